@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Installs what firmproof needs on a Debian 12 machine with Go, and says what it does.
+# Works as root or with sudo, without a terminal; a second run only looks.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# package -> a file that shows it is there
+declare -A need=(
+  [clang-14]=/usr/bin/clang-14
+  [llvm-14]=/usr/bin/llvm-link-14
+  [libz3-dev]=/usr/include/z3.h
+  [libcadical-dev]=/usr/include/ccadical.h
+  [libclang-rt-14-dev]=/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.ubsan_standalone-x86_64.a
+  [bubblewrap]=/usr/bin/bwrap
+  [gcc]=/usr/bin/gcc
+  [g++]=/usr/bin/g++
+  [libc6-dev]=/usr/include/stdio.h
+  [libc6-dev-i386]=/usr/include/gnu/stubs-32.h
+  [gcc-arm-none-eabi]=/usr/bin/arm-none-eabi-gcc
+  [libnewlib-arm-none-eabi]=/usr/include/newlib/stdio.h
+  [avr-libc]=/usr/lib/avr/include/stdio.h
+  [picolibc-riscv64-unknown-elf]=/usr/lib/picolibc/riscv64-unknown-elf/include/stdio.h
+  [libc6-dev-armhf-cross]=/usr/arm-linux-gnueabihf/include/stdio.h
+  [git]=/usr/bin/git
+)
+# only the tests want these
+declare -A tests=(
+  [qemu-system-arm]=/usr/bin/qemu-system-arm
+  [z3]=/usr/bin/z3
+  [cvc5]=/usr/bin/cvc5
+  [postgresql]=/usr/lib/postgresql/15/bin/postgres
+  [chromium]=/usr/bin/chromium
+  [nodejs]=/usr/bin/node
+  [npm]=/usr/bin/npm
+)
+
+want=()
+collect() {
+  local -n table=$1
+  for pkg in $(printf '%s\n' "${!table[@]}" | sort); do
+    # a program may also come from elsewhere on PATH
+    if [ ! -e "${table[$pkg]}" ] && ! { case ${table[$pkg]} in */bin/*) true;; *) false;; esac && command -v "$(basename "${table[$pkg]}")" >/dev/null; }; then
+      want+=("$pkg")
+    fi
+  done
+}
+collect need
+[ "${1:-}" = tests ] && collect tests
+
+if [ ${#want[@]} -gt 0 ]; then
+  if ! command -v apt-get >/dev/null; then
+    echo "setup: missing ${want[*]}, and this is no Debian: please install them yourself (README, section Requirements)" >&2
+    exit 2
+  fi
+  root=()
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || { echo "setup: missing ${want[*]}: run as root once, or install sudo" >&2; exit 2; }
+    root=(sudo -n)
+    sudo -n true 2>/dev/null || root=(sudo)
+  fi
+  echo "setup: installing ${want[*]}"
+  "${root[@]}" apt-get update -qq
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${want[@]}" >/dev/null
+fi
+
+command -v go >/dev/null || { echo "setup: Go 1.26 or newer is needed on PATH" >&2; exit 2; }
+
+# go-z3 links a libz3.a inside its own folder, which the module cache does not have:
+# vendor (never committed) and put Debian's library there.
+stamp=vendor/.firmproof-stamp
+if [ ! -e "$stamp" ] || ! cmp -s <(cat go.mod go.sum) "$stamp"; then
+  echo "setup: go mod vendor"
+  GOPROXY="$(go env GOPROXY | sed 's/,direct$//')" go mod vendor
+  ln -sf "$(gcc -print-file-name=libz3.so)" vendor/github.com/mitchellh/go-z3/libz3.a
+  cat go.mod go.sum >"$stamp"
+fi
+[ ${#want[@]} -eq 0 ] && echo "setup: nothing to install" || echo "setup: done"
