@@ -1,0 +1,129 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/firmproof/firmproof/"
+
+// TestLayers holds every import clause of the module to docs/layers.txt: a
+// package imports only packages of lower layers, or of its own folder tree
+// where the line says so with `...`.
+func TestLayers(t *testing.T) {
+	layers := readLayers(t)
+	root := filepath.Join("..", "..")
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			switch d.Name() {
+			case "vendor", "testdata", "node_modules", "build", ".git":
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		seen++
+		pkg, _ := filepath.Rel(root, filepath.Dir(path))
+		checkFile(t, layers, path, filepath.ToSlash(pkg))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 5 {
+		t.Fatalf("only %d files seen", seen)
+	}
+}
+
+func checkFile(t *testing.T, layers []layerRule, path, pkg string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	from, ok := find(layers, pkg)
+	if !ok {
+		t.Errorf("%s: package %s is in no layer of docs/layers.txt", path, pkg)
+		return
+	}
+	for _, imp := range f.Imports {
+		name, err := strconv.Unquote(imp.Path.Value)
+		if err != nil || !strings.HasPrefix(name, module) {
+			continue
+		}
+		to := strings.TrimPrefix(name, module)
+		target, ok := find(layers, to)
+		sameTree := from.tree != "" && from.tree == target.tree
+		if !ok || target.level >= from.level && !sameTree {
+			t.Errorf("%s: %s (layer %d) imports %s (layer %d)", path, pkg, from.level, to, target.level)
+		}
+	}
+}
+
+// layerRule places one package, or a folder tree of packages, in a layer.
+type layerRule struct {
+	level int
+	name  string
+	tree  string // first path element if the line has `name/...`: siblings inside may import each other
+}
+
+func readLayers(t *testing.T) []layerRule {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "layers.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []layerRule
+	for _, line := range strings.Split(string(data), "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		level, err := strconv.Atoi(words[0])
+		if err != nil {
+			t.Fatalf("docs/layers.txt: %q: %v", line, err)
+		}
+		trees := map[string]bool{}
+		for _, w := range words[1:] {
+			if name, ok := strings.CutSuffix(w, "/..."); ok {
+				trees[name] = true
+				out = append(out, layerRule{level, name + "/", name})
+			}
+		}
+		for _, w := range words[1:] {
+			if !strings.HasSuffix(w, "/...") {
+				r := layerRule{level: level, name: w}
+				if trees[w] {
+					r.tree = w
+				}
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+func find(layers []layerRule, pkg string) (layerRule, bool) {
+	best, ok := layerRule{}, false
+	for _, r := range layers {
+		if r.name == pkg || strings.HasSuffix(r.name, "/") && strings.HasPrefix(pkg, r.name) {
+			if !ok || len(r.name) > len(best.name) {
+				best, ok = r, true
+			}
+		}
+	}
+	return best, ok
+}

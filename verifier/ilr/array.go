@@ -1,0 +1,85 @@
+package ilr
+
+import "github.com/firmproof/firmproof/verifier/bits"
+
+// ArrConst is the array whose every element is v.
+func (s *Store) ArrConst(idx int, v Term) Term { return s.mk(KArrConst, Array(idx, s.Width(v)), 0, v) }
+
+// ArrTable is the array of bytes that begins with data and goes on with zeros.
+// The store keeps data; it must not be changed.
+func (s *Store) ArrTable(idx int, data []byte) Term {
+	s.data = append(s.data, data)
+	return s.intern(KArrTable, Array(idx, 8), uint64(len(s.data)-1), nil)
+}
+
+// Select is element i of a.
+func (s *Store) Select(a, i Term) Term {
+	vi, ci := s.ConstVal(i)
+	for {
+		switch s.Kind(a) {
+		case KStore:
+			j := s.Arg(a, 1)
+			if i == j {
+				return s.Arg(a, 2)
+			}
+			if _, cj := s.ConstVal(j); ci && cj {
+				a = s.Arg(a, 0)
+				continue
+			}
+		case KArrConst:
+			return s.Arg(a, 0)
+		case KArrTable:
+			if ci {
+				return s.Int(8, int64(tableAt(s.TableData(a), vi)))
+			}
+		}
+		return s.mk(KSelect, BV(s.Width(a)), 0, a, i)
+	}
+}
+
+func tableAt(data []byte, i bits.Vec) byte {
+	if u, ok := i.Uint64(); ok && u < uint64(len(data)) {
+		return data[u]
+	}
+	return 0
+}
+
+// Store is a with element i replaced by v.
+func (s *Store) Store(a, i, v Term) Term {
+	if s.Kind(a) == KStore && s.Arg(a, 1) == i {
+		a = s.Arg(a, 0)
+	}
+	return s.mk(KStore, s.Sort(a), 0, a, i, v)
+}
+
+// ArrSet is a with the n elements from index from on (modulo the index width) replaced by v.
+func (s *Store) ArrSet(a, from, n, v Term) Term {
+	if c, ok := s.ConstVal(n); ok && c.IsZero() {
+		return a
+	}
+	return s.mk(KArrSet, s.Sort(a), 0, a, from, n, v)
+}
+
+// ArrCopy is a with the n elements from index to on replaced by those of src from index from on.
+func (s *Store) ArrCopy(a, to, src, from, n Term) Term {
+	if c, ok := s.ConstVal(n); ok && c.IsZero() {
+		return a
+	}
+	return s.mk(KArrCopy, s.Sort(a), 0, a, to, src, from, n)
+}
+
+// Floating point: operands and results are IEEE encodings as bit-vectors.
+
+func (s *Store) float(k Kind, sort Sort, imm uint64, a []Term) Term {
+	if k.Commutative() {
+		a0, a1 := s.order(a[0], a[1])
+		a = []Term{a0, a1}
+	}
+	return s.mk(k, sort, imm, a...)
+}
+
+// FloatOp makes a floating-point term of kind k and the given sort (Bool for
+// comparisons) with rounding mode rm.
+func (s *Store) FloatOp(k Kind, sort Sort, rm RoundingMode, args ...Term) Term {
+	return s.float(k, sort, uint64(rm), args)
+}

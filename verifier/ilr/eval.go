@@ -1,0 +1,177 @@
+package ilr
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+)
+
+// Model assigns values to variables. What it does not mention is 0 (false).
+type Model struct {
+	BV     map[Term]bits.Vec // Bool variables have width 1
+	Arrays map[Term]*ArrayValue
+}
+
+// ArrayValue is an array with finitely many exceptions from a default.
+type ArrayValue struct {
+	Elems   map[bits.Vec]bits.Vec
+	Default bits.Vec
+}
+
+// At is element i.
+func (a *ArrayValue) At(i bits.Vec) bits.Vec {
+	if v, ok := a.Elems[i]; ok {
+		return v
+	}
+	return a.Default
+}
+
+// Evaluator computes values of terms under one model, remembering them.
+type Evaluator struct {
+	s     *Store
+	m     Model
+	value map[Term]bits.Vec
+	float FloatEval
+}
+
+// FloatEval computes a floating-point kind on constant arguments; w is the result's width (1 for comparisons).
+type FloatEval func(k Kind, rm RoundingMode, w int, args []bits.Vec) bits.Vec
+
+// NewEvaluator evaluates terms of s under m. float may be nil if there are no floating-point terms.
+func (s *Store) NewEvaluator(m Model, float FloatEval) *Evaluator {
+	return &Evaluator{s: s, m: m, value: map[Term]bits.Vec{}, float: float}
+}
+
+// Eval is NewEvaluator(m, nil).Value(t).
+func (s *Store) Eval(t Term, m Model) bits.Vec { return s.NewEvaluator(m, nil).Value(t) }
+
+// Value of a Bool (width 1) or bit-vector term. Iterative in the depth of the term.
+func (e *Evaluator) Value(t Term) bits.Vec {
+	stack := []Term{t}
+	for len(stack) > 0 {
+		u := stack[len(stack)-1]
+		if _, ok := e.value[u]; ok {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		n := len(stack)
+		for i := 0; i < e.s.NumArgs(u); i++ {
+			a := e.s.Arg(u, i)
+			if _, ok := e.value[a]; !ok && e.s.Sort(a).Kind != SortArray {
+				stack = append(stack, a)
+			}
+		}
+		if len(stack) == n {
+			e.value[u] = e.one(u)
+			stack = stack[:len(stack)-1]
+		}
+	}
+	return e.value[t]
+}
+
+// Holds is Value(t) of a Bool as bool.
+func (e *Evaluator) Holds(t Term) bool { return e.Value(t).IsOne() }
+
+// one computes u whose non-array arguments are known.
+func (e *Evaluator) one(u Term) bits.Vec {
+	s := e.s
+	arg := func(i int) bits.Vec { return e.value[s.Arg(u, i)] }
+	switch k := s.Kind(u); k {
+	case KTrue:
+		return bits.Bool(true)
+	case KFalse:
+		return bits.Bool(false)
+	case KVar:
+		if v, ok := e.m.BV[u]; ok {
+			return v
+		}
+		return bits.New(max(1, s.Width(u)), 0)
+	case KConst:
+		v, _ := s.ConstVal(u)
+		return v
+	case KNot:
+		return bits.Not(arg(0))
+	case KAnd:
+		return bits.And(arg(0), arg(1))
+	case KEq:
+		return bits.Bool(arg(0) == arg(1))
+	case KIte:
+		if arg(0).IsOne() {
+			return arg(1)
+		}
+		return arg(2)
+	case KExtract:
+		hi, lo := s.bounds(u)
+		return bits.Extract(arg(0), hi, lo)
+	case KZext:
+		return bits.Zext(arg(0), s.Width(u))
+	case KSext:
+		return bits.Sext(arg(0), s.Width(u))
+	case KBvNot, KNeg:
+		return foldUnary(k, arg(0))
+	case KSelect:
+		return e.element(s.Arg(u, 0), arg(1))
+	case KUlt, KSlt, KUaddO, KSaddO, KSsubO, KUmulO, KSmulO:
+		return bits.Bool(foldPred(k, arg(0), arg(1)))
+	default:
+		if k >= KFAdd {
+			return e.floating(u)
+		}
+		return foldBinary(k, arg(0), arg(1))
+	}
+}
+
+func (e *Evaluator) floating(u Term) bits.Vec {
+	if e.float == nil {
+		panic(fmt.Sprintf("ilr: no evaluator for %s", e.s.Kind(u)))
+	}
+	var args []bits.Vec
+	for i := 0; i < e.s.NumArgs(u); i++ {
+		args = append(args, e.value[e.s.Arg(u, i)])
+	}
+	return e.float(e.s.Kind(u), RoundingMode(e.s.Imm(u)), max(1, e.s.Width(u)), args)
+}
+
+// element i of array term a, walking down its updates.
+func (e *Evaluator) element(a Term, i bits.Vec) bits.Vec {
+	s := e.s
+	for {
+		switch s.Kind(a) {
+		case KVar:
+			if v := e.m.Arrays[a]; v != nil {
+				return v.At(i)
+			}
+			return bits.New(s.Width(a), 0)
+		case KArrConst:
+			return e.Value(s.Arg(a, 0))
+		case KArrTable:
+			return bits.New(8, uint64(tableAt(s.TableData(a), i)))
+		case KIte:
+			if e.Holds(s.Arg(a, 0)) {
+				a = s.Arg(a, 1)
+			} else {
+				a = s.Arg(a, 2)
+			}
+		case KStore:
+			if e.Value(s.Arg(a, 1)) == i {
+				return e.Value(s.Arg(a, 2))
+			}
+			a = s.Arg(a, 0)
+		case KArrSet:
+			if bits.Ult(bits.Sub(i, e.Value(s.Arg(a, 1))), e.Value(s.Arg(a, 2))) {
+				return e.Value(s.Arg(a, 3))
+			}
+			a = s.Arg(a, 0)
+		case KArrCopy:
+			d := bits.Sub(i, e.Value(s.Arg(a, 1)))
+			if bits.Ult(d, e.Value(s.Arg(a, 4))) {
+				i = bits.Add(d, e.Value(s.Arg(a, 3)))
+				a = s.Arg(a, 2)
+			} else {
+				a = s.Arg(a, 0)
+			}
+		default:
+			panic(fmt.Sprintf("ilr: %s is no array", s.Kind(a)))
+		}
+	}
+}

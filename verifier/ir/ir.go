@@ -1,0 +1,278 @@
+// Package ir is our LLVM subset: what the engines read. The frontend makes it
+// from llir's tree; after that it is never changed, so that it can be read from
+// several goroutines.
+//
+// It differs from LLVM 14 in these points, all decided by the frontend:
+//   - pointers are opaque; load, store and alloca carry the accessed type;
+//   - getelementptr is byte arithmetic: base + Off + sum(index_i * Scale_i) in
+//     the pointer's width, each index sign-extended or truncated to that width;
+//   - constant expressions are instructions in front of their use; a Const is a
+//     literal or the address of a symbol plus a constant offset;
+//   - a call of `llvm.ubsantrap` is the instruction Trap with the check it stands for;
+//   - a call with a known callee that the engine itself models has Model set;
+//   - debug intrinsics are gone: they became Func.Vars;
+//   - whatever is not modelled is the instruction Unsupported, by name.
+//
+// Worked example, `int f(int *p, long i) { return p[i] + 1; }` on a 64-bit target:
+//
+//	func f(ptr %p, i64 %i) i32 {
+//	entry:
+//	  %0 = gep inbounds ptr %p + 4*%i
+//	  %1 = load i32, %0, align 4          ; f.c:1:39
+//	  %2 = add nsw i32 %1, 1              ; f.c:1:43
+//	  ret i32 %2
+//	}
+//
+// The instruction kinds, their classes and their printed names are in the table of ops.go.
+package ir
+
+import (
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Module is one linked program for one target.
+type Module struct {
+	Name    string
+	Triple  string
+	Layout  Layout
+	Globals []*Global // in file order
+	Funcs   []*Func   // in file order, declarations included
+}
+
+// Func finds a function by name, or nil.
+func (m *Module) Func(name string) *Func {
+	for _, f := range m.Funcs {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Global is a module-level variable.
+type Global struct {
+	Name        string
+	T           *Type // of the contents
+	Align       int   // bytes, at least 1
+	Const       bool  // writing it is a violation
+	Extern      bool  // declared, not defined: contents unknown
+	ThreadLocal bool
+	Init        *Const // nil if Extern
+	Section     string
+	Var         *Var // debug information, or nil
+}
+
+// Func is a function: a definition, or a declaration when it has no Blocks.
+type Func struct {
+	Name     string
+	Params   []*Param
+	Ret      *Type
+	Variadic bool
+	Blocks   []*Block // Blocks[0] is the entry; empty for a declaration
+	NumInstr int      // instruction IDs are 0..NumInstr-1
+	Model    Model    // set when the engine models the function itself (only for declarations)
+	Addr     bool     // its address is taken: a candidate of indirect calls
+	NoReturn bool
+	Weak     bool
+	CName    string      // name in C, of the debug information
+	Pos      verdict.Pos // of the definition
+	Vars     []*Var      // C variables that live in allocas or parameters
+}
+
+// Sig is the function type of f.
+func (f *Func) Sig() *Type {
+	s := &Type{Kind: KindFunc, Ret: f.Ret, Variadic: f.Variadic}
+	for _, p := range f.Params {
+		s.Fields = append(s.Fields, p.T)
+	}
+	return s
+}
+
+// IsDecl reports whether f has no body.
+func (f *Func) IsDecl() bool { return len(f.Blocks) == 0 }
+
+// Param is a formal parameter.
+type Param struct {
+	Index   int
+	Name    string
+	T       *Type
+	ByVal   *Type // byval: the callee gets its own copy of this type
+	SRet    bool
+	NonNull bool
+	Align   int // promised alignment in bytes, 0 if none
+}
+
+// Block is a basic block; the last instruction is its only terminator and phis come first.
+type Block struct {
+	Index  int
+	Name   string
+	Func   *Func
+	Instrs []*Instr
+	Preds  []*Block // without duplicates, by Index
+}
+
+// Term is the terminator.
+func (b *Block) Term() *Instr { return b.Instrs[len(b.Instrs)-1] }
+
+// Succs are the targets of the terminator, in order, possibly with duplicates.
+func (b *Block) Succs() []*Block { return b.Term().Targets }
+
+// Instr is an instruction and the value that it computes. Which fields are set depends on Op (ops.go).
+type Instr struct {
+	ID    int // dense in the function, in block order
+	Name  string
+	Op    Op
+	T     *Type // of the result; Void if none
+	Args  []Value
+	Block *Block
+	Pos   *verdict.Pos // never nil; the function's if nothing better is known
+	Flags Flags
+	Pred  Pred // icmp, fcmp
+
+	Access *Type   // load, store, cmpxchg, atomicrmw: the accessed type; alloca: the element type; va_arg: the read type
+	Align  int     // load, store, alloca: bytes
+	Off    int64   // gep: constant part in bytes
+	Scales []int64 // gep: Scales[i] goes with Args[i+1]
+
+	Indices  []int      // extractvalue, insertvalue; shufflevector mask with -1 for undef
+	Targets  []*Block   // br: 1; condbr: then, else; switch: default first, then one per case; indirectbr: all
+	Cases    []bits.Vec // switch: Cases[i] goes to Targets[i+1]
+	Incoming []*Block   // phi: the predecessor of Args[i]
+
+	Callee Value         // call: a *Const of ConstAddr for direct calls
+	Sig    *Type         // call: the function type at the call
+	Model  Model         // call: what the engine does itself, ModelNone otherwise
+	Check  verdict.Check // trap: which property fails when this is reached
+	RMW    string        // atomicrmw: LLVM's operation name
+	What   string        // trap: message; unsupported: the construct's name; asm: the template
+	Asm    *Asm          // asm
+}
+
+// Asm is an inline assembly call.
+type Asm struct {
+	Template    string
+	Constraints string
+	SideEffect  bool
+}
+
+// Flags of instructions.
+type Flags uint16
+
+// The flags.
+const (
+	NSW Flags = 1 << iota
+	NUW
+	Exact
+	InBounds
+	Volatile
+	Atomic
+	FastMath
+)
+
+// Has reports whether all of g are set.
+func (f Flags) Has(g Flags) bool { return f&g == g }
+
+// Value is what an operand can be: *Instr, *Param or *Const.
+type Value interface {
+	Type() *Type
+	value()
+}
+
+// Type of the result.
+func (i *Instr) Type() *Type { return i.T }
+
+// Type of the parameter.
+func (p *Param) Type() *Type { return p.T }
+
+// Type of the constant.
+func (c *Const) Type() *Type { return c.T }
+
+func (*Instr) value() {}
+func (*Param) value() {}
+func (*Const) value() {}
+
+// ConstKind says what a Const is.
+type ConstKind uint8
+
+// The kinds of Const.
+const (
+	ConstInvalid ConstKind = iota
+	ConstInt               // Bits; also float types, whose Bits are the IEEE encoding
+	ConstNull              // the null pointer
+	ConstZero              // zeroinitializer of an aggregate or vector
+	ConstUndef             // undef
+	ConstPoison            // poison
+	ConstAgg               // Elems: array, struct or vector
+	ConstBytes             // Bytes: array of i8
+	ConstAddr              // address of Global, Func or Label, plus Off bytes
+	ConstAddrInt           // the same as an integer (ptrtoint in an initialiser), truncated or zero-extended to T
+)
+
+// Const is a constant value.
+type Const struct {
+	T      *Type
+	Kind   ConstKind
+	Bits   bits.Vec
+	Elems  []*Const
+	Bytes  []byte
+	Global *Global
+	Func   *Func
+	Label  *Block
+	Off    int64
+}
+
+// Var is a C variable, from the debug information.
+type Var struct {
+	Name  string
+	T     *DType
+	Pos   verdict.Pos
+	Slot  Value // the alloca or parameter that holds it; nil for globals
+	Param bool
+}
+
+// DKind classifies a DType.
+type DKind uint8
+
+// The kinds of DType.
+const (
+	DInvalid DKind = iota
+	DVoid
+	DInt
+	DFloat
+	DBool
+	DChar
+	DEnum
+	DPointer
+	DStruct
+	DUnion
+	DArray
+	DFunc
+)
+
+// DType is a C type, for showing values; it may be recursive through pointers.
+type DType struct {
+	Kind   DKind
+	Name   string // as a C programmer writes it, typedef names kept: "uint8_t", "struct ring", "char *"
+	Bits   int
+	Signed bool
+	Elem   *DType   // pointer, array; enum: the underlying integer
+	Count  int64    // array; -1 if unknown
+	Fields []DField // struct, union
+	Enum   []DEnumerator
+}
+
+// DField is a member of a struct or union.
+type DField struct {
+	Name    string
+	T       *DType
+	BitOff  int64
+	BitSize int64
+	IsBits  bool // a bit-field
+}
+
+// DEnumerator is a named value of an enumeration.
+type DEnumerator struct {
+	Name  string
+	Value int64
+}

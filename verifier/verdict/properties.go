@@ -1,0 +1,175 @@
+package verdict
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Check names a property, as in --checks and in reports.
+type Check string
+
+// The checks.
+const (
+	Assert           Check = "assert"
+	SignedOverflow   Check = "signed-overflow"
+	UnsignedOverflow Check = "unsigned-overflow"
+	Shift            Check = "shift"
+	DivByZero        Check = "div-by-zero"
+	Conversion       Check = "conversion"
+	Memory           Check = "memory"
+	Free             Check = "free"
+	Leak             Check = "leak"
+	Uninitialised    Check = "uninitialised"
+	PointerOverflow  Check = "pointer-overflow"
+	PointerCompare   Check = "pointer-compare"
+	Unreachable      Check = "unreachable"
+	Return           Check = "return"
+	Enum             Check = "enum"
+	Bool             Check = "bool"
+	VLA              Check = "vla"
+	Builtin          Check = "builtin"
+	Nonnull          Check = "nonnull"
+	Unwinding        Check = "unwinding"
+	Termination      Check = "termination"
+	ComplexityBound  Check = "complexity"
+	Stack            Check = "stack"
+)
+
+// Property describes a check to people; the manual and `firmproof explain` are made from it.
+type Property struct {
+	Check   Check
+	Title   string
+	CWE     string // "CWE-190", or empty
+	MISRA   string // MISRA C:2012 rule or directive, or empty
+	CERT    string // CERT C rule, or empty
+	Default bool   // part of `default`
+	Meaning string
+	Bad     string // C that violates it
+	Good    string // the same, mended
+}
+
+// Properties lists every check in the order of the manual.
+func Properties() []Property { return append([]Property(nil), properties...) }
+
+// Lookup finds a check by name.
+func Lookup(name string) (Property, bool) {
+	for _, p := range properties {
+		if string(p.Check) == name {
+			return p, true
+		}
+	}
+	return Property{}, false
+}
+
+// CheckSet is a set of checks.
+type CheckSet map[Check]bool
+
+// Has reports whether c is in the set.
+func (s CheckSet) Has(c Check) bool { return s[c] }
+
+// Names lists the set in the order of the manual.
+func (s CheckSet) Names() []string {
+	var out []string
+	for _, p := range properties {
+		if s[p.Check] {
+			out = append(out, string(p.Check))
+		}
+	}
+	return out
+}
+
+// DefaultChecks is what runs when nothing is said.
+func DefaultChecks() CheckSet {
+	s := CheckSet{}
+	for _, p := range properties {
+		if p.Default {
+			s[p.Check] = true
+		}
+	}
+	return s
+}
+
+// ParseChecks reads a list such as "default,termination,-shift". `default` and
+// `all` name groups; a leading `-` removes; an unknown name is an error with the
+// nearest known one.
+func ParseChecks(list []string) (CheckSet, error) {
+	if len(list) == 0 {
+		return DefaultChecks(), nil
+	}
+	s := CheckSet{}
+	if strings.HasPrefix(list[0], "-") {
+		s = DefaultChecks()
+	}
+	for _, raw := range list {
+		name, drop := strings.CutPrefix(strings.TrimSpace(raw), "-")
+		var group []Check
+		switch name {
+		case "":
+			continue
+		case "default":
+			for c := range DefaultChecks() {
+				group = append(group, c)
+			}
+		case "all":
+			for _, p := range properties {
+				group = append(group, p.Check)
+			}
+		default:
+			if _, ok := Lookup(name); !ok {
+				return nil, fmt.Errorf("unknown check %q, did you mean %q? (known: default, all, %s)", name, Nearest(name, checkNames()), strings.Join(checkNames(), ", "))
+			}
+			group = []Check{Check(name)}
+		}
+		for _, c := range group {
+			if drop {
+				delete(s, c)
+			} else {
+				s[c] = true
+			}
+		}
+	}
+	return s, nil
+}
+
+func checkNames() []string {
+	var out []string
+	for _, p := range properties {
+		out = append(out, string(p.Check))
+	}
+	return out
+}
+
+// Nearest gives the candidate with the smallest edit distance to name (ties: first in sorted order), or "".
+func Nearest(name string, candidates []string) string {
+	sorted := append([]string(nil), candidates...)
+	sort.Strings(sorted)
+	best, bestDist := "", 1<<30
+	for _, c := range sorted {
+		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < bestDist {
+			best, bestDist = c, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's, over bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diag := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			next := min(row[j]+1, row[j-1]+1, diag+cost)
+			diag, row[j] = row[j], next
+		}
+	}
+	return row[len(b)]
+}

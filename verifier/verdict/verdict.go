@@ -1,0 +1,286 @@
+// Package verdict is the vocabulary that every other package may show: what was
+// asked (Check), where (Pos), what came out (Status, Claim, Result, Report) and
+// why (Reason, Certificate, Trace). It is plain data with one JSON form, the
+// contract of `firmproof check --format json`.
+//
+// A Report holds one Result per (target, entry); a Result holds one Claim per
+// checked instruction or property.
+//
+//	report, results[0]: target cortex-m3, entry ring_push_harness, status violated
+//	  claim "memory@ring_push#2"  violated  src/ring.c:41:9  index 8 of 8   trace of 12 steps, replay confirmed
+//	  claim "assert@harness#1"    proved    certificate: complete unwinding
+package verdict
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Status is the answer for one claim, or the summary over several.
+type Status uint8
+
+// The zero Status is Invalid so that a forgotten answer is never a good one.
+const (
+	Invalid  Status = iota
+	Proved          // holds for every execution; carries a Certificate
+	Bounded         // no violation up to the printed bounds; never shown as proved
+	Violated        // carries a Trace that a replay agreed with
+	Unknown         // carries a Reason
+)
+
+var statusNames = [...]string{"invalid", "proved", "bounded", "violated", "unknown"}
+
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("status(%d)", uint8(s))
+}
+
+// MarshalText gives the name used in JSON.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the name used in JSON.
+func (s *Status) UnmarshalText(b []byte) error {
+	for i, n := range statusNames {
+		if n == string(b) {
+			*s = Status(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown status %q", b)
+}
+
+// Worse reports which of two statuses a summary shows: violated, unknown,
+// bounded, proved, in that order of precedence.
+func Worse(a, b Status) Status {
+	if severity[a] >= severity[b] {
+		return a
+	}
+	return b
+}
+
+var severity = [...]int{Invalid: 0, Proved: 1, Bounded: 2, Unknown: 3, Violated: 4}
+
+// Pos is a place in the user's sources. Line and Column start at 1; 0 is unknown.
+type Pos struct {
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Function string `json:"function,omitempty"`
+}
+
+func (p Pos) String() string {
+	switch {
+	case p.File == "" && p.Function == "":
+		return "?"
+	case p.File == "":
+		return "in " + p.Function
+	case p.Column > 0:
+		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	case p.Line > 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return p.File
+}
+
+// ReasonKind says why an answer is Unknown.
+type ReasonKind string
+
+// The kinds of Reason.
+const (
+	Unsupported    ReasonKind = "unsupported"     // a construct that is not modelled, by name
+	BoundReached   ReasonKind = "bound"           // a bound was hit and the answer depends on it
+	TimedOut       ReasonKind = "timeout"         // the time given was used up
+	OutOfMemory    ReasonKind = "memory"          // the memory given was used up
+	SolverGaveUp   ReasonKind = "solver"          // the solver could not decide
+	ReplayMismatch ReasonKind = "replay-mismatch" // the interpreter did not confirm a counterexample: a bug of ours
+	Incomplete     ReasonKind = "incomplete"      // the method is not strong enough for this program
+	Undefined      ReasonKind = "no-body"         // a call to a function without a body
+	Internal       ReasonKind = "internal"        // a panic of ours, recovered
+	Cancelled      ReasonKind = "cancelled"       // someone stopped the run
+)
+
+// Reason explains an Unknown: its kind, what exactly, where, and what would settle it.
+type Reason struct {
+	Kind   ReasonKind `json:"kind"`
+	Detail string     `json:"detail"`
+	Pos    *Pos       `json:"location,omitempty"`
+	Remedy string     `json:"remedy,omitempty"`
+}
+
+func (r *Reason) String() string {
+	if r == nil {
+		return ""
+	}
+	s := string(r.Kind) + ": " + r.Detail
+	if r.Pos != nil {
+		s += " at " + r.Pos.String()
+	}
+	if r.Remedy != "" {
+		s += " (" + r.Remedy + ")"
+	}
+	return s
+}
+
+// StepKind classifies a trace step.
+type StepKind string
+
+// The kinds of Step.
+const (
+	StepCall      StepKind = "call"
+	StepReturn    StepKind = "return"
+	StepAssign    StepKind = "assign"
+	StepBranch    StepKind = "branch"
+	StepInput     StepKind = "input"
+	StepVolatile  StepKind = "volatile-read"
+	StepInterrupt StepKind = "interrupt"
+	StepAlloc     StepKind = "alloc"
+	StepFree      StepKind = "free"
+	StepViolation StepKind = "violation"
+)
+
+// Step is one line of a counterexample in C terms. Value is in C syntax of Type;
+// Bytes is the same in hexadecimal, memory order, when it is a scalar in memory.
+type Step struct {
+	Pos   Pos      `json:"location"`
+	Kind  StepKind `json:"kind"`
+	What  string   `json:"what"`
+	Value string   `json:"value,omitempty"`
+	Bytes string   `json:"bytes,omitempty"`
+	Type  string   `json:"type,omitempty"`
+	Depth int      `json:"depth,omitempty"` // call depth, 0 for the entry
+}
+
+// Replay says whether the interpreter reached the same failure.
+type Replay string
+
+// The outcomes of a replay.
+const (
+	Confirmed Replay = "confirmed"
+	Mismatch  Replay = "mismatch"
+	NotRun    Replay = "not-run"
+)
+
+// Certificate says how a proof was found and checked.
+type Certificate struct {
+	Method  string   `json:"method"`            // "complete unwinding", "k-induction", "ranking function", "recurrent set", "lasso", ...
+	Detail  []string `json:"detail,omitempty"`  // ranking in C variables, invariants, lasso: one line each
+	Checked string   `json:"checked,omitempty"` // by what independent checker
+}
+
+// Claim is the answer for one property at one place.
+type Claim struct {
+	ID          string       `json:"id"` // stable across unrelated edits: check@function#ordinal
+	Check       Check        `json:"check"`
+	Status      Status       `json:"status"`
+	Message     string       `json:"message"`
+	Pos         Pos          `json:"location"`
+	Reason      *Reason      `json:"reason,omitempty"`
+	Certificate *Certificate `json:"certificate,omitempty"`
+	Trace       []Step       `json:"trace,omitempty"`
+	Replay      Replay       `json:"replay,omitempty"`
+	Inputs      []Input      `json:"inputs,omitempty"`      // what the trace fed to the program, in order
+	Unreachable bool         `json:"unreachable,omitempty"` // proved because no execution gets there
+}
+
+// Input is one value that the environment gave during a trace, in program order.
+type Input struct {
+	Kind  string `json:"kind"` // nondet, volatile, malloc, memory, base
+	Name  string `json:"name,omitempty"`
+	Width int    `json:"width"`
+	Value string `json:"value"` // hexadecimal, without prefix, most significant digit first
+	Pos   Pos    `json:"location"`
+}
+
+// LoopBound is how often a loop was unwound.
+type LoopBound struct {
+	Pos      Pos    `json:"location"`
+	Name     string `json:"name"` // function.index, as --unwindset takes it
+	Turns    int    `json:"turns"`
+	Complete bool   `json:"complete"` // no execution takes more turns
+}
+
+// Bounds are the limits under which `bounded` claims hold.
+type Bounds struct {
+	Unwind int         `json:"unwind,omitempty"` // 0: found by deepening
+	Depth  int         `json:"depth,omitempty"`
+	Loops  []LoopBound `json:"loops,omitempty"`
+}
+
+// Complexity is an upper bound of the executed instructions of an entry.
+type Complexity struct {
+	Bound string `json:"bound"` // a term over the entry's parameters
+	Class string `json:"class"` // O(1), O(n), ...
+}
+
+// Stage is what one stage of one run cost.
+type Stage struct {
+	Name    string           `json:"name"` // compile, read, encode, simplify, blast, solve, replay, ...
+	Seconds float64          `json:"seconds"`
+	Peak    int64            `json:"peak_rss_bytes,omitempty"`
+	Counts  map[string]int64 `json:"counts,omitempty"` // terms, gates, clauses, conflicts, calls, ...
+}
+
+// Result is everything about one entry on one target.
+type Result struct {
+	Target      string      `json:"target"`
+	Entry       string      `json:"entry"`
+	Status      Status      `json:"status"`
+	DurationMS  int64       `json:"duration_ms"`
+	PeakRSS     int64       `json:"peak_rss_bytes"`
+	Bounds      Bounds      `json:"bounds"`
+	Claims      []Claim     `json:"claims"`
+	Complexity  *Complexity `json:"complexity,omitempty"`
+	Stages      []Stage     `json:"stages,omitempty"`
+	Assumptions []string    `json:"assumptions,omitempty"` // models, stubs and limits that the answer rests on
+	Warnings    []string    `json:"warnings,omitempty"`    // vacuity, dropped flags, ...
+	Reason      *Reason     `json:"reason,omitempty"`      // why the whole entry is unknown, if it is
+}
+
+// Tool names the program that made a Report.
+type Tool struct {
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	Compiler string `json:"compiler,omitempty"`
+	Solver   string `json:"solver,omitempty"`
+}
+
+// Report is the one value that leaves the engine.
+type Report struct {
+	Version int      `json:"version"` // of this format: 1
+	Tool    Tool     `json:"tool"`
+	Results []Result `json:"results"`
+}
+
+// Summarise sets r.Status from its claims: the worst of them, Unknown with a
+// whole-entry Reason, Proved when there is nothing to check. A reached bound is
+// shown by its own unwinding claim and makes the others at best Bounded.
+func (r *Result) Summarise() {
+	s := Proved
+	if r.Reason != nil {
+		s = Unknown
+	}
+	for i := range r.Claims {
+		s = Worse(s, r.Claims[i].Status)
+	}
+	r.Status = s
+}
+
+// Status is the worst status over all results.
+func (r *Report) Status() Status {
+	s := Invalid
+	for i := range r.Results {
+		s = Worse(s, r.Results[i].Status)
+	}
+	return s
+}
+
+// WriteJSON writes the report as one indented object.
+func (r *Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(r)
+}
