@@ -1,0 +1,346 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// GitHub's limits for check runs (REST API, checks).
+const (
+	MaxText        = 65535
+	MaxAnnotations = 50 // per request; further ones are appended by updates
+	maxRaw         = 64 << 10
+	maxTitle       = 255
+)
+
+// Annotation is a note on lines of a file, with GitHub's field names and limits.
+type Annotation struct {
+	Path        string `json:"path"`
+	StartLine   int    `json:"start_line"`
+	EndLine     int    `json:"end_line"`
+	StartColumn int    `json:"start_column,omitempty"`
+	EndColumn   int    `json:"end_column,omitempty"`
+	Level       string `json:"annotation_level"` // notice, warning, failure
+	Message     string `json:"message"`
+	Title       string `json:"title,omitempty"`
+	RawDetails  string `json:"raw_details,omitempty"`
+}
+
+// Page is the content of one check run.
+type Page struct {
+	Conclusion  string // success, failure, neutral
+	Title       string
+	Summary     string // Markdown
+	Text        string // Markdown
+	Annotations []Annotation
+}
+
+// State of a finding against the base branch.
+type State string
+
+// The states; the empty one means that nothing is known of the base.
+const (
+	Introduced  State = "introduced"
+	Preexisting State = "preexisting"
+	Fixed       State = "fixed"
+	Suppressed  State = "suppressed"
+)
+
+// PageOptions say what a check run is about.
+type PageOptions struct {
+	Changed    map[string][]LineRange // changed lines by file; nil: annotate every finding
+	States     map[string]State       // by Key(result, claim)
+	FixedCount int
+	DetailsURL string
+}
+
+// LineRange is inclusive, lines from 1.
+type LineRange struct{ From, To int }
+
+// Key identifies a finding inside one target: entry and claim.
+func Key(r *verdict.Result, c *verdict.Claim) string { return r.Entry + "|" + c.ID }
+
+// CheckRun renders the results of one target (or of all, for the aggregate).
+func CheckRun(results []verdict.Result, o PageOptions) Page {
+	p := Page{Conclusion: Conclusion(results, o), Title: title(results, o)}
+	p.Summary = Cut(summary(results, o), MaxText, o.DetailsURL)
+	p.Text = Cut(details(results), MaxText, o.DetailsURL)
+	var outside []Annotation
+	for i := range results {
+		r := &results[i]
+		for j := range r.Claims {
+			c := &r.Claims[j]
+			if c.Status != verdict.Violated || c.Pos.File == "" || c.Pos.Line == 0 || o.States[Key(r, c)] == Suppressed {
+				continue
+			}
+			a := annotation(r, c)
+			if o.Changed == nil || touches(o.Changed[a.Path], a.StartLine) {
+				p.Annotations = append(p.Annotations, a)
+			} else {
+				outside = append(outside, a)
+			}
+		}
+	}
+	// findings on changed lines first, then the others
+	p.Annotations = dedupe(append(p.Annotations, outside...))
+	return p
+}
+
+// Conclusion is GitHub's word: failure for a violation that is not suppressed,
+// neutral for only unknowns, success otherwise.
+func Conclusion(results []verdict.Result, o PageOptions) string {
+	out := "success"
+	for i := range results {
+		r := &results[i]
+		if r.Reason != nil {
+			out = "neutral"
+		}
+		for j := range r.Claims {
+			c := &r.Claims[j]
+			switch {
+			case o.States[Key(r, c)] == Suppressed:
+			case c.Status == verdict.Violated:
+				return "failure"
+			case c.Status == verdict.Unknown:
+				out = "neutral"
+			}
+		}
+	}
+	return out
+}
+
+func title(results []verdict.Result, o PageOptions) string {
+	n := map[verdict.Status]int{}
+	targets := map[string]bool{}
+	fresh, known := 0, 0
+	for i := range results {
+		targets[results[i].Target] = true
+		for j := range results[i].Claims {
+			c := &results[i].Claims[j]
+			n[c.Status]++
+			if c.Status == verdict.Violated {
+				if s := o.States[Key(&results[i], c)]; s == Preexisting || s == Suppressed {
+					known++
+				} else {
+					fresh++
+				}
+			}
+		}
+		if results[i].Reason != nil {
+			n[verdict.Unknown]++
+		}
+	}
+	on := ""
+	if len(targets) > 1 {
+		on = fmt.Sprintf(" on %d targets", len(targets))
+	}
+	switch {
+	case fresh+known+o.FixedCount > 0 && o.States != nil:
+		return fmt.Sprintf("%d new, %d fixed, %d known%s", fresh, o.FixedCount, known, on)
+	case n[verdict.Violated] > 0:
+		return plural(n[verdict.Violated], "violation") + on
+	case n[verdict.Unknown] > 0:
+		return fmt.Sprintf("%d undecided, %d hold%s", n[verdict.Unknown], n[verdict.Proved]+n[verdict.Bounded], on)
+	case n[verdict.Bounded] > 0:
+		return fmt.Sprintf("%d proved, %d hold up to bounds%s", n[verdict.Proved], n[verdict.Bounded], on)
+	case n[verdict.Proved] > 0:
+		return fmt.Sprintf("all %d proved%s", n[verdict.Proved], on)
+	}
+	return "nothing to check" + on
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func summary(results []verdict.Result, o PageOptions) string {
+	var b strings.Builder
+	b.WriteString("| target | entry | status | claims | time |\n|---|---|---|---|---|\n")
+	for i := range results {
+		r := &results[i]
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %.1f s |\n", r.Target, r.Entry, badge(r.Status), Counts(r.Claims), float64(r.DurationMS)/1000)
+	}
+	for i := range results {
+		r := &results[i]
+		if r.Reason != nil {
+			fmt.Fprintf(&b, "\n**%s / %s** is unknown: %s\n", r.Target, r.Entry, escape(r.Reason.String()))
+		}
+		for j := range r.Claims {
+			c := &r.Claims[j]
+			switch c.Status {
+			case verdict.Violated:
+				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s%s (`%s`, %s)", badge(c.Status), c.Check, c.Pos, escape(c.Message), stateNote(o.States[Key(r, c)]), c.ID, r.Target)
+			case verdict.Unknown:
+				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s: %s (`%s`, %s)", badge(c.Status), c.Check, c.Pos, escape(c.Message), escape(c.Reason.String()), c.ID, r.Target)
+			}
+		}
+	}
+	if diff := Differences(&verdict.Report{Results: results}); len(diff) > 0 {
+		b.WriteString("\n\n**Targets differ**\n")
+		for _, d := range diff {
+			fmt.Fprintf(&b, "\n- %s", escape(d))
+		}
+	}
+	b.WriteString(boundsText(results))
+	if o.DetailsURL != "" {
+		fmt.Fprintf(&b, "\n\n[Full report with traces](%s)\n", o.DetailsURL)
+	}
+	return b.String()
+}
+
+func stateNote(s State) string {
+	if s == "" {
+		return ""
+	}
+	return " — " + string(s)
+}
+
+// boundsText says how bounded claims were bounded, and on what the answers rest.
+func boundsText(results []verdict.Result) string {
+	var b strings.Builder
+	for i := range results {
+		r := &results[i]
+		for _, l := range r.Bounds.Loops {
+			if !l.Complete {
+				fmt.Fprintf(&b, "\n- %s / %s: loop `%s` at `%s` %s", r.Target, r.Entry, l.Name, l.Pos, turns(l))
+			}
+		}
+	}
+	out := ""
+	if b.Len() > 0 {
+		out += "\n\n**Bounds reached**\n" + b.String()
+	}
+	notes := map[string]bool{}
+	for i := range results {
+		for _, a := range append(append([]string{}, results[i].Assumptions...), results[i].Warnings...) {
+			notes[a] = true
+		}
+	}
+	if len(notes) > 0 {
+		out += "\n\n**Assumptions and warnings**\n"
+		for _, n := range sortedKeys(notes) {
+			out += "\n- " + escape(n)
+		}
+	}
+	return out
+}
+
+func details(results []verdict.Result) string {
+	var b strings.Builder
+	for i := range results {
+		r := &results[i]
+		for j := range r.Claims {
+			c := &r.Claims[j]
+			if len(c.Trace) == 0 {
+				continue
+			}
+			fmt.Fprintf(&b, "<details><summary>%s on %s: %s at <code>%s</code></summary>\n\n```\n%s\n```\n\n</details>\n\n",
+				c.Check, r.Target, escape(c.Message), c.Pos, fence(strings.Join(TraceLines(c.Trace), "\n")))
+		}
+	}
+	return b.String()
+}
+
+func badge(s verdict.Status) string {
+	switch s {
+	case verdict.Proved:
+		return "✅ proved"
+	case verdict.Bounded:
+		return "☑️ bounded"
+	case verdict.Violated:
+		return "❌ violated"
+	case verdict.Unknown:
+		return "❔ unknown"
+	}
+	return s.String()
+}
+
+func annotation(r *verdict.Result, c *verdict.Claim) Annotation {
+	a := Annotation{Path: c.Pos.File, StartLine: c.Pos.Line, EndLine: c.Pos.Line, Level: "failure",
+		Title:   cutPlain(fmt.Sprintf("%s (%s)", c.Check, r.Target), maxTitle),
+		Message: cutPlain(fmt.Sprintf("%s\nIn harness %s on %s; claim %s.", c.Message, r.Entry, r.Target, c.ID), maxRaw-1)}
+	if c.Pos.Column > 0 {
+		a.StartColumn, a.EndColumn = c.Pos.Column, c.Pos.Column
+	}
+	if len(c.Trace) > 0 {
+		a.RawDetails = cutPlain("Counterexample, replay "+string(c.Replay)+":\n"+strings.Join(TraceLines(c.Trace), "\n"), maxRaw-1)
+	}
+	return a
+}
+
+// dedupe keeps the first of annotations that would read the same.
+func dedupe(in []Annotation) []Annotation {
+	seen := map[string]bool{}
+	var out []Annotation
+	for _, a := range in {
+		k := fmt.Sprintf("%s\x00%d\x00%s", a.Path, a.StartLine, a.Message)
+		if !seen[k] {
+			seen[k] = true
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func touches(ranges []LineRange, line int) bool {
+	for _, r := range ranges {
+		if r.From <= line && line <= r.To {
+			return true
+		}
+	}
+	return false
+}
+
+// escape keeps Markdown and HTML of the user's sources from acting.
+func escape(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "|", "\\|", "\n", " ", "@", "@\u200b").Replace(s)
+}
+
+func fence(s string) string { return strings.ReplaceAll(s, "```", "'''") }
+
+// cutPlain shortens to at most n bytes at a rune boundary.
+func cutPlain(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n -= len("…")
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// Cut shortens Markdown to at most limit bytes at a line end, closes an open
+// fence and details, and says where the rest is.
+func Cut(s string, limit int, url string) string {
+	if len(s) <= limit {
+		return s
+	}
+	tail := "\n\n_Cut here; the full report has the rest._"
+	if url != "" {
+		tail = fmt.Sprintf("\n\n_Cut here; the [full report](%s) has the rest._", url)
+	}
+	closing := "\n```\n</details>"
+	room := limit - len(tail) - len(closing)
+	cut := s[:room]
+	if i := strings.LastIndexByte(cut, '\n'); i > 0 {
+		cut = cut[:i]
+	} else {
+		for len(cut) > 0 && !utf8.ValidString(cut) {
+			cut = cut[:len(cut)-1]
+		}
+	}
+	if strings.Count(cut, "\n```")%2 == 1 {
+		cut += "\n```"
+	}
+	if strings.Count(cut, "<details>") > strings.Count(cut, "</details>") {
+		cut += "\n</details>"
+	}
+	return cut + tail
+}

@@ -1,0 +1,229 @@
+// Package reports turns a verdict.Report into what people and other tools read:
+// terminal text, Markdown, GitHub check runs, SARIF, JUnit, HTML. Every function
+// is pure: no files, no network, no clock.
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TextOptions choose how Text looks.
+type TextOptions struct {
+	Color   bool // ANSI colours
+	Verbose bool // every claim and the cost of each stage
+	Quiet   bool // one line per result
+}
+
+// Text writes the report for a terminal.
+func Text(w io.Writer, r *verdict.Report, o TextOptions) {
+	p := &printer{w: w, o: o}
+	for i := range r.Results {
+		p.result(&r.Results[i])
+	}
+	if !o.Quiet {
+		for _, line := range Differences(r) {
+			p.line("%s %s", p.bold("targets differ:"), line)
+		}
+	}
+}
+
+type printer struct {
+	w io.Writer
+	o TextOptions
+}
+
+func (p *printer) line(format string, a ...any) { fmt.Fprintf(p.w, format+"\n", a...) }
+
+func (p *printer) paint(code, s string) string {
+	if !p.o.Color {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p *printer) bold(s string) string { return p.paint("1", s) }
+
+var statusColor = map[verdict.Status]string{verdict.Proved: "32", verdict.Bounded: "36", verdict.Violated: "1;31", verdict.Unknown: "33"}
+
+func (p *printer) status(s verdict.Status) string { return p.paint(statusColor[s], s.String()) }
+
+func (p *printer) result(r *verdict.Result) {
+	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(r.Target), p.bold(r.Entry), p.status(r.Status), Counts(r.Claims), float64(r.DurationMS)/1000)
+	if p.o.Quiet {
+		return
+	}
+	if r.Reason != nil {
+		p.line("  unknown: %s", r.Reason)
+	}
+	for i := range r.Claims {
+		p.claim(&r.Claims[i])
+	}
+	if r.Complexity != nil {
+		p.line("  runtime bound: %s  %s", r.Complexity.Bound, r.Complexity.Class)
+	}
+	for _, l := range r.Bounds.Loops {
+		if !l.Complete || p.o.Verbose {
+			p.line("  loop %s at %s: %s", l.Name, l.Pos, turns(l))
+		}
+	}
+	for _, s := range r.Warnings {
+		p.line("  warning: %s", s)
+	}
+	if p.o.Verbose {
+		for _, s := range r.Assumptions {
+			p.line("  assumed: %s", s)
+		}
+		for _, s := range r.Stages {
+			p.line("  %-10s %8.3f s%s", s.Name, s.Seconds, stageCounts(s))
+		}
+		if r.PeakRSS > 0 {
+			p.line("  peak memory %d MiB", r.PeakRSS>>20)
+		}
+	}
+}
+
+func turns(l verdict.LoopBound) string {
+	if l.Complete {
+		return fmt.Sprintf("at most %d turns", l.Turns)
+	}
+	return fmt.Sprintf("analysed for %d turns, may take more", l.Turns)
+}
+
+func (p *printer) claim(c *verdict.Claim) {
+	show := p.o.Verbose || c.Status == verdict.Violated || c.Status == verdict.Unknown || (c.Check == verdict.Termination && c.Certificate != nil)
+	if !show {
+		return
+	}
+	p.line("  %s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, c.ID)
+	if c.Reason != nil {
+		p.line("      %s", c.Reason)
+	}
+	if c.Certificate != nil && (p.o.Verbose || c.Check == verdict.Termination) {
+		p.line("      by %s%s", c.Certificate.Method, checkedBy(c.Certificate))
+		for _, d := range c.Certificate.Detail {
+			p.line("        %s", d)
+		}
+	}
+	if len(c.Trace) > 0 {
+		p.line("      trace (replay %s):", c.Replay)
+		for _, l := range TraceLines(c.Trace) {
+			p.line("        %s", l)
+		}
+	}
+}
+
+func checkedBy(c *verdict.Certificate) string {
+	if c.Checked == "" {
+		return ""
+	}
+	return ", checked by " + c.Checked
+}
+
+// TraceLines formats a trace, one line a step, indented by call depth.
+func TraceLines(steps []verdict.Step) []string {
+	width := 0
+	for _, s := range steps {
+		width = max(width, len(s.Pos.String()))
+	}
+	var out []string
+	for _, s := range steps {
+		out = append(out, fmt.Sprintf("%-*s  %s%s", width, s.Pos, strings.Repeat("  ", s.Depth), StepText(s)))
+	}
+	return out
+}
+
+// StepText is one step in words, without its place.
+func StepText(s verdict.Step) string {
+	switch s.Kind {
+	case verdict.StepAssign, verdict.StepInput, verdict.StepVolatile:
+		t := s.What + " = " + s.Value
+		if s.Bytes != "" {
+			t += "  [" + s.Bytes + "]"
+		}
+		if s.Type != "" {
+			t += "  (" + s.Type + ")"
+		}
+		if s.Kind != verdict.StepAssign {
+			t = string(s.Kind) + " " + t
+		}
+		return t
+	}
+	t := string(s.Kind) + " " + s.What
+	if s.Value != "" {
+		t += " = " + s.Value
+	}
+	return t
+}
+
+// Counts summarises claims, e.g. "1 violated, 12 proved".
+func Counts(claims []verdict.Claim) string {
+	n := map[verdict.Status]int{}
+	for i := range claims {
+		n[claims[i].Status]++
+	}
+	var parts []string
+	for _, s := range []verdict.Status{verdict.Violated, verdict.Unknown, verdict.Bounded, verdict.Proved} {
+		if n[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[s], s))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing to check"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// stageCounts prints the counters of a stage in a fixed order.
+func stageCounts(s verdict.Stage) string {
+	var b strings.Builder
+	for _, k := range sortedKeys(s.Counts) {
+		fmt.Fprintf(&b, "  %s %d", k, s.Counts[k])
+	}
+	return b.String()
+}
+
+// Differences says, one line a claim, where targets disagree about the same
+// claim of the same entry.
+func Differences(r *verdict.Report) []string {
+	type key struct{ entry, id string }
+	type seen struct {
+		claim *verdict.Claim
+		by    map[verdict.Status][]string
+	}
+	found := map[key]*seen{}
+	var order []key
+	for i := range r.Results {
+		res := &r.Results[i]
+		for j := range res.Claims {
+			c := &res.Claims[j]
+			k := key{res.Entry, c.ID}
+			if found[k] == nil {
+				found[k] = &seen{claim: c, by: map[verdict.Status][]string{}}
+				order = append(order, k)
+			}
+			if c.Status == verdict.Violated {
+				found[k].claim = c
+			}
+			found[k].by[c.Status] = append(found[k].by[c.Status], res.Target)
+		}
+	}
+	var out []string
+	for _, k := range order {
+		f := found[k]
+		if len(f.by) < 2 || len(f.by[verdict.Violated]) == 0 {
+			continue
+		}
+		var parts []string
+		for _, s := range []verdict.Status{verdict.Violated, verdict.Unknown, verdict.Bounded, verdict.Proved} {
+			if t := f.by[s]; len(t) > 0 {
+				parts = append(parts, fmt.Sprintf("%s on %s", s, strings.Join(t, ", ")))
+			}
+		}
+		out = append(out, fmt.Sprintf("%s (%s, %s): %s", k.id, k.entry, f.claim.Pos, strings.Join(parts, "; ")))
+	}
+	return out
+}
