@@ -2,4 +2,81 @@
 // termination analysis over LLVM IR, as a command-line tool and a GitHub App.
 package main
 
-func main() {}
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+// Exit codes, a contract (see the manual).
+const (
+	exitOK       = 0 // nothing violated and nothing unknown
+	exitViolated = 1
+	exitUsage    = 2 // the request could not be carried out
+	exitUnknown  = 3 // nothing violated, something unknown
+	exitInternal = 4
+)
+
+// exitError carries an exit code through cobra; a nil err says nothing more.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) (code int) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(os.Stderr, "firmproof: internal error: %v\nThis is a defect of firmproof; please report it with the command line.\n", p)
+			code = exitInternal
+		}
+	}()
+	root := rootCommand()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var e *exitError
+	if errors.As(err, &e) {
+		if e.err != nil {
+			fmt.Fprintln(os.Stderr, "firmproof:", e.err)
+		}
+		return e.code
+	}
+	fmt.Fprintln(os.Stderr, "firmproof:", err)
+	return exitUsage
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "firmproof",
+		Short:         "Proves embedded firmware right, or shows exactly how it breaks",
+		Version:       version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetVersionTemplate("firmproof {{.Version}}\n")
+	root.AddCommand(explainCommand())
+	return root
+}
