@@ -67,11 +67,13 @@ command -v go >/dev/null || { echo "setup: Go 1.26 or newer is needed on PATH" >
 
 # go-z3 links a libz3.a inside its own folder, which the module cache does not have:
 # vendor (never committed) and put Debian's library there.
+# A new import of a known module changes what vendor must hold, so imports are part of the stamp.
 stamp=vendor/.firmproof-stamp
-if [ ! -e "$stamp" ] || ! cmp -s <(cat go.mod go.sum) "$stamp"; then
+state() { cat go.mod go.sum; find . -path ./vendor -prune -o -path ./build -prune -o -name '*.go' -exec grep -hoE '^(import)?[[:space:]]+([A-Za-z_.][A-Za-z0-9_]* )?"[a-z0-9-]+\.[a-z]+/[^"]+"' {} + | grep -oE '"[^"]+"' | sort -u; }
+if [ ! -e "$stamp" ] || ! cmp -s <(state) "$stamp"; then
   echo "setup: go mod vendor"
   GOPROXY="$(go env GOPROXY | sed 's/,direct$//')" go mod vendor
   ln -sf "$(gcc -print-file-name=libz3.so)" vendor/github.com/mitchellh/go-z3/libz3.a
-  cat go.mod go.sum >"$stamp"
+  state >"$stamp"
 fi
 [ ${#want[@]} -eq 0 ] && echo "setup: nothing to install" || echo "setup: done"
