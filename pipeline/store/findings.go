@@ -1,0 +1,189 @@
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// maxBlob caps what a stored document may unpack to.
+const maxBlob = 256 << 20
+
+func pack(b []byte) []byte {
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	_, _ = w.Write(b) // into memory: cannot fail
+	_ = w.Close()
+	return z.Bytes()
+}
+
+func unpack(b []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("store: document: %w", err)
+	}
+	out, err := io.ReadAll(io.LimitReader(r, maxBlob))
+	if err != nil {
+		return nil, fmt.Errorf("store: document: %w", err)
+	}
+	return out, nil
+}
+
+// PutReport keeps the report of a run (verdict JSON) with the lines that its
+// change touched (JSON), compressed. A second report of the same run replaces the first.
+func (t Tx) PutReport(ctx context.Context, run string, report []byte, changed any) error {
+	text, err := json.Marshal(changed)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, `INSERT INTO reports (run_id, body, changed, created_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (run_id) DO UPDATE SET body = excluded.body, changed = excluded.changed`, run, pack(report), string(text), t.ms())
+	return err
+}
+
+// Report reads the report of a run, and its changed lines into changed unless that is nil.
+func (t Tx) Report(ctx context.Context, run string, changed any) ([]byte, error) {
+	var body []byte
+	var text string
+	if err := t.one(ctx, []any{&body, &text}, `SELECT body, changed FROM reports WHERE run_id = ?`, run); err != nil {
+		return nil, err
+	}
+	if changed != nil {
+		if err := json.Unmarshal([]byte(text), changed); err != nil {
+			return nil, fmt.Errorf("store: changed lines of %s: %w", run, err)
+		}
+	}
+	return unpack(body)
+}
+
+// Finding is one claim of a run that is not fine.
+type Finding struct {
+	Run         string
+	Fingerprint string
+	Claim       string
+	Rule        string
+	Target      string
+	Entry       string
+	File        string
+	Line        int
+	Message     string
+	Status      string // verdict.Status
+	State       string // introduced, preexisting, fixed, suppressed, or "" when there is no baseline
+}
+
+// PutFinding keeps f, with its trace (JSON) if there is one.
+func (t Tx) PutFinding(ctx context.Context, f Finding, trace []byte) error {
+	_, err := t.exec(ctx, `INSERT INTO findings (run_id, fingerprint, claim, rule, target, entry, file, line, message, status, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (run_id, fingerprint) DO NOTHING`, f.Run, f.Fingerprint, f.Claim, f.Rule, f.Target, f.Entry, f.File, f.Line, f.Message, f.Status, f.State)
+	if err != nil || len(trace) == 0 {
+		return err
+	}
+	_, err = t.exec(ctx, `INSERT INTO traces (run_id, fingerprint, body) VALUES (?, ?, ?) ON CONFLICT (run_id, fingerprint) DO NOTHING`, f.Run, f.Fingerprint, pack(trace))
+	return err
+}
+
+// DropFindings forgets what an earlier try of the run found.
+func (t Tx) DropFindings(ctx context.Context, run string) error {
+	for _, table := range []string{"findings", "traces", "reports"} {
+		if _, err := t.exec(ctx, `DELETE FROM `+table+` WHERE run_id = ?`, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Findings lists what a run found, by file and line.
+func (t Tx) Findings(ctx context.Context, run string) ([]Finding, error) {
+	var out []Finding
+	err := t.each(ctx, func(r rows) error {
+		var f Finding
+		err := r.Scan(&f.Run, &f.Fingerprint, &f.Claim, &f.Rule, &f.Target, &f.Entry, &f.File, &f.Line, &f.Message, &f.Status, &f.State)
+		out = append(out, f)
+		return err
+	}, `SELECT run_id, fingerprint, claim, rule, target, entry, file, line, message, status, state FROM findings WHERE run_id = ? ORDER BY file, line, claim, entry`, run)
+	return out, err
+}
+
+// Trace reads the trace (JSON) of a finding.
+func (t Tx) Trace(ctx context.Context, run, fingerprint string) ([]byte, error) {
+	var body []byte
+	if err := t.one(ctx, []any{&body}, `SELECT body FROM traces WHERE run_id = ? AND fingerprint = ?`, run, fingerprint); err != nil {
+		return nil, err
+	}
+	return unpack(body)
+}
+
+// Baseline is what is known of a branch on a target: the fingerprints of its
+// violations with their claims. The second result is false before the first
+// complete run.
+func (t Tx) Baseline(ctx context.Context, repo int64, branch, target string) (map[string]string, bool, error) {
+	var sha string
+	err := t.one(ctx, []any{&sha}, `SELECT sha FROM baseline_heads WHERE repo_id = ? AND branch = ? AND target = ?`, repo, branch, target)
+	if err == ErrNotFound {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	out := map[string]string{}
+	err = t.each(ctx, func(r rows) error {
+		var fp, claim string
+		err := r.Scan(&fp, &claim)
+		out[fp] = claim
+		return err
+	}, `SELECT fingerprint, claim FROM baselines WHERE repo_id = ? AND branch = ? AND target = ?`, repo, branch, target)
+	return out, true, err
+}
+
+// SetBaseline replaces the baseline of (repo, branch, target) by the violations
+// `found` of a run at sha. Fingerprints in keep stay even when absent from found:
+// an unknown answer is no proof that a finding is fixed.
+func (t Tx) SetBaseline(ctx context.Context, repo int64, branch, target, sha, run string, found, keep map[string]string) error {
+	old, _, err := t.Baseline(ctx, repo, branch, target)
+	if err != nil {
+		return err
+	}
+	for fp := range old {
+		if _, ok := found[fp]; ok {
+			continue
+		}
+		if _, ok := keep[fp]; ok {
+			continue
+		}
+		if _, err := t.exec(ctx, `DELETE FROM baselines WHERE repo_id = ? AND branch = ? AND target = ? AND fingerprint = ?`, repo, branch, target, fp); err != nil {
+			return err
+		}
+	}
+	for fp, claim := range found {
+		if _, err := t.exec(ctx, `INSERT INTO baselines (repo_id, branch, target, fingerprint, claim, first_sha, first_seen, last_seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (repo_id, branch, target, fingerprint) DO UPDATE SET last_seen = excluded.last_seen`, repo, branch, target, fp, claim, sha, t.ms(), t.ms()); err != nil {
+			return err
+		}
+	}
+	_, err = t.exec(ctx, `INSERT INTO baseline_heads (repo_id, branch, target, sha, run_id, seen_at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (repo_id, branch, target) DO UPDATE SET sha = excluded.sha, run_id = excluded.run_id, seen_at = excluded.seen_at`, repo, branch, target, sha, run, t.ms())
+	return err
+}
+
+// Suppress records that a claim is accepted until expires (zero: for good).
+func (t Tx) Suppress(ctx context.Context, repo int64, claim, reason, author string, expires time.Time) error {
+	_, err := t.exec(ctx, `INSERT INTO suppressions (repo_id, claim, reason, author, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (repo_id, claim) DO UPDATE SET reason = excluded.reason, author = excluded.author, expires_at = excluded.expires_at`, repo, claim, reason, author, t.ms(), toMS(expires))
+	return err
+}
+
+// Suppressions maps the claims that are accepted now to the reasons.
+func (t Tx) Suppressions(ctx context.Context, repo int64) (map[string]string, error) {
+	out := map[string]string{}
+	err := t.each(ctx, func(r rows) error {
+		var claim, reason string
+		err := r.Scan(&claim, &reason)
+		out[claim] = reason
+		return err
+	}, `SELECT claim, reason FROM suppressions WHERE repo_id = ? AND (expires_at = 0 OR expires_at > ?)`, repo, t.ms())
+	return out, err
+}

@@ -1,0 +1,261 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// State of a Run.
+type State string
+
+// The states. A run goes Waiting -> Queued -> Running -> Done, or straight to Done when it is cancelled.
+const (
+	Waiting State = "waiting" // for an approval, or an aggregate for its targets
+	Queued  State = "queued"
+	Running State = "running"
+	Done    State = "done"
+)
+
+// Options change what a run does.
+type Options struct {
+	Targets []string `json:"targets,omitempty"` // only these; empty: all of the manifest
+	Entries []string `json:"entries,omitempty"` // only these harnesses
+	Factor  int      `json:"factor,omitempty"`  // multiplies bounds; 0 and 1: as the manifest says
+	Prove   bool     `json:"prove,omitempty"`   // try for a proof
+}
+
+// Run is one check: of a commit on a target, or (Target empty) the aggregate
+// over all targets, whose id is the Parent of theirs.
+type Run struct {
+	ID           string
+	Parent       string
+	Repo         int64
+	Installation int64
+	Pull         int // 0: not of a pull request
+	HeadSHA      string
+	BaseSHA      string
+	Ref          string // the branch, or refs/pull/N/head
+	Target       string
+	Trigger      string // pull_request, push, rerun, command, nightly
+	Options      Options
+	State        State
+	Conclusion   string // GitHub's word, when Done
+	Detail       string // what to say beside the report: an error, who superseded it
+	Counts       map[string]int
+	Cancel       bool
+	SupersededBy string
+	Owner        string
+	Lease        time.Time
+	Tries        int
+	Created      time.Time
+	Started      time.Time
+	Finished     time.Time
+	CheckRun     int64
+	Posted       int // annotations posted so far
+	Version      int64
+	Published    int64
+}
+
+// Aggregate reports whether r stands for all targets.
+func (r *Run) Aggregate() bool { return r.Target == "" }
+
+const runColumns = `id, parent_id, repo_id, installation_id, pull, head_sha, base_sha, ref, target, run_trigger, options, state, conclusion, detail, counts,
+	cancel_requested, superseded_by, owner, lease_until, tries, created_at, started_at, finished_at, check_run_id, posted_annotations, version, published_version`
+
+func scanRun(s interface{ Scan(...any) error }) (Run, error) {
+	var r Run
+	var options, counts string
+	var cancel, lease, created, started, finished int64
+	err := s.Scan(&r.ID, &r.Parent, &r.Repo, &r.Installation, &r.Pull, &r.HeadSHA, &r.BaseSHA, &r.Ref, &r.Target, &r.Trigger, &options, &r.State, &r.Conclusion,
+		&r.Detail, &counts, &cancel, &r.SupersededBy, &r.Owner, &lease, &r.Tries, &created, &started, &finished, &r.CheckRun, &r.Posted, &r.Version, &r.Published)
+	if err != nil {
+		return r, err
+	}
+	r.Cancel, r.Lease, r.Created, r.Started, r.Finished = cancel != 0, fromMS(lease), fromMS(created), fromMS(started), fromMS(finished)
+	if err := json.Unmarshal([]byte(options), &r.Options); err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal([]byte(counts), &r.Counts)
+}
+
+// AddRun inserts r with a new id if it has none, and returns the id. State is
+// Queued unless set.
+func (t Tx) AddRun(ctx context.Context, r Run) (string, error) {
+	if r.ID == "" {
+		r.ID = NewID()
+	}
+	if r.State == "" {
+		r.State = Queued
+	}
+	options, err := json.Marshal(r.Options)
+	if err != nil {
+		return "", err
+	}
+	_, err = t.exec(ctx, `INSERT INTO runs (id, parent_id, repo_id, installation_id, pull, head_sha, base_sha, ref, target, run_trigger, options, state, conclusion, detail, created_at, changed_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.ID, r.Parent, r.Repo, r.Installation, r.Pull, r.HeadSHA, r.BaseSHA, r.Ref, r.Target, r.Trigger, string(options), string(r.State), r.Conclusion, r.Detail, t.ms(), t.ms())
+	return r.ID, err
+}
+
+// Run finds a run.
+func (t Tx) Run(ctx context.Context, id string) (Run, error) {
+	list, err := t.runs(ctx, `WHERE id = ?`, id)
+	if err == nil && len(list) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Run{}, err
+	}
+	return list[0], nil
+}
+
+// Children lists the target runs of an aggregate, by target.
+func (t Tx) Children(ctx context.Context, parent string) ([]Run, error) {
+	return t.runs(ctx, `WHERE parent_id = ? ORDER BY target, id`, parent)
+}
+
+// RunsByHead lists the runs of a commit, newest first.
+func (t Tx) RunsByHead(ctx context.Context, repo int64, sha string) ([]Run, error) {
+	return t.runs(ctx, `WHERE repo_id = ? AND head_sha = ? ORDER BY id DESC`, repo, sha)
+}
+
+// RunsByCheck finds the run that a GitHub check run shows.
+func (t Tx) RunByCheck(ctx context.Context, repo, check int64) (Run, error) {
+	list, err := t.runs(ctx, `WHERE repo_id = ? AND check_run_id = ? ORDER BY id DESC`, repo, check)
+	if err == nil && len(list) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Run{}, err
+	}
+	return list[0], nil
+}
+
+// RecentRuns lists the newest n aggregates of a repository (0: of all).
+func (t Tx) RecentRuns(ctx context.Context, repo int64, n int) ([]Run, error) {
+	return t.runs(ctx, `WHERE target = '' AND (repo_id = ? OR ? = 0) ORDER BY id DESC LIMIT ?`, repo, repo, n)
+}
+
+// OpenRuns lists the runs of a pull request that are not Done.
+func (t Tx) OpenRuns(ctx context.Context, repo int64, pull int) ([]Run, error) {
+	return t.runs(ctx, `WHERE repo_id = ? AND pull = ? AND state <> 'done' ORDER BY id`, repo, pull)
+}
+
+func (t Tx) runs(ctx context.Context, where string, args ...any) ([]Run, error) {
+	var out []Run
+	err := t.each(ctx, func(r rows) error {
+		x, err := scanRun(r)
+		out = append(out, x)
+		return err
+	}, `SELECT `+runColumns+` FROM runs `+where, args...)
+	return out, err
+}
+
+// ClaimRun takes a queued run, or one whose lease ran out, for owner until the
+// lease ends, and reports success. Only the owner may then change it.
+func (t Tx) ClaimRun(ctx context.Context, id, owner string, lease time.Duration) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE runs SET state = 'running', owner = ?, lease_until = ?, tries = tries + 1, started_at = CASE WHEN started_at = 0 THEN ? ELSE started_at END,
+		version = version + 1, changed_at = ? WHERE id = ? AND (state = 'queued' OR state = 'running' AND lease_until < ?) AND cancel_requested = 0`,
+		owner, t.ms()+lease.Milliseconds(), t.ms(), t.ms(), id, t.ms())
+	return n > 0, err
+}
+
+// Heartbeat renews the lease and reports whether the run is still the owner's and wanted.
+func (t Tx) Heartbeat(ctx context.Context, id, owner string, lease time.Duration) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE runs SET lease_until = ? WHERE id = ? AND owner = ? AND state = 'running' AND cancel_requested = 0`, t.ms()+lease.Milliseconds(), id, owner)
+	return n > 0, err
+}
+
+// FinishRun ends a run that owner holds ("" for none) and reports whether it did.
+func (t Tx) FinishRun(ctx context.Context, id, owner, conclusion, detail string, counts map[string]int) (bool, error) {
+	if counts == nil {
+		counts = map[string]int{}
+	}
+	text, err := json.Marshal(counts)
+	if err != nil {
+		return false, err
+	}
+	n, err := t.exec(ctx, `UPDATE runs SET state = 'done', conclusion = ?, detail = ?, counts = ?, owner = '', lease_until = 0, finished_at = ?,
+		started_at = CASE WHEN started_at = 0 THEN ? ELSE started_at END, version = version + 1, changed_at = ? WHERE id = ? AND owner = ? AND state <> 'done'`,
+		conclusion, detail, string(text), t.ms(), t.ms(), t.ms(), id, owner)
+	return n > 0, err
+}
+
+// ReleaseRun gives a run back to the queue, e.g. when the process stops or our side failed.
+func (t Tx) ReleaseRun(ctx context.Context, id, owner string) error {
+	_, err := t.exec(ctx, `UPDATE runs SET state = 'queued', owner = '', lease_until = 0 WHERE id = ? AND owner = ? AND state = 'running'`, id, owner)
+	return err
+}
+
+// SetRunState moves a run that is not Done, from any owner, to state.
+func (t Tx) SetRunState(ctx context.Context, id string, state State, detail string) error {
+	_, err := t.exec(ctx, `UPDATE runs SET state = ?, detail = ?, owner = '', lease_until = 0, version = version + 1, changed_at = ? WHERE id = ? AND state <> 'done'`,
+		string(state), detail, t.ms(), id)
+	return err
+}
+
+// CancelRun ends a run that is not Done as cancelled; its worker notices at its next heartbeat.
+func (t Tx) CancelRun(ctx context.Context, id, detail, supersededBy string) error {
+	_, err := t.exec(ctx, `UPDATE runs SET state = 'done', conclusion = 'cancelled', detail = ?, superseded_by = ?, cancel_requested = 1, finished_at = ?,
+		version = version + 1, changed_at = ? WHERE id = ? AND state <> 'done'`, detail, supersededBy, t.ms(), t.ms(), id)
+	return err
+}
+
+// TouchRun asks for the run to be published again.
+func (t Tx) TouchRun(ctx context.Context, id string) error {
+	_, err := t.exec(ctx, `UPDATE runs SET version = version + 1, changed_at = ? WHERE id = ?`, t.ms(), id)
+	return err
+}
+
+// Orphans lists the runs whose owner stopped renewing its lease.
+func (t Tx) Orphans(ctx context.Context) ([]Run, error) {
+	return t.runs(ctx, `WHERE state = 'running' AND lease_until < ? ORDER BY id`, t.ms())
+}
+
+// StaleQueued lists the runs that have been queued unchanged since before `before`.
+func (t Tx) StaleQueued(ctx context.Context, before time.Time) ([]Run, error) {
+	return t.runs(ctx, `WHERE state = 'queued' AND changed_at < ? ORDER BY id`, toMS(before))
+}
+
+// DropLeases makes every running run an orphan: only for a database that has one process, at its start.
+func (t Tx) DropLeases(ctx context.Context) error {
+	_, err := t.exec(ctx, `UPDATE runs SET lease_until = 1, owner = '' WHERE state = 'running'`)
+	return err
+}
+
+// Unpublished lists the ids of runs with changes before `before` that GitHub was not told.
+func (t Tx) Unpublished(ctx context.Context, before time.Time) ([]string, error) {
+	return t.strings(ctx, `SELECT id FROM runs WHERE published_version < version AND changed_at < ? ORDER BY id LIMIT 500`, toMS(before))
+}
+
+// MarkPublished records that GitHub knows version v.
+func (t Tx) MarkPublished(ctx context.Context, id string, v int64) error {
+	_, err := t.exec(ctx, `UPDATE runs SET published_version = ? WHERE id = ? AND published_version < ?`, v, id, v)
+	return err
+}
+
+// SetCheckRun records the GitHub check run that shows this run.
+func (t Tx) SetCheckRun(ctx context.Context, id string, check int64) error {
+	_, err := t.exec(ctx, `UPDATE runs SET check_run_id = ? WHERE id = ?`, check, id)
+	return err
+}
+
+// SetPosted records how many annotations GitHub has.
+func (t Tx) SetPosted(ctx context.Context, id string, n int) error {
+	_, err := t.exec(ctx, `UPDATE runs SET posted_annotations = ? WHERE id = ?`, n, id)
+	return err
+}
+
+// CountRuns counts the runs by state.
+func (t Tx) CountRuns(ctx context.Context) (map[State]int, error) {
+	out := map[State]int{}
+	err := t.each(ctx, func(r rows) error {
+		var s State
+		var n int
+		err := r.Scan(&s, &n)
+		out[s] = n
+		return err
+	}, `SELECT state, COUNT(*) FROM runs GROUP BY state`)
+	return out, err
+}

@@ -1,0 +1,273 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/store"
+)
+
+// TestStore drives every table on both databases.
+func TestStore(t *testing.T) {
+	each(t, func(t *testing.T, st *store.Store) {
+		t.Run("deliveries", func(t *testing.T) { deliveries(t, st) })
+		t.Run("pulls", func(t *testing.T) { pulls(t, st) })
+		t.Run("runs", func(t *testing.T) { runs(t, st) })
+		t.Run("cancel", func(t *testing.T) { cancel(t, st) })
+		t.Run("findings", func(t *testing.T) { findings(t, st) })
+		t.Run("baseline", func(t *testing.T) { baseline(t, st) })
+		t.Run("locks", func(t *testing.T) { locks(t, st) })
+		t.Run("rollback", func(t *testing.T) { rollback(t, st) })
+	})
+}
+
+func deliveries(t *testing.T, st *store.Store) {
+	add := func() (fresh bool) {
+		write(t, st, func(ctx context.Context, tx store.Tx) (err error) {
+			fresh, err = tx.AddDelivery(ctx, store.Delivery{GUID: "g1", Event: "ping", Payload: "{}"})
+			return err
+		})
+		return fresh
+	}
+	end := func(state string) {
+		write(t, st, func(ctx context.Context, tx store.Tx) error { return tx.EndDelivery(ctx, "g1", state, "why") })
+	}
+	if !add() || add() {
+		t.Error("an open delivery must be taken once")
+	}
+	end(store.DeliveryDone)
+	if add() {
+		t.Error("a replay of a finished delivery must be ignored")
+	}
+	end(store.DeliveryFailed)
+	if !add() {
+		t.Error("a redelivery of a failed one must be taken")
+	}
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		open, err := tx.OpenDeliveries(ctx, time.Now().Add(time.Minute))
+		if len(open) != 1 || open[0] != "g1" {
+			t.Errorf("open: %v", open)
+		}
+		return err
+	})
+}
+
+func pulls(t *testing.T, st *store.Store) {
+	now := time.UnixMilli(1700000000000).UTC()
+	p := store.Pull{Repo: 1, Number: 7, State: "open", HeadSHA: "b", HeadRef: "fix", BaseSHA: "a", BaseRef: "main", Fork: true, EventAt: now}
+	put := func(p store.Pull) (news bool) {
+		write(t, st, func(ctx context.Context, tx store.Tx) (err error) { news, err = tx.PutPull(ctx, p); return err })
+		return news
+	}
+	if !put(p) {
+		t.Error("the first event is news")
+	}
+	old := p
+	old.HeadSHA, old.EventAt = "stale", now.Add(-time.Second)
+	if put(old) {
+		t.Error("an older event must change nothing")
+	}
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		if err := tx.ApprovePull(ctx, 1, 7, "ann", "b"); err != nil {
+			return err
+		}
+		got, err := tx.PullByHead(ctx, 1, "b")
+		p.ApprovedBy, p.ApprovedSHA = "ann", "b"
+		if got != p {
+			t.Errorf("got %+v, want %+v", got, p)
+		}
+		if _, err := tx.Pull(ctx, 1, 8); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("missing pull: %v", err)
+		}
+		return err
+	})
+}
+
+func addRun(t *testing.T, st *store.Store, r store.Run) (id string) {
+	t.Helper()
+	write(t, st, func(ctx context.Context, tx store.Tx) (err error) { id, err = tx.AddRun(ctx, r); return err })
+	return id
+}
+
+func runs(t *testing.T, st *store.Store) {
+	id := addRun(t, st, store.Run{Repo: 1, Installation: 2, Pull: 9, HeadSHA: "h", Ref: "refs/pull/9/head", Target: "i386", Trigger: "push",
+		Options: store.Options{Entries: []string{"main"}, Factor: 2}})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		if ok, err := tx.ClaimRun(ctx, id, "w1", time.Hour); !ok || err != nil {
+			t.Errorf("claim: %v %v", ok, err)
+		}
+		if ok, _ := tx.ClaimRun(ctx, id, "w2", time.Hour); ok {
+			t.Error("two owners")
+		}
+		if ok, _ := tx.Heartbeat(ctx, id, "w2", time.Hour); ok {
+			t.Error("a stranger's heartbeat")
+		}
+		if ok, _ := tx.FinishRun(ctx, id, "w2", "success", "", nil); ok {
+			t.Error("a stranger finished the run")
+		}
+		return nil
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error { // its process dies
+		if ok, err := tx.Heartbeat(ctx, id, "w1", -time.Second); !ok {
+			return err
+		}
+		return nil
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		lost, err := tx.Orphans(ctx)
+		if len(lost) != 1 || lost[0].ID != id {
+			t.Errorf("orphans: %+v", lost)
+		}
+		if ok, _ := tx.ClaimRun(ctx, id, "w2", time.Hour); !ok {
+			t.Error("an orphan can be claimed")
+		}
+		if ok, _ := tx.FinishRun(ctx, id, "w1", "failure", "", nil); ok {
+			t.Error("the old owner finished the run")
+		}
+		if ok, _ := tx.FinishRun(ctx, id, "w2", "success", "fine", map[string]int{"proved": 3}); !ok {
+			t.Error("the owner could not finish")
+		}
+		r, err2 := tx.Run(ctx, id)
+		if r.State != store.Done || r.Conclusion != "success" || r.Counts["proved"] != 3 || r.Tries != 2 || r.Options.Factor != 2 || r.Started.IsZero() || r.Finished.IsZero() {
+			t.Errorf("run: %+v", r)
+		}
+		return errors.Join(err, err2)
+	})
+}
+
+func cancel(t *testing.T, st *store.Store) {
+	id := addRun(t, st, store.Run{Repo: 1, Pull: 10, HeadSHA: "h2", Ref: "x"})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		if ok, err := tx.ClaimRun(ctx, id, "w1", time.Hour); !ok {
+			return err
+		}
+		open, err := tx.OpenRuns(ctx, 1, 10)
+		if len(open) != 1 {
+			t.Errorf("open: %+v", open)
+		}
+		if err := tx.CancelRun(ctx, id, "superseded by h3", "other"); err != nil {
+			return err
+		}
+		if ok, _ := tx.Heartbeat(ctx, id, "w1", time.Hour); ok {
+			t.Error("the owner does not learn that its run was cancelled")
+		}
+		if ok, _ := tx.FinishRun(ctx, id, "w1", "failure", "", nil); ok {
+			t.Error("a cancelled run was finished")
+		}
+		if err := tx.SetCheckRun(ctx, id, 77); err != nil {
+			return err
+		}
+		r, err2 := tx.RunByCheck(ctx, 1, 77)
+		if r.Conclusion != "cancelled" || r.SupersededBy != "other" {
+			t.Errorf("run: %+v", r)
+		}
+		if err := tx.MarkPublished(ctx, id, r.Version); err != nil {
+			return err
+		}
+		open2, err3 := tx.Unpublished(ctx, time.Now().Add(time.Minute))
+		for _, u := range open2 {
+			if u == id {
+				t.Error("published run listed as unpublished")
+			}
+		}
+		return errors.Join(err, err2, err3)
+	})
+}
+
+func findings(t *testing.T, st *store.Store) {
+	f := store.Finding{Run: "r1", Fingerprint: "f1", Claim: "memory@f#1", Rule: "memory", Target: "i386", Entry: "main", File: "a.c", Line: 3, Message: "m", Status: "violated", State: "introduced"}
+	type lines map[string][][2]int
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		return errors.Join(tx.PutFinding(ctx, f, []byte(`[{"x":1}]`)), tx.PutFinding(ctx, f, nil), tx.PutReport(ctx, "r1", []byte(`{"version":1}`), lines{"a.c": {{1, 2}}}))
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		list, err := tx.Findings(ctx, "r1")
+		if len(list) != 1 || list[0] != f {
+			t.Errorf("findings: %+v", list)
+		}
+		trace, err2 := tx.Trace(ctx, "r1", "f1")
+		var changed lines
+		report, err3 := tx.Report(ctx, "r1", &changed)
+		if string(trace) != `[{"x":1}]` || string(report) != `{"version":1}` || changed["a.c"][0][1] != 2 {
+			t.Errorf("trace %s report %s changed %v", trace, report, changed)
+		}
+		return errors.Join(err, err2, err3, tx.DropFindings(ctx, "r1"))
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		if _, err := tx.Report(ctx, "r1", nil); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("dropped report: %v", err)
+		}
+		return nil
+	})
+}
+
+func baseline(t *testing.T, st *store.Store) {
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		if _, known, err := tx.Baseline(ctx, 1, "main", "i386"); known || err != nil {
+			t.Errorf("baseline before the first run: %v %v", known, err)
+		}
+		if err := tx.SetBaseline(ctx, 1, "main", "i386", "s1", "r1", map[string]string{"a": "A", "b": "B", "c": "C"}, nil); err != nil {
+			return err
+		}
+		// next run: a is fixed, b cannot be decided, c is still there, d is new
+		if err := tx.SetBaseline(ctx, 1, "main", "i386", "s2", "r2", map[string]string{"c": "C", "d": "D"}, map[string]string{"b": "B"}); err != nil {
+			return err
+		}
+		got, known, err := tx.Baseline(ctx, 1, "main", "i386")
+		if _, a := got["a"]; !known || a || len(got) != 3 || got["b"] != "B" {
+			t.Errorf("baseline: %v", got)
+		}
+		if err := tx.Suppress(ctx, 1, "x", "masked", "ann", time.Time{}); err != nil {
+			return err
+		}
+		if err := tx.Suppress(ctx, 1, "y", "over", "ann", time.Now().Add(-time.Hour)); err != nil {
+			return err
+		}
+		s, err2 := tx.Suppressions(ctx, 1)
+		if len(s) != 1 || s["x"] != "masked" {
+			t.Errorf("suppressions: %v", s)
+		}
+		return errors.Join(err, err2)
+	})
+}
+
+func locks(t *testing.T, st *store.Store) {
+	try := func(owner string, d time.Duration) (ok bool) {
+		write(t, st, func(ctx context.Context, tx store.Tx) (err error) { ok, err = tx.TryLock(ctx, "x", owner, d); return err })
+		return ok
+	}
+	if !try("a", time.Hour) || try("b", time.Hour) || !try("a", -time.Hour) || !try("b", time.Hour) {
+		t.Error("a lock has one owner until it expires")
+	}
+	write(t, st, func(ctx context.Context, tx store.Tx) error { return tx.Unlock(ctx, "x", "b") })
+	if !try("a", time.Hour) {
+		t.Error("a released lock is free")
+	}
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		first, err := tx.ClaimCommand(ctx, 5, "rerun")
+		second, err2 := tx.ClaimCommand(ctx, 5, "rerun")
+		if !first || second {
+			t.Error("a command is taken once")
+		}
+		return errors.Join(err, err2)
+	})
+}
+
+func rollback(t *testing.T, st *store.Store) {
+	boom := errors.New("boom")
+	err := st.Write(context.Background(), func(tx store.Tx) error {
+		if err := tx.PutRepo(context.Background(), store.Repo{ID: 99, FullName: "a/b", Active: true}); err != nil {
+			return err
+		}
+		return boom
+	})
+	if !errors.Is(err, boom) {
+		t.Fatal(err)
+	}
+	err = st.Read(context.Background(), func(tx store.Tx) error { _, err := tx.Repo(context.Background(), 99); return err })
+	if !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("rolled back row: %v", err)
+	}
+}
