@@ -235,7 +235,10 @@ func baseline(t *testing.T, st *store.Store) {
 
 func locks(t *testing.T, st *store.Store) {
 	try := func(owner string, d time.Duration) (ok bool) {
-		write(t, st, func(ctx context.Context, tx store.Tx) (err error) { ok, err = tx.TryLock(ctx, "x", owner, d); return err })
+		write(t, st, func(ctx context.Context, tx store.Tx) (err error) {
+			ok, err = tx.TryLock(ctx, "x", owner, d)
+			return err
+		})
 		return ok
 	}
 	if !try("a", time.Hour) || try("b", time.Hour) || !try("a", -time.Hour) || !try("b", time.Hour) {
