@@ -1,0 +1,80 @@
+package termination
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/termination/certify"
+)
+
+// explain tells a termination proof in plain words.
+func (p *problem) explain(cert *certify.Termination) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Cut the system at %s.\n", p.locList(cert.Cuts))
+	for _, l := range cert.Cuts {
+		if inv := cert.Inv[l]; len(inv) > 0 {
+			var parts []string
+			for _, e := range inv {
+				parts = append(parts, e.Format(p.sys.VarName)+" >= 0")
+			}
+			fmt.Fprintf(&b, "Always at %s: %s.\n", p.sys.Locs[l], strings.Join(parts, ", "))
+		}
+	}
+	if len(cert.Ranks) == 0 {
+		b.WriteString("No cycle can be taken, so every run ends.\n")
+		return b.String()
+	}
+	for i, r := range cert.Ranks {
+		fmt.Fprintf(&b, "Step %d: ", i+1)
+		if len(r.Funcs) > 1 {
+			fmt.Fprintf(&b, "the %d-phase ranking function\n", len(r.Funcs))
+		} else {
+			b.WriteString("the ranking function\n")
+		}
+		for _, l := range sortedLocs(r.Funcs[0]) {
+			var parts []string
+			for _, f := range r.Funcs {
+				parts = append(parts, f[l].Format(p.sys.VarName))
+			}
+			fmt.Fprintf(&b, "  %s: %s\n", p.sys.Locs[l], strings.Join(parts, " | "))
+		}
+		b.WriteString("never rises here and falls, bounded below, on\n")
+		for _, s := range r.Strict {
+			fmt.Fprintf(&b, "  %s\n", p.pathText(s))
+		}
+	}
+	b.WriteString("No cycle is left, so every run ends.\n")
+	return b.String()
+}
+
+func (p *problem) locList(ls []its.Loc) string {
+	var names []string
+	for _, l := range ls {
+		names = append(names, p.sys.Locs[l])
+	}
+	return strings.Join(names, ", ")
+}
+
+func sortedLocs(f map[its.Loc]exact.Lin) []its.Loc {
+	out := make([]its.Loc, 0, len(f))
+	for l := range f {
+		out = append(out, l)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i] < out[j] })
+	return out
+}
+
+// pathText names the transitions of a path.
+func (p *problem) pathText(path []certify.Step) string {
+	names := []string{p.sys.Locs[p.sys.Trans[path[0].Trans].From]}
+	var tags []string
+	for _, s := range path {
+		t := &p.sys.Trans[s.Trans]
+		names = append(names, p.sys.Locs[t.Targets()[s.Target].To])
+		tags = append(tags, t.Tag)
+	}
+	return strings.Join(names, " -> ") + " (" + strings.Join(tags, "; ") + ")"
+}

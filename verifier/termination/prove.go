@@ -1,0 +1,105 @@
+// Package termination proves or refutes termination of integer transition
+// systems, and bounds their cost.
+//
+//	answer          certificate            checked by
+//	Terminating     ranking functions      certify.Terminating
+//	NonTerminating  recurrent set, a run   certify.NonTerminating
+//	Unknown         none; Reason says why
+//
+// Nothing is answered whose certificate the checker rejects. Worked example:
+//
+//	sys, err := its.ReadFile("countdown.koat")
+//	answer := termination.Prove(ctx, sys, termination.Options{})
+//	answer.Verdict // termination.Terminating
+//	answer.Text    // the proof in plain words
+package termination
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+	"github.com/firmproof/firmproof/verifier/termination/certify"
+)
+
+// Verdict is the answer to "does every run end".
+type Verdict uint8
+
+// The verdicts.
+const (
+	InvalidVerdict Verdict = iota
+	Terminating
+	NonTerminating
+	Unknown
+)
+
+// String is YES, NO or MAYBE, as competitions print it.
+func (v Verdict) String() string {
+	return [...]string{"INVALID", "YES", "NO", "MAYBE"}[v]
+}
+
+// Options tune a proof. The zero value is the default.
+type Options struct {
+	Timeout  time.Duration // 0: only ctx limits
+	Z3Millis int           // per question of the last rung; 0 means 1000
+}
+
+// Answer is the result of Prove.
+type Answer struct {
+	Verdict Verdict
+	Proof   *certify.Termination // for Terminating
+	Reason  string               // for Unknown: what stopped the proof
+	Text    string               // the argument in plain words
+	Rungs   linear.Rungs         // who answered the arithmetic questions
+}
+
+// Prove decides termination of the system as far as it can.
+func Prove(ctx context.Context, sys *its.System, opts Options) Answer {
+	if opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opts.Timeout)
+		defer cancel()
+	}
+	if opts.Z3Millis == 0 {
+		opts.Z3Millis = 1000
+	}
+	ladder := linear.NewLadder(opts.Z3Millis)
+	defer ladder.Close()
+	p := newProblem(ctx, sys, ladder)
+	p.computeInvariants(ctx)
+	r := newRanker(p)
+	answer := Answer{Verdict: Unknown}
+	if r.run(ctx) {
+		answer = p.certified(ctx, r)
+	} else {
+		answer.Reason = "no ranking function found for " + p.describe(r.stuck[0])
+	}
+	answer.Rungs = ladder.Rungs
+	return answer
+}
+
+// certified hands the proof to the checker.
+func (p *problem) certified(ctx context.Context, r *ranker) Answer {
+	cert := &certify.Termination{Cuts: p.cuts, Inv: p.inv, Ranks: r.ranks}
+	if err := certify.Terminating(ctx, p.sys, cert); err != nil {
+		return Answer{Verdict: Unknown, Reason: err.Error()}
+	}
+	return Answer{Verdict: Terminating, Proof: cert, Text: p.explain(cert)}
+}
+
+func (p *problem) describe(comp []*edge) string {
+	seen := map[its.Loc]bool{}
+	out := ""
+	for _, e := range comp {
+		if !seen[e.from] {
+			seen[e.from] = true
+			if out != "" {
+				out += ", "
+			}
+			out += p.sys.Locs[e.from]
+		}
+	}
+	return fmt.Sprintf("the component {%s}", out)
+}

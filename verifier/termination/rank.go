@@ -1,0 +1,227 @@
+package termination
+
+import (
+	"context"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+	"github.com/firmproof/firmproof/verifier/termination/certify"
+)
+
+// maxDepth is the greatest number of phases of a multiphase ranking function.
+const maxDepth = 4
+
+// ranker proves termination component by component.
+type ranker struct {
+	p     *problem
+	rows  map[*edge][]linear.Row
+	vars  []exact.Var // variables that can matter
+	ranks []certify.Rank
+	stuck [][]*edge // components where no function was found
+}
+
+func newRanker(p *problem) *ranker {
+	r := &ranker{p: p, rows: map[*edge][]linear.Row{}}
+	for v, live := range p.liveVars() {
+		if live {
+			r.vars = append(r.vars, exact.Var(v))
+		}
+	}
+	return r
+}
+
+func (r *ranker) lean(ctx context.Context, e *edge) []linear.Row {
+	rows, ok := r.rows[e]
+	if !ok {
+		rows = r.p.lean(ctx, e)
+		r.rows[e] = rows
+	}
+	return rows
+}
+
+// run removes edges until no component has any, or none can be removed. It
+// reports whether nothing is left.
+func (r *ranker) run(ctx context.Context) bool {
+	work := [][]*edge{r.p.edges}
+	for len(work) > 0 {
+		edges := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, comp := range r.split(edges) {
+			strict, funcs := r.find(ctx, comp)
+			if len(strict) == 0 {
+				r.stuck = append(r.stuck, comp)
+				continue
+			}
+			r.record(strict, funcs)
+			gone := map[*edge]bool{}
+			for _, e := range strict {
+				gone[e] = true
+			}
+			var rest []*edge
+			for _, e := range comp {
+				if !gone[e] {
+					rest = append(rest, e)
+				}
+			}
+			work = append(work, rest)
+		}
+	}
+	return len(r.stuck) == 0
+}
+
+// split groups edges by strongly connected component; edges between components
+// are left out.
+func (r *ranker) split(edges []*edge) [][]*edge {
+	in := map[*edge]bool{}
+	for _, e := range edges {
+		in[e] = true
+	}
+	var out [][]*edge
+	for _, comp := range r.p.components(func(e *edge) bool { return in[e] }) {
+		inside := map[its.Loc]bool{}
+		for _, l := range comp {
+			inside[l] = true
+		}
+		var es []*edge
+		for _, e := range edges {
+			if inside[e.from] && inside[e.to] {
+				es = append(es, e)
+			}
+		}
+		if len(es) > 0 {
+			out = append(out, es)
+		}
+	}
+	return out
+}
+
+func (r *ranker) record(strict []*edge, funcs []map[its.Loc]exact.Lin) {
+	rank := certify.Rank{Funcs: funcs}
+	for _, e := range strict {
+		rank.Strict = append(rank.Strict, e.path)
+	}
+	r.ranks = append(r.ranks, rank)
+}
+
+// find looks for a ranking function that takes out at least one edge.
+func (r *ranker) find(ctx context.Context, comp []*edge) ([]*edge, []map[its.Loc]exact.Lin) {
+	if strict, funcs := r.linearAll(ctx, comp); len(strict) > 0 {
+		return strict, funcs
+	}
+	for depth := 1; depth <= maxDepth; depth++ {
+		for _, e := range comp {
+			if ctx.Err() != nil {
+				return nil, nil
+			}
+			if funcs := r.multiphase(ctx, comp, e, depth); funcs != nil {
+				return r.extend(ctx, comp, e, funcs), funcs
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (r *ranker) unknowns(g *program, comp []*edge) map[its.Loc]template {
+	f := map[its.Loc]template{}
+	for _, e := range comp {
+		for _, l := range []its.Loc{e.from, e.to} {
+			if _, ok := f[l]; !ok {
+				f[l] = g.affine(r.vars)
+			}
+		}
+	}
+	return f
+}
+
+// linearAll wants a function bounded on every edge, and as many strict edges as
+// possible.
+func (r *ranker) linearAll(ctx context.Context, comp []*edge) ([]*edge, []map[its.Loc]exact.Lin) {
+	g := newProgram()
+	f := r.unknowns(g, comp)
+	var goal exact.Lin
+	deltas := make([]exact.Var, len(comp))
+	for i, e := range comp {
+		rows := r.lean(ctx, e)
+		d := g.unknown()
+		deltas[i] = d
+		g.tb.Add(linear.AtLeast(exact.V(d)))
+		g.tb.Add(linear.AtLeast(exact.C(1).Sub(exact.V(d))))
+		goal = goal.Add(exact.V(d))
+		drop := f[e.from].add(-1, f[e.to].after(e))
+		drop.c = drop.c.Sub(exact.V(d))
+		g.implies(rows, drop)
+		g.implies(rows, f[e.from])
+	}
+	if v, kind := g.tb.Maximise(ctx, goal); kind != linear.Attained || v.Sign() <= 0 {
+		return nil, nil
+	}
+	var strict []*edge
+	for i, e := range comp {
+		if g.tb.Value(deltas[i]).Cmp(exact.R(1)) == 0 {
+			strict = append(strict, e)
+		}
+	}
+	return strict, g.solution([]map[its.Loc]template{f})
+}
+
+// multiphase wants functions f1..fd that do not rise on the component, and
+// whose phases all fall on the one edge.
+func (r *ranker) multiphase(ctx context.Context, comp []*edge, strict *edge, depth int) []map[its.Loc]exact.Lin {
+	g := newProgram()
+	fs := make([]map[its.Loc]template, depth)
+	for i := range fs {
+		fs[i] = r.unknowns(g, comp)
+	}
+	for _, e := range comp {
+		rows := r.lean(ctx, e)
+		for i, f := range fs {
+			drop := f[e.from].add(-1, f[e.to].after(e))
+			if e == strict {
+				drop.c = drop.c.AddInt(-1)
+				if i > 0 {
+					drop = drop.add(1, fs[i-1][e.from])
+				}
+			}
+			g.implies(rows, drop)
+		}
+		if e == strict {
+			g.implies(rows, fs[depth-1][e.from])
+		}
+	}
+	if g.tb.Check(ctx) != linear.Sat {
+		return nil
+	}
+	return g.solution(fs)
+}
+
+// extend finds which other edges the functions take out as well.
+func (r *ranker) extend(ctx context.Context, comp []*edge, strict *edge, fs []map[its.Loc]exact.Lin) []*edge {
+	out := []*edge{strict}
+	for _, e := range comp {
+		if e != strict && r.falls(ctx, e, fs) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (r *ranker) falls(ctx context.Context, e *edge, fs []map[its.Loc]exact.Lin) bool {
+	var goals []exact.Lin
+	var previous exact.Lin
+	for _, f := range fs {
+		goals = append(goals, f[e.from].Add(previous).Sub(e.after(f[e.to])).AddInt(-1))
+		previous = f[e.from]
+	}
+	goals = append(goals, previous)
+	tb := linear.NewTableau(false)
+	for _, row := range r.lean(ctx, e) {
+		tb.Add(row)
+	}
+	for _, g := range goals {
+		if m, kind := tb.Maximise(ctx, g.Neg()); kind != linear.Attained || m.Sign() > 0 {
+			return false
+		}
+	}
+	return true
+}
