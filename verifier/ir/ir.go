@@ -38,13 +38,25 @@ type Module struct {
 	Layout  Layout
 	Globals []*Global // in file order
 	Funcs   []*Func   // in file order, declarations included
+	Aliases []Alias   // other names of symbols; uses in the module are already resolved
 }
 
-// Func finds a function by name, or nil.
+// Alias is another name of a global or a function (LangRef: aliases).
+type Alias struct {
+	Name string
+	To   *Const // ConstAddr
+}
+
+// Func finds a function by name or alias, or nil.
 func (m *Module) Func(name string) *Func {
 	for _, f := range m.Funcs {
 		if f.Name == name {
 			return f
+		}
+	}
+	for _, a := range m.Aliases {
+		if a.Name == name && a.To.Func != nil && a.To.Label == nil && a.To.Off == 0 {
+			return a.To.Func
 		}
 	}
 	return nil
@@ -57,8 +69,10 @@ type Global struct {
 	Align       int   // bytes, at least 1
 	Const       bool  // writing it is a violation
 	Extern      bool  // declared, not defined: contents unknown
+	Weak        bool  // a weak definition, or (with Extern) a symbol that may be missing: its address may be null
 	ThreadLocal bool
-	Init        *Const // nil if Extern
+	Init        *Const // nil if Extern or Unsupported
+	Unsupported string // what of the initialiser is not modelled: touching the global makes the answer unknown
 	Section     string
 	Var         *Var // debug information, or nil
 }
@@ -74,7 +88,7 @@ type Func struct {
 	Model    Model    // set when the engine models the function itself (only for declarations)
 	Addr     bool     // its address is taken: a candidate of indirect calls
 	NoReturn bool
-	Weak     bool
+	Weak     bool        // a weak definition, or (as a declaration) a symbol that may be missing: its address may be null
 	CName    string      // name in C, of the debug information
 	Pos      verdict.Pos // of the definition
 	Vars     []*Var      // C variables that live in allocas or parameters
@@ -198,7 +212,7 @@ type ConstKind uint8
 // The kinds of Const.
 const (
 	ConstInvalid ConstKind = iota
-	ConstInt               // Bits; also float types, whose Bits are the IEEE encoding
+	ConstInt               // Bits; also float types, whose Bits are the IEEE encoding, and in initialisers pointers: an address without object
 	ConstNull              // the null pointer
 	ConstZero              // zeroinitializer of an aggregate or vector
 	ConstUndef             // undef

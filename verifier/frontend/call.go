@@ -1,0 +1,149 @@
+package frontend
+
+import (
+	"strings"
+
+	llir "github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/metadata"
+	"github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// site is a call or an invoke.
+type site struct {
+	v      value.Named
+	callee value.Value
+	args   []value.Value
+	ty     *ir.Type
+	attrs  []llir.FuncAttribute
+}
+
+// call translates a call; ended says that it never comes back because it stands for a failed check.
+func (x *fn) call(s *site) (ended bool) {
+	name := ""
+	if f, ok := s.callee.(*llir.Func); ok {
+		name = f.Name()
+	}
+	if strings.HasPrefix(name, "llvm.dbg.") {
+		x.debugCall(name, s.args)
+		return false
+	}
+	if x.trap(name, s) {
+		return true
+	}
+	if name == "llvm.experimental.noalias.scope.decl" || name == "llvm.pseudoprobe" {
+		return false
+	}
+	if a, ok := s.callee.(*llir.InlineAsm); ok {
+		x.asm(s, a)
+		return false
+	}
+	for _, a := range s.args {
+		if _, meta := a.(*metadata.Value); meta {
+			x.unsupported(s.v, s.ty, "call of "+name+" with metadata")
+			return false
+		}
+	}
+	x.plainCall(s)
+	return false
+}
+
+func (x *fn) plainCall(s *site) {
+	callee := x.operand(s.callee)
+	model, what := ir.ModelNone, ""
+	if k, ok := callee.(*ir.Const); ok && k.Kind == ir.ConstAddr && k.Func != nil && k.Off == 0 {
+		model = k.Func.Model
+		if model == ir.ModelLLVM {
+			what = "intrinsic " + k.Func.Name
+		}
+	}
+	i := ir.Instr{Op: ir.OpCall, T: s.ty, Callee: callee, Model: model, Sig: x.signature(s)}
+	if p, ok := s.callee.Type().(*types.PointerType); ok && model == ir.ModelNone {
+		if as := x.foreign(p); as != "" {
+			what = "call through " + as
+		}
+	}
+	for _, a := range s.args {
+		if o := odd(x.typ(a.Type())); o != "" && what == "" && model != ir.ModelPrintf && model != ir.ModelNop && model != ir.ModelNondet {
+			what = "call with " + o
+		}
+	}
+	if o := odd(s.ty); o != "" {
+		what = "call returning " + o
+	}
+	if what != "" {
+		x.unsupported(s.v, s.ty, what)
+		return
+	}
+	i.Args = x.operands(s.args...)
+	if s.ty.IsVoid() {
+		x.emit(&i)
+		return
+	}
+	x.define(s.v, i)
+}
+
+// signature is the function type at the call.
+func (x *fn) signature(s *site) *ir.Type {
+	if p, ok := s.callee.Type().(*types.PointerType); ok {
+		if f, ok := p.ElemType.(*types.FuncType); ok {
+			return x.typ(f)
+		}
+	}
+	sig := &ir.Type{Kind: ir.KindFunc, Ret: s.ty}
+	for _, a := range s.args {
+		sig.Fields = append(sig.Fields, x.typ(a.Type()))
+	}
+	return sig
+}
+
+func (x *fn) asm(s *site, a *llir.InlineAsm) {
+	if what := odd(s.ty); what != "" {
+		x.unsupported(s.v, s.ty, "inline assembly with "+what)
+		return
+	}
+	i := ir.Instr{Op: ir.OpAsm, T: s.ty, Args: x.operands(s.args...), What: a.Asm,
+		Asm: &ir.Asm{Template: a.Asm, Constraints: a.Constraint, SideEffect: a.SideEffect}}
+	if s.ty.IsVoid() {
+		x.emit(&i)
+		return
+	}
+	x.define(s.v, i)
+}
+
+// debugCall notes the variable of an llvm.dbg.declare; the other debug
+// intrinsics carry nothing that the engines need.
+func (x *fn) debugCall(name string, args []value.Value) {
+	if name != "llvm.dbg.declare" || len(args) < 3 {
+		return
+	}
+	slot, ok1 := args[0].(*metadata.Value)
+	desc, ok2 := args[1].(*metadata.Value)
+	expr, ok3 := args[2].(*metadata.Value)
+	if !ok1 || !ok2 || !ok3 {
+		return
+	}
+	v, ok := desc.Value.(*metadata.DILocalVariable)
+	if !ok {
+		return
+	}
+	if e, ok := expr.Value.(*metadata.DIExpression); !ok || len(e.Fields) > 0 {
+		return
+	}
+	sv, ok := slot.Value.(value.Value)
+	if !ok {
+		return
+	}
+	if _, isConst := sv.(constant.Constant); isConst {
+		return
+	}
+	where, ok := x.values[sv]
+	if !ok {
+		return
+	}
+	x.out.Vars = append(x.out.Vars, &ir.Var{Name: v.Name, T: x.dbg.typ(v.Type), Slot: where, Param: v.Arg > 0,
+		Pos: x.dbg.varPos(v, x.out.CName)})
+}

@@ -1,0 +1,208 @@
+package frontend
+
+import (
+	llir "github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/metadata"
+	"github.com/llir/llvm/ir/value"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// fn translates one body. Values may be used before their block comes in file
+// order, so every instruction gets its result first and its operands later.
+type fn struct {
+	*translator
+	src    *llir.Func
+	out    *ir.Func
+	values map[value.Value]ir.Value
+	blk    *ir.Block // where emit appends
+	pos    *verdict.Pos
+	phis   []phiWork
+	tails  map[*ir.Block][]*ir.Instr // expansions for phis, in front of the terminator
+	conds  map[*ir.Block]value.Value // condition of the branch into a block, made when asked for
+}
+
+// phiWork is a phi whose operands are still to be filled in.
+type phiWork struct {
+	src *llir.InstPhi
+	out *ir.Instr
+}
+
+// body translates f's blocks into out.
+func (t *translator) body(out *ir.Func, f *llir.Func) {
+	fallback := t.dbg.subprogram(out, f)
+	if out.IsDecl() {
+		return
+	}
+	x := &fn{translator: t, src: f, out: out, values: map[value.Value]ir.Value{}, tails: map[*ir.Block][]*ir.Instr{}}
+	for i, p := range f.Params {
+		x.values[p] = out.Params[i]
+	}
+	for _, b := range f.Blocks {
+		for _, in := range b.Insts {
+			if v, ok := in.(value.Named); ok {
+				x.values[v] = &ir.Instr{}
+			}
+		}
+		if v, ok := b.Term.(value.Named); ok {
+			x.values[v] = &ir.Instr{}
+		}
+	}
+	x.pos = fallback
+	for _, b := range f.Blocks {
+		x.block(b)
+	}
+	ir.SetPreds(out)
+	for _, w := range x.phis {
+		x.fillPhi(w)
+	}
+	x.finish()
+}
+
+// block translates the instructions of b up to its terminator, or up to a call
+// that never comes back.
+func (x *fn) block(b *llir.Block) {
+	x.blk = x.blocks[b]
+	for _, in := range b.Insts {
+		x.setPos(in)
+		if ended := x.inst(in); ended {
+			x.emit(&ir.Instr{Op: ir.OpUnreachable, T: x.void})
+			return
+		}
+	}
+	x.setPos(b.Term)
+	x.term(b.Term)
+}
+
+// finish inserts the expansions for phis and numbers the instructions.
+func (x *fn) finish() {
+	id := 0
+	for _, b := range x.out.Blocks {
+		if tail := x.tails[b]; len(tail) > 0 {
+			term := b.Term()
+			b.Instrs = append(append(b.Instrs[:len(b.Instrs)-1], tail...), term)
+		}
+		for _, i := range b.Instrs {
+			i.ID, i.Block = id, b
+			id++
+		}
+	}
+	x.out.NumInstr = id
+}
+
+// setPos takes the location of v; without one, or with line 0, the last one stays.
+func (x *fn) setPos(v any) {
+	h, ok := v.(interface{ MDAttachments() []*metadata.Attachment })
+	if !ok {
+		return
+	}
+	for _, a := range h.MDAttachments() {
+		if l, ok := a.Node.(*metadata.DILocation); ok && a.Name == "dbg" && l.Line > 0 {
+			x.pos = x.dbg.location(l)
+			return
+		}
+	}
+}
+
+// emit appends an instruction that has no name in LLVM's text.
+func (x *fn) emit(i *ir.Instr) *ir.Instr {
+	i.Block = x.blk
+	if i.Pos == nil {
+		i.Pos = x.pos
+	}
+	if i.T == nil {
+		i.T = x.void
+	}
+	x.blk.Instrs = append(x.blk.Instrs, i)
+	return i
+}
+
+// define appends the instruction that computes v: the place made for v in body
+// takes over what i says, because others may point to it already.
+func (x *fn) define(v value.Named, i ir.Instr) *ir.Instr {
+	slot, ok := x.values[v].(*ir.Instr)
+	if !ok {
+		slot = &ir.Instr{}
+	}
+	*slot = i
+	if n, ok := v.(interface{ IsUnnamed() bool }); ok && !n.IsUnnamed() {
+		slot.Name = v.Name()
+	}
+	return x.emit(slot)
+}
+
+// unsupported appends an instruction that makes the answer unknown when reached.
+// v is its result, or nil.
+func (x *fn) unsupported(v value.Named, ty *ir.Type, what string) {
+	i := ir.Instr{Op: ir.OpUnsupported, T: ty, What: what}
+	if v == nil || ty.IsVoid() {
+		x.emit(&i)
+		return
+	}
+	x.define(v, i)
+}
+
+// operand is the value of v here; constant expressions become instructions.
+func (x *fn) operand(v value.Value) ir.Value {
+	switch v := v.(type) {
+	case *llir.Arg:
+		return x.operand(v.Value)
+	case constant.Constant:
+		return x.constant(v)
+	}
+	if got, ok := x.values[v]; ok {
+		return got
+	}
+	return x.emit(&ir.Instr{Op: ir.OpUnsupported, T: x.typ(v.Type()), What: "operand " + goName(typeName(v), "")})
+}
+
+func (x *fn) operands(vs ...value.Value) []ir.Value {
+	var out []ir.Value
+	for _, v := range vs {
+		out = append(out, x.operand(v))
+	}
+	return out
+}
+
+// phi appends a phi; its operands follow when all predecessors are known.
+func (x *fn) phi(in *llir.InstPhi) {
+	out := x.define(in, ir.Instr{Op: ir.OpPhi, T: x.typ(in.Typ)})
+	x.phis = append(x.phis, phiWork{in, out})
+}
+
+// fillPhi takes one incoming value per predecessor; what a constant expression
+// needs goes to the end of that predecessor.
+func (x *fn) fillPhi(w phiWork) {
+	from := map[*ir.Block]value.Value{}
+	for _, inc := range w.src.Incs {
+		if b, ok := inc.Pred.(*llir.Block); ok {
+			from[x.blocks[b]] = inc.X
+		}
+	}
+	for _, p := range w.out.Block.Preds {
+		v, ok := from[p]
+		if !ok {
+			w.out.Args = append(w.out.Args, &ir.Const{T: w.out.T, Kind: ir.ConstPoison})
+		} else {
+			w.out.Args = append(w.out.Args, x.atEnd(p, v))
+		}
+		w.out.Incoming = append(w.out.Incoming, p)
+	}
+}
+
+// atEnd is operand at the end of block p.
+func (x *fn) atEnd(p *ir.Block, v value.Value) ir.Value {
+	scratch := &ir.Block{}
+	x.blk, x.pos = scratch, p.Term().Pos
+	got := x.operand(v)
+	x.tails[p] = append(x.tails[p], scratch.Instrs...)
+	return got
+}
+
+// intConst is a literal of type iW.
+func (x *fn) intConst(w int, v int64) *ir.Const {
+	return &ir.Const{T: x.intType(w), Kind: ir.ConstInt, Bits: bits.NewInt(w, v)}
+}

@@ -1,0 +1,245 @@
+package frontend
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	llir "github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/enum"
+	"github.com/llir/llvm/ir/metadata"
+	"github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// translator holds what is known of the module while it is translated.
+type translator struct {
+	m       *ir.Module
+	spaces  map[int]int // address space -> pointer width
+	void    *ir.Type
+	ptr     *ir.Type
+	ints    map[int]*ir.Type
+	types   map[types.Type]*ir.Type
+	offsets map[*ir.Type][]int64
+	sizes   map[*ir.Type]int64
+	globals map[*llir.Global]*ir.Global
+	funcs   map[*llir.Func]*ir.Func
+	blocks  map[*llir.Block]*ir.Block
+	aliases map[*llir.Alias]*ir.Const
+	busy    map[*llir.Alias]bool // aliases being resolved
+	dbg     *debugInfo
+}
+
+func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
+	t := &translator{
+		m: &ir.Module{Name: name, Triple: src.TargetTriple}, void: ir.Void(),
+		ints: map[int]*ir.Type{}, types: map[types.Type]*ir.Type{}, offsets: map[*ir.Type][]int64{}, sizes: map[*ir.Type]int64{},
+		globals: map[*llir.Global]*ir.Global{}, funcs: map[*llir.Func]*ir.Func{}, blocks: map[*llir.Block]*ir.Block{},
+		aliases: map[*llir.Alias]*ir.Const{}, busy: map[*llir.Alias]bool{}, dbg: newDebugInfo(root, src),
+	}
+	if t.m.Layout, t.spaces, err = parseLayout(src.DataLayout); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t.ptr = ir.Ptr(t.m.Layout.PtrBits)
+	where := "declarations"
+	defer func() {
+		if p := recover(); p != nil {
+			m, err = nil, fmt.Errorf("%s: %s: internal: %v\n%s", name, where, p, debug.Stack())
+		}
+	}()
+	t.declare(src)
+	for _, g := range src.Globals {
+		where = "global " + g.Name()
+		t.initialise(t.globals[g], g)
+	}
+	for _, f := range src.Funcs {
+		where = "function " + f.Name()
+		t.body(t.funcs[f], f)
+	}
+	t.addressTaken()
+	return t.m, nil
+}
+
+// declare makes every global, function, block and alias, without contents.
+func (t *translator) declare(src *llir.Module) {
+	for _, g := range src.Globals {
+		out := &ir.Global{Name: g.Name(), T: t.typ(g.ContentType), Const: g.Immutable, Extern: g.Init == nil,
+			Weak: weak(g.Linkage), ThreadLocal: g.TLSModel != enum.TLSModelNone, Section: g.Section, Align: int(g.Align)}
+		if out.Align == 0 {
+			out.Align = int(t.m.Layout.AlignOf(out.T))
+		}
+		t.globals[g] = out
+		t.m.Globals = append(t.m.Globals, out)
+	}
+	for _, f := range src.Funcs {
+		t.declareFunc(f)
+	}
+	for _, a := range src.Aliases {
+		if c := t.alias(a); c != nil {
+			t.m.Aliases = append(t.m.Aliases, ir.Alias{Name: a.Name(), To: c})
+		}
+	}
+}
+
+func weak(l enum.Linkage) bool {
+	switch l {
+	case enum.LinkageWeak, enum.LinkageWeakODR, enum.LinkageLinkOnce, enum.LinkageLinkOnceODR, enum.LinkageExternWeak:
+		return true
+	}
+	return false
+}
+
+func (t *translator) declareFunc(f *llir.Func) {
+	out := &ir.Func{Name: f.Name(), Ret: t.typ(f.Sig.RetType), Variadic: f.Sig.Variadic, Weak: weak(f.Linkage),
+		NoReturn: hasAttr(f.FuncAttrs, enum.FuncAttrNoReturn)}
+	for i, p := range f.Params {
+		out.Params = append(out.Params, t.param(i, p))
+	}
+	if len(f.Blocks) == 0 {
+		out.Model = ir.ModelOf(out.Name)
+	} else {
+		for i, b := range f.Blocks {
+			blk := &ir.Block{Index: i, Func: out}
+			if !b.IsUnnamed() {
+				blk.Name = b.Name()
+			}
+			t.blocks[b] = blk
+			out.Blocks = append(out.Blocks, blk)
+		}
+	}
+	t.funcs[f] = out
+	if !strings.HasPrefix(out.Name, "llvm.dbg.") && out.Name != "llvm.ubsantrap" { // translated away
+		t.m.Funcs = append(t.m.Funcs, out)
+	}
+}
+
+func (t *translator) param(i int, p *llir.Param) *ir.Param {
+	out := &ir.Param{Index: i, T: t.typ(p.Typ)}
+	if !p.IsUnnamed() {
+		out.Name = p.Name()
+	}
+	for _, a := range p.Attrs {
+		switch a := a.(type) {
+		case llir.Byval:
+			out.ByVal = t.pointee(a.Typ, p.Typ)
+		case llir.SRet:
+			out.SRet = true
+		case llir.Align:
+			out.Align = int(a)
+		case enum.ParamAttr:
+			out.NonNull = out.NonNull || a == enum.ParamAttrNonNull
+		}
+	}
+	return out
+}
+
+// pointee is ty, or what the typed pointer ptr points to if ty is not given.
+func (t *translator) pointee(ty, ptr types.Type) *ir.Type {
+	if ty != nil {
+		return t.typ(ty)
+	}
+	if p, ok := ptr.(*types.PointerType); ok {
+		return t.typ(p.ElemType)
+	}
+	return nil
+}
+
+func hasAttr(attrs []llir.FuncAttribute, want enum.FuncAttr) bool {
+	for _, a := range attrs {
+		switch a := a.(type) {
+		case enum.FuncAttr:
+			if a == want {
+				return true
+			}
+		case *llir.AttrGroupDef:
+			if hasAttr(a.FuncAttrs, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// alias resolves an alias to an address; nil if it is none (a cycle, an expression over integers).
+func (t *translator) alias(a *llir.Alias) *ir.Const {
+	if c, ok := t.aliases[a]; ok {
+		return c
+	}
+	if t.busy[a] {
+		return nil
+	}
+	t.busy[a] = true
+	c, _ := t.fold(a.Aliasee, true)
+	if c != nil && c.Kind != ir.ConstAddr {
+		c = nil
+	}
+	t.aliases[a] = c
+	return c
+}
+
+// initialise translates a global's initialiser and debug information.
+func (t *translator) initialise(out *ir.Global, g *llir.Global) {
+	for _, a := range g.Metadata {
+		if e, ok := a.Node.(*metadata.DIGlobalVariableExpression); ok && e.Var != nil {
+			out.Var = &ir.Var{Name: e.Var.Name, T: t.dbg.typ(e.Var.Type), Pos: t.dbg.filePos(e.Var.File, e.Var.Line)}
+		}
+	}
+	if g.Init == nil {
+		return
+	}
+	c, why := t.fold(g.Init, true)
+	if c == nil {
+		out.Unsupported = why
+		return
+	}
+	out.Init = c
+}
+
+// symbol is the address of a global, function or alias; nil if v is none.
+func (t *translator) symbol(v value.Value) *ir.Const {
+	switch v := v.(type) {
+	case *llir.Global:
+		return &ir.Const{T: t.ptr, Kind: ir.ConstAddr, Global: t.globals[v]}
+	case *llir.Func:
+		return &ir.Const{T: t.ptr, Kind: ir.ConstAddr, Func: t.funcs[v]}
+	case *llir.Alias:
+		return t.alias(v)
+	case *constant.DSOLocalEquivalent:
+		return t.symbol(v.Func)
+	case *constant.NoCFI:
+		return t.symbol(v.Func)
+	}
+	return nil
+}
+
+// addressTaken sets Func.Addr: the function's address is used other than as a callee.
+func (t *translator) addressTaken() {
+	var mark func(c *ir.Const)
+	mark = func(c *ir.Const) {
+		if c.Func != nil && c.Label == nil {
+			c.Func.Addr = true
+		}
+		for _, e := range c.Elems {
+			mark(e)
+		}
+	}
+	for _, g := range t.m.Globals {
+		if g.Init != nil {
+			mark(g.Init)
+		}
+	}
+	for _, f := range t.m.Funcs {
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				for _, a := range i.Args {
+					if c, ok := a.(*ir.Const); ok {
+						mark(c)
+					}
+				}
+			}
+		}
+	}
+}
