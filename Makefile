@@ -18,7 +18,7 @@ build: setup
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/firmproof ./cmd/firmproof
 
 demo: build
-	@scripts/demo.sh
+	@KEEP=$(KEEP) bin/firmproof demo
 
 # Everything: format, vet, lint, layers, unit and end-to-end tests.
 test: setup-tests lint

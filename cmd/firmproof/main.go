@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -40,19 +41,22 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(runWith(os.Args[1:], os.Stdout, os.Stderr)) }
 
-func run(args []string) (code int) {
+// runWith is the program with its streams.
+func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(os.Stderr, "firmproof: internal error: %v\nThis is a defect of firmproof; please report it with the command line.\n", p)
+			fmt.Fprintf(stderr, "firmproof: internal error: %v\nThis is a defect of firmproof; please report it with the command line.\n", p)
 			code = exitInternal
 		}
 	}()
 	root := rootCommand()
 	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
@@ -60,11 +64,11 @@ func run(args []string) (code int) {
 	var e *exitError
 	if errors.As(err, &e) {
 		if e.err != nil {
-			fmt.Fprintln(os.Stderr, "firmproof:", e.err)
+			fmt.Fprintln(stderr, "firmproof:", e.err)
 		}
 		return e.code
 	}
-	fmt.Fprintln(os.Stderr, "firmproof:", err)
+	fmt.Fprintln(stderr, "firmproof:", err)
 	return exitUsage
 }
 
@@ -77,6 +81,6 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
-	root.AddCommand(explainCommand())
+	root.AddCommand(explainCommand(), demoCommand())
 	return root
 }
