@@ -1,0 +1,189 @@
+// Package manifest reads `.firmproof.yml`: what a repository wants verified, on
+// which targets, and how it is built. Every mistake is reported with its line and a
+// suggestion; nothing unknown is skipped.
+package manifest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/targets/strict"
+)
+
+// Name is the file's name at the root of a repository.
+const Name = ".firmproof.yml"
+
+// Manifest is a manifest that was found to be right.
+type Manifest struct {
+	Path       string // as given to Parse
+	Version    int
+	Targets    []targets.Target // at least one
+	Build      Build
+	Harnesses  []Harness
+	Functions  FunctionsMode
+	MemoryMap  []targets.Region // added to the target's
+	Interrupts []Interrupt
+	Stubs      []Stub // sorted by function
+	Suppress   []Suppression
+	Nightly    *Nightly // nil: none
+	Report     Report
+}
+
+// Build says where the program comes from. At most one of CompileCommands, Command
+// and Sources is set.
+type Build struct {
+	CompileCommands string
+	Command         string
+	Sources         []string // doublestar patterns; a leading ! excludes
+	Include         []string
+	Defines         []string
+	Undefines       []string
+	CFlags          []string
+	LinkerScript    string
+}
+
+// Harness is one entry to verify.
+type Harness struct {
+	Entry     string
+	File      string // extra source, or empty
+	Unwind    int    // 0: not said
+	Unwindset []LoopBound
+	Depth     int      // of calls; 0: not said
+	Checks    []string // as in --checks; empty: default
+	Timeout   time.Duration
+	Line      int // in the manifest
+}
+
+// LoopBound is the bound of one loop, `FUNC.LOOP: N`; Loop is -1 for `FUNC: N`.
+type LoopBound struct {
+	Func  string
+	Loop  int
+	Bound int
+}
+
+// FunctionsMode says which functions get a generated harness.
+type FunctionsMode int
+
+// The modes.
+const (
+	InvalidFunctions FunctionsMode = iota
+	FunctionsNone
+	FunctionsChanged // those of the diff
+	FunctionsAll
+)
+
+var functionNames = [...]string{"invalid", "none", "changed", "all"}
+
+// String is the word in the manifest.
+func (f FunctionsMode) String() string {
+	if f < 0 || int(f) >= len(functionNames) {
+		return functionNames[0]
+	}
+	return functionNames[f]
+}
+
+// Interrupt is a handler that may run between any two steps, at most Max times.
+type Interrupt struct {
+	Handler string
+	Max     int
+}
+
+// Stub replaces a function. Kind is "nondet" (any result, touches nothing) or
+// "havoc" (any result, and whatever its pointer arguments reach gets any value).
+type Stub struct{ Func, Kind string }
+
+// Suppression takes a claim out of the report.
+type Suppression struct {
+	Claim, Reason string
+	Until         time.Time // zero: for ever
+	Line          int
+}
+
+// Nightly is the schedule of the deep run.
+type Nightly struct {
+	Hour, Minute int // UTC
+	Timeout      time.Duration
+	Unwind       int
+}
+
+// Report says what is shown and what fails.
+type Report struct {
+	Annotate string // "changed-lines" or "all"
+	FailOn   string // "violation" or "unknown"
+}
+
+// Problem is one mistake in a manifest.
+type Problem struct {
+	File         string
+	Line, Column int // from 1; 0 when the file as a whole is meant
+	Message      string
+	Suggestion   string
+}
+
+// String is `file:line:column: message, suggestion`.
+func (p Problem) String() string {
+	s := strict.Problem{Line: p.Line, Column: p.Column, Message: p.Message, Suggestion: p.Suggestion}.String()
+	if p.Line > 0 {
+		return p.File + ":" + s
+	}
+	return p.File + ": " + s
+}
+
+// Error is all that is wrong with a manifest.
+type Error struct{ Problems []Problem }
+
+// Error has one line per problem.
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// NotFoundError says that a folder has no manifest.
+type NotFoundError struct{ Dir string }
+
+// Error says what to do.
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("%s: no %s (run `firmproof init` to write one, or name C files)", e.Dir, Name)
+}
+
+// Find gives the path of the manifest in dir; a *NotFoundError if there is none.
+// `.firmproof.yaml` is accepted where `.firmproof.yml` is missing.
+func Find(dir string) (string, error) {
+	for _, name := range []string{Name, ".firmproof.yaml"} {
+		path := filepath.Join(dir, name)
+		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+			return path, nil
+		}
+	}
+	return "", &NotFoundError{Dir: dir}
+}
+
+// Read finds and parses the manifest of a folder.
+func Read(dir string) (*Manifest, error) {
+	path, err := Find(dir)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Target gives the manifest's target of that name.
+func (m *Manifest) Target(name string) (targets.Target, bool) {
+	for _, t := range m.Targets {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return targets.Target{}, false
+}

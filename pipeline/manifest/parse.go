@@ -1,0 +1,456 @@
+package manifest
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/targets/strict"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+var topKeys = []string{
+	"version", "targets", "build", "harnesses", "functions", "memory_map", "interrupts", "stubs", "suppress", "nightly", "report",
+}
+
+// Limits on numbers that a person writes.
+const (
+	maxUnwind  = 1_000_000
+	maxDepth   = 10_000
+	maxTimeout = 24 * time.Hour
+	maxEntries = 1000
+)
+
+// Parse reads a manifest. path is for messages only. The error is an *Error with
+// every mistake, in order of position.
+func Parse(file string, data []byte) (*Manifest, error) {
+	p := parser{m: &Manifest{Path: file, Functions: FunctionsNone, Report: Report{Annotate: "changed-lines", FailOn: "unknown"}}}
+	if root := p.r.Parse(data, strict.DefaultLimits()); root != nil {
+		p.top(root)
+	}
+	probs := p.r.Problems()
+	if len(probs) == 0 {
+		return p.m, nil
+	}
+	e := &Error{}
+	for _, q := range probs {
+		e.Problems = append(e.Problems, Problem{File: file, Line: q.Line, Column: q.Column, Message: q.Message, Suggestion: q.Suggestion})
+	}
+	return nil, e
+}
+
+type parser struct {
+	r strict.Reader
+	m *Manifest
+}
+
+func (p *parser) top(root *yaml.Node) {
+	m := p.r.Map(root, "", topKeys)
+	if m == nil {
+		return
+	}
+	m.Require("version")
+	if v, ok := m.Int("version", 0, 1<<31); ok {
+		if v != 1 {
+			m.Bad("version", "write `version: 1`", "version %d of the manifest is not known", v)
+		}
+		p.m.Version = int(v)
+	}
+	p.targets(m)
+	if m.Has("build") {
+		p.build(m)
+	}
+	p.harnesses(m)
+	if v, ok := m.Enum("functions", functionNames[1:]...); ok {
+		for i, w := range functionNames {
+			if w == v {
+				p.m.Functions = FunctionsMode(i)
+			}
+		}
+	}
+	if m.Has("memory_map") {
+		p.m.MemoryMap = targets.ParseRegions(&p.r, m.List("memory_map"), "memory_map")
+	}
+	p.interrupts(m)
+	p.stubs(m)
+	p.suppress(m)
+	p.nightly(m)
+	p.report(m)
+	p.whole(m)
+}
+
+// whole holds the parts of the manifest to each other.
+func (p *parser) whole(m *strict.Map) {
+	b := p.m.Build
+	sources := b.CompileCommands != "" || b.Command != "" || len(b.Sources) > 0
+	files := false
+	for _, h := range p.m.Harnesses {
+		files = files || h.File != ""
+	}
+	if !sources && !files && !m.Has("build") {
+		m.R.Add(m.Node, "build", "add `build: {sources: [\"src/**/*.c\"]}`", "nothing to build: no `build`, and no harness has a `file`")
+	}
+}
+
+func (p *parser) targets(m *strict.Map) {
+	if !m.Has("targets") {
+		t, err := targets.Load("host")
+		if err != nil {
+			m.R.Add(m.Node, "targets", "", "no `targets`, and %v", err)
+			return
+		}
+		p.m.Targets = []targets.Target{t}
+		return
+	}
+	list := m.List("targets")
+	if list != nil && len(list) == 0 {
+		m.Bad("targets", "name at least one, such as cortex-m3", "`targets` is empty")
+	}
+	seen := map[string]bool{}
+	for i, n := range list {
+		t, ok := p.target(n, fmt.Sprintf("targets[%d]", i))
+		if !ok {
+			continue
+		}
+		if seen[t.Name] {
+			p.r.Add(n, "targets", "", "target `%s` is given twice", t.Name)
+		}
+		seen[t.Name] = true
+		p.m.Targets = append(p.m.Targets, t)
+	}
+}
+
+func (p *parser) target(n *yaml.Node, at string) (targets.Target, bool) {
+	if n.Kind == yaml.MappingNode {
+		before := len(p.r.Problems())
+		t := targets.ParseNode(&p.r, n, at)
+		return t, len(p.r.Problems()) == before
+	}
+	name, ok := p.r.Text(n, at)
+	if !ok {
+		return targets.Target{}, false
+	}
+	t, err := targets.Load(name)
+	if err != nil {
+		p.r.Add(n, at, strict.DidYouMean(name, targets.Names()), "unknown target `%s`", name)
+		return t, false
+	}
+	return t, true
+}
+
+func (p *parser) build(top *strict.Map) {
+	m := p.r.Map(top.Value("build"), "build", []string{
+		"compile_commands", "command", "sources", "include", "defines", "undefines", "cflags", "linker_script"})
+	if m == nil {
+		return
+	}
+	b := &p.m.Build
+	b.CompileCommands, _ = p.path(m, "compile_commands")
+	b.Command, _ = m.String("command")
+	b.LinkerScript, _ = p.path(m, "linker_script")
+	b.Sources, _ = m.Strings("sources")
+	b.Include, _ = m.Strings("include")
+	b.Defines, _ = m.Strings("defines")
+	b.Undefines, _ = m.Strings("undefines")
+	b.CFlags, _ = m.Strings("cflags")
+	var given []string
+	for _, k := range []string{"compile_commands", "command", "sources"} {
+		if m.Has(k) {
+			given = append(given, k)
+		}
+	}
+	if len(given) > 1 {
+		m.R.Add(m.Key(given[1]), m.Field(given[1]), "keep one of them", "`build` has both `%s` and `%s`", given[0], given[1])
+	}
+	for _, s := range b.Sources {
+		pattern := strings.TrimPrefix(s, "!")
+		if !doublestar.ValidatePattern(pattern) {
+			m.Bad("sources", "", "`%s` is no pattern", s)
+		} else if msg := outside(pattern); msg != "" {
+			m.Bad("sources", "", "`%s` %s", s, msg)
+		}
+	}
+	if m.Has("sources") && len(b.Sources) == 0 {
+		m.Bad("sources", "give at least one pattern, such as src/**/*.c", "`build.sources` is empty")
+	}
+	for _, dir := range b.Include {
+		if msg := outside(dir); msg != "" && !path.IsAbs(dir) {
+			m.Bad("include", "", "`%s` %s", dir, msg)
+		}
+	}
+	for _, k := range []struct {
+		key  string
+		list []string
+	}{{"defines", b.Defines}, {"undefines", b.Undefines}} {
+		for _, d := range k.list {
+			if !macro.MatchString(d) {
+				m.Bad(k.key, "write NAME or NAME=VALUE", "`%s` is no macro definition", d)
+			}
+		}
+	}
+}
+
+var macro = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, .]*\))?(=.*)?$`)
+
+// outside says why a path does not stay inside the repository, or nothing.
+func outside(s string) string {
+	if path.IsAbs(s) {
+		return "is absolute: paths start at the root of the repository"
+	}
+	if c := path.Clean(s); c == ".." || strings.HasPrefix(c, "../") {
+		return "leaves the repository"
+	}
+	return ""
+}
+
+func (p *parser) path(m *strict.Map, key string) (string, bool) {
+	s, ok := m.String(key)
+	if !ok {
+		return "", false
+	}
+	if msg := outside(s); msg != "" {
+		m.Bad(key, "", "`%s` %s", s, msg)
+		return "", false
+	}
+	return s, true
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+
+func (p *parser) function(m *strict.Map, key string) string {
+	s, ok := m.String(key)
+	if ok && !identifier.MatchString(s) {
+		m.Bad(key, "write its name alone, without () or type", "`%s` is no name of a C function", s)
+		return ""
+	}
+	return s
+}
+
+func (p *parser) duration(m *strict.Map, key string) time.Duration {
+	s, ok := m.String(key)
+	if !ok {
+		return 0
+	}
+	d, err := time.ParseDuration(s)
+	switch {
+	case err != nil:
+		m.Bad(key, "write 90s, 2m or 1h30m", "`%s` is no duration: `%s`", m.Field(key), s)
+	case d <= 0 || d > maxTimeout:
+		m.Bad(key, "", "`%s` is %s: it must be more than 0 and at most %s", m.Field(key), s, maxTimeout)
+	default:
+		return d
+	}
+	return 0
+}
+
+func (p *parser) harnesses(top *strict.Map) {
+	list := top.List("harnesses")
+	if len(list) > maxEntries {
+		top.Bad("harnesses", "", "%d harnesses, more than the %d that are read", len(list), maxEntries)
+		return
+	}
+	for i, n := range list {
+		m := p.r.Map(n, fmt.Sprintf("harnesses[%d]", i), []string{"entry", "file", "unwind", "unwindset", "depth", "checks", "timeout"})
+		if m == nil {
+			continue
+		}
+		m.Require("entry")
+		h := Harness{Line: n.Line, Entry: p.function(m, "entry"), Timeout: p.duration(m, "timeout")}
+		h.File, _ = p.path(m, "file")
+		if v, ok := m.Int("unwind", 1, maxUnwind); ok {
+			h.Unwind = int(v)
+		}
+		if v, ok := m.Int("depth", 1, maxDepth); ok {
+			h.Depth = int(v)
+		}
+		h.Unwindset = p.unwindset(m)
+		h.Checks = p.checks(m)
+		for _, old := range p.m.Harnesses {
+			if old.Entry == h.Entry && h.Entry != "" {
+				m.Bad("entry", "", "entry `%s` is given twice, first on line %d", h.Entry, old.Line)
+			}
+		}
+		p.m.Harnesses = append(p.m.Harnesses, h)
+	}
+}
+
+func (p *parser) unwindset(h *strict.Map) []LoopBound {
+	if !h.Has("unwindset") {
+		return nil
+	}
+	m := p.r.Map(h.Value("unwindset"), h.Field("unwindset"), nil)
+	if m == nil {
+		return nil
+	}
+	var out []LoopBound
+	for _, key := range m.Keys() {
+		b, ok := m.Int(key, 1, maxUnwind)
+		name, loop, dotted := strings.Cut(key, ".")
+		lb := LoopBound{Func: name, Loop: -1, Bound: int(b)}
+		if dotted {
+			n, err := strconv.Atoi(loop)
+			if err != nil || n < 0 || n > 9999 {
+				m.R.Add(m.Key(key), m.Field(key), "write FUNCTION.LOOP: BOUND, such as ring_copy.0: 17", "`%s` names no loop", key)
+				continue
+			}
+			lb.Loop = n
+		}
+		if !identifier.MatchString(name) {
+			m.R.Add(m.Key(key), m.Field(key), "write FUNCTION.LOOP: BOUND, such as ring_copy.0: 17", "`%s` names no function", name)
+			continue
+		}
+		if ok {
+			out = append(out, lb)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if out[i].Func != out[j].Func {
+			return out[i].Func < out[j].Func
+		}
+		return out[i].Loop < out[j].Loop
+	})
+	return out
+}
+
+// CheckWords lists what may stand in `checks`: the checks, and `default` and `all`.
+// Each may have a - before it, which takes it out.
+func CheckWords() []string {
+	words := []string{"default", "all"}
+	for _, q := range verdict.Properties() {
+		words = append(words, string(q.Check))
+	}
+	return words
+}
+
+func (p *parser) checks(m *strict.Map) []string {
+	list, _ := m.Strings("checks")
+	words := CheckWords()
+	for i, c := range list {
+		name, ok := strings.TrimPrefix(c, "-"), false
+		for _, w := range words {
+			ok = ok || w == name
+		}
+		if !ok {
+			n := m.Value("checks")
+			if n.Kind == yaml.SequenceNode && i < len(n.Content) {
+				n = n.Content[i]
+			}
+			m.R.Add(n, m.Field("checks"), strict.DidYouMean(name, words), "unknown check `%s`", name)
+		}
+	}
+	return list
+}
+
+func (p *parser) interrupts(top *strict.Map) {
+	for i, n := range top.List("interrupts") {
+		m := p.r.Map(n, fmt.Sprintf("interrupts[%d]", i), []string{"handler", "max"})
+		if m == nil {
+			continue
+		}
+		m.Require("handler")
+		in := Interrupt{Handler: p.function(m, "handler"), Max: 1}
+		if v, ok := m.Int("max", 1, 1000); ok {
+			in.Max = int(v)
+		}
+		for _, old := range p.m.Interrupts {
+			if old.Handler == in.Handler && in.Handler != "" {
+				m.Bad("handler", "", "interrupt handler `%s` is given twice", in.Handler)
+			}
+		}
+		p.m.Interrupts = append(p.m.Interrupts, in)
+	}
+}
+
+func (p *parser) stubs(top *strict.Map) {
+	if !top.Has("stubs") {
+		return
+	}
+	m := p.r.Map(top.Value("stubs"), "stubs", nil)
+	if m == nil {
+		return
+	}
+	for _, f := range m.Keys() {
+		if !identifier.MatchString(f) {
+			m.R.Add(m.Key(f), m.Field(f), "", "`%s` is no name of a C function", f)
+			continue
+		}
+		if kind, ok := m.Enum(f, "nondet", "havoc"); ok {
+			p.m.Stubs = append(p.m.Stubs, Stub{Func: f, Kind: kind})
+		}
+	}
+	sort.Slice(p.m.Stubs, func(i, j int) bool { return p.m.Stubs[i].Func < p.m.Stubs[j].Func })
+}
+
+func (p *parser) suppress(top *strict.Map) {
+	for i, n := range top.List("suppress") {
+		m := p.r.Map(n, fmt.Sprintf("suppress[%d]", i), []string{"claim", "reason", "until"})
+		if m == nil {
+			continue
+		}
+		m.Require("claim", "reason")
+		s := Suppression{Line: n.Line}
+		s.Claim, _ = m.String("claim")
+		s.Reason, _ = m.String("reason")
+		if check, rest, ok := strings.Cut(s.Claim, "@"); s.Claim != "" {
+			if _, known := verdict.Lookup(check); !ok || rest == "" || !known {
+				m.Bad("claim", "copy the id from a report, such as memory@ring_push#2", "`%s` is no id of a claim", s.Claim)
+			}
+		}
+		if u := m.Value("until"); u != nil {
+			day, err := time.Parse("2006-01-02", u.Value)
+			if u.Kind != yaml.ScalarNode || err != nil {
+				m.Bad("until", "write a day, such as 2027-01-01", "`%s` is no date: %s", m.Field("until"), strict.Describe(u))
+			}
+			s.Until = day
+		}
+		p.m.Suppress = append(p.m.Suppress, s)
+	}
+}
+
+func (p *parser) nightly(top *strict.Map) {
+	if !top.Has("nightly") {
+		return
+	}
+	m := p.r.Map(top.Value("nightly"), "nightly", []string{"at", "timeout", "unwind"})
+	if m == nil {
+		return
+	}
+	m.Require("at")
+	n := &Nightly{Timeout: p.duration(m, "timeout")}
+	if s, ok := m.String("at"); ok {
+		at, err := time.Parse("15:04", s)
+		if err != nil {
+			m.Bad("at", "write \"02:00\"", "`nightly.at` is no time of day: `%s`", s)
+		}
+		n.Hour, n.Minute = at.Hour(), at.Minute()
+	}
+	if v, ok := m.Int("unwind", 1, maxUnwind); ok {
+		n.Unwind = int(v)
+	}
+	p.m.Nightly = n
+}
+
+func (p *parser) report(top *strict.Map) {
+	if !top.Has("report") {
+		return
+	}
+	m := p.r.Map(top.Value("report"), "report", []string{"annotate", "fail_on"})
+	if m == nil {
+		return
+	}
+	if v, ok := m.Enum("annotate", "changed-lines", "all"); ok {
+		p.m.Report.Annotate = v
+	}
+	if v, ok := m.Enum("fail_on", "violation", "unknown"); ok {
+		p.m.Report.FailOn = v
+	}
+}
