@@ -30,18 +30,20 @@ func (s *Store) Select(a, i Term) Term {
 			return s.Arg(a, 0)
 		case KArrTable:
 			if ci {
-				return s.Int(8, int64(tableAt(s.TableData(a), vi)))
+				return s.Const(s.TableAt(a, vi))
 			}
 		}
 		return s.mk(KSelect, BV(s.Width(a)), 0, a, i)
 	}
 }
 
-func tableAt(data []byte, i bits.Vec) byte {
+// TableAt is element i of the ArrTable term t.
+func (s *Store) TableAt(t Term, i bits.Vec) bits.Vec {
+	data := s.TableData(t)
 	if u, ok := i.Uint64(); ok && u < uint64(len(data)) {
-		return data[u]
+		return bits.New(8, uint64(data[u]))
 	}
-	return 0
+	return bits.New(8, 0)
 }
 
 // Store is a with element i replaced by v.

@@ -115,7 +115,7 @@ func (s *Store) And(ts ...Term) Term {
 
 func (s *Store) and2(a, b Term) Term {
 	switch {
-	case a == s.ff || b == s.ff || s.Not(a) == b:
+	case a == s.ff || b == s.ff || s.opposite(a, b):
 		return s.ff
 	case a == s.tt || a == b:
 		return b
@@ -126,6 +126,11 @@ func (s *Store) and2(a, b Term) Term {
 		a, b = b, a
 	}
 	return s.mk(KAnd, Bool, 0, a, b)
+}
+
+// opposite reports whether one of two Bools is the negation of the other.
+func (s *Store) opposite(a, b Term) bool {
+	return s.Kind(a) == KNot && s.Arg(a, 0) == b || s.Kind(b) == KNot && s.Arg(b, 0) == a
 }
 
 // Or of Bools, as the negation of a conjunction; Or() is false.
@@ -163,7 +168,7 @@ func (s *Store) Eq(a, b Term) Term {
 		if s.Kind(a) == KNot && s.Kind(b) == KNot {
 			a, b = s.Arg(a, 0), s.Arg(b, 0)
 		}
-		if s.Not(a) == b {
+		if s.opposite(a, b) {
 			return s.ff
 		}
 	} else if _, ok := s.ConstVal(a); ok {

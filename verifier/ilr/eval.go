@@ -32,6 +32,7 @@ type Evaluator struct {
 	m     Model
 	value map[Term]bits.Vec
 	float FloatEval
+	args  []bits.Vec
 }
 
 // FloatEval computes a floating-point kind on constant arguments; w is the result's width (1 for comparisons).
@@ -75,61 +76,64 @@ func (e *Evaluator) Holds(t Term) bool { return e.Value(t).IsOne() }
 // one computes u whose non-array arguments are known.
 func (e *Evaluator) one(u Term) bits.Vec {
 	s := e.s
-	arg := func(i int) bits.Vec { return e.value[s.Arg(u, i)] }
-	switch k := s.Kind(u); k {
-	case KTrue:
-		return bits.Bool(true)
-	case KFalse:
-		return bits.Bool(false)
-	case KVar:
+	switch k := s.Kind(u); {
+	case k == KVar:
 		if v, ok := e.m.BV[u]; ok {
 			return v
 		}
 		return bits.New(max(1, s.Width(u)), 0)
-	case KConst:
-		v, _ := s.ConstVal(u)
-		return v
-	case KNot:
-		return bits.Not(arg(0))
-	case KAnd:
-		return bits.And(arg(0), arg(1))
-	case KEq:
-		return bits.Bool(arg(0) == arg(1))
-	case KIte:
-		if arg(0).IsOne() {
-			return arg(1)
-		}
-		return arg(2)
-	case KExtract:
-		hi, lo := s.bounds(u)
-		return bits.Extract(arg(0), hi, lo)
-	case KZext:
-		return bits.Zext(arg(0), s.Width(u))
-	case KSext:
-		return bits.Sext(arg(0), s.Width(u))
-	case KBvNot, KNeg:
-		return foldUnary(k, arg(0))
-	case KSelect:
-		return e.element(s.Arg(u, 0), arg(1))
-	case KUlt, KSlt, KUaddO, KSaddO, KSsubO, KUmulO, KSmulO:
-		return bits.Bool(foldPred(k, arg(0), arg(1)))
-	default:
-		if k >= KFAdd {
-			return e.floating(u)
-		}
-		return foldBinary(k, arg(0), arg(1))
+	case k == KSelect:
+		return e.element(s.Arg(u, 0), e.value[s.Arg(u, 1)])
 	}
+	args := e.args[:0]
+	for i := 0; i < s.NumArgs(u); i++ {
+		args = append(args, e.value[s.Arg(u, i)])
+	}
+	e.args = args
+	if e.float != nil && s.Kind(u) >= KFAdd {
+		return e.float(s.Kind(u), RoundingMode(s.Imm(u)), max(1, s.Width(u)), args)
+	}
+	return s.Apply(u, args)
 }
 
-func (e *Evaluator) floating(u Term) bits.Vec {
-	if e.float == nil {
-		panic(fmt.Sprintf("ilr: no evaluator for %s", e.s.Kind(u)))
+// Apply is the value of t, which is no variable, select or array, for values of its arguments.
+func (s *Store) Apply(t Term, args []bits.Vec) bits.Vec {
+	switch k := s.Kind(t); k {
+	case KTrue:
+		return bits.Bool(true)
+	case KFalse:
+		return bits.Bool(false)
+	case KConst:
+		v, _ := s.ConstVal(t)
+		return v
+	case KNot:
+		return bits.Not(args[0])
+	case KAnd:
+		return bits.And(args[0], args[1])
+	case KEq:
+		return bits.Bool(args[0] == args[1])
+	case KIte:
+		if args[0].IsOne() {
+			return args[1]
+		}
+		return args[2]
+	case KExtract:
+		hi, lo := s.bounds(t)
+		return bits.Extract(args[0], hi, lo)
+	case KZext:
+		return bits.Zext(args[0], s.Width(t))
+	case KSext:
+		return bits.Sext(args[0], s.Width(t))
+	case KBvNot, KNeg:
+		return foldUnary(k, args[0])
+	case KUlt, KSlt, KUaddO, KSaddO, KSsubO, KUmulO, KSmulO:
+		return bits.Bool(foldPred(k, args[0], args[1]))
+	default:
+		if k >= KFAdd {
+			panic(fmt.Sprintf("ilr: no evaluator for %s", k))
+		}
+		return foldBinary(k, args[0], args[1])
 	}
-	var args []bits.Vec
-	for i := 0; i < e.s.NumArgs(u); i++ {
-		args = append(args, e.value[e.s.Arg(u, i)])
-	}
-	return e.float(e.s.Kind(u), RoundingMode(e.s.Imm(u)), max(1, e.s.Width(u)), args)
 }
 
 // element i of array term a, walking down its updates.
@@ -145,7 +149,7 @@ func (e *Evaluator) element(a Term, i bits.Vec) bits.Vec {
 		case KArrConst:
 			return e.Value(s.Arg(a, 0))
 		case KArrTable:
-			return bits.New(8, uint64(tableAt(s.TableData(a), i)))
+			return s.TableAt(a, i)
 		case KIte:
 			if e.Holds(s.Arg(a, 0)) {
 				a = s.Arg(a, 1)

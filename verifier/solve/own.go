@@ -1,0 +1,189 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/solve/bitblast"
+	"github.com/firmproof/firmproof/verifier/solve/sat"
+)
+
+// Own is the house's solver: see New.
+type Own struct {
+	s        *ilr.Store
+	opts     Options
+	sat      *sat.Solver
+	record   *sat.Formula
+	b        *bitblast.Blaster
+	asserted []ilr.Term
+	roots    []ilr.Term // of the last Check: asserted and assumed
+	failed   bool       // an asserted term is false
+	arrays   *arrays
+	last     Answer
+	stats    Stats
+}
+
+// New makes the house's own solver for terms of s.
+func New(s *ilr.Store, opts Options) Solver { return NewOwn(s, opts) }
+
+// NewOwn is New with the methods that only this solver has.
+func NewOwn(s *ilr.Store, opts Options) *Own {
+	o := &Own{s: s, opts: opts, sat: sat.New(sat.Options{Seed: opts.Seed, Config: opts.Config})}
+	var sink sat.Sink = o.sat
+	if opts.Record {
+		o.record = &sat.Formula{}
+		sink = sat.Tee{Solver: o.sat, Formula: o.record}
+	}
+	o.b = bitblast.New(s, sink)
+	o.arrays = newArrays(s, o.b)
+	return o
+}
+
+// Close frees the SAT solver.
+func (o *Own) Close() { o.sat.Close() }
+
+// Assert makes t hold for good.
+func (o *Own) Assert(t ilr.Term) {
+	o.last = Invalid
+	switch {
+	case o.s.IsTrue(t):
+		return
+	case o.s.IsFalse(t):
+		o.failed = true
+	}
+	o.asserted = append(o.asserted, t)
+	start := time.Now()
+	o.b.Assert(t)
+	o.stats.Blast += time.Since(start).Seconds()
+}
+
+// Check decides the asserted terms under the assumptions.
+func (o *Own) Check(ctx context.Context, assumptions ...ilr.Term) (Answer, error) {
+	a, err := o.check(ctx, assumptions)
+	if a == Unknown && err == nil {
+		panic("solve: unknown without a reason")
+	}
+	o.last = a
+	return a, err
+}
+
+func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error) {
+	if o.failed {
+		return Unsat, nil
+	}
+	start := time.Now()
+	lits := make([]sat.Lit, 0, len(assumptions))
+	o.roots = append(o.roots[:0], o.asserted...)
+	for _, t := range assumptions {
+		if o.s.IsTrue(t) {
+			continue
+		}
+		if v, ok := o.b.Constant(t); ok && !v {
+			return Unsat, nil
+		}
+		lits = append(lits, o.b.Lit(t))
+		o.roots = append(o.roots, t)
+	}
+	o.stats.Blast += time.Since(start).Seconds()
+	for {
+		r, err := o.solveOnce(ctx, lits)
+		if r == sat.Unsat {
+			return Unsat, nil
+		}
+		if r == sat.Unknown {
+			return Unknown, err
+		}
+		start := time.Now()
+		added := o.arrays.refine(o.roots, o.sat.Val)
+		o.stats.Refine += time.Since(start).Seconds()
+		o.stats.Lemmas += added
+		if added == 0 {
+			return Sat, nil
+		}
+	}
+}
+
+// solveOnce asks the SAT solver; the error of Unknown says why.
+func (o *Own) solveOnce(ctx context.Context, lits []sat.Lit) (sat.Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if o.opts.Memory > 0 {
+		if resident() > o.opts.Memory {
+			return sat.Unknown, ErrMemory
+		}
+		go watchMemory(ctx, o.opts.Memory, cancel)
+	}
+	for _, l := range lits {
+		o.sat.Assume(l)
+	}
+	if o.opts.Conflicts > 0 {
+		o.sat.LimitConflicts(o.opts.Conflicts)
+	}
+	r, _ := o.sat.Solve(ctx)
+	if r != sat.Unknown {
+		return r, nil
+	}
+	return r, reason(ctx)
+}
+
+// reason turns the end of a context into one of the Err values.
+func reason(ctx context.Context) error {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return ErrLimit
+	case errors.Is(cause, ErrMemory):
+		return ErrMemory
+	case errors.Is(cause, context.DeadlineExceeded):
+		return ErrTimeout
+	default:
+		return ErrCancelled
+	}
+}
+
+// Model is the model of the last Check, which was Sat.
+func (o *Own) Model() ilr.Model {
+	if o.last != Sat {
+		panic("solve: Model without Sat")
+	}
+	m := ilr.Model{BV: map[ilr.Term]bits.Vec{}, Arrays: map[ilr.Term]*ilr.ArrayValue{}}
+	o.s.Walk(o.roots, func(t ilr.Term) {
+		if o.s.Kind(t) != ilr.KVar {
+			return
+		}
+		switch {
+		case o.s.Sort(t).Kind == ilr.SortArray:
+			m.Arrays[t] = o.arrays.value(t)
+		case o.b.Has(t):
+			m.BV[t] = o.b.InputValue(t, o.sat.Val)
+		default:
+			m.BV[t] = bits.New(max(1, o.s.Width(t)), 0)
+		}
+	})
+	return m
+}
+
+// Stats counts the work so far.
+func (o *Own) Stats() Stats {
+	st, n := o.stats, o.sat.Stats()
+	st.Terms, st.Gates = o.s.Len(), o.b.Gates()
+	st.Vars, st.Clauses, st.Calls, st.Solve = n.Vars, n.Clauses, n.Calls, n.Seconds
+	return st
+}
+
+// WriteDIMACS writes all clauses so far, the assumptions as units. Options.Record
+// must have been set.
+func (o *Own) WriteDIMACS(w io.Writer, assumptions ...ilr.Term) error {
+	if o.record == nil {
+		return fmt.Errorf("solve: clauses were not recorded")
+	}
+	var lits []sat.Lit
+	for _, t := range assumptions {
+		lits = append(lits, o.b.Lit(t))
+	}
+	return o.record.WriteDIMACS(w, lits...)
+}
