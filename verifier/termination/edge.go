@@ -227,3 +227,12 @@ func (p *problem) renumber() {
 		}
 	}
 }
+
+// isCut is the set of cut locations.
+func (p *problem) isCut() map[its.Loc]bool {
+	out := map[its.Loc]bool{}
+	for _, l := range p.cuts {
+		out[l] = true
+	}
+	return out
+}

@@ -254,7 +254,7 @@ func (a *invariants) grow(ctx context.Context, l its.Loc, round int) bool {
 		return true
 	}
 	changed := false
-	out := append([]upper(nil), old...)
+	out := append(make([]upper, 0, len(old)), old...)
 	for i := range out {
 		if !out[i].set || now[i].set && now[i].v.Cmp(out[i].v) <= 0 {
 			continue
@@ -271,7 +271,7 @@ func (a *invariants) grow(ctx context.Context, l its.Loc, round int) bool {
 }
 
 func (a *invariants) meet(x, y []upper) []upper {
-	out := append([]upper(nil), x...)
+	out := append(make([]upper, 0, len(x)), x...)
 	for i := range out {
 		if y[i].set && (!out[i].set || y[i].v.Cmp(out[i].v) < 0) {
 			out[i] = y[i]

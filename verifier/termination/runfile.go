@@ -17,6 +17,11 @@ func RunFile(ctx context.Context, path string, timeout time.Duration, w io.Write
 	if err != nil {
 		return "", err
 	}
+	if sys.Goal == its.Complexity {
+		last, text := runComplexity(ctx, sys, timeout)
+		_, err := io.WriteString(w, text)
+		return last, err
+	}
 	answer := Prove(ctx, sys, Options{Timeout: timeout})
 	if answer.Reason != "" {
 		fmt.Fprintf(w, "Unknown: %s.\n", answer.Reason)

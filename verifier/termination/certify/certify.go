@@ -66,8 +66,29 @@ type checker struct {
 
 // Terminating checks a termination certificate against the system.
 func Terminating(ctx context.Context, sys *its.System, cert *Termination) error {
-	c := &checker{ctx: ctx, sys: sys, cert: cert, isCut: map[its.Loc]bool{}, proof: newProver()}
+	c := newChecker(ctx, sys, cert)
 	defer c.proof.close()
+	if err := c.cutAndKeep(); err != nil {
+		return err
+	}
+	return c.ranks()
+}
+
+// Invariants checks (C1) and (C2) only: that the invariants hold at the cut
+// locations whenever a run is there.
+func Invariants(ctx context.Context, sys *its.System, cert *Termination) error {
+	c := newChecker(ctx, sys, cert)
+	defer c.proof.close()
+	return c.cutAndKeep()
+}
+
+func newChecker(ctx context.Context, sys *its.System, cert *Termination) *checker {
+	return &checker{ctx: ctx, sys: sys, cert: cert, isCut: map[its.Loc]bool{}, proof: newProver()}
+}
+
+// cutAndKeep checks (C1) and (C2).
+func (c *checker) cutAndKeep() error {
+	sys, cert := c.sys, c.cert
 	for _, l := range cert.Cuts {
 		c.isCut[l] = true
 	}
@@ -82,10 +103,7 @@ func Terminating(ctx context.Context, sys *its.System, cert *Termination) error 
 			return err
 		}
 	}
-	if err := c.invariants(); err != nil {
-		return err
-	}
-	return c.ranks()
+	return c.invariants()
 }
 
 // walk extends a path until it meets a cut location (C1).

@@ -1,0 +1,187 @@
+package termination
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+	"github.com/firmproof/firmproof/verifier/termination/certify"
+)
+
+// Cost is an upper bound of a system's cost over its start values.
+type Cost struct {
+	Bound *Bound   // of all runs; nil when none was found
+	Steps []*Bound // per transition of the system, how often it runs; nil: unknown
+	Text  string   // the argument in plain words
+	Rungs linear.Rungs
+}
+
+// Order is "O(n^k)", "O(1)", "O(EXP)" or "O(INF)" for no bound.
+func (c Cost) Order() string { return c.Bound.Order() }
+
+// Bounds finds an upper bound of the cost of every run from the start.
+func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
+	if opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opts.Timeout)
+		defer cancel()
+	}
+	for i := range sys.Trans {
+		if len(sys.Trans[i].Also) > 0 {
+			return Cost{Steps: make([]*Bound, len(sys.Trans)), Text: "Transitions with several successors have no bound here.\n"}
+		}
+	}
+	ladder := linear.NewLadder(opts.Z3Millis)
+	defer ladder.Close()
+	b := bounded(ctx, sys, ladder)
+	c := b.result()
+	for round := 0; round < refineRounds && c.Bound.growth().degree != 0 || c.Bound == nil && round < refineRounds; round++ {
+		next, ok := b.again(ctx, ladder)
+		if !ok {
+			break
+		}
+		if d := next.result(); d.Bound.growth().less(c.Bound.growth()) {
+			c = d
+		}
+		b = next
+	}
+	c.Rungs = ladder.Rungs
+	return c
+}
+
+// refineRounds is how often a system is refined and bounded again.
+const refineRounds = 2
+
+// bounded runs the whole analysis on one system. Invariants count only if the
+// checker accepts them.
+func bounded(ctx context.Context, sys *its.System, ladder *linear.Ladder) *bounder {
+	p := newProblem(ctx, sys, ladder)
+	p.computeInvariants(ctx)
+	if err := certify.Invariants(ctx, sys, &certify.Termination{Cuts: p.cuts, Inv: p.inv}); err != nil {
+		p.inv = map[its.Loc][]exact.Lin{}
+	}
+	b := newBounder(p)
+	b.run(ctx)
+	return b
+}
+
+// again bounds the refined system. Its transitions are the edges of b.
+func (b *bounder) again(ctx context.Context, ladder *linear.Ladder) (*bounder, bool) {
+	sys, origin, ok := b.p.refined(ctx)
+	if !ok {
+		return nil, false
+	}
+	next := bounded(ctx, sys, ladder)
+	next.outer, next.origin = b, origin
+	return next, true
+}
+
+// result collects what a bounder found.
+func (b *bounder) result() Cost {
+	c := Cost{Bound: b.total(), Steps: b.steps()}
+	for o := b; o.outer != nil; o = o.outer {
+		c.Bound = c.Bound.add(o.outer.tail())
+		c.Steps = o.lift(c.Steps)
+	}
+	c.Text = b.explain(c)
+	return c
+}
+
+// lift turns bounds of the refined system's transitions into bounds of the
+// transitions of the system before: each refined transition is an edge there.
+func (b *bounder) lift(steps []*Bound) []*Bound {
+	out := make([]*Bound, len(b.outer.p.sys.Trans))
+	cut := b.outer.p.isCut()
+	for i := range out {
+		out[i] = Zero()
+		if !cut[b.outer.p.sys.Trans[i].To] {
+			out[i] = constBound(exact.I(1))
+		}
+	}
+	for i, e := range b.origin {
+		for _, s := range e.path {
+			out[s.Trans] = out[s.Trans].add(steps[i])
+		}
+	}
+	return out
+}
+
+// total is the sum over edges of runs times cost, plus the steps of a last path
+// that does not reach a cut location.
+func (b *bounder) total() *Bound {
+	out := b.tail()
+	for _, e := range b.p.edges {
+		out = out.add(b.time[e].mul(b.cost(e)))
+	}
+	return out
+}
+
+// cost bounds the cost of one run of an edge.
+func (b *bounder) cost(e *edge) *Bound {
+	return b.sizes.polyValue(e, e.cost.Monos)
+}
+
+// tail bounds what a run costs after its last cut location: each transition
+// into or out of a removed location at most once.
+func (b *bounder) tail() *Bound {
+	cut := b.p.isCut()
+	out := Zero()
+	for i := range b.p.sys.Trans {
+		t := &b.p.sys.Trans[i]
+		if cut[t.To] {
+			continue
+		}
+		c, ok := t.Cost.Lin()
+		if !ok || !c.IsConst() {
+			return nil
+		}
+		out = out.add(constBound(c.Const))
+	}
+	return out
+}
+
+// steps is how often each transition of the system runs.
+func (b *bounder) steps() []*Bound {
+	out := make([]*Bound, len(b.p.sys.Trans))
+	cut := b.p.isCut()
+	for i := range out {
+		out[i] = Zero()
+		if !cut[b.p.sys.Trans[i].To] {
+			out[i] = constBound(exact.I(1))
+		}
+	}
+	for _, e := range b.p.edges {
+		for _, s := range e.path {
+			out[s.Trans] = out[s.Trans].add(b.time[e])
+		}
+	}
+	return out
+}
+
+func (b *bounder) explain(c Cost) string {
+	var w strings.Builder
+	name := b.p.sys.VarName
+	fmt.Fprintf(&w, "Bounds over the values at %s, where max(0, x) counts x from 0.\n", b.p.sys.Locs[b.p.sys.Start])
+	for _, e := range b.p.edges {
+		fmt.Fprintf(&w, "  %s runs at most %s times\n", b.p.pathText(e.path), b.time[e].Format(name))
+	}
+	if c.Bound == nil {
+		w.WriteString("No bound for the whole was found.\n")
+		return w.String()
+	}
+	fmt.Fprintf(&w, "Cost of any run: at most %s, in %s.\n", c.Bound.Format(name), c.Order())
+	return w.String()
+}
+
+// runComplexity answers a complexity question for RunFile.
+func runComplexity(ctx context.Context, sys *its.System, timeout time.Duration) (string, string) {
+	c := Bounds(ctx, sys, Options{Timeout: timeout, Z3Millis: 1000})
+	if c.Bound == nil {
+		return "MAYBE", c.Text
+	}
+	return "WORST_CASE(?," + c.Order() + ")", c.Text
+}

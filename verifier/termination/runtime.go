@@ -1,0 +1,367 @@
+package termination
+
+import (
+	"context"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+)
+
+// maxBoundDepth is the greatest number of phases tried for bounds.
+const maxBoundDepth = 6
+
+// bounder alternates runtime and size bounds, component by component.
+type bounder struct {
+	p     *problem
+	r     *ranker
+	into  map[its.Loc][]*edge
+	time  map[*edge]*Bound // how often an edge runs; nil: no bound yet
+	sizes *sizes
+
+	outer  *bounder // the bounder whose system this one refines, if any
+	origin []*edge  // per transition of the refined system its edge there
+}
+
+func newBounder(p *problem) *bounder {
+	b := &bounder{p: p, r: newRanker(p), into: map[its.Loc][]*edge{}, time: map[*edge]*Bound{}}
+	for _, e := range p.edges {
+		b.into[e.to] = append(b.into[e.to], e)
+	}
+	b.sizes = &sizes{b: b, after: map[*edge][]*Bound{}, local: map[*edge][]local{}, other: map[*edge][]local{}}
+	return b
+}
+
+// run bounds every edge it can.
+func (b *bounder) run(ctx context.Context) {
+	for _, comp := range b.p.components(nil) {
+		inside := map[its.Loc]bool{}
+		for _, l := range comp {
+			inside[l] = true
+		}
+		var inner, leaving []*edge
+		for _, e := range b.p.edges {
+			switch {
+			case inside[e.from] && inside[e.to]:
+				inner = append(inner, e)
+			case inside[e.from]:
+				leaving = append(leaving, e)
+			}
+		}
+		if len(inner) > 0 {
+			b.component(ctx, inner)
+		}
+		for _, e := range leaving { // a run leaves a component at most once
+			b.time[e] = constBound(exact.I(1))
+			b.single(ctx, e)
+		}
+	}
+}
+
+// single computes the sizes after an edge that is on no cycle.
+func (b *bounder) single(ctx context.Context, e *edge) {
+	one := []*edge{e}
+	b.sizes.locals(ctx, one)
+	b.sizes.component(one)
+	if e.from != b.p.sys.Start {
+		return
+	}
+	// from the start, values are expressions over the inputs
+	for _, v := range b.r.vars {
+		for _, s := range []signed{pos(v), neg(v)} {
+			l := e.after(s.lin())
+			if b.overState(l) {
+				b.sizes.after[e][s] = better(b.sizes.after[e][s], posBound(l))
+			}
+		}
+	}
+}
+
+func (b *bounder) overState(l exact.Lin) bool {
+	return len(l.Terms) == 0 || int(l.Terms[len(l.Terms)-1].Var) < b.p.n
+}
+
+// component alternates until every edge has a bound or nothing moves.
+func (b *bounder) component(ctx context.Context, comp []*edge) {
+	b.sizes.locals(ctx, comp)
+	b.sizes.component(comp)
+	for ctx.Err() == nil {
+		b.acyclic(comp)
+		progress := false
+		for _, s := range b.r.split(b.unknown(comp)) {
+			progress = b.rankBound(ctx, comp, s) || progress
+		}
+		b.acyclic(comp)
+		b.sizes.component(comp)
+		if !progress || len(b.unknown(comp)) == 0 {
+			break
+		}
+	}
+	b.improve(ctx, comp)
+	b.sizes.component(comp)
+}
+
+func (b *bounder) unknown(comp []*edge) []*edge {
+	var out []*edge
+	for _, e := range comp {
+		if b.time[e] == nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// acyclic bounds edges that are on no cycle of unbounded edges: between two
+// bounded steps each runs at most once.
+func (b *bounder) acyclic(comp []*edge) {
+	open := b.unknown(comp)
+	cyclic := map[*edge]bool{}
+	for _, s := range b.r.split(open) {
+		for _, e := range s {
+			cyclic[e] = true
+		}
+	}
+	if len(cyclic) == len(open) {
+		return
+	}
+	isOpen := map[*edge]bool{}
+	for _, e := range open {
+		isOpen[e] = true
+	}
+	for _, e := range open {
+		if cyclic[e] {
+			continue
+		}
+		// the open edges from which e.from is reached
+		back := map[its.Loc]bool{e.from: true}
+		for changed := true; changed; {
+			changed = false
+			for _, f := range open {
+				if back[f.to] && !back[f.from] {
+					back[f.from], changed = true, true
+				}
+			}
+		}
+		sum := Zero()
+		for _, f := range b.p.edges {
+			if back[f.to] && !isOpen[f] {
+				sum = sum.add(b.time[f])
+			}
+		}
+		b.time[e] = sum
+	}
+}
+
+// entry bounds max(0, f) after an edge.
+func (b *bounder) entry(ctx context.Context, e *edge, f exact.Lin) *Bound {
+	target := e.after(f)
+	if target.IsConst() {
+		return constBound(target.Const)
+	}
+	var best *Bound
+	if e.from == b.p.sys.Start && b.overState(target) {
+		best = posBound(target)
+	}
+	cache := map[signed]int64{}
+	weight := func(s signed) int64 {
+		w, ok := cache[s]
+		if !ok {
+			g := b.sizes.before(e.from, s).growth()
+			switch {
+			case g.infinite:
+			case g.exponential:
+				w = 1000000
+			default:
+				w = 1
+				for i := 0; i < min(g.degree, 6); i++ {
+					w *= 10
+				}
+			}
+			cache[s] = w
+		}
+		return w
+	}
+	return better(best, b.sizes.value(e, b.r.linearUpper(ctx, e, target, weight)))
+}
+
+// rankBound looks for ranking functions that bound some edge of part, a
+// component of the unbounded edges of comp.
+func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
+	found := b.amortised(ctx, comp, part)
+	if strict, fs := b.r.linearAll(ctx, part); len(strict) > 0 {
+		found = b.reset(ctx, part, strict, fs) || found
+	}
+	if found {
+		return true
+	}
+	for depth := 1; depth <= maxBoundDepth; depth++ {
+		for _, e := range part {
+			if ctx.Err() != nil {
+				return false
+			}
+			fs := b.r.multiphase(ctx, part, e, depth)
+			if fs == nil {
+				continue
+			}
+			found = b.reset(ctx, part, b.r.extend(ctx, part, e, fs), fs) || found
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// phaseFactor is d! times gamma(d), where gamma(1) = 1 and gamma(i) = 2 +
+// gamma(i-1)/(i-1) + 1/(i-1)! (Ben-Amram and Genaim, CAV 2017): how often a
+// d-phase function falls, per unit of its greatest phase.
+func phaseFactor(d int) exact.Int {
+	gamma := exact.R(1)
+	factorial := exact.R(1)
+	for i := 2; i <= d; i++ {
+		before := exact.R(int64(i - 1))
+		gamma = exact.R(2).Add(gamma.Div(before)).Add(exact.R(1).Div(factorial))
+		factorial = factorial.Mul(exact.R(int64(i)))
+	}
+	return gamma.Mul(factorial).Ceil()
+}
+
+// reset bounds the strict edges by what the functions are worth whenever another
+// edge enters the part.
+func (b *bounder) reset(ctx context.Context, part, strict []*edge, fs []map[its.Loc]exact.Lin) bool {
+	inPart := map[*edge]bool{}
+	for _, e := range part {
+		inPart[e] = true
+	}
+	total := Zero()
+	for l := range fs[0] {
+		for _, e := range b.into[l] {
+			if inPart[e] {
+				continue
+			}
+			worth := Zero()
+			if len(fs) == 1 { // falls at most f+1 times, f counted from 0
+				worth = b.entry(ctx, e, fs[0][l].AddInt(1))
+			} else {
+				for _, f := range fs {
+					worth = worth.upperOf(b.entry(ctx, e, f[l]))
+				}
+				worth = worth.scale(phaseFactor(len(fs))).add(constBound(exact.I(1)))
+			}
+			total = total.add(b.time[e].mul(worth))
+		}
+	}
+	return b.learn(strict, total)
+}
+
+// learn keeps a bound where it is better.
+func (b *bounder) learn(strict []*edge, total *Bound) bool {
+	if total == nil {
+		return false
+	}
+	for _, e := range strict {
+		b.time[e] = better(b.time[e], total)
+	}
+	return true
+}
+
+// amortised bounds edges of part by one function on the whole component, which
+// bounded edges may raise by a constant: all falls are paid by the start and by
+// those rises.
+func (b *bounder) amortised(ctx context.Context, comp, part []*edge) bool {
+	return b.payFor(ctx, comp, part, nil)
+}
+
+// payFor is amortised for the edges of targets; if only is set, just that edge
+// must fall, and edges that run at least as often as it may not raise.
+func (b *bounder) payFor(ctx context.Context, comp, targets []*edge, only *edge) bool {
+	g := newProgram()
+	f := b.r.unknowns(g, comp)
+	isTarget := map[*edge]bool{}
+	for _, e := range targets {
+		isTarget[e] = true
+	}
+	var goal exact.Lin
+	falls, rises := map[*edge]exact.Var{}, map[*edge]exact.Var{}
+	for _, e := range comp {
+		rows := b.r.lean(ctx, e)
+		drop := f[e.from].add(-1, f[e.to].after(e))
+		switch {
+		case isTarget[e]:
+			d := g.unknown()
+			falls[e] = d
+			g.tb.Add(linear.AtLeast(exact.V(d)))
+			g.tb.Add(linear.AtLeast(exact.C(1).Sub(exact.V(d))))
+			if only != nil {
+				g.tb.Add(linear.AtLeast(exact.V(d).AddInt(-1)))
+			}
+			goal = goal.AddScaled(exact.I(1000), exact.V(d))
+			drop.c = drop.c.Sub(exact.V(d))
+			g.implies(rows, f[e.from])
+		case b.time[e] != nil && (only == nil || b.time[e].growth().less(b.time[only].growth())):
+			c := g.unknown()
+			rises[e] = c
+			g.tb.Add(linear.AtLeast(exact.V(c)))
+			w := int64(1)
+			for i := 0; i < min(4, b.time[e].growth().degree); i++ {
+				w *= 5
+			}
+			goal = goal.AddScaled(exact.I(-w), exact.V(c))
+			drop.c = drop.c.Add(exact.V(c))
+		}
+		g.implies(rows, drop)
+	}
+	if v, kind := g.tb.Maximise(ctx, goal); kind != linear.Attained || v.Sign() <= 0 && only == nil {
+		return false
+	}
+	var strict []*edge
+	for _, e := range comp {
+		if d, ok := falls[e]; ok && g.tb.Value(d).Cmp(exact.R(1)) == 0 {
+			strict = append(strict, e)
+		}
+	}
+	if len(strict) == 0 {
+		return false
+	}
+	fs := g.solution([]map[its.Loc]template{f})[0]
+	return b.learn(strict, b.paid(ctx, comp, fs, rises))
+}
+
+// paid sums what the entries are worth and what raising edges add.
+func (b *bounder) paid(ctx context.Context, comp []*edge, f map[its.Loc]exact.Lin, rises map[*edge]exact.Var) *Bound {
+	inComp := map[*edge]bool{}
+	for _, e := range comp {
+		inComp[e] = true
+	}
+	total := Zero()
+	for l := range f {
+		for _, e := range b.into[l] {
+			if !inComp[e] {
+				total = total.add(b.time[e].mul(b.entry(ctx, e, f[l].AddInt(1))))
+			}
+		}
+	}
+	for _, e := range comp {
+		if _, ok := rises[e]; !ok {
+			continue
+		}
+		up := e.after(f[e.to]).Sub(f[e.from])
+		l := b.r.linearUpper(ctx, e, up, func(signed) int64 { return 0 })
+		if !l.ok {
+			return nil
+		}
+		total = total.add(b.time[e].mul(constBound(l.c)))
+	}
+	return total
+}
+
+// improve tries to pay for edges of high order with edges of lower order.
+func (b *bounder) improve(ctx context.Context, comp []*edge) {
+	for _, e := range comp {
+		g := b.time[e].growth()
+		if g.infinite || !g.exponential && g.degree < 2 || ctx.Err() != nil {
+			continue
+		}
+		b.payFor(ctx, comp, []*edge{e}, e)
+	}
+}
