@@ -81,6 +81,6 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
-	root.AddCommand(explainCommand(), targetsCommand(), itsCommand(), demoCommand())
+	root.AddCommand(explainCommand(), targetsCommand(), itsCommand(), fakegithubCommand(), demoCommand())
 	return root
 }

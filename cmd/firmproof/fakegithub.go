@@ -1,0 +1,22 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/firmproof/firmproof/bot/fakegithub"
+)
+
+func fakegithubCommand() *cobra.Command {
+	var o fakegithub.Options
+	cmd := &cobra.Command{
+		Use:   "fakegithub",
+		Short: "An offline stand-in for GitHub, to try the whole bot on one machine",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return fakegithub.Run(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Listen, "listen", "127.0.0.1:8081", "address to listen on")
+	f.StringVar(&o.Dir, "data", "fakegithub-data", "folder for repositories, keys and app.json")
+	f.StringVar(&o.DeliverTo, "deliver-to", "http://127.0.0.1:8080/webhook", "where webhooks go")
+	return cmd
+}
