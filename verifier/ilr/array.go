@@ -77,6 +77,13 @@ func (s *Store) float(k Kind, sort Sort, imm uint64, a []Term) Term {
 		a0, a1 := s.order(a[0], a[1])
 		a = []Term{a0, a1}
 	}
+	if vs := s.constants(a); vs != nil {
+		v := EvalFloat(k, RoundingMode(imm), max(1, sort.W), vs)
+		if sort == Bool {
+			return s.BoolConst(v.IsOne())
+		}
+		return s.Const(v)
+	}
 	return s.mk(k, sort, imm, a...)
 }
 
@@ -84,4 +91,17 @@ func (s *Store) float(k Kind, sort Sort, imm uint64, a []Term) Term {
 // comparisons) with rounding mode rm.
 func (s *Store) FloatOp(k Kind, sort Sort, rm RoundingMode, args ...Term) Term {
 	return s.float(k, sort, uint64(rm), args)
+}
+
+// constants are the values of ts if all are constant, else nil.
+func (s *Store) constants(ts []Term) []bits.Vec {
+	vs := make([]bits.Vec, 0, 3)
+	for _, t := range ts {
+		v, ok := s.ConstVal(t)
+		if !ok {
+			return nil
+		}
+		vs = append(vs, v)
+	}
+	return vs
 }

@@ -38,7 +38,7 @@ type Evaluator struct {
 // FloatEval computes a floating-point kind on constant arguments; w is the result's width (1 for comparisons).
 type FloatEval func(k Kind, rm RoundingMode, w int, args []bits.Vec) bits.Vec
 
-// NewEvaluator evaluates terms of s under m. float may be nil if there are no floating-point terms.
+// NewEvaluator evaluates terms of s under m; float nil is EvalFloat.
 func (s *Store) NewEvaluator(m Model, float FloatEval) *Evaluator {
 	return &Evaluator{s: s, m: m, value: map[Term]bits.Vec{}, float: float}
 }
@@ -130,7 +130,7 @@ func (s *Store) Apply(t Term, args []bits.Vec) bits.Vec {
 		return bits.Bool(foldPred(k, args[0], args[1]))
 	default:
 		if k >= KFAdd {
-			panic(fmt.Sprintf("ilr: no evaluator for %s", k))
+			return EvalFloat(k, RoundingMode(s.Imm(t)), max(1, s.Width(t)), args)
 		}
 		return foldBinary(k, args[0], args[1])
 	}

@@ -291,3 +291,35 @@ func TestLimits(t *testing.T) {
 		t.Fatal(a, err)
 	}
 }
+
+// TestFloat proves laws of half precision and finds what breaks false ones.
+func TestFloat(t *testing.T) {
+	s := ilr.NewStore(nil)
+	half := ilr.BV(16)
+	x, y := s.Var("x", half), s.Var("y", half)
+	op := func(k ilr.Kind, a ...ilr.Term) ilr.Term { return s.FloatOp(k, half, ilr.RNE, a...) }
+	cmp := func(k ilr.Kind, a, b ilr.Term) ilr.Term { return s.FloatOp(k, ilr.Bool, 0, a, b) }
+	number := func(a ilr.Term) ilr.Term { return cmp(ilr.KFEq, a, a) }
+	wide := s.FloatOp(ilr.KFToF, ilr.BV(32), ilr.RNE, x)
+	for i, tc := range []struct {
+		violated ilr.Term
+		want     Answer
+	}{
+		{s.And(number(x), s.Not(cmp(ilr.KFEq, op(ilr.KFMul, x, s.Int(16, 0x3c00)), x))), Unsat}, // x*1 = x
+		{s.And(number(x), s.Not(s.Eq(s.FloatOp(ilr.KFToF, half, ilr.RNE, wide), x))), Unsat},    // widening loses nothing
+		{s.And(cmp(ilr.KFLt, x, y), cmp(ilr.KFLe, y, x)), Unsat},
+		{s.And(number(x), s.Not(cmp(ilr.KFLe, s.FloatOp(ilr.KFRound, half, ilr.RTN, x), x))), Unsat}, // floor(x) <= x
+		{s.And(number(x), cmp(ilr.KFEq, op(ilr.KFAdd, x, s.Int(16, 0x3c00)), x)), Sat},               // x+1 = x
+		{s.And(cmp(ilr.KFLt, s.Int(16, 0), x), cmp(ilr.KFEq, op(ilr.KFMul, x, x), s.Int(16, 0))), Sat},
+	} {
+		solver := New(s, Options{})
+		a, err := solver.Check(context.Background(), tc.violated)
+		if err != nil || a != tc.want {
+			t.Fatalf("case %d: %v, %v", i, a, err)
+		}
+		if a == Sat {
+			checkModel(t, s, solver.Model(), tc.violated)
+		}
+		solver.Close()
+	}
+}

@@ -229,6 +229,38 @@ func (b *Blaster) arithmetic(u ilr.Term, k ilr.Kind, arg func(int) []Edge) []Edg
 	case ilr.KAshr:
 		return c.shift(arg(0), arg(1), false, arg(0)[len(arg(0))-1])
 	}
+	return b.floating(u, k, arg)
+}
+
+func (b *Blaster) floating(u ilr.Term, k ilr.Kind, arg func(int) []Edge) []Edge {
+	c, r := b.ops, bits.Rounding(b.s.Imm(u))
+	if k == ilr.KUToF || k == ilr.KSToF {
+		return c.itof(r, arg(0), k == ilr.KSToF, bits.FormatOf(b.s.Width(u)))
+	}
+	f := bits.FormatOf(len(arg(0)))
+	switch k {
+	case ilr.KFAdd:
+		return c.fadd(f, r, arg(0), arg(1))
+	case ilr.KFMul:
+		return c.fmul(f, r, arg(0), arg(1))
+	case ilr.KFDiv:
+		return c.fdiv(f, r, arg(0), arg(1))
+	case ilr.KFRem:
+		return c.frem(f, arg(0), arg(1))
+	case ilr.KFFma:
+		return c.fma(f, r, arg(0), arg(1), arg(2))
+	case ilr.KFSqrt:
+		return c.fsqrt(f, r, arg(0))
+	case ilr.KFRound:
+		return c.fround(f, r, arg(0))
+	case ilr.KFToF:
+		return c.ftof(f, r, arg(0), bits.FormatOf(b.s.Width(u)))
+	case ilr.KFToU, ilr.KFToS:
+		return c.ftoi(f, r, arg(0), b.s.Width(u), k == ilr.KFToS)
+	case ilr.KFEq, ilr.KFLt, ilr.KFLe:
+		eq, lt := c.fcompare(f, arg(0), arg(1))
+		return []Edge{map[ilr.Kind]Edge{ilr.KFEq: eq, ilr.KFLt: lt, ilr.KFLe: b.g.Or(eq, lt)}[k]}
+	}
 	panic(fmt.Sprintf("bitblast: no circuit for %s", k))
 }
 
