@@ -78,3 +78,38 @@ func (p *problem) pathText(path []certify.Step) string {
 	}
 	return strings.Join(names, " -> ") + " (" + strings.Join(tags, "; ") + ")"
 }
+
+// explainRun tells a proof of non-termination in plain words.
+func (p *problem) explainRun(cert *certify.Recurrence) string {
+	var b strings.Builder
+	var values []string
+	for v, c := range cert.Start {
+		values = append(values, p.sys.Vars[v]+" = "+c.String())
+	}
+	fmt.Fprintf(&b, "Start at %s with %s.\n", p.sys.Locs[p.sys.Start], strings.Join(values, ", "))
+	if len(cert.Stem) > 0 {
+		fmt.Fprintf(&b, "Run %s.\n", p.pathText(cert.Stem))
+		for i, temps := range cert.StemTemps {
+			for _, c := range temps {
+				fmt.Fprintf(&b, "  In %s choose %s.\n", p.sys.Trans[cert.Stem[i].Trans].Tag, c)
+			}
+		}
+	}
+	var set []string
+	for _, l := range cert.Set {
+		set = append(set, l.Format(p.sys.VarName)+" >= 0")
+	}
+	if len(set) == 0 {
+		set = []string{"true"}
+	}
+	fmt.Fprintf(&b, "Now %s holds, and whenever it does, the cycle\n  %s\ncan be taken and leads there again", strings.Join(set, ", "), p.pathText(cert.Cycle))
+	if len(cert.Choice) > 0 {
+		var cs []string
+		for _, l := range cert.Choice {
+			cs = append(cs, l.Format(p.sys.VarName))
+		}
+		fmt.Fprintf(&b, ", choosing in turn %s", strings.Join(cs, ", "))
+	}
+	b.WriteString(". So this run never ends.\n")
+	return b.String()
+}

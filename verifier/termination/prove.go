@@ -50,6 +50,7 @@ type Options struct {
 type Answer struct {
 	Verdict Verdict
 	Proof   *certify.Termination // for Terminating
+	Run     *certify.Recurrence  // for NonTerminating
 	Reason  string               // for Unknown: what stopped the proof
 	Text    string               // the argument in plain words
 	Rungs   linear.Rungs         // who answered the arithmetic questions
@@ -74,7 +75,7 @@ func Prove(ctx context.Context, sys *its.System, opts Options) Answer {
 	if r.run(ctx) {
 		answer = p.certified(ctx, r)
 	} else {
-		answer.Reason = "no ranking function found for " + p.describe(r.stuck[0])
+		answer = p.refuted(ctx, r.stuck)
 	}
 	answer.Rungs = ladder.Rungs
 	return answer
@@ -87,6 +88,22 @@ func (p *problem) certified(ctx context.Context, r *ranker) Answer {
 		return Answer{Verdict: Unknown, Reason: err.Error()}
 	}
 	return Answer{Verdict: Terminating, Proof: cert, Text: p.explain(cert)}
+}
+
+// refuted looks for an infinite run where no ranking function was found.
+func (p *problem) refuted(ctx context.Context, stuck [][]*edge) Answer {
+	reason := "no ranking function and no recurrent set found for " + p.describe(stuck[0])
+	if ctx.Err() != nil {
+		reason = "out of time at " + p.describe(stuck[0])
+	}
+	cert := p.refute(ctx, stuck)
+	if cert == nil {
+		return Answer{Verdict: Unknown, Reason: reason}
+	}
+	if err := certify.NonTerminating(ctx, p.sys, cert); err != nil {
+		return Answer{Verdict: Unknown, Reason: err.Error()}
+	}
+	return Answer{Verdict: NonTerminating, Run: cert, Text: p.explainRun(cert)}
 }
 
 func (p *problem) describe(comp []*edge) string {

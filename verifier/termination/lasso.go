@@ -1,0 +1,286 @@
+package termination
+
+import (
+	"context"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+	"github.com/firmproof/firmproof/verifier/termination/certify"
+)
+
+// Limits of the search for non-termination.
+const (
+	maxCycles     = 80  // simple cycles per component
+	maxCycleEdges = 6   // edges of a cycle between cut locations
+	maxStems      = 400 // partial runs from the start
+	maxSplits     = 24  // ways of choosing temporaries per cycle
+	maxSets       = 40  // candidate sets per choice
+	stemBranch    = 200 // integer branching for a stem
+)
+
+// relation is a path of the system's own transitions as a linear relation, with
+// every temporary kept: the i-th temporary along the path is variable n+i.
+type relation struct {
+	from, to its.Loc
+	steps    []certify.Step
+	temps    int
+	rows     []linear.Row
+	upd      []exact.Lin
+}
+
+// compose is the relation of a path; false when it is not linear or not exact.
+func (p *problem) compose(from its.Loc, steps []certify.Step) (*relation, bool) {
+	r := &relation{from: from, to: from, steps: steps, upd: make([]exact.Lin, p.n)}
+	for v := range r.upd {
+		r.upd[v] = exact.V(exact.Var(v))
+	}
+	for _, s := range steps {
+		t := &p.sys.Trans[s.Trans]
+		if !t.Exact {
+			return nil, false
+		}
+		put := func(v exact.Var) exact.Lin {
+			if int(v) < p.n {
+				return r.upd[v]
+			}
+			return exact.V(v + exact.Var(r.temps))
+		}
+		for _, a := range t.Guard {
+			l, ok := a.Lin()
+			if !ok {
+				return nil, false
+			}
+			r.rows = append(r.rows, linear.Row{Lin: l.Subst(put), EQ: a.Rel == its.EQ})
+		}
+		target := t.Targets()[s.Target]
+		next := make([]exact.Lin, p.n)
+		for v, u := range target.Update {
+			l, ok := u.Lin()
+			if !ok {
+				return nil, false
+			}
+			next[v] = l.Subst(put)
+		}
+		r.upd, r.to = next, target.To
+		r.temps += t.Temps
+	}
+	return r, true
+}
+
+// lassos searches runs that never end through a component.
+type lassos struct {
+	p     *problem
+	stems map[its.Loc][]*relation
+	built bool
+}
+
+// refute looks for a certified infinite run through one of the components.
+func (p *problem) refute(ctx context.Context, comps [][]*edge) *certify.Recurrence {
+	z := &lassos{p: p}
+	for length := 1; length <= maxCycleEdges; length++ {
+		for _, comp := range comps {
+			for _, cycle := range cyclesOf(comp, length) {
+				if ctx.Err() != nil {
+					return nil
+				}
+				if cert := z.tryCycle(ctx, cycle); cert != nil {
+					return cert
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// cyclesOf lists simple cycles with the given number of edges, from each of
+// their locations.
+func cyclesOf(comp []*edge, length int) [][]*edge {
+	var out [][]*edge
+	var walk func(path []*edge, seen map[its.Loc]bool)
+	walk = func(path []*edge, seen map[its.Loc]bool) {
+		if len(out) >= maxCycles {
+			return
+		}
+		last := path[len(path)-1]
+		if last.to == path[0].from {
+			if len(path) == length {
+				out = append(out, append([]*edge(nil), path...))
+			}
+			return
+		}
+		if len(path) == length || seen[last.to] {
+			return
+		}
+		seen[last.to] = true
+		for _, e := range comp {
+			if e.from == last.to {
+				walk(append(path, e), seen)
+			}
+		}
+		delete(seen, last.to)
+	}
+	for _, e := range comp {
+		walk([]*edge{e}, map[its.Loc]bool{})
+	}
+	return out
+}
+
+func (z *lassos) tryCycle(ctx context.Context, cycle []*edge) *certify.Recurrence {
+	var steps []certify.Step
+	for _, e := range cycle {
+		if !e.exact {
+			return nil
+		}
+		steps = append(steps, e.path...)
+	}
+	r, ok := z.p.compose(cycle[0].from, steps)
+	if !ok {
+		return nil
+	}
+	for _, c := range z.p.choices(ctx, r) {
+		sets := &setSearch{p: z.p, r: r, c: c, budget: maxSets}
+		sets.accept = func(set []exact.Lin) bool { return z.reach(ctx, r.from, set) != nil }
+		if sets.run(ctx) {
+			return z.found(ctx, r, c, sets.result)
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// stem is a run to a location.
+type stem struct {
+	r     *relation
+	model map[exact.Var]exact.Int
+}
+
+// reach finds a run into the set, whose constraints may also speak of the
+// parameters of a choice.
+func (z *lassos) reach(ctx context.Context, at its.Loc, set []exact.Lin) *stem {
+	if !z.built {
+		z.explore(ctx)
+	}
+	for _, s := range z.stems[at] {
+		if ctx.Err() != nil {
+			return nil
+		}
+		rows := append([]linear.Row(nil), s.rows...)
+		for _, l := range set {
+			rows = append(rows, linear.AtLeast(l.Subst(func(v exact.Var) exact.Lin {
+				if int(v) < z.p.n {
+					return s.upd[v]
+				}
+				return exact.V(v + paramBase)
+			})))
+		}
+		if m := z.p.model(ctx, rows); m != nil {
+			return &stem{s, m}
+		}
+	}
+	return nil
+}
+
+// paramBase keeps the parameters of a choice apart from the stem's temporaries.
+const paramBase exact.Var = 1 << 20
+
+// model is an integer solution of the rows, or nil.
+func (p *problem) model(ctx context.Context, rows []linear.Row) map[exact.Var]exact.Int {
+	tb := linear.NewTableau(true)
+	for _, r := range rows {
+		tb.Add(r)
+	}
+	out := map[exact.Var]exact.Int{}
+	switch tb.CheckInt(ctx, stemBranch) {
+	case linear.Sat:
+		for _, r := range rows {
+			for _, t := range r.Lin.Terms {
+				out[t.Var] = tb.Value(t.Var).Num()
+			}
+		}
+		return out
+	case linear.Unsat:
+		return nil
+	}
+	z := p.ladder.Solver()
+	if z == nil {
+		return nil
+	}
+	ps := make([]linear.PolyRow, len(rows))
+	for i, r := range rows {
+		ps[i] = linear.PolyRow{Poly: exact.PolyOf(r.Lin), EQ: r.EQ}
+	}
+	if st, m := z.Sat(ps, nil); st == linear.Sat {
+		return m
+	}
+	return nil
+}
+
+// explore collects feasible runs from the start, breadth first.
+func (z *lassos) explore(ctx context.Context) {
+	z.built = true
+	z.stems = map[its.Loc][]*relation{}
+	first, _ := z.p.compose(z.p.sys.Start, nil)
+	work := []*relation{first}
+	for n := 0; n < len(work) && n < maxStems && ctx.Err() == nil; n++ {
+		r := work[n]
+		z.stems[r.to] = append(z.stems[r.to], r)
+		if len(work) > 2*maxStems {
+			continue
+		}
+		for _, e := range z.p.edges {
+			if e.from != r.to || !e.exact {
+				continue
+			}
+			next, ok := z.p.compose(z.p.sys.Start, append(append([]certify.Step(nil), r.steps...), e.path...))
+			if !ok {
+				continue
+			}
+			tb := linear.NewTableau(true)
+			for _, row := range next.rows {
+				tb.Add(row)
+			}
+			if tb.Check(ctx) != linear.Unsat {
+				work = append(work, next)
+			}
+		}
+	}
+}
+
+// found builds the certificate: parameters take the values of the stem's model.
+func (z *lassos) found(ctx context.Context, r *relation, c choice, set []exact.Lin) *certify.Recurrence {
+	s := z.reach(ctx, r.from, set)
+	if s == nil {
+		return nil
+	}
+	param := func(v exact.Var) exact.Lin {
+		if int(v) < z.p.n {
+			return exact.V(v)
+		}
+		return exact.Lin{Const: s.model[v+paramBase]}
+	}
+	cert := &certify.Recurrence{Stem: s.r.steps, Cycle: r.steps}
+	for v := 0; v < z.p.n; v++ {
+		cert.Start = append(cert.Start, s.model[exact.Var(v)])
+	}
+	next := exact.Var(z.p.n)
+	for _, step := range s.r.steps {
+		var temps []exact.Int
+		for i := 0; i < z.p.sys.Trans[step.Trans].Temps; i++ {
+			temps = append(temps, s.model[next])
+			next++
+		}
+		cert.StemTemps = append(cert.StemTemps, temps)
+	}
+	for i := 0; i < r.temps; i++ {
+		cert.Choice = append(cert.Choice, c.value(exact.Var(z.p.n+i)).Subst(param))
+	}
+	for _, l := range set {
+		if l = l.Subst(param); !l.IsConst() {
+			cert.Set = append(cert.Set, l)
+		}
+	}
+	return cert
+}
