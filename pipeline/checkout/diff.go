@@ -1,0 +1,103 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/firmproof/firmproof/reports"
+)
+
+// Changed gives, for each file of head, the lines that differ from the merge base of
+// base and head (inclusive ranges; a deletion counts as the line before it), and that merge base.
+func (m *Mirror) Changed(ctx context.Context, base, head string) (map[string][]reports.LineRange, string, error) {
+	if !shaPattern.MatchString(base) || !shaPattern.MatchString(head) {
+		return nil, "", &Error{true, fmt.Errorf("bad commit %q or %q", base, head)}
+	}
+	from := base
+	if out, err := m.git(ctx, nil, "merge-base", base, head); err == nil {
+		from = strings.TrimSpace(string(out))
+	} // else: unrelated histories, everything differs
+	out, err := m.git(ctx, nil, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", from, head)
+	if err != nil {
+		return nil, "", err
+	}
+	changed, err := parseDiff(string(out))
+	return changed, from, err
+}
+
+// parseDiff reads `git diff -U0`. It counts the lines of each hunk, so that a
+// changed line which looks like a header is not taken for one.
+func parseDiff(text string) (map[string][]reports.LineRange, error) {
+	out := map[string][]reports.LineRange{}
+	file := ""
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		switch line := lines[i]; {
+		case strings.HasPrefix(line, "diff --git "):
+			file = ""
+		case strings.HasPrefix(line, "+++ "):
+			file = diffPath(strings.TrimPrefix(line, "+++ "))
+		case strings.HasPrefix(line, "@@ "):
+			removed, start, added, err := hunk(line)
+			if err != nil {
+				return nil, err
+			}
+			if file != "" {
+				if added == 0 { // a deletion between two lines
+					out[file] = append(out[file], reports.LineRange{From: max(1, start), To: max(1, start)})
+				} else {
+					out[file] = append(out[file], reports.LineRange{From: start, To: start + added - 1})
+				}
+			}
+			for n := removed + added; n > 0 && i+1 < len(lines); {
+				i++
+				if !strings.HasPrefix(lines[i], `\`) { // "\ No newline at end of file"
+					n--
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// hunk reads "@@ -a,b +c,d @@": b, c and d.
+func hunk(line string) (removed, start, added int, err error) {
+	f := strings.Fields(line)
+	if len(f) < 3 || len(f[1]) < 2 || len(f[2]) < 2 {
+		return 0, 0, 0, fmt.Errorf("checkout: hunk %q", line)
+	}
+	_, removed, err = span(f[1][1:])
+	if err == nil {
+		start, added, err = span(f[2][1:])
+	}
+	if err != nil {
+		err = fmt.Errorf("checkout: hunk %q: %w", line, err)
+	}
+	return removed, start, added, err
+}
+
+func span(s string) (start, n int, err error) {
+	a, b, ok := strings.Cut(s, ",")
+	n = 1
+	if start, err = strconv.Atoi(a); err == nil && ok {
+		n, err = strconv.Atoi(b)
+	}
+	return start, n, err
+}
+
+// diffPath is the path after "+++ ": b/path, "b/quo\"ted", or /dev/null ("").
+func diffPath(s string) string {
+	s = strings.TrimSuffix(s, "\t") // git adds a tab after names with blanks
+	if strings.HasPrefix(s, `"`) {  // C-style quoting, octal escapes of three digits
+		if u, err := strconv.Unquote(s); err == nil {
+			s = u
+		}
+	}
+	path, ok := strings.CutPrefix(s, "b/")
+	if !ok {
+		return ""
+	}
+	return path
+}

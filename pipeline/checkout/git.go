@@ -1,0 +1,135 @@
+package checkout
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// hardened is the whole configuration that git sees.
+func (c *Cache) hardened() [][2]string {
+	local := "never"
+	if c.Local {
+		local = "always"
+	}
+	return [][2]string{
+		{"core.hooksPath", "/dev/null"}, {"core.attributesFile", "/dev/null"}, {"core.excludesFile", "/dev/null"}, {"core.fsmonitor", "false"},
+		{"core.protectHFS", "true"}, {"core.protectNTFS", "true"}, {"core.quotePath", "false"}, {"core.pager", "cat"}, {"core.askPass", "/bin/false"},
+		{"credential.helper", ""}, {"submodule.recurse", "false"}, {"diff.external", ""}, {"diff.renameLimit", "2000"}, {"gc.auto", "0"}, {"safe.directory", "*"},
+		{"protocol.allow", "never"}, {"protocol.https.allow", "always"}, {"protocol.http.allow", "always"}, {"protocol.file.allow", local},
+		{"http.followRedirects", "false"}, {"http.lowSpeedLimit", "1000"}, {"http.lowSpeedTime", "60"},
+		{"fetch.unpackLimit", "1"}, {"fetch.fsckObjects", "true"}, {"fetch.fsck.zeroPaddedFilemode", "ignore"}, {"fetch.fsck.badTimezone", "ignore"},
+		{"fetch.fsck.missingSpaceBeforeDate", "ignore"}, {"fetch.fsck.missingEmail", "ignore"}, {"fetch.fsck.badEmail", "ignore"}, {"fetch.fsck.gitmodulesUrl", "ignore"},
+	}
+}
+
+// git runs a command on the mirror; remote lends it the token.
+func (m *Mirror) git(ctx context.Context, remote *Remote, args ...string) ([]byte, error) {
+	return m.gitEnv(ctx, nil, remote, args...)
+}
+
+func (m *Mirror) gitEnv(ctx context.Context, env []string, remote *Remote, args ...string) ([]byte, error) {
+	limits := m.cache.Limits
+	ctx, cancel := context.WithTimeout(ctx, limits.Time)
+	defer cancel()
+	config := m.cache.hardened()
+	if remote != nil && remote.Token != "" {
+		basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + remote.Token))
+		config = append(config, [2]string{"http." + remote.URL + ".extraheader", "Authorization: Basic " + basic})
+	}
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
+		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LFS_SKIP_SMUDGE=1", "GIT_DIR=" + m.dir, "GIT_CONFIG_COUNT=" + strconv.Itoa(len(config))}, env...)
+	for i, kv := range config {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, kv[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, kv[1]))
+	}
+	var out, complaint capped
+	out.limit, complaint.limit = 256<<20, 16<<10
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 2 * time.Second
+	var tooBig chan bool
+	if remote != nil {
+		tooBig = m.watch(ctx, cancel)
+	}
+	err := cmd.Run()
+	cause := ctx.Err()
+	cancel()
+	switch {
+	case tooBig != nil && <-tooBig:
+		return nil, &Error{true, fmt.Errorf("the repository is over the limit of %d bytes", limits.Bytes)}
+	case err == nil && out.cut:
+		return nil, &Error{true, fmt.Errorf("git %s: more than %d bytes of output", args[0], out.limit)}
+	case err == nil:
+		return out.Bytes(), nil
+	case errors.Is(cause, context.Canceled):
+		return nil, cause
+	case errors.Is(cause, context.DeadlineExceeded):
+		return nil, &Error{false, fmt.Errorf("git %s: no end after %s", args[0], limits.Time)}
+	}
+	return nil, &Error{false, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(complaint.String()))}
+}
+
+// watch cancels a fetch that makes the mirror grow over the limit. The channel
+// says so after ctx ends.
+func (m *Mirror) watch(ctx context.Context, cancel context.CancelFunc) chan bool {
+	start := treeSize(m.dir)
+	result := make(chan bool, 1)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				result <- false
+				return
+			case <-time.After(300 * time.Millisecond):
+			}
+			if treeSize(m.dir)-start > m.cache.Limits.Bytes {
+				cancel()
+				result <- true
+				return
+			}
+		}
+	}()
+	return result
+}
+
+func treeSize(dir string) int64 {
+	var n int64
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() { // files come and go during a fetch
+			if i, err := d.Info(); err == nil {
+				n += i.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}
+
+// capped keeps the first limit bytes.
+type capped struct {
+	bytes.Buffer
+	limit int
+	cut   bool
+}
+
+// Write implements io.Writer.
+func (c *capped) Write(p []byte) (int, error) {
+	n := len(p)
+	if room := c.limit - c.Len(); len(p) > room {
+		p, c.cut = p[:room], true
+	}
+	c.Buffer.Write(p)
+	return n, nil
+}
