@@ -23,6 +23,7 @@ type Options struct {
 	Entries []string `json:"entries,omitempty"` // only these harnesses
 	Factor  int      `json:"factor,omitempty"`  // multiplies bounds; 0 and 1: as the manifest says
 	Prove   bool     `json:"prove,omitempty"`   // try for a proof
+	Gated   bool     `json:"gated,omitempty"`   // only shown: waits for someone's approval
 }
 
 // Run is one check: of a commit on a target, or (Target empty) the aggregate
@@ -258,4 +259,10 @@ func (t Tx) CountRuns(ctx context.Context) (map[State]int, error) {
 		return err
 	}, `SELECT state, COUNT(*) FROM runs GROUP BY state`)
 	return out, err
+}
+
+// Requeued notes that a queued run got a new notice, so that it is not stale for a while.
+func (t Tx) Requeued(ctx context.Context, id string) error {
+	_, err := t.exec(ctx, `UPDATE runs SET changed_at = ? WHERE id = ?`, t.ms(), id)
+	return err
 }

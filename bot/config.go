@@ -1,0 +1,112 @@
+// Package bot is the GitHub edge of firmproof: webhooks come in, check runs,
+// comments and a dashboard go out. It is the only package that speaks to GitHub.
+//
+// A webhook is checked, reduced to the fields that we use (Event), recorded
+// once, and answered; a job then handles it in one transaction of the store.
+// Check runs are published by comparing: a job brings what GitHub shows for a
+// run (store.Run) in line with the row, whatever happened before, so a crash,
+// a repeated or a lost job does no harm.
+package bot
+
+import (
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v4"
+
+	"github.com/firmproof/firmproof/pipeline"
+)
+
+// Config is what `firmproof serve` and `firmproof worker` are told.
+type Config struct {
+	Listen      string   // host:port
+	Data        string   // folder for database, mirrors, work trees
+	DB          string   // sqlite:PATH or postgres://...; empty: sqlite in Data
+	GitHubURL   string   // of the REST API; empty: https://api.github.com
+	AppID       int64    // of the GitHub App
+	PrivateKeys []string // PEM files, newest first; each is tried
+	SecretFiles []string // webhook secrets, one a file; each is accepted
+	PublicURL   string   // where people reach this server; empty: http://Listen
+	Workers     int      // local verifications at a time; 0: none
+	Checker     pipeline.Checker
+	RunLimit    time.Duration // of one verification
+	Drain       time.Duration // how long a stop waits for running work; 0: 20 s
+	ForkReason  string        // why builds of forks are refused on this machine; empty: they are not
+	Log         *slog.Logger  // secrets are removed from everything that is logged
+	Local       bool          // allow repositories on this machine's disk (tests)
+}
+
+// keys are the loaded secrets.
+type keys struct {
+	app     []*rsa.PrivateKey
+	webhook [][]byte
+}
+
+// prepare fills defaults and reads the secret files.
+func (c *Config) prepare() (*keys, error) {
+	if c.Data == "" {
+		return nil, errors.New("serve: --data: a folder is needed")
+	}
+	if c.DB == "" {
+		c.DB = "sqlite:" + filepath.Join(c.Data, "firmproof.db")
+	}
+	if c.GitHubURL == "" {
+		c.GitHubURL = "https://api.github.com"
+	}
+	u, err := url.Parse(c.GitHubURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("serve: --github-url %q: want https://HOST/...", c.GitHubURL)
+	}
+	c.GitHubURL = strings.TrimSuffix(c.GitHubURL, "/") + "/"
+	if c.PublicURL == "" {
+		c.PublicURL = "http://" + c.Listen
+	}
+	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
+	if c.Drain == 0 {
+		c.Drain = 20 * time.Second
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.AppID <= 0 {
+		return nil, errors.New("serve: --app-id: the number of the GitHub App is needed")
+	}
+	return readKeys(c.PrivateKeys, c.SecretFiles)
+}
+
+func readKeys(private, secrets []string) (*keys, error) {
+	k := &keys{}
+	for _, name := range private {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("serve: --private-key: %w", err)
+		}
+		key, err := jwt.ParseRSAPrivateKeyFromPEM(text)
+		if err != nil {
+			return nil, fmt.Errorf("serve: --private-key %s: %w", name, err)
+		}
+		k.app = append(k.app, key)
+	}
+	for _, name := range secrets {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("serve: --webhook-secret-file: %w", err)
+		}
+		secret := strings.TrimSpace(string(text))
+		if len(secret) < 8 {
+			return nil, fmt.Errorf("serve: --webhook-secret-file %s: a secret has at least 8 characters", name)
+		}
+		k.webhook = append(k.webhook, []byte(secret))
+	}
+	if len(k.app) == 0 {
+		return nil, errors.New("serve: --private-key: a PEM file of the GitHub App is needed")
+	}
+	return k, nil
+}

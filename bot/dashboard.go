@@ -1,0 +1,248 @@
+package bot
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"html/template"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+//go:embed pages
+var pageFiles embed.FS
+
+// pages renders the dashboard: plain HTML without scripts. Lists show public
+// repositories only, except to this machine itself; a run's page is found by its
+// id, which nobody guesses and check runs link to.
+type pages struct {
+	s    *Server
+	tmpl *template.Template
+	css  []byte
+}
+
+func (s *Server) dashboard(mux *http.ServeMux) {
+	funcs := template.FuncMap{"short": short, "counts": countsText, "took": took, "inc": func(i int) int { return i + 1 }, "line": reports.StepText,
+		"depth": func(d int) int { return min(d, 4) }, "state": func(r store.Run) string {
+			if r.State == store.Done {
+				return r.Conclusion
+			}
+			return string(r.State)
+		}}
+	p := &pages{s: s, tmpl: template.Must(template.New("").Funcs(funcs).ParseFS(pageFiles, "pages/page.html"))}
+	p.css, _ = pageFiles.ReadFile("pages/style.css") // embedded: always there
+	mux.HandleFunc("GET /{$}", p.index)
+	mux.HandleFunc("GET /repos/{owner}/{name}", p.repo)
+	mux.HandleFunc("GET /runs/{id}", p.run)
+	mux.HandleFunc("GET /runs/{id}/report.{format}", p.report)
+	mux.HandleFunc("GET /runs/{id}/findings/{fingerprint}", p.finding)
+	mux.HandleFunc("GET /style.css", func(w http.ResponseWriter, _ *http.Request) {
+		guard(w, "text/css; charset=utf-8")
+		_, _ = w.Write(p.css) // the reader has gone if this fails
+	})
+}
+
+// guard sets the headers of every page: nothing runs, nothing is loaded from elsewhere.
+func guard(w http.ResponseWriter, contentType string) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-cache")
+}
+
+// show reads what a page needs and renders it.
+func (p *pages) show(w http.ResponseWriter, r *http.Request, name string, load func(ctx context.Context, tx store.Tx) (any, error)) {
+	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
+	defer cancel()
+	var data any
+	err := p.s.store.Read(ctx, func(tx store.Tx) (err error) { data, err = load(ctx, tx); return err })
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		plain(w, http.StatusNotFound, "There is nothing here.")
+	case err != nil:
+		p.s.log.Error("page", "page", name, "err", err)
+		plain(w, http.StatusInternalServerError, "This page could not be made.")
+	default:
+		guard(w, "text/html; charset=utf-8")
+		if err := p.tmpl.ExecuteTemplate(w, name, data); err != nil && ctx.Err() == nil {
+			p.s.log.Error("page", "page", name, "err", err)
+		}
+	}
+}
+
+// runRow is a line of a list.
+type runRow struct {
+	Run  store.Run
+	Repo string
+}
+
+func local(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	ip := net.ParseIP(host)
+	return err == nil && ip != nil && ip.IsLoopback() && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
+}
+
+func (p *pages) index(w http.ResponseWriter, r *http.Request) {
+	p.show(w, r, "index", func(ctx context.Context, tx store.Tx) (any, error) {
+		repos, err := tx.Repos(ctx)
+		if err != nil {
+			return nil, err
+		}
+		names := map[int64]string{}
+		var shown []store.Repo
+		for _, x := range repos {
+			if !x.Private || local(r) {
+				names[x.ID] = x.FullName
+				shown = append(shown, x)
+			}
+		}
+		runs, err := tx.RecentRuns(ctx, 0, 50)
+		var list []runRow
+		for _, x := range runs {
+			if n, ok := names[x.Repo]; ok {
+				list = append(list, runRow{x, n})
+			}
+		}
+		return struct {
+			Repos []store.Repo
+			Runs  []runRow
+		}{shown, list}, err
+	})
+}
+
+func (p *pages) repo(w http.ResponseWriter, r *http.Request) {
+	p.show(w, r, "repo", func(ctx context.Context, tx store.Tx) (any, error) {
+		repo, err := tx.RepoByName(ctx, r.PathValue("owner")+"/"+r.PathValue("name"))
+		if err != nil {
+			return nil, err
+		}
+		if repo.Private && !local(r) {
+			return nil, store.ErrNotFound
+		}
+		runs, err := tx.RecentRuns(ctx, repo.ID, 200)
+		var list []runRow
+		for _, x := range runs {
+			list = append(list, runRow{x, repo.FullName})
+		}
+		return struct {
+			Repo store.Repo
+			Runs []runRow
+		}{repo, list}, err
+	})
+}
+
+// runPage is the data of a run's page.
+type runPage struct {
+	Name      string
+	Run       store.Run
+	Repo      store.Repo
+	Sandbox   string
+	Targets   []store.Run
+	Findings  []store.Finding
+	Results   []verdict.Result
+	HasReport bool
+}
+
+func (p *pages) run(w http.ResponseWriter, r *http.Request) {
+	v, err := p.s.view(r.Context(), r.PathValue("id"))
+	p.show(w, r, "run", func(ctx context.Context, tx store.Tx) (any, error) {
+		if err != nil {
+			return nil, err
+		}
+		d := runPage{Name: checkName(&v.run), Run: v.run, Repo: v.repo}
+		for _, m := range v.family {
+			if v.run.Aggregate() {
+				d.Targets = append(d.Targets, m.run)
+			} else if m.report != nil {
+				d.Results, d.HasReport, d.Sandbox = m.report.Results, true, m.context.Sandbox
+			}
+			list, err := tx.Findings(ctx, m.run.ID)
+			if err != nil {
+				return nil, err
+			}
+			d.Findings = append(d.Findings, list...)
+		}
+		return d, nil
+	})
+}
+
+func (p *pages) report(w http.ResponseWriter, r *http.Request) {
+	var text []byte
+	err := p.s.store.Read(r.Context(), func(tx store.Tx) (err error) {
+		text, err = tx.Report(r.Context(), r.PathValue("id"), nil)
+		return err
+	})
+	if err != nil {
+		plain(w, http.StatusNotFound, "There is no report.")
+		return
+	}
+	format := r.PathValue("format")
+	contentType := map[string]string{"json": "application/json", "sarif": "application/sarif+json", "html": "text/html; charset=utf-8"}[format]
+	if format != "json" {
+		var rep verdict.Report
+		if err = json.Unmarshal(text, &rep); err == nil {
+			switch format {
+			case "sarif":
+				text, err = reports.SARIF(&rep)
+			case "html":
+				text, err = reports.HTML(&rep)
+			}
+		}
+	}
+	if err != nil || contentType == "" {
+		plain(w, http.StatusNotFound, "There is no such report.")
+		return
+	}
+	guard(w, contentType)
+	if format == "html" { // made to stand alone: its styles are inside
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	}
+	_, _ = w.Write(text) // the reader has gone if this fails
+}
+
+func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
+	p.show(w, r, "finding", func(ctx context.Context, tx store.Tx) (any, error) {
+		id, fp := r.PathValue("id"), r.PathValue("fingerprint")
+		list, err := tx.Findings(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list {
+			if f.Fingerprint != fp {
+				continue
+			}
+			d := struct {
+				Finding store.Finding
+				Meaning string
+				Trace   []verdict.Step
+			}{Finding: f}
+			if prop, ok := verdict.Lookup(f.Rule); ok {
+				d.Meaning = prop.Meaning
+			}
+			text, err := tx.Trace(ctx, id, fp)
+			if err == nil {
+				err = json.Unmarshal(text, &d.Trace)
+			}
+			if errors.Is(err, store.ErrNotFound) {
+				err = nil
+			}
+			return d, err
+		}
+		return nil, store.ErrNotFound
+	})
+}
+
+func took(r store.Run) string {
+	if r.Started.IsZero() || r.Finished.IsZero() {
+		return ""
+	}
+	return r.Finished.Sub(r.Started).Round(100 * time.Millisecond).String()
+}

@@ -1,0 +1,241 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/firmproof/firmproof/pipeline/queue"
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
+)
+
+// creating in place of a check run's id says that one may exist whose id we did
+// not learn: the process died, or GitHub's answer was lost.
+const creating = -1
+
+// publish brings the check run of a run in line with its row. One publisher at a
+// time works on a run; whatever changed meanwhile is published by the same one.
+func (s *Server) publish(ctx context.Context, id string, _ int) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	me, lock := store.NewID(), "publish:"+id
+	got := false
+	err := s.store.Write(ctx, func(tx store.Tx) (err error) {
+		got, err = tx.TryLock(ctx, lock, me, 3*time.Minute)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !got {
+		return &queue.Snooze{After: 300 * time.Millisecond}
+	}
+	err = s.publishAll(ctx, id)
+	if uerr := s.store.Write(context.WithoutCancel(ctx), func(tx store.Tx) error { return tx.Unlock(context.WithoutCancel(ctx), lock, me) }); uerr != nil {
+		err = errors.Join(err, uerr)
+	}
+	if until, ok := limitedUntil(err); ok {
+		return &queue.Snooze{After: s.untilTime(until)}
+	}
+	if gone(err) {
+		s.log.Warn("check run cannot be published any more", "run", id, "err", err)
+		return s.store.Write(ctx, func(tx store.Tx) error { return tx.MarkPublished(ctx, id, 1<<62) })
+	}
+	return err
+}
+
+func (s *Server) untilTime(until time.Time) time.Duration {
+	return max(time.Second, time.Until(until))
+}
+
+// gone recognises answers that no retry can change: the installation or the
+// repository is no more, or the App's rights were taken away.
+func gone(err error) bool {
+	var e *github.ErrorResponse
+	if !errors.As(err, &e) || e.Response == nil {
+		return false
+	}
+	switch e.Response.StatusCode {
+	case http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons:
+		return true
+	}
+	return false
+}
+
+// publishAll publishes until nothing is new.
+func (s *Server) publishAll(ctx context.Context, id string) error {
+	for {
+		v, err := s.view(ctx, id)
+		if err != nil {
+			return err
+		}
+		if v.run.Published >= v.run.Version {
+			return nil
+		}
+		if v.run.State == store.Done && v.run.Conclusion == "cancelled" && v.run.CheckRun == 0 {
+			err = nil // cancelled before anyone saw it
+		} else {
+			err = s.show(ctx, v)
+		}
+		if err != nil {
+			return fmt.Errorf("publish %s: %w", id, err)
+		}
+		if err := s.store.Write(ctx, func(tx store.Tx) error { return tx.MarkPublished(ctx, id, v.run.Version) }); err != nil {
+			return err
+		}
+	}
+}
+
+// show creates or updates the check run of v.
+func (s *Server) show(ctx context.Context, v *view) error {
+	owner, name, ok := strings.Cut(v.repo.FullName, "/")
+	if !ok {
+		return fmt.Errorf("repository %q has no owner", v.repo.FullName)
+	}
+	p := &poster{s: s, gh: s.app.installation(v.run.Installation, v.run.Repo), owner: owner, repo: name, v: v}
+	body := s.render(v)
+	if v.run.CheckRun <= 0 {
+		if complete, err := p.create(ctx, body); err != nil || complete {
+			return err
+		}
+	}
+	return p.update(ctx, body)
+}
+
+// poster carries one run to GitHub.
+type poster struct {
+	s           *Server
+	gh          *github.Client
+	owner, repo string
+	v           *view
+}
+
+// checkBody is the request of create and update. go-github's own type for
+// updates always sends a name and cannot send started_at.
+type checkBody struct {
+	Name        string                   `json:"name,omitempty"`
+	HeadSHA     string                   `json:"head_sha,omitempty"`
+	ExternalID  string                   `json:"external_id,omitempty"`
+	DetailsURL  string                   `json:"details_url,omitempty"`
+	Status      string                   `json:"status,omitempty"`
+	Conclusion  string                   `json:"conclusion,omitempty"`
+	StartedAt   string                   `json:"started_at,omitempty"`
+	CompletedAt string                   `json:"completed_at,omitempty"`
+	Output      *checkOutput             `json:"output,omitempty"`
+	Actions     []*github.CheckRunAction `json:"actions,omitempty"`
+
+	annotations []reports.Annotation // all of them; Output carries at most 50 at a time
+}
+
+type checkOutput struct {
+	Title       string               `json:"title"`
+	Summary     string               `json:"summary"`
+	Text        string               `json:"text,omitempty"`
+	Annotations []reports.Annotation `json:"annotations,omitempty"`
+}
+
+// create finds the check run that an earlier try may have made, or makes one. It
+// reports whether the check run shows all of body then.
+func (p *poster) create(ctx context.Context, body *checkBody) (bool, error) {
+	if p.v.run.CheckRun == creating {
+		id, err := p.find(ctx)
+		if err != nil {
+			return false, err
+		}
+		if id != 0 {
+			return false, p.keepID(ctx, id)
+		}
+	} else if err := p.keepID(ctx, creating); err != nil {
+		return false, err
+	}
+	first := *body
+	if first.Status == "completed" { // the annotations come before the conclusion
+		first.Status, first.Conclusion, first.CompletedAt, first.Output, first.Actions = "in_progress", "", "", nil, nil
+	}
+	got := &github.CheckRun{}
+	if err := p.call(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/check-runs", p.owner, p.repo), &first, got); err != nil {
+		return false, err
+	}
+	return body.Status != "completed", p.keepID(ctx, got.GetID())
+}
+
+func (p *poster) keepID(ctx context.Context, id int64) error {
+	p.v.run.CheckRun = id
+	return p.s.store.Write(ctx, func(tx store.Tx) error { return tx.SetCheckRun(ctx, p.v.run.ID, id) })
+}
+
+// find looks for our check run on the commit by its external id.
+func (p *poster) find(ctx context.Context) (int64, error) {
+	opts := &github.ListCheckRunsOptions{CheckName: github.String(checkName(&p.v.run)), Filter: github.String("all"), AppID: github.Int64(p.s.cfg.AppID), ListOptions: github.ListOptions{PerPage: 100}}
+	for {
+		list, resp, err := p.gh.Checks.ListCheckRunsForRef(ctx, p.owner, p.repo, p.v.run.HeadSHA, opts)
+		if err != nil {
+			return 0, err
+		}
+		for _, c := range list.CheckRuns {
+			if c.GetExternalID() == p.v.run.ID {
+				return c.GetID(), nil
+			}
+		}
+		if resp.NextPage == 0 {
+			return 0, nil
+		}
+		opts.Page = resp.NextPage
+	}
+}
+
+// update sends the state, and the annotations that GitHub does not have yet, in
+// batches. Each batch is appended by GitHub, so what is there is counted first;
+// the conclusion goes with the last one.
+func (p *poster) update(ctx context.Context, body *checkBody) error {
+	path := fmt.Sprintf("repos/%s/%s/check-runs/%d", p.owner, p.repo, p.v.run.CheckRun)
+	posted := p.v.run.Posted
+	if len(body.annotations) > 0 && posted < len(body.annotations) {
+		got, _, err := p.gh.Checks.GetCheckRun(ctx, p.owner, p.repo, p.v.run.CheckRun)
+		if err != nil {
+			return err
+		}
+		posted = got.GetOutput().GetAnnotationsCount()
+	}
+	for {
+		batch := *body
+		batch.HeadSHA = ""
+		output := *body.Output
+		batch.Output = &output
+		n := min(reports.MaxAnnotations, len(body.annotations)-posted)
+		if n > 0 {
+			output.Annotations = body.annotations[posted : posted+n]
+			posted += n
+		}
+		last := posted >= len(body.annotations)
+		if !last {
+			batch.Status, batch.Conclusion, batch.CompletedAt, batch.Actions = "in_progress", "", "", nil
+		}
+		if err := p.call(ctx, http.MethodPatch, path, &batch, &github.CheckRun{}); err != nil {
+			return err
+		}
+		if n > 0 {
+			if err := p.s.store.Write(ctx, func(tx store.Tx) error { return tx.SetPosted(ctx, p.v.run.ID, posted) }); err != nil {
+				return err
+			}
+		}
+		if last {
+			return nil
+		}
+	}
+}
+
+func (p *poster) call(ctx context.Context, method, path string, body, into any) error {
+	req, err := p.gh.NewRequest(method, path, body)
+	if err != nil {
+		return err
+	}
+	_, err = p.gh.Do(ctx, req, into)
+	return err
+}

@@ -1,0 +1,166 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/queue"
+	"github.com/firmproof/firmproof/pipeline/store"
+)
+
+// Server is the GitHub App: webhooks, queue, workers, dashboard.
+type Server struct {
+	cfg      Config
+	keys     *keys
+	store    *store.Store
+	pipe     *pipeline.Service
+	app      *app
+	metrics  *metrics
+	redact   *redactor
+	log      *slog.Logger
+	draining atomic.Bool
+	ready    atomic.Bool
+}
+
+// New opens the database and prepares a server; Start makes it work.
+func New(ctx context.Context, cfg Config) (*Server, error) {
+	k, err := cfg.prepare()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, keys: k, metrics: newMetrics(), redact: newRedactor(k)}
+	s.log = slog.New(redactHandler{cfg.Log.Handler(), s.redact})
+	if s.store, err = store.Open(ctx, cfg.DB); err != nil {
+		return nil, err
+	}
+	s.metrics.registry.MustRegister(newRunsCollector(s.store))
+	if s.app, err = newApp(&s.cfg, k, newTransport(s.metrics)); err != nil {
+		return nil, errors.Join(err, s.store.Close())
+	}
+	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: cfg.Checker, Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
+		Observe: s.metrics.observe, Local: cfg.Local}
+	if len(k.webhook) > 0 {
+		conf.Edge = map[string]queue.Handler{pipeline.EventJob: s.event, pipeline.PublishJob: s.publish}
+	}
+	if s.pipe, err = pipeline.New(conf); err != nil {
+		return nil, errors.Join(err, s.store.Close())
+	}
+	return s, nil
+}
+
+// Start begins to work on the queue.
+func (s *Server) Start(ctx context.Context) error {
+	if err := s.pipe.Start(ctx); err != nil {
+		return err
+	}
+	s.ready.Store(true)
+	return nil
+}
+
+// Stop refuses new webhooks, lets running work end for the time of Config.Drain,
+// gives back what did not, and closes the database.
+func (s *Server) Stop() error {
+	s.draining.Store(true)
+	s.ready.Store(false)
+	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Drain)
+	defer cancel()
+	return errors.Join(s.pipe.Stop(ctx), s.store.Close())
+}
+
+// Handler serves webhooks, health, metrics and the dashboard.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /webhook", s.webhook)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
+	s.dashboard(mux)
+	return mux
+}
+
+func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	switch err := s.store.Ping(ctx); {
+	case s.draining.Load():
+		plain(w, http.StatusServiceUnavailable, "stopping")
+	case !s.ready.Load():
+		plain(w, http.StatusServiceUnavailable, "starting")
+	case err != nil:
+		s.log.Error("database", "err", err)
+		plain(w, http.StatusServiceUnavailable, "the database does not answer")
+	default:
+		plain(w, http.StatusOK, "ready")
+	}
+}
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintln(w, text) // the reader has gone if this fails
+}
+
+// Serve runs the App until ctx ends, then drains it.
+func Serve(ctx context.Context, cfg Config) error {
+	if len(cfg.SecretFiles) == 0 {
+		return errors.New("serve: --webhook-secret-file: a file with the webhook's secret is needed")
+	}
+	// the port first: a second server must not take over the first one's work
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("serve: --listen: %w", err)
+	}
+	s, err := New(ctx, cfg)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(ln) }()
+	if err := s.Start(ctx); err != nil {
+		return errors.Join(err, web.Close(), s.Stop())
+	}
+	s.log.Info("serving", "listen", ln.Addr().String(), "github", s.cfg.GitHubURL, "workers", cfg.Workers)
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		err = nil
+	}
+	s.log.Info("stopping")
+	s.draining.Store(true)
+	err = errors.Join(err, s.Stop())
+	last, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return errors.Join(err, web.Shutdown(last))
+}
+
+// Work runs a worker only, for a queue shared by several machines, until ctx ends.
+// It needs the App's key to fetch, but no webhook secret.
+func Work(ctx context.Context, cfg Config) error {
+	cfg.SecretFiles = nil
+	cfg.Workers = max(1, cfg.Workers)
+	s, err := New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if s.store.SQLite() != nil {
+		return errors.Join(errors.New("worker: --db: an SQLite database has one process; use postgres://..."), s.store.Close())
+	}
+	if err := s.Start(ctx); err != nil {
+		return errors.Join(err, s.Stop())
+	}
+	s.log.Info("working", "workers", cfg.Workers)
+	<-ctx.Done()
+	s.log.Info("stopping")
+	return s.Stop()
+}

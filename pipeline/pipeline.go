@@ -1,0 +1,243 @@
+// Package pipeline turns "verify this commit" into verdicts: it plans a run per
+// target, checks the commit out, verifies it in a process of its own, and keeps
+// the outcome. It knows processes and disks; GitHub is behind Source and the
+// handlers of package bot, logic is in verifier.
+//
+// A run is a row of the store (store.Run) with one owner at a time:
+//
+//	aggregate  queued -plan-> waiting for its targets -> done
+//	target     queued -verify-> running -> done
+//
+// The queue only says "look at row X"; every handler claims the row, and a row
+// whose owner died is found by its lease. So a job may arrive twice, late or
+// never without harm.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/queue"
+	"github.com/firmproof/firmproof/pipeline/store"
+)
+
+// Kinds of jobs.
+const (
+	PlanJob    = "plan"    // on an aggregate run
+	VerifyJob  = "verify"  // on a target run
+	PublishJob = "publish" // on any run; handled by the edge
+	EventJob   = "event"   // on a delivery; handled by the edge
+)
+
+// Source lends what a fetch needs. package bot implements it with installation tokens.
+type Source interface {
+	Remote(ctx context.Context, repo store.Repo) (checkout.Remote, error)
+}
+
+// Checker verifies one tree on one target.
+type Checker interface {
+	Check(ctx context.Context, req Request) (*Outcome, error)
+}
+
+// Config is what a Service needs.
+type Config struct {
+	Store    *store.Store
+	Data     string // folder for mirrors and work trees
+	Source   Source
+	Checker  Checker
+	Workers  int                      // verifications at a time; 0: this process only queues
+	Edge     map[string]queue.Handler // handlers of the other kinds; nil in a plain worker
+	RunLimit time.Duration            // of one verification; 0: an hour
+	Log      *slog.Logger
+	Observe  func(kind string, waited, took time.Duration, err error) // may be nil
+	Local    bool                                                     // allow remotes on this machine's disk
+}
+
+// Service plans and works runs.
+type Service struct {
+	cfg     Config
+	store   *store.Store
+	queue   *queue.Queue
+	mirrors *checkout.Cache
+	owner   string // of leases: this process
+	log     *slog.Logger
+
+	mu     sync.Mutex
+	active map[string]context.CancelCauseFunc // by run
+
+	stopSweep context.CancelFunc
+	swept     chan struct{}
+}
+
+// errStopped is the cause when the process stops, errUnwanted when the run was cancelled.
+var (
+	errStopped  = errors.New("the server stops")
+	errUnwanted = errors.New("the run was cancelled")
+)
+
+// New prepares a service; Start makes it work.
+func New(cfg Config) (*Service, error) {
+	if cfg.RunLimit == 0 {
+		cfg.RunLimit = time.Hour
+	}
+	s := &Service{cfg: cfg, store: cfg.Store, log: cfg.Log, owner: store.NewID(), active: map[string]context.CancelCauseFunc{},
+		mirrors: &checkout.Cache{Dir: filepath.Join(cfg.Data, "mirrors"), Limits: checkout.DefaultLimits(), Local: cfg.Local}}
+	handlers := map[string]queue.Handler{}
+	for kind, h := range cfg.Edge {
+		handlers[kind] = h
+	}
+	lanes := map[queue.Lane]int{}
+	if len(cfg.Edge) > 0 {
+		lanes[queue.Events], lanes[queue.Publish] = 4, 4
+	}
+	if cfg.Workers > 0 {
+		handlers[PlanJob], handlers[VerifyJob] = s.plan, s.verify
+		lanes[queue.Plans], lanes[queue.Verify] = max(1, cfg.Workers/2), cfg.Workers
+	}
+	q, err := queue.New(cfg.Store, queue.Config{Workers: lanes, Handlers: handlers, Log: cfg.Log, Observe: cfg.Observe})
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
+	s.queue = q
+	return s, nil
+}
+
+// Start takes up work that an earlier process left and begins with new work.
+func (s *Service) Start(ctx context.Context) error {
+	work := filepath.Join(s.cfg.Data, "work")
+	if s.store.SQLite() != nil { // one process: what is left is nobody's
+		if err := os.RemoveAll(work); err != nil {
+			return fmt.Errorf("pipeline: %w", err)
+		}
+		if err := s.store.Write(ctx, func(tx store.Tx) error { return errors.Join(tx.DropLeases(ctx), tx.DropLocks(ctx)) }); err != nil {
+			return fmt.Errorf("pipeline: %w", err)
+		}
+		if err := s.sweep(ctx, time.Now()); err != nil {
+			return err
+		}
+	}
+	// others must be able to pass through to a run's own folder, and read nothing
+	if err := errors.Join(os.MkdirAll(work, 0o711), os.Chmod(work, 0o711), os.Chmod(s.cfg.Data, 0o711)); err != nil {
+		return fmt.Errorf("pipeline: %w", err)
+	}
+	sweepCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.stopSweep, s.swept = cancel, make(chan struct{})
+	go s.sweepLoop(sweepCtx)
+	return s.queue.Start(ctx)
+}
+
+// Stop lets running jobs end until ctx does, then gives them back to the queue.
+func (s *Service) Stop(ctx context.Context) error {
+	s.stopSweep()
+	<-s.swept
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-ctx.Done():
+			s.cancelAll(errStopped)
+		case <-done:
+		}
+	}()
+	soft, cancel := context.WithTimeout(context.WithoutCancel(ctx), untilDeadline(ctx)+5*time.Second)
+	defer cancel()
+	err := s.queue.Stop(soft)
+	close(done)
+	return err
+}
+
+func untilDeadline(ctx context.Context) time.Duration {
+	if d, ok := ctx.Deadline(); ok {
+		return max(0, time.Until(d))
+	}
+	return time.Hour
+}
+
+// Enqueue adds jobs in tx.
+func (s *Service) Enqueue(ctx context.Context, tx store.Tx, jobs ...queue.Job) error {
+	return s.queue.Enqueue(ctx, tx, jobs...)
+}
+
+// Publish asks in tx for the edge to show the runs as they are now.
+func (s *Service) Publish(ctx context.Context, tx store.Tx, ids ...string) error {
+	for _, id := range ids {
+		if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: PublishJob, ID: id, Lane: queue.Publish}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Begin adds an aggregate run in tx and sets it going: to be planned if it is
+// queued, only to be shown if its state says that it waits or is done.
+func (s *Service) Begin(ctx context.Context, tx store.Tx, r store.Run) (string, error) {
+	id, err := tx.AddRun(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	if r.State == store.Queued || r.State == "" {
+		if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: PlanJob, ID: id, Lane: queue.Plans, Priority: priority(r.Trigger)}); err != nil {
+			return "", err
+		}
+	}
+	return id, s.Publish(ctx, tx, id)
+}
+
+// priority puts people before machines.
+func priority(trigger string) int {
+	switch trigger {
+	case "nightly":
+		return 4
+	case "push":
+		return 3
+	case "pull_request":
+		return 2
+	}
+	return 1
+}
+
+// CancelRuns ends in tx what is open of a pull request, except runs of the commit `keep`.
+// The processes end within a heartbeat; Interrupt ends those of this process at once.
+func (s *Service) CancelRuns(ctx context.Context, tx store.Tx, repo int64, pull int, keep, detail, supersededBy string) ([]string, error) {
+	open, err := tx.OpenRuns(ctx, repo, pull)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, r := range open {
+		if keep != "" && r.HeadSHA == keep {
+			continue
+		}
+		if err := tx.CancelRun(ctx, r.ID, detail, supersededBy); err != nil {
+			return nil, err
+		}
+		ids = append(ids, r.ID)
+	}
+	return ids, s.Publish(ctx, tx, ids...)
+}
+
+// Interrupt ends the work of this process on the given runs; call it after the
+// transaction of CancelRuns.
+func (s *Service) Interrupt(ids ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		if cancel := s.active[id]; cancel != nil {
+			cancel(errUnwanted)
+		}
+	}
+}
+
+func (s *Service) cancelAll(cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cancel := range s.active {
+		cancel(cause)
+	}
+}

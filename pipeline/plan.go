@@ -1,0 +1,144 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/queue"
+	"github.com/firmproof/firmproof/pipeline/store"
+)
+
+// ManifestName is the file in the root of a repository that says what to verify.
+const ManifestName = ".firmproof.yml"
+
+// maxManifest bounds its size.
+const maxManifest = 1 << 20
+
+// plan reads the manifest of an aggregate run and adds a run per target.
+func (s *Service) plan(ctx context.Context, id string, _ int) error {
+	return s.hold(ctx, id, func(ctx context.Context, run store.Run) error {
+		in, err := s.inputs(ctx, run)
+		if err != nil {
+			return err
+		}
+		targets, err := manifestTargets(in.manifest)
+		if err != nil {
+			return err
+		}
+		if len(run.Options.Targets) > 0 {
+			if targets, err = chosen(targets, run.Options.Targets); err != nil {
+				return err
+			}
+		}
+		return s.fanOut(ctx, run, targets, in.note)
+	})
+}
+
+func chosen(have, want []string) ([]string, error) {
+	for _, w := range want {
+		if !slices.Contains(have, w) {
+			return nil, theirs("action_required", "target %s is not in %s, which has %s", w, ManifestName, strings.Join(have, ", "))
+		}
+	}
+	return want, nil
+}
+
+// fanOut adds the target runs, once.
+func (s *Service) fanOut(ctx context.Context, run store.Run, targets []string, note string) error {
+	return s.store.Write(ctx, func(tx store.Tx) error {
+		if ours, err := tx.Heartbeat(ctx, run.ID, s.owner, leaseTime); err != nil || !ours {
+			return err
+		}
+		children, err := tx.Children(ctx, run.ID)
+		if err != nil {
+			return err
+		}
+		for _, target := range targets {
+			if slices.ContainsFunc(children, func(c store.Run) bool { return c.Target == target }) {
+				continue // an earlier try of this plan got that far
+			}
+			child := store.Run{Parent: run.ID, Repo: run.Repo, Installation: run.Installation, Pull: run.Pull, HeadSHA: run.HeadSHA, BaseSHA: run.BaseSHA, Ref: run.Ref,
+				Target: target, Trigger: run.Trigger, Options: run.Options}
+			id, err := tx.AddRun(ctx, child)
+			if err != nil {
+				return err
+			}
+			if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: VerifyJob, ID: id, Lane: queue.Verify, Priority: priority(run.Trigger)}); err != nil {
+				return err
+			}
+			if err := s.Publish(ctx, tx, id); err != nil {
+				return err
+			}
+		}
+		if err := tx.SetRunState(ctx, run.ID, store.Waiting, note); err != nil {
+			return err
+		}
+		return s.Publish(ctx, tx, run.ID)
+	})
+}
+
+// inputs is what a run starts from.
+type inputs struct {
+	repo     store.Repo
+	mirror   *checkout.Mirror
+	manifest []byte
+	base     string // commit to compare with; empty if there is none
+	baseRef  string // branch whose baseline counts
+	note     string // what the author should know about the manifest
+}
+
+// inputs fetches the commits of a run and reads the manifest that governs it:
+// the head's, but the base branch's for a pull request from a fork.
+func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
+	in := &inputs{}
+	fork := false
+	err := s.store.Read(ctx, func(tx store.Tx) (err error) {
+		if in.repo, err = tx.Repo(ctx, run.Repo); err != nil {
+			return err
+		}
+		in.baseRef = in.repo.DefaultBranch
+		if run.Pull == 0 {
+			return nil
+		}
+		p, err := tx.Pull(ctx, run.Repo, run.Pull)
+		fork, in.baseRef = p.Fork, p.BaseRef
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	remote, err := s.cfg.Source.Remote(ctx, in.repo)
+	if err != nil {
+		return nil, err
+	}
+	wants := []checkout.Want{{Ref: run.Ref, SHA: run.HeadSHA}}
+	if run.Pull != 0 && run.BaseSHA != "" {
+		wants = append(wants, checkout.Want{Ref: "refs/heads/" + in.baseRef, SHA: run.BaseSHA})
+		in.base = run.BaseSHA
+	}
+	if in.mirror, _, err = s.mirrors.Fetch(ctx, fmt.Sprintf("%d-%d", run.Installation, run.Repo), remote, wants...); err != nil {
+		return nil, err
+	}
+	governing := run.HeadSHA
+	if fork {
+		governing = in.base
+	}
+	in.manifest, err = in.mirror.File(ctx, governing, ManifestName, maxManifest)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, theirs("neutral", "There is no %s in the root of the repository, so there is nothing to verify. `firmproof init` writes a first one.", ManifestName)
+	case err != nil:
+		return nil, err
+	}
+	if fork {
+		if head, err := in.mirror.File(ctx, run.HeadSHA, ManifestName, maxManifest); err != nil || string(head) != string(in.manifest) {
+			in.note = "This pull request comes from a fork and changes " + ManifestName + ": it is analysed with the one of the base branch."
+		}
+	}
+	return in, nil
+}
