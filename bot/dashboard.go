@@ -40,7 +40,7 @@ func (s *Server) dashboard(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", p.index)
 	mux.HandleFunc("GET /repos/{owner}/{name}", p.repo)
 	mux.HandleFunc("GET /runs/{id}", p.run)
-	mux.HandleFunc("GET /runs/{id}/report.{format}", p.report)
+	mux.HandleFunc("GET /runs/{id}/report/{format}", p.report)
 	mux.HandleFunc("GET /runs/{id}/findings/{fingerprint}", p.finding)
 	mux.HandleFunc("GET /style.css", func(w http.ResponseWriter, _ *http.Request) {
 		guard(w, "text/css; charset=utf-8")

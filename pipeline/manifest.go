@@ -6,41 +6,17 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/firmproof/firmproof/pipeline/manifest"
 )
 
-// manifestTargets lists the names of the targets that a manifest asks for.
-func manifestTargets(text []byte) ([]string, error) {
-	var m struct {
-		Targets []yaml.Node `yaml:"targets"`
+// readManifest checks a manifest; what is wrong with it is shown to its author.
+func readManifest(text []byte) (*manifest.Manifest, error) {
+	m, err := manifest.Parse(ManifestName, text)
+	if err != nil {
+		return nil, theirs("action_required", "%w", err)
 	}
-	if err := yaml.Unmarshal(text, &m); err != nil {
-		return nil, theirs("action_required", "%s: %w", ManifestName, err)
-	}
-	var out []string
-	for i := range m.Targets {
-		n := &m.Targets[i]
-		name := n.Value
-		if n.Kind == yaml.MappingNode {
-			name = child(n, "name")
-		}
-		if name == "" {
-			return nil, theirs("action_required", "%s:%d:%d: a target needs a name", ManifestName, n.Line, n.Column)
-		}
-		out = append(out, name)
-	}
-	if len(out) == 0 {
-		out = []string{"host"}
-	}
-	return out, nil
-}
-
-func child(m *yaml.Node, key string) string {
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			return m.Content[i+1].Value
-		}
-	}
-	return ""
+	return m, nil
 }
 
 // scaleManifest multiplies bounds and times of a manifest by factor: the button

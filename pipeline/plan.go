@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
 // ManifestName is the file in the root of a repository that says what to verify.
-const ManifestName = ".firmproof.yml"
+const ManifestName = manifest.Name
 
 // maxManifest bounds its size.
 const maxManifest = 1 << 20
@@ -26,9 +27,13 @@ func (s *Service) plan(ctx context.Context, id string, _ int) error {
 		if err != nil {
 			return err
 		}
-		targets, err := manifestTargets(in.manifest)
+		m, err := readManifest(in.manifest)
 		if err != nil {
 			return err
+		}
+		var targets []string
+		for _, t := range m.Targets {
+			targets = append(targets, t.Name)
 		}
 		if len(run.Options.Targets) > 0 {
 			if targets, err = chosen(targets, run.Options.Targets); err != nil {

@@ -1,0 +1,332 @@
+package bot_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/bot"
+	"github.com/firmproof/firmproof/bot/fakegithub"
+	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// world is a whole GitHub (the stand-in), a repository and our server, joined by
+// real HTTP and git. The checker is a fake: it reads the sources of the checkout.
+type world struct {
+	t      *testing.T
+	fake   *fakegithub.Server
+	gh     *httptest.Server
+	cfg    bot.Config
+	server *bot.Server
+	web    *httptest.Server
+	target string // where the stand-in delivers: survives restarts of our server
+	proxy  *httptest.Server
+	mu     sync.Mutex
+	now    http.Handler
+	logs   *syncBuffer
+}
+
+const testManifest = "version: 1\ntargets: [cortex-m3, x86_64]\nbuild:\n  sources: [main.c]\nharnesses:\n  - entry: main\n    unwind: 12\n"
+
+func newWorld(t *testing.T, checker pipeline.Checker) *world {
+	w := &world{t: t, logs: &syncBuffer{}}
+	dir := t.TempDir()
+	w.proxy = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
+		h := w.now
+		w.mu.Unlock()
+		if h == nil {
+			rw.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		h.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(w.proxy.Close)
+	fake, err := fakegithub.New(fakegithub.Options{Dir: filepath.Join(dir, "gh"), DeliverTo: w.proxy.URL + "/webhook"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.fake, w.gh = fake, httptest.NewServer(fake)
+	if err := fake.SetURL(w.gh.URL); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.gh.Close(); fake.Close() })
+	var app struct {
+		AppID  int64  `json:"app_id"`
+		Key    string `json:"private_key"`
+		Secret string `json:"webhook_secret_file"`
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "gh", "app.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &app); err != nil {
+		t.Fatal(err)
+	}
+	w.cfg = bot.Config{Listen: "127.0.0.1:0", Data: filepath.Join(dir, "sv"), GitHubURL: w.gh.URL, AppID: app.AppID, PrivateKeys: []string{app.Key}, SecretFiles: []string{app.Secret},
+		PublicURL: "http://firmproof.example", Workers: 2, Checker: checker, Drain: 100 * time.Millisecond, Log: slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	w.start()
+	t.Cleanup(func() {
+		w.stop()
+		if t.Failed() {
+			t.Logf("log of the server:\n%s", w.logs.String())
+		}
+		for _, v := range fake.Violations() {
+			t.Errorf("broke GitHub's contract: %+v", v)
+		}
+		if strings.Contains(w.logs.String(), "ghs_") {
+			t.Error("a token is in the log")
+		}
+	})
+	return w
+}
+
+// start makes a server on the same data, as a restart does.
+func (w *world) start() {
+	w.t.Helper()
+	s, err := bot.New(context.Background(), w.cfg)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.server = s
+	if err := s.Start(context.Background()); err != nil {
+		w.t.Fatal(err)
+	}
+	w.mu.Lock()
+	w.now = s.Handler()
+	w.mu.Unlock()
+}
+
+func (w *world) stop() {
+	w.mu.Lock()
+	w.now = nil
+	w.mu.Unlock()
+	if w.server != nil {
+		if err := w.server.Stop(); err != nil {
+			w.t.Error(err)
+		}
+		w.server = nil
+	}
+}
+
+// call uses the stand-in's control calls.
+func (w *world) call(method, path string, body any) map[string]any {
+	w.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req, err := http.NewRequest(method, w.gh.URL+path, bytes.NewReader(text))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	out, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode/100 != 2 {
+		w.t.Fatalf("%s %s: %d %s %v", method, path, resp.StatusCode, out, err)
+	}
+	m := map[string]any{}
+	if len(out) > 0 {
+		if err := json.Unmarshal(out, &m); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return m
+}
+
+type obj = map[string]any
+
+// checkRun is what the tests look at.
+type checkRun struct {
+	ID         int64  `json:"id"`
+	Name       string `json:"name"`
+	HeadSHA    string `json:"head_sha"`
+	Status     string `json:"status"`
+	Conclusion string `json:"conclusion"`
+	ExternalID string `json:"external_id"`
+	DetailsURL string `json:"details_url"`
+	Output     struct {
+		Title, Summary, Text string
+	} `json:"output"`
+	Actions     []struct{ Identifier string } `json:"actions"`
+	Annotations []struct {
+		Path    string `json:"path"`
+		Line    int    `json:"start_line"`
+		Message string `json:"message"`
+	} `json:"annotations"`
+}
+
+type state struct {
+	CheckRuns []checkRun `json:"check_runs"`
+	Comments  []struct {
+		Body string
+		User any
+	} `json:"comments"`
+	Reactions  []struct{ Content string } `json:"reactions"`
+	Deliveries []struct {
+		GUID, Event string
+		Status      any
+	} `json:"deliveries"`
+}
+
+func (w *world) state() state {
+	w.t.Helper()
+	text, err := json.Marshal(w.call("GET", "/_fake/state", nil))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var s state
+	if err := json.Unmarshal(text, &s); err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// await polls until ok, and fails the test after a while.
+func (w *world) await(what string, ok func(s state) bool) state {
+	w.t.Helper()
+	end := time.Now().Add(40 * time.Second)
+	for {
+		s := w.state()
+		if ok(s) {
+			return s
+		}
+		if time.Now().After(end) {
+			text, _ := json.MarshalIndent(s, "", " ")
+			w.t.Fatalf("waited for %s; state %s", what, text)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// finished is true when there are n check runs and all are completed.
+func finished(n int) func(state) bool {
+	return func(s state) bool {
+		for _, c := range s.CheckRuns {
+			if c.Status != "completed" {
+				return false
+			}
+		}
+		return len(s.CheckRuns) == n
+	}
+}
+
+func conclusions(s state) map[string]string {
+	out := map[string]string{}
+	for _, c := range s.CheckRuns {
+		out[c.Name] = c.Conclusion
+	}
+	return out
+}
+
+// repo makes acme/fw with a manifest and main.c.
+func (w *world) repo(main string) {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	for name, text := range map[string]string{"main.c": main, ".firmproof.yml": testManifest} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.call("POST", "/_fake/repos", obj{"name": "acme/fw", "path": dir})
+	w.call("POST", "/_fake/users", obj{"login": "ann", "permission": "write"})
+	w.call("POST", "/_fake/users", obj{"login": "rob", "permission": "read"})
+}
+
+func (w *world) push(branch, main string) {
+	w.t.Helper()
+	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": branch, "files": obj{"main.c": main}})
+}
+
+func (w *world) pull(head string, fork bool) int {
+	w.t.Helper()
+	m := w.call("POST", "/_fake/pulls", obj{"repo": "acme/fw", "head": head, "base": "main", "title": "change", "fork": fork})
+	return int(m["number"].(float64))
+}
+
+// reader is the fake checker: each line of main.c that says "bug" is a violation,
+// one that says "slow" makes it wait until it is stopped, "broken" is a build error.
+type reader struct {
+	mu      sync.Mutex
+	started int
+	stopped chan time.Time
+	hold    chan struct{} // if set, each check waits for it
+}
+
+// Check implements pipeline.Checker.
+func (c *reader) Check(ctx context.Context, req pipeline.Request) (*pipeline.Outcome, error) {
+	c.mu.Lock()
+	c.started++
+	c.mu.Unlock()
+	if c.hold != nil {
+		select {
+		case <-c.hold:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(req.Dir, "main.c"))
+	if err != nil {
+		return nil, err
+	}
+	r := verdict.Result{Target: req.Target, Entry: "main"}
+	for i, line := range strings.Split(string(text), "\n") {
+		n := len(r.Claims) + 1
+		claim := verdict.Claim{ID: fmt.Sprintf("memory@main#%d", n), Check: verdict.Memory, Status: verdict.Proved, Message: "index in bounds", Pos: verdict.Pos{File: "main.c", Line: i + 1, Function: "main"}}
+		switch {
+		case strings.Contains(line, "slow"):
+			<-ctx.Done()
+			c.stopped <- time.Now()
+			return nil, context.Cause(ctx)
+		case strings.Contains(line, "broken"):
+			return nil, &pipeline.BuildError{Conclusion: "failure", Err: fmt.Errorf("main.c:%d:1: error: expected expression", i+1)}
+		case strings.Contains(line, "bug"):
+			claim.Status, claim.Message, claim.Replay = verdict.Violated, "index 8 of 8: "+line, verdict.Confirmed
+			claim.Trace = []verdict.Step{{Pos: claim.Pos, Kind: verdict.StepViolation, What: "a[8]"}}
+		case line == "":
+			continue
+		}
+		r.Claims = append(r.Claims, claim)
+	}
+	r.Summarise()
+	return &pipeline.Outcome{Report: &verdict.Report{Version: 1, Results: []verdict.Result{r}}, Sandbox: "none"}, nil
+}
+
+func (c *reader) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.started
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
