@@ -11,7 +11,7 @@ void history_harness(void)
 
     history_init(&h);
     for (int i = 0; i < 3; i++) {
-        int32_t raw = firmproof_nondet_char();
+        int32_t raw = (int32_t)firmproof_nondet_uchar() - 128;
 
         history_add(&h, raw);
         firmproof_assert(history_recent(&h, 0) == raw, "the newest is found");
