@@ -1,0 +1,167 @@
+// Package build turns C into one linked LLVM text module per target.
+//
+//	sources -> units (clang -O0 -g, in parallel, cached by content) -> llvm-link -> slice to the entries
+//
+// The compiler is clang-14 for every target, without optimisation: an optimiser
+// deletes what is to be checked. What IR cannot express of C's undefined behaviour is
+// put in as sanitizer traps (docs/decisions/0001).
+//
+// What a failed assertion calls, for the frontend:
+//
+//	glibc      void __assert_fail(const char *expr, const char *file, unsigned line, const char *func)
+//	newlib     void __assert_func(const char *file, int line, const char *func, const char *expr)
+//	picolibc   the same as newlib
+//	avr-libc and targets without a library: firmproof's own assert.h, which calls __assert_fail
+//
+// Blame is typed: *BuildError is the fault of the code that is built, *InfraError is
+// the fault of this machine or of firmproof.
+package build
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/firmproof/firmproof/targets"
+)
+
+// Checks are the properties that need instrumentation beyond the usual.
+type Checks struct {
+	UnsignedOverflow bool
+	Conversion       bool
+}
+
+// Options steer a build.
+type Options struct {
+	Runner   Runner   // nil: run directly
+	WorkDir  string   // for files of this build, must exist; kept by the caller as long as the Image is used
+	CacheDir string   // compiled units; empty: inside WorkDir
+	Jobs     int      // compilers at once; 0: one per processor
+	Checks   Checks   // further instrumentation
+	Shim     bool     // undeclared nondet_TYPE and its relatives get their prototypes
+	Entries  []string // functions to keep besides the manifest's harnesses and interrupt handlers
+	KeepAll  bool     // no slicing, and unused static functions stay: for generated harnesses
+
+	// For plain files.
+	Include, Defines, Undefines, CFlags []string
+}
+
+// Image is a linked program for one target.
+type Image struct {
+	Target    targets.Target
+	IRPath    string // LLVM text, sliced to the entries
+	Entries   []string
+	Missing   []MissingEntry // asked for, but in no unit
+	Functions []Function     // every definition before slicing, sorted by name
+	Memory    []targets.Region
+	Symbols   []Symbol // provided by the linker script
+	Units     []Unit
+	Notes     []string // dropped flags, assembly that is not verified, ...
+	Stages    []Stage
+}
+
+// MissingEntry is an entry function that no unit defines.
+type MissingEntry struct {
+	Entry   string
+	Nearest string
+}
+
+// Function is a function defined in the program.
+type Function struct {
+	Name   string
+	File   string // as in the debug information: relative to the project's root where it lies inside
+	Line   int
+	Static bool
+}
+
+// Symbol is an address that the linker script provides.
+type Symbol struct {
+	Name string
+	Addr uint64
+}
+
+// Unit is a compiled translation unit.
+type Unit struct {
+	File     string // as named by the build
+	IRPath   string
+	Seconds  float64
+	Cached   bool
+	Implicit []string // functions called without a declaration, after the shim
+}
+
+// Stage is the time that a part of the build took.
+type Stage struct {
+	Name    string
+	Seconds float64
+}
+
+func (img *Image) stage(name string, start time.Time) {
+	img.Stages = append(img.Stages, Stage{name, time.Since(start).Seconds()})
+}
+
+// Diagnostic is a message of the compiler about a place.
+type Diagnostic struct {
+	File         string // empty: about the call as a whole
+	Line, Column int
+	Message      string
+}
+
+// String is `file:line:column: message`.
+func (d Diagnostic) String() string {
+	switch {
+	case d.File == "":
+		return d.Message
+	case d.Line == 0:
+		return d.File + ": " + d.Message
+	case d.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", d.File, d.Line, d.Message)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", d.File, d.Line, d.Column, d.Message)
+}
+
+// BuildError says that the code does not build: its author's to mend.
+type BuildError struct {
+	Stage       string // "compile", "link", "read", "command" or "sources"
+	Target      string
+	Diagnostics []Diagnostic // at least one
+}
+
+// Error has one line per diagnostic.
+func (e *BuildError) Error() string {
+	lines := make([]string, len(e.Diagnostics))
+	for i, d := range e.Diagnostics {
+		lines[i] = d.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// InfraError says that this machine or firmproof failed, not the code.
+type InfraError struct {
+	Stage string
+	Err   error
+}
+
+// Error names the stage.
+func (e *InfraError) Error() string { return e.Stage + ": " + e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *InfraError) Unwrap() error { return e.Err }
+
+// EntryError says that none of the entries exists.
+type EntryError struct {
+	Missing   []MissingEntry
+	Functions []Function
+}
+
+// Error names the nearest function for each entry.
+func (e *EntryError) Error() string {
+	var lines []string
+	for _, m := range e.Missing {
+		s := fmt.Sprintf("no function %q in the program", m.Entry)
+		if m.Nearest != "" {
+			s += fmt.Sprintf(", did you mean %q?", m.Nearest)
+		}
+		lines = append(lines, s)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,106 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// preprocess gives the text that the compiler sees and the files that it came from.
+func (r *Request) preprocess(ctx context.Context, flags []string, scratch string) ([]byte, []string, error) {
+	depFile, outFile := filepath.Join(scratch, "unit.d"), filepath.Join(scratch, "unit.i")
+	args := append(append([]string(nil), flags...), "-E", "-MD", "-MF", depFile, "-MT", "unit", "-o", outFile, "--", r.File)
+	res, err := r.run(ctx, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if res.ExitCode != 0 {
+		return nil, nil, r.fault(res, clangTool)
+	}
+	text, err := os.ReadFile(outFile)
+	if err != nil {
+		return nil, nil, &InfraError{"compile " + r.File, err}
+	}
+	deps, err := os.ReadFile(depFile)
+	if err != nil && !os.IsNotExist(err) { // a preprocessed file has none
+		return nil, nil, &InfraError{"compile " + r.File, err}
+	}
+	return text, parseDeps(string(deps)), nil
+}
+
+// parseDeps reads the right side of a make rule.
+func parseDeps(rule string) []string {
+	_, rule, _ = strings.Cut(rule, ":")
+	rule = strings.NewReplacer("\\\r\n", " ", "\\\n", " ", "\\ ", "\x00", "$$", "$", "\\#", "#").Replace(rule)
+	var out []string
+	for _, f := range strings.Fields(rule) {
+		out = append(out, strings.ReplaceAll(f, "\x00", " "))
+	}
+	return out
+}
+
+// key names a unit by all that its IR depends on: compiler, flags, preprocessed
+// text, and the bytes of each file (columns of debug information do not survive
+// preprocessing). Directories that differ between checkouts are taken out.
+func (r *Request) key(flags []string, text []byte, deps []string) (string, error) {
+	h := sha256.New()
+	ver, err := compilerIdentity()
+	if err != nil {
+		return "", &InfraError{"compile " + r.File, err}
+	}
+	fmt.Fprintf(h, "unit 1\n%s\nshim %v %s %x\n%s\n", ver, r.Shim, shimVersion, sha256.Sum256([]byte(cproverTypes)), r.File)
+	neutral := strings.NewReplacer(r.includeDir(), "<firmproof>", r.root(), "<root>")
+	for _, f := range flags {
+		fmt.Fprintf(h, "%s\n", neutral.Replace(f))
+	}
+	text = bytes.ReplaceAll(text, []byte(r.includeDir()), []byte("<firmproof>"))
+	h.Write(bytes.ReplaceAll(text, []byte(r.root()), []byte("<root>")))
+	for _, d := range deps {
+		path := d
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(r.Dir, path)
+		}
+		sum, err := digest(path)
+		if err != nil {
+			return "", &InfraError{"compile " + r.File, err}
+		}
+		fmt.Fprintf(h, "\n%s %s", neutral.Replace(d), sum)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:20]), nil
+}
+
+func digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// compilerIdentity changes when clang is replaced. It looks at the file, not at
+// what it prints, so that a build does not start clang once more per unit.
+func compilerIdentity() (string, error) {
+	path, err := lookTool(clangTool)
+	if err != nil {
+		return "", err
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return "", err
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %d %d", path, st.Size(), st.ModTime().UnixNano()), nil
+}

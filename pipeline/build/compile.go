@@ -1,0 +1,208 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Compile makes LLVM text of one file. C goes through clang; .ll and .bc are
+// checked and brought into text form. The error is a *BuildError for what is wrong
+// with the file and an *InfraError for the rest.
+func Compile(ctx context.Context, r Request) (*Unit, error) {
+	start := time.Now()
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	path := r.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Dir, path)
+	}
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		msg := "no such file"
+		if err == nil {
+			msg = "not a file"
+		} else if !errors.Is(err, os.ErrNotExist) {
+			msg = err.Error()
+		}
+		return nil, &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.File, Message: msg}}}
+	}
+	var u *Unit
+	var err error
+	switch filepath.Ext(r.File) {
+	case ".ll":
+		u, err = r.readText(ctx, path)
+	case ".bc":
+		u, err = r.readBitcode(ctx, path)
+	case ".c", ".i":
+		u, err = r.compileC(ctx)
+	default:
+		err = &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.File, Message: "not C (.c, .i) and not LLVM IR (.ll, .bc)"}}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	u.File, u.Seconds = r.File, time.Since(start).Seconds()
+	return u, nil
+}
+
+// prepare makes directories absolute and writes the headers.
+func (r *Request) prepare() error {
+	for _, d := range []*string{&r.Dir, &r.WorkDir} {
+		abs, err := filepath.Abs(*d)
+		if err != nil {
+			return &InfraError{"compile", err}
+		}
+		*d = abs
+	}
+	if r.CacheDir == "" {
+		r.CacheDir = filepath.Join(r.WorkDir, "cache")
+	}
+	abs, err := filepath.Abs(r.CacheDir)
+	if err == nil {
+		r.CacheDir = abs
+		err = os.MkdirAll(r.CacheDir, 0o755)
+	}
+	if err == nil {
+		err = WriteHeaders(r.includeDir())
+	}
+	if err != nil {
+		return &InfraError{"compile", err}
+	}
+	return nil
+}
+
+func (r *Request) run(ctx context.Context, argv ...string) (Result, error) {
+	res, err := r.runner().Run(ctx, Cmd{Argv: argv, Dir: r.Dir, Write: []string{r.WorkDir}, Read: []string{r.CacheDir, r.root()}})
+	if err != nil {
+		return res, &InfraError{"compile " + r.File, err}
+	}
+	if crashed(res) {
+		return res, &InfraError{"compile " + r.File, fmt.Errorf("%s crashed: %s", argv[0], tail(res.Stderr, 5))}
+	}
+	return res, nil
+}
+
+func (r *Request) fault(res Result, tool string) error {
+	diags, _ := parseDiagnostics(res.Stderr)
+	if len(diags) == 0 {
+		diags = []Diagnostic{{File: r.File, Message: fmt.Sprintf("%s: exit status %d: %s", tool, res.ExitCode, tail(res.Stderr, 3))}}
+	}
+	if _, installed := r.Target.HeaderDirs(); !installed && r.Target.Package != "" {
+		for i, d := range diags {
+			if strings.HasSuffix(d.Message, "file not found") {
+				diags[i].Message += fmt.Sprintf(" (the C library of target %s is not installed: apt-get install %s)", r.Target.Name, r.Target.Package)
+			}
+		}
+	}
+	return &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: diags}
+}
+
+// meta is what the cache keeps beside a unit's IR.
+type meta struct {
+	Implicit []string `json:"implicit,omitempty"`
+}
+
+func (r *Request) compileC(ctx context.Context) (*Unit, error) {
+	scratch, err := os.MkdirTemp(r.WorkDir, "unit-")
+	if err != nil {
+		return nil, &InfraError{"compile " + r.File, err}
+	}
+	defer os.RemoveAll(scratch)
+	flags := r.flags()
+	text, deps, err := r.preprocess(ctx, flags, scratch)
+	if err != nil {
+		return nil, err
+	}
+	key, err := r.key(flags, text, deps)
+	if err != nil {
+		return nil, err
+	}
+	stored := filepath.Join(r.CacheDir, key+".ll")
+	if u, ok := readCached(stored); ok {
+		return u, nil
+	}
+	out := filepath.Join(scratch, "unit.ll")
+	cprover := r.Shim && strings.Contains(string(text), "__CPROVER_")
+	implicit, err := r.emit(ctx, flags, scratch, out, nil, cprover)
+	if err != nil {
+		return nil, err
+	}
+	if r.Shim && hasShim(implicit) {
+		if implicit, err = r.emit(ctx, flags, scratch, out, implicit, cprover); err != nil {
+			return nil, err
+		}
+	}
+	return store(out, stored, meta{Implicit: implicit})
+}
+
+func hasShim(implicit []string) bool {
+	for _, n := range implicit {
+		if _, ok := prototype(n); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// emit compiles with prototypes for the functions in undeclared, and gives those
+// that are undeclared still.
+func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover bool) ([]string, error) {
+	args := append([]string(nil), flags...)
+	if text, needed := shimText(undeclared, cprover); needed {
+		shim := filepath.Join(scratch, "shim.h")
+		if err := os.WriteFile(shim, []byte(text), 0o644); err != nil {
+			return nil, &InfraError{"compile " + r.File, err}
+		}
+		args = append(args, "-include", shim, "-ffile-prefix-map="+scratch+"=firmproof")
+	}
+	res, err := r.run(ctx, append(args, "-S", "-emit-llvm", "-o", out, "--", r.File)...)
+	if err != nil {
+		return nil, err
+	}
+	if res.ExitCode != 0 {
+		return nil, r.fault(res, clangTool)
+	}
+	_, implicit := parseDiagnostics(res.Stderr)
+	return implicit, nil
+}
+
+func readCached(path string) (*Unit, bool) {
+	if st, err := os.Stat(path); err != nil || st.Size() == 0 {
+		return nil, false
+	}
+	data, err := os.ReadFile(path + ".json")
+	if err != nil {
+		return nil, false
+	}
+	var m meta
+	if json.Unmarshal(data, &m) != nil {
+		return nil, false
+	}
+	return &Unit{IRPath: path, Cached: true, Implicit: m.Implicit}, true
+}
+
+// store moves a unit into the cache: the meta data first, so that whoever sees
+// the IR sees both.
+func store(from, to string, m meta) (*Unit, error) {
+	ir, err := os.ReadFile(from)
+	if err != nil {
+		return nil, &InfraError{"cache", err}
+	}
+	data, err := json.Marshal(m)
+	if err == nil {
+		err = writeAtomic(to+".json", data)
+	}
+	if err == nil {
+		err = writeAtomic(to, ir)
+	}
+	if err != nil {
+		return nil, &InfraError{"cache", err}
+	}
+	return &Unit{IRPath: to, Implicit: m.Implicit}, nil
+}

@@ -1,0 +1,157 @@
+package build
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/manifest"
+)
+
+// dbEntry is one call of the compiler in compile_commands.json (Clang: JSON
+// Compilation Database Format Specification).
+type dbEntry struct {
+	Directory string   `json:"directory"`
+	File      string   `json:"file"`
+	Command   string   `json:"command"`
+	Arguments []string `json:"arguments"`
+}
+
+func (b *builder) fromDatabase(mb manifest.Build, path string) error {
+	data, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return b.fault("sources", mb.CompileCommands, "no such file: run the configuration step first (CMake: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON), or use build.command")
+	}
+	if err != nil {
+		return &InfraError{"sources", err}
+	}
+	var entries []dbEntry
+	if err := json.Unmarshal(data, &entries); err != nil {
+		return b.fault("sources", mb.CompileCommands, "not a compilation database: %v", err)
+	}
+	for i, e := range entries {
+		args := e.Arguments
+		if len(args) == 0 {
+			if args, err = splitCommand(e.Command); err != nil {
+				return b.fault("sources", mb.CompileCommands, "entry %d: %v", i, err)
+			}
+		}
+		if len(args) == 0 || e.File == "" {
+			return b.fault("sources", mb.CompileCommands, "entry %d has no command or no file", i)
+		}
+		dir := e.Directory
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(filepath.Dir(path), dir)
+		}
+		if err := b.addCall(mb, dir, args, e.File); err != nil {
+			return err
+		}
+	}
+	if len(b.specs) == 0 {
+		return b.fault("sources", mb.CompileCommands, "the compilation database holds no C file")
+	}
+	return nil
+}
+
+// addCall adds the unit that a compiler call compiles; only is its file, or empty
+// for every file of the call.
+func (b *builder) addCall(mb manifest.Build, dir string, argv []string, only string) error {
+	c, err := translate(dir, argv)
+	if err != nil {
+		return b.fault("sources", "", "compiler call in %s: %v", dir, err)
+	}
+	for _, n := range c.notes {
+		b.note("%s", n)
+	}
+	files := c.files
+	if only != "" {
+		files = []string{only}
+	}
+	for _, f := range files {
+		switch filepath.Ext(f) {
+		case ".c", ".i":
+			b.add(unitSpec{
+				file: b.relative(dir, f), dir: b.unitDir(dir), cflags: append(append([]string(nil), c.flags...), mb.CFlags...),
+				include: mb.Include, defines: mb.Defines, undefines: mb.Undefines,
+			})
+		case ".s", ".S", ".asm", ".sx":
+			b.note("assembly file %s is not verified", b.display(dir, f))
+		case ".cc", ".cpp", ".cxx", ".C":
+			b.note("C++ file %s is not verified", b.display(dir, f))
+		}
+	}
+	return nil
+}
+
+// unitDir is where clang runs: the build's own directory, as relative paths on the
+// command line want it.
+func (b *builder) unitDir(dir string) string {
+	if dir == b.dir {
+		return ""
+	}
+	return dir
+}
+
+// relative names a file so that debug information comes out relative to the root:
+// absolute below the root (the prefix is mapped away), or as it is.
+func (b *builder) relative(dir, file string) string {
+	if filepath.IsAbs(file) {
+		if rel, err := filepath.Rel(b.dir, file); err == nil && dir == b.dir && !strings.HasPrefix(rel, "..") {
+			return rel
+		}
+		return file
+	}
+	if dir == b.dir {
+		return filepath.Clean(file)
+	}
+	return filepath.Join(dir, file)
+}
+
+func (b *builder) display(dir, file string) string {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	if rel, err := filepath.Rel(b.dir, file); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return file
+}
+
+// shared adds to spec the include path of all recorded units, made absolute, and
+// the macros that every unit has.
+func (b *builder) shared(spec unitSpec) unitSpec {
+	seenDir := map[string]bool{}
+	count := map[string]int{}
+	var order []string
+	for _, s := range b.specs {
+		dir := s.dir
+		if dir == "" {
+			dir = b.dir
+		}
+		mine := map[string]bool{}
+		for _, f := range s.cflags {
+			if d, ok := strings.CutPrefix(f, "-I"); ok {
+				if !filepath.IsAbs(d) {
+					d = filepath.Join(dir, d)
+				}
+				if !seenDir[d] {
+					seenDir[d] = true
+					spec.include = append(spec.include, d)
+				}
+			} else if strings.HasPrefix(f, "-D") && !mine[f] {
+				mine[f] = true
+				if count[f] == 0 {
+					order = append(order, f)
+				}
+				count[f]++
+			}
+		}
+	}
+	for _, f := range order {
+		if count[f] == len(b.specs) {
+			spec.defines = append(append([]string(nil), spec.defines...), strings.TrimPrefix(f, "-D"))
+		}
+	}
+	return spec
+}

@@ -1,0 +1,72 @@
+package build
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+const maxDiagnostics = 50
+
+var (
+	clangLine  = regexp.MustCompile(`^(.+?):(\d+):(\d+): (fatal error|error|warning): (.*)$`)
+	driverLine = regexp.MustCompile(`^(?:[\w./-]*clang[\w.+-]*|[\w./-]*llvm-[\w-]+|[\w./-]*opt-14|error): (?:error: )?(.*)$`)
+	implicitRE = regexp.MustCompile(`^implicit declaration of function '([^']+)'`)
+	implicitLb = regexp.MustCompile(`^implicitly declaring library function '([^']+)'`)
+)
+
+// parseDiagnostics reads what clang or an LLVM tool printed: the errors, and the
+// functions that were called without a declaration (other than library functions,
+// whose types clang knows).
+func parseDiagnostics(stderr []byte) (errs []Diagnostic, implicit []string) {
+	seen := map[string]bool{}
+	for _, line := range strings.Split(string(stderr), "\n") {
+		line = strings.TrimRight(line, "\r")
+		if m := clangLine.FindStringSubmatch(line); m != nil {
+			if im := implicitRE.FindStringSubmatch(m[5]); im != nil && !seen[im[1]] {
+				seen[im[1]] = true
+				implicit = append(implicit, im[1])
+				continue
+			}
+			if m[4] == "warning" || implicitLb.MatchString(m[5]) {
+				continue
+			}
+			l, _ := strconv.Atoi(m[2])
+			c, _ := strconv.Atoi(m[3])
+			errs = append(errs, Diagnostic{File: llvmFile(m[1]), Line: l, Column: c, Message: m[5]})
+		} else if strings.Contains(line, "error: ") && !strings.HasPrefix(line, " ") {
+			msg := line
+			if m := driverLine.FindStringSubmatch(line); m != nil {
+				msg = m[1]
+			}
+			errs = append(errs, Diagnostic{Message: strings.TrimPrefix(msg, "error: ")})
+		}
+		if len(errs) >= maxDiagnostics {
+			break
+		}
+	}
+	return errs, implicit
+}
+
+// llvmFile takes the tool's name off the front of a file name.
+func llvmFile(s string) string {
+	for _, tool := range []string{llvmAs + ": ", llvmDis + ": ", llvmLink + ": ", optTool + ": "} {
+		s = strings.TrimPrefix(s, tool)
+	}
+	return s
+}
+
+// crashed tells a compiler that fell over from one that refused its input.
+func crashed(r Result) bool {
+	return r.ExitCode >= 128 || strings.Contains(string(r.Stderr), "PLEASE submit a bug report") ||
+		strings.Contains(string(r.Stderr), "frontend command failed")
+}
+
+// tail is the end of a tool's output, for messages.
+func tail(b []byte, lines int) string {
+	all := strings.Split(strings.TrimRight(string(b), "\n"), "\n")
+	if len(all) > lines {
+		all = all[len(all)-lines:]
+	}
+	return strings.Join(all, "\n")
+}

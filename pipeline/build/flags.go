@@ -1,0 +1,99 @@
+package build
+
+import (
+	"strings"
+
+	"github.com/firmproof/firmproof/targets"
+)
+
+// The tools, by the names that Debian gives them.
+const (
+	clangTool = "clang-14"
+	llvmLink  = "llvm-link-14"
+	llvmAs    = "llvm-as-14"
+	llvmDis   = "llvm-dis-14"
+	optTool   = "opt-14"
+)
+
+// sanitizers are the checks that IR cannot express without help; signed overflow
+// is not among them (nsw says it exactly at -O0), nor are null, alignment, object
+// size, pointer overflow and division (the engine looks at the instruction).
+var sanitizers = []string{
+	"shift", "array-bounds", "unreachable", "return", "vla-bound", "bool", "enum", "builtin",
+	"nonnull-attribute", "returns-nonnull-attribute", "float-cast-overflow",
+}
+
+// Request is one translation unit.
+type Request struct {
+	File      string // .c, .ll, .bc or preprocessed .i; relative to Dir
+	Dir       string // where clang runs; empty: the current directory
+	Root      string // prefix taken off file names in debug information; empty: Dir
+	Target    targets.Target
+	Include   []string // -I
+	Defines   []string // -D
+	Undefines []string // -U
+	CFlags    []string // further flags, for clang
+	Checks    Checks
+	Shim      bool
+	Static    bool // emit unused static functions too
+
+	Runner   Runner // nil: run directly
+	WorkDir  string // must exist; the unit's IR is written below it
+	CacheDir string // empty: inside WorkDir
+}
+
+// flags is clang's argument list without input and output.
+func (r *Request) flags() []string {
+	args := append([]string{clangTool}, r.Target.Flags()...)
+	args = append(args, "-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names",
+		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=50", "-Wno-everything", "-Wimplicit-function-declaration",
+		"-Wno-error", "-nostdlibinc")
+	san := append([]string(nil), sanitizers...)
+	if r.Checks.UnsignedOverflow {
+		san = append(san, "unsigned-integer-overflow")
+	}
+	if r.Checks.Conversion {
+		san = append(san, "implicit-conversion")
+	}
+	if r.Static {
+		args = append(args, "-femit-all-decls")
+	}
+	for _, d := range r.Include {
+		args = append(args, "-I"+d)
+	}
+	for _, d := range r.Defines {
+		args = append(args, "-D"+d)
+	}
+	for _, d := range r.Undefines {
+		args = append(args, "-U"+d)
+	}
+	args = append(args, r.CFlags...)
+	// last, so that no flag of the project takes them back
+	args = append(args, "-O0", "-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error")
+	args = append(args, "-ffile-prefix-map="+r.root()+"=.", "-ffile-prefix-map="+r.includeDir()+"=firmproof", "-fdebug-compilation-dir=.")
+	dirs, installed := r.Target.HeaderDirs()
+	if r.Target.OwnAssert || !installed || len(dirs) == 0 {
+		args = append(args, "-isystem", r.includeDir()+"/override")
+	}
+	args = append(args, "-isystem", r.includeDir())
+	for _, d := range dirs {
+		args = append(args, "-isystem", d)
+	}
+	return args
+}
+
+func (r *Request) root() string {
+	if r.Root != "" {
+		return r.Root
+	}
+	return r.Dir
+}
+
+func (r *Request) includeDir() string { return r.WorkDir + "/include" }
+
+func (r *Request) runner() Runner {
+	if r.Runner == nil {
+		return Direct{}
+	}
+	return r.Runner
+}

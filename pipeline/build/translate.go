@@ -1,0 +1,214 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// call is a compiler call brought into clang's terms.
+type call struct {
+	files []string // inputs, as given
+	flags []string // for clang; -I and -D in one word
+	notes []string
+}
+
+// withArg lists flags whose argument is the next word: kept (true) or dropped.
+var withArg = map[string]bool{
+	"-include": true, "-imacros": true, "-isystem": true, "-iquote": true, "-idirafter": true,
+	"-o": false, "-MF": false, "-MT": false, "-MQ": false, "-T": false, "-Xlinker": false, "-Xassembler": false, "-Xpreprocessor": false,
+	"-L": false, "-l": false, "-z": false, "-u": false, "-aux-info": false, "--param": false, "-arch": false, "-target": false,
+	"-wrapper": false, "-specs": false, "-dumpbase": false, "-mllvm": false, "-Xclang": false, "-iprefix": false, "-isysroot": false,
+	"--sysroot": false, "-x": false, "-G": false, "-A": false, "-e": false, "-Xarch": false,
+}
+
+// keptFlags change what the C means, and clang has them.
+var keptFlags = map[string]bool{
+	"-ansi": true, "-funsigned-char": true, "-fsigned-char": true, "-fno-signed-char": true, "-fno-unsigned-char": true,
+	"-fshort-enums": true, "-fno-short-enums": true, "-fshort-wchar": true, "-fno-short-wchar": true,
+	"-fpack-struct": true, "-fno-pack-struct": true, "-fwrapv": true, "-fno-wrapv": true, "-fno-strict-overflow": true,
+	"-fcommon": true, "-fno-common": true, "-ffreestanding": true, "-fhosted": true, "-fms-extensions": true, "-fplan9-extensions": true,
+	"-fgnu89-inline": true, "-fno-gnu89-inline": true, "-fno-asm": true, "-undef": true, "-trigraphs": true, "-nostdinc": true,
+	"-fdelete-null-pointer-checks": true, "-fno-delete-null-pointer-checks": true, "-fdollars-in-identifiers": true,
+	"-fsingle-precision-constant": true,
+}
+
+// quietFlags are dropped without a note: they steer optimisation, warnings,
+// output and linking, and do not change what the C means.
+var quietFlags = []string{
+	"-O", "-g", "-W", "-w", "-M", "-pipe", "-pedantic", "-c", "-S", "-E", "-v", "-s", "-Q", "-fdiagnostics", "-fmessage", "-fcolor",
+	"-ffunction-sections", "-fdata-sections", "-fno-function-sections", "-fno-data-sections", "-fomit-frame-pointer", "-fno-omit-frame-pointer",
+	"-fstack-usage", "-fcallgraph-info", "-fno-exceptions", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-rtti", "-fPI", "-fpi",
+	"-fno-pi", "-fno-PI", "-fmacro-prefix-map", "-fdebug-prefix-map", "-ffile-prefix-map", "-flto", "-fno-lto", "-ffat-lto", "-fno-fat-lto", "-fuse-l", "-nostd", "-nodefaultlibs",
+	"-nostartfiles", "-static", "-shared", "-rdynamic", "-save-temps", "-P", "-C", "-dD", "-dM", "-L", "-l", "-fno-builtin", "-fbuiltin",
+	"-finline", "-fno-inline", "-funroll", "-fno-unroll", "-ftree", "-fno-tree", "-fipa", "-fno-ipa", "-fmax-errors", "-ftemplate", "-falign", "-fno-align",
+	"-fstrict-aliasing", "-fno-strict-aliasing", "-fmerge", "-fno-merge", "-fverbose-asm", "-fno-ident", "-fident", "-fstack-protector", "-fno-stack-protector",
+	"-fno-plt", "-fvisibility", "-fno-semantic", "-fgcse", "-fno-gcse", "-fno-jump-tables", "-fjump-tables", "-freorder", "-fno-reorder", "-fsched", "-fno-sched", "-fkeep", "-fno-keep",
+	"-fno-zero-initialized", "-fsection-anchors", "-fno-section-anchors", "-fno-math-errno", "-fmath-errno", "-fanalyzer", "-fno-common-", "-fuse-linker-plugin", "-fno-use-linker-plugin",
+	"-fno-toplevel-reorder", "-fno-threadsafe", "-fstack-clash", "-fcf-protection", "-fno-var-tracking", "-fvar-tracking", "-fno-caller", "-fira", "-fno-ira", "-fweb", "-frename", "-ftrack", "-B",
+}
+
+// translate reads a call of gcc, clang or a relative of theirs. Target flags (-m...,
+// --target) go: the target brings its own.
+func translate(dir string, argv []string) (call, error) {
+	var c call
+	args, err := expandResponse(dir, argv[1:], 0)
+	if err != nil {
+		return c, err
+	}
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		next := func() (string, bool) {
+			if i+1 >= len(args) {
+				return "", false
+			}
+			i++
+			return args[i], true
+		}
+		if a == "-I" || a == "-D" || a == "-U" {
+			v, ok := next()
+			if !ok {
+				return c, fmt.Errorf("`%s` is the last word of the call", a)
+			}
+			c.flags = append(c.flags, a+v)
+			continue
+		}
+		if keep, two := withArg[a]; two {
+			v, ok := next()
+			if !ok {
+				return c, fmt.Errorf("`%s` is the last word of the call", a)
+			}
+			if keep {
+				c.flags = append(c.flags, a, v)
+			} else if a == "-x" && v != "c" && v != "none" {
+				c.notes = append(c.notes, fmt.Sprintf("files given as -x %s are not verified", v))
+			}
+			continue
+		}
+		c.word(a)
+	}
+	return c, nil
+}
+
+// word sorts in a flag or file that stands alone.
+func (c *call) word(a string) {
+	switch {
+	case a == "-" || a == "":
+	case a[0] != '-':
+		c.files = append(c.files, a)
+	case strings.HasPrefix(a, "-I"), strings.HasPrefix(a, "-D"), strings.HasPrefix(a, "-U"), keptFlags[a],
+		strings.HasPrefix(a, "-fpack-struct="), strings.HasPrefix(a, "-isystem"), strings.HasPrefix(a, "-iquote"), strings.HasPrefix(a, "-include"):
+		c.flags = append(c.flags, a)
+	case strings.HasPrefix(a, "-std="), strings.HasPrefix(a, "--std="):
+		c.flags = append(c.flags, "-std="+cStandard(a[strings.Index(a, "=")+1:]))
+	case a == "-ftrapv":
+		c.notes = append(c.notes, "flag -ftrapv is dropped: signed overflow is checked")
+	case strings.HasPrefix(a, "-m"), strings.HasPrefix(a, "--target="), strings.HasPrefix(a, "--sysroot"), strings.HasPrefix(a, "-specs="), strings.HasPrefix(a, "--specs="):
+	case strings.HasPrefix(a, "-ffast-math"), strings.HasPrefix(a, "-funsafe-math"), strings.HasPrefix(a, "-ffinite-math"), strings.HasPrefix(a, "-fassociative-math"):
+		c.notes = append(c.notes, fmt.Sprintf("flag %s is dropped: floating point is verified as IEEE 754 says", a))
+	case quiet(a):
+	default:
+		c.notes = append(c.notes, fmt.Sprintf("flag %s is dropped: it is not known to matter", a))
+	}
+}
+
+func quiet(a string) bool {
+	for _, q := range quietFlags {
+		if strings.HasPrefix(a, q) {
+			return true
+		}
+	}
+	return false
+}
+
+// cStandard maps gcc's names for newer standards to what clang 14 knows.
+func cStandard(s string) string {
+	switch s {
+	case "c18", "iso9899:2018":
+		return "c17"
+	case "gnu18":
+		return "gnu17"
+	case "c23":
+		return "c2x"
+	case "gnu23":
+		return "gnu2x"
+	}
+	return s
+}
+
+// expandResponse puts the words of @file in its place (GCC: Overall Options).
+func expandResponse(dir string, args []string, depth int) ([]string, error) {
+	if depth > 8 {
+		return nil, errors.New("response files nested deeper than 8 levels")
+	}
+	var out []string
+	for _, a := range args {
+		if len(a) < 2 || a[0] != '@' {
+			out = append(out, a)
+			continue
+		}
+		path := a[1:]
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("response file %s: %w", a, err)
+		}
+		words, err := splitCommand(string(data))
+		if err != nil {
+			return nil, fmt.Errorf("response file %s: %w", a, err)
+		}
+		if words, err = expandResponse(dir, words, depth+1); err != nil {
+			return nil, err
+		}
+		out = append(out, words...)
+	}
+	return out, nil
+}
+
+// splitCommand splits a command line as a shell would, without expanding anything.
+func splitCommand(s string) ([]string, error) {
+	var out []string
+	var word strings.Builder
+	open, quote := false, byte(0)
+	for i := 0; i < len(s); i++ {
+		ch := s[i]
+		switch {
+		case quote == '\'' && ch != '\'', quote == '"' && ch != '"' && ch != '\\':
+			word.WriteByte(ch)
+		case quote != 0 && ch == quote:
+			quote = 0
+		case quote == 0 && (ch == '\'' || ch == '"'):
+			quote, open = ch, true
+		case ch == '\\':
+			if i+1 == len(s) {
+				return nil, errors.New("a backslash at the end")
+			}
+			i++
+			if quote == '"' && s[i] != '"' && s[i] != '\\' && s[i] != '$' && s[i] != '`' {
+				word.WriteByte('\\')
+			}
+			word.WriteByte(s[i])
+			open = true
+		case strings.IndexByte(" \t\r\n", ch) >= 0:
+			if open {
+				out = append(out, word.String())
+				word.Reset()
+				open = false
+			}
+		default:
+			word.WriteByte(ch)
+			open = true
+		}
+	}
+	if quote != 0 {
+		return nil, errors.New("a quote that is not closed")
+	}
+	if open {
+		out = append(out, word.String())
+	}
+	return out, nil
+}
