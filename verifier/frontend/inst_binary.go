@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"strings"
+
 	llir "github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
@@ -14,7 +16,7 @@ func (x *fn) binary(in llir.Instruction) (done bool) {
 	case *llir.InstAdd:
 		x.bin(in, ir.OpAdd, overflow(in.OverflowFlags), in.X, in.Y)
 	case *llir.InstSub:
-		x.bin(in, ir.OpSub, overflow(in.OverflowFlags), in.X, in.Y)
+		x.bin(in, ir.OpSub, overflow(in.OverflowFlags)|ptrDiff(in), in.X, in.Y)
 	case *llir.InstMul:
 		x.bin(in, ir.OpMul, overflow(in.OverflowFlags), in.X, in.Y)
 	case *llir.InstUDiv:
@@ -62,6 +64,17 @@ func (x *fn) bin(v value.Named, op ir.Op, flags ir.Flags, args ...value.Value) {
 		return
 	}
 	x.define(v, ir.Instr{Op: op, T: ty, Flags: flags, Args: x.operands(args...)})
+}
+
+// ptrDiff recognises what clang makes of a pointer difference in C: it names
+// the casts, which it does not for casts that the program spells out.
+func ptrDiff(in *llir.InstSub) ir.Flags {
+	for _, v := range []value.Value{in.X, in.Y} {
+		if c, ok := v.(*llir.InstPtrToInt); !ok || !strings.HasPrefix(c.Name(), "sub.ptr.") {
+			return 0
+		}
+	}
+	return ir.PtrDiff
 }
 
 func overflow(flags []enum.OverflowFlag) (out ir.Flags) {

@@ -182,6 +182,7 @@ const (
 	Volatile
 	Atomic
 	FastMath
+	PtrDiff // sub: the difference of two pointers in C; the operands are their ptrtoint
 )
 
 // Has reports whether all of g are set.

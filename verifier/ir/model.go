@@ -27,6 +27,7 @@ const (
 	ModelSameObject   Model = "same-object" // (p, q)
 	ModelDynObject    Model = "dynamic-object"
 	ModelMakeSymbolic Model = "make-symbolic" // klee_make_symbolic(p, n, name)
+	ModelRange        Model = "range"         // klee_range(begin, end, name): any value in [begin, end)
 	ModelNop          Model = "nop"           // no effect, result unspecified
 
 	// C library.
@@ -121,8 +122,8 @@ var exactModels = map[string]Model{
 	"reach_error": ModelFail, "__VERIFIER_error": ModelFail, "klee_report_error": ModelFail,
 	"__assert_fail": ModelAssertFail, "__assert_func": ModelAssertFail, "__assert": ModelAssertFail, "__assert_rtn": ModelAssertFail,
 	"firmproof_havoc": ModelHavoc, "__CPROVER_havoc_slice": ModelHavoc, "__CPROVER_havoc_object": ModelHavocObj,
-	"klee_make_symbolic": ModelMakeSymbolic,
-	"__CPROVER_r_ok":     ModelROK, "__CPROVER_w_ok": ModelWOK, "__CPROVER_rw_ok": ModelRWOK,
+	"klee_make_symbolic": ModelMakeSymbolic, "klee_range": ModelRange,
+	"__CPROVER_r_ok": ModelROK, "__CPROVER_w_ok": ModelWOK, "__CPROVER_rw_ok": ModelRWOK,
 	"__CPROVER_OBJECT_SIZE": ModelObjectSize, "__CPROVER_POINTER_OFFSET": ModelPtrOffset, "__CPROVER_POINTER_OBJECT": ModelPtrObject,
 	"__CPROVER_same_object": ModelSameObject, "__CPROVER_DYNAMIC_OBJECT": ModelDynObject,
 	"exit": ModelExit, "_exit": ModelExit, "_Exit": ModelExit, "abort": ModelExit, "quick_exit": ModelExit,

@@ -1,0 +1,234 @@
+package interp
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// addRegions makes the memory map's regions objects at fixed addresses.
+func (x *machine) addRegions() {
+	for i := range x.o.Regions {
+		r := &x.o.Regions[i]
+		n := -1 - len(x.m.Funcs) - i
+		o := &object{num: n, kind: regionObject, size: int64(r.Size), align: 1, readOnly: r.Access == "r", region: r, fill: fillUnknown,
+			base: r.Base, hasBase: true, init: x.src.ObjectBytes(n)}
+		x.regions = append(x.regions, o)
+		x.place(o)
+	}
+}
+
+// place enters an object that has an address into the list by address.
+func (x *machine) place(o *object) {
+	i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base >= o.base })
+	x.placed = append(x.placed, nil)
+	copy(x.placed[i+1:], x.placed[i:])
+	x.placed[i] = o
+}
+
+// baseOf is o's address: the source's, or a free one above all that are in use.
+func (x *machine) baseOf(o *object) uint64 {
+	if o.hasBase {
+		return o.base
+	}
+	o.hasBase = true
+	if b, ok := x.src.Base(o.num); ok {
+		o.base, _ = b.Uint64()
+		x.place(o)
+		return o.base
+	}
+	limit := bits.Ones(x.pw).Low64()
+	align := uint64(max(o.align, 8))
+	at := x.cursor
+	for {
+		at = (at + align - 1) / align * align
+		clash := x.clash(at, uint64(o.size)+1)
+		if clash == nil {
+			break
+		}
+		at = clash.base + uint64(clash.size) + 1
+	}
+	if at > limit || limit-at < uint64(o.size) {
+		x.end(Unsupported, "", fmt.Sprintf("no address left for %d bytes", o.size))
+		return 0
+	}
+	o.base, x.cursor = at, at+uint64(o.size)+1
+	x.place(o)
+	return at
+}
+
+// clash is an object with an address that meets [at, at+n), or nil.
+func (x *machine) clash(at, n uint64) *object {
+	i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base > at })
+	for _, k := range []int{i - 1, i} {
+		if k >= 0 && k < len(x.placed) {
+			if o := x.placed[k]; at < o.base+uint64(o.size)+1 && o.base < at+n {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
+// toInt is the address that a pointer stands for, at width w; integers pass.
+func (x *machine) toInt(v value, w int) value {
+	if v.obj == nil {
+		v.bits = resize(v.bits, w)
+		if !v.defined() {
+			v.undef = resize(v.undef, w)
+		}
+		return v
+	}
+	out := v
+	out.bits = resize(bits.Add(v.bits, bits.New(x.pw, x.baseOf(v.obj))), w)
+	if w != x.pw {
+		out.obj = nil
+	}
+	if !v.defined() {
+		out.undef = resize(v.undef, w)
+	}
+	return out
+}
+
+func resize(b bits.Vec, w int) bits.Vec {
+	switch {
+	case b.Width() > w:
+		return bits.Trunc(b, w)
+	case b.Width() < w:
+		return bits.Zext(b, w)
+	}
+	return b
+}
+
+// toPtr makes a pointer of an integer (docs/SEMANTICS.md, Memory): the place
+// it is the address of, else whatever live object or region contains it.
+func (x *machine) toPtr(v value) value {
+	if v.obj != nil {
+		v.bits = bits.Sub(resize(v.bits, x.pw), bits.New(x.pw, x.baseOf(v.obj)))
+		return v
+	}
+	v.bits = resize(v.bits, x.pw)
+	if !v.defined() {
+		v.undef = resize(v.undef, x.pw)
+	}
+	a := v.bits.Low64()
+	if o := x.containing(a); o != nil {
+		v.obj, v.bits = o, bits.New(x.pw, a-o.base)
+	}
+	return v
+}
+
+// containing is the live object or region with address a inside, or nil.
+func (x *machine) containing(a uint64) *object {
+	if a == 0 && !x.o.AddressZero {
+		return nil
+	}
+	for n := range x.objects { // the source may know addresses that the program did not ask for yet
+		o := x.objects[n]
+		if o == nil {
+			if b, ok := x.src.Base(n); ok && n < len(x.m.Globals) && b.Low64() <= a {
+				o = x.global(x.m.Globals[n])
+			}
+		}
+		if o != nil && !o.hasBase && o.dead == "" {
+			if _, ok := x.src.Base(o.num); ok {
+				x.baseOf(o)
+			}
+		}
+	}
+	for i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base > a }) - 1; i >= 0; i-- {
+		if o := x.placed[i]; o.dead == "" && a-o.base < uint64(o.size) {
+			return o
+		}
+	}
+	return nil
+}
+
+// access is what a memory instruction wants to do.
+type access struct {
+	size  uint64 // bytes
+	align int64  // 1: any
+	write bool
+}
+
+// reach finds the object and offset of an access, or ends the run: checks
+// `uninitialised` and `memory` (LL-107, LL-108, LL-109).
+func (x *machine) reach(p value, a access) (*object, int64, bool) {
+	if !x.decide(p, "address") {
+		return nil, 0, false
+	}
+	if p.obj == nil {
+		p = x.toPtr(p)
+	}
+	verb := "read"
+	if a.write {
+		verb = "write"
+	}
+	o := p.obj
+	if o == nil {
+		addr := p.bits.Low64()
+		if addr == 0 {
+			x.stop(verdict.Memory, "%s through a null pointer", verb)
+		} else {
+			x.stop(verdict.Memory, "%s of %d %s at address 0x%x, which is in no object", verb, a.size, plural(a.size, "byte"), addr)
+		}
+		return nil, 0, false
+	}
+	off := p.bits.Low64()
+	switch {
+	case o.kind == funcObject || o.kind == labelObject:
+		x.stop(verdict.Memory, "%s of code: %s", verb, x.describe(o))
+	case o.dead != "":
+		x.stop(verdict.Memory, "%s of %s after %s", verb, x.describe(o), o.dead)
+	case off > uint64(o.size) || uint64(o.size)-off < a.size:
+		x.stop(verdict.Memory, "%s of %d %s at offset %s of %s (%d %s)", verb, a.size, plural(a.size, "byte"), p.bits.Signed(), x.describe(o),
+			o.size, plural(uint64(o.size), "byte"))
+	case a.write && o.readOnly:
+		x.stop(verdict.Memory, "write of the constant %s", x.describe(o))
+	case o.region != nil && o.region.Access == "w" && !a.write:
+		x.stop(verdict.Memory, "read of the write-only %s", x.describe(o))
+	case a.align > 1 && !x.aligned(o, off, a.align):
+		x.stop(verdict.Memory, "misaligned %s: offset %d of %s, alignment %d needed", verb, off, x.describe(o), a.align)
+	default:
+		return o, int64(off), true
+	}
+	return nil, 0, false
+}
+
+func (x *machine) aligned(o *object, off uint64, align int64) bool {
+	if o.align%align == 0 {
+		return off%uint64(align) == 0
+	}
+	return (x.baseOf(o)+off)%uint64(align) == 0
+}
+
+func plural(n uint64, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// describe names an object to people.
+func (x *machine) describe(o *object) string {
+	switch {
+	case o.variable != nil:
+		return "'" + o.variable.Name + "'"
+	case o.global != nil:
+		return "'" + o.global.Name + "'"
+	case o.fn != nil:
+		return "function '" + o.fn.Name + "'"
+	case o.region != nil:
+		return "region '" + o.region.Name + "'"
+	case o.block != nil:
+		return "a label"
+	case o.kind == heapObject && o.born != nil:
+		return "the block allocated at " + o.born.Pos.String()
+	case o.born != nil && o.born.Op == ir.OpAlloca && o.born.Name != "":
+		return "'" + o.born.Name + "'"
+	}
+	return "an object"
+}

@@ -1,0 +1,22 @@
+package interp
+
+import (
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// asm executes inline assembly: barriers and interrupt masks have no effect in
+// a sequential program; of anything else the outputs are the environment's
+// choice, and what may write memory is not modelled.
+func (x *machine) asm(in *ir.Instr) {
+	if !in.T.IsVoid() {
+		x.set(in, x.inputs(AsmOut, in.T))
+	}
+	for _, c := range strings.Split(in.Asm.Constraints, ",") {
+		if strings.HasPrefix(c, "=*") || strings.HasPrefix(c, "+*") || c == "~{memory}" && !ir.QuietAsm(in.Asm) {
+			x.end(Unsupported, "", "inline assembly that writes memory: "+strings.TrimSpace(in.Asm.Template))
+			return
+		}
+	}
+}

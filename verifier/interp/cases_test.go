@@ -1,0 +1,176 @@
+package interp_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata")
+
+// caseLine is `//! entry(inputs) OPTIONS => outcome`. Inputs are decimal and go
+// to parameters, nondet calls and volatile reads in the order of execution.
+// Options: `off:CHECK`, `on:CHECK`, `mfail` (allocations fail), `target:NAME`.
+var caseLine = regexp.MustCompile(`^//! (\w+)\(([-\d ,]*)\)((?: \S+:\S+| mfail)*) => ?(.*)$`)
+
+var targetFlags = map[string][]string{
+	"x86_64":    {"--target=x86_64-unknown-linux-gnu"},
+	"i386":      {"--target=i386-none-elf"},
+	"cortex-m3": {"--target=thumbv7m-none-eabi", "-mcpu=cortex-m3"},
+	"armeb":     {"--target=armebv7r-none-eabi"},
+	"avr":       {"--target=avr", "-mmcu=atmega328p"},
+}
+
+// TestCases runs every case line of every program in testdata.
+func TestCases(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.c")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no programs: %v", err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(data), "\n")
+		modules := map[string]*ir.Module{}
+		ran := 0
+		for i, line := range lines {
+			sub := caseLine.FindStringSubmatch(line)
+			if sub == nil {
+				if strings.HasPrefix(line, "//!") {
+					t.Errorf("%s:%d: malformed case %q", path, i+1, line)
+				}
+				continue
+			}
+			ran++
+			got := runCase(t, path, modules, sub)
+			if *update {
+				lines[i] = strings.TrimRight(line[:strings.Index(line, "=>")+2]+" "+got, " ")
+			} else if got != sub[4] {
+				t.Errorf("%s:%d: %s(%s):\n got  %s\n want %s", path, i+1, sub[1], sub[2], got, sub[4])
+			}
+		}
+		if ran == 0 {
+			t.Errorf("%s: no cases", path)
+		}
+		if *update {
+			if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func runCase(t *testing.T, path string, modules map[string]*ir.Module, sub []string) string {
+	t.Helper()
+	target := "x86_64"
+	checks := verdict.DefaultChecks()
+	src := &listSource{mallocs: true}
+	for _, opt := range strings.Fields(sub[3]) {
+		key, val, _ := strings.Cut(opt, ":")
+		switch key {
+		case "target":
+			target = val
+		case "off":
+			delete(checks, verdict.Check(val))
+		case "on":
+			checks[verdict.Check(val)] = true
+		case "mfail":
+			src.mallocs = false
+		}
+	}
+	for _, w := range strings.FieldsFunc(sub[2], func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.ParseInt(w, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.list = append(src.list, n)
+	}
+	if modules[target] == nil {
+		modules[target] = compileFile(t, path, target)
+	}
+	m := modules[target]
+	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func(sub[1]), Checks: checks, MaxSteps: 1_000_000}, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := out.String()
+	if out.Ret.Width() > 0 {
+		s += " " + out.Ret.Signed().String()
+	}
+	return s
+}
+
+func compileFile(t testing.TB, path, target string, flags ...string) *ir.Module {
+	t.Helper()
+	args := append([]string{"-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-ffreestanding", "-w", "-ffp-contract=off",
+		"-S", "-emit-llvm", "-o", "-", filepath.Base(path)}, targetFlags[target]...)
+	cmd := exec.Command("clang-14", append(args, flags...)...)
+	cmd.Dir, cmd.Stderr = filepath.Dir(path), os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s for %s: %v", path, target, err)
+	}
+	m, err := frontend.Parse(path, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// listSource answers from a list; what it does not hold is 0.
+type listSource struct {
+	interp.Zeros
+	list    []int64
+	mallocs bool
+}
+
+func (s *listSource) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
+	switch {
+	case kind == interp.MallocOK:
+		return bits.Bool(s.mallocs), true
+	case kind == interp.Undef || len(s.list) == 0:
+		return bits.New(width, 0), true
+	}
+	v := bits.NewInt(width, s.list[0])
+	s.list = s.list[1:]
+	return v, true
+}
+
+func (s *listSource) ObjectBytes(int) func(int64) byte {
+	return func(int64) byte { return 0xa5 }
+}
+
+func TestRecordedDisagrees(t *testing.T) {
+	m := compileFile(t, "testdata/harness.c", "x86_64")
+	r := interp.NewRecorded([]interp.Input{{Kind: interp.VolatileRead, Value: bits.New(32, 1)}})
+	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("two_inputs")}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Kind != interp.InputMismatch || r.Err() == nil || !strings.Contains(out.Message, "nondet") {
+		t.Errorf("got %v (%v), want an input mismatch that names nondet", out, r.Err())
+	}
+	call := out.Instr
+	r = interp.NewRecorded([]interp.Input{{Kind: interp.Nondet, Instr: call, Value: bits.New(8, 1)}})
+	if out, _ = interp.Run(context.Background(), m, interp.Options{Entry: m.Func("two_inputs")}, r); out.Kind != interp.InputMismatch {
+		t.Errorf("got %v for an input of the wrong width", out)
+	}
+	if s := fmt.Sprint(r.Err()); !strings.Contains(s, "8 bits, not 32") {
+		t.Errorf("got %q, want the widths", s)
+	}
+}

@@ -1,0 +1,199 @@
+package interp
+
+import (
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// memory executes allocation, access and address arithmetic.
+func (x *machine) memory(in *ir.Instr) {
+	switch in.Op {
+	case ir.OpAlloca:
+		x.alloca(in)
+	case ir.OpLoad:
+		p := x.eval(in.Args[0])
+		x.set(in, x.load(in, p))
+	case ir.OpStore:
+		v, p := x.eval(in.Args[0]), x.eval(in.Args[1])
+		x.store(in, p, v)
+	case ir.OpGep:
+		x.set(in, x.gep(in))
+	case ir.OpCmpXchg:
+		p, want, v := x.eval(in.Args[0]), x.eval(in.Args[1]), x.eval(in.Args[2])
+		old := x.load(in, p)
+		same := x.equal(old, want)
+		if x.decide(old, "compared value") && same && x.out == nil {
+			x.store(in, p, v)
+		}
+		x.set(in, pair(old, same))
+	case ir.OpAtomicRMW:
+		p, v := x.eval(in.Args[0]), x.eval(in.Args[1])
+		old := x.load(in, p)
+		if x.out == nil {
+			x.store(in, p, x.rmw(in, old, v))
+		}
+		x.set(in, old)
+	}
+}
+
+func (x *machine) alloca(in *ir.Instr) {
+	n := x.eval(in.Args[0])
+	if !x.decide(n, "array length") {
+		return
+	}
+	count, ok := n.bits.Uint64()
+	size := x.l.SizeOf(in.Access)
+	if !ok || size > 0 && count > uint64(bits.Ones(x.pw).Low64()>>1)/uint64(size) {
+		x.stop(verdict.VLA, "array of %s elements is too large", n.bits.Unsigned())
+		return
+	}
+	o := x.newObject(stackObject, size*int64(count), int64(in.Align), in)
+	o.variable = x.slots[in]
+	x.fr.objs = append(x.fr.objs, o)
+	x.set(in, value{bits: x.zero, obj: o})
+}
+
+func (x *machine) accessOf(in *ir.Instr, write bool) access {
+	return access{size: uint64(x.l.StoreSize(in.Access)), align: int64(in.Align), write: write}
+}
+
+func (x *machine) load(in *ir.Instr, p value) value {
+	o, off, ok := x.reach(p, x.accessOf(in, false))
+	if !ok {
+		return x.zeroOf(in.Access)
+	}
+	if x.fresh(in, o) {
+		v := x.inputs(VolatileRead, in.Access)
+		x.traceVolatile(in, o, off, v)
+		return v
+	}
+	return x.get(o, off, in.Access)
+}
+
+// fresh reports a read whose value the environment decides (LL-122).
+func (x *machine) fresh(in *ir.Instr, o *object) bool {
+	if o.kind == regionObject && o.region.Access == "volatile" {
+		return true
+	}
+	if !in.Flags.Has(ir.Volatile) || x.o.VolatileMemory {
+		return false
+	}
+	if o.kind != stackObject || o.born == nil || o.born.Op != ir.OpAlloca {
+		return true
+	}
+	f := o.born.Block.Func
+	if x.escapes[f] == nil {
+		x.escapes[f] = ir.Escapes(f)
+	}
+	return x.escapes[f][o.born]
+}
+
+func (x *machine) store(in *ir.Instr, p, v value) {
+	o, off, ok := x.reach(p, x.accessOf(in, true))
+	if !ok {
+		return
+	}
+	if o.kind == regionObject && o.region.Access == "volatile" {
+		return
+	}
+	x.put(o, off, in.Access, v)
+	x.traceStore(in, o, off, in.Access)
+}
+
+// gep computes an address; inbounds it must stay in the object (check pointer-overflow).
+func (x *machine) gep(in *ir.Instr) value {
+	base := x.eval(in.Args[0])
+	off := bits.NewInt(x.pw, in.Off)
+	undef := base.mask()
+	for i, a := range in.Args[1:] {
+		v := x.eval(a)
+		n := signedTo(v.bits, x.pw)
+		off = bits.Add(off, bits.Mul(n, bits.NewInt(x.pw, in.Scales[i])))
+		if !v.defined() {
+			undef = bits.Or(undef, smear(signedTo(v.undef, x.pw)))
+		}
+	}
+	out := value{bits: bits.Add(base.bits, off), obj: base.obj}
+	if !undef.IsZero() {
+		out.undef = smear(undef)
+	}
+	if in.Flags.Has(ir.InBounds) {
+		x.inBounds(in, base, off, out)
+	}
+	return out
+}
+
+func signedTo(b bits.Vec, w int) bits.Vec {
+	if b.Width() >= w {
+		return resize(b, w)
+	}
+	return bits.Sext(b, w)
+}
+
+// inBounds is the check pointer-overflow: the result lies inside the object or
+// just behind it. Without object the address must not wrap, and null stays null.
+func (x *machine) inBounds(in *ir.Instr, base value, off bits.Vec, out value) {
+	if !x.o.Checks.Has(verdict.PointerOverflow) || off.IsZero() {
+		return
+	}
+	if o := base.obj; o != nil {
+		if out.bits.Low64() > uint64(o.size) || out.bits.Low64() > uint64(o.size) {
+			x.violate(verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(), x.describe(o), o.size, plural(uint64(o.size), "byte"))
+		}
+		return
+	}
+	wraps := bits.UaddOverflow(base.bits, off)
+	if off.Sign() {
+		wraps = bits.UsubOverflow(base.bits, bits.Neg(off))
+	}
+	if wraps {
+		x.violate(verdict.PointerOverflow, "address 0x%s plus %s wraps around", base.bits.Hex(), off.Signed())
+	}
+}
+
+// rmw is the new value of atomicrmw (LangRef: atomicrmw).
+func (x *machine) rmw(in *ir.Instr, old, v value) value {
+	a, b := old.bits, v.bits
+	pick := func(first bool) value {
+		if first {
+			return scalar(a)
+		}
+		return scalar(b)
+	}
+	var out value
+	switch in.RMW {
+	case "xchg":
+		return v
+	case "add":
+		out = scalar(bits.Add(a, b))
+	case "sub":
+		out = scalar(bits.Sub(a, b))
+	case "and":
+		out = scalar(bits.And(a, b))
+	case "nand":
+		out = scalar(bits.Not(bits.And(a, b)))
+	case "or":
+		out = scalar(bits.Or(a, b))
+	case "xor":
+		out = scalar(bits.Xor(a, b))
+	case "max":
+		out = pick(bits.Slt(b, a))
+	case "min":
+		out = pick(bits.Slt(a, b))
+	case "umax":
+		out = pick(bits.Ult(b, a))
+	case "umin":
+		out = pick(bits.Ult(a, b))
+	case "fadd":
+		out = scalar(floatBinary(ir.OpFadd, a, b))
+	case "fsub":
+		out = scalar(floatBinary(ir.OpFsub, a, b))
+	default:
+		x.end(Unsupported, "", "atomicrmw "+in.RMW)
+	}
+	if out.bits.Width() == 0 {
+		out = old
+	}
+	return out.withMask(all(out.bits.Width(), old, v))
+}

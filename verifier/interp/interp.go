@@ -1,0 +1,172 @@
+// Package interp is a small concrete evaluator of ir: it replays the
+// counterexamples of the symbolic engines and is the oracle of tests. It has
+// the meaning of docs/SEMANTICS.md and shares only verifier/bits with them.
+//
+// Everything that the environment decides comes from a Source, in the order of
+// execution. Who asks for what:
+//
+//	Param         each scalar of the entry's parameters, in order, before the first instruction; no instruction
+//	Nondet        each scalar of the result of a call with model nondet or range; the result of printf
+//	VolatileRead  each scalar of a volatile load that is not memory (Options.VolatileMemory, ir.Escapes)
+//	MallocOK      1 bit per malloc, calloc, realloc, aligned_alloc, posix_memalign, strdup: 1 when it succeeds; not asked with
+//	              MallocNeverFails, nor by calloc when count * size wraps (it fails)
+//	AsmOut        each scalar of the result of an inline assembly call, then one per scalar of an indirect output
+//	Undef         each scalar of an `undef` or `poison` operand, each time the instruction runs; a conversion of a
+//	              floating-point value that does not fit, when the check `conversion` is off
+//	Havoc         contents of the ranges that havoc, make-symbolic and snprintf write (Source.Havoc)
+//	Bytes, Base   per object (Source.ObjectBytes, Source.Base); not in a fixed order
+//
+// Objects are numbered: globals 0.. in module order, then what comes to life
+// during the execution, in that order: allocas, by-value copies (when the call
+// happens, in parameter order), heap blocks, argument areas of variadic calls.
+// Function number i of the module is object -1-i; region number i of the memory
+// map is object -1-len(Funcs)-i.
+//
+// Which check an instruction violates, in the order in which they are asked:
+//
+//	branch, switch, indirectbr: uninitialised
+//	add, sub, mul, shl: signed-overflow (nsw), unsigned-overflow (nuw); shl, lshr, ashr: shift (amount)
+//	sub with ir.PtrDiff and icmp of pointers by order: pointer-compare; exact violated: pointer-compare
+//	div, rem: uninitialised (divisor), div-by-zero, signed-overflow (smallest by -1)
+//	load, store, atomics, mem* and str*: uninitialised (address, length), memory
+//	gep inbounds: pointer-overflow
+//	call: uninitialised and memory (callee); free: free; assert, fail: assert; llvm.assume: builtin
+//	fptosi, fptoui: conversion; unreachable: unreachable; trap: its own; end of the program: leak
+//
+// A violation of a check that is off: arithmetic wraps, an indeterminate value
+// is used as it is; what cannot go on (memory, free, division, traps, unreachable) is the outcome Cut.
+package interp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// InputKind says what an input decides.
+type InputKind uint8
+
+// The kinds of Input.
+const (
+	InputInvalid InputKind = iota
+	Nondet
+	Param
+	VolatileRead
+	MallocOK
+	Bytes
+	Base
+	AsmOut
+	Undef
+	Havoc
+)
+
+var inputNames = [...]string{"invalid", "nondet", "param", "volatile", "malloc", "memory", "base", "asm", "undef", "havoc"}
+
+func (k InputKind) String() string { return inputNames[k] }
+
+// Source decides what the environment decides.
+type Source interface {
+	// Next is the next input in the order of execution; false ends the run as InputMismatch.
+	// at is the instruction that asks, nil for parameters of the entry.
+	Next(kind InputKind, at *ir.Instr, width int) (bits.Vec, bool)
+	// Havoc gives the bytes that the instruction writes, by distance from the start of the range.
+	Havoc(at *ir.Instr, n int64) (func(i int64) byte, bool)
+	// ObjectBytes gives the bytes that the object had before it was written; nil for zeros.
+	ObjectBytes(obj int) func(off int64) byte
+	// Base is the object's address; without one the interpreter picks it.
+	Base(obj int) (addr bits.Vec, ok bool)
+}
+
+// Region is an entry of the target's memory map.
+type Region struct {
+	Name   string
+	Base   uint64
+	Size   uint64
+	Access string // "volatile" (reads are inputs, writes vanish), or memory: "rw", "r", "w"
+}
+
+// Options of a run. The zero value runs main with all default checks.
+type Options struct {
+	Entry            *ir.Func         // nil: main
+	Checks           verdict.CheckSet // nil: verdict.DefaultChecks
+	Regions          []Region
+	VolatileMemory   bool  // volatile objects outside volatile regions behave like memory
+	AddressZero      bool  // address 0 can be an object's or a region's
+	MallocNeverFails bool  // malloc and the like always succeed
+	MaxSteps         int64 // instructions; 0: ten million
+	MaxDepth         int   // calls; 0: ten thousand
+	Trace            bool  // collect Outcome.Steps
+	TraceBranches    bool  // with them also branches
+	MaxTrace         int   // steps kept, the last ones; 0: ten thousand
+}
+
+// Kind says how a run ended.
+type Kind uint8
+
+// The kinds of Outcome.
+const (
+	Invalid       Kind = iota
+	Returned           // from the entry
+	Exited             // exit, abort
+	AssumeFailed       // an assumption is false
+	Cut                // undefined behaviour whose check is off
+	Violation          // Check failed at Instr
+	Unsupported        // Message names what is not modelled
+	StepLimit          // MaxSteps or MaxDepth reached
+	InputMismatch      // the source had no answer
+	Lasso              // the state repeats (RunLasso)
+)
+
+var kindNames = [...]string{"invalid", "returned", "exited", "assume-failed", "cut", "violation", "unsupported", "step-limit", "input-mismatch", "lasso"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Outcome is how a run ended and what it did.
+type Outcome struct {
+	Kind     Kind
+	Check    verdict.Check // Violation, Cut
+	Instr    *ir.Instr     // where it ended
+	Pos      verdict.Pos
+	Message  string
+	CallPath []*ir.Instr // call instructions from the entry down to the end
+	Steps    []verdict.Step
+	Dropped  int      // steps that MaxTrace left out at the front
+	Ret      bits.Vec // of the entry, if it returned a scalar
+	Executed int64    // instructions
+	Visits   map[*ir.Block]int64
+	Cycle    *Cycle // Lasso
+}
+
+func (o *Outcome) String() string {
+	s := o.Kind.String()
+	if o.Check != "" {
+		s += " " + string(o.Check)
+	}
+	if o.Pos.Line > 0 {
+		s += " " + o.Pos.String()
+	}
+	if o.Message != "" {
+		s += ": " + o.Message
+	}
+	return s
+}
+
+// Run executes opts.Entry of m with the inputs of src. The error is about the
+// request (no such entry, cancelled), never about the program.
+func Run(ctx context.Context, m *ir.Module, opts Options, src Source) (*Outcome, error) {
+	x, err := newMachine(m, opts, src)
+	if err != nil {
+		return nil, err
+	}
+	x.start()
+	for x.out == nil {
+		if x.executed&0xfff == 0 && ctx.Err() != nil {
+			return nil, fmt.Errorf("interpreting %s: %w", x.o.Entry.Name, ctx.Err())
+		}
+		x.step()
+	}
+	return x.finish(), nil
+}

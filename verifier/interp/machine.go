@@ -1,0 +1,276 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// machine is one run.
+type machine struct {
+	m    *ir.Module
+	l    *ir.Layout
+	o    Options
+	src  Source
+	pw   int      // pointer width in bits
+	zero bits.Vec // of pointer width
+
+	frames []*frame
+	fr     *frame    // the innermost
+	cur    *ir.Instr // being executed; nil before the first
+	out    *Outcome  // set when the run is over
+
+	objects  []*object // by number, from 0; nil for globals not yet touched
+	funcs    []*object // by index in the module
+	funcNum  map[*ir.Func]int
+	globNum  map[*ir.Global]int
+	labels   map[*ir.Block]*object
+	regions  []*object
+	placed   []*object // with an address, by address
+	cursor   uint64    // where the next address is tried
+	escapes  map[*ir.Func]map[*ir.Instr]bool
+	slots    map[*ir.Instr]*ir.Var // C variable of an alloca
+	executed int64
+	visits   map[*ir.Block]int64
+	trace    tracer
+}
+
+// frame is one call.
+type frame struct {
+	fn     *ir.Func
+	call   *ir.Instr // in the caller; nil for the entry
+	params []value
+	extra  []value // variadic arguments
+	vals   []value // by instruction
+	blk    *ir.Block
+	prev   *ir.Block
+	next   int       // index in blk of the instruction to execute
+	objs   []*object // that die when the call returns
+}
+
+func newMachine(m *ir.Module, opts Options, src Source) (*machine, error) {
+	if opts.Entry == nil {
+		opts.Entry = m.Func("main")
+	}
+	if opts.Entry == nil || opts.Entry.IsDecl() {
+		return nil, errors.New("interp: the entry has no body")
+	}
+	if opts.Checks == nil {
+		opts.Checks = verdict.DefaultChecks()
+	}
+	if opts.MaxSteps == 0 {
+		opts.MaxSteps = 10_000_000
+	}
+	if opts.MaxDepth == 0 {
+		opts.MaxDepth = 10_000
+	}
+	if opts.MaxTrace == 0 {
+		opts.MaxTrace = 10_000
+	}
+	x := &machine{m: m, l: &m.Layout, o: opts, src: src, pw: m.Layout.PtrBits, zero: bits.New(m.Layout.PtrBits, 0),
+		objects: make([]*object, len(m.Globals)), funcs: make([]*object, len(m.Funcs)), funcNum: map[*ir.Func]int{}, globNum: map[*ir.Global]int{},
+		labels: map[*ir.Block]*object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, slots: map[*ir.Instr]*ir.Var{},
+		visits: map[*ir.Block]int64{}, cursor: 0x1000}
+	for i, f := range m.Funcs {
+		x.funcNum[f] = i
+		for _, v := range f.Vars {
+			if a, ok := v.Slot.(*ir.Instr); ok {
+				x.slots[a] = v
+			}
+		}
+	}
+	for i, g := range m.Globals {
+		x.globNum[g] = i
+	}
+	x.addRegions()
+	return x, nil
+}
+
+// start enters the entry with unknown parameters.
+func (x *machine) start() {
+	f := x.o.Entry
+	args := make([]value, len(f.Params))
+	for i, p := range f.Params {
+		if p.ByVal != nil {
+			x.end(Unsupported, "", "entry with a by-value parameter")
+			return
+		}
+		args[i] = x.inputs(Param, p.T)
+		x.traceParam(p, args[i])
+	}
+	x.enter(f, nil, args, nil)
+}
+
+// enter pushes a frame; by-value parameters get their copies.
+func (x *machine) enter(f *ir.Func, call *ir.Instr, args, extra []value) {
+	if len(x.frames) >= x.o.MaxDepth {
+		x.end(StepLimit, "", fmt.Sprintf("more than %d calls deep", x.o.MaxDepth))
+		return
+	}
+	fr := &frame{fn: f, call: call, params: args, extra: extra, vals: make([]value, f.NumInstr), blk: f.Blocks[0]}
+	for i, p := range f.Params {
+		if p.ByVal == nil {
+			continue
+		}
+		o := x.newObject(stackObject, x.l.SizeOf(p.ByVal), max(x.l.AlignOf(p.ByVal), int64(p.Align)), call)
+		o.variable = paramVar(f, p)
+		if !x.copyRange(value{bits: x.zero, obj: o}, args[i], uint64(o.size), false) {
+			return
+		}
+		args[i] = value{bits: x.zero, obj: o}
+		fr.objs = append(fr.objs, o)
+	}
+	x.frames = append(x.frames, fr)
+	x.fr = fr
+	x.visits[fr.blk]++
+	x.traceCall(f, call, args)
+}
+
+// paramVar is the C variable that a by-value parameter is.
+func paramVar(f *ir.Func, p *ir.Param) *ir.Var {
+	for _, v := range f.Vars {
+		if v.Slot == ir.Value(p) {
+			return v
+		}
+	}
+	return nil
+}
+
+// leave pops the frame and hands the result to the call.
+func (x *machine) leave(ret value, hasRet bool) {
+	fr := x.fr
+	if len(x.frames) == 1 {
+		if hasRet {
+			x.traceReturn(fr.fn, ret)
+		}
+		x.leaks()
+		x.end(Returned, "", "")
+		if x.out.Kind == Returned && hasRet && ret.elems == nil {
+			x.out.Ret = x.toInt(ret, ret.bits.Width()).bits
+		}
+		return
+	}
+	for _, o := range fr.objs {
+		o.dead = "its function returned"
+	}
+	x.frames = x.frames[:len(x.frames)-1]
+	x.fr = x.frames[len(x.frames)-1]
+	if hasRet {
+		x.traceReturn(fr.fn, ret)
+		x.fr.vals[fr.call.ID] = ret
+	}
+}
+
+// step executes one instruction.
+func (x *machine) step() {
+	fr := x.fr
+	in := fr.blk.Instrs[fr.next]
+	x.cur = in
+	x.executed++
+	if x.executed > x.o.MaxSteps {
+		x.end(StepLimit, "", fmt.Sprintf("more than %d instructions", x.o.MaxSteps))
+		return
+	}
+	if in.Op == ir.OpPhi {
+		x.phis(fr)
+		return
+	}
+	fr.next++
+	switch in.Op.Class() {
+	case ir.ClassTerm:
+		x.term(in)
+	case ir.ClassBinary:
+		x.set(in, x.binary(in))
+	case ir.ClassFloat:
+		x.set(in, x.float(in))
+	case ir.ClassAggregate:
+		x.set(in, x.aggregate(in))
+	case ir.ClassMemory:
+		x.memory(in)
+	case ir.ClassConversion:
+		x.set(in, x.conversion(in))
+	default:
+		x.other(in)
+	}
+}
+
+func (x *machine) set(in *ir.Instr, v value) { x.fr.vals[in.ID] = v }
+
+// phis evaluates all phis of the block at once (LangRef: phi).
+func (x *machine) phis(fr *frame) {
+	var got []value
+	for _, in := range fr.blk.Instrs[fr.next:] {
+		if in.Op != ir.OpPhi {
+			break
+		}
+		x.cur = in
+		for n, b := range in.Incoming {
+			if b == fr.prev {
+				got = append(got, x.eval(in.Args[n]))
+			}
+		}
+	}
+	for _, v := range got {
+		fr.vals[fr.blk.Instrs[fr.next].ID] = v
+		fr.next++
+	}
+	x.executed += int64(len(got)) - 1
+}
+
+// jump continues at block b.
+func (x *machine) jump(b *ir.Block) {
+	x.fr.prev, x.fr.blk, x.fr.next = x.fr.blk, b, 0
+	x.visits[b]++
+}
+
+// end finishes the run; the first reason counts.
+func (x *machine) end(k Kind, c verdict.Check, msg string) {
+	if x.out != nil {
+		return
+	}
+	x.out = &Outcome{Kind: k, Check: c, Instr: x.cur, Message: msg}
+	if x.cur != nil {
+		x.out.Pos = *x.cur.Pos
+	}
+	for _, f := range x.frames {
+		if f.call != nil {
+			x.out.CallPath = append(x.out.CallPath, f.call)
+		}
+	}
+}
+
+// violate ends the run because check c fails; nothing happens if it is off,
+// and false tells the caller to go on. Use stop where nothing can go on.
+func (x *machine) violate(c verdict.Check, format string, args ...any) bool {
+	if !x.o.Checks.Has(c) {
+		return false
+	}
+	x.end(Violation, c, fmt.Sprintf(format, args...))
+	return true
+}
+
+// stop ends the run as a violation of c, or as Cut if c is off.
+func (x *machine) stop(c verdict.Check, format string, args ...any) {
+	if !x.violate(c, format, args...) {
+		x.end(Cut, c, fmt.Sprintf(format, args...))
+	}
+}
+
+// decide is the check `uninitialised`: v decides what happens next. It reports
+// whether the run goes on.
+func (x *machine) decide(v value, what string) bool {
+	if v.defined() {
+		return true
+	}
+	return !x.violate(verdict.Uninitialised, "%s is indeterminate: it was never written", what)
+}
+
+func (x *machine) finish() *Outcome {
+	x.out.Executed, x.out.Visits = x.executed, x.visits
+	x.traceEnd()
+	x.out.Steps, x.out.Dropped = x.trace.steps, x.trace.dropped
+	return x.out
+}

@@ -1,0 +1,261 @@
+package interp
+
+import (
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// model executes a call of a function that the engines implement themselves.
+func (x *machine) model(in *ir.Instr) {
+	args := make([]value, len(in.Args))
+	for i, a := range in.Args {
+		args[i] = x.eval(a)
+	}
+	var f *ir.Func
+	if k, ok := in.Callee.(*ir.Const); ok {
+		f = k.Func
+	}
+	x.modelled(in, f, in.Model, args)
+}
+
+// modelled executes model m of function f (for its name).
+func (x *machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
+	name := string(m)
+	if f != nil {
+		name = f.Name
+	}
+	c := &call{machine: x, in: in, name: name, args: args}
+	if want, ok := minArgs[m]; ok && len(args) < want {
+		x.end(Unsupported, "", "call of "+name+" with too few arguments")
+		return
+	}
+	for _, group := range []func(ir.Model) bool{c.harness, c.heap, c.memoryModel, c.stringModel, c.intrinsic, c.floatModel} {
+		if group(m) {
+			return
+		}
+	}
+	x.end(Unsupported, "", "call of "+name)
+}
+
+// call is a modelled call being executed.
+type call struct {
+	*machine
+	in   *ir.Instr
+	name string
+	args []value
+}
+
+// result is the value of the call.
+func (c *call) result(v value) {
+	if !c.in.T.IsVoid() {
+		c.set(c.in, v)
+	}
+}
+
+// number is an integer result of the call's type.
+func (c *call) number(n int64) {
+	if c.in.T.IsInt() {
+		c.result(scalar(bits.NewInt(c.in.T.Width, n)))
+	}
+}
+
+// count is argument i as a number of bytes; false if it decides and is indeterminate.
+func (c *call) count(i int) (uint64, bool) {
+	if !c.decide(c.args[i], "argument "+string(rune('1'+i))+" of "+c.name) {
+		return 0, false
+	}
+	return c.args[i].bits.Low64(), true
+}
+
+var minArgs = map[ir.Model]int{
+	ir.ModelAssume: 1, ir.ModelAssert: 1, ir.ModelAssertFail: 1, ir.ModelHavoc: 2, ir.ModelHavocObj: 1, ir.ModelROK: 2, ir.ModelWOK: 2, ir.ModelRWOK: 2,
+	ir.ModelObjectSize: 1, ir.ModelPtrOffset: 1, ir.ModelPtrObject: 1, ir.ModelSameObject: 2, ir.ModelDynObject: 1, ir.ModelMakeSymbolic: 2,
+	ir.ModelMalloc: 1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3, ir.ModelAllocaC: 1, ir.ModelFree: 1,
+	ir.ModelMemcpy: 3, ir.ModelMemmove: 3, ir.ModelMemset: 3, ir.ModelMemcmp: 3, ir.ModelMemchr: 3, ir.ModelStrlen: 1, ir.ModelStrnlen: 2,
+	ir.ModelStrcpy: 2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2, ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
+	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelSnprintf: 2, ir.ModelRange: 2,
+}
+
+// harness executes the intrinsics of harnesses, and what ends the program.
+func (c *call) harness(m ir.Model) bool {
+	switch m {
+	case ir.ModelNondet:
+		v := c.inputs(Nondet, c.in.T)
+		c.result(v)
+		c.traceInput(c.in, c.name, v)
+	case ir.ModelRange:
+		c.rangeInput()
+	case ir.ModelAssume:
+		if c.decide(c.args[0], "assumption") && c.args[0].bits.IsZero() {
+			c.end(AssumeFailed, "", "assumption is false")
+		}
+		c.number(0)
+	case ir.ModelAssert:
+		if c.decide(c.args[0], "asserted condition") && c.args[0].bits.IsZero() {
+			c.stop(verdict.Assert, "assertion failed%s", c.text(1))
+		}
+		c.number(0)
+	case ir.ModelFail:
+		c.stop(verdict.Assert, "%s reached", c.name)
+	case ir.ModelAssertFail:
+		c.stop(verdict.Assert, "assertion failed%s", c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
+	case ir.ModelNop:
+		if !c.in.T.IsVoid() {
+			c.result(c.inputs(Undef, c.in.T))
+		}
+	case ir.ModelExit:
+		if c.name != "abort" {
+			c.leaks()
+		}
+		c.end(Exited, "", c.name)
+	case ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic:
+		c.havoc(m)
+	case ir.ModelPrintf:
+		c.printf()
+	default:
+		return c.object(m)
+	}
+	return true
+}
+
+// rangeInput is klee_range(begin, end, name): begin <= result < end, signed.
+func (c *call) rangeInput() {
+	v := c.inputs(Nondet, c.in.T)
+	if bits.Slt(v.bits, c.args[0].bits) || !bits.Slt(v.bits, c.args[1].bits) {
+		c.end(AssumeFailed, "", "value outside the range of "+c.name)
+	}
+	c.result(v)
+	c.traceInput(c.in, c.name, v)
+}
+
+// printf has no effect that the program sees but its result, -1 or more.
+func (c *call) printf() {
+	if !c.in.T.IsInt() {
+		return
+	}
+	v := c.inputs(Nondet, c.in.T)
+	if bits.Slt(v.bits, bits.Ones(v.bits.Width())) {
+		c.end(AssumeFailed, "", "result below -1 of "+c.name)
+	}
+	c.result(v)
+}
+
+// text is ": " and the C string in argument i, "" if there is none.
+func (c *call) text(i int) string {
+	if i >= len(c.args) || c.args[i].obj == nil || !c.in.Args[i].Type().IsPtr() {
+		return ""
+	}
+	s := ""
+	o := c.args[i].obj
+	for off := int64(c.args[i].bits.Low64()); off >= 0 && off < o.size && len(s) < 200; off++ {
+		b, undef := o.byteAt(off)
+		if b == 0 || undef != 0 {
+			break
+		}
+		s += string(rune(b))
+	}
+	if s == "" {
+		return ""
+	}
+	return ": " + s
+}
+
+// object executes the predicates over objects (CBMC's).
+func (c *call) object(m ir.Model) bool {
+	switch m {
+	case ir.ModelROK, ir.ModelWOK, ir.ModelRWOK:
+		n, ok := c.count(1)
+		if ok {
+			c.number(boolInt(c.accessible(c.args[0], n, m != ir.ModelROK)))
+		}
+		return true
+	case ir.ModelSameObject:
+		p, q := c.located(0), c.located(1)
+		c.number(boolInt(p.obj == q.obj))
+		return true
+	case ir.ModelObjectSize:
+		if p := c.located(0); p.obj != nil {
+			c.number(p.obj.size)
+			return true
+		}
+		c.number(0)
+		return true
+	case ir.ModelPtrOffset:
+		p := c.located(0)
+		n, _ := p.bits.Int64()
+		c.number(n)
+		return true
+	case ir.ModelDynObject:
+		p := c.located(0)
+		c.number(boolInt(p.obj != nil && p.obj.kind == heapObject))
+		return true
+	}
+	return false
+}
+
+func boolInt(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// located is pointer argument i with its object, if it points to one.
+func (c *call) located(i int) value {
+	if p := c.args[i]; p.obj != nil {
+		return p
+	}
+	return c.toPtr(c.args[i])
+}
+
+// accessible reports whether n bytes at p could be accessed.
+func (x *machine) accessible(p value, n uint64, write bool) bool {
+	if p.obj == nil {
+		p = x.toPtr(p)
+	}
+	o, off := p.obj, p.bits.Low64()
+	return o != nil && o.fn == nil && o.block == nil && o.dead == "" && off <= uint64(o.size) && uint64(o.size)-off >= n && !(write && o.readOnly)
+}
+
+// havoc writes bytes of the source's choice: to (p, n), or to the rest of p's object.
+func (c *call) havoc(m ir.Model) {
+	p := c.located(0)
+	n := uint64(0)
+	if m == ir.ModelHavocObj {
+		if p.obj != nil && p.obj.dead == "" {
+			p.bits, n = c.zero, uint64(p.obj.size)
+		} else {
+			n = 1
+		}
+	} else {
+		var ok bool
+		if n, ok = c.count(1); !ok {
+			return
+		}
+	}
+	c.fillHavoc(p, n)
+	c.number(0)
+}
+
+// fillHavoc writes n bytes at p from the source.
+func (c *call) fillHavoc(p value, n uint64) bool {
+	if n == 0 {
+		return true
+	}
+	o, off, ok := c.reach(p, access{size: n, align: 1, write: true})
+	if !ok {
+		return false
+	}
+	bytes, ok := c.src.Havoc(c.in, int64(n))
+	if !ok {
+		c.end(InputMismatch, "", "no contents for "+c.name)
+		return false
+	}
+	c.settle(o, off, int64(n), true)
+	for i := int64(0); i < int64(n); i++ {
+		o.setByte(off+i, bytes(i), 0)
+	}
+	c.traceBytes(c.in, o, off, int64(n))
+	return true
+}

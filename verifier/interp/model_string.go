@@ -1,0 +1,381 @@
+package interp
+
+import (
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// memoryModel executes memcpy and its relatives.
+func (c *call) memoryModel(m ir.Model) bool {
+	switch m {
+	case ir.ModelMemcpy, ir.ModelMemmove:
+		n, ok := c.count(2)
+		if !ok || !c.copyRange(c.args[0], c.args[1], n, m == ir.ModelMemcpy) {
+			return true
+		}
+		c.result(c.args[0])
+	case ir.ModelMemset:
+		if n, ok := c.count(2); ok && c.memset(n) {
+			c.result(c.args[0])
+		}
+	case ir.ModelMemcmp:
+		if n, ok := c.count(2); ok {
+			c.compareBytes(n, false)
+		}
+	case ir.ModelMemchr:
+		if n, ok := c.count(2); ok {
+			c.findByte(c.args[0], n, true)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// copyRange copies n bytes with what is known of them; both ranges must be
+// valid, and with disjoint they must not overlap unless they are the same.
+func (x *machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
+	if n == 0 {
+		return true
+	}
+	from, fromOff, ok := x.reach(src, access{size: n, align: 1})
+	if !ok {
+		return false
+	}
+	to, toOff, ok := x.reach(dst, access{size: n, align: 1, write: true})
+	if !ok {
+		return false
+	}
+	if disjoint && from == to && fromOff != toOff && fromOff < toOff+int64(n) && toOff < fromOff+int64(n) {
+		x.stop(verdict.Memory, "copy of %d bytes between overlapping ranges of %s", n, x.describe(to))
+		return false
+	}
+	if vol := func(o *object) bool { return o.kind == regionObject && o.region.Access == "volatile" }; vol(from) || vol(to) {
+		x.end(Unsupported, "", "copy from or to a volatile region")
+		return false
+	}
+	x.copyBytes(to, toOff, from, fromOff, int64(n))
+	x.traceBytes(x.cur, to, toOff, int64(n))
+	return true
+}
+
+// copyBytes moves n bytes; whole pointers inside the range stay whole.
+func (x *machine) copyBytes(to *object, toOff int64, from *object, fromOff, n int64) {
+	ps := int64(x.pw / 8)
+	whole := map[int64]value{}
+	for at := fromOff - ps + 1; len(from.ptrs) > 0 && at < fromOff+n; at++ {
+		if v, ok := from.ptrs[at]; ok {
+			if at >= fromOff && at+ps <= fromOff+n {
+				whole[at-fromOff] = v
+			} else {
+				x.putBits(from, at, ps, x.toInt(v, x.pw))
+			}
+		}
+	}
+	data, undef := make([]byte, n), make([]byte, n)
+	for i := range data {
+		data[i], undef[i] = from.byteAt(fromOff + int64(i))
+	}
+	x.settle(to, toOff, n, true)
+	for i := range data {
+		to.setByte(toOff+int64(i), data[i], undef[i])
+	}
+	for off, v := range whole {
+		if to.ptrs == nil {
+			to.ptrs = map[int64]value{}
+		}
+		to.ptrs[toOff+off] = v
+	}
+}
+
+func (c *call) memset(n uint64) bool {
+	if n == 0 {
+		return true
+	}
+	o, off, ok := c.reach(c.args[0], access{size: n, align: 1, write: true})
+	if !ok {
+		return false
+	}
+	b, undef := byte(c.args[1].bits.Low64()), byte(c.args[1].mask().Low64())
+	c.settle(o, off, int64(n), true)
+	for i := int64(0); i < int64(n); i++ {
+		o.setByte(off+i, b, undef)
+	}
+	c.traceBytes(c.in, o, off, int64(n))
+	return true
+}
+
+// byteOf reads byte i behind p with all checks; used is what makes it decide something.
+func (c *call) byteOf(p value, i int64) (byte, bool) {
+	p.bits = bits.Add(p.bits, bits.NewInt(c.pw, i))
+	o, off, ok := c.reach(p, access{size: 1, align: 1})
+	if !ok {
+		return 0, false
+	}
+	c.settle(o, off, 1, false)
+	b, undef := o.byteAt(off)
+	if undef != 0 && !c.decide(scalar(bits.New(8, uint64(b))).withMask(bits.New(8, uint64(undef))), "byte read by "+c.name) {
+		return 0, false
+	}
+	return b, true
+}
+
+// strlen counts the bytes before the terminator.
+func (c *call) strlen(p value) (int64, bool) {
+	for i := int64(0); ; i++ {
+		b, ok := c.byteOf(p, i)
+		if !ok || b == 0 {
+			return i, ok
+		}
+	}
+}
+
+// compareBytes compares up to n bytes of arguments 0 and 1; with str a
+// terminator ends the comparison. The result is -1, 0 or 1.
+func (c *call) compareBytes(n uint64, str bool) {
+	for i := uint64(0); i < n; i++ {
+		a, ok := c.byteOf(c.args[0], int64(i))
+		if !ok {
+			return
+		}
+		b, ok := c.byteOf(c.args[1], int64(i))
+		if !ok {
+			return
+		}
+		if a != b {
+			c.number(map[bool]int64{true: -1, false: 1}[a < b])
+			return
+		}
+		if str && a == 0 {
+			break
+		}
+	}
+	c.number(0)
+}
+
+// findByte looks for argument 1 in the first n bytes behind p; strings end at
+// their terminator, which can be found too.
+func (c *call) findByte(p value, n uint64, raw bool) {
+	want := byte(c.args[1].bits.Low64())
+	for i := uint64(0); i < n; i++ {
+		b, ok := c.byteOf(p, int64(i))
+		if !ok {
+			return
+		}
+		if b == want {
+			p.bits = bits.Add(p.bits, bits.NewInt(c.pw, int64(i)))
+			c.result(p)
+			return
+		}
+		if b == 0 && !raw {
+			break
+		}
+	}
+	c.result(scalar(c.zero))
+}
+
+const unlimited = ^uint64(0)
+
+// stringModel executes string.h, stdlib's abs and ctype.h.
+func (c *call) stringModel(m ir.Model) bool {
+	switch m {
+	case ir.ModelStrlen:
+		if n, ok := c.strlen(c.args[0]); ok {
+			c.number(n)
+		}
+	case ir.ModelStrnlen:
+		c.strnlen()
+	case ir.ModelStrcmp:
+		c.compareBytes(unlimited, true)
+	case ir.ModelStrncmp:
+		if n, ok := c.count(2); ok {
+			c.compareBytes(n, true)
+		}
+	case ir.ModelStrchr:
+		c.findByte(c.args[0], unlimited, false)
+	case ir.ModelStrrchr:
+		c.findLast()
+	case ir.ModelStrstr:
+		c.strstr()
+	case ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat:
+		c.stringCopy(m)
+	case ir.ModelAbs:
+		c.abs()
+	case ir.ModelCtype:
+		c.ctype()
+	case ir.ModelSnprintf:
+		c.snprintf()
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *call) strnlen() {
+	limit, ok := c.count(1)
+	if !ok {
+		return
+	}
+	for i := uint64(0); i < limit; i++ {
+		b, ok := c.byteOf(c.args[0], int64(i))
+		if !ok {
+			return
+		}
+		if b == 0 {
+			c.number(int64(i))
+			return
+		}
+	}
+	c.number(int64(limit))
+}
+
+func (c *call) findLast() {
+	n, ok := c.strlen(c.args[0])
+	if !ok {
+		return
+	}
+	want := byte(c.args[1].bits.Low64())
+	for i := n; i >= 0; i-- {
+		if b, _ := c.byteOf(c.args[0], i); b == want {
+			p := c.args[0]
+			p.bits = bits.Add(p.bits, bits.NewInt(c.pw, i))
+			c.result(p)
+			return
+		}
+	}
+	c.result(scalar(c.zero))
+}
+
+// bytesOf is the string at p without its terminator.
+func (c *call) bytesOf(p value) (string, bool) {
+	n, ok := c.strlen(p)
+	var b strings.Builder
+	for i := int64(0); ok && i < n; i++ {
+		ch, _ := c.byteOf(p, i)
+		b.WriteByte(ch)
+	}
+	return b.String(), ok
+}
+
+func (c *call) strstr() {
+	hay, ok1 := c.bytesOf(c.args[0])
+	needle, ok2 := c.bytesOf(c.args[1])
+	if !ok1 || !ok2 {
+		return
+	}
+	p := scalar(c.zero)
+	if i := strings.Index(hay, needle); i >= 0 {
+		p = c.args[0]
+		p.bits = bits.Add(p.bits, bits.NewInt(c.pw, int64(i)))
+	}
+	c.result(p)
+}
+
+// stringCopy is strcpy, strncpy, strcat and strncat (C11 7.24.2, 7.24.3).
+func (c *call) stringCopy(m ir.Model) {
+	limit := unlimited
+	if m == ir.ModelStrncpy || m == ir.ModelStrncat {
+		var ok bool
+		if limit, ok = c.count(2); !ok {
+			return
+		}
+	}
+	dst := c.args[0]
+	if m == ir.ModelStrcat || m == ir.ModelStrncat {
+		n, ok := c.strlen(dst)
+		if !ok {
+			return
+		}
+		dst.bits = bits.Add(dst.bits, bits.NewInt(c.pw, n))
+	}
+	src, n := c.args[1], int64(0)
+	for uint64(n) < limit {
+		b, ok := c.byteOf(src, n)
+		if !ok {
+			return
+		}
+		if b == 0 {
+			break
+		}
+		n++
+	}
+	if m != ir.ModelStrncpy && !c.disjoint(dst, src, n+1) {
+		return
+	}
+	if !c.copyRange(dst, src, uint64(n), true) {
+		return
+	}
+	zeros := int64(1)
+	if m == ir.ModelStrncpy {
+		zeros = int64(limit) - n
+	}
+	dst.bits = bits.Add(dst.bits, bits.NewInt(c.pw, n))
+	saved := c.args
+	c.args = []value{dst, scalar(bits.New(32, 0))}
+	ok := c.memset(uint64(zeros))
+	c.args = saved
+	if ok {
+		c.result(c.args[0])
+	}
+}
+
+// disjoint reports that n bytes at both pointers do not overlap, and ends the run otherwise.
+func (c *call) disjoint(a, b value, n int64) bool {
+	if a.obj != b.obj || a.obj == nil {
+		return true
+	}
+	p, q := int64(a.bits.Low64()), int64(b.bits.Low64())
+	if p < q+n && q < p+n {
+		c.stop(verdict.Memory, "%s between overlapping strings of %s", c.name, c.describe(a.obj))
+		return false
+	}
+	return true
+}
+
+func (c *call) abs() {
+	a := c.args[0]
+	w := a.bits.Width()
+	if a.bits == bits.MinSigned(w) {
+		c.violate(verdict.SignedOverflow, "%s of %s overflows", c.name, a.bits.Signed())
+	}
+	r := a.bits
+	if r.Sign() {
+		r = bits.Neg(r)
+	}
+	c.result(scalar(r).withMask(all(w, a)))
+}
+
+// snprintf writes at most n-1 bytes of any contents and a terminator; the
+// result is the length that the text would have had, -1 or more.
+func (c *call) snprintf() {
+	n, ok := c.count(1)
+	if !ok {
+		return
+	}
+	v := c.inputs(Nondet, c.in.T)
+	length, _ := v.bits.Int64()
+	if length < -1 {
+		c.end(AssumeFailed, "", "result below -1 of "+c.name)
+		return
+	}
+	c.result(v)
+	if n == 0 {
+		return
+	}
+	if _, _, ok := c.reach(c.args[0], access{size: n, align: 1, write: true}); !ok {
+		return
+	}
+	body := uint64(max(0, min(length, int64(n)-1)))
+	if !c.fillHavoc(c.args[0], body) {
+		return
+	}
+	end := c.args[0]
+	end.bits = bits.Add(end.bits, bits.New(c.pw, body))
+	saved := c.args
+	c.args = []value{end, scalar(bits.New(32, 0))}
+	c.memset(1)
+	c.args = saved
+}

@@ -1,0 +1,330 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+type objectKind uint8
+
+const (
+	globalObject objectKind = iota + 1
+	stackObject
+	heapObject
+	funcObject
+	labelObject
+	regionObject
+)
+
+// object is a piece of memory (docs/SEMANTICS.md, Memory).
+type object struct {
+	num      int
+	kind     objectKind
+	size     int64
+	align    int64
+	dead     string // why it is no longer alive; "" while it is
+	absent   bool   // a weak symbol that is not there
+	readOnly bool
+	base     uint64
+	hasBase  bool
+
+	global   *ir.Global
+	fn       *ir.Func
+	block    *ir.Block
+	region   *Region
+	born     *ir.Instr // alloca, call
+	variable *ir.Var   // C variable, or nil
+	lastW    map[int64]*ir.Instr
+
+	fill  filling
+	init  func(off int64) byte // bytes before the first write, nil for zeros
+	pages map[int64]*page
+	ptrs  map[int64]value // whole pointers in memory, by offset; also integers with an object
+}
+
+// filling says what bytes nobody wrote are.
+type filling uint8
+
+const (
+	fillZero          filling = iota // zero
+	fillUnknown                      // from the source
+	fillIndeterminate                // from the source, and using them is a mistake
+)
+
+const pageSize = 512
+
+// page holds bytes and, per bit, whether it is indeterminate.
+type page struct{ data, undef []byte }
+
+func (x *machine) newObject(k objectKind, size, align int64, born *ir.Instr) *object {
+	o := &object{num: len(x.objects), kind: k, size: size, align: max(1, align), born: born, fill: fillIndeterminate}
+	o.init = x.src.ObjectBytes(o.num)
+	x.objects = append(x.objects, o)
+	return o
+}
+
+// global is g's object, made when first touched.
+func (x *machine) global(g *ir.Global) *object {
+	n := x.globNum[g]
+	if o := x.objects[n]; o != nil {
+		return o
+	}
+	o := &object{num: n, kind: globalObject, size: x.l.SizeOf(g.T), align: int64(g.Align), readOnly: g.Const, global: g, variable: g.Var}
+	x.objects[n] = o
+	switch {
+	case g.Unsupported != "":
+		x.end(Unsupported, "", fmt.Sprintf("initialiser of %s: %s", g.Name, g.Unsupported))
+	case g.Extern:
+		o.fill, o.init = fillUnknown, x.src.ObjectBytes(n)
+		if g.Weak {
+			b, ok := x.src.Base(n)
+			o.absent = !ok || b.IsZero()
+		}
+	default:
+		x.writeConst(o, 0, g.Init)
+	}
+	return o
+}
+
+// writeConst puts an initialiser into memory.
+func (x *machine) writeConst(o *object, off int64, c *ir.Const) {
+	switch c.Kind {
+	case ir.ConstZero, ir.ConstNull:
+	case ir.ConstUndef, ir.ConstPoison: // padding and the like: zero at run time
+	case ir.ConstBytes:
+		for i, b := range c.Bytes {
+			o.setByte(off+int64(i), b, 0)
+		}
+	case ir.ConstAgg:
+		for i, e := range c.Elems {
+			x.writeConst(o, off+x.l.FieldOffset(c.T, i), e)
+		}
+	default:
+		x.put(o, off, c.T, x.constant(c))
+	}
+}
+
+// function is f's object: it has an address and no contents.
+func (x *machine) function(f *ir.Func) *object {
+	n := x.funcNum[f]
+	if x.funcs[n] == nil {
+		o := &object{num: -1 - n, kind: funcObject, size: 4, align: 4, readOnly: true, fn: f}
+		if f.Weak && f.IsDecl() {
+			b, ok := x.src.Base(o.num)
+			o.absent = !ok || b.IsZero()
+		}
+		x.funcs[n] = o
+	}
+	return x.funcs[n]
+}
+
+func (x *machine) label(b *ir.Block) *object {
+	if x.labels[b] == nil {
+		x.labels[b] = &object{kind: labelObject, size: 4, align: 4, readOnly: true, block: b, num: -1 << 30}
+	}
+	return x.labels[b]
+}
+
+// page holds offset off, which must be inside the object.
+func (o *object) page(off int64) (*page, int64) {
+	n := off / pageSize
+	p := o.pages[n]
+	if p == nil {
+		size := min(pageSize, o.size-n*pageSize)
+		p = &page{data: make([]byte, size), undef: make([]byte, size)}
+		if o.fill == fillIndeterminate {
+			for i := range p.undef {
+				p.undef[i] = 0xff
+			}
+		}
+		if o.init != nil {
+			for i := range p.data {
+				p.data[i] = o.init(n*pageSize + int64(i))
+			}
+		}
+		if o.pages == nil {
+			o.pages = map[int64]*page{}
+		}
+		o.pages[n] = p
+	}
+	return p, off - n*pageSize
+}
+
+func (o *object) setByte(off int64, b, undef byte) {
+	p, i := o.page(off)
+	p.data[i], p.undef[i] = b, undef
+}
+
+func (o *object) byteAt(off int64) (b, undef byte) {
+	p, i := o.page(off)
+	return p.data[i], p.undef[i]
+}
+
+// settle writes out the bytes of whole pointers that overlap [off, off+n).
+// Before a write they stop being whole.
+func (x *machine) settle(o *object, off, n int64, write bool) {
+	if len(o.ptrs) == 0 {
+		return
+	}
+	ps := int64(x.pw / 8)
+	for at := off - ps + 1; at < off+n; at++ {
+		v, ok := o.ptrs[at]
+		if !ok {
+			continue
+		}
+		if write {
+			delete(o.ptrs, at)
+			if at >= off && at+ps <= off+n {
+				continue
+			}
+		}
+		x.putBits(o, at, ps, x.toInt(v, x.pw))
+	}
+}
+
+// putBits writes an integer of n bytes in the target's byte order.
+func (x *machine) putBits(o *object, off, n int64, v value) {
+	w := int(n * 8)
+	b, u := v.bits, v.mask()
+	if b.Width() < w {
+		b, u = bits.Zext(b, w), bits.Zext(u, w)
+	}
+	for i := int64(0); i < n; i++ {
+		at := off + i
+		if x.l.BigEndian {
+			at = off + n - 1 - i
+		}
+		if w <= 64 {
+			o.setByte(at, byte(b.Low64()>>(8*i)), byte(u.Low64()>>(8*i)))
+			continue
+		}
+		lo := int(8 * i)
+		o.setByte(at, byte(bits.Extract(b, lo+7, lo).Low64()), byte(bits.Extract(u, lo+7, lo).Low64()))
+	}
+}
+
+// getBits reads n bytes as an integer of width w.
+func (x *machine) getBits(o *object, off, n int64, w int) value {
+	if n <= 8 {
+		var b, u uint64
+		for i := int64(0); i < n; i++ {
+			at := off + i
+			if !x.l.BigEndian {
+				at = off + n - 1 - i
+			}
+			d, m := o.byteAt(at)
+			b, u = b<<8|uint64(d), u<<8|uint64(m)
+		}
+		return scalar(bits.New(w, b)).withMask(bits.New(w, u))
+	}
+	b, u := bits.New(int(n*8), 0), bits.New(int(n*8), 0)
+	for i := int64(0); i < n; i++ {
+		at := off + i
+		if x.l.BigEndian {
+			at = off + n - 1 - i
+		}
+		d, m := o.byteAt(at)
+		b = bits.Or(b, bits.Shl(bits.New(int(n*8), uint64(d)), uint(8*i)))
+		u = bits.Or(u, bits.Shl(bits.New(int(n*8), uint64(m)), uint(8*i)))
+	}
+	return scalar(bits.Trunc(b, w)).withMask(bits.Trunc(u, w))
+}
+
+// put writes a value of type t; the range must be inside the object.
+func (x *machine) put(o *object, off int64, t *ir.Type, v value) {
+	switch t.Kind {
+	case ir.KindInt, ir.KindFloat, ir.KindPtr:
+		n := x.l.StoreSize(t)
+		x.settle(o, off, n, true)
+		if v.obj != nil && n == int64(x.pw/8) {
+			if o.ptrs == nil {
+				o.ptrs = map[int64]value{}
+			}
+			for i := int64(0); i < n; i++ {
+				o.setByte(off+i, 0, 0)
+			}
+			if t.IsInt() {
+				v.bits = bits.Sub(v.bits, bits.New(x.pw, x.baseOf(v.obj))) // kept as object and offset
+			}
+			o.ptrs[off] = v
+			return
+		}
+		if t.IsPtr() {
+			v = x.toInt(v, x.pw)
+		}
+		x.putBits(o, off, n, v)
+	default:
+		if packedBits(t) {
+			x.putBits(o, off, x.l.StoreSize(t), x.pack(t, v))
+			return
+		}
+		for i := range v.elems {
+			x.put(o, off+x.l.FieldOffset(t, i), t.ElemAt(i), v.elems[i])
+		}
+	}
+}
+
+// get reads a value of type t; the range must be inside the object.
+func (x *machine) get(o *object, off int64, t *ir.Type) value {
+	switch t.Kind {
+	case ir.KindInt, ir.KindFloat, ir.KindPtr:
+		n := x.l.StoreSize(t)
+		if v, ok := o.ptrs[off]; ok && n == int64(x.pw/8) && (t.IsPtr() || t.Width == x.pw) {
+			if t.IsInt() {
+				return x.toInt(v, x.pw)
+			}
+			if t.IsPtr() {
+				return v
+			}
+		}
+		x.settle(o, off, n, false)
+		return x.getBits(o, off, n, t.Width)
+	}
+	if packedBits(t) {
+		return x.unpack(t, x.getBits(o, off, x.l.StoreSize(t), int(t.Len)*t.Elem.Width))
+	}
+	v := value{elems: make([]value, t.NumElems())}
+	for i := range v.elems {
+		v.elems[i] = x.get(o, off+x.l.FieldOffset(t, i), t.ElemAt(i))
+	}
+	return v
+}
+
+// packedBits reports a vector whose elements are not whole bytes: it is stored as one integer.
+func packedBits(t *ir.Type) bool {
+	return t.Kind == ir.KindVector && t.Elem.Width%8 != 0
+}
+
+// pack makes one integer of a vector, element 0 lowest (highest on big-endian targets).
+func (x *machine) pack(t *ir.Type, v value) value {
+	var b, u bits.Vec
+	for i := range v.elems {
+		e := v.elems[i]
+		if x.l.BigEndian {
+			e = v.elems[len(v.elems)-1-i]
+		}
+		e = x.toInt(e, e.bits.Width())
+		if i == 0 {
+			b, u = e.bits, e.mask()
+		} else {
+			b, u = bits.Concat(e.bits, b), bits.Concat(e.mask(), u)
+		}
+	}
+	return scalar(b).withMask(u)
+}
+
+// unpack is the inverse of pack.
+func (x *machine) unpack(t *ir.Type, v value) value {
+	w, n := t.Elem.Width, int(t.Len)
+	out := value{elems: make([]value, n)}
+	for i := 0; i < n; i++ {
+		at := i
+		if x.l.BigEndian {
+			at = n - 1 - i
+		}
+		out.elems[at] = scalar(bits.Extract(v.bits, (i+1)*w-1, i*w)).withMask(bits.Extract(v.mask(), (i+1)*w-1, i*w))
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+package interp
+
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// term executes a terminator.
+func (x *machine) term(in *ir.Instr) {
+	switch in.Op {
+	case ir.OpRet:
+		if len(in.Args) == 0 {
+			x.leave(value{}, false)
+			return
+		}
+		x.leave(x.eval(in.Args[0]), true)
+	case ir.OpBr:
+		x.jump(in.Targets[0])
+	case ir.OpCondBr:
+		c := x.eval(in.Args[0])
+		if !x.decide(c, "condition") {
+			return
+		}
+		x.traceBranch(in, c)
+		if c.bits.IsOne() {
+			x.jump(in.Targets[0])
+		} else {
+			x.jump(in.Targets[1])
+		}
+	case ir.OpSwitch:
+		x.switchTo(in)
+	case ir.OpIndirectBr:
+		p := x.eval(in.Args[0])
+		if !x.decide(p, "address") {
+			return
+		}
+		for _, t := range in.Targets {
+			if p.obj != nil && p.obj.block == t && p.bits.IsZero() {
+				x.jump(t)
+				return
+			}
+		}
+		x.stop(verdict.Memory, "computed goto to an address that is no label of this function")
+	case ir.OpUnreachable:
+		x.stop(verdict.Unreachable, "unreachable code reached")
+	}
+}
+
+func (x *machine) switchTo(in *ir.Instr) {
+	v := x.eval(in.Args[0])
+	if !x.decide(v, "switch value") {
+		return
+	}
+	x.traceBranch(in, v)
+	for i, c := range in.Cases {
+		if c == v.bits {
+			x.jump(in.Targets[i+1])
+			return
+		}
+	}
+	x.jump(in.Targets[0])
+}

@@ -1,0 +1,26 @@
+package ir
+
+import "strings"
+
+// quietWords are the mnemonics of barriers, hints and interrupt masks of the
+// supported processors: none of them changes memory or a register that the
+// program can see, except the mask registers that mrs and the like read.
+var quietWords = map[string]bool{
+	"": true, "nop": true, "dmb": true, "dsb": true, "isb": true, "wfi": true, "wfe": true, "sev": true, "yield": true, "cpsid": true, "cpsie": true,
+	"mfence": true, "lfence": true, "sfence": true, "pause": true, "cli": true, "sei": true, "sti": true, "sleep": true, "wdr": true,
+	"fence": true, "fence.i": true, "bkpt": true, "mrs": true, "msr": true, "csrr": true, "csrw": true, "csrs": true, "csrc": true,
+	"csrrs": true, "csrrc": true, "csrrw": true, "csrrsi": true, "csrrci": true, "csrsi": true, "csrci": true, "hlt": true,
+	"dint": true, "eint": true,
+}
+
+// QuietAsm reports inline assembly that changes nothing but its outputs:
+// barriers, hints, interrupt masks and reads of special registers.
+func QuietAsm(a *Asm) bool {
+	for _, line := range strings.FieldsFunc(a.Template, func(r rune) bool { return r == '\n' || r == ';' }) {
+		words := strings.Fields(line)
+		if len(words) > 0 && !quietWords[strings.ToLower(words[0])] {
+			return false
+		}
+	}
+	return true
+}
