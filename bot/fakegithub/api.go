@@ -111,6 +111,12 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	out := finish(&rep)
+	if notModified(r, rep, out) {
+		// GitHub does not count a conditional request that it answers with 304.
+		win := s.windowOf(c.token)
+		win.used = max(win.used-1, 0)
+		rateHeaders(c.header, s.opts.RateLimit, win.used, win.reset)
+	}
 	s.mu.Unlock()
 
 	for k, v := range c.header {
@@ -154,14 +160,26 @@ func (s *Server) checkAnswer(c *call, rep reply, out []byte) {
 	}
 }
 
+// entityTag is the ETag of a read's answer, or empty.
+func entityTag(r *http.Request, rep reply, out []byte) string {
+	if r.Method != http.MethodGet || rep.status != http.StatusOK {
+		return ""
+	}
+	sum := sha256.Sum256(out)
+	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
+}
+
+func notModified(r *http.Request, rep reply, out []byte) bool {
+	tag := entityTag(r, rep, out)
+	return tag != "" && r.Header.Get("If-None-Match") == tag
+}
+
 // send writes an answer; a GET that the caller has already is a 304.
 func send(w http.ResponseWriter, r *http.Request, rep reply, out []byte) {
-	if r.Method == http.MethodGet && rep.status == http.StatusOK {
-		sum := sha256.Sum256(out)
-		tag := `W/"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
+	if tag := entityTag(r, rep, out); tag != "" {
 		w.Header().Set("ETag", tag)
 		w.Header().Set("Cache-Control", "private, max-age=60, s-maxage=60")
-		if r.Header.Get("If-None-Match") == tag {
+		if notModified(r, rep, out) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
@@ -273,8 +291,7 @@ type window struct {
 	reset time.Time
 }
 
-// limited counts the request against the primary limit. Conditional requests
-// count too here, for the answer is not known yet.
+// limited counts the request against the primary limit.
 func (c *call) limited() (reply, bool) {
 	if c.match.Path == "/rate_limit" {
 		return reply{}, false

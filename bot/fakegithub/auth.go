@@ -3,6 +3,7 @@ package fakegithub
 import (
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
@@ -43,20 +44,30 @@ type credentials struct {
 	secretPath string
 }
 
+// makeCredentials reads the key and the secret that an earlier run left in
+// dir, so that a server which holds them goes on working, or makes them.
 func makeCredentials(dir string) (credentials, error) {
 	c := credentials{
-		appID: 1042, clientID: "Iv23li" + randomHex(7),
-		keyPath: filepath.Join(dir, "private-key.pem"), secretPath: filepath.Join(dir, "webhook-secret"),
-		secret: randomHex(20),
+		appID: 1042, keyPath: filepath.Join(dir, "private-key.pem"), secretPath: filepath.Join(dir, "webhook-secret"),
 	}
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
+	old, err := os.ReadFile(c.keyPath)
+	if err == nil {
+		if c.key, err = jwt.ParseRSAPrivateKeyFromPEM(old); err != nil {
+			return c, fmt.Errorf("%s: %w", c.keyPath, err)
+		}
+	} else if c.key, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
 		return c, err
 	}
-	c.key = key
 	if err := os.WriteFile(c.keyPath, c.pem(), 0o600); err != nil {
 		return c, err
 	}
+	if secret, err := os.ReadFile(c.secretPath); err == nil && len(secret) > 0 {
+		c.secret = string(secret)
+	} else {
+		c.secret = randomHex(20)
+	}
+	sum := sha256.Sum256(c.key.N.Bytes())
+	c.clientID = "Iv23li" + hex.EncodeToString(sum[:7])
 	return c, os.WriteFile(c.secretPath, []byte(c.secret), 0o600)
 }
 

@@ -7,12 +7,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -239,9 +241,10 @@ func TestETag(t *testing.T) {
 	if first.StatusCode != 200 || first.Header.Get("ETag") == "" || first.Header.Get("X-RateLimit-Remaining") != "2" {
 		t.Errorf("first: %d %v", first.StatusCode, first.Header)
 	}
-	if again := get(first.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
-		t.Errorf("again: %d, want 304", again.StatusCode)
+	if again := get(first.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || again.Header.Get("X-RateLimit-Remaining") != "2" {
+		t.Errorf("again: %d %v, want a 304 that does not count", again.StatusCode, again.Header)
 	}
+	get("")
 	get("")
 	if over := get(""); over.StatusCode != http.StatusForbidden || over.Header.Get("X-RateLimit-Remaining") != "0" {
 		t.Errorf("over the limit: %d", over.StatusCode)
@@ -284,4 +287,68 @@ func TestRun(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("run: %v", err)
 	}
+	key, _ := os.ReadFile(app.PrivateKey)
+	s, err := New(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if again, _ := os.ReadFile(app.PrivateKey); len(key) == 0 || string(again) != string(key) {
+		t.Error("the key of an earlier run is not used again")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "app.json")); err == nil {
+		t.Error("app.json of an earlier run is left")
+	}
+	mine := t.TempDir()
+	write(t, mine, "repos/x", "mine")
+	if _, err := New(Options{Dir: mine}); err == nil {
+		t.Error("somebody else's folder is taken")
+	}
+}
+
+// TestConcurrent lets many clients and control calls loose at once; run it
+// with -race.
+func TestConcurrent(t *testing.T) {
+	w := newWorld(t)
+	c, head := w.repository()
+	ctx := context.Background()
+	var group sync.WaitGroup
+	fail := func(what string, err error) {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for i := range 8 {
+		group.Go(func() {
+			run, _, err := c.Checks.CreateCheckRun(ctx, "acme", "fw", github.CreateCheckRunOptions{Name: fmt.Sprint("run ", i), HeadSHA: head})
+			fail("create", err)
+			for range 3 {
+				_, _, err = c.Checks.UpdateCheckRun(ctx, "acme", "fw", run.GetID(), github.UpdateCheckRunOptions{Name: fmt.Sprint("run ", i), Output: output("s", 5)})
+				fail("update", err)
+			}
+			_, _, err = c.PullRequests.Get(ctx, "acme", "fw", 1)
+			fail("pull", err)
+			_, err = http.Get(w.url + "/acme/fw/pull/1")
+			fail("page", err)
+			_, err = http.Get(w.url + "/_fake/state")
+			fail("state", err)
+		})
+	}
+	for i := range 3 {
+		group.Go(func() {
+			w.control("POST", "push", obj{"repo": "acme/fw", "branch": "fix", "files": obj{"main.c": fmt.Sprint("int x", i, ";\n")}})
+		})
+	}
+	group.Wait()
+	w.flush()
+	for _, r := range w.state("check_runs") {
+		if n := len(r.(map[string]any)["annotations"].([]any)); n != 15 {
+			t.Errorf("%d annotations, want 15", n)
+		}
+	}
+	commits, _, err := c.PullRequests.ListCommits(ctx, "acme", "fw", 1, nil)
+	if err != nil || len(commits) != 4 {
+		t.Errorf("%d commits, want 4: %v", len(commits), err)
+	}
+	w.wantViolations(0)
 }

@@ -15,7 +15,8 @@ type Options struct {
 	// Listen is the address of Run; New does not use it.
 	Listen string
 	// Dir keeps app.json, the private key, the webhook secret and the
-	// repositories. It is created.
+	// repositories. It is created; of an earlier run's files the key and the
+	// secret are used again, app.json and repos are removed.
 	Dir string
 	// DeliverTo is the URL that webhooks go to; empty: they are only logged.
 	DeliverTo string

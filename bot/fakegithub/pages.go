@@ -27,11 +27,17 @@ var pageFiles embed.FS
 //	/OWNER/REPO/runs/ID            one check run
 //	/settings/apps/new (POST)      an App manifest
 //
+// and takes the forms on them: a comment, Re-run, the buttons of a run.
+//
 // The pages are for the person at the machine and ask for no credentials.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) bool {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/settings/apps/new") {
 		s.takeManifest(w, r)
+		return true
+	}
+	if r.Method == http.MethodPost && len(parts) == 5 && parts[4] == "act" {
+		s.takeForm(w, r, parts)
 		return true
 	}
 	if r.Method != http.MethodGet || parts[0] == "repos" || parts[0] == "app" || parts[0] == "api" {

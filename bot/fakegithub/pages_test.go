@@ -56,6 +56,19 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s lets raw HTML through", path)
 		}
 	}
+	for path, form := range map[string]url.Values{
+		"/acme/fw/runs/" + id(run) + "/act": {"identifier": {"deeper"}}, "/acme/fw/pull/1/act": {"user": {"ann"}, "body": {"/firmproof help"}},
+	} {
+		if res, err := http.PostForm(w.url+path, form); err != nil || res.StatusCode != 200 {
+			t.Errorf("form %s: %v %v", path, res, err)
+		}
+	}
+	if res, err := http.PostForm(w.url+"/acme/fw/runs/"+id(run)+"/act", url.Values{"identifier": {"other"}}); err != nil || res.StatusCode != 422 {
+		t.Errorf("button that is not there: %v %v", res, err)
+	}
+	if got := strings.Join(w.events(), " "); !strings.Contains(got, "check_run.requested_action") || strings.Count(got, "issue_comment.created") != 2 {
+		t.Errorf("events %s", got)
+	}
 	w.wantViolations(0)
 }
 

@@ -52,7 +52,7 @@ func New(opts Options) (*Server, error) {
 		return nil, fmt.Errorf("fakegithub: %w", err)
 	}
 	opts.Dir = dir
-	if err := os.MkdirAll(filepath.Join(dir, "repos"), 0o700); err != nil {
+	if err := clean(dir); err != nil {
 		return nil, fmt.Errorf("fakegithub: %w", err)
 	}
 	app, err := makeCredentials(dir)
@@ -70,6 +70,29 @@ func New(opts Options) (*Server, error) {
 	s.control = controlCalls()
 	s.sender = newSender(s)
 	return s, nil
+}
+
+// clean takes away what an earlier run left but for its credentials: state is
+// not kept, and an old app.json would tell a wrong address. A folder of
+// somebody else is left alone.
+func clean(dir string) error {
+	repos := filepath.Join(dir, "repos")
+	mark := filepath.Join(repos, ".fakegithub")
+	if _, err := os.Stat(repos); err == nil {
+		if _, err := os.Stat(mark); err != nil {
+			return fmt.Errorf("%s is not of an earlier run: choose another folder", repos)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "app.json")); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := os.RemoveAll(repos); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(repos, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(mark, nil, 0o600)
 }
 
 // SetURL tells the server its own address and writes Dir/app.json.
