@@ -46,6 +46,8 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 	switch {
 	case m.Build.CompileCommands != "":
 		err = b.fromDatabase(m.Build, filepath.Join(b.dir, m.Build.CompileCommands))
+	case m.Build.Command != "":
+		err = b.fromCommand(ctx, m.Build)
 	case len(m.Build.Sources) > 0:
 		err = b.fromSources(m.Build)
 	}

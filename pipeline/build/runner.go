@@ -52,6 +52,12 @@ func (Direct) Run(ctx context.Context, c Cmd) (Result, error) {
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	start := time.Now()
 	err := cmd.Run()
+	if cmd.Process != nil { // what it left running in the background ends with it
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
 	res := Result{Stdout: out.b.Bytes(), Stderr: errOut.b.Bytes(), Duration: time.Since(start)}
 	if ctx.Err() != nil {
 		return res, fmt.Errorf("%s: %w", c.Argv[0], ctx.Err())

@@ -98,6 +98,7 @@ func (c *call) word(a string) {
 	case a == "-" || a == "":
 	case a[0] != '-':
 		c.files = append(c.files, a)
+	case a == "-xc", a == "-xnone":
 	case strings.HasPrefix(a, "-I"), strings.HasPrefix(a, "-D"), strings.HasPrefix(a, "-U"), keptFlags[a],
 		strings.HasPrefix(a, "-fpack-struct="), strings.HasPrefix(a, "-isystem"), strings.HasPrefix(a, "-iquote"), strings.HasPrefix(a, "-include"):
 		c.flags = append(c.flags, a)

@@ -1,0 +1,162 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/pipeline/manifest"
+)
+
+func parse(t *testing.T, text string) *manifest.Manifest {
+	t.Helper()
+	m, err := manifest.Parse(manifest.Name, []byte("version: 1\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+var makeTree = map[string]string{
+	"src/main.c":  "#include \"conf.h\"\n#include \"gen.h\"\nint value(void);\nint main(void) { return value() + LEVEL + GEN + QUOTED[0]; }\n",
+	"src/value.c": "char sign = -1;\nint value(void) { return sign; }\n",
+	"src/boot.s":  ".text\n",
+	"inc/conf.h":  "#define LEVEL BOARD\n",
+	"tools/gen.c": "#include <stdio.h>\nint main(void) { puts(\"#define GEN 5\"); return 0; }\n",
+	"flags.rsp":   "-Iinc -DBOARD=3 '-DQUOTED=\"a b\"'\n",
+}
+
+const makefile = `CC = %s
+CFLAGS = -mcpu=cortex-m3 -mthumb -Os -Wall -specs=nano.specs -fsigned-char -fno-frobnicate @../flags.rsp
+all: app.elf
+gen.h:
+	gcc -o gen tools/gen.c && ./gen > gen.h
+app.elf: gen.h
+	mkdir -p obj
+	cd obj && $(CC) $(CFLAGS) -I.. -I../inc -c ../src/main.c -o main.o -MMD -MF main.d
+	$(CC) -fsigned-char -c $(CURDIR)/src/value.c -o obj/value.o
+	$(CC) -c src/boot.s -o obj/boot.o
+	$(CC) -nostdlib -Wl,-e,main obj/main.o obj/value.o obj/boot.o -o $@
+	%sobjcopy -O binary $@ app.bin
+`
+
+// TestCommand records a make build, with a cross compiler that is there and with
+// one that is not.
+func TestCommand(t *testing.T) {
+	for _, prefix := range []string{"arm-none-eabi-", "riscv-none-embed-"} {
+		t.Run(prefix, func(t *testing.T) {
+			files := map[string]string{"Makefile": strings.NewReplacer("-specs=nano.specs", "").Replace(fmt.Sprintf(makefile, prefix+"gcc", prefix))}
+			if prefix != "arm-none-eabi-" {
+				files["Makefile"] = fmt.Sprintf(makefile, prefix+"gcc", prefix)
+			} else {
+				files["Makefile"] = strings.Replace(files["Makefile"], " -fno-frobnicate", "", 1)
+			}
+			for k, v := range makeTree {
+				files[k] = v
+			}
+			dir := tree(t, files)
+			img, err := Project(context.Background(), dir, parse(t, "build: {command: make}\nharnesses: [{entry: main}]\n"), load(t, "cortex-m3"), Options{WorkDir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ir := read(t, img.IRPath)
+			if !strings.Contains(ir, "i8 @value") && !strings.Contains(ir, "i32 @value") || !strings.Contains(ir, "sext i8") {
+				t.Errorf("value() or the sign of char is lost:\n%s", ir)
+			}
+			if strings.Contains(ir, dir) || !strings.Contains(ir, `filename: "./src/main.c"`) && !strings.Contains(ir, `filename: "src/main.c"`) {
+				t.Errorf("file names: %s", ir)
+			}
+			notes := strings.Join(img.Notes, "\n")
+			want := []string{"assembly file src/boot.s", "tools/gen.c is compiled by gcc for the build machine"}
+			if prefix != "arm-none-eabi-" {
+				want = append(want, "riscv-none-embed-gcc is not installed", "flag -fno-frobnicate is dropped")
+			}
+			for _, w := range want {
+				if !strings.Contains(notes, w) {
+					t.Errorf("no note %q in\n%s", w, notes)
+				}
+			}
+			if len(img.Units) != 2 {
+				t.Errorf("units %+v", img.Units)
+			}
+		})
+	}
+}
+
+func TestCommandErrors(t *testing.T) {
+	for _, c := range []struct{ command, want string }{
+		{"gcc -c a.c", "a.c:1:20: "},
+		{"echo no rule to do it >&2; exit 3", "exit status 3: no rule to do it"},
+		{"true", "compiled no C file"},
+		{"sleep 100 & exit 7", "exit status 7"},
+		{"sleep 100 & exit 0", "compiled no C file"},
+	} {
+		dir := tree(t, map[string]string{"a.c": "int f(void){return y;}\n"})
+		_, err := Project(context.Background(), dir, parse(t, "build: {command: \""+c.command+"\"}\n"), load(t, "x86_64"), Options{WorkDir: t.TempDir()})
+		var be *BuildError
+		if !errors.As(err, &be) || be.Stage != "command" || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.command, err, c.want)
+		}
+	}
+}
+
+func TestDatabase(t *testing.T) {
+	dir := tree(t, map[string]string{"src/a.c": "#include \"a.h\"\nint a(void) { return A + B; }\n", "src/b.c": "#include \"a.h\"\nint b(void) { return A; }\n",
+		"inc/a.h": "#define A 1\n", "proof.c": "#include \"a.h\"\nint a(void);\nint b(void);\nint harness(void) { return a() + b() + A + COMMON; }\n", "src/x.S": "\n"})
+	db := fmt.Sprintf(`[
+ {"directory": %q, "file": "../src/a.c", "command": "arm-none-eabi-gcc -mthumb -I../inc -DCOMMON=4 -DB=2 -O2 -c ../src/a.c -o a.o"},
+ {"directory": %q, "file": %q, "arguments": ["cc", "-I", "../inc", "-D", "COMMON=4", "-c", %q]},
+ {"directory": %q, "file": "../src/a.c", "command": "arm-none-eabi-gcc -c ../src/a.c"},
+ {"directory": ".", "file": "../src/x.S", "command": "arm-none-eabi-gcc -c ../src/x.S"}
+]`, filepath.Join(dir, "build"), filepath.Join(dir, "build"), filepath.Join(dir, "src/b.c"), filepath.Join(dir, "src/b.c"), filepath.Join(dir, "build"))
+	writeFile(t, filepath.Join(dir, "build/compile_commands.json"), db)
+	m := parse(t, "build: {compile_commands: build/compile_commands.json}\nharnesses: [{entry: harness, file: proof.c}]\n")
+	img, err := Project(context.Background(), dir, m, load(t, "cortex-m3"), Options{WorkDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Join(img.Notes, "\n"); !strings.Contains(n, "a.c is compiled more than once") || !strings.Contains(n, "assembly file src/x.S") {
+		t.Errorf("notes %s", n)
+	}
+	if len(img.Units) != 3 || strings.Contains(read(t, img.IRPath), dir) {
+		t.Errorf("%+v", img.Units)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"{", "not a compilation database"}, {"[]", "holds no C file"}, {`[{"file": "a.c"}]`, "entry 0 has no command"},
+		{`[{"file": "a.c", "command": "cc 'a.c"}]`, "a quote that is not closed"}, {`[{"file": "a.c", "command": "cc @none a.c"}]`, "response file @none"},
+	} {
+		writeFile(t, filepath.Join(dir, "build/compile_commands.json"), c.text)
+		if _, err := Project(context.Background(), dir, m, load(t, "cortex-m3"), Options{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+func TestTranslate(t *testing.T) {
+	dir := tree(t, map[string]string{"r": "-DX=1 @s", "s": `"-DY=a b" c.c`, "loop": "@loop"})
+	c, err := translate(dir, []string{"arm-none-eabi-gcc", "-c", "-std=gnu18", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-I", "i", "-iquote", "q", "-include", "pre.h", "-isystemsys",
+		"-fshort-enums", "-O2", "-g3", "-Wl,-Map=x", "-T", "x.ld", "-o", "c.o", "-ffast-math", "-fnew-thing", "@r", "-U", "Z", "-xc"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"-std=gnu17", "-Ii", "-iquote", "q", "-include", "pre.h", "-isystemsys", "-fshort-enums", "-DX=1", "-DY=a b", "-UZ"}
+	if !reflect.DeepEqual(c.flags, want) || !reflect.DeepEqual(c.files, []string{"c.c"}) || len(c.notes) != 2 {
+		t.Errorf("%q\n%q\n%q", c.flags, c.files, c.notes)
+	}
+	for _, bad := range [][]string{{"cc", "@loop"}, {"cc", "-I"}, {"cc", "-o"}} {
+		if _, err := translate(dir, bad); err == nil {
+			t.Errorf("%q passed", bad)
+		}
+	}
+}
+
+func TestSplitCommand(t *testing.T) {
+	got, err := splitCommand(`a 'b c' "d \" e" f\ g "" -D'X="1"' "\n"` + "\n h")
+	if want := []string{"a", "b c", `d " e`, "f g", "", `-DX="1"`, `\n`, "h"}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%q %v", got, err)
+	}
+}
