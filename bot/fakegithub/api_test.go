@@ -103,6 +103,16 @@ func TestPullRequest(t *testing.T) {
 	if _, _, _, err := c.Repositories.GetContents(ctx, "acme", "fw", "none.c", nil); status(err) != 404 {
 		t.Errorf("missing file: %v", err)
 	}
+	if text, _, err := c.PullRequests.GetRaw(ctx, "acme", "fw", 1, github.RawOptions{Type: github.Diff}); err != nil || !strings.HasPrefix(text, "diff --git a/lib/new file.c") {
+		t.Errorf("diff %q %v", text, err)
+	}
+	ghes, err := c.WithEnterpriseURLs(w.url, w.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, _, err := ghes.Repositories.Get(ctx, "acme", "fw"); err != nil || r.GetDefaultBranch() != "main" {
+		t.Errorf("below /api/v3: %v %v", r, err)
+	}
 	level, _, err := c.Repositories.GetPermissionLevel(ctx, "acme", "fw", "ann")
 	if err != nil || level.GetPermission() != "write" {
 		t.Errorf("permission %v %v", level, err)

@@ -102,10 +102,32 @@ func (s *Server) pullCommits(r *repo, p *pull) []gitCommit {
 	return s.commits(r, 250, "--reverse", p.baseSHA+".."+p.headSHA)
 }
 
+// text answers a comparison as the diff or the patch that Accept asks for.
+func (c *call) text(base, head string) (reply, bool) {
+	accept := c.r.Header.Get("Accept")
+	var args []string
+	switch {
+	case strings.Contains(accept, ".diff"):
+		args = []string{"diff", "-M", base + "..." + head}
+	case strings.Contains(accept, ".patch"):
+		args = []string{"format-patch", "--stdout", base + ".." + head}
+	default:
+		return reply{}, false
+	}
+	out, err := c.s.git(c.repo.dir, args...)
+	if err != nil {
+		return notFound(), true
+	}
+	return reply{status: 200, raw: []byte(out), rawType: "text/plain; charset=utf-8"}, true
+}
+
 func (c *call) getPull() reply {
 	p := c.repo.pullByNumber(c.number("pull_number"))
 	if p == nil {
 		return notFound()
+	}
+	if rep, asked := c.text(p.baseSHA, p.headSHA); asked {
+		return rep
 	}
 	return ok(c.s.renderFullPull(c.repo, p))
 }
@@ -170,6 +192,9 @@ func (c *call) compare() reply {
 	fork := c.s.mergeBase(c.repo, base, head)
 	if fork == "" {
 		return failure(404, "No common ancestor between "+baseName+" and "+headName+".")
+	}
+	if rep, asked := c.text(base, head); asked {
+		return rep
 	}
 	ahead := c.s.commits(c.repo, 0, "--reverse", fork+".."+head)
 	behind := c.s.commits(c.repo, 0, fork+".."+base)

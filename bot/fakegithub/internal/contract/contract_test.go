@@ -3,6 +3,9 @@ package contract
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"slices"
+	"sort"
 	"strings"
 	"testing"
 )
@@ -57,6 +60,37 @@ func TestCheck(t *testing.T) {
 		if err := c.CheckEvent(e[0], e[1], []byte(e[2])); err == nil {
 			t.Errorf("event %v is taken for a whole one", e)
 		}
+	}
+}
+
+// TestLists wants the document to hold what the two lists name, and no more.
+func TestLists(t *testing.T) {
+	c := load(t)
+	read := func(name string) (lines []string) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range strings.Split(string(text), "\n") {
+			if l != "" && l[0] != '#' {
+				lines = append(lines, l)
+			}
+		}
+		sort.Strings(lines)
+		return lines
+	}
+	if want, have := read("routes.txt"), c.Operations(); !slices.Equal(want, have) {
+		t.Errorf("operations %v, want %v", have, want)
+	}
+	var events []string
+	for name := range c.doc.Components.Schemas {
+		if event, is := strings.CutPrefix(name, "event "); is {
+			events = append(events, event)
+		}
+	}
+	sort.Strings(events)
+	if want := read("webhooks.txt"); !slices.Equal(want, events) {
+		t.Errorf("webhooks %v, want %v", events, want)
 	}
 }
 

@@ -3,7 +3,9 @@
 // parameters, schemas, enums, limits, required fields) with the closure of
 // their references, and no prose. A webhook's schema is put under
 // components.schemas as "event NAME".
-// FROM is generated/api.github.com.json of the npm package @octokit/openapi.
+// FROM is generated/api.github.com.json of the npm package @octokit/openapi:
+//   npm pack @octokit/openapi@23.0.2 && tar xzf octokit-openapi-23.0.2.tgz
+//   node derive.mjs package/generated/api.github.com.json openapi.json.gz
 import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
