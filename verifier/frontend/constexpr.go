@@ -17,6 +17,7 @@ func (x *fn) constant(c constant.Constant) ir.Value {
 	if k, _ := x.fold(c, false); k != nil {
 		return k
 	}
+	c = x.unheld(c)
 	switch c := c.(type) {
 	case *constant.Array:
 		return x.build(c.Typ, c.Elems)

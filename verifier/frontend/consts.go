@@ -21,7 +21,7 @@ func (t *translator) fold(c constant.Constant, init bool) (*ir.Const, string) {
 	if s := t.symbol(c); s != nil {
 		return s, ""
 	}
-	switch c := c.(type) {
+	switch c := t.unheld(c).(type) {
 	case *constant.Int:
 		ty := t.typ(c.Typ)
 		return &ir.Const{T: ty, Kind: ir.ConstInt, Bits: bits.FromBig(ty.Width, c.X)}, ""
@@ -51,7 +51,7 @@ func (t *translator) fold(c constant.Constant, init bool) (*ir.Const, string) {
 	case *constant.Index:
 		return t.fold(c.Constant, init)
 	}
-	return t.foldExpr(c, init)
+	return t.foldExpr(t.unheld(c), init)
 }
 
 // zero is the constant zero of any type.
@@ -135,11 +135,11 @@ func (t *translator) foldExpr(c constant.Constant, init bool) (*ir.Const, string
 	case *constant.ExprGetElementPtr:
 		return t.foldGep(c, init)
 	case *constant.ExprPtrToInt:
-		if k, why := t.fold(c.From, init); k == nil || !init {
+		if k, why := t.fold(c.From, true); k == nil {
 			return nil, why
 		} else if k.Kind == ir.ConstNull || k.Kind == ir.ConstInt {
 			return t.resize(k, t.typ(c.To), false)
-		} else if k.Kind == ir.ConstAddr {
+		} else if k.Kind == ir.ConstAddr && init {
 			return &ir.Const{T: t.typ(c.To), Kind: ir.ConstAddrInt, Global: k.Global, Func: k.Func, Label: k.Label, Off: k.Off}, ""
 		}
 	case *constant.ExprIntToPtr:

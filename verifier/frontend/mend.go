@@ -1,29 +1,111 @@
 package frontend
 
 import (
+	"fmt"
+	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
+
+	llir "github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
 )
 
 // The lines that llir v0.3.6 does not parse although LLVM 14 writes them:
 //
 //	(P1) the return attribute `align N` of calls, declarations and definitions: a hint, dropped;
-//	(P2) metadata attachments of `freeze`: dropped, its position is lost.
+//	(P2) metadata attachments of `freeze`: dropped, its position is lost;
+//	(P3) constant expressions as indices of getelementptr (container_of): a huge
+//	     number stands for one, and a global behind the last line holds it.
 var (
-	callHead = regexp.MustCompile(`^\s*(?:%\S+ = )?(?:(?:tail|musttail|notail) )?(?:call|invoke) |^(?:define|declare) `)
-	retAlign = regexp.MustCompile(`^((?:[a-z_]+(?:\(\d+\))? )*?)align \d+ `)
-	freezeMD = regexp.MustCompile(`^(\s*%\S+ = freeze [^!]*), ![a-zA-Z].*$`)
+	callHead  = regexp.MustCompile(`^\s*(?:%\S+ = )?(?:(?:tail|musttail|notail) )?(?:call|invoke) |^(?:define|declare) `)
+	retAlign  = regexp.MustCompile(`^((?:[a-z_]+(?:\(\d+\))? )*?)align \d+ `)
+	indexExpr = regexp.MustCompile(`, (i\d+) ((?:add|sub|mul|[us]div|[us]rem|shl|[al]shr|and|or|xor|select|sext|trunc|zext|ptrtoint)(?: [a-z]+)* \()`)
+	freezeMD  = regexp.MustCompile(`^(\s*%\S+ = freeze [^!]*), ![a-zA-Z].*$`)
 )
 
 // mend rewrites such lines; the number of lines stays the same.
 func mend(text string) string {
 	lines := strings.Split(text, "\n")
+	var held []string
 	for i, l := range lines {
 		if head := callHead.FindString(l); head != "" {
 			lines[i] = head + retAlign.ReplaceAllString(l[len(head):], "$1")
 		} else if strings.Contains(l, " = freeze ") {
 			lines[i] = freezeMD.ReplaceAllString(l, "$1")
 		}
+		if strings.Contains(l, "getelementptr ") {
+			lines[i], held = hold(lines[i], held)
+		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, held...), "\n")
+}
+
+// heldName starts the names of the globals of (P3).
+const heldName = ".firmproof.held."
+
+// heldBase plus n stands for the constant expression in global heldName+n: wider than any integer that C has.
+var heldBase = new(big.Int).Lsh(big.NewInt(1), 300)
+
+// hold replaces the constant expressions of a line (P3).
+func hold(line string, held []string) (string, []string) {
+	var out strings.Builder
+	for {
+		m := indexExpr.FindStringSubmatchIndex(line)
+		if m == nil {
+			break
+		}
+		end := closing(line, m[5]-1)
+		if end < 0 {
+			break
+		}
+		n := int64(len(held))
+		fmt.Fprintf(&out, "%s, %s %s", line[:m[0]], line[m[2]:m[3]], new(big.Int).Add(heldBase, big.NewInt(n)))
+		held = append(held, fmt.Sprintf("@%s%d = private constant %s %s", heldName, n, line[m[2]:m[3]], line[m[4]:end]))
+		line = line[end:]
+	}
+	return out.String() + line, held
+}
+
+// closing is the place behind the parenthesis that matches the one at open, or -1.
+func closing(s string, open int) int {
+	depth := 0
+	for i := open; i < len(s); i++ {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// takeHeld removes the globals of (P3) from the module and notes what they hold.
+func (t *translator) takeHeld(src *llir.Module) {
+	var rest []*llir.Global
+	for _, g := range src.Globals {
+		n, ok := strings.CutPrefix(g.Name(), heldName)
+		if !ok {
+			rest = append(rest, g)
+			continue
+		}
+		k, err := strconv.ParseInt(n, 10, 64)
+		if err == nil {
+			t.held[new(big.Int).Add(heldBase, big.NewInt(k)).String()] = g.Init
+		}
+	}
+	src.Globals = rest
+}
+
+// unheld is c, or the constant expression that it stands for (P3).
+func (t *translator) unheld(c constant.Constant) constant.Constant {
+	if i, ok := c.(*constant.Int); ok && len(t.held) > 0 && i.X.BitLen() > 300 {
+		if e := t.held[i.X.String()]; e != nil {
+			return e
+		}
+	}
+	return c
 }

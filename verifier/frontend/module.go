@@ -29,7 +29,8 @@ type translator struct {
 	funcs   map[*llir.Func]*ir.Func
 	blocks  map[*llir.Block]*ir.Block
 	aliases map[*llir.Alias]*ir.Const
-	busy    map[*llir.Alias]bool // aliases being resolved
+	busy    map[*llir.Alias]bool         // aliases being resolved
+	held    map[string]constant.Constant // (P3) of mend.go
 	dbg     *debugInfo
 }
 
@@ -39,7 +40,9 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 		ints: map[int]*ir.Type{}, types: map[types.Type]*ir.Type{}, offsets: map[*ir.Type][]int64{}, sizes: map[*ir.Type]int64{},
 		globals: map[*llir.Global]*ir.Global{}, funcs: map[*llir.Func]*ir.Func{}, blocks: map[*llir.Block]*ir.Block{},
 		aliases: map[*llir.Alias]*ir.Const{}, busy: map[*llir.Alias]bool{}, dbg: newDebugInfo(root, src),
+		held: map[string]constant.Constant{},
 	}
+	t.takeHeld(src)
 	if t.m.Layout, t.spaces, err = parseLayout(src.DataLayout); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -29,8 +29,8 @@ func (t *translator) newType(ty types.Type) *ir.Type {
 		return t.intType(int(ty.BitSize))
 	case *types.FloatType:
 		return &ir.Type{Kind: ir.KindFloat, Width: floatWidth[ty.Kind]}
-	case *types.PointerType:
-		return t.pointer(int(ty.AddrSpace))
+	case *types.PointerType: // address spaces are one memory to us (AVR: functions live in space 1)
+		return t.ptr
 	case *types.ArrayType:
 		return &ir.Type{Kind: ir.KindArray, Len: int64(ty.Len), Elem: t.typ(ty.ElemType)}
 	case *types.VectorType:
@@ -64,21 +64,18 @@ func (t *translator) intType(w int) *ir.Type {
 	return t.ints[w]
 }
 
-// pointer is the one pointer type. Address spaces whose pointers have the same
-// width as those of space 0 are the same memory to us (AVR: functions in space
-// 1); what uses another one is reported where it is used (foreign).
-func (t *translator) pointer(int) *ir.Type { return t.ptr }
-
-// foreign names the address space of ty if accesses through it are not modelled.
+// foreign names the address space of ty if accesses through it are not
+// modelled: pointers of another width, and x86's segments (256 and up).
 func (t *translator) foreign(ty types.Type) string {
 	p, ok := ty.(*types.PointerType)
 	if !ok || p.AddrSpace == 0 {
 		return ""
 	}
-	if w, known := t.spaces[int(p.AddrSpace)]; known && w == t.m.Layout.PtrBits {
-		return ""
+	w, special := t.spaces[int(p.AddrSpace)]
+	if special && w != t.m.Layout.PtrBits || p.AddrSpace >= 256 {
+		return p.AddrSpace.String()
 	}
-	return p.AddrSpace.String()
+	return ""
 }
 
 // odd names what in a type no engine computes with, or is "".

@@ -138,7 +138,7 @@ func (x *machine) inBounds(in *ir.Instr, base value, off bits.Vec, out value) {
 		return
 	}
 	if o := base.obj; o != nil {
-		if out.bits.Low64() > uint64(o.size) || out.bits.Low64() > uint64(o.size) {
+		if out.bits.Low64() > uint64(o.size) {
 			x.violate(verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(), x.describe(o), o.size, plural(uint64(o.size), "byte"))
 		}
 		return

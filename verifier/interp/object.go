@@ -36,7 +36,6 @@ type object struct {
 	region   *Region
 	born     *ir.Instr // alloca, call
 	variable *ir.Var   // C variable, or nil
-	lastW    map[int64]*ir.Instr
 
 	fill  filling
 	init  func(off int64) byte // bytes before the first write, nil for zeros
