@@ -256,7 +256,7 @@ func TestRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	dir := t.TempDir()
 	done := make(chan error, 1)
-	go func() { done <- Run(ctx, Options{Listen: "127.0.0.1:0", Dir: dir}) }()
+	go func() { done <- Run(ctx, Options{Listen: ":0", Dir: dir}) }()
 	var app struct {
 		URL               string `json:"url"`
 		AppID             int    `json:"app_id"`
@@ -275,7 +275,7 @@ func TestRun(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	res, err := http.Get(app.URL + "/_fake/state")
-	if err != nil || res.StatusCode != 200 || app.AppID == 0 || app.InstallationID == 0 {
+	if err != nil || res.StatusCode != 200 || !strings.HasPrefix(app.URL, "http://127.0.0.1:") || app.AppID == 0 || app.InstallationID == 0 {
 		t.Errorf("state: %v %v, app %+v", res, err, app)
 	}
 	for _, path := range []string{app.PrivateKey, app.WebhookSecretFile} {

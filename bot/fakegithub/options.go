@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -75,7 +76,7 @@ func Run(ctx context.Context, opts Options) error {
 	web := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	done := make(chan error, 1)
 	go func() { done <- web.Serve(ln) }()
-	if err := s.SetURL("http://" + ln.Addr().String()); err != nil {
+	if err := s.SetURL("http://" + reachable(ln.Addr())); err != nil {
 		_ = web.Close()
 		return err
 	}
@@ -91,4 +92,14 @@ func Run(ctx context.Context, opts Options) error {
 	}
 	_ = web.Close()
 	return nil
+}
+
+// reachable is an address that a caller on this machine can use: that of all
+// interfaces is none.
+func reachable(a net.Addr) string {
+	t, isTCP := a.(*net.TCPAddr)
+	if isTCP && t.IP.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(t.Port))
+	}
+	return a.String()
 }
