@@ -1,0 +1,349 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// target is where one access may go under guard g.
+type target struct {
+	g   ilr.Term
+	obj *object // nil: no object
+	off ilr.Term
+	vol *Region // a volatile region
+}
+
+// targets expands p: integers become the regions and the observed objects that
+// contain them, and a rest that is nowhere.
+func (e *encoder) targets(p *ptr) []target {
+	var out []target
+	for _, a := range p.alts {
+		if a.obj != nil {
+			out = append(out, target{g: a.g, obj: a.obj, off: a.off})
+			continue
+		}
+		out = append(out, e.designated(a)...)
+	}
+	return out
+}
+
+// designated lists what the integer address of a can be.
+func (e *encoder) designated(a alt) []target {
+	var out []target
+	rest := a.g
+	add := func(t target, base, size ilr.Term) {
+		t.off = e.s.Sub(a.off, base)
+		in := e.s.Ult(t.off, size)
+		t.g = e.s.And(rest, in)
+		rest = e.s.And(rest, e.s.Not(in))
+		if !e.s.IsFalse(t.g) {
+			out = append(out, t)
+		}
+	}
+	for i := range e.opts.Regions {
+		r := &e.opts.Regions[i]
+		t := target{vol: r}
+		if r.Access != AccessVolatile {
+			t = target{obj: e.regionObject(r)}
+		}
+		add(t, e.s.Int(e.w, int64(r.Base)), e.s.Int(e.w, int64(r.Size)))
+	}
+	if _, known := e.s.ConstVal(a.off); !known {
+		for _, o := range e.observed {
+			add(target{obj: o}, o.addr, e.extent(o))
+		}
+	}
+	if !e.s.IsFalse(rest) {
+		out = append(out, target{g: rest, off: a.off})
+	}
+	return out
+}
+
+// regionObject is a region that behaves like memory, as an object at a known place.
+func (e *encoder) regionObject(r *Region) *object {
+	for _, o := range e.objs {
+		if o.kind == objRegion && o.name == r.Name {
+			return o
+		}
+	}
+	o := e.newObject(object{kind: objRegion, name: r.Name, align: 1 << 12, ro: r.Access == AccessRead}, e.s.Int(e.w, int64(r.Size)))
+	o.addr = e.s.Int(e.w, int64(r.Base))
+	o.init = &content{live: e.s.True(), base: e.unknownBase(o)}
+	return o
+}
+
+// want is what an access needs.
+type want struct {
+	n     ilr.Term // bytes, pointer's width
+	align int64
+	write bool
+	what  string // "read", "write", ...
+}
+
+func (e *encoder) wantConst(n, align int64, write bool) want {
+	w := want{n: e.s.Int(e.w, n), align: align, write: write, what: "read"}
+	if write {
+		w.what = "write"
+	}
+	return w
+}
+
+// checkAccess claims that an access through p is valid (LL-107 to LL-109, LL-112)
+// and gives the targets that remain. when is a condition under which the access
+// happens at all.
+func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want, when ilr.Term) []target {
+	e.checkAddress(fr, st, in, p)
+	if st.pc == nil {
+		return nil
+	}
+	ts := e.targets(p.p)
+	bad := e.s.False()
+	var cases []failure
+	var good []target
+	msg := ""
+	for _, t := range ts {
+		fs, wrong := e.wrong(st, t, w)
+		bad = e.s.Or(bad, e.s.And(t.g, wrong))
+		for _, f := range fs {
+			if e.s.IsFalse(f.when) {
+				continue
+			}
+			if msg == "" {
+				msg = f.plain()
+			}
+			f.when = e.s.And(t.g, f.when)
+			cases = append(cases, f)
+		}
+		if !e.s.IsTrue(wrong) {
+			good = append(good, t)
+		}
+	}
+	if msg == "" {
+		msg = w.what + " is valid"
+	}
+	e.claim(fr, st, in, verdict.Memory, e.s.And(when, bad), true, msg, cases...)
+	if st.pc == nil {
+		return nil
+	}
+	return good
+}
+
+// plain is f's text without a model.
+func (f failure) plain() string {
+	if f.value == 0 {
+		return f.text
+	}
+	return fmt.Sprintf(f.text, symbolic{})
+}
+
+// symbolic prints as a question mark for any verb.
+type symbolic struct{}
+
+// Format implements fmt.Formatter.
+func (symbolic) Format(s fmt.State, _ rune) { fmt.Fprint(s, "?") }
+
+// wrong is the condition under which an access at t is invalid, and its reasons.
+func (e *encoder) wrong(st *state, t target, w want) ([]failure, ilr.Term) {
+	all := e.s.True()
+	switch {
+	case t.vol != nil:
+		over := e.s.Not(e.within(t.off, w.n, e.s.Int(e.w, int64(t.vol.Size))))
+		return []failure{{when: over, text: fmt.Sprintf("%s leaves region %s", w.what, t.vol.Name)}}, over
+	case t.obj == nil:
+		if c, ok := e.constOf(t.off); ok && c < 4096 {
+			return []failure{{when: all, text: "null pointer dereference"}}, all
+		}
+		null := e.eq(t.off, e.s.Int(e.w, 0))
+		return []failure{{when: null, text: "null pointer dereference"},
+			{when: all, text: w.what + " at address %#x, which is no object and in no region", value: t.off}}, all
+	case t.obj.kind == objFunc || t.obj.kind == objLabel:
+		return []failure{{when: all, text: fmt.Sprintf("%s of %s as data", w.what, t.obj.what())}}, all
+	}
+	var fs []failure
+	o := t.obj
+	c := st.get(o)
+	dead := all
+	if c != nil {
+		dead = e.s.Not(c.live)
+	}
+	gone := "out of scope"
+	if o.kind == objHeap {
+		gone = "freed"
+	}
+	fs = append(fs, failure{when: dead, text: fmt.Sprintf("%s of %s, which is %s", w.what, o.what(), gone)})
+	over := e.s.Not(e.within(t.off, w.n, o.size))
+	f := failure{when: over, text: fmt.Sprintf("index out of bounds: offset %%d of object %s", o.what()), value: t.off}
+	if k, ok := e.s.ConstVal(t.off); ok {
+		i, _ := k.Int64()
+		f = failure{when: over, text: fmt.Sprintf("index out of bounds: offset %d of object %s", i, o.what())}
+	}
+	fs = append(fs, f)
+	bad := e.s.Or(dead, over)
+	if w.write && o.ro {
+		fs = append(fs, failure{when: all, text: "write to constant " + o.what()})
+		bad = all
+	}
+	if mis := e.misaligned(o, t.off, w.align); !e.s.IsFalse(mis) {
+		fs = append(fs, failure{when: mis, text: fmt.Sprintf("misaligned %s of %s, alignment %d needed", w.what, o.what(), w.align)})
+		bad = e.s.Or(bad, mis)
+	}
+	return fs, bad
+}
+
+// within: n bytes at off lie in size bytes, without wrap-around.
+func (e *encoder) within(off, n, size ilr.Term) ilr.Term {
+	c, cok := e.constOf(n)
+	z, zok := e.constOf(size)
+	if cok && zok && c > z {
+		return e.s.False()
+	}
+	fits := e.s.Ule(off, e.s.Sub(size, n))
+	if cok && zok {
+		return fits
+	}
+	return e.s.And(e.s.Ule(n, size), fits)
+}
+
+// misaligned: the address of off in o is not a multiple of align.
+func (e *encoder) misaligned(o *object, off ilr.Term, align int64) ilr.Term {
+	k := log2(max(align, 1))
+	if k == 0 {
+		return e.s.False()
+	}
+	at := off
+	if o.align < align {
+		at = e.s.Add(e.base(o), off)
+	} else if e.lowZeros(off) >= k {
+		return e.s.False()
+	}
+	return e.s.Not(e.eq(e.low(at, k), e.s.Int(k, 0)))
+}
+
+// load reads a value of type t at p.
+func (e *encoder) load(fr *frame, st *state, in *ir.Instr, p val, t *ir.Type, align int64, volatile bool) val {
+	ts := e.checkAccess(fr, st, in, p, e.wantConst(e.lay.StoreSize(t), align, false), e.s.True())
+	if st.pc == nil {
+		return val{}
+	}
+	if len(ts) == 0 {
+		st.pc = nil
+		return val{}
+	}
+	var fresh *val
+	var out val
+	for i := len(ts) - 1; i >= 0; i-- {
+		var v val
+		if ts[i].vol != nil || volatile && e.volatileFresh(ts[i].obj) {
+			if fresh == nil {
+				f := e.fresh(st, KindVolatile, in, t, in.Name)
+				fresh = &f
+			}
+			v = *fresh
+		} else {
+			v = e.loadType(ts[i].obj, st.get(ts[i].obj), ts[i].off, t)
+		}
+		if i == len(ts)-1 {
+			out = v
+		} else {
+			out = e.pick(ts[i].g, v, out)
+		}
+	}
+	return out
+}
+
+// loadType reads a value of type t, member by member.
+func (e *encoder) loadType(o *object, c *content, off ilr.Term, t *ir.Type) val {
+	switch {
+	case t.IsAggregate() || t.Kind == ir.KindVector && e.bitsOf(t.Elem)%8 == 0:
+		out := val{el: make([]val, t.NumElems())}
+		for i := range out.el {
+			at := e.s.Add(off, e.s.Int(e.w, e.lay.FieldOffset(t, i)))
+			out.el[i] = e.loadType(o, c, at, t.ElemAt(i))
+		}
+		return out
+	case t.Kind == ir.KindVector:
+		raw := e.readAt(o, c, off, e.lay.StoreSize(t))
+		n := int(t.Len) * e.bitsOf(t.Elem)
+		var u ilr.Term
+		if raw.u != 0 {
+			u = e.s.Trunc(raw.u, n)
+		}
+		return e.unflat(e.s.Trunc(e.num(raw), n), u, t)
+	}
+	return e.fromRaw(e.readAt(o, c, off, e.lay.StoreSize(t)), t)
+}
+
+// store writes v of type t at p.
+func (e *encoder) store(fr *frame, st *state, in *ir.Instr, p, v val, t *ir.Type, align int64) {
+	ts := e.checkAccess(fr, st, in, p, e.wantConst(e.lay.StoreSize(t), align, true), e.s.True())
+	if st.pc == nil {
+		return
+	}
+	for _, x := range ts {
+		if x.vol != nil {
+			continue
+		}
+		c := st.get(x.obj)
+		d := e.storeType(x.obj, c, x.off, v, t)
+		st.put(x.obj, e.mergeContents(x.obj, x.g, d, c))
+	}
+}
+
+func (e *encoder) storeType(o *object, c *content, off ilr.Term, v val, t *ir.Type) *content {
+	switch {
+	case t.IsAggregate() || t.Kind == ir.KindVector && e.bitsOf(t.Elem)%8 == 0:
+		for i := range v.el {
+			at := e.s.Add(off, e.s.Int(e.w, e.lay.FieldOffset(t, i)))
+			c = e.storeType(o, c, at, v.el[i], t.ElemAt(i))
+		}
+		return c
+	case t.Kind == ir.KindVector:
+		bv, u := e.flat(v, t)
+		n := e.lay.StoreSize(t)
+		raw := val{t: e.s.Zext(bv, int(8*n))}
+		if u != 0 {
+			raw.u = e.s.Zext(u, int(8*n))
+		}
+		return e.writeAt(o, c, off, n, raw)
+	}
+	return e.writeAt(o, c, off, e.lay.StoreSize(t), e.toRaw(v, t))
+}
+
+// volatileFresh: a volatile read of o is a new unknown value each time (LL-122).
+func (e *encoder) volatileFresh(o *object) bool {
+	if e.opts.VolatileMemory {
+		e.note("volatile objects outside volatile regions behave like memory")
+		return false
+	}
+	return o.kind != objStack || e.escapes(o)
+}
+
+// escapes reports whether the address of local object o may leave its function:
+// it is used other than as the address of loads, stores and member accesses.
+func (e *encoder) escapes(o *object) bool {
+	if o.in == nil || o.in.Op != ir.OpAlloca {
+		return true
+	}
+	derived := map[ir.Value]bool{o.in: true}
+	for _, b := range o.in.Block.Func.Blocks {
+		for _, x := range b.Instrs {
+			for i, a := range x.Args {
+				if !derived[a] {
+					continue
+				}
+				switch {
+				case x.Op == ir.OpLoad, x.Op == ir.OpStore && i == 1:
+				case x.Op == ir.OpCall && (x.Model == ir.ModelLifetimeStart || x.Model == ir.ModelLifetimeEnd):
+				case (x.Op == ir.OpGep || x.Op == ir.OpBitcast) && i == 0:
+					derived[x] = true
+				default:
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,181 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// call evaluates a call: a model, a body, or what a function pointer can be.
+func (e *encoder) call(fr *frame, st *state, in *ir.Instr) val {
+	var f *ir.Func
+	k, direct := in.Callee.(*ir.Const)
+	if direct && k.Kind == ir.ConstAddr && k.Off == 0 {
+		f = k.Func
+	}
+	args := make([]val, len(in.Args))
+	for i := range args {
+		args[i] = e.arg(fr, st, in, i)
+	}
+	if in.Model != ir.ModelNone {
+		return e.model(fr, st, in, f, in.Model, args)
+	}
+	if f == nil {
+		return e.indirectCall(fr, st, in, args)
+	}
+	if why := mismatch(f, in, true); why != "" {
+		e.gap(st, in, verdict.Unsupported, "call of %s with %s", f.Name, why)
+		return val{}
+	}
+	return e.enter(fr, st, in, f, args)
+}
+
+// enter calls f, whose parameters fit, and goes on in st after its return.
+func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []val) val {
+	if f.IsDecl() {
+		if f.Model != ir.ModelNone {
+			return e.model(fr, st, in, f, f.Model, args)
+		}
+		e.gap(st, in, verdict.Undefined, "call of %s, which has no body", f.Name)
+		return val{}
+	}
+	if !e.mayCall(fr, in, f, st) {
+		return val{}
+	}
+	params := args[:len(f.Params)]
+	sub := e.newFrame(fr, in, f, append([]val(nil), params...))
+	sub.more = args[len(f.Params):]
+	for i, p := range f.Params {
+		if p.ByVal == nil {
+			continue
+		}
+		size := e.lay.SizeOf(p.ByVal)
+		q := e.newLocal(sub, st, in, p.Name, e.s.Int(e.w, size), p.ByVal, max(e.lay.AlignOf(p.ByVal), int64(p.Align)))
+		e.copyMemory(fr, st, in, val{p: q}, args[i], e.s.Int(e.w, size), true)
+		if st.pc == nil {
+			return val{}
+		}
+		sub.params[i] = val{p: q}
+	}
+	out, ret := e.run(sub, &state{pc: st.pc, mem: st.mem, loc: st.loc})
+	fr.forked = fr.forked || sub.forked
+	if out == nil {
+		st.pc = nil
+		return val{}
+	}
+	*st = *out
+	return ret
+}
+
+// mismatch says how a call and a function disagree, "" if they do not.
+func mismatch(f *ir.Func, in *ir.Instr, direct bool) string {
+	switch {
+	case len(in.Args) < len(f.Params):
+		return fmt.Sprintf("%d arguments, %d declared", len(in.Args), len(f.Params))
+	case len(in.Args) > len(f.Params) && !f.Variadic && !(direct && in.Sig.Variadic && len(in.Sig.Fields) == 0):
+		return fmt.Sprintf("%d arguments, %d declared", len(in.Args), len(f.Params))
+	case !in.T.IsVoid() && !in.T.Equal(f.Ret):
+		return fmt.Sprintf("result %s, %s declared", in.T, f.Ret)
+	}
+	for i, p := range f.Params {
+		if !p.T.Equal(in.Args[i].Type()) {
+			return fmt.Sprintf("argument %d of type %s, %s declared", i+1, in.Args[i].Type(), p.T)
+		}
+	}
+	return ""
+}
+
+// indirectCall calls each function that the pointer can be (LL-48, by value);
+// anything else is a violation of memory.
+func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) val {
+	v := e.value(fr, st, in, in.Callee)
+	e.checkDefined(fr, st, in, v, "called address is indeterminate")
+	if st.pc == nil {
+		return val{}
+	}
+	type callee struct {
+		f *ir.Func
+		g ilr.Term
+	}
+	var fs []callee
+	hit := e.s.False()
+	var cases []failure
+	for _, t := range e.targets(v.p) {
+		switch {
+		case t.obj == nil || t.obj.kind != objFunc:
+			cases = append(cases, failure{when: t.g, text: "call through a pointer to no function"})
+		case mismatch(t.obj.fn, in, false) != "":
+			cases = append(cases, failure{when: t.g, text: fmt.Sprintf("call of %s through a pointer of another type: %s", t.obj.fn.Name, mismatch(t.obj.fn, in, false))})
+		default:
+			g := e.s.And(t.g, e.eq(t.off, e.s.Int(e.w, 0)))
+			hit = e.s.Or(hit, g)
+			fs = append(fs, callee{t.obj.fn, g})
+		}
+	}
+	e.claim(fr, st, in, verdict.Memory, e.s.Not(hit), true, "call through a pointer to no function of its type", cases...)
+	if st.pc == nil {
+		return val{}
+	}
+	var ends []edge
+	rest := st
+	for i, c := range fs {
+		if rest == nil {
+			break
+		}
+		lit := c.g
+		if i == len(fs)-1 {
+			lit = e.s.True() // the claim before says so
+		}
+		one := e.fork(rest, lit)
+		rest = e.fork(rest, e.s.Not(lit))
+		if one == nil {
+			continue
+		}
+		fr.forked = fr.forked || len(fs) > 1
+		ret := e.enter(fr, one, in, c.f, args)
+		if one.pc != nil {
+			ends = append(ends, edge{st: one, vals: []val{ret}})
+		}
+	}
+	if len(ends) == 0 {
+		st.pc = nil
+		return val{}
+	}
+	out := e.mergeEdges(ends)
+	*st = *out.st
+	return out.vals[0]
+}
+
+// callChecks lists the checks of a call, for the ordinals of their claims.
+func callChecks(in *ir.Instr) []verdict.Check {
+	switch in.Model {
+	case ir.ModelNone:
+		if _, direct := in.Callee.(*ir.Const); !direct {
+			return []verdict.Check{verdict.Memory, verdict.Uninitialised}
+		}
+	case ir.ModelAssert, ir.ModelFail, ir.ModelAssertFail:
+		return []verdict.Check{verdict.Assert, verdict.Uninitialised}
+	case ir.ModelAssume:
+		return []verdict.Check{verdict.Uninitialised}
+	case ir.ModelAssumeI:
+		return []verdict.Check{verdict.Builtin, verdict.Uninitialised}
+	case ir.ModelFree, ir.ModelRealloc:
+		return []verdict.Check{verdict.Free, verdict.Uninitialised}
+	case ir.ModelExit:
+		return []verdict.Check{verdict.Leak}
+	case ir.ModelTrapI:
+		return []verdict.Check{verdict.Unreachable}
+	case ir.ModelAbs, ir.ModelAbsI:
+		return []verdict.Check{verdict.SignedOverflow}
+	case ir.ModelMalloc, ir.ModelCalloc, ir.ModelAligned, ir.ModelAllocaC:
+		return []verdict.Check{verdict.Uninitialised}
+	case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelMemcmp, ir.ModelMemchr, ir.ModelStrlen, ir.ModelStrnlen, ir.ModelStrcpy,
+		ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelStrcmp, ir.ModelStrncmp, ir.ModelStrchr, ir.ModelStrrchr, ir.ModelStrstr,
+		ir.ModelStrdup, ir.ModelSnprintf, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelMemalign,
+		ir.ModelVaStart, ir.ModelVaEnd, ir.ModelVaCopy:
+		return []verdict.Check{verdict.Memory, verdict.Uninitialised}
+	}
+	return nil
+}

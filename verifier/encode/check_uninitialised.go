@@ -1,0 +1,127 @@
+package encode
+
+import (
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// The check uninitialised: no decision, address or output depends on bits that
+// were never written. A value carries the mask of such bits (val.u); operations
+// move it exactly where bits move and spread it over the result elsewhere.
+
+// checkDecision claims that a branch does not depend on indeterminate bits.
+func (e *encoder) checkDecision(fr *frame, st *state, in *ir.Instr, v val) {
+	e.checkDefined(fr, st, in, v, "decision on an indeterminate value")
+}
+
+// checkAddress claims the same of an address.
+func (e *encoder) checkAddress(fr *frame, st *state, in *ir.Instr, v val) {
+	e.checkDefined(fr, st, in, v, "address depends on an indeterminate value")
+}
+
+func (e *encoder) checkDefined(fr *frame, st *state, in *ir.Instr, v val, msg string) {
+	if !e.shadow || st.pc == nil {
+		return
+	}
+	bad := e.s.False()
+	if v.u != 0 {
+		bad = e.s.Not(e.eq(v.u, e.s.Int(e.s.Width(v.u), 0)))
+	}
+	e.claim(fr, st, in, verdict.Uninitialised, bad, false, msg)
+}
+
+// pickShadow is the mask of a where c holds, of b elsewhere.
+func (e *encoder) pickShadow(c ilr.Term, a, b val) ilr.Term {
+	if a.u == b.u {
+		return a.u
+	}
+	x, y := a.u, b.u
+	if x == 0 {
+		x = e.s.Int(e.s.Width(y), 0)
+	}
+	if y == 0 {
+		y = e.s.Int(e.s.Width(x), 0)
+	}
+	return e.s.Ite(c, x, y)
+}
+
+// binaryShadow is the mask of an integer operation of width w.
+func (e *encoder) binaryShadow(op ir.Op, a, b val, w int) ilr.Term {
+	none := e.s.Int(w, 0)
+	x, y := a.u, b.u
+	if x == 0 {
+		x = none
+	}
+	if y == 0 {
+		y = none
+	}
+	num := func(v val) ilr.Term { return e.num(v) }
+	switch op {
+	case ir.OpAnd: // a known 0 hides the other side
+		return e.s.BvOr(e.s.BvOr(e.s.BvAnd(x, y), e.s.BvAnd(x, num(b))), e.s.BvAnd(y, num(a)))
+	case ir.OpOr: // so does a known 1
+		return e.s.BvOr(e.s.BvOr(e.s.BvAnd(x, y), e.s.BvAnd(x, e.s.BvNot(num(b)))), e.s.BvAnd(y, e.s.BvNot(num(a))))
+	case ir.OpXor:
+		return e.s.BvOr(x, y)
+	case ir.OpShl, ir.OpLshr, ir.OpAshr:
+		if b.u == 0 {
+			return e.s.Make(binaryKinds[op], ilr.BV(w), 0, []ilr.Term{x, num(b)})
+		}
+	}
+	return e.spreadOver(w, a.u, b.u)
+}
+
+// tidy is u, or 0 when it is plainly empty.
+func (e *encoder) tidy(u ilr.Term) ilr.Term {
+	if u != 0 && e.isZero(u) {
+		return 0
+	}
+	return u
+}
+
+// spreadOver is all of w bits when any of the masks has a bit, else none.
+func (e *encoder) spreadOver(w int, us ...ilr.Term) ilr.Term {
+	some := e.s.False()
+	for _, u := range us {
+		if u != 0 {
+			some = e.s.Or(some, e.s.NonZero(u))
+		}
+	}
+	if e.s.IsFalse(some) {
+		return 0
+	}
+	return e.s.Ite(some, e.s.Int(w, -1), e.s.Int(w, 0))
+}
+
+// compareShadow is the mask of a comparison. An equality is decided by a defined
+// bit that differs.
+func (e *encoder) compareShadow(pred ir.Pred, a, b val) ilr.Term {
+	u := e.spreadOver(1, a.u, b.u)
+	if u == 0 || pred != ir.EQ && pred != ir.NE || a.p != nil || b.p != nil {
+		return u
+	}
+	x, y := e.num(a), e.num(b)
+	known := e.s.BvNot(e.s.BvOr(e.orNone(a.u, e.s.Width(x)), e.orNone(b.u, e.s.Width(x))))
+	decided := e.s.NonZero(e.s.BvAnd(e.s.BvXor(x, y), known))
+	return e.tidy(e.s.Ite(decided, e.s.Int(1, 0), u))
+}
+
+// convertShadow is the mask after a conversion to w bits.
+func (e *encoder) convertShadow(op ir.Op, u ilr.Term, w int) ilr.Term {
+	switch op {
+	case ir.OpTrunc:
+		return e.s.Trunc(u, w)
+	case ir.OpZext:
+		return e.s.Zext(u, w)
+	case ir.OpSext:
+		return e.s.Sext(u, w)
+	case ir.OpBitcast:
+		return u
+	case ir.OpPtrToInt, ir.OpIntToPtr:
+		if e.s.Width(u) == w {
+			return u
+		}
+	}
+	return e.spreadOver(w, u)
+}

@@ -1,0 +1,143 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// failure is one way in which a claim fails, for Describe.
+type failure struct {
+	when  ilr.Term
+	text  string
+	value ilr.Term // shown in place of %s in text, as a signed number; 0 for none
+}
+
+// Describe says which way c fails in the model of ev, in C terms; the general
+// message when none of the known ways does.
+func (c *Claim) Describe(ev *ilr.Evaluator) string {
+	for _, f := range c.cases {
+		if !ev.Holds(f.when) {
+			continue
+		}
+		if f.value == 0 {
+			return f.text
+		}
+		return fmt.Sprintf(f.text, ev.Value(f.value).Signed())
+	}
+	return c.Message
+}
+
+// addClaim records c. Of claims that plainly hold only the first of each ID is
+// kept: it says that the check is there and was reached.
+func (e *encoder) addClaim(c Claim) {
+	if e.s.IsFalse(c.Violated) && e.seen[c.ID] {
+		return
+	}
+	e.seen[c.ID] = true
+	e.f.Claims = append(e.f.Claims, c)
+}
+
+// claim states that bad does not hold when fr reaches in on st, and goes on
+// where that is so (the cut of LL-92). A check that is not asked for ends the
+// bad paths in silence when stop is set, and does nothing otherwise.
+func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check, bad ilr.Term, stop bool, msg string, cases ...failure) {
+	if st.pc == nil {
+		return
+	}
+	bad = e.decide(st.pc, bad)
+	if !e.opts.Checks.Has(check) {
+		if stop {
+			st.pc = e.and(st.pc, e.s.Not(bad))
+		}
+		return
+	}
+	c := Claim{ID: fr.info.id(in, check), Check: check, Pos: *in.Pos, Message: msg, Instr: in, Context: fr.context, Guard: st.pc.all,
+		Violated: e.s.And(st.pc.all, bad), cases: cases}
+	e.addClaim(c)
+	st.pc = e.and(st.pc, e.s.Not(bad))
+}
+
+// deadClaims lists what nothing reached, in functions that were entered.
+func (e *encoder) deadClaims() {
+	for _, f := range e.m.Funcs {
+		info := e.infos[f]
+		if info == nil {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for _, c := range checksOf(in) {
+					id := info.id(in, c)
+					if e.opts.Checks.Has(c) && !e.seen[id] {
+						e.seen[id] = true
+						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: "never reached", Instr: in, Guard: e.s.False(), Violated: e.s.False()})
+					}
+				}
+			}
+		}
+	}
+}
+
+// contextOf is the call chain of an activation; only the two ends of a long one.
+func contextOf(up *frame, call *ir.Instr, f *ir.Func) string {
+	switch {
+	case up == nil:
+		return f.Name
+	case up.depth > 40:
+		return up.context
+	case up.depth == 40:
+		return up.context + " > ..."
+	}
+	return fmt.Sprintf("%s:%d > %s", up.context, call.Pos.Line, f.Name)
+}
+
+// checksOf lists the checks that can be claimed at in, in a fixed order.
+func checksOf(in *ir.Instr) []verdict.Check {
+	var out []verdict.Check
+	add := func(c ...verdict.Check) { out = append(out, c...) }
+	switch in.Op {
+	case ir.OpAdd, ir.OpSub, ir.OpMul:
+		if in.Flags.Has(ir.NSW) {
+			add(verdict.SignedOverflow)
+		}
+		if in.Flags.Has(ir.NUW) {
+			add(verdict.UnsignedOverflow)
+		}
+		if in.Op == ir.OpSub {
+			add(verdict.PointerCompare)
+		}
+	case ir.OpUdiv, ir.OpUrem:
+		add(verdict.DivByZero)
+	case ir.OpSdiv, ir.OpSrem:
+		add(verdict.DivByZero, verdict.SignedOverflow)
+	case ir.OpShl, ir.OpLshr, ir.OpAshr:
+		add(verdict.Shift)
+		if in.Op == ir.OpShl && in.Flags.Has(ir.NSW) {
+			add(verdict.SignedOverflow)
+		}
+	case ir.OpLoad, ir.OpStore, ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg:
+		add(verdict.Memory, verdict.Uninitialised)
+	case ir.OpIcmp:
+		add(verdict.PointerCompare)
+	case ir.OpGep:
+		if in.Flags.Has(ir.InBounds) {
+			add(verdict.PointerOverflow)
+		}
+	case ir.OpUnreachable:
+		add(verdict.Unreachable)
+	case ir.OpCondBr, ir.OpSwitch:
+		add(verdict.Uninitialised)
+	case ir.OpRet:
+		add(verdict.Leak)
+	case ir.OpIndirectBr:
+		add(verdict.Memory)
+	case ir.OpTrap:
+		add(in.Check)
+	case ir.OpCall:
+		add(callChecks(in)...)
+	}
+	return out
+}

@@ -1,0 +1,241 @@
+// Package encode turns a program into a formula: the symbolic half of the
+// bounded lane (Merz ch. 4 and 5, docs/SEMANTICS.md).
+//
+// One walk in execution order evaluates each instruction of each call context
+// and loop turn once, on a state that merges all paths that reach it (state,
+// mergeStates). Control flow is a worklist per activation, ordered so that every
+// path into a join arrives before the join is left (frame, unwind.Key). What can
+// go wrong becomes claims; what is not modelled becomes gaps; what the
+// environment decides becomes events. See DESIGN.md.
+//
+// Worked example, `int main(void) { int x = nondet_int(); assert(x != 3); }`:
+//
+//	events   nondet x!1
+//	claims   assert@main#1  guard true  violated (= x!1 3)
+package encode
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/unwind"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Access says what a program may do with a region of the address space.
+type Access string
+
+// The kinds of region.
+const (
+	AccessVolatile  Access = "volatile"
+	AccessReadWrite Access = "rw"
+	AccessRead      Access = "r"
+)
+
+// Region is a part of the target's address space that integer addresses may touch.
+type Region struct {
+	Name   string
+	Base   uint64
+	Size   uint64
+	Access Access
+}
+
+// Options of a walk. The zero value checks nothing and unwinds little.
+type Options struct {
+	Checks           verdict.CheckSet
+	Unwind           int            // turns of every loop without a constant trip count; 0: as the Prober says, up to MaxUnwind
+	UnwindSet        map[string]int // the same by loop: "func.index" or "file:line"
+	Depth            int            // nested calls; 0: recursion as the Prober says, up to MaxUnwind
+	MaxUnwind        int            // 0 is 16
+	MallocNeverFails bool
+	VolatileMemory   bool // volatile objects outside regions behave like memory
+	Regions          []Region
+	AddressZero      bool // an object may lie at address 0
+	MathInts         bool // signed arithmetic is meant over the integers: no overflow claims, and a note
+	MaxTerms         int  // give up (a Gap) when the store holds more; 0 is 20 million
+}
+
+// Prober answers whether cond can be true in some execution; it must say yes when it cannot tell.
+type Prober interface {
+	Feasible(ctx context.Context, cond ilr.Term) bool
+}
+
+// Formula is what Encode found out. Terms are of Store.
+type Formula struct {
+	Store       *ilr.Store
+	Claims      []Claim    // in execution order
+	Dead        []Claim    // claims of instructions that no context reached; Guard and Violated are false
+	Assumptions []ilr.Term // facts of every execution: object placement; always assert them
+	Events      []Event    // in execution order
+	Loops       []LoopInfo
+	Gaps        []Gap
+	Notes       []string // assumptions for people
+	Ends        ilr.Term // some execution ends normally (vacuity)
+	Stats       Stats
+	Objects     []ObjectInfo
+}
+
+// Claim is one property at one instruction in one context and turn.
+type Claim struct {
+	ID       string // check@function#ordinal
+	Check    verdict.Check
+	Pos      verdict.Pos
+	Message  string
+	Instr    *ir.Instr
+	Context  string   // call chain
+	Guard    ilr.Term // reached, with earlier claims satisfied and assumptions held
+	Violated ilr.Term // Guard and the failure
+
+	cases []failure
+}
+
+// LoopInfo says how far a loop was unwound, over all contexts.
+type LoopInfo struct {
+	Name     string
+	Pos      verdict.Pos
+	Turns    int    // back edges taken at most
+	Complete bool   // no execution takes more
+	Claim    string // ID of its unwinding claim; empty if it needed none
+}
+
+// Gap is a path that ends because something is not modelled.
+type Gap struct {
+	Guard  ilr.Term
+	Reason verdict.Reason
+}
+
+// Stats counts what the walk did.
+type Stats struct{ Instrs, Joins, Calls, Objects, Terms, Probes int }
+
+// encoder is one walk.
+type encoder struct {
+	ctx    context.Context
+	m      *ir.Module
+	s      *ilr.Store
+	opts   Options
+	prober Prober
+	f      *Formula
+	lay    *ir.Layout
+	w      int // pointer bits
+	facts  ilr.Term
+
+	shadow bool // follow indeterminate bits
+	ranges bool // the module sets or copies ranges of unknown length
+
+	objs     []*object
+	observed []*object
+	globals  map[*ir.Global]*object
+	funcs    map[*ir.Func]*object
+	labels   map[*ir.Block]*object
+	origin   map[ilr.Term]*ptr // integers that are addresses of these
+	infos    map[*ir.Func]*funcInfo
+	loops    map[string]int // name -> index in f.Loops
+	seen     map[string]bool
+	notes    map[string]bool
+	cut      *verdict.Reason // why the whole walk stops
+}
+
+// Encode walks entry of m and gives the formula over s. The error is ctx's, or
+// says that entry has no body.
+func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opts Options, p Prober) (*Formula, error) {
+	if entry.IsDecl() {
+		return nil, fmt.Errorf("encode %s: function has no body", entry.Name)
+	}
+	if opts.MaxUnwind == 0 {
+		opts.MaxUnwind = 16
+	}
+	if opts.MaxTerms == 0 {
+		opts.MaxTerms = 20e6
+	}
+	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{Store: s, Ends: s.False()}, lay: &m.Layout, w: m.Layout.PtrBits, facts: s.True(),
+		globals: map[*ir.Global]*object{}, funcs: map[*ir.Func]*object{}, labels: map[*ir.Block]*object{}, origin: map[ilr.Term]*ptr{},
+		infos: map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, notes: map[string]bool{}}
+	e.shadow = opts.Checks.Has(verdict.Uninitialised)
+	e.ranges = usesRanges(m)
+	st := &state{pc: e.root()}
+	params := make([]val, len(entry.Params))
+	for i, q := range entry.Params {
+		params[i] = e.fresh(st, KindParam, nil, q.T, q.Name)
+	}
+	if end, _ := e.run(e.newFrame(nil, nil, entry, params), st); end != nil {
+		e.finish(end)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	e.deadClaims()
+	e.f.Stats.Objects, e.f.Stats.Terms = len(e.objs), s.Len()
+	for _, o := range e.objs {
+		e.f.Objects = append(e.f.Objects, ObjectInfo{Name: o.name, What: o.what(), Instr: o.in, Global: o.glob, Base: o.addr})
+	}
+	return e.f, nil
+}
+
+// finish is the normal end of the program on the paths of st.
+func (e *encoder) finish(st *state) {
+	e.f.Ends = e.s.Or(e.f.Ends, st.pc.all)
+}
+
+// gap ends st's paths: what was reached there is not modelled.
+func (e *encoder) gap(st *state, in *ir.Instr, kind verdict.ReasonKind, format string, args ...any) {
+	r := verdict.Reason{Kind: kind, Detail: fmt.Sprintf(format, args...)}
+	if in != nil {
+		r.Pos = in.Pos
+	}
+	e.f.Gaps = append(e.f.Gaps, Gap{Guard: st.pc.all, Reason: r})
+	st.pc = nil
+}
+
+// note records an assumption once.
+func (e *encoder) note(format string, args ...any) {
+	n := fmt.Sprintf(format, args...)
+	if !e.notes[n] {
+		e.notes[n] = true
+		e.f.Notes = append(e.f.Notes, n)
+	}
+}
+
+// usesRanges reports whether m sets or copies memory of a length that is not constant.
+func usesRanges(m *ir.Module) bool {
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op != ir.OpCall {
+					continue
+				}
+				switch in.Model {
+				case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelHavoc, ir.ModelMakeSymbolic:
+					if !constantLength(in) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// constantLength looks at the length operand of a range model call.
+func constantLength(in *ir.Instr) bool {
+	i := 2
+	if in.Model == ir.ModelHavoc || in.Model == ir.ModelMakeSymbolic {
+		i = 1
+	}
+	if i >= len(in.Args) {
+		return true
+	}
+	c, ok := in.Args[i].(*ir.Const)
+	return ok && c.Kind == ir.ConstInt
+}
+
+// infoOf is what is known about f before the walk, made once.
+func (e *encoder) infoOf(f *ir.Func) *funcInfo {
+	i := e.infos[f]
+	if i == nil {
+		i = newInfo(f, unwind.Analyse(f))
+		e.infos[f] = i
+	}
+	return i
+}

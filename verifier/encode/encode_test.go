@@ -1,0 +1,154 @@
+package encode
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/solve"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// compile makes a module of C text for a triple (empty: x86_64), as the product does.
+func compile(t testing.TB, triple, src string, flags ...string) *ir.Module {
+	t.Helper()
+	dir := t.TempDir()
+	c, ll := filepath.Join(dir, "t.c"), filepath.Join(dir, "t.ll")
+	if err := os.WriteFile(c, []byte(src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if triple == "" {
+		triple = "x86_64-linux-gnu"
+	}
+	args := append([]string{"-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-w", "-ffreestanding", "-fno-builtin",
+		"--target=" + triple, "-S", "-emit-llvm", "-o", ll, c}, flags...)
+	if out, err := exec.Command("clang-14", args...).CombinedOutput(); err != nil {
+		t.Fatalf("clang: %v\n%s", err, out)
+	}
+	m, err := frontend.Read(ll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// solverProbe asks a solver of its own.
+type solverProbe struct{ solver solve.Solver }
+
+func (p solverProbe) Feasible(ctx context.Context, cond ilr.Term) bool {
+	a, _ := p.solver.Check(ctx, cond)
+	return a != solve.Unsat
+}
+
+// encodeMain encodes main with all default checks but leak.
+func encodeMain(t testing.TB, m *ir.Module, opts Options) *Formula {
+	t.Helper()
+	s := ilr.NewStore(nil)
+	if opts.Checks == nil {
+		opts.Checks = verdict.DefaultChecks()
+		delete(opts.Checks, verdict.Leak)
+	}
+	probe := solverProbe{solve.New(s, solve.Options{})}
+	defer probe.solver.Close()
+	f, err := Encode(context.Background(), m, m.Func("main"), s, opts, probe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// violated lists what can fail: claim IDs with their line, and gaps that are reached.
+func violated(t testing.TB, f *Formula) []string {
+	t.Helper()
+	solver := solve.New(f.Store, solve.Options{})
+	defer solver.Close()
+	for _, a := range f.Assumptions {
+		solver.Assert(a)
+	}
+	got := map[string]bool{}
+	ask := func(name string, term ilr.Term, why string) {
+		a, err := solver.Check(context.Background(), term)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a == solve.Sat {
+			t.Log(name, why)
+			got[name] = true
+		}
+	}
+	for _, c := range f.Claims {
+		ask(fmt.Sprintf("%s:%d", c.Check, c.Pos.Line), c.Violated, c.Message)
+	}
+	for _, g := range f.Gaps {
+		ask("gap:"+g.Reason.Detail, g.Guard, "")
+	}
+	var out []string
+	for k := range got {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+const prelude = `
+int nondet_int(void); unsigned nondet_uint(void); unsigned char nondet_uchar(void); long nondet_long(void); char *nondet_ptr(void);
+void __VERIFIER_assume(int); void __VERIFIER_assert(int); void *malloc(unsigned long); void *calloc(unsigned long, unsigned long); void free(void *);
+void *memcpy(void *, const void *, unsigned long); void *memmove(void *, const void *, unsigned long); void *memset(void *, int, unsigned long);
+void *realloc(void *, unsigned long); unsigned long strlen(const char *); void exit(int);
+`
+
+// cases: the body of main, and what can fail there, by line of the body.
+var programs = []struct{ name, body, want string }{
+	{"assert holds", "int x = nondet_int();\n__VERIFIER_assume(x > 3 && x < 10);\n__VERIFIER_assert(x * x < 100);", ""},
+	{"assert fails", "int x = nondet_int();\n__VERIFIER_assume(x > 3 && x < 11);\n__VERIFIER_assert(x * x < 100);", "assert:3"},
+	{"overflow", "int x = nondet_int();\nx = x + 1;", "signed-overflow:2"},
+	{"division", "int x = nondet_int();\nx = 5 / x;", "div-by-zero:2"},
+	{"division overflow", "int x = nondet_int(), y = nondet_int();\n__VERIFIER_assume(y);\nx = x / y;", "signed-overflow:3"},
+	{"shift", "int x = nondet_int();\nunsigned y = 1u << x;", "shift:2"},
+	{"index", "int a[4]; unsigned i = nondet_uint();\n__VERIFIER_assume(i < 5);\na[i] = 1;", "memory:3"},
+	{"index good", "int a[4]; unsigned i = nondet_uint();\n__VERIFIER_assume(i < 4);\na[i] = 1;", ""},
+	{"cells", "int a[4] = {1, 2, 3, 4}; unsigned i = nondet_uint();\n__VERIFIER_assume(i < 4);\na[i] = 7;\n__VERIFIER_assert(a[0] == 1 || i == 0);\n__VERIFIER_assert(a[2] == 3);", "assert:5"},
+	{"large array", "static int a[1000]; unsigned i = nondet_uint(), j = nondet_uint();\n__VERIFIER_assume(i < 1000 && j < 1000);\na[i] = 7; a[500] = 3;\n__VERIFIER_assert(a[j] == 0 || a[j] == 7 && i == j || j == 500);\n__VERIFIER_assert(a[j] == 0);", "assert:5"},
+	{"constant loop", "int s = 0;\nfor (int i = 0; i < 1000; i++) s += i;\n__VERIFIER_assert(s == 499500);", ""},
+	{"loop by prober", "unsigned n = nondet_uint(); int s = 0;\n__VERIFIER_assume(n < 10);\nfor (unsigned i = 0; i < n; i++) s++;\n__VERIFIER_assert(s == n);\n__VERIFIER_assert(s != 9);", "assert:5"},
+	{"bound reached", "unsigned n = nondet_uint(); unsigned s = 0;\nfor (unsigned i = 0; i < n; i++) s++;\n__VERIFIER_assert(s == n);", "unwinding:2"},
+	{"hang", "while (1)\n ;", ""},
+	{"null", "int *p = 0;\n*p = 1;", "memory:2"},
+	{"malloc may fail", "int *p = malloc(4);\n*p = 1;", "memory:2"},
+	{"malloc", "int *p = malloc(4);\nif (!p) return 1;\n*p = 5;\n__VERIFIER_assert(*p == 5);\nfree(p);", ""},
+	{"use after free", "int *p = malloc(4);\nif (!p) return 1;\nfree(p);\n*p = 5;", "memory:4"},
+	{"double free", "int *p = malloc(4);\nfree(p);\nfree(p);", "free:3"},
+	{"free of local", "int x;\nfree(&x);", "free:2"},
+	{"free inside", "char *p = malloc(4);\nif (p)\nfree(p + 1);", "free:3"},
+	{"switch", "int x = nondet_int(), y;\nswitch (x) { case 1: y = 10; break; case 2: y = 20; break; case 7: y = 70; break; default: y = 0; }\n__VERIFIER_assert(y == 0 || y == x * 10);\n__VERIFIER_assert(y != 70);", "assert:4"},
+	{"pointer join", "int a = 1, b = 2, *p; int x = nondet_int();\nif (x) p = &a; else p = &b;\n*p = 9;\n__VERIFIER_assert(x ? a == 9 && b == 2 : b == 9 && a == 1);", ""},
+	{"memset symbolic", "char b[16]; unsigned n = nondet_uint();\n__VERIFIER_assume(n <= 16);\nmemset(b, 1, 16); memset(b, 7, n);\nunsigned i = nondet_uint(); __VERIFIER_assume(i < 16);\n__VERIFIER_assert(b[i] == (i < n ? 7 : 1));", ""},
+	{"memcpy bounds", "char a[8], b[4] = {0};\nmemcpy(a, b, 8);", "memory:2"},
+	{"memcpy large", "static char a[2000], b[2000]; unsigned n = nondet_uint(), i = nondet_uint();\n__VERIFIER_assume(n <= 2000 && i < 2000);\nmemset(b, 3, 2000); memcpy(a, b, n);\n__VERIFIER_assert(a[i] == (i < n ? 3 : 0));\n__VERIFIER_assert(a[i] == 0);", "assert:5"},
+	{"inttoptr round trip", "int x = 3; unsigned long a = (unsigned long)&x;\n*(int *)a = 4;\n__VERIFIER_assert(x == 4);", ""},
+	{"tagged pointer", "long x = 3; unsigned long a = (unsigned long)&x | 1;\n__VERIFIER_assert(a & 1);\n*(long *)(a & ~1ul) = 4;\n__VERIFIER_assert(x == 4);", ""},
+	{"struct copy", "struct s { int a; char *p; short c[3]; } x = {1, 0, {2, 3, 4}}, y; x.p = (char *)&x;\ny = x;\n__VERIFIER_assert(y.a == 1 && y.p == (char *)&x && y.c[2] == 4);", ""},
+	{"uninitialised", "int x;\nif (x) return 1;", "uninitialised:2"},
+	{"uninitialised bits", "struct { unsigned a : 3, b : 5; } s;\ns.a = 3;\nif (s.a != 3) return 1;\nif (s.b) return 1;", "uninitialised:4"},
+	{"pointer compare", "int a, b;\nif (&a < &b) return 1;", "pointer-compare:2"},
+}
+
+func TestPrograms(t *testing.T) {
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			m := compile(t, "", prelude+"int main(void) {\n#line 1\n"+p.body+"\nreturn 0; }\n")
+			f := encodeMain(t, m, Options{})
+			if got := strings.Join(violated(t, f), " "); got != p.want {
+				t.Errorf("got %q, want %q", got, p.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package encode
+
+import (
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Kind of an event: what the environment decided (docs/SEMANTICS.md, Inputs).
+type Kind uint8
+
+// The kinds of Event.
+const (
+	KindInvalid  Kind = iota
+	KindNondet        // result of a nondet function
+	KindParam         // parameter of the entry
+	KindVolatile      // volatile read
+	KindMalloc        // Bool: the allocation succeeds
+	KindMemory        // bytes of an object that were not written before
+	KindBase          // address of an object
+	KindUndef         // an undef operand
+	KindAsm           // result of inline assembly
+	KindOther         // unspecified result of a library function
+	KindHavoc         // contents of a range that havoc and the like write
+)
+
+// Event is one input of an execution.
+type Event struct {
+	Kind   Kind
+	Instr  *ir.Instr // nil for parameters and globals
+	Guard  ilr.Term  // it happens
+	Value  ilr.Term
+	Object int   // KindMemory, KindBase: index in Formula.Objects
+	Offset int64 // KindMemory: where the bytes are; of an array value 0
+	Word   int64 // KindMemory: Value is an array of words of so many bytes; 0 otherwise
+	Name   string
+	Pos    verdict.Pos
+
+	block *base // KindHavoc: the bytes by distance from the start of the range
+}
+
+// ObjectInfo describes an object of the walk.
+type ObjectInfo struct {
+	Name   string
+	What   string
+	Instr  *ir.Instr  // that made it, or nil
+	Global *ir.Global // or nil
+	Base   ilr.Term   // 0 if never observed
+}
+
+func (e *encoder) event(ev Event) {
+	if ev.Instr != nil {
+		ev.Pos = *ev.Instr.Pos
+	}
+	e.f.Events = append(e.f.Events, ev)
+}
+
+// fresh is an unknown value of type t, decided when st's paths get to in.
+func (e *encoder) fresh(st *state, kind Kind, in *ir.Instr, t *ir.Type, name string) val {
+	guard := e.s.True()
+	if st != nil && st.pc != nil {
+		guard = st.pc.all
+	}
+	if name == "" {
+		name = "in"
+	}
+	switch t.Kind {
+	case ir.KindVoid:
+		return val{}
+	case ir.KindArray, ir.KindVector, ir.KindStruct:
+		out := val{el: make([]val, t.NumElems())}
+		for i := range out.el {
+			out.el[i] = e.fresh(st, kind, in, t.ElemAt(i), name)
+		}
+		return out
+	}
+	sort := ilr.BV(e.bitsOf(t))
+	v := e.s.Fresh(name, sort)
+	e.event(Event{Kind: kind, Instr: in, Guard: guard, Value: v, Name: name})
+	if t.Kind == ir.KindPtr {
+		return val{p: e.intPtr(v)}
+	}
+	if t.Kind == ir.KindInt {
+		return e.scalar(v)
+	}
+	return val{t: v}
+}

@@ -1,0 +1,227 @@
+package encode
+
+import (
+	"sort"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/unwind"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// frame is one activation: a function in one call context (LL-58, LL-59).
+type frame struct {
+	fn      *ir.Func
+	g       *unwind.Graph
+	info    *funcInfo
+	up      *frame
+	call    *ir.Instr // in up
+	depth   int
+	context string
+	params  []val
+	more    []val // variadic arguments
+	vals    []val // by instruction id: the newest turn's
+	objs    []*object
+	loops   []loopState
+	pending []*instance // by falling key
+	out     []edge      // returns
+	forked  bool        // some branch here depends on inputs
+}
+
+// instance is a block in one turn of each loop around it, with what flows in.
+type instance struct {
+	block *ir.Block
+	turns unwind.Turns
+	key   unwind.Key
+	in    []edge
+}
+
+// edge is a control flow edge taken: the state on it, and the values that the
+// target's phis (for a return: the caller) get from it.
+type edge struct {
+	st   *state
+	vals []val
+}
+
+func (e *encoder) newFrame(up *frame, call *ir.Instr, f *ir.Func, params []val) *frame {
+	info := e.infoOf(f)
+	fr := &frame{fn: f, g: info.g, info: info, up: up, call: call, params: params, vals: make([]val, f.NumInstr), loops: make([]loopState, len(info.g.Loops))}
+	fr.context = contextOf(up, call, f)
+	if up != nil {
+		fr.depth = up.depth + 1
+	}
+	return fr
+}
+
+// run walks an activation from st to its merged return.
+func (e *encoder) run(fr *frame, st *state) (*state, val) {
+	e.f.Stats.Calls++
+	fr.enqueue(&instance{block: fr.fn.Blocks[0], key: fr.g.KeyOf(fr.fn.Blocks[0], nil)}, edge{st: st})
+	for len(fr.pending) > 0 {
+		inst := fr.pending[len(fr.pending)-1]
+		fr.pending = fr.pending[:len(fr.pending)-1]
+		in := e.mergeEdges(inst.in)
+		if in.st.pc == nil || !e.mayGoOn(fr, inst, in) {
+			continue
+		}
+		e.block(fr, inst, in)
+	}
+	if len(fr.out) == 0 {
+		return nil, val{}
+	}
+	end := e.mergeEdges(fr.out)
+	if end.st.pc == nil {
+		return nil, val{}
+	}
+	for _, o := range fr.objs {
+		end.st.put(o, nil)
+	}
+	if len(end.vals) == 0 {
+		return end.st, val{}
+	}
+	return end.st, end.vals[0]
+}
+
+// mayGoOn applies the limits of the walk and of loops to an instance about to run.
+func (e *encoder) mayGoOn(fr *frame, inst *instance, in edge) bool {
+	if e.cut == nil && e.s.Len() > e.opts.MaxTerms {
+		e.cut = &verdict.Reason{Kind: verdict.OutOfMemory, Detail: "the formula grew over its limit of terms", Remedy: "lower the bounds, or raise the memory limit"}
+	}
+	if e.ctx.Err() != nil {
+		return false
+	}
+	if e.cut != nil {
+		r := *e.cut
+		r.Pos = inst.block.Instrs[0].Pos
+		e.f.Gaps = append(e.f.Gaps, Gap{Guard: in.st.pc.all, Reason: r})
+		return false
+	}
+	return e.admit(fr, inst, in)
+}
+
+// enqueue adds an edge into the instance with inst's key.
+func (fr *frame) enqueue(inst *instance, in edge) {
+	i := sort.Search(len(fr.pending), func(i int) bool { return fr.pending[i].key.Compare(inst.key) <= 0 })
+	if i < len(fr.pending) && fr.pending[i].key.Compare(inst.key) == 0 {
+		fr.pending[i].in = append(fr.pending[i].in, in)
+		return
+	}
+	inst.in = []edge{in}
+	fr.pending = append(fr.pending, nil)
+	copy(fr.pending[i+1:], fr.pending[i:])
+	fr.pending[i] = inst
+}
+
+// mergeEdges joins what flows into one place. Neighbours that share the longest
+// list of decisions are joined first, so that the two arms of a branch meet
+// before they meet anything else.
+func (e *encoder) mergeEdges(in []edge) edge {
+	type item struct {
+		ed    edge
+		depth int // of what it shares with the item below
+	}
+	var stack []item
+	fold := func() {
+		n := len(stack)
+		stack[n-2].ed = e.mergeTwo(stack[n-2].ed, stack[n-1].ed)
+		stack = stack[:n-1]
+	}
+	for _, ed := range in {
+		if ed.st.pc == nil {
+			continue
+		}
+		d := 0
+		if n := len(stack); n > 0 {
+			if top := stack[n-1].ed.st.pc; top != nil {
+				d = common(top, ed.st.pc).depth
+			}
+		}
+		for len(stack) > 1 && stack[len(stack)-1].depth > d {
+			fold()
+		}
+		stack = append(stack, item{ed, d})
+	}
+	if len(stack) == 0 {
+		return in[0]
+	}
+	for len(stack) > 1 {
+		fold()
+	}
+	r := stack[0].ed
+	if len(in) == 1 {
+		return r
+	}
+	e.f.Stats.Joins++
+	return r
+}
+
+func (e *encoder) mergeTwo(a, b edge) edge {
+	if a.st.pc == nil {
+		return b
+	}
+	if b.st.pc == nil {
+		return a
+	}
+	st, sel := e.mergeStates(a.st, b.st)
+	out := edge{st: st, vals: make([]val, len(a.vals))}
+	for i := range a.vals {
+		out.vals[i] = e.pick(sel, a.vals[i], b.vals[i])
+	}
+	return out
+}
+
+// block evaluates the instructions of an instance and sends its state on.
+func (e *encoder) block(fr *frame, inst *instance, in edge) {
+	st := in.st
+	for i, x := range inst.block.Instrs {
+		e.f.Stats.Instrs++
+		if x.Op == ir.OpPhi {
+			fr.set(st, x, in.vals[i])
+			continue
+		}
+		if x.Op.IsTerm() {
+			e.terminator(fr, inst, st, x)
+			return
+		}
+		e.instr(fr, st, x)
+		if st.pc == nil {
+			return
+		}
+	}
+}
+
+// set gives register x its value.
+func (fr *frame) set(st *state, x *ir.Instr, v val) {
+	fr.vals[x.ID] = v
+	if fr.info.crosses[x.ID] {
+		st.loc = st.loc.set(int64(x.ID), &v)
+	}
+}
+
+// goTo sends st along the edge from inst to block to.
+func (e *encoder) goTo(fr *frame, inst *instance, st *state, to *ir.Block) {
+	from := inst.block
+	turns, _ := fr.g.Step(from, inst.turns, to)
+	ed := edge{st: st}
+	for _, phi := range to.Instrs {
+		if phi.Op != ir.OpPhi {
+			break
+		}
+		for i, b := range phi.Incoming {
+			if b == from {
+				ed.vals = append(ed.vals, e.value(fr, st, phi, phi.Args[i]))
+				break
+			}
+		}
+	}
+	fr.enqueue(&instance{block: to, turns: turns, key: fr.g.KeyOf(to, turns)}, ed)
+}
+
+// fork is st with one more decision, or nil.
+func (e *encoder) fork(st *state, lit ilr.Term) *state {
+	pc := e.and(st.pc, lit)
+	if pc == nil {
+		return nil
+	}
+	return &state{pc: pc, mem: st.mem, loc: st.loc}
+}

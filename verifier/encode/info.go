@@ -1,0 +1,82 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/unwind"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// funcInfo is what is known about a function before the walk.
+type funcInfo struct {
+	g       *unwind.Graph
+	crosses []bool                  // by instruction id: used outside the loop it is computed in
+	ordinal []map[verdict.Check]int // by instruction id, from 1 in the function
+}
+
+func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
+	i := &funcInfo{g: g, crosses: make([]bool, f.NumInstr), ordinal: make([]map[verdict.Check]int, f.NumInstr)}
+	next := map[verdict.Check]int{}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			for _, c := range checksOf(in) {
+				next[c]++
+				if i.ordinal[in.ID] == nil {
+					i.ordinal[in.ID] = map[verdict.Check]int{}
+				}
+				i.ordinal[in.ID][c] = next[c]
+			}
+			for k, a := range in.Args {
+				use := b
+				if in.Op == ir.OpPhi {
+					use = in.Incoming[k]
+				}
+				i.markUse(a, use)
+			}
+			if d, ok := in.Callee.(*ir.Instr); ok {
+				i.markUse(d, b)
+			}
+		}
+	}
+	return i
+}
+
+// markUse notes a use of v in block use. A value is read from the newest turn of
+// its definition; where another turn may be meant it crosses.
+func (i *funcInfo) markUse(v ir.Value, use *ir.Block) {
+	d, ok := v.(*ir.Instr)
+	if !ok || d.Block == use {
+		return
+	}
+	l := i.g.Inner(d.Block)
+	if l != nil && !i.g.In(use, l) {
+		i.crosses[d.ID] = true
+	}
+	for ; l != nil; l = l.Parent {
+		if l.Irreducible {
+			i.crosses[d.ID] = true
+		}
+	}
+}
+
+// id is the stable name of check c at in.
+func (i *funcInfo) id(in *ir.Instr, c verdict.Check) string {
+	return fmt.Sprintf("%s@%s#%d", c, in.Block.Func.Name, i.ordinal[in.ID][c])
+}
+
+// callOrdinal numbers the calls of a function from 1, for the claims of call depth.
+func (i *funcInfo) callOrdinal(in *ir.Instr) int {
+	n := 0
+	for _, b := range in.Block.Func.Blocks {
+		for _, x := range b.Instrs {
+			if x.Op == ir.OpCall {
+				n++
+			}
+			if x == in {
+				return n
+			}
+		}
+	}
+	return n
+}

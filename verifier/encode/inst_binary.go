@@ -1,0 +1,178 @@
+package encode
+
+import (
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+var binaryKinds = map[ir.Op]ilr.Kind{
+	ir.OpAdd: ilr.KAdd, ir.OpMul: ilr.KMul, ir.OpUdiv: ilr.KUdiv, ir.OpSdiv: ilr.KSdiv, ir.OpUrem: ilr.KUrem, ir.OpSrem: ilr.KSrem,
+	ir.OpShl: ilr.KShl, ir.OpLshr: ilr.KLshr, ir.OpAshr: ilr.KAshr, ir.OpAnd: ilr.KBvAnd, ir.OpOr: ilr.KBvOr, ir.OpXor: ilr.KBvXor,
+}
+
+// binary evaluates integer arithmetic (LangRef: Binary Operations, Bitwise
+// Binary Operations), with the claims of its flags and operands first.
+func (e *encoder) binary(fr *frame, st *state, in *ir.Instr) val {
+	a, b := e.arg(fr, st, in, 0), e.arg(fr, st, in, 1)
+	if in.T.Kind != ir.KindVector {
+		e.binaryClaims(fr, st, in, []val{a}, []val{b}, in.T)
+		if st.pc == nil {
+			return val{}
+		}
+		return e.binaryOne(in, a, b, in.T)
+	}
+	e.binaryClaims(fr, st, in, a.el, b.el, in.T.Elem)
+	if st.pc == nil {
+		return val{}
+	}
+	out := val{el: make([]val, len(a.el))}
+	for i := range a.el {
+		out.el[i] = e.binaryOne(in, a.el[i], b.el[i], in.T.Elem)
+	}
+	return out
+}
+
+func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val, t *ir.Type) {
+	switch in.Op {
+	case ir.OpAdd, ir.OpSub, ir.OpMul:
+		e.checkOverflow(fr, st, in, a, b)
+	case ir.OpUdiv, ir.OpSdiv, ir.OpUrem, ir.OpSrem:
+		e.checkDivision(fr, st, in, a, b)
+	case ir.OpShl, ir.OpLshr, ir.OpAshr:
+		e.checkShift(fr, st, in, a, b)
+	}
+}
+
+func (e *encoder) binaryOne(in *ir.Instr, a, b val, t *ir.Type) val {
+	out := e.binaryValue(in, a, b, t)
+	if a.u != 0 || b.u != 0 {
+		out.u = e.tidy(e.binaryShadow(in.Op, a, b, t.Width))
+	}
+	return out
+}
+
+func (e *encoder) binaryValue(in *ir.Instr, a, b val, t *ir.Type) val {
+	if t.Width == 1 {
+		return e.binaryBool(in.Op, a, b)
+	}
+	if v, ok := e.pointerInt(in.Op, a, b); ok {
+		return v
+	}
+	x, y := e.num(a), e.num(b)
+	if in.Op == ir.OpSub {
+		return val{t: e.s.Sub(x, y)}
+	}
+	return val{t: e.s.Make(binaryKinds[in.Op], ilr.BV(t.Width), 0, []ilr.Term{x, y})}
+}
+
+func (e *encoder) binaryBool(op ir.Op, a, b val) val {
+	x, y := e.cond(a), e.cond(b)
+	switch op {
+	case ir.OpAnd, ir.OpMul:
+		return val{t: e.s.And(x, y)}
+	case ir.OpOr:
+		return val{t: e.s.Or(x, y)}
+	case ir.OpXor, ir.OpAdd, ir.OpSub:
+		return val{t: e.s.Xor(x, y)}
+	case ir.OpUrem, ir.OpSrem: // the divisor is 1
+		return val{t: e.s.False()}
+	}
+	return val{t: x} // division by 1, shift by 0
+}
+
+// pointerInt keeps track of what an integer points to through the arithmetic
+// that C programs do on addresses: adding, aligning and tagging. As an integer
+// the result is base + offset again, only the offset has moved.
+func (e *encoder) pointerInt(op ir.Op, a, b val) (val, bool) {
+	if a.p == nil && b.p == nil {
+		return val{}, false
+	}
+	if a.p != nil && b.p != nil {
+		if op != ir.OpSub {
+			return val{}, false
+		}
+		return e.pointerDifference(a.p, b.p)
+	}
+	if b.p != nil {
+		if op == ir.OpSub {
+			return val{}, false
+		}
+		a, b = b, a
+	}
+	y := e.num(b)
+	if e.s.Width(y) != e.w || !a.p.hasObject() {
+		return val{}, false
+	}
+	switch op {
+	case ir.OpAdd:
+		return val{p: e.shift(a.p, y)}, true
+	case ir.OpSub:
+		return val{p: e.shift(a.p, e.s.Neg(y))}, true
+	case ir.OpAnd, ir.OpOr, ir.OpXor:
+		if _, ok := e.s.ConstVal(y); !ok {
+			return val{}, false
+		}
+	default:
+		return val{}, false
+	}
+	x := e.num(a)
+	r := e.s.Make(binaryKinds[op], ilr.BV(e.w), 0, []ilr.Term{x, y})
+	if op == ir.OpAnd && e.clearsHigh(y) {
+		return val{t: r}, true // the bits below an alignment: no longer an address
+	}
+	out := &ptr{}
+	for _, alt0 := range a.p.alts {
+		ax := e.address(&ptr{alts: []alt{{g: e.s.True(), obj: alt0.obj, off: alt0.off}}})
+		ar := e.s.Make(binaryKinds[op], ilr.BV(e.w), 0, []ilr.Term{ax, y})
+		off := ar
+		if alt0.obj != nil {
+			off = e.s.Add(alt0.off, e.lowDelta(op, ax, y))
+		}
+		out.alts = append(out.alts, alt{g: alt0.g, obj: alt0.obj, off: off})
+	}
+	return val{p: out, t: r}, true
+}
+
+// clearsHigh reports whether the mask y keeps only low bits.
+func (e *encoder) clearsHigh(y ilr.Term) bool {
+	v, ok := e.s.ConstVal(y)
+	return ok && !v.Sign()
+}
+
+// lowDelta is op(x, y) - x for a constant y.
+func (e *encoder) lowDelta(op ir.Op, x, y ilr.Term) ilr.Term {
+	no := e.s.BvNot(y)
+	switch op {
+	case ir.OpAnd: // clears the bits of not y
+		return e.s.Neg(e.s.BvAnd(x, no))
+	case ir.OpOr: // sets the bits of y that are clear
+		return e.s.BvAnd(e.s.BvNot(x), y)
+	}
+	return e.s.Sub(e.s.BvXor(x, y), x)
+}
+
+// pointerDifference subtracts addresses: offsets inside one object.
+func (e *encoder) pointerDifference(p, q *ptr) (val, bool) {
+	t := ilr.Term(0)
+	for _, a := range p.alts {
+		for _, b := range q.alts {
+			var d ilr.Term
+			if a.obj == b.obj {
+				d = e.s.Sub(a.off, b.off)
+			} else {
+				one := func(x alt) ilr.Term { return e.address(&ptr{alts: []alt{{g: e.s.True(), obj: x.obj, off: x.off}}}) }
+				g := e.s.And(a.g, b.g)
+				if e.s.IsFalse(g) {
+					continue
+				}
+				d = e.s.Sub(one(a), one(b))
+			}
+			if t == 0 {
+				t = d
+			} else {
+				t = e.s.Ite(e.s.And(a.g, b.g), d, t)
+			}
+		}
+	}
+	return val{t: t}, true
+}

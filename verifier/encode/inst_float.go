@@ -1,0 +1,153 @@
+package encode
+
+import (
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+var floatKinds = map[ir.Op]ilr.Kind{ir.OpFadd: ilr.KFAdd, ir.OpFmul: ilr.KFMul, ir.OpFdiv: ilr.KFDiv, ir.OpFrem: ilr.KFRem}
+
+// plainFloat reports whether t, or its lanes, is a float of 16, 32 or 64 bits.
+func plainFloat(t *ir.Type) bool {
+	if t.Kind == ir.KindVector {
+		t = t.Elem
+	}
+	return t.Kind != ir.KindFloat || t.Width <= 64
+}
+
+// float evaluates floating-point arithmetic: IEEE 754, round to nearest even.
+func (e *encoder) float(fr *frame, st *state, in *ir.Instr) val {
+	if !plainFloat(in.T) {
+		e.gap(st, in, verdict.Unsupported, "floating point of more than 64 bits")
+		return val{}
+	}
+	a := e.arg(fr, st, in, 0)
+	b := a
+	if len(in.Args) > 1 {
+		b = e.arg(fr, st, in, 1)
+	}
+	if in.T.Kind != ir.KindVector {
+		return e.floatOne(in.Op, a, b)
+	}
+	out := val{el: make([]val, len(a.el))}
+	for i := range a.el {
+		out.el[i] = e.floatOne(in.Op, a.el[i], b.el[i])
+	}
+	return out
+}
+
+func (e *encoder) floatOne(op ir.Op, a, b val) val {
+	w := e.s.Width(a.t)
+	out := val{}
+	switch op {
+	case ir.OpFneg:
+		out.t = e.floatNeg(a.t)
+	case ir.OpFsub:
+		out.t = e.s.FloatOp(ilr.KFAdd, ilr.BV(w), ilr.RNE, a.t, e.floatNeg(b.t))
+	default:
+		out.t = e.s.FloatOp(floatKinds[op], ilr.BV(w), ilr.RNE, a.t, b.t)
+	}
+	if a.u != 0 || b.u != 0 {
+		out.u = e.spreadOver(w, a.u, b.u)
+	}
+	return out
+}
+
+// floatNeg flips the sign bit.
+func (e *encoder) floatNeg(t ilr.Term) ilr.Term {
+	return e.s.BvXor(t, e.s.Const(bits.MinSigned(e.s.Width(t))))
+}
+
+func (e *encoder) fcmp(fr *frame, st *state, in *ir.Instr) val {
+	if !plainFloat(in.Args[0].Type()) {
+		e.gap(st, in, verdict.Unsupported, "floating point of more than 64 bits")
+		return val{}
+	}
+	a, b := e.arg(fr, st, in, 0), e.arg(fr, st, in, 1)
+	if a.el == nil {
+		return e.fcmpOne(in.Pred, a, b)
+	}
+	out := val{el: make([]val, len(a.el))}
+	for i := range a.el {
+		out.el[i] = e.fcmpOne(in.Pred, a.el[i], b.el[i])
+	}
+	return out
+}
+
+// fcmpOne is LangRef's fcmp: ordered predicates are false on NaN, the others true.
+func (e *encoder) fcmpOne(pred ir.Pred, a, b val) val {
+	s := e.s
+	x, y := a.t, b.t
+	cmp := func(k ilr.Kind, x, y ilr.Term) ilr.Term { return s.FloatOp(k, ilr.Bool, ilr.RNE, x, y) }
+	nan := func() ilr.Term { return s.Or(e.isNaN(x), e.isNaN(y)) }
+	out := val{}
+	switch pred {
+	case ir.FFalse:
+		out.t = s.False()
+	case ir.FOEQ:
+		out.t = cmp(ilr.KFEq, x, y)
+	case ir.FOGT:
+		out.t = cmp(ilr.KFLt, y, x)
+	case ir.FOGE:
+		out.t = cmp(ilr.KFLe, y, x)
+	case ir.FOLT:
+		out.t = cmp(ilr.KFLt, x, y)
+	case ir.FOLE:
+		out.t = cmp(ilr.KFLe, x, y)
+	case ir.FONE:
+		out.t = s.Or(cmp(ilr.KFLt, x, y), cmp(ilr.KFLt, y, x))
+	case ir.FORD:
+		out.t = s.Not(nan())
+	case ir.FUEQ:
+		out.t = s.Not(s.Or(cmp(ilr.KFLt, x, y), cmp(ilr.KFLt, y, x)))
+	case ir.FUGT:
+		out.t = s.Not(cmp(ilr.KFLe, x, y))
+	case ir.FUGE:
+		out.t = s.Not(cmp(ilr.KFLt, x, y))
+	case ir.FULT:
+		out.t = s.Not(cmp(ilr.KFLe, y, x))
+	case ir.FULE:
+		out.t = s.Not(cmp(ilr.KFLt, y, x))
+	case ir.FUNE:
+		out.t = s.Not(cmp(ilr.KFEq, x, y))
+	case ir.FUNO:
+		out.t = nan()
+	default:
+		out.t = s.True()
+	}
+	if a.u != 0 || b.u != 0 {
+		out.u = e.spreadOver(1, a.u, b.u)
+	}
+	return out
+}
+
+// isNaN: exponent all ones, fraction not zero.
+func (e *encoder) isNaN(t ilr.Term) ilr.Term {
+	w := e.s.Width(t)
+	abs := e.s.Trunc(t, w-1)
+	return e.s.Ult(e.s.Const(bits.Trunc(e.infinity(w), w-1)), abs)
+}
+
+// infinity is the encoding of positive infinity.
+func (e *encoder) infinity(w int) bits.Vec {
+	frac := map[int]int{16: 10, 32: 23, 64: 52}[w]
+	return bits.Lshr(bits.Shl(bits.Ones(w), uint(frac)+1), 1)
+}
+
+// floatConversion evaluates the conversions to and from floating point.
+func (e *encoder) floatConversion(op ir.Op, a val, to *ir.Type) val {
+	sort := ilr.BV(e.bitsOf(to))
+	switch op {
+	case ir.OpFpTrunc, ir.OpFpExt:
+		return val{t: e.s.FloatOp(ilr.KFToF, sort, ilr.RNE, a.t)}
+	case ir.OpFpToUi:
+		return e.scalar(e.s.FloatOp(ilr.KFToU, sort, ilr.RTZ, a.t))
+	case ir.OpFpToSi:
+		return e.scalar(e.s.FloatOp(ilr.KFToS, sort, ilr.RTZ, a.t))
+	case ir.OpUiToFp:
+		return val{t: e.s.FloatOp(ilr.KUToF, sort, ilr.RNE, e.num(a))}
+	}
+	return val{t: e.s.FloatOp(ilr.KSToF, sort, ilr.RNE, e.num(a))}
+}

@@ -1,0 +1,185 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/unwind"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// maxConstantTurns stops loops whose trip count is constant but that nobody
+// wants to wait for.
+const maxConstantTurns = 1 << 22
+
+// loopState follows one loop of an activation through its turns.
+type loopState struct {
+	forked bool // in this turn, whether the loop is left depends on inputs
+	mem    trie[content]
+	loc    trie[val]
+	vals   []val // of the header's phis
+}
+
+// admit decides whether a block instance runs: it does unless it is the next
+// turn of a loop that has reached its bound, that the Prober knows to have
+// ended, or that would only repeat itself (LL-56, LL-61).
+func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
+	l := fr.g.Inner(inst.block)
+	if l == nil || l.Header != inst.block {
+		return true
+	}
+	ls := &fr.loops[l.Index]
+	turn := int(inst.turns[l.Depth-1])
+	forked := ls.forked || l.Irreducible || !l.Exits
+	repeats := turn > 0 && e.repeats(ls, in)
+	*ls = loopState{mem: in.st.mem, loc: in.st.loc, vals: in.vals}
+	if turn == 0 {
+		e.loopInfo(l, 0)
+		return true
+	}
+	if repeats {
+		return false // the same state again: nothing new can happen
+	}
+	if !forked {
+		if turn <= maxConstantTurns {
+			e.loopInfo(l, turn)
+			return true
+		}
+		e.boundReached(fr, l, in.st)
+		return false
+	}
+	if n := e.bound(l); n > 0 {
+		if turn <= n {
+			e.loopInfo(l, turn)
+			return true
+		}
+		e.boundReached(fr, l, in.st)
+		return false
+	}
+	if !e.feasible(in.st.pc.all) {
+		return false
+	}
+	if turn <= e.opts.MaxUnwind {
+		e.loopInfo(l, turn)
+		return true
+	}
+	e.boundReached(fr, l, in.st)
+	return false
+}
+
+// repeats reports that a header is met with exactly the memory and registers of
+// the turn before. Its path condition can only be narrower, so every failure of
+// this turn is one of the last.
+func (e *encoder) repeats(ls *loopState, in edge) bool {
+	same := len(ls.vals) == len(in.vals)
+	for i := 0; same && i < len(in.vals); i++ {
+		same = in.vals[i].el == nil && e.sameVal(ls.vals[i], in.vals[i])
+	}
+	if same {
+		diff(ls.mem, in.st.mem, func(k int64, x, y *content) { same = same && x != nil && y != nil && e.sameContent(x, y) })
+	}
+	if same {
+		diff(ls.loc, in.st.loc, func(k int64, x, y *val) { same = same && x != nil && y != nil && e.sameVal(*x, *y) })
+	}
+	return same
+}
+
+func (e *encoder) sameVal(a, b val) bool {
+	return a.t == b.t && a.u == b.u && a.el == nil && b.el == nil && (a.p == b.p || a.p != nil && b.p != nil && e.samePtr(a.p, b.p))
+}
+
+func (e *encoder) sameContent(x, y *content) bool {
+	same := x.live == y.live && x.base == y.base && x.arr == y.arr
+	diff(x.cells, y.cells, func(_ int64, p, q *cell) {
+		same = same && p != nil && q != nil && p.off == q.off && p.n == q.n && p.fill == q.fill && e.sameVal(p.v, q.v)
+	})
+	return same
+}
+
+// feasible asks the Prober whether t can be true, with the facts so far.
+func (e *encoder) feasible(t ilr.Term) bool {
+	if e.s.IsFalse(t) {
+		return false
+	}
+	if e.prober == nil || e.s.IsTrue(t) {
+		return true
+	}
+	e.f.Stats.Probes++
+	return e.prober.Feasible(e.ctx, e.s.And(t, e.facts))
+}
+
+// bound is the number of turns asked for, or 0.
+func (e *encoder) bound(l *unwind.Loop) int {
+	if n, ok := e.opts.UnwindSet[l.Name]; ok {
+		return n
+	}
+	if n, ok := e.opts.UnwindSet[fmt.Sprintf("%s:%d", l.Pos.File, l.Pos.Line)]; ok {
+		return n
+	}
+	return e.opts.Unwind
+}
+
+// loopInfo notes that l was entered or took one more turn.
+func (e *encoder) loopInfo(l *unwind.Loop, turn int) *LoopInfo {
+	i, ok := e.loops[l.Name]
+	if !ok {
+		i = len(e.f.Loops)
+		e.loops[l.Name] = i
+		e.f.Loops = append(e.f.Loops, LoopInfo{Name: l.Name, Pos: l.Pos, Complete: true})
+	}
+	li := &e.f.Loops[i]
+	li.Turns = max(li.Turns, turn)
+	return li
+}
+
+// boundReached ends st's paths with the claim that there are none.
+func (e *encoder) boundReached(fr *frame, l *unwind.Loop, st *state) {
+	li := e.loopInfo(l, 0)
+	li.Complete = false
+	li.Claim = fmt.Sprintf("%s@%s#%d", verdict.Unwinding, fr.fn.Name, l.Index+1)
+	in := l.Latches[0].Term()
+	e.addClaim(Claim{ID: li.Claim, Check: verdict.Unwinding, Pos: l.Pos, Message: fmt.Sprintf("loop %s needs more than %d turns", l.Name, li.Turns),
+		Instr: in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all})
+}
+
+// mayCall applies the bounds on calls (LL-62): recursion that depends on inputs
+// goes on while the Prober finds it possible. When it answers false st's paths
+// have ended.
+func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
+	again, forked := 0, false
+	for q := fr; q != nil; q = q.up {
+		if q.fn == f {
+			again++
+		}
+		forked = forked || q.forked
+	}
+	ok := true
+	switch {
+	case e.opts.Depth > 0:
+		ok = fr.depth < e.opts.Depth
+	case again == 0:
+	case !forked:
+		ok = again < 4*maxNesting
+	default:
+		if !e.feasible(st.pc.all) {
+			st.pc = nil
+			return false
+		}
+		ok = again <= e.opts.MaxUnwind
+	}
+	if ok && fr.depth >= 8*maxNesting {
+		ok = false
+	}
+	if ok {
+		return true
+	}
+	id := fmt.Sprintf("%s@%s#%d", verdict.Unwinding, fr.fn.Name, len(fr.g.Loops)+fr.info.callOrdinal(in))
+	e.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *in.Pos, Message: fmt.Sprintf("calls of %s nest deeper than %d", f.Name, fr.depth),
+		Instr: in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all})
+	st.pc = nil
+	return false
+}
+
+// maxNesting is a fair depth of calls; constant recursion may go deeper.
+const maxNesting = 1024

@@ -1,0 +1,192 @@
+package encode
+
+import (
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// modelCall is a call of a function that the engine implements itself.
+type modelCall struct {
+	*encoder
+	fr   *frame
+	st   *state
+	in   *ir.Instr
+	name string
+	args []val
+	got  val // of the last split
+}
+
+// model evaluates model m of f (nil when only the model is known).
+func (e *encoder) model(fr *frame, st *state, in *ir.Instr, f *ir.Func, m ir.Model, args []val) val {
+	c := &modelCall{encoder: e, fr: fr, st: st, in: in, name: string(m), args: args}
+	if f != nil {
+		c.name = f.Name
+	}
+	if len(args) < minArgs[m] {
+		e.gap(st, in, verdict.Unsupported, "call of %s with too few arguments", c.name)
+		return val{}
+	}
+	for _, group := range []func(ir.Model) (val, bool){c.harness, c.objects, c.heap, c.ranges, c.strings, c.intrinsic, c.floats, c.variadic} {
+		if v, ok := group(m); ok {
+			return v
+		}
+	}
+	e.gap(st, in, verdict.Unsupported, "call of %s", c.name)
+	return val{}
+}
+
+var minArgs = map[ir.Model]int{
+	ir.ModelAssume: 1, ir.ModelAssert: 1, ir.ModelHavoc: 2, ir.ModelHavocObj: 1, ir.ModelROK: 2, ir.ModelWOK: 2, ir.ModelRWOK: 2,
+	ir.ModelObjectSize: 1, ir.ModelPtrOffset: 1, ir.ModelPtrObject: 1, ir.ModelSameObject: 2, ir.ModelDynObject: 1, ir.ModelMakeSymbolic: 2,
+	ir.ModelMalloc: 1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3, ir.ModelAllocaC: 1, ir.ModelFree: 1,
+	ir.ModelMemcpy: 3, ir.ModelMemmove: 3, ir.ModelMemset: 3, ir.ModelMemcmp: 3, ir.ModelMemchr: 3, ir.ModelStrlen: 1, ir.ModelStrnlen: 2,
+	ir.ModelStrcpy: 2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2, ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
+	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelSnprintf: 2,
+}
+
+// harness evaluates the intrinsics of harnesses, and what ends the program.
+func (c *modelCall) harness(m ir.Model) (val, bool) {
+	e, st := c.encoder, c.st
+	switch m {
+	case ir.ModelNondet:
+		return e.fresh(st, KindNondet, c.in, c.in.T, c.name), true
+	case ir.ModelAssume:
+		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption on an indeterminate value")
+		st.pc = e.and(st.pc, e.cond(c.args[0]))
+		return c.number(0), true
+	case ir.ModelAssert:
+		e.checkDefined(c.fr, st, c.in, c.args[0], "assertion on an indeterminate value")
+		if st.pc != nil {
+			e.claim(c.fr, st, c.in, verdict.Assert, e.s.Not(e.cond(c.args[0])), true, "assertion fails"+c.text(1))
+		}
+		return c.number(0), true
+	case ir.ModelFail:
+		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, c.name+" is reached")
+	case ir.ModelAssertFail:
+		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, "assertion fails"+c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
+	case ir.ModelNop:
+		return e.fresh(st, KindUndef, c.in, c.in.T, c.name), true
+	case ir.ModelExit:
+		if c.name != "abort" {
+			e.checkLeak(c.fr, st, c.in)
+		}
+		if st.pc != nil {
+			e.finish(st)
+		}
+		st.pc = nil
+	case ir.ModelPrintf:
+		return c.printf(), true
+	case ir.ModelTrapI:
+		e.claim(c.fr, st, c.in, verdict.Unreachable, e.s.True(), true, "trap instruction reached")
+	default:
+		return val{}, false
+	}
+	return val{}, true
+}
+
+// printf has no effect that the program sees but its result, -1 or more.
+func (c *modelCall) printf() val {
+	if !c.in.T.IsInt() {
+		return c.fresh(c.st, KindOther, c.in, c.in.T, c.name)
+	}
+	v := c.fresh(c.st, KindNondet, c.in, c.in.T, c.name)
+	t := c.num(v)
+	c.st.pc = c.and(c.st.pc, c.s.Not(c.s.Slt(t, c.s.Int(c.s.Width(t), -1))))
+	return v
+}
+
+// number is an integer of the call's type; nothing for a void call.
+func (c *modelCall) number(n int64) val {
+	if !c.in.T.IsInt() {
+		return val{}
+	}
+	return c.scalar(c.s.Int(c.in.T.Width, n))
+}
+
+// sized is t, unsigned, in the call's type.
+func (c *modelCall) sized(t ilr.Term) val {
+	if !c.in.T.IsInt() {
+		return val{}
+	}
+	return c.resize(val{t: t}, c.in.T.Width)
+}
+
+// count is argument i as a number of bytes in the pointer's width.
+func (c *modelCall) count(i int) ilr.Term {
+	c.checkDefined(c.fr, c.st, c.in, c.args[i], "size is indeterminate")
+	return c.num(c.resize(c.args[i], c.w))
+}
+
+// text is ": " and the literal string that argument i points to, if it does.
+func (c *modelCall) text(i int) string {
+	if i >= len(c.args) || c.args[i].p == nil {
+		return ""
+	}
+	a, ok := c.args[i].p.only()
+	off, known := c.constOf(a.off)
+	if !ok || !known || a.obj == nil || !a.obj.ro || a.obj.init == nil || a.obj.init.base.kind != baseTable || off >= uint64(len(a.obj.init.base.data)) {
+		return ""
+	}
+	s := ""
+	for _, b := range a.obj.init.base.data[off:] {
+		if b == 0 || len(s) > 200 {
+			break
+		}
+		s += string(rune(b))
+	}
+	if s == "" {
+		return ""
+	}
+	return ": " + s
+}
+
+// objects evaluates the predicates over objects (CBMC's).
+func (c *modelCall) objects(m ir.Model) (val, bool) {
+	e := c.encoder
+	byTarget := func(f func(target) ilr.Term, p val) val {
+		w := c.in.T.Width
+		t := e.s.Int(w, 0)
+		for _, x := range e.targets(p.p) {
+			t = e.s.Ite(x.g, f(x), t)
+		}
+		return e.scalar(t)
+	}
+	fit := func(t ilr.Term) ilr.Term { return e.num(e.resize(val{t: t}, c.in.T.Width)) }
+	switch m {
+	case ir.ModelROK, ir.ModelWOK, ir.ModelRWOK:
+		n := c.count(1)
+		w := want{n: n, align: 1, write: m != ir.ModelROK, what: "access"}
+		return byTarget(func(t target) ilr.Term {
+			_, bad := e.wrong(c.st, t, w)
+			return e.s.BoolToBV(e.s.Not(bad), c.in.T.Width)
+		}, c.args[0]), true
+	case ir.ModelObjectSize:
+		return byTarget(func(t target) ilr.Term {
+			switch {
+			case t.vol != nil:
+				return e.s.Int(c.in.T.Width, int64(t.vol.Size))
+			case t.obj == nil:
+				return e.s.Int(c.in.T.Width, 0)
+			}
+			return fit(t.obj.size)
+		}, c.args[0]), true
+	case ir.ModelPtrOffset:
+		return byTarget(func(t target) ilr.Term { return e.num(val{t: e.signed(val{t: t.off}, c.in.T.Width)}) }, c.args[0]), true
+	case ir.ModelDynObject:
+		return byTarget(func(t target) ilr.Term {
+			return e.s.BoolToBV(e.s.BoolConst(t.obj != nil && t.obj.kind == objHeap), c.in.T.Width)
+		}, c.args[0]), true
+	case ir.ModelSameObject:
+		same := e.s.False()
+		for _, x := range e.targets(c.args[0].p) {
+			for _, y := range e.targets(c.args[1].p) {
+				if x.obj == y.obj && x.vol == y.vol {
+					same = e.s.Or(same, e.s.And(x.g, y.g))
+				}
+			}
+		}
+		return e.scalar(e.s.BoolToBV(same, c.in.T.Width)), true
+	}
+	return val{}, false
+}

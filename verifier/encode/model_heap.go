@@ -1,0 +1,205 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// heap evaluates allocation and release (LL-107 to LL-111; docs/SEMANTICS.md).
+func (c *modelCall) heap(m ir.Model) (val, bool) {
+	switch m {
+	case ir.ModelMalloc:
+		p, _ := c.allocate(c.count(0), 0, false)
+		return p, true
+	case ir.ModelCalloc:
+		a, b := c.count(0), c.count(1)
+		over := c.s.UmulO(a, b)
+		c.split(over, func(st *state) val { return val{p: c.null()} }, func(st *state) val {
+			p, _ := c.allocate(c.s.Mul(a, b), 0, true)
+			return p
+		})
+		return c.joined(), true
+	case ir.ModelAligned:
+		align := c.count(0)
+		k, ok := c.constOf(align)
+		if !ok || k == 0 || k&(k-1) != 0 {
+			c.gap(c.st, c.in, verdict.Unsupported, "%s with an alignment that is not a constant power of two", c.name)
+			return val{}, true
+		}
+		p, _ := c.allocate(c.count(1), int64(min(k, 1<<20)), false)
+		return p, true
+	case ir.ModelAllocaC:
+		return val{p: c.newLocal(c.fr, c.st, c.in, c.in.Name, c.count(0), nil, 16)}, true
+	case ir.ModelRealloc:
+		return c.realloc(), true
+	case ir.ModelFree:
+		c.release(c.args[0])
+		return val{}, true
+	}
+	return val{}, false
+}
+
+// split evaluates one of two continuations by a condition and joins them.
+func (c *modelCall) split(cond ilr.Term, yes, no func(*state) val) {
+	saved := c.st
+	var ends []edge
+	for i, f := range []func(*state) val{yes, no} {
+		lit := cond
+		if i == 1 {
+			lit = c.s.Not(cond)
+		}
+		if st := c.fork(saved, lit); st != nil {
+			c.st = st
+			v := f(st)
+			if st.pc != nil {
+				ends = append(ends, edge{st: st, vals: []val{v}})
+			}
+		}
+	}
+	c.st = saved
+	if len(ends) == 0 {
+		saved.pc = nil
+		c.got = val{}
+		return
+	}
+	out := c.mergeEdges(ends)
+	*saved = *out.st
+	c.got = out.vals[0]
+}
+
+// joined is the value that the last split gave.
+func (c *modelCall) joined() val { return c.got }
+
+// allocate is a new heap block of n bytes, or null when the environment has it
+// so. ok is the condition of success.
+func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p val, ok ilr.Term) {
+	e, st := c.encoder, c.st
+	if st.pc == nil {
+		return val{p: e.null()}, e.s.False()
+	}
+	ok = e.s.True()
+	if !e.opts.MallocNeverFails {
+		v := e.s.Fresh("malloc", ilr.BV(1))
+		e.event(Event{Kind: KindMalloc, Instr: c.in, Guard: st.pc.all, Value: v, Name: c.name})
+		ok = e.bit(v)
+	}
+	fits := e.s.Ule(n, e.s.Const(bits.MaxSigned(e.w)))
+	if !e.s.IsTrue(fits) {
+		e.note("no allocation of more than half of the address space succeeds")
+		st.pc = e.and(st.pc, e.s.Implies(ok, fits))
+		if st.pc == nil {
+			return val{p: e.null()}, e.s.False()
+		}
+	}
+	if align == 0 {
+		align = int64(max(8, e.w/4)) // malloc: good for every type
+	}
+	o := e.newObject(object{kind: objHeap, name: heapName(c.in), align: align, in: c.in, born: e.s.And(st.pc.all, ok)}, n)
+	b := e.unknownBase(o)
+	if zeros {
+		b = e.zeroBase(o)
+	}
+	st.put(o, &content{live: e.s.True(), base: b})
+	return val{p: e.pickPtr(ok, e.to(o, 0), e.null())}, ok
+}
+
+// heapName says where a block was allocated.
+func heapName(in *ir.Instr) string { return fmt.Sprintf("block allocated at line %d", in.Pos.Line) }
+
+// release frees what p points to, after the claim that it may be freed.
+func (c *modelCall) release(p val) {
+	e, st := c.encoder, c.st
+	e.checkAddress(c.fr, st, c.in, p)
+	if st.pc == nil {
+		return
+	}
+	ts := e.checkFree(c.fr, st, c.in, p)
+	if st.pc == nil {
+		return
+	}
+	for _, t := range ts {
+		k := *st.get(t.obj)
+		k.live = e.s.And(k.live, e.s.Not(t.g))
+		st.put(t.obj, &k)
+	}
+}
+
+// realloc is a new block with the old contents; on failure the old one stays.
+func (c *modelCall) realloc() val {
+	e, st := c.encoder, c.st
+	old := c.args[0]
+	n := c.count(1)
+	e.checkAddress(c.fr, st, c.in, old)
+	if st.pc == nil {
+		return val{}
+	}
+	ts := e.checkFree(c.fr, st, c.in, old)
+	if st.pc == nil {
+		return val{}
+	}
+	p, ok := c.allocate(n, 0, false)
+	if st.pc == nil || len(p.p.alts) == 0 {
+		return val{}
+	}
+	fresh := p.p.alts[len(p.p.alts)-1].obj
+	for _, t := range ts {
+		was := st.get(t.obj)
+		now := st.get(fresh)
+		size := e.s.Ite(e.s.Ult(n, t.obj.size), n, t.obj.size)
+		zero := e.s.Int(e.w, 0)
+		d, good := e.copyInto(fresh, now, zero, t.obj, was, zero, size)
+		if !good {
+			e.gap(st, c.in, verdict.Unsupported, "realloc of a large object to an unknown size")
+			return val{}
+		}
+		st.put(fresh, e.mergeContents(fresh, t.g, d, now))
+		k := *was
+		k.live = e.s.And(k.live, e.s.Not(e.s.And(t.g, ok)))
+		st.put(t.obj, &k)
+	}
+	return p
+}
+
+// checkFree claims that p is null or the start of a live heap block (LL-110,
+// LL-111), and gives the blocks that it can be.
+func (e *encoder) checkFree(fr *frame, st *state, in *ir.Instr, p val) []target {
+	bad := e.s.False()
+	var good []target
+	var cases []failure
+	fail := func(when ilr.Term, format string, args ...any) {
+		if !e.s.IsFalse(when) {
+			cases = append(cases, failure{when: when, text: fmt.Sprintf(format, args...)})
+			bad = e.s.Or(bad, when)
+		}
+	}
+	for _, t := range e.targets(p.p) {
+		switch {
+		case t.obj == nil:
+			fail(e.s.And(t.g, e.s.Not(e.eq(t.off, e.s.Int(e.w, 0)))), "free of an address that is no heap block")
+			continue
+		case t.obj.kind != objHeap:
+			fail(t.g, "free of %s, which is no heap block", t.obj.what())
+			continue
+		}
+		c := st.get(t.obj)
+		dead := e.s.True()
+		if c != nil {
+			dead = e.s.Not(c.live)
+		}
+		fail(e.s.And(t.g, dead), "%s is freed again", t.obj.what())
+		fail(e.s.And(t.g, e.s.Not(e.eq(t.off, e.s.Int(e.w, 0)))), "free of a pointer into the middle of %s", t.obj.what())
+		if c != nil {
+			good = append(good, t)
+		}
+	}
+	msg := "freed pointer is a live heap block or null"
+	if len(cases) > 0 {
+		msg = cases[0].text
+	}
+	e.claim(fr, st, in, verdict.Free, bad, true, msg, cases...)
+	return good
+}

@@ -1,0 +1,375 @@
+package encode
+
+import (
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// ranges evaluates memcpy and its relatives. A symbolic length is one range
+// write, never a loop (LL-131).
+func (c *modelCall) ranges(m ir.Model) (val, bool) {
+	e, st := c.encoder, c.st
+	switch m {
+	case ir.ModelMemcpy, ir.ModelMemmove:
+		n := c.count(2)
+		e.copyMemory(c.fr, st, c.in, c.args[0], c.args[1], n, m == ir.ModelMemcpy)
+		return c.args[0], true
+	case ir.ModelMemset:
+		n := c.count(2)
+		if st.pc != nil {
+			b := val{t: e.s.Trunc(e.num(c.args[1]), 8)}
+			if c.args[1].u != 0 {
+				b.u = e.s.Trunc(c.args[1].u, 8)
+			}
+			e.fillMemory(c.fr, st, c.in, c.args[0], b, n)
+		}
+		return c.args[0], true
+	case ir.ModelHavoc, ir.ModelMakeSymbolic:
+		n := c.count(1)
+		if st.pc != nil {
+			e.havocMemory(c.fr, st, c.in, c.args[0], n)
+		}
+		return c.number(0), true
+	case ir.ModelHavocObj:
+		if a, ok := c.args[0].p.only(); ok && a.obj != nil {
+			e.havocMemory(c.fr, st, c.in, val{p: e.to(a.obj, 0)}, a.obj.size)
+		} else {
+			e.gap(st, c.in, verdict.Unsupported, "%s of a pointer that can have several targets", c.name)
+		}
+		return c.number(0), true
+	}
+	return val{}, false
+}
+
+// someBytes is the condition that a range of n bytes is not empty.
+func (e *encoder) someBytes(n ilr.Term) ilr.Term { return e.s.Not(e.eq(n, e.s.Int(e.w, 0))) }
+
+// copyMemory copies n bytes, with the claims that both ranges are valid and,
+// with disjoint, do not overlap unless they are the same.
+func (e *encoder) copyMemory(fr *frame, st *state, in *ir.Instr, dst, src val, n ilr.Term, disjoint bool) {
+	some := e.someBytes(n)
+	if st.pc == nil || e.s.IsFalse(some) {
+		return
+	}
+	from := e.checkAccess(fr, st, in, src, want{n: n, align: 1, what: "read"}, some)
+	if st.pc == nil {
+		return
+	}
+	to := e.checkAccess(fr, st, in, dst, want{n: n, align: 1, write: true, what: "write"}, some)
+	if st.pc == nil {
+		return
+	}
+	if disjoint {
+		e.checkOverlap(fr, st, in, to, from, n)
+		if st.pc == nil {
+			return
+		}
+	}
+	for _, s := range from {
+		for _, d := range to {
+			if s.vol != nil || d.vol != nil {
+				e.gapWhen(st, in, e.s.And(s.g, d.g), "copy from or to a volatile region")
+				if st.pc == nil {
+					return
+				}
+			}
+		}
+	}
+	old := map[*object]*content{}
+	for _, s := range from {
+		if s.obj != nil {
+			old[s.obj] = st.get(s.obj)
+		}
+	}
+	for _, d := range to {
+		for _, s := range from {
+			g := e.s.And(d.g, s.g, some)
+			if d.obj == nil || s.obj == nil || e.s.IsFalse(g) {
+				continue
+			}
+			c := st.get(d.obj)
+			x, ok := e.copyInto(d.obj, c, d.off, s.obj, old[s.obj], s.off, n)
+			if !ok {
+				e.gap(st, in, verdict.Unsupported, "copy of unknown length between objects of different layouts")
+				return
+			}
+			st.put(d.obj, e.mergeContents(d.obj, g, x, c))
+		}
+	}
+}
+
+// gapWhen ends the paths of st on which g holds.
+func (e *encoder) gapWhen(st *state, in *ir.Instr, g ilr.Term, format string, args ...any) {
+	if one := e.fork(st, g); one != nil {
+		e.gap(one, in, verdict.Unsupported, format, args...)
+	}
+	st.pc = e.and(st.pc, e.s.Not(g))
+}
+
+// checkOverlap claims that two valid ranges of n bytes are apart or the same.
+func (e *encoder) checkOverlap(fr *frame, st *state, in *ir.Instr, to, from []target, n ilr.Term) {
+	bad := e.s.False()
+	for _, d := range to {
+		for _, s := range from {
+			if d.obj == nil || d.obj != s.obj {
+				continue
+			}
+			apart := e.s.Or(e.eq2(d.off, s.off), e.s.Ule(n, e.s.Sub(e.larger(d.off, s.off), e.smaller(d.off, s.off))))
+			bad = e.s.Or(bad, e.s.And(d.g, s.g, e.s.Not(apart)))
+		}
+	}
+	e.claim(fr, st, in, verdict.Memory, bad, true, "copy between overlapping ranges", failure{when: bad, text: "copy between overlapping ranges"})
+}
+
+func (e *encoder) eq2(a, b ilr.Term) ilr.Term          { return e.eq(a, b) }
+func (e *encoder) larger(a, b ilr.Term) ilr.Term       { return e.s.Ite(e.s.Ult(a, b), b, a) }
+func (e *encoder) smaller(a, b ilr.Term) ilr.Term      { return e.s.Ite(e.s.Ult(a, b), a, b) }
+func (e *encoder) offset(t ilr.Term, k int64) ilr.Term { return e.s.Add(t, e.s.Int(e.w, k)) }
+
+// Lengths up to which a range is written byte by byte (or cell by cell).
+const (
+	maxUnrolled = 4096 // constant length
+	maxGuarded  = 128  // symbolic length: bytes of the destination
+)
+
+// copyInto is c with n bytes from off to on taken from offset from of so, whose
+// content is sc; both ranges are valid or n is 0. It fails when the arrays differ in shape.
+func (e *encoder) copyInto(o *object, c *content, to ilr.Term, so *object, sc *content, from, n ilr.Term) (*content, bool) {
+	k, kok := e.constOf(n)
+	t, tok := e.constOf(to)
+	f, fok := e.constOf(from)
+	switch {
+	case kok && tok && fok && t == 0 && f == 0 && int64(k) == o.csize && o.csize == so.csize && (o == so || o.csize > 64):
+		d := *sc
+		d.live = c.live
+		return &d, true
+	case kok && tok && fok && k <= maxUnrolled:
+		return e.copyCells(o, c, int64(t), so, sc, int64(f), int64(k)), true
+	case kok && k <= 256 && e.fitsUnrolled(o, c, to, k) && e.fitsUnrolled(so, sc, from, k):
+		return e.copyWords(o, c, to, so, sc, from, int64(k)), true
+	case o.csize >= 0 && o.csize <= maxGuarded && c.arr == nil:
+		return e.copyGuarded(o, c, to, so, sc, from, n), true
+	}
+	a, b := e.arrayOf(o, c, 1), e.arrayOf(so, sc, 1)
+	if a.arr.word != 1 || b.arr.word != 1 {
+		if o.csize > 1<<14 || so.csize > 1<<14 {
+			return nil, false
+		}
+		a, b = e.toBytes(o, a), e.toBytes(so, b)
+	}
+	if a.arr.idx != b.arr.idx {
+		return nil, false
+	}
+	idx := func(t ilr.Term) ilr.Term { return e.index(t, a.arr) }
+	d, m := *a, *a.arr
+	m.t = e.s.ArrCopy(a.arr.t, idx(to), b.arr.t, idx(from), idx(n))
+	if a.arr.u != 0 || b.arr.u != 0 {
+		none := e.s.ArrConst(m.idx, e.s.Int(8, 0))
+		x, y := a.arr.u, b.arr.u
+		if x == 0 {
+			x = none
+		}
+		if y == 0 {
+			y = none
+		}
+		m.u = e.s.ArrCopy(x, idx(to), y, idx(from), idx(n))
+	}
+	d.arr = &m
+	return &d, true
+}
+
+// fitsUnrolled: k bytes at an unknown offset of o are cheap enough word by word.
+func (e *encoder) fitsUnrolled(o *object, c *content, off ilr.Term, k uint64) bool {
+	_, ok := e.placesOf(o, c, off, int64(min(k, uint64(e.w/8))))
+	return ok
+}
+
+// copyCells copies a constant range, cell by cell, so that what was written as
+// a whole stays whole.
+func (e *encoder) copyCells(o *object, c *content, to int64, so *object, sc *content, from, n int64) *content {
+	for i := int64(0); i < n; {
+		k := e.chunk(so, sc, from+i, n-i)
+		c = e.writeRaw(c, to+i, k, e.readRaw(so, sc, from+i, k))
+		i += k
+	}
+	return c
+}
+
+// chunk is how many of the left bytes at off of o to copy as one.
+func (e *encoder) chunk(o *object, c *content, off, left int64) int64 {
+	for _, t := range []trie[cell]{c.cells, c.base.cells} {
+		if x := t.get(off); x != nil {
+			if x.fill {
+				return min(left, 8, covered(t, x, off, left))
+			}
+			return covered(t, x, off, min(left, x.off+x.n-off))
+		}
+	}
+	k := int64(1)
+	if o.elem != nil {
+		if at, n := e.leaf(o.elem, off); at == off && n <= left {
+			k = n
+		}
+	}
+	return max(1, min(k, covered(c.cells, nil, off, k)))
+}
+
+// copyWords copies a constant length between unknown offsets in the widest
+// words that both allow.
+func (e *encoder) copyWords(o *object, c *content, to ilr.Term, so *object, sc *content, from ilr.Term, n int64) *content {
+	for i := int64(0); i < n; {
+		k := int64(e.w / 8)
+		for k > 1 && (i+k > n || e.lowZeros(e.offset(to, i)) < log2(k) || e.lowZeros(e.offset(from, i)) < log2(k)) {
+			k /= 2
+		}
+		c = e.writeAt(o, c, e.offset(to, i), k, e.readAt(so, sc, e.offset(from, i), k))
+		i += k
+	}
+	return c
+}
+
+// copyGuarded writes every byte (or word) of a small object that may lie in the range.
+func (e *encoder) copyGuarded(o *object, c *content, to ilr.Term, so *object, sc *content, from, n ilr.Term) *content {
+	step := e.grain(o, to, from, n)
+	out := c
+	for k := int64(0); k+step <= o.csize; k += step {
+		rel := e.s.Sub(e.s.Int(e.w, k), to)
+		in := e.s.Ult(rel, n)
+		if e.s.IsFalse(in) {
+			continue
+		}
+		v := e.readAt(so, sc, e.s.Add(rel, from), step)
+		out = e.writeRaw(out, k, step, e.pick(in, v, e.readRaw(o, c, k, step)))
+	}
+	return out
+}
+
+// grain is the word in which a guarded range write can go: all of its ends are
+// multiples of it, and so is the object's size.
+func (e *encoder) grain(o *object, ts ...ilr.Term) int64 {
+	k := int64(e.w / 8)
+	for ; k > 1; k /= 2 {
+		fits := o.csize%k == 0
+		for _, t := range ts {
+			fits = fits && e.lowZeros(t) >= log2(k)
+		}
+		if fits {
+			break
+		}
+	}
+	return k
+}
+
+// fillMemory sets n bytes at dst to b.
+func (e *encoder) fillMemory(fr *frame, st *state, in *ir.Instr, dst, b val, n ilr.Term) {
+	some := e.someBytes(n)
+	if e.s.IsFalse(some) {
+		return
+	}
+	for _, t := range e.checkAccess(fr, st, in, dst, want{n: n, align: 1, write: true, what: "write"}, some) {
+		if t.vol != nil || t.obj == nil {
+			continue
+		}
+		c := st.get(t.obj)
+		st.put(t.obj, e.mergeContents(t.obj, e.s.And(t.g, some), e.fillInto(t.obj, c, t.off, b, n), c))
+	}
+}
+
+// fillInto is c with n bytes from off on set to b.
+func (e *encoder) fillInto(o *object, c *content, off ilr.Term, b val, n ilr.Term) *content {
+	k, kok := e.constOf(n)
+	t, tok := e.constOf(off)
+	d := *c
+	switch {
+	case kok && tok && t == 0 && int64(k) == o.csize && b.u == 0:
+		d.cells, d.arr = trie[cell]{}, nil
+		if e.isZero(b.t) {
+			d.base = e.zeroBase(o)
+		} else {
+			d.base = &base{kind: baseFill, fill: b.t, obj: o}
+		}
+		return &d
+	case kok && tok && k <= maxUnrolled:
+		d.cells = c.cells.fill(int64(t), int64(k), &cell{off: int64(t), n: int64(k), fill: true, v: b})
+		return &d
+	case o.csize >= 0 && o.csize <= maxGuarded && c.arr == nil:
+		step := e.grain(o, off, n)
+		v := val{t: e.repeat(b.t, step)}
+		if b.u != 0 {
+			v.u = e.repeat(b.u, step)
+		}
+		for i := int64(0); i+step <= o.csize; i += step {
+			in := e.s.Ult(e.s.Sub(e.s.Int(e.w, i), off), n)
+			if !e.s.IsFalse(in) {
+				d = *e.writeRaw(&d, i, step, e.pick(in, v, e.readRaw(o, c, i, step)))
+			}
+		}
+		return &d
+	}
+	a := e.arrayOf(o, c, 1)
+	if a.arr.word != 1 && (e.lowZeros(off) < log2(a.arr.word) || e.lowZeros(n) < log2(a.arr.word)) {
+		a = e.toBytes(o, a)
+	}
+	d, m := *a, *a.arr
+	m.t = e.s.ArrSet(m.t, e.index(off, a.arr), e.index(n, a.arr), e.repeat(b.t, m.word))
+	if m.u != 0 || b.u != 0 {
+		if m.u == 0 {
+			m.u = e.s.ArrConst(m.idx, e.s.Int(int(8*m.word), 0))
+		}
+		u := b.u
+		if u == 0 {
+			u = e.s.Int(8, 0)
+		}
+		m.u = e.s.ArrSet(m.u, e.index(off, a.arr), e.index(n, a.arr), e.repeat(u, m.word))
+	}
+	d.arr = &m
+	return &d
+}
+
+func (e *encoder) isZero(t ilr.Term) bool {
+	c, ok := e.constOf(t)
+	return ok && c == 0
+}
+
+// havocMemory makes n bytes at dst unknown.
+func (e *encoder) havocMemory(fr *frame, st *state, in *ir.Instr, dst val, n ilr.Term) {
+	some := e.someBytes(n)
+	if e.s.IsFalse(some) {
+		return
+	}
+	ts := e.checkAccess(fr, st, in, dst, want{n: n, align: 1, write: true, what: "write"}, some)
+	if st.pc == nil {
+		return
+	}
+	ev := Event{Kind: KindHavoc, Instr: in, Guard: e.s.And(st.pc.all, some), Name: "havoc"}
+	k, kok := e.constOf(n)
+	// One unknown block, as wide as the range; the targets take their part of it.
+	size := e.s.Int(e.w, -1)
+	if kok {
+		size = n
+	}
+	o := &object{kind: objHeap, name: "havoc", size: size, csize: -1, align: 1, in: in, born: e.s.True()}
+	if kok {
+		o.csize = int64(k)
+	}
+	if len(ts) == 1 && ts[0].obj != nil && kok && ts[0].obj.csize == int64(k) {
+		o.elem = ts[0].obj.elem
+	}
+	b := &base{kind: baseUnknown, obj: o, silent: true}
+	src := &content{live: e.s.True(), base: b}
+	for _, t := range ts {
+		if t.obj == nil || t.vol != nil {
+			continue
+		}
+		c := st.get(t.obj)
+		d, ok := e.copyInto(t.obj, c, t.off, o, src, e.s.Int(e.w, 0), n)
+		if !ok {
+			e.gap(st, in, verdict.Unsupported, "havoc of unknown length in an object of this layout")
+			return
+		}
+		st.put(t.obj, e.mergeContents(t.obj, e.s.And(t.g, some), d, c))
+	}
+	ev.block = b
+	e.event(ev)
+}

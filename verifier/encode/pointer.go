@@ -1,0 +1,233 @@
+package encode
+
+import (
+	"sort"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// ptr is a pointer: a guarded set of targets. The guards exclude each other and
+// one of them holds; they are ordered by object, integers first.
+type ptr struct{ alts []alt }
+
+// alt is one target: an offset into an object, or without object an integer.
+type alt struct {
+	g   ilr.Term // Bool
+	obj *object  // nil: off is an address
+	off ilr.Term // width of a pointer
+}
+
+func (e *encoder) null() *ptr { return e.intPtr(e.s.Int(e.w, 0)) }
+
+// intPtr is the address a without object.
+func (e *encoder) intPtr(a ilr.Term) *ptr {
+	return &ptr{alts: []alt{{g: e.s.True(), off: a}}}
+}
+
+// to is the pointer to offset off of o.
+func (e *encoder) to(o *object, off int64) *ptr {
+	return &ptr{alts: []alt{{g: e.s.True(), obj: o, off: e.s.Int(e.w, off)}}}
+}
+
+func (a alt) order() int {
+	if a.obj == nil {
+		return -1
+	}
+	return a.obj.id
+}
+
+// gather makes a pointer of alternatives: impossible ones go, those of one object are merged.
+func (e *encoder) gather(alts []alt) *ptr {
+	sort.SliceStable(alts, func(i, j int) bool { return alts[i].order() < alts[j].order() })
+	var out []alt
+	for _, a := range alts {
+		if e.s.IsFalse(a.g) {
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1].obj == a.obj {
+			out[n-1].off = e.s.Ite(a.g, a.off, out[n-1].off)
+			out[n-1].g = e.s.Or(out[n-1].g, a.g)
+			continue
+		}
+		out = append(out, a)
+	}
+	if len(out) == 0 {
+		return e.null() // only where nothing goes
+	}
+	if len(out) == 1 {
+		out[0].g = e.s.True()
+	}
+	return &ptr{alts: out}
+}
+
+// pickPtr is a where c holds and b elsewhere.
+func (e *encoder) pickPtr(c ilr.Term, a, b *ptr) *ptr {
+	if a == b || e.samePtr(a, b) {
+		return a
+	}
+	if len(a.alts) == 1 && len(b.alts) == 1 && a.alts[0].obj == b.alts[0].obj {
+		off := e.s.Ite(c, a.alts[0].off, b.alts[0].off)
+		return &ptr{alts: []alt{{g: e.s.True(), obj: a.alts[0].obj, off: off}}}
+	}
+	var alts []alt
+	i, j := 0, 0
+	for i < len(a.alts) || j < len(b.alts) {
+		switch {
+		case j == len(b.alts) || i < len(a.alts) && a.alts[i].order() < b.alts[j].order():
+			x := a.alts[i]
+			alts = append(alts, alt{g: e.s.And(c, x.g), obj: x.obj, off: x.off})
+			i++
+		case i == len(a.alts) || b.alts[j].order() < a.alts[i].order():
+			y := b.alts[j]
+			alts = append(alts, alt{g: e.s.And(e.s.Not(c), y.g), obj: y.obj, off: y.off})
+			j++
+		default:
+			x, y := a.alts[i], b.alts[j]
+			alts = append(alts, alt{g: e.s.Ite(c, x.g, y.g), obj: x.obj, off: e.s.Ite(c, x.off, y.off)})
+			i, j = i+1, j+1
+		}
+	}
+	return e.gather(alts)
+}
+
+func (e *encoder) samePtr(a, b *ptr) bool {
+	if len(a.alts) != len(b.alts) {
+		return false
+	}
+	for i := range a.alts {
+		if a.alts[i] != b.alts[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// shift moves p by d bytes, modulo the pointer's width.
+func (e *encoder) shift(p *ptr, d ilr.Term) *ptr {
+	if c, ok := e.constOf(d); ok && c == 0 {
+		return p
+	}
+	out := &ptr{alts: make([]alt, len(p.alts))}
+	for i, a := range p.alts {
+		out.alts[i] = alt{g: a.g, obj: a.obj, off: e.s.Add(a.off, d)}
+	}
+	return out
+}
+
+// choose is the value f gives for the target that p has.
+func (e *encoder) choose(p *ptr, f func(alt) ilr.Term) ilr.Term {
+	n := len(p.alts)
+	r := f(p.alts[n-1])
+	for i := n - 2; i >= 0; i-- {
+		r = e.s.Ite(p.alts[i].g, f(p.alts[i]), r)
+	}
+	return r
+}
+
+// address is p as an integer: base + offset. It makes the bases observed.
+func (e *encoder) address(p *ptr) ilr.Term {
+	t := e.choose(p, func(a alt) ilr.Term {
+		if a.obj == nil {
+			return a.off
+		}
+		return e.s.Add(e.base(a.obj), a.off)
+	})
+	if _, known := e.origin[t]; !known && p.hasObject() {
+		e.origin[t] = p
+	}
+	return t
+}
+
+func (p *ptr) hasObject() bool { return p.alts[len(p.alts)-1].obj != nil }
+
+// asPtr is a scalar as a pointer: what it was made from, or what the integer designates.
+func (e *encoder) asPtr(v val) *ptr {
+	if v.p != nil {
+		return v.p
+	}
+	return e.fromInt(e.num(v))
+}
+
+// fromInt is inttoptr of a pointer-wide integer: the pair back when t is exactly
+// the address of one, else the integer.
+func (e *encoder) fromInt(t ilr.Term) *ptr {
+	if p := e.origin[t]; p != nil {
+		return p
+	}
+	if e.s.Kind(t) == ilr.KIte {
+		c, a, b := e.s.Arg(t, 0), e.s.Arg(t, 1), e.s.Arg(t, 2)
+		if e.origin[a] != nil || e.origin[b] != nil {
+			return e.pickPtr(c, e.fromInt(a), e.fromInt(b))
+		}
+	}
+	return e.intPtr(t)
+}
+
+// symbol is the address of a global, function or label plus an offset.
+func (e *encoder) symbol(c *ir.Const) *ptr {
+	switch {
+	case c.Global != nil:
+		return e.to(e.globalObject(c.Global), c.Off)
+	case c.Func != nil:
+		return e.to(e.funcObject(c.Func), c.Off)
+	case c.Label != nil:
+		return e.to(e.labelObject(c.Label), c.Off)
+	}
+	return e.intPtr(e.s.Int(e.w, c.Off))
+}
+
+// only is the single target of p, if it has just one.
+func (p *ptr) only() (alt, bool) {
+	if len(p.alts) == 1 {
+		return p.alts[0], true
+	}
+	return alt{}, false
+}
+
+// comparePtr is the truth of a pointer comparison: offsets inside one object,
+// addresses across objects.
+func (e *encoder) comparePtr(pred ir.Pred, p, q *ptr) ilr.Term {
+	r := e.s.False()
+	for _, a := range p.alts {
+		for _, b := range q.alts {
+			g := e.s.And(a.g, b.g)
+			if e.s.IsFalse(g) {
+				continue
+			}
+			r = e.s.Or(r, e.s.And(g, e.compareAlt(pred, a, b)))
+		}
+	}
+	return r
+}
+
+func (e *encoder) compareAlt(pred ir.Pred, a, b alt) ilr.Term {
+	if a.obj == b.obj {
+		return e.compare(pred, a.off, b.off)
+	}
+	if pred == ir.EQ || pred == ir.NE {
+		if e.apart(a, b) {
+			return e.s.BoolConst(pred == ir.NE)
+		}
+	}
+	one := func(x alt) ilr.Term { return e.address(&ptr{alts: []alt{{g: e.s.True(), obj: x.obj, off: x.off}}}) }
+	return e.compare(pred, one(a), one(b))
+}
+
+// apart reports that two targets surely have different addresses, from the facts
+// that hold of every placement: objects do not overlap and none contains 0.
+func (e *encoder) apart(a, b alt) bool {
+	if a.obj == nil {
+		a, b = b, a
+	}
+	off, ok := e.constOf(a.off)
+	if !ok || a.obj.csize < 0 {
+		return false
+	}
+	if b.obj == nil {
+		c, ok := e.constOf(b.off)
+		return ok && c == 0 && off <= uint64(a.obj.csize)
+	}
+	boff, ok := e.constOf(b.off)
+	return ok && b.obj.csize >= 0 && off < uint64(a.obj.csize) && boff < uint64(b.obj.csize)
+}

@@ -1,0 +1,110 @@
+package encode
+
+import (
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// way is one target of a terminator and the condition for going there.
+type way struct {
+	to  *ir.Block
+	lit ilr.Term
+}
+
+// terminator sends st on (LangRef: Terminator Instructions).
+func (e *encoder) terminator(fr *frame, inst *instance, st *state, in *ir.Instr) {
+	switch in.Op {
+	case ir.OpRet:
+		var vals []val
+		if len(in.Args) > 0 {
+			vals = []val{e.arg(fr, st, in, 0)}
+		}
+		e.leaveFunction(fr, st, in)
+		if st.pc != nil {
+			fr.out = append(fr.out, edge{st: st, vals: vals})
+		}
+	case ir.OpBr:
+		e.goTo(fr, inst, st, in.Targets[0])
+	case ir.OpCondBr:
+		v := e.arg(fr, st, in, 0)
+		e.checkDecision(fr, st, in, v)
+		c := e.cond(v)
+		e.spread(fr, inst, st, []way{{in.Targets[0], c}, {in.Targets[1], e.s.True()}})
+	case ir.OpSwitch:
+		v := e.arg(fr, st, in, 0)
+		e.checkDecision(fr, st, in, v)
+		t := e.num(v)
+		var ws []way
+		for i, k := range in.Cases {
+			ws = append(ws, way{in.Targets[i+1], e.eq(t, e.s.Const(k))})
+		}
+		e.spread(fr, inst, st, append(ws, way{in.Targets[0], e.s.True()}))
+	case ir.OpIndirectBr:
+		e.indirectBranch(fr, inst, st, in)
+	case ir.OpUnreachable:
+		e.claim(fr, st, in, verdict.Unreachable, e.s.True(), true, "code that cannot be reached is reached")
+	}
+}
+
+// spread goes the first of the ways whose condition holds.
+func (e *encoder) spread(fr *frame, inst *instance, st *state, ws []way) {
+	if st.pc == nil {
+		return
+	}
+	type step struct {
+		to *ir.Block
+		st *state
+	}
+	var steps []step
+	rest := st
+	for _, w := range ws {
+		if rest == nil {
+			break
+		}
+		if s := e.fork(rest, w.lit); s != nil {
+			steps = append(steps, step{w.to, s})
+		}
+		rest = e.fork(rest, e.s.Not(w.lit))
+	}
+	if len(steps) > 1 {
+		fr.forked = true
+		for l := fr.g.Inner(inst.block); l != nil; l = l.Parent {
+			for _, s := range steps {
+				if !fr.g.In(s.to, l) {
+					fr.loops[l.Index].forked = true
+				}
+			}
+		}
+	}
+	for _, s := range steps {
+		e.goTo(fr, inst, s.st, s.to)
+	}
+}
+
+// indirectBranch goes to the listed block whose address the operand is (LL-46).
+func (e *encoder) indirectBranch(fr *frame, inst *instance, st *state, in *ir.Instr) {
+	p := e.arg(fr, st, in, 0).p
+	var ws []way
+	hit := e.s.False()
+	listed := map[*ir.Block]bool{}
+	for _, t := range in.Targets {
+		listed[t] = true
+	}
+	for _, a := range p.alts {
+		if a.obj != nil && a.obj.kind == objLabel && listed[a.obj.label] {
+			g := e.s.And(a.g, e.eq(a.off, e.s.Int(e.w, 0)))
+			hit = e.s.Or(hit, g)
+			ws = append(ws, way{a.obj.label, g})
+		}
+	}
+	e.claim(fr, st, in, verdict.Memory, e.s.Not(hit), true, "jump to an address that is no label of the list")
+	e.spread(fr, inst, st, ws)
+}
+
+// leaveFunction is what a return does besides going back.
+func (e *encoder) leaveFunction(fr *frame, st *state, in *ir.Instr) {
+	if fr.up == nil {
+		e.checkLeak(fr, st, in)
+	}
+}
