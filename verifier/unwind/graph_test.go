@@ -68,7 +68,7 @@ func TestShapes(t *testing.T) {
 		{"nested", "0>1 1>2,5 2>3,4 3>2 4>1", "0 1 2 3 4 5; f.0 at 1 depth 1 latch 4; f.1 at 2 depth 2 latch 3"},
 		{"two latches", "0>1 1>2,3 2>1,3 3>1,4", "0 1 2 3 4; f.0 at 1 depth 1 latch 2 latch 3"},
 		{"endless", "0>1 1>2 2>1", "0 1 2; f.0 at 1 depth 1 latch 2 endless"},
-		{"two entries", "0>1,2 1>2 2>1,3", "0 1 2 3; f.0 at 1 depth 1 latch 2 irreducible"},
+		{"two entries", "0>1,2 1>2 2>1,3", "0 2 1 3; f.0 at 2 depth 1 latch 1 irreducible"},
 		{"exit before the rest of the loop", "0>1 1>3,2 2>1", "0 1 2 3; f.0 at 1 depth 1 latch 2"},
 		{"unreachable block", "0>2 1>2 2>3", "0 2 3"},
 	} {
