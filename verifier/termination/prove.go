@@ -98,6 +98,9 @@ func (p *problem) refuted(ctx context.Context, stuck [][]*edge) Answer {
 	}
 	cert := p.refute(ctx, stuck)
 	if cert == nil {
+		cert = p.repeat(ctx)
+	}
+	if cert == nil {
 		return Answer{Verdict: Unknown, Reason: reason}
 	}
 	if err := certify.NonTerminating(ctx, p.sys, cert); err != nil {

@@ -119,6 +119,10 @@ func TestMaximiseAndScopes(t *testing.T) {
 	if v, e := tb.Maximise(ctx, x.Neg().AddInt(3)); e != Attained || v.Cmp(exact.R(3)) != 0 {
 		t.Errorf("max 3-x = %v %v, want 3", v, e)
 	}
+	// an expression that has a bound of its own
+	if v, e := tb.Maximise(ctx, x.Scale(exact.I(2)).Add(y).AddInt(-10)); e != Attained || v.Sign() != 0 {
+		t.Errorf("max 2x+y-10 = %v %v, want 0", v, e)
+	}
 	tb.Push()
 	tb.Add(AtLeast(x.AddInt(-6)))
 	if st := tb.Check(ctx); st != Unsat {
@@ -130,6 +134,46 @@ func TestMaximiseAndScopes(t *testing.T) {
 	}
 	if _, e := tb.Maximise(ctx, exact.V(7)); e != Infinite {
 		t.Errorf("free variable: %v", e)
+	}
+}
+
+// TestMaximiseAgainstFarkas: an attained maximum m of e has a proof of
+// m - e >= 0, and the model attains it; a greater value is out of reach.
+func TestMaximiseAgainstFarkas(t *testing.T) {
+	r := rand.New(rand.NewSource(7))
+	ctx := context.Background()
+	attained := 0
+	for n := 0; n < 400; n++ {
+		rows := randomRows(r, 3, 3+r.Intn(6), 3)
+		e := randomRows(r, 3, 1, 3)[0].Lin
+		if n%3 == 0 {
+			e = rows[0].Lin.Neg()
+		}
+		tb := NewTableau(false)
+		for _, row := range rows {
+			tb.Add(row)
+		}
+		m, kind := tb.Maximise(ctx, e)
+		if kind != Attained {
+			continue
+		}
+		attained++
+		scaled := e.Scale(m.Den().Neg())
+		scaled.Const = scaled.Const.Add(m.Num()) // den*(m - e)
+		if !holds(Row{scaled, true}, tb.Value) {
+			t.Fatalf("%d: the model does not attain %v", n, m)
+		}
+		above := NewTableau(false)
+		for _, row := range rows {
+			above.Add(row)
+		}
+		above.Add(AtLeast(scaled.Neg().Scale(exact.I(1000)).AddInt(-1)))
+		if st := above.Check(ctx); st != Unsat {
+			t.Fatalf("%d: above %v: %v", n, m, st)
+		}
+	}
+	if attained < 80 {
+		t.Errorf("only %d maxima", attained)
 	}
 }
 

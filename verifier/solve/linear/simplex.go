@@ -376,7 +376,7 @@ func (s *simplex) maximise(ctx context.Context, z int32, maxPivots int) outcome 
 			return optimal
 		}
 		up := s.coef(r, in).Sign() != s.coef(r, z).Sign()
-		out, step, ok := s.ratio(in, up, z)
+		out, step, ok := s.ratio(in, up)
 		if !ok {
 			return unbounded
 		}
@@ -385,6 +385,9 @@ func (s *simplex) maximise(ctx context.Context, z int32, maxPivots int) outcome 
 		}
 		if !step.IsZero() {
 			s.move(in, step)
+		}
+		if out == z { // it reached its own bound
+			return optimal
 		}
 		if out != in {
 			s.pivot(s.rowOf[out], in)
@@ -395,7 +398,7 @@ func (s *simplex) maximise(ctx context.Context, z int32, maxPivots int) outcome 
 
 // maximiseNonbasic makes z basic first, or reports its bound.
 func (s *simplex) maximiseNonbasic(ctx context.Context, z int32, maxPivots int) outcome {
-	out, step, ok := s.ratio(z, true, none)
+	out, step, ok := s.ratio(z, true)
 	if !ok {
 		return unbounded
 	}
@@ -410,8 +413,8 @@ func (s *simplex) maximiseNonbasic(ctx context.Context, z int32, maxPivots int) 
 }
 
 // ratio finds how far nonbasic col can move up (or down), and which variable
-// stops it; z is exempt from its own bounds.
-func (s *simplex) ratio(col int32, up bool, z int32) (int32, exact.Rat, bool) {
+// stops it.
+func (s *simplex) ratio(col int32, up bool) (int32, exact.Rat, bool) {
 	out, found := none, false
 	var best exact.Rat
 	consider := func(v int32, room exact.Rat) {
@@ -431,9 +434,6 @@ func (s *simplex) ratio(col int32, up bool, z int32) (int32, exact.Rat, bool) {
 	}
 	for _, r := range s.tidy(col) {
 		b := s.basic[r]
-		if b == z {
-			continue
-		}
 		k := exact.Frac(s.coef(r, col).Neg(), s.coef(r, b))
 		rises := (k.Sign() > 0) == up
 		if k.Sign() < 0 {
