@@ -15,6 +15,40 @@ func simplify(n int, t *Transition) bool {
 		}
 	}
 	compactTemps(n, t)
+	return equationsAgree(t.Guard)
+}
+
+// equationsAgree eliminates variables with coefficient 1 or -1 from the linear
+// equations, and reports false when one of the rest has no integer solution.
+func equationsAgree(guard []Atom) bool {
+	var eqs []exact.Lin
+	for _, a := range guard {
+		if l, ok := a.Lin(); ok && a.Rel == EQ {
+			eqs = append(eqs, l)
+		}
+	}
+	for len(eqs) > 0 {
+		pick, v := -1, exact.Term{}
+		for i, e := range eqs {
+			g := e.Content()
+			if g.IsZero() && !e.Const.IsZero() || !g.IsZero() && !e.Const.FloorDiv(g).Mul(g).Equal(e.Const) {
+				return false
+			}
+			for _, t := range e.Terms {
+				if pick < 0 && t.Coef.Abs().IsOne() {
+					pick, v = i, t
+				}
+			}
+		}
+		if pick < 0 {
+			return true
+		}
+		by := eqs[pick].Scale(v.Coef)
+		eqs = append(append([]exact.Lin(nil), eqs[:pick]...), eqs[pick+1:]...)
+		for i, e := range eqs {
+			eqs[i] = e.AddScaled(e.Coef(v.Var).Neg(), by)
+		}
+	}
 	return true
 }
 

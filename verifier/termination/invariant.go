@@ -110,7 +110,7 @@ func (p *problem) templates() []exact.Lin {
 	return out
 }
 
-// liveVars are the variables that a guard depends on.
+// liveVars are the variables that a guard or a cost depends on.
 func (p *problem) liveVars() []bool {
 	live := make([]bool, p.n)
 	mark := func(l exact.Lin) bool {
@@ -122,6 +122,9 @@ func (p *problem) liveVars() []bool {
 		}
 		return changed
 	}
+	for _, e := range p.edges {
+		e.cost.Vars(func(v exact.Var) { mark(exact.V(v)) })
+	}
 	for changed := true; changed; {
 		changed = false
 		for _, e := range p.edges {
@@ -131,6 +134,7 @@ func (p *problem) liveVars() []bool {
 			for v, u := range e.upd {
 				if live[v] {
 					changed = mark(u) || changed
+					e.full.Update[v].Vars(func(w exact.Var) { changed = mark(exact.V(w)) || changed })
 				}
 			}
 		}

@@ -71,13 +71,14 @@ func (p *problem) compose(from its.Loc, steps []certify.Step) (*relation, bool) 
 // lassos searches runs that never end through a component.
 type lassos struct {
 	p     *problem
-	stems map[its.Loc][]*relation
-	built bool
+	stems map[its.Loc][]*relation // feasible runs from the start, by where they end
+	work  []*relation             // all found so far; those before done are in stems
+	done  int
 }
 
 // refute looks for a certified infinite run through one of the components.
 func (p *problem) refute(ctx context.Context, comps [][]*edge) *certify.Recurrence {
-	z := &lassos{p: p}
+	z := &lassos{p: p, stems: map[its.Loc][]*relation{}}
 	for length := 1; length <= maxCycleEdges; length++ {
 		for _, comp := range comps {
 			for _, cycle := range cyclesOf(comp, length) {
@@ -160,13 +161,13 @@ type stem struct {
 // reach finds a run into the set, whose constraints may also speak of the
 // parameters of a choice.
 func (z *lassos) reach(ctx context.Context, at its.Loc, set []exact.Lin) *stem {
-	if !z.built {
-		z.explore(ctx)
-	}
-	for _, s := range z.stems[at] {
-		if ctx.Err() != nil {
-			return nil
+	for i := 0; ; i++ {
+		for i >= len(z.stems[at]) {
+			if !z.grow(ctx) {
+				return nil
+			}
 		}
+		s := z.stems[at][i]
 		rows := append([]linear.Row(nil), s.rows...)
 		for _, l := range set {
 			rows = append(rows, linear.AtLeast(l.Subst(func(v exact.Var) exact.Lin {
@@ -180,7 +181,6 @@ func (z *lassos) reach(ctx context.Context, at its.Loc, set []exact.Lin) *stem {
 			return &stem{s, m}
 		}
 	}
-	return nil
 }
 
 // paramBase keeps the parameters of a choice apart from the stem's temporaries.
@@ -218,35 +218,39 @@ func (p *problem) model(ctx context.Context, rows []linear.Row) map[exact.Var]ex
 	return nil
 }
 
-// explore collects feasible runs from the start, breadth first.
-func (z *lassos) explore(ctx context.Context) {
-	z.built = true
-	z.stems = map[its.Loc][]*relation{}
-	first, _ := z.p.compose(z.p.sys.Start, nil)
-	work := []*relation{first}
-	for n := 0; n < len(work) && n < maxStems && ctx.Err() == nil; n++ {
-		r := work[n]
-		z.stems[r.to] = append(z.stems[r.to], r)
-		if len(work) > 2*maxStems {
+// grow expands one more run from the start, breadth first; false when there is
+// none, or enough have been.
+func (z *lassos) grow(ctx context.Context) bool {
+	if z.work == nil {
+		first, _ := z.p.compose(z.p.sys.Start, nil)
+		z.work = []*relation{first}
+	}
+	if z.done == len(z.work) || z.done >= maxStems || ctx.Err() != nil {
+		return false
+	}
+	r := z.work[z.done]
+	z.done++
+	z.stems[r.to] = append(z.stems[r.to], r)
+	if len(z.work) > 2*maxStems {
+		return true
+	}
+	for _, e := range z.p.edges {
+		if e.from != r.to || !e.exact {
 			continue
 		}
-		for _, e := range z.p.edges {
-			if e.from != r.to || !e.exact {
-				continue
-			}
-			next, ok := z.p.compose(z.p.sys.Start, append(append([]certify.Step(nil), r.steps...), e.path...))
-			if !ok {
-				continue
-			}
-			tb := linear.NewTableau(true)
-			for _, row := range next.rows {
-				tb.Add(row)
-			}
-			if tb.Check(ctx) != linear.Unsat {
-				work = append(work, next)
-			}
+		next, ok := z.p.compose(z.p.sys.Start, append(append([]certify.Step(nil), r.steps...), e.path...))
+		if !ok {
+			continue
+		}
+		tb := linear.NewTableau(true)
+		for _, row := range next.rows {
+			tb.Add(row)
+		}
+		if tb.Check(ctx) != linear.Unsat {
+			z.work = append(z.work, next)
 		}
 	}
+	return true
 }
 
 // found builds the certificate: parameters take the values of the stem's model.

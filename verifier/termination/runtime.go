@@ -181,7 +181,12 @@ func (b *bounder) entry(ctx context.Context, e *edge, f exact.Lin) *Bound {
 		}
 		return w
 	}
-	return better(best, b.sizes.value(e, b.r.linearUpper(ctx, e, target, weight)))
+	best = better(best, b.sizes.value(e, b.r.linearUpper(ctx, e, target, weight)))
+	p := exact.PolyOf(f).Subst(func(v exact.Var) exact.Poly { return e.full.Update[v] })
+	if p.Degree() > 1 {
+		best = better(best, b.sizes.value(e, b.p.polyLocal(p)))
+	}
+	return best
 }
 
 // rankBound looks for ranking functions that bound some edge of part, a

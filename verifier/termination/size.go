@@ -204,7 +204,6 @@ func (z *sizes) choose(ctx context.Context, e *edge, s signed, steady map[exact.
 // polynomial is the local bound of a nonlinear update: its linear part by signs,
 // the rest by absolute values.
 func (z *sizes) polynomial(e *edge, s signed) local {
-	out := local{ok: true}
 	p := e.full.Update[s.variable()]
 	if p.Degree() < 2 {
 		return local{}
@@ -212,13 +211,18 @@ func (z *sizes) polynomial(e *edge, s signed) local {
 	if s%2 == 1 {
 		p = p.Neg()
 	}
+	return z.b.p.polyLocal(p)
+}
+
+func (q *problem) polyLocal(p exact.Poly) local {
+	out := local{ok: true}
 	for _, m := range p.Monos {
 		switch {
 		case len(m.Vars) == 0:
 			if m.Coef.Sign() > 0 {
 				out.c = m.Coef
 			}
-		case len(m.Vars) == 1 && int(m.Vars[0]) < z.b.p.n:
+		case len(m.Vars) == 1 && int(m.Vars[0]) < q.n:
 			t := pos(m.Vars[0])
 			if m.Coef.Sign() < 0 {
 				t = neg(m.Vars[0])

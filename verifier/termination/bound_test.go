@@ -1,0 +1,174 @@
+package termination
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/its"
+)
+
+var orders = []struct{ point, rules, want string }{
+	{"straight line", "s(x) -> a(x)\n a(x) -> b(x+1)", "O(1)"},
+	{"linear", "s(x) -> l(x)\n l(x) -> l(x-1) :|: x > 0", "O(n^1)"},
+	{"constant by invariant", "s(x) -> l(0)\n l(x) -> l(x+1) :|: x < 10", "O(1)"},
+	{"nested", "s(x,y,n) -> a(n,0,n)\n a(x,y,n) -> b(x,n,n) :|: x > 0\n b(x,y,n) -> b(x,y-1,n) :|: y > 0\n b(x,y,n) -> a(x-1,y,n) :|: y <= 0", "O(n^2)"},
+	{"inner loop paid by the outer one", "s(x,y) -> a(x,0)\n a(x,y) -> a(x-1,y+1) :|: x > 0\n a(x,y) -> b(x,y)\n b(x,y) -> b(x,y-1) :|: y > 0", "O(n^1)"},
+	{"amortised", "s(x,y) -> a(x,0)\n a(x,y) -> b(x-1,y+1) :|: x > 0\n b(x,y) -> b(x,y-1) :|: y > 0\n b(x,y) -> a(x,y)", "O(n^1)"},
+	{"triangular growth", "s(x,y) -> a(x,0)\n a(x,y) -> a(x-1,y+x) :|: x > 0\n a(x,y) -> b(x,y) :|: x <= 0\n b(x,y) -> b(x,y-1) :|: y > 0", "O(n^2)"},
+	{"doubling", "s(x,y) -> a(x,y)\n a(x,y) -> a(x-1,2*y) :|: x > 0\n a(x,y) -> b(x,y) :|: x <= 0\n b(x,y) -> b(x,y-1) :|: y > 0", "O(EXP)"},
+	{"two phases", "s(x,y) -> l(x,y)\n l(x,y) -> l(x+y,y-1) :|: x > 0", "O(n^1)"},
+	{"reset only once", "s(x,b) -> l(b+1,b)\n l(x,b) -> l(x+1,b) :|: x <= b && x != 7\n l(x,b) -> l(0,b) :|: x > b && x >= 1 && b >= 8\n l(x,b) -> m(x,b)", "O(1)"},
+	{"square", "s(x,y) -> l(x*x,y)\n l(x,y) -> l(x-1,y) :|: x > 0", "O(n^2)"},
+	{"for ever", "s(x) -> l(x)\n l(x) -> l(x)", "O(INF)"},
+	{"cost of a step", "s(x,y) -> l(x,y)\n l(x,y) -{y}> l(x-1,y) :|: x > 0", "O(n^2)"},
+}
+
+func TestOrders(t *testing.T) {
+	for _, c := range orders {
+		s := system(t, c.rules)
+		got := Bounds(context.Background(), s, Options{Timeout: 20 * time.Second})
+		if got.Order() != c.want {
+			t.Errorf("%s: %s, want %s\n%s", c.point, got.Order(), c.want, got.Text)
+		}
+		simulate(t, c.point, s, got, rand.New(rand.NewSource(3)), 60)
+	}
+}
+
+// simulate runs the system from random values and holds each run to the bounds.
+func simulate(t *testing.T, name string, s *its.System, c Cost, r *rand.Rand, runs int) {
+	t.Helper()
+	for k := 0; k < runs; k++ {
+		start := make([]exact.Int, len(s.Vars))
+		for v := range start {
+			start[v] = exact.I(r.Int63n(41) - 12)
+		}
+		value := func(v exact.Var) exact.Int { return start[v] }
+		count, cost := walk(s, start, r, 400)
+		if total := c.Bound.Eval(value); c.Bound != nil && total != nil && cost.Cmp(total) > 0 {
+			t.Fatalf("%s: start %v costs %v, bound %v\n%s", name, start, cost, total, c.Text)
+		}
+		for i, b := range c.Steps {
+			if n := b.Eval(value); n != nil && big.NewInt(int64(count[i])).Cmp(n) > 0 {
+				t.Fatalf("%s: start %v takes transition %d %d times, bound %v\n%s", name, start, i, count[i], n, c.Text)
+			}
+		}
+	}
+}
+
+// walk is one random run: how often each transition ran, and the cost.
+func walk(s *its.System, start []exact.Int, r *rand.Rand, steps int) ([]int, *big.Int) {
+	count, cost := make([]int, len(s.Trans)), new(big.Int)
+	loc, state := s.Start, start
+	for n := 0; n < steps; n++ {
+		moved := false
+		for _, i := range r.Perm(len(s.Trans)) {
+			t := &s.Trans[i]
+			if t.From != loc {
+				continue
+			}
+			all := append([]exact.Int(nil), state...)
+			for j := 0; j < t.Temps; j++ {
+				all = append(all, exact.I(r.Int63n(21)-8))
+			}
+			value := func(v exact.Var) exact.Int { return all[v] }
+			enabled := true
+			for _, a := range t.Guard {
+				enabled = enabled && a.Holds(value)
+			}
+			if !enabled {
+				continue
+			}
+			next := make([]exact.Int, len(state))
+			for v, p := range t.Update {
+				next[v] = p.Eval(value)
+			}
+			count[i]++
+			cost.Add(cost, t.Cost.Eval(value).Big())
+			loc, state, moved = t.To, next, true
+			break
+		}
+		if !moved {
+			break
+		}
+	}
+	return count, cost
+}
+
+// randomSystem is a small system with loops, for the oracle below.
+func randomSystem(r *rand.Rand) string {
+	names := []string{"x", "y", "z"}
+	lin := func() string {
+		var parts []string
+		for _, n := range names {
+			if k := r.Intn(5) - 2; k != 0 && r.Intn(2) == 0 {
+				parts = append(parts, fmt.Sprintf("%d*%s", k, n))
+			}
+		}
+		return strings.Join(append(parts, fmt.Sprint(r.Intn(7)-3)), " + ")
+	}
+	update := func() string {
+		var args []string
+		for _, n := range names {
+			switch r.Intn(6) {
+			case 0:
+				args = append(args, fmt.Sprintf("%s - 1", n))
+			case 1:
+				args = append(args, fmt.Sprintf("%s + %d", n, r.Intn(3)))
+			case 2:
+				args = append(args, names[r.Intn(3)])
+			case 3:
+				args = append(args, lin())
+			default:
+				args = append(args, n)
+			}
+		}
+		return strings.Join(args, ",")
+	}
+	rules := []string{"s(x,y,z) -> a(x,y,z)"}
+	locs := []string{"a", "b"}
+	for i := 0; i < 2+r.Intn(4); i++ {
+		guard := lin() + " >= 0"
+		for r.Intn(2) == 0 {
+			guard += " && " + lin() + " >= 0"
+		}
+		rules = append(rules, fmt.Sprintf("%s(x,y,z) -> %s(%s) :|: %s", locs[r.Intn(2)], locs[r.Intn(2)], update(), guard))
+	}
+	return strings.Join(rules, "\n")
+}
+
+// TestRandomSystems: runs stay below the bounds, a proof of termination never
+// meets a repeated state, and a refutation is one that the checker accepted.
+func TestRandomSystems(t *testing.T) {
+	r := rand.New(rand.NewSource(11))
+	ctx := context.Background()
+	bounded, yes, no := 0, 0, 0
+	for n := 0; n < 60; n++ {
+		rules := randomSystem(r)
+		s := system(t, rules)
+		c := Bounds(ctx, s, Options{Timeout: time.Second})
+		simulate(t, rules, s, c, r, 25)
+		a := Prove(ctx, s, Options{Timeout: time.Second})
+		if c.Bound != nil {
+			bounded++
+			if a.Verdict == NonTerminating {
+				t.Fatalf("%s\nbounded by %s, yet\n%s", rules, c.Order(), a.Text)
+			}
+		}
+		switch a.Verdict {
+		case Terminating:
+			yes++
+		case NonTerminating:
+			no++
+		}
+	}
+	t.Logf("%d bounded, %d terminating, %d not", bounded, yes, no)
+	if bounded < 15 || yes < 15 || no < 10 {
+		t.Errorf("lopsided test: %d bounded, %d terminating, %d not", bounded, yes, no)
+	}
+}
