@@ -76,8 +76,9 @@ type Function struct {
 
 // Symbol is an address that the linker script provides.
 type Symbol struct {
-	Name string
-	Addr uint64
+	Name   string
+	Addr   uint64
+	Placed bool // depends on the layout of sections: Addr is not known
 }
 
 // Unit is a compiled translation unit.

@@ -56,6 +56,11 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 	}
 	b.img.stage("sources", start)
 	b.addHarnesses(m)
+	if m.Build.LinkerScript != "" {
+		if err := b.linkerScript(m.Build.LinkerScript); err != nil {
+			return nil, err
+		}
+	}
 	b.img.Memory = mergeRegions(b.img.Memory, b.reachable(m.MemoryMap))
 	var entries, keep []string
 	for _, h := range m.Harnesses {

@@ -1,0 +1,360 @@
+package build
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/firmproof/firmproof/targets"
+)
+
+// maxScript is how long a linker script may be, in bytes.
+const maxScript = 1 << 20
+
+// script is what is read of a GNU linker script: the MEMORY blocks, and the symbols
+// whose values follow from them alone. A symbol set from the location counter gets
+// its value only from the linker; its name is kept.
+type script struct {
+	memory  []targets.Region
+	symbols []Symbol
+}
+
+// linkerScript reads a script into the image's memory map: its regions take the
+// place of the target's rom and ram, devices stay.
+func (b *builder) linkerScript(file string) error {
+	data, err := os.ReadFile(filepath.Join(b.dir, file))
+	if err != nil {
+		return b.fault("sources", file, "linker script: no such file")
+	}
+	if len(data) > maxScript {
+		return b.fault("sources", file, "linker script: %d bytes, more than the %d that are read", len(data), maxScript)
+	}
+	s, at, err := parseScript(string(data))
+	if err != nil {
+		return &BuildError{Stage: "sources", Target: b.img.Target.Name, Diagnostics: []Diagnostic{{File: file, Line: at, Message: "linker script: " + err.Error()}}}
+	}
+	b.img.Symbols = s.symbols
+	if len(s.memory) == 0 {
+		return nil
+	}
+	if b.img.Target.Hosted {
+		b.note("%s: the memory map of the linker script is not used on the hosted target %s", file, b.img.Target.Name)
+		b.img.Symbols = nil
+		return nil
+	}
+	var devices []targets.Region
+	for _, r := range b.img.Memory {
+		if r.Space != 0 || r.Access != targets.RAM && r.Access != targets.ROM {
+			devices = append(devices, r)
+		}
+	}
+	b.img.Memory = mergeRegions(devices, b.reachable(s.memory))
+	return nil
+}
+
+// parseScript gives the line of a mistake beside the error.
+func parseScript(text string) (script, int, error) {
+	toks, line, err := scriptTokens(text)
+	if err != nil {
+		return script{}, line, err
+	}
+	p := &scriptParser{toks: toks, vars: map[string]uint64{}}
+	for p.i < len(p.toks) {
+		if err := p.statement(); err != nil {
+			return script{}, p.line(), err
+		}
+	}
+	targets.SortRegions(p.s.memory)
+	return p.s, 0, nil
+}
+
+type scriptToken struct {
+	text string
+	line int
+}
+
+// scriptTokens splits a script into words, numbers and signs, without comments.
+func scriptTokens(text string) ([]scriptToken, int, error) {
+	var out []scriptToken
+	line := 1
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == '\n':
+			line++
+			i++
+		case c == ' ' || c == '\t' || c == '\r':
+			i++
+		case strings.HasPrefix(text[i:], "/*"):
+			end := strings.Index(text[i:], "*/")
+			if end < 0 {
+				return nil, line, fmt.Errorf("a comment that is not closed")
+			}
+			line += strings.Count(text[i:i+end], "\n")
+			i += end + 2
+		case c == '"':
+			end := strings.IndexByte(text[i+1:], '"')
+			if end < 0 {
+				return nil, line, fmt.Errorf("a quote that is not closed")
+			}
+			out = append(out, scriptToken{text[i+1 : i+1+end], line})
+			i += end + 2
+		case wordByte(c):
+			j := i
+			for j < len(text) && wordByte(text[j]) {
+				j++
+			}
+			out = append(out, scriptToken{text[i:j], line})
+			i = j
+		default:
+			n := 1
+			for _, op := range []string{"<<=", ">>=", "+=", "-=", "*=", "/=", "&=", "|=", "<<", ">>", "==", "!=", "<=", ">=", "&&", "||"} {
+				if strings.HasPrefix(text[i:], op) {
+					n = len(op)
+					break
+				}
+			}
+			out = append(out, scriptToken{text[i : i+n], line})
+			i += n
+		}
+	}
+	return out, line, nil
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || c == '.' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+type scriptParser struct {
+	toks []scriptToken
+	i    int
+	s    script
+	vars map[string]uint64
+}
+
+func (p *scriptParser) peek(n int) string {
+	if p.i+n < len(p.toks) {
+		return p.toks[p.i+n].text
+	}
+	return ""
+}
+
+func (p *scriptParser) line() int {
+	if len(p.toks) == 0 {
+		return 1
+	}
+	return p.toks[min(p.i, len(p.toks)-1)].line
+}
+
+func (p *scriptParser) expect(t string) error {
+	if p.peek(0) != t {
+		return fmt.Errorf("expected `%s`, found `%s`", t, p.peek(0))
+	}
+	p.i++
+	return nil
+}
+
+// statement reads a MEMORY block or an assignment, and goes over anything else
+// word by word: sections, input patterns, entry points.
+func (p *scriptParser) statement() error {
+	switch {
+	case p.peek(0) == "MEMORY" && p.peek(1) == "{":
+		p.i += 2
+		for p.peek(0) != "}" {
+			if p.i >= len(p.toks) {
+				return fmt.Errorf("MEMORY is not closed")
+			}
+			if err := p.region(); err != nil {
+				return err
+			}
+		}
+		p.i++
+	case (p.peek(0) == "PROVIDE" || p.peek(0) == "PROVIDE_HIDDEN" || p.peek(0) == "HIDDEN") && p.peek(1) == "(" && p.peek(3) == "=":
+		p.i += 2
+		p.assign()
+	case p.peek(1) == "=" && p.peek(0) != "." && p.peek(0) != "" && (wordByte(p.peek(0)[0])):
+		p.assign()
+	default:
+		p.i++
+	}
+	return nil
+}
+
+// assign reads NAME = EXPR; a value that needs the location counter or a section
+// is kept by name only.
+func (p *scriptParser) assign() {
+	name := p.peek(0)
+	p.i += 2
+	start := p.i
+	v, ok := p.expr(0)
+	if ok && (p.peek(0) == ";" || p.peek(0) == ")" || p.peek(0) == ",") {
+		p.vars[name] = v
+		p.s.symbols = append(p.s.symbols, Symbol{Name: name, Addr: v})
+		return
+	}
+	p.i = start
+	p.s.symbols = append(p.s.symbols, Symbol{Name: name, Placed: true})
+}
+
+// region reads NAME (ATTR) : ORIGIN = EXPR, LENGTH = EXPR.
+func (p *scriptParser) region() error {
+	r := targets.Region{Name: p.peek(0), Access: targets.RAM}
+	p.i++
+	if p.peek(0) == "(" {
+		attr := ""
+		for p.i++; p.peek(0) != ")"; p.i++ {
+			if p.i >= len(p.toks) {
+				return fmt.Errorf("the attributes of region %s are not closed", r.Name)
+			}
+			attr += p.peek(0)
+		}
+		p.i++
+		if !strings.Contains(strings.ToLower(strings.SplitN(attr, "!", 2)[0]), "w") {
+			r.Access = targets.ROM
+		}
+	} else if n := strings.ToLower(r.Name); strings.Contains(n, "flash") || strings.Contains(n, "rom") {
+		r.Access = targets.ROM
+	}
+	if err := p.expect(":"); err != nil {
+		return err
+	}
+	base, err := p.field("ORIGIN", "org", "o")
+	if err != nil {
+		return err
+	}
+	if p.peek(0) == "," {
+		p.i++
+	}
+	size, err := p.field("LENGTH", "len", "l")
+	if err != nil {
+		return err
+	}
+	r.Base, r.Size = base, size
+	p.vars["ORIGIN "+r.Name], p.vars["LENGTH "+r.Name] = base, size
+	if size > 0 && base+(size-1) >= base {
+		p.s.memory = append(p.s.memory, r)
+	}
+	return nil
+}
+
+func (p *scriptParser) field(names ...string) (uint64, error) {
+	for _, n := range names {
+		if p.peek(0) == n {
+			p.i++
+			if err := p.expect("="); err != nil {
+				return 0, err
+			}
+			v, ok := p.expr(0)
+			if !ok {
+				return 0, fmt.Errorf("%s is not a number that can be computed here", names[0])
+			}
+			return v, nil
+		}
+	}
+	return 0, fmt.Errorf("expected %s, found `%s`", names[0], p.peek(0))
+}
+
+var scriptPrec = map[string]int{"|": 1, "&": 2, "<<": 3, ">>": 3, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5}
+
+// expr reads an expression of the linker's (GNU ld: Expressions), left to right
+// by precedence. It answers false for what only the linker knows.
+func (p *scriptParser) expr(prec int) (uint64, bool) {
+	v, ok := p.primary()
+	for ok {
+		op := p.peek(0)
+		q := scriptPrec[op]
+		if q == 0 || q <= prec {
+			break
+		}
+		p.i++
+		w, good := p.expr(q)
+		if !good {
+			return 0, false
+		}
+		v, ok = apply(op, v, w)
+	}
+	return v, ok
+}
+
+func apply(op string, a, b uint64) (uint64, bool) {
+	switch op {
+	case "+":
+		return a + b, true
+	case "-":
+		return a - b, true
+	case "*":
+		return a * b, true
+	case "&":
+		return a & b, true
+	case "|":
+		return a | b, true
+	case "<<":
+		return a << min(b, 64), true
+	case ">>":
+		return a >> min(b, 64), true
+	}
+	if b == 0 {
+		return 0, false
+	}
+	if op == "/" {
+		return a / b, true
+	}
+	return a % b, true
+}
+
+func (p *scriptParser) primary() (uint64, bool) {
+	t := p.peek(0)
+	p.i++
+	switch t {
+	case "(":
+		v, ok := p.expr(0)
+		return v, ok && p.expect(")") == nil
+	case "~":
+		v, ok := p.primary()
+		return ^v, ok
+	case "-":
+		v, ok := p.primary()
+		return -v, ok
+	case "ORIGIN", "LENGTH", "ABSOLUTE", "DEFINED", "ALIGN":
+		if p.peek(0) != "(" {
+			return 0, false
+		}
+		p.i++
+		if t == "ABSOLUTE" {
+			v, ok := p.expr(0)
+			return v, ok && p.expect(")") == nil
+		}
+		v, ok := p.vars[t+" "+p.peek(0)]
+		p.i++
+		return v, ok && p.expect(")") == nil
+	}
+	if v, ok := scriptNumber(t); ok {
+		return v, true
+	}
+	v, ok := p.vars[t]
+	return v, ok
+}
+
+// scriptNumber reads decimal, 0x, octal, and K and M behind (GNU ld: Constants).
+func scriptNumber(s string) (uint64, bool) {
+	shift := 0
+	switch {
+	case strings.HasSuffix(s, "K"), strings.HasSuffix(s, "k"):
+		shift = 10
+	case strings.HasSuffix(s, "M"), strings.HasSuffix(s, "m"):
+		shift = 20
+	}
+	if shift > 0 {
+		s = s[:len(s)-1]
+	}
+	if s == "" || s[0] < '0' || s[0] > '9' {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(s, 0, 64)
+	if err != nil || strings.Contains(s, "_") {
+		return 0, false
+	}
+	return v << shift, true
+}
