@@ -129,6 +129,9 @@ func (d *debugInfo) subprogram(out *ir.Func, f *llir.Func) *verdict.Pos {
 			out.CName = sp.Name
 			out.Pos = d.filePos(sp.File, sp.Line)
 			out.Pos.Function = sp.Name
+			if st, ok := sp.Type.(*metadata.DISubroutineType); ok && len(fields(st.Types)) > 0 {
+				out.DRet = d.typ(st.Types.Fields[0])
+			}
 		}
 	}
 	p := out.Pos

@@ -97,8 +97,9 @@ func (x *machine) store(in *ir.Instr, p, v value) {
 	if o.kind == regionObject && o.region.Access == "volatile" {
 		return
 	}
+	old := x.before(o, off, x.l.StoreSize(in.Access))
 	x.put(o, off, in.Access, v)
-	x.traceStore(in, o, off, in.Access)
+	x.traceStore(in, o, off, in.Access, old)
 }
 
 // gep computes an address; inbounds it must stay in the object (check pointer-overflow).

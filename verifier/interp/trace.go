@@ -1,24 +1,315 @@
 package interp
 
 import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// tracer collects the steps of a run.
+// tracer collects the steps of a run: the last MaxTrace of them.
 type tracer struct {
 	steps   []verdict.Step
 	dropped int
+	writes  map[*object]map[int64]*ir.Instr // last write of a byte
+	params  map[*ir.Func][]*ir.Var
 }
 
-func (x *machine) traceParam(*ir.Param, value)                    {}
-func (x *machine) traceCall(*ir.Func, *ir.Instr, []value)         {}
-func (x *machine) traceReturn(*ir.Func, value)                    {}
-func (x *machine) traceVolatile(*ir.Instr, *object, int64, value) {}
-func (x *machine) traceStore(*ir.Instr, *object, int64, *ir.Type) {}
-func (x *machine) traceBranch(*ir.Instr, value)                   {}
-func (x *machine) traceInput(*ir.Instr, string, value)            {}
-func (x *machine) traceBytes(*ir.Instr, *object, int64, int64)    {}
-func (x *machine) traceAlloc(*ir.Instr, *object, uint64)          {}
-func (x *machine) traceFree(*ir.Instr, *object)                   {}
-func (x *machine) traceEnd()                                      {}
+func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
+	if at != nil {
+		s.Pos = *at.Pos
+	}
+	s.Depth = max(0, len(x.frames)-1)
+	t := &x.trace
+	if len(t.steps) >= 2*x.o.MaxTrace {
+		cut := len(t.steps) - x.o.MaxTrace
+		t.steps = append(t.steps[:0], t.steps[cut:]...)
+		t.dropped += cut
+	}
+	t.steps = append(t.steps, s)
+}
+
+// paramVars are f's parameters as C variables, nil where there is none: at -O0
+// a parameter is stored to its variable first.
+func (x *machine) paramVars(f *ir.Func) []*ir.Var {
+	if got, ok := x.trace.params[f]; ok {
+		return got
+	}
+	out := make([]*ir.Var, len(f.Params))
+	for _, i := range f.Blocks[0].Instrs {
+		if i.Op != ir.OpStore {
+			continue
+		}
+		if p, ok := i.Args[0].(*ir.Param); ok {
+			if a, ok := i.Args[1].(*ir.Instr); ok && x.slots[a] != nil {
+				out[p.Index] = x.slots[a]
+			}
+		}
+	}
+	for i, p := range f.Params {
+		if v := paramVar(f, p); v != nil {
+			out[i] = v
+		}
+	}
+	if x.trace.params == nil {
+		x.trace.params = map[*ir.Func][]*ir.Var{}
+	}
+	x.trace.params[f] = out
+	return out
+}
+
+// traceParam notes an input of the entry.
+func (x *machine) traceParam(p *ir.Param, v value) {
+	if !x.o.Trace {
+		return
+	}
+	s := verdict.Step{Kind: verdict.StepInput, What: p.Name, Pos: x.o.Entry.Pos, Type: p.T.String()}
+	var t *ir.DType
+	if c := x.paramVars(x.o.Entry)[p.Index]; c != nil {
+		t, s.What, s.Type = c.T, c.Name, c.T.String()
+	}
+	s.Value, s.Bytes = x.show(t, v), x.hexBytes(v.bits)
+	x.addStep(nil, s)
+}
+
+func (x *machine) traceCall(f *ir.Func, call *ir.Instr, args []value) {
+	if !x.o.Trace {
+		return
+	}
+	vars := x.paramVars(f)
+	var parts []string
+	for i, a := range args {
+		switch v := vars[i]; {
+		case f.Params[i].SRet:
+		case v != nil:
+			parts = append(parts, v.Name+" = "+x.show(v.T, a))
+		default:
+			parts = append(parts, x.show(nil, a))
+		}
+	}
+	s := verdict.Step{Kind: verdict.StepCall, What: f.CName, Value: strings.Join(parts, ", "), Pos: f.Pos}
+	x.addStep(call, s)
+}
+
+func (x *machine) traceReturn(f *ir.Func, v value) {
+	if x.o.Trace {
+		x.addStep(x.cur, verdict.Step{Kind: verdict.StepReturn, What: f.CName, Value: x.show(f.DRet, v), Type: f.DRet.String(), Bytes: x.hexBytes(v.bits)})
+	}
+}
+
+// traceVolatile notes a read that the environment answers.
+func (x *machine) traceVolatile(in *ir.Instr, o *object, off int64, v value) {
+	if !x.o.Trace {
+		return
+	}
+	name, t := x.placeName(o, off, x.l.StoreSize(in.Access))
+	x.addStep(in, verdict.Step{Kind: verdict.StepVolatile, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.bits), Type: typeText(t, in.Access)})
+}
+
+func typeText(t *ir.DType, access *ir.Type) string {
+	if t != nil {
+		return t.String()
+	}
+	return access.String()
+}
+
+// before is what traceStore needs to know of a range that is about to be written.
+func (x *machine) before(o *object, off, n int64) []byte {
+	if !x.o.Trace || n > 8 || o.dtype() == nil {
+		return nil
+	}
+	out := make([]byte, n)
+	for i := range out {
+		out[i], _ = o.byteAt(off + int64(i))
+	}
+	return out
+}
+
+// traceStore notes an assignment; bit-fields that share the stored unit only if they change.
+func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old []byte) {
+	if !x.o.Trace {
+		return
+	}
+	size := x.l.StoreSize(t)
+	x.noteWrite(in, o, off, size)
+	if _, param := in.Args[0].(*ir.Param); param && o.variable != nil && o.variable.Param {
+		return // the call shows it
+	}
+	if o.variable == nil && o.global == nil && o.kind == stackObject {
+		return // a temporary of the compiler
+	}
+	if x.traceBitFields(in, o, off, size, old) {
+		return
+	}
+	name, ct := x.placeName(o, off, size)
+	v := x.get(o, off, t)
+	x.addStep(in, verdict.Step{Kind: verdict.StepAssign, What: name, Value: x.show(ct, v), Bytes: x.bytesAt(o, off, size, v), Type: typeText(ct, t)})
+}
+
+// bytesAt is the memory in hexadecimal; whole pointers have no bytes yet.
+func (x *machine) bytesAt(o *object, off, n int64, v value) string {
+	if v.obj != nil || n > 16 {
+		return ""
+	}
+	parts := make([]string, n)
+	for i := range parts {
+		b, _ := o.byteAt(off + int64(i))
+		parts[i] = fmt.Sprintf("%02x", b)
+	}
+	return strings.Join(parts, " ")
+}
+
+func (x *machine) noteWrite(in *ir.Instr, o *object, off, n int64) {
+	if x.trace.writes == nil {
+		x.trace.writes = map[*object]map[int64]*ir.Instr{}
+	}
+	w := x.trace.writes[o]
+	if w == nil {
+		w = map[int64]*ir.Instr{}
+		x.trace.writes[o] = w
+	}
+	for i := int64(0); i < min(n, 256); i++ {
+		w[off+i] = in
+	}
+}
+
+// traceBitFields handles a store to a unit that holds bit-fields.
+func (x *machine) traceBitFields(in *ir.Instr, o *object, off, size int64, old []byte) bool {
+	t := o.dtype()
+	if t == nil || old == nil {
+		return false
+	}
+	name := x.name(o)
+	bitOff := off * 8
+	for t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0 {
+		n := int64(t.Elem.Bits)
+		name, bitOff, t = fmt.Sprintf("%s[%d]", name, bitOff/n), bitOff%n, t.Elem
+	}
+	found := false
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if t.Kind == ir.DStruct && !f.IsBits && f.BitOff <= bitOff && bitOff+size*8 <= f.BitOff+f.BitSize && f.T.Kind == ir.DStruct {
+			return false // nested: shown as a whole
+		}
+		if !f.IsBits || f.BitOff < bitOff || f.BitOff+f.BitSize > bitOff+size*8 {
+			continue
+		}
+		found = true
+		unit := x.getBits(o, off, size, int(size*8)).bits
+		now, was := x.field(unit, f, bitOff, size), x.field(x.unit(old), f, bitOff, size)
+		if now != was {
+			x.addStep(in, verdict.Step{Kind: verdict.StepAssign, What: name + "." + f.Name, Value: FormatValue(f.T, now), Type: f.T.String()})
+		}
+	}
+	return found
+}
+
+// unit reads bytes as one integer.
+func (x *machine) unit(b []byte) bits.Vec {
+	var u uint64
+	for i := range b {
+		at := len(b) - 1 - i
+		if x.l.BigEndian {
+			at = i
+		}
+		u = u<<8 | uint64(b[at])
+	}
+	return bits.New(8*len(b), u)
+}
+
+// field takes a bit-field out of its unit, extended to its type.
+func (x *machine) field(unit bits.Vec, f *ir.DField, unitOff, size int64) bits.Vec {
+	lo := f.BitOff - unitOff
+	if x.l.BigEndian {
+		lo = size*8 - lo - f.BitSize
+	}
+	v := bits.Extract(unit, int(lo+f.BitSize-1), int(lo))
+	w := max(f.T.Bits, v.Width())
+	if f.T.Signed {
+		return bits.Sext(v, w)
+	}
+	return bits.Zext(v, w)
+}
+
+func (x *machine) traceBranch(in *ir.Instr, v value) {
+	if x.o.Trace && x.o.TraceBranches {
+		x.addStep(in, verdict.Step{Kind: verdict.StepBranch, What: in.Op.String(), Value: FormatValue(nil, bits.Zext(v.bits, v.bits.Width()+1))})
+	}
+}
+
+// traceInput notes what a nondet function gave.
+func (x *machine) traceInput(in *ir.Instr, name string, v value) {
+	if !x.o.Trace || in.T.IsVoid() {
+		return
+	}
+	t := &ir.DType{Kind: ir.DInt, Signed: !strings.Contains(name, "_u") && !strings.Contains(name, "size"), Name: in.T.String(), Bits: in.T.Width}
+	switch {
+	case in.T.Kind == ir.KindFloat:
+		t.Kind = ir.DFloat
+	case in.T.IsPtr():
+		t.Kind = ir.DPointer
+	case strings.HasSuffix(name, "bool"):
+		t.Kind = ir.DBool
+	}
+	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: name + "()", Value: x.show(t, v), Bytes: x.hexBytes(v.bits), Type: in.T.String()})
+}
+
+// traceBytes notes a range written at once.
+func (x *machine) traceBytes(in *ir.Instr, o *object, off, n int64) {
+	if !x.o.Trace || in == nil {
+		return
+	}
+	x.noteWrite(in, o, off, n)
+	if o.variable == nil && o.global == nil && o.kind == stackObject {
+		return
+	}
+	name, t := x.placeName(o, off, n)
+	s := verdict.Step{Kind: verdict.StepAssign, What: name, Type: fmt.Sprintf("%d %s", n, plural(uint64(n), "byte"))}
+	if t != nil {
+		s.Type = t.String()
+	}
+	var parts []string
+	for i := int64(0); i < min(n, 16); i++ {
+		b, _ := o.byteAt(off + i)
+		parts = append(parts, fmt.Sprintf("0x%02x", b))
+	}
+	if n > 16 {
+		parts = append(parts, "...")
+	}
+	s.Value = "{" + strings.Join(parts, ", ") + "}"
+	x.addStep(in, s)
+}
+
+func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
+	if !x.o.Trace {
+		return
+	}
+	s := verdict.Step{Kind: verdict.StepAlloc, What: fmt.Sprintf("%d %s", n, plural(n, "byte")), Value: "NULL"}
+	if o != nil {
+		s.Value = "&" + x.name(o)
+	}
+	x.addStep(in, s)
+}
+
+func (x *machine) traceFree(in *ir.Instr, o *object) {
+	if x.o.Trace {
+		x.addStep(in, verdict.Step{Kind: verdict.StepFree, What: x.name(o)})
+	}
+}
+
+// traceEnd adds the violation, with the variables that its condition read and
+// where they were written last.
+func (x *machine) traceEnd() {
+	if !x.o.Trace {
+		return
+	}
+	if x.out.Kind == Violation {
+		x.addStep(x.out.Instr, verdict.Step{Kind: verdict.StepViolation, What: x.out.Message, Value: strings.Join(x.causes(), "; ")})
+	}
+	t := &x.trace
+	if cut := len(t.steps) - x.o.MaxTrace; cut > 0 {
+		t.steps, t.dropped = t.steps[cut:], t.dropped+cut
+	}
+}

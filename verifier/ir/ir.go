@@ -91,6 +91,7 @@ type Func struct {
 	Weak     bool        // a weak definition, or (as a declaration) a symbol that may be missing: its address may be null
 	CName    string      // name in C, of the debug information
 	Pos      verdict.Pos // of the definition
+	DRet     *DType      // result type in C, nil if unknown
 	Vars     []*Var      // C variables that live in allocas or parameters
 }
 

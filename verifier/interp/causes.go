@@ -1,0 +1,66 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// causes lists the variables that decided the violation: those read by the
+// computation of the failing instruction's operands, or of the branch that led
+// to a trap or a failing call. Each comes with its value and its last write.
+func (x *machine) causes() []string {
+	in := x.out.Instr
+	if in == nil || x.fr == nil {
+		return nil
+	}
+	c := &causeList{machine: x, seen: map[*ir.Instr]bool{}}
+	c.follow(in, 0)
+	if len(c.out) == 0 && x.fr.prev != nil && x.fr.blk == in.Block {
+		c.follow(x.fr.prev.Term(), 0)
+	}
+	return c.out
+}
+
+type causeList struct {
+	*machine
+	seen map[*ir.Instr]bool
+	out  []string
+}
+
+// follow walks from an instruction to the loads that it depends on.
+func (c *causeList) follow(in *ir.Instr, depth int) {
+	if c.seen[in] || depth > 10 || len(c.out) >= 6 {
+		return
+	}
+	c.seen[in] = true
+	if in.Op == ir.OpLoad && in != c.machine.out.Instr {
+		c.note(in)
+	}
+	if in.Op == ir.OpCall && depth > 0 && in.Model == ir.ModelNone {
+		return
+	}
+	for _, a := range in.Args {
+		if d, ok := a.(*ir.Instr); ok && d.Op != ir.OpAlloca {
+			c.follow(d, depth+1)
+		}
+	}
+}
+
+func (c *causeList) note(in *ir.Instr) {
+	p := c.eval(in.Args[0])
+	if p.obj == nil || p.obj.dtype() == nil {
+		return
+	}
+	size := c.l.StoreSize(in.Access)
+	off := int64(p.bits.Low64())
+	if off < 0 || off+size > p.obj.size {
+		return
+	}
+	name, t := c.placeName(p.obj, off, size)
+	s := name + " = " + c.show(t, c.fr.vals[in.ID])
+	if w := c.trace.writes[p.obj][off]; w != nil && w.Pos.Line > 0 {
+		s += fmt.Sprintf(" (written at %s)", w.Pos)
+	}
+	c.out = append(c.out, s)
+}

@@ -1,0 +1,153 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// dtype is the object's C type, nil if unknown.
+func (o *object) dtype() *ir.DType {
+	if o.variable != nil {
+		return o.variable.T
+	}
+	return nil
+}
+
+// name is the object as C code would write it; blocks are numbered.
+func (x *machine) name(o *object) string {
+	switch {
+	case o.variable != nil:
+		return o.variable.Name
+	case o.global != nil:
+		return o.global.Name
+	case o.fn != nil:
+		return o.fn.CName
+	case o.region != nil:
+		return o.region.Name
+	case o.kind == heapObject:
+		return fmt.Sprintf("heap_%d", x.heapNumber(o))
+	case o.born != nil && o.born.Name != "":
+		return o.born.Name
+	}
+	return fmt.Sprintf("object_%d", o.num)
+}
+
+// heapNumber counts heap blocks from 1.
+func (x *machine) heapNumber(o *object) int {
+	n := 0
+	for _, p := range x.objects {
+		if p != nil && p.kind == heapObject {
+			n++
+		}
+		if p == o {
+			break
+		}
+	}
+	return n
+}
+
+// placeName is a byte range of an object as a C expression and its C type, nil if unknown.
+func (x *machine) placeName(o *object, off, size int64) (string, *ir.DType) {
+	name, t := x.name(o), o.dtype()
+	if t == nil {
+		switch {
+		case off == 0 && size == o.size:
+			return name, nil
+		case size == 1 || o.kind == heapObject || o.kind == regionObject:
+			return fmt.Sprintf("%s[%d]", name, off), nil
+		}
+		return fmt.Sprintf("%s + %d", name, off), nil
+	}
+	return descend(name, t, off*8, size*8)
+}
+
+// descend follows members and elements down to the part of size bits at off.
+func descend(name string, t *ir.DType, off, size int64) (string, *ir.DType) {
+	for {
+		switch {
+		case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0 && !(off == 0 && size == int64(t.Bits)):
+			n := int64(t.Elem.Bits)
+			name, off, t = fmt.Sprintf("%s[%d]", name, off/n), off%n, t.Elem
+		case (t.Kind == ir.DStruct || t.Kind == ir.DUnion) && !(off == 0 && size == int64(t.Bits) && !single(t, size)):
+			f := memberAt(t, off, size)
+			if f == nil {
+				return fmt.Sprintf("%s + %d", name, off/8), nil
+			}
+			if f.Name != "" {
+				name += "." + f.Name
+			}
+			off, t = off-f.BitOff, f.T
+			if f.IsBits {
+				return name, nil
+			}
+		default:
+			if off != 0 {
+				return fmt.Sprintf("%s + %d", name, off/8), nil
+			}
+			return name, t
+		}
+	}
+}
+
+// single reports a struct with one member as large as itself.
+func single(t *ir.DType, size int64) bool {
+	return len(t.Fields) == 1 && t.Fields[0].BitSize == size || t.Kind == ir.DUnion && size <= 64
+}
+
+// memberAt is the member that holds the bits; in a union one of their size, if there is one.
+func memberAt(t *ir.DType, off, size int64) *ir.DField {
+	var found *ir.DField
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if off >= f.BitOff && off+size <= f.BitOff+f.BitSize && (found == nil || f.BitSize == size && found.BitSize != size) {
+			found = f
+		}
+	}
+	return found
+}
+
+// pointerName is a pointer as C code would write it.
+func (x *machine) pointerName(v value) string {
+	o, off := v.obj, int64(v.bits.Low64())
+	if o.fn != nil && off == 0 {
+		return o.fn.CName
+	}
+	t := o.dtype()
+	switch {
+	case off < 0 || off > o.size || v.bits.Low64() > uint64(o.size):
+		n, _ := v.bits.Int64()
+		return fmt.Sprintf("&%s%+d bytes", x.name(o), n)
+	case off == 0:
+		if t != nil && t.Kind == ir.DArray {
+			return x.name(o)
+		}
+		return "&" + x.name(o)
+	case t != nil && off < o.size:
+		name, _ := innermost(x.name(o), t, off*8)
+		return "&" + name
+	}
+	return fmt.Sprintf("&%s[%d]", x.name(o), off)
+}
+
+// innermost follows members and elements to the first scalar that starts at off.
+func innermost(name string, t *ir.DType, off int64) (string, *ir.DType) {
+	for {
+		switch {
+		case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0:
+			n := int64(t.Elem.Bits)
+			name, off, t = fmt.Sprintf("%s[%d]", name, off/n), off%n, t.Elem
+		case t.Kind == ir.DStruct || t.Kind == ir.DUnion:
+			f := memberAt(t, off, 8)
+			if f == nil {
+				return fmt.Sprintf("%s + %d", name, off/8), nil
+			}
+			name, off, t = name+"."+f.Name, off-f.BitOff, f.T
+		default:
+			if off != 0 {
+				name = fmt.Sprintf("%s + %d", name, off/8)
+			}
+			return name, t
+		}
+	}
+}

@@ -1,0 +1,74 @@
+// The trace of a run in C terms: members, bit-fields, enumerators, pointers, heap, registers.
+typedef unsigned char uint8_t;
+typedef unsigned int uint32_t;
+typedef __SIZE_TYPE__ size_t;
+void *malloc(size_t);
+void free(void *);
+void *memset(void *, int, size_t);
+int __VERIFIER_nondet_int(void);
+void __VERIFIER_assert(int);
+
+enum mode { OFF, SLOW = 3, FAST };
+struct ring {
+	uint8_t buf[4];
+	uint32_t head;
+	unsigned full : 1, prio : 3;
+	enum mode mode;
+	struct ring *self;
+};
+static struct ring ring;
+#define STATUS (*(volatile uint32_t *)0x40001004)
+
+static int push(struct ring *r, uint8_t v)
+{
+	if (r->head >= 4)
+		r->full = 1;
+	r->buf[r->head++] = v;
+	return r->head;
+}
+
+void harness(int n, enum mode m)
+{
+	uint8_t *copy = malloc(2);
+	double ratio = n / 2.0;
+	char letter = 'a' + n;
+	memset(copy, 7, 2);
+	ring.mode = m;
+	ring.prio = n;
+	ring.self = &ring;
+	ring.head = 2;
+	uint32_t status = STATUS;
+	int (*op)(struct ring *, uint8_t) = push;
+	op(&ring, status);
+	copy[1] = ring.buf[2];
+	free(copy);
+	int count = __VERIFIER_nondet_int();
+	int left = 4 - count;
+	__VERIFIER_assert(left > 0);
+}
+// Steps:
+// 30:0 input: n = 5 [05 00 00 00] int
+// 30:0 input: m = SLOW [03 00 00 00] enum mode
+// 30:0 call: harness = n = 5, m = SLOW
+// 32:18 alloc: 2 bytes = &heap_1
+// 32:11 assign: copy = &heap_1 uint8_t *
+// 33:9 assign: ratio = 2.5 [00 00 00 00 00 00 04 40] double
+// 34:7 assign: letter = 'f' [66] char
+// 35:2 assign: heap_1 = {0x07, 0x07} 2 bytes
+// 36:12 assign: ring.mode = SLOW [03 00 00 00] enum mode
+// 37:12 assign: ring.prio = 5 unsigned int
+// 38:12 assign: ring.self = &ring struct ring *
+// 39:12 assign: ring.head = 2 [02 00 00 00] uint32_t
+// 40:20 volatile-read: uart[4] = 200 [c8 00 00 00] i32
+// 40:11 assign: status = 200 [c8 00 00 00] uint32_t
+// 41:8 assign: op = push int (*)(struct ring *, uint8_t)
+//   42:2 call: push = r = &ring, v = 200
+//   26:16 assign: ring.head = 3 [03 00 00 00] uint32_t
+//   26:20 assign: ring.buf[2] = 200 [c8] uint8_t
+// 27:2 return: push = 3 [03 00 00 00] int
+// 43:10 assign: heap_1[1] = -56 [c8] i8
+// 44:2 free: heap_1
+// 45:14 input: __VERIFIER_nondet_int() = 7 [07 00 00 00] i32
+// 45:6 assign: count = 7 [07 00 00 00] int
+// 46:6 assign: left = -3 [fd ff ff ff] int
+// 47:2 violation: assertion failed = left = -3 (written at ring.c:46:6)
