@@ -7,24 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
+	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Confine prepares a command that will meet other people's code: it returns the
-// command to start instead, and says which layers hold it.
-type Confine func(ctx context.Context, req Request, argv []string) (*exec.Cmd, string, error)
-
-// ChildChecker verifies in a process of its own: `PROGRAM check`, the same
-// command that a person runs.
+// ChildChecker verifies in a process of its own, `PROGRAM check`, the same
+// command that a person runs, inside the sandbox: our parsers and solvers read
+// hostile input too.
 type ChildChecker struct {
-	Program string  // our own executable
-	Confine Confine // nil: only a process group
+	Program string // our own executable, where the sandbox's user can reach it
+	Box     *sandbox.Sandbox
+	Limits  sandbox.Limits
 }
 
 // maxReport bounds the size of a report, maxNoise what a child says beside it.
@@ -44,44 +41,30 @@ func (c *ChildChecker) Check(ctx context.Context, req Request) (*Outcome, error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, req.Limit)
 	defer cancel()
-	cmd, layers, err := c.command(ctx, req, argv)
-	if err != nil {
-		return nil, &InfraError{err}
-	}
 	noise := &tail{limit: maxNoise}
-	cmd.Stdout, cmd.Stderr = noise, noise
-	err = cmd.Run()
-	var exit *exec.ExitError
+	exit, err := c.Box.Run(ctx, sandbox.Spec{Argv: argv, Dir: req.Dir, Write: []string{req.Dir, req.Scratch}, Limits: c.Limits, Stdout: noise, Stderr: noise,
+		Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + req.Scratch, "TMPDIR=" + req.Scratch, "LC_ALL=C.UTF-8", "NO_COLOR=1"}})
+	said := clean(noise.String(), req)
 	switch {
-	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded):
 		return nil, theirs("timed_out", "no answer within %s", req.Limit)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case err != nil && !errors.As(err, &exit):
+	case err != nil:
 		return nil, &InfraError{err}
+	case exit.Killed != "":
+		return &Outcome{lost(req, verdict.OutOfMemory, "the limit on "+exit.Killed+" was reached"), c.Box.String()}, nil
 	}
-	switch code := cmd.ProcessState.ExitCode(); code {
+	switch exit.Code {
 	case 0, 1, 3:
 		report, err := readReport(out, req)
-		return &Outcome{report, layers}, err
+		return &Outcome{report, c.Box.String()}, err
 	case 2:
-		return nil, theirs("failure", "%s", clean(noise.String(), req))
-	default:
-		return &Outcome{lost(req, fmt.Sprintf("the analysis ended with %s: %s", cmd.ProcessState, clean(noise.String(), req))), layers}, nil
+		return nil, theirs("failure", "%s", said)
+	case 126:
+		return nil, &InfraError{fmt.Errorf("sandbox: %s", said)}
 	}
-}
-
-func (c *ChildChecker) command(ctx context.Context, req Request, argv []string) (*exec.Cmd, string, error) {
-	if c.Confine != nil {
-		return c.Confine(ctx, req, argv)
-	}
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir = req.Dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + req.Scratch, "TMPDIR=" + req.Scratch, "LC_ALL=C.UTF-8", "NO_COLOR=1"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 2 * time.Second
-	return cmd, "none", nil
+	return &Outcome{lost(req, verdict.Internal, fmt.Sprintf("the analysis ended with status %d: %s", exit.Code, said)), c.Box.String()}, nil
 }
 
 // readReport reads what the child wrote. The child met hostile code: its output
@@ -89,16 +72,16 @@ func (c *ChildChecker) command(ctx context.Context, req Request, argv []string) 
 func readReport(name string, req Request) (*verdict.Report, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return lost(req, "the analysis left no report"), nil
+		return lost(req, verdict.Internal, "the analysis left no report"), nil
 	}
 	defer func() { _ = f.Close() }()
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() || st.Size() > maxReport {
-		return lost(req, "the analysis left no usable report"), nil
+		return lost(req, verdict.Internal, "the analysis left no usable report"), nil
 	}
 	var r verdict.Report
 	if err := json.NewDecoder(f).Decode(&r); err != nil {
-		return lost(req, "the analysis left an unreadable report: "+err.Error()), nil
+		return lost(req, verdict.Internal, "the analysis left an unreadable report: "+err.Error()), nil
 	}
 	for i := range r.Results {
 		r.Results[i].Target = req.Target
@@ -108,8 +91,8 @@ func readReport(name string, req Request) (*verdict.Report, error) {
 }
 
 // lost is the report of an analysis that died.
-func lost(req Request, why string) *verdict.Report {
-	r := verdict.Result{Target: req.Target, Entry: "*", Status: verdict.Unknown, Reason: &verdict.Reason{Kind: verdict.Internal, Detail: why}}
+func lost(req Request, kind verdict.ReasonKind, why string) *verdict.Report {
+	r := verdict.Result{Target: req.Target, Entry: "*", Status: verdict.Unknown, Reason: &verdict.Reason{Kind: kind, Detail: why}}
 	return &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof"}, Results: []verdict.Result{r}}
 }
 

@@ -1,0 +1,127 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"unsafe"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	"golang.org/x/sys/unix"
+)
+
+// stage2 is what the second stage is told.
+type stage2 struct {
+	Limits  Limits   `json:"limits"`
+	Write   []string `json:"write"`
+	Read    []string `json:"read"`
+	Offline bool     `json:"offline"`
+}
+
+// Init is the second stage: it takes rights from itself and becomes the command.
+// args are SPEC -- COMMAND...; main calls it for the hidden subcommand
+// InitCommand before anything else. It returns only on failure, with the exit status 126.
+func Init(args []string) int {
+	err := enter(args)
+	fmt.Fprintln(os.Stderr, "firmproof: sandbox:", err)
+	return 126
+}
+
+func enter(args []string) error {
+	if len(args) < 3 || args[1] != "--" {
+		return errors.New("usage: " + InitCommand + " SPEC -- COMMAND...")
+	}
+	runtime.LockOSThread() // no_new_privs and exec belong to one thread
+	var s stage2
+	if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
+		return err
+	}
+	path, err := exec.LookPath(args[2])
+	if err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("no_new_privs: %w", err)
+	}
+	if landlockABI() > 0 {
+		if err := restrict(s); err != nil {
+			return fmt.Errorf("landlock: %w", err)
+		}
+	}
+	if err := filterCalls(s.Offline); err != nil {
+		return fmt.Errorf("seccomp: %w", err)
+	}
+	// last: the limits on memory and processes count for this program as well
+	if err := setLimits(s.Limits); err != nil {
+		return err
+	}
+	return unix.Exec(path, args[2:], os.Environ())
+}
+
+// restrict sets the landlock rules: read and run the system and the named
+// folders, write only the writable ones, no TCP, no signals or abstract sockets to outside.
+func restrict(s stage2) error {
+	read := append([]string{"/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/etc", "/proc", "/dev"}, s.Read...)
+	rules := []landlock.Rule{landlock.RODirs(existing(read)...).IgnoreIfMissing(), landlock.RWDirs(existing(append([]string{"/tmp"}, s.Write...))...).WithRefer().IgnoreIfMissing()}
+	for _, f := range []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"} {
+		rules = append(rules, landlock.RWFiles(f).IgnoreIfMissing())
+	}
+	config := landlock.V6.BestEffort()
+	if !s.Offline {
+		return config.RestrictPaths(rules...)
+	}
+	return config.Restrict(rules...)
+}
+
+func existing(paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		if st, err := os.Stat(p); err == nil && st.IsDir() {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// landlockABI asks the kernel; 0 if it has none.
+func landlockABI() int {
+	const versionFlag = 1
+	r, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, versionFlag)
+	if e != 0 {
+		return 0
+	}
+	return int(r)
+}
+
+func setLimits(l Limits) error {
+	set := func(what int, n uint64) error {
+		if n == 0 && what != unix.RLIMIT_CORE {
+			return nil
+		}
+		var old unix.Rlimit
+		if err := unix.Getrlimit(what, &old); err == nil && old.Max < n {
+			n = old.Max
+		}
+		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: n, Max: n}); err != nil {
+			return fmt.Errorf("rlimit %d: %w", what, err)
+		}
+		return nil
+	}
+	return errors.Join(set(unix.RLIMIT_CORE, 0), set(unix.RLIMIT_CPU, uint64(l.CPU.Seconds())), set(unix.RLIMIT_FSIZE, uint64(l.File)),
+		// data and not address space: programs with large reservations (Go, sanitizers) run too
+		set(unix.RLIMIT_DATA, uint64(l.Memory)), set(unix.RLIMIT_NOFILE, uint64(l.Files)), set(unix.RLIMIT_NPROC, uint64(l.Procs)))
+}
+
+// loadFilter gives a seccomp program to the kernel, for all threads.
+func loadFilter(raw []unix.SockFilter) error {
+	prog := unix.SockFprog{Len: uint16(len(raw)), Filter: &raw[0]}
+	const setModeFilter, tsync = 1, 1
+	_, _, e := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, tsync, uintptr(unsafe.Pointer(&prog)))
+	if e != 0 {
+		return e
+	}
+	return nil
+}

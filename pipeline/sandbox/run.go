@@ -1,0 +1,159 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Run runs spec to its end, or kills all of it when ctx ends or a limit of the
+// tree is reached. An error means that the command could not be run to an end.
+func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
+	if len(spec.Argv) == 0 {
+		return Exit{}, errors.New("sandbox: nothing to run")
+	}
+	if spec.Env == nil {
+		spec.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + spec.Dir, "LC_ALL=C.UTF-8", "NO_COLOR=1"}
+	}
+	argv, err := s.argv(spec)
+	if err != nil {
+		return Exit{}, err
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = spec.Dir, spec.Env, spec.Stdout, spec.Stderr
+	cmd.WaitDelay = 2 * time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if s.mode != Off && os.Getuid() == 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		if err := give(spec.Write); err != nil {
+			return Exit{}, fmt.Errorf("sandbox: %w", err)
+		}
+	}
+	group, err := newCgroup(spec.Limits)
+	if err != nil {
+		return Exit{}, fmt.Errorf("sandbox: %w", err)
+	}
+	defer group.remove()
+	group.attach(cmd.SysProcAttr)
+	return s.wait(ctx, cmd, spec)
+}
+
+// wait starts cmd and watches it until it ends.
+func (s *Sandbox) wait(ctx context.Context, cmd *exec.Cmd, spec Spec) (Exit, error) {
+	before := diskUse(spec.Write)
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return Exit{}, fmt.Errorf("sandbox: %w", err)
+	}
+	w := &watcher{pid: cmd.Process.Pid, limits: spec.Limits, write: spec.Write, before: before, done: make(chan struct{}), gone: make(chan struct{})}
+	go w.loop(ctx)
+	err := cmd.Wait()
+	close(w.done)
+	<-w.gone
+	exit := Exit{Duration: time.Since(start), Peak: w.peak, Killed: w.killed}
+	var status *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return exit, fmt.Errorf("%s: %w", spec.Argv[0], context.Cause(ctx))
+	case err == nil:
+		return exit, nil
+	case errors.As(err, &status):
+		exit.Code = status.ExitCode()
+		if ws, ok := status.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			exit.Code = 128 + int(ws.Signal())
+		}
+		return exit, nil
+	case errors.Is(err, exec.ErrWaitDelay): // it ended, something it left behind held the output open
+		exit.Code = cmd.ProcessState.ExitCode()
+		return exit, nil
+	}
+	return exit, fmt.Errorf("sandbox: %w", err)
+}
+
+// argv is the command line of the first stage.
+func (s *Sandbox) argv(spec Spec) ([]string, error) {
+	if s.mode == Off {
+		return spec.Argv, nil
+	}
+	inner := stage2{Limits: spec.Limits, Write: spec.Write, Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: true}
+	text, err := json.Marshal(inner)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	second := append([]string{s.program, InitCommand, string(text), "--"}, spec.Argv...)
+	if s.bwrap == "" {
+		return second, nil
+	}
+	return append(s.bwrapArgs(spec), second...), nil
+}
+
+// bwrapArgs is the command line of bubblewrap up to `--`.
+func (s *Sandbox) bwrapArgs(spec Spec) []string {
+	a := []string{s.bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"}
+	for _, kv := range spec.Env {
+		if k, v, ok := cut(kv); ok {
+			a = append(a, "--setenv", k, v)
+		}
+	}
+	a = append(a, "--ro-bind", "/usr", "/usr")
+	for _, d := range []string{"bin", "lib", "lib32", "lib64", "libx32", "sbin"} {
+		if to, err := os.Readlink("/" + d); err == nil {
+			a = append(a, "--symlink", to, "/"+d)
+		} else {
+			a = append(a, "--ro-bind-try", "/"+d, "/"+d)
+		}
+	}
+	for _, d := range []string{"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d"} {
+		a = append(a, "--ro-bind-try", d, d)
+	}
+	if n := spec.Limits.Scratch; n > 0 {
+		a = append(a, "--size", strconv.FormatInt(n, 10))
+	}
+	a = append(a, "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", "--ro-bind", filepath.Dir(s.program), filepath.Dir(s.program))
+	for _, d := range spec.Read {
+		a = append(a, "--ro-bind-try", d, d)
+	}
+	if spec.Dir != "" {
+		a = append(a, "--ro-bind", spec.Dir, spec.Dir)
+	}
+	for _, d := range spec.Write {
+		a = append(a, "--bind", d, d)
+	}
+	if spec.Dir != "" {
+		a = append(a, "--chdir", spec.Dir)
+	}
+	return append(a, "--remount-ro", "/", "--")
+}
+
+func cut(kv string) (k, v string, ok bool) {
+	for i := 1; i < len(kv); i++ {
+		if kv[i] == '=' {
+			return kv[:i], kv[i+1:], true
+		}
+	}
+	return "", "", false
+}
+
+// give makes the writable folders the sandbox user's.
+func give(dirs []string) error {
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			return os.Lchown(path, nobody, nobody)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// refused are system calls that no build or analysis needs.
+func refused() []string {
+	return []string{
+		"ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", // other processes
+		"bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", // large kernel surfaces
+		"unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsmount", "fsconfig", "fspick", "mount_setattr", // namespaces
+		"keyctl", "add_key", "request_key", "open_by_handle_at", "name_to_handle_at", "quotactl", "swapon", "swapoff", "acct", "syslog", // of the machine
+		"reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "settimeofday", "clock_settime", "adjtimex", "clock_adjtime",
+		"iopl", "ioperm", "personality", "vmsplice", "lookup_dcookie", "nfsservctl", "sethostname", "setdomainname",
+	}
+}
+
+// filterCalls installs the filter: refused calls fail with EPERM, clone3 with
+// ENOSYS so that libc falls back to clone, whose flags can be looked at.
+func filterCalls(offline bool) error {
+	info, err := arch.GetInfo("")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, n := range refused() {
+		if _, ok := info.SyscallNames[n]; ok {
+			names = append(names, n)
+		}
+	}
+	eperm := seccomp.ActionErrno | seccomp.Action(unix.EPERM)
+	deny := []seccomp.NameWithConditions{{Name: "clone", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsSet, Value: unix.CLONE_NEWUSER}}}}
+	if offline {
+		for _, family := range []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_PACKET, unix.AF_NETLINK, unix.AF_VSOCK, unix.AF_ALG} {
+			deny = append(deny, seccomp.NameWithConditions{Name: "socket", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: family}}})
+		}
+	}
+	policy := seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{
+		{Names: names, Action: eperm}, {NamesWithCondtions: deny, Action: eperm},
+		{Names: []string{"clone3"}, Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)},
+	}}
+	body, err := policy.Assemble()
+	if err != nil {
+		return err
+	}
+	// The library lets other ABIs of the machine pass to the default action, which
+	// here would be a way around the filter: refuse them first.
+	const archOffset = 4
+	program := append([]bpf.Instruction{
+		bpf.LoadAbsolute{Off: archOffset, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(info.ID), SkipTrue: 1},
+		bpf.RetConstant{Val: uint32(eperm)},
+	}, body...)
+	raw, err := bpf.Assemble(program)
+	if err != nil {
+		return err
+	}
+	filter := make([]unix.SockFilter, len(raw))
+	for i, r := range raw {
+		filter[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
+	}
+	return loadFilter(filter)
+}
