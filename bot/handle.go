@@ -154,8 +154,8 @@ func (s *Server) beginPull(ctx context.Context, tx store.Tx, p store.Pull, insta
 	}
 	switch {
 	case !p.Fork:
-	case s.cfg.ForkReason != "":
-		run.State, run.Conclusion, run.Detail = store.Done, "neutral", "Pull requests from forks are not built on this server: "+s.cfg.ForkReason
+	case s.noForks != "":
+		run.State, run.Conclusion, run.Detail = store.Done, "neutral", "Pull requests from forks are not built on this server: "+s.noForks
 	case !trusted(p):
 		run.Options.Gated = true
 		run.State, run.Conclusion, run.Detail = store.Done, "action_required", "This pull request comes from a fork, and its author has not contributed before. "+

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/queue"
+	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
@@ -29,6 +32,7 @@ type Server struct {
 	log      *slog.Logger
 	draining atomic.Bool
 	ready    atomic.Bool
+	noForks  string // why builds of forks are refused on this machine; empty: they are not
 }
 
 // New opens the database and prepares a server; Start makes it work.
@@ -46,7 +50,10 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if s.app, err = newApp(&s.cfg, k, newTransport(s.metrics)); err != nil {
 		return nil, errors.Join(err, s.store.Close())
 	}
-	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: cfg.Checker, Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
+	if err := s.checker(ctx); err != nil {
+		return nil, errors.Join(err, s.store.Close())
+	}
+	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: s.cfg.Checker, Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
 		Observe: s.metrics.observe, Local: cfg.Local}
 	if len(k.webhook) > 0 {
 		conf.Edge = map[string]queue.Handler{pipeline.EventJob: s.event, pipeline.PublishJob: s.publish}
@@ -55,6 +62,36 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, errors.Join(err, s.store.Close())
 	}
 	return s, nil
+}
+
+// checker makes the checker that runs our own binary in the sandbox, if there is none.
+func (s *Server) checker(ctx context.Context) error {
+	if s.cfg.Checker != nil || s.cfg.Workers == 0 {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	if err := errors.Join(os.MkdirAll(s.cfg.Data, 0o711), os.Chmod(s.cfg.Data, 0o711)); err != nil {
+		return fmt.Errorf("serve: --data: %w", err)
+	}
+	box, err := sandbox.New(ctx, s.cfg.Sandbox, self, filepath.Join(s.cfg.Data, "bin"))
+	if err != nil {
+		return err
+	}
+	for _, l := range box.Layers() {
+		s.log.Info("sandbox", "layer", l.Name, "active", l.Active, "detail", l.Detail)
+	}
+	if !box.Contained() {
+		s.noForks = "its sandbox is incomplete (see `firmproof doctor`)."
+	}
+	program := box.Program()
+	if program == "" { // switched off
+		program = self
+	}
+	s.cfg.Checker = &pipeline.ChildChecker{Program: program, Box: box, Limits: sandbox.DefaultLimits()}
+	return nil
 }
 
 // Start begins to work on the queue.
