@@ -41,6 +41,7 @@ type world struct {
 const testManifest = "version: 1\ntargets: [cortex-m3, x86_64]\nbuild:\n  sources: [main.c]\nharnesses:\n  - entry: main\n    unwind: 12\n"
 
 func newWorld(t *testing.T, checker pipeline.Checker) *world {
+	t.Parallel()
 	w := &world{t: t, logs: &syncBuffer{}}
 	dir := t.TempDir()
 	w.proxy = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
