@@ -120,7 +120,7 @@ func (x *machine) gep(in *ir.Instr) value {
 		out.undef = smear(undef)
 	}
 	if in.Flags.Has(ir.InBounds) {
-		x.inBounds(in, base, off, out)
+		x.inBounds(out)
 	}
 	return out
 }
@@ -133,23 +133,10 @@ func signedTo(b bits.Vec, w int) bits.Vec {
 }
 
 // inBounds is the check pointer-overflow: the result lies inside the object or
-// just behind it. Without object the address must not wrap, and null stays null.
-func (x *machine) inBounds(in *ir.Instr, base value, off bits.Vec, out value) {
-	if !x.o.Checks.Has(verdict.PointerOverflow) || off.IsZero() {
-		return
-	}
-	if o := base.obj; o != nil {
-		if out.bits.Low64() > uint64(o.size) {
-			x.violate(verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(), x.describe(o), o.size, plural(uint64(o.size), "byte"))
-		}
-		return
-	}
-	wraps := bits.UaddOverflow(base.bits, off)
-	if off.Sign() {
-		wraps = bits.UsubOverflow(base.bits, bits.Neg(off))
-	}
-	if wraps {
-		x.violate(verdict.PointerOverflow, "address 0x%s plus %s wraps around", base.bits.Hex(), off.Signed())
+// just behind it. Of an address without object nothing is known.
+func (x *machine) inBounds(out value) {
+	if o := out.obj; o != nil && out.bits.Low64() > uint64(o.size) {
+		x.violate(verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(), x.describe(o), o.size, plural(uint64(o.size), "byte"))
 	}
 }
 

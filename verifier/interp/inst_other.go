@@ -99,26 +99,26 @@ func (x *machine) compare(in *ir.Instr, a, b value) value {
 		}
 	}
 	if a.obj != nil && a.obj == b.obj && in.Args[0].Type().IsPtr() {
-		return scalar(bits.Bool(intCompare(in.Pred, a.bits, b.bits))).withMask(compareMask(in.Pred, a, b))
+		return scalar(bits.Bool(intCompare(in.Pred, a.bits, b.bits))).withMask(all(1, a, b))
 	}
 	if in.Args[0].Type().IsPtr() && !order {
 		same := x.equal(a, b)
-		return scalar(bits.Bool(same == (in.Pred == ir.EQ))).withMask(compareMask(in.Pred, a, b))
+		return scalar(bits.Bool(same == (in.Pred == ir.EQ))).withMask(all(1, a, b))
 	}
 	if in.Args[0].Type().IsPtr() {
-		a, b = x.toInt(a, x.pw), x.toInt(b, x.pw)
+		return scalar(bits.Bool(intCompare(in.Pred, x.toInt(a, x.pw).bits, x.toInt(b, x.pw).bits))).withMask(all(1, a, b))
 	}
 	return scalar(bits.Bool(intCompare(in.Pred, a.bits, b.bits))).withMask(compareMask(in.Pred, a, b))
 }
 
-// compareMask: an equality is decided by a defined bit that differs; anything
+// compareMask: an equality of integers is decided by a defined bit that differs; anything
 // else with an indeterminate bit is indeterminate.
 func compareMask(p ir.Pred, a, b value) bits.Vec {
 	if a.defined() && b.defined() {
 		return bits.Vec{}
 	}
 	known := bits.Not(bits.Or(a.mask(), b.mask()))
-	if (p == ir.EQ || p == ir.NE) && a.obj == b.obj && !bits.And(bits.Xor(a.bits, b.bits), known).IsZero() {
+	if (p == ir.EQ || p == ir.NE) && !bits.And(bits.Xor(a.bits, b.bits), known).IsZero() {
 		return bits.Vec{}
 	}
 	return bits.New(1, 1)

@@ -30,7 +30,7 @@
 //	div, rem: uninitialised (divisor), div-by-zero, signed-overflow (smallest by -1)
 //	load, store, atomics, mem* and str*: uninitialised (address, length), memory
 //	gep inbounds: pointer-overflow
-//	call: uninitialised and memory (callee); free: free; assert, fail: assert; llvm.assume: builtin
+//	call: uninitialised and memory (callee); free: free; assert, fail: assert; llvm.assume: builtin; llvm.trap: unreachable
 //	fptosi, fptoui: conversion; unreachable: unreachable; trap: its own; end of the program: leak
 //
 // A violation of a check that is off: arithmetic wraps, an indeterminate value
@@ -157,10 +157,15 @@ func (o *Outcome) String() string {
 // Run executes opts.Entry of m with the inputs of src. The error is about the
 // request (no such entry, cancelled), never about the program.
 func Run(ctx context.Context, m *ir.Module, opts Options, src Source) (*Outcome, error) {
+	return run(ctx, m, opts, src, nil)
+}
+
+func run(ctx context.Context, m *ir.Module, opts Options, src Source, lasso *lassoState) (*Outcome, error) {
 	x, err := newMachine(m, opts, src)
 	if err != nil {
 		return nil, err
 	}
+	x.lasso = lasso
 	x.start()
 	for x.out == nil {
 		if x.executed&0xfff == 0 && ctx.Err() != nil {

@@ -1,6 +1,181 @@
 package interp
 
-// Cycle is a repeated state: the run goes on forever with the inputs of the cycle.
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"sort"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// Cycle is a witness of non-termination: at the start of Head the whole state
+// of the program (calls, registers, memory) is what it was Length instructions
+// before, so that the run can go on forever by repeating what it did since,
+// with the inputs that it got since.
 type Cycle struct {
-	Stem, Length int64 // instructions before the cycle, and in it
+	Head        *ir.Block
+	Stem        int64 // instructions before the cycle
+	Length      int64 // instructions in it
+	StemInputs  int64 // inputs before the cycle
+	CycleInputs int64 // inputs in it
+}
+
+// RunLasso is Run that also watches for a repeated state; it then ends with
+// kind Lasso. Objects that nothing can reach do not belong to the state, and
+// which number a reachable one has does not matter.
+func RunLasso(ctx context.Context, m *ir.Module, opts Options, src Source) (*Outcome, error) {
+	return run(ctx, m, opts, src, &lassoState{next: 1})
+}
+
+// lassoState is Brent's cycle detection: one earlier state is kept and compared
+// with each later one at the same block; it is replaced after 1, 2, 4, ... visits.
+type lassoState struct {
+	visits, next int64
+	head         *ir.Block
+	depth        int
+	saved        []byte
+	at, inputs   int64
+}
+
+func (l *lassoState) visit(x *machine, b *ir.Block) {
+	l.visits++
+	if l.head == b && l.depth == len(x.frames) {
+		if now := snapshot(x); bytes.Equal(now, l.saved) {
+			x.cur = b.Instrs[0]
+			x.end(Lasso, "", "the state repeats: this run never ends")
+			x.out.Cycle = &Cycle{Head: b, Stem: l.at, Length: x.executed - l.at, StemInputs: l.inputs, CycleInputs: x.asked - l.inputs}
+			return
+		}
+	}
+	if l.visits == l.next {
+		l.head, l.depth, l.saved, l.at, l.inputs = b, len(x.frames), snapshot(x), x.executed, x.asked
+		l.next *= 2
+	}
+}
+
+// snapshotter writes the state down; objects get numbers in the order in which it meets them.
+type snapshotter struct {
+	x     *machine
+	out   []byte
+	ids   map[*object]uint64
+	queue []*object
+}
+
+func snapshot(x *machine) []byte {
+	s := &snapshotter{x: x, ids: map[*object]uint64{}}
+	for n := range x.m.Globals {
+		if o := x.objects[n]; o != nil {
+			s.ref(o)
+		} else {
+			s.num(0)
+		}
+	}
+	for _, f := range x.frames {
+		s.frame(f)
+	}
+	for len(s.queue) > 0 {
+		o := s.queue[0]
+		s.queue = s.queue[1:]
+		s.object(o)
+	}
+	return s.out
+}
+
+func (s *snapshotter) num(n uint64) { s.out = binary.AppendUvarint(s.out, n) }
+
+// ref writes o's number, 0 for no object.
+func (s *snapshotter) ref(o *object) {
+	if o == nil {
+		s.num(0)
+		return
+	}
+	id, ok := s.ids[o]
+	if !ok {
+		id = uint64(len(s.ids) + 1)
+		s.ids[o] = id
+		s.queue = append(s.queue, o)
+	}
+	s.num(id)
+}
+
+func (s *snapshotter) frame(f *frame) {
+	s.num(uint64(s.x.funcNum[f.fn]))
+	s.num(uint64(f.blk.Index))
+	s.num(uint64(f.next))
+	if f.prev != nil {
+		s.num(uint64(f.prev.Index + 1))
+	}
+	s.num(uint64(len(f.objs)))
+	for _, o := range f.objs {
+		s.ref(o)
+	}
+	for _, vs := range [][]value{f.params, f.extra, f.vals} {
+		for _, v := range vs {
+			s.value(v)
+		}
+	}
+}
+
+func (s *snapshotter) value(v value) {
+	s.num(uint64(len(v.elems)))
+	for _, e := range v.elems {
+		s.value(e)
+	}
+	if v.elems != nil {
+		return
+	}
+	s.ref(v.obj)
+	s.vec(v.bits)
+	s.vec(v.undef)
+}
+
+func (s *snapshotter) vec(b bits.Vec) {
+	s.num(uint64(b.Width()))
+	if b.Width() <= 64 {
+		s.num(b.Low64())
+		return
+	}
+	s.out = append(s.out, b.Hex()...)
+}
+
+// object writes what the program can find out about o.
+func (s *snapshotter) object(o *object) {
+	s.num(uint64(o.kind))
+	if o.global != nil {
+		s.num(uint64(o.num))
+	}
+	if o.fn != nil {
+		s.num(uint64(s.x.funcNum[o.fn]))
+	}
+	if o.block != nil {
+		s.num(uint64(s.x.funcNum[o.block.Func]))
+		s.num(uint64(o.block.Index))
+	}
+	s.num(uint64(boolInt(o.dead != "")))
+	s.num(uint64(boolInt(o.hasBase)))
+	s.num(o.base)
+	s.num(uint64(o.size))
+	if o.dead != "" {
+		return
+	}
+	var at []int64
+	for n := range o.pages {
+		at = append(at, n)
+	}
+	sort.Slice(at, func(i, j int) bool { return at[i] < at[j] })
+	for _, n := range at {
+		s.num(uint64(n))
+		s.out = append(append(s.out, o.pages[n].data...), o.pages[n].undef...)
+	}
+	at = at[:0]
+	for off := range o.ptrs {
+		at = append(at, off)
+	}
+	sort.Slice(at, func(i, j int) bool { return at[i] < at[j] })
+	for _, off := range at {
+		s.num(uint64(off))
+		s.value(o.ptrs[off])
+	}
 }

@@ -36,6 +36,8 @@ type machine struct {
 	executed int64
 	visits   map[*ir.Block]int64
 	trace    tracer
+	asked    int64 // inputs so far
+	lasso    *lassoState
 }
 
 // frame is one call.
@@ -224,6 +226,9 @@ func (x *machine) phis(fr *frame) {
 func (x *machine) jump(b *ir.Block) {
 	x.fr.prev, x.fr.blk, x.fr.next = x.fr.blk, b, 0
 	x.visits[b]++
+	if x.lasso != nil && x.visits[b] > 1 {
+		x.lasso.visit(x, b)
+	}
 }
 
 // end finishes the run; the first reason counts.

@@ -157,6 +157,7 @@ func (x *machine) input(kind InputKind, w int) bits.Vec {
 	if x.out != nil {
 		return bits.New(w, 0)
 	}
+	x.asked++
 	b, ok := x.src.Next(kind, x.cur, w)
 	if !ok || b.Width() != w {
 		msg := "no " + kind.String() + " input"
