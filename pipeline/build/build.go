@@ -42,6 +42,8 @@ type Options struct {
 	Entries  []string // functions to keep besides the manifest's harnesses and interrupt handlers
 	KeepAll  bool     // no slicing, and unused static functions stay: for generated harnesses
 
+	Recording *Recording // of build.command, from Record; nil: Project runs the command itself
+
 	// For plain files.
 	Include, Defines, Undefines, CFlags []string
 }

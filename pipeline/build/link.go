@@ -42,7 +42,7 @@ func (l *linker) run(ctx context.Context, argv ...string) (Result, error) {
 func (l *linker) link(ctx context.Context) error {
 	start := time.Now()
 	whole := filepath.Join(l.opts.WorkDir, "linked.ll")
-	argv := []string{llvmLink, "-S", "-o", whole}
+	argv := []string{llvmLink, "-S", "-o", filepath.Base(whole)}
 	paths, err := l.exposeStatics()
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (l *linker) slice(ctx context.Context, whole string) error {
 	}
 	public := append(append([]string(nil), l.img.Entries...), l.keep...)
 	out := filepath.Join(l.opts.WorkDir, "image.ll")
-	res, err := l.run(ctx, optTool, "-S", "-passes=internalize,globaldce", "-internalize-public-api-list="+strings.Join(public, ","), "-o", out, whole)
+	res, err := l.run(ctx, optTool, "-S", "-passes=internalize,globaldce", "-internalize-public-api-list="+strings.Join(public, ","), "-o", filepath.Base(out), filepath.Base(whole))
 	if err != nil {
 		return err
 	}
@@ -232,19 +232,23 @@ var asmCall = regexp.MustCompile(`^\s.*\bcall [^@]*\basm [^"]*"([^"]*)"`)
 // inlineAssembly notes which functions of the slice hold inline assembly, which
 // is not verified. An empty template is a compiler barrier and is not noted.
 func inlineAssembly(text []byte) []string {
-	var notes []string
-	last, fn := "", ""
+	var notes, in []string
+	fn := ""
 	sc := bufio.NewScanner(bytes.NewReader(text))
 	sc.Buffer(make([]byte, 1<<20), 64<<20)
 	for sc.Scan() {
 		line := sc.Bytes()
 		if m := defineRE.FindSubmatch(line); m != nil {
 			fn = strings.Trim(string(m[2]), `"`)
-		} else if bytes.HasPrefix(line, []byte("module asm ")) && last != "module" {
-			notes, last = append(notes, "assembly at file level is not verified"), "module"
-		} else if m := asmCall.FindSubmatch(line); m != nil && len(m[1]) > 0 && last != fn {
-			notes, last = append(notes, fmt.Sprintf("inline assembly in function %s is not verified", fn)), fn
+		} else if bytes.HasPrefix(line, []byte("module asm ")) && len(notes) == 0 {
+			notes = append(notes, "assembly at file level is not verified")
+		} else if m := asmCall.FindSubmatch(line); m != nil && len(m[1]) > 0 && (len(in) == 0 || in[len(in)-1] != fn) {
+			in = append(in, fn)
 		}
+	}
+	if len(in) > 0 {
+		sort.Strings(in)
+		notes = append(notes, "inline assembly is not verified, in "+strings.Join(in, ", "))
 	}
 	return notes
 }

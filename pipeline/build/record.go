@@ -3,14 +3,18 @@ package build
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sort"
 	"strings"
+	"syscall"
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/targets"
 )
 
 //go:embed wrapper.sh
@@ -42,22 +46,39 @@ func wrapped() []string {
 	return append(out, "c99")
 }
 
-// recorded is one call of a compiler.
-type recorded struct {
-	dir, tool string
-	args      []string
+// Call is one call of a compiler that a build made.
+type Call struct {
+	Dir, Tool string
+	Args      []string
 }
 
-// fromCommand runs the project's own build with stand-ins for the compilers, and
-// takes the units from the calls that they wrote down.
-func (b *builder) fromCommand(ctx context.Context, mb manifest.Build) error {
+// Recording is what a build command did. The same one serves every target: a second
+// run of make has nothing left to compile.
+type Recording struct {
+	Calls   []Call
+	Missing []string // tools that are not installed: their outputs are empty files
+	Old     int      // how many of the calls are from earlier runs of the command in this folder
+}
+
+// Record runs the project's own build once, with stand-ins for the compilers, and
+// gives the calls that they wrote down. Calls of earlier runs in the same folder,
+// kept in opts.CacheDir, are added for the files that this run had no need to compile.
+func Record(ctx context.Context, dir string, mb manifest.Build, opts Options) (*Recording, error) {
+	b, err := newBuilder(dir, targets.Target{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	return b.record(ctx, mb)
+}
+
+func (b *builder) record(ctx context.Context, mb manifest.Build) (*Recording, error) {
 	bin, log, err := b.writeWrappers()
 	if err != nil {
-		return &InfraError{"record", err}
+		return nil, &InfraError{"record", err}
 	}
 	home := filepath.Join(b.opts.WorkDir, "home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
-		return &InfraError{"record", err}
+		return nil, &InfraError{"record", err}
 	}
 	runner := b.opts.Runner
 	if runner == nil {
@@ -68,19 +89,105 @@ func (b *builder) fromCommand(ctx context.Context, mb manifest.Build) error {
 		Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TERM=dumb", "CCACHE_DISABLE=1"},
 	})
 	if err != nil {
-		return &InfraError{"record", err}
+		return nil, &InfraError{"record", err}
 	}
 	if res.ExitCode != 0 {
-		return b.commandFault(mb.Command, res)
+		return nil, b.commandFault(mb.Command, res)
 	}
-	calls, missing, err := readRecord(log)
+	rec, err := readRecord(log)
+	if err == nil {
+		err = b.mergeRecord(rec, mb.Command)
+	}
 	if err != nil {
-		return &InfraError{"record", err}
+		return nil, &InfraError{"record", err}
 	}
-	for _, m := range missing {
+	return rec, nil
+}
+
+// mergeRecord adds the calls of earlier runs whose sources this run did not
+// compile, and keeps the whole for the next run.
+func (b *builder) mergeRecord(rec *Recording, command string) error {
+	var ino uint64
+	if st, err := os.Stat(b.dir); err == nil {
+		if sys, ok := st.Sys().(*syscall.Stat_t); ok {
+			ino = sys.Ino
+		}
+	}
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\x00%d\x00%s", b.dir, ino, command)))
+	path := filepath.Join(b.opts.CacheDir, fmt.Sprintf("record-%x.json", sum[:12]))
+	compiled := map[string]bool{}
+	for _, c := range rec.Calls {
+		for _, f := range c.sources() {
+			compiled[f] = true
+		}
+	}
+	var old Recording
+	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &old) == nil {
+		for _, c := range old.Calls {
+			fresh := false
+			for _, f := range c.sources() {
+				_, err := os.Stat(f)
+				fresh = fresh || !compiled[f] && err == nil
+			}
+			if fresh {
+				rec.Calls = append(rec.Calls, c)
+				rec.Old++
+			}
+		}
+	}
+	data, err := json.Marshal(rec)
+	if err == nil {
+		err = os.MkdirAll(b.opts.CacheDir, 0o755)
+	}
+	if err == nil {
+		err = writeAtomic(path, data)
+	}
+	return err
+}
+
+// sources lists the files that a call compiles, with their whole paths.
+func (c Call) sources() []string {
+	t, err := translate(c.Dir, append([]string{c.Tool}, c.Args...))
+	if err != nil || c.isProbe() {
+		return nil
+	}
+	var out []string
+	for _, f := range t.files {
+		if isObject(f) {
+			continue
+		}
+		if !filepath.IsAbs(f) {
+			f = filepath.Join(c.Dir, f)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func isObject(f string) bool {
+	switch filepath.Ext(f) {
+	case ".o", ".a", ".so", ".ld", ".lds", ".obj", ".lo":
+		return true
+	}
+	return false
+}
+
+// fromCommand takes the units from a recording.
+func (b *builder) fromCommand(ctx context.Context, mb manifest.Build) error {
+	rec := b.opts.Recording
+	if rec == nil {
+		var err error
+		if rec, err = b.record(ctx, mb); err != nil {
+			return err
+		}
+	}
+	for _, m := range rec.Missing {
 		b.note("%s is not installed: the build's own outputs are empty files", m)
 	}
-	return b.replay(mb, calls)
+	if rec.Old > 0 {
+		b.note("%d compiler calls are from an earlier run of the build, which had nothing to do for them now", rec.Old)
+	}
+	return b.replay(mb, rec.Calls)
 }
 
 func (b *builder) writeWrappers() (bin, log string, err error) {
@@ -129,21 +236,25 @@ func (b *builder) commandFault(command string, res Result) error {
 }
 
 // readRecord reads the calls, each once, in an order that does not depend on time.
-func readRecord(log string) (calls []recorded, missing []string, err error) {
+func readRecord(log string) (*Recording, error) {
+	rec := &Recording{}
 	files, err := os.ReadDir(log)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	seen := map[string]bool{}
 	var texts []string
 	for _, f := range files {
 		if name, ok := strings.CutPrefix(f.Name(), "missing."); ok {
-			missing = append(missing, name)
+			rec.Missing = append(rec.Missing, name)
+			continue
+		}
+		if !f.Type().IsRegular() || strings.HasSuffix(f.Name(), ".part") {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(log, f.Name()))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if s := string(bytes.TrimSuffix(data, []byte{0})); !seen[s] && strings.Contains(s, "\x00") {
 			seen[s] = true
@@ -153,17 +264,17 @@ func readRecord(log string) (calls []recorded, missing []string, err error) {
 	sort.Strings(texts)
 	for _, s := range texts {
 		words := strings.Split(s, "\x00")
-		calls = append(calls, recorded{dir: words[0], tool: words[1], args: words[2:]})
+		rec.Calls = append(rec.Calls, Call{Dir: words[0], Tool: words[1], Args: words[2:]})
 	}
-	return calls, missing, nil
+	return rec, nil
 }
 
 // isProbe tells the calls by which build systems look at the compiler.
-func (c recorded) isProbe() bool {
-	if strings.Contains(c.dir, "CMakeFiles") || strings.Contains(c.dir, "CompilerId") {
+func (c Call) isProbe() bool {
+	if strings.Contains(c.Dir, "CMakeFiles") || strings.Contains(c.Dir, "CompilerId") {
 		return true
 	}
-	for _, a := range c.args {
+	for _, a := range c.Args {
 		switch {
 		case a == "-E", a == "-M", a == "-MM", a == "-", a == "/dev/null", strings.HasPrefix(a, "-print-"), strings.HasPrefix(a, "-dump"):
 			return true
@@ -175,12 +286,12 @@ func (c recorded) isProbe() bool {
 }
 
 // isHost tells a compiler without a cross prefix.
-func (c recorded) isHost() bool {
-	return !strings.Contains(strings.TrimRight(c.tool, "-0123456789"), "-")
+func (c Call) isHost() bool {
+	return !strings.Contains(strings.TrimRight(c.Tool, "-0123456789"), "-")
 }
 
 // replay adds the units of the recorded calls.
-func (b *builder) replay(mb manifest.Build, calls []recorded) error {
+func (b *builder) replay(mb manifest.Build, calls []Call) error {
 	cross := false
 	for _, c := range calls {
 		cross = cross || !c.isHost() && !c.isProbe()
@@ -189,28 +300,27 @@ func (b *builder) replay(mb manifest.Build, calls []recorded) error {
 		if c.isProbe() {
 			continue
 		}
-		t, err := translate(c.dir, append([]string{c.tool}, c.args...))
+		t, err := translate(c.Dir, append([]string{c.Tool}, c.Args...))
 		if err != nil {
-			return b.fault("command", "", "recorded call of %s in %s: %v", c.tool, b.display(c.dir, "."), err)
+			return b.fault("command", "", "recorded call of %s in %s: %v", c.Tool, b.display(c.Dir, "."), err)
 		}
 		for _, f := range t.files {
-			ext := filepath.Ext(f)
-			if ext == ".o" || ext == ".a" || ext == ".so" || ext == ".ld" || ext == ".lds" {
+			if isObject(f) {
 				continue
 			}
 			if cross && c.isHost() {
-				b.note("%s is compiled by %s for the build machine: left out", b.display(c.dir, f), c.tool)
+				b.note("%s is compiled by %s for the build machine: left out", b.display(c.Dir, f), c.Tool)
 				continue
 			}
 			path := f
 			if !filepath.IsAbs(path) {
-				path = filepath.Join(c.dir, path)
+				path = filepath.Join(c.Dir, path)
 			}
 			if _, err := os.Stat(path); err != nil {
-				b.note("%s is compiled by the build and gone afterwards: left out", b.display(c.dir, f))
+				b.note("%s is compiled by the build and gone afterwards: left out", b.display(c.Dir, f))
 				continue
 			}
-			if err := b.addCall(mb, c.dir, append([]string{c.tool}, c.args...), f); err != nil {
+			if err := b.addCall(mb, c.Dir, append([]string{c.Tool}, c.Args...), f); err != nil {
 				return err
 			}
 		}

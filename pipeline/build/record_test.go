@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -84,6 +85,37 @@ func TestCommand(t *testing.T) {
 				t.Errorf("units %+v", img.Units)
 			}
 		})
+	}
+}
+
+// TestRecordOnce: make has nothing to do for the second target, whose units come
+// from the same recording, or from the one that is kept.
+func TestRecordOnce(t *testing.T) {
+	dir := tree(t, map[string]string{"a.c": "int main(void) { return b(); }\n", "b.c": "int b(void) { return 2; }\n", "Makefile": "all: a.o b.o\n"})
+	m := parse(t, "build: {command: make CC=gcc}\n")
+	rec, err := Record(context.Background(), dir, m.Build, Options{WorkDir: t.TempDir()})
+	if err != nil || len(rec.Calls) != 2 {
+		t.Fatalf("%+v %v", rec, err)
+	}
+	for _, name := range []string{"cortex-m3", "i386"} {
+		if img, err := Project(context.Background(), dir, m, load(t, name), Options{WorkDir: t.TempDir(), Recording: rec}); err != nil || len(img.Units) != 2 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	cache := t.TempDir()
+	for i, touch := range []string{"a.o b.o", "b.o", ""} {
+		for _, o := range strings.Fields(touch) {
+			if err := os.Remove(filepath.Join(dir, o)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		img, err := Project(context.Background(), dir, m, load(t, "avr"), Options{WorkDir: t.TempDir(), CacheDir: cache})
+		if err != nil || len(img.Units) != 2 {
+			t.Fatalf("run %d: %v", i, err)
+		}
+		if n := strings.Join(img.Notes, "\n"); strings.Contains(n, "earlier run") != (i > 0) || strings.Contains(n, "more than once") {
+			t.Errorf("run %d: notes %s", i, n)
+		}
 	}
 }
 
