@@ -165,8 +165,10 @@ func callChecks(in *ir.Instr) []verdict.Check {
 		return []verdict.Check{verdict.Free, verdict.Uninitialised}
 	case ir.ModelExit:
 		return []verdict.Check{verdict.Leak}
-	case ir.ModelTrapI:
-		return []verdict.Check{verdict.Unreachable}
+	case ir.ModelCtlz, ir.ModelCttz:
+		return []verdict.Check{verdict.Builtin}
+	case ir.ModelCtype:
+		return []verdict.Check{verdict.Builtin, verdict.Uninitialised}
 	case ir.ModelAbs, ir.ModelAbsI:
 		return []verdict.Check{verdict.SignedOverflow}
 	case ir.ModelMalloc, ir.ModelCalloc, ir.ModelAligned, ir.ModelAllocaC:

@@ -51,6 +51,9 @@ func (e *encoder) checkOverflow(fr *frame, st *state, in *ir.Instr, a, b []val) 
 
 // checkDivision: zero divisor, smallest / -1 (LL-98, LL-99).
 func (e *encoder) checkDivision(fr *frame, st *state, in *ir.Instr, a, b []val) {
+	for _, y := range b {
+		e.checkDefined(fr, st, in, y, "divisor is indeterminate")
+	}
 	zero := e.any(a, b, func(_, y ilr.Term) ilr.Term { return e.eq(y, e.s.Int(e.s.Width(y), 0)) })
 	e.claim(fr, st, in, verdict.DivByZero, zero, true, opWords[in.Op]+" by zero")
 	if in.Op == ir.OpSdiv || in.Op == ir.OpSrem {

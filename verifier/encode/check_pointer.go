@@ -3,23 +3,30 @@ package encode
 import (
 	"fmt"
 
+	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // checkPointerOverflow claims that an inbounds getelementptr stays in its object
 // or one past its end (LangRef: getelementptr, inbounds).
-func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from, to *ptr) {
+func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from, to *ptr, d ilr.Term) {
 	if !in.Flags.Has(ir.InBounds) || !e.opts.Checks.Has(verdict.PointerOverflow) {
 		return
 	}
 	bad := e.s.False()
 	var cases []failure
-	for _, a := range to.alts {
+	moves := e.s.Not(e.eq(d, e.s.Int(e.w, 0)))
+	for i, a := range to.alts {
 		if a.obj == nil {
+			x := from.alts[i].off
+			back := e.s.Slt(d, e.s.Int(e.w, 0))
+			wraps := e.s.And(a.g, e.s.Ite(back, e.s.Ult(x, e.s.Neg(d)), e.s.UaddO(x, d)))
+			bad = e.s.Or(bad, wraps)
+			cases = append(cases, failure{when: wraps, text: "address arithmetic wraps around"})
 			continue
 		}
-		out := e.s.And(a.g, e.s.Not(e.s.Ule(a.off, a.obj.size)))
+		out := e.s.And(a.g, moves, e.s.Not(e.s.Ule(a.off, a.obj.size)))
 		bad = e.s.Or(bad, out)
 		cases = append(cases, failure{when: out, text: fmt.Sprintf("pointer leaves object %s: offset %%d", a.obj.what()), value: a.off})
 	}
@@ -29,7 +36,15 @@ func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from,
 // checkPointerCompare claims that ordered pointers point into one object (C17
 // 6.5.8; MISRA 18.3). Equality is allowed of any pointers.
 func (e *encoder) checkPointerCompare(fr *frame, st *state, in *ir.Instr, pred ir.Pred, p, q *ptr) {
-	if pred == ir.EQ || pred == ir.NE || !e.opts.Checks.Has(verdict.PointerCompare) {
+	if pred != ir.EQ && pred != ir.NE {
+		e.checkSameObject(fr, st, in, p, q, "ordered")
+	}
+}
+
+// checkSameObject claims that two pointers point into one object; of a
+// subtraction only when both point to objects.
+func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, p, q *ptr, what string) {
+	if !e.opts.Checks.Has(verdict.PointerCompare) || st.pc == nil {
 		return
 	}
 	bad := e.s.False()
@@ -37,14 +52,36 @@ func (e *encoder) checkPointerCompare(fr *frame, st *state, in *ir.Instr, pred i
 	for _, a := range p.alts {
 		for _, b := range q.alts {
 			g := e.s.And(a.g, b.g)
-			if a.obj == b.obj || e.s.IsFalse(g) {
+			if a.obj == b.obj || e.s.IsFalse(g) || in.Op == ir.OpSub && (a.obj == nil || b.obj == nil) {
 				continue
 			}
 			bad = e.s.Or(bad, g)
-			cases = append(cases, failure{when: g, text: fmt.Sprintf("pointers into %s and %s are compared", targetName(a), targetName(b))})
+			cases = append(cases, failure{when: g, text: fmt.Sprintf("pointers into %s and %s are %s", targetName(a), targetName(b), what)})
 		}
 	}
-	e.claim(fr, st, in, verdict.PointerCompare, bad, false, "pointers into different objects are compared", cases...)
+	e.claim(fr, st, in, verdict.PointerCompare, bad, false, "pointers into different objects are "+what, cases...)
+}
+
+// checkExact claims that an exact division or shift loses nothing (LL-100,
+// LL-103): clang marks the distance of two pointers so.
+func (e *encoder) checkExact(fr *frame, st *state, in *ir.Instr, a, b []val) {
+	if !in.Flags.Has(ir.Exact) || !e.opts.Checks.Has(verdict.PointerCompare) || st.pc == nil || e.s.Width(e.num(a[0])) == 1 {
+		return
+	}
+	bad := e.any(a, b, func(x, y ilr.Term) ilr.Term {
+		r := e.s.Make(binaryKinds[in.Op], e.s.Sort(x), 0, []ilr.Term{x, y})
+		if in.Op == ir.OpLshr || in.Op == ir.OpAshr {
+			return e.s.Not(e.eq(e.s.Shl(r, y), x))
+		}
+		if c, ok := e.constOf(y); ok && c&(c-1) == 0 && c > 0 {
+			return e.s.Not(e.eq(e.low(x, max(1, log2(int64(c)))), e.s.Int(max(1, log2(int64(c))), 0)))
+		}
+		return e.s.Not(e.eq(e.s.Mul(r, y), x))
+	})
+	if c, ok := e.constOf(e.num(b[0])); ok && c == 1 && len(b) == 1 {
+		bad = e.s.False()
+	}
+	e.claim(fr, st, in, verdict.PointerCompare, bad, false, "distance of two pointers is no multiple of the element size")
 }
 
 func targetName(a alt) string {

@@ -48,16 +48,26 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 		return
 	}
 	bad = e.decide(st.pc, bad)
+	if e.s.IsFalse(bad) && (e.plain[plainKey{in, check}] || !e.opts.Checks.Has(check)) {
+		return
+	}
 	if !e.opts.Checks.Has(check) {
 		if stop {
 			st.pc = e.and(st.pc, e.s.Not(bad))
 		}
 		return
 	}
+	e.plain[plainKey{in, check}] = true
 	c := Claim{ID: fr.info.id(in, check), Check: check, Pos: *in.Pos, Message: msg, Instr: in, Context: fr.context, Guard: st.pc.all,
 		Violated: e.s.And(st.pc.all, bad), cases: cases}
 	e.addClaim(c)
 	st.pc = e.and(st.pc, e.s.Not(bad))
+}
+
+// plainKey names a claim that was recorded at least once.
+type plainKey struct {
+	in    *ir.Instr
+	check verdict.Check
 }
 
 // deadClaims lists what nothing reached, in functions that were entered.
@@ -106,22 +116,36 @@ func checksOf(in *ir.Instr) []verdict.Check {
 		if in.Flags.Has(ir.NUW) {
 			add(verdict.UnsignedOverflow)
 		}
-		if in.Op == ir.OpSub {
+		if in.Flags.Has(ir.PtrDiff) {
 			add(verdict.PointerCompare)
 		}
 	case ir.OpUdiv, ir.OpUrem:
-		add(verdict.DivByZero)
+		add(verdict.Uninitialised, verdict.DivByZero)
 	case ir.OpSdiv, ir.OpSrem:
-		add(verdict.DivByZero, verdict.SignedOverflow)
+		add(verdict.Uninitialised, verdict.DivByZero, verdict.SignedOverflow)
+		if in.Flags.Has(ir.Exact) {
+			add(verdict.PointerCompare)
+		}
+	case ir.OpAlloca:
+		if _, fixed := in.Args[0].(*ir.Const); !fixed {
+			add(verdict.Uninitialised, verdict.VLA)
+		}
+	case ir.OpFpToSi, ir.OpFpToUi:
+		add(verdict.Conversion)
 	case ir.OpShl, ir.OpLshr, ir.OpAshr:
 		add(verdict.Shift)
+		if in.Flags.Has(ir.Exact) {
+			add(verdict.PointerCompare)
+		}
 		if in.Op == ir.OpShl && in.Flags.Has(ir.NSW) {
 			add(verdict.SignedOverflow)
 		}
 	case ir.OpLoad, ir.OpStore, ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg:
 		add(verdict.Memory, verdict.Uninitialised)
 	case ir.OpIcmp:
-		add(verdict.PointerCompare)
+		if in.Args[0].Type().IsPtr() && in.Pred != ir.EQ && in.Pred != ir.NE {
+			add(verdict.PointerCompare)
+		}
 	case ir.OpGep:
 		if in.Flags.Has(ir.InBounds) {
 			add(verdict.PointerOverflow)
@@ -133,7 +157,7 @@ func checksOf(in *ir.Instr) []verdict.Check {
 	case ir.OpRet:
 		add(verdict.Leak)
 	case ir.OpIndirectBr:
-		add(verdict.Memory)
+		add(verdict.Uninitialised, verdict.Memory)
 	case ir.OpTrap:
 		add(in.Check)
 	case ir.OpCall:

@@ -19,6 +19,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -75,6 +76,9 @@ type Formula struct {
 	Ends        ilr.Term // some execution ends normally (vacuity)
 	Stats       Stats
 	Objects     []ObjectInfo
+
+	m    *ir.Module
+	objs []*object
 }
 
 // Claim is one property at one instruction in one context and turn.
@@ -133,7 +137,9 @@ type encoder struct {
 	infos    map[*ir.Func]*funcInfo
 	loops    map[string]int // name -> index in f.Loops
 	seen     map[string]bool
+	plain    map[plainKey]bool
 	notes    map[string]bool
+	escaping map[*ir.Func]map[*ir.Instr]bool
 	cut      *verdict.Reason // why the whole walk stops
 }
 
@@ -149,15 +155,15 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 	if opts.MaxTerms == 0 {
 		opts.MaxTerms = 20e6
 	}
-	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{Store: s, Ends: s.False()}, lay: &m.Layout, w: m.Layout.PtrBits, facts: s.True(),
+	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{m: m, Store: s, Ends: s.False()}, lay: &m.Layout, w: m.Layout.PtrBits, facts: s.True(),
 		globals: map[*ir.Global]*object{}, funcs: map[*ir.Func]*object{}, labels: map[*ir.Block]*object{}, origin: map[ilr.Term]*ptr{},
-		infos: map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, notes: map[string]bool{}}
+		infos: map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, plain: map[plainKey]bool{}, notes: map[string]bool{}, escaping: map[*ir.Func]map[*ir.Instr]bool{}}
 	e.shadow = opts.Checks.Has(verdict.Uninitialised)
 	e.ranges = usesRanges(m)
 	st := &state{pc: e.root()}
 	params := make([]val, len(entry.Params))
 	for i, q := range entry.Params {
-		params[i] = e.fresh(st, KindParam, nil, q.T, q.Name)
+		params[i] = e.fresh(st, interp.Param, nil, q.T, q.Name)
 	}
 	if end, _ := e.run(e.newFrame(nil, nil, entry, params), st); end != nil {
 		e.finish(end)
@@ -167,6 +173,7 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 	}
 	e.deadClaims()
 	e.f.Stats.Objects, e.f.Stats.Terms = len(e.objs), s.Len()
+	e.f.objs = e.objs
 	for _, o := range e.objs {
 		e.f.Objects = append(e.f.Objects, ObjectInfo{Name: o.name, What: o.what(), Instr: o.in, Global: o.glob, Base: o.addr})
 	}

@@ -2,41 +2,24 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Kind of an event: what the environment decided (docs/SEMANTICS.md, Inputs).
-type Kind uint8
-
-// The kinds of Event.
-const (
-	KindInvalid  Kind = iota
-	KindNondet        // result of a nondet function
-	KindParam         // parameter of the entry
-	KindVolatile      // volatile read
-	KindMalloc        // Bool: the allocation succeeds
-	KindMemory        // bytes of an object that were not written before
-	KindBase          // address of an object
-	KindUndef         // an undef operand
-	KindAsm           // result of inline assembly
-	KindOther         // unspecified result of a library function
-	KindHavoc         // contents of a range that havoc and the like write
-)
-
 // Event is one input of an execution.
 type Event struct {
-	Kind   Kind
+	Kind   interp.InputKind
 	Instr  *ir.Instr // nil for parameters and globals
 	Guard  ilr.Term  // it happens
 	Value  ilr.Term
-	Object int   // KindMemory, KindBase: index in Formula.Objects
-	Offset int64 // KindMemory: where the bytes are; of an array value 0
-	Word   int64 // KindMemory: Value is an array of words of so many bytes; 0 otherwise
+	Object int   // interp.Bytes, interp.Base: index in Formula.Objects
+	Offset int64 // interp.Bytes: where the bytes are; of an array value 0
+	Word   int64 // interp.Bytes: Value is an array of words of so many bytes; 0 otherwise
 	Name   string
 	Pos    verdict.Pos
 
-	block *base // KindHavoc: the bytes by distance from the start of the range
+	block *base // interp.Havoc: the bytes by distance from the start of the range
 }
 
 // ObjectInfo describes an object of the walk.
@@ -56,7 +39,7 @@ func (e *encoder) event(ev Event) {
 }
 
 // fresh is an unknown value of type t, decided when st's paths get to in.
-func (e *encoder) fresh(st *state, kind Kind, in *ir.Instr, t *ir.Type, name string) val {
+func (e *encoder) fresh(st *state, kind interp.InputKind, in *ir.Instr, t *ir.Type, name string) val {
 	guard := e.s.True()
 	if st != nil && st.pc != nil {
 		guard = st.pc.all

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -36,7 +37,7 @@ func (e *encoder) aggregate(fr *frame, st *state, in *ir.Instr) val {
 	for k, i := range in.Indices {
 		switch {
 		case i < 0:
-			out.el[k] = e.fresh(st, KindUndef, in, in.T.Elem, "undef")
+			out.el[k] = e.fresh(st, interp.Undef, in, in.T.Elem, "undef")
 		case i < len(a.el):
 			out.el[k] = a.el[i]
 		default:

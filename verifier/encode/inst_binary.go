@@ -36,10 +36,15 @@ func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val, t
 	switch in.Op {
 	case ir.OpAdd, ir.OpSub, ir.OpMul:
 		e.checkOverflow(fr, st, in, a, b)
+		if in.Flags.Has(ir.PtrDiff) && a[0].p != nil && b[0].p != nil {
+			e.checkSameObject(fr, st, in, a[0].p, b[0].p, "subtracted")
+		}
 	case ir.OpUdiv, ir.OpSdiv, ir.OpUrem, ir.OpSrem:
 		e.checkDivision(fr, st, in, a, b)
+		e.checkExact(fr, st, in, a, b)
 	case ir.OpShl, ir.OpLshr, ir.OpAshr:
 		e.checkShift(fr, st, in, a, b)
+		e.checkExact(fr, st, in, a, b)
 	}
 }
 

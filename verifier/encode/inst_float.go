@@ -55,10 +55,19 @@ func (e *encoder) floatOne(op ir.Op, a, b val) val {
 	return out
 }
 
-// floatNeg flips the sign bit.
+// floatNeg flips the sign bit; NaN has one encoding.
 func (e *encoder) floatNeg(t ilr.Term) ilr.Term {
-	return e.s.BvXor(t, e.s.Const(bits.MinSigned(e.s.Width(t))))
+	w := e.s.Width(t)
+	return e.s.Ite(e.isNaN(t), e.s.Const(e.nan(w)), e.s.BvXor(t, e.s.Const(bits.MinSigned(w))))
 }
+
+// nan is the quiet NaN without sign or payload.
+func (e *encoder) nan(w int) bits.Vec {
+	return bits.Or(e.infinity(w), bits.Shl(bits.New(w, 1), uint(fraction(w)-1)))
+}
+
+// fraction is the number of stored significand bits.
+func fraction(w int) int { return map[int]int{16: 10, 32: 23, 64: 52}[w] }
 
 func (e *encoder) fcmp(fr *frame, st *state, in *ir.Instr) val {
 	if !plainFloat(in.Args[0].Type()) {
@@ -132,8 +141,7 @@ func (e *encoder) isNaN(t ilr.Term) ilr.Term {
 
 // infinity is the encoding of positive infinity.
 func (e *encoder) infinity(w int) bits.Vec {
-	frac := map[int]int{16: 10, 32: 23, 64: 52}[w]
-	return bits.Lshr(bits.Shl(bits.Ones(w), uint(frac)+1), 1)
+	return bits.Lshr(bits.Shl(bits.Ones(w), uint(fraction(w))+1), 1)
 }
 
 // floatConversion evaluates the conversions to and from floating point.

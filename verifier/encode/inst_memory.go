@@ -27,7 +27,13 @@ func (e *encoder) memory(fr *frame, st *state, in *ir.Instr) val {
 func (e *encoder) alloca(fr *frame, st *state, in *ir.Instr) val {
 	count := e.s.Int(e.w, 1)
 	if len(in.Args) > 0 {
-		count = e.num(e.resize(e.arg(fr, st, in, 0), e.w))
+		n := e.arg(fr, st, in, 0)
+		e.checkDefined(fr, st, in, n, "array length is indeterminate")
+		count = e.num(e.resize(n, e.w))
+		e.checkLength(fr, st, in, count)
+		if st.pc == nil {
+			return val{}
+		}
 	}
 	size := e.s.Mul(count, e.s.Int(e.w, e.lay.SizeOf(in.Access)))
 	t := in.Access
@@ -72,7 +78,7 @@ func (e *encoder) gep(fr *frame, st *state, in *ir.Instr) val {
 		u = e.spreadOver(e.w, u, x.u)
 	}
 	out := val{p: e.shift(p.p, d), u: u}
-	e.checkPointerOverflow(fr, st, in, p.p, out.p)
+	e.checkPointerOverflow(fr, st, in, p.p, out.p, d)
 	return out
 }
 

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -42,7 +43,7 @@ var minArgs = map[ir.Model]int{
 	ir.ModelMalloc: 1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3, ir.ModelAllocaC: 1, ir.ModelFree: 1,
 	ir.ModelMemcpy: 3, ir.ModelMemmove: 3, ir.ModelMemset: 3, ir.ModelMemcmp: 3, ir.ModelMemchr: 3, ir.ModelStrlen: 1, ir.ModelStrnlen: 2,
 	ir.ModelStrcpy: 2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2, ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
-	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelSnprintf: 2,
+	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelSnprintf: 2, ir.ModelRange: 2,
 }
 
 // harness evaluates the intrinsics of harnesses, and what ends the program.
@@ -50,7 +51,7 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	e, st := c.encoder, c.st
 	switch m {
 	case ir.ModelNondet:
-		return e.fresh(st, KindNondet, c.in, c.in.T, c.name), true
+		return e.fresh(st, interp.Nondet, c.in, c.in.T, c.name), true
 	case ir.ModelAssume:
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption on an indeterminate value")
 		st.pc = e.and(st.pc, e.cond(c.args[0]))
@@ -66,7 +67,7 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	case ir.ModelAssertFail:
 		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, "assertion fails"+c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
 	case ir.ModelNop:
-		return e.fresh(st, KindUndef, c.in, c.in.T, c.name), true
+		return e.fresh(st, interp.Undef, c.in, c.in.T, c.name), true
 	case ir.ModelExit:
 		if c.name != "abort" {
 			e.checkLeak(c.fr, st, c.in)
@@ -78,7 +79,13 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	case ir.ModelPrintf:
 		return c.printf(), true
 	case ir.ModelTrapI:
-		e.claim(c.fr, st, c.in, verdict.Unreachable, e.s.True(), true, "trap instruction reached")
+		e.finish(st)
+		st.pc = nil
+	case ir.ModelRange:
+		v := e.fresh(st, interp.Nondet, c.in, c.in.T, c.name)
+		t := e.num(v)
+		st.pc = e.and(st.pc, e.s.And(e.s.Sle(e.num(c.args[0]), t), e.s.Slt(t, e.num(c.args[1]))))
+		return v, true
 	default:
 		return val{}, false
 	}
@@ -88,9 +95,9 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 // printf has no effect that the program sees but its result, -1 or more.
 func (c *modelCall) printf() val {
 	if !c.in.T.IsInt() {
-		return c.fresh(c.st, KindOther, c.in, c.in.T, c.name)
+		return c.fresh(c.st, interp.Nondet, c.in, c.in.T, c.name)
 	}
-	v := c.fresh(c.st, KindNondet, c.in, c.in.T, c.name)
+	v := c.fresh(c.st, interp.Nondet, c.in, c.in.T, c.name)
 	t := c.num(v)
 	c.st.pc = c.and(c.st.pc, c.s.Not(c.s.Slt(t, c.s.Int(c.s.Width(t), -1))))
 	return v

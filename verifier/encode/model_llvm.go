@@ -41,9 +41,36 @@ func (c *modelCall) intrinsic(m ir.Model) (val, bool) {
 		return val{}, true
 	}
 	if f := laneModels[m]; f != nil {
+		c.laneClaims(m)
+		if st.pc == nil {
+			return val{}, true
+		}
 		return c.lanes(f), true
 	}
 	return val{}, false
+}
+
+// laneClaims are the claims of intrinsics whose second argument makes an
+// argument poisonous: the count of zeros of 0, the absolute value of the smallest.
+func (c *modelCall) laneClaims(m ir.Model) {
+	if m != ir.ModelCtlz && m != ir.ModelCttz && m != ir.ModelAbsI || len(c.args) < 2 || !c.s.IsTrue(c.cond(c.args[1])) {
+		return
+	}
+	lanes := []val{c.args[0]}
+	if c.args[0].el != nil {
+		lanes = c.args[0].el
+	}
+	bad := c.any(lanes, lanes, func(x, _ ilr.Term) ilr.Term {
+		if m == ir.ModelAbsI {
+			return c.eq(x, c.s.Const(bits.MinSigned(c.s.Width(x))))
+		}
+		return c.eq(x, c.s.Int(c.s.Width(x), 0))
+	})
+	if m == ir.ModelAbsI {
+		c.claim(c.fr, c.st, c.in, verdict.SignedOverflow, bad, false, "absolute value overflows")
+		return
+	}
+	c.claim(c.fr, c.st, c.in, verdict.Builtin, bad, false, c.name+" of 0")
 }
 
 // lanes applies f to a scalar, or to each lane of vectors.

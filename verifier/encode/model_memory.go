@@ -2,6 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -181,7 +182,7 @@ func (e *encoder) copyInto(o *object, c *content, to ilr.Term, so *object, sc *c
 
 // fitsUnrolled: k bytes at an unknown offset of o are cheap enough word by word.
 func (e *encoder) fitsUnrolled(o *object, c *content, off ilr.Term, k uint64) bool {
-	_, ok := e.placesOf(o, c, off, int64(min(k, uint64(e.w/8))))
+	_, ok := e.placesOf(o, c, off, int64(min(k, uint64(e.w/8))), true)
 	return ok
 }
 
@@ -342,7 +343,7 @@ func (e *encoder) havocMemory(fr *frame, st *state, in *ir.Instr, dst val, n ilr
 	if st.pc == nil {
 		return
 	}
-	ev := Event{Kind: KindHavoc, Instr: in, Guard: e.s.And(st.pc.all, some), Name: "havoc"}
+	ev := Event{Kind: interp.Havoc, Instr: in, Guard: e.s.And(st.pc.all, some), Name: "havoc"}
 	k, kok := e.constOf(n)
 	// One unknown block, as wide as the range; the targets take their part of it.
 	size := e.s.Int(e.w, -1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -23,22 +24,23 @@ const (
 // object is one thing with an address (docs/SEMANTICS.md, Memory). Objects made
 // in loops and calls are one per context and turn.
 type object struct {
-	id    int
-	kind  objKind
-	name  string
-	size  ilr.Term // bytes, pointer's width
-	csize int64    // the same when constant, else -1
-	align int64    // of the base, bytes
-	elem  *ir.Type // what it was declared as, or nil
-	ro    bool     // writing it is a violation
-	glob  *ir.Global
-	fn    *ir.Func
-	label *ir.Block
-	in    *ir.Instr // that made it, or nil
-	born  ilr.Term  // Bool: it was made
-	init  *content
-	first *base    // of a local: contents when it comes to life
-	addr  ilr.Term // base, once observed
+	id     int
+	kind   objKind
+	name   string
+	size   ilr.Term // bytes, pointer's width
+	csize  int64    // the same when constant, else -1
+	align  int64    // of the base, bytes
+	elem   *ir.Type // what it was declared as, or nil
+	ro     bool     // writing it is a violation
+	glob   *ir.Global
+	fn     *ir.Func
+	label  *ir.Block
+	in     *ir.Instr // that made it, or nil
+	born   ilr.Term  // Bool: it was made
+	init   *content
+	region int      // of the options
+	first  *base    // of a local: contents when it comes to life
+	addr   ilr.Term // base, once observed
 }
 
 func (e *encoder) newObject(o object, size ilr.Term) *object {
@@ -133,7 +135,7 @@ func (e *encoder) base(o *object) ilr.Term {
 	}
 	e.placement(o)
 	e.observed = append(e.observed, o)
-	e.event(Event{Kind: KindBase, Instr: o.in, Guard: o.born, Value: o.addr, Object: o.id, Name: o.name})
+	e.event(Event{Kind: interp.Base, Instr: o.in, Guard: o.born, Value: o.addr, Object: o.id, Name: o.name})
 	return o.addr
 }
 

@@ -168,13 +168,25 @@ func (e *encoder) fromInt(t ilr.Term) *ptr {
 func (e *encoder) symbol(c *ir.Const) *ptr {
 	switch {
 	case c.Global != nil:
-		return e.to(e.globalObject(c.Global), c.Off)
-	case c.Func != nil:
-		return e.to(e.funcObject(c.Func), c.Off)
+		return e.maybeAbsent(e.globalObject(c.Global), c.Global.Weak && c.Global.Extern, c.Off)
+	case c.Func != nil && c.Label == nil:
+		return e.maybeAbsent(e.funcObject(c.Func), c.Func.Weak && c.Func.IsDecl(), c.Off)
 	case c.Label != nil:
 		return e.to(e.labelObject(c.Label), c.Off)
 	}
 	return e.intPtr(e.s.Int(e.w, c.Off))
+}
+
+// maybeAbsent is offset off of o, or null when o is a weak symbol that nothing defines.
+func (e *encoder) maybeAbsent(o *object, weak bool, off int64) *ptr {
+	if !weak {
+		return e.to(o, off)
+	}
+	if e.s.IsTrue(o.born) {
+		o.born = e.bit(e.s.Fresh("present!"+o.name, ilr.BV(1)))
+		e.base(o)
+	}
+	return e.pickPtr(o.born, e.to(o, off), e.intPtr(e.s.Int(e.w, off)))
 }
 
 // only is the single target of p, if it has just one.

@@ -19,7 +19,7 @@ type places struct{ first, step, count int64 }
 
 // placesOf gives the places of an access that is known to be valid; ok is false
 // when there are too many or the size is unknown.
-func (e *encoder) placesOf(o *object, c *content, off ilr.Term, n int64) (places, bool) {
+func (e *encoder) placesOf(o *object, c *content, off ilr.Term, n int64, write bool) (places, bool) {
 	if o.csize < 0 || o.csize < n || c.arr != nil {
 		return places{}, false
 	}
@@ -30,7 +30,7 @@ func (e *encoder) placesOf(o *object, c *content, off ilr.Term, n int64) (places
 	}
 	p.count = (o.csize-n-p.first)/p.step + 1
 	limit := int64(maxCells)
-	if c.cells.root == nil && c.base.kind == baseTable && c.base.arr == nil || e.holdsPointers(o) {
+	if !write && o.ro && c.base.kind == baseTable || e.holdsPointers(o) {
 		limit = maxLiteral
 	}
 	return p, p.count <= limit
@@ -75,7 +75,7 @@ func (e *encoder) readAt(o *object, c *content, off ilr.Term, n int64) val {
 		}
 		return e.readRaw(o, c, int64(k), n)
 	}
-	p, ok := e.placesOf(o, c, off, n)
+	p, ok := e.placesOf(o, c, off, n, false)
 	switch {
 	case ok && p.count == 0:
 		return val{t: e.s.Int(int(8*n), 0)}
@@ -107,7 +107,7 @@ func (e *encoder) writeAt(o *object, c *content, off ilr.Term, n int64, v val) *
 		}
 		return e.writeRaw(c, int64(k), n, v)
 	}
-	if p, ok := e.placesOf(o, c, off, n); ok {
+	if p, ok := e.placesOf(o, c, off, n, true); ok {
 		if p.count == 0 {
 			return c
 		}

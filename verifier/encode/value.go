@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -177,11 +178,14 @@ func (e *encoder) constant(st *state, in *ir.Instr, c *ir.Const) val {
 		if c.T.Kind == ir.KindInt {
 			return e.scalar(e.s.Const(c.Bits))
 		}
+		if c.T.Kind == ir.KindPtr {
+			return val{p: e.intPtr(e.s.Const(c.Bits))}
+		}
 		return val{t: e.s.Const(c.Bits)}
 	case ir.ConstNull, ir.ConstZero:
 		return e.zero(c.T)
 	case ir.ConstUndef, ir.ConstPoison:
-		return e.fresh(st, KindUndef, in, c.T, "undef")
+		return e.fresh(st, interp.Undef, in, c.T, "undef")
 	case ir.ConstAgg:
 		out := val{el: make([]val, len(c.Elems))}
 		for i, x := range c.Elems {
@@ -235,7 +239,7 @@ func (e *encoder) value(fr *frame, st *state, in *ir.Instr, v ir.Value) val {
 	panic(fmt.Sprintf("encode: operand %T", v))
 }
 
-// num2 and cond2 read operand i of in.
+// arg is operand i of in.
 func (e *encoder) arg(fr *frame, st *state, in *ir.Instr, i int) val {
 	return e.value(fr, st, in, in.Args[i])
 }

@@ -179,3 +179,6 @@ func (e *Evaluator) element(a Term, i bits.Vec) bits.Vec {
 		}
 	}
 }
+
+// Array is the value of array variable t; nil when the model does not mention it.
+func (e *Evaluator) Array(t Term) *ArrayValue { return e.m.Arrays[t] }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -47,7 +48,7 @@ func (e *encoder) designated(a alt) []target {
 		r := &e.opts.Regions[i]
 		t := target{vol: r}
 		if r.Access != AccessVolatile {
-			t = target{obj: e.regionObject(r)}
+			t = target{obj: e.regionObject(i)}
 		}
 		add(t, e.s.Int(e.w, int64(r.Base)), e.s.Int(e.w, int64(r.Size)))
 	}
@@ -63,13 +64,14 @@ func (e *encoder) designated(a alt) []target {
 }
 
 // regionObject is a region that behaves like memory, as an object at a known place.
-func (e *encoder) regionObject(r *Region) *object {
+func (e *encoder) regionObject(i int) *object {
+	r := &e.opts.Regions[i]
 	for _, o := range e.objs {
-		if o.kind == objRegion && o.name == r.Name {
+		if o.kind == objRegion && o.region == i {
 			return o
 		}
 	}
-	o := e.newObject(object{kind: objRegion, name: r.Name, align: 1 << 12, ro: r.Access == AccessRead}, e.s.Int(e.w, int64(r.Size)))
+	o := e.newObject(object{kind: objRegion, name: r.Name, region: i, align: 1, ro: r.Access == AccessRead}, e.s.Int(e.w, int64(r.Size)))
 	o.addr = e.s.Int(e.w, int64(r.Base))
 	o.init = &content{live: e.s.True(), base: e.unknownBase(o)}
 	return o
@@ -125,6 +127,11 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 		msg = w.what + " is valid"
 	}
 	e.claim(fr, st, in, verdict.Memory, e.s.And(when, bad), true, msg, cases...)
+	for _, t := range good {
+		if st.pc != nil && t.obj != nil && t.obj.glob != nil && t.obj.glob.Unsupported != "" {
+			e.gapWhen(st, in, e.s.And(when, t.g), "initialiser of %s: %s", t.obj.glob.Name, t.obj.glob.Unsupported)
+		}
+	}
 	if st.pc == nil {
 		return nil
 	}
@@ -173,14 +180,13 @@ func (e *encoder) wrong(st *state, t target, w want) ([]failure, ilr.Term) {
 	if o.kind == objHeap {
 		gone = "freed"
 	}
-	fs = append(fs, failure{when: dead, text: fmt.Sprintf("%s of %s, which is %s", w.what, o.what(), gone)})
-	over := e.s.Not(e.within(t.off, w.n, o.size))
-	f := failure{when: over, text: fmt.Sprintf("index out of bounds: offset %%d of object %s", o.what()), value: t.off}
-	if k, ok := e.s.ConstVal(t.off); ok {
-		i, _ := k.Int64()
-		f = failure{when: over, text: fmt.Sprintf("index out of bounds: offset %d of object %s", i, o.what())}
+	if !e.s.IsFalse(dead) {
+		fs = append(fs, failure{when: dead, text: fmt.Sprintf("%s of %s, which is %s", w.what, o.what(), gone)})
 	}
-	fs = append(fs, f)
+	over := e.s.Not(e.within(t.off, w.n, o.size))
+	if !e.s.IsFalse(over) {
+		fs = append(fs, e.outside(o, t.off, over))
+	}
 	bad := e.s.Or(dead, over)
 	if w.write && o.ro {
 		fs = append(fs, failure{when: all, text: "write to constant " + o.what()})
@@ -191,6 +197,15 @@ func (e *encoder) wrong(st *state, t target, w want) ([]failure, ilr.Term) {
 		bad = e.s.Or(bad, mis)
 	}
 	return fs, bad
+}
+
+// outside says that an access at off leaves o.
+func (e *encoder) outside(o *object, off, over ilr.Term) failure {
+	if k, ok := e.s.ConstVal(off); ok {
+		i, _ := k.Int64()
+		return failure{when: over, text: fmt.Sprintf("index out of bounds: offset %d of object %s", i, o.what())}
+	}
+	return failure{when: over, text: fmt.Sprintf("index out of bounds: offset %%d of object %s", o.what()), value: off}
 }
 
 // within: n bytes at off lie in size bytes, without wrap-around.
@@ -238,7 +253,7 @@ func (e *encoder) load(fr *frame, st *state, in *ir.Instr, p val, t *ir.Type, al
 		var v val
 		if ts[i].vol != nil || volatile && e.volatileFresh(ts[i].obj) {
 			if fresh == nil {
-				f := e.fresh(st, KindVolatile, in, t, in.Name)
+				f := e.fresh(st, interp.VolatileRead, in, t, in.Name)
 				fresh = &f
 			}
 			v = *fresh
@@ -321,29 +336,14 @@ func (e *encoder) volatileFresh(o *object) bool {
 	return o.kind != objStack || e.escapes(o)
 }
 
-// escapes reports whether the address of local object o may leave its function:
-// it is used other than as the address of loads, stores and member accesses.
+// escapes reports whether the address of local object o may leave its function.
 func (e *encoder) escapes(o *object) bool {
 	if o.in == nil || o.in.Op != ir.OpAlloca {
 		return true
 	}
-	derived := map[ir.Value]bool{o.in: true}
-	for _, b := range o.in.Block.Func.Blocks {
-		for _, x := range b.Instrs {
-			for i, a := range x.Args {
-				if !derived[a] {
-					continue
-				}
-				switch {
-				case x.Op == ir.OpLoad, x.Op == ir.OpStore && i == 1:
-				case x.Op == ir.OpCall && (x.Model == ir.ModelLifetimeStart || x.Model == ir.ModelLifetimeEnd):
-				case (x.Op == ir.OpGep || x.Op == ir.OpBitcast) && i == 0:
-					derived[x] = true
-				default:
-					return true
-				}
-			}
-		}
+	f := o.in.Block.Func
+	if e.escaping[f] == nil {
+		e.escaping[f] = ir.Escapes(f)
 	}
-	return false
+	return e.escaping[f][o.in]
 }

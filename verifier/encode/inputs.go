@@ -1,0 +1,161 @@
+package encode
+
+import (
+	"sort"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
+)
+
+// Inputs is what the environment decided in the model of ev, for the replay: the
+// events that happen, in order, and the unknown bytes of the objects.
+func (f *Formula) Inputs(ev *ilr.Evaluator) []interp.Input {
+	num := f.numbers(ev)
+	mem := map[int]map[int64]byte{}
+	names := map[int]string{}
+	var out []interp.Input
+	for i := range f.Events {
+		e := &f.Events[i]
+		if !ev.Holds(e.Guard) {
+			continue
+		}
+		in := interp.Input{Kind: e.Kind, Instr: e.Instr, Name: e.Name, Pos: e.Pos}
+		switch e.Kind {
+		case interp.Bytes:
+			n, ok := num[e.Object]
+			if !ok {
+				continue
+			}
+			if mem[n] == nil {
+				mem[n] = map[int64]byte{}
+			}
+			names[n] = e.Name
+			f.bytesOf(ev, e, f.objs[e.Object], mem[n])
+			continue
+		case interp.Base:
+			n, ok := num[e.Object]
+			if !ok {
+				continue
+			}
+			in.Obj, in.Value = n, ev.Value(e.Value)
+		case interp.Havoc:
+			in.Bytes = map[int64]byte{}
+			f.blockBytes(ev, e.block, in.Bytes)
+		default:
+			in.Value = ev.Value(e.Value)
+		}
+		out = append(out, in)
+	}
+	var objs []int
+	for n := range mem {
+		objs = append(objs, n)
+	}
+	sort.Ints(objs)
+	for _, n := range objs {
+		out = append(out, interp.Input{Kind: interp.Bytes, Obj: n, Bytes: mem[n], Name: names[n]})
+	}
+	return out
+}
+
+// numbers gives each object of the execution its number in interp: globals by
+// their place in the module, then what came to life in order; functions and
+// regions below zero.
+func (f *Formula) numbers(ev *ilr.Evaluator) map[int]int {
+	num := map[int]int{}
+	globals := map[string]int{}
+	for i, g := range f.m.Globals {
+		globals[g.Name] = i
+	}
+	funcs := map[string]int{}
+	for i, fn := range f.m.Funcs {
+		funcs[fn.Name] = i
+	}
+	next := len(f.m.Globals)
+	for _, o := range f.objs {
+		switch o.kind {
+		case objGlobal:
+			num[o.id] = globals[o.name]
+		case objFunc:
+			num[o.id] = -1 - funcs[o.name]
+		case objRegion:
+			num[o.id] = -1 - len(f.m.Funcs) - o.region
+		case objStack, objHeap:
+			if ev.Holds(o.born) {
+				num[o.id] = next
+				next++
+			}
+		}
+	}
+	return num
+}
+
+// bytesOf adds what event e says about the bytes of its object.
+func (f *Formula) bytesOf(ev *ilr.Evaluator, e *Event, o *object, to map[int64]byte) {
+	if e.Word == 0 {
+		f.scalarBytes(e.Offset, ev.Value(e.Value), to)
+		return
+	}
+	size := o.csize
+	if size < 0 {
+		n, _ := ev.Value(o.size).Uint64()
+		size = int64(min(n, 1<<40))
+	}
+	f.arrayBytes(ev, e.Value, e.Word, size, to)
+}
+
+// blockBytes reads the bytes of a havocked block.
+func (f *Formula) blockBytes(ev *ilr.Evaluator, b *base, to map[int64]byte) {
+	b.cells.each(func(k int64, x *cell) {
+		if k == x.off {
+			f.scalarBytes(x.off, ev.Value(x.v.t), to)
+		}
+	})
+	if b.arr != nil {
+		size := b.obj.csize
+		if size < 0 {
+			size = 1 << 16
+		}
+		f.arrayBytes(ev, b.arr.t, b.arr.word, size, to)
+	}
+}
+
+// scalarBytes splits v, stored at off, in the target's byte order.
+func (f *Formula) scalarBytes(off int64, v bits.Vec, to map[int64]byte) {
+	n := v.Width() / 8
+	for i := 0; i < n; i++ {
+		at := off + int64(i)
+		if f.m.Layout.BigEndian {
+			at = off + int64(n-1-i)
+		}
+		if b := byte(bits.Extract(v, 8*i+7, 8*i).Low64()); b != 0 {
+			to[at] = b
+		}
+	}
+}
+
+// maxDefault is how many bytes of an array's default value are written out.
+const maxDefault = 1 << 20
+
+// arrayBytes adds the elements of an array variable, up to size bytes.
+func (f *Formula) arrayBytes(ev *ilr.Evaluator, t ilr.Term, word, size int64, to map[int64]byte) {
+	a := ev.Array(t)
+	if a == nil {
+		return
+	}
+	if !a.Default.IsZero() {
+		for i := int64(0); i < min(size, maxDefault)/word; i++ {
+			f.scalarBytes(i*word, a.Default, to)
+		}
+	}
+	for i, v := range a.Elems {
+		k, ok := i.Uint64()
+		if !ok || k >= uint64(size/word) {
+			continue
+		}
+		for b := int64(0); b < word; b++ {
+			delete(to, int64(k)*word+b)
+		}
+		f.scalarBytes(int64(k)*word, v, to)
+	}
+}
