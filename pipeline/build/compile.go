@@ -30,7 +30,7 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 		} else if !errors.Is(err, os.ErrNotExist) {
 			msg = err.Error()
 		}
-		return nil, &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.File, Message: msg}}}
+		return nil, &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(r.File), Message: msg}}}
 	}
 	var u *Unit
 	var err error
@@ -47,7 +47,7 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.File, u.Seconds = r.File, time.Since(start).Seconds()
+	u.File, u.Seconds = r.shown(r.File), time.Since(start).Seconds()
 	return u, nil
 }
 
@@ -92,6 +92,11 @@ func (r *Request) fault(res Result, tool string) error {
 	diags, _ := parseDiagnostics(res.Stderr)
 	if len(diags) == 0 {
 		diags = []Diagnostic{{File: r.File, Message: fmt.Sprintf("%s: exit status %d: %s", tool, res.ExitCode, tail(res.Stderr, 3))}}
+	}
+	for i := range diags {
+		if diags[i].File != "" {
+			diags[i].File = r.shown(diags[i].File)
+		}
 	}
 	if _, installed := r.Target.HeaderDirs(); !installed && r.Target.Package != "" {
 		for i, d := range diags {

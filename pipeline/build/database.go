@@ -97,7 +97,7 @@ func (b *builder) unitDir(dir string) string {
 // absolute below the root (the prefix is mapped away), or as it is.
 func (b *builder) relative(dir, file string) string {
 	if filepath.IsAbs(file) {
-		if rel, err := filepath.Rel(b.dir, file); err == nil && dir == b.dir && !strings.HasPrefix(rel, "..") {
+		if rel, ok := below(b.dir, file); ok && dir == b.dir {
 			return rel
 		}
 		return file
@@ -112,7 +112,7 @@ func (b *builder) display(dir, file string) string {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
 	}
-	if rel, err := filepath.Rel(b.dir, file); err == nil && !strings.HasPrefix(rel, "..") {
+	if rel, ok := below(b.dir, file); ok {
 		return rel
 	}
 	return file

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/firmproof/firmproof/targets"
@@ -70,7 +71,10 @@ func (r *Request) flags() []string {
 	args = append(args, r.CFlags...)
 	// last, so that no flag of the project takes them back
 	args = append(args, "-O0", "-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error")
-	args = append(args, "-ffile-prefix-map="+r.root()+"=.", "-ffile-prefix-map="+r.includeDir()+"=firmproof", "-fdebug-compilation-dir=.")
+	if r.root() != "/" {
+		args = append(args, "-ffile-prefix-map="+r.root()+"=.")
+	}
+	args = append(args, "-ffile-prefix-map="+r.includeDir()+"=firmproof", "-fdebug-compilation-dir=.")
 	dirs, installed := r.Target.HeaderDirs()
 	if r.Target.OwnAssert || !installed || len(dirs) == 0 {
 		args = append(args, "-isystem", r.includeDir()+"/override")
@@ -87,6 +91,27 @@ func (r *Request) root() string {
 		return r.Root
 	}
 	return r.Dir
+}
+
+// shown names a file for people: relative to the root where it lies below it.
+func (r *Request) shown(file string) string {
+	path := file
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Dir, path)
+	}
+	if rel, ok := below(r.root(), path); ok {
+		return rel
+	}
+	return file
+}
+
+// below gives path relative to root, if it lies below it.
+func below(root, path string) (string, bool) {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
+		return "", false
+	}
+	return rel, true
 }
 
 func (r *Request) includeDir() string { return r.WorkDir + "/include" }

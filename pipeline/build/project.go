@@ -90,6 +90,12 @@ type builder struct {
 
 func newBuilder(dir string, t targets.Target, opts Options) (*builder, error) {
 	abs, err := filepath.Abs(dir)
+	if err == nil { // what a build records are real paths
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, &BuildError{Stage: "sources", Target: t.Name, Diagnostics: []Diagnostic{{File: dir, Message: "no such directory"}}}
+	}
 	if err != nil {
 		return nil, &InfraError{"build", err}
 	}
@@ -135,7 +141,7 @@ func (b *builder) add(s unitSpec) {
 		key = filepath.Join(s.dir, s.file)
 	}
 	if b.seen[key] {
-		b.note("%s is compiled more than once by the build: the first set of flags is used", s.file)
+		b.note("%s is compiled more than once by the build: the first set of flags is used", b.display(b.dir, s.file))
 		return
 	}
 	b.seen[key] = true

@@ -222,6 +222,7 @@ func (b *builder) commandFault(command string, res Result) error {
 	where := diags[:0]
 	for _, d := range diags {
 		if d.File != "" {
+			d.File = b.display(b.dir, d.File)
 			where = append(where, d)
 		}
 	}

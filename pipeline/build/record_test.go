@@ -157,6 +157,22 @@ func TestDatabase(t *testing.T) {
 	if len(img.Units) != 3 || strings.Contains(read(t, img.IRPath), dir) {
 		t.Errorf("%+v", img.Units)
 	}
+	for _, u := range img.Units {
+		if filepath.IsAbs(u.File) {
+			t.Errorf("unit %s is not relative to the root", u.File)
+		}
+	}
+	writeFile(t, filepath.Join(dir, "src/a.c"), "int a(void) { return none; }\n")
+	if _, err := Project(context.Background(), dir, m, load(t, "cortex-m3"), Options{WorkDir: t.TempDir()}); err == nil || !strings.HasPrefix(err.Error(), "src/a.c:1:22: use of undeclared") {
+		t.Errorf("got %v", err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Project(context.Background(), link, m, load(t, "cortex-m3"), Options{WorkDir: t.TempDir()}); err == nil || !strings.HasPrefix(err.Error(), "src/a.c:1:22: use of undeclared") {
+		t.Errorf("through a link: %v", err)
+	}
 	for _, c := range []struct{ text, want string }{
 		{"{", "not a compilation database"}, {"[]", "holds no C file"}, {`[{"file": "a.c"}]`, "entry 0 has no command"},
 		{`[{"file": "a.c", "command": "cc 'a.c"}]`, "a quote that is not closed"}, {`[{"file": "a.c", "command": "cc @none a.c"}]`, "response file @none"},
