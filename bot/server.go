@@ -73,7 +73,7 @@ func (s *Server) checker(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	if err := errors.Join(os.MkdirAll(s.cfg.Data, 0o711), os.Chmod(s.cfg.Data, 0o711)); err != nil {
+	if err := os.MkdirAll(s.cfg.Data, 0o711); err != nil {
 		return fmt.Errorf("serve: --data: %w", err)
 	}
 	box, err := sandbox.New(ctx, s.cfg.Sandbox, self, filepath.Join(s.cfg.Data, "bin"))

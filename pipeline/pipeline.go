@@ -123,8 +123,7 @@ func (s *Service) Start(ctx context.Context) error {
 			return err
 		}
 	}
-	// others must be able to pass through to a run's own folder, and read nothing
-	if err := errors.Join(os.MkdirAll(work, 0o711), os.Chmod(work, 0o711), os.Chmod(s.cfg.Data, 0o711)); err != nil {
+	if err := os.MkdirAll(work, 0o711); err != nil {
 		return fmt.Errorf("pipeline: %w", err)
 	}
 	sweepCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"syscall"
 	"unsafe"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -15,10 +16,12 @@ import (
 
 // stage2 is what the second stage is told.
 type stage2 struct {
+	Dir     string   `json:"dir"`
 	Limits  Limits   `json:"limits"`
 	Write   []string `json:"write"`
 	Read    []string `json:"read"`
 	Offline bool     `json:"offline"`
+	User    int      `json:"user"` // to become; 0: stay
 }
 
 // Init is the second stage: it takes rights from itself and becomes the command.
@@ -46,6 +49,16 @@ func enter(args []string) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
 	}
+	if s.User != 0 {
+		if err := become(s.User); err != nil {
+			return err
+		}
+	}
+	if s.Dir != "" {
+		if err := os.Chdir(s.Dir); err != nil {
+			return err
+		}
+	}
 	if landlockABI() > 0 {
 		if err := restrict(s); err != nil {
 			return fmt.Errorf("landlock: %w", err)
@@ -59,6 +72,21 @@ func enter(args []string) error {
 		return err
 	}
 	return unix.Exec(path, args[2:], os.Environ())
+}
+
+// become gives root away: groups, group and user, real, effective and saved.
+func become(user int) error {
+	if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(user, user, user), syscall.Setresuid(user, user, user)); err != nil {
+		return fmt.Errorf("user %d: %w", user, err)
+	}
+	none := [2]unix.CapUserData{}
+	if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0]); err != nil {
+		return fmt.Errorf("capabilities: %w", err)
+	}
+	if syscall.Setuid(0) == nil {
+		return errors.New("root could be taken back")
+	}
+	return nil
 }
 
 // restrict sets the landlock rules: read and run the system and the named

@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -31,8 +33,7 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = spec.Dir, spec.Env, spec.Stdout, spec.Stderr
 	cmd.WaitDelay = 2 * time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if s.mode != Off && os.Getuid() == 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	if s.mode != Off && s.drop {
 		if err := give(spec.Write); err != nil {
 			return Exit{}, fmt.Errorf("sandbox: %w", err)
 		}
@@ -83,7 +84,10 @@ func (s *Sandbox) argv(spec Spec) ([]string, error) {
 	if s.mode == Off {
 		return spec.Argv, nil
 	}
-	inner := stage2{Limits: spec.Limits, Write: spec.Write, Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: true}
+	inner := stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write, Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: true}
+	if s.drop {
+		inner.User = nobody
+	}
 	text, err := json.Marshal(inner)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
@@ -97,7 +101,14 @@ func (s *Sandbox) argv(spec Spec) ([]string, error) {
 
 // bwrapArgs is the command line of bubblewrap up to `--`.
 func (s *Sandbox) bwrapArgs(spec Spec) []string {
-	a := []string{s.bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"}
+	a := []string{s.bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"}
+	if s.drop {
+		// No user namespace: in one, the mapped uid would be root outside. The
+		// second stage gives root away for good, and may do nothing else with it.
+		a = append(a, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+	} else {
+		a = append(a, "--unshare-user", "--disable-userns")
+	}
 	for _, kv := range spec.Env {
 		if k, v, ok := cut(kv); ok {
 			a = append(a, "--setenv", k, v)
@@ -111,13 +122,19 @@ func (s *Sandbox) bwrapArgs(spec Spec) []string {
 			a = append(a, "--ro-bind-try", "/"+d, "/"+d)
 		}
 	}
+	a = append(a, "--perms", "0755", "--dir", "/etc")
 	for _, d := range []string{"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d"} {
 		a = append(a, "--ro-bind-try", d, d)
 	}
 	if n := spec.Limits.Scratch; n > 0 {
 		a = append(a, "--size", strconv.FormatInt(n, 10))
 	}
-	a = append(a, "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", "--ro-bind", filepath.Dir(s.program), filepath.Dir(s.program))
+	a = append(a, "--perms", "1777", "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev")
+	// bubblewrap would give the way to a mount the rights that it has outside
+	for _, d := range parents(append(append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), spec.Write...)) {
+		a = append(a, "--perms", "0755", "--dir", d)
+	}
+	a = append(a, "--ro-bind", filepath.Dir(s.program), filepath.Dir(s.program))
 	for _, d := range spec.Read {
 		a = append(a, "--ro-bind-try", d, d)
 	}
@@ -127,10 +144,23 @@ func (s *Sandbox) bwrapArgs(spec Spec) []string {
 	for _, d := range spec.Write {
 		a = append(a, "--bind", d, d)
 	}
-	if spec.Dir != "" {
-		a = append(a, "--chdir", spec.Dir)
-	}
 	return append(a, "--remount-ro", "/", "--")
+}
+
+// parents lists the folders above the given ones that bubblewrap must make, outer ones first.
+func parents(dirs []string) []string {
+	seen := map[string]bool{"/": true, "/tmp": true, "/usr": true, ".": true}
+	var out []string
+	for _, d := range dirs {
+		var up []string
+		for d = filepath.Dir(d); !seen[d] && !strings.HasPrefix(d, "/usr/"); d = filepath.Dir(d) {
+			seen[d] = true
+			up = append(up, d)
+		}
+		slices.Reverse(up)
+		out = append(out, up...)
+	}
+	return out
 }
 
 func cut(kv string) (k, v string, ok bool) {

@@ -3,7 +3,7 @@
 // daemon or set-uid program:
 //
 //	bubblewrap  own mounts (only /usr and the named folders), pids, network, ipc; nested user namespaces refused
-//	uid         root gives its rights away before bubblewrap starts: a uid mapped inside would still be root outside
+//	uid         root becomes an unprivileged user for good; a uid mapped in a user namespace would still be root outside
 //	rlimits     cpu time, file size, data, processes, open files, no core dumps
 //	landlock    files and TCP once more, by the kernel's own rules; signals stay inside
 //	seccomp     no ptrace, bpf, io_uring, namespaces, mounts, keys; no other system-call ABI
@@ -99,6 +99,7 @@ type Sandbox struct {
 	mode    Mode
 	program string // a copy of our binary that the sandbox's user can reach
 	bwrap   string // path, or empty
+	drop    bool   // we are root: the command runs as nobody
 	abi     int    // of landlock
 	layers  []Layer
 }
@@ -107,7 +108,7 @@ type Sandbox struct {
 const nobody = 65534
 
 // New finds out what this machine offers. program is our own executable; a copy
-// is kept in dir, which others must be able to pass through.
+// is kept in dir.
 func New(ctx context.Context, mode Mode, program, dir string) (*Sandbox, error) {
 	s := &Sandbox{mode: mode}
 	if mode == Off {
@@ -122,9 +123,10 @@ func New(ctx context.Context, mode Mode, program, dir string) (*Sandbox, error) 
 	if path, err := exec.LookPath("bwrap"); err != nil {
 		why = "not installed (Debian package bubblewrap)"
 	} else {
-		s.bwrap = path
+		s.bwrap, s.drop = path, os.Getuid() == 0
 		if err := s.trial(ctx, dir); err != nil {
-			s.bwrap = ""
+			// without mounts of its own, nobody must be able to reach the folder as it is
+			s.bwrap, s.drop = "", s.drop && reachable(dir)
 			why += err.Error()
 		} else {
 			why = path
@@ -167,6 +169,16 @@ func (s *Sandbox) install(program, dir string) error {
 // Program is the copy of our binary that runs inside.
 func (s *Sandbox) Program() string { return s.program }
 
+// reachable reports whether every user may pass to dir.
+func reachable(dir string) bool {
+	for d := filepath.Clean(dir); d != "/"; d = filepath.Dir(d) {
+		if st, err := os.Stat(d); err != nil || st.Mode().Perm()&0o001 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // trial runs a command in the full sandbox.
 func (s *Sandbox) trial(ctx context.Context, dir string) error {
 	work, err := os.MkdirTemp(dir, "trial-*")
@@ -187,8 +199,11 @@ func (s *Sandbox) trial(ctx context.Context, dir string) error {
 
 func (s *Sandbox) describe(bwrap string) {
 	uid := Layer{"uid", true, fmt.Sprintf("runs as user %d", nobody)}
-	if os.Getuid() != 0 {
+	switch {
+	case os.Getuid() != 0:
 		uid.Detail = "runs as this user, without capabilities"
+	case !s.drop:
+		uid.Active, uid.Detail = false, "runs as root: other users cannot pass to the data folder"
 	}
 	ll := Layer{"landlock", s.abi > 0, fmt.Sprintf("ABI %d", s.abi)}
 	if s.abi <= 0 {
