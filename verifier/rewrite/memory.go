@@ -1,0 +1,94 @@
+package rewrite
+
+import (
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ilr"
+)
+
+// memory is (R4): LL-A.5 and the read-over-write axioms where the indices decide.
+func (m *match) memory(k ilr.Kind, args []ilr.Term) ilr.Term {
+	s := m.s
+	switch k {
+	case ilr.KSelect:
+		return m.read(args[0], args[1])
+	case ilr.KStore: // writing back what was read
+		v := args[2]
+		if s.Kind(v) == ilr.KSelect && s.Arg(v, 0) == args[0] && s.Arg(v, 1) == args[1] {
+			return args[0]
+		}
+	}
+	return 0
+}
+
+// read walks down a while the writes certainly hit or certainly miss index i.
+func (m *match) read(a, i ilr.Term) ilr.Term {
+	s := m.s
+	start := a
+	for {
+		next := ilr.Term(0)
+		switch s.Kind(a) {
+		case ilr.KStore:
+			if s.Arg(a, 1) == i {
+				return s.Arg(a, 2)
+			}
+			if m.distinct(s.Arg(a, 1), i) {
+				next = s.Arg(a, 0)
+			}
+		case ilr.KArrSet:
+			switch in, known := m.within(s.Sub(i, s.Arg(a, 1)), s.Arg(a, 2)); {
+			case known && in:
+				return s.Arg(a, 3)
+			case known:
+				next = s.Arg(a, 0)
+			}
+		case ilr.KArrCopy:
+			d := s.Sub(i, s.Arg(a, 1))
+			switch in, known := m.within(d, s.Arg(a, 4)); {
+			case known && in:
+				return s.Select(s.Arg(a, 2), s.Add(d, s.Arg(a, 3)))
+			case known:
+				next = s.Arg(a, 0)
+			}
+		}
+		if next == 0 {
+			break
+		}
+		a = next
+	}
+	if a == start {
+		return 0
+	}
+	return s.Select(a, i)
+}
+
+// within decides d <u n where it can.
+func (m *match) within(d, n ilr.Term) (in, known bool) {
+	t := m.s.Ult(d, n)
+	return m.s.IsTrue(t), m.s.IsTrue(t) || m.s.IsFalse(t)
+}
+
+// distinct: one base plus different constants, or facts that exclude each other.
+func (m *match) distinct(i, j ilr.Term) bool {
+	s := m.s
+	bi, ci := m.offset(i)
+	bj, cj := m.offset(j)
+	if bi == bj && ci != cj {
+		return true
+	}
+	a, b := m.r.facts.of(s, i), m.r.facts.of(s, j)
+	return a.w != 0 && (a.hi < b.lo || b.hi < a.lo || a.one&b.zero != 0 || a.zero&b.one != 0)
+}
+
+// offset splits t into a base (0 for none) and a constant.
+func (m *match) offset(t ilr.Term) (ilr.Term, bits.Vec) {
+	s := m.s
+	if v, ok := s.ConstVal(t); ok {
+		return 0, v
+	}
+	if s.Kind(t) == ilr.KAdd {
+		if v, ok := s.ConstVal(s.Arg(t, 1)); ok {
+			return s.Arg(t, 0), v
+		}
+	}
+	return t, bits.New(s.Width(t), 0)
+}
