@@ -37,10 +37,10 @@ func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
 	}
 	ladder := linear.NewLadder(opts.Z3Millis)
 	defer ladder.Close()
-	b := bounded(ctx, sys, ladder)
+	b := bounded(ctx, sys, ladder, false)
 	c := b.result()
-	for round := 0; round < refineRounds && c.Bound.growth().degree != 0 || c.Bound == nil && round < refineRounds; round++ {
-		next, ok := b.again(ctx, ladder)
+	for round := 0; round < refineRounds; round++ {
+		next, ok := b.again(ctx, ladder, refineLimit(c.Bound.growth()))
 		if !ok {
 			break
 		}
@@ -56,26 +56,42 @@ func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
 // refineRounds is how often a system is refined and bounded again.
 const refineRounds = 2
 
+// refineLimit is how many transitions a refined system may have, given what is
+// known without it: the less there is to win, the less it may cost.
+func refineLimit(g growth) int {
+	switch {
+	case g.infinite || g.exponential:
+		return 250
+	case g.degree >= 2:
+		return 60
+	case g.degree == 1:
+		return 12
+	}
+	return 0
+}
+
 // bounded runs the whole analysis on one system. Invariants count only if the
-// checker accepts them.
-func bounded(ctx context.Context, sys *its.System, ladder *linear.Ladder) *bounder {
+// checker accepts them. A hasty
+// run stops at the first component that stays without a bound.
+func bounded(ctx context.Context, sys *its.System, ladder *linear.Ladder, hasty bool) *bounder {
 	p := newProblem(ctx, sys, ladder)
 	p.computeInvariants(ctx)
 	if err := certify.Invariants(ctx, sys, &certify.Termination{Cuts: p.cuts, Inv: p.inv}); err != nil {
 		p.inv = map[its.Loc][]exact.Lin{}
 	}
 	b := newBounder(p)
+	b.hasty = hasty
 	b.run(ctx)
 	return b
 }
 
 // again bounds the refined system. Its transitions are the edges of b.
-func (b *bounder) again(ctx context.Context, ladder *linear.Ladder) (*bounder, bool) {
-	sys, origin, ok := b.p.refined(ctx)
+func (b *bounder) again(ctx context.Context, ladder *linear.Ladder, limit int) (*bounder, bool) {
+	sys, origin, ok := b.p.refined(ctx, limit)
 	if !ok {
 		return nil, false
 	}
-	next := bounded(ctx, sys, ladder)
+	next := bounded(ctx, sys, ladder, true)
 	next.outer, next.origin = b, origin
 	return next, true
 }

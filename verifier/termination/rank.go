@@ -114,6 +114,9 @@ func (r *ranker) find(ctx context.Context, comp []*edge) ([]*edge, []map[its.Loc
 			if ctx.Err() != nil {
 				return nil, nil
 			}
+			if r.standsStill(ctx, e) {
+				continue
+			}
 			if funcs := r.multiphase(ctx, comp, e, depth); funcs != nil {
 				return r.extend(ctx, comp, e, funcs), funcs
 			}
@@ -193,6 +196,22 @@ func (r *ranker) multiphase(ctx context.Context, comp []*edge, strict *edge, dep
 		return nil
 	}
 	return g.solution(fs)
+}
+
+// standsStill reports that an edge can leave all variables that matter as they
+// are: no ranking function falls on it.
+func (r *ranker) standsStill(ctx context.Context, e *edge) bool {
+	if e.from != e.to {
+		return false
+	}
+	tb := linear.NewTableau(true)
+	for _, row := range r.lean(ctx, e) {
+		tb.Add(row)
+	}
+	for _, v := range r.vars {
+		tb.Add(linear.Equals(e.upd[v].Sub(exact.V(v))))
+	}
+	return tb.Check(ctx) == linear.Sat
 }
 
 // extend finds which other edges the functions take out as well.

@@ -8,16 +8,16 @@ import (
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
-// maxRefined limits the transitions of a refined system.
-const maxRefined = 250
-
 // refined splits each cut location by the edge that a run came over, leaving out
 // successions of edges that cannot happen (control-flow refinement). It returns
 // the refined system, whose transition i is edge origin[i] of p, or false when
-// that would be too large or would change nothing.
-func (p *problem) refined(ctx context.Context) (*its.System, []*edge, bool) {
+// that would have more than limit transitions.
+func (p *problem) refined(ctx context.Context, limit int) (*its.System, []*edge, bool) {
+	if len(p.edges) > limit {
+		return nil, nil, false
+	}
 	follows, pairs := p.successions(ctx)
-	if pairs > maxRefined || ctx.Err() != nil {
+	if pairs > limit || ctx.Err() != nil {
 		return nil, nil, false
 	}
 	s := &its.System{Name: p.sys.Name, Vars: p.sys.Vars, Goal: p.sys.Goal, Start: 0, Locs: []string{p.sys.Locs[p.sys.Start]}}

@@ -11,6 +11,10 @@ import (
 // maxBoundDepth is the greatest number of phases tried for bounds.
 const maxBoundDepth = 6
 
+// maxPhaseSize limits the programs for phases: rows and variables of all edges
+// times the square of the depth.
+const maxPhaseSize = 6000
+
 // bounder alternates runtime and size bounds, component by component.
 type bounder struct {
 	p     *problem
@@ -19,6 +23,7 @@ type bounder struct {
 	time  map[*edge]*Bound // how often an edge runs; nil: no bound yet
 	sizes *sizes
 
+	hasty  bool     // stop at the first component without a bound
 	outer  *bounder // the bounder whose system this one refines, if any
 	origin []*edge  // per transition of the refined system its edge there
 }
@@ -50,6 +55,9 @@ func (b *bounder) run(ctx context.Context) {
 		}
 		if len(inner) > 0 {
 			b.component(ctx, inner)
+			if b.hasty && len(b.unknown(inner)) > 0 {
+				return
+			}
 		}
 		for _, e := range leaving { // a run leaves a component at most once
 			b.time[e] = constBound(exact.I(1))
@@ -199,7 +207,14 @@ func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
 	if found {
 		return true
 	}
-	for depth := 1; depth <= maxBoundDepth; depth++ {
+	size := 0
+	for _, e := range part {
+		if b.r.standsStill(ctx, e) {
+			return false
+		}
+		size += len(b.r.lean(ctx, e)) + 2*len(b.r.vars)
+	}
+	for depth := 1; depth <= maxBoundDepth && size*depth*depth <= maxPhaseSize; depth++ {
 		for _, e := range part {
 			if ctx.Err() != nil {
 				return false
