@@ -23,6 +23,11 @@ func (p *problem) explain(cert *certify.Termination) string {
 			fmt.Fprintf(&b, "Always at %s: %s.\n", p.sys.Locs[l], strings.Join(parts, ", "))
 		}
 	}
+	if cert.Split != nil {
+		inner := &problem{sys: p.splitSystem(cert.Split)}
+		fmt.Fprintf(&b, "Tell apart over which edge a run came (%d situations):\n", len(cert.Split.Locs))
+		return b.String() + inner.explain(cert.Split.Inner)
+	}
 	if len(cert.Ranks) == 0 {
 		b.WriteString("No cycle can be taken, so every run ends.\n")
 		return b.String()
@@ -112,4 +117,20 @@ func (p *problem) explainRun(cert *certify.Recurrence) string {
 	}
 	b.WriteString(". So this run never ends.\n")
 	return b.String()
+}
+
+// splitSystem is the refined system as far as its description needs it.
+func (p *problem) splitSystem(r *certify.Refinement) *its.System {
+	s := &its.System{Name: p.sys.Name, Vars: p.sys.Vars}
+	for i, l := range r.Locs {
+		s.Locs = append(s.Locs, fmt.Sprintf("%s/%d", p.sys.Locs[l], i))
+	}
+	for _, a := range r.Arcs {
+		var tags []string
+		for _, step := range a.Path {
+			tags = append(tags, p.sys.Trans[step.Trans].Tag)
+		}
+		s.Trans = append(s.Trans, its.Transition{From: its.Loc(a.From), To: its.Loc(a.To), Tag: strings.Join(tags, "; ")})
+	}
+	return s
 }

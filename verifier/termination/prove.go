@@ -68,22 +68,76 @@ func Prove(ctx context.Context, sys *its.System, opts Options) Answer {
 	}
 	ladder := linear.NewLadder(opts.Z3Millis)
 	defer ladder.Close()
-	p := newProblem(ctx, sys, ladder)
-	p.computeInvariants(ctx)
-	r := newRanker(p)
 	answer := Answer{Verdict: Unknown}
-	if r.run(ctx) {
-		answer = p.certified(ctx, r)
+	cert, p, stuck := search(ctx, sys, ladder, splitRounds)
+	if cert != nil {
+		answer = p.certified(ctx, cert)
 	} else {
-		answer = p.refuted(ctx, r.stuck)
+		answer = p.refuted(ctx, stuck)
 	}
 	answer.Rungs = ladder.Rungs
 	return answer
 }
 
+// splitRounds is how often locations are split by the edge that led there, and
+// maxSplit how many transitions that may give.
+const (
+	splitRounds = 2
+	maxSplit    = 120
+)
+
+// search looks for a termination certificate, at last by splitting locations
+// rounds times. Without one it returns the components where it stopped.
+func search(ctx context.Context, sys *its.System, ladder *linear.Ladder, rounds int) (*certify.Termination, *problem, [][]*edge) {
+	p := newProblem(ctx, sys, ladder)
+	p.computeInvariants(ctx)
+	r := newRanker(p)
+	cert := &certify.Termination{Cuts: p.cuts, Inv: p.inv}
+	if r.run(ctx) {
+		cert.Ranks = r.ranks
+		return cert, p, nil
+	}
+	if rounds == 0 || r.hopeless(ctx) {
+		return nil, p, r.stuck
+	}
+	split, origin, ok := p.refined(ctx, maxSplit)
+	if !ok {
+		return nil, p, r.stuck
+	}
+	inner, _, _ := search(ctx, split, ladder, rounds-1)
+	if inner == nil {
+		return nil, p, r.stuck
+	}
+	cert.Split = p.refinement(split, origin, inner)
+	return cert, p, nil
+}
+
+// hopeless: an edge can stand still, so no function will do.
+func (r *ranker) hopeless(ctx context.Context) bool {
+	for _, comp := range r.stuck {
+		for _, e := range comp {
+			if r.standsStill(ctx, e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refinement describes the split system to the checker.
+func (p *problem) refinement(split *its.System, origin []*edge, inner *certify.Termination) *certify.Refinement {
+	out := &certify.Refinement{Locs: []its.Loc{p.sys.Start}, Inner: inner}
+	for _, e := range p.edges {
+		out.Locs = append(out.Locs, e.to)
+	}
+	for i, t := range split.Trans {
+		out.Arcs = append(out.Arcs, certify.Arc{From: int(t.From), To: int(t.To), Path: origin[i].path})
+	}
+	return out
+}
+
 // certified hands the proof to the checker.
-func (p *problem) certified(ctx context.Context, r *ranker) Answer {
-	cert := &certify.Termination{Cuts: p.cuts, Inv: p.inv, Ranks: r.ranks}
+func (p *problem) certified(ctx context.Context, cert *certify.Termination) Answer {
 	if err := certify.Terminating(ctx, p.sys, cert); err != nil {
 		return Answer{Verdict: Unknown, Reason: err.Error()}
 	}

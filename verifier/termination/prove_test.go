@@ -40,6 +40,7 @@ var verdicts = []struct {
 	{"wide ranges as guards", "s(x) -> l(x) :|: x >= 0 && x <= 4294967295\n l(x) -> l(x-1) :|: x >= 1 && x <= 4294967295", Terminating},
 	{"nonlinear guard dropped", "s(x,y) -> l(x,y)\n l(x,y) -> l(x-1,y*y) :|: x > 0 && x*y > 3", Terminating},
 	{"square is not negative", "s(x,y) -> l(x,y)\n l(x,y) -> l(x-1-y*y,y) :|: x > 0", Terminating},
+	{"case split: the distance shrinks from either side", "s(x,y) -> l(x,y)\n l(x,y) -> l(x+1,y) :|: x < y\n l(x,y) -> l(x,y+1) :|: y < x", Terminating},
 	{"two successors", "s(x) -> l(x)\n l(x) -> Com_2(l(x-1), l(x-2)) :|: x > 0", Terminating},
 	{"two successors, one for ever", "s(x) -> l(x)\n l(x) -> Com_2(l(x-1), l(x)) :|: x > 0", NonTerminating},
 }
@@ -113,6 +114,29 @@ func TestCheckerRejects(t *testing.T) {
 		cert := prove()
 		spoil(cert)
 		if err := certify.Terminating(ctx, s, cert); (err == nil) != (name == "") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// TestCheckerRejectsSplits: a refinement must keep every edge that can be taken.
+func TestCheckerRejectsSplits(t *testing.T) {
+	ctx := context.Background()
+	s := system(t, "s(x,y) -> l(x,y)\n l(x,y) -> l(x+1,y) :|: x < y\n l(x,y) -> l(x,y+1) :|: y < x")
+	for name, spoil := range map[string]func(*certify.Refinement){
+		"":                 func(*certify.Refinement) {},
+		"arc left out":     func(r *certify.Refinement) { r.Arcs, r.Inner.Ranks = r.Arcs[:3], nil },
+		"no arcs":          func(r *certify.Refinement) { r.Arcs, r.Inner.Ranks = nil, nil },
+		"start elsewhere":  func(r *certify.Refinement) { r.Locs[0] = r.Locs[1] },
+		"arc to the start": func(r *certify.Refinement) { r.Arcs[1].To = 0 },
+		"inner unproved":   func(r *certify.Refinement) { r.Inner.Ranks = nil },
+	} {
+		a := Prove(ctx, s, Options{})
+		if a.Verdict != Terminating || a.Proof.Split == nil {
+			t.Fatal("no split", a.Reason)
+		}
+		spoil(a.Proof.Split)
+		if err := certify.Terminating(ctx, s, a.Proof); (err == nil) != (name == "") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

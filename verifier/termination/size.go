@@ -107,8 +107,11 @@ func (z *sizes) before(l its.Loc, s signed) *Bound {
 	}
 	out := Zero()
 	for _, e := range z.b.into[l] {
-		out = out.upperOf(z.after[e][s])
-		if out == nil {
+		after, known := z.after[e]
+		if !known {
+			return nil
+		}
+		if out = out.upperOf(after[s]); out == nil {
 			return nil
 		}
 	}

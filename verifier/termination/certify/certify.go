@@ -52,6 +52,7 @@ type Termination struct {
 	Cuts  []its.Loc
 	Inv   map[its.Loc][]exact.Lin // each >= 0
 	Ranks []Rank
+	Split *Refinement // instead of Ranks: the argument is about a refined system
 }
 
 // checker holds one check.
@@ -70,6 +71,9 @@ func Terminating(ctx context.Context, sys *its.System, cert *Termination) error 
 	defer c.proof.close()
 	if err := c.cutAndKeep(); err != nil {
 		return err
+	}
+	if cert.Split != nil {
+		return c.refinement(cert.Split)
 	}
 	return c.ranks()
 }
