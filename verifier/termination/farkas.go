@@ -169,26 +169,7 @@ func (p *problem) lean(ctx context.Context, e *edge) []linear.Row {
 			kept = append(kept, r)
 		}
 	}
-	return p.backward(ctx, kept)
-}
-
-// backward drops rows that the others imply.
-func (p *problem) backward(ctx context.Context, rows []linear.Row) []linear.Row {
-	for i := len(rows) - 1; i >= 0; i-- {
-		if rows[i].EQ {
-			continue
-		}
-		tb := linear.NewTableau(true)
-		for j, r := range rows {
-			if j != i {
-				tb.Add(r)
-			}
-		}
-		if m, kind := tb.Maximise(ctx, rows[i].Lin.Neg()); kind == linear.Attained && m.Sign() <= 0 {
-			rows = append(rows[:i:i], rows[i+1:]...)
-		}
-	}
-	return rows
+	return linear.Irredundant(ctx, kept)
 }
 
 func tighten(r linear.Row) exact.Lin {

@@ -236,3 +236,69 @@ func TestFarkas(t *testing.T) {
 		t.Error("y >= 8 does not follow")
 	}
 }
+
+// TestProject: a point is in the projection iff it can be extended.
+func TestProject(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	ctx := context.Background()
+	in, out := 0, 0
+	for n := 0; n < 60; n++ {
+		rows := randomRows(r, 4, 6, 3)
+		p, isExact := Project(ctx, rows, []exact.Var{2, 3})
+		if !isExact {
+			t.Fatalf("%d: small projection cut off", n)
+		}
+		for k := 0; k < 10; k++ {
+			point := []Row{
+				Equals(exact.V(0).AddInt(int64(r.Intn(9) - 4))),
+				Equals(exact.V(1).AddInt(int64(r.Intn(9) - 4))),
+			}
+			full, small := NewTableau(false), NewTableau(false)
+			for _, row := range append(point, rows...) {
+				full.Add(row)
+			}
+			for _, row := range append(point, p...) {
+				small.Add(row)
+				for _, term := range row.Lin.Terms {
+					if term.Var > 1 {
+						t.Fatalf("%d: x%d is still there", n, term.Var)
+					}
+				}
+			}
+			a, b := full.Check(ctx), small.Check(ctx)
+			if a != b {
+				t.Fatalf("%d: %v before, %v after: %v to %v", n, a, b, rows, p)
+			}
+			if a == Sat {
+				in++
+			} else {
+				out++
+			}
+		}
+	}
+	if in < 50 || out < 50 {
+		t.Errorf("lopsided test: %d in, %d out", in, out)
+	}
+}
+
+// BenchmarkRanges is a segment's typical guard: many variables with the range of
+// a machine word and few other rows.
+func BenchmarkRanges(b *testing.B) {
+	ctx := context.Background()
+	top := exact.I(1<<32 - 1)
+	var rows []Row
+	for v := exact.Var(0); v < 30; v++ {
+		x := exact.V(v)
+		rows = append(rows, AtLeast(x), AtLeast(exact.Lin{Terms: x.Neg().Terms, Const: top}))
+		if v > 0 {
+			rows = append(rows, AtLeast(x.Sub(exact.V(v-1)).AddInt(-1)))
+		}
+	}
+	goal := AtLeast(exact.V(29).Sub(exact.V(0)).AddInt(-29))
+	for i := 0; i < b.N; i++ {
+		l := NewLadder(0)
+		if !l.Entails(ctx, rows, goal) {
+			b.Fatal("not entailed")
+		}
+	}
+}
