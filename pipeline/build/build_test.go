@@ -153,6 +153,12 @@ func TestShim(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, ir)
 		}
 	}
+	for _, flags := range [][]string{{"-w"}, {"-Werror=implicit-function-declaration"}, {"-std=c89", "-pedantic-errors"}, {"-Wno-implicit-function-declaration"}} {
+		ir, err := compileText(t, "x86_64", "int main(void) { return nondet_ulong() > 3; }\n", func(r *Request) { r.Shim, r.CFlags = true, flags })
+		if err != nil || !strings.Contains(ir, "declare i64 @nondet_ulong()") {
+			t.Errorf("%v: %v", flags, err)
+		}
+	}
 	// what the file declares or defines itself is left alone
 	own := "static int nondet_int(void) { return 3; }\nextern unsigned nondet_char();\nint main(void) { return nondet_int() + nondet_char() + nondet_long(); }\n"
 	if ir, err = compileText(t, "i386", own, func(r *Request) { r.Shim = true }); err != nil || !strings.Contains(ir, "internal i32 @nondet_int") || !strings.Contains(ir, "declare i32 @nondet_long()") {

@@ -68,9 +68,13 @@ func (r *Request) flags() []string {
 	for _, d := range r.Undefines {
 		args = append(args, "-U"+d)
 	}
-	args = append(args, r.CFlags...)
+	for _, f := range r.CFlags {
+		if f != "-w" { // the shim must hear of undeclared functions
+			args = append(args, f)
+		}
+	}
 	// last, so that no flag of the project takes them back
-	args = append(args, "-O0", "-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error")
+	args = append(args, "-O0", "-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error", "-Wno-error=implicit-function-declaration", "-Wimplicit-function-declaration")
 	if r.root() != "/" {
 		args = append(args, "-ffile-prefix-map="+r.root()+"=.")
 	}

@@ -15,28 +15,32 @@
 #ifndef FIRMPROOF_H
 #define FIRMPROOF_H
 
-#if defined(__cplusplus)
-extern "C" {
-#define FIRMPROOF_BOOL bool
-#else
-#define FIRMPROOF_BOOL _Bool
-#endif
+#pragma GCC system_header
 
 #if !defined(__clang__) && !defined(__GNUC__)
 #error "firmproof.h wants clang or gcc"
 #endif
 
+#if defined(__cplusplus)
+extern "C" {
+typedef bool firmproof_bool;
+#else
+__extension__ typedef _Bool firmproof_bool;
+#endif
+__extension__ typedef long long firmproof_longlong;
+__extension__ typedef unsigned long long firmproof_ulonglong;
+
 /* Runs in which c is false are left out from here on. */
-void firmproof_assume(FIRMPROOF_BOOL c);
+void firmproof_assume(firmproof_bool c);
 
 /* A violation of the check `assert` where c is false; msg is shown. */
-void firmproof_assert(FIRMPROOF_BOOL c, const char *msg);
+void firmproof_assert(firmproof_bool c, const char *msg);
 
 /* Each of the n bytes from p gets any value, one after the other independent. */
 void firmproof_havoc(void *p, __SIZE_TYPE__ n);
 
 /* Any value of the type, a new one at each call. */
-FIRMPROOF_BOOL firmproof_nondet_bool(void);
+firmproof_bool firmproof_nondet_bool(void);
 char firmproof_nondet_char(void);
 signed char firmproof_nondet_schar(void);
 unsigned char firmproof_nondet_uchar(void);
@@ -46,8 +50,6 @@ int firmproof_nondet_int(void);
 unsigned int firmproof_nondet_uint(void);
 long firmproof_nondet_long(void);
 unsigned long firmproof_nondet_ulong(void);
-__extension__ typedef long long firmproof_longlong;
-__extension__ typedef unsigned long long firmproof_ulonglong;
 firmproof_longlong firmproof_nondet_longlong(void);
 firmproof_ulonglong firmproof_nondet_ulonglong(void);
 __INT8_TYPE__ firmproof_nondet_int8_t(void);
