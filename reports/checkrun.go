@@ -63,6 +63,13 @@ type LineRange struct{ From, To int }
 // Key identifies a finding inside one target: entry and claim.
 func Key(r *verdict.Result, c *verdict.Claim) string { return r.Entry + "|" + c.ID }
 
+func (o *PageOptions) state(r *verdict.Result, c *verdict.Claim) State {
+	if c.Suppressed != "" {
+		return Suppressed
+	}
+	return o.States[Key(r, c)]
+}
+
 // CheckRun renders the results of one target (or of all, for the aggregate).
 func CheckRun(results []verdict.Result, o PageOptions) Page {
 	p := Page{Conclusion: Conclusion(results, o), Title: title(results, o)}
@@ -73,7 +80,7 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 		r := &results[i]
 		for j := range r.Claims {
 			c := &r.Claims[j]
-			if c.Status != verdict.Violated || c.Pos.File == "" || c.Pos.Line == 0 || o.States[Key(r, c)] == Suppressed {
+			if c.Status != verdict.Violated || c.Pos.File == "" || c.Pos.Line == 0 || o.state(r, c) == Suppressed {
 				continue
 			}
 			a := annotation(r, c)
@@ -101,7 +108,7 @@ func Conclusion(results []verdict.Result, o PageOptions) string {
 		for j := range r.Claims {
 			c := &r.Claims[j]
 			switch {
-			case o.States[Key(r, c)] == Suppressed:
+			case o.state(r, c) == Suppressed:
 			case c.Status == verdict.Violated:
 				return "failure"
 			case c.Status == verdict.Unknown:
@@ -122,7 +129,7 @@ func title(results []verdict.Result, o PageOptions) string {
 			c := &results[i].Claims[j]
 			n[c.Status]++
 			if c.Status == verdict.Violated {
-				if s := o.States[Key(&results[i], c)]; s == Preexisting || s == Suppressed {
+				if s := o.state(&results[i], c); s == Preexisting || s == Suppressed {
 					known++
 				} else {
 					fresh++
@@ -175,7 +182,7 @@ func summary(results []verdict.Result, o PageOptions) string {
 			c := &r.Claims[j]
 			switch c.Status {
 			case verdict.Violated:
-				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s%s (`%s`, %s)", badge(c.Status), c.Check, c.Pos, escape(c.Message), stateNote(o.States[Key(r, c)]), c.ID, r.Target)
+				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s%s (`%s`, %s)", badge(c.Status), c.Check, c.Pos, escape(c.Message), stateNote(o.state(r, c)), c.ID, r.Target)
 			case verdict.Unknown:
 				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s: %s (`%s`, %s)", badge(c.Status), c.Check, c.Pos, escape(c.Message), escape(c.Reason.String()), c.ID, r.Target)
 			}

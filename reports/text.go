@@ -99,6 +99,10 @@ func (p *printer) claim(c *verdict.Claim) {
 		return
 	}
 	p.line("  %s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, c.ID)
+	if c.Suppressed != "" {
+		p.line("      suppressed: %s", c.Suppressed)
+		return
+	}
 	if c.Reason != nil {
 		p.line("      %s", c.Reason)
 	}

@@ -183,6 +183,7 @@ type Claim struct {
 	Replay      Replay       `json:"replay,omitempty"`
 	Inputs      []Input      `json:"inputs,omitempty"`      // what the trace fed to the program, in order
 	Unreachable bool         `json:"unreachable,omitempty"` // proved because no execution gets there
+	Suppressed  string       `json:"suppressed,omitempty"`  // why somebody decided that this one does not count
 }
 
 // Input is one value that the environment gave during a trace, in program order.
@@ -263,7 +264,9 @@ func (r *Result) Summarise() {
 		s = Unknown
 	}
 	for i := range r.Claims {
-		s = Worse(s, r.Claims[i].Status)
+		if r.Claims[i].Suppressed == "" {
+			s = Worse(s, r.Claims[i].Status)
+		}
 	}
 	r.Status = s
 }

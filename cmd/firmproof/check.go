@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// checkFlags are the flags of `check`.
+type checkFlags struct {
+	targets, entries, checks  []string
+	unwind, depth, jobs       int
+	unwindSet                 []string
+	timeout                   time.Duration
+	memory                    string
+	integers, solver, stop    string
+	dump, defines, include    []string
+	undefine, cflags          []string
+	out                       outputs
+	failOn, baseline, sandbox string
+}
+
+func checkCommand() *cobra.Command {
+	var fl checkFlags
+	cmd := &cobra.Command{
+		Use:   "check [PATH...]",
+		Short: "Verify a project (a folder with .firmproof.yml), C files or LLVM IR",
+		Long: `Verify. PATH is a folder with .firmproof.yml (default the current one), or C, .ll and .bc files.
+
+Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the request could not be carried out; 3 something unknown; 4 internal error.`,
+		RunE: func(cmd *cobra.Command, args []string) error { return runCheck(cmd.Context(), cmd, &fl, args) },
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&fl.targets, "target", nil, "target to build for (repeatable; default: the manifest's, else host)")
+	f.StringArrayVar(&fl.entries, "entry", nil, "function to start from (repeatable; default: the manifest's harnesses, else main)")
+	f.StringSliceVar(&fl.checks, "checks", nil, "checks, e.g. default,termination,-shift")
+	f.IntVar(&fl.unwind, "unwind", 0, "turns per loop (0: deepen until settled or out of time)")
+	f.StringSliceVar(&fl.unwindSet, "unwindset", nil, "turns of single loops: FUNC.LOOP:N or FILE:LINE:N")
+	f.IntVar(&fl.depth, "depth", 0, "nested calls followed (0: 64)")
+	f.DurationVar(&fl.timeout, "timeout", defaultTimeout, "time per entry and target")
+	f.StringVar(&fl.memory, "memory", "", "memory per entry and target, e.g. 2G")
+	f.IntVar(&fl.jobs, "jobs", runtime.NumCPU(), "entries verified at a time")
+	f.StringVar(&fl.integers, "integers", "bitvector", "bitvector or unbounded (mathematical integers, termination only)")
+	f.StringVar(&fl.solver, "solver", "auto", "auto, cadical, z3, cvc5 or bitwuzla")
+	f.StringVar(&fl.stop, "stop-after", "", "stop after a stage: compile, read, encode")
+	f.StringSliceVar(&fl.dump, "dump", nil, "print stages: ir, ilr, smt2, dimacs, seg, its")
+	f.StringArrayVar(&fl.out.formats, "format", nil, "text, json, sarif, junit, html or md (repeatable, in pairs with -o)")
+	f.StringArrayVarP(&fl.out.files, "output", "o", nil, "file for the report")
+	f.BoolVarP(&fl.out.quiet, "quiet", "q", false, "one line per result")
+	f.BoolVarP(&fl.out.verbose, "verbose", "v", false, "every claim, and the cost of each stage")
+	f.StringVar(&fl.failOn, "fail-on", "unknown", "violation or unknown: what makes the exit status non-zero")
+	f.StringVar(&fl.baseline, "baseline", "", "JSON report: violations in it do not count")
+	f.StringArrayVarP(&fl.defines, "define", "D", nil, "macro for plain C files")
+	f.StringArrayVarP(&fl.undefine, "undefine", "U", nil, "macro to undefine")
+	f.StringArrayVarP(&fl.include, "include", "I", nil, "include folder for plain C files")
+	f.StringArrayVar(&fl.cflags, "cflags", nil, "further compiler flags for plain C files")
+	return cmd
+}
+
+// job is one entry on one target, with the module that it lives in.
+type job struct {
+	plan    verifier.Plan
+	timeout time.Duration
+	module  *ir.Module
+	stages  []verdict.Stage
+	notes   []string
+
+	suppressed []manifest.Suppression
+}
+
+func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []string) error {
+	if err := fl.check(); err != nil {
+		return err
+	}
+	baseline, err := readBaseline(fl.baseline)
+	if err != nil {
+		return err
+	}
+	jobs, err := prepare(ctx, fl, args)
+	if err != nil {
+		return userError(err)
+	}
+	rep := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version}, Results: verify(ctx, cmd.ErrOrStderr(), fl, jobs)}
+	if err := fl.out.write(cmd.OutOrStdout(), rep); err != nil {
+		return err
+	}
+	if code := exitCode(statusAgainst(rep, baseline), fl.failOn); code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+func (fl *checkFlags) check() error {
+	if err := fl.out.check(); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"bitvector", "unbounded"}, fl.integers) {
+		return fmt.Errorf("--integers %q: bitvector or unbounded", fl.integers)
+	}
+	if !slices.Contains([]string{"violation", "unknown"}, fl.failOn) {
+		return fmt.Errorf("--fail-on %q: violation or unknown", fl.failOn)
+	}
+	solvers := []string{"auto", "cadical", "z3", "cvc5", "bitwuzla"}
+	if !slices.Contains(solvers, fl.solver) {
+		return fmt.Errorf("--solver %q, did you mean %q?", fl.solver, verdict.Nearest(fl.solver, solvers))
+	}
+	for _, n := range []struct {
+		name string
+		v    int
+	}{{"--unwind", fl.unwind}, {"--depth", fl.depth}} {
+		if n.v < 0 {
+			return fmt.Errorf("%s %d: must not be negative", n.name, n.v)
+		}
+	}
+	return nil
+}
+
+// verify runs the jobs, fl.jobs at a time, and keeps their order.
+func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []job) []verdict.Result {
+	results := make([]verdict.Result, len(jobs))
+	line := newProgress(progress, len(jobs), fl.out.quiet)
+	defer line.clear()
+	slots := make(chan struct{}, max(1, fl.jobs))
+	var wg sync.WaitGroup
+	for i := range jobs {
+		wg.Add(1)
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots; wg.Done() }()
+			results[i] = runJob(ctx, &jobs[i], line)
+		}()
+	}
+	wg.Wait()
+	return results
+}
+
+func runJob(ctx context.Context, j *job, line *progressLine) verdict.Result {
+	ctx, cancel := context.WithTimeout(ctx, j.timeout)
+	defer cancel()
+	j.plan.Progress = func(p verifier.Progress) { line.show(j.plan.Target, j.plan.Entry, p) }
+	res := verifier.Run(ctx, j.module, j.plan)
+	res.Stages = append(slices.Clone(j.stages), res.Stages...)
+	res.Warnings = append(res.Warnings, j.notes...)
+	suppress(res, j.suppressed)
+	line.done()
+	return *res
+}
+
+// suppress marks the claims that the manifest takes out of the count.
+func suppress(res *verdict.Result, list []manifest.Suppression) {
+	for _, s := range list {
+		for i := range res.Claims {
+			if c := &res.Claims[i]; c.ID == s.Claim && (c.Status == verdict.Violated || c.Status == verdict.Unknown) {
+				c.Suppressed = s.Reason
+			}
+		}
+	}
+	res.Summarise()
+}
+
+// userError gives errors of the user's making exit code 2 and a form that names the place.
+func userError(err error) error {
+	var e *exitError
+	if errors.As(err, &e) {
+		return err
+	}
+	return &exitError{code: exitUsage, err: err}
+}
+
+// readModule reads IR and times it.
+func readModule(path string) (*ir.Module, verdict.Stage, error) {
+	start := time.Now()
+	m, err := frontend.Read(path)
+	return m, verdict.Stage{Name: "read", Seconds: time.Since(start).Seconds(), Peak: verifier.PeakRSS()}, err
+}
+
+// parseUnwindSet reads FUNC.LOOP:N and FILE:LINE:N.
+func parseUnwindSet(list []string) (map[string]int, error) {
+	out := map[string]int{}
+	for _, s := range list {
+		i := strings.LastIndexByte(s, ':')
+		n, err := 0, error(nil)
+		if i > 0 {
+			n, err = strconv.Atoi(s[i+1:])
+		}
+		if i <= 0 || err != nil || n < 0 {
+			return nil, fmt.Errorf("--unwindset %q: want FUNC.LOOP:N or FILE:LINE:N", s)
+		}
+		out[s[:i]] = n
+	}
+	return out, nil
+}
+
+// parseSize reads 512M, 2G or plain bytes.
+func parseSize(s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	unit := int64(1)
+	digits := strings.TrimRight(strings.ToUpper(strings.TrimSuffix(s, "B")), "KMGI")
+	switch rest := strings.ToUpper(s[len(digits):]); {
+	case strings.HasPrefix(rest, "K"):
+		unit = 1 << 10
+	case strings.HasPrefix(rest, "M"):
+		unit = 1 << 20
+	case strings.HasPrefix(rest, "G"):
+		unit = 1 << 30
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 {
+		return 0, fmt.Errorf("--memory %q: want a size such as 512M or 2G", s)
+	}
+	return n * unit, nil
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// outputs are pairs of --format and -o: formats[i] goes to files[i]; without a
+// file, to standard output.
+type outputs struct {
+	formats []string
+	files   []string
+	quiet   bool
+	verbose bool
+}
+
+var formats = []string{"text", "json", "sarif", "junit", "html", "md"}
+
+// check says what is wrong with the flags.
+func (o *outputs) check() error {
+	if len(o.formats) == 0 {
+		o.formats = []string{"text"}
+	}
+	for _, f := range o.formats {
+		if !slices.Contains(formats, f) {
+			return fmt.Errorf("unknown --format %q, did you mean %q? (known: %s)", f, verdict.Nearest(f, formats), strings.Join(formats, ", "))
+		}
+	}
+	if len(o.files) > len(o.formats) {
+		return fmt.Errorf("%d output files for %d formats: give --format and -o in pairs", len(o.files), len(o.formats))
+	}
+	return nil
+}
+
+// write renders the report in every format asked for.
+func (o *outputs) write(stdout io.Writer, r *verdict.Report) error {
+	for i, f := range o.formats {
+		if i >= len(o.files) || o.files[i] == "-" {
+			if err := o.render(stdout, f, r, isTerminal(stdout)); err != nil {
+				return err
+			}
+			continue
+		}
+		var buf bytes.Buffer
+		if err := o.render(&buf, f, r, false); err != nil {
+			return err
+		}
+		if err := os.WriteFile(o.files[i], buf.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	return nil
+}
+
+func (o *outputs) render(w io.Writer, format string, r *verdict.Report, color bool) error {
+	var b []byte
+	var err error
+	switch format {
+	case "text":
+		reports.Text(w, r, reports.TextOptions{Color: color && os.Getenv("NO_COLOR") == "", Verbose: o.verbose, Quiet: o.quiet})
+		return nil
+	case "json":
+		return r.WriteJSON(w)
+	case "md":
+		b = []byte(reports.Markdown(r) + "\n")
+	case "sarif":
+		b, err = reports.SARIF(r)
+	case "junit":
+		b, err = reports.JUnit(r)
+	case "html":
+		b, err = reports.HTML(r)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}
+
+// exitCode is the contract of `check`: violated 1, unknown 3 unless only violations count.
+func exitCode(s verdict.Status, failOn string) int {
+	switch s {
+	case verdict.Violated:
+		return exitViolated
+	case verdict.Unknown:
+		if failOn == "violation" {
+			return exitOK
+		}
+		return exitUnknown
+	}
+	return exitOK
+}

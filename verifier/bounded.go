@@ -1,0 +1,229 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/rewrite"
+	"github.com/firmproof/firmproof/verifier/solve"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// bounded runs the bounded lane: rounds of growing unwinding, each decided whole.
+type bounded struct {
+	m       *ir.Module
+	entry   *ir.Func
+	plan    Plan
+	res     *verdict.Result
+	started time.Time
+
+	settled map[string]*verdict.Claim // violated (or replay mismatch), by ID: final in every later round
+	last    *round                    // the last round that ended
+}
+
+// round is one encoding with one limit of loop turns.
+type round struct {
+	limit    int
+	f        *encode.Formula
+	solver   solve.Solver
+	groups   []*group
+	complete bool            // no loop or call can go beyond what was analysed
+	gap      *verdict.Reason // a reachable construct that is not modelled
+	cut      *verdict.Reason // why deciding ended early
+}
+
+// group is all instances of one claim over contexts and turns.
+type group struct {
+	id        string
+	first     *encode.Claim
+	instances []*encode.Claim
+	status    verdict.Status
+	reason    *verdict.Reason
+	reached   bool
+	checked   bool // reached is known
+}
+
+// deepening gives the limits of the rounds when the user gave none.
+func deepening(i int) int { return 2 << (2 * i) } // 2, 8, 32, 128, ...
+
+func (b *bounded) run(ctx context.Context) {
+	b.settled = map[string]*verdict.Claim{}
+	for i := 0; ; i++ {
+		limit := deepening(i)
+		if b.plan.Unwind > 0 {
+			limit = b.plan.Unwind
+		}
+		r, err := b.round(ctx, limit)
+		if err != nil {
+			if b.last == nil {
+				b.res.Reason = reasonOf(ctx, err)
+			}
+			break
+		}
+		if r.cut != nil && b.last != nil {
+			break // keep what the last whole round said
+		}
+		b.last = r
+		if b.plan.StopAfter == "encode" {
+			b.res.Reason = &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped after encode, as asked"}
+			return
+		}
+		if r.complete || r.cut != nil || b.plan.Unwind > 0 || ctx.Err() != nil || r.gap != nil && limit >= 32 {
+			break
+		}
+	}
+	b.report()
+}
+
+// reasonOf explains an early end by the context, else by err.
+func reasonOf(ctx context.Context, err error) *verdict.Reason {
+	switch ctx.Err() {
+	case context.DeadlineExceeded:
+		return &verdict.Reason{Kind: verdict.TimedOut, Detail: "the time given was used up", Remedy: "give more with --timeout, or bounds with --unwind"}
+	case context.Canceled:
+		return &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped"}
+	}
+	return &verdict.Reason{Kind: verdict.SolverGaveUp, Detail: err.Error()}
+}
+
+// round encodes with at most limit turns per loop and decides every claim.
+func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
+	r := &round{limit: limit}
+	store := ilr.NewStore(rewrite.New())
+	r.solver = solve.New(store, solve.Options{Memory: uint64(b.plan.Memory)})
+	defer r.solver.Close()
+	opts := encode.Options{Checks: b.plan.Checks, Unwind: b.plan.Unwind, UnwindSet: b.plan.UnwindSet, Depth: b.plan.Depth, MaxUnwind: limit,
+		MallocNeverFails: b.plan.MallocNeverFails, VolatileMemory: b.plan.VolatileMemory, Regions: b.plan.Regions, AddressZero: b.plan.AddressZero}
+	var p encode.Prober
+	if b.plan.Unwind == 0 {
+		p = &prober{solver: r.solver}
+	}
+	stop := b.stage("encode")
+	f, err := encode.Encode(ctx, b.m, b.entry, store, opts, p)
+	stop(map[string]int64{"terms": int64(store.Len())})
+	if err != nil {
+		return nil, err
+	}
+	r.f = f
+	r.groups = groupClaims(f.Claims)
+	b.dump(r)
+	if b.plan.StopAfter == "encode" {
+		return r, nil
+	}
+	for _, a := range f.Assumptions {
+		r.solver.Assert(a)
+	}
+	stop = b.stage("solve")
+	b.decide(ctx, r)
+	b.decideBounds(ctx, r)
+	b.reachability(ctx, r)
+	stop(solverCounts(r.solver.Stats()))
+	return r, nil
+}
+
+// prober asks the round's own solver; what it cannot tell is feasible.
+type prober struct{ solver solve.Solver }
+
+func (p *prober) Feasible(ctx context.Context, cond ilr.Term) bool {
+	ans, err := p.solver.Check(ctx, cond)
+	return err != nil || ans != solve.Unsat
+}
+
+// stage starts a stage's clock; the function it returns stops it and adds to
+// what earlier rounds spent in a stage of that name.
+func (b *bounded) stage(name string) func(map[string]int64) {
+	begin := time.Now()
+	return func(counts map[string]int64) {
+		addStage(b.res, verdict.Stage{Name: name, Seconds: time.Since(begin).Seconds(), Peak: PeakRSS(), Counts: counts})
+	}
+}
+
+func addStage(res *verdict.Result, s verdict.Stage) {
+	for i := range res.Stages {
+		if old := &res.Stages[i]; old.Name == s.Name {
+			old.Seconds += s.Seconds
+			old.Peak = max(old.Peak, s.Peak)
+			old.Counts = s.Counts // of the last round
+			return
+		}
+	}
+	res.Stages = append(res.Stages, s)
+}
+
+func groupClaims(claims []encode.Claim) []*group {
+	byID := map[string]*group{}
+	var out []*group
+	for i := range claims {
+		c := &claims[i]
+		g := byID[c.ID]
+		if g == nil {
+			g = &group{id: c.ID, first: c}
+			byID[c.ID] = g
+			out = append(out, g)
+		}
+		g.instances = append(g.instances, c)
+	}
+	return out
+}
+
+// report turns the last round and what was settled before into claims.
+func (b *bounded) report() {
+	r := b.last
+	if r == nil {
+		return
+	}
+	for _, l := range r.f.Loops {
+		b.res.Bounds.Loops = append(b.res.Bounds.Loops, verdict.LoopBound{Pos: l.Pos, Name: l.Name, Turns: l.Turns, Complete: l.Complete})
+	}
+	b.res.Bounds.Unwind = b.plan.Unwind
+	b.res.Assumptions = append(b.res.Assumptions, r.f.Notes...)
+	seen := map[string]bool{}
+	anyReached := false
+	for _, g := range r.groups {
+		seen[g.id] = true
+		anyReached = anyReached || g.reached
+		if c := b.settled[g.id]; c != nil {
+			b.res.Claims = append(b.res.Claims, *c)
+			continue
+		}
+		b.res.Claims = append(b.res.Claims, b.claim(r, g))
+	}
+	for _, id := range sortedIDs(b.settled) {
+		if !seen[id] {
+			b.res.Claims = append(b.res.Claims, *b.settled[id])
+		}
+	}
+	if r.gap != nil && len(r.groups) == 0 && b.res.Reason == nil {
+		b.res.Reason = r.gap
+	}
+	if len(r.groups) > 0 && !anyReached && len(b.settled) == 0 && r.cut == nil && r.gap == nil {
+		b.res.Warnings = append(b.res.Warnings, "no claim is reached by any execution: check the assumptions of the harness")
+	}
+}
+
+// claim words the answer for a group that nothing violated.
+func (b *bounded) claim(r *round, g *group) verdict.Claim {
+	c := verdict.Claim{ID: g.id, Check: g.first.Check, Message: g.first.Message, Pos: g.first.Pos, Status: g.status, Reason: g.reason, Replay: verdict.NotRun}
+	if g.first.Check == verdict.Unwinding || g.status == verdict.Unknown {
+		return c
+	}
+	switch {
+	case !g.reached && g.checked && len(b.settled) > 0:
+		c.Status = verdict.Unknown
+		c.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: "not reached by an execution without another violation", Remedy: "mend the other violation first"}
+	case r.gap != nil:
+		c.Status, c.Reason = verdict.Unknown, r.gap
+	case r.complete:
+		c.Status = verdict.Proved
+		c.Unreachable = g.checked && !g.reached
+		c.Certificate = &verdict.Certificate{Method: "complete unwinding"}
+	default:
+		c.Status = verdict.Bounded
+		c.Message += fmt.Sprintf(" (holds for up to %d loop turns)", r.limit)
+	}
+	return c
+}

@@ -1,0 +1,126 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+const (
+	replaySteps  = 20_000_000 // instructions of one replay
+	shrinkTrials = 200        // replays spent on making the inputs small
+)
+
+// replay feeds the model's inputs to the interpreter. It answers the group whose
+// claim the execution violates, with a confirmed trace; or the first group hit,
+// as unknown, when the interpreter disagrees.
+func (b *bounded) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit []*group) (*group, *verdict.Claim) {
+	inputs := r.f.Inputs(ev)
+	out, err := b.execute(ctx, inputs, false)
+	g := violatedGroup(hit, out)
+	if err != nil || g == nil {
+		g = hit[0]
+		c := newClaim(g)
+		c.Status, c.Replay = verdict.Unknown, verdict.Mismatch
+		c.Reason = &verdict.Reason{Kind: verdict.ReplayMismatch, Detail: describe(out, err), Pos: &g.first.Pos,
+			Remedy: "please report this: the two engines disagree"}
+		return g, c
+	}
+	inputs = b.shrink(ctx, inputs, out)
+	if traced, err := b.execute(ctx, inputs, true); err == nil && sameFailure(traced, out) {
+		out = traced
+	}
+	c := newClaim(g)
+	c.Status, c.Replay, c.Trace = verdict.Violated, verdict.Confirmed, out.Steps
+	if out.Message != "" {
+		c.Message = out.Message
+	}
+	for _, in := range inputs {
+		c.Inputs = append(c.Inputs, in.Show())
+	}
+	return g, c
+}
+
+func newClaim(g *group) *verdict.Claim {
+	return &verdict.Claim{ID: g.id, Check: g.first.Check, Message: g.first.Message, Pos: g.first.Pos}
+}
+
+// execute runs the interpreter from the entry with recorded inputs.
+func (b *bounded) execute(ctx context.Context, inputs []interp.Input, trace bool) (*interp.Outcome, error) {
+	return interp.Run(ctx, b.m, interp.Options{Entry: b.entry, Checks: b.plan.Checks, Regions: b.plan.Regions, AddressZero: b.plan.AddressZero,
+		MallocNeverFails: b.plan.MallocNeverFails, VolatileMemory: b.plan.VolatileMemory, MaxSteps: replaySteps, Trace: trace}, interp.NewRecorded(inputs))
+}
+
+func violatedGroup(hit []*group, out *interp.Outcome) *group {
+	if out == nil || out.Kind != interp.Violation {
+		return nil
+	}
+	for _, g := range hit {
+		if slices.ContainsFunc(g.instances, func(c *encode.Claim) bool { return c.Instr == out.Instr && c.Check == out.Check }) {
+			return g
+		}
+	}
+	return nil
+}
+
+func sameFailure(a, b *interp.Outcome) bool {
+	return a.Kind == b.Kind && a.Instr == b.Instr && a.Check == b.Check
+}
+
+func describe(out *interp.Outcome, err error) string {
+	if err != nil {
+		return "the replay failed: " + err.Error()
+	}
+	s := fmt.Sprintf("the solver found a violation, but the replay ended with %s", out.Kind)
+	if out.Message != "" {
+		s += ": " + out.Message
+	}
+	if out.Instr != nil {
+		s += " at " + out.Pos.String()
+	}
+	return s
+}
+
+// shrink makes input values smaller one by one while the same failure is
+// reached: deterministic, and never accepted without a replay.
+func (b *bounded) shrink(ctx context.Context, inputs []interp.Input, want *interp.Outcome) []interp.Input {
+	trials := 0
+	try := func(i int, v bits.Vec) bool {
+		if trials >= shrinkTrials || ctx.Err() != nil {
+			return false
+		}
+		trials++
+		cand := slices.Clone(inputs)
+		cand[i].Value = v
+		out, err := b.execute(ctx, cand, false)
+		if err != nil || !sameFailure(out, want) {
+			return false
+		}
+		inputs = cand
+		return true
+	}
+	for i := range inputs {
+		if k := inputs[i].Kind; k != interp.Nondet && k != interp.Param && k != interp.VolatileRead || inputs[i].Value.Width() == 0 {
+			continue
+		}
+		w := inputs[i].Value.Width()
+		for _, v := range []bits.Vec{bits.New(w, 0), bits.New(w, 1)} {
+			if inputs[i].Value == v || try(i, v) {
+				break
+			}
+		}
+		for step := 0; step < 8 && !inputs[i].Value.IsZero(); step++ { // halve towards zero, keeping the sign
+			half := bits.Sdiv(inputs[i].Value, bits.New(w, 2))
+			if w < 3 || half == inputs[i].Value || !try(i, half) {
+				break
+			}
+		}
+	}
+	return inputs
+}

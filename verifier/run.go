@@ -1,0 +1,149 @@
+// Package verifier drives both lanes over one module and entry and gives one
+// verdict per claim:
+//
+//	bounded    module -> unwind+encode -> rewrite -> solve -> (if sat) interp replay -> verdict
+//	unbounded  module -> seg -> ITS -> termination -> check certificate -> verdict
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sort"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Plan says what to verify and within which limits. The context given to Run carries the time limit.
+type Plan struct {
+	Target    string
+	Entry     string
+	Checks    verdict.CheckSet
+	Unwind    int            // turns per loop; 0: deepen until everything is settled or time is up
+	UnwindSet map[string]int // by loop name func.index or file:line
+	Depth     int            // nested calls; 0: DefaultDepth
+	Memory    int64          // bytes for the solver, 0: no limit
+	Integers  string         // "bitvector" or "unbounded" (mathematical integers, unbounded lane)
+	Solver    string         // "auto", "cadical", ...
+
+	Regions          []encode.Region
+	AddressZero      bool // the target maps address 0
+	MallocNeverFails bool
+	VolatileMemory   bool
+	Stubs            map[string]string // function -> "nondet"
+
+	StopAfter string              // "encode": make the formula, decide nothing
+	Progress  func(Progress)      // may be nil; called from the running goroutine
+	Dump      func(stage, s string) // receives printed stages asked for by Dumps; may be nil
+	Dumps     map[string]bool     // ir, ilr, smt2, dimacs, seg, its
+}
+
+// DefaultDepth is how many nested calls are followed when nothing is said.
+const DefaultDepth = 64
+
+// Progress is a snapshot for a progress line.
+type Progress struct {
+	Stage  string
+	Done   int // claims settled
+	Total  int
+	Unwind int
+}
+
+// Run verifies one entry of m. It never returns nil; whatever goes wrong inside
+// is an unknown with its reason.
+func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
+	start := time.Now()
+	res = &verdict.Result{Target: plan.Target, Entry: plan.Entry, Claims: []verdict.Claim{},
+		Bounds: verdict.Bounds{Unwind: plan.Unwind, Depth: plan.Depth}}
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("verifier panic", "entry", plan.Entry, "target", plan.Target, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			res.Reason = &verdict.Reason{Kind: verdict.Internal, Detail: firstLine(fmt.Sprint(p)), Remedy: "please report this: it is a defect of firmproof"}
+		}
+		res.DurationMS = time.Since(start).Milliseconds()
+		res.PeakRSS = PeakRSS()
+		sortClaims(res.Claims)
+		res.Summarise()
+	}()
+	entry := m.Func(plan.Entry)
+	if entry == nil || entry.IsDecl() {
+		res.Reason = missingEntry(m, plan.Entry)
+		return res
+	}
+	if plan.Depth == 0 {
+		plan.Depth = DefaultDepth
+	}
+	if plan.Dumps["ir"] {
+		plan.Dump("ir", m.String())
+	}
+	if needsBounded(plan.Checks) {
+		b := &bounded{m: m, entry: entry, plan: plan, res: res, started: start}
+		b.run(ctx)
+	}
+	if plan.Checks.Has(verdict.Termination) || plan.Checks.Has(verdict.ComplexityBound) {
+		runUnbounded(ctx, m, entry, plan, res)
+	}
+	return res
+}
+
+// needsBounded reports whether a check of the bounded lane is asked for.
+func needsBounded(c verdict.CheckSet) bool {
+	for k := range c {
+		switch k {
+		case verdict.Termination, verdict.ComplexityBound, verdict.Stack, verdict.Unwinding:
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func missingEntry(m *ir.Module, name string) *verdict.Reason {
+	var names []string
+	for _, f := range m.Funcs {
+		if !f.IsDecl() {
+			names = append(names, f.Name)
+		}
+	}
+	d := fmt.Sprintf("there is no function %q", name)
+	if near := verdict.Nearest(name, names); near != "" {
+		d += fmt.Sprintf(", did you mean %q?", near)
+	}
+	return &verdict.Reason{Kind: verdict.Undefined, Detail: d}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// sortClaims orders by place, then by ID: the order of a report.
+func sortClaims(cs []verdict.Claim) {
+	sort.SliceStable(cs, func(i, j int) bool {
+		a, b := &cs[i], &cs[j]
+		switch {
+		case a.Pos.File != b.Pos.File:
+			return a.Pos.File < b.Pos.File
+		case a.Pos.Line != b.Pos.Line:
+			return a.Pos.Line < b.Pos.Line
+		case a.Pos.Column != b.Pos.Column:
+			return a.Pos.Column < b.Pos.Column
+		}
+		return a.ID < b.ID
+	})
+}
+
+// PeakRSS is the largest resident size of this process so far, in bytes.
+func PeakRSS() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return u.Maxrss * 1024
+}

@@ -1,0 +1,32 @@
+package verifier
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/solve"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+func sortedIDs(m map[string]*verdict.Claim) []string {
+	ids := make([]string, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func solverCounts(s solve.Stats) map[string]int64 {
+	return map[string]int64{"terms": int64(s.Terms), "gates": int64(s.Gates), "clauses": int64(s.Clauses), "calls": int64(s.Calls), "lemmas": int64(s.Lemmas)}
+}
+
+// dump hands the printed formula to whoever asked for it.
+func (b *bounded) dump(r *round) {
+	if b.plan.Dumps["ilr"] {
+		for _, g := range r.groups {
+			for _, c := range g.instances {
+				b.plan.Dump("ilr", "; "+c.ID+" "+c.Context+"\n"+r.f.Store.String(c.Violated)+"\n")
+			}
+		}
+	}
+}
