@@ -3,6 +3,8 @@ package verifier
 import (
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -29,4 +31,22 @@ func (b *bounded) dump(r *round) {
 			}
 		}
 	}
+}
+
+// interpRegions is the memory map as the interpreter takes it.
+func interpRegions(list []encode.Region) []interp.Region {
+	var out []interp.Region
+	for _, r := range list {
+		out = append(out, interp.Region{Name: r.Name, Base: r.Base, Size: r.Size, Access: string(r.Access)})
+	}
+	return out
+}
+
+// showInput puts an input of a replay into the report's form.
+func showInput(in interp.Input) verdict.Input {
+	out := verdict.Input{Kind: in.Kind.String(), Name: in.Name, Pos: in.Pos}
+	if w := in.Value.Width(); w > 0 {
+		out.Width, out.Value = w, in.Value.Hex()
+	}
+	return out
 }

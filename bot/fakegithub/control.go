@@ -105,6 +105,13 @@ func (s *Server) controlRepo(body []byte) (obj, error) {
 	if _, err := s.repoNamed(q.Name); err == nil {
 		return nil, fmt.Errorf("repository %s exists", q.Name)
 	}
+	if q.Path != "" {
+		abs, err := filepath.Abs(q.Path)
+		if err != nil {
+			return nil, err
+		}
+		q.Path = abs
+	}
 	r, err := s.makeRepo(q.Name, q.Path, q.Branch)
 	if err != nil {
 		return nil, err

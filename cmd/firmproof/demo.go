@@ -37,8 +37,8 @@ func demoCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&d.project, "project", "examples/sensor-node", "firmware project with a .firmproof.yml")
-	f.StringVar(&d.patch, "patch", "examples/pr/change.patch", "the pull request, as a diff against the project")
-	f.StringVar(&d.title, "title", "history: keep samples in the platform's natural word", "title of the pull request")
+	f.StringVar(&d.patch, "patch", "examples/pr/native-word-history.patch", "the pull request, as a diff against the project")
+	f.StringVar(&d.title, "title", "history: keep readings in the native word", "title of the pull request")
 	f.BoolVar(&d.keep, "keep", os.Getenv("KEEP") == "1", "leave everything running until interrupted")
 	f.DurationVar(&d.limit, "limit", 8*time.Minute, "give up after this long")
 	return cmd
@@ -71,6 +71,9 @@ func (d *demo) run(ctx context.Context) (err error) {
 		return err
 	}
 	const repo = "acme/sensor-node"
+	if d.project, err = filepath.Abs(d.project); err != nil {
+		return err
+	}
 	if err := d.post("/_fake/repos", map[string]any{"name": repo, "path": d.project}, nil); err != nil {
 		return err
 	}
