@@ -38,10 +38,10 @@ type Plan struct {
 	VolatileMemory   bool
 	Stubs            map[string]string // function -> "nondet"
 
-	StopAfter string              // "encode": make the formula, decide nothing
-	Progress  func(Progress)      // may be nil; called from the running goroutine
+	StopAfter string                // "encode": make the formula, decide nothing
+	Progress  func(Progress)        // may be nil; called from the running goroutine
 	Dump      func(stage, s string) // receives printed stages asked for by Dumps; may be nil
-	Dumps     map[string]bool     // ir, ilr, smt2, dimacs, seg, its
+	Dumps     map[string]bool       // ir, ilr, smt2, dimacs, seg, its
 }
 
 // DefaultDepth is how many nested calls are followed when nothing is said.
