@@ -78,12 +78,30 @@ func (x *fn) plainCall(s *site) {
 		x.unsupported(s.v, s.ty, what)
 		return
 	}
+	if i.Sig.Variadic && model == ir.ModelNone && byValueExtra(s.args, len(i.Sig.Fields)) {
+		x.unsupported(s.v, s.ty, "structure passed by value as a variable argument")
+		return
+	}
 	i.Args = x.operands(s.args...)
 	if s.ty.IsVoid() {
 		x.emit(&i)
 		return
 	}
 	x.define(s.v, i)
+}
+
+// byValueExtra reports a byval attribute behind the first n arguments.
+func byValueExtra(args []value.Value, n int) bool {
+	for _, a := range args[min(n, len(args)):] {
+		if arg, ok := a.(*llir.Arg); ok {
+			for _, at := range arg.Attrs {
+				if _, byval := at.(llir.Byval); byval {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // signature is the function type at the call.

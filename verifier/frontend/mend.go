@@ -16,11 +16,13 @@ import (
 //	(P1) the return attribute `align N` of calls, declarations and definitions: a hint, dropped;
 //	(P2) metadata attachments of `freeze`: dropped, its position is lost;
 //	(P3) constant expressions as indices of getelementptr (container_of): a huge
-//	     number stands for one, and a global behind the last line holds it.
+//	     number stands for one, and a global behind the last line holds it;
+//	(P4) labels' addresses in another address space than 0 (AVR): the same.
 var (
 	callHead  = regexp.MustCompile(`^\s*(?:%\S+ = )?(?:(?:tail|musttail|notail) )?(?:call|invoke) |^(?:define|declare) `)
 	retAlign  = regexp.MustCompile(`^((?:[a-z_]+(?:\(\d+\))? )*?)align \d+ `)
 	indexExpr = regexp.MustCompile(`, (i\d+) ((?:add|sub|mul|[us]div|[us]rem|shl|[al]shr|and|or|xor|select|sext|trunc|zext|ptrtoint)(?: [a-z]+)* \()`)
+	labelAddr = regexp.MustCompile(`(i8 addrspace\(\d+\)\*) blockaddress(\([^()]*\))`)
 	freezeMD  = regexp.MustCompile(`^(\s*%\S+ = freeze [^!]*), ![a-zA-Z].*$`)
 )
 
@@ -36,6 +38,14 @@ func mend(text string) string {
 		}
 		if strings.Contains(l, "getelementptr ") {
 			lines[i], held = hold(lines[i], held)
+		}
+		if strings.Contains(l, ")* blockaddress(") {
+			lines[i] = labelAddr.ReplaceAllStringFunc(lines[i], func(s string) string {
+				m := labelAddr.FindStringSubmatch(s)
+				n := int64(len(held))
+				held = append(held, fmt.Sprintf("@%s%d = private constant i8* blockaddress%s", heldName, n, m[2]))
+				return fmt.Sprintf("%s inttoptr (i16 %s to %s)", m[1], new(big.Int).Add(heldBase, big.NewInt(n)), m[1])
+			})
 		}
 	}
 	return strings.Join(append(lines, held...), "\n")
@@ -100,8 +110,14 @@ func (t *translator) takeHeld(src *llir.Module) {
 	src.Globals = rest
 }
 
-// unheld is c, or the constant expression that it stands for (P3).
+// unheld is c, or the constant that it stands for (P3, P4).
 func (t *translator) unheld(c constant.Constant) constant.Constant {
+	if p, ok := c.(*constant.ExprIntToPtr); ok && len(t.held) > 0 {
+		if b, ok := t.unheld(p.From).(*constant.BlockAddress); ok {
+			return b
+		}
+		return c
+	}
 	if i, ok := c.(*constant.Int); ok && len(t.held) > 0 && i.X.BitLen() > 300 {
 		if e := t.held[i.X.String()]; e != nil {
 			return e

@@ -18,7 +18,7 @@
 //
 // Objects are numbered: globals 0.. in module order, then what comes to life
 // during the execution, in that order: allocas, by-value copies (when the call
-// happens, in parameter order), heap blocks, argument areas of variadic calls.
+// happens, in parameter order), heap blocks, the argument areas that va_start makes (register area first).
 // Function number i of the module is object -1-i; region number i of the memory
 // map is object -1-len(Funcs)-i.
 //

@@ -84,6 +84,13 @@ func (c *call) harness(m ir.Model) bool {
 		v := c.inputs(Nondet, c.in.T)
 		c.result(v)
 		c.traceInput(c.in, c.name, v)
+	case ir.ModelNondetNonNeg:
+		v := c.inputs(Nondet, c.in.T)
+		if v.bits.Sign() {
+			c.end(AssumeFailed, "", "negative result of "+c.name)
+		}
+		c.result(v)
+		c.traceInput(c.in, c.name, v)
 	case ir.ModelRange:
 		c.rangeInput()
 	case ir.ModelAssume:

@@ -167,8 +167,12 @@ func (c *checker) instr(i *Instr) {
 		c.bad("instruction %d: op %s, type or position missing", i.ID, i.Op)
 		return
 	}
+	before := len(c.errs)
 	for n, a := range i.Args {
 		c.operand(i, n, a)
+	}
+	if len(c.errs) > before {
+		return
 	}
 	if r, ok := arity[i.Op]; ok && (len(i.Args) < r[0] || len(i.Args) > r[1]) {
 		c.bad("%s: %d operands", i, len(i.Args))
@@ -181,7 +185,7 @@ func (c *checker) instr(i *Instr) {
 func (c *checker) operand(i *Instr, n int, v Value) {
 	switch v := v.(type) {
 	case nil:
-		c.bad("%s: operand %d missing", i.Op, n)
+		c.bad("instruction %d, %s: operand %d missing", i.ID, i.Op, n)
 	case *Instr:
 		if !c.seen[v] {
 			c.bad("%s: operand %d is not of this function", i, n)

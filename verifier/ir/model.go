@@ -27,6 +27,7 @@ const (
 	ModelSameObject   Model = "same-object" // (p, q)
 	ModelDynObject    Model = "dynamic-object"
 	ModelMakeSymbolic Model = "make-symbolic" // klee_make_symbolic(p, n, name)
+	ModelNondetNonNeg Model = "nondet-nonneg" // any value of the return type that is not negative: rand
 	ModelRange        Model = "range"         // klee_range(begin, end, name): any value in [begin, end)
 	ModelNop          Model = "nop"           // no effect, result unspecified
 
@@ -118,11 +119,16 @@ var exactModels = map[string]Model{
 	"firmproof_assume": ModelAssume, "__VERIFIER_assume": ModelAssume, "__CPROVER_assume": ModelAssume, "klee_assume": ModelAssume,
 	"__llbmc_assume": ModelAssume, "__ESBMC_assume": ModelAssume, "assume_abort_if_not": ModelAssume,
 	"firmproof_assert": ModelAssert, "__VERIFIER_assert": ModelAssert, "__CPROVER_assert": ModelAssert, "__llbmc_assert": ModelAssert,
-	"__ESBMC_assert": ModelAssert, "__CPROVER_precondition": ModelAssert,
+	"__ESBMC_assert": ModelAssert, "__CPROVER_precondition": ModelAssert, "__CPROVER_postcondition": ModelAssert, "assert": ModelAssert,
 	"reach_error": ModelFail, "__VERIFIER_error": ModelFail, "klee_report_error": ModelFail,
+	"klee_abort": ModelFail, "__llbmc_error": ModelFail,
 	"__assert_fail": ModelAssertFail, "__assert_func": ModelAssertFail, "__assert": ModelAssertFail, "__assert_rtn": ModelAssertFail,
 	"firmproof_havoc": ModelHavoc, "__CPROVER_havoc_slice": ModelHavoc, "__CPROVER_havoc_object": ModelHavocObj,
-	"klee_make_symbolic": ModelMakeSymbolic, "klee_range": ModelRange,
+	"klee_make_symbolic": ModelMakeSymbolic, "klee_range": ModelRange, "klee_int": ModelNondet,
+	"klee_silent_exit": ModelExit, "klee_prefer_cex": ModelNop, "klee_warning": ModelNop, "klee_warning_once": ModelNop,
+	"__CPROVER_input": ModelNop, "__CPROVER_output": ModelNop, "__CPROVER_cover": ModelNop, "__CPROVER_fence": ModelNop,
+	"__CPROVER_atomic_begin": ModelNop, "__CPROVER_atomic_end": ModelNop, "rand": ModelNondetNonNeg, "random": ModelNondetNonNeg,
+	"srand": ModelNop, "srandom": ModelNop,
 	"__CPROVER_r_ok": ModelROK, "__CPROVER_w_ok": ModelWOK, "__CPROVER_rw_ok": ModelRWOK,
 	"__CPROVER_OBJECT_SIZE": ModelObjectSize, "__CPROVER_POINTER_OFFSET": ModelPtrOffset, "__CPROVER_POINTER_OBJECT": ModelPtrObject,
 	"__CPROVER_same_object": ModelSameObject, "__CPROVER_DYNAMIC_OBJECT": ModelDynObject,
@@ -134,9 +140,10 @@ var exactModels = map[string]Model{
 	"strcmp": ModelStrcmp, "strncmp": ModelStrncmp, "strchr": ModelStrchr, "strrchr": ModelStrrchr, "strstr": ModelStrstr, "strdup": ModelStrdup,
 	"abs": ModelAbs, "labs": ModelAbs, "llabs": ModelAbs,
 	"printf": ModelPrintf, "puts": ModelPrintf, "putchar": ModelPrintf, "fprintf": ModelPrintf, "perror": ModelPrintf, "fputs": ModelPrintf,
-	"putc": ModelPrintf, "fputc": ModelPrintf, "fflush": ModelPrintf,
-	"snprintf": ModelSnprintf,
-	"isalpha":  ModelCtype, "isdigit": ModelCtype, "isalnum": ModelCtype, "isspace": ModelCtype, "isupper": ModelCtype, "islower": ModelCtype,
+	"putc": ModelPrintf, "fputc": ModelPrintf, "fflush": ModelPrintf, "vprintf": ModelPrintf, "vfprintf": ModelPrintf, "fwrite": ModelPrintf,
+	"__printf_chk": ModelPrintf, "__fprintf_chk": ModelPrintf,
+	"snprintf": ModelSnprintf, "vsnprintf": ModelSnprintf,
+	"isalpha": ModelCtype, "isdigit": ModelCtype, "isalnum": ModelCtype, "isspace": ModelCtype, "isupper": ModelCtype, "islower": ModelCtype,
 	"isxdigit": ModelCtype, "isprint": ModelCtype, "ispunct": ModelCtype, "iscntrl": ModelCtype, "isgraph": ModelCtype, "isblank": ModelCtype,
 	"toupper": ModelCtype, "tolower": ModelCtype,
 	"__VERIFIER_atomic_begin": ModelNop, "__VERIFIER_atomic_end": ModelNop,
@@ -146,7 +153,7 @@ var exactModels = map[string]Model{
 }
 
 // nondetPrefixes start the names of functions that return any value of their type.
-var nondetPrefixes = []string{"firmproof_nondet_", "__VERIFIER_nondet_", "nondet_", "__llbmc_nondef_"}
+var nondetPrefixes = []string{"firmproof_nondet_", "__VERIFIER_nondet_", "nondet_", "__llbmc_nondef_", "__CPROVER_nondet_", "__ESBMC_nondet_"}
 
 var llvmModels = []Model{ModelSaddO, ModelUaddO, ModelSsubO, ModelUsubO, ModelSmulO, ModelUmulO, ModelSaddSat, ModelUaddSat, ModelSsubSat,
 	ModelUsubSat, ModelSshlSat, ModelUshlSat, ModelCtpop, ModelCtlz, ModelCttz, ModelBswap, ModelBitrev, ModelFshl, ModelFshr, ModelAbsI,
@@ -160,7 +167,8 @@ var llvmPrefixes = []struct {
 }{
 	{"llvm.memcpy.", ModelMemcpy}, {"llvm.memmove.", ModelMemmove}, {"llvm.memset.", ModelMemset},
 	{"llvm.fmuladd.", ModelFma}, {"llvm.nearbyint.", ModelRint}, {"llvm.donothing", ModelNop}, {"llvm.prefetch", ModelNop},
-	{"llvm.invariant.", ModelNop}, {"llvm.sideeffect", ModelNop},
+	{"llvm.invariant.", ModelNop}, {"llvm.sideeffect", ModelNop}, {"llvm.debugtrap", ModelNop},
+	{"llvm.var.annotation", ModelNop},
 }
 
 // ModelOf gives the model of a body-less function by its name; ModelNone if there is none.

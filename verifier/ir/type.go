@@ -105,6 +105,9 @@ func (t *Type) String() string {
 	case KindVector:
 		return fmt.Sprintf("<%d x %s>", t.Len, t.Elem)
 	case KindStruct:
+		if t.Packed {
+			return "<{" + typeList(t.Fields) + "}>"
+		}
 		return "{" + typeList(t.Fields) + "}"
 	case KindFunc:
 		return fmt.Sprintf("%s(%s)", t.Ret, typeList(t.Fields))

@@ -40,3 +40,11 @@ int never(int n) { if (n) __builtin_unreachable(); return 0; }
 int atomics(int n) { static int a = 5; int e = 5; __atomic_add_fetch(&a, n, 5); __atomic_fetch_or(&a, 64, 5); int ok = __atomic_compare_exchange_n(&a, &e, 1, 0, 5, 5); return a * 100 + ok * 10 + (e == 72); }
 //! vla(5) => returned control.c:42:126 10
 int vla(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = i; int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }
+#include <stdarg.h>
+static int sum(int n, ...) { va_list ap; va_start(ap, n); int s = 0; while (n--) s = s * 10 + va_arg(ap, int); s += va_arg(ap, long); va_end(ap); return s; }
+//! variadic(3) target:avr => returned control.c:48:23 -30949
+//! variadic(3) target:armeb => returned control.c:48:23 100123
+//! variadic(3) => returned control.c:48:23 100123
+int variadic(int n) { return sum(n, 1, 2, 3, 100000L); }
+//! too_few(2) => returned control.c:50:22 1263225684
+int too_few(int n) { return sum(n, 1); }
