@@ -63,7 +63,7 @@ func (c *Config) prepare() (*keys, error) {
 	}
 	u, err := url.Parse(c.GitHubURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("serve: --github-url %q: want https://HOST/...", c.GitHubURL)
+		return nil, fmt.Errorf("serve: --github-url %q: want a URL such as https://HOST/api/v3", c.GitHubURL)
 	}
 	c.GitHubURL = strings.TrimSuffix(c.GitHubURL, "/") + "/"
 	if c.PublicURL == "" {

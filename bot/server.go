@@ -191,7 +191,7 @@ func Work(ctx context.Context, cfg Config) error {
 		return err
 	}
 	if s.store.SQLite() != nil {
-		return errors.Join(errors.New("worker: --db: an SQLite database has one process; use postgres://..."), s.store.Close())
+		return errors.Join(errors.New("worker: --db: an SQLite database has one process; use a postgres:// address"), s.store.Close())
 	}
 	if err := s.Start(ctx); err != nil {
 		return errors.Join(err, s.Stop())

@@ -30,8 +30,6 @@ type world struct {
 	gh     *httptest.Server
 	cfg    bot.Config
 	server *bot.Server
-	web    *httptest.Server
-	target string // where the stand-in delivers: survives restarts of our server
 	proxy  *httptest.Server
 	mu     sync.Mutex
 	now    http.Handler

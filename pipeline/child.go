@@ -43,7 +43,7 @@ func (c *ChildChecker) Check(ctx context.Context, req Request) (*Outcome, error)
 	defer cancel()
 	noise := &tail{limit: maxNoise}
 	exit, err := c.Box.Run(ctx, sandbox.Spec{Argv: argv, Dir: req.Dir, Write: []string{req.Dir, req.Scratch}, Limits: c.Limits, Stdout: noise, Stderr: noise,
-		Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + req.Scratch, "TMPDIR=" + req.Scratch, "LC_ALL=C.UTF-8", "NO_COLOR=1"}})
+		Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + req.Scratch, "TMPDIR=" + req.Scratch, "LC_ALL=C.UTF-8", "NO_COLOR=1", sandbox.Inside(req.Scratch)}})
 	said := clean(noise.String(), req)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -40,7 +40,7 @@ func serveCommand() *cobra.Command {
 		Long:  "Runs the GitHub App. Each flag may also come from the environment (FIRMPROOF_APP_ID, ...) or from --config FILE (YAML); flags win, then the environment.",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := serverConfig(cmd, &c, config, box, format); err != nil {
+			if err := serverConfig(cmd, &c, config); err != nil {
 				return err
 			}
 			return bot.Serve(cmd.Context(), c)
@@ -60,7 +60,7 @@ func workerCommand() *cobra.Command {
 		Short: "Run a worker only, for a queue shared by several machines",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := serverConfig(cmd, &c, config, box, format); err != nil {
+			if err := serverConfig(cmd, &c, config); err != nil {
 				return err
 			}
 			return bot.Work(cmd.Context(), c)
@@ -78,7 +78,7 @@ func sandboxInitCommand() *cobra.Command {
 }
 
 // serverConfig completes the flags from the environment and the file, and makes the log.
-func serverConfig(cmd *cobra.Command, c *bot.Config, config, box, format string) error {
+func serverConfig(cmd *cobra.Command, c *bot.Config, config string) error {
 	if config == "" {
 		config = os.Getenv("FIRMPROOF_CONFIG")
 	}
@@ -86,7 +86,7 @@ func serverConfig(cmd *cobra.Command, c *bot.Config, config, box, format string)
 		return err
 	}
 	// the values may have come from elsewhere than the command line
-	box, format = cmd.Flag("sandbox").Value.String(), cmd.Flag("log-format").Value.String()
+	box, format := cmd.Flag("sandbox").Value.String(), cmd.Flag("log-format").Value.String()
 	mode, err := sandbox.ParseMode(box)
 	if err != nil {
 		return fmt.Errorf("--sandbox: %w", err)

@@ -22,6 +22,9 @@ type stage2 struct {
 	Read    []string `json:"read"`
 	Offline bool     `json:"offline"`
 	User    int      `json:"user"` // to become; 0: stay
+
+	Supervise bool `json:"supervise"` // run the command as a child and end what it leaves behind
+	NoTemp    bool `json:"no_temp"`   // /tmp is not the command's
 }
 
 // Init is the second stage: it takes rights from itself and becomes the command.
@@ -35,12 +38,15 @@ func Init(args []string) int {
 
 func enter(args []string) error {
 	if len(args) < 3 || args[1] != "--" {
-		return errors.New("usage: " + InitCommand + " SPEC -- COMMAND...")
+		return errors.New("usage: " + InitCommand + " SPEC -- COMMAND ARGUMENT*")
 	}
 	runtime.LockOSThread() // no_new_privs and exec belong to one thread
 	var s stage2
 	if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
 		return err
+	}
+	if s.Supervise {
+		return supervise(s, args[2:])
 	}
 	path, err := exec.LookPath(args[2])
 	if err != nil {
@@ -93,7 +99,11 @@ func become(user int) error {
 // folders, write only the writable ones, no TCP, no signals or abstract sockets to outside.
 func restrict(s stage2) error {
 	read := append([]string{"/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/etc", "/proc", "/dev"}, s.Read...)
-	rules := []landlock.Rule{landlock.RODirs(existing(read)...).IgnoreIfMissing(), landlock.RWDirs(existing(append([]string{"/tmp"}, s.Write...))...).WithRefer().IgnoreIfMissing()}
+	write := s.Write
+	if !s.NoTemp {
+		write = append([]string{"/tmp"}, write...)
+	}
+	rules := []landlock.Rule{landlock.RODirs(existing(read)...).IgnoreIfMissing(), landlock.RWDirs(existing(write)...).WithRefer().IgnoreIfMissing()}
 	for _, f := range []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"} {
 		rules = append(rules, landlock.RWFiles(f).IgnoreIfMissing())
 	}

@@ -1,0 +1,105 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+)
+
+// TestNested: a build inside the sandbox of an analysis works, but reaches
+// neither the answer nor the process of the analysis, and leaves nothing behind.
+func TestNested(t *testing.T) {
+	s, work := box(t, Required)
+	answer := filepath.Join(filepath.Dir(work), "out")
+	if err := os.Mkdir(answer, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	build := `
+echo "int main(void) { return 0; }" >a.c && cc -o a a.c && ./a && echo built
+echo forged 2>/dev/null >` + answer + `/report.json && echo bad: report
+cat ` + answer + `/report.json 2>/dev/null && echo bad: read
+kill -9 $PPID $(cat ` + work + `/pid) 2>/dev/null && echo bad: kill
+head -c 1 /proc/$(cat ` + work + `/pid)/mem 2>&1 >/dev/null | grep -q denied || echo bad: mem
+setsid sh -c 'while :; do date >>` + work + `/mark; sleep 0.02; done' >/dev/null 2>&1 &
+sleep 0.2; exit 5`
+	var out bytes.Buffer
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	exit, err := s.Run(ctx, Spec{Argv: []string{s.Program(), "nested-test", work, answer, build}, Dir: work, Write: []string{work, answer}, Limits: DefaultLimits(),
+		Env: []string{"PATH=/usr/bin:/bin", "HOME=" + answer, "TMPDIR=" + answer, Inside(answer)}, Stdout: &out, Stderr: &out})
+	if err != nil || exit.Code != 0 {
+		t.Fatalf("%+v %v\n%s", exit, err, out.String())
+	}
+	if !strings.Contains(out.String(), "built") || !strings.Contains(out.String(), "status 5") || strings.Contains(out.String(), "bad") || !strings.Contains(out.String(), "quiet") {
+		t.Errorf("%s", out.String())
+	}
+	if text, err := os.ReadFile(filepath.Join(answer, "report.json")); err != nil || string(text) != "true answer" {
+		t.Errorf("report: %q %v", text, err)
+	}
+}
+
+// nestedTest is the analysis of TestNested: this binary, called inside.
+func nestedTest(work, answer, script string) error {
+	if err := Shield(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(work, "pid"), []byte(fmt.Sprint(os.Getpid())), 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(answer, "report.json"), []byte("true answer"), 0o644); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	r, err := BuildRunner(ctx, Required, "", "")
+	if err != nil {
+		return err
+	}
+	res, err := r.Run(ctx, build.Cmd{Argv: []string{"/bin/sh", "-c", script}, Dir: work, Write: []string{work}})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s%sstatus %d\n", res.Stdout, res.Stderr, res.ExitCode)
+	a, err := os.ReadFile(filepath.Join(work, "mark"))
+	if err != nil {
+		return err
+	}
+	time.Sleep(200 * time.Millisecond)
+	b, err := os.ReadFile(filepath.Join(work, "mark"))
+	if err == nil && len(a) == len(b) {
+		fmt.Println("quiet")
+	}
+	return err
+}
+
+// TestBuildRunner: the runner of a terminal keeps to the folders that it is given.
+func TestBuildRunner(t *testing.T) {
+	_, work := box(t, Off)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := BuildRunner(context.Background(), Required, self, filepath.Join(filepath.Dir(work), "bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := r.Run(context.Background(), build.Cmd{Argv: []string{"/bin/sh", "-c", "echo out; echo err >&2; touch here; touch " + filepath.Dir(work) + "/there; ls /root && echo bad; exit 3"}, Dir: work, Write: []string{work}})
+	if err != nil || res.ExitCode != 3 || string(res.Stdout) != "out\n" || !strings.HasPrefix(string(res.Stderr), "err\n") {
+		t.Errorf("%+v %v", res, err)
+	}
+	if _, err := os.Stat(filepath.Join(work, "here")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(work), "there")); err == nil {
+		t.Error("wrote outside")
+	}
+	if r, err := BuildRunner(context.Background(), Off, "", ""); err != nil || r != (build.Direct{}) {
+		t.Errorf("off: %v %v", r, err)
+	}
+}
