@@ -174,3 +174,22 @@ func TestRecordedDisagrees(t *testing.T) {
 		t.Errorf("got %q, want the widths", s)
 	}
 }
+
+// TestRecorder: what one run was given makes another one like it.
+func TestRecorder(t *testing.T) {
+	m := compileFile(t, "testdata/control.c", "x86_64")
+	opts := interp.Options{Entry: m.Func("volatiles")}
+	rec := &interp.Recorder{Source: &listSource{list: []int64{4, 5}}}
+	first, err := interp.Run(context.Background(), m, opts, rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := interp.NewRecorded(rec.Inputs)
+	second, err := interp.Run(context.Background(), m, opts, again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rec.Inputs) != 2 || again.Rest() != 0 || again.Err() != nil || first.Ret != second.Ret || first.Ret != bits.New(32, 453) {
+		t.Errorf("%d inputs, %v then %v (%v)", len(rec.Inputs), first, second, again.Err())
+	}
+}

@@ -156,7 +156,8 @@ func (x *machine) leave(ret value, hasRet bool) {
 		return
 	}
 	for _, o := range fr.objs {
-		o.dead = "its function returned"
+		o.dead, o.pages, o.ptrs = "its function returned", nil, nil
+		x.objects[o.num] = nil // pointers to it may live on, its number does not matter any more
 	}
 	x.frames = x.frames[:len(x.frames)-1]
 	x.fr = x.frames[len(x.frames)-1]

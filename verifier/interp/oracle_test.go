@@ -60,15 +60,17 @@ func agree(t *testing.T, path string) {
 		if target == "i386" {
 			flags = append(flags, "-msse2", "-target", "i686-linux-gnu")
 		}
-		m := compileFile(t, path, target, flags...)
-		for seed, w := range want {
-			src := &listSource{list: []int64{int64(seed)}, mallocs: true}
-			out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("run"), Checks: soundChecks()}, src)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if out.Kind != interp.Returned || out.Ret.Unsigned().String() != w {
-				t.Errorf("%s, %s, seed %d: got %v %v, the machine says %s", path, target, seed, out, out.Ret, w)
+		for _, level := range []string{"-O0", "-O2"} {
+			m := compileFile(t, path, target, append(flags, level)...)
+			for seed, w := range want {
+				src := &listSource{list: []int64{int64(seed)}, mallocs: true}
+				out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("run"), Checks: soundChecks()}, src)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if out.Kind != interp.Returned || out.Ret.Unsigned().String() != w {
+					t.Errorf("%s, %s %s, seed %d: got %v %v, the machine says %s", path, target, level, seed, out, out.Ret, w)
+				}
 			}
 		}
 	}

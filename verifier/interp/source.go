@@ -135,3 +135,41 @@ func (Zeros) ObjectBytes(int) func(int64) byte { return nil }
 
 // Base leaves addresses to the interpreter.
 func (Zeros) Base(int) (bits.Vec, bool) { return bits.Vec{}, false }
+
+// Recorder is a Source that passes on another's answers and keeps those to
+// Next and Havoc, in the order of execution: a Recorded of them repeats the run,
+// as far as contents and addresses of objects come from the program itself.
+type Recorder struct {
+	Source
+	Inputs []Input
+}
+
+// Next keeps the answer.
+func (r *Recorder) Next(kind InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
+	v, ok := r.Source.Next(kind, at, width)
+	if ok {
+		r.keep(Input{Kind: kind, Instr: at, Value: v})
+	}
+	return v, ok
+}
+
+// Havoc keeps the bytes that are asked for.
+func (r *Recorder) Havoc(at *ir.Instr, n int64) (func(int64) byte, bool) {
+	f, ok := r.Source.Havoc(at, n)
+	if !ok {
+		return nil, false
+	}
+	in := Input{Kind: Havoc, Instr: at, Bytes: map[int64]byte{}}
+	r.keep(in)
+	return func(i int64) byte {
+		in.Bytes[i] = f(i)
+		return in.Bytes[i]
+	}, true
+}
+
+func (r *Recorder) keep(in Input) {
+	if in.Instr != nil {
+		in.Pos = *in.Instr.Pos
+	}
+	r.Inputs = append(r.Inputs, in)
+}
