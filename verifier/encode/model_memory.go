@@ -141,13 +141,15 @@ func (e *encoder) copyInto(o *object, c *content, to ilr.Term, so *object, sc *c
 	t, tok := e.constOf(to)
 	f, fok := e.constOf(from)
 	switch {
+	case kok && tok && e.outOf(o, t, int64(k)) || kok && fok && e.outOf(so, f, int64(k)):
+		return c, true // only where nothing goes
 	case kok && tok && fok && t == 0 && f == 0 && int64(k) == o.csize && o.csize == so.csize && (o == so || o.csize > 64):
 		d := *sc
 		d.live = c.live
 		return &d, true
 	case kok && tok && fok && k <= maxUnrolled:
 		return e.copyCells(o, c, int64(t), so, sc, int64(f), int64(k)), true
-	case kok && k <= 256 && e.fitsUnrolled(o, c, to, k) && e.fitsUnrolled(so, sc, from, k):
+	case kok && k <= 64, kok && k <= 256 && e.fitsUnrolled(o, c, to, k) && e.fitsUnrolled(so, sc, from, k):
 		return e.copyWords(o, c, to, so, sc, from, int64(k)), true
 	case o.csize >= 0 && o.csize <= maxGuarded && c.arr == nil:
 		return e.copyGuarded(o, c, to, so, sc, from, n), true
@@ -160,6 +162,9 @@ func (e *encoder) copyInto(o *object, c *content, to ilr.Term, so *object, sc *c
 		a, b = e.toBytes(o, a), e.toBytes(so, b)
 	}
 	if a.arr.idx != b.arr.idx {
+		if kok && k <= maxUnrolled {
+			return e.copyWords(o, c, to, so, sc, from, int64(k)), true
+		}
 		return nil, false
 	}
 	idx := func(t ilr.Term) ilr.Term { return e.index(t, a.arr) }
@@ -283,6 +288,8 @@ func (e *encoder) fillInto(o *object, c *content, off ilr.Term, b val, n ilr.Ter
 	t, tok := e.constOf(off)
 	d := *c
 	switch {
+	case kok && tok && e.outOf(o, t, int64(k)):
+		return c // only where nothing goes
 	case kok && tok && t == 0 && int64(k) == o.csize && b.u == 0:
 		d.cells, d.arr = trie[cell]{}, nil
 		if e.isZero(b.t) {

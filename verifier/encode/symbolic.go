@@ -67,10 +67,19 @@ func (e *encoder) number(off ilr.Term, p places) ilr.Term {
 	return e.low(i, max(1, min(e.s.Width(i), mbits.Len64(uint64(p.count-1)))))
 }
 
+// outOf reports that n bytes at offset k of o are surely outside: no object is
+// larger than half of the address space.
+func (e *encoder) outOf(o *object, k uint64, n int64) bool {
+	if o.csize >= 0 {
+		return n > o.csize || k > uint64(o.csize-n)
+	}
+	return k >= 1<<uint(e.w-1) || n >= 1<<uint(min(e.w-1, 62))
+}
+
 // readAt is n bytes of c at off; the access is valid.
 func (e *encoder) readAt(o *object, c *content, off ilr.Term, n int64) val {
 	if k, ok := e.constOf(off); ok {
-		if o.csize >= 0 && int64(k) > o.csize-n {
+		if e.outOf(o, k, n) {
 			return val{t: e.s.Int(int(8*n), 0)} // only where nothing goes
 		}
 		return e.readRaw(o, c, int64(k), n)
@@ -102,7 +111,7 @@ func (e *encoder) multiplex(i ilr.Term, lo, count int64, value func(int64) val) 
 // writeAt is c with n bytes at off replaced by v; the access is valid.
 func (e *encoder) writeAt(o *object, c *content, off ilr.Term, n int64, v val) *content {
 	if k, ok := e.constOf(off); ok {
-		if o.csize >= 0 && int64(k) > o.csize-n {
+		if e.outOf(o, k, n) {
 			return c
 		}
 		return e.writeRaw(c, int64(k), n, v)
