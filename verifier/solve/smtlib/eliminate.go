@@ -1,0 +1,80 @@
+package smtlib
+
+import "github.com/firmproof/firmproof/verifier/ilr"
+
+// eliminator expands reads of arrays that hold a range write or copy, by the
+// equations of the array kinds, because SMT-LIB has none such.
+type eliminator struct {
+	s      *ilr.Store
+	memo   map[ilr.Term]ilr.Term
+	reads  map[[2]ilr.Term]ilr.Term
+	ranged map[ilr.Term]bool // array terms with a range write below
+}
+
+func newEliminator(s *ilr.Store) *eliminator {
+	return &eliminator{s: s, memo: map[ilr.Term]ilr.Term{}, reads: map[[2]ilr.Term]ilr.Term{}, ranged: map[ilr.Term]bool{}}
+}
+
+// term is t without range writes.
+func (e *eliminator) term(t ilr.Term) ilr.Term {
+	s := e.s
+	s.Walk([]ilr.Term{t}, func(u ilr.Term) {
+		if _, ok := e.memo[u]; ok {
+			return
+		}
+		if s.Sort(u).Kind == ilr.SortArray {
+			ranged := s.Kind(u) == ilr.KArrSet || s.Kind(u) == ilr.KArrCopy
+			for i := 0; i < s.NumArgs(u); i++ {
+				ranged = ranged || e.ranged[s.Arg(u, i)]
+			}
+			e.ranged[u] = ranged
+		}
+		if s.NumArgs(u) == 0 || e.ranged[u] {
+			e.memo[u] = u
+			return
+		}
+		if s.Kind(u) == ilr.KSelect && e.ranged[s.Arg(u, 0)] {
+			e.memo[u] = e.read(s.Arg(u, 0), e.memo[s.Arg(u, 1)])
+			return
+		}
+		args := s.Args(nil, u)
+		changed := false
+		for i, a := range args {
+			args[i] = e.memo[a]
+			changed = changed || args[i] != a
+		}
+		e.memo[u] = u
+		if changed {
+			e.memo[u] = s.Rebuild(u, args)
+		}
+	})
+	return e.memo[t]
+}
+
+// read is element i, free of range writes itself, of array a.
+func (e *eliminator) read(a, i ilr.Term) ilr.Term {
+	s := e.s
+	if !e.ranged[a] {
+		return s.Select(e.memo[a], i)
+	}
+	key := [2]ilr.Term{a, i}
+	if t, ok := e.reads[key]; ok {
+		return t
+	}
+	arg := func(n int) ilr.Term { return e.memo[s.Arg(a, n)] }
+	rest := func() ilr.Term { return e.read(s.Arg(a, 0), i) }
+	var t ilr.Term
+	switch s.Kind(a) {
+	case ilr.KIte:
+		t = s.Ite(arg(0), e.read(s.Arg(a, 1), i), e.read(s.Arg(a, 2), i))
+	case ilr.KStore:
+		t = s.Ite(s.Eq(i, arg(1)), arg(2), rest())
+	case ilr.KArrSet:
+		t = s.Ite(s.Ult(s.Sub(i, arg(1)), arg(2)), arg(3), rest())
+	case ilr.KArrCopy:
+		d := s.Sub(i, arg(1))
+		t = s.Ite(s.Ult(d, arg(4)), e.read(s.Arg(a, 2), s.Add(d, arg(3))), rest())
+	}
+	e.reads[key] = t
+	return t
+}
