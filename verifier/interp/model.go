@@ -25,6 +25,11 @@ func (x *machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
 	if f != nil {
 		name = f.Name
 	}
+	for i := range args { // undeclared functions get pointers as integers
+		if args[i].obj != nil && in.Args[i].Type().IsInt() {
+			args[i].obj = nil
+		}
+	}
 	c := &call{machine: x, in: in, name: name, args: args}
 	if want, ok := minArgs[m]; ok && len(args) < want {
 		x.end(Unsupported, "", "call of "+name+" with too few arguments")
@@ -48,9 +53,18 @@ type call struct {
 
 // result is the value of the call.
 func (c *call) result(v value) {
-	if !c.in.T.IsVoid() {
+	switch {
+	case c.in.T.IsVoid():
+	case c.in.T.IsInt() && v.elems == nil:
+		c.set(c.in, c.toInt(v, c.in.T.Width))
+	default:
 		c.set(c.in, v)
 	}
+}
+
+// isFalse reports that argument i is 0 or null.
+func (c *call) isFalse(i int) bool {
+	return c.equal(c.args[i], scalar(bits.New(c.args[i].bits.Width(), 0)))
 }
 
 // number is an integer result of the call's type.
@@ -94,12 +108,12 @@ func (c *call) harness(m ir.Model) bool {
 	case ir.ModelRange:
 		c.rangeInput()
 	case ir.ModelAssume:
-		if c.decide(c.args[0], "assumption") && c.args[0].bits.IsZero() {
+		if c.decide(c.args[0], "assumption") && c.isFalse(0) {
 			c.end(AssumeFailed, "", "assumption is false")
 		}
 		c.number(0)
 	case ir.ModelAssert:
-		if c.decide(c.args[0], "asserted condition") && c.args[0].bits.IsZero() {
+		if c.decide(c.args[0], "asserted condition") && c.isFalse(0) {
 			c.stop(verdict.Assert, "assertion failed%s", c.text(1))
 		}
 		c.number(0)

@@ -21,6 +21,8 @@ func (c *call) intrinsic(m ir.Model) bool {
 		c.lifetime(m)
 	case ir.ModelStackSave, ir.ModelStackRestore:
 		c.stack(m)
+	case ir.ModelReduce:
+		c.reduce()
 	case ir.ModelVaStart, ir.ModelVaEnd, ir.ModelVaCopy:
 		c.variadic(m)
 	default:
@@ -245,4 +247,51 @@ func saturating(m ir.Model) laneFunc {
 		return sat(bits.ShlVec, func(a, b bits.Vec) bool { return bits.LshrVec(bits.ShlVec(a, b), b) != a }, ones)
 	}
 	return nil
+}
+
+// reduce executes llvm.vector.reduce.OP; fadd and fmul start from their first argument, in order.
+func (c *call) reduce() {
+	op := ir.ReduceOp(c.name)
+	v := c.args[len(c.args)-1]
+	if v.elems == nil {
+		c.end(Unsupported, "", "call of "+c.name)
+		return
+	}
+	elems := v.elems
+	if len(c.args) == 2 {
+		elems = append([]value{c.args[0]}, elems...)
+	}
+	acc := elems[0]
+	for _, e := range elems[1:] {
+		r, ok := c.combine(op, acc, e)
+		if !ok {
+			c.end(Unsupported, "", "call of "+c.name)
+			return
+		}
+		acc = r
+	}
+	c.result(acc)
+}
+
+var reduceOps = map[string]ir.Op{"add": ir.OpAdd, "mul": ir.OpMul, "and": ir.OpAnd, "or": ir.OpOr, "xor": ir.OpXor, "fadd": ir.OpFadd, "fmul": ir.OpFmul}
+
+var reduceModels = map[string]ir.Model{"smax": ir.ModelSmax, "smin": ir.ModelSmin, "umax": ir.ModelUmax, "umin": ir.ModelUmin,
+	"fmax": ir.ModelMaxnum, "fmin": ir.ModelMinnum}
+
+// combine is one step of a reduction.
+func (c *call) combine(op string, a, b value) (value, bool) {
+	if o, ok := reduceOps[op]; ok {
+		if o.Class() == ir.ClassFloat {
+			return scalar(floatBinary(o, a.bits, b.bits)).withMask(all(a.bits.Width(), a, b)), true
+		}
+		return c.binary1(&ir.Instr{Op: o}, a, b), true
+	}
+	m, ok := reduceModels[op]
+	if !ok {
+		return value{}, false
+	}
+	if f := floatLane(m); f != nil {
+		return scalar(f([]bits.Vec{a.bits, b.bits})).withMask(all(a.bits.Width(), a, b)), true
+	}
+	return intLane(m)(c, []value{a, b}), true
 }

@@ -38,6 +38,7 @@ type Module struct {
 	Layout  Layout
 	Globals []*Global // in file order
 	Funcs   []*Func   // in file order, declarations included
+	Ctors   []*Func   // run before main, in order (LangRef: llvm.global_ctors); the engines do not run them by themselves
 	Aliases []Alias   // other names of symbols; uses in the module are already resolved
 }
 

@@ -112,6 +112,7 @@ const (
 	ModelCopysign      Model = "llvm.copysign"
 	ModelMinnum        Model = "llvm.minnum"
 	ModelMaxnum        Model = "llvm.maxnum"
+	ModelReduce        Model = "llvm.vector.reduce" // Func.Name tells the operation: ReduceOp
 )
 
 // exact maps a C function's name to its model.
@@ -159,7 +160,7 @@ var llvmModels = []Model{ModelSaddO, ModelUaddO, ModelSsubO, ModelUsubO, ModelSm
 	ModelUsubSat, ModelSshlSat, ModelUshlSat, ModelCtpop, ModelCtlz, ModelCttz, ModelBswap, ModelBitrev, ModelFshl, ModelFshr, ModelAbsI,
 	ModelSmax, ModelSmin, ModelUmax, ModelUmin, ModelExpect, ModelAssumeI, ModelObjSizeI, ModelLifetimeStart, ModelLifetimeEnd,
 	ModelStackSave, ModelStackRestore, ModelTrapI, ModelVaStart, ModelVaEnd, ModelVaCopy, ModelIsConst, ModelFabs, ModelFma, ModelSqrt,
-	ModelFloor, ModelCeil, ModelTruncF, ModelRoundF, ModelRint, ModelCopysign, ModelMinnum, ModelMaxnum}
+	ModelFloor, ModelCeil, ModelTruncF, ModelRoundF, ModelRint, ModelCopysign, ModelMinnum, ModelMaxnum, ModelReduce}
 
 var llvmPrefixes = []struct {
 	prefix string
@@ -196,4 +197,11 @@ func ModelOf(name string) Model {
 		}
 	}
 	return ModelLLVM
+}
+
+// ReduceOp is the operation of a vector reduction by the intrinsic's name:
+// "add" of "llvm.vector.reduce.add.v4i32".
+func ReduceOp(name string) string {
+	op, _, _ := strings.Cut(strings.TrimPrefix(name, string(ModelReduce)+"."), ".")
+	return op
 }

@@ -29,6 +29,9 @@ func (m *Module) String() string {
 	for _, a := range m.Aliases {
 		fmt.Fprintf(&b, "alias @%s = %s\n", a.Name, a.To)
 	}
+	for _, f := range m.Ctors {
+		fmt.Fprintf(&b, "constructor @%s\n", f.Name)
+	}
 	for _, f := range m.Funcs {
 		b.WriteByte('\n')
 		b.WriteString(f.String())
