@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/sys/unix"
 
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/queue"
@@ -32,6 +33,9 @@ type Server struct {
 	log      *slog.Logger
 	draining atomic.Bool
 	ready    atomic.Bool
+	lock     *os.File // on the data folder
+	stopLoop context.CancelFunc
+	looped   chan struct{}
 	noForks  string // why builds of forks are refused on this machine; empty: they are not
 }
 
@@ -43,15 +47,18 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, keys: k, metrics: newMetrics(), redact: newRedactor(k)}
 	s.log = slog.New(redactHandler{cfg.Log.Handler(), s.redact})
-	if s.store, err = store.Open(ctx, cfg.DB); err != nil {
+	if s.lock, err = lockData(s.cfg.Data); err != nil {
 		return nil, err
+	}
+	if s.store, err = store.Open(ctx, s.cfg.DB); err != nil {
+		return nil, errors.Join(err, s.lock.Close())
 	}
 	s.metrics.registry.MustRegister(newRunsCollector(s.store))
 	if s.app, err = newApp(&s.cfg, k, newTransport(s.metrics)); err != nil {
-		return nil, errors.Join(err, s.store.Close())
+		return nil, errors.Join(err, s.store.Close(), s.lock.Close())
 	}
 	if err := s.checker(ctx); err != nil {
-		return nil, errors.Join(err, s.store.Close())
+		return nil, errors.Join(err, s.store.Close(), s.lock.Close())
 	}
 	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: s.cfg.Checker, Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
 		Observe: s.metrics.observe, Local: cfg.Local}
@@ -59,9 +66,25 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		conf.Edge = map[string]queue.Handler{pipeline.EventJob: s.event, pipeline.PublishJob: s.publish}
 	}
 	if s.pipe, err = pipeline.New(conf); err != nil {
-		return nil, errors.Join(err, s.store.Close())
+		return nil, errors.Join(err, s.store.Close(), s.lock.Close())
 	}
 	return s, nil
+}
+
+// lockData makes sure that one process uses a data folder: it takes over what it
+// finds there.
+func lockData(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o711); err != nil {
+		return nil, fmt.Errorf("serve: --data: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("serve: --data: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(fmt.Errorf("serve: --data %s: another firmproof uses this folder", dir), f.Close())
+	}
+	return f, nil
 }
 
 // checker makes the checker that runs our own binary in the sandbox, if there is none.
@@ -72,9 +95,6 @@ func (s *Server) checker(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
-	}
-	if err := os.MkdirAll(s.cfg.Data, 0o711); err != nil {
-		return fmt.Errorf("serve: --data: %w", err)
 	}
 	box, err := sandbox.New(ctx, s.cfg.Sandbox, self, filepath.Join(s.cfg.Data, "bin"))
 	if err != nil {
@@ -99,6 +119,13 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.pipe.Start(ctx); err != nil {
 		return err
 	}
+	loop, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.stopLoop, s.looped = cancel, make(chan struct{})
+	if len(s.keys.webhook) > 0 {
+		go s.redeliverLoop(loop)
+	} else {
+		close(s.looped)
+	}
 	s.ready.Store(true)
 	return nil
 }
@@ -108,9 +135,13 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) Stop() error {
 	s.draining.Store(true)
 	s.ready.Store(false)
+	if s.stopLoop != nil {
+		s.stopLoop()
+		<-s.looped
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Drain)
 	defer cancel()
-	return errors.Join(s.pipe.Stop(ctx), s.store.Close())
+	return errors.Join(s.pipe.Stop(ctx), s.store.Close(), s.lock.Close())
 }
 
 // Handler serves webhooks, health, metrics and the dashboard.

@@ -53,7 +53,35 @@ func newWorld(t *testing.T, checker pipeline.Checker) *world {
 		h.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(w.proxy.Close)
-	fake, err := fakegithub.New(fakegithub.Options{Dir: filepath.Join(dir, "gh"), DeliverTo: w.proxy.URL + "/webhook"})
+	w.connect(dir, checker, w.proxy.URL)
+	w.cfg.RedeliverEvery = time.Second
+	w.start()
+	t.Cleanup(func() {
+		w.stop()
+		w.judge()
+	})
+	return w
+}
+
+// judge checks what must hold of every test.
+func (w *world) judge() {
+	t := w.t
+	if t.Failed() {
+		t.Logf("log of the server:\n%s", w.logs.String())
+	}
+	for _, v := range w.fake.Violations() {
+		t.Errorf("broke GitHub's contract: %+v", v)
+	}
+	if strings.Contains(w.logs.String(), "ghs_") {
+		t.Error("a token is in the log")
+	}
+}
+
+// connect makes the stand-in, delivering to url, and our configuration for it.
+func (w *world) connect(dir string, checker pipeline.Checker, url string) {
+	t := w.t
+	t.Helper()
+	fake, err := fakegithub.New(fakegithub.Options{Dir: filepath.Join(dir, "gh"), DeliverTo: url + "/webhook"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,20 +104,6 @@ func newWorld(t *testing.T, checker pipeline.Checker) *world {
 	}
 	w.cfg = bot.Config{Listen: "127.0.0.1:0", Data: filepath.Join(dir, "sv"), GitHubURL: w.gh.URL, AppID: app.AppID, PrivateKeys: []string{app.Key}, SecretFiles: []string{app.Secret},
 		PublicURL: "http://firmproof.example", Workers: 2, Checker: checker, Drain: 100 * time.Millisecond, Log: slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-	w.start()
-	t.Cleanup(func() {
-		w.stop()
-		if t.Failed() {
-			t.Logf("log of the server:\n%s", w.logs.String())
-		}
-		for _, v := range fake.Violations() {
-			t.Errorf("broke GitHub's contract: %+v", v)
-		}
-		if strings.Contains(w.logs.String(), "ghs_") {
-			t.Error("a token is in the log")
-		}
-	})
-	return w
 }
 
 // start makes a server on the same data, as a restart does.

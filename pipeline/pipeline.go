@@ -134,6 +134,9 @@ func (s *Service) Start(ctx context.Context) error {
 
 // Stop lets running jobs end until ctx does, then gives them back to the queue.
 func (s *Service) Stop(ctx context.Context) error {
+	if s.stopSweep == nil {
+		return nil // it never started
+	}
 	s.stopSweep()
 	<-s.swept
 	done := make(chan struct{})
@@ -157,6 +160,9 @@ func untilDeadline(ctx context.Context) time.Duration {
 	}
 	return time.Hour
 }
+
+// Owner is the name of this process in leases and locks.
+func (s *Service) Owner() string { return s.owner }
 
 // Enqueue adds jobs in tx.
 func (s *Service) Enqueue(ctx context.Context, tx store.Tx, jobs ...queue.Job) error {
