@@ -36,6 +36,7 @@ type Plan struct {
 	AddressZero      bool // the target maps address 0
 	MallocNeverFails bool
 	VolatileMemory   bool
+	LeakLost         bool              // leak: only memory that no pointer reaches any more (SV-COMP: valid-memtrack)
 	Stubs            map[string]string // function -> "nondet"
 
 	StopAfter string                // "encode": make the formula, decide nothing

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+func svcompCommand() *cobra.Command {
+	var spec, model, integers string
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "svcomp --spec F.prp --data-model ILP32|LP64 FILE",
+		Short: "SV-COMP mode: the last line is TRUE, FALSE(prop), UNKNOWN or ERROR",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			last, err := svcomp(cmd.Context(), spec, model, integers, timeout, args[0], cmd)
+			if err != nil {
+				fmt.Fprintln(cmd.OutOrStdout(), "ERROR")
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), last)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&spec, "spec", "", "property file")
+	f.StringVar(&model, "data-model", "LP64", "ILP32 or LP64")
+	f.StringVar(&integers, "integers", "bitvector", "bitvector or unbounded")
+	f.DurationVar(&timeout, "timeout", 26*time.Second, "time limit")
+	return cmd
+}
+
+// svProperty is one line of a property file.
+type svProperty struct {
+	name   string // as the verdict names it
+	checks []verdict.Check
+}
+
+var svPattern = regexp.MustCompile(`CHECK\(\s*init\(main\(\)\),\s*LTL\((.*)\)\s*\)`)
+
+// svProperties reads a property file (SV-COMP rules, properties).
+func svProperties(text string) ([]svProperty, error) {
+	known := map[string]svProperty{
+		"G valid-free":            {"valid-free", []verdict.Check{verdict.Free}},
+		"G valid-deref":           {"valid-deref", []verdict.Check{verdict.Memory}},
+		"G valid-memtrack":        {"valid-memtrack", []verdict.Check{verdict.Leak}},
+		"G valid-memcleanup":      {"valid-memcleanup", []verdict.Check{verdict.Leak}},
+		"G ! overflow":            {"no-overflow", []verdict.Check{verdict.SignedOverflow}},
+		"G ! call(reach_error())": {"unreach-call", []verdict.Check{verdict.Assert}},
+		"F end":                   {"termination", []verdict.Check{verdict.Termination}},
+	}
+	var out []svProperty
+	for _, line := range strings.Split(text, "\n") {
+		m := svPattern.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		p, ok := known[strings.Join(strings.Fields(m[1]), " ")]
+		if !ok {
+			return nil, fmt.Errorf("property %q is not known", m[1])
+		}
+		out = append(out, p)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("the property file has no CHECK line")
+	}
+	return out, nil
+}
+
+// svcomp verifies one task. SV-COMP's rules: malloc never fails, volatile is
+// plain memory, a property is asked alone on programs free of other faults.
+func svcomp(ctx context.Context, spec, model, integers string, timeout time.Duration, file string, cmd *cobra.Command) (string, error) {
+	text, err := os.ReadFile(spec)
+	if err != nil {
+		return "", fmt.Errorf("--spec: %w", err)
+	}
+	props, err := svProperties(string(text))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", spec, err)
+	}
+	name := map[string]string{"ILP32": "i386", "LP64": "x86_64"}[model]
+	if name == "" {
+		return "", fmt.Errorf("--data-model %q: ILP32 or LP64", model)
+	}
+	t, err := targets.Load(name)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	work, err := os.MkdirTemp("", "firmproof-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(work)
+	img, err := build.Files(ctx, []string{file}, t, build.Options{WorkDir: work, Shim: true, Entries: []string{"main"}})
+	if err != nil {
+		return "", err
+	}
+	module, _, err := readModule(img.IRPath)
+	if err != nil {
+		return "", err
+	}
+	checks := verdict.CheckSet{}
+	for _, p := range props {
+		for _, c := range p.checks {
+			checks[c] = true
+		}
+	}
+	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: integers, Solver: "auto", MallocNeverFails: true, VolatileMemory: true,
+		LeakLost: slices.ContainsFunc(props, func(p svProperty) bool { return p.name == "valid-memtrack" })}
+	res := verifier.Run(ctx, module, plan)
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		if c.Status == verdict.Violated || c.Status == verdict.Unknown {
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: %s: %s %v\n", c.Pos, c.Status, c.Check, c.Message, c.Reason)
+		}
+	}
+	return svVerdict(res, props), nil
+}
+
+func svVerdict(res *verdict.Result, props []svProperty) string {
+	for _, p := range props {
+		for i := range res.Claims {
+			if c := &res.Claims[i]; c.Status == verdict.Violated && slices.Contains(p.checks, c.Check) {
+				return "FALSE(" + p.name + ")"
+			}
+		}
+	}
+	if res.Status == verdict.Proved {
+		return "TRUE"
+	}
+	return "UNKNOWN"
+}
