@@ -40,6 +40,23 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// TestTypeRanges: the range of a machine type is used only when nothing else
+// bounds the loop, and then said.
+func TestTypeRanges(t *testing.T) {
+	for _, c := range []struct {
+		rules, order string
+		types        bool
+	}{
+		{"s(x,y,n) -> a(x,y,n)\n a(x,y,n) -> b(x,n,n) :|: x > 0 && n <= 4294967295\n b(x,y,n) -> b(x,y-1,n) :|: y > 0 && n <= 4294967295 && y <= 4294967295\n b(x,y,n) -> a(x-1,y,n) :|: y <= 0", "O(n^2)", false},
+		{"s(x) -> a(x) :|: x >= 0\n a(x) -> a(x+1) :|: x <= 4294967295", "O(1)", true},
+	} {
+		got := Bounds(context.Background(), system(t, c.rules), Options{})
+		if got.Order() != c.order || got.Types != c.types {
+			t.Errorf("%s: %s, types %v, want %s %v", c.rules, got.Order(), got.Types, c.order, c.types)
+		}
+	}
+}
+
 // simulate runs the system from random values and holds each run to the bounds.
 func simulate(t *testing.T, name string, s *its.System, c Cost, r *rand.Rand, runs int) {
 	t.Helper()

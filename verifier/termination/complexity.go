@@ -17,6 +17,7 @@ type Cost struct {
 	Bound *Bound   // of all runs; nil when none was found
 	Steps []*Bound // per transition of the system, how often it runs; nil: unknown
 	Text  string   // the argument in plain words
+	Types bool     // a range of a machine type was needed: the bound may be astronomical
 	Rungs linear.Rungs
 }
 
@@ -37,10 +38,47 @@ func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
 	}
 	ladder := linear.NewLadder(opts.Z3Millis)
 	defer ladder.Close()
-	b := bounded(ctx, sys, ladder, false)
+	c := boundedBy(ctx, sys, ladder, true)
+	if c.Bound == nil && mentionsTypes(sys) {
+		c = c.orElse(boundedBy(ctx, sys, ladder, false))
+	}
+	c.Rungs = ladder.Rungs
+	return c
+}
+
+// mentionsTypes reports whether a guard has a constant like a type's range.
+func mentionsTypes(sys *its.System) bool {
+	for i := range sys.Trans {
+		for _, a := range sys.Trans[i].Guard {
+			if len(a.Poly.Monos) > 0 && len(a.Poly.Monos[0].Vars) == 0 && typeLike(a.Poly.Monos[0].Coef) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// orElse takes bounds that are missing from d, which used the ranges of types.
+func (c Cost) orElse(d Cost) Cost {
+	if d.Bound == nil {
+		return c
+	}
+	d.Types = true
+	d.Text = "The ranges of machine types were needed.\n" + d.Text
+	for i, b := range c.Steps {
+		if b != nil {
+			d.Steps[i] = b
+		}
+	}
+	return d
+}
+
+// boundedBy bounds the system and refinements of it.
+func boundedBy(ctx context.Context, sys *its.System, ladder *linear.Ladder, narrow bool) Cost {
+	b := bounded(ctx, sys, ladder, mode{narrow: narrow})
 	c := b.result()
 	for round := 0; round < refineRounds; round++ {
-		next, ok := b.again(ctx, ladder, refineLimit(c.Bound.growth()))
+		next, ok := b.again(ctx, ladder, refineLimit(c.Bound.growth()), mode{narrow: narrow, hasty: true})
 		if !ok {
 			break
 		}
@@ -49,9 +87,12 @@ func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
 		}
 		b = next
 	}
-	c.Rungs = ladder.Rungs
 	return c
 }
+
+// mode is how a bounder works: without the ranges of machine types, or only
+// until the first component that stays without a bound.
+type mode struct{ narrow, hasty bool }
 
 // refineRounds is how often a system is refined and bounded again.
 const refineRounds = 2
@@ -71,27 +112,26 @@ func refineLimit(g growth) int {
 }
 
 // bounded runs the whole analysis on one system. Invariants count only if the
-// checker accepts them. A hasty
-// run stops at the first component that stays without a bound.
-func bounded(ctx context.Context, sys *its.System, ladder *linear.Ladder, hasty bool) *bounder {
+// checker accepts them.
+func bounded(ctx context.Context, sys *its.System, ladder *linear.Ladder, m mode) *bounder {
 	p := newProblem(ctx, sys, ladder)
 	p.computeInvariants(ctx)
 	if err := certify.Invariants(ctx, sys, &certify.Termination{Cuts: p.cuts, Inv: p.inv}); err != nil {
 		p.inv = map[its.Loc][]exact.Lin{}
 	}
 	b := newBounder(p)
-	b.hasty = hasty
+	b.mode, b.r.narrow = m, m.narrow
 	b.run(ctx)
 	return b
 }
 
 // again bounds the refined system. Its transitions are the edges of b.
-func (b *bounder) again(ctx context.Context, ladder *linear.Ladder, limit int) (*bounder, bool) {
+func (b *bounder) again(ctx context.Context, ladder *linear.Ladder, limit int, m mode) (*bounder, bool) {
 	sys, origin, ok := b.p.refined(ctx, limit)
 	if !ok {
 		return nil, false
 	}
-	next := bounded(ctx, sys, ladder, true)
+	next := bounded(ctx, sys, ladder, m)
 	next.outer, next.origin = b, origin
 	return next, true
 }

@@ -19,6 +19,8 @@ type ranker struct {
 	vars  []exact.Var // variables that can matter
 	ranks []certify.Rank
 	stuck [][]*edge // components where no function was found
+
+	narrow bool // leave out rows that speak of the range of a machine type
 }
 
 func newRanker(p *problem) *ranker {
@@ -34,10 +36,29 @@ func newRanker(p *problem) *ranker {
 func (r *ranker) lean(ctx context.Context, e *edge) []linear.Row {
 	rows, ok := r.rows[e]
 	if !ok {
-		rows = r.p.lean(ctx, e)
+		for _, row := range r.p.lean(ctx, e) {
+			if !r.narrow || !typeLike(row.Lin.Const) {
+				rows = append(rows, row)
+			}
+		}
 		r.rows[e] = rows
 	}
 	return rows
+}
+
+// typeLike reports whether a constant looks like the end of a machine type's
+// range: beyond 31 bits, or next to a power of two for 16-bit types.
+func typeLike(c exact.Int) bool {
+	c = c.Abs()
+	if c.Cmp(exact.I(1<<31-2)) >= 0 {
+		return true
+	}
+	for _, k := range []int64{1 << 15, 1 << 16} {
+		if c.Sub(exact.I(k)).Abs().Cmp(exact.I(1)) <= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // run removes edges until no component has any, or none can be removed. It

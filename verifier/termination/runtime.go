@@ -23,7 +23,7 @@ type bounder struct {
 	time  map[*edge]*Bound // how often an edge runs; nil: no bound yet
 	sizes *sizes
 
-	hasty  bool     // stop at the first component without a bound
+	mode   mode
 	outer  *bounder // the bounder whose system this one refines, if any
 	origin []*edge  // per transition of the refined system its edge there
 }
@@ -55,7 +55,7 @@ func (b *bounder) run(ctx context.Context) {
 		}
 		if len(inner) > 0 {
 			b.component(ctx, inner)
-			if b.hasty && len(b.unknown(inner)) > 0 {
+			if b.mode.hasty && len(b.unknown(inner)) > 0 {
 				return
 			}
 		}
