@@ -25,6 +25,10 @@ var orders = []struct{ point, rules, want string }{
 	{"two phases", "s(x,y) -> l(x,y)\n l(x,y) -> l(x+y,y-1) :|: x > 0", "O(n^1)"},
 	{"reset only once", "s(x,b) -> l(b+1,b)\n l(x,b) -> l(x+1,b) :|: x <= b && x != 7\n l(x,b) -> l(0,b) :|: x > b && x >= 1 && b >= 8\n l(x,b) -> m(x,b)", "O(1)"},
 	{"square", "s(x,y) -> l(x*x,y)\n l(x,y) -> l(x-1,y) :|: x > 0", "O(n^2)"},
+	{"closed form: two exponentials", "s(x,y) -> l(x,y)\n l(x,y) -> l(4*x,2*y+1) :|: x < y && x > 0", "O(n^1)"},
+	{"closed form: cubic against square", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x+z*z,y+1,z+1) :|: x < y*y && z >= 0 && y >= 0", "O(n^2)"},
+	{"closed form: alternating sign", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x-1,-2*y,z+x) :|: y*y + z > 0 && x + z > 3 && y = 0", "O(n^1)"},
+	{"closed form: the sign alternates", "s(x,y) -> l(x,y)\n l(x,y) -> l(-2*x,y+1) :|: x + y > 0 && x != 0", "O(n^1)"},
 	{"for ever", "s(x) -> l(x)\n l(x) -> l(x)", "O(INF)"},
 	{"cost of a step", "s(x,y) -> l(x,y)\n l(x,y) -{y}> l(x-1,y) :|: x > 0", "O(n^2)"},
 }
@@ -37,6 +41,42 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%s: %s, want %s\n%s", c.point, got.Order(), c.want, got.Text)
 		}
 		simulate(t, c.point, s, got, rand.New(rand.NewSource(3)), 60)
+	}
+}
+
+// TestClosedForms compares closed forms with running the loop.
+func TestClosedForms(t *testing.T) {
+	s := system(t, "s(x,y,z,u) -> l(x,y,z,u)\n l(x,y,z,u) -> l(2*x+3,3*y+x*x-x,z+y+1,5) :|: x > 0\n l(x,y,z,u) -> l(x+u,2,3*z+y+u*u,y) :|: x > 0\n l(x,y,z,u) -> l(x,y+x,z+y,u+z*x)")
+	vars := []exact.Var{0, 1, 2, 3}
+	for i := 1; i < len(s.Trans); i++ {
+		update := s.Trans[i].Update
+		forms, ok := closedForms(update, vars)
+		if !ok {
+			t.Fatalf("loop %d: no closed form", i)
+		}
+		state := []exact.Int{exact.I(3), exact.I(-2), exact.I(7), exact.I(11)}
+		start := state
+		for n := 0; n < 8; n++ {
+			for _, v := range vars {
+				f := forms[v]
+				if n < f.from {
+					continue
+				}
+				var sum exact.Rat
+				for _, term := range f.terms {
+					c := exact.Frac(term.coef.p.Eval(func(w exact.Var) exact.Int { return start[w] }), term.coef.den)
+					sum = sum.Add(c.Mul(exact.RatOf(term.base.Pow(n).Mul(exact.I(int64(n)).Pow(term.power)))))
+				}
+				if sum.Cmp(exact.RatOf(state[v])) != 0 {
+					t.Errorf("loop %d, turn %d, x%d: %v, want %v", i, n, v, sum, state[v])
+				}
+			}
+			next := make([]exact.Int, len(state))
+			for v := range state {
+				next[v] = update[v].Eval(func(w exact.Var) exact.Int { return state[w] })
+			}
+			state = next
+		}
 	}
 }
 

@@ -36,6 +36,9 @@ func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
 			return Cost{Steps: make([]*Bound, len(sys.Trans)), Text: "Transitions with several successors have no bound here.\n"}
 		}
 	}
+	if opts.Z3Millis == 0 {
+		opts.Z3Millis = 1000
+	}
 	ladder := linear.NewLadder(opts.Z3Millis)
 	defer ladder.Close()
 	c := boundedBy(ctx, sys, ladder, true)
@@ -50,12 +53,17 @@ func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
 func mentionsTypes(sys *its.System) bool {
 	for i := range sys.Trans {
 		for _, a := range sys.Trans[i].Guard {
-			if len(a.Poly.Monos) > 0 && len(a.Poly.Monos[0].Vars) == 0 && typeLike(a.Poly.Monos[0].Coef) {
+			if aboutTypes(a) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// aboutTypes reports whether an atom has a constant like a type's range.
+func aboutTypes(a its.Atom) bool {
+	return len(a.Poly.Monos) > 0 && len(a.Poly.Monos[0].Vars) == 0 && typeLike(a.Poly.Monos[0].Coef)
 }
 
 // orElse takes bounds that are missing from d, which used the ranges of types.
@@ -235,7 +243,7 @@ func (b *bounder) explain(c Cost) string {
 
 // runComplexity answers a complexity question for RunFile.
 func runComplexity(ctx context.Context, sys *its.System, timeout time.Duration) (string, string) {
-	c := Bounds(ctx, sys, Options{Timeout: timeout, Z3Millis: 1000})
+	c := Bounds(ctx, sys, Options{Timeout: timeout})
 	if c.Bound == nil {
 		return "MAYBE", c.Text
 	}

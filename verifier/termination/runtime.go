@@ -229,7 +229,7 @@ func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
 			return true
 		}
 	}
-	return false
+	return b.twn(ctx, part)
 }
 
 // phaseFactor is d! times gamma(d), where gamma(1) = 1 and gamma(i) = 2 +
