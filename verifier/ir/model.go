@@ -57,7 +57,11 @@ const (
 	ModelStrrchr  Model = "strrchr"
 	ModelStrstr   Model = "strstr"
 	ModelStrdup   Model = "strdup"
-	ModelAbs      Model = "abs" // abs, labs, llabs
+	ModelStrspn   Model = "strspn"
+	ModelStrcspn  Model = "strcspn"
+	ModelStrpbrk  Model = "strpbrk"
+	ModelAtoi     Model = "atoi" // atoi, atol, atoll
+	ModelAbs      Model = "abs"  // abs, labs, llabs
 	ModelCtype    Model = "ctype"
 	ModelPrintf   Model = "printf"   // output only: result unspecified, at least -1
 	ModelSnprintf Model = "snprintf" // writes at most n unspecified bytes and a terminator
@@ -139,6 +143,7 @@ var exactModels = map[string]Model{
 	"memcpy": ModelMemcpy, "memmove": ModelMemmove, "memset": ModelMemset, "memcmp": ModelMemcmp, "bcmp": ModelMemcmp, "memchr": ModelMemchr,
 	"strlen": ModelStrlen, "strnlen": ModelStrnlen, "strcpy": ModelStrcpy, "strncpy": ModelStrncpy, "strcat": ModelStrcat, "strncat": ModelStrncat,
 	"strcmp": ModelStrcmp, "strncmp": ModelStrncmp, "strchr": ModelStrchr, "strrchr": ModelStrrchr, "strstr": ModelStrstr, "strdup": ModelStrdup,
+	"strspn": ModelStrspn, "strcspn": ModelStrcspn, "strpbrk": ModelStrpbrk, "atoi": ModelAtoi, "atol": ModelAtoi, "atoll": ModelAtoi,
 	"abs": ModelAbs, "labs": ModelAbs, "llabs": ModelAbs,
 	"printf": ModelPrintf, "puts": ModelPrintf, "putchar": ModelPrintf, "fprintf": ModelPrintf, "perror": ModelPrintf, "fputs": ModelPrintf,
 	"putc": ModelPrintf, "fputc": ModelPrintf, "fflush": ModelPrintf, "vprintf": ModelPrintf, "vfprintf": ModelPrintf, "fwrite": ModelPrintf,
