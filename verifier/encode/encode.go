@@ -213,6 +213,8 @@ func usesRanges(m *ir.Module) bool {
 					continue
 				}
 				switch in.Model {
+				case ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelStrdup, ir.ModelSnprintf, ir.ModelRealloc:
+					return true
 				case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelHavoc, ir.ModelMakeSymbolic:
 					if !constantLength(in) {
 						return true

@@ -103,6 +103,14 @@ int nondet_int(void); unsigned nondet_uint(void); unsigned char nondet_uchar(voi
 void __VERIFIER_assume(int); void __VERIFIER_assert(int); void *malloc(unsigned long); void *calloc(unsigned long, unsigned long); void free(void *);
 void *memcpy(void *, const void *, unsigned long); void *memmove(void *, const void *, unsigned long); void *memset(void *, int, unsigned long);
 void *realloc(void *, unsigned long); unsigned long strlen(const char *); void exit(int);
+char *strcpy(char *, const char *); int strcmp(const char *, const char *); char *strchr(const char *, int); char *strrchr(const char *, int);
+char *strstr(const char *, const char *); char *strncpy(char *, const char *, unsigned long); char *strcat(char *, const char *);
+int memcmp(const void *, const void *, unsigned long); int strncmp(const char *, const char *, unsigned long);
+int toupper(int); int isdigit(int); int isalpha(int);
+static int sum(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); int r = __builtin_va_arg(l, int); r += __builtin_va_arg(l, int); r += __builtin_va_arg(l, long); __builtin_va_end(l); return r; }
+static int inc(int x) { return x + 1; } static int dec(int x) { return x - 1; }
+static int fib(unsigned n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+static int *leak(void) { int x; int *p = &x; return p; }
 `
 
 // cases: the body of main, and what can fail there, by line of the body.
@@ -138,6 +146,20 @@ var programs = []struct{ name, body, want string }{
 	{"struct copy", "struct s { int a; char *p; short c[3]; } x = {1, 0, {2, 3, 4}}, y; x.p = (char *)&x;\ny = x;\n__VERIFIER_assert(y.a == 1 && y.p == (char *)&x && y.c[2] == 4);", ""},
 	{"uninitialised", "int x;\nif (x) return 1;", "uninitialised:2"},
 	{"uninitialised bits", "struct { unsigned a : 3, b : 5; } s;\ns.a = 3;\nif (s.a != 3) return 1;\nif (s.b) return 1;", "uninitialised:4"},
+	{"float", "float f = nondet_int();\n__VERIFIER_assume(f > 1.0f && f < 10.0f);\n__VERIFIER_assert(f + 1.0f > 2.0f);\n__VERIFIER_assert(f != 5.0f);", "assert:4"},
+	{"float to int", "float f = nondet_int(); int x = f;\n__VERIFIER_assume(f >= 0 && f < 100);\n__VERIFIER_assert(x >= 0 && x < 100);\nunsigned char c = f * 0.5f; __VERIFIER_assert(c <= 50);\n__VERIFIER_assert((double)c != 7);", "assert:5"},
+	{"strlen", "char s[5]; s[4] = 0; for (int i = 0; i < 4; i++) s[i] = nondet_uchar();\nunsigned long n = strlen(s);\n__VERIFIER_assert(n <= 4);\n__VERIFIER_assert(n != 3);", "assert:4"},
+	{"strlen unterminated", "char s[4]; for (int i = 0; i < 4; i++) s[i] = nondet_uchar();\nunsigned long n = strlen(s);\n__VERIFIER_assert(n < 4);", "memory:2"},
+	{"strcpy", "char s[6], d[4]; s[5] = 0; for (int i = 0; i < 5; i++) s[i] = nondet_uchar();\n__VERIFIER_assume(!s[nondet_uint() & 3]);\nstrcpy(d, s); __VERIFIER_assert(strcmp(d, s) == 0);\n__VERIFIER_assert(strlen(d) != 3);", "assert:4"},
+	{"strcpy overflow", "char s[6], d[4]; s[5] = 0; for (int i = 0; i < 5; i++) s[i] = nondet_uchar();\nstrcpy(d, s);", "memory:2"},
+	{"strings", "char s[8] = \"abcabc\", t[4];\n__VERIFIER_assert(strchr(s, 'c') == s + 2 && strrchr(s, 'c') == s + 5 && strstr(s, \"bca\") == s + 1 && !strchr(s, 'x'));\nstrncpy(t, s, 4); __VERIFIER_assert(memcmp(t, \"abca\", 4) == 0 && strncmp(s, \"abd\", 2) == 0);\nt[2] = 0; strcat(t, \"z\"); __VERIFIER_assert(t[2] == 'z' && !t[3]);\n__VERIFIER_assert(toupper(s[0]) == 'A' && isdigit('7') && !isalpha(nondet_uint() % 10 + '0'));", ""},
+	{"ctype", "int c = nondet_int();\nisalpha(c);", "builtin:2"},
+	{"variadic", "int r = sum(3, 1, nondet_uchar(), 3l);\n__VERIFIER_assert(r >= 4 && r < 260);\n__VERIFIER_assert(r != 10);", "assert:3"},
+	{"function pointer", "int (*f)(int) = nondet_int() ? inc : dec;\nint r = f(5);\n__VERIFIER_assert(r == 6 || r == 4);\n__VERIFIER_assert(r != 4);\nf = 0; f(1);", "assert:4 memory:5"},
+	{"recursion", "__VERIFIER_assert(fib(10) == 55);\nunsigned n = nondet_uint(); __VERIFIER_assume(n < 6);\n__VERIFIER_assert(fib(n) <= 5);\n__VERIFIER_assert(fib(n) != 3);", "assert:4"},
+	{"vla", "unsigned n = nondet_uint();\n__VERIFIER_assume(n > 0 && n < 50);\nint a[n]; a[n - 1] = 3;\n__VERIFIER_assert(a[n - 1] == 3);\na[n] = 1;", "memory:5"},
+	{"scope", "int *p; { int x = 1; p = &x; }\nint *q = leak(); *q = 1;", "memory:2"},
+	{"goto into loop", "int n = 0, x = nondet_int(); if (x) goto in;\nwhile (n < 5) { n++; in: n += 2; }\n__VERIFIER_assert(n == 5 || n == 6);\n__VERIFIER_assert(n != 5);", "assert:4"},
 	{"pointer compare", "int a, b;\nif (&a < &b) return 1;", "pointer-compare:2"},
 }
 

@@ -3,6 +3,7 @@ package encode
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // conversion evaluates LangRef's Conversion Operations, lane by lane.
@@ -11,6 +12,16 @@ func (e *encoder) conversion(fr *frame, st *state, in *ir.Instr) val {
 	from, to := in.Args[0].Type(), in.T
 	if in.Op == ir.OpBitcast && (from.Kind == ir.KindVector || to.Kind == ir.KindVector) {
 		return e.bitcast(a, from, to)
+	}
+	if in.Op == ir.OpFpToSi || in.Op == ir.OpFpToUi {
+		e.checkConversion(fr, st, in, a)
+		if st.pc == nil {
+			return val{}
+		}
+	}
+	if !plainFloat(from) || !plainFloat(to) {
+		e.gap(st, in, verdict.Unsupported, "floating point of more than 64 bits")
+		return val{}
 	}
 	if from.Kind != ir.KindVector {
 		return e.convert(st, in, a, from, to)
@@ -57,7 +68,7 @@ func (e *encoder) convertValue(st *state, in *ir.Instr, a val, from, to *ir.Type
 	case ir.OpBitcast:
 		return e.bitcast(a, from, to)
 	}
-	return e.floatConversion(in.Op, a, to)
+	return e.floatConversion(st, in, a, from, to)
 }
 
 // orTrue stands in for a missing term when only its sort is asked.

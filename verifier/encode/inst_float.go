@@ -3,6 +3,7 @@ package encode
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -144,18 +145,56 @@ func (e *encoder) infinity(w int) bits.Vec {
 	return bits.Lshr(bits.Shl(bits.Ones(w), uint(fraction(w))+1), 1)
 }
 
-// floatConversion evaluates the conversions to and from floating point.
-func (e *encoder) floatConversion(op ir.Op, a val, to *ir.Type) val {
+// floatConversion evaluates the conversions to and from floating point. What
+// does not fit an integer is the environment's choice.
+func (e *encoder) floatConversion(st *state, in *ir.Instr, a val, from, to *ir.Type) val {
 	sort := ilr.BV(e.bitsOf(to))
-	switch op {
+	switch in.Op {
 	case ir.OpFpTrunc, ir.OpFpExt:
 		return val{t: e.s.FloatOp(ilr.KFToF, sort, ilr.RNE, a.t)}
-	case ir.OpFpToUi:
-		return e.scalar(e.s.FloatOp(ilr.KFToU, sort, ilr.RTZ, a.t))
-	case ir.OpFpToSi:
-		return e.scalar(e.s.FloatOp(ilr.KFToS, sort, ilr.RTZ, a.t))
 	case ir.OpUiToFp:
 		return val{t: e.s.FloatOp(ilr.KUToF, sort, ilr.RNE, e.num(a))}
+	case ir.OpSiToFp:
+		return val{t: e.s.FloatOp(ilr.KSToF, sort, ilr.RNE, e.num(a))}
 	}
-	return val{t: e.s.FloatOp(ilr.KSToF, sort, ilr.RNE, e.num(a))}
+	k := ilr.KFToU
+	if in.Op == ir.OpFpToSi {
+		k = ilr.KFToS
+	}
+	r := e.s.FloatOp(k, sort, ilr.RTZ, a.t)
+	ok := e.decide(st.pc, e.fits(a.t, sort.W, in.Op == ir.OpFpToSi))
+	if !e.s.IsTrue(ok) {
+		other := &state{pc: e.and(st.pc, e.s.Not(ok))}
+		if other.pc != nil {
+			r = e.s.Ite(ok, r, e.num(e.fresh(other, interp.Undef, in, to, "undef")))
+		}
+	}
+	return e.scalar(r)
+}
+
+// powerOfTwo is the encoding of 2^k in width w, if it is finite.
+func (e *encoder) powerOfTwo(w, k int) (bits.Vec, bool) {
+	bias := 1<<(w-2-fraction(w)) - 1
+	if k > bias {
+		return bits.Vec{}, false
+	}
+	return bits.Shl(bits.New(w, uint64(bias+k)), uint(fraction(w))), true
+}
+
+// negative sets the sign of an encoding.
+func (e *encoder) negative(v bits.Vec) bits.Vec { return bits.Or(v, bits.MinSigned(v.Width())) }
+
+// magnitude is an encoding without its sign bit.
+func (e *encoder) magnitude(v bits.Vec) bits.Vec { return bits.Trunc(v, v.Width()-1) }
+
+// belowNegative is the encoding of -2^k - 1, which width w has exactly: k is at
+// most its number of fraction bits.
+func (e *encoder) belowNegative(w, k int) bits.Vec {
+	p, _ := e.powerOfTwo(w, k)
+	unit := fraction(w) - k // the place of the bit worth 1
+	if k == 0 {
+		p, _ = e.powerOfTwo(w, 1) // -2
+		return e.negative(p)
+	}
+	return e.negative(bits.Add(p, bits.Shl(bits.New(w, 1), uint(unit))))
 }

@@ -67,7 +67,7 @@ func actual(t *testing.T, m *ir.Module, f *Formula, ev *ilr.Evaluator, opts Opti
 // counterpart.
 func agree(t *testing.T, m *ir.Module, f *Formula, model ilr.Model, opts Options) bool {
 	t.Helper()
-	ev := f.Store.NewEvaluator(model, nil)
+	ev := f.Store.NewEvaluator(model, ilr.EvalFloat)
 	for _, a := range f.Assumptions {
 		if !ev.Holds(a) {
 			return false

@@ -33,6 +33,8 @@ func (c *modelCall) heap(m ir.Model) (val, bool) {
 		}
 		p, _ := c.allocate(c.count(1), int64(min(k, 1<<20)), false)
 		return p, true
+	case ir.ModelMemalign:
+		return c.memalign(), true
 	case ir.ModelAllocaC:
 		return val{p: c.newLocal(c.fr, c.st, c.in, c.in.Name, c.count(0), nil, 16)}, true
 	case ir.ModelRealloc:
@@ -106,6 +108,28 @@ func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p val, ok ilr
 	}
 	st.put(o, &content{live: e.s.True(), base: b})
 	return val{p: e.pickPtr(ok, e.to(o, 0), e.null())}, ok
+}
+
+// memalign is posix_memalign(&p, align, n): 0, or ENOMEM and p unchanged.
+func (c *modelCall) memalign() val {
+	e := c.encoder
+	k, ok := c.constOf(c.count(1))
+	n := c.count(2)
+	if !ok || k == 0 || k&(k-1) != 0 {
+		c.gap(c.st, c.in, verdict.Unsupported, "%s with an alignment that is not a constant power of two", c.name)
+		return val{}
+	}
+	e.checkAccess(c.fr, c.st, c.in, c.args[0], e.wantConst(int64(e.w/8), 1, true), e.s.True())
+	p, done := c.allocate(n, int64(min(k, 1<<20)), false)
+	if c.st.pc == nil {
+		return val{}
+	}
+	block := val{p: e.to(p.p.alts[len(p.p.alts)-1].obj, 0)}
+	c.split(done, func(st *state) val {
+		e.store(c.fr, st, c.in, c.args[0], block, ir.Ptr(e.w), 1)
+		return c.number(0)
+	}, func(*state) val { return c.number(12) })
+	return c.joined()
 }
 
 // heapName says where a block was allocated.

@@ -1,0 +1,165 @@
+package encode
+
+import (
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// variadic evaluates va_start, va_end and va_copy. The extra arguments lie where
+// the target's calling convention has them (ir.Module.Variadic).
+func (c *modelCall) variadic(m ir.Model) (val, bool) {
+	switch m {
+	case ir.ModelVaStart:
+		c.vaStart()
+	case ir.ModelVaCopy:
+		if a := c.area(c.fr, c.st, c.in); a != nil {
+			c.copyMemory(c.fr, c.st, c.in, c.args[0], c.args[1], c.s.Int(c.w, a.ListSize), false)
+		}
+	case ir.ModelVaEnd:
+	default:
+		return val{}, false
+	}
+	return val{}, true
+}
+
+// area places the extra arguments of fr's call; nil after a gap.
+func (e *encoder) area(fr *frame, st *state, in *ir.Instr) *ir.VaArea {
+	var types []*ir.Type
+	if fr.call != nil {
+		for _, a := range fr.call.Args[len(fr.params):] {
+			types = append(types, a.Type())
+		}
+	}
+	a, why := e.m.Variadic(fr.fn, types)
+	if a == nil {
+		e.gap(st, in, verdict.Unsupported, "%s", why)
+	}
+	return a
+}
+
+func (c *modelCall) vaStart() {
+	e, fr, st := c.encoder, c.fr, c.st
+	area := e.area(fr, st, c.in)
+	if area == nil {
+		return
+	}
+	ts := e.checkAccess(fr, st, c.in, c.args[0], e.wantConst(area.ListSize, 1, true), e.s.True())
+	if st.pc == nil {
+		return
+	}
+	var regs, stack *ptr
+	if area.RegSize > 0 {
+		regs = e.newLocal(fr, st, c.in, "va_regs", e.s.Int(e.w, area.RegSize), nil, area.Align)
+	}
+	stack = e.newLocal(fr, st, c.in, "va_args", e.s.Int(e.w, area.Size), nil, area.Align)
+	for i, v := range fr.more {
+		t := fr.call.Args[len(fr.params)+i].Type()
+		p, off := stack, area.Off[i]
+		if area.Reg[i] >= 0 {
+			p, off = regs, area.Reg[i]
+		}
+		o := p.alts[0].obj
+		st.put(o, e.storeType(o, st.get(o), e.s.Int(e.w, off), v, t))
+	}
+	first := val{p: e.shift(stack, e.s.Int(e.w, area.Start))}
+	put := func(off int64, t *ir.Type, v val) {
+		for _, x := range ts {
+			if x.obj == nil || x.vol != nil {
+				continue
+			}
+			old := st.get(x.obj)
+			st.put(x.obj, e.mergeContents(x.obj, x.g, e.storeType(x.obj, old, e.offset(x.off, off), v, t), old))
+		}
+	}
+	word, addr := ir.Int(32), ir.Ptr(e.w)
+	if regs == nil {
+		put(0, addr, first)
+		return
+	}
+	put(0, word, val{t: e.s.Int(32, area.GpOffset)})
+	put(4, word, val{t: e.s.Int(32, area.FpOffset)})
+	put(8, addr, first)
+	put(16, addr, val{p: regs})
+}
+
+// vaArg reads the next argument through a list that is one pointer, and moves it
+// on (LangRef: va_arg).
+func (e *encoder) vaArg(fr *frame, st *state, in *ir.Instr) val {
+	area := e.area(fr, st, in)
+	if area == nil {
+		return val{}
+	}
+	if area.RegSize > 0 {
+		e.gap(st, in, verdict.Unsupported, "va_arg instruction on %s", e.m.Triple)
+		return val{}
+	}
+	list, addr := e.arg(fr, st, in, 0), ir.Ptr(e.w)
+	p := e.load(fr, st, in, list, addr, 1, false)
+	if st.pc == nil {
+		return val{}
+	}
+	align := min(max(area.Slot, e.lay.AlignOf(in.T)), area.Align)
+	up := &ptr{}
+	for _, a := range p.p.alts {
+		off := e.s.BvAnd(e.offset(a.off, align-1), e.s.Int(e.w, -align))
+		up.alts = append(up.alts, alt{g: a.g, obj: a.obj, off: off})
+	}
+	v := e.load(fr, st, in, val{p: up, u: p.u}, in.T, 1, false)
+	if st.pc == nil {
+		return val{}
+	}
+	size := (e.lay.SizeOf(in.T) + area.Slot - 1) / area.Slot * area.Slot
+	e.store(fr, st, in, list, val{p: e.shift(up, e.s.Int(e.w, size))}, addr, 1)
+	return v
+}
+
+// asm evaluates inline assembly: barriers and interrupt masks have no effect in
+// a sequential program; of anything else the outputs are unknown, and what may
+// write memory is not modelled.
+func (e *encoder) asm(st *state, in *ir.Instr) val {
+	for _, c := range strings.Split(in.Asm.Constraints, ",") {
+		if strings.HasPrefix(c, "=*") || strings.HasPrefix(c, "+*") || c == "~{memory}" && !ir.QuietAsm(in.Asm) {
+			if !in.T.IsVoid() {
+				e.fresh(st, interp.AsmOut, in, in.T, "asm")
+			}
+			e.gap(st, in, verdict.Unsupported, "inline assembly that writes memory: %s", strings.TrimSpace(in.Asm.Template))
+			return val{}
+		}
+	}
+	if !ir.QuietAsm(in.Asm) {
+		e.note("inline assembly `%s` changes nothing but its outputs, which are unknown", strings.TrimSpace(in.Asm.Template))
+	}
+	return e.fresh(st, interp.AsmOut, in, in.T, "asm")
+}
+
+// fits is the condition that a float, rounded toward zero, is an integer of w bits.
+func (e *encoder) fits(t ilr.Term, w int, signed bool) ilr.Term {
+	fw := e.s.Width(t)
+	finite := e.s.Ult(e.s.Trunc(t, fw-1), e.s.Const(e.magnitude(e.infinity(fw))))
+	lt := func(a, b ilr.Term) ilr.Term { return e.s.FloatOp(ilr.KFLt, ilr.Bool, ilr.RNE, a, b) }
+	le := func(a, b ilr.Term) ilr.Term { return e.s.FloatOp(ilr.KFLe, ilr.Bool, ilr.RNE, a, b) }
+	ok := finite
+	top := w
+	if signed {
+		top = w - 1
+	}
+	if hi, fit := e.powerOfTwo(fw, top); fit {
+		ok = e.s.And(ok, lt(t, e.s.Const(hi)))
+	}
+	if !signed {
+		one, _ := e.powerOfTwo(fw, 0)
+		return e.s.And(ok, lt(e.s.Const(e.negative(one)), t))
+	}
+	lo, fit := e.powerOfTwo(fw, w-1)
+	switch {
+	case !fit:
+		return ok
+	case w-1 >= fraction(fw)+1: // the numbers next to -2^(w-1) are integers
+		return e.s.And(ok, le(e.s.Const(e.negative(lo)), t))
+	}
+	return e.s.And(ok, lt(e.s.Const(e.belowNegative(fw, w-1)), t))
+}
