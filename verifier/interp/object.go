@@ -36,6 +36,7 @@ type object struct {
 	region   *Region
 	born     *ir.Instr // alloca, call
 	variable *ir.Var   // C variable, or nil
+	guessed  *ir.DType // C type of a heap block, by the first typed pointer to it; only for traces
 
 	fill  filling
 	init  func(off int64) byte // bytes before the first write, nil for zeros

@@ -11,7 +11,21 @@ func (o *object) dtype() *ir.DType {
 	if o.variable != nil {
 		return o.variable.T
 	}
-	return nil
+	return o.guessed
+}
+
+// guess gives a heap block the C type of a pointer to its start.
+func (o *object) guess(t *ir.DType) {
+	if o.kind != heapObject || o.guessed != nil || t == nil || t.Kind != ir.DPointer || t.Elem == nil || t.Elem.Bits < 8 {
+		return
+	}
+	n := int64(t.Elem.Bits / 8)
+	switch {
+	case n == o.size:
+		o.guessed = t.Elem
+	case o.size%n == 0:
+		o.guessed = &ir.DType{Kind: ir.DArray, Elem: t.Elem, Count: o.size / n, Bits: int(o.size * 8), Name: fmt.Sprintf("%s[%d]", t.Elem, o.size/n)}
+	}
 }
 
 // name is the object as C code would write it; blocks are numbered.

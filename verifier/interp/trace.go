@@ -115,20 +115,18 @@ func typeText(t *ir.DType, access *ir.Type) string {
 	return access.String()
 }
 
-// before is what traceStore needs to know of a range that is about to be written.
-func (x *machine) before(o *object, off, n int64) []byte {
+// before is what traceStore needs to know of a range that is about to be
+// written: its bits as an integer; nil if it cannot hold bit-fields.
+func (x *machine) before(o *object, off, n int64) *value {
 	if !x.o.Trace || n > 8 || o.dtype() == nil {
 		return nil
 	}
-	out := make([]byte, n)
-	for i := range out {
-		out[i], _ = o.byteAt(off + int64(i))
-	}
-	return out
+	v := x.getBits(o, off, n, int(n*8))
+	return &v
 }
 
 // traceStore notes an assignment; bit-fields that share the stored unit only if they change.
-func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old []byte) {
+func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old *value) {
 	if !x.o.Trace {
 		return
 	}
@@ -145,6 +143,9 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 	}
 	name, ct := x.placeName(o, off, size)
 	v := x.get(o, off, t)
+	if v.obj != nil && v.bits.IsZero() {
+		v.obj.guess(ct)
+	}
 	x.addStep(in, verdict.Step{Kind: verdict.StepAssign, What: name, Value: x.show(ct, v), Bytes: x.bytesAt(o, off, size, v), Type: typeText(ct, t)})
 }
 
@@ -176,7 +177,7 @@ func (x *machine) noteWrite(in *ir.Instr, o *object, off, n int64) {
 }
 
 // traceBitFields handles a store to a unit that holds bit-fields.
-func (x *machine) traceBitFields(in *ir.Instr, o *object, off, size int64, old []byte) bool {
+func (x *machine) traceBitFields(in *ir.Instr, o *object, off, size int64, old *value) bool {
 	t := o.dtype()
 	if t == nil || old == nil {
 		return false
@@ -198,25 +199,12 @@ func (x *machine) traceBitFields(in *ir.Instr, o *object, off, size int64, old [
 		}
 		found = true
 		unit := x.getBits(o, off, size, int(size*8)).bits
-		now, was := x.field(unit, f, bitOff, size), x.field(x.unit(old), f, bitOff, size)
-		if now != was {
+		now, was := x.field(unit, f, bitOff, size), x.field(old.bits, f, bitOff, size)
+		if now != was || !x.field(old.mask(), f, bitOff, size).IsZero() {
 			x.addStep(in, verdict.Step{Kind: verdict.StepAssign, What: name + "." + f.Name, Value: FormatValue(f.T, now), Type: f.T.String()})
 		}
 	}
 	return found
-}
-
-// unit reads bytes as one integer.
-func (x *machine) unit(b []byte) bits.Vec {
-	var u uint64
-	for i := range b {
-		at := len(b) - 1 - i
-		if x.l.BigEndian {
-			at = i
-		}
-		u = u<<8 | uint64(b[at])
-	}
-	return bits.New(8*len(b), u)
 }
 
 // field takes a bit-field out of its unit, extended to its type.
