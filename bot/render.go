@@ -84,6 +84,10 @@ func (s *Server) render(v *view) *checkBody {
 	}
 	page := s.page(v)
 	b.annotations = page.Annotations
+	for i := range b.annotations {
+		a := &b.annotations[i]
+		a.Message, a.RawDetails = s.redact.text(a.Message), s.redact.text(a.RawDetails)
+	}
 	b.Output = &checkOutput{Title: page.Title, Summary: s.redact.text(page.Summary), Text: s.redact.text(page.Text)}
 	if b.Status == "completed" {
 		b.Conclusion, b.CompletedAt, b.Actions = r.Conclusion, r.Finished.UTC().Format(time.RFC3339), actions(r)

@@ -42,6 +42,20 @@ func newWorld(t *testing.T, checker pipeline.Checker) *world {
 	t.Parallel()
 	w := &world{t: t, logs: &syncBuffer{}}
 	dir := t.TempDir()
+	w.proxyServer()
+	w.connect(dir, checker, w.proxy.URL)
+	w.cfg.RedeliverEvery = time.Second
+	w.start()
+	t.Cleanup(func() {
+		w.stop()
+		w.judge()
+	})
+	return w
+}
+
+// proxyServer is the address that survives restarts of our server.
+func (w *world) proxyServer() {
+	t := w.t
 	w.proxy = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
 		h := w.now
@@ -53,14 +67,6 @@ func newWorld(t *testing.T, checker pipeline.Checker) *world {
 		h.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(w.proxy.Close)
-	w.connect(dir, checker, w.proxy.URL)
-	w.cfg.RedeliverEvery = time.Second
-	w.start()
-	t.Cleanup(func() {
-		w.stop()
-		w.judge()
-	})
-	return w
 }
 
 // judge checks what must hold of every test.
