@@ -114,6 +114,9 @@ func (s *Service) sweepLoop(ctx context.Context) {
 		if err := s.sweep(ctx, time.Now().Add(-lostAfter)); err != nil && ctx.Err() == nil {
 			s.log.Error("sweep", "err", err)
 		}
+		if err := s.maintain(ctx); err != nil && ctx.Err() == nil {
+			s.log.Error("maintenance", "err", err)
+		}
 	}
 }
 

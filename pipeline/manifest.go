@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/pipeline/store"
 )
 
 // readManifest checks a manifest; what is wrong with it is shown to its author.
@@ -19,22 +20,62 @@ func readManifest(text []byte) (*manifest.Manifest, error) {
 	return m, nil
 }
 
-// scaleManifest multiplies bounds and times of a manifest by factor: the button
-// "Deeper". A harness without a bound keeps what the engine does by itself.
-func scaleManifest(text []byte, factor int) ([]byte, error) {
-	if factor <= 1 {
+// adjustManifest changes bounds and times of a manifest as the options of a run
+// say: the button "Deeper", or a night's larger budget. A harness without a
+// bound keeps what the engine does by itself.
+func adjustManifest(text []byte, o store.Options) ([]byte, error) {
+	if o.Factor <= 1 && o.Unwind == 0 && o.Timeout == 0 {
 		return text, nil
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		return nil, theirs("action_required", "%s: %w", ManifestName, err)
 	}
-	scaleNode(&doc, factor)
+	if o.Factor > 1 {
+		scaleNode(&doc, o.Factor)
+	}
+	if len(doc.Content) > 0 {
+		if hs := field(doc.Content[0], "harnesses"); hs != nil {
+			for _, h := range hs.Content {
+				deepen(h, o)
+			}
+		}
+	}
 	out, err := yaml.Marshal(&doc)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: %s: %w", ManifestName, err)
 	}
 	return out, nil
+}
+
+// deepen raises the budget of one harness.
+func deepen(h *yaml.Node, o store.Options) {
+	if n := field(h, "unwind"); n != nil {
+		if v, err := strconv.Atoi(n.Value); err == nil && v < o.Unwind {
+			n.Value = strconv.Itoa(o.Unwind)
+		}
+	}
+	if o.Timeout == 0 || h.Kind != yaml.MappingNode {
+		return
+	}
+	if n := field(h, "timeout"); n != nil {
+		n.Value = o.Timeout.String()
+		return
+	}
+	h.Content = append(h.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "timeout"}, &yaml.Node{Kind: yaml.ScalarNode, Value: o.Timeout.String()})
+}
+
+// field is the value of a key, or nil.
+func field(m *yaml.Node, key string) *yaml.Node {
+	if m.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return m.Content[i+1]
+		}
+	}
+	return nil
 }
 
 func scaleNode(n *yaml.Node, factor int) {

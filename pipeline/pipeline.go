@@ -57,6 +57,7 @@ type Config struct {
 	RunLimit time.Duration            // of one verification; 0: an hour
 	Log      *slog.Logger
 	Observe  func(kind string, waited, took time.Duration, err error) // may be nil
+	Keep     store.Retention                                          // zero: DefaultRetention
 	Local    bool                                                     // allow remotes on this machine's disk
 }
 
@@ -72,6 +73,7 @@ type Service struct {
 	mu     sync.Mutex
 	active map[string]context.CancelCauseFunc // by run
 
+	expired   time.Time // when retention was last seen to
 	stopSweep context.CancelFunc
 	swept     chan struct{}
 }
@@ -86,6 +88,9 @@ var (
 func New(cfg Config) (*Service, error) {
 	if cfg.RunLimit == 0 {
 		cfg.RunLimit = time.Hour
+	}
+	if cfg.Keep == (store.Retention{}) {
+		cfg.Keep = DefaultRetention()
 	}
 	s := &Service{cfg: cfg, store: cfg.Store, log: cfg.Log, owner: store.NewID(), active: map[string]context.CancelCauseFunc{},
 		mirrors: &checkout.Cache{Dir: filepath.Join(cfg.Data, "mirrors"), Limits: checkout.DefaultLimits(), Local: cfg.Local}}
@@ -190,6 +195,9 @@ func (s *Service) Begin(ctx context.Context, tx store.Tx, r store.Run) (string, 
 		if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: PlanJob, ID: id, Lane: queue.Plans, Priority: priority(r.Trigger)}); err != nil {
 			return "", err
 		}
+	}
+	if r.HeadSHA == "" {
+		return id, nil // there is no commit yet to show it on
 	}
 	return id, s.Publish(ctx, tx, id)
 }

@@ -27,9 +27,15 @@ func (s *Service) plan(ctx context.Context, id string, _ int) error {
 		if err != nil {
 			return err
 		}
+		run.HeadSHA = in.head
 		m, err := readManifest(in.manifest)
 		if err != nil {
 			return err
+		}
+		if run.Trigger == "push" {
+			if err := s.store.Write(ctx, func(tx store.Tx) error { return schedule(ctx, tx, run.Repo, m) }); err != nil {
+				return err
+			}
 		}
 		var targets []string
 		for _, t := range m.Targets {
@@ -91,6 +97,7 @@ func (s *Service) fanOut(ctx context.Context, run store.Run, targets []string, n
 type inputs struct {
 	repo     store.Repo
 	mirror   *checkout.Mirror
+	head     string // commit that the run is of
 	manifest []byte
 	base     string // commit to compare with; empty if there is none
 	baseRef  string // branch whose baseline counts
@@ -126,10 +133,17 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 		wants = append(wants, checkout.Want{Ref: "refs/heads/" + in.baseRef, SHA: run.BaseSHA})
 		in.base = run.BaseSHA
 	}
-	if in.mirror, _, err = s.mirrors.Fetch(ctx, fmt.Sprintf("%d-%d", run.Installation, run.Repo), remote, wants...); err != nil {
+	var shas []string
+	if in.mirror, shas, err = s.mirrors.Fetch(ctx, fmt.Sprintf("%d-%d", run.Installation, run.Repo), remote, wants...); err != nil {
 		return nil, err
 	}
-	governing := run.HeadSHA
+	in.head = shas[0]
+	if run.HeadSHA == "" {
+		if err := s.store.Write(ctx, func(tx store.Tx) error { return tx.SetHead(ctx, run.ID, in.head) }); err != nil {
+			return nil, err
+		}
+	}
+	governing := in.head
 	if fork {
 		governing = in.base
 	}
@@ -141,7 +155,7 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 		return nil, err
 	}
 	if fork {
-		if head, err := in.mirror.File(ctx, run.HeadSHA, ManifestName, maxManifest); err != nil || string(head) != string(in.manifest) {
+		if head, err := in.mirror.File(ctx, in.head, ManifestName, maxManifest); err != nil || string(head) != string(in.manifest) {
 			in.note = "This pull request comes from a fork and changes " + ManifestName + ": it is analysed with the one of the base branch."
 		}
 	}

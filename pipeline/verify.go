@@ -78,7 +78,7 @@ func (s *Service) check(ctx context.Context, run store.Run, in *inputs) (*Outcom
 	if err := in.mirror.Export(ctx, run.HeadSHA, req.Dir); err != nil {
 		return nil, err
 	}
-	text, err := scaleManifest(in.manifest, run.Options.Factor)
+	text, err := adjustManifest(in.manifest, run.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -19,11 +19,13 @@ const (
 
 // Options change what a run does.
 type Options struct {
-	Targets []string `json:"targets,omitempty"` // only these; empty: all of the manifest
-	Entries []string `json:"entries,omitempty"` // only these harnesses
-	Factor  int      `json:"factor,omitempty"`  // multiplies bounds; 0 and 1: as the manifest says
-	Prove   bool     `json:"prove,omitempty"`   // try for a proof
-	Gated   bool     `json:"gated,omitempty"`   // only shown: waits for someone's approval
+	Targets []string      `json:"targets,omitempty"` // only these; empty: all of the manifest
+	Entries []string      `json:"entries,omitempty"` // only these harnesses
+	Factor  int           `json:"factor,omitempty"`  // multiplies bounds; 0 and 1: as the manifest says
+	Prove   bool          `json:"prove,omitempty"`   // try for a proof
+	Unwind  int           `json:"unwind,omitempty"`  // bounds of harnesses are at least this
+	Timeout time.Duration `json:"timeout,omitempty"` // of each harness, instead of the manifest's
+	Gated   bool          `json:"gated,omitempty"`   // only shown: waits for someone's approval
 }
 
 // Run is one check: of a commit on a target, or (Target empty) the aggregate

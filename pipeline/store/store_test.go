@@ -19,6 +19,8 @@ func TestStore(t *testing.T) {
 		t.Run("findings", func(t *testing.T) { findings(t, st) })
 		t.Run("baseline", func(t *testing.T) { baseline(t, st) })
 		t.Run("locks", func(t *testing.T) { locks(t, st) })
+		t.Run("schedules", func(t *testing.T) { schedules(t, st) })
+		t.Run("expire", func(t *testing.T) { expire(t, st) })
 		t.Run("rollback", func(t *testing.T) { rollback(t, st) })
 	})
 }
@@ -273,4 +275,60 @@ func rollback(t *testing.T, st *store.Store) {
 	if !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("rolled back row: %v", err)
 	}
+}
+
+func schedules(t *testing.T, st *store.Store) {
+	at := time.UnixMilli(1700000000000).UTC()
+	s := store.Schedule{Repo: 5, Name: "nightly", Spec: "a", Next: at}
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		moved := s
+		moved.Next = at.Add(time.Hour)
+		return errors.Join(tx.PutRepo(ctx, store.Repo{ID: 5, FullName: "a/five", Active: true}), tx.PutSchedule(ctx, s), tx.PutSchedule(ctx, moved))
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		due, err := tx.DueSchedules(ctx, at)
+		if len(due) != 1 || due[0] != s {
+			t.Fatalf("due: %+v", due)
+		}
+		first, err2 := tx.RanSchedule(ctx, due[0], at.Add(24*time.Hour))
+		second, err3 := tx.RanSchedule(ctx, due[0], at.Add(24*time.Hour))
+		if !first || second {
+			t.Error("a schedule runs once")
+		}
+		due, err4 := tx.DueSchedules(ctx, at.Add(time.Hour))
+		if len(due) != 0 {
+			t.Errorf("due again: %+v", due)
+		}
+		return errors.Join(err, err2, err3, err4, tx.DropSchedule(ctx, 5, "nightly"))
+	})
+}
+
+func expire(t *testing.T, st *store.Store) {
+	old := addRun(t, st, store.Run{Repo: 6, HeadSHA: "h", Ref: "x", Target: "i386"})
+	base := addRun(t, st, store.Run{Repo: 6, HeadSHA: "h", Ref: "x", Target: "i386"})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		for _, id := range []string{old, base} {
+			_, err := tx.FinishRun(ctx, id, "", "success", "", nil)
+			if err := errors.Join(err, tx.PutReport(ctx, id, []byte("{}"), nil), tx.MarkPublished(ctx, id, 99)); err != nil {
+				return err
+			}
+		}
+		return tx.SetBaseline(ctx, 6, "main", "i386", "h", base, nil, nil)
+	})
+	time.Sleep(5 * time.Millisecond)
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		if n, err := tx.Expire(ctx, store.Retention{Traces: time.Hour, Runs: time.Hour, Deliveries: time.Hour}); n != 0 {
+			t.Errorf("%d young rows expired", n)
+			return err
+		}
+		_, err := tx.Expire(ctx, store.Retention{Traces: time.Millisecond, Runs: time.Millisecond})
+		return err
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		if _, err := tx.Run(ctx, old); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("an old run stays: %v", err)
+		}
+		_, err := tx.Report(ctx, base, nil)
+		return err
+	})
 }
