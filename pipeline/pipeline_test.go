@@ -205,7 +205,9 @@ func TestBlame(t *testing.T) {
 	if _, kids := b.await(); kids[0].Conclusion != "success" || kids[0].Tries != 3 {
 		t.Errorf("two faults of ours: %+v", kids[0])
 	}
-	b.check = func(context.Context, Request) (*Outcome, error) { return nil, &BuildError{"failure", fmt.Errorf("a.c:1:1: error: x")} }
+	b.check = func(context.Context, Request) (*Outcome, error) {
+		return nil, &BuildError{"failure", fmt.Errorf("a.c:1:1: error: x")}
+	}
 	start()
 	if agg, kids := b.await(); kids[0].Conclusion != "failure" || kids[0].Tries != 1 || agg.Conclusion != "failure" {
 		t.Errorf("a fault of theirs: %+v", kids[0])
