@@ -94,7 +94,7 @@ func (fs *facts) compute(s *ilr.Store, k ilr.Kind, w int, imm uint64, args []ilr
 		a, b := arg(0), arg(1)
 		return fact{zero: a.zero&b.zero | a.one&b.one, one: a.zero&b.one | a.one&b.zero, hi: ones(w), w: int8(w)}.tight()
 	case ilr.KIte:
-		a, b := arg(1), arg(2)
+		a, b := fs.under(s, args[0], true, args[1], depth), fs.under(s, args[0], false, args[2], depth)
 		return fact{zero: a.zero & b.zero, one: a.one & b.one, lo: min(a.lo, b.lo), hi: max(a.hi, b.hi), w: int8(w)}
 	case ilr.KConcat, ilr.KExtract, ilr.KZext, ilr.KSext:
 		return fs.reshape(s, k, w, imm, args, depth)
@@ -107,6 +107,55 @@ func (fs *facts) compute(s *ilr.Store, k ilr.Kind, w int, imm uint64, args []ilr
 		return arithmetic(k, w, a, b)
 	}
 	return anything(w)
+}
+
+// under is the fact of branch t of an if-then-else whose condition c is v: a
+// comparison of some x with a constant narrows x, and x plus a constant.
+func (fs *facts) under(s *ilr.Store, c ilr.Term, v bool, t ilr.Term, depth int) fact {
+	f := fs.deep(s, t, depth)
+	if s.Kind(c) == ilr.KNot {
+		c, v = s.Arg(c, 0), !v
+	}
+	if k := s.Kind(c); k != ilr.KUlt && k != ilr.KEq || f.w == 0 {
+		return f
+	}
+	x, y := s.Arg(c, 0), s.Arg(c, 1)
+	left, isLeft := s.ConstVal(x)
+	right, isRight := s.ConstVal(y)
+	if isLeft {
+		x = y
+	}
+	sum := s.Kind(t) == ilr.KAdd && s.Arg(t, 0) == x
+	if isLeft == isRight || s.Width(x) > 64 || t != x && !sum {
+		return f
+	}
+	n := fs.deep(s, x, depth)
+	switch {
+	case s.Kind(c) == ilr.KEq && v:
+		n.lo, n.hi = right.Low64(), right.Low64()
+	case s.Kind(c) == ilr.KEq:
+	case isRight && v:
+		n.hi = min(n.hi, right.Low64()-1)
+	case isRight:
+		n.lo = max(n.lo, right.Low64())
+	case v:
+		n.lo = max(n.lo, left.Low64()+1)
+	default:
+		n.hi = min(n.hi, left.Low64())
+	}
+	if n.lo > n.hi {
+		return f
+	}
+	n = n.tight()
+	if sum {
+		n = arithmetic(ilr.KAdd, int(f.w), n, fs.deep(s, s.Arg(t, 1), depth))
+	}
+	n.lo, n.hi = max(n.lo, f.lo), min(n.hi, f.hi)
+	n.zero, n.one = n.zero|f.zero, n.one|f.one
+	if n.lo > n.hi {
+		return f
+	}
+	return n
 }
 
 func (fs *facts) reshape(s *ilr.Store, k ilr.Kind, w int, imm uint64, args []ilr.Term, depth int) fact {
@@ -148,8 +197,13 @@ func arithmetic(k ilr.Kind, w int, a, b fact) fact {
 		f.zero = low(a) & m
 	case ilr.KAdd:
 		f.zero, f.one = addBits(a, b, m)
-		if lo, c := mbits.Add64(a.hi, b.hi, 0); c == 0 && lo <= m {
-			f.lo, f.hi = a.lo+b.lo, lo
+		least, c0 := mbits.Add64(a.lo, b.lo, 0)
+		most, c1 := mbits.Add64(a.hi, b.hi, 0)
+		switch w0, w1 := c0 == 1 || least > m, c1 == 1 || most > m; {
+		case !w1: // never wraps
+			f.lo, f.hi = least, most
+		case w0: // always wraps
+			f.lo, f.hi = least&m, most&m
 		}
 	case ilr.KMul:
 		if hi, lo := mbits.Mul64(a.hi, b.hi); hi == 0 && lo <= m {

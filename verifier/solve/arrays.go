@@ -20,6 +20,7 @@ type arrays struct {
 	expanded map[ilr.Term]ilr.Term // select -> its equation
 	paired   map[[2]ilr.Term]bool  // congruences asserted
 	blocks   map[tableBlock]bool   // parts of tables asserted
+	clashed  map[ilr.Term]int      // how often
 	added    int
 
 	e     *evaluation // of the last round
@@ -40,7 +41,7 @@ type tableBlock struct {
 }
 
 func newArrays(s *ilr.Store, b *bitblast.Blaster) *arrays {
-	return &arrays{s: s, b: b, expanded: map[ilr.Term]ilr.Term{}, paired: map[[2]ilr.Term]bool{}, blocks: map[tableBlock]bool{}}
+	return &arrays{s: s, b: b, expanded: map[ilr.Term]ilr.Term{}, paired: map[[2]ilr.Term]bool{}, blocks: map[tableBlock]bool{}, clashed: map[ilr.Term]int{}}
 }
 
 // value of an array variable in the last model.
@@ -54,7 +55,7 @@ func (a *arrays) value(t ilr.Term) *ilr.ArrayValue {
 
 // refine checks the SAT model for the cone of roots and adds what it violates;
 // 0 means that it is a model of the arrays too.
-func (a *arrays) refine(roots []ilr.Term, val lookup) int {
+func (a *arrays) refine(roots []ilr.Term, round int, val lookup) int {
 	a.cells = map[ilr.Term]map[bits.Vec]cell{}
 	a.added, a.sels, a.seen = 0, nil, map[ilr.Term]bool{}
 	for _, t := range roots {
@@ -83,12 +84,54 @@ func (a *arrays) refine(roots []ilr.Term, val lookup) int {
 		}
 	}
 	for _, c := range a.e.clashes {
-		a.congruent(last(path[c[0]]), last(path[c[1]]))
+		u, v := last(path[c[0]]), last(path[c[1]])
+		a.congruent(u, v)
+		a.widely(u)
+		a.widely(v)
+	}
+	if a.added > 0 && round >= patience {
+		a.expandMore(blockLen >> 3 << min(round-patience, 20))
 	}
 	if a.added == 0 && len(wrong) > 0 {
 		panic("solve: no lemma against the model of " + a.s.String(wrong[0]))
 	}
 	return a.added
+}
+
+// widely states congruence of a read that clashes again with all other reads of
+// its array variable: one after the other would take a call of the solver each.
+func (a *arrays) widely(t ilr.Term) {
+	a.clashed[t]++
+	if _, isConst := a.s.ConstVal(a.s.Arg(t, 1)); isConst || a.clashed[t] < 3 {
+		return
+	}
+	for _, u := range a.sels {
+		if a.s.Arg(u, 0) == a.s.Arg(t, 0) && a.s.Kind(a.s.Arg(u, 0)) == ilr.KVar {
+			a.congruent(t, u)
+		}
+	}
+}
+
+// patience is how many rounds of one question state only what models violate;
+// then each round states more of what is in sight, twice as much each time, so that
+// the number of rounds grows with the logarithm of the number of writes.
+const patience = 4
+
+// expandMore asserts equations of up to n selects below the relevant ones.
+func (a *arrays) expandMore(n int) {
+	queue := append([]ilr.Term(nil), a.sels...)
+	for i := 0; i < len(queue) && n > 0; i++ {
+		t := queue[i]
+		arr := a.s.Arg(t, 0)
+		if a.expanded[t] != 0 || a.s.Kind(arr) == ilr.KVar || a.s.Kind(arr) == ilr.KArrTable {
+			continue
+		}
+		a.expand(t)
+		n--
+		before := len(a.sels)
+		a.depend(a.expanded[t])
+		queue = append(queue, a.sels[before:]...)
+	}
 }
 
 // disagreeing walks all relevant selects and lists those whose bits differ from

@@ -90,7 +90,7 @@ func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error)
 		o.roots = append(o.roots, t)
 	}
 	o.stats.Blast += time.Since(start).Seconds()
-	for {
+	for round := 0; ; round++ {
 		r, err := o.solveOnce(ctx, lits)
 		if r == sat.Unsat {
 			return Unsat, nil
@@ -99,7 +99,7 @@ func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error)
 			return Unknown, err
 		}
 		start := time.Now()
-		added := o.arrays.refine(o.roots, o.sat.Val)
+		added := o.arrays.refine(o.roots, round, o.sat.Val)
 		o.stats.Refine += time.Since(start).Seconds()
 		o.stats.Lemmas += added
 		if added == 0 {
@@ -171,7 +171,8 @@ func (o *Own) Model() ilr.Model {
 func (o *Own) Stats() Stats {
 	st, n := o.stats, o.sat.Stats()
 	st.Terms, st.Gates = o.s.Len(), o.b.Gates()
-	st.Vars, st.Clauses, st.Calls, st.Solve = n.Vars, n.Clauses, n.Calls, n.Seconds
+	st.Vars, st.Clauses, st.Conflicts = n.Vars, n.Clauses, n.Conflicts
+	st.Calls, st.Solve = n.Calls, n.Seconds
 	return st
 }
 

@@ -70,13 +70,14 @@ type Options struct {
 
 // Stats of a Solver.
 type Stats struct {
-	Terms   int // of the store
-	Gates   int // of the and-inverter graph
-	Vars    int
-	Clauses int
-	Calls   int // of the SAT solver
-	Lemmas  int // array facts added on demand
-	Blast   float64
-	Solve   float64 // seconds
-	Refine  float64
+	Terms     int // of the store
+	Gates     int // of the and-inverter graph
+	Vars      int
+	Clauses   int
+	Conflicts int
+	Calls     int // of the SAT solver
+	Lemmas    int // array facts added on demand
+	Blast     float64
+	Solve     float64 // seconds
+	Refine    float64
 }

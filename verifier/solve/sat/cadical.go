@@ -2,18 +2,23 @@ package sat
 
 /*
 #cgo LDFLAGS: -lcadical -lstdc++ -lm
+#include <limits.h>
 #include <stdlib.h>
 #include <ccadical.h>
 
-typedef struct { CCaDiCaL *solver; volatile int stop; } fp_cadical;
+typedef struct { CCaDiCaL *solver; volatile int stop; long conflicts; } fp_cadical;
 
 static int fp_stopped(void *state) { return ((fp_cadical *)state)->stop; }
+
+// CaDiCaL hands over each clause that it learns: one for each conflict.
+static void fp_learnt(void *state, int *clause) { ((fp_cadical *)state)->conflicts++; }
 
 static fp_cadical *fp_new(void) {
 	fp_cadical *c = calloc(1, sizeof *c);
 	if (!c) abort();
 	c->solver = ccadical_init();
 	ccadical_set_terminate(c->solver, c, fp_stopped);
+	ccadical_set_learn(c->solver, c, INT_MAX, fp_learnt);
 	return c;
 }
 
@@ -111,6 +116,8 @@ func (c *cadical) val(l Lit) bool {
 }
 
 func (c *cadical) failed(l Lit) bool { return C.ccadical_failed(c.c.solver, C.int(l)) != 0 }
+
+func (c *cadical) conflicts() int { return int(c.c.conflicts) }
 
 func (c *cadical) terminate(stop bool) {
 	v := C.int(0)

@@ -58,7 +58,7 @@ type Options struct {
 // Stats counts what a Solver was given and did.
 type Stats struct {
 	Vars, Clauses, Literals int
-	Calls                   int
+	Calls, Conflicts        int     // Conflicts: clauses learned
 	Seconds                 float64 // in Solve
 }
 
@@ -138,6 +138,7 @@ func (s *Solver) Solve(ctx context.Context) (Result, error) {
 		<-hooked // a late interrupt must not meet the next call
 	}
 	s.stats.Calls++
+	s.stats.Conflicts = s.c.conflicts()
 	s.stats.Seconds += time.Since(start).Seconds()
 	if s.last == Unknown {
 		return Unknown, ctx.Err()

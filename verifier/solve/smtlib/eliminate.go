@@ -3,7 +3,8 @@ package smtlib
 import "github.com/firmproof/firmproof/verifier/ilr"
 
 // eliminator expands reads of arrays that hold a range write or copy, by the
-// equations of the array kinds, because SMT-LIB has none such.
+// equations of the array kinds, because SMT-LIB has none such, and reads of small
+// tables, because solvers are slow on long chains of stores.
 type eliminator struct {
 	s      *ilr.Store
 	memo   map[ilr.Term]ilr.Term
@@ -15,6 +16,25 @@ func newEliminator(s *ilr.Store) *eliminator {
 	return &eliminator{s: s, memo: map[ilr.Term]ilr.Term{}, reads: map[[2]ilr.Term]ilr.Term{}, ranged: map[ilr.Term]bool{}}
 }
 
+// muxLen is the longest table that becomes a tree of if-then-elses.
+const muxLen = 4096
+
+// mux is data[from + low n bits of i]; zero beyond.
+func (e *eliminator) mux(data []byte, from uint64, i ilr.Term, n int) ilr.Term {
+	s := e.s
+	switch {
+	case from >= uint64(len(data)):
+		return s.Int(8, 0)
+	case n == 0:
+		return s.Int(8, int64(data[from]))
+	}
+	hi := s.Int(8, 0)
+	if n < 64 {
+		hi = e.mux(data, from+1<<uint(n-1), i, n-1)
+	}
+	return s.Ite(s.Eq(s.Extract(i, n-1, n-1), s.Int(1, 1)), hi, e.mux(data, from, i, n-1))
+}
+
 // term is t without range writes.
 func (e *eliminator) term(t ilr.Term) ilr.Term {
 	s := e.s
@@ -23,7 +43,7 @@ func (e *eliminator) term(t ilr.Term) ilr.Term {
 			return
 		}
 		if s.Sort(u).Kind == ilr.SortArray {
-			ranged := s.Kind(u) == ilr.KArrSet || s.Kind(u) == ilr.KArrCopy
+			ranged := s.Kind(u) == ilr.KArrSet || s.Kind(u) == ilr.KArrCopy || s.Kind(u) == ilr.KArrTable && len(s.TableData(u)) <= muxLen
 			for i := 0; i < s.NumArgs(u); i++ {
 				ranged = ranged || e.ranged[s.Arg(u, i)]
 			}
@@ -69,6 +89,8 @@ func (e *eliminator) read(a, i ilr.Term) ilr.Term {
 		t = s.Ite(arg(0), e.read(s.Arg(a, 1), i), e.read(s.Arg(a, 2), i))
 	case ilr.KStore:
 		t = s.Ite(s.Eq(i, arg(1)), arg(2), rest())
+	case ilr.KArrTable:
+		t = e.mux(s.TableData(a), 0, i, s.Sort(i).W)
 	case ilr.KArrSet:
 		t = s.Ite(s.Ult(s.Sub(i, arg(1)), arg(2)), arg(3), rest())
 	case ilr.KArrCopy:
