@@ -65,6 +65,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 		t.body(t.funcs[f], f)
 	}
 	t.dropIntrinsicGlobals()
+	t.library()
 	t.addressTaken()
 	return t.m, nil
 }

@@ -117,7 +117,7 @@ func runCase(t *testing.T, path string, modules map[string]*ir.Module, sub []str
 
 func compileFile(t testing.TB, path, target string, flags ...string) *ir.Module {
 	t.Helper()
-	args := append([]string{"-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-ffreestanding", "-w", "-ffp-contract=off",
+	args := append([]string{"-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-w", "-ffp-contract=off",
 		"-S", "-emit-llvm", "-o", "-", filepath.Base(path)}, targetFlags[target]...)
 	cmd := exec.Command("clang-14", append(args, flags...)...)
 	cmd.Dir, cmd.Stderr = filepath.Dir(path), os.Stderr
