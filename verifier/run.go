@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -36,8 +37,8 @@ type Plan struct {
 	AddressZero      bool // the target maps address 0
 	MallocNeverFails bool
 	VolatileMemory   bool
-	LeakLost         bool              // leak: only memory that no pointer reaches any more (SV-COMP: valid-memtrack)
-	Stubs            map[string]string // function -> "nondet"
+	LeakLost         bool     // leak: only memory that no pointer reaches any more (SV-COMP: valid-memtrack)
+	Assumptions      []string // what the program was changed by before, for the result
 
 	StopAfter string                // "encode": make the formula, decide nothing
 	Progress  func(Progress)        // may be nil; called from the running goroutine
@@ -61,7 +62,7 @@ type Progress struct {
 func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 	start := time.Now()
 	res = &verdict.Result{Target: plan.Target, Entry: plan.Entry, Claims: []verdict.Claim{},
-		Bounds: verdict.Bounds{Unwind: plan.Unwind, Depth: plan.Depth}}
+		Bounds: verdict.Bounds{Unwind: plan.Unwind, Depth: plan.Depth}, Assumptions: slices.Clone(plan.Assumptions)}
 	defer func() {
 		if p := recover(); p != nil {
 			slog.Error("verifier panic", "entry", plan.Entry, "target", plan.Target, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

@@ -16,6 +16,8 @@ import (
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/stub"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -214,6 +216,12 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 	if err != nil {
 		return err
 	}
+	var assumptions []string
+	if m != nil {
+		if assumptions, err = applyStubs(module, img, m); err != nil {
+			return err
+		}
+	}
 	var stages []verdict.Stage
 	for _, s := range img.Stages {
 		stages = append(stages, verdict.Stage{Name: s.Name, Seconds: s.Seconds})
@@ -229,7 +237,7 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 		}
 		j := job{module: module, stages: stages, notes: img.Notes, timeout: b.fl.timeout, plan: verifier.Plan{
 			Target: t.Name, Entry: h.Entry, Checks: checks, Unwind: b.fl.unwind, UnwindSet: b.unwindSet, Depth: b.fl.depth, Memory: b.memory,
-			Integers: b.fl.integers, Solver: b.fl.solver, StopAfter: b.fl.stop, AddressZero: t.Address0, Regions: regions(img.Memory),
+			Integers: b.fl.integers, Solver: b.fl.solver, Assumptions: assumptions, StopAfter: b.fl.stop, AddressZero: t.Address0, Regions: regions(img.Memory),
 			MallocNeverFails: t.Malloc == targets.MallocNeverFails}}
 		b.fromManifest(&j, h, m)
 		b.jobs = append(b.jobs, j)
@@ -272,15 +280,28 @@ func (b *preparation) fromManifest(j *job, h manifest.Harness, m *manifest.Manif
 	if m == nil {
 		return
 	}
-	j.plan.Stubs = map[string]string{}
-	for _, s := range m.Stubs {
-		j.plan.Stubs[s.Func] = s.Kind
-	}
 	for _, s := range m.Suppress {
 		if s.Until.IsZero() || time.Now().Before(s.Until) {
 			j.suppressed = append(j.suppressed, s)
 		}
 	}
+}
+
+// applyStubs replaces the functions that the manifest stubs.
+func applyStubs(module *ir.Module, img *build.Image, m *manifest.Manifest) ([]string, error) {
+	stubs := map[string]string{}
+	for _, s := range m.Stubs {
+		stubs[s.Func] = s.Kind
+	}
+	var known []string
+	for _, f := range img.Functions {
+		known = append(known, f.Name)
+	}
+	notes, err := stub.Apply(module, stubs, append(known, img.Declared...))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Path, err)
+	}
+	return notes, nil
 }
 
 const defaultTimeout = 60 * time.Second

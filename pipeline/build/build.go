@@ -55,6 +55,7 @@ type Image struct {
 	Entries   []string
 	Missing   []MissingEntry // asked for, but in no unit
 	Functions []Function     // every definition before slicing, sorted by name
+	Declared  []string       // functions that are called or named but defined nowhere, before slicing; sorted
 	Memory    []targets.Region
 	Symbols   []Symbol // provided by the linker script
 	Units     []Unit

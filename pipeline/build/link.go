@@ -58,7 +58,7 @@ func (l *linker) link(ctx context.Context) error {
 	if err != nil {
 		return &InfraError{"link", err}
 	}
-	l.img.Functions = readFunctions(text)
+	l.img.Functions, l.img.Declared = readFunctions(text), readDeclared(text)
 	l.img.stage("link", start)
 	start = time.Now()
 	defer func() { l.img.stage("slice", start) }()
@@ -217,6 +217,20 @@ func readFunctions(text []byte) []Function {
 		fmt.Sscanf(p.line, "%d", &out[i].Line)
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+var declareRE = regexp.MustCompile(`(?m)^declare [^@\n]*@("[^"\n]*"|[\w.$-]+)\(`)
+
+// readDeclared lists the functions without a body in LLVM text, intrinsics left out.
+func readDeclared(text []byte) []string {
+	var out []string
+	for _, m := range declareRE.FindAllSubmatch(text, -1) {
+		if name := strings.Trim(string(m[1]), `"`); !strings.HasPrefix(name, "llvm.") {
+			out = append(out, name)
+		}
+	}
+	sort.Strings(out)
 	return out
 }
 

@@ -28,7 +28,7 @@ func (e *encoder) model(fr *frame, st *state, in *ir.Instr, f *ir.Func, m ir.Mod
 		e.gap(st, in, verdict.Unsupported, "call of %s with too few arguments", c.name)
 		return val{}
 	}
-	for _, group := range []func(ir.Model) (val, bool){c.harness, c.objects, c.heap, c.ranges, c.strings, c.intrinsic, c.floats, c.variadic} {
+	for _, group := range []func(ir.Model) (val, bool){c.harness, c.stub, c.objects, c.heap, c.ranges, c.strings, c.intrinsic, c.floats, c.variadic} {
 		if v, ok := group(m); ok {
 			return v
 		}

@@ -350,6 +350,11 @@ func (e *encoder) havocMemory(fr *frame, st *state, in *ir.Instr, dst val, n ilr
 	if st.pc == nil {
 		return
 	}
+	e.havocTargets(st, in, ts, n, some)
+}
+
+// havocTargets makes n bytes at each of ts unknown under its guard, and under some.
+func (e *encoder) havocTargets(st *state, in *ir.Instr, ts []target, n, some ilr.Term) {
 	ev := Event{Kind: interp.Havoc, Instr: in, Guard: e.s.And(st.pc.all, some), Name: "havoc"}
 	k, kok := e.constOf(n)
 	// One unknown block, as wide as the range; the targets take their part of it.

@@ -35,7 +35,7 @@ func (x *machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
 		x.end(Unsupported, "", "call of "+name+" with too few arguments")
 		return
 	}
-	for _, group := range []func(ir.Model) bool{c.harness, c.heap, c.memoryModel, c.stringModel, c.intrinsic, c.floatModel} {
+	for _, group := range []func(ir.Model) bool{c.harness, c.stub, c.heap, c.memoryModel, c.stringModel, c.intrinsic, c.floatModel} {
 		if group(m) {
 			return
 		}

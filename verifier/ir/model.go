@@ -30,6 +30,7 @@ const (
 	ModelNondetNonNeg Model = "nondet-nonneg" // any value of the return type that is not negative: rand
 	ModelRange        Model = "range"         // klee_range(begin, end, name): any value in [begin, end)
 	ModelNop          Model = "nop"           // no effect, result unspecified
+	ModelStubHavoc    Model = "stub-havoc"    // any result; every writable object that a pointer argument leads to gets any value
 
 	// C library.
 	ModelExit     Model = "exit" // ends the program normally: exit, _Exit, abort

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// writeTree writes files below a new folder.
+func writeTree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// checkJSON runs `firmproof check --format json` with args.
+func checkJSON(t *testing.T, args ...string) (int, *verdict.Report, string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := runWith(append([]string{"check", "--format", "json", "--timeout", "60s"}, args...), &out, &errs)
+	rep := &verdict.Report{}
+	if out.Len() > 0 {
+		if err := json.Unmarshal(out.Bytes(), rep); err != nil {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+	}
+	return code, rep, errs.String()
+}
+
+const stubbed = `
+struct frame { int len; unsigned char data[4]; };
+int hal_read(struct frame *to);
+int checked(int x) { return x == 7; }
+void entry(void) {
+	struct frame f = {1, {0}};
+	int r = hal_read(&f);
+	__CPROVER_assert(f.len == 1, "length");
+	__CPROVER_assert(r == 0, "result");
+	__CPROVER_assert(checked(3) == 0, "checked");
+}
+`
+
+// TestStubs: what a stub leaves alone is proved, what it may change is violated
+// with a confirmed replay, and the report says what was assumed.
+func TestStubs(t *testing.T) {
+	manifest := func(stubs string) string {
+		return "version: 1\ntargets: [x86_64]\nbuild: {sources: [main.c]}\nharnesses: [{entry: entry}]\nstubs: " + stubs + "\n"
+	}
+	for _, c := range []struct {
+		stubs, violated string
+		code            int
+		assumed         string
+	}{
+		{"{hal_read: nondet}", "result", 1, "hal_read is stubbed: any result, no effect"},
+		{"{hal_read: havoc}", "length, result", 1, "hal_read is stubbed: any result, and any value in"},
+		{"{hal_read: nondet, checked: nondet}", "result, checked", 1, "checked is stubbed"},
+	} {
+		dir := writeTree(t, map[string]string{"main.c": stubbed, ".firmproof.yml": manifest(c.stubs)})
+		code, rep, errs := checkJSON(t, dir)
+		var got []string
+		for _, cl := range rep.Results[0].Claims {
+			if cl.Status == verdict.Violated && cl.Replay == verdict.Confirmed {
+				_, what, _ := strings.Cut(cl.Message, ": ")
+				got = append(got, what)
+			} else if cl.Status == verdict.Violated || cl.Status == verdict.Unknown && cl.Reason.Kind != verdict.Incomplete {
+				t.Errorf("%s: %s is %s: %v", c.stubs, cl.Message, cl.Status, cl.Reason)
+			}
+		}
+		if strings.Join(got, ", ") != c.violated || code != c.code {
+			t.Errorf("%s: violated %q, exit %d, want %q\n%s", c.stubs, got, code, c.violated, errs)
+		}
+		if a := strings.Join(rep.Results[0].Assumptions, "\n"); !strings.Contains(a, c.assumed) {
+			t.Errorf("%s: assumptions %q", c.stubs, a)
+		}
+	}
+	dir := writeTree(t, map[string]string{"main.c": stubbed, ".firmproof.yml": manifest("{hal_raed: nondet}")})
+	if code, _, errs := checkJSON(t, dir); code != 2 || !strings.Contains(errs, `did you mean "hal_read"?`) {
+		t.Errorf("unknown stub: exit %d, %s", code, errs)
+	}
+}

@@ -1,0 +1,74 @@
+package encode
+
+import (
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// stub evaluates a function that the user replaced by "havoc" (package stub): any
+// result, and each whole object that a pointer argument leads to gets any value.
+// What cannot be written stays as it is.
+func (c *modelCall) stub(m ir.Model) (val, bool) {
+	if m != ir.ModelStubHavoc {
+		return val{}, false
+	}
+	for i, a := range c.in.Args {
+		if a.Type().IsPtr() && c.args[i].p != nil {
+			c.havocReached(c.args[i].p)
+		}
+		if c.st.pc == nil {
+			return val{}, true
+		}
+	}
+	return c.fresh(c.st, interp.Nondet, c.in, c.in.T, c.name), true
+}
+
+func (c *modelCall) havocReached(p *ptr) {
+	e, st := c.encoder, c.st
+	for _, t := range e.targets(p) {
+		if t.obj == nil || t.vol != nil || t.obj.ro || t.obj.kind == objFunc || t.obj.kind == objLabel {
+			continue
+		}
+		some := e.s.And(t.g, st.get(t.obj).live, e.someBytes(t.obj.size))
+		if e.s.IsFalse(some) {
+			continue
+		}
+		if e.leadsOn(t.obj, st.get(t.obj)) {
+			e.gapWhen(st, c.in, some, "havoc stub %s: %s holds pointers, and what they lead to is not followed", c.name, t.obj.what())
+			if st.pc == nil {
+				return
+			}
+			continue
+		}
+		e.havocTargets(st, c.in, []target{{g: some, obj: t.obj, off: e.s.Int(e.w, 0)}}, t.obj.size, some)
+		if st.pc == nil {
+			return
+		}
+	}
+}
+
+// leadsOn reports whether c can hold a pointer to an object.
+func (e *encoder) leadsOn(o *object, c *content) bool {
+	if c.arr != nil && e.holdsPointers(o) {
+		return true
+	}
+	found := false
+	look := func(_ int64, x *cell) {
+		if x.v.p == nil {
+			return
+		}
+		for _, a := range x.v.p.alts {
+			found = found || a.obj != nil && !e.s.IsFalse(a.g) && a.obj.kind != objFunc
+		}
+	}
+	c.cells.each(look)
+	if c.base != nil {
+		covered := c.cells
+		c.base.cells.each(func(k int64, x *cell) {
+			if covered.get(k) == nil {
+				look(k, x)
+			}
+		})
+	}
+	return found
+}

@@ -1,0 +1,88 @@
+package stub
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+func compile(t *testing.T, src string) *ir.Module {
+	t.Helper()
+	dir := t.TempDir()
+	c, ll := filepath.Join(dir, "t.c"), filepath.Join(dir, "t.ll")
+	if err := os.WriteFile(c, []byte(src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("clang-14", "-O0", "-g", "-w", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o", ll, c).CombinedOutput()
+	if err != nil {
+		t.Fatalf("clang: %v\n%s", err, out)
+	}
+	m, err := frontend.Read(ll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+const program = `
+struct view { char *p; int n; };
+_Noreturn void die(int);
+int hal_read(int *to);
+int known(int *p) { return *p; }
+void by_value(struct view v) {}
+void big(struct { long a, b; char *c; } v) {}
+int main(void) { int x; if (hal_read(&x)) die(1); return known(&x); }
+`
+
+func TestApply(t *testing.T) {
+	m := compile(t, program)
+	notes, err := Apply(m, map[string]string{"known": Nondet, "hal_read": Havoc, "die": Nondet, "sliced_away": Havoc}, []string{"sliced_away"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"die is stubbed: ends the program", "hal_read is stubbed: any result, and any value in what its pointer arguments lead to",
+		"known is stubbed: any result, no effect"}
+	if strings.Join(notes, "\n") != strings.Join(want, "\n") {
+		t.Errorf("notes %q", notes)
+	}
+	if err := ir.Check(m); err != nil {
+		t.Error(err)
+	}
+	got := map[string]ir.Model{}
+	for _, b := range m.Func("main").Blocks {
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpCall {
+				got[in.Callee.(*ir.Const).Func.Name] = in.Model
+			}
+		}
+	}
+	for f, model := range map[string]ir.Model{"known": ir.ModelNondet, "hal_read": ir.ModelStubHavoc, "die": ir.ModelTrapI} {
+		if got[f] != model || m.Func(f).Model != model || !m.Func(f).IsDecl() {
+			t.Errorf("%s: call has model %q, function %q", f, got[f], m.Func(f).Model)
+		}
+	}
+}
+
+func TestApplyErrors(t *testing.T) {
+	for _, c := range []struct{ name, kind, want string }{
+		{"hal_reed", Nondet, `stub "hal_reed": there is no such function, did you mean "hal_read"?`},
+		{"known", "any", `stub "known": "any" is no kind of stub`},
+		{"by_value", Havoc, "havoc cannot reach what the structure in parameter v points to"},
+		{"big", Havoc, "havoc cannot reach what the structure in parameter 1 points to"},
+	} {
+		_, err := Apply(compile(t, program), map[string]string{c.name: c.kind}, nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+		var unknown *UnknownError
+		if errors.As(err, &unknown) != (c.name == "hal_reed") {
+			t.Errorf("%s: %T", c.name, err)
+		}
+	}
+}
