@@ -76,7 +76,6 @@ func parseSexps(text string) ([]sexp, error) {
 type smtReader struct {
 	b     *Builder
 	start Loc
-	init  []sexp // the start condition, if any
 	pre   map[string]exact.Var
 	count int
 }

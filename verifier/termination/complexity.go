@@ -26,6 +26,12 @@ func (c Cost) Order() string { return c.Bound.Order() }
 
 // Bounds finds an upper bound of the cost of every run from the start.
 func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
+	return boundsUnless(ctx, sys, opts, func() bool { return false })
+}
+
+// boundsUnless is Bounds; it asks hopeless before it spends more on a system that
+// the first analysis gave no bound.
+func boundsUnless(ctx context.Context, sys *its.System, opts Options, hopeless func() bool) Cost {
 	if opts.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, opts.Timeout)
@@ -41,9 +47,14 @@ func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
 	}
 	ladder := linear.NewLadder(opts.Z3Millis)
 	defer ladder.Close()
-	c := boundedBy(ctx, sys, ladder, true)
-	if c.Bound == nil && mentionsTypes(sys) {
-		c = c.orElse(boundedBy(ctx, sys, ladder, false))
+	b := bounded(ctx, sys, ladder, mode{narrow: true})
+	c := b.result()
+	if c.Bound != nil || !hopeless() {
+		c = b.refineFurther(ctx, ladder, c)
+		if c.Bound == nil && mentionsTypes(sys) {
+			wide := bounded(ctx, sys, ladder, mode{})
+			c = c.orElse(wide.refineFurther(ctx, ladder, wide.result()))
+		}
 	}
 	c.Rungs = ladder.Rungs
 	return c
@@ -81,12 +92,10 @@ func (c Cost) orElse(d Cost) Cost {
 	return d
 }
 
-// boundedBy bounds the system and refinements of it.
-func boundedBy(ctx context.Context, sys *its.System, ladder *linear.Ladder, narrow bool) Cost {
-	b := bounded(ctx, sys, ladder, mode{narrow: narrow})
-	c := b.result()
+// refineFurther improves a result by refining the system.
+func (b *bounder) refineFurther(ctx context.Context, ladder *linear.Ladder, c Cost) Cost {
 	for round := 0; round < refineRounds; round++ {
-		next, ok := b.again(ctx, ladder, refineLimit(c.Bound.growth()), mode{narrow: narrow, hasty: true})
+		next, ok := b.again(ctx, ladder, refineLimit(c.Bound.growth()), mode{narrow: b.mode.narrow, hasty: true})
 		if !ok {
 			break
 		}
@@ -241,11 +250,23 @@ func (b *bounder) explain(c Cost) string {
 	return w.String()
 }
 
-// runComplexity answers a complexity question for RunFile.
+// proveShare is the part of the time that the question whether a bound exists
+// may take.
+const proveShare = 1.0 / 3
+
+// runComplexity answers a complexity question for RunFile: a bound; else NO when
+// some run never ends, YES when all end but no bound was found.
 func runComplexity(ctx context.Context, sys *its.System, timeout time.Duration) (string, string) {
-	c := Bounds(ctx, sys, Options{Timeout: timeout})
-	if c.Bound == nil {
-		return "MAYBE", c.Text
+	a := Answer{Verdict: Unknown, Reason: "no time to ask whether every run ends"}
+	c := boundsUnless(ctx, sys, Options{Timeout: timeout}, func() bool {
+		a = Prove(ctx, sys, Options{Timeout: time.Duration(float64(timeout) * proveShare)})
+		return a.Verdict == NonTerminating
+	})
+	switch {
+	case c.Bound != nil:
+		return "WORST_CASE(?," + c.Order() + ")", c.Text
+	case a.Verdict == Unknown:
+		return a.Verdict.String(), c.Text + "Unknown: " + a.Reason + ".\n"
 	}
-	return "WORST_CASE(?," + c.Order() + ")", c.Text
+	return a.Verdict.String(), c.Text + a.Text
 }

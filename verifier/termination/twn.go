@@ -64,9 +64,7 @@ func (b *bounder) twnOf(part []*edge) *twnLoop {
 			return b.twnAtoms(part, turns, forms)
 		}
 		twice := make([]exact.Poly, len(update))
-		for v := range update {
-			twice[v] = update[v]
-		}
+		copy(twice, update)
 		for _, v := range b.r.vars {
 			twice[v] = update[v].Subst(func(w exact.Var) exact.Poly { return update[w] })
 		}
