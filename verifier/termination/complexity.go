@@ -255,7 +255,8 @@ func (b *bounder) explain(c Cost) string {
 const proveShare = 1.0 / 3
 
 // runComplexity answers a complexity question for RunFile: a bound; else NO when
-// some run never ends, YES when all end but no bound was found.
+// some run never ends. That every run ends is no answer: with unbounded choice
+// there may still be no bound over the inputs.
 func runComplexity(ctx context.Context, sys *its.System, timeout time.Duration) (string, string) {
 	a := Answer{Verdict: Unknown, Reason: "no time to ask whether every run ends"}
 	c := boundsUnless(ctx, sys, Options{Timeout: timeout}, func() bool {
@@ -265,8 +266,10 @@ func runComplexity(ctx context.Context, sys *its.System, timeout time.Duration) 
 	switch {
 	case c.Bound != nil:
 		return "WORST_CASE(?," + c.Order() + ")", c.Text
-	case a.Verdict == Unknown:
-		return a.Verdict.String(), c.Text + "Unknown: " + a.Reason + ".\n"
+	case a.Verdict == NonTerminating:
+		return a.Verdict.String(), c.Text + a.Text
+	case a.Verdict == Terminating:
+		return Unknown.String(), c.Text + "Yet every run ends:\n" + a.Text
 	}
-	return a.Verdict.String(), c.Text + a.Text
+	return Unknown.String(), c.Text + "Unknown: " + a.Reason + ".\n"
 }
