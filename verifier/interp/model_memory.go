@@ -1,0 +1,106 @@
+package interp
+
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// memoryModel executes memcpy and its relatives.
+func (c *call) memoryModel(m ir.Model) bool {
+	switch m {
+	case ir.ModelMemcpy, ir.ModelMemmove:
+		n, ok := c.count(2)
+		if !ok || !c.copyRange(c.args[0], c.args[1], n, m == ir.ModelMemcpy) {
+			return true
+		}
+		c.result(c.args[0])
+	case ir.ModelMemset:
+		if n, ok := c.count(2); ok && c.memset(n) {
+			c.result(c.args[0])
+		}
+	case ir.ModelMemcmp:
+		if n, ok := c.count(2); ok {
+			c.compareBytes(n, false)
+		}
+	case ir.ModelMemchr:
+		if n, ok := c.count(2); ok {
+			c.findByte(c.args[0], n, true)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// copyRange copies n bytes with what is known of them; both ranges must be
+// valid, and with disjoint they must not overlap unless they are the same.
+func (x *machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
+	if n == 0 {
+		return true
+	}
+	from, fromOff, ok := x.reach(src, access{size: n, align: 1})
+	if !ok {
+		return false
+	}
+	to, toOff, ok := x.reach(dst, access{size: n, align: 1, write: true})
+	if !ok {
+		return false
+	}
+	if disjoint && from == to && fromOff != toOff && fromOff < toOff+int64(n) && toOff < fromOff+int64(n) {
+		x.stop(verdict.Memory, "copy of %d bytes between overlapping ranges of %s", n, x.describe(to))
+		return false
+	}
+	if vol := func(o *object) bool { return o.kind == regionObject && o.region.Access == "volatile" }; vol(from) || vol(to) {
+		x.end(Unsupported, "", "copy from or to a volatile region")
+		return false
+	}
+	x.copyBytes(to, toOff, from, fromOff, int64(n))
+	x.traceBytes(x.cur, to, toOff, int64(n))
+	return true
+}
+
+// copyBytes moves n bytes; whole pointers inside the range stay whole.
+func (x *machine) copyBytes(to *object, toOff int64, from *object, fromOff, n int64) {
+	ps := int64(x.pw / 8)
+	whole := map[int64]value{}
+	for at := fromOff - ps + 1; len(from.ptrs) > 0 && at < fromOff+n; at++ {
+		if v, ok := from.ptrs[at]; ok {
+			if at >= fromOff && at+ps <= fromOff+n {
+				whole[at-fromOff] = v
+			} else {
+				x.putBits(from, at, ps, x.toInt(v, x.pw))
+			}
+		}
+	}
+	data, undef := make([]byte, n), make([]byte, n)
+	for i := range data {
+		data[i], undef[i] = from.byteAt(fromOff + int64(i))
+	}
+	x.settle(to, toOff, n, true)
+	for i := range data {
+		to.setByte(toOff+int64(i), data[i], undef[i])
+	}
+	for off, v := range whole {
+		if to.ptrs == nil {
+			to.ptrs = map[int64]value{}
+		}
+		to.ptrs[toOff+off] = v
+	}
+}
+
+func (c *call) memset(n uint64) bool {
+	if n == 0 {
+		return true
+	}
+	o, off, ok := c.reach(c.args[0], access{size: n, align: 1, write: true})
+	if !ok {
+		return false
+	}
+	b, undef := byte(c.args[1].bits.Low64()), byte(c.args[1].mask().Low64())
+	c.settle(o, off, int64(n), true)
+	for i := int64(0); i < int64(n); i++ {
+		o.setByte(off+i, b, undef)
+	}
+	c.traceBytes(c.in, o, off, int64(n))
+	return true
+}
