@@ -142,7 +142,7 @@ func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *
 		r := &report.Results[i]
 		for j := range r.Claims {
 			cl := &r.Claims[j]
-			if cl.Status != verdict.Violated && cl.Status != verdict.Unknown {
+			if cl.Status != verdict.Violated && (cl.Status != verdict.Unknown || cl.IsShadowed()) {
 				continue
 			}
 			var trace []byte

@@ -127,6 +127,9 @@ func title(results []verdict.Result, o PageOptions) string {
 		targets[results[i].Target] = true
 		for j := range results[i].Claims {
 			c := &results[i].Claims[j]
+			if c.IsShadowed() {
+				continue
+			}
 			n[c.Status]++
 			if c.Status == verdict.Violated {
 				if s := o.state(&results[i], c); s == Preexisting || s == Suppressed {
@@ -184,6 +187,9 @@ func summary(results []verdict.Result, o PageOptions) string {
 			case verdict.Violated:
 				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s%s (`%s`, %s)", badge(c.Status), c.Check, c.Pos, escape(c.Message), stateNote(o.state(r, c)), c.ID, r.Target)
 			case verdict.Unknown:
+				if c.IsShadowed() {
+					continue
+				}
 				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s: %s (`%s`, %s)", badge(c.Status), c.Check, c.Pos, escape(c.Message), escape(c.Reason.String()), c.ID, r.Target)
 			}
 		}

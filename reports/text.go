@@ -62,6 +62,9 @@ func (p *printer) result(r *verdict.Result) {
 	for i := range r.Claims {
 		p.claim(&r.Claims[i])
 	}
+	if n := shadowed(r.Claims); n > 0 && !p.o.Verbose {
+		p.line("  %s only reached past a violation above: unknown until that is mended", plural(n, "claim")+are(n))
+	}
 	if r.Complexity != nil {
 		p.line("  runtime bound: %s  %s", r.Complexity.Bound, r.Complexity.Class)
 	}
@@ -94,6 +97,9 @@ func turns(l verdict.LoopBound) string {
 }
 
 func (p *printer) claim(c *verdict.Claim) {
+	if c.IsShadowed() && !p.o.Verbose {
+		return
+	}
 	show := p.o.Verbose || c.Status == verdict.Violated || c.Status == verdict.Unknown || (c.Check == verdict.Termination && c.Certificate != nil)
 	if !show {
 		return
@@ -163,17 +169,39 @@ func StepText(s verdict.Step) string {
 	return t
 }
 
+func shadowed(claims []verdict.Claim) int {
+	n := 0
+	for i := range claims {
+		if claims[i].IsShadowed() {
+			n++
+		}
+	}
+	return n
+}
+
+func are(n int) string {
+	if n == 1 {
+		return " is"
+	}
+	return " are"
+}
+
 // Counts summarises claims, e.g. "1 violated, 12 proved".
 func Counts(claims []verdict.Claim) string {
 	n := map[verdict.Status]int{}
 	for i := range claims {
-		n[claims[i].Status]++
+		if !claims[i].IsShadowed() {
+			n[claims[i].Status]++
+		}
 	}
 	var parts []string
 	for _, s := range []verdict.Status{verdict.Violated, verdict.Unknown, verdict.Bounded, verdict.Proved} {
 		if n[s] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[s], s))
 		}
+	}
+	if k := shadowed(claims); k > 0 {
+		parts = append(parts, fmt.Sprintf("%d behind a violation", k))
 	}
 	if len(parts) == 0 {
 		return "nothing to check"

@@ -213,7 +213,7 @@ func (b *bounded) claim(r *round, g *group) verdict.Claim {
 	switch {
 	case !g.reached && g.checked && len(b.settled) > 0:
 		c.Status = verdict.Unknown
-		c.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: "not reached by an execution without another violation", Remedy: "mend the other violation first"}
+		c.Reason = &verdict.Reason{Kind: verdict.Shadowed, Detail: "no execution gets here without another violation", Remedy: "mend that one first"}
 	case r.gap != nil:
 		c.Status, c.Reason = verdict.Unknown, r.gap
 	case r.complete:

@@ -100,6 +100,7 @@ const (
 	Undefined      ReasonKind = "no-body"         // a call to a function without a body
 	Internal       ReasonKind = "internal"        // a panic of ours, recovered
 	Cancelled      ReasonKind = "cancelled"       // someone stopped the run
+	Shadowed       ReasonKind = "shadowed"        // only reached past a violation that is reported on its own
 )
 
 // Reason explains an Unknown: its kind, what exactly, where, and what would settle it.
@@ -254,6 +255,10 @@ type Report struct {
 	Tool    Tool     `json:"tool"`
 	Results []Result `json:"results"`
 }
+
+// IsShadowed reports whether c is unknown only because every execution that
+// reaches it violates another claim first.
+func (c *Claim) IsShadowed() bool { return c.Reason != nil && c.Reason.Kind == Shadowed }
 
 // Summarise sets r.Status from its claims: the worst of them, Unknown with a
 // whole-entry Reason, Proved when there is nothing to check. A reached bound is
