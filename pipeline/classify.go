@@ -46,6 +46,9 @@ func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]s
 	fp, key := reports.Fingerprint(r, cl), reports.Key(r, cl)
 	_, old := known[fp]
 	_, ok := accepted[cl.ID]
+	if cl.IsShadowed() {
+		return
+	}
 	c.counts[cl.Status.String()]++
 	switch {
 	case cl.Status == verdict.Proved || cl.Status == verdict.Bounded:

@@ -97,7 +97,7 @@ func shown(t *testing.T, rep *verdict.Report) string {
 			if c.Status == verdict.Violated && (c.Replay != verdict.Confirmed || len(c.Trace) == 0) {
 				t.Errorf("%s: violated without a confirmed replay and its trace", c.ID)
 			}
-			if c.Status == verdict.Violated || c.Status == verdict.Unknown && (c.Reason == nil || c.Reason.Kind != verdict.Incomplete) {
+			if c.Status == verdict.Violated || c.Status == verdict.Unknown && (c.Reason == nil || !c.IsShadowed()) {
 				line := fmt.Sprintf("%s:%d %s %s", filepath.Base(c.Pos.File), c.Pos.Line, c.Check, c.Status)
 				if c.Status == verdict.Unknown {
 					line += " " + c.Reason.String()
