@@ -189,7 +189,7 @@ func (e *encoder) arrayWrite(a array, off ilr.Term, n int64, v val) *array {
 		x := part(k, 1)
 		w := int(8 * a.word)
 		keep := e.s.BvNot(e.s.Shl(e.s.Int(w, 0xff), sh))
-		put := func(old, b ilr.Term) ilr.Term { return e.s.BvOr(e.s.BvAnd(old, keep), e.s.Shl(e.zext(b, w), sh)) }
+		put := func(old, b ilr.Term) ilr.Term { return e.s.BvOr(e.s.BvAnd(old, keep), e.s.Shl(e.s.Zext(b, w), sh)) }
 		word := val{t: put(e.s.Select(a.t, ix), x.t)}
 		if a.u != 0 || x.u != 0 {
 			old, b := e.s.Int(w, 0), x.u
@@ -205,8 +205,6 @@ func (e *encoder) arrayWrite(a array, off ilr.Term, n int64, v val) *array {
 	}
 	return &a
 }
-
-func (e *encoder) zext(t ilr.Term, w int) ilr.Term { return e.s.Zext(t, w) }
 
 // byteAt is the element that holds byte off and the shift down to it.
 func (e *encoder) byteAt(a *array, off ilr.Term) (ix, sh ilr.Term) {

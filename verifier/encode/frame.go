@@ -23,9 +23,10 @@ type frame struct {
 	vals    []val // by instruction id: the newest turn's
 	objs    []*object
 	loops   []loopState
-	pending []*instance // by falling key
-	out     []edge      // returns
-	forked  bool        // some branch here depends on inputs
+	pending []*instance               // by falling key
+	out     []edge                    // returns
+	forked  bool                      // some branch here depends on inputs
+	asked   map[*ir.Instr][2]ilr.Term // what the newest decision of each branch with a known outcome compared
 }
 
 // instance is a block in one turn of each loop around it, with what flows in.

@@ -15,13 +15,13 @@ var binaryKinds = map[ir.Op]ilr.Kind{
 func (e *encoder) binary(fr *frame, st *state, in *ir.Instr) val {
 	a, b := e.arg(fr, st, in, 0), e.arg(fr, st, in, 1)
 	if in.T.Kind != ir.KindVector {
-		e.binaryClaims(fr, st, in, []val{a}, []val{b}, in.T)
+		e.binaryClaims(fr, st, in, []val{a}, []val{b})
 		if st.pc == nil {
 			return val{}
 		}
 		return e.binaryOne(in, a, b, in.T)
 	}
-	e.binaryClaims(fr, st, in, a.el, b.el, in.T.Elem)
+	e.binaryClaims(fr, st, in, a.el, b.el)
 	if st.pc == nil {
 		return val{}
 	}
@@ -32,7 +32,7 @@ func (e *encoder) binary(fr *frame, st *state, in *ir.Instr) val {
 	return out
 }
 
-func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val, t *ir.Type) {
+func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val) {
 	switch in.Op {
 	case ir.OpAdd, ir.OpSub, ir.OpMul:
 		e.checkOverflow(fr, st, in, a, b)

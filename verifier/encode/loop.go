@@ -16,6 +16,7 @@ const maxConstantTurns = 1 << 22
 // loopState follows one loop of an activation through its turns.
 type loopState struct {
 	forked bool // in this turn, whether the loop is left depends on inputs
+	moves  bool // in this turn, a branch with a known outcome compared new values
 	mem    trie[content]
 	loc    trie[val]
 	vals   []val // of the header's phis
@@ -31,7 +32,7 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 	}
 	ls := &fr.loops[l.Index]
 	turn := int(inst.turns[l.Depth-1])
-	forked := ls.forked || l.Irreducible || !l.Exits
+	forked := ls.forked || l.Irreducible || !l.Exits || !ls.moves
 	repeats := turn > 0 && e.repeats(ls, in)
 	*ls = loopState{mem: in.st.mem, loc: in.st.loc, vals: in.vals}
 	if turn == 0 {

@@ -116,14 +116,13 @@ func (e *encoder) checkOverlap(fr *frame, st *state, in *ir.Instr, to, from []ta
 			if d.obj == nil || d.obj != s.obj {
 				continue
 			}
-			apart := e.s.Or(e.eq2(d.off, s.off), e.s.Ule(n, e.s.Sub(e.larger(d.off, s.off), e.smaller(d.off, s.off))))
+			apart := e.s.Or(e.eq(d.off, s.off), e.s.Ule(n, e.s.Sub(e.larger(d.off, s.off), e.smaller(d.off, s.off))))
 			bad = e.s.Or(bad, e.s.And(d.g, s.g, e.s.Not(apart)))
 		}
 	}
 	e.claim(fr, st, in, verdict.Memory, bad, true, "copy between overlapping ranges", failure{when: bad, text: "copy between overlapping ranges"})
 }
 
-func (e *encoder) eq2(a, b ilr.Term) ilr.Term          { return e.eq(a, b) }
 func (e *encoder) larger(a, b ilr.Term) ilr.Term       { return e.s.Ite(e.s.Ult(a, b), b, a) }
 func (e *encoder) smaller(a, b ilr.Term) ilr.Term      { return e.s.Ite(e.s.Ult(a, b), a, b) }
 func (e *encoder) offset(t ilr.Term, k int64) ilr.Term { return e.s.Add(t, e.s.Int(e.w, k)) }

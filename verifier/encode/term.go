@@ -67,6 +67,9 @@ func (e *encoder) spread(fr *frame, inst *instance, st *state, ws []way) {
 		}
 		rest = e.fork(rest, e.s.Not(w.lit))
 	}
+	if len(steps) == 1 {
+		e.noteProgress(fr, st, inst.block)
+	}
 	if len(steps) > 1 {
 		fr.forked = true
 		for l := fr.g.Inner(inst.block); l != nil; l = l.Parent {
@@ -80,6 +83,37 @@ func (e *encoder) spread(fr *frame, inst *instance, st *state, ws []way) {
 	for _, s := range steps {
 		e.goTo(fr, inst, s.st, s.to)
 	}
+}
+
+// noteProgress tells the loop around a branch with a known outcome whether the
+// branch compared other values than in the turn before: then its trip count is
+// constant, and it need not be bounded.
+func (e *encoder) noteProgress(fr *frame, st *state, b *ir.Block) {
+	l := fr.g.Inner(b)
+	d, ok := b.Term().Args[0].(*ir.Instr)
+	if l == nil || !ok {
+		return
+	}
+	var now [2]ilr.Term
+	ops := d.Args
+	if b.Term().Op == ir.OpSwitch || len(ops) == 0 || len(ops) > 2 {
+		ops = []ir.Value{d}
+	}
+	for i, a := range ops {
+		switch v := e.value(fr, st, d, a); {
+		case v.t != 0:
+			now[i] = v.t
+		case v.p != nil:
+			now[i] = v.p.alts[0].off
+		}
+	}
+	if fr.asked == nil {
+		fr.asked = map[*ir.Instr][2]ilr.Term{}
+	}
+	if was, seen := fr.asked[d]; !seen || was != now {
+		fr.loops[l.Index].moves = true
+	}
+	fr.asked[d] = now
 }
 
 // indirectBranch goes to the listed block whose address the operand is (LL-46).
