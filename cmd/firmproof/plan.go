@@ -12,6 +12,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
@@ -47,6 +48,10 @@ func prepare(ctx context.Context, fl *checkFlags, args []string) (jobs []job, er
 	}
 	defer os.RemoveAll(work)
 	b := &preparation{ctx: ctx, fl: fl, work: work}
+	// in the service's sandbox, builds get fewer rights than this process has
+	if b.runner, err = sandbox.BuildRunner(ctx, sandbox.Off, "", ""); err != nil {
+		return nil, err
+	}
 	if b.unwindSet, err = parseUnwindSet(fl.unwindSet); err != nil {
 		return nil, err
 	}
@@ -71,6 +76,7 @@ type preparation struct {
 	ctx       context.Context
 	fl        *checkFlags
 	work      string
+	runner    build.Runner
 	builds    int
 	unwindSet map[string]int
 	memory    int64
@@ -191,7 +197,7 @@ func (b *preparation) options(checks verdict.CheckSet) build.Options {
 	b.builds++
 	dir := filepath.Join(b.work, fmt.Sprint(b.builds))
 	_ = os.Mkdir(dir, 0o755)
-	opts := build.Options{WorkDir: dir, Jobs: b.fl.jobs,
+	opts := build.Options{Runner: b.runner, WorkDir: dir, Jobs: b.fl.jobs,
 		Checks: build.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow), Conversion: checks.Has(verdict.Conversion)}}
 	if cache, err := os.UserCacheDir(); err == nil {
 		dir := filepath.Join(cache, "firmproof", "units")

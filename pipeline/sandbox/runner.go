@@ -37,11 +37,12 @@ type Runner struct {
 
 // BuildRunner gives the runner for builds of this process. Inside a sandbox that
 // is a nested one whatever mode says: the build shares the sandbox with the
-// analysis, and must not reach its memory, files or answer. dir keeps a copy of our program.
+// analysis, and must not reach its memory, files or answer (this process closes
+// its /proc entries to others for that). dir keeps a copy of our program.
 func BuildRunner(ctx context.Context, mode Mode, program, dir string) (build.Runner, error) {
 	switch {
 	case os.Getenv(insideVar) != "":
-		return &Runner{Limits: DefaultLimits()}, nil
+		return &Runner{Limits: DefaultLimits()}, shield()
 	case mode == Off:
 		return build.Direct{}, nil
 	}
@@ -154,9 +155,9 @@ func supervise(s stage2, command []string) error {
 	return err
 }
 
-// Shield keeps other processes of the same user, such as a build, from reading
+// shield keeps other processes of the same user, such as a build, from reading
 // or changing this process through /proc or ptrace.
-func Shield() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+func shield() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
 // capped keeps the first limit bytes.
 type capped struct {
