@@ -83,6 +83,6 @@ func rootCommand() *cobra.Command {
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
 	root.AddCommand(checkCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), fakegithubCommand(), demoCommand(),
 		serveCommand(), workerCommand(), sandboxInitCommand())
-	root.AddCommand(doctorCommand())
+	root.AddCommand(doctorCommand(), reportCommand())
 	return root
 }

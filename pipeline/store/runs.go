@@ -268,3 +268,8 @@ func (t Tx) Requeued(ctx context.Context, id string) error {
 	_, err := t.exec(ctx, `UPDATE runs SET changed_at = ? WHERE id = ?`, t.ms(), id)
 	return err
 }
+
+// BranchRuns lists the finished target runs of a branch that have a report, oldest first.
+func (t Tx) BranchRuns(ctx context.Context, repo int64, ref string) ([]Run, error) {
+	return t.runs(ctx, `WHERE repo_id = ? AND pull = 0 AND ref = ? AND target <> '' AND state = 'done' AND id IN (SELECT run_id FROM reports) ORDER BY finished_at, id`, repo, ref)
+}

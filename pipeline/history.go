@@ -1,0 +1,268 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Regression says what changed on a repository's default branch over a time.
+type Regression struct {
+	Repository string         `json:"repository"`
+	Branch     string         `json:"branch"`
+	Since      time.Time      `json:"since"`
+	Until      time.Time      `json:"until"`
+	Targets    []TargetChange `json:"targets"`
+}
+
+// TargetChange compares the last complete run before the time (or the first in
+// it) with the last one. An open or undecided finding is never counted as fixed.
+type TargetChange struct {
+	Target      string   `json:"target"`
+	From        RunRef   `json:"from"`
+	To          RunRef   `json:"to"`
+	Introduced  []Change `json:"introduced"`
+	Fixed       []Change `json:"fixed"`
+	Open        []Change `json:"open"`
+	Undecided   []Change `json:"undecided"`    // violated before, unknown now
+	NewlyProved []Change `json:"newly_proved"` // not proved before
+	ProofLost   []Change `json:"proof_lost"`   // proved before, only bounded or unknown now
+}
+
+// RunRef names a run.
+type RunRef struct {
+	Run     string    `json:"run"`
+	Commit  string    `json:"commit"`
+	At      time.Time `json:"at"`
+	Seconds float64   `json:"seconds"`
+}
+
+// Change is one claim.
+type Change struct {
+	Claim   string `json:"claim"`
+	Entry   string `json:"entry"`
+	Where   string `json:"where"`
+	Message string `json:"message"`
+}
+
+// Regress makes the report for one repository from the store.
+func Regress(ctx context.Context, st *store.Store, repository string, since time.Time) (*Regression, error) {
+	out := &Regression{Repository: repository, Since: since.UTC(), Until: time.Now().UTC()}
+	err := st.Read(ctx, func(tx store.Tx) error {
+		repo, err := tx.RepoByName(ctx, repository)
+		if errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("report: there is no repository %s in the store", repository)
+		}
+		if err != nil {
+			return err
+		}
+		out.Branch = repo.DefaultBranch
+		runs, err := tx.BranchRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
+		if err != nil {
+			return err
+		}
+		byTarget := map[string][]store.Run{}
+		var names []string
+		for _, r := range runs { // oldest first
+			if byTarget[r.Target] == nil {
+				names = append(names, r.Target)
+			}
+			byTarget[r.Target] = append(byTarget[r.Target], r)
+		}
+		sort.Strings(names)
+		for _, name := range names {
+			c, ok, err := compareRuns(ctx, tx, byTarget[name], since)
+			if err != nil {
+				return err
+			}
+			if ok {
+				out.Targets = append(out.Targets, c)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// compareRuns picks the two runs of a target that frame the time.
+func compareRuns(ctx context.Context, tx store.Tx, runs []store.Run, since time.Time) (TargetChange, bool, error) {
+	last := runs[len(runs)-1]
+	if last.Finished.Before(since) {
+		return TargetChange{}, false, nil // nothing ran
+	}
+	first := runs[0]
+	for _, r := range runs {
+		if r.Finished.Before(since) {
+			first = r
+		}
+	}
+	before, err := claimsOf(ctx, tx, first.ID)
+	if err != nil {
+		return TargetChange{}, false, err
+	}
+	after, err := claimsOf(ctx, tx, last.ID)
+	if err != nil {
+		return TargetChange{}, false, err
+	}
+	c := TargetChange{Target: last.Target, From: refOf(first), To: refOf(last)}
+	c.fill(before, after)
+	return c, true, nil
+}
+
+func refOf(r store.Run) RunRef {
+	return RunRef{r.ID, r.HeadSHA, r.Finished, r.Finished.Sub(r.Started).Seconds()}
+}
+
+// answers are the claims of a report by key, and the entries that have no full answer.
+type answers struct {
+	claims map[string]verdict.Claim
+	entry  map[string]string
+	failed map[string]bool
+}
+
+func claimsOf(ctx context.Context, tx store.Tx, run string) (answers, error) {
+	a := answers{map[string]verdict.Claim{}, map[string]string{}, map[string]bool{}}
+	text, err := tx.Report(ctx, run, nil)
+	if errors.Is(err, store.ErrNotFound) {
+		return a, nil // expired
+	}
+	if err != nil {
+		return a, err
+	}
+	var rep verdict.Report
+	if err := json.Unmarshal(text, &rep); err != nil {
+		return a, fmt.Errorf("report of %s: %w", run, err)
+	}
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		a.failed[r.Entry] = r.Reason != nil
+		for _, c := range r.Claims {
+			k := reports.Key(r, &c)
+			a.claims[k], a.entry[k] = c, r.Entry
+		}
+	}
+	return a, nil
+}
+
+func (t *TargetChange) fill(before, after answers) {
+	keys := map[string]bool{}
+	for k := range before.claims {
+		keys[k] = true
+	}
+	for k := range after.claims {
+		keys[k] = true
+	}
+	sorted := make([]string, 0, len(keys))
+	for k := range keys {
+		sorted = append(sorted, k)
+	}
+	sort.Strings(sorted)
+	for _, k := range sorted {
+		old, had := before.claims[k]
+		now, has := after.claims[k]
+		shown, entry := now, after.entry[k]
+		if !has {
+			shown, entry = old, before.entry[k]
+		}
+		c := Change{shown.ID, entry, shown.Pos.String(), shown.Message}
+		was := had && old.Status == verdict.Violated
+		switch {
+		case has && now.Status == verdict.Violated && was:
+			t.Open = append(t.Open, c)
+		case has && now.Status == verdict.Violated:
+			t.Introduced = append(t.Introduced, c)
+		case was && (has && now.Status == verdict.Unknown || !has && after.failed[entry]):
+			t.Undecided = append(t.Undecided, c)
+		case was:
+			t.Fixed = append(t.Fixed, c)
+		case had && has && now.Status == verdict.Proved && old.Status != verdict.Proved:
+			t.NewlyProved = append(t.NewlyProved, c)
+		case had && has && old.Status == verdict.Proved && now.Status != verdict.Proved:
+			t.ProofLost = append(t.ProofLost, c)
+		}
+	}
+}
+
+// sections lists the kinds of change in the order of the report.
+func (t *TargetChange) sections() []struct {
+	Title string
+	List  []Change
+} {
+	type section = struct {
+		Title string
+		List  []Change
+	}
+	return []section{{"Introduced", t.Introduced}, {"Fixed", t.Fixed}, {"Still open", t.Open}, {"Violated before, undecided now", t.Undecided},
+		{"Newly proved", t.NewlyProved}, {"Proof lost", t.ProofLost}}
+}
+
+// Markdown renders the report.
+func (r *Regression) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s, branch %s: %s to %s\n\n", r.Repository, r.Branch, r.Since.Format("2006-01-02 15:04"), r.Until.Format("2006-01-02 15:04"))
+	if len(r.Targets) == 0 {
+		b.WriteString("Nothing was verified in this time.\n")
+		return b.String()
+	}
+	b.WriteString("| target | introduced | fixed | open | undecided | newly proved | proof lost | seconds before | now |\n|---|---|---|---|---|---|---|---|---|\n")
+	for _, t := range r.Targets {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %.1f | %.1f |\n", t.Target, len(t.Introduced), len(t.Fixed), len(t.Open), len(t.Undecided), len(t.NewlyProved),
+			len(t.ProofLost), t.From.Seconds, t.To.Seconds)
+	}
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		fmt.Fprintf(&b, "\n## %s\n\nCommits %s to %s.\n", t.Target, short(t.From.Commit), short(t.To.Commit))
+		for _, s := range t.sections() {
+			if len(s.List) == 0 {
+				continue
+			}
+			fmt.Fprintf(&b, "\n### %s\n\n", s.Title)
+			for _, c := range s.List {
+				fmt.Fprintf(&b, "- `%s` (entry `%s`) at %s: %s\n", c.Claim, c.Entry, c.Where, strings.ReplaceAll(c.Message, "\n", " "))
+			}
+		}
+	}
+	return b.String()
+}
+
+func short(sha string) string {
+	if len(sha) > 10 {
+		return sha[:10]
+	}
+	return sha
+}
+
+const regressionPage = `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{{.Repository}} regression report</title>
+<style>body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse}th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #8884}code{overflow-wrap:anywhere}</style></head><body>
+<h1>{{.Repository}}, branch {{.Branch}}</h1><p>{{.Since.Format "2006-01-02 15:04"}} to {{.Until.Format "2006-01-02 15:04"}}</p>
+{{if not .Targets}}<p>Nothing was verified in this time.</p>{{end}}
+{{range .Targets}}<h2>{{.Target}}</h2><p>Commits <code>{{short .From.Commit}}</code> to <code>{{short .To.Commit}}</code>; {{printf "%.1f" .From.Seconds}} s before, {{printf "%.1f" .To.Seconds}} s now.</p>
+{{range sections .}}{{if .List}}<h3>{{.Title}} ({{len .List}})</h3><table><tr><th>claim</th><th>entry</th><th>where</th><th>message</th></tr>
+{{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td><td>{{.Message}}</td></tr>{{end}}</table>{{end}}{{end}}{{end}}
+</body></html>
+`
+
+// HTML renders the report as one self-contained page.
+func (r *Regression) HTML() ([]byte, error) {
+	funcs := template.FuncMap{"short": short, "sections": func(t TargetChange) any { return t.sections() }}
+	page, err := template.New("").Funcs(funcs).Parse(regressionPage)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	var b bytes.Buffer
+	if err := page.Execute(&b, r); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return b.Bytes(), nil
+}

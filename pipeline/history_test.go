@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestRegress: the report tells introduced, fixed, open, undecided, newly proved and lost proofs apart.
+func TestRegress(t *testing.T) {
+	ctx := context.Background()
+	b := newBench(t)
+	run := func(status ...verdict.Status) {
+		t.Helper()
+		b.check = func(_ context.Context, req Request) (*Outcome, error) {
+			r := verdict.Result{Target: req.Target, Entry: "main"}
+			for i, s := range status {
+				if s != verdict.Invalid {
+					r.Claims = append(r.Claims, verdict.Claim{ID: fmt.Sprintf("memory@f#%d", i), Check: verdict.Memory, Status: s, Message: fmt.Sprintf("claim <%d>", i), Pos: verdict.Pos{File: "a.c", Line: i + 1}})
+				}
+			}
+			return &Outcome{Report: &verdict.Report{Results: []verdict.Result{r}}}, nil
+		}
+		sha := b.commit(benchManifest)
+		b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: sha, Ref: "refs/heads/main", Trigger: "push"})
+		b.await()
+	}
+	const v, u, p, n, x = verdict.Violated, verdict.Unknown, verdict.Proved, verdict.Bounded, verdict.Invalid
+	run(v, v, v, v, n, p, x)
+	run(v, p, u, x, p, n, v)
+	r, err := Regress(ctx, b.st, "a/b", time.Now().Add(-time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Targets) != 1 {
+		t.Fatalf("%+v", r)
+	}
+	c := r.Targets[0]
+	got := func(list []Change) string {
+		var s []string
+		for _, x := range list {
+			s = append(s, strings.TrimPrefix(x.Claim, "memory@f#"))
+		}
+		return strings.Join(s, " ")
+	}
+	for name, pair := range map[string][2]string{"introduced": {got(c.Introduced), "6"}, "fixed": {got(c.Fixed), "1 3"}, "open": {got(c.Open), "0"}, "undecided": {got(c.Undecided), "2"},
+		"newly proved": {got(c.NewlyProved), "4"}, "proof lost": {got(c.ProofLost), "5"}} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s: %q, want %q", name, pair[0], pair[1])
+		}
+	}
+	page, err := r.HTML()
+	if err != nil || !strings.Contains(string(page), "claim &lt;6&gt;") || !strings.Contains(r.Markdown(), "### Introduced\n\n- `memory@f#6`") {
+		t.Errorf("%v\n%s\n%s", err, r.Markdown(), page)
+	}
+	if _, err := Regress(ctx, b.st, "a/none", time.Now()); err == nil {
+		t.Error("an unknown repository has a report")
+	}
+}
