@@ -1,0 +1,421 @@
+package seg
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// cut is a generalised state: a location of the system. Each number in it is a
+// variable of its own, a slot.
+type cut struct {
+	id     int
+	pos    string
+	st     *state
+	slots  []slot
+	merges int
+	edges  []*edge
+	dirty  bool // not expanded since its state changed
+	busy   bool // waits to be expanded
+}
+
+// slot is a number that a generalised state keeps.
+type slot struct {
+	key, name string
+	v         exact.Var
+	width     int // bits; 0 for numbers that are not of a machine type
+	rep       rep
+	limit     *exact.Lin // an upper bound worth trying
+}
+
+// edge is a path from a generalised state to another, or to the end (to nil).
+type edge struct {
+	from, to *cut
+	st       *state
+	vals     map[string]exact.Lin // by the slot's key
+	tag      string
+}
+
+// place is a number in a state under construction.
+type place struct {
+	slot
+	was   exact.Lin // its value in the generalised state so far
+	other exact.Lin // its value in the state that is merged in
+}
+
+// placeholder stands for place number n until its slot has a variable.
+func placeholder(n int) exact.Var { return exact.Var(-10 - n) }
+
+// label names a value in its function.
+func (b *builder) label(v ir.Value) string {
+	switch v := v.(type) {
+	case *ir.Instr:
+		return fmt.Sprintf("%s%d", v.Name, v.ID)
+	case *ir.Param:
+		return "param " + v.Name
+	}
+	return "?"
+}
+
+// tidy prepares an arriving state: what nobody reads any more goes, and cells
+// whose place is not constant.
+func (b *builder) tidy(s *state) {
+	for n, f := range s.frames {
+		live := b.liveAt(f.fn, f.blk, f.idx)
+		for v := range f.vals {
+			if in, ok := v.(*ir.Instr); ok && in.Op == ir.OpAlloca {
+				continue
+			}
+			if !live[v] && (n == len(s.frames)-1 || v != ir.Value(s.frames[n+1].call)) {
+				delete(f.vals, v)
+			}
+		}
+	}
+	for _, id := range append([]int(nil), s.order...) {
+		o := s.objs[id]
+		scalar := 0
+		for _, c := range o.cells {
+			if !c.off.IsConst() {
+				scalar = maxCells
+			}
+			scalar++
+		}
+		if scalar <= maxCells && sort.SliceIsSorted(o.cells, func(i, j int) bool { return o.cells[i].off.Const.Cmp(o.cells[j].off.Const) < 0 }) {
+			continue
+		}
+		o = s.own(id)
+		b.dropVague(o)
+	}
+}
+
+// maxCells is how many cells of an object a generalised state keeps.
+const maxCells = 24
+
+func (b *builder) dropVague(o *object) {
+	kept := o.cells[:0]
+	for _, c := range o.cells {
+		if c.off.IsConst() {
+			kept = append(kept, c)
+		}
+	}
+	sort.SliceStable(kept, func(i, j int) bool { return kept[i].off.Const.Cmp(kept[j].off.Const) < 0 })
+	if len(kept) > maxCells {
+		kept = kept[:maxCells]
+	}
+	if len(kept) < len(o.cells) {
+		o.rest = unknownBytes
+	}
+	o.cells = kept
+}
+
+// undecided is a live condition whose outcome is not known, if there is one.
+func (b *builder) undecided(s *state) (int, ir.Value, bool) {
+	for n, f := range s.frames {
+		for _, v := range sortedValues(f.vals) {
+			c := f.vals[v]
+			if c.kind != boolValue {
+				continue
+			}
+			if h, known := b.decide(s, c.cond); known {
+				f.vals[v] = value{kind: boolValue, cond: truth(h)}
+				continue
+			}
+			return n, v, true
+		}
+	}
+	return 0, nil, false
+}
+
+func sortedValues(m map[ir.Value]value) []ir.Value {
+	out := make([]ir.Value, 0, len(m))
+	for v := range m {
+		out = append(out, v)
+	}
+	rank := func(v ir.Value) int {
+		switch v := v.(type) {
+		case *ir.Param:
+			return v.Index
+		case *ir.Instr:
+			return 1000 + v.ID
+		}
+		return 0
+	}
+	sort.Slice(out, func(i, j int) bool { return rank(out[i]) < rank(out[j]) })
+	return out
+}
+
+// match makes the structure that the generalised state c and the arriving state
+// s have in common, with the numbers of c written in it and those of s beside
+// them. c is nil the first time. lost tells that c had more.
+func (b *builder) match(c *cut, s *state) *matcher {
+	j := s.clone()
+	j.know, j.vague, j.cost = newKnow(), "", 0
+	var old *state
+	if c != nil {
+		old = c.st.clone()
+	}
+	m := &matcher{b: b, c: c, old: old, s: s, j: j}
+	m.objects()
+	for n, f := range j.frames {
+		m.frame(n, f)
+	}
+	return m
+}
+
+type matcher struct {
+	b      *builder
+	c      *cut
+	old, s *state
+	j      *state
+	places []*place
+	lost   bool
+}
+
+func (m *matcher) objects() {
+	for _, id := range append([]int(nil), m.j.order...) {
+		if m.old != nil && m.old.objs[id] == nil {
+			m.j.drop(id)
+		}
+	}
+	if m.old != nil {
+		for _, id := range m.old.order {
+			m.lost = m.lost || m.j.objs[id] == nil
+		}
+	}
+	for _, f := range m.j.frames {
+		kept := f.objs[:0]
+		for _, id := range f.objs {
+			if m.j.objs[id] != nil {
+				kept = append(kept, id)
+			}
+		}
+		f.objs = kept
+	}
+	for _, id := range m.j.order {
+		m.object(m.j.own(id))
+	}
+}
+
+func (m *matcher) object(o *object) {
+	var old *object
+	if m.old != nil {
+		old = m.old.objs[o.id]
+	}
+	if old != nil {
+		m.align(o, old)
+		old = m.old.objs[o.id]
+	}
+	size := o.size
+	if old == nil && !size.IsConst() || old != nil && !(old.size.IsConst() && old.size.Equal(size)) {
+		was := size
+		if old != nil {
+			was = old.size
+		}
+		o.size = exact.V(placeholder(len(m.places)))
+		m.lost = m.lost || old != nil && old.size.IsConst()
+		m.places = append(m.places, &place{slot: slot{key: "size " + o.key, name: "size of " + o.name}, was: was, other: size})
+	}
+	if o.base >= 0 && (old == nil || old.base >= 0) {
+		e := exact.V(o.base)
+		was := e
+		if old != nil {
+			was = exact.V(old.base)
+		}
+		o.base = placeholder(len(m.places))
+		m.places = append(m.places, &place{slot: slot{key: "base " + o.key, name: "base of " + o.name}, was: was, other: e})
+	} else {
+		m.lost = m.lost || old != nil && old.base >= 0
+		o.base = -1
+	}
+	kept := o.cells[:0]
+	for n := range o.cells {
+		x := &o.cells[n]
+		var was *value
+		if old != nil {
+			was = &old.cells[n].val
+		}
+		v, ok := m.value(x.val, was, int(x.size)*8, "cell "+o.key+"@"+x.off.Const.String(), m.b.cellName(o, x.off.Const, x.size))
+		if !ok {
+			o.rest = unknownBytes
+			continue
+		}
+		x.val = v
+		kept = append(kept, *x)
+	}
+	o.cells = kept
+}
+
+// align makes the cells of o and old correspond, reading what only one of them
+// has from what is known of the other's rest.
+func (m *matcher) align(o, old *object) {
+	old = m.old.own(o.id)
+	for _, c := range o.cells {
+		m.b.materialise(m.old, old.id, c)
+	}
+	sj := m.s // values of the arriving state live in its knowledge
+	for _, c := range old.cells {
+		m.b.materialise(sj, o.id, c)
+	}
+	o.cells = append([]cell(nil), sj.objs[o.id].cells...)
+	var left, right []cell
+	rest := o.rest
+	if old.rest != rest {
+		rest = unknownBytes
+	}
+	m.lost = m.lost || rest != old.rest
+	for _, x := range o.cells {
+		for _, y := range old.cells {
+			if x.size == y.size && x.off.IsConst() && x.off.Equal(y.off) {
+				left, right = append(left, x), append(right, y)
+			}
+		}
+	}
+	if len(left) < len(o.cells) || len(right) < len(old.cells) {
+		rest = unknownBytes
+	}
+	m.lost = m.lost || len(right) != len(m.c.st.objs[o.id].cells) || rest != old.rest
+	o.cells, old.cells, o.rest = left, right, rest
+}
+
+// materialise reads a cell like c in s, so that s has it if it can be known.
+func (b *builder) materialise(s *state, id int, c cell) {
+	o := s.objs[id]
+	for _, x := range o.cells {
+		if !b.apart(s, x.off, x.size, c.off, c.size) {
+			return
+		}
+	}
+	if o.rest == unknownBytes || !c.off.IsConst() {
+		return
+	}
+	t := ir.Int(int(c.size) * 8)
+	if c.val.kind != intValue {
+		if c.val.kind != ptrValue || int(c.size)*8 != b.m.Layout.PtrBits {
+			return
+		}
+		t = ir.Ptr(b.m.Layout.PtrBits)
+	}
+	vague := s.vague
+	b.readCell(s, id, c.off, c.size, t, b.cellName(o, c.off.Const, c.size), c.val.rep)
+	s.vague = vague
+}
+
+func (m *matcher) frame(n int, f *frame) {
+	var old *frame
+	if m.old != nil {
+		old = m.old.frames[n]
+		for v := range old.vals {
+			if _, ok := f.vals[v]; !ok {
+				m.lost = true
+			}
+		}
+	}
+	for _, v := range sortedValues(f.vals) {
+		if in, ok := v.(*ir.Instr); ok && in.Op == ir.OpAlloca && f.vals[v].kind == ptrValue && m.j.objs[f.vals[v].obj] != nil {
+			if old == nil {
+				continue
+			}
+			if w, ok := old.vals[v]; ok && w.kind == ptrValue && w.obj == f.vals[v].obj {
+				continue // the start of its object
+			}
+		}
+		var was *value
+		if old != nil {
+			w, ok := old.vals[v]
+			if !ok {
+				delete(f.vals, v)
+				continue
+			}
+			was = &w
+		}
+		x, ok := m.value(f.vals[v], was, v.Type().Width, "value "+f.ctx+f.fn.Name+"."+m.b.label(v), m.b.nameOf(v))
+		if !ok {
+			delete(f.vals, v)
+			continue
+		}
+		f.vals[v] = x
+	}
+}
+
+// value joins a value with the one that the generalised state has; false when
+// nothing is left of it.
+func (m *matcher) value(v value, was *value, w int, key, name string) (value, bool) {
+	if v.kind == ptrValue && m.j.objs[v.obj] == nil {
+		e := m.b.address(m.s, v)
+		v = number(e, unsigned)
+	}
+	if was == nil {
+		u := v
+		return m.slotOf(v, &u, w, key, name)
+	}
+	u := *was
+	switch {
+	case v.kind == ptrValue && u.kind == ptrValue && v.obj == u.obj:
+	case (v.kind == ptrValue || v.kind == intValue) && (u.kind == ptrValue || u.kind == intValue) && v.kind != u.kind,
+		v.kind == ptrValue && u.kind == ptrValue:
+		m.lost = m.lost || u.kind == ptrValue
+		if u.kind == ptrValue {
+			u = number(m.b.address(m.old, u), unsigned)
+		}
+		if v.kind == ptrValue {
+			v = number(m.b.address(m.s, v), unsigned)
+		}
+	case v.kind != u.kind:
+		m.lost = true
+		return value{}, false
+	case v.kind == funcValue && v.fn != u.fn:
+		m.lost = true
+		return value{}, false
+	case v.kind == boolValue:
+		if h, _ := m.b.decide(m.s, v.cond); h != u.cond.lin.Const.Equal(exact.Int{}) {
+			m.lost = true
+			return value{}, false
+		}
+	case v.kind == aggValue:
+		m.lost = true
+		return value{}, false
+	}
+	return m.slotOf(v, &u, w, key, name)
+}
+
+// slotOf registers the number of a value.
+func (m *matcher) slotOf(v value, u *value, w int, key, name string) (value, bool) {
+	out := *u
+	if v.kind != intValue && v.kind != ptrValue {
+		if v.kind == aggValue {
+			return value{}, false
+		}
+		return v, true
+	}
+	sl := slot{key: key, name: name, width: w, rep: u.rep}
+	x := v.lin
+	if v.kind == intValue {
+		switch {
+		case u.rep == anyRep:
+			sl.rep = v.rep
+		case v.rep != anyRep && v.rep != u.rep:
+			x = m.b.fit(m.s, x, w, u.rep)
+		}
+		out.rep = sl.rep
+	} else {
+		sl.width = 0
+		sl.key += " in " + m.j.objs[v.obj].key
+		size := m.j.objs[v.obj].size
+		if size.IsConst() {
+			sl.limit = &size
+		}
+	}
+	out.lin = exact.V(placeholder(len(m.places)))
+	m.places = append(m.places, &place{slot: sl, was: u.lin, other: x})
+	return out, true
+}
+
+// cellName names a cell as in C as far as that is cheap.
+func (b *builder) cellName(o *object, off exact.Int, size int64) string {
+	if off.IsZero() && o.size.IsConst() && o.size.Const.Equal(exact.I(size)) {
+		return o.name
+	}
+	return o.name + "+" + off.String()
+}

@@ -1,0 +1,241 @@
+package seg
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// maxArrivals is how many paths from one cut may meet at a place before it
+// becomes a cut too.
+const maxArrivals = 6
+
+// run builds the graph.
+func (b *builder) run() error {
+	b.start = &cut{pos: "start", st: b.initialState()}
+	b.startSlots()
+	work := []*cut{b.start}
+	for len(work) > 0 {
+		c := work[len(work)-1]
+		work = work[:len(work)-1]
+		c.busy = false
+		if c != b.start && !b.isReachable(c) {
+			continue
+		}
+		next, err := b.expand(c)
+		if err != nil {
+			return err
+		}
+		for _, n := range next {
+			if !n.busy {
+				n.busy = true
+				work = append(work, n)
+			}
+		}
+	}
+	return nil
+}
+
+// initialState is the entry with any parameters.
+func (b *builder) initialState() *state {
+	fn := b.opts.Entry
+	s := &state{know: newKnow(), objs: map[int]*object{}, owned: map[int]bool{}}
+	f := &frame{fn: fn, blk: fn.Blocks[0], vals: map[ir.Value]value{}}
+	s.frames = []*frame{f}
+	for _, g := range b.m.Globals {
+		if !g.Const {
+			b.globalObject(s, g)
+		}
+	}
+	for _, p := range fn.Params {
+		f.vals[p] = b.fresh(s, p.T, p.Name, b.paramRep(fn, p))
+	}
+	return s
+}
+
+// startSlots makes the numbers among the parameters the system's input.
+func (b *builder) startSlots() {
+	f := b.start.st.top()
+	for _, p := range f.fn.Params {
+		if v := f.vals[p]; v.kind == intValue && len(v.lin.Terms) == 1 {
+			b.start.slots = append(b.start.slots, slot{key: "param " + p.Name, name: b.paramName(f.fn, p), v: v.lin.Terms[0].Var, width: p.T.Width, rep: v.rep})
+		}
+	}
+}
+
+// expand executes from c and returns the cuts that are new or more general now,
+// the last to be expanded first. It starts over when it learns of a new place to cut at.
+func (b *builder) expand(c *cut) ([]*cut, error) {
+	for {
+		next, again, err := b.expandOnce(c)
+		if err != nil || !again {
+			return next, err
+		}
+	}
+}
+
+func (b *builder) expandOnce(c *cut) (next []*cut, again bool, err error) {
+	c.edges, c.dirty = nil, false
+	first := c.st.clone()
+	first.cost, first.vague = 0, ""
+	stack := []*state{first}
+	arrivals := map[string]int{}
+	for len(stack) > 0 {
+		if err := b.ctx.Err(); err != nil {
+			return nil, false, fmt.Errorf("symbolic execution graph of %s: %w", b.opts.Entry.Name, err)
+		}
+		s := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if s.entered {
+			pos := s.position()
+			if b.isCut(s, pos) {
+				more, grown := b.arrive(c, s, pos)
+				stack = append(stack, more...)
+				if grown != nil {
+					next = append(next, grown)
+					if grown == c {
+						return next, false, nil // expanded again from its more general state
+					}
+				}
+				continue
+			}
+			if arrivals[pos]++; arrivals[pos] > maxArrivals {
+				b.cutPos[pos] = true
+				return nil, true, nil
+			}
+		}
+		if b.steps++; b.steps > b.opts.MaxStates {
+			b.giveUp(verdict.BoundReached, "the graph has too many states", b.at(s))
+			return nil, false, nil
+		}
+		stack = append(stack, b.advance(c, s)...)
+	}
+	return next, false, nil
+}
+
+func (b *builder) at(s *state) *ir.Instr { return s.top().blk.Instrs[s.top().idx] }
+
+// advance executes until the state has to be looked at again.
+func (b *builder) advance(c *cut, s *state) []*state {
+	s.entered = false
+	in := b.at(s)
+	blk, depth := s.top().blk, len(s.frames)
+	r := b.step(s)
+	switch r.kind {
+	case advanced:
+		s.top().idx++
+		return []*state{s}
+	case moved:
+		s.entered = true
+		return []*state{s}
+	case forked:
+		out := make([]*state, 0, len(r.states))
+		for n := len(r.states) - 1; n >= 0; n-- {
+			t := r.states[n]
+			t.entered = in.Op.IsTerm() && (t.top().blk != blk || len(t.frames) != depth || b.at(t) != in)
+			if t.know.bad {
+				continue
+			}
+			out = append(out, t)
+		}
+		return out
+	case gaveUp:
+		b.giveUp(r.rkind, r.why, in)
+	}
+	c.edges = append(c.edges, &edge{from: c, st: s, tag: r.why})
+	return nil
+}
+
+// isCut tells whether a place is one to generalise at: a loop head, or where
+// many paths met.
+func (b *builder) isCut(s *state, pos string) bool {
+	f := s.top()
+	return b.cutPos[pos] || b.factsOf(f.fn).heads[f.blk] && f.idx == firstNonPhi(f.blk)
+}
+
+func firstNonPhi(blk *ir.Block) int {
+	for n, in := range blk.Instrs {
+		if in.Op != ir.OpPhi {
+			return n
+		}
+	}
+	return 0
+}
+
+// arrive ends a path at a cut: an edge if the generalised state there covers it,
+// else the generalised state grows first. States to go on with instead are
+// returned when a live condition has to be split on.
+func (b *builder) arrive(c *cut, s *state, pos string) (more []*state, grown *cut) {
+	if s.know.bad || !b.ask.consistent(s.know) {
+		return nil, nil
+	}
+	b.tidy(s)
+	if n, v, open := b.undecided(s); open {
+		r := b.splitOn(s, s.frames[n].vals[v].cond, func(t *state, h bool) {
+			t.frames[n].vals[v] = value{kind: boolValue, cond: truth(h)}
+		})
+		for _, t := range r.states {
+			t.entered = true
+		}
+		return r.states, nil
+	}
+	to := b.cuts[pos]
+	st, slots, vals, changed := b.generalise(to, s)
+	e := &edge{from: c, to: to, st: s, vals: vals, tag: b.where(c.st) + " to " + b.where(s)}
+	if changed {
+		b.merges++
+		if to == nil {
+			to = &cut{id: len(b.order) + 1, pos: pos}
+			b.cuts[pos] = to
+			b.order = append(b.order, to)
+			e.to = to
+		} else {
+			to.merges++
+		}
+		to.st, to.slots, to.dirty = st, slots, true
+	}
+	c.edges = append(c.edges, e)
+	if to.dirty {
+		grown = to
+	}
+	return nil, grown
+}
+
+// where is the source line of a state.
+func (b *builder) where(s *state) string {
+	in := b.at(s)
+	return fmt.Sprintf("%s:%d", s.top().fn.Name, in.Pos.Line)
+}
+
+// reachable are the cuts that the start reaches, in the order of their making.
+func (b *builder) reachable() []*cut {
+	seen := map[*cut]bool{b.start: true}
+	work := []*cut{b.start}
+	for len(work) > 0 {
+		c := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, e := range c.edges {
+			if e.to != nil && !seen[e.to] {
+				seen[e.to] = true
+				work = append(work, e.to)
+			}
+		}
+	}
+	out := []*cut{b.start}
+	for _, c := range b.order {
+		if seen[c] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (b *builder) isReachable(c *cut) bool {
+	for _, r := range b.reachable() {
+		if r == c {
+			return true
+		}
+	}
+	return false
+}

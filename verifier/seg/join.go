@@ -1,0 +1,373 @@
+package seg
+
+import (
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+)
+
+// generalise makes the state that c and s are instances of; c is nil for the
+// first arrival. changed tells that it is more general than c. vals are the
+// slots' values in s.
+func (b *builder) generalise(c *cut, s *state) (st *state, slots []slot, vals map[string]exact.Lin, changed bool) {
+	m := b.match(c, s)
+	vars := make([]exact.Var, len(m.places))
+	vals = map[string]exact.Lin{}
+	for n, p := range m.places {
+		vars[n] = b.newVar(p.name)
+		p.v = vars[n]
+		slots = append(slots, p.slot)
+		vals[p.key] = p.other
+	}
+	rename(m.j, func(v exact.Var) exact.Var {
+		if n := int(placeholder(0) - v); n >= 0 && n < len(vars) {
+			return vars[n]
+		}
+		return v
+	})
+	if c == nil {
+		b.firstKnow(m)
+		return m.j, slots, vals, true
+	}
+	lost := b.joinKnow(m, c.merges)
+	return m.j, slots, vals, lost || m.lost || len(slots) != len(c.slots)
+}
+
+// rename replaces the variables that a generalised state holds.
+func rename(s *state, f func(exact.Var) exact.Var) {
+	sub := func(e exact.Lin) exact.Lin { return e.Subst(func(v exact.Var) exact.Lin { return exact.V(f(v)) }) }
+	for _, fr := range s.frames {
+		for k, v := range fr.vals {
+			v.lin = sub(v.lin)
+			fr.vals[k] = v
+		}
+	}
+	for _, id := range s.order {
+		o := s.own(id)
+		o.size = sub(o.size)
+		o.base = f(o.base)
+		for n := range o.cells {
+			o.cells[n].val.lin = sub(o.cells[n].val.lin)
+		}
+	}
+}
+
+// typeRange bounds a slot by its type.
+func (b *builder) typeRange(k *know, p *place) {
+	if p.width < 2 || b.opts.MathInts {
+		return
+	}
+	switch p.rep {
+	case anyRep:
+		k.lower(p.v, exact.I(0))
+		k.upper(p.v, smax(p.width))
+	default:
+		lo, hi := limits(p.width, p.rep)
+		k.lower(p.v, lo)
+		k.upper(p.v, hi)
+	}
+}
+
+// firstKnow projects what s knows on the slots (saturation: AP-61 keeps the
+// equations, which later merges weaken to inequations).
+func (b *builder) firstKnow(m *matcher) {
+	k := m.j.know
+	for _, p := range m.places {
+		b.typeRange(k, p)
+		b.takeInterval(k, p, m.s.know.interval(p.other))
+	}
+	for _, r := range b.project(m.s.know, m.places, func(p *place) exact.Lin { return p.other }) {
+		if r.EQ {
+			k.eq(r.Lin)
+		} else {
+			k.ge(r.Lin)
+		}
+	}
+	for _, p := range m.places {
+		if p.limit != nil && b.ask.proves(m.s.know, p.limit.Sub(p.other)) {
+			k.ge(p.limit.Sub(exact.V(p.v)))
+		}
+	}
+	k.bad = false
+}
+
+func (b *builder) takeInterval(k *know, p *place, i ival) {
+	if i.hasLo {
+		k.lower(p.v, i.lo)
+	}
+	if i.hasHi {
+		k.upper(p.v, i.hi)
+	}
+}
+
+// joinKnow keeps what the generalised state knows and the arriving one too
+// (Def. 7 with candidates from the older state only). It reports a loss.
+func (b *builder) joinKnow(m *matcher, merges int) bool {
+	k := m.j.know
+	lost := false
+	at := map[exact.Var]exact.Lin{}
+	for _, p := range m.places {
+		at[p.v] = p.other
+		b.typeRange(k, p)
+		lost = b.joinBounds(k, m, p, merges) || lost
+	}
+	inS := func(e exact.Lin) exact.Lin {
+		return e.Subst(func(v exact.Var) exact.Lin { return at[v] })
+	}
+	for _, r := range b.project(m.old.know, m.places, func(p *place) exact.Lin { return p.was }) {
+		e := inS(r.Lin)
+		up, down := b.ask.proves(m.s.know, e), !r.EQ || b.ask.proves(m.s.know, e.Neg())
+		lost = lost || !up || !down
+		switch {
+		case up && down && r.EQ:
+			k.eq(r.Lin)
+		case up:
+			k.ge(r.Lin)
+		case r.EQ && b.ask.proves(m.s.know, e.Neg()):
+			k.ge(r.Lin.Neg())
+		}
+	}
+	b.inStep(m)
+	k.bad = false
+	return lost
+}
+
+// joinBounds keeps the bounds of a slot that both states have. A bound that
+// fails gives way to that of the new state once, then to 0, then to the type's.
+func (b *builder) joinBounds(k *know, m *matcher, p *place, merges int) bool {
+	i := m.old.know.interval(p.was)
+	j := m.s.know.interval(p.other)
+	lost := false
+	tryLo := []exact.Int{i.lo}
+	tryHi := []exact.Int{i.hi}
+	if merges < 2 {
+		tryLo, tryHi = append(tryLo, j.lo), append(tryHi, j.hi)
+	}
+	tryLo = append(tryLo, exact.I(0), exact.I(-1))
+	tryHi = append(tryHi, exact.I(0), exact.I(1))
+	old := m.old.know
+	if i.hasLo {
+		kept := false
+		for n, c := range tryLo {
+			if n == 1 && merges < 2 && !j.hasLo {
+				continue
+			}
+			e := exact.Lin{Terms: p.other.Terms, Const: p.other.Const.Sub(c)}
+			w := exact.Lin{Terms: p.was.Terms, Const: p.was.Const.Sub(c)}
+			if b.ask.proves(m.s.know, e) && b.ask.proves(old, w) {
+				k.lower(p.v, c)
+				kept = n == 0
+				break
+			}
+		}
+		lost = lost || !kept
+	}
+	if i.hasHi {
+		kept := false
+		for n, c := range tryHi {
+			if n == 1 && merges < 2 && !j.hasHi {
+				continue
+			}
+			e := exact.Lin{Terms: p.other.Neg().Terms, Const: c.Sub(p.other.Const)}
+			w := exact.Lin{Terms: p.was.Neg().Terms, Const: c.Sub(p.was.Const)}
+			if b.ask.proves(m.s.know, e) && b.ask.proves(old, w) {
+				k.upper(p.v, c)
+				kept = n == 0
+				break
+			}
+		}
+		lost = lost || !kept
+	}
+	if m.lost || lost {
+		return true
+	}
+	return p.rep != anyRep && b.wasAny(m, p)
+}
+
+// wasAny: the slot's reading is new, so its type's range is.
+func (b *builder) wasAny(m *matcher, p *place) bool {
+	for _, sl := range m.c.slots {
+		if sl.key == p.key {
+			return sl.rep != p.rep
+		}
+	}
+	return true
+}
+
+// inStep relates slots that were constants so far and moved in step: their
+// increments are in proportion (AP-63).
+func (b *builder) inStep(m *matcher) {
+	type moved struct {
+		p          *place
+		from, step exact.Int
+	}
+	var ms []moved
+	for _, p := range m.places {
+		i := m.old.know.interval(p.was)
+		j := m.s.know.interval(p.other)
+		if i.constant() && j.constant() && len(ms) < maxSteps {
+			ms = append(ms, moved{p, i.lo, j.lo.Sub(i.lo)})
+		}
+	}
+	for x := range ms {
+		for y := x + 1; y < len(ms); y++ {
+			p, q := ms[x], ms[y]
+			if p.step.IsZero() || q.step.IsZero() {
+				continue
+			}
+			// q.step*(p - p.from) = p.step*(q - q.from)
+			l := exact.V(p.p.v).Add(constInt(p.from.Neg())).Scale(q.step)
+			r := exact.V(q.p.v).Add(constInt(q.from.Neg())).Scale(p.step)
+			m.j.know.eq(l.Sub(r))
+		}
+	}
+}
+
+// maxSteps is how many slots are related pairwise.
+const maxSteps = 10
+
+// project gives what k and the equations slot = value say about the slots alone:
+// variables are eliminated by equations, then by combining few inequations.
+func (b *builder) project(k *know, places []*place, val func(*place) exact.Lin) []linear.Row {
+	keep := map[exact.Var]bool{}
+	var rows []linear.Row
+	for _, p := range places {
+		keep[p.v] = true
+		e := val(p)
+		if e.IsConst() {
+			continue // its interval says so
+		}
+		rows = append(rows, linear.Equals(exact.V(p.v).Sub(e)))
+	}
+	rows = append(rows, k.rows...)
+	seen := map[exact.Var]bool{}
+	for _, r := range rows[:len(rows):len(rows)] {
+		for _, t := range r.Lin.Terms {
+			if !keep[t.Var] {
+				rows = k.unary(rows, seen, t.Var)
+			}
+		}
+	}
+	rows = eliminate(rows, keep)
+	var out []linear.Row
+	for _, r := range rows {
+		ok := len(r.Lin.Terms) > 0
+		for _, t := range r.Lin.Terms {
+			ok = ok && keep[t.Var]
+		}
+		if ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// eliminate removes the variables that are not to be kept, as far as that is cheap.
+func eliminate(rows []linear.Row, keep map[exact.Var]bool) []linear.Row {
+	for again := true; again; {
+		again = false
+		for n, r := range rows {
+			v, ok := unit(r, keep)
+			if !ok {
+				continue
+			}
+			by := r.Lin.Scale(r.Lin.Coef(v)) // coefficient 1
+			rest := append(append([]linear.Row(nil), rows[:n]...), rows[n+1:]...)
+			for i := range rest {
+				if c := rest[i].Lin.Coef(v); !c.IsZero() {
+					rest[i].Lin = rest[i].Lin.AddScaled(c.Neg(), by).Tighten()
+				}
+			}
+			rows, again = rest, true
+			break
+		}
+	}
+	for {
+		v, ok := cheapest(rows, keep)
+		if !ok {
+			return rows
+		}
+		rows = combine(rows, v)
+	}
+}
+
+// unit finds a variable to eliminate by an equation.
+func unit(r linear.Row, keep map[exact.Var]bool) (exact.Var, bool) {
+	if !r.EQ {
+		return 0, false
+	}
+	for _, t := range r.Lin.Terms {
+		if !keep[t.Var] && t.Coef.Abs().IsOne() {
+			return t.Var, true
+		}
+	}
+	return 0, false
+}
+
+// cheapest is a variable whose elimination makes few new rows.
+func cheapest(rows []linear.Row, keep map[exact.Var]bool) (exact.Var, bool) {
+	type count struct{ pos, neg, eq int }
+	counts := map[exact.Var]*count{}
+	var order []exact.Var
+	for _, r := range rows {
+		for _, t := range r.Lin.Terms {
+			if keep[t.Var] {
+				continue
+			}
+			c := counts[t.Var]
+			if c == nil {
+				c = &count{}
+				counts[t.Var] = c
+				order = append(order, t.Var)
+			}
+			switch {
+			case r.EQ:
+				c.eq++
+			case t.Coef.Sign() > 0:
+				c.pos++
+			default:
+				c.neg++
+			}
+		}
+	}
+	best, found := exact.Var(0), false
+	cost := 13
+	for _, v := range order {
+		c := counts[v]
+		if n := (c.pos + c.eq) * (c.neg + c.eq); n < cost && len(rows) < 200 {
+			best, found, cost = v, true, n
+		}
+	}
+	return best, found
+}
+
+// combine is one step of Fourier and Motzkin's elimination.
+func combine(rows []linear.Row, v exact.Var) []linear.Row {
+	var pos, neg []exact.Lin
+	var out []linear.Row
+	for _, r := range rows {
+		c := r.Lin.Coef(v)
+		switch {
+		case c.IsZero():
+			out = append(out, r)
+		case c.Sign() > 0:
+			pos = append(pos, r.Lin)
+			if r.EQ {
+				neg = append(neg, r.Lin.Neg())
+			}
+		default:
+			neg = append(neg, r.Lin)
+			if r.EQ {
+				pos = append(pos, r.Lin.Neg())
+			}
+		}
+	}
+	for _, p := range pos {
+		for _, n := range neg {
+			e := p.Scale(n.Coef(v).Neg()).AddScaled(p.Coef(v), n).Tighten()
+			if !e.IsConst() {
+				out = append(out, linear.AtLeast(e))
+			}
+		}
+	}
+	return out
+}

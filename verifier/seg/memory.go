@@ -1,0 +1,322 @@
+package seg
+
+import (
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// memory executes the memory instructions.
+func (b *builder) memory(s *state, in *ir.Instr) result {
+	switch in.Op {
+	case ir.OpAlloca:
+		return b.alloca(s, in)
+	case ir.OpGep:
+		return b.gep(s, in)
+	case ir.OpLoad:
+		return b.load(s, in)
+	case ir.OpStore:
+		return b.store(s, in)
+	case ir.OpFence:
+		return result{kind: advanced}
+	}
+	return giveUp(verdict.Unsupported, in.Op.String())
+}
+
+func (b *builder) alloca(s *state, in *ir.Instr) result {
+	f := s.top()
+	w := in.Args[0].Type().Width
+	n, ok := b.read(s, b.value(s, in.Args[0]), w, unsigned)
+	if !ok {
+		return giveUp(verdict.Unsupported, "alloca of a size that is not followed")
+	}
+	size := n.Scale(exact.I(b.m.Layout.SizeOf(in.Access)))
+	o := b.newObject(s, f.ctx+f.fn.Name+"."+b.label(in), b.nameOf(in), size)
+	o.private = !b.escapes(f.fn)[in]
+	f.objs = append(f.objs, o.id)
+	return b.set(s, in, value{kind: ptrValue, obj: o.id})
+}
+
+// gep is byte arithmetic; inside an object the result stays in [0, size] or
+// creating it is undefined (LangRef: inbounds).
+func (b *builder) gep(s *state, in *ir.Instr) result {
+	v := b.value(s, in.Args[0])
+	w := b.m.Layout.PtrBits
+	off := exact.C(in.Off)
+	for n, scale := range in.Scales {
+		a := in.Args[n+1]
+		x, ok := b.read(s, b.value(s, a), a.Type().Width, signed)
+		if !ok {
+			return b.unknown(s, in)
+		}
+		if a.Type().Width > w {
+			x = b.fit(s, x, w, signed)
+		}
+		off = off.AddScaled(exact.I(scale), x)
+	}
+	switch v.kind {
+	case ptrValue:
+		o := s.object(v.obj)
+		if o == nil {
+			return b.unknown(s, in)
+		}
+		e := v.lin.Add(off)
+		if in.Flags.Has(ir.InBounds) {
+			if !b.between(s, e, o.size) {
+				return stop("pointer leaves its object")
+			}
+		} else if !b.ask.proves(s.know, e) || !b.ask.proves(s.know, o.size.Sub(e)) {
+			e = b.fit(s, e, w, signed)
+		}
+		return b.set(s, in, value{kind: ptrValue, obj: v.obj, lin: e})
+	case intValue:
+		e := v.lin.Add(off)
+		if in.Flags.Has(ir.InBounds) && !b.opts.MathInts {
+			if !b.within(s, e, exact.Int{}, umax(w)) {
+				return stop("pointer wraps")
+			}
+			return b.set(s, in, number(e, unsigned))
+		}
+		return b.set(s, in, number(b.fit(s, e, w, unsigned), unsigned))
+	}
+	return b.unknown(s, in)
+}
+
+// between demands 0 <= e <= size.
+func (b *builder) between(s *state, e, size exact.Lin) bool {
+	for _, g := range []exact.Lin{e, size.Sub(e)} {
+		if b.ask.proves(s.know, g) {
+			continue
+		}
+		b.undefined(s)
+		if !b.ask.possible(s.know, g) {
+			return false
+		}
+		s.know.ge(g)
+	}
+	return !s.know.bad
+}
+
+// access checks that n bytes at v can be accessed; the run ends where they
+// cannot. The object is nil for an address that is not known to be in one.
+func (b *builder) access(s *state, v value, n int64) (*object, bool) {
+	switch v.kind {
+	case ptrValue:
+		o := s.object(v.obj)
+		if o == nil {
+			b.undefined(s)
+			s.inexact("access through a pointer to an object that is gone")
+			return nil, true
+		}
+		return o, b.between(s, v.lin, o.size.AddInt(-n))
+	case intValue:
+		b.undefined(s)
+		s.inexact("access through an address that is not followed")
+		if b.opts.AddressZero {
+			return nil, true
+		}
+		if !b.ask.possible(s.know, v.lin.AddInt(-1)) {
+			return nil, false // null
+		}
+		s.know.ge(v.lin.AddInt(-1))
+		return nil, !s.know.bad
+	case funcValue:
+		b.undefined(s)
+		return nil, false
+	}
+	b.undefined(s)
+	s.inexact("access through an address that is not followed")
+	return nil, true
+}
+
+func (b *builder) load(s *state, in *ir.Instr) result {
+	n := b.m.Layout.StoreSize(in.Access)
+	v := b.value(s, in.Args[0])
+	o, ok := b.access(s, v, n)
+	if !ok {
+		return stop("invalid read")
+	}
+	if in.Flags.Has(ir.Volatile) && (o == nil || !o.private) || in.Flags.Has(ir.Atomic) && o == nil {
+		return b.set(s, in, b.fresh(s, in.T, "volatile", b.class(in)))
+	}
+	if o == nil {
+		return b.unknown(s, in)
+	}
+	return b.set(s, in, b.readCell(s, o.id, v.lin, n, in.Access, b.nameOf(in), b.class(in)))
+}
+
+// readCell is what n bytes at off hold; an unknown value is written down so that
+// a later read finds the same.
+func (b *builder) readCell(s *state, id int, off exact.Lin, n int64, t *ir.Type, name string, r rep) value {
+	o := s.object(id)
+	clear := true // nothing written may overlap
+	for _, c := range o.cells {
+		if c.size == n && b.same(s, c.off, off) {
+			if v, ok := b.retype(s, c.val, t); ok {
+				return v
+			}
+			s.inexact("memory read with another type")
+			return b.fresh(s, t, name, r)
+		}
+		clear = clear && b.apart(s, c.off, c.size, off, n)
+	}
+	var v value
+	switch {
+	case clear && (o.rest == zeroBytes || o.rest == initBytes):
+		v = b.initial(s, o, off, n, t, name, r)
+	case clear && o.rest == freshBytes:
+		v = b.fresh(s, t, name, r)
+	default:
+		s.inexact("content of " + o.name)
+		v = b.fresh(s, t, name, r)
+	}
+	if v.kind != opaqueValue && v.kind != boolValue && v.kind != aggValue {
+		o = s.own(id)
+		o.cells = append(o.cells, cell{off, n, v})
+	}
+	return v
+}
+
+// retype lets a cell be read as t of the same size.
+func (b *builder) retype(s *state, v value, t *ir.Type) (value, bool) {
+	switch t.Kind {
+	case ir.KindInt:
+		if v.kind == boolValue && t.Width == 1 {
+			return v, true
+		}
+		return v, v.kind == intValue && t.Width > 1 || v.kind == ptrValue && t.Width == b.m.Layout.PtrBits
+	case ir.KindPtr:
+		if v.kind == intValue && v.rep == signed {
+			v = number(b.fit(s, v.lin, t.Width, unsigned), unsigned)
+		}
+		return v, v.kind == ptrValue || v.kind == funcValue || v.kind == intValue
+	}
+	return v, v.kind == opaqueValue
+}
+
+// same and apart compare places in one object.
+func (b *builder) same(s *state, x, y exact.Lin) bool {
+	d := x.Sub(y)
+	return d.IsConst() && d.Const.IsZero() || !d.IsConst() && b.ask.provesEq(s.know, d)
+}
+
+func (b *builder) apart(s *state, x exact.Lin, n int64, y exact.Lin, m int64) bool {
+	return b.ask.proves(s.know, y.Sub(x).AddInt(-n)) || b.ask.proves(s.know, x.Sub(y).AddInt(-m))
+}
+
+// initial reads the bytes that a global starts with.
+func (b *builder) initial(s *state, o *object, off exact.Lin, n int64, t *ir.Type, name string, r rep) value {
+	if o.rest == zeroBytes {
+		switch t.Kind {
+		case ir.KindInt, ir.KindPtr:
+			if t.Kind == ir.KindInt && t.Width == 1 {
+				return value{kind: boolValue, cond: truth(false)}
+			}
+			return number(exact.Lin{}, anyRep)
+		}
+		return opaque()
+	}
+	if i := s.know.interval(off); i.constant() {
+		if at, ok := i.lo.Int64(); ok {
+			if v, ok := b.constantAt(s, o.global.T, o.global.Init, at, t); ok {
+				return v
+			}
+		}
+	}
+	s.inexact("content of " + o.name)
+	return b.fresh(s, t, name, r)
+}
+
+// constantAt is the part of an initialiser of type from at byte off that has type t.
+func (b *builder) constantAt(s *state, from *ir.Type, c *ir.Const, off int64, t *ir.Type) (value, bool) {
+	switch {
+	case c.Kind == ir.ConstZero || c.Kind == ir.ConstNull && t.IsPtr():
+		if t.Kind == ir.KindInt && t.Width > 1 || t.IsPtr() {
+			return number(exact.Lin{}, anyRep), true
+		}
+	case c.Kind == ir.ConstBytes:
+		if t.Kind == ir.KindInt && t.Width == 8 && off < int64(len(c.Bytes)) {
+			return literal(bits.New(8, uint64(c.Bytes[off]))), true
+		}
+	case c.Kind == ir.ConstAgg:
+		for i := range c.Elems {
+			at, et := b.m.Layout.FieldOffset(from, i), from.ElemAt(i)
+			if off >= at && off < at+b.m.Layout.SizeOf(et) {
+				return b.constantAt(s, et, c.Elems[i], off-at, t)
+			}
+		}
+	case off == 0 && c.T.Kind == t.Kind && c.T.Width == t.Width && (t.IsPtr() || t.Kind == ir.KindInt && t.Width > 1):
+		v := b.constant(s, c)
+		return v, v.kind != opaqueValue
+	}
+	return value{}, false
+}
+
+func (b *builder) store(s *state, in *ir.Instr) result {
+	n := b.m.Layout.StoreSize(in.Access)
+	p := b.value(s, in.Args[1])
+	o, ok := b.access(s, p, n)
+	if !ok {
+		return stop("invalid write")
+	}
+	if o == nil {
+		b.forgetAll(s)
+		return result{kind: advanced}
+	}
+	if o.global != nil && o.global.Const {
+		b.undefined(s)
+		return stop("write to a constant")
+	}
+	b.write(s, o.id, p.lin, n, b.value(s, in.Args[0]))
+	return result{kind: advanced}
+}
+
+// write puts a value into an object and forgets what it may overlap.
+func (b *builder) write(s *state, id int, off exact.Lin, n int64, v value) {
+	b.kill(s, id, off, exact.C(n))
+	o := s.own(id)
+	switch v.kind {
+	case intValue, ptrValue, funcValue, boolValue:
+		o.cells = append(o.cells, cell{off, n, v})
+	case opaqueValue:
+		o.cells = append(o.cells, cell{off, n, v})
+	default:
+		o.rest = unknownBytes
+	}
+}
+
+// kill forgets the cells that may overlap n bytes at off. The bytes between
+// stay known only when the write covers them: with a constant length that
+// follows from the cell that the caller puts there.
+func (b *builder) kill(s *state, id int, off, n exact.Lin) {
+	o := s.own(id)
+	kept := o.cells[:0]
+	for _, c := range o.cells {
+		before := b.ask.proves(s.know, off.Sub(c.off).AddInt(-c.size))
+		if before || b.ask.proves(s.know, c.off.Sub(off).Sub(n)) {
+			kept = append(kept, c)
+			continue
+		}
+		if !(n.IsConst() && n.Const.Equal(exact.I(c.size)) && b.same(s, c.off, off)) {
+			o.rest = unknownBytes // bytes of c that the write leaves are no longer known
+		}
+	}
+	o.cells = kept
+}
+
+// forgetAll drops what a write through an unknown address may change.
+func (b *builder) forgetAll(s *state) {
+	for _, id := range append([]int(nil), s.order...) {
+		if o := s.objs[id]; !o.private && !(o.global != nil && o.global.Const) {
+			o = s.own(id)
+			o.cells, o.rest = nil, unknownBytes
+		}
+	}
+}
+
+// forgetRange drops n bytes at off of an object.
+func (b *builder) forgetRange(s *state, id int, off, n exact.Lin) {
+	b.kill(s, id, off, n)
+	s.own(id).rest = unknownBytes
+}

@@ -1,0 +1,329 @@
+package seg
+
+import (
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// memoryModel executes the allocation, copy and string functions.
+func (b *builder) memoryModel(s *state, in *ir.Instr, m ir.Model) result {
+	w := b.m.Layout.PtrBits
+	num := func(n int) (exact.Lin, bool) {
+		return b.read(s, b.value(s, in.Args[n]), in.Args[n].Type().Width, unsigned)
+	}
+	switch m {
+	case ir.ModelMalloc:
+		n, ok := num(0)
+		return b.allocate(s, in, n, ok, freshBytes)
+	case ir.ModelAligned:
+		n, ok := num(1)
+		return b.allocate(s, in, n, ok, freshBytes)
+	case ir.ModelCalloc:
+		x, ok := num(0)
+		y, ok2 := num(1)
+		switch {
+		case !ok || !ok2:
+			return b.allocate(s, in, x, false, zeroBytes)
+		case x.IsConst():
+			return b.allocate(s, in, y.Scale(x.Const), true, zeroBytes)
+		case y.IsConst():
+			return b.allocate(s, in, x.Scale(y.Const), true, zeroBytes)
+		}
+		return b.allocate(s, in, b.product(s, x, y), true, zeroBytes)
+	case ir.ModelAllocaC:
+		n, ok := num(0)
+		if !ok {
+			return b.unknown(s, in)
+		}
+		o := b.newObject(s, s.top().ctx+s.top().fn.Name+"."+b.label(in), b.nameOf(in), n)
+		s.top().objs = append(s.top().objs, o.id)
+		return b.set(s, in, value{kind: ptrValue, obj: o.id})
+	case ir.ModelFree:
+		return b.free(s, in)
+	case ir.ModelMemcpy, ir.ModelMemmove:
+		n, ok := num(2)
+		if !ok {
+			return b.overwrite(s, in, 0)
+		}
+		b.copyRange(s, b.value(s, in.Args[0]), b.value(s, in.Args[1]), n)
+		return b.set(s, in, b.value(s, in.Args[0]))
+	case ir.ModelMemset:
+		return b.memset(s, in)
+	case ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelSnprintf:
+		return b.overwrite(s, in, 0)
+	case ir.ModelStrlen, ir.ModelStrnlen:
+		return b.strlen(s, in, w)
+	case ir.ModelMemchr, ir.ModelStrchr, ir.ModelStrrchr, ir.ModelStrstr:
+		return b.search(s, in)
+	case ir.ModelStrdup:
+		v := b.newVar("strdup size")
+		s.know.lower(v, exact.I(1))
+		s.inexact("strdup")
+		return b.allocate(s, in, exact.V(v), true, unknownBytes)
+	}
+	name := string(m)
+	if c, ok := in.Callee.(*ir.Const); ok && c.Func != nil {
+		name = c.Func.Name
+	}
+	return giveUp(verdict.Unsupported, "call of "+name)
+}
+
+// allocate makes a heap object, and beside it the case in which there is no memory.
+func (b *builder) allocate(s *state, in *ir.Instr, size exact.Lin, ok bool, rest content) result {
+	if !ok {
+		v := b.newVar("size")
+		s.know.lower(v, exact.I(0))
+		s.know.upper(v, umax(b.m.Layout.PtrBits))
+		s.inexact("size of an allocation")
+		size = exact.V(v)
+	}
+	var out []*state
+	if !b.opts.MallocNeverFails {
+		none := s.clone()
+		b.set(none, in, number(exact.Lin{}, anyRep))
+		none.top().idx++
+		out = append(out, none)
+	}
+	// an object ends below the top of the address space
+	top := exact.Lin{Terms: size.Neg().Terms, Const: umax(b.m.Layout.PtrBits).Sub(size.Const)}
+	if b.ask.possible(s.know, top) {
+		s.know.ge(top)
+		f := s.top()
+		o := b.newObject(s, f.ctx+f.fn.Name+"."+b.label(in), b.nameOf(in), size)
+		o.heap, o.rest = true, rest
+		b.set(s, in, value{kind: ptrValue, obj: o.id})
+		f.idx++
+		out = append(out, s)
+	}
+	return fork(out)
+}
+
+func (b *builder) free(s *state, in *ir.Instr) result {
+	v := b.value(s, in.Args[0])
+	switch v.kind {
+	case ptrValue:
+		o := s.object(v.obj)
+		if o == nil {
+			b.undefined(s)
+			s.inexact("free of an object that is gone")
+			return result{kind: advanced}
+		}
+		if !o.heap {
+			b.undefined(s)
+			return stop("free of what was not allocated")
+		}
+		if !b.ask.provesEq(s.know, v.lin) {
+			b.undefined(s)
+			if len(b.assume(s, cond{relEQ, v.lin})) == 0 {
+				return stop("free inside a block")
+			}
+		}
+		s.drop(v.obj)
+	case intValue:
+		if v.lin.IsConst() && v.lin.Const.IsZero() {
+			break
+		}
+		b.undefined(s)
+		s.inexact("free of an address that is not followed")
+		for _, id := range append([]int(nil), s.order...) {
+			// it may be any heap block, whose content nobody may read any more
+			if o := s.objs[id]; o.heap {
+				o = s.own(id)
+				o.cells, o.rest = nil, unknownBytes
+			}
+		}
+	default:
+		b.undefined(s)
+		s.inexact("free of an address that is not followed")
+	}
+	return result{kind: advanced}
+}
+
+// target is the object and range that a function writes; nil when unknown.
+func (b *builder) target(s *state, p value, n exact.Lin) (*object, bool) {
+	if p.kind != ptrValue || s.object(p.obj) == nil {
+		if p.kind == intValue && !b.opts.AddressZero && !b.ask.possible(s.know, p.lin.AddInt(-1)) && b.ask.proves(s.know, n.AddInt(-1)) {
+			b.undefined(s)
+			return nil, false
+		}
+		b.undefined(s)
+		s.inexact("access through an address that is not followed")
+		return nil, true
+	}
+	o := s.object(p.obj)
+	if !b.ask.proves(s.know, n.AddInt(-1)) { // a size of 0 needs no valid pointer
+		if b.ask.proves(s.know, p.lin) && b.ask.proves(s.know, o.size.Sub(p.lin).Sub(n)) {
+			return o, true
+		}
+		b.undefined(s)
+		return o, true
+	}
+	return o, b.between(s, p.lin, o.size.Sub(n))
+}
+
+// copyRange copies n bytes; cells of constant offset keep their values.
+func (b *builder) copyRange(s *state, to, from value, n exact.Lin) {
+	src, ok := b.target(s, from, n)
+	dst, ok2 := b.target(s, to, n)
+	if !ok || !ok2 {
+		s.know.bad = true
+		return
+	}
+	if dst == nil {
+		b.forgetAll(s)
+		return
+	}
+	type moved struct {
+		off  exact.Lin
+		size int64
+		val  value
+	}
+	var keep []moved
+	whole := src != nil && n.IsConst() && from.lin.IsConst() && to.lin.IsConst()
+	rest := unknownBytes
+	if whole {
+		for _, c := range src.cells {
+			if b.ask.proves(s.know, c.off.Sub(from.lin)) && b.ask.proves(s.know, from.lin.Add(n).Sub(c.off).AddInt(-c.size)) {
+				keep = append(keep, moved{c.off.Sub(from.lin).Add(to.lin), c.size, c.val})
+			}
+		}
+		if src.rest == initBytes && src.global != nil {
+			for _, c := range b.scalars(src.global.T, from.lin, n) {
+				if !b.covered(s, src, c) {
+					v := b.readCell(s, src.id, c.off, c.size, c.typ, "copied", anyRep)
+					keep = append(keep, moved{c.off.Sub(from.lin).Add(to.lin), c.size, v})
+				}
+			}
+		}
+		if src.rest == zeroBytes && n.Equal(dst.size) && to.lin.Const.IsZero() {
+			rest = zeroBytes
+		}
+	}
+	b.kill(s, dst.id, to.lin, n)
+	s.own(dst.id).rest = rest
+	for _, c := range keep {
+		o := s.own(dst.id)
+		o.cells = append(o.cells, cell{c.off, c.size, c.val})
+	}
+}
+
+// leaf is a scalar member of a global.
+type leaf struct {
+	off  exact.Lin
+	size int64
+	typ  *ir.Type
+}
+
+// scalars lists the members of t between from and from+n, at most 64.
+func (b *builder) scalars(t *ir.Type, from, n exact.Lin) []leaf {
+	lo, _ := from.Const.Int64()
+	ln, _ := n.Const.Int64()
+	var out []leaf
+	var walk func(t *ir.Type, off int64)
+	walk = func(t *ir.Type, off int64) {
+		if len(out) > 64 || off >= lo+ln || off+b.m.Layout.SizeOf(t) <= lo {
+			return
+		}
+		switch t.Kind {
+		case ir.KindStruct, ir.KindArray:
+			for i := 0; i < t.NumElems() && len(out) <= 64; i++ {
+				walk(t.ElemAt(i), off+b.m.Layout.FieldOffset(t, i))
+			}
+		case ir.KindInt, ir.KindPtr:
+			if size := b.m.Layout.StoreSize(t); off >= lo && off+size <= lo+ln {
+				out = append(out, leaf{exact.C(off), size, t})
+			}
+		}
+	}
+	walk(t, 0)
+	if len(out) > 64 {
+		return nil
+	}
+	return out
+}
+
+func (b *builder) covered(s *state, o *object, l leaf) bool {
+	for _, c := range o.cells {
+		if !b.apart(s, c.off, c.size, l.off, l.size) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) memset(s *state, in *ir.Instr) result {
+	p := b.value(s, in.Args[0])
+	n, ok := b.read(s, b.value(s, in.Args[2]), in.Args[2].Type().Width, unsigned)
+	if !ok {
+		return b.overwrite(s, in, 0)
+	}
+	o, ok := b.target(s, p, n)
+	switch {
+	case !ok:
+		return stop("invalid write")
+	case o == nil:
+		b.forgetAll(s)
+	default:
+		b.forgetRange(s, o.id, p.lin, n)
+		c := b.value(s, in.Args[1])
+		if c.kind == intValue && c.lin.IsConst() && c.lin.Const.IsZero() && b.ask.provesEq(s.know, p.lin) && b.ask.provesEq(s.know, o.size.Sub(n)) {
+			s.own(o.id).rest = zeroBytes
+		}
+	}
+	return b.set(s, in, p)
+}
+
+// overwrite forgets the object that argument n points into.
+func (b *builder) overwrite(s *state, in *ir.Instr, n int) result {
+	b.undefined(s)
+	p := b.value(s, in.Args[n])
+	s.inexact("memory that a function writes")
+	if p.kind == ptrValue && s.object(p.obj) != nil {
+		o := s.own(p.obj)
+		o.cells, o.rest = nil, unknownBytes
+	} else {
+		b.forgetAll(s)
+	}
+	if in.T.IsPtr() {
+		return b.set(s, in, p)
+	}
+	return b.set(s, in, b.fresh(s, in.T, "result", anyRep))
+}
+
+// strlen is below the size of the object.
+func (b *builder) strlen(s *state, in *ir.Instr, w int) result {
+	b.undefined(s)
+	s.inexact("length of a string")
+	v := b.fresh(s, in.T, "strlen", unsigned)
+	p := b.value(s, in.Args[0])
+	if p.kind == ptrValue && s.object(p.obj) != nil {
+		s.know.ge(s.object(p.obj).size.Sub(p.lin).Sub(v.lin))
+	}
+	if !b.ask.consistent(s.know) {
+		return stop("invalid read")
+	}
+	return b.set(s, in, v)
+}
+
+// search returns null or a pointer into the first argument's object, not before it.
+func (b *builder) search(s *state, in *ir.Instr) result {
+	b.undefined(s)
+	s.inexact("search in memory")
+	p := b.value(s, in.Args[0])
+	if p.kind != ptrValue || s.object(p.obj) == nil {
+		return b.unknown(s, in)
+	}
+	none := s.clone()
+	b.set(none, in, number(exact.Lin{}, anyRep))
+	none.top().idx++
+	v := b.newVar("found")
+	s.know.ge(exact.V(v).Sub(p.lin))
+	s.know.ge(s.object(p.obj).size.Sub(exact.V(v)).AddInt(-1))
+	if !b.ask.consistent(s.know) {
+		return fork([]*state{none})
+	}
+	b.set(s, in, value{kind: ptrValue, obj: p.obj, lin: exact.V(v)})
+	s.top().idx++
+	return fork([]*state{none, s})
+}

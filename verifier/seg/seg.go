@@ -1,0 +1,141 @@
+// Package seg builds symbolic execution graphs: finite over-approximations of
+// all runs of a program, after AProVE (Ströder et al. 2017; Hensel et al.).
+//
+//	name   here                              source
+//	state  call stack, know, objects, cells  AP-12 (CS, KB, AL, PT)
+//	know   intervals, linear rows            AP-18
+//	object an allocation with its bytes      AP-16, AP-17, AP-19
+//	cut    a generalised state               AP-60
+//	edge   a path between cuts, or to an end AP-58
+//
+// A pointer is an object and an offset; numbers are linear expressions over
+// symbolic integers, read as signed or unsigned (BV-06), and a wrap-around is a
+// multiple of 2^w that is subtracted: a variable of its own where the knowledge
+// does not tell it, split only when the system is made.
+//
+// Undefined behaviour ends a run (docs/SEMANTICS.md, cut), so an access or a
+// signed operation adds the condition under which it is defined; what could not
+// be proved defined makes the graph not MemorySafe. What is not modelled makes
+// the graph incomplete, by name and position.
+//
+// Construction: cut states are at loop heads, and where paths multiply. A cut is
+// expanded by executing from it until each path ends or arrives at a cut. An
+// arrival that the cut there covers is an edge; else the cut is generalised and
+// expanded again (AP-66, with one generalised state per position).
+package seg
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Options of a graph.
+type Options struct {
+	Entry            *ir.Func // nil: main
+	MathInts         bool     // integers without bounds (AP-05); the answer is not about the binary then
+	MallocNeverFails bool
+	AddressZero      bool // address 0 can be an object's
+	MaxStates        int  // symbolic steps; 0: 400,000
+}
+
+// Graph is a symbolic execution graph.
+type Graph struct {
+	Entry      *ir.Func
+	Complete   bool             // every path ends in a return, an exit, or undefined behaviour
+	GaveUp     []verdict.Reason // why not
+	MemorySafe bool             // complete, and no path can reach undefined behaviour
+	Stats      Stats
+
+	b     *builder
+	start *cut
+	cuts  []*cut // reachable, start first
+}
+
+// Stats counts what building took.
+type Stats struct {
+	Steps, Cuts, Edges, Merges int
+	Quick, Asked               int // questions answered at once, and handed to the ladder
+	Rungs                      linear.Rungs
+}
+
+type builder struct {
+	ctx    context.Context
+	m      *ir.Module
+	opts   Options
+	ask    *oracle
+	names  []string // of variables
+	wraps  map[exact.Var]bool
+	objIDs map[string]int
+	cuts   map[string]*cut
+	order  []*cut
+	cutPos map[string]bool
+	facts  map[*ir.Func]*funcFacts
+	gaveUp map[string]verdict.Reason
+	gaveAt []string
+	unsafe bool
+	steps  int
+	merges int
+	start  *cut
+}
+
+// Build builds the graph of opts.Entry. The error is about the request, never
+// about the program.
+func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
+	if opts.Entry == nil {
+		opts.Entry = m.Func("main")
+	}
+	if opts.Entry == nil || opts.Entry.IsDecl() {
+		return nil, fmt.Errorf("symbolic execution graph: no entry function with a body")
+	}
+	if opts.MaxStates == 0 {
+		opts.MaxStates = 400_000
+	}
+	ladder := linear.NewLadder(100)
+	defer ladder.Close()
+	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{},
+		objIDs: map[string]int{}, cuts: map[string]*cut{}, cutPos: map[string]bool{}, facts: map[*ir.Func]*funcFacts{},
+		gaveUp: map[string]verdict.Reason{}}
+	err := b.run()
+	if err != nil {
+		return nil, err
+	}
+	g := &Graph{Entry: opts.Entry, b: b, start: b.start, cuts: b.reachable()}
+	for _, k := range b.gaveAt {
+		g.GaveUp = append(g.GaveUp, b.gaveUp[k])
+	}
+	g.Complete = len(g.GaveUp) == 0
+	g.MemorySafe = g.Complete && !b.unsafe
+	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Quick: b.ask.quick, Asked: b.ask.asked, Rungs: ladder.Rungs}
+	for _, c := range g.cuts {
+		g.Stats.Edges += len(c.edges)
+	}
+	return g, nil
+}
+
+func (b *builder) newVar(name string) exact.Var {
+	b.names = append(b.names, name)
+	return exact.Var(len(b.names) - 1)
+}
+
+// undefined notes that the run may end here by undefined behaviour.
+func (b *builder) undefined(*state) { b.unsafe = true }
+
+// giveUp notes what is not modelled.
+func (b *builder) giveUp(k verdict.ReasonKind, what string, in *ir.Instr) {
+	key := what
+	r := verdict.Reason{Kind: k, Detail: what}
+	if in != nil {
+		pos := *in.Pos
+		r.Pos = &pos
+		key += pos.String()
+	}
+	if _, seen := b.gaveUp[key]; !seen {
+		b.gaveUp[key] = r
+		b.gaveAt = append(b.gaveAt, key)
+	}
+}

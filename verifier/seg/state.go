@@ -1,0 +1,200 @@
+package seg
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// content says what the bytes of an object are where no cell tells.
+type content uint8
+
+const (
+	unknownBytes content = iota + 1 // written in a way that was not followed
+	freshBytes                      // unknown from the start and never looked at
+	zeroBytes
+	initBytes // the initialiser of a global
+)
+
+// cell is a value in memory (PT): size bytes at off hold val.
+type cell struct {
+	off  exact.Lin
+	size int64
+	val  value
+}
+
+// object is an allocation (AL).
+type object struct {
+	id      int
+	key     string // stable name among the states
+	name    string // for people
+	size    exact.Lin
+	heap    bool
+	private bool // no address of it can be anywhere but in its own function's registers
+	global  *ir.Global
+	rest    content
+	cells   []cell
+	base    exact.Var // its address, -1 while nobody asked
+}
+
+// frame is an active call.
+type frame struct {
+	fn     *ir.Func
+	blk    *ir.Block
+	idx    int
+	vals   map[ir.Value]value
+	objs   []int     // allocas
+	call   *ir.Instr // in the caller
+	ctx    string    // names the call stack
+	params []int     // by-value copies
+}
+
+// state is an abstract state.
+type state struct {
+	frames  []*frame // the running one last
+	know    *know
+	objs    map[int]*object // shared between states; own copies before writing
+	order   []int           // ids, oldest first
+	owned   map[int]bool
+	vague   string // why the path since the last cut has steps that the program may not have
+	cost    int64  // instructions since the last cut
+	entered bool   // just came to a new place
+}
+
+func (s *state) top() *frame { return s.frames[len(s.frames)-1] }
+
+func (s *state) clone() *state {
+	c := &state{know: s.know.clone(), vague: s.vague, cost: s.cost, objs: make(map[int]*object, len(s.objs)),
+		order: append([]int(nil), s.order...), owned: map[int]bool{}}
+	for id, o := range s.objs {
+		c.objs[id] = o
+	}
+	s.owned = map[int]bool{}
+	for _, f := range s.frames {
+		g := *f
+		g.vals = make(map[ir.Value]value, len(f.vals))
+		for k, v := range f.vals {
+			g.vals[k] = v
+		}
+		g.objs = append([]int(nil), f.objs...)
+		c.frames = append(c.frames, &g)
+	}
+	return c
+}
+
+// inexact marks the path as an over-approximation.
+func (s *state) inexact(why string) {
+	if s.vague == "" {
+		s.vague = why
+	}
+}
+
+func (s *state) object(id int) *object { return s.objs[id] }
+
+// own is object id, as a copy that this state may change.
+func (s *state) own(id int) *object {
+	o := s.objs[id]
+	if o == nil || s.owned[id] {
+		return o
+	}
+	c := *o
+	c.cells = append([]cell(nil), o.cells...)
+	s.objs[id] = &c
+	s.owned[id] = true
+	return &c
+}
+
+func (s *state) add(o *object) {
+	s.objs[o.id] = o
+	s.owned[o.id] = true
+	s.order = append(s.order, o.id)
+}
+
+// drop removes an object; pointers to it stay and mean nothing any more.
+func (s *state) drop(id int) {
+	if s.objs[id] == nil {
+		return
+	}
+	delete(s.objs, id)
+	delete(s.owned, id)
+	for i, x := range s.order {
+		if x == id {
+			s.order = append(append([]int(nil), s.order[:i]...), s.order[i+1:]...)
+			return
+		}
+	}
+}
+
+// refers reports whether a value that the state holds points to object id.
+func (s *state) refers(id int) bool {
+	for _, f := range s.frames {
+		for _, v := range f.vals {
+			if v.pointsTo(id) {
+				return true
+			}
+		}
+	}
+	for _, o := range s.objs {
+		for _, c := range o.cells {
+			if c.val.pointsTo(id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (v value) pointsTo(id int) bool {
+	if v.kind == ptrValue && v.obj == id {
+		return true
+	}
+	for _, m := range v.agg {
+		if m.pointsTo(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// position names where the state is: the call stack, block and instruction.
+func (s *state) position() string {
+	f := s.top()
+	return fmt.Sprintf("%s%s.%d.%d", f.ctx, f.fn.Name, f.blk.Index, f.idx)
+}
+
+// depth counts how often fn is active.
+func (s *state) depth(fn *ir.Func) int {
+	n := 0
+	for _, f := range s.frames {
+		if f.fn == fn {
+			n++
+		}
+	}
+	return n
+}
+
+// newObject makes an object whose key is free in this state.
+func (b *builder) newObject(s *state, key, name string, size exact.Lin) *object {
+	for n := 0; ; n++ {
+		k := key
+		if n > 0 {
+			k = fmt.Sprintf("%s#%d", key, n)
+		}
+		id, ok := b.objIDs[k]
+		if !ok {
+			id = len(b.objIDs) + 1
+			b.objIDs[k] = id
+		}
+		if s.objs[id] != nil || s.refers(id) {
+			continue
+		}
+		if n > 0 && strings.IndexByte(name, '#') < 0 {
+			name = fmt.Sprintf("%s#%d", name, n)
+		}
+		o := &object{id: id, key: k, name: name, size: size, rest: freshBytes, base: -1}
+		s.add(o)
+		return o
+	}
+}

@@ -1,0 +1,204 @@
+package seg
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Legend ties a system back to the program.
+type Legend struct {
+	Locs map[its.Loc]verdict.Pos // where each location is
+	Vars []string                // what each variable is
+}
+
+// System is the graph as an integer transition system: cuts are locations,
+// paths between them transitions (AP-73 to AP-76). With costs, a transition
+// costs the instructions of its path, and paths to an end are transitions too
+// (BV-45, BV-48).
+func (g *Graph) System(costs bool) (*its.System, Legend, error) {
+	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cut]its.Loc{}, names: map[string]string{}, taken: map[string]bool{}, costs: costs}
+	legend := Legend{Locs: map[its.Loc]verdict.Pos{}}
+	for _, c := range g.cuts {
+		x.locs[c] = x.b.Loc(x.locName(c))
+		legend.Locs[x.locs[c]] = *g.b.at(c.st).Pos
+		for _, sl := range c.slots {
+			x.variable(sl)
+		}
+	}
+	for _, c := range g.cuts {
+		for _, e := range c.edges {
+			if e.to == nil && !costs {
+				continue
+			}
+			x.edge(e)
+		}
+	}
+	if costs {
+		x.b.Goal(its.Complexity)
+	}
+	sys, err := x.b.System(x.locs[g.start])
+	if err != nil {
+		return nil, Legend{}, err
+	}
+	legend.Vars = sys.Vars
+	return sys, legend, nil
+}
+
+type extractor struct {
+	g     *Graph
+	b     *its.Builder
+	locs  map[*cut]its.Loc
+	names map[string]string // variable by slot key
+	taken map[string]bool
+	costs bool
+}
+
+func (x *extractor) locName(c *cut) string {
+	in := x.g.b.at(c.st)
+	name := fmt.Sprintf("%s@%d", c.st.top().fn.Name, in.Pos.Line)
+	if c == x.g.start {
+		name = "start"
+	}
+	base := name
+	for n := 2; x.taken["loc "+name]; n++ {
+		name = fmt.Sprintf("%s.%d", base, n)
+	}
+	x.taken["loc "+name] = true
+	return name
+}
+
+// variable is the system's variable for a slot: named as in C where that is unique.
+func (x *extractor) variable(sl slot) exact.Var {
+	name, ok := x.names[sl.key]
+	if !ok {
+		name = sl.name
+		for n := 2; x.taken[name]; n++ {
+			name = fmt.Sprintf("%s'%d", sl.name, n)
+		}
+		x.taken[name] = true
+		x.names[sl.key] = name
+	}
+	return x.b.Var(name)
+}
+
+// edge makes the transitions of a path: one per outcome of the wrap-arounds on it.
+func (x *extractor) edge(e *edge) {
+	var splits []exact.Var
+	seen := map[exact.Var]bool{}
+	note := func(l exact.Lin) {
+		for _, t := range l.Terms {
+			if x.g.b.wraps[t.Var] && !seen[t.Var] && !e.st.know.iv[t.Var].constant() && len(splits) < maxSplits {
+				seen[t.Var] = true
+				splits = append(splits, t.Var)
+			}
+		}
+	}
+	if e.to != nil {
+		for _, sl := range e.to.slots {
+			note(e.vals[sl.key])
+		}
+	}
+	for _, r := range e.st.know.rows {
+		note(r.Lin)
+	}
+	x.split(e, e.st.know, splits)
+}
+
+// maxSplits is how many wrap-arounds of a path are told apart.
+const maxSplits = 4
+
+func (x *extractor) split(e *edge, k *know, vars []exact.Var) {
+	if len(vars) == 0 {
+		x.transition(e, k)
+		return
+	}
+	i := k.iv[vars[0]]
+	for c := i.lo; c.Cmp(i.hi) <= 0; c = c.Add(exact.I(1)) {
+		n := k.clone()
+		n.lower(vars[0], c)
+		n.upper(vars[0], c)
+		if !n.bad {
+			x.split(e, n, vars[1:])
+		}
+	}
+}
+
+func (x *extractor) transition(e *edge, k *know) {
+	to := its.Loc(0)
+	if e.to == nil {
+		to = x.b.Loc("end")
+	} else {
+		to = x.locs[e.to]
+	}
+	t := x.b.Trans(x.locs[e.from], to)
+	at := map[exact.Var]exact.Var{} // path variable to the system's
+	for _, sl := range e.from.slots {
+		at[sl.v] = x.variable(sl)
+	}
+	sub := func(l exact.Lin) exact.Lin {
+		return l.Subst(func(v exact.Var) exact.Lin {
+			if i := k.iv[v]; i.constant() {
+				return constInt(i.lo)
+			}
+			w, ok := at[v]
+			if !ok {
+				w = t.Temp()
+				at[v] = w
+				i := k.iv[v]
+				if i.hasLo {
+					t.GE(exact.Lin{Terms: exact.V(w).Terms, Const: i.lo.Neg()})
+				}
+				if i.hasHi {
+					t.GE(exact.Lin{Terms: exact.V(w).Neg().Terms, Const: i.hi})
+				}
+			}
+			return exact.V(w)
+		})
+	}
+	for _, sl := range e.from.slots {
+		v := exact.V(at[sl.v])
+		if i := k.iv[sl.v]; i.constant() {
+			t.EQ(exact.Lin{Terms: v.Terms, Const: i.lo.Neg()})
+		} else {
+			if i.hasLo {
+				t.GE(exact.Lin{Terms: v.Terms, Const: i.lo.Neg()})
+			}
+			if i.hasHi {
+				t.GE(exact.Lin{Terms: v.Neg().Terms, Const: i.hi})
+			}
+		}
+	}
+	for _, r := range k.rows {
+		if r.EQ {
+			t.EQ(sub(r.Lin))
+		} else {
+			t.GE(sub(r.Lin))
+		}
+	}
+	for _, a := range k.polys {
+		p := a.Poly.Subst(func(v exact.Var) exact.Poly { return exact.PolyOf(sub(exact.V(v))) })
+		t.Atom(its.Atom{Poly: p, Rel: a.Rel})
+	}
+	exactly := e.st.vague == ""
+	if e.to != nil {
+		for _, sl := range e.to.slots {
+			if l, ok := e.vals[sl.key]; ok {
+				t.Set(x.variable(sl), sub(l))
+			} else {
+				t.Havoc(x.variable(sl))
+				exactly = false
+			}
+		}
+	}
+	if x.costs {
+		t.Cost(exact.PolyOf(exact.C(e.st.cost)))
+	}
+	if exactly {
+		t.Exact(e.tag)
+	} else {
+		t.Approx(e.tag)
+	}
+}
