@@ -1,18 +1,188 @@
 package verifier
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"strings"
+	"time"
 
+	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/seg"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+	"github.com/firmproof/firmproof/verifier/termination"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// runUnbounded answers termination and complexity.
-func runUnbounded(_ context.Context, _ *ir.Module, entry *ir.Func, plan Plan, res *verdict.Result) {
-	for _, c := range []verdict.Check{verdict.Termination, verdict.ComplexityBound} {
-		if plan.Checks.Has(c) {
-			res.Claims = append(res.Claims, verdict.Claim{ID: string(c) + "@" + entry.Name, Check: c, Status: verdict.Unknown, Pos: entry.Pos, Message: "every run ends",
-				Reason: &verdict.Reason{Kind: verdict.Unsupported, Detail: "the unbounded lane is not part of this build"}})
+// unbounded is the state of one run of the unbounded lane.
+type unbounded struct {
+	m     *ir.Module
+	entry *ir.Func
+	plan  Plan
+	res   *verdict.Result
+}
+
+// runUnbounded answers termination and complexity: symbolic execution graph,
+// transition system, ranking functions or a run that never ends. What undefined
+// behaviour would do is not asked: it ends a run (docs/SEMANTICS.md, cut).
+func runUnbounded(ctx context.Context, m *ir.Module, entry *ir.Func, plan Plan, res *verdict.Result) {
+	u := &unbounded{m: m, entry: entry, plan: plan, res: res}
+	if plan.Checks.Has(verdict.Termination) {
+		u.addClaim(u.termination(ctx))
+	}
+	if plan.Checks.Has(verdict.ComplexityBound) {
+		u.addClaim(u.complexity(ctx))
+	}
+	if plan.Integers == "unbounded" {
+		res.Assumptions = append(res.Assumptions, "integers are mathematical ones, without overflow, in the answers about termination and complexity")
+	}
+}
+
+func (u *unbounded) addClaim(c verdict.Claim) {
+	c.ID = string(c.Check) + "@" + u.entry.Name
+	if c.Pos == (verdict.Pos{}) {
+		c.Pos = u.entry.Pos
+	}
+	u.res.Claims = append(u.res.Claims, c)
+}
+
+func (u *unbounded) mathInts() bool { return u.plan.Integers == "unbounded" }
+
+// termination tries to find a run that repeats its state, then the proof.
+func (u *unbounded) termination(ctx context.Context) verdict.Claim {
+	claim := verdict.Claim{Check: verdict.Termination, Message: "every run ends"}
+	if !u.mathInts() {
+		if c, ok := u.stage("lasso", func() (verdict.Claim, bool) { return u.guessLasso(ctx) }); ok {
+			return c
+		}
+	}
+	g, err := u.graph(ctx)
+	if err != nil {
+		return unknown(claim, giveUpReason(ctx, err))
+	}
+	sys, legend, err := g.System(false)
+	if err != nil {
+		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()})
+	}
+	u.dump(g, sys)
+	start := time.Now()
+	answer := termination.Prove(ctx, sys, termination.Options{})
+	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "termination", Seconds: time.Since(start).Seconds(), Counts: rungCounts(answer.Rungs)})
+	switch {
+	case answer.Verdict == termination.Terminating && g.Complete:
+		claim.Status = verdict.Proved
+		claim.Certificate = &verdict.Certificate{Method: "ranking function", Detail: lines(answer.Text), Checked: "termination/certify"}
+		if !g.MemorySafe {
+			u.res.Assumptions = append(u.res.Assumptions, "runs with undefined behaviour end there: its absence is the matter of other checks")
+		}
+		return claim
+	case answer.Verdict == termination.NonTerminating:
+		return u.infinite(ctx, claim, g, sys, legend, answer)
+	case !g.Complete:
+		r := g.GaveUp[0]
+		return unknown(claim, &r)
+	}
+	reason := giveUpReason(ctx, fmt.Errorf("%s", answer.Reason))
+	return unknown(claim, reason)
+}
+
+// complexity bounds the instructions of any run.
+func (u *unbounded) complexity(ctx context.Context) verdict.Claim {
+	claim := verdict.Claim{Check: verdict.ComplexityBound, Message: "the number of executed instructions has an upper bound"}
+	g, err := u.graph(ctx)
+	if err != nil {
+		return unknown(claim, giveUpReason(ctx, err))
+	}
+	if !g.Complete {
+		r := g.GaveUp[0]
+		return unknown(claim, &r)
+	}
+	sys, _, err := g.System(true)
+	if err != nil {
+		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()})
+	}
+	u.dump(g, sys)
+	start := time.Now()
+	cost := termination.Bounds(ctx, sys, termination.Options{})
+	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "bounds", Seconds: time.Since(start).Seconds(), Counts: rungCounts(cost.Rungs)})
+	if cost.Bound == nil {
+		return unknown(claim, giveUpReason(ctx, fmt.Errorf("no bound of the runtime was found")))
+	}
+	bound := cost.Bound.Format(sys.VarName)
+	u.res.Complexity = &verdict.Complexity{Bound: bound, Class: cost.Order()}
+	claim.Status = verdict.Proved
+	claim.Message = fmt.Sprintf("at most %s instructions, in %s", bound, cost.Order())
+	claim.Certificate = &verdict.Certificate{Method: "runtime bounds", Detail: lines(cost.Text)}
+	return claim
+}
+
+func (u *unbounded) graph(ctx context.Context) (*seg.Graph, error) {
+	start := time.Now()
+	if deadline, ok := ctx.Deadline(); ok { // leave time for the proof
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, start.Add(deadline.Sub(start)*6/10))
+		defer cancel()
+	}
+	opts := seg.Options{Entry: u.entry, MathInts: u.mathInts(), MallocNeverFails: u.plan.MallocNeverFails, AddressZero: u.plan.AddressZero, VolatileMemory: u.plan.VolatileMemory}
+	for _, r := range u.plan.Regions {
+		if r.Access == encode.AccessVolatile {
+			opts.Volatile = append(opts.Volatile, seg.Region{Base: r.Base, Size: r.Size})
+		}
+	}
+	g, err := seg.Build(ctx, u.m, opts)
+	st := verdict.Stage{Name: "graph", Seconds: time.Since(start).Seconds()}
+	if g != nil {
+		st.Counts = rungCounts(g.Stats.Rungs)
+		for k, n := range map[string]int{"steps": g.Stats.Steps, "cuts": g.Stats.Cuts, "edges": g.Stats.Edges, "merges": g.Stats.Merges, "quick": g.Stats.Quick, "asked": g.Stats.Asked} {
+			st.Counts[k] = int64(n)
+		}
+	}
+	u.res.Stages = append(u.res.Stages, st)
+	return g, err
+}
+
+func (u *unbounded) stage(name string, f func() (verdict.Claim, bool)) (verdict.Claim, bool) {
+	start := time.Now()
+	c, ok := f()
+	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: name, Seconds: time.Since(start).Seconds()})
+	return c, ok
+}
+
+func rungCounts(r linear.Rungs) map[string]int64 {
+	return map[string]int64{"syntactic": int64(r.Syntactic), "interval": int64(r.Interval), "rational": int64(r.Rational), "integer": int64(r.Integer), "z3": int64(r.Z3), "open": int64(r.Open)}
+}
+
+func unknown(c verdict.Claim, r *verdict.Reason) verdict.Claim {
+	c.Status, c.Reason = verdict.Unknown, r
+	return c
+}
+
+func giveUpReason(ctx context.Context, err error) *verdict.Reason {
+	if ctx.Err() != nil || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) || strings.Contains(err.Error(), "out of time") {
+		return &verdict.Reason{Kind: verdict.TimedOut, Detail: err.Error(), Remedy: "a longer --timeout"}
+	}
+	return &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
+}
+
+func lines(text string) []string {
+	return strings.Split(strings.TrimRight(text, "\n"), "\n")
+}
+
+func (u *unbounded) dump(g *seg.Graph, sys *its.System) {
+	if u.plan.Dump == nil {
+		return
+	}
+	for stage, write := range map[string]func(*bytes.Buffer) error{
+		"seg": func(w *bytes.Buffer) error { return g.DOT(w) },
+		"its": func(w *bytes.Buffer) error { return its.WriteDOT(w, sys) },
+	} {
+		if u.plan.Dumps[stage] {
+			var w bytes.Buffer
+			if write(&w) == nil {
+				u.plan.Dump(stage, w.String())
+			}
 		}
 	}
 }

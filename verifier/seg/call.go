@@ -95,6 +95,7 @@ func (b *builder) value(s *state, a ir.Value) value {
 		return b.constant(s, c)
 	}
 	if v, ok := s.top().vals[a]; ok {
+		v.lin = s.know.plain(v.lin)
 		return v
 	}
 	s.inexact("value that is not followed")

@@ -50,6 +50,7 @@ func (b *builder) initialState() *state {
 	}
 	for _, p := range fn.Params {
 		f.vals[p] = b.fresh(s, p.T, p.Name, b.paramRep(fn, p))
+		s.input(ParamInput, nil, p.T.Width, f.vals[p])
 	}
 	return s
 }
@@ -79,6 +80,9 @@ func (b *builder) expandOnce(c *cut) (next []*cut, again bool, err error) {
 	c.edges, c.dirty = nil, false
 	first := c.st.clone()
 	first.cost, first.vague = 0, ""
+	if c != b.start {
+		first.inputs = nil
+	}
 	stack := []*state{first}
 	arrivals := map[string]int{}
 	for len(stack) > 0 {

@@ -125,6 +125,21 @@ func (k *know) narrow(e exact.Lin) {
 	}
 }
 
+// plain replaces variables that have one value by it.
+func (k *know) plain(e exact.Lin) exact.Lin {
+	for _, t := range e.Terms {
+		if k.iv[t.Var].constant() {
+			return e.Subst(func(v exact.Var) exact.Lin {
+				if i := k.iv[v]; i.constant() {
+					return constInt(i.lo)
+				}
+				return exact.V(v)
+			})
+		}
+	}
+	return e
+}
+
 // interval bounds e by the intervals of its variables.
 func (k *know) interval(e exact.Lin) ival {
 	r := ival{e.Const, e.Const, true, true}

@@ -1,6 +1,8 @@
 package seg
 
 import (
+	"math/big"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -137,8 +139,10 @@ func (b *builder) load(s *state, in *ir.Instr) result {
 	if !ok {
 		return stop("invalid read")
 	}
-	if in.Flags.Has(ir.Volatile) && (o == nil || !o.private) || in.Flags.Has(ir.Atomic) && o == nil {
-		return b.set(s, in, b.fresh(s, in.T, "volatile", b.class(in)))
+	if in.Flags.Has(ir.Volatile) && !b.opts.VolatileMemory && (o == nil || !o.private) || in.Flags.Has(ir.Atomic) && o == nil {
+		x := b.fresh(s, in.T, "volatile", b.class(in))
+		s.input(VolatileInput, in, in.T.Width, x)
+		return b.set(s, in, x)
 	}
 	if o == nil {
 		return b.unknown(s, in)
@@ -253,6 +257,22 @@ func (b *builder) constantAt(s *state, from *ir.Type, c *ir.Const, off int64, t 
 	return value{}, false
 }
 
+// inRegion: n bytes at the address are in one volatile region.
+func (b *builder) inRegion(s *state, p value, n int64) bool {
+	if p.kind != intValue {
+		return false
+	}
+	i := s.know.interval(p.lin)
+	for _, r := range b.opts.Volatile {
+		lo, end := exact.FromBig(new(big.Int).SetUint64(r.Base)), exact.FromBig(new(big.Int).SetUint64(r.Base))
+		end = end.Add(exact.FromBig(new(big.Int).SetUint64(r.Size)))
+		if i.hasLo && i.hasHi && i.lo.Cmp(lo) >= 0 && i.hi.Add(exact.I(n)).Cmp(end) <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func (b *builder) store(s *state, in *ir.Instr) result {
 	n := b.m.Layout.StoreSize(in.Access)
 	p := b.value(s, in.Args[1])
@@ -261,7 +281,9 @@ func (b *builder) store(s *state, in *ir.Instr) result {
 		return stop("invalid write")
 	}
 	if o == nil {
-		b.forgetAll(s)
+		if !b.inRegion(s, p, n) {
+			b.forgetAll(s)
+		}
 		return result{kind: advanced}
 	}
 	if o.global != nil && o.global.Const {

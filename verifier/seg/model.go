@@ -57,7 +57,9 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 	arg := func(n int) value { return b.value(s, in.Args[n]) }
 	switch m {
 	case ir.ModelNondet:
-		return b.set(s, in, b.fresh(s, in.T, "input", b.inputRep(in)))
+		v := b.fresh(s, in.T, "input", b.inputRep(in))
+		s.input(NondetInput, in, in.T.Width, v)
+		return b.set(s, in, v)
 	case ir.ModelAssume, ir.ModelAssumeI, ir.ModelAssert:
 		return b.demand(s, in, arg(0))
 	case ir.ModelFail, ir.ModelAssertFail, ir.ModelExit, ir.ModelTrapI:
@@ -73,7 +75,9 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		ir.ModelFloor, ir.ModelCeil, ir.ModelTruncF, ir.ModelRoundF, ir.ModelRint, ir.ModelCopysign, ir.ModelMinnum, ir.ModelMaxnum, ir.ModelCtype:
 		return b.unknown(s, in)
 	case ir.ModelPrintf:
-		return b.set(s, in, b.fresh(s, in.T, "printed", signed))
+		v := b.fresh(s, in.T, "printed", signed)
+		s.input(NondetInput, in, in.T.Width, v)
+		return b.set(s, in, v)
 	case ir.ModelExpect:
 		return b.set(s, in, arg(0))
 	case ir.ModelAbs, ir.ModelAbsI:
@@ -127,6 +131,7 @@ func (b *builder) inputRep(in *ir.Instr) rep {
 func (b *builder) inRange(s *state, in *ir.Instr) result {
 	w := in.T.Width
 	v := b.fresh(s, in.T, "input", signed)
+	s.input(NondetInput, in, w, v)
 	lo, ok := b.read(s, b.value(s, in.Args[0]), w, signed)
 	hi, ok2 := b.read(s, b.value(s, in.Args[1]), w, signed)
 	if !ok || !ok2 || v.kind != intValue {

@@ -82,6 +82,8 @@ func (b *builder) allocate(s *state, in *ir.Instr, size exact.Lin, ok bool, rest
 	if !b.opts.MallocNeverFails {
 		none := s.clone()
 		b.set(none, in, number(exact.Lin{}, anyRep))
+		none.input(MallocInput, in, 1, number(exact.Lin{}, anyRep))
+		s.input(MallocInput, in, 1, number(exact.C(1), anyRep))
 		none.top().idx++
 		out = append(out, none)
 	}

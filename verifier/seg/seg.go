@@ -40,8 +40,13 @@ type Options struct {
 	MathInts         bool     // integers without bounds (AP-05); the answer is not about the binary then
 	MallocNeverFails bool
 	AddressZero      bool // address 0 can be an object's
-	MaxStates        int  // symbolic steps; 0: 400,000
+	VolatileMemory   bool // volatile objects behave like memory
+	Volatile         []Region
+	MaxStates        int // symbolic steps; 0: 400,000
 }
+
+// Region is a part of the memory map whose reads are inputs and whose writes vanish.
+type Region struct{ Base, Size uint64 }
 
 // Graph is a symbolic execution graph.
 type Graph struct {

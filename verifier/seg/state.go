@@ -58,15 +58,16 @@ type state struct {
 	objs    map[int]*object // shared between states; own copies before writing
 	order   []int           // ids, oldest first
 	owned   map[int]bool
-	vague   string // why the path since the last cut has steps that the program may not have
-	cost    int64  // instructions since the last cut
-	entered bool   // just came to a new place
+	vague   string  // why the path since the last cut has steps that the program may not have
+	cost    int64   // instructions since the last cut
+	inputs  []input // what the environment decided since the last cut
+	entered bool    // just came to a new place
 }
 
 func (s *state) top() *frame { return s.frames[len(s.frames)-1] }
 
 func (s *state) clone() *state {
-	c := &state{know: s.know.clone(), vague: s.vague, cost: s.cost, objs: make(map[int]*object, len(s.objs)),
+	c := &state{know: s.know.clone(), vague: s.vague, cost: s.cost, inputs: s.inputs[:len(s.inputs):len(s.inputs)], objs: make(map[int]*object, len(s.objs)),
 		order: append([]int(nil), s.order...), owned: map[int]bool{}}
 	for id, o := range s.objs {
 		c.objs[id] = o

@@ -12,6 +12,15 @@ import (
 type Legend struct {
 	Locs map[its.Loc]verdict.Pos // where each location is
 	Vars []string                // what each variable is
+
+	paths map[string]path // by transition tag
+}
+
+// path is where a transition comes from.
+type path struct {
+	e *edge
+	k *know
+	x *extractor
 }
 
 // System is the graph as an integer transition system: cuts are locations,
@@ -19,8 +28,8 @@ type Legend struct {
 // costs the instructions of its path, and paths to an end are transitions too
 // (BV-45, BV-48).
 func (g *Graph) System(costs bool) (*its.System, Legend, error) {
-	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cut]its.Loc{}, names: map[string]string{}, taken: map[string]bool{}, costs: costs}
-	legend := Legend{Locs: map[its.Loc]verdict.Pos{}}
+	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cut]its.Loc{}, names: map[string]string{}, taken: map[string]bool{}, costs: costs, paths: map[string]path{}}
+	legend := Legend{Locs: map[its.Loc]verdict.Pos{}, paths: x.paths}
 	for _, c := range g.cuts {
 		x.locs[c] = x.b.Loc(x.locName(c))
 		legend.Locs[x.locs[c]] = *g.b.at(c.st).Pos
@@ -54,6 +63,7 @@ type extractor struct {
 	names map[string]string // variable by slot key
 	taken map[string]bool
 	costs bool
+	paths map[string]path
 }
 
 func (x *extractor) locName(c *cut) string {
@@ -196,9 +206,14 @@ func (x *extractor) transition(e *edge, k *know) {
 	if x.costs {
 		t.Cost(exact.PolyOf(exact.C(e.st.cost)))
 	}
+	tag := e.tag
+	for n := 2; x.paths[tag].e != nil; n++ {
+		tag = fmt.Sprintf("%s, path %d", e.tag, n)
+	}
+	x.paths[tag] = path{e, k, x}
 	if exactly {
-		t.Exact(e.tag)
+		t.Exact(tag)
 	} else {
-		t.Approx(e.tag)
+		t.Approx(tag)
 	}
 }

@@ -1,0 +1,187 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/seg"
+	"github.com/firmproof/firmproof/verifier/termination"
+	"github.com/firmproof/firmproof/verifier/termination/certify"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Limits of the search for a repeated state.
+const (
+	guessSteps   = 200_000
+	guessTime    = 1500 * time.Millisecond
+	confirmSteps = 2_000_000
+	confirmTurns = 400 // turns of a cycle for which inputs are made
+	guessSeeds   = 24
+)
+
+// guess decides inputs by a policy: the same value always, or values that are
+// often interesting, chosen by a fixed generator.
+type guess struct {
+	interp.Zeros
+	seed uint64
+}
+
+// values are tried as inputs, by seed or by the generator.
+var guessValues = [...]int64{0, 1, -1, 2, 5, 10, 100, -10, 3, 7, 1000, -2}
+
+// Next answers from the policy.
+func (g *guess) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
+	if kind == interp.MallocOK || kind == interp.Undef {
+		return g.Zeros.Next(kind, at, width)
+	}
+	if g.seed < uint64(len(guessValues)) {
+		return bits.NewInt(width, guessValues[g.seed]), true
+	}
+	g.seed = g.seed*6364136223846793005 + 1442695040888963407
+	return bits.NewInt(width, guessValues[(g.seed>>33)%uint64(len(guessValues))]), true
+}
+
+func (u *unbounded) interpOptions(steps int64) interp.Options {
+	return interp.Options{Entry: u.entry, Checks: verdict.DefaultChecks(), Regions: interpRegions(u.plan.Regions), AddressZero: u.plan.AddressZero,
+		MallocNeverFails: u.plan.MallocNeverFails, VolatileMemory: u.plan.VolatileMemory, MaxSteps: steps}
+}
+
+// guessLasso runs the program on a few inputs and looks for a repeated state.
+func (u *unbounded) guessLasso(ctx context.Context) (verdict.Claim, bool) {
+	stop := time.Now().Add(guessTime)
+	for seed := uint64(0); seed < guessSeeds && time.Now().Before(stop) && ctx.Err() == nil; seed++ {
+		rec := &interp.Recorder{Source: &guess{seed: seed}}
+		out, err := interp.RunLasso(ctx, u.m, u.interpOptions(guessSteps), rec)
+		if err != nil {
+			return verdict.Claim{}, false
+		}
+		if out.Kind == interp.Lasso {
+			return u.lassoClaim(ctx, rec.Inputs, out), true
+		}
+		if len(rec.Inputs) == 0 {
+			break // nothing to vary
+		}
+	}
+	return verdict.Claim{}, false
+}
+
+// lassoClaim shows a run that repeats its state.
+func (u *unbounded) lassoClaim(ctx context.Context, inputs []interp.Input, out *interp.Outcome) verdict.Claim {
+	c := verdict.Claim{Check: verdict.Termination, Status: verdict.Violated, Replay: verdict.Confirmed, Message: "this run never ends: its state repeats"}
+	c.Pos = *out.Cycle.Head.Instrs[0].Pos
+	c.Certificate = &verdict.Certificate{Method: "lasso", Checked: "interpreter", Detail: []string{
+		fmt.Sprintf("after %d instructions the state at %s is one that the next %d instructions lead back to", out.Cycle.Stem, c.Pos, out.Cycle.Length)}}
+	opts := u.interpOptions(out.Executed + 1)
+	opts.Trace = true
+	if traced, err := interp.RunLasso(ctx, u.m, opts, interp.NewRecorded(inputs)); err == nil && traced.Kind == interp.Lasso {
+		c.Trace = traced.Steps
+	}
+	for _, in := range inputs {
+		c.Inputs = append(c.Inputs, showInput(in))
+	}
+	return c
+}
+
+// infinite confirms a recurrent set: the program itself runs stem and cycle on
+// the inputs that the certificate implies.
+func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph, sys *its.System, legend seg.Legend, a termination.Answer) verdict.Claim {
+	claim.Certificate = &verdict.Certificate{Method: "recurrent set", Detail: lines(a.Text), Checked: "termination/certify"}
+	if u.mathInts() {
+		claim.Status, claim.Replay, claim.Message = verdict.Violated, verdict.NotRun, "a run never ends, over mathematical integers"
+		return claim
+	}
+	run, err := follow(sys, a.Run, confirmTurns)
+	var ins []seg.Input
+	if err == nil {
+		ins, err = g.Inputs(ctx, sys, legend, run)
+	}
+	if err != nil {
+		return unknown(claim, &verdict.Reason{Kind: verdict.ReplayMismatch, Detail: "the run of the recurrent set was not made: " + err.Error()})
+	}
+	inputs := interpInputs(ins)
+	src := interp.NewRecorded(inputs)
+	rec := &interp.Recorder{Source: src}
+	out, err := interp.RunLasso(ctx, u.m, u.interpOptions(confirmSteps), rec)
+	switch {
+	case err != nil:
+		return unknown(claim, giveUpReason(ctx, err))
+	case out.Kind == interp.Lasso:
+		c := u.lassoClaim(ctx, rec.Inputs, out)
+		c.Certificate.Detail = append(c.Certificate.Detail, claim.Certificate.Detail...)
+		return c
+	case out.Kind == interp.StepLimit, out.Kind == interp.InputMismatch && src.Rest() == 0:
+		claim.Status, claim.Replay = verdict.Violated, verdict.Confirmed
+		claim.Message = fmt.Sprintf("this run never ends: the interpreter followed it for %d instructions, the recurrent set shows that it goes on", out.Executed)
+		for n, in := range rec.Inputs {
+			if n == 100 {
+				break
+			}
+			claim.Inputs = append(claim.Inputs, showInput(in))
+		}
+		if out.Instr != nil {
+			claim.Pos = out.Pos
+		}
+		return claim
+	}
+	return unknown(claim, &verdict.Reason{Kind: verdict.ReplayMismatch, Detail: "the recurrent set promises an infinite run, but the replay ended: " + out.String()})
+}
+
+// follow runs a recurrence through the system for some turns of its cycle.
+func follow(sys *its.System, r *certify.Recurrence, turns int) ([]seg.Taken, error) {
+	var run []seg.Taken
+	now := append([]exact.Int(nil), r.Start...)
+	take := func(s certify.Step, temps []exact.Int) error {
+		t := &sys.Trans[s.Trans]
+		if s.Target != 0 || len(temps) < t.Temps {
+			return fmt.Errorf("a step with several successors")
+		}
+		value := func(v exact.Var) exact.Int {
+			if int(v) < len(now) {
+				return now[v]
+			}
+			return temps[int(v)-len(now)]
+		}
+		next := make([]exact.Int, len(now))
+		for v, p := range t.Update {
+			next[v] = p.Eval(value)
+		}
+		run = append(run, seg.Taken{Trans: t, Before: now, After: next})
+		now = next
+		return nil
+	}
+	for i, s := range r.Stem {
+		if err := take(s, r.StemTemps[i]); err != nil {
+			return nil, err
+		}
+	}
+	for n := 0; n < turns; n++ {
+		start := now
+		at := 0
+		for _, s := range r.Cycle {
+			var temps []exact.Int
+			for i := 0; i < sys.Trans[s.Trans].Temps; i++ {
+				temps = append(temps, r.Choice[at].Eval(func(v exact.Var) exact.Int { return start[v] }))
+				at++
+			}
+			if err := take(s, temps); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return run, nil
+}
+
+func interpInputs(ins []seg.Input) []interp.Input {
+	kinds := map[seg.InputKind]interp.InputKind{seg.ParamInput: interp.Param, seg.NondetInput: interp.Nondet, seg.VolatileInput: interp.VolatileRead, seg.MallocInput: interp.MallocOK}
+	out := make([]interp.Input, 0, len(ins))
+	for _, in := range ins {
+		out = append(out, interp.Input{Kind: kinds[in.Kind], Instr: in.At, Value: bits.FromBig(in.Width, in.Value)})
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package seg
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+)
+
+// DOT draws the graph for Graphviz: generalised states with what they know, and
+// the paths between them.
+func (g *Graph) DOT(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("digraph seg {\n\tnode [shape=box, fontname=monospace];\n")
+	for n, c := range g.cuts {
+		fmt.Fprintf(&b, "\tn%d [label=%s];\n", n, quote(g.describe(c)))
+	}
+	ends := 0
+	index := map[*cut]int{}
+	for n, c := range g.cuts {
+		index[c] = n
+	}
+	for n, c := range g.cuts {
+		for _, e := range c.edges {
+			to := fmt.Sprintf("n%d", index[e.to])
+			if e.to == nil {
+				to = fmt.Sprintf("end%d", ends)
+				ends++
+				fmt.Fprintf(&b, "\t%s [shape=plain, label=%s];\n", to, quote(e.tag))
+			}
+			style := ""
+			if e.st.vague != "" {
+				style = ", style=dashed"
+			}
+			fmt.Fprintf(&b, "\tn%d -> %s [label=%s%s];\n", n, to, quote(e.tag), style)
+		}
+	}
+	b.WriteString("}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (g *Graph) describe(c *cut) string {
+	var b strings.Builder
+	b.WriteString(c.st.position())
+	name := map[exact.Var]string{}
+	for _, sl := range c.slots {
+		name[sl.v] = sl.name
+	}
+	show := func(v exact.Var) string {
+		if n, ok := name[v]; ok {
+			return n
+		}
+		return g.b.names[v]
+	}
+	for _, sl := range c.slots {
+		i := c.st.know.iv[sl.v]
+		if i.constant() {
+			fmt.Fprintf(&b, "\n%s = %s", sl.name, i.lo)
+		} else if i.hasLo && i.hasHi {
+			fmt.Fprintf(&b, "\n%s <= %s <= %s", i.lo, sl.name, i.hi)
+		}
+	}
+	for _, r := range c.st.know.rows {
+		rel := ">="
+		if r.EQ {
+			rel = "="
+		}
+		fmt.Fprintf(&b, "\n%s %s 0", r.Lin.Format(show), rel)
+	}
+	return b.String()
+}
+
+// quote makes a left-aligned DOT label.
+func quote(s string) string {
+	s = strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\l").Replace(s)
+	return "\"" + s + "\\l\""
+}

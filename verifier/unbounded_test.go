@@ -1,0 +1,117 @@
+package verifier
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+const harness = `
+extern int nondet_int(void);
+extern unsigned nondet_uint(void);
+extern void *malloc(unsigned long);
+extern void free(void *);
+`
+
+// compileC makes a module of a C program for x86_64.
+func compileC(t *testing.T, src string) *ir.Module {
+	t.Helper()
+	dir := t.TempDir()
+	c, ll := filepath.Join(dir, "main.c"), filepath.Join(dir, "main.ll")
+	if err := os.WriteFile(c, []byte(harness+src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", "-O0", "-g", "-w", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("clang: %v\n%s", err, out)
+	}
+	m, err := frontend.Read(ll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func terminationOf(t *testing.T, src, integers string) *verdict.Claim {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	res := Run(ctx, compileC(t, src), Plan{Target: "x86_64", Entry: "main", Checks: verdict.CheckSet{verdict.Termination: true}, Integers: integers, MallocNeverFails: true})
+	if len(res.Claims) != 1 {
+		t.Fatalf("claims %+v, reason %v", res.Claims, res.Reason)
+	}
+	return &res.Claims[0]
+}
+
+// Each program that ends has a twin that differs in one token and does not.
+func TestTermination(t *testing.T) {
+	for _, c := range []struct {
+		name, src, integers string
+		want                verdict.Status
+	}{
+		{"countdown", `int main(void) { int x = nondet_int(), y = nondet_int(); if (y <= 0) return 0; while (x > 0) x -= y; return 0; }`, "", verdict.Proved},
+		{"countdown by nothing", `int main(void) { int x = nondet_int(), y = nondet_int(); if (y < 0) return 0; while (x > 0) x -= y; return 0; }`, "", verdict.Violated},
+		// Hensel et al., Fig. 1: f ends for bounded integers only when n is not the greatest
+		{"unsigned below", `int main(void) { unsigned j = 0, n = nondet_uint(); while (j < n) j++; return 0; }`, "", verdict.Proved},
+		{"unsigned up to", `int main(void) { unsigned j = 0, n = nondet_uint(); while (j <= n) j++; return 0; }`, "unbounded", verdict.Proved},
+		{"a byte wraps", `int main(void) { unsigned char j = 0; unsigned n = nondet_uint(); while (j <= n) j++; return 0; }`, "", verdict.Violated},
+		{"wraps to zero", `int main(void) { unsigned x = nondet_uint(); while (x != 0) x++; return 0; }`, "", verdict.Proved},
+		{"steps over zero", `int main(void) { unsigned char x = nondet_uint(); while (x != 0) x += 2; return 0; }`, "", verdict.Violated},
+		{"nested", `int main(void) { int n = nondet_int(); for (int i = 0; i < n; i++) for (int j = i; j < n; j++) ; return 0; }`, "", verdict.Proved},
+		{"nested, resets", `int main(void) { int n = nondet_int(); for (int i = 0; i < n; i++) for (int j = i; j < n; j++) i = 0; return 0; }`, "", verdict.Violated},
+		{"call", `static int dec(int x) { return x - 1; } int main(void) { int x = nondet_int(); while (x > 0) x = dec(x); return 0; }`, "", verdict.Proved},
+		{"call that keeps", `static int dec(int x) { return x - 0; } int main(void) { int x = nondet_int(); while (x > 0) x = dec(x); return 0; }`, "", verdict.Violated},
+		{"through pointers", `static void dec(int *x) { *x = *x - 1; } int main(void) { int *p = malloc(sizeof *p); *p = nondet_int(); while (*p > 0) dec(p); free(p); return 0; }`, "", verdict.Proved},
+		{"another pointer", `static void dec(int *x) { *x = *x - 1; } int main(void) { int *p = malloc(sizeof *p), *q = malloc(sizeof *q); *p = *q = 1; while (*p > 0) dec(q), *q = 5; return 0; }`, "", verdict.Violated},
+		{"global", `int g; static void step(void) { g++; } int main(void) { while (g < 100) step(); return 0; }`, "", verdict.Proved},
+		{"volatile", `volatile int g; int main(void) { while (g < 100) ; return 0; }`, "", verdict.Violated},
+		{"halving", `int main(void) { unsigned x = nondet_uint(); while (x > 0) x >>= 1; return 0; }`, "", verdict.Proved},
+		{"halving to one", `int main(void) { unsigned x = nondet_uint(); while (x >= 0) x >>= 1; return 0; }`, "", verdict.Violated},
+		{"switch", `int main(void) { int s = nondet_int(), n = 10; while (n > 0) switch (s) { case 1: s = 2; break; case 2: s = 3; break; default: n--; s = 1; } return 0; }`, "", verdict.Proved},
+		{"switch, forgets", `int main(void) { int s = nondet_int(), n = 10; while (n > 0) switch (s) { case 1: s = 2; break; case 2: s = 1; break; default: n--; s = 1; } return 0; }`, "", verdict.Violated},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := terminationOf(t, c.src, c.integers)
+			if got.Status != c.want {
+				t.Fatalf("%s, want %s: %s %v %+v", got.Status, c.want, got.Message, got.Reason, got.Certificate)
+			}
+			if got.Certificate == nil || got.Certificate.Checked == "" {
+				t.Fatalf("%s without a checked certificate: %+v", got.Status, got)
+			}
+			if got.Status == verdict.Violated && c.integers == "" && got.Replay != verdict.Confirmed {
+				t.Fatalf("replay %s", got.Replay)
+			}
+		})
+	}
+}
+
+// A loop that is not understood stays unknown, with a reason.
+func TestTerminationUnknown(t *testing.T) {
+	for name, src := range map[string]string{
+		"no body":           `void other(void); int main(void) { int x = nondet_int(); while (x > 0) { other(); x--; } return 0; }`,
+		"through a pointer": `int main(void) { int x = nondet_int(); int *p = (int *)(long)nondet_int(); int *q = &x; *(int **)p = 0; while (*q > 0) { (*q)--; *p = 7; } return 0; }`,
+	} {
+		if got := terminationOf(t, src, ""); got.Status != verdict.Unknown || got.Reason == nil {
+			t.Errorf("%s: %s %v", name, got.Status, got.Reason)
+		}
+	}
+}
+
+// The bound of a loop is a term over the entry's parameters.
+func TestComplexity(t *testing.T) {
+	m := compileC(t, `int f(int n) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s ^= j; return s; }`)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	res := Run(ctx, m, Plan{Target: "x86_64", Entry: "f", Checks: verdict.CheckSet{verdict.ComplexityBound: true}})
+	if res.Complexity == nil || res.Complexity.Class != "O(n^2)" {
+		t.Fatalf("%+v %+v", res.Complexity, res.Claims)
+	}
+}
