@@ -38,6 +38,9 @@ func (e *encoder) designated(a alt) []target {
 	add := func(t target, base, size ilr.Term) {
 		t.off = e.s.Sub(a.off, base)
 		in := e.s.Ult(t.off, size)
+		if !e.opts.AddressZero { // null designates nothing, wherever the memory map begins
+			in = e.s.And(in, e.s.NonZero(a.off))
+		}
 		t.g = e.s.And(rest, in)
 		rest = e.s.And(rest, e.s.Not(in))
 		if !e.s.IsFalse(t.g) {
