@@ -53,10 +53,14 @@ const (
 func (r *ranker) linearUpper(ctx context.Context, e *edge, target exact.Lin, weight func(signed) int64) local {
 	g := newProgram()
 	goal := template{map[exact.Var]exact.Lin{}, exact.Lin{}}
-	var cost exact.Lin
+	var cost []exact.Term
 	var used []signed
 	var unknowns []exact.Var
+	rows, near := connected(r.lean(ctx, e), target)
 	for _, v := range r.vars {
+		if !near[v] {
+			continue
+		}
 		for _, s := range []signed{pos(v), neg(v)} {
 			w := weight(s)
 			if w == 0 {
@@ -64,7 +68,7 @@ func (r *ranker) linearUpper(ctx context.Context, e *edge, target exact.Lin, wei
 			}
 			k := g.unknown()
 			g.tb.Add(linear.AtLeast(exact.V(k)))
-			cost = cost.AddScaled(exact.I(w*weightUnit), exact.V(k))
+			cost = append(cost, exact.Term{Var: k, Coef: exact.I(-w * weightUnit)})
 			sign := s.lin().Terms[0].Coef
 			goal.coef[v] = goal.coef[v].AddScaled(sign, exact.V(k))
 			used, unknowns = append(used, s), append(unknowns, k)
@@ -73,14 +77,14 @@ func (r *ranker) linearUpper(ctx context.Context, e *edge, target exact.Lin, wei
 	up, down := g.unknown(), g.unknown()
 	g.tb.Add(linear.AtLeast(exact.V(up)))
 	g.tb.Add(linear.AtLeast(exact.V(down)))
-	cost = cost.Add(exact.V(up))
+	cost = append(cost, exact.Term{Var: up, Coef: exact.I(-1)})
 	goal.c = exact.V(up).Sub(exact.V(down)).AddInt(0)
 	goal.c.Const = goal.c.Const.Sub(target.Const)
 	for _, t := range target.Terms {
 		goal.coef[t.Var] = goal.coef[t.Var].Sub(exact.Lin{Const: t.Coef})
 	}
-	g.implies(r.lean(ctx, e), goal)
-	if _, kind := g.tb.Maximise(ctx, cost.Neg()); kind != linear.Attained {
+	g.implies(rows, goal)
+	if _, kind := g.tb.Maximise(ctx, exact.LinOf(exact.Int{}, cost...)); kind != linear.Attained {
 		return local{}
 	}
 	out := local{ok: true, c: g.tb.Value(up).Ceil()}
@@ -90,6 +94,39 @@ func (r *ranker) linearUpper(ctx context.Context, e *edge, target exact.Lin, wei
 		}
 	}
 	return out
+}
+
+// connected are the rows that share variables with target, directly or through
+// other rows, and those variables: nothing else can help to bound it.
+func connected(rows []linear.Row, target exact.Lin) ([]linear.Row, map[exact.Var]bool) {
+	near := map[exact.Var]bool{}
+	for _, t := range target.Terms {
+		near[t.Var] = true
+	}
+	taken := make([]bool, len(rows))
+	for changed := true; changed; {
+		changed = false
+		for i, r := range rows {
+			touches := false
+			for _, t := range r.Lin.Terms {
+				touches = touches || near[t.Var]
+			}
+			if taken[i] || !touches {
+				continue
+			}
+			taken[i], changed = true, true
+			for _, t := range r.Lin.Terms {
+				near[t.Var] = true
+			}
+		}
+	}
+	var out []linear.Row
+	for i, r := range rows {
+		if taken[i] {
+			out = append(out, r)
+		}
+	}
+	return out, near
 }
 
 // sizes holds size bounds per edge: what max(0, signed) is at most after it.
