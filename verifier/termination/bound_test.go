@@ -25,6 +25,7 @@ var orders = []struct{ point, rules, want string }{
 	{"two phases", "s(x,y) -> l(x,y)\n l(x,y) -> l(x+y,y-1) :|: x > 0", "O(n^1)"},
 	{"reset only once", "s(x,b) -> l(b+1,b)\n l(x,b) -> l(x+1,b) :|: x <= b && x != 7\n l(x,b) -> l(0,b) :|: x > b && x >= 1 && b >= 8\n l(x,b) -> m(x,b)", "O(1)"},
 	{"square", "s(x,y) -> l(x*x,y)\n l(x,y) -> l(x-1,y) :|: x > 0", "O(n^2)"},
+	{"only a few turns in a row", "s(x,y) -> l(x,y)\n l(x,y) -> l(2*x,3*y) :|: 4*y >= x && x >= y && x >= 1 && y >= 1", "O(1)"},
 	{"closed form: two exponentials", "s(x,y) -> l(x,y)\n l(x,y) -> l(4*x,2*y+1) :|: x < y && x > 0", "O(n^1)"},
 	{"closed form: cubic against square", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x+z*z,y+1,z+1) :|: x < y*y && z >= 0 && y >= 0", "O(n^2)"},
 	{"closed form: alternating sign", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x-1,-2*y,z+x) :|: y*y + z > 0 && x + z > 3 && y = 0", "O(n^1)"},

@@ -200,6 +200,9 @@ func (b *bounder) entry(ctx context.Context, e *edge, f exact.Lin) *Bound {
 // rankBound looks for ranking functions that bound some edge of part, a
 // component of the unbounded edges of comp.
 func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
+	if b.fewTurns(ctx, part) {
+		return true
+	}
 	found := b.amortised(ctx, comp, part)
 	if strict, fs := b.r.linearAll(ctx, part); len(strict) > 0 {
 		found = b.reset(ctx, part, strict, fs) || found
@@ -230,6 +233,41 @@ func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
 		}
 	}
 	return b.twn(ctx, part)
+}
+
+// maxTurns is how many turns of a single loop are tried out.
+const maxTurns = 5
+
+// fewTurns bounds a loop of one edge that cannot be taken a few times in a row.
+func (b *bounder) fewTurns(ctx context.Context, part []*edge) bool {
+	e := part[0]
+	if len(part) != 1 || e.from != e.to {
+		return false
+	}
+	run := &edge{from: e.from, to: e.to, full: e.full}
+	for k := int64(1); k <= maxTurns && ctx.Err() == nil; k++ {
+		t, ok := b.p.sys.Chain(&run.full, &e.full)
+		if ok {
+			run.full = t
+			run.linearise(b.p.n)
+			tb := linear.NewTableau(true)
+			for _, r := range b.p.hyp(run) {
+				tb.Add(r)
+			}
+			ok = tb.Check(ctx) != linear.Unsat
+		}
+		if ok {
+			continue
+		}
+		total := Zero()
+		for _, f := range b.into[e.from] {
+			if f != e {
+				total = total.add(b.time[f].scale(exact.I(k)))
+			}
+		}
+		return b.learn(part, total)
+	}
+	return false
 }
 
 // phaseFactor is d! times gamma(d), where gamma(1) = 1 and gamma(i) = 2 +
