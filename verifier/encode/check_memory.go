@@ -250,17 +250,21 @@ func (e *encoder) load(fr *frame, st *state, in *ir.Instr, p val, t *ir.Type, al
 		st.pc = nil
 		return val{}
 	}
-	var fresh *val
+	unknown := func(x target) bool { return x.vol != nil || volatile && e.volatileFresh(x.obj) }
+	when := e.s.False()
+	for _, x := range ts {
+		if unknown(x) {
+			when = e.s.Or(when, x.g)
+		}
+	}
+	var fresh val
+	if asks := e.fork(st, when); asks != nil {
+		fresh = e.fresh(asks, interp.VolatileRead, in, t, in.Name)
+	}
 	var out val
 	for i := len(ts) - 1; i >= 0; i-- {
-		var v val
-		if ts[i].vol != nil || volatile && e.volatileFresh(ts[i].obj) {
-			if fresh == nil {
-				f := e.fresh(st, interp.VolatileRead, in, t, in.Name)
-				fresh = &f
-			}
-			v = *fresh
-		} else {
+		v := fresh
+		if !unknown(ts[i]) {
 			v = e.loadType(ts[i].obj, st.get(ts[i].obj), ts[i].off, t)
 		}
 		if i == len(ts)-1 {

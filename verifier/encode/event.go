@@ -60,11 +60,15 @@ func (e *encoder) fresh(st *state, kind interp.InputKind, in *ir.Instr, t *ir.Ty
 	sort := ilr.BV(e.bitsOf(t))
 	v := e.s.Fresh(name, sort)
 	e.event(Event{Kind: kind, Instr: in, Guard: guard, Value: v, Name: name})
-	if t.Kind == ir.KindPtr {
-		return val{p: e.intPtr(v)}
+	out := val{t: v}
+	switch t.Kind {
+	case ir.KindPtr:
+		out = val{p: e.intPtr(v)}
+	case ir.KindInt:
+		out = e.scalar(v)
 	}
-	if t.Kind == ir.KindInt {
-		return e.scalar(v)
+	if kind == interp.Undef && e.shadow {
+		out.u = e.s.Int(sort.W, -1)
 	}
-	return val{t: v}
+	return out
 }

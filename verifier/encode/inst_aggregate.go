@@ -19,17 +19,29 @@ func (e *encoder) aggregate(fr *frame, st *state, in *ir.Instr) val {
 		return insertAt(a, in.Indices, e.arg(fr, st, in, 1))
 	case ir.OpExtractElement:
 		i := e.num(e.arg(fr, st, in, 1))
-		out := a.el[len(a.el)-1]
-		for k := len(a.el) - 2; k >= 0; k-- {
+		inside := e.s.False()
+		for k := range a.el {
+			inside = e.s.Or(inside, e.isIndex(i, k))
+		}
+		var out val
+		if st := e.fork(st, e.s.Not(inside)); st != nil {
+			out = e.fresh(st, interp.Undef, in, in.T, "undef")
+		} else {
+			out = a.el[0]
+		}
+		for k := len(a.el) - 1; k >= 0; k-- {
 			out = e.pick(e.isIndex(i, k), a.el[k], out)
 		}
 		return out
 	case ir.OpInsertElement:
 		x, i := e.arg(fr, st, in, 1), e.num(e.arg(fr, st, in, 2))
 		out := val{el: make([]val, len(a.el))}
+		inside := e.s.False()
 		for k := range a.el {
+			inside = e.s.Or(inside, e.isIndex(i, k))
 			out.el[k] = e.pick(e.isIndex(i, k), x, a.el[k])
 		}
+		e.gapWhen(st, in, e.s.Not(inside), "insertelement outside the vector")
 		return out
 	}
 	b := e.arg(fr, st, in, 1)

@@ -36,7 +36,11 @@ func (e *encoder) conversion(fr *frame, st *state, in *ir.Instr) val {
 func (e *encoder) convert(st *state, in *ir.Instr, a val, from, to *ir.Type) val {
 	out := e.convertValue(st, in, a, from, to)
 	if a.u != 0 {
-		out.u = e.tidy(e.convertShadow(in.Op, a.u, e.bitsOf(to)))
+		u := e.tidy(e.convertShadow(in.Op, a.u, e.bitsOf(to)))
+		if out.u != 0 {
+			u = e.spreadOver(e.bitsOf(to), u, out.u)
+		}
+		out.u = u
 	}
 	return out
 }

@@ -163,11 +163,8 @@ func (e *encoder) floatConversion(st *state, in *ir.Instr, a val, from, to *ir.T
 	}
 	r := e.s.FloatOp(k, sort, ilr.RTZ, a.t)
 	ok := e.decide(st.pc, e.fits(a.t, sort.W, in.Op == ir.OpFpToSi))
-	if !e.s.IsTrue(ok) {
-		other := &state{pc: e.and(st.pc, e.s.Not(ok))}
-		if other.pc != nil {
-			r = e.s.Ite(ok, r, e.num(e.fresh(other, interp.Undef, in, to, "undef")))
-		}
+	if other := e.fork(st, e.s.Not(ok)); other != nil {
+		return e.pick(ok, e.scalar(r), e.fresh(other, interp.Undef, in, to, "undef"))
 	}
 	return e.scalar(r)
 }

@@ -111,7 +111,7 @@ func randomModel(f *Formula, r *rand.Rand) ilr.Model {
 		case strings.HasPrefix(s.VarName(t), "base!"):
 			bases++
 			fixed := f.m.Layout.PtrBits - sort.W // bits that the alignment fixes
-			m.BV[t] = bits.Trunc(bits.Lshr(bits.NewInt(64, 0x1000+bases*0x800), uint(fixed)), sort.W)
+			m.BV[t] = bits.Trunc(bits.Lshr(bits.NewInt(64, 0x20000000+bases*0x800), uint(fixed)), sort.W)
 		case sort.Kind == ilr.SortBV:
 			v := int64(r.Intn(16)) - 2
 			switch r.Intn(8) {

@@ -96,7 +96,11 @@ func (c *modelCall) byteOf(p val, i int64, going ilr.Term) (ilr.Term, bool) {
 	for k := len(ts) - 1; k >= 0; k-- {
 		x := val{}
 		if ts[k].vol != nil {
-			x = e.scalar(e.num(e.fresh(c.st, interp.VolatileRead, c.in, ir.Int(8), c.name)))
+			e.gapWhen(c.st, c.in, e.s.And(going, ts[k].g), "%s in a volatile region", c.name)
+			if c.st.pc == nil {
+				return 0, false
+			}
+			x = val{t: e.s.Int(8, 0)}
 		} else {
 			x = e.readAt(ts[k].obj, c.st.get(ts[k].obj), ts[k].off, 1)
 			x = val{t: e.num(x), u: x.u}

@@ -14,7 +14,6 @@ type generator struct {
 	r     *rand.Rand
 	b     strings.Builder
 	depth int
-	calls int
 }
 
 func (g *generator) pick(xs ...string) string { return xs[g.r.Intn(len(xs))] }
@@ -26,7 +25,7 @@ func (g *generator) num() string {
 	if g.depth > 3 {
 		return g.pick("x", "y", "3", "1", "-1", "(int)u", "a[1]", "s.b", "g")
 	}
-	switch g.r.Intn(14) {
+	switch g.r.Intn(18) {
 	case 0:
 		return fmt.Sprintf("(%s %s %s)", g.num(), g.pick("+", "-", "*", "&", "|", "^", "/", "%", "<<", ">>"), g.num())
 	case 1:
@@ -52,7 +51,13 @@ func (g *generator) num() string {
 	case 11:
 		return fmt.Sprintf("tab[%s]", g.index(6))
 	case 12:
-		return g.pick("v", "nd()", "(int)d")
+		return g.pick("v", "nd()", "(int)d", "REG", "*(int *)(0x20000000 + 4 * (u & 3))", "(int)rom[x & 3]")
+	case 13:
+		return g.pick("(int)f", "(f < 2.5f)", "(int)(f * 1.5f)", "(int)((double)x / 3)", "(f == (float)x)")
+	case 14:
+		return g.pick("(int)strlen(c)", "strcmp(c, \"ab\")", "memcmp(a, c, u & 7)", "(strchr(c, x) != 0)", "toupper(c[1] & 127)", "(int)(strstr(c, \"b\") - c)", "isdigit(u & 255)")
+	case 15:
+		return g.pick("__builtin_popcount(u)", "__builtin_bswap32(u)", "(int)__builtin_clz(u | 1)", "abs(x)", "sum(3, x, 2, 3l)")
 	}
 	return g.pick("x", "y", "g", "(int)u", fmt.Sprint(g.r.Intn(12)-2))
 }
@@ -85,7 +90,7 @@ func (g *generator) ptr() string {
 func (g *generator) stmt(level int) {
 	in := strings.Repeat(" ", level)
 	put := func(format string, args ...any) { fmt.Fprintf(&g.b, in+format+"\n", args...) }
-	n := g.r.Intn(24)
+	n := g.r.Intn(28)
 	if level > 3 && n > 15 {
 		n = g.r.Intn(16)
 	}
@@ -140,6 +145,14 @@ func (g *generator) stmt(level int) {
 		put("switch (%s) { case 1: x++; break; case 2: y = 3; case 3: g = x; break; default: u++; }", g.num())
 	case 21:
 		put("y = %s;", g.pick("fun(x, p)", "fun(u, a)", "rec(x & 3)", "fp(x, p)", "twice(s).a"))
+	case 24:
+		put("f = %s;", g.pick("x", "f + 0.5f", "f * f", "(float)d", "-f", "f / 3"))
+	case 25:
+		put("%s;", g.pick("strcpy(c, \"hi\")", "strncpy(c, \"hello\", u & 7)", "strcat(c, \"z\")", "if (h) strcpy(h, \"abc\")", "REG = x", "((int *)0x20000000)[u & 3] = x", "snprintf(c, 4, \"x\")"))
+	case 26:
+		put("{ int l[(u & 3) + 1]; l[u & 3] = x; y = l[x & 1]; }")
+	case 27:
+		put("if (%s) return 2;", g.num())
 	case 22:
 		put("__VERIFIER_assume(%s);", g.num())
 	default:
@@ -158,13 +171,16 @@ func program(seed int64) string {
 	g := &generator{r: rand.New(rand.NewSource(seed))}
 	g.b.WriteString(prelude + `
 struct s { int a; int *p; short c[3]; int b; unsigned bits : 5, more : 11; };
+#define REG (*(volatile int *)0x40000000)
+#define rom ((const unsigned char *)0x8000)
+int abs(int); int snprintf(char *, unsigned long, const char *, ...);
 int nd(void); int g = 4; static unsigned short w[700]; static const int tab[6] = {3, 1, 4, 1, 5, 9}; volatile int v = 1; static struct s t = {1, &g, {2, 3, 4}, 5, 6, 7};
 static int fun(int k, int *r) { int l[3] = {k, 1, 2}; l[k & 1] += r ? *r : 7; if (k > 5) return l[0]; l[2] = k; return l[1] + l[2]; }
 static int rec(int k) { if (k <= 0) return 1; return rec(k - 1) + k; }
 static struct s twice(struct s z) { z.a = z.a + z.b; return z; }
 int main(void) {
  int x = nondet_int(), y = nondet_uchar(), a[6] = {1, 2}; unsigned u = nondet_uint(); char c[9] = "abc", *h = 0; struct s s = t; int *p = a, *q = &a[3];
- long d = nondet_long(); int (*fp)(int, int *) = x ? fun : 0;
+ long d = nondet_long(); float f = nondet_int(); int (*fp)(int, int *) = x ? fun : 0;
 `)
 	for i := 4 + g.r.Intn(5); i > 0; i-- {
 		g.stmt(1)
@@ -174,7 +190,7 @@ int main(void) {
 
 // TestRandomPrograms is the differential test of encode and interp.
 func TestRandomPrograms(t *testing.T) {
-	n := int64(30)
+	n := int64(25)
 	for seed := int64(1); seed <= n; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { randomProgram(t, seed) })
 	}
@@ -183,7 +199,9 @@ func TestRandomPrograms(t *testing.T) {
 func randomProgram(t *testing.T, seed int64) {
 	triples := []string{"", "i386-linux-gnu", "thumbv7m-none-eabi", "mips-linux-gnu"}
 	m := compile(t, triples[seed%int64(len(triples))], program(seed))
-	against(t, m, Options{MaxUnwind: 4, Unwind: int(seed % 5)}, 25)
+	regions := []Region{{Name: "uart", Base: 0x40000000, Size: 16, Access: AccessVolatile}, {Name: "ram", Base: 0x20000000, Size: 12, Access: AccessReadWrite},
+		{Name: "flash", Base: 0x8000, Size: 4, Access: AccessRead}}
+	against(t, m, Options{MaxUnwind: 4, Unwind: int(seed % 5), Regions: regions, MallocNeverFails: seed%7 == 0, VolatileMemory: seed%3 == 0}, 25)
 }
 
 func FuzzAgainstInterp(f *testing.F) {

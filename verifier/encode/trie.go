@@ -75,12 +75,44 @@ func setIn[T any](n *tnode[T], h int, key int64, v *T) *tnode[T] {
 	return c
 }
 
-// fill gives the trie with v at each of the n keys from key on.
+// fill gives the trie with v, which is not nil, at each of the n keys from key
+// on; n is at least 1.
 func (t trie[T]) fill(key, n int64, v *T) trie[T] {
-	for i := int64(0); i < n; i++ {
-		t = t.set(key+i, v)
+	last := key + n - 1
+	if t.root == nil {
+		for t.height = 0; last>>(4*uint(t.height+1)) != 0; {
+			t.height++
+		}
 	}
+	for t.root != nil && !t.fits(last) {
+		t = t.raise()
+	}
+	t.root = fillIn(t.root, t.height, key, last, v)
 	return t
+}
+
+// fillIn sets the keys first..last, counted from n's first.
+func fillIn[T any](n *tnode[T], h int, first, last int64, v *T) *tnode[T] {
+	c := &tnode[T]{}
+	if h == 0 {
+		c.vals = make([]*T, fan)
+		if n != nil {
+			copy(c.vals, n.vals)
+		}
+		for i := first; i <= last; i++ {
+			c.vals[i] = v
+		}
+		return c
+	}
+	c.kids = make([]*tnode[T], fan)
+	if n != nil {
+		copy(c.kids, n.kids)
+	}
+	size := int64(1) << (4 * uint(h))
+	for i := first / size; i <= last/size; i++ {
+		c.kids[i] = fillIn(c.kids[i], h-1, max(first-i*size, 0), min(last-i*size, size-1), v)
+	}
+	return c
 }
 
 // diff calls visit for each key, in order, where a and b hold different pointers.
