@@ -238,6 +238,20 @@ func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
 // maxTurns is how many turns of a single loop are tried out.
 const maxTurns = 5
 
+// maxTurnDegree ends that when the polynomials of a nonlinear loop grow.
+const maxTurnDegree = 4
+
+func degreeOf(t *its.Transition) int {
+	d := 0
+	for _, a := range t.Guard {
+		d = max(d, a.Poly.Degree())
+	}
+	for _, p := range t.Update {
+		d = max(d, p.Degree())
+	}
+	return d
+}
+
 // fewTurns bounds a loop of one edge that cannot be taken a few times in a row.
 func (b *bounder) fewTurns(ctx context.Context, part []*edge) bool {
 	e := part[0]
@@ -249,6 +263,9 @@ func (b *bounder) fewTurns(ctx context.Context, part []*edge) bool {
 		t, ok := b.p.sys.Chain(&run.full, &e.full)
 		if ok {
 			run.full = t
+			if degreeOf(&t) > maxTurnDegree {
+				return false
+			}
 			run.linearise(b.p.n)
 			tb := linear.NewTableau(true)
 			for _, r := range b.p.hyp(run) {
