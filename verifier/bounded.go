@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/rewrite"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -92,7 +93,7 @@ func reasonOf(ctx context.Context, err error) *verdict.Reason {
 // round encodes with at most limit turns per loop and decides every claim.
 func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 	r := &round{limit: limit}
-	store := ilr.NewStore(nil)
+	store := rewrite.NewStore()
 	r.solver = solve.New(store, solve.Options{Memory: uint64(b.plan.Memory)})
 	defer r.solver.Close()
 	opts := encode.Options{Checks: b.plan.Checks, Unwind: b.plan.Unwind, UnwindSet: b.plan.UnwindSet, Depth: b.plan.Depth, MaxUnwind: limit,

@@ -23,16 +23,16 @@ import (
 
 // checkFlags are the flags of `check`.
 type checkFlags struct {
-	targets, entries, checks  []string
-	unwind, depth, jobs       int
-	unwindSet                 []string
-	timeout                   time.Duration
-	memory                    string
-	integers, solver, stop    string
-	dump, defines, include    []string
-	undefine, cflags          []string
-	out                       outputs
-	failOn, baseline, sandbox string
+	targets, entries, checks []string
+	unwind, depth, jobs      int
+	unwindSet                []string
+	timeout                  time.Duration
+	memory                   string
+	integers, solver, stop   string
+	dump, defines, include   []string
+	undefine, cflags         []string
+	out                      outputs
+	failOn, baseline         string
 }
 
 func checkCommand() *cobra.Command {
