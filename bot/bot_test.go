@@ -43,6 +43,7 @@ func TestPullRequest(t *testing.T) {
 		w.pageShows("/runs/"+c.ExternalID, "memory@main#2")
 	}
 	w.pageShows("/", "acme/fw")
+	w.await("one upload to code scanning", func(s state) bool { return len(s.SARIF) == 1 })
 	w.push("fix", "int main\nok\n")
 	s = w.await("the new check runs", finished(6))
 	good := 0

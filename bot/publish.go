@@ -108,7 +108,10 @@ func (s *Server) show(ctx context.Context, v *view) error {
 			return err
 		}
 	}
-	return p.update(ctx, body)
+	if err := p.update(ctx, body); err != nil {
+		return err
+	}
+	return s.upload(ctx, p.gh, v)
 }
 
 // poster carries one run to GitHub.

@@ -81,10 +81,14 @@ func lockData(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve: --data: %w", err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("serve: --data %s: another firmproof uses this folder", dir), f.Close())
+	// a predecessor may be ending, or a child of it between fork and exec
+	for range 50 {
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			return f, nil
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
-	return f, nil
+	return nil, errors.Join(fmt.Errorf("serve: --data %s: another firmproof uses this folder", dir), f.Close())
 }
 
 // checker makes the checker that runs our own binary in the sandbox, if there is none.

@@ -198,6 +198,7 @@ type state struct {
 		User any
 	} `json:"comments"`
 	Reactions  []struct{ Content string } `json:"reactions"`
+	SARIF      []map[string]any           `json:"sarif"`
 	Deliveries []struct {
 		GUID, Event string
 		Status      any

@@ -58,20 +58,21 @@ type Run struct {
 	Posted       int // annotations posted so far
 	Version      int64
 	Published    int64
+	SARIF        string // upload to code scanning: "" not yet, "none", or GitHub's id
 }
 
 // Aggregate reports whether r stands for all targets.
 func (r *Run) Aggregate() bool { return r.Target == "" }
 
 const runColumns = `id, parent_id, repo_id, installation_id, pull, head_sha, base_sha, ref, target, run_trigger, options, state, conclusion, detail, counts,
-	cancel_requested, superseded_by, owner, lease_until, tries, created_at, started_at, finished_at, check_run_id, posted_annotations, version, published_version`
+	cancel_requested, superseded_by, owner, lease_until, tries, created_at, started_at, finished_at, check_run_id, posted_annotations, version, published_version, sarif`
 
 func scanRun(s interface{ Scan(...any) error }) (Run, error) {
 	var r Run
 	var options, counts string
 	var cancel, lease, created, started, finished int64
 	err := s.Scan(&r.ID, &r.Parent, &r.Repo, &r.Installation, &r.Pull, &r.HeadSHA, &r.BaseSHA, &r.Ref, &r.Target, &r.Trigger, &options, &r.State, &r.Conclusion,
-		&r.Detail, &counts, &cancel, &r.SupersededBy, &r.Owner, &lease, &r.Tries, &created, &started, &finished, &r.CheckRun, &r.Posted, &r.Version, &r.Published)
+		&r.Detail, &counts, &cancel, &r.SupersededBy, &r.Owner, &lease, &r.Tries, &created, &started, &finished, &r.CheckRun, &r.Posted, &r.Version, &r.Published, &r.SARIF)
 	if err != nil {
 		return r, err
 	}
@@ -272,4 +273,10 @@ func (t Tx) Requeued(ctx context.Context, id string) error {
 // BranchRuns lists the finished target runs of a branch that have a report, oldest first.
 func (t Tx) BranchRuns(ctx context.Context, repo int64, ref string) ([]Run, error) {
 	return t.runs(ctx, `WHERE repo_id = ? AND pull = 0 AND ref = ? AND target <> '' AND state = 'done' AND id IN (SELECT run_id FROM reports) ORDER BY finished_at, id`, repo, ref)
+}
+
+// SetSARIF records what became of the upload to code scanning.
+func (t Tx) SetSARIF(ctx context.Context, id, sarif string) error {
+	_, err := t.exec(ctx, `UPDATE runs SET sarif = ? WHERE id = ?`, sarif, id)
+	return err
 }
