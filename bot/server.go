@@ -192,6 +192,14 @@ func Serve(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("serve: --listen: %w", err)
 	}
 	s, err := New(ctx, cfg)
+	if ctx.Err() != nil { // told to stop while starting
+		if err == nil {
+			err = s.Stop()
+		} else {
+			err = nil
+		}
+		return errors.Join(err, ln.Close())
+	}
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -200,6 +208,9 @@ func Serve(ctx context.Context, cfg Config) error {
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(ln) }()
 	if err := s.Start(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = nil // told to stop while starting
+		}
 		return errors.Join(err, web.Close(), s.Stop())
 	}
 	s.log.Info("serving", "listen", ln.Addr().String(), "github", s.cfg.GitHubURL, "workers", cfg.Workers)

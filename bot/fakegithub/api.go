@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -81,7 +82,11 @@ func (c *call) number(name string) int {
 
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 25<<20))
-	if err != nil {
+	var big *http.MaxBytesError
+	switch {
+	case err != nil && !errors.As(err, &big):
+		return // the caller died in the middle of its request
+	case err != nil:
 		s.mu.Lock()
 		s.note("limit", r, http.StatusRequestEntityTooLarge, "request body over 25 MiB")
 		s.mu.Unlock()
