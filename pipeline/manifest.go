@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,10 +22,10 @@ func readManifest(text []byte) (*manifest.Manifest, error) {
 }
 
 // adjustManifest changes bounds and times of a manifest as the options of a run
-// say: the button "Deeper", or a night's larger budget. A harness without a
+// say: the buttons "Deeper" and "Prove", or a night's larger budget. A harness without a
 // bound keeps what the engine does by itself.
 func adjustManifest(text []byte, o store.Options) ([]byte, error) {
-	if o.Factor <= 1 && o.Unwind == 0 && o.Timeout == 0 {
+	if o.Factor <= 1 && o.Unwind == 0 && o.Timeout == 0 && !o.Prove {
 		return text, nil
 	}
 	var doc yaml.Node
@@ -50,6 +51,12 @@ func adjustManifest(text []byte, o store.Options) ([]byte, error) {
 
 // deepen raises the budget of one harness.
 func deepen(h *yaml.Node, o store.Options) {
+	if o.Prove { // no bounds: the engine unwinds until it is done or out of time
+		drop(h, "unwind", "unwindset", "depth")
+		if o.Timeout == 0 {
+			o.Timeout = proofTime
+		}
+	}
 	if n := field(h, "unwind"); n != nil {
 		if v, err := strconv.Atoi(n.Value); err == nil && v < o.Unwind {
 			n.Value = strconv.Itoa(o.Unwind)
@@ -63,6 +70,23 @@ func deepen(h *yaml.Node, o store.Options) {
 		return
 	}
 	h.Content = append(h.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "timeout"}, &yaml.Node{Kind: yaml.ScalarNode, Value: o.Timeout.String()})
+}
+
+// proofTime is the time of a harness when a proof is asked for.
+const proofTime = 10 * time.Minute
+
+// drop removes keys from a map.
+func drop(m *yaml.Node, keys ...string) {
+	if m.Kind != yaml.MappingNode {
+		return
+	}
+	var kept []*yaml.Node
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if !slices.Contains(keys, m.Content[i].Value) {
+			kept = append(kept, m.Content[i], m.Content[i+1])
+		}
+	}
+	m.Content = kept
 }
 
 // field is the value of a key, or nil.

@@ -256,4 +256,13 @@ func TestAdjustManifest(t *testing.T) {
 	if h := m.Harnesses[0]; h.Unwind != 8 || h.Unwindset[0].Bound != 6 || h.Timeout != 2*time.Minute || m.Harnesses[1].Unwind != 0 {
 		t.Errorf("deeper: %+v", m.Harnesses)
 	}
+	if out, err = adjustManifest(text, store.Options{Prove: true}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = manifest.Parse("x", out); err != nil {
+		t.Fatal(err)
+	}
+	if h := m.Harnesses[0]; h.Unwind != 0 || len(h.Unwindset) != 0 || h.Timeout != proofTime || m.Harnesses[1].Timeout != proofTime {
+		t.Errorf("prove: %+v", m.Harnesses)
+	}
 }
