@@ -50,21 +50,56 @@ func (u *unbounded) addClaim(c verdict.Claim) {
 
 func (u *unbounded) mathInts() bool { return u.plan.Integers == "unbounded" }
 
-// termination tries to find a run that repeats its state, then the proof.
+// termination tries to find a run that repeats its state, then the proof. A
+// proof that needs signed overflow to end a run is given again with
+// wrap-around: a loop that only ends by undefined behaviour is no loop that ends.
 func (u *unbounded) termination(ctx context.Context) verdict.Claim {
-	claim := verdict.Claim{Check: verdict.Termination, Message: "every run ends"}
 	if !u.mathInts() {
 		if c, ok := u.stage("lasso", func() (verdict.Claim, bool) { return u.guessLasso(ctx) }); ok {
 			return c
 		}
 	}
-	g, err := u.graph(ctx)
-	if err != nil {
-		return unknown(claim, giveUpReason(ctx, err))
+	claim, g := u.prove(ctx, false)
+	if claim.Status != verdict.Proved {
+		return claim
 	}
-	sys, legend, err := g.System(false)
+	if g.Overflows && !u.mathInts() && !u.provedByOthers(verdict.SignedOverflow) {
+		again, wrapped := u.prove(ctx, true)
+		if again.Status != verdict.Proved {
+			return unknown(verdict.Claim{Check: claim.Check, Message: claim.Message}, &verdict.Reason{Kind: verdict.Incomplete,
+				Detail: "the proof rests on the absence of signed overflow, which was not shown", Remedy: "prove the check signed-overflow in the same run"})
+		}
+		claim, g = again, wrapped
+	}
+	if !g.MemorySafe {
+		u.res.Assumptions = append(u.res.Assumptions, "runs with undefined behaviour end there: its absence is the matter of other checks")
+	}
+	return claim
+}
+
+// provedByOthers: the bounded lane proved every claim of check c in this run.
+func (u *unbounded) provedByOthers(c verdict.Check) bool {
+	if !u.plan.Checks.Has(c) || u.res.Reason != nil {
+		return false
+	}
+	for i := range u.res.Claims {
+		if cl := &u.res.Claims[i]; cl.Status != verdict.Proved && (cl.Check == c || cl.Check == verdict.Unwinding) {
+			return false
+		}
+	}
+	return true
+}
+
+// prove is one round: graph, system, proof or refutation.
+func (u *unbounded) prove(ctx context.Context, wrap bool) (verdict.Claim, *seg.Graph) {
+	claim := verdict.Claim{Check: verdict.Termination, Message: "every run ends"}
+	g, err := u.graph(ctx, wrap)
 	if err != nil {
-		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()})
+		return unknown(claim, giveUpReason(ctx, err)), nil
+	}
+	sys, legend, err := g.System(seg.SystemOptions{})
+	if err != nil {
+		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()}), g
 	}
 	u.dump(g, sys)
 	start := time.Now()
@@ -74,24 +109,20 @@ func (u *unbounded) termination(ctx context.Context) verdict.Claim {
 	case answer.Verdict == termination.Terminating && g.Complete:
 		claim.Status = verdict.Proved
 		claim.Certificate = &verdict.Certificate{Method: "ranking function", Detail: lines(answer.Text), Checked: "termination/certify"}
-		if !g.MemorySafe {
-			u.res.Assumptions = append(u.res.Assumptions, "runs with undefined behaviour end there: its absence is the matter of other checks")
-		}
-		return claim
-	case answer.Verdict == termination.NonTerminating:
-		return u.infinite(ctx, claim, g, sys, legend, answer)
+		return claim, g
+	case answer.Verdict == termination.NonTerminating && !wrap:
+		return u.infinite(ctx, claim, g, sys, legend, answer), g
 	case !g.Complete:
 		r := g.GaveUp[0]
-		return unknown(claim, &r)
+		return unknown(claim, &r), g
 	}
-	reason := giveUpReason(ctx, fmt.Errorf("%s", answer.Reason))
-	return unknown(claim, reason)
+	return unknown(claim, giveUpReason(ctx, fmt.Errorf("%s", answer.Reason))), g
 }
 
 // complexity bounds the instructions of any run.
 func (u *unbounded) complexity(ctx context.Context) verdict.Claim {
 	claim := verdict.Claim{Check: verdict.ComplexityBound, Message: "the number of executed instructions has an upper bound"}
-	g, err := u.graph(ctx)
+	g, err := u.graph(ctx, false)
 	if err != nil {
 		return unknown(claim, giveUpReason(ctx, err))
 	}
@@ -99,14 +130,10 @@ func (u *unbounded) complexity(ctx context.Context) verdict.Claim {
 		r := g.GaveUp[0]
 		return unknown(claim, &r)
 	}
-	sys, _, err := g.System(true)
+	sys, cost, err := u.bounds(ctx, g)
 	if err != nil {
 		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()})
 	}
-	u.dump(g, sys)
-	start := time.Now()
-	cost := termination.Bounds(ctx, sys, termination.Options{})
-	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "bounds", Seconds: time.Since(start).Seconds(), Counts: rungCounts(cost.Rungs)})
 	if cost.Bound == nil {
 		return unknown(claim, giveUpReason(ctx, fmt.Errorf("no bound of the runtime was found")))
 	}
@@ -118,14 +145,46 @@ func (u *unbounded) complexity(ctx context.Context) verdict.Claim {
 	return claim
 }
 
-func (u *unbounded) graph(ctx context.Context) (*seg.Graph, error) {
+// bounds looks for a bound that does not rest on the ranges of types, then for any.
+func (u *unbounded) bounds(ctx context.Context, g *seg.Graph) (*its.System, termination.Cost, error) {
+	start := time.Now()
+	var sys *its.System
+	var cost termination.Cost
+	for _, free := range []bool{true, false} {
+		s, _, err := g.System(seg.SystemOptions{Costs: true, NoTypeBounds: free})
+		if err != nil {
+			return nil, cost, err
+		}
+		part, cancel := u.share(ctx, free)
+		sys, cost = s, termination.Bounds(part, s, termination.Options{Z3Millis: 200})
+		cancel()
+		if cost.Bound != nil {
+			break
+		}
+	}
+	u.dump(g, sys)
+	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "bounds", Seconds: time.Since(start).Seconds(), Counts: rungCounts(cost.Rungs)})
+	return sys, cost, nil
+}
+
+// share is two thirds of the time left, if a second try is to follow.
+func (u *unbounded) share(ctx context.Context, more bool) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !more || !ok {
+		return context.WithCancel(ctx)
+	}
+	now := time.Now()
+	return context.WithDeadline(ctx, now.Add(deadline.Sub(now)*2/3))
+}
+
+func (u *unbounded) graph(ctx context.Context, wrap bool) (*seg.Graph, error) {
 	start := time.Now()
 	if deadline, ok := ctx.Deadline(); ok { // leave time for the proof
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, start.Add(deadline.Sub(start)*6/10))
 		defer cancel()
 	}
-	opts := seg.Options{Entry: u.entry, MathInts: u.mathInts(), MallocNeverFails: u.plan.MallocNeverFails, AddressZero: u.plan.AddressZero, VolatileMemory: u.plan.VolatileMemory}
+	opts := seg.Options{Entry: u.entry, MathInts: u.mathInts(), Wrap: wrap, MallocNeverFails: u.plan.MallocNeverFails, AddressZero: u.plan.AddressZero, VolatileMemory: u.plan.VolatileMemory}
 	for _, r := range u.plan.Regions {
 		if r.Access == encode.AccessVolatile {
 			opts.Volatile = append(opts.Volatile, seg.Region{Base: r.Base, Size: r.Size})

@@ -81,7 +81,7 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
-	root.AddCommand(checkCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), fakegithubCommand(), demoCommand(),
+	root.AddCommand(checkCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), boundCommand(), fakegithubCommand(), demoCommand(),
 		serveCommand(), workerCommand(), sandboxInitCommand())
 	root.AddCommand(doctorCommand(), reportCommand())
 	return root

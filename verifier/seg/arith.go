@@ -61,14 +61,32 @@ func (b *builder) ring(s *state, in *ir.Instr, l, r value) result {
 			e = b.product(s, x, y)
 		}
 	}
-	if nsw && !b.opts.MathInts {
-		lo, hi := limits(w, signed)
-		if !b.within(s, e, lo, hi) {
-			return stop("signed overflow")
-		}
-		return b.set(s, in, number(e, signed))
+	if nsw {
+		return b.signedResult(s, in, e)
 	}
 	return b.set(s, in, number(b.fit(s, e, w, as), as))
+}
+
+// signedResult is e where it fits; where it does not, the run ends, or the
+// result wraps around if the options say so.
+func (b *builder) signedResult(s *state, in *ir.Instr, e exact.Lin) result {
+	w := in.T.Width
+	if b.opts.MathInts {
+		return b.set(s, in, number(e, signed))
+	}
+	if b.opts.Wrap {
+		return b.set(s, in, number(b.fit(s, e, w, signed), signed))
+	}
+	lo, hi := limits(w, signed)
+	before := b.unsafe
+	b.unsafe = false
+	ok := b.within(s, e, lo, hi)
+	b.overflows = b.overflows || b.unsafe
+	b.unsafe = b.unsafe || before
+	if !ok {
+		return stop("signed overflow")
+	}
+	return b.set(s, in, number(e, signed))
 }
 
 // within demands lo <= e <= hi; false when that cannot be. It records that the
@@ -265,12 +283,8 @@ func (b *builder) shift(s *state, in *ir.Instr, l, r value) result {
 	p := exact.I(2).Pow(int(k))
 	if in.Op == ir.OpShl {
 		e := x.Scale(p)
-		if in.Flags.Has(ir.NSW) && !b.opts.MathInts {
-			lo, hi := limits(w, signed)
-			if !b.within(s, e, lo, hi) {
-				return stop("signed overflow")
-			}
-			return b.set(s, in, number(e, signed))
+		if in.Flags.Has(ir.NSW) {
+			return b.signedResult(s, in, e)
 		}
 		return b.set(s, in, number(b.fit(s, e, w, as), as))
 	}

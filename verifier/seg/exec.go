@@ -193,6 +193,11 @@ func (b *builder) condBr(s *state, in *ir.Instr) result {
 	if v.kind == boolValue {
 		c = v.cond
 	}
+	for n, t := range in.Targets {
+		if b.opts.Wrap && overflowTrap(t) {
+			return b.branch(s, in.Targets[1-n])
+		}
+	}
 	if in.Targets[0] == in.Targets[1] {
 		return b.branch(s, in.Targets[0])
 	}
@@ -213,6 +218,12 @@ func (b *builder) condBr(s *state, in *ir.Instr) result {
 		out = append(out, t)
 	}
 	return fork(out)
+}
+
+// overflowTrap: the block is a sanitizer's report of signed overflow.
+func overflowTrap(blk *ir.Block) bool {
+	in := blk.Instrs[0]
+	return in.Op == ir.OpTrap && in.Check == verdict.SignedOverflow
 }
 
 // branch moves to a block; its phis are evaluated together, by the old values.

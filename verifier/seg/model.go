@@ -15,6 +15,7 @@ func (b *builder) other(s *state, in *ir.Instr) result {
 		return b.call(s, in)
 	case ir.OpTrap:
 		b.undefined(s)
+		b.overflows = b.overflows || in.Check == verdict.SignedOverflow
 		return stop("violation of " + string(in.Check))
 	case ir.OpSelect:
 		c := b.value(s, in.Args[0])

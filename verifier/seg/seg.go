@@ -38,6 +38,7 @@ import (
 type Options struct {
 	Entry            *ir.Func // nil: main
 	MathInts         bool     // integers without bounds (AP-05); the answer is not about the binary then
+	Wrap             bool     // signed overflow wraps around instead of ending the run
 	MallocNeverFails bool
 	AddressZero      bool // address 0 can be an object's
 	VolatileMemory   bool // volatile objects behave like memory
@@ -54,6 +55,7 @@ type Graph struct {
 	Complete   bool             // every path ends in a return, an exit, or undefined behaviour
 	GaveUp     []verdict.Reason // why not
 	MemorySafe bool             // complete, and no path can reach undefined behaviour
+	Overflows  bool             // a path may end in signed overflow
 	Stats      Stats
 
 	b     *builder
@@ -69,23 +71,24 @@ type Stats struct {
 }
 
 type builder struct {
-	ctx    context.Context
-	m      *ir.Module
-	opts   Options
-	ask    *oracle
-	names  []string // of variables
-	wraps  map[exact.Var]bool
-	objIDs map[string]int
-	cuts   map[string]*cut
-	order  []*cut
-	cutPos map[string]bool
-	facts  map[*ir.Func]*funcFacts
-	gaveUp map[string]verdict.Reason
-	gaveAt []string
-	unsafe bool
-	steps  int
-	merges int
-	start  *cut
+	ctx       context.Context
+	m         *ir.Module
+	opts      Options
+	ask       *oracle
+	names     []string // of variables
+	wraps     map[exact.Var]bool
+	objIDs    map[string]int
+	cuts      map[string]*cut
+	order     []*cut
+	cutPos    map[string]bool
+	facts     map[*ir.Func]*funcFacts
+	gaveUp    map[string]verdict.Reason
+	gaveAt    []string
+	unsafe    bool // undefined behaviour may be reached
+	overflows bool // signed overflow may be reached
+	steps     int
+	merges    int
+	start     *cut
 }
 
 // Build builds the graph of opts.Entry. The error is about the request, never
@@ -114,6 +117,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		g.GaveUp = append(g.GaveUp, b.gaveUp[k])
 	}
 	g.Complete = len(g.GaveUp) == 0
+	g.Overflows = b.overflows
 	g.MemorySafe = g.Complete && !b.unsafe
 	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Quick: b.ask.quick, Asked: b.ask.asked, Rungs: ladder.Rungs}
 	for _, c := range g.cuts {

@@ -23,12 +23,21 @@ type path struct {
 	x *extractor
 }
 
+// SystemOptions say what a system is for.
+type SystemOptions struct {
+	// Costs: a transition costs the instructions of its path, and paths to an end
+	// are transitions too (BV-45, BV-48).
+	Costs bool
+	// NoTypeBounds leaves out facts with constants as large as those of the types'
+	// ranges, so that no bound rests on them (BV-50, BV-51).
+	NoTypeBounds bool
+}
+
 // System is the graph as an integer transition system: cuts are locations,
-// paths between them transitions (AP-73 to AP-76). With costs, a transition
-// costs the instructions of its path, and paths to an end are transitions too
-// (BV-45, BV-48).
-func (g *Graph) System(costs bool) (*its.System, Legend, error) {
-	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cut]its.Loc{}, names: map[string]string{}, taken: map[string]bool{}, costs: costs, paths: map[string]path{}}
+// paths between them transitions (AP-73 to AP-76).
+func (g *Graph) System(opts SystemOptions) (*its.System, Legend, error) {
+	costs := opts.Costs
+	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cut]its.Loc{}, names: map[string]string{}, taken: map[string]bool{}, opts: opts, paths: map[string]path{}}
 	legend := Legend{Locs: map[its.Loc]verdict.Pos{}, paths: x.paths}
 	for _, c := range g.cuts {
 		x.locs[c] = x.b.Loc(x.locName(c))
@@ -62,7 +71,7 @@ type extractor struct {
 	locs  map[*cut]its.Loc
 	names map[string]string // variable by slot key
 	taken map[string]bool
-	costs bool
+	opts  SystemOptions
 	paths map[string]path
 }
 
@@ -136,6 +145,9 @@ func (x *extractor) split(e *edge, k *know, vars []exact.Var) {
 	}
 }
 
+// typeBits is the length of constants that count as a type's.
+const typeBits = 15
+
 func (x *extractor) transition(e *edge, k *know) {
 	to := its.Loc(0)
 	if e.to == nil {
@@ -148,6 +160,11 @@ func (x *extractor) transition(e *edge, k *know) {
 	for _, sl := range e.from.slots {
 		at[sl.v] = x.variable(sl)
 	}
+	ge := func(l exact.Lin) {
+		if !x.opts.NoTypeBounds || l.Const.BitLen() < typeBits {
+			t.GE(l)
+		}
+	}
 	sub := func(l exact.Lin) exact.Lin {
 		return l.Subst(func(v exact.Var) exact.Lin {
 			if i := k.iv[v]; i.constant() {
@@ -159,10 +176,10 @@ func (x *extractor) transition(e *edge, k *know) {
 				at[v] = w
 				i := k.iv[v]
 				if i.hasLo {
-					t.GE(exact.Lin{Terms: exact.V(w).Terms, Const: i.lo.Neg()})
+					ge(exact.Lin{Terms: exact.V(w).Terms, Const: i.lo.Neg()})
 				}
 				if i.hasHi {
-					t.GE(exact.Lin{Terms: exact.V(w).Neg().Terms, Const: i.hi})
+					ge(exact.Lin{Terms: exact.V(w).Neg().Terms, Const: i.hi})
 				}
 			}
 			return exact.V(w)
@@ -174,10 +191,10 @@ func (x *extractor) transition(e *edge, k *know) {
 			t.EQ(exact.Lin{Terms: v.Terms, Const: i.lo.Neg()})
 		} else {
 			if i.hasLo {
-				t.GE(exact.Lin{Terms: v.Terms, Const: i.lo.Neg()})
+				ge(exact.Lin{Terms: v.Terms, Const: i.lo.Neg()})
 			}
 			if i.hasHi {
-				t.GE(exact.Lin{Terms: v.Neg().Terms, Const: i.hi})
+				ge(exact.Lin{Terms: v.Neg().Terms, Const: i.hi})
 			}
 		}
 	}
@@ -185,7 +202,7 @@ func (x *extractor) transition(e *edge, k *know) {
 		if r.EQ {
 			t.EQ(sub(r.Lin))
 		} else {
-			t.GE(sub(r.Lin))
+			ge(sub(r.Lin))
 		}
 	}
 	for _, a := range k.polys {
@@ -203,7 +220,7 @@ func (x *extractor) transition(e *edge, k *know) {
 			}
 		}
 	}
-	if x.costs {
+	if x.opts.Costs {
 		t.Cost(exact.PolyOf(exact.C(e.st.cost)))
 	}
 	tag := e.tag

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+func boundCommand() *cobra.Command {
+	var entry, target, integers string
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "bound FILE --entry F",
+		Short: "Upper bound of the runtime of a C function",
+		Long: `Upper bound of the number of executed instructions of a C function, over its parameters.
+
+The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or MAYBE.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			last, err := bound(cmd, args[0], entry, target, integers, timeout)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), last)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&entry, "entry", "main", "function")
+	f.StringVar(&target, "target", "host", "target name (see firmproof targets)")
+	f.StringVar(&integers, "integers", "bitvector", "bitvector or unbounded")
+	f.DurationVar(&timeout, "timeout", 25*time.Second, "time limit")
+	return cmd
+}
+
+func bound(cmd *cobra.Command, file, entry, target, integers string, timeout time.Duration) (string, error) {
+	if integers != "bitvector" && integers != "unbounded" {
+		return "", fmt.Errorf("--integers %q: bitvector or unbounded", integers)
+	}
+	t, err := targets.Load(target)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
+	defer cancel()
+	work, err := os.MkdirTemp("", "firmproof-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(work)
+	img, err := build.Files(ctx, []string{file}, t, build.Options{WorkDir: work, Shim: true, Entries: []string{entry}})
+	if err != nil {
+		return "", err
+	}
+	module, _, err := readModule(img.IRPath)
+	if err != nil {
+		return "", err
+	}
+	plan := verifier.Plan{Target: t.Name, Entry: entry, Checks: verdict.CheckSet{verdict.ComplexityBound: true}, Integers: integers,
+		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
+	res := verifier.Run(ctx, module, plan)
+	if res.Reason != nil {
+		return "", fmt.Errorf("%s: %s", file, res.Reason)
+	}
+	out := cmd.OutOrStdout()
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		fmt.Fprintf(out, "%s: %s: %s\n", c.Pos, c.Status, c.Message)
+		if c.Certificate != nil {
+			fmt.Fprintf(out, "  %s\n", strings.Join(c.Certificate.Detail, "\n  "))
+		}
+		if c.Reason != nil {
+			fmt.Fprintf(out, "  %s\n", c.Reason)
+		}
+	}
+	if res.Complexity == nil {
+		return "MAYBE", nil
+	}
+	return "WORST_CASE(?," + res.Complexity.Class + ")", nil
+}
