@@ -130,6 +130,9 @@ func (u *unbounded) complexity(ctx context.Context) verdict.Claim {
 		r := g.GaveUp[0]
 		return unknown(claim, &r)
 	}
+	if g.Recursive {
+		return unknown(claim, &verdict.Reason{Kind: verdict.Incomplete, Detail: "the cost of recursive functions is not bounded by this method"})
+	}
 	sys, cost, err := u.bounds(ctx, g)
 	if err != nil {
 		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()})

@@ -27,8 +27,11 @@ func (b *builder) call(s *state, in *ir.Instr) result {
 	if !in.Sig.Equal(fn.Sig()) && (fn.Variadic || len(in.Args) != len(fn.Params)) {
 		return giveUp(verdict.Unsupported, "call of "+fn.Name+" with other parameters or a variable number of them")
 	}
-	if s.depth(fn) >= maxRecursion || len(s.frames) >= maxDepth {
-		return giveUp(verdict.Unsupported, "recursion of "+fn.Name)
+	if d := s.depth(fn); d > 0 && !(d < maxRecursion && b.steps < maxFollowed && b.constantArgs(s, in)) {
+		return b.enter(s, in, fn)
+	}
+	if len(s.frames) >= maxDepth {
+		return giveUp(verdict.BoundReached, "calls are nested too deep at "+fn.Name)
 	}
 	f := s.top()
 	g := &frame{fn: fn, blk: fn.Blocks[0], vals: map[ir.Value]value{}, call: in,
@@ -52,6 +55,7 @@ func (b *builder) call(s *state, in *ir.Instr) result {
 const (
 	maxRecursion = 24
 	maxDepth     = 60
+	maxFollowed  = 5000 // symbolic steps after which recursion is always modular
 )
 
 // copyIn makes the callee's copy of a by-value parameter.

@@ -137,7 +137,7 @@ func (b *builder) advance(c *cut, s *state) []*state {
 		out := make([]*state, 0, len(r.states))
 		for n := len(r.states) - 1; n >= 0; n-- {
 			t := r.states[n]
-			t.entered = in.Op.IsTerm() && (t.top().blk != blk || len(t.frames) != depth || b.at(t) != in)
+			t.entered = t.entered || in.Op.IsTerm() && (t.top().blk != blk || len(t.frames) != depth || b.at(t) != in)
 			if t.know.bad {
 				continue
 			}
@@ -155,7 +155,7 @@ func (b *builder) advance(c *cut, s *state) []*state {
 // many paths met.
 func (b *builder) isCut(s *state, pos string) bool {
 	f := s.top()
-	return b.cutPos[pos] || b.factsOf(f.fn).heads[f.blk] && f.idx == firstNonPhi(f.blk)
+	return b.cutPos[pos] || f.bottom && f.blk == f.fn.Blocks[0] && f.idx == 0 || b.factsOf(f.fn).heads[f.blk] && f.idx == firstNonPhi(f.blk)
 }
 
 func firstNonPhi(blk *ir.Block) int {

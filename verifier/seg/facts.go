@@ -148,6 +148,9 @@ func (b *builder) liveAt(fn *ir.Func, blk *ir.Block, idx int) map[ir.Value]bool 
 func (b *builder) nameOf(v ir.Value) string {
 	in, ok := v.(*ir.Instr)
 	if !ok {
+		if p, ok := v.(*ir.Param); ok {
+			return p.Name
+		}
 		return b.label(v)
 	}
 	f := b.factsOf(in.Block.Func)

@@ -176,25 +176,20 @@ func (b *builder) copyRange(s *state, to, from value, n exact.Lin) {
 		b.forgetAll(s)
 		return
 	}
-	type moved struct {
-		off  exact.Lin
-		size int64
-		val  value
-	}
-	var keep []moved
+	var keep []cell
 	whole := src != nil && n.IsConst() && from.lin.IsConst() && to.lin.IsConst()
 	rest := unknownBytes
 	if whole {
 		for _, c := range src.cells {
 			if b.ask.proves(s.know, c.off.Sub(from.lin)) && b.ask.proves(s.know, from.lin.Add(n).Sub(c.off).AddInt(-c.size)) {
-				keep = append(keep, moved{c.off.Sub(from.lin).Add(to.lin), c.size, c.val})
+				keep = append(keep, cell{c.off.Sub(from.lin).Add(to.lin), c.size, c.val})
 			}
 		}
 		if src.rest == initBytes && src.global != nil {
 			for _, c := range b.scalars(src.global.T, from.lin, n) {
 				if !b.covered(s, src, c) {
 					v := b.readCell(s, src.id, c.off, c.size, c.typ, "copied", anyRep)
-					keep = append(keep, moved{c.off.Sub(from.lin).Add(to.lin), c.size, v})
+					keep = append(keep, cell{c.off.Sub(from.lin).Add(to.lin), c.size, v})
 				}
 			}
 		}
@@ -206,7 +201,7 @@ func (b *builder) copyRange(s *state, to, from value, n exact.Lin) {
 	s.own(dst.id).rest = rest
 	for _, c := range keep {
 		o := s.own(dst.id)
-		o.cells = append(o.cells, cell{c.off, c.size, c.val})
+		o.cells = append(o.cells, c)
 	}
 }
 

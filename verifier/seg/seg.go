@@ -55,6 +55,7 @@ type Graph struct {
 	Complete   bool             // every path ends in a return, an exit, or undefined behaviour
 	GaveUp     []verdict.Reason // why not
 	MemorySafe bool             // complete, and no path can reach undefined behaviour
+	Recursive  bool             // calls are cut off: costs do not add up along paths
 	Overflows  bool             // a path may end in signed overflow
 	Stats      Stats
 
@@ -86,6 +87,8 @@ type builder struct {
 	gaveAt    []string
 	unsafe    bool // undefined behaviour may be reached
 	overflows bool // signed overflow may be reached
+	effects   map[*ir.Func]effects
+	recursive bool
 	steps     int
 	merges    int
 	start     *cut
@@ -107,7 +110,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	defer ladder.Close()
 	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{},
 		objIDs: map[string]int{}, cuts: map[string]*cut{}, cutPos: map[string]bool{}, facts: map[*ir.Func]*funcFacts{},
-		gaveUp: map[string]verdict.Reason{}}
+		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}}
 	err := b.run()
 	if err != nil {
 		return nil, err
@@ -117,7 +120,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		g.GaveUp = append(g.GaveUp, b.gaveUp[k])
 	}
 	g.Complete = len(g.GaveUp) == 0
-	g.Overflows = b.overflows
+	g.Overflows, g.Recursive = b.overflows, b.recursive
 	g.MemorySafe = g.Complete && !b.unsafe
 	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Quick: b.ask.quick, Asked: b.ask.asked, Rungs: ladder.Rungs}
 	for _, c := range g.cuts {

@@ -48,7 +48,7 @@ type frame struct {
 	objs   []int     // allocas
 	call   *ir.Instr // in the caller
 	ctx    string    // names the call stack
-	params []int     // by-value copies
+	bottom bool      // the callers are left out
 }
 
 // state is an abstract state.

@@ -1,0 +1,153 @@
+package seg
+
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// enter handles the call of a function that is already active, modularly: a run
+// either stays in the callee for ever, or comes back. So one case goes on in the
+// callee with the callers left out, generalised at its entry; the other goes on
+// behind the call with any result, and without what the callee may have written.
+func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
+	b.recursive = true
+	back := s.clone()
+	g := &frame{fn: fn, blk: fn.Blocks[0], vals: map[ir.Value]value{}, ctx: "rec ", bottom: true}
+	for n, p := range fn.Params {
+		v := b.value(s, in.Args[n])
+		if !p.T.Equal(in.Args[n].Type()) {
+			s.inexact("parameter with another type")
+			v = b.fresh(s, p.T, p.Name, anyRep)
+		}
+		if p.ByVal != nil {
+			v = b.copyIn(s, g, p, v)
+		}
+		g.vals[p] = v
+	}
+	for _, id := range append([]int(nil), s.order...) {
+		if s.objs[id].private {
+			s.drop(id) // of a caller: nobody reaches it before it returns
+		}
+	}
+	s.frames = []*frame{g}
+	s.entered = true
+
+	b.afterCall(back, in, fn)
+	return fork([]*state{s, back})
+}
+
+// afterCall is the state behind a call that came back.
+func (b *builder) afterCall(s *state, in *ir.Instr, fn *ir.Func) {
+	s.inexact("result of the recursion of " + fn.Name)
+	e := b.effectsOf(fn)
+	if e.any {
+		b.forgetAll(s)
+	}
+	for _, id := range append([]int(nil), s.order...) {
+		if o := s.objs[id]; o.global != nil && e.globals[o.global] {
+			o = s.own(id)
+			o.cells, o.rest = nil, unknownBytes
+		}
+	}
+	if !in.T.IsVoid() {
+		s.top().vals[in] = b.fresh(s, in.T, b.nameOf(in), b.class(in))
+	}
+	s.top().idx++
+}
+
+// effects says what a call may write: globals by name, or anything that is not
+// private to a caller.
+type effects struct {
+	any     bool
+	globals map[*ir.Global]bool
+}
+
+// effectsOf collects the writes of fn and of what it calls.
+func (b *builder) effectsOf(fn *ir.Func) effects {
+	if e, ok := b.effects[fn]; ok {
+		return e
+	}
+	e := effects{globals: map[*ir.Global]bool{}}
+	seen := map[*ir.Func]bool{fn: true}
+	work := []*ir.Func{fn}
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, blk := range f.Blocks {
+			for _, in := range blk.Instrs {
+				for _, callee := range e.note(in) {
+					if !seen[callee] {
+						seen[callee] = true
+						work = append(work, callee)
+					}
+				}
+			}
+		}
+	}
+	b.effects[fn] = e
+	return e
+}
+
+// note adds what an instruction writes, and gives the functions it calls.
+func (e *effects) note(in *ir.Instr) []*ir.Func {
+	switch in.Op {
+	case ir.OpStore:
+		e.write(in.Args[1])
+	case ir.OpCmpXchg, ir.OpAtomicRMW:
+		e.write(in.Args[0])
+	case ir.OpAsm, ir.OpUnsupported, ir.OpVaArg:
+		e.any = true
+	case ir.OpCall:
+		m := in.Model
+		c, ok := in.Callee.(*ir.Const)
+		if m == ir.ModelNone && ok && c.Func != nil {
+			m = c.Func.Model
+		}
+		switch m {
+		case ir.ModelNone:
+			if !ok || c.Func == nil || c.Func.IsDecl() {
+				e.any = true
+				return nil
+			}
+			return []*ir.Func{c.Func}
+		case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelStrcpy,
+			ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelSnprintf, ir.ModelMemalign, ir.ModelVaStart, ir.ModelVaCopy:
+			e.write(in.Args[0])
+		}
+	}
+	return nil
+}
+
+// write notes a store to an address: one into the callee's own memory is none.
+func (e *effects) write(a ir.Value) {
+	for {
+		switch v := a.(type) {
+		case *ir.Instr:
+			switch v.Op {
+			case ir.OpAlloca:
+				return
+			case ir.OpGep, ir.OpBitcast:
+				a = v.Args[0]
+				continue
+			}
+		case *ir.Const:
+			if v.Global != nil {
+				e.globals[v.Global] = true
+				return
+			}
+		}
+		e.any = true
+		return
+	}
+}
+
+// constantArgs: every argument is a number that is known, so that following the
+// recursion itself is cheap and exact.
+func (b *builder) constantArgs(s *state, in *ir.Instr) bool {
+	for _, a := range in.Args {
+		v := b.value(s, a)
+		if v.kind != intValue || !s.know.interval(v.lin).constant() {
+			return false
+		}
+	}
+	return len(in.Args) > 0
+}
