@@ -204,8 +204,7 @@ func (m *matcher) object(o *object) {
 		old = m.old.objs[o.id]
 	}
 	if old != nil {
-		m.align(o, old)
-		old = m.old.objs[o.id]
+		old = m.align(o)
 	}
 	size := o.size
 	if old == nil && !size.IsConst() || old != nil && !(old.size.IsConst() && old.size.Equal(size)) {
@@ -247,10 +246,10 @@ func (m *matcher) object(o *object) {
 	o.cells = kept
 }
 
-// align makes the cells of o and old correspond, reading what only one of them
+// align makes the cells of o and of its older self correspond, reading what only one of them
 // has from what is known of the other's rest.
-func (m *matcher) align(o, old *object) {
-	old = m.old.own(o.id)
+func (m *matcher) align(o *object) *object {
+	old := m.old.own(o.id)
 	for _, c := range o.cells {
 		m.b.materialise(m.old, old.id, c)
 	}
@@ -277,6 +276,7 @@ func (m *matcher) align(o, old *object) {
 	}
 	m.lost = m.lost || len(right) != len(m.c.st.objs[o.id].cells) || rest != old.rest
 	o.cells, old.cells, o.rest = left, right, rest
+	return old
 }
 
 // materialise reads a cell like c in s, so that s has it if it can be known.

@@ -287,13 +287,3 @@ func (k *know) unary(rows []linear.Row, seen map[exact.Var]bool, v exact.Var) []
 	}
 	return rows
 }
-
-// all is the whole linear knowledge as rows, intervals in the order of vars.
-func (k *know) all(vars []exact.Var) []linear.Row {
-	rows := append([]linear.Row(nil), k.rows...)
-	seen := map[exact.Var]bool{}
-	for _, v := range vars {
-		rows = k.unary(rows, seen, v)
-	}
-	return rows
-}
