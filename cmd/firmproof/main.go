@@ -80,6 +80,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.AddCommand(initCommand())
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
 	root.AddCommand(checkCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), boundCommand(), fakegithubCommand(), demoCommand(),
 		serveCommand(), workerCommand(), sandboxInitCommand())

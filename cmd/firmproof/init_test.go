@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestInit: for each kind of repository, `check` runs on what init writes.
+func TestInit(t *testing.T) {
+	const program = "int main(void) { int a[3] = {0}; return a[2]; }\n"
+	cases := map[string]struct {
+		prepare func(t *testing.T, dir string)
+		want    []string // in the manifest
+		check   []string // further arguments of check
+		code    int
+	}{
+		"plain": {func(t *testing.T, dir string) { put(t, dir, "src/a.c", program) },
+			[]string{"targets: [host]", `sources: ["src/a.c"]`, "entry: main"}, nil, exitOK},
+		"plain with a bug": {func(t *testing.T, dir string) { put(t, dir, "a.c", strings.Replace(program, "a[2]", "a[3]", 1)) }, []string{"entry: main"}, nil, exitViolated},
+		"no main":          {func(t *testing.T, dir string) { put(t, dir, "a.c", "int half(int n) { return n / 2; }\n") }, []string{"entry: half"}, nil, exitOK},
+		"cmake": {func(t *testing.T, dir string) {
+			put(t, dir, "a.c", program)
+			put(t, dir, "CMakeLists.txt", "project(x C)\nadd_executable(x a.c)\n")
+			put(t, dir, "build/compile_commands.json", fmt.Sprintf(`[{"directory":%q,"file":"a.c","command":"cc -O2 -c a.c -o a.o"}]`, dir))
+		}, []string{"compile_commands: build/compile_commands.json"}, nil, exitOK},
+		"make": {func(t *testing.T, dir string) {
+			put(t, dir, "a.c", program)
+			put(t, dir, "Makefile", "a.o: a.c\n\tarm-none-eabi-gcc -mcpu=cortex-m4 -c a.c -o a.o\n")
+		}, []string{"targets: [cortex-m4]", "command: make"}, nil, exitOK},
+		"sensor-node": {func(t *testing.T, dir string) {
+			if err := os.CopyFS(dir, os.DirFS("../../examples/sensor-node")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(dir, ".firmproof.yml")); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"targets: [cortex-m3]", "linker_script: board/board.ld", `entry: mode_step_harness, file: "proofs/mode.c"`}, []string{"--entry", "mode_step_harness"}, exitOK},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c.prepare(t, dir)
+			var out bytes.Buffer
+			if code := runWith([]string{"init", dir}, &out, &out); code != exitOK {
+				t.Fatalf("exit %d: %s", code, out.String())
+			}
+			wantAll(t, out.String(), "Next:", "firmproof check "+dir)
+			text, err := os.ReadFile(filepath.Join(dir, ".firmproof.yml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantAll(t, string(text), c.want...)
+			out.Reset()
+			if code := runWith(append([]string{"check", dir}, c.check...), &out, &out); code != c.code {
+				t.Errorf("check: exit %d, want %d:\n%s\n%s", code, c.code, text, out.String())
+			}
+			out.Reset()
+			if code := runWith([]string{"init", dir}, &out, &out); code != exitUsage || !strings.Contains(out.String(), "--force") {
+				t.Errorf("second init: exit %d: %s", code, out.String())
+			}
+			if code := runWith([]string{"init", "--force", dir}, &out, &out); code != exitOK {
+				t.Errorf("init --force: exit %d: %s", code, out.String())
+			}
+		})
+	}
+}
+
+// TestInitNothing: a folder without C is refused, and nothing is written.
+func TestInitNothing(t *testing.T) {
+	dir := t.TempDir()
+	var out bytes.Buffer
+	if code := runWith([]string{"init", dir}, &out, &out); code != exitUsage || !strings.Contains(out.String(), "no C files") {
+		t.Errorf("exit %d: %s", code, out.String())
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 0 {
+		t.Errorf("%v %v", list, err)
+	}
+}
