@@ -1,6 +1,7 @@
 package verifier
 
 import (
+	"encoding/hex"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/encode"
@@ -48,5 +49,26 @@ func showInput(in interp.Input) verdict.Input {
 	if w := in.Value.Width(); w > 0 {
 		out.Width, out.Value = w, in.Value.Hex()
 	}
+	out.Bytes = showBytes(in.Bytes)
 	return out
+}
+
+// maxShown bounds the bytes of one input in a report.
+const maxShown = 1 << 16
+
+// showBytes writes the bytes up to the last that is not 0.
+func showBytes(m map[int64]byte) string {
+	end := int64(0)
+	for off, v := range m {
+		if v != 0 && off >= end && off < maxShown {
+			end = off + 1
+		}
+	}
+	list := make([]byte, end)
+	for off, v := range m {
+		if off >= 0 && off < end {
+			list[off] = v
+		}
+	}
+	return hex.EncodeToString(list)
 }

@@ -192,7 +192,8 @@ type Input struct {
 	Kind  string `json:"kind"` // nondet, volatile, malloc, memory, base
 	Name  string `json:"name,omitempty"`
 	Width int    `json:"width"`
-	Value string `json:"value"` // hexadecimal, without prefix, most significant digit first
+	Value string `json:"value"`           // hexadecimal, without prefix, most significant digit first
+	Bytes string `json:"bytes,omitempty"` // havoc, memory: contents in hexadecimal, memory order; what follows is 0
 	Pos   Pos    `json:"location"`
 }
 
