@@ -21,7 +21,7 @@ type outputs struct {
 	verbose bool
 }
 
-var formats = []string{"text", "json", "sarif", "junit", "html", "md"}
+var formats = []string{"text", "json", "sarif", "junit", "html", "md", "github"}
 
 // check says what is wrong with the flags.
 func (o *outputs) check() error {
@@ -70,6 +70,8 @@ func (o *outputs) render(w io.Writer, format string, r *verdict.Report, color bo
 		return r.WriteJSON(w)
 	case "md":
 		b = []byte(reports.Markdown(r) + "\n")
+	case "github":
+		b = []byte(reports.GitHub(r))
 	case "sarif":
 		b, err = reports.SARIF(r)
 	case "junit":

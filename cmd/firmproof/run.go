@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// simulation is `run --pr-sim`: a pull request without GitHub.
+type simulation struct {
+	fl        checkFlags
+	rng, repo string
+	out, err  io.Writer
+}
+
+func runCommand() *cobra.Command {
+	s := &simulation{}
+	cmd := &cobra.Command{
+		Use:   "run --pr-sim BASE..HEAD",
+		Short: "Do locally what the bot does for a pull request: same findings, same text",
+		Long: `Exports both commits of a git repository into temporary folders, verifies them, and prints the check runs that the bot would show:
+title, summary and annotations, with what is new, fixed and known. Nothing in the work tree is touched or used.
+
+Exit status: 0 success; 1 failure (a violation, or the change does not build); 2 the request could not be carried out; 3 something unknown.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s.out, s.err = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return s.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.rng, "pr-sim", "", "the pull request as `BASE..HEAD`: commits, branches or tags")
+	f.StringVar(&s.repo, "repo", ".", "`folder` of the git repository")
+	f.StringArrayVar(&s.fl.targets, "target", nil, "only this target (repeatable)")
+	f.StringArrayVar(&s.fl.entries, "entry", nil, "only this harness (repeatable)")
+	f.DurationVar(&s.fl.timeout, "timeout", defaultTimeout, "time per entry and target")
+	f.IntVar(&s.fl.jobs, "jobs", 2, "entries verified at a time")
+	_ = cmd.MarkFlagRequired("pr-sim") // fails only for flags that do not exist
+	return cmd
+}
+
+func (s *simulation) run(ctx context.Context) error {
+	s.fl.integers, s.fl.solver, s.fl.failOn = "bitvector", "auto", "unknown"
+	base, head, ok := strings.Cut(s.rng, "..")
+	if !ok || base == "" || head == "" || strings.HasPrefix(head, ".") {
+		return fmt.Errorf("--pr-sim %q: want BASE..HEAD", s.rng)
+	}
+	work, err := os.MkdirTemp("", "firmproof-pr-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	mirror, shas, err := s.fetch(ctx, work, base, head)
+	if err != nil {
+		return userError(err)
+	}
+	changed, from, err := mirror.Changed(ctx, shas[0], shas[1])
+	if err != nil {
+		return userError(err)
+	}
+	now, err := s.check(ctx, mirror, shas[1], filepath.Join(work, "head"))
+	if err != nil {
+		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head, strings.TrimSpace(err.Error()))
+		return &exitError{code: exitViolated}
+	}
+	before, err := s.check(ctx, mirror, from, filepath.Join(work, "base"))
+	if err != nil {
+		fmt.Fprintf(s.out, "The base cannot be verified, so nothing is known of it: %s\n\n", strings.TrimSpace(err.Error()))
+	}
+	return s.show(now, before, changed)
+}
+
+// fetch brings both commits into a mirror of their own.
+func (s *simulation) fetch(ctx context.Context, work, base, head string) (*checkout.Mirror, []string, error) {
+	repo, err := filepath.Abs(s.repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	var wants []checkout.Want
+	for _, rev := range []string{base, head} {
+		cmd := exec.CommandContext(ctx, "git", "-C", repo, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+		out, err := cmd.Output()
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %s is no commit of this repository", s.repo, rev)
+		}
+		wants = append(wants, checkout.Want{Ref: "refs/heads/firmproof-none", SHA: strings.TrimSpace(string(out))})
+	}
+	cache := &checkout.Cache{Dir: filepath.Join(work, "mirror"), Limits: checkout.DefaultLimits(), Local: true}
+	return cache.Fetch(ctx, "sim", checkout.Remote{URL: "file://" + repo}, wants...)
+}
+
+// check verifies one commit.
+func (s *simulation) check(ctx context.Context, m *checkout.Mirror, sha, dir string) (*verdict.Report, error) {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := m.Export(ctx, sha, dir); err != nil {
+		return nil, err
+	}
+	jobs, err := prepare(ctx, &s.fl, []string{dir})
+	if err != nil {
+		return nil, errors.New(strings.ReplaceAll(err.Error(), dir+"/", ""))
+	}
+	return &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version}, Results: verify(ctx, s.err, &s.fl, jobs)}, nil
+}
+
+// show prints a check run per target, as GitHub would.
+func (s *simulation) show(now, before *verdict.Report, changed map[string][]reports.LineRange) error {
+	code := exitOK
+	for i, target := range targetsOf(now) {
+		head := only(now, target)
+		base := before
+		if base != nil {
+			base = only(before, target)
+		}
+		c := pipeline.Compare(head, base)
+		p := reports.CheckRun(head.Results, reports.PageOptions{Changed: changed, States: c.States, FixedCount: c.Fixed})
+		if i > 0 {
+			fmt.Fprintln(s.out)
+		}
+		fmt.Fprintf(s.out, "firmproof / %s: %s\n%s\n\n%s\n", target, p.Conclusion, p.Title, strings.TrimSpace(p.Summary))
+		for _, a := range p.Annotations {
+			fmt.Fprintf(s.out, "\n%s:%d: %s: %s\n%s\n", a.Path, a.StartLine, a.Level, a.Title, strings.TrimSpace(a.Message+"\n"+a.RawDetails))
+		}
+		switch {
+		case p.Conclusion == "failure":
+			code = exitViolated
+		case p.Conclusion == "neutral" && code == exitOK:
+			code = exitUnknown
+		}
+	}
+	if code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// targetsOf are the targets in the order of the report.
+func targetsOf(r *verdict.Report) []string {
+	var out []string
+	seen := map[string]bool{}
+	for i := range r.Results {
+		if t := r.Results[i].Target; !seen[t] {
+			seen[t] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// only is the part of a report about one target.
+func only(r *verdict.Report, target string) *verdict.Report {
+	out := &verdict.Report{Version: r.Version, Tool: r.Tool}
+	for i := range r.Results {
+		if r.Results[i].Target == target {
+			out.Results = append(out.Results, r.Results[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/targets"
+)
+
+// commitAll makes a commit of everything in dir.
+func commitAll(t *testing.T, dir, message string) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", message}} {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+}
+
+func simulate(dir, rng string) (int, string) {
+	var out bytes.Buffer
+	code := runWith([]string{"run", "--pr-sim", rng, "--repo", dir}, &out, &out)
+	return code, out.String()
+}
+
+// TestSimulation: a bug that was there, one that comes, both mended, and a change that does not build.
+func TestSimulation(t *testing.T) {
+	dir := t.TempDir()
+	const first = "int main(void) {\n  unsigned i = firmproof_nondet_uint();\n  static char buf[4];\n  if (i > 4) return 0;\n  buf[i] = 1;\n"
+	put(t, dir, ".firmproof.yml", "version: 1\ntargets: [cortex-m3, x86_64]\nbuild: {sources: [a.c]}\nharnesses:\n  - {entry: main}\n")
+	old := "#include \"firmproof.h\"\n" + first
+	for _, text := range []string{
+		old + "  return 0;\n}\n",
+		old + "  int d = firmproof_nondet_int();\n  return 8 / d;\n}\n",
+		strings.Replace(old, "i > 4", "i > 3", 1) + "  return 0;\n}\n",
+		"int main(void) { return x; }\n",
+	} {
+		put(t, dir, "a.c", text)
+		commitAll(t, dir, "change")
+	}
+	code, out := simulate(dir, "main~3..main~2")
+	if code != exitViolated {
+		t.Errorf("exit %d", code)
+	}
+	wantAll(t, out, "firmproof / cortex-m3: failure", "firmproof / x86_64: failure", "1 new, 0 fixed, 1 known", "— introduced", "— preexisting", "a.c:8: failure: div-by-zero (x86_64)")
+	if code, out = simulate(dir, "main~2..main~1"); code != exitOK {
+		t.Errorf("exit %d", code)
+	}
+	wantAll(t, out, "firmproof / x86_64: success", "0 new, 2 fixed, 0 known")
+	if code, out = simulate(dir, "main~1..main"); code != exitViolated {
+		t.Errorf("exit %d", code)
+	}
+	wantAll(t, out, "does not build", "a.c:1")
+	for rng, want := range map[string]string{"main": "want BASE..HEAD", "main..nosuch": "nosuch is no commit"} {
+		if code, out := simulate(dir, rng); code != exitUsage || !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d: %s", rng, code, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".git", "refs", "firmproof")); err == nil {
+		t.Error("left refs in the repository")
+	}
+}
+
+// TestExamplesBuild: the example compiles for its targets, clean, with the bug and with the repair.
+func TestExamplesBuild(t *testing.T) {
+	for name, patches := range map[string][]string{"main": nil, "pr": {"pr/native-word-history.patch"},
+		"pr-fix": {"pr/native-word-history.patch", "pr-fix/report-wire-size.patch"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := patchedExample(t, patches...)
+			for _, target := range []string{"cortex-m3", "i386", "x86_64"} {
+				var out bytes.Buffer
+				code := runWith([]string{"check", dir, "--target", target, "--entry", "report_harness", "-q"}, &out, &out)
+				if want := map[bool]int{true: exitViolated, false: exitOK}[name == "pr" && target == "x86_64"]; code != want {
+					t.Errorf("%s: exit %d, want %d: %s", target, code, want, out.String())
+				}
+			}
+		})
+	}
+	list, err := filepath.Glob("../../examples/small/*.c")
+	if err != nil || len(list) < 10 {
+		t.Fatalf("%v %v", list, err)
+	}
+	for _, file := range list {
+		for _, target := range []string{"cortex-m3", "i386", "x86_64"} {
+			to, err := targets.Load(target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := build.Files(t.Context(), []string{file}, to, build.Options{WorkDir: t.TempDir(), Entries: []string{"main"}}); err != nil {
+				t.Errorf("%s for %s: %v", file, target, err)
+			}
+		}
+	}
+}
