@@ -54,8 +54,9 @@ func (u *unbounded) interpOptions(steps int64) interp.Options {
 
 // guessLasso runs the program on a few inputs and looks for a repeated state.
 func (u *unbounded) guessLasso(ctx context.Context) (verdict.Claim, bool) {
-	stop := time.Now().Add(guessTime)
-	for seed := uint64(0); seed < guessSeeds && time.Now().Before(stop) && ctx.Err() == nil; seed++ {
+	ctx, cancel := context.WithTimeout(ctx, guessTime)
+	defer cancel()
+	for seed := uint64(0); seed < guessSeeds && ctx.Err() == nil; seed++ {
 		rec := &interp.Recorder{Source: &guess{seed: seed}}
 		out, err := interp.RunLasso(ctx, u.m, u.interpOptions(guessSteps), rec)
 		if err != nil {

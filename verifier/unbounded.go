@@ -71,6 +71,9 @@ func (u *unbounded) termination(ctx context.Context) verdict.Claim {
 		}
 		claim, g = again, wrapped
 	}
+	if g.Recursive {
+		u.res.Assumptions = append(u.res.Assumptions, "the stack is large enough for the recursion")
+	}
 	if !g.MemorySafe {
 		u.res.Assumptions = append(u.res.Assumptions, "runs with undefined behaviour end there: its absence is the matter of other checks")
 	}

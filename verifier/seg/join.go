@@ -1,7 +1,10 @@
 package seg
 
 import (
+	"sort"
+
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
@@ -132,7 +135,8 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 }
 
 // joinBounds keeps the bounds of a slot that both states have. A bound that
-// fails gives way to that of the new state once, then to 0, then to the type's.
+// fails gives way to that of the new state twice, then to the nearest constant that
+// the program compares with, then to the type's.
 func (b *builder) joinBounds(k *know, m *matcher, p *place, merges int) bool {
 	i := m.old.know.interval(p.was)
 	j := m.s.know.interval(p.other)
@@ -142,8 +146,12 @@ func (b *builder) joinBounds(k *know, m *matcher, p *place, merges int) bool {
 	if merges < 2 {
 		tryLo, tryHi = append(tryLo, j.lo), append(tryHi, j.hi)
 	}
-	tryLo = append(tryLo, exact.I(0), exact.I(-1))
-	tryHi = append(tryHi, exact.I(0), exact.I(1))
+	if i.hasLo {
+		tryLo = append(tryLo, b.below(i.lo)...)
+	}
+	if i.hasHi {
+		tryHi = append(tryHi, b.above(i.hi)...)
+	}
 	old := m.old.know
 	if i.hasLo {
 		kept := false
@@ -182,6 +190,64 @@ func (b *builder) joinBounds(k *know, m *matcher, p *place, merges int) bool {
 	}
 	return p.rep != anyRep && b.wasAny(m, p)
 }
+
+// below and above are the constants that a bound may widen to, nearest first:
+// those that the program compares with, and their neighbours.
+func (b *builder) below(c exact.Int) []exact.Int {
+	var out []exact.Int
+	for n := len(b.thresholds) - 1; n >= 0; n-- {
+		if b.thresholds[n].Cmp(c) < 0 {
+			out = append(out, b.thresholds[n])
+		}
+	}
+	return out
+}
+
+func (b *builder) above(c exact.Int) []exact.Int {
+	for n, t := range b.thresholds {
+		if t.Cmp(c) > 0 {
+			return b.thresholds[n:]
+		}
+	}
+	return nil
+}
+
+// thresholdsOf collects the constants of comparisons.
+func thresholdsOf(m *ir.Module) []exact.Int {
+	var all []exact.Int
+	for d := int64(-1); d <= 1; d++ {
+		all = append(all, exact.I(d))
+	}
+	for _, f := range m.Funcs {
+		for _, blk := range f.Blocks {
+			for _, in := range blk.Instrs {
+				if in.Op != ir.OpIcmp && in.Op != ir.OpSwitch {
+					continue
+				}
+				for _, a := range in.Args {
+					if c, ok := a.(*ir.Const); ok && c.Kind == ir.ConstInt && c.T.Kind == ir.KindInt {
+						v := exact.FromBig(c.Bits.Signed())
+						all = append(all, v.Add(exact.I(-1)), v, v.Add(exact.I(1)))
+					}
+				}
+			}
+		}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Cmp(all[j]) < 0 })
+	out := all[:0]
+	for n, v := range all {
+		if n == 0 || !v.Equal(out[len(out)-1]) {
+			out = append(out, v)
+		}
+	}
+	if len(out) > maxThresholds {
+		return thresholdsOf(&ir.Module{})
+	}
+	return out
+}
+
+// maxThresholds is how many constants are worth trying.
+const maxThresholds = 60
 
 // wasAny: the slot's reading is new, so its type's range is.
 func (b *builder) wasAny(m *matcher, p *place) bool {

@@ -72,26 +72,27 @@ type Stats struct {
 }
 
 type builder struct {
-	ctx       context.Context
-	m         *ir.Module
-	opts      Options
-	ask       *oracle
-	names     []string // of variables
-	wraps     map[exact.Var]bool
-	objIDs    map[string]int
-	cuts      map[string]*cut
-	order     []*cut
-	cutPos    map[string]bool
-	facts     map[*ir.Func]*funcFacts
-	gaveUp    map[string]verdict.Reason
-	gaveAt    []string
-	unsafe    bool // undefined behaviour may be reached
-	overflows bool // signed overflow may be reached
-	effects   map[*ir.Func]effects
-	recursive bool
-	steps     int
-	merges    int
-	start     *cut
+	ctx        context.Context
+	m          *ir.Module
+	opts       Options
+	ask        *oracle
+	names      []string // of variables
+	wraps      map[exact.Var]bool
+	objIDs     map[string]int
+	cuts       map[string]*cut
+	order      []*cut
+	cutPos     map[string]bool
+	facts      map[*ir.Func]*funcFacts
+	gaveUp     map[string]verdict.Reason
+	gaveAt     []string
+	unsafe     bool // undefined behaviour may be reached
+	overflows  bool // signed overflow may be reached
+	effects    map[*ir.Func]effects
+	thresholds []exact.Int
+	recursive  bool
+	steps      int
+	merges     int
+	start      *cut
 }
 
 // Build builds the graph of opts.Entry. The error is about the request, never
@@ -110,7 +111,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	defer ladder.Close()
 	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{},
 		objIDs: map[string]int{}, cuts: map[string]*cut{}, cutPos: map[string]bool{}, facts: map[*ir.Func]*funcFacts{},
-		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}}
+		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, thresholds: thresholdsOf(m)}
 	err := b.run()
 	if err != nil {
 		return nil, err
