@@ -79,6 +79,8 @@ func TestTermination(t *testing.T) {
 		{"recursion for ever", `static int f(int n) { if (n <= 0) return 0; return f(n - 0); } int main(void) { return f(nondet_int()) == 3; }`, "", verdict.Violated},
 		{"mutual recursion", `static int odd(unsigned); static int even(unsigned n) { return n == 0 ? 1 : odd(n - 1); } static int odd(unsigned n) { return n == 0 ? 0 : even(n - 1); } int main(void) { return even(nondet_uint()); }`, "", verdict.Proved},
 		{"recursion that writes a global", `int g; static void f(int n) { g = n; if (n > 0) f(n - 1); } int main(void) { int k = nondet_int(); g = 9; f(k); while (g > 5) ; return 0; }`, "", verdict.Unknown},
+		{"counter that nobody reads", `int main(void) { unsigned i = 0, n = nondet_uint(); while (n < 7) i += 3; return i; }`, "", verdict.Violated},
+		{"counter that ends it", `int main(void) { unsigned i = 0, n = nondet_uint(); while (i < 7) i += 3; return i; }`, "", verdict.Proved},
 		{"only overflow ends it", `int main(void) { int i = 0; while (1) i++; return 0; }`, "", verdict.Unknown},
 		{"switch", `int main(void) { int s = nondet_int(), n = 10; while (n > 0) switch (s) { case 1: s = 2; break; case 2: s = 3; break; default: n--; s = 1; } return 0; }`, "", verdict.Proved},
 		{"switch, forgets", `int main(void) { int s = nondet_int(), n = 10; while (n > 0) switch (s) { case 1: s = 2; break; case 2: s = 1; break; default: n--; s = 1; } return 0; }`, "", verdict.Violated},

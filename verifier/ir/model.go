@@ -129,7 +129,7 @@ var exactModels = map[string]Model{
 	"reach_error": ModelFail, "__VERIFIER_error": ModelFail, "klee_report_error": ModelFail,
 	"klee_abort": ModelFail, "__llbmc_error": ModelFail,
 	"__assert_fail": ModelAssertFail, "__assert_func": ModelAssertFail, "__assert": ModelAssertFail, "__assert_rtn": ModelAssertFail,
-	"firmproof_havoc": ModelHavoc, "__CPROVER_havoc_slice": ModelHavoc, "__CPROVER_havoc_object": ModelHavocObj,
+	"nondet": ModelNondet, "firmproof_havoc": ModelHavoc, "__CPROVER_havoc_slice": ModelHavoc, "__CPROVER_havoc_object": ModelHavocObj,
 	"klee_make_symbolic": ModelMakeSymbolic, "klee_range": ModelRange, "klee_int": ModelNondet,
 	"klee_silent_exit": ModelExit, "klee_prefer_cex": ModelNop, "klee_warning": ModelNop, "klee_warning_once": ModelNop,
 	"__CPROVER_input": ModelNop, "__CPROVER_output": ModelNop, "__CPROVER_cover": ModelNop, "__CPROVER_fence": ModelNop,

@@ -76,8 +76,9 @@ type builder struct {
 	m          *ir.Module
 	opts       Options
 	ask        *oracle
-	names      []string // of variables
-	wraps      map[exact.Var]bool
+	names      []string           // of variables
+	wraps      map[exact.Var]bool // wrap-arounds with few cases, which the system tells apart
+	fits       map[exact.Var]bool // all wrap-arounds
 	objIDs     map[string]int
 	cuts       map[string]*cut
 	order      []*cut
@@ -109,7 +110,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	}
 	ladder := linear.NewLadder(100)
 	defer ladder.Close()
-	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{},
+	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{}, fits: map[exact.Var]bool{},
 		objIDs: map[string]int{}, cuts: map[string]*cut{}, cutPos: map[string]bool{}, facts: map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, thresholds: thresholdsOf(m)}
 	err := b.run()

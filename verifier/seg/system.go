@@ -38,12 +38,17 @@ type SystemOptions struct {
 func (g *Graph) System(opts SystemOptions) (*its.System, Legend, error) {
 	costs := opts.Costs
 	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cut]its.Loc{}, names: map[string]string{}, taken: map[string]bool{}, opts: opts, paths: map[string]path{}}
+	if !costs {
+		x.keep = g.relevant()
+	}
 	legend := Legend{Locs: map[its.Loc]verdict.Pos{}, paths: x.paths}
 	for _, c := range g.cuts {
 		x.locs[c] = x.b.Loc(x.locName(c))
 		legend.Locs[x.locs[c]] = *g.b.at(c.st).Pos
 		for _, sl := range c.slots {
-			x.variable(sl)
+			if x.kept(sl) {
+				x.variable(sl)
+			}
 		}
 	}
 	for _, c := range g.cuts {
@@ -73,7 +78,10 @@ type extractor struct {
 	taken map[string]bool
 	opts  SystemOptions
 	paths map[string]path
+	keep  map[string]bool // slots that matter; nil: all
 }
+
+func (x *extractor) kept(sl slot) bool { return x.keep == nil || x.keep[sl.key] }
 
 func (x *extractor) locName(c *cut) string {
 	in := x.g.b.at(c.st)
@@ -117,11 +125,16 @@ func (x *extractor) edge(e *edge) {
 	}
 	if e.to != nil {
 		for _, sl := range e.to.slots {
-			note(e.vals[sl.key])
+			if x.kept(sl) {
+				note(e.vals[sl.key])
+			}
 		}
 	}
+	dropped := x.dropped(e)
 	for _, r := range e.st.know.rows {
-		note(r.Lin)
+		if !touches(r.Lin, dropped) {
+			note(r.Lin)
+		}
 	}
 	x.split(e, e.st.know, splits)
 }
@@ -157,8 +170,11 @@ func (x *extractor) transition(e *edge, k *know) {
 	}
 	t := x.b.Trans(x.locs[e.from], to)
 	at := map[exact.Var]exact.Var{} // path variable to the system's
+	dropped := x.dropped(e)
 	for _, sl := range e.from.slots {
-		at[sl.v] = x.variable(sl)
+		if !dropped[sl.v] {
+			at[sl.v] = x.variable(sl)
+		}
 	}
 	ge := func(l exact.Lin) {
 		if !x.opts.NoTypeBounds || l.Const.BitLen() < typeBits {
@@ -186,6 +202,9 @@ func (x *extractor) transition(e *edge, k *know) {
 		})
 	}
 	for _, sl := range e.from.slots {
+		if dropped[sl.v] {
+			continue
+		}
 		v := exact.V(at[sl.v])
 		if i := k.iv[sl.v]; i.constant() {
 			t.EQ(exact.Lin{Terms: v.Terms, Const: i.lo.Neg()})
@@ -199,6 +218,9 @@ func (x *extractor) transition(e *edge, k *know) {
 		}
 	}
 	for _, r := range k.rows {
+		if touches(r.Lin, dropped) {
+			continue // says nothing about the slots that matter
+		}
 		if r.EQ {
 			t.EQ(sub(r.Lin))
 		} else {
@@ -212,6 +234,9 @@ func (x *extractor) transition(e *edge, k *know) {
 	exactly := e.st.vague == ""
 	if e.to != nil {
 		for _, sl := range e.to.slots {
+			if !x.kept(sl) {
+				continue
+			}
 			if l, ok := e.vals[sl.key]; ok {
 				t.Set(x.variable(sl), sub(l))
 			} else {

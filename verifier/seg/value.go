@@ -136,6 +136,7 @@ func (b *builder) fit(s *state, e exact.Lin, w int, r rep) exact.Lin {
 		}
 	}
 	k := b.newVar("wrap")
+	b.fits[k] = true
 	if !open {
 		s.know.lower(k, from)
 		s.know.upper(k, to)

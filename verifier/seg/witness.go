@@ -95,11 +95,14 @@ func (g *Graph) inputsOf(ctx context.Context, p path, t Taken, index map[string]
 		add(linear.Equals(exact.Lin{Terms: e.Terms, Const: e.Const.Sub(c)}))
 	}
 	for _, sl := range p.e.from.slots {
+		if !p.x.kept(sl) {
+			continue
+		}
 		fix(exact.V(sl.v), t.Before[index[p.x.names[sl.key]]])
 	}
 	if p.e.to != nil {
 		for _, sl := range p.e.to.slots {
-			if e, ok := p.e.vals[sl.key]; ok {
+			if e, ok := p.e.vals[sl.key]; ok && p.x.kept(sl) {
 				fix(e, t.After[index[p.x.names[sl.key]]])
 			}
 		}
