@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench soundness fuzz clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table soundness fuzz clean
 
 setup:
 	@scripts/setup.sh
@@ -37,8 +37,27 @@ lint: setup
 unit:
 	$(GO) test -short -timeout 10m ./...
 
-bench: build
-	$(GO) test -run '^$$' -bench . -benchmem ./verifier/...
+# Scaling families through the whole engine and the packages' own benchmarks, once each, in
+# benchstat's format; BENCHTIME=5x or BENCH=copy for more or for less.
+BENCH ?= .
+BENCHTIME ?= 1x
+bench: setup
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -timeout 60m ./cmd/firmproof ./verifier/...
+
+# The growth exponents of the families, into docs/benchmarks.md.
+bench-table: setup
+	FIRMPROOF_GROWTH='$(CURDIR)/docs/benchmarks.md' $(GO) test -count=1 -run '^TestGrowth$$' -timeout 60m -v ./cmd/firmproof
+
+# Random programs: the engine against the interpreter, and that against the machine.
+DURATION ?= 5m
+SEED ?= 1
+soundness: setup
+	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestSoundness' -timeout 0 -v ./cmd/firmproof
+
+# Every fuzz target, FUZZTIME each.
+FUZZTIME ?= 10s
+fuzz: setup
+	FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
 clean:
 	rm -rf bin build vendor
