@@ -94,8 +94,12 @@ func reasonOf(ctx context.Context, err error) *verdict.Reason {
 func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 	r := &round{limit: limit}
 	store := rewrite.NewStore()
-	r.solver = solve.New(store, solve.Options{Memory: uint64(b.plan.Memory)})
-	defer r.solver.Close()
+	solver, err := solve.Open(b.plan.Solver, store, solve.Options{Memory: uint64(b.plan.Memory), Record: b.plan.Dumps["dimacs"]})
+	if err != nil {
+		return nil, err
+	}
+	r.solver = solver
+	defer solver.Close()
 	opts := encode.Options{Checks: b.plan.Checks, Unwind: b.plan.Unwind, UnwindSet: b.plan.UnwindSet, Depth: b.plan.Depth, MaxUnwind: limit,
 		MallocNeverFails: b.plan.MallocNeverFails, VolatileMemory: b.plan.VolatileMemory, Regions: b.plan.Regions, AddressZero: b.plan.AddressZero}
 	var p encode.Prober
@@ -122,6 +126,7 @@ func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 	b.decideBounds(ctx, r)
 	b.reachability(ctx, r)
 	stop(solverCounts(r.solver.Stats()))
+	b.dumpClauses(r)
 	return r, nil
 }
 

@@ -2,11 +2,15 @@ package verifier
 
 import (
 	"encoding/hex"
+	"io"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/solve"
+	"github.com/firmproof/firmproof/verifier/solve/smtlib"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -23,14 +27,45 @@ func solverCounts(s solve.Stats) map[string]int64 {
 	return map[string]int64{"terms": int64(s.Terms), "gates": int64(s.Gates), "clauses": int64(s.Clauses), "calls": int64(s.Calls), "lemmas": int64(s.Lemmas)}
 }
 
-// dump hands the printed formula to whoever asked for it.
+// dump hands the printed formula to whoever asked for it, claim by claim.
 func (b *bounded) dump(r *round) {
-	if b.plan.Dumps["ilr"] {
-		for _, g := range r.groups {
-			for _, c := range g.instances {
-				b.plan.Dump("ilr", "; "+c.ID+" "+c.Context+"\n"+r.f.Store.String(c.Violated)+"\n")
+	if !b.plan.Dumps["ilr"] && !b.plan.Dumps["smt2"] {
+		return
+	}
+	for _, g := range r.groups {
+		for _, c := range g.instances {
+			if r.f.Store.IsFalse(c.Violated) {
+				continue
+			}
+			head := "; " + c.ID + " " + c.Context + "\n"
+			if b.plan.Dumps["ilr"] {
+				b.plan.Dump("ilr", head+r.f.Store.String(c.Violated)+"\n")
+			}
+			if b.plan.Dumps["smt2"] {
+				text := "; cannot be written as SMT-LIB\n"
+				if script, err := smtlib.Print(r.f.Store, r.f.Assumptions, []ilr.Term{c.Violated}); err == nil {
+					var w strings.Builder
+					if _, err := script.WriteTo(&w); err == nil {
+						text = w.String()
+					}
+				}
+				b.plan.Dump("smt2", "(reset)\n"+head+text)
 			}
 		}
+	}
+}
+
+// dumpClauses hands over what the SAT solver got so far.
+func (b *bounded) dumpClauses(r *round) {
+	w, ok := r.solver.(interface {
+		WriteDIMACS(io.Writer, ...ilr.Term) error
+	})
+	if !b.plan.Dumps["dimacs"] || !ok {
+		return
+	}
+	var text strings.Builder
+	if w.WriteDIMACS(&text) == nil {
+		b.plan.Dump("dimacs", text.String())
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/solve/smtlib"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -72,6 +73,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	return cmd
 }
 
+var stagesToDump = []string{"ir", "ilr", "smt2", "dimacs", "seg", "its"}
+
 // job is one entry on one target, with the module that it lives in.
 type job struct {
 	plan    verifier.Plan
@@ -95,6 +98,7 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	if err != nil {
 		return userError(err)
 	}
+	dumpTo(cmd.OutOrStdout(), jobs, fl.dump)
 	rep := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version}, Results: verify(ctx, cmd.ErrOrStderr(), fl, jobs)}
 	if err := fl.out.write(cmd.OutOrStdout(), rep); err != nil {
 		return err
@@ -119,6 +123,16 @@ func (fl *checkFlags) check() error {
 	if !slices.Contains(solvers, fl.solver) {
 		return fmt.Errorf("--solver %q, did you mean %q?", fl.solver, verdict.Nearest(fl.solver, solvers))
 	}
+	if slices.Contains(smtlib.Names(), fl.solver) {
+		if _, err := smtlib.Find(fl.solver); err != nil {
+			return fmt.Errorf("--solver %s: %w", fl.solver, err)
+		}
+	}
+	for _, d := range fl.dump {
+		if !slices.Contains(stagesToDump, d) {
+			return fmt.Errorf("--dump %q, did you mean %q? (known: %s)", d, verdict.Nearest(d, stagesToDump), strings.Join(stagesToDump, ", "))
+		}
+	}
 	for _, n := range []struct {
 		name string
 		v    int
@@ -128,6 +142,27 @@ func (fl *checkFlags) check() error {
 		}
 	}
 	return nil
+}
+
+// dumpTo makes the jobs print the stages asked for, one at a time.
+func dumpTo(w io.Writer, jobs []job, stages []string) {
+	if len(stages) == 0 {
+		return
+	}
+	want := map[string]bool{}
+	for _, s := range stages {
+		want[s] = true
+	}
+	var mu sync.Mutex
+	for i := range jobs {
+		p := &jobs[i].plan
+		p.Dumps = want
+		p.Dump = func(stage, text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Fprintf(w, "; %s of %s on %s\n%s", stage, p.Entry, p.Target, text)
+		}
+	}
 }
 
 // verify runs the jobs, fl.jobs at a time, and keeps their order.
