@@ -25,7 +25,7 @@ import (
 // prepare builds everything that was asked for and lists what to verify, target
 // by target. cleanup removes the build's files.
 func prepare(ctx context.Context, fl *checkFlags, args []string) (jobs []job, err error) {
-	if len(args) == 0 {
+	if len(args) == 0 && len(fl.cbmcProofs) == 0 {
 		args = []string{"."}
 	}
 	var files, dirs []string
@@ -57,6 +57,11 @@ func prepare(ctx context.Context, fl *checkFlags, args []string) (jobs []job, er
 	}
 	if b.memory, err = parseSize(fl.memory); err != nil {
 		return nil, err
+	}
+	for _, d := range fl.cbmcProofs {
+		if err := b.cbmcProofs(d); err != nil {
+			return nil, err
+		}
 	}
 	for _, d := range dirs {
 		if err := b.project(d); err != nil {

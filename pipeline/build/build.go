@@ -42,6 +42,10 @@ type Options struct {
 	Entries  []string // functions to keep besides the manifest's harnesses and interrupt handlers
 	KeepAll  bool     // no slicing, and unused static functions stay: for generated harnesses
 
+	// Prepare may change the IR text of a unit before it is linked; file is the name
+	// that was given for the unit. nil: nothing changes.
+	Prepare func(file string, ir []byte) []byte
+
 	Recording *Recording // of build.command, from Record; nil: Project runs the command itself
 
 	// For plain files.
@@ -87,6 +91,7 @@ type Symbol struct {
 // Unit is a compiled translation unit.
 type Unit struct {
 	File     string // as named by the build
+	Given    string // as it was given to the compiler
 	IRPath   string
 	Seconds  float64
 	Cached   bool

@@ -47,7 +47,7 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.File, u.Seconds = r.shown(r.File), time.Since(start).Seconds()
+	u.File, u.Given, u.Seconds = r.shown(r.File), r.File, time.Since(start).Seconds()
 	return u, nil
 }
 

@@ -33,7 +33,7 @@ func (b *builder) fromDatabase(mb manifest.Build, path string) error {
 	for i, e := range entries {
 		args := e.Arguments
 		if len(args) == 0 {
-			if args, err = splitCommand(e.Command); err != nil {
+			if args, err = SplitCommand(e.Command); err != nil {
 				return b.fault("sources", mb.CompileCommands, "entry %d: %v", i, err)
 			}
 		}

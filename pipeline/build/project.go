@@ -35,6 +35,27 @@ func Files(ctx context.Context, files []string, t targets.Target, opts Options) 
 	return b.finish(ctx, opts.Entries, nil)
 }
 
+// Source is one unit with the flags of its own.
+type Source struct {
+	File   string // absolute, or relative to Dir
+	Dir    string // absolute: where the compiler runs
+	CFlags []string
+	Static bool // unused static functions stay
+}
+
+// Sources builds units given one by one. root is the folder that names are shown
+// relative to; the entries are those of opts.
+func Sources(ctx context.Context, root string, list []Source, t targets.Target, opts Options) (*Image, error) {
+	b, err := newBuilder(root, t, opts)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		b.add(unitSpec{file: s.File, dir: s.Dir, cflags: s.CFlags, static: s.Static})
+	}
+	return b.finish(ctx, opts.Entries, nil)
+}
+
 // Project builds what a manifest describes, for one target. dir is the root of the
 // repository.
 func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Target, opts Options) (*Image, error) {
@@ -76,6 +97,8 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 type unitSpec struct {
 	file, dir                           string // dir empty: the root
 	include, defines, undefines, cflags []string
+
+	static bool // unused static functions are compiled too
 }
 
 type builder struct {
@@ -324,7 +347,7 @@ func (b *builder) request(s unitSpec) Request {
 	}
 	return Request{
 		File: s.file, Dir: dir, Root: b.dir, Target: b.img.Target, Include: s.include, Defines: s.defines, Undefines: s.undefines, CFlags: s.cflags,
-		Checks: b.opts.Checks, Shim: b.opts.Shim, Static: b.opts.KeepAll || b.static, Runner: b.opts.Runner, WorkDir: b.opts.WorkDir, CacheDir: b.opts.CacheDir,
+		Checks: b.opts.Checks, Shim: b.opts.Shim, Static: b.opts.KeepAll || b.static || s.static, Runner: b.opts.Runner, WorkDir: b.opts.WorkDir, CacheDir: b.opts.CacheDir,
 	}
 }
 

@@ -203,7 +203,7 @@ func TestTranslate(t *testing.T) {
 }
 
 func TestSplitCommand(t *testing.T) {
-	got, err := splitCommand(`a 'b c' "d \" e" f\ g "" -D'X="1"' "\n"` + "\n h")
+	got, err := SplitCommand(`a 'b c' "d \" e" f\ g "" -D'X="1"' "\n"` + "\n h")
 	if want := []string{"a", "b c", `d " e`, "f g", "", `-DX="1"`, `\n`, "h"}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%q %v", got, err)
 	}

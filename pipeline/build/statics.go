@@ -27,6 +27,11 @@ func (l *linker) exposeStatics() ([]string, error) {
 		if err != nil {
 			return nil, &InfraError{"link", err}
 		}
+		if l.opts.Prepare != nil {
+			if text = l.opts.Prepare(u.Given, text); text == nil {
+				return nil, &InfraError{"link", fmt.Errorf("%s: no text left", u.File)}
+			}
+		}
 		paths[i], texts[i] = u.IRPath, text
 		for _, m := range globalRE.FindAllSubmatch(text, -1) {
 			if !strings.Contains(string(m[2]), "internal ") {
@@ -45,7 +50,7 @@ func (l *linker) exposeStatics() ([]string, error) {
 			taken[name], changed = true, true
 			return []byte(strings.Replace(string(line), "internal ", "", 1))
 		})
-		if !changed {
+		if !changed && l.opts.Prepare == nil {
 			continue
 		}
 		paths[i] = filepath.Join(l.opts.WorkDir, fmt.Sprintf("exposed-%d.ll", i))

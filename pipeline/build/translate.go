@@ -158,7 +158,7 @@ func expandResponse(dir string, args []string, depth int) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("response file %s: %w", a, err)
 		}
-		words, err := splitCommand(string(data))
+		words, err := SplitCommand(string(data))
 		if err != nil {
 			return nil, fmt.Errorf("response file %s: %w", a, err)
 		}
@@ -170,8 +170,8 @@ func expandResponse(dir string, args []string, depth int) ([]string, error) {
 	return out, nil
 }
 
-// splitCommand splits a command line as a shell would, without expanding anything.
-func splitCommand(s string) ([]string, error) {
+// SplitCommand splits a command line as a shell would, without expanding anything.
+func SplitCommand(s string) ([]string, error) {
 	var out []string
 	var word strings.Builder
 	open, quote := false, byte(0)

@@ -36,7 +36,7 @@ func (c *modelCall) ranges(m ir.Model) (val, bool) {
 		if a, ok := c.args[0].p.only(); ok && a.obj != nil {
 			e.havocMemory(c.fr, st, c.in, val{p: e.to(a.obj, 0)}, a.obj.size)
 		} else {
-			e.gap(st, c.in, verdict.Unsupported, "%s of a pointer that can have several targets", c.name)
+			c.havocObjects(c.args[0])
 		}
 		return c.number(0), true
 	}

@@ -47,6 +47,29 @@ func (c *modelCall) havocReached(p *ptr) {
 	}
 }
 
+// havocObjects makes all bytes of the object unknown that p points into, whichever
+// of several it is.
+func (c *modelCall) havocObjects(p val) {
+	e, st := c.encoder, c.st
+	start := &ptr{}
+	when := e.s.True()
+	for _, a := range p.p.alts {
+		if a.obj != nil {
+			a.off = e.s.Int(e.w, 0)
+			when = e.s.And(when, e.s.Or(e.s.Not(a.g), e.someBytes(a.obj.size)))
+		}
+		start.alts = append(start.alts, a)
+	}
+	p.p = start
+	for _, t := range e.checkAccess(c.fr, st, c.in, p, want{n: e.s.Int(e.w, 1), align: 1, write: true, what: "write"}, when) {
+		if t.obj == nil || t.vol != nil || st.pc == nil {
+			continue
+		}
+		t.off = e.s.Int(e.w, 0)
+		e.havocTargets(st, c.in, []target{t}, t.obj.size, e.s.And(t.g, e.someBytes(t.obj.size)))
+	}
+}
+
 // leadsOn reports whether c can hold a pointer to an object.
 func (e *encoder) leadsOn(o *object, c *content) bool {
 	if c.arr != nil && e.holdsPointers(o) {

@@ -2,6 +2,7 @@ package stub
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,18 +13,27 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-func compile(t *testing.T, src string) *ir.Module {
+// compile links units into a module.
+func compile(t *testing.T, units ...string) *ir.Module {
 	t.Helper()
 	dir := t.TempDir()
-	c, ll := filepath.Join(dir, "t.c"), filepath.Join(dir, "t.ll")
-	if err := os.WriteFile(c, []byte(src), 0o600); err != nil {
-		t.Fatal(err)
+	run := func(argv ...string) {
+		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", argv[0], err, out)
+		}
 	}
-	out, err := exec.Command("clang-14", "-O0", "-g", "-w", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o", ll, c).CombinedOutput()
-	if err != nil {
-		t.Fatalf("clang: %v\n%s", err, out)
+	whole := filepath.Join(dir, "whole.ll")
+	link := []string{"llvm-link-14", "-S", "-o", whole}
+	for i, src := range units {
+		c := filepath.Join(dir, fmt.Sprintf("t%d.c", i))
+		if err := os.WriteFile(c, []byte(src), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run("clang-14", "-O0", "-g", "-w", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o", c+".ll", c)
+		link = append(link, c+".ll")
 	}
-	m, err := frontend.Read(ll)
+	run(link...)
+	m, err := frontend.Read(whole)
 	if err != nil {
 		t.Fatal(err)
 	}

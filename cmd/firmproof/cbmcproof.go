@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/cbmc"
+	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/stub"
+	"github.com/firmproof/firmproof/verifier/unwind"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// cbmcProofs prepares the proofs written for CBMC in a folder and below it. One that
+// cannot be built is an error when it is the only one, and an unknown result otherwise.
+func (b *preparation) cbmcProofs(dir string) error {
+	dirs, err := cbmc.Find(dir)
+	if err != nil {
+		return err
+	}
+	if len(dirs) == 0 {
+		return fmt.Errorf("--cbmc-proof %s: no proof there: no Makefile sets HARNESS_FILE", dir)
+	}
+	for _, d := range dirs {
+		p, err := cbmc.Read(b.ctx, build.Direct{}, d)
+		if err == nil {
+			err = b.cbmcProof(p)
+		}
+		var infra *build.InfraError
+		switch {
+		case err == nil:
+		case len(dirs) == 1 || errors.As(err, &infra) || b.ctx.Err() != nil:
+			return err
+		default:
+			b.jobs = append(b.jobs, settled(filepath.Base(d), "", "does not build: "+err.Error()))
+		}
+	}
+	return nil
+}
+
+// settled is a job whose result is known already: unknown, for a construct that is
+// not modelled or a proof that does not build.
+func settled(name, target, detail string) job {
+	res := &verdict.Result{Target: target, Entry: name, Claims: []verdict.Claim{}, Reason: &verdict.Reason{Kind: verdict.Unsupported, Detail: detail}}
+	res.Summarise()
+	return job{label: name, settled: res}
+}
+
+func (b *preparation) cbmcProof(p *cbmc.Proof) error {
+	def := "x86_64"
+	if p.Bits32 {
+		def = "i386"
+	}
+	ts, err := loadTargets(b.fl.targets, []string{def})
+	if err != nil {
+		return err
+	}
+	for _, t := range ts {
+		if len(p.Needs) > 0 {
+			b.jobs = append(b.jobs, settled(p.Title(), t.Name, "the proof needs "+strings.Join(p.Needs, ", ")))
+			continue
+		}
+		if err := b.cbmcJob(p, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cbmcJob builds a proof for a target and makes its job. The meaning is CBMC's: a
+// function without a body has any result and no effect, an uninitialised variable
+// has any value, volatile objects behave like memory.
+func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
+	img, err := p.Build(b.ctx, t, b.options(p.Checks()))
+	if err != nil {
+		return err
+	}
+	module, read, err := readModule(img.IRPath)
+	if err != nil {
+		return err
+	}
+	assumptions, err := stub.Apply(module, bodyless(module), nil)
+	if err != nil {
+		return err
+	}
+	assumptions = append(assumptions, stub.Convert(module)...)
+	stages := []verdict.Stage{}
+	for _, s := range img.Stages {
+		stages = append(stages, verdict.Stage{Name: s.Name, Seconds: s.Seconds})
+	}
+	checks := p.Checks()
+	if len(b.fl.checks) > 0 {
+		if checks, err = verdict.ParseChecks(b.fl.checks); err != nil {
+			return err
+		}
+	}
+	set := cbmcLoops(module, p.Loops)
+	for k, v := range b.unwindSet {
+		set[k] = v
+	}
+	b.jobs = append(b.jobs, job{module: module, label: p.Title(), stages: append(stages, read), notes: img.Notes, timeout: b.fl.timeout, plan: verifier.Plan{
+		Target: t.Name, Entry: p.Entry, Checks: checks, Unwind: b.fl.unwind, UnwindSet: set, Depth: b.fl.depth, Memory: b.memory,
+		Integers: b.fl.integers, Solver: b.fl.solver, StopAfter: b.fl.stop, VolatileMemory: true, MallocNeverFails: p.MallocOK,
+		Assumptions: append(assumptions, "meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory")}})
+	return nil
+}
+
+// bodyless stubs the functions that the program calls and nobody defines.
+func bodyless(m *ir.Module) map[string]string {
+	out := map[string]string{}
+	for _, f := range m.Funcs {
+		if f.IsDecl() && f.Model == ir.ModelNone {
+			out[f.Name] = stub.Nondet
+		}
+	}
+	return out
+}
+
+// cbmcLoops translates CBMC's names of loops: it numbers them by the place of the
+// jump back, we by the place of the head; static functions have the names of goto-cc.
+func cbmcLoops(m *ir.Module, list []cbmc.LoopBound) map[string]int {
+	funcs := map[string]*ir.Func{}
+	for _, f := range m.Funcs {
+		if !f.IsDecl() {
+			funcs[cbmc.Mangled(f.Pos.File, f.CName)] = f
+		}
+	}
+	for _, f := range m.Funcs {
+		if !f.IsDecl() {
+			funcs[f.CName] = f
+			funcs[f.Name] = f
+		}
+	}
+	out := map[string]int{}
+	for _, l := range list {
+		f := funcs[l.Func]
+		if f == nil {
+			continue
+		}
+		loops := slices.Clone(unwind.Analyse(f).Loops)
+		sort.SliceStable(loops, func(i, j int) bool { return lastLatch(loops[i]) < lastLatch(loops[j]) })
+		if l.Loop < len(loops) {
+			out[loops[l.Loop].Name] = l.K
+		}
+	}
+	return out
+}
+
+func lastLatch(l *unwind.Loop) int { return l.Latches[len(l.Latches)-1].Index }

@@ -1,0 +1,122 @@
+package cbmc
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// tree is a repository with one proof in the starter kit's layout.
+var tree = map[string]string{
+	"source/ring.c": "#include \"ring.h\"\nstatic int next(int i) { return (i + 1) % SIZE; }\nint read_hw(void) { return *(volatile int *)4096; }\n" +
+		"int step(int i) { return next(i) + read_hw(); }\nint twice(int x) { return 2 * x; }\n",
+	"source/ring.h":               "int step(int);\nint read_hw(void);\n",
+	"cbmc/proofs/Makefile.common": "SRCDIR ?= $(abspath ../../..)\nPROOFDIR ?= $(abspath .)\nINCLUDES += -I$(SRCDIR)/source\nDEFINES += -DCBMC=1 -DMAX=\"(1 << (2))\"\nCHECKFLAGS += --unsigned-overflow-check\n%.goto:\n\tfalse\n",
+	"cbmc/proofs/step/Makefile": "HARNESS_ENTRY = harness\nHARNESS_FILE = step_harness\nDEFINES += -DSIZE=8\nUNWINDSET += __CPROVER_file_local_ring_c_next.0:4\nUNWINDSET += harness.1:3\n" +
+		"REMOVE_FUNCTION_BODY += read_hw\nPROOF_SOURCES += $(PROOFDIR)/$(HARNESS_FILE).c\nPROJECT_SOURCES += $(SRCDIR)/source/ring.c\ninclude ../Makefile.common\n",
+	"cbmc/proofs/step/step_harness.c": "#include \"ring.h\"\nint __CPROVER_file_local_ring_c_next(int);\nint twice(int x) { return x + x; }\n" +
+		"void harness() { int i = nondet_int(); __CPROVER_assume(i >= 0 && i < MAX); __CPROVER_assert(__CPROVER_file_local_ring_c_next(i) == i + 1, \"next\"); step(twice(i)); }\n",
+	"cbmc/proofs/contract/Makefile": "HARNESS_FILE = h\nCHECK_FUNCTION_CONTRACTS = step\nAPPLY_LOOP_CONTRACTS = 1\ninclude ../Makefile.common\n",
+}
+
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestReadMakefile(t *testing.T) {
+	dir := write(t, tree)
+	found, err := Find(dir)
+	if err != nil || len(found) != 2 || filepath.Base(found[0]) != "contract" || filepath.Base(found[1]) != "step" {
+		t.Fatalf("%v, %v", found, err)
+	}
+	p, err := Read(context.Background(), build.Direct{}, found[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Entry != "harness" || p.Name != "step" || !p.Unsigned || p.MallocOK || len(p.Needs) > 0 || p.Bits32 {
+		t.Errorf("%+v", p)
+	}
+	if want := []LoopBound{{"__CPROVER_file_local_ring_c_next", 0, 4}, {"harness", 1, 3}}; !reflect.DeepEqual(p.Loops, want) {
+		t.Errorf("loops %v", p.Loops)
+	}
+	if want := "-DSIZE=8 -DCBMC=1 -DMAX=(1 << (2)) -I" + p.Root + "/source"; strings.Join(p.Flags, " ") != want {
+		t.Errorf("flags %q, want %q", p.Flags, want)
+	}
+	if c := p.Checks(); !c.Has(verdict.UnsignedOverflow) || c.Has(verdict.Conversion) || !c.Has(verdict.Memory) {
+		t.Errorf("checks %v", c)
+	}
+	p, err = Read(context.Background(), build.Direct{}, found[0])
+	if err != nil || strings.Join(p.Needs, ", ") != "function contracts, loop contracts" {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// TestBuild: the static function has the name that the proof calls, the removed
+// body is gone, and of two definitions the proof's own stays.
+func TestBuild(t *testing.T) {
+	dir := write(t, tree)
+	p, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "cbmc/proofs/step"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := targets.Load("x86_64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := p.Build(context.Background(), host, build.Options{WorkDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(img.IRPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, want := range []string{"define internal i32 @__CPROVER_file_local_ring_c_next(", "declare dso_local i32 @read_hw(", "add nsw i32 %0, %1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "mul nsw i32 2") {
+		t.Error("the project's definition of twice was linked")
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for flags, never := range map[string]bool{"": false, "--no-malloc-may-fail": true, "--pointer-check": true, "--pointer-check --malloc-may-fail": false} {
+		p := &Proof{}
+		p.options(strings.Fields(flags))
+		if p.MallocOK != never {
+			t.Errorf("%q: malloc never fails: %v", flags, p.MallocOK)
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	dir := write(t, map[string]string{"p/Makefile": "HARNESS_FILE = h\ninclude ../missing.common\n"})
+	if _, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "p")); err == nil || !strings.Contains(err.Error(), "missing.common") {
+		t.Errorf("%v", err)
+	}
+	dir = write(t, map[string]string{"p/Makefile": "HARNESS_FILE = h\nUNWINDSET = f.x:3\n"})
+	if _, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "p")); err == nil || !strings.Contains(err.Error(), `"f.x:3"`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,137 @@
+package cbmc
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+)
+
+// variables are those of the CBMC starter kit that say what a proof is.
+var variables = []string{"HARNESS_ENTRY", "PROOF_UID", "SRCDIR", "PROJECT_SOURCES", "PROOF_SOURCES", "INCLUDES", "DEFINES", "COMPILE_FLAGS",
+	"REMOVE_FUNCTION_BODY", "UNWINDSET", "CPROVER_LIBRARY_UNWINDSET", "CHECK_FUNCTION_CONTRACTS", "CHECK_FUNCTION_CONTRACTS_REC", "USE_FUNCTION_CONTRACTS",
+	"APPLY_LOOP_CONTRACTS", "NONDET_STATIC", "RESTRICT_FUNCTION_POINTER", "REWRITTEN_SOURCES", "CBMCFLAGS", "CHECKFLAGS", "CBMC_FLAG_MALLOC_MAY_FAIL"}
+
+// printer is the makefile that tells the variables of the one in the folder. Goals
+// are never built: the only goal is its own.
+func printer() string {
+	var b strings.Builder
+	b.WriteString("include Makefile\n.PHONY: firmproof-variables\nfirmproof-variables: ;\n")
+	for _, v := range variables {
+		fmt.Fprintf(&b, "$(info firmproof:%s=$(strip $(%s)))\n", v, v)
+	}
+	return b.String()
+}
+
+func readMakefile(ctx context.Context, runner build.Runner, dir string) (*Proof, error) {
+	tmp, err := os.MkdirTemp("", "firmproof-cbmc-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	mk := filepath.Join(tmp, "variables.mk")
+	if err := os.WriteFile(mk, []byte(printer()), 0o644); err != nil {
+		return nil, err
+	}
+	res, err := runner.Run(ctx, build.Cmd{Argv: []string{"make", "-s", "--no-print-directory", "-f", mk, "firmproof-variables"}, Dir: dir, Read: []string{tmp, dir}})
+	if err != nil {
+		return nil, fmt.Errorf("%s: make: %w", dir, err)
+	}
+	vars := map[string]string{}
+	for _, line := range strings.Split(string(res.Stdout), "\n") {
+		if text, ok := strings.CutPrefix(line, "firmproof:"); ok {
+			name, value, _ := strings.Cut(text, "=")
+			vars[name] = value
+		}
+	}
+	if res.ExitCode != 0 || len(vars) < len(variables) {
+		return nil, fmt.Errorf("%s: make: exit status %d: %s", filepath.Join(dir, "Makefile"), res.ExitCode, strings.TrimSpace(string(res.Stderr)))
+	}
+	return fromVariables(dir, vars)
+}
+
+// fromVariables makes a proof of the values of variables.
+func fromVariables(dir string, vars map[string]string) (*Proof, error) {
+	words := map[string][]string{}
+	for _, v := range variables {
+		w, err := build.SplitCommand(vars[v])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", filepath.Join(dir, "Makefile"), v, err)
+		}
+		words[v] = w
+	}
+	p := &Proof{Name: filepath.Base(dir), Dir: dir, Root: root(dir, vars["SRCDIR"]), Entry: vars["HARNESS_ENTRY"],
+		Project: absolute(dir, append(words["PROJECT_SOURCES"], words["REWRITTEN_SOURCES"]...)), Sources: absolute(dir, words["PROOF_SOURCES"]),
+		RemoveBody: words["REMOVE_FUNCTION_BODY"]}
+	if p.Entry == "" {
+		p.Entry = "harness"
+	}
+	p.Flags = append(compilerFlags(words["COMPILE_FLAGS"]), compilerFlags(words["DEFINES"])...)
+	p.Flags = append(p.Flags, compilerFlags(words["INCLUDES"])...)
+	var err error
+	if p.Loops, err = loops(dir, append(words["UNWINDSET"], words["CPROVER_LIBRARY_UNWINDSET"]...)); err != nil {
+		return nil, err
+	}
+	flags := append(append([]string(nil), words["CBMCFLAGS"]...), words["CHECKFLAGS"]...)
+	p.options(append(flags, words["CBMC_FLAG_MALLOC_MAY_FAIL"]...))
+	for _, v := range []string{"CHECK_FUNCTION_CONTRACTS", "CHECK_FUNCTION_CONTRACTS_REC", "USE_FUNCTION_CONTRACTS"} {
+		if len(words[v]) > 0 {
+			p.Needs = append(p.Needs, "function contracts")
+			break
+		}
+	}
+	if len(words["APPLY_LOOP_CONTRACTS"]) > 0 {
+		p.Needs = append(p.Needs, "loop contracts")
+	}
+	if len(words["NONDET_STATIC"]) > 0 {
+		p.Needs = append(p.Needs, "static variables of any value (--nondet-static)")
+	}
+	return p, nil
+}
+
+// root is the folder that source names are shown relative to.
+func root(dir, srcdir string) string {
+	if srcdir != "" {
+		if !filepath.IsAbs(srcdir) {
+			srcdir = filepath.Join(dir, srcdir)
+		}
+		srcdir = filepath.Clean(srcdir)
+		if rel, err := filepath.Rel(srcdir, dir); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+			return srcdir
+		}
+	}
+	return dir
+}
+
+// options takes over CBMC's flags. CBMC 6 lets malloc fail unless told otherwise;
+// CBMC 5 did not, and its makefiles name the check of pointers, which 6 has on.
+func (p *Proof) options(flags []string) {
+	old := false
+	may := false
+	for _, f := range flags {
+		switch f {
+		case "--32":
+			p.Bits32 = true
+		case "--unsigned-overflow-check":
+			p.Unsigned = true
+		case "--conversion-check":
+			p.Conversion = true
+		case "--pointer-overflow-check":
+			p.Pointers = true
+		case "--no-malloc-may-fail":
+			p.MallocOK = true
+		case "--malloc-may-fail", "--malloc-fail-null":
+			may = true
+		case "--pointer-check", "--bounds-check":
+			old = true
+		case "--nondet-static":
+			p.Needs = append(p.Needs, "static variables of any value (--nondet-static)")
+		}
+	}
+	if old && !may {
+		p.MallocOK = true
+	}
+}
