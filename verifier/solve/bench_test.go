@@ -202,7 +202,7 @@ func TestFamilies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
 			a, err := x.Check(ctx, u)
 			if a != f.want {
 				t.Errorf("%s of %d by %s: %v %v", f.name, f.small, name, a, err)

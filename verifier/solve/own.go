@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -21,6 +22,7 @@ type Own struct {
 	record   *sat.Formula
 	b        *bitblast.Blaster
 	asserted []ilr.Term
+	blasted  int        // how many of them the SAT solver has
 	roots    []ilr.Term // of the last Check: asserted and assumed
 	failed   bool       // an asserted term is false
 	arrays   *arrays
@@ -57,9 +59,6 @@ func (o *Own) Assert(t ilr.Term) {
 		o.failed = true
 	}
 	o.asserted = append(o.asserted, t)
-	start := time.Now()
-	o.b.Assert(t)
-	o.stats.Blast += time.Since(start).Seconds()
 }
 
 // Check decides the asserted terms under the assumptions.
@@ -76,20 +75,13 @@ func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error)
 	if o.failed {
 		return Unsat, nil
 	}
-	start := time.Now()
-	lits := make([]sat.Lit, 0, len(assumptions))
-	o.roots = append(o.roots[:0], o.asserted...)
-	for _, t := range assumptions {
-		if o.s.IsTrue(t) {
-			continue
-		}
-		if v, ok := o.b.Constant(t); ok && !v {
-			return Unsat, nil
-		}
-		lits = append(lits, o.b.Lit(t))
-		o.roots = append(o.roots, t)
+	lits, possible, err := o.blast(ctx, assumptions)
+	switch {
+	case err != nil:
+		return Unknown, err
+	case !possible:
+		return Unsat, nil
 	}
-	o.stats.Blast += time.Since(start).Seconds()
 	for round := 0; ; round++ {
 		r, err := o.solveOnce(ctx, lits)
 		if r == sat.Unsat {
@@ -106,6 +98,50 @@ func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error)
 			return Sat, nil
 		}
 	}
+}
+
+// blast gives the SAT solver what is new and names the assumptions; possible is
+// false when one of them is false for certain.
+func (o *Own) blast(ctx context.Context, assumptions []ilr.Term) (lits []sat.Lit, possible bool, err error) {
+	start := time.Now()
+	defer func() {
+		o.stats.Blast += time.Since(start).Seconds()
+		if r := recover(); r != nil {
+			s, ok := r.(bitblast.Stopped)
+			if !ok {
+				panic(r)
+			}
+			err = s.Err
+		}
+	}()
+	o.b.Poll(func() error { return o.ended(ctx) })
+	for ; o.blasted < len(o.asserted); o.blasted++ {
+		o.b.Assert(o.asserted[o.blasted])
+	}
+	o.roots = append(o.roots[:0], o.asserted...)
+	for _, t := range assumptions {
+		if o.s.IsTrue(t) {
+			continue
+		}
+		if v, ok := o.b.Constant(t); ok && !v {
+			return nil, false, nil
+		}
+		lits = append(lits, o.b.Lit(t))
+		o.roots = append(o.roots, t)
+	}
+	o.b.Poll(nil)
+	return lits, true, nil
+}
+
+// ended says why work must stop, nil if it need not.
+func (o *Own) ended(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return reason(ctx)
+	}
+	if o.opts.Memory > 0 && resident() > o.opts.Memory {
+		return ErrMemory
+	}
+	return nil
 }
 
 // solveOnce asks the SAT solver; the error of Unknown says why.
@@ -182,9 +218,13 @@ func (o *Own) WriteDIMACS(w io.Writer, assumptions ...ilr.Term) error {
 	if o.record == nil {
 		return fmt.Errorf("solve: clauses were not recorded")
 	}
-	var lits []sat.Lit
-	for _, t := range assumptions {
-		lits = append(lits, o.b.Lit(t))
+	lits, possible, err := o.blast(context.Background(), assumptions)
+	if err != nil {
+		return err
+	}
+	if !possible {
+		f := sat.Formula{Vars: o.record.Vars, Clauses: append(slices.Clip(o.record.Clauses), nil)}
+		return f.WriteDIMACS(w)
 	}
 	return o.record.WriteDIMACS(w, lits...)
 }

@@ -194,7 +194,7 @@ func (g *AIG) grow() {
 
 func aigHash(a, b Edge) uint64 {
 	h := (uint64(a)<<32 | uint64(b)) * 0x9e3779b97f4a7c15
-	return h ^ h>>29
+	return h>>32 ^ h>>15
 }
 
 // Or of two edges.

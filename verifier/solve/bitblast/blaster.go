@@ -22,6 +22,25 @@ type Blaster struct {
 	div    map[[2]ilr.Term][2][]Edge // quotient and remainder of two terms
 	sdiv   map[[2]ilr.Term][2][]Edge
 	stack  []ilr.Term
+	stop   func() error
+	steps  int
+}
+
+// Stopped is what work panics with when the function given to Poll answers an
+// error. The Blaster stays valid: the same question can be asked again.
+type Stopped struct{ Err error }
+
+const pollEvery = 1 << 10
+
+// Poll has stop asked now and then during long work.
+func (b *Blaster) Poll(stop func() error) { b.stop, b.c.tick = stop, b.tick }
+
+func (b *Blaster) tick() {
+	if b.steps++; b.steps%pollEvery == 0 && b.stop != nil {
+		if err := b.stop(); err != nil {
+			panic(Stopped{err})
+		}
+	}
 }
 
 // New blasts terms of s into clauses for sink.
@@ -105,6 +124,7 @@ func (b *Blaster) Bits(t ilr.Term) []Edge {
 			}
 		}
 		if len(stack) == n {
+			b.tick()
 			b.make(u)
 			stack = stack[:len(stack)-1]
 		}

@@ -13,6 +13,7 @@ type CNF struct {
 	done  []uint8   // polarities emitted
 	stack []task
 	leafs []Edge
+	tick  func()
 }
 
 type task struct {
@@ -27,7 +28,7 @@ const (
 )
 
 // NewCNF emits to sink.
-func NewCNF(g *AIG, sink sat.Sink) *CNF { return &CNF{g: g, sink: sink} }
+func NewCNF(g *AIG, sink sat.Sink) *CNF { return &CNF{g: g, sink: sink, tick: func() {}} }
 
 // Lit is a literal that implies e: asserting or assuming it makes e hold.
 func (c *CNF) Lit(e Edge) sat.Lit {
@@ -108,6 +109,7 @@ func flip(pol uint8) uint8 { return pol&1<<1 | pol>>1 }
 
 func (c *CNF) run() {
 	for len(c.stack) > 0 {
+		c.tick() // before the task is taken: what is left stays for the next run
 		t := c.stack[len(c.stack)-1]
 		c.stack = c.stack[:len(c.stack)-1]
 		e := Edge(t.node) << 1
