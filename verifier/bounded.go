@@ -8,7 +8,6 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/rewrite"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -93,7 +92,8 @@ func reasonOf(ctx context.Context, err error) *verdict.Reason {
 // round encodes with at most limit turns per loop and decides every claim.
 func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 	r := &round{limit: limit}
-	store := rewrite.NewStore()
+	rules := newSimplifier()
+	store := ilr.NewStore(rules)
 	solver, err := solve.Open(b.plan.Solver, store, solve.Options{Memory: uint64(b.plan.Memory), Record: b.plan.Dumps["dimacs"]})
 	if err != nil {
 		return nil, err
@@ -121,11 +121,12 @@ func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 	for _, a := range f.Assumptions {
 		r.solver.Assert(a)
 	}
-	stop = b.stage("solve")
+	stop = b.stage("decide")
 	b.decide(ctx, r)
 	b.decideBounds(ctx, r)
 	b.reachability(ctx, r)
-	stop(solverCounts(r.solver.Stats()))
+	stop(nil)
+	b.solverStages(r, rules)
 	b.dumpClauses(r)
 	return r, nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
-	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/solve/smtlib"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -23,8 +22,18 @@ func sortedIDs(m map[string]*verdict.Claim) []string {
 	return ids
 }
 
-func solverCounts(s solve.Stats) map[string]int64 {
-	return map[string]int64{"terms": int64(s.Terms), "gates": int64(s.Gates), "clauses": int64(s.Clauses), "calls": int64(s.Calls), "lemmas": int64(s.Lemmas)}
+// solverStages adds the parts of a round that overlap encode and decide:
+// rewriting (estimated by sampling), bit-blasting, the SAT solver.
+func (b *bounded) solverStages(r *round, rules *simplifier) {
+	st := r.solver.Stats()
+	for _, s := range []verdict.Stage{
+		{Name: "simplify", Seconds: rules.seconds(), Counts: map[string]int64{"calls": rules.calls, "fired": rules.fired, "terms": int64(st.Terms)}},
+		{Name: "blast", Seconds: st.Blast, Counts: map[string]int64{"gates": int64(st.Gates), "clauses": int64(st.Clauses)}},
+		{Name: "solve", Seconds: st.Solve, Counts: map[string]int64{"calls": int64(st.Calls), "conflicts": int64(st.Conflicts), "lemmas": int64(st.Lemmas)}},
+	} {
+		s.Peak = PeakRSS()
+		addStage(b.res, s)
+	}
 }
 
 // dump hands the printed formula to whoever asked for it, claim by claim.

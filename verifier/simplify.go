@@ -1,0 +1,44 @@
+package verifier
+
+import (
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/rewrite"
+)
+
+// sampleEvery is how many calls of the simplifier go by for one that is timed:
+// a clock costs about as much as a rule.
+const sampleEvery = 64
+
+// simplifier is the rewrite rules with a clock: rules run while terms are made,
+// so their cost is a part of encoding that is only known by sampling.
+type simplifier struct {
+	rules *rewrite.Rules
+	calls int64
+	fired int64
+	spent time.Duration // of the sampled calls
+}
+
+func newSimplifier() *simplifier { return &simplifier{rules: rewrite.New()} }
+
+// Simplify implements ilr.Simplifier.
+func (x *simplifier) Simplify(s *ilr.Store, k ilr.Kind, sort ilr.Sort, imm uint64, args []ilr.Term) ilr.Term {
+	x.calls++
+	var begin time.Time
+	timed := x.calls%sampleEvery == 0
+	if timed {
+		begin = time.Now()
+	}
+	t := x.rules.Simplify(s, k, sort, imm, args)
+	if timed {
+		x.spent += time.Since(begin)
+	}
+	if t != 0 {
+		x.fired++
+	}
+	return t
+}
+
+// seconds is the estimated time of all calls.
+func (x *simplifier) seconds() float64 { return x.spent.Seconds() * sampleEvery }
