@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/encode"
@@ -22,6 +23,8 @@ type bounded struct {
 
 	settled map[string]*verdict.Claim // violated (or replay mismatch), by ID: final in every later round
 	last    *round                    // the last round that ended
+	cutAll  bool                      // for tests: cut loops that end by themselves, too
+	beyond  *proofs                   // for any number of turns; nil if there are none
 }
 
 // round is one encoding with one limit of loop turns.
@@ -51,12 +54,37 @@ func deepening(i int) int { return 2 << (2 * i) } // 2, 8, 32, 128, ...
 
 func (b *bounded) run(ctx context.Context) {
 	b.settled = map[string]*verdict.Claim{}
+	tried := b.plan.Unwind > 0 || len(b.plan.UnwindSet) > 0 || b.plan.StopAfter != ""
 	for i := 0; ; i++ {
 		limit := deepening(i)
 		if b.plan.Unwind > 0 {
 			limit = b.plan.Unwind
 		}
-		r, err := b.round(ctx, limit)
+		part, cancel := ctx, context.CancelFunc(func() {})
+		if !tried {
+			part, cancel = share(ctx)
+		}
+		r, err := b.round(part, limit)
+		cancel()
+		if !tried {
+			tried = true
+			late := ctx.Err() == nil && (err != nil || r.cut != nil)
+			if late || err == nil && !r.complete {
+				part, cancel = share(ctx)
+				b.beyond = b.induct(part)
+				cancel()
+			}
+			if late && !b.beyond.all() {
+				i-- // once more, with all the time there is
+				continue
+			}
+			if late || b.done(r) {
+				if err == nil && r.cut == nil {
+					b.last = r
+				}
+				break
+			}
+		}
 		if err != nil {
 			if b.last == nil {
 				b.res.Reason = reasonOf(ctx, err)
@@ -176,10 +204,18 @@ func groupClaims(claims []encode.Claim) []*group {
 	return out
 }
 
+// done reports that nothing is open after r: claims are proved or violated.
+func (b *bounded) done(r *round) bool {
+	return b.beyond != nil && !slices.ContainsFunc(r.groups, func(g *group) bool {
+		return g.first.Check != verdict.Unwinding && b.settled[g.id] == nil && !b.beyond.covers(g.id)
+	})
+}
+
 // report turns the last round and what was settled before into claims.
 func (b *bounded) report() {
 	r := b.last
 	if r == nil {
+		b.reportBeyond()
 		return
 	}
 	for _, l := range r.f.Loops {
@@ -203,6 +239,7 @@ func (b *bounded) report() {
 			b.res.Claims = append(b.res.Claims, *b.settled[id])
 		}
 	}
+	b.forgetBounds()
 	if r.gap != nil && len(r.groups) == 0 && b.res.Reason == nil {
 		b.res.Reason = r.gap
 	}
@@ -214,6 +251,9 @@ func (b *bounded) report() {
 // claim words the answer for a group that nothing violated.
 func (b *bounded) claim(r *round, g *group) verdict.Claim {
 	c := verdict.Claim{ID: g.id, Check: g.first.Check, Message: g.first.Message, Pos: g.first.Pos, Status: g.status, Reason: g.reason, Replay: verdict.NotRun}
+	if g.first.Check != verdict.Unwinding && !r.complete && b.beyond.covers(g.id) && (len(b.settled) == 0 || g.reached) {
+		return b.beyond.claim(g)
+	}
 	if g.first.Check == verdict.Unwinding || g.status == verdict.Unknown {
 		return c
 	}

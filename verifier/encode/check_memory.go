@@ -61,6 +61,7 @@ func (e *encoder) designated(a alt) []target {
 		}
 	}
 	if !e.s.IsFalse(rest) {
+		e.lostAlt(alt{g: rest, off: a.off}, nil)
 		out = append(out, target{g: rest, off: a.off})
 	}
 	return out

@@ -53,9 +53,10 @@ type Options struct {
 	MallocNeverFails bool
 	VolatileMemory   bool // volatile objects outside regions behave like memory
 	Regions          []Region
-	AddressZero      bool // an object may lie at address 0
-	MathInts         bool // signed arithmetic is meant over the integers: no overflow claims, and a note
-	MaxTerms         int  // give up (a Gap) when the store holds more; 0 is 20 million
+	AddressZero      bool  // an object may lie at address 0
+	MathInts         bool  // signed arithmetic is meant over the integers: no overflow claims, and a note
+	Cuts             *Cuts // walk loops once from an arbitrary turn; nil: unwind
+	MaxTerms         int   // give up (a Gap) when the store holds more; 0 is 20 million
 }
 
 // Prober answers whether cond can be true in some execution; it must say yes when it cannot tell.
@@ -76,6 +77,8 @@ type Formula struct {
 	Ends        ilr.Term // some execution ends normally (vacuity)
 	Stats       Stats
 	Objects     []ObjectInfo
+	Candidates  []Candidate // with Options.Cuts
+	Grown       bool        // with Options.Cuts: walk once more
 
 	m    *ir.Module
 	objs []*object
@@ -141,6 +144,7 @@ type encoder struct {
 	notes    map[string]bool
 	escaping map[*ir.Func]map[*ir.Instr]bool
 	cut      *verdict.Reason // why the whole walk stops
+	cutter   *cutter         // with Options.Cuts
 }
 
 // Encode walks entry of m and gives the formula over s. The error is ctx's, or
@@ -160,6 +164,7 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 		infos: map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, plain: map[plainKey]bool{}, notes: map[string]bool{}, escaping: map[*ir.Func]map[*ir.Instr]bool{}}
 	e.shadow = opts.Checks.Has(verdict.Uninitialised)
 	e.ranges = usesRanges(m)
+	e.startCuts(opts.Cuts)
 	st := &state{pc: e.root()}
 	params := make([]val, len(entry.Params))
 	for i, q := range entry.Params {
@@ -172,6 +177,7 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 		return nil, err
 	}
 	e.deadClaims()
+	e.f.Grown = e.cutter != nil && e.cutter.grown
 	e.f.Stats.Objects, e.f.Stats.Terms = len(e.objs), s.Len()
 	e.f.objs = e.objs
 	for _, o := range e.objs {

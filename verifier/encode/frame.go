@@ -23,6 +23,7 @@ type frame struct {
 	vals    []val // by instruction id: the newest turn's
 	objs    []*object
 	loops   []loopState
+	cuts    map[*unwind.Loop]*arrival
 	pending []*instance               // by falling key
 	out     []edge                    // returns
 	forked  bool                      // some branch here depends on inputs
@@ -88,7 +89,7 @@ func (e *encoder) mayGoOn(fr *frame, inst *instance, in edge) bool {
 	if e.cut == nil && e.s.Len() > e.opts.MaxTerms {
 		e.cut = &verdict.Reason{Kind: verdict.OutOfMemory, Detail: "the formula grew over its limit of terms", Remedy: "lower the bounds, or raise the memory limit"}
 	}
-	if e.ctx.Err() != nil {
+	if e.ctx.Err() != nil || e.cutter != nil && e.cutter.stop {
 		return false
 	}
 	if e.cut != nil {

@@ -9,6 +9,9 @@ import (
 // instr evaluates one instruction that is neither phi nor terminator.
 func (e *encoder) instr(fr *frame, st *state, in *ir.Instr) {
 	var v val
+	if e.cutter != nil {
+		e.lostPointers(fr, st, in)
+	}
 	switch in.Op.Class() {
 	case ir.ClassBinary:
 		v = e.binary(fr, st, in)

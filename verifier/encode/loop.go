@@ -32,6 +32,9 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 	}
 	ls := &fr.loops[l.Index]
 	turn := int(inst.turns[l.Depth-1])
+	if run, handled := e.admitCut(fr, l, turn, in); handled {
+		return run
+	}
 	forked := ls.forked || l.Irreducible || !l.Exits || !ls.moves
 	repeats := turn > 0 && e.repeats(ls, in)
 	*ls = loopState{mem: in.st.mem, loc: in.st.loc, vals: in.vals}
@@ -43,7 +46,7 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 		return false // the same state again: nothing new can happen
 	}
 	if !forked {
-		if turn <= maxConstantTurns {
+		if turn <= maxConstantTurns && (e.cutter == nil || turn <= maxCutTurns) {
 			e.loopInfo(l, turn)
 			return true
 		}
@@ -136,6 +139,9 @@ func (e *encoder) loopInfo(l *unwind.Loop, turn int) *LoopInfo {
 
 // boundReached ends st's paths with the claim that there are none.
 func (e *encoder) boundReached(fr *frame, l *unwind.Loop, st *state) {
+	if e.mustCut(l, st) {
+		return
+	}
 	li := e.loopInfo(l, 0)
 	li.Complete = false
 	li.Claim = fmt.Sprintf("%s@%s#%d", verdict.Unwinding, fr.fn.Name, l.Index+1)

@@ -56,6 +56,9 @@ func (e *encoder) newObject(o object, size ilr.Term) *object {
 	}
 	p := &o
 	e.objs = append(e.objs, p)
+	if e.cutter != nil {
+		e.cutter.know(p)
+	}
 	return p
 }
 

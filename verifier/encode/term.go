@@ -14,6 +14,9 @@ type way struct {
 
 // terminator sends st on (LangRef: Terminator Instructions).
 func (e *encoder) terminator(fr *frame, inst *instance, st *state, in *ir.Instr) {
+	if e.cutter != nil {
+		e.lostPointers(fr, st, in)
+	}
 	switch in.Op {
 	case ir.OpRet:
 		var vals []val

@@ -1,0 +1,294 @@
+package encode
+
+import (
+	"sort"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+func constant(w int, c uint64) bits.Vec { return bits.New(w, c) }
+
+// backEdge compares the state at the end of a turn with the unknown state at its
+// header: whatever is not one of the states that the header stands for widens
+// the header. It also states the candidates once more.
+func (e *encoder) backEdge(fr *frame, a *arrival, in edge) {
+	diff(a.head.mem, in.st.mem, func(k int64, x, y *content) {
+		o := e.objs[k]
+		if o.id >= a.mark && (o.kind == objStack || o.kind == objHeap) {
+			e.leftOver(a, in.st, o, y)
+			return
+		}
+		if x == nil {
+			x = o.init
+		}
+		if y == nil {
+			y = o.init
+		}
+		switch {
+		case x == nil && y == nil:
+		case x == nil || y == nil:
+			one := *in.st
+			e.gap(&one, a.loop.Header.Instrs[0], verdict.Incomplete, "loop %s ends the life of %s", a.loop.Name, o.what())
+		default:
+			e.widenObject(a, o, x, y)
+		}
+	})
+	for i := range in.vals {
+		e.widenPhi(a, i, a.vals[i], in.vals[i], a.loop.Header.Instrs[i].T)
+	}
+	for _, p := range a.cands {
+		c := &e.f.Candidates[p.index]
+		holds := p.make(func(v *cutVar) ilr.Term { return v.at(in) })
+		c.Fails = e.s.Or(c.Fails, e.s.And(in.st.pc.all, e.s.Not(holds)))
+	}
+}
+
+// leftOver deals with an object that the turn made and that is still there at
+// its end: later turns do not know it. Pointers to it became addresses, whose use
+// is a gap; whether it is lost cannot be told.
+func (e *encoder) leftOver(a *arrival, st *state, o *object, c *content) {
+	if c == nil || o.kind != objHeap || e.s.IsFalse(c.live) || !e.opts.Checks.Has(verdict.Leak) {
+		return
+	}
+	if one := e.fork(st, e.s.And(o.born, c.live)); one != nil {
+		e.gap(one, o.in, verdict.Incomplete, "loop %s allocates memory that outlives a turn", a.loop.Name)
+	}
+}
+
+func (e *encoder) widenObject(a *arrival, o *object, x, y *content) {
+	key := e.cutter.keys[o]
+	h := a.hav.objs[key]
+	if h == nil {
+		h = &objHavoc{}
+	}
+	done := a.done[o]
+	if done == nil {
+		done = &objHavoc{}
+	}
+	changed := x.live != y.live && !done.live
+	if changed && h.live || h.whole && !done.whole {
+		e.notForgotten(a, o)
+		return
+	}
+	h.live = h.live || changed
+	if !h.whole {
+		if x.base != y.base || x.arr != y.arr || o.csize < 0 && x.cells.root != y.cells.root {
+			h.whole, h.places, changed = true, nil, true
+		} else {
+			changed = e.widenCells(a, o, h, done, x, y) || changed
+		}
+	}
+	if changed {
+		a.hav.objs[key] = h
+		e.cutter.grown = true
+	}
+}
+
+// maxPlace is the longest range that is kept apart from the rest of its object.
+const maxPlace = 16
+
+// widenCells notes the ranges whose bytes differ; it reports whether h grew.
+func (e *encoder) widenCells(a *arrival, o *object, h, done *objHavoc, x, y *content) bool {
+	grew := false
+	next := int64(0)
+	diff(x.cells, y.cells, func(k int64, _, q *cell) {
+		if h.whole || k < next {
+			return
+		}
+		if q == nil {
+			h.whole, h.places, grew = true, nil, true
+			return
+		}
+		off, n := q.off, q.n
+		if covered(y.cells, q, q.off, q.n) != q.n {
+			off, n = k, covered(y.cells, q, k, q.off+q.n-k)
+		}
+		next = off + n
+		if n > maxPlace {
+			h.whole, h.places, grew = true, nil, true
+			return
+		}
+		old, now := e.readRaw(o, x, off, n), e.readRaw(o, y, off, n)
+		if e.sameVal(old, now) {
+			return
+		}
+		p := h.find(off, n)
+		switch {
+		case p == nil && h.overlaps(off, n):
+			h.whole, h.places, grew = true, nil, true
+			return
+		case p == nil:
+			p = &place{off: off, n: n}
+			h.places = append(h.places, p)
+			sort.Slice(h.places, func(i, j int) bool { return h.places[i].off < h.places[j].off })
+			e.widen(a, p, old, now, nil)
+			grew = true
+		case done.find(off, n) == nil:
+			e.notForgotten(a, o)
+		default:
+			grew = e.widen(a, p, old, now, nil) || grew
+		}
+	})
+	return grew
+}
+
+// notForgotten gives up on a loop that changes an object which could not be made
+// unknown at its header.
+func (e *encoder) notForgotten(a *arrival, o *object) {
+	one := *a.head
+	e.gap(&one, a.loop.Header.Instrs[0], verdict.Incomplete, "loop %s changes %s, which is not known at its header", a.loop.Name, o.what())
+}
+
+func (h *objHavoc) find(off, n int64) *place {
+	for _, p := range h.places {
+		if p.off == off && p.n == n {
+			return p
+		}
+	}
+	return nil
+}
+
+func (h *objHavoc) overlaps(off, n int64) bool {
+	for _, p := range h.places {
+		if p.off < off+n && off < p.off+p.n {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *encoder) widenPhi(a *arrival, i int, old, now val, t *ir.Type) {
+	if e.sameDeep(old, now) {
+		return
+	}
+	p := a.hav.phis[i]
+	if p == nil {
+		p = &place{}
+		a.hav.phis[i] = p
+		e.cutter.grown = true
+	}
+	if e.widen(a, p, old, now, t) {
+		e.cutter.grown = true
+	}
+}
+
+func (e *encoder) sameDeep(a, b val) bool {
+	if a.el == nil && b.el == nil {
+		return e.sameVal(a, b)
+	}
+	if len(a.el) != len(b.el) {
+		return false
+	}
+	for i := range a.el {
+		if !e.sameDeep(a.el[i], b.el[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// widen makes p, whose value at the header is old, include now; it reports
+// whether p grew. It is only exact for a value that p made unknown at the header.
+func (e *encoder) widen(a *arrival, p *place, old, now val, t *ir.Type) bool {
+	if now.el != nil {
+		grew := false
+		for i := range now.el {
+			grew = e.widen(a, p, old.el[i], now.el[i], t.ElemAt(i)) || grew
+		}
+		return grew
+	}
+	grew := false
+	if now.u != 0 && old.u == 0 && !p.u {
+		p.u, grew = true, true
+	}
+	if !e.isPointer(old, p, t) && !e.isPointer(now, p, t) {
+		return grew
+	}
+	if !p.ptr {
+		p.ptr, grew = true, true
+	}
+	if p.spots == nil {
+		p.spots = map[string]spot{}
+	}
+	spots := e.spotsOf(now, a.mark)
+	for _, k := range sortedKeys(spots) {
+		s, had := p.spots[k]
+		n := spots[k]
+		if had {
+			n = s.join(n)
+		}
+		if !had || n != s {
+			p.spots[k], grew = n, true
+		}
+	}
+	return grew
+}
+
+// lostPointers records a gap where in uses a pointer of which only the address
+// is known: an earlier turn made it of objects that are not represented.
+func (e *encoder) lostPointers(fr *frame, st *state, in *ir.Instr) {
+	e.cutter.pc = st.pc
+	look := func(v ir.Value) {
+		if v == nil || !v.Type().IsPtr() {
+			return
+		}
+		if _, ok := v.(*ir.Const); ok {
+			return
+		}
+		if p := e.value(fr, st, in, v).p; p != nil {
+			for _, a := range p.alts {
+				e.lostAlt(a, in)
+			}
+		}
+	}
+	switch in.Op {
+	case ir.OpLoad, ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg, ir.OpPtrToInt, ir.OpIcmp, ir.OpGep, ir.OpIndirectBr, ir.OpAsm:
+		for _, v := range in.Args {
+			look(v)
+		}
+	case ir.OpStore:
+		look(in.Args[1])
+	case ir.OpSub:
+		if in.Flags.Has(ir.PtrDiff) {
+			for _, v := range in.Args {
+				if x := e.value(fr, st, in, v); x.p == nil && x.t != 0 {
+					e.lostAlt(alt{g: e.s.True(), off: e.num(x)}, in)
+				}
+			}
+		}
+	case ir.OpCall:
+		if k, ok := in.Callee.(*ir.Const); ok && in.Model == ir.ModelNone && k.Func != nil && !k.Func.IsDecl() {
+			return
+		}
+		if in.Model == ir.ModelStubHavoc {
+			one := *st
+			e.gap(&one, in, verdict.Incomplete, "a havoc stub is called where loops are cut")
+		}
+		look(in.Callee)
+		for _, v := range in.Args {
+			look(v)
+		}
+	}
+}
+
+// lostAlt records the gap for one target of a pointer.
+func (e *encoder) lostAlt(a alt, in *ir.Instr) {
+	if e.cutter == nil || a.obj != nil || e.cutter.pc == nil {
+		return
+	}
+	if _, known := e.s.ConstVal(a.off); known {
+		return
+	}
+	g := e.s.And(e.cutter.pc.all, a.g, e.s.NonZero(a.off))
+	if e.s.IsFalse(g) {
+		return
+	}
+	r := verdict.Reason{Kind: verdict.Incomplete, Detail: "a pointer of an earlier turn of a loop is not known"}
+	if in != nil {
+		r.Pos = in.Pos
+	}
+	e.f.Gaps = append(e.f.Gaps, Gap{Guard: g, Reason: r})
+}

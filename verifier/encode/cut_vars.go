@@ -1,0 +1,238 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// cutVar is a number that candidates speak about: something that became unknown
+// at a header, or something that the loop reads and does not change.
+type cutVar struct {
+	name        string
+	entry, head ilr.Term
+	moves       bool // unknown at the header
+	offset      bool // where a pointer points to
+	at          func(in edge) ilr.Term
+}
+
+// memoryVar is the number in a place of o.
+func (e *encoder) memoryVar(o *object, p *place, old, now val) []*cutVar {
+	name := o.name
+	if p.off != 0 || p.n != o.csize {
+		name = fmt.Sprintf("%s%s", o.name, e.member(o.elem, p.off))
+	}
+	read := func(in edge) val { return e.readRaw(o, in.st.get(o), p.off, p.n) }
+	return e.numbers(name, old, now, int(8*p.n), read)
+}
+
+// member words the part of t at off: .2 is the third member, [1] an element.
+func (e *encoder) member(t *ir.Type, off int64) string {
+	s := ""
+	for t != nil {
+		switch t.Kind {
+		case ir.KindArray:
+			size := e.lay.SizeOf(t.Elem)
+			if size == 0 {
+				return s
+			}
+			s += fmt.Sprintf("[%d]", off/size)
+			off, t = off%size, t.Elem
+			continue
+		case ir.KindStruct:
+			next := t
+			for i, f := range t.Fields {
+				if fo := e.lay.FieldOffset(t, i); off >= fo && off < fo+e.lay.SizeOf(f) {
+					s += fmt.Sprintf(".%d", i)
+					off, next = off-fo, f
+					break
+				}
+			}
+			if next != t {
+				t = next
+				continue
+			}
+		}
+		break
+	}
+	if off != 0 || t == nil {
+		s += fmt.Sprintf("+%d", off)
+	}
+	return s
+}
+
+// phiVar is the number in a header's phi.
+func (e *encoder) phiVar(phi *ir.Instr, i int, old, now val, p *place) []*cutVar {
+	if old.el != nil || phi.T.Kind == ir.KindFloat {
+		return nil
+	}
+	return e.numbers(phi.Name, old, now, e.bitsOf(phi.T), func(in edge) val { return in.vals[i] })
+}
+
+// numbers lists what can be said about a value: the number, or the offset of a
+// pointer in the only object that it can point to.
+func (e *encoder) numbers(name string, old, now val, w int, read func(edge) val) []*cutVar {
+	if now.u != 0 || w > 64 {
+		return nil
+	}
+	if now.p == nil {
+		if old.p != nil {
+			return nil
+		}
+		return []*cutVar{{name: name, entry: e.num(old), head: e.num(now), moves: true, at: func(in edge) ilr.Term { return e.num(read(in)) }}}
+	}
+	var obj *object
+	for _, a := range now.p.alts {
+		if a.obj != nil && obj != nil {
+			return nil
+		}
+		if a.obj != nil {
+			obj = a.obj
+		}
+	}
+	if obj == nil {
+		return nil
+	}
+	in := func(v val) ilr.Term {
+		p := e.asPtr(v)
+		return e.choose(p, func(a alt) ilr.Term {
+			if a.obj == obj {
+				return a.off
+			}
+			return e.s.Int(e.w, 0)
+		})
+	}
+	return []*cutVar{{name: "offset of " + name, entry: in(old), head: in(now), moves: true, offset: true, at: func(ed edge) ilr.Term { return in(read(ed)) }}}
+}
+
+// companions are numbers that the loop reads and does not change.
+func (e *encoder) companions(fr *frame, a *arrival, st *state) []*cutVar {
+	var out []*cutVar
+	seen := map[ilr.Term]bool{}
+	add := func(name string, v val) {
+		if v.t == 0 || v.p != nil || v.u != 0 || v.el != nil {
+			return
+		}
+		t := e.num(v)
+		if _, known := e.s.ConstVal(t); known || seen[t] || e.s.Width(t) > 64 || e.s.Width(t) < 8 {
+			return
+		}
+		seen[t] = true
+		out = append(out, &cutVar{name: name, entry: t, head: t, at: func(edge) ilr.Term { return t }})
+	}
+	outside := func(v ir.Value) {
+		switch v := v.(type) {
+		case *ir.Param:
+			if v.T.IsInt() {
+				add(v.Name, fr.params[v.Index])
+			}
+		case *ir.Instr:
+			if v.T.IsInt() && !fr.g.In(v.Block, a.loop) {
+				add(v.Name, e.value(fr, st, v, v))
+			}
+		}
+	}
+	for _, b := range fr.fn.Blocks {
+		if fr.g.Pos[b.Index] < 0 || !fr.g.In(b, a.loop) {
+			continue
+		}
+		for _, in := range b.Instrs {
+			switch in.Op {
+			case ir.OpIcmp:
+				outside(in.Args[0])
+				outside(in.Args[1])
+			case ir.OpLoad:
+				if o := e.direct(fr, st, in.Args[0]); o != nil && in.Access.IsInt() && !e.isForgotten(a, o) && st.get(o) != nil && o.csize == e.lay.StoreSize(in.Access) {
+					add(o.name, e.readRaw(o, st.get(o), 0, o.csize))
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (e *encoder) isForgotten(a *arrival, o *object) bool {
+	d := a.done[o]
+	return d != nil && (d.whole || len(d.places) > 0)
+}
+
+// direct is the object that v is the address of, when v is an alloca or a global.
+func (e *encoder) direct(fr *frame, st *state, v ir.Value) *object {
+	switch v := v.(type) {
+	case *ir.Const:
+		if v.Global != nil && v.Off == 0 {
+			return e.globals[v.Global]
+		}
+	case *ir.Instr:
+		if v.Op == ir.OpAlloca {
+			if p := e.value(fr, st, v, v).p; p != nil {
+				if t, ok := p.only(); ok {
+					return t.obj
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// maxConstants is how many constants of a function bounds are tried with.
+const maxConstants = 24
+
+// constantsOf lists the constants of width w that f and what it calls compare
+// with, store or add, with their neighbours.
+func (e *encoder) constantsOf(f *ir.Func, w int, more ...ilr.Term) []bits.Vec {
+	var out []bits.Vec
+	seen := map[bits.Vec]bool{}
+	put := func(v bits.Vec) {
+		if !seen[v] && len(out) < maxConstants {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	add := func(v bits.Vec) {
+		switch {
+		case v.Width() > w:
+			if low := bits.Trunc(v, w); bits.Sext(low, v.Width()) == v || bits.Zext(low, v.Width()) == v {
+				v = low
+			} else {
+				return
+			}
+		case v.Width() < w && v.Width() > 1:
+			v = bits.Sext(v, w)
+		case v.Width() < w:
+			return
+		}
+		put(v)
+		put(bits.Add(v, bits.New(w, 1)))
+		put(bits.Sub(v, bits.New(w, 1)))
+	}
+	for _, t := range more {
+		if v, ok := e.s.ConstVal(t); ok {
+			add(v)
+		}
+	}
+	put(bits.New(w, 0))
+	put(bits.New(w, 1))
+	seenFn := map[*ir.Func]bool{f: true}
+	for work := []*ir.Func{f}; len(work) > 0 && len(out) < maxConstants; work = work[1:] {
+		for _, b := range work[0].Blocks {
+			for _, in := range b.Instrs {
+				if k, ok := in.Callee.(*ir.Const); ok && k.Func != nil && !seenFn[k.Func] {
+					seenFn[k.Func] = true
+					work = append(work, k.Func)
+				}
+				if in.Op != ir.OpIcmp && in.Op != ir.OpUrem && in.Op != ir.OpSrem && in.Op != ir.OpAnd && in.Op != ir.OpStore {
+					continue
+				}
+				for _, x := range in.Args {
+					if c, ok := x.(*ir.Const); ok && c.Kind == ir.ConstInt && c.T.IsInt() {
+						add(c.Bits)
+					}
+				}
+			}
+		}
+	}
+	return out
+}

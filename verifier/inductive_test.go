@@ -1,0 +1,146 @@
+package verifier
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+const loopHarness = `
+extern int nondet_int(void);
+extern unsigned nondet_uint(void);
+extern unsigned char nondet_uchar(void);
+extern void *malloc(unsigned long);
+extern void free(void *);
+extern void *memcpy(void *, const void *, unsigned long);
+extern void *memset(void *, int, unsigned long);
+extern void reach_error(void);
+#define CHECK(c) do { if (!(c)) reach_error(); } while (0)
+`
+
+// compileAt makes a module of a C program for x86_64.
+func compileAt(t *testing.T, src, level string) *ir.Module {
+	t.Helper()
+	dir := t.TempDir()
+	c, ll := filepath.Join(dir, "main.c"), filepath.Join(dir, "main.ll")
+	if err := os.WriteFile(c, []byte(loopHarness+src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", level, "-g", "-w", "-ffreestanding", "-fno-builtin", "-fno-unroll-loops", "-fno-vectorize",
+		"-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("clang: %v\n%s\n%s", err, out, src)
+	}
+	m, err := frontend.Read(ll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// inductOn cuts every loop of main and tells what is proved.
+func inductOn(t *testing.T, m *ir.Module, checks verdict.CheckSet) *proofs {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	b := &bounded{m: m, entry: m.Func("main"), cutAll: true, settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
+		plan: Plan{Entry: "main", Checks: checks, MallocNeverFails: true, VolatileMemory: true, Depth: DefaultDepth}}
+	return b.induct(ctx)
+}
+
+// Every assertion here fails in some execution, by a write that is easily
+// missed: nothing may be proved of it.
+func TestInductionMissesNoWrite(t *testing.T) {
+	for name, src := range map[string]string{
+		"alias":             `int main(void) { int x = 0, *p = &x; for (int i = 0; i < nondet_int(); i++) *p = 1; CHECK(x == 0); }`,
+		"pointer moves":     `int main(void) { int x = 0, y = 0, *p = &y; for (int i = 0; i < nondet_int(); i++) { *p = 1; p = &x; } CHECK(x == 0); }`,
+		"pointer chain":     `int main(void) { int a = 0, b = 0, c = 0, *p = &a; while (nondet_int()) { *p = 1; p = p == &a ? &b : &c; } CHECK(c == 0); }`,
+		"pointer to it":     `int main(void) { int x = 0, y = 0, *p = &y, **q = &p; while (nondet_int()) { **q = 1; *q = &x; } CHECK(x == 0); }`,
+		"callee":            `void f(int *p) { *p = 1; } int main(void) { int x = 0; while (nondet_int()) f(&x); CHECK(x == 0); }`,
+		"callee's global":   `int g; void f(void) { g++; } int main(void) { while (nondet_int()) f(); CHECK(g < 5); }`,
+		"callee's static":   `int f(void) { static int n; return n++; } int main(void) { int x = 0; while (nondet_int()) x = f(); CHECK(x < 3); }`,
+		"function pointer":  `int g; void f(void) { g = 1; } void h(void) {} int main(void) { void (*p)(void) = h; while (nondet_int()) { p(); p = f; } CHECK(g == 0); }`,
+		"table of calls":    `int g; void f(void) { g = 1; } void h(void) {} void (*t[2])(void) = {h, h}; int main(void) { int i = 0; while (nondet_int()) { t[i](); i = 1; t[1] = f; } CHECK(g == 0); }`,
+		"memcpy":            `int main(void) { int x = 0, y = 1; while (nondet_int()) memcpy(&x, &y, sizeof x); CHECK(x == 0); }`,
+		"memcpy of pointer": `int main(void) { int x = 0, y = 0, *p = &y, *q = &x; while (nondet_int()) { *p = 1; memcpy(&p, &q, sizeof p); } CHECK(x == 0); }`,
+		"memset":            `int main(void) { char a[8] = {0}; while (nondet_int()) memset(a, 1, nondet_uint() % 8); CHECK(a[2] == 0); }`,
+		"struct copy":       `struct s { int a, *p; }; int main(void) { int x = 0, y = 0; struct s u = {1, &y}, v = {2, &x}; while (nondet_int()) { *u.p = u.a; u = v; } CHECK(x == 0); }`,
+		"integer pointer":   `int main(void) { int x = 0, y = 0; unsigned long p = (unsigned long)&y; while (nondet_int()) { *(int *)p = 1; p = (unsigned long)&x; } CHECK(x == 0); }`,
+		"bytewise pointer":  `int main(void) { int x = 0, y = 0, *p = &y, *q = &x; while (nondet_int()) { *p = 1; for (int i = 0; i < 8; i++) ((char *)&p)[i] = ((char *)&q)[i]; } CHECK(x == 0); }`,
+		"array of pointers": `int main(void) { int x = 0, y = 0, *a[40]; for (int i = 0; i < 40; i++) a[i] = &y; while (nondet_int()) { *a[nondet_uint() % 40] = 1; a[nondet_uint() % 40] = &x; } CHECK(x == 0); }`,
+		"heap pointer":      `int main(void) { int x = 0, y = 0, **p = malloc(8); *p = &y; while (nondet_int()) { **p = 1; *p = &x; } CHECK(x == 0); }`,
+		"node of last turn": `int main(void) { int *p = malloc(4), *q = p, s = 0; *p = 0; while (nondet_int()) { s |= *q; p = malloc(4); *p = 1; q = p; } CHECK(s == 0); }`,
+		"list":              `struct n { struct n *next; int v; }; int main(void) { struct n *l = 0; int k = 0; while (nondet_int()) { struct n *m = malloc(sizeof *m); m->next = l; m->v = k++; l = m; } while (l) { CHECK(l->v < 3); l = l->next; } }`,
+		"elements":          `int a[64]; int main(void) { for (int i = 0; i < 64; i++) a[i] = i; CHECK(a[40] != 40); }`,
+		"big array":         `int a[4096]; int main(void) { for (int i = 0; i < 4096; i++) a[i] = i; CHECK(a[4000] != 4000); }`,
+		"nested":            `int main(void) { int n = 0; for (int i = 0; i < 50; i++) for (int j = 0; j < 3; j++) n++; CHECK(n != 150); }`,
+		"nested shared":     `int main(void) { int i, n = 0; for (i = 0; i < 50; i++) { for (; nondet_int() && i < 90; i++) n++; } CHECK(n < 60); }`,
+		"break":             `int main(void) { int i = 0, f = 0; while (1) { if (f) break; i++; if (i == 77) { f = 1; continue; } } CHECK(i != 77); }`,
+		"carried":           `int main(void) { int a = 0, b = 1, c = 2; while (nondet_int()) { int t = a; a = b; b = c; c = t; } CHECK(a != 2); }`,
+		"last value":        `int main(void) { int x = 5, l = 0; while (nondet_int()) { l = x; x = nondet_int(); } CHECK(l == 5 || l == 0); }`,
+		"goto":              `int main(void) { int i = 0; again: i += 2; if (nondet_int()) goto again; CHECK(i < 20); }`,
+		"two entries":       `int main(void) { int i = 0, x = 0; if (nondet_int()) goto in; while (i < 30) { x = i; in: i++; } CHECK(x != 29); }`,
+		"switch in loop":    `int main(void) { int i = 0, n = nondet_int(); switch (n & 3) { case 0: do { i++; case 1: i++; case 2: i++; } while (i < 40); } CHECK(i != 41); }`,
+		"volatile":          `volatile int v; int main(void) { int x = 0; while (nondet_int()) { v = v + 1; x = v; } CHECK(x < 4); }`,
+		"wrap":              `int main(void) { unsigned char c = 0; unsigned n = nondet_uint(); for (unsigned i = 0; i < n; i++) c += 2; CHECK(c < 200); }`,
+		"parity breaks":     `int main(void) { unsigned i = 0; while (nondet_int()) { i += 2; if (i == 100) i++; } CHECK(i % 2 == 0); }`,
+		"aggregate":         `struct s { int a, b; }; struct s f(struct s x) { x.a++; return x; } int main(void) { struct s x = {0, 0}; while (nondet_int()) x = f(x); CHECK(x.a < 9); }`,
+		"recursion":         `int g; void f(int n) { while (n > 0) { g++; n--; f(n - 1); } } int main(void) { f(nondet_int() & 7); CHECK(g < 10); }`,
+		"bit field":         `struct { unsigned a : 3, b : 5; } s; int main(void) { while (nondet_int()) s.b++; CHECK(s.b < 7); }`,
+		"union":             `union { int i; char c[4]; } u; int main(void) { while (nondet_int()) u.c[nondet_uint() & 3] = 1; CHECK(u.i == 0); }`,
+		"freed":             `int main(void) { int *p = malloc(4), x = 0; *p = 0; int *q = p; while (nondet_int()) { x = *q; q = &x; *q = 1; } CHECK(x == 0); }`,
+		"variable array":    `int main(void) { int x = 0, *p = &x; for (int i = 1; i < 9; i++) { int a[i]; a[i - 1] = *p + 1; *p = a[i - 1]; } CHECK(x < 8); }`,
+		"sum into past":     `int g[4]; int main(void) { int *p = g; for (int i = 0; i < 4; i++) *p++ = 1; CHECK(g[3] == 0); }`,
+		"early out":         `int f(void) { for (int i = 0; i < 60; i++) if (i == 55 && nondet_int()) return 1; return 0; } int main(void) { CHECK(f() == 0); }`,
+	} {
+		for _, level := range []string{"-O0", "-O2"} {
+			p := inductOn(t, compileAt(t, src, level), verdict.CheckSet{verdict.Assert: true})
+			if p == nil {
+				continue
+			}
+			for _, g := range p.groups {
+				if p.holds[g.id] && g.first.Check == verdict.Assert {
+					t.Errorf("%s %s: %s is proved by %v", name, level, g.id, p.cert.Detail)
+				}
+			}
+			if !p.known["assert@main#1"] && level == "-O0" {
+				t.Errorf("%s: the assertion is not in the formula", name)
+			}
+		}
+	}
+}
+
+// Loops without a bound whose properties follow from invariants; each has a twin,
+// one token apart, for which that is not so.
+func TestInduction(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		proved    bool
+	}{
+		{"sum of both", `int main(void) { int n = nondet_int(), i = 0; if (n < 0) return 0; while (i < n) i++; CHECK(i == n); }`, true},
+		{"sum of both bad", `int main(void) { int n = nondet_int(), i = 0; if (n < 1) return 0; while (i < n) i++; CHECK(i == 1); }`, false},
+		{"index", `int a[10]; int main(void) { int i = 0; while (nondet_int()) { CHECK(i < 10); a[i] = 1; i = (i + 1) % 10; } }`, true},
+		{"index bad", `int a[10]; int main(void) { int i = 0; while (nondet_int()) { CHECK(i < 10); a[i % 10] = 1; i = (i + 1) % 11; } }`, false},
+		{"pointer", `int a[9000]; int main(void) { int *p = a; while (p < a + 9000) { CHECK(p - a < 9000); *p++ = 1; } }`, true},
+		{"pointer bad", `int a[9000]; int main(void) { int *p = a; while (p <= a + 9000) { CHECK(p - a < 9000); p++; } }`, false},
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		b := &bounded{m: compileAt(t, c.src, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, Depth: DefaultDepth}}
+		b.entry = b.m.Func("main")
+		p := b.induct(ctx)
+		cancel()
+		if got := p != nil && p.holds["assert@main#1"]; got != c.proved {
+			t.Errorf("%s: proved is %v", c.name, got)
+		} else if got && (p.cert.Checked == "" || len(p.cert.Detail) == 0) {
+			t.Errorf("%s: certificate %+v", c.name, p.cert)
+		}
+	}
+}
