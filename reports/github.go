@@ -26,7 +26,7 @@ func GitHub(r *verdict.Report) string {
 		}
 		for j := range res.Claims {
 			c := &res.Claims[j]
-			if c.Status == verdict.Unknown && c.Suppressed == "" && (c.Reason == nil || c.Reason.Kind != verdict.Incomplete) {
+			if c.Status == verdict.Unknown && c.Suppressed == "" && !c.IsShadowed() {
 				command(&b, "warning", c.Pos.File, c.Pos.Line, c.Pos.Column, fmt.Sprintf("%s unknown (%s)", c.Check, res.Target), c.Message+": "+c.Reason.String())
 			}
 		}

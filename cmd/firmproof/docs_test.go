@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gopkg.in/yaml.v3"
+
+	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestReportSchema: real reports fit the published schema, spoilt ones do not, and it knows every check.
+func TestReportSchema(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile("../../docs/report.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate := func(text string) error {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schema.Validate(v)
+	}
+	for _, args := range [][]string{{"../../examples/small/use_after_free.c"}, {"../../examples/small/assert.c", "--target", "cortex-m3", "--target", "avr"},
+		{"../../examples/small/unwinding.c"}, {"../../examples/small/div_by_zero.c", "--unwind", "2", "--checks", "all"}} {
+		var out, errs bytes.Buffer
+		if code := runWith(append([]string{"check", "--timeout", "10s", "--format", "json"}, args...), &out, &errs); code == exitUsage || code == exitInternal {
+			t.Fatalf("%v: exit %d: %s", args, code, errs.String())
+		}
+		if err := validate(out.String()); err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
+		for _, s := range [][2]string{{`"version": 1`, `"version": 2`}, {`"status": "`, `"status": "not-`}, {`"entry":`, `"entri":`}} {
+			if validate(strings.Replace(out.String(), s[0], s[1], 1)) == nil {
+				t.Errorf("%v: accepts %s", args, s[1])
+			}
+		}
+	}
+	for _, p := range verdict.Properties() {
+		claim := `{"id":"x","check":"` + string(p.Check) + `","status":"proved","message":"","location":{}}`
+		report := `{"version":1,"tool":{"name":"firmproof","version":""},"results":[{"target":"t","entry":"e","status":"proved","duration_ms":0,"peak_rss_bytes":0,"bounds":{},"claims":[` + claim + `]}]}`
+		if err := validate(report); err != nil {
+			t.Errorf("%s: %v", p.Check, err)
+		}
+	}
+}
+
+// TestManual: the manual's tables are those of the program. UPDATE=1 writes them.
+func TestManual(t *testing.T) {
+	const file = "../../docs/manual.md"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for part, want := range map[string]string{"checks": checksTable(), "targets": targetsTable(t)} {
+		begin, end := strings.Index(text, "<!-- begin "+part), strings.Index(text, "<!-- end "+part)
+		if begin < 0 || end < begin {
+			t.Fatalf("no marks for %s", part)
+		}
+		begin += strings.Index(text[begin:], "\n") + 1
+		if text[begin:end] != want {
+			if os.Getenv("UPDATE") == "" {
+				t.Errorf("%s: the table of %s is out of date; UPDATE=1 writes it", file, part)
+			}
+			text = text[:begin] + want + text[end:]
+		}
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range formats {
+		if !strings.Contains(text, "`"+f+"`") {
+			t.Errorf("the format %s is not in the manual", f)
+		}
+	}
+}
+
+func checksTable() string {
+	var b strings.Builder
+	b.WriteString("\n| check | default | finds | holds when |\n|---|---|---|---|\n")
+	for _, p := range verdict.Properties() {
+		on := "no"
+		if p.Default {
+			on = "yes"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Check, on, p.Title, strings.ReplaceAll(p.Meaning, "|", "\\|"))
+	}
+	return b.String() + "\n"
+}
+
+func targetsTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("\n| target | is | pointer | int, long | order |\n|---|---|---|---|---|\n")
+	for _, n := range targets.Names()[1:] { // without host, which differs between machines
+		to, err := targets.Load(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := "little"
+		if to.BigEndian {
+			order = "big"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %d bits | %d, %d bytes | %s endian |\n", n, to.Description, to.PointerBits, to.Types.Int.Size, to.Types.Long.Size, order)
+	}
+	return b.String() + "\n"
+}
+
+// TestAction runs the check step of the published action as GitHub's runner does.
+func TestAction(t *testing.T) {
+	text, err := os.ReadFile("../../.github/action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var action struct {
+		Inputs map[string]struct{ Default string }
+		Runs   struct {
+			Using string
+			Steps []struct {
+				ID, Run, Shell string
+				Env            map[string]string
+			}
+		}
+	}
+	if err := yaml.Unmarshal(text, &action); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	put(t, dir, "work/a.c", "int main(void) { int a[2] = {0}; return a[2]; }\n")
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "bin", "firmproof"), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	step := action.Runs.Steps[len(action.Runs.Steps)-1]
+	if action.Runs.Using != "composite" || step.ID != "check" || step.Shell != "bash" {
+		t.Fatalf("%+v", action.Runs)
+	}
+	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", step.Run)
+	cmd.Dir = filepath.Join(dir, "work")
+	cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+filepath.Join(dir, "action"), "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"))
+	if err := os.Mkdir(filepath.Join(dir, "action"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range step.Env {
+		input := strings.TrimSuffix(strings.TrimPrefix(value, "${{ inputs."), " }}")
+		def, ok := action.Inputs[input]
+		if !ok {
+			t.Fatalf("%s: no input %s", name, input)
+		}
+		if input == "path" {
+			def.Default = "a.c"
+		}
+		cmd.Env = append(cmd.Env, name+"="+def.Default)
+	}
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != exitViolated {
+		t.Errorf("exit %d: %v", cmd.ProcessState.ExitCode(), err)
+	}
+	wantAll(t, string(out), "::error file=a.c,line=1", "::notice title=firmproof::")
+	for name, want := range map[string]string{"summary": "# firmproof", "output": "exit-code=1\nsarif=firmproof.sarif", "work/firmproof.sarif": `"2.1.0"`} {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s: %v: no %q in %s", name, err, want, got)
+		}
+	}
+}
