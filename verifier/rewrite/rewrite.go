@@ -6,8 +6,8 @@
 //	(R3) operations on if-then-else of constants move into the branches (lift.go)
 //	(R4) reads over writes at provably different or equal indices (memory.go)
 //
-// Every rule is proved by our own solver in the tests, and the whole is tested on
-// random terms against the evaluator.
+// Instances of every rule of (R1) are proved by our own solver in the tests; (R2) to
+// (R4), and the whole, are tested on random terms against the evaluator.
 package rewrite
 
 //go:generate go run ./rulegen/cmd terms.rules rules_gen.go
