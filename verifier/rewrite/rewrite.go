@@ -20,7 +20,6 @@ import (
 // Rules simplifies terms of one store; make one for each store.
 type Rules struct {
 	facts facts
-	m     match
 }
 
 // New makes a simplifier for one store.
