@@ -28,7 +28,7 @@ type Plan struct {
 	Checks    verdict.CheckSet
 	Unwind    int            // turns per loop; 0: deepen until everything is settled or time is up
 	UnwindSet map[string]int // by loop name func.index or file:line
-	Depth     int            // nested calls; 0: DefaultDepth
+	Depth     int            // nested calls; 0: recursion grows with the rounds, other calls nest as they do
 	Memory    int64          // bytes for the solver, 0: no limit
 	Integers  string         // "bitvector" or "unbounded" (mathematical integers, unbounded lane)
 	Solver    string         // "auto", "cadical", ...
@@ -45,9 +45,6 @@ type Plan struct {
 	Dump      func(stage, s string) // receives printed stages asked for by Dumps; may be nil
 	Dumps     map[string]bool       // ir, ilr, smt2, dimacs, seg, its
 }
-
-// DefaultDepth is how many nested calls are followed when nothing is said.
-const DefaultDepth = 64
 
 // Progress is a snapshot for a progress line.
 type Progress struct {
@@ -77,9 +74,6 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 	if entry == nil || entry.IsDecl() {
 		res.Reason = missingEntry(m, plan.Entry)
 		return res
-	}
-	if plan.Depth == 0 {
-		plan.Depth = DefaultDepth
 	}
 	if plan.Dumps["ir"] {
 		plan.Dump("ir", m.String())

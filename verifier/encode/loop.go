@@ -163,16 +163,15 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 	}
 	ok := true
 	switch {
+	case again > 0 && forked && !e.feasible(st.pc.all):
+		st.pc = nil
+		return false
 	case e.opts.Depth > 0:
 		ok = fr.depth < e.opts.Depth
 	case again == 0:
 	case !forked:
 		ok = again < 4*maxNesting
 	default:
-		if !e.feasible(st.pc.all) {
-			st.pc = nil
-			return false
-		}
 		ok = again <= e.opts.MaxUnwind
 	}
 	if ok && fr.depth >= 8*maxNesting {
