@@ -134,12 +134,19 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	}
 	out := filepath.Join(scratch, "unit.ll")
 	cprover := r.Shim && strings.Contains(string(text), "__CPROVER_")
-	implicit, err := r.emit(ctx, flags, scratch, out, nil, cprover)
+	implicit, folded, err := r.emit(ctx, flags, scratch, out, nil, cprover)
 	if err != nil {
 		return nil, err
 	}
-	if r.Shim && hasShim(implicit) {
-		if implicit, err = r.emit(ctx, flags, scratch, out, implicit, cprover); err != nil {
+	if folded != "" { // the compiler folds what is undefined, unless its check is on
+		flags = append(flags, "-fsanitize="+folded, "-fsanitize-trap=all")
+	}
+	if shim := r.Shim && hasShim(implicit); shim || folded != "" {
+		undeclared := implicit
+		if !shim {
+			undeclared = nil
+		}
+		if implicit, _, err = r.emit(ctx, flags, scratch, out, undeclared, cprover); err != nil {
 			return nil, err
 		}
 	}
@@ -156,25 +163,26 @@ func hasShim(implicit []string) bool {
 }
 
 // emit compiles with prototypes for the functions in undeclared, and gives those
-// that are undeclared still.
-func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover bool) ([]string, error) {
+// that are undeclared still. folded names the sanitizer of an operation on constants
+// that overflows or divides by zero: at -O0 its result stands in the IR, and the operation does not.
+func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover bool) (implicit []string, folded string, err error) {
 	args := append([]string(nil), flags...)
 	if text, needed := shimText(undeclared, cprover); needed {
 		shim := filepath.Join(scratch, "shim.h")
 		if err := os.WriteFile(shim, []byte(text), 0o644); err != nil {
-			return nil, &InfraError{"compile " + r.File, err}
+			return nil, "", &InfraError{"compile " + r.File, err}
 		}
 		args = append(args, "-include", shim, "-ffile-prefix-map="+scratch+"=firmproof")
 	}
 	res, err := r.run(ctx, append(args, "-S", "-emit-llvm", "-o", out, "--", r.File)...)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if res.ExitCode != 0 {
-		return nil, r.fault(res, clangTool)
+		return nil, "", r.fault(res, clangTool)
 	}
-	_, implicit := parseDiagnostics(res.Stderr)
-	return implicit, nil
+	_, implicit = parseDiagnostics(res.Stderr)
+	return implicit, foldedCheck(res.Stderr), nil
 }
 
 func readCached(path string) (*Unit, bool) {

@@ -11,6 +11,8 @@ const maxDiagnostics = 50
 var (
 	clangLine  = regexp.MustCompile(`^(.+?):(\d+):(\d+): (fatal error|error|warning): (.*)$`)
 	driverLine = regexp.MustCompile(`^(?:[\w./-]*clang[\w.+-]*|[\w./-]*llvm-[\w-]+|[\w./-]*opt-14|error): (?:error: )?(.*)$`)
+	overflowRE = regexp.MustCompile(`(?m): warning: overflow in expression`)
+	zeroRE     = regexp.MustCompile(`(?m): warning: (division|remainder) by zero is undefined`)
 	implicitRE = regexp.MustCompile(`^implicit declaration of function '([^']+)'`)
 	implicitLb = regexp.MustCompile(`^implicitly declaring library function '([^']+)'`)
 )
@@ -69,4 +71,16 @@ func tail(b []byte, lines int) string {
 		all = all[len(all)-lines:]
 	}
 	return strings.Join(all, "\n")
+}
+
+// foldedCheck is the sanitizer that clang's warnings about constants call for;
+// one of them, since the trap of a division does not say which of the two failed.
+func foldedCheck(stderr []byte) string {
+	switch {
+	case overflowRE.Match(stderr):
+		return "signed-integer-overflow"
+	case zeroRE.Match(stderr):
+		return "integer-divide-by-zero"
+	}
+	return ""
 }

@@ -47,7 +47,7 @@ type Request struct {
 func (r *Request) flags() []string {
 	args := append([]string{clangTool}, r.Target.Flags()...)
 	args = append(args, "-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names",
-		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=50", "-Wno-everything", "-Wimplicit-function-declaration",
+		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=50", "-Wno-everything", "-Wimplicit-function-declaration", "-Winteger-overflow", "-Wdivision-by-zero",
 		"-Wno-error", "-nostdlibinc")
 	san := append([]string(nil), sanitizers...)
 	if r.Checks.UnsignedOverflow {
@@ -74,7 +74,7 @@ func (r *Request) flags() []string {
 		}
 	}
 	// last, so that no flag of the project takes them back
-	args = append(args, "-O0", "-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error", "-Wno-error=implicit-function-declaration", "-Wimplicit-function-declaration")
+	args = append(args, "-O0", "-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error", "-Wno-error=implicit-function-declaration", "-Wimplicit-function-declaration", "-Winteger-overflow", "-Wdivision-by-zero")
 	if r.root() != "/" {
 		args = append(args, "-ffile-prefix-map="+r.root()+"=.")
 	}

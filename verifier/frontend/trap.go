@@ -85,6 +85,21 @@ func (x *fn) refine(k trapKind) verdict.Check {
 		if callee, ok := x.guard(func(v value.Value) bool { return overflowCall(v) != "" }); ok && strings.HasPrefix(overflowCall(callee), "llvm.u") {
 			return verdict.UnsignedOverflow
 		}
+	case verdict.DivByZero: // with both checks on, both are this one
+		compares := func(zero bool) bool {
+			_, ok := x.guard(func(v value.Value) bool {
+				cmp, is := v.(*llir.InstICmp)
+				if !is {
+					return false
+				}
+				k, is := cmp.Y.(*constant.Int)
+				return !zero || is && k.X.Sign() == 0
+			})
+			return ok
+		}
+		if compares(false) && !compares(true) {
+			return verdict.SignedOverflow
+		}
 	case verdict.Bool:
 		cmp, ok := x.guard(func(v value.Value) bool { _, is := v.(*llir.InstICmp); return is })
 		if ok {
@@ -129,6 +144,8 @@ func (x *fn) guard(want func(value.Value) bool) (value.Value, bool) {
 		case *llir.InstExtractValue:
 			v = in.X
 		case *llir.InstAnd:
+			v = in.X
+		case *llir.InstOr:
 			v = in.X
 		default:
 			return nil, false
