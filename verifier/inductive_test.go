@@ -51,7 +51,7 @@ func inductOn(t *testing.T, m *ir.Module, checks verdict.CheckSet) *proofs {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	b := &bounded{m: m, entry: m.Func("main"), cutAll: true, settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
-		plan: Plan{Entry: "main", Checks: checks, MallocNeverFails: true, VolatileMemory: true, Depth: DefaultDepth}}
+		plan: Plan{Entry: "main", Checks: checks, MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
 	return b.induct(ctx)
 }
 
@@ -133,7 +133,7 @@ func TestInduction(t *testing.T) {
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		b := &bounded{m: compileAt(t, c.src, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
-			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, Depth: DefaultDepth}}
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, Depth: 64}}
 		b.entry = b.m.Func("main")
 		p := b.induct(ctx)
 		cancel()
