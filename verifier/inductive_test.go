@@ -58,6 +58,10 @@ func inductOn(t *testing.T, m *ir.Module, checks verdict.CheckSet) *proofs {
 // Every assertion here fails in some execution, by a write that is easily
 // missed: nothing may be proved of it.
 func TestInductionMissesNoWrite(t *testing.T) {
+	levels := []string{"-O0", "-O1", "-O2"}
+	if testing.Short() {
+		levels = levels[:1]
+	}
 	for name, src := range map[string]string{
 		"alias":             `int main(void) { int x = 0, *p = &x; for (int i = 0; i < nondet_int(); i++) *p = 1; CHECK(x == 0); }`,
 		"pointer moves":     `int main(void) { int x = 0, y = 0, *p = &y; for (int i = 0; i < nondet_int(); i++) { *p = 1; p = &x; } CHECK(x == 0); }`,
@@ -100,7 +104,7 @@ func TestInductionMissesNoWrite(t *testing.T) {
 		"sum into past":     `int g[4]; int main(void) { int *p = g; for (int i = 0; i < 4; i++) *p++ = 1; CHECK(g[3] == 0); }`,
 		"early out":         `int f(void) { for (int i = 0; i < 60; i++) if (i == 55 && nondet_int()) return 1; return 0; } int main(void) { CHECK(f() == 0); }`,
 	} {
-		for _, level := range []string{"-O0", "-O2"} {
+		for _, level := range levels {
 			p := inductOn(t, compileAt(t, src, level), verdict.CheckSet{verdict.Assert: true})
 			if p == nil {
 				continue
