@@ -221,7 +221,7 @@ func (w *world) state() state {
 // await polls until ok, and fails the test after a while.
 func (w *world) await(what string, ok func(s state) bool) state {
 	w.t.Helper()
-	end := time.Now().Add(40 * time.Second)
+	end := time.Now().Add(100 * time.Second)
 	for {
 		s := w.state()
 		if ok(s) {
