@@ -99,7 +99,11 @@ func (p *prover) walk(ctx context.Context, propose bool) bool {
 func (p *prover) encodeCut(ctx context.Context, open func(*ilr.Store, solve.Options) solve.Solver) (*encode.Formula, solve.Solver, error) {
 	store := ilr.NewStore(nil)
 	solver := open(store, solve.Options{Memory: uint64(p.plan.Memory)})
-	opts := encode.Options{Checks: p.plan.Checks, Depth: min(p.plan.Depth, cutDepth), MaxUnwind: maxProbes, Cuts: p.cuts,
+	depth := cutDepth
+	if d := p.plan.Depth; d > 0 && d < depth {
+		depth = d
+	}
+	opts := encode.Options{Checks: p.plan.Checks, Depth: depth, MaxUnwind: maxProbes, Cuts: p.cuts,
 		MallocNeverFails: p.plan.MallocNeverFails, VolatileMemory: p.plan.VolatileMemory, Regions: p.plan.Regions, AddressZero: p.plan.AddressZero}
 	f, err := encode.Encode(ctx, p.m, p.entry, store, opts, &prober{solver: solver})
 	if err != nil {
