@@ -14,6 +14,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -128,7 +129,45 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: %s: %s %v\n", c.Pos, c.Status, c.Check, c.Message, c.Reason)
 		}
 	}
-	return svVerdict(res, props), nil
+	verdictLine := svVerdict(res, props)
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case verdictLine == "FALSE(valid-memtrack)" && holdsPointers(module):
+		return "UNKNOWN", nil // a global may still track the memory that was not freed
+	case verdictLine == "TRUE" && errorLabel.Match(source) && !errorCall.Match(source):
+		return "UNKNOWN", nil // the task means its label ERROR, which no call marks
+	}
+	return verdictLine, nil
+}
+
+var (
+	errorLabel = regexp.MustCompile(`\bERROR\s*:`)
+	errorCall  = regexp.MustCompile(`\b(reach_error|__VERIFIER_error|__assert_fail)\s*\(`)
+)
+
+// holdsPointers reports whether a variable that outlives main can hold a pointer.
+func holdsPointers(m *ir.Module) bool {
+	for _, g := range m.Globals {
+		if !g.Const && pointerInside(g.T) {
+			return true
+		}
+	}
+	return false
+}
+
+func pointerInside(t *ir.Type) bool {
+	if t.IsPtr() {
+		return true
+	}
+	for i := 0; i < min(t.NumElems(), max(1, len(t.Fields))); i++ {
+		if pointerInside(t.ElemAt(i)) {
+			return true
+		}
+	}
+	return false
 }
 
 func svVerdict(res *verdict.Result, props []svProperty) string {

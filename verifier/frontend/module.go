@@ -105,8 +105,9 @@ func (t *translator) declareFunc(f *llir.Func) {
 	for i, p := range f.Params {
 		out.Params = append(out.Params, t.param(i, p))
 	}
-	if len(f.Blocks) == 0 {
-		out.Model = ir.ModelOf(out.Name)
+	model := ir.ModelOf(out.Name)
+	if len(f.Blocks) == 0 || model == ir.ModelFail { // a call of reach_error is the failure, whatever its body does
+		out.Model = model
 	} else {
 		for i, b := range f.Blocks {
 			blk := &ir.Block{Index: i, Func: out}
