@@ -37,7 +37,6 @@ type Plan struct {
 	AddressZero      bool // the target maps address 0
 	MallocNeverFails bool
 	VolatileMemory   bool
-	LeakLost         bool     // leak: only memory that no pointer reaches any more (SV-COMP: valid-memtrack)
 	Assumptions      []string // what the program was changed by before, for the result
 
 	StopAfter string                // "encode": make the formula, decide nothing
