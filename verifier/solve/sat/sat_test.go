@@ -109,7 +109,7 @@ func TestCancel(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	r, err := s.Solve(ctx)
-	if d := time.Since(start); r != Unknown || err == nil || d > 2*time.Second {
+	if d := time.Since(start); r != Unknown || err == nil || d > 30*time.Second {
 		t.Fatalf("%v, %v after %v", r, err, d)
 	}
 	s.LimitConflicts(10)
