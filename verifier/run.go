@@ -40,9 +40,9 @@ type Plan struct {
 	Assumptions      []string // what the program was changed by before, for the result
 
 	StopAfter string                // "encode": make the formula, decide nothing
-	Progress  func(Progress)        // may be nil; called from the running goroutine
-	Dump      func(stage, s string) // receives printed stages asked for by Dumps; may be nil
-	Dumps     map[string]bool       // ir, ilr, smt2, dimacs, seg, its
+	Progress  func(Progress)        `json:"-"` // may be nil; called from the running goroutine
+	Dump      func(stage, s string) `json:"-"` // receives printed stages asked for by Dumps; may be nil
+	Dumps     map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
 }
 
 // Progress is a snapshot for a progress line.

@@ -1,0 +1,104 @@
+package verifier
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Key names a verification by all that its answer depends on, the time and the
+// memory given excepted: the slice of the program that the entry reaches, the
+// target, the options, and the engine that answers.
+//
+//	equal Exact  the stored result is the answer as it is
+//	equal Shape  the same, but functions may have moved as a whole: Relocate it.
+//	             Texts of violations name lines, so replay those instead.
+type Key struct {
+	Exact  string
+	Shape  string
+	Places Places
+}
+
+// Places says where the functions of a slice are defined, by file and C name.
+type Places map[string]int
+
+func placeOf(p verdict.Pos) string { return p.File + ":" + p.Function }
+
+// KeyOf digests what Run would verify. engine names the build of firmproof, so that
+// no answer outlives the engine that gave it. An error means there is no such entry.
+func KeyOf(m *ir.Module, plan Plan, engine string) (Key, error) {
+	entry := m.Func(plan.Entry)
+	if entry == nil {
+		return Key{}, fmt.Errorf("there is no function %q", plan.Entry)
+	}
+	options, err := json.Marshal(plan) // maps are sorted
+	if err != nil {
+		return Key{}, fmt.Errorf("plan: %w", err)
+	}
+	sum := func(s ir.Slice) string {
+		h := sha256.New()
+		fmt.Fprintf(h, "firmproof 1\n%d %s\n%d %s\n%x", len(engine), engine, len(options), options, s.Sum)
+		return hex.EncodeToString(h.Sum(nil))
+	}
+	exact := m.Slice(entry, true)
+	k := Key{Exact: sum(exact), Places: Places{}}
+	k.Shape = k.Exact
+	if !namesLines(plan.UnwindSet) {
+		k.Shape = sum(m.Slice(entry, false))
+	}
+	for _, f := range exact.Funcs {
+		if f.Pos.Line > 0 {
+			k.Places[placeOf(f.Pos)] = f.Pos.Line
+		}
+	}
+	return k, nil
+}
+
+// namesLines reports whether a loop is named by file and line.
+func namesLines(set map[string]int) bool {
+	for n := range set {
+		if strings.Contains(n, ":") {
+			return true
+		}
+	}
+	return false
+}
+
+// Relocate moves the positions of a result by as much as their functions moved
+// between two keys of equal Shape.
+func Relocate(res *verdict.Result, from, to Places) {
+	move := func(p *verdict.Pos) {
+		if p == nil || p.Line == 0 {
+			return
+		}
+		old, was := from[placeOf(*p)]
+		if line, is := to[placeOf(*p)]; was && is {
+			p.Line += line - old
+		}
+	}
+	reason := func(r *verdict.Reason) {
+		if r != nil {
+			move(r.Pos)
+		}
+	}
+	reason(res.Reason)
+	for i := range res.Bounds.Loops {
+		move(&res.Bounds.Loops[i].Pos)
+	}
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		move(&c.Pos)
+		reason(c.Reason)
+		for j := range c.Trace {
+			move(&c.Trace[j].Pos)
+		}
+		for j := range c.Inputs {
+			move(&c.Inputs[j].Pos)
+		}
+	}
+}

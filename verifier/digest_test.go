@@ -1,0 +1,92 @@
+package verifier_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+func keyModule(t *testing.T, body string) *ir.Module {
+	t.Helper()
+	m, err := frontend.Parse("x.ll", []byte("define i32 @main() {\n  "+body+"\n}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func key(t *testing.T, m *ir.Module, p verifier.Plan, engine string) verifier.Key {
+	t.Helper()
+	k, err := verifier.KeyOf(m, p, engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// TestKeyCounts: the program, every option and the engine make another key.
+func TestKeyCounts(t *testing.T) {
+	m := keyModule(t, "ret i32 0")
+	plan := verifier.Plan{Entry: "main"}
+	seen := map[string]string{key(t, m, plan, "1").Exact: "the plain plan"}
+	add := func(what string, k verifier.Key) {
+		if old, ok := seen[k.Exact]; ok {
+			t.Errorf("%s has the key of %s", what, old)
+		}
+		seen[k.Exact] = what
+	}
+	add("another engine", key(t, m, plan, "2"))
+	add("another program", key(t, keyModule(t, "ret i32 1"), plan, "1"))
+	v := reflect.ValueOf(&plan).Elem()
+	for i := range v.NumField() {
+		f, name := v.Field(i), v.Type().Field(i).Name
+		old := reflect.New(f.Type()).Elem()
+		old.Set(f)
+		switch {
+		case name == "Entry", v.Type().Field(i).Tag.Get("json") == "-":
+			continue
+		case f.CanInt():
+			f.SetInt(7)
+		case f.Kind() == reflect.Bool:
+			f.SetBool(true)
+		case f.Kind() == reflect.String:
+			f.SetString("other")
+		case name == "Checks":
+			f.Set(reflect.ValueOf(verdict.CheckSet{verdict.Memory: true}))
+		case name == "Regions":
+			f.Set(reflect.ValueOf([]encode.Region{{Name: "flash", Size: 4}}))
+		case name == "UnwindSet":
+			f.Set(reflect.ValueOf(map[string]int{"main.0": 3}))
+		case name == "Assumptions":
+			f.Set(reflect.ValueOf([]string{"a stub"}))
+		default:
+			t.Errorf("no other value of %s is tried", name)
+		}
+		add(name, key(t, m, plan, "1"))
+		f.Set(old)
+	}
+	if k := key(t, m, plan, "1"); seen[k.Exact] != "the plain plan" {
+		t.Error("the same plan has another key")
+	}
+	if _, err := verifier.KeyOf(m, verifier.Plan{Entry: "absent"}, "1"); err == nil || !strings.Contains(err.Error(), "absent") {
+		t.Errorf("an entry that is not there: %v", err)
+	}
+}
+
+// TestRelocate moves by function and leaves other places alone.
+func TestRelocate(t *testing.T) {
+	at := func(file, fn string, line int) verdict.Pos { return verdict.Pos{File: file, Function: fn, Line: line} }
+	res := &verdict.Result{Claims: []verdict.Claim{{Pos: at("a.c", "f", 12), Reason: &verdict.Reason{Pos: &verdict.Pos{File: "a.c", Function: "g", Line: 30}}},
+		{Pos: at("b.c", "f", 12)}}, Bounds: verdict.Bounds{Loops: []verdict.LoopBound{{Pos: at("a.c", "f", 13)}}}}
+	verifier.Relocate(res, verifier.Places{"a.c:f": 10, "a.c:g": 20, "c.c:h": 1}, verifier.Places{"a.c:f": 15, "a.c:g": 18})
+	got := []int{res.Claims[0].Pos.Line, res.Claims[0].Reason.Pos.Line, res.Claims[1].Pos.Line, res.Bounds.Loops[0].Pos.Line}
+	if want := []int{17, 28, 12, 18}; !reflect.DeepEqual(got, want) {
+		t.Errorf("lines %v, want %v", got, want)
+	}
+}
