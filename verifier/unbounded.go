@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -239,14 +240,17 @@ func (u *unbounded) dump(g *seg.Graph, sys *its.System) {
 	if u.plan.Dump == nil {
 		return
 	}
-	for stage, write := range map[string]func(*bytes.Buffer) error{
-		"seg": func(w *bytes.Buffer) error { return g.DOT(w) },
-		"its": func(w *bytes.Buffer) error { return its.WriteDOT(w, sys) },
+	for _, stage := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"seg", g.DOT},
+		{"its", func(w io.Writer) error { return its.WriteDOT(w, sys) }},
 	} {
-		if u.plan.Dumps[stage] {
+		if u.plan.Dumps[stage.name] {
 			var w bytes.Buffer
-			if write(&w) == nil {
-				u.plan.Dump(stage, w.String())
+			if stage.write(&w) == nil {
+				u.plan.Dump(stage.name, w.String())
 			}
 		}
 	}

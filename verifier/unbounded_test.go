@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,5 +125,25 @@ func TestComplexity(t *testing.T) {
 	res := Run(ctx, m, Plan{Target: "x86_64", Entry: "f", Checks: verdict.CheckSet{verdict.ComplexityBound: true}})
 	if res.Complexity == nil || res.Complexity.Class != "O(n^2)" {
 		t.Fatalf("%+v %+v", res.Complexity, res.Claims)
+	}
+}
+
+// Dumps of one program are the same each time: the graph before the system.
+func TestDumpsAreDeterministic(t *testing.T) {
+	m := compileC(t, `int a[4]; int main(void) { int x = nondet_int(), y = nondet_int(), *p = malloc(8); p[0] = x; p[1] = y; while (p[0] > 0) { p[0]--; a[1] = p[1]; for (int i = 0; i < a[1]; i++) y++; } return y; }`)
+	dump := func() string {
+		var all string
+		Run(context.Background(), m, Plan{Target: "x86_64", Entry: "main", Checks: verdict.CheckSet{verdict.Termination: true}, MallocNeverFails: true,
+			Dumps: map[string]bool{"seg": true, "its": true}, Dump: func(stage, text string) { all += "== " + stage + "\n" + text }})
+		return all
+	}
+	first := dump()
+	if !strings.HasPrefix(first, "== seg\ndigraph") || !strings.Contains(first, "== its\n") {
+		t.Fatalf("dumps:\n%s", first)
+	}
+	for n := 0; n < 5; n++ {
+		if again := dump(); again != first {
+			t.Fatalf("dump %d differs:\n%s\n---\n%s", n, first, again)
+		}
 	}
 }
