@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-github/v60/github"
 
 	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -113,30 +114,38 @@ func (t *talk) mark() string { return fmt.Sprintf("<!-- firmproof reply to %d --
 // reply is there already and stays as it is; an edit appends to it.
 func (t *talk) reply(ctx context.Context, text string) error {
 	body := t.mark() + "\n@" + t.e.Sender.Login + "\n\n" + text
+	c, err := markedComment(ctx, t.gh, t.owner, t.repo, t.e.Issue.Number, t.mark())
+	switch {
+	case err != nil:
+		return err
+	case c == nil:
+		body = reports.Cut(body, reports.MaxComment, "")
+		_, _, err = t.gh.Issues.CreateComment(ctx, t.owner, t.repo, t.e.Issue.Number, &github.IssueComment{Body: &body})
+	case !strings.Contains(c.GetBody(), text):
+		body = reports.Cut(c.GetBody()+"\n\n"+text, reports.MaxComment, "")
+		_, _, err = t.gh.Issues.EditComment(ctx, t.owner, t.repo, c.GetID(), &github.IssueComment{Body: &body})
+	}
+	return err
+}
+
+// markedComment finds our comment that begins with mark; nil if there is none.
+func markedComment(ctx context.Context, gh *github.Client, owner, repo string, number int, mark string) (*github.IssueComment, error) {
 	opts := &github.IssueListCommentsOptions{Since: new(time.Time), ListOptions: github.ListOptions{PerPage: 100}}
 	for {
-		list, resp, err := t.gh.Issues.ListComments(ctx, t.owner, t.repo, t.e.Issue.Number, opts)
+		list, resp, err := gh.Issues.ListComments(ctx, owner, repo, number, opts)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, c := range list {
-			if !strings.HasPrefix(c.GetBody(), t.mark()) || c.GetUser().GetType() != "Bot" {
-				continue
+			if strings.HasPrefix(c.GetBody(), mark) && c.GetUser().GetType() == "Bot" {
+				return c, nil
 			}
-			if strings.Contains(c.GetBody(), text) {
-				return nil
-			}
-			body = c.GetBody() + "\n\n" + text
-			_, _, err := t.gh.Issues.EditComment(ctx, t.owner, t.repo, c.GetID(), &github.IssueComment{Body: &body})
-			return err
 		}
 		if resp.NextPage == 0 {
-			break
+			return nil, nil
 		}
 		opts.Page = resp.NextPage
 	}
-	_, _, err := t.gh.Issues.CreateComment(ctx, t.owner, t.repo, t.e.Issue.Number, &github.IssueComment{Body: &body})
-	return err
 }
 
 // act does one command and says what to answer and whether it went well. The

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,15 +58,13 @@ func (s *Server) untilTime(until time.Time) time.Duration {
 // gone recognises answers that no retry can change: the installation or the
 // repository is no more, or the App's rights were taken away.
 func gone(err error) bool {
+	return answered(err, http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons)
+}
+
+// answered reports whether err is an answer of GitHub with one of the codes.
+func answered(err error, codes ...int) bool {
 	var e *github.ErrorResponse
-	if !errors.As(err, &e) || e.Response == nil {
-		return false
-	}
-	switch e.Response.StatusCode {
-	case http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons:
-		return true
-	}
-	return false
+	return errors.As(err, &e) && e.Response != nil && slices.Contains(codes, e.Response.StatusCode)
 }
 
 // publishAll publishes until nothing is new.
@@ -111,7 +110,7 @@ func (s *Server) show(ctx context.Context, v *view) error {
 	if err := p.update(ctx, body); err != nil {
 		return err
 	}
-	return s.upload(ctx, p.gh, v)
+	return errors.Join(s.upload(ctx, p.gh, v), s.summarise(ctx, p.gh, v))
 }
 
 // poster carries one run to GitHub.

@@ -123,46 +123,33 @@ func actions(r *store.Run) []*github.CheckRunAction {
 
 // page is the text of a run.
 func (s *Server) page(v *view) reports.Page {
+	results, o := s.gather(v)
+	if v.run.Aggregate() {
+		return s.aggregatePage(v, results, o)
+	}
+	if len(results) == 0 {
+		return barePage(&v.run)
+	}
+	p := reports.CheckRun(results, o)
+	if v.run.Detail != "" {
+		p.Summary = reports.Cut(v.run.Detail+"\n\n"+p.Summary, reports.MaxText, o.DetailsURL)
+	}
+	return p
+}
+
+// gather puts the results of all of v's reports together with what is known of each.
+func (s *Server) gather(v *view) ([]verdict.Result, reports.PageOptions) {
 	var results []verdict.Result
-	states := map[string]reports.State{}
-	changed, fixed := map[string][]reports.LineRange(nil), 0
+	o := reports.PageOptions{ByTarget: map[string]map[string]reports.State{}, DetailsURL: s.runURL(v.run.ID)}
 	for _, m := range v.family {
 		if m.report == nil {
 			continue
 		}
 		results = append(results, m.report.Results...)
-		for k, st := range m.context.States {
-			if rank(st) > rank(states[k]) || states[k] == "" {
-				states[k] = st
-			}
-		}
-		changed, fixed = m.context.Changed, fixed+m.context.Fixed
+		o.ByTarget[m.run.Target] = m.context.States
+		o.Changed, o.All, o.FixedCount = m.context.Changed, m.context.AnnotateAll, o.FixedCount+m.context.Fixed
 	}
-	url := s.runURL(v.run.ID)
-	if v.run.Aggregate() {
-		return s.aggregatePage(v, results, reports.PageOptions{States: states, FixedCount: fixed, DetailsURL: url})
-	}
-	if len(results) == 0 {
-		return barePage(&v.run)
-	}
-	p := reports.CheckRun(results, reports.PageOptions{Changed: changed, States: states, FixedCount: fixed, DetailsURL: url})
-	if v.run.Detail != "" {
-		p.Summary = reports.Cut(v.run.Detail+"\n\n"+p.Summary, reports.MaxText, url)
-	}
-	return p
-}
-
-// rank orders states for the aggregate, where one claim may differ between targets.
-func rank(s reports.State) int {
-	switch s {
-	case reports.Introduced:
-		return 3
-	case reports.Preexisting:
-		return 2
-	case reports.Suppressed:
-		return 1
-	}
-	return 0
+	return results, o
 }
 
 // aggregatePage sums up all targets. Annotations belong to the targets' own check runs.
@@ -195,7 +182,7 @@ func (s *Server) aggregatePage(v *view, results []verdict.Result, o reports.Page
 			p.Title = barePage(&v.family[0].run).Title
 		}
 	}
-	p.Summary = table.String()
+	p.Summary = table.String() + reports.DifferText(results)
 	if v.run.Detail != "" {
 		p.Summary = v.run.Detail + "\n\n" + p.Summary
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/reports"
@@ -13,7 +14,7 @@ type classes struct {
 	violated map[string]string        // fingerprint to reports.Key
 	settled  map[string]bool          // fingerprints that are proved or bounded now
 	entries  map[string]bool          // entries with a full answer
-	fixed    int
+	fixed    []string                 // keys of known findings that are gone, sorted
 	counts   map[string]int
 }
 
@@ -33,11 +34,12 @@ func classify(report *verdict.Report, known map[string]string, haveBase bool, ac
 	}
 	for fp, key := range known {
 		if c.gone(fp, key) {
-			c.fixed++
+			c.fixed = append(c.fixed, key)
 		}
 	}
-	if c.fixed > 0 {
-		c.counts["fixed"] = c.fixed
+	slices.Sort(c.fixed)
+	if len(c.fixed) > 0 {
+		c.counts["fixed"] = len(c.fixed)
 	}
 	return c
 }

@@ -20,5 +20,5 @@ func Compare(head, base *verdict.Report) Context {
 		}
 	}
 	c := classify(head, known, base != nil, nil)
-	return Context{States: c.states, Fixed: c.fixed}
+	return Context{States: c.states, Fixed: len(c.fixed), FixedKeys: c.fixed}
 }

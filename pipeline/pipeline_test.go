@@ -230,15 +230,15 @@ func TestClassify(t *testing.T) {
 			t.Errorf("%s: %q, want %s", k, c.states[k], s)
 		}
 	}
-	if c.fixed != 2 { // 2 is bounded now; 4 is gone from an entry with a full answer; 3 is undecided
-		t.Errorf("fixed: %d", c.fixed)
+	if len(c.fixed) != 2 { // 2 is bounded now; 4 is gone from an entry with a full answer; 3 is undecided
+		t.Errorf("fixed: %v", c.fixed)
 	}
 	if u := c.undecided(known); len(u) != 1 {
 		t.Errorf("undecided: %v", u)
 	}
 	now.Results[0].Reason = &verdict.Reason{Kind: verdict.TimedOut}
-	if c := classify(now, known, true, nil); c.fixed != 1 {
-		t.Errorf("without a full answer only the bounded one is fixed: %d", c.fixed)
+	if c := classify(now, known, true, nil); len(c.fixed) != 1 {
+		t.Errorf("without a full answer only the bounded one is fixed: %v", c.fixed)
 	}
 }
 

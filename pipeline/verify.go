@@ -38,6 +38,11 @@ type Context struct {
 	States  map[string]reports.State       `json:"states"`  // by reports.Key
 	Fixed   int                            `json:"fixed"`
 	Sandbox string                         `json:"sandbox,omitempty"`
+	// what the manifest says under `report`
+	AnnotateAll bool `json:"annotate_all,omitempty"`
+	Comment     bool `json:"comment,omitempty"`
+	// keys of the findings that Fixed counts
+	FixedKeys []string `json:"fixed_keys,omitempty"`
 }
 
 // verify does one target run.
@@ -47,7 +52,11 @@ func (s *Service) verify(ctx context.Context, id string, _ int) error {
 		if err != nil {
 			return err
 		}
-		pc := Context{}
+		m, err := readManifest(in.manifest)
+		if err != nil {
+			return err
+		}
+		pc := Context{AnnotateAll: m.Report.Annotate == "all", Comment: m.Report.Comment}
 		if in.base != "" {
 			if pc.Changed, _, err = in.mirror.Changed(ctx, in.base, run.HeadSHA); err != nil {
 				return err
@@ -113,7 +122,7 @@ func (s *Service) conclude(ctx context.Context, run store.Run, in *inputs, repor
 			return err
 		}
 		c := classify(report, known, haveBase, accepted)
-		pc.States, pc.Fixed = c.states, c.fixed
+		pc.States, pc.Fixed, pc.FixedKeys = c.states, len(c.fixed), c.fixed
 		conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states})
 		ours, err := tx.FinishRun(ctx, run.ID, s.owner, conclusion, in.note, c.counts)
 		if err != nil || !ours {

@@ -51,8 +51,10 @@ const (
 
 // PageOptions say what a check run is about.
 type PageOptions struct {
-	Changed    map[string][]LineRange // changed lines by file; nil: annotate every finding
-	States     map[string]State       // by Key(result, claim)
+	Changed    map[string][]LineRange      // changed lines by file; nil: annotate every finding
+	All        bool                        // annotate known findings outside the changed lines, too
+	States     map[string]State            // by Key(result, claim)
+	ByTarget   map[string]map[string]State // instead of States, where there are several targets
 	FixedCount int
 	DetailsURL string
 }
@@ -66,6 +68,9 @@ func Key(r *verdict.Result, c *verdict.Claim) string { return r.Entry + "|" + c.
 func (o *PageOptions) state(r *verdict.Result, c *verdict.Claim) State {
 	if c.Suppressed != "" {
 		return Suppressed
+	}
+	if o.ByTarget != nil {
+		return o.ByTarget[r.Target][Key(r, c)]
 	}
 	return o.States[Key(r, c)]
 }
@@ -84,9 +89,10 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 				continue
 			}
 			a := annotation(r, c)
-			if o.Changed == nil || touches(o.Changed[a.Path], a.StartLine) {
+			switch {
+			case o.Changed == nil || touches(o.Changed[a.Path], a.StartLine):
 				p.Annotations = append(p.Annotations, a)
-			} else {
+			case o.All || o.state(r, c) != Preexisting: // what was there before is in the summary
 				outside = append(outside, a)
 			}
 		}
@@ -148,7 +154,7 @@ func title(results []verdict.Result, o PageOptions) string {
 		on = fmt.Sprintf(" on %d targets", len(targets))
 	}
 	switch {
-	case fresh+known+o.FixedCount > 0 && o.States != nil:
+	case fresh+known+o.FixedCount > 0 && (o.States != nil || o.ByTarget != nil):
 		return fmt.Sprintf("%d new, %d fixed, %d known%s", fresh, o.FixedCount, known, on)
 	case n[verdict.Violated] > 0:
 		return plural(n[verdict.Violated], "violation") + on
@@ -194,17 +200,26 @@ func summary(results []verdict.Result, o PageOptions) string {
 			}
 		}
 	}
-	if diff := Differences(&verdict.Report{Results: results}); len(diff) > 0 {
-		b.WriteString("\n\n**Targets differ**\n")
-		for _, d := range diff {
-			fmt.Fprintf(&b, "\n- %s", escape(d))
-		}
-	}
+	b.WriteString(DifferText(results))
 	b.WriteString(boundsText(results))
 	if o.DetailsURL != "" {
 		fmt.Fprintf(&b, "\n\n[Full report with traces](%s)\n", o.DetailsURL)
 	}
 	return b.String()
+}
+
+// DifferText says in Markdown where targets disagree; empty if they do not.
+func DifferText(results []verdict.Result) string {
+	diff := Differences(&verdict.Report{Results: results})
+	if len(diff) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n\n**Targets differ**\n")
+	for _, d := range diff {
+		fmt.Fprintf(&b, "\n- %s", escape(d))
+	}
+	return b.String() + "\n"
 }
 
 func stateNote(s State) string {

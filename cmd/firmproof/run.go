@@ -14,6 +14,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -79,7 +80,11 @@ func (s *simulation) run(ctx context.Context) error {
 	if err != nil {
 		fmt.Fprintf(s.out, "The base cannot be verified, so nothing is known of it: %s\n\n", strings.TrimSpace(err.Error()))
 	}
-	return s.show(now, before, changed)
+	m, err := manifest.Read(filepath.Join(work, "head"))
+	if err != nil {
+		return userError(err)
+	}
+	return s.show(now, before, reports.PageOptions{Changed: changed, All: m.Report.Annotate == "all"})
 }
 
 // fetch brings both commits into a mirror of their own.
@@ -117,7 +122,7 @@ func (s *simulation) check(ctx context.Context, m *checkout.Mirror, sha, dir str
 }
 
 // show prints a check run per target, as GitHub would.
-func (s *simulation) show(now, before *verdict.Report, changed map[string][]reports.LineRange) error {
+func (s *simulation) show(now, before *verdict.Report, o reports.PageOptions) error {
 	code := exitOK
 	for i, target := range targetsOf(now) {
 		head := only(now, target)
@@ -126,7 +131,8 @@ func (s *simulation) show(now, before *verdict.Report, changed map[string][]repo
 			base = only(before, target)
 		}
 		c := pipeline.Compare(head, base)
-		p := reports.CheckRun(head.Results, reports.PageOptions{Changed: changed, States: c.States, FixedCount: c.Fixed})
+		o.States, o.FixedCount = c.States, c.Fixed
+		p := reports.CheckRun(head.Results, o)
 		if i > 0 {
 			fmt.Fprintln(s.out)
 		}

@@ -92,15 +92,23 @@ func serverConfig(cmd *cobra.Command, c *bot.Config, config string) error {
 		return fmt.Errorf("--sandbox: %w", err)
 	}
 	c.Sandbox = mode
+	c.Log, err = newLog(cmd, format, false)
+	return err
+}
+
+// newLog makes the log of a server, on the command's error output.
+func newLog(cmd *cobra.Command, format string, verbose bool) (*slog.Logger, error) {
+	o := &slog.HandlerOptions{}
+	if verbose {
+		o.Level = slog.LevelDebug
+	}
 	switch format {
 	case "json":
-		c.Log = slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), nil))
+		return slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), o)), nil
 	case "text":
-		c.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-	default:
-		return fmt.Errorf("--log-format %q: want json or text", format)
+		return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), o)), nil
 	}
-	return nil
+	return nil, fmt.Errorf("--log-format %q: want json or text", format)
 }
 
 // fillFlags sets flags that the command line does not, from FIRMPROOF_NAME

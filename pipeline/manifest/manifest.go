@@ -114,6 +114,7 @@ type Nightly struct {
 type Report struct {
 	Annotate string // "changed-lines" or "all"
 	FailOn   string // "violation" or "unknown"
+	Comment  bool   // a summary comment on each pull request, kept up to date
 }
 
 // Problem is one mistake in a manifest.

@@ -443,7 +443,7 @@ func (p *parser) report(top *strict.Map) {
 	if !top.Has("report") {
 		return
 	}
-	m := p.r.Map(top.Value("report"), "report", []string{"annotate", "fail_on"})
+	m := p.r.Map(top.Value("report"), "report", []string{"annotate", "fail_on", "comment"})
 	if m == nil {
 		return
 	}
@@ -452,5 +452,8 @@ func (p *parser) report(top *strict.Map) {
 	}
 	if v, ok := m.Enum("fail_on", "violation", "unknown"); ok {
 		p.m.Report.FailOn = v
+	}
+	if v, ok := m.Bool("comment"); ok {
+		p.m.Report.Comment = v
 	}
 }

@@ -240,6 +240,7 @@ type Result struct {
 	Assumptions []string    `json:"assumptions,omitempty"` // models, stubs and limits that the answer rests on
 	Warnings    []string    `json:"warnings,omitempty"`    // vacuity, dropped flags, ...
 	Reason      *Reason     `json:"reason,omitempty"`      // why the whole entry is unknown, if it is
+	Reused      string      `json:"reused,omitempty"`      // the run that gave this answer before, if nothing that it rests on has changed since
 }
 
 // Tool names the program that made a Report.

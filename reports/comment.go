@@ -1,0 +1,256 @@
+package reports
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// MaxComment is GitHub's limit on the text of a comment or an issue, in
+// characters; it is kept in bytes, which are never fewer.
+const MaxComment = 65536
+
+// maxListed bounds each list of a comment: the full report has the rest.
+const maxListed = 20
+
+// CommentOptions say what a comment is about, beside the results.
+type CommentOptions struct {
+	PageOptions
+	Commit   string
+	Targets  []string            // all of the run, also those without a report
+	Failed   map[string]string   // target to what went wrong, for those without a report
+	Fixed    map[string][]string // target to keys of findings that are gone
+	MarkLine string              // first line, which makes the comment recognisable
+}
+
+// Comment is the summary of all targets of a pull request as one Markdown
+// text: a table of harnesses and targets, findings by their state against the
+// base, and on what the answers rest.
+func Comment(results []verdict.Result, o CommentOptions) string {
+	c := &commenter{results: results, o: o, at: map[string]map[string]*verdict.Result{}}
+	for i := range results {
+		r := &results[i]
+		if c.at[r.Entry] == nil {
+			c.at[r.Entry] = map[string]*verdict.Result{}
+			c.entries = append(c.entries, r.Entry)
+		}
+		c.at[r.Entry][r.Target] = r
+	}
+	sort.Strings(c.entries)
+	return c.text()
+}
+
+type commenter struct {
+	b       strings.Builder
+	results []verdict.Result
+	o       CommentOptions
+	entries []string
+	at      map[string]map[string]*verdict.Result // entry, target
+}
+
+func (c *commenter) text() string {
+	title := title(c.results, c.o.PageOptions)
+	if len(c.results) == 0 {
+		title = "no answer"
+	}
+	fmt.Fprintf(&c.b, "%s\n### firmproof: %s\n\nCommit %s", c.o.MarkLine, title, c.o.Commit)
+	if c.o.DetailsURL != "" {
+		fmt.Fprintf(&c.b, " · [full report with traces](%s)", c.o.DetailsURL)
+	}
+	c.b.WriteString("\n\n")
+	c.table()
+	c.failures()
+	c.findings("New", func(s State) bool { return s == Introduced || s == "" }, false)
+	c.fixed()
+	c.findings("Known", func(s State) bool { return s == Preexisting }, true)
+	c.findings("Suppressed", func(s State) bool { return s == Suppressed }, true)
+	c.b.WriteString(DifferText(c.results))
+	c.bounds()
+	c.rest()
+	c.time()
+	return Cut(c.b.String(), MaxComment, c.o.DetailsURL)
+}
+
+// table has a row per harness and a column per target.
+func (c *commenter) table() {
+	if len(c.entries) == 0 {
+		return
+	}
+	fmt.Fprintf(&c.b, "| harness | %s |\n|---%s|\n", strings.Join(c.o.Targets, " | "), strings.Repeat("|---", len(c.o.Targets)))
+	for _, e := range c.entries {
+		fmt.Fprintf(&c.b, "| `%s` |", e)
+		for _, t := range c.o.Targets {
+			fmt.Fprintf(&c.b, " %s |", c.cell(e, t))
+		}
+		c.b.WriteString("\n")
+	}
+}
+
+func (c *commenter) cell(entry, target string) string {
+	r := c.at[entry][target]
+	if r == nil {
+		if c.o.Failed[target] != "" {
+			return "not verified"
+		}
+		return "–"
+	}
+	fresh, known := 0, 0
+	for i := range r.Claims {
+		if cl := &r.Claims[i]; cl.Status == verdict.Violated {
+			switch c.o.state(r, cl) {
+			case Preexisting:
+				known++
+			case Introduced, "":
+				fresh++
+			}
+		}
+	}
+	parts := []string{badge(r.Status)}
+	for _, n := range []struct {
+		n    int
+		word string
+	}{{fresh, "new"}, {c.fixedOf(entry, target), "fixed"}, {known, "known"}} {
+		if n.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n.n, n.word))
+		}
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%.1f s", float64(r.DurationMS)/1000)), ", ")
+}
+
+func (c *commenter) fixedOf(entry, target string) int {
+	n := 0
+	for _, key := range c.o.Fixed[target] {
+		if strings.HasPrefix(key, entry+"|") {
+			n++
+		}
+	}
+	return n
+}
+
+// failures says what went wrong on targets without a report.
+func (c *commenter) failures() {
+	for _, t := range sortedKeys(c.o.Failed) {
+		fmt.Fprintf(&c.b, "\n- **%s**: %s", t, escape(cutPlain(c.o.Failed[t], 500)))
+	}
+	if len(c.o.Failed) > 0 {
+		c.b.WriteString("\n")
+	}
+}
+
+// findings lists violations in one state; the same claim on several targets is one line.
+func (c *commenter) findings(head string, want func(State) bool, folded bool) {
+	targets := map[string][]string{}
+	var lines []string
+	for i := range c.results {
+		r := &c.results[i]
+		for j := range r.Claims {
+			cl := &r.Claims[j]
+			if cl.Status != verdict.Violated || !want(c.o.state(r, cl)) {
+				continue
+			}
+			line := fmt.Sprintf("**%s** `%s`: %s (`%s`, `%s`)", cl.Check, cl.Pos, escape(cl.Message), r.Entry, cl.ID)
+			if targets[line] == nil {
+				lines = append(lines, line)
+			}
+			targets[line] = append(targets[line], r.Target)
+		}
+	}
+	for i, line := range lines {
+		lines[i] = line + " on " + strings.Join(targets[line], ", ")
+	}
+	c.list(head, lines, folded)
+}
+
+func (c *commenter) fixed() {
+	targets := map[string][]string{}
+	for _, t := range sortedKeys(c.o.Fixed) {
+		for _, key := range c.o.Fixed[t] {
+			targets[key] = append(targets[key], t)
+		}
+	}
+	var lines []string
+	for _, key := range sortedKeys(targets) {
+		entry, claim, _ := strings.Cut(key, "|")
+		lines = append(lines, fmt.Sprintf("`%s` (`%s`) on %s", claim, entry, strings.Join(targets[key], ", ")))
+	}
+	c.list("Fixed", lines, false)
+}
+
+// list writes a heading with its lines, folded away if they are not what the reader came for.
+func (c *commenter) list(head string, lines []string, folded bool) {
+	if len(lines) == 0 {
+		return
+	}
+	more := len(lines) - maxListed
+	if more > 0 {
+		lines = append(lines[:maxListed:maxListed], fmt.Sprintf("and %d more", more))
+	}
+	if folded {
+		fmt.Fprintf(&c.b, "\n<details><summary>%s (%d)</summary>\n\n- %s\n\n</details>\n", head, max(len(lines), more+maxListed), strings.Join(lines, "\n- "))
+		return
+	}
+	fmt.Fprintf(&c.b, "\n**%s**\n\n- %s\n", head, strings.Join(lines, "\n- "))
+}
+
+// bounds says how each bounded answer was bounded.
+func (c *commenter) bounds() {
+	var lines []string
+	for i := range c.results {
+		r := &c.results[i]
+		if r.Status != verdict.Bounded {
+			continue
+		}
+		var how []string
+		if r.Bounds.Unwind > 0 {
+			how = append(how, plural(r.Bounds.Unwind, "loop turn"))
+		} else {
+			how = append(how, "loops deepened until the time was used")
+		}
+		if r.Bounds.Depth > 0 {
+			how = append(how, plural(r.Bounds.Depth, "nested call"))
+		}
+		for _, l := range r.Bounds.Loops {
+			if !l.Complete {
+				how = append(how, fmt.Sprintf("loop `%s` at `%s` %s", l.Name, l.Pos, turns(l)))
+			}
+		}
+		lines = append(lines, fmt.Sprintf("`%s` on %s: %s", r.Entry, r.Target, strings.Join(how, "; ")))
+	}
+	c.list("How bounded answers were bounded", lines, true)
+}
+
+// rest lists assumptions, stubs and warnings.
+func (c *commenter) rest() {
+	notes := map[string]bool{}
+	for i := range c.results {
+		for _, a := range c.results[i].Assumptions {
+			notes[escape(a)] = true
+		}
+		for _, a := range c.results[i].Warnings {
+			notes["warning: "+escape(a)] = true
+		}
+	}
+	c.list("Assumptions, stubs and warnings", sortedKeys(notes), true)
+}
+
+// time says what the run cost, and what the cache spared.
+func (c *commenter) time() {
+	var used, spared int64
+	reused := 0
+	for i := range c.results {
+		r := &c.results[i]
+		if r.Reused != "" {
+			reused++
+			spared += r.DurationMS
+			continue
+		}
+		used += r.DurationMS
+	}
+	fmt.Fprintf(&c.b, "\n%.1f s of verification", float64(used)/1000)
+	if reused > 0 {
+		fmt.Fprintf(&c.b, "; %d of %s taken from the cache, which saved %.1f s", reused, plural(len(c.results), "answer"), float64(spared)/1000)
+	}
+	c.b.WriteString(".\n")
+}
