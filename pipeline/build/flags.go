@@ -73,8 +73,8 @@ func (r *Request) flags() []string {
 			args = append(args, f)
 		}
 	}
-	// last, so that no flag of the project takes them back
-	args = append(args, "-O0", "-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error", "-Wno-error=implicit-function-declaration", "-Wimplicit-function-declaration", "-Winteger-overflow", "-Wdivision-by-zero")
+	// last, so that no flag of the project takes them back; without the second, scopes have no end at -O0
+	args = append(args, "-O0", "-Xclang", "-fsanitize-address-use-after-scope", "-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error", "-Wno-error=implicit-function-declaration", "-Wimplicit-function-declaration", "-Winteger-overflow", "-Wdivision-by-zero")
 	if r.root() != "/" {
 		args = append(args, "-ffile-prefix-map="+r.root()+"=.")
 	}

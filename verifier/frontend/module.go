@@ -67,6 +67,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	t.dropIntrinsicGlobals()
 	t.library()
 	t.addressTaken()
+	t.endings()
 	return t.m, nil
 }
 

@@ -138,6 +138,9 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 	if o.variable == nil && o.global == nil && o.kind == stackObject {
 		return // a temporary of the compiler
 	}
+	if o.global != nil && strings.HasPrefix(o.global.Name, ".") {
+		return // no name of C: a helper of the frontend or the compiler
+	}
 	if x.traceBitFields(in, o, off, size, old) {
 		return
 	}

@@ -67,7 +67,9 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		return stop("end of the program")
 	case ir.ModelRange:
 		return b.inRange(s, in)
-	case ir.ModelNop, ir.ModelLifetimeStart, ir.ModelLifetimeEnd, ir.ModelStackRestore, ir.ModelVaEnd:
+	case ir.ModelLifetimeStart, ir.ModelLifetimeEnd:
+		return b.lifetime(s, in, m)
+	case ir.ModelNop, ir.ModelStackRestore, ir.ModelVaEnd:
 		return b.set(s, in, b.fresh(s, in.T, "unspecified", anyRep))
 	case ir.ModelStackSave, ir.ModelROK, ir.ModelWOK, ir.ModelRWOK, ir.ModelObjectSize, ir.ModelPtrOffset, ir.ModelPtrObject,
 		ir.ModelSameObject, ir.ModelDynObject, ir.ModelObjSizeI, ir.ModelIsConst, ir.ModelCtpop, ir.ModelCtlz, ir.ModelCttz,

@@ -69,6 +69,23 @@ func (b *builder) memoryModel(s *state, in *ir.Instr, m ir.Model) result {
 	return giveUp(verdict.Unsupported, "call of "+name)
 }
 
+// lifetime begins the scope of a local, with contents that nobody wrote, or ends
+// it. A local whose scope ended stays: that it is not used any more is shown
+// elsewhere, so that the graph claims no memory safety if it could be.
+func (b *builder) lifetime(s *state, in *ir.Instr, m ir.Model) result {
+	v := b.value(s, in.Args[len(in.Args)-1])
+	if v.kind != ptrValue || s.object(v.obj) == nil {
+		return giveUp(verdict.Unsupported, string(m)+" of more than one object")
+	}
+	o := s.own(v.obj)
+	if m == ir.ModelLifetimeStart {
+		o.cells, o.rest = nil, freshBytes
+	} else if !o.private {
+		b.unsafe = true
+	}
+	return result{kind: advanced}
+}
+
 // allocate makes a heap object, and beside it the case in which there is no memory.
 func (b *builder) allocate(s *state, in *ir.Instr, size exact.Lin, ok bool, rest content) result {
 	if !ok {
