@@ -114,7 +114,11 @@ func (s *Server) checker(ctx context.Context) error {
 	if program == "" { // switched off
 		program = self
 	}
-	s.cfg.Checker = &pipeline.ChildChecker{Program: program, Box: box, Limits: sandbox.DefaultLimits()}
+	checker, err := pipeline.NewChildChecker(program, box, sandbox.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	s.cfg.Checker = checker
 	return nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/firmproof/firmproof/bot"
 	"github.com/firmproof/firmproof/bot/fakegithub"
 	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -289,8 +290,11 @@ type reader struct {
 	hold    chan struct{} // if set, each check waits for it
 }
 
-// Check implements pipeline.Checker.
-func (c *reader) Check(ctx context.Context, req pipeline.Request) (*pipeline.Outcome, error) {
+// Engine implements pipeline.Checker.
+func (c *reader) Engine() string { return "reader" }
+
+// Build implements pipeline.Checker: the source is the job.
+func (c *reader) Build(ctx context.Context, req pipeline.Request) (*pipeline.Built, error) {
 	c.mu.Lock()
 	c.started++
 	c.mu.Unlock()
@@ -305,8 +309,19 @@ func (c *reader) Check(ctx context.Context, req pipeline.Request) (*pipeline.Out
 	if err != nil {
 		return nil, err
 	}
-	r := verdict.Result{Target: req.Target, Entry: "main"}
 	for i, line := range strings.Split(string(text), "\n") {
+		if strings.Contains(line, "broken") {
+			return nil, &pipeline.BuildError{Conclusion: "failure", Err: fmt.Errorf("main.c:%d:1: error: expected expression", i+1)}
+		}
+	}
+	plan := verifier.Plan{Target: req.Target, Entry: "main", Assumptions: []string{string(text)}}
+	return &pipeline.Built{Jobs: []pipeline.Job{{Plan: plan, Timeout: time.Minute}}, Sandbox: "none"}, nil
+}
+
+// Verify implements pipeline.Checker.
+func (c *reader) Verify(ctx context.Context, t pipeline.Task) (*verdict.Result, error) {
+	r := &verdict.Result{Target: t.Job.Plan.Target, Entry: "main"}
+	for i, line := range strings.Split(t.Job.Plan.Assumptions[0], "\n") {
 		n := len(r.Claims) + 1
 		claim := verdict.Claim{ID: fmt.Sprintf("memory@main#%d", n), Check: verdict.Memory, Status: verdict.Proved, Message: "index in bounds", Pos: verdict.Pos{File: "main.c", Line: i + 1, Function: "main"}}
 		switch {
@@ -314,8 +329,6 @@ func (c *reader) Check(ctx context.Context, req pipeline.Request) (*pipeline.Out
 			<-ctx.Done()
 			c.stopped <- time.Now()
 			return nil, context.Cause(ctx)
-		case strings.Contains(line, "broken"):
-			return nil, &pipeline.BuildError{Conclusion: "failure", Err: fmt.Errorf("main.c:%d:1: error: expected expression", i+1)}
 		case strings.Contains(line, "bug"):
 			claim.Status, claim.Message, claim.Replay = verdict.Violated, "index 8 of 8: "+line, verdict.Confirmed
 			claim.Trace = []verdict.Step{{Pos: claim.Pos, Kind: verdict.StepViolation, What: "a[8]"}}
@@ -325,7 +338,7 @@ func (c *reader) Check(ctx context.Context, req pipeline.Request) (*pipeline.Out
 		r.Claims = append(r.Claims, claim)
 	}
 	r.Summarise()
-	return &pipeline.Outcome{Report: &verdict.Report{Version: 1, Results: []verdict.Result{r}}, Sandbox: "none"}, nil
+	return r, nil
 }
 
 func (c *reader) count() int {

@@ -3,11 +3,15 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -15,113 +19,203 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// ChildChecker verifies in a process of its own, `PROGRAM check`, the same
-// command that a person runs, inside the sandbox: our parsers and solvers read
+// ChildChecker builds and verifies in processes of their own, `PROGRAM job build`
+// and `PROGRAM job verify`, inside the sandbox: our parsers and solvers read
 // hostile input too.
 type ChildChecker struct {
-	Program string // our own executable, where the sandbox's user can reach it
-	Box     *sandbox.Sandbox
-	Limits  sandbox.Limits
+	program string // our own executable, where the sandbox's user can reach it
+	box     *sandbox.Sandbox
+	limits  sandbox.Limits
+	engine  string
 }
 
-// maxReport bounds the size of a report, maxNoise what a child says beside it.
+// NewChildChecker makes a checker of the executable program.
+func NewChildChecker(program string, box *sandbox.Sandbox, limits sandbox.Limits) (*ChildChecker, error) {
+	f, err := os.Open(program)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
+	return &ChildChecker{program: program, box: box, limits: limits, engine: hex.EncodeToString(h.Sum(nil)[:16])}, nil
+}
+
+// Engine implements Checker: the digest of the executable.
+func (c *ChildChecker) Engine() string { return c.engine }
+
+// What a child may leave, and what it may say beside it.
 const (
-	maxReport = 256 << 20
-	maxNoise  = 64 << 10
+	maxReport  = 256 << 20
+	maxNoise   = 64 << 10
+	maxEntries = 100_000
 )
 
-// Check implements Checker. The exit status of `check` decides: a report for 0,
-// 1 and 3; 2 is the change's own fault, with the message; anything else (a
-// crash, the kernel's out-of-memory killer) is an unknown of this target and nothing else.
-func (c *ChildChecker) Check(ctx context.Context, req Request) (*Outcome, error) {
-	out := filepath.Join(req.Scratch, "report.json")
-	argv := []string{c.Program, "check", ".", "--target", req.Target, "--format", "json", "-o", out}
+// JobsFile is what `job build` leaves in its output folder: a list of Job whose
+// Module is a file beside it.
+const JobsFile = "jobs.json"
+
+// Build implements Checker. The exit status decides: 2 is the change's own fault,
+// with the message; anything but that and 0 (a crash, the kernel's out-of-memory
+// killer) is an unknown of this target and nothing else.
+func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
+	argv := []string{c.program, "job", "build", "--target", req.Target, "--engine", c.engine, "-o", req.Scratch}
 	for _, e := range req.Options.Entries {
 		argv = append(argv, "--entry", e)
 	}
-	ctx, cancel := context.WithTimeout(ctx, req.Limit)
+	limited, cancel := context.WithTimeout(ctx, req.Limit)
 	defer cancel()
-	noise := &tail{limit: maxNoise}
-	exit, err := c.Box.Run(ctx, sandbox.Spec{Argv: argv, Dir: req.Dir, Write: []string{req.Dir, req.Scratch}, Limits: c.Limits, Stdout: noise, Stderr: noise,
-		Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + req.Scratch, "TMPDIR=" + req.Scratch, "LC_ALL=C.UTF-8", "NO_COLOR=1", sandbox.Inside(req.Scratch)}})
-	said := clean(noise.String(), req)
+	exit, said, err := c.run(limited, argv, req.Dir, req.Scratch, req.Dir, req.Scratch)
+	said = clean(said, req)
+	built := func(kind verdict.ReasonKind, why string) *Built {
+		res := lost(req.Target, "*", kind, why)
+		return &Built{Jobs: []Job{{Settled: res}}, Sandbox: c.box.String()}
+	}
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, theirs("timed_out", "no answer within %s", req.Limit)
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return nil, theirs("timed_out", "the build gave no answer within %s", req.Limit)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
 		return nil, &InfraError{err}
 	case exit.Killed != "":
-		return &Outcome{lost(req, verdict.OutOfMemory, "the limit on "+exit.Killed+" was reached"), c.Box.String()}, nil
+		return built(verdict.OutOfMemory, "the limit on "+exit.Killed+" was reached"), nil
 	}
 	switch exit.Code {
-	case 0, 1, 3:
-		report, err := readReport(out, req)
-		return &Outcome{report, c.Box.String()}, err
+	case 0:
+		var jobs []Job
+		if err := readAnswer(filepath.Join(req.Scratch, JobsFile), &jobs); err != nil {
+			return built(verdict.Internal, "the build: "+err.Error()), nil
+		}
+		return c.built(jobs, req)
 	case 2:
 		return nil, theirs("failure", "%s", said)
 	case 126:
 		return nil, &InfraError{fmt.Errorf("sandbox: %s", said)}
 	}
-	return &Outcome{lost(req, verdict.Internal, fmt.Sprintf("the analysis ended with status %d: %s", exit.Code, said)), c.Box.String()}, nil
+	return built(verdict.Internal, fmt.Sprintf("the build ended with status %d: %s", exit.Code, said)), nil
 }
 
-// readReport reads what the child wrote. The child met hostile code: its output
-// is only data, of bounded size, and a regular file.
-func readReport(name string, req Request) (*verdict.Report, error) {
+// built checks what a child says that it built: it met hostile code.
+func (c *ChildChecker) built(jobs []Job, req Request) (*Built, error) {
+	if len(jobs) > maxEntries {
+		return nil, theirs("failure", "more than %d entries", maxEntries)
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		j.Plan.Target = req.Target
+		if j.Settled != nil {
+			j.Settled.Target = req.Target
+			relative(j.Settled, req.Dir)
+		}
+		if j.Module != "" && (filepath.Base(j.Module) != j.Module || strings.HasPrefix(j.Module, ".")) {
+			return nil, &InfraError{fmt.Errorf("the build names a module %q", j.Module)}
+		}
+	}
+	return &Built{Jobs: jobs, Sandbox: c.box.String()}, nil
+}
+
+// Files of a task in its folder.
+const (
+	JobFile    = "job.json"
+	ResultFile = "result.json"
+)
+
+// Verify implements Checker.
+func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, error) {
+	text, err := json.Marshal(&t.Job)
+	if err != nil {
+		return nil, &InfraError{err}
+	}
+	if err := os.WriteFile(filepath.Join(t.Scratch, JobFile), text, 0o644); err != nil {
+		return nil, &InfraError{err}
+	}
+	gone := func(kind verdict.ReasonKind, why string) (*verdict.Result, error) {
+		return lost(t.Job.Plan.Target, t.Job.Plan.Entry, kind, why), nil
+	}
+	limited, cancel := context.WithTimeout(ctx, t.Limit)
+	defer cancel()
+	argv := []string{c.program, "job", "verify", t.Scratch}
+	exit, said, err := c.run(limited, argv, t.Scratch, t.Scratch, t.Scratch)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return gone(verdict.TimedOut, fmt.Sprintf("no answer within %s", t.Limit))
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, &InfraError{err}
+	case exit.Killed != "":
+		return gone(verdict.OutOfMemory, "the limit on "+exit.Killed+" was reached")
+	case exit.Code == 126:
+		return nil, &InfraError{fmt.Errorf("sandbox: %s", said)}
+	case exit.Code != 0:
+		return gone(verdict.Internal, "the analysis ended with status "+strconv.Itoa(exit.Code)+": "+clean(said, Request{Dir: t.Scratch, Scratch: t.Scratch}))
+	}
+	res := &verdict.Result{}
+	if err := readAnswer(filepath.Join(t.Scratch, ResultFile), res); err != nil {
+		return gone(verdict.Internal, "the analysis: "+err.Error())
+	}
+	res.Target = t.Job.Plan.Target
+	relative(res, t.Scratch)
+	return res, nil
+}
+
+// run runs a command of ours in the sandbox; answer is the folder of its answer.
+func (c *ChildChecker) run(ctx context.Context, argv []string, dir, answer string, write ...string) (sandbox.Exit, string, error) {
+	noise := &tail{limit: maxNoise}
+	exit, err := c.box.Run(ctx, sandbox.Spec{Argv: argv, Dir: dir, Write: write, Limits: c.limits, Stdout: noise, Stderr: noise,
+		Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + answer, "TMPDIR=" + answer, "LC_ALL=C.UTF-8", "NO_COLOR=1", sandbox.Inside(answer)}})
+	return exit, noise.String(), err
+}
+
+// readAnswer reads what a child wrote. The child met hostile code: its output is
+// only data, of bounded size, and a regular file.
+func readAnswer(name string, into any) error {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return lost(req, verdict.Internal, "the analysis left no report"), nil
+		return errors.New("it left no answer")
 	}
-	defer func() { _ = f.Close() }()
+	defer func() { _ = f.Close() }() // it was only read
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() || st.Size() > maxReport {
-		return lost(req, verdict.Internal, "the analysis left no usable report"), nil
+		return errors.New("it left no usable answer")
 	}
-	var r verdict.Report
-	if err := json.NewDecoder(f).Decode(&r); err != nil {
-		return lost(req, verdict.Internal, "the analysis left an unreadable report: "+err.Error()), nil
+	if err := json.NewDecoder(f).Decode(into); err != nil {
+		return fmt.Errorf("it left an unreadable answer: %w", err)
 	}
-	for i := range r.Results {
-		r.Results[i].Target = req.Target
-	}
-	relative(&r, req)
-	return &r, nil
+	return nil
 }
 
-// lost is the report of an analysis that died.
-func lost(req Request, kind verdict.ReasonKind, why string) *verdict.Report {
-	r := verdict.Result{Target: req.Target, Entry: "*", Status: verdict.Unknown, Reason: &verdict.Reason{Kind: kind, Detail: why}}
-	return &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof"}, Results: []verdict.Result{r}}
+// lost is the result of a process that died.
+func lost(target, entry string, kind verdict.ReasonKind, why string) *verdict.Result {
+	return &verdict.Result{Target: target, Entry: entry, Status: verdict.Unknown, Claims: []verdict.Claim{}, Reason: &verdict.Reason{Kind: kind, Detail: why}}
 }
 
 // relative makes file names relative to the root of the repository.
-func relative(r *verdict.Report, req Request) {
+func relative(res *verdict.Result, root string) {
 	fix := func(p *verdict.Pos) {
-		p.File = strings.TrimPrefix(strings.TrimPrefix(p.File, req.Dir+"/"), "./")
+		p.File = strings.TrimPrefix(strings.TrimPrefix(p.File, root+"/"), "./")
 	}
-	for i := range r.Results {
-		res := &r.Results[i]
-		for j := range res.Claims {
-			c := &res.Claims[j]
-			fix(&c.Pos)
-			if c.Reason != nil && c.Reason.Pos != nil {
-				fix(c.Reason.Pos)
-			}
-			for k := range c.Trace {
-				fix(&c.Trace[k].Pos)
-			}
-			for k := range c.Inputs {
-				fix(&c.Inputs[k].Pos)
-			}
+	for j := range res.Claims {
+		c := &res.Claims[j]
+		fix(&c.Pos)
+		if c.Reason != nil && c.Reason.Pos != nil {
+			fix(c.Reason.Pos)
 		}
-		for j := range res.Bounds.Loops {
-			fix(&res.Bounds.Loops[j].Pos)
+		for k := range c.Trace {
+			fix(&c.Trace[k].Pos)
 		}
-		if res.Reason != nil && res.Reason.Pos != nil {
-			fix(res.Reason.Pos)
+		for k := range c.Inputs {
+			fix(&c.Inputs[k].Pos)
 		}
+	}
+	for j := range res.Bounds.Loops {
+		fix(&res.Bounds.Loops[j].Pos)
+	}
+	if res.Reason != nil && res.Reason.Pos != nil {
+		fix(res.Reason.Pos)
 	}
 }
 

@@ -17,14 +17,14 @@ func TestRegress(t *testing.T) {
 	b := newBench(t)
 	run := func(status ...verdict.Status) {
 		t.Helper()
-		b.check = func(_ context.Context, req Request) (*Outcome, error) {
-			r := verdict.Result{Target: req.Target, Entry: "main"}
+		b.check = func(_ context.Context, t Task) (*verdict.Result, error) {
+			r := &verdict.Result{Target: t.Job.Plan.Target, Entry: "main"}
 			for i, s := range status {
 				if s != verdict.Invalid {
 					r.Claims = append(r.Claims, verdict.Claim{ID: fmt.Sprintf("memory@f#%d", i), Check: verdict.Memory, Status: s, Message: fmt.Sprintf("claim <%d>", i), Pos: verdict.Pos{File: "a.c", Line: i + 1}})
 				}
 			}
-			return &Outcome{Report: &verdict.Report{Results: []verdict.Result{r}}}, nil
+			return r, nil
 		}
 		sha := b.commit(benchManifest)
 		b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: sha, Ref: "refs/heads/main", Trigger: "push"})

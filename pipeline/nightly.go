@@ -99,5 +99,5 @@ func (s *Service) maintain(ctx context.Context) error {
 // DefaultRetention keeps traces for a quarter and runs for a year.
 func DefaultRetention() store.Retention {
 	const day = 24 * time.Hour
-	return store.Retention{Traces: 90 * day, Runs: 365 * day, Deliveries: 30 * day}
+	return store.Retention{Traces: 90 * day, Runs: 365 * day, Deliveries: 30 * day, Answers: 60 * day}
 }

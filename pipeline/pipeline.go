@@ -41,11 +41,6 @@ type Source interface {
 	Remote(ctx context.Context, repo store.Repo) (checkout.Remote, error)
 }
 
-// Checker verifies one tree on one target.
-type Checker interface {
-	Check(ctx context.Context, req Request) (*Outcome, error)
-}
-
 // Config is what a Service needs.
 type Config struct {
 	Store    *store.Store

@@ -17,6 +17,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -29,7 +30,9 @@ type bench struct {
 	mu    sync.Mutex
 	calls []Request
 	text  []string // manifests that the checks saw
-	check func(ctx context.Context, req Request) (*Outcome, error)
+	build func(ctx context.Context, req Request) (*Built, error)
+	check func(ctx context.Context, t Task) (*verdict.Result, error)
+	tasks []Task
 }
 
 // Remote implements Source.
@@ -37,8 +40,11 @@ func (b *bench) Remote(context.Context, store.Repo) (checkout.Remote, error) {
 	return checkout.Remote{URL: b.dir}, nil
 }
 
-// Check implements Checker.
-func (b *bench) Check(ctx context.Context, req Request) (*Outcome, error) {
+// Engine implements Checker.
+func (b *bench) Engine() string { return "bench" }
+
+// Build implements Checker.
+func (b *bench) Build(ctx context.Context, req Request) (*Built, error) {
 	text, err := os.ReadFile(filepath.Join(req.Dir, ManifestName))
 	if err != nil {
 		return nil, err
@@ -46,16 +52,31 @@ func (b *bench) Check(ctx context.Context, req Request) (*Outcome, error) {
 	b.mu.Lock()
 	b.calls, b.text = append(b.calls, req), append(b.text, string(text))
 	b.mu.Unlock()
-	return b.check(ctx, req)
+	return b.build(ctx, req)
+}
+
+// Verify implements Checker.
+func (b *bench) Verify(ctx context.Context, t Task) (*verdict.Result, error) {
+	b.mu.Lock()
+	b.tasks = append(b.tasks, t)
+	b.mu.Unlock()
+	return b.check(ctx, t)
+}
+
+// proved is the answer of an entry with one claim.
+func proved(t Task) *verdict.Result {
+	return &verdict.Result{Target: t.Job.Plan.Target, Entry: t.Job.Plan.Entry, Status: verdict.Proved,
+		Claims: []verdict.Claim{{ID: "memory@f#1", Check: verdict.Memory, Status: verdict.Proved, Pos: verdict.Pos{File: "a.c", Line: 3, Function: "f"}}}}
 }
 
 const benchManifest = "version: 1\ntargets: [i386]\nbuild: {sources: [a.c]}\nharnesses:\n  - {entry: main, unwind: 4}\nnightly: {at: \"02:00\", timeout: 30m, unwind: 64}\n"
 
 func newBench(t *testing.T) *bench {
 	ctx := context.Background()
-	b := &bench{t: t, dir: t.TempDir(), check: func(_ context.Context, req Request) (*Outcome, error) {
-		return &Outcome{Report: &verdict.Report{Results: []verdict.Result{{Target: req.Target, Entry: "main", Status: verdict.Proved}}}}, nil
-	}}
+	b := &bench{t: t, dir: t.TempDir(), check: func(_ context.Context, t Task) (*verdict.Result, error) { return proved(t), nil }}
+	b.build = func(_ context.Context, req Request) (*Built, error) {
+		return &Built{Jobs: []Job{{Plan: verifier.Plan{Target: req.Target, Entry: "main"}, Timeout: time.Minute}}}, nil
+	}
 	st, err := store.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -194,8 +215,8 @@ func TestBlame(t *testing.T) {
 		b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: sha, Ref: "refs/heads/main", Trigger: "rerun"})
 	}
 	fails := 0
-	ok := b.check
-	b.check = func(ctx context.Context, req Request) (*Outcome, error) {
+	ok := b.build
+	b.build = func(ctx context.Context, req Request) (*Built, error) {
 		if fails++; fails <= 2 {
 			return nil, &InfraError{errors.New("disk on fire")}
 		}
@@ -205,7 +226,7 @@ func TestBlame(t *testing.T) {
 	if _, kids := b.await(); kids[0].Conclusion != "success" || kids[0].Tries != 3 {
 		t.Errorf("two faults of ours: %+v", kids[0])
 	}
-	b.check = func(context.Context, Request) (*Outcome, error) {
+	b.build = func(context.Context, Request) (*Built, error) {
 		return nil, &BuildError{"failure", fmt.Errorf("a.c:1:1: error: x")}
 	}
 	start()

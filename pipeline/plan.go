@@ -102,13 +102,13 @@ type inputs struct {
 	base     string // commit to compare with; empty if there is none
 	baseRef  string // branch whose baseline counts
 	note     string // what the author should know about the manifest
+	fork     bool   // of a pull request from a fork
 }
 
 // inputs fetches the commits of a run and reads the manifest that governs it:
 // the head's, but the base branch's for a pull request from a fork.
 func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 	in := &inputs{}
-	fork := false
 	err := s.store.Read(ctx, func(tx store.Tx) (err error) {
 		if in.repo, err = tx.Repo(ctx, run.Repo); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 			return nil
 		}
 		p, err := tx.Pull(ctx, run.Repo, run.Pull)
-		fork, in.baseRef = p.Fork, p.BaseRef
+		in.fork, in.baseRef = p.Fork, p.BaseRef
 		return err
 	})
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 		}
 	}
 	governing := in.head
-	if fork {
+	if in.fork {
 		governing = in.base
 	}
 	in.manifest, err = in.mirror.File(ctx, governing, ManifestName, maxManifest)
@@ -154,7 +154,7 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 	case err != nil:
 		return nil, err
 	}
-	if fork {
+	if in.fork {
 		if head, err := in.mirror.File(ctx, in.head, ManifestName, maxManifest); err != nil || string(head) != string(in.manifest) {
 			in.note = "This pull request comes from a fork and changes " + ManifestName + ": it is analysed with the one of the base branch."
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"time"
 
@@ -14,22 +15,6 @@ import (
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-// Request is one verification: the tree in Dir, whose manifest is in place.
-type Request struct {
-	Run     string
-	Dir     string // sources, writable
-	Scratch string // for output, outside of Dir, writable
-	Target  string
-	Options store.Options
-	Limit   time.Duration
-}
-
-// Outcome is what came of it.
-type Outcome struct {
-	Report  *verdict.Report
-	Sandbox string // layers that were active
-}
 
 // Context is what is known about a report beside it; kept with it, so that
 // every rendering of it is the same.
@@ -45,7 +30,8 @@ type Context struct {
 	FixedKeys []string `json:"fixed_keys,omitempty"`
 }
 
-// verify does one target run.
+// verify does one target run: a build, and an answer for each entry, from the
+// store or from a process of its own.
 func (s *Service) verify(ctx context.Context, id string, _ int) error {
 	return s.hold(ctx, id, func(ctx context.Context, run store.Run) error {
 		in, err := s.inputs(ctx, run)
@@ -62,17 +48,25 @@ func (s *Service) verify(ctx context.Context, id string, _ int) error {
 				return err
 			}
 		}
-		out, err := s.check(ctx, run, in)
+		a, err := s.answer(ctx, run, in)
 		if err != nil {
 			return err
 		}
-		pc.Sandbox = out.Sandbox
-		return s.conclude(ctx, run, in, out.Report, pc)
+		pc.Sandbox = a.built.Sandbox
+		return s.conclude(ctx, run, in, a, pc)
 	})
 }
 
-// check lays the tree out and has it verified.
-func (s *Service) check(ctx context.Context, run store.Run, in *inputs) (*Outcome, error) {
+// answered is a build with the answers to its jobs.
+type answered struct {
+	built *Built
+	scope string
+	bare  []*verdict.Result // as the engine gave them; nil for settled jobs
+	used  []store.Answer
+}
+
+// answer lays the tree out, builds it and finds the answers.
+func (s *Service) answer(ctx context.Context, run store.Run, in *inputs) (*answered, error) {
 	// the try is part of the name: what an earlier one left running must not meet this one
 	root := filepath.Join(s.cfg.Data, "work", fmt.Sprintf("%s-%d", run.ID, run.Tries))
 	req := Request{Run: run.ID, Dir: filepath.Join(root, "src"), Scratch: filepath.Join(root, "out"), Target: run.Target, Options: run.Options, Limit: s.cfg.RunLimit}
@@ -84,26 +78,103 @@ func (s *Service) check(ctx context.Context, run store.Run, in *inputs) (*Outcom
 			s.log.Warn("work tree stays", "run", run.ID, "err", err)
 		}
 	}()
-	if err := in.mirror.Export(ctx, run.HeadSHA, req.Dir); err != nil {
+	if err := s.layOut(ctx, run, in, req.Dir); err != nil {
 		return nil, err
 	}
-	text, err := adjustManifest(in.manifest, run.Options)
+	built, err := s.cfg.Checker.Build(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	// the head may have anything in its place, even a symbolic link
-	name := filepath.Join(req.Dir, ManifestName)
-	if err := os.RemoveAll(name); err != nil {
+	a := &answered{built: built, scope: scopeOf(run, in.fork), bare: make([]*verdict.Result, len(built.Jobs))}
+	known, used, err := s.recall(ctx, run, a.scope, built.Jobs)
+	if err != nil {
+		return nil, err
+	}
+	a.used = used
+	for i := range built.Jobs {
+		if a.bare[i] = known[i]; a.bare[i] != nil || built.Jobs[i].Settled != nil {
+			continue
+		}
+		if a.bare[i], err = s.one(ctx, root, req.Scratch, i, built.Jobs[i]); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// one verifies one job in a folder of its own: it must not meet what others left.
+func (s *Service) one(ctx context.Context, root, from string, n int, j Job) (*verdict.Result, error) {
+	t := Task{Job: j, Scratch: filepath.Join(root, fmt.Sprint(n)), Limit: j.Timeout + graceTime}
+	if err := os.Mkdir(t.Scratch, 0o755); err != nil {
 		return nil, &InfraError{err}
+	}
+	if j.Module != "" {
+		if err := moveFile(filepath.Join(from, j.Module), filepath.Join(t.Scratch, j.Module)); err != nil {
+			return nil, err
+		}
+	}
+	res, err := s.cfg.Checker.Verify(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return res, os.RemoveAll(t.Scratch)
+}
+
+// graceTime is how much longer than its engine a process may take.
+const graceTime = 30 * time.Second
+
+// moveFile moves a regular file that a child left.
+func moveFile(from, to string) error {
+	st, err := os.Lstat(from)
+	if err != nil || !st.Mode().IsRegular() {
+		return &InfraError{fmt.Errorf("the build left no %s", filepath.Base(from))}
+	}
+	if err := os.Rename(from, to); err != nil {
+		return &InfraError{err}
+	}
+	return nil
+}
+
+// layOut exports the commit with the manifest that governs it.
+func (s *Service) layOut(ctx context.Context, run store.Run, in *inputs, dir string) error {
+	if err := in.mirror.Export(ctx, run.HeadSHA, dir); err != nil {
+		return err
+	}
+	text, err := adjustManifest(in.manifest, run.Options)
+	if err != nil {
+		return err
+	}
+	// the head may have anything in its place, even a symbolic link
+	name := filepath.Join(dir, ManifestName)
+	if err := os.RemoveAll(name); err != nil {
+		return &InfraError{err}
 	}
 	if err := os.WriteFile(name, text, 0o644); err != nil {
-		return nil, &InfraError{err}
+		return &InfraError{err}
 	}
-	return s.cfg.Checker.Check(ctx, req)
+	return nil
+}
+
+// report puts the answers together.
+func (a *answered) report() *verdict.Report {
+	out := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof"}}
+	for i := range a.built.Jobs {
+		j := &a.built.Jobs[i]
+		if j.Settled != nil {
+			out.Results = append(out.Results, *j.Settled)
+			continue
+		}
+		res := *a.bare[i]
+		res.Claims = slices.Clone(res.Claims)
+		j.Complete(&res)
+		out.Results = append(out.Results, res)
+	}
+	return out
 }
 
 // conclude classifies what was found, keeps it, and ends the run.
-func (s *Service) conclude(ctx context.Context, run store.Run, in *inputs, report *verdict.Report, pc Context) error {
+func (s *Service) conclude(ctx context.Context, run store.Run, in *inputs, a *answered, pc Context) error {
+	report := a.report()
 	text, err := json.Marshal(report)
 	if err != nil {
 		return &InfraError{err}
@@ -131,6 +202,9 @@ func (s *Service) conclude(ctx context.Context, run store.Run, in *inputs, repor
 		if err := s.keep(ctx, tx, run, report, text, pc, c); err != nil {
 			return err
 		}
+		if err := a.remember(ctx, tx, run); err != nil {
+			return err
+		}
 		if run.Pull == 0 && run.Ref == "refs/heads/"+in.repo.DefaultBranch {
 			if err := tx.SetBaseline(ctx, run.Repo, in.repo.DefaultBranch, run.Target, run.HeadSHA, run.ID, c.violated, c.undecided(known)); err != nil {
 				return err
@@ -138,6 +212,18 @@ func (s *Service) conclude(ctx context.Context, run store.Run, in *inputs, repor
 		}
 		return s.settle(ctx, tx, run)
 	})
+}
+
+// remember keeps the new answers, and notes which old ones were of use.
+func (a *answered) remember(ctx context.Context, tx store.Tx, run store.Run) error {
+	for i, res := range a.bare {
+		if res != nil && res.Reused == "" {
+			if err := remember(ctx, tx, run, a.scope, &a.built.Jobs[i], res); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.UsedAnswers(ctx, run.Repo, a.used)
 }
 
 func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *verdict.Report, text []byte, pc Context, c classes) error {

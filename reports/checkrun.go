@@ -202,6 +202,7 @@ func summary(results []verdict.Result, o PageOptions) string {
 	}
 	b.WriteString(DifferText(results))
 	b.WriteString(boundsText(results))
+	b.WriteString(reusedText(results))
 	if o.DetailsURL != "" {
 		fmt.Fprintf(&b, "\n\n[Full report with traces](%s)\n", o.DetailsURL)
 	}
@@ -255,6 +256,26 @@ func boundsText(results []verdict.Result) string {
 		for _, n := range sortedKeys(notes) {
 			out += "\n- " + escape(n)
 		}
+	}
+	return out
+}
+
+// reusedText names the earlier runs that answers come from.
+func reusedText(results []verdict.Result) string {
+	lines := map[string]int{}
+	n := 0
+	for i := range results {
+		if u := results[i].Reused; u != "" {
+			lines[u]++
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	out := fmt.Sprintf("\n\n**Answered before**\n\nNothing that %d of %s can reach has changed since these runs answered:\n", n, plural(len(results), "verification"))
+	for _, l := range sortedKeys(lines) {
+		out += fmt.Sprintf("\n- %d by run `%s`", lines[l], l)
 	}
 	return out
 }

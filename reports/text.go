@@ -73,6 +73,9 @@ func (p *printer) result(r *verdict.Result) {
 			p.line("  loop %s at %s: %s", l.Name, l.Pos, turns(l))
 		}
 	}
+	if r.Reused != "" {
+		p.line("  answered by run %s", r.Reused)
+	}
 	for _, s := range r.Warnings {
 		p.line("  warning: %s", s)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/frontend"
@@ -198,26 +199,15 @@ func runJob(ctx context.Context, j *job, line *progressLine) verdict.Result {
 	defer cancel()
 	j.plan.Progress = func(p verifier.Progress) { line.show(j.plan.Target, j.plan.Entry, p) }
 	res := verifier.Run(ctx, j.module, j.plan)
-	res.Stages = append(slices.Clone(j.stages), res.Stages...)
-	res.Warnings = append(res.Warnings, j.notes...)
-	suppress(res, j.suppressed)
-	if j.label != "" {
-		res.Entry = j.label
-	}
+	stored := j.stored()
+	stored.Complete(res)
 	line.done()
 	return *res
 }
 
-// suppress marks the claims that the manifest takes out of the count.
-func suppress(res *verdict.Result, list []manifest.Suppression) {
-	for _, s := range list {
-		for i := range res.Claims {
-			if c := &res.Claims[i]; c.ID == s.Claim && (c.Status == verdict.Violated || c.Status == verdict.Unknown) {
-				c.Suppressed = s.Reason
-			}
-		}
-	}
-	res.Summarise()
+// stored is the job without its module, as the service keeps it.
+func (j *job) stored() *pipeline.Job {
+	return &pipeline.Job{Plan: j.plan, Timeout: j.timeout, Label: j.label, Stages: j.stages, Notes: j.notes, Suppressed: j.suppressed, Settled: j.settled}
 }
 
 // userError gives errors of the user's making exit code 2 and a form that names the place.

@@ -83,7 +83,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(initCommand(), replayCommand(), runCommand())
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
 	root.AddCommand(checkCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), boundCommand(), fakegithubCommand(), demoCommand(),
-		serveCommand(), workerCommand(), sandboxInitCommand())
+		serveCommand(), workerCommand(), sandboxInitCommand(), jobCommand())
 	root.AddCommand(doctorCommand(), reportCommand())
 	return root
 }

@@ -60,6 +60,7 @@ type Retention struct {
 	Traces     time.Duration // traces and full reports
 	Runs       time.Duration // runs with their findings
 	Deliveries time.Duration // handled webhooks and answered commands
+	Answers    time.Duration // answers that no run used for so long
 }
 
 // Expire removes what is older than its time. What a branch's baseline rests on stays.
@@ -86,6 +87,9 @@ func (t Tx) Expire(ctx context.Context, k Retention) (int64, error) {
 	}
 	if err == nil {
 		err = drop(k.Deliveries, `DELETE FROM deliveries WHERE state <> 'open' AND received_at < ?`, `DELETE FROM commands WHERE at < ?`)
+	}
+	if err == nil {
+		err = drop(k.Answers, `DELETE FROM answers WHERE used_at < ?`)
 	}
 	return total, err
 }

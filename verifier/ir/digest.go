@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"hash"
 	"reflect"
 	"slices"
+	"strings"
 
+	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -25,7 +28,7 @@ type Slice struct {
 // else of the module. With lines, positions count as they are; without, each line
 // counts relative to the first of its function, and lines of globals do not count.
 func (m *Module) Slice(entry *Func, lines bool) Slice {
-	d := &digester{sum: sha256.New(), m: m, lines: lines, mentioned: map[any]bool{}, types: map[*Type]string{}}
+	d := &digester{sum: sha256.New(), m: m, lines: lines, mentioned: map[*Func]bool{}, order: map[*Global]int{}, types: map[*Type]string{}}
 	d.w = bufio.NewWriterSize(d.sum, 1<<16)
 	d.value(reflect.ValueOf(m.Triple))
 	d.value(reflect.ValueOf(m.Layout))
@@ -37,7 +40,9 @@ func (m *Module) Slice(entry *Func, lines bool) Slice {
 			continue
 		}
 		d.base, d.numbers = verdict.Pos{}, map[any]int{}
-		d.value(reflect.ValueOf(d.out.Globals[ng]).Elem())
+		g := *d.out.Globals[ng]
+		g.Name = d.name(&g, ng)
+		d.value(reflect.ValueOf(&g).Elem())
 		ng++
 	}
 	_ = d.w.Flush()
@@ -51,7 +56,8 @@ type digester struct {
 	w         *bufio.Writer
 	lines     bool
 	out       Slice
-	mentioned map[any]bool
+	mentioned map[*Func]bool
+	order     map[*Global]int
 	indirect  bool
 	base      verdict.Pos      // definition of the function at hand
 	numbers   map[any]int      // pointers met in the function or global at hand
@@ -76,11 +82,21 @@ func (d *digester) fn(f *Func) {
 }
 
 func (d *digester) global(g *Global) {
-	d.text(g.Name)
-	if !d.mentioned[g] {
-		d.mentioned[g] = true
+	n, ok := d.order[g]
+	if !ok {
+		n = len(d.out.Globals)
+		d.order[g] = n
 		d.out.Globals = append(d.out.Globals, g)
 	}
+	d.text(d.name(g, n))
+}
+
+// name of the n-th global. A string literal's says only how many came before it in its unit.
+func (d *digester) name(g *Global, n int) string {
+	if !d.lines && strings.HasPrefix(g.Name, ".str") {
+		return fmt.Sprintf(".str %d", n)
+	}
+	return g.Name
 }
 
 // body numbers what instructions refer to, then walks them in order.
@@ -96,10 +112,29 @@ func (d *digester) body(f *Func) {
 	for _, b := range f.Blocks {
 		d.value(reflect.ValueOf(b).Elem())
 		for _, in := range b.Instrs {
-			d.value(reflect.ValueOf(in).Elem())
+			d.instr(in)
 			d.callees(in)
 		}
 	}
+}
+
+// instr writes an instruction. The line that a failed assertion is told, as an
+// operand that the engines do not read, is a position like any other.
+func (d *digester) instr(in *Instr) {
+	if d.lines || in.Model != ModelAssertFail {
+		d.value(reflect.ValueOf(in).Elem())
+		return
+	}
+	c := *in
+	c.Args = slices.Clone(in.Args)
+	for i, a := range c.Args {
+		if k, ok := a.(*Const); ok && k.Kind == ConstInt && k.T.Kind == KindInt {
+			line := *k
+			line.Bits = bits.Sub(k.Bits, bits.New(k.Bits.Width(), uint64(d.base.Line)))
+			c.Args[i] = &line
+		}
+	}
+	d.value(reflect.ValueOf(&c).Elem())
 }
 
 // callees of an indirect call are all functions whose address is taken.
@@ -205,7 +240,7 @@ func (d *digester) pointer(v reflect.Value) {
 	case *Type:
 		s, ok := d.types[p]
 		if !ok {
-			s = typeText(p)
+			s = d.typeText(p)
 			d.types[p] = s
 		}
 		d.int(3)
@@ -238,19 +273,23 @@ func (d *digester) block(b *Block) {
 }
 
 // typeText names t in full, structs with their members.
-func typeText(t *Type) string {
+func (d *digester) typeText(t *Type) string {
 	if t == nil {
 		return "-"
 	}
 	s := binary.AppendVarint([]byte{byte(t.Kind), map[bool]byte{true: 1}[t.Packed], map[bool]byte{true: 1}[t.Variadic]}, int64(t.Width))
 	s = binary.AppendVarint(s, t.Len)
-	s = binary.AppendVarint(s, int64(len(t.Name)))
-	s = append(s, t.Name...)
-	s = append(s, typeText(t.Elem)...)
-	s = append(s, typeText(t.Ret)...)
+	name := t.Name
+	if !d.lines { // the linker numbers types of one name
+		name = strings.TrimRight(strings.TrimRight(name, "0123456789"), ".")
+	}
+	s = binary.AppendVarint(s, int64(len(name)))
+	s = append(s, name...)
+	s = append(s, d.typeText(t.Elem)...)
+	s = append(s, d.typeText(t.Ret)...)
 	s = binary.AppendVarint(s, int64(len(t.Fields)))
 	for _, f := range t.Fields {
-		s = append(s, typeText(f)...)
+		s = append(s, d.typeText(f)...)
 	}
 	return string(s)
 }

@@ -1,0 +1,383 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/queue"
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/pipeline/store/pgtest"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// jobProject has two modules, a shared helper and a harness for each; `broken` is violated.
+var jobProject = map[string]string{
+	".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [\"*.c\"]}\nharnesses:\n  - {entry: ring_harness}\n  - {entry: crc_harness, unwind: 9}\n  - {entry: broken}\n" +
+		"  - {entry: odd}\nsuppress:\n  - {claim: \"assert@odd#1\", reason: known}\n",
+	"ring.c": `#include "firmproof.h"
+static unsigned char buf[8];
+static const char *name = "ring";
+int limit(int n) {
+  return n < 0 ? 0 : n > 7 ? 7 : n;
+}
+void ring_harness(void) {
+  buf[limit(firmproof_nondet_int())] = (unsigned char)name[0];
+}
+void broken(void) {
+  int i = firmproof_nondet_int();
+  if (i >= 0 && i <= 8) buf[i] = 1;
+}
+`,
+	"crc.c": `#include "firmproof.h"
+#include <assert.h>
+int limit(int n);
+static unsigned crc(unsigned n) {
+  unsigned c = 1;
+  for (unsigned i = 0; i < n; i++) c = c * 2 ^ i;
+  return c;
+}
+void crc_harness(void) {
+  unsigned n = firmproof_nondet_uint();
+  firmproof_assume(n < 5);
+  assert(crc(n) != 0 || n > 0);
+}
+void odd(void) { firmproof_assert(limit(3) == 4, "known to fail"); }
+`,
+}
+
+func putAll(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		put(t, dir, name, text)
+	}
+}
+
+// buildIn runs `job build` and gives its jobs by entry.
+func buildIn(t *testing.T, dir string) (map[string]*pipeline.Job, string) {
+	t.Helper()
+	out := t.TempDir()
+	var errs bytes.Buffer
+	if code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out, dir}, &errs, &errs); code != exitOK {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	var list []pipeline.Job
+	readJSON(t, filepath.Join(out, pipeline.JobsFile), &list)
+	jobs := map[string]*pipeline.Job{}
+	for i := range list {
+		jobs[list[i].Name()] = &list[i]
+	}
+	return jobs, out
+}
+
+func readJSON(t *testing.T, name string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// claimLines is what a result says, without times.
+func claimLines(r *verdict.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s %s %q\n", r.Target, r.Entry, r.Status, r.Warnings)
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		fmt.Fprintf(&b, "%s %s %s %s trace %d suppressed %q\n", c.Pos, c.ID, c.Status, c.Message, len(c.Trace), c.Suppressed)
+	}
+	return b.String()
+}
+
+// checkTree is what `check` says of a tree, by entry.
+func checkTree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := runWith([]string{"check", "--target", "cortex-m3", "--format", "json", dir}, &out, &errs); code != exitViolated {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	var rep verdict.Report
+	if err := json.Unmarshal(out.Bytes(), &rep); err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for i := range rep.Results {
+		said[rep.Results[i].Entry] = claimLines(&rep.Results[i])
+	}
+	return said
+}
+
+// TestJobs: built in one process and verified in others, a project gets the
+// answers that `check` gives.
+func TestJobs(t *testing.T) {
+	dir := t.TempDir()
+	putAll(t, dir, jobProject)
+	want := checkTree(t, dir)
+	jobs, out := buildIn(t, dir)
+	if len(jobs) != len(want) || len(want) != 4 {
+		t.Fatalf("%d jobs for %d entries", len(jobs), len(want))
+	}
+	for name, j := range jobs {
+		if got := verifyIn(t, *j, out); claimLines(got) != want[name] {
+			t.Errorf("%s: got\n%swant\n%s", name, claimLines(got), want[name])
+		}
+	}
+}
+
+// verifyIn runs `job verify` in a folder of its own and completes the answer.
+func verifyIn(t testing.TB, j pipeline.Job, from string) *verdict.Result {
+	t.Helper()
+	dir := t.TempDir()
+	text, err := json.Marshal(&j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := os.ReadFile(filepath.Join(from, j.Module))
+	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, pipeline.JobFile), text, 0o644), os.WriteFile(filepath.Join(dir, j.Module), module, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	if code := runWith([]string{"job", "verify", dir}, &errs, &errs); code != exitOK {
+		t.Fatalf("%s: exit %d: %s", j.Name(), code, errs.String())
+	}
+	res := &verdict.Result{}
+	text, err = os.ReadFile(filepath.Join(dir, pipeline.ResultFile))
+	if err := errors.Join(err, json.Unmarshal(text, res)); err != nil {
+		t.Fatal(err)
+	}
+	j.Complete(res)
+	return res
+}
+
+// TestKeys: the key of a verification changes with what its entry reaches, and
+// with nothing else; lines that move change it only as lines.
+func TestKeys(t *testing.T) {
+	dir := t.TempDir()
+	putAll(t, dir, jobProject)
+	before, _ := buildIn(t, dir)
+	changed := func(file, old, with string) map[string]string {
+		t.Helper()
+		other := t.TempDir()
+		putAll(t, other, jobProject)
+		if !strings.Contains(jobProject[file], old) {
+			t.Fatalf("%s has no %q", file, old)
+		}
+		putAll(t, other, map[string]string{file: strings.Replace(jobProject[file], old, with, 1)})
+		after, _ := buildIn(t, other)
+		out := map[string]string{}
+		for name, j := range before {
+			switch k := after[name].Key; {
+			case k.Exact == j.Key.Exact:
+				out[name] = "same"
+			case k.Shape == j.Key.Shape:
+				out[name] = "moved"
+			default:
+				out[name] = "new"
+			}
+		}
+		return out
+	}
+	for _, c := range []struct {
+		what, file, old, with string
+		want                  map[string]string
+	}{
+		{"another folder", "ring.c", "limit", "limit", map[string]string{"ring_harness": "same", "crc_harness": "same", "broken": "same", "odd": "same"}},
+		{"a static function", "crc.c", "c * 2", "c * 4", map[string]string{"ring_harness": "same", "crc_harness": "new", "broken": "same", "odd": "same"}},
+		{"a shared function", "ring.c", "n > 7 ? 7", "n > 6 ? 6", map[string]string{"ring_harness": "new", "crc_harness": "same", "broken": "same", "odd": "new"}},
+		{"an initialiser", "ring.c", `"ring"`, `"king"`, map[string]string{"ring_harness": "new", "crc_harness": "same", "broken": "same", "odd": "same"}},
+		{"a comment above", "ring.c", "int limit", "/* at most\n   seven */\nint limit", map[string]string{"ring_harness": "moved", "crc_harness": "same", "broken": "moved", "odd": "moved"}},
+		{"a comment above an assertion", "crc.c", "static unsigned crc", "// folds\nstatic unsigned crc", map[string]string{"ring_harness": "same", "crc_harness": "moved", "broken": "same", "odd": "moved"}},
+		{"an assertion itself", "crc.c", "  assert(", "\n  assert(", map[string]string{"ring_harness": "same", "crc_harness": "new", "broken": "same", "odd": "moved"}},
+		{"a string before", "crc.c", "static unsigned crc", "const char *version = \"1\"; const char *who(void) { return \"me\"; } static unsigned crc",
+			map[string]string{"ring_harness": "moved", "crc_harness": "moved", "broken": "same", "odd": "moved"}},
+		{"a bound", ".firmproof.yml", "unwind: 9", "unwind: 8", map[string]string{"ring_harness": "same", "crc_harness": "new", "broken": "same", "odd": "same"}},
+		{"a suppression", ".firmproof.yml", "known", "accepted", map[string]string{"ring_harness": "same", "crc_harness": "same", "broken": "same", "odd": "same"}},
+	} {
+		if got := changed(c.file, c.old, c.with); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s:\n got %v\nwant %v", c.what, got, c.want)
+		}
+	}
+}
+
+// inProcess is the checker of a service whose children are calls of this program's main function.
+type inProcess struct {
+	t        *testing.T
+	mu       sync.Mutex
+	verified []string
+}
+
+func (c *inProcess) Engine() string { return "test" }
+
+func (c *inProcess) Build(_ context.Context, req pipeline.Request) (*pipeline.Built, error) {
+	var errs bytes.Buffer
+	if code := runWith([]string{"job", "build", "--target", req.Target, "--engine", "test", "-o", req.Scratch, req.Dir}, &errs, &errs); code != exitOK {
+		return nil, errors.New(errs.String())
+	}
+	b := &pipeline.Built{}
+	readJSON(c.t, filepath.Join(req.Scratch, pipeline.JobsFile), &b.Jobs)
+	return b, nil
+}
+
+func (c *inProcess) Verify(_ context.Context, task pipeline.Task) (*verdict.Result, error) {
+	c.mu.Lock()
+	c.verified = append(c.verified, task.Job.Name())
+	c.mu.Unlock()
+	text, err := json.Marshal(&task.Job)
+	if err := errors.Join(err, os.WriteFile(filepath.Join(task.Scratch, pipeline.JobFile), text, 0o644)); err != nil {
+		return nil, err
+	}
+	var errs bytes.Buffer
+	if code := runWith([]string{"job", "verify", task.Scratch}, &errs, &errs); code != exitOK {
+		return nil, errors.New(errs.String())
+	}
+	res := &verdict.Result{}
+	readJSON(c.t, filepath.Join(task.Scratch, pipeline.ResultFile), res)
+	return res, nil
+}
+
+type localSource string
+
+func (s localSource) Remote(context.Context, store.Repo) (checkout.Remote, error) {
+	return checkout.Remote{URL: string(s)}, nil
+}
+
+// TestIncremental: a change verifies only what it can influence; the other answers
+// come from the store, name the run that gave them, and stand where `check` would
+// put them now.
+func TestIncremental(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { incremental(t, "sqlite:"+filepath.Join(t.TempDir(), "x.db")) })
+	t.Run("postgres", func(t *testing.T) { incremental(t, pgtest.Start(t)) })
+}
+
+func incremental(t *testing.T, dsn string) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	st, err := store.Open(ctx, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &inProcess{t: t}
+	ignore := func(context.Context, string, int) error { return nil }
+	s, err := pipeline.New(pipeline.Config{Store: st, Data: t.TempDir(), Source: localSource(dir), Checker: c, Workers: 2, Log: slog.New(slog.DiscardHandler), Local: true,
+		Edge: map[string]queue.Handler{pipeline.PublishJob: ignore, pipeline.EventJob: ignore}})
+	if err == nil {
+		err = s.Start(ctx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		if err := errors.Join(s.Stop(stop), st.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := st.Write(ctx, func(tx store.Tx) error {
+		return tx.PutRepo(ctx, store.Repo{ID: 1, Installation: 2, FullName: "a/b", CloneURL: dir, DefaultBranch: "main", Active: true})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	run := func(trigger string, files map[string]string) (string, *verdict.Report) {
+		t.Helper()
+		putAll(t, dir, files)
+		put(t, dir, "NEWS", fmt.Sprint(trigger, time.Now().UnixNano()))
+		commitAll(t, dir, trigger)
+		head, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.verified = nil
+		var id string
+		if err := st.Write(ctx, func(tx store.Tx) (err error) {
+			id, err = s.Begin(ctx, tx, store.Run{Repo: 1, Installation: 2, HeadSHA: strings.TrimSpace(string(head)), Ref: "refs/heads/main", Trigger: trigger})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return awaitReport(t, st, id)
+	}
+	first, rep := run("push", jobProject)
+	if len(c.verified) != 4 {
+		t.Fatalf("first: %v verified", c.verified)
+	}
+	same := func(rep *verdict.Report) {
+		t.Helper()
+		want := checkTree(t, dir)
+		for i := range rep.Results {
+			if r := &rep.Results[i]; claimLines(r) != want[r.Entry] {
+				t.Errorf("%s: got\n%swant\n%s", r.Entry, claimLines(r), want[r.Entry])
+			}
+		}
+	}
+	same(rep)
+	// a touched function, below two lines more: what was violated is looked at again, proofs move
+	text := strings.Replace(jobProject["ring.c"], "int limit", "/* at most\n   seven */\nint limit", 1)
+	_, rep = run("push", map[string]string{"ring.c": text, "crc.c": strings.Replace(jobProject["crc.c"], "c * 2", "c * 4", 1)})
+	if got := fmt.Sprint(c.verified); got != "[crc_harness broken odd]" {
+		t.Errorf("verified: %s", got)
+	}
+	same(rep)
+	if u := rep.Results[0].Reused; u != first {
+		t.Errorf("%s does not name run %s: %q", rep.Results[0].Entry, first, u)
+	}
+	if _, rep = run("push", nil); len(c.verified) != 0 || rep.Results[1].Reused == "" || rep.Results[1].Reused == first {
+		t.Errorf("nothing changed, but %v verified", c.verified)
+	}
+	same(rep)
+	if _, rep = run("rerun", nil); len(c.verified) != 4 || rep.Results[0].Reused != "" {
+		t.Errorf("asked to run again, but only %v verified", c.verified)
+	}
+	// a proof holds under any bounds
+	if _, _ = run("push", map[string]string{".firmproof.yml": strings.Replace(jobProject[".firmproof.yml"], "unwind: 9", "unwind: 7", 1)}); len(c.verified) != 0 {
+		t.Errorf("verified under another bound, though proved: %v", c.verified)
+	}
+}
+
+// awaitReport waits for the only target run of an aggregate.
+func awaitReport(t *testing.T, st *store.Store, aggregate string) (string, *verdict.Report) {
+	t.Helper()
+	ctx := context.Background()
+	for range 1200 {
+		var agg store.Run
+		var kids []store.Run
+		rep := &verdict.Report{}
+		err := st.Read(ctx, func(tx store.Tx) (err error) {
+			if agg, err = tx.Run(ctx, aggregate); err != nil || agg.State != store.Done {
+				return err
+			}
+			if kids, err = tx.Children(ctx, aggregate); err != nil || len(kids) != 1 {
+				return errors.Join(err, fmt.Errorf("%d targets: %s", len(kids), agg.Detail))
+			}
+			text, err := tx.Report(ctx, kids[0].ID, nil)
+			if err != nil {
+				return fmt.Errorf("%w: %s %s", err, kids[0].Conclusion, kids[0].Detail)
+			}
+			return json.Unmarshal(text, rep)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if agg.State == store.Done {
+			return kids[0].ID, rep
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("the run does not end")
+	return "", nil
+}
