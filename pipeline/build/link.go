@@ -58,7 +58,11 @@ func (l *linker) link(ctx context.Context) error {
 	if err != nil {
 		return &InfraError{"link", err}
 	}
-	l.img.Functions, l.img.Declared = readFunctions(text), readDeclared(text)
+	l.img.Functions = readFunctions(text)
+	if text, err = l.addLibrary(ctx, whole); err != nil {
+		return err
+	}
+	l.img.Declared = readDeclared(text)
 	l.img.stage("link", start)
 	start = time.Now()
 	defer func() { l.img.stage("slice", start) }()

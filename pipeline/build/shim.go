@@ -6,7 +6,7 @@ import (
 )
 
 // shimVersion goes into the cache key: raise it when a prototype changes.
-const shimVersion = "1"
+const shimVersion = "2"
 
 // nondetTypes maps the TYPE of nondet_TYPE to C. SV-COMP's and CBMC's names, with
 // and without _t.
@@ -52,7 +52,6 @@ var shimPrototypes = map[string]string{
 	"__CPROVER_havoc_slice":      "void %(void *, __SIZE_TYPE__)",
 	"__CPROVER_array_copy":       "void %(const void *, const void *)",
 	"__CPROVER_array_replace":    "void %(const void *, const void *)",
-	"__CPROVER_array_set":        "void %(const void *, ...)",
 	"__CPROVER_array_equal":      "_Bool %(const void *, const void *)",
 	"__CPROVER_cover":            "void %(_Bool)",
 	"__CPROVER_allocate":         "void *%(__SIZE_TYPE__, _Bool)",
@@ -81,6 +80,9 @@ var nondetPrefixes = []string{
 // prototype gives the declaration of an intrinsic that was called undeclared. C
 // would make it return int, which truncates what it stands for.
 func prototype(name string) (string, bool) {
+	if m, ok := shimMacros[name]; ok {
+		return m, true
+	}
 	if p, ok := shimPrototypes[name]; ok {
 		return strings.Replace(p, "%", name, 1) + ";", true
 	}
@@ -113,6 +115,12 @@ typedef _Bool __CPROVER_bool;
 #define __CPROVER_loop_invariant(...)
 #define __CPROVER_decreases(...)
 `
+
+// shimMacros are intrinsics whose meaning hangs on the types of their arguments.
+var shimMacros = map[string]string{
+	"__CPROVER_array_set": `__SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *);
+#define __CPROVER_array_set(a, v) ({ __typeof__(&*(a)) p_ = (a); for (__SIZE_TYPE__ i_ = 0; i_ < __CPROVER_OBJECT_SIZE(p_) / sizeof *p_; i_++) p_[i_] = (v); })`,
+}
 
 // shimText is the header for the undeclared functions of a unit; needed says
 // whether it holds anything. Names that are no intrinsics stay out.

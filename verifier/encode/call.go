@@ -175,7 +175,7 @@ func callChecks(in *ir.Instr) []verdict.Check {
 		return []verdict.Check{verdict.Uninitialised}
 	case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelMemcmp, ir.ModelMemchr, ir.ModelStrlen, ir.ModelStrnlen, ir.ModelStrcpy,
 		ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelStrcmp, ir.ModelStrncmp, ir.ModelStrchr, ir.ModelStrrchr, ir.ModelStrstr,
-		ir.ModelStrdup, ir.ModelSnprintf, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelMemalign,
+		ir.ModelStrdup, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelMemalign,
 		ir.ModelVaStart, ir.ModelVaEnd, ir.ModelVaCopy:
 		return []verdict.Check{verdict.Memory, verdict.Uninitialised}
 	}

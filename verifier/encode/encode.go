@@ -219,7 +219,7 @@ func usesRanges(m *ir.Module) bool {
 					continue
 				}
 				switch in.Model {
-				case ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelStrdup, ir.ModelSnprintf, ir.ModelRealloc:
+				case ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelStrdup, ir.ModelRealloc:
 					return true
 				case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelHavoc, ir.ModelMakeSymbolic:
 					if !constantLength(in) {

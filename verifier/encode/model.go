@@ -43,7 +43,7 @@ var minArgs = map[ir.Model]int{
 	ir.ModelMalloc: 1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3, ir.ModelAllocaC: 1, ir.ModelFree: 1,
 	ir.ModelMemcpy: 3, ir.ModelMemmove: 3, ir.ModelMemset: 3, ir.ModelMemcmp: 3, ir.ModelMemchr: 3, ir.ModelStrlen: 1, ir.ModelStrnlen: 2,
 	ir.ModelStrcpy: 2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2, ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
-	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelSnprintf: 2, ir.ModelRange: 2,
+	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelRange: 2,
 }
 
 // harness evaluates the intrinsics of harnesses, and what ends the program.
@@ -52,6 +52,11 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	switch m {
 	case ir.ModelNondet:
 		return e.fresh(st, interp.Nondet, c.in, c.in.T, c.name), true
+	case ir.ModelNondetNonNeg:
+		v := e.fresh(st, interp.Nondet, c.in, c.in.T, c.name)
+		t := e.num(v)
+		st.pc = e.and(st.pc, e.s.Not(e.s.Slt(t, e.s.Int(e.s.Width(t), 0))))
+		return v, true
 	case ir.ModelAssume:
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption on an indeterminate value")
 		st.pc = e.and(st.pc, e.cond(c.args[0]))

@@ -49,6 +49,8 @@ func (c *modelCall) floatLane(m ir.Model) func(w int, a []ilr.Term) ilr.Term {
 		return round(ilr.RNA)
 	case ir.ModelRint:
 		return round(ilr.RNE)
+	case ir.ModelFmod:
+		return func(w int, a []ilr.Term) ilr.Term { return e.s.FloatOp(ilr.KFRem, ilr.BV(w), ilr.RNE, a[0], a[1]) }
 	case ir.ModelFma:
 		return func(w int, a []ilr.Term) ilr.Term {
 			return e.s.FloatOp(ilr.KFFma, ilr.BV(w), ilr.RNE, a[0], a[1], a[2])

@@ -2,7 +2,6 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -48,8 +47,6 @@ func (c *modelCall) strings(m ir.Model) (val, bool) {
 		return v, true
 	case ir.ModelCtype:
 		return c.ctype(), true
-	case ir.ModelSnprintf:
-		return c.snprintf(), true
 	}
 	return val{}, false
 }
@@ -290,38 +287,5 @@ func (c *modelCall) duplicate() val {
 		e.copyMemory(c.fr, st, c.in, block, c.args[0], n, false)
 		return block
 	}, func(*state) val { return val{p: e.null()} })
-	return c.joined()
-}
-
-// snprintf writes at most n-1 bytes of any contents and a terminator; the result
-// is the length that the text would have had, -1 or more.
-func (c *modelCall) snprintf() val {
-	e, st := c.encoder, c.st
-	n := c.count(1)
-	if st.pc == nil || !c.in.T.IsInt() {
-		return val{}
-	}
-	v := e.fresh(st, interp.Nondet, c.in, c.in.T, c.name)
-	t := e.num(v)
-	w := e.s.Width(t)
-	st.pc = e.and(st.pc, e.s.Not(e.s.Slt(t, e.s.Int(w, -1))))
-	some := e.someBytes(n)
-	if st.pc == nil || e.s.IsFalse(some) {
-		return v
-	}
-	e.checkAccess(c.fr, st, c.in, c.args[0], want{n: n, align: 1, write: true, what: "write"}, some)
-	if st.pc == nil {
-		return v
-	}
-	c.split(some, func(st *state) val {
-		length := e.s.Ite(e.s.Slt(t, e.s.Int(w, 0)), e.s.Int(e.w, 0), e.num(e.resize(val{t: t}, e.w)))
-		most := e.s.Sub(n, e.s.Int(e.w, 1))
-		body := e.smaller(length, most)
-		e.havocMemory(c.fr, st, c.in, c.args[0], body)
-		if st.pc != nil {
-			e.fillMemory(c.fr, st, c.in, val{p: e.shift(c.args[0].p, body)}, val{t: e.s.Int(8, 0)}, e.s.Int(e.w, 1))
-		}
-		return v
-	}, func(*state) val { return v })
 	return c.joined()
 }

@@ -148,7 +148,7 @@ func (g *generator) stmt(level int) {
 	case 24:
 		put("f = %s;", g.pick("x", "f + 0.5f", "f * f", "(float)d", "-f", "f / 3"))
 	case 25:
-		put("%s;", g.pick("strcpy(c, \"hi\")", "strncpy(c, \"hello\", u & 7)", "strcat(c, \"z\")", "if (h) strcpy(h, \"abc\")", "REG = x", "((int *)0x20000000)[u & 3] = x", "snprintf(c, 4, \"x\")"))
+		put("%s;", g.pick("strcpy(c, \"hi\")", "strncpy(c, \"hello\", u & 7)", "strcat(c, \"z\")", "if (h) strcpy(h, \"abc\")", "REG = x", "((int *)0x20000000)[u & 3] = x"))
 	case 26:
 		put("{ int l[(u & 3) + 1]; l[u & 3] = x; y = l[x & 1]; }")
 	case 27:
@@ -173,7 +173,7 @@ func program(seed int64) string {
 struct s { int a; int *p; short c[3]; int b; unsigned bits : 5, more : 11; };
 #define REG (*(volatile int *)0x40000000)
 #define rom ((const unsigned char *)0x8000)
-int abs(int); int snprintf(char *, unsigned long, const char *, ...);
+int abs(int);
 int nd(void); int g = 4; static unsigned short w[700]; static const int tab[6] = {3, 1, 4, 1, 5, 9}; volatile int v = 1; static struct s t = {1, &g, {2, 3, 4}, 5, 6, 7};
 static int fun(int k, int *r) { int l[3] = {k, 1, 2}; l[k & 1] += r ? *r : 7; if (k > 5) return l[0]; l[2] = k; return l[1] + l[2]; }
 static int rec(int k) { if (k <= 0) return 1; return rec(k - 1) + k; }

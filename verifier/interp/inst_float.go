@@ -248,6 +248,10 @@ func floatLane(m ir.Model) func([]bits.Vec) bits.Vec {
 		return unary(math.Round)
 	case ir.ModelRint:
 		return unary(math.RoundToEven)
+	case ir.ModelFmod:
+		return func(a []bits.Vec) bits.Vec {
+			return fromDouble(math.Mod(toDouble(a[0]), toDouble(a[1])), a[0].Width())
+		}
 	case ir.ModelFma:
 		return fma
 	case ir.ModelCopysign:

@@ -13,7 +13,7 @@
 //	AsmOut        each scalar of the result of an inline assembly call, then one per scalar of an indirect output
 //	Undef         each scalar of an `undef` or `poison` operand, each time the instruction runs; a conversion of a
 //	              floating-point value that does not fit, when the check `conversion` is off
-//	Havoc         contents of the ranges that havoc, make-symbolic and snprintf write (Source.Havoc)
+//	Havoc         contents of the ranges that havoc and make-symbolic write (Source.Havoc)
 //	Bytes, Base   per object (Source.ObjectBytes, Source.Base); not in a fixed order
 //
 // Objects are numbered: globals 0.. in module order, then what comes to life

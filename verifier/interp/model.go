@@ -88,8 +88,7 @@ var minArgs = map[ir.Model]int{
 	ir.ModelMalloc: 1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3, ir.ModelAllocaC: 1, ir.ModelFree: 1,
 	ir.ModelMemcpy: 3, ir.ModelMemmove: 3, ir.ModelMemset: 3, ir.ModelMemcmp: 3, ir.ModelMemchr: 3, ir.ModelStrlen: 1, ir.ModelStrnlen: 2,
 	ir.ModelStrcpy: 2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2, ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
-	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelSnprintf: 2, ir.ModelRange: 2,
-	ir.ModelStrspn: 2, ir.ModelStrcspn: 2, ir.ModelStrpbrk: 2, ir.ModelAtoi: 1,
+	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelRange: 2,
 }
 
 // harness executes the intrinsics of harnesses, and what ends the program.

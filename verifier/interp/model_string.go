@@ -102,16 +102,10 @@ func (c *call) stringModel(m ir.Model) bool {
 		c.strstr()
 	case ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat:
 		c.stringCopy(m)
-	case ir.ModelStrspn, ir.ModelStrcspn, ir.ModelStrpbrk:
-		c.span(m)
-	case ir.ModelAtoi:
-		c.atoi()
 	case ir.ModelAbs:
 		c.abs()
 	case ir.ModelCtype:
 		c.ctype()
-	case ir.ModelSnprintf:
-		c.snprintf()
 	default:
 		return false
 	}
@@ -250,102 +244,4 @@ func (c *call) abs() {
 		r = bits.Neg(r)
 	}
 	c.result(scalar(r).withMask(all(w, a)))
-}
-
-// span counts the bytes at the start that are (strspn) or are not (strcspn) in
-// a set; strpbrk points behind the latter, or is null at the end of the string.
-func (c *call) span(m ir.Model) {
-	set, ok := c.bytesOf(c.args[1])
-	for i := int64(0); ok; i++ {
-		var b byte
-		if b, ok = c.byteOf(c.args[0], i); !ok {
-			return
-		}
-		if b != 0 && (strings.IndexByte(set, b) >= 0) == (m == ir.ModelStrspn) {
-			continue
-		}
-		switch {
-		case m != ir.ModelStrpbrk:
-			c.number(i)
-		case b == 0:
-			c.result(scalar(c.zero))
-		default:
-			p := c.args[0]
-			p.bits = bits.Add(p.bits, bits.NewInt(c.pw, i))
-			c.result(p)
-		}
-		return
-	}
-}
-
-// atoi reads an optional sign and digits behind white space (C11 7.22.1); a
-// number that does not fit is undefined there, a signed overflow here.
-func (c *call) atoi() {
-	i := int64(0)
-	next := func() (byte, bool) {
-		b, ok := c.byteOf(c.args[0], i)
-		i++
-		return b, ok
-	}
-	b, ok := next()
-	for ok && (b == ' ' || b >= 9 && b <= 13) {
-		b, ok = next()
-	}
-	negative := b == '-'
-	if ok && (b == '-' || b == '+') {
-		b, ok = next()
-	}
-	w := c.in.T.Width
-	sum := bits.New(w+8, 0)
-	for ok && b >= '0' && b <= '9' {
-		sum = bits.Add(bits.Mul(sum, bits.New(w+8, 10)), bits.New(w+8, uint64(b-'0')))
-		if !bits.Ule(sum, bits.Zext(bits.MinSigned(w), w+8)) {
-			c.violate(verdict.SignedOverflow, "the number in %s does not fit %d bits", c.name, w)
-			break
-		}
-		b, ok = next()
-	}
-	if !ok {
-		return
-	}
-	if negative {
-		sum = bits.Neg(sum)
-	}
-	r := bits.Trunc(sum, w)
-	if bits.Sext(r, w+8) != sum {
-		c.violate(verdict.SignedOverflow, "the number in %s does not fit %d bits", c.name, w)
-	}
-	c.result(scalar(r))
-}
-
-// snprintf writes at most n-1 bytes of any contents and a terminator; the
-// result is the length that the text would have had, -1 or more.
-func (c *call) snprintf() {
-	n, ok := c.count(1)
-	if !ok {
-		return
-	}
-	v := c.inputs(Nondet, c.in.T)
-	length, _ := v.bits.Int64()
-	if length < -1 {
-		c.end(AssumeFailed, "", "result below -1 of "+c.name)
-		return
-	}
-	c.result(v)
-	if n == 0 {
-		return
-	}
-	if _, _, ok := c.reach(c.args[0], access{size: n, align: 1, write: true}); !ok {
-		return
-	}
-	body := uint64(max(0, min(length, int64(n)-1)))
-	if !c.fillHavoc(c.args[0], body) {
-		return
-	}
-	end := c.args[0]
-	end.bits = bits.Add(end.bits, bits.New(c.pw, body))
-	saved := c.args
-	c.args = []value{end, scalar(bits.New(32, 0))}
-	c.memset(1)
-	c.args = saved
 }

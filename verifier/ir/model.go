@@ -58,14 +58,9 @@ const (
 	ModelStrrchr  Model = "strrchr"
 	ModelStrstr   Model = "strstr"
 	ModelStrdup   Model = "strdup"
-	ModelStrspn   Model = "strspn"
-	ModelStrcspn  Model = "strcspn"
-	ModelStrpbrk  Model = "strpbrk"
-	ModelAtoi     Model = "atoi" // atoi, atol, atoll
-	ModelAbs      Model = "abs"  // abs, labs, llabs
+	ModelAbs      Model = "abs" // abs, labs, llabs
 	ModelCtype    Model = "ctype"
-	ModelPrintf   Model = "printf"   // output only: result unspecified, at least -1
-	ModelSnprintf Model = "snprintf" // writes at most n unspecified bytes and a terminator
+	ModelPrintf   Model = "printf" // output only: result unspecified, at least -1
 
 	// LLVM intrinsics; the width is that of the arguments.
 	ModelLLVM Model = "llvm" // none of those below: Func.Name tells
@@ -114,6 +109,7 @@ const (
 	ModelTruncF        Model = "llvm.trunc"
 	ModelRoundF        Model = "llvm.round"
 	ModelRint          Model = "llvm.rint" // also nearbyint
+	ModelFmod          Model = "fmod"      // the remainder of a truncated division
 	ModelCopysign      Model = "llvm.copysign"
 	ModelMinnum        Model = "llvm.minnum"
 	ModelMaxnum        Model = "llvm.maxnum"
@@ -144,19 +140,18 @@ var exactModels = map[string]Model{
 	"memcpy": ModelMemcpy, "memmove": ModelMemmove, "memset": ModelMemset, "memcmp": ModelMemcmp, "bcmp": ModelMemcmp, "memchr": ModelMemchr,
 	"strlen": ModelStrlen, "strnlen": ModelStrnlen, "strcpy": ModelStrcpy, "strncpy": ModelStrncpy, "strcat": ModelStrcat, "strncat": ModelStrncat,
 	"strcmp": ModelStrcmp, "strncmp": ModelStrncmp, "strchr": ModelStrchr, "strrchr": ModelStrrchr, "strstr": ModelStrstr, "strdup": ModelStrdup,
-	"strspn": ModelStrspn, "strcspn": ModelStrcspn, "strpbrk": ModelStrpbrk, "atoi": ModelAtoi, "atol": ModelAtoi, "atoll": ModelAtoi,
 	"abs": ModelAbs, "labs": ModelAbs, "llabs": ModelAbs,
 	"printf": ModelPrintf, "puts": ModelPrintf, "putchar": ModelPrintf, "fprintf": ModelPrintf, "perror": ModelPrintf, "fputs": ModelPrintf,
 	"putc": ModelPrintf, "fputc": ModelPrintf, "fflush": ModelPrintf, "vprintf": ModelPrintf, "vfprintf": ModelPrintf, "fwrite": ModelPrintf,
 	"__printf_chk": ModelPrintf, "__fprintf_chk": ModelPrintf,
-	"snprintf": ModelSnprintf, "vsnprintf": ModelSnprintf,
 	"isalpha": ModelCtype, "isdigit": ModelCtype, "isalnum": ModelCtype, "isspace": ModelCtype, "isupper": ModelCtype, "islower": ModelCtype,
 	"isxdigit": ModelCtype, "isprint": ModelCtype, "ispunct": ModelCtype, "iscntrl": ModelCtype, "isgraph": ModelCtype, "isblank": ModelCtype,
 	"toupper": ModelCtype, "tolower": ModelCtype,
 	"__VERIFIER_atomic_begin": ModelNop, "__VERIFIER_atomic_end": ModelNop,
 	"fabs": ModelFabs, "fabsf": ModelFabs, "sqrt": ModelSqrt, "sqrtf": ModelSqrt, "floor": ModelFloor, "floorf": ModelFloor,
 	"ceil": ModelCeil, "ceilf": ModelCeil, "trunc": ModelTruncF, "truncf": ModelTruncF, "round": ModelRoundF, "roundf": ModelRoundF,
-	"fmin": ModelMinnum, "fminf": ModelMinnum, "fmax": ModelMaxnum, "fmaxf": ModelMaxnum, "copysign": ModelCopysign, "copysignf": ModelCopysign,
+	"fmin": ModelMinnum, "fminf": ModelMinnum, "fmax": ModelMaxnum, "fmaxf": ModelMaxnum, "rint": ModelRint, "rintf": ModelRint, "nearbyint": ModelRint, "nearbyintf": ModelRint, "fma": ModelFma, "fmod": ModelFmod, "fmodf": ModelFmod, "fmaf": ModelFma,
+	"copysign": ModelCopysign, "copysignf": ModelCopysign,
 }
 
 // nondetPrefixes start the names of functions that return any value of their type.

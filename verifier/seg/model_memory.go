@@ -50,7 +50,7 @@ func (b *builder) memoryModel(s *state, in *ir.Instr, m ir.Model) result {
 		return b.set(s, in, b.value(s, in.Args[0]))
 	case ir.ModelMemset:
 		return b.memset(s, in)
-	case ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelSnprintf:
+	case ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat:
 		return b.overwrite(s, in, 0)
 	case ir.ModelStrlen, ir.ModelStrnlen:
 		return b.strlen(s, in, w)

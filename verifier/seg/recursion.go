@@ -110,7 +110,7 @@ func (e *effects) note(in *ir.Instr) []*ir.Func {
 			}
 			return []*ir.Func{c.Func}
 		case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelStrcpy,
-			ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelSnprintf, ir.ModelMemalign, ir.ModelVaStart, ir.ModelVaCopy:
+			ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelMemalign, ir.ModelVaStart, ir.ModelVaCopy:
 			e.write(in.Args[0])
 		}
 	}

@@ -1,0 +1,104 @@
+package build
+
+import (
+	"context"
+	"embed"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+)
+
+// librarySources are functions of the C library in C, for programs that call
+// them without defining them. What the engine models itself is not among them
+// (verifier/ir, ModelOf); what is too dear to follow calls a function without a
+// body, so that the answer is unknown by name. All definitions are weak: those of
+// the program win.
+//
+//go:embed libc/*.c
+var librarySources embed.FS
+
+// libraryDir is the folder that positions in the library name.
+const libraryDir = "firmproof-libc"
+
+var libraryDef = regexp.MustCompile(`(?m)^(?:LIB [^\n(]*?|SIGNED\(|UNSIGNED\(|FROM_TEXT\(|FORWARD\()(\w+)[(,]`)
+
+// libraryIndex gives the file of each function of the library.
+func libraryIndex() map[string]string {
+	files, err := librarySources.ReadDir("libc")
+	if err != nil {
+		panic(err) // embedded
+	}
+	index := map[string]string{}
+	for _, f := range files {
+		for _, m := range libraryDef.FindAllSubmatch(libraryText(f.Name()), -1) {
+			index[string(m[1])] = f.Name()
+		}
+	}
+	return index
+}
+
+func libraryText(name string) []byte {
+	text, err := librarySources.ReadFile("libc/" + name)
+	if err != nil {
+		panic(err) // embedded
+	}
+	return text
+}
+
+// addLibrary links the library's definitions of what the program at path only
+// declares, until nothing is missing that the library has. It gives the text.
+func (l *linker) addLibrary(ctx context.Context, path string) ([]byte, error) {
+	index, linked := libraryIndex(), map[string]bool{}
+	for {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, &InfraError{"link", err}
+		}
+		var files []string
+		for _, name := range readDeclared(text) {
+			if f := index[name]; f != "" && !linked[f] {
+				linked[f] = true
+				files = append(files, f)
+			}
+		}
+		if len(files) == 0 {
+			return text, nil
+		}
+		if linked["atexit.c"] {
+			l.keep = append(l.keep, "firmproof_run_atexit")
+		}
+		sort.Strings(files)
+		if err := l.linkLibrary(ctx, path, files); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// linkLibrary compiles files of the library and links them into the program at path.
+func (l *linker) linkLibrary(ctx context.Context, path string, files []string) error {
+	argv := []string{llvmLink, "-S", "-only-needed", "-o", filepath.Base(path), filepath.Base(path)}
+	for _, f := range files {
+		if err := os.MkdirAll(filepath.Join(l.opts.WorkDir, libraryDir), 0o755); err != nil {
+			return &InfraError{"link", err}
+		}
+		file := filepath.Join(libraryDir, f)
+		if err := writeAtomic(filepath.Join(l.opts.WorkDir, file), libraryText(f)); err != nil {
+			return &InfraError{"link", err}
+		}
+		r := Request{File: file, Dir: l.opts.WorkDir, Target: l.img.Target, Runner: l.opts.Runner, WorkDir: l.opts.WorkDir, CacheDir: l.opts.CacheDir}
+		u, err := Compile(ctx, r)
+		if err != nil {
+			return err
+		}
+		argv = append(argv, u.IRPath)
+	}
+	res, err := l.run(ctx, argv...)
+	if err != nil {
+		return err
+	}
+	if res.ExitCode != 0 {
+		return l.fault(res)
+	}
+	return nil
+}
