@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/cbmc"
+	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -26,23 +28,56 @@ func (b *preparation) cbmcProofs(dir string) error {
 		return err
 	}
 	if len(dirs) == 0 {
-		return fmt.Errorf("--cbmc-proof %s: no proof there: no Makefile sets HARNESS_FILE", dir)
+		return fmt.Errorf("--cbmc-proof %s: no proof there: no Makefile sets HARNESS_FILE, no Makefile.json or Configurations.json has OBJS", dir)
+	}
+	runner, err := b.makeRunner(dir)
+	if err != nil {
+		return err
 	}
 	for _, d := range dirs {
-		p, err := cbmc.Read(b.ctx, build.Direct{}, d)
-		if err == nil {
-			err = b.cbmcProof(p)
+		proofs, err := cbmc.Read(b.ctx, runner, d)
+		if err != nil {
+			if err := b.cbmcFault(filepath.Base(d), err, len(dirs) == 1); err != nil {
+				return err
+			}
 		}
-		var infra *build.InfraError
-		switch {
-		case err == nil:
-		case len(dirs) == 1 || errors.As(err, &infra) || b.ctx.Err() != nil:
-			return err
-		default:
-			b.jobs = append(b.jobs, settled(filepath.Base(d), "", "does not build: "+err.Error()))
+		for _, p := range proofs {
+			if err := b.cbmcProof(p); err != nil {
+				if err := b.cbmcFault(p.Title(), err, len(dirs) == 1 && len(proofs) == 1); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
+}
+
+// cbmcFault makes an unknown result of a proof that cannot be built. Where it is the
+// only one, or the fault is this machine's, it gives the error back.
+func (b *preparation) cbmcFault(name string, err error, only bool) error {
+	var infra *build.InfraError
+	if only || errors.As(err, &infra) || b.ctx.Err() != nil {
+		return err
+	}
+	b.jobs = append(b.jobs, settled(name, "", "does not build: "+err.Error()))
+	return nil
+}
+
+// makeRunner runs the makefiles of proofs: in a sandbox as far as this machine has one,
+// for no build of ours needs more of a makefile than the values of its variables.
+func (b *preparation) makeRunner(dir string) (build.Runner, error) {
+	if _, direct := b.runner.(build.Direct); !direct {
+		return b.runner, nil
+	}
+	if os.Getuid() == 0 && !sandbox.Reachable(dir) {
+		b.notes = append(b.notes, fmt.Sprintf("make ran outside of a sandbox: %s is closed to the user that the sandbox has", dir))
+		return b.runner, nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.BuildRunner(b.ctx, sandbox.BestEffort, program, b.work)
 }
 
 // settled is a job whose result is known already: unknown, for a construct that is
@@ -86,9 +121,19 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	if err != nil {
 		return err
 	}
-	assumptions, err := stub.Apply(module, bodyless(module), nil)
+	kind := stub.Nondet
+	if p.BodylessFails {
+		kind = stub.Fail
+	}
+	assumptions, err := stub.Apply(module, bodyless(module, kind), nil)
 	if err != nil {
 		return err
+	}
+	if p.NondetStatic {
+		assumptions = append(assumptions, stub.NondetStatic(module))
+	}
+	if !p.Expect {
+		img.Notes = append(img.Notes, "the proof says that it is meant to fail (EXPECTED)")
 	}
 	assumptions = append(assumptions, stub.Convert(module)...)
 	stages := []verdict.Stage{}
@@ -105,7 +150,7 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	for k, v := range b.unwindSet {
 		set[k] = v
 	}
-	b.jobs = append(b.jobs, job{module: module, label: p.Title(), stages: append(stages, read), notes: img.Notes, timeout: b.fl.timeout, plan: verifier.Plan{
+	b.jobs = append(b.jobs, job{module: module, label: p.Title(), stages: append(stages, read), notes: append(img.Notes, b.notes...), timeout: b.fl.timeout, plan: verifier.Plan{
 		Target: t.Name, Entry: p.Entry, Checks: checks, Unwind: b.fl.unwind, UnwindSet: set, Depth: b.fl.depth, Memory: b.memory,
 		Integers: b.fl.integers, Solver: b.fl.solver, StopAfter: b.fl.stop, VolatileMemory: true, MallocNeverFails: p.MallocOK,
 		Assumptions: append(assumptions, "meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory")}})
@@ -113,11 +158,11 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 }
 
 // bodyless stubs the functions that the program calls and nobody defines.
-func bodyless(m *ir.Module) map[string]string {
+func bodyless(m *ir.Module, kind string) map[string]string {
 	out := map[string]string{}
 	for _, f := range m.Funcs {
 		if f.IsDecl() && f.Model == ir.ModelNone {
-			out[f.Name] = stub.Nondet
+			out[f.Name] = kind
 		}
 	}
 	return out

@@ -85,6 +85,7 @@ type preparation struct {
 	builds    int
 	unwindSet map[string]int
 	memory    int64
+	notes     []string // on how proofs of CBMC were read
 	jobs      []job
 }
 

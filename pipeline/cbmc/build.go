@@ -58,6 +58,9 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		}
 		return ir
 	}
+	if err := p.writeHeaders(opts.WorkDir); err != nil {
+		return nil, err
+	}
 	macros := map[string][]string{}
 	for {
 		img, err := build.Sources(ctx, p.Root, p.units(project, macros, len(named) > 0), t, opts)
@@ -67,19 +70,39 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 	}
 }
 
+// writeHeaders makes the headers of types, in a folder that the compiler looks in.
+func (p *Proof) writeHeaders(work string) error {
+	dir := filepath.Join(work, "types")
+	for _, h := range p.TypeHeaders {
+		if err := h.write(dir); err != nil {
+			return err
+		}
+	}
+	if len(p.TypeHeaders) > 0 {
+		p.Flags = append(p.Flags, "-I"+dir)
+	}
+	return nil
+}
+
 // units lists the sources, the proof's own first: of two definitions of a function
 // the first one counts, as for goto-cc.
 func (p *Proof) units(project map[string]bool, macros map[string][]string, static bool) []build.Source {
 	var out []build.Source
 	for _, f := range p.Sources {
 		if !project[f] {
-			out = append(out, build.Source{File: f, Dir: p.Dir, CFlags: append(slices.Clone(p.Flags), macros[f]...)})
+			out = append(out, build.Source{File: f, Dir: p.Dir, CFlags: p.flags(macros[f])})
 		}
 	}
 	for _, f := range p.Project {
-		out = append(out, build.Source{File: f, Dir: p.Dir, CFlags: append(slices.Clone(p.Flags), macros[f]...), Static: static})
+		out = append(out, build.Source{File: f, Dir: p.Dir, CFlags: p.flags(macros[f]), Static: static})
 	}
 	return out
+}
+
+// flags are those of a source. As for goto-cc, a variable without a value may be
+// defined in several sources.
+func (p *Proof) flags(macros []string) []string {
+	return append(append(slices.Clone(p.Flags), "-fcommon"), macros...)
 }
 
 // fileLocals lists the mangled names that the proof uses.

@@ -47,7 +47,7 @@ func TestReadMakefile(t *testing.T) {
 	if err != nil || len(found) != 2 || filepath.Base(found[0]) != "contract" || filepath.Base(found[1]) != "step" {
 		t.Fatalf("%v, %v", found, err)
 	}
-	p, err := Read(context.Background(), build.Direct{}, found[1])
+	p, err := readOne(found[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestReadMakefile(t *testing.T) {
 	if c := p.Checks(); !c.Has(verdict.UnsignedOverflow) || c.Has(verdict.Conversion) || !c.Has(verdict.Memory) {
 		t.Errorf("checks %v", c)
 	}
-	p, err = Read(context.Background(), build.Direct{}, found[0])
+	p, err = readOne(found[0])
 	if err != nil || strings.Join(p.Needs, ", ") != "function contracts, loop contracts" {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -73,7 +73,7 @@ func TestReadMakefile(t *testing.T) {
 // body is gone, and of two definitions the proof's own stays.
 func TestBuild(t *testing.T) {
 	dir := write(t, tree)
-	p, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "cbmc/proofs/step"))
+	p, err := readOne(filepath.Join(dir, "cbmc/proofs/step"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,5 +118,90 @@ func TestReadErrors(t *testing.T) {
 	dir = write(t, map[string]string{"p/Makefile": "HARNESS_FILE = h\nUNWINDSET = f.x:3\n"})
 	if _, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "p")); err == nil || !strings.Contains(err.Error(), `"f.x:3"`) {
 		t.Errorf("%v", err)
+	}
+}
+
+func readOne(dir string) (*Proof, error) {
+	list, err := Read(context.Background(), build.Direct{}, dir)
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// jsonTree is a repository with proofs in the JSON layout: one with a single set of
+// macros, one with two.
+var jsonTree = map[string]string{
+	"src/queue.c":              "#include <stddef.h>\n#define LENGTH 3 + \\\n  1\n#if WIDE\ntypedef struct { int wide; } item_t;\n#else\ntypedef struct { char narrow; } item_t;\n#endif\nstruct head { item_t *first; };\nstruct head list = {NULL};\nint size(void) { return sizeof(item_t) + LENGTH; }\n",
+	"cbmc/MakefileCommon.json": "{\"SRC\": [\" ..\"], \"PROOFS\": [\".\"], \"DEF \": [\"CBMC\", \"'CHECK(X)=__CPROVER_assert(X,\\\"check\\\")'\"], \"INC \": [\"$(SRC)/src\"], \"CBMCFLAGS \": [\"--32\"],\n\"TYPE_HEADERS\": [\"$(SRC)/src/queue.c\"]}",
+	"cbmc/MakefileLinux.json":  "{\"INC\": [\"$(PROOFS)/x\"]}",
+	"cbmc/one/Makefile.json":   "{\n # a comment\n\"ENTRY\": \"one\",\n\"N\": 7,\n\"M\": \"__eval max(2, {N} / 2) + 1\",\n# another\n\"CBMCFLAGS\": [\"--unwind 1\", \"--unwindset size.0:{M},f.1:2\", \"--nondet-static\"], \"OBJS\": [\"$(ENTRY)_harness.goto\", \"$(SRC)/src/queue.goto\"], \"INSTFLAGS\": [\"--remove-function-body size\"]}",
+	"cbmc/two/Configurations.json": "{\"ENTRY\": \"two\", \"OBJS\": [\"two_harness.goto\", \"$(SRC)/src/queue.goto\"], \"GENERATE_HEADER\": [\"queue_datastructure.h\"],\n" +
+		"\"DEF\": [{\"wide\": [\"WIDE=1\"]}, {\"narrow\": [\"WIDE=0\", \"SLASH=//2\"], \"EXPECTED\": false}]}",
+	"cbmc/two/two_harness.c":             "#include \"queue_datastructure.h\"\nint size(void);\nvoid harness(void) { struct head h; h.first = 0; CHECK(size() == sizeof(item_t) + LENGTH); }\n",
+	"cbmc/two/config_wide/Makefile.json": "{\"ENTRY\": \"two\", \"OBJS\": []}",
+}
+
+func TestJSON(t *testing.T) {
+	dir := write(t, jsonTree)
+	found, err := Find(dir)
+	if err != nil || len(found) != 2 || filepath.Base(found[0]) != "one" || filepath.Base(found[1]) != "two" {
+		t.Fatalf("%v, %v", found, err)
+	}
+	p, err := readOne(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []LoopBound{{"size", 0, 4}, {"f", 1, 2}}; !reflect.DeepEqual(p.Loops, want) || !p.NondetStatic || !p.Bits32 || !p.Expect || p.BodylessFails {
+		t.Errorf("%+v", p)
+	}
+	if p.Project[0] != filepath.Join(p.Root, "src/queue.c") || p.Sources[0] != filepath.Join(p.Dir, "one_harness.c") || !reflect.DeepEqual(p.RemoveBody, []string{"size"}) {
+		t.Errorf("files %v %v, removed %v", p.Project, p.Sources, p.RemoveBody)
+	}
+	list, err := Read(context.Background(), build.Direct{}, found[1])
+	if err != nil || len(list) != 2 || list[0].Title() != "two/wide/harness" || !list[0].Expect || list[1].Expect {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if f := strings.Join(list[1].Flags, " "); !strings.HasSuffix(f, `-DCBMC -DCHECK(X)=__CPROVER_assert(X,"check") -DWIDE=0 -DSLASH=/2`) {
+		t.Errorf("flags %q", f)
+	}
+	host, err := targets.Load("i386")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"icmp eq i32 %call, 8", "icmp eq i32 %call, 5"} {
+		img, err := list[i].Build(context.Background(), host, build.Options{WorkDir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(img.IRPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(data), want) {
+			t.Errorf("no %q in\n%s", want, data)
+		}
+	}
+}
+
+func TestEvaluate(t *testing.T) {
+	for in, want := range map[string]string{" 2 + 3 * (4 - 1)": "11", "(7+1)/ 3": "2", "(0 - 7) / 2": "-4", "1 if 3 <= 2 else 5 - 1": "4", "max(3, min(9, 4+1))": "5",
+		"1 if 3 > 2 else 0": "1", "1 / 0": "error", "2 +": "error", "f(1)": "error", "1 2": "error", "3 % 2": "error"} {
+		got, err := evaluateText(in)
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("%q: %s (%v), want %s", in, got, err, want)
+		}
+	}
+}
+
+func TestTypesOf(t *testing.T) {
+	got := typesOf(jsonTree["src/queue.c"] + "typedef struct { /* not; here */\n#if A\nint a;\n#endif\nint b; } both_t;\nstatic struct head *f(int x) { return x ? 0 : &list; }\nenum color { RED };\n")
+	want := "#define LENGTH 3 + \\\n  1\n#if WIDE\ntypedef struct { int wide; } item_t;\n#else\ntypedef struct { char narrow; } item_t;\n#endif\nstruct head { item_t *first; };\n" +
+		"typedef struct {  \n#if A\nint a;\n#endif\nint b; } both_t;\nenum color { RED };\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // variables are those of the CBMC starter kit that say what a proof is.
@@ -32,11 +34,14 @@ func readMakefile(ctx context.Context, runner build.Runner, dir string) (*Proof,
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
+	if err := os.Chmod(tmp, 0o755); err != nil { // another user may run make
+		return nil, err
+	}
 	mk := filepath.Join(tmp, "variables.mk")
 	if err := os.WriteFile(mk, []byte(printer()), 0o644); err != nil {
 		return nil, err
 	}
-	res, err := runner.Run(ctx, build.Cmd{Argv: []string{"make", "-s", "--no-print-directory", "-f", mk, "firmproof-variables"}, Dir: dir, Read: []string{tmp, dir}})
+	res, err := runner.Run(ctx, build.Cmd{Argv: []string{"make", "-s", "--no-print-directory", "-f", mk, "firmproof-variables"}, Dir: dir, Read: []string{tmp, sourceTree(dir)}})
 	if err != nil {
 		return nil, fmt.Errorf("%s: make: %w", dir, err)
 	}
@@ -53,6 +58,21 @@ func readMakefile(ctx context.Context, runner build.Runner, dir string) (*Proof,
 	return fromVariables(dir, vars)
 }
 
+// sourceTree is the folder whose files a makefile in dir may need: the repository, or
+// four folders up where there is none.
+func sourceTree(dir string) string {
+	best, levels := dir, 0
+	for d := dir; d != filepath.Dir(d); d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return d
+		}
+		if levels++; levels <= 5 && d != filepath.Clean(os.TempDir()) {
+			best = d
+		}
+	}
+	return best
+}
+
 // fromVariables makes a proof of the values of variables.
 func fromVariables(dir string, vars map[string]string) (*Proof, error) {
 	words := map[string][]string{}
@@ -65,7 +85,7 @@ func fromVariables(dir string, vars map[string]string) (*Proof, error) {
 	}
 	p := &Proof{Name: filepath.Base(dir), Dir: dir, Root: root(dir, vars["SRCDIR"]), Entry: vars["HARNESS_ENTRY"],
 		Project: absolute(dir, append(words["PROJECT_SOURCES"], words["REWRITTEN_SOURCES"]...)), Sources: absolute(dir, words["PROOF_SOURCES"]),
-		RemoveBody: words["REMOVE_FUNCTION_BODY"]}
+		RemoveBody: words["REMOVE_FUNCTION_BODY"], Expect: true}
 	if p.Entry == "" {
 		p.Entry = "harness"
 	}
@@ -86,9 +106,7 @@ func fromVariables(dir string, vars map[string]string) (*Proof, error) {
 	if len(words["APPLY_LOOP_CONTRACTS"]) > 0 {
 		p.Needs = append(p.Needs, "loop contracts")
 	}
-	if len(words["NONDET_STATIC"]) > 0 {
-		p.Needs = append(p.Needs, "static variables of any value (--nondet-static)")
-	}
+	p.NondetStatic = p.NondetStatic || len(words["NONDET_STATIC"]) > 0
 	return p, nil
 }
 
@@ -128,10 +146,26 @@ func (p *Proof) options(flags []string) {
 		case "--pointer-check", "--bounds-check":
 			old = true
 		case "--nondet-static":
-			p.Needs = append(p.Needs, "static variables of any value (--nondet-static)")
+			p.NondetStatic = true
 		}
 	}
 	if old && !may {
 		p.MallocOK = true
+	}
+}
+
+// onlyNamed drops the checks that CBMC 5 made only when they were named. A proof
+// for CBMC 5 names the checks of pointers, which CBMC 6 makes by itself.
+func (p *Proof) onlyNamed(flags []string) {
+	if !slices.Contains(flags, "--pointer-check") && !slices.Contains(flags, "--bounds-check") {
+		return
+	}
+	for _, c := range []struct {
+		flag  string
+		check verdict.Check
+	}{{"--signed-overflow-check", verdict.SignedOverflow}, {"--div-by-zero-check", verdict.DivByZero}, {"--undefined-shift-check", verdict.Shift}} {
+		if !slices.Contains(flags, c.flag) {
+			p.Unasked = append(p.Unasked, c.check)
+		}
 	}
 }

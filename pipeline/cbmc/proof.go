@@ -1,7 +1,9 @@
 // Package cbmc reads proofs that were written for CBMC, as they lie in a
 // repository, and builds them with clang:
 //
-//	proofs/X/Makefile   variables of the CBMC starter kit; make tells their values
+//	proofs/X/Makefile             variables of the CBMC starter kit; make tells their values
+//	proofs/X/Makefile.json        the FreeRTOS kernel's and FreeRTOS-Plus-TCP's own layout
+//	proofs/X/Configurations.json  the same, one harness with several sets of macros
 //
 // What CBMC's own tools do to the program is done to its IR before it is linked:
 // file-local functions get the names that proofs call them by, and bodies are
@@ -42,6 +44,12 @@ type Proof struct {
 	Conversion bool // --conversion-check
 	Pointers   bool // --pointer-overflow-check
 	Needs      []string
+
+	NondetStatic  bool            // --nondet-static: variables that live as long as the program have any value
+	BodylessFails bool            // a call of a function without a body is a failure
+	Expect        bool            // the proof is meant to succeed
+	Unasked       []verdict.Check // that CBMC makes only when told, and was not
+	TypeHeaders   []TypeHeader
 }
 
 // LoopBound is one entry of CBMC's --unwindset: FUNC.N:K.
@@ -63,23 +71,39 @@ func Find(dir string) ([]string, error) {
 		case d.IsDir():
 			return nil
 		}
-		if d.Name() == "Makefile" && isProof(path) {
+		if isProof(path) {
 			out = append(out, filepath.Dir(path))
 		}
 		return nil
 	})
 	sort.Strings(out)
-	return out, err
+	return slices.Compact(out), err
 }
 
-// isProof looks for what every proof of the layout says.
+// isProof looks for what every proof of a layout says. What the scripts of the JSON
+// layout made of a Configurations.json (folders config_*) is not taken twice.
 func isProof(path string) bool {
+	var marks []string
+	switch filepath.Base(path) {
+	case "Makefile":
+		marks = []string{"HARNESS_FILE", "HARNESS_ENTRY"}
+	case proofJSON, configsJSON:
+		dir := filepath.Dir(path)
+		if _, err := os.Stat(filepath.Join(filepath.Dir(dir), configsJSON)); err == nil && strings.HasPrefix(filepath.Base(dir), "config_") {
+			return false
+		}
+		marks = []string{`"OBJS"`}
+	}
+	if marks == nil {
+		return false
+	}
 	data, err := os.ReadFile(path)
-	return err == nil && (strings.Contains(string(data), "HARNESS_FILE") || strings.Contains(string(data), "HARNESS_ENTRY"))
+	return err == nil && slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(string(data), m) })
 }
 
-// Read reads the proof of a folder. Its makefile is run, through runner.
-func Read(ctx context.Context, runner build.Runner, dir string) (*Proof, error) {
+// Read reads the proofs of a folder: one, or several of a Configurations.json. A
+// makefile is run, through runner.
+func Read(ctx context.Context, runner build.Runner, dir string) ([]*Proof, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -87,7 +111,16 @@ func Read(ctx context.Context, runner build.Runner, dir string) (*Proof, error) 
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	return readMakefile(ctx, runner, dir)
+	for _, name := range []string{configsJSON, proofJSON} {
+		if isProof(filepath.Join(dir, name)) {
+			return readConfigurations(dir)
+		}
+	}
+	p, err := readMakefile(ctx, runner, dir)
+	if err != nil {
+		return nil, err
+	}
+	return []*Proof{p}, nil
 }
 
 // Checks are the properties that the proof asks of CBMC.
@@ -97,6 +130,9 @@ func (p *Proof) Checks() verdict.CheckSet {
 		c[k] = true
 	}
 	c[verdict.UnsignedOverflow], c[verdict.Conversion], c[verdict.PointerOverflow] = p.Unsigned, p.Conversion, p.Pointers
+	for _, k := range p.Unasked {
+		c[k] = false
+	}
 	for k, on := range c {
 		if !on {
 			delete(c, k)

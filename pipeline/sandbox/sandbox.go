@@ -126,7 +126,7 @@ func New(ctx context.Context, mode Mode, program, dir string) (*Sandbox, error) 
 		s.bwrap, s.drop = path, os.Getuid() == 0
 		if err := s.trial(ctx, dir); err != nil {
 			// without mounts of its own, nobody must be able to reach the folder as it is
-			s.bwrap, s.drop = "", s.drop && reachable(dir)
+			s.bwrap, s.drop = "", s.drop && Reachable(dir)
 			why += err.Error()
 		} else {
 			why = path
@@ -169,9 +169,13 @@ func (s *Sandbox) install(program, dir string) error {
 // Program is the copy of our binary that runs inside.
 func (s *Sandbox) Program() string { return s.program }
 
-// reachable reports whether every user may pass to dir.
-func reachable(dir string) bool {
-	for d := filepath.Clean(dir); d != "/"; d = filepath.Dir(d) {
+// Reachable reports whether every user may pass to dir.
+func Reachable(dir string) bool {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	for d := abs; d != "/"; d = filepath.Dir(d) {
 		if st, err := os.Stat(d); err != nil || st.Mode().Perm()&0o001 == 0 {
 			return false
 		}

@@ -2,6 +2,7 @@
 //
 //	nondet   any result; nothing else changes
 //	havoc    any result; every writable object that a pointer argument leads to gets any value
+//	fail     a call is a violation
 //
 // A stub takes the function's body away, or gives a meaning to one that has none.
 // Both engines see the replacement, so that they agree. Apply changes the module:
@@ -20,6 +21,7 @@ import (
 const (
 	Nondet = "nondet"
 	Havoc  = "havoc"
+	Fail   = "fail"
 )
 
 var kinds = map[string]struct {
@@ -28,6 +30,7 @@ var kinds = map[string]struct {
 }{
 	Nondet: {ir.ModelNondet, "any result, no effect"},
 	Havoc:  {ir.ModelStubHavoc, "any result, and any value in what its pointer arguments lead to"},
+	Fail:   {ir.ModelFail, "a call is a failure"},
 }
 
 // UnknownError says that there is no function of a stub's name.
@@ -97,6 +100,18 @@ func retarget(m *ir.Module, replaced map[*ir.Func]bool) {
 			}
 		}
 	}
+}
+
+// NondetStatic gives the variables that live as long as the program and are not
+// constant any value at the start (CBMC: --nondet-static), and the assumption that
+// this makes.
+func NondetStatic(m *ir.Module) string {
+	for _, g := range m.Globals {
+		if !g.Const && !g.Extern && g.Unsupported == "" {
+			g.Extern, g.Init = true, nil
+		}
+	}
+	return "variables that live as long as the program have any value at the start"
 }
 
 // hidden says which parameter holds pointers that the IR does not show as such.
