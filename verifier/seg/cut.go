@@ -2,6 +2,7 @@ package seg
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/firmproof/firmproof/verifier/exact"
@@ -19,6 +20,8 @@ type cut struct {
 	edges  []*edge
 	dirty  bool // not expanded since its state changed
 	busy   bool // waits to be expanded
+
+	refreshed bool // expanded once more for the sake of numbers that came later
 }
 
 // slot is a number that a generalised state keeps.
@@ -73,6 +76,7 @@ func (b *builder) tidy(s *state) {
 			}
 		}
 	}
+	b.dropDead(s)
 	for _, id := range append([]int(nil), s.order...) {
 		o := s.objs[id]
 		scalar := 0
@@ -150,13 +154,16 @@ func sortedValues(m map[ir.Value]value) []ir.Value {
 // s have in common, with the numbers of c written in it and those of s beside
 // them. c is nil the first time. lost tells that c had more.
 func (b *builder) match(c *cut, s *state) *matcher {
+	var old *state
+	lost := false
+	if c != nil {
+		var from *state
+		old, from, lost = b.shape(c.st.clone(), s)
+		*s = *from
+	}
 	j := s.clone()
 	j.know, j.vague, j.cost = newKnow(), "", 0
-	var old *state
-	if c != nil {
-		old = c.st.clone()
-	}
-	m := &matcher{b: b, c: c, old: old, s: s, j: j}
+	m := &matcher{b: b, c: c, old: old, s: s, j: j, lost: lost}
 	m.objects()
 	for n, f := range j.frames {
 		m.frame(n, f)
@@ -184,7 +191,14 @@ func (m *matcher) objects() {
 			m.lost = m.lost || m.j.objs[id] == nil
 		}
 	}
-	for _, f := range m.j.frames {
+	for n, f := range m.j.frames {
+		if m.old != nil {
+			for _, id := range m.old.frames[n].objs {
+				if !slices.Contains(f.objs, id) {
+					f.objs = append(f.objs, id)
+				}
+			}
+		}
 		kept := f.objs[:0]
 		for _, id := range f.objs {
 			if m.j.objs[id] != nil {
@@ -203,7 +217,7 @@ func (m *matcher) object(o *object) {
 	if m.old != nil {
 		old = m.old.objs[o.id]
 	}
-	if old != nil {
+	if old != nil && o.list == nil {
 		old = m.align(o)
 	}
 	size := o.size
@@ -228,6 +242,10 @@ func (m *matcher) object(o *object) {
 		m.lost = m.lost || old != nil && old.base >= 0
 		o.base = -1
 	}
+	if o.list != nil {
+		m.list(o, old)
+		return
+	}
 	kept := o.cells[:0]
 	for n := range o.cells {
 		x := &o.cells[n]
@@ -244,6 +262,25 @@ func (m *matcher) object(o *object) {
 		kept = append(kept, *x)
 	}
 	o.cells = kept
+}
+
+// list registers a list's length, and its end.
+func (m *matcher) list(o, old *object) {
+	l := o.list
+	var was *value
+	length := l.length
+	if old != nil {
+		was, length = &old.list.end, old.list.length
+	}
+	end := opaque()
+	if was == nil || was.kind != opaqueValue {
+		if v, ok := m.value(l.end, was, m.b.m.Layout.PtrBits, "end of "+o.key, "end of "+o.name); ok {
+			end = v
+		}
+	}
+	sl := slot{key: "length of " + o.key, name: "length of " + o.name}
+	m.places = append(m.places, &place{slot: sl, was: length, other: l.length})
+	l.length, l.end = exact.V(placeholder(len(m.places)-1)), end
 }
 
 // align makes the cells of o and of its older self correspond, reading what only one of them

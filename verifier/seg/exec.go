@@ -131,6 +131,9 @@ func (b *builder) step(s *state) result {
 	f := s.top()
 	in := f.blk.Instrs[f.idx]
 	s.cost++
+	if r, split := b.unfoldFor(s, in); split {
+		return r
+	}
 	switch in.Op {
 	case ir.OpCondBr:
 		return b.condBr(s, in)
@@ -374,7 +377,7 @@ func (b *builder) comparePointers(s *state, p ir.Pred, l, r value) cond {
 	if l.kind == funcValue && r.kind == funcValue && (p == ir.EQ || p == ir.NE) {
 		return truth((l.fn == r.fn) == (p == ir.EQ))
 	}
-	if l.kind == ptrValue && r.kind == ptrValue && s.object(l.obj) != nil && s.object(r.obj) != nil &&
+	if l.kind == ptrValue && r.kind == ptrValue && s.block(l.obj) && s.block(r.obj) &&
 		(p == ir.EQ || p == ir.NE) && b.inside(s, l) && b.inside(s, r) {
 		return truth(p == ir.NE)
 	}
@@ -393,7 +396,7 @@ func (b *builder) nullCheck(s *state, p ir.Pred, l, r value) (cond, bool) {
 		return cond{}, false
 	}
 	switch {
-	case l.kind == ptrValue && s.object(l.obj) != nil && !b.maybeNull(s.object(l.obj)), l.kind == funcValue && !l.fn.Weak:
+	case l.kind == ptrValue && s.block(l.obj) && !b.maybeNull(s.object(l.obj)), l.kind == funcValue && !l.fn.Weak:
 		return truth(p == ir.NE), true
 	}
 	return cond{}, false

@@ -16,7 +16,7 @@ func (b *builder) run() error {
 	b.start = &cut{pos: "start", st: b.initialState()}
 	b.startSlots()
 	work := []*cut{b.start}
-	for len(work) > 0 {
+	for len(work) > 0 || b.refresh(&work) {
 		c := work[len(work)-1]
 		work = work[:len(work)-1]
 		c.busy = false
@@ -35,6 +35,32 @@ func (b *builder) run() error {
 		}
 	}
 	return nil
+}
+
+// refresh finds the cuts with a path that does not say what each number of its
+// target is, because the target got that number later: they are expanded again, once.
+func (b *builder) refresh(work *[]*cut) bool {
+	for _, c := range b.reachable() {
+		for _, e := range c.edges {
+			if e.to == nil || c.refreshed || !e.stale() {
+				continue
+			}
+			c.refreshed, c.busy = true, true
+			*work = append(*work, c)
+			break
+		}
+	}
+	return len(*work) > 0
+}
+
+// stale: the target has a number of which the path does not say what it is.
+func (e *edge) stale() bool {
+	for _, sl := range e.to.slots {
+		if _, ok := e.vals[sl.key]; !ok {
+			return true
+		}
+	}
+	return false
 }
 
 // initialState is the entry with any parameters.

@@ -11,6 +11,8 @@ type funcFacts struct {
 	liveIn  map[*ir.Block]map[ir.Value]bool // after the phis
 	users   map[ir.Value][]*ir.Instr
 	names   map[ir.Value]*ir.Var
+	slots   map[*ir.Instr]bool               // allocas that are only read and written as a whole
+	slotsIn map[*ir.Block]map[*ir.Instr]bool // those that are read before they are written
 }
 
 func (b *builder) factsOf(fn *ir.Func) *funcFacts {
@@ -33,6 +35,8 @@ func (b *builder) factsOf(fn *ir.Func) *funcFacts {
 		}
 	}
 	f.liveIn = liveness(fn)
+	f.slots = b.slotsOf(fn, f.escapes)
+	f.slotsIn = slotLiveness(fn, f.slots)
 	b.facts[fn] = f
 	return f
 }

@@ -51,6 +51,9 @@ func rename(s *state, f func(exact.Var) exact.Var) {
 		for n := range o.cells {
 			o.cells[n].val.lin = sub(o.cells[n].val.lin)
 		}
+		if o.list != nil {
+			o.list.length, o.list.end.lin = sub(o.list.length), sub(o.list.end.lin)
+		}
 	}
 }
 

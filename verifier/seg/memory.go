@@ -36,6 +36,7 @@ func (b *builder) alloca(s *state, in *ir.Instr) result {
 	size := n.Scale(exact.I(b.m.Layout.SizeOf(in.Access)))
 	o := b.newObject(s, f.ctx+f.fn.Name+"."+b.label(in), b.nameOf(in), size)
 	o.private = !b.escapes(f.fn)[in]
+	o.dynamic = !o.private && in.Block != f.fn.Blocks[0]
 	f.objs = append(f.objs, o.id)
 	return b.set(s, in, value{kind: ptrValue, obj: o.id})
 }
@@ -60,7 +61,7 @@ func (b *builder) gep(s *state, in *ir.Instr) result {
 	switch v.kind {
 	case ptrValue:
 		o := s.object(v.obj)
-		if o == nil {
+		if o == nil || o.list != nil {
 			return b.unknown(s, in)
 		}
 		e := v.lin.Add(off)
@@ -106,7 +107,7 @@ func (b *builder) access(s *state, v value, n int64) (*object, bool) {
 	switch v.kind {
 	case ptrValue:
 		o := s.object(v.obj)
-		if o == nil {
+		if o == nil || o.list != nil {
 			b.undefined(s)
 			s.inexact("access through a pointer to an object that is gone")
 			return nil, true
@@ -327,13 +328,23 @@ func (b *builder) kill(s *state, id int, off, n exact.Lin) {
 	o.cells = kept
 }
 
+// forget drops what is known of an object's content that others can reach.
+func (b *builder) forget(s *state, id int) {
+	o := s.objs[id]
+	switch {
+	case o.private, o.global != nil && o.global.Const:
+	case o.list != nil:
+		s.drop(id) // who knows what its blocks point to now
+	default:
+		o = s.own(id)
+		o.cells, o.rest = nil, unknownBytes
+	}
+}
+
 // forgetAll drops what a write through an unknown address may change.
 func (b *builder) forgetAll(s *state) {
 	for _, id := range append([]int(nil), s.order...) {
-		if o := s.objs[id]; !o.private && !(o.global != nil && o.global.Const) {
-			o = s.own(id)
-			o.cells, o.rest = nil, unknownBytes
-		}
+		b.forget(s, id)
 	}
 }
 

@@ -37,6 +37,7 @@ func (b *builder) memoryModel(s *state, in *ir.Instr, m ir.Model) result {
 			return b.unknown(s, in)
 		}
 		o := b.newObject(s, s.top().ctx+s.top().fn.Name+"."+b.label(in), b.nameOf(in), n)
+		o.dynamic = true
 		s.top().objs = append(s.top().objs, o.id)
 		return b.set(s, in, value{kind: ptrValue, obj: o.id})
 	case ir.ModelFree:
@@ -110,7 +111,7 @@ func (b *builder) allocate(s *state, in *ir.Instr, size exact.Lin, ok bool, rest
 		s.know.ge(top)
 		f := s.top()
 		o := b.newObject(s, f.ctx+f.fn.Name+"."+b.label(in), b.nameOf(in), size)
-		o.heap, o.rest = true, rest
+		o.heap, o.dynamic, o.rest = true, true, rest
 		b.set(s, in, value{kind: ptrValue, obj: o.id})
 		f.idx++
 		out = append(out, s)
@@ -123,7 +124,7 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 	switch v.kind {
 	case ptrValue:
 		o := s.object(v.obj)
-		if o == nil {
+		if o == nil || o.list != nil {
 			b.undefined(s)
 			s.inexact("free of an object that is gone")
 			return result{kind: advanced}
@@ -147,9 +148,8 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 		s.inexact("free of an address that is not followed")
 		for _, id := range append([]int(nil), s.order...) {
 			// it may be any heap block, whose content nobody may read any more
-			if o := s.objs[id]; o.heap {
-				o = s.own(id)
-				o.cells, o.rest = nil, unknownBytes
+			if s.objs[id].heap {
+				b.forget(s, id)
 			}
 		}
 	default:
@@ -161,7 +161,7 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 
 // target is the object and range that a function writes; nil when unknown.
 func (b *builder) target(s *state, p value, n exact.Lin) (*object, bool) {
-	if p.kind != ptrValue || s.object(p.obj) == nil {
+	if p.kind != ptrValue || s.object(p.obj) == nil || s.object(p.obj).list != nil {
 		if p.kind == intValue && !b.opts.AddressZero && !b.ask.possible(s.know, p.lin.AddInt(-1)) && b.ask.proves(s.know, n.AddInt(-1)) {
 			b.undefined(s)
 			return nil, false
@@ -293,7 +293,7 @@ func (b *builder) overwrite(s *state, in *ir.Instr, n int) result {
 	b.undefined(s)
 	p := b.value(s, in.Args[n])
 	s.inexact("memory that a function writes")
-	if p.kind == ptrValue && s.object(p.obj) != nil {
+	if p.kind == ptrValue && s.object(p.obj) != nil && s.object(p.obj).list == nil {
 		o := s.own(p.obj)
 		o.cells, o.rest = nil, unknownBytes
 	} else {

@@ -93,6 +93,7 @@ type builder struct {
 	recursive  bool
 	steps      int
 	merges     int
+	lists      int // made so far
 	start      *cut
 }
 

@@ -32,11 +32,13 @@ type object struct {
 	name    string // for people
 	size    exact.Lin
 	heap    bool
+	dynamic bool // on the heap, or an alloca that a function may execute many times
 	private bool // no address of it can be anywhere but in its own function's registers
 	global  *ir.Global
 	rest    content
 	cells   []cell
 	base    exact.Var // its address, -1 while nobody asked
+	list    *list     // not nil: the object stands for a chain of blocks
 }
 
 // frame is an active call.
@@ -94,6 +96,9 @@ func (s *state) inexact(why string) {
 
 func (s *state) object(id int) *object { return s.objs[id] }
 
+// block reports that object id is there and is one allocation.
+func (s *state) block(id int) bool { return s.objs[id] != nil && s.objs[id].list == nil }
+
 // own is object id, as a copy that this state may change.
 func (s *state) own(id int) *object {
 	o := s.objs[id]
@@ -102,6 +107,10 @@ func (s *state) own(id int) *object {
 	}
 	c := *o
 	c.cells = append([]cell(nil), o.cells...)
+	if o.list != nil {
+		l := *o.list
+		c.list = &l
+	}
 	s.objs[id] = &c
 	s.owned[id] = true
 	return &c
@@ -138,10 +147,8 @@ func (s *state) refers(id int) bool {
 		}
 	}
 	for _, o := range s.objs {
-		for _, c := range o.cells {
-			if c.val.pointsTo(id) {
-				return true
-			}
+		if o.pointsTo(id) {
+			return true
 		}
 	}
 	return false

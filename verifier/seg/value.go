@@ -186,7 +186,7 @@ func (b *builder) read(s *state, v value, w int, r rep) (exact.Lin, bool) {
 // address is a pointer's number: its object's base plus its offset.
 func (b *builder) address(s *state, v value) exact.Lin {
 	o := s.object(v.obj)
-	if o == nil {
+	if o == nil || o.list != nil {
 		x := b.newVar("address")
 		s.know.lower(x, exact.I(0))
 		s.know.upper(x, umax(b.m.Layout.PtrBits))
