@@ -91,7 +91,8 @@ func (u *unbounded) lassoClaim(ctx context.Context, inputs []interp.Input, out *
 
 // infinite confirms a recurrent set: the program itself runs stem and cycle on
 // the inputs that the certificate implies.
-func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph, sys *its.System, legend seg.Legend, a termination.Answer) verdict.Claim {
+// With wrap the run may overflow on its way, which changes nothing about it.
+func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph, sys *its.System, legend seg.Legend, a termination.Answer, wrap bool) verdict.Claim {
 	claim.Certificate = &verdict.Certificate{Method: "recurrent set", Detail: lines(a.Text), Checked: "termination/certify"}
 	if u.mathInts() {
 		claim.Status, claim.Replay, claim.Message = verdict.Violated, verdict.NotRun, "a run never ends, over mathematical integers"
@@ -108,7 +109,12 @@ func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Gr
 	inputs := interpInputs(ins)
 	src := interp.NewRecorded(inputs)
 	rec := &interp.Recorder{Source: src}
-	out, err := interp.RunLasso(ctx, u.m, u.interpOptions(confirmSteps), rec)
+	opts := u.interpOptions(confirmSteps)
+	if wrap {
+		delete(opts.Checks, verdict.SignedOverflow)
+		claim.Certificate.Detail = append(claim.Certificate.Detail, "What signed overflow does on the way changes nothing about this run.")
+	}
+	out, err := interp.RunLasso(ctx, u.m, opts, rec)
 	switch {
 	case err != nil:
 		return unknown(claim, giveUpReason(ctx, err))

@@ -14,6 +14,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/seg"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination"
+	"github.com/firmproof/firmproof/verifier/termination/certify"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -51,9 +52,7 @@ func (u *unbounded) addClaim(c verdict.Claim) {
 
 func (u *unbounded) mathInts() bool { return u.plan.Integers == "unbounded" }
 
-// termination tries to find a run that repeats its state, then the proof. A
-// proof that needs signed overflow to end a run is given again with
-// wrap-around: a loop that only ends by undefined behaviour is no loop that ends.
+// termination tries to find a run that repeats its state, then the proof.
 func (u *unbounded) termination(ctx context.Context) verdict.Claim {
 	if !u.mathInts() {
 		if c, ok := u.stage("lasso", func() (verdict.Claim, bool) { return u.guessLasso(ctx) }); ok {
@@ -61,16 +60,11 @@ func (u *unbounded) termination(ctx context.Context) verdict.Claim {
 		}
 	}
 	claim, g := u.prove(ctx, false)
+	if claim.Status == verdict.Proved && g.Overflows && !u.mathInts() && !u.provedByOthers(verdict.SignedOverflow) {
+		claim, g = u.withoutOverflow(ctx, claim, g)
+	}
 	if claim.Status != verdict.Proved {
 		return claim
-	}
-	if g.Overflows && !u.mathInts() && !u.provedByOthers(verdict.SignedOverflow) {
-		again, wrapped := u.prove(ctx, true)
-		if again.Status != verdict.Proved {
-			return unknown(verdict.Claim{Check: claim.Check, Message: claim.Message}, &verdict.Reason{Kind: verdict.Incomplete,
-				Detail: "the proof rests on the absence of signed overflow, which was not shown", Remedy: "prove the check signed-overflow in the same run"})
-		}
-		claim, g = again, wrapped
 	}
 	if g.Recursive {
 		u.res.Assumptions = append(u.res.Assumptions, "the stack is large enough for the recursion")
@@ -79,6 +73,44 @@ func (u *unbounded) termination(ctx context.Context) verdict.Claim {
 		u.res.Assumptions = append(u.res.Assumptions, "runs with undefined behaviour end there: its absence is the matter of other checks")
 	}
 	return claim
+}
+
+// withoutOverflow settles a claim whose proof ends runs at signed overflow: a loop
+// that only ends by undefined behaviour is no loop that ends. Either no run
+// overflows, or the proof is given again with wrap-around. A run that never ends
+// then is one only if it does so whatever the overflow does.
+func (u *unbounded) withoutOverflow(ctx context.Context, claim verdict.Claim, g *seg.Graph) (verdict.Claim, *seg.Graph) {
+	if u.neverOverflows(ctx, g, &claim) {
+		return claim, g
+	}
+	wrapped, err := u.graph(ctx, true)
+	if err == nil && u.neverOverflows(ctx, wrapped, &claim) {
+		return claim, wrapped
+	}
+	again := u.proveOn(ctx, wrapped, err, true)
+	if again.Status == verdict.Unknown {
+		return unknown(verdict.Claim{Check: claim.Check, Message: claim.Message}, &verdict.Reason{Kind: verdict.Incomplete,
+			Detail: "the proof rests on the absence of signed overflow, which was not shown; with wrap-around: " + again.Reason.Detail,
+			Remedy: "prove the check signed-overflow in the same run"}), g
+	}
+	return again, wrapped
+}
+
+// neverOverflows shows in one proof that every run ends and that none overflows
+// on its way, as far as overflow matters for where it goes.
+func (u *unbounded) neverOverflows(ctx context.Context, g *seg.Graph, claim *verdict.Claim) bool {
+	sys, _, err := g.System(seg.SystemOptions{Overflow: true})
+	if err != nil || !g.Complete {
+		return false
+	}
+	part, cancel := u.share(ctx, true)
+	defer cancel()
+	answer := u.decide(part, sys)
+	if answer.Verdict != termination.Terminating {
+		return false
+	}
+	claim.Certificate = rankingCertificate(answer)
+	return true
 }
 
 // provedByOthers: the bounded lane proved every claim of check c in this run.
@@ -96,31 +128,56 @@ func (u *unbounded) provedByOthers(c verdict.Check) bool {
 
 // prove is one round: graph, system, proof or refutation.
 func (u *unbounded) prove(ctx context.Context, wrap bool) (verdict.Claim, *seg.Graph) {
-	claim := verdict.Claim{Check: verdict.Termination, Message: "every run ends"}
 	g, err := u.graph(ctx, wrap)
+	return u.proveOn(ctx, g, err, wrap), g
+}
+
+func (u *unbounded) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool) verdict.Claim {
+	claim := verdict.Claim{Check: verdict.Termination, Message: "every run ends"}
 	if err != nil {
-		return unknown(claim, giveUpReason(ctx, err)), nil
+		return unknown(claim, giveUpReason(ctx, err))
 	}
 	sys, legend, err := g.System(seg.SystemOptions{})
 	if err != nil {
-		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()}), g
+		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()})
 	}
 	u.dump(g, sys)
-	start := time.Now()
-	answer := termination.Prove(ctx, sys, termination.Options{})
-	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "termination", Seconds: time.Since(start).Seconds(), Counts: rungCounts(answer.Rungs)})
+	answer := u.decide(ctx, sys)
 	switch {
 	case answer.Verdict == termination.Terminating && g.Complete:
 		claim.Status = verdict.Proved
-		claim.Certificate = &verdict.Certificate{Method: "ranking function", Detail: lines(answer.Text), Checked: "termination/certify"}
-		return claim, g
-	case answer.Verdict == termination.NonTerminating && !wrap:
-		return u.infinite(ctx, claim, g, sys, legend, answer), g
+		claim.Certificate = rankingCertificate(answer)
+		return claim
+	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys, transitions(answer.Run))):
+		return u.infinite(ctx, claim, g, sys, legend, answer, wrap)
+	case answer.Verdict == termination.NonTerminating:
+		answer.Reason = "a run goes on for ever by signed overflow"
 	case !g.Complete:
 		r := g.GaveUp[0]
-		return unknown(claim, &r), g
+		return unknown(claim, &r)
 	}
-	return unknown(claim, giveUpReason(ctx, fmt.Errorf("%s", answer.Reason))), g
+	return unknown(claim, giveUpReason(ctx, fmt.Errorf("%s", answer.Reason)))
+}
+
+// decide asks for termination of a system.
+func (u *unbounded) decide(ctx context.Context, sys *its.System) termination.Answer {
+	start := time.Now()
+	answer := termination.Prove(ctx, sys, termination.Options{})
+	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "termination", Seconds: time.Since(start).Seconds(), Counts: rungCounts(answer.Rungs)})
+	return answer
+}
+
+// transitions are those that a recurrence takes.
+func transitions(r *certify.Recurrence) []int {
+	var out []int
+	for _, s := range append(append([]certify.Step(nil), r.Stem...), r.Cycle...) {
+		out = append(out, s.Trans)
+	}
+	return out
+}
+
+func rankingCertificate(a termination.Answer) *verdict.Certificate {
+	return &verdict.Certificate{Method: "ranking function", Detail: lines(a.Text), Checked: "termination/certify"}
 }
 
 // complexity bounds the instructions of any run.

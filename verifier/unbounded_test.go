@@ -82,7 +82,7 @@ func TestTermination(t *testing.T) {
 		{"recursion that writes a global", `int g; static void f(int n) { g = n; if (n > 0) f(n - 1); } int main(void) { int k = nondet_int(); g = 9; f(k); while (g > 5) ; return 0; }`, "", verdict.Unknown},
 		{"counter that nobody reads", `int main(void) { unsigned i = 0, n = nondet_uint(); while (n < 7) i += 3; return i; }`, "", verdict.Violated},
 		{"counter that ends it", `int main(void) { unsigned i = 0, n = nondet_uint(); while (i < 7) i += 3; return i; }`, "", verdict.Proved},
-		{"only overflow ends it", `int main(void) { int i = 0; while (1) i++; return 0; }`, "", verdict.Unknown},
+		{"no overflow ends it", `int main(void) { int i = 0; while (1) i++; return 0; }`, "", verdict.Violated},
 		{"switch", `int main(void) { int s = nondet_int(), n = 10; while (n > 0) switch (s) { case 1: s = 2; break; case 2: s = 3; break; default: n--; s = 1; } return 0; }`, "", verdict.Proved},
 		{"switch, forgets", `int main(void) { int s = nondet_int(), n = 10; while (n > 0) switch (s) { case 1: s = 2; break; case 2: s = 1; break; default: n--; s = 1; } return 0; }`, "", verdict.Violated},
 	} {
@@ -145,5 +145,28 @@ func TestDumpsAreDeterministic(t *testing.T) {
 		if again := dump(); again != first {
 			t.Fatalf("dump %d differs:\n%s\n---\n%s", n, first, again)
 		}
+	}
+}
+
+// Signed overflow ends no loop. A proof needs that there is none, or that it does
+// not matter; a run that never ends must do so whatever the overflow does.
+func TestTerminationAndOverflow(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      verdict.Status
+	}{
+		{"none: a difference is bounded", `int main(void) { int x = nondet_int(), y = nondet_int(), n = 0; if (y <= 0) return 0; while (x >= y) { int z = y; while (z > 0) { z--; x--; } n++; } return n; }`, verdict.Proved},
+		{"some: below the difference", `int main(void) { int x = nondet_int(), y = nondet_int(), n = 0; if (y <= 0) return 0; while (x <= y) { int z = y; while (z > 0) { z--; x--; } n++; } return n; }`, verdict.Unknown},
+		{"of a counter nobody reads", `int main(void) { int i = 0; for (;;) i++; return 0; }`, verdict.Violated},
+		{"of the counter that ends it, by wrapping", `int main(void) { int i = 0; for (; i >= 0;) i++; return 0; }`, verdict.Proved},
+		{"of the counter that would go on", `int main(void) { int i = 0, n = nondet_int(); for (; i <= n;) i++; return 0; }`, verdict.Unknown},
+		{"of no shift", `int main(void) { int n = nondet_int(), i = 1; if (n > 1000) return 0; while (i <= n) i <<= 1; return 0; }`, verdict.Proved},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := terminationOf(t, c.src, ""); got.Status != c.want {
+				t.Errorf("%s, want %s\n%v %v", got.Status, c.want, got.Reason, got.Certificate)
+			}
+		})
 	}
 }

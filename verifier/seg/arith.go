@@ -75,9 +75,17 @@ func (b *builder) signedResult(s *state, in *ir.Instr, e exact.Lin) result {
 		return b.set(s, in, number(e, signed))
 	}
 	if b.opts.Wrap {
-		return b.set(s, in, number(b.fit(s, e, w, signed), signed))
+		from := len(b.names)
+		r := b.fit(s, e, w, signed)
+		for v := from; v < len(b.names); v++ {
+			b.signedFits[exact.Var(v)] = true
+		}
+		s.overflowed = s.overflowed || from == len(b.names) && !r.Equal(e)
+		return b.set(s, in, number(r, signed))
 	}
 	lo, hi := limits(w, signed)
+	b.mayOverflow(s, exact.Lin{Terms: e.Terms, Const: e.Const.Sub(lo)})
+	b.mayOverflow(s, exact.Lin{Terms: e.Neg().Terms, Const: hi.Sub(e.Const)})
 	before := b.unsafe
 	b.unsafe = false
 	ok := b.within(s, e, lo, hi)
@@ -87,6 +95,16 @@ func (b *builder) signedResult(s *state, in *ir.Instr, e exact.Lin) result {
 		return stop("signed overflow")
 	}
 	return b.set(s, in, number(e, signed))
+}
+
+// mayOverflow keeps the runs in which fits is negative, for a system that asks
+// whether there are any (SystemOptions.Overflow).
+func (b *builder) mayOverflow(s *state, fits exact.Lin) {
+	if b.ask.proves(s.know, fits) {
+		return
+	}
+	over := s.clone()
+	b.over = append(b.over, b.assume(over, cond{relGE, fits}.not())...)
 }
 
 // within demands lo <= e <= hi; false when that cannot be. It records that the

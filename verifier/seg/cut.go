@@ -39,6 +39,7 @@ type edge struct {
 	st       *state
 	vals     map[string]exact.Lin // by the slot's key
 	tag      string
+	overflow bool // ends in signed overflow
 }
 
 // place is a number in a state under construction.

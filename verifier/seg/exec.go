@@ -198,7 +198,7 @@ func (b *builder) condBr(s *state, in *ir.Instr) result {
 	}
 	for n, t := range in.Targets {
 		if b.opts.Wrap && overflowTrap(t) {
-			return b.branch(s, in.Targets[1-n])
+			return b.pastTrap(s, c, n, in.Targets[1-n])
 		}
 	}
 	if in.Targets[0] == in.Targets[1] {
@@ -223,10 +223,31 @@ func (b *builder) condBr(s *state, in *ir.Instr) result {
 	return fork(out)
 }
 
-// overflowTrap: the block is a sanitizer's report of signed overflow.
+// pastTrap goes on behind the check for overflow that jumps to its trap when the
+// outcome of c is n: with the runs that overflow apart.
+func (b *builder) pastTrap(s *state, c cond, n int, to *ir.Block) result {
+	if n == 1 {
+		c = c.not()
+	}
+	over := s.clone()
+	var out []*state
+	for _, t := range b.assume(s, c.not()) {
+		b.branch(t, to)
+		out = append(out, t)
+	}
+	for _, t := range b.assume(over, c) {
+		t.overflowed = true
+		b.branch(t, to)
+		out = append(out, t)
+	}
+	return fork(out)
+}
+
+// overflowTrap: the block is a sanitizer's report of signed overflow, in a shift to
+// the left perhaps.
 func overflowTrap(blk *ir.Block) bool {
 	in := blk.Instrs[0]
-	return in.Op == ir.OpTrap && in.Check == verdict.SignedOverflow
+	return in.Op == ir.OpTrap && (in.Check == verdict.SignedOverflow || in.Check == verdict.Shift)
 }
 
 // branch moves to a block; its phis are evaluated together, by the old values.

@@ -105,7 +105,7 @@ func (b *builder) expand(c *cut) ([]*cut, error) {
 func (b *builder) expandOnce(c *cut) (next []*cut, again bool, err error) {
 	c.edges, c.dirty = nil, false
 	first := c.st.clone()
-	first.cost, first.vague = 0, ""
+	first.cost, first.vague, first.overflowed = 0, "", false
 	if c != b.start {
 		first.inputs = nil
 	}
@@ -152,6 +152,10 @@ func (b *builder) advance(c *cut, s *state) []*state {
 	in := b.at(s)
 	blk, depth := s.top().blk, len(s.frames)
 	r := b.step(s)
+	for _, over := range b.over {
+		c.edges = append(c.edges, &edge{from: c, st: over, tag: "signed overflow at " + in.Pos.String(), overflow: true})
+	}
+	b.over = nil
 	switch r.kind {
 	case advanced:
 		s.top().idx++

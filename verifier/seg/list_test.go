@@ -14,7 +14,7 @@ func testBuilder(t *testing.T) *builder {
 	ladder := linear.NewLadder(100)
 	t.Cleanup(ladder.Close)
 	return &builder{ctx: context.Background(), m: &ir.Module{Layout: ir.Layout{PtrBits: 64}}, ask: &oracle{ctx: context.Background(), ladder: ladder},
-		wraps: map[exact.Var]bool{}, fits: map[exact.Var]bool{}, objIDs: map[string]int{}}
+		wraps: map[exact.Var]bool{}, fits: map[exact.Var]bool{}, signedFits: map[exact.Var]bool{}, objIDs: map[string]int{}}
 }
 
 func emptyState() *state {

@@ -15,7 +15,10 @@ func (b *builder) other(s *state, in *ir.Instr) result {
 		return b.call(s, in)
 	case ir.OpTrap:
 		b.undefined(s)
-		b.overflows = b.overflows || in.Check == verdict.SignedOverflow
+		if overflowTrap(in.Block) {
+			b.overflows = true
+			b.over = append(b.over, s.clone())
+		}
 		return stop("violation of " + string(in.Check))
 	case ir.OpSelect:
 		c := b.value(s, in.Args[0])

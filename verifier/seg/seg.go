@@ -91,6 +91,8 @@ type builder struct {
 	effects    map[*ir.Func]effects
 	thresholds []exact.Int
 	recursive  bool
+	over       []*state           // runs of the current step that overflow
+	signedFits map[exact.Var]bool // wrap-arounds of signed arithmetic
 	steps      int
 	merges     int
 	lists      int // made so far
@@ -111,7 +113,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	}
 	ladder := linear.NewLadder(100)
 	defer ladder.Close()
-	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{}, fits: map[exact.Var]bool{},
+	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{}, fits: map[exact.Var]bool{}, signedFits: map[exact.Var]bool{},
 		objIDs: map[string]int{}, cuts: map[string]*cut{}, cutPos: map[string]bool{}, facts: map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, thresholds: thresholdsOf(m)}
 	err := b.run()

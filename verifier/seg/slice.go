@@ -9,12 +9,13 @@ import (
 // a path constrains, and those that flow into one of them. What a generalised
 // state knows of its slots constrains nothing, because it holds whenever a run is
 // there; neither do the two rows that define a wrap-around, because for each
-// value there is a multiple of 2^w that satisfies them.
-func (g *Graph) relevant() map[string]bool {
+// value there is a multiple of 2^w that satisfies them. With overflow the paths into
+// signed overflow count too.
+func (g *Graph) relevant(overflow bool) map[string]bool {
 	out := map[string]bool{}
 	for _, c := range g.cuts {
 		for _, e := range c.edges {
-			if e.to != nil {
+			if e.to != nil || e.overflow && overflow {
 				g.constrained(e, out)
 			}
 		}

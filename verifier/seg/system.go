@@ -2,6 +2,7 @@ package seg
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
@@ -31,6 +32,9 @@ type SystemOptions struct {
 	// NoTypeBounds leaves out facts with constants as large as those of the types'
 	// ranges, so that no bound rests on them (BV-50, BV-51).
 	NoTypeBounds bool
+	// Overflow makes signed overflow a place where a run stays for ever, so that
+	// termination of the system shows that there is none.
+	Overflow bool
 }
 
 // System is the graph as an integer transition system: cuts are locations,
@@ -39,7 +43,7 @@ func (g *Graph) System(opts SystemOptions) (*its.System, Legend, error) {
 	costs := opts.Costs
 	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cut]its.Loc{}, names: map[string]string{}, taken: map[string]bool{}, opts: opts, paths: map[string]path{}}
 	if !costs {
-		x.keep = g.relevant()
+		x.keep = g.relevant(opts.Overflow)
 	}
 	legend := Legend{Locs: map[its.Loc]verdict.Pos{}, paths: x.paths}
 	for _, c := range g.cuts {
@@ -53,11 +57,14 @@ func (g *Graph) System(opts SystemOptions) (*its.System, Legend, error) {
 	}
 	for _, c := range g.cuts {
 		for _, e := range c.edges {
-			if e.to == nil && !costs {
-				continue
+			if e.overflow && opts.Overflow || e.to != nil || costs && !e.overflow {
+				x.edge(e)
 			}
-			x.edge(e)
 		}
+	}
+	if opts.Overflow {
+		over := x.b.Loc(overflowLoc)
+		x.b.Trans(over, over).Approx("after the overflow")
 	}
 	if costs {
 		x.b.Goal(its.Complexity)
@@ -123,7 +130,7 @@ func (x *extractor) edge(e *edge) {
 			}
 		}
 	}
-	if e.to != nil {
+	if e.to != nil && !e.overflow {
 		for _, sl := range e.to.slots {
 			if x.kept(sl) {
 				note(e.vals[sl.key])
@@ -136,7 +143,56 @@ func (x *extractor) edge(e *edge) {
 			note(r.Lin)
 		}
 	}
-	x.split(e, e.st.know, splits)
+	if !x.opts.Overflow {
+		x.split(e, e.st.know, splits)
+		return
+	}
+	x.splitSigned(e, splits)
+}
+
+// splitSigned sends the runs of a path that overflow to the place for them. A
+// wrap-around that has nothing to do with which paths are taken does not count.
+func (x *extractor) splitSigned(e *edge, splits []exact.Var) {
+	k := e.st.know.clone()
+	if e.st.overflowed {
+		over := *e
+		over.overflow = true
+		x.split(&over, k, nil)
+		return
+	}
+	for v := exact.Var(0); int(v) < len(x.g.b.names); v++ {
+		if x.g.b.signedFits[v] && x.mentions(e, v) {
+			if i := k.iv[v]; !i.constant() || !i.lo.IsZero() {
+				over := *e
+				over.overflow = true
+				x.split(&over, k.clone(), nil)
+			}
+			k.lower(v, exact.I(0))
+			k.upper(v, exact.I(0))
+			splits = slices.DeleteFunc(splits, func(w exact.Var) bool { return w == v })
+		}
+	}
+	if !k.bad {
+		x.split(e, k, splits)
+	}
+}
+
+// mentions: v is part of what the path demands or does, as far as that matters.
+func (x *extractor) mentions(e *edge, v exact.Var) bool {
+	dropped := x.dropped(e)
+	for _, r := range e.st.know.rows {
+		if !touches(r.Lin, dropped) && !r.Lin.Coef(v).IsZero() {
+			return true
+		}
+	}
+	if e.to != nil {
+		for _, sl := range e.to.slots {
+			if l := e.vals[sl.key]; x.kept(sl) && !l.Coef(v).IsZero() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // maxSplits is how many wrap-arounds of a path are told apart.
@@ -158,14 +214,42 @@ func (x *extractor) split(e *edge, k *know, vars []exact.Var) {
 	}
 }
 
+// overflowLoc is where runs are that overflowed.
+const overflowLoc = "overflow"
+
+// Independent reports that the given transitions of the system can be taken whatever signed
+// overflow does on their paths: no wrap-around of signed arithmetic takes part.
+func (g *Graph) Independent(legend Legend, sys *its.System, trans []int) bool {
+	for _, n := range trans {
+		if p, ok := legend.paths[sys.Trans[n].Tag]; ok && p.x.overflows(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// overflows: a wrap-around of signed arithmetic is part of what the path demands
+// or does.
+func (x *extractor) overflows(p path) bool {
+	for v := range x.g.b.signedFits {
+		if i := p.k.iv[v]; !(i.constant() && i.lo.IsZero()) && x.mentions(p.e, v) {
+			return true
+		}
+	}
+	return p.e.st.overflowed || len(p.k.polys) > 0
+}
+
 // typeBits is the length of constants that count as a type's.
 const typeBits = 15
 
 func (x *extractor) transition(e *edge, k *know) {
 	to := its.Loc(0)
-	if e.to == nil {
+	switch {
+	case e.overflow:
+		to = x.b.Loc(overflowLoc)
+	case e.to == nil:
 		to = x.b.Loc("end")
-	} else {
+	default:
 		to = x.locs[e.to]
 	}
 	t := x.b.Trans(x.locs[e.from], to)
@@ -231,8 +315,8 @@ func (x *extractor) transition(e *edge, k *know) {
 		p := a.Poly.Subst(func(v exact.Var) exact.Poly { return exact.PolyOf(sub(exact.V(v))) })
 		t.Atom(its.Atom{Poly: p, Rel: a.Rel})
 	}
-	exactly := e.st.vague == ""
-	if e.to != nil {
+	exactly := e.st.vague == "" && !e.overflow
+	if e.to != nil && !e.overflow {
 		for _, sl := range e.to.slots {
 			if !x.kept(sl) {
 				continue

@@ -142,8 +142,29 @@ func (p *problem) liveVars() []bool {
 	return live
 }
 
-// pairs are variables that occur together in a guard or an update, the most
-// frequent first.
+// maxMoved is how many variables of an edge are related because they change together.
+const maxMoved = 5
+
+// moved adds the variables that change on the edge, as pairs of little weight.
+func (p *problem) moved(e *edge, live []bool, count map[[2]exact.Var]int) {
+	var vs []exact.Var
+	for v, u := range e.upd {
+		if live[v] && !u.Equal(exact.V(exact.Var(v))) {
+			vs = append(vs, exact.Var(v))
+		}
+	}
+	if len(vs) > maxMoved || e.from != e.to {
+		return
+	}
+	for i, v := range vs {
+		for _, w := range vs[i+1:] {
+			count[[2]exact.Var{v, w}] += 0
+		}
+	}
+}
+
+// pairs are variables that occur together in a guard or an update, or change
+// together in a loop, the most frequent first.
 func (p *problem) pairs(live []bool) [][2]exact.Var {
 	count := map[[2]exact.Var]int{}
 	together := func(l exact.Lin, also exact.Var) {
@@ -171,6 +192,7 @@ func (p *problem) pairs(live []bool) [][2]exact.Var {
 		for v, u := range e.upd {
 			together(u, exact.Var(v))
 		}
+		p.moved(e, live, count)
 	}
 	out := make([][2]exact.Var, 0, len(count))
 	for k := range count {
