@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -63,6 +64,8 @@ func TestKeyCounts(t *testing.T) {
 			f.Set(reflect.ValueOf([]encode.Region{{Name: "flash", Size: 4}}))
 		case name == "UnwindSet":
 			f.Set(reflect.ValueOf(map[string]int{"main.0": 3}))
+		case name == "Stack":
+			f.Set(reflect.ValueOf(&interp.Stack{Size: 512}))
 		case name == "Assumptions":
 			f.Set(reflect.ValueOf([]string{"a stub"}))
 		default:

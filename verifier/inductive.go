@@ -103,7 +103,7 @@ func (p *prover) encodeCut(ctx context.Context, open func(*ilr.Store, solve.Opti
 	if d := p.plan.Depth; d > 0 && d < depth {
 		depth = d
 	}
-	opts := encode.Options{Checks: p.plan.Checks, Depth: depth, MaxUnwind: maxProbes, Cuts: p.cuts,
+	opts := encode.Options{Checks: p.plan.Checks, Stack: p.plan.Stack, Depth: depth, MaxUnwind: maxProbes, Cuts: p.cuts,
 		MallocNeverFails: p.plan.MallocNeverFails, VolatileMemory: p.plan.VolatileMemory, Regions: p.plan.Regions, AddressZero: p.plan.AddressZero}
 	f, err := encode.Encode(ctx, p.m, p.entry, store, opts, &prober{solver: solver})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -37,7 +38,8 @@ type Plan struct {
 	AddressZero      bool // the target maps address 0
 	MallocNeverFails bool
 	VolatileMemory   bool
-	Assumptions      []string // what the program was changed by before, for the result
+	Stack            *interp.Stack // for the check stack
+	Assumptions      []string      // what the program was changed by before, for the result
 
 	StopAfter string                // "encode": make the formula, decide nothing
 	Progress  func(Progress)        `json:"-"` // may be nil; called from the running goroutine
@@ -80,6 +82,9 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 	if needsBounded(plan.Checks) {
 		b := &bounded{m: m, entry: entry, plan: plan, res: res, started: start}
 		b.run(ctx)
+		if plan.Checks.Has(verdict.Stack) {
+			holdStack(m, entry, plan.Stack, res)
+		}
 	}
 	if plan.Checks.Has(verdict.Termination) || plan.Checks.Has(verdict.ComplexityBound) {
 		runUnbounded(ctx, m, entry, plan, res)
@@ -91,7 +96,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 func needsBounded(c verdict.CheckSet) bool {
 	for k := range c {
 		switch k {
-		case verdict.Termination, verdict.ComplexityBound, verdict.Stack, verdict.Unwinding:
+		case verdict.Termination, verdict.ComplexityBound, verdict.Unwinding:
 		default:
 			return true
 		}

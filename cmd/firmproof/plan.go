@@ -17,6 +17,7 @@ import (
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/stub"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -204,7 +205,7 @@ func (b *preparation) options(checks verdict.CheckSet) build.Options {
 	dir := filepath.Join(b.work, fmt.Sprint(b.builds))
 	_ = os.Mkdir(dir, 0o755)
 	opts := build.Options{Runner: b.runner, WorkDir: dir, Jobs: b.fl.jobs,
-		Checks: build.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow), Conversion: checks.Has(verdict.Conversion)}}
+		Checks: build.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow), Conversion: checks.Has(verdict.Conversion), Stack: checks.Has(verdict.Stack)}}
 	if cache, err := os.UserCacheDir(); err == nil {
 		dir := filepath.Join(cache, "firmproof", "units")
 		if os.MkdirAll(dir, 0o755) == nil {
@@ -251,6 +252,9 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 			Target: t.Name, Entry: h.Entry, Checks: checks, Unwind: b.fl.unwind, UnwindSet: b.unwindSet, Depth: b.fl.depth, Memory: b.memory,
 			Integers: b.fl.integers, Solver: b.fl.solver, Assumptions: assumptions, StopAfter: b.fl.stop, AddressZero: t.Address0, Regions: regions(img.Memory),
 			MallocNeverFails: t.Malloc == targets.MallocNeverFails}}
+		if checks.Has(verdict.Stack) {
+			j.plan.Stack = &interp.Stack{Size: int64(t.StackSize), Frames: img.Frames}
+		}
 		b.fromManifest(&j, h, m)
 		b.jobs = append(b.jobs, j)
 	}

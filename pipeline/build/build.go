@@ -29,6 +29,7 @@ import (
 type Checks struct {
 	UnsignedOverflow bool
 	Conversion       bool
+	Stack            bool // ask the compiler for the size of each frame
 }
 
 // Options steer a build.
@@ -61,7 +62,8 @@ type Image struct {
 	Functions []Function     // every definition before slicing, sorted by name
 	Declared  []string       // functions that are called or named but defined nowhere, before slicing; sorted
 	Memory    []targets.Region
-	Symbols   []Symbol // provided by the linker script
+	Symbols   []Symbol         // provided by the linker script
+	Frames    map[string]int64 // with Checks.Stack: bytes of stack of each function of the program, by name before linking; or VariableFrame
 	Units     []Unit
 	Notes     []string // dropped flags, assembly that is not verified, ...
 	Stages    []Stage
@@ -95,7 +97,8 @@ type Unit struct {
 	IRPath   string
 	Seconds  float64
 	Cached   bool
-	Implicit []string // functions called without a declaration, after the shim
+	Implicit []string         // functions called without a declaration, after the shim
+	Frames   map[string]int64 // with Checks.Stack
 }
 
 // Stage is the time that a part of the build took.

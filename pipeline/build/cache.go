@@ -55,6 +55,9 @@ func (r *Request) key(flags []string, text []byte, deps []string) (string, error
 		return "", &InfraError{"compile " + r.File, err}
 	}
 	fmt.Fprintf(h, "unit 2\n%s\nshim %v %s %x\n%s\n", ver, r.Shim, shimVersion, sha256.Sum256([]byte(cproverTypes)), r.File)
+	if r.Checks.Stack {
+		fmt.Fprintln(h, "frames")
+	}
 	neutral := strings.NewReplacer(r.includeDir(), "<firmproof>", r.root(), "<root>")
 	for _, f := range flags {
 		fmt.Fprintf(h, "%s\n", neutral.Replace(f))

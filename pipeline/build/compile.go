@@ -110,7 +110,8 @@ func (r *Request) fault(res Result, tool string) error {
 
 // meta is what the cache keeps beside a unit's IR.
 type meta struct {
-	Implicit []string `json:"implicit,omitempty"`
+	Implicit []string         `json:"implicit,omitempty"`
+	Frames   map[string]int64 `json:"frames,omitempty"`
 }
 
 func (r *Request) compileC(ctx context.Context) (*Unit, error) {
@@ -150,7 +151,14 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 			return nil, err
 		}
 	}
-	return store(out, stored, meta{Implicit: implicit})
+	if flags, err = r.withShim(flags, scratch, implicit, cprover); err != nil {
+		return nil, err
+	}
+	frames, err := r.frames(ctx, flags, scratch, out)
+	if err != nil {
+		return nil, err
+	}
+	return store(out, stored, meta{Implicit: implicit, Frames: frames})
 }
 
 func hasShim(implicit []string) bool {
@@ -166,13 +174,9 @@ func hasShim(implicit []string) bool {
 // that are undeclared still. folded names the sanitizer of an operation on constants
 // that overflows or divides by zero: at -O0 its result stands in the IR, and the operation does not.
 func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover bool) (implicit []string, folded string, err error) {
-	args := append([]string(nil), flags...)
-	if text, needed := shimText(undeclared, cprover); needed {
-		shim := filepath.Join(scratch, "shim.h")
-		if err := os.WriteFile(shim, []byte(text), 0o644); err != nil {
-			return nil, "", &InfraError{"compile " + r.File, err}
-		}
-		args = append(args, "-include", shim, "-ffile-prefix-map="+scratch+"=firmproof")
+	args, err := r.withShim(flags, scratch, undeclared, cprover)
+	if err != nil {
+		return nil, "", err
 	}
 	res, err := r.run(ctx, append(args, "-S", "-emit-llvm", "-o", out, "--", r.File)...)
 	if err != nil {
@@ -183,6 +187,19 @@ func (r *Request) emit(ctx context.Context, flags []string, scratch, out string,
 	}
 	_, implicit = parseDiagnostics(res.Stderr)
 	return implicit, foldedCheck(res.Stderr), nil
+}
+
+// withShim adds the header with prototypes, if one is needed.
+func (r *Request) withShim(flags []string, scratch string, undeclared []string, cprover bool) ([]string, error) {
+	args := append([]string(nil), flags...)
+	if text, needed := shimText(undeclared, cprover); needed {
+		shim := filepath.Join(scratch, "shim.h")
+		if err := os.WriteFile(shim, []byte(text), 0o644); err != nil {
+			return nil, &InfraError{"compile " + r.File, err}
+		}
+		args = append(args, "-include", shim, "-ffile-prefix-map="+scratch+"=firmproof")
+	}
+	return args, nil
 }
 
 func readCached(path string) (*Unit, bool) {
@@ -197,7 +214,7 @@ func readCached(path string) (*Unit, bool) {
 	if json.Unmarshal(data, &m) != nil {
 		return nil, false
 	}
-	return &Unit{IRPath: path, Cached: true, Implicit: m.Implicit}, true
+	return &Unit{IRPath: path, Cached: true, Implicit: m.Implicit, Frames: m.Frames}, true
 }
 
 // store moves a unit into the cache: the meta data first, so that whoever sees
@@ -217,5 +234,5 @@ func store(from, to string, m meta) (*Unit, error) {
 	if err != nil {
 		return nil, &InfraError{"cache", err}
 	}
-	return &Unit{IRPath: to, Implicit: m.Implicit}, nil
+	return &Unit{IRPath: to, Implicit: m.Implicit, Frames: m.Frames}, nil
 }

@@ -319,6 +319,7 @@ func (b *builder) compileAll(ctx context.Context) error {
 		switch {
 		case err == nil:
 			b.img.Units = append(b.img.Units, *units[i])
+			b.img.addFrames(units[i].Frames)
 		case errors.As(err, &be):
 			for _, d := range be.Diagnostics {
 				if !seen[d] && len(all.Diagnostics) < maxDiagnostics {

@@ -107,6 +107,9 @@ func contextOf(up *frame, call *ir.Instr, f *ir.Func) string {
 // checksOf lists the checks that can be claimed at in, in a fixed order.
 func checksOf(in *ir.Instr) []verdict.Check {
 	var out []verdict.Check
+	if in.ID == 0 {
+		out = append(out, verdict.Stack)
+	}
 	add := func(c ...verdict.Check) { out = append(out, c...) }
 	switch in.Op {
 	case ir.OpAdd, ir.OpSub, ir.OpMul:

@@ -50,6 +50,7 @@ type Options struct {
 	UnwindSet        map[string]int // the same by loop: "func.index" or "file:line"
 	Depth            int            // nested calls; 0: recursion as the Prober says, up to MaxUnwind
 	MaxUnwind        int            // 0 is 16
+	Stack            *interp.Stack  // for the check stack
 	MallocNeverFails bool
 	VolatileMemory   bool // volatile objects outside regions behave like memory
 	Regions          []Region

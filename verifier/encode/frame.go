@@ -58,6 +58,9 @@ func (e *encoder) newFrame(up *frame, call *ir.Instr, f *ir.Func, params []val) 
 // run walks an activation from st to its merged return.
 func (e *encoder) run(fr *frame, st *state) (*state, val) {
 	e.f.Stats.Calls++
+	if e.stackClaim(fr, st); st.pc == nil {
+		return nil, val{}
+	}
 	fr.enqueue(&instance{block: fr.fn.Blocks[0], key: fr.g.KeyOf(fr.fn.Blocks[0], nil)}, edge{st: st})
 	for len(fr.pending) > 0 {
 		inst := fr.pending[len(fr.pending)-1]

@@ -93,14 +93,15 @@ type Options struct {
 	Entry            *ir.Func         // nil: main
 	Checks           verdict.CheckSet // nil: verdict.DefaultChecks
 	Regions          []Region
-	VolatileMemory   bool  // volatile objects outside volatile regions behave like memory
-	AddressZero      bool  // address 0 can be an object's or a region's
-	MallocNeverFails bool  // malloc and the like always succeed
-	MaxSteps         int64 // instructions; 0: ten million
-	MaxDepth         int   // calls; 0: ten thousand
-	Trace            bool  // collect Outcome.Steps
-	TraceBranches    bool  // with them also branches
-	MaxTrace         int   // steps kept, the last ones; 0: ten thousand
+	VolatileMemory   bool   // volatile objects outside volatile regions behave like memory
+	AddressZero      bool   // address 0 can be an object's or a region's
+	Stack            *Stack // for the check stack
+	MallocNeverFails bool   // malloc and the like always succeed
+	MaxSteps         int64  // instructions; 0: ten million
+	MaxDepth         int    // calls; 0: ten thousand
+	Trace            bool   // collect Outcome.Steps
+	TraceBranches    bool   // with them also branches
+	MaxTrace         int    // steps kept, the last ones; 0: ten thousand
 }
 
 // Kind says how a run ended.

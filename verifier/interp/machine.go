@@ -129,6 +129,7 @@ func (x *machine) enter(f *ir.Func, call *ir.Instr, args, extra []value) {
 	x.fr = fr
 	x.visits[fr.blk]++
 	x.traceCall(f, call, args)
+	x.checkStack()
 }
 
 // paramVar is the C variable that a by-value parameter is.

@@ -1,0 +1,23 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// stackClaim states, at the first instruction of an activation, that the frames
+// of the call chain fit the target's stack.
+func (e *encoder) stackClaim(fr *frame, st *state) {
+	s := e.opts.Stack
+	if s == nil || s.Size == 0 || !e.opts.Checks.Has(verdict.Stack) {
+		return
+	}
+	used := int64(0)
+	for f := fr; f != nil; f = f.up {
+		if n, ok := s.Frame(f.fn); ok {
+			used += n
+		}
+	}
+	e.claim(fr, st, fr.fn.Blocks[0].Instrs[0], verdict.Stack, e.s.BoolConst(used > s.Size), true, fmt.Sprintf("%d bytes of stack in use, %d there", used, s.Size))
+}

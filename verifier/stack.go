@@ -1,0 +1,38 @@
+package verifier
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// holdStack says what the claims of the check stack rest on, and takes them back
+// where the size of a frame that the entry can reach is not known.
+func holdStack(m *ir.Module, entry *ir.Func, s *interp.Stack, res *verdict.Result) {
+	var why *verdict.Reason
+	if s == nil || s.Size == 0 {
+		why = &verdict.Reason{Kind: verdict.Unsupported, Detail: "the size of the target's stack is not known", Remedy: "give the target a `stack_size` in the manifest"}
+	} else {
+		res.Assumptions = append(res.Assumptions, fmt.Sprintf("stack of %d bytes; frames are as clang 14 lays them out with the project's flags, without interrupt handlers and without library functions that have no body here", s.Size))
+		for _, f := range m.Slice(entry, false).Funcs {
+			if f.IsDecl() {
+				continue
+			}
+			if _, ok := s.Frame(f); !ok {
+				why = &verdict.Reason{Kind: verdict.Unsupported, Detail: fmt.Sprintf("the stack frame of %s has no known size", f.Name), Pos: &f.Pos,
+					Remedy: "compile it from C, without arrays of variable length"}
+				break
+			}
+		}
+	}
+	if why == nil {
+		return
+	}
+	for i := range res.Claims {
+		if c := &res.Claims[i]; c.Check == verdict.Stack && c.Status != verdict.Violated {
+			*c = unknown(verdict.Claim{ID: c.ID, Check: c.Check, Pos: c.Pos, Message: c.Message}, why)
+		}
+	}
+}
