@@ -62,6 +62,15 @@ const JobsFile = "jobs.json"
 // killer) is an unknown of this target and nothing else.
 func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 	argv := []string{c.program, "job", "build", "--target", req.Target, "--engine", c.engine, "-o", req.Scratch}
+	lines, err := json.Marshal(req.Changed)
+	if err != nil {
+		return nil, &InfraError{err}
+	}
+	name := filepath.Join(req.Scratch, "changed.json")
+	if err := os.WriteFile(name, lines, 0o644); err != nil {
+		return nil, &InfraError{err}
+	}
+	argv = append(argv, "--changed-lines", name)
 	for _, e := range req.Options.Entries {
 		argv = append(argv, "--entry", e)
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"github.com/firmproof/firmproof/reports"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ type Request struct {
 	Target  string
 	Options store.Options
 	Limit   time.Duration
+	Changed map[string][]reports.LineRange // lines of the change, for `functions: changed`; nil: not of a change
 }
 
 // Built is what a build leaves: the verifications to do, in the order of the report.

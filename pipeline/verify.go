@@ -48,7 +48,7 @@ func (s *Service) verify(ctx context.Context, id string, _ int) error {
 				return err
 			}
 		}
-		a, err := s.answer(ctx, run, in)
+		a, err := s.answer(ctx, run, in, pc.Changed)
 		if err != nil {
 			return err
 		}
@@ -65,11 +65,11 @@ type answered struct {
 	used  []store.Answer
 }
 
-// answer lays the tree out, builds it and finds the answers.
-func (s *Service) answer(ctx context.Context, run store.Run, in *inputs) (*answered, error) {
+// answer lays the tree out, builds it and finds the answers. changed are the lines of the change.
+func (s *Service) answer(ctx context.Context, run store.Run, in *inputs, changed map[string][]reports.LineRange) (*answered, error) {
 	// the try is part of the name: what an earlier one left running must not meet this one
 	root := filepath.Join(s.cfg.Data, "work", fmt.Sprintf("%s-%d", run.ID, run.Tries))
-	req := Request{Run: run.ID, Dir: filepath.Join(root, "src"), Scratch: filepath.Join(root, "out"), Target: run.Target, Options: run.Options, Limit: s.cfg.RunLimit}
+	req := Request{Run: run.ID, Dir: filepath.Join(root, "src"), Scratch: filepath.Join(root, "out"), Target: run.Target, Options: run.Options, Limit: s.cfg.RunLimit, Changed: changed}
 	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
 		return nil, &InfraError{err}
 	}

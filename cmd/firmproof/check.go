@@ -16,6 +16,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -36,6 +37,9 @@ type checkFlags struct {
 	out                      outputs
 	failOn, baseline         string
 	cbmcProofs               []string
+
+	since   string                         // commit to compare with, for generated harnesses
+	changed map[string][]reports.LineRange // lines of the change, from the service; nil: not of a change
 }
 
 func checkCommand() *cobra.Command {
@@ -72,6 +76,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringArrayVarP(&fl.undefine, "undefine", "U", nil, "macro to undefine")
 	f.StringArrayVarP(&fl.include, "include", "I", nil, "include folder for plain C files")
 	f.StringArrayVar(&fl.cbmcProofs, "cbmc-proof", nil, "folder with proofs written for CBMC: itself or below it (repeatable)")
+	f.StringVar(&fl.since, "changed-since", "", "commit: `functions: changed` means those that differ from it")
 	f.StringArrayVar(&fl.cflags, "cflags", nil, "further compiler flags for plain C files")
 	return cmd
 }

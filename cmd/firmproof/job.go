@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -21,13 +22,26 @@ import (
 func jobCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "job", Hidden: true}
 	fl := checkFlags{timeout: defaultTimeout, integers: "bitvector", solver: "auto"}
-	var engine, out string
+	var engine, out, changed string
 	build := &cobra.Command{Use: "build [FOLDER]", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+		if changed != "" {
+			text, err := os.ReadFile(changed)
+			if err != nil {
+				return err
+			}
+			if err := json.Unmarshal(text, &fl.changed); err != nil {
+				return fmt.Errorf("%s: %w", changed, err)
+			}
+			if fl.changed == nil {
+				fl.changed = map[string][]reports.LineRange{}
+			}
+		}
 		return buildJobs(cmd.Context(), &fl, args, engine, out)
 	}}
 	build.Flags().StringArrayVar(&fl.targets, "target", nil, "target to build for")
 	build.Flags().StringArrayVar(&fl.entries, "entry", nil, "only this harness (repeatable)")
 	build.Flags().StringVar(&engine, "engine", "", "`name` of this build of firmproof, for the keys")
+	build.Flags().StringVar(&changed, "changed-lines", "", "`file` with the lines of the change")
 	build.Flags().StringVarP(&out, "output", "o", "", "`folder` for the jobs")
 	verify := &cobra.Command{Use: "verify FOLDER", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		return verifyJob(cmd.Context(), args[0])

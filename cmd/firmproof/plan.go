@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/build"
@@ -159,7 +160,9 @@ func (b *preparation) project(dir string) error {
 				all[k] = true
 			}
 		}
-		img, err := build.Project(b.ctx, dir, m, t, b.options(all))
+		opts := b.options(all)
+		opts.KeepAll = m.Functions != manifest.FunctionsNone
+		img, err := build.Project(b.ctx, dir, m, t, opts)
 		if err != nil {
 			return err
 		}
@@ -239,7 +242,16 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 	for _, s := range img.Stages {
 		stages = append(stages, verdict.Stage{Name: s.Name, Seconds: s.Seconds})
 	}
-	stages = append(stages, read)
+	base := job{module: module, stages: append(stages, read), notes: img.Notes, timeout: b.fl.timeout, plan: verifier.Plan{
+		Target: t.Name, Unwind: b.fl.unwind, UnwindSet: b.unwindSet, Depth: b.fl.depth, Memory: b.memory,
+		Integers: b.fl.integers, Solver: b.fl.solver, Assumptions: assumptions, StopAfter: b.fl.stop, AddressZero: t.Address0, Regions: regions(img.Memory),
+		MallocNeverFails: t.Malloc == targets.MallocNeverFails}}
+	var generated []job
+	if m != nil && len(b.fl.entries) == 0 {
+		if generated, err = b.generated(base, img, m); err != nil {
+			return err
+		}
+	}
 	for _, h := range harnesses {
 		checks, err := b.checks(h)
 		if err != nil {
@@ -248,16 +260,16 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 		if !t.Leak && len(b.fl.checks) == 0 && !saysLeak(h.Checks) {
 			delete(checks, verdict.Leak)
 		}
-		j := job{module: module, stages: stages, notes: img.Notes, timeout: b.fl.timeout, plan: verifier.Plan{
-			Target: t.Name, Entry: h.Entry, Checks: checks, Unwind: b.fl.unwind, UnwindSet: b.unwindSet, Depth: b.fl.depth, Memory: b.memory,
-			Integers: b.fl.integers, Solver: b.fl.solver, Assumptions: assumptions, StopAfter: b.fl.stop, AddressZero: t.Address0, Regions: regions(img.Memory),
-			MallocNeverFails: t.Malloc == targets.MallocNeverFails}}
+		j := base
+		j.notes = append(slices.Clone(base.notes), b.notes...)
+		j.plan.Entry, j.plan.Checks = h.Entry, checks
 		if checks.Has(verdict.Stack) {
 			j.plan.Stack = &interp.Stack{Size: int64(t.StackSize), Frames: img.Frames}
 		}
 		b.fromManifest(&j, h, m)
 		b.jobs = append(b.jobs, j)
 	}
+	b.jobs = append(b.jobs, generated...)
 	return nil
 }
 

@@ -71,11 +71,13 @@ func (s *simulation) run(ctx context.Context) error {
 	if err != nil {
 		return userError(err)
 	}
+	s.fl.changed = changed
 	now, err := s.check(ctx, mirror, shas[1], filepath.Join(work, "head"))
 	if err != nil {
 		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head, strings.TrimSpace(err.Error()))
 		return &exitError{code: exitViolated}
 	}
+	s.fl.changed = map[string][]reports.LineRange{} // functions of the change are the head's
 	before, err := s.check(ctx, mirror, from, filepath.Join(work, "base"))
 	if err != nil {
 		fmt.Fprintf(s.out, "The base cannot be verified, so nothing is known of it: %s\n\n", strings.TrimSpace(err.Error()))

@@ -3,6 +3,7 @@ package checkout
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,20 @@ func (m *Mirror) Changed(ctx context.Context, base, head string) (map[string][]r
 	}
 	changed, err := parseDiff(string(out))
 	return changed, from, err
+}
+
+// ChangedSince is Changed for the work tree in dir, compared with a commit; new files
+// that git does not know yet are not part of it. File names are relative to dir.
+func ChangedSince(ctx context.Context, dir, commit string) (map[string][]reports.LineRange, error) {
+	cmd := exec.CommandContext(ctx, "git", "-C", dir, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--find-renames",
+		"--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--relative", "--end-of-options", commit, "--")
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("changes since %s in %s: %w: %s", commit, dir, err, strings.TrimSpace(complaint.String()))
+	}
+	return parseDiff(string(out))
 }
 
 // parseDiff reads `git diff -U0`. It counts the lines of each hunk, so that a

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"slices"
+
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -261,6 +263,12 @@ func (e *encoder) load(fr *frame, st *state, in *ir.Instr, p val, t *ir.Type, al
 	var fresh val
 	if asks := e.fork(st, when); asks != nil {
 		fresh = e.fresh(asks, interp.VolatileRead, in, t, in.Name)
+	} else { // no execution that gets here reads there
+		ts = slices.DeleteFunc(ts, unknown)
+	}
+	if len(ts) == 0 {
+		st.pc = nil
+		return val{}
 	}
 	var out val
 	for i := len(ts) - 1; i >= 0; i-- {

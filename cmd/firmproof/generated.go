@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/reports"
+	anycall "github.com/firmproof/firmproof/verifier/harness"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// generated makes a harness for each function that `functions` of the manifest means,
+// and a job of it. A function that no harness can be made for is an unknown.
+func (b *preparation) generated(base job, img *build.Image, m *manifest.Manifest) ([]job, error) {
+	if m.Functions == manifest.FunctionsNone {
+		return nil, nil
+	}
+	changed, err := b.changedLines(m)
+	if err != nil {
+		return nil, err
+	}
+	var out []job
+	for _, f := range choose(base.module, img, m, changed) {
+		j := base
+		name := "any call of " + f.CName
+		entry, notes, err := anycall.Generate(base.module, f)
+		if err != nil {
+			s := settled(name, base.plan.Target, "no harness can be made: "+err.Error())
+			s.stages, s.notes = base.stages, base.notes
+			out = append(out, s)
+			continue
+		}
+		if j.plan.Checks, err = b.checks(manifest.Harness{}); err != nil {
+			return nil, err
+		}
+		delete(j.plan.Checks, verdict.Leak) // the harness itself frees nothing
+		j.plan.Entry, j.label = entry.Name, name
+		j.plan.Assumptions = append(slices.Clone(base.plan.Assumptions), notes...)
+		b.fromManifest(&j, manifest.Harness{}, m)
+		out = append(out, j)
+	}
+	return out, nil
+}
+
+// changedLines are the lines that count as changed; nil where all do.
+func (b *preparation) changedLines(m *manifest.Manifest) (map[string][]reports.LineRange, error) {
+	switch {
+	case m.Functions == manifest.FunctionsAll:
+		return nil, nil
+	case b.fl.changed != nil:
+		return b.fl.changed, nil
+	case b.fl.since != "":
+		return checkout.ChangedSince(b.ctx, filepath.Dir(m.Path), b.fl.since)
+	}
+	if len(m.Harnesses) == 0 {
+		return nil, fmt.Errorf("%s: functions: changed: there is no change to look at: --changed-since COMMIT names one", m.Path)
+	}
+	b.notes = append(b.notes, "functions: changed: there is no change to look at (--changed-since COMMIT names one)")
+	return map[string][]reports.LineRange{}, nil
+}
+
+// choose lists the functions of the project that get a harness, in the order of the
+// module: not entries, handlers, main, or what lies in the harnesses' own files. A nil
+// change means all.
+func choose(module *ir.Module, img *build.Image, m *manifest.Manifest, changed map[string][]reports.LineRange) []*ir.Func {
+	skip := map[string]bool{"main": true}
+	files := map[string]bool{}
+	for _, h := range m.Harnesses {
+		skip[h.Entry] = true
+		if h.File != "" {
+			files[filepath.Clean(h.File)] = true
+		}
+	}
+	for _, in := range m.Interrupts {
+		skip[in.Handler] = true
+	}
+	for _, s := range m.Stubs {
+		skip[s.Func] = true
+	}
+	own := map[string]build.Function{}
+	for _, f := range img.Functions {
+		if !filepath.IsAbs(f.File) && !files[filepath.Clean(f.File)] && !skip[f.Name] {
+			own[f.Name] = f
+		}
+	}
+	var out []*ir.Func
+	for _, f := range module.Funcs {
+		src, ok := own[f.Name]
+		if !ok || f.IsDecl() || changed != nil && !touches(changed[src.File], src.Line, lastLine(f)) {
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func touches(list []reports.LineRange, from, to int) bool {
+	return slices.ContainsFunc(list, func(r reports.LineRange) bool { return r.From <= to && r.To >= from })
+}
+
+// lastLine is the last line of a function that holds code.
+func lastLine(f *ir.Func) int {
+	last := f.Pos.Line
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Pos.File == f.Pos.File {
+				last = max(last, in.Pos.Line)
+			}
+		}
+	}
+	return last
+}

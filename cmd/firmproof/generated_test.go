@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+const generatedC = `#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
+struct ring { uint8_t buf[8]; unsigned head; bool full; struct ring *next; };
+int sum(const uint8_t *data, size_t len) { int s = 0; for (size_t i = 0; i < len; i++) s += data[i]; return s; }
+static void push(struct ring *r, uint8_t b) { r->buf[r->head & 7] = b; if (r->next && r->full) r->next->head = 0; }
+void beyond(struct ring *r, uint8_t b) { r->buf[r->head & 15] = b; }
+int past(const uint8_t *data, size_t len) { return data[len]; }
+int text(const char *s) { int n = 0; while (*s++) n++; return n; }
+int through(int (*f)(int)) { return f(1); }
+int quotient(int a, int b) { return a / b; }
+void harness(void) { struct ring r = {{0}}; push(&r, 1); }
+`
+
+// TestGeneratedHarnesses: functions are called with valid pointers of any contents; what
+// goes past them is found, on targets of several widths, and a function that nothing
+// can be made for is an unknown.
+func TestGeneratedHarnesses(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": generatedC,
+		".firmproof.yml": "version: 1\ntargets: [x86_64, cortex-m3, avr]\nbuild: {sources: [src.c]}\nfunctions: all\nharnesses: [{entry: harness}]\n"})
+	code, rep, errs := checkJSON(t, dir)
+	want := map[string]verdict.Status{"harness": verdict.Proved, "any call of sum": verdict.Proved, "any call of push": verdict.Proved, "any call of beyond": verdict.Violated, "any call of past": verdict.Violated,
+		"any call of text": verdict.Proved, "any call of through": verdict.Unknown, "any call of quotient": verdict.Violated}
+	if code != 1 || len(rep.Results) != 3*len(want) {
+		t.Fatalf("exit %d, %d results\n%s", code, len(rep.Results), errs)
+	}
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		if w, ok := want[r.Entry]; !ok || r.Status != w {
+			t.Errorf("%s on %s is %s, want %s", r.Entry, r.Target, r.Status, w)
+		}
+		for j := range r.Claims {
+			if c := &r.Claims[j]; c.Status == verdict.Violated && c.Replay != verdict.Confirmed {
+				t.Errorf("%s on %s: %s: replay %v", r.Entry, r.Target, c.Message, c.Replay)
+			}
+		}
+		if a := strings.Join(r.Assumptions, "\n"); r.Entry == "any call of sum" && !strings.Contains(a, "data leads to as many elements as len says") {
+			t.Errorf("assumptions %q", a)
+		}
+	}
+}
+
+// TestGeneratedForChange: only the function with a changed line is called.
+func TestGeneratedForChange(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": generatedC, ".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [src.c]}\nfunctions: changed\n"})
+	git := func(args ...string) {
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	git("add", "-A")
+	git("commit", "-q", "-m", "first")
+	put(t, dir, "src.c", strings.Replace(generatedC, "return a / b", "return b > 0 ? a / b : 0", 1))
+	code, rep, errs := checkJSON(t, "--changed-since", "HEAD", dir)
+	if code != 0 || len(rep.Results) != 1 || rep.Results[0].Entry != "any call of quotient" || rep.Results[0].Status != verdict.Proved {
+		t.Fatalf("exit %d, %+v\n%s", code, rep.Results, errs)
+	}
+	if code, _, errs := checkJSON(t, dir); code != 2 || !strings.Contains(errs, "--changed-since") {
+		t.Errorf("no change named: exit %d, %s", code, errs)
+	}
+	if code, _, errs := checkJSON(t, "--changed-since", "nothing", dir); code != 2 || !strings.Contains(errs, "nothing") {
+		t.Errorf("bad commit: exit %d, %s", code, errs)
+	}
+	out := t.TempDir()
+	put(t, out, "lines.json", `{"src.c":[{"from":7,"to":7}]}`)
+	var said strings.Builder
+	if code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "--changed-lines", filepath.Join(out, "lines.json"), "-o", out, dir}, &said, &said); code != 0 {
+		t.Fatalf("job build: exit %d, %s", code, said.String())
+	}
+	var jobs []struct{ Label string }
+	readJSON(t, filepath.Join(out, "jobs.json"), &jobs)
+	if !slices.Equal(jobs, []struct{ Label string }{{"any call of beyond"}}) {
+		t.Errorf("jobs %v", jobs)
+	}
+}
