@@ -45,7 +45,14 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 	own := map[string]bool{}
 	opts.Shim, opts.Entries = true, []string{p.Entry}
 	opts.Checks = build.Checks{UnsignedOverflow: p.Unsigned, Conversion: p.Conversion}
+	var torn error
 	opts.Prepare = func(file string, ir []byte) []byte {
+		back, err := takeBack(ir)
+		if err != nil {
+			torn = &build.BuildError{Stage: "compile", Target: t.Name, Diagnostics: []build.Diagnostic{{File: file, Message: err.Error()}}}
+			return nil
+		}
+		ir = back
 		if project[file] {
 			ir = removeBodies(exportLocals(file, ir, named), func(fn string) bool { return remove[fn] || own[fn] })
 		} else {
@@ -62,11 +69,21 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		return nil, err
 	}
 	macros := map[string][]string{}
+	var retyped retyping
+	plain := p.Flags
 	for {
 		img, err := build.Sources(ctx, p.Root, p.units(project, macros, len(named) > 0), t, opts)
-		if err == nil || !p.renameBuiltins(err, macros) {
+		if torn != nil {
+			return nil, torn
+		}
+		if renamed, learned := p.renameBuiltins(err, macros), retyped.learn(p.Root, err); err == nil || !renamed && !learned {
 			return img, err
 		}
+		extra, err := retyped.overlay(opts.WorkDir)
+		if err != nil {
+			return nil, err
+		}
+		p.Flags = append(slices.Clone(plain), extra...)
 	}
 }
 

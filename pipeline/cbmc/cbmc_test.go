@@ -205,3 +205,41 @@ func TestTypesOf(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestRetyped: a stub may have another type than the header that it includes, as for
+// goto-cc; the project's calls reach it, and a file that uses both types is an error.
+func TestRetyped(t *testing.T) {
+	files := map[string]string{
+		"src/api.h": "long hw_read(long port);\n", "src/api.c": "#include \"api.h\"\nint poll(void) { return (int)hw_read(3); }\n",
+		"p/Makefile": "HARNESS_FILE = h\nPROOF_SOURCES = h.c stub.c\nPROJECT_SOURCES = ../src/api.c\nINCLUDES = -I../src\n",
+		"p/h.c":      "int poll(void);\nvoid harness(void) { __CPROVER_assert(poll() == 4, \"read\"); }\n",
+		"p/stub.c":   "#include \"api.h\"\nint\nhw_read(int port)\n{ return port + 1; }\nint again(void) { return hw_read(1); }\n",
+	}
+	host, err := targets.Load("x86_64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func() (string, error) {
+		p, err := readOne(filepath.Join(write(t, files), "p"))
+		if err != nil {
+			return "", err
+		}
+		img, err := p.Build(context.Background(), host, build.Options{WorkDir: t.TempDir()})
+		if err != nil {
+			return "", err
+		}
+		data, err := os.ReadFile(img.IRPath)
+		return string(data), err
+	}
+	ir, err := text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(ir, "define internal i32 @hw_read(i32") || strings.Contains(ir, retypedPrefix+"hw_read(") || !strings.Contains(ir, "line: 3,") {
+		t.Errorf("stub is not linked:\n%s", ir)
+	}
+	files["p/stub.c"] = "#include \"api.h\"\nlong before(void) { return hw_read(2); }\nint hw_read(int port) { return port + 1; }\n"
+	if _, err := text(); err == nil || !strings.Contains(err.Error(), "hw_read is used with two types") {
+		t.Errorf("two types: %v", err)
+	}
+}

@@ -57,6 +57,8 @@ func (c *modelCall) havocObjects(p val) {
 		if a.obj != nil {
 			a.off = e.s.Int(e.w, 0)
 			when = e.s.And(when, e.s.Or(e.s.Not(a.g), e.someBytes(a.obj.size)))
+		} else { // CBMC: null leads to no object to change
+			when = e.s.And(when, e.s.Not(e.s.And(a.g, e.eq(a.off, e.s.Int(e.w, 0)))))
 		}
 		start.alts = append(start.alts, a)
 	}

@@ -244,6 +244,10 @@ func (c *call) havoc(m ir.Model) {
 	p := c.located(0)
 	n := uint64(0)
 	if m == ir.ModelHavocObj {
+		if p.obj == nil && p.bits.IsZero() { // CBMC: there is no object to change
+			c.number(0)
+			return
+		}
 		if p.obj != nil && p.obj.dead == "" {
 			p.bits, n = c.zero, uint64(p.obj.size)
 		} else {

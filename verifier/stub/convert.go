@@ -10,7 +10,7 @@ import (
 // then C takes int) the meaning that CBMC gives them: arguments and result are
 // converted between the call's types and the definition's. Only what is clear
 // without the C type at the call is converted: narrowing, a result that nobody
-// uses, and widening of a result by its declared sign. It changes m and gives one
+// uses, arguments that nobody takes, and widening of a result by its declared sign. It changes m and gives one
 // assumption for each function.
 func Convert(m *ir.Module) []string {
 	var notes []string
@@ -45,18 +45,18 @@ func Convert(m *ir.Module) []string {
 	return notes
 }
 
-// calledThroughWrongType is the function that in calls directly with the right
-// number of arguments but other types, or nil.
+// calledThroughWrongType is the function that in calls directly with enough
+// arguments but other types, or nil.
 func calledThroughWrongType(in *ir.Instr) *ir.Func {
 	k, ok := in.Callee.(*ir.Const)
 	if in.Op != ir.OpCall || in.Model != ir.ModelNone || !ok || k.Kind != ir.ConstAddr || k.Off != 0 || k.Func == nil {
 		return nil
 	}
 	f := k.Func
-	if f.Variadic || len(in.Args) != len(f.Params) {
+	if f.Variadic || len(in.Args) < len(f.Params) {
 		return nil
 	}
-	same := in.T.Equal(f.Ret)
+	same := in.T.Equal(f.Ret) && len(in.Args) == len(f.Params)
 	for i, p := range f.Params {
 		if p.ByVal != nil || p.SRet {
 			return nil
@@ -71,7 +71,7 @@ func calledThroughWrongType(in *ir.Instr) *ir.Func {
 
 // conversions rewrites the call in of to; the instructions go in front of it and behind it.
 func conversions(f *ir.Func, in *ir.Instr, to *ir.Func) (before, after []*ir.Instr, ok bool) {
-	args := append([]ir.Value(nil), in.Args...)
+	args := append([]ir.Value(nil), in.Args[:len(to.Params)]...) // more than there are parameters are dropped
 	for i, p := range to.Params {
 		a := args[i]
 		switch {

@@ -1,0 +1,152 @@
+package cbmc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+)
+
+// goto-cc accepts a function that is declared with one type and then, in a harness or
+// a stub, declared or defined with another; clang does not. From the second
+// declaration on, the function gets another name in that file, which is taken back in
+// the unit's IR. The file itself stays as it is: the compiler sees a copy in its place.
+
+const retypedPrefix = "firmproof_retyped_"
+
+var conflicting = regexp.MustCompile(`^conflicting types for '(\w+)'$`)
+
+// retyping are the places where functions get another name.
+type retyping struct {
+	at map[string]map[string]int // file, function, line
+}
+
+// learn takes over conflicts that the compiler reported; false if there is none that is new.
+func (r *retyping) learn(root string, err error) bool {
+	var be *build.BuildError
+	if !errors.As(err, &be) {
+		return false
+	}
+	found := false
+	for _, d := range be.Diagnostics {
+		m := conflicting.FindStringSubmatch(d.Message)
+		if m == nil {
+			continue
+		}
+		file := d.File
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(root, file)
+		}
+		name := strings.TrimPrefix(m[1], retypedPrefix)
+		if _, known := r.at[file][name]; known || name != m[1] {
+			continue
+		}
+		if r.at == nil {
+			r.at = map[string]map[string]int{}
+		}
+		if r.at[file] == nil {
+			r.at[file] = map[string]int{}
+		}
+		r.at[file][name], found = d.Line, true
+	}
+	return found
+}
+
+// overlay writes the copies, and gives the flags that put them in the place of the files.
+func (r *retyping) overlay(work string) ([]string, error) {
+	if len(r.at) == 0 {
+		return nil, nil
+	}
+	dir, err := os.MkdirTemp(work, "retyped-")
+	if err != nil {
+		return nil, err
+	}
+	type entry struct {
+		Type     string `json:"type"`
+		Name     string `json:"name"`
+		Contents string `json:"external-contents"`
+	}
+	doc := struct {
+		Version  int     `json:"version"`
+		External bool    `json:"use-external-names"`
+		Roots    []entry `json:"roots"`
+	}{}
+	files := make([]string, 0, len(r.at))
+	for f := range r.at {
+		files = append(files, f)
+	}
+	sort.Strings(files)
+	for i, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		copied := filepath.Join(dir, fmt.Sprintf("%d%s", i, filepath.Ext(f)))
+		if err := os.WriteFile(copied, renameFrom(data, r.at[f]), 0o644); err != nil {
+			return nil, err
+		}
+		doc.Roots = append(doc.Roots, entry{"file", f, copied})
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "overlay.json")
+	return []string{"-ivfsoverlay", path}, os.WriteFile(path, text, 0o644)
+}
+
+// renameFrom gives functions another name from their lines on; lines keep their numbers.
+func renameFrom(data []byte, at map[string]int) []byte {
+	names := make([]string, 0, len(at))
+	for n := range at {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	var out bytes.Buffer
+	for i, line := range bytes.SplitAfter(data, []byte("\n")) {
+		defined := false
+		for _, n := range names {
+			if at[n] == i+1 {
+				fmt.Fprintf(&out, "#define %s %s%s\n", n, retypedPrefix, n)
+				defined = true
+			}
+		}
+		if defined {
+			fmt.Fprintf(&out, "#line %d\n", i+1)
+		}
+		out.Write(line)
+	}
+	return out.Bytes()
+}
+
+var retypedName = regexp.MustCompile(`@` + retypedPrefix + `(\w+)`)
+
+// takeBack gives the functions of a unit their names again. A unit that uses a function
+// by both of its types has no IR: it says so by an error.
+func takeBack(ir []byte) ([]byte, error) {
+	var names []string
+	for _, m := range retypedName.FindAllSubmatch(ir, -1) {
+		if n := string(m[1]); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	for _, n := range names {
+		use := regexp.MustCompile(`@` + regexp.QuoteMeta(n) + `\b`)
+		declared := regexp.MustCompile(`(?m)^declare [^@\n]*@` + regexp.QuoteMeta(n) + `\(.*\n`)
+		if d := declared.Find(ir); d != nil {
+			ir = declared.ReplaceAll(ir, nil)
+		}
+		if use.Match(ir) {
+			return nil, fmt.Errorf("%s is used with two types in one file", n)
+		}
+	}
+	return retypedName.ReplaceAll(ir, []byte("@$1")), nil
+}
