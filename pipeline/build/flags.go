@@ -18,10 +18,10 @@ const (
 
 // sanitizers are the checks that IR cannot express without help; signed overflow
 // is not among them (nsw says it exactly at -O0), nor are null, alignment, object
-// size, pointer overflow and division (the engine looks at the instruction).
+// size, pointer overflow, division and conversion of floating point (the engine looks at the instruction).
 var sanitizers = []string{
 	"shift", "array-bounds", "unreachable", "return", "vla-bound", "bool", "enum", "builtin",
-	"nonnull-attribute", "returns-nonnull-attribute", "float-cast-overflow",
+	"nonnull-attribute", "returns-nonnull-attribute",
 }
 
 // Request is one translation unit.
