@@ -38,7 +38,11 @@ type Config struct {
 	Workers        int              // local verifications at a time; 0: none
 	Checker        pipeline.Checker // nil: `firmproof check` in a process of its own, in the sandbox
 	Sandbox        sandbox.Mode     // empty: required
-	RunLimit       time.Duration    // of one verification
+	RunLimit       time.Duration    // of one build or verification
+	Deadline       time.Duration    // of a run from its beginning; 0: a day
+	RepoLimit      int              // verifications of one repository at a time; 0: any number
+	MinFree        int64            // bytes that must be free in Data to begin work
+	Artifacts      string           // folder for programs, reports and traces, shared by all workers; empty: in Data
 	RedeliverEvery time.Duration    // how often failed deliveries are looked for; 0: 5 minutes
 	Drain          time.Duration    // how long a stop waits for running work; 0: 20 s
 	Log            *slog.Logger     // secrets are removed from everything that is logged

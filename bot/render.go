@@ -210,7 +210,7 @@ func barePage(r *store.Run) reports.Page {
 	title := map[string]string{"": "waiting for a worker", "failure": "the build failed", "action_required": "something is needed first", "cancelled": "cancelled",
 		"timed_out": "timed out", "neutral": "not verified"}[r.Conclusion]
 	switch {
-	case r.State == store.Running:
+	case r.State == store.Running, r.State == store.Waiting:
 		title = "running"
 	case r.Options.Gated:
 		title = "waiting for approval"

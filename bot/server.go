@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/blob"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/pipeline/store"
@@ -60,8 +62,13 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if err := s.checker(ctx); err != nil {
 		return nil, errors.Join(err, s.store.Close(), s.lock.Close())
 	}
+	artifacts := cmp.Or(cfg.Artifacts, filepath.Join(s.cfg.Data, "artifacts"))
+	blobs, err := blob.OpenDisk(artifacts)
+	if err != nil {
+		return nil, errors.Join(err, s.store.Close(), s.lock.Close())
+	}
 	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: s.cfg.Checker, Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
-		Observe: s.metrics.observe, Local: cfg.Local}
+		Observe: s.metrics.observe, Local: cfg.Local, Deadline: cfg.Deadline, RepoLimit: cfg.RepoLimit, MinFree: uint64(max(0, cfg.MinFree)), Blobs: blobs}
 	if len(k.webhook) > 0 {
 		conf.Edge = map[string]queue.Handler{pipeline.EventJob: s.event, pipeline.PublishJob: s.publish}
 	}
@@ -174,6 +181,8 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.log.Error("database", "err", err)
 		plain(w, http.StatusServiceUnavailable, "the database does not answer")
+	case s.pipe.Paused() != "":
+		plain(w, http.StatusOK, "ready for webhooks, but "+s.pipe.Paused())
 	default:
 		plain(w, http.StatusOK, "ready")
 	}

@@ -285,26 +285,20 @@ func (w *world) pull(head string, fork bool) int {
 // one that says "slow" makes it wait until it is stopped, "broken" is a build error.
 type reader struct {
 	mu      sync.Mutex
-	started int
+	started int // verifications
+	built   int
 	stopped chan time.Time
-	hold    chan struct{} // if set, each check waits for it
+	hold    chan struct{} // if set, each verification waits for it
 }
 
 // Engine implements pipeline.Checker.
 func (c *reader) Engine() string { return "reader" }
 
 // Build implements pipeline.Checker: the source is the job.
-func (c *reader) Build(ctx context.Context, req pipeline.Request) (*pipeline.Built, error) {
+func (c *reader) Build(_ context.Context, req pipeline.Request) (*pipeline.Built, error) {
 	c.mu.Lock()
-	c.started++
+	c.built++
 	c.mu.Unlock()
-	if c.hold != nil {
-		select {
-		case <-c.hold:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
 	text, err := os.ReadFile(filepath.Join(req.Dir, "main.c"))
 	if err != nil {
 		return nil, err
@@ -320,6 +314,16 @@ func (c *reader) Build(ctx context.Context, req pipeline.Request) (*pipeline.Bui
 
 // Verify implements pipeline.Checker.
 func (c *reader) Verify(ctx context.Context, t pipeline.Task) (*verdict.Result, error) {
+	c.mu.Lock()
+	c.started++
+	c.mu.Unlock()
+	if c.hold != nil {
+		select {
+		case <-c.hold:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 	r := &verdict.Result{Target: t.Job.Plan.Target, Entry: "main"}
 	for i, line := range strings.Split(t.Job.Plan.Assumptions[0], "\n") {
 		n := len(r.Claims) + 1

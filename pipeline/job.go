@@ -2,13 +2,13 @@ package pipeline
 
 import (
 	"context"
-	"github.com/firmproof/firmproof/reports"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )

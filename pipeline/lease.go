@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/queue"
@@ -34,15 +35,9 @@ func (s *Service) hold(ctx context.Context, id string, work func(context.Context
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s.mu.Lock()
-	s.active[id] = cancel
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.active, id)
-		s.mu.Unlock()
-	}()
-	go s.beat(ctx, cancel, id)
+	s.track(id, id, cancel)
+	defer s.untrack(id)
+	go s.beat(ctx, cancel, func(ctx context.Context, tx store.Tx) (bool, error) { return tx.Heartbeat(ctx, id, s.owner, leaseTime) })
 	err = work(ctx, run)
 	switch cause := context.Cause(ctx); {
 	case err == nil:
@@ -51,6 +46,9 @@ func (s *Service) hold(ctx context.Context, id string, work func(context.Context
 		return nil // the row says already why
 	case cause != nil:
 		return s.release(id, &queue.Snooze{After: time.Second})
+	case s.full(err):
+		s.log.Warn("run waits for space", "run", id, "err", err)
+		return s.release(id, &queue.Snooze{After: s.cfg.PausePoll})
 	case isTheirs(err):
 		return s.finish(context.WithoutCancel(ctx), run, conclusionOf(err), err.Error())
 	case run.Tries >= maxTries:
@@ -75,8 +73,8 @@ func (s *Service) release(id string, why error) error {
 	return why
 }
 
-// beat renews the lease until ctx ends; it ends the work when the run is no more ours.
-func (s *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, id string) {
+// beat renews a lease until ctx ends; it ends the work when what it holds is no more ours.
+func (s *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, renew func(context.Context, store.Tx) (bool, error)) {
 	last := time.Now()
 	for {
 		select {
@@ -86,7 +84,7 @@ func (s *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, id s
 		}
 		wanted := false
 		err := s.store.Write(ctx, func(tx store.Tx) (err error) {
-			wanted, err = tx.Heartbeat(ctx, id, s.owner, leaseTime)
+			wanted, err = renew(ctx, tx)
 			return err
 		})
 		switch {
@@ -167,12 +165,29 @@ func (s *Service) sweep(ctx context.Context, before time.Time) error {
 				return err
 			}
 		}
-		return nil
+		if err := s.overdue(ctx, tx); err != nil {
+			return err
+		}
+		return s.sweepTasks(ctx, tx, before)
 	})
 }
 
+// overdue ends what has been open for longer than the deadline.
+func (s *Service) overdue(ctx context.Context, tx store.Tx) error {
+	ids, err := tx.OverdueRuns(ctx, time.Now().Add(-s.cfg.Deadline))
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := tx.AbortRun(ctx, id, "timed_out", fmt.Sprintf("There was no answer within %s.", s.cfg.Deadline), ""); err != nil {
+			return err
+		}
+	}
+	return s.Publish(ctx, tx, ids...)
+}
+
 func (s *Service) requeue(ctx context.Context, tx store.Tx, r store.Run) error {
-	job := queue.Job{Kind: VerifyJob, ID: r.ID, Lane: queue.Verify, Priority: priority(r.Trigger)}
+	job := queue.Job{Kind: BuildJob, ID: r.ID, Lane: queue.Builds, Priority: priority(r.Trigger)}
 	if r.Aggregate() {
 		job.Kind, job.Lane = PlanJob, queue.Plans
 	}

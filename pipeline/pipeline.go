@@ -3,10 +3,12 @@
 // the outcome. It knows processes and disks; GitHub is behind Source and the
 // handlers of package bot, logic is in verifier.
 //
-// A run is a row of the store (store.Run) with one owner at a time:
+// A run is a row of the store (store.Run) with one owner at a time, and so is each
+// verification of a target run (store.Task):
 //
 //	aggregate  queued -plan-> waiting for its targets -> done
-//	target     queued -verify-> running -> done
+//	target     queued -build-> waiting for its tasks -conclude-> done
+//	task       queued -work-> running -> ended, or parked when we give it up
 //
 // The queue only says "look at row X"; every handler claims the row, and a row
 // whose owner died is found by its lease. So a job may arrive twice, late or
@@ -20,9 +22,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/blob"
 	"github.com/firmproof/firmproof/pipeline/checkout"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
@@ -30,10 +35,12 @@ import (
 
 // Kinds of jobs.
 const (
-	PlanJob    = "plan"    // on an aggregate run
-	VerifyJob  = "verify"  // on a target run
-	PublishJob = "publish" // on any run; handled by the edge
-	EventJob   = "event"   // on a delivery; handled by the edge
+	PlanJob     = "plan"     // on an aggregate run
+	BuildJob    = "build"    // on a target run
+	WorkJob     = "work"     // on no row: there are tasks to do
+	ConcludeJob = "conclude" // on a target run whose tasks are over
+	PublishJob  = "publish"  // on any run; handled by the edge
+	EventJob    = "event"    // on a delivery; handled by the edge
 )
 
 // Source lends what a fetch needs. package bot implements it with installation tokens.
@@ -43,17 +50,25 @@ type Source interface {
 
 // Config is what a Service needs.
 type Config struct {
-	Store    *store.Store
-	Data     string // folder for mirrors and work trees
-	Source   Source
-	Checker  Checker
-	Workers  int                      // verifications at a time; 0: this process only queues
-	Edge     map[string]queue.Handler // handlers of the other kinds; nil in a plain worker
-	RunLimit time.Duration            // of one verification; 0: an hour
-	Log      *slog.Logger
-	Observe  func(kind string, waited, took time.Duration, err error) // may be nil
-	Keep     store.Retention                                          // zero: DefaultRetention
-	Local    bool                                                     // allow remotes on this machine's disk
+	Store     *store.Store
+	Data      string // folder for mirrors and work trees
+	Source    Source
+	Checker   Checker
+	Workers   int                               // verifications at a time; 0: this process only queues
+	Edge      map[string]queue.Handler          // handlers of the other kinds; nil in a plain worker
+	RunLimit  time.Duration                     // of one build or verification; 0: an hour
+	RepoLimit int                               // tasks of one repository at a time; 0: any number
+	Deadline  time.Duration                     // of a run, from its beginning; 0: a day
+	MinFree   uint64                            // bytes that must be free below Data to begin work
+	Free      func(path string) (uint64, error) // nil: asks the file system
+	Blobs     blob.Store                        // nil: a folder below Data
+	Log       *slog.Logger
+	Observe   func(kind string, waited, took time.Duration, err error) // may be nil
+	Keep      store.Retention                                          // zero: DefaultRetention
+	Local     bool                                                     // allow remotes on this machine's disk
+
+	// For tests: how long a pause is, and the first one after a fault of ours.
+	PausePoll, RetryPause time.Duration
 }
 
 // Service plans and works runs.
@@ -65,12 +80,34 @@ type Service struct {
 	owner   string // of leases: this process
 	log     *slog.Logger
 
-	mu     sync.Mutex
-	active map[string]context.CancelCauseFunc // by run
+	blobs    blob.Store
+	stopping atomic.Bool // take up nothing more
+
+	mu        sync.Mutex
+	active    map[string]activity // by run or task
+	pausedFor string
 
 	expired   time.Time // when retention was last seen to
 	stopSweep context.CancelFunc
 	swept     chan struct{}
+}
+
+// activity is work that can be stopped.
+type activity struct {
+	run    string
+	cancel context.CancelCauseFunc
+}
+
+func (s *Service) track(id, run string, cancel context.CancelCauseFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active[id] = activity{run, cancel}
+}
+
+func (s *Service) untrack(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.active, id)
 }
 
 // errStopped is the cause when the process stops, errUnwanted when the run was cancelled.
@@ -84,12 +121,31 @@ func New(cfg Config) (*Service, error) {
 	if cfg.RunLimit == 0 {
 		cfg.RunLimit = time.Hour
 	}
+	if cfg.Deadline == 0 {
+		cfg.Deadline = 24 * time.Hour
+	}
+	if cfg.PausePoll == 0 {
+		cfg.PausePoll = 5 * time.Second
+	}
+	if cfg.RetryPause == 0 {
+		cfg.RetryPause = 2 * time.Second
+	}
+	if cfg.Free == nil {
+		cfg.Free = freeBytes
+	}
 	if cfg.Keep == (store.Retention{}) {
 		cfg.Keep = DefaultRetention()
 	}
-	s := &Service{cfg: cfg, store: cfg.Store, log: cfg.Log, owner: store.NewID(), active: map[string]context.CancelCauseFunc{},
+	s := &Service{cfg: cfg, store: cfg.Store, log: cfg.Log, owner: store.NewID(), active: map[string]activity{},
 		mirrors: &checkout.Cache{Dir: filepath.Join(cfg.Data, "mirrors"), Limits: checkout.DefaultLimits(), Local: cfg.Local}}
-	handlers := map[string]queue.Handler{}
+	if s.blobs = cfg.Blobs; s.blobs == nil {
+		disk, err := blob.OpenDisk(filepath.Join(cfg.Data, "artifacts"))
+		if err != nil {
+			return nil, fmt.Errorf("pipeline: %w", err)
+		}
+		s.blobs = disk
+	}
+	handlers := map[string]queue.Handler{ConcludeJob: s.conclude}
 	for kind, h := range cfg.Edge {
 		handlers[kind] = h
 	}
@@ -98,8 +154,8 @@ func New(cfg Config) (*Service, error) {
 		lanes[queue.Events], lanes[queue.Publish] = 4, 4
 	}
 	if cfg.Workers > 0 {
-		handlers[PlanJob], handlers[VerifyJob] = s.plan, s.verify
-		lanes[queue.Plans], lanes[queue.Verify] = max(1, cfg.Workers/2), cfg.Workers
+		handlers[PlanJob], handlers[BuildJob], handlers[WorkJob] = s.plan, s.build, s.work
+		lanes[queue.Plans], lanes[queue.Builds], lanes[queue.Verify] = max(1, cfg.Workers/2), max(1, cfg.Workers/2), cfg.Workers
 	}
 	q, err := queue.New(cfg.Store, queue.Config{Workers: lanes, Handlers: handlers, Log: cfg.Log, Observe: cfg.Observe})
 	if err != nil {
@@ -137,6 +193,7 @@ func (s *Service) Stop(ctx context.Context) error {
 	if s.stopSweep == nil {
 		return nil // it never started
 	}
+	s.stopping.Store(true)
 	s.stopSweep()
 	<-s.swept
 	done := make(chan struct{})
@@ -235,9 +292,9 @@ func (s *Service) CancelRuns(ctx context.Context, tx store.Tx, repo int64, pull 
 func (s *Service) Interrupt(ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, id := range ids {
-		if cancel := s.active[id]; cancel != nil {
-			cancel(errUnwanted)
+	for _, a := range s.active {
+		if slices.Contains(ids, a.run) {
+			a.cancel(errUnwanted)
 		}
 	}
 }
@@ -245,7 +302,7 @@ func (s *Service) Interrupt(ids ...string) {
 func (s *Service) cancelAll(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, cancel := range s.active {
-		cancel(cause)
+	for _, a := range s.active {
+		a.cancel(cause)
 	}
 }

@@ -79,7 +79,7 @@ func (s *Service) fanOut(ctx context.Context, run store.Run, targets []string, n
 			if err != nil {
 				return err
 			}
-			if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: VerifyJob, ID: id, Lane: queue.Verify, Priority: priority(run.Trigger)}); err != nil {
+			if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: BuildJob, ID: id, Lane: queue.Builds, Priority: priority(run.Trigger)}); err != nil {
 				return err
 			}
 			if err := s.Publish(ctx, tx, id); err != nil {

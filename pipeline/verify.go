@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
-	"time"
+	"syscall"
 
+	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -30,9 +31,20 @@ type Context struct {
 	FixedKeys []string `json:"fixed_keys,omitempty"`
 }
 
-// verify does one target run: a build, and an answer for each entry, from the
-// store or from a process of its own.
-func (s *Service) verify(ctx context.Context, id string, _ int) error {
+// prepared is what a built run waits with for its tasks.
+type prepared struct {
+	Context Context `json:"context"`
+	Scope   string  `json:"scope"`    // of its answers
+	BaseRef string  `json:"base_ref"` // branch whose baseline counts
+	Note    string  `json:"note,omitempty"`
+}
+
+// build does the first half of a target run: it adds a task for each entry, with
+// the answers that the store has.
+func (s *Service) build(ctx context.Context, id string, _ int) error {
+	if err := s.pause(); err != nil {
+		return err
+	}
 	return s.hold(ctx, id, func(ctx context.Context, run store.Run) error {
 		in, err := s.inputs(ctx, run)
 		if err != nil {
@@ -42,97 +54,133 @@ func (s *Service) verify(ctx context.Context, id string, _ int) error {
 		if err != nil {
 			return err
 		}
-		pc := Context{AnnotateAll: m.Report.Annotate == "all", Comment: m.Report.Comment}
+		p := prepared{Context: Context{AnnotateAll: m.Report.Annotate == "all", Comment: m.Report.Comment}, Scope: scopeOf(run, in.fork), BaseRef: in.baseRef, Note: in.note}
 		if in.base != "" {
-			if pc.Changed, _, err = in.mirror.Changed(ctx, in.base, run.HeadSHA); err != nil {
+			if p.Context.Changed, _, err = in.mirror.Changed(ctx, in.base, run.HeadSHA); err != nil {
 				return err
 			}
 		}
-		a, err := s.answer(ctx, run, in, pc.Changed)
+		tasks, used, err := s.tasks(ctx, run, in, &p)
 		if err != nil {
 			return err
 		}
-		pc.Sandbox = a.built.Sandbox
-		return s.conclude(ctx, run, in, a, pc)
+		return s.spread(ctx, run, &p, tasks, used)
 	})
 }
 
-// answered is a build with the answers to its jobs.
-type answered struct {
-	built *Built
-	scope string
-	bare  []*verdict.Result // as the engine gave them; nil for settled jobs
-	used  []store.Answer
-}
-
-// answer lays the tree out, builds it and finds the answers. changed are the lines of the change.
-func (s *Service) answer(ctx context.Context, run store.Run, in *inputs, changed map[string][]reports.LineRange) (*answered, error) {
+// tasks lays the tree out, builds it, and lists its verifications.
+func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepared) ([]store.Task, []store.Answer, error) {
 	// the try is part of the name: what an earlier one left running must not meet this one
 	root := filepath.Join(s.cfg.Data, "work", fmt.Sprintf("%s-%d", run.ID, run.Tries))
-	req := Request{Run: run.ID, Dir: filepath.Join(root, "src"), Scratch: filepath.Join(root, "out"), Target: run.Target, Options: run.Options, Limit: s.cfg.RunLimit, Changed: changed}
+	req := Request{Run: run.ID, Dir: filepath.Join(root, "src"), Scratch: filepath.Join(root, "out"), Target: run.Target, Options: run.Options, Limit: s.cfg.RunLimit, Changed: p.Context.Changed}
 	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
-		return nil, &InfraError{err}
+		return nil, nil, &InfraError{err}
 	}
-	defer func() {
-		if err := os.RemoveAll(root); err != nil {
-			s.log.Warn("work tree stays", "run", run.ID, "err", err)
-		}
-	}()
+	defer s.sweepAway(root)
 	if err := s.layOut(ctx, run, in, req.Dir); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	built, err := s.cfg.Checker.Build(ctx, req)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	a := &answered{built: built, scope: scopeOf(run, in.fork), bare: make([]*verdict.Result, len(built.Jobs))}
-	known, used, err := s.recall(ctx, run, a.scope, built.Jobs)
+	p.Context.Sandbox = built.Sandbox
+	known, used, err := s.recall(ctx, run, p.Scope, built.Jobs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	a.used = used
+	var tasks []store.Task
 	for i := range built.Jobs {
-		if a.bare[i] = known[i]; a.bare[i] != nil || built.Jobs[i].Settled != nil {
-			continue
+		t, err := s.task(ctx, run, &built.Jobs[i], req.Scratch, known[i])
+		if err != nil {
+			return nil, nil, err
 		}
-		if a.bare[i], err = s.one(ctx, root, req.Scratch, i, built.Jobs[i]); err != nil {
-			return nil, err
-		}
+		t.N = i
+		tasks = append(tasks, t)
 	}
-	return a, nil
+	return tasks, used, nil
 }
 
-// one verifies one job in a folder of its own: it must not meet what others left.
-func (s *Service) one(ctx context.Context, root, from string, n int, j Job) (*verdict.Result, error) {
-	t := Task{Job: j, Scratch: filepath.Join(root, fmt.Sprint(n)), Limit: j.Timeout + graceTime}
-	if err := os.Mkdir(t.Scratch, 0o755); err != nil {
-		return nil, &InfraError{err}
-	}
-	if j.Module != "" {
-		if err := moveFile(filepath.Join(from, j.Module), filepath.Join(t.Scratch, j.Module)); err != nil {
-			return nil, err
+// task makes the row of a job. Its program goes to the blob store, unless the answer is known.
+func (s *Service) task(ctx context.Context, run store.Run, j *Job, from string, known *verdict.Result) (store.Task, error) {
+	j.Timeout = min(j.Timeout, s.cfg.RunLimit)
+	t := store.Task{Run: run.ID, Repo: run.Repo, Installation: run.Installation, Entry: j.Name(), Target: run.Target, Engine: s.cfg.Checker.Engine(), Priority: priority(run.Trigger)}
+	var err error
+	switch {
+	case j.Settled != nil:
+		t.Result, err = json.Marshal(j.Settled)
+	case known != nil:
+		t.Result, err = json.Marshal(known)
+	case j.Module != "":
+		var data []byte
+		if data, err = readModule(filepath.Join(from, j.Module)); err == nil {
+			t.Module, err = s.blobs.Put(ctx, data)
 		}
 	}
-	res, err := s.cfg.Checker.Verify(ctx, t)
+	if err != nil {
+		return t, &InfraError{err}
+	}
+	text, err := json.Marshal(j)
+	t.Job = string(text)
+	return t, err
+}
+
+// readModule reads a file that a child left: a regular one of bounded size.
+func readModule(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	return res, os.RemoveAll(t.Scratch)
+	defer func() { _ = f.Close() }() // it was only read
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() || st.Size() > maxReport {
+		return nil, fmt.Errorf("the build left no usable %s", filepath.Base(name))
+	}
+	return io.ReadAll(io.LimitReader(f, maxReport))
 }
 
-// graceTime is how much longer than its engine a process may take.
-const graceTime = 30 * time.Second
+// spread queues the tasks of a built run; it is concluded when they are over.
+func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks []store.Task, used []store.Answer) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return s.store.Write(ctx, func(tx store.Tx) error {
+		if ours, err := tx.Heartbeat(ctx, run.ID, s.owner, leaseTime); err != nil || !ours {
+			return err
+		}
+		past, err := tx.Timings(ctx, run.Repo, run.Target)
+		if err != nil {
+			return err
+		}
+		open := 0
+		for _, t := range tasks {
+			t.Expected = past[t.Entry]
+			if err := tx.AddTask(ctx, t); err != nil {
+				return err
+			}
+			if t.Result == nil {
+				open++
+				if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: run.ID, Lane: queue.Verify, Priority: t.Priority}); err != nil {
+					return err
+				}
+			}
+		}
+		if err := errors.Join(tx.UsedAnswers(ctx, run.Repo, used), tx.SetPrepared(ctx, run.ID, string(text))); err != nil {
+			return err
+		}
+		if open > 0 {
+			return s.Publish(ctx, tx, run.ID)
+		}
+		return s.queue.Enqueue(ctx, tx, queue.Job{Kind: ConcludeJob, ID: run.ID, Lane: queue.Plans})
+	})
+}
 
-// moveFile moves a regular file that a child left.
-func moveFile(from, to string) error {
-	st, err := os.Lstat(from)
-	if err != nil || !st.Mode().IsRegular() {
-		return &InfraError{fmt.Errorf("the build left no %s", filepath.Base(from))}
+// sweepAway removes a work tree.
+func (s *Service) sweepAway(root string) {
+	if err := os.RemoveAll(root); err != nil {
+		s.log.Warn("work tree stays", "folder", root, "err", err)
 	}
-	if err := os.Rename(from, to); err != nil {
-		return &InfraError{err}
-	}
-	return nil
 }
 
 // layOut exports the commit with the manifest that governs it.
@@ -155,75 +203,102 @@ func (s *Service) layOut(ctx context.Context, run store.Run, in *inputs, dir str
 	return nil
 }
 
-// report puts the answers together.
-func (a *answered) report() *verdict.Report {
-	out := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof"}}
-	for i := range a.built.Jobs {
-		j := &a.built.Jobs[i]
-		if j.Settled != nil {
-			out.Results = append(out.Results, *j.Settled)
-			continue
+// conclude does the second half of a target run, when its tasks are over: it puts
+// the answers together, classifies what was found, keeps it, and ends the run.
+func (s *Service) conclude(ctx context.Context, id string, _ int) error {
+	var run store.Run
+	var p prepared
+	var tasks []store.Task
+	open := 0
+	err := s.store.Read(ctx, func(tx store.Tx) (err error) {
+		if run, err = tx.Run(ctx, id); err != nil || run.State != store.Waiting {
+			return err
 		}
-		res := *a.bare[i]
-		res.Claims = slices.Clone(res.Claims)
-		j.Complete(&res)
-		out.Results = append(out.Results, res)
+		text, err := tx.Prepared(ctx, id)
+		if err != nil || text == "" {
+			return err
+		}
+		if err := json.Unmarshal([]byte(text), &p); err != nil {
+			return err
+		}
+		if open, err = tx.OpenTasks(ctx, id); err != nil {
+			return err
+		}
+		tasks, err = tx.Tasks(ctx, id)
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return &queue.Drop{Err: err}
 	}
-	return out
-}
-
-// conclude classifies what was found, keeps it, and ends the run.
-func (s *Service) conclude(ctx context.Context, run store.Run, in *inputs, a *answered, pc Context) error {
-	report := a.report()
+	if err != nil || run.State != store.Waiting || open > 0 {
+		return err
+	}
+	report, err := assemble(tasks)
+	if err != nil {
+		return err
+	}
 	text, err := json.Marshal(report)
 	if err != nil {
-		return &InfraError{err}
+		return err
 	}
-	return s.store.Write(ctx, func(tx store.Tx) error {
-		// the aggregate first: its row lock orders the ends of sibling runs
-		if err := tx.TouchRun(ctx, run.Parent); err != nil {
-			return err
-		}
-		known, haveBase, err := tx.Baseline(ctx, run.Repo, in.baseRef, run.Target)
-		if err != nil {
-			return err
-		}
-		accepted, err := tx.Suppressions(ctx, run.Repo)
-		if err != nil {
-			return err
-		}
-		c := classify(report, known, haveBase, accepted)
-		pc.States, pc.Fixed, pc.FixedKeys = c.states, len(c.fixed), c.fixed
-		conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states})
-		ours, err := tx.FinishRun(ctx, run.ID, s.owner, conclusion, in.note, c.counts)
-		if err != nil || !ours {
-			return err // cancelled or taken over: what we found is not wanted
-		}
-		if err := s.keep(ctx, tx, run, report, text, pc, c); err != nil {
-			return err
-		}
-		if err := a.remember(ctx, tx, run); err != nil {
-			return err
-		}
-		if run.Pull == 0 && run.Ref == "refs/heads/"+in.repo.DefaultBranch {
-			if err := tx.SetBaseline(ctx, run.Repo, in.repo.DefaultBranch, run.Target, run.HeadSHA, run.ID, c.violated, c.undecided(known)); err != nil {
-				return err
-			}
-		}
-		return s.settle(ctx, tx, run)
-	})
+	return s.store.Write(ctx, func(tx store.Tx) error { return s.end(ctx, tx, run, &p, report, text) })
 }
 
-// remember keeps the new answers, and notes which old ones were of use.
-func (a *answered) remember(ctx context.Context, tx store.Tx, run store.Run) error {
-	for i, res := range a.bare {
-		if res != nil && res.Reused == "" {
-			if err := remember(ctx, tx, run, a.scope, &a.built.Jobs[i], res); err != nil {
-				return err
-			}
+// assemble makes the report of the answers to the tasks.
+func assemble(tasks []store.Task) (*verdict.Report, error) {
+	out := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof"}}
+	for _, t := range tasks {
+		var j Job
+		res := verdict.Result{}
+		if err := errors.Join(json.Unmarshal([]byte(t.Job), &j), json.Unmarshal(t.Result, &res)); err != nil {
+			return nil, fmt.Errorf("task %s: %w", t.ID, err)
+		}
+		if j.Settled == nil {
+			j.Complete(&res)
+		}
+		out.Results = append(out.Results, res)
+	}
+	return out, nil
+}
+
+// end ends a run with its report.
+func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report *verdict.Report, text []byte) error {
+	// the aggregate first: its row lock orders the ends of sibling runs
+	if err := tx.TouchRun(ctx, run.Parent); err != nil {
+		return err
+	}
+	known, haveBase, err := tx.Baseline(ctx, run.Repo, p.BaseRef, run.Target)
+	if err != nil {
+		return err
+	}
+	accepted, err := tx.Suppressions(ctx, run.Repo)
+	if err != nil {
+		return err
+	}
+	repo, err := tx.Repo(ctx, run.Repo)
+	if err != nil {
+		return err
+	}
+	c := classify(report, known, haveBase, accepted)
+	pc := p.Context
+	pc.States, pc.Fixed, pc.FixedKeys = c.states, len(c.fixed), c.fixed
+	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states})
+	ours, err := tx.FinishRun(ctx, run.ID, "", conclusion, p.Note, c.counts)
+	if err != nil || !ours {
+		return err // cancelled meanwhile: what we found is not wanted
+	}
+	if err := s.keep(ctx, tx, run, report, text, pc, c); err != nil {
+		return err
+	}
+	if run.Pull == 0 && run.Ref == "refs/heads/"+repo.DefaultBranch {
+		if err := tx.SetBaseline(ctx, run.Repo, repo.DefaultBranch, run.Target, run.HeadSHA, run.ID, c.violated, c.undecided(known)); err != nil {
+			return err
 		}
 	}
-	return tx.UsedAnswers(ctx, run.Repo, a.used)
+	if err := tx.DropTasks(ctx, run.ID); err != nil {
+		return err
+	}
+	return s.settle(ctx, tx, run)
 }
 
 func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *verdict.Report, text []byte, pc Context, c classes) error {

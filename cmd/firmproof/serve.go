@@ -27,7 +27,11 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 	f.StringVar(&c.PublicURL, "public-url", "", "`URL` under which people reach this server")
 	f.IntVar(&c.Workers, "workers", 2, "verifications at a time (0: none here)")
 	f.StringVar(box, "sandbox", string(sandbox.Required), "required, best-effort or off")
-	f.DurationVar(&c.RunLimit, "run-limit", 0, "longest time of one verification (default 1h)")
+	f.DurationVar(&c.RunLimit, "run-limit", 0, "longest time of one build or verification (default 1h)")
+	f.DurationVar(&c.Deadline, "run-deadline", 0, "longest time from the beginning of a run to its end (default 24h)")
+	f.IntVar(&c.RepoLimit, "repo-limit", 0, "verifications of one repository at a time (0: any number)")
+	f.Int64Var(&c.MinFree, "min-free", 256<<20, "`bytes` that must be free below --data: with less, no work is begun")
+	f.StringVar(&c.Artifacts, "artifacts", "", "`folder` for programs, reports and traces that all workers share (default below --data)")
 	f.StringVar(format, "log-format", "json", "json or text")
 }
 

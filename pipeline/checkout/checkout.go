@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -98,10 +99,8 @@ func (c *Cache) Fetch(ctx context.Context, key string, remote Remote, wants ...W
 		return nil, nil, err
 	}
 	defer unlock()
-	if _, err := os.Stat(filepath.Join(m.dir, "HEAD")); err != nil {
-		if _, err := m.git(ctx, nil, "init", "--quiet", "--bare", "--template=", m.dir); err != nil {
-			return nil, nil, err
-		}
+	if err := m.ready(ctx); err != nil {
+		return nil, nil, err
 	}
 	shas := make([]string, len(wants))
 	for i, w := range wants {
@@ -110,6 +109,39 @@ func (c *Cache) Fetch(ctx context.Context, key string, remote Remote, wants ...W
 		}
 	}
 	return m, shas, nil
+}
+
+// ready makes the mirror if there is none, whole or not at all, and removes locks
+// that a killed git left behind: whoever holds ours is alone.
+func (m *Mirror) ready(ctx context.Context) error {
+	if _, err := os.Stat(m.dir); errors.Is(err, os.ErrNotExist) {
+		fresh := &Mirror{m.dir + ".new", m.cache}
+		if err := os.RemoveAll(fresh.dir); err != nil {
+			return &Error{false, err}
+		}
+		if _, err := fresh.git(ctx, nil, "init", "--quiet", "--bare", "--template=", fresh.dir); err != nil {
+			return err
+		}
+		if err := os.Rename(fresh.dir, m.dir); err != nil {
+			return &Error{false, err}
+		}
+		return nil
+	}
+	err := filepath.WalkDir(m.dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && len(e.Name()) == 2 && filepath.Base(filepath.Dir(path)) == "objects":
+			return filepath.SkipDir
+		case !e.IsDir() && strings.HasSuffix(path, ".lock"):
+			return os.Remove(path)
+		}
+		return nil
+	})
+	if err != nil {
+		return &Error{false, err}
+	}
+	return nil
 }
 
 // want makes one commit present.

@@ -196,3 +196,27 @@ func TestCancel(t *testing.T) {
 		t.Errorf("cancelled fetch: %v", err)
 	}
 }
+
+// TestKilledGit: what a git that was killed leaves in a mirror stops no later fetch.
+func TestKilledGit(t *testing.T) {
+	ctx := context.Background()
+	o := newOrigin(t)
+	first := o.commit(map[string]string{"a": "1"})
+	c := &Cache{Dir: t.TempDir(), Limits: DefaultLimits(), Local: true}
+	half := filepath.Join(c.Dir, "r.git.new")
+	if err := errors.Join(os.MkdirAll(half, 0o755), os.WriteFile(filepath.Join(half, "HEAD.lock"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Fetch(ctx, "r", Remote{URL: o.dir}, Want{"refs/heads/main", first}); err != nil {
+		t.Fatal(err)
+	}
+	second := o.commit(map[string]string{"a": "2"})
+	for _, name := range []string{"HEAD.lock", "packed-refs.lock", "shallow.lock", "config.lock", "refs/firmproof/heads/main.lock"} {
+		if err := os.WriteFile(filepath.Join(c.Dir, "r.git", name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := c.Fetch(ctx, "r", Remote{URL: o.dir}, Want{"refs/heads/main", second}); err != nil {
+		t.Error(err)
+	}
+}

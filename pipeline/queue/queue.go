@@ -29,7 +29,8 @@ type Lane string
 const (
 	Events  Lane = "events"  // webhook deliveries
 	Plans   Lane = "plans"   // checkouts
-	Verify  Lane = "verify"  // verification runs
+	Builds  Lane = "builds"  // builds of targets
+	Verify  Lane = "verify"  // verifications
 	Publish Lane = "publish" // calls to GitHub
 )
 

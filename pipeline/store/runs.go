@@ -199,11 +199,25 @@ func (t Tx) SetRunState(ctx context.Context, id string, state State, detail stri
 	return err
 }
 
-// CancelRun ends a run that is not Done as cancelled; its worker notices at its next heartbeat.
+// CancelRun ends a run that is not Done as cancelled, with its tasks; their workers
+// notice at the next heartbeat.
 func (t Tx) CancelRun(ctx context.Context, id, detail, supersededBy string) error {
-	_, err := t.exec(ctx, `UPDATE runs SET state = 'done', conclusion = 'cancelled', detail = ?, superseded_by = ?, cancel_requested = 1, finished_at = ?,
-		version = version + 1, changed_at = ? WHERE id = ? AND state <> 'done'`, detail, supersededBy, t.ms(), t.ms(), id)
-	return err
+	return t.AbortRun(ctx, id, "cancelled", detail, supersededBy)
+}
+
+// AbortRun is CancelRun with another conclusion.
+func (t Tx) AbortRun(ctx context.Context, id, conclusion, detail, supersededBy string) error {
+	n, err := t.exec(ctx, `UPDATE runs SET state = 'done', conclusion = ?, detail = ?, superseded_by = ?, cancel_requested = 1, finished_at = ?,
+		version = version + 1, changed_at = ? WHERE id = ? AND state <> 'done'`, conclusion, detail, supersededBy, t.ms(), t.ms(), id)
+	if err != nil || n == 0 {
+		return err
+	}
+	return t.DropTasks(ctx, id)
+}
+
+// OverdueRuns lists the runs that are not Done though created before `before`.
+func (t Tx) OverdueRuns(ctx context.Context, before time.Time) ([]string, error) {
+	return t.strings(ctx, `SELECT id FROM runs WHERE state <> 'done' AND created_at < ? ORDER BY id LIMIT 500`, toMS(before))
 }
 
 // TouchRun asks for the run to be published again.
@@ -222,9 +236,12 @@ func (t Tx) StaleQueued(ctx context.Context, before time.Time) ([]Run, error) {
 	return t.runs(ctx, `WHERE state = 'queued' AND changed_at < ? ORDER BY id`, toMS(before))
 }
 
-// DropLeases makes every running run an orphan: only for a database that has one process, at its start.
+// DropLeases makes every running run and task an orphan: only for a database that has one process, at its start.
 func (t Tx) DropLeases(ctx context.Context) error {
-	_, err := t.exec(ctx, `UPDATE runs SET lease_until = 1, owner = '' WHERE state = 'running'`)
+	if _, err := t.exec(ctx, `UPDATE runs SET lease_until = 1, owner = '' WHERE state = 'running'`); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, `UPDATE tasks SET lease_until = 1, owner = '' WHERE state = 'running'`)
 	return err
 }
 

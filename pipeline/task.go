@@ -1,0 +1,243 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/queue"
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// work does tasks until none may be taken. A notice says that there is work, not
+// which: whose turn it is, is decided when a worker is free.
+func (s *Service) work(ctx context.Context, _ string, _ int) error {
+	for {
+		if s.stopping.Load() || ctx.Err() != nil {
+			return &queue.Snooze{After: time.Second}
+		}
+		if err := s.pause(); err != nil {
+			return err
+		}
+		var t store.Task
+		err := s.store.Write(ctx, func(tx store.Tx) (err error) {
+			t, err = tx.ClaimTask(ctx, s.owner, s.cfg.Checker.Engine(), leaseTime, s.cfg.RepoLimit)
+			return err
+		})
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.do(ctx, t); err != nil {
+			return err
+		}
+	}
+}
+
+// do works on a claimed task under its lease and keeps what came of it.
+func (s *Service) do(ctx context.Context, t store.Task) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.track(t.ID, t.Run, cancel)
+	defer s.untrack(t.ID)
+	go s.beat(ctx, cancel, func(ctx context.Context, tx store.Tx) (bool, error) {
+		return tx.BeatTask(ctx, t.ID, s.owner, leaseTime)
+	})
+	start := time.Now()
+	job, res, err := s.answer(ctx, t)
+	if s.cfg.Observe != nil {
+		s.cfg.Observe("verify", t.Started.Sub(t.Created), time.Since(start), err)
+	}
+	cause := context.Cause(ctx)
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer done()
+	switch {
+	case err == nil:
+		return s.ended(last, t, job, res, time.Since(start))
+	case errors.Is(cause, errUnwanted):
+		return nil // the row is gone, or another's
+	case cause != nil:
+		return s.giveBack(last, t, 0, true, "")
+	case s.full(err):
+		s.log.Warn("task waits for space", "task", t.ID, "entry", t.Entry, "err", err)
+		return s.giveBack(last, t, s.cfg.PausePoll, true, err.Error())
+	case t.Tries >= maxTries:
+		return s.park(last, t, err.Error())
+	}
+	s.log.Warn("task failed on our side", "task", t.ID, "entry", t.Entry, "tries", t.Tries, "err", err)
+	return s.giveBack(last, t, s.cfg.RetryPause<<(t.Tries-1), false, err.Error())
+}
+
+// answer verifies the entry in a folder and a process of its own.
+func (s *Service) answer(ctx context.Context, t store.Task) (*Job, *verdict.Result, error) {
+	var j Job
+	if err := json.Unmarshal([]byte(t.Job), &j); err != nil {
+		return nil, nil, fmt.Errorf("task %s: %w", t.ID, err)
+	}
+	dir := filepath.Join(s.cfg.Data, "work", fmt.Sprintf("%s-%d", t.ID, t.Tries))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, nil, &InfraError{err}
+	}
+	defer s.sweepAway(dir)
+	if t.Module != "" {
+		data, err := s.blobs.Get(ctx, t.Module)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, j.Module), data, 0o644)
+		}
+		if err != nil {
+			return nil, nil, &InfraError{err}
+		}
+	}
+	res, err := s.cfg.Checker.Verify(ctx, Task{Job: j, Scratch: dir, Limit: j.Timeout + graceTime})
+	return &j, res, err
+}
+
+// graceTime is how much longer than its engine a process may take.
+const graceTime = 30 * time.Second
+
+// ended keeps an answer, for its run and for later ones.
+func (s *Service) ended(ctx context.Context, t store.Task, j *Job, res *verdict.Result, took time.Duration) error {
+	text, err := json.Marshal(res)
+	if err != nil {
+		return err
+	}
+	return s.store.Write(ctx, func(tx store.Tx) error {
+		ours, err := s.over(ctx, tx, t, store.TaskEnded, text, "")
+		if err != nil || !ours {
+			return err
+		}
+		run, err := tx.Run(ctx, t.Run)
+		if err != nil {
+			return err
+		}
+		text, err := tx.Prepared(ctx, t.Run)
+		if err != nil {
+			return err
+		}
+		var p prepared
+		if err := json.Unmarshal([]byte(text), &p); err != nil {
+			return err
+		}
+		if err := remember(ctx, tx, run, p.Scope, j, res); err != nil {
+			return err
+		}
+		return tx.SetTiming(ctx, t.Repo, t.Target, t.Entry, took)
+	})
+}
+
+// over ends a task in tx, and has its run concluded if it was the last.
+func (s *Service) over(ctx context.Context, tx store.Tx, t store.Task, state store.TaskState, result []byte, log string) (bool, error) {
+	// the run first: its row lock orders the ends of its tasks
+	if err := tx.Requeued(ctx, t.Run); err != nil {
+		return false, err
+	}
+	ours, err := tx.EndTask(ctx, t.ID, t.Owner, state, result, log)
+	if err != nil || !ours {
+		return false, err
+	}
+	open, err := tx.OpenTasks(ctx, t.Run)
+	if err != nil || open > 0 {
+		return true, err
+	}
+	return true, s.queue.Enqueue(ctx, tx, queue.Job{Kind: ConcludeJob, ID: t.Run, Lane: queue.Plans})
+}
+
+// park gives a task up with its log: an unknown of its entry, and nothing else.
+func (s *Service) park(ctx context.Context, t store.Task, log string) error {
+	s.log.Error("task given up", "task", t.ID, "run", t.Run, "entry", t.Entry, "tries", t.Tries, "err", log)
+	res := lost(t.Target, t.Entry, verdict.Internal, fmt.Sprintf("given up after %d tries because of a fault on our side: %s", t.Tries, log))
+	text, err := json.Marshal(res)
+	if err != nil {
+		return err
+	}
+	return s.store.Write(ctx, func(tx store.Tx) error {
+		_, err := s.over(ctx, tx, t, store.TaskParked, text, log)
+		return err
+	})
+}
+
+// giveBack returns a task to the queue; free: the try does not count.
+func (s *Service) giveBack(ctx context.Context, t store.Task, after time.Duration, free bool, log string) error {
+	return s.store.Write(ctx, func(tx store.Tx) error {
+		ours, err := tx.RequeueTask(ctx, t.ID, t.Owner, after, free, log)
+		if err != nil || !ours {
+			return err
+		}
+		return s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: t.Run, Lane: queue.Verify, Priority: t.Priority, After: after})
+	})
+}
+
+// sweepTasks takes care, in tx, of tasks whose worker or notice may be lost, and of
+// runs that wait for nothing.
+func (s *Service) sweepTasks(ctx context.Context, tx store.Tx, before time.Time) error {
+	lostTasks, err := tx.LostTasks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range lostTasks {
+		if err := s.adopt(ctx, tx, t); err != nil {
+			return err
+		}
+	}
+	ready, err := tx.ReadyRuns(ctx, before)
+	if err != nil {
+		return err
+	}
+	for _, id := range ready {
+		if err := errors.Join(tx.Requeued(ctx, id), s.queue.Enqueue(ctx, tx, queue.Job{Kind: ConcludeJob, ID: id, Lane: queue.Plans})); err != nil {
+			return err
+		}
+	}
+	if s.cfg.Workers == 0 {
+		return nil
+	}
+	n, err := tx.CountTasks(ctx, s.cfg.Checker.Engine())
+	if err != nil {
+		return err
+	}
+	for range min(n, s.cfg.Workers) {
+		if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, Lane: queue.Verify}); err != nil {
+			return err
+		}
+	}
+	foreign, err := tx.ForeignRuns(ctx, s.cfg.Checker.Engine(), time.Now().Add(-foreignAfter))
+	if err != nil {
+		return err
+	}
+	for _, id := range foreign {
+		s.log.Info("built again for this version", "run", id)
+		if err := errors.Join(tx.RebuildRun(ctx, id), s.queue.Enqueue(ctx, tx, queue.Job{Kind: BuildJob, ID: id, Lane: queue.Builds})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foreignAfter is how long tasks wait for a worker of the version that built them.
+const foreignAfter = 5 * time.Minute
+
+// adopt puts a task without a worker back into the queue, or gives it up if it may
+// be what its workers died of.
+func (s *Service) adopt(ctx context.Context, tx store.Tx, t store.Task) error {
+	if t.Tries < maxTries {
+		if ours, err := tx.RequeueTask(ctx, t.ID, t.Owner, 0, false, "its worker was lost"); err != nil || !ours {
+			return err
+		}
+		return s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: t.Run, Lane: queue.Verify, Priority: t.Priority})
+	}
+	why := fmt.Sprintf("its worker was lost %d times", t.Tries)
+	s.log.Error("task given up", "task", t.ID, "run", t.Run, "entry", t.Entry, "err", why)
+	text, err := json.Marshal(lost(t.Target, t.Entry, verdict.Internal, "given up: "+why))
+	if err != nil {
+		return err
+	}
+	_, err = s.over(ctx, tx, t, store.TaskParked, text, why)
+	return err
+}
