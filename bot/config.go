@@ -42,7 +42,7 @@ type Config struct {
 	Deadline       time.Duration    // of a run from its beginning; 0: a day
 	RepoLimit      int              // verifications of one repository at a time; 0: any number
 	MinFree        int64            // bytes that must be free in Data to begin work
-	Artifacts      string           // folder for programs, reports and traces, shared by all workers; empty: in Data
+	Artifacts      string           // folder or s3:// place of programs, reports and traces, shared by all workers; empty: in Data
 	RedeliverEvery time.Duration    // how often failed deliveries are looked for; 0: 5 minutes
 	Drain          time.Duration    // how long a stop waits for running work; 0: 20 s
 	Log            *slog.Logger     // secrets are removed from everything that is logged

@@ -62,7 +62,7 @@ func (w *world) connectProxy(dir string) {
 func (w *world) worker(c *reader) *bot.Server {
 	w.t.Helper()
 	cfg := w.cfg
-	cfg.Data = filepath.Join(w.t.TempDir(), "worker")
+	cfg.Data, cfg.Artifacts = filepath.Join(w.t.TempDir(), "worker"), filepath.Join(cfg.Data, "artifacts")
 	cfg.SecretFiles, cfg.Workers, cfg.Checker = nil, 2, c
 	cfg.Log = slog.New(slog.NewJSONHandler(w.logs, nil))
 	s, err := bot.New(context.Background(), cfg)

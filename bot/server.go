@@ -63,7 +63,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, errors.Join(err, s.store.Close(), s.lock.Close())
 	}
 	artifacts := cmp.Or(cfg.Artifacts, filepath.Join(s.cfg.Data, "artifacts"))
-	blobs, err := blob.OpenDisk(artifacts)
+	blobs, err := blob.Open(ctx, artifacts)
 	if err != nil {
 		return nil, errors.Join(err, s.store.Close(), s.lock.Close())
 	}

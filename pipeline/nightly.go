@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/blob"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/store"
 )
@@ -93,7 +94,67 @@ func (s *Service) maintain(ctx context.Context) error {
 	if n > 0 {
 		s.log.Info("expired", "rows", n)
 	}
-	return err
+	return errors.Join(err, s.collect(ctx, time.Now().Add(-blobGrace)))
+}
+
+// blobGrace is how old a document is at least before it is collected: what is
+// written but not yet named in the database is younger.
+const blobGrace = 24 * time.Hour
+
+// collect removes documents, older than `before`, that nothing names any more.
+func (s *Service) collect(ctx context.Context, before time.Time) error {
+	var used []string
+	if err := s.store.Read(ctx, func(tx store.Tx) (err error) { used, err = tx.BlobsInUse(ctx); return err }); err != nil {
+		return err
+	}
+	keep := map[string]bool{}
+	for _, name := range used {
+		keep[name] = true
+	}
+	var drop []string
+	if err := s.blobs.List(ctx, func(i blob.Info) error {
+		if !keep[i.Name] && i.At.Before(before) {
+			drop = append(drop, i.Name)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, name := range drop {
+		if err := s.blobs.Delete(ctx, name); err != nil {
+			return err
+		}
+	}
+	if len(drop) > 0 {
+		s.log.Info("artifacts collected", "number", len(drop))
+	}
+	return nil
+}
+
+// sameBlobs makes sure that this process shares its blob store with those that
+// work on the same database.
+func (s *Service) sameBlobs(ctx context.Context) error {
+	mine, err := s.blobs.Put(ctx, []byte("firmproof artifacts "+s.owner))
+	if err != nil {
+		return fmt.Errorf("pipeline: artifacts: %w", err)
+	}
+	var kept string
+	if err := s.store.Write(ctx, func(tx store.Tx) (err error) { kept, err = tx.SetMarker(ctx, mine); return err }); err != nil {
+		return fmt.Errorf("pipeline: artifacts: %w", err)
+	}
+	if kept == mine {
+		return nil
+	}
+	if err := s.blobs.Delete(ctx, mine); err != nil {
+		return fmt.Errorf("pipeline: artifacts: %w", err)
+	}
+	switch _, err := s.blobs.Get(ctx, kept); {
+	case errors.Is(err, blob.ErrNotFound):
+		return fmt.Errorf("pipeline: --artifacts %s: not the store that the others on this database use (document %s is missing)", s.blobs, kept)
+	case err != nil:
+		return fmt.Errorf("pipeline: artifacts: %w", err)
+	}
+	return nil
 }
 
 // DefaultRetention keeps traces for a quarter and runs for a year.

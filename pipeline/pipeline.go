@@ -145,6 +145,7 @@ func New(cfg Config) (*Service, error) {
 		}
 		s.blobs = disk
 	}
+	s.store.Attach(s.blobs)
 	handlers := map[string]queue.Handler{ConcludeJob: s.conclude}
 	for kind, h := range cfg.Edge {
 		handlers[kind] = h
@@ -167,6 +168,9 @@ func New(cfg Config) (*Service, error) {
 
 // Start takes up work that an earlier process left and begins with new work.
 func (s *Service) Start(ctx context.Context) error {
+	if err := s.sameBlobs(ctx); err != nil {
+		return err
+	}
 	work := filepath.Join(s.cfg.Data, "work")
 	if s.store.SQLite() != nil { // one process: what is left is nobody's
 		if err := os.RemoveAll(work); err != nil {

@@ -241,7 +241,12 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if err != nil {
 		return err
 	}
-	return s.store.Write(ctx, func(tx store.Tx) error { return s.end(ctx, tx, run, &p, report, text) })
+	// before the transaction: a bucket may be slow
+	doc, err := s.blobs.Put(ctx, text)
+	if err != nil {
+		return err
+	}
+	return s.store.Write(ctx, func(tx store.Tx) error { return s.end(ctx, tx, run, &p, report, doc) })
 }
 
 // assemble makes the report of the answers to the tasks.
@@ -262,7 +267,7 @@ func assemble(tasks []store.Task) (*verdict.Report, error) {
 }
 
 // end ends a run with its report.
-func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report *verdict.Report, text []byte) error {
+func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report *verdict.Report, doc string) error {
 	// the aggregate first: its row lock orders the ends of sibling runs
 	if err := tx.TouchRun(ctx, run.Parent); err != nil {
 		return err
@@ -287,7 +292,7 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	if err != nil || !ours {
 		return err // cancelled meanwhile: what we found is not wanted
 	}
-	if err := s.keep(ctx, tx, run, report, text, pc, c); err != nil {
+	if err := s.keep(ctx, tx, run, report, doc, pc, c); err != nil {
 		return err
 	}
 	if run.Pull == 0 && run.Ref == "refs/heads/"+repo.DefaultBranch {
@@ -301,11 +306,11 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	return s.settle(ctx, tx, run)
 }
 
-func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *verdict.Report, text []byte, pc Context, c classes) error {
+func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *verdict.Report, doc string, pc Context, c classes) error {
 	if err := tx.DropFindings(ctx, run.ID); err != nil {
 		return err
 	}
-	if err := tx.PutReport(ctx, run.ID, text, pc); err != nil {
+	if err := tx.PutReport(ctx, run.ID, store.Document{Name: doc}, pc); err != nil {
 		return err
 	}
 	for i := range report.Results {
@@ -315,16 +320,9 @@ func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *
 			if cl.Status != verdict.Violated && (cl.Status != verdict.Unknown || cl.IsShadowed()) {
 				continue
 			}
-			var trace []byte
-			if len(cl.Trace) > 0 {
-				var err error
-				if trace, err = json.Marshal(cl.Trace); err != nil {
-					return err
-				}
-			}
 			f := store.Finding{Run: run.ID, Fingerprint: reports.Fingerprint(r, cl), Claim: cl.ID, Rule: string(cl.Check), Target: r.Target, Entry: r.Entry, File: cl.Pos.File,
 				Line: cl.Pos.Line, Message: cl.Message, Status: cl.Status.String(), State: string(c.states[reports.Key(r, cl)])}
-			if err := tx.PutFinding(ctx, f, trace); err != nil {
+			if err := tx.PutFinding(ctx, f); err != nil {
 				return err
 			}
 		}

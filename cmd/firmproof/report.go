@@ -10,22 +10,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firmproof/firmproof/pipeline"
-	"github.com/firmproof/firmproof/pipeline/store"
 )
 
 // reportCommand makes the regression report of a repository from the server's store.
 func reportCommand() *cobra.Command {
-	var data, db, format, out string
+	var place storeFlags
+	var format, out string
 	var since time.Duration
 	cmd := &cobra.Command{
 		Use:   "report OWNER/REPO",
 		Short: "Regression report of a repository's default branch, from the server's store",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if db == "" {
-				db = "sqlite:" + data + "/firmproof.db"
-			}
-			text, err := regressionText(cmd.Context(), db, args[0], time.Now().Add(-since), format)
+			text, err := regressionText(cmd.Context(), &place, args[0], time.Now().Add(-since), format)
 			if err != nil {
 				return err
 			}
@@ -37,16 +34,15 @@ func reportCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&data, "data", "firmproof-data", "the server's data `folder`")
-	f.StringVar(&db, "db", "", "the server's `database`, as for serve")
+	place.add(cmd)
 	f.DurationVar(&since, "since", 24*time.Hour, "how far back")
 	f.StringVar(&format, "format", "md", "md, html or json")
 	f.StringVarP(&out, "output", "o", "", "`file` for the report")
 	return cmd
 }
 
-func regressionText(ctx context.Context, db, repo string, since time.Time, format string) ([]byte, error) {
-	st, err := store.Open(ctx, db)
+func regressionText(ctx context.Context, place *storeFlags, repo string, since time.Time, format string) ([]byte, error) {
+	st, _, err := place.open(ctx)
 	if err != nil {
 		return nil, err
 	}

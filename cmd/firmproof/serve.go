@@ -31,7 +31,7 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 	f.DurationVar(&c.Deadline, "run-deadline", 0, "longest time from the beginning of a run to its end (default 24h)")
 	f.IntVar(&c.RepoLimit, "repo-limit", 0, "verifications of one repository at a time (0: any number)")
 	f.Int64Var(&c.MinFree, "min-free", 256<<20, "`bytes` that must be free below --data: with less, no work is begun")
-	f.StringVar(&c.Artifacts, "artifacts", "", "`folder` for programs, reports and traces that all workers share (default below --data)")
+	f.StringVar(&c.Artifacts, "artifacts", "", "`folder` or s3://HOST/BUCKET/PREFIX for programs, reports and traces; all workers share it (default below --data)")
 	f.StringVar(format, "log-format", "json", "json or text")
 }
 

@@ -105,7 +105,7 @@ func (t Tx) Unlock(ctx context.Context, name, owner string) error {
 
 // DropLocks removes every lock: only for a database that has one process, at its start.
 func (t Tx) DropLocks(ctx context.Context) error {
-	_, err := t.exec(ctx, `DELETE FROM locks`)
+	_, err := t.exec(ctx, `DELETE FROM locks WHERE name NOT IN ('artifacts', 'claim')`)
 	return err
 }
 

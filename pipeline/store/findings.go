@@ -33,23 +33,38 @@ func unpack(b []byte) ([]byte, error) {
 	return out, nil
 }
 
+// Document is a text that is kept here or, under its name, in the blob store.
+type Document struct {
+	Name string
+	Body []byte // if Name is empty
+}
+
+// Documents finds documents by name.
+type Documents interface {
+	Get(ctx context.Context, name string) ([]byte, error)
+}
+
 // PutReport keeps the report of a run (verdict JSON) with the lines that its
 // change touched (JSON), compressed. A second report of the same run replaces the first.
-func (t Tx) PutReport(ctx context.Context, run string, report []byte, changed any) error {
+func (t Tx) PutReport(ctx context.Context, run string, report Document, changed any) error {
 	text, err := json.Marshal(changed)
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, `INSERT INTO reports (run_id, body, changed, created_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (run_id) DO UPDATE SET body = excluded.body, changed = excluded.changed`, run, pack(report), string(text), t.ms())
+	body := []byte{}
+	if report.Name == "" {
+		body = pack(report.Body)
+	}
+	_, err = t.exec(ctx, `INSERT INTO reports (run_id, body, doc, changed, created_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (run_id) DO UPDATE SET body = excluded.body, doc = excluded.doc, changed = excluded.changed`, run, body, report.Name, string(text), t.ms())
 	return err
 }
 
 // Report reads the report of a run, and its changed lines into changed unless that is nil.
 func (t Tx) Report(ctx context.Context, run string, changed any) ([]byte, error) {
 	var body []byte
-	var text string
-	if err := t.one(ctx, []any{&body, &text}, `SELECT body, changed FROM reports WHERE run_id = ?`, run); err != nil {
+	var doc, text string
+	if err := t.one(ctx, []any{&body, &doc, &text}, `SELECT body, doc, changed FROM reports WHERE run_id = ?`, run); err != nil {
 		return nil, err
 	}
 	if changed != nil {
@@ -57,7 +72,13 @@ func (t Tx) Report(ctx context.Context, run string, changed any) ([]byte, error)
 			return nil, fmt.Errorf("store: changed lines of %s: %w", run, err)
 		}
 	}
-	return unpack(body)
+	if doc == "" {
+		return unpack(body)
+	}
+	if t.docs == nil {
+		return nil, fmt.Errorf("store: report of %s: no store of artifacts is open", run)
+	}
+	return t.docs.Get(ctx, doc)
 }
 
 // Finding is one claim of a run that is not fine.
@@ -75,20 +96,16 @@ type Finding struct {
 	State       string // introduced, preexisting, fixed, suppressed, or "" when there is no baseline
 }
 
-// PutFinding keeps f, with its trace (JSON) if there is one.
-func (t Tx) PutFinding(ctx context.Context, f Finding, trace []byte) error {
+// PutFinding keeps f; its trace is in the report of its run.
+func (t Tx) PutFinding(ctx context.Context, f Finding) error {
 	_, err := t.exec(ctx, `INSERT INTO findings (run_id, fingerprint, claim, rule, target, entry, file, line, message, status, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (run_id, fingerprint) DO NOTHING`, f.Run, f.Fingerprint, f.Claim, f.Rule, f.Target, f.Entry, f.File, f.Line, f.Message, f.Status, f.State)
-	if err != nil || len(trace) == 0 {
-		return err
-	}
-	_, err = t.exec(ctx, `INSERT INTO traces (run_id, fingerprint, body) VALUES (?, ?, ?) ON CONFLICT (run_id, fingerprint) DO NOTHING`, f.Run, f.Fingerprint, pack(trace))
 	return err
 }
 
 // DropFindings forgets what an earlier try of the run found.
 func (t Tx) DropFindings(ctx context.Context, run string) error {
-	for _, table := range []string{"findings", "traces", "reports"} {
+	for _, table := range []string{"findings", "reports"} {
 		if _, err := t.exec(ctx, `DELETE FROM `+table+` WHERE run_id = ?`, run); err != nil {
 			return err
 		}
@@ -108,13 +125,36 @@ func (t Tx) Findings(ctx context.Context, run string) ([]Finding, error) {
 	return out, err
 }
 
-// Trace reads the trace (JSON) of a finding.
+// Trace reads the trace (JSON) of a finding from the report of its run; ErrNotFound if it has none.
 func (t Tx) Trace(ctx context.Context, run, fingerprint string) ([]byte, error) {
-	var body []byte
-	if err := t.one(ctx, []any{&body}, `SELECT body FROM traces WHERE run_id = ? AND fingerprint = ?`, run, fingerprint); err != nil {
+	var entry, claim string
+	if err := t.one(ctx, []any{&entry, &claim}, `SELECT entry, claim FROM findings WHERE run_id = ? AND fingerprint = ?`, run, fingerprint); err != nil {
 		return nil, err
 	}
-	return unpack(body)
+	text, err := t.Report(ctx, run, nil)
+	if err != nil {
+		return nil, err
+	}
+	var report struct {
+		Results []struct {
+			Entry  string
+			Claims []struct {
+				ID    string
+				Trace json.RawMessage
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &report); err != nil {
+		return nil, fmt.Errorf("store: report of %s: %w", run, err)
+	}
+	for _, r := range report.Results {
+		for _, c := range r.Claims {
+			if r.Entry == entry && c.ID == claim && len(c.Trace) > 0 {
+				return c.Trace, nil
+			}
+		}
+	}
+	return nil, ErrNotFound
 }
 
 // Baseline is what is known of a branch on a target: the fingerprints of its

@@ -26,11 +26,11 @@ func openPostgres(ctx context.Context, dsn string) (*postgresDB, error) {
 }
 
 func (d *postgresDB) begin(ctx context.Context, write bool) (conn, error) {
-	mode := pgx.ReadWrite
-	if !write {
-		mode = pgx.ReadOnly
+	opts := pgx.TxOptions{AccessMode: pgx.ReadWrite}
+	if !write { // as in SQLite: one state, however many queries look at it
+		opts = pgx.TxOptions{AccessMode: pgx.ReadOnly, IsoLevel: pgx.RepeatableRead}
 	}
-	tx, err := d.pool.BeginTx(ctx, pgx.TxOptions{AccessMode: mode})
+	tx, err := d.pool.BeginTx(ctx, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (t Tx) SetHead(ctx context.Context, id, sha string) error {
 
 // Retention says how long things are kept; zero keeps them for good.
 type Retention struct {
-	Traces     time.Duration // traces and full reports
+	Traces     time.Duration // full reports, with their traces
 	Runs       time.Duration // runs with their findings
 	Deliveries time.Duration // handled webhooks and answered commands
 	Answers    time.Duration // answers that no run used for so long
@@ -80,9 +80,9 @@ func (t Tx) Expire(ctx context.Context, k Retention) (int64, error) {
 		}
 		return nil
 	}
-	err := drop(k.Traces, `DELETE FROM traces WHERE run_id IN `+old, `DELETE FROM reports WHERE run_id IN `+old)
+	err := drop(k.Traces, `DELETE FROM reports WHERE run_id IN `+old)
 	if err == nil {
-		err = drop(k.Runs, `DELETE FROM traces WHERE run_id IN `+old, `DELETE FROM reports WHERE run_id IN `+old, `DELETE FROM findings WHERE run_id IN `+old, `DELETE FROM tasks WHERE run_id IN `+old,
+		err = drop(k.Runs, `DELETE FROM reports WHERE run_id IN `+old, `DELETE FROM findings WHERE run_id IN `+old, `DELETE FROM tasks WHERE run_id IN `+old,
 			`DELETE FROM runs WHERE state = 'done' AND published_version >= version AND finished_at < ? AND id NOT IN (SELECT run_id FROM baseline_heads)`)
 	}
 	if err == nil {

@@ -23,7 +23,11 @@ var ErrNotFound = errors.New("store: not found")
 // Store is an open database with its schema up to date.
 type Store struct {
 	backend
+	docs Documents // may be nil
 }
+
+// Attach says where documents are that are not in the database.
+func (s *Store) Attach(d Documents) { s.docs = d }
 
 // backend is one kind of database.
 type backend interface {
@@ -67,7 +71,7 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	if err := b.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: migrate: %w", err), b.close())
 	}
-	return &Store{b}, nil
+	return &Store{backend: b}, nil
 }
 
 // Close releases the database.
@@ -79,7 +83,8 @@ func (s *Store) Ping(ctx context.Context) error { return s.ping(ctx) }
 // Tx is one transaction; its methods are the queries.
 type Tx struct {
 	conn
-	now time.Time
+	now  time.Time
+	docs Documents
 }
 
 // Raw is the driver's own transaction: *sql.Tx or pgx.Tx.
@@ -103,7 +108,7 @@ func (s *Store) run(ctx context.Context, write bool, fn func(Tx) error) error {
 			_ = c.rollback(context.WithoutCancel(ctx)) // fn panicked or failed: its error is the one to report
 		}
 	}()
-	if err := fn(Tx{c, time.Now()}); err != nil {
+	if err := fn(Tx{c, time.Now(), s.docs}); err != nil {
 		return err
 	}
 	if err := c.commit(ctx); err != nil {

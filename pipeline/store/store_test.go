@@ -178,11 +178,17 @@ func cancel(t *testing.T, st *store.Store) {
 	})
 }
 
+type shelf map[string]string
+
+func (s shelf) Get(_ context.Context, name string) ([]byte, error) { return []byte(s[name]), nil }
+
+const reported = `{"results":[{"entry":"other","claims":[{"id":"memory@f#1","trace":[{"x":0}]}]},{"entry":"main","claims":[{"id":"memory@f#1","trace":[{"x":1}]}]}]}`
+
 func findings(t *testing.T, st *store.Store) {
 	f := store.Finding{Run: "r1", Fingerprint: "f1", Claim: "memory@f#1", Rule: "memory", Target: "i386", Entry: "main", File: "a.c", Line: 3, Message: "m", Status: "violated", State: "introduced"}
 	type lines map[string][][2]int
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
-		return errors.Join(tx.PutFinding(ctx, f, []byte(`[{"x":1}]`)), tx.PutFinding(ctx, f, nil), tx.PutReport(ctx, "r1", []byte(`{"version":1}`), lines{"a.c": {{1, 2}}}))
+		return errors.Join(tx.PutFinding(ctx, f), tx.PutFinding(ctx, f), tx.PutReport(ctx, "r1", store.Document{Body: []byte(reported)}, lines{"a.c": {{1, 2}}}))
 	})
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
 		list, err := tx.Findings(ctx, "r1")
@@ -192,14 +198,31 @@ func findings(t *testing.T, st *store.Store) {
 		trace, err2 := tx.Trace(ctx, "r1", "f1")
 		var changed lines
 		report, err3 := tx.Report(ctx, "r1", &changed)
-		if string(trace) != `[{"x":1}]` || string(report) != `{"version":1}` || changed["a.c"][0][1] != 2 {
+		if string(trace) != `[{"x":1}]` || string(report) != reported || changed["a.c"][0][1] != 2 {
 			t.Errorf("trace %s report %s changed %v", trace, report, changed)
 		}
-		return errors.Join(err, err2, err3, tx.DropFindings(ctx, "r1"))
+		return errors.Join(err, err2, err3, tx.DropFindings(ctx, "r1"), tx.PutReport(ctx, "r2", store.Document{Name: "n"}, nil))
 	})
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
 		if _, err := tx.Report(ctx, "r1", nil); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("dropped report: %v", err)
+		}
+		if _, err := tx.Report(ctx, "r2", nil); err == nil {
+			t.Error("a document without a store")
+		}
+		return tx.DropFindings(ctx, "r2")
+	})
+	st.Attach(shelf{"n": "far away"})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		if err := tx.PutReport(ctx, "r2", store.Document{Name: "n"}, nil); err != nil {
+			return err
+		}
+		if text, err := tx.Report(ctx, "r2", nil); string(text) != "far away" {
+			t.Errorf("%s %v", text, err)
+		}
+		names, err := tx.BlobsInUse(ctx)
+		if err != nil || len(names) != 1 || names[0] != "n" {
+			t.Errorf("in use: %v %v", names, err)
 		}
 		return nil
 	})
@@ -309,7 +332,7 @@ func expire(t *testing.T, st *store.Store) {
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
 		for _, id := range []string{old, base} {
 			_, err := tx.FinishRun(ctx, id, "", "success", "", nil)
-			if err := errors.Join(err, tx.PutReport(ctx, id, []byte("{}"), nil), tx.MarkPublished(ctx, id, 99)); err != nil {
+			if err := errors.Join(err, tx.PutReport(ctx, id, store.Document{Body: []byte("{}")}, nil), tx.MarkPublished(ctx, id, 99)); err != nil {
 				return err
 			}
 		}

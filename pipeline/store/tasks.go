@@ -303,7 +303,18 @@ func (t Tx) Timings(ctx context.Context, repo int64, target string) (map[string]
 	return out, err
 }
 
-// BlobsInUse lists the names of documents that open tasks refer to.
+// BlobsInUse lists the names of the documents that something refers to.
 func (t Tx) BlobsInUse(ctx context.Context) ([]string, error) {
-	return t.strings(ctx, `SELECT DISTINCT module FROM tasks WHERE module <> ''`)
+	return t.strings(ctx, `SELECT module FROM tasks WHERE module <> '' UNION SELECT doc FROM reports WHERE doc <> '' UNION SELECT owner FROM locks WHERE name = 'artifacts'`)
+}
+
+// SetMarker keeps the name of the document by which workers know that they share a
+// blob store, unless there is one, and gives what is kept.
+func (t Tx) SetMarker(ctx context.Context, name string) (string, error) {
+	if _, err := t.exec(ctx, `INSERT INTO locks (name, owner, until) VALUES ('artifacts', ?, 0) ON CONFLICT (name) DO NOTHING`, name); err != nil {
+		return "", err
+	}
+	var kept string
+	err := t.one(ctx, []any{&kept}, `SELECT owner FROM locks WHERE name = 'artifacts'`)
+	return kept, err
 }
