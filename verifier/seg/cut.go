@@ -21,6 +21,8 @@ type cut struct {
 	dirty  bool // not expanded since its state changed
 	busy   bool // waits to be expanded
 
+	tracked []tracked // cells at places that depend on the slots
+
 	refreshed bool // expanded once more for the sake of numbers that came later
 }
 
@@ -63,8 +65,7 @@ func (b *builder) label(v ir.Value) string {
 	return "?"
 }
 
-// tidy prepares an arriving state: what nobody reads any more goes, and cells
-// whose place is not constant.
+// tidy prepares an arriving state: what nobody reads any more goes.
 func (b *builder) tidy(s *state) {
 	for n, f := range s.frames {
 		live := b.liveAt(f.fn, f.blk, f.idx)
@@ -78,6 +79,13 @@ func (b *builder) tidy(s *state) {
 		}
 	}
 	b.dropDead(s)
+}
+
+// maxCells is how many cells of an object a generalised state keeps.
+const maxCells = 24
+
+// dropVague leaves the cells whose place is constant, in order, and not too many.
+func (s *state) dropVague() {
 	for _, id := range append([]int(nil), s.order...) {
 		o := s.objs[id]
 		scalar := 0
@@ -90,15 +98,11 @@ func (b *builder) tidy(s *state) {
 		if scalar <= maxCells && sort.SliceIsSorted(o.cells, func(i, j int) bool { return o.cells[i].off.Const.Cmp(o.cells[j].off.Const) < 0 }) {
 			continue
 		}
-		o = s.own(id)
-		b.dropVague(o)
+		s.own(id).dropVague()
 	}
 }
 
-// maxCells is how many cells of an object a generalised state keeps.
-const maxCells = 24
-
-func (b *builder) dropVague(o *object) {
+func (o *object) dropVague() {
 	kept := o.cells[:0]
 	for _, c := range o.cells {
 		if c.off.IsConst() {
@@ -164,11 +168,20 @@ func (b *builder) match(c *cut, s *state) *matcher {
 	}
 	j := s.clone()
 	j.know, j.vague, j.cost = newKnow(), "", 0
-	m := &matcher{b: b, c: c, old: old, s: s, j: j, lost: lost}
+	m := &matcher{b: b, c: c, old: old, s: s, j: j, lost: lost, havoc: map[exact.Var]bool{}}
+	var before map[int][]cell
+	if old != nil {
+		before = old.numbers()
+		old.dropVague()
+	}
+	now := s.numbers()
+	s.dropVague()
+	j.dropVague()
 	m.objects()
 	for n, f := range j.frames {
 		m.frame(n, f)
 	}
+	m.track(before, now)
 	return m
 }
 
@@ -179,6 +192,9 @@ type matcher struct {
 	j      *state
 	places []*place
 	lost   bool
+
+	tracked []tracked
+	havoc   map[exact.Var]bool // stand for what the arriving state does not know
 }
 
 func (m *matcher) objects() {
@@ -259,7 +275,7 @@ func (m *matcher) object(o *object) {
 			o.rest = unknownBytes
 			continue
 		}
-		x.val = v
+		x.val, x.read = v, false
 		kept = append(kept, *x)
 	}
 	o.cells = kept
@@ -288,6 +304,12 @@ func (m *matcher) list(o, old *object) {
 // has from what is known of the other's rest.
 func (m *matcher) align(o *object) *object {
 	old := m.old.own(o.id)
+	had := 0
+	for _, c := range old.cells {
+		if !m.c.tracks(o.key, c) {
+			had++
+		}
+	}
 	for _, c := range o.cells {
 		m.b.materialise(m.old, old.id, c)
 	}
@@ -312,7 +334,13 @@ func (m *matcher) align(o *object) *object {
 	if len(left) < len(o.cells) || len(right) < len(old.cells) {
 		rest = unknownBytes
 	}
-	m.lost = m.lost || len(right) != len(m.c.st.objs[o.id].cells) || rest != old.rest
+	m.lost = m.lost || rest != old.rest
+	for _, y := range right {
+		if m.c.tracks(o.key, y) {
+			had++ // kept anyhow
+		}
+	}
+	m.lost = m.lost || len(right) != had
 	o.cells, old.cells, o.rest = left, right, rest
 	return old
 }

@@ -215,7 +215,7 @@ func (b *builder) arrive(c *cut, s *state, pos string) (more []*state, grown *cu
 		return r.states, nil
 	}
 	to := b.cuts[pos]
-	st, slots, vals, changed := b.generalise(to, s)
+	m, slots, vals, changed := b.generalise(to, s)
 	e := &edge{from: c, to: to, st: s, vals: vals, tag: b.where(c.st) + " to " + b.where(s)}
 	if changed {
 		b.merges++
@@ -227,7 +227,7 @@ func (b *builder) arrive(c *cut, s *state, pos string) (more []*state, grown *cu
 		} else {
 			to.merges++
 		}
-		to.st, to.slots, to.dirty = st, slots, true
+		to.st, to.slots, to.tracked, to.dirty = m.j, slots, m.tracked, true
 	}
 	c.edges = append(c.edges, e)
 	if to.dirty {

@@ -8,18 +8,20 @@ import (
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
-// generalise makes the state that c and s are instances of; c is nil for the
+// generalise makes the state m.j that c and s are instances of; c is nil for the
 // first arrival. changed tells that it is more general than c. vals are the
 // slots' values in s.
-func (b *builder) generalise(c *cut, s *state) (st *state, slots []slot, vals map[string]exact.Lin, changed bool) {
-	m := b.match(c, s)
+func (b *builder) generalise(c *cut, s *state) (m *matcher, slots []slot, vals map[string]exact.Lin, changed bool) {
+	m = b.match(c, s)
 	vars := make([]exact.Var, len(m.places))
 	vals = map[string]exact.Lin{}
 	for n, p := range m.places {
 		vars[n] = b.newVar(p.name)
 		p.v = vars[n]
 		slots = append(slots, p.slot)
-		vals[p.key] = p.other
+		if !m.unknown(p.other) {
+			vals[p.key] = p.other
+		}
 	}
 	rename(m.j, func(v exact.Var) exact.Var {
 		if n := int(placeholder(0) - v); n >= 0 && n < len(vars) {
@@ -29,11 +31,14 @@ func (b *builder) generalise(c *cut, s *state) (st *state, slots []slot, vals ma
 	})
 	if c == nil {
 		b.firstKnow(m)
-		return m.j, slots, vals, true
+		return m, slots, vals, true
 	}
 	lost := b.joinKnow(m, c.merges)
-	return m.j, slots, vals, lost || m.lost || len(slots) != len(c.slots)
+	return m, slots, vals, lost || m.lost || len(slots) != len(c.slots)
 }
+
+// unknown: the number stands for what the arriving state does not know.
+func (m *matcher) unknown(e exact.Lin) bool { return touches(e, m.havoc) }
 
 // rename replaces the variables that a generalised state holds.
 func rename(s *state, f func(exact.Var) exact.Var) {
@@ -49,7 +54,7 @@ func rename(s *state, f func(exact.Var) exact.Var) {
 		o.size = sub(o.size)
 		o.base = f(o.base)
 		for n := range o.cells {
-			o.cells[n].val.lin = sub(o.cells[n].val.lin)
+			o.cells[n].val.lin, o.cells[n].off = sub(o.cells[n].val.lin), sub(o.cells[n].off)
 		}
 		if o.list != nil {
 			o.list.length, o.list.end.lin = sub(o.list.length), sub(o.list.end.lin)

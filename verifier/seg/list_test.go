@@ -25,7 +25,7 @@ func emptyState() *state {
 func node(b *builder, s *state, next value) value {
 	o := b.newObject(s, "node", "node", exact.C(16))
 	o.heap, o.dynamic = true, true
-	o.cells = []cell{{exact.C(8), 8, next}}
+	o.cells = []cell{{off: exact.C(8), size: 8, val: next}}
 	return value{kind: ptrValue, obj: o.id}
 }
 

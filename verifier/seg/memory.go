@@ -156,8 +156,9 @@ func (b *builder) load(s *state, in *ir.Instr) result {
 func (b *builder) readCell(s *state, id int, off exact.Lin, n int64, t *ir.Type, name string, r rep) value {
 	o := s.object(id)
 	clear := true // nothing written may overlap
-	for _, c := range o.cells {
+	for i, c := range o.cells {
 		if c.size == n && b.same(s, c.off, off) {
+			s.own(id).cells[i].read = true
 			if v, ok := b.retype(s, c.val, t); ok {
 				return v
 			}
@@ -178,7 +179,7 @@ func (b *builder) readCell(s *state, id int, off exact.Lin, n int64, t *ir.Type,
 	}
 	if v.kind != opaqueValue && v.kind != boolValue && v.kind != aggValue {
 		o = s.own(id)
-		o.cells = append(o.cells, cell{off, n, v})
+		o.cells = append(o.cells, cell{off: off, size: n, val: v, read: true})
 	}
 	return v
 }
@@ -297,13 +298,11 @@ func (b *builder) store(s *state, in *ir.Instr) result {
 
 // write puts a value into an object and forgets what it may overlap.
 func (b *builder) write(s *state, id int, off exact.Lin, n int64, v value) {
-	b.kill(s, id, off, exact.C(n))
+	read := b.kill(s, id, off, exact.C(n))
 	o := s.own(id)
 	switch v.kind {
-	case intValue, ptrValue, funcValue, boolValue:
-		o.cells = append(o.cells, cell{off, n, v})
-	case opaqueValue:
-		o.cells = append(o.cells, cell{off, n, v})
+	case intValue, ptrValue, funcValue, boolValue, opaqueValue:
+		o.cells = append(o.cells, cell{off: off, size: n, val: v, read: read})
 	default:
 		o.rest = unknownBytes
 	}
@@ -311,8 +310,9 @@ func (b *builder) write(s *state, id int, off exact.Lin, n int64, v value) {
 
 // kill forgets the cells that may overlap n bytes at off. The bytes between
 // stay known only when the write covers them: with a constant length that
-// follows from the cell that the caller puts there.
-func (b *builder) kill(s *state, id int, off, n exact.Lin) {
+// follows from the cell that the caller puts there. It tells whether such a cell
+// was read since the last cut.
+func (b *builder) kill(s *state, id int, off, n exact.Lin) (read bool) {
 	o := s.own(id)
 	kept := o.cells[:0]
 	for _, c := range o.cells {
@@ -321,11 +321,14 @@ func (b *builder) kill(s *state, id int, off, n exact.Lin) {
 			kept = append(kept, c)
 			continue
 		}
-		if !(n.IsConst() && n.Const.Equal(exact.I(c.size)) && b.same(s, c.off, off)) {
+		if n.IsConst() && n.Const.Equal(exact.I(c.size)) && b.same(s, c.off, off) {
+			read = read || c.read
+		} else {
 			o.rest = unknownBytes // bytes of c that the write leaves are no longer known
 		}
 	}
 	o.cells = kept
+	return read
 }
 
 // forget drops what is known of an object's content that others can reach.

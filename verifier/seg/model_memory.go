@@ -199,14 +199,14 @@ func (b *builder) copyRange(s *state, to, from value, n exact.Lin) {
 	if whole {
 		for _, c := range src.cells {
 			if b.ask.proves(s.know, c.off.Sub(from.lin)) && b.ask.proves(s.know, from.lin.Add(n).Sub(c.off).AddInt(-c.size)) {
-				keep = append(keep, cell{c.off.Sub(from.lin).Add(to.lin), c.size, c.val})
+				keep = append(keep, cell{off: c.off.Sub(from.lin).Add(to.lin), size: c.size, val: c.val})
 			}
 		}
 		if src.rest == initBytes && src.global != nil {
 			for _, c := range b.scalars(src.global.T, from.lin, n) {
 				if !b.covered(s, src, c) {
 					v := b.readCell(s, src.id, c.off, c.size, c.typ, "copied", anyRep)
-					keep = append(keep, cell{c.off.Sub(from.lin).Add(to.lin), c.size, v})
+					keep = append(keep, cell{off: c.off.Sub(from.lin).Add(to.lin), size: c.size, val: v})
 				}
 			}
 		}

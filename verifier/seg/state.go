@@ -23,6 +23,7 @@ type cell struct {
 	off  exact.Lin
 	size int64
 	val  value
+	read bool // since the last cut
 }
 
 // object is an allocation (AL).
