@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table soundness fuzz clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-pipeline soundness fuzz clean
 
 setup:
 	@scripts/setup.sh
@@ -47,6 +47,13 @@ bench: setup
 # The growth exponents of the families, into docs/benchmarks.md.
 bench-table: setup
 	FIRMPROOF_GROWTH='$(CURDIR)/docs/benchmarks.md' $(GO) test -count=1 -run '^TestGrowth$$' -timeout 60m -v ./cmd/firmproof
+
+# Figures of the pipeline: overhead, increments, throughput, kills, idle memory. MEASURE picks some,
+# MEASUREFLAGS=-tasks=1000 and the like make them smaller.
+MEASURE ?=
+MEASUREFLAGS ?=
+bench-pipeline: setup-tests build
+	$(GO) run ./pipeline/measure -program bin/firmproof $(MEASUREFLAGS) $(MEASURE)
 
 # Random programs: the engine against the interpreter, and that against the machine.
 DURATION ?= 5m

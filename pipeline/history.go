@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -37,6 +39,25 @@ type TargetChange struct {
 	Undecided   []Change `json:"undecided"`    // violated before, unknown now
 	NewlyProved []Change `json:"newly_proved"` // not proved before
 	ProofLost   []Change `json:"proof_lost"`   // proved before, only bounded or unknown now
+	Slower      []Change `json:"slower"`       // entries that take half as long again, and a second at least
+	Commits     []Commit `json:"commits"`      // between the two runs, newest first
+	Trend       []Point  `json:"trend"`        // the runs of the time, oldest first
+}
+
+// Commit is one that came between two runs.
+type Commit struct {
+	SHA     string    `json:"sha"`
+	Subject string    `json:"subject"`
+	Author  string    `json:"author"`
+	At      time.Time `json:"at"`
+}
+
+// Point is one run in a trend.
+type Point struct {
+	RunRef
+	Trigger string         `json:"trigger"`
+	Counts  map[string]int `json:"counts"` // proved, bounded, violated, unknown
+	Turns   int            `json:"turns"`  // the least number of turns that a loop with more was followed; 0: every loop was followed to its end
 }
 
 // RunRef names a run.
@@ -116,7 +137,68 @@ func compareRuns(ctx context.Context, tx store.Tx, runs []store.Run, since time.
 	}
 	c := TargetChange{Target: last.Target, From: refOf(first), To: refOf(last)}
 	c.fill(before, after)
-	return c, true, nil
+	c.slower(before, after)
+	if c.Commits, err = commitsBetween(ctx, tx, runs, first, last); err != nil {
+		return c, false, err
+	}
+	c.Trend, err = trend(ctx, tx, runs, first)
+	return c, true, err
+}
+
+// maxTrend bounds the points of a trend.
+const maxTrend = 60
+
+// trend lists the runs from `first` on.
+func trend(ctx context.Context, tx store.Tx, runs []store.Run, first store.Run) ([]Point, error) {
+	var out []Point
+	for _, r := range runs[max(0, len(runs)-maxTrend):] {
+		if r.Finished.Before(first.Finished) {
+			continue
+		}
+		a, err := claimsOf(ctx, tx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		p := Point{RunRef: refOf(r), Trigger: r.Trigger, Counts: map[string]int{}, Turns: a.turns}
+		for _, k := range []string{"proved", "bounded", "violated", "unknown"} {
+			p.Counts[k] = r.Counts[k]
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// commitsBetween joins what the runs after `first`, up to `last`, brought.
+func commitsBetween(ctx context.Context, tx store.Tx, runs []store.Run, first, last store.Run) ([]Commit, error) {
+	var out []Commit
+	seen := map[string]bool{}
+	for i := len(runs) - 1; i >= 0; i-- {
+		r := runs[i]
+		if r.ID == first.ID || r.Finished.Before(first.Finished) || r.Finished.After(last.Finished) {
+			continue
+		}
+		list, err := tx.Commits(ctx, r.Parent)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			if !seen[c.SHA] {
+				seen[c.SHA] = true
+				out = append(out, Commit(c))
+			}
+		}
+	}
+	return out, nil
+}
+
+// slower lists the entries that took longer, in both cases by a run of their own.
+func (t *TargetChange) slower(before, after answers) {
+	for _, entry := range slices.Sorted(maps.Keys(after.took)) {
+		was, now := before.took[entry], after.took[entry]
+		if was > 0 && now-was >= time.Second && now > was+was/2 {
+			t.Slower = append(t.Slower, Change{Entry: entry, Message: fmt.Sprintf("%.1f s before, %.1f s now", was.Seconds(), now.Seconds())})
+		}
+	}
 }
 
 func refOf(r store.Run) RunRef {
@@ -128,10 +210,12 @@ type answers struct {
 	claims map[string]verdict.Claim
 	entry  map[string]string
 	failed map[string]bool
+	took   map[string]time.Duration // by entry, of those that were verified in this run
+	turns  int                      // see Point
 }
 
 func claimsOf(ctx context.Context, tx store.Tx, run string) (answers, error) {
-	a := answers{map[string]verdict.Claim{}, map[string]string{}, map[string]bool{}}
+	a := answers{claims: map[string]verdict.Claim{}, entry: map[string]string{}, failed: map[string]bool{}, took: map[string]time.Duration{}}
 	text, err := tx.Report(ctx, run, nil)
 	if errors.Is(err, store.ErrNotFound) {
 		return a, nil // expired
@@ -146,6 +230,14 @@ func claimsOf(ctx context.Context, tx store.Tx, run string) (answers, error) {
 	for i := range rep.Results {
 		r := &rep.Results[i]
 		a.failed[r.Entry] = r.Reason != nil
+		if r.Reused == "" {
+			a.took[r.Entry] = time.Duration(r.DurationMS) * time.Millisecond
+		}
+		for _, l := range r.Bounds.Loops {
+			if !l.Complete && (a.turns == 0 || l.Turns < a.turns) {
+				a.turns = l.Turns
+			}
+		}
 		for _, c := range r.Claims {
 			k := reports.Key(r, &c)
 			a.claims[k], a.entry[k] = c, r.Entry
@@ -203,7 +295,7 @@ func (t *TargetChange) sections() []struct {
 		List  []Change
 	}
 	return []section{{"Introduced", t.Introduced}, {"Fixed", t.Fixed}, {"Still open", t.Open}, {"Violated before, undecided now", t.Undecided},
-		{"Newly proved", t.NewlyProved}, {"Proof lost", t.ProofLost}}
+		{"Newly proved", t.NewlyProved}, {"Proof lost", t.ProofLost}, {"Slower", t.Slower}}
 }
 
 // Markdown renders the report.
@@ -228,11 +320,43 @@ func (r *Regression) Markdown() string {
 			}
 			fmt.Fprintf(&b, "\n### %s\n\n", s.Title)
 			for _, c := range s.List {
+				if c.Claim == "" {
+					fmt.Fprintf(&b, "- entry `%s`: %s\n", c.Entry, c.Message)
+					continue
+				}
 				fmt.Fprintf(&b, "- `%s` (entry `%s`) at %s: %s\n", c.Claim, c.Entry, c.Where, strings.ReplaceAll(c.Message, "\n", " "))
 			}
 		}
+		b.WriteString(t.history())
 	}
 	return b.String()
+}
+
+// history is the Markdown of the commits and of the trend.
+func (t *TargetChange) history() string {
+	var b strings.Builder
+	if len(t.Commits) > 0 {
+		b.WriteString("\n### Commits in between\n\n")
+		for _, c := range t.Commits {
+			fmt.Fprintf(&b, "- %s %s (%s)\n", short(c.SHA), c.Subject, c.Author)
+		}
+	}
+	if len(t.Trend) > 1 {
+		b.WriteString("\n### Trend\n\n| run | commit | by | seconds | proved | bounded | violated | unknown | least turns |\n|---|---|---|---|---|---|---|---|---|\n")
+		for _, p := range t.Trend {
+			fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %d | %d | %d | %d | %s |\n", p.At.Format("2006-01-02 15:04"), short(p.Commit), p.Trigger, p.Seconds, p.Counts["proved"],
+				p.Counts["bounded"], p.Counts["violated"], p.Counts["unknown"], p.Least())
+		}
+	}
+	return b.String()
+}
+
+// Least words Turns.
+func (p Point) Least() string {
+	if p.Turns == 0 {
+		return "all"
+	}
+	return fmt.Sprint(p.Turns)
 }
 
 func short(sha string) string {
@@ -249,7 +373,10 @@ const regressionPage = `<!DOCTYPE html>
 {{if not .Targets}}<p>Nothing was verified in this time.</p>{{end}}
 {{range .Targets}}<h2>{{.Target}}</h2><p>Commits <code>{{short .From.Commit}}</code> to <code>{{short .To.Commit}}</code>; {{printf "%.1f" .From.Seconds}} s before, {{printf "%.1f" .To.Seconds}} s now.</p>
 {{range sections .}}{{if .List}}<h3>{{.Title}} ({{len .List}})</h3><table><tr><th>claim</th><th>entry</th><th>where</th><th>message</th></tr>
-{{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td><td>{{.Message}}</td></tr>{{end}}</table>{{end}}{{end}}{{end}}
+{{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td><td>{{.Message}}</td></tr>{{end}}</table>{{end}}{{end}}
+{{with .Commits}}<h3>Commits in between ({{len .}})</h3><ul>{{range .}}<li><code>{{short .SHA}}</code> {{.Subject}} ({{.Author}})</li>{{end}}</ul>{{end}}
+{{if gt (len .Trend) 1}}<h3>Trend</h3><table><tr><th>run</th><th>commit</th><th>by</th><th>seconds</th><th>proved</th><th>bounded</th><th>violated</th><th>unknown</th><th>least turns</th></tr>
+{{range .Trend}}<tr><td>{{.At.Format "2006-01-02 15:04"}}</td><td><code>{{short .Commit}}</code></td><td>{{.Trigger}}</td><td>{{printf "%.1f" .Seconds}}</td><td>{{.Counts.proved}}</td><td>{{.Counts.bounded}}</td><td>{{.Counts.violated}}</td><td>{{.Counts.unknown}}</td><td>{{.Least}}</td></tr>{{end}}</table>{{end}}{{end}}
 </body></html>
 `
 

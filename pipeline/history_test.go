@@ -15,6 +15,7 @@ import (
 func TestRegress(t *testing.T) {
 	ctx := context.Background()
 	b := newBench(t)
+	took, tasks := int64(1000), 0
 	run := func(status ...verdict.Status) {
 		t.Helper()
 		b.check = func(_ context.Context, t Task) (*verdict.Result, error) {
@@ -24,6 +25,10 @@ func TestRegress(t *testing.T) {
 					r.Claims = append(r.Claims, verdict.Claim{ID: fmt.Sprintf("memory@f#%d", i), Check: verdict.Memory, Status: s, Message: fmt.Sprintf("claim <%d>", i), Pos: verdict.Pos{File: "a.c", Line: i + 1}})
 				}
 			}
+			r.DurationMS = took
+			if tasks++; tasks > 1 {
+				r.Bounds.Loops = []verdict.LoopBound{{Turns: 9}, {Turns: 4}, {Turns: 2, Complete: true}}
+			}
 			return r, nil
 		}
 		sha := b.commit(benchManifest)
@@ -32,6 +37,8 @@ func TestRegress(t *testing.T) {
 	}
 	const v, u, p, n, x = verdict.Violated, verdict.Unknown, verdict.Proved, verdict.Bounded, verdict.Invalid
 	run(v, v, v, v, n, p, x)
+	took = 2500
+	b.commit(benchManifest + "# between\n")
 	run(v, p, u, x, p, n, v)
 	r, err := Regress(ctx, b.st, "a/b", time.Now().Add(-time.Hour))
 	if err != nil {
@@ -52,6 +59,20 @@ func TestRegress(t *testing.T) {
 		"newly proved": {got(c.NewlyProved), "4"}, "proof lost": {got(c.ProofLost), "5"}} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s: %q, want %q", name, pair[0], pair[1])
+		}
+	}
+	if len(c.Slower) != 1 || c.Slower[0].Message != "1.0 s before, 2.5 s now" {
+		t.Errorf("slower: %+v", c.Slower)
+	}
+	if len(c.Commits) != 2 || c.Commits[0].SHA != c.To.Commit || c.Commits[1].SHA == c.From.Commit {
+		t.Errorf("commits: %+v", c.Commits)
+	}
+	if len(c.Trend) != 2 || c.Trend[0].Counts["violated"] != 4 || c.Trend[1].Counts["proved"] != 2 || c.Trend[0].Turns != 0 || c.Trend[1].Turns != 4 {
+		t.Errorf("trend: %+v", c.Trend)
+	}
+	for _, want := range []string{"### Commits in between", "### Slower\n\n- entry `main`: 1.0 s before, 2.5 s now", "| push |"} {
+		if !strings.Contains(r.Markdown(), want) {
+			t.Errorf("no %q in\n%s", want, r.Markdown())
 		}
 	}
 	page, err := r.HTML()

@@ -35,6 +35,7 @@ type Built struct {
 type Job struct {
 	Plan    verifier.Plan `json:"plan"`
 	Timeout time.Duration `json:"timeout"`
+	Raise   bool          `json:"raise,omitempty"`  // with greater bounds again, until the time is used
 	Module  string        `json:"module,omitempty"` // file with the part of the program that the entry reaches (ir.Decode)
 	Key     verifier.Key  `json:"key"`              // of the module and the plan
 	Proof   verifier.Key  `json:"proof"`            // the same without bounds: what is proved holds under any

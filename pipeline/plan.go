@@ -46,8 +46,38 @@ func (s *Service) plan(ctx context.Context, id string, _ int) error {
 				return err
 			}
 		}
+		if err := s.brought(ctx, run, in); err != nil {
+			return err
+		}
 		return s.fanOut(ctx, run, targets, in.note)
 	})
+}
+
+// maxCommits bounds how many commits of a run are kept.
+const maxCommits = 200
+
+// brought keeps which commits a run of the default branch has that the one before had not.
+func (s *Service) brought(ctx context.Context, run store.Run, in *inputs) error {
+	if run.Pull != 0 || run.Ref != "refs/heads/"+in.repo.DefaultBranch {
+		return nil
+	}
+	last := ""
+	if err := s.store.Read(ctx, func(tx store.Tx) (err error) {
+		last, err = tx.LastHead(ctx, run.Repo, in.repo.DefaultBranch)
+		return err
+	}); err != nil || last == "" || last == run.HeadSHA {
+		return err
+	}
+	list, err := in.mirror.Log(ctx, last, run.HeadSHA, maxCommits)
+	if err != nil {
+		s.log.Info("the commits since the last run are not known", "run", run.ID, "since", last, "err", err) // its history was rewritten
+		return nil
+	}
+	kept := make([]store.Commit, len(list))
+	for i, c := range list {
+		kept[i] = store.Commit(c)
+	}
+	return s.store.Write(ctx, func(tx store.Tx) error { return tx.PutCommits(ctx, run.ID, kept) })
 }
 
 func chosen(have, want []string) ([]string, error) {

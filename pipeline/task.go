@@ -11,6 +11,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -95,8 +96,42 @@ func (s *Service) answer(ctx context.Context, t store.Task) (*Job, *verdict.Resu
 			return nil, nil, &InfraError{err}
 		}
 	}
-	res, err := s.cfg.Checker.Verify(ctx, Task{Job: j, Scratch: dir, Limit: j.Timeout + graceTime})
+	res, err := s.deepen(ctx, Task{Job: j, Scratch: dir, Limit: j.Timeout + graceTime})
 	return &j, res, err
+}
+
+// deepen verifies; a night's job again with doubled bounds while there is time and
+// a claim holds only up to them. The last whole answer counts.
+func (s *Service) deepen(ctx context.Context, t Task) (*verdict.Result, error) {
+	end := time.Now().Add(t.Job.Timeout)
+	best, err := s.cfg.Checker.Verify(ctx, t)
+	for err == nil && t.Job.Raise && t.Job.Plan.Unwind > 0 && best.Status == verdict.Bounded && ctx.Err() == nil {
+		if t.Job.Timeout = time.Until(end); t.Job.Timeout < time.Second || t.Job.Plan.Unwind > maxUnwind {
+			break
+		}
+		t.Job.Plan, t.Limit = doubled(t.Job.Plan), t.Job.Timeout+graceTime
+		res, err := s.cfg.Checker.Verify(ctx, t)
+		if err != nil || res.Status == verdict.Unknown {
+			break // out of time or memory, or a fault of ours: there is an answer already
+		}
+		res.DurationMS += best.DurationMS
+		best = res
+	}
+	return best, err
+}
+
+// maxUnwind is where doubling ends.
+const maxUnwind = 1 << 20
+
+// doubled is a plan with twice the bounds.
+func doubled(p verifier.Plan) verifier.Plan {
+	p.Unwind, p.Depth = 2*p.Unwind, 2*p.Depth
+	set := map[string]int{}
+	for k, n := range p.UnwindSet {
+		set[k] = 2 * n
+	}
+	p.UnwindSet = set
+	return p
 }
 
 // graceTime is how much longer than its engine a process may take.

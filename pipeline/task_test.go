@@ -283,3 +283,52 @@ func (b *bench) started() []string {
 	slices.Sort(out)
 	return out
 }
+
+// TestRaise: a night's bounds are doubled while claims are bounded; a raise that runs
+// out of time does not take back what was known.
+func TestRaise(t *testing.T) {
+	b := newBench(t)
+	job := func(unwind int) Task {
+		return Task{Job: Job{Plan: verifier.Plan{Entry: "main", Unwind: unwind, UnwindSet: map[string]int{"f.0": 3}}, Timeout: time.Hour, Raise: true}}
+	}
+	var seen []string
+	until, then := 0, verdict.Proved
+	b.check = func(_ context.Context, task Task) (*verdict.Result, error) {
+		p := task.Job.Plan
+		seen = append(seen, fmt.Sprint(p.Unwind, " ", p.UnwindSet["f.0"]))
+		r := proved(task)
+		r.Claims[0].Status, r.DurationMS, r.Bounds.Unwind = verdict.Bounded, 10, p.Unwind
+		if p.Unwind >= until {
+			r.Claims[0].Status = then
+		}
+		r.Summarise()
+		return r, nil
+	}
+	for _, c := range []struct {
+		until  int
+		then   verdict.Status
+		unwind int
+		want   string
+		status verdict.Status
+		bound  int
+	}{
+		{16, verdict.Proved, 4, "[4 3 8 6 16 12]", verdict.Proved, 16},
+		{8, verdict.Violated, 4, "[4 3 8 6]", verdict.Violated, 8},
+		{16, verdict.Unknown, 4, "[4 3 8 6 16 12]", verdict.Bounded, 8},
+		{16, verdict.Proved, 0, "[0 3]", verdict.Bounded, 0}, // the engine deepens by itself
+	} {
+		seen, until, then = nil, c.until, c.then
+		res, err := b.s.deepen(context.Background(), job(c.unwind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(seen) != c.want || res.Status != c.status || res.Bounds.Unwind != c.bound {
+			t.Errorf("%+v: %v, %s at %d", c, seen, res.Status, res.Bounds.Unwind)
+		}
+	}
+	day := job(4)
+	day.Job.Raise, seen, until = false, nil, 100
+	if _, err := b.s.deepen(context.Background(), day); err != nil || len(seen) != 1 {
+		t.Errorf("by day: %v %v", seen, err)
+	}
+}

@@ -103,7 +103,7 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 
 // task makes the row of a job. Its program goes to the blob store, unless the answer is known.
 func (s *Service) task(ctx context.Context, run store.Run, j *Job, from string, known *verdict.Result) (store.Task, error) {
-	j.Timeout = min(j.Timeout, s.cfg.RunLimit)
+	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly"
 	t := store.Task{Run: run.ID, Repo: run.Repo, Installation: run.Installation, Entry: j.Name(), Target: run.Target, Engine: s.cfg.Checker.Engine(), Priority: priority(run.Trigger)}
 	var err error
 	switch {

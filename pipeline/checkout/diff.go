@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/firmproof/firmproof/reports"
 )
@@ -115,4 +116,31 @@ func diffPath(s string) string {
 		return ""
 	}
 	return path
+}
+
+// Commit is one line of a log.
+type Commit struct {
+	SHA, Subject, Author string
+	At                   time.Time
+}
+
+// Log lists the commits of `to` that are not in `from`, newest first, at most n.
+func (m *Mirror) Log(ctx context.Context, from, to string, n int) ([]Commit, error) {
+	out, err := m.git(ctx, nil, "log", "-z", "--no-show-signature", "--format=%H%x1f%ct%x1f%an%x1f%s", "-n", strconv.Itoa(n), to, "^"+from, "--")
+	if err != nil {
+		return nil, err
+	}
+	var list []Commit
+	for _, line := range strings.Split(strings.TrimRight(string(out), "\x00"), "\x00") {
+		f := strings.SplitN(strings.ToValidUTF8(line, "?"), "\x1f", 4)
+		if len(f) < 4 {
+			continue
+		}
+		sec, err := strconv.ParseInt(f[1], 10, 64)
+		if err != nil {
+			return nil, &Error{false, err}
+		}
+		list = append(list, Commit{SHA: f[0], Subject: f[3], Author: f[2], At: time.Unix(sec, 0).UTC()})
+	}
+	return list, nil
 }

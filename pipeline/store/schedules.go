@@ -82,7 +82,7 @@ func (t Tx) Expire(ctx context.Context, k Retention) (int64, error) {
 	}
 	err := drop(k.Traces, `DELETE FROM reports WHERE run_id IN `+old)
 	if err == nil {
-		err = drop(k.Runs, `DELETE FROM reports WHERE run_id IN `+old, `DELETE FROM findings WHERE run_id IN `+old, `DELETE FROM tasks WHERE run_id IN `+old,
+		err = drop(k.Runs, `DELETE FROM reports WHERE run_id IN `+old, `DELETE FROM findings WHERE run_id IN `+old, `DELETE FROM tasks WHERE run_id IN `+old, `DELETE FROM commits WHERE run_id IN `+old,
 			`DELETE FROM runs WHERE state = 'done' AND published_version >= version AND finished_at < ? AND id NOT IN (SELECT run_id FROM baseline_heads)`)
 	}
 	if err == nil {

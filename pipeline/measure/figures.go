@@ -1,0 +1,369 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	mrand "math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/sandbox"
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/pipeline/store/pgtest"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+const plainManifest = "version: 1\ntargets: [i386]\nbuild: {sources: [a.c]}\nharnesses:\n  - {entry: main}\n"
+
+// overhead: from the end of a build to the start of its verification, on an idle service.
+func overhead(ctx context.Context, o *options) error {
+	const rounds = 150
+	return each(ctx, o.dir, func(name string, st *store.Store) error {
+		dir := filepath.Join(o.dir, name)
+		head, err := repository(filepath.Join(dir, "repo"), map[string]string{".firmproof.yml": plainManifest})
+		if err != nil {
+			return err
+		}
+		c := &sleeper{Jobs: 1}
+		s, err := start(ctx, st, filepath.Join(dir, "data"), filepath.Join(dir, "artifacts"), 2, c)
+		if err != nil {
+			return err
+		}
+		for range rounds {
+			ids, err := begin(ctx, st, s, 1, filepath.Join(dir, "repo"), head, "push")
+			if err != nil {
+				return err
+			}
+			if _, err := await(ctx, st, ids, time.Minute); err != nil {
+				return err
+			}
+		}
+		fmt.Printf("overhead %s: %d verifications, p50 %s, p99 %s\n", name, len(c.waits), quantile(c.waits, 0.5).Round(100*time.Microsecond), quantile(c.waits, 0.99).Round(100*time.Microsecond))
+		return s.Stop(ctx)
+	})
+}
+
+// project is C with n functions, a harness for each.
+func project(n, changed int) map[string]string {
+	var c, y strings.Builder
+	y.WriteString("version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nharnesses:\n")
+	c.WriteString("#include \"firmproof.h\"\nstatic unsigned char buf[16];\n")
+	for i := range n {
+		limit := 15
+		if i == changed {
+			limit = 14
+		}
+		fmt.Fprintf(&c, "static unsigned mix%d(unsigned a, unsigned b) {\n  for (unsigned i = 0; i < 6; i++) a = (a ^ b * %du) + (a << 3);\n  return a & %d;\n}\n", i, 2*i+3, limit)
+		fmt.Fprintf(&c, "void h%d(void) {\n  unsigned i = mix%d(firmproof_nondet_uint(), firmproof_nondet_uint());\n  buf[i] = 1;\n  firmproof_assert(i < 16, \"in range\");\n}\n", i, i)
+		fmt.Fprintf(&y, "  - {entry: h%d}\n", i)
+	}
+	return map[string]string{"a.c": c.String(), ".firmproof.yml": y.String()}
+}
+
+// incremental: the real program, in the sandbox.
+func incremental(ctx context.Context, o *options) error {
+	program, err := filepath.Abs(o.program)
+	if err != nil {
+		return err
+	}
+	box, err := sandbox.New(ctx, sandbox.BestEffort, program, filepath.Join(o.dir, "bin"))
+	if err != nil {
+		return err
+	}
+	c, err := pipeline.NewChildChecker(box.Program(), box, sandbox.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(o.dir, 0o711); err != nil { // the sandbox's user passes through
+		return err
+	}
+	st, err := store.Open(ctx, "sqlite:"+filepath.Join(o.dir, "x.db"))
+	if err != nil {
+		return err
+	}
+	s, err := start(ctx, st, filepath.Join(o.dir, "data"), filepath.Join(o.dir, "artifacts"), 2, c)
+	if err != nil {
+		return err
+	}
+	var full time.Duration
+	for i, changed := range []int{-1, 7, 7} {
+		head, err := repository(filepath.Join(o.dir, "repo"), project(o.harnesses, changed))
+		if err != nil {
+			return err
+		}
+		from := time.Now()
+		ids, err := begin(ctx, st, s, 1, filepath.Join(o.dir, "repo"), head, "push")
+		if err != nil {
+			return err
+		}
+		runs, err := await(ctx, st, ids, time.Hour)
+		if err != nil {
+			return err
+		}
+		took := time.Since(from)
+		if i == 0 {
+			full = took
+		}
+		reused, err := countReused(ctx, st, ids[0])
+		if err != nil {
+			return err
+		}
+		what := [...]string{"first run", "one function changed", "nothing changed"}[i]
+		fmt.Printf("incremental, %s: %s, %.1f %% of the first, %d of %d answers from the store, %s\n", what, took.Round(10*time.Millisecond), 100*took.Seconds()/full.Seconds(), reused, o.harnesses, runs[0].Conclusion)
+	}
+	return errors.Join(s.Stop(ctx), st.Close())
+}
+
+func countReused(ctx context.Context, st *store.Store, aggregate string) (int, error) {
+	n := 0
+	err := st.Read(ctx, func(tx store.Tx) error {
+		kids, err := tx.Children(ctx, aggregate)
+		if err != nil || len(kids) != 1 {
+			return errors.Join(err, fmt.Errorf("%d targets", len(kids)))
+		}
+		text, err := tx.Report(ctx, kids[0].ID, nil)
+		if err != nil {
+			return fmt.Errorf("%s: %w", kids[0].Detail, err)
+		}
+		var rep verdict.Report
+		if err := json.Unmarshal(text, &rep); err != nil {
+			return err
+		}
+		for _, r := range rep.Results {
+			if r.Reused != "" {
+				n++
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// crew is a set of worker processes on one PostgreSQL server.
+type crew struct {
+	spec workerSpec
+	dir  string
+	st   *store.Store
+	s    *pipeline.Service // queues only
+	stop func() error
+	n    int
+}
+
+func newCrew(ctx context.Context, o *options, dir string, jobs int) (*crew, error) {
+	dsn, stop, err := pgtest.Run("-c max_connections=200")
+	if err != nil {
+		return nil, err
+	}
+	c := &crew{dir: dir, stop: stop, spec: workerSpec{DSN: dsn, Artifacts: filepath.Join(dir, "artifacts"), Workers: 1,
+		Checker: &sleeper{Jobs: jobs, Sleep: o.sleep, Log: filepath.Join(dir, "done")}}}
+	if c.st, err = store.Open(ctx, dsn); err != nil {
+		return nil, errors.Join(err, stop())
+	}
+	c.s, err = start(ctx, c.st, filepath.Join(dir, "queue"), c.spec.Artifacts, 0, nil)
+	return c, err
+}
+
+// hire starts one more process.
+func (c *crew) hire() (*exec.Cmd, error) {
+	c.n++
+	spec := c.spec
+	spec.Data = filepath.Join(c.dir, "data", strconv.Itoa(c.n))
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, "worker", string(text))
+	cmd.Stderr = os.Stderr
+	return cmd, cmd.Start()
+}
+
+func (c *crew) close(ctx context.Context, list []*exec.Cmd) error {
+	var err error
+	for _, cmd := range list {
+		err = errors.Join(err, cmd.Process.Kill())
+		_ = cmd.Wait() // it was killed
+	}
+	return errors.Join(err, c.s.Stop(ctx), c.st.Close(), c.stop())
+}
+
+// tally counts the lines of the log: how many entries, and how many more than once.
+func (c *crew) tally() (entries, twice int, err error) {
+	f, err := os.Open(c.spec.Checker.Log)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	seen := map[string]int{}
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		if seen[sc.Text()]++; seen[sc.Text()] == 2 {
+			twice++
+		}
+	}
+	return len(seen), twice, nil
+}
+
+// throughput: o.tasks in ten repositories, with growing numbers of processes.
+func throughput(ctx context.Context, o *options) error {
+	const repos = 10
+	for _, text := range strings.Split(o.workers, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Join(o.dir, text)
+		head, err := repository(filepath.Join(dir, "repo"), map[string]string{".firmproof.yml": plainManifest})
+		if err != nil {
+			return err
+		}
+		c, err := newCrew(ctx, o, dir, o.tasks/repos)
+		if err != nil {
+			return err
+		}
+		ids, err := begin(ctx, c.st, c.s, repos, filepath.Join(dir, "repo"), head, "push")
+		if err != nil {
+			return err
+		}
+		from := time.Now()
+		var list []*exec.Cmd
+		for range n {
+			cmd, err := c.hire()
+			if err != nil {
+				return err
+			}
+			list = append(list, cmd)
+		}
+		if _, err := await(ctx, c.st, ids, time.Hour); err != nil {
+			return err
+		}
+		took := time.Since(from)
+		entries, twice, err := c.tally()
+		if err := errors.Join(err, c.close(ctx, list)); err != nil {
+			return err
+		}
+		fmt.Printf("throughput, %d worker(s): %d tasks in %s, %.0f a second, %d lost, %d twice\n", n, o.tasks, took.Round(100*time.Millisecond), float64(o.tasks)/took.Seconds(), o.tasks-entries, twice)
+		if entries != o.tasks || twice > 0 {
+			return errors.New("tasks were lost or done twice")
+		}
+	}
+	return nil
+}
+
+// kill: processes die at random moments; every run ends, once, with an answer to every task.
+func kill(ctx context.Context, o *options) error {
+	const repos, jobs = 20, 40
+	head, err := repository(filepath.Join(o.dir, "repo"), map[string]string{".firmproof.yml": plainManifest})
+	if err != nil {
+		return err
+	}
+	c, err := newCrew(ctx, o, o.dir, jobs)
+	if err != nil {
+		return err
+	}
+	ids, err := begin(ctx, c.st, c.s, repos, filepath.Join(o.dir, "repo"), head, "push")
+	if err != nil {
+		return err
+	}
+	list := make([]*exec.Cmd, 2)
+	for i := range list {
+		if list[i], err = c.hire(); err != nil {
+			return err
+		}
+	}
+	seed := mrand.Uint64()
+	r := mrand.New(mrand.NewPCG(seed, 1))
+	for range o.kills {
+		time.Sleep(time.Duration(50+r.IntN(500)) * time.Millisecond)
+		i := r.IntN(len(list))
+		if err := list[i].Process.Kill(); err != nil {
+			return err
+		}
+		_ = list[i].Wait() // it was killed
+		if list[i], err = c.hire(); err != nil {
+			return err
+		}
+	}
+	runs, err := await(ctx, c.st, ids, 15*time.Minute)
+	if err != nil {
+		return err
+	}
+	answers, given := 0, 0
+	conclusions := map[string]int{}
+	for _, run := range runs {
+		conclusions[run.Conclusion]++
+		if err := c.st.Read(ctx, func(tx store.Tx) error {
+			kids, err := tx.Children(ctx, run.ID)
+			if err != nil || len(kids) != 1 {
+				return errors.Join(err, fmt.Errorf("run %s has %d targets", run.ID, len(kids)))
+			}
+			text, err := tx.Report(ctx, kids[0].ID, nil)
+			if err != nil {
+				return fmt.Errorf("%s %s: %w", kids[0].Conclusion, kids[0].Detail, err)
+			}
+			var rep verdict.Report
+			if err := json.Unmarshal(text, &rep); err != nil {
+				return err
+			}
+			for _, res := range rep.Results {
+				answers++
+				if res.Reason != nil {
+					given++
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	if err := c.close(ctx, list); err != nil {
+		return err
+	}
+	fmt.Printf("kill: %d kills (seed %d): %d of %d runs ended, each once, %v; %d of %d answers, %d of them given up\n", o.kills, seed, len(runs), len(ids), conclusions, answers, repos*jobs, given)
+	if answers != repos*jobs {
+		return errors.New("answers are missing or too many")
+	}
+	return nil
+}
+
+// idle: the resident size of a server without work.
+func idle(_ context.Context, o *options) error {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return err
+	}
+	file, secret := filepath.Join(o.dir, "key.pem"), filepath.Join(o.dir, "secret")
+	text := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+	if err := errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(secret, []byte("not a secret"), 0o600)); err != nil {
+		return err
+	}
+	cmd := exec.Command(o.program, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(o.dir, "data"), "--app-id", "1", "--private-key", file, "--webhook-secret-file", secret,
+		"--github-url", "http://127.0.0.1:1", "--sandbox", "best-effort")
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	time.Sleep(10 * time.Second)
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	err = errors.Join(err, cmd.Process.Kill())
+	_ = cmd.Wait() // it was killed
+	for _, line := range strings.Split(string(status), "\n") {
+		if strings.HasPrefix(line, "VmRSS") || strings.HasPrefix(line, "VmHWM") {
+			fmt.Println("idle server:", strings.Join(strings.Fields(line), " "))
+		}
+	}
+	return err
+}
