@@ -14,6 +14,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
+// anyCall starts the shown names of generated harnesses.
+const anyCall = "any call of "
+
 // generated makes a harness for each function that `functions` of the manifest means,
 // and a job of it. A function that no harness can be made for is an unknown.
 func (b *preparation) generated(base job, img *build.Image, m *manifest.Manifest) ([]job, error) {
@@ -27,7 +30,7 @@ func (b *preparation) generated(base job, img *build.Image, m *manifest.Manifest
 	var out []job
 	for _, f := range choose(base.module, img, m, changed) {
 		j := base
-		name := "any call of " + f.CName
+		name := anyCall + f.CName
 		entry, notes, err := anycall.Generate(base.module, f)
 		if err != nil {
 			s := settled(name, base.plan.Target, "no harness can be made: "+err.Error())

@@ -19,6 +19,7 @@ import (
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interrupt"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/stub"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -237,6 +238,11 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 		if assumptions, err = applyStubs(module, img, m); err != nil {
 			return err
 		}
+		woven, err := weave(module, img, m, harnesses)
+		if err != nil {
+			return err
+		}
+		assumptions = append(assumptions, woven...)
 	}
 	var stages []verdict.Stage
 	for _, s := range img.Stages {
@@ -308,11 +314,34 @@ func (b *preparation) fromManifest(j *job, h manifest.Harness, m *manifest.Manif
 	if m == nil {
 		return
 	}
+	if len(m.Interrupts) > 0 {
+		j.plan.VolatileMemory = true // the handlers say who else writes
+		set[interrupt.Point+".0"] = interrupt.Turns(build.Handlers(m.Interrupts)) + 1
+	}
 	for _, s := range m.Suppress {
 		if s.Until.IsZero() || time.Now().Before(s.Until) {
 			j.suppressed = append(j.suppressed, s)
 		}
 	}
+}
+
+// weave lets the interrupt handlers of the manifest run between steps.
+func weave(module *ir.Module, img *build.Image, m *manifest.Manifest, harnesses []manifest.Harness) ([]string, error) {
+	if len(m.Interrupts) == 0 {
+		return nil, nil
+	}
+	var entries, known []string
+	for _, f := range img.Functions {
+		known = append(known, f.Name)
+	}
+	for _, h := range harnesses {
+		entries = append(entries, h.Entry)
+	}
+	notes, err := interrupt.Weave(module, build.Handlers(m.Interrupts), entries, known)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Path, err)
+	}
+	return notes, nil
 }
 
 // applyStubs replaces the functions that the manifest stubs.

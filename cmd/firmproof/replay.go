@@ -75,6 +75,9 @@ func (fl *replayFlags) run(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if why := notInC(res, claim); why != "" {
+		return 0, errors.New(why)
+	}
 	t, err := targets.Load(res.Target)
 	if err != nil {
 		return 0, err
@@ -104,6 +107,19 @@ func (fl *replayFlags) run(ctx context.Context, args []string) (int, error) {
 	defer os.RemoveAll(work)
 	r := &replayer{fl: fl, h: h, t: t, work: work}
 	return r.run(ctx, text)
+}
+
+// notInC says why no C program can repeat a failure, or nothing.
+func notInC(r *verdict.Result, c *verdict.Claim) string {
+	if strings.HasPrefix(r.Entry, anyCall) {
+		return fmt.Sprintf("replay needs a harness in C: %q was made by firmproof", r.Entry)
+	}
+	for _, s := range c.Trace {
+		if s.Kind == verdict.StepInterrupt {
+			return fmt.Sprintf("replay cannot run the interrupt handler %s between two steps; the interpreter of firmproof has confirmed the trace", s.What)
+		}
+	}
+	return ""
 }
 
 // pick finds the claim in the report.

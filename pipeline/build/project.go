@@ -16,6 +16,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier/interrupt"
 )
 
 // Files builds plain files, as `firmproof check a.c b.ll` does. File names stay as
@@ -77,6 +78,9 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 	}
 	b.img.stage("sources", start)
 	b.addHarnesses(m)
+	if err := b.addInterrupts(m.Interrupts); err != nil {
+		return nil, err
+	}
 	if m.Build.LinkerScript != "" {
 		if err := b.linkerScript(m.Build.LinkerScript); err != nil {
 			return nil, err
@@ -88,7 +92,7 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 		entries = append(entries, h.Entry)
 	}
 	for _, in := range m.Interrupts {
-		keep = append(keep, in.Handler)
+		keep = append(keep, in.Handler, interrupt.Point)
 	}
 	return b.finish(ctx, append(entries, opts.Entries...), keep)
 }
@@ -241,6 +245,28 @@ func (b *builder) addHarnesses(m *manifest.Manifest) {
 		s.file = file
 		b.add(s)
 	}
+}
+
+// Handlers are the interrupt handlers of a manifest.
+func Handlers(list []manifest.Interrupt) []interrupt.Handler {
+	var out []interrupt.Handler
+	for _, in := range list {
+		out = append(out, interrupt.Handler{Name: in.Handler, Max: in.Max})
+	}
+	return out
+}
+
+// addInterrupts adds the function that runs interrupt handlers.
+func (b *builder) addInterrupts(list []manifest.Interrupt) error {
+	if len(list) == 0 {
+		return nil
+	}
+	file := filepath.Join(b.opts.WorkDir, "firmproof-interrupts.c")
+	if err := os.WriteFile(file, []byte(interrupt.Source(Handlers(list))), 0o644); err != nil {
+		return &InfraError{"interrupts", err}
+	}
+	b.add(unitSpec{file: file})
+	return nil
 }
 
 // finish compiles and links. Where an entry is missing it looks once more with the

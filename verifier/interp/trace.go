@@ -17,7 +17,22 @@ type tracer struct {
 	params  map[*ir.Func][]*ir.Var
 }
 
+// ofPoint reports that the current function lets interrupt handlers run (package
+// interrupt): its own steps are none of the program.
+func (x *machine) ofPoint() bool {
+	return len(x.frames) > 0 && x.frames[len(x.frames)-1].fn.Name == irqPoint
+}
+
+// Names of package interrupt.
+const (
+	irqPrefix = "firmproof_irq_"
+	irqPoint  = irqPrefix + "point"
+)
+
 func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
+	if s.What == irqPoint || x.ofPoint() || s.Kind == verdict.StepAssign && strings.HasPrefix(s.What, irqPrefix) {
+		return
+	}
 	if at != nil {
 		s.Pos = *at.Pos
 	}
@@ -90,6 +105,9 @@ func (x *machine) traceCall(f *ir.Func, call *ir.Instr, args []value) {
 		}
 	}
 	s := verdict.Step{Kind: verdict.StepCall, What: f.CName, Value: strings.Join(parts, ", "), Pos: f.Pos}
+	if n := len(x.frames); n >= 2 && x.frames[n-2].fn.Name == irqPoint {
+		s.Kind, call = verdict.StepInterrupt, x.frames[n-2].call
+	}
 	x.addStep(call, s)
 }
 

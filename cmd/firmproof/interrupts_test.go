@@ -1,0 +1,77 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+const interruptedC = `#include "firmproof.h"
+volatile unsigned count, seen;
+static unsigned char fifo[4];
+static unsigned head;
+static int own;
+void UART0_IRQHandler(void) { count++; fifo[head++ & 3] = 1; }
+void TIMER_IRQHandler(void) { seen = count; }
+
+/* two reads of what a handler writes may differ */
+void torn(void) { unsigned a = count, b = count; firmproof_assert(a == b, "same"); }
+/* a read-modify-write loses an update */
+void lost(void) { unsigned before = count; count = count + 1; firmproof_assert(count >= before + 1 && count <= before + 3, "range"); firmproof_assert(count != before + 2 || seen < 9, "any"); }
+/* what no handler touches stays */
+void calm(void) { own = 1; int x = own; x = x + own; firmproof_assert(x == 2, "own"); }
+/* at most two runs and one */
+void limit(void) { for (int i = 0; i < 3; i++) seen = seen; firmproof_assert(count <= 2, "runs"); }
+void more(void) { for (int i = 0; i < 3; i++) seen = seen; firmproof_assert(count <= 1, "runs"); }
+/* masked: nothing runs in between */
+void masked(void) { __asm volatile("cpsid i" ::: "memory"); unsigned a = count, b = count; __asm volatile("cpsie i" ::: "memory"); firmproof_assert(a == b, "masked"); }
+void unmasked(void) { __asm volatile("cpsid i" ::: "memory"); unsigned a = count; __asm volatile("cpsie i" ::: "memory"); unsigned b = count; firmproof_assert(a == b, "unmasked"); }
+`
+
+// TestInterrupts: handlers run between any two steps, as often as the manifest says, not
+// while they are masked; every violation is replayed and shows where a handler ran.
+func TestInterrupts(t *testing.T) {
+	manifest := "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [main.c]}\ninterrupts:\n  - {handler: UART0_IRQHandler, max: 2}\n  - {handler: TIMER_IRQHandler}\nharnesses:\n"
+	want := map[string]verdict.Status{"torn": verdict.Violated, "lost": verdict.Proved, "calm": verdict.Proved, "limit": verdict.Proved, "more": verdict.Violated,
+		"masked": verdict.Proved, "unmasked": verdict.Violated}
+	for _, e := range []string{"torn", "lost", "calm", "limit", "more", "masked", "unmasked"} {
+		manifest += "  - {entry: " + e + ", checks: [default, -uninitialised]}\n"
+	}
+	dir := writeTree(t, map[string]string{"main.c": interruptedC, ".firmproof.yml": manifest})
+	code, rep, errs := checkJSON(t, dir)
+	if code != 1 || len(rep.Results) != len(want) {
+		t.Fatalf("exit %d, %d results\n%s", code, len(rep.Results), errs)
+	}
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		if r.Status != want[r.Entry] {
+			t.Errorf("%s is %s, want %s (%v)", r.Entry, r.Status, want[r.Entry], r.Reason)
+		}
+		if a := strings.Join(r.Assumptions, "\n"); !strings.Contains(a, "UART0_IRQHandler runs at most 2 times") {
+			t.Errorf("%s: assumptions %q", r.Entry, a)
+		}
+		for j := range r.Claims {
+			c := &r.Claims[j]
+			if c.Status != verdict.Violated {
+				continue
+			}
+			shown := 0
+			for _, s := range c.Trace {
+				if s.Kind == verdict.StepInterrupt && s.What == "UART0_IRQHandler" && s.Pos.File == "main.c" && s.Pos.Line > 7 {
+					shown++
+				}
+				if strings.Contains(s.What, "firmproof_") {
+					t.Errorf("%s: step %+v is none of the program", r.Entry, s)
+				}
+			}
+			if c.Replay != verdict.Confirmed || shown == 0 {
+				t.Errorf("%s: replay %v, %d interrupts in the trace", r.Entry, c.Replay, shown)
+			}
+		}
+	}
+	dir = writeTree(t, map[string]string{"main.c": interruptedC, ".firmproof.yml": "version: 1\nbuild: {sources: [main.c]}\ninterrupts: [{handler: UART_IRQHandler}]\nharnesses: [{entry: calm}]\ntargets: [cortex-m3]\n"})
+	if code, _, errs := checkJSON(t, dir); code != 2 || !strings.Contains(errs, `did you mean "UART0_IRQHandler"?`) {
+		t.Errorf("unknown handler: exit %d, %s", code, errs)
+	}
+}
