@@ -319,7 +319,7 @@ func TestProject(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		}
-		if len(img.Units) != 2 || len(img.Stages) != 4 || len(img.Memory) != map[string]int{"cortex-m3": 6, "i386": 1, "x86_64": 1, "avr": 4}[tgt.Name] {
+		if len(img.Units) != 3 || len(img.Stages) != 4 || len(img.Memory) != map[string]int{"cortex-m3": 6, "i386": 1, "x86_64": 1, "avr": 4}[tgt.Name] {
 			t.Errorf("units %v stages %v memory %v", img.Units, img.Stages, img.Memory)
 		}
 		if strings.Contains(ir, dir) {

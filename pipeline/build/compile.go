@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -136,6 +137,10 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	out := filepath.Join(scratch, "unit.ll")
 	cprover := r.Shim && strings.Contains(string(text), "__CPROVER_")
 	implicit, folded, err := r.emit(ctx, flags, scratch, out, nil, cprover)
+	if nakedFault(err) { // GCC takes C in naked functions; what the attribute leaves out is assembly
+		flags = append(flags, "-Dnaked=used", "-D__naked__=used")
+		implicit, folded, err = r.emit(ctx, flags, scratch, out, nil, cprover)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -159,6 +164,14 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 		return nil, err
 	}
 	return store(out, stored, meta{Implicit: implicit, Frames: frames})
+}
+
+// nakedFault reports that clang takes no function with the attribute naked as it is.
+func nakedFault(err error) bool {
+	var be *BuildError
+	return errors.As(err, &be) && slices.ContainsFunc(be.Diagnostics, func(d Diagnostic) bool {
+		return strings.HasSuffix(d.Message, "in naked function is not supported") || strings.HasPrefix(d.Message, "parameter references not allowed in naked functions")
+	})
 }
 
 func hasShim(implicit []string) bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,7 @@ func (b *builder) linkerScript(file string) error {
 	if len(data) > maxScript {
 		return b.fault("sources", file, "linker script: %d bytes, more than the %d that are read", len(data), maxScript)
 	}
-	s, at, err := parseScript(string(data))
+	s, at, err := parseScript(string(data), b.includedScript(file))
 	if err != nil {
 		return &BuildError{Stage: "sources", Target: b.img.Target.Name, Diagnostics: []Diagnostic{{File: file, Line: at, Message: "linker script: " + err.Error()}}}
 	}
@@ -54,10 +55,66 @@ func (b *builder) linkerScript(file string) error {
 	return nil
 }
 
+// includedScript finds what INCLUDE names: in the folder of the script, or in the
+// project's root, where a linker usually runs (GNU ld: File Commands). A file outside
+// of the project is not read.
+func (b *builder) includedScript(file string) func(string) (string, error) {
+	return func(name string) (string, error) {
+		for _, dir := range []string{filepath.Dir(filepath.Join(b.dir, file)), b.dir} {
+			path := filepath.Join(dir, name)
+			if filepath.IsAbs(name) || !strings.HasPrefix(path, b.dir+string(filepath.Separator)) {
+				continue
+			}
+			if data, err := os.ReadFile(path); err == nil && len(data) <= maxScript {
+				return string(data), nil
+			}
+		}
+		return "", fmt.Errorf("INCLUDE %s: no such file in the project", name)
+	}
+}
+
+// maxIncludes is how many INCLUDE commands are followed.
+const maxIncludes = 100
+
+// expandIncludes puts the words of included scripts in the place of INCLUDE. Their
+// lines count as the line of the command.
+func expandIncludes(toks []scriptToken, include func(string) (string, error)) ([]scriptToken, int, error) {
+	for i, n := 0, 0; i < len(toks); i++ {
+		if toks[i].text != "INCLUDE" || toks[i].quoted || i+1 == len(toks) {
+			continue
+		}
+		if n++; n > maxIncludes {
+			return nil, toks[i].line, fmt.Errorf("more than %d INCLUDE commands: does a script include itself?", maxIncludes)
+		}
+		name, end := "", i+1
+		for end < len(toks) && toks[end].line == toks[i].line && toks[end].text != ";" { // a path is several words here
+			name += toks[end].text
+			end++
+		}
+		text, err := include(name)
+		if err != nil {
+			return nil, toks[i].line, err
+		}
+		inner, _, err := scriptTokens(text)
+		if err != nil {
+			return nil, toks[i].line, fmt.Errorf("INCLUDE %s: %w", name, err)
+		}
+		for k := range inner {
+			inner[k].line = toks[i].line
+		}
+		toks = slices.Concat(toks[:i], inner, toks[end:])
+		i--
+	}
+	return toks, 0, nil
+}
+
 // parseScript gives the line of a mistake beside the error.
-func parseScript(text string) (script, int, error) {
+func parseScript(text string, include func(string) (string, error)) (script, int, error) {
 	toks, line, err := scriptTokens(text)
 	if err != nil {
+		return script{}, line, err
+	}
+	if toks, line, err = expandIncludes(toks, include); err != nil {
 		return script{}, line, err
 	}
 	p := &scriptParser{toks: toks, vars: map[string]uint64{}}
@@ -71,8 +128,9 @@ func parseScript(text string) (script, int, error) {
 }
 
 type scriptToken struct {
-	text string
-	line int
+	text   string
+	line   int
+	quoted bool
 }
 
 // scriptTokens splits a script into words, numbers and signs, without comments.
@@ -99,14 +157,14 @@ func scriptTokens(text string) ([]scriptToken, int, error) {
 			if end < 0 {
 				return nil, line, fmt.Errorf("a quote that is not closed")
 			}
-			out = append(out, scriptToken{text[i+1 : i+1+end], line})
+			out = append(out, scriptToken{text[i+1 : i+1+end], line, true})
 			i += end + 2
 		case wordByte(c):
 			j := i
 			for j < len(text) && wordByte(text[j]) {
 				j++
 			}
-			out = append(out, scriptToken{text[i:j], line})
+			out = append(out, scriptToken{text: text[i:j], line: line})
 			i = j
 		default:
 			n := 1
@@ -116,7 +174,7 @@ func scriptTokens(text string) ([]scriptToken, int, error) {
 					break
 				}
 			}
-			out = append(out, scriptToken{text[i : i+n], line})
+			out = append(out, scriptToken{text: text[i : i+n], line: line})
 			i += n
 		}
 	}

@@ -2,6 +2,8 @@ package build
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,7 +35,7 @@ SECTIONS
 `
 
 func TestScript(t *testing.T) {
-	s, _, err := parseScript(stmScript)
+	s, _, err := parseScript(stmScript, noInclude)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func TestScriptErrors(t *testing.T) {
 		{"MEMORY { RAM : ORIGIN = 1/0, LENGTH = 1 }", "ORIGIN", 1},
 		{"MEMORY {", "MEMORY is not closed", 1},
 	} {
-		_, line, err := parseScript(c.text)
+		_, line, err := parseScript(c.text, noInclude)
 		if err == nil || !strings.Contains(err.Error(), c.want) || line != c.line {
 			t.Errorf("%q: line %d: %v, want %s", c.text, line, err, c.want)
 		}
@@ -104,7 +106,7 @@ func FuzzScript(f *testing.F) {
 	f.Add(stmScript)
 	f.Add("MEMORY{a(rx!w):o=0,l=~0}b=((((1))))<<70;")
 	f.Fuzz(func(t *testing.T, s string) {
-		sc, line, err := parseScript(s)
+		sc, line, err := parseScript(s, noInclude)
 		if err != nil && line < 1 {
 			t.Fatalf("line %d for %v", line, err)
 		}
@@ -114,4 +116,39 @@ func FuzzScript(f *testing.F) {
 			}
 		}
 	})
+}
+
+func noInclude(name string) (string, error) { return "", errors.New("no such file") }
+
+// TestScriptInclude: INCLUDE is followed where it stands, quoted words are no command,
+// and a script that includes itself is an error on its line.
+func TestScriptInclude(t *testing.T) {
+	files := map[string]string{"boards/memory.ld": "FLASH (rx) : ORIGIN = 0x1000, LENGTH = 1K\n", "sizes.ld": "_heap = 0x40;\n/* INCLUDE x */\n", "self.ld": "INCLUDE self.ld\n"}
+	include := func(name string) (string, error) {
+		if text, ok := files[name]; ok {
+			return text, nil
+		}
+		return "", errors.New("INCLUDE " + name + ": no such file")
+	}
+	s, _, err := parseScript("MEMORY {\n INCLUDE boards/memory.ld\n RAM (rw) : ORIGIN = 0x8000, LENGTH = 2K }\nINCLUDE \"sizes.ld\";\n_end = _heap + ORIGIN(FLASH);\n", include)
+	if err != nil || len(s.memory) != 2 || s.memory[0].Name != "FLASH" || s.memory[0].Access != targets.ROM || len(s.symbols) != 2 || s.symbols[1].Addr != 0x1040 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for text, want := range map[string]string{"\nINCLUDE none.ld\n": "none.ld: no such file", "\nINCLUDE self.ld\n": "include itself"} {
+		if _, line, err := parseScript(text, include); err == nil || line != 2 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: line %d, %v", text, line, err)
+		}
+	}
+}
+
+// TestNaked: a function with the attribute naked may hold C, as for GCC.
+func TestNaked(t *testing.T) {
+	dir := tree(t, map[string]string{"a.c": "void run(int);\n__attribute__((naked)) void reset(void) { __asm volatile(\"nop\"); run(1); }\nint main(void) { return 0; }\n"})
+	img, err := Files(context.Background(), []string{filepath.Join(dir, "a.c")}, load(t, "cortex-m3"), Options{WorkDir: t.TempDir(), Entries: []string{"main", "reset"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ir := read(t, img.IRPath); !strings.Contains(ir, "call void @run(i32 noundef 1)") {
+		t.Errorf("no call in\n%s", ir)
+	}
 }

@@ -17,10 +17,22 @@ var quietWords = map[string]bool{
 // barriers, hints, interrupt masks and reads of special registers.
 func QuietAsm(a *Asm) bool {
 	for _, line := range strings.FieldsFunc(a.Template, func(r rune) bool { return r == '\n' || r == ';' }) {
-		words := strings.Fields(line)
-		if len(words) > 0 && !quietWords[strings.ToLower(words[0])] {
+		words := strings.Fields(strings.ToLower(line))
+		if len(words) > 0 && !quietWords[words[0]] && !quietMove(a, words) {
 			return false
 		}
 	}
 	return true
+}
+
+// quietMove reports a move between registers, or of a number, other than to the
+// program counter and the stack pointer.
+func quietMove(a *Asm, words []string) bool {
+	switch words[0] {
+	case "mov", "movs", "movw", "mvn":
+	default:
+		return false
+	}
+	rest := strings.Join(words[1:], " ")
+	return !strings.ContainsAny(rest, "[(") && !strings.Contains(rest, "pc") && !strings.Contains(rest, "sp") && !strings.Contains(a.Constraints, "*m")
 }
