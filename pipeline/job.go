@@ -41,6 +41,7 @@ type Job struct {
 	Proof   verifier.Key  `json:"proof"`            // the same without bounds: what is proved holds under any
 
 	// What the result is completed with, however it was found.
+	Machine    *verdict.Machine       `json:"machine,omitempty"`
 	Label      string                 `json:"label,omitempty"` // shown instead of the entry
 	Stages     []verdict.Stage        `json:"stages,omitempty"`
 	Notes      []string               `json:"notes,omitempty"`
@@ -72,7 +73,7 @@ func (j *Job) Complete(res *verdict.Result) {
 		}
 	}
 	res.Summarise()
-	res.Entry = j.Name()
+	res.Entry, res.Machine = j.Name(), j.Machine
 }
 
 // Task is one job for a process of its own.

@@ -90,6 +90,7 @@ type job struct {
 	module  *ir.Module
 	stages  []verdict.Stage
 	notes   []string
+	machine *verdict.Machine
 
 	suppressed []manifest.Suppression
 
@@ -111,6 +112,7 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	}
 	dumpTo(cmd.OutOrStdout(), jobs, fl.dump)
 	rep := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version}, Results: verify(ctx, cmd.ErrOrStderr(), fl, jobs)}
+	rep.Differences = reports.Differences(rep)
 	if err := fl.out.write(cmd.OutOrStdout(), rep); err != nil {
 		return err
 	}
@@ -212,7 +214,7 @@ func runJob(ctx context.Context, j *job, line *progressLine) verdict.Result {
 
 // stored is the job without its module, as the service keeps it.
 func (j *job) stored() *pipeline.Job {
-	return &pipeline.Job{Plan: j.plan, Timeout: j.timeout, Label: j.label, Stages: j.stages, Notes: j.notes, Suppressed: j.suppressed, Settled: j.settled}
+	return &pipeline.Job{Machine: j.machine, Plan: j.plan, Timeout: j.timeout, Label: j.label, Stages: j.stages, Notes: j.notes, Suppressed: j.suppressed, Settled: j.settled}
 }
 
 // userError gives errors of the user's making exit code 2 and a form that names the place.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
+	"github.com/firmproof/firmproof/pipeline/cbmc"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
 )
@@ -127,6 +128,7 @@ func survey(dir string) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.dropProofs(dirs)
 	for d := range dirs {
 		s.include = append(s.include, d)
 	}
@@ -143,7 +145,7 @@ func (s *found) file(path, rel string, words *bytes.Buffer, dirs map[string]bool
 	atRoot := !strings.Contains(rel, "/")
 	built := strings.HasPrefix(rel, "build")
 	isBuildFile := name == "Makefile" || name == "makefile" || name == "GNUmakefile" || name == "CMakeLists.txt" || ext == ".mk" || ext == ".cmake"
-	if ext != ".c" && ext != ".h" && ext != ".ld" && ext != ".lds" && !isBuildFile && name != "compile_commands.json" && name != "cbmc-proof.txt" {
+	if ext != ".c" && ext != ".h" && ext != ".ld" && ext != ".lds" && !isBuildFile && name != "compile_commands.json" && ext != ".json" {
 		return nil
 	}
 	text, err := readPart(path)
@@ -156,7 +158,7 @@ func (s *found) file(path, rel string, words *bytes.Buffer, dirs map[string]bool
 			s.database = rel
 		}
 		words.Write(text)
-	case name == "cbmc-proof.txt":
+	case cbmc.IsProof(path):
 		s.cbmc = append(s.cbmc, filepath.ToSlash(filepath.Dir(rel)))
 	case isBuildFile:
 		words.Write(text)
@@ -307,6 +309,41 @@ func (s *found) manifest() []byte {
 	return b.Bytes()
 }
 
+// dropProofs takes what belongs to proofs for CBMC out of the sources and harnesses:
+// the folder of all proofs, or the one above it that is named for CBMC.
+func (s *found) dropProofs(dirs map[string]bool) {
+	if len(s.cbmc) == 0 {
+		return
+	}
+	slices.Sort(s.cbmc)
+	root := proofFolder(s.cbmc)
+	for d := root; d != "."; d = filepath.ToSlash(filepath.Dir(d)) {
+		if strings.EqualFold(filepath.Base(d), "cbmc") {
+			root = d
+		}
+	}
+	in := func(path string) bool { return root == "." || path == root || strings.HasPrefix(path, root+"/") }
+	s.harnesses = slices.DeleteFunc(s.harnesses, func(e entry) bool { return in(e.file) })
+	s.functions = slices.DeleteFunc(s.functions, func(e entry) bool { return in(e.file) && root != "." })
+	s.sources = slices.DeleteFunc(s.sources, func(f string) bool { return in(f) && root != "." })
+	for d := range dirs {
+		if in(d) && root != "." {
+			delete(dirs, d)
+		}
+	}
+}
+
+// proofFolder is the folder that holds all of the proofs.
+func proofFolder(list []string) string {
+	common := list[0]
+	for _, p := range list[1:] {
+		for p != common && !strings.HasPrefix(p, common+"/") && common != "." {
+			common = filepath.ToSlash(filepath.Dir(common))
+		}
+	}
+	return common
+}
+
 // tell says what was found and what to do next.
 func (s *found) tell(w io.Writer, path string) {
 	say := func(what, detail string) { fmt.Fprintf(w, "%-16s %s\n", what, detail) }
@@ -328,8 +365,8 @@ func (s *found) tell(w io.Writer, path string) {
 		}
 		say("linker script", note)
 	}
-	for _, p := range s.cbmc {
-		say("CBMC proof", p)
+	if len(s.cbmc) > 0 {
+		say("CBMC proofs", fmt.Sprintf("%d in %s", len(s.cbmc), proofFolder(s.cbmc)))
 	}
 	switch {
 	case len(s.harnesses) > 0:
@@ -344,4 +381,7 @@ func (s *found) tell(w io.Writer, path string) {
 		fmt.Fprintln(w, "  write a harness (a function without parameters that makes inputs with firmproof_nondet_*, see firmproof.h) and list it under harnesses")
 	}
 	fmt.Fprintf(w, "  firmproof check %s\n", filepath.Dir(path))
+	if len(s.cbmc) > 0 {
+		fmt.Fprintf(w, "  firmproof check --cbmc-proof %s   # the proofs for CBMC, as they are\n", filepath.Join(filepath.Dir(path), proofFolder(s.cbmc)))
+	}
 }

@@ -92,3 +92,26 @@ func TestInitNothing(t *testing.T) {
 		t.Errorf("%v %v", list, err)
 	}
 }
+
+// TestInitCBMC: proofs for CBMC are offered, and their files are no sources or harnesses
+// of the manifest.
+func TestInitCBMC(t *testing.T) {
+	proof := "HARNESS_FILE = h\nPROOF_SOURCES = h.c\nPROJECT_SOURCES = ../../../../src/a.c\n"
+	harness := "int twice(int);\nvoid harness()\n{ __CPROVER_assert(twice(2) == 4, \"twice\"); }\nvoid other(void) {\n __CPROVER_assume(1); }\n"
+	dir := writeTree(t, map[string]string{"src/a.c": "int twice(int x) {\n return 2 * x; }\n", "test/cbmc/stubs/s.c": "int stubbed(int x) {\n return x; }\n",
+		"test/cbmc/proofs/a/Makefile": proof, "test/cbmc/proofs/a/h.c": harness, "test/cbmc/proofs/b/Makefile": proof, "test/cbmc/proofs/b/h.c": harness})
+	var out strings.Builder
+	if code := runWith([]string{"init", dir}, &out, &out); code != 0 {
+		t.Fatalf("exit %d: %s", code, out.String())
+	}
+	if s := out.String(); !strings.Contains(s, "2 in test/cbmc/proofs") || !strings.Contains(s, "firmproof check --cbmc-proof "+filepath.Join(dir, "test/cbmc/proofs")) {
+		t.Errorf("said %s", s)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, ".firmproof.yml"))
+	if err != nil || !strings.Contains(string(text), `sources: ["src/a.c"]`) || strings.Contains(string(text), "harness}") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if code, rep, errs := checkJSON(t, "--cbmc-proof", filepath.Join(dir, "test/cbmc/proofs")); code != 0 || len(rep.Results) != 2 {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}

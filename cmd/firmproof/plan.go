@@ -248,7 +248,7 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 	for _, s := range img.Stages {
 		stages = append(stages, verdict.Stage{Name: s.Name, Seconds: s.Seconds})
 	}
-	base := job{module: module, stages: append(stages, read), notes: img.Notes, timeout: b.fl.timeout, plan: verifier.Plan{
+	base := job{module: module, machine: machineOf(t), stages: append(stages, read), notes: img.Notes, timeout: b.fl.timeout, plan: verifier.Plan{
 		Target: t.Name, Unwind: b.fl.unwind, UnwindSet: b.unwindSet, Depth: b.fl.depth, Memory: b.memory,
 		Integers: b.fl.integers, Solver: b.fl.solver, Assumptions: assumptions, StopAfter: b.fl.stop, AddressZero: t.Address0, Regions: regions(img.Memory),
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}}
@@ -277,6 +277,19 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 	}
 	b.jobs = append(b.jobs, generated...)
 	return nil
+}
+
+// machineOf is what the target decides about C.
+func machineOf(t targets.Target) *verdict.Machine {
+	m := &verdict.Machine{Int: t.Types.Int.Size, Long: t.Types.Long.Size, Pointer: t.PointerBits / 8, Endian: "little", Char: "unsigned",
+		AlignInt: t.Types.Int.Align, AlignLarge: t.Types.LongLong.Align}
+	if t.BigEndian {
+		m.Endian = "big"
+	}
+	if t.CharSigned {
+		m.Char = "signed"
+	}
+	return m
 }
 
 func saysLeak(checks []string) bool {

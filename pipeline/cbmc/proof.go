@@ -71,7 +71,7 @@ func Find(dir string) ([]string, error) {
 		case d.IsDir():
 			return nil
 		}
-		if isProof(path) {
+		if IsProof(path) {
 			out = append(out, filepath.Dir(path))
 		}
 		return nil
@@ -80,9 +80,9 @@ func Find(dir string) ([]string, error) {
 	return slices.Compact(out), err
 }
 
-// isProof looks for what every proof of a layout says. What the scripts of the JSON
+// IsProof looks for what every proof of a layout says. What the scripts of the JSON
 // layout made of a Configurations.json (folders config_*) is not taken twice.
-func isProof(path string) bool {
+func IsProof(path string) bool {
 	var marks []string
 	switch filepath.Base(path) {
 	case "Makefile":
@@ -112,7 +112,7 @@ func Read(ctx context.Context, runner build.Runner, dir string) ([]*Proof, error
 		return nil, err
 	}
 	for _, name := range []string{configsJSON, proofJSON} {
-		if isProof(filepath.Join(dir, name)) {
+		if IsProof(filepath.Join(dir, name)) {
 			return readConfigurations(dir)
 		}
 	}

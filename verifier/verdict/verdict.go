@@ -240,7 +240,19 @@ type Result struct {
 	Assumptions []string    `json:"assumptions,omitempty"` // models, stubs and limits that the answer rests on
 	Warnings    []string    `json:"warnings,omitempty"`    // vacuity, dropped flags, ...
 	Reason      *Reason     `json:"reason,omitempty"`      // why the whole entry is unknown, if it is
+	Machine     *Machine    `json:"machine,omitempty"`     // what C means on the target, where it differs between targets
 	Reused      string      `json:"reused,omitempty"`      // the run that gave this answer before, if nothing that it rests on has changed since
+}
+
+// Machine is what C leaves to the machine: sizes in bytes, and how values lie in memory.
+type Machine struct {
+	Int        int    `json:"int"`
+	Long       int    `json:"long"`
+	Pointer    int    `json:"pointer"`
+	Endian     string `json:"endian"`      // "little" or "big"
+	Char       string `json:"char"`        // "signed" or "unsigned"
+	AlignInt   int    `json:"align_int"`   // of int
+	AlignLarge int    `json:"align_large"` // of long long
 }
 
 // Tool names the program that made a Report.
@@ -256,6 +268,8 @@ type Report struct {
 	Version int      `json:"version"` // of this format: 1
 	Tool    Tool     `json:"tool"`
 	Results []Result `json:"results"`
+
+	Differences []string `json:"differences,omitempty"` // a line for each claim that targets disagree about, with the reason
 }
 
 // IsShadowed reports whether c is unknown only because every execution that
