@@ -220,3 +220,50 @@ func TestKilledGit(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestHostileTree: nothing of a repository runs or is fetched when its tree is laid
+// out: hooks, filters, submodules; a path need not be UTF-8, and stays what it is.
+func TestHostileTree(t *testing.T) {
+	ctx := context.Background()
+	o := newOrigin(t)
+	mark := filepath.Join(t.TempDir(), "mark")
+	hook := "#!/bin/sh\ntouch " + mark + "\n"
+	raw := "b\xff\xfe\x01.c"
+	first := o.commit(map[string]string{"a.c": "1\n", raw: "2\n", "hooks/post-checkout": hook, ".git-hooks/post-checkout": hook, ".gitattributes": "*.c filter=evil ident\n",
+		".gitconfig": "[core]\n\thooksPath = .git-hooks\n[filter \"evil\"]\n\tsmudge = touch " + mark + "\n", ".gitmodules": "[submodule \"m\"]\n\tpath = m\n\turl = file:///etc\n"})
+	o.git("config", "filter.evil.smudge", "touch "+mark)
+	o.git("update-index", "--add", "--cacheinfo", "160000,"+first+",m")
+	o.git("commit", "-q", "-m", "submodule")
+	sha := o.git("rev-parse", "HEAD")
+	if err := os.WriteFile(filepath.Join(o.dir, ".git/hooks/post-checkout"), []byte(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := &Cache{Dir: t.TempDir(), Limits: DefaultLimits(), Local: true}
+	m, _, err := c.Fetch(ctx, "r", Remote{URL: o.dir}, Want{"refs/heads/main", sha})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := m.Export(ctx, sha, dir); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, raw)); err != nil || string(text) != "2\n" {
+		t.Errorf("%q: %q %v", raw, text, err)
+	}
+	if list, err := os.ReadDir(filepath.Join(dir, "m")); err == nil && len(list) > 0 {
+		t.Errorf("the submodule was fetched: %v", list)
+	}
+	if _, err := os.Stat(mark); !errors.Is(err, os.ErrNotExist) {
+		t.Error("something of the repository ran")
+	}
+}
+
+// TestOutputLimit: what a command says beyond the limit is neither kept nor held in memory.
+func TestOutputLimit(t *testing.T) {
+	out := capped{limit: 1000}
+	cmd := exec.Command("head", "-c", "3000000", "/dev/zero")
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil || !out.cut || out.buf.Len() != 1000 {
+		t.Errorf("%d bytes, cut %v, %v", out.buf.Len(), out.cut, err)
+	}
+}

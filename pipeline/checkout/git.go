@@ -72,13 +72,13 @@ func (m *Mirror) gitEnv(ctx context.Context, env []string, remote *Remote, args 
 	case err == nil && out.cut:
 		return nil, &Error{true, fmt.Errorf("git %s: more than %d bytes of output", args[0], out.limit)}
 	case err == nil:
-		return out.Bytes(), nil
+		return out.buf.Bytes(), nil
 	case errors.Is(cause, context.Canceled):
 		return nil, cause
 	case errors.Is(cause, context.DeadlineExceeded):
 		return nil, &Error{false, fmt.Errorf("git %s: no end after %s", args[0], limits.Time)}
 	}
-	return nil, &Error{false, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(complaint.String()))}
+	return nil, &Error{false, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(complaint.buf.String()))}
 }
 
 // watch cancels a fetch that makes the mirror grow over the limit. The channel
@@ -117,9 +117,10 @@ func treeSize(dir string) int64 {
 	return n
 }
 
-// capped keeps the first limit bytes.
+// capped keeps the first limit bytes. The buffer is not embedded: io.Copy would
+// use its ReadFrom, which knows no limit.
 type capped struct {
-	bytes.Buffer
+	buf   bytes.Buffer
 	limit int
 	cut   bool
 }
@@ -127,9 +128,9 @@ type capped struct {
 // Write implements io.Writer.
 func (c *capped) Write(p []byte) (int, error) {
 	n := len(p)
-	if room := c.limit - c.Len(); len(p) > room {
+	if room := c.limit - c.buf.Len(); len(p) > room {
 		p, c.cut = p[:room], true
 	}
-	c.Buffer.Write(p)
+	c.buf.Write(p)
 	return n, nil
 }

@@ -66,7 +66,7 @@ func (r *Runner) Run(ctx context.Context, c build.Cmd) (build.Result, error) {
 		box = &Sandbox{mode: Off} // the second stage is in the command line already
 	}
 	exit, err := box.Run(ctx, spec)
-	res := build.Result{Stdout: out.Bytes(), Stderr: complaint.Bytes(), ExitCode: exit.Code, Duration: exit.Duration}
+	res := build.Result{Stdout: out.buf.Bytes(), Stderr: complaint.buf.Bytes(), ExitCode: exit.Code, Duration: exit.Duration}
 	switch {
 	case err != nil:
 		return res, err
@@ -159,9 +159,10 @@ func supervise(s stage2, command []string) error {
 // or changing this process through /proc or ptrace.
 func shield() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
-// capped keeps the first limit bytes.
+// capped keeps the first limit bytes. The buffer is not embedded: io.Copy would
+// use its ReadFrom, which knows no limit.
 type capped struct {
-	bytes.Buffer
+	buf   bytes.Buffer
 	limit int
 	cut   bool
 }
@@ -169,9 +170,9 @@ type capped struct {
 // Write implements io.Writer.
 func (c *capped) Write(p []byte) (int, error) {
 	n := len(p)
-	if room := c.limit - c.Len(); len(p) > room {
+	if room := c.limit - c.buf.Len(); len(p) > room {
 		p, c.cut = p[:room], true
 	}
-	c.Buffer.Write(p)
+	c.buf.Write(p)
 	return n, nil
 }

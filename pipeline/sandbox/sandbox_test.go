@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firmproof/firmproof/pipeline/build"
 )
 
 // TestMain lets the test binary be its own second stage.
@@ -121,6 +123,8 @@ func TestHostile(t *testing.T) {
 		"shadow":          "cat /etc/shadow && echo bad",
 		"symlink":         "ln -s /etc/shadow x; cat x && echo bad",
 		"symlink secret":  "ln -s " + secret + " y; cat y",
+		"store":           "cat " + filepath.Dir(secret) + "/* && echo bad",
+		"other work":      "ls .. && ls ../.. && cat ../*/secret && echo bad",
 		"home":            "ls /root /home && echo bad",
 		"environment":     "env; cat /proc/1/environ /proc/self/environ | tr '\\0' '\\n'",
 		"parent":          "cat /proc/$PPID/environ; ls /proc/[0-9]*/root/etc/shadow && echo bad",
@@ -201,6 +205,13 @@ func TestHungry(t *testing.T) {
 		o := s.sh(t, work, "head -c 90000000 /dev/zero >/tmp/big && echo bad", func(s *Spec) { s.Limits.Scratch = 16 << 20 })
 		if strings.Contains(o.out, "bad") {
 			t.Errorf("%+v", o)
+		}
+	})
+	t.Run("flood", func(t *testing.T) {
+		r := &Runner{Box: s, Limits: DefaultLimits()}
+		res, err := r.Run(context.Background(), build.Cmd{Argv: []string{"/bin/sh", "-c", "head -c 100000000 /dev/zero | tr '\\0' x"}, Dir: work, Write: []string{work}})
+		if err == nil || !strings.Contains(err.Error(), "bytes of output") || len(res.Stdout) > maxOutput {
+			t.Errorf("%d bytes, %v", len(res.Stdout), err)
 		}
 	})
 	t.Run("processor time", func(t *testing.T) {
