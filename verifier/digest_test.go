@@ -54,6 +54,8 @@ func TestKeyCounts(t *testing.T) {
 			continue
 		case f.CanInt():
 			f.SetInt(7)
+		case f.CanUint():
+			f.SetUint(1)
 		case f.Kind() == reflect.Bool:
 			f.SetBool(true)
 		case f.Kind() == reflect.String:

@@ -104,7 +104,7 @@ func (p *prover) encodeCut(ctx context.Context, open func(*ilr.Store, solve.Opti
 		depth = d
 	}
 	opts := encode.Options{Checks: p.plan.Checks, Stack: p.plan.Stack, Depth: depth, MaxUnwind: maxProbes, Cuts: p.cuts,
-		MallocNeverFails: p.plan.MallocNeverFails, VolatileMemory: p.plan.VolatileMemory, Regions: p.plan.Regions, AddressZero: p.plan.AddressZero}
+		MallocNeverFails: p.plan.MallocNeverFails, AnyAlignment: p.plan.AnyAlignment, Leaks: p.plan.Leaks, VolatileMemory: p.plan.VolatileMemory, Regions: p.plan.Regions, AddressZero: p.plan.AddressZero}
 	f, err := encode.Encode(ctx, p.m, p.entry, store, opts, &prober{solver: solver})
 	if err != nil {
 		solver.Close()

@@ -54,7 +54,7 @@ func newClaim(g *group) *verdict.Claim {
 // execute runs the interpreter from the entry with recorded inputs.
 func (b *bounded) execute(ctx context.Context, inputs []interp.Input, trace bool) (*interp.Outcome, error) {
 	return interp.Run(ctx, b.m, interp.Options{Entry: b.entry, Checks: b.plan.Checks, Stack: b.plan.Stack, Regions: interpRegions(b.plan.Regions), AddressZero: b.plan.AddressZero,
-		MallocNeverFails: b.plan.MallocNeverFails, VolatileMemory: b.plan.VolatileMemory, MaxSteps: replaySteps, Trace: trace}, interp.NewRecorded(inputs))
+		MallocNeverFails: b.plan.MallocNeverFails, AnyAlignment: b.plan.AnyAlignment, Leaks: b.plan.Leaks, VolatileMemory: b.plan.VolatileMemory, MaxSteps: replaySteps, Trace: trace}, interp.NewRecorded(inputs))
 }
 
 func violatedGroup(hit []*group, out *interp.Outcome) *group {

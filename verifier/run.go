@@ -37,6 +37,8 @@ type Plan struct {
 	Regions          []encode.Region
 	AddressZero      bool // the target maps address 0
 	MallocNeverFails bool
+	AnyAlignment     bool            // accesses need no alignment
+	Leaks            interp.LeakRule // what the check `leak` asks for
 	VolatileMemory   bool
 	Stack            *interp.Stack // for the check stack
 	Assumptions      []string      // what the program was changed by before, for the result

@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
-	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -77,11 +77,18 @@ func svProperties(text string) ([]svProperty, error) {
 	if len(out) == 0 {
 		return nil, fmt.Errorf("the property file has no CHECK line")
 	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(out, func(p svProperty) bool { return p.name == name })
+	}
+	if has("valid-memtrack") && has("valid-memcleanup") {
+		return nil, fmt.Errorf("valid-memtrack and valid-memcleanup have to be asked one by one")
+	}
 	return out, nil
 }
 
 // svcomp verifies one task. SV-COMP's rules: malloc never fails, volatile is
-// plain memory, a property is asked alone on programs free of other faults.
+// plain memory, pointers need no alignment, a property is asked alone on programs
+// free of other faults.
 func svcomp(ctx context.Context, spec, model, integers string, timeout time.Duration, file string, cmd *cobra.Command) (string, error) {
 	text, err := os.ReadFile(spec)
 	if err != nil {
@@ -115,12 +122,17 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 		return "", err
 	}
 	checks := verdict.CheckSet{}
+	leaks := interp.LeakTracked
 	for _, p := range props {
+		if p.name == "valid-memcleanup" {
+			leaks = interp.LeakCleanup
+		}
 		for _, c := range p.checks {
 			checks[c] = true
 		}
 	}
-	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: integers, Solver: "auto", MallocNeverFails: true, VolatileMemory: true}
+	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: integers, Solver: "auto", MallocNeverFails: true, VolatileMemory: true,
+		AnyAlignment: true, Leaks: leaks}
 	res := verifier.Run(ctx, module, plan)
 	for i := range res.Claims {
 		c := &res.Claims[i]
@@ -133,10 +145,7 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 	if err != nil {
 		return "", err
 	}
-	switch {
-	case verdictLine == "FALSE(valid-memtrack)" && holdsPointers(module):
-		return "UNKNOWN", nil // a global may still track the memory that was not freed
-	case verdictLine == "TRUE" && errorLabel.Match(source) && !errorCall.Match(source):
+	if verdictLine == "TRUE" && checks.Has(verdict.Assert) && errorLabel.Match(source) && !errorCall.Match(source) {
 		return "UNKNOWN", nil // the task means its label ERROR, which no call marks
 	}
 	return verdictLine, nil
@@ -146,28 +155,6 @@ var (
 	errorLabel = regexp.MustCompile(`\bERROR\s*:`)
 	errorCall  = regexp.MustCompile(`\b(reach_error|__VERIFIER_error|__assert_fail)\s*\(`)
 )
-
-// holdsPointers reports whether a variable that outlives main can hold a pointer.
-func holdsPointers(m *ir.Module) bool {
-	for _, g := range m.Globals {
-		if !g.Const && pointerInside(g.T) {
-			return true
-		}
-	}
-	return false
-}
-
-func pointerInside(t *ir.Type) bool {
-	if t.IsPtr() {
-		return true
-	}
-	for i := 0; i < min(t.NumElems(), max(1, len(t.Fields))); i++ {
-		if pointerInside(t.ElemAt(i)) {
-			return true
-		}
-	}
-	return false
-}
 
 func svVerdict(res *verdict.Result, props []svProperty) string {
 	for _, p := range props {

@@ -10,13 +10,22 @@ import (
 
 // TestSVComp asks for the last line on tasks whose answer must not be guessed.
 func TestSVComp(t *testing.T) {
-	const reach, mem, overflow = "G ! call(reach_error())", "G valid-memtrack", "G ! overflow"
+	const reach, mem, deref, cleanup, overflow = "G ! call(reach_error())", "G valid-memtrack", "G valid-deref", "G valid-memcleanup", "G ! overflow"
+	const heap = "void *malloc(unsigned long);\nvoid exit(int);\nvoid *keep;\n"
 	for _, c := range []struct{ name, property, program, want string }{
 		{"reached", reach, "void reach_error(void) {}\nint main(void) { reach_error(); return 0; }", "FALSE(unreach-call)"},
 		{"not reached", reach, "void reach_error(void) {}\nint main(void) { int x = 2; if (x > 3) reach_error(); return 0; }", "TRUE"},
 		{"error is a label", reach, "int main(void) { int x = 2; if (x == 2) { ERROR: goto ERROR; } return 0; }", "UNKNOWN"},
 		{"lost", mem, "void *malloc(unsigned long);\nint main(void) { malloc(4); return 0; }", "FALSE(valid-memtrack)"},
-		{"tracked by a global", mem, "void *malloc(unsigned long);\nvoid *keep;\nint main(void) { keep = malloc(4); return 0; }", "UNKNOWN"},
+		{"tracked by a global", mem, heap + "int main(void) { keep = malloc(4); return 0; }", "TRUE"},
+		{"no longer tracked by a global", mem, heap + "int main(void) { keep = malloc(4); keep = 0; return 0; }", "FALSE(valid-memtrack)"},
+		{"tracked by a caller at exit", mem, heap + "static void f(void) { exit(0); }\nint main(void) { int *p = malloc(4); if (p) f(); return *p; }", "TRUE"},
+		{"not cleaned up", cleanup, heap + "int main(void) { keep = malloc(4); return 0; }", "FALSE(valid-memcleanup)"},
+		{"not cleaned up where an error ends the program", cleanup, heap + "void __VERIFIER_error(void);\nvoid free(void *);\nint main(void) { keep = malloc(4); if (keep) __VERIFIER_error(); free(keep); return 0; }", "FALSE(valid-memcleanup)"},
+		{"not cleaned up at abort", cleanup, heap + "void abort(void);\nvoid free(void *);\nint main(void) { keep = malloc(4); if (keep) abort(); free(keep); return 0; }", "UNKNOWN"},
+		{"misaligned", deref, "int main(void) { char b[8]; int *p = (int *)(b + 1); *p = 1; return b[1] == 0; }", "TRUE"},
+		{"misaligned and outside", deref, "int main(void) { char b[8]; int *p = (int *)(b + 5); *p = 1; return b[1] == 0; }", "FALSE(valid-deref)"},
+		{"a label in a text", deref, "char *s;\nint main(void) { s = \"ERROR: none\"; return s[0] == 0; }", "TRUE"},
 		{"overflow of constants", overflow, "int main(void) { int x = 1073741824 * 2; return x == 0; }", "FALSE(no-overflow)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

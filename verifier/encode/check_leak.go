@@ -1,28 +1,133 @@
 package encode
 
 import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// checkLeak claims that no heap object is alive when the program ends.
-func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr) {
-	if !e.opts.Checks.Has(verdict.Leak) {
+// ending is how a program ends, for interp.LeakRule.
+type ending uint8
+
+const (
+	endReturn ending = iota // the entry returns: its variables are gone
+	endExit                 // the program exits
+	endFailed               // a failed assertion or an error call, whose check is off
+	endAbort                // abort, llvm.trap
+)
+
+// checkLeak claims that the program may end at in with the heap as it is.
+func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr, how ending) {
+	rule := e.opts.Leaks
+	if st.pc == nil || !e.opts.Checks.Has(verdict.Leak) || rule == interp.LeakFreed && how > endExit {
+		return
+	}
+	if rule == interp.LeakTracked {
+		e.checkLost(fr, st, in, how)
 		return
 	}
 	bad := e.s.False()
 	var cases []failure
 	for _, o := range e.objs {
-		if o.kind != objHeap {
+		live := e.heapLive(st, o)
+		if e.s.IsFalse(live) {
 			continue
 		}
-		c := st.get(o)
-		if c == nil || e.s.IsFalse(c.live) {
-			continue
-		}
-		lost := e.s.And(o.born, c.live)
-		bad = e.s.Or(bad, lost)
-		cases = append(cases, failure{when: lost, text: o.what() + " is never freed"})
+		bad = e.s.Or(bad, live)
+		cases = append(cases, failure{when: live, text: o.what() + " is never freed"})
+	}
+	if rule == interp.LeakCleanup && how == endAbort {
+		e.gapWhen(st, in, bad, "heap memory where the program aborts")
+		return
 	}
 	e.claim(fr, st, in, verdict.Leak, bad, false, "heap memory is never freed", cases...)
+}
+
+// leaksWhen is checkLeak where a condition ends the program because an assertion
+// fails, and nobody asks whether it does.
+func (c *modelCall) leaksWhen(when ilr.Term) {
+	if c.opts.Leaks == interp.LeakFreed || c.opts.Checks.Has(verdict.Assert) {
+		return
+	}
+	if st := c.fork(c.st, when); st != nil {
+		c.checkLeak(c.fr, st, c.in, endFailed)
+	}
+}
+
+// heapLive is that o is a heap block that was made and not freed.
+func (e *encoder) heapLive(st *state, o *object) ilr.Term {
+	if o.kind != objHeap {
+		return e.s.False()
+	}
+	c := st.get(o)
+	if c == nil {
+		return e.s.False()
+	}
+	return e.decide(st.pc, e.s.And(e.decide(st.pc, o.born), e.decide(st.pc, c.live)))
+}
+
+// checkLost is interp.LeakTracked: each heap block that is alive is led to by
+// pointers of the program's variables. A pointer counts wherever in the block it
+// points. What can be reached only through a block whose address is known as a
+// number may be tracked or not: a gap. Where the entry returns, its own variables
+// are gone.
+func (e *encoder) checkLost(fr *frame, st *state, in *ir.Instr, how ending) {
+	locals := fr
+	if how == endReturn {
+		locals = nil
+	}
+	bad, maybe, cases := e.lost(locals, st)
+	e.claim(fr, st, in, verdict.Leak, bad, false, "heap memory is lost: no pointer leads to it any more", cases...)
+	if st.pc != nil && !e.s.IsFalse(maybe) {
+		e.gapWhen(st, in, maybe, "heap memory that only a number may lead to")
+	}
+}
+
+// lostForever records as a gap that memory is lost where a loop may go on for
+// ever: no end of the program would tell.
+func (e *encoder) lostForever(fr *frame, st *state, in *ir.Instr) {
+	if e.opts.Leaks != interp.LeakTracked || !e.opts.Checks.Has(verdict.Leak) || st.pc == nil {
+		return
+	}
+	if _, maybe, _ := e.lost(fr, st); !e.s.IsFalse(maybe) {
+		if one := e.fork(st, maybe); one != nil {
+			e.gap(one, in, verdict.Incomplete, "a loop may go on for ever after memory was lost")
+		}
+	}
+}
+
+// lost is that some live heap block is led to by nothing, and that it might be.
+// Local variables are those of fr and its callers.
+func (e *encoder) lost(fr *frame, st *state) (bad, maybe ilr.Term, cases []failure) {
+	h := e.heapGraph(fr, st)
+	bad, maybe = e.s.False(), e.s.False()
+	for _, n := range h.nodes {
+		if !n.found {
+			maybe = e.s.Or(maybe, n.live)
+		}
+	}
+	if e.s.IsFalse(maybe) {
+		return bad, maybe, nil
+	}
+	plain := h.reached(e, false)
+	maybe = e.s.False()
+	for i, n := range h.nodes {
+		maybe = e.s.Or(maybe, e.s.And(n.live, e.s.Not(plain[i])))
+	}
+	sure := plain
+	if slices.ContainsFunc(h.nodes, func(n *heapNode) bool { return n.number }) {
+		sure = h.reached(e, true)
+	}
+	for i, n := range h.nodes {
+		gone := e.s.And(n.live, e.s.Not(sure[i]))
+		if e.s.IsFalse(gone) {
+			continue
+		}
+		bad = e.s.Or(bad, gone)
+		cases = append(cases, failure{when: gone, text: n.obj.what() + " is lost: no pointer leads to it any more"})
+	}
+	return bad, maybe, cases
 }

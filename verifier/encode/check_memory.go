@@ -231,7 +231,7 @@ func (e *encoder) within(off, n, size ilr.Term) ilr.Term {
 // misaligned: the address of off in o is not a multiple of align.
 func (e *encoder) misaligned(o *object, off ilr.Term, align int64) ilr.Term {
 	k := log2(max(align, 1))
-	if k == 0 {
+	if k == 0 || e.opts.AnyAlignment {
 		return e.s.False()
 	}
 	at := off

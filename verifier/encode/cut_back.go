@@ -15,6 +15,7 @@ func constant(w int, c uint64) bits.Vec { return bits.New(w, c) }
 // header: whatever is not one of the states that the header stands for widens
 // the header. It also states the candidates once more.
 func (e *encoder) backEdge(fr *frame, a *arrival, in edge) {
+	e.lostForever(fr, in.st, a.loop.Header.Instrs[0])
 	diff(a.head.mem, in.st.mem, func(k int64, x, y *content) {
 		o := e.objs[k]
 		if o.id >= a.mark && (o.kind == objStack || o.kind == objHeap) {

@@ -52,7 +52,9 @@ type Options struct {
 	MaxUnwind        int            // 0 is 16
 	Stack            *interp.Stack  // for the check stack
 	MallocNeverFails bool
-	VolatileMemory   bool // volatile objects outside regions behave like memory
+	AnyAlignment     bool            // accesses need no alignment
+	Leaks            interp.LeakRule // what the check `leak` asks for
+	VolatileMemory   bool            // volatile objects outside regions behave like memory
 	Regions          []Region
 	AddressZero      bool  // an object may lie at address 0
 	MathInts         bool  // signed arithmetic is meant over the integers: no overflow claims, and a note

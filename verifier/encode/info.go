@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/unwind"
@@ -18,6 +19,7 @@ type funcInfo struct {
 func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
 	i := &funcInfo{g: g, crosses: make([]bool, f.NumInstr), ordinal: make([]map[verdict.Check]int, f.NumInstr)}
 	next := map[verdict.Check]int{}
+	var leaks []*ir.Instr // numbered last: without a stricter interp.LeakRule they have no claims
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			for _, c := range checksOf(in) {
@@ -26,6 +28,9 @@ func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
 					i.ordinal[in.ID] = map[verdict.Check]int{}
 				}
 				i.ordinal[in.ID][c] = next[c]
+			}
+			if slices.Contains(leakEnds, in.Model) && in.Op == ir.OpCall {
+				leaks = append(leaks, in)
 			}
 			for k, a := range in.Args {
 				use := b
@@ -39,8 +44,18 @@ func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
 			}
 		}
 	}
+	for _, in := range leaks {
+		next[verdict.Leak]++
+		if i.ordinal[in.ID] == nil {
+			i.ordinal[in.ID] = map[verdict.Check]int{}
+		}
+		i.ordinal[in.ID][verdict.Leak] = next[verdict.Leak]
+	}
 	return i
 }
+
+// leakEnds are calls that can end the program otherwise than by exit.
+var leakEnds = []ir.Model{ir.ModelAssert, ir.ModelFail, ir.ModelAssertFail, ir.ModelTrapI}
 
 // markUse notes a use of v in block use. A value is read from the newest turn of
 // its definition; where another turn may be meant it crosses.

@@ -42,7 +42,7 @@ func actual(t *testing.T, m *ir.Module, f *Formula, ev *ilr.Evaluator, opts Opti
 		regions = append(regions, interp.Region{Name: r.Name, Base: r.Base, Size: r.Size, Access: string(r.Access)})
 	}
 	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("main"), Checks: opts.Checks, Regions: regions,
-		VolatileMemory: opts.VolatileMemory, MallocNeverFails: opts.MallocNeverFails, MaxSteps: 3000000}, src)
+		VolatileMemory: opts.VolatileMemory, MallocNeverFails: opts.MallocNeverFails, AnyAlignment: opts.AnyAlignment, Leaks: opts.Leaks, MaxSteps: 3000000}, src)
 	if err != nil {
 		t.Fatal(err)
 	}

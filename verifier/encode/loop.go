@@ -43,6 +43,7 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 		return true
 	}
 	if repeats {
+		e.lostForever(fr, in.st, l.Header.Instrs[0])
 		return false // the same state again: nothing new can happen
 	}
 	if !forked {

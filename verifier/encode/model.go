@@ -64,19 +64,24 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	case ir.ModelAssert:
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assertion on an indeterminate value")
 		if st.pc != nil {
+			c.leaksWhen(e.s.Not(e.cond(c.args[0])))
 			e.claim(c.fr, st, c.in, verdict.Assert, e.s.Not(e.cond(c.args[0])), true, "assertion fails"+c.text(1))
 		}
 		return c.number(0), true
 	case ir.ModelFail:
+		c.leaksWhen(e.s.True())
 		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, c.name+" is reached")
 	case ir.ModelAssertFail:
+		c.leaksWhen(e.s.True())
 		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, "assertion fails"+c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
 	case ir.ModelNop:
 		return e.fresh(st, interp.Undef, c.in, c.in.T, c.name), true
 	case ir.ModelExit:
-		if c.name != "abort" {
-			e.checkLeak(c.fr, st, c.in)
+		how := endExit
+		if c.name == "abort" {
+			how = endAbort
 		}
+		e.checkLeak(c.fr, st, c.in, how)
 		if st.pc != nil {
 			e.finish(st)
 		}
@@ -84,7 +89,10 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	case ir.ModelPrintf:
 		return c.printf(), true
 	case ir.ModelTrapI:
-		e.finish(st)
+		e.checkLeak(c.fr, st, c.in, endAbort)
+		if st.pc != nil {
+			e.finish(st)
+		}
 		st.pc = nil
 	case ir.ModelRange:
 		v := e.fresh(st, interp.Nondet, c.in, c.in.T, c.name)

@@ -190,7 +190,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		x.stop(verdict.Memory, "write of the constant %s", x.describe(o))
 	case o.region != nil && o.region.Access == "w" && !a.write:
 		x.stop(verdict.Memory, "read of the write-only %s", x.describe(o))
-	case a.align > 1 && !x.aligned(o, off, a.align):
+	case a.align > 1 && !x.o.AnyAlignment && !x.aligned(o, off, a.align):
 		x.stop(verdict.Memory, "misaligned %s: offset %d of %s, alignment %d needed", verb, off, x.describe(o), a.align)
 	default:
 		return o, int64(off), true

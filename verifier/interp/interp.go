@@ -31,7 +31,7 @@
 //	load, store, atomics, mem* and str*: uninitialised (address, length), memory
 //	gep inbounds: pointer-overflow
 //	call: uninitialised and memory (callee); free: free; assert, fail: assert; llvm.assume: builtin; llvm.trap: unreachable
-//	fptosi, fptoui: conversion; unreachable: unreachable; trap: its own; end of the program: leak
+//	fptosi, fptoui: conversion; unreachable: unreachable; trap: its own; end of the program: leak (LeakRule)
 //
 // A violation of a check that is off: arithmetic wraps, an indeterminate value
 // is used as it is; what cannot go on (memory, free, division, traps, unreachable) is the outcome Cut.
@@ -97,12 +97,24 @@ type Options struct {
 	AddressZero      bool   // address 0 can be an object's or a region's
 	Stack            *Stack // for the check stack
 	MallocNeverFails bool   // malloc and the like always succeed
+	AnyAlignment     bool   // accesses need no alignment
+	Leaks            LeakRule
 	MaxSteps         int64  // instructions; 0: ten million
 	MaxDepth         int    // calls; 0: ten thousand
 	Trace            bool   // collect Outcome.Steps
 	TraceBranches    bool   // with them also branches
 	MaxTrace         int    // steps kept, the last ones; 0: ten thousand
 }
+
+// LeakRule says what the check `leak` asks for, and where.
+type LeakRule uint8
+
+// The rules.
+const (
+	LeakFreed   LeakRule = iota // the entry returns or exits with all heap memory freed
+	LeakCleanup                 // the same, also where a failed assertion or error call ends the program (SV-COMP's valid-memcleanup)
+	LeakTracked                 // however the program ends: pointers lead from its variables, but not from those of an entry that returns, to all heap memory that was not freed (valid-memtrack)
+)
 
 // Kind says how a run ended.
 type Kind uint8

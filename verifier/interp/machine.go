@@ -149,7 +149,7 @@ func (x *machine) leave(ret value, hasRet bool) {
 		if hasRet {
 			x.traceReturn(fr.fn, ret)
 		}
-		x.leaks()
+		x.leaks(endReturn)
 		x.end(Returned, "", "")
 		if x.out.Kind == Returned && hasRet && ret.elems == nil {
 			x.out.Ret = x.toInt(ret, ret.bits.Width()).bits

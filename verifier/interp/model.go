@@ -3,7 +3,6 @@ package interp
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // model executes a call of a function that the engines implement themselves.
@@ -114,21 +113,23 @@ func (c *call) harness(m ir.Model) bool {
 		c.number(0)
 	case ir.ModelAssert:
 		if c.decide(c.args[0], "asserted condition") && c.isFalse(0) {
-			c.stop(verdict.Assert, "assertion failed%s", c.text(1))
+			c.failed("assertion failed%s", c.text(1))
 		}
 		c.number(0)
 	case ir.ModelFail:
-		c.stop(verdict.Assert, "%s reached", c.name)
+		c.failed("%s reached", c.name)
 	case ir.ModelAssertFail:
-		c.stop(verdict.Assert, "assertion failed%s", c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
+		c.failed("assertion failed%s", c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
 	case ir.ModelNop:
 		if !c.in.T.IsVoid() {
 			c.result(c.inputs(Undef, c.in.T))
 		}
 	case ir.ModelExit:
-		if c.name != "abort" {
-			c.leaks()
+		how := endExit
+		if c.name == "abort" {
+			how = endAbort
 		}
+		c.leaks(how)
 		c.end(Exited, "", c.name)
 	case ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic:
 		c.havoc(m)

@@ -152,19 +152,6 @@ func (c *call) free(p value) {
 	c.traceFree(c.in, o)
 }
 
-// leaks is the check `leak` at the end of the program.
-func (x *machine) leaks() {
-	if !x.o.Checks.Has(verdict.Leak) {
-		return
-	}
-	for _, o := range x.objects {
-		if o != nil && o.kind == heapObject && o.dead == "" {
-			x.violate(verdict.Leak, "%s is never freed", x.describe(o))
-			return
-		}
-	}
-}
-
 func (c *call) strdup() {
 	n, ok := c.strlen(c.args[0])
 	if !ok {

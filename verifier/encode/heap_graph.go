@@ -1,0 +1,190 @@
+package encode
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// heapGraph is who points to which live heap block at one moment.
+type heapGraph struct {
+	nodes   []*heapNode // by object id
+	index   map[*object]int
+	numbers [2]bool // variables, blocks hold something besides pointers and constants
+}
+
+type heapNode struct {
+	obj    *object
+	live   ilr.Term
+	root   ilr.Term   // a variable points to it
+	from   []heapEdge // blocks that point to it
+	found  bool       // it is reached on every path
+	number bool       // the program has its address, or a part of it, as a number
+}
+
+type heapEdge struct {
+	node int
+	when ilr.Term // the pointer is there, in a live block
+}
+
+// heapGraph looks through all memory that is alive, that of automatic objects if
+// there is a frame, and the registers that its callers will still read.
+func (e *encoder) heapGraph(fr *frame, st *state) *heapGraph {
+	h := &heapGraph{index: map[*object]int{}}
+	for _, o := range e.objs {
+		if live := e.heapLive(st, o); !e.s.IsFalse(live) {
+			h.index[o] = len(h.nodes)
+			h.nodes = append(h.nodes, &heapNode{obj: o, live: live, root: e.s.False(), number: o.addr != 0})
+		}
+	}
+	if len(h.nodes) == 0 {
+		return h
+	}
+	for _, o := range e.objs {
+		c := st.get(o)
+		if c == nil || o.kind == objFunc || o.kind == objLabel || o.kind == objStack && fr == nil {
+			continue
+		}
+		when := e.decide(st.pc, c.live)
+		from, heap := h.index[o]
+		if heap {
+			when = h.nodes[from].live
+		} else if o.kind == objHeap {
+			continue // not alive
+		}
+		if e.holdsNumbers(c) {
+			h.numbers[boolIndex(heap)] = true
+		}
+		e.eachPointer(c, func(p *ptr, whole bool) {
+			for _, a := range p.alts {
+				to, ok := h.index[a.obj]
+				g := e.s.And(when, e.decide(st.pc, a.g))
+				switch {
+				case !ok || e.s.IsFalse(g):
+				case !whole:
+					h.nodes[to].number = true
+				case heap:
+					h.nodes[to].from = append(h.nodes[to].from, heapEdge{from, g})
+				default:
+					h.nodes[to].root = e.s.Or(h.nodes[to].root, g)
+				}
+			}
+		})
+	}
+	for ; fr != nil && fr.up != nil; fr = fr.up {
+		for _, v := range ir.LiveAfter(fr.call) {
+			e.eachRegister(e.value(fr.up, st, fr.call, v), func(x val) {
+				if x.p == nil {
+					_, known := e.s.ConstVal(x.t)
+					h.numbers[0] = h.numbers[0] || !known
+					return
+				}
+				for _, a := range x.p.alts {
+					if to, ok := h.index[a.obj]; ok {
+						h.nodes[to].root = e.s.Or(h.nodes[to].root, e.decide(st.pc, a.g))
+					}
+				}
+			})
+		}
+	}
+	h.settle(e)
+	return h
+}
+
+func boolIndex(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// settle marks what is reached on every path; and where no variable can hold a
+// number nor lead to a block that does, no number leads anywhere.
+func (h *heapGraph) settle(e *encoder) {
+	h.sure(e)
+	rooted := slices.ContainsFunc(h.nodes, func(n *heapNode) bool { return !e.s.IsFalse(n.root) })
+	if h.numbers[0] || h.numbers[1] && rooted {
+		return
+	}
+	for _, n := range h.nodes {
+		n.number = false
+	}
+}
+
+// eachPointer visits the pointers in c, which are whole or partly overwritten.
+func (e *encoder) eachPointer(c *content, visit func(p *ptr, whole bool)) {
+	c.cells.each(func(k int64, x *cell) {
+		if x.v.p != nil && (x.off == k || c.cells.get(k-1) != x) {
+			visit(x.v.p, x.off == k && covered(c.cells, x, x.off, x.n) == x.n)
+		}
+	})
+}
+
+// holdsNumbers reports whether c can hold a number that was computed.
+func (e *encoder) holdsNumbers(c *content) bool {
+	found := c.arr != nil
+	c.cells.each(func(k int64, x *cell) {
+		if x.v.p != nil {
+			found = found || covered(c.cells, x, x.off, x.n) != x.n
+			return
+		}
+		_, known := e.s.ConstVal(x.v.t)
+		found = found || !known
+	})
+	return found
+}
+
+func (e *encoder) eachRegister(v val, visit func(val)) {
+	if len(v.el) == 0 {
+		visit(v)
+	}
+	for _, x := range v.el {
+		e.eachRegister(x, visit)
+	}
+}
+
+// sure marks what is reached on every path, by conditions that are plainly true.
+func (h *heapGraph) sure(e *encoder) {
+	for changed := true; changed; {
+		changed = false
+		for _, n := range h.nodes {
+			found := n.found || e.s.IsTrue(n.root)
+			for _, x := range n.from {
+				found = found || h.nodes[x.node].found && e.s.IsTrue(x.when)
+			}
+			changed = changed || found != n.found
+			n.found = found
+		}
+	}
+}
+
+// reached is the least solution of "a variable points to it, or a reached block
+// does", by rounds until no term changes. With numbers, blocks whose address is
+// known as a number count as pointed to.
+func (h *heapGraph) reached(e *encoder, numbers bool) []ilr.Term {
+	out := make([]ilr.Term, len(h.nodes))
+	for i, n := range h.nodes {
+		switch {
+		case n.found || numbers && n.number:
+			out[i] = e.s.True()
+		default:
+			out[i] = n.root
+		}
+	}
+	for round, changed := 0, true; changed && round < len(h.nodes); round++ {
+		changed = false
+		for i, n := range h.nodes {
+			if n.found {
+				continue
+			}
+			r := out[i]
+			for _, x := range n.from {
+				r = e.s.Or(r, e.s.And(out[x.node], x.when))
+			}
+			changed = changed || r != out[i]
+			out[i] = r
+		}
+	}
+	return out
+}

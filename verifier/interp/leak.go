@@ -1,0 +1,136 @@
+package interp
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// ending is how a program ends, for LeakRule.
+type ending uint8
+
+const (
+	endReturn ending = iota // the entry returns: its variables are gone
+	endExit                 // the program exits
+	endFailed               // a failed assertion or an error call, whose check is off
+	endAbort                // abort, llvm.trap
+)
+
+// failed is a violated assertion.
+func (c *call) failed(format string, args ...any) {
+	if !c.o.Checks.Has(verdict.Assert) {
+		c.leaks(endFailed)
+	}
+	c.stop(verdict.Assert, format, args...)
+}
+
+// leaks is the check `leak` at the end of the program. It leaves the run alone
+// where nothing leaks.
+func (x *machine) leaks(how ending) {
+	if x.out != nil || !x.o.Checks.Has(verdict.Leak) || x.o.Leaks == LeakFreed && how > endExit {
+		return
+	}
+	if x.o.Leaks == LeakTracked {
+		x.lost(how)
+		return
+	}
+	for _, o := range x.objects {
+		if o != nil && o.kind == heapObject && o.dead == "" {
+			if how == endAbort {
+				x.end(Unsupported, "", "heap memory where the program aborts")
+				return
+			}
+			x.violate(verdict.Leak, "%s is never freed", x.describe(o))
+			return
+		}
+	}
+}
+
+// lost is LeakTracked: a violation if a heap block is alive and no pointer in the
+// program's variables leads to it. A pointer counts wherever in the block it
+// points. A block whose address the program has as a number may be tracked by
+// that: nothing can be said of it, nor of what it leads to.
+func (x *machine) lost(how ending) {
+	t := &tracker{found: map[*object]bool{}}
+	for n := range x.m.Globals {
+		t.object(x.objects[n])
+	}
+	for _, o := range x.regions {
+		t.object(o)
+	}
+	for n, f := range x.frames {
+		if how == endReturn {
+			break
+		}
+		for _, o := range f.objs {
+			t.object(o)
+		}
+		if n+1 < len(x.frames) {
+			for _, v := range ir.LiveAfter(x.frames[n+1].call) {
+				x.liveIn(t, f, v)
+			}
+		}
+	}
+	t.run()
+	sure := len(t.found)
+	for _, o := range x.objects {
+		if o != nil && o.kind == heapObject && o.hasBase && t.numbers {
+			t.object(o)
+		}
+	}
+	unsure := sure < len(t.found)
+	t.run()
+	for _, o := range x.objects {
+		if o != nil && o.kind == heapObject && o.dead == "" && !t.found[o] {
+			x.violate(verdict.Leak, "%s is lost: no pointer leads to it any more", x.describe(o))
+			return
+		}
+	}
+	if unsure {
+		x.end(Unsupported, "", "heap memory that only a number may lead to")
+	}
+}
+
+func (x *machine) liveIn(t *tracker, f *frame, v ir.Value) {
+	switch v := v.(type) {
+	case *ir.Instr:
+		t.value(f.vals[v.ID])
+	case *ir.Param:
+		t.value(f.params[v.Index])
+	}
+}
+
+// tracker follows pointers.
+type tracker struct {
+	found   map[*object]bool
+	queue   []*object
+	numbers bool // some byte that is found is neither zero nor of a whole pointer
+}
+
+func (t *tracker) object(o *object) {
+	if o != nil && o.dead == "" && !t.found[o] {
+		t.found[o] = true
+		t.queue = append(t.queue, o)
+	}
+}
+
+func (t *tracker) value(v value) {
+	t.object(v.obj)
+	t.numbers = t.numbers || v.elems == nil && v.obj == nil && !v.bits.IsZero()
+	for _, e := range v.elems {
+		t.value(e)
+	}
+}
+
+func (t *tracker) run() {
+	for ; len(t.queue) > 0; t.queue = t.queue[1:] {
+		o := t.queue[0]
+		for _, v := range o.ptrs {
+			t.value(v)
+		}
+		for _, p := range o.pages {
+			t.numbers = t.numbers || !o.readOnly && slices.ContainsFunc(p.data, func(b byte) bool { return b != 0 })
+		}
+	}
+}
