@@ -66,6 +66,10 @@ func (b *bounded) run(ctx context.Context) {
 		}
 		r, err := b.round(part, limit)
 		cancel()
+		if err == nil && b.found() {
+			b.last = r
+			break
+		}
 		if !tried {
 			tried = true
 			late := ctx.Err() == nil && (err != nil || r.cut != nil)
@@ -151,8 +155,10 @@ func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 	}
 	stop = b.stage("decide")
 	b.decide(ctx, r)
-	b.decideBounds(ctx, r)
-	b.reachability(ctx, r)
+	if !b.found() {
+		b.decideBounds(ctx, r)
+		b.reachability(ctx, r)
+	}
 	stop(nil)
 	b.solverStages(r, rules)
 	b.dumpClauses(r)

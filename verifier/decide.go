@@ -33,7 +33,26 @@ func (b *bounded) decide(ctx context.Context, r *round) {
 			return
 		}
 		open = b.settle(ctx, r, open)
+		if b.found() {
+			r.cut = &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped at the first violation, as asked"}
+			for _, g := range open {
+				g.status, g.reason = verdict.Unknown, r.cut
+			}
+			return
+		}
 	}
+}
+
+// found reports that the plan's only violation was found.
+func (b *bounded) found() bool {
+	if b.plan.FirstOnly {
+		for _, c := range b.settled {
+			if c.Status == verdict.Violated {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // open are the groups that can still be violated; the others hold by simplification.

@@ -148,3 +148,47 @@ func TestInduction(t *testing.T) {
 		}
 	}
 }
+
+// TestInductionStrings proves walks through strings whose length is any number: a
+// pointer stays inside because the last byte is zero, not because it is compared.
+func TestInductionStrings(t *testing.T) {
+	const fill = `
+int main(void) {
+	int n = nondet_int();
+	if (n < 1) n = 1;
+	char *s = __builtin_alloca(n);
+	for (int i = 0; i < n - 1; i++) s[i] = nondet_int();
+	s[n - 1] = END;
+	char c = nondet_int();
+	while (*s != 0 && *s != c) s++;
+	return *s;
+}`
+	for end, all := range map[string]bool{"0": true, "1": false} {
+		b := &bounded{m: compileAt(t, "#define END "+end+fill, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true}, MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
+		b.entry = b.m.Func("main")
+		if p := b.induct(context.Background()); p.all() != all {
+			t.Errorf("with the last byte %s: all proved %v, want %v", end, p.all(), all)
+		}
+	}
+}
+
+// TestFirstOnly: the run ends with the first violation, and the rest says why it is open.
+func TestFirstOnly(t *testing.T) {
+	m := compileAt(t, `int main(void) { int a[2], *p = a + nondet_uint(); if (nondet_int()) CHECK(0); *p = 1; return a[0]; }`, "-O0")
+	for _, first := range []bool{false, true} {
+		res := Run(context.Background(), m, Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true, verdict.Assert: true}, FirstOnly: first, VolatileMemory: true})
+		violated, stopped := 0, 0
+		for _, c := range res.Claims {
+			if c.Status == verdict.Violated {
+				violated++
+			}
+			if c.Status == verdict.Unknown && c.Reason.Kind == verdict.Cancelled {
+				stopped++
+			}
+		}
+		if first && (violated != 1 || stopped == 0) || !first && (violated != 2 || stopped != 0) {
+			t.Errorf("first only %v: %d violated, %d stopped", first, violated, stopped)
+		}
+	}
+}

@@ -43,6 +43,7 @@ type Plan struct {
 	Stack            *interp.Stack // for the check stack
 	Assumptions      []string      // what the program was changed by before, for the result
 
+	FirstOnly bool                  // stop at the first confirmed violation
 	StopAfter string                // "encode": make the formula, decide nothing
 	Progress  func(Progress)        `json:"-"` // may be nil; called from the running goroutine
 	Dump      func(stage, s string) `json:"-"` // receives printed stages asked for by Dumps; may be nil

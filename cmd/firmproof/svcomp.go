@@ -132,7 +132,7 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 		}
 	}
 	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: integers, Solver: "auto", MallocNeverFails: true, VolatileMemory: true,
-		AnyAlignment: true, Leaks: leaks}
+		AnyAlignment: true, Leaks: leaks, FirstOnly: true}
 	res := verifier.Run(ctx, module, plan)
 	for i := range res.Claims {
 		c := &res.Claims[i]

@@ -31,7 +31,7 @@ func (e *encoder) propose(fr *frame, a *arrival, entry, st *state, vars []*cutVa
 		return
 	}
 	p := &proposer{encoder: e, a: a, entry: entry, st: st}
-	all := append(append([]*cutVar(nil), vars...), e.companions(fr, a, st)...)
+	all := append(append([]*cutVar(nil), vars...), e.companions(fr, a, st, vars)...)
 	for _, v := range vars {
 		p.alone(v, e.constantsOf(fr.fn, e.s.Width(v.head), v.entry))
 	}

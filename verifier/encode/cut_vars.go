@@ -13,8 +13,9 @@ import (
 type cutVar struct {
 	name        string
 	entry, head ilr.Term
-	moves       bool // unknown at the header
-	offset      bool // where a pointer points to
+	moves       bool    // unknown at the header
+	offset      bool    // where a pointer points to
+	obj         *object // the object it is the offset in
 	at          func(in edge) ilr.Term
 }
 
@@ -104,11 +105,11 @@ func (e *encoder) numbers(name string, old, now val, w int, read func(edge) val)
 			return e.s.Int(e.w, 0)
 		})
 	}
-	return []*cutVar{{name: "offset of " + name, entry: in(old), head: in(now), moves: true, offset: true, at: func(ed edge) ilr.Term { return in(read(ed)) }}}
+	return []*cutVar{{name: "offset of " + name, entry: in(old), head: in(now), moves: true, offset: true, obj: obj, at: func(ed edge) ilr.Term { return in(read(ed)) }}}
 }
 
 // companions are numbers that the loop reads and does not change.
-func (e *encoder) companions(fr *frame, a *arrival, st *state) []*cutVar {
+func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) []*cutVar {
 	var out []*cutVar
 	seen := map[ilr.Term]bool{}
 	add := func(name string, v val) {
@@ -132,6 +133,11 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state) []*cutVar {
 			if v.T.IsInt() && !fr.g.In(v.Block, a.loop) {
 				add(v.Name, e.value(fr, st, v, v))
 			}
+		}
+	}
+	for _, v := range vars {
+		if v.obj != nil {
+			add("size of "+v.obj.name, val{t: v.obj.size})
 		}
 	}
 	for _, b := range fr.fn.Blocks {

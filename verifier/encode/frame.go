@@ -164,7 +164,7 @@ func (e *encoder) mergeTwo(a, b edge) edge {
 	if a.st.pc == nil {
 		return b
 	}
-	if b.st.pc == nil {
+	if b.st.pc == nil || e.ctx.Err() != nil { // of a late walk nothing is kept
 		return a
 	}
 	st, sel := e.mergeStates(a.st, b.st)

@@ -68,7 +68,7 @@ func (e *encoder) mergeContents(o *object, sel ilr.Term, x, y *content) *content
 	}
 	next := int64(0)
 	diff(x.cells, y.cells, func(k int64, p, q *cell) {
-		if k >= next {
+		if k >= next && (k&63 != 0 || e.ctx.Err() == nil) {
 			next = e.mergeCell(o, sel, x, y, &out, k, p, q)
 		}
 	})

@@ -99,11 +99,11 @@ type Options struct {
 	MallocNeverFails bool   // malloc and the like always succeed
 	AnyAlignment     bool   // accesses need no alignment
 	Leaks            LeakRule
-	MaxSteps         int64  // instructions; 0: ten million
-	MaxDepth         int    // calls; 0: ten thousand
-	Trace            bool   // collect Outcome.Steps
-	TraceBranches    bool   // with them also branches
-	MaxTrace         int    // steps kept, the last ones; 0: ten thousand
+	MaxSteps         int64 // instructions; 0: ten million
+	MaxDepth         int   // calls; 0: ten thousand
+	Trace            bool  // collect Outcome.Steps
+	TraceBranches    bool  // with them also branches
+	MaxTrace         int   // steps kept, the last ones; 0: ten thousand
 }
 
 // LeakRule says what the check `leak` asks for, and where.
