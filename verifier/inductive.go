@@ -18,11 +18,13 @@ import (
 // calls a violation need not be one: only proofs come out of here.
 
 const (
-	maxWalks     = 80 // walks until the cut loops are known
-	maxNeeded    = 48 // invariants of a certificate that are looked for one by one
-	maxProbes    = 6  // turns of loops that are not cut
-	cutDepth     = 24 // nested calls
-	proofPercent = 40 // of the time left, for the first round and for the proof each
+	maxWalks       = 80   // walks until the cut loops are known
+	conflictsOfAll = 4000 // of the SAT solver, for a question about all candidates
+	conflictsOfOne = 2000 // for a question about one
+	maxThinned     = 8    // invariants of a certificate that are tried to do without, one by one
+	maxProbes      = 6    // turns of loops that are not cut
+	cutDepth       = 24   // nested calls
+	proofPercent   = 40   // of the time left, for the first round and for the proof each
 )
 
 // proofs is what was proved for any number of loop turns.
@@ -55,7 +57,8 @@ type prover struct {
 	*bounded
 	cuts   *encode.Cuts
 	f      *encode.Formula
-	solver solve.Solver
+	solver *solve.Own
+	core   []ilr.Term // what the last check used, if it was Unsat
 	alive  []*encode.Candidate
 	gaps   ilr.Term
 }
@@ -81,7 +84,7 @@ func (b *bounded) induct(ctx context.Context) *proofs {
 func (p *prover) walk(ctx context.Context, propose bool) bool {
 	p.cuts.Propose = propose
 	for i := 0; i < maxWalks; i++ {
-		f, solver, err := p.encodeCut(ctx, solve.New)
+		f, solver, err := p.encodeCut(ctx)
 		if err != nil {
 			return false
 		}
@@ -96,9 +99,9 @@ func (p *prover) walk(ctx context.Context, propose bool) bool {
 	return false
 }
 
-func (p *prover) encodeCut(ctx context.Context, open func(*ilr.Store, solve.Options) solve.Solver) (*encode.Formula, solve.Solver, error) {
+func (p *prover) encodeCut(ctx context.Context) (*encode.Formula, *solve.Own, error) {
 	store := ilr.NewStore(nil)
-	solver := open(store, solve.Options{Memory: uint64(p.plan.Memory)})
+	solver := solve.NewOwn(store, solve.Options{Memory: uint64(p.plan.Memory)})
 	depth := cutDepth
 	if d := p.plan.Depth; d > 0 && d < depth {
 		depth = d
@@ -120,6 +123,7 @@ func (p *prover) encodeCut(ctx context.Context, open func(*ilr.Store, solve.Opti
 func (p *prover) check(ctx context.Context, with []*encode.Candidate, bad ...ilr.Term) (solve.Answer, *ilr.Evaluator) {
 	s := p.f.Store
 	q := s.Or(bad...)
+	p.core = nil
 	if s.IsFalse(q) {
 		return solve.Unsat, nil
 	}
@@ -131,34 +135,12 @@ func (p *prover) check(ctx context.Context, with []*encode.Candidate, bad ...ilr
 	if err != nil || ans != solve.Sat {
 		if err != nil {
 			ans = solve.Unknown
+		} else {
+			p.core = p.solver.Core()
 		}
 		return ans, nil
 	}
 	return ans, s.NewEvaluator(p.solver.Model(), ilr.EvalFloat)
-}
-
-// houdini drops candidates until those left hold on entry and are preserved.
-func (p *prover) houdini(ctx context.Context) bool {
-	for i := range p.f.Candidates {
-		p.alive = append(p.alive, &p.f.Candidates[i])
-	}
-	for {
-		ans, ev := p.check(ctx, p.alive, failsOf(p.alive)...)
-		if ans != solve.Sat {
-			return ans == solve.Unsat
-		}
-		n := len(p.alive)
-		p.alive = slices.DeleteFunc(p.alive, func(c *encode.Candidate) bool {
-			drop := ev.Holds(c.Fails)
-			if drop {
-				p.solver.Assert(p.f.Store.Not(c.Selector))
-			}
-			return drop
-		})
-		if len(p.alive) == n {
-			return false
-		}
-	}
 }
 
 func failsOf(cs []*encode.Candidate) []ilr.Term {
@@ -201,13 +183,19 @@ func (p *prover) decideCut(ctx context.Context) *proofs {
 			open = append(open, g)
 		}
 	}
+	defer p.solver.LimitConflicts(0)
 	for len(open) > 0 {
+		p.solver.LimitConflicts(conflictsOfAll)
 		ans, ev := p.check(ctx, p.alive, anyOf(p.f.Store, open))
 		if ans == solve.Unsat {
 			break
 		}
-		if ans != solve.Sat {
+		if ctx.Err() != nil {
 			return nil
+		}
+		if ans == solve.Unknown {
+			open = p.claimByClaim(ctx, open)
+			break
 		}
 		n := len(open)
 		open = slices.DeleteFunc(open, func(g *group) bool {
@@ -223,7 +211,11 @@ func (p *prover) decideCut(ctx context.Context) *proofs {
 	for _, g := range open {
 		out.holds[g.id] = true
 	}
-	keep := p.needed(ctx, p.f.Store.Or(anyOf(p.f.Store, open), p.gaps))
+	goals := []ilr.Term{p.gaps}
+	for _, g := range open {
+		goals = append(goals, anyOf(p.f.Store, []*group{g}))
+	}
+	keep := p.needed(ctx, goals)
 	checker, ok := p.verify(ctx, keep, out)
 	if !ok {
 		return nil
@@ -232,27 +224,43 @@ func (p *prover) decideCut(ctx context.Context) *proofs {
 	return out
 }
 
-// needed picks survivors that suffice for the obligations and for themselves:
-// each model of a failure names one that would have excluded it.
-func (p *prover) needed(ctx context.Context, bad ilr.Term) []*encode.Candidate {
-	var keep []*encode.Candidate
-	in := map[*encode.Candidate]bool{}
-	for len(keep) <= maxNeeded {
-		ans, ev := p.check(ctx, keep, append(failsOf(keep), bad)...)
-		if ans == solve.Unsat {
-			return p.thin(ctx, keep, bad)
+// claimByClaim lists the claims that hold, where all at once are too hard.
+func (p *prover) claimByClaim(ctx context.Context, open []*group) []*group {
+	p.solver.LimitConflicts(conflictsOfOne)
+	return slices.DeleteFunc(open, func(g *group) bool {
+		ans, _ := p.check(ctx, p.alive, anyOf(p.f.Store, []*group{g}))
+		return ans != solve.Unsat
+	})
+}
+
+// needed picks survivors that suffice to exclude the goals and to be inductive:
+// those that refutations of the goals use, then those that refutations of their
+// own failures use, until there is nothing new.
+func (p *prover) needed(ctx context.Context, goals []ilr.Term) []*encode.Candidate {
+	used := map[ilr.Term]bool{}
+	asked := map[*encode.Candidate]bool{}
+	for todo := slices.Clone(goals); len(todo) > 0; {
+		for _, t := range todo {
+			if ans, _ := p.check(ctx, p.alive, t); ans != solve.Unsat {
+				return p.alive
+			}
+			for _, t := range p.core {
+				used[t] = true
+			}
 		}
-		if ans != solve.Sat {
-			return p.alive
+		todo = nil
+		for _, c := range p.alive {
+			if used[c.Selector] && !asked[c] {
+				asked[c] = true
+				todo = append(todo, c.Fails)
+			}
 		}
-		i := slices.IndexFunc(p.alive, func(c *encode.Candidate) bool { return !in[c] && !ev.Holds(c.Head) })
-		if i < 0 {
-			return p.alive
-		}
-		in[p.alive[i]] = true
-		keep = append(keep, p.alive[i])
 	}
-	return p.alive
+	keep := slices.DeleteFunc(slices.Clone(p.alive), func(c *encode.Candidate) bool { return !asked[c] })
+	if len(keep) > maxThinned {
+		return keep
+	}
+	return p.thin(ctx, keep, p.f.Store.Or(goals...))
 }
 
 // thin drops what is not needed after all.
@@ -275,7 +283,7 @@ func (p *prover) verify(ctx context.Context, keep []*encode.Candidate, out *proo
 	for _, c := range keep {
 		p.cuts.Keep[c.Key] = true
 	}
-	f, solver, err := p.encodeCut(ctx, solve.New)
+	f, solver, err := p.encodeCut(ctx)
 	if err != nil {
 		return "", false
 	}
@@ -310,8 +318,10 @@ func (p *prover) verify(ctx context.Context, keep []*encode.Candidate, out *proo
 			return "", false
 		}
 	}
-	if ans, err := solver.Check(ctx, q); err != nil || ans != solve.Unsat {
-		return "", false
+	for _, t := range bad {
+		if ans, err := solver.Check(ctx, t); err != nil || ans != solve.Unsat {
+			return "", false
+		}
 	}
 	return "a second encoding, decided by a second run of the solver", true
 }

@@ -135,7 +135,7 @@ func TestInduction(t *testing.T) {
 		{"pointer", `int a[9000]; int main(void) { int *p = a; while (p < a + 9000) { CHECK(p - a < 9000); *p++ = 1; } }`, true},
 		{"pointer bad", `int a[9000]; int main(void) { int *p = a; while (p <= a + 9000) { CHECK(p - a < 9000); p++; } }`, false},
 	} {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 		b := &bounded{m: compileAt(t, c.src, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
 			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, Depth: 64}}
 		b.entry = b.m.Func("main")

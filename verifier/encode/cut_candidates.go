@@ -22,6 +22,7 @@ type proposer struct {
 	st    *state
 	lits  []ilr.Term
 	made  int
+	used  map[string]int // by key, so that keys are different
 }
 
 // propose adds candidates for the loop of a, of which entry is the state before
@@ -30,7 +31,7 @@ func (e *encoder) propose(fr *frame, a *arrival, entry, st *state, vars []*cutVa
 	if !e.cutter.Propose && len(e.cutter.Keep) == 0 {
 		return
 	}
-	p := &proposer{encoder: e, a: a, entry: entry, st: st}
+	p := &proposer{encoder: e, a: a, entry: entry, st: st, used: map[string]int{}}
 	all := append(append([]*cutVar(nil), vars...), e.companions(fr, a, st, vars)...)
 	for _, v := range vars {
 		p.alone(v, e.constantsOf(fr.fn, e.s.Width(v.head), v.entry))
@@ -58,6 +59,10 @@ func (e *encoder) propose(fr *frame, a *arrival, entry, st *state, vars []*cutVa
 func (p *proposer) add(text string, make func(get func(*cutVar) ilr.Term) ilr.Term) {
 	s := p.s
 	key := p.a.key + ": " + text
+	p.used[key]++
+	if n := p.used[key]; n > 1 { // variables of one name
+		key = fmt.Sprintf("%s (%d)", key, n)
+	}
 	if p.cutter.Keep != nil && !p.cutter.Keep[key] || p.made >= maxCandidates {
 		return
 	}

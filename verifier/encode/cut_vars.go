@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -137,7 +138,7 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 	}
 	for _, v := range vars {
 		if v.obj != nil {
-			add("size of "+v.obj.name, val{t: v.obj.size})
+			add("size of what "+strings.TrimPrefix(v.name, "offset of ")+" points to", val{t: v.obj.size})
 		}
 	}
 	for _, b := range fr.fn.Blocks {

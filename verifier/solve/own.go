@@ -24,10 +24,17 @@ type Own struct {
 	asserted []ilr.Term
 	blasted  int        // how many of them the SAT solver has
 	roots    []ilr.Term // of the last Check: asserted and assumed
-	failed   bool       // an asserted term is false
+	assumed  []assumption
+	failed   bool // an asserted term is false
 	arrays   *arrays
 	last     Answer
 	stats    Stats
+}
+
+// assumption is what the last Check assumed, for Core.
+type assumption struct {
+	term ilr.Term
+	lit  sat.Lit
 }
 
 // New makes the house's own solver for terms of s.
@@ -61,6 +68,9 @@ func (o *Own) Assert(t ilr.Term) {
 	o.asserted = append(o.asserted, t)
 }
 
+// LimitConflicts gives each later call of the SAT solver at most n conflicts; 0 is no limit.
+func (o *Own) LimitConflicts(n int) { o.opts.Conflicts = n }
+
 // Check decides the asserted terms under the assumptions.
 func (o *Own) Check(ctx context.Context, assumptions ...ilr.Term) (Answer, error) {
 	a, err := o.check(ctx, assumptions)
@@ -73,6 +83,7 @@ func (o *Own) Check(ctx context.Context, assumptions ...ilr.Term) (Answer, error
 
 func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error) {
 	if o.failed {
+		o.assumed = nil
 		return Unsat, nil
 	}
 	lits, possible, err := o.blast(ctx, assumptions)
@@ -114,6 +125,7 @@ func (o *Own) blast(ctx context.Context, assumptions []ilr.Term) (lits []sat.Lit
 			err = s.Err
 		}
 	}()
+	o.assumed = o.assumed[:0]
 	o.b.Poll(func() error { return o.ended(ctx) })
 	for ; o.blasted < len(o.asserted); o.blasted++ {
 		o.b.Assert(o.asserted[o.blasted])
@@ -124,9 +136,12 @@ func (o *Own) blast(ctx context.Context, assumptions []ilr.Term) (lits []sat.Lit
 			continue
 		}
 		if v, ok := o.b.Constant(t); ok && !v {
+			o.assumed = append(o.assumed[:0], assumption{term: t})
 			return nil, false, nil
 		}
-		lits = append(lits, o.b.Lit(t))
+		l := o.b.Lit(t)
+		lits = append(lits, l)
+		o.assumed = append(o.assumed, assumption{t, l})
 		o.roots = append(o.roots, t)
 	}
 	o.b.Poll(nil)
@@ -179,6 +194,21 @@ func reason(ctx context.Context) error {
 	default:
 		return ErrCancelled
 	}
+}
+
+// Core lists assumptions of the last Check, which was Unsat, that cannot hold
+// together with what was asserted.
+func (o *Own) Core() []ilr.Term {
+	if o.last != Unsat {
+		panic("solve: Core without Unsat")
+	}
+	var out []ilr.Term
+	for _, a := range o.assumed {
+		if a.lit == 0 || o.sat.Failed(a.lit) {
+			out = append(out, a.term)
+		}
+	}
+	return out
 }
 
 // Model is the model of the last Check, which was Sat.

@@ -1,0 +1,95 @@
+package verifier
+
+import (
+	"context"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/solve"
+)
+
+// houdini drops candidates until those left hold on entry and are preserved.
+func (p *prover) houdini(ctx context.Context) bool {
+	for i := range p.f.Candidates {
+		p.alive = append(p.alive, &p.f.Candidates[i])
+	}
+	defer p.solver.LimitConflicts(0)
+	for {
+		p.solver.LimitConflicts(conflictsOfAll)
+		ans, ev := p.check(ctx, p.alive, failsOf(p.alive)...)
+		switch {
+		case ans == solve.Unsat:
+			return true
+		case ctx.Err() != nil:
+			return false
+		case ans == solve.Unknown:
+			return p.oneByOne(ctx)
+		}
+		if p.dropFalse(ev) == 0 {
+			return false
+		}
+	}
+}
+
+// dropFalse drops the candidates that a model shows not to be inductive.
+func (p *prover) dropFalse(ev *ilr.Evaluator) int {
+	var gone []*encode.Candidate
+	for _, c := range p.alive {
+		if ev.Holds(c.Fails) {
+			gone = append(gone, c)
+		}
+	}
+	p.drop(gone...)
+	return len(gone)
+}
+
+func (p *prover) drop(gone ...*encode.Candidate) {
+	p.alive = slices.DeleteFunc(p.alive, func(c *encode.Candidate) bool { return slices.Contains(gone, c) })
+	for _, c := range gone {
+		p.solver.Assert(p.f.Store.Not(c.Selector))
+	}
+}
+
+// oneByOne is houdini where all candidates at once are too hard: what cannot be
+// decided within a limit is dropped too. A candidate is asked again when one that
+// its refutation used is dropped.
+func (p *prover) oneByOne(ctx context.Context) bool {
+	p.solver.LimitConflicts(conflictsOfOne)
+	used := map[*encode.Candidate][]ilr.Term{} // by those that hold
+	for {
+		var next *encode.Candidate
+		for _, c := range p.alive {
+			if _, holds := used[c]; !holds {
+				next = c
+				break
+			}
+		}
+		if next == nil {
+			return true
+		}
+		before := slices.Clone(p.alive)
+		ans, ev := p.check(ctx, p.alive, next.Fails)
+		switch {
+		case ans == solve.Unsat:
+			used[next] = slices.Clone(p.core)
+			continue
+		case ctx.Err() != nil:
+			return false
+		case ans == solve.Sat && p.dropFalse(ev) > 0:
+		default:
+			p.drop(next)
+		}
+		for _, c := range before {
+			if slices.Contains(p.alive, c) {
+				continue
+			}
+			delete(used, c)
+			for d, core := range used {
+				if slices.Contains(core, c.Selector) {
+					delete(used, d)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package verifier
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestOneByOne: asking for candidates one by one leaves those that asking for all
+// at once does, when no question is too hard.
+func TestOneByOne(t *testing.T) {
+	m := compileAt(t, `int main(void) { int n = nondet_int(), i = 0, j = 9; if (n < 0) return 0; while (i < n) { i++; if (nondet_int()) j = i; } CHECK(i == n); return j; }`, "-O0")
+	left := func(all bool) []string {
+		b := &bounded{m: m, entry: m.Func("main"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, Depth: 64}}
+		p := &prover{bounded: b, cuts: &encode.Cuts{}}
+		ctx := context.Background()
+		if !p.walk(ctx, false) || !p.walk(ctx, true) {
+			t.Fatal("the walk did not end")
+		}
+		defer p.solver.Close()
+		if all {
+			if !p.houdini(ctx) {
+				t.Fatal("no answer")
+			}
+		} else {
+			for i := range p.f.Candidates {
+				p.alive = append(p.alive, &p.f.Candidates[i])
+			}
+			if !p.oneByOne(ctx) {
+				t.Fatal("no answer")
+			}
+		}
+		var out []string
+		for _, c := range p.alive {
+			out = append(out, c.Key)
+		}
+		return out
+	}
+	all, one := left(true), left(false)
+	if !slices.Equal(all, one) {
+		t.Errorf("all at once leaves %d, one by one %d:\n%q\n%q", len(all), len(one), all, one)
+	}
+	if len(all) == 0 {
+		t.Error("nothing is inductive")
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(all)))) != len(all) {
+		t.Errorf("two candidates have one key: %q", all)
+	}
+}
