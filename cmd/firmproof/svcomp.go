@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -113,7 +114,13 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	img, err := build.Files(ctx, []string{file}, t, build.Options{WorkDir: work, Shim: true, Entries: []string{"main"}})
+	unit := file
+	if slices.ContainsFunc(props, func(p svProperty) bool { return p.name == "unreach-call" }) {
+		if unit, err = withErrorCalls(file, work); err != nil {
+			return "", err
+		}
+	}
+	img, err := build.Files(ctx, []string{unit}, t, build.Options{WorkDir: work, Shim: true, Entries: []string{"main"}, Include: []string{filepath.Dir(file)}})
 	if err != nil {
 		return "", err
 	}
@@ -140,21 +147,8 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: %s: %s %v\n", c.Pos, c.Status, c.Check, c.Message, c.Reason)
 		}
 	}
-	verdictLine := svVerdict(res, props)
-	source, err := os.ReadFile(file)
-	if err != nil {
-		return "", err
-	}
-	if verdictLine == "TRUE" && checks.Has(verdict.Assert) && errorLabel.Match(source) && !errorCall.Match(source) {
-		return "UNKNOWN", nil // the task means its label ERROR, which no call marks
-	}
-	return verdictLine, nil
+	return svVerdict(res, props), nil
 }
-
-var (
-	errorLabel = regexp.MustCompile(`\bERROR\s*:`)
-	errorCall  = regexp.MustCompile(`\b(reach_error|__VERIFIER_error|__assert_fail)\s*\(`)
-)
 
 func svVerdict(res *verdict.Result, props []svProperty) string {
 	for _, p := range props {

@@ -15,7 +15,8 @@ func TestSVComp(t *testing.T) {
 	for _, c := range []struct{ name, property, program, want string }{
 		{"reached", reach, "void reach_error(void) {}\nint main(void) { reach_error(); return 0; }", "FALSE(unreach-call)"},
 		{"not reached", reach, "void reach_error(void) {}\nint main(void) { int x = 2; if (x > 3) reach_error(); return 0; }", "TRUE"},
-		{"error is a label", reach, "int main(void) { int x = 2; if (x == 2) { ERROR: goto ERROR; } return 0; }", "UNKNOWN"},
+		{"error is a label", reach, "int main(void) { int x = 2; if (x == 2) { ERROR: goto ERROR; } return 0; }", "FALSE(unreach-call)"},
+		{"label not reached", reach, "int main(void) { int x = 2; if (x == 3) goto ERROR; return 0;\nERROR:\n return 1; }", "TRUE"},
 		{"lost", mem, "void *malloc(unsigned long);\nint main(void) { malloc(4); return 0; }", "FALSE(valid-memtrack)"},
 		{"tracked by a global", mem, heap + "int main(void) { keep = malloc(4); return 0; }", "TRUE"},
 		{"no longer tracked by a global", mem, heap + "int main(void) { keep = malloc(4); keep = 0; return 0; }", "FALSE(valid-memtrack)"},
@@ -43,5 +44,26 @@ func TestSVComp(t *testing.T) {
 				t.Errorf("got %s, want %s\n%s%s", got, c.want, out.String(), errs.String())
 			}
 		})
+	}
+}
+
+// TestMarkErrorLabels: only labels are marked, not what looks like one.
+func TestMarkErrorLabels(t *testing.T) {
+	for in, want := range map[string]string{
+		`f(); ERROR: return;`:                   `f(); ERROR: __VERIFIER_error(); return;`,
+		"{ERROR :;}":                            "{ERROR : __VERIFIER_error();;}",
+		"a: /* x */ ERROR: ;":                   "a: /* x */ ERROR: __VERIFIER_error(); ;",
+		`switch (x) { case ERROR: break; }`:     "",
+		`x = y ? ERROR : 2;`:                    "",
+		`puts("; ERROR: no"); // ; ERROR: none`: "",
+		`/* ; ERROR: */ MY_ERROR: ; c = '"';`:   "",
+	} {
+		n := 1
+		if want == "" {
+			n, want = 0, in
+		}
+		if got, k := markErrorLabels(in); got != want || k != n {
+			t.Errorf("%s: got %q with %d labels", in, got, k)
+		}
 	}
 }
