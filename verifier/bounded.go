@@ -62,7 +62,7 @@ func (b *bounded) run(ctx context.Context) {
 		}
 		part, cancel := ctx, context.CancelFunc(func() {})
 		if !tried {
-			part, cancel = share(ctx)
+			part, cancel = share(ctx, roundPercent)
 		}
 		r, err := b.round(part, limit)
 		cancel()
@@ -74,7 +74,7 @@ func (b *bounded) run(ctx context.Context) {
 			tried = true
 			late := ctx.Err() == nil && (err != nil || r.cut != nil)
 			if late || err == nil && !r.complete {
-				part, cancel = share(ctx)
+				part, cancel = share(ctx, proofPercent)
 				b.beyond = b.induct(part)
 				cancel()
 			}

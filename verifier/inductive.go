@@ -24,7 +24,9 @@ const (
 	maxThinned     = 8    // invariants of a certificate that are tried to do without, one by one
 	maxProbes      = 6    // turns of loops that are not cut
 	cutDepth       = 24   // nested calls
-	proofPercent   = 40   // of the time left, for the first round and for the proof each
+	roundPercent   = 40   // of the time left, for the first round
+	proofPercent   = 60   // of the time left then, for the proof
+	otherPercent   = 40   // of the proof's time left, for another solver that checks it
 )
 
 // proofs is what was proved for any number of loop turns.
@@ -44,12 +46,12 @@ func (p *proofs) all() bool {
 }
 
 // share is a context with a part of the time that ctx has left.
-func share(ctx context.Context) (context.Context, context.CancelFunc) {
+func share(ctx context.Context, percent time.Duration) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
 		return context.WithTimeout(ctx, time.Minute)
 	}
-	return context.WithTimeout(ctx, time.Until(end)*proofPercent/100)
+	return context.WithTimeout(ctx, time.Until(end)*percent/100)
 }
 
 // prover proves claims of the cut program.
@@ -309,7 +311,7 @@ func (p *prover) verify(ctx context.Context, keep []*encode.Candidate, out *proo
 		for _, a := range f.Assumptions {
 			z3.Assert(a)
 		}
-		half, cancel := share(ctx)
+		half, cancel := share(ctx, otherPercent)
 		defer cancel()
 		switch ans, _ := z3.Check(half, q); ans {
 		case solve.Unsat:
