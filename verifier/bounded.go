@@ -35,7 +35,10 @@ type round struct {
 	groups   []*group
 	complete bool            // no loop or call can go beyond what was analysed
 	gap      *verdict.Reason // a reachable construct that is not modelled
+	after    []*ir.After     // what may be executed behind the gaps, each
 	cut      *verdict.Reason // why deciding ended early
+
+	gapAnywhere bool // a gap that no claim is before
 }
 
 // group is all instances of one claim over contexts and turns.
@@ -246,8 +249,8 @@ func (b *bounded) report() {
 		}
 	}
 	b.forgetBounds()
-	if r.gap != nil && len(r.groups) == 0 && b.res.Reason == nil {
-		b.res.Reason = r.gap
+	if r.gap != nil && b.res.Reason == nil && !slices.ContainsFunc(r.groups, r.behindGap) {
+		b.res.Reason = r.gap // claims before it do not tell
 	}
 	if len(r.groups) > 0 && !anyReached && len(b.settled) == 0 && r.cut == nil && r.gap == nil {
 		b.res.Warnings = append(b.res.Warnings, "no claim is reached by any execution: check the assumptions of the harness")
@@ -267,7 +270,7 @@ func (b *bounded) claim(r *round, g *group) verdict.Claim {
 	case !g.reached && g.checked && len(b.settled) > 0:
 		c.Status = verdict.Unknown
 		c.Reason = &verdict.Reason{Kind: verdict.Shadowed, Detail: "no execution gets here without another violation", Remedy: "mend that one first"}
-	case r.gap != nil:
+	case r.gap != nil && r.behindGap(g):
 		c.Status, c.Reason = verdict.Unknown, r.gap
 	case r.complete:
 		c.Status = verdict.Proved

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -118,15 +119,29 @@ func (b *bounded) decideBounds(ctx context.Context, r *round) {
 			}
 		}
 	}
+	open := map[*ir.Instr]bool{}
 	for i := range r.f.Gaps {
 		gap := &r.f.Gaps[i]
-		if b.holds(ctx, r, gap.Guard) != verdict.Proved {
+		if open[gap.Instr] || b.holds(ctx, r, gap.Guard) == verdict.Proved {
+			continue
+		}
+		open[gap.Instr] = true
+		if r.gap == nil {
 			reason := gap.Reason
 			r.gap = &reason
-			r.complete = false
+		}
+		if gap.Instr == nil {
+			r.after = nil
+			r.gapAnywhere = true
 			return
 		}
+		r.after = append(r.after, ir.AfterOf(b.m, b.entry, gap.Instr))
 	}
+}
+
+// behindGap reports whether an execution may come to g by way of a gap.
+func (r *round) behindGap(g *group) bool {
+	return r.gapAnywhere || slices.ContainsFunc(r.after, func(a *ir.After) bool { return a.Has(g.first.Instr) })
 }
 
 // holds is Proved if bad cannot be true, Unknown otherwise.

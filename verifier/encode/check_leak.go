@@ -95,6 +95,7 @@ func (e *encoder) lostForever(fr *frame, st *state, in *ir.Instr) {
 	if _, maybe, _ := e.lost(fr, st); !e.s.IsFalse(maybe) {
 		if one := e.fork(st, maybe); one != nil {
 			e.gap(one, in, verdict.Incomplete, "a loop may go on for ever after memory was lost")
+			e.f.Gaps[len(e.f.Gaps)-1].Instr = nil
 		}
 	}
 }

@@ -114,6 +114,7 @@ type LoopInfo struct {
 type Gap struct {
 	Guard  ilr.Term
 	Reason verdict.Reason
+	Instr  *ir.Instr // where; nil when claims anywhere depend on it
 }
 
 // Stats counts what the walk did.
@@ -200,7 +201,7 @@ func (e *encoder) gap(st *state, in *ir.Instr, kind verdict.ReasonKind, format s
 	if in != nil {
 		r.Pos = in.Pos
 	}
-	e.f.Gaps = append(e.f.Gaps, Gap{Guard: st.pc.all, Reason: r})
+	e.f.Gaps = append(e.f.Gaps, Gap{Guard: st.pc.all, Reason: r, Instr: in})
 	st.pc = nil
 }
 
