@@ -31,6 +31,7 @@ var tracked = []struct{ name, body, want string }{
 	{"half of the pointer overwritten", `g = new(); *(char *)&g = 0; return 0;`, "unsupported"},
 	{"as a number", `n = (unsigned long)new() * 3; return 0;`, "unsupported"},
 	{"as a number that is gone", `unsigned long k = (unsigned long)new() * 3; return k == 1;`, "lost"},
+	{"beside a count", `for (unsigned i = 0; i < 5; i++) n++; unsigned long k = (unsigned long)new() * 3; return k == 1;`, "lost"},
 	{"bytewise copy", `N *p = new(); for (unsigned i = 0; i < sizeof p; i++) ((char *)&g)[i] = ((char *)&p)[i]; p = 0; return 0;`, "unsupported"},
 	{"before a loop without end", `new(); while (1); return 0;`, "unsupported"},
 }

@@ -1,8 +1,6 @@
 package interp
 
 import (
-	"slices"
-
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -52,7 +50,7 @@ func (x *machine) leaks(how ending) {
 // points. A block whose address the program has as a number may be tracked by
 // that: nothing can be said of it, nor of what it leads to.
 func (x *machine) lost(how ending) {
-	t := &tracker{found: map[*object]bool{}}
+	t := &tracker{found: map[*object]bool{}, width: x.pw / 8, big: x.l.BigEndian}
 	for n := range x.m.Globals {
 		t.object(x.objects[n])
 	}
@@ -105,7 +103,9 @@ func (x *machine) liveIn(t *tracker, f *frame, v ir.Value) {
 type tracker struct {
 	found   map[*object]bool
 	queue   []*object
-	numbers bool // some byte that is found is neither zero nor of a whole pointer
+	numbers bool // something found that is no whole pointer is large enough for an address
+	width   int  // bytes of a pointer
+	big     bool // the target's byte order
 }
 
 func (t *tracker) object(o *object) {
@@ -117,7 +117,7 @@ func (t *tracker) object(o *object) {
 
 func (t *tracker) value(v value) {
 	t.object(v.obj)
-	t.numbers = t.numbers || v.elems == nil && v.obj == nil && !v.bits.IsZero()
+	t.numbers = t.numbers || v.elems == nil && v.obj == nil && v.bits.Low64() >= firstAddress
 	for _, e := range v.elems {
 		t.value(e)
 	}
@@ -130,7 +130,30 @@ func (t *tracker) run() {
 			t.value(v)
 		}
 		for _, p := range o.pages {
-			t.numbers = t.numbers || !o.readOnly && slices.ContainsFunc(p.data, func(b byte) bool { return b != 0 })
+			t.numbers = t.numbers || !o.readOnly && t.mayAddress(p.data)
 		}
 	}
+}
+
+// firstAddress is above the numbers that programs count with, and not above an
+// address that the interpreter gives an object.
+const firstAddress = 0x1000
+
+// mayAddress reports whether some bytes, as many as a pointer has, could be an
+// address or something computed from one.
+func (t *tracker) mayAddress(data []byte) bool {
+	for i := 0; i == 0 || i+t.width <= len(data); i++ {
+		n := uint64(0)
+		for k := range min(t.width, len(data)-i) {
+			if b := uint64(data[i+k]); t.big {
+				n = n<<8 | b
+			} else {
+				n |= b << (8 * k)
+			}
+		}
+		if n >= firstAddress {
+			return true
+		}
+	}
+	return false
 }
