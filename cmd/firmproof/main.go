@@ -84,6 +84,6 @@ func rootCommand() *cobra.Command {
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
 	root.AddCommand(checkCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), boundCommand(), fakegithubCommand(), demoCommand(),
 		serveCommand(), workerCommand(), sandboxInitCommand(), jobCommand())
-	root.AddCommand(doctorCommand(), reportCommand(), backupCommand(), restoreCommand())
+	root.AddCommand(doctorCommand(), reportCommand(), backupCommand(), restoreCommand(), parkedCommand())
 	return root
 }

@@ -31,25 +31,29 @@ type backupRow struct {
 var ErrNotEmpty = errors.New("store: the database is not empty")
 
 // column is one of a table; kind is "int", "text" or "bytes".
-type column struct{ name, kind string }
+type column struct {
+	name, kind string
+	nullable   bool
+}
 
 // tables lists our tables with their columns, by name; what the queue and the
 // migrations own is left out.
 func (t Tx) tables(ctx context.Context) (names []string, columns map[string][]column, err error) {
-	q := `SELECT m.name, p.name, p.type FROM sqlite_master m JOIN pragma_table_info(m.name) p WHERE m.type = 'table' ORDER BY m.name, p.cid`
+	q := `SELECT m.name, p.name, p.type, 1 - p."notnull" FROM sqlite_master m JOIN pragma_table_info(m.name) p WHERE m.type = 'table' ORDER BY m.name, p.cid`
 	if _, ok := t.conn.(pgConn); ok {
-		q = `SELECT table_name::text, column_name::text, data_type::text FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position`
+		q = `SELECT table_name::text, column_name::text, data_type::text, (is_nullable = 'YES')::int::bigint FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position`
 	}
 	columns = map[string][]column{}
 	err = t.each(ctx, func(r rows) error {
 		var table, name, kind string
-		if err := r.Scan(&table, &name, &kind); err != nil {
+		var nullable int64
+		if err := r.Scan(&table, &name, &kind, &nullable); err != nil {
 			return err
 		}
 		if strings.HasPrefix(table, "river_") || strings.HasPrefix(table, "goose_") || strings.HasPrefix(table, "sqlite_") || table == "locks" {
 			return nil
 		}
-		c := column{name, map[string]string{"integer": "int", "bigint": "int", "text": "text", "blob": "bytes", "bytea": "bytes"}[strings.ToLower(kind)]}
+		c := column{name, map[string]string{"integer": "int", "bigint": "int", "text": "text", "blob": "bytes", "bytea": "bytes"}[strings.ToLower(kind)], nullable != 0}
 		if c.kind == "" {
 			return fmt.Errorf("store: backup: column %s of %s is of type %s", name, table, kind)
 		}
@@ -199,9 +203,12 @@ func restored(c column, v any) (any, error) {
 			err := json.Unmarshal([]byte(`"`+x+`"`), &b)
 			return b, err
 		}
-	case nil:
-		if c.kind == "bytes" {
+	case nil: // a driver may give an empty value as none
+		if c.kind == "bytes" && c.nullable {
 			return nil, nil
+		}
+		if c.kind == "bytes" {
+			return []byte{}, nil
 		}
 	}
 	return nil, fmt.Errorf("%v is no %s", v, c.kind)

@@ -21,7 +21,7 @@ func TestBackup(t *testing.T) {
 	run := addRun(t, first, store.Run{Repo: 1, Pull: 2, HeadSHA: "h", Ref: "x", Target: "i386", Options: store.Options{Entries: []string{"a\"b"}}, State: store.Waiting})
 	write(t, first, func(ctx context.Context, tx store.Tx) error {
 		_, err := tx.AddDelivery(ctx, store.Delivery{GUID: "g", Event: "push", Payload: `{"x":"ü\u0000"}`})
-		return errors.Join(err, tx.PutRepo(ctx, store.Repo{ID: 1 << 40, FullName: "a/b", Active: true}), tx.PutReport(ctx, run, store.Document{Body: []byte(reported)}, nil),
+		return errors.Join(err, tx.PutRepo(ctx, store.Repo{ID: 1 << 40, FullName: "a/b", Active: true}), tx.PutReport(ctx, run, store.Document{Body: []byte(reported)}, nil), tx.PutReport(ctx, "other", store.Document{Name: "elsewhere"}, nil),
 			tx.PutFinding(ctx, store.Finding{Run: run, Fingerprint: "f", Claim: "memory@f#1", Entry: "main"}),
 			tx.PutAnswer(ctx, store.Answer{Repo: 1, Key: "k", Run: run, Body: []byte("answer"), Steady: true}),
 			tx.AddTask(ctx, store.Task{Run: run, Entry: "queued", Job: "{}"}), tx.AddTask(ctx, store.Task{Run: run, N: 1, Entry: "ended", Job: "{}", Result: []byte("{}")}),
@@ -36,6 +36,8 @@ func TestBackup(t *testing.T) {
 		return b.String()
 	}
 	want := backup(first)
+	null := strings.ReplaceAll(want, `"body":""`, `"body":null`) // one driver gives the empty value so
+	want = strings.ReplaceAll(want, `"body":null`, `"body":""`)
 	for _, table := range []string{"runs", "tasks", "reports", "findings", "answers", "deliveries", "baselines", "suppressions", "repos"} {
 		if !strings.Contains(want, `{"t":"`+table+`"`) {
 			t.Errorf("%s is not in the backup", table)
@@ -46,7 +48,7 @@ func TestBackup(t *testing.T) {
 		if err := st.Restore(ctx, strings.NewReader(backup(last))); err != nil {
 			t.Fatal(err)
 		}
-		if got := backup(st); got != want {
+		if got := strings.ReplaceAll(backup(st), `"body":null`, `"body":""`); got != want {
 			t.Errorf("restored:\n%s\nwant\n%s", got, want)
 		}
 		if err := st.Restore(ctx, strings.NewReader(want)); !errors.Is(err, store.ErrNotEmpty) {
@@ -55,6 +57,9 @@ func TestBackup(t *testing.T) {
 		last = st
 	}
 	st := lite()
+	if err := lite().Restore(ctx, strings.NewReader(null)); err != nil {
+		t.Errorf("an empty value as none: %v", err)
+	}
 	for what, text := range map[string]string{"cut": want[:len(want)-20], "other schema": strings.Replace(want, `"schema":`, `"schema":1`, 1), "no backup": "{}", "a foreign table": want + `{"t":"river_job","r":{}}`} {
 		if err := st.Restore(ctx, strings.NewReader(text)); err == nil {
 			t.Errorf("%s: restored", what)
