@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -18,33 +19,76 @@ import (
 
 // Limits of the search for a repeated state.
 const (
-	guessSteps   = 200_000
+	guessSteps   = 30_000    // of a run at first
+	guessMore    = 1_500_000 // when no short one repeated a state
 	guessTime    = 1500 * time.Millisecond
 	confirmSteps = 2_000_000
 	confirmTurns = 400 // turns of a cycle for which inputs are made
-	guessSeeds   = 24
+	guessSeeds   = 400
 )
 
 // guess decides inputs by a policy: the same value always, or values that are
 // often interesting, chosen by a fixed generator.
 type guess struct {
 	interp.Zeros
-	seed uint64
+	seed   uint64
+	values []int64
 }
 
-// values are tried as inputs, by seed or by the generator.
-var guessValues = [...]int64{0, 1, -1, 2, 5, 10, 100, -10, 3, 7, 1000, -2}
+// maxConstants is how many of the program's own constants are tried.
+const maxConstants = 24
+
+// guessValues are tried as inputs, by seed or by the generator: some that are
+// often interesting, and what the program compares with. After them come the ends
+// of the input's range.
+func guessValues(m *ir.Module) []int64 {
+	out := []int64{0, 1, -1, 2, 5, 10, 100, -10, 3, 7, 1000, -2, 1 << 8, 1 << 16}
+	limit := len(out) + maxConstants
+	for _, f := range m.Funcs {
+		for _, blk := range f.Blocks {
+			for _, in := range blk.Instrs {
+				if in.Op != ir.OpIcmp || len(out) >= limit {
+					continue
+				}
+				for _, a := range in.Args {
+					c, ok := a.(*ir.Const)
+					if !ok || c.Kind != ir.ConstInt || !c.Bits.Signed().IsInt64() {
+						continue
+					}
+					for v := c.Bits.Signed().Int64() - 1; v <= c.Bits.Signed().Int64()+1; v++ {
+						if !slices.Contains(out, v) {
+							out = append(out, v)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// value is number n of the values.
+func (g *guess) value(n uint64, width int) bits.Vec {
+	switch n {
+	case uint64(len(g.values)):
+		return bits.Shl(bits.New(width, 1), uint(width-1))
+	case uint64(len(g.values)) + 1:
+		return bits.Lshr(bits.Not(bits.New(width, 0)), 1)
+	}
+	return bits.NewInt(width, g.values[n])
+}
 
 // Next answers from the policy.
 func (g *guess) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
 	if kind == interp.MallocOK || kind == interp.Undef {
 		return g.Zeros.Next(kind, at, width)
 	}
-	if g.seed < uint64(len(guessValues)) {
-		return bits.NewInt(width, guessValues[g.seed]), true
+	all := uint64(len(g.values)) + 2
+	if g.seed < all {
+		return g.value(g.seed, width), true
 	}
 	g.seed = g.seed*6364136223846793005 + 1442695040888963407
-	return bits.NewInt(width, guessValues[(g.seed>>33)%uint64(len(guessValues))]), true
+	return g.value((g.seed>>33)%all, width), true
 }
 
 func (u *unbounded) interpOptions(steps int64) interp.Options {
@@ -56,20 +100,39 @@ func (u *unbounded) interpOptions(steps int64) interp.Options {
 func (u *unbounded) guessLasso(ctx context.Context) (verdict.Claim, bool) {
 	ctx, cancel := context.WithTimeout(ctx, guessTime)
 	defer cancel()
+	values := guessValues(u.m)
+	var long []uint64
 	for seed := uint64(0); seed < guessSeeds && ctx.Err() == nil; seed++ {
-		rec := &interp.Recorder{Source: &guess{seed: seed}}
-		out, err := interp.RunLasso(ctx, u.m, u.interpOptions(guessSteps), rec)
-		if err != nil {
-			return verdict.Claim{}, false
+		c, out, varied := u.guessOne(ctx, &guess{seed: seed, values: values}, guessSteps)
+		if out == interp.Lasso {
+			return c, true
 		}
-		if out.Kind == interp.Lasso {
-			return u.lassoClaim(ctx, rec.Inputs, out), true
+		if out == interp.StepLimit {
+			long = append(long, seed)
 		}
-		if len(rec.Inputs) == 0 {
-			break // nothing to vary
+		if !varied {
+			break // there is nothing to vary
+		}
+	}
+	for _, seed := range long {
+		if c, out, _ := u.guessOne(ctx, &guess{seed: seed, values: values}, guessMore); out == interp.Lasso {
+			return c, true
 		}
 	}
 	return verdict.Claim{}, false
+}
+
+// guessOne runs the program on the inputs of one policy; varied tells that there were any.
+func (u *unbounded) guessOne(ctx context.Context, g *guess, steps int64) (c verdict.Claim, kind interp.Kind, varied bool) {
+	rec := &interp.Recorder{Source: g}
+	out, err := interp.RunLasso(ctx, u.m, u.interpOptions(steps), rec)
+	if err != nil {
+		return c, kind, false
+	}
+	if out.Kind == interp.Lasso {
+		c = u.lassoClaim(ctx, rec.Inputs, out)
+	}
+	return c, out.Kind, len(rec.Inputs) > 0
 }
 
 // lassoClaim shows a run that repeats its state.

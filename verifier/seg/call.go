@@ -75,6 +75,9 @@ func (b *builder) ret(s *state, in *ir.Instr) result {
 		v = b.value(s, in.Args[0])
 	}
 	if len(s.frames) == 1 {
+		if f.bottom {
+			b.returned(s, v)
+		}
 		return stop("return")
 	}
 	for _, id := range f.objs {

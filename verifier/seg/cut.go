@@ -21,6 +21,8 @@ type cut struct {
 	dirty  bool // not expanded since its state changed
 	busy   bool // waits to be expanded
 
+	outdated bool // expanded with a summary that has grown since
+
 	tracked []tracked // cells at places that depend on the slots
 
 	refreshed bool // expanded once more for the sake of numbers that came later
@@ -73,7 +75,7 @@ func (b *builder) tidy(s *state) {
 			if in, ok := v.(*ir.Instr); ok && in.Op == ir.OpAlloca {
 				continue
 			}
-			if !live[v] && (n == len(s.frames)-1 || v != ir.Value(s.frames[n+1].call)) {
+			if !live[v] && !isGhost(v) && (n == len(s.frames)-1 || v != ir.Value(s.frames[n+1].call)) {
 				delete(f.vals, v)
 			}
 		}

@@ -27,12 +27,13 @@ func (b *builder) run() error {
 		if err != nil {
 			return err
 		}
-		for _, n := range next {
+		for _, n := range append(next, b.outdated...) {
 			if !n.busy {
 				n.busy = true
 				work = append(work, n)
 			}
 		}
+		b.outdated = nil
 	}
 	return nil
 }
@@ -103,7 +104,8 @@ func (b *builder) expand(c *cut) ([]*cut, error) {
 }
 
 func (b *builder) expandOnce(c *cut) (next []*cut, again bool, err error) {
-	c.edges, c.dirty = nil, false
+	c.edges, c.dirty, c.outdated = nil, false, false
+	b.current = c
 	first := c.st.clone()
 	first.cost, first.vague, first.overflowed = 0, "", false
 	if c != b.start {

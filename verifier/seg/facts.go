@@ -11,6 +11,7 @@ type funcFacts struct {
 	liveIn  map[*ir.Block]map[ir.Value]bool // after the phis
 	users   map[ir.Value][]*ir.Instr
 	names   map[ir.Value]*ir.Var
+	ghosts  []*ir.Param                      // of numeric parameters; made when first asked for
 	slots   map[*ir.Instr]bool               // allocas that are only read and written as a whole
 	slotsIn map[*ir.Block]map[*ir.Instr]bool // those that are read before they are written
 }

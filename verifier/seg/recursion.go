@@ -7,7 +7,8 @@ import (
 // enter handles the call of a function that is already active, modularly: a run
 // either stays in the callee for ever, or comes back. So one case goes on in the
 // callee with the callers left out, generalised at its entry; the other goes on
-// behind the call with any result, and without what the callee may have written.
+// behind the call with what the summary says of the result, and without what the
+// callee may have written.
 func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 	b.recursive = true
 	back := s.clone()
@@ -23,6 +24,10 @@ func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 		}
 		g.vals[p] = v
 	}
+	for _, p := range b.ghosts(fn) {
+		g.vals[p] = g.vals[fn.Params[p.Index-ghostIndex]]
+	}
+	s.recursed = false
 	for _, id := range append([]int(nil), s.order...) {
 		if s.objs[id].private {
 			s.drop(id) // of a caller: nobody reaches it before it returns
@@ -31,8 +36,7 @@ func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 	s.frames = []*frame{g}
 	s.entered = true
 
-	b.afterCall(back, in, fn)
-	return fork([]*state{s, back})
+	return fork(append([]*state{s}, b.comeBack(back, in, fn)...))
 }
 
 // afterCall is the state behind a call that came back.

@@ -91,6 +91,9 @@ type builder struct {
 	effects    map[*ir.Func]effects
 	thresholds []exact.Int
 	recursive  bool
+	summaries  map[*ir.Func]*summary
+	outdated   []*cut             // cuts that used a summary that grew
+	current    *cut               // being expanded
 	over       []*state           // runs of the current step that overflow
 	signedFits map[exact.Var]bool // wrap-arounds of signed arithmetic
 	steps      int
@@ -115,7 +118,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	defer ladder.Close()
 	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{}, fits: map[exact.Var]bool{}, signedFits: map[exact.Var]bool{},
 		objIDs: map[string]int{}, cuts: map[string]*cut{}, cutPos: map[string]bool{}, facts: map[*ir.Func]*funcFacts{},
-		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, thresholds: thresholdsOf(m)}
+		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{}, thresholds: thresholdsOf(m)}
 	err := b.run()
 	if err != nil {
 		return nil, err

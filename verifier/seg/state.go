@@ -66,13 +66,14 @@ type state struct {
 	inputs  []input // what the environment decided since the last cut
 	entered bool    // just came to a new place
 
+	recursed   bool // the running function, entered without callers, called itself and came back
 	overflowed bool // every run of the path since the last cut overflows, and wraps around
 }
 
 func (s *state) top() *frame { return s.frames[len(s.frames)-1] }
 
 func (s *state) clone() *state {
-	c := &state{know: s.know.clone(), vague: s.vague, cost: s.cost, overflowed: s.overflowed, inputs: s.inputs[:len(s.inputs):len(s.inputs)], objs: make(map[int]*object, len(s.objs)),
+	c := &state{know: s.know.clone(), vague: s.vague, cost: s.cost, overflowed: s.overflowed, recursed: s.recursed, inputs: s.inputs[:len(s.inputs):len(s.inputs)], objs: make(map[int]*object, len(s.objs)),
 		order: append([]int(nil), s.order...), owned: map[int]bool{}}
 	for id, o := range s.objs {
 		c.objs[id] = o

@@ -1,0 +1,30 @@
+package verifier
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/interp"
+)
+
+// Inputs are guessed from what the program compares with, and from the ends of
+// the input's range.
+func TestGuesses(t *testing.T) {
+	m := compileC(t, `int main(void) { int i = nondet_int(); while (i > 4711) if (i == 8150) i = 8200; else i--; return 0; }`)
+	values := guessValues(m)
+	for _, v := range []int64{0, 4710, 4711, 4712, 8149, 8150, 8151} {
+		if !slices.Contains(values, v) {
+			t.Errorf("%d is not among the values %v", v, values)
+		}
+	}
+	if slices.Contains(values, 8200) {
+		t.Error("a constant that is compared with nothing is tried")
+	}
+	for n, want := range map[uint64]int64{0: values[0], 14: values[14], uint64(len(values)): -128, uint64(len(values)) + 1: 127} {
+		g := &guess{seed: n, values: values}
+		v, ok := g.Next(interp.Nondet, nil, 8)
+		if w := int64(int8(want)); !ok || v.Signed().Int64() != w {
+			t.Errorf("seed %d gives %s, want %d", n, v.Signed(), w)
+		}
+	}
+}
