@@ -21,15 +21,16 @@ func (x *machine) addRegions() {
 	}
 }
 
-// place enters an object that has an address into the list by address.
+// place enters an object that has an address into the list by address, behind the region that begins there.
 func (x *machine) place(o *object) {
-	i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base >= o.base })
+	i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base > o.base })
 	x.placed = append(x.placed, nil)
 	copy(x.placed[i+1:], x.placed[i:])
 	x.placed[i] = o
 }
 
-// baseOf is o's address: the source's, or a free one above all that are in use.
+// baseOf is o's address: the source's, or a free one, in a region of the memory
+// map where there is one for o.
 func (x *machine) baseOf(o *object) uint64 {
 	if o.hasBase {
 		return o.base
@@ -40,34 +41,63 @@ func (x *machine) baseOf(o *object) uint64 {
 		x.place(o)
 		return o.base
 	}
-	limit := bits.Ones(x.pw).Low64()
-	align := uint64(max(o.align, 8))
-	at := x.cursor
-	for {
-		at = (at + align - 1) / align * align
-		clash := x.clash(at, uint64(o.size)+1)
-		if clash == nil {
+	found, homeless := false, true
+	for _, r := range x.regions {
+		if r.region.Access == "volatile" || o.fn == nil && o.readOnly != (r.region.Access == "r") {
+			continue
+		}
+		homeless = false
+		if found = x.settleIn(o, max(r.base, 8), r.base+uint64(r.size)-1); found {
 			break
 		}
-		at = clash.base + uint64(clash.size) + 1
 	}
-	if at > limit || limit-at < uint64(o.size) {
+	if homeless {
+		found = x.settleIn(o, x.cursor, bits.Ones(x.pw).Low64())
+		x.cursor = o.base + uint64(o.size) + 1
+	}
+	if !found {
 		x.end(Unsupported, "", fmt.Sprintf("no address left for %d bytes", o.size))
 		return 0
 	}
-	o.base, x.cursor = at, at+uint64(o.size)+1
 	x.place(o)
-	return at
+	return o.base
 }
 
-// clash is an object with an address that meets [at, at+n), or nil.
+// settleIn gives o the first free address from first on, with its end at last at most.
+func (x *machine) settleIn(o *object, first, last uint64) bool {
+	align := uint64(max(o.align, 8))
+	for at := first; ; {
+		if at > last-min(last, align) {
+			return false
+		}
+		at = (at + align - 1) / align * align
+		if last < at || last-at < uint64(o.size) {
+			return false
+		}
+		clash := x.clash(at, uint64(o.size)+1)
+		if clash == nil {
+			o.base = at
+			return true
+		}
+		if at = clash.base + uint64(clash.size) + 1; at < clash.base {
+			return false
+		}
+	}
+}
+
+// clash is what has an address that meets [at, at+n) or touches it, or nil;
+// regions of memory are where objects are.
 func (x *machine) clash(at, n uint64) *object {
-	i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base > at })
-	for _, k := range []int{i - 1, i} {
-		if k >= 0 && k < len(x.placed) {
-			if o := x.placed[k]; at < o.base+uint64(o.size)+1 && o.base < at+n {
-				return o
-			}
+	for i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base >= at+n }) - 1; i >= 0; i-- {
+		o := x.placed[i]
+		if o.region != nil && o.region.Access != "volatile" {
+			continue
+		}
+		if at < o.base+uint64(o.size)+1 {
+			return o
+		}
+		if o.region == nil {
+			break // objects do not overlap, so that those below end earlier
 		}
 	}
 	return nil
