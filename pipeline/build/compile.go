@@ -144,10 +144,10 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if folded != "" { // the compiler folds what is undefined, unless its check is on
-		flags = append(flags, "-fsanitize="+folded, "-fsanitize-trap=all")
+	if folded { // the compiler folds what is undefined, unless its check is on
+		flags = append(flags, foldedChecks...)
 	}
-	if shim := r.Shim && hasShim(implicit); shim || folded != "" {
+	if shim := r.Shim && hasShim(implicit); shim || folded {
 		undeclared := implicit
 		if !shim {
 			undeclared = nil
@@ -184,22 +184,22 @@ func hasShim(implicit []string) bool {
 }
 
 // emit compiles with prototypes for the functions in undeclared, and gives those
-// that are undeclared still. folded names the sanitizer of an operation on constants
-// that overflows or divides by zero: at -O0 its result stands in the IR, and the operation does not.
-func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover bool) (implicit []string, folded string, err error) {
+// that are undeclared still. folded reports an operation on constants that overflows
+// or divides by zero: at -O0 its result stands in the IR, and the operation does not.
+func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover bool) (implicit []string, folded bool, err error) {
 	args, err := r.withShim(flags, scratch, undeclared, cprover)
 	if err != nil {
-		return nil, "", err
+		return nil, false, err
 	}
 	res, err := r.run(ctx, append(args, "-S", "-emit-llvm", "-o", out, "--", r.File)...)
 	if err != nil {
-		return nil, "", err
+		return nil, false, err
 	}
 	if res.ExitCode != 0 {
-		return nil, "", r.fault(res, clangTool)
+		return nil, false, r.fault(res, clangTool)
 	}
 	_, implicit = parseDiagnostics(res.Stderr)
-	return implicit, foldedCheck(res.Stderr), nil
+	return implicit, foldsUndefined(res.Stderr), nil
 }
 
 // withShim adds the header with prototypes, if one is needed.

@@ -73,14 +73,9 @@ func tail(b []byte, lines int) string {
 	return strings.Join(all, "\n")
 }
 
-// foldedCheck is the sanitizer that clang's warnings about constants call for;
-// one of them, since the trap of a division does not say which of the two failed.
-func foldedCheck(stderr []byte) string {
-	switch {
-	case overflowRE.Match(stderr):
-		return "signed-integer-overflow"
-	case zeroRE.Match(stderr):
-		return "integer-divide-by-zero"
-	}
-	return ""
-}
+// foldsUndefined reports that clang warned of constants that overflow or are divided by zero.
+func foldsUndefined(stderr []byte) bool { return overflowRE.Match(stderr) || zeroRE.Match(stderr) }
+
+// foldedChecks make clang keep such operations. Division by zero calls a handler
+// instead of a trap, so that the frontend can tell it from the smallest value by -1.
+var foldedChecks = []string{"-fsanitize=signed-integer-overflow,integer-divide-by-zero", "-fsanitize-trap=all", "-fno-sanitize-trap=integer-divide-by-zero", "-fno-sanitize-recover=all"}
