@@ -79,6 +79,10 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 		res.Reason = missingEntry(m, plan.Entry)
 		return res
 	}
+	m, entry = startup(m, entry)
+	if entry.Name == startupName && plan.Depth > 0 {
+		plan.Depth++ // the entry is called
+	}
 	if plan.Dumps["ir"] {
 		plan.Dump("ir", m.String())
 	}

@@ -43,7 +43,7 @@ func runUnbounded(ctx context.Context, m *ir.Module, entry *ir.Func, plan Plan, 
 }
 
 func (u *unbounded) addClaim(c verdict.Claim) {
-	c.ID = string(c.Check) + "@" + u.entry.Name
+	c.ID = string(c.Check) + "@" + u.plan.Entry
 	if c.Pos == (verdict.Pos{}) {
 		c.Pos = u.entry.Pos
 	}

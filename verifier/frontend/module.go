@@ -3,7 +3,6 @@ package frontend
 import (
 	"fmt"
 	"runtime/debug"
-	"sort"
 	"strings"
 
 	llir "github.com/llir/llvm/ir"
@@ -13,7 +12,6 @@ import (
 	"github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
-	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -64,8 +62,9 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 		where = "function " + f.Name()
 		t.body(t.funcs[f], f)
 	}
-	t.dropIntrinsicGlobals()
+	dtors := t.dropIntrinsicGlobals()
 	t.library()
+	t.finish(dtors)
 	t.addressTaken()
 	t.endings()
 	return t.m, nil
@@ -208,26 +207,23 @@ func (t *translator) initialise(out *ir.Global, g *llir.Global) {
 }
 
 // dropIntrinsicGlobals takes out llvm.used and its relatives, which only keep
-// symbols alive, and turns llvm.global_ctors into Module.Ctors.
-func (t *translator) dropIntrinsicGlobals() {
+// symbols alive, turns llvm.global_ctors into Module.Ctors, and gives the destructors.
+func (t *translator) dropIntrinsicGlobals() (dtors []*ir.Func) {
 	var rest []*ir.Global
 	for _, g := range t.m.Globals {
 		if !strings.HasPrefix(g.Name, "llvm.") {
 			rest = append(rest, g)
 			continue
 		}
-		if g.Name != "llvm.global_ctors" || g.Init == nil {
-			continue
-		}
-		entries := append([]*ir.Const(nil), g.Init.Elems...)
-		sort.SliceStable(entries, func(i, j int) bool { return bits.Ult(entries[i].Elems[0].Bits, entries[j].Elems[0].Bits) })
-		for _, e := range entries {
-			if f := e.Elems[1].Func; f != nil {
-				t.m.Ctors = append(t.m.Ctors, f)
-			}
+		switch g.Name {
+		case "llvm.global_ctors":
+			t.m.Ctors = t.structors(g)
+		case "llvm.global_dtors":
+			dtors = t.structors(g)
 		}
 	}
 	t.m.Globals = rest
+	return dtors
 }
 
 // symbol is the address of a global, function or alias; nil if v is none.

@@ -38,7 +38,8 @@ type Module struct {
 	Layout  Layout
 	Globals []*Global // in file order
 	Funcs   []*Func   // in file order, declarations included
-	Ctors   []*Func   // run before main, in order (LangRef: llvm.global_ctors); the engines do not run them by themselves
+	Ctors   []*Func   // run before the entry, in order (LangRef: llvm.global_ctors), by the driver: the engines do not call them by themselves
+	Finish  *Func     // what the end of the program calls (atexit, destructors), or nil; by the driver, too
 	Aliases []Alias   // other names of symbols; uses in the module are already resolved
 }
 
@@ -170,6 +171,7 @@ type Asm struct {
 	Template    string
 	Constraints string
 	SideEffect  bool
+	Any         string // not empty: no assembly, but a value that is not followed, by what makes it; a violation that needs it is unknown
 }
 
 // Flags of instructions.
