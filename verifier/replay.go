@@ -32,6 +32,12 @@ func (b *bounded) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit [
 			Remedy: "please report this: the two engines disagree"}
 		return g, c
 	}
+	if in := notFollowed(inputs); in != nil {
+		c := newClaim(g)
+		c.Status, c.Replay = verdict.Unknown, verdict.NotRun
+		c.Reason = &verdict.Reason{Kind: verdict.Unsupported, Detail: fmt.Sprintf("a violation was found that may need a certain value of %s (line %d), which is not followed", in.Instr.Asm.Any, in.Instr.Pos.Line)}
+		return g, c
+	}
 	inputs = b.shrink(ctx, inputs, out)
 	if traced, err := b.execute(ctx, inputs, true); err == nil && sameFailure(traced, out) {
 		out = traced
@@ -45,6 +51,16 @@ func (b *bounded) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit [
 		c.Inputs = append(c.Inputs, showInput(in))
 	}
 	return g, c
+}
+
+// notFollowed is the first input that stands for a value which the program computes and the engines do not.
+func notFollowed(inputs []interp.Input) *interp.Input {
+	for i := range inputs {
+		if at := inputs[i].Instr; at != nil && at.Asm != nil && at.Asm.Any != "" {
+			return &inputs[i]
+		}
+	}
+	return nil
 }
 
 func newClaim(g *group) *verdict.Claim {

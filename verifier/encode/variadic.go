@@ -122,7 +122,7 @@ func (e *encoder) vaArg(fr *frame, st *state, in *ir.Instr) val {
 // write memory is not modelled.
 func (e *encoder) asm(st *state, in *ir.Instr) val {
 	for _, c := range strings.Split(in.Asm.Constraints, ",") {
-		if strings.HasPrefix(c, "=*") || strings.HasPrefix(c, "+*") || c == "~{memory}" && !ir.QuietAsm(in.Asm) {
+		if c == "~{memory}" && !ir.QuietAsm(in.Asm) {
 			if !in.T.IsVoid() {
 				e.fresh(st, interp.AsmOut, in, in.T, "asm")
 			}

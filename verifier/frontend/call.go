@@ -60,6 +60,10 @@ func (x *fn) plainCall(s *site) {
 			what = "intrinsic " + k.Func.Name
 		}
 	}
+	if k, ok := callee.(*ir.Const); ok && k.Kind == ir.ConstAddr && k.Func != nil && k.Off == 0 && k.Func.IsDecl() && s.ty.Kind == ir.KindFloat && x.pureMath(k.Func.Name) {
+		x.anyValue(s.v, s.ty, k.Func.Name)
+		return
+	}
 	i := ir.Instr{Op: ir.OpCall, T: s.ty, Callee: callee, Model: model, Sig: x.signature(s)}
 	if p, ok := s.callee.Type().(*types.PointerType); ok && model == ir.ModelNone {
 		if as := x.foreign(p); as != "" {
@@ -123,13 +127,43 @@ func (x *fn) asm(s *site, a *llir.InlineAsm) {
 		x.unsupported(s.v, s.ty, "inline assembly with "+what)
 		return
 	}
+	constraints, stores := indirectOutputs(a.Constraint)
 	i := ir.Instr{Op: ir.OpAsm, T: s.ty, Args: x.operands(s.args...), What: a.Asm,
-		Asm: &ir.Asm{Template: a.Asm, Constraints: a.Constraint, SideEffect: a.SideEffect}}
+		Asm: &ir.Asm{Template: a.Asm, Constraints: constraints, SideEffect: a.SideEffect}}
 	if s.ty.IsVoid() {
 		x.emit(&i)
-		return
+	} else {
+		x.define(s.v, i)
 	}
-	x.define(s.v, i)
+	for _, n := range stores {
+		p := x.pointee(nil, s.args[n].Type())
+		if what := odd(p) + x.foreign(s.args[n].Type()); what != "" {
+			x.unsupported(nil, x.void, "inline assembly that writes "+what)
+			return
+		}
+		v := x.emit(&ir.Instr{Op: ir.OpAsm, T: p, What: a.Asm, Asm: &ir.Asm{Template: a.Asm, SideEffect: a.SideEffect}})
+		x.emit(&ir.Instr{Op: ir.OpStore, Access: p, Align: 1, Args: []ir.Value{v, i.Args[n]}})
+	}
+}
+
+// indirectOutputs takes the outputs that go through a pointer out of a list of
+// constraints (LangRef: Indirect inputs and outputs), and gives the numbers of their arguments.
+func indirectOutputs(constraints string) (rest string, args []int) {
+	var keep []string
+	n := 0
+	for _, c := range strings.Split(constraints, ",") {
+		switch {
+		case strings.HasPrefix(c, "=*"), strings.HasPrefix(c, "+*"), strings.HasPrefix(c, "=&*"):
+			args = append(args, n)
+			n++
+			continue
+		case strings.HasPrefix(c, "=") || strings.HasPrefix(c, "~") || c == "":
+		default:
+			n++
+		}
+		keep = append(keep, c)
+	}
+	return strings.Join(keep, ","), args
 }
 
 // debugCall notes the variable of an llvm.dbg.declare; the other debug

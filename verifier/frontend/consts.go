@@ -98,10 +98,58 @@ func (t *translator) float(c *constant.Float) (*ir.Const, string) {
 		if c.NaN {
 			out.Bits = bits.New(16, 0x7e00)
 		}
+	case 80:
+		out.Bits = wideBits(c, 80, 64, true)
 	default:
-		return nil, odd(ty) + " constant"
+		if c.Typ.Kind != types.FloatKindFP128 {
+			return nil, "constant of type " + c.Typ.String()
+		}
+		out.Bits = wideBits(c, 128, 112, false)
 	}
 	return out, ""
+}
+
+// wideBits encodes a constant in a format with 15 bits of exponent and a fraction
+// below them, whose leading bit is written (x87) or left out (IEEE 754 binary128).
+func wideBits(c *constant.Float, width, fraction int, leading bool) bits.Vec {
+	const bias, top = 16383, 32767
+	exp, frac := 0, new(big.Int)
+	switch {
+	case c.NaN:
+		exp = top
+		frac.SetBit(frac, fraction-1, 1)
+		if leading {
+			frac.SetBit(frac, fraction-2, 1)
+		}
+	case c.X.IsInf():
+		exp = top
+		if leading {
+			frac.SetBit(frac, fraction-1, 1)
+		}
+	case c.X.Sign() != 0:
+		digits := fraction
+		if !leading {
+			digits++
+		}
+		m := new(big.Float).SetPrec(uint(digits))
+		e := new(big.Float).SetPrec(uint(digits)).Abs(c.X).MantExp(m) // m in [0.5, 1)
+		exp = e - 1 + bias
+		if exp < 1 { // subnormal
+			m.SetMantExp(m, exp-1)
+			exp = 0
+		}
+		m.SetMantExp(m, digits)
+		m.Int(frac)
+		if !leading && exp > 0 {
+			frac.SetBit(frac, fraction, 0)
+		}
+	}
+	v := new(big.Int).Lsh(big.NewInt(int64(exp)), uint(fraction))
+	v.Or(v, frac)
+	if c.X != nil && c.X.Signbit() {
+		v.SetBit(v, width-1, 1)
+	}
+	return bits.FromBig(width, v)
 }
 
 // halfBits encodes a value that is exactly a half (LLVM prints no other).

@@ -134,6 +134,11 @@ func (x *fn) define(v value.Named, i ir.Instr) *ir.Instr {
 	return x.emit(slot)
 }
 
+// anyValue defines v as a value of type ty that is not followed; what says what would make it.
+func (x *fn) anyValue(v value.Named, ty *ir.Type, what string) {
+	x.define(v, ir.Instr{Op: ir.OpAsm, T: ty, What: what, Asm: &ir.Asm{Any: what}})
+}
+
 // unsupported appends an instruction that makes the answer unknown when reached.
 // v is its result, or nil.
 func (x *fn) unsupported(v value.Named, ty *ir.Type, what string) {

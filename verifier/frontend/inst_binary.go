@@ -63,6 +63,10 @@ func (x *fn) bin(v value.Named, op ir.Op, flags ir.Flags, args ...value.Value) {
 		x.unsupported(v, ty, what+" "+op.String())
 		return
 	}
+	if what := wideFloat(ty); what != "" {
+		x.anyValue(v, ty, what+" "+op.String())
+		return
+	}
 	x.define(v, ir.Instr{Op: op, T: ty, Flags: flags, Args: x.operands(args...)})
 }
 

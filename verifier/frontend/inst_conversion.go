@@ -53,5 +53,9 @@ func (x *fn) cast(v value.Named, op ir.Op, from value.Value, to types.Type) {
 		x.unsupported(v, ty, what+" "+op.String())
 		return
 	}
+	if what := wideFloat(ty) + wideFloat(x.typ(from.Type())); what != "" && op != ir.OpBitcast {
+		x.anyValue(v, ty, what+" "+op.String())
+		return
+	}
 	x.define(v, ir.Instr{Op: op, T: ty, Args: x.operands(from)})
 }

@@ -58,6 +58,10 @@ func (x *fn) compare(v value.Named, op ir.Op, pred ir.Pred, a, b value.Value, fl
 		x.unsupported(v, out, what+" "+op.String())
 		return
 	}
+	if what := wideFloat(ty); what != "" {
+		x.anyValue(v, out, what+" "+op.String())
+		return
+	}
 	x.define(v, ir.Instr{Op: op, T: out, Pred: pred, Flags: flags, Args: x.operands(a, b)})
 }
 

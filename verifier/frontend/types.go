@@ -83,10 +83,6 @@ func odd(t *ir.Type) string {
 	switch t.Kind {
 	case ir.KindInvalid:
 		return "type " + t.Name
-	case ir.KindFloat:
-		if t.Width > 64 {
-			return map[int]string{80: "x86_fp80", 128: "fp128"}[t.Width]
-		}
 	case ir.KindArray, ir.KindVector:
 		return odd(t.Elem)
 	case ir.KindStruct:
@@ -95,6 +91,18 @@ func odd(t *ir.Type) string {
 				return o
 			}
 		}
+	}
+	return ""
+}
+
+// wideFloat names a floating-point type of more than 64 bits, or a vector of such:
+// it is stored and passed on bit by bit, and what is computed with it is any value.
+func wideFloat(t *ir.Type) string {
+	switch {
+	case t.Kind == ir.KindVector:
+		return wideFloat(t.Elem)
+	case t.Kind == ir.KindFloat && t.Width > 64:
+		return map[int]string{80: "x86_fp80", 128: "fp128"}[t.Width]
 	}
 	return ""
 }

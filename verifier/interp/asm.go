@@ -14,7 +14,7 @@ func (x *machine) asm(in *ir.Instr) {
 		x.set(in, x.inputs(AsmOut, in.T))
 	}
 	for _, c := range strings.Split(in.Asm.Constraints, ",") {
-		if strings.HasPrefix(c, "=*") || strings.HasPrefix(c, "+*") || c == "~{memory}" && !ir.QuietAsm(in.Asm) {
+		if c == "~{memory}" && !ir.QuietAsm(in.Asm) {
 			x.end(Unsupported, "", "inline assembly that writes memory: "+strings.TrimSpace(in.Asm.Template))
 			return
 		}
