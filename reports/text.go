@@ -122,11 +122,22 @@ func (p *printer) claim(c *verdict.Claim) {
 		}
 	}
 	if len(c.Trace) > 0 {
-		p.line("      trace (replay %s):", c.Replay)
+		p.line("      trace (replay %s%s):", c.Replay, onMachine(c.Machine))
 		for _, l := range TraceLines(c.Trace) {
 			p.line("        %s", l)
 		}
 	}
+}
+
+// onMachine adds what a run of the compiled program showed.
+func onMachine(m *verdict.MachineRun) string {
+	switch {
+	case m == nil:
+		return ""
+	case m.Detail == "":
+		return "; compiled and run: " + string(m.Result)
+	}
+	return fmt.Sprintf("; compiled and run: %s: %s", m.Result, m.Detail)
 }
 
 func checkedBy(c *verdict.Certificate) string {

@@ -40,6 +40,7 @@ type checkFlags struct {
 
 	since   string                         // commit to compare with, for generated harnesses
 	changed map[string][]reports.LineRange // lines of the change, from the service; nil: not of a change
+	replay  bool
 }
 
 func checkCommand() *cobra.Command {
@@ -70,6 +71,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringArrayVarP(&fl.out.files, "output", "o", nil, "file for the report")
 	f.BoolVarP(&fl.out.quiet, "quiet", "q", false, "one line per result")
 	f.BoolVarP(&fl.out.verbose, "verbose", "v", false, "every claim, and the cost of each stage")
+	f.BoolVar(&fl.replay, "replay", false, "compile and run each counterexample for real, and say in the report what happened")
 	f.StringVar(&fl.failOn, "fail-on", "unknown", "violation or unknown: what makes the exit status non-zero")
 	f.StringVar(&fl.baseline, "baseline", "", "JSON report: violations in it do not count")
 	f.StringArrayVarP(&fl.defines, "define", "D", nil, "macro for plain C files")
@@ -113,6 +115,9 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	dumpTo(cmd.OutOrStdout(), jobs, fl.dump)
 	rep := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version}, Results: verify(ctx, cmd.ErrOrStderr(), fl, jobs)}
 	rep.Differences = reports.Differences(rep)
+	if fl.replay {
+		fl.replayAll(ctx, rep, args)
+	}
 	if err := fl.out.write(cmd.OutOrStdout(), rep); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -29,13 +30,21 @@ const (
 	exitNotReproduced = 3
 )
 
+// Exit codes of the harness, and of a program that a signal ends.
+const (
+	exitAssume    = 77
+	exitOtherPath = 78
+	exitSignal    = 128
+)
+
 type replayFlags struct {
-	claim, target, entry, emit       string
+	claim, target, entry, emit, into string
 	include, defines, cflags         []string
 	limit                            time.Duration
 	out                              io.Writer
 	sources, sourceInc, sourceDefine []string // what is compiled
 	dir                              string   // where
+	said                             string   // why it was not reproduced
 }
 
 func replayCommand() *cobra.Command {
@@ -63,6 +72,7 @@ Exit status: 1 the failure was reproduced; 3 it was not; 2 this cannot be run he
 	f.StringVar(&fl.target, "target", "", "target of the claim (default: the first that has it)")
 	f.StringVar(&fl.entry, "entry", "", "entry of the claim")
 	f.StringVar(&fl.emit, "emit", "", "write the harness to this `file`, too")
+	f.StringVarP(&fl.into, "output", "o", "", "write the report, with the result in it, to this `file`")
 	f.StringArrayVarP(&fl.include, "include", "I", nil, "include folder")
 	f.StringArrayVarP(&fl.defines, "define", "D", nil, "macro")
 	f.StringArrayVar(&fl.cflags, "cflags", nil, "further compiler flags")
@@ -71,10 +81,24 @@ Exit status: 1 the failure was reproduced; 3 it was not; 2 this cannot be run he
 }
 
 func (fl *replayFlags) run(ctx context.Context, args []string) (int, error) {
-	res, claim, err := fl.pick(args[0])
+	rep, res, claim, err := fl.pick(args[0])
 	if err != nil {
 		return 0, err
 	}
+	code, err := fl.one(ctx, res, claim, args[1:])
+	if fl.into == "" || ctx.Err() != nil {
+		return code, err
+	}
+	claim.Machine = machineResult(code, fl.said, err)
+	text, jsonErr := json.MarshalIndent(rep, "", "  ")
+	if jsonErr != nil {
+		return 0, jsonErr
+	}
+	return code, errors.Join(err, os.WriteFile(fl.into, append(text, '\n'), 0o644))
+}
+
+// one builds and runs the program for one claim.
+func (fl *replayFlags) one(ctx context.Context, res *verdict.Result, claim *verdict.Claim, paths []string) (int, error) {
 	if why := notInC(res, claim); why != "" {
 		return 0, errors.New(why)
 	}
@@ -82,7 +106,7 @@ func (fl *replayFlags) run(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := fl.locate(args[1:], res.Entry); err != nil {
+	if err := fl.locate(paths, res.Entry); err != nil {
 		return 0, err
 	}
 	bare := t.Run.Kind == targets.RunQEMU && strings.HasPrefix(t.Triple, "thumb")
@@ -120,37 +144,6 @@ func notInC(r *verdict.Result, c *verdict.Claim) string {
 		}
 	}
 	return ""
-}
-
-// pick finds the claim in the report.
-func (fl *replayFlags) pick(path string) (*verdict.Result, *verdict.Claim, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	var rep verdict.Report
-	if err := json.Unmarshal(data, &rep); err != nil {
-		return nil, nil, fmt.Errorf("%s: not a JSON report of firmproof check: %w", path, err)
-	}
-	var ids []string
-	for i := range rep.Results {
-		r := &rep.Results[i]
-		for j := range r.Claims {
-			c := &r.Claims[j]
-			if c.Status != verdict.Violated {
-				continue
-			}
-			ids = append(ids, c.ID)
-			if (fl.claim == "" || c.ID == fl.claim) && (fl.target == "" || r.Target == fl.target) && (fl.entry == "" || r.Entry == fl.entry) {
-				return r, c, nil
-			}
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil, fmt.Errorf("%s: nothing is violated, so there is nothing to replay", path)
-	}
-	slices.Sort(ids)
-	return nil, nil, fmt.Errorf("%s: no such violation; it has %s", path, strings.Join(slices.Compact(ids), ", "))
 }
 
 // locate finds the sources: C files, or those of a manifest with build.sources.
@@ -226,6 +219,8 @@ func (r *replayer) command(ctx context.Context, env []string, argv ...string) (s
 	switch {
 	case ctx.Err() != nil:
 		return string(out), -1, nil
+	case errors.As(err, &e) && e.ExitCode() < 0: // a signal, of an assertion perhaps
+		return string(out), exitSignal, nil
 	case errors.As(err, &e):
 		return string(out), e.ExitCode(), nil
 	case err != nil:
@@ -256,7 +251,12 @@ func (r *replayer) run(ctx context.Context, text string) (int, error) {
 			return 0, err
 		}
 	}
-	for _, w := range r.h.wrapped() {
+	library, wrapped, err := r.library(ctx)
+	if err != nil {
+		return 0, err
+	}
+	objects = append(objects, library...)
+	for _, w := range append(r.h.wrapped(), wrapped...) {
 		link = append(link, "-Wl,--wrap="+w)
 	}
 	if err := r.must(ctx, append(link, objects...)...); err != nil {
@@ -339,6 +339,50 @@ func (r *replayer) compile(ctx context.Context, include string) ([]string, error
 	return objects, nil
 }
 
+// library compiles the files of our C library that the trace has inputs in: the
+// program gets them instead of the real functions, for the inputs to mean the same.
+func (r *replayer) library(ctx context.Context) (objects, wrapped []string, err error) {
+	seen := map[string]bool{}
+	for _, in := range r.h.claim.Inputs {
+		text, functions, ok := build.LibraryFile(in.Pos.File)
+		if !ok || seen[in.Pos.File] {
+			continue
+		}
+		seen[in.Pos.File] = true
+		src := filepath.Join(r.work, "library-"+filepath.Base(in.Pos.File))
+		text = append(slices.Clone(text), stubs(text)...)
+		if err := os.WriteFile(src, text, 0o644); err != nil {
+			return nil, nil, err
+		}
+		argv := append(append([]string{"clang-14"}, r.t.Flags()...), "-O0", "-g", "-std=gnu11", "-w", "-fno-builtin", "-fno-omit-frame-pointer", "-c", src, "-o", src+".o")
+		for _, f := range functions {
+			argv = append(argv, fmt.Sprintf("-D%s=__wrap_%s", f, f))
+		}
+		if err := r.must(ctx, argv...); err != nil {
+			return nil, nil, err
+		}
+		objects, wrapped = append(objects, src+".o"), append(wrapped, functions...)
+	}
+	return objects, wrapped, nil
+}
+
+var inputNames = regexp.MustCompile(`(?m)^[^\s/][^(\n]*\b(?:__VERIFIER_nondet_|\w+_without_a_model)\w*\(void\);$`)
+
+// stubs defines, weakly, the inputs that a file of the library declares: the trace
+// may have none of some.
+func stubs(text []byte) []byte {
+	var out []byte
+	for _, d := range inputNames.FindAll(text, -1) {
+		name := strings.TrimSuffix(string(d), ";")
+		body := " { return 0; }\n"
+		if strings.HasPrefix(name, "void ") {
+			body = " {}\n"
+		}
+		out = append(out, "\n__attribute__((weak)) "+name+body...)
+	}
+	return out
+}
+
 func (r *replayer) linkNative(image string) []string {
 	return append(append([]string{"clang-14"}, r.t.Flags()...), append(r.sanitize()[:1:1], "-o", image, "-lm")...)
 }
@@ -382,42 +426,4 @@ func (r *replayer) resolve(ctx context.Context, image, said string) string {
 		return said
 	}
 	return said + where
-}
-
-// judge says what the run showed.
-func (r *replayer) judge(said string, code int) int {
-	c, w := r.h.claim, r.fl.out
-	fmt.Fprintf(w, "%s on %s, entry %s\n%s: %s\n\n%s\n", c.ID, r.t.Name, r.h.result.Entry, c.Pos, c.Message, strings.TrimSpace(said))
-	place := fmt.Sprintf("%s:%d", filepath.Base(c.Pos.File), c.Pos.Line)
-	there := strings.Contains(said, place+":") || strings.Contains(said, place+"\n") || strings.Contains(said, place+" ")
-	asserted := strings.Contains(said, "assertion failed") || strings.Contains(said, "Assertion") || strings.Contains(said, "assertion \"")
-	switch {
-	case code == -1:
-		fmt.Fprintf(w, "\nNot reproduced: the program did not end within %s.\n", r.fl.limit)
-		return exitNotReproduced
-	case code == 0:
-		fmt.Fprintln(w, "\nNot reproduced: the program ends without a failure."+r.hint())
-		return exitNotReproduced
-	case code == 77 || code == 78:
-		fmt.Fprintln(w, "\nNot reproduced: the program takes another path."+r.hint())
-		return exitNotReproduced
-	case c.Check == verdict.Assert && asserted, c.Check == verdict.Leak && strings.Contains(said, "LeakSanitizer: detected"), there:
-		fmt.Fprintln(w, "\nReproduced.")
-		return exitReproduced
-	}
-	fmt.Fprintf(w, "\nNot reproduced: the program ends with status %d, but not at %s.%s\n", code, place, r.hint())
-	return exitNotReproduced
-}
-
-// hint says what the harness could not play back.
-func (r *replayer) hint() string {
-	out := ""
-	if r.h.arm && (r.h.claim.Check == verdict.Memory || r.h.claim.Check == verdict.Free || r.h.claim.Check == verdict.Uninitialised) {
-		out = " The emulated core has no sanitizer for memory: an access that hits other memory goes unnoticed."
-	}
-	if len(r.h.left) > 0 {
-		slices.Sort(r.h.left)
-		out += " The trace has inputs that a program cannot be given: " + strings.Join(slices.Compact(r.h.left), ", ") + "."
-	}
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"sort"
+	"strings"
 )
 
 // librarySources are functions of the C library in C, for programs that call
@@ -36,6 +37,22 @@ func libraryIndex() map[string]string {
 		}
 	}
 	return index
+}
+
+// LibraryFile is the text of a file of the library, by the name that positions in it
+// have, and the functions that it defines.
+func LibraryFile(position string) (text []byte, functions []string, ok bool) {
+	name, ok := strings.CutPrefix(position, libraryDir+"/")
+	if !ok {
+		return nil, nil, false
+	}
+	for f, file := range libraryIndex() {
+		if file == name {
+			functions = append(functions, f)
+		}
+	}
+	sort.Strings(functions)
+	return libraryText(name), functions, len(functions) > 0
 }
 
 func libraryText(name string) []byte {

@@ -182,10 +182,27 @@ type Claim struct {
 	Certificate *Certificate `json:"certificate,omitempty"`
 	Trace       []Step       `json:"trace,omitempty"`
 	Replay      Replay       `json:"replay,omitempty"`
+	Machine     *MachineRun  `json:"machine,omitempty"`     // what a run of the compiled program with these inputs showed (check --replay, replay)
 	Inputs      []Input      `json:"inputs,omitempty"`      // what the trace fed to the program, in order
 	Unreachable bool         `json:"unreachable,omitempty"` // proved because no execution gets there
 	Suppressed  string       `json:"suppressed,omitempty"`  // why somebody decided that this one does not count
 }
+
+// MachineRun is what a run of the compiled program with a trace's inputs showed.
+type MachineRun struct {
+	Result MachineResult `json:"result"`
+	Detail string        `json:"detail,omitempty"` // why not, in words
+}
+
+// MachineResult says whether the failure happened.
+type MachineResult string
+
+// The results of a run.
+const (
+	Reproduced    MachineResult = "reproduced"
+	NotReproduced MachineResult = "not-reproduced"
+	NotPossible   MachineResult = "not-possible" // no such machine here, or inputs that a program cannot be given
+)
 
 // Input is one value that the environment gave during a trace, in program order.
 type Input struct {
