@@ -40,7 +40,7 @@ func runCase(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	want := ""
+	want, source := "", "main.c"
 	for _, f := range a.Files {
 		if f.Name == "want" {
 			want = strings.TrimSpace(string(f.Data))
@@ -49,10 +49,13 @@ func runCase(t *testing.T, path string) {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o644); err != nil {
 			t.Fatal(err)
 		}
+		if strings.HasPrefix(f.Name, "main.") {
+			source = f.Name
+		}
 	}
 	flags, exit := header(t, string(a.Comment))
 	var out, errs bytes.Buffer
-	code := runWith(append(append([]string{"check", "--format", "json", "--timeout", "60s"}, flags...), filepath.Join(dir, "main.c")), &out, &errs)
+	code := runWith(append(append([]string{"check", "--format", "json", "--timeout", "60s"}, flags...), filepath.Join(dir, source)), &out, &errs)
 	if code != exit {
 		t.Errorf("exit status %d, want %d\n%s", code, exit, errs.String())
 	}

@@ -40,10 +40,10 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 		u, err = r.readText(ctx, path)
 	case ".bc":
 		u, err = r.readBitcode(ctx, path)
-	case ".c", ".i":
+	case ".c", ".i", ".cc", ".cpp", ".cxx":
 		u, err = r.compileC(ctx)
 	default:
-		err = &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.File, Message: "not C (.c, .i) and not LLVM IR (.ll, .bc)"}}}
+		err = &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.File, Message: "not C (.c, .i), C++ (.cc, .cpp, .cxx) or LLVM IR (.ll, .bc)"}}}
 	}
 	if err != nil {
 		return nil, err

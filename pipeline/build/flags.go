@@ -46,7 +46,7 @@ type Request struct {
 // flags is clang's argument list without input and output.
 func (r *Request) flags() []string {
 	args := append([]string{clangTool}, r.Target.Flags()...)
-	args = append(args, "-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names",
+	args = append(append(args, r.language()...), "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names",
 		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=50", "-Wno-everything", "-Wimplicit-function-declaration", "-Winteger-overflow", "-Wdivision-by-zero",
 		"-Wno-error", "-nostdlibinc")
 	san := append([]string(nil), sanitizers...)
@@ -88,6 +88,16 @@ func (r *Request) flags() []string {
 		args = append(args, "-isystem", d)
 	}
 	return args
+}
+
+// language is the standard; C++ is taken without exceptions and run-time types, as
+// firmware builds have it.
+func (r *Request) language() []string {
+	switch filepath.Ext(r.File) {
+	case ".cc", ".cpp", ".cxx":
+		return []string{"-std=gnu++17", "-fno-exceptions", "-fno-rtti"}
+	}
+	return []string{"-std=gnu11"}
 }
 
 func (r *Request) root() string {

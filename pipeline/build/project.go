@@ -212,7 +212,7 @@ func (b *builder) fromSources(mb manifest.Build) error {
 	sort.Strings(names)
 	for _, f := range names {
 		switch filepath.Ext(f) {
-		case ".c", ".i", ".ll", ".bc":
+		case ".c", ".i", ".cc", ".cpp", ".cxx", ".ll", ".bc":
 			b.add(unitSpec{file: f, include: mb.Include, defines: mb.Defines, undefines: mb.Undefines, cflags: mb.CFlags})
 		case ".s", ".S", ".asm":
 			b.note("assembly file %s is not verified", f)
