@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
@@ -13,8 +12,7 @@ import (
 )
 
 const (
-	replaySteps  = 20_000_000 // instructions of one replay
-	shrinkTrials = 200        // replays spent on making the inputs small
+	replaySteps = 20_000_000 // instructions of one replay
 )
 
 // replay feeds the model's inputs to the interpreter. It answers the group whose
@@ -101,42 +99,4 @@ func describe(out *interp.Outcome, err error) string {
 		s += " at " + out.Pos.String()
 	}
 	return s
-}
-
-// shrink makes input values smaller one by one while the same failure is
-// reached: deterministic, and never accepted without a replay.
-func (b *bounded) shrink(ctx context.Context, inputs []interp.Input, want *interp.Outcome) []interp.Input {
-	trials := 0
-	try := func(i int, v bits.Vec) bool {
-		if trials >= shrinkTrials || ctx.Err() != nil {
-			return false
-		}
-		trials++
-		cand := slices.Clone(inputs)
-		cand[i].Value = v
-		out, err := b.execute(ctx, cand, false)
-		if err != nil || !sameFailure(out, want) {
-			return false
-		}
-		inputs = cand
-		return true
-	}
-	for i := range inputs {
-		if k := inputs[i].Kind; k != interp.Nondet && k != interp.Param && k != interp.VolatileRead || inputs[i].Value.Width() == 0 {
-			continue
-		}
-		w := inputs[i].Value.Width()
-		for _, v := range []bits.Vec{bits.New(w, 0), bits.New(w, 1)} {
-			if inputs[i].Value == v || try(i, v) {
-				break
-			}
-		}
-		for step := 0; step < 8 && !inputs[i].Value.IsZero(); step++ { // halve towards zero, keeping the sign
-			half := bits.Sdiv(inputs[i].Value, bits.New(w, 2))
-			if w < 3 || half == inputs[i].Value || !try(i, half) {
-				break
-			}
-		}
-	}
-	return inputs
 }

@@ -47,6 +47,22 @@ func (c *causeList) follow(in *ir.Instr, depth int) {
 	}
 }
 
+// bitFieldIn is the only bit-field of a structure that lies in the unit, or nil.
+func bitFieldIn(t *ir.DType, off, size int64) *ir.DField {
+	var found *ir.DField
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if !f.IsBits || f.BitOff < off || f.BitOff+f.BitSize > off+size {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	return found
+}
+
 func (c *causeList) note(in *ir.Instr) {
 	p := c.eval(in.Args[0])
 	if p.obj == nil || p.obj.dtype() == nil {
@@ -59,6 +75,10 @@ func (c *causeList) note(in *ir.Instr) {
 	}
 	name, t := c.placeName(p.obj, off, size)
 	s := name + " = " + c.show(t, c.fr.vals[in.ID])
+	if f := bitFieldIn(p.obj.dtype(), off*8, size*8); f != nil && t == nil {
+		unit := c.getBits(p.obj, off, size, int(size*8)).bits
+		s = c.name(p.obj) + "." + f.Name + " = " + FormatValue(f.T, c.field(unit, f, off*8, size))
+	}
 	if w := c.trace.writes[p.obj][off]; w != nil && w.Pos.Line > 0 {
 		s += fmt.Sprintf(" (written at %s)", w.Pos)
 	}

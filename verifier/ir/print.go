@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"path"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 // The form is for people and golden files; there is no reader for it.
 func (m *Module) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "module %s\n", m.Name)
+	fmt.Fprintf(&b, "module %s\n", path.Base(m.Name))
 	if m.Triple != "" {
 		fmt.Fprintf(&b, "target %s", m.Triple)
 		order := "little-endian"
