@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestEveryCheckHasAPair: each check has a case that violates it, beside a twin
+// that does not. Bounds and complexity are reported, never violated.
+func TestEveryCheckHasAPair(t *testing.T) {
+	cases, err := filepath.Glob("testdata/check/*_bad.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	violated := map[string]bool{}
+	for _, c := range cases {
+		text, err := os.ReadFile(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\S+:\d+ (\S+) violated$`).FindAllSubmatch(text, -1) {
+			violated[string(m[1])] = true
+		}
+	}
+	for _, p := range verdict.Properties() {
+		if reported := p.Check == verdict.Unwinding || p.Check == verdict.ComplexityBound; violated[string(p.Check)] == reported {
+			t.Errorf("%s: a pair exists: %v", p.Check, violated[string(p.Check)])
+		}
+	}
+}
+
+// checkText checks a program and gives its report and everything printed before it.
+func checkText(t *testing.T, text string, flags ...string) (*verdict.Report, string) {
+	t.Helper()
+	dir := t.TempDir()
+	file, report := filepath.Join(dir, "p.c"), filepath.Join(dir, "r.json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	var out bytes.Buffer
+	runWith(append(append([]string{"check", "--timeout", "60s", "--format", "json", "-o", report}, flags...), "p.c"), &out, &out)
+	data, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+	var rep verdict.Report
+	if err := json.Unmarshal(data, &rep); err != nil {
+		t.Fatal(err)
+	}
+	return &rep, out.String()
+}
+
+// violations maps the checks that fail to their traces, a line a step.
+func violations(rep *verdict.Report) map[verdict.Check]string {
+	out := map[verdict.Check]string{}
+	for _, c := range rep.Results[0].Claims {
+		if c.Status == verdict.Violated {
+			var lines []string
+			for _, s := range c.Trace {
+				lines = append(lines, strings.TrimSpace(string(s.Kind)+" "+s.What+" "+s.Value))
+			}
+			out[c.Check] += strings.Join(lines, "\n")
+		}
+	}
+	return out
+}
+
+// TestThesisExample is the detailed example of Merz 6.3.4 (listings 6.6 and 6.9):
+// n + 1 overflows in isintmax, called from allocate, for the largest n.
+func TestThesisExample(t *testing.T) {
+	rep, _ := checkText(t, `#include <stdlib.h>
+int isintmax(int n) { return n + 1 < n; }
+int *allocate(int n, int v) {
+    int *p = 0;
+    if (!isintmax(n)) { p = (int *)malloc(sizeof(int)); }
+    *p = v;
+    return p;
+}
+`, "--target", "i386", "--entry", "allocate", "--checks", "default,-leak")
+	got := violations(rep)
+	wantAll(t, got[verdict.SignedOverflow], "input n 2147483647", "call isintmax n = 2147483647")
+	wantAll(t, got[verdict.Memory], "alloc 4 bytes NULL") // malloc may fail here; it cannot in the thesis
+	if len(got) != 2 {
+		t.Errorf("violated: %v", got)
+	}
+}
+
+// TestDeterministic: the same input gives the same formula, byte for byte, and the same report but for times.
+func TestDeterministic(t *testing.T) {
+	const text = `#include "firmproof.h"
+#include <string.h>
+struct s { int a; char b[6]; } x;
+static int f(int n) { return n > 3 ? x.b[n] : n; }
+int main(void) {
+    char c[8];
+    firmproof_havoc(c, sizeof c);
+    firmproof_havoc(&x, sizeof x);
+    int (*g)(int) = c[0] ? f : 0;
+    for (int i = 0; i < x.a && i < 9; i++)
+        c[i & 7] ^= (char)g(i);
+    memcpy(x.b, c, (unsigned char)c[2] & 7);
+    firmproof_assert(x.b[0] != 'q', "no q");
+    return x.a + 1;
+}
+`
+	var reports, formulas []string
+	for i := 0; i < 2; i++ {
+		rep, _ := checkText(t, text, "--target", "x86_64", "--unwind", "10")
+		for j := range rep.Results {
+			r := &rep.Results[j]
+			r.DurationMS, r.PeakRSS, r.Stages = 0, 0, nil
+		}
+		data, err := json.Marshal(rep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, formula := checkText(t, text, "--target", "x86_64", "--unwind", "10", "--stop-after", "encode", "--dump", "ir,ilr,smt2")
+		reports, formulas = append(reports, string(data)), append(formulas, formula)
+	}
+	if reports[0] != reports[1] {
+		t.Errorf("two reports:\n%s\n%s", reports[0], reports[1])
+	}
+	if formulas[0] != formulas[1] || !strings.Contains(formulas[0], "(declare-") {
+		t.Errorf("two formulas, of %d and %d bytes", len(formulas[0]), len(formulas[1]))
+	}
+	if !strings.Contains(reports[0], `"violated"`) {
+		t.Error("nothing is violated: there was no trace to compare")
+	}
+}
+
+// TestVacuity: a claim that nothing reaches, and assumptions that exclude everything, are said.
+func TestVacuity(t *testing.T) {
+	rep, _ := checkText(t, `#include "firmproof.h"
+int main(void) { int x = firmproof_nondet_int(); firmproof_assert(x == x, "a"); if (x > 3 && x < 2) firmproof_assert(x == 7, "b"); return 0; }
+`, "--target", "x86_64", "--checks", "assert")
+	for _, c := range rep.Results[0].Claims {
+		if want := c.ID == "assert@main#2"; c.Check == verdict.Assert && (c.Status != verdict.Proved || c.Unreachable != want) {
+			t.Errorf("%s %s: %s, unreachable %v", c.ID, c.Message, c.Status, c.Unreachable)
+		}
+	}
+	rep, _ = checkText(t, `#include "firmproof.h"
+int main(void) { int x = firmproof_nondet_int(); firmproof_assume(x > 3 && x < 2); firmproof_assert(x == 7, "b"); return 0; }
+`, "--target", "x86_64", "--checks", "assert")
+	if w := rep.Results[0].Warnings; len(w) != 1 || !strings.Contains(w[0], "no claim is reached") {
+		t.Errorf("warnings %q", w)
+	}
+}
+
+// TestTraceInCTerms: enumerators, members, elements, bit-fields and the last write stand in a trace as C has them.
+func TestTraceInCTerms(t *testing.T) {
+	rep, _ := checkText(t, `#include "firmproof.h"
+enum color { RED, GREEN = 5 };
+struct dot { int x; enum color c; int a[3]; unsigned on : 1; } d;
+static void set(struct dot *p, int n) { p->c = n > 3 ? GREEN : RED; p->a[1] = n; p->on = n & 1; }
+int main(void) {
+    struct dot *p = &d;
+    set(p, firmproof_nondet_int());
+    firmproof_assert(p->c != GREEN || !p->on, "not green");
+    return 0;
+}
+`, "--target", "x86_64", "--checks", "assert")
+	got := violations(rep)[verdict.Assert]
+	wantAll(t, got, "input firmproof_nondet_int()", "call set p = &d, n = 5", "assign d.c GREEN", "assign d.a[1] 5", "assign d.on 1", "not green d.on = 1 (written at p.c:4")
+}
+
+// TestFeatureTable: docs/SEMANTICS.md names every feature of LLBMC, and what it names exists.
+func TestFeatureTable(t *testing.T) {
+	text, err := os.ReadFile("../../docs/SEMANTICS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(text), "## Where LLBMC's features are")
+	if !ok {
+		t.Fatal("no table")
+	}
+	var tests strings.Builder
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests.Write(data)
+	}
+	seen := map[int]bool{}
+	for _, row := range strings.Split(table, "\n") {
+		cells := strings.Split(row, "|")
+		if len(cells) < 4 || !strings.ContainsAny(cells[1], "0123456789") {
+			continue
+		}
+		for _, m := range regexp.MustCompile(`\b(\d{2,3})(?:-(\d{2,3}))?\b`).FindAllStringSubmatch(cells[1], -1) {
+			first, _ := strconv.Atoi(m[1])
+			last := first
+			if m[2] != "" {
+				last, _ = strconv.Atoi(m[2])
+			}
+			for n := first; n <= last; n++ {
+				seen[n] = true
+			}
+		}
+		for _, m := range regexp.MustCompile("`([^` ]+)`").FindAllStringSubmatch(cells[2], -1) {
+			switch name := m[1]; {
+			case strings.HasPrefix(name, "Test"):
+				if !strings.Contains(tests.String(), "func "+name+"(") {
+					t.Errorf("no test %s", name)
+				}
+			case strings.Contains(name, "/"):
+				if _, err := os.Stat("../../" + name); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	for n := 1; n <= 150; n++ {
+		if !seen[n] {
+			t.Errorf("LL-%02d is not in the table", n)
+		}
+	}
+}
