@@ -10,8 +10,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// machineOf is what the report at path says of a run of its violation.
-func machineOf(t *testing.T, path string) *verdict.MachineRun {
+// runOf is what the report at path says of a run of its violation.
+func runOf(t *testing.T, path string) *verdict.MachineRun {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -58,11 +58,11 @@ func TestMachineInReport(t *testing.T) {
 			if code := runWith([]string{"check", "--target", c.target, "--replay", "--format", "json", "-o", first, file}, &out, &out); code != exitViolated {
 				t.Fatalf("check: exit %d: %s", code, out.String())
 			}
-			if m := machineOf(t, first); m == nil || m.Result != c.want || (m.Detail == "") != (c.want == verdict.Reproduced) {
+			if m := runOf(t, first); m == nil || m.Result != c.want || (m.Detail == "") != (c.want == verdict.Reproduced) {
 				t.Errorf("check --replay: %+v, want %s", m, c.want)
 			}
 			replayRun(first, "-o", second, file)
-			if m := machineOf(t, second); m == nil || m.Result != c.want {
+			if m := runOf(t, second); m == nil || m.Result != c.want {
 				t.Errorf("replay -o: %+v, want %s", m, c.want)
 			}
 		})
