@@ -42,7 +42,7 @@ func compileC(t *testing.T, src string) *ir.Module {
 
 func terminationOf(t *testing.T, src, integers string) *verdict.Claim {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	res := Run(ctx, compileC(t, src), Plan{Target: "x86_64", Entry: "main", Checks: verdict.CheckSet{verdict.Termination: true}, Integers: integers, MallocNeverFails: true})
 	if len(res.Claims) != 1 {
@@ -120,7 +120,7 @@ func TestTerminationUnknown(t *testing.T) {
 // The bound of a loop is a term over the entry's parameters.
 func TestComplexity(t *testing.T) {
 	m := compileC(t, `int f(int n) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s ^= j; return s; }`)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	res := Run(ctx, m, Plan{Target: "x86_64", Entry: "f", Checks: verdict.CheckSet{verdict.ComplexityBound: true}})
 	if res.Complexity == nil || res.Complexity.Class != "O(n^2)" {
