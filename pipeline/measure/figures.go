@@ -55,18 +55,24 @@ func overhead(ctx context.Context, o *options) error {
 	})
 }
 
-// project is C with n functions, a harness for each.
+// project is C with n functions, a harness for each: most are short work, one in
+// ten is seconds of it.
 func project(n, changed int) map[string]string {
 	var c, y strings.Builder
 	y.WriteString("version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nharnesses:\n")
-	c.WriteString("#include \"firmproof.h\"\nstatic unsigned char buf[16];\n")
+	c.WriteString("#include \"firmproof.h\"\n")
 	for i := range n {
-		limit := 15
-		if i == changed {
-			limit = 14
+		size, first := 3, 1
+		if i%10 == 0 {
+			size = 4
 		}
-		fmt.Fprintf(&c, "static unsigned mix%d(unsigned a, unsigned b) {\n  for (unsigned i = 0; i < 6; i++) a = (a ^ b * %du) + (a << 3);\n  return a & %d;\n}\n", i, 2*i+3, limit)
-		fmt.Fprintf(&c, "void h%d(void) {\n  unsigned i = mix%d(firmproof_nondet_uint(), firmproof_nondet_uint());\n  buf[i] = 1;\n  firmproof_assert(i < 16, \"in range\");\n}\n", i, i)
+		if i == changed {
+			first = 2
+		}
+		fmt.Fprintf(&c, "static unsigned char a%[1]d[%[2]d];\nstatic void sort%[1]d(void) {\n  for (int i = 1; i < %[2]d; i++)\n    for (int j = i; j > 0 && a%[1]d[j - 1] > a%[1]d[j]; j--) {"+
+			" unsigned char t = a%[1]d[j]; a%[1]d[j] = a%[1]d[j - 1]; a%[1]d[j - 1] = t; }\n}\n", i, size)
+		fmt.Fprintf(&c, "void h%[1]d(void) {\n  unsigned sum = %[3]d, after = %[3]d;\n  for (int i = 0; i < %[2]d; i++) { a%[1]d[i] = firmproof_nondet_uchar(); sum += a%[1]d[i]; }\n  sort%[1]d();\n"+
+			"  for (int i = 0; i < %[2]d; i++) after += a%[1]d[i];\n  firmproof_assert(a%[1]d[0] <= a%[1]d[%[2]d - 1] && sum == after, \"sorted, nothing lost\");\n}\n", i, size, first)
 		fmt.Fprintf(&y, "  - {entry: h%d}\n", i)
 	}
 	return map[string]string{"a.c": c.String(), ".firmproof.yml": y.String()}
