@@ -86,6 +86,11 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 			return nil, err
 		}
 	}
+	if m.Build.SVD != "" {
+		if err := b.svd(m.Build.SVD); err != nil {
+			return nil, err
+		}
+	}
 	b.img.Memory = mergeRegions(b.img.Memory, b.reachable(m.MemoryMap))
 	var entries, keep []string
 	for _, h := range m.Harnesses {

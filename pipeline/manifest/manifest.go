@@ -44,6 +44,7 @@ type Build struct {
 	Undefines       []string
 	CFlags          []string
 	LinkerScript    string
+	SVD             string // CMSIS device description: its registers are regions
 }
 
 // Harness is one entry to verify.

@@ -1,0 +1,172 @@
+package build
+
+import (
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/firmproof/firmproof/targets"
+)
+
+// maxSVD is how long a device description may be, in bytes.
+const maxSVD = 64 << 20
+
+// svdDevice is what is read of a CMSIS-SVD file: where the registers of each
+// peripheral lie (CMSIS-SVD 1.3.9, elements device, peripherals, peripheral, addressBlock).
+type svdDevice struct {
+	XMLName     xml.Name        `xml:"device"`
+	Peripherals []svdPeripheral `xml:"peripherals>peripheral"`
+}
+
+type svdPeripheral struct {
+	DerivedFrom  string     `xml:"derivedFrom,attr"`
+	Name         string     `xml:"name"`
+	Base         string     `xml:"baseAddress"`
+	Access       string     `xml:"access"`
+	Dim          string     `xml:"dim"`
+	DimIncrement string     `xml:"dimIncrement"`
+	Blocks       []svdBlock `xml:"addressBlock"`
+}
+
+type svdBlock struct {
+	Offset string `xml:"offset"`
+	Size   string `xml:"size"`
+	Usage  string `xml:"usage"`
+}
+
+// svd reads a device description into the image's memory map: reads of its
+// registers are fresh values, and it takes the place of what the target says there.
+func (b *builder) svd(file string) error {
+	path := filepath.Join(b.dir, file)
+	if st, err := os.Stat(path); err != nil || st.Size() > maxSVD {
+		return b.fault("sources", file, "SVD file: not there, or longer than %d bytes", maxSVD)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return b.fault("sources", file, "SVD file: %v", err)
+	}
+	list, err := parseSVD(data)
+	if err != nil {
+		return b.fault("sources", file, "SVD file: %v", err)
+	}
+	if b.img.Target.Hosted {
+		b.note("%s: the peripherals are not used on the hosted target %s", file, b.img.Target.Name)
+		return nil
+	}
+	for _, r := range b.reachable(list) { // peripherals may share registers: the first one names them
+		b.img.Memory = mergeRegions(b.img.Memory, []targets.Region{r})
+	}
+	return nil
+}
+
+// parseSVD gives the register blocks of a device, in its order.
+func parseSVD(data []byte) ([]targets.Region, error) {
+	var dev svdDevice
+	if err := xml.Unmarshal(data, &dev); err != nil {
+		return nil, err
+	}
+	byName := map[string]*svdPeripheral{}
+	var out []targets.Region
+	for i := range dev.Peripherals {
+		p := &dev.Peripherals[i]
+		byName[p.Name] = p
+		blocks, access := p.Blocks, p.Access
+		if from := byName[p.DerivedFrom]; p.DerivedFrom != "" && from != nil {
+			if len(blocks) == 0 {
+				blocks = from.Blocks
+			}
+			if access == "" {
+				access = from.Access
+			}
+			p.Blocks, p.Access = blocks, access
+		}
+		regions, err := p.regions()
+		if err != nil {
+			return nil, fmt.Errorf("peripheral %s: %w", p.Name, err)
+		}
+		out = append(out, regions...)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no peripheral with an address block")
+	}
+	return out, nil
+}
+
+// regions are the blocks of a peripheral, or of each element of an array of them.
+func (p *svdPeripheral) regions() ([]targets.Region, error) {
+	base, err := svdNumber("baseAddress", p.Base)
+	if err != nil {
+		return nil, err
+	}
+	count, step := uint64(1), uint64(0)
+	if p.Dim != "" {
+		if count, err = svdNumber("dim", p.Dim); err == nil {
+			step, err = svdNumber("dimIncrement", p.DimIncrement)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if count > 1024 {
+			return nil, fmt.Errorf("dim %d: more than 1024", count)
+		}
+	}
+	access := targets.Volatile
+	if strings.HasPrefix(p.Access, "write") {
+		access = targets.WriteOnly
+	}
+	var out []targets.Region
+	for k := range count {
+		name := p.Name
+		if p.Dim != "" {
+			name = strings.NewReplacer("[%s]", strconv.FormatUint(k, 10), "%s", strconv.FormatUint(k, 10)).Replace(name)
+		}
+		for _, blk := range p.Blocks {
+			offset, err := svdNumber("offset", blk.Offset)
+			if err != nil {
+				return nil, err
+			}
+			size, err := svdNumber("size", blk.Size)
+			if err != nil {
+				return nil, err
+			}
+			if blk.Usage == "reserved" || size == 0 {
+				continue
+			}
+			out = append(out, targets.Region{Name: name, Base: base + k*step + offset, Size: size, Access: access})
+		}
+	}
+	return out, nil
+}
+
+// svdNumber reads a scaledNonNegativeInteger: decimal, 0x hexadecimal or # binary, and k, m, g.
+func svdNumber(field, s string) (uint64, error) {
+	text := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s), "+"))
+	unit := uint64(1)
+	switch {
+	case strings.HasPrefix(text, "0x"):
+	case strings.HasSuffix(text, "k"):
+		unit = 1 << 10
+	case strings.HasSuffix(text, "m"):
+		unit = 1 << 20
+	case strings.HasSuffix(text, "g"):
+		unit = 1 << 30
+	}
+	if unit > 1 {
+		text = text[:len(text)-1]
+	}
+	base := 10
+	switch {
+	case strings.HasPrefix(text, "0x"):
+		text, base = text[2:], 16
+	case strings.HasPrefix(text, "#"):
+		text, base = text[1:], 2
+	}
+	n, err := strconv.ParseUint(text, base, 63)
+	if err != nil {
+		return 0, fmt.Errorf("%s `%s` is no number", field, s)
+	}
+	return n * unit, nil
+}
