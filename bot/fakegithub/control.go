@@ -29,6 +29,9 @@ func controlCalls() map[string]controlCall {
 		"POST /_fake/close":        (*Server).controlClose,
 		"POST /_fake/reopen":       (*Server).controlReopen,
 		"POST /_fake/merge":        (*Server).controlMerge,
+		"POST /_fake/ready":        (*Server).controlReady,
+		"POST /_fake/retarget":     (*Server).controlRetarget,
+		"POST /_fake/merge_group":  (*Server).controlMergeGroup,
 		"POST /_fake/comments":     (*Server).controlComment,
 		"POST /_fake/edit":         (*Server).controlEdit,
 		"POST /_fake/users":        (*Server).controlUser,
@@ -88,7 +91,9 @@ func (s *Server) repoNamed(full string) (*repo, error) {
 	return nil, missing{"repository " + full}
 }
 
-func repoName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[A-Za-z0-9_][\w.-]*$`) }
+func repoName() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[A-Za-z0-9_.][\w.-]*$`)
+}
 
 // controlRepo makes a repository: {"name":"o/r","path":"DIR","branch":"main"}.
 // DIR is a plain folder, which becomes the first commit, or a repository, which

@@ -232,6 +232,7 @@ func (s *Server) controlState([]byte) (obj, error) {
 	return obj{
 		"check_runs": runs, "check_suites": suites, "comments": comments, "reactions": reactions, "deliveries": s.deliveryState(),
 		"sarif": sarifs, "issues": issues, "pulls": pulls, "violations": violations,
+		"faults": each(s.faults, func(f *fault) obj { return obj{"match": f.Match, "kind": f.Kind, "left": f.left, "struck": f.struck} }),
 	}, nil
 }
 

@@ -6,12 +6,12 @@ import (
 )
 
 // controlPull opens a pull request: {"repo","head","base","title","body",
-// "user","fork":false}. With fork the head lives in the user's fork; a branch
+// "user","fork":false,"draft":false}. With fork the head lives in the user's fork; a branch
 // of that name in the repository itself is moved there.
 func (s *Server) controlPull(body []byte) (obj, error) {
 	var q struct {
 		Repo, Head, Base, Title, Body, User string
-		Fork                                bool
+		Fork, Draft                         bool
 	}
 	if err := parse(body, &q); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *Server) controlPull(body []byte) (obj, error) {
 	}
 	p := &pull{
 		issue: s.addIssue(r, q.User, orElse(q.Title, q.Head), q.Body), id: s.newID(), headRepo: head, headRef: q.Head, headSHA: headSHA,
-		baseRef: q.Base, baseSHA: baseSHA,
+		baseRef: q.Base, baseSHA: baseSHA, draft: q.Draft,
 	}
 	p.issue.pull = p
 	if err := s.keepPullRefs(r, p); err != nil {

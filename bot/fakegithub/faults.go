@@ -1,8 +1,10 @@
 package fakegithub
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -12,7 +14,8 @@ import (
 // fault makes requests fail. Kind is "status" (default: answer Status and do
 // nothing), "reset" (cut the connection), "delay" (wait, then work), "after-effect"
 // (work, then answer Status or, without one, cut the connection), "primary" or
-// "secondary" (GitHub's rate limits, Status 403 or 429).
+// "secondary" (GitHub's rate limits, Status 403 or 429), "hang" (work, then never
+// answer).
 type fault struct {
 	// Match is a regular expression over "METHOD path".
 	Match string `json:"match"`
@@ -30,6 +33,7 @@ type fault struct {
 
 	pattern *regexp.Regexp
 	left    int
+	struck  int // how often it did
 	delay   time.Duration
 }
 
@@ -64,9 +68,9 @@ func (f *fault) prepare() error {
 		if f.Status == 0 {
 			f.Status = http.StatusForbidden
 		}
-	case "reset", "delay", "after-effect":
+	case "reset", "delay", "after-effect", "hang":
 	default:
-		return fmt.Errorf("kind %q: want status, reset, delay, after-effect, primary or secondary", f.Kind)
+		return fmt.Errorf("kind %q: want status, reset, delay, after-effect, hang, primary or secondary", f.Kind)
 	}
 	if f.Status != 0 && (f.Status < 200 || f.Status > 599) {
 		return fmt.Errorf("status %d is none", f.Status)
@@ -96,6 +100,7 @@ func (s *Server) takeFault(r *http.Request) *fault {
 			continue
 		}
 		f.left--
+		f.struck++
 		// The status fault of a rate limit's code carries GitHub's headers.
 		strike := *f
 		if f.Kind == "status" && f.Status == http.StatusTooManyRequests {
@@ -113,10 +118,16 @@ func (f *fault) before(w http.ResponseWriter, r *http.Request) http.ResponseWrit
 		return w
 	}
 	if f.delay > 0 {
+		// the end of a caller is only noticed once its body is read
+		body, err := io.ReadAll(io.LimitReader(r.Body, 32<<20))
+		if err != nil {
+			return nil
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		select {
 		case <-time.After(f.delay):
 		case <-r.Context().Done():
-			return nil
+			return nil // it died before its request had an effect
 		}
 	}
 	switch f.Kind {
@@ -125,8 +136,8 @@ func (f *fault) before(w http.ResponseWriter, r *http.Request) http.ResponseWrit
 	case "status", "primary", "secondary":
 		f.answer(w)
 		return nil
-	case "after-effect":
-		return &discarded{real: w, header: http.Header{}}
+	case "after-effect", "hang":
+		return &discarded{real: w, header: http.Header{}, gone: r.Context().Done()}
 	}
 	return w
 }
@@ -135,6 +146,10 @@ func (f *fault) before(w http.ResponseWriter, r *http.Request) http.ResponseWrit
 func (f *fault) after(w http.ResponseWriter) {
 	d, thrown := w.(*discarded)
 	if !thrown {
+		return
+	}
+	if f.Kind == "hang" {
+		<-d.gone
 		return
 	}
 	if f.Status == 0 {
@@ -164,6 +179,7 @@ func (f *fault) answer(w http.ResponseWriter) {
 type discarded struct {
 	real   http.ResponseWriter
 	header http.Header
+	gone   <-chan struct{} // when the caller is
 }
 
 func (d *discarded) Header() http.Header         { return d.header }

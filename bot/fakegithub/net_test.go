@@ -139,6 +139,12 @@ func TestEvents(t *testing.T) {
 	com := w.control("POST", "comments", obj{"repo": "acme/fw", "number": 1, "user": "ann", "body": "/firmproof rerun"})
 	w.control("POST", "edit", obj{"comment": com["id"], "body": "/firmproof help"})
 	w.control("POST", "ping", nil)
+	w.control("POST", "push", obj{"repo": "acme/fw", "branch": "next", "files": obj{"n.c": "int n;\n"}})
+	draft := w.control("POST", "pulls", obj{"repo": "acme/fw", "head": "next", "draft": true})
+	w.control("POST", "ready", obj{"repo": "acme/fw", "number": draft["number"]})
+	w.control("POST", "push", obj{"repo": "acme/fw", "branch": "stable", "files": obj{}})
+	w.control("POST", "retarget", obj{"repo": "acme/fw", "number": draft["number"], "base": "stable"})
+	w.control("POST", "merge_group", obj{"repo": "acme/fw", "number": draft["number"]})
 	suites := w.state("check_suites")
 	w.control("POST", "rerequest", obj{"check_suite": suites[0].(map[string]any)["id"]})
 	for _, a := range []string{"suspend", "unsuspend", "deleted", "created"} {
@@ -146,7 +152,8 @@ func TestEvents(t *testing.T) {
 	}
 	w.control("POST", "installation", obj{"action": "removed", "repo": "acme/fw"})
 	got := strings.Join(w.events()[4:], " ")
-	want := "issue_comment.created issue_comment.edited ping check_suite.rerequested installation.suspend installation.unsuspend installation.deleted" +
+	want := "issue_comment.created issue_comment.edited ping push check_suite.requested pull_request.opened pull_request.ready_for_review push check_suite.requested" +
+		" pull_request.edited push check_suite.requested merge_group.checks_requested check_suite.rerequested installation.suspend installation.unsuspend installation.deleted" +
 		" installation.created installation_repositories.removed"
 	if got != want {
 		t.Errorf("events %s, want %s", got, want)
@@ -186,6 +193,12 @@ func TestFaults(t *testing.T) {
 	fault(obj{"kind": "after-effect"})
 	if err := create(); err == nil || status(err) != 0 || runs() != 2 {
 		t.Errorf("after-effect with reset: %v, %d runs", err, runs())
+	}
+	fault(obj{"kind": "hang"})
+	impatient, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancel()
+	if _, _, err := c.Checks.CreateCheckRun(impatient, "acme", "fw", github.CreateCheckRunOptions{Name: "a", HeadSHA: head}); err == nil || runs() != 3 {
+		t.Errorf("hang: %v, %d runs", err, runs())
 	}
 	fault(obj{"kind": "delay", "delay": 200})
 	begin := time.Now()

@@ -28,7 +28,7 @@ func (s *Server) renderPull(base *repo, p *pull) obj {
 		"comments_url": issueURL + "/comments", "statuses_url": api + "/statuses/" + p.headSHA, "state": p.state, "locked": false, "title": p.title, "body": p.body,
 		"user": s.renderUser(p.user), "labels": each(p.labels, func(l string) obj { return s.renderLabel(base, l) }), "milestone": nil, "active_lock_reason": nil,
 		"created_at": stamp(p.created), "updated_at": stamp(p.updated), "closed_at": stampOrNil(p.closed), "merged_at": stampOrNil(p.merged), "merge_commit_sha": mergeSHA,
-		"assignee": nil, "assignees": []obj{}, "requested_reviewers": []obj{}, "requested_teams": []obj{}, "draft": false,
+		"assignee": nil, "assignees": []obj{}, "requested_reviewers": []obj{}, "requested_teams": []obj{}, "draft": p.draft,
 		"head": s.renderPullEnd(p.headRepo, p.headRef, p.headSHA), "base": s.renderPullEnd(base, p.baseRef, p.baseSHA),
 		"author_association": s.association(base, p.user), "auto_merge": nil,
 		"_links": obj{

@@ -209,7 +209,7 @@ func (s *Server) renderIssue(r *repo, i *issue) obj {
 	if i.pull != nil {
 		pulls := fmt.Sprintf("%s/pulls/%d", api, i.number)
 		o["pull_request"] = obj{"url": pulls, "html_url": html, "diff_url": html + ".diff", "patch_url": html + ".patch", "merged_at": stampOrNil(i.pull.merged)}
-		o["draft"] = false
+		o["draft"] = i.pull.draft
 	}
 	return o
 }

@@ -70,6 +70,7 @@ type pull struct {
 	mergedBy         string
 	mergeSHA         string
 	mergeable        bool
+	draft            bool
 }
 
 func (p *pull) fromFork(base *repo) bool { return p.headRepo != base }
