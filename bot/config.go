@@ -55,10 +55,10 @@ type keys struct {
 	webhook [][]byte
 }
 
-// prepare fills defaults and reads the secret files.
-func (c *Config) prepare() (*keys, error) {
+// addresses fills defaults of folders and URLs.
+func (c *Config) addresses() error {
 	if c.Data == "" {
-		return nil, errors.New("serve: --data: a folder is needed")
+		return errors.New("serve: --data: a folder is needed")
 	}
 	if c.DB == "" {
 		c.DB = "sqlite:" + filepath.Join(c.Data, "firmproof.db")
@@ -68,27 +68,35 @@ func (c *Config) prepare() (*keys, error) {
 	}
 	u, err := url.Parse(c.GitHubURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("serve: --github-url %q: want a URL such as https://HOST/api/v3", c.GitHubURL)
+		return fmt.Errorf("serve: --github-url %q: want a URL such as https://HOST/api/v3", c.GitHubURL)
 	}
 	c.GitHubURL = strings.TrimSuffix(c.GitHubURL, "/") + "/"
 	if c.PublicURL == "" {
 		c.PublicURL = "http://" + c.Listen
 	}
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
-	if c.Sandbox == "" {
-		c.Sandbox = sandbox.Required
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Data, err = filepath.Abs(c.Data); err != nil {
-		return nil, fmt.Errorf("serve: --data: %w", err)
+		return fmt.Errorf("serve: --data: %w", err)
+	}
+	return nil
+}
+
+// prepare fills defaults and reads the secret files.
+func (c *Config) prepare() (*keys, error) {
+	if err := c.addresses(); err != nil {
+		return nil, err
+	}
+	if c.Sandbox == "" {
+		c.Sandbox = sandbox.Required
 	}
 	if c.RedeliverEvery == 0 {
 		c.RedeliverEvery = redeliverEvery
 	}
 	if c.Drain == 0 {
 		c.Drain = 20 * time.Second
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.AppID <= 0 {
 		return nil, errors.New("serve: --app-id: the number of the GitHub App is needed")

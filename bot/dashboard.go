@@ -24,7 +24,6 @@ var pageFiles embed.FS
 type pages struct {
 	s    *Server
 	tmpl *template.Template
-	css  []byte
 }
 
 func (s *Server) dashboard(mux *http.ServeMux) {
@@ -36,16 +35,18 @@ func (s *Server) dashboard(mux *http.ServeMux) {
 			return string(r.State)
 		}}
 	p := &pages{s: s, tmpl: template.Must(template.New("").Funcs(funcs).ParseFS(pageFiles, "pages/page.html"))}
-	p.css, _ = pageFiles.ReadFile("pages/style.css") // embedded: always there
 	mux.HandleFunc("GET /{$}", p.index)
 	mux.HandleFunc("GET /repos/{owner}/{name}", p.repo)
 	mux.HandleFunc("GET /runs/{id}", p.run)
 	mux.HandleFunc("GET /runs/{id}/report/{format}", p.report)
 	mux.HandleFunc("GET /runs/{id}/findings/{fingerprint}", p.finding)
-	mux.HandleFunc("GET /style.css", func(w http.ResponseWriter, _ *http.Request) {
-		guard(w, "text/css; charset=utf-8")
-		_, _ = w.Write(p.css) // the reader has gone if this fails
-	})
+	mux.HandleFunc("GET /style.css", styles)
+}
+
+func styles(w http.ResponseWriter, _ *http.Request) {
+	css, _ := pageFiles.ReadFile("pages/style.css") // embedded: always there
+	guard(w, "text/css; charset=utf-8")
+	_, _ = w.Write(css) // the reader has gone if this fails
 }
 
 // guard sets the headers of every page: nothing runs, nothing is loaded from elsewhere.

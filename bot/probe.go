@@ -23,7 +23,7 @@ type Finding struct {
 }
 
 // needs are the rights that the bot uses, and what for (the manual's table).
-var needs = [...]struct{ right, level, use string }{
+var needs = [...]struct{ Right, Level, Use string }{
 	{"checks", "write", "check runs"}, {"contents", "read", "clones"}, {"issues", "write", "replies to comments"}, {"metadata", "read", "everything"},
 	{"pull_requests", "write", "reactions and diffs"}, {"security_events", "write", "code scanning alerts"},
 }
@@ -128,9 +128,9 @@ func permissions(p *github.InstallationPermissions) Finding {
 	rank := map[string]int{"": 0, "read": 1, "write": 2, "admin": 3}
 	var all, missing []string
 	for _, n := range needs {
-		all = append(all, n.right+":"+n.level)
-		if rank[have[n.right]] < rank[n.level] {
-			missing = append(missing, fmt.Sprintf("%s:%s (for %s)", n.right, n.level, n.use))
+		all = append(all, n.Right+":"+n.Level)
+		if rank[have[n.Right]] < rank[n.Level] {
+			missing = append(missing, fmt.Sprintf("%s:%s (for %s)", n.Right, n.Level, n.Use))
 		}
 	}
 	if len(missing) > 0 {
