@@ -67,7 +67,7 @@ func (s *Server) eventTx(ctx context.Context, e *Event, guid string) error {
 		case "merge_group":
 			err = s.mergeGroup(ctx, tx, e)
 		case "installation", "installation_repositories":
-			err = s.installed(ctx, tx, e)
+			fx, err = s.installed(ctx, tx, e)
 		}
 		if err != nil {
 			return err
@@ -85,10 +85,7 @@ func remember(ctx context.Context, tx store.Tx, e *Event) error {
 	if e.Repository == nil || e.Installation == nil {
 		return nil
 	}
-	if err := tx.PutInstallation(ctx, e.Installation.ID, e.Installation.Account.Login, true); err != nil {
-		return err
-	}
-	return tx.PutRepo(ctx, row(*e.Repository, e.Installation.ID))
+	return tx.SeenRepo(ctx, row(*e.Repository, e.Installation.ID))
 }
 
 func row(r Repository, installation int64) store.Repo {
@@ -314,32 +311,4 @@ func (s *Server) checkSuite(ctx context.Context, tx store.Tx, e *Event) (effect,
 		return effect{}, err
 	}
 	return s.beginPull(ctx, tx, p, e.Installation.ID, "rerun", store.Options{})
-}
-
-// installed keeps the list of installations and their repositories.
-func (s *Server) installed(ctx context.Context, tx store.Tx, e *Event) error {
-	if e.Installation == nil {
-		return nil
-	}
-	id := e.Installation.ID
-	s.app.forget(id)
-	active := e.Name == "installation_repositories" || e.Action != "deleted" && e.Action != "suspend"
-	if err := tx.PutInstallation(ctx, id, e.Installation.Account.Login, active); err != nil {
-		return err
-	}
-	for _, r := range append(e.Repositories, e.Added...) {
-		x := row(r, id)
-		x.Active = active
-		if err := tx.PutRepo(ctx, x); err != nil {
-			return err
-		}
-	}
-	for _, r := range e.Removed {
-		x := row(r, id)
-		x.Active = false
-		if err := tx.PutRepo(ctx, x); err != nil {
-			return err
-		}
-	}
-	return nil
 }

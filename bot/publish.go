@@ -22,7 +22,7 @@ const creating = -1
 
 // publish brings the check run of a run in line with its row. One publisher at a
 // time works on a run; whatever changed meanwhile is published by the same one.
-func (s *Server) publish(ctx context.Context, id string, _ int) error {
+func (s *Server) publish(ctx context.Context, id string, attempt int) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	me, lock := store.NewID(), "publish:"+id
@@ -44,12 +44,16 @@ func (s *Server) publish(ctx context.Context, id string, _ int) error {
 	if until, ok := limitedUntil(err); ok {
 		return &queue.Snooze{After: s.untilTime(until)}
 	}
-	if gone(err) {
+	// what was made a moment ago may not be found yet
+	if gone(err) && (attempt >= notFoundTries || !answered(err, http.StatusNotFound)) {
 		s.log.Warn("check run cannot be published any more", "run", id, "err", err)
 		return s.store.Write(ctx, func(tx store.Tx) error { return tx.MarkPublished(ctx, id, 1<<62) })
 	}
 	return err
 }
+
+// notFoundTries is how often a 404 is taken for a delay of GitHub's.
+const notFoundTries = 6
 
 func (s *Server) untilTime(until time.Time) time.Duration {
 	return max(time.Second, time.Until(until))

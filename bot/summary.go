@@ -135,6 +135,13 @@ func (s *Server) putPost(ctx context.Context, p store.Post, text string, kind po
 		if !answered(err, http.StatusNotFound, http.StatusGone) {
 			return err
 		}
+		found, ferr := kind.find(ctx)
+		if ferr != nil {
+			return ferr
+		}
+		if found == p.GitHubID { // it is there, only not everywhere yet
+			return &queue.Snooze{After: 2 * time.Second}
+		}
 	}
 	if err := keep(creating, ""); err != nil {
 		return err

@@ -22,6 +22,9 @@ func (l *Limited) Error() string {
 	return "github: rate limit until " + l.Until.UTC().Format(time.RFC3339)
 }
 
+// RetryAfter is how long to wait; package pipeline asks for it.
+func (l *Limited) RetryAfter() time.Duration { return time.Until(l.Until) }
+
 // transport keeps GitHub's rules for all clients: primary and secondary limits,
 // each of which may come as 403 or 429; one writer at a time per installation;
 // retries of reads only (a repeated write could append annotations twice: whoever
@@ -30,6 +33,7 @@ type transport struct {
 	next    http.RoundTripper
 	metrics *metrics
 	now     func() time.Time
+	tags    tagCache
 
 	mu      sync.Mutex
 	blocked map[int64]time.Time
@@ -38,7 +42,7 @@ type transport struct {
 }
 
 func newTransport(m *metrics) *transport {
-	return &transport{next: http.DefaultTransport, metrics: m, now: time.Now, blocked: map[int64]time.Time{}, strikes: map[int64]int{}, writers: map[int64]chan struct{}{}}
+	return &transport{next: http.DefaultTransport, metrics: m, now: time.Now, tags: tagCache{kept: map[string]keptAnswer{}}, blocked: map[int64]time.Time{}, strikes: map[int64]int{}, writers: map[int64]chan struct{}{}}
 }
 
 // authTransport adds authorisation for one installation (0: the App itself).
@@ -75,6 +79,10 @@ func (t *transport) send(r *http.Request, installation int64) (*http.Response, e
 		}
 		defer leave()
 	}
+	key := fmt.Sprintf("%d %s %s", installation, r.URL, r.Header.Get("Accept"))
+	if r.Method == http.MethodGet {
+		r = t.tags.ask(key, r)
+	}
 	for try := 1; ; try++ {
 		resp, err := t.next.RoundTrip(r)
 		t.count(r, resp)
@@ -82,6 +90,11 @@ func (t *transport) send(r *http.Request, installation int64) (*http.Response, e
 			if limit := t.limit(resp, installation); limit != nil {
 				return nil, limit
 			}
+			if r.Method == http.MethodGet {
+				err = t.kept(key, resp)
+			}
+		}
+		if err == nil {
 			if resp.StatusCode < 500 {
 				return resp, nil
 			}
@@ -99,6 +112,15 @@ func (t *transport) send(r *http.Request, installation int64) (*http.Response, e
 		case <-time.After(pause/2 + time.Duration(rand.Int64N(int64(pause/2)))):
 		}
 	}
+}
+
+// kept keeps an answer or replaces it by what is kept.
+func (t *transport) kept(key string, resp *http.Response) error {
+	used, err := t.tags.take(key, resp)
+	if used {
+		t.metrics.unchanged.Inc()
+	}
+	return err
 }
 
 // open refuses calls while the installation is limited.

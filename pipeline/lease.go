@@ -39,35 +39,38 @@ func (s *Service) hold(ctx context.Context, id string, work func(context.Context
 	defer s.untrack(id)
 	go s.beat(ctx, cancel, func(ctx context.Context, tx store.Tx) (bool, error) { return tx.Heartbeat(ctx, id, s.owner, leaseTime) })
 	err = work(ctx, run)
+	var later interface{ RetryAfter() time.Duration }
 	switch cause := context.Cause(ctx); {
 	case err == nil:
 		return nil
 	case errors.Is(cause, errUnwanted):
 		return nil // the row says already why
 	case cause != nil:
-		return s.release(id, &queue.Snooze{After: time.Second})
+		return s.release(id, &queue.Snooze{After: time.Second}, false)
 	case s.full(err):
 		s.log.Warn("run waits for space", "run", id, "err", err)
-		return s.release(id, &queue.Snooze{After: s.cfg.PausePoll})
+		return s.release(id, &queue.Snooze{After: s.cfg.PausePoll}, true)
 	case isTheirs(err):
 		return s.finish(context.WithoutCancel(ctx), run, conclusionOf(err), err.Error())
+	case errors.As(err, &later): // nobody's fault: it does not count as a try
+		return s.release(id, &queue.Snooze{After: max(time.Second, later.RetryAfter())}, true)
 	case run.Tries >= maxTries:
 		s.log.Error("run given up", "run", id, "tries", run.Tries, "err", err)
 		return s.finish(ctx, run, "neutral", "This could not be verified because of a fault on our side, "+
 			"not of your code: "+err.Error()+". Press Re-run to try again.")
 	}
 	s.log.Warn("run failed on our side", "run", id, "tries", run.Tries, "err", err)
-	return s.release(id, err)
+	return s.release(id, err, false)
 }
 
 // maxTries bounds how often a run is tried when the fault is ours.
 const maxTries = 4
 
-// release gives a run back and returns why, for the queue.
-func (s *Service) release(id string, why error) error {
+// release gives a run back and returns why, for the queue. uncounted takes the try back.
+func (s *Service) release(id string, why error, uncounted bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if err := s.store.Write(ctx, func(tx store.Tx) error { return tx.ReleaseRun(ctx, id, s.owner) }); err != nil {
+	if err := s.store.Write(ctx, func(tx store.Tx) error { return tx.ReleaseRun(ctx, id, s.owner, uncounted) }); err != nil {
 		return errors.Join(why, err)
 	}
 	return why

@@ -31,6 +31,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/checkout"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Kinds of jobs.
@@ -46,6 +47,13 @@ const (
 // Source lends what a fetch needs. package bot implements it with installation tokens.
 type Source interface {
 	Remote(ctx context.Context, repo store.Repo) (checkout.Remote, error)
+}
+
+// Defaulter is a Source that knows of manifests for all repositories of an owner.
+type Defaulter interface {
+	// Defaults reads the manifest that completes repo's own, and says where it is;
+	// nil if there is none.
+	Defaults(ctx context.Context, repo store.Repo) (where string, text []byte, err error)
 }
 
 // Config is what a Service needs.
@@ -64,6 +72,7 @@ type Config struct {
 	Blobs     blob.Store                        // nil: a folder below Data
 	Log       *slog.Logger
 	Observe   func(kind string, waited, took time.Duration, err error) // may be nil
+	Measured  func(*verdict.Report)                                    // told of each report that is kept; may be nil
 	Keep      store.Retention                                          // zero: DefaultRetention
 	Local     bool                                                     // allow remotes on this machine's disk
 

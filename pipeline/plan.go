@@ -184,10 +184,46 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 	case err != nil:
 		return nil, err
 	}
+	own := in.manifest
+	if err := s.withDefaults(ctx, in); err != nil {
+		return nil, err
+	}
 	if in.fork {
-		if head, err := in.mirror.File(ctx, in.head, ManifestName, maxManifest); err != nil || string(head) != string(in.manifest) {
-			in.note = "This pull request comes from a fork and changes " + ManifestName + ": it is analysed with the one of the base branch."
+		if head, err := in.mirror.File(ctx, in.head, ManifestName, maxManifest); err != nil || string(head) != string(own) {
+			in.note += "This pull request comes from a fork and changes " + ManifestName + ": it is analysed with the one of the base branch."
 		}
 	}
 	return in, nil
+}
+
+// DefaultsRepo is the repository whose manifest completes those of all others of
+// its owner, as it is with GitHub's own community files.
+const DefaultsRepo = ".github"
+
+// withDefaults adds what the owner's defaults have and the manifest has not. The
+// defaults themselves are only read for mistakes.
+func (s *Service) withDefaults(ctx context.Context, in *inputs) error {
+	if owner, name, _ := strings.Cut(in.repo.FullName, "/"); name == DefaultsRepo {
+		if _, _, err := manifest.Merge(nil, ManifestName, in.manifest); err != nil {
+			return theirs("action_required", "%w", err)
+		}
+		return theirs("neutral", "These are the defaults for the repositories of %s; there is nothing to verify here.", owner)
+	}
+	source, ok := s.cfg.Source.(Defaulter)
+	if !ok {
+		return nil
+	}
+	where, text, err := source.Defaults(ctx, in.repo)
+	if err != nil || text == nil {
+		return err
+	}
+	merged, keys, err := manifest.Merge(in.manifest, where, text)
+	if err != nil {
+		return theirs("action_required", "%w", err)
+	}
+	if len(keys) > 0 {
+		in.manifest = merged
+		in.note = "From " + where + ": " + strings.Join(keys, ", ") + ".\n\n"
+	}
+	return nil
 }

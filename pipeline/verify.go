@@ -29,6 +29,8 @@ type Context struct {
 	Comment     bool `json:"comment,omitempty"`
 	// keys of the findings that Fixed counts
 	FixedKeys []string `json:"fixed_keys,omitempty"`
+	// some harnesses of the commit have never been verified
+	Partial bool `json:"partial,omitempty"`
 }
 
 // prepared is what a built run waits with for its tasks.
@@ -237,6 +239,9 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if err != nil {
 		return err
 	}
+	if report, err = s.complete(ctx, run, &p, report); err != nil {
+		return err
+	}
 	text, err := json.Marshal(report)
 	if err != nil {
 		return err
@@ -246,7 +251,15 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if err != nil {
 		return err
 	}
-	return s.store.Write(ctx, func(tx store.Tx) error { return s.end(ctx, tx, run, &p, report, doc) })
+	kept := false
+	err = s.store.Write(ctx, func(tx store.Tx) (err error) {
+		kept, err = s.end(ctx, tx, run, &p, report, doc)
+		return err
+	})
+	if err == nil && kept && s.cfg.Measured != nil {
+		s.cfg.Measured(report)
+	}
+	return err
 }
 
 // assemble makes the report of the answers to the tasks.
@@ -267,43 +280,46 @@ func assemble(tasks []store.Task) (*verdict.Report, error) {
 }
 
 // end ends a run with its report.
-func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report *verdict.Report, doc string) error {
+func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report *verdict.Report, doc string) (bool, error) {
 	// the aggregate first: its row lock orders the ends of sibling runs
 	if err := tx.TouchRun(ctx, run.Parent); err != nil {
-		return err
+		return false, err
 	}
 	known, haveBase, err := tx.Baseline(ctx, run.Repo, p.BaseRef, run.Target)
 	if err != nil {
-		return err
+		return false, err
 	}
 	accepted, err := tx.Suppressions(ctx, run.Repo)
 	if err != nil {
-		return err
+		return false, err
 	}
 	repo, err := tx.Repo(ctx, run.Repo)
 	if err != nil {
-		return err
+		return false, err
 	}
 	c := classify(report, known, haveBase, accepted)
 	pc := p.Context
 	pc.States, pc.Fixed, pc.FixedKeys = c.states, len(c.fixed), c.fixed
 	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states})
+	if pc.Partial && conclusion == "success" {
+		conclusion = "neutral"
+	}
 	ours, err := tx.FinishRun(ctx, run.ID, "", conclusion, p.Note, c.counts)
 	if err != nil || !ours {
-		return err // cancelled meanwhile: what we found is not wanted
+		return false, err // cancelled meanwhile: what we found is not wanted
 	}
 	if err := s.keep(ctx, tx, run, report, doc, pc, c); err != nil {
-		return err
+		return false, err
 	}
 	if run.Pull == 0 && run.Ref == "refs/heads/"+repo.DefaultBranch {
 		if err := tx.SetBaseline(ctx, run.Repo, repo.DefaultBranch, run.Target, run.HeadSHA, run.ID, c.violated, c.undecided(known)); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if err := tx.DropTasks(ctx, run.ID); err != nil {
-		return err
+		return false, err
 	}
-	return s.settle(ctx, tx, run)
+	return true, s.settle(ctx, tx, run)
 }
 
 func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *verdict.Report, doc string, pc Context, c classes) error {

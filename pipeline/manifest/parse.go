@@ -36,20 +36,29 @@ func Parse(file string, data []byte) (*Manifest, error) {
 	if root := p.r.Parse(data, strict.DefaultLimits()); root != nil {
 		p.top(root)
 	}
+	if err := p.problems(file); err != nil {
+		return nil, err
+	}
+	return p.m, nil
+}
+
+// problems is an *Error with every mistake; nil if there is none.
+func (p *parser) problems(file string) error {
 	probs := p.r.Problems()
 	if len(probs) == 0 {
-		return p.m, nil
+		return nil
 	}
 	e := &Error{}
 	for _, q := range probs {
 		e.Problems = append(e.Problems, Problem{File: file, Line: q.Line, Column: q.Column, Message: q.Message, Suggestion: q.Suggestion})
 	}
-	return nil, e
+	return e
 }
 
 type parser struct {
-	r strict.Reader
-	m *Manifest
+	r    strict.Reader
+	m    *Manifest
+	part bool // defaults, to be completed by a manifest
 }
 
 func (p *parser) top(root *yaml.Node) {
@@ -84,7 +93,9 @@ func (p *parser) top(root *yaml.Node) {
 	p.suppress(m)
 	p.nightly(m)
 	p.report(m)
-	p.whole(m)
+	if !p.part {
+		p.whole(m)
+	}
 }
 
 // whole holds the parts of the manifest to each other.

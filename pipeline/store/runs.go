@@ -186,9 +186,10 @@ func (t Tx) FinishRun(ctx context.Context, id, owner, conclusion, detail string,
 	return n > 0, err
 }
 
-// ReleaseRun gives a run back to the queue, e.g. when the process stops or our side failed.
-func (t Tx) ReleaseRun(ctx context.Context, id, owner string) error {
-	_, err := t.exec(ctx, `UPDATE runs SET state = 'queued', owner = '', lease_until = 0 WHERE id = ? AND owner = ? AND state = 'running'`, id, owner)
+// ReleaseRun gives a run back to the queue, e.g. when the process stops or our side
+// failed; uncounted takes the try back, when nobody failed.
+func (t Tx) ReleaseRun(ctx context.Context, id, owner string, uncounted bool) error {
+	_, err := t.exec(ctx, `UPDATE runs SET state = 'queued', owner = '', lease_until = 0, tries = tries - ? WHERE id = ? AND owner = ? AND state = 'running'`, flag(uncounted), id, owner)
 	return err
 }
 

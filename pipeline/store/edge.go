@@ -43,3 +43,39 @@ func (t Tx) NewestAggregate(ctx context.Context, repo int64, pull int) (string, 
 	}
 	return ids[0], nil
 }
+
+// InstallationRuns lists the runs that are not Done of an installation, or of one
+// of its repositories (0: all).
+func (t Tx) InstallationRuns(ctx context.Context, installation, repo int64) ([]Run, error) {
+	return t.runs(ctx, `WHERE installation_id = ? AND (repo_id = ? OR ? = 0) AND state <> 'done' ORDER BY id`, installation, repo, repo)
+}
+
+// DropRepo marks a repository as one that the App does not serve any more.
+func (t Tx) DropRepo(ctx context.Context, id int64) error {
+	_, err := t.exec(ctx, `UPDATE repos SET active = 0, updated_at = ? WHERE id = ?`, t.ms(), id)
+	return err
+}
+
+// Republish makes the runs of an installation whose publication was given up news
+// again, and lists them.
+func (t Tx) Republish(ctx context.Context, installation int64) ([]string, error) {
+	ids, err := t.strings(ctx, `SELECT id FROM runs WHERE installation_id = ? AND published_version > version ORDER BY id`, installation)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	_, err = t.exec(ctx, `UPDATE runs SET published_version = 0 WHERE installation_id = ? AND published_version > version`, installation)
+	return ids, err
+}
+
+// SeenRepo keeps what an event tells about a repository. An event may be late: it
+// does not bring back what was taken away.
+func (t Tx) SeenRepo(ctx context.Context, r Repo) error {
+	old, err := t.Repo(ctx, r.ID)
+	if err == nil && !old.Active && old.Installation == r.Installation {
+		r.Active = false
+	}
+	if err != nil && err != ErrNotFound {
+		return err
+	}
+	return t.PutRepo(ctx, r)
+}
