@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-pipeline soundness fuzz clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-pipeline load soundness fuzz clean
 
 setup:
 	@scripts/setup.sh
@@ -43,6 +43,11 @@ BENCH ?= .
 BENCHTIME ?= 1x
 bench: setup
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -timeout 60m ./cmd/firmproof ./verifier/...
+
+# 2,000 webhooks in LOAD: how long their acknowledgement takes (p50, p99), beside a run.
+LOAD ?= 60s
+load: setup
+	FIRMPROOF_LOAD=$(LOAD) $(GO) test -run '^$$' -bench '^BenchmarkWebhooks$$' -benchtime 1x -timeout 30m ./bot
 
 # The growth exponents of the families, into docs/benchmarks.md.
 bench-table: setup

@@ -133,6 +133,11 @@ func TestFaults(t *testing.T) {
 		"update lost":     {{"match": "PATCH .*check-runs", "skip": 3, "times": 4, "kind": "after-effect", "status": 500}},
 		"update cut":      {{"match": "PATCH .*check-runs", "skip": 2, "times": 4, "kind": "after-effect"}},
 		"limits":          {{"match": "PATCH .*check-runs", "skip": 3, "times": 1, "status": 429}, {"match": "POST .*check-runs$", "times": 1, "kind": "primary"}, {"match": "PATCH .*check-runs", "skip": 6, "times": 1, "kind": "secondary"}},
+		"not found yet":   {{"match": "(GET|PATCH) .*check-runs/", "times": 3, "status": 404}},
+		"slow":            {{"match": "(POST|PATCH) .*check-runs", "times": 3, "kind": "delay", "delay": "1s"}},
+		"internal errors": {{"match": ".*", "times": 6, "status": 500}},
+		"cut reads":       {{"match": "GET .*", "times": 3, "kind": "reset"}},
+		"long limit":      {{"match": "POST .*access_tokens", "times": 1, "kind": "primary", "retry_after": 12}},
 		"token and fetch": {{"match": "POST .*access_tokens", "times": 2, "status": 500}, {"match": "GET .*info/refs", "times": 1, "status": 503}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,13 +162,16 @@ func TestRedelivery(t *testing.T) {
 	w := newWorld(t, c)
 	w.repo("int main\n")
 	w.push("fix", "int main\nfine\n")
-	w.pull("fix", false)
+	pull := w.pull("fix", false)
 	s := w.await("three completed check runs", finished(3))
 	for _, d := range s.Deliveries {
 		w.call("POST", "/_fake/redeliver", obj{"delivery": d.GUID})
 	}
-	w.await("the replays", func(s state) bool { return len(s.Deliveries) >= 2*len(s.Deliveries)/2 })
-	time.Sleep(time.Second)
+	n := len(s.Deliveries)
+	w.await("the replays", func(s state) bool { return len(s.Deliveries) >= 2*n && settled(s) })
+	// handled after whatever the replays made
+	w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": pull, "user": "ann", "body": "/firmproof help"})
+	w.await("an answer", func(s state) bool { return len(s.Comments) == 2 })
 	if n := len(w.state().CheckRuns); n != 3 || c.count() != 2 {
 		t.Errorf("%d check runs and %d verifications after the replays", n, c.count())
 	}

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 // process runs a server in a process of its own.
-func (w *world) process(t *testing.T) *exec.Cmd {
+func (w *world) process(t testing.TB) *exec.Cmd {
 	t.Helper()
 	cfg := w.cfg
 	cfg.Log, cfg.Checker = nil, nil

@@ -26,7 +26,7 @@ import (
 // world is a whole GitHub (the stand-in), a repository and our server, joined by
 // real HTTP and git. The checker is a fake: it reads the sources of the checkout.
 type world struct {
-	t      *testing.T
+	t      testing.TB
 	fake   *fakegithub.Server
 	gh     *httptest.Server
 	cfg    bot.Config
@@ -35,12 +35,17 @@ type world struct {
 	mu     sync.Mutex
 	now    http.Handler
 	logs   *syncBuffer
+	rate   int // of the stand-in, in an hour; 0: GitHub's
 }
 
 const testManifest = "version: 1\ntargets: [cortex-m3, x86_64]\nbuild:\n  sources: [main.c]\nharnesses:\n  - entry: main\n    unwind: 12\n"
 
 func newWorld(t *testing.T, checker pipeline.Checker) *world {
 	t.Parallel()
+	return newWorldTB(t, checker)
+}
+
+func newWorldTB(t testing.TB, checker pipeline.Checker) *world {
 	w := &world{t: t, logs: &syncBuffer{}}
 	dir := t.TempDir()
 	w.proxyServer()
@@ -88,7 +93,7 @@ func (w *world) judge() {
 func (w *world) connect(dir string, checker pipeline.Checker, url string) {
 	t := w.t
 	t.Helper()
-	fake, err := fakegithub.New(fakegithub.Options{Dir: filepath.Join(dir, "gh"), DeliverTo: url + "/webhook"})
+	fake, err := fakegithub.New(fakegithub.Options{Dir: filepath.Join(dir, "gh"), DeliverTo: url + "/webhook", RateLimit: w.rate})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,6 +180,7 @@ type obj = map[string]any
 // checkRun is what the tests look at.
 type checkRun struct {
 	ID         int64  `json:"id"`
+	Repository string `json:"repository"`
 	Name       string `json:"name"`
 	HeadSHA    string `json:"head_sha"`
 	Status     string `json:"status"`
@@ -204,6 +210,10 @@ type state struct {
 		GUID, Event string
 		Status      any
 	} `json:"deliveries"`
+	Faults []struct{ Struck int } `json:"faults"`
+	Pulls  []struct {
+		Head struct{ SHA string } `json:"head"`
+	} `json:"pulls"`
 }
 
 func (w *world) state() state {
@@ -222,7 +232,7 @@ func (w *world) state() state {
 // await polls until ok, and fails the test after a while.
 func (w *world) await(what string, ok func(s state) bool) state {
 	w.t.Helper()
-	end := time.Now().Add(100 * time.Second)
+	end := time.Now().Add(4 * time.Minute) // a lost notice is found after two
 	for {
 		s := w.state()
 		if ok(s) {
