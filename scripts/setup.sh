@@ -34,6 +34,12 @@ declare -A tests=(
   [npm]=/usr/bin/npm
 )
 
+# for images: only the names
+if [ "${1:-}" = list ]; then
+  printf '%s\n' "${!need[@]}" | sort
+  exit 0
+fi
+
 want=()
 collect() {
   local -n table=$1
