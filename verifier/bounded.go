@@ -55,62 +55,65 @@ type group struct {
 // deepening gives the limits of the rounds when the user gave none.
 func deepening(i int) int { return 2 << (2 * i) } // 2, 8, 32, 128, ...
 
+// free reports that nobody asked for bounds or for less than answers.
+func (b *bounded) free() bool {
+	return b.plan.Unwind == 0 && len(b.plan.UnwindSet) == 0 && b.plan.StopAfter == ""
+}
+
+// run deepens round by round; beside it, from the end of the first round on, the
+// proof for any number of turns is looked for. Whoever settles the claims ends
+// the other.
 func (b *bounded) run(ctx context.Context) {
 	b.settled = map[string]*verdict.Claim{}
-	tried := b.plan.Unwind > 0 || len(b.plan.UnwindSet) > 0 || b.plan.StopAfter != ""
+	if b.alone(ctx) || b.found() {
+		b.reportSettled()
+		return
+	}
+	rounds, end := context.WithCancel(ctx)
+	defer end()
+	l := b.startLane(ctx, end)
+	open := b.rounds(ctx, rounds, l)
+	b.beyond = l.finish(open)
+	b.report()
+}
+
+// rounds runs the rounds; it reports whether claims may be open after them.
+func (b *bounded) rounds(ctx, rounds context.Context, l *lane) bool {
 	for i := 0; ; i++ {
 		limit := deepening(i)
 		if b.plan.Unwind > 0 {
 			limit = b.plan.Unwind
 		}
-		part, cancel := ctx, context.CancelFunc(func() {})
-		if !tried {
-			part, cancel = share(ctx, roundPercent)
-		}
-		r, err := b.round(part, limit)
-		cancel()
-		if err == nil && b.found() {
+		r, err := b.round(rounds, limit)
+		if err == nil && b.plan.StopAfter == "encode" {
 			b.last = r
-			break
+			b.res.Reason = &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped after encode, as asked"}
+			return false
 		}
-		if !tried {
-			tried = true
-			late := ctx.Err() == nil && (err != nil || r.cut != nil)
-			if late || err == nil && !r.complete {
-				part, cancel = share(ctx, proofPercent)
-				b.beyond = b.induct(part)
-				cancel()
-			}
-			if late && !b.beyond.all() {
-				i-- // once more, with all the time there is
-				continue
-			}
-			if late || b.done(r) {
-				if err == nil && r.cut == nil {
-					b.last = r
-				}
-				break
-			}
+		if err == nil && (r.cut == nil || b.last == nil) { // else keep what the last whole round said
+			b.last = r
 		}
-		if err != nil {
+		if b.found() || err == nil && r.complete {
+			return false
+		}
+		l.begin()
+		b.beyond = l.result()
+		switch {
+		case b.beyond != nil && b.last != nil && b.done(b.last):
+			return false
+		case err != nil:
 			if b.last == nil {
 				b.res.Reason = reasonOf(ctx, err)
 			}
-			break
-		}
-		if r.cut != nil && b.last != nil {
-			break // keep what the last whole round said
-		}
-		b.last = r
-		if b.plan.StopAfter == "encode" {
-			b.res.Reason = &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped after encode, as asked"}
-			return
-		}
-		if r.complete || r.cut != nil || b.plan.Unwind > 0 || ctx.Err() != nil || r.gap != nil && limit >= 32 {
-			break
+			return true
+		case r.cut != nil || b.plan.Unwind > 0 || rounds.Err() != nil || r.gap != nil && limit >= 32:
+			return true
+		case i == 0 && b.free():
+			if b.probe(rounds); b.found() {
+				return false
+			}
 		}
 	}
-	b.report()
 }
 
 // reasonOf explains an early end by the context, else by err.
@@ -254,6 +257,13 @@ func (b *bounded) report() {
 	}
 	if len(r.groups) > 0 && !anyReached && len(b.settled) == 0 && r.cut == nil && r.gap == nil {
 		b.res.Warnings = append(b.res.Warnings, "no claim is reached by any execution: check the assumptions of the harness")
+	}
+}
+
+// reportSettled reports the claims that are settled, when no round is.
+func (b *bounded) reportSettled() {
+	for _, id := range sortedIDs(b.settled) {
+		b.res.Claims = append(b.res.Claims, *b.settled[id])
 	}
 }
 

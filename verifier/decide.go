@@ -61,7 +61,7 @@ func (b *bounded) open(r *round) []*group {
 	var open []*group
 	for _, g := range r.groups {
 		g.status = verdict.Bounded
-		if g.first.Check == verdict.Unwinding || b.settled[g.id] != nil || b.beyond.covers(g.id) {
+		if g.first.Check == verdict.Unwinding || b.settled[g.id] != nil {
 			continue
 		}
 		g.instances = slices.DeleteFunc(g.instances, func(c *encode.Claim) bool { return r.f.Store.IsFalse(c.Violated) && r.f.Store.IsFalse(c.Guard) })

@@ -4,20 +4,19 @@ import (
 	"context"
 	"slices"
 
-	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/solve"
 )
 
-// houdini drops candidates until those left hold on entry and are preserved.
+// houdini drops lemmas of the templates until those left hold on entry and are
+// preserved.
 func (p *prover) houdini(ctx context.Context) bool {
-	for i := range p.f.Candidates {
-		p.alive = append(p.alive, &p.f.Candidates[i])
-	}
+	p.proposeAll()
 	defer p.solver.LimitConflicts(0)
 	for {
 		p.solver.LimitConflicts(conflictsOfAll)
-		ans, ev := p.check(ctx, p.alive, failsOf(p.alive)...)
+		p.holdAll()
+		ans, ev := p.check(ctx, []ilr.Term{p.hold}, failsOf(p.alive)...)
 		switch {
 		case ans == solve.Unsat:
 			return true
@@ -32,11 +31,20 @@ func (p *prover) houdini(ctx context.Context) bool {
 	}
 }
 
+// proposeAll makes candidates of what the templates give.
+func (p *prover) proposeAll() {
+	for i := range p.f.Headers {
+		for _, l := range propose(p.f, i) {
+			p.alive = append(p.alive, p.candidate(l))
+		}
+	}
+}
+
 // dropFalse drops the candidates that a model shows not to be inductive.
 func (p *prover) dropFalse(ev *ilr.Evaluator) int {
-	var gone []*encode.Candidate
+	var gone []*candidate
 	for _, c := range p.alive {
-		if ev.Holds(c.Fails) {
+		if ev.Holds(c.fails) {
 			gone = append(gone, c)
 		}
 	}
@@ -44,10 +52,10 @@ func (p *prover) dropFalse(ev *ilr.Evaluator) int {
 	return len(gone)
 }
 
-func (p *prover) drop(gone ...*encode.Candidate) {
-	p.alive = slices.DeleteFunc(p.alive, func(c *encode.Candidate) bool { return slices.Contains(gone, c) })
+func (p *prover) drop(gone ...*candidate) {
+	p.alive = slices.DeleteFunc(p.alive, func(c *candidate) bool { return slices.Contains(gone, c) })
 	for _, c := range gone {
-		p.solver.Assert(p.f.Store.Not(c.Selector))
+		p.solver.Assert(p.f.Store.Not(c.selector))
 	}
 }
 
@@ -56,9 +64,9 @@ func (p *prover) drop(gone ...*encode.Candidate) {
 // its refutation used is dropped.
 func (p *prover) oneByOne(ctx context.Context) bool {
 	p.solver.LimitConflicts(conflictsOfOne)
-	used := map[*encode.Candidate][]ilr.Term{} // by those that hold
+	used := map[*candidate][]ilr.Term{} // by those that hold
 	for {
-		var next *encode.Candidate
+		var next *candidate
 		for _, c := range p.alive {
 			if _, holds := used[c]; !holds {
 				next = c
@@ -69,7 +77,7 @@ func (p *prover) oneByOne(ctx context.Context) bool {
 			return true
 		}
 		before := slices.Clone(p.alive)
-		ans, ev := p.check(ctx, p.alive, next.Fails)
+		ans, ev := p.check(ctx, selectors(p.alive), next.fails)
 		switch {
 		case ans == solve.Unsat:
 			used[next] = slices.Clone(p.core)
@@ -86,7 +94,7 @@ func (p *prover) oneByOne(ctx context.Context) bool {
 			}
 			delete(used, c)
 			for d, core := range used {
-				if slices.Contains(core, c.Selector) {
+				if slices.Contains(core, c.selector) {
 					delete(used, d)
 				}
 			}

@@ -18,7 +18,7 @@ func TestOneByOne(t *testing.T) {
 			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, Depth: 64}}
 		p := &prover{bounded: b, cuts: &encode.Cuts{}}
 		ctx := context.Background()
-		if !p.walk(ctx, false) || !p.walk(ctx, true) {
+		if !p.walk(ctx) {
 			t.Fatal("the walk did not end")
 		}
 		defer p.solver.Close()
@@ -27,16 +27,14 @@ func TestOneByOne(t *testing.T) {
 				t.Fatal("no answer")
 			}
 		} else {
-			for i := range p.f.Candidates {
-				p.alive = append(p.alive, &p.f.Candidates[i])
-			}
+			p.proposeAll()
 			if !p.oneByOne(ctx) {
 				t.Fatal("no answer")
 			}
 		}
 		var out []string
 		for _, c := range p.alive {
-			out = append(out, c.Key)
+			out = append(out, c.text(p.f))
 		}
 		return out
 	}
@@ -48,6 +46,6 @@ func TestOneByOne(t *testing.T) {
 		t.Error("nothing is inductive")
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(all)))) != len(all) {
-		t.Errorf("two candidates have one key: %q", all)
+		t.Errorf("two candidates have one text: %q", all)
 	}
 }

@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -24,9 +25,9 @@ const (
 	maxThinned     = 8    // invariants of a certificate that are tried to do without, one by one
 	maxProbes      = 6    // turns of loops that are not cut
 	cutDepth       = 24   // nested calls
-	roundPercent   = 40   // of the time left, for the first round
-	proofPercent   = 60   // of the time left then, for the proof
-	otherPercent   = 40   // of the proof's time left, for another solver that checks it
+	alonePercent   = 40   // of the time left, for the only execution
+	lemmaPercent   = 40   // of the time left, for the lemmas of the templates
+	otherPercent   = 40   // of the time left, for another solver that checks the proof
 )
 
 // proofs is what was proved for any number of loop turns.
@@ -60,9 +61,11 @@ type prover struct {
 	cuts   *encode.Cuts
 	f      *encode.Formula
 	solver *solve.Own
-	core   []ilr.Term // what the last check used, if it was Unsat
-	alive  []*encode.Candidate
+	core   []ilr.Term   // what the last check used, if it was Unsat
+	alive  []*candidate // lemmas that hold
+	hold   ilr.Term     // assuming it assumes all of alive
 	gaps   ilr.Term
+	why    string // what stopped the proof
 }
 
 // induct tries to prove the claims for any number of loop turns; nil when it
@@ -70,24 +73,44 @@ type prover struct {
 func (b *bounded) induct(ctx context.Context) *proofs {
 	stop := b.stage("induction")
 	p := &prover{bounded: b, cuts: &encode.Cuts{All: b.cutAll}}
-	var out *proofs
-	if p.walk(ctx, false) && p.cuts.Any() && p.walk(ctx, true) && p.houdini(ctx) && p.noGaps(ctx) {
-		out = p.decideCut(ctx)
-	}
+	out := p.prove(ctx)
 	counts := map[string]int64{"invariants": int64(len(p.alive))}
 	if p.solver != nil {
 		p.solver.Close()
 	}
 	stop(counts)
+	if out == nil {
+		slog.Debug("no inductive proof", "why", p.why)
+	}
 	return out
 }
 
+// prove walks the program with its loops cut, finds lemmas by templates, then by
+// clauses that exclude the states that lead to a violation.
+func (p *prover) prove(ctx context.Context) *proofs {
+	if !p.walk(ctx) {
+		return nil
+	}
+	if !p.cuts.Any() {
+		p.why = "no loop has to be cut"
+		return nil
+	}
+	part, cancel := share(ctx, lemmaPercent)
+	if !p.houdini(part) {
+		p.alive = nil
+	}
+	cancel()
+	p.holdAll()
+	p.gaps = gapsOf(p.f)
+	return p.decideCut(ctx)
+}
+
 // walk encodes until the unknown states at the headers cover what the turns do.
-func (p *prover) walk(ctx context.Context, propose bool) bool {
-	p.cuts.Propose = propose
-	for i := 0; i < maxWalks; i++ {
+func (p *prover) walk(ctx context.Context) bool {
+	for range maxWalks {
 		f, solver, err := p.encodeCut(ctx)
 		if err != nil {
+			p.why = "encoding: " + err.Error()
 			return false
 		}
 		if p.solver != nil {
@@ -98,12 +121,13 @@ func (p *prover) walk(ctx context.Context, propose bool) bool {
 			return true
 		}
 	}
+	p.why = "the unknown states keep growing"
 	return false
 }
 
 func (p *prover) encodeCut(ctx context.Context) (*encode.Formula, *solve.Own, error) {
 	store := ilr.NewStore(nil)
-	solver := solve.NewOwn(store, solve.Options{Memory: uint64(p.plan.Memory)})
+	solver := solve.NewOwn(store, solve.Options{Memory: uint64(p.plan.Memory), Config: manyQuestions()})
 	depth := cutDepth
 	if d := p.plan.Depth; d > 0 && d < depth {
 		depth = d
@@ -121,43 +145,69 @@ func (p *prover) encodeCut(ctx context.Context) (*encode.Formula, *solve.Own, er
 	return f, solver, nil
 }
 
-// check asks whether bad is possible where the given invariants are assumed.
-func (p *prover) check(ctx context.Context, with []*encode.Candidate, bad ...ilr.Term) (solve.Answer, *ilr.Evaluator) {
+// manyQuestions are settings of CaDiCaL for many small questions: what it does
+// before a long search costs more than their search.
+func manyQuestions() map[string]int {
+	return map[string]int{"walk": 0, "lucky": 0, "inprocessing": 0}
+}
+
+// check asks whether one of bad is possible where with is assumed.
+func (p *prover) check(ctx context.Context, with []ilr.Term, bad ...ilr.Term) (solve.Answer, *ilr.Evaluator) {
 	s := p.f.Store
 	q := s.Or(bad...)
 	p.core = nil
 	if s.IsFalse(q) {
 		return solve.Unsat, nil
 	}
-	as := make([]ilr.Term, 0, len(with)+1)
-	for _, c := range with {
-		as = append(as, c.Selector)
-	}
-	ans, err := p.solver.Check(ctx, append(as, q)...)
-	if err != nil || ans != solve.Sat {
-		if err != nil {
-			ans = solve.Unknown
-		} else {
-			p.core = p.solver.Core()
-		}
-		return ans, nil
-	}
-	return ans, s.NewEvaluator(p.solver.Model(), ilr.EvalFloat)
+	return p.ask(ctx, append(slices.Clone(with), q)...)
 }
 
-func failsOf(cs []*encode.Candidate) []ilr.Term {
+// ask is Check with the model at hand.
+func (p *prover) ask(ctx context.Context, assumed ...ilr.Term) (solve.Answer, *ilr.Evaluator) {
+	ans, err := p.solver.Check(ctx, assumed...)
+	if err != nil {
+		return solve.Unknown, nil
+	}
+	if ans != solve.Sat {
+		p.core = p.solver.Core()
+		return ans, nil
+	}
+	return ans, p.f.Store.NewEvaluator(p.solver.Model(), ilr.EvalFloat)
+}
+
+// candidate makes a lemma assumable under a selector of its own.
+func (p *prover) candidate(l *lemma) *candidate {
+	s := p.f.Store
+	c := &candidate{lemma: l, head: l.holds(p.f), fails: l.fails(p.f)}
+	c.selector = s.Eq(s.Fresh("keep", ilr.BV(1)), s.Int(1, 1))
+	p.solver.Assert(s.Implies(c.selector, c.head))
+	return c
+}
+
+// holdAll makes a new hold for those alive: one assumption costs the solver less
+// than hundreds.
+func (p *prover) holdAll() {
+	s := p.f.Store
+	p.hold = s.Eq(s.Fresh("hold", ilr.BV(1)), s.Int(1, 1))
+	for _, c := range p.alive {
+		p.solver.Assert(s.Implies(p.hold, c.selector))
+	}
+}
+
+func selectors(cs []*candidate) []ilr.Term {
 	out := make([]ilr.Term, len(cs))
 	for i, c := range cs {
-		out[i] = c.Fails
+		out[i] = c.selector
 	}
 	return out
 }
 
-// noGaps reports that the cut program is modelled on every path.
-func (p *prover) noGaps(ctx context.Context) bool {
-	p.gaps = gapsOf(p.f)
-	ans, _ := p.check(ctx, p.alive, p.gaps)
-	return ans == solve.Unsat
+func failsOf(cs []*candidate) []ilr.Term {
+	out := make([]ilr.Term, len(cs))
+	for i, c := range cs {
+		out[i] = c.fails
+	}
+	return out
 }
 
 // gapsOf is that some path leaves what is modelled, or nests calls too deep.
@@ -174,76 +224,70 @@ func gapsOf(f *encode.Formula) ilr.Term {
 	return f.Store.Or(ts...)
 }
 
-// decideCut finds the claims that hold, the invariants that they need, and has
-// both checked once more.
+// decideCut finds the claims that hold and the lemmas that they need, and has
+// both checked once more. The gaps are a claim that all others need.
 func (p *prover) decideCut(ctx context.Context) *proofs {
 	out := &proofs{groups: append(groupClaims(p.f.Claims), groupClaims(p.f.Dead)...), holds: map[string]bool{}, known: map[string]bool{}}
+	var goals []goal
+	if !p.f.Store.IsFalse(p.gaps) {
+		goals = append(goals, goal{bad: p.gaps, after: len(p.f.Headers)})
+	}
 	var open []*group
 	for _, g := range out.groups {
 		out.known[g.id] = true
-		if g.first.Check != verdict.Unwinding {
-			open = append(open, g)
+		if g.first.Check == verdict.Unwinding {
+			continue
+		}
+		open = append(open, g)
+		for _, c := range g.instances {
+			if bad := violation(p.f, c); !p.f.Store.IsFalse(bad) {
+				goals = append(goals, goal{id: g.id, bad: bad, after: c.After})
+			}
 		}
 	}
-	defer p.solver.LimitConflicts(0)
-	for len(open) > 0 {
-		p.solver.LimitConflicts(conflictsOfAll)
-		ans, ev := p.check(ctx, p.alive, anyOf(p.f.Store, open))
-		if ans == solve.Unsat {
-			break
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		if ans == solve.Unknown {
-			open = p.claimByClaim(ctx, open)
-			break
-		}
-		n := len(open)
-		open = slices.DeleteFunc(open, func(g *group) bool {
-			return slices.ContainsFunc(g.instances, func(c *encode.Claim) bool { return ev.Holds(c.Violated) })
-		})
-		if len(open) == n {
-			return nil
-		}
-	}
-	if len(open) == 0 {
+	more, failed := p.refute(ctx, goals)
+	if failed == nil || failed[""] {
+		p.why = "clauses: " + p.why
 		return nil
 	}
-	for _, g := range open {
-		out.holds[g.id] = true
+	var bad []ilr.Term
+	for _, g := range goals {
+		if !failed[g.id] {
+			bad = append(bad, g.bad)
+		}
 	}
-	goals := []ilr.Term{p.gaps}
 	for _, g := range open {
-		goals = append(goals, anyOf(p.f.Store, []*group{g}))
+		if !failed[g.id] {
+			out.holds[g.id] = true
+		}
 	}
-	keep := p.needed(ctx, goals)
+	if len(out.holds) == 0 && len(open) > 0 {
+		p.why = "no claim could be proved"
+		return nil
+	}
+	for _, l := range more {
+		p.alive = append(p.alive, p.candidate(l))
+	}
+	keep := p.needed(ctx, bad)
 	checker, ok := p.verify(ctx, keep, out)
 	if !ok {
+		p.why = "the second check did not agree"
 		return nil
 	}
-	out.cert = &verdict.Certificate{Method: "inductive invariants", Detail: detail(keep, p.cuts.Loops()), Checked: checker}
+	out.cert = &verdict.Certificate{Method: "inductive invariants", Detail: p.detail(keep), Checked: checker}
 	return out
-}
-
-// claimByClaim lists the claims that hold, where all at once are too hard.
-func (p *prover) claimByClaim(ctx context.Context, open []*group) []*group {
-	p.solver.LimitConflicts(conflictsOfOne)
-	return slices.DeleteFunc(open, func(g *group) bool {
-		ans, _ := p.check(ctx, p.alive, anyOf(p.f.Store, []*group{g}))
-		return ans != solve.Unsat
-	})
 }
 
 // needed picks survivors that suffice to exclude the goals and to be inductive:
 // those that refutations of the goals use, then those that refutations of their
 // own failures use, until there is nothing new.
-func (p *prover) needed(ctx context.Context, goals []ilr.Term) []*encode.Candidate {
+func (p *prover) needed(ctx context.Context, goals []ilr.Term) []*candidate {
 	used := map[ilr.Term]bool{}
-	asked := map[*encode.Candidate]bool{}
+	asked := map[*candidate]bool{}
+	all := selectors(p.alive)
 	for todo := slices.Clone(goals); len(todo) > 0; {
 		for _, t := range todo {
-			if ans, _ := p.check(ctx, p.alive, t); ans != solve.Unsat {
+			if ans, _ := p.check(ctx, all, t); ans != solve.Unsat {
 				return p.alive
 			}
 			for _, t := range p.core {
@@ -252,13 +296,13 @@ func (p *prover) needed(ctx context.Context, goals []ilr.Term) []*encode.Candida
 		}
 		todo = nil
 		for _, c := range p.alive {
-			if used[c.Selector] && !asked[c] {
+			if used[c.selector] && !asked[c] {
 				asked[c] = true
-				todo = append(todo, c.Fails)
+				todo = append(todo, c.fails)
 			}
 		}
 	}
-	keep := slices.DeleteFunc(slices.Clone(p.alive), func(c *encode.Candidate) bool { return !asked[c] })
+	keep := slices.DeleteFunc(slices.Clone(p.alive), func(c *candidate) bool { return !asked[c] })
 	if len(keep) > maxThinned {
 		return keep
 	}
@@ -266,10 +310,10 @@ func (p *prover) needed(ctx context.Context, goals []ilr.Term) []*encode.Candida
 }
 
 // thin drops what is not needed after all.
-func (p *prover) thin(ctx context.Context, keep []*encode.Candidate, bad ilr.Term) []*encode.Candidate {
+func (p *prover) thin(ctx context.Context, keep []*candidate, bad ilr.Term) []*candidate {
 	for i := 0; i < len(keep); {
 		less := slices.Delete(slices.Clone(keep), i, i+1)
-		if ans, _ := p.check(ctx, less, append(failsOf(less), bad)...); ans == solve.Unsat {
+		if ans, _ := p.check(ctx, selectors(less), append(failsOf(less), bad)...); ans == solve.Unsat {
 			keep = less
 			continue
 		}
@@ -278,37 +322,41 @@ func (p *prover) thin(ctx context.Context, keep []*encode.Candidate, bad ilr.Ter
 	return keep
 }
 
-// verify encodes anew with exactly the invariants of keep, and has another solver
+// verify encodes anew, assumes exactly the lemmas of keep, and has another solver
 // decide that they hold, are preserved and prove the claims.
-func (p *prover) verify(ctx context.Context, keep []*encode.Candidate, out *proofs) (string, bool) {
-	p.cuts.Keep = map[string]bool{}
-	for _, c := range keep {
-		p.cuts.Keep[c.Key] = true
-	}
+func (p *prover) verify(ctx context.Context, keep []*candidate, out *proofs) (string, bool) {
 	f, solver, err := p.encodeCut(ctx)
 	if err != nil {
 		return "", false
 	}
 	defer solver.Close()
-	if f.Grown {
+	if f.Grown || !sameHeaders(p.f, f) {
 		return "", false
 	}
 	bad := []ilr.Term{gapsOf(f)}
-	for i := range f.Candidates {
-		bad = append(bad, f.Candidates[i].Fails)
+	facts := f.Assumptions
+	for _, c := range keep {
+		facts = append(facts, c.holds(f))
+		bad = append(bad, c.lemma.fails(f))
 	}
 	for i := range f.Claims {
 		if out.holds[f.Claims[i].ID] {
-			bad = append(bad, f.Claims[i].Violated)
+			bad = append(bad, violation(f, &f.Claims[i]))
 		}
 	}
-	q := f.Store.Or(bad...)
-	if f.Store.IsFalse(q) {
+	return again(ctx, f.Store, solver, facts, bad)
+}
+
+// again decides that each of bad is impossible under facts, by z3 or else by solver, which
+// has the facts of the formula already.
+func again(ctx context.Context, s *ilr.Store, solver solve.Solver, facts, bad []ilr.Term) (string, bool) {
+	q := s.Or(bad...)
+	if s.IsFalse(q) {
 		return "a second encoding, by simplification alone", true
 	}
-	if z3, err := solve.Open("z3", f.Store, solve.Options{}); err == nil {
+	if z3, err := solve.Open("z3", s, solve.Options{}); err == nil {
 		defer z3.Close()
-		for _, a := range f.Assumptions {
+		for _, a := range facts {
 			z3.Assert(a)
 		}
 		half, cancel := share(ctx, otherPercent)
@@ -320,6 +368,9 @@ func (p *prover) verify(ctx context.Context, keep []*encode.Candidate, out *proo
 			return "", false
 		}
 	}
+	for _, a := range facts {
+		solver.Assert(a)
+	}
 	for _, t := range bad {
 		if ans, err := solver.Check(ctx, t); err != nil || ans != solve.Unsat {
 			return "", false
@@ -329,15 +380,16 @@ func (p *prover) verify(ctx context.Context, keep []*encode.Candidate, out *proo
 }
 
 // detail words the certificate.
-func detail(keep []*encode.Candidate, loops []string) []string {
+func (p *prover) detail(keep []*candidate) []string {
 	var out []string
 	for _, c := range keep {
-		out = append(out, fmt.Sprintf("%s:%d: %s", c.Pos.File, c.Pos.Line, c.Text))
+		pos := p.f.Headers[c.header].Pos
+		out = append(out, fmt.Sprintf("%s:%d: %s", pos.File, pos.Line, c.text(p.f)))
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
 	if len(out) == 0 {
-		for _, l := range loops {
+		for _, l := range p.cuts.Loops() {
 			out = append(out, fmt.Sprintf("loop %s: holds in every turn from any state", l))
 		}
 	}
@@ -353,11 +405,14 @@ func (p *proofs) claim(g *group) verdict.Claim {
 // reportBeyond reports when no round of unwinding ended.
 func (b *bounded) reportBeyond() {
 	if !b.beyond.all() {
+		b.reportSettled()
 		return
 	}
 	b.res.Reason = nil
 	for _, g := range b.beyond.groups {
-		if g.first.Check != verdict.Unwinding {
+		if c := b.settled[g.id]; c != nil {
+			b.res.Claims = append(b.res.Claims, *c)
+		} else if g.first.Check != verdict.Unwinding {
 			b.res.Claims = append(b.res.Claims, b.beyond.claim(g))
 		}
 	}

@@ -83,6 +83,9 @@ func TestInductionMissesNoWrite(t *testing.T) {
 		"node of last turn": `int main(void) { int *p = malloc(4), *q = p, s = 0; *p = 0; while (nondet_int()) { s |= *q; p = malloc(4); *p = 1; q = p; } CHECK(s == 0); }`,
 		"list":              `struct n { struct n *next; int v; }; int main(void) { struct n *l = 0; int k = 0; while (nondet_int()) { struct n *m = malloc(sizeof *m); m->next = l; m->v = k++; l = m; } while (l) { CHECK(l->v < 3); l = l->next; } }`,
 		"elements":          `int a[64]; int main(void) { for (int i = 0; i < 64; i++) a[i] = i; CHECK(a[40] != 40); }`,
+		"addresses":         `long a[50]; int main(void) { int x; unsigned i = 0; while (nondet_int()) a[i++ % 50] = (long)&x; CHECK(a[3] == 0); }`,
+		"element later":     `int a[500]; int main(void) { int i; for (i = 0; i < 500; i++) a[i] = 7; for (i = 499; i > 3; i--) if (nondet_int()) a[i] = 6; for (i = 0; i < 500; i++) CHECK(a[i] == 7); }`,
+		"element of a view": `int a[500]; int main(void) { char *p = (char *)a; int i; for (i = 0; i < 500; i++) a[i] = 7; for (i = 0; i < 2000; i++) if (nondet_int()) p[i] = 1; for (i = 0; i < 500; i++) CHECK(a[i] == 7); }`,
 		"big array":         `int a[4096]; int main(void) { for (int i = 0; i < 4096; i++) a[i] = i; CHECK(a[4000] != 4000); }`,
 		"nested":            `int main(void) { int n = 0; for (int i = 0; i < 50; i++) for (int j = 0; j < 3; j++) n++; CHECK(n != 150); }`,
 		"nested shared":     `int main(void) { int i, n = 0; for (i = 0; i < 50; i++) { for (; nondet_int() && i < 90; i++) n++; } CHECK(n < 60); }`,
@@ -132,10 +135,23 @@ func TestInduction(t *testing.T) {
 		{"sum of both bad", `int main(void) { int n = nondet_int(), i = 0; if (n < 1) return 0; while (i < n) i++; CHECK(i == 1); }`, false},
 		{"index", `int a[10]; int main(void) { int i = 0; while (nondet_int()) { CHECK(i < 10); a[i] = 1; i = (i + 1) % 10; } }`, true},
 		{"index bad", `int a[10]; int main(void) { int i = 0; while (nondet_int()) { CHECK(i < 10); a[i % 10] = 1; i = (i + 1) % 11; } }`, false},
+		{"machine", `int main(void) { int s = 0, x = 0; while (1) { int in = nondet_int(); if (s == 0 && in == 1) { s = 3; x = 1; } else if (s == 3 && in == 2) { s = 7; x = 5; } else if (s == 7) { CHECK(x == 5); s = 0; x = 9; } } }`, true},
+		{"machine bad", `int main(void) { int s = 0, x = 0; while (1) { int in = nondet_int(); if (s == 0 && in == 1) { s = 7; x = 1; } else if (s == 3 && in == 2) { s = 7; x = 5; } else if (s == 7) { CHECK(x == 5); s = 0; x = 9; } } }`, false},
+		{"two loops", `int main(void) { int l = 0, n = 0; while (nondet_int()) { if (l) break; l = 1; do { if (nondet_int()) { l = 0; n = 1; } } while (n < 0 && l); CHECK(n != 0 || l == 1); } }`, true},
+		{"two loops bad", `int main(void) { int l = 0, n = 0; while (nondet_int()) { if (l) break; l = 1; do { if (nondet_int()) { l = 0; n = 1; } } while (n < 0 && l); CHECK(n != 0 || l == 0); } }`, false},
+		{"elements", `int a[900]; int main(void) { int i; for (i = 0; i < 900; i++) a[i] = 7; for (i = 0; i < 900; i++) CHECK(a[i] == 7); }`, true},
+		{"elements bad", `int a[900]; int main(void) { int i; for (i = 1; i < 900; i++) a[i] = 7; for (i = 0; i < 900; i++) CHECK(a[i] == 7); }`, false},
+		{"elements past", `int a[900]; int main(void) { int i; for (i = 0; i < 900; i++) a[i] = 7; a[nondet_uint() % 900] = 8; for (i = 0; i < 900; i++) CHECK(a[i] == 7); }`, false},
+		{"copy", `int a[900], b[900]; int main(void) { unsigned i; for (i = 0; i < 900; i++) a[i] = nondet_int(); for (i = 0; i < 900; i++) b[i] = a[i]; for (i = 0; i < 900; i++) CHECK(a[i] == b[i]); }`, true},
+		{"copy bad", `int a[900], b[900]; int main(void) { unsigned i; for (i = 0; i < 900; i++) a[i] = nondet_int(); for (i = 0; i < 900; i++) b[i] = a[i]; for (i = 0; i < 899; i++) CHECK(a[i] == b[i + 1]); }`, false},
 		{"pointer", `int a[9000]; int main(void) { int *p = a; while (p < a + 9000) { CHECK(p - a < 9000); *p++ = 1; } }`, true},
 		{"pointer bad", `int a[9000]; int main(void) { int *p = a; while (p <= a + 9000) { CHECK(p - a < 9000); p++; } }`, false},
 	} {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+		limit := 5 * time.Minute // a proof takes seconds
+		if !c.proved {
+			limit = 5 * time.Second
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		b := &bounded{m: compileAt(t, c.src, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
 			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, Depth: 64}}
 		b.entry = b.m.Func("main")
@@ -189,6 +205,21 @@ func TestFirstOnly(t *testing.T) {
 		}
 		if first && (violated != 1 || stopped == 0) || !first && (violated != 2 || stopped != 0) {
 			t.Errorf("first only %v: %d violated, %d stopped", first, violated, stopped)
+		}
+	}
+}
+
+// Where nothing can fail, endless loops are no reason for doubt.
+func TestInductionOfNothing(t *testing.T) {
+	for src, want := range map[string]verdict.Status{
+		`int main(void) { unsigned y = 1; while (1) y = y + 2 * nondet_uint(); }`:                                verdict.Proved,
+		`void there(void); int main(void) { unsigned y = 1; while (1) { y = y + 2 * nondet_uint(); there(); } }`: verdict.Unknown,
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+		res := Run(ctx, compileAt(t, src, "-O0"), Plan{Entry: "main", Checks: verdict.CheckSet{verdict.SignedOverflow: true}})
+		cancel()
+		if res.Status != want {
+			t.Errorf("%s: %s, want %s: %v", src, res.Status, want, res.Reason)
 		}
 	}
 }

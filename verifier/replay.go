@@ -36,11 +36,15 @@ func (b *bounded) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit [
 		c.Reason = &verdict.Reason{Kind: verdict.Unsupported, Detail: fmt.Sprintf("a violation was found that may need a certain value of %s (line %d), which is not followed", in.Instr.Asm.Any, in.Instr.Pos.Line)}
 		return g, c
 	}
+	return g, b.confirmed(ctx, newClaim(g), inputs, out)
+}
+
+// confirmed makes c the violation that the execution out on inputs is.
+func (b *bounded) confirmed(ctx context.Context, c *verdict.Claim, inputs []interp.Input, out *interp.Outcome) *verdict.Claim {
 	inputs = b.shrink(ctx, inputs, out)
 	if traced, err := b.execute(ctx, inputs, true); err == nil && sameFailure(traced, out) {
 		out = traced
 	}
-	c := newClaim(g)
 	c.Status, c.Replay, c.Trace = verdict.Violated, verdict.Confirmed, out.Steps
 	if out.Message != "" {
 		c.Message = out.Message
@@ -48,7 +52,7 @@ func (b *bounded) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit [
 	for _, in := range inputs {
 		c.Inputs = append(c.Inputs, showInput(in))
 	}
-	return g, c
+	return c
 }
 
 // notFollowed is the first input that stands for a value which the program computes and the engines do not.
@@ -67,8 +71,9 @@ func newClaim(g *group) *verdict.Claim {
 
 // execute runs the interpreter from the entry with recorded inputs.
 func (b *bounded) execute(ctx context.Context, inputs []interp.Input, trace bool) (*interp.Outcome, error) {
-	return interp.Run(ctx, b.m, interp.Options{Entry: b.entry, Checks: b.plan.Checks, Stack: b.plan.Stack, Regions: interpRegions(b.plan.Regions), AddressZero: b.plan.AddressZero,
-		MallocNeverFails: b.plan.MallocNeverFails, AnyAlignment: b.plan.AnyAlignment, Leaks: b.plan.Leaks, VolatileMemory: b.plan.VolatileMemory, MaxSteps: replaySteps, Trace: trace}, interp.NewRecorded(inputs))
+	opts := b.interpOptions(replaySteps)
+	opts.Trace = trace
+	return interp.Run(ctx, b.m, opts, interp.NewRecorded(inputs))
 }
 
 func violatedGroup(hit []*group, out *interp.Outcome) *group {

@@ -253,6 +253,7 @@ func (e *encoder) load(fr *frame, st *state, in *ir.Instr, p val, t *ir.Type, al
 		st.pc = nil
 		return val{}
 	}
+	e.noteRead(st, ts, e.lay.StoreSize(t))
 	unknown := func(x target) bool { return x.vol != nil || volatile && e.volatileFresh(x.obj) }
 	when := e.s.False()
 	for _, x := range ts {
@@ -313,6 +314,7 @@ func (e *encoder) store(fr *frame, st *state, in *ir.Instr, p, v val, t *ir.Type
 	if st.pc == nil {
 		return
 	}
+	e.noteStride(ts, e.lay.StoreSize(t))
 	for _, x := range ts {
 		if x.vol != nil {
 			continue

@@ -2,9 +2,11 @@ package encode
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -37,6 +39,7 @@ func (e *encoder) addClaim(c Claim) {
 		return
 	}
 	e.seen[c.ID] = true
+	c.After, c.Reads = len(e.f.Headers), len(e.f.Reads)
 	e.f.Claims = append(e.f.Claims, c)
 }
 
@@ -89,6 +92,28 @@ func (e *encoder) deadClaims() {
 			}
 		}
 	}
+}
+
+// ListClaims lists the claims of the functions that visited holds a block of,
+// without a walk: Guard and Violated are 0.
+func ListClaims(m *ir.Module, checks verdict.CheckSet, visited func(*ir.Block) bool) []Claim {
+	var out []Claim
+	for _, f := range m.Funcs {
+		if !slices.ContainsFunc(f.Blocks, visited) {
+			continue
+		}
+		info := newInfo(f, unwind.Analyse(f))
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for _, c := range checksOf(in) {
+					if checks.Has(c) {
+						out = append(out, Claim{ID: info.id(in, c), Check: c, Pos: *in.Pos, Message: string(c), Instr: in})
+					}
+				}
+			}
+		}
+	}
+	return out
 }
 
 // contextOf is the call chain of an activation; only the two ends of a long one.

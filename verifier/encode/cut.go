@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/unwind"
@@ -19,22 +20,46 @@ import (
 //
 // The zero value cuts no loop; walks add the loops that do not end by themselves.
 type Cuts struct {
-	Propose bool            // add candidates of invariants to the formula
-	All     bool            // cut every loop that can be cut, even those that end by themselves
-	Keep    map[string]bool // candidates, by Key, to be assumed without selector; no others are made
+	All bool // cut every loop that can be cut, even those that end by themselves
 
-	loops  map[string]bool   // by name
-	places map[string]*havoc // by arrival
+	loops  map[string]bool     // by name
+	places map[string]*havoc   // by arrival
+	arrays map[string]bool     // read at unknown places, by object key
+	stride map[*ir.Instr]int64 // of memory without a declared type, by what made it: size of the elements
 }
 
-// Candidate is a possible invariant of a cut loop.
-type Candidate struct {
+// Header is one cut loop in one context: a control point that every turn passes,
+// in an unknown state, of which invariants are to be found.
+type Header struct {
 	Key      string // the same in every walk
-	Text     string // in C variables
 	Pos      verdict.Pos
-	Selector ilr.Term // assuming it assumes the invariant at the header; 0 with Cuts.Keep
-	Head     ilr.Term // it holds at the header
-	Fails    ilr.Term // it does not hold on entry, or is not preserved
+	Guard    ilr.Term // control gets here
+	Vars     []Var
+	Arrivals []Arrival // the first is the entry, the others are back edges
+	Consts   map[int][]bits.Vec
+}
+
+// Var is a number that invariants speak about.
+type Var struct {
+	Name   string
+	Head   ilr.Term // at the header
+	Moves  bool     // turns may change it
+	Offset bool     // where a pointer points to
+	Cell   bool     // the element of an array that the ghost index names
+	Count  int64    // with Cell: elements of the array, 0 if that is not known
+	Ghost  bool     // the ghost index
+}
+
+// Arrival is a way to a header.
+type Arrival struct {
+	Guard  ilr.Term
+	Values []ilr.Term // of the Vars
+	After  int        // how many headers come before it in the walk
+}
+
+// Read is a read of an array that has a ghost cell.
+type Read struct {
+	Guard, Index ilr.Term
 }
 
 // havoc is what becomes unknown at one arrival at a loop.
@@ -92,6 +117,7 @@ type cutter struct {
 	keys  map[*object]string
 	byKey map[string]*object
 	count map[string]int
+	cells map[*object]int64 // arrays with a ghost cell: size of their elements
 	grown bool
 	stop  bool // the walk is no use any more: a loop has to be cut that was not
 }
@@ -105,13 +131,8 @@ type arrival struct {
 	vals  []val
 	hav   *havoc
 	done  map[*object]*objHavoc // what was made unknown in this walk
-	cands []pending
-}
-
-// pending is a candidate whose preservation is still to be stated.
-type pending struct {
-	index int
-	make  func(get func(*cutVar) ilr.Term) ilr.Term
+	vars  []*cutVar
+	index int // in Formula.Headers
 }
 
 func (e *encoder) startCuts(c *Cuts) {
@@ -120,8 +141,9 @@ func (e *encoder) startCuts(c *Cuts) {
 	}
 	if c.loops == nil {
 		c.loops, c.places = map[string]bool{}, map[string]*havoc{}
+		c.arrays, c.stride = map[string]bool{}, map[*ir.Instr]int64{}
 	}
-	e.cutter = &cutter{Cuts: c, keys: map[*object]string{}, byKey: map[string]*object{}, count: map[string]int{}}
+	e.cutter = &cutter{Cuts: c, keys: map[*object]string{}, byKey: map[string]*object{}, count: map[string]int{}, cells: map[*object]int64{}}
 }
 
 // number makes key distinct from the earlier ones of this walk.
@@ -229,7 +251,11 @@ func (e *encoder) forget(fr *frame, a *arrival, in edge) {
 	a.mark = len(e.objs)
 	a.head = &state{pc: st.pc, mem: st.mem, loc: st.loc}
 	a.vals = append([]val(nil), in.vals...)
-	e.propose(fr, a, entry, st, vars)
+	vars = append(vars, e.cellVars(a, entry, st)...)
+	// A path may end at the header: what is assumed of its state must not speak
+	// about the ways to it.
+	st.pc = e.and(st.pc, e.bit(e.s.Fresh("go on", ilr.BV(1))))
+	e.addHeader(fr, a, entry, st, vars)
 }
 
 // keyed finds the object of a key; what exists from the beginning is made when it is first needed.

@@ -4,7 +4,6 @@ import (
 	"sort"
 
 	"github.com/firmproof/firmproof/verifier/bits"
-	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -13,7 +12,7 @@ func constant(w int, c uint64) bits.Vec { return bits.New(w, c) }
 
 // backEdge compares the state at the end of a turn with the unknown state at its
 // header: whatever is not one of the states that the header stands for widens
-// the header. It also states the candidates once more.
+// the header.
 func (e *encoder) backEdge(fr *frame, a *arrival, in edge) {
 	e.lostForever(fr, in.st, a.loop.Header.Instrs[0])
 	diff(a.head.mem, in.st.mem, func(k int64, x, y *content) {
@@ -40,11 +39,7 @@ func (e *encoder) backEdge(fr *frame, a *arrival, in edge) {
 	for i := range in.vals {
 		e.widenPhi(a, i, a.vals[i], in.vals[i], a.loop.Header.Instrs[i].T)
 	}
-	for _, p := range a.cands {
-		c := &e.f.Candidates[p.index]
-		holds := p.make(func(v *cutVar) ilr.Term { return v.at(in) })
-		c.Fails = e.s.Or(c.Fails, e.s.And(in.st.pc.all, e.s.Not(holds)))
-	}
+	e.addArrival(a, in)
 }
 
 // leftOver deals with an object that the turn made and that is still there at

@@ -17,6 +17,9 @@ type cutVar struct {
 	moves       bool    // unknown at the header
 	offset      bool    // where a pointer points to
 	obj         *object // the object it is the offset in
+	cell        bool    // of an array, at the ghost index
+	ghost       bool
+	count       int64 // with cell: elements of the array
 	at          func(in edge) ilr.Term
 }
 

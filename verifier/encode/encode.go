@@ -80,8 +80,10 @@ type Formula struct {
 	Ends        ilr.Term // some execution ends normally (vacuity)
 	Stats       Stats
 	Objects     []ObjectInfo
-	Candidates  []Candidate // with Options.Cuts
-	Grown       bool        // with Options.Cuts: walk once more
+	Grown       bool     // with Options.Cuts: walk once more
+	Headers     []Header // with Options.Cuts, in execution order
+	Ghost       ilr.Term // with Options.Cuts: an index that is chosen once for the execution, in no way by it; 0 if nothing uses it
+	Reads       []Read   // with Ghost, in execution order
 
 	m    *ir.Module
 	objs []*object
@@ -97,6 +99,8 @@ type Claim struct {
 	Context  string   // call chain
 	Guard    ilr.Term // reached, with earlier claims satisfied and assumptions held
 	Violated ilr.Term // Guard and the failure
+	After    int      // how many of Formula.Headers come before
+	Reads    int      // how many of Formula.Reads come before
 
 	cases []failure
 }

@@ -35,6 +35,7 @@ func (x *machine) baseOf(o *object) uint64 {
 	if o.hasBase {
 		return o.base
 	}
+	x.sealed("the address of an object is looked at")
 	o.hasBase = true
 	if b, ok := x.src.Base(o.num); ok {
 		o.base, _ = b.Uint64()
@@ -156,6 +157,7 @@ func (x *machine) containing(a uint64) *object {
 	if a == 0 && !x.o.AddressZero {
 		return nil
 	}
+	x.sealed("memory is found by its address")
 	for n := range x.objects { // the source may know addresses that the program did not ask for yet
 		o := x.objects[n]
 		if o == nil {

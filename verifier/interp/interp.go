@@ -103,6 +103,7 @@ type Options struct {
 	MaxDepth         int   // calls; 0: ten thousand
 	Trace            bool  // collect Outcome.Steps
 	TraceBranches    bool  // with them also branches
+	Sealed           bool  // end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
 	MaxTrace         int   // steps kept, the last ones; 0: ten thousand
 }
 

@@ -72,6 +72,9 @@ func (x *machine) copyBytes(to *object, toOff int64, from *object, fromOff, n in
 			}
 		}
 	}
+	if from.fill == fillUnknown {
+		x.sealed("unknown bytes are copied")
+	}
 	data, undef := make([]byte, n), make([]byte, n)
 	for i := range data {
 		data[i], undef[i] = from.byteAt(fromOff + int64(i))

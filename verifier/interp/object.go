@@ -77,6 +77,7 @@ func (x *machine) global(g *ir.Global) *object {
 	case g.Unsupported != "":
 		x.end(Unsupported, "", fmt.Sprintf("initialiser of %s: %s", g.Name, g.Unsupported))
 	case g.Extern:
+		x.sealed("a variable of another program is used")
 		o.fill, o.init = fillUnknown, x.src.ObjectBytes(n)
 		if g.Weak {
 			b, ok := x.src.Base(n)
@@ -112,6 +113,7 @@ func (x *machine) function(f *ir.Func) *object {
 	if x.funcs[n] == nil {
 		o := &object{num: -1 - n, kind: funcObject, size: 4, align: 4, readOnly: true, fn: f}
 		if f.Weak && f.IsDecl() {
+			x.sealed("a weak symbol is used")
 			b, ok := x.src.Base(o.num)
 			o.absent = !ok || b.IsZero()
 		}
@@ -280,7 +282,11 @@ func (x *machine) get(o *object, off int64, t *ir.Type) value {
 			}
 		}
 		x.settle(o, off, n, false)
-		return x.getBits(o, off, n, t.Width)
+		v := x.getBits(o, off, n, t.Width)
+		if !v.defined() || o.fill == fillUnknown {
+			x.sealed("unknown bytes are read")
+		}
+		return v
 	}
 	if packedBits(t) {
 		return x.unpack(t, x.getBits(o, off, x.l.StoreSize(t), int(t.Len)*t.Elem.Width))

@@ -152,12 +152,22 @@ func (x *machine) inputs(kind InputKind, t *ir.Type) value {
 	return v
 }
 
+// sealed ends a run that must not depend on the environment (Options.Sealed).
+func (x *machine) sealed(why string) {
+	if x.o.Sealed {
+		x.end(InputMismatch, "", why)
+	}
+}
+
 // input asks the source for one scalar.
 func (x *machine) input(kind InputKind, w int) bits.Vec {
 	if x.out != nil {
 		return bits.New(w, 0)
 	}
 	x.asked++
+	if x.sealed("an input is read"); x.out != nil {
+		return bits.New(w, 0)
+	}
 	b, ok := x.src.Next(kind, x.cur, w)
 	if !ok || b.Width() != w {
 		msg := "no " + kind.String() + " input"

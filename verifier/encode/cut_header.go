@@ -1,0 +1,155 @@
+package encode
+
+import (
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// addHeader publishes the unknown state st at the loop of a, entry being the
+// state before.
+func (e *encoder) addHeader(fr *frame, a *arrival, entry, st *state, vars []*cutVar) {
+	a.vars = append(vars, e.companions(fr, a, st, vars)...)
+	if e.f.Ghost != 0 {
+		g := e.f.Ghost
+		a.vars = append(a.vars, &cutVar{name: "k", entry: g, head: g, ghost: true, at: func(edge) ilr.Term { return g }})
+	}
+	h := Header{Key: a.key, Pos: a.loop.Pos, Guard: st.pc.all, Consts: map[int][]bits.Vec{}}
+	first := Arrival{Guard: entry.pc.all, After: len(e.f.Headers)}
+	var firsts []ilr.Term
+	for _, v := range a.vars {
+		firsts = append(firsts, v.entry)
+	}
+	for _, v := range a.vars {
+		h.Vars = append(h.Vars, Var{Name: v.name, Head: v.head, Moves: v.moves, Offset: v.offset, Cell: v.cell, Count: v.count, Ghost: v.ghost})
+		first.Values = append(first.Values, v.entry)
+		if w := e.s.Width(v.head); h.Consts[w] == nil {
+			h.Consts[w] = e.constantsOf(fr.fn, w, e.ofWidth(firsts, w)...)
+		}
+	}
+	h.Arrivals = []Arrival{first}
+	a.index = len(e.f.Headers)
+	e.f.Headers = append(e.f.Headers, h)
+}
+
+func (e *encoder) ofWidth(ts []ilr.Term, w int) []ilr.Term {
+	var out []ilr.Term
+	for _, t := range ts {
+		if e.s.Width(t) == w {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// addArrival publishes a back edge to the header of a.
+func (e *encoder) addArrival(a *arrival, in edge) {
+	r := Arrival{Guard: in.st.pc.all, After: len(e.f.Headers)}
+	for _, v := range a.vars {
+		r.Values = append(r.Values, v.at(in))
+	}
+	h := &e.f.Headers[a.index]
+	h.Arrivals = append(h.Arrivals, r)
+}
+
+// maxCellVars is how many arrays have a ghost cell at one header.
+const maxCellVars = 6
+
+// cellVars are the elements that the ghost index names of arrays that became
+// unknown as a whole, or that are read at unknown places: what holds of them for
+// any index holds of all elements.
+func (e *encoder) cellVars(a *arrival, entry, st *state) []*cutVar {
+	var out []*cutVar
+	for i, key := range append(sortedKeys(a.hav.objs), sortedKeys(e.cutter.arrays)...) {
+		o := e.cutter.byKey[key]
+		known := i < len(a.hav.objs)
+		switch {
+		case o == nil || st.get(o) == nil || len(out) == maxCellVars:
+			continue
+		case known && (a.done[o] == nil || !a.done[o].whole) || !known && a.hav.objs[key] != nil:
+			continue
+		}
+		n := e.elementSize(o)
+		if n == 0 {
+			continue
+		}
+		if e.f.Ghost == 0 {
+			e.f.Ghost = e.s.Fresh("k", ilr.BV(e.w))
+			e.f.Assumptions = append(e.f.Assumptions, e.s.Sle(e.s.Int(e.w, 0), e.f.Ghost)) // no object is larger than half of the address space
+		}
+		e.cutter.cells[o] = n
+		read := func(st *state) ilr.Term { return e.ghostCell(o, st, n) }
+		v := &cutVar{name: o.name + "[k]", entry: read(entry), head: read(st), moves: known, cell: true, at: func(in edge) ilr.Term { return read(in.st) }}
+		if o.csize > 0 {
+			v.count = o.csize / n
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// elementSize is the size of o's elements when it is an array of numbers, else 0.
+func (e *encoder) elementSize(o *object) int64 {
+	t := o.elem
+	for t != nil && t.Kind == ir.KindArray {
+		t = t.Elem
+	}
+	switch {
+	case t != nil && t.IsInt() && o.elem != t:
+		return e.lay.SizeOf(t)
+	case t == nil:
+		return e.cutter.stride[o.in]
+	}
+	return 0
+}
+
+// ghostCell is the element of o that the ghost index names, 0 outside.
+func (e *encoder) ghostCell(o *object, st *state, n int64) ilr.Term {
+	zero := e.s.Int(int(8*n), 0)
+	c := st.get(o)
+	if c == nil {
+		return zero
+	}
+	off := e.s.Mul(e.f.Ghost, e.s.Int(e.w, n))
+	v := e.readAt(o, c, off, n)
+	if v.el != nil || v.p != nil { // no number: nothing can be said of it
+		return e.s.Fresh("cell", ilr.BV(int(8*n)))
+	}
+	if o.csize < 0 {
+		return e.num(v)
+	}
+	return e.s.Ite(e.s.Ult(e.f.Ghost, e.s.Int(e.w, o.csize/n)), e.num(v), zero)
+}
+
+// noteStride remembers how far apart the elements are of memory without a
+// declared type: the size of the first access.
+func (e *encoder) noteStride(ts []target, n int64) {
+	if e.cutter == nil {
+		return
+	}
+	for _, t := range ts {
+		if t.obj != nil && t.obj.elem == nil && t.obj.in != nil && e.cutter.stride[t.obj.in] == 0 {
+			e.cutter.stride[t.obj.in] = n
+			e.cutter.grown = true
+		}
+	}
+}
+
+// noteRead records a read of arrays with ghost cells.
+func (e *encoder) noteRead(st *state, ts []target, n int64) {
+	if e.cutter == nil || st.pc == nil {
+		return
+	}
+	e.noteStride(ts, n)
+	for _, t := range ts {
+		if _, known := e.constOf(t.off); t.obj != nil && !known && !e.cutter.arrays[e.cutter.keys[t.obj]] {
+			e.cutter.arrays[e.cutter.keys[t.obj]] = true
+			e.cutter.grown = true
+		}
+		size := e.cutter.cells[t.obj]
+		if t.obj == nil || size == 0 {
+			continue
+		}
+		e.f.Reads = append(e.f.Reads, Read{Guard: e.s.And(st.pc.all, t.g), Index: e.s.Udiv(t.off, e.s.Int(e.w, size))})
+	}
+}

@@ -1,0 +1,222 @@
+package verifier
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/encode"
+)
+
+// Limits of what is guessed about one header.
+const (
+	maxCandidates = 1200
+	maxPaired     = 24 // numbers that are related to each other
+	maxCellConsts = 12 // constants that elements of arrays are compared with
+)
+
+// proposer makes lemmas for one header from templates over one or two numbers
+// (Flanagan and Leino, Houdini, an annotation assistant, 2001).
+type proposer struct {
+	f     *encode.Formula
+	index int
+	h     *encode.Header
+	out   []*lemma
+}
+
+// propose lists the lemmas that the templates give for header i of f.
+func propose(f *encode.Formula, i int) []*lemma {
+	p := &proposer{f: f, index: i, h: &f.Headers[i]}
+	p.cells()
+	for v := range p.h.Vars {
+		if p.h.Vars[v].Moves {
+			p.alone(v)
+		}
+	}
+	p.pairs()
+	return p.out
+}
+
+func (p *proposer) width(v int) int { return p.f.Store.Width(p.h.Vars[v].Head) }
+
+// unit adds the lemma that one literal is.
+func (p *proposer) unit(a atom, neg bool) { p.add(literal{&a, neg}) }
+
+func (p *proposer) add(lits ...literal) {
+	if len(p.out) >= maxCandidates {
+		return
+	}
+	l := &lemma{header: p.index, lits: lits}
+	s, entry := p.f.Store, p.h.Arrivals[0].Values
+	if s.IsTrue(l.term(s, heads(p.h), entry)) || s.IsFalse(l.term(s, entry, entry)) {
+		return
+	}
+	p.out = append(p.out, l)
+}
+
+// alone proposes bounds, residues and orders against the value on entry.
+func (p *proposer) alone(v int) {
+	w := p.width(v)
+	if w == 1 {
+		p.unit(atom{kind: atomEq, v: v, k: bits.New(1, 0)}, false)
+		p.unit(atom{kind: atomEq, v: v, k: bits.New(1, 1)}, false)
+		return
+	}
+	for _, k := range p.h.Consts[w] {
+		p.unit(atom{kind: atomSle, v: v, k: k}, false)
+		p.unit(atom{kind: atomUle, v: v, k: k}, false)
+		p.unit(atom{kind: atomSle, v: v, k: bits.Sub(k, bits.New(w, 1))}, true)
+	}
+	p.unit(atom{kind: atomEq, v: v, k: bits.New(w, 0)}, true)
+	for _, z := range []int{1, 2, 3} {
+		p.unit(atom{kind: atomLow, v: v, k: bits.New(z, 0)}, false)
+	}
+	if _, known := p.f.Store.ConstVal(p.h.Arrivals[0].Values[v]); !known {
+		for _, k := range []atomKind{atomEqEntry, atomSleEntry, atomUleEntry, atomSgeEntry, atomUgeEntry} {
+			p.unit(atom{kind: k, v: v}, false)
+		}
+	}
+}
+
+// pairs proposes orders, and sums and differences that stay the same.
+func (p *proposer) pairs() {
+	vs := p.h.Vars
+	for v := range min(maxPaired, len(vs)) {
+		for w := range min(maxPaired, len(vs)) {
+			if v != w && (vs[v].Moves || vs[w].Moves) && p.width(v) == p.width(w) && p.width(v) > 1 && !vs[v].Ghost && !vs[w].Ghost {
+				p.pair(v, w)
+			}
+		}
+		if vs[v].Offset {
+			p.scaled(v)
+		}
+	}
+}
+
+func (p *proposer) pair(v, w int) {
+	p.unit(atom{kind: atomSleVar, v: v, w: w}, false)
+	p.unit(atom{kind: atomSleVar, v: w, w: v}, true)
+	p.unit(atom{kind: atomUleVar, v: v, w: w}, false)
+	p.unit(atom{kind: atomUleVar, v: w, w: v}, true)
+	if !p.h.Vars[v].Moves || !p.h.Vars[w].Moves {
+		return
+	}
+	coefs := []int64{-2, -3, -4}
+	if v < w {
+		coefs = []int64{-1, 1, -2, -3, -4}
+	}
+	for _, c := range coefs {
+		p.unit(atom{kind: atomLinear, sum: []summand{{1, v}, {c, w}}}, false)
+	}
+}
+
+// scaled proposes that the offset of a pointer goes with a count.
+func (p *proposer) scaled(v int) {
+	for w := range p.h.Vars {
+		x := &p.h.Vars[w]
+		if w == v || !x.Moves || x.Offset || x.Cell || p.width(w) < 8 || p.width(w) > p.width(v) {
+			continue
+		}
+		for _, c := range []int64{-1, -2, -4, -8} {
+			p.unit(atom{kind: atomLinear, sum: []summand{{1, v}, {c, w}}}, false)
+		}
+	}
+}
+
+// cells proposes what elements of arrays are that a counter has passed, or has
+// not yet reached: k < i implies a[k] == c.
+func (p *proposer) cells() {
+	ghost := -1
+	for v := range p.h.Vars {
+		if p.h.Vars[v].Ghost {
+			ghost = v
+		}
+	}
+	if ghost < 0 {
+		return
+	}
+	for a := range p.h.Vars {
+		if !p.h.Vars[a].Cell {
+			continue
+		}
+		facts := p.cellFacts(a, ghost)
+		var outside []literal // k is no index of the array
+		if n := p.h.Vars[a].Count; n > 0 {
+			outside = append(outside, literal{&atom{kind: atomSle, v: ghost, k: bits.NewInt(p.width(ghost), n-1)}, true})
+		}
+		for i := range p.h.Vars {
+			x := &p.h.Vars[i]
+			if !x.Moves || x.Cell || x.Offset || p.width(i) < 8 {
+				continue
+			}
+			below := &atom{kind: atomSleVar, v: i, w: ghost} // i <= k: not passed
+			above := &atom{kind: atomSleVar, v: ghost, w: i} // k <= i: not passed on the way down
+			for _, l := range facts {
+				p.add(append(slices.Clip(outside), literal{below, false}, l)...)
+				p.add(append(slices.Clip(outside), literal{above, false}, l)...)
+				p.add(append(slices.Clip(outside), literal{below, true}, l)...)
+			}
+		}
+	}
+}
+
+// cellFacts are literals about the ghost cell of array a.
+func (p *proposer) cellFacts(a, ghost int) []literal {
+	var out []literal
+	w := p.width(a)
+	ks := p.h.Consts[w]
+	for _, k := range ks[:min(maxCellConsts, len(ks))] {
+		for _, kind := range []atomKind{atomEq, atomSle, atomUle} {
+			out = append(out, literal{&atom{kind: kind, v: a, k: k}, false})
+		}
+		out = append(out, literal{&atom{kind: atomSle, v: a, k: bits.Sub(k, bits.New(w, 1))}, true})
+	}
+	out = append(out, literal{&atom{kind: atomEqEntry, v: a}, false}, literal{&atom{kind: atomEqVar, v: a, w: ghost}, false})
+	for v := range p.h.Vars {
+		if v != a && v != ghost && p.width(v) == w && !p.h.Vars[v].Offset {
+			out = append(out, literal{&atom{kind: atomEqVar, v: a, w: v}, false}, literal{&atom{kind: atomSleVar, v: a, w: v}, false},
+				literal{&atom{kind: atomSleVar, v: v, w: a}, false})
+		}
+	}
+	return out
+}
+
+// atomsOf lists the atoms that clauses about header i are made of, those first
+// that say less.
+func atomsOf(f *encode.Formula, i int) []*atom {
+	h := &f.Headers[i]
+	var bounds, equal, order []*atom
+	for v := range h.Vars {
+		x := &h.Vars[v]
+		w := f.Store.Width(x.Head)
+		if w == 1 {
+			equal = append(equal, &atom{kind: atomEq, v: v, k: bits.New(1, 1)})
+			continue
+		}
+		if x.Ghost {
+			for u := range h.Vars {
+				if n := h.Vars[u].Count; n > 0 {
+					bounds = append(bounds, &atom{kind: atomSle, v: v, k: bits.NewInt(w, n-1)})
+				}
+			}
+			continue
+		}
+		for _, k := range h.Consts[w] {
+			bounds = append(bounds, &atom{kind: atomSle, v: v, k: k})
+			equal = append(equal, &atom{kind: atomEq, v: v, k: k})
+		}
+	}
+	for v := range min(maxPaired, len(h.Vars)) {
+		for u := range min(maxPaired, len(h.Vars)) {
+			x, y := &h.Vars[v], &h.Vars[u]
+			wx, wy := f.Store.Width(x.Head), f.Store.Width(y.Head)
+			if u == v || wx < 2 || wx != wy && !x.Ghost && !y.Ghost || !x.Moves && !y.Moves {
+				continue
+			}
+			order = append(order, &atom{kind: atomSleVar, v: v, w: u})
+			if v < u {
+				order = append(order, &atom{kind: atomEqVar, v: v, w: u})
+			}
+		}
+	}
+	return append(append(order, bounds...), equal...)
+}
