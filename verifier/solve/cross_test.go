@@ -155,7 +155,7 @@ func TestTableAgainstEngines(t *testing.T) {
 func TestPortfolio(t *testing.T) {
 	s := ilr.NewStore(nil)
 	x := s.Var("x", ilr.BV(32))
-	p := &portfolio{Own: NewOwn(s, Options{}), slice: time.Nanosecond}
+	p := &portfolio{Own: NewOwn(s, Options{}), slice: time.Nanosecond, most: maxPrinted}
 	defer p.Close()
 	e, err := smtlib.Find("z3")
 	if err != nil {
@@ -167,6 +167,11 @@ func TestPortfolio(t *testing.T) {
 		t.Fatal(a, err)
 	}
 	checkModel(t, s, p.Model(), s.Eq(x, s.Int(32, 6)))
+	p.most = 1 // too large to print: the own solver goes on alone
+	if a, err := p.Check(context.Background(), s.Ult(x, s.Int(32, 7))); a != Sat || p.foreign {
+		t.Fatal(a, err, p.foreign)
+	}
+	p.most = maxPrinted
 	if a, err := p.Check(context.Background(), s.Ult(x, s.Int(32, 6))); a != Unsat {
 		t.Fatal(a, err)
 	}

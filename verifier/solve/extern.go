@@ -22,7 +22,7 @@ func Names() []string { return []string{"auto", "cadical", "z3", "cvc5", "bitwuz
 func Open(name string, s *ilr.Store, opts Options) (Solver, error) {
 	switch name {
 	case "", "auto":
-		p := &portfolio{Own: NewOwn(s, opts), slice: 10 * time.Second}
+		p := &portfolio{Own: NewOwn(s, opts), slice: 10 * time.Second, most: maxPrinted}
 		for _, n := range smtlib.Names() {
 			if e, err := smtlib.Find(n); err == nil {
 				p.partner = &external{s: s, engine: e}
@@ -106,6 +106,7 @@ type portfolio struct {
 	*Own
 	partner *external
 	slice   time.Duration
+	most    int  // terms of the store that are printed for the partner
 	foreign bool // the model is the partner's
 }
 
@@ -137,7 +138,14 @@ func (p *portfolio) Check(ctx context.Context, assumptions ...ilr.Term) (Answer,
 	return p.race(ctx, assumptions)
 }
 
+// maxPrinted bounds the terms that are printed for the partner: text of more takes
+// minutes and gigabytes, which no time limit ends.
+const maxPrinted = 1 << 20
+
 func (p *portfolio) race(ctx context.Context, assumptions []ilr.Term) (Answer, error) {
+	if p.s.Len() > p.most {
+		return p.Own.Check(ctx, assumptions...)
+	}
 	script, err := smtlib.Print(p.s, p.partner.asserted, assumptions)
 	if err != nil { // not expressible: go on alone
 		return p.Own.Check(ctx, assumptions...)
