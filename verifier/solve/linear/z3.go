@@ -14,6 +14,9 @@ import (
 // not count references to terms, so a context only grows.
 const contextQueries = 300
 
+// workPerMilli is about what Z3 does in a millisecond, in units of its rlimit.
+const workPerMilli = 4000
+
 // PolyRow is the constraint Poly >= 0, or Poly = 0 if EQ.
 type PolyRow struct {
 	Poly exact.Poly
@@ -55,7 +58,9 @@ func (z *Z3) open() {
 	}
 	z.Close()
 	z.cfg = z3.NewConfig()
-	z.cfg.SetParamValue("timeout", strconv.Itoa(z.millis))
+	// a limit of work, not of time: it is the same on every machine, and Z3's timer
+	// threads can leave a check waiting for ever on a busy one
+	z.cfg.SetParamValue("rlimit", strconv.Itoa(z.millis*workPerMilli))
 	z.ctx = z3.NewContext(z.cfg)
 	z.ints = z.ctx.IntSort()
 	z.vars = map[exact.Var]*z3.AST{}
