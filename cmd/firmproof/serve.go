@@ -37,6 +37,8 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 
 func serveCommand() *cobra.Command {
 	var c bot.Config
+	var setup bool
+	var app bot.Setup
 	var box, config, format string
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -47,10 +49,22 @@ func serveCommand() *cobra.Command {
 			if err := serverConfig(cmd, &c, config); err != nil {
 				return err
 			}
+			if setup {
+				app.Say = func(address string) {
+					fmt.Fprintf(cmd.ErrOrStderr(), "Open this address to register the App (it works until that is done):\n  %s\n", address)
+				}
+				var err error
+				if c, err = bot.Register(cmd.Context(), c, app); err != nil {
+					return err
+				}
+			}
 			return bot.Serve(cmd.Context(), c)
 		},
 	}
 	serverFlags(cmd.Flags(), &c, &box, &config, &format)
+	cmd.Flags().BoolVar(&setup, "setup", false, "first serve a page that registers the App at GitHub, and keep its secrets under --data")
+	cmd.Flags().StringVar(&app.Name, "app-name", "", "with --setup: `name` of the App, unique at GitHub")
+	cmd.Flags().StringVar(&app.Organization, "organization", "", "with --setup: `organization` that owns the App; default: you")
 	cmd.Flags().StringVar(&c.Listen, "listen", "127.0.0.1:8080", "`address` to listen on")
 	cmd.Flags().StringSliceVar(&c.SecretFiles, "webhook-secret-file", nil, "`file` with a webhook secret (repeatable: each is accepted)")
 	return cmd
