@@ -282,7 +282,7 @@ func (b *bounded) claim(r *round, g *group) verdict.Claim {
 		c.Reason = &verdict.Reason{Kind: verdict.Shadowed, Detail: "no execution gets here without another violation", Remedy: "mend that one first"}
 	case r.gap != nil && r.behindGap(g):
 		c.Status, c.Reason = verdict.Unknown, r.gap
-	case r.complete:
+	case r.complete && (r.cut == nil || !b.beyond.covers(g.id)):
 		c.Status = verdict.Proved
 		c.Unreachable = g.checked && !g.reached
 		c.Certificate = &verdict.Certificate{Method: "complete unwinding"}

@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,34 +13,138 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// decide settles every claim but the bounds: one query for "any of those still
-// open", and each model settles the claim whose violation its replay reaches.
+// A batch of claims is asked about at once. Its size follows the conflicts that the
+// last one took: thousands of easy claims cost few calls, and hard ones are proved
+// a few at a time, each resting on those before it.
+const (
+	firstBatch  = 16
+	easyBatch   = 200  // at most so many conflicts: twice as many claims next time
+	hardBatch   = 1000 // more than that: half as many
+	firstEffort = 2000 // conflicts for a batch; beyond, it is split, and a single claim put off
+	moreEffort  = 8    // times as many for what was put off
+)
+
+// batches is the state of deciding the claims of one round.
+type batches struct {
+	open   []*group
+	todo   []*encode.Claim // in the order of execution
+	later  []*encode.Claim // too hard so far
+	size   int
+	effort int
+	exact  bool // ask for violations with all earlier claims satisfied
+}
+
+// decide settles every claim but the bounds, in the order of execution: one query
+// for "any of this batch". Without a model the batch holds, which later queries may
+// use; each model settles the claim whose violation its replay reaches. As long as
+// nothing is violated, claims are asked about alone: that says the same with less.
 func (b *bounded) decide(ctx context.Context, r *round) {
-	open := b.open(r)
-	total := len(open)
-	for len(open) > 0 {
-		b.progress("solve", total-len(open), total, r.limit)
-		ans, err := r.solver.Check(ctx, anyOf(r.f.Store, open))
+	x := &batches{open: b.open(r), size: firstBatch, effort: firstEffort}
+	x.todo = instancesOf(r.f, x.open)
+	defer r.solver.LimitConflicts(0)
+	for total := len(x.open); x.more(); {
+		b.progress("solve", total-len(x.open), total, r.limit)
+		exact := x.exact || len(b.settled) > 0
+		any, before := x.any(r.f.Store, exact), r.solver.Stats().Conflicts
+		r.solver.LimitConflicts(x.effort)
+		ans, err := r.solver.Check(ctx, any)
 		switch {
+		case errors.Is(err, solve.ErrLimit) && ctx.Err() == nil:
+			x.split()
 		case err != nil || ans == solve.Unknown:
 			r.cut = b.gaveUp(ctx, err)
-			for _, g := range open {
-				g.status, g.reason = verdict.Unknown, r.cut
-			}
+			leaveUnknown(x.open, append(x.todo, x.later...), r.cut)
 			return
-		case ans == solve.Unsat:
-			for _, g := range open {
-				g.status = verdict.Bounded // Proved if the round turns out complete
+		case ans == solve.Sat && !exact && !b.violates(r, x.open):
+			x.exact = true
+		case ans == solve.Sat:
+			x.open = b.settle(ctx, r, x.open)
+			settled := func(c *encode.Claim) bool { return b.settled[c.ID] != nil }
+			x.todo, x.later = slices.DeleteFunc(x.todo, settled), slices.DeleteFunc(x.later, settled)
+			if b.found() {
+				r.cut = &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped at the first violation, as asked"}
+				leaveUnknown(x.open, append(x.todo, x.later...), r.cut)
+				return
 			}
-			return
+		default:
+			r.solver.Learn(r.f.Store.Not(any))
+			x.proved(r.solver.Stats().Conflicts - before)
 		}
-		open = b.settle(ctx, r, open)
-		if b.found() {
-			r.cut = &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped at the first violation, as asked"}
-			for _, g := range open {
-				g.status, g.reason = verdict.Unknown, r.cut
-			}
-			return
+	}
+}
+
+// more reports whether anything is to be decided, and fits the batch to it.
+func (x *batches) more() bool {
+	if len(x.todo) == 0 {
+		x.todo, x.later = x.later, nil
+		x.effort *= moreEffort
+	}
+	x.size = min(x.size, len(x.todo))
+	return len(x.todo) > 0
+}
+
+func (x *batches) split() {
+	if x.size == 1 {
+		x.later = append(x.later, x.todo[0])
+		x.todo = x.todo[1:]
+	}
+	x.size = max(1, x.size/4)
+}
+
+// any asks for a violation in the batch.
+func (x *batches) any(s *ilr.Store, exact bool) ilr.Term {
+	if exact {
+		return anyOf(s, x.todo[:x.size])
+	}
+	ts := make([]ilr.Term, x.size)
+	for i, c := range x.todo[:x.size] {
+		ts[i] = c.Alone
+	}
+	return s.Or(ts...)
+}
+
+// violates reports whether the solver's model violates a claim, earlier ones satisfied.
+func (b *bounded) violates(r *round, open []*group) bool {
+	ev := r.f.Store.NewEvaluator(r.solver.Model(), ilr.EvalFloat)
+	return slices.ContainsFunc(instances(open), func(c *encode.Claim) bool { return ev.Holds(c.Violated) })
+}
+
+func (x *batches) proved(conflicts int) {
+	x.exact = false
+	x.todo = x.todo[x.size:]
+	switch {
+	case conflicts <= easyBatch:
+		x.size *= 2
+	case conflicts > hardBatch:
+		x.size /= 2
+	}
+	x.size = max(1, x.size)
+}
+
+// instancesOf lists what can still be violated, in the order of execution.
+func instancesOf(f *encode.Formula, open []*group) []*encode.Claim {
+	isOpen := map[string]bool{}
+	for _, g := range open {
+		isOpen[g.id] = true
+	}
+	var out []*encode.Claim
+	for i := range f.Claims {
+		if c := &f.Claims[i]; isOpen[c.ID] && !f.Store.IsFalse(c.Violated) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// leaveUnknown gives the reason to the groups that have instances in todo.
+func leaveUnknown(open []*group, todo []*encode.Claim, why *verdict.Reason) {
+	left := map[string]bool{}
+	for _, c := range todo {
+		left[c.ID] = true
+	}
+	for _, g := range open {
+		if left[g.id] {
+			g.status, g.reason = verdict.Unknown, why
 		}
 	}
 }
@@ -72,12 +177,17 @@ func (b *bounded) open(r *round) []*group {
 	return open
 }
 
-func anyOf(s *ilr.Store, groups []*group) ilr.Term {
-	var ts []ilr.Term
+func instances(groups []*group) (out []*encode.Claim) {
 	for _, g := range groups {
-		for _, c := range g.instances {
-			ts = append(ts, c.Violated)
-		}
+		out = append(out, g.instances...)
+	}
+	return out
+}
+
+func anyOf(s *ilr.Store, claims []*encode.Claim) ilr.Term {
+	ts := make([]ilr.Term, len(claims))
+	for i, c := range claims {
+		ts[i] = c.Violated
 	}
 	return s.Or(ts...)
 }
@@ -101,14 +211,15 @@ func (b *bounded) settle(ctx context.Context, r *round, open []*group) []*group 
 	return slices.DeleteFunc(slices.Clone(open), func(o *group) bool { return o == g })
 }
 
-// decideBounds settles the unwinding claims and the gaps.
+// decideBounds settles the unwinding claims and the gaps. A round that was cut can
+// be complete: then the claims that were decided in time are proved.
 func (b *bounded) decideBounds(ctx context.Context, r *round) {
-	r.complete = r.cut == nil
+	r.complete = true
 	for _, g := range r.groups {
 		if g.first.Check != verdict.Unwinding {
 			continue
 		}
-		g.status = b.holds(ctx, r, anyOf(r.f.Store, []*group{g}))
+		g.status = b.holds(ctx, r, anyOf(r.f.Store, g.instances))
 		if g.status != verdict.Proved {
 			r.complete = false
 			g.status = verdict.Bounded

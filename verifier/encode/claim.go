@@ -35,6 +35,9 @@ func (c *Claim) Describe(ev *ilr.Evaluator) string {
 // addClaim records c. Of claims that plainly hold only the first of each ID is
 // kept: it says that the check is there and was reached.
 func (e *encoder) addClaim(c Claim) {
+	if c.Alone == 0 {
+		c.Alone = c.Violated
+	}
 	if e.s.IsFalse(c.Violated) && e.seen[c.ID] {
 		return
 	}
@@ -62,9 +65,9 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 	}
 	e.plain[plainKey{in, check}] = true
 	c := Claim{ID: fr.info.id(in, check), Check: check, Pos: *in.Pos, Message: msg, Instr: in, Context: fr.context, Guard: st.pc.all,
-		Violated: e.s.And(st.pc.all, bad), cases: cases}
+		Violated: e.s.And(st.pc.all, bad), Alone: e.s.And(st.pc.free, bad), cases: cases}
 	e.addClaim(c)
-	st.pc = e.and(st.pc, e.s.Not(bad))
+	st.pc = e.passed(st.pc, bad)
 }
 
 // plainKey names a claim that was recorded at least once.
@@ -86,7 +89,7 @@ func (e *encoder) deadClaims() {
 					id := info.id(in, c)
 					if e.opts.Checks.Has(c) && !e.seen[id] {
 						e.seen[id] = true
-						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: "never reached", Instr: in, Guard: e.s.False(), Violated: e.s.False()})
+						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: "never reached", Instr: in, Guard: e.s.False(), Violated: e.s.False(), Alone: e.s.False()})
 					}
 				}
 			}

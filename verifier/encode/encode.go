@@ -101,6 +101,7 @@ type Claim struct {
 	Violated ilr.Term // Guard and the failure
 	After    int      // how many of Formula.Headers come before
 	Reads    int      // how many of Formula.Reads come before
+	Alone    ilr.Term // the failure, whether or not earlier claims hold: Violated implies it, and where those hold it is the same
 
 	cases []failure
 }

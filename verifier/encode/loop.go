@@ -148,7 +148,7 @@ func (e *encoder) boundReached(fr *frame, l *unwind.Loop, st *state) {
 	li.Claim = fmt.Sprintf("%s@%s#%d", verdict.Unwinding, fr.fn.Name, l.Index+1)
 	in := l.Latches[0].Term()
 	e.addClaim(Claim{ID: li.Claim, Check: verdict.Unwinding, Pos: l.Pos, Message: fmt.Sprintf("loop %s needs more than %d turns", l.Name, li.Turns),
-		Instr: in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all})
+		Instr: in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Alone: st.pc.free})
 }
 
 // mayCall applies the bounds on calls (LL-62): recursion that depends on inputs
@@ -183,7 +183,7 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 	}
 	id := fmt.Sprintf("%s@%s#%d", verdict.Unwinding, fr.fn.Name, len(fr.g.Loops)+fr.info.callOrdinal(in))
 	e.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *in.Pos, Message: fmt.Sprintf("calls of %s nest deeper than %d", f.Name, fr.depth),
-		Instr: in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all})
+		Instr: in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Alone: st.pc.free})
 	st.pc = nil
 	return false
 }

@@ -1,6 +1,10 @@
 package encode
 
-import "github.com/firmproof/firmproof/verifier/ilr"
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+)
 
 // path is a path condition (the execution condition of LL-91): a conjunction
 // kept as the list of its decisions, newest first, so that joins can see which
@@ -11,6 +15,8 @@ type path struct {
 	depth int
 	lit   ilr.Term // the newest decision
 	all   ilr.Term // the whole conjunction
+	bare  ilr.Term // what of lit is not the cut of a claim: lit implies it
+	free  ilr.Term // the conjunction of those
 }
 
 // look is how many decisions back a new one is compared with.
@@ -18,13 +24,20 @@ const look = 24
 
 // root is the path condition of the entry.
 func (e *encoder) root() *path {
-	p := &path{lit: e.s.True(), all: e.s.True()}
+	p := &path{lit: e.s.True(), all: e.s.True(), bare: e.s.True(), free: e.s.True()}
 	p.up, p.jump = p, p
 	return p
 }
 
 // and is p with one more decision; nil when that is plainly contradictory.
-func (e *encoder) and(p *path, lit ilr.Term) *path {
+func (e *encoder) and(p *path, lit ilr.Term) *path { return e.andBare(p, lit, lit) }
+
+// passed is p where a claim does not fail (LL-92).
+func (e *encoder) passed(p *path, bad ilr.Term) *path {
+	return e.andBare(p, e.s.Not(bad), e.s.True())
+}
+
+func (e *encoder) andBare(p *path, lit, bare ilr.Term) *path {
 	if p == nil || e.s.IsFalse(lit) {
 		return nil
 	}
@@ -44,7 +57,7 @@ func (e *encoder) and(p *path, lit ilr.Term) *path {
 	if e.s.IsFalse(all) {
 		return nil
 	}
-	q := &path{up: p, depth: p.depth + 1, lit: lit, all: all, jump: p}
+	q := &path{up: p, depth: p.depth + 1, lit: lit, all: all, bare: bare, free: e.s.And(p.free, bare), jump: p}
 	if p.depth-p.jump.depth == p.jump.depth-p.jump.jump.depth {
 		q.jump = p.jump.jump
 	}
@@ -91,16 +104,14 @@ func common(p, q *path) *path {
 	return p
 }
 
-// since lists p's decisions after a, oldest first.
-func (p *path) since(a *path) []ilr.Term {
-	var out []ilr.Term
+// since lists p's decisions after a, oldest first, and those without cuts.
+func (p *path) since(a *path) (lits, bare []ilr.Term) {
 	for q := p; q != a; q = q.up {
-		out = append(out, q.lit)
+		lits, bare = append(lits, q.lit), append(bare, q.bare)
 	}
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
-	return out
+	slices.Reverse(lits)
+	slices.Reverse(bare)
+	return lits, bare
 }
 
 // join is the condition of taking p or q, which exclude each other, and a
@@ -113,7 +124,8 @@ func (e *encoder) join(p, q *path) (*path, ilr.Term) {
 		return p, e.s.True()
 	}
 	a := common(p, q)
-	ps, qs := p.since(a), q.since(a)
+	ps, pb := p.since(a)
+	qs, qb := q.since(a)
 	switch {
 	case len(ps) == 0:
 		return a, e.s.Not(e.s.And(qs...))
@@ -121,13 +133,13 @@ func (e *encoder) join(p, q *path) (*path, ilr.Term) {
 		return a, e.s.And(ps...)
 	case e.s.Not(ps[0]) == qs[0]:
 		sel := ps[0]
-		m := e.and(a, e.s.Implies(sel, e.s.And(ps[1:]...)))
-		m = e.and(m, e.s.Implies(qs[0], e.s.And(qs[1:]...)))
+		m := e.andBare(a, e.s.Implies(sel, e.s.And(ps[1:]...)), e.s.Implies(sel, e.s.And(pb[1:]...)))
+		m = e.andBare(m, e.s.Implies(qs[0], e.s.And(qs[1:]...)), e.s.Implies(qs[0], e.s.And(qb[1:]...)))
 		if m == nil { // both sides are contradictory after all
 			return nil, sel
 		}
 		return m, sel
 	}
 	sel := e.s.And(ps...)
-	return e.and(a, e.s.Or(sel, e.s.And(qs...))), sel
+	return e.andBare(a, e.s.Or(sel, e.s.And(qs...)), e.s.Or(e.s.And(pb...), e.s.And(qb...))), sel
 }

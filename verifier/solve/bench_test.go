@@ -222,6 +222,9 @@ func BenchmarkFamilies(b *testing.B) { benchmark(b, "cadical") }
 // BenchmarkFamiliesZ3 gives the exported formulas to z3.
 func BenchmarkFamiliesZ3(b *testing.B) { benchmark(b, "z3") }
 
+// BenchmarkFamiliesCVC5 gives the exported formulas to cvc5.
+func BenchmarkFamiliesCVC5(b *testing.B) { benchmark(b, "cvc5") }
+
 func benchmark(b *testing.B, solver string) {
 	for _, f := range families() {
 		for _, n := range f.sizes {
@@ -233,7 +236,7 @@ func benchmark(b *testing.B, solver string) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+					ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 					a, err := x.Check(ctx, u)
 					cancel()
 					if a != f.want {

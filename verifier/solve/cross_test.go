@@ -184,3 +184,23 @@ func TestPortfolio(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestPortfolioLimit: when the own solver has reached its limit the partner, which
+// would take for ever, is not waited for. The question is about a prime's factors.
+func TestPortfolioLimit(t *testing.T) {
+	s := ilr.NewStore(nil)
+	x, y := s.Var("x", ilr.BV(124)), s.Var("y", ilr.BV(124))
+	p := &portfolio{Own: NewOwn(s, Options{}), slice: time.Nanosecond}
+	defer p.Close()
+	e, err := smtlib.Find("z3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.partner = &external{s: s, engine: e}
+	small := s.Int(124, 1<<62)
+	p.Assert(s.And(s.Ult(x, small), s.Ult(y, small), s.Ult(s.Int(124, 1), x), s.Ult(s.Int(124, 1), y)))
+	p.LimitConflicts(50)
+	if a, err := p.Check(context.Background(), s.Eq(s.Mul(x, y), s.Int(124, 4611686018427387847))); a != Unknown || !errors.Is(err, ErrLimit) {
+		t.Fatal(a, err)
+	}
+}

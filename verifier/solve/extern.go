@@ -49,10 +49,12 @@ type external struct {
 	stats    Stats
 }
 
-func (x *external) Assert(t ilr.Term) { x.asserted = append(x.asserted, t) }
-func (x *external) Model() ilr.Model  { return x.model }
-func (x *external) Close()            {}
-func (x *external) Stats() Stats      { x.stats.Terms = x.s.Len(); return x.stats }
+func (x *external) Assert(t ilr.Term)  { x.asserted = append(x.asserted, t) }
+func (x *external) Model() ilr.Model   { return x.model }
+func (x *external) Close()             {}
+func (x *external) LimitConflicts(int) {}
+func (x *external) Learn(ilr.Term)     {}
+func (x *external) Stats() Stats       { x.stats.Terms = x.s.Len(); return x.stats }
 
 func (x *external) Check(ctx context.Context, assumptions ...ilr.Term) (Answer, error) {
 	script, err := smtlib.Print(x.s, x.asserted, assumptions)
@@ -170,6 +172,9 @@ func (p *portfolio) race(ctx context.Context, assumptions []ilr.Term) (Answer, e
 		stop()
 		<-done
 		return a, err
+	}
+	if errors.Is(err, ErrLimit) { // the partner has no such limit and may take for ever
+		stop()
 	}
 	switch r := <-done; r.a {
 	case Unsat:

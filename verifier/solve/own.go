@@ -23,6 +23,9 @@ type Own struct {
 	b        *bitblast.Blaster
 	asserted []ilr.Term
 	blasted  int        // how many of them the SAT solver has
+	learned  []ilr.Term // not yet given to the SAT solver
+	hinted   bool
+	renewAt  int        // bits that the SAT solver may know before its size is looked at
 	roots    []ilr.Term // of the last Check: asserted and assumed
 	assumed  []assumption
 	failed   bool // an asserted term is false
@@ -42,15 +45,49 @@ func New(s *ilr.Store, opts Options) Solver { return NewOwn(s, opts) }
 
 // NewOwn is New with the methods that only this solver has.
 func NewOwn(s *ilr.Store, opts Options) *Own {
-	o := &Own{s: s, opts: opts, sat: sat.New(sat.Options{Seed: opts.Seed, Config: opts.Config})}
+	o := &Own{s: s, opts: opts, renewAt: renewMin}
+	o.renew()
+	return o
+}
+
+// renew starts with an empty SAT solver.
+func (o *Own) renew() {
+	if o.sat != nil {
+		o.stats = o.Stats()
+		o.sat.Close()
+	}
+	o.sat = sat.New(sat.Options{Seed: o.opts.Seed, Config: o.opts.Config})
 	var sink sat.Sink = o.sat
-	if opts.Record {
+	if o.opts.Record {
 		o.record = &sat.Formula{}
 		sink = sat.Tee{Solver: o.sat, Formula: o.record}
 	}
-	o.b = bitblast.New(s, sink)
-	o.arrays = newArrays(s, o.b)
-	return o
+	o.b = bitblast.New(o.s, sink)
+	o.arrays = newArrays(o.s, o.b)
+	o.blasted = 0
+}
+
+// A SAT solver assigns all it knows in each answer, and propagates through all of
+// it after each conflict. When a question needs less than a fraction of that, what
+// was for earlier questions costs more than what was learned from them is worth.
+const (
+	renewMin   = 2000 // bits of terms
+	renewRatio = 4
+)
+
+// fit renews the SAT solver if the question is small beside what it knows.
+func (o *Own) fit(assumptions []ilr.Term) {
+	if !o.hinted || o.b.Size() <= o.renewAt || o.opts.Record {
+		return
+	}
+	cone := 0
+	o.s.Walk(append(slices.Clone(o.asserted), assumptions...), func(t ilr.Term) { cone += max(1, o.s.Width(t)) })
+	if cone*renewRatio < o.b.Size() {
+		o.renew()
+		o.renewAt = max(renewMin, renewRatio*cone)
+		return
+	}
+	o.renewAt = o.b.Size() * 5 / 4
 }
 
 // Close frees the SAT solver.
@@ -71,6 +108,15 @@ func (o *Own) Assert(t ilr.Term) {
 // LimitConflicts gives each later call of the SAT solver at most n conflicts; 0 is no limit.
 func (o *Own) LimitConflicts(n int) { o.opts.Conflicts = n }
 
+// Learn takes t, which follows from what was asserted, as a hint. Only who gives such
+// hints goes from question to question; a solver without any never starts anew.
+func (o *Own) Learn(t ilr.Term) {
+	o.hinted = true
+	if !o.s.IsTrue(t) && !o.s.IsFalse(t) {
+		o.learned = append(o.learned, t)
+	}
+}
+
 // Check decides the asserted terms under the assumptions.
 func (o *Own) Check(ctx context.Context, assumptions ...ilr.Term) (Answer, error) {
 	a, err := o.check(ctx, assumptions)
@@ -86,6 +132,7 @@ func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error)
 		o.assumed = nil
 		return Unsat, nil
 	}
+	o.fit(assumptions)
 	lits, possible, err := o.blast(ctx, assumptions)
 	switch {
 	case err != nil:
@@ -129,6 +176,9 @@ func (o *Own) blast(ctx context.Context, assumptions []ilr.Term) (lits []sat.Lit
 	o.b.Poll(func() error { return o.ended(ctx) })
 	for ; o.blasted < len(o.asserted); o.blasted++ {
 		o.b.Assert(o.asserted[o.blasted])
+	}
+	for ; len(o.learned) > 0; o.learned = o.learned[1:] {
+		o.b.Assert(o.learned[0])
 	}
 	o.roots = append(o.roots[:0], o.asserted...)
 	for _, t := range assumptions {
@@ -236,9 +286,9 @@ func (o *Own) Model() ilr.Model {
 // Stats counts the work so far.
 func (o *Own) Stats() Stats {
 	st, n := o.stats, o.sat.Stats()
-	st.Terms, st.Gates = o.s.Len(), o.b.Gates()
-	st.Vars, st.Clauses, st.Conflicts = n.Vars, n.Clauses, n.Conflicts
-	st.Calls, st.Solve = n.Calls, n.Seconds
+	st.Terms, st.Gates = o.s.Len(), st.Gates+o.b.Gates()
+	st.Vars, st.Clauses, st.Conflicts = st.Vars+n.Vars, st.Clauses+n.Clauses, st.Conflicts+n.Conflicts
+	st.Calls, st.Solve = st.Calls+n.Calls, st.Solve+n.Seconds
 	return st
 }
 

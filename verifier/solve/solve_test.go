@@ -355,3 +355,35 @@ func TestFloat(t *testing.T) {
 		solver.Close()
 	}
 }
+
+// TestRenewed: after many questions that share nothing the solver starts anew, and
+// goes on answering right; what was asserted is not forgotten.
+func TestRenewed(t *testing.T) {
+	s := ilr.NewStore(nil)
+	own := NewOwn(s, Options{})
+	defer own.Close()
+	lock := s.Var("lock", ilr.BV(16))
+	own.Assert(s.Ult(lock, s.Int(16, 9)))
+	most := 0
+	for i := range 60 {
+		x, y := s.Var(fmt.Sprint("x", i), ilr.BV(16)), s.Var(fmt.Sprint("y", i), ilr.BV(16))
+		sum := s.Add(x, s.Mul(y, s.Int(16, int64(2*i+3))))
+		never := s.And(s.Eq(sum, s.Int(16, int64(i))), s.Eq(s.BvAnd(s.BvXor(x, y), s.Int(16, 1)), s.Int(16, int64(1-i&1))), s.Ult(s.Int(16, 8), lock))
+		if a, err := own.Check(context.Background(), never); a != Unsat {
+			t.Fatalf("question %d: %v %v", i, a, err)
+		}
+		own.Learn(s.Not(never))
+		can := s.And(s.Eq(sum, s.Int(16, int64(i))), s.Eq(s.BvAnd(lock, s.Int(16, 7)), s.Int(16, 0)))
+		if a, err := own.Check(context.Background(), can); a != Sat {
+			t.Fatalf("question %d: %v %v", i, a, err)
+		}
+		ev := s.NewEvaluator(own.Model(), nil)
+		if !ev.Holds(can) || !ev.Holds(s.Ult(lock, s.Int(16, 9))) {
+			t.Fatalf("question %d: the model is wrong", i)
+		}
+		most = max(most, own.b.Size())
+	}
+	if own.b.Size() == most {
+		t.Errorf("the solver never started anew: it knows %d bits", most)
+	}
+}

@@ -47,8 +47,13 @@ var (
 type Solver interface {
 	// Assert makes the Bool term t hold in all later calls.
 	Assert(t ilr.Term)
+	// Learn says that t follows from what was asserted. It may help, and may be forgotten.
+	Learn(t ilr.Term)
 	// Check decides all asserted terms together with the assumptions.
 	Check(ctx context.Context, assumptions ...ilr.Term) (Answer, error)
+	// LimitConflicts sets how many conflicts each later Check may take, 0 for any number:
+	// beyond, it answers Unknown with ErrLimit. Engines without conflicts ignore it.
+	LimitConflicts(n int)
 	// Model is valid after Sat, until the next Check: the values of all variables and
 	// arrays that occur in what was asserted or assumed, such that an Evaluator makes
 	// every one of those terms true.

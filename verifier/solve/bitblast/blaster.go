@@ -53,6 +53,9 @@ func New(s *ilr.Store, sink sat.Sink) *Blaster {
 // Gates is the number of AIG nodes made.
 func (b *Blaster) Gates() int { return b.g.Len() }
 
+// Size is the number of bits of all terms blasted.
+func (b *Blaster) Size() int { return len(b.pool) }
+
 // Inputs are the variables and selects blasted so far, in the order of their blasting.
 func (b *Blaster) Inputs() []ilr.Term { return b.inputs }
 

@@ -45,6 +45,14 @@ type cadical struct {
 	hold []Lit
 }
 
+// sparse are intervals, in conflicts, between CaDiCaL's own simplifications. Its
+// defaults suit one long question; here questions are many and short over one growing
+// formula, and each would pay for going over all of it again.
+var sparse = [...]struct {
+	name  string
+	every int
+}{{"elimint", 20_000}, {"probeint", 20_000}, {"subsumeint", 40_000}}
+
 func newCadical(o Options) *cadical {
 	c := &cadical{c: C.fp_new()}
 	names := make([]string, 0, len(o.Config))
@@ -53,6 +61,9 @@ func newCadical(o Options) *cadical {
 	}
 	sort.Strings(names)
 	c.option("quiet", 1)
+	for _, p := range sparse {
+		c.option(p.name, p.every)
+	}
 	for _, name := range names {
 		c.option(name, o.Config[name])
 	}

@@ -1,0 +1,67 @@
+package verifier
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// statuses runs main of src, for so many batches of claims, and lists what became of
+// the calls of reach_error.
+func statuses(t *testing.T, src string, limit int) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	asked := 0
+	progress := func(Progress) {
+		if asked++; asked == limit {
+			cancel()
+		}
+	}
+	res := Run(ctx, compileAt(t, src, "-O0"), Plan{Entry: "main", Unwind: 64, Progress: progress, Checks: verdict.CheckSet{verdict.Assert: true}})
+	var out []string
+	for _, c := range res.Claims {
+		if c.IsShadowed() {
+			out = append(out, "shadowed")
+		} else if c.Check == verdict.Assert {
+			out = append(out, c.Status.String())
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// TestClaimsBeforeAHardOne: what was proved before the end stays proved. The
+// hard claim says that a prime of 62 bits has no factors; no machine proves it so.
+func TestClaimsBeforeAHardOne(t *testing.T) {
+	got := statuses(t, `int main(void) { unsigned x = nondet_uchar();
+ for (int i = 0; i < 20; i++) { unsigned y = nondet_uchar(); CHECK((x ^ y) + 2 * (x & y) == x + y); }
+ unsigned long a = nondet_uint() * 65536ul + nondet_uint(), b = nondet_uint() * 65536ul + nondet_uint();
+ CHECK(a < 2 || b < 2 || (unsigned __int128)a * b != 4611686018427387847ul); return 0; }`, 6)
+	if got != "proved unknown" {
+		t.Errorf("statuses are %q", got)
+	}
+}
+
+// TestBatchesFindEveryViolation: hundreds of claims, of which the first, one in the
+// middle and the last are violated; the others
+// are not reached.
+func TestBatchesFindEveryViolation(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("int main(void) { unsigned char x = nondet_uchar(); unsigned s = 0;\n")
+	var want []string
+	for i := range 200 {
+		status := "shadowed"
+		limit := "300"
+		if i == 0 || i == 90 || i == 199 {
+			status, limit = "violated", "200"
+		}
+		want = append(want, status)
+		b.WriteString(" s = nondet_uchar() ^ x; CHECK(s < " + limit + ");\n")
+	}
+	b.WriteString(" return 0; }")
+	if got := statuses(t, b.String(), 10_000); got != strings.Join(want, " ") {
+		t.Errorf("statuses are %s", got)
+	}
+}
