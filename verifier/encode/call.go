@@ -59,13 +59,13 @@ func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []v
 		}
 		sub.params[i] = val{p: q}
 	}
-	out, ret := e.run(sub, &state{pc: st.pc, mem: st.mem, loc: st.loc})
+	out, ret := e.run(sub, &state{pc: st.pc, mem: st.mem})
 	fr.forked = fr.forked || sub.forked
 	if out == nil {
 		st.pc = nil
 		return val{}
 	}
-	*st = *out
+	*st = state{pc: out.pc, mem: out.mem, loc: st.loc} // registers of one function's instructions mean nothing in another's
 	return ret
 }
 

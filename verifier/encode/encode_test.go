@@ -174,3 +174,24 @@ func TestPrograms(t *testing.T) {
 		})
 	}
 }
+
+// TestCalleeKeepsRegisters: a register that outlives its loop keeps its value over
+// a call of the same function, whose instructions have the same numbers.
+func TestCalleeKeepsRegisters(t *testing.T) {
+	const src = `extern int nondet_int(void); extern void __CPROVER_assert(int, const char *); int g, h;
+__attribute__((noinline)) int f(int d) {
+  unsigned i = 0;
+  do { i++; } while (nondet_int() && i != 4);
+  if (d == 1) g = i;
+  if (d == 0) h = i;
+  if (d) { f(d - 1); __CPROVER_assert(g == (int)i, "kept"); __CPROVER_assert(%s, ""); }
+  return i;
+}
+int main(void) { return f(1); }`
+	for claim, want := range map[string]int{"h <= 4 && h >= 1": 0, "h == (int)i": 1} {
+		m := compile(t, "", fmt.Sprintf(src, claim), "-O1", "-fno-inline")
+		if got := violated(t, encodeMain(t, m, Options{Checks: verdict.CheckSet{verdict.Assert: true}})); len(got) != want {
+			t.Errorf("%s: %q", claim, got)
+		}
+	}
+}
