@@ -37,7 +37,7 @@ var orders = []struct{ point, rules, want string }{
 func TestOrders(t *testing.T) {
 	for _, c := range orders {
 		s := system(t, c.rules)
-		got := Bounds(context.Background(), s, Options{Timeout: 20 * time.Second})
+		got := Bounds(context.Background(), s, Options{Timeout: 5 * time.Minute})
 		if got.Order() != c.want {
 			t.Errorf("%s: %s, want %s\n%s", c.point, got.Order(), c.want, got.Text)
 		}

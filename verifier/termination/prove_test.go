@@ -48,7 +48,7 @@ var verdicts = []struct {
 func TestVerdicts(t *testing.T) {
 	for _, c := range verdicts {
 		s := system(t, c.rules)
-		a := Prove(context.Background(), s, Options{Timeout: 20 * time.Second})
+		a := Prove(context.Background(), s, Options{Timeout: 5 * time.Minute})
 		if a.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", c.point, a.Verdict, a.Reason, c.want)
 			continue

@@ -31,7 +31,7 @@ func TestRunFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		last, err := RunFile(context.Background(), path, 10*time.Second, &out)
+		last, err := RunFile(context.Background(), path, 5*time.Minute, &out)
 		if err != nil || last != c.last || !strings.Contains(out.String(), c.says) {
 			t.Errorf("%s: %q %v, want %q and %q in\n%s", c.name, last, err, c.last, c.says, out.String())
 		}
