@@ -294,17 +294,25 @@ type Report struct {
 func (c *Claim) IsShadowed() bool { return c.Reason != nil && c.Reason.Kind == Shadowed }
 
 // Summarise sets r.Status from its claims: the worst of them, Unknown with a
-// whole-entry Reason, Proved when there is nothing to check. A reached bound is
-// shown by its own unwinding claim and makes the others at best Bounded.
+// whole-entry Reason, Proved when there is nothing to check. A bound that was
+// reached does not count when all else is proved without it, by invariants.
 func (r *Result) Summarise() {
-	s := Proved
+	s, unwinding, others := Proved, Proved, 0
 	if r.Reason != nil {
 		s = Unknown
 	}
 	for i := range r.Claims {
-		if r.Claims[i].Suppressed == "" {
-			s = Worse(s, r.Claims[i].Status)
+		switch c := &r.Claims[i]; {
+		case c.Suppressed != "":
+		case c.Check == Unwinding:
+			unwinding = Worse(unwinding, c.Status)
+		default:
+			s = Worse(s, c.Status)
+			others++
 		}
+	}
+	if s != Proved || others == 0 {
+		s = Worse(s, unwinding)
 	}
 	r.Status = s
 }
