@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve/smtlib"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -90,6 +91,12 @@ func interpRegions(list []encode.Region) []interp.Region {
 // showInput puts an input of a replay into the report's form.
 func showInput(in interp.Input) verdict.Input {
 	out := verdict.Input{Kind: in.Kind.String(), Name: in.Name, Pos: in.Pos}
+	if at := in.Instr; at != nil && in.Name == "" { // from an execution: the formula names its inputs itself
+		out.Name, out.Pos = at.Name, *at.Pos
+		if k, direct := at.Callee.(*ir.Const); direct && k.Func != nil {
+			out.Name = k.Func.Name
+		}
+	}
 	if w := in.Value.Width(); w > 0 {
 		out.Width, out.Value = w, in.Value.Hex()
 	}

@@ -33,7 +33,7 @@ func TestCBMCProofs(t *testing.T) {
 	for i := range rep.Results {
 		got[rep.Results[i].Entry] = &rep.Results[i]
 	}
-	want := map[string]verdict.Status{"good/harness": verdict.Proved, "bad/harness": verdict.Violated, "contract/harness": verdict.Unknown, "broken": verdict.Unknown}
+	want := map[string]verdict.Status{"good/harness": verdict.Proved, "bad/harness": verdict.Violated, "contract/harness": verdict.Unknown, "broken/harness": verdict.Unknown}
 	for name, status := range want {
 		if got[name] == nil || got[name].Status != status {
 			t.Errorf("%s: %+v, want %s", name, got[name], status)
@@ -48,7 +48,7 @@ func TestCBMCProofs(t *testing.T) {
 	if r := got["contract/harness"].Reason; r == nil || !strings.Contains(r.Detail, "function contracts") {
 		t.Errorf("contract: %v", r)
 	}
-	if r := got["broken"].Reason; r == nil || !strings.Contains(r.Detail, "missing_variable") {
+	if r := got["broken/harness"].Reason; r == nil || !strings.Contains(r.Detail, "missing_variable") {
 		t.Errorf("broken: %v", r)
 	}
 }
