@@ -81,10 +81,12 @@ func (s *Server) publishAll(ctx context.Context, id string) error {
 		if v.run.Published >= v.run.Version {
 			return nil
 		}
+		err = s.night(ctx, v)
 		if !silent(&v.run) {
-			if err := s.show(ctx, v); err != nil {
-				return fmt.Errorf("publish %s: %w", id, err)
-			}
+			err = s.show(ctx, v)
+		}
+		if err != nil {
+			return fmt.Errorf("publish %s: %w", id, err)
 		}
 		if err := s.store.Write(ctx, func(tx store.Tx) error { return tx.MarkPublished(ctx, id, v.run.Version) }); err != nil {
 			return err
@@ -92,7 +94,7 @@ func (s *Server) publishAll(ctx context.Context, id string) error {
 	}
 }
 
-// silent runs have no check run: a night's run has its report, and one that was
+// silent runs have no check run: a night's run has its issue, and one that was
 // cancelled before anyone saw it is not missed.
 func silent(r *store.Run) bool {
 	return r.Trigger == "nightly" || r.State == store.Done && r.Conclusion == "cancelled" && r.CheckRun == 0

@@ -210,7 +210,8 @@ type state struct {
 		GUID, Event string
 		Status      any
 	} `json:"deliveries"`
-	Faults []struct{ Struck int } `json:"faults"`
+	Faults []struct{ Struck int }                `json:"faults"`
+	Issues []struct{ Title, Body, State string } `json:"issues"`
 	Pulls  []struct {
 		Head struct{ SHA string } `json:"head"`
 	} `json:"pulls"`

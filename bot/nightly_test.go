@@ -1,0 +1,71 @@
+package bot_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/store"
+)
+
+// nightFalls makes the nightly run of the only repository due.
+func (w *world) nightFalls(mark string) {
+	w.t.Helper()
+	ctx := context.Background()
+	st, err := store.Open(ctx, "sqlite:"+filepath.Join(w.cfg.Data, "firmproof.db"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer st.Close()
+	if err := st.Write(ctx, func(tx store.Tx) error {
+		due, err := tx.DueSchedules(ctx, time.Now().Add(48*time.Hour))
+		if err != nil || len(due) != 1 {
+			w.t.Fatalf("%d schedules, %v", len(due), err)
+		}
+		due[0].Spec, due[0].Next = due[0].Spec+mark, time.Now().Add(-time.Minute) // another text: the time is taken over
+		return tx.PutSchedule(ctx, due[0])
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestNightlyIssue: one issue with the regression report, updated night after
+// night, made once although the answer to its creation is lost.
+func TestNightlyIssue(t *testing.T) {
+	w := newWorld(t, &reader{})
+	w.repo("int main\n")
+	manifest := testManifest + "nightly: {at: \"02:00\"}\n"
+	push := func(text string, runs int) {
+		w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "main", "files": obj{"main.c": text, ".firmproof.yml": manifest}})
+		w.await("the push", finished(runs))
+	}
+	nightly := func(what string, parts ...string) {
+		w.await(what, func(s state) bool {
+			if len(s.Issues) > 1 {
+				t.Fatalf("%d issues", len(s.Issues))
+			}
+			if len(s.Issues) == 0 || s.Issues[0].State != "open" {
+				return false
+			}
+			for _, p := range parts {
+				if !strings.Contains(s.Issues[0].Body, p) {
+					return false
+				}
+			}
+			return strings.HasPrefix(s.Issues[0].Body, "<!-- firmproof nightly -->")
+		})
+	}
+	push("int main\nfine\n", 3)
+	push("int main\nbug one\n", 6)
+	w.call("POST", "/_fake/faults", []obj{{"match": "POST .*/issues$", "times": 1, "kind": "after-effect", "status": 502}})
+	w.nightFalls(" ")
+	nightly("the first night", "bug one", "Introduced")
+	push("int main\nfine again\n", 9)
+	w.nightFalls("  ")
+	w.await("the second night", func(s state) bool { return len(s.Issues) == 1 && !strings.Contains(s.Issues[0].Body, "bug one") })
+	if n := len(w.state().CheckRuns); n != 9 {
+		t.Errorf("%d check runs: a night made its own", n)
+	}
+}
