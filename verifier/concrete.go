@@ -139,23 +139,10 @@ const maxTried = 256
 // constantsIn lists the constants that m compares with, and their neighbours.
 func constantsIn(m *ir.Module) []int64 {
 	out := []int64{0, 1, -1, 2}
-	for _, f := range m.Funcs {
-		for _, blk := range f.Blocks {
-			for _, in := range blk.Instrs {
-				if in.Op != ir.OpIcmp && in.Op != ir.OpSwitch {
-					continue
-				}
-				for _, a := range in.Args {
-					c, ok := a.(*ir.Const)
-					if !ok || c.Kind != ir.ConstInt || len(out) >= maxTried {
-						continue
-					}
-					if n, ok := c.Bits.Int64(); ok && !slices.Contains(out, n) {
-						out = append(out, n, n+1, n-1)
-					}
-				}
-			}
+	m.Compared(func(_ *ir.Instr, c *ir.Const) {
+		if n, ok := c.Bits.Int64(); ok && len(out) < maxTried && !slices.Contains(out, n) {
+			out = append(out, n, n+1, n-1)
 		}
-	}
+	})
 	return out
 }

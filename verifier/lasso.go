@@ -44,26 +44,16 @@ const maxConstants = 24
 func guessValues(m *ir.Module) []int64 {
 	out := []int64{0, 1, -1, 2, 5, 10, 100, -10, 3, 7, 1000, -2, 1 << 8, 1 << 16}
 	limit := len(out) + maxConstants
-	for _, f := range m.Funcs {
-		for _, blk := range f.Blocks {
-			for _, in := range blk.Instrs {
-				if in.Op != ir.OpIcmp || len(out) >= limit {
-					continue
-				}
-				for _, a := range in.Args {
-					c, ok := a.(*ir.Const)
-					if !ok || c.Kind != ir.ConstInt || !c.Bits.Signed().IsInt64() {
-						continue
-					}
-					for v := c.Bits.Signed().Int64() - 1; v <= c.Bits.Signed().Int64()+1; v++ {
-						if !slices.Contains(out, v) {
-							out = append(out, v)
-						}
-					}
-				}
+	m.Compared(func(in *ir.Instr, c *ir.Const) {
+		if in.Op != ir.OpIcmp || len(out) >= limit || !c.Bits.Signed().IsInt64() {
+			return
+		}
+		for v := c.Bits.Signed().Int64() - 1; v <= c.Bits.Signed().Int64()+1; v++ {
+			if !slices.Contains(out, v) {
+				out = append(out, v)
 			}
 		}
-	}
+	})
 	return out
 }
 

@@ -79,18 +79,16 @@ func (x *fn) block(b *llir.Block) {
 
 // finish inserts the expansions for phis and numbers the instructions.
 func (x *fn) finish() {
-	id := 0
 	for _, b := range x.out.Blocks {
 		if tail := x.tails[b]; len(tail) > 0 {
 			term := b.Term()
 			b.Instrs = append(append(b.Instrs[:len(b.Instrs)-1], tail...), term)
 		}
 		for _, i := range b.Instrs {
-			i.ID, i.Block = id, b
-			id++
+			i.Block = b
 		}
 	}
-	x.out.NumInstr = id
+	ir.Number(x.out)
 }
 
 // setPos takes the location of v; without one, or with line 0, the last one stays.

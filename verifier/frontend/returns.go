@@ -235,14 +235,9 @@ func renamePred(b, from, to *ir.Block) {
 
 // number gives blocks and instructions of f their numbers again.
 func number(f *ir.Func) {
-	id := 0
 	for n, b := range f.Blocks {
 		b.Index = n
-		for _, in := range b.Instrs {
-			in.ID = id
-			id++
-		}
 	}
-	f.NumInstr = id
+	ir.Number(f)
 	ir.SetPreds(f)
 }

@@ -256,14 +256,7 @@ func (w *weaver) function(f *ir.Func, entry bool) {
 			}
 		}
 	}
-	id := 0
-	for _, b := range f.Blocks {
-		for _, in := range b.Instrs {
-			in.ID = id
-			id++
-		}
-	}
-	f.NumInstr = id
+	ir.Number(f)
 }
 
 // shared reports (I1), (I2) and (I4).

@@ -133,6 +133,18 @@ func predecessors(f *Func) [][]*Block {
 	return preds
 }
 
+// Number gives the instructions of f their IDs, in block order.
+func Number(f *Func) {
+	id := 0
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			in.ID = id
+			id++
+		}
+	}
+	f.NumInstr = id
+}
+
 // SetPreds fills in Block.Preds of f from its terminators.
 func SetPreds(f *Func) {
 	for i, p := range predecessors(f) {

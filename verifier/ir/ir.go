@@ -64,6 +64,25 @@ func (m *Module) Func(name string) *Func {
 	return nil
 }
 
+// Compared gives each integer literal that a comparison or a switch of m compares
+// with (of a switch only its operand), in order.
+func (m *Module) Compared(do func(in *Instr, c *Const)) {
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op != OpIcmp && in.Op != OpSwitch {
+					continue
+				}
+				for _, a := range in.Args {
+					if c, ok := a.(*Const); ok && c.Kind == ConstInt {
+						do(in, c)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Global is a module-level variable.
 type Global struct {
 	Name        string

@@ -226,21 +226,12 @@ func thresholdsOf(m *ir.Module) []exact.Int {
 	for d := int64(-1); d <= 1; d++ {
 		all = append(all, exact.I(d))
 	}
-	for _, f := range m.Funcs {
-		for _, blk := range f.Blocks {
-			for _, in := range blk.Instrs {
-				if in.Op != ir.OpIcmp && in.Op != ir.OpSwitch {
-					continue
-				}
-				for _, a := range in.Args {
-					if c, ok := a.(*ir.Const); ok && c.Kind == ir.ConstInt && c.T.Kind == ir.KindInt {
-						v := exact.FromBig(c.Bits.Signed())
-						all = append(all, v.Add(exact.I(-1)), v, v.Add(exact.I(1)))
-					}
-				}
-			}
+	m.Compared(func(_ *ir.Instr, c *ir.Const) {
+		if c.T.Kind == ir.KindInt {
+			v := exact.FromBig(c.Bits.Signed())
+			all = append(all, v.Add(exact.I(-1)), v, v.Add(exact.I(1)))
 		}
-	}
+	})
 	sort.Slice(all, func(i, j int) bool { return all[i].Cmp(all[j]) < 0 })
 	out := all[:0]
 	for n, v := range all {

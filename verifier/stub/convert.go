@@ -39,7 +39,7 @@ func Convert(m *ir.Module) []string {
 			}
 		}
 		if changed {
-			renumber(f)
+			ir.Number(f)
 		}
 	}
 	return notes
@@ -132,15 +132,4 @@ func usesOf(f *ir.Func, v *ir.Instr) []*ir.Value {
 		}
 	}
 	return out
-}
-
-func renumber(f *ir.Func) {
-	id := 0
-	for _, b := range f.Blocks {
-		for _, in := range b.Instrs {
-			in.ID = id
-			id++
-		}
-	}
-	f.NumInstr = id
 }
