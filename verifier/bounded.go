@@ -138,8 +138,8 @@ func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 	}
 	r.solver = solver
 	defer solver.Close()
-	opts := encode.Options{Checks: b.plan.Checks, Stack: b.plan.Stack, Unwind: b.plan.Unwind, UnwindSet: b.plan.UnwindSet, Depth: b.plan.Depth, MaxUnwind: limit,
-		MallocNeverFails: b.plan.MallocNeverFails, AnyAlignment: b.plan.AnyAlignment, Leaks: b.plan.Leaks, VolatileMemory: b.plan.VolatileMemory, Regions: b.plan.Regions, AddressZero: b.plan.AddressZero}
+	opts := b.plan.encodeOptions()
+	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind = b.plan.Unwind, b.plan.UnwindSet, b.plan.Depth, limit
 	var p encode.Prober
 	if b.plan.Unwind == 0 {
 		p = &prober{solver: r.solver}

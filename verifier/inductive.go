@@ -132,8 +132,8 @@ func (p *prover) encodeCut(ctx context.Context) (*encode.Formula, *solve.Own, er
 	if d := p.plan.Depth; d > 0 && d < depth {
 		depth = d
 	}
-	opts := encode.Options{Checks: p.plan.Checks, Stack: p.plan.Stack, Depth: depth, MaxUnwind: maxProbes, Cuts: p.cuts,
-		MallocNeverFails: p.plan.MallocNeverFails, AnyAlignment: p.plan.AnyAlignment, Leaks: p.plan.Leaks, VolatileMemory: p.plan.VolatileMemory, Regions: p.plan.Regions, AddressZero: p.plan.AddressZero}
+	opts := p.plan.encodeOptions()
+	opts.Depth, opts.MaxUnwind, opts.Cuts = depth, maxProbes, p.cuts
 	f, err := encode.Encode(ctx, p.m, p.entry, store, opts, &prober{solver: solver})
 	if err != nil {
 		solver.Close()

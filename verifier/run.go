@@ -50,6 +50,13 @@ type Plan struct {
 	Dumps     map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
 }
 
+// encodeOptions is what every encoding for p has in common: the meaning of the
+// program, without bounds.
+func (p *Plan) encodeOptions() encode.Options {
+	return encode.Options{Checks: p.Checks, Stack: p.Stack, MallocNeverFails: p.MallocNeverFails, AnyAlignment: p.AnyAlignment, Leaks: p.Leaks,
+		VolatileMemory: p.VolatileMemory, Regions: p.Regions, AddressZero: p.AddressZero}
+}
+
 // Progress is a snapshot for a progress line.
 type Progress struct {
 	Stage  string

@@ -36,17 +36,7 @@ func (b *builder) call(s *state, in *ir.Instr) result {
 	f := s.top()
 	g := &frame{fn: fn, blk: fn.Blocks[0], vals: map[ir.Value]value{}, call: in,
 		ctx: fmt.Sprintf("%s%s.%d>", f.ctx, f.fn.Name, in.ID)}
-	for n, p := range fn.Params {
-		v := b.value(s, in.Args[n])
-		if !p.T.Equal(in.Args[n].Type()) {
-			s.inexact("parameter with another type")
-			v = b.fresh(s, p.T, p.Name, anyRep)
-		}
-		if p.ByVal != nil {
-			v = b.copyIn(s, g, p, v)
-		}
-		g.vals[p] = v
-	}
+	b.pass(s, in, g)
 	s.frames = append(s.frames, g)
 	return result{kind: moved}
 }
@@ -172,4 +162,19 @@ func (b *builder) freshGlobal(g *ir.Global, id int) *object {
 		o.rest = initBytes
 	}
 	return o
+}
+
+// pass gives the parameters of a new frame the arguments of call in.
+func (b *builder) pass(s *state, in *ir.Instr, g *frame) {
+	for n, p := range g.fn.Params {
+		v := b.value(s, in.Args[n])
+		if !p.T.Equal(in.Args[n].Type()) {
+			s.inexact("parameter with another type")
+			v = b.fresh(s, p.T, p.Name, anyRep)
+		}
+		if p.ByVal != nil {
+			v = b.copyIn(s, g, p, v)
+		}
+		g.vals[p] = v
+	}
 }

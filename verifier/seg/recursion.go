@@ -13,17 +13,7 @@ func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 	b.recursive = true
 	back := s.clone()
 	g := &frame{fn: fn, blk: fn.Blocks[0], vals: map[ir.Value]value{}, ctx: "rec ", bottom: true}
-	for n, p := range fn.Params {
-		v := b.value(s, in.Args[n])
-		if !p.T.Equal(in.Args[n].Type()) {
-			s.inexact("parameter with another type")
-			v = b.fresh(s, p.T, p.Name, anyRep)
-		}
-		if p.ByVal != nil {
-			v = b.copyIn(s, g, p, v)
-		}
-		g.vals[p] = v
-	}
+	b.pass(s, in, g)
 	for _, p := range b.ghosts(fn) {
 		g.vals[p] = g.vals[fn.Params[p.Index-ghostIndex]]
 	}
