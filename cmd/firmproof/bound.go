@@ -57,11 +57,7 @@ func bound(cmd *cobra.Command, file, entry, target, integers string, timeout tim
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	img, err := build.Files(ctx, []string{file}, t, build.Options{WorkDir: work, Shim: true, Entries: []string{entry}})
-	if err != nil {
-		return "", err
-	}
-	module, _, err := readModule(img.IRPath)
+	module, err := readFile(ctx, file, t, build.Options{WorkDir: work, Shim: true, Entries: []string{entry}})
 	if err != nil {
 		return "", err
 	}

@@ -15,8 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -236,6 +238,16 @@ func readModule(path string) (*ir.Module, verdict.Stage, error) {
 	start := time.Now()
 	m, err := frontend.Read(path)
 	return m, verdict.Stage{Name: "read", Seconds: time.Since(start).Seconds(), Peak: verifier.PeakRSS()}, err
+}
+
+// readFile builds one file and reads its module.
+func readFile(ctx context.Context, file string, t targets.Target, opts build.Options) (*ir.Module, error) {
+	img, err := build.Files(ctx, []string{file}, t, opts)
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := readModule(img.IRPath)
+	return m, err
 }
 
 // parseUnwindSet reads FUNC.LOOP:N and FILE:LINE:N.

@@ -120,11 +120,7 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 			return "", err
 		}
 	}
-	img, err := build.Files(ctx, []string{unit}, t, build.Options{WorkDir: work, Shim: true, Entries: []string{"main"}, Include: []string{filepath.Dir(file)}})
-	if err != nil {
-		return "", err
-	}
-	module, _, err := readModule(img.IRPath)
+	module, err := readFile(ctx, unit, t, build.Options{WorkDir: work, Shim: true, Entries: []string{"main"}, Include: []string{filepath.Dir(file)}})
 	if err != nil {
 		return "", err
 	}
