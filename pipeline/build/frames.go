@@ -71,10 +71,10 @@ func parseFrames(text string, extra int64) map[string]int64 {
 		if err != nil {
 			continue
 		}
-		if strings.HasPrefix(f[2], "dynamic") {
-			n = VariableFrame - extra
+		if n += extra; strings.HasPrefix(f[2], "dynamic") {
+			n = VariableFrame
 		}
-		addFrame(out, f[0][strings.LastIndexByte(f[0], ':')+1:], n+extra)
+		addFrame(out, f[0][strings.LastIndexByte(f[0], ':')+1:], n)
 	}
 	return out
 }
