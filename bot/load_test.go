@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -135,11 +134,7 @@ func (w *world) send(secret []byte, i int) (int, error) {
 func (w *world) awaitHandled() {
 	w.t.Helper()
 	ctx := context.Background()
-	st, err := store.Open(ctx, "sqlite:"+filepath.Join(w.cfg.Data, "firmproof.db"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer func() { _ = st.Close() }() // it was only read
+	st := w.database()
 	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		left := 0
 		err := st.Read(ctx, func(tx store.Tx) error {

@@ -2,7 +2,6 @@ package bot_test
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +13,7 @@ import (
 func (w *world) nightFalls(mark string) {
 	w.t.Helper()
 	ctx := context.Background()
-	st, err := store.Open(ctx, "sqlite:"+filepath.Join(w.cfg.Data, "firmproof.db"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer st.Close()
+	st := w.database()
 	if err := st.Write(ctx, func(tx store.Tx) error {
 		due, err := tx.DueSchedules(ctx, time.Now().Add(48*time.Hour))
 		if err != nil || len(due) != 1 {

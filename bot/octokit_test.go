@@ -76,11 +76,7 @@ func TestExamples(t *testing.T) {
 func (w *world) handledExamples(n int) {
 	w.t.Helper()
 	ctx := context.Background()
-	st, err := store.Open(ctx, "sqlite:"+filepath.Join(w.cfg.Data, "firmproof.db"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer func() { _ = st.Close() }() // it was only read
+	st := w.database()
 	for end := time.Now().Add(100 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		open, done := "", 0
 		err := st.Read(ctx, func(tx store.Tx) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/firmproof/firmproof/bot"
 	"github.com/firmproof/firmproof/bot/fakegithub"
 	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -116,6 +117,21 @@ func (w *world) connect(dir string, checker pipeline.Checker, url string) {
 	}
 	w.cfg = bot.Config{Listen: "127.0.0.1:0", Data: filepath.Join(dir, "sv"), GitHubURL: w.gh.URL, AppID: app.AppID, PrivateKeys: []string{app.Key}, SecretFiles: []string{app.Secret},
 		PublicURL: "http://firmproof.example", Workers: 2, Checker: checker, Drain: 100 * time.Millisecond, Log: slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+}
+
+// database is a second connection to our server's store, open until the test ends.
+func (w *world) database() *store.Store {
+	w.t.Helper()
+	st, err := store.Open(context.Background(), "sqlite:"+filepath.Join(w.cfg.Data, "firmproof.db"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			w.t.Error(err)
+		}
+	})
+	return st
 }
 
 // start makes a server on the same data, as a restart does.
