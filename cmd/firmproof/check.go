@@ -43,6 +43,8 @@ type checkFlags struct {
 	since   string                         // commit to compare with, for generated harnesses
 	changed map[string][]reports.LineRange // lines of the change, from the service; nil: not of a change
 	replay  bool
+
+	committed bool // the tree is a commit's, from the service
 }
 
 func checkCommand() *cobra.Command {

@@ -21,7 +21,7 @@ import (
 // of what it built. See pipeline.ChildChecker for the files.
 func jobCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "job", Hidden: true}
-	fl := checkFlags{timeout: defaultTimeout, integers: "bitvector", solver: "auto"}
+	fl := checkFlags{committed: true, timeout: defaultTimeout, integers: "bitvector", solver: "auto"}
 	var engine, out, changed string
 	build := &cobra.Command{Use: "build [FOLDER]", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		if changed != "" {

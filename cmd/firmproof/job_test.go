@@ -123,6 +123,37 @@ func checkTree(t *testing.T, dir string) map[string]string {
 	return said
 }
 
+// TestBuildEdits: what is verified is what is committed. A build may make files, and
+// may change those that the program is not made of.
+func TestBuildEdits(t *testing.T) {
+	for _, c := range []struct {
+		name, command string
+		guilty        string // file named by the error; empty: it builds
+	}{
+		{"nothing", "gcc -c a.c", ""},
+		{"makes a file", "echo 'int more;' > b.c; gcc -c a.c b.c", ""},
+		{"changes what is not used", "echo > notes.txt; gcc -c a.c", ""},
+		{"touches", "touch a.c; gcc -c a.c", ""},
+		{"writes the same", "cp a.c x; cp x a.c; gcc -c a.c", ""},
+		{"edits a source", "sed -i 's/LIMIT/3/' a.c; gcc -c a.c", "a.c"},
+		{"edits a header and hides its time", "touch -r a.h x; sed -i 's/3/4/' a.h; touch -r x a.h; gcc -c a.c", "a.h"},
+		{"edits afterwards", "gcc -c a.c; echo 'int x;' >> a.c", "a.c"},
+		{"puts a link in its place", "cp a.c b.c; echo 'int x;' >> b.c; ln -sf b.c a.c; gcc -c a.c", "a.c"},
+		{"edits the linker script", "echo > fw.ld; gcc -c a.c", "fw.ld"},
+	} {
+		dir, out := t.TempDir(), t.TempDir()
+		putAll(t, dir, map[string]string{"a.c": "#include \"a.h\"\nint limit(void) { return LIMIT; }\n", "a.h": "#define LIMIT 3\n",
+			"h.c": "#include \"firmproof.h\"\nint limit(void);\nvoid h(void) { firmproof_assert(limit() == 3, \"limit\"); }\n", "notes.txt": "x", "fw.ld": "MEMORY { RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 4K }\n",
+			".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {command: \"" + c.command + "\", linker_script: fw.ld}\nharnesses: [{file: h.c, entry: h}]\n"})
+		var errs bytes.Buffer
+		code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out, dir}, &errs, &errs)
+		said := errs.String()
+		if c.guilty == "" && code != exitOK || c.guilty != "" && (code != exitUsage || !strings.Contains(said, c.guilty+":1: the build command changes this file")) {
+			t.Errorf("%s: exit %d: %s", c.name, code, said)
+		}
+	}
+}
+
 // TestJobs: built in one process and verified in others, a project gets the
 // answers that `check` gives.
 func TestJobs(t *testing.T) {

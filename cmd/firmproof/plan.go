@@ -208,7 +208,7 @@ func (b *preparation) options(checks verdict.CheckSet) build.Options {
 	b.builds++
 	dir := filepath.Join(b.work, fmt.Sprint(b.builds))
 	_ = os.Mkdir(dir, 0o755)
-	opts := build.Options{Runner: b.runner, WorkDir: dir, Jobs: b.fl.jobs,
+	opts := build.Options{Runner: b.runner, WorkDir: dir, Jobs: b.fl.jobs, Committed: b.fl.committed,
 		Checks: build.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow), Conversion: checks.Has(verdict.Conversion), Stack: checks.Has(verdict.Stack)}}
 	if cache, err := os.UserCacheDir(); err == nil {
 		dir := filepath.Join(cache, "firmproof", "units")

@@ -43,6 +43,10 @@ type Options struct {
 	Entries  []string // functions to keep besides the manifest's harnesses and interrupt handlers
 	KeepAll  bool     // no slicing, and unused static functions stay: for generated harnesses
 
+	// Committed says that the tree is a commit's: a build.command that changes one of
+	// its files which the program is made of is a *BuildError.
+	Committed bool
+
 	// Prepare may change the IR text of a unit before it is linked; file is the name
 	// that was given for the unit. nil: nothing changes.
 	Prepare func(file string, ir []byte) []byte
@@ -99,6 +103,7 @@ type Unit struct {
 	Cached   bool
 	Implicit []string         // functions called without a declaration, after the shim
 	Frames   map[string]int64 // with Checks.Stack
+	Sources  []string         // whole paths of the file and of what it includes
 }
 
 // Stage is the time that a part of the build took.

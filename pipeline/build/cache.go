@@ -65,11 +65,7 @@ func (r *Request) key(flags []string, text []byte, deps []string) (string, error
 	text = bytes.ReplaceAll(text, []byte(r.includeDir()), []byte("<firmproof>"))
 	h.Write(bytes.ReplaceAll(text, []byte(r.root()), []byte("<root>")))
 	for _, d := range deps {
-		path := d
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(r.Dir, path)
-		}
-		sum, err := digest(path)
+		sum, err := digest(d)
 		if err != nil {
 			return "", &InfraError{"compile " + r.File, err}
 		}

@@ -48,6 +48,7 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
+	u.Sources = append(u.Sources, path)
 	u.File, u.Given, u.Seconds = r.shown(r.File), r.File, time.Since(start).Seconds()
 	return u, nil
 }
@@ -126,12 +127,16 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i, d := range deps {
+		deps[i] = absolute(r.Dir, d)
+	}
 	key, err := r.key(flags, text, deps)
 	if err != nil {
 		return nil, err
 	}
 	stored := filepath.Join(r.CacheDir, key+".ll")
 	if u, ok := readCached(stored); ok {
+		u.Sources = deps
 		return u, nil
 	}
 	out := filepath.Join(scratch, "unit.ll")
@@ -163,7 +168,12 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store(out, stored, meta{Implicit: implicit, Frames: frames})
+	u, err := store(out, stored, meta{Implicit: implicit, Frames: frames})
+	if err != nil {
+		return nil, err
+	}
+	u.Sources = deps
+	return u, nil
 }
 
 // nakedFault reports that clang takes no function with the attribute naked as it is.

@@ -81,6 +81,9 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 	if err := b.addInterrupts(m.Interrupts); err != nil {
 		return nil, err
 	}
+	if err := b.asCommitted(filepath.Join(b.dir, m.Build.LinkerScript), filepath.Join(b.dir, m.Build.SVD)); err != nil {
+		return nil, err
+	}
 	if m.Build.LinkerScript != "" {
 		if err := b.linkerScript(m.Build.LinkerScript); err != nil {
 			return nil, err
@@ -117,7 +120,8 @@ type builder struct {
 	specs []unitSpec
 	seen  map[string]bool
 
-	static bool // unused static functions are compiled too
+	before committed // with Options.Committed: the tree before build.command ran
+	static bool      // unused static functions are compiled too
 }
 
 func newBuilder(dir string, t targets.Target, opts Options) (*builder, error) {
@@ -299,6 +303,9 @@ func (b *builder) attempt(ctx context.Context, entries, keep []string) (*Image, 
 	}
 	b.img.stage("compile", start)
 	for _, u := range b.img.Units {
+		if err := b.asCommitted(u.Sources...); err != nil {
+			return nil, err
+		}
 		for _, f := range u.Implicit {
 			b.note("%s calls %s without a declaration: it is taken to return int", u.File, f)
 		}

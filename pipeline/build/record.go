@@ -84,6 +84,11 @@ func (b *builder) record(ctx context.Context, mb manifest.Build) (*Recording, er
 	if runner == nil {
 		runner = Direct{}
 	}
+	if b.opts.Committed {
+		if b.before, err = snapshot(b.dir); err != nil {
+			return nil, &InfraError{"record", err}
+		}
+	}
 	res, err := runner.Run(ctx, Cmd{
 		Argv: []string{"/bin/sh", "-c", mb.Command}, Dir: b.dir, Write: []string{b.dir, b.opts.WorkDir},
 		Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TERM=dumb", "CCACHE_DISABLE=1"},
