@@ -112,6 +112,7 @@ func (s *Service) sweepLoop(ctx context.Context) {
 			return
 		case <-time.After(sweepEvery):
 		}
+		s.Paused() // where the database has no room either, nothing else comes to say so
 		if err := s.sweep(ctx, time.Now().Add(-lostAfter)); err != nil && ctx.Err() == nil {
 			s.log.Error("sweep", "err", err)
 		}
