@@ -61,7 +61,7 @@ const JobsFile = "jobs.json"
 // with the message; anything but that and 0 (a crash, the kernel's out-of-memory
 // killer) is an unknown of this target and nothing else.
 func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
-	argv := []string{c.program, "job", "build", "--target", req.Target, "--engine", c.engine, "-o", req.Scratch}
+	argv := []string{c.program, "job", "build", "--target", req.Target, "--engine", c.engine, "--units", req.Units, "-o", req.Scratch}
 	lines, err := json.Marshal(req.Changed)
 	if err != nil {
 		return nil, &InfraError{err}
@@ -76,7 +76,11 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, req.Limit)
 	defer cancel()
-	exit, said, err := c.run(limited, argv, req.Dir, req.Scratch, req.Dir, req.Scratch)
+	spec := sandbox.Spec{Argv: argv, Dir: req.Dir, Write: []string{req.Dir, req.Scratch}}
+	if req.Units != "" {
+		spec.Read = []string{req.Units}
+	}
+	exit, said, err := c.run(limited, req.Scratch, spec)
 	said = clean(said, req)
 	built := func(kind verdict.ReasonKind, why string) *Built {
 		res := lost(req.Target, "*", kind, why)
@@ -146,8 +150,7 @@ func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, err
 	}
 	limited, cancel := context.WithTimeout(ctx, t.Limit)
 	defer cancel()
-	argv := []string{c.program, "job", "verify", t.Scratch}
-	exit, said, err := c.run(limited, argv, t.Scratch, t.Scratch, t.Scratch)
+	exit, said, err := c.run(limited, t.Scratch, sandbox.Spec{Argv: []string{c.program, "job", "verify", t.Scratch}, Dir: t.Scratch, Write: []string{t.Scratch}})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return gone(verdict.TimedOut, fmt.Sprintf("no answer within %s", t.Limit))
@@ -172,10 +175,11 @@ func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, err
 }
 
 // run runs a command of ours in the sandbox; answer is the folder of its answer.
-func (c *ChildChecker) run(ctx context.Context, argv []string, dir, answer string, write ...string) (sandbox.Exit, string, error) {
+func (c *ChildChecker) run(ctx context.Context, answer string, spec sandbox.Spec) (sandbox.Exit, string, error) {
 	noise := &tail{limit: maxNoise}
-	exit, err := c.box.Run(ctx, sandbox.Spec{Argv: argv, Dir: dir, Write: write, Limits: c.limits, Stdout: noise, Stderr: noise,
-		Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + answer, "TMPDIR=" + answer, "LC_ALL=C.UTF-8", "NO_COLOR=1", sandbox.Inside(answer)}})
+	spec.Limits, spec.Stdout, spec.Stderr = c.limits, noise, noise
+	spec.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + answer, "TMPDIR=" + answer, "LC_ALL=C.UTF-8", "NO_COLOR=1", sandbox.Inside(answer)}
+	exit, err := c.box.Run(ctx, spec)
 	return exit, noise.String(), err
 }
 

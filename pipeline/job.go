@@ -18,6 +18,7 @@ type Request struct {
 	Run     string
 	Dir     string // sources, writable
 	Scratch string // for output, outside of Dir, writable
+	Units   string // compiled units of earlier builds, to be read; may be missing or empty
 	Target  string
 	Options store.Options
 	Limit   time.Duration

@@ -94,7 +94,7 @@ func (s *Service) maintain(ctx context.Context) error {
 	if n > 0 {
 		s.log.Info("expired", "rows", n)
 	}
-	return errors.Join(err, s.collect(ctx, time.Now().Add(-blobGrace)))
+	return errors.Join(err, s.expireUnits(time.Now().Add(-unitsKept)), s.collect(ctx, time.Now().Add(-blobGrace)))
 }
 
 // blobGrace is how old a document is at least before it is collected: what is

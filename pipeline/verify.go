@@ -79,6 +79,9 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 		return nil, nil, &InfraError{err}
 	}
 	defer s.sweepAway(root)
+	if asks(run) {
+		req.Units = s.unitsOf(run)
+	}
 	if err := s.layOut(ctx, run, in, req.Dir); err != nil {
 		return nil, nil, err
 	}
@@ -87,6 +90,11 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 		return nil, nil, err
 	}
 	p.Context.Sandbox = built.Sandbox
+	if p.Scope == "" {
+		if err := keepUnits(filepath.Join(req.Scratch, UnitsFolder), s.unitsOf(run)); err != nil {
+			s.log.Warn("compiled units are not kept", "run", run.ID, "err", err)
+		}
+	}
 	known, used, err := s.recall(ctx, run, p.Scope, built.Jobs)
 	if err != nil {
 		return nil, nil, err

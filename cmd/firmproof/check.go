@@ -44,7 +44,9 @@ type checkFlags struct {
 	changed map[string][]reports.LineRange // lines of the change, from the service; nil: not of a change
 	replay  bool
 
-	committed bool // the tree is a commit's, from the service
+	// from the service
+	committed    bool   // the tree is a commit's
+	units, cache string // folders for compiled units: to be read, and for new ones
 }
 
 func checkCommand() *cobra.Command {

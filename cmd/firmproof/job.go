@@ -41,6 +41,7 @@ func jobCommand() *cobra.Command {
 	build.Flags().StringArrayVar(&fl.targets, "target", nil, "target to build for")
 	build.Flags().StringArrayVar(&fl.entries, "entry", nil, "only this harness (repeatable)")
 	build.Flags().StringVar(&engine, "engine", "", "`name` of this build of firmproof, for the keys")
+	build.Flags().StringVar(&fl.units, "units", "", "`folder` with compiled units, to be read")
 	build.Flags().StringVar(&changed, "changed-lines", "", "`file` with the lines of the change")
 	build.Flags().StringVarP(&out, "output", "o", "", "`folder` for the jobs")
 	verify := &cobra.Command{Use: "verify FOLDER", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,6 +54,7 @@ func jobCommand() *cobra.Command {
 // buildJobs builds the project of a folder and leaves a job per entry:
 // what each reaches, cut out of the program, and the key of its verification.
 func buildJobs(ctx context.Context, fl *checkFlags, args []string, engine, out string) error {
+	fl.cache = filepath.Join(out, pipeline.UnitsFolder)
 	list, err := prepare(ctx, fl, args)
 	if err != nil {
 		return userError(err)

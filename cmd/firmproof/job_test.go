@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -151,6 +152,62 @@ func TestBuildEdits(t *testing.T) {
 		if c.guilty == "" && code != exitOK || c.guilty != "" && (code != exitUsage || !strings.Contains(said, c.guilty+":1: the build command changes this file")) {
 			t.Errorf("%s: exit %d: %s", c.name, code, said)
 		}
+	}
+}
+
+// TestBuildUnits: a build takes the units that are as they were from an earlier one,
+// unless a crash left them other than they were written.
+func TestBuildUnits(t *testing.T) {
+	dir, first := t.TempDir(), t.TempDir()
+	putAll(t, dir, jobProject)
+	built := func(out string, more ...string) []string {
+		var errs bytes.Buffer
+		if code := runWith(append([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out, dir}, more...), &errs, &errs); code != exitOK {
+			t.Fatalf("exit %d: %s", code, errs.String())
+		}
+		units, err := filepath.Glob(filepath.Join(out, pipeline.UnitsFolder, "*.ll"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return units
+	}
+	mark := "; from an earlier build\n"
+	units := built(first)
+	for _, u := range units {
+		text, err := os.ReadFile(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Dir(u), filepath.Base(u), string(text)+mark)
+	}
+	taken := func() (old int) {
+		list := built(t.TempDir(), "--units", filepath.Join(first, pipeline.UnitsFolder))
+		if len(list) != len(units) {
+			t.Errorf("%d units, and then %d", len(units), len(list))
+		}
+		for _, u := range list {
+			if text, err := os.ReadFile(u); err != nil || strings.HasSuffix(string(text), mark) {
+				old++
+			}
+		}
+		return old
+	}
+	if n := taken(); n != 0 {
+		t.Errorf("%d units are taken that are not what their digest says", n)
+	}
+	for _, u := range units {
+		text, err := os.ReadFile(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Dir(u), filepath.Base(u)+".json", fmt.Sprintf(`{"digest":"%x"}`, sha256.Sum256(text)))
+	}
+	if n := taken(); n != len(units) {
+		t.Errorf("%d of %d units are taken", n, len(units))
+	}
+	put(t, dir, "ring.c", jobProject["ring.c"]+"int more;\n")
+	if n := taken(); n != len(units)-1 {
+		t.Errorf("%d of %d units are taken after a change of one", n, len(units))
 	}
 }
 

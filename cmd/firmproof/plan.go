@@ -210,11 +210,12 @@ func (b *preparation) options(checks verdict.CheckSet) build.Options {
 	_ = os.Mkdir(dir, 0o755)
 	opts := build.Options{Runner: b.runner, WorkDir: dir, Jobs: b.fl.jobs, Committed: b.fl.committed,
 		Checks: build.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow), Conversion: checks.Has(verdict.Conversion), Stack: checks.Has(verdict.Stack)}}
-	if cache, err := os.UserCacheDir(); err == nil {
-		dir := filepath.Join(cache, "firmproof", "units")
-		if os.MkdirAll(dir, 0o755) == nil {
-			opts.CacheDir = dir
-		}
+	opts.CacheDir, opts.Units = b.fl.cache, b.fl.units
+	if cache, err := os.UserCacheDir(); err == nil && opts.CacheDir == "" {
+		opts.CacheDir = filepath.Join(cache, "firmproof", "units")
+	}
+	if os.MkdirAll(opts.CacheDir, 0o755) != nil {
+		opts.CacheDir = ""
 	}
 	return opts
 }

@@ -37,6 +37,7 @@ type Options struct {
 	Runner   Runner   // nil: run directly
 	WorkDir  string   // for files of this build, must exist; kept by the caller as long as the Image is used
 	CacheDir string   // compiled units; empty: inside WorkDir
+	Units    string   // further compiled units, which are only read; may be empty or missing
 	Jobs     int      // compilers at once; 0: one per processor
 	Checks   Checks   // further instrumentation
 	Shim     bool     // undeclared nondet_TYPE and its relatives get their prototypes

@@ -2,6 +2,8 @@ package build
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,6 +116,7 @@ func (r *Request) fault(res Result, tool string) error {
 type meta struct {
 	Implicit []string         `json:"implicit,omitempty"`
 	Frames   map[string]int64 `json:"frames,omitempty"`
+	Digest   string           `json:"digest"` // of the IR: a file that a crash left half written is no unit
 }
 
 func (r *Request) compileC(ctx context.Context) (*Unit, error) {
@@ -135,7 +138,7 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 		return nil, err
 	}
 	stored := filepath.Join(r.CacheDir, key+".ll")
-	if u, ok := readCached(stored); ok {
+	if u, ok := r.cached(stored); ok {
 		u.Sources = deps
 		return u, nil
 	}
@@ -225,16 +228,33 @@ func (r *Request) withShim(flags []string, scratch string, undeclared []string, 
 	return args, nil
 }
 
-func readCached(path string) (*Unit, bool) {
-	if st, err := os.Stat(path); err != nil || st.Size() == 0 {
+// cached looks a unit up; one from the cache that is only read is copied.
+func (r *Request) cached(stored string) (*Unit, bool) {
+	if u, ok := readCached(stored); ok || r.Units == "" {
+		return u, ok
+	}
+	old, ok := readCached(filepath.Join(r.Units, filepath.Base(stored)))
+	if !ok {
 		return nil, false
 	}
+	u, err := store(old.IRPath, stored, meta{Implicit: old.Implicit, Frames: old.Frames})
+	if err != nil {
+		return nil, false
+	}
+	u.Cached = true
+	return u, true
+}
+
+func readCached(path string) (*Unit, bool) {
 	data, err := os.ReadFile(path + ".json")
 	if err != nil {
 		return nil, false
 	}
 	var m meta
 	if json.Unmarshal(data, &m) != nil {
+		return nil, false
+	}
+	if sum, err := digest(path); err != nil || sum != m.Digest {
 		return nil, false
 	}
 	return &Unit{IRPath: path, Cached: true, Implicit: m.Implicit, Frames: m.Frames}, true
@@ -247,6 +267,8 @@ func store(from, to string, m meta) (*Unit, error) {
 	if err != nil {
 		return nil, &InfraError{"cache", err}
 	}
+	sum := sha256.Sum256(ir)
+	m.Digest = hex.EncodeToString(sum[:])
 	data, err := json.Marshal(m)
 	if err == nil {
 		err = writeAtomic(to+".json", data)

@@ -41,6 +41,7 @@ type Request struct {
 	Runner   Runner // nil: run directly
 	WorkDir  string // must exist; the unit's IR is written below it
 	CacheDir string // empty: inside WorkDir
+	Units    string // a further cache, which is only read
 }
 
 // flags is clang's argument list without input and output.
