@@ -178,7 +178,7 @@ func (s *Service) over(ctx context.Context, tx store.Tx, t store.Task, state sto
 		return false, err
 	}
 	open, err := tx.OpenTasks(ctx, t.Run)
-	if err != nil || open > 0 {
+	if err != nil || open {
 		return true, err
 	}
 	return true, s.queue.Enqueue(ctx, tx, queue.Job{Kind: ConcludeJob, ID: t.Run, Lane: queue.Plans})

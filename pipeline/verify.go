@@ -219,7 +219,7 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	var run store.Run
 	var p prepared
 	var tasks []store.Task
-	open := 0
+	open := false
 	err := s.store.Read(ctx, func(tx store.Tx) (err error) {
 		if run, err = tx.Run(ctx, id); err != nil || run.State != store.Waiting {
 			return err
@@ -240,7 +240,7 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return &queue.Drop{Err: err}
 	}
-	if err != nil || run.State != store.Waiting || open > 0 {
+	if err != nil || run.State != store.Waiting || open {
 		return err
 	}
 	report, err := assemble(tasks)

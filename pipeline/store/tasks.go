@@ -86,11 +86,11 @@ func (t Tx) Tasks(ctx context.Context, run string) ([]Task, error) {
 	return t.tasks(ctx, `WHERE run_id = ? ORDER BY n`, run)
 }
 
-// OpenTasks counts the tasks of a run that are not over.
-func (t Tx) OpenTasks(ctx context.Context, run string) (int, error) {
+// OpenTasks reports whether tasks of a run are not over.
+func (t Tx) OpenTasks(ctx context.Context, run string) (bool, error) {
 	var n int
-	err := t.one(ctx, []any{&n}, `SELECT COUNT(*) FROM tasks WHERE run_id = ? AND state IN ('queued', 'running')`, run)
-	return n, err
+	err := t.one(ctx, []any{&n}, `SELECT CASE WHEN EXISTS (SELECT 1 FROM tasks WHERE run_id = ? AND state IN ('queued', 'running')) THEN 1 ELSE 0 END`, run)
+	return n > 0, err
 }
 
 // share is one repository's claim on the workers.
@@ -146,6 +146,15 @@ func (t Tx) ClaimTask(ctx context.Context, owner, engine string, lease time.Dura
 	return x, nil
 }
 
+// urgent is the most urgent task of each repository that has one to be taken. Each step
+// finds the next repository in the index: the cost grows with their number, not with the queue's length.
+const urgent = `WITH RECURSIVE waiting(repo) AS (
+	SELECT MIN(repo_id) FROM tasks WHERE state = 'queued' AND engine = ?
+	UNION ALL
+	SELECT (SELECT MIN(repo_id) FROM tasks WHERE state = 'queued' AND engine = ? AND repo_id > waiting.repo) FROM waiting WHERE repo IS NOT NULL)
+SELECT t.installation_id, t.repo_id, t.priority FROM waiting JOIN tasks t ON t.id =
+	(SELECT id FROM tasks WHERE state = 'queued' AND engine = ? AND repo_id = waiting.repo AND not_before <= ? ORDER BY priority, expected, id LIMIT 1)`
+
 // shares lists who has work for an engine.
 func (t Tx) shares(ctx context.Context, engine string) ([]share, error) {
 	var out []share
@@ -154,7 +163,7 @@ func (t Tx) shares(ctx context.Context, engine string) ([]share, error) {
 		err := r.Scan(&s.installation, &s.repo, &s.priority)
 		out = append(out, s)
 		return err
-	}, `SELECT installation_id, repo_id, MIN(priority) FROM tasks WHERE state = 'queued' AND engine = ? AND not_before <= ? GROUP BY installation_id, repo_id`, engine, t.ms())
+	}, urgent, engine, engine, engine, t.ms())
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}

@@ -191,9 +191,9 @@ func taskCancel(t *testing.T, st *store.Store) {
 			t.Error("a cancelled task was ended")
 			return err
 		}
-		n, err := tx.OpenTasks(ctx, id)
-		if n != 0 {
-			t.Errorf("%d open tasks", n)
+		open, err := tx.OpenTasks(ctx, id)
+		if open {
+			t.Error("tasks of a cancelled run are open")
 		}
 		return err
 	})
