@@ -41,6 +41,8 @@ var verdicts = []struct {
 	{"nonlinear guard dropped", "s(x,y) -> l(x,y)\n l(x,y) -> l(x-1,y*y) :|: x > 0 && x*y > 3", Terminating},
 	{"square is not negative", "s(x,y) -> l(x,y)\n l(x,y) -> l(x-1-y*y,y) :|: x > 0", Terminating},
 	{"case split: the distance shrinks from either side", "s(x,y) -> l(x,y)\n l(x,y) -> l(x+1,y) :|: x < y\n l(x,y) -> l(x,y+1) :|: y < x", Terminating},
+	{"parity decides which turn comes next", "s(x) -> l(x)\n l(x) -> l(x-1) :|: x < 255 && x = 2*q + 1\n l(x) -> l(x+2) :|: x < 255 && x = 2*q", Terminating},
+	{"parity decides, one up and one down", "s(x) -> l(x)\n l(x) -> l(x-1) :|: x < 255 && x = 2*q + 1\n l(x) -> l(x+1) :|: x < 255 && x = 2*q", NonTerminating},
 	{"two successors", "s(x) -> l(x)\n l(x) -> Com_2(l(x-1), l(x-2)) :|: x > 0", Terminating},
 	{"two successors, one for ever", "s(x) -> l(x)\n l(x) -> Com_2(l(x-1), l(x)) :|: x > 0", NonTerminating},
 }

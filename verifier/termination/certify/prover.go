@@ -51,9 +51,23 @@ func (p *prover) all(ctx context.Context, hyp []row, goals []exact.Lin) error {
 	return nil
 }
 
-// implied checks hyp => goal >= 0 by exact arithmetic. Weights come from an
-// untrusted search; here they are only added up.
+// implied checks hyp => goal >= 0 by exact arithmetic: over the rationals, or
+// after the equations have been solved over the integers.
 func (p *prover) implied(ctx context.Context, hyp []row, goal exact.Lin) error {
+	err := p.weighted(ctx, hyp, goal)
+	if err == nil {
+		return nil
+	}
+	rest, left, solvable := solved(hyp, goal)
+	if !solvable || len(rest) < len(hyp) && p.weighted(ctx, rest, left) == nil {
+		return nil
+	}
+	return err
+}
+
+// weighted checks hyp => goal >= 0 by a weighted sum of hypotheses. Weights come
+// from an untrusted search; here they are only added up.
+func (p *prover) weighted(ctx context.Context, hyp []row, goal exact.Lin) error {
 	rows := make([]linear.Row, len(hyp))
 	for i, h := range hyp {
 		if !h.eq {
