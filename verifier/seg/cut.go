@@ -35,6 +35,8 @@ type slot struct {
 	width     int // bits; 0 for numbers that are not of a machine type
 	rep       rep
 	limit     *exact.Lin // an upper bound worth trying
+	isSize    bool       // of an object
+	object    string     // of an offset: the key of its object, if that has no constant size
 }
 
 // edge is a path from a generalised state to another, or to the end (to nil).
@@ -247,7 +249,7 @@ func (m *matcher) object(o *object) {
 		}
 		o.size = exact.V(placeholder(len(m.places)))
 		m.lost = m.lost || old != nil && old.size.IsConst()
-		m.places = append(m.places, &place{slot: slot{key: "size " + o.key, name: "size of " + o.name}, was: was, other: size})
+		m.places = append(m.places, &place{slot: slot{key: sizeKey(o.key), name: "size of " + o.name, isSize: true}, was: was, other: size})
 	}
 	if o.base >= 0 && (old == nil || old.base >= 0) {
 		e := exact.V(o.base)
@@ -473,6 +475,8 @@ func (m *matcher) slotOf(v value, u *value, w int, key, name string) (value, boo
 		size := m.j.objs[v.obj].size
 		if size.IsConst() {
 			sl.limit = &size
+		} else {
+			sl.object = m.j.objs[v.obj].key
 		}
 	}
 	out.lin = exact.V(placeholder(len(m.places)))

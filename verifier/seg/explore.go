@@ -206,6 +206,7 @@ func (b *builder) arrive(c *cut, s *state, pos string) (more []*state, grown *cu
 	if s.know.bad || !b.ask.consistent(s.know) {
 		return nil, nil
 	}
+	b.distinct(s)
 	b.tidy(s)
 	if n, v, open := b.undecided(s); open {
 		r := b.splitOn(s, s.frames[n].vals[v].cond, func(t *state, h bool) {

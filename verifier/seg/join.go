@@ -98,6 +98,7 @@ func (b *builder) firstKnow(m *matcher) {
 			k.ge(p.limit.Sub(exact.V(p.v)))
 		}
 	}
+	b.withinSize(m)
 	k.bad = false
 }
 
@@ -138,6 +139,7 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 		}
 	}
 	b.inStep(m)
+	b.withinSize(m)
 	k.bad = false
 	return lost
 }

@@ -89,7 +89,7 @@ func (b *builder) gep(s *state, in *ir.Instr) result {
 // between demands 0 <= e <= size.
 func (b *builder) between(s *state, e, size exact.Lin) bool {
 	for _, g := range []exact.Lin{e, size.Sub(e)} {
-		if b.ask.proves(s.know, g) {
+		if b.ask.proves(s.know, g) || b.distinct(s) && b.ask.proves(s.know, g) {
 			continue
 		}
 		b.undefined(s)

@@ -11,7 +11,8 @@ import (
 // tracked is a cell that a generalised state keeps although its place depends on
 // the state's numbers, like a[i]: an object, and an offset over slots. What it
 // holds is a slot of its own; where an arriving state does not know it, any value.
-// Only cells that were read since the last cut are taken up.
+// Only cells that were read since the last cut are taken up, and those at a fixed
+// distance from their object's end, which may terminate a string.
 type tracked struct {
 	obj   string // key
 	size  int64
@@ -81,7 +82,7 @@ func (m *matcher) track(before, now map[int][]cell) {
 	had := len(list)
 	for _, id := range m.j.order {
 		for _, c := range now[id] {
-			if t, ok := m.template(m.j.objs[id], c); ok && c.read && len(list) < maxTracked && !m.known(list, t) {
+			if t, ok := m.template(m.j.objs[id], c); ok && (c.read || t.terminates()) && len(list) < maxTracked && !m.known(list, t) {
 				list = append(list, t)
 			}
 		}
@@ -182,11 +183,20 @@ func (m *matcher) template(o *object, c cell) (tracked, bool) {
 		return tracked{obj: o.key, size: c.size, add: c.off.Const}, m.c != nil && !o.holds(c.off.Const)
 	}
 	v, k := c.off.Terms[0].Var, c.off.Terms[0].Coef
+	found := tracked{}
 	for _, p := range m.places {
 		e := m.s.know.plain(p.other)
-		if len(e.Terms) == 1 && e.Terms[0].Var == v && e.Terms[0].Coef.IsOne() {
-			return tracked{obj: o.key, size: c.size, terms: []trackedTerm{{p.key, k}}, add: c.off.Const.Sub(k.Mul(e.Const))}, true
+		if len(e.Terms) == 1 && e.Terms[0].Var == v && e.Terms[0].Coef.IsOne() && (found.obj == "" || p.key == sizeKey(o.key)) {
+			found = tracked{obj: o.key, size: c.size, terms: []trackedTerm{{p.key, k}}, add: c.off.Const.Sub(k.Mul(e.Const))}
 		}
 	}
-	return tracked{}, false
+	return found, found.obj != ""
+}
+
+// sizeKey is the slot of an object's size.
+func sizeKey(object string) string { return "size " + object }
+
+// terminates: the place is one at a fixed distance from the object's end.
+func (t tracked) terminates() bool {
+	return len(t.terms) == 1 && t.terms[0].slot == sizeKey(t.obj) && t.terms[0].coef.IsOne()
 }
