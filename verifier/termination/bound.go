@@ -18,6 +18,7 @@ const maxMonomials = 40
 //
 //	atom    value
 //	linear  max(0, l) for a linear expression l over the values at the start
+//	capped  the same, where it is at most a constant: it does not grow
 //	power   k to the power of a bound
 //	whole   the value of another bound, as one factor
 type Bound struct{ monos []boundMono }
@@ -40,6 +41,7 @@ type atom struct {
 	kind atomKind
 	key  string
 	lin  exact.Lin
+	cap  *exact.Int // of a linear atom, if it has one: min(cap, max(0, l)), printed without
 	base exact.Int
 	arg  *Bound
 }
@@ -239,7 +241,9 @@ func (b *Bound) growth() growth {
 		for _, a := range m.atoms {
 			switch a.kind {
 			case linearAtom:
-				d++
+				if a.cap == nil {
+					d++
+				}
 			case powerAtom:
 				if _, isConst := a.arg.constant(); !isConst {
 					g.exponential = true
@@ -276,6 +280,10 @@ func better(a, c *Bound) *Bound {
 		return c
 	case a == nil:
 		return c
+	case c.explains(a):
+		return c
+	case a.explains(c):
+		return a
 	case len(c.monos) < len(a.monos):
 		return c
 	case len(c.monos) == len(a.monos) && c.weight().Cmp(a.weight()) < 0:
@@ -366,8 +374,11 @@ func (b *Bound) Eval(value func(exact.Var) exact.Int) *big.Int {
 func (a *atom) eval(value func(exact.Var) exact.Int) *big.Int {
 	if a.kind == linearAtom {
 		v := a.lin.Eval(value)
-		if v.Sign() < 0 {
+		switch {
+		case v.Sign() < 0:
 			return new(big.Int)
+		case a.cap != nil && v.Cmp(*a.cap) > 0:
+			return a.cap.Big()
 		}
 		return v.Big()
 	}

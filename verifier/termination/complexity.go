@@ -157,7 +157,7 @@ func (b *bounder) again(ctx context.Context, ladder *linear.Ladder, limit int, m
 func (b *bounder) result() Cost {
 	c := Cost{Bound: b.total(), Steps: b.steps()}
 	for o := b; o.outer != nil; o = o.outer {
-		c.Bound = c.Bound.add(o.outer.tail())
+		c.Bound = o.outer.closed(c.Bound)
 		c.Steps = o.lift(c.Steps)
 	}
 	c.Text = b.explain(c)
@@ -186,11 +186,27 @@ func (b *bounder) lift(steps []*Bound) []*Bound {
 // total is the sum over edges of runs times cost, plus the steps of a last path
 // that does not reach a cut location.
 func (b *bounder) total() *Bound {
-	out := b.tail()
+	out := Zero()
 	for _, e := range b.p.edges {
 		out = out.add(b.time[e].mul(b.cost(e)))
 	}
-	return out
+	return b.closed(out)
+}
+
+// closed is the cost of a run whose edges cost at most sum: its last path is one
+// from the start, and then the run has no edges, or from another cut location.
+func (b *bounder) closed(sum *Bound) *Bound {
+	dearest, ok := b.tails()
+	if !ok {
+		return nil
+	}
+	var later exact.Int
+	for _, l := range b.p.cuts {
+		if l != b.p.sys.Start && dearest[l].Cmp(later) > 0 {
+			later = dearest[l]
+		}
+	}
+	return sum.add(constBound(later)).upperOf(constBound(dearest[b.p.sys.Start]))
 }
 
 // cost bounds the cost of one run of an edge.
@@ -198,23 +214,46 @@ func (b *bounder) cost(e *edge) *Bound {
 	return b.sizes.polyValue(e, e.cost.Monos)
 }
 
-// tail bounds what a run costs after its last cut location: each transition
-// into or out of a removed location at most once.
-func (b *bounder) tail() *Bound {
+// tails is per cut location what a run costs at most after its last visit there:
+// the dearest path through removed locations, of which none lies on a cycle.
+func (b *bounder) tails() (map[its.Loc]exact.Int, bool) {
 	cut := b.p.isCut()
-	out := Zero()
+	from := map[its.Loc][]*its.Transition{}
 	for i := range b.p.sys.Trans {
-		t := &b.p.sys.Trans[i]
-		if cut[t.To] {
-			continue
+		if t := &b.p.sys.Trans[i]; !cut[t.To] {
+			if c, ok := t.Cost.Lin(); !ok || !c.IsConst() {
+				return nil, false
+			}
+			from[t.From] = append(from[t.From], t)
 		}
-		c, ok := t.Cost.Lin()
-		if !ok || !c.IsConst() {
-			return nil
-		}
-		out = out.add(constBound(c.Const))
 	}
-	return out
+	dearest := map[its.Loc]exact.Int{}
+	onPath := map[its.Loc]bool{}
+	var after func(l its.Loc) bool
+	after = func(l its.Loc) bool {
+		if _, done := dearest[l]; done || onPath[l] {
+			return done
+		}
+		onPath[l] = true
+		var most exact.Int
+		for _, t := range from[l] {
+			if !after(t.To) {
+				return false
+			}
+			c, _ := t.Cost.Lin()
+			if sum := c.Const.Add(dearest[t.To]); sum.Cmp(most) > 0 {
+				most = sum
+			}
+		}
+		dearest[l] = most
+		return true
+	}
+	for _, l := range b.p.cuts {
+		if !after(l) {
+			return nil, false
+		}
+	}
+	return dearest, true
 }
 
 // steps is how often each transition of the system runs.

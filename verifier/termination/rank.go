@@ -12,6 +12,10 @@ import (
 // maxDepth is the greatest number of phases of a multiphase ranking function.
 const maxDepth = 4
 
+// maxEffort limits the linear programs for single edges: the sum of the squares of
+// their sizes. Without it a large component that no function ranks takes all the time.
+const maxEffort = 10_000_000
+
 // ranker proves termination component by component.
 type ranker struct {
 	p     *problem
@@ -19,6 +23,8 @@ type ranker struct {
 	vars  []exact.Var // variables that can matter
 	ranks []certify.Rank
 	stuck [][]*edge // components where no function was found
+
+	effort int64 // spent on linear programs for single edges
 
 	narrow bool // leave out rows that speak of the range of a machine type
 }
@@ -130,14 +136,19 @@ func (r *ranker) find(ctx context.Context, comp []*edge) ([]*edge, []map[its.Loc
 	if strict, funcs := r.linearAll(ctx, comp); len(strict) > 0 {
 		return strict, funcs
 	}
+	size := int64(0)
+	for _, e := range comp {
+		size += int64(len(r.lean(ctx, e)) + 2*len(r.vars))
+	}
 	for depth := 1; depth <= maxDepth; depth++ {
 		for _, e := range comp {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || r.effort > maxEffort {
 				return nil, nil
 			}
 			if r.standsStill(ctx, e) {
 				continue
 			}
+			r.effort += size * int64(depth) * size * int64(depth)
 			if funcs := r.multiphase(ctx, comp, e, depth); funcs != nil {
 				return r.extend(ctx, comp, e, funcs), funcs
 			}

@@ -79,7 +79,7 @@ func (b *bounder) single(ctx context.Context, e *edge) {
 		for _, s := range []signed{pos(v), neg(v)} {
 			l := e.after(s.lin())
 			if b.overState(l) {
-				b.sizes.after[e][s] = better(b.sizes.after[e][s], posBound(l))
+				b.sizes.after[e][s] = atStart(b.sizes.after[e][s], l)
 			}
 		}
 	}
@@ -166,10 +166,6 @@ func (b *bounder) entry(ctx context.Context, e *edge, f exact.Lin) *Bound {
 	if target.IsConst() {
 		return constBound(target.Const)
 	}
-	var best *Bound
-	if e.from == b.p.sys.Start && b.overState(target) {
-		best = posBound(target)
-	}
 	cache := map[signed]int64{}
 	weight := func(s signed) int64 {
 		w, ok := cache[s]
@@ -189,10 +185,13 @@ func (b *bounder) entry(ctx context.Context, e *edge, f exact.Lin) *Bound {
 		}
 		return w
 	}
-	best = better(best, b.sizes.value(e, b.r.linearUpper(ctx, e, target, weight)))
+	best := b.sizes.value(e, b.r.linearUpper(ctx, e, target, weight))
 	p := exact.PolyOf(f).Subst(func(v exact.Var) exact.Poly { return e.full.Update[v] })
 	if p.Degree() > 1 {
 		best = better(best, b.sizes.value(e, b.p.polyLocal(p)))
+	}
+	if e.from == b.p.sys.Start && b.overState(target) {
+		best = atStart(best, target)
 	}
 	return best
 }
@@ -308,6 +307,7 @@ func (b *bounder) reset(ctx context.Context, part, strict []*edge, fs []map[its.
 	for _, e := range part {
 		inPart[e] = true
 	}
+	least := b.least(ctx, strict, fs[0])
 	total := Zero()
 	for l := range fs[0] {
 		for _, e := range b.into[l] {
@@ -315,8 +315,8 @@ func (b *bounder) reset(ctx context.Context, part, strict []*edge, fs []map[its.
 				continue
 			}
 			worth := Zero()
-			if len(fs) == 1 { // falls at most f+1 times, f counted from 0
-				worth = b.entry(ctx, e, fs[0][l].AddInt(1))
+			if len(fs) == 1 { // falls at most f-least+1 times, f counted from its least
+				worth = b.entry(ctx, e, fs[0][l].Sub(exact.Lin{Const: least}).AddInt(1))
 			} else {
 				for _, f := range fs {
 					worth = worth.upperOf(b.entry(ctx, e, f[l]))
@@ -327,6 +327,28 @@ func (b *bounder) reset(ctx context.Context, part, strict []*edge, fs []map[its.
 		}
 	}
 	return b.learn(strict, total)
+}
+
+// least is a natural number that f is at least before any of the edges.
+func (b *bounder) least(ctx context.Context, edges []*edge, f map[its.Loc]exact.Lin) exact.Int {
+	var out exact.Int
+	for i, e := range edges {
+		tb := linear.NewTableau(true)
+		for _, row := range b.r.lean(ctx, e) {
+			tb.Add(row)
+		}
+		m, kind := tb.Maximise(ctx, f[e.from].Neg())
+		if kind != linear.Attained {
+			return exact.Int{}
+		}
+		if low := m.Neg().Ceil(); i == 0 || low.Cmp(out) < 0 {
+			out = low
+		}
+	}
+	if out.Sign() < 0 {
+		return exact.Int{}
+	}
+	return out
 }
 
 // learn keeps a bound where it is better.
@@ -399,11 +421,12 @@ func (b *bounder) payFor(ctx context.Context, comp, targets []*edge, only *edge)
 		return false
 	}
 	fs := g.solution([]map[its.Loc]template{f})[0]
-	return b.learn(strict, b.paid(ctx, comp, fs, rises))
+	return b.learn(strict, b.paid(ctx, comp, fs, rises, b.least(ctx, strict, fs)))
 }
 
-// paid sums what the entries are worth and what raising edges add.
-func (b *bounder) paid(ctx context.Context, comp []*edge, f map[its.Loc]exact.Lin, rises map[*edge]exact.Var) *Bound {
+// paid sums what the entries are worth, counted from least, and what raising
+// edges add.
+func (b *bounder) paid(ctx context.Context, comp []*edge, f map[its.Loc]exact.Lin, rises map[*edge]exact.Var, least exact.Int) *Bound {
 	inComp := map[*edge]bool{}
 	for _, e := range comp {
 		inComp[e] = true
@@ -412,7 +435,7 @@ func (b *bounder) paid(ctx context.Context, comp []*edge, f map[its.Loc]exact.Li
 	for l := range f {
 		for _, e := range b.into[l] {
 			if !inComp[e] {
-				total = total.add(b.time[e].mul(b.entry(ctx, e, f[l].AddInt(1))))
+				total = total.add(b.time[e].mul(b.entry(ctx, e, f[l].Sub(exact.Lin{Const: least}).AddInt(1))))
 			}
 		}
 	}
