@@ -1,0 +1,213 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/firmproof/firmproof/pipeline/queue"
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Context is what is known about a report beside it; kept with it, so that
+// every rendering of it is the same.
+type Context struct {
+	Changed map[string][]reports.LineRange `json:"changed"` // nil: not of a change
+	States  map[string]reports.State       `json:"states"`  // by reports.Key
+	Fixed   int                            `json:"fixed"`
+	Sandbox string                         `json:"sandbox,omitempty"`
+	// what the manifest says under `report`
+	AnnotateAll bool `json:"annotate_all,omitempty"`
+	Comment     bool `json:"comment,omitempty"`
+	// keys of the findings that Fixed counts
+	FixedKeys []string `json:"fixed_keys,omitempty"`
+	// some harnesses of the commit have never been verified
+	Partial bool `json:"partial,omitempty"`
+}
+
+// prepared is what a built run waits with for its tasks.
+type prepared struct {
+	Context Context `json:"context"`
+	Scope   string  `json:"scope"`    // of its answers
+	BaseRef string  `json:"base_ref"` // branch whose baseline counts
+	Note    string  `json:"note,omitempty"`
+}
+
+// build does the first half of a target run: it adds a task for each entry, with
+// the answers that the store has.
+func (s *Service) build(ctx context.Context, id string, _ int) error {
+	if err := s.pause(); err != nil {
+		return err
+	}
+	return s.hold(ctx, id, func(ctx context.Context, run store.Run) error {
+		in, err := s.inputs(ctx, run)
+		if err != nil {
+			return err
+		}
+		m, err := readManifest(in.manifest)
+		if err != nil {
+			return err
+		}
+		p := prepared{Context: Context{AnnotateAll: m.Report.Annotate == "all", Comment: m.Report.Comment}, Scope: scopeOf(run, in.fork), BaseRef: in.baseRef, Note: in.note}
+		if in.base != "" {
+			if p.Context.Changed, _, err = in.mirror.Changed(ctx, in.base, run.HeadSHA); err != nil {
+				return err
+			}
+		}
+		tasks, used, err := s.tasks(ctx, run, in, &p)
+		if err != nil {
+			return err
+		}
+		return s.spread(ctx, run, &p, tasks, used)
+	})
+}
+
+// tasks lays the tree out, builds it, and lists its verifications.
+func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepared) ([]store.Task, []store.Answer, error) {
+	// the try is part of the name: what an earlier one left running must not meet this one
+	root := filepath.Join(s.cfg.Data, "work", fmt.Sprintf("%s-%d", run.ID, run.Tries))
+	req := Request{Run: run.ID, Dir: filepath.Join(root, "src"), Scratch: filepath.Join(root, "out"), Target: run.Target, Options: run.Options, Limit: s.cfg.RunLimit, Changed: p.Context.Changed}
+	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
+		return nil, nil, &InfraError{err}
+	}
+	defer s.sweepAway(root)
+	if asks(run) {
+		req.Units = s.unitsOf(run)
+	}
+	if err := s.layOut(ctx, run, in, req.Dir); err != nil {
+		return nil, nil, err
+	}
+	built, err := s.cfg.Checker.Build(ctx, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Context.Sandbox = built.Sandbox
+	if p.Scope == "" {
+		if err := keepUnits(filepath.Join(req.Scratch, UnitsFolder), s.unitsOf(run)); err != nil {
+			s.log.Warn("compiled units are not kept", "run", run.ID, "err", err)
+		}
+	}
+	known, used, err := s.recall(ctx, run, p.Scope, built.Jobs)
+	if err != nil {
+		return nil, nil, err
+	}
+	var tasks []store.Task
+	for i := range built.Jobs {
+		t, err := s.task(ctx, run, &built.Jobs[i], req.Scratch, known[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		t.N = i
+		tasks = append(tasks, t)
+	}
+	return tasks, used, nil
+}
+
+// task makes the row of a job. Its program goes to the blob store, unless the answer is known.
+func (s *Service) task(ctx context.Context, run store.Run, j *Job, from string, known *verdict.Result) (store.Task, error) {
+	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly"
+	t := store.Task{Run: run.ID, Repo: run.Repo, Installation: run.Installation, Entry: j.Name(), Target: run.Target, Engine: s.cfg.Checker.Engine(), Priority: priority(run.Trigger)}
+	var err error
+	switch {
+	case j.Settled != nil:
+		t.Result, err = json.Marshal(j.Settled)
+	case known != nil:
+		t.Result, err = json.Marshal(known)
+	case j.Module != "":
+		var data []byte
+		if data, err = readModule(filepath.Join(from, j.Module)); err == nil {
+			t.Module, err = s.blobs.Put(ctx, data)
+		}
+	}
+	if err != nil {
+		return t, &InfraError{err}
+	}
+	text, err := json.Marshal(j)
+	t.Job = string(text)
+	return t, err
+}
+
+// readModule reads a file that a child left: a regular one of bounded size.
+func readModule(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() || st.Size() > maxReport {
+		return nil, fmt.Errorf("the build left no usable %s", filepath.Base(name))
+	}
+	return io.ReadAll(io.LimitReader(f, maxReport))
+}
+
+// spread queues the tasks of a built run; it is concluded when they are over.
+func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks []store.Task, used []store.Answer) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return s.store.Write(ctx, func(tx store.Tx) error {
+		if ours, err := tx.Heartbeat(ctx, run.ID, s.owner, leaseTime); err != nil || !ours {
+			return err
+		}
+		past, err := tx.Timings(ctx, run.Repo, run.Target)
+		if err != nil {
+			return err
+		}
+		open := 0
+		for _, t := range tasks {
+			t.Expected = past[t.Entry]
+			if err := tx.AddTask(ctx, t); err != nil {
+				return err
+			}
+			if t.Result == nil {
+				open++
+				if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: run.ID, Lane: queue.Verify, Priority: t.Priority}); err != nil {
+					return err
+				}
+			}
+		}
+		if err := errors.Join(tx.UsedAnswers(ctx, run.Repo, used), tx.SetPrepared(ctx, run.ID, string(text))); err != nil {
+			return err
+		}
+		if open > 0 {
+			return s.Publish(ctx, tx, run.ID)
+		}
+		return s.queue.Enqueue(ctx, tx, queue.Job{Kind: ConcludeJob, ID: run.ID, Lane: queue.Plans})
+	})
+}
+
+// sweepAway removes a work tree.
+func (s *Service) sweepAway(root string) {
+	if err := os.RemoveAll(root); err != nil {
+		s.log.Warn("work tree stays", "folder", root, "err", err)
+	}
+}
+
+// layOut exports the commit with the manifest that governs it.
+func (s *Service) layOut(ctx context.Context, run store.Run, in *inputs, dir string) error {
+	if err := in.mirror.Export(ctx, run.HeadSHA, dir); err != nil {
+		return err
+	}
+	text, err := adjustManifest(in.manifest, run.Options)
+	if err != nil {
+		return err
+	}
+	// the head may have anything in its place, even a symbolic link
+	name := filepath.Join(dir, ManifestName)
+	if err := os.RemoveAll(name); err != nil {
+		return &InfraError{err}
+	}
+	if err := os.WriteFile(name, text, 0o644); err != nil {
+		return &InfraError{err}
+	}
+	return nil
+}
