@@ -2,19 +2,18 @@ package verifier
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/solve"
 )
 
-// houdini drops lemmas of the templates until those left hold on entry and are
-// preserved.
+// houdini drops candidates until those left hold on entry and are preserved.
 func (p *prover) houdini(ctx context.Context) bool {
-	p.proposeAll()
 	defer p.solver.LimitConflicts(0)
 	for {
-		p.solver.LimitConflicts(conflictsOfAll)
+		p.solver.LimitConflicts(p.effort * conflictsOfAll)
 		p.holdAll()
 		ans, ev := p.check(ctx, []ilr.Term{p.hold}, failsOf(p.alive)...)
 		switch {
@@ -31,12 +30,15 @@ func (p *prover) houdini(ctx context.Context) bool {
 	}
 }
 
-// proposeAll makes candidates of what the templates give.
-func (p *prover) proposeAll() {
+// propose has the templates make lemmas.
+func (p *prover) propose(ctx context.Context) {
+	samples := p.collect(ctx)
+	p.found = make([][]*atom, len(p.f.Headers))
 	for i := range p.f.Headers {
-		for _, l := range propose(p.f, i) {
-			p.alive = append(p.alive, p.candidate(l))
-		}
+		x := propose(p.f, i, samples[i])
+		p.early, p.rest = append(p.early, x.early...), append(p.rest, x.out...)
+		p.found[i] = x.found
+		slog.Debug("templates", "header", p.f.Headers[i].Key, "vars", len(p.f.Headers[i].Vars), "lemmas", len(x.out), "samples", len(samples[i]), "sums", len(x.found))
 	}
 }
 
@@ -63,7 +65,7 @@ func (p *prover) drop(gone ...*candidate) {
 // decided within a limit is dropped too. A candidate is asked again when one that
 // its refutation used is dropped.
 func (p *prover) oneByOne(ctx context.Context) bool {
-	p.solver.LimitConflicts(conflictsOfOne)
+	p.solver.LimitConflicts(p.effort * conflictsOfOne)
 	used := map[*candidate][]ilr.Term{} // by those that hold
 	for {
 		var next *candidate

@@ -2,7 +2,6 @@ package verifier
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -22,6 +21,7 @@ const (
 	maxWalks       = 80   // walks until the cut loops are known
 	conflictsOfAll = 4000 // of the SAT solver, for a question about all candidates
 	conflictsOfOne = 2000 // for a question about one
+	earlyEffort    = 10   // times as many conflicts for the few lemmas that executions suggest
 	maxThinned     = 8    // invariants of a certificate that are tried to do without, one by one
 	maxProbes      = 6    // turns of loops that are not cut
 	cutDepth       = 24   // nested calls
@@ -64,7 +64,11 @@ type prover struct {
 	core   []ilr.Term   // what the last check used, if it was Unsat
 	alive  []*candidate // lemmas that hold
 	hold   ilr.Term     // assuming it assumes all of alive
+	early  []*lemma     // those of the templates that executions suggest
+	rest   []*lemma     // the others
+	found  [][]*atom    // by header: sums that executions agree on
 	gaps   ilr.Term
+	effort int    // times as many conflicts for candidates
 	why    string // what stopped the proof
 }
 
@@ -72,7 +76,7 @@ type prover struct {
 // could not.
 func (b *bounded) induct(ctx context.Context) *proofs {
 	stop := b.stage("induction")
-	p := &prover{bounded: b, cuts: &encode.Cuts{All: b.cutAll}}
+	p := &prover{bounded: b, cuts: &encode.Cuts{All: b.cutAll}, effort: 1}
 	out := p.prove(ctx)
 	counts := map[string]int64{"invariants": int64(len(p.alive))}
 	if p.solver != nil {
@@ -92,17 +96,50 @@ func (p *prover) prove(ctx context.Context) *proofs {
 		return nil
 	}
 	if !p.cuts.Any() {
-		p.why = "no loop has to be cut"
+		p.why = "no loop or recursion has to be cut"
 		return nil
 	}
-	part, cancel := share(ctx, lemmaPercent)
-	if !p.houdini(part) {
-		p.alive = nil
-	}
-	cancel()
-	p.holdAll()
 	p.gaps = gapsOf(p.f)
-	return p.decideCut(ctx)
+	out := &proofs{groups: append(groupClaims(p.f.Claims), groupClaims(p.f.Dead)...), holds: map[string]bool{}, known: map[string]bool{}}
+	goals := p.goals(out)
+	part, cancel := share(ctx, lemmaPercent)
+	p.lemmas(part, bads(goals))
+	cancel()
+	return p.decideCut(ctx, out, goals)
+}
+
+// lemmas finds lemmas by the templates, in stages: none, those that executions
+// suggest, all. It ends when they exclude bad.
+func (p *prover) lemmas(ctx context.Context, bad []ilr.Term) {
+	p.propose(ctx)
+	stages := [][]*lemma{nil, p.early, p.rest}
+	for i, stage := range stages {
+		if i > 0 && len(stage) == 0 && i < len(stages)-1 {
+			continue
+		}
+		before := slices.Clone(p.alive)
+		for _, l := range stage {
+			p.alive = append(p.alive, p.candidate(l))
+		}
+		p.effort = 1
+		if i == 1 {
+			p.effort = earlyEffort
+		}
+		if len(p.alive) > 0 && !p.houdini(ctx) {
+			p.alive = slices.DeleteFunc(before, func(c *candidate) bool { return !slices.Contains(p.alive, c) })
+		}
+		p.holdAll()
+		if i == len(stages)-1 {
+			return
+		}
+		p.solver.LimitConflicts(conflictsOfAll)
+		ans, _ := p.check(ctx, []ilr.Term{p.hold}, bad...)
+		p.solver.LimitConflicts(0)
+		slog.Debug("stage", "n", i, "lemmas", len(stage), "hold", len(p.alive), "enough", ans == solve.Unsat)
+		if ans == solve.Unsat {
+			return
+		}
+	}
 }
 
 // walk encodes until the unknown states at the headers cover what the turns do.
@@ -224,27 +261,30 @@ func gapsOf(f *encode.Formula) ilr.Term {
 	return f.Store.Or(ts...)
 }
 
-// decideCut finds the claims that hold and the lemmas that they need, and has
-// both checked once more. The gaps are a claim that all others need.
-func (p *prover) decideCut(ctx context.Context) *proofs {
-	out := &proofs{groups: append(groupClaims(p.f.Claims), groupClaims(p.f.Dead)...), holds: map[string]bool{}, known: map[string]bool{}}
+// goals lists what has to be impossible for the claims of out: the gaps are a
+// claim that all others need.
+func (p *prover) goals(out *proofs) []goal {
 	var goals []goal
 	if !p.f.Store.IsFalse(p.gaps) {
-		goals = append(goals, goal{bad: p.gaps, after: len(p.f.Headers)})
+		goals = append(goals, goal{bad: p.gaps, after: len(p.f.Sites)})
 	}
-	var open []*group
 	for _, g := range out.groups {
 		out.known[g.id] = true
 		if g.first.Check == verdict.Unwinding {
 			continue
 		}
-		open = append(open, g)
 		for _, c := range g.instances {
 			if bad := violation(p.f, c); !p.f.Store.IsFalse(bad) {
 				goals = append(goals, goal{id: g.id, bad: bad, after: c.After})
 			}
 		}
 	}
+	return goals
+}
+
+// decideCut finds the claims that hold and the lemmas that they need, and has
+// both checked once more.
+func (p *prover) decideCut(ctx context.Context, out *proofs, goals []goal) *proofs {
 	more, failed := p.refute(ctx, goals)
 	if failed == nil || failed[""] {
 		p.why = "clauses: " + p.why
@@ -256,12 +296,16 @@ func (p *prover) decideCut(ctx context.Context) *proofs {
 			bad = append(bad, g.bad)
 		}
 	}
-	for _, g := range open {
-		if !failed[g.id] {
+	open := 0
+	for _, g := range out.groups {
+		if g.first.Check == verdict.Unwinding {
+			continue
+		}
+		if open++; !failed[g.id] {
 			out.holds[g.id] = true
 		}
 	}
-	if len(out.holds) == 0 && len(open) > 0 {
+	if len(out.holds) == 0 && open > 0 {
 		p.why = "no claim could be proved"
 		return nil
 	}
@@ -275,124 +319,6 @@ func (p *prover) decideCut(ctx context.Context) *proofs {
 		return nil
 	}
 	out.cert = &verdict.Certificate{Method: "inductive invariants", Detail: p.detail(keep), Checked: checker}
-	return out
-}
-
-// needed picks survivors that suffice to exclude the goals and to be inductive:
-// those that refutations of the goals use, then those that refutations of their
-// own failures use, until there is nothing new.
-func (p *prover) needed(ctx context.Context, goals []ilr.Term) []*candidate {
-	used := map[ilr.Term]bool{}
-	asked := map[*candidate]bool{}
-	all := selectors(p.alive)
-	for todo := slices.Clone(goals); len(todo) > 0; {
-		for _, t := range todo {
-			if ans, _ := p.check(ctx, all, t); ans != solve.Unsat {
-				return p.alive
-			}
-			for _, t := range p.core {
-				used[t] = true
-			}
-		}
-		todo = nil
-		for _, c := range p.alive {
-			if used[c.selector] && !asked[c] {
-				asked[c] = true
-				todo = append(todo, c.fails)
-			}
-		}
-	}
-	keep := slices.DeleteFunc(slices.Clone(p.alive), func(c *candidate) bool { return !asked[c] })
-	if len(keep) > maxThinned {
-		return keep
-	}
-	return p.thin(ctx, keep, p.f.Store.Or(goals...))
-}
-
-// thin drops what is not needed after all.
-func (p *prover) thin(ctx context.Context, keep []*candidate, bad ilr.Term) []*candidate {
-	for i := 0; i < len(keep); {
-		less := slices.Delete(slices.Clone(keep), i, i+1)
-		if ans, _ := p.check(ctx, selectors(less), append(failsOf(less), bad)...); ans == solve.Unsat {
-			keep = less
-			continue
-		}
-		i++
-	}
-	return keep
-}
-
-// verify encodes anew, assumes exactly the lemmas of keep, and has another solver
-// decide that they hold, are preserved and prove the claims.
-func (p *prover) verify(ctx context.Context, keep []*candidate, out *proofs) (string, bool) {
-	f, solver, err := p.encodeCut(ctx)
-	if err != nil {
-		return "", false
-	}
-	defer solver.Close()
-	if f.Grown || !sameHeaders(p.f, f) {
-		return "", false
-	}
-	bad := []ilr.Term{gapsOf(f)}
-	facts := f.Assumptions
-	for _, c := range keep {
-		facts = append(facts, c.holds(f))
-		bad = append(bad, c.lemma.fails(f))
-	}
-	for i := range f.Claims {
-		if out.holds[f.Claims[i].ID] {
-			bad = append(bad, violation(f, &f.Claims[i]))
-		}
-	}
-	return again(ctx, f.Store, solver, facts, bad)
-}
-
-// again decides that each of bad is impossible under facts, by z3 or else by solver, which
-// has the facts of the formula already.
-func again(ctx context.Context, s *ilr.Store, solver solve.Solver, facts, bad []ilr.Term) (string, bool) {
-	q := s.Or(bad...)
-	if s.IsFalse(q) {
-		return "a second encoding, by simplification alone", true
-	}
-	if z3, err := solve.Open("z3", s, solve.Options{}); err == nil {
-		defer z3.Close()
-		for _, a := range facts {
-			z3.Assert(a)
-		}
-		half, cancel := share(ctx, otherPercent)
-		defer cancel()
-		switch ans, _ := z3.Check(half, q); ans {
-		case solve.Unsat:
-			return "a second encoding, decided by z3", true
-		case solve.Sat:
-			return "", false
-		}
-	}
-	for _, a := range facts {
-		solver.Assert(a)
-	}
-	for _, t := range bad {
-		if ans, err := solver.Check(ctx, t); err != nil || ans != solve.Unsat {
-			return "", false
-		}
-	}
-	return "a second encoding, decided by a second run of the solver", true
-}
-
-// detail words the certificate.
-func (p *prover) detail(keep []*candidate) []string {
-	var out []string
-	for _, c := range keep {
-		pos := p.f.Headers[c.header].Pos
-		out = append(out, fmt.Sprintf("%s:%d: %s", pos.File, pos.Line, c.text(p.f)))
-	}
-	slices.Sort(out)
-	out = slices.Compact(out)
-	if len(out) == 0 {
-		for _, l := range p.cuts.Loops() {
-			out = append(out, fmt.Sprintf("loop %s: holds in every turn from any state", l))
-		}
-	}
 	return out
 }
 

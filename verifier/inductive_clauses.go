@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/solve"
 )
@@ -24,11 +25,15 @@ const (
 	maxDropped = 16 // literals of a cube that are tried to be left out one by one
 )
 
+// Where calls of recursive functions come back there are several sites for one
+// header, and what follows depends on all that the path passed: when the state of the last
+// one cannot be excluded, those before it are tried.
+
 // goal is something to refute: instance of the claim id, or the gaps.
 type goal struct {
 	id    string
 	bad   ilr.Term
-	after int // headers before it
+	after int // sites before it
 }
 
 // reach is the state of the search.
@@ -37,13 +42,19 @@ type reach struct {
 	hs      []*reachHeader
 	acts    []ilr.Term // acts[i] assumes the clauses of level i; acts[0] that no header is passed
 	clauses []*clause
+	calls   bool            // some header is the way back from calls
+	open    map[string]bool // states that could not be excluded
 }
 
 type reachHeader struct {
-	guard ilr.Term
 	atoms []*atom
-	head  []ilr.Term
+	sites []reachSite
 	ways  []way
+}
+
+type reachSite struct {
+	guard ilr.Term
+	vals  []ilr.Term // of the atoms
 }
 
 // way is an arrival at a header.
@@ -65,7 +76,7 @@ type clause struct {
 // it could not; it is nil when time ran out.
 func (p *prover) refute(ctx context.Context, goals []goal) (more []*lemma, failed map[string]bool) {
 	failed = map[string]bool{}
-	r := &reach{prover: p}
+	r := &reach{prover: p, open: map[string]bool{}, calls: slices.ContainsFunc(p.f.Headers, func(h encode.Header) bool { return h.Calls })}
 	p.solver.LimitConflicts(conflictsOfAll)
 	ans, _ := r.check(ctx, []ilr.Term{r.hold}, bads(goals)...)
 	p.solver.LimitConflicts(0)
@@ -139,27 +150,46 @@ func (r *reach) start() {
 	var none []ilr.Term
 	for i := range r.f.Headers {
 		h := &r.f.Headers[i]
-		none = append(none, s.Not(h.Guard))
-		rh := &reachHeader{guard: h.Guard}
-		entry, now := h.Arrivals[0].Values, heads(h)
-		for _, a := range atomsOf(r.f, i) {
-			t := a.term(s, now, entry)
-			if s.IsTrue(t) || s.IsFalse(t) || slices.Contains(rh.head, t) {
-				continue
-			}
-			rh.atoms = append(rh.atoms, a)
-			rh.head = append(rh.head, t)
+		rh := &reachHeader{sites: make([]reachSite, len(h.Sites))}
+		for j, x := range h.Sites {
+			none = append(none, s.Not(x.Guard))
+			rh.sites[j].guard = x.Guard
+		}
+		for _, a := range atomsOf(r.f, i, r.found[i]) {
+			rh.add(s, h, a)
 		}
 		for _, x := range h.Arrivals {
 			w := way{guard: x.Guard, after: x.After}
 			for _, a := range rh.atoms {
-				w.vals = append(w.vals, a.term(s, x.Values, entry))
+				w.vals = append(w.vals, a.term(s, x.Values, x.Entry))
 			}
 			rh.ways = append(rh.ways, w)
 		}
 		r.hs = append(r.hs, rh)
 	}
 	r.acts = []ilr.Term{s.And(none...)}
+}
+
+// add takes a among the atoms of h, unless it says nothing or the same as another.
+func (rh *reachHeader) add(s *ilr.Store, h *encode.Header, a *atom) {
+	vals := make([]ilr.Term, len(h.Sites))
+	same := -1
+	for j, x := range h.Sites {
+		vals[j] = a.term(s, x.Values, x.Entry)
+		if j == 0 {
+			same = slices.Index(rh.sites[0].vals, vals[0])
+		}
+		if same >= 0 && rh.sites[j].vals[same] != vals[j] {
+			same = -1
+		}
+	}
+	if same >= 0 || !slices.ContainsFunc(vals, func(t ilr.Term) bool { return !s.IsTrue(t) }) || !slices.ContainsFunc(vals, func(t ilr.Term) bool { return !s.IsFalse(t) }) {
+		return
+	}
+	rh.atoms = append(rh.atoms, a)
+	for j, t := range vals {
+		rh.sites[j].vals = append(rh.sites[j].vals, t)
+	}
 }
 
 // level opens one more frame.
@@ -192,11 +222,7 @@ func (r *reach) exclude(ctx context.Context, n int, goals []goal, failed map[str
 		if i < 0 {
 			return false
 		}
-		h := r.passed(ev, open[i].after)
-		ok, late := false, false
-		if h >= 0 {
-			ok, late = r.block(ctx, h, r.cubeOf(ev, h), n)
-		}
+		ok, late := r.blockOne(ctx, ev, open[i].after, n)
 		if late {
 			return false
 		}
@@ -208,136 +234,6 @@ func (r *reach) exclude(ctx context.Context, n int, goals []goal, failed map[str
 			}
 		}
 	}
-}
-
-// passed is the last header on the path of ev among the first after, or -1.
-func (r *reach) passed(ev *ilr.Evaluator, after int) int {
-	for h := after - 1; h >= 0; h-- {
-		if ev.Holds(r.hs[h].guard) {
-			return h
-		}
-	}
-	return -1
-}
-
-// cubeOf is the state of header h in ev.
-func (r *reach) cubeOf(ev *ilr.Evaluator, h int) []int {
-	var cube []int
-	for i, t := range r.hs[h].head {
-		if ev.Holds(t) {
-			cube = append(cube, i+1)
-		} else {
-			cube = append(cube, -i-1)
-		}
-	}
-	return cube
-}
-
-func (r *reach) literals(cube []int, vals []ilr.Term) []ilr.Term {
-	out := make([]ilr.Term, len(cube))
-	for i, x := range cube {
-		if x > 0 {
-			out[i] = vals[x-1]
-		} else {
-			out[i] = r.f.Store.Not(vals[-x-1])
-		}
-	}
-	return out
-}
-
-// block excludes cube from header h up to frame level. ok is false when the
-// program's start leads there, as far as the atoms can tell.
-func (r *reach) block(ctx context.Context, h int, cube []int, level int) (ok, late bool) {
-	for {
-		short, ev, from, late := r.leads(ctx, h, cube, level)
-		if late {
-			return false, true
-		}
-		if ev == nil {
-			short, late = r.shorten(ctx, h, short, level)
-			if late {
-				return false, true
-			}
-			r.add(&clause{header: h, cube: short, level: level})
-			return true, false
-		}
-		if from < 0 {
-			return false, false
-		}
-		if ok, late := r.block(ctx, from, r.cubeOf(ev, from), level-1); !ok || late {
-			return ok, late
-		}
-	}
-}
-
-// leads asks whether some way leads to cube at h from the frame below level,
-// other than from cube itself. If not, ev is nil and short the part of cube that
-// was needed; else from is the last header on that way, or -1.
-func (r *reach) leads(ctx context.Context, h int, cube []int, level int) (short []int, ev *ilr.Evaluator, from int, late bool) {
-	s, rh := r.f.Store, r.hs[h]
-	not := s.Implies(rh.guard, s.Not(s.And(r.literals(cube, rh.head)...)))
-	need := map[int]bool{}
-	for _, w := range rh.ways {
-		if s.IsFalse(w.guard) {
-			continue
-		}
-		lits := r.literals(cube, w.vals)
-		with := append(append(r.frame(level-1), not, w.guard), lits...)
-		if slices.Contains(lits, s.False()) { // one literal is enough
-			need[cube[slices.Index(lits, s.False())]] = true
-			continue
-		}
-		ans, model := r.ask(ctx, with...)
-		switch ans {
-		case solve.Sat:
-			return nil, model, r.passed(model, w.after), false
-		case solve.Unknown:
-			return nil, nil, 0, true
-		}
-		core := r.solver.Core()
-		for i, l := range lits {
-			if slices.Contains(core, l) {
-				need[cube[i]] = true
-			}
-		}
-	}
-	for _, x := range cube {
-		if need[x] {
-			short = append(short, x)
-		}
-	}
-	return short, nil, 0, false
-}
-
-// shorten leaves literals out of cube as long as nothing leads to it.
-func (r *reach) shorten(ctx context.Context, h int, cube []int, level int) ([]int, bool) {
-	tried := 0
-	for i := len(cube) - 1; i >= 0 && tried < maxDropped; i-- {
-		if i >= len(cube) {
-			continue
-		}
-		tried++
-		less := slices.Delete(slices.Clone(cube), i, i+1)
-		short, ev, _, late := r.leads(ctx, h, less, level)
-		if late {
-			return nil, true
-		}
-		if ev == nil {
-			cube = short
-		}
-	}
-	return cube, false
-}
-
-// add makes c part of its frame.
-func (r *reach) add(c *clause) {
-	r.clauses = append(r.clauses, c)
-	r.enter(c)
-}
-
-func (r *reach) enter(c *clause) {
-	s, rh := r.f.Store, r.hs[c.header]
-	r.solver.Assert(s.Implies(r.acts[c.level], s.Implies(rh.guard, s.Not(s.And(r.literals(c.cube, rh.head)...)))))
 }
 
 // push moves clauses up to the frame where they still hold; n is the last frame

@@ -27,9 +27,11 @@ const (
 	atomUleVar                   // v <= w, unsigned
 	atomLinear                   // the sum of coef*var is as on entry
 	atomSum                      // the sum of coef*var is k
+	atomSumLow                   // the sum of coef*var is k modulo its width
 )
 
-// atom is a condition on the numbers of a cut loop's header.
+// atom is a condition on the numbers of a header. Of the way back from a call,
+// the values on entry are those before the call.
 type atom struct {
 	kind atomKind
 	v, w int
@@ -68,7 +70,9 @@ func (a *atom) term(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
 	case atomLinear:
 		return s.Eq(a.total(s, vals), a.total(s, entry))
 	case atomSum:
-		return s.Eq(a.total(s, vals), s.Const(a.k))
+		return a.solved(s, vals)
+	case atomSumLow:
+		return s.Eq(s.Trunc(a.total(s, vals), a.k.Width()), s.Const(a.k))
 	}
 	x, y := v, vals[a.w]
 	if n := max(s.Width(x), s.Width(y)); s.Width(x) != s.Width(y) {
@@ -81,6 +85,39 @@ func (a *atom) term(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
 		return s.Sle(x, y)
 	}
 	return s.Ule(x, y)
+}
+
+// vars lists the variables that a is about.
+func (a *atom) vars() []int {
+	switch a.kind {
+	case atomEqVar, atomSleVar, atomUleVar:
+		return []int{a.v, a.w}
+	case atomLinear, atomSum, atomSumLow:
+		var out []int
+		for _, m := range a.sum {
+			out = append(out, m.v)
+		}
+		return out
+	}
+	return []int{a.v}
+}
+
+// relative reports that a speaks of values on entry.
+func (a *atom) relative() bool {
+	switch a.kind {
+	case atomLow, atomEqEntry, atomSleEntry, atomUleEntry, atomSgeEntry, atomUgeEntry, atomLinear:
+		return true
+	}
+	return false
+}
+
+// sumWidth is the width of a's sum.
+func (a *atom) sumWidth(h *encode.Header) int {
+	n := 0
+	for _, m := range a.sum {
+		n = max(n, h.Vars[m.v].Width)
+	}
+	return n
 }
 
 // total is the sum of a linear atom, at the width of its widest number.
@@ -100,6 +137,37 @@ func (a *atom) total(s *ilr.Store, vals []ilr.Term) ilr.Term {
 	return t
 }
 
+// solved is atomSum as what its first number, whose coefficient is 1, is: solvers
+// find that easier.
+func (a *atom) solved(s *ilr.Store, vals []ilr.Term) ilr.Term {
+	n := a.k.Width()
+	wide := func(v ilr.Term) ilr.Term {
+		if s.Width(v) < n {
+			return s.Sext(v, n)
+		}
+		return v
+	}
+	t := ilr.Term(0)
+	for _, m := range a.sum[1:] {
+		x := wide(vals[m.v])
+		if c := -m.coef; c != 1 {
+			x = s.Mul(s.Int(n, c), x)
+		}
+		if t == 0 {
+			t = x
+		} else {
+			t = s.Add(t, x)
+		}
+	}
+	switch {
+	case t == 0:
+		t = s.Const(a.k)
+	case !a.k.IsZero():
+		t = s.Add(t, s.Const(a.k))
+	}
+	return s.Eq(wide(vals[a.sum[0].v]), t)
+}
+
 // text words the atom, or its opposite.
 func (a *atom) text(h *encode.Header, neg bool) string {
 	name := func(v int) string { return h.Vars[v].Name }
@@ -109,7 +177,10 @@ func (a *atom) text(h *encode.Header, neg bool) string {
 		}
 		return yes
 	}
-	v := name(a.v)
+	v, was := name(a.v), "its value on entry"
+	if h.Calls {
+		was = "its value before"
+	}
 	switch a.kind {
 	case atomEq:
 		return v + op(" == ", " != ") + signed(a.k)
@@ -121,15 +192,15 @@ func (a *atom) text(h *encode.Header, neg bool) string {
 	case atomLow:
 		return fmt.Sprintf("%s %% %d is%s as on entry", v, int64(1)<<a.k.Width(), op("", " not"))
 	case atomEqEntry:
-		return v + op(" == ", " != ") + "its value on entry"
+		return v + op(" == ", " != ") + was
 	case atomSleEntry:
-		return v + op(" <= ", " > ") + "its value on entry"
+		return v + op(" <= ", " > ") + was
 	case atomUleEntry:
-		return v + op(" <= ", " > ") + "its value on entry (unsigned)"
+		return v + op(" <= ", " > ") + was + " (unsigned)"
 	case atomSgeEntry:
-		return v + op(" >= ", " < ") + "its value on entry"
+		return v + op(" >= ", " < ") + was
 	case atomUgeEntry:
-		return v + op(" >= ", " < ") + "its value on entry (unsigned)"
+		return v + op(" >= ", " < ") + was + " (unsigned)"
 	case atomEqVar:
 		return v + op(" == ", " != ") + name(a.w)
 	case atomSleVar:
@@ -142,7 +213,10 @@ func (a *atom) text(h *encode.Header, neg bool) string {
 		parts = append(parts, fmt.Sprintf("%d*%s", m.coef, name(m.v)))
 	}
 	sum := strings.ReplaceAll(strings.ReplaceAll(strings.Join(parts, " + "), "+ -", "- "), "1*", "")
-	if a.kind == atomSum {
+	switch a.kind {
+	case atomSumLow:
+		return fmt.Sprintf("(%s) %% %d", sum, int64(1)<<a.k.Width()) + op(" == ", " != ") + fmt.Sprint(a.k.Low64())
+	case atomSum:
 		return sum + op(" == ", " != ") + signed(a.k)
 	}
 	return sum + op(" is", " is not") + " as on entry"
@@ -179,33 +253,34 @@ func (l *lemma) term(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
 }
 
 func (l *lemma) text(f *encode.Formula) string {
+	h := &f.Headers[l.header]
 	parts := make([]string, len(l.lits))
 	for i, x := range l.lits {
-		parts[i] = x.text(&f.Headers[l.header], x.neg)
+		parts[i] = x.text(h, x.neg)
 	}
-	return strings.Join(parts, " or ")
-}
-
-func heads(h *encode.Header) []ilr.Term {
-	out := make([]ilr.Term, len(h.Vars))
-	for i := range h.Vars {
-		out[i] = h.Vars[i].Head
+	out := strings.Join(parts, " or ")
+	if h.What != "" {
+		out = h.What + ": " + out
 	}
 	return out
 }
 
 // holds is that l is true whenever control is at its header.
 func (l *lemma) holds(f *encode.Formula) ilr.Term {
-	h := &f.Headers[l.header]
-	return f.Store.Implies(h.Guard, l.term(f.Store, heads(h), h.Arrivals[0].Values))
+	s := f.Store
+	var ts []ilr.Term
+	for _, x := range f.Headers[l.header].Sites {
+		ts = append(ts, s.Implies(x.Guard, l.term(s, x.Values, x.Entry)))
+	}
+	return s.And(ts...)
 }
 
 // fails is that some way to the header gets there with l false.
 func (l *lemma) fails(f *encode.Formula) ilr.Term {
-	h, s := &f.Headers[l.header], f.Store
+	s := f.Store
 	var ts []ilr.Term
-	for _, a := range h.Arrivals {
-		ts = append(ts, s.And(a.Guard, s.Not(l.term(s, a.Values, h.Arrivals[0].Values))))
+	for _, a := range f.Headers[l.header].Arrivals {
+		ts = append(ts, s.And(a.Guard, s.Not(l.term(s, a.Values, a.Entry))))
 	}
 	return s.Or(ts...)
 }
@@ -223,11 +298,11 @@ func sameHeaders(f, g *encode.Formula) bool {
 	}
 	for i := range f.Headers {
 		a, b := &f.Headers[i], &g.Headers[i]
-		if a.Key != b.Key || len(a.Vars) != len(b.Vars) {
+		if a.Key != b.Key || len(a.Vars) != len(b.Vars) || len(a.Sites) != len(b.Sites) || len(a.Arrivals) != len(b.Arrivals) {
 			return false
 		}
 		for j := range a.Vars {
-			if a.Vars[j].Name != b.Vars[j].Name || f.Store.Width(a.Vars[j].Head) != g.Store.Width(b.Vars[j].Head) {
+			if a.Vars[j] != b.Vars[j] {
 				return false
 			}
 		}

@@ -21,11 +21,20 @@ type proposer struct {
 	index int
 	h     *encode.Header
 	out   []*lemma
+
+	samples []sample // of executions
+	early   []*lemma // that samples suggest
+	found   []*atom  // sums that samples agree on
+	rules   int
 }
 
-// propose lists the lemmas that the templates give for header i of f.
-func propose(f *encode.Formula, i int) []*lemma {
-	p := &proposer{f: f, index: i, h: &f.Headers[i]}
+// propose finds the lemmas that the templates give for header i of f, less those
+// that a sample refutes.
+func propose(f *encode.Formula, i int, samples []sample) *proposer {
+	p := &proposer{f: f, index: i, h: &f.Headers[i], samples: samples}
+	if len(p.h.Arrivals) == 0 || len(p.h.Sites) == 0 { // of a function that never returns
+		return p
+	}
 	p.cells()
 	for v := range p.h.Vars {
 		if p.h.Vars[v].Moves {
@@ -33,10 +42,13 @@ func propose(f *encode.Formula, i int) []*lemma {
 		}
 	}
 	p.pairs()
-	return p.out
+	if p.h.Calls {
+		p.results()
+	}
+	return p
 }
 
-func (p *proposer) width(v int) int { return p.f.Store.Width(p.h.Vars[v].Head) }
+func (p *proposer) width(v int) int { return p.h.Vars[v].Width }
 
 // unit adds the lemma that one literal is.
 func (p *proposer) unit(a atom, neg bool) { p.add(literal{&a, neg}) }
@@ -46,11 +58,13 @@ func (p *proposer) add(lits ...literal) {
 		return
 	}
 	l := &lemma{header: p.index, lits: lits}
-	s, entry := p.f.Store, p.h.Arrivals[0].Values
-	if s.IsTrue(l.term(s, heads(p.h), entry)) || s.IsFalse(l.term(s, entry, entry)) {
+	s := p.f.Store
+	if a := &p.h.Arrivals[0]; s.IsFalse(l.term(s, a.Values, a.Entry)) || !slices.ContainsFunc(p.h.Sites, func(x encode.Site) bool { return !s.IsTrue(l.term(s, x.Values, x.Entry)) }) {
 		return
 	}
-	p.out = append(p.out, l)
+	if !refuted(s, l, p.samples) {
+		p.out = append(p.out, l)
+	}
 }
 
 // alone proposes bounds, residues and orders against the value on entry.
@@ -68,13 +82,24 @@ func (p *proposer) alone(v int) {
 	}
 	p.unit(atom{kind: atomEq, v: v, k: bits.New(w, 0)}, true)
 	for _, z := range []int{1, 2, 3} {
-		p.unit(atom{kind: atomLow, v: v, k: bits.New(z, 0)}, false)
+		if !p.h.Calls || p.h.Vars[v].Before > 0 {
+			p.unit(atom{kind: atomLow, v: v, k: bits.New(z, 0)}, false)
+		}
 	}
-	if _, known := p.f.Store.ConstVal(p.h.Arrivals[0].Values[v]); !known {
+	if p.movesFromUnknown(v) {
 		for _, k := range []atomKind{atomEqEntry, atomSleEntry, atomUleEntry, atomSgeEntry, atomUgeEntry} {
 			p.unit(atom{kind: k, v: v}, false)
 		}
 	}
+}
+
+// movesFromUnknown reports that v is worth comparing with its value on entry.
+func (p *proposer) movesFromUnknown(v int) bool {
+	if p.h.Calls {
+		return p.h.Vars[v].Before > 0
+	}
+	_, known := p.f.Store.ConstVal(p.h.Arrivals[0].Values[v])
+	return !known
 }
 
 // pairs proposes orders, and sums and differences that stay the same.
@@ -86,7 +111,7 @@ func (p *proposer) pairs() {
 				p.pair(v, w)
 			}
 		}
-		if vs[v].Offset {
+		if vs[v].Offset && !p.h.Calls {
 			p.scaled(v)
 		}
 	}
@@ -97,7 +122,7 @@ func (p *proposer) pair(v, w int) {
 	p.unit(atom{kind: atomSleVar, v: w, w: v}, true)
 	p.unit(atom{kind: atomUleVar, v: v, w: w}, false)
 	p.unit(atom{kind: atomUleVar, v: w, w: v}, true)
-	if !p.h.Vars[v].Moves || !p.h.Vars[w].Moves {
+	if p.h.Calls || !p.h.Vars[v].Moves || !p.h.Vars[w].Moves {
 		return
 	}
 	coefs := []int64{-2, -3, -4}
@@ -170,7 +195,10 @@ func (p *proposer) cellFacts(a, ghost int) []literal {
 		}
 		out = append(out, literal{&atom{kind: atomSle, v: a, k: bits.Sub(k, bits.New(w, 1))}, true})
 	}
-	out = append(out, literal{&atom{kind: atomEqEntry, v: a}, false}, literal{&atom{kind: atomEqVar, v: a, w: ghost}, false})
+	if !p.h.Calls || p.h.Vars[a].Before > 0 {
+		out = append(out, literal{&atom{kind: atomEqEntry, v: a}, false})
+	}
+	out = append(out, literal{&atom{kind: atomEqVar, v: a, w: ghost}, false})
 	for v := range p.h.Vars {
 		if v != a && v != ghost && p.width(v) == w && !p.h.Vars[v].Offset {
 			out = append(out, literal{&atom{kind: atomEqVar, v: a, w: v}, false}, literal{&atom{kind: atomSleVar, v: a, w: v}, false},
@@ -181,13 +209,13 @@ func (p *proposer) cellFacts(a, ghost int) []literal {
 }
 
 // atomsOf lists the atoms that clauses about header i are made of, those first
-// that say less.
-func atomsOf(f *encode.Formula, i int) []*atom {
+// that say less, and more.
+func atomsOf(f *encode.Formula, i int, more []*atom) []*atom {
 	h := &f.Headers[i]
 	var bounds, equal, order []*atom
 	for v := range h.Vars {
 		x := &h.Vars[v]
-		w := f.Store.Width(x.Head)
+		w := x.Width
 		if w == 1 {
 			equal = append(equal, &atom{kind: atomEq, v: v, k: bits.New(1, 1)})
 			continue
@@ -208,8 +236,8 @@ func atomsOf(f *encode.Formula, i int) []*atom {
 	for v := range min(maxPaired, len(h.Vars)) {
 		for u := range min(maxPaired, len(h.Vars)) {
 			x, y := &h.Vars[v], &h.Vars[u]
-			wx, wy := f.Store.Width(x.Head), f.Store.Width(y.Head)
-			if u == v || wx < 2 || wx != wy && !x.Ghost && !y.Ghost || !x.Moves && !y.Moves {
+			wx, wy := x.Width, y.Width
+			if u == v || wx < 2 || wx != wy && !x.Ghost && !y.Ghost || !x.Moves && !y.Moves && !h.Calls {
 				continue
 			}
 			order = append(order, &atom{kind: atomSleVar, v: v, w: u})
@@ -218,5 +246,5 @@ func atomsOf(f *encode.Formula, i int) []*atom {
 			}
 		}
 	}
-	return append(append(order, bounds...), equal...)
+	return append(append(append(order, bounds...), equal...), more...)
 }

@@ -41,6 +41,9 @@ func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []v
 		e.gap(st, in, verdict.Undefined, "call of %s, which has no body", f.Name)
 		return val{}
 	}
+	if e.isCut(f) {
+		return e.cutCall(fr, st, in, f, args)
+	}
 	if !e.mayCall(fr, in, f, st) {
 		return val{}
 	}

@@ -42,7 +42,7 @@ func (e *encoder) addClaim(c Claim) {
 		return
 	}
 	e.seen[c.ID] = true
-	c.After, c.Reads = len(e.f.Headers), len(e.f.Reads)
+	c.After, c.Reads = len(e.f.Sites), len(e.f.Reads)
 	e.f.Claims = append(e.f.Claims, c)
 }
 

@@ -14,11 +14,20 @@ func constant(w int, c uint64) bits.Vec { return bits.New(w, c) }
 // header: whatever is not one of the states that the header stands for widens
 // the header.
 func (e *encoder) backEdge(fr *frame, a *arrival, in edge) {
-	e.lostForever(fr, in.st, a.loop.Header.Instrs[0])
-	diff(a.head.mem, in.st.mem, func(k int64, x, y *content) {
+	e.lostForever(fr, in.st, a.in)
+	e.widenMemory(a, in.st)
+	for i := range in.vals {
+		e.widenRegister(a, i, a.vals[i], in.vals[i])
+	}
+	e.addArrival(a, in)
+}
+
+// widenMemory compares the memory of st with that at the header.
+func (e *encoder) widenMemory(a *arrival, st *state) {
+	diff(a.head.mem, st.mem, func(k int64, x, y *content) {
 		o := e.objs[k]
 		if o.id >= a.mark && (o.kind == objStack || o.kind == objHeap) {
-			e.leftOver(a, in.st, o, y)
+			e.leftOver(a, st, o, y)
 			return
 		}
 		if x == nil {
@@ -30,16 +39,12 @@ func (e *encoder) backEdge(fr *frame, a *arrival, in edge) {
 		switch {
 		case x == nil && y == nil:
 		case x == nil || y == nil:
-			one := *in.st
-			e.gap(&one, a.loop.Header.Instrs[0], verdict.Incomplete, "loop %s ends the life of %s", a.loop.Name, o.what())
+			one := *st
+			e.gap(&one, a.in, verdict.Incomplete, "%s ends the life of %s", a.what, o.what())
 		default:
 			e.widenObject(a, o, x, y)
 		}
 	})
-	for i := range in.vals {
-		e.widenPhi(a, i, a.vals[i], in.vals[i], a.loop.Header.Instrs[i].T)
-	}
-	e.addArrival(a, in)
 }
 
 // leftOver deals with an object that the turn made and that is still there at
@@ -50,7 +55,7 @@ func (e *encoder) leftOver(a *arrival, st *state, o *object, c *content) {
 		return
 	}
 	if one := e.fork(st, e.s.And(o.born, c.live)); one != nil {
-		e.gap(one, o.in, verdict.Incomplete, "loop %s allocates memory that outlives a turn", a.loop.Name)
+		e.gap(one, o.in, verdict.Incomplete, "%s allocates memory that outlives a turn", a.what)
 	}
 }
 
@@ -135,7 +140,7 @@ func (e *encoder) widenCells(a *arrival, o *object, h, done *objHavoc, x, y *con
 // unknown at its header.
 func (e *encoder) notForgotten(a *arrival, o *object) {
 	one := *a.head
-	e.gap(&one, a.loop.Header.Instrs[0], verdict.Incomplete, "loop %s changes %s, which is not known at its header", a.loop.Name, o.what())
+	e.gap(&one, a.in, verdict.Incomplete, "%s changes %s, which is not known before", a.what, o.what())
 }
 
 func (h *objHavoc) find(off, n int64) *place {
@@ -156,7 +161,7 @@ func (h *objHavoc) overlaps(off, n int64) bool {
 	return false
 }
 
-func (e *encoder) widenPhi(a *arrival, i int, old, now val, t *ir.Type) {
+func (e *encoder) widenRegister(a *arrival, i int, old, now val) {
 	if e.sameDeep(old, now) {
 		return
 	}
@@ -166,7 +171,7 @@ func (e *encoder) widenPhi(a *arrival, i int, old, now val, t *ir.Type) {
 		a.hav.phis[i] = p
 		e.cutter.grown = true
 	}
-	if e.widen(a, p, old, now, t) {
+	if e.widen(a, p, old, now, a.regs[i].t) {
 		e.cutter.grown = true
 	}
 }
@@ -282,7 +287,7 @@ func (e *encoder) lostAlt(a alt, in *ir.Instr) {
 	if e.s.IsFalse(g) {
 		return
 	}
-	r := verdict.Reason{Kind: verdict.Incomplete, Detail: "a pointer of an earlier turn of a loop is not known"}
+	r := verdict.Reason{Kind: verdict.Incomplete, Detail: "a pointer of an earlier turn of a loop, or of another call, is not known"}
 	if in != nil {
 		r.Pos = in.Pos
 	}

@@ -6,30 +6,46 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// addHeader publishes the unknown state st at the loop of a, entry being the
-// state before.
+// addHeader publishes the unknown state st at the loop or function of a, entry
+// being the state before.
 func (e *encoder) addHeader(fr *frame, a *arrival, entry, st *state, vars []*cutVar) {
 	a.vars = append(vars, e.companions(fr, a, st, vars)...)
 	if e.f.Ghost != 0 {
 		g := e.f.Ghost
 		a.vars = append(a.vars, &cutVar{name: "k", entry: g, head: g, ghost: true, at: func(edge) ilr.Term { return g }})
 	}
-	h := Header{Key: a.key, Pos: a.loop.Pos, Guard: st.pc.all, Consts: map[int][]bits.Vec{}}
-	first := Arrival{Guard: entry.pc.all, After: len(e.f.Headers)}
-	var firsts []ilr.Term
-	for _, v := range a.vars {
-		firsts = append(firsts, v.entry)
+	h := Header{Key: a.key, Consts: map[int][]bits.Vec{}}
+	fs := []*ir.Func{fr.fn}
+	if h.Pos = fr.fn.Pos; a.loop != nil {
+		h.Pos = a.loop.Pos
+	} else {
+		h.What, h.Func, h.Call = "on entry of "+fr.fn.Name, fr.fn, fr.call
+		fs = append(fs, fr.up.fn)
 	}
+	first := Arrival{Guard: entry.pc.all, After: len(e.f.Sites)}
+	site := Site{Guard: st.pc.all}
 	for _, v := range a.vars {
-		h.Vars = append(h.Vars, Var{Name: v.name, Head: v.head, Moves: v.moves, Offset: v.offset, Cell: v.cell, Count: v.count, Ghost: v.ghost})
 		first.Values = append(first.Values, v.entry)
-		if w := e.s.Width(v.head); h.Consts[w] == nil {
-			h.Consts[w] = e.constantsOf(fr.fn, w, e.ofWidth(firsts, w)...)
+		site.Values = append(site.Values, v.head)
+	}
+	first.Entry, site.Entry = first.Values, first.Values
+	for _, v := range a.vars {
+		w := e.s.Width(v.head)
+		h.Vars = append(h.Vars, Var{Name: v.name, Width: w, Moves: v.moves, Offset: v.offset, Cell: v.cell, Count: v.count, Ghost: v.ghost, From: v.from})
+		if h.Consts[w] == nil {
+			h.Consts[w] = e.constantsOf(fs, w, e.ofWidth(first.Values, w)...)
 		}
 	}
 	h.Arrivals = []Arrival{first}
 	a.index = len(e.f.Headers)
 	e.f.Headers = append(e.f.Headers, h)
+	e.addSite(a.index, site)
+}
+
+func (e *encoder) addSite(header int, s Site) {
+	h := &e.f.Headers[header]
+	e.f.Sites = append(e.f.Sites, Passage{header, len(h.Sites)})
+	h.Sites = append(h.Sites, s)
 }
 
 func (e *encoder) ofWidth(ts []ilr.Term, w int) []ilr.Term {
@@ -44,11 +60,11 @@ func (e *encoder) ofWidth(ts []ilr.Term, w int) []ilr.Term {
 
 // addArrival publishes a back edge to the header of a.
 func (e *encoder) addArrival(a *arrival, in edge) {
-	r := Arrival{Guard: in.st.pc.all, After: len(e.f.Headers)}
+	h := &e.f.Headers[a.index]
+	r := Arrival{Guard: in.st.pc.all, Entry: h.Sites[0].Entry, After: len(e.f.Sites)}
 	for _, v := range a.vars {
 		r.Values = append(r.Values, v.at(in))
 	}
-	h := &e.f.Headers[a.index]
 	h.Arrivals = append(h.Arrivals, r)
 }
 
@@ -69,15 +85,10 @@ func (e *encoder) cellVars(a *arrival, entry, st *state) []*cutVar {
 		case known && (a.done[o] == nil || !a.done[o].whole) || !known && a.hav.objs[key] != nil:
 			continue
 		}
-		n := e.elementSize(o)
+		n := e.ghostOf(o)
 		if n == 0 {
 			continue
 		}
-		if e.f.Ghost == 0 {
-			e.f.Ghost = e.s.Fresh("k", ilr.BV(e.w))
-			e.f.Assumptions = append(e.f.Assumptions, e.s.Sle(e.s.Int(e.w, 0), e.f.Ghost)) // no object is larger than half of the address space
-		}
-		e.cutter.cells[o] = n
 		read := func(st *state) ilr.Term { return e.ghostCell(o, st, n) }
 		v := &cutVar{name: o.name + "[k]", entry: read(entry), head: read(st), moves: known, cell: true, at: func(in edge) ilr.Term { return read(in.st) }}
 		if o.csize > 0 {
@@ -86,6 +97,21 @@ func (e *encoder) cellVars(a *arrival, entry, st *state) []*cutVar {
 		out = append(out, v)
 	}
 	return out
+}
+
+// ghostOf gives o a ghost cell, if it is an array of numbers, and answers the
+// size of its elements.
+func (e *encoder) ghostOf(o *object) int64 {
+	n := e.elementSize(o)
+	if n == 0 {
+		return 0
+	}
+	if e.f.Ghost == 0 {
+		e.f.Ghost = e.s.Fresh("k", ilr.BV(e.w))
+		e.f.Assumptions = append(e.f.Assumptions, e.s.Sle(e.s.Int(e.w, 0), e.f.Ghost)) // no object is larger than half of the address space
+	}
+	e.cutter.cells[o] = n
+	return n
 }
 
 // elementSize is the size of o's elements when it is an array of numbers, else 0.

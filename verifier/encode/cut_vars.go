@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -20,17 +21,27 @@ type cutVar struct {
 	cell        bool    // of an array, at the ghost index
 	ghost       bool
 	count       int64 // with cell: elements of the array
+	from        Origin
 	at          func(in edge) ilr.Term
 }
 
 // memoryVar is the number in a place of o.
 func (e *encoder) memoryVar(o *object, p *place, old, now val) []*cutVar {
-	name := o.name
-	if p.off != 0 || p.n != o.csize {
-		name = fmt.Sprintf("%s%s", o.name, e.member(o.elem, p.off))
-	}
 	read := func(in edge) val { return e.readRaw(o, in.st.get(o), p.off, p.n) }
-	return e.numbers(name, old, now, int(8*p.n), read)
+	out := e.numbers(e.placeName(o, p), old, now, int(8*p.n), read)
+	for _, v := range out {
+		if !v.offset {
+			v.from = Origin{Global: o.glob, Off: p.off}
+		}
+	}
+	return out
+}
+
+func (e *encoder) placeName(o *object, p *place) string {
+	if p.off != 0 || p.n != o.csize {
+		return o.name + e.member(o.elem, p.off)
+	}
+	return o.name
 }
 
 // member words the part of t at off: .2 is the third member, [1] an element.
@@ -68,12 +79,12 @@ func (e *encoder) member(t *ir.Type, off int64) string {
 	return s
 }
 
-// phiVar is the number in a header's phi.
-func (e *encoder) phiVar(phi *ir.Instr, i int, old, now val, p *place) []*cutVar {
-	if old.el != nil || phi.T.Kind == ir.KindFloat {
+// registerVar is the number in a header's phi or a parameter.
+func (e *encoder) registerVar(r register, i int, old, now val) []*cutVar {
+	if old.el != nil || r.t.Kind == ir.KindFloat {
 		return nil
 	}
-	return e.numbers(phi.Name, old, now, e.bitsOf(phi.T), func(in edge) val { return in.vals[i] })
+	return e.numbers(r.name, old, now, e.bitsOf(r.t), func(in edge) val { return in.vals[i] })
 }
 
 // numbers lists what can be said about a value: the number, or the offset of a
@@ -100,23 +111,25 @@ func (e *encoder) numbers(name string, old, now val, w int, read func(edge) val)
 	if obj == nil {
 		return nil
 	}
-	in := func(v val) ilr.Term {
-		p := e.asPtr(v)
-		return e.choose(p, func(a alt) ilr.Term {
-			if a.obj == obj {
-				return a.off
-			}
-			return e.s.Int(e.w, 0)
-		})
-	}
+	in := func(v val) ilr.Term { return e.offsetIn(obj, v) }
 	return []*cutVar{{name: "offset of " + name, entry: in(old), head: in(now), moves: true, offset: true, obj: obj, at: func(ed edge) ilr.Term { return in(read(ed)) }}}
+}
+
+// offsetIn is where in obj the pointer v points to, 0 if it does not.
+func (e *encoder) offsetIn(obj *object, v val) ilr.Term {
+	return e.choose(e.asPtr(v), func(a alt) ilr.Term {
+		if a.obj == obj {
+			return a.off
+		}
+		return e.s.Int(e.w, 0)
+	})
 }
 
 // companions are numbers that the loop reads and does not change.
 func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) []*cutVar {
 	var out []*cutVar
 	seen := map[ilr.Term]bool{}
-	add := func(name string, v val) {
+	add := func(name string, v val, from Origin) {
 		if v.t == 0 || v.p != nil || v.u != 0 || v.el != nil {
 			return
 		}
@@ -125,27 +138,32 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 			return
 		}
 		seen[t] = true
-		out = append(out, &cutVar{name: name, entry: t, head: t, at: func(edge) ilr.Term { return t }})
+		out = append(out, &cutVar{name: name, entry: t, head: t, from: from, at: func(edge) ilr.Term { return t }})
 	}
 	outside := func(v ir.Value) {
 		switch v := v.(type) {
 		case *ir.Param:
 			if v.T.IsInt() {
-				add(v.Name, fr.params[v.Index])
+				add(v.Name, fr.params[v.Index], Origin{Param: v.Index + 1})
 			}
 		case *ir.Instr:
-			if v.T.IsInt() && !fr.g.In(v.Block, a.loop) {
-				add(v.Name, e.value(fr, st, v, v))
+			if a.loop != nil && v.T.IsInt() && !fr.g.In(v.Block, a.loop) {
+				add(v.Name, e.value(fr, st, v, v), Origin{})
 			}
 		}
 	}
 	for _, v := range vars {
 		if v.obj != nil {
-			add("size of what "+strings.TrimPrefix(v.name, "offset of ")+" points to", val{t: v.obj.size})
+			add("size of what "+strings.TrimPrefix(v.name, "offset of ")+" points to", val{t: v.obj.size}, Origin{})
+		}
+	}
+	for i, p := range fr.fn.Params {
+		if a.loop == nil && p.T.IsInt() && a.hav.phis[i] == nil {
+			add(p.Name, fr.params[i], Origin{Param: i + 1})
 		}
 	}
 	for _, b := range fr.fn.Blocks {
-		if fr.g.Pos[b.Index] < 0 || !fr.g.In(b, a.loop) {
+		if fr.g.Pos[b.Index] < 0 || a.loop != nil && !fr.g.In(b, a.loop) {
 			continue
 		}
 		for _, in := range b.Instrs {
@@ -155,7 +173,7 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 				outside(in.Args[1])
 			case ir.OpLoad:
 				if o := e.direct(fr, st, in.Args[0]); o != nil && in.Access.IsInt() && !e.isForgotten(a, o) && st.get(o) != nil && o.csize == e.lay.StoreSize(in.Access) {
-					add(o.name, e.readRaw(o, st.get(o), 0, o.csize))
+					add(o.name, e.readRaw(o, st.get(o), 0, o.csize), Origin{Global: o.glob})
 				}
 			}
 		}
@@ -190,9 +208,9 @@ func (e *encoder) direct(fr *frame, st *state, v ir.Value) *object {
 // maxConstants is how many constants of a function bounds are tried with.
 const maxConstants = 24
 
-// constantsOf lists the constants of width w that f and what it calls compare
+// constantsOf lists the constants of width w that fs and what they call compare
 // with, store or add, with their neighbours.
-func (e *encoder) constantsOf(f *ir.Func, w int, more ...ilr.Term) []bits.Vec {
+func (e *encoder) constantsOf(fs []*ir.Func, w int, more ...ilr.Term) []bits.Vec {
 	var out []bits.Vec
 	seen := map[bits.Vec]bool{}
 	put := func(v bits.Vec) {
@@ -225,8 +243,11 @@ func (e *encoder) constantsOf(f *ir.Func, w int, more ...ilr.Term) []bits.Vec {
 	}
 	put(bits.New(w, 0))
 	put(bits.New(w, 1))
-	seenFn := map[*ir.Func]bool{f: true}
-	for work := []*ir.Func{f}; len(work) > 0 && len(out) < maxConstants; work = work[1:] {
+	seenFn := map[*ir.Func]bool{}
+	for _, f := range fs {
+		seenFn[f] = true
+	}
+	for work := slices.Clone(fs); len(work) > 0 && len(out) < maxConstants; work = work[1:] {
 		for _, b := range work[0].Blocks {
 			for _, in := range b.Instrs {
 				if k, ok := in.Callee.(*ir.Const); ok && k.Func != nil && !seenFn[k.Func] {

@@ -80,10 +80,11 @@ type Formula struct {
 	Ends        ilr.Term // some execution ends normally (vacuity)
 	Stats       Stats
 	Objects     []ObjectInfo
-	Grown       bool     // with Options.Cuts: walk once more
-	Headers     []Header // with Options.Cuts, in execution order
-	Ghost       ilr.Term // with Options.Cuts: an index that is chosen once for the execution, in no way by it; 0 if nothing uses it
-	Reads       []Read   // with Ghost, in execution order
+	Grown       bool      // with Options.Cuts: walk once more
+	Headers     []Header  // with Options.Cuts
+	Sites       []Passage // of Headers, in execution order
+	Ghost       ilr.Term  // with Options.Cuts: an index that is chosen once for the execution, in no way by it; 0 if nothing uses it
+	Reads       []Read    // with Ghost, in execution order
 
 	m    *ir.Module
 	objs []*object

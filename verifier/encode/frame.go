@@ -24,6 +24,7 @@ type frame struct {
 	objs    []*object
 	loops   []loopState
 	cuts    map[*unwind.Loop]*arrival
+	rec     *recursion                // of an activation that stands for all of a recursive function
 	pending []*instance               // by falling key
 	out     []edge                    // returns
 	forked  bool                      // some branch here depends on inputs

@@ -164,6 +164,9 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 	}
 	ok := true
 	switch {
+	case again > 0 && e.mustCutCalls(f, again, forked):
+		st.pc = nil
+		return false
 	case again > 0 && forked && !e.feasible(st.pc.all):
 		st.pc = nil
 		return false

@@ -104,7 +104,8 @@ type Options struct {
 	Trace            bool  // collect Outcome.Steps
 	TraceBranches    bool  // with them also branches
 	Sealed           bool  // end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
-	MaxTrace         int   // steps kept, the last ones; 0: ten thousand
+	Watch            *Watch
+	MaxTrace         int // steps kept, the last ones; 0: ten thousand
 }
 
 // LeakRule says what the check `leak` asks for, and where.

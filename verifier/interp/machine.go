@@ -51,6 +51,7 @@ type frame struct {
 	prev   *ir.Block
 	next   int       // index in blk of the instruction to execute
 	objs   []*object // that die when the call returns
+	seen   *Call     // of Options.Watch
 }
 
 func newMachine(m *ir.Module, opts Options, src Source) (*machine, error) {
@@ -128,6 +129,7 @@ func (x *machine) enter(f *ir.Func, call *ir.Instr, args, extra []value) {
 	x.frames = append(x.frames, fr)
 	x.fr = fr
 	x.visits[fr.blk]++
+	x.watchEnter()
 	x.traceCall(f, call, args)
 	x.checkStack()
 }
@@ -162,6 +164,7 @@ func (x *machine) leave(ret value, hasRet bool) {
 	}
 	x.frames = x.frames[:len(x.frames)-1]
 	x.fr = x.frames[len(x.frames)-1]
+	x.watchLeave(fr, ret, hasRet)
 	if hasRet {
 		x.traceReturn(fr.fn, ret)
 		x.fr.vals[fr.call.ID] = ret

@@ -1,0 +1,200 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Every assertion here fails in some execution, by what a recursive call changes
+// or gives back: nothing may be proved of it.
+func TestRecursionMissesNothing(t *testing.T) {
+	levels := []string{"-O0", "-O1"}
+	if testing.Short() {
+		levels = levels[:1]
+	}
+	for name, src := range map[string]string{
+		"result":               `int f(int n) { return n > 0 ? f(n - 1) + 1 : 0; } int main(void) { CHECK(f(nondet_int()) < 3); }`,
+		"result of the base":   `int f(int n) { if (n == 0) return 7; if (n < 0) return 1; return f(n - 1); } int main(void) { CHECK(f(nondet_int()) == 1); }`,
+		"argument":             `void f(int n) { CHECK(n != 3); if (n > 0) f(n - 1); } int main(void) { f(nondet_int()); }`,
+		"argument of the last": `void f(int n) { CHECK(n != 0); if (n > 0) f(n - 1); } int main(void) { int n = nondet_int(); if (n > 5) f(n); }`,
+		"global":               `int g; void f(int n) { if (n > 0) { f(n - 1); g++; } } int main(void) { f(nondet_int()); CHECK(g < 3); }`,
+		"global before":        `int g; void f(int n) { if (n > 0) { g++; f(n - 1); } else CHECK(g < 3); } int main(void) { f(nondet_int()); }`,
+		"global between":       `int g; void f(int n) { if (n > 0) { g++; f(n - 1); CHECK(g < 3); g--; } } int main(void) { f(nondet_int()); }`,
+		"local of main":        `void f(int *p, int n) { if (n > 0) { f(p, n - 1); *p = n; } } int main(void) { int x = 0; f(&x, nondet_int()); CHECK(x < 2); }`,
+		"local of the caller":  `void f(int *p, int n) { int x = n; if (n > 0) { f(&x, n - 1); CHECK(x == n); } if (p) *p = 5; } int main(void) { f(0, nondet_int()); }`,
+		"local through a way":  `int *q; void f(int n) { int x = n; if (n > 0) { q = &x; f(n - 1); CHECK(x == n); } else if (q) *q = 9; } int main(void) { f(nondet_int()); }`,
+		"heap of the caller":   `void f(int *p, int n) { int *x = malloc(4); *x = n; if (n > 0) { f(x, n - 1); CHECK(*x == n); } if (p) *p = 5; } int main(void) { f(0, nondet_int()); }`,
+		"pointer result":       `int a, b; int *f(int n) { return n > 0 ? f(n - 1) : n < 0 ? &a : &b; } int main(void) { a = 1; CHECK(*f(nondet_int()) == 1); }`,
+		"pointer moved":        `int a[9], *p = a; void f(int n) { if (n > 0 && p < a + 8) { p++; f(n - 1); } } int main(void) { f(nondet_int()); *p = 1; CHECK(a[4] == 0); }`,
+		"pointer to pointer":   `void f(int **p, int *q, int n) { if (n > 0) f(p, q, n - 1); else *p = q; } int main(void) { int x = 0, y = 0, *p = &x; f(&p, &y, nondet_int()); *p = 1; CHECK(y == 0); }`,
+		"mutual":               `int g; void h(int n); void f(int n) { if (n > 0) h(n - 1); } void h(int n) { g++; if (n > 0) f(n - 1); } int main(void) { f(nondet_int()); CHECK(g < 3); }`,
+		"mutual result":        `int h(int n); int f(int n) { return n > 0 ? h(n - 1) : 1; } int h(int n) { return n > 0 ? f(n - 1) : 2; } int main(void) { CHECK(f(nondet_int()) == 1); }`,
+		"nested":               `int g(int n) { return n > 0 ? g(n - 1) + 1 : 0; } int f(int n) { return n > 0 ? f(n - 1) + g(n) : 0; } int main(void) { CHECK(f(nondet_int()) < 4); }`,
+		"through each other":   `int k; void f(int n); void g(int n) { k++; if (n > 2) { g(n - 1); f(n - 2); } } void f(int n) { if (n > 0) { g(n - 1); f(n - 1); } } int main(void) { f(nondet_int()); CHECK(k < 6); }`,
+		"function pointer":     `int g; void f(int n); void (*p)(int) = f; void f(int n) { if (n > 0) { g++; p(n - 1); } } int main(void) { f(nondet_int()); CHECK(g < 3); }`,
+		"in a loop":            `int g; void f(int n) { for (int i = 0; i < n; i++) { g++; f(n - 2); } } int main(void) { f(nondet_int()); CHECK(g < 6); }`,
+		"loop around":          `int g; void f(int n) { if (n > 0) f(n - 1); else g++; } int main(void) { while (nondet_int()) f(nondet_int()); CHECK(g < 3); }`,
+		"two calls":            `int f(int n) { return n > 1 ? f(n - 1) + f(n - 2) : n; } int main(void) { CHECK(f(nondet_int()) != 5); }`,
+		"second call":          `int f(int n) { return n > 0 ? f(n - 1) : n; } int main(void) { int a = f(1), b = f(nondet_int()); CHECK(a == b); }`,
+		"of one caller":        `int g; void f(int n) { if (n > 0) { f(n - 1); g = n; } } int main(void) { f(0); f(nondet_int()); CHECK(g == 0); }`,
+		"array":                `int a[50]; void f(int i) { if (i < 49) { a[i] = 1; f(i + 1); } } int main(void) { f(0); CHECK(a[49] == 1); }`,
+		"array after":          `int a[50]; void f(int i) { if (i < 50) { f(i + 1); a[i] = i; } } int main(void) { f(0); CHECK(a[nondet_uint() % 50] != 31); }`,
+		"struct result":        `struct s { int a, b; }; struct s f(int n) { struct s x = {1, 2}; if (n > 0) { x = f(n - 1); x.b++; } return x; } int main(void) { CHECK(f(nondet_int()).b < 5); }`,
+		"struct argument":      `struct s { int a[9]; }; int f(struct s x, int n) { x.a[2]++; return n > 0 ? f(x, n - 1) : x.a[2]; } int main(void) { struct s x = {{0}}; CHECK(f(x, nondet_int()) < 4); }`,
+		"narrow":               `char f(char n) { return n ? f(n - 1) + 3 : 0; } int main(void) { CHECK(f(nondet_uchar()) != 30); }`,
+		"bool":                 `_Bool f(unsigned n) { return n > 1 ? f(n - 2) : n; } int main(void) { CHECK(f(nondet_uint())); }`,
+		"static":               `int f(int n) { static int k; k++; if (n > 0) f(n - 1); return k; } int main(void) { CHECK(f(nondet_int()) < 4); }`,
+		"memset":               `char a[8]; void f(int n) { if (n > 0) f(n - 1); else memset(a, 1, n & 7); } int main(void) { f(nondet_int()); CHECK(a[1] == 0); }`,
+		"ends inside":          `void f(int n) { if (n > 3) { CHECK(0); } f(n + 1); } int main(void) { f(nondet_int()); }`,
+		"entry":                `int main(void) { static int n; if (n++ > 3) CHECK(0); return main(); }`,
+		"freed":                `int *p; void f(int n) { if (n > 0) f(n - 1); else free(p); } int main(void) { p = malloc(4); *p = 0; f(nondet_int()); int *q = malloc(4); *q = 1; CHECK(*q == 0); }`,
+	} {
+		for _, level := range levels {
+			p := inductOn(t, compileAt(t, src, level), verdict.CheckSet{verdict.Assert: true})
+			if p == nil {
+				continue
+			}
+			for _, g := range p.groups {
+				if p.holds[g.id] && g.first.Check == verdict.Assert {
+					t.Errorf("%s %s: %s is proved by %v", name, level, g.id, p.cert.Detail)
+				}
+			}
+		}
+	}
+}
+
+// Properties of recursion to any depth; each has a twin, one token apart, for which
+// that is not so.
+func TestRecursion(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		proved    bool
+	}{
+		{"count", `unsigned f(unsigned n) { return n == 0 ? 0 : f(n - 1) + 1; } int main(void) { unsigned x = nondet_uint(); CHECK(f(x) == x); }`, true},
+		{"count bad", `unsigned f(unsigned n) { return n == 0 ? 0 : f(n - 1) + 2; } int main(void) { unsigned x = nondet_uint(); CHECK(f(x) == x); }`, false},
+		{"McCarthy", `int f(int x) { return x > 100 ? x - 10 : f(f(x + 11)); } int main(void) { int x = nondet_int(), r = f(x); CHECK(r == 91 || x > 101 && r == x - 10); }`, true},
+		{"McCarthy bad", `int f(int x) { return x > 100 ? x - 10 : f(f(x + 12)); } int main(void) { int x = nondet_int(), r = f(x); CHECK(r == 91 || x > 101 && r == x - 10); }`, false},
+		{"sum of arguments", `int f(int m, int n) { if (n == 0) return m; if (n > 0) return f(m + 1, n - 1); return f(m - 1, n + 1); } int main(void) { int m = nondet_int(), n = nondet_int(); CHECK(f(m, n) == m + n); }`, true},
+		{"sum of arguments bad", `int f(int m, int n) { if (n == 0) return m; if (n > 0) return f(m + 1, n - 1); return f(m - 1, n + 1); } int main(void) { int m = nondet_int(), n = nondet_int(); CHECK(f(m, n) == m - n); }`, false},
+		{"even and odd", `int odd(int n); int even(int n) { return n == 0 ? 1 : odd(n - 1); } int odd(int n) { return n == 0 ? 0 : even(n - 1); } int main(void) { int n = nondet_int(); if (n < 0) return 0; CHECK(even(n) == (n % 2 == 0)); }`, true},
+		{"even and odd bad", `int odd(int n); int even(int n) { return n == 0 ? 1 : odd(n - 1); } int odd(int n) { return n == 1 ? 0 : even(n - 1); } int main(void) { int n = nondet_int(); if (n < 0) return 0; CHECK(even(n) == (n % 2 == 0)); }`, false},
+		{"global restored", `int g; void f(int n) { if (n > 0) { g++; f(n - 1); g--; } } int main(void) { g = nondet_int(); int h = g; f(nondet_int()); CHECK(g == h); }`, true},
+		{"global restored bad", `int g; void f(int n) { if (n > 0) { g++; f(n - 1); g++; } } int main(void) { g = nondet_int(); int h = g; f(nondet_int()); CHECK(g == h); }`, false},
+		{"entry", `void f(int n, int m) { CHECK(n <= m); if (n < m) f(n + 1, m); } int main(void) { int m = nondet_int(); if (m > 7) f(7, m); }`, true},
+		{"entry bad", `void f(int n, int m) { CHECK(n < m); if (n < m) f(n + 1, m); } int main(void) { int m = nondet_int(); if (m > 7) f(7, m); }`, false},
+		{"array", `int a[100]; void f(int i) { if (i < 100) { a[i] = 7; f(i + 1); } } int main(void) { f(0); CHECK(a[nondet_uint() % 100] == 7); }`, true},
+		{"array bad", `int a[100]; void f(int i) { if (i < 100) { a[i] = 7; f(i + 2); } } int main(void) { f(0); CHECK(a[nondet_uint() % 100] == 7); }`, false},
+		{"own local", `int f(int n) { int x = n; if (n > 0) { f(n - 1); CHECK(x == n); } return 0; } int main(void) { return f(nondet_int()); }`, true},
+		{"own local bad", `int f(int n) { static int x; x = n; if (n > 0) { f(n - 1); CHECK(x == n); } return 0; } int main(void) { return f(nondet_int()); }`, false},
+	} {
+		limit := 5 * time.Minute // a proof takes seconds
+		if !c.proved {
+			limit = 4 * time.Second
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		b := &bounded{m: compileAt(t, c.src, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, VolatileMemory: true}}
+		b.entry = b.m.Func("main")
+		p := b.induct(ctx)
+		cancel()
+		got := false
+		for id := range p.holding() {
+			got = got || strings.HasPrefix(id, "assert@")
+		}
+		if got != c.proved {
+			t.Errorf("%s: proved is %v", c.name, got)
+		} else if got && (p.cert.Checked == "" || len(p.cert.Detail) == 0) {
+			t.Errorf("%s: certificate %+v", c.name, p.cert)
+		}
+	}
+}
+
+func (p *proofs) holding() map[string]bool {
+	if p == nil {
+		return nil
+	}
+	return p.holds
+}
+
+// callProgram is a random program of functions that call themselves and each other
+// to a small depth, over globals, arguments, results and pointers.
+func callProgram(seed int64) string {
+	r := rand.New(rand.NewSource(seed))
+	pick := func(xs ...string) string { return xs[r.Intn(len(xs))] }
+	lhs := func() string { return pick("g", "h", "*p", "x", "t[1]", "t[x & 1]") }
+	rhs := func() string {
+		return pick(lhs()+" + 1", lhs()+" ^ 1", fmt.Sprint(r.Intn(4)), "x", "d", "nondet_uint() & 1", "("+lhs()+" + "+lhs()+") & 7")
+	}
+	call := func() string {
+		return fmt.Sprintf("%s(d - 1, %s, %s)", pick("f", "f", "k"), rhs(), pick("p", "&g", "&h", "&t[0]", "p", "&y"))
+	}
+	var stmt func(depth int) string
+	block := func(depth int) string {
+		var sb strings.Builder
+		for n := 1 + r.Intn(3); n > 0; n-- {
+			sb.WriteString(stmt(depth))
+		}
+		return sb.String()
+	}
+	stmt = func(depth int) string {
+		switch n := r.Intn(8); {
+		case n < 3:
+			return lhs() + " = " + rhs() + ";\n"
+		case n < 5:
+			return lhs() + " = " + call() + ";\n"
+		case n == 5 && depth < 2:
+			return "if (" + lhs() + pick(" < ", " == ", " > ") + rhs() + ") {\n" + block(depth+1) + "}\n"
+		case n == 6:
+			return "p = " + pick("&g", "&h", "&y", "t") + ";\n"
+		}
+		return call() + ";\n"
+	}
+	body := func() string {
+		return "unsigned y = x; if (d == 0) return " + rhs() + ";\n" + block(0) + block(1) + "return " + rhs() + ";\n"
+	}
+	return "unsigned g, h, t[2]; unsigned k(unsigned d, unsigned x, unsigned *p);\n" +
+		"unsigned f(unsigned d, unsigned x, unsigned *p) {\n" + body() + "}\nunsigned k(unsigned d, unsigned x, unsigned *p) {\n" + body() + "}\n" +
+		"int main(void) { unsigned z = 0, x = 0, d = 3, y = 0, *p = &y; z = f(" + pick("2", "1", "nondet_uint() % 3") + ", nondet_uint() & 1, &z);\n" +
+		"CHECK(" + pick("z", "g", "h", "t[0]") + pick(" <= ", " != ", " == ") + fmt.Sprint(r.Intn(6)) + ");\nCHECK(" + pick("z", "g", "h") + " <= 3);\nreturn 0; }\n"
+}
+
+// What is proved with recursion cut holds in the complete unwinding.
+func TestRecursionAgainstUnwinding(t *testing.T) {
+	proved, refuted := 0, 0
+	for seed := int64(0); seed < randomCalls; seed++ {
+		src := callProgram(seed)
+		m := compileAt(t, src, []string{"-O0", "-O1"}[seed%2])
+		p := inductOn(t, m, verdict.CheckSet{verdict.Assert: true, verdict.Memory: true})
+		ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
+		b := &bounded{m: m, entry: m.Func("main"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true, verdict.Memory: true}, Unwind: 5, MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
+		_, err := b.round(ctx, 5)
+		cancel()
+		if err != nil {
+			continue
+		}
+		for id, c := range b.settled {
+			if c.Status == verdict.Violated {
+				refuted++
+				if p != nil && p.covers(id) {
+					t.Errorf("seed %d: %s is violated, and proved by %v\n%s", seed, id, p.cert.Detail, src)
+				}
+			}
+		}
+		if p != nil {
+			proved += len(p.holds)
+		}
+	}
+	t.Logf("%d claims proved, %d violated", proved, refuted)
+	if proved == 0 || refuted == 0 {
+		t.Errorf("%d claims proved, %d violated: the programs say nothing", proved, refuted)
+	}
+}
+
+const randomCalls = 30
