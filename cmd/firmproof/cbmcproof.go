@@ -14,6 +14,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/frame"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/stub"
 	"github.com/firmproof/firmproof/verifier/unwind"
@@ -136,6 +137,8 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 		img.Notes = append(img.Notes, "the proof says that it is meant to fail (EXPECTED)")
 	}
 	assumptions = append(assumptions, stub.Convert(module)...)
+	assumptions = append(assumptions, p.ContractNotes()...)
+	frame.Instrument(module)
 	stages := []verdict.Stage{}
 	for _, s := range img.Stages {
 		stages = append(stages, verdict.Stage{Name: s.Name, Seconds: s.Seconds})
@@ -161,7 +164,7 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 func bodyless(m *ir.Module, kind string) map[string]string {
 	out := map[string]string{}
 	for _, f := range m.Funcs {
-		if f.IsDecl() && f.Model == ir.ModelNone {
+		if f.IsDecl() && f.Model == ir.ModelNone && !strings.HasPrefix(f.Name, "firmproof_unsupported_") {
 			out[f.Name] = kind
 		}
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // TestCBMCProofs: a proof that holds is proved; its twin with one bound less in the
-// assumption is violated; one with contracts is unknown by that name, and one that
-// does not build says so without taking the others down.
+// assumption is violated; one that checks a contract which no source has
+// is unknown by that name, and one that does not build says so without taking the others down.
 func TestCBMCProofs(t *testing.T) {
 	makefile := func(name string) string {
 		return "HARNESS_ENTRY = harness\nHARNESS_FILE = " + name + "\nREMOVE_FUNCTION_BODY += hw\nUNWINDSET += __CPROVER_file_local_src_c_count.0:6\n" +
@@ -25,8 +25,8 @@ func TestCBMCProofs(t *testing.T) {
 		"p/Makefile.common": "", "p/src.c": "int hw(int *p) { *p = 0; return 0; }\nint use(int *p) { return hw(p); }\nstatic int count(unsigned n) { int k = 0; while (n--) k++; return k; }\n",
 		"p/good/Makefile": makefile("good"), "p/good/good.c": harness("5"),
 		"p/bad/Makefile": makefile("bad"), "p/bad/bad.c": harness("6"),
-		"p/contract/Makefile": makefile("good") + "CHECK_FUNCTION_CONTRACTS = use\n",
-		"p/broken/Makefile":   makefile("broken"), "p/broken/broken.c": "int harness() { return missing_variable; }\n",
+		"p/contract/Makefile": makefile("good") + "CHECK_FUNCTION_CONTRACTS = use\n", "p/contract/good.c": harness("5"),
+		"p/broken/Makefile": makefile("broken"), "p/broken/broken.c": "int harness() { return missing_variable; }\n",
 	})
 	code, rep, errs := checkJSON(t, "--cbmc-proof", filepath.Join(dir, "p"))
 	got := map[string]*verdict.Result{}
@@ -45,7 +45,7 @@ func TestCBMCProofs(t *testing.T) {
 	if a := strings.Join(got["good/harness"].Assumptions, "\n"); !strings.Contains(a, "hw is stubbed: any result, no effect") {
 		t.Errorf("assumptions %q", a)
 	}
-	if r := got["contract/harness"].Reason; r == nil || !strings.Contains(r.Detail, "function contracts") {
+	if r := got["contract/harness"].Reason; r == nil || !strings.Contains(r.Detail, "no source has a contract of use") {
 		t.Errorf("contract: %v", r)
 	}
 	if r := got["broken/harness"].Reason; r == nil || !strings.Contains(r.Detail, "missing_variable") {

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/targets"
 )
 
@@ -34,15 +35,16 @@ type Checks struct {
 
 // Options steer a build.
 type Options struct {
-	Runner   Runner   // nil: run directly
-	WorkDir  string   // for files of this build, must exist; kept by the caller as long as the Image is used
-	CacheDir string   // compiled units; empty: inside WorkDir
-	Units    string   // further compiled units, which are only read; may be empty or missing
-	Jobs     int      // compilers at once; 0: one per processor
-	Checks   Checks   // further instrumentation
-	Shim     bool     // undeclared nondet_TYPE and its relatives get their prototypes
-	Entries  []string // functions to keep besides the manifest's harnesses and interrupt handlers
-	KeepAll  bool     // no slicing, and unused static functions stay: for generated harnesses
+	Runner    Runner            // nil: run directly
+	WorkDir   string            // for files of this build, must exist; kept by the caller as long as the Image is used
+	CacheDir  string            // compiled units; empty: inside WorkDir
+	Units     string            // further compiled units, which are only read; may be empty or missing
+	Jobs      int               // compilers at once; 0: one per processor
+	Checks    Checks            // further instrumentation
+	Shim      bool              // undeclared nondet_TYPE and its relatives get their prototypes
+	Contracts *contract.Options // how contracts of CBMC's C are used; nil: they say nothing
+	Entries   []string          // functions to keep besides the manifest's harnesses and interrupt handlers
+	KeepAll   bool              // no slicing, and unused static functions stay: for generated harnesses
 
 	// Committed says that the tree is a commit's: a build.command that changes one of
 	// its files which the program is made of is a *BuildError.

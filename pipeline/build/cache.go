@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/contract"
 )
 
 // preprocess gives the text that the compiler sees and the files that it came from.
@@ -54,7 +56,7 @@ func (r *Request) key(flags []string, text []byte, deps []string) (string, error
 	if err != nil {
 		return "", &InfraError{"compile " + r.File, err}
 	}
-	fmt.Fprintf(h, "unit 3\n%s\nshim %v %s %x\n%s\n", ver, r.Shim, shimVersion, sha256.Sum256([]byte(cproverTypes)), r.File)
+	fmt.Fprintf(h, "unit 3 %s\n%s\nshim %v %s %x\n%s\n", r.contractKey(text), ver, r.Shim, shimVersion, sha256.Sum256([]byte(cproverTypes)), r.File)
 	if r.Checks.Stack {
 		fmt.Fprintln(h, "frames")
 	}
@@ -102,4 +104,12 @@ func compilerIdentity() (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%s %d %d", path, st.Size(), st.ModTime().UnixNano()), nil
+}
+
+// contractKey tells uses of contracts apart, for a text that has any.
+func (r *Request) contractKey(text []byte) string {
+	if !r.Shim || !contract.Needed(text) {
+		return ""
+	}
+	return r.Contracts.Key()
 }

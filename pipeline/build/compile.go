@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/firmproof/firmproof/pipeline/contract"
 )
 
 // Compile makes LLVM text of one file. C goes through clang; .ll and .bc are
@@ -143,7 +145,7 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 		return u, nil
 	}
 	out := filepath.Join(scratch, "unit.ll")
-	cprover := r.Shim && strings.Contains(string(text), "__CPROVER_")
+	cprover := dialect{names: r.Shim && strings.Contains(string(text), "__CPROVER_"), contracts: r.Shim && contract.Needed(text) && r.isC()}
 	implicit, folded, err := r.emit(ctx, flags, scratch, out, nil, cprover)
 	if nakedFault(err) { // GCC takes C in naked functions; what the attribute leaves out is assembly
 		flags = append(flags, "-Dnaked=used", "-D__naked__=used")
@@ -187,6 +189,43 @@ func nakedFault(err error) bool {
 	})
 }
 
+// dialect says what a unit has of CBMC's C.
+type dialect struct {
+	names     bool // intrinsics
+	contracts bool // clauses, quantifiers, operators: package contract makes C of them
+}
+
+func (r *Request) isC() bool {
+	ext := filepath.Ext(r.File)
+	return ext == ".c" || ext == ".i"
+}
+
+// rewrite preprocesses the unit and makes C of its contracts; it gives the new file.
+func (r *Request) rewrite(ctx context.Context, args []string, scratch string) (string, error) {
+	text, _, err := r.preprocess(ctx, args, scratch)
+	if err != nil {
+		return "", err
+	}
+	o := contract.Options{}
+	if r.Contracts != nil {
+		o = *r.Contracts
+	}
+	o.PtrBits = r.Target.PointerBits
+	out, err := contract.Rewrite(r.File, text, o)
+	var fault *contract.Error
+	if errors.As(err, &fault) {
+		return "", &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(fault.File), Line: fault.Line, Column: fault.Column, Message: fault.Message}}}
+	}
+	file := filepath.Join(scratch, "contract.i")
+	if err == nil {
+		err = os.WriteFile(file, out, 0o644)
+	}
+	if err != nil {
+		return "", &InfraError{"compile " + r.File, err}
+	}
+	return file, nil
+}
+
 func hasShim(implicit []string) bool {
 	for _, n := range implicit {
 		if _, ok := prototype(n); ok {
@@ -199,12 +238,19 @@ func hasShim(implicit []string) bool {
 // emit compiles with prototypes for the functions in undeclared, and gives those
 // that are undeclared still. folded reports an operation on constants that overflows
 // or divides by zero: at -O0 its result stands in the IR, and the operation does not.
-func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover bool) (implicit []string, folded bool, err error) {
+func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover dialect) (implicit []string, folded bool, err error) {
 	args, err := r.withShim(flags, scratch, undeclared, cprover)
 	if err != nil {
 		return nil, false, err
 	}
-	res, err := r.run(ctx, append(args, "-S", "-emit-llvm", "-o", out, "--", r.File)...)
+	file := r.File
+	if cprover.contracts {
+		if file, err = r.rewrite(ctx, args, scratch); err != nil {
+			return nil, false, err
+		}
+		args = append(flags[:len(flags):len(flags)], "-x", "cpp-output", "-ffile-prefix-map="+scratch+"=firmproof")
+	}
+	res, err := r.run(ctx, append(args, "-S", "-emit-llvm", "-o", out, "--", file)...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -216,9 +262,9 @@ func (r *Request) emit(ctx context.Context, flags []string, scratch, out string,
 }
 
 // withShim adds the header with prototypes, if one is needed.
-func (r *Request) withShim(flags []string, scratch string, undeclared []string, cprover bool) ([]string, error) {
+func (r *Request) withShim(flags []string, scratch string, undeclared []string, cprover dialect) ([]string, error) {
 	args := append([]string(nil), flags...)
-	if text, needed := shimText(undeclared, cprover); needed {
+	if text, needed := shimText(undeclared, cprover.names); needed {
 		shim := filepath.Join(scratch, "shim.h")
 		if err := os.WriteFile(shim, []byte(text), 0o644); err != nil {
 			return nil, &InfraError{"compile " + r.File, err}

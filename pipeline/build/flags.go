@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/targets"
 )
 
@@ -36,7 +37,8 @@ type Request struct {
 	CFlags    []string // further flags, for clang
 	Checks    Checks
 	Shim      bool
-	Static    bool // emit unused static functions too
+	Static    bool              // emit unused static functions too
+	Contracts *contract.Options // how contracts of CBMC's C are used; nil: they say nothing
 
 	Runner   Runner // nil: run directly
 	WorkDir  string // must exist; the unit's IR is written below it

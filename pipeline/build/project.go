@@ -14,6 +14,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier/interrupt"
@@ -311,6 +312,9 @@ func (b *builder) attempt(ctx context.Context, entries, keep []string) (*Image, 
 		}
 	}
 	img := *b.img
+	if b.opts.Contracts != nil {
+		keep = append(keep, contract.Kept()...)
+	}
 	l := linker{opts: b.opts, img: &img, entries: unique(entries), keep: unique(keep)}
 	if err := l.link(ctx); err != nil {
 		return nil, err
@@ -386,7 +390,7 @@ func (b *builder) request(s unitSpec) Request {
 	}
 	return Request{
 		File: s.file, Dir: dir, Root: b.dir, Target: b.img.Target, Include: s.include, Defines: s.defines, Undefines: s.undefines, CFlags: s.cflags,
-		Checks: b.opts.Checks, Shim: b.opts.Shim, Static: b.opts.KeepAll || b.static || s.static, Runner: b.opts.Runner, WorkDir: b.opts.WorkDir, CacheDir: b.opts.CacheDir, Units: b.opts.Units,
+		Checks: b.opts.Checks, Shim: b.opts.Shim, Contracts: b.opts.Contracts, Static: b.opts.KeepAll || b.static || s.static, Runner: b.opts.Runner, WorkDir: b.opts.WorkDir, CacheDir: b.opts.CacheDir, Units: b.opts.Units,
 	}
 }
 

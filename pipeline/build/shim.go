@@ -100,20 +100,14 @@ func prototype(name string) (string, bool) {
 	return "", false
 }
 
-// cproverTypes is what CBMC's C has and clang's has not. Contract clauses say
-// nothing when a function is called with its body.
+// cproverTypes is what CBMC's C has and clang's has not. For clauses of contracts
+// see package contract.
 const cproverTypes = `typedef __SIZE_TYPE__ __CPROVER_size_t;
 typedef __PTRDIFF_TYPE__ __CPROVER_ssize_t;
 typedef _Bool __CPROVER_bool;
 #define __CPROVER_overflow_plus(a, b) ({ __typeof__((a) + (b)) r_; __builtin_add_overflow((a), (b), &r_); })
 #define __CPROVER_overflow_minus(a, b) ({ __typeof__((a) - (b)) r_; __builtin_sub_overflow((a), (b), &r_); })
 #define __CPROVER_overflow_mult(a, b) ({ __typeof__((a) * (b)) r_; __builtin_mul_overflow((a), (b), &r_); })
-#define __CPROVER_requires(...)
-#define __CPROVER_ensures(...)
-#define __CPROVER_assigns(...)
-#define __CPROVER_frees(...)
-#define __CPROVER_loop_invariant(...)
-#define __CPROVER_decreases(...)
 `
 
 // shimMacros are intrinsics whose meaning hangs on the types of their arguments.

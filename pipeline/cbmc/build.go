@@ -44,9 +44,21 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 	}
 	own := map[string]bool{}
 	opts.Shim, opts.Entries = true, []string{p.Entry}
+	opts.Contracts = p.Contracts
+	made, err := p.writeGenerated(opts.WorkDir)
+	if err != nil {
+		return nil, err
+	}
+	given := map[string]string{}
+	for f, at := range made {
+		given[at] = f
+	}
 	opts.Checks = build.Checks{UnsignedOverflow: p.Unsigned, Conversion: p.Conversion}
 	var torn error
 	opts.Prepare = func(file string, ir []byte) []byte {
+		if f := given[file]; f != "" {
+			file = f
+		}
 		back, err := takeBack(ir)
 		if err != nil {
 			torn = &build.BuildError{Stage: "compile", Target: t.Name, Diagnostics: []build.Diagnostic{{File: file, Message: err.Error()}}}
@@ -58,8 +70,9 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		} else {
 			ir = removeBodies(ir, func(fn string) bool { return own[fn] })
 		}
+		ir = redirect(ir, p.Contracts)
 		for _, m := range definition.FindAllSubmatch(ir, -1) {
-			if !strings.Contains(string(m[1]), "internal ") {
+			if !strings.Contains(string(m[1]), "internal ") && !strings.Contains(string(m[1]), "weak ") {
 				own[string(m[2])] = true
 			}
 		}
@@ -72,7 +85,12 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 	var retyped retyping
 	plain := p.Flags
 	for {
-		img, err := build.Sources(ctx, p.Root, p.units(project, macros, len(named) > 0), t, opts)
+		img, err := build.Sources(ctx, p.Root, p.units(project, macros, len(named) > 0, made), t, opts)
+		if err == nil {
+			if missing := withoutContract(img); len(missing) > 0 {
+				err = &build.BuildError{Stage: "link", Target: t.Name, Diagnostics: []build.Diagnostic{{Message: "no source has a contract of " + strings.Join(missing, ", ")}}}
+			}
+		}
 		if torn != nil {
 			return nil, torn
 		}
@@ -103,17 +121,29 @@ func (p *Proof) writeHeaders(work string) error {
 
 // units lists the sources, the proof's own first: of two definitions of a function
 // the first one counts, as for goto-cc.
-func (p *Proof) units(project map[string]bool, macros map[string][]string, static bool) []build.Source {
+func (p *Proof) units(project map[string]bool, macros map[string][]string, static bool, made map[string]string) []build.Source {
 	var out []build.Source
 	for _, f := range p.Sources {
 		if !project[f] {
-			out = append(out, build.Source{File: f, Dir: p.Dir, CFlags: p.flags(macros[f])})
+			out = append(out, p.unit(f, macros[f], made[f]))
 		}
 	}
 	for _, f := range p.Project {
-		out = append(out, build.Source{File: f, Dir: p.Dir, CFlags: p.flags(macros[f]), Static: static})
+		s := p.unit(f, macros[f], made[f])
+		s.Static = static
+		out = append(out, s)
 	}
 	return out
+}
+
+// unit is one source; at is where it lies if the makefile made it.
+func (p *Proof) unit(f string, macros []string, at string) build.Source {
+	s := build.Source{File: f, Dir: p.Dir, CFlags: p.flags(macros)}
+	if at != "" {
+		s.File = at
+		s.CFlags = append(s.CFlags, "-iquote", filepath.Dir(f))
+	}
+	return s
 }
 
 // flags are those of a source. As for goto-cc, a variable without a value may be

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -64,7 +65,7 @@ func TestReadMakefile(t *testing.T) {
 		t.Errorf("checks %v", c)
 	}
 	p, err = readOne(found[0])
-	if err != nil || strings.Join(p.Needs, ", ") != "function contracts, loop contracts" {
+	if err != nil || p.Contracts == nil || p.Contracts.Check["step"] != "step" || !p.Contracts.Loops || len(p.Contracts.Replace) > 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -241,5 +242,55 @@ func TestRetyped(t *testing.T) {
 	files["p/stub.c"] = "#include \"api.h\"\nlong before(void) { return hw_read(2); }\nint hw_read(int port) { return port + 1; }\n"
 	if _, err := text(); err == nil || !strings.Contains(err.Error(), "hw_read is used with two types") {
 		t.Errorf("two types: %v", err)
+	}
+}
+
+// TestGenerated: a source that the makefile makes by a job of litani's is made without
+// litani, and stands at its place in messages, not in the tree.
+func TestGenerated(t *testing.T) {
+	dir := write(t, map[string]string{
+		"src.c": "static int f(void) { return 3; }\n",
+		"p/Makefile": "HARNESS_FILE = h\nPROOF_SOURCES = h.c\nPROJECT_SOURCES = $(abspath .)/src.c\nLITANI ?= litani\nSHELL = /bin/bash\n" +
+			"$(abspath .)/src.c: ../src.c\n\t$(LITANI) add-job --command \"sed -E 's/^static //' $^\" --inputs $^ --outputs $@ --stdout-file $@ --ci-stage build\n",
+		"p/h.c": "int f(void);\nint harness(void) { return f(); }\n",
+	})
+	p, err := readOne(filepath.Join(dir, "p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "p/src.c")); err == nil {
+		t.Error("the tree was written to")
+	}
+	if got := string(p.Generated[p.Project[0]]); got != "int f(void) { return 3; }\n" {
+		t.Fatalf("%q of %v", got, p.Generated)
+	}
+	host, err := targets.Load("x86_64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := p.Build(context.Background(), host, build.Options{WorkDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range img.Functions {
+		if f.Name == "f" && !strings.HasSuffix(f.File, "p/src.c") && f.File != "src.c" {
+			t.Errorf("f lies in %s", f.File)
+		}
+	}
+}
+
+// TestRedirect: calls go to the function that stands for another, whose body keeps its
+// place under another name.
+func TestRedirect(t *testing.T) {
+	const unit = "define dso_local i32 @f(i32 %x) !dbg !7 {\n  %r = call i32 @f(i32 %x)\n  %s = call i32 @g(i32 1)\n  ret i32 %r\n}\ndeclare i32 @g(i32)\n"
+	got := string(redirect([]byte(unit), &contract.Options{Check: map[string]string{"f": "f"}, Replace: map[string]string{"g": "g"}}))
+	want := "define dso_local i32 @__firmproof_body_f(i32 %x) !dbg !7 {\n  %r = call i32 @__firmproof_check_f(i32 %x)\n  %s = call i32 @__firmproof_use_g(i32 1)\n  ret i32 %r\n}\n" +
+		"declare dso_local i32 @__firmproof_check_f(i32 %x)\ndeclare i32 @__firmproof_use_g(i32)\n"
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	const stands = "define i32 @__firmproof_use_g(i32 %x) {\n  ret i32 0\n}\ndeclare i32 @g(i32)\n"
+	if got := string(redirect([]byte(stands), &contract.Options{Replace: map[string]string{"g": "g"}})); strings.Contains(got, "declare") {
+		t.Errorf("declared beside its definition:\n%s", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // variables are those of the CBMC starter kit that say what a proof is.
 var variables = []string{"HARNESS_ENTRY", "PROOF_UID", "SRCDIR", "PROJECT_SOURCES", "PROOF_SOURCES", "INCLUDES", "DEFINES", "COMPILE_FLAGS",
 	"REMOVE_FUNCTION_BODY", "UNWINDSET", "CPROVER_LIBRARY_UNWINDSET", "CHECK_FUNCTION_CONTRACTS", "CHECK_FUNCTION_CONTRACTS_REC", "USE_FUNCTION_CONTRACTS",
-	"APPLY_LOOP_CONTRACTS", "NONDET_STATIC", "RESTRICT_FUNCTION_POINTER", "REWRITTEN_SOURCES", "CBMCFLAGS", "CHECKFLAGS", "CBMC_FLAG_MALLOC_MAY_FAIL"}
+	"APPLY_LOOP_CONTRACTS", "NONDET_STATIC", "RESTRICT_FUNCTION_POINTER", "REWRITTEN_SOURCES", "CBMCFLAGS", "CHECKFLAGS", "CBMC_FLAG_MALLOC_MAY_FAIL", "CBMC_OBJECT_BITS"}
 
 // printer is the makefile that tells the variables of the one in the folder. Goals
 // are never built: the only goal is its own.
@@ -55,7 +55,11 @@ func readMakefile(ctx context.Context, runner build.Runner, dir string) (*Proof,
 	if res.ExitCode != 0 || len(vars) < len(variables) {
 		return nil, fmt.Errorf("%s: make: exit status %d: %s", filepath.Join(dir, "Makefile"), res.ExitCode, strings.TrimSpace(string(res.Stderr)))
 	}
-	return fromVariables(dir, vars)
+	p, err := fromVariables(dir, vars)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.generate(ctx, runner, tmp, mk)
 }
 
 // sourceTree is the folder whose files a makefile in dir may need: the repository, or
@@ -97,15 +101,7 @@ func fromVariables(dir string, vars map[string]string) (*Proof, error) {
 	}
 	flags := append(append([]string(nil), words["CBMCFLAGS"]...), words["CHECKFLAGS"]...)
 	p.options(append(flags, words["CBMC_FLAG_MALLOC_MAY_FAIL"]...))
-	for _, v := range []string{"CHECK_FUNCTION_CONTRACTS", "CHECK_FUNCTION_CONTRACTS_REC", "USE_FUNCTION_CONTRACTS"} {
-		if len(words[v]) > 0 {
-			p.Needs = append(p.Needs, "function contracts")
-			break
-		}
-	}
-	if len(words["APPLY_LOOP_CONTRACTS"]) > 0 {
-		p.Needs = append(p.Needs, "loop contracts")
-	}
+	p.Contracts = contracts(words)
 	p.NondetStatic = p.NondetStatic || len(words["NONDET_STATIC"]) > 0
 	return p, nil
 }

@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -50,6 +51,9 @@ type Proof struct {
 	Expect        bool            // the proof is meant to succeed
 	Unasked       []verdict.Check // that CBMC makes only when told, and was not
 	TypeHeaders   []TypeHeader
+
+	Contracts *contract.Options // nil: none is used
+	Generated map[string][]byte // sources that are made by the makefile, by name
 }
 
 // LoopBound is one entry of CBMC's --unwindset: FUNC.N:K.

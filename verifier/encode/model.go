@@ -193,6 +193,17 @@ func (c *modelCall) objects(m ir.Model) (val, bool) {
 		}, c.args[0]), true
 	case ir.ModelPtrOffset:
 		return byTarget(func(t target) ilr.Term { return e.num(val{t: e.signed(val{t: t.off}, c.in.T.Width)}) }, c.args[0]), true
+	case ir.ModelNow:
+		return e.scalar(e.s.Int(c.in.T.Width, int64(len(e.objs)))), true
+	case ir.ModelSince:
+		since := c.num(c.resize(c.args[1], c.w))
+		return byTarget(func(t target) ilr.Term {
+			made := t.obj != nil && (t.obj.kind == objHeap || t.obj.kind == objStack)
+			if !made {
+				return e.s.Int(c.in.T.Width, 0)
+			}
+			return e.s.BoolToBV(e.s.Ule(since, e.s.Int(e.w, int64(t.obj.id))), c.in.T.Width)
+		}, c.args[0]), true
 	case ir.ModelDynObject:
 		return byTarget(func(t target) ilr.Term {
 			return e.s.BoolToBV(e.s.BoolConst(t.obj != nil && t.obj.kind == objHeap), c.in.T.Width)

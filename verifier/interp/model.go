@@ -87,7 +87,7 @@ var minArgs = map[ir.Model]int{
 	ir.ModelMalloc: 1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3, ir.ModelAllocaC: 1, ir.ModelFree: 1,
 	ir.ModelMemcpy: 3, ir.ModelMemmove: 3, ir.ModelMemset: 3, ir.ModelMemcmp: 3, ir.ModelMemchr: 3, ir.ModelStrlen: 1, ir.ModelStrnlen: 2,
 	ir.ModelStrcpy: 2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2, ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
-	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelRange: 2,
+	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelRange: 2, ir.ModelSince: 2,
 }
 
 // harness executes the intrinsics of harnesses, and what ends the program.
@@ -207,6 +207,15 @@ func (c *call) object(m ir.Model) bool {
 		p := c.located(0)
 		n, _ := p.bits.Int64()
 		c.number(n)
+		return true
+	case ir.ModelNow:
+		c.number(int64(len(c.objects)))
+		return true
+	case ir.ModelSince:
+		if since, ok := c.count(1); ok {
+			p := c.located(0)
+			c.number(boolInt(p.obj != nil && (p.obj.kind == heapObject || p.obj.kind == stackObject) && int64(since) <= int64(p.obj.num)))
+		}
 		return true
 	case ir.ModelDynObject:
 		p := c.located(0)

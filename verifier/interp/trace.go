@@ -29,8 +29,11 @@ const (
 	irqPoint  = irqPrefix + "point"
 )
 
+// contractPart is in all names that contracts are made of (package contract).
+const contractPart = "firmproof_contract_"
+
 func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
-	if s.What == irqPoint || x.ofPoint() || s.Kind == verdict.StepAssign && strings.HasPrefix(s.What, irqPrefix) {
+	if s.What == irqPoint || x.ofPoint() || s.Kind == verdict.StepAssign && strings.HasPrefix(s.What, irqPrefix) || strings.Contains(s.What, contractPart) {
 		return
 	}
 	if at != nil {

@@ -30,6 +30,8 @@ const (
 	ModelNondetNonNeg Model = "nondet-nonneg" // any value of the return type that is not negative: rand
 	ModelRange        Model = "range"         // klee_range(begin, end, name): any value in [begin, end)
 	ModelNop          Model = "nop"           // no effect, result unspecified
+	ModelNow          Model = "now"           // () a token of the objects made so far
+	ModelSince        Model = "since"         // (p, token) p points into a local or a heap block made after the token
 	ModelStubHavoc    Model = "stub-havoc"    // any result; every writable object that a pointer argument leads to gets any value
 
 	// C library.
@@ -134,6 +136,9 @@ var exactModels = map[string]Model{
 	"__CPROVER_r_ok": ModelROK, "__CPROVER_w_ok": ModelWOK, "__CPROVER_rw_ok": ModelRWOK,
 	"__CPROVER_OBJECT_SIZE": ModelObjectSize, "__CPROVER_POINTER_OFFSET": ModelPtrOffset, "__CPROVER_POINTER_OBJECT": ModelPtrObject,
 	"__CPROVER_same_object": ModelSameObject, "__CPROVER_DYNAMIC_OBJECT": ModelDynObject,
+	"firmproof_contract_assert": ModelAssert, "firmproof_contract_assume": ModelAssume, "firmproof_contract_havoc": ModelHavoc,
+	"firmproof_contract_r_ok": ModelROK, "firmproof_contract_w_ok": ModelWOK, "firmproof_contract_same": ModelSameObject,
+	"firmproof_contract_offset": ModelPtrOffset, "firmproof_contract_size": ModelObjectSize, "firmproof_contract_now": ModelNow, "firmproof_contract_since": ModelSince,
 	"exit": ModelExit, "_exit": ModelExit, "_Exit": ModelExit, "abort": ModelExit, "quick_exit": ModelExit,
 	"malloc": ModelMalloc, "calloc": ModelCalloc, "realloc": ModelRealloc, "aligned_alloc": ModelAligned, "memalign": ModelAligned,
 	"posix_memalign": ModelMemalign, "alloca": ModelAllocaC, "__builtin_alloca": ModelAllocaC, "free": ModelFree, "cfree": ModelFree,

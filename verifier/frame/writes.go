@@ -1,0 +1,84 @@
+package frame
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// written says how a modelled function writes memory: through the argument to, as
+// many bytes as the argument size says (-1: the object; see fixed).
+var written = map[ir.Model]struct{ to, size int }{
+	ir.ModelMemcpy: {0, 2}, ir.ModelMemmove: {0, 2}, ir.ModelMemset: {0, 2}, ir.ModelStrncpy: {0, 2},
+	ir.ModelHavoc: {0, 1}, ir.ModelMakeSymbolic: {0, 1},
+}
+
+// opaque are modelled functions that write a number of bytes that is not an argument.
+var opaque = map[ir.Model]bool{
+	ir.ModelHavocObj: true, ir.ModelStubHavoc: true, ir.ModelRealloc: true, ir.ModelMemalign: true, ir.ModelStrcpy: true, ir.ModelStrcat: true,
+	ir.ModelStrncat: true, ir.ModelVaStart: true, ir.ModelVaCopy: true,
+}
+
+// before puts the checks in front of in.
+func (w *weaver) before(b *ir.Block, in *ir.Instr) {
+	size := func(t *ir.Type) ir.Value { return w.number(w.write.Params[1].T, w.m.Layout.SizeOf(t)) }
+	switch in.Op {
+	case ir.OpStore:
+		w.check(b, in.Args[1], size(in.Access))
+	case ir.OpAtomicRMW, ir.OpCmpXchg:
+		w.check(b, in.Args[0], size(in.Access))
+	case ir.OpAsm:
+		for _, a := range in.Args {
+			if a.Type().IsPtr() {
+				w.unsupported("assembly with a pointer in a function with an assigns clause")
+				return
+			}
+		}
+	case ir.OpCall:
+		w.modelled(b, in)
+	}
+}
+
+func (w *weaver) modelled(b *ir.Block, in *ir.Instr) {
+	if m, ok := written[in.Model]; ok && len(in.Args) > m.size {
+		w.check(b, in.Args[m.to], in.Args[m.size])
+		return
+	}
+	switch {
+	case in.Model == ir.ModelFree && len(in.Args) == 1:
+		w.claim(w.call(w.free, in.Args[0]), w.freeText)
+	case opaque[in.Model]:
+		for _, a := range in.Args {
+			if a.Type().IsPtr() && !w.exempt(b, a) {
+				w.unsupported(fmt.Sprintf("call of %s in a function with an assigns clause", in.Model))
+				return
+			}
+		}
+	}
+}
+
+// check asserts that the clause in force allows writing n bytes at p.
+func (w *weaver) check(b *ir.Block, p, n ir.Value) {
+	if w.exempt(b, p) {
+		return
+	}
+	want := w.write.Params[1].T
+	switch have := n.Type(); {
+	case !have.IsInt() || !p.Type().IsPtr():
+		w.unsupported("a write of this form in a function with an assigns clause")
+		return
+	case have.Width > want.Width:
+		n = w.add(&ir.Instr{Op: ir.OpTrunc, T: want, Args: []ir.Value{n}})
+	case have.Width < want.Width:
+		n = w.add(&ir.Instr{Op: ir.OpZext, T: want, Args: []ir.Value{n}})
+	}
+	w.claim(w.call(w.write, p, n), w.writeText)
+}
+
+func (w *weaver) claim(ok *ir.Instr, text *ir.Global) {
+	args := []ir.Value{ok}
+	if text != nil {
+		args = append(args, w.address(&ir.Const{Global: text}))
+	}
+	w.call(w.assert, args...)
+}
