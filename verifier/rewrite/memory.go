@@ -16,8 +16,31 @@ func (m *match) memory(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if s.Kind(v) == ilr.KSelect && s.Arg(v, 0) == args[0] && s.Arg(v, 1) == args[1] {
 			return args[0]
 		}
+	case ilr.KIte:
+		if m.sort.Kind == ilr.SortArray {
+			return m.write(args[0], args[1], args[2])
+		}
 	}
 	return 0
+}
+
+// write makes a store that happens under condition c a store of what is there then:
+// at a constant index, whose element is at hand, or where both branches store.
+func (m *match) write(c, a, b ilr.Term) ilr.Term {
+	s := m.s
+	sa, sb := s.Kind(a) == ilr.KStore, s.Kind(b) == ilr.KStore
+	if sa && sb && s.Arg(a, 0) == s.Arg(b, 0) && s.Arg(a, 1) == s.Arg(b, 1) {
+		return s.Store(s.Arg(a, 0), s.Arg(a, 1), s.Ite(c, s.Arg(a, 2), s.Arg(b, 2)))
+	}
+	if sb && s.Arg(b, 0) == a {
+		c, a, b = s.Not(c), b, a
+		sa = true
+	}
+	if !sa || s.Arg(a, 0) != b || s.Kind(s.Arg(a, 1)) != ilr.KConst {
+		return 0
+	}
+	i := s.Arg(a, 1)
+	return s.Store(b, i, s.Ite(c, s.Arg(a, 2), s.Select(b, i)))
 }
 
 // read walks down a while the writes certainly hit or certainly miss index i.

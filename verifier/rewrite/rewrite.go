@@ -5,9 +5,10 @@
 //	(R2) known bits and unsigned ranges decide comparisons and fold constants (facts.go)
 //	(R3) operations on if-then-else of constants move into the branches (lift.go)
 //	(R4) reads over writes at provably different or equal indices (memory.go)
+//	(R5) sums and products that are equal as polynomials are one term (poly.go)
 //
 // Instances of every rule of (R1) are proved by our own solver in the tests; (R2) to
-// (R4), and the whole, are tested on random terms against the evaluator.
+// (R5), and the whole, are tested on random terms against the evaluator.
 package rewrite
 
 //go:generate go run ./rulegen/cmd terms.rules rules_gen.go
@@ -20,10 +21,11 @@ import (
 // Rules simplifies terms of one store; make one for each store.
 type Rules struct {
 	facts facts
+	polys polys
 }
 
 // New makes a simplifier for one store.
-func New() *Rules { return &Rules{} }
+func New() *Rules { return &Rules{polys: polys{memo: map[ilr.Term]poly{}, first: map[uint64]ilr.Term{}}} }
 
 // NewStore is a store that simplifies.
 func NewStore() *ilr.Store { return ilr.NewStore(New()) }
@@ -54,7 +56,10 @@ func (r *Rules) Simplify(s *ilr.Store, k ilr.Kind, sort ilr.Sort, imm uint64, ar
 	if t := m.lift(k, imm, args); t != 0 {
 		return t
 	}
-	return m.memory(k, args)
+	if t := m.memory(k, args); t != 0 {
+		return t
+	}
+	return m.sums(k, args)
 }
 
 func bounds(s *ilr.Store, t ilr.Term) (hi, lo int) {

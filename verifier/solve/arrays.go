@@ -21,6 +21,7 @@ type arrays struct {
 	paired   map[[2]ilr.Term]bool  // congruences asserted
 	blocks   map[tableBlock]bool   // parts of tables asserted
 	clashed  map[ilr.Term]int      // how often
+	runs     map[ilr.Term]*run
 	added    int
 
 	e     *evaluation // of the last round
@@ -41,7 +42,7 @@ type tableBlock struct {
 }
 
 func newArrays(s *ilr.Store, b *bitblast.Blaster) *arrays {
-	return &arrays{s: s, b: b, expanded: map[ilr.Term]ilr.Term{}, paired: map[[2]ilr.Term]bool{}, blocks: map[tableBlock]bool{}, clashed: map[ilr.Term]int{}}
+	return &arrays{s: s, b: b, expanded: map[ilr.Term]ilr.Term{}, paired: map[[2]ilr.Term]bool{}, blocks: map[tableBlock]bool{}, clashed: map[ilr.Term]int{}, runs: map[ilr.Term]*run{}}
 }
 
 // value of an array variable in the last model.
@@ -105,11 +106,22 @@ func (a *arrays) widely(t ilr.Term) {
 	if _, isConst := a.s.ConstVal(a.s.Arg(t, 1)); isConst || a.clashed[t] < 3 {
 		return
 	}
+	arr := a.s.Arg(t, 0)
+	if a.s.Kind(arr) != ilr.KVar {
+		return
+	}
+	fixed := newRun(arr)
 	for _, u := range a.sels {
-		if a.s.Arg(u, 0) == a.s.Arg(t, 0) && a.s.Kind(a.s.Arg(u, 0)) == ilr.KVar {
+		if a.s.Arg(u, 0) != arr || a.paired[pair(t, u)] {
+			continue
+		}
+		if v, ok := a.s.ConstVal(a.s.Arg(u, 1)); ok && v.Width() <= 64 {
+			fixed.elems[v.Low64()] = u
+		} else {
 			a.congruent(t, u)
 		}
 	}
+	a.congruentRun(t, fixed)
 }
 
 // patience is how many rounds of one question state only what models violate;
@@ -126,10 +138,17 @@ func (a *arrays) expandMore(n int) {
 		if a.expanded[t] != 0 || a.s.Kind(arr) == ilr.KVar || a.s.Kind(arr) == ilr.KArrTable {
 			continue
 		}
-		a.expand(t)
-		n--
 		before := len(a.sels)
-		a.depend(a.expanded[t])
+		if r := a.runOf(arr); r != nil {
+			n -= a.expandBlocks(t, r, n)
+			for _, l := range r.lemmas[t] {
+				a.depend(l)
+			}
+		} else {
+			a.expand(t)
+			n--
+			a.depend(a.expanded[t])
+		}
 		queue = append(queue, a.sels[before:]...)
 	}
 }
@@ -174,6 +193,9 @@ func (a *arrays) depend(t ilr.Term) {
 			if eq := a.expanded[t]; eq != 0 {
 				stack = append(stack, eq)
 			}
+			if r := a.runs[a.s.Arg(t, 0)]; r != nil {
+				stack = append(stack, r.lemmas[t]...)
+			}
 		}
 		for i := 0; i < a.s.NumArgs(t); i++ {
 			if u := a.s.Arg(t, i); a.s.Sort(u).Kind != ilr.SortArray {
@@ -209,6 +231,12 @@ func (a *arrays) next(t ilr.Term) ilr.Term {
 	arg := func(n int) ilr.Term { return a.s.Arg(arr, n) }
 	v := func(n int) bits.Vec { return a.e.value(arg(n)) }
 	vi := a.e.value(i)
+	if r := a.runOf(arr); r != nil {
+		if e := r.at(vi); e != 0 {
+			return e
+		}
+		return a.s.Select(r.base, i)
+	}
 	switch a.s.Kind(arr) {
 	case ilr.KIte:
 		if v(0).IsOne() {
@@ -234,8 +262,8 @@ func (a *arrays) next(t ilr.Term) ilr.Term {
 	return 0
 }
 
-// expand asserts the equation of select t, once; of a table, the block that the
-// model looks at.
+// expand asserts the equation of select t, once; of a table or run, the block that
+// the model looks at.
 func (a *arrays) expand(t ilr.Term) {
 	if a.expanded[t] != 0 {
 		return
@@ -243,6 +271,10 @@ func (a *arrays) expand(t ilr.Term) {
 	arr, i := a.s.Arg(t, 0), a.s.Arg(t, 1)
 	if a.s.Kind(arr) == ilr.KArrTable {
 		a.expandTable(t, arr, i)
+		return
+	}
+	if r := a.runOf(arr); r != nil {
+		a.expandRun(t, r, a.e.value(i).Low64())
 		return
 	}
 	def := a.equation(arr, i)
@@ -290,15 +322,14 @@ func (a *arrays) expandTable(t, arr, i ilr.Term) {
 	a.b.AssertTable(t, a.s.TableData(arr), block*blockLen, blockLen)
 }
 
+func pair(t, u ilr.Term) [2]ilr.Term { return [2]ilr.Term{min(t, u), max(t, u)} }
+
 // congruent asserts that reads of one array variable at equal indices are equal.
 func (a *arrays) congruent(t, u ilr.Term) {
-	if t > u {
-		t, u = u, t
-	}
-	if t == u || a.paired[[2]ilr.Term{t, u}] || a.s.Kind(t) != ilr.KSelect || a.s.Kind(u) != ilr.KSelect || a.s.Arg(t, 0) != a.s.Arg(u, 0) {
+	if t == u || a.paired[pair(t, u)] || a.s.Kind(t) != ilr.KSelect || a.s.Kind(u) != ilr.KSelect || a.s.Arg(t, 0) != a.s.Arg(u, 0) {
 		return
 	}
-	a.paired[[2]ilr.Term{t, u}] = true
+	a.paired[pair(t, u)] = true
 	a.lemma(a.s.Implies(a.s.Eq(a.s.Arg(t, 1), a.s.Arg(u, 1)), a.s.Eq(t, u)))
 }
 

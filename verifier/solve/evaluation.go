@@ -88,6 +88,13 @@ func (e *evaluation) read(t ilr.Term, blasted bool) (v bits.Vec, known bool) {
 	arr, i := s.Arg(t, 0), e.value(s.Arg(t, 1))
 	arg := func(n int) bits.Vec { return e.value(s.Arg(arr, n)) }
 	for {
+		if r := e.a.runOf(arr); r != nil {
+			if v := r.at(i); v != 0 {
+				return e.value(v), true
+			}
+			arr = r.base
+			continue
+		}
 		down := s.Kind(arr) != ilr.KVar && s.NumArgs(arr) > 0
 		switch s.Kind(arr) {
 		case ilr.KVar:
