@@ -19,8 +19,19 @@ func lookTool(name string) (string, error) {
 	return path, nil
 }
 
+// maxChecked is the size up to which LLVM text is checked whole. In a larger one mistakes are
+// found where it matters: in what is linked.
+const maxChecked = 4 << 20
+
 // readText checks LLVM text with llvm-as, which names the line of a mistake.
 func (r *Request) readText(ctx context.Context, path string) (*Unit, error) {
+	if st, err := os.Stat(path); err == nil && st.Size() > maxChecked {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, &InfraError{"read " + r.File, err}
+		}
+		return r.adopt(text)
+	}
 	res, err := r.run(ctx, llvmAs, "-o", os.DevNull, path)
 	if err != nil {
 		return nil, err

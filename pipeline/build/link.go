@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,7 +44,19 @@ func (l *linker) link(ctx context.Context) error {
 	start := time.Now()
 	whole := filepath.Join(l.opts.WorkDir, "linked.ll")
 	argv := []string{llvmLink, "-S", "-o", filepath.Base(whole)}
-	paths, err := l.exposeStatics()
+	texts, err := l.unitTexts()
+	if err != nil {
+		return err
+	}
+	var declared []string
+	isCut := false
+	if !l.opts.KeepAll && len(l.entries) > 0 {
+		var cut [][]byte
+		if cut, l.img.Functions, declared, isCut = cutUnits(texts, l.wanted()); isCut {
+			texts = cut
+		}
+	}
+	paths, err := l.exposeStatics(texts, isCut || l.opts.Prepare != nil)
 	if err != nil {
 		return err
 	}
@@ -58,15 +71,21 @@ func (l *linker) link(ctx context.Context) error {
 	if err != nil {
 		return &InfraError{"link", err}
 	}
-	l.img.Functions = readFunctions(text)
+	linked := readFunctions(text)
+	if !isCut {
+		l.img.Functions = linked
+	}
 	if text, err = l.addLibrary(ctx, whole); err != nil {
 		return err
 	}
 	l.img.Declared = readDeclared(text)
+	if isCut {
+		l.img.Declared = undefined(declared, text)
+	}
 	l.img.stage("link", start)
 	start = time.Now()
 	defer func() { l.img.stage("slice", start) }()
-	l.findEntries()
+	l.findEntries(linked)
 	if len(l.entries) > 0 && len(l.img.Entries) == 0 {
 		return &EntryError{Missing: l.img.Missing, Functions: l.img.Functions}
 	}
@@ -79,7 +98,7 @@ var multiply = regexp.MustCompile(`Linking globals named '([^']+)': symbol multi
 func (l *linker) fault(res Result) error {
 	m := multiply.FindSubmatch(res.Stderr)
 	if m == nil {
-		return &BuildError{Stage: "link", Target: l.img.Target.Name, Diagnostics: []Diagnostic{{Message: tail(res.Stderr, 3)}}}
+		return &BuildError{Stage: "link", Target: l.img.Target.Name, Diagnostics: l.linkerSays(res.Stderr)}
 	}
 	name := string(m[1])
 	var at []Diagnostic
@@ -108,6 +127,24 @@ func (l *linker) fault(res Result) error {
 	return &BuildError{Stage: "link", Target: l.img.Target.Name, Diagnostics: at}
 }
 
+// linkerSays gives the linker's messages, at the place in the unit's file if they name one.
+func (l *linker) linkerSays(stderr []byte) []Diagnostic {
+	m := linkPlace.FindSubmatch(stderr)
+	if m == nil {
+		return []Diagnostic{{Message: tail(stderr, 3)}}
+	}
+	d := Diagnostic{File: string(m[1]), Message: string(m[3])}
+	d.Line, _ = strconv.Atoi(string(m[2]))
+	for i, u := range l.img.Units {
+		if base := filepath.Base(d.File); base == filepath.Base(u.IRPath) || base == exposed(i) {
+			d.File = u.File
+		}
+	}
+	return []Diagnostic{d}
+}
+
+var linkPlace = regexp.MustCompile(`(?m)(\S+\.ll):(\d+):\d+: error: (.*)$`)
+
 func definition(text []byte, name string) (Diagnostic, bool) {
 	for _, f := range readFunctions(text) {
 		if f.Name == name && !f.Static {
@@ -123,11 +160,13 @@ func definition(text []byte, name string) (Diagnostic, bool) {
 }
 
 // findEntries sorts the entries into those that exist and those that do not.
-func (l *linker) findEntries() {
+func (l *linker) findEntries(linked []Function) {
 	defined := map[string]bool{}
+	for _, f := range linked {
+		defined[f.Name] = true
+	}
 	var names []string
 	for _, f := range l.img.Functions {
-		defined[f.Name] = true
 		names = append(names, f.Name)
 	}
 	for _, e := range l.entries {

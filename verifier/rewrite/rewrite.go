@@ -25,7 +25,9 @@ type Rules struct {
 }
 
 // New makes a simplifier for one store.
-func New() *Rules { return &Rules{polys: polys{memo: map[ilr.Term]poly{}, first: map[uint64]ilr.Term{}}} }
+func New() *Rules {
+	return &Rules{polys: polys{memo: map[ilr.Term]poly{}, first: map[uint64]ilr.Term{}}}
+}
 
 // NewStore is a store that simplifies.
 func NewStore() *ilr.Store { return ilr.NewStore(New()) }
