@@ -123,140 +123,142 @@ func ruleTable() []rule {
 		{"xor-const-const", ilr.KBvXor, rule108},
 		{"and-or", ilr.KBvAnd, rule109},
 		{"or-and", ilr.KBvOr, rule110},
-		{"and-not-or", ilr.KBvAnd, rule111},
-		{"or-not-and", ilr.KBvOr, rule112},
-		{"and-or-or-not", ilr.KBvAnd, rule113},
-		{"or-and-and-not", ilr.KBvOr, rule114},
-		{"and-or-not", ilr.KBvAnd, rule115},
-		{"or-and-not", ilr.KBvOr, rule116},
-		{"and-not-and-bits", ilr.KBvAnd, rule117},
-		{"and-nots", ilr.KBvAnd, rule118},
-		{"or-nots", ilr.KBvOr, rule119},
-		{"not-xor-const", ilr.KBvNot, rule120},
-		{"and-low-mask", ilr.KBvAnd, rule121},
-		{"and-high-mask", ilr.KBvAnd, rule122},
-		{"and-middle-mask", ilr.KBvAnd, rule123},
-		{"or-join", ilr.KBvOr, rule124},
-		{"xor-join", ilr.KBvXor, rule125},
-		{"add-join", ilr.KAdd, rule126},
-		{"or-join-const", ilr.KBvOr, rule127},
-		{"add-join-const", ilr.KAdd, rule128},
-		{"and-zext-zext", ilr.KBvAnd, rule129},
-		{"or-zext-zext", ilr.KBvOr, rule130},
-		{"xor-zext-zext", ilr.KBvXor, rule131},
-		{"and-zext-const", ilr.KBvAnd, rule132},
-		{"xor-zext-const", ilr.KBvXor, rule133},
-		{"or-zext-const", ilr.KBvOr, rule134},
-		{"xor-bit", ilr.KBvXor, rule135},
-		{"shl-sum", ilr.KShl, rule136},
-		{"shl-const", ilr.KShl, rule137},
-		{"shl-over", ilr.KShl, rule138},
-		{"lshr-const", ilr.KLshr, rule139},
-		{"lshr-over", ilr.KLshr, rule140},
-		{"ashr-const", ilr.KAshr, rule141},
-		{"shl-of-zero", ilr.KShl, rule142},
-		{"lshr-of-zero", ilr.KLshr, rule143},
-		{"ashr-of-zero", ilr.KAshr, rule144},
-		{"ashr-of-ones", ilr.KAshr, rule145},
-		{"ashr-nonneg", ilr.KAshr, rule146},
-		{"extract-zext-part", ilr.KExtract, rule147},
-		{"extract-sext-part", ilr.KExtract, rule148},
-		{"extract-sext-sign", ilr.KExtract, rule149},
-		{"extract-concat", ilr.KExtract, rule150},
-		{"extract-not", ilr.KExtract, rule151},
-		{"extract-and", ilr.KExtract, rule152},
-		{"extract-or", ilr.KExtract, rule153},
-		{"extract-xor", ilr.KExtract, rule154},
-		{"extract-add", ilr.KExtract, rule155},
-		{"extract-neg", ilr.KExtract, rule156},
-		{"extract-mul", ilr.KExtract, rule157},
-		{"extract-ite", ilr.KExtract, rule158},
-		{"concat-right", ilr.KConcat, rule159},
-		{"concat-extracts", ilr.KConcat, rule160},
-		{"concat-consts", ilr.KConcat, rule161},
-		{"concat-zext", ilr.KConcat, rule162},
-		{"sext-nonneg", ilr.KSext, rule163},
-		{"eq-add-const", ilr.KEq, rule164},
-		{"eq-add-self", ilr.KEq, rule165},
-		{"eq-add-add", ilr.KEq, rule166},
-		{"eq-add-const-both", ilr.KEq, rule167},
-		{"eq-sub-zero", ilr.KEq, rule168},
-		{"eq-neg-const", ilr.KEq, rule169},
-		{"eq-neg-neg", ilr.KEq, rule170},
-		{"eq-not-const", ilr.KEq, rule171},
-		{"eq-not-not-bits", ilr.KEq, rule172},
-		{"eq-not-self", ilr.KEq, rule173},
-		{"eq-xor-self", ilr.KEq, rule174},
-		{"eq-xor-const", ilr.KEq, rule175},
-		{"eq-xor-zero", ilr.KEq, rule176},
-		{"eq-xor-xor", ilr.KEq, rule177},
-		{"eq-or-zero", ilr.KEq, rule178},
-		{"eq-and-ones", ilr.KEq, rule179},
-		{"eq-mul-odd", ilr.KEq, rule180},
-		{"eq-mul-odd-both", ilr.KEq, rule181},
-		{"eq-concat-const", ilr.KEq, rule182},
-		{"eq-concat-concat", ilr.KEq, rule183},
-		{"eq-zext-const", ilr.KEq, rule184},
-		{"eq-zext-const-not", ilr.KEq, rule185},
-		{"eq-zext-zext", ilr.KEq, rule186},
-		{"eq-sext-const", ilr.KEq, rule187},
-		{"eq-sext-const-not", ilr.KEq, rule188},
-		{"eq-sext-sext", ilr.KEq, rule189},
-		{"eq-ite-then", ilr.KEq, rule190},
-		{"eq-ite-else", ilr.KEq, rule191},
-		{"eq-ite-ite", ilr.KEq, rule192},
-		{"eq-one-bit-zero", ilr.KEq, rule193},
-		{"ult-zero-left", ilr.KUlt, rule194},
-		{"ult-ones-right", ilr.KUlt, rule195},
-		{"ult-almost", ilr.KUlt, rule196},
-		{"slt-min-left", ilr.KSlt, rule197},
-		{"slt-max-right", ilr.KSlt, rule198},
-		{"slt-one-over-min", ilr.KSlt, rule199},
-		{"ult-not-not", ilr.KUlt, rule200},
-		{"slt-not-not", ilr.KSlt, rule201},
-		{"ult-not-const", ilr.KUlt, rule202},
-		{"ult-const-not", ilr.KUlt, rule203},
-		{"slt-not-const", ilr.KSlt, rule204},
-		{"slt-const-not", ilr.KSlt, rule205},
-		{"ult-sum-left", ilr.KUlt, rule206},
-		{"ult-zext-zext", ilr.KUlt, rule207},
-		{"ult-zext-wider", ilr.KUlt, rule208},
-		{"ult-zext-narrower", ilr.KUlt, rule209},
-		{"ult-zext-const", ilr.KUlt, rule210},
-		{"ult-zext-const-true", ilr.KUlt, rule211},
-		{"ult-const-zext", ilr.KUlt, rule212},
-		{"ult-const-zext-false", ilr.KUlt, rule213},
-		{"ult-sext-sext", ilr.KUlt, rule214},
-		{"slt-sext-sext", ilr.KSlt, rule215},
-		{"slt-sext-const", ilr.KSlt, rule216},
-		{"slt-const-sext", ilr.KSlt, rule217},
-		{"slt-nonneg", ilr.KSlt, rule218},
-		{"ult-concat-high", ilr.KUlt, rule219},
-		{"ult-concat-low", ilr.KUlt, rule220},
-		{"slt-concat-low", ilr.KSlt, rule221},
-		{"ult-concat-zeros", ilr.KUlt, rule222},
-		{"slt-concat-zero", ilr.KSlt, rule223},
-		{"ult-urem", ilr.KUlt, rule224},
-		{"ult-udiv-self", ilr.KUlt, rule225},
-		{"ult-and-self", ilr.KUlt, rule226},
-		{"ult-or-self", ilr.KUlt, rule227},
-		{"ult-lshr-self", ilr.KUlt, rule228},
-		{"ult-ite-same", ilr.KUlt, rule229},
-		{"slt-ite-same", ilr.KSlt, rule230},
-		{"uaddo-const", ilr.KUaddO, rule231},
-		{"saddo-const", ilr.KSaddO, rule232},
-		{"saddo-const-neg", ilr.KSaddO, rule233},
-		{"ssubo-const", ilr.KSsubO, rule234},
-		{"ssubo-const-neg", ilr.KSsubO, rule235},
-		{"ssubo-const-left", ilr.KSsubO, rule236},
-		{"ssubo-const-left-neg", ilr.KSsubO, rule237},
-		{"umulo-const", ilr.KUmulO, rule238},
-		{"smulo-const", ilr.KSmulO, rule239},
-		{"smulo-minus-one", ilr.KSmulO, rule240},
-		{"uaddo-zext", ilr.KUaddO, rule241},
-		{"saddo-sext", ilr.KSaddO, rule242},
-		{"ssubo-sext", ilr.KSsubO, rule243},
-		{"saddo-self-not", ilr.KSaddO, rule244},
+		{"and-or-or", ilr.KBvAnd, rule111},
+		{"or-and-and", ilr.KBvOr, rule112},
+		{"and-not-or", ilr.KBvAnd, rule113},
+		{"or-not-and", ilr.KBvOr, rule114},
+		{"and-or-or-not", ilr.KBvAnd, rule115},
+		{"or-and-and-not", ilr.KBvOr, rule116},
+		{"and-or-not", ilr.KBvAnd, rule117},
+		{"or-and-not", ilr.KBvOr, rule118},
+		{"and-not-and-bits", ilr.KBvAnd, rule119},
+		{"and-nots", ilr.KBvAnd, rule120},
+		{"or-nots", ilr.KBvOr, rule121},
+		{"not-xor-const", ilr.KBvNot, rule122},
+		{"and-low-mask", ilr.KBvAnd, rule123},
+		{"and-high-mask", ilr.KBvAnd, rule124},
+		{"and-middle-mask", ilr.KBvAnd, rule125},
+		{"or-join", ilr.KBvOr, rule126},
+		{"xor-join", ilr.KBvXor, rule127},
+		{"add-join", ilr.KAdd, rule128},
+		{"or-join-const", ilr.KBvOr, rule129},
+		{"add-join-const", ilr.KAdd, rule130},
+		{"and-zext-zext", ilr.KBvAnd, rule131},
+		{"or-zext-zext", ilr.KBvOr, rule132},
+		{"xor-zext-zext", ilr.KBvXor, rule133},
+		{"and-zext-const", ilr.KBvAnd, rule134},
+		{"xor-zext-const", ilr.KBvXor, rule135},
+		{"or-zext-const", ilr.KBvOr, rule136},
+		{"xor-bit", ilr.KBvXor, rule137},
+		{"shl-sum", ilr.KShl, rule138},
+		{"shl-const", ilr.KShl, rule139},
+		{"shl-over", ilr.KShl, rule140},
+		{"lshr-const", ilr.KLshr, rule141},
+		{"lshr-over", ilr.KLshr, rule142},
+		{"ashr-const", ilr.KAshr, rule143},
+		{"shl-of-zero", ilr.KShl, rule144},
+		{"lshr-of-zero", ilr.KLshr, rule145},
+		{"ashr-of-zero", ilr.KAshr, rule146},
+		{"ashr-of-ones", ilr.KAshr, rule147},
+		{"ashr-nonneg", ilr.KAshr, rule148},
+		{"extract-zext-part", ilr.KExtract, rule149},
+		{"extract-sext-part", ilr.KExtract, rule150},
+		{"extract-sext-sign", ilr.KExtract, rule151},
+		{"extract-concat", ilr.KExtract, rule152},
+		{"extract-not", ilr.KExtract, rule153},
+		{"extract-and", ilr.KExtract, rule154},
+		{"extract-or", ilr.KExtract, rule155},
+		{"extract-xor", ilr.KExtract, rule156},
+		{"extract-add", ilr.KExtract, rule157},
+		{"extract-neg", ilr.KExtract, rule158},
+		{"extract-mul", ilr.KExtract, rule159},
+		{"extract-ite", ilr.KExtract, rule160},
+		{"concat-right", ilr.KConcat, rule161},
+		{"concat-extracts", ilr.KConcat, rule162},
+		{"concat-consts", ilr.KConcat, rule163},
+		{"concat-zext", ilr.KConcat, rule164},
+		{"sext-nonneg", ilr.KSext, rule165},
+		{"eq-add-const", ilr.KEq, rule166},
+		{"eq-add-self", ilr.KEq, rule167},
+		{"eq-add-add", ilr.KEq, rule168},
+		{"eq-add-const-both", ilr.KEq, rule169},
+		{"eq-sub-zero", ilr.KEq, rule170},
+		{"eq-neg-const", ilr.KEq, rule171},
+		{"eq-neg-neg", ilr.KEq, rule172},
+		{"eq-not-const", ilr.KEq, rule173},
+		{"eq-not-not-bits", ilr.KEq, rule174},
+		{"eq-not-self", ilr.KEq, rule175},
+		{"eq-xor-self", ilr.KEq, rule176},
+		{"eq-xor-const", ilr.KEq, rule177},
+		{"eq-xor-zero", ilr.KEq, rule178},
+		{"eq-xor-xor", ilr.KEq, rule179},
+		{"eq-or-zero", ilr.KEq, rule180},
+		{"eq-and-ones", ilr.KEq, rule181},
+		{"eq-mul-odd", ilr.KEq, rule182},
+		{"eq-mul-odd-both", ilr.KEq, rule183},
+		{"eq-concat-const", ilr.KEq, rule184},
+		{"eq-concat-concat", ilr.KEq, rule185},
+		{"eq-zext-const", ilr.KEq, rule186},
+		{"eq-zext-const-not", ilr.KEq, rule187},
+		{"eq-zext-zext", ilr.KEq, rule188},
+		{"eq-sext-const", ilr.KEq, rule189},
+		{"eq-sext-const-not", ilr.KEq, rule190},
+		{"eq-sext-sext", ilr.KEq, rule191},
+		{"eq-ite-then", ilr.KEq, rule192},
+		{"eq-ite-else", ilr.KEq, rule193},
+		{"eq-ite-ite", ilr.KEq, rule194},
+		{"eq-one-bit-zero", ilr.KEq, rule195},
+		{"ult-zero-left", ilr.KUlt, rule196},
+		{"ult-ones-right", ilr.KUlt, rule197},
+		{"ult-almost", ilr.KUlt, rule198},
+		{"slt-min-left", ilr.KSlt, rule199},
+		{"slt-max-right", ilr.KSlt, rule200},
+		{"slt-one-over-min", ilr.KSlt, rule201},
+		{"ult-not-not", ilr.KUlt, rule202},
+		{"slt-not-not", ilr.KSlt, rule203},
+		{"ult-not-const", ilr.KUlt, rule204},
+		{"ult-const-not", ilr.KUlt, rule205},
+		{"slt-not-const", ilr.KSlt, rule206},
+		{"slt-const-not", ilr.KSlt, rule207},
+		{"ult-sum-left", ilr.KUlt, rule208},
+		{"ult-zext-zext", ilr.KUlt, rule209},
+		{"ult-zext-wider", ilr.KUlt, rule210},
+		{"ult-zext-narrower", ilr.KUlt, rule211},
+		{"ult-zext-const", ilr.KUlt, rule212},
+		{"ult-zext-const-true", ilr.KUlt, rule213},
+		{"ult-const-zext", ilr.KUlt, rule214},
+		{"ult-const-zext-false", ilr.KUlt, rule215},
+		{"ult-sext-sext", ilr.KUlt, rule216},
+		{"slt-sext-sext", ilr.KSlt, rule217},
+		{"slt-sext-const", ilr.KSlt, rule218},
+		{"slt-const-sext", ilr.KSlt, rule219},
+		{"slt-nonneg", ilr.KSlt, rule220},
+		{"ult-concat-high", ilr.KUlt, rule221},
+		{"ult-concat-low", ilr.KUlt, rule222},
+		{"slt-concat-low", ilr.KSlt, rule223},
+		{"ult-concat-zeros", ilr.KUlt, rule224},
+		{"slt-concat-zero", ilr.KSlt, rule225},
+		{"ult-urem", ilr.KUlt, rule226},
+		{"ult-udiv-self", ilr.KUlt, rule227},
+		{"ult-and-self", ilr.KUlt, rule228},
+		{"ult-or-self", ilr.KUlt, rule229},
+		{"ult-lshr-self", ilr.KUlt, rule230},
+		{"ult-ite-same", ilr.KUlt, rule231},
+		{"slt-ite-same", ilr.KSlt, rule232},
+		{"uaddo-const", ilr.KUaddO, rule233},
+		{"saddo-const", ilr.KSaddO, rule234},
+		{"saddo-const-neg", ilr.KSaddO, rule235},
+		{"ssubo-const", ilr.KSsubO, rule236},
+		{"ssubo-const-neg", ilr.KSsubO, rule237},
+		{"ssubo-const-left", ilr.KSsubO, rule238},
+		{"ssubo-const-left-neg", ilr.KSsubO, rule239},
+		{"umulo-const", ilr.KUmulO, rule240},
+		{"smulo-const", ilr.KSmulO, rule241},
+		{"smulo-minus-one", ilr.KSmulO, rule242},
+		{"uaddo-zext", ilr.KUaddO, rule243},
+		{"saddo-sext", ilr.KSaddO, rule244},
+		{"ssubo-sext", ilr.KSsubO, rule245},
+		{"saddo-self-not", ilr.KSaddO, rule246},
 	}
 }
 
@@ -376,12 +378,6 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule11(m, args); t != 0 {
 			return t
 		}
-		if t := rule164(m, args); t != 0 {
-			return t
-		}
-		if t := rule165(m, args); t != 0 {
-			return t
-		}
 		if t := rule166(m, args); t != 0 {
 			return t
 		}
@@ -466,6 +462,12 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule193(m, args); t != 0 {
 			return t
 		}
+		if t := rule194(m, args); t != 0 {
+			return t
+		}
+		if t := rule195(m, args); t != 0 {
+			return t
+		}
 	case ilr.KIte:
 		if t := rule12(m, args); t != 0 {
 			return t
@@ -510,7 +512,7 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule60(m, args); t != 0 {
 			return t
 		}
-		if t := rule120(m, args); t != 0 {
+		if t := rule122(m, args); t != 0 {
 			return t
 		}
 	case ilr.KBvAnd:
@@ -538,22 +540,25 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule117(m, args); t != 0 {
 			return t
 		}
-		if t := rule118(m, args); t != 0 {
+		if t := rule119(m, args); t != 0 {
 			return t
 		}
-		if t := rule121(m, args); t != 0 {
-			return t
-		}
-		if t := rule122(m, args); t != 0 {
+		if t := rule120(m, args); t != 0 {
 			return t
 		}
 		if t := rule123(m, args); t != 0 {
 			return t
 		}
-		if t := rule129(m, args); t != 0 {
+		if t := rule124(m, args); t != 0 {
 			return t
 		}
-		if t := rule132(m, args); t != 0 {
+		if t := rule125(m, args); t != 0 {
+			return t
+		}
+		if t := rule131(m, args); t != 0 {
+			return t
+		}
+		if t := rule134(m, args); t != 0 {
 			return t
 		}
 	case ilr.KBvOr:
@@ -578,19 +583,22 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule116(m, args); t != 0 {
 			return t
 		}
-		if t := rule119(m, args); t != 0 {
+		if t := rule118(m, args); t != 0 {
 			return t
 		}
-		if t := rule124(m, args); t != 0 {
+		if t := rule121(m, args); t != 0 {
 			return t
 		}
-		if t := rule127(m, args); t != 0 {
+		if t := rule126(m, args); t != 0 {
 			return t
 		}
-		if t := rule130(m, args); t != 0 {
+		if t := rule129(m, args); t != 0 {
 			return t
 		}
-		if t := rule134(m, args); t != 0 {
+		if t := rule132(m, args); t != 0 {
+			return t
+		}
+		if t := rule136(m, args); t != 0 {
 			return t
 		}
 	case ilr.KBvXor:
@@ -606,16 +614,16 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule108(m, args); t != 0 {
 			return t
 		}
-		if t := rule125(m, args); t != 0 {
-			return t
-		}
-		if t := rule131(m, args); t != 0 {
+		if t := rule127(m, args); t != 0 {
 			return t
 		}
 		if t := rule133(m, args); t != 0 {
 			return t
 		}
 		if t := rule135(m, args); t != 0 {
+			return t
+		}
+		if t := rule137(m, args); t != 0 {
 			return t
 		}
 	case ilr.KNeg:
@@ -668,10 +676,10 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule66(m, args); t != 0 {
 			return t
 		}
-		if t := rule126(m, args); t != 0 {
+		if t := rule128(m, args); t != 0 {
 			return t
 		}
-		if t := rule128(m, args); t != 0 {
+		if t := rule130(m, args); t != 0 {
 			return t
 		}
 	case ilr.KMul:
@@ -776,61 +784,55 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 			return t
 		}
 	case ilr.KShl:
-		if t := rule136(m, args); t != 0 {
-			return t
-		}
-		if t := rule137(m, args); t != 0 {
-			return t
-		}
 		if t := rule138(m, args); t != 0 {
 			return t
 		}
-		if t := rule142(m, args); t != 0 {
-			return t
-		}
-	case ilr.KLshr:
 		if t := rule139(m, args); t != 0 {
 			return t
 		}
 		if t := rule140(m, args); t != 0 {
 			return t
 		}
-		if t := rule143(m, args); t != 0 {
+		if t := rule144(m, args); t != 0 {
 			return t
 		}
-	case ilr.KAshr:
+	case ilr.KLshr:
 		if t := rule141(m, args); t != 0 {
 			return t
 		}
-		if t := rule144(m, args); t != 0 {
+		if t := rule142(m, args); t != 0 {
 			return t
 		}
 		if t := rule145(m, args); t != 0 {
 			return t
 		}
+	case ilr.KAshr:
+		if t := rule143(m, args); t != 0 {
+			return t
+		}
 		if t := rule146(m, args); t != 0 {
 			return t
 		}
-	case ilr.KConcat:
-		if t := rule159(m, args); t != 0 {
-			return t
-		}
-		if t := rule160(m, args); t != 0 {
-			return t
-		}
-		if t := rule161(m, args); t != 0 {
-			return t
-		}
-		if t := rule162(m, args); t != 0 {
-			return t
-		}
-	case ilr.KExtract:
 		if t := rule147(m, args); t != 0 {
 			return t
 		}
 		if t := rule148(m, args); t != 0 {
 			return t
 		}
+	case ilr.KConcat:
+		if t := rule161(m, args); t != 0 {
+			return t
+		}
+		if t := rule162(m, args); t != 0 {
+			return t
+		}
+		if t := rule163(m, args); t != 0 {
+			return t
+		}
+		if t := rule164(m, args); t != 0 {
+			return t
+		}
+	case ilr.KExtract:
 		if t := rule149(m, args); t != 0 {
 			return t
 		}
@@ -861,33 +863,33 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule158(m, args); t != 0 {
 			return t
 		}
+		if t := rule159(m, args); t != 0 {
+			return t
+		}
+		if t := rule160(m, args); t != 0 {
+			return t
+		}
 	case ilr.KSext:
-		if t := rule163(m, args); t != 0 {
+		if t := rule165(m, args); t != 0 {
 			return t
 		}
 	case ilr.KUlt:
-		if t := rule194(m, args); t != 0 {
-			return t
-		}
-		if t := rule195(m, args); t != 0 {
-			return t
-		}
 		if t := rule196(m, args); t != 0 {
 			return t
 		}
-		if t := rule200(m, args); t != 0 {
+		if t := rule197(m, args); t != 0 {
+			return t
+		}
+		if t := rule198(m, args); t != 0 {
 			return t
 		}
 		if t := rule202(m, args); t != 0 {
 			return t
 		}
-		if t := rule203(m, args); t != 0 {
+		if t := rule204(m, args); t != 0 {
 			return t
 		}
-		if t := rule206(m, args); t != 0 {
-			return t
-		}
-		if t := rule207(m, args); t != 0 {
+		if t := rule205(m, args); t != 0 {
 			return t
 		}
 		if t := rule208(m, args); t != 0 {
@@ -911,19 +913,19 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule214(m, args); t != 0 {
 			return t
 		}
-		if t := rule219(m, args); t != 0 {
+		if t := rule215(m, args); t != 0 {
 			return t
 		}
-		if t := rule220(m, args); t != 0 {
+		if t := rule216(m, args); t != 0 {
+			return t
+		}
+		if t := rule221(m, args); t != 0 {
 			return t
 		}
 		if t := rule222(m, args); t != 0 {
 			return t
 		}
 		if t := rule224(m, args); t != 0 {
-			return t
-		}
-		if t := rule225(m, args); t != 0 {
 			return t
 		}
 		if t := rule226(m, args); t != 0 {
@@ -938,29 +940,29 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule229(m, args); t != 0 {
 			return t
 		}
+		if t := rule230(m, args); t != 0 {
+			return t
+		}
+		if t := rule231(m, args); t != 0 {
+			return t
+		}
 	case ilr.KSlt:
-		if t := rule197(m, args); t != 0 {
-			return t
-		}
-		if t := rule198(m, args); t != 0 {
-			return t
-		}
 		if t := rule199(m, args); t != 0 {
+			return t
+		}
+		if t := rule200(m, args); t != 0 {
 			return t
 		}
 		if t := rule201(m, args); t != 0 {
 			return t
 		}
-		if t := rule204(m, args); t != 0 {
+		if t := rule203(m, args); t != 0 {
 			return t
 		}
-		if t := rule205(m, args); t != 0 {
+		if t := rule206(m, args); t != 0 {
 			return t
 		}
-		if t := rule215(m, args); t != 0 {
-			return t
-		}
-		if t := rule216(m, args); t != 0 {
+		if t := rule207(m, args); t != 0 {
 			return t
 		}
 		if t := rule217(m, args); t != 0 {
@@ -969,60 +971,66 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule218(m, args); t != 0 {
 			return t
 		}
-		if t := rule221(m, args); t != 0 {
+		if t := rule219(m, args); t != 0 {
+			return t
+		}
+		if t := rule220(m, args); t != 0 {
 			return t
 		}
 		if t := rule223(m, args); t != 0 {
 			return t
 		}
-		if t := rule230(m, args); t != 0 {
+		if t := rule225(m, args); t != 0 {
 			return t
 		}
-	case ilr.KUaddO:
-		if t := rule231(m, args); t != 0 {
-			return t
-		}
-		if t := rule241(m, args); t != 0 {
-			return t
-		}
-	case ilr.KSaddO:
 		if t := rule232(m, args); t != 0 {
 			return t
 		}
+	case ilr.KUaddO:
 		if t := rule233(m, args); t != 0 {
 			return t
 		}
-		if t := rule242(m, args); t != 0 {
+		if t := rule243(m, args); t != 0 {
 			return t
 		}
-		if t := rule244(m, args); t != 0 {
-			return t
-		}
-	case ilr.KSsubO:
+	case ilr.KSaddO:
 		if t := rule234(m, args); t != 0 {
 			return t
 		}
 		if t := rule235(m, args); t != 0 {
 			return t
 		}
+		if t := rule244(m, args); t != 0 {
+			return t
+		}
+		if t := rule246(m, args); t != 0 {
+			return t
+		}
+	case ilr.KSsubO:
 		if t := rule236(m, args); t != 0 {
 			return t
 		}
 		if t := rule237(m, args); t != 0 {
 			return t
 		}
-		if t := rule243(m, args); t != 0 {
-			return t
-		}
-	case ilr.KUmulO:
 		if t := rule238(m, args); t != 0 {
 			return t
 		}
-	case ilr.KSmulO:
 		if t := rule239(m, args); t != 0 {
 			return t
 		}
+		if t := rule245(m, args); t != 0 {
+			return t
+		}
+	case ilr.KUmulO:
 		if t := rule240(m, args); t != 0 {
+			return t
+		}
+	case ilr.KSmulO:
+		if t := rule241(m, args); t != 0 {
+			return t
+		}
+		if t := rule242(m, args); t != 0 {
 			return t
 		}
 	}
@@ -3658,8 +3666,68 @@ func rule110(m *match, args []ilr.Term) ilr.Term {
 	return 0
 }
 
-// and-not-or: (bvand x (bvnot (bvor x y))) => 0
+// and-or-or: (bvand x (bvor y (bvor x z))) => x
 func rule111(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	for i1 := 0; i1 < 2; i1++ {
+		x := args[i1]
+		_ = x
+		t2 := args[1-i1]
+		if s.Kind(t2) != ilr.KBvOr {
+			continue
+		}
+		for i3 := 0; i3 < 2; i3++ {
+			y := s.Arg(t2, i3)
+			_ = y
+			t4 := s.Arg(t2, 1-i3)
+			if s.Kind(t4) != ilr.KBvOr {
+				continue
+			}
+			for i5 := 0; i5 < 2; i5++ {
+				if x != s.Arg(t4, i5) {
+					continue
+				}
+				z := s.Arg(t4, 1-i5)
+				_ = z
+				return x
+			}
+		}
+	}
+	return 0
+}
+
+// or-and-and: (bvor x (bvand y (bvand x z))) => x
+func rule112(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	for i1 := 0; i1 < 2; i1++ {
+		x := args[i1]
+		_ = x
+		t2 := args[1-i1]
+		if s.Kind(t2) != ilr.KBvAnd {
+			continue
+		}
+		for i3 := 0; i3 < 2; i3++ {
+			y := s.Arg(t2, i3)
+			_ = y
+			t4 := s.Arg(t2, 1-i3)
+			if s.Kind(t4) != ilr.KBvAnd {
+				continue
+			}
+			for i5 := 0; i5 < 2; i5++ {
+				if x != s.Arg(t4, i5) {
+					continue
+				}
+				z := s.Arg(t4, 1-i5)
+				_ = z
+				return x
+			}
+		}
+	}
+	return 0
+}
+
+// and-not-or: (bvand x (bvnot (bvor x y))) => 0
+func rule113(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3685,7 +3753,7 @@ func rule111(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-not-and: (bvor x (bvnot (bvand x y))) => -1
-func rule112(m *match, args []ilr.Term) ilr.Term {
+func rule114(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3711,7 +3779,7 @@ func rule112(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-or-or-not: (bvand (bvor x y) (bvor x (bvnot y))) => x
-func rule113(m *match, args []ilr.Term) ilr.Term {
+func rule115(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -3746,7 +3814,7 @@ func rule113(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-and-and-not: (bvor (bvand x y) (bvand x (bvnot y))) => x
-func rule114(m *match, args []ilr.Term) ilr.Term {
+func rule116(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -3781,7 +3849,7 @@ func rule114(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-or-not: (bvand x (bvor (bvnot x) y)) => (bvand x y)
-func rule115(m *match, args []ilr.Term) ilr.Term {
+func rule117(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3807,7 +3875,7 @@ func rule115(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-and-not: (bvor x (bvand (bvnot x) y)) => (bvor x y)
-func rule116(m *match, args []ilr.Term) ilr.Term {
+func rule118(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3833,7 +3901,7 @@ func rule116(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-not-and-bits: (bvand x (bvnot (bvand x y))) => (bvand x (bvnot y))
-func rule117(m *match, args []ilr.Term) ilr.Term {
+func rule119(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3860,7 +3928,7 @@ func rule117(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-nots: (bvand (bvnot x) (bvnot y)) => (bvnot (bvor x y))
-func rule118(m *match, args []ilr.Term) ilr.Term {
+func rule120(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -3882,7 +3950,7 @@ func rule118(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-nots: (bvor (bvnot x) (bvnot y)) => (bvnot (bvand x y))
-func rule119(m *match, args []ilr.Term) ilr.Term {
+func rule121(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -3904,7 +3972,7 @@ func rule119(m *match, args []ilr.Term) ilr.Term {
 }
 
 // not-xor-const: (bvnot (bvxor x $c)) => (bvxor x (bvnot $c))
-func rule120(m *match, args []ilr.Term) ilr.Term {
+func rule122(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KBvXor {
@@ -3923,7 +3991,7 @@ func rule120(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-low-mask: (bvand x $c) => (zero_extend {sort.W} (extract {maskLen(cv)-1} 0 x)) if maskLen(cv) > 0 && maskLen(cv) < sort.W
-func rule121(m *match, args []ilr.Term) ilr.Term {
+func rule123(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3940,7 +4008,7 @@ func rule121(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-high-mask: (bvand x $c) => (concat (extract {sort.W-1} {cv.TrailingZeros()} x) {=bits.New(cv.TrailingZeros(),0)}) if !cv.IsZero() && maskLen(bits.Not(cv)) > 0 && maskLen(bits.Not(cv)) < sort.W
-func rule122(m *match, args []ilr.Term) ilr.Term {
+func rule124(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3959,7 +4027,7 @@ func rule122(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-middle-mask: (bvand x $c) => (zero_extend {sort.W} (concat (extract {cv.TrailingZeros()+cv.OnesCount()-1} {cv.TrailingZeros()} x) {=bits.New(cv.TrailingZeros(),0)})) if middleMask(cv)
-func rule123(m *match, args []ilr.Term) ilr.Term {
+func rule125(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3978,62 +4046,6 @@ func rule123(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-join: (bvor (concat x 0) (zero_extend y)) => (concat x (zero_extend {sort.W-s.Width(x)} y)) if s.Width(y) <= sort.W-s.Width(x)
-func rule124(m *match, args []ilr.Term) ilr.Term {
-	s := m.s
-	for i1 := 0; i1 < 2; i1++ {
-		t2 := args[i1]
-		if s.Kind(t2) != ilr.KConcat {
-			continue
-		}
-		x := s.Arg(t2, 0)
-		_ = x
-		if !m.isNumber(s.Arg(t2, 1), "0") {
-			continue
-		}
-		t3 := args[1-i1]
-		if s.Kind(t3) != ilr.KZext {
-			continue
-		}
-		y := s.Arg(t3, 0)
-		_ = y
-		if !(s.Width(y) <= m.sort.W-s.Width(x)) {
-			continue
-		}
-		r4 := s.Zext(y, m.sort.W-s.Width(x))
-		return s.Concat(x, r4)
-	}
-	return 0
-}
-
-// xor-join: (bvxor (concat x 0) (zero_extend y)) => (concat x (zero_extend {sort.W-s.Width(x)} y)) if s.Width(y) <= sort.W-s.Width(x)
-func rule125(m *match, args []ilr.Term) ilr.Term {
-	s := m.s
-	for i1 := 0; i1 < 2; i1++ {
-		t2 := args[i1]
-		if s.Kind(t2) != ilr.KConcat {
-			continue
-		}
-		x := s.Arg(t2, 0)
-		_ = x
-		if !m.isNumber(s.Arg(t2, 1), "0") {
-			continue
-		}
-		t3 := args[1-i1]
-		if s.Kind(t3) != ilr.KZext {
-			continue
-		}
-		y := s.Arg(t3, 0)
-		_ = y
-		if !(s.Width(y) <= m.sort.W-s.Width(x)) {
-			continue
-		}
-		r4 := s.Zext(y, m.sort.W-s.Width(x))
-		return s.Concat(x, r4)
-	}
-	return 0
-}
-
-// add-join: (bvadd (concat x 0) (zero_extend y)) => (concat x (zero_extend {sort.W-s.Width(x)} y)) if s.Width(y) <= sort.W-s.Width(x)
 func rule126(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
@@ -4061,8 +4073,64 @@ func rule126(m *match, args []ilr.Term) ilr.Term {
 	return 0
 }
 
-// or-join-const: (bvor (concat x 0) $c) => (concat x {=bits.Trunc(cv,sort.W-s.Width(x))}) if fitsUnsigned(cv, sort.W-s.Width(x))
+// xor-join: (bvxor (concat x 0) (zero_extend y)) => (concat x (zero_extend {sort.W-s.Width(x)} y)) if s.Width(y) <= sort.W-s.Width(x)
 func rule127(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	for i1 := 0; i1 < 2; i1++ {
+		t2 := args[i1]
+		if s.Kind(t2) != ilr.KConcat {
+			continue
+		}
+		x := s.Arg(t2, 0)
+		_ = x
+		if !m.isNumber(s.Arg(t2, 1), "0") {
+			continue
+		}
+		t3 := args[1-i1]
+		if s.Kind(t3) != ilr.KZext {
+			continue
+		}
+		y := s.Arg(t3, 0)
+		_ = y
+		if !(s.Width(y) <= m.sort.W-s.Width(x)) {
+			continue
+		}
+		r4 := s.Zext(y, m.sort.W-s.Width(x))
+		return s.Concat(x, r4)
+	}
+	return 0
+}
+
+// add-join: (bvadd (concat x 0) (zero_extend y)) => (concat x (zero_extend {sort.W-s.Width(x)} y)) if s.Width(y) <= sort.W-s.Width(x)
+func rule128(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	for i1 := 0; i1 < 2; i1++ {
+		t2 := args[i1]
+		if s.Kind(t2) != ilr.KConcat {
+			continue
+		}
+		x := s.Arg(t2, 0)
+		_ = x
+		if !m.isNumber(s.Arg(t2, 1), "0") {
+			continue
+		}
+		t3 := args[1-i1]
+		if s.Kind(t3) != ilr.KZext {
+			continue
+		}
+		y := s.Arg(t3, 0)
+		_ = y
+		if !(s.Width(y) <= m.sort.W-s.Width(x)) {
+			continue
+		}
+		r4 := s.Zext(y, m.sort.W-s.Width(x))
+		return s.Concat(x, r4)
+	}
+	return 0
+}
+
+// or-join-const: (bvor (concat x 0) $c) => (concat x {=bits.Trunc(cv,sort.W-s.Width(x))}) if fitsUnsigned(cv, sort.W-s.Width(x))
+func rule129(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4087,7 +4155,7 @@ func rule127(m *match, args []ilr.Term) ilr.Term {
 }
 
 // add-join-const: (bvadd (concat x 0) $c) => (concat x {=bits.Trunc(cv,sort.W-s.Width(x))}) if fitsUnsigned(cv, sort.W-s.Width(x))
-func rule128(m *match, args []ilr.Term) ilr.Term {
+func rule130(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4112,7 +4180,7 @@ func rule128(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-zext-zext: (bvand (zero_extend x) (zero_extend y)) => (zero_extend {sort.W} (bvand x y)) if s.Width(x) == s.Width(y)
-func rule129(m *match, args []ilr.Term) ilr.Term {
+func rule131(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4136,7 +4204,7 @@ func rule129(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-zext-zext: (bvor (zero_extend x) (zero_extend y)) => (zero_extend {sort.W} (bvor x y)) if s.Width(x) == s.Width(y)
-func rule130(m *match, args []ilr.Term) ilr.Term {
+func rule132(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4160,7 +4228,7 @@ func rule130(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-zext-zext: (bvxor (zero_extend x) (zero_extend y)) => (zero_extend {sort.W} (bvxor x y)) if s.Width(x) == s.Width(y)
-func rule131(m *match, args []ilr.Term) ilr.Term {
+func rule133(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4184,7 +4252,7 @@ func rule131(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-zext-const: (bvand (zero_extend x) $c) => (zero_extend {sort.W} (bvand x {=bits.Trunc(cv,s.Width(x))}))
-func rule132(m *match, args []ilr.Term) ilr.Term {
+func rule134(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4203,7 +4271,7 @@ func rule132(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-zext-const: (bvxor (zero_extend x) $c) => (zero_extend {sort.W} (bvxor x {=bits.Trunc(cv,s.Width(x))})) if fitsUnsigned(cv, s.Width(x))
-func rule133(m *match, args []ilr.Term) ilr.Term {
+func rule135(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4225,7 +4293,7 @@ func rule133(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-zext-const: (bvor (zero_extend x) $c) => (zero_extend {sort.W} (bvor x {=bits.Trunc(cv,s.Width(x))})) if fitsUnsigned(cv, s.Width(x))
-func rule134(m *match, args []ilr.Term) ilr.Term {
+func rule136(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4247,7 +4315,7 @@ func rule134(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-bit: (bvxor x -1) => (bvnot x)
-func rule135(m *match, args []ilr.Term) ilr.Term {
+func rule137(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4258,7 +4326,7 @@ func rule135(m *match, args []ilr.Term) ilr.Term {
 }
 
 // shl-sum: (bvshl (bvadd x $c) $d) => (bvadd (bvshl x $d) (bvshl $c $d))
-func rule136(m *match, args []ilr.Term) ilr.Term {
+func rule138(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -4284,7 +4352,7 @@ func rule136(m *match, args []ilr.Term) ilr.Term {
 }
 
 // shl-const: (bvshl x $c) => (concat (extract {sort.W-1-amount(cv)} 0 x) {=bits.New(amount(cv),0)}) if amount(cv) > 0 && amount(cv) < sort.W
-func rule137(m *match, args []ilr.Term) ilr.Term {
+func rule139(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4303,40 +4371,6 @@ func rule137(m *match, args []ilr.Term) ilr.Term {
 }
 
 // shl-over: (bvshl x $c) => 0 if amount(cv) >= sort.W
-func rule138(m *match, args []ilr.Term) ilr.Term {
-	s := m.s
-	x := args[0]
-	_ = x
-	c := args[1]
-	cv, ok := s.ConstVal(c)
-	if !ok {
-		return 0
-	}
-	_ = cv
-	if !(amount(cv) >= m.sort.W) {
-		return 0
-	}
-	return s.Int(m.sort.W, 0)
-}
-
-// lshr-const: (bvlshr x $c) => (zero_extend {sort.W} (extract {sort.W-1} {amount(cv)} x)) if amount(cv) < sort.W
-func rule139(m *match, args []ilr.Term) ilr.Term {
-	s := m.s
-	x := args[0]
-	_ = x
-	c := args[1]
-	cv, ok := s.ConstVal(c)
-	if !ok {
-		return 0
-	}
-	_ = cv
-	if !(amount(cv) < m.sort.W) {
-		return 0
-	}
-	return s.Zext(s.Extract(x, m.sort.W-1, amount(cv)), m.sort.W)
-}
-
-// lshr-over: (bvlshr x $c) => 0 if amount(cv) >= sort.W
 func rule140(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
@@ -4353,8 +4387,42 @@ func rule140(m *match, args []ilr.Term) ilr.Term {
 	return s.Int(m.sort.W, 0)
 }
 
-// ashr-const: (bvashr x $c) => (sign_extend {sort.W} (extract {sort.W-1} {min(amount(cv),sort.W-1)} x))
+// lshr-const: (bvlshr x $c) => (zero_extend {sort.W} (extract {sort.W-1} {amount(cv)} x)) if amount(cv) < sort.W
 func rule141(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	x := args[0]
+	_ = x
+	c := args[1]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(amount(cv) < m.sort.W) {
+		return 0
+	}
+	return s.Zext(s.Extract(x, m.sort.W-1, amount(cv)), m.sort.W)
+}
+
+// lshr-over: (bvlshr x $c) => 0 if amount(cv) >= sort.W
+func rule142(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	x := args[0]
+	_ = x
+	c := args[1]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(amount(cv) >= m.sort.W) {
+		return 0
+	}
+	return s.Int(m.sort.W, 0)
+}
+
+// ashr-const: (bvashr x $c) => (sign_extend {sort.W} (extract {sort.W-1} {min(amount(cv),sort.W-1)} x))
+func rule143(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4368,28 +4436,6 @@ func rule141(m *match, args []ilr.Term) ilr.Term {
 }
 
 // shl-of-zero: (bvshl 0 x) => 0
-func rule142(m *match, args []ilr.Term) ilr.Term {
-	s := m.s
-	if !m.isNumber(args[0], "0") {
-		return 0
-	}
-	x := args[1]
-	_ = x
-	return s.Int(m.sort.W, 0)
-}
-
-// lshr-of-zero: (bvlshr 0 x) => 0
-func rule143(m *match, args []ilr.Term) ilr.Term {
-	s := m.s
-	if !m.isNumber(args[0], "0") {
-		return 0
-	}
-	x := args[1]
-	_ = x
-	return s.Int(m.sort.W, 0)
-}
-
-// ashr-of-zero: (bvashr 0 x) => 0
 func rule144(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "0") {
@@ -4400,8 +4446,30 @@ func rule144(m *match, args []ilr.Term) ilr.Term {
 	return s.Int(m.sort.W, 0)
 }
 
-// ashr-of-ones: (bvashr -1 x) => -1
+// lshr-of-zero: (bvlshr 0 x) => 0
 func rule145(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	if !m.isNumber(args[0], "0") {
+		return 0
+	}
+	x := args[1]
+	_ = x
+	return s.Int(m.sort.W, 0)
+}
+
+// ashr-of-zero: (bvashr 0 x) => 0
+func rule146(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	if !m.isNumber(args[0], "0") {
+		return 0
+	}
+	x := args[1]
+	_ = x
+	return s.Int(m.sort.W, 0)
+}
+
+// ashr-of-ones: (bvashr -1 x) => -1
+func rule147(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "-1") {
 		return 0
@@ -4412,7 +4480,7 @@ func rule145(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ashr-nonneg: (bvashr x y) => (bvlshr x y) if m.nonneg(x)
-func rule146(m *match, args []ilr.Term) ilr.Term {
+func rule148(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4425,7 +4493,7 @@ func rule146(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-zext-part: (extract h l (zero_extend x)) => (zero_extend {h-l+1} (extract {s.Width(x)-1} l x)) if l < s.Width(x) && h >= s.Width(x)
-func rule147(m *match, args []ilr.Term) ilr.Term {
+func rule149(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4442,7 +4510,7 @@ func rule147(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-sext-part: (extract h l (sign_extend x)) => (sign_extend {h-l+1} (extract {s.Width(x)-1} l x)) if l < s.Width(x) && h >= s.Width(x)
-func rule148(m *match, args []ilr.Term) ilr.Term {
+func rule150(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4459,7 +4527,7 @@ func rule148(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-sext-sign: (extract h l (sign_extend x)) => (sign_extend {h-l+1} (extract {s.Width(x)-1} {s.Width(x)-1} x)) if l >= s.Width(x)
-func rule149(m *match, args []ilr.Term) ilr.Term {
+func rule151(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4476,7 +4544,7 @@ func rule149(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-concat: (extract h l (concat x y)) => (concat (extract {h-s.Width(y)} 0 x) (extract {s.Width(y)-1} l y)) if l < s.Width(y) && h >= s.Width(y)
-func rule150(m *match, args []ilr.Term) ilr.Term {
+func rule152(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4497,7 +4565,7 @@ func rule150(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-not: (extract h l (bvnot x)) => (bvnot (extract h l x))
-func rule151(m *match, args []ilr.Term) ilr.Term {
+func rule153(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4512,7 +4580,7 @@ func rule151(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-and: (extract h l (bvand x y)) => (bvand (extract h l x) (extract h l y)) if narrow(s, x) || narrow(s, y)
-func rule152(m *match, args []ilr.Term) ilr.Term {
+func rule154(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4536,7 +4604,7 @@ func rule152(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-or: (extract h l (bvor x y)) => (bvor (extract h l x) (extract h l y)) if narrow(s, x) || narrow(s, y)
-func rule153(m *match, args []ilr.Term) ilr.Term {
+func rule155(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4560,7 +4628,7 @@ func rule153(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-xor: (extract h l (bvxor x y)) => (bvxor (extract h l x) (extract h l y)) if narrow(s, x) || narrow(s, y)
-func rule154(m *match, args []ilr.Term) ilr.Term {
+func rule156(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4584,7 +4652,7 @@ func rule154(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-add: (extract h l (bvadd x y)) => (bvadd (extract h l x) (extract h l y)) if l == 0 && (narrow(s, x) || narrow(s, y))
-func rule155(m *match, args []ilr.Term) ilr.Term {
+func rule157(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4608,7 +4676,7 @@ func rule155(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-neg: (extract h l (bvneg x)) => (bvneg (extract h l x)) if l == 0
-func rule156(m *match, args []ilr.Term) ilr.Term {
+func rule158(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4626,7 +4694,7 @@ func rule156(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-mul: (extract h l (bvmul x y)) => (bvmul (extract h l x) (extract h l y)) if l == 0 && (narrow(s, x) || narrow(s, y))
-func rule157(m *match, args []ilr.Term) ilr.Term {
+func rule159(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4650,7 +4718,7 @@ func rule157(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-ite: (extract h l (ite c x y)) => (ite c (extract h l x) (extract h l y)) if narrow(s, x) || narrow(s, y)
-func rule158(m *match, args []ilr.Term) ilr.Term {
+func rule160(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4673,7 +4741,7 @@ func rule158(m *match, args []ilr.Term) ilr.Term {
 }
 
 // concat-right: (concat (concat x y) z) => (concat x (concat y z))
-func rule159(m *match, args []ilr.Term) ilr.Term {
+func rule161(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	z := args[1]
 	_ = z
@@ -4690,7 +4758,7 @@ func rule159(m *match, args []ilr.Term) ilr.Term {
 }
 
 // concat-extracts: (concat (extract a b x) (concat (extract c d x) y)) => (concat (extract a d x) y) if b == c+1
-func rule160(m *match, args []ilr.Term) ilr.Term {
+func rule162(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KExtract {
@@ -4723,7 +4791,7 @@ func rule160(m *match, args []ilr.Term) ilr.Term {
 }
 
 // concat-consts: (concat $c (concat $d x)) => (concat (concat $c $d) x)
-func rule161(m *match, args []ilr.Term) ilr.Term {
+func rule163(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -4748,7 +4816,7 @@ func rule161(m *match, args []ilr.Term) ilr.Term {
 }
 
 // concat-zext: (concat (zero_extend x) y) => (zero_extend {sort.W} (concat x y))
-func rule162(m *match, args []ilr.Term) ilr.Term {
+func rule164(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	y := args[1]
 	_ = y
@@ -4762,7 +4830,7 @@ func rule162(m *match, args []ilr.Term) ilr.Term {
 }
 
 // sext-nonneg: (sign_extend x) => (zero_extend {sort.W} x) if m.nonneg(x)
-func rule163(m *match, args []ilr.Term) ilr.Term {
+func rule165(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4773,7 +4841,7 @@ func rule163(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-add-const: (= (bvadd x $c) $d) => (= x (bvadd $d (bvneg $c)))
-func rule164(m *match, args []ilr.Term) ilr.Term {
+func rule166(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -4799,7 +4867,7 @@ func rule164(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-add-self: (= (bvadd x y) x) => (= y 0)
-func rule165(m *match, args []ilr.Term) ilr.Term {
+func rule167(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[1-i1]
@@ -4821,7 +4889,7 @@ func rule165(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-add-add: (= (bvadd x y) (bvadd x z)) => (= y z)
-func rule166(m *match, args []ilr.Term) ilr.Term {
+func rule168(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4851,7 +4919,7 @@ func rule166(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-add-const-both: (= (bvadd x $c) (bvadd y $d)) => (= x (bvadd y {=bits.Sub(dv,cv)}))
-func rule167(m *match, args []ilr.Term) ilr.Term {
+func rule169(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4886,7 +4954,7 @@ func rule167(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-sub-zero: (= (bvadd x (bvneg y)) 0) => (= x y)
-func rule168(m *match, args []ilr.Term) ilr.Term {
+func rule170(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[1], "0") {
 		return 0
@@ -4910,7 +4978,7 @@ func rule168(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-neg-const: (= (bvneg x) $c) => (= x (bvneg $c))
-func rule169(m *match, args []ilr.Term) ilr.Term {
+func rule171(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4929,7 +4997,7 @@ func rule169(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-neg-neg: (= (bvneg x) (bvneg y)) => (= x y)
-func rule170(m *match, args []ilr.Term) ilr.Term {
+func rule172(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4950,7 +5018,7 @@ func rule170(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-not-const: (= (bvnot x) $c) => (= x (bvnot $c))
-func rule171(m *match, args []ilr.Term) ilr.Term {
+func rule173(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4969,7 +5037,7 @@ func rule171(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-not-not-bits: (= (bvnot x) (bvnot y)) => (= x y)
-func rule172(m *match, args []ilr.Term) ilr.Term {
+func rule174(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4990,7 +5058,7 @@ func rule172(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-not-self: (= x (bvnot x)) => false
-func rule173(m *match, args []ilr.Term) ilr.Term {
+func rule175(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -5008,7 +5076,7 @@ func rule173(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-xor-self: (= (bvxor x y) x) => (= y 0)
-func rule174(m *match, args []ilr.Term) ilr.Term {
+func rule176(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[1-i1]
@@ -5030,7 +5098,7 @@ func rule174(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-xor-const: (= (bvxor x $c) $d) => (= x (bvxor $c $d))
-func rule175(m *match, args []ilr.Term) ilr.Term {
+func rule177(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -5055,7 +5123,7 @@ func rule175(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-xor-zero: (= (bvxor x y) 0) => (= x y)
-func rule176(m *match, args []ilr.Term) ilr.Term {
+func rule178(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[1], "0") {
 		return 0
@@ -5075,7 +5143,7 @@ func rule176(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-xor-xor: (= (bvxor x y) (bvxor x z)) => (= y z)
-func rule177(m *match, args []ilr.Term) ilr.Term {
+func rule179(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5105,7 +5173,7 @@ func rule177(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-or-zero: (= (bvor x y) 0) => (and (= x 0) (= y 0))
-func rule178(m *match, args []ilr.Term) ilr.Term {
+func rule180(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[1], "0") {
 		return 0
@@ -5127,7 +5195,7 @@ func rule178(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-and-ones: (= (bvand x y) -1) => (and (= x -1) (= y -1))
-func rule179(m *match, args []ilr.Term) ilr.Term {
+func rule181(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[1], "-1") {
 		return 0
@@ -5149,7 +5217,7 @@ func rule179(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-mul-odd: (= (bvmul x $c) $d) => (= x {=bits.Mul(dv,inverse(cv))}) if cv.Bit(0)
-func rule180(m *match, args []ilr.Term) ilr.Term {
+func rule182(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -5177,7 +5245,7 @@ func rule180(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-mul-odd-both: (= (bvmul x $c) (bvmul y $c)) => (= x y) if cv.Bit(0)
-func rule181(m *match, args []ilr.Term) ilr.Term {
+func rule183(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5210,7 +5278,7 @@ func rule181(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-concat-const: (= (concat x y) $c) => (and (= x {=bits.Extract(cv,cv.Width()-1,s.Width(y))}) (= y {=bits.Trunc(cv,s.Width(y))}))
-func rule182(m *match, args []ilr.Term) ilr.Term {
+func rule184(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5234,7 +5302,7 @@ func rule182(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-concat-concat: (= (concat x y) (concat u v)) => (and (= x u) (= y v)) if s.Width(y) == s.Width(v)
-func rule183(m *match, args []ilr.Term) ilr.Term {
+func rule185(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5264,7 +5332,7 @@ func rule183(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-zext-const: (= (zero_extend x) $c) => (= x {=bits.Trunc(cv,s.Width(x))}) if fitsUnsigned(cv, s.Width(x))
-func rule184(m *match, args []ilr.Term) ilr.Term {
+func rule186(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5286,7 +5354,7 @@ func rule184(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-zext-const-not: (= (zero_extend x) $c) => false if !fitsUnsigned(cv, s.Width(x))
-func rule185(m *match, args []ilr.Term) ilr.Term {
+func rule187(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5307,7 +5375,7 @@ func rule185(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-zext-zext: (= (zero_extend x) (zero_extend y)) => (= (zero_extend {s.Width(y)} x) y) if s.Width(x) <= s.Width(y)
-func rule186(m *match, args []ilr.Term) ilr.Term {
+func rule188(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5332,7 +5400,7 @@ func rule186(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-sext-const: (= (sign_extend x) $c) => (= x {=bits.Trunc(cv,s.Width(x))}) if fitsSigned(cv, s.Width(x))
-func rule187(m *match, args []ilr.Term) ilr.Term {
+func rule189(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5354,7 +5422,7 @@ func rule187(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-sext-const-not: (= (sign_extend x) $c) => false if !fitsSigned(cv, s.Width(x))
-func rule188(m *match, args []ilr.Term) ilr.Term {
+func rule190(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5375,7 +5443,7 @@ func rule188(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-sext-sext: (= (sign_extend x) (sign_extend y)) => (= (sign_extend {s.Width(y)} x) y) if s.Width(x) <= s.Width(y)
-func rule189(m *match, args []ilr.Term) ilr.Term {
+func rule191(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5400,7 +5468,7 @@ func rule189(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-ite-then: (= (ite c x y) x) => (not (and (not c) (not (= y x))))
-func rule190(m *match, args []ilr.Term) ilr.Term {
+func rule192(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[1-i1]
@@ -5426,7 +5494,7 @@ func rule190(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-ite-else: (= (ite c x y) y) => (not (and c (not (= x y))))
-func rule191(m *match, args []ilr.Term) ilr.Term {
+func rule193(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		y := args[1-i1]
@@ -5451,7 +5519,7 @@ func rule191(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-ite-ite: (= (ite c x y) (ite c u v)) => (ite c (= x u) (= y v))
-func rule192(m *match, args []ilr.Term) ilr.Term {
+func rule194(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5483,7 +5551,7 @@ func rule192(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-one-bit-zero: (= x 0) => (not (= x 1)) if s.Width(x) == 1
-func rule193(m *match, args []ilr.Term) ilr.Term {
+func rule195(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -5498,7 +5566,7 @@ func rule193(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zero-left: (bvult 0 x) => (not (= x 0))
-func rule194(m *match, args []ilr.Term) ilr.Term {
+func rule196(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "0") {
 		return 0
@@ -5510,7 +5578,7 @@ func rule194(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-ones-right: (bvult x -1) => (not (= x -1))
-func rule195(m *match, args []ilr.Term) ilr.Term {
+func rule197(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -5522,7 +5590,7 @@ func rule195(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-almost: (bvult $c x) => (= x -1) if cv == bits.Sub(bits.Ones(cv.Width()), bits.New(cv.Width(), 1))
-func rule196(m *match, args []ilr.Term) ilr.Term {
+func rule198(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5539,7 +5607,7 @@ func rule196(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-min-left: (bvslt min x) => (not (= x min))
-func rule197(m *match, args []ilr.Term) ilr.Term {
+func rule199(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "min") {
 		return 0
@@ -5551,7 +5619,7 @@ func rule197(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-max-right: (bvslt x max) => (not (= x max))
-func rule198(m *match, args []ilr.Term) ilr.Term {
+func rule200(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -5563,7 +5631,7 @@ func rule198(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-one-over-min: (bvslt x $c) => (= x min) if cv == bits.Add(bits.MinSigned(cv.Width()), bits.New(cv.Width(), 1))
-func rule199(m *match, args []ilr.Term) ilr.Term {
+func rule201(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -5580,7 +5648,7 @@ func rule199(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-not-not: (bvult (bvnot x) (bvnot y)) => (bvult y x)
-func rule200(m *match, args []ilr.Term) ilr.Term {
+func rule202(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KBvNot {
@@ -5598,7 +5666,7 @@ func rule200(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-not-not: (bvslt (bvnot x) (bvnot y)) => (bvslt y x)
-func rule201(m *match, args []ilr.Term) ilr.Term {
+func rule203(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KBvNot {
@@ -5616,7 +5684,7 @@ func rule201(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-not-const: (bvult (bvnot x) $c) => (bvult (bvnot $c) x)
-func rule202(m *match, args []ilr.Term) ilr.Term {
+func rule204(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5635,7 +5703,7 @@ func rule202(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-const-not: (bvult $c (bvnot x)) => (bvult x (bvnot $c))
-func rule203(m *match, args []ilr.Term) ilr.Term {
+func rule205(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5654,7 +5722,7 @@ func rule203(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-not-const: (bvslt (bvnot x) $c) => (bvslt (bvnot $c) x)
-func rule204(m *match, args []ilr.Term) ilr.Term {
+func rule206(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5673,7 +5741,7 @@ func rule204(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-const-not: (bvslt $c (bvnot x)) => (bvslt x (bvnot $c))
-func rule205(m *match, args []ilr.Term) ilr.Term {
+func rule207(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5692,7 +5760,7 @@ func rule205(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-sum-left: (bvult (bvadd x y) x) => (uaddo x y)
-func rule206(m *match, args []ilr.Term) ilr.Term {
+func rule208(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[1]
 	_ = x
@@ -5712,7 +5780,7 @@ func rule206(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zext-zext: (bvult (zero_extend x) (zero_extend y)) => (bvult x y) if s.Width(x) == s.Width(y)
-func rule207(m *match, args []ilr.Term) ilr.Term {
+func rule209(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KZext {
@@ -5733,7 +5801,7 @@ func rule207(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zext-wider: (bvult (zero_extend x) (zero_extend y)) => (bvult (zero_extend {s.Width(y)} x) y) if s.Width(x) < s.Width(y)
-func rule208(m *match, args []ilr.Term) ilr.Term {
+func rule210(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KZext {
@@ -5755,7 +5823,7 @@ func rule208(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zext-narrower: (bvult (zero_extend x) (zero_extend y)) => (bvult x (zero_extend {s.Width(x)} y)) if s.Width(x) > s.Width(y)
-func rule209(m *match, args []ilr.Term) ilr.Term {
+func rule211(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KZext {
@@ -5777,7 +5845,7 @@ func rule209(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zext-const: (bvult (zero_extend x) $c) => (bvult x {=bits.Trunc(cv,s.Width(x))}) if fitsUnsigned(cv, s.Width(x))
-func rule210(m *match, args []ilr.Term) ilr.Term {
+func rule212(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5799,7 +5867,7 @@ func rule210(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zext-const-true: (bvult (zero_extend x) $c) => true if !fitsUnsigned(cv, s.Width(x))
-func rule211(m *match, args []ilr.Term) ilr.Term {
+func rule213(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5820,7 +5888,7 @@ func rule211(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-const-zext: (bvult $c (zero_extend x)) => (bvult {=bits.Trunc(cv,s.Width(x))} x) if fitsUnsigned(cv, s.Width(x))
-func rule212(m *match, args []ilr.Term) ilr.Term {
+func rule214(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5842,7 +5910,7 @@ func rule212(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-const-zext-false: (bvult $c (zero_extend x)) => false if !fitsUnsigned(cv, s.Width(x))
-func rule213(m *match, args []ilr.Term) ilr.Term {
+func rule215(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5863,7 +5931,7 @@ func rule213(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-sext-sext: (bvult (sign_extend x) (sign_extend y)) => (bvult x y) if s.Width(x) == s.Width(y)
-func rule214(m *match, args []ilr.Term) ilr.Term {
+func rule216(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KSext {
@@ -5884,7 +5952,7 @@ func rule214(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-sext-sext: (bvslt (sign_extend x) (sign_extend y)) => (bvslt x y) if s.Width(x) == s.Width(y)
-func rule215(m *match, args []ilr.Term) ilr.Term {
+func rule217(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KSext {
@@ -5905,7 +5973,7 @@ func rule215(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-sext-const: (bvslt (sign_extend x) $c) => (bvslt x {=bits.Trunc(cv,s.Width(x))}) if fitsSigned(cv, s.Width(x))
-func rule216(m *match, args []ilr.Term) ilr.Term {
+func rule218(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5927,7 +5995,7 @@ func rule216(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-const-sext: (bvslt $c (sign_extend x)) => (bvslt {=bits.Trunc(cv,s.Width(x))} x) if fitsSigned(cv, s.Width(x))
-func rule217(m *match, args []ilr.Term) ilr.Term {
+func rule219(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5949,7 +6017,7 @@ func rule217(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-nonneg: (bvslt x y) => (bvult x y) if m.nonneg(x) && m.nonneg(y)
-func rule218(m *match, args []ilr.Term) ilr.Term {
+func rule220(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -5962,7 +6030,7 @@ func rule218(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-concat-high: (bvult (concat x y) (concat x z)) => (bvult y z)
-func rule219(m *match, args []ilr.Term) ilr.Term {
+func rule221(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KConcat {
@@ -5985,7 +6053,7 @@ func rule219(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-concat-low: (bvult (concat x y) (concat z y)) => (bvult x z)
-func rule220(m *match, args []ilr.Term) ilr.Term {
+func rule222(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KConcat {
@@ -6008,7 +6076,7 @@ func rule220(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-concat-low: (bvslt (concat x y) (concat z y)) => (bvslt x z)
-func rule221(m *match, args []ilr.Term) ilr.Term {
+func rule223(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KConcat {
@@ -6031,7 +6099,7 @@ func rule221(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-concat-zeros: (bvult (concat x y) $c) => (bvult x {=bits.Extract(cv,cv.Width()-1,s.Width(y))}) if bits.Trunc(cv, s.Width(y)).IsZero()
-func rule222(m *match, args []ilr.Term) ilr.Term {
+func rule224(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -6055,7 +6123,7 @@ func rule222(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-concat-zero: (bvslt (concat x y) 0) => (bvslt x 0)
-func rule223(m *match, args []ilr.Term) ilr.Term {
+func rule225(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[1], "0") {
 		return 0
@@ -6072,7 +6140,7 @@ func rule223(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-urem: (bvult (bvurem x $c) $d) => true if !cv.IsZero() && bits.Ule(cv, dv)
-func rule224(m *match, args []ilr.Term) ilr.Term {
+func rule226(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -6099,7 +6167,7 @@ func rule224(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-udiv-self: (bvult x (bvudiv x $c)) => false if !cv.IsZero()
-func rule225(m *match, args []ilr.Term) ilr.Term {
+func rule227(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6123,7 +6191,7 @@ func rule225(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-and-self: (bvult x (bvand x y)) => false
-func rule226(m *match, args []ilr.Term) ilr.Term {
+func rule228(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6143,7 +6211,7 @@ func rule226(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-or-self: (bvult (bvor x y) x) => false
-func rule227(m *match, args []ilr.Term) ilr.Term {
+func rule229(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[1]
 	_ = x
@@ -6163,7 +6231,7 @@ func rule227(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-lshr-self: (bvult x (bvlshr x y)) => false
-func rule228(m *match, args []ilr.Term) ilr.Term {
+func rule230(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6180,7 +6248,7 @@ func rule228(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-ite-same: (bvult (ite c x y) (ite c u v)) => (ite c (bvult x u) (bvult y v))
-func rule229(m *match, args []ilr.Term) ilr.Term {
+func rule231(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KIte {
@@ -6209,7 +6277,7 @@ func rule229(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-ite-same: (bvslt (ite c x y) (ite c u v)) => (ite c (bvslt x u) (bvslt y v))
-func rule230(m *match, args []ilr.Term) ilr.Term {
+func rule232(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KIte {
@@ -6238,7 +6306,7 @@ func rule230(m *match, args []ilr.Term) ilr.Term {
 }
 
 // uaddo-const: (uaddo x $c) => (bvult (bvnot $c) x)
-func rule231(m *match, args []ilr.Term) ilr.Term {
+func rule233(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6253,7 +6321,7 @@ func rule231(m *match, args []ilr.Term) ilr.Term {
 }
 
 // saddo-const: (saddo x $c) => (bvslt {=bits.Sub(bits.MaxSigned(cv.Width()),cv)} x) if !cv.Sign()
-func rule232(m *match, args []ilr.Term) ilr.Term {
+func rule234(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6271,7 +6339,7 @@ func rule232(m *match, args []ilr.Term) ilr.Term {
 }
 
 // saddo-const-neg: (saddo x $c) => (bvslt x {=bits.Sub(bits.MinSigned(cv.Width()),cv)}) if cv.Sign()
-func rule233(m *match, args []ilr.Term) ilr.Term {
+func rule235(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6289,7 +6357,7 @@ func rule233(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ssubo-const: (ssubo x $c) => (bvslt x {=bits.Add(bits.MinSigned(cv.Width()),cv)}) if !cv.Sign()
-func rule234(m *match, args []ilr.Term) ilr.Term {
+func rule236(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6307,7 +6375,7 @@ func rule234(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ssubo-const-neg: (ssubo x $c) => (bvslt {=bits.Add(bits.MaxSigned(cv.Width()),cv)} x) if cv.Sign()
-func rule235(m *match, args []ilr.Term) ilr.Term {
+func rule237(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6325,7 +6393,7 @@ func rule235(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ssubo-const-left: (ssubo $c x) => (bvslt x {=bits.Sub(cv,bits.MaxSigned(cv.Width()))}) if !cv.Sign()
-func rule236(m *match, args []ilr.Term) ilr.Term {
+func rule238(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -6343,7 +6411,7 @@ func rule236(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ssubo-const-left-neg: (ssubo $c x) => (bvslt {=bits.Sub(cv,bits.MinSigned(cv.Width()))} x) if cv.Sign()
-func rule237(m *match, args []ilr.Term) ilr.Term {
+func rule239(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -6361,7 +6429,7 @@ func rule237(m *match, args []ilr.Term) ilr.Term {
 }
 
 // umulo-const: (umulo x $c) => (bvult {=bits.Udiv(bits.Ones(cv.Width()),cv)} x) if !cv.IsZero()
-func rule238(m *match, args []ilr.Term) ilr.Term {
+func rule240(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6379,7 +6447,7 @@ func rule238(m *match, args []ilr.Term) ilr.Term {
 }
 
 // smulo-const: (smulo x $c) => (not (and (not (bvslt x {=smulLow(cv)})) (not (bvslt {=smulHigh(cv)} x)))) if cv.Width() > 1 && !cv.IsZero() && !cv.IsOnes()
-func rule239(m *match, args []ilr.Term) ilr.Term {
+func rule241(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6403,7 +6471,7 @@ func rule239(m *match, args []ilr.Term) ilr.Term {
 }
 
 // smulo-minus-one: (smulo x -1) => (= x min)
-func rule240(m *match, args []ilr.Term) ilr.Term {
+func rule242(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6414,7 +6482,7 @@ func rule240(m *match, args []ilr.Term) ilr.Term {
 }
 
 // uaddo-zext: (uaddo (zero_extend x) (zero_extend y)) => false
-func rule241(m *match, args []ilr.Term) ilr.Term {
+func rule243(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -6435,7 +6503,7 @@ func rule241(m *match, args []ilr.Term) ilr.Term {
 }
 
 // saddo-sext: (saddo (sign_extend x) (sign_extend y)) => false
-func rule242(m *match, args []ilr.Term) ilr.Term {
+func rule244(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -6456,7 +6524,7 @@ func rule242(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ssubo-sext: (ssubo (sign_extend x) (sign_extend y)) => false
-func rule243(m *match, args []ilr.Term) ilr.Term {
+func rule245(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KSext {
@@ -6474,7 +6542,7 @@ func rule243(m *match, args []ilr.Term) ilr.Term {
 }
 
 // saddo-self-not: (saddo x (bvnot x)) => false
-func rule244(m *match, args []ilr.Term) ilr.Term {
+func rule246(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
