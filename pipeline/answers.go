@@ -82,7 +82,7 @@ func reuse(a store.Answer, k verifier.Key) (*verdict.Result, error) {
 	}
 	res := &kept.Result
 	if a.Exact != k.Exact {
-		if !movable(res) {
+		if !Movable(res) {
 			return nil, nil
 		}
 		verifier.Relocate(res, kept.Places, k.Places)
@@ -93,7 +93,7 @@ func reuse(a store.Answer, k verifier.Key) (*verdict.Result, error) {
 
 // remember keeps an answer of the engine, in tx.
 func remember(ctx context.Context, tx store.Tx, run store.Run, scope string, j *Job, res *verdict.Result) error {
-	keep, steady := keepable(res)
+	keep, steady := Keepable(res)
 	if !keep || j.Key.Shape == "" {
 		return nil
 	}

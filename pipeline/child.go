@@ -31,16 +31,25 @@ type ChildChecker struct {
 
 // NewChildChecker makes a checker of the executable program.
 func NewChildChecker(program string, box *sandbox.Sandbox, limits sandbox.Limits) (*ChildChecker, error) {
+	engine, err := EngineOf(program)
+	if err != nil {
+		return nil, err
+	}
+	return &ChildChecker{program: program, box: box, limits: limits, engine: engine}, nil
+}
+
+// EngineOf names the engine in the executable program, by its contents.
+func EngineOf(program string) (string, error) {
 	f, err := os.Open(program)
 	if err != nil {
-		return nil, fmt.Errorf("pipeline: %w", err)
+		return "", fmt.Errorf("pipeline: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return nil, fmt.Errorf("pipeline: %w", err)
+		return "", fmt.Errorf("pipeline: %w", err)
 	}
-	return &ChildChecker{program: program, box: box, limits: limits, engine: hex.EncodeToString(h.Sum(nil)[:16])}, nil
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
 // Engine implements Checker: the digest of the executable.

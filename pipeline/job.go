@@ -95,9 +95,9 @@ type Checker interface {
 	Engine() string
 }
 
-// keepable reports whether an answer is worth storing: it would come out the same
+// Keepable reports whether an answer is worth storing: it would come out the same
 // again. steady reports that more time would not change it either.
-func keepable(res *verdict.Result) (keep, steady bool) {
+func Keepable(res *verdict.Result) (keep, steady bool) {
 	if res.Reason != nil && !lasting(res.Reason) {
 		return false, false
 	}
@@ -132,9 +132,9 @@ func allProved(res *verdict.Result) bool {
 	return res.Reason == nil && len(res.Claims) > 0 && !slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool { return c.Status != verdict.Proved })
 }
 
-// movable reports whether the lines of an answer can be changed after the event:
+// Movable reports whether the lines of an answer can be changed after the event:
 // they stand in positions only, not in texts.
-func movable(res *verdict.Result) bool {
+func Movable(res *verdict.Result) bool {
 	if res.Reason != nil || res.Complexity != nil {
 		return false
 	}

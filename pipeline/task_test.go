@@ -209,7 +209,7 @@ func TestReuse(t *testing.T) {
 		"a certificate":      {res(func(r *verdict.Result) { r.Claims[0].Certificate = &verdict.Certificate{Detail: []string{"at line 7"}} }), false},
 		"a plain text":       {res(func(r *verdict.Result) { r.Warnings = []string{"none: fine"} }), true},
 	} {
-		if got := movable(c.res); got != c.want {
+		if got := Movable(c.res); got != c.want {
 			t.Errorf("%s: movable %v", what, got)
 		}
 	}

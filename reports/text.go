@@ -74,7 +74,7 @@ func (p *printer) result(r *verdict.Result) {
 		}
 	}
 	if r.Reused != "" {
-		p.line("  answered by run %s", r.Reused)
+		p.line("  answered by %s", reusedFrom(r.Reused))
 	}
 	for _, s := range r.Warnings {
 		p.line("  warning: %s", s)
@@ -230,4 +230,12 @@ func stageCounts(s verdict.Stage) string {
 		fmt.Fprintf(&b, "  %s %d", k, s.Counts[k])
 	}
 	return b.String()
+}
+
+// reusedFrom says where an answer comes from that was not worked out anew.
+func reusedFrom(run string) string {
+	if run == verdict.FromCache {
+		return "the cache: nothing that it rests on has changed"
+	}
+	return "run " + run
 }

@@ -69,6 +69,10 @@ func (b *bounded) run(ctx context.Context) {
 		b.reportSettled()
 		return
 	}
+	if b.again(ctx); b.found() {
+		b.reportSettled()
+		return
+	}
 	rounds, end := context.WithCancel(ctx)
 	defer end()
 	l := b.startLane(ctx, end)
@@ -135,6 +139,9 @@ func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 	solver, err := solve.Open(b.plan.Solver, store, solve.Options{Memory: uint64(b.plan.Memory), Record: b.plan.Dumps["dimacs"]})
 	if err != nil {
 		return nil, err
+	}
+	if b.plan.Answers != nil && !b.plan.Dumps["dimacs"] {
+		solver = solve.Remember(solver, store, b.plan.Answers)
 	}
 	r.solver = solver
 	defer solver.Close()

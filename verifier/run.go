@@ -19,6 +19,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -45,6 +46,8 @@ type Plan struct {
 
 	FirstOnly bool                  // stop at the first confirmed violation
 	StopAfter string                // "encode": make the formula, decide nothing
+	Answers   *solve.Answers        `json:"-"` // of earlier runs of the same engine on this entry; may be nil
+	Tried     [][]verdict.Input     `json:"-"` // inputs of violations that were found before: they are tried first
 	Progress  func(Progress)        `json:"-"` // may be nil; called from the running goroutine
 	Dump      func(stage, s string) `json:"-"` // receives printed stages asked for by Dumps; may be nil
 	Dumps     map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its

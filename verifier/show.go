@@ -27,10 +27,14 @@ func sortedIDs(m map[string]*verdict.Claim) []string {
 // rewriting (estimated by sampling), bit-blasting, the SAT solver.
 func (b *bounded) solverStages(r *round, rules *simplifier) {
 	st := r.solver.Stats()
+	solving := map[string]int64{"calls": int64(st.Calls), "conflicts": int64(st.Conflicts), "lemmas": int64(st.Lemmas)}
+	if b.plan.Answers != nil {
+		solving["cache hits"] = int64(st.Hits)
+	}
 	for _, s := range []verdict.Stage{
 		{Name: "simplify", Seconds: rules.seconds(), Counts: map[string]int64{"calls": rules.calls, "fired": rules.fired, "terms": int64(st.Terms)}},
 		{Name: "blast", Seconds: st.Blast, Counts: map[string]int64{"gates": int64(st.Gates), "clauses": int64(st.Clauses)}},
-		{Name: "solve", Seconds: st.Solve, Counts: map[string]int64{"calls": int64(st.Calls), "conflicts": int64(st.Conflicts), "lemmas": int64(st.Lemmas)}},
+		{Name: "solve", Seconds: st.Solve, Counts: solving},
 	} {
 		s.Peak = PeakRSS()
 		addStage(b.res, s)

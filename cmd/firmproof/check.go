@@ -34,6 +34,7 @@ type checkFlags struct {
 	timeout                  time.Duration
 	memory                   string
 	integers, solver, stop   string
+	answers                  string
 	dump, defines, include   []string
 	undefine, cflags         []string
 	out                      outputs
@@ -71,6 +72,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.IntVar(&fl.jobs, "jobs", runtime.NumCPU(), "entries verified at a time")
 	f.StringVar(&fl.integers, "integers", "bitvector", "bitvector or unbounded (mathematical integers, termination only)")
 	f.StringVar(&fl.solver, "solver", "auto", "auto, cadical, z3, cvc5 or bitwuzla")
+	f.StringVar(&fl.answers, "cache", "", "folder for answers: what did not change is not verified again")
 	f.StringVar(&fl.stop, "stop-after", "", "stop after a stage: compile, read, encode")
 	f.StringSliceVar(&fl.dump, "dump", nil, "print stages: ir, ilr, smt2, dimacs, seg, its")
 	f.StringArrayVar(&fl.out.formats, "format", nil, "text, json, sarif, junit, html, md or github (repeatable, in pairs with -o)")
@@ -194,6 +196,7 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []job)
 	results := make([]verdict.Result, len(jobs))
 	line := newProgress(progress, len(jobs), fl.out.quiet)
 	defer line.clear()
+	cache := openCache(fl.answers)
 	slots := make(chan struct{}, max(1, fl.jobs))
 	var wg sync.WaitGroup
 	for i := range jobs {
@@ -201,14 +204,14 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []job)
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots; wg.Done() }()
-			results[i] = runJob(ctx, &jobs[i], line)
+			results[i] = runJob(ctx, &jobs[i], line, cache)
 		}()
 	}
 	wg.Wait()
 	return results
 }
 
-func runJob(ctx context.Context, j *job, line *progressLine) verdict.Result {
+func runJob(ctx context.Context, j *job, line *progressLine, cache *answerCache) verdict.Result {
 	if j.settled != nil {
 		line.done()
 		return *j.settled
@@ -216,7 +219,7 @@ func runJob(ctx context.Context, j *job, line *progressLine) verdict.Result {
 	ctx, cancel := context.WithTimeout(ctx, j.timeout)
 	defer cancel()
 	j.plan.Progress = func(p verifier.Progress) { line.show(j.plan.Target, j.plan.Entry, p) }
-	res := verifier.Run(ctx, j.module, j.plan)
+	res := cache.run(ctx, j)
 	stored := j.stored()
 	stored.Complete(res)
 	line.done()

@@ -82,6 +82,7 @@ type Stats struct {
 	Conflicts int
 	Calls     int // of the SAT solver
 	Lemmas    int // array facts added on demand
+	Hits      int // questions, or parts of them, that Answers knew
 	Blast     float64
 	Solve     float64 // seconds
 	Refine    float64

@@ -243,6 +243,9 @@ type Stage struct {
 	Counts  map[string]int64 `json:"counts,omitempty"` // terms, gates, clauses, conflicts, calls, ...
 }
 
+// FromCache is what Reused says of an answer from the folder of --cache.
+const FromCache = "cache"
+
 // Result is everything about one entry on one target.
 type Result struct {
 	Target      string      `json:"target"`
