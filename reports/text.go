@@ -67,6 +67,9 @@ func (p *printer) result(r *verdict.Result) {
 	}
 	if r.Complexity != nil {
 		p.line("  runtime bound: %s  %s", r.Complexity.Bound, r.Complexity.Class)
+		for _, l := range r.Complexity.Loops {
+			p.line("  loop %s at %s: reached at most %s times in a run", l.Name, l.Pos, l.Bound)
+		}
 	}
 	for _, l := range r.Bounds.Loops {
 		if !l.Complete || p.o.Verbose {

@@ -96,6 +96,8 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 	if plan.Dumps["ir"] {
 		plan.Dump("ir", m.String())
 	}
+	beside := startUnbounded(ctx, m, entry, plan, res)
+	defer beside.stop()
 	if needsBounded(plan.Checks) {
 		b := &bounded{m: m, entry: entry, plan: plan, res: res, started: start}
 		b.run(ctx)
@@ -103,9 +105,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 			holdStack(m, entry, plan.Stack, res)
 		}
 	}
-	if plan.Checks.Has(verdict.Termination) || plan.Checks.Has(verdict.ComplexityBound) {
-		runUnbounded(ctx, m, entry, plan, res)
-	}
+	beside.finish()
 	return res
 }
 

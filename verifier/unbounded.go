@@ -24,21 +24,22 @@ type unbounded struct {
 	entry *ir.Func
 	plan  Plan
 	res   *verdict.Result
+
+	others func() *verdict.Result // the bounded lane's result, when it is there
 }
 
-// runUnbounded answers termination and complexity: symbolic execution graph,
+// run answers termination and complexity: symbolic execution graph,
 // transition system, ranking functions or a run that never ends. What undefined
 // behaviour would do is not asked: it ends a run (docs/SEMANTICS.md, cut).
-func runUnbounded(ctx context.Context, m *ir.Module, entry *ir.Func, plan Plan, res *verdict.Result) {
-	u := &unbounded{m: m, entry: entry, plan: plan, res: res}
-	if plan.Checks.Has(verdict.Termination) {
+func (u *unbounded) run(ctx context.Context) {
+	if u.plan.Checks.Has(verdict.Termination) {
 		u.addClaim(u.termination(ctx))
 	}
-	if plan.Checks.Has(verdict.ComplexityBound) {
+	if u.plan.Checks.Has(verdict.ComplexityBound) {
 		u.addClaim(u.complexity(ctx))
 	}
-	if plan.Integers == "unbounded" {
-		res.Assumptions = append(res.Assumptions, "integers are mathematical ones, without overflow, in the answers about termination and complexity")
+	if u.plan.Integers == "unbounded" {
+		u.res.Assumptions = append(u.res.Assumptions, "integers are mathematical ones, without overflow, in the answers about termination and complexity")
 	}
 }
 
@@ -115,11 +116,15 @@ func (u *unbounded) neverOverflows(ctx context.Context, g *seg.Graph, claim *ver
 
 // provedByOthers: the bounded lane proved every claim of check c in this run.
 func (u *unbounded) provedByOthers(c verdict.Check) bool {
-	if !u.plan.Checks.Has(c) || u.res.Reason != nil {
+	if !u.plan.Checks.Has(c) || u.others == nil {
 		return false
 	}
-	for i := range u.res.Claims {
-		if cl := &u.res.Claims[i]; cl.Status != verdict.Proved && (cl.Check == c || cl.Check == verdict.Unwinding) {
+	res := u.others()
+	if res == nil || res.Reason != nil {
+		return false
+	}
+	for i := range res.Claims {
+		if cl := &res.Claims[i]; cl.Status != verdict.Proved && (cl.Check == c || cl.Check == verdict.Unwinding) {
 			return false
 		}
 	}
@@ -194,7 +199,7 @@ func (u *unbounded) complexity(ctx context.Context) verdict.Claim {
 	if g.Recursive {
 		return unknown(claim, &verdict.Reason{Kind: verdict.Incomplete, Detail: "the cost of recursive functions is not bounded by this method"})
 	}
-	sys, cost, err := u.bounds(ctx, g)
+	sys, legend, cost, err := u.bounds(ctx, g)
 	if err != nil {
 		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()})
 	}
@@ -202,7 +207,7 @@ func (u *unbounded) complexity(ctx context.Context) verdict.Claim {
 		return unknown(claim, giveUpReason(ctx, fmt.Errorf("no bound of the runtime was found")))
 	}
 	bound := cost.Bound.Format(sys.VarName)
-	u.res.Complexity = &verdict.Complexity{Bound: bound, Class: cost.Order()}
+	u.res.Complexity = &verdict.Complexity{Bound: bound, Class: cost.Order(), Loops: loopTurns(sys, legend, cost)}
 	claim.Status = verdict.Proved
 	claim.Message = fmt.Sprintf("at most %s instructions, in %s", bound, cost.Order())
 	claim.Certificate = &verdict.Certificate{Method: "runtime bounds", Detail: lines(cost.Text)}
@@ -210,17 +215,18 @@ func (u *unbounded) complexity(ctx context.Context) verdict.Claim {
 }
 
 // bounds looks for a bound that does not rest on the ranges of types, then for any.
-func (u *unbounded) bounds(ctx context.Context, g *seg.Graph) (*its.System, termination.Cost, error) {
+func (u *unbounded) bounds(ctx context.Context, g *seg.Graph) (*its.System, seg.Legend, termination.Cost, error) {
 	start := time.Now()
 	var sys *its.System
+	var legend seg.Legend
 	var cost termination.Cost
 	for _, free := range []bool{true, false} {
-		s, _, err := g.System(seg.SystemOptions{Costs: true, NoTypeBounds: free})
+		s, l, err := g.System(seg.SystemOptions{Costs: true, NoTypeBounds: free})
 		if err != nil {
-			return nil, cost, err
+			return nil, l, cost, err
 		}
 		part, cancel := u.share(ctx, free)
-		sys, cost = s, termination.Bounds(part, s, termination.Options{Z3Millis: 200})
+		sys, legend, cost = s, l, termination.Bounds(part, s, termination.Options{Z3Millis: 200})
 		cancel()
 		if cost.Bound != nil {
 			break
@@ -228,7 +234,7 @@ func (u *unbounded) bounds(ctx context.Context, g *seg.Graph) (*its.System, term
 	}
 	u.dump(g, sys)
 	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "bounds", Seconds: time.Since(start).Seconds(), Counts: rungCounts(cost.Rungs)})
-	return sys, cost, nil
+	return sys, legend, cost, nil
 }
 
 // share is two thirds of the time left, if a second try is to follow.
@@ -274,7 +280,7 @@ func (u *unbounded) stage(name string, f func() (verdict.Claim, bool)) (verdict.
 }
 
 func rungCounts(r linear.Rungs) map[string]int64 {
-	return map[string]int64{"syntactic": int64(r.Syntactic), "interval": int64(r.Interval), "rational": int64(r.Rational), "integer": int64(r.Integer), "z3": int64(r.Z3), "open": int64(r.Open)}
+	return map[string]int64{"syntactic": int64(r.Syntactic), "interval": int64(r.Interval), "cached": int64(r.Cached), "exact-ms": r.Exact.Milliseconds(), "z3-ms": r.Solver.Milliseconds(), "rational": int64(r.Rational), "integer": int64(r.Integer), "z3": int64(r.Z3), "open": int64(r.Open)}
 }
 
 func unknown(c verdict.Claim, r *verdict.Reason) verdict.Claim {

@@ -38,7 +38,7 @@ func TestPaperBounds(t *testing.T) {
 		if err != nil || !g.Complete || !g.MemorySafe {
 			t.Fatalf("%s: %v, %+v", name, err, g)
 		}
-		sys, cost, err := u.bounds(ctx, g)
+		sys, _, cost, err := u.bounds(ctx, g)
 		if err != nil || cost.Bound == nil {
 			t.Fatalf("%s: %v %s", name, err, cost.Text)
 		}
@@ -96,7 +96,7 @@ func TestBoundsHoldInRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sys, cost, err := u.bounds(ctx, g)
+			sys, _, cost, err := u.bounds(ctx, g)
 			if err != nil || cost.Bound == nil {
 				t.Fatalf("no bound: %v\n%s", err, cost.Text)
 			}
@@ -144,5 +144,45 @@ static char *block(int n, int last) { char *p = malloc(n); if (last) p[n - 1] = 
 				t.Errorf("%s: %v %+v", claim.Status, claim.Reason, claim.Certificate)
 			}
 		})
+	}
+}
+
+// Loops are bounded by how often a run reaches their heads: over all calls, and
+// as a number where nothing else is in it.
+func TestLoopTurns(t *testing.T) {
+	ctx, u := laneOf(t, `static int g(int n) { int k = 0; while (n-- > 0) k ^= n; return k; }
+int f(int a) { int s = 0; for (int i = 0; i < 10; i++) s ^= i; return s ^ g(a) ^ g(a); }`, "f", verdict.CheckSet{verdict.ComplexityBound: true})
+	u.complexity(ctx)
+	if u.res.Complexity == nil || len(u.res.Complexity.Loops) != 2 {
+		t.Fatalf("%+v", u.res)
+	}
+	f, g := u.res.Complexity.Loops[0], u.res.Complexity.Loops[1]
+	if f.Name != "f.0" || f.Turns != 11 || f.Bound != "11" {
+		t.Errorf("ten turns: %+v", f)
+	}
+	if g.Name != "g.0" || g.Turns != 0 || g.Bound != "2*max(0, a) + 2" {
+		t.Errorf("called twice: %+v", g)
+	}
+}
+
+// The unbounded lane answers beside the bounded one, which takes all the time:
+// it unwinds the walk, which may be of any length, again and again.
+func TestLanesBesideEachOther(t *testing.T) {
+	m := compileC(t, `int main(void) { unsigned n = nondet_uint(); unsigned long x = 1; for (unsigned i = 0; i < n; i++) x = x * 6364136223846793005ul + 1442695040888963407ul; return 1 / (x != 42); }`)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	checks := verdict.CheckSet{verdict.Termination: true, verdict.DivByZero: true}
+	res := Run(ctx, m, Plan{Target: "x86_64", Entry: "main", Checks: checks, MallocNeverFails: true})
+	found := false
+	for _, c := range res.Claims {
+		if c.Check == verdict.Termination {
+			found = true
+			if c.Status != verdict.Proved {
+				t.Errorf("termination: %s %v", c.Status, c.Reason)
+			}
+		}
+	}
+	if !found {
+		t.Fatalf("no claim about termination in %+v", res)
 	}
 }

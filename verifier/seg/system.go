@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -14,7 +15,15 @@ type Legend struct {
 	Locs map[its.Loc]verdict.Pos // where each location is
 	Vars []string                // what each variable is
 
+	Heads map[its.Loc]Head // the loop head that a location is, where it is one
+
 	paths map[string]path // by transition tag
+}
+
+// Head is a loop head.
+type Head struct {
+	Func  *ir.Func
+	Block *ir.Block
 }
 
 // path is where a transition comes from.
@@ -45,10 +54,13 @@ func (g *Graph) System(opts SystemOptions) (*its.System, Legend, error) {
 	if !costs {
 		x.keep = g.relevant(opts.Overflow)
 	}
-	legend := Legend{Locs: map[its.Loc]verdict.Pos{}, paths: x.paths}
+	legend := Legend{Locs: map[its.Loc]verdict.Pos{}, Heads: map[its.Loc]Head{}, paths: x.paths}
 	for _, c := range g.cuts {
 		x.locs[c] = x.b.Loc(x.locName(c))
 		legend.Locs[x.locs[c]] = *g.b.at(c.st).Pos
+		if f := c.st.top(); c != g.start && g.b.factsOf(f.fn).heads[f.blk] && f.idx == firstNonPhi(f.blk) {
+			legend.Heads[x.locs[c]] = Head{f.fn, f.blk}
+		}
 		for _, sl := range c.slots {
 			if x.kept(sl) {
 				x.variable(sl)

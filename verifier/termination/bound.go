@@ -90,6 +90,9 @@ func powBound(k exact.Int, b *Bound) *Bound {
 	return &Bound{[]boundMono{{exact.I(1), []*atom{a}}}}
 }
 
+// Constant is the value of a bound that depends on nothing.
+func (b *Bound) Constant() (exact.Int, bool) { return b.constant() }
+
 func (b *Bound) constant() (exact.Int, bool) {
 	if b == nil || len(b.monos) > 1 {
 		return exact.Int{}, false
@@ -167,6 +170,9 @@ func (b *Bound) coarse() *Bound {
 	}
 	return &Bound{[]boundMono{m}}
 }
+
+// Plus is b+c.
+func (b *Bound) Plus(c *Bound) *Bound { return b.add(c) }
 
 // add is b+c.
 func (b *Bound) add(c *Bound) *Bound {

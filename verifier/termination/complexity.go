@@ -24,6 +24,18 @@ type Cost struct {
 // Order is "O(n^k)", "O(1)", "O(EXP)" or "O(INF)" for no bound.
 func (c Cost) Order() string { return c.Bound.Order() }
 
+// Visits bounds how often a run arrives at a location of the system that the cost
+// is of; nil: unknown.
+func (c Cost) Visits(sys *its.System, at its.Loc) *Bound {
+	out := Zero()
+	for i := range sys.Trans {
+		if sys.Trans[i].To == at {
+			out = out.add(c.Steps[i])
+		}
+	}
+	return out
+}
+
 // Bounds finds an upper bound of the cost of every run from the start.
 func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
 	return boundsUnless(ctx, sys, opts, func() bool { return false })

@@ -233,6 +233,17 @@ type Bounds struct {
 type Complexity struct {
 	Bound string `json:"bound"` // a term over the entry's parameters
 	Class string `json:"class"` // O(1), O(n), ...
+
+	Loops []LoopTurns `json:"loops,omitempty"` // by function and position
+}
+
+// LoopTurns bounds how often the head of a loop is reached in a whole run, in all
+// calls of its function together. It bounds the turns of the loop as well.
+type LoopTurns struct {
+	Name  string `json:"name"` // function.index, as --unwindset takes it
+	Pos   Pos    `json:"location"`
+	Bound string `json:"bound"`           // a term over the entry's parameters
+	Turns int    `json:"turns,omitempty"` // the bound where it is a number that an unwinding can use
 }
 
 // Stage is what one stage of one run cost.

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"context"
+	"time"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 )
@@ -9,9 +10,16 @@ import (
 // branchNodes is how often the integer rung branches before Z3 is asked.
 const branchNodes = 60
 
-// Rungs counts which rung of the ladder answered.
+// maxOpen is how many questions Z3 may leave open before it is asked no more: a
+// program that multiplies has questions of one kind without end.
+const maxOpen = 40
+
+// Rungs counts which rung of the ladder answered, and the time that the dear ones
+// took, whether they answered or not.
 type Rungs struct {
-	Syntactic, Interval, Rational, Integer, Z3, Open int
+	Syntactic, Interval, Cached, Rational, Integer, Z3, Open int
+
+	Exact, Solver time.Duration // simplex over rationals and integers; Z3
 }
 
 // Ladder answers questions over the integers by the cheapest rung that knows. It
@@ -20,11 +28,13 @@ type Ladder struct {
 	Rungs Rungs
 	z3    *Z3
 	limit int
+	known cache
+	open  int // questions that Z3 left open
 }
 
 // NewLadder is a ladder whose Z3 rung may take millis per question; 0 leaves
 // that rung out.
-func NewLadder(millis int) *Ladder { return &Ladder{limit: millis} }
+func NewLadder(millis int) *Ladder { return &Ladder{limit: millis, known: cache{}} }
 
 // Close frees what the Z3 rung holds.
 func (l *Ladder) Close() {
@@ -65,11 +75,70 @@ func (l *Ladder) Entails(ctx context.Context, rows []Row, goal Row) bool {
 		return true
 	}
 	neg := AtLeast(g.Neg().AddInt(-1))
-	return l.Sat(ctx, append(rows[:len(rows):len(rows)], neg)) == Unsat
+	return l.cached(ctx, rows, &neg.Lin) == Unsat
 }
 
 // Sat decides whether the rows have an integer solution.
 func (l *Ladder) Sat(ctx context.Context, rows []Row) Status {
+	return l.cached(ctx, rows, nil)
+}
+
+// cached decides whether the rows, and extra >= 0 if it is set, have an integer
+// solution, by memory if it was asked before.
+func (l *Ladder) cached(ctx context.Context, rows []Row, extra *exact.Lin) Status {
+	key := question(rows, extra)
+	if st, ok := l.known[key]; ok && key != "" {
+		l.Rungs.Cached++
+		return st
+	}
+	if extra != nil {
+		rows = append(rows[:len(rows):len(rows)], AtLeast(*extra))
+	}
+	st := l.decide(ctx, rows)
+	if ctx.Err() == nil {
+		l.known.remember(key, st)
+	}
+	return st
+}
+
+func (l *Ladder) decide(ctx context.Context, rows []Row) Status {
+	if st := l.simplex(ctx, rows); st != Unknown {
+		return st
+	}
+	if z := l.Solver(); z != nil && l.open < maxOpen && !unwieldy(rows) && ctx.Err() == nil {
+		start := time.Now()
+		st := z.SatRows(rows)
+		l.Rungs.Solver += time.Since(start)
+		if st != Unknown {
+			l.Rungs.Z3++
+			return st
+		}
+		l.open++
+	}
+	l.Rungs.Open++
+	return Unknown
+}
+
+// wideCoef is the length of coefficients that Z3's cuts make ever longer, unless
+// they are powers of two as those of wrap-arounds are.
+const wideCoef = 40
+
+func unwieldy(rows []Row) bool {
+	for _, r := range rows {
+		for _, t := range r.Lin.Terms {
+			c := t.Coef.Abs()
+			if n := c.BitLen(); n > wideCoef && !c.Equal(exact.I(2).Pow(n-1)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// simplex is the rungs of exact arithmetic.
+func (l *Ladder) simplex(ctx context.Context, rows []Row) Status {
+	start := time.Now()
+	defer func() { l.Rungs.Exact += time.Since(start) }()
 	t := NewTableau(true)
 	for _, r := range rows {
 		t.Add(r)
@@ -84,13 +153,6 @@ func (l *Ladder) Sat(ctx context.Context, rows []Row) Status {
 			return st
 		}
 	}
-	if z := l.Solver(); z != nil && ctx.Err() == nil {
-		if st := z.SatRows(rows); st != Unknown {
-			l.Rungs.Z3++
-			return st
-		}
-	}
-	l.Rungs.Open++
 	return Unknown
 }
 

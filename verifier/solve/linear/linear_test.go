@@ -302,3 +302,52 @@ func BenchmarkRanges(b *testing.B) {
 		}
 	}
 }
+
+// The ladder remembers answers under other names of the variables, and only
+// those: each question that differs in one number is asked anew.
+func TestLadderRemembers(t *testing.T) {
+	ctx := context.Background()
+	l := NewLadder(100)
+	defer l.Close()
+	ask := func(x, y exact.Var, k, c int64) bool {
+		rows := []Row{AtLeast(exact.V(x).Sub(exact.V(y).Scale(exact.I(k)))), AtLeast(exact.V(y).AddInt(-2))}
+		return l.Entails(ctx, rows, AtLeast(exact.V(x).AddInt(-c)))
+	}
+	for _, c := range []struct {
+		x, y   exact.Var
+		k, c   int64
+		want   bool
+		cached int
+	}{
+		{0, 1, 3, 6, true, 0},
+		{0, 1, 3, 6, true, 1},
+		{4, 7, 3, 6, true, 2},
+		{4, 7, 3, 7, false, 2},
+		{0, 1, 3, 7, false, 3},
+		{0, 1, 4, 7, true, 3},
+		{0, 0, 3, 6, true, 3},
+	} {
+		if got := ask(c.x, c.y, c.k, c.c); got != c.want || l.Rungs.Cached != c.cached {
+			t.Errorf("%+v: %v, %d remembered", c, got, l.Rungs.Cached)
+		}
+	}
+}
+
+// The memory never changes an answer.
+func TestRememberedAnswers(t *testing.T) {
+	ctx := context.Background()
+	r := rand.New(rand.NewSource(5))
+	l := NewLadder(100)
+	defer l.Close()
+	for n := 0; n < 400; n++ {
+		rows := randomRows(r, 2, 2, 1)
+		fresh := NewLadder(100)
+		if a, b := l.Sat(ctx, rows), fresh.Sat(ctx, rows); a != b {
+			t.Fatalf("%v: %v, alone %v", rows, a, b)
+		}
+		fresh.Close()
+	}
+	if l.Rungs.Cached < 8 {
+		t.Errorf("lopsided test: %d answers remembered", l.Rungs.Cached)
+	}
+}
