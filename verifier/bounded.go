@@ -136,7 +136,7 @@ func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 	r := &round{limit: limit}
 	rules := newSimplifier()
 	store := ilr.NewStore(rules)
-	solver, err := solve.Open(b.plan.Solver, store, solve.Options{Memory: uint64(b.plan.Memory), Record: b.plan.Dumps["dimacs"]})
+	solver, err := solve.Open(b.plan.Solver, store, solve.Options{Memory: uint64(b.plan.Memory), Record: b.plan.Dumps["dimacs"], Proof: b.proofName(limit)})
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +144,7 @@ func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 		solver = solve.Remember(solver, store, b.plan.Answers)
 	}
 	r.solver = solver
+	defer b.checkProofs(ctx, limit)
 	defer solver.Close()
 	opts := b.plan.encodeOptions()
 	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind = b.plan.Unwind, b.plan.UnwindSet, b.plan.Depth, limit

@@ -46,6 +46,7 @@ type Plan struct {
 
 	FirstOnly bool                  // stop at the first confirmed violation
 	StopAfter string                // "encode": make the formula, decide nothing
+	Proofs    string                `json:"-"` // folder for the SAT solver's proofs, which are checked; empty for none
 	Answers   *solve.Answers        `json:"-"` // of earlier runs of the same engine on this entry; may be nil
 	Tried     [][]verdict.Input     `json:"-"` // inputs of violations that were found before: they are tried first
 	Progress  func(Progress)        `json:"-"` // may be nil; called from the running goroutine

@@ -60,7 +60,7 @@ func openCache(dir string) *answerCache {
 // run verifies j, or gives the stored answer.
 func (c *answerCache) run(ctx context.Context, j *job) *verdict.Result {
 	entry := j.module.Func(j.plan.Entry)
-	if c == nil || entry == nil || entry.IsDecl() || len(j.plan.Dumps) > 0 || j.plan.StopAfter != "" {
+	if c == nil || entry == nil || entry.IsDecl() || len(j.plan.Dumps) > 0 || j.plan.Proofs != "" || j.plan.StopAfter != "" {
 		return verifier.Run(ctx, j.module, j.plan)
 	}
 	key, err := verifier.KeyOf(j.module.Part(entry), j.plan, c.engine)

@@ -115,3 +115,25 @@ func TestCachedViolation(t *testing.T) {
 		t.Errorf("mended: %s %v", mended.Status, mended.Stages)
 	}
 }
+
+// TestProofs: what was refuted is in the proofs, and they are checked.
+func TestProofs(t *testing.T) {
+	dir := t.TempDir()
+	file, proofs := filepath.Join(dir, "main.c"), filepath.Join(dir, "new", "proofs")
+	if err := os.WriteFile(file, []byte(cachedProgram), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	code := runWith([]string{"check", "--format", "json", "--solver", "cadical", "--timeout", "120s", "--target", "cortex-m3", "--proofs", proofs, file}, &out, &errs)
+	var rep verdict.Report
+	if err := json.Unmarshal(out.Bytes(), &rep); err != nil || code != exitOK {
+		t.Fatalf("%d %v\n%s%s", code, err, out.String(), errs.String())
+	}
+	r := &rep.Results[0]
+	if count(r, "proof", "refuted") < 1 || count(r, "proof", "steps") < 1 || len(r.Warnings) > 0 {
+		t.Errorf("%v %v", r.Stages, r.Warnings)
+	}
+	if files, err := filepath.Glob(filepath.Join(proofs, "cortex-m3-main-*.proof")); err != nil || len(files) == 0 {
+		t.Errorf("%v %v", files, err)
+	}
+}

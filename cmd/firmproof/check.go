@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ type checkFlags struct {
 	timeout                  time.Duration
 	memory                   string
 	integers, solver, stop   string
-	answers                  string
+	answers, proofs          string
 	dump, defines, include   []string
 	undefine, cflags         []string
 	out                      outputs
@@ -73,6 +74,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringVar(&fl.integers, "integers", "bitvector", "bitvector or unbounded (mathematical integers, termination only)")
 	f.StringVar(&fl.solver, "solver", "auto", "auto, cadical, z3, cvc5 or bitwuzla")
 	f.StringVar(&fl.answers, "cache", "", "folder for answers: what did not change is not verified again")
+	f.StringVar(&fl.proofs, "proofs", "", "folder for the SAT solver's proofs, which are checked")
 	f.StringVar(&fl.stop, "stop-after", "", "stop after a stage: compile, read, encode")
 	f.StringSliceVar(&fl.dump, "dump", nil, "print stages: ir, ilr, smt2, dimacs, seg, its")
 	f.StringArrayVar(&fl.out.formats, "format", nil, "text, json, sarif, junit, html, md or github (repeatable, in pairs with -o)")
@@ -159,6 +161,11 @@ func (fl *checkFlags) check() error {
 			return fmt.Errorf("--dump %q, did you mean %q? (known: %s)", d, verdict.Nearest(d, stagesToDump), strings.Join(stagesToDump, ", "))
 		}
 	}
+	if fl.proofs != "" {
+		if err := os.MkdirAll(fl.proofs, 0o755); err != nil {
+			return fmt.Errorf("--proofs: %w", err)
+		}
+	}
 	for _, n := range []struct {
 		name string
 		v    int
@@ -197,6 +204,9 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []job)
 	line := newProgress(progress, len(jobs), fl.out.quiet)
 	defer line.clear()
 	cache := openCache(fl.answers)
+	for i := range jobs {
+		jobs[i].plan.Proofs = fl.proofs
+	}
 	slots := make(chan struct{}, max(1, fl.jobs))
 	var wg sync.WaitGroup
 	for i := range jobs {

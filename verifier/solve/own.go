@@ -29,6 +29,7 @@ type Own struct {
 	roots    []ilr.Term // of the last Check: asserted and assumed
 	assumed  []assumption
 	failed   bool // an asserted term is false
+	proofs   int  // files begun
 	arrays   *arrays
 	last     Answer
 	stats    Stats
@@ -56,7 +57,12 @@ func (o *Own) renew() {
 		o.stats = o.Stats()
 		o.sat.Close()
 	}
-	o.sat = sat.New(sat.Options{Seed: o.opts.Seed, Config: o.opts.Config})
+	so := sat.Options{Seed: o.opts.Seed, Config: o.opts.Config}
+	if o.opts.Proof != "" {
+		so.Proof = fmt.Sprintf("%s-%d.proof", o.opts.Proof, o.proofs)
+		o.proofs++
+	}
+	o.sat = sat.New(so)
 	var sink sat.Sink = o.sat
 	if o.opts.Record {
 		o.record = &sat.Formula{}

@@ -71,6 +71,7 @@ type Options struct {
 	Seed      int            // of the SAT solver
 	Config    map[string]int // CaDiCaL options
 	Record    bool           // keep clauses for WriteDIMACS
+	Proof     string         // beginning of the names of files for proofs, which sat.CheckProof reads; empty for none
 }
 
 // Stats of a Solver.

@@ -2,33 +2,8 @@ package sat
 
 /*
 #cgo LDFLAGS: -lcadical -lstdc++ -lm
-#include <limits.h>
 #include <stdlib.h>
-#include <ccadical.h>
-
-typedef struct { CCaDiCaL *solver; volatile int stop; long conflicts; } fp_cadical;
-
-static int fp_stopped(void *state) { return ((fp_cadical *)state)->stop; }
-
-// CaDiCaL hands over each clause that it learns: one for each conflict.
-static void fp_learnt(void *state, int *clause) { ((fp_cadical *)state)->conflicts++; }
-
-static fp_cadical *fp_new(void) {
-	fp_cadical *c = calloc(1, sizeof *c);
-	if (!c) abort();
-	c->solver = ccadical_init();
-	ccadical_set_terminate(c->solver, c, fp_stopped);
-	ccadical_set_learn(c->solver, c, INT_MAX, fp_learnt);
-	return c;
-}
-
-static void fp_free(fp_cadical *c) { ccadical_release(c->solver); free(c); }
-
-static void fp_add(fp_cadical *c, const int *lits, long n) {
-	for (long i = 0; i < n; i++) ccadical_add(c->solver, lits[i]);
-}
-
-static void fp_stop(fp_cadical *c, int stop) { __atomic_store_n(&c->stop, stop, __ATOMIC_RELAXED); }
+#include "shim.h"
 */
 import "C"
 
@@ -43,6 +18,8 @@ type cadical struct {
 	c    *C.fp_cadical
 	maxv int // largest variable that CaDiCaL has seen
 	hold []Lit
+
+	proving bool
 }
 
 // sparse are intervals, in conflicts, between CaDiCaL's own simplifications. Its
@@ -55,6 +32,11 @@ var sparse = [...]struct {
 
 func newCadical(o Options) *cadical {
 	c := &cadical{c: C.fp_new()}
+	if o.Proof != "" {
+		path := C.CString(o.Proof)
+		defer C.free(unsafe.Pointer(path))
+		c.proving = C.fp_prove(c.c, path) != 0
+	}
 	names := make([]string, 0, len(o.Config))
 	for name := range o.Config {
 		names = append(names, name)
@@ -76,13 +58,13 @@ func newCadical(o Options) *cadical {
 func (c *cadical) option(name string, v int) {
 	n := C.CString(name)
 	defer C.free(unsafe.Pointer(n))
-	C.ccadical_set_option(c.c.solver, n, C.int(v))
+	C.fp_option(c.c, n, C.int(v))
 }
 
 func (c *cadical) limit(name string, v int) {
 	n := C.CString(name)
 	defer C.free(unsafe.Pointer(n))
-	C.ccadical_limit(c.c.solver, n, C.int(v))
+	C.fp_limit(c.c, n, C.int(v))
 }
 
 func (c *cadical) release() { C.fp_free(c.c) }
@@ -105,10 +87,11 @@ func (c *cadical) forget() { c.hold = c.hold[:0] }
 func (c *cadical) solve() Result {
 	for _, l := range c.hold {
 		c.maxv = max(c.maxv, int(max(l, -l)))
-		C.ccadical_assume(c.c.solver, C.int(l))
 	}
+	assumptions := (*C.int)(unsafe.Pointer(unsafe.SliceData(c.hold)))
+	n := C.long(len(c.hold))
 	c.hold = c.hold[:0]
-	switch C.ccadical_solve(c.c.solver) {
+	switch C.fp_solve(c.c, assumptions, n) {
 	case 10:
 		return Sat
 	case 20:
@@ -122,13 +105,13 @@ func (c *cadical) val(l Lit) bool {
 	if int(v) > c.maxv {
 		return l < 0
 	}
-	// ccadical_val answers lit when it is true and -lit otherwise
-	return (C.ccadical_val(c.c.solver, C.int(v)) > 0) == (l > 0)
+	// val answers lit when it is true and -lit otherwise
+	return (C.fp_val(c.c, C.int(v)) > 0) == (l > 0)
 }
 
-func (c *cadical) failed(l Lit) bool { return C.ccadical_failed(c.c.solver, C.int(l)) != 0 }
+func (c *cadical) failed(l Lit) bool { return C.fp_failed(c.c, C.int(l)) != 0 }
 
-func (c *cadical) conflicts() int { return int(c.c.conflicts) }
+func (c *cadical) conflicts() int { return int(C.fp_conflicts(c.c)) }
 
 func (c *cadical) terminate(stop bool) {
 	v := C.int(0)

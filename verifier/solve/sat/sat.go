@@ -53,6 +53,7 @@ type Sink interface {
 type Options struct {
 	Seed   int            // 0 is CaDiCaL's own
 	Config map[string]int // CaDiCaL options by name, e.g. "elim": 0
+	Proof  string         // file for a proof of what has no model: see CheckProof
 }
 
 // Stats counts what a Solver was given and did.
