@@ -29,6 +29,13 @@ const sumLoop = " __CPROVER_assigns(i, s)\n __CPROVER_loop_invariant(0 <= i && i
 const setContract = "struct pair { int x, y; };\nvoid set(struct pair *p, int v)\n__CPROVER_requires(__CPROVER_is_fresh(p, sizeof *p))\n__CPROVER_assigns(p->x)\n" +
 	"__CPROVER_ensures(p->x == v && p->y == __CPROVER_old(p->y))\n;\n"
 
+const seekContract = "_Bool seek(const char *a, int n, int *at)\n__CPROVER_requires(0 <= n && n <= 1000 && __CPROVER_is_fresh(a, n) && __CPROVER_is_fresh(at, 4))\n__CPROVER_assigns(*at)\n" +
+	"__CPROVER_ensures(1)\n;\nvoid harness(void) { const char *a; int n, *at; seek(a, n, at); }\n"
+
+func seekSource(body string) string {
+	return "_Bool seek(const char *a, int n, int *at) {\n int i = 0; _Bool found = 0;\n while (i < n)\n __CPROVER_assigns(i) __CPROVER_loop_invariant(0 <= i && i <= n) __CPROVER_decreases(n - i)\n {\n " + body + "\n }\n return found;\n}\n"
+}
+
 var contractCases = []contractCase{
 	{"loop", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract, sumSource(sumLoop), verdict.Proved, ""},
 	{"invariant_too_strong", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract, sumSource(strings.Replace(sumLoop, "10 * i", "9 * i - 1", 1)), verdict.Violated, "loop invariant at the begin"},
@@ -67,6 +74,9 @@ var contractCases = []contractCase{
 		"void zero(char *a) { int k; for (k = 0; k < 4; k++) __CPROVER_assigns(k, __CPROVER_object_whole(a)) __CPROVER_loop_invariant(0 <= k && k <= 4 && __CPROVER_forall { int i; (0 <= i && i < 4) ==> (i < k ==> a[i] == 0) }) __CPROVER_decreases(4 - k) { a[k] = 0; } }\n", verdict.Proved, ""},
 	{"forall_but_one", "CHECK_FUNCTION_CONTRACTS = zero\n", "void zero(char *a) __CPROVER_requires(__CPROVER_is_fresh(a, 4)) __CPROVER_assigns(__CPROVER_object_whole(a)) __CPROVER_ensures(__CPROVER_forall { int i; (0 <= i && i < 4) ==> a[i] == 0 }) ;\nvoid harness(void) { char *a; zero(a); }\n",
 		"void zero(char *a) { a[0] = 0; a[1] = 0; a[3] = 0; }\n", verdict.Violated, "ensures clause of zero"},
+	{"written_on_the_way_out", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract, seekSource("if (a[i] == 7) { *at = i; found = 1; break; } i++; "), verdict.Proved, ""},
+	{"written_in_the_turns", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract, seekSource("if (a[i] == 7) { *at = i; found = 1; } i++;"), verdict.Violated, "the assigns clause allows this write"},
+	{"local_of_the_loop", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract, seekSource("{ int t = 0, *q = &t; *q = a[i]; if (t == 7) { found = 1; break; } } i++;"), verdict.Proved, ""},
 	{"no_contract", "CHECK_FUNCTION_CONTRACTS = none\n", "void none(void);\nvoid harness(void) { none(); }\n", "void none(void) { }\n", verdict.Unknown, "no source has a contract of none"},
 }
 

@@ -106,10 +106,25 @@ func compilerIdentity() (string, error) {
 	return fmt.Sprintf("%s %d %d", path, st.Size(), st.ModTime().UnixNano()), nil
 }
 
-// contractKey tells uses of contracts apart, for a text that has any.
+// contractKey is what becomes of a text that has contracts: the digest of the C that
+// stands for them.
 func (r *Request) contractKey(text []byte) string {
 	if !r.Shim || !contract.Needed(text) {
 		return ""
 	}
-	return r.Contracts.Key()
+	out, err := contract.Rewrite(r.File, text, r.contractOptions())
+	if err != nil {
+		out = []byte(err.Error())
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(bytes.ReplaceAll(out, []byte(r.root()), []byte("<root>"))))
+}
+
+// contractOptions say how contracts are used for the target.
+func (r *Request) contractOptions() contract.Options {
+	o := contract.Options{}
+	if r.Contracts != nil {
+		o = *r.Contracts
+	}
+	o.PtrBits = r.Target.PointerBits
+	return o
 }

@@ -206,12 +206,7 @@ func (r *Request) rewrite(ctx context.Context, args []string, scratch string) (s
 	if err != nil {
 		return "", err
 	}
-	o := contract.Options{}
-	if r.Contracts != nil {
-		o = *r.Contracts
-	}
-	o.PtrBits = r.Target.PointerBits
-	out, err := contract.Rewrite(r.File, text, o)
+	out, err := contract.Rewrite(r.File, text, r.contractOptions())
 	var fault *contract.Error
 	if errors.As(err, &fault) {
 		return "", &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(fault.File), Line: fault.Line, Column: fault.Column, Message: fault.Message}}}

@@ -42,17 +42,6 @@ type Options struct {
 	Aliases func(file, fn string) []string
 }
 
-// Version changes when the text that Rewrite makes does.
-const Version = "contract 1"
-
-// Key is a text that tells options apart, for caches.
-func (o *Options) Key() string {
-	if o == nil {
-		return Version
-	}
-	return fmt.Sprintf("%s %v %v %v %v %d %d", Version, o.Check, o.Recursive, o.Replace, o.Loops, o.ObjectBits, o.PtrBits)
-}
-
 // Error is a construct that has no meaning here.
 type Error struct {
 	File         string

@@ -32,6 +32,7 @@ const (
 	assertion = "firmproof_contract_assert"
 	local     = "firmproof_contract_local"
 	enter     = "firmproof_contract_enter"
+	leave     = "firmproof_contract_leave"
 	writeText = "firmproof_contract_write_text"
 	freeText  = "firmproof_contract_free_text"
 	maxLocals = 8
@@ -71,7 +72,12 @@ type weaver struct {
 
 	f     *ir.Func
 	g     *unwind.Graph
-	loops map[*unwind.Loop]bool    // with contracts
+	loops map[*unwind.Loop]bool // with contracts
+
+	frames  map[*unwind.Loop]ir.Value           // the frame of each
+	inside  map[*unwind.Loop]map[*ir.Block]bool // the blocks of its turns
+	leaving map[*ir.Block]int                   // of how many loops a block is on the way out
+
 	names map[ir.Value]string      // of C variables, by their allocas
 	born  map[ir.Value][]*ir.Block // where their scopes begin
 	slots map[ir.Value]int         // of locals of loops that are also reached by address
@@ -106,6 +112,7 @@ func (w *weaver) function(f *ir.Func) {
 
 // look finds the loops with contracts, and the names and scopes of variables.
 func (w *weaver) look() {
+	w.frames = map[*unwind.Loop]ir.Value{}
 	w.loops, w.names, w.born, w.slots = map[*unwind.Loop]bool{}, map[ir.Value]string{}, map[ir.Value][]*ir.Block{}, map[ir.Value]int{}
 	for _, v := range w.f.Vars {
 		if v.Slot != nil {
@@ -122,11 +129,12 @@ func (w *weaver) look() {
 				w.born[a] = append(w.born[a], b)
 			case k != nil && k.Func != nil && k.Func.Name == enter:
 				if l := w.g.Inner(b); l != nil {
-					w.loops[l] = true
+					w.loops[l], w.frames[l] = true, root(in.Args[0])
 				}
 			}
 		}
 	}
+	w.turns()
 	for _, b := range w.f.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op == ir.OpAlloca && escapes[in] && w.inLoop(in) {
@@ -146,10 +154,10 @@ func (w *weaver) inLoop(a ir.Value) bool {
 	return false
 }
 
-// around is the innermost loop with a contract around b, or nil.
+// around is the innermost loop with a contract of whose turns b is a part, or nil.
 func (w *weaver) around(b *ir.Block) *unwind.Loop {
 	for l := w.g.Inner(b); l != nil; l = l.Parent {
-		if w.loops[l] {
+		if w.loops[l] && w.inside[l][b] {
 			return l
 		}
 	}

@@ -46,7 +46,9 @@ func (w *weaver) modelled(b *ir.Block, in *ir.Instr) {
 	}
 	switch {
 	case in.Model == ir.ModelFree && len(in.Args) == 1:
-		w.claim(w.call(w.free, in.Args[0]), w.freeText)
+		if out, ok := w.wayOutOf(b); ok {
+			w.claim(w.call(w.free, in.Args[0], out), w.freeText)
+		}
 	case opaque[in.Model]:
 		for _, a := range in.Args {
 			if a.Type().IsPtr() && !w.exempt(b, a) {
@@ -72,7 +74,19 @@ func (w *weaver) check(b *ir.Block, p, n ir.Value) {
 	case have.Width < want.Width:
 		n = w.add(&ir.Instr{Op: ir.OpZext, T: want, Args: []ir.Value{n}})
 	}
-	w.claim(w.call(w.write, p, n), w.writeText)
+	if out, ok := w.wayOutOf(b); ok {
+		w.claim(w.call(w.write, p, n, out), w.writeText)
+	}
+}
+
+// wayOutOf is the number of loops that b is on the way out of.
+func (w *weaver) wayOutOf(b *ir.Block) (ir.Value, bool) {
+	n := w.leaving[b]
+	if n > maxLeft {
+		w.unsupported("a write on the way out of many loops with contracts")
+		return nil, false
+	}
+	return w.number(w.write.Params[2].T, int64(n)), true
 }
 
 func (w *weaver) claim(ok *ir.Instr, text *ir.Global) {

@@ -57,12 +57,20 @@ WEAK _Bool firmproof_contract_in_frame(struct firmproof_frame *f, const volatile
   TARGETS
   return r;
 }
-WEAK _Bool firmproof_contract_may_write(const volatile void *p, __SIZE_TYPE__ n) {
-  if (firmproof_contract_top == 0) return 1;
-  return (n == 0) | firmproof_contract_in_frame(firmproof_contract_top, p, n);
-}
-WEAK _Bool firmproof_contract_may_free(void *p) {
+WEAK struct firmproof_frame *firmproof_contract_force(int left) {
   struct firmproof_frame *f = firmproof_contract_top;
+  if (left > 0 && f != 0) f = f->outer;
+  if (left > 1 && f != 0) f = f->outer;
+  if (left > 2 && f != 0) f = f->outer;
+  return f;
+}
+WEAK _Bool firmproof_contract_may_write(const volatile void *p, __SIZE_TYPE__ n, int left) {
+  struct firmproof_frame *f = firmproof_contract_force(left);
+  if (f == 0) return 1;
+  return (n == 0) | firmproof_contract_in_frame(f, p, n);
+}
+WEAK _Bool firmproof_contract_may_free(void *p, int left) {
+  struct firmproof_frame *f = firmproof_contract_force(left);
   if (f == 0) return 1;
   _Bool r = (p == 0) | firmproof_contract_since(p, f->since);
   FREED
@@ -78,7 +86,7 @@ WEAK _Bool firmproof_contract_valid(struct firmproof_frame *f, int i) {
 }
 WEAK _Bool firmproof_contract_included(struct firmproof_frame *f, int i) {
   if (f->t[i].p == 0) return 1;
-  return firmproof_contract_may_write(f->t[i].p, f->t[i].n);
+  return firmproof_contract_may_write(f->t[i].p, f->t[i].n, 0);
 }
 WEAK void firmproof_contract_havoc_target(struct firmproof_frame *f, int i) {
   if (f->t[i].p != 0) firmproof_contract_havoc((void *)f->t[i].p, f->t[i].n);
