@@ -40,6 +40,9 @@ func (e *encoder) designated(a alt) []target {
 	add := func(t target, base, size ilr.Term) {
 		t.off = e.s.Sub(a.off, base)
 		in := e.s.Ult(t.off, size)
+		if t.obj != nil { // one that was not made has an address that says nothing
+			in = e.s.And(t.obj.born, in)
+		}
 		if !e.opts.AddressZero { // null designates nothing, wherever the memory map begins
 			in = e.s.And(in, e.s.NonZero(a.off))
 		}
