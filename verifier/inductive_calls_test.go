@@ -122,6 +122,20 @@ func (p *proofs) holding() map[string]bool {
 	return p.holds
 }
 
+// TestRecursionFrees: a block that each call frees or hands on is freed when the
+// outermost one comes back.
+func TestRecursionFrees(t *testing.T) {
+	for last, want := range map[string]bool{"free(p)": true, "*p = 0": false} {
+		src := `void f(int *p, int n) { if (n > 0) f(p, n - 1); else ` + last + `; } int main(void) { while (nondet_int()) { int *p = malloc(4); *p = 1; f(p, nondet_int()); } return 0; }`
+		b := &bounded{m: compileAt(t, src, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true, verdict.Free: true, verdict.Leak: true}, MallocNeverFails: true, VolatileMemory: true}}
+		b.entry = b.m.Func("main")
+		if p := b.induct(context.Background()); p.all() != want {
+			t.Errorf("%s: all proved %v, want %v", last, p.all(), want)
+		}
+	}
+}
+
 // callProgram is a random program of functions that call themselves and each other
 // to a small depth, over globals, arguments, results and pointers.
 func callProgram(seed int64) string {

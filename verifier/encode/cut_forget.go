@@ -79,17 +79,19 @@ func (e *encoder) keyed(key string) *object {
 func (e *encoder) forgetObject(st *state, o *object, h, done *objHavoc) []*cutVar {
 	c := *st.get(o)
 	done.whole, done.live = h.whole, h.live
+	var vars []*cutVar
 	if h.live {
+		entry := e.liveOf(st, o)
 		c.live = e.bit(e.s.Fresh("live!"+o.name, ilr.BV(1)))
+		vars = append(vars, &cutVar{name: liveName(o), entry: entry, head: e.s.BoolToBV(c.live, 1), moves: true, at: func(in edge) ilr.Term { return e.liveOf(in.st, o) }})
 	}
 	if h.whole {
 		c.base = &base{kind: baseUnknown, obj: o, uninit: e.shadow, silent: true}
 		c.cells, c.arr = trie[cell]{}, nil
 		st.put(o, &c)
-		return nil
+		return vars
 	}
 	d := &c
-	var vars []*cutVar
 	for _, p := range h.places {
 		if o.csize < 0 || p.off+p.n > o.csize {
 			continue // back edges notice if that matters
@@ -102,6 +104,18 @@ func (e *encoder) forgetObject(st *state, o *object, h, done *objHavoc) []*cutVa
 	}
 	st.put(o, d)
 	return vars
+}
+
+// liveOf is one bit: o is alive.
+func (e *encoder) liveOf(st *state, o *object) ilr.Term {
+	return e.s.BoolToBV(st.get(o).live, 1)
+}
+
+func liveName(o *object) string {
+	if o.name == "" {
+		return "life of the heap block"
+	}
+	return "life of " + o.name
 }
 
 // unknown is any value of the kind that p describes, or old was. t is nil for raw bytes.

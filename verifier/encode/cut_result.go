@@ -123,6 +123,9 @@ func (e *encoder) changedVars(r *recursion, o *object, h *objHavoc, n int) []*ba
 		v.Before, v.From.After = n+len(out), true
 		r.vars = append(r.vars, &backVar{Var: v, at: func(_, is edge) ilr.Term { return read(is.st) }})
 	}
+	if h.live {
+		add(Var{Name: liveName(o), Width: 1, Moves: true}, func(st *state) ilr.Term { return e.liveOf(st, o) })
+	}
 	if h.whole {
 		if size := e.ghostOf(o); size > 0 {
 			v := Var{Name: o.name + "[k]", Width: int(8 * size), Moves: true, Cell: true}
