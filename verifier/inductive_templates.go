@@ -202,7 +202,7 @@ func (p *proposer) cellFacts(a, ghost int) []literal {
 	for v := range p.h.Vars {
 		if v != a && v != ghost && p.width(v) == w && !p.h.Vars[v].Offset {
 			out = append(out, literal{&atom{kind: atomEqVar, v: a, w: v}, false}, literal{&atom{kind: atomSleVar, v: a, w: v}, false},
-				literal{&atom{kind: atomSleVar, v: v, w: a}, false})
+				literal{&atom{kind: atomSleVar, v: v, w: a}, false}, literal{&atom{kind: atomSleVar, v: a, w: v}, true}, literal{&atom{kind: atomSleVar, v: v, w: a}, true})
 		}
 	}
 	return out

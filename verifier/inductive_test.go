@@ -144,6 +144,8 @@ func TestInduction(t *testing.T) {
 		{"elements past", `int a[900]; int main(void) { int i; for (i = 0; i < 900; i++) a[i] = 7; a[nondet_uint() % 900] = 8; for (i = 0; i < 900; i++) CHECK(a[i] == 7); }`, false},
 		{"copy", `int a[900], b[900]; int main(void) { unsigned i; for (i = 0; i < 900; i++) a[i] = nondet_int(); for (i = 0; i < 900; i++) b[i] = a[i]; for (i = 0; i < 900; i++) CHECK(a[i] == b[i]); }`, true},
 		{"copy bad", `int a[900], b[900]; int main(void) { unsigned i; for (i = 0; i < 900; i++) a[i] = nondet_int(); for (i = 0; i < 900; i++) b[i] = a[i]; for (i = 0; i < 899; i++) CHECK(a[i] == b[i + 1]); }`, false},
+		{"order", `int a[900], b[900]; int main(void) { int i; for (i = 0; i < 900; i++) { int x = nondet_int(), y = nondet_int(); if (x <= y) return 0; a[i] = x; b[i] = y; } for (i = 0; i < 900; i++) CHECK(a[i] > b[i]); }`, true},
+		{"order bad", `int a[900], b[900]; int main(void) { int i; for (i = 0; i < 900; i++) { int x = nondet_int(), y = nondet_int(); if (x < y) return 0; a[i] = x; b[i] = y; } for (i = 0; i < 900; i++) CHECK(a[i] > b[i]); }`, false},
 		{"pointer", `int a[9000]; int main(void) { int *p = a; while (p < a + 9000) { CHECK(p - a < 9000); *p++ = 1; } }`, true},
 		{"pointer bad", `int a[9000]; int main(void) { int *p = a; while (p <= a + 9000) { CHECK(p - a < 9000); p++; } }`, false},
 	} {
