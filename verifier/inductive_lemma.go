@@ -70,6 +70,9 @@ func (a *atom) term(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
 	case atomLinear:
 		return s.Eq(a.total(s, vals), a.total(s, entry))
 	case atomSum:
+		if a.sum[0].coef != 1 {
+			return s.Eq(a.total(s, vals), s.Const(a.k))
+		}
 		return a.solved(s, vals)
 	case atomSumLow:
 		return s.Eq(s.Trunc(a.total(s, vals), a.k.Width()), s.Const(a.k))

@@ -7,10 +7,10 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
 
-// Lemmas about the way back from calls: what a recursive function gives back, and
-// what it leaves in memory, in terms of what it was given. Sums come from the
-// constants that executions show, for all calls or for those that a condition on
-// the arguments picks.
+// Lemmas that executions suggest, above all about the way back from calls: what a
+// recursive function gives back, and what it leaves in memory, in terms of what it
+// was given. Sums come from the constants that executions show, for all calls or
+// turns, or for those that a condition on what does not change picks.
 
 const (
 	maxAfter  = 6   // numbers after a call that sums are made of
@@ -20,13 +20,19 @@ const (
 	fewest    = 3   // samples that a sum must agree on
 )
 
-// results proposes lemmas about the way back.
-func (p *proposer) results() {
-	sums := p.sums()
-	before := len(p.out)
-	sums = slices.DeleteFunc(sums, func(sum []summand) bool { return p.constant(sum, nil, p.samples) })
-	p.early = slices.Clone(p.out[before:])
-	p.out = p.out[:before]
+// suggestions proposes what the samples suggest.
+func (p *proposer) suggestions() {
+	var sums [][]summand
+	if p.h.Calls {
+		sums = slices.DeleteFunc(p.sums(), func(sum []summand) bool { return p.constant(sum, nil, p.samples) })
+	}
+	if len(p.samples) == 0 {
+		return
+	}
+	p.equations(nil, p.samples)
+	if !p.h.Calls {
+		p.changes()
+	}
 	for _, g := range p.conditions() {
 		var yes []sample
 		for _, x := range p.samples {
@@ -41,6 +47,7 @@ func (p *proposer) results() {
 		for _, sum := range sums {
 			p.constant(sum, &g, yes)
 		}
+		p.equations(&g, yes)
 		p.orders(g, yes)
 	}
 }
@@ -121,10 +128,6 @@ func (p *proposer) constant(sum []summand, other *literal, samples []sample) boo
 	case n < fewest:
 		same, first = true, bits.New(a.sumWidth(p.h), 0)
 	}
-	var lits []literal
-	if other != nil {
-		lits = append(lits, *other)
-	}
 	switch {
 	case same:
 		a.k = first
@@ -133,7 +136,11 @@ func (p *proposer) constant(sum []summand, other *literal, samples []sample) boo
 	default:
 		return false
 	}
-	p.add(append(lits, literal{a, false})...)
+	if other == nil {
+		p.suggest(literal{a, false})
+		return same
+	}
+	p.add(*other, literal{a, false})
 	p.found = append(p.found, a)
 	return same
 }

@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
@@ -10,14 +11,15 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// Executions on tried inputs say which lemmas about recursive functions are not
-// worth a question, and which constants are worth one. Nothing rests on them.
+// Executions on tried inputs say which lemmas are not worth a question, and which constants are worth one. Nothing rests on them.
 
 const (
 	sampleSteps = 40_000  // instructions of one execution
 	sampleTotal = 600_000 // of all
 	sampleSeeds = 60
 	maxSamples  = 120 // of one header
+	oneRun      = 40  // of one header in one execution
+	firstTurns  = 6   // of a loop in one execution; later ones are taken where their number is a power of two
 )
 
 // sample is the numbers of a header in one execution: width 0 where nothing is known.
@@ -33,28 +35,28 @@ type sampler struct {
 	places map[encode.Origin]int // by the origin of before
 	out    map[int][]sample
 	seen   map[string]bool
+	run    map[int]int // arrivals at a header in this execution
 }
 
 // collect executes the program on tried inputs.
 func (p *prover) collect(ctx context.Context) map[int][]sample {
 	s := &sampler{f: p.f, places: map[encode.Origin]int{}, out: map[int][]sample{}, seen: map[string]bool{}}
 	s.watch = &interp.Watch{Funcs: map[*ir.Func]bool{}, Call: s.take}
+	s.watch.Loops = map[*ir.Block][]*interp.Loop{}
 	for i := range p.f.Headers {
-		h := &p.f.Headers[i]
-		if h.Call == nil {
-			continue
+		if h := &p.f.Headers[i]; h.Loop != nil {
+			s.loop(i, h)
+		} else {
+			s.watch.Funcs[h.Func] = true
+			for _, v := range h.Vars {
+				s.place(v)
+			}
 		}
-		s.watch.Funcs[h.Func] = true
-		for _, v := range h.Vars {
-			s.place(v)
-		}
-	}
-	if len(s.watch.Funcs) == 0 {
-		return nil
 	}
 	consts := constantsIn(p.m)
 	left := int64(sampleTotal)
 	for seed := uint64(0); seed < sampleSeeds && left > 0 && ctx.Err() == nil; seed++ {
+		s.run = map[int]int{}
 		opts := p.interpOptions(min(left, sampleSteps))
 		opts.Watch, opts.MaxDepth = s.watch, 400
 		rec := &interp.Recorder{Source: &tries{seed: seed*0x9e3779b97f4a7c15 + 1, mode: seed % 5, consts: consts}}
@@ -70,48 +72,101 @@ func (p *prover) collect(ctx context.Context) map[int][]sample {
 	return s.out
 }
 
-// place has the global of v watched.
+// watched is where executions find the number of v; ok is false where they do not.
+func watched(v encode.Var) (place interp.Place, ok bool) {
+	o := v.From
+	place = interp.Place{Global: o.Global, Slot: o.Slot, Off: o.Off, N: int64(v.Width / 8), Reg: o.Reg, Param: o.Param}
+	if o.Global != nil && (o.Global.Extern || o.Global.Unsupported != "") {
+		return place, false
+	}
+	return place, o.Global != nil || o.Slot != nil || o.Reg != nil || o.Param > 0
+}
+
+// place has the memory of v watched.
 func (s *sampler) place(v encode.Var) {
 	o := v.From
-	if o.After = false; o.Global == nil || o.Global.Extern || o.Global.Unsupported != "" {
+	o.After = false
+	if p, ok := watched(v); ok && p.Param == 0 && p.Reg == nil {
+		if _, had := s.places[o]; !had {
+			s.places[o] = len(s.watch.Places)
+			s.watch.Places = append(s.watch.Places, p)
+		}
+	}
+}
+
+// loop has the turns of header i watched.
+func (s *sampler) loop(i int, h *encode.Header) {
+	l := &interp.Loop{Latches: map[*ir.Block]bool{}}
+	for _, b := range h.Loop.Latches {
+		l.Latches[b] = true
+	}
+	at := make([]int, len(h.Vars))
+	for j, v := range h.Vars {
+		at[j] = -1
+		if p, ok := watched(v); ok {
+			at[j] = len(l.Places)
+			l.Places = append(l.Places, p)
+		}
+	}
+	pick := func(list []bits.Vec) []bits.Vec {
+		out := make([]bits.Vec, len(h.Vars))
+		for j, v := range h.Vars {
+			if k := at[j]; k >= 0 && k < len(list) && list[k].Width() == v.Width {
+				out[j] = list[k]
+			}
+		}
+		return out
+	}
+	l.Turn = func(entry, now []bits.Vec) {
+		if n := s.run[i]; n < firstTurns || n&(n-1) == 0 {
+			s.add(i, pick(now), func([]ilr.Term) []ilr.Term { return s.terms(pick(entry)) })
+		} else {
+			s.run[i]++
+		}
+	}
+	s.watch.Loops[h.Loop.Header] = append(s.watch.Loops[h.Loop.Header], l)
+}
+
+// add takes a sample of header i.
+func (s *sampler) add(i int, nums []bits.Vec, entry func(vals []ilr.Term) []ilr.Term) {
+	s.run[i]++
+	if s.run[i] > oneRun && s.f.Headers[i].Loop == nil || len(s.out[i]) >= maxSamples {
 		return
 	}
-	if _, had := s.places[o]; !had {
-		s.places[o] = len(s.watch.Places)
-		s.watch.Places = append(s.watch.Places, interp.Place{Global: o.Global, Off: o.Off, N: int64(v.Width / 8)})
+	key := fmt.Sprint(i)
+	for _, v := range nums {
+		if key += ","; v.Width() > 0 {
+			key += v.Hex()
+		}
 	}
+	if s.seen[key] {
+		return
+	}
+	s.seen[key] = true
+	x := sample{nums: nums, vals: s.terms(nums)}
+	x.entry = entry(x.vals)
+	s.out[i] = append(s.out[i], x)
 }
 
 // take makes samples of a call that came back.
 func (s *sampler) take(c *interp.Call) {
 	for i := range s.f.Headers {
 		h := &s.f.Headers[i]
-		if h.Call == nil || h.Func != c.Func || h.Call != c.First.Instr || len(s.out[i]) >= maxSamples {
+		if h.Call == nil || h.Func != c.Func || h.Call != c.First.Instr {
 			continue
 		}
-		x := sample{nums: s.numbers(h, c)}
-		key := h.Key
-		for _, v := range x.nums {
-			if key += ","; v.Width() > 0 {
-				key += v.Hex()
+		s.add(i, s.numbers(h, c), func(vals []ilr.Term) []ilr.Term {
+			if !h.Calls {
+				return s.terms(s.numbers(h, c.First))
 			}
-		}
-		if s.seen[key] {
-			continue
-		}
-		s.seen[key] = true
-		x.vals = s.terms(x.nums)
-		if h.Calls {
-			x.entry = make([]ilr.Term, len(x.vals))
+			entry := make([]ilr.Term, len(vals))
 			for j, v := range h.Vars {
 				if v.Before > 0 {
-					x.entry[j] = x.vals[v.Before-1]
+					entry[j] = vals[v.Before-1]
 				}
 			}
-		} else {
-			x.entry = s.terms(s.numbers(h, c.First))
-		}
-		s.out[i] = append(s.out[i], x)
+			return entry
+		})
 	}
 }
 
@@ -125,7 +180,7 @@ func (s *sampler) numbers(h *encode.Header, c *interp.Call) []bits.Vec {
 			n = c.Args[o.Param-1]
 		case o.Result:
 			n = c.Result
-		case o.Global != nil:
+		case o.Global != nil || o.Slot != nil:
 			list := c.Before
 			if o.After {
 				list = c.After

@@ -23,6 +23,7 @@ type proposer struct {
 	out   []*lemma
 
 	samples []sample // of executions
+	mixed   bool     // that may be of other headers of the same loop
 	early   []*lemma // that samples suggest
 	found   []*atom  // sums that samples agree on
 	rules   int
@@ -32,6 +33,9 @@ type proposer struct {
 // that a sample refutes.
 func propose(f *encode.Formula, i int, samples []sample) *proposer {
 	p := &proposer{f: f, index: i, h: &f.Headers[i], samples: samples}
+	for j := range f.Headers {
+		p.mixed = p.mixed || j != i && p.h.Loop != nil && f.Headers[j].Loop == p.h.Loop
+	}
 	if len(p.h.Arrivals) == 0 || len(p.h.Sites) == 0 { // of a function that never returns
 		return p
 	}
@@ -42,9 +46,7 @@ func propose(f *encode.Formula, i int, samples []sample) *proposer {
 		}
 	}
 	p.pairs()
-	if p.h.Calls {
-		p.results()
-	}
+	p.suggestions()
 	return p
 }
 
@@ -62,7 +64,7 @@ func (p *proposer) add(lits ...literal) {
 	if a := &p.h.Arrivals[0]; s.IsFalse(l.term(s, a.Values, a.Entry)) || !slices.ContainsFunc(p.h.Sites, func(x encode.Site) bool { return !s.IsTrue(l.term(s, x.Values, x.Entry)) }) {
 		return
 	}
-	if !refuted(s, l, p.samples) {
+	if p.mixed || !refuted(s, l, p.samples) {
 		p.out = append(p.out, l)
 	}
 }

@@ -146,6 +146,12 @@ func TestInduction(t *testing.T) {
 		{"copy bad", `int a[900], b[900]; int main(void) { unsigned i; for (i = 0; i < 900; i++) a[i] = nondet_int(); for (i = 0; i < 900; i++) b[i] = a[i]; for (i = 0; i < 899; i++) CHECK(a[i] == b[i + 1]); }`, false},
 		{"order", `int a[900], b[900]; int main(void) { int i; for (i = 0; i < 900; i++) { int x = nondet_int(), y = nondet_int(); if (x <= y) return 0; a[i] = x; b[i] = y; } for (i = 0; i < 900; i++) CHECK(a[i] > b[i]); }`, true},
 		{"order bad", `int a[900], b[900]; int main(void) { int i; for (i = 0; i < 900; i++) { int x = nondet_int(), y = nondet_int(); if (x < y) return 0; a[i] = x; b[i] = y; } for (i = 0; i < 900; i++) CHECK(a[i] > b[i]); }`, false},
+		{"multiples", `int main(void) { unsigned i = 0, j = 0, k = 0; while (k < 0x0fffffff) { i++; j += 2; k += 3; CHECK(k == 3 * i && j == 2 * i); } }`, true},
+		{"multiples bad", `int main(void) { unsigned i = 0, j = 0, k = 0; while (k < 0x0fffffff) { i++; j += 2; k += 5; CHECK(k == 3 * i && j == 2 * i); } }`, false},
+		{"up and down", `int main(void) { int n = nondet_int(), i = 0, k = 0, j = 0; while (i < n) { i++; k++; } while (j < n) { CHECK(k > 0); j++; k--; } }`, true},
+		{"up and down bad", `int main(void) { int n = nondet_int(), i = 0, k = 0, j = 0; while (i < n) { i++; k++; } while (j < n) { CHECK(k > 1); j++; k--; } }`, false},
+		{"low bits", `int main(void) { unsigned x = 0, y = 0; while (1) { x += 1024 * nondet_uint(); y += 2048 * nondet_uint(); CHECK(2 * x - y != 1024); } }`, true},
+		{"low bits bad", `int main(void) { unsigned x = 0, y = 0; while (1) { x += 512 * nondet_uint(); y += 2048 * nondet_uint(); CHECK(2 * x - y != 1024); } }`, false},
 		{"pointer", `int a[9000]; int main(void) { int *p = a; while (p < a + 9000) { CHECK(p - a < 9000); *p++ = 1; } }`, true},
 		{"pointer bad", `int a[9000]; int main(void) { int *p = a; while (p <= a + 9000) { CHECK(p - a < 9000); p++; } }`, false},
 	} {

@@ -35,9 +35,10 @@ type Cuts struct {
 type Header struct {
 	Key      string // the same in every walk
 	Pos      verdict.Pos
-	What     string    // for people, of a function: where in it
-	Func     *ir.Func  // nil for a loop
-	Call     *ir.Instr // the outermost call of Func
+	What     string       // for people, of a function: where in it
+	Loop     *unwind.Loop // nil for a function
+	Func     *ir.Func     // nil for a loop
+	Call     *ir.Instr    // the outermost call of Func
 	Vars     []Var
 	Sites    []Site    // where the unknown state is assumed: one, or one per call that comes back
 	Arrivals []Arrival // of a loop the first is the entry, the others are back edges
@@ -58,14 +59,16 @@ type Var struct {
 	From   Origin
 }
 
-// Origin is what a Var of a function is the number of, the zero value if that is
-// nothing that executions name.
+// Origin is what a Var is the number of, the zero value if that is nothing that
+// executions name.
 type Origin struct {
 	Param  int // 1 + its index
 	Result bool
+	Reg    *ir.Instr // a register
 	Global *ir.Global
-	Off    int64
-	After  bool // the call, not before it
+	Slot   *ir.Instr // an alloca
+	Off    int64     // in Global or what Slot made
+	After  bool      // the call, not before it
 }
 
 // Site is a place of the walk where the state is any that invariants allow.

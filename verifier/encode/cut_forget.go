@@ -36,8 +36,12 @@ func (e *encoder) forget(fr *frame, a *arrival, in edge, regs []register) {
 		}
 		in.vals[i] = e.unknown(before[i], p, regs[i].t, regs[i].name)
 		for _, v := range e.registerVar(regs[i], i, before[i], in.vals[i]) {
-			if a.loop == nil && !v.offset {
+			switch {
+			case v.offset:
+			case a.loop == nil:
 				v.from = Origin{Param: i + 1}
+			default:
+				v.from = Origin{Reg: a.loop.Header.Instrs[i]}
 			}
 			vars = append(vars, v)
 		}

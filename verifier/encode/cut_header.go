@@ -17,7 +17,7 @@ func (e *encoder) addHeader(fr *frame, a *arrival, entry, st *state, vars []*cut
 	h := Header{Key: a.key, Consts: map[int][]bits.Vec{}}
 	fs := []*ir.Func{fr.fn}
 	if h.Pos = fr.fn.Pos; a.loop != nil {
-		h.Pos = a.loop.Pos
+		h.Pos, h.Loop = a.loop.Pos, a.loop
 	} else {
 		h.What, h.Func, h.Call = "on entry of "+fr.fn.Name, fr.fn, fr.call
 		fs = append(fs, fr.up.fn)

@@ -31,10 +31,21 @@ func (e *encoder) memoryVar(o *object, p *place, old, now val) []*cutVar {
 	out := e.numbers(e.placeName(o, p), old, now, int(8*p.n), read)
 	for _, v := range out {
 		if !v.offset {
-			v.from = Origin{Global: o.glob, Off: p.off}
+			v.from = o.origin(p.off)
 		}
 	}
 	return out
+}
+
+// origin is what executions know offset off of o by.
+func (o *object) origin(off int64) Origin {
+	switch {
+	case o.glob != nil:
+		return Origin{Global: o.glob, Off: off}
+	case o.kind == objStack && o.in != nil && o.in.Op == ir.OpAlloca:
+		return Origin{Slot: o.in, Off: off}
+	}
+	return Origin{}
 }
 
 func (e *encoder) placeName(o *object, p *place) string {
@@ -148,7 +159,7 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 			}
 		case *ir.Instr:
 			if a.loop != nil && v.T.IsInt() && !fr.g.In(v.Block, a.loop) {
-				add(v.Name, e.value(fr, st, v, v), Origin{})
+				add(v.Name, e.value(fr, st, v, v), Origin{Reg: v})
 			}
 		}
 	}
@@ -173,7 +184,7 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 				outside(in.Args[1])
 			case ir.OpLoad:
 				if o := e.direct(fr, st, in.Args[0]); o != nil && in.Access.IsInt() && !e.isForgotten(a, o) && st.get(o) != nil && o.csize == e.lay.StoreSize(in.Access) {
-					add(o.name, e.readRaw(o, st.get(o), 0, o.csize), Origin{Global: o.glob})
+					add(o.name, e.readRaw(o, st.get(o), 0, o.csize), o.origin(0))
 				}
 			}
 		}

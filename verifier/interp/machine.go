@@ -52,6 +52,9 @@ type frame struct {
 	next   int       // index in blk of the instruction to execute
 	objs   []*object // that die when the call returns
 	seen   *Call     // of Options.Watch
+
+	turn    []*Loop // of Options.Watch, whose header is at hand
+	entries map[*Loop][]bits.Vec
 }
 
 func newMachine(m *ir.Module, opts Options, src Source) (*machine, error) {
@@ -185,6 +188,9 @@ func (x *machine) step() {
 		x.phis(fr)
 		return
 	}
+	if fr.turn != nil {
+		x.watchTurn(fr)
+	}
 	fr.next++
 	switch in.Op.Class() {
 	case ir.ClassTerm:
@@ -231,6 +237,9 @@ func (x *machine) phis(fr *frame) {
 func (x *machine) jump(b *ir.Block) {
 	x.fr.prev, x.fr.blk, x.fr.next = x.fr.blk, b, 0
 	x.visits[b]++
+	if w := x.o.Watch; w != nil {
+		x.fr.turn = w.Loops[b]
+	}
 	if x.lasso != nil && x.visits[b] > 1 {
 		x.lasso.visit(x, b)
 	}
