@@ -97,6 +97,10 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 	if plan.Dumps["ir"] {
 		plan.Dump("ir", m.String())
 	}
+	res.Claims = append(res.Claims, foldedClaims(m, entry, plan.Checks)...)
+	if plan.FirstOnly && len(res.Claims) > 0 {
+		return res
+	}
 	beside := startUnbounded(ctx, m, entry, plan, res)
 	defer beside.stop()
 	if needsBounded(plan.Checks) {

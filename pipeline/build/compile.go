@@ -146,18 +146,19 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	}
 	out := filepath.Join(scratch, "unit.ll")
 	cprover := dialect{names: r.Shim && strings.Contains(string(text), "__CPROVER_"), contracts: r.Shim && contract.Needed(text) && r.isC()}
-	implicit, folded, err := r.emit(ctx, flags, scratch, out, nil, cprover)
+	implicit, said, err := r.emit(ctx, flags, scratch, out, nil, cprover)
 	if nakedFault(err) { // GCC takes C in naked functions; what the attribute leaves out is assembly
 		flags = append(flags, "-Dnaked=used", "-D__naked__=used")
-		implicit, folded, err = r.emit(ctx, flags, scratch, out, nil, cprover)
+		implicit, said, err = r.emit(ctx, flags, scratch, out, nil, cprover)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if folded { // the compiler folds what is undefined, unless its check is on
+	folds := foldsUndefined(text, said)
+	if folds { // the compiler folds what is undefined, unless its check is on
 		flags = append(flags, foldedChecks...)
 	}
-	if shim := r.Shim && hasShim(implicit); shim || folded {
+	if shim := r.Shim && hasShim(implicit); shim || folds {
 		undeclared := implicit
 		if !shim {
 			undeclared = nil
@@ -167,6 +168,13 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 		}
 	}
 	if flags, err = r.withShim(flags, scratch, implicit, cprover); err != nil {
+		return nil, err
+	}
+	seen, file := flags, r.File
+	if cprover.contracts { // as emit left it
+		seen, file = append(flags[:len(flags):len(flags)], "-x", "cpp-output"), filepath.Join(scratch, "contract.i")
+	}
+	if err := r.noteFolded(ctx, seen, file, out, readFolded(said)); err != nil {
 		return nil, err
 	}
 	frames, err := r.frames(ctx, flags, scratch, out)
@@ -231,29 +239,28 @@ func hasShim(implicit []string) bool {
 }
 
 // emit compiles with prototypes for the functions in undeclared, and gives those
-// that are undeclared still. folded reports an operation on constants that overflows
-// or divides by zero: at -O0 its result stands in the IR, and the operation does not.
-func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover dialect) (implicit []string, folded bool, err error) {
+// that are undeclared still, and what the compiler said.
+func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover dialect) (implicit []string, said []byte, err error) {
 	args, err := r.withShim(flags, scratch, undeclared, cprover)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	file := r.File
 	if cprover.contracts {
 		if file, err = r.rewrite(ctx, args, scratch); err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
 		args = append(flags[:len(flags):len(flags)], "-x", "cpp-output", "-ffile-prefix-map="+scratch+"=firmproof")
 	}
 	res, err := r.run(ctx, append(args, "-S", "-emit-llvm", "-o", out, "--", file)...)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	if res.ExitCode != 0 {
-		return nil, false, r.fault(res, clangTool)
+		return nil, nil, r.fault(res, clangTool)
 	}
 	_, implicit = parseDiagnostics(res.Stderr)
-	return implicit, foldsUndefined(res.Stderr), nil
+	return implicit, res.Stderr, nil
 }
 
 // withShim adds the header with prototypes, if one is needed.

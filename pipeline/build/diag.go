@@ -8,10 +8,13 @@ import (
 
 const maxDiagnostics = 50
 
+const large = `\b(?:\d{5,}|0[xX][0-9a-fA-F]{4,})`
+
 var (
 	clangLine  = regexp.MustCompile(`^(.+?):(\d+):(\d+): (fatal error|error|warning): (.*)$`)
 	driverLine = regexp.MustCompile(`^(?:[\w./-]*clang[\w.+-]*|[\w./-]*llvm-[\w-]+|[\w./-]*opt-14|error): (?:error: )?(.*)$`)
 	overflowRE = regexp.MustCompile(`(?m): warning: overflow in expression`)
+	largeRE    = regexp.MustCompile(large + `[uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*[\d']|[\d'][uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*` + large)
 	zeroRE     = regexp.MustCompile(`(?m): warning: (division|remainder) by zero is undefined`)
 	implicitRE = regexp.MustCompile(`^implicit declaration of function '([^']+)'`)
 	implicitLb = regexp.MustCompile(`^implicitly declaring library function '([^']+)'`)
@@ -73,8 +76,13 @@ func tail(b []byte, lines int) string {
 	return strings.Join(all, "\n")
 }
 
-// foldsUndefined reports that clang warned of constants that overflow or are divided by zero.
-func foldsUndefined(stderr []byte) bool { return overflowRE.Match(stderr) || zeroRE.Match(stderr) }
+// foldsUndefined reports that the compiler may fold an operation on constants that
+// overflows or divides by zero: at -O0 the result stands in the IR, and the
+// operation does not. It warns of most; of what stands in a conditional or unary
+// expression it does not, and so a large number next to another one counts as well.
+func foldsUndefined(text, stderr []byte) bool {
+	return overflowRE.Match(stderr) || zeroRE.Match(stderr) || largeRE.Match(text)
+}
 
 // foldedChecks make clang keep such operations. Division by zero calls a handler
 // instead of a trap, so that the frontend can tell it from the smallest value by -1.

@@ -67,6 +67,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	t.finish(dtors)
 	t.addressTaken()
 	t.endings()
+	t.folded(src)
 	return t.m, nil
 }
 

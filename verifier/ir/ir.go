@@ -96,6 +96,16 @@ type Global struct {
 	Unsupported string // what of the initialiser is not modelled: touching the global makes the answer unknown
 	Section     string
 	Var         *Var // debug information, or nil
+	Folded      []Folded
+}
+
+// Folded is a place in an initialiser, or in another constant expression of a
+// function, that the compiler evaluated and whose value is undefined
+// (C17 6.6p4): what runs cannot show it.
+type Folded struct {
+	Check   verdict.Check
+	Pos     verdict.Pos
+	Message string
 }
 
 // Func is a function: a definition, or a declaration when it has no Blocks.
@@ -114,6 +124,7 @@ type Func struct {
 	Pos      verdict.Pos // of the definition
 	DRet     *DType      // result type in C, nil if unknown
 	Vars     []*Var      // C variables that live in allocas or parameters
+	Folded   []Folded
 }
 
 // Sig is the function type of f.

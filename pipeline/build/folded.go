@@ -1,0 +1,162 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// What clang computes while it compiles leaves a value in the IR and no operation:
+// initialisers of objects with static storage, aggregates of constants, enumerators,
+// labels of cases, lengths of arrays. Its warnings say where such a value is
+// undefined; the syntax tree says whose it is. Both become named metadata, which
+// survives linking and slicing:
+//
+//	!firmproof.folded = !{!7}
+//	!7 = !{!"a.c", !"2", !"17", !"signed-overflow", !"text", !"global", !"g", !"2", !"5"}
+//
+// The last four are an owner: kind (ownerGlobal and so on), name in C, line, column.
+// Of a unit the name is its file's. Files are named as in the debug information.
+
+// foldWarnings are clang's warnings about constants whose value is undefined. The
+// last one names what must be constant and is not by the letter (C17 6.6p4).
+var foldWarnings = []string{"-Winteger-overflow", "-Wdivision-by-zero", "-Wshift-count-overflow", "-Wshift-count-negative", "-Wshift-negative-value", "-Wshift-overflow",
+	"-Wshift-sign-overflow", "-Wgnu-folding-constant"}
+
+// foldedTexts are what those warnings, and the notes of the last, say. strict is
+// left to variables: where C asks for a constant expression, every compiler takes 1 << 31.
+var foldedTexts = []struct {
+	text   *regexp.Regexp
+	check  verdict.Check
+	strict bool
+}{
+	{regexp.MustCompile(`^overflow in expression`), verdict.SignedOverflow, false},
+	{regexp.MustCompile(`^value -?\d+ is outside the range of representable values of type`), verdict.SignedOverflow, false},
+	{regexp.MustCompile(`^shift count (>=|is negative)|^(negative )?shift count -?\d+`), verdict.Shift, false},
+	{regexp.MustCompile(`^shifting a negative signed value is undefined|^left shift of negative value|^signed left shift discards bits`), verdict.Shift, true},
+	{regexp.MustCompile(`^signed shift result \(0x[0-9A-F]+\) (sets the sign bit|requires \d+ bits)`), verdict.Shift, true},
+	{regexp.MustCompile(`^(division|remainder) by zero is undefined`), verdict.DivByZero, false},
+}
+
+// folded is one such place, and whose value it makes undefined.
+type folded struct {
+	file      string
+	line, col int
+	check     verdict.Check
+	text      string
+	strict    bool
+	constant  bool // a place where C asks for a constant expression
+	owner     owner
+}
+
+var noteLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (warning|note): (.*)$`)
+
+// readFolded reads the warnings of foldWarnings.
+func readFolded(stderr []byte) (out []folded) {
+	required, seen := false, map[string]bool{}
+	var at []string // of the expression that had to be constant
+	for _, line := range strings.Split(string(stderr), "\n") {
+		m := noteLine.FindStringSubmatch(strings.TrimRight(line, "\r"))
+		if m == nil {
+			continue
+		}
+		if m[4] == "warning" {
+			required, at = strings.HasSuffix(m[5], "[-Wgnu-folding-constant]"), m
+		}
+		for _, t := range foldedTexts {
+			if (m[4] == "note") != required || !t.text.MatchString(m[5]) || seen[m[1]+":"+m[2]+":"+m[3]] {
+				continue
+			}
+			text, _, _ := strings.Cut(m[5], " [-W")
+			f := folded{file: at[1], check: t.check, text: text, strict: t.strict, constant: required}
+			f.line, _ = strconv.Atoi(at[2])
+			f.col, _ = strconv.Atoi(at[3])
+			seen[m[1]+":"+m[2]+":"+m[3]] = true
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// noteFolded adds to the unit's IR in out what is folded in it. Expressions that
+// are executed keep their checks in the IR and are not among them.
+func (r *Request) noteFolded(ctx context.Context, args []string, file, out string, found []folded) error {
+	if len(found) == 0 {
+		return nil
+	}
+	res, err := r.run(ctx, append(slices.Clone(args), "-fsyntax-only", "-Xclang", "-ast-dump=json", "--", file)...)
+	if err != nil {
+		return err
+	}
+	tree, err := readTree(res.Stdout)
+	if err != nil {
+		return &InfraError{"compile " + r.File, err}
+	}
+	var owned []folded
+	for _, f := range found {
+		if o, ok := tree.ownerOf(f); ok && !(f.strict && (o.kind == ownerFunction || o.kind == ownerUnit)) {
+			if o.kind == ownerUnit {
+				o.name = r.shown(r.File)
+			}
+			f.owner, f.file = o, r.shown(f.file)
+			owned = append(owned, f)
+		}
+	}
+	if len(owned) == 0 {
+		return nil
+	}
+	ir, err := os.ReadFile(out)
+	if err == nil {
+		err = os.WriteFile(out, appendFolded(ir, owned), 0o644)
+	}
+	if err != nil {
+		return &InfraError{"compile " + r.File, err}
+	}
+	return nil
+}
+
+var nodeNumber = regexp.MustCompile(`(?m)^!(\d+) = `)
+
+// appendFolded adds the metadata to IR text.
+func appendFolded(ir []byte, fs []folded) []byte {
+	next := 0
+	for _, m := range nodeNumber.FindAllSubmatch(ir, -1) {
+		n, _ := strconv.Atoi(string(m[1]))
+		next = max(next, n+1)
+	}
+	var list, nodes bytes.Buffer
+	for i, f := range fs {
+		if i > 0 {
+			list.WriteString(", ")
+		}
+		fmt.Fprintf(&list, "!%d", next+i)
+		var fields []string
+		for _, s := range []string{f.file, strconv.Itoa(f.line), strconv.Itoa(f.col), string(f.check), f.text, string(f.owner.kind), f.owner.name, strconv.Itoa(f.owner.line), strconv.Itoa(f.owner.col)} {
+			fields = append(fields, "!"+quoted(s))
+		}
+		fmt.Fprintf(&nodes, "!%d = !{%s}\n", next+i, strings.Join(fields, ", "))
+	}
+	return fmt.Appendf(ir, "\n!firmproof.folded = !{%s}\n%s", list.Bytes(), nodes.Bytes())
+}
+
+// quoted is s as a metadata string (LangRef: Metadata Nodes).
+func quoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			fmt.Fprintf(&b, `\%02X`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

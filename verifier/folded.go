@@ -1,0 +1,40 @@
+package verifier
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// ByCompiler is the certificate of what the compiler found while it evaluated a
+// constant expression.
+const ByCompiler = "the compiler's own evaluation"
+
+// foldedClaims are what the compiler found undefined in the constant expressions
+// of the program's part at hand. Translation evaluates them, whatever is executed
+// (C17 6.6p4): there is nothing to replay.
+func foldedClaims(m *ir.Module, entry *ir.Func, checks verdict.CheckSet) []verdict.Claim {
+	var out []verdict.Claim
+	seen := map[verdict.Pos]bool{}
+	add := func(name string, fs []ir.Folded) {
+		n := map[verdict.Check]int{}
+		for _, f := range fs {
+			n[f.Check]++
+			if !checks.Has(f.Check) || seen[f.Pos] {
+				continue
+			}
+			seen[f.Pos] = true
+			out = append(out, verdict.Claim{ID: fmt.Sprintf("%s@%s#constant%d", f.Check, name, n[f.Check]), Check: f.Check, Status: verdict.Violated,
+				Message: f.Message, Pos: f.Pos, Replay: verdict.NotRun, Certificate: &verdict.Certificate{Method: ByCompiler}})
+		}
+	}
+	part := m.Slice(entry, true)
+	for _, g := range part.Globals {
+		add(g.Name, g.Folded)
+	}
+	for _, f := range part.Funcs {
+		add(f.CName, f.Folded)
+	}
+	return out
+}
