@@ -25,6 +25,9 @@ type bounded struct {
 	last    *round                    // the last round that ended
 	cutAll  bool                      // for tests: cut loops that end by themselves, too
 	beyond  *proofs                   // for any number of turns; nil if there are none
+
+	at     map[string]ir.At   // of each violated claim, by ID
+	passed map[string][]ir.At // the claims of plan.Past that its execution violated
 }
 
 // round is one encoding with one limit of loop turns.
@@ -34,6 +37,7 @@ type round struct {
 	solver   solve.Solver
 	groups   []*group
 	complete bool            // no loop or call can go beyond what was analysed
+	grows    bool            // what can is analysed further in a round with a larger limit
 	gap      *verdict.Reason // a reachable construct that is not modelled
 	after    []*ir.After     // what may be executed behind the gaps, each
 	cut      *verdict.Reason // why deciding ended early
@@ -60,11 +64,17 @@ func (b *bounded) free() bool {
 	return b.plan.Unwind == 0 && len(b.plan.UnwindSet) == 0 && b.plan.StopAfter == ""
 }
 
-// run deepens round by round; beside it, from the end of the first round on, the
+// run settles the claims, then those that stand behind violations.
+func (b *bounded) run(ctx context.Context) {
+	b.main(ctx)
+	b.past(ctx)
+}
+
+// main deepens round by round; beside it, from the end of the first round on, the
 // proof for any number of turns is looked for. Whoever settles the claims ends
 // the other.
-func (b *bounded) run(ctx context.Context) {
-	b.settled = map[string]*verdict.Claim{}
+func (b *bounded) main(ctx context.Context) {
+	b.settled, b.at, b.passed = map[string]*verdict.Claim{}, map[string]ir.At{}, map[string][]ir.At{}
 	if b.alone(ctx) || b.found() {
 		b.reportSettled()
 		return
@@ -97,7 +107,7 @@ func (b *bounded) rounds(ctx, rounds context.Context, l *lane) bool {
 		if err == nil && (r.cut == nil || b.last == nil) { // else keep what the last whole round said
 			b.last = r
 		}
-		if b.found() || err == nil && r.complete {
+		if b.found() || err == nil && (r.complete || r.cut == nil && !r.grows) {
 			return false
 		}
 		l.begin()

@@ -24,7 +24,7 @@ const (
 )
 
 func (b *bounded) interpOptions(steps int64) interp.Options {
-	return interp.Options{Entry: b.entry, Checks: b.plan.Checks, Stack: b.plan.Stack, Regions: interpRegions(b.plan.Regions), AddressZero: b.plan.AddressZero,
+	return interp.Options{Entry: b.entry, Checks: b.plan.Checks, Past: b.plan.Past, Stack: b.plan.Stack, Regions: interpRegions(b.plan.Regions), AddressZero: b.plan.AddressZero,
 		MallocNeverFails: b.plan.MallocNeverFails, AnyAlignment: b.plan.AnyAlignment, Leaks: b.plan.Leaks, VolatileMemory: b.plan.VolatileMemory, MaxSteps: steps}
 }
 

@@ -214,7 +214,7 @@ func (b *bounded) settle(ctx context.Context, r *round, open []*group) []*group 
 // decideBounds settles the unwinding claims and the gaps. A round that was cut can
 // be complete: then the claims that were decided in time are proved.
 func (b *bounded) decideBounds(ctx context.Context, r *round) {
-	r.complete = true
+	r.complete, r.grows = true, false
 	for _, g := range r.groups {
 		if g.first.Check != verdict.Unwinding {
 			continue
@@ -222,6 +222,7 @@ func (b *bounded) decideBounds(ctx context.Context, r *round) {
 		g.status = b.holds(ctx, r, anyOf(r.f.Store, g.instances))
 		if g.status != verdict.Proved {
 			r.complete = false
+			r.grows = r.grows || !g.first.Fixed
 			g.status = verdict.Bounded
 		}
 		for i := range r.f.Loops {

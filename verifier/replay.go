@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -45,6 +46,7 @@ func (b *bounded) confirmed(ctx context.Context, c *verdict.Claim, inputs []inte
 	if traced, err := b.execute(ctx, inputs, true); err == nil && sameFailure(traced, out) {
 		out = traced
 	}
+	b.at[c.ID], b.passed[c.ID] = ir.At{Instr: out.Instr, Check: out.Check}, out.Passed
 	c.Status, c.Replay, c.Trace = verdict.Violated, verdict.Confirmed, out.Steps
 	if out.Message != "" {
 		c.Message = out.Message

@@ -41,6 +41,8 @@ type Plan struct {
 	AnyAlignment     bool            // accesses need no alignment
 	Leaks            interp.LeakRule // what the check `leak` asks for
 	VolatileMemory   bool
+	Past             ir.Past       `json:"-"` // claims that are left out: runs go on past them
+	Hosted           bool          // an operating system calls main with its arguments
 	Stack            *interp.Stack // for the check stack
 	Assumptions      []string      // what the program was changed by before, for the result
 
@@ -57,7 +59,7 @@ type Plan struct {
 // encodeOptions is what every encoding for p has in common: the meaning of the
 // program, without bounds.
 func (p *Plan) encodeOptions() encode.Options {
-	return encode.Options{Checks: p.Checks, Stack: p.Stack, MallocNeverFails: p.MallocNeverFails, AnyAlignment: p.AnyAlignment, Leaks: p.Leaks,
+	return encode.Options{Checks: p.Checks, Past: p.Past, Stack: p.Stack, MallocNeverFails: p.MallocNeverFails, AnyAlignment: p.AnyAlignment, Leaks: p.Leaks,
 		VolatileMemory: p.VolatileMemory, Regions: p.Regions, AddressZero: p.AddressZero}
 }
 
@@ -90,6 +92,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 		res.Reason = missingEntry(m, plan.Entry)
 		return res
 	}
+	main := entry
 	m, entry = startup(m, entry)
 	if entry.Name == startupName && plan.Depth > 0 {
 		plan.Depth++ // the entry is called
@@ -104,7 +107,8 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 	beside := startUnbounded(ctx, m, entry, plan, res)
 	defer beside.stop()
 	if needsBounded(plan.Checks) {
-		b := &bounded{m: m, entry: entry, plan: plan, res: res, started: start}
+		b := newBounded(m, entry, main, plan, res)
+		b.started = start
 		b.run(ctx)
 		if plan.Checks.Has(verdict.Stack) {
 			holdStack(m, entry, plan.Stack, res)
@@ -112,6 +116,20 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 	}
 	beside.finish()
 	return res
+}
+
+// newBounded is the bounded lane on the program that the plan's host starts.
+func newBounded(m *ir.Module, entry, main *ir.Func, plan Plan, res *verdict.Result) *bounded {
+	if plan.Hosted {
+		var made bool
+		if m, entry, made = arguments(m, entry, main); made {
+			res.Assumptions = append(res.Assumptions, argumentsAssume)
+			if plan.Depth > 0 {
+				plan.Depth++ // the entry is called
+			}
+		}
+	}
+	return &bounded{m: m, entry: entry, plan: plan, res: res}
 }
 
 // needsBounded reports whether a check of the bounded lane is asked for.

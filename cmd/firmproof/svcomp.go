@@ -134,7 +134,7 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 			checks[c] = true
 		}
 	}
-	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: integers, Solver: "auto", MallocNeverFails: true, VolatileMemory: true,
+	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: integers, Solver: "auto", MallocNeverFails: true, VolatileMemory: true, Hosted: true,
 		AnyAlignment: true, Leaks: leaks, FirstOnly: true}
 	res := verifier.Run(ctx, module, plan)
 	for i := range res.Claims {

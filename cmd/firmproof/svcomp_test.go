@@ -28,6 +28,17 @@ func TestSVComp(t *testing.T) {
 		{"misaligned and outside", deref, "int main(void) { char b[8]; int *p = (int *)(b + 5); *p = 1; return b[1] == 0; }", "FALSE(valid-deref)"},
 		{"a label in a text", deref, "char *s;\nint main(void) { s = \"ERROR: none\"; return s[0] == 0; }", "TRUE"},
 		{"overflow of constants", overflow, "int main(void) { int x = 1073741824 * 2; return x == 0; }", "FALSE(no-overflow)"},
+		{"past a shift too far", reach, "void reach_error(void) {}\nint __VERIFIER_nondet_int(void);\nint main(void) { int n = __VERIFIER_nondet_int(), y = 1 << n; if (n == 40) reach_error(); return y == 0; }", "FALSE(unreach-call)"},
+		{"not past a mask", reach, "void reach_error(void) {}\nint __VERIFIER_nondet_int(void);\nint main(void) { int n = __VERIFIER_nondet_int() & 31, y = 1 << n; if (n == 40) reach_error(); return y == 0; }", "TRUE"},
+		{"a shift too far gives any value", reach, "void reach_error(void) {}\nint __VERIFIER_nondet_int(void);\nint main(void) { int n = 40, y = 1 << n; if (y != 0) reach_error(); return 0; }", "FALSE(unreach-call)"},
+		{"unreachable code is reached", reach, "void reach_error(void) {}\nint __VERIFIER_nondet_int(void);\nint main(void) { if (__VERIFIER_nondet_int() == 3) __builtin_unreachable(); return 0; }", "UNKNOWN"},
+		{"unreachable code is not reached", reach, "void reach_error(void) {}\nint __VERIFIER_nondet_int(void);\nint main(void) { int n = __VERIFIER_nondet_int() & 1; if (n == 3) __builtin_unreachable(); return 0; }", "TRUE"},
+		{"a trap ends the program", reach, "void reach_error(void) {}\nint __VERIFIER_nondet_int(void);\nint main(void) { int n = __VERIFIER_nondet_int(); if (n == 3) __builtin_trap(); if (n == 3) reach_error(); return 0; }", "TRUE"},
+		{"an argument", deref, "int main(int argc, char **argv) { if (argc != 2) return 0; return argv[1][0] ? argv[1][1] : 0; }", "TRUE"},
+		{"behind an argument", deref, "int main(int argc, char **argv) { if (argc != 2) return 0; return argv[1][1]; }", "FALSE(valid-deref)"},
+		{"more arguments than there are", deref, "int main(int argc, char **argv) { return argv[argc - 1][0]; }", "UNKNOWN"},
+		{"overflow of an initialiser", overflow, "int x = 1073741824 * 2;\nint main(void) { return x == 0; }", "FALSE(no-overflow)"},
+		{"overflow of an initialiser that nothing uses", overflow, "int x = 1073741824 * 2;\nint main(void) { return 0; }", "TRUE"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -15,6 +15,7 @@ var (
 	driverLine = regexp.MustCompile(`^(?:[\w./-]*clang[\w.+-]*|[\w./-]*llvm-[\w-]+|[\w./-]*opt-14|error): (?:error: )?(.*)$`)
 	overflowRE = regexp.MustCompile(`(?m): warning: overflow in expression`)
 	largeRE    = regexp.MustCompile(large + `[uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*[\d']|[\d'][uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*` + large)
+	markerRE   = regexp.MustCompile(`(?m)^#.*$`)
 	zeroRE     = regexp.MustCompile(`(?m): warning: (division|remainder) by zero is undefined`)
 	implicitRE = regexp.MustCompile(`^implicit declaration of function '([^']+)'`)
 	implicitLb = regexp.MustCompile(`^implicitly declaring library function '([^']+)'`)
@@ -81,7 +82,7 @@ func tail(b []byte, lines int) string {
 // operation does not. It warns of most; of what stands in a conditional or unary
 // expression it does not, and so a large number next to another one counts as well.
 func foldsUndefined(text, stderr []byte) bool {
-	return overflowRE.Match(stderr) || zeroRE.Match(stderr) || largeRE.Match(text)
+	return overflowRE.Match(stderr) || zeroRE.Match(stderr) || largeRE.Match(markerRE.ReplaceAll(text, nil))
 }
 
 // foldedChecks make clang keep such operations. Division by zero calls a handler

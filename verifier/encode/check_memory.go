@@ -137,6 +137,9 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 	}
 	e.claim(fr, st, in, verdict.Memory, e.s.And(when, bad), true, msg, cases...)
 	for _, t := range good {
+		if st.pc != nil && t.obj != nil && t.obj.glob != nil && t.obj.glob.Beyond != "" {
+			e.beyond(fr, st, in, t.obj.glob, e.s.And(when, t.g))
+		}
 		if st.pc != nil && t.obj != nil && t.obj.glob != nil && t.obj.glob.Unsupported != "" {
 			e.gapWhen(st, in, e.s.And(when, t.g), "initialiser of %s: %s", t.obj.glob.Name, t.obj.glob.Unsupported)
 		}

@@ -54,10 +54,10 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 		return
 	}
 	bad = e.decide(st.pc, bad)
-	if e.s.IsFalse(bad) && (e.plain[plainKey{in, check}] || !e.opts.Checks.Has(check)) {
+	if e.opts.Past[ir.At{Instr: in, Check: check}] || e.s.IsFalse(bad) && (e.plain[plainKey{in, check}] || !e.asks(in, check)) {
 		return
 	}
-	if !e.opts.Checks.Has(check) {
+	if !e.asks(in, check) {
 		if stop {
 			st.pc = e.and(st.pc, e.s.Not(bad))
 		}
@@ -68,6 +68,16 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 		Violated: e.s.And(st.pc.all, bad), Alone: e.s.And(st.pc.free, bad), cases: cases}
 	e.addClaim(c)
 	st.pc = e.passed(st.pc, bad)
+}
+
+// asks reports whether the check is claimed at in.
+func (e *encoder) asks(in *ir.Instr, check verdict.Check) bool {
+	return e.opts.Checks.Has(check) && !e.opts.Past[ir.At{Instr: in, Check: check}] && !silent(in, check)
+}
+
+// silent reports an instruction of the driver's, of which nothing is claimed.
+func silent(in *ir.Instr, check verdict.Check) bool {
+	return in.Block.Func.Made && check != verdict.Leak && check != verdict.Stack
 }
 
 // plainKey names a claim that was recorded at least once.
@@ -194,5 +204,5 @@ func checksOf(in *ir.Instr) []verdict.Check {
 	case ir.OpCall:
 		add(callChecks(in)...)
 	}
-	return out
+	return slices.DeleteFunc(out, func(c verdict.Check) bool { return silent(in, c) })
 }

@@ -46,6 +46,7 @@ type Region struct {
 // Options of a walk. The zero value checks nothing and unwinds little.
 type Options struct {
 	Checks           verdict.CheckSet
+	Past             ir.Past        // claims of Checks that are left out
 	Unwind           int            // turns of every loop without a constant trip count; 0: as the Prober says, up to MaxUnwind
 	UnwindSet        map[string]int // the same by loop: "func.index" or "file:line"
 	Depth            int            // nested calls; 0: recursion as the Prober says, up to MaxUnwind
@@ -102,6 +103,7 @@ type Claim struct {
 	Violated ilr.Term // Guard and the failure
 	After    int      // how many of Formula.Headers come before
 	Reads    int      // how many of Formula.Reads come before
+	Fixed    bool     // a bound that no other Options move
 	Alone    ilr.Term // the failure, whether or not earlier claims hold: Violated implies it, and where those hold it is the same
 
 	cases []failure

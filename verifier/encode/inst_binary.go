@@ -1,8 +1,11 @@
 package encode
 
 import (
+	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 var binaryKinds = map[ir.Op]ilr.Kind{
@@ -19,7 +22,7 @@ func (e *encoder) binary(fr *frame, st *state, in *ir.Instr) val {
 		if st.pc == nil {
 			return val{}
 		}
-		return e.binaryOne(in, a, b, in.T)
+		return e.overShift(st, in, a, b, in.T, e.binaryOne(in, a, b, in.T))
 	}
 	e.binaryClaims(fr, st, in, a.el, b.el)
 	if st.pc == nil {
@@ -27,7 +30,7 @@ func (e *encoder) binary(fr *frame, st *state, in *ir.Instr) val {
 	}
 	out := val{el: make([]val, len(a.el))}
 	for i := range a.el {
-		out.el[i] = e.binaryOne(in, a.el[i], b.el[i], in.T.Elem)
+		out.el[i] = e.overShift(st, in, a.el[i], b.el[i], in.T.Elem, e.binaryOne(in, a.el[i], b.el[i], in.T.Elem))
 	}
 	return out
 }
@@ -54,6 +57,20 @@ func (e *encoder) binaryOne(in *ir.Instr, a, b val, t *ir.Type) val {
 		out.u = e.tidy(e.binaryShadow(in.Op, a, b, t.Width))
 	}
 	return out
+}
+
+// overShift is v, but any value where the amount of a shift is not below the width
+// and nobody asks (LangRef: poison).
+func (e *encoder) overShift(st *state, in *ir.Instr, a, b val, t *ir.Type, v val) val {
+	if in.Op != ir.OpShl && in.Op != ir.OpLshr && in.Op != ir.OpAshr || t.Width == 1 || e.asks(in, verdict.Shift) {
+		return v
+	}
+	y := e.num(b)
+	other := e.fork(st, e.s.Not(e.s.Ult(y, e.s.Const(bits.New(t.Width, uint64(t.Width))))))
+	if other == nil {
+		return v
+	}
+	return e.pick(e.s.Ult(y, e.s.Const(bits.New(t.Width, uint64(t.Width)))), v, e.fresh(other, interp.Undef, in, t, "shift"))
 }
 
 func (e *encoder) binaryValue(in *ir.Instr, a, b val, t *ir.Type) val {

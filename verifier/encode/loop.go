@@ -191,5 +191,15 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 	return false
 }
 
+// beyond ends the paths on which c holds: they touch g, which stands for what is
+// beyond a bound that does not grow.
+func (e *encoder) beyond(fr *frame, st *state, in *ir.Instr, g *ir.Global, c ilr.Term) {
+	if one := e.fork(st, c); one != nil {
+		e.addClaim(Claim{ID: fmt.Sprintf("%s@%s", verdict.Unwinding, g.Name), Check: verdict.Unwinding, Pos: *in.Pos, Message: g.Beyond,
+			Instr: in, Context: fr.context, Guard: one.pc.all, Violated: one.pc.all, Alone: one.pc.free, Fixed: true})
+	}
+	st.pc = e.and(st.pc, e.s.Not(c))
+}
+
 // maxNesting is a fair depth of calls; constant recursion may go deeper.
 const maxNesting = 1024

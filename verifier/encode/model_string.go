@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"fmt"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -8,7 +10,10 @@ import (
 
 // maxScan is how many bytes a string function looks at before the rest of its
 // paths are given up; objects of known size end earlier.
-const maxScan = 1 << 12
+const (
+	maxScan   = 1 << 12
+	leastScan = 16 // bytes, in objects whose end is far or unknown; more in rounds with a larger bound
+)
 
 // strings evaluates string.h, stdlib's abs and ctype.h (C17 7.24, 7.4).
 func (c *modelCall) strings(m ir.Model) (val, bool) {
@@ -65,6 +70,11 @@ func (c *modelCall) scan(limit ilr.Term, ps []val, visit func(i int64, going ilr
 		if e.s.IsFalse(going) {
 			return
 		}
+		soon := i >= leastScan && i >= 4*int64(e.opts.MaxUnwind) && e.opts.Unwind == 0
+		if (soon || i == maxScan) && c.endless(ps) {
+			c.scanBound(going, i)
+			return
+		}
 		if i == maxScan {
 			e.gapWhen(c.st, c.in, going, "%s over more than %d bytes", c.name, maxScan)
 			return
@@ -79,6 +89,29 @@ func (c *modelCall) scan(limit ilr.Term, ps []val, visit func(i int64, going ilr
 		}
 		going = e.s.And(going, visit(i, going, bs))
 	}
+}
+
+// endless reports whether nothing but a terminator ends a scan soon: one of ps
+// leads into an object of unknown or great size. Such scans are bounded like loops.
+func (c *modelCall) endless(ps []val) bool {
+	for _, p := range ps {
+		for _, a := range p.p.alts {
+			if a.obj != nil && (a.obj.csize < 0 || a.obj.csize > maxScan) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// scanBound ends the paths on which going holds with the claim that there are none.
+func (c *modelCall) scanBound(going ilr.Term, n int64) {
+	if one := c.fork(c.st, going); one != nil {
+		id := fmt.Sprintf("%s@%s#%d", verdict.Unwinding, c.fr.fn.Name, len(c.fr.g.Loops)+c.fr.info.callOrdinal(c.in))
+		c.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *c.in.Pos, Message: fmt.Sprintf("%s looks at more than %d bytes", c.name, n),
+			Instr: c.in, Context: c.fr.context, Guard: one.pc.all, Violated: one.pc.all, Alone: one.pc.free, Fixed: n == maxScan})
+	}
+	c.st.pc = c.and(c.st.pc, c.s.Not(going))
 }
 
 // byteOf reads byte i behind p where going holds; false when that is never valid.

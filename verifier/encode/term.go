@@ -30,6 +30,10 @@ func (e *encoder) terminator(fr *frame, inst *instance, st *state, in *ir.Instr)
 	case ir.OpBr:
 		e.goTo(fr, inst, st, in.Targets[0])
 	case ir.OpCondBr:
+		if to := ir.BesideTrap(in, func(t *ir.Instr) bool { return !e.asks(t, t.Check) }); to != nil {
+			e.goTo(fr, inst, st, to)
+			return
+		}
 		v := e.arg(fr, st, in, 0)
 		e.checkDecision(fr, st, in, v)
 		c := e.cond(v)
@@ -46,6 +50,10 @@ func (e *encoder) terminator(fr *frame, inst *instance, st *state, in *ir.Instr)
 	case ir.OpIndirectBr:
 		e.indirectBranch(fr, inst, st, in)
 	case ir.OpUnreachable:
+		if !e.asks(in, verdict.Unreachable) {
+			e.gap(st, in, verdict.Unsupported, "code is reached that the compiler takes to be unreachable, and the check is off")
+			return
+		}
 		e.claim(fr, st, in, verdict.Unreachable, e.s.True(), true, "code that cannot be reached is reached")
 	}
 }

@@ -211,6 +211,8 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	}
 	off := p.bits.Low64()
 	switch {
+	case o.global != nil && o.global.Beyond != "":
+		x.end(Unsupported, "", o.global.Beyond)
 	case o.kind == funcObject || o.kind == labelObject:
 		x.stop(verdict.Memory, "%s of code: %s", verb, x.describe(o))
 	case o.dead != "":

@@ -30,11 +30,13 @@
 //	div, rem: uninitialised (divisor), div-by-zero, signed-overflow (smallest by -1)
 //	load, store, atomics, mem* and str*: uninitialised (address, length), memory
 //	gep inbounds: pointer-overflow
-//	call: uninitialised and memory (callee); free: free; assert, fail: assert; llvm.assume: builtin; llvm.trap: unreachable
+//	call: uninitialised and memory (callee); free: free; assert, fail: assert; llvm.assume: builtin
 //	fptosi, fptoui: conversion; unreachable: unreachable; trap: its own; end of the program: leak (LeakRule)
 //
-// A violation of a check that is off: arithmetic wraps, an indeterminate value
-// is used as it is; what cannot go on (memory, free, division, traps, unreachable) is the outcome Cut.
+// A violation of a check that is off, or of a claim of Options.Past: arithmetic wraps, a
+// shift too far gives any value (Undef), an indeterminate value is used as it is, a branch
+// to a trap goes on beside it; what cannot go on (memory, free, division, a trap with
+// nothing beside it, unreachable) is the outcome Cut.
 package interp
 
 import (
@@ -92,6 +94,7 @@ type Region struct {
 type Options struct {
 	Entry            *ir.Func         // nil: main
 	Checks           verdict.CheckSet // nil: verdict.DefaultChecks
+	Past             ir.Past          // claims of Checks that are left out
 	Regions          []Region
 	VolatileMemory   bool   // volatile objects outside volatile regions behave like memory
 	AddressZero      bool   // address 0 can be an object's or a region's
@@ -151,6 +154,7 @@ type Outcome struct {
 	Dropped  int      // steps that MaxTrace left out at the front
 	Ret      bits.Vec // of the entry, if it returned a scalar
 	Executed int64    // instructions
+	Passed   []ir.At  // claims of Options.Past that were violated
 	Visits   map[*ir.Block]int64
 	Cycle    *Cycle // Lasso
 }

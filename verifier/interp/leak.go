@@ -17,6 +17,10 @@ const (
 
 // failed is a violated assertion.
 func (c *call) failed(format string, args ...any) {
+	if c.o.Past[ir.At{Instr: c.in, Check: verdict.Assert}] {
+		c.pass(c.in, verdict.Assert)
+		return
+	}
 	if !c.o.Checks.Has(verdict.Assert) {
 		c.leaks(endFailed)
 	}

@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -38,6 +39,7 @@ type machine struct {
 	trace    tracer
 	asked    int64 // inputs so far
 	lasso    *lassoState
+	passed   []ir.At
 }
 
 // frame is one call.
@@ -264,11 +266,24 @@ func (x *machine) end(k Kind, c verdict.Check, msg string) {
 // violate ends the run because check c fails; nothing happens if it is off,
 // and false tells the caller to go on. Use stop where nothing can go on.
 func (x *machine) violate(c verdict.Check, format string, args ...any) bool {
-	if !x.o.Checks.Has(c) {
+	if !x.asks(x.cur, c) {
+		x.pass(x.cur, c)
 		return false
 	}
 	x.end(Violation, c, fmt.Sprintf(format, args...))
 	return true
+}
+
+// asks reports whether check c is claimed at in.
+func (x *machine) asks(in *ir.Instr, c verdict.Check) bool {
+	return x.o.Checks.Has(c) && !x.o.Past[ir.At{Instr: in, Check: c}]
+}
+
+// pass notes that the run goes on past a claim that is violated.
+func (x *machine) pass(in *ir.Instr, c verdict.Check) {
+	if at := (ir.At{Instr: in, Check: c}); x.o.Past[at] && !slices.Contains(x.passed, at) {
+		x.passed = append(x.passed, at)
+	}
 }
 
 // stop ends the run as a violation of c, or as Cut if c is off.
@@ -288,7 +303,7 @@ func (x *machine) decide(v value, what string) bool {
 }
 
 func (x *machine) finish() *Outcome {
-	x.out.Executed, x.out.Visits = x.executed, x.visits
+	x.out.Executed, x.out.Visits, x.out.Passed = x.executed, x.visits, x.passed
 	x.traceEnd()
 	x.out.Steps, x.out.Dropped = x.trace.steps, x.trace.dropped
 	return x.out

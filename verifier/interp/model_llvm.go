@@ -15,7 +15,7 @@ func (c *call) intrinsic(m ir.Model) bool {
 		}
 	case ir.ModelTrapI:
 		c.leaks(endAbort)
-		c.stop(verdict.Unreachable, "trap instruction reached")
+		c.end(Exited, "", "trap")
 	case ir.ModelExpect, ir.ModelIsConst, ir.ModelObjSizeI:
 		c.advice(m)
 	case ir.ModelLifetimeStart, ir.ModelLifetimeEnd:

@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -18,6 +20,14 @@ func (x *machine) term(in *ir.Instr) {
 		x.jump(in.Targets[0])
 	case ir.OpCondBr:
 		c := x.eval(in.Args[0])
+		if to := ir.BesideTrap(in, func(t *ir.Instr) bool { return !x.asks(t, t.Check) }); to != nil {
+			if other := in.Targets[1-slices.Index(in.Targets, to)]; c.bits.IsOne() == (other == in.Targets[0]) {
+				t := ir.TrapOf(other)
+				x.pass(t, t.Check)
+			}
+			x.jump(to)
+			return
+		}
 		if !x.decide(c, "condition") {
 			return
 		}

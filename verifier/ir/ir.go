@@ -97,6 +97,7 @@ type Global struct {
 	Section     string
 	Var         *Var // debug information, or nil
 	Folded      []Folded
+	Beyond      string // not empty: what a run that touches this is beyond the bounds of, in words
 }
 
 // Folded is a place in an initialiser, or in another constant expression of a
@@ -125,6 +126,7 @@ type Func struct {
 	DRet     *DType      // result type in C, nil if unknown
 	Vars     []*Var      // C variables that live in allocas or parameters
 	Folded   []Folded
+	Made     bool // by the driver, around the entry: claims nothing of its own instructions but the end's
 }
 
 // Sig is the function type of f.

@@ -1,0 +1,93 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// maxLeft is how many claims are left out at most.
+const maxLeft = 64
+
+// wraps are the checks behind whose violation a machine goes on in a known way, as
+// a program compiled with -fwrapv does.
+var wraps = verdict.CheckSet{verdict.SignedOverflow: true, verdict.UnsignedOverflow: true, verdict.Shift: true, verdict.Conversion: true,
+	verdict.PointerOverflow: true, verdict.PointerCompare: true}
+
+// past decides the claims behind violations on their own (LL-145, LL-146; Merz
+// 6.2.2): the lane runs once more with the violated claims left out, where a run can
+// go on past them, until nothing new is found. A claim that was shadowed gets its
+// answer from there; another one is violated if a run shows it that only wrapped
+// around before (an assertion also if others failed).
+func (b *bounded) past(ctx context.Context) {
+	if b.plan.FirstOnly || b.plan.StopAfter != "" {
+		return
+	}
+	left := ir.Past{}
+	for last := b; ctx.Err() == nil && len(left) < maxLeft; {
+		if !last.passable(left) {
+			return
+		}
+		again := &bounded{m: b.m, entry: b.entry, plan: b.plan, res: &verdict.Result{}, started: b.started}
+		again.plan.Past, again.plan.Dumps = maps.Clone(left), nil
+		again.main(ctx)
+		for _, s := range again.res.Stages {
+			addStage(b.res, s)
+		}
+		b.merge(again)
+		last = again
+	}
+}
+
+// passable adds the violated claims that a run can go on past; false if there is none.
+func (b *bounded) passable(left ir.Past) bool {
+	n := len(left)
+	for i := range b.res.Claims {
+		c := &b.res.Claims[i]
+		at, known := b.at[c.ID]
+		if c.Status != verdict.Violated || !known {
+			continue
+		}
+		switch {
+		case at.Instr.Op == ir.OpTrap:
+			if !ir.HasWayBeside(at.Instr) {
+				continue
+			}
+		case at.Check == verdict.Assert && at.Instr.Model == ir.ModelAssert, at.Check == verdict.Uninitialised, wraps.Has(at.Check):
+		default:
+			continue
+		}
+		left[at] = true
+	}
+	return len(left) > n
+}
+
+// merge takes from again what b could not see behind the violations left out.
+func (b *bounded) merge(again *bounded) {
+	for i := range b.res.Claims {
+		c := &b.res.Claims[i]
+		k := slices.IndexFunc(again.res.Claims, func(d verdict.Claim) bool { return d.ID == c.ID })
+		if k < 0 || c.Status == verdict.Violated {
+			continue
+		}
+		d := again.res.Claims[k]
+		passed := again.passed[d.ID]
+		foreign := func(a ir.At) bool {
+			return !wraps.Has(a.Check) && (a.Check != verdict.Assert || d.Check != verdict.Assert)
+		}
+		switch {
+		case d.Status == verdict.Violated && (c.IsShadowed() || len(passed) > 0 && !slices.ContainsFunc(passed, foreign)):
+			if len(passed) > 0 {
+				p := passed[len(passed)-1]
+				d.Message += fmt.Sprintf(" (in a run past the violation of %s in line %d)", p.Check, p.Instr.Pos.Line)
+			}
+			*c = d
+		case c.IsShadowed() && d.Status != verdict.Violated && d.Check != verdict.Unwinding:
+			*c = d
+		}
+	}
+}
