@@ -54,7 +54,7 @@ func (b *bounded) passable(left ir.Past) bool {
 		}
 		switch {
 		case at.Instr.Op == ir.OpTrap:
-			if !ir.HasWayBeside(at.Instr) {
+			if at.Check == verdict.VLA || !ir.HasWayBeside(at.Instr) { // behind a negative length there is no array to go on with
 				continue
 			}
 		case at.Check == verdict.Assert && at.Instr.Model == ir.ModelAssert, at.Check == verdict.Uninitialised, wraps.Has(at.Check):

@@ -166,6 +166,8 @@ func callChecks(in *ir.Instr) []verdict.Check {
 		return []verdict.Check{verdict.Builtin, verdict.Uninitialised}
 	case ir.ModelFree, ir.ModelRealloc:
 		return []verdict.Check{verdict.Free, verdict.Uninitialised}
+	case ir.ModelPrintf:
+		return []verdict.Check{verdict.Memory, verdict.Uninitialised, verdict.Builtin}
 	case ir.ModelExit:
 		return []verdict.Check{verdict.Leak}
 	case ir.ModelCtlz, ir.ModelCttz:

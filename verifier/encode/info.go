@@ -19,15 +19,22 @@ type funcInfo struct {
 func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
 	i := &funcInfo{g: g, crosses: make([]bool, f.NumInstr), ordinal: make([]map[verdict.Check]int, f.NumInstr)}
 	next := map[verdict.Check]int{}
-	var leaks []*ir.Instr // numbered last: without a stricter interp.LeakRule they have no claims
+	var leaks, prints []*ir.Instr // numbered last: claims of these came later than those of the rest
+	number := func(in *ir.Instr, c verdict.Check) {
+		next[c]++
+		if i.ordinal[in.ID] == nil {
+			i.ordinal[in.ID] = map[verdict.Check]int{}
+		}
+		i.ordinal[in.ID][c] = next[c]
+	}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			for _, c := range checksOf(in) {
-				next[c]++
-				if i.ordinal[in.ID] == nil {
-					i.ordinal[in.ID] = map[verdict.Check]int{}
+			if in.Op == ir.OpCall && in.Model == ir.ModelPrintf {
+				prints = append(prints, in)
+			} else {
+				for _, c := range checksOf(in) {
+					number(in, c)
 				}
-				i.ordinal[in.ID][c] = next[c]
 			}
 			if slices.Contains(leakEnds, in.Model) && in.Op == ir.OpCall {
 				leaks = append(leaks, in)
@@ -45,11 +52,12 @@ func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
 		}
 	}
 	for _, in := range leaks {
-		next[verdict.Leak]++
-		if i.ordinal[in.ID] == nil {
-			i.ordinal[in.ID] = map[verdict.Check]int{}
+		number(in, verdict.Leak)
+	}
+	for _, in := range prints {
+		for _, c := range checksOf(in) {
+			number(in, c)
 		}
-		i.ordinal[in.ID][verdict.Leak] = next[verdict.Leak]
 	}
 	return i
 }

@@ -107,17 +107,6 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	return val{}, true
 }
 
-// printf has no effect that the program sees but its result, -1 or more.
-func (c *modelCall) printf() val {
-	if !c.in.T.IsInt() {
-		return c.fresh(c.st, interp.Nondet, c.in, c.in.T, c.name)
-	}
-	v := c.fresh(c.st, interp.Nondet, c.in, c.in.T, c.name)
-	t := c.num(v)
-	c.st.pc = c.and(c.st.pc, c.s.Not(c.s.Slt(t, c.s.Int(c.s.Width(t), -1))))
-	return v
-}
-
 // number is an integer of the call's type; nothing for a void call.
 func (c *modelCall) number(n int64) val {
 	if !c.in.T.IsInt() {

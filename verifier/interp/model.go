@@ -151,18 +151,6 @@ func (c *call) rangeInput() {
 	c.traceInput(c.in, c.name, v)
 }
 
-// printf has no effect that the program sees but its result, -1 or more.
-func (c *call) printf() {
-	if !c.in.T.IsInt() {
-		return
-	}
-	v := c.inputs(Nondet, c.in.T)
-	if bits.Slt(v.bits, bits.Ones(v.bits.Width())) {
-		c.end(AssumeFailed, "", "result below -1 of "+c.name)
-	}
-	c.result(v)
-}
-
 // text is ": " and the C string in argument i, "" if there is none.
 func (c *call) text(i int) string {
 	if i >= len(c.args) || c.args[i].obj == nil || !c.in.Args[i].Type().IsPtr() {

@@ -11,6 +11,9 @@ var quietWords = map[string]bool{
 	"fence": true, "fence.i": true, "bkpt": true, "mrs": true, "msr": true, "csrr": true, "csrw": true, "csrs": true, "csrc": true,
 	"csrrs": true, "csrrc": true, "csrrw": true, "csrrsi": true, "csrrci": true, "csrsi": true, "csrci": true, "hlt": true,
 	"dint": true, "eint": true,
+	"clrex": true, "sevl": true, "csdb": true, "ssbb": true, "pssbb": true, "vmrs": true, "vmsr": true, "dbg": true, // ARM
+	"sync": true, "synci": true, "ehb": true, "ssnop": true, "di": true, "ei": true, "wait": true, "mfc0": true, "mtc0": true, // MIPS
+	"rdtsc": true, "rdtscp": true, "cpuid": true, "rdmsr": true, "wrmsr": true, "rdpmc": true, "swapgs": true, // x86
 }
 
 // QuietAsm reports inline assembly that changes nothing but its outputs:

@@ -1,0 +1,158 @@
+package encode
+
+import (
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// printf has no effect that the program sees but its result, -1 or more, and what
+// %n writes. Texts and formats are claimed to be strings, arguments to fit their
+// conversions (C17 7.21.6.1).
+func (c *modelCall) printf() val {
+	c.printed(ir.Printed(c.name))
+	if c.st.pc == nil {
+		return val{}
+	}
+	v := c.fresh(c.st, interp.Nondet, c.in, c.in.T, c.name)
+	if c.in.T.IsInt() {
+		t := c.num(v)
+		c.st.pc = c.and(c.st.pc, c.s.Not(c.s.Slt(t, c.s.Int(c.s.Width(t), -1))))
+	}
+	return v
+}
+
+func (c *modelCall) printed(at ir.PrintedAt) {
+	memory := c.asks(c.in, verdict.Memory)
+	switch {
+	case at.Block && memory && len(c.args) >= 3:
+		size, n := c.count(1), c.count(2)
+		if c.st.pc != nil {
+			all := c.s.Mul(size, n)
+			c.checkAccess(c.fr, c.st, c.in, c.args[0], want{n: all, align: 1, what: "read"}, c.s.NonZero(all))
+		}
+	case at.Text >= 0 && at.Text < len(c.args) && memory && c.args[at.Text].p != nil:
+		text := c.args[at.Text]
+		when := c.s.True()
+		if at.Null {
+			when = c.s.Not(c.comparePtr(ir.EQ, text.p, c.null()))
+		}
+		c.readText(text, when, 0)
+	case at.Format >= 0 && at.Format < len(c.args) && c.args[at.Format].p != nil:
+		c.formatted(at, memory)
+	}
+}
+
+// readText claims that p leads to a string where when holds, or (limit not 0) to
+// that many bytes.
+func (c *modelCall) readText(p val, when, limit ilr.Term) {
+	if p.p == nil {
+		return
+	}
+	c.split(when, func(*state) val {
+		c.length(p, limit)
+		return val{}
+	}, func(*state) val { return val{} })
+}
+
+// formatted claims what a format asks of its arguments.
+func (c *modelCall) formatted(at ir.PrintedAt, memory bool) {
+	format, constant := c.literal(c.args[at.Format])
+	if !constant {
+		if memory {
+			c.readText(c.args[at.Format], c.s.True(), 0)
+			if c.st.pc != nil {
+				c.gap(c.st, c.in, verdict.Unsupported, "%s with a format that is not a literal", c.name)
+			}
+		}
+		return
+	}
+	if at.List {
+		if cs := ir.Conversions(format); memory && len(cs) > 0 {
+			c.note("the arguments that %s takes from a va_list are not checked", c.name)
+		}
+		return
+	}
+	k := at.Format + 1
+	next := func(conv ir.Conversion) (i int, ok bool) {
+		why, known := "format "+conv.Text+" lacks its argument", true
+		if k < len(c.args) {
+			why, known = c.lay.Misfit(conv, c.in.Args[k].Type())
+		}
+		k++
+		switch {
+		case !known && memory:
+			c.gap(c.st, c.in, verdict.Unsupported, "conversion %s of %s", conv.Text, c.name)
+		case known && why != "":
+			c.claim(c.fr, c.st, c.in, verdict.Builtin, c.s.True(), false, why)
+		case known:
+			c.claim(c.fr, c.st, c.in, verdict.Builtin, c.s.False(), false, "arguments fit the format")
+		}
+		return k - 1, known && why == "" && c.st.pc != nil
+	}
+	for _, conv := range ir.Conversions(format) {
+		c.converted(conv, memory, next)
+		if c.st.pc == nil {
+			return
+		}
+	}
+}
+
+// converted takes the arguments of one conversion from next.
+func (c *modelCall) converted(conv ir.Conversion, memory bool, next func(ir.Conversion) (int, bool)) {
+	number := ir.Conversion{Text: conv.Text, Verb: 'd'}
+	if conv.StarWidth {
+		if _, ok := next(number); !ok {
+			return
+		}
+	}
+	var limit ilr.Term
+	unlimited := c.s.True()
+	if conv.Precision >= 0 {
+		limit, unlimited = c.s.Int(c.w, int64(conv.Precision)), c.s.False()
+	}
+	if conv.StarPrec {
+		i, ok := next(number)
+		if !ok {
+			return
+		}
+		n := c.num(c.args[i])
+		limit, unlimited = c.signed(c.args[i], c.w), c.s.Slt(n, c.s.Int(c.s.Width(n), 0))
+	}
+	i, ok := next(conv)
+	if !ok || !memory {
+		return
+	}
+	switch conv.Verb {
+	case 's':
+		c.split(unlimited, func(*state) val { c.length(c.args[i], 0); return val{} }, func(*state) val {
+			if !c.s.IsTrue(unlimited) && !(conv.Precision == 0 && !conv.StarPrec) {
+				c.length(c.args[i], limit)
+			}
+			return val{}
+		})
+	case 'n':
+		t := c.lay.Stored(conv)
+		v := c.fresh(c.st, interp.Nondet, c.in, t, c.name)
+		c.st.pc = c.and(c.st.pc, c.s.Not(c.s.Slt(c.num(v), c.s.Int(t.Width, 0))))
+		if c.st.pc != nil {
+			c.store(c.fr, c.st, c.in, c.args[i], v, t, c.lay.AlignOf(t))
+		}
+	}
+}
+
+// literal is the constant string that p leads to, if it leads to one.
+func (c *modelCall) literal(p val) (string, bool) {
+	a, ok := p.p.only()
+	off, known := c.constOf(a.off)
+	if !ok || !known || a.obj == nil || !a.obj.ro || a.obj.init == nil || a.obj.init.base.kind != baseTable || off > uint64(len(a.obj.init.base.data)) {
+		return "", false
+	}
+	for i, b := range a.obj.init.base.data[off:] {
+		if b == 0 {
+			return string(a.obj.init.base.data[off : int(off)+i]), true
+		}
+	}
+	return "", false
+}

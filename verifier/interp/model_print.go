@@ -1,0 +1,133 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// printf has no effect that the program sees but its result, -1 or more, and what
+// %n writes. It reads its texts, and its arguments have to fit (C17 7.21.6.1).
+func (c *call) printf() {
+	if c.printed(ir.Printed(c.name)); c.out != nil {
+		return
+	}
+	if !c.in.T.IsInt() {
+		return
+	}
+	v := c.inputs(Nondet, c.in.T)
+	if bits.Slt(v.bits, bits.Ones(v.bits.Width())) {
+		c.end(AssumeFailed, "", "result below -1 of "+c.name)
+	}
+	c.result(v)
+}
+
+func (c *call) printed(at ir.PrintedAt) {
+	memory := c.asks(c.in, verdict.Memory)
+	switch {
+	case at.Block && memory && len(c.args) >= 3:
+		size, ok := c.count(1)
+		n, ok2 := c.count(2)
+		if ok && ok2 && size*n != 0 {
+			c.reach(c.args[0], access{size: size * n, align: 1})
+		}
+	case at.Text >= 0 && at.Text < len(c.args) && memory && c.in.Args[at.Text].Type().IsPtr():
+		if !at.Null || !c.isFalse(at.Text) {
+			c.strlen(c.args[at.Text])
+		}
+	case at.Format >= 0 && at.Format < len(c.args) && c.in.Args[at.Format].Type().IsPtr():
+		c.formatted(at, memory)
+	}
+}
+
+// formatted reads what a format asks for.
+func (c *call) formatted(at ir.PrintedAt, memory bool) {
+	if memory {
+		if _, ok := c.strlen(c.args[at.Format]); !ok {
+			return
+		}
+	}
+	format, ok := c.peek(c.args[at.Format])
+	if !ok || at.List {
+		return
+	}
+	k := at.Format + 1
+	next := func(conv ir.Conversion) (int, bool) {
+		why, known := "format "+conv.Text+" lacks its argument", true
+		if k < len(c.args) {
+			why, known = c.l.Misfit(conv, c.in.Args[k].Type())
+		}
+		k++
+		switch {
+		case !known && memory:
+			c.end(Unsupported, "", fmt.Sprintf("conversion %s of %s", conv.Text, c.name))
+		case known && why != "":
+			c.violate(verdict.Builtin, "%s", why)
+		}
+		return k - 1, known && why == "" && c.out == nil
+	}
+	for _, conv := range ir.Conversions(format) {
+		if c.converted(conv, memory, next); c.out != nil {
+			return
+		}
+	}
+}
+
+// peek is the string that p leads to, if there is one; nothing is claimed of it.
+func (c *call) peek(p value) (string, bool) {
+	if p.obj == nil || p.obj.fn != nil || p.obj.block != nil || p.obj.dead != "" {
+		return "", false
+	}
+	var out []byte
+	for off := p.bits.Low64(); off < uint64(p.obj.size); off++ {
+		b, _ := p.obj.byteAt(int64(off))
+		if b == 0 {
+			return string(out), true
+		}
+		out = append(out, b)
+	}
+	return "", false
+}
+
+// converted takes the arguments of one conversion from next.
+func (c *call) converted(conv ir.Conversion, memory bool, next func(ir.Conversion) (int, bool)) {
+	number := ir.Conversion{Text: conv.Text, Verb: 'd'}
+	if conv.StarWidth {
+		if _, ok := next(number); !ok {
+			return
+		}
+	}
+	limit := int64(conv.Precision)
+	if conv.StarPrec {
+		i, ok := next(number)
+		if !ok {
+			return
+		}
+		limit, _ = c.args[i].bits.Int64()
+	}
+	i, ok := next(conv)
+	if !ok || !memory {
+		return
+	}
+	switch conv.Verb {
+	case 's':
+		for k := int64(0); limit < 0 || k < limit; k++ {
+			if b, ok := c.byteOf(c.args[i], k); !ok || b == 0 {
+				return
+			}
+		}
+	case 'n':
+		t := c.l.Stored(conv)
+		v := c.inputs(Nondet, t)
+		if v.bits.Sign() {
+			c.end(AssumeFailed, "", "negative count of "+c.name)
+			return
+		}
+		o, off, ok := c.reach(c.args[i], access{size: uint64(t.Width / 8), align: c.l.AlignOf(t), write: true})
+		if ok {
+			c.put(o, off, t, v)
+		}
+	}
+}
