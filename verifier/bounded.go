@@ -26,8 +26,14 @@ type bounded struct {
 	cutAll  bool                      // for tests: cut loops that end by themselves, too
 	beyond  *proofs                   // for any number of turns; nil if there are none
 
-	at     map[string]ir.At   // of each violated claim, by ID
-	passed map[string][]ir.At // the claims of plan.Past that its execution violated
+	findings map[string]finding // of each violated claim, by ID
+}
+
+// finding is where an execution violates a claim, and the claims of Plan.Past that
+// it violated before.
+type finding struct {
+	at     ir.At
+	passed []ir.At
 }
 
 // round is one encoding with one limit of loop turns.
@@ -74,7 +80,7 @@ func (b *bounded) run(ctx context.Context) {
 // proof for any number of turns is looked for. Whoever settles the claims ends
 // the other.
 func (b *bounded) main(ctx context.Context) {
-	b.settled, b.at, b.passed = map[string]*verdict.Claim{}, map[string]ir.At{}, map[string][]ir.At{}
+	b.settled, b.findings = map[string]*verdict.Claim{}, map[string]finding{}
 	if b.alone(ctx) || b.found() {
 		b.reportSettled()
 		return

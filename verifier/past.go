@@ -48,7 +48,8 @@ func (b *bounded) passable(left ir.Past) bool {
 	n := len(left)
 	for i := range b.res.Claims {
 		c := &b.res.Claims[i]
-		at, known := b.at[c.ID]
+		f, known := b.findings[c.ID]
+		at := f.at
 		if c.Status != verdict.Violated || !known {
 			continue
 		}
@@ -68,6 +69,11 @@ func (b *bounded) passable(left ir.Past) bool {
 
 // merge takes from again what b could not see behind the violations left out.
 func (b *bounded) merge(again *bounded) {
+	for id, f := range again.findings {
+		if _, known := b.findings[id]; !known {
+			b.findings[id] = f
+		}
+	}
 	for i := range b.res.Claims {
 		c := &b.res.Claims[i]
 		k := slices.IndexFunc(again.res.Claims, func(d verdict.Claim) bool { return d.ID == c.ID })
@@ -75,7 +81,7 @@ func (b *bounded) merge(again *bounded) {
 			continue
 		}
 		d := again.res.Claims[k]
-		passed := again.passed[d.ID]
+		passed := again.findings[d.ID].passed
 		foreign := func(a ir.At) bool {
 			return !wraps.Has(a.Check) && (a.Check != verdict.Assert || d.Check != verdict.Assert)
 		}
@@ -83,6 +89,7 @@ func (b *bounded) merge(again *bounded) {
 		case d.Status == verdict.Violated && (c.IsShadowed() || len(passed) > 0 && !slices.ContainsFunc(passed, foreign)):
 			if len(passed) > 0 {
 				p := passed[len(passed)-1]
+				d.Behind = b.idOf(p)
 				d.Message += fmt.Sprintf(" (in a run past the violation of %s in line %d)", p.Check, p.Instr.Pos.Line)
 			}
 			*c = d
@@ -90,4 +97,14 @@ func (b *bounded) merge(again *bounded) {
 			*c = d
 		}
 	}
+}
+
+// idOf is the claim that was found violated at a.
+func (b *bounded) idOf(a ir.At) string {
+	for _, id := range sortedIDs(b.findings) {
+		if b.findings[id].at == a {
+			return id
+		}
+	}
+	return ""
 }

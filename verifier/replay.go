@@ -46,7 +46,10 @@ func (b *bounded) confirmed(ctx context.Context, c *verdict.Claim, inputs []inte
 	if traced, err := b.execute(ctx, inputs, true); err == nil && sameFailure(traced, out) {
 		out = traced
 	}
-	b.at[c.ID], b.passed[c.ID] = ir.At{Instr: out.Instr, Check: out.Check}, out.Passed
+	if b.findings == nil {
+		b.findings = map[string]finding{}
+	}
+	b.findings[c.ID] = finding{ir.At{Instr: out.Instr, Check: out.Check}, out.Passed}
 	c.Status, c.Replay, c.Trace = verdict.Violated, verdict.Confirmed, out.Steps
 	if out.Message != "" {
 		c.Message = out.Message

@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-func sortedIDs(m map[string]*verdict.Claim) []string {
+func sortedIDs[T any](m map[string]T) []string {
 	ids := make([]string, 0, len(m))
 	for id := range m {
 		ids = append(ids, id)

@@ -62,7 +62,9 @@ func (g *cGenerator) num() string {
 	if g.depth > 4 {
 		return g.pick("n1", "n2", g.scalar(), g.constant())
 	}
-	switch g.r.Intn(22) {
+	switch g.r.Intn(24) {
+	case 20, 21:
+		return g.library()
 	case 0, 1, 2:
 		return fmt.Sprintf("((unsigned)%s %s %s)", g.num(), g.pick("+", "-", "*", "&", "|", "^"), g.num())
 	case 3:
@@ -100,10 +102,81 @@ func (g *cGenerator) num() string {
 	return g.pick("n1", "n2", g.scalar(), g.scalar(), g.constant())
 }
 
+// text is a pointer to something that is mostly a string.
+func (g *cGenerator) text() string {
+	return g.pick("str", "str", "c", "&c[n1 & 3]", "&str[n2 & 3]", "num", "num", "\"hello\"", "\"a,b\"", "\"-17x\"", "(n1 & 1 ? str : \"lo\")")
+}
+
+// count is a number of bytes that mostly fits.
+func (g *cGenerator) count() string {
+	return g.pick("(n1 & 3)", "(n2 & 7)", "2", "4", "0", "n1")
+}
+
+// char is a character as an int in the domain of ctype.h.
+func (g *cGenerator) char() string {
+	return g.pick("'l'", "'a'", "0", "(n1 + 'a')", "(n2 * 17 & 255)", "(unsigned char)str[n1 & 7]", "(unsigned char)"+g.num(), "-1")
+}
+
+// library is the result of a function of string.h, stdlib.h or ctype.h.
+func (g *cGenerator) library() string {
+	s, t, n := g.text(), g.text(), g.count()
+	found := func(call, from string) string { return fmt.Sprintf("(%s ? (int)(%s - (%s)) : -1)", call, call, from) }
+	sign := func(call string) string { return fmt.Sprintf("((%s > 0) - (%s < 0))", call, call) }
+	if strings.HasPrefix(s, "\"") || strings.HasPrefix(s, "(") { // one address in all calls
+		s = "num"
+	}
+	switch g.r.Intn(12) {
+	case 0:
+		return found(g.pick("strchr", "strrchr")+"("+s+", "+g.char()+")", s)
+	case 1:
+		return found(g.pick("strstr", "strpbrk")+"("+s+", "+t+")", s)
+	case 2:
+		return found("(char *)memchr("+s+", "+g.char()+", "+n+")", s)
+	case 3:
+		return sign(g.pick("strncmp", "memcmp") + "(" + s + ", " + t + ", " + n + ")")
+	case 4:
+		return sign("strcmp(" + s + ", " + t + ")")
+	case 5:
+		return "(int)" + g.pick("strspn", "strcspn") + "(" + s + ", " + t + ")"
+	case 6:
+		return "(int)" + g.pick("strlen("+t+")", "strnlen("+t+", "+n+")")
+	case 7:
+		return g.pick("atoi("+t+")", "(int)atol("+t+")", "(int)strtol("+t+", 0, "+g.pick("10", "16", "0", "8")+")", "(int)strtoul("+t+", 0, 10)")
+	case 8:
+		return g.pick("abs((short)"+g.num()+")", "(int)labs((short)"+g.num()+")", "abs("+g.num()+")")
+	case 9:
+		return "snprintf(c, " + g.pick("12", "5", "0", n) + ", " + g.pick("\"%d\", (int)"+g.num(), "\"%x\", (unsigned)"+g.num(), "\"%5u|\", (unsigned)n1", "\"%-4d|\", n2", "\"%03d\", n1 - 8", "\"%.2s\", num", "\"%s\", "+t, "\"%c%c\", 'a' + n1, 'b'", "\"%*d\", n1 & 3, n2", "\"%+d\", n1", "\"%lu\", (unsigned long)"+g.num(), "\"%#o\", (unsigned)n2", "\"%lld\", (long long)"+g.num()) + ")"
+	}
+	return "!!" + g.pick("isalpha", "isdigit", "isspace", "isupper", "islower", "isxdigit", "ispunct", "isalnum", "iscntrl", "isprint", "isgraph") + "(" + g.char() + ")" + g.pick("", "", " + toupper("+g.char()+")", " + tolower("+g.char()+")")
+}
+
+// libraryStmt changes a buffer by a function of the library.
+func (g *cGenerator) libraryStmt() string {
+	to, n := g.pick("str", "c", "&c[2]", "num"), g.count()
+	return g.pick(
+		"strncpy("+to+", "+g.text()+", "+n+");",
+		"strncat("+to+", "+g.pick("\"xy\"", "\"0\"", "num")+", "+n+");",
+		"strcat("+to+", "+g.pick("\"q\"", "\"\"", "\"12\"")+");",
+		"strcpy("+to+", "+g.pick("\"12\"", "\"-3\"", "\" 4,5\"", "n1 > 4 ? \"0x1f\" : \"77\"")+");",
+		"qsort(a, n1 & 7, sizeof *a, order);",
+		"qsort(d, 4, sizeof *d, order);",
+		"{ int key = n1 & 3, *at = bsearch(&key, d, 4, sizeof *d, order); y = at ? (int)(at - d) : -1; }",
+		"strcpy(c, \"a,b;c\"); for (char *w1 = strtok(c, "+g.pick("\",\"", "\",;\"", "\"x\"")+"); w1; w1 = strtok(0, \",;\")) y = y * 2 + *w1;",
+		"hp = realloc(malloc(4), 8 + (n1 & 3)); if (hp) { hp[0] = hp[1] = n1; x ^= hp[1]; } free(hp);",
+		"sscanf("+g.pick("\"12 34\"", "num", "\"7\"", "\"x\"")+", "+g.pick("\"%d %d\", &x, &y", "\"%x\", &u", "\"%d\", &d[n1 & 3]", "\"%2d\", &x")+");",
+		"{ char *end; y = (int)strtol("+g.pick("num", "\"12z\"", "\"\"", "\" -8 \"")+", &end, 10); x = *end; }",
+		"*num = "+g.pick("'0' + (n1 & 7)", "'-'", "' '", "'+'", "'0'")+";",
+	)
+}
+
 func (g *cGenerator) stmt(level int) {
 	in := strings.Repeat(" ", level)
 	put := func(format string, args ...any) { fmt.Fprintf(&g.b, in+format+"\n", args...) }
-	n := g.r.Intn(30)
+	n := g.r.Intn(34)
+	if n >= 31 {
+		put("%s", g.libraryStmt())
+		return
+	}
 	if level > 3 && n >= 18 {
 		n = g.r.Intn(18)
 	}
@@ -187,12 +260,18 @@ const cPrelude = `typedef __SIZE_TYPE__ size_t;
 extern unsigned char __VERIFIER_nondet_uchar(void); extern void __VERIFIER_assert(int); extern void __VERIFIER_assume(int);
 void *memcpy(void *, const void *, size_t); void *memmove(void *, const void *, size_t); void *memset(void *, int, size_t); int memcmp(const void *, const void *, size_t);
 size_t strlen(const char *); int strcmp(const char *, const char *); char *strcpy(char *, const char *); void *malloc(size_t); void *calloc(size_t, size_t); void free(void *);
+char *strncpy(char *, const char *, size_t); char *strcat(char *, const char *); char *strncat(char *, const char *, size_t); int strncmp(const char *, const char *, size_t); char *strchr(const char *, int); char *strrchr(const char *, int);
+char *strstr(const char *, const char *); char *strpbrk(const char *, const char *); size_t strspn(const char *, const char *); size_t strcspn(const char *, const char *); size_t strnlen(const char *, size_t); char *strtok(char *, const char *);
+void *memchr(const void *, int, size_t); int atoi(const char *); long atol(const char *); long strtol(const char *, char **, int); unsigned long strtoul(const char *, char **, int); int abs(int); long labs(long); void *realloc(void *, size_t);
+void qsort(void *, size_t, size_t, int (*)(const void *, const void *)); void *bsearch(const void *, const void *, size_t, size_t, int (*)(const void *, const void *)); int snprintf(char *, size_t, const char *, ...); int sscanf(const char *, const char *, ...);
+int isalpha(int); int isdigit(int); int isspace(int); int isupper(int); int islower(int); int isxdigit(int); int ispunct(int); int isalnum(int); int iscntrl(int); int isprint(int); int isgraph(int); int toupper(int); int tolower(int);
 struct s { int a; short c[3]; long b; unsigned lo : 5; signed hi : 9; long long d; };
 union un { int i; unsigned u; char c[4]; short h[2]; struct s s; };
 static unsigned short ga[16] = {9, 8, 7, 6, 5, 4, 3, 2, 1}; static const signed char tab[8] = {3, -1, 4, 1, -5, 9, 2, 6}; static struct s t = {1, {2, 3, 4}, 5, 6, -7, 8};
 static int g = 4; static unsigned char h = 250; static long long v; static volatile int REGV;
 static int f1(int i, int j) { if (i > j) return (int)((unsigned)i - (unsigned)j); return i ^ j; }
 static int f2(int i, int j) { int r[3] = {i, j, 1}; r[(unsigned)i % 3]++; g ^= 1; return r[0] & r[2]; }
+static int order(const void *i, const void *j) { int m = *(const int *)i, n = *(const int *)j; return (m > n) - (m < n); }
 static int rec(int n) { return n <= 0 ? 1 : n + rec(n - 1); }
 static struct s twice(struct s z) { z.b = (int)(2u * (unsigned)z.b); z.c[0] = (short)z.a; return z; }
 static int many(int n, ...) { __builtin_va_list ap; __builtin_va_start(ap, n); int r = __builtin_va_arg(ap, int); r ^= (int)__builtin_va_arg(ap, long); __builtin_va_end(ap); return r; }
@@ -211,7 +290,7 @@ func cProgram(seed int64) string {
 	spread := g.pick("n1", "(int)(n1 * 0x11111111u)", "tab[n1 & 7]", "(n1 << 4 | n2)", "(int)(n1 * 0x1000u - 0x8000u)")
 	fmt.Fprintf(&g.b, " int x = %s, y = n2, a[8] = {1, 2, 3}; short z = (short)(n2 * 4369u); unsigned u = n1 * %du; unsigned short w = n2; long k = n1; long long l = %s, m = 1; _Bool b = n1 > n2;\n",
 		spread, 1+g.r.Intn(70000), g.pick("n2", "(long long)n2 << 33", "-(long long)n1"))
-	g.b.WriteString(` char c[12] = "abc", str[8] = "xyz", *pc = c; int d[4] = {0, 1, 2, 3}, *p = a, *q = &g, *hp = 0; struct s s = t, *sp = &s; union un un; float f = n1; double e = n2; int (*fp)(int, int) = f1;
+	g.b.WriteString(` char c[12] = "abc", str[8] = "xyz", num[8] = "42", *pc = c; int d[4] = {0, 1, 2, 3}, *p = a, *q = &g, *hp = 0; struct s s = t, *sp = &s; union un un; float f = n1; double e = n2; int (*fp)(int, int) = f1;
  memset(&un, n1, sizeof un);
 `)
 	for i := 3 + g.r.Intn(7); i > 0; i-- {

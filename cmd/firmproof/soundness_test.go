@@ -241,7 +241,7 @@ func (c *campaign) judge(res *verdict.Result, outs []*interp.Outcome) (bad []str
 	}
 	for p, list := range claims {
 		for _, cl := range list {
-			if _, ok := fails[p]; cl.Status == verdict.Violated && !ok && !undecided(outs) {
+			if _, ok := fails[p]; cl.Status == verdict.Violated && !ok && cl.Behind == "" && !undecided(outs) {
 				bad = append(bad, fmt.Sprintf("%s %v is violated, but by no input", cl.ID, p))
 			}
 		}

@@ -185,6 +185,7 @@ type Claim struct {
 	Machine     *MachineRun  `json:"machine,omitempty"`     // what a run of the compiled program with these inputs showed (check --replay, replay)
 	Inputs      []Input      `json:"inputs,omitempty"`      // what the trace fed to the program, in order
 	Unreachable bool         `json:"unreachable,omitempty"` // proved because no execution gets there
+	Behind      string       `json:"behind,omitempty"`      // the ID of another violated claim: the trace goes on past its violation
 	Suppressed  string       `json:"suppressed,omitempty"`  // why somebody decided that this one does not count
 }
 
