@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -24,6 +25,11 @@ func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from,
 			wraps := e.s.And(a.g, e.s.Ite(back, e.s.Ult(x, e.s.Neg(d)), e.s.UaddO(x, d)))
 			bad = e.s.Or(bad, wraps)
 			cases = append(cases, failure{when: wraps, text: "address arithmetic wraps around"})
+			if e.nearNull() { // an access could not tell
+				null := e.s.And(a.g, moves, e.eq(x, e.s.Int(e.w, 0)))
+				bad = e.s.Or(bad, null)
+				cases = append(cases, failure{when: null, text: "arithmetic on a null pointer"})
+			}
 			continue
 		}
 		out := e.s.And(a.g, moves, e.s.Not(e.s.Ule(a.off, a.obj.size)))
@@ -31,6 +37,12 @@ func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from,
 		cases = append(cases, failure{when: out, text: fmt.Sprintf("pointer leaves object %s: offset %%d", a.obj.what()), value: a.off})
 	}
 	e.claim(fr, st, in, verdict.PointerOverflow, bad, false, "pointer arithmetic leaves its object", cases...)
+}
+
+// nearNull reports whether the memory map has something behind address 0, where
+// null designates nothing.
+func (e *encoder) nearNull() bool {
+	return !e.opts.AddressZero && slices.ContainsFunc(e.opts.Regions, func(r Region) bool { return r.Base == 0 && r.Size > 0 })
 }
 
 // checkPointerCompare claims that ordered pointers point into one object (C17

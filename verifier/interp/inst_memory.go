@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -120,7 +122,7 @@ func (x *machine) gep(in *ir.Instr) value {
 		out.undef = smear(undef)
 	}
 	if in.Flags.Has(ir.InBounds) {
-		x.inBounds(out)
+		x.inBounds(base, off, out)
 	}
 	return out
 }
@@ -133,8 +135,18 @@ func signedTo(b bits.Vec, w int) bits.Vec {
 }
 
 // inBounds is the check pointer-overflow: the result lies inside the object or
-// just behind it. Of an address without object nothing is known.
-func (x *machine) inBounds(out value) {
+// just behind it. An address without object must not wrap around, nor leave null
+// where the memory map has something behind it.
+func (x *machine) inBounds(base value, off bits.Vec, out value) {
+	if out.obj == nil && !off.IsZero() {
+		switch {
+		case off.Sign() && bits.Ult(base.bits, bits.Neg(off)), !off.Sign() && bits.UaddOverflow(base.bits, off):
+			x.violate(verdict.PointerOverflow, "address arithmetic wraps around")
+		case base.bits.IsZero() && !x.o.AddressZero && slices.ContainsFunc(x.o.Regions, func(r Region) bool { return r.Base == 0 && r.Size > 0 }):
+			x.violate(verdict.PointerOverflow, "arithmetic on a null pointer")
+		}
+		return
+	}
 	if o := out.obj; o != nil && out.bits.Low64() > uint64(o.size) {
 		x.violate(verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(), x.describe(o), o.size, plural(uint64(o.size), "byte"))
 	}
