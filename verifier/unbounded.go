@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -60,9 +61,19 @@ func (u *unbounded) termination(ctx context.Context) verdict.Claim {
 			return c
 		}
 	}
-	claim, g := u.prove(ctx, false)
-	if claim.Status == verdict.Proved && g.Overflows && !u.mathInts() && !u.provedByOthers(verdict.SignedOverflow) {
-		claim, g = u.withoutOverflow(ctx, claim, g)
+	first, cancel := u.most(ctx)
+	claim, g := u.byGraph(first)
+	cancel()
+	if claim.Status == verdict.Unknown && !u.mathInts() {
+		if c, ok := u.stage("long runs", func() (verdict.Claim, bool) { return u.lassoFromUnwinding(ctx) }); ok {
+			return c
+		}
+		if c, ok := u.stage("recurrent bits", func() (verdict.Claim, bool) { return u.recurrentBits(ctx) }); ok {
+			return c
+		}
+		if c, ok := u.stage("ranked bits", func() (verdict.Claim, bool) { return u.byBits(ctx, claim) }); ok {
+			return c
+		}
 	}
 	if claim.Status != verdict.Proved {
 		return claim
@@ -71,9 +82,43 @@ func (u *unbounded) termination(ctx context.Context) verdict.Claim {
 		u.res.Assumptions = append(u.res.Assumptions, "the stack is large enough for the recursion")
 	}
 	if !g.MemorySafe {
-		u.res.Assumptions = append(u.res.Assumptions, "runs with undefined behaviour end there: its absence is the matter of other checks")
+		u.res.Assumptions = append(u.res.Assumptions, undefinedEnds)
 	}
 	return claim
+}
+
+// undefinedEnds is an assumption of proofs of termination.
+const undefinedEnds = "runs with undefined behaviour end there: its absence is the matter of other checks"
+
+// byBits proves what the graph could not, by measures over bit vectors.
+func (u *unbounded) byBits(ctx context.Context, claim verdict.Claim) (verdict.Claim, bool) {
+	cert, why := u.bitPrecise(ctx)
+	if cert == nil {
+		slog.Debug("no bit-precise ranking", "why", why)
+		return claim, false
+	}
+	u.res.Assumptions = append(u.res.Assumptions, undefinedEnds)
+	return verdict.Claim{Check: claim.Check, Message: claim.Message, Status: verdict.Proved, Certificate: cert}, true
+}
+
+// byGraph decides termination by the symbolic execution graph.
+func (u *unbounded) byGraph(ctx context.Context) (verdict.Claim, *seg.Graph) {
+	claim, g := u.prove(ctx, false)
+	if claim.Status == verdict.Proved && g.Overflows && !u.mathInts() && !u.provedByOthers(verdict.SignedOverflow) {
+		claim, g = u.withoutOverflow(ctx, claim, g)
+	}
+	return claim, g
+}
+
+// graphPercent is the part of the time that the graph and its proof may take.
+const graphPercent = 65
+
+// most is the time that leaves some for the fallback.
+func (u *unbounded) most(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); !ok || u.mathInts() {
+		return context.WithCancel(ctx)
+	}
+	return share(ctx, graphPercent)
 }
 
 // withoutOverflow settles a claim whose proof ends runs at signed overflow: a loop

@@ -81,11 +81,12 @@ type Formula struct {
 	Ends        ilr.Term // some execution ends normally (vacuity)
 	Stats       Stats
 	Objects     []ObjectInfo
-	Grown       bool      // with Options.Cuts: walk once more
-	Headers     []Header  // with Options.Cuts
-	Sites       []Passage // of Headers, in execution order
-	Ghost       ilr.Term  // with Options.Cuts: an index that is chosen once for the execution, in no way by it; 0 if nothing uses it
-	Reads       []Read    // with Ghost, in execution order
+	Grown       bool       // with Options.Cuts: walk once more
+	Headers     []Header   // with Options.Cuts
+	Endless     []ilr.Term // turns after which a loop is in the state before: executions that never end, and are left out
+	Sites       []Passage  // of Headers, in execution order
+	Ghost       ilr.Term   // with Options.Cuts: an index that is chosen once for the execution, in no way by it; 0 if nothing uses it
+	Reads       []Read     // with Ghost, in execution order
 
 	m    *ir.Module
 	objs []*object

@@ -44,6 +44,7 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 	}
 	if repeats {
 		e.lostForever(fr, in.st, l.Header.Instrs[0])
+		e.f.Endless = append(e.f.Endless, in.st.pc.all)
 		return false // the same state again: nothing new can happen
 	}
 	if !forked {

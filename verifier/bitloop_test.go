@@ -1,0 +1,57 @@
+package verifier
+
+import (
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Runs that never end, as only the bits tell. Each has a twin one token away that
+// ends, which no set may trap.
+func TestBitPreciseRecurrence(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		endless   bool
+	}{
+		{"steps over zero", `unsigned n = nondet_uint(); while (n != 0) n -= 2; return 0;`, true},
+		{"meets zero", `unsigned n = nondet_uint(); while (n != 0) n -= 1; return 0;`, false},
+		{"from a constant", `unsigned n = 2, e = nondet_uint(); while (n != e) n += 4; return 0;`, true},
+		{"from a constant to its residue", `unsigned n = 2, e = nondet_uint() * 4 + 2; while (n != e) n += 4; return 0;`, false},
+		{"a bit that steps leave alone", `unsigned n = nondet_uint(); while ((n & 4) == 0) n += 8; return 0;`, true},
+		{"a bit that steps reach", `unsigned n = nondet_uint(); while ((n & 4) == 0) n += 4; return 0;`, false},
+		{"without a way out, however it overflows", `int n = nondet_int(); do n += n; while (1); return 0;`, true},
+		{"until it overflows", `int n = nondet_int(); while (n > 0) n++; return 0;`, false},
+		{"kept by a branch", `unsigned n = nondet_uint(); while (n != 1) if (n & 1) n += 2; else n -= 2; return 0;`, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, u := laneOf(t, `int main(void) { `+c.src+` }`, "main", verdict.CheckSet{verdict.Termination: true})
+			claim, ok := u.recurrentBits(ctx)
+			if ok != c.endless {
+				t.Fatalf("endless %v, want %v: %+v", ok, c.endless, claim.Certificate)
+			}
+			if ok && (claim.Status != verdict.Violated || claim.Replay != verdict.Confirmed || claim.Certificate.Checked == "") {
+				t.Errorf("%+v", claim)
+			}
+		})
+	}
+}
+
+// A state machine that random inputs leave at once, and that a password keeps
+// going: the solver finds the run, the interpreter its repeating state.
+func TestLassoFromUnwinding(t *testing.T) {
+	for _, c := range []struct {
+		name, step string
+		endless    bool
+	}{
+		{"goes round", "s = s == 4 ? 1 : s + 1", true},
+		{"stops", "s = s == 4 ? 9 : s + 1", false},
+	} {
+		ctx, u := laneOf(t, `int main(void) { unsigned key = nondet_uint(), s = (key ^ 0x5eed5eed) * 0x9e3779b1u; if (s > 4 || s < 1) return 0; while (s != 9) `+c.step+`; return 0; }`,
+			"main", verdict.CheckSet{verdict.Termination: true})
+		claim, ok := u.lassoFromUnwinding(ctx)
+		if ok != c.endless || ok && (claim.Status != verdict.Violated || len(claim.Inputs) != 1) {
+			t.Errorf("%s: %v %+v", c.name, ok, claim)
+		}
+	}
+}
