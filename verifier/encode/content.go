@@ -19,8 +19,17 @@ type content struct {
 // points to it, so overwriting a part needs no splitting.
 type cell struct {
 	off, n int64
-	v      val  // raw: p, or t of 8n bits
-	fill   bool // v.t is one byte that all n bytes have
+	v      val   // raw: p, or t of 8n bits
+	fill   bool  // v.t is one byte that all n bytes have
+	of     *cell // the same value before a decision narrowed it, or nil
+}
+
+// root is the cell as it was written.
+func (x *cell) root() *cell {
+	if x.of != nil {
+		return x.of
+	}
+	return x
 }
 
 // baseKind says what bytes no cell covers hold.

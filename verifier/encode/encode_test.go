@@ -127,6 +127,7 @@ var programs = []struct{ name, body, want string }{
 	{"large array", "static int a[1000]; unsigned i = nondet_uint(), j = nondet_uint();\n__VERIFIER_assume(i < 1000 && j < 1000);\na[i] = 7; a[500] = 3;\n__VERIFIER_assert(a[j] == 0 || a[j] == 7 && i == j || j == 500);\n__VERIFIER_assert(a[j] == 0);", "assert:5"},
 	{"constant loop", "int s = 0;\nfor (int i = 0; i < 1000; i++) s += i;\n__VERIFIER_assert(s == 499500);", ""},
 	{"loop by prober", "unsigned n = nondet_uint(); int s = 0;\n__VERIFIER_assume(n < 10);\nfor (unsigned i = 0; i < n; i++) s++;\n__VERIFIER_assert(s == n);\n__VERIFIER_assert(s != 9);", "assert:5"},
+	{"walk over a text", "char s[4]; unsigned pos = 0, n = 0, len = 4;\nfor (int i = 0; i < 4; i++) s[i] = nondet_uchar();\nfor (; pos < len && s[pos]; pos++)\nif (s[pos] == 34) {\nfor (pos++; pos < len && s[pos] != 34; pos++) n++;\nif (pos >= len) break;\n}\n__VERIFIER_assert(pos <= len && n < len);\n__VERIFIER_assert(pos != 3 || n != 2);\n__VERIFIER_assert(n < 3);", "assert:10"},
 	{"bound reached", "unsigned n = nondet_uint(); unsigned s = 0;\nfor (unsigned i = 0; i < n; i++) s++;\n__VERIFIER_assert(s == n);", "unwinding:2"},
 	{"hang", "while (1)\n ;", ""},
 	{"null", "int *p = 0;\n*p = 1;", "memory:2"},

@@ -18,6 +18,10 @@ var binaryKinds = map[ir.Op]ilr.Kind{
 func (e *encoder) binary(fr *frame, st *state, in *ir.Instr) val {
 	a, b := e.arg(fr, st, in, 0), e.arg(fr, st, in, 1)
 	if in.T.Kind != ir.KindVector {
+		switch in.Op {
+		case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl:
+			a.t, b.t = e.narrow(st.pc, a.t), e.narrow(st.pc, b.t)
+		}
 		e.binaryClaims(fr, st, in, []val{a}, []val{b})
 		if st.pc == nil {
 			return val{}

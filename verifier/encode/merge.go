@@ -77,6 +77,11 @@ func (e *encoder) mergeContents(o *object, sel ilr.Term, x, y *content) *content
 
 // mergeCell joins the bytes from k on that belong to one cell and answers where they end.
 func (e *encoder) mergeCell(o *object, sel ilr.Term, x, y, out *content, k int64, p, q *cell) int64 {
+	if p != nil && q != nil && (p.of != nil || q.of != nil) && p.root() == q.root() { // what the sides know apart is forgotten
+		n := min(covered(x.cells, p, k, p.off+p.n-k), covered(y.cells, q, k, q.off+q.n-k))
+		out.cells = out.cells.fill(k, n, p.root())
+		return k + n
+	}
 	n := int64(1)
 	for _, s := range []struct {
 		c *cell

@@ -92,6 +92,7 @@ func (e *encoder) spread(fr *frame, inst *instance, st *state, ws []way) {
 		}
 	}
 	for _, s := range steps {
+		e.learn(fr, s.st, inst.block.Term())
 		e.goTo(fr, inst, s.st, s.to)
 	}
 }
