@@ -203,6 +203,16 @@ func (p *prober) Feasible(ctx context.Context, cond ilr.Term) bool {
 	return err != nil || ans != solve.Unsat
 }
 
+// Possible takes few conflicts.
+func (p *prober) Possible(ctx context.Context, cond ilr.Term) bool {
+	p.solver.LimitConflicts(probeConflicts)
+	defer p.solver.LimitConflicts(0)
+	return p.Feasible(ctx, cond)
+}
+
+// probeConflicts are those that an answer about one address may take.
+const probeConflicts = 200
+
 // stage starts a stage's clock; the function it returns stops it and adds to
 // what earlier rounds spent in a stage of that name.
 func (b *bounded) stage(name string) func(map[string]int64) {

@@ -33,6 +33,55 @@ func (e *encoder) targets(p *ptr) []target {
 	return out
 }
 
+// pruned is p without what it cannot be in st, if the Prober says so. It asks where
+// one of the alternatives is an address that is no constant: that can be any object's.
+func (e *encoder) pruned(st *state, p *ptr) *ptr {
+	if e.prober == nil || e.cutter != nil || p == nil || len(p.alts) < 2 || e.opts.AddressZero {
+		return p
+	}
+	open := func(a alt) bool {
+		_, known := e.s.ConstVal(a.off)
+		return a.obj == nil && !known
+	}
+	if !slices.ContainsFunc(p.alts, open) {
+		return p
+	}
+	out := &ptr{}
+	for _, a := range p.alts {
+		switch {
+		case open(a) && !e.possible(st, e.s.And(a.g, e.s.NonZero(a.off))):
+			a.off = e.s.Int(e.w, 0)
+			if e.possible(st, a.g) {
+				out.alts = append(out.alts, a)
+			}
+		case open(a) || e.possible(st, a.g):
+			out.alts = append(out.alts, a)
+		}
+	}
+	if len(out.alts) == 1 {
+		out.alts[0].g = e.s.True()
+	}
+	if len(out.alts) == 0 { // nothing gets here
+		return p
+	}
+	return out
+}
+
+// possible asks the Prober once whether t can be true in st.
+func (e *encoder) possible(st *state, t ilr.Term) bool {
+	t = e.s.And(st.pc.free, t, e.facts)
+	if e.s.IsFalse(t) {
+		return false
+	}
+	answer, asked := e.asked[t]
+	if !asked {
+		e.f.Stats.Probes++
+		answer = e.prober.Possible(e.ctx, t)
+		e.asked[t] = answer
+	}
+	return answer
+}
+
 // designated lists what the integer address of a can be.
 func (e *encoder) designated(a alt) []target {
 	var out []target
@@ -110,7 +159,7 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 	if st.pc == nil {
 		return nil
 	}
-	ts := e.targets(p.p)
+	ts := e.targets(e.pruned(st, p.p))
 	bad := e.s.False()
 	var cases []failure
 	var good []target

@@ -66,6 +66,7 @@ type Options struct {
 // Prober answers whether cond can be true in some execution; it must say yes when it cannot tell.
 type Prober interface {
 	Feasible(ctx context.Context, cond ilr.Term) bool
+	Possible(ctx context.Context, cond ilr.Term) bool // the same with little effort
 }
 
 // Formula is what Encode found out. Terms are of Store.
@@ -136,6 +137,7 @@ type encoder struct {
 	s      *ilr.Store
 	opts   Options
 	prober Prober
+	asked  map[ilr.Term]bool // what the prober said about addresses
 	f      *Formula
 	lay    *ir.Layout
 	w      int // pointer bits
@@ -172,7 +174,7 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 	if opts.MaxTerms == 0 {
 		opts.MaxTerms = 20e6
 	}
-	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{m: m, Store: s, Ends: s.False()}, lay: &m.Layout, w: m.Layout.PtrBits, facts: s.True(),
+	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{m: m, Store: s, Ends: s.False()}, lay: &m.Layout, w: m.Layout.PtrBits, facts: s.True(), asked: map[ilr.Term]bool{},
 		globals: map[*ir.Global]*object{}, funcs: map[*ir.Func]*object{}, labels: map[*ir.Block]*object{}, origin: map[ilr.Term]*ptr{},
 		infos: map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, plain: map[plainKey]bool{}, notes: map[string]bool{}, escaping: map[*ir.Func]map[*ir.Instr]bool{}}
 	e.shadow = opts.Checks.Has(verdict.Uninitialised)

@@ -43,6 +43,8 @@ func compile(t testing.TB, triple, src string, flags ...string) *ir.Module {
 // solverProbe asks a solver of its own.
 type solverProbe struct{ solver solve.Solver }
 
+func (p solverProbe) Possible(ctx context.Context, cond ilr.Term) bool { return p.Feasible(ctx, cond) }
+
 func (p solverProbe) Feasible(ctx context.Context, cond ilr.Term) bool {
 	a, _ := p.solver.Check(ctx, cond)
 	return a != solve.Unsat

@@ -11,7 +11,11 @@ func (e *encoder) memory(fr *frame, st *state, in *ir.Instr) val {
 	case ir.OpAlloca:
 		return e.alloca(fr, st, in)
 	case ir.OpLoad:
-		return e.load(fr, st, in, e.arg(fr, st, in, 0), in.Access, int64(in.Align), in.Flags.Has(ir.Volatile))
+		v := e.load(fr, st, in, e.arg(fr, st, in, 0), in.Access, int64(in.Align), in.Flags.Has(ir.Volatile))
+		if v.p != nil && st.pc != nil {
+			v.p = e.pruned(st, v.p)
+		}
+		return v
 	case ir.OpStore:
 		e.store(fr, st, in, e.arg(fr, st, in, 1), e.arg(fr, st, in, 0), in.Access, int64(in.Align))
 	case ir.OpGep:
