@@ -277,12 +277,18 @@ func (u *unitText) rest() []byte {
 			out = append(out, u.body(i)...)
 			continue
 		}
+		if m := unnamedRE.Find(u.text[e.from:e.to]); e.kind == '@' && m != nil { // numbers have no gaps
+			out = append(append(out, m...), "private constant i8 0"...)
+		}
 		for n := bytes.Count(u.text[e.from:e.to], []byte("\n")); n > 0; n-- {
 			out = append(out, '\n')
 		}
 	}
 	return out
 }
+
+// unnamedRE is the begin of a variable that has a number for a name (LangRef: identifiers).
+var unnamedRE = regexp.MustCompile(`^@\d+ = `)
 
 // declared lists the functions that no unit defines, intrinsics left out.
 func (c *cutter) declared() []string {

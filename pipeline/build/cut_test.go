@@ -144,3 +144,19 @@ func TestLargeFile(t *testing.T) {
 		t.Errorf("%#v", err)
 	}
 }
+
+// TestCutNumbers: of variables that have numbers for names, a later one may be used and
+// an earlier one not.
+func TestCutNumbers(t *testing.T) {
+	const text = "@0 = private constant i8 1\n@1 = private constant { i8, [2 x i8] } { i8 2, [2 x i8] c\"ab\" }\n@2 = private constant i8 3\n" +
+		"define i8 @entry() {\n  %v = load i8, i8* @2\n  ret i8 %v\n}\n"
+	dir := tree(t, map[string]string{"a.ll": text})
+	t.Chdir(dir)
+	img, err := Files(context.Background(), []string{"a.ll"}, load(t, "x86_64"), Options{WorkDir: t.TempDir(), Entries: []string{"entry"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, img.IRPath); !strings.Contains(got, "constant i8 3") || strings.Contains(got, "[2 x i8]") {
+		t.Errorf("image:\n%s", got)
+	}
+}
