@@ -44,6 +44,7 @@ type checkFlags struct {
 
 	since   string                         // commit to compare with, for generated harnesses
 	changed map[string][]reports.LineRange // lines of the change, from the service; nil: not of a change
+	called  []string                       // functions that get a generated harness whatever changed, from the head of a change; nil: see the manifest
 	replay  bool
 
 	// from the service

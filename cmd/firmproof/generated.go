@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/checkout"
@@ -20,15 +21,15 @@ const anyCall = "any call of "
 // generated makes a harness for each function that `functions` of the manifest means,
 // and a job of it. A function that no harness can be made for is an unknown.
 func (b *preparation) generated(base job, img *build.Image, m *manifest.Manifest) ([]job, error) {
-	if m.Functions == manifest.FunctionsNone {
+	if m.Functions == manifest.FunctionsNone && b.fl.called == nil {
 		return nil, nil
 	}
-	changed, err := b.changedLines(m)
+	meant, err := b.meant(m)
 	if err != nil {
 		return nil, err
 	}
 	var out []job
-	for _, f := range choose(base.module, img, m, changed) {
+	for _, f := range choose(base.module, img, m, meant) {
 		j := base
 		name := anyCall + f.CName
 		entry, notes, err := anycall.Generate(base.module, f)
@@ -50,6 +51,29 @@ func (b *preparation) generated(base job, img *build.Image, m *manifest.Manifest
 	return out, nil
 }
 
+// meant reports whether a function gets a harness.
+func (b *preparation) meant(m *manifest.Manifest) (func(f *ir.Func, src build.Function) bool, error) {
+	if b.fl.called != nil {
+		return func(f *ir.Func, _ build.Function) bool { return slices.Contains(b.fl.called, f.CName) }, nil
+	}
+	changed, err := b.changedLines(m)
+	return func(f *ir.Func, src build.Function) bool {
+		return changed == nil || touches(changed[src.File], src.Line, lastLine(f))
+	}, err
+}
+
+// calledIn lists the functions that generated harnesses of a report call: those whose
+// findings need to be known of the base, too.
+func calledIn(r *verdict.Report) []string {
+	out := []string{}
+	for i := range r.Results {
+		if name, ok := strings.CutPrefix(r.Results[i].Entry, anyCall); ok && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // changedLines are the lines that count as changed; nil where all do.
 func (b *preparation) changedLines(m *manifest.Manifest) (map[string][]reports.LineRange, error) {
 	switch {
@@ -68,9 +92,8 @@ func (b *preparation) changedLines(m *manifest.Manifest) (map[string][]reports.L
 }
 
 // choose lists the functions of the project that get a harness, in the order of the
-// module: not entries, handlers, main, or what lies in the harnesses' own files. A nil
-// change means all.
-func choose(module *ir.Module, img *build.Image, m *manifest.Manifest, changed map[string][]reports.LineRange) []*ir.Func {
+// module: not entries, handlers, main, or what lies in the harnesses' own files.
+func choose(module *ir.Module, img *build.Image, m *manifest.Manifest, meant func(f *ir.Func, src build.Function) bool) []*ir.Func {
 	skip := map[string]bool{"main": true}
 	files := map[string]bool{}
 	for _, h := range m.Harnesses {
@@ -94,7 +117,7 @@ func choose(module *ir.Module, img *build.Image, m *manifest.Manifest, changed m
 	var out []*ir.Func
 	for _, f := range module.Funcs {
 		src, ok := own[f.Name]
-		if !ok || f.IsDecl() || changed != nil && !touches(changed[src.File], src.Line, lastLine(f)) {
+		if !ok || f.IsDecl() || !meant(f, src) {
 			continue
 		}
 		out = append(out, f)

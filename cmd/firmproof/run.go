@@ -77,7 +77,7 @@ func (s *simulation) run(ctx context.Context) error {
 		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head, strings.TrimSpace(err.Error()))
 		return &exitError{code: exitViolated}
 	}
-	s.fl.changed = map[string][]reports.LineRange{} // functions of the change are the head's
+	s.fl.called = calledIn(now) // what the change called stands against the same calls before it
 	before, err := s.check(ctx, mirror, from, filepath.Join(work, "base"))
 	if err != nil {
 		fmt.Fprintf(s.out, "The base cannot be verified, so nothing is known of it: %s\n\n", strings.TrimSpace(err.Error()))

@@ -68,6 +68,27 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
+// TestSimulationOfFunctions: what a changed function did wrong before the change is known.
+func TestSimulationOfFunctions(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, ".firmproof.yml", "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: changed\nharnesses:\n  - {entry: main}\n")
+	const text = "int other(int a) { return 7 / a; }\nint part(int a, int b) { return a %s b; }\nint main(void) { return 0; }\n"
+	for _, op := range []string{"/", "/ /* by */", "- 1 +"} {
+		put(t, dir, "a.c", strings.Replace(text, "%s", op, 1))
+		commitAll(t, dir, "change")
+	}
+	code, out := simulate(dir, "main~2..main~1")
+	if code != exitViolated {
+		t.Errorf("exit %d", code)
+	}
+	wantAll(t, out, "0 new, 0 fixed", "— preexisting")
+	if strings.Contains(out, "introduced") || strings.Contains(out, "other") {
+		t.Errorf("%s", out)
+	}
+	_, out = simulate(dir, "main~1..main")
+	wantAll(t, out, "— introduced")
+}
+
 // TestExamplesBuild: the example compiles for its targets, clean, with the bug and with the repair.
 func TestExamplesBuild(t *testing.T) {
 	for name, patches := range map[string][]string{"main": nil, "pr": {"pr/native-word-history.patch"},
