@@ -137,6 +137,9 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 		img.Notes = append(img.Notes, "the proof says that it is meant to fail (EXPECTED)")
 	}
 	assumptions = append(assumptions, stub.Convert(module)...)
+	if said := stub.EnumConversions(module); said != "" {
+		assumptions = append(assumptions, said)
+	}
 	assumptions = append(assumptions, p.ContractNotes()...)
 	frame.Instrument(module)
 	stages := []verdict.Stage{}
