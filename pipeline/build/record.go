@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -129,7 +130,7 @@ func (b *builder) mergeRecord(rec *Recording, command string) error {
 	var old Recording
 	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &old) == nil {
 		for _, c := range old.Calls {
-			fresh := false
+			fresh := len(c.sources()) == 0 && c.links() && !linkedAgain(c, rec.Calls)
 			for _, f := range c.sources() {
 				_, err := os.Stat(f)
 				fresh = fresh || !compiled[f] && err == nil
@@ -148,6 +149,11 @@ func (b *builder) mergeRecord(rec *Recording, command string) error {
 		err = writeAtomic(path, data)
 	}
 	return err
+}
+
+// linkedAgain reports whether one of calls makes the file that c links.
+func linkedAgain(c Call, calls []Call) bool {
+	return slices.ContainsFunc(calls, func(d Call) bool { return d.links() && d.output("a.out") == c.output("a.out") })
 }
 
 // sources lists the files that a call compiles, with their whole paths.
@@ -301,6 +307,19 @@ func (b *builder) replay(mb manifest.Build, calls []Call) error {
 	cross := false
 	for _, c := range calls {
 		cross = cross || !c.isHost() && !c.isProbe()
+	}
+	switch list := b.images(calls, cross); {
+	case mb.Image != "":
+		var err error
+		if calls, err = b.ofImage(mb, calls, list); err != nil {
+			return err
+		}
+	case len(list) > 1:
+		var names []string
+		for _, l := range list {
+			names = append(names, l.name)
+		}
+		b.note("the build links several images (%s), which are read as one program: build.image names one", strings.Join(names, ", "))
 	}
 	for _, c := range calls {
 		if c.isProbe() {

@@ -208,3 +208,36 @@ func TestSplitCommand(t *testing.T) {
 		t.Errorf("%q %v", got, err)
 	}
 }
+
+// TestImages: of two programs that a build links, with a file in both, the one that the
+// manifest names is read; a second run of the build, which has nothing to do, says the same.
+func TestImages(t *testing.T) {
+	const makefile = "CC = riscv-none-embed-gcc\nall: boot.elf out/app.elf\n%.o: %.c\n\t$(CC) -c $< -o $@\n" +
+		"boot.elf: boot.o crc.o\n\t$(CC) $^ -o $@\nout/app.elf: app.o crc.o\n\tmkdir -p out && cd out && $(CC) ../app.o ../crc.o -oapp.elf\n"
+	dir := tree(t, map[string]string{"Makefile": makefile, "boot.c": "int crc(int);\nint main(void) { return crc(1); }\n",
+		"app.c": "int crc(int);\nint main(void) { return crc(2) + 1; }\nint only_app(void) { return 0; }\n", "crc.c": "int crc(int x) { return x * 3; }\n"})
+	opts := Options{WorkDir: t.TempDir(), CacheDir: t.TempDir()}
+	build := func(image string) (*Image, error) {
+		m := parse(t, "targets: [riscv32]\nbuild: {command: make"+image+"}\nharnesses: [{entry: main}]\n")
+		return Project(context.Background(), dir, m, load(t, "riscv32"), opts)
+	}
+	for image, app := range map[string]bool{", image: boot.elf": false, ", image: out/app.elf": true, ", image: app.elf": true} {
+		img, err := build(image)
+		if err != nil {
+			t.Fatalf("%s: %v", image, err)
+		}
+		names := ""
+		for _, f := range img.Functions {
+			names += f.Name + " "
+		}
+		if strings.Contains(names, "only_app") != app || !strings.Contains(names, "crc") || len(img.Units) != 2 {
+			t.Errorf("%s: %s, %d units", image, names, len(img.Units))
+		}
+	}
+	if _, err := build(", image: ap.elf"); err == nil || !strings.Contains(err.Error(), "it links boot.elf, out/app.elf") {
+		t.Errorf("no such image: %v", err)
+	}
+	if _, err := build(""); err == nil || !strings.Contains(err.Error(), "defined more than once") {
+		t.Errorf("both at once: %v", err)
+	}
+}

@@ -44,6 +44,7 @@ type Build struct {
 	Undefines       []string
 	CFlags          []string
 	LinkerScript    string
+	Image           string // of those that Command links: its file
 	SVD             string // CMSIS device description: its registers are regions
 }
 

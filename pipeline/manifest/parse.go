@@ -159,7 +159,7 @@ func (p *parser) target(n *yaml.Node, at string) (targets.Target, bool) {
 
 func (p *parser) build(top *strict.Map) {
 	m := p.r.Map(top.Value("build"), "build", []string{
-		"compile_commands", "command", "sources", "include", "defines", "undefines", "cflags", "linker_script", "svd"})
+		"compile_commands", "command", "sources", "include", "defines", "undefines", "cflags", "linker_script", "svd", "image"})
 	if m == nil {
 		return
 	}
@@ -168,6 +168,9 @@ func (p *parser) build(top *strict.Map) {
 	b.Command, _ = m.String("command")
 	b.LinkerScript, _ = p.path(m, "linker_script")
 	b.SVD, _ = p.path(m, "svd")
+	if b.Image, _ = m.String("image"); b.Image != "" && b.Command == "" {
+		m.Bad("image", "", "`image` names a program that `command` links")
+	}
 	b.Sources, _ = m.Strings("sources")
 	b.Include, _ = m.Strings("include")
 	b.Defines, _ = m.Strings("defines")
