@@ -76,9 +76,8 @@ type clause struct {
 // it could not; it is nil when time ran out.
 func (p *prover) refute(ctx context.Context, goals []goal) (more []*lemma, failed map[string]bool) {
 	failed = map[string]bool{}
-	r := &reach{prover: p, open: map[string]bool{}, calls: slices.ContainsFunc(p.f.Headers, func(h encode.Header) bool { return h.Calls })}
 	p.solver.LimitConflicts(conflictsOfAll)
-	ans, _ := r.check(ctx, []ilr.Term{r.hold}, bads(goals)...)
+	ans, _ := p.check(ctx, []ilr.Term{p.hold}, bads(goals)...)
 	p.solver.LimitConflicts(0)
 	switch {
 	case ans == solve.Unsat:
@@ -87,10 +86,30 @@ func (p *prover) refute(ctx context.Context, goals []goal) (more []*lemma, faile
 		p.why = "out of time"
 		return nil, nil
 	case ans == solve.Unknown:
-		r.goalByGoal(ctx, goals, failed)
+		p.goalByGoal(ctx, goals, failed)
 		return nil, failed
 	}
-	r.start()
+	few := compared(p.f)
+	more, failed = p.search(ctx, goals, few)
+	if failed == nil || len(failed) == 0 || !few.left {
+		return more, failed
+	}
+	rest := slices.DeleteFunc(slices.Clone(goals), func(g goal) bool { return !failed[""] && !failed[g.id] })
+	again, open := p.search(ctx, rest, nil)
+	if open == nil && failed[""] {
+		return nil, nil
+	}
+	if open == nil {
+		return more, failed
+	}
+	return append(more, again...), open
+}
+
+// search looks for the clauses, over atoms that cmp picks, or over all.
+func (p *prover) search(ctx context.Context, goals []goal, cmp *comparisons) (more []*lemma, failed map[string]bool) {
+	failed = map[string]bool{}
+	r := &reach{prover: p, open: map[string]bool{}, calls: slices.ContainsFunc(p.f.Headers, func(h encode.Header) bool { return h.Calls })}
+	r.start(cmp)
 	r.level()
 	for n := 1; n <= maxLevels; n++ {
 		if !r.exclude(ctx, n, goals, failed) {
@@ -122,11 +141,11 @@ func (p *prover) refute(ctx context.Context, goals []goal) (more []*lemma, faile
 
 // goalByGoal notes the goals that do not follow from the lemmas of the templates,
 // where all at once are too hard.
-func (r *reach) goalByGoal(ctx context.Context, goals []goal, failed map[string]bool) {
-	defer r.solver.LimitConflicts(0)
-	r.solver.LimitConflicts(conflictsOfOne)
+func (p *prover) goalByGoal(ctx context.Context, goals []goal, failed map[string]bool) {
+	defer p.solver.LimitConflicts(0)
+	p.solver.LimitConflicts(conflictsOfOne)
 	for _, g := range goals {
-		if ans, _ := r.check(ctx, []ilr.Term{r.hold}, g.bad); ans != solve.Unsat {
+		if ans, _ := p.check(ctx, []ilr.Term{p.hold}, g.bad); ans != solve.Unsat {
 			failed[g.id] = true
 		}
 	}
@@ -144,8 +163,8 @@ func bads(goals []goal) []ilr.Term {
 	return out
 }
 
-// start evaluates the atoms at all headers and ways.
-func (r *reach) start() {
+// start evaluates the atoms that cmp picks, or all, at all headers and ways.
+func (r *reach) start(cmp *comparisons) {
 	s := r.f.Store
 	var none []ilr.Term
 	for i := range r.f.Headers {
@@ -155,7 +174,7 @@ func (r *reach) start() {
 			none = append(none, s.Not(x.Guard))
 			rh.sites[j].guard = x.Guard
 		}
-		for _, a := range atomsOf(r.f, i, r.found[i]) {
+		for _, a := range atomsOf(r.f, i, cmp, r.found[i]) {
 			rh.add(s, h, a)
 		}
 		for _, x := range h.Arrivals {

@@ -10,6 +10,7 @@ import (
 // Limits of what is guessed about one header.
 const (
 	maxCandidates = 1200
+	maxFree       = 8  // with more numbers, clauses relate only those that the program does
 	maxPaired     = 24 // numbers that are related to each other
 	maxCellConsts = 12 // constants that elements of arrays are compared with
 )
@@ -211,8 +212,8 @@ func (p *proposer) cellFacts(a, ghost int) []literal {
 }
 
 // atomsOf lists the atoms that clauses about header i are made of, those first
-// that say less, and more.
-func atomsOf(f *encode.Formula, i int, more []*atom) []*atom {
+// that say less, and more; only those that cmp picks, unless it is nil.
+func atomsOf(f *encode.Formula, i int, cmp *comparisons, more []*atom) []*atom {
 	h := &f.Headers[i]
 	var bounds, equal, order []*atom
 	for v := range h.Vars {
@@ -230,7 +231,7 @@ func atomsOf(f *encode.Formula, i int, more []*atom) []*atom {
 			}
 			continue
 		}
-		for _, k := range h.Consts[w] {
+		for _, k := range cmp.constants(i, v, h.Consts[w]) {
 			bounds = append(bounds, &atom{kind: atomSle, v: v, k: k})
 			equal = append(equal, &atom{kind: atomEq, v: v, k: k})
 		}
@@ -239,7 +240,7 @@ func atomsOf(f *encode.Formula, i int, more []*atom) []*atom {
 		for u := range min(maxPaired, len(h.Vars)) {
 			x, y := &h.Vars[v], &h.Vars[u]
 			wx, wy := x.Width, y.Width
-			if u == v || wx < 2 || wx != wy && !x.Ghost && !y.Ghost || !x.Moves && !y.Moves && !h.Calls {
+			if u == v || wx < 2 || wx != wy && !x.Ghost && !y.Ghost || !x.Moves && !y.Moves && !h.Calls || len(h.Vars) > maxFree && !x.Ghost && !y.Ghost && !cmp.related(i, u, v) {
 				continue
 			}
 			order = append(order, &atom{kind: atomSleVar, v: v, w: u})
