@@ -77,7 +77,7 @@ func newClaim(g *group) *verdict.Claim {
 // execute runs the interpreter from the entry with recorded inputs.
 func (b *bounded) execute(ctx context.Context, inputs []interp.Input, trace bool) (*interp.Outcome, error) {
 	opts := b.interpOptions(replaySteps)
-	opts.Trace = trace
+	opts.Trace, opts.Relevant = trace, b.plan.Relevant
 	return interp.Run(ctx, b.m, opts, interp.NewRecorded(inputs))
 }
 

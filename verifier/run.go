@@ -46,6 +46,7 @@ type Plan struct {
 	Stack            *interp.Stack // for the check stack
 	Assumptions      []string      // what the program was changed by before, for the result
 
+	Relevant  bool                  // traces hold only the steps that the failure depends on
 	FirstOnly bool                  // stop at the first confirmed violation
 	StopAfter string                // "encode": make the formula, decide nothing
 	Proofs    string                `json:"-"` // folder for the SAT solver's proofs, which are checked; empty for none

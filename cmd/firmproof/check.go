@@ -46,6 +46,7 @@ type checkFlags struct {
 	changed map[string][]reports.LineRange // lines of the change, from the service; nil: not of a change
 	called  []string                       // functions that get a generated harness whatever changed, from the head of a change; nil: see the manifest
 	replay  bool
+	trace   string
 
 	// from the service
 	committed    bool   // the tree is a commit's
@@ -82,6 +83,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringArrayVarP(&fl.out.files, "output", "o", nil, "file for the report")
 	f.BoolVarP(&fl.out.quiet, "quiet", "q", false, "one line per result")
 	f.BoolVarP(&fl.out.verbose, "verbose", "v", false, "every claim, and the cost of each stage")
+	f.StringVar(&fl.trace, "trace", "all", "steps of a counterexample: all, or relevant for those that the failure depends on")
 	f.BoolVar(&fl.replay, "replay", false, "compile and run each counterexample for real, and say in the report what happened")
 	f.StringVar(&fl.failOn, "fail-on", "unknown", "violation or unknown: what makes the exit status non-zero")
 	f.StringVar(&fl.baseline, "baseline", "", "JSON report: violations in it do not count")
@@ -144,6 +146,9 @@ func (fl *checkFlags) check() error {
 	}
 	if !slices.Contains([]string{"bitvector", "unbounded"}, fl.integers) {
 		return fmt.Errorf("--integers %q: bitvector or unbounded", fl.integers)
+	}
+	if !slices.Contains([]string{"all", "relevant"}, fl.trace) {
+		return fmt.Errorf("--trace %q: all or relevant", fl.trace)
 	}
 	if !slices.Contains([]string{"violation", "unknown"}, fl.failOn) {
 		return fmt.Errorf("--fail-on %q: violation or unknown", fl.failOn)

@@ -172,6 +172,33 @@ int main(void) {
 	wantAll(t, got, "input firmproof_nondet_int()", "call set p = &d, n = 5", "assign d.c GREEN", "assign d.a[1] 5", "assign d.on 1", "not green d.on = 1 (written at p.c:4")
 }
 
+// TestRelevantTrace: with --trace relevant a trace holds what the failure was computed
+// from and the branches that led there, through calls and memory, and nothing else.
+func TestRelevantTrace(t *testing.T) {
+	rep, _ := checkText(t, `#include "firmproof.h"
+#include <stdlib.h>
+static int other, table[8], config;
+static int scale(int v) { int twice = v * 2; other += 1; return twice; }
+static void set(int *p, int v) { *p = v; }
+int main(void) {
+    int noise = firmproof_nondet_int() & 7, i = firmproof_nondet_int(), guard = firmproof_nondet_int();
+    firmproof_assume(i >= 0 && i < 5);
+    for (int k = 0; k < 3; k++) noise += k;
+    if (guard == 7) set(&config, scale(i));
+    else set(&other, 3);
+    other = noise;
+    return table[config];
+}
+`, "--target", "x86_64", "--checks", "memory", "--trace", "relevant")
+	got := violations(rep)[verdict.Memory]
+	wantAll(t, got, "assign i 4", "assign guard 7", "call scale v = 4", "assign twice 8", "return scale", "call set p = &config, v = 8", "assign config 8")
+	for _, no := range []string{"noise", "assign k", "assign other"} {
+		if strings.Contains(got, no) {
+			t.Errorf("%q is of no relevance in\n%s", no, got)
+		}
+	}
+}
+
 // TestFeatureTable: docs/SEMANTICS.md names every feature of LLBMC, and what it names exists.
 func TestFeatureTable(t *testing.T) {
 	text, err := os.ReadFile("../../docs/SEMANTICS.md")

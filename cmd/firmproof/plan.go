@@ -252,7 +252,7 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 	base := job{module: module, machine: machineOf(t), stages: append(stages, read), notes: img.Notes, timeout: b.fl.timeout, plan: verifier.Plan{
 		Target: t.Name, Unwind: b.fl.unwind, UnwindSet: b.unwindSet, Depth: b.fl.depth, Memory: b.memory,
 		Integers: b.fl.integers, Solver: b.fl.solver, Assumptions: assumptions, StopAfter: b.fl.stop, AddressZero: t.Address0, Regions: regions(img.Memory),
-		MallocNeverFails: t.Malloc == targets.MallocNeverFails, Hosted: t.Hosted}}
+		MallocNeverFails: t.Malloc == targets.MallocNeverFails, Hosted: t.Hosted, Relevant: b.fl.trace == "relevant"}}
 	var generated []job
 	if m != nil && len(b.fl.entries) == 0 {
 		if generated, err = b.generated(base, img, m); err != nil {

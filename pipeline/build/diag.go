@@ -1,7 +1,9 @@
 package build
 
 import (
+	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,7 +17,6 @@ var (
 	driverLine = regexp.MustCompile(`^(?:[\w./-]*clang[\w.+-]*|[\w./-]*llvm-[\w-]+|[\w./-]*opt-14|error): (?:error: )?(.*)$`)
 	overflowRE = regexp.MustCompile(`(?m): warning: overflow in expression`)
 	largeRE    = regexp.MustCompile(large + `[uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*[\d']|[\d'][uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*` + large)
-	markerRE   = regexp.MustCompile(`(?m)^#.*$`)
 	zeroRE     = regexp.MustCompile(`(?m): warning: (division|remainder) by zero is undefined`)
 	implicitRE = regexp.MustCompile(`^implicit declaration of function '([^']+)'`)
 	implicitLb = regexp.MustCompile(`^implicitly declaring library function '([^']+)'`)
@@ -82,7 +83,25 @@ func tail(b []byte, lines int) string {
 // operation does not. It warns of most; of what stands in a conditional or unary
 // expression it does not, and so a large number next to another one counts as well.
 func foldsUndefined(text, stderr []byte) bool {
-	return overflowRE.Match(stderr) || zeroRE.Match(stderr) || largeRE.Match(markerRE.ReplaceAll(text, nil))
+	return overflowRE.Match(stderr) || zeroRE.Match(stderr) || largeRE.Match(ownText(text))
+}
+
+// ownText is preprocessed text without line markers and without what comes from
+// system headers (flag 3 of a marker).
+func ownText(text []byte) []byte {
+	var out []byte
+	system := false
+	for line := range bytes.Lines(text) {
+		if !bytes.HasPrefix(line, []byte("# ")) {
+			if !system {
+				out = append(out, line...)
+			}
+			continue
+		}
+		_, flags, _ := bytes.Cut(line[bytes.LastIndexByte(line, '"')+1:], []byte(" "))
+		system = slices.ContainsFunc(bytes.Fields(flags), func(f []byte) bool { return string(f) == "3" })
+	}
+	return out
 }
 
 // foldedChecks make clang keep such operations. Division by zero calls a handler

@@ -210,6 +210,9 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		return nil, 0, false
 	}
 	off := p.bits.Low64()
+	if x.readBytes(o, int64(off), int64(a.size)); a.write {
+		x.wroteBytes(o, int64(off), int64(a.size))
+	}
 	switch {
 	case o.global != nil && o.global.Beyond != "":
 		x.end(Unsupported, "", o.global.Beyond)

@@ -106,6 +106,7 @@ type Options struct {
 	MaxDepth         int   // calls; 0: ten thousand
 	Trace            bool  // collect Outcome.Steps
 	TraceBranches    bool  // with them also branches
+	Relevant         bool  // of the steps only those that the failure depends on
 	Sealed           bool  // end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
 	Watch            *Watch
 	MaxTrace         int // steps kept, the last ones; 0: ten thousand

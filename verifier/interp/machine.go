@@ -40,6 +40,7 @@ type machine struct {
 	asked    int64 // inputs so far
 	lasso    *lassoState
 	passed   []ir.At
+	rel      *relevance
 }
 
 // frame is one call.
@@ -57,6 +58,7 @@ type frame struct {
 
 	turn    []*Loop // of Options.Watch, whose header is at hand
 	entries map[*Loop][]bits.Vec
+	why     causesOf // with Options.Relevant
 }
 
 func newMachine(m *ir.Module, opts Options, src Source) (*machine, error) {
@@ -82,6 +84,9 @@ func newMachine(m *ir.Module, opts Options, src Source) (*machine, error) {
 		objects: make([]*object, len(m.Globals)), funcs: make([]*object, len(m.Funcs)), funcNum: map[*ir.Func]int{}, globNum: map[*ir.Global]int{},
 		labels: map[*ir.Block]*object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, slots: map[*ir.Instr]*ir.Var{},
 		visits: map[*ir.Block]int64{}, cursor: 0x1000}
+	if opts.Trace && opts.Relevant {
+		x.rel = &relevance{mem: map[*object]map[int64]*cause{}, pdoms: map[*ir.Func][]*ir.Block{}}
+	}
 	for i, f := range m.Funcs {
 		x.funcNum[f] = i
 		for _, v := range f.Vars {
@@ -131,6 +136,7 @@ func (x *machine) enter(f *ir.Func, call *ir.Instr, args, extra []value) {
 		args[i] = value{bits: x.zero, obj: o}
 		fr.objs = append(fr.objs, o)
 	}
+	x.enterCauses(fr, call)
 	x.frames = append(x.frames, fr)
 	x.fr = fr
 	x.visits[fr.blk]++
@@ -173,6 +179,9 @@ func (x *machine) leave(ret value, hasRet bool) {
 	if hasRet {
 		x.traceReturn(fr.fn, ret)
 		x.fr.vals[fr.call.ID] = ret
+		if x.rel != nil {
+			x.fr.why.vals[fr.call.ID] = x.rel.cur
+		}
 	}
 }
 
@@ -194,6 +203,9 @@ func (x *machine) step() {
 		x.watchTurn(fr)
 	}
 	fr.next++
+	if x.rel != nil {
+		x.follow(fr, in)
+	}
 	switch in.Op.Class() {
 	case ir.ClassTerm:
 		x.term(in)
@@ -217,19 +229,26 @@ func (x *machine) set(in *ir.Instr, v value) { x.fr.vals[in.ID] = v }
 // phis evaluates all phis of the block at once (LangRef: phi).
 func (x *machine) phis(fr *frame) {
 	var got []value
+	var why []*cause
 	for _, in := range fr.blk.Instrs[fr.next:] {
 		if in.Op != ir.OpPhi {
 			break
 		}
 		x.cur = in
+		if x.rel != nil {
+			why = append(why, fr.followPhi(in))
+		}
 		for n, b := range in.Incoming {
 			if b == fr.prev {
 				got = append(got, x.eval(in.Args[n]))
 			}
 		}
 	}
-	for _, v := range got {
+	for i, v := range got {
 		fr.vals[fr.blk.Instrs[fr.next].ID] = v
+		if x.rel != nil {
+			fr.why.vals[fr.blk.Instrs[fr.next].ID] = why[i]
+		}
 		fr.next++
 	}
 	x.executed += int64(len(got)) - 1
@@ -238,6 +257,7 @@ func (x *machine) phis(fr *frame) {
 // jump continues at block b.
 func (x *machine) jump(b *ir.Block) {
 	x.fr.prev, x.fr.blk, x.fr.next = x.fr.blk, b, 0
+	x.fr.arrive(b)
 	x.visits[b]++
 	if w := x.o.Watch; w != nil {
 		x.fr.turn = w.Loops[b]
@@ -305,6 +325,7 @@ func (x *machine) decide(v value, what string) bool {
 func (x *machine) finish() *Outcome {
 	x.out.Executed, x.out.Visits, x.out.Passed = x.executed, x.visits, x.passed
 	x.traceEnd()
+	x.keepRelevant()
 	x.out.Steps, x.out.Dropped = x.trace.steps, x.trace.dropped
 	return x.out
 }

@@ -46,6 +46,9 @@ func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
 		t.steps = append(t.steps[:0], t.steps[cut:]...)
 		t.dropped += cut
 	}
+	if x.rel != nil && x.rel.cur != nil {
+		x.rel.cur.steps = append(x.rel.cur.steps, t.dropped+len(t.steps))
+	}
 	t.steps = append(t.steps, s)
 }
 
@@ -89,6 +92,10 @@ func (x *machine) traceParam(p *ir.Param, v value) {
 		t, s.What, s.Type = c.T, c.Name, c.T.String()
 	}
 	s.Value, s.Bytes = x.show(t, v), x.hexBytes(v.bits)
+	if x.rel != nil {
+		x.rel.cur = &cause{}
+		x.rel.entry = append(x.rel.entry, x.rel.cur)
+	}
 	x.addStep(nil, s)
 }
 
@@ -306,6 +313,7 @@ func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
 }
 
 func (x *machine) traceFree(in *ir.Instr, o *object) {
+	x.wroteBytes(o, 0, o.size)
 	if x.o.Trace {
 		x.addStep(in, verdict.Step{Kind: verdict.StepFree, What: x.name(o)})
 	}

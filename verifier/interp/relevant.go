@@ -1,0 +1,235 @@
+package interp
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// maxRelevant is how many instructions are followed; the trace of a longer run stays whole.
+const maxRelevant = 1 << 20
+
+// relevance follows, for Options.Relevant, what each value and byte was computed
+// from and under which branches: a dynamic slice backwards from the failure
+// (Agrawal and Horgan, PLDI 1990; control dependence by post-dominators, as Xin and
+// Zhang, ISSTA 2007).
+type relevance struct {
+	cur   *cause   // of the instruction that is executed
+	entry []*cause // of the entry's parameters
+	mem   map[*object]map[int64]*cause
+	pdoms map[*ir.Func][]*ir.Block
+}
+
+// cause is one executed instruction, by what it depends on.
+type cause struct {
+	preds []*cause
+	steps []int // of the trace, counted from the start of the run
+	seen  bool
+}
+
+// under is a branch whose outcome decides whether what runs until the block runs.
+type under struct {
+	by    *cause
+	until *ir.Block
+}
+
+// causesOf is what a frame knows of its registers.
+type causesOf struct {
+	vals   []*cause
+	params []*cause
+	call   *cause
+	under  []under
+}
+
+func (c *cause) on(preds ...*cause) {
+	for _, p := range preds {
+		if p != nil && p != c && (len(c.preds) == 0 || c.preds[len(c.preds)-1] != p) {
+			c.preds = append(c.preds, p)
+		}
+	}
+}
+
+// control is the branch or call that fr's current instruction runs under.
+func (c *causesOf) control() *cause {
+	if n := len(c.under); n > 0 {
+		return c.under[n-1].by
+	}
+	return c.call
+}
+
+// causeOf is the cause of operand v in fr.
+func (fr *frame) causeOf(v ir.Value) *cause {
+	switch v := v.(type) {
+	case *ir.Instr:
+		return fr.why.vals[v.ID]
+	case *ir.Param:
+		if v.Index < len(fr.why.params) {
+			return fr.why.params[v.Index]
+		}
+	}
+	return nil
+}
+
+// follow begins the cause of in, which fr executes next.
+func (x *machine) follow(fr *frame, in *ir.Instr) {
+	if x.executed > maxRelevant {
+		x.rel = nil
+		return
+	}
+	c := &cause{}
+	c.on(fr.why.control())
+	for _, a := range in.Args {
+		c.on(fr.causeOf(a))
+	}
+	if in.Callee != nil {
+		c.on(fr.causeOf(in.Callee))
+	}
+	fr.why.vals[in.ID] = c
+	x.rel.cur = c
+	if n := len(in.Targets); n > 1 {
+		until := x.postDominators(fr.fn)[fr.blk.Index]
+		if k := len(fr.why.under); k > 0 && fr.why.under[k-1].until == until {
+			fr.why.under = fr.why.under[:k-1]
+		}
+		fr.why.under = append(fr.why.under, under{c, until})
+	}
+}
+
+// arrive ends the branches that do not decide about b any more.
+func (fr *frame) arrive(b *ir.Block) {
+	for n := len(fr.why.under); n > 0 && fr.why.under[n-1].until == b; n-- {
+		fr.why.under = fr.why.under[:n-1]
+	}
+}
+
+// readBytes and wroteBytes note that the current instruction does.
+func (x *machine) readBytes(o *object, off, n int64) {
+	if x.rel != nil && x.rel.cur != nil {
+		for i := max(off, 0); i < min(off+n, o.size); i++ {
+			x.rel.cur.on(x.rel.mem[o][i])
+		}
+	}
+}
+
+func (x *machine) wroteBytes(o *object, off, n int64) {
+	if x.rel == nil || x.rel.cur == nil {
+		return
+	}
+	if x.rel.mem[o] == nil {
+		x.rel.mem[o] = map[int64]*cause{}
+	}
+	for i := max(off, 0); i < min(off+n, o.size); i++ {
+		x.rel.mem[o][i] = x.rel.cur
+	}
+}
+
+// enterCauses gives a new frame the causes of its arguments.
+func (x *machine) enterCauses(fr *frame, call *ir.Instr) {
+	if x.rel == nil {
+		return
+	}
+	fr.why.vals = make([]*cause, fr.fn.NumInstr)
+	if call == nil || x.fr == nil {
+		fr.why.params = x.rel.entry
+		return
+	}
+	fr.why.call = x.rel.cur
+	for _, a := range call.Args {
+		fr.why.params = append(fr.why.params, x.fr.causeOf(a))
+	}
+}
+
+// followPhi is the cause of a phi, by the values from before the jump.
+func (fr *frame) followPhi(in *ir.Instr) *cause {
+	c := &cause{}
+	c.on(fr.why.control())
+	for i, b := range in.Incoming {
+		if b == fr.prev {
+			c.on(fr.causeOf(in.Args[i]))
+		}
+	}
+	return c
+}
+
+// keepRelevant leaves of the trace what the last instruction depends on.
+func (x *machine) keepRelevant() {
+	if x.rel == nil || x.out.Kind != Violation || x.rel.cur == nil {
+		return
+	}
+	keep := map[int]bool{}
+	for todo := []*cause{x.rel.cur}; len(todo) > 0; {
+		c := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if c.seen {
+			continue
+		}
+		c.seen = true
+		for _, s := range c.steps {
+			keep[s] = true
+		}
+		todo = append(todo, c.preds...)
+	}
+	t, n := &x.trace, -1
+	t.steps = slices.DeleteFunc(t.steps, func(s verdict.Step) bool {
+		n++
+		return s.Kind != verdict.StepViolation && !keep[t.dropped+n]
+	})
+}
+
+// postDominators gives, by block of f, the nearest block that every way to the end
+// of f passes, or nil (Cooper, Harvey, Kennedy, A Simple, Fast Dominance Algorithm).
+func (x *machine) postDominators(f *ir.Func) []*ir.Block {
+	if p, ok := x.rel.pdoms[f]; ok {
+		return p
+	}
+	n := len(f.Blocks)
+	post := make([]map[int]bool, n) // block -> what post-dominates it, itself included; nil: everything
+	for changed := true; changed; {
+		changed = false
+		for i := n - 1; i >= 0; i-- {
+			var meet map[int]bool
+			succs := f.Blocks[i].Succs()
+			if f.Blocks[i].Term().Op == ir.OpUnreachable {
+				continue // the run ends there, or goes on elsewhere
+			}
+			for _, s := range succs {
+				if post[s.Index] == nil {
+					continue
+				}
+				if meet == nil {
+					meet = map[int]bool{}
+					for k := range post[s.Index] {
+						meet[k] = true
+					}
+					continue
+				}
+				for k := range meet {
+					if !post[s.Index][k] {
+						delete(meet, k)
+					}
+				}
+			}
+			if meet == nil && len(succs) > 0 {
+				continue // leads to no end so far
+			}
+			if meet == nil {
+				meet = map[int]bool{}
+			}
+			meet[i] = true
+			if len(meet) != len(post[i]) || post[i] == nil {
+				post[i], changed = meet, true
+			}
+		}
+	}
+	out := make([]*ir.Block, n)
+	for i := range out {
+		for k := range post[i] { // the nearest is post-dominated by all others
+			if k != i && len(post[k]) == len(post[i])-1 {
+				out[i] = f.Blocks[k]
+			}
+		}
+	}
+	x.rel.pdoms[f] = out
+	return out
+}
