@@ -10,8 +10,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// maxLeft is how many claims are left out at most.
-const maxLeft = 64
+// maxPast is how often the program is looked at again.
+const maxPast = 8
 
 // wraps are the checks behind whose violation a machine goes on in a known way, as
 // a program compiled with -fwrapv does.
@@ -28,8 +28,9 @@ func (b *bounded) past(ctx context.Context) {
 		return
 	}
 	left := ir.Past{}
-	for last := b; ctx.Err() == nil && len(left) < maxLeft; {
-		if !last.passable(left) {
+	last := b
+	for range maxPast {
+		if ctx.Err() != nil || !last.passable(left) {
 			return
 		}
 		again := &bounded{m: b.m, entry: b.entry, plan: b.plan, res: &verdict.Result{}, started: b.started}

@@ -117,6 +117,15 @@ func (fl *replayFlags) one(ctx context.Context, res *verdict.Result, claim *verd
 	if slices.ContainsFunc(claim.Inputs, func(in verdict.Input) bool { return in.Kind == "param" }) {
 		return 0, fmt.Errorf("replay: %s has parameters: wrap it in a harness without parameters", res.Entry)
 	}
+	if slices.ContainsFunc(claim.Inputs, func(in verdict.Input) bool { return in.Kind == "nondet" && in.Name == "argc" }) {
+		return 0, fmt.Errorf("replay: %s takes its inputs from argc and argv: wrap it in a harness without parameters", res.Entry)
+	}
+	if len(claim.Trace) == 0 {
+		return 0, fmt.Errorf("replay: a constant expression: the compiler evaluates it, nothing runs")
+	}
+	if claim.Behind != "" {
+		return 0, fmt.Errorf("replay: the compiled program ends at the violation that comes before: %s", claim.Behind)
+	}
 	h := &harness{result: res, claim: claim, arm: bare}
 	text := h.text()
 	if fl.emit != "" {

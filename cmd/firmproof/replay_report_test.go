@@ -44,6 +44,8 @@ func TestMachineInReport(t *testing.T) {
 		{"constructor", "x86_64", "#include <assert.h>\nint g; __attribute__((constructor)) void f(void) { g = 1; }\nint main(void) { assert(!g); return 0; }\n", verdict.Reproduced},
 		{"call", "x86_64", "int main(void) { int (*f)(void) = 0; return f(); }\n", verdict.Reproduced},
 		{"no machine", "avr", "int main(void) { int x = 0; return 1 / x; }\n", verdict.NotPossible},
+		{"arguments", "x86_64", "int main(int argc, char **argv) { return argv[argc - 1][1]; }\n", verdict.NotPossible},
+		{"constant", "x86_64", "int x = 2147483647 + 1;\nint main(void) { return x == 0; }\n", verdict.NotPossible},
 		{"unseen", "cortex-m3", "int a[2]; int main(void) { int *p = a; return p[firmproof_nondet_bool() + 1]; }\n", verdict.NotReproduced},
 	}
 	for _, c := range cases {
