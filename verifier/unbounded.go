@@ -61,19 +61,9 @@ func (u *unbounded) termination(ctx context.Context) verdict.Claim {
 			return c
 		}
 	}
-	first, cancel := u.most(ctx)
-	claim, g := u.byGraph(first)
-	cancel()
-	if claim.Status == verdict.Unknown && !u.mathInts() {
-		if c, ok := u.stage("long runs", func() (verdict.Claim, bool) { return u.lassoFromUnwinding(ctx) }); ok {
-			return c
-		}
-		if c, ok := u.stage("recurrent bits", func() (verdict.Claim, bool) { return u.recurrentBits(ctx) }); ok {
-			return c
-		}
-		if c, ok := u.stage("ranked bits", func() (verdict.Claim, bool) { return u.byBits(ctx, claim) }); ok {
-			return c
-		}
+	claim, g := u.byEither(ctx)
+	if g == nil {
+		return claim
 	}
 	if claim.Status != verdict.Proved {
 		return claim
@@ -90,16 +80,35 @@ func (u *unbounded) termination(ctx context.Context) verdict.Claim {
 // undefinedEnds is an assumption of proofs of termination.
 const undefinedEnds = "runs with undefined behaviour end there: its absence is the matter of other checks"
 
-// byBits proves what the graph could not, by measures over bit vectors.
-func (u *unbounded) byBits(ctx context.Context, claim verdict.Claim) (verdict.Claim, bool) {
+// byEither decides by the graph, or by bits where that tells nothing or takes
+// longer; then there is no graph.
+func (u *unbounded) byEither(ctx context.Context) (verdict.Claim, *seg.Graph) {
+	if u.mathInts() {
+		return u.byGraph(ctx)
+	}
+	part, end := context.WithCancel(ctx)
+	defer end()
+	bits := u.startBits(ctx, end)
+	claim, g := u.byGraph(part)
+	if c, ok := bits.finish(claim.Status == verdict.Unknown, u.res); ok {
+		return c, nil
+	}
+	return claim, g
+}
+
+// byBits proves by measures over bit vectors.
+func (u *unbounded) byBits(ctx context.Context) (verdict.Claim, bool) {
 	cert, why := u.bitPrecise(ctx)
 	if cert == nil {
 		slog.Debug("no bit-precise ranking", "why", why)
-		return claim, false
+		return verdict.Claim{}, false
 	}
 	u.res.Assumptions = append(u.res.Assumptions, undefinedEnds)
-	return verdict.Claim{Check: claim.Check, Message: claim.Message, Status: verdict.Proved, Certificate: cert}, true
+	return verdict.Claim{Check: verdict.Termination, Message: everyRunEnds, Status: verdict.Proved, Certificate: cert}, true
 }
+
+// everyRunEnds is the claim of termination.
+const everyRunEnds = "every run ends"
 
 // byGraph decides termination by the symbolic execution graph.
 func (u *unbounded) byGraph(ctx context.Context) (verdict.Claim, *seg.Graph) {
@@ -108,17 +117,6 @@ func (u *unbounded) byGraph(ctx context.Context) (verdict.Claim, *seg.Graph) {
 		claim, g = u.withoutOverflow(ctx, claim, g)
 	}
 	return claim, g
-}
-
-// graphPercent is the part of the time that the graph and its proof may take.
-const graphPercent = 65
-
-// most is the time that leaves some for the fallback.
-func (u *unbounded) most(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, ok := ctx.Deadline(); !ok || u.mathInts() {
-		return context.WithCancel(ctx)
-	}
-	return share(ctx, graphPercent)
 }
 
 // withoutOverflow settles a claim whose proof ends runs at signed overflow: a loop
@@ -183,7 +181,7 @@ func (u *unbounded) prove(ctx context.Context, wrap bool) (verdict.Claim, *seg.G
 }
 
 func (u *unbounded) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool) verdict.Claim {
-	claim := verdict.Claim{Check: verdict.Termination, Message: "every run ends"}
+	claim := verdict.Claim{Check: verdict.Termination, Message: everyRunEnds}
 	if err != nil {
 		return unknown(claim, giveUpReason(ctx, err))
 	}
