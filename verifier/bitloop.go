@@ -3,15 +3,14 @@ package verifier
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
-	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve"
-	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -20,10 +19,10 @@ import (
 //
 //	(L1) holds on entry for some inputs, where nothing before was abstracted
 //	(L2) each turn keeps, whatever it reads
-//	(L3) leaves the turn no other way out than the back edge; nor does overflow
+//	(L3) leaves the turn no other way out than the back edge
 //
-// So a run that enters the loop there never leaves it. A loop without an exit needs
-// no conditions, and then overflow may do what it likes. Which conditions: those of
+// So a run that enters the loop there never leaves it. Signed overflow gives any
+// value here: whatever it does, the run goes on. Which conditions: those of
 // the templates that are true on some entry, less those that turns do not keep
 // (Houdini); another entry is tried when the rest lets a run out.
 const (
@@ -45,35 +44,30 @@ type loopSet struct {
 
 // recurrentBits looks for a run that never ends by recurrent sets over bit vectors.
 func (u *unbounded) recurrentBits(ctx context.Context) (verdict.Claim, bool) {
-	for _, checks := range []verdict.CheckSet{{verdict.SignedOverflow: true}, {}} {
-		p, _ := u.cutProver(ctx, checks)
-		if p == nil {
-			return verdict.Claim{}, false
+	p, why := u.cutProver(ctx, true)
+	if p == nil {
+		slog.Debug("no recurrent set over bits", "why", why)
+		return verdict.Claim{}, false
+	}
+	defer p.solver.Close()
+	for i := range p.f.Headers {
+		h := &p.f.Headers[i]
+		if h.Loop == nil || len(h.Arrivals) < 2 || len(h.Sites) != 1 {
+			continue
 		}
-		for i := range p.f.Headers {
-			h := &p.f.Headers[i]
-			if h.Loop == nil || len(h.Arrivals) < 2 || len(h.Sites) != 1 {
-				continue
-			}
-			var set *loopSet
-			switch {
-			case len(checks) == 0 && !hasExit(h.Loop.Header):
-				set = p.trapped(ctx, i)
-			case len(checks) > 0 && h.Arrivals[0].After == 0:
-				set = p.loopSet(ctx, i)
-			}
-			if set != nil {
-				c, ok := u.endless(ctx, p, set)
-				p.solver.Close()
-				return c, ok
-			}
+		set := p.trapped(ctx, i)
+		if set == nil && h.Arrivals[0].After == 0 {
+			set = p.loopSet(ctx, i)
 		}
-		p.solver.Close()
+		if set != nil {
+			return u.endless(ctx, p, set)
+		}
 	}
 	return verdict.Claim{}, false
 }
 
-// trapped is the empty set of conditions, for a loop that no turn leaves.
+// trapped is the empty set of conditions, for a loop that no turn leaves. Then what
+// comes before may be abstracted: it is enough that the interpreter gets there.
 func (p *prover) trapped(ctx context.Context, header int) *loopSet {
 	h := &p.f.Headers[header]
 	p.solver.LimitConflicts(endlessLimit)
@@ -83,34 +77,6 @@ func (p *prover) trapped(ctx context.Context, header int) *loopSet {
 		return nil
 	}
 	return &loopSet{header: header, inputs: p.f.Inputs(ev)}
-}
-
-// hasExit reports whether an edge leaves the loop of a header that constants do not
-// rule out.
-func hasExit(head *ir.Block) bool {
-	g := unwind.Analyse(head.Func)
-	l := g.Inner(head)
-	for _, b := range g.Order {
-		if !g.In(b, l) {
-			continue
-		}
-		t := b.Term()
-		for i, to := range t.Targets {
-			if !g.In(to, l) && !neverTaken(t, i) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// neverTaken: the terminator's condition is a constant that chooses another target.
-func neverTaken(t *ir.Instr, target int) bool {
-	if t.Op != ir.OpCondBr {
-		return false
-	}
-	c, ok := t.Args[0].(*ir.Const)
-	return ok && c.Kind == ir.ConstInt && c.Bits.IsOne() == (target == 1)
 }
 
 // loopSet tries some entries of a header.
@@ -166,6 +132,11 @@ func (p *prover) trueAt(h *encode.Header, ev *ilr.Evaluator) []literal {
 			add(atom{kind: atomSle, v: v, k: k})
 			add(atom{kind: atomUle, v: v, k: k})
 			add(atom{kind: atomEq, v: v, k: k})
+		}
+		for _, x := range vars { // the ranges of narrower numbers
+			if n := h.Vars[x].Width; n < h.Vars[v].Width {
+				add(atom{kind: atomUle, v: v, k: bits.Zext(bits.Not(bits.New(n, 0)), h.Vars[v].Width)})
+			}
 		}
 		now := ev.Value(first.Values[v])
 		for z := 1; z <= lowBits && z < h.Vars[v].Width; z++ {

@@ -21,6 +21,12 @@ func TestBitPreciseRecurrence(t *testing.T) {
 		{"a bit that steps reach", `unsigned n = nondet_uint(); while ((n & 4) == 0) n += 4; return 0;`, false},
 		{"without a way out, however it overflows", `int n = nondet_int(); do n += n; while (1); return 0;`, true},
 		{"until it overflows", `int n = nondet_int(); while (n > 0) n++; return 0;`, false},
+		{"never odd", `unsigned n = nondet_uint(); while (n * 2 != 1) n = nondet_uint(); return 0;`, true},
+		{"never odd, unless it overflows", `int n = nondet_int(); while (n * 2 != 1) n = nondet_int(); return 0;`, false},
+		{"a counter that nobody asks", `int n = nondet_int(), more = 1; while (more) n++; return 0;`, true},
+		{"a counter that is asked", `int n = nondet_int(), more = 1; while (more) n++, more = n > 0; return 0;`, false},
+		{"beyond the narrower type", `unsigned short i; unsigned long most = nondet_uint() & 0x1ffff; for (i = 0; i < most; i++) ; return 0;`, true},
+		{"within the narrower type", `unsigned short i; unsigned long most = nondet_uint() & 0xffff; for (i = 0; i < most; i++) ; return 0;`, false},
 		{"kept by a branch", `unsigned n = nondet_uint(); while (n != 1) if (n & 1) n += 2; else n -= 2; return 0;`, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -39,7 +39,7 @@ type bitRank struct {
 
 // bitPrecise tries to show that every run ends by measures over bit vectors.
 func (u *unbounded) bitPrecise(ctx context.Context) (*verdict.Certificate, string) {
-	p, why := u.cutProver(ctx, verdict.CheckSet{})
+	p, why := u.cutProver(ctx, false)
 	if p == nil {
 		return nil, why
 	}
@@ -59,12 +59,13 @@ func (u *unbounded) bitPrecise(ctx context.Context) (*verdict.Certificate, strin
 	return p.certifyRanks(ctx, ranks)
 }
 
-// cutProver walks the program with its loops cut.
-func (u *unbounded) cutProver(ctx context.Context, checks verdict.CheckSet) (*prover, string) {
+// cutProver walks the program with its loops cut. Signed overflow wraps around, or
+// gives any value.
+func (u *unbounded) cutProver(ctx context.Context, anyOverflow bool) (*prover, string) {
 	plan := u.plan
-	plan.Checks, plan.Dumps, plan.Dump = checks, nil, nil
+	plan.Checks, plan.Dumps, plan.Dump = verdict.CheckSet{}, nil, nil
 	b := &bounded{m: u.m, entry: u.entry, plan: plan, res: &verdict.Result{}, settled: map[string]*verdict.Claim{}}
-	p := &prover{bounded: b, cuts: &encode.Cuts{}, effort: 1}
+	p := &prover{bounded: b, cuts: &encode.Cuts{}, effort: 1, anyOverflow: anyOverflow}
 	if !p.walk(ctx) || len(p.cuts.Funcs()) > 0 {
 		if p.solver != nil {
 			p.solver.Close()

@@ -82,7 +82,7 @@ func TestRankCheckRefuses(t *testing.T) {
 
 func rankedProver(ctx context.Context, t *testing.T, u *unbounded) (*prover, []bitRank) {
 	t.Helper()
-	p, why := u.cutProver(ctx, verdict.CheckSet{})
+	p, why := u.cutProver(ctx, false)
 	if p == nil {
 		t.Fatal(why)
 	}

@@ -70,6 +70,8 @@ type prover struct {
 	gaps   ilr.Term
 	effort int    // times as many conflicts for candidates
 	why    string // what stopped the proof
+
+	anyOverflow bool // signed overflow gives any value
 }
 
 // induct tries to prove the claims for any number of loop turns; nil when it
@@ -170,7 +172,7 @@ func (p *prover) encodeCut(ctx context.Context) (*encode.Formula, *solve.Own, er
 		depth = d
 	}
 	opts := p.plan.encodeOptions()
-	opts.Depth, opts.MaxUnwind, opts.Cuts = depth, maxProbes, p.cuts
+	opts.Depth, opts.MaxUnwind, opts.Cuts, opts.AnyOverflow = depth, maxProbes, p.cuts, p.anyOverflow
 	f, err := encode.Encode(ctx, p.m, p.entry, store, opts, &prober{solver: solver})
 	if err != nil {
 		solver.Close()

@@ -58,6 +58,7 @@ type Options struct {
 	VolatileMemory   bool            // volatile objects outside regions behave like memory
 	Regions          []Region
 	AddressZero      bool  // an object may lie at address 0
+	AnyOverflow      bool  // signed overflow that no claim asks about gives any value, instead of wrapping around
 	MathInts         bool  // signed arithmetic is meant over the integers: no overflow claims, and a note
 	Cuts             *Cuts // walk loops once from an arbitrary turn; nil: unwind
 	MaxTerms         int   // give up (a Gap) when the store holds more; 0 is 20 million

@@ -26,7 +26,7 @@ func (e *encoder) binary(fr *frame, st *state, in *ir.Instr) val {
 		if st.pc == nil {
 			return val{}
 		}
-		return e.overShift(st, in, a, b, in.T, e.binaryOne(in, a, b, in.T))
+		return e.overflowed(st, in, a, b, e.overShift(st, in, a, b, in.T, e.binaryOne(in, a, b, in.T)))
 	}
 	e.binaryClaims(fr, st, in, a.el, b.el)
 	if st.pc == nil {
@@ -61,6 +61,30 @@ func (e *encoder) binaryOne(in *ir.Instr, a, b val, t *ir.Type) val {
 		out.u = e.tidy(e.binaryShadow(in.Op, a, b, t.Width))
 	}
 	return out
+}
+
+// overflowed is v, but any value where signed arithmetic overflows, if that is asked for.
+func (e *encoder) overflowed(st *state, in *ir.Instr, a, b, v val) val {
+	if !e.opts.AnyOverflow || !in.Flags.Has(ir.NSW) || in.T.Width == 1 || e.opts.Checks.Has(verdict.SignedOverflow) {
+		return v
+	}
+	x, y := e.num(a), e.num(b)
+	over := e.s.False()
+	switch in.Op {
+	case ir.OpAdd:
+		over = e.s.SaddO(x, y)
+	case ir.OpSub:
+		over = e.s.SsubO(x, y)
+	case ir.OpMul:
+		over = e.s.SmulO(x, y)
+	case ir.OpShl:
+		over = e.s.Not(e.s.Eq(e.s.Ashr(e.s.Shl(x, y), y), x))
+	}
+	other := e.fork(st, over)
+	if other == nil {
+		return v
+	}
+	return e.pick(e.s.Not(over), v, e.fresh(other, interp.Undef, in, in.T, "overflow"))
 }
 
 // overShift is v, but any value where the amount of a shift is not below the width
