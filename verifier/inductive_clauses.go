@@ -91,7 +91,7 @@ func (p *prover) refute(ctx context.Context, goals []goal) (more []*lemma, faile
 	}
 	few := compared(p.f)
 	more, failed = p.search(ctx, goals, few)
-	if failed == nil || len(failed) == 0 || !few.left {
+	if len(failed) == 0 || !few.left {
 		return more, failed
 	}
 	rest := slices.DeleteFunc(slices.Clone(goals), func(g goal) bool { return !failed[""] && !failed[g.id] })
