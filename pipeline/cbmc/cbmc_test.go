@@ -294,3 +294,17 @@ func TestRedirect(t *testing.T) {
 		t.Errorf("declared beside its definition:\n%s", got)
 	}
 }
+
+// TestTakeBack: of two types that differ in const alone, both names are one function.
+func TestTakeBack(t *testing.T) {
+	unit := func(second string) string {
+		return "define dso_local i64 @g(i8* noundef %p) #0 {\n  %a = call i64 @f(i8* noundef %p)\n  %b = call i64 @firmproof_retyped_f(i8* noundef %p)\n  ret i64 %b\n}\ndeclare i64 @f(i8* noundef) #1\ndeclare i64 @firmproof_retyped_f(" + second + ") #1\n"
+	}
+	got, err := takeBack([]byte(unit("i8* noundef")))
+	if err != nil || strings.Contains(string(got), "retyped") || strings.Count(string(got), "declare") != 1 {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if _, err := takeBack([]byte(unit("i32* noundef"))); err == nil || !strings.Contains(err.Error(), "two types") {
+		t.Errorf("another type: %v", err)
+	}
+}

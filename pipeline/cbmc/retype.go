@@ -129,9 +129,37 @@ func renameFrom(data []byte, at map[string]int) []byte {
 
 var retypedName = regexp.MustCompile(`@` + retypedPrefix + `(\w+)`)
 
+var typeNoise = regexp.MustCompile(`\b(?:dso_local|internal|noundef|zeroext|signext|nonnull|noalias|local_unnamed_addr)\b|%[\w.]+(?: *[,)])`)
+
+// sameType reports whether a function has the same type under both of its names, in
+// LLVM's terms: pointers to const and to what is not are the same.
+func sameType(ir []byte, name string) bool {
+	heads := map[string]bool{}
+	for _, n := range []string{name, retypedPrefix + name} {
+		m := regexp.MustCompile(`(?m)^(declare|define) ([^@\n]*)@` + regexp.QuoteMeta(n) + `\(`).FindSubmatchIndex(ir)
+		if m == nil {
+			return false
+		}
+		line, _, _ := bytes.Cut(ir[m[1]:], []byte("\n"))
+		text := string(ir[m[4]:m[5]]) + "(" + parameters(string(line))
+		text = typeNoise.ReplaceAllStringFunc(text, func(s string) string {
+			switch {
+			case s[0] != '%':
+				return ""
+			case ir[m[2]+2] == 'f': // a definition's parameters have names
+				return s[len(s)-1:]
+			}
+			return s
+		})
+		heads[strings.Join(strings.Fields(text), "")] = true
+	}
+	return len(heads) == 1
+}
+
 // takeBack gives the functions of a unit their names again. A unit that uses a function
 // by both of its types has no IR: it says so by an error.
 func takeBack(ir []byte) ([]byte, error) {
+	whole := ir
 	var names []string
 	for _, m := range retypedName.FindAllSubmatch(ir, -1) {
 		if n := string(m[1]); !slices.Contains(names, n) {
@@ -144,7 +172,7 @@ func takeBack(ir []byte) ([]byte, error) {
 		if d := declared.Find(ir); d != nil {
 			ir = declared.ReplaceAll(ir, nil)
 		}
-		if use.Match(ir) {
+		if use.Match(ir) && !sameType(whole, n) {
 			return nil, fmt.Errorf("%s is used with two types in one file", n)
 		}
 	}
