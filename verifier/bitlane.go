@@ -62,9 +62,13 @@ func (u *unbounded) startBits(ctx context.Context, end func()) *bitLane {
 func (u *unbounded) bits(ctx context.Context) (verdict.Claim, bool) {
 	for _, way := range []struct {
 		name string
+		most time.Duration // what helps at all does so early
 		try  func(context.Context) (verdict.Claim, bool)
-	}{{"long runs", u.lassoFromUnwinding}, {"recurrent bits", u.recurrentBits}, {"ranked bits", u.byBits}} {
-		if c, ok := u.stage(way.name, func() (verdict.Claim, bool) { return way.try(ctx) }); ok {
+	}{{"long runs", 4 * time.Second, u.lassoFromUnwinding}, {"recurrent bits", 6 * time.Second, u.recurrentBits}, {"ranked bits", 10 * time.Second, u.byBits}} {
+		part, cancel := context.WithTimeout(ctx, way.most)
+		c, ok := u.stage(way.name, func() (verdict.Claim, bool) { return way.try(part) })
+		cancel()
+		if ok {
 			return c, true
 		}
 	}
