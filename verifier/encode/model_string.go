@@ -28,7 +28,16 @@ func (c *modelCall) strings(m ir.Model) (val, bool) {
 	case ir.ModelStrncmp:
 		return c.compareBytes(c.count(2), true), true
 	case ir.ModelMemcmp:
-		return c.compareBytes(c.count(2), false), true
+		n := c.count(2)
+		for _, p := range c.args[:2] { // C17 7.1.4: arrays of that length, wherever they differ
+			if c.st.pc != nil {
+				e.checkAccess(c.fr, c.st, c.in, p, want{n: n, align: 1, what: "read"}, e.s.NonZero(n))
+			}
+		}
+		if c.st.pc == nil {
+			return val{}, true
+		}
+		return c.compareBytes(n, false), true
 	case ir.ModelMemchr:
 		return c.findByte(c.count(2), true), true
 	case ir.ModelStrchr:
@@ -275,9 +284,11 @@ func (c *modelCall) copyString(m ir.Model, limit ilr.Term) val {
 		return val{}
 	}
 	one := e.s.Int(e.w, 1)
-	if m != ir.ModelStrncpy {
-		c.checkStringsApart(dst, c.args[1], e.s.Add(n, one))
+	taken := e.s.Add(n, one) // with the terminator
+	if m == ir.ModelStrncpy {
+		taken = e.s.Ite(e.s.Ult(n, limit), taken, limit)
 	}
+	c.checkStringsApart(dst, c.args[1], taken)
 	if st.pc != nil {
 		e.copyMemory(c.fr, st, c.in, dst, c.args[1], n, true)
 	}

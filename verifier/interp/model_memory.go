@@ -19,7 +19,13 @@ func (c *call) memoryModel(m ir.Model) bool {
 			c.result(c.args[0])
 		}
 	case ir.ModelMemcmp:
-		if n, ok := c.count(2); ok {
+		n, ok := c.count(2)
+		for _, p := range c.args[:2] { // C17 7.1.4: arrays of that length, wherever they differ
+			if ok && n > 0 {
+				_, _, ok = c.reach(p, access{size: n, align: 1})
+			}
+		}
+		if ok {
 			c.compareBytes(n, false)
 		}
 	case ir.ModelMemchr:

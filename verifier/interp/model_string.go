@@ -200,7 +200,11 @@ func (c *call) stringCopy(m ir.Model) {
 		}
 		n++
 	}
-	if m != ir.ModelStrncpy && !c.disjoint(dst, src, n+1) {
+	taken := n + 1 // with the terminator
+	if m == ir.ModelStrncpy && uint64(n) == limit {
+		taken = n
+	}
+	if !c.disjoint(dst, src, taken) {
 		return
 	}
 	if !c.copyRange(dst, src, uint64(n), true) {
