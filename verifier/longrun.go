@@ -15,7 +15,7 @@ import (
 // Runs that take many turns, as the solver finds them where random inputs do not.
 const (
 	longRuns      = 3       // tried per number of turns
-	longSteps     = 150_000 // of the interpreter, per run
+	longSteps     = 400_000 // of the interpreter, per run
 	longConflicts = 30_000
 )
 
