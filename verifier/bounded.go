@@ -304,7 +304,7 @@ func (b *bounded) reportSettled() {
 // claim words the answer for a group that nothing violated.
 func (b *bounded) claim(r *round, g *group) verdict.Claim {
 	c := verdict.Claim{ID: g.id, Check: g.first.Check, Message: g.first.Message, Pos: g.first.Pos, Status: g.status, Reason: g.reason, Replay: verdict.NotRun}
-	if g.first.Check != verdict.Unwinding && !r.complete && b.beyond.covers(g.id) && (len(b.settled) == 0 || g.reached) {
+	if g.first.Check != verdict.Unwinding && (!r.complete || r.cut != nil) && b.beyond.covers(g.id) && (len(b.settled) == 0 || g.reached) {
 		return b.beyond.claim(g)
 	}
 	if g.first.Check == verdict.Unwinding || g.status == verdict.Unknown {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -63,5 +64,21 @@ func TestBatchesFindEveryViolation(t *testing.T) {
 	b.WriteString(" return 0; }")
 	if got := statuses(t, b.String(), 10_000); got != strings.Join(want, " ") {
 		t.Errorf("statuses are %s", got)
+	}
+}
+
+// TestCutRound: claims that the inductive proof covers are proved, also where it ended
+// a round that knew already that its unwinding is complete.
+func TestCutRound(t *testing.T) {
+	why := &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped"}
+	covered := &group{id: "a", first: &encode.Claim{Check: verdict.Assert}, status: verdict.Unknown, reason: why}
+	open := &group{id: "b", first: &encode.Claim{Check: verdict.Assert}, status: verdict.Unknown, reason: why}
+	b := &bounded{beyond: &proofs{holds: map[string]bool{"a": true}, known: map[string]bool{"a": true, "b": true}, cert: &verdict.Certificate{Method: "m"}}}
+	r := &round{complete: true, cut: why}
+	if c := b.claim(r, covered); c.Status != verdict.Proved || c.Certificate == nil || c.Certificate.Method != "m" {
+		t.Errorf("covered: %+v", c)
+	}
+	if c := b.claim(r, open); c.Status != verdict.Unknown || c.Reason != why {
+		t.Errorf("not covered: %+v", c)
 	}
 }
