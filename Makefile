@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-pipeline load soundness fuzz clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness fuzz clean
 
 setup:
 	@scripts/setup.sh
@@ -48,6 +48,18 @@ bench: setup
 LOAD ?= 60s
 load: setup
 	FIRMPROOF_LOAD=$(LOAD) $(GO) test -run '^$$' -bench '^BenchmarkWebhooks$$' -benchtime 1x -timeout 30m ./bot
+
+# The programs of FOLDER (with a manifest.json of tasks, or plain C files) that take longest: seconds and peak memory.
+# SLOWFLAGS: -n=30 -limit=15s -match=REGEXP.
+FOLDER ?= examples
+SLOWFLAGS ?=
+bench-slowest: build
+	$(GO) run ./pipeline/measure -program bin/firmproof -folder '$(FOLDER)' $(SLOWFLAGS) slowest
+
+# Instructions instead of seconds, by callgrind, for the stages that need no solver and the families at one size each:
+# what other work on the machine does not change.
+bench-instructions: setup
+	scripts/instructions.sh
 
 # The growth exponents of the families, into docs/benchmarks.md.
 bench-table: setup

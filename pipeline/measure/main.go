@@ -7,6 +7,7 @@
 //	measure throughput   many tasks, with 1, 2 and 4 worker processes on PostgreSQL
 //	measure kill         worker processes killed at random under load
 //	measure idle         memory of a server that has nothing to do
+//	measure slowest      the programs of a folder that take longest, with their memory: only if it is named
 package main
 
 import (
@@ -34,6 +35,10 @@ type options struct {
 	sleep     time.Duration
 	workers   string
 	dir       string
+
+	folder, match string // slowest
+	most          int
+	limit         time.Duration
 }
 
 func main() {
@@ -47,8 +52,12 @@ func main() {
 	flag.IntVar(&o.harnesses, "harnesses", 200, "harnesses of incremental")
 	flag.DurationVar(&o.sleep, "sleep", 5*time.Millisecond, "time of one verification of throughput and kill")
 	flag.StringVar(&o.workers, "workers", "1,2,4", "numbers of workers of throughput")
+	flag.StringVar(&o.folder, "folder", "", "folder of slowest")
+	flag.StringVar(&o.match, "match", "", "tasks of slowest, a regular expression")
+	flag.IntVar(&o.most, "n", 30, "tasks that slowest lists")
+	flag.DurationVar(&o.limit, "limit", 15*time.Second, "time of a task of slowest")
 	flag.Parse()
-	all := map[string]func(context.Context, *options) error{"overhead": overhead, "incremental": incremental, "throughput": throughput, "kill": kill, "idle": idle}
+	all := map[string]func(context.Context, *options) error{"overhead": overhead, "incremental": incremental, "throughput": throughput, "kill": kill, "idle": idle, "slowest": slowest}
 	names := flag.Args()
 	if len(names) == 0 {
 		names = []string{"overhead", "incremental", "throughput", "kill", "idle"}

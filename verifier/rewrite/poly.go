@@ -228,10 +228,16 @@ func (m *match) polynomial(k ilr.Kind, w int, imm uint64, args []ilr.Term, depth
 }
 
 // widened is the polynomial of t extended with zeros: its own if that never reaches
-// 2^width, else an unknown.
+// 2^width, that of its parts, else an unknown.
 func (m *match) widened(t ilr.Term, w, depth int) poly {
 	if p := m.polyOf(t, depth); m.below(p, m.s.Width(t)) {
 		return poly{w, p.parts}
+	}
+	if m.s.Kind(t) == ilr.KConcat && depth > 0 {
+		high, low := m.widened(m.s.Arg(t, 0), w, depth-1), m.widened(m.s.Arg(t, 1), w, depth-1)
+		if p, ok := low.plus(high, 1<<uint(m.s.Width(m.s.Arg(t, 1)))); ok {
+			return p
+		}
 	}
 	return unknown(w, t)
 }
