@@ -208,6 +208,11 @@ func TestGrowth(t *testing.T) {
 		}
 		return
 	}
+	if old, err := os.ReadFile(path); err == nil { // what others measured stays
+		if i := strings.Index(string(old), "\n## "); i >= 0 {
+			b.Write(old[i:])
+		}
+	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
