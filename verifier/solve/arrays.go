@@ -99,31 +99,6 @@ func (a *arrays) refine(roots []ilr.Term, round int, val lookup) int {
 	return a.added
 }
 
-// widely states congruence of a read that clashes again with all other reads of
-// its array variable: one after the other would take a call of the solver each.
-func (a *arrays) widely(t ilr.Term) {
-	a.clashed[t]++
-	if _, isConst := a.s.ConstVal(a.s.Arg(t, 1)); isConst || a.clashed[t] < 3 {
-		return
-	}
-	arr := a.s.Arg(t, 0)
-	if a.s.Kind(arr) != ilr.KVar {
-		return
-	}
-	fixed := newRun(arr)
-	for _, u := range a.sels {
-		if a.s.Arg(u, 0) != arr || a.paired[pair(t, u)] {
-			continue
-		}
-		if v, ok := a.s.ConstVal(a.s.Arg(u, 1)); ok && v.Width() <= 64 {
-			fixed.elems[v.Low64()] = u
-		} else {
-			a.congruent(t, u)
-		}
-	}
-	a.congruentRun(t, fixed)
-}
-
 // patience is how many rounds of one question state only what models violate;
 // then each round states more of what is in sight, twice as much each time, so that
 // the number of rounds grows with the logarithm of the number of writes.
@@ -320,17 +295,6 @@ func (a *arrays) expandTable(t, arr, i ilr.Term) {
 	a.blocks[key] = true
 	a.added++
 	a.b.AssertTable(t, a.s.TableData(arr), block*blockLen, blockLen)
-}
-
-func pair(t, u ilr.Term) [2]ilr.Term { return [2]ilr.Term{min(t, u), max(t, u)} }
-
-// congruent asserts that reads of one array variable at equal indices are equal.
-func (a *arrays) congruent(t, u ilr.Term) {
-	if t == u || a.paired[pair(t, u)] || a.s.Kind(t) != ilr.KSelect || a.s.Kind(u) != ilr.KSelect || a.s.Arg(t, 0) != a.s.Arg(u, 0) {
-		return
-	}
-	a.paired[pair(t, u)] = true
-	a.lemma(a.s.Implies(a.s.Eq(a.s.Arg(t, 1), a.s.Arg(u, 1)), a.s.Eq(t, u)))
 }
 
 func (a *arrays) lemma(t ilr.Term) {

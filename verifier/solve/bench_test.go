@@ -223,7 +223,7 @@ func BenchmarkFamilies(b *testing.B) { benchmark(b, "cadical") }
 // own stack rewrites before it solves, z3 has its own means for.
 func BenchmarkFamiliesZ3(b *testing.B) { benchmark(b, "z3") }
 
-// BenchmarkFamiliesCVC5 gives the exported formulas to cvc5.
+// BenchmarkFamiliesCVC5 gives them to cvc5.
 func BenchmarkFamiliesCVC5(b *testing.B) { benchmark(b, "cvc5") }
 
 func benchmark(b *testing.B, solver string) {

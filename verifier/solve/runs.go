@@ -134,30 +134,3 @@ func (a *arrays) expandBlocks(t ilr.Term, r *run, n int) int {
 	}
 	return n - left
 }
-
-// congruentRun states that select t of an array variable equals each of the reads at
-// constant indices in r if its index is theirs.
-func (a *arrays) congruentRun(t ilr.Term, r *run) {
-	r.index()
-	for _, b := range r.blocks {
-		var reads []ilr.Term
-		for u := b << runBits; u>>runBits == b; u++ {
-			if e := r.elems[u]; e != 0 {
-				reads = append(reads, e)
-			}
-			if u == ^uint64(0) {
-				break
-			}
-		}
-		if len(reads) < runMin {
-			for _, u := range reads {
-				a.congruent(t, u)
-			}
-			continue
-		}
-		for _, u := range reads {
-			a.paired[pair(t, u)] = true
-		}
-		a.expandRun(t, r, b<<runBits)
-	}
-}
