@@ -55,6 +55,102 @@ func TestAgainstEngines(t *testing.T) {
 	}
 }
 
+// TestRewrittenAgainstZ3: the own solver on rewritten terms answers as z3 does on the
+// same terms as they were built, sums and tables of constant indices among them.
+func TestRewrittenAgainstZ3(t *testing.T) {
+	counts := map[Answer]int{}
+	for seed := int64(0); seed < 50; seed++ {
+		g := newTerms(seed, 2+int(seed*5%11), 2, 3, int(seed%2)*2)
+		for i := 0; i < 10; i++ {
+			g.sum()
+		}
+		if seed%2 == 1 {
+			a := g.a()
+			for i := 0; i < 12; i++ {
+				a = g.s.Store(a, g.s.Const(bits.New(g.w, g.rng.Uint64())), g.v())
+				if g.rng.Intn(4) == 0 {
+					a = g.s.Ite(g.b(), a, g.s.Arg(a, 0))
+				}
+			}
+			g.arrays = append(g.arrays, a)
+			g.vecs = append(g.vecs, g.s.Select(a, g.v()), g.s.Select(a, g.v()))
+		}
+		u := g.s.And(g.goal(20), g.s.Eq(g.vecs[len(g.vecs)-1], g.v()))
+		s := rewrite.NewStore()
+		own := New(s, Options{})
+		v := copyTerm(g.s, s, u)
+		a, err := own.Check(context.Background(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a == Sat {
+			checkModel(t, s, own.Model(), v)
+		}
+		own.Close()
+		x, err := Open("z3", g.s, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := x.Check(context.Background(), u)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if a != b {
+			t.Fatalf("seed %d: %v, but z3 says %v:\n%s", seed, a, b, g.s.String(u))
+		}
+		counts[a]++
+	}
+	if counts[Sat] < 10 || counts[Unsat] < 10 {
+		t.Errorf("lopsided: %v", counts)
+	}
+}
+
+// sum adds a random term of what the polynomials of package rewrite know.
+func (g *terms) sum() {
+	s, w := g.s, g.w
+	x, y := g.v(), g.v()
+	var t ilr.Term
+	switch g.rng.Intn(7) {
+	case 0:
+		t = s.Mul(x, y)
+	case 1:
+		t = s.Sub(s.BvOr(x, y), s.BvAnd(x, y))
+	case 2:
+		m := s.Const(bits.New(w, g.rng.Uint64()))
+		t = s.Add(s.BvAnd(x, m), s.BvAnd(s.Lshr(x, s.Int(w, 1)), m))
+	case 3:
+		t = s.Shl(x, s.Int(w, int64(g.rng.Intn(w))))
+	case 4:
+		t = s.Zext(s.Extract(x, w/2, 0), w)
+	case 5:
+		t = s.BvNot(x)
+	default:
+		t = s.Add(x, y)
+	}
+	g.vecs = append(g.vecs, t)
+}
+
+// copyTerm rebuilds t in another store, through its constructors.
+func copyTerm(from, to *ilr.Store, t ilr.Term) ilr.Term {
+	memo := map[ilr.Term]ilr.Term{}
+	from.Walk([]ilr.Term{t}, func(u ilr.Term) {
+		var args []ilr.Term
+		for _, a := range from.Args(nil, u) {
+			args = append(args, memo[a])
+		}
+		v, isConst := from.ConstVal(u)
+		switch {
+		case isConst:
+			memo[u] = to.Const(v)
+		case from.Kind(u) == ilr.KVar:
+			memo[u] = to.Var(from.VarName(u), from.Sort(u))
+		default:
+			memo[u] = to.Make(from.Kind(u), from.Sort(u), from.Imm(u), args)
+		}
+	})
+	return memo[t]
+}
+
 // refill gives g new variables in its store.
 func refill(g *terms) *terms {
 	h := newTerms(0, g.w, 0, 0, 0)
