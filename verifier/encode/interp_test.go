@@ -81,6 +81,9 @@ func agree(t *testing.T, m *ir.Module, f *Formula, model ilr.Model, opts Options
 	if got == "step-limit" && want == "cut" {
 		return false // a loop that repeats itself
 	}
+	if got == "unsupported" && strings.Contains(out.Message, "no address left") {
+		return false // a memory map smaller than the program: only the interpreter looks for a place
+	}
 	if got != want && !(got == "unsupported" && strings.HasPrefix(want, got)) {
 		var ins []string
 		for _, in := range f.Inputs(ev) {
