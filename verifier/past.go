@@ -34,7 +34,7 @@ func (b *bounded) past(ctx context.Context) {
 			return
 		}
 		again := &bounded{m: b.m, entry: b.entry, plan: b.plan, res: &verdict.Result{}, started: b.started}
-		again.plan.Past, again.plan.Dumps = maps.Clone(left), nil
+		again.plan.Past, again.plan.Dumps, again.plan.Tried = maps.Clone(left), nil, nil
 		again.main(ctx)
 		for _, s := range again.res.Stages {
 			addStage(b.res, s)
