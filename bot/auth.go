@@ -57,13 +57,15 @@ func newApp(cfg *Config, k *keys, t *transport) (*app, error) {
 // jwt is a JWT of the App, good for nine minutes; its start lies back for clock skew.
 func (a *app) jwt(key *rsa.PrivateKey) (string, error) {
 	now := time.Now()
-	claims := jwt.RegisteredClaims{Issuer: strconv.FormatInt(a.id, 10), IssuedAt: jwt.NewNumericDate(now.Add(-time.Minute)), ExpiresAt: jwt.NewNumericDate(now.Add(9 * time.Minute))}
+	claims := jwt.RegisteredClaims{Issuer: strconv.FormatInt(a.id, 10),
+		IssuedAt: jwt.NewNumericDate(now.Add(-time.Minute)), ExpiresAt: jwt.NewNumericDate(now.Add(9 * time.Minute))}
 	return jwt.NewWithClaims(jwt.SigningMethodRS256, claims).SignedString(key)
 }
 
 // client makes a client whose requests carry the authorisation that auth gives.
 func (a *app) client(installation int64, auth func(ctx context.Context) (string, error)) *github.Client {
-	c := github.NewClient(&http.Client{Transport: &authTransport{a.transport, installation, auth}, Timeout: time.Minute})
+	c := github.NewClient(&http.Client{Transport: &authTransport{a.transport, installation, auth},
+		Timeout: time.Minute})
 	c.BaseURL = a.base
 	c.UserAgent = "firmproof"
 	return c
@@ -100,7 +102,10 @@ func (a *app) withKeys(f func(*rsa.PrivateKey) error) error {
 
 // installation is a client for one repository of an installation.
 func (a *app) installation(installation, repo int64) *github.Client {
-	return a.client(installation, func(ctx context.Context) (string, error) { return a.token(ctx, scope{installation, repo, false}) })
+	return a.client(installation, func(ctx context.Context) (string, error) {
+		return a.token(ctx,
+			scope{installation, repo, false})
+	})
 }
 
 // token gives a cached or new token for the scope.
@@ -150,7 +155,8 @@ func (a *app) forget(installation int64) {
 func (a *app) Remote(ctx context.Context, repo store.Repo) (checkout.Remote, error) {
 	u, err := url.Parse(repo.CloneURL)
 	if err != nil || !a.ours(u) {
-		return checkout.Remote{}, fmt.Errorf("github: clone URL %q of %s is not on %s", repo.CloneURL, repo.FullName, a.base.Host)
+		return checkout.Remote{}, fmt.Errorf("github: clone URL %q of %s is not on %s", repo.CloneURL, repo.FullName,
+			a.base.Host)
 	}
 	t, err := a.token(ctx, scope{repo.Installation, repo.ID, true})
 	return checkout.Remote{URL: repo.CloneURL, Token: t}, err

@@ -21,7 +21,8 @@ func TestPullRequest(t *testing.T) {
 	w.push("fix", "int main\nbug one\n")
 	w.pull("fix", false)
 	s := w.await("three completed check runs", finished(3))
-	want := map[string]string{"firmproof": "failure", "firmproof / cortex-m3": "failure", "firmproof / x86_64": "failure"}
+	want := map[string]string{"firmproof": "failure", "firmproof / cortex-m3": "failure",
+		"firmproof / x86_64": "failure"}
 	for name, c := range want {
 		if conclusions(s)[name] != c {
 			t.Errorf("%s: %q", name, conclusions(s)[name])
@@ -65,7 +66,8 @@ func (w *world) pageShows(path, want string) {
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != 200 || !strings.Contains(string(text), want) || !strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+	if err != nil || resp.StatusCode != 200 || !strings.Contains(string(text), want) ||
+		!strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src 'none'") {
 		w.t.Errorf("%s: %d, want %q in %s", path, resp.StatusCode, want, text)
 	}
 }
@@ -127,18 +129,22 @@ func TestRestart(t *testing.T) {
 func TestFaults(t *testing.T) {
 	many := "int main\n" + strings.Repeat("bug\n", 120)
 	for name, faults := range map[string][]obj{
-		"create refused":  {{"match": "POST .*check-runs$", "times": 2, "status": 502}},
-		"create lost":     {{"match": "POST .*check-runs$", "times": 3, "kind": "after-effect", "status": 502}},
-		"create reset":    {{"match": "POST .*check-runs$", "times": 2, "kind": "reset"}},
-		"update lost":     {{"match": "PATCH .*check-runs", "skip": 3, "times": 4, "kind": "after-effect", "status": 500}},
-		"update cut":      {{"match": "PATCH .*check-runs", "skip": 2, "times": 4, "kind": "after-effect"}},
-		"limits":          {{"match": "PATCH .*check-runs", "skip": 3, "times": 1, "status": 429}, {"match": "POST .*check-runs$", "times": 1, "kind": "primary"}, {"match": "PATCH .*check-runs", "skip": 6, "times": 1, "kind": "secondary"}},
+		"create refused": {{"match": "POST .*check-runs$", "times": 2, "status": 502}},
+		"create lost":    {{"match": "POST .*check-runs$", "times": 3, "kind": "after-effect", "status": 502}},
+		"create reset":   {{"match": "POST .*check-runs$", "times": 2, "kind": "reset"}},
+		"update lost": {{"match": "PATCH .*check-runs", "skip": 3, "times": 4, "kind": "after-effect",
+			"status": 500}},
+		"update cut": {{"match": "PATCH .*check-runs", "skip": 2, "times": 4, "kind": "after-effect"}},
+		"limits": {{"match": "PATCH .*check-runs", "skip": 3, "times": 1, "status": 429},
+			{"match": "POST .*check-runs$", "times": 1, "kind": "primary"}, {"match": "PATCH .*check-runs", "skip": 6,
+				"times": 1, "kind": "secondary"}},
 		"not found yet":   {{"match": "(GET|PATCH) .*check-runs/", "times": 3, "status": 404}},
 		"slow":            {{"match": "(POST|PATCH) .*check-runs", "times": 3, "kind": "delay", "delay": "1s"}},
 		"internal errors": {{"match": ".*", "times": 6, "status": 500}},
 		"cut reads":       {{"match": "GET .*", "times": 3, "kind": "reset"}},
 		"long limit":      {{"match": "POST .*access_tokens", "times": 1, "kind": "primary", "retry_after": 12}},
-		"token and fetch": {{"match": "POST .*access_tokens", "times": 2, "status": 500}, {"match": "GET .*info/refs", "times": 1, "status": 503}},
+		"token and fetch": {{"match": "POST .*access_tokens", "times": 2, "status": 500}, {"match": "GET .*info/refs",
+			"times": 1, "status": 503}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, &reader{})
@@ -270,7 +276,8 @@ func TestFork(t *testing.T) {
 	c := &reader{}
 	w := newWorld(t, c)
 	w.repo("int main\n")
-	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "evil", "files": obj{"main.c": "int main\nfine\n", ".firmproof.yml": strings.Replace(testManifest, "x86_64", "i386", 1)}})
+	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "evil", "files": obj{"main.c": "int main\nfine\n",
+		".firmproof.yml": strings.Replace(testManifest, "x86_64", "i386", 1)}})
 	n := w.pull("evil", true)
 	s := w.await("the gate", finished(1))
 	if s.CheckRuns[0].Conclusion != "action_required" || c.count() != 0 {
@@ -287,7 +294,8 @@ func TestFork(t *testing.T) {
 		t.Errorf("conclusions: %v", conclusions(s))
 	}
 	for _, r := range s.CheckRuns {
-		if r.Name == "firmproof / x86_64" && !strings.Contains(r.Output.Summary, "analysed with the one of the base branch") {
+		if r.Name == "firmproof / x86_64" && !strings.Contains(r.Output.Summary,
+			"analysed with the one of the base branch") {
 			t.Errorf("the author is not told: %s", r.Output.Summary)
 		}
 	}
@@ -298,17 +306,20 @@ func TestTheirErrors(t *testing.T) {
 	c := &reader{}
 	w := newWorld(t, c)
 	w.repo("int main\n")
-	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "bad", "files": obj{".firmproof.yml": "version: 1\ntargetz: [x]\n"}})
+	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "bad",
+		"files": obj{".firmproof.yml": "version: 1\ntargetz: [x]\n"}})
 	w.pull("bad", false)
 	s := w.await("one check run", finished(1))
-	if r := s.CheckRuns[0]; r.Conclusion != "action_required" || !strings.Contains(r.Output.Summary, "targetz") || len(r.Annotations) != 2 || r.Annotations[1].Line != 2 {
+	if r := s.CheckRuns[0]; r.Conclusion != "action_required" || !strings.Contains(r.Output.Summary, "targetz") ||
+		len(r.Annotations) != 2 || r.Annotations[1].Line != 2 {
 		t.Errorf("manifest error: %+v", r)
 	}
 	w.push("broken", "int main\nbroken\n")
 	w.pull("broken", false)
 	s = w.await("three more", finished(4))
 	for _, r := range s.CheckRuns[1:] {
-		if r.Conclusion != "failure" || strings.Contains(r.Name, "/") && (len(r.Annotations) != 1 || r.Annotations[0].Line != 2) {
+		if r.Conclusion != "failure" || strings.Contains(r.Name, "/") && (len(r.Annotations) != 1 ||
+			r.Annotations[0].Line != 2) {
 			t.Errorf("build error: %+v", r)
 		}
 	}
@@ -328,10 +339,12 @@ func TestBaseline(t *testing.T) {
 	s := w.await("the pull request", finished(6))
 	head := s.CheckRuns[len(s.CheckRuns)-1].HeadSHA
 	for _, r := range s.CheckRuns {
-		if r.HeadSHA == head && (!strings.Contains(r.Output.Title, "1 new") && !strings.Contains(r.Output.Title, "2 new") || !strings.Contains(r.Output.Title, " known")) {
+		if r.HeadSHA == head && (!strings.Contains(r.Output.Title, "1 new") && !strings.Contains(r.Output.Title,
+			"2 new") || !strings.Contains(r.Output.Title, " known")) {
 			t.Errorf("%s: title %q", r.Name, r.Output.Title)
 		}
-		if r.HeadSHA == head && r.Name == "firmproof / x86_64" && !strings.Contains(r.Output.Title, "1 new, 0 fixed, 1 known") {
+		if r.HeadSHA == head && r.Name == "firmproof / x86_64" && !strings.Contains(r.Output.Title,
+			"1 new, 0 fixed, 1 known") {
 			t.Errorf("%s: title %q", r.Name, r.Output.Title)
 		}
 	}
@@ -360,11 +373,13 @@ func TestWebhookRefusals(t *testing.T) {
 	}{
 		{"unsigned", []byte("{}"), nil, 401},
 		{"wrong signature", []byte("{}"), map[string]string{"X-Hub-Signature-256": sign([]byte("{ }"))}, 401},
-		{"SHA-1 only", []byte("{}"), map[string]string{"X-Hub-Signature": "sha1=" + hex.EncodeToString(old.Sum(nil))}, 401},
+		{"SHA-1 only", []byte("{}"), map[string]string{"X-Hub-Signature": "sha1=" + hex.EncodeToString(old.Sum(nil))},
+			401},
 		{"too large", big, map[string]string{"X-Hub-Signature-256": sign(big)}, 413},
 		{"no JSON", []byte("{"), map[string]string{"X-Hub-Signature-256": sign([]byte("{"))}, 400},
 		{"good", []byte("{}"), map[string]string{"X-Hub-Signature-256": sign([]byte("{}"))}, 202},
-		{"unknown event", []byte("{"), map[string]string{"X-Hub-Signature-256": sign([]byte("{")), "X-GitHub-Event": "sponsorship"}, 202},
+		{"unknown event", []byte("{"), map[string]string{"X-Hub-Signature-256": sign([]byte("{")),
+			"X-GitHub-Event": "sponsorship"}, 202},
 	} {
 		req, err := http.NewRequest("POST", w.proxy.URL+"/webhook", bytes.NewReader(c.body))
 		if err != nil {

@@ -90,7 +90,8 @@ func (c command) problem() string {
 	for _, v := range verbs {
 		names = append(names, v.name)
 	}
-	return fmt.Sprintf("I do not know `%s`. Did you mean `%s %s`? `%s help` lists what I understand.", strings.ReplaceAll(c.verb, "`", "'"), prefix, verdict.Nearest(c.verb, names), prefix)
+	return fmt.Sprintf("I do not know `%s`. Did you mean `%s %s`? `%s help` lists what I understand.",
+		strings.ReplaceAll(c.verb, "`", "'"), prefix, verdict.Nearest(c.verb, names), prefix)
 }
 
 func helpText() string {

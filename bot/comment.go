@@ -26,7 +26,8 @@ func (s *Server) comment(ctx context.Context, e *Event, guid string) error {
 			return tx.EndDelivery(ctx, guid, store.DeliveryDone, "")
 		})
 	}
-	ours := (e.Action == "created" || e.Action == "edited") && e.Comment != nil && e.Issue != nil && e.Issue.PullRequest != nil &&
+	ours := (e.Action == "created" || e.Action == "edited") && e.Comment != nil && e.Issue != nil &&
+		e.Issue.PullRequest != nil &&
 		e.Repository != nil && e.Installation != nil && e.Sender.Type != "Bot" && e.Comment.User.Type != "Bot"
 	if !ours {
 		return end()
@@ -129,7 +130,8 @@ func (t *talk) reply(ctx context.Context, text string) error {
 }
 
 // markedComment finds our comment that begins with mark; nil if there is none.
-func markedComment(ctx context.Context, gh *github.Client, owner, repo string, number int, mark string) (*github.IssueComment, error) {
+func markedComment(ctx context.Context, gh *github.Client, owner, repo string, number int,
+	mark string) (*github.IssueComment, error) {
 	opts := &github.IssueListCommentsOptions{Since: new(time.Time), ListOptions: github.ListOptions{PerPage: 100}}
 	for {
 		list, resp, err := gh.Issues.ListComments(ctx, owner, repo, number, opts)
@@ -186,7 +188,8 @@ func (t *talk) act(ctx context.Context, c command, may bool) (string, bool, erro
 }
 
 // do carries a command out; fresh is false when only its answer is missing.
-func (s *Server) do(ctx context.Context, tx store.Tx, c command, p store.Pull, e *Event, fresh bool) (answer string, good bool, fx effect, err error) {
+func (s *Server) do(ctx context.Context, tx store.Tx, c command, p store.Pull, e *Event, fresh bool) (answer string,
+	good bool, fx effect, err error) {
 	if fresh {
 		if err := tx.Audit(ctx, p.Repo, p.Number, e.Sender.Login, "command", c.line); err != nil {
 			return "", false, fx, err
@@ -217,7 +220,8 @@ func (s *Server) do(ctx context.Context, tx store.Tx, c command, p store.Pull, e
 		}
 	case "cancel":
 		if fresh {
-			fx.interrupt, err = s.pipe.CancelRuns(ctx, tx, p.Repo, p.Number, "", "Cancelled by @"+e.Sender.Login+".", "")
+			fx.interrupt, err = s.pipe.CancelRuns(ctx, tx, p.Repo, p.Number, "", "Cancelled by @"+e.Sender.Login+".",
+				"")
 		}
 		return "Cancelled.", true, fx, err
 	case "suppress":
@@ -250,7 +254,8 @@ func (s *Server) deeper(ctx context.Context, tx store.Tx, p store.Pull) (int, er
 	return 2, err
 }
 
-func (s *Server) suppress(ctx context.Context, tx store.Tx, c command, p store.Pull, e *Event) (string, bool, effect, error) {
+func (s *Server) suppress(ctx context.Context, tx store.Tx, c command, p store.Pull, e *Event) (string, bool, effect,
+	error) {
 	found, err := s.claims(ctx, tx, p, c.args[0])
 	if err != nil {
 		return "", false, effect{}, err
@@ -266,7 +271,8 @@ func (s *Server) suppress(ctx context.Context, tx store.Tx, c command, p store.P
 }
 
 func unknownClaim(id string) string {
-	return fmt.Sprintf("I know no finding `%s` of this pull request's head; the check runs list their names.", strings.ReplaceAll(id, "`", "'"))
+	return fmt.Sprintf("I know no finding `%s` of this pull request's head; the check runs list their names.",
+		strings.ReplaceAll(id, "`", "'"))
 }
 
 // claims finds the findings called id in the newest runs of the head.
@@ -307,13 +313,15 @@ func (s *Server) explain(ctx context.Context, tx store.Tx, c command, p store.Pu
 	}
 	var b strings.Builder
 	if ok {
-		fmt.Fprintf(&b, "**%s** (%s)\n\n%s\n", prop.Title, strings.Trim(strings.Join([]string{prop.CWE, prop.MISRA, prop.CERT}, ", "), ", "), prop.Meaning)
+		fmt.Fprintf(&b, "**%s** (%s)\n\n%s\n", prop.Title,
+			strings.Trim(strings.Join([]string{prop.CWE, prop.MISRA, prop.CERT}, ", "), ", "), prop.Meaning)
 		if prop.Bad != "" {
 			fmt.Fprintf(&b, "\n```c\n%s   // wrong\n%s   // right\n```\n", prop.Bad, prop.Good)
 		}
 	}
 	for _, f := range found {
-		fmt.Fprintf(&b, "\n* %s, entry `%s`: **%s** at %s:%d: %s ([trace](%s/runs/%s/findings/%s))", f.Target, f.Entry, f.Status, f.File, f.Line, f.Message, s.cfg.PublicURL, f.Run, f.Fingerprint)
+		fmt.Fprintf(&b, "\n* %s, entry `%s`: **%s** at %s:%d: %s ([trace](%s/runs/%s/findings/%s))", f.Target, f.Entry,
+			f.Status, f.File, f.Line, f.Message, s.cfg.PublicURL, f.Run, f.Fingerprint)
 	}
 	return b.String(), true, nil
 }

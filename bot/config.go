@@ -27,26 +27,27 @@ import (
 
 // Config is what `firmproof serve` and `firmproof worker` are told.
 type Config struct {
-	Listen         string           // host:port
-	Data           string           // folder for database, mirrors, work trees
-	DB             string           // sqlite:PATH or postgres://...; empty: sqlite in Data
-	GitHubURL      string           // of the REST API; empty: https://api.github.com
-	AppID          int64            // of the GitHub App
-	PrivateKeys    []string         // PEM files, newest first; each is tried
-	SecretFiles    []string         // webhook secrets, one a file; each is accepted
-	PublicURL      string           // where people reach this server; empty: http://Listen
-	Workers        int              // local verifications at a time; 0: none
-	Checker        pipeline.Checker // nil: `firmproof check` in a process of its own, in the sandbox
-	Sandbox        sandbox.Mode     // empty: required
-	RunLimit       time.Duration    // of one build or verification
-	Deadline       time.Duration    // of a run from its beginning; 0: a day
-	RepoLimit      int              // verifications of one repository at a time; 0: any number
-	MinFree        int64            // bytes that must be free in Data to begin work
-	Artifacts      string           // folder or s3:// place of programs, reports and traces, shared by all workers; empty: in Data
-	RedeliverEvery time.Duration    // how often failed deliveries are looked for; 0: 5 minutes
-	Drain          time.Duration    // how long a stop waits for running work; 0: 20 s
-	Log            *slog.Logger     // secrets are removed from everything that is logged
-	Local          bool             // allow repositories on this machine's disk (tests)
+	Listen      string           // host:port
+	Data        string           // folder for database, mirrors, work trees
+	DB          string           // sqlite:PATH or postgres://...; empty: sqlite in Data
+	GitHubURL   string           // of the REST API; empty: https://api.github.com
+	AppID       int64            // of the GitHub App
+	PrivateKeys []string         // PEM files, newest first; each is tried
+	SecretFiles []string         // webhook secrets, one a file; each is accepted
+	PublicURL   string           // where people reach this server; empty: http://Listen
+	Workers     int              // local verifications at a time; 0: none
+	Checker     pipeline.Checker // nil: `firmproof check` in a process of its own, in the sandbox
+	Sandbox     sandbox.Mode     // empty: required
+	RunLimit    time.Duration    // of one build or verification
+	Deadline    time.Duration    // of a run from its beginning; 0: a day
+	RepoLimit   int              // verifications of one repository at a time; 0: any number
+	MinFree     int64            // bytes that must be free in Data to begin work
+	// folder or s3:// place of programs, reports and traces, shared by all workers; empty: in Data
+	Artifacts      string
+	RedeliverEvery time.Duration // how often failed deliveries are looked for; 0: 5 minutes
+	Drain          time.Duration // how long a stop waits for running work; 0: 20 s
+	Log            *slog.Logger  // secrets are removed from everything that is logged
+	Local          bool          // allow repositories on this machine's disk (tests)
 }
 
 // keys are the loaded secrets.

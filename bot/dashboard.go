@@ -27,7 +27,8 @@ type pages struct {
 }
 
 func (s *Server) dashboard(mux *http.ServeMux) {
-	funcs := template.FuncMap{"short": short, "counts": countsText, "took": took, "inc": func(i int) int { return i + 1 }, "line": reports.StepText,
+	funcs := template.FuncMap{"short": short, "counts": countsText, "took": took,
+		"inc": func(i int) int { return i + 1 }, "line": reports.StepText,
 		"depth": func(d int) int { return min(d, 4) }, "state": func(r store.Run) string {
 			if r.State == store.Done {
 				return r.Conclusion
@@ -53,14 +54,16 @@ func styles(w http.ResponseWriter, _ *http.Request) {
 func guard(w http.ResponseWriter, contentType string) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
 }
 
 // show reads what a page needs and renders it.
-func (p *pages) show(w http.ResponseWriter, r *http.Request, name string, load func(ctx context.Context, tx store.Tx) (any, error)) {
+func (p *pages) show(w http.ResponseWriter, r *http.Request, name string, load func(ctx context.Context,
+	tx store.Tx) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
 	defer cancel()
 	var data any
@@ -88,7 +91,8 @@ type runRow struct {
 func local(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	ip := net.ParseIP(host)
-	return err == nil && ip != nil && ip.IsLoopback() && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
+	return err == nil && ip != nil && ip.IsLoopback() && r.Header.Get("X-Forwarded-For") == "" &&
+		r.Header.Get("Forwarded") == ""
 }
 
 func (p *pages) index(w http.ResponseWriter, r *http.Request) {
@@ -186,7 +190,8 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	format := r.PathValue("format")
-	contentType := map[string]string{"json": "application/json", "sarif": "application/sarif+json", "html": "text/html; charset=utf-8"}[format]
+	contentType := map[string]string{"json": "application/json", "sarif": "application/sarif+json",
+		"html": "text/html; charset=utf-8"}[format]
 	if format != "json" {
 		var rep verdict.Report
 		if err = json.Unmarshal(text, &rep); err == nil {

@@ -17,8 +17,12 @@ import (
 // each run; GitHub answers most of these reads with 304, at no cost.
 func (a *app) Defaults(ctx context.Context, repo store.Repo) (string, []byte, error) {
 	owner, _, _ := strings.Cut(repo.FullName, "/")
-	gh := a.client(repo.Installation, func(ctx context.Context) (string, error) { return a.token(ctx, scope{repo.Installation, 0, true}) })
-	file, _, _, err := gh.Repositories.GetContents(ctx, owner, pipeline.DefaultsRepo, pipeline.ManifestName, &github.RepositoryContentGetOptions{})
+	gh := a.client(repo.Installation, func(ctx context.Context) (string, error) {
+		return a.token(ctx,
+			scope{repo.Installation, 0, true})
+	})
+	file, _, _, err := gh.Repositories.GetContents(ctx, owner, pipeline.DefaultsRepo, pipeline.ManifestName,
+		&github.RepositoryContentGetOptions{})
 	switch {
 	case answered(err, http.StatusNotFound, http.StatusForbidden):
 		return "", nil, nil // not installed there, or no such file

@@ -19,7 +19,8 @@ func TestDefaults(t *testing.T) {
 	put("version: 1\ntargets: [i386]\nreport: {comment: true}\n")
 	w.call("POST", "/_fake/repos", obj{"name": "acme/.github", "path": dir})
 	w.repo("int main\n")
-	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "fix", "files": obj{"main.c": "bug\n", ".firmproof.yml": strings.Replace(testManifest, "targets: [cortex-m3, x86_64]\n", "", 1)}})
+	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "fix", "files": obj{"main.c": "bug\n",
+		".firmproof.yml": strings.Replace(testManifest, "targets: [cortex-m3, x86_64]\n", "", 1)}})
 	w.pull("fix", false)
 	s := w.await("two completed check runs", finished(2))
 	if conclusions(s)["firmproof / i386"] != "failure" {
@@ -37,17 +38,20 @@ func TestDefaults(t *testing.T) {
 	if c := conclusions(s); c["firmproof / cortex-m3"] != "success" || c["firmproof / x86_64"] != "success" {
 		t.Errorf("own targets: %v", c)
 	}
-	w.call("POST", "/_fake/push", obj{"repo": "acme/.github", "branch": "main", "files": obj{".firmproof.yml": "version: 1\ntargetz: [i386]\n"}})
+	w.call("POST", "/_fake/push", obj{"repo": "acme/.github", "branch": "main",
+		"files": obj{".firmproof.yml": "version: 1\ntargetz: [i386]\n"}})
 	s = w.await("the mistake where it is made", finished(6))
 	for _, c := range s.CheckRuns {
-		if c.Repository == "acme/.github" && (c.Conclusion != "action_required" || !strings.Contains(c.Output.Summary, ".firmproof.yml:2:1: ")) {
+		if c.Repository == "acme/.github" && (c.Conclusion != "action_required" || !strings.Contains(c.Output.Summary,
+			".firmproof.yml:2:1: ")) {
 			t.Errorf("mistake: %+v", c)
 		}
 	}
 	w.push("own", "still fine\n")
 	s = w.await("the mistake in the defaults", finished(7))
 	last := s.CheckRuns[len(s.CheckRuns)-1]
-	if last.Conclusion != "action_required" || !strings.Contains(last.Output.Summary, "acme/.github/.firmproof.yml:2:1: ") || !strings.Contains(last.Output.Summary, "targetz") {
+	if last.Conclusion != "action_required" || !strings.Contains(last.Output.Summary,
+		"acme/.github/.firmproof.yml:2:1: ") || !strings.Contains(last.Output.Summary, "targetz") {
 		t.Errorf("mistake: %+v", last)
 	}
 }

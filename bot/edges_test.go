@@ -21,7 +21,8 @@ func TestCommandForms(t *testing.T) {
 	n := w.pull("fix", false)
 	w.await("three completed check runs", finished(3))
 	say := func(user, body string) float64 {
-		return w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": n, "user": user, "body": body})["id"].(float64)
+		return w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": n, "user": user,
+			"body": body})["id"].(float64)
 	}
 	edit := func(id float64, body string) { w.call("POST", "/_fake/edit", obj{"comment": id, "body": body}) }
 	id := say("ann", "looks odd")
@@ -31,7 +32,8 @@ func TestCommandForms(t *testing.T) {
 	edit(id, "looks very odd\n/firmproof rerun x86_64\n/firmproof explain memory")
 	w.await("its second line", func(s state) bool {
 		for _, r := range s.Comments {
-			if strings.HasPrefix(r.Body, "<!-- firmproof reply") && strings.Contains(r.Body, "again.") && strings.Contains(r.Body, "Invalid memory access") {
+			if strings.HasPrefix(r.Body, "<!-- firmproof reply") && strings.Contains(r.Body, "again.") &&
+				strings.Contains(r.Body, "Invalid memory access") {
 				return true
 			}
 		}
@@ -64,10 +66,12 @@ func TestOneHarnessAgain(t *testing.T) {
 	w.push("fix", "int main\nbug\n")
 	n := w.pull("fix", false)
 	w.await("three completed check runs", finished(3))
-	w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": n, "user": "ann", "body": "/firmproof rerun x86_64 good"})
+	w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": n, "user": "ann",
+		"body": "/firmproof rerun x86_64 good"})
 	s := w.await("the run of one harness", finished(5))
 	for _, r := range s.CheckRuns[3:] {
-		if r.Conclusion != "failure" || strings.HasPrefix(r.Name, "firmproof / ") && (!strings.Contains(r.Output.Summary, "`bad`") || !strings.Contains(r.Output.Summary, "`good`")) {
+		if r.Conclusion != "failure" || strings.HasPrefix(r.Name, "firmproof / ") &&
+			(!strings.Contains(r.Output.Summary, "`bad`") || !strings.Contains(r.Output.Summary, "`good`")) {
 			t.Errorf("%s: %s %s", r.Name, r.Conclusion, r.Output.Summary)
 		}
 	}
@@ -82,7 +86,9 @@ func TestManyAnnotations(t *testing.T) {
 	w := newWorld(t, &reader{})
 	w.repo("int main\n")
 	const bugs = 1050
-	w.call("POST", "/_fake/faults", []obj{{"match": "PATCH .*check-runs", "skip": 7, "times": 1, "kind": "after-effect", "status": 502}, {"match": "PATCH .*check-runs", "skip": 20, "times": 1, "kind": "secondary", "status": 429},
+	w.call("POST", "/_fake/faults", []obj{{"match": "PATCH .*check-runs", "skip": 7, "times": 1,
+		"kind": "after-effect", "status": 502}, {"match": "PATCH .*check-runs", "skip": 20, "times": 1,
+		"kind": "secondary", "status": 429},
 		{"match": "PATCH .*check-runs", "skip": 30, "times": 1, "kind": "primary"}})
 	w.push("fix", strings.Repeat("bug\n", bugs))
 	w.pull("fix", false)
@@ -92,10 +98,12 @@ func TestManyAnnotations(t *testing.T) {
 		for _, a := range r.Annotations {
 			seen[a.Line] = true
 		}
-		if want := map[bool]int{true: 0, false: bugs}[r.Name == "firmproof"]; len(r.Annotations) != want || len(seen) != want {
+		if want := map[bool]int{true: 0, false: bugs}[r.Name == "firmproof"]; len(r.Annotations) != want ||
+			len(seen) != want {
 			t.Errorf("%s: %d annotations on %d lines, want %d", r.Name, len(r.Annotations), len(seen), want)
 		}
-		if len(r.Output.Summary) > 65535 || len(r.Output.Text) > 65535 || r.Name != "firmproof" && !strings.Contains(r.Output.Summary, "[full report](http://firmproof.example/runs/") {
+		if len(r.Output.Summary) > 65535 || len(r.Output.Text) > 65535 || r.Name != "firmproof" &&
+			!strings.Contains(r.Output.Summary, "[full report](http://firmproof.example/runs/") {
 			t.Errorf("%s: %d bytes of summary without a link", r.Name, len(r.Output.Summary))
 		}
 	}
@@ -108,7 +116,8 @@ func TestEnterprise(t *testing.T) {
 	w.cfg.GitHubURL = w.gh.URL + "/api/v3"
 	w.start()
 	w.repo("int main\n")
-	w.call("POST", "/_fake/faults", []obj{{"match": "^[A-Z]+ /(repos|app)/", "times": -1, "status": 404}}) // nothing there
+	// nothing there
+	w.call("POST", "/_fake/faults", []obj{{"match": "^[A-Z]+ /(repos|app)/", "times": -1, "status": 404}})
 	w.push("fix", "int main\nbug\n")
 	w.pull("fix", false)
 	s := w.await("three completed check runs", finished(3))
@@ -136,7 +145,8 @@ func TestRotation(t *testing.T) {
 		}
 		return path
 	}
-	next := put("next.pem", pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+	next := put("next.pem", pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY",
+		Bytes: x509.MarshalPKCS1PrivateKey(key)}))
 	right := w.cfg.SecretFiles[0]
 	w.cfg.PrivateKeys = append([]string{next}, w.cfg.PrivateKeys...) // GitHub does not know it yet
 	w.cfg.SecretFiles = []string{put("secret", []byte("the next secret\n")), right}
@@ -173,10 +183,14 @@ func TestMetrics(t *testing.T) {
 	w.call("POST", "/_fake/rerequest", obj{"check_run": s.CheckRuns[0].ID})
 	w.await("all again", func(s state) bool { return len(s.CheckRuns) > 3 && finished(len(s.CheckRuns))(s) })
 	_, text, _ := page(t, w.proxy.URL+"/metrics")
-	for _, want := range []string{`firmproof_deliveries_total{answer="Accepted",event="pull_request"} 1`, "firmproof_delivery_ack_seconds_count", `firmproof_queue_depth{queue="runs"} 0`,
-		`firmproof_queue_age_seconds{queue="events"}`, `firmproof_queue_depth{queue="publish"}`, `firmproof_stage_seconds_count{stage="solve"} `, `firmproof_stage_seconds_count{stage="other"} `,
-		`firmproof_answers_total{source="cache"} `, `firmproof_github_calls_total{code="2xx",method="POST"}`, "firmproof_github_remaining 4", "firmproof_github_limited_total 0",
-		`firmproof_job_seconds_count{kind="verify",outcome="ok"} `, `firmproof_runs{state="done"} `, "firmproof_github_unchanged_total "} {
+	for _, want := range []string{`firmproof_deliveries_total{answer="Accepted",event="pull_request"} 1`,
+		"firmproof_delivery_ack_seconds_count", `firmproof_queue_depth{queue="runs"} 0`,
+		`firmproof_queue_age_seconds{queue="events"}`, `firmproof_queue_depth{queue="publish"}`,
+		`firmproof_stage_seconds_count{stage="solve"} `, `firmproof_stage_seconds_count{stage="other"} `,
+		`firmproof_answers_total{source="cache"} `, `firmproof_github_calls_total{code="2xx",method="POST"}`,
+		"firmproof_github_remaining 4", "firmproof_github_limited_total 0",
+		`firmproof_job_seconds_count{kind="verify",outcome="ok"} `, `firmproof_runs{state="done"} `,
+		"firmproof_github_unchanged_total "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)
 		}

@@ -143,7 +143,8 @@ func Decode(name string, payload []byte) (*Event, error) {
 // handled lists the events that mean something to us; the others are only acknowledged.
 func handled(name string) bool {
 	switch name {
-	case "ping", "pull_request", "push", "check_run", "check_suite", "issue_comment", "installation", "installation_repositories", "merge_group":
+	case "ping", "pull_request", "push", "check_run", "check_suite", "issue_comment", "installation",
+		"installation_repositories", "merge_group":
 		return true
 	}
 	return false

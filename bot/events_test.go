@@ -30,7 +30,8 @@ func (w *world) post(event, guid string, payload any, want int) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	for k, v := range map[string]string{"X-GitHub-Event": event, "X-GitHub-Delivery": guid, "X-Hub-Signature-256": "sha256=" + hex.EncodeToString(m.Sum(nil))} {
+	for k, v := range map[string]string{"X-GitHub-Event": event, "X-GitHub-Delivery": guid,
+		"X-Hub-Signature-256": "sha256=" + hex.EncodeToString(m.Sum(nil))} {
 		req.Header.Set(k, v)
 	}
 	resp, err := http.DefaultClient.Do(req)
@@ -115,9 +116,12 @@ func TestOutOfOrder(t *testing.T) {
 	s := w.await("three completed check runs", finished(3))
 	repo := w.call("GET", "/_fake/state", nil)["pulls"].([]any)[0].(map[string]any)
 	base := repo["base"].(map[string]any)["repo"].(map[string]any)
-	late := obj{"action": "synchronize", "installation": obj{"id": 50_007}, "repository": base, "sender": obj{"login": "ann"}, "number": n, "pull_request": obj{
-		"number": n, "state": "open", "title": "x", "user": obj{"login": "ann"}, "updated_at": "2020-01-01T00:00:00Z",
-		"head": obj{"sha": strings.Repeat("a", 40), "ref": "fix", "repo": obj{"id": base["id"]}}, "base": obj{"sha": strings.Repeat("b", 40), "ref": "main"}}}
+	late := obj{"action": "synchronize", "installation": obj{"id": 50_007}, "repository": base,
+		"sender": obj{"login": "ann"}, "number": n, "pull_request": obj{
+			"number": n, "state": "open", "title": "x", "user": obj{"login": "ann"},
+			"updated_at": "2020-01-01T00:00:00Z",
+			"head":       obj{"sha": strings.Repeat("a", 40), "ref": "fix", "repo": obj{"id": base["id"]}},
+			"base":       obj{"sha": strings.Repeat("b", 40), "ref": "main"}}}
 	w.post("pull_request", "late-1", late, 202)
 	late["action"], late["pull_request"].(obj)["state"] = "closed", "closed"
 	w.post("pull_request", "late-2", late, 202)
@@ -157,7 +161,8 @@ func TestFromFork(t *testing.T) {
 	}
 	w.call("POST", "/_fake/rerequest", obj{"check_suite": id})
 	w.await("the whole suite again", func(s state) bool { return len(s.CheckRuns) == 8 && finished(8)(s) })
-	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "theirs", "fork": "contributor", "files": obj{"main.c": "int main\nnew\n"}})
+	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "theirs", "fork": "contributor",
+		"files": obj{"main.c": "int main\nnew\n"}})
 	s = w.await("a gate for the next commit", func(s state) bool { return len(s.CheckRuns) == 9 && finished(9)(s) })
 	if s.CheckRuns[8].Conclusion != "action_required" {
 		t.Errorf("the approval was for another commit: %+v", s.CheckRuns[8])
@@ -174,7 +179,10 @@ func TestSuspended(t *testing.T) {
 	w.pull("fix", false)
 	w.await("runs in progress", func(s state) bool { return c.count() == 2 && len(s.CheckRuns) == 3 })
 	w.call("POST", "/_fake/installation", obj{"action": "suspend"})
-	w.await("the event", func(s state) bool { return settled(s) && s.Deliveries[len(s.Deliveries)-1].Event == "installation" })
+	w.await("the event", func(s state) bool {
+		return settled(s) &&
+			s.Deliveries[len(s.Deliveries)-1].Event == "installation"
+	})
 	w.call("POST", "/_fake/installation", obj{"action": "unsuspend"})
 	s := w.await("the end", finished(3))
 	for _, r := range s.CheckRuns {

@@ -89,7 +89,8 @@ func remember(ctx context.Context, tx store.Tx, e *Event) error {
 }
 
 func row(r Repository, installation int64) store.Repo {
-	return store.Repo{ID: r.ID, Installation: installation, FullName: r.FullName, CloneURL: r.CloneURL, HTMLURL: r.HTMLURL, DefaultBranch: r.DefaultBranch, Private: r.Private, Active: true}
+	return store.Repo{ID: r.ID, Installation: installation, FullName: r.FullName, CloneURL: r.CloneURL,
+		HTMLURL: r.HTMLURL, DefaultBranch: r.DefaultBranch, Private: r.Private, Active: true}
 }
 
 // pullRequest starts, replaces or ends the runs of a pull request.
@@ -98,9 +99,11 @@ func (s *Server) pullRequest(ctx context.Context, tx store.Tx, e *Event) (effect
 	if pr == nil || e.Repository == nil || e.Installation == nil {
 		return effect{}, nil
 	}
-	p := store.Pull{Repo: e.Repository.ID, Number: pr.Number, State: pr.State, Draft: pr.Draft, Title: pr.Title, Author: pr.User.Login, Association: pr.Association,
-		HeadSHA: pr.Head.SHA, HeadRef: pr.Head.Ref, BaseSHA: pr.Base.SHA, BaseRef: pr.Base.Ref, EventAt: when(pr.UpdatedAt),
-		Fork: pr.Head.Repo == nil || pr.Head.Repo.ID != e.Repository.ID}
+	p := store.Pull{Repo: e.Repository.ID, Number: pr.Number, State: pr.State, Draft: pr.Draft, Title: pr.Title,
+		Author: pr.User.Login, Association: pr.Association,
+		HeadSHA: pr.Head.SHA, HeadRef: pr.Head.Ref, BaseSHA: pr.Base.SHA, BaseRef: pr.Base.Ref,
+		EventAt: when(pr.UpdatedAt),
+		Fork:    pr.Head.Repo == nil || pr.Head.Repo.ID != e.Repository.ID}
 	news, err := tx.PutPull(ctx, p)
 	if err != nil || !news {
 		return effect{}, err // an older event that arrives late
@@ -142,9 +145,11 @@ func covered(ctx context.Context, tx store.Tx, p store.Pull) (bool, error) {
 }
 
 // beginPull starts a run of a pull request's head; everything older of it ends.
-func (s *Server) beginPull(ctx context.Context, tx store.Tx, p store.Pull, installation int64, trigger string, o store.Options) (effect, error) {
-	run := store.Run{ID: store.NewID(), Repo: p.Repo, Installation: installation, Pull: p.Number, HeadSHA: p.HeadSHA, BaseSHA: p.BaseSHA,
-		Ref: fmt.Sprintf("refs/pull/%d/head", p.Number), Trigger: trigger, Options: o}
+func (s *Server) beginPull(ctx context.Context, tx store.Tx, p store.Pull, installation int64, trigger string,
+	o store.Options) (effect, error) {
+	run := store.Run{ID: store.NewID(), Repo: p.Repo, Installation: installation, Pull: p.Number, HeadSHA: p.HeadSHA,
+		BaseSHA: p.BaseSHA,
+		Ref:     fmt.Sprintf("refs/pull/%d/head", p.Number), Trigger: trigger, Options: o}
 	ids, err := s.pipe.CancelRuns(ctx, tx, p.Repo, p.Number, "", "Superseded by "+short(p.HeadSHA)+".", run.ID)
 	if err != nil {
 		return effect{}, err
@@ -152,11 +157,13 @@ func (s *Server) beginPull(ctx context.Context, tx store.Tx, p store.Pull, insta
 	switch {
 	case !p.Fork:
 	case s.noForks != "":
-		run.State, run.Conclusion, run.Detail = store.Done, "neutral", "Pull requests from forks are not built on this server: "+s.noForks
+		run.State, run.Conclusion, run.Detail = store.Done, "neutral",
+			"Pull requests from forks are not built on this server: "+s.noForks
 	case !trusted(p):
 		run.Options.Gated = true
-		run.State, run.Conclusion, run.Detail = store.Done, "action_required", "This pull request comes from a fork, and its author has not contributed before. "+
-			"Building it runs its code (in a sandbox, without network or credentials). Someone with write access starts it with the button above or the comment `/firmproof approve`."
+		run.State, run.Conclusion, run.Detail = store.Done, "action_required",
+			"This pull request comes from a fork, and its author has not contributed before. "+
+				"Building it runs its code (in a sandbox, without network or credentials). Someone with write access starts it with the button above or the comment `/firmproof approve`."
 	}
 	_, err = s.pipe.Begin(ctx, tx, run)
 	return effect{ids}, err
@@ -181,14 +188,16 @@ func short(sha string) string {
 
 // push verifies the default branch: its findings are the baseline of pull requests.
 func (s *Server) push(ctx context.Context, tx store.Tx, e *Event) (effect, error) {
-	if e.Repository == nil || e.Installation == nil || e.Deleted || e.Ref != "refs/heads/"+e.Repository.DefaultBranch || strings.Trim(e.After, "0") == "" {
+	if e.Repository == nil || e.Installation == nil || e.Deleted ||
+		e.Ref != "refs/heads/"+e.Repository.DefaultBranch || strings.Trim(e.After, "0") == "" {
 		return effect{}, nil
 	}
 	older, err := tx.OpenRuns(ctx, e.Repository.ID, 0)
 	if err != nil {
 		return effect{}, err
 	}
-	run := store.Run{ID: store.NewID(), Repo: e.Repository.ID, Installation: e.Installation.ID, HeadSHA: e.After, BaseSHA: e.Before, Ref: e.Ref, Trigger: "push"}
+	run := store.Run{ID: store.NewID(), Repo: e.Repository.ID, Installation: e.Installation.ID, HeadSHA: e.After,
+		BaseSHA: e.Before, Ref: e.Ref, Trigger: "push"}
 	var fx effect
 	for _, r := range older {
 		if r.Ref != e.Ref || r.Trigger != "push" {
@@ -215,7 +224,8 @@ func (s *Server) mergeGroup(ctx context.Context, tx store.Tx, e *Event) error {
 	if g == nil || e.Action != "checks_requested" || e.Repository == nil || e.Installation == nil {
 		return nil
 	}
-	_, err := s.pipe.Begin(ctx, tx, store.Run{Repo: e.Repository.ID, Installation: e.Installation.ID, HeadSHA: g.HeadSHA, BaseSHA: g.BaseSHA, Ref: g.HeadRef, Trigger: "merge_group"})
+	_, err := s.pipe.Begin(ctx, tx, store.Run{Repo: e.Repository.ID, Installation: e.Installation.ID,
+		HeadSHA: g.HeadSHA, BaseSHA: g.BaseSHA, Ref: g.HeadRef, Trigger: "merge_group"})
 	return err
 }
 
@@ -283,7 +293,8 @@ func (s *Server) again(ctx context.Context, tx store.Tx, run store.Run, action, 
 			return effect{}, nil // an old commit of a fork: its approval was for another one
 		}
 	}
-	_, err := s.pipe.Begin(ctx, tx, store.Run{Repo: run.Repo, Installation: run.Installation, Pull: run.Pull, HeadSHA: run.HeadSHA, BaseSHA: run.BaseSHA, Ref: run.Ref, Trigger: "rerun", Options: o})
+	_, err := s.pipe.Begin(ctx, tx, store.Run{Repo: run.Repo, Installation: run.Installation, Pull: run.Pull,
+		HeadSHA: run.HeadSHA, BaseSHA: run.BaseSHA, Ref: run.Ref, Trigger: "rerun", Options: o})
 	return effect{}, err
 }
 

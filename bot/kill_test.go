@@ -119,7 +119,8 @@ func TestKill(t *testing.T) {
 		} else {
 			seen[k] = true
 		}
-		if want := map[bool]int{true: 0, false: bugs}[c.Name == "firmproof"]; len(c.Annotations) != want || c.Conclusion != "failure" {
+		if want := map[bool]int{true: 0, false: bugs}[c.Name == "firmproof"]; len(c.Annotations) != want ||
+			c.Conclusion != "failure" {
 			t.Errorf("%s: %s with %d annotations, want %d", c.Name, c.Conclusion, len(c.Annotations), want)
 		}
 	}

@@ -107,10 +107,13 @@ func (w *world) load(over time.Duration) []time.Duration {
 // send delivers the i-th webhook of a load.
 func (w *world) send(secret []byte, i int) (int, error) {
 	event := []string{"push", "check_run", "issue_comment", "pull_request", "check_suite"}[i%5]
-	body, err := json.Marshal(obj{"action": "labeled", "installation": obj{"id": 50_007}, "repository": obj{"id": 77, "full_name": "acme/other", "default_branch": "main"},
-		"sender": obj{"login": "ann"}, "ref": "refs/heads/topic", "after": fmt.Sprintf("%040d", i), "check_run": obj{"id": i}, "issue": obj{"number": 1}, "comment": obj{"id": i, "body": "fine"},
-		"pull_request": obj{"number": i, "state": "open", "updated_at": time.Now().UTC().Format(time.RFC3339), "head": obj{"sha": "a"}, "base": obj{"sha": "b"}},
-		"padding":      string(bytes.Repeat([]byte("x"), 8000))}) // events of GitHub have some 10 KB
+	body, err := json.Marshal(obj{"action": "labeled", "installation": obj{"id": 50_007}, "repository": obj{"id": 77,
+		"full_name": "acme/other", "default_branch": "main"},
+		"sender": obj{"login": "ann"}, "ref": "refs/heads/topic", "after": fmt.Sprintf("%040d", i),
+		"check_run": obj{"id": i}, "issue": obj{"number": 1}, "comment": obj{"id": i, "body": "fine"},
+		"pull_request": obj{"number": i, "state": "open", "updated_at": time.Now().UTC().Format(time.RFC3339),
+			"head": obj{"sha": "a"}, "base": obj{"sha": "b"}},
+		"padding": string(bytes.Repeat([]byte("x"), 8000))}) // events of GitHub have some 10 KB
 	if err != nil {
 		return 0, err
 	}

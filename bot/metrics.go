@@ -30,23 +30,34 @@ type metrics struct {
 func newMetrics() *metrics {
 	r := prometheus.NewRegistry()
 	m := &metrics{
-		registry:   r,
-		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "firmproof_deliveries_total", Help: "Webhooks by event and answer."}, []string{"event", "answer"}),
-		ack: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "firmproof_delivery_ack_seconds", Help: "Time until a webhook was answered.",
+		registry: r,
+		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "firmproof_deliveries_total",
+			Help: "Webhooks by event and answer."}, []string{"event", "answer"}),
+		ack: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "firmproof_delivery_ack_seconds",
+			Help:    "Time until a webhook was answered.",
 			Buckets: []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 5}}),
-		calls:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "firmproof_github_calls_total", Help: "Calls to GitHub by method and class of answer."}, []string{"method", "code"}),
-		limited:   prometheus.NewCounter(prometheus.CounterOpts{Name: "firmproof_github_limited_total", Help: "Answers that said to slow down."}),
-		remaining: prometheus.NewGauge(prometheus.GaugeOpts{Name: "firmproof_github_remaining", Help: "Calls left in the window, as the last answer said."}),
-		jobs: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "firmproof_job_seconds", Help: "Time of jobs by kind and outcome.",
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "firmproof_github_calls_total",
+			Help: "Calls to GitHub by method and class of answer."}, []string{"method", "code"}),
+		limited: prometheus.NewCounter(prometheus.CounterOpts{Name: "firmproof_github_limited_total",
+			Help: "Answers that said to slow down."}),
+		remaining: prometheus.NewGauge(prometheus.GaugeOpts{Name: "firmproof_github_remaining",
+			Help: "Calls left in the window, as the last answer said."}),
+		jobs: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "firmproof_job_seconds",
+			Help:    "Time of jobs by kind and outcome.",
 			Buckets: []float64{.01, .05, .1, .5, 1, 5, 15, 60, 300, 1800}}, []string{"kind", "outcome"}),
-		waited: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "firmproof_job_wait_seconds", Help: "Time of jobs in the queue by kind.",
+		waited: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "firmproof_job_wait_seconds",
+			Help:    "Time of jobs in the queue by kind.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .5, 1, 5, 30, 300}}, []string{"kind"}),
-		unchanged: prometheus.NewCounter(prometheus.CounterOpts{Name: "firmproof_github_unchanged_total", Help: "Reads that GitHub answered with 304, at no cost to the limit."}),
-		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "firmproof_stage_seconds", Help: "Time of a stage of one verification (compile, encode, solve, ...).",
+		unchanged: prometheus.NewCounter(prometheus.CounterOpts{Name: "firmproof_github_unchanged_total",
+			Help: "Reads that GitHub answered with 304, at no cost to the limit."}),
+		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "firmproof_stage_seconds",
+			Help:    "Time of a stage of one verification (compile, encode, solve, ...).",
 			Buckets: []float64{.001, .01, .1, .5, 1, 5, 15, 60, 300, 1800}}, []string{"stage"}),
-		answers: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "firmproof_answers_total", Help: "Answers (entry and target) by where they came from: analysis or cache."}, []string{"source"}),
+		answers: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "firmproof_answers_total",
+			Help: "Answers (entry and target) by where they came from: analysis or cache."}, []string{"source"}),
 	}
-	r.MustRegister(m.unchanged, m.stages, m.answers, m.deliveries, m.ack, m.calls, m.limited, m.remaining, m.jobs, m.waited, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(m.unchanged, m.stages, m.answers, m.deliveries, m.ack, m.calls, m.limited, m.remaining, m.jobs,
+		m.waited, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -77,7 +88,8 @@ func (m *metrics) measured(r *verdict.Report) {
 
 // stageName bounds the labels that a report, which met hostile code, can make us keep.
 func stageName(s string) string {
-	if slices.Contains([]string{"sources", "compile", "link", "slice", "read", "encode", "decide", "simplify", "blast", "solve", "replay", "induction", "graph", "lasso", "termination", "bounds"}, s) {
+	if slices.Contains([]string{"sources", "compile", "link", "slice", "read", "encode", "decide", "simplify", "blast",
+		"solve", "replay", "induction", "graph", "lasso", "termination", "bounds"}, s) {
 		return s
 	}
 	return "other"
@@ -93,7 +105,8 @@ type runsCollector struct {
 
 func newRunsCollector(st *store.Store) *runsCollector {
 	return &runsCollector{st, prometheus.NewDesc("firmproof_runs", "Runs by state.", []string{"state"}, nil),
-		prometheus.NewDesc("firmproof_queue_depth", "What waits: webhooks to handle, runs to begin, runs to show at GitHub.", []string{"queue"}, nil),
+		prometheus.NewDesc("firmproof_queue_depth",
+			"What waits: webhooks to handle, runs to begin, runs to show at GitHub.", []string{"queue"}, nil),
 		prometheus.NewDesc("firmproof_queue_age_seconds", "Age of the oldest that waits.", []string{"queue"}, nil)}
 }
 

@@ -31,13 +31,16 @@ func (s *Server) night(ctx context.Context, v *view) error {
 	news, introduced := 0, 0
 	for _, t := range change.Targets {
 		introduced += len(t.Introduced)
-		news += len(t.Introduced) + len(t.Fixed) + len(t.Open) + len(t.Undecided) + len(t.NewlyProved) + len(t.ProofLost) + len(t.Slower)
+		news += len(t.Introduced) + len(t.Fixed) + len(t.Open) + len(t.Undecided) + len(t.NewlyProved) +
+			len(t.ProofLost) + len(t.Slower)
 	}
 	text := reports.Cut(s.redact.text(nightlyMark+"\n"+change.Markdown()), reports.MaxComment, s.cfg.PublicURL)
-	poster := &issuePoster{gh: s.app.installation(r.Installation, r.Repo), name: v.repo.FullName, reopen: introduced > 0}
-	return s.keepPost(ctx, store.Post{Repo: r.Repo, Kind: store.NightlyPost}, text, func(_ store.Tx, p store.Post) (bool, error) {
-		return p.GitHubID != 0 || news > 0, nil
-	}, poster)
+	poster := &issuePoster{gh: s.app.installation(r.Installation, r.Repo), name: v.repo.FullName,
+		reopen: introduced > 0}
+	return s.keepPost(ctx, store.Post{Repo: r.Repo, Kind: store.NightlyPost}, text,
+		func(_ store.Tx, p store.Post) (bool, error) {
+			return p.GitHubID != 0 || news > 0, nil
+		}, poster)
 }
 
 // issuePoster makes the issue of a repository; its id is the issue's number.
@@ -73,7 +76,8 @@ func (c *issuePoster) find(ctx context.Context) (int64, error) {
 
 func (c *issuePoster) create(ctx context.Context, text string) (int64, error) {
 	owner, repo, _ := strings.Cut(c.name, "/")
-	got, _, err := c.gh.Issues.Create(ctx, owner, repo, &github.IssueRequest{Title: github.String("firmproof: nightly report"), Body: &text})
+	got, _, err := c.gh.Issues.Create(ctx, owner, repo,
+		&github.IssueRequest{Title: github.String("firmproof: nightly report"), Body: &text})
 	return int64(got.GetNumber()), err
 }
 

@@ -19,7 +19,8 @@ func (w *world) nightFalls(mark string) {
 		if err != nil || len(due) != 1 {
 			w.t.Fatalf("%d schedules, %v", len(due), err)
 		}
-		due[0].Spec, due[0].Next = due[0].Spec+mark, time.Now().Add(-time.Minute) // another text: the time is taken over
+		// another text: the time is taken over
+		due[0].Spec, due[0].Next = due[0].Spec+mark, time.Now().Add(-time.Minute)
 		return tx.PutSchedule(ctx, due[0])
 	}); err != nil {
 		w.t.Fatal(err)
@@ -33,7 +34,8 @@ func TestNightlyIssue(t *testing.T) {
 	w.repo("int main\n")
 	manifest := testManifest + "nightly: {at: \"02:00\"}\n"
 	push := func(text string, runs int) {
-		w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "main", "files": obj{"main.c": text, ".firmproof.yml": manifest}})
+		w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "main", "files": obj{"main.c": text,
+			".firmproof.yml": manifest}})
 		w.await("the push", finished(runs))
 	}
 	nightly := func(what string, parts ...string) {
@@ -54,12 +56,16 @@ func TestNightlyIssue(t *testing.T) {
 	}
 	push("int main\nfine\n", 3)
 	push("int main\nbug one\n", 6)
-	w.call("POST", "/_fake/faults", []obj{{"match": "POST .*/issues$", "times": 1, "kind": "after-effect", "status": 502}})
+	w.call("POST", "/_fake/faults", []obj{{"match": "POST .*/issues$", "times": 1, "kind": "after-effect",
+		"status": 502}})
 	w.nightFalls(" ")
 	nightly("the first night", "bug one", "Introduced")
 	push("int main\nfine again\n", 9)
 	w.nightFalls("  ")
-	w.await("the second night", func(s state) bool { return len(s.Issues) == 1 && !strings.Contains(s.Issues[0].Body, "bug one") })
+	w.await("the second night", func(s state) bool {
+		return len(s.Issues) == 1 && !strings.Contains(s.Issues[0].Body,
+			"bug one")
+	})
 	if n := len(w.state().CheckRuns); n != 9 {
 		t.Errorf("%d check runs: a night made its own", n)
 	}

@@ -40,8 +40,10 @@ func TestExamples(t *testing.T) {
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("npm ci: %v\n%s", err, out)
 	}
-	events := []string{"ping", "pull_request", "push", "check_run", "check_suite", "issue_comment", "installation", "installation_repositories", "merge_group"}
-	node := exec.Command("node", append([]string{"send.mjs", w.proxy.URL + "/webhook", w.cfg.SecretFiles[0]}, events...)...)
+	events := []string{"ping", "pull_request", "push", "check_run", "check_suite", "issue_comment", "installation",
+		"installation_repositories", "merge_group"}
+	node := exec.Command("node", append([]string{"send.mjs", w.proxy.URL + "/webhook", w.cfg.SecretFiles[0]},
+		events...)...)
 	node.Dir, node.Stderr = dir, os.Stderr
 	out, err := node.Output()
 	if err != nil {

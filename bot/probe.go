@@ -24,7 +24,8 @@ type Finding struct {
 
 // needs are the rights that the bot uses, and what for (the manual's table).
 var needs = [...]struct{ Right, Level, Use string }{
-	{"checks", "write", "check runs"}, {"contents", "read", "clones"}, {"issues", "write", "replies to comments"}, {"metadata", "read", "everything"},
+	{"checks", "write", "check runs"}, {"contents", "read", "clones"}, {"issues", "write", "replies to comments"},
+	{"metadata", "read", "everything"},
 	{"pull_requests", "write", "reactions and diffs"}, {"security_events", "write", "code scanning alerts"},
 }
 
@@ -46,10 +47,12 @@ func Probe(ctx context.Context, cfg Config) []Finding {
 	}
 	k, err := cfg.prepare()
 	if err != nil {
-		return append(out, Finding{false, "credentials", err.Error(), "give --app-id, --private-key and --webhook-secret-file as GitHub's settings page of the App has them"})
+		return append(out, Finding{false, "credentials", err.Error(),
+			"give --app-id, --private-key and --webhook-secret-file as GitHub's settings page of the App has them"})
 	}
 	if len(k.webhook) == 0 {
-		out = append(out, Finding{false, "webhook secret", "none", "give --webhook-secret-file: without it no webhook is accepted"})
+		out = append(out, Finding{false, "webhook secret", "none",
+			"give --webhook-secret-file: without it no webhook is accepted"})
 	}
 	a, err := newApp(&cfg, k, newTransport(newMetrics()))
 	if err != nil {
@@ -67,7 +70,8 @@ func private(name string) Finding {
 	case !st.Mode().IsRegular():
 		return Finding{false, "secret file", name + " is not a regular file", "give the path of a file"}
 	case st.Mode().Perm()&0o077 != 0:
-		return Finding{false, "secret file", fmt.Sprintf("%s has mode %04o: others may read it", name, st.Mode().Perm()), "chmod 600 " + name}
+		return Finding{false, "secret file", fmt.Sprintf("%s has mode %04o: others may read it", name,
+			st.Mode().Perm()), "chmod 600 " + name}
 	}
 	return Finding{true, "secret file", fmt.Sprintf("%s, mode %04o", name, st.Mode().Perm()), ""}
 }
@@ -81,11 +85,13 @@ func (a *app) probe(ctx context.Context, cfg *Config) []Finding {
 		c := a.asApp(key)
 		got, _, err := c.Apps.Get(ctx, "")
 		if err != nil {
-			out = append(out, Finding{false, "private key", fmt.Sprintf("%s: %s", cfg.PrivateKeys[i], reason(err)), refusal(err)})
+			out = append(out, Finding{false, "private key", fmt.Sprintf("%s: %s", cfg.PrivateKeys[i], reason(err)),
+				refusal(err)})
 			continue
 		}
 		known, client = got, c
-		out = append(out, Finding{true, "private key", fmt.Sprintf("%s is accepted for %s (App %d)", cfg.PrivateKeys[i], got.GetName(), got.GetID()), ""})
+		out = append(out, Finding{true, "private key", fmt.Sprintf("%s is accepted for %s (App %d)",
+			cfg.PrivateKeys[i], got.GetName(), got.GetID()), ""})
 	}
 	if known == nil {
 		return out
@@ -123,7 +129,8 @@ func refusal(err error) string {
 
 // permissions compares the App's rights with what the bot needs.
 func permissions(p *github.InstallationPermissions) Finding {
-	have := map[string]string{"checks": p.GetChecks(), "contents": p.GetContents(), "issues": p.GetIssues(), "metadata": p.GetMetadata(),
+	have := map[string]string{"checks": p.GetChecks(), "contents": p.GetContents(), "issues": p.GetIssues(),
+		"metadata":      p.GetMetadata(),
 		"pull_requests": p.GetPullRequests(), "security_events": p.GetSecurityEvents()}
 	rank := map[string]int{"": 0, "read": 1, "write": 2, "admin": 3}
 	var all, missing []string
@@ -134,7 +141,8 @@ func permissions(p *github.InstallationPermissions) Finding {
 		}
 	}
 	if len(missing) > 0 {
-		return Finding{false, "permissions", "missing " + strings.Join(missing, ", "), "add them in the App's settings under Permissions; each installation has to accept the change"}
+		return Finding{false, "permissions", "missing " + strings.Join(missing, ", "),
+			"add them in the App's settings under Permissions; each installation has to accept the change"}
 	}
 	return Finding{true, "permissions", strings.Join(all, ", "), ""}
 }
@@ -147,7 +155,8 @@ func subscriptions(have []string) Finding {
 		}
 	}
 	if len(missing) > 0 {
-		return Finding{false, "events", "not subscribed to " + strings.Join(missing, ", "), "subscribe to them in the App's settings under Permissions & events"}
+		return Finding{false, "events", "not subscribed to " + strings.Join(missing, ", "),
+			"subscribe to them in the App's settings under Permissions & events"}
 	}
 	return Finding{true, "events", strings.Join(events(), ", "), ""}
 }
@@ -157,7 +166,8 @@ func reach(ctx context.Context, address string) Finding {
 	const remedy = "start `firmproof serve`, let the proxy pass /webhook on to it, or mend the URL in the App's settings"
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return Finding{false, "webhook", fmt.Sprintf("%q is no URL", address), "set a webhook URL in the App's settings"}
+		return Finding{false, "webhook", fmt.Sprintf("%q is no URL", address),
+			"set a webhook URL in the App's settings"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -38,7 +38,8 @@ func (s *Server) publish(ctx context.Context, id string, attempt int) error {
 		return &queue.Snooze{After: 300 * time.Millisecond}
 	}
 	err = s.publishAll(ctx, id)
-	if uerr := s.store.Write(context.WithoutCancel(ctx), func(tx store.Tx) error { return tx.Unlock(context.WithoutCancel(ctx), lock, me) }); uerr != nil {
+	if uerr := s.store.Write(context.WithoutCancel(ctx),
+		func(tx store.Tx) error { return tx.Unlock(context.WithoutCancel(ctx), lock, me) }); uerr != nil {
 		err = errors.Join(err, uerr)
 	}
 	if until, ok := limitedUntil(err); ok {
@@ -62,7 +63,8 @@ func (s *Server) untilTime(until time.Time) time.Duration {
 // gone recognises answers that no retry can change: the installation or the
 // repository is no more, or the App's rights were taken away.
 func gone(err error) bool {
-	return answered(err, http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons)
+	return answered(err, http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity,
+		http.StatusUnavailableForLegalReasons)
 }
 
 // answered reports whether err is an answer of GitHub with one of the codes.
@@ -88,7 +90,10 @@ func (s *Server) publishAll(ctx context.Context, id string) error {
 		if err != nil {
 			return fmt.Errorf("publish %s: %w", id, err)
 		}
-		if err := s.store.Write(ctx, func(tx store.Tx) error { return tx.MarkPublished(ctx, id, v.run.Version) }); err != nil {
+		if err := s.store.Write(ctx, func(tx store.Tx) error {
+			return tx.MarkPublished(ctx, id,
+				v.run.Version)
+		}); err != nil {
 			return err
 		}
 	}
@@ -170,7 +175,8 @@ func (p *poster) create(ctx context.Context, body *checkBody) (bool, error) {
 		first.Status, first.Conclusion, first.CompletedAt, first.Output, first.Actions = "in_progress", "", "", nil, nil
 	}
 	got := &github.CheckRun{}
-	if err := p.call(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/check-runs", p.owner, p.repo), &first, got); err != nil {
+	if err := p.call(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/check-runs", p.owner, p.repo), &first,
+		got); err != nil {
 		return false, err
 	}
 	return body.Status != "completed", p.keepID(ctx, got.GetID())
@@ -183,7 +189,8 @@ func (p *poster) keepID(ctx context.Context, id int64) error {
 
 // find looks for our check run on the commit by its external id.
 func (p *poster) find(ctx context.Context) (int64, error) {
-	opts := &github.ListCheckRunsOptions{CheckName: github.String(checkName(&p.v.run)), Filter: github.String("all"), AppID: github.Int64(p.s.cfg.AppID), ListOptions: github.ListOptions{PerPage: 100}}
+	opts := &github.ListCheckRunsOptions{CheckName: github.String(checkName(&p.v.run)), Filter: github.String("all"),
+		AppID: github.Int64(p.s.cfg.AppID), ListOptions: github.ListOptions{PerPage: 100}}
 	for {
 		list, resp, err := p.gh.Checks.ListCheckRunsForRef(ctx, p.owner, p.repo, p.v.run.HeadSHA, opts)
 		if err != nil {
@@ -232,7 +239,10 @@ func (p *poster) update(ctx context.Context, body *checkBody) error {
 			return err
 		}
 		if n > 0 {
-			if err := p.s.store.Write(ctx, func(tx store.Tx) error { return tx.SetPosted(ctx, p.v.run.ID, posted) }); err != nil {
+			if err := p.s.store.Write(ctx, func(tx store.Tx) error {
+				return tx.SetPosted(ctx, p.v.run.ID,
+					posted)
+			}); err != nil {
 				return err
 			}
 		}

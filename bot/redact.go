@@ -11,9 +11,10 @@ import (
 // secretShapes match what must never be written anywhere: GitHub tokens of every
 // kind (an installation token's length is not fixed), JWTs, authorisation
 // headers, passwords in URLs.
-var secretShapes = regexp.MustCompile(`gh[pousr]_[A-Za-z0-9_.\-]{8,}|github_pat_[A-Za-z0-9_]{8,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+|` +
-	`(?i:authorization: *(?:basic|bearer|token) +)[A-Za-z0-9+/=._~-]+|x-access-token:[^@\s"]+|eC1hY2Nlc3MtdG9rZW46[A-Za-z0-9+/=]+|` +
-	`://[^/@\s:"]+:[^/@\s"]+@`)
+var secretShapes = regexp.MustCompile(
+	`gh[pousr]_[A-Za-z0-9_.\-]{8,}|github_pat_[A-Za-z0-9_]{8,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+|` +
+		`(?i:authorization: *(?:basic|bearer|token) +)[A-Za-z0-9+/=._~-]+|x-access-token:[^@\s"]+|eC1hY2Nlc3MtdG9rZW46[A-Za-z0-9+/=]+|` +
+		`://[^/@\s:"]+:[^/@\s"]+@`)
 
 // keyShape matches private keys. They go first: the shape of a header would take their beginning.
 var keyShape = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----`)

@@ -78,7 +78,8 @@ func checkName(r *store.Run) string {
 // render says what the check run of v shows.
 func (s *Server) render(v *view) *checkBody {
 	r := &v.run
-	b := &checkBody{Name: checkName(r), HeadSHA: r.HeadSHA, ExternalID: r.ID, DetailsURL: s.runURL(r.ID), Status: status(r)}
+	b := &checkBody{Name: checkName(r), HeadSHA: r.HeadSHA, ExternalID: r.ID, DetailsURL: s.runURL(r.ID),
+		Status: status(r)}
 	if !r.Started.IsZero() {
 		b.StartedAt = r.Started.UTC().Format(time.RFC3339)
 	}
@@ -113,11 +114,13 @@ func actions(r *store.Run) []*github.CheckRunAction {
 	rerun := &github.CheckRunAction{Label: "Re-run", Description: "Verify this commit again", Identifier: "rerun"}
 	switch {
 	case r.Options.Gated:
-		return []*github.CheckRunAction{{Label: "Approve run", Description: "Build and verify this commit", Identifier: "approve"}}
+		return []*github.CheckRunAction{{Label: "Approve run", Description: "Build and verify this commit",
+			Identifier: "approve"}}
 	case r.Conclusion == "cancelled":
 		return []*github.CheckRunAction{rerun}
 	}
-	return []*github.CheckRunAction{rerun, {Label: "Deeper", Description: "Again with twice the bounds", Identifier: "deeper"},
+	return []*github.CheckRunAction{rerun, {Label: "Deeper", Description: "Again with twice the bounds",
+		Identifier: "deeper"},
 		{Label: "Prove", Description: "Try for unbounded proofs", Identifier: "prove"}}
 }
 
@@ -170,7 +173,8 @@ func (s *Server) aggregatePage(v *view, results []verdict.Result, o reports.Page
 				note = firstLine(m.run.Detail)
 			}
 		}
-		fmt.Fprintf(&table, "| [%s](%s) | %s | %s |\n", m.run.Target, s.runURL(m.run.ID), word, strings.ReplaceAll(note, "|", "\\|"))
+		fmt.Fprintf(&table, "| [%s](%s) | %s | %s |\n", m.run.Target, s.runURL(m.run.ID), word,
+			strings.ReplaceAll(note, "|", "\\|"))
 	}
 	p := reports.Page{Title: fmt.Sprintf("%d of %d targets done", done, len(v.family))}
 	if v.run.State == store.Done {
@@ -192,7 +196,8 @@ func (s *Server) aggregatePage(v *view, results []verdict.Result, o reports.Page
 
 func countsText(c map[string]int) string {
 	var out []string
-	for _, k := range []string{"violated", "unknown", "bounded", "proved", "introduced", "fixed", "preexisting", "suppressed"} {
+	for _, k := range []string{"violated", "unknown", "bounded", "proved", "introduced", "fixed", "preexisting",
+		"suppressed"} {
 		if c[k] > 0 {
 			out = append(out, fmt.Sprintf("%d %s", c[k], k))
 		}
@@ -207,7 +212,8 @@ func firstLine(s string) string {
 
 // barePage shows a run without a report: its state, or what went wrong.
 func barePage(r *store.Run) reports.Page {
-	title := map[string]string{"": "waiting for a worker", "failure": "the build failed", "action_required": "something is needed first", "cancelled": "cancelled",
+	title := map[string]string{"": "waiting for a worker", "failure": "the build failed",
+		"action_required": "something is needed first", "cancelled": "cancelled",
 		"timed_out": "timed out", "neutral": "not verified"}[r.Conclusion]
 	switch {
 	case r.State == store.Running, r.State == store.Waiting:
@@ -229,7 +235,8 @@ func barePage(r *store.Run) reports.Page {
 	return p
 }
 
-var compilerNote = regexp.MustCompile(`(?m)^(?:firmproof: |check: |error: )*([^\s:]+):(\d+)(?::(\d+))?: (?:fatal )?(error|warning)?:? ?(.+)$`)
+var compilerNote = regexp.MustCompile(
+	`(?m)^(?:firmproof: |check: |error: )*([^\s:]+):(\d+)(?::(\d+))?: (?:fatal )?(error|warning)?:? ?(.+)$`)
 
 // compilerNotes turns FILE:LINE:COLUMN messages of compilers and of the manifest into annotations.
 func compilerNotes(text string) []reports.Annotation {
@@ -239,7 +246,8 @@ func compilerNotes(text string) []reports.Annotation {
 		if err != nil || line == 0 || m[4] == "warning" || strings.HasPrefix(m[1], "/") {
 			continue
 		}
-		out = append(out, reports.Annotation{Path: m[1], StartLine: line, EndLine: line, Level: "failure", Title: "build", Message: m[5]})
+		out = append(out, reports.Annotation{Path: m[1], StartLine: line, EndLine: line, Level: "failure",
+			Title: "build", Message: m[5]})
 	}
 	return out
 }

@@ -28,7 +28,8 @@ const (
 // category. Where code scanning is not to be had, that is kept in mind.
 func (s *Server) upload(ctx context.Context, gh *github.Client, v *view) error {
 	r := &v.run
-	if !r.Aggregate() || r.State != store.Done || r.SARIF != "" || r.Trigger == "merge_group" || r.Conclusion == "cancelled" {
+	if !r.Aggregate() || r.State != store.Done || r.SARIF != "" || r.Trigger == "merge_group" ||
+		r.Conclusion == "cancelled" {
 		return nil
 	}
 	text, err := combinedSARIF(v)
@@ -36,7 +37,8 @@ func (s *Server) upload(ctx context.Context, gh *github.Client, v *view) error {
 		return errors.Join(err, s.keepSARIF(ctx, r.ID, noSARIF))
 	}
 	owner, name, _ := strings.Cut(v.repo.FullName, "/")
-	id, _, err := gh.CodeScanning.UploadSarif(ctx, owner, name, &github.SarifAnalysis{CommitSHA: &r.HeadSHA, Ref: &r.Ref, Sarif: &text, ToolName: github.String("firmproof")})
+	id, _, err := gh.CodeScanning.UploadSarif(ctx, owner, name, &github.SarifAnalysis{CommitSHA: &r.HeadSHA,
+		Ref: &r.Ref, Sarif: &text, ToolName: github.String("firmproof")})
 	switch {
 	case err == nil:
 		return s.keepSARIF(ctx, r.ID, id.GetID())
@@ -67,7 +69,8 @@ func combinedSARIF(v *view) (string, error) {
 			kept.Claims = nil
 			for j := range r.Claims {
 				c := r.Claims[j]
-				if c.Status != verdict.Violated || c.Pos.File == "" || m.context.States[reports.Key(&r, &c)] == reports.Suppressed || violations >= maxSARIFResults {
+				if c.Status != verdict.Violated || c.Pos.File == "" ||
+					m.context.States[reports.Key(&r, &c)] == reports.Suppressed || violations >= maxSARIFResults {
 					continue
 				}
 				violations++

@@ -67,8 +67,10 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.store.Close(), s.lock.Close())
 	}
-	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: s.cfg.Checker, Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
-		Observe: s.metrics.observe, Measured: s.metrics.measured, Local: cfg.Local, Deadline: cfg.Deadline, RepoLimit: cfg.RepoLimit, MinFree: uint64(max(0, cfg.MinFree)), Blobs: blobs}
+	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: s.cfg.Checker,
+		Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
+		Observe: s.metrics.observe, Measured: s.metrics.measured, Local: cfg.Local, Deadline: cfg.Deadline,
+		RepoLimit: cfg.RepoLimit, MinFree: uint64(max(0, cfg.MinFree)), Blobs: blobs}
 	if len(k.webhook) > 0 {
 		conf.Edge = map[string]queue.Handler{pipeline.EventJob: s.event, pipeline.PublishJob: s.publish}
 	}
@@ -216,7 +218,8 @@ func Serve(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(ln) }()
@@ -250,7 +253,8 @@ func Work(ctx context.Context, cfg Config) error {
 		return err
 	}
 	if s.store.SQLite() != nil {
-		return errors.Join(errors.New("worker: --db: an SQLite database has one process; use a postgres:// address"), s.store.Close())
+		return errors.Join(errors.New("worker: --db: an SQLite database has one process; use a postgres:// address"),
+			s.store.Close())
 	}
 	if err := s.Start(ctx); err != nil {
 		return errors.Join(err, s.Stop())

@@ -52,7 +52,8 @@ func Register(ctx context.Context, cfg Config, o Setup) (Config, error) {
 	if err != nil {
 		return cfg, fmt.Errorf("serve: --listen: %w", err)
 	}
-	web := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
+	web := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: time.Minute}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(ln) }()
 	if o.Say != nil {
@@ -87,7 +88,8 @@ type setup struct {
 func newSetup(cfg *Config, o Setup) (*setup, error) {
 	for _, name := range []string{setupKey, setupSecret, setupConfig} {
 		if _, err := os.Lstat(filepath.Join(cfg.Data, name)); err == nil {
-			return nil, fmt.Errorf("serve: --setup: %s is there already: start `firmproof serve --config %s`, or move it away to register another App",
+			return nil, fmt.Errorf(
+				"serve: --setup: %s is there already: start `firmproof serve --config %s`, or move it away to register another App",
 				filepath.Join(cfg.Data, name), filepath.Join(cfg.Data, setupConfig))
 		}
 	}
@@ -102,7 +104,8 @@ func newSetup(cfg *Config, o Setup) (*setup, error) {
 	if o.Name == "" {
 		o.Name = "firmproof-" + strings.ToLower(rand.Text()[:6])
 	}
-	s := &setup{cfg: cfg, o: o, log: cfg.Log, base: base, web: web, key: rand.Text(), state: rand.Text(), mux: http.NewServeMux(), done: make(chan struct{}), turn: make(chan struct{}, 1),
+	s := &setup{cfg: cfg, o: o, log: cfg.Log, base: base, web: web, key: rand.Text(), state: rand.Text(),
+		mux: http.NewServeMux(), done: make(chan struct{}), turn: make(chan struct{}, 1),
 		tmpl: template.Must(template.ParseFS(pageFiles, "pages/setup.html"))}
 	s.turn <- struct{}{}
 	s.mux.HandleFunc("GET /setup", s.begin)
@@ -137,8 +140,10 @@ func (s *setup) appManifest() (string, error) {
 		permissions[n.Right] = n.Level
 	}
 	text, err := json.Marshal(map[string]any{
-		"name": s.o.Name, "url": s.base.String(), "description": "Verifies embedded firmware: bounded model checking, proofs and bounds.", "public": false,
-		"hook_attributes": map[string]any{"url": s.base.JoinPath("webhook").String(), "active": true}, "redirect_url": s.base.JoinPath("setup", "done").String(),
+		"name": s.o.Name, "url": s.base.String(),
+		"description": "Verifies embedded firmware: bounded model checking, proofs and bounds.", "public": false,
+		"hook_attributes":     map[string]any{"url": s.base.JoinPath("webhook").String(), "active": true},
+		"redirect_url":        s.base.JoinPath("setup", "done").String(),
 		"default_permissions": permissions, "default_events": append(events(), "merge_group")})
 	return string(text), err
 }
@@ -159,13 +164,15 @@ func (s *setup) begin(w http.ResponseWriter, r *http.Request) {
 		to = s.web.JoinPath("organizations", s.o.Organization, "settings", "apps", "new")
 	}
 	to.RawQuery = url.Values{"state": {s.state}}.Encode()
-	s.page(w, "begin", map[string]any{"To": to.String(), "Manifest": manifest, "Name": s.o.Name, "Owner": s.o.Organization, "Host": s.web.Host, "Needs": needs, "Events": append(events(), "merge_group")})
+	s.page(w, "begin", map[string]any{"To": to.String(), "Manifest": manifest, "Name": s.o.Name,
+		"Owner": s.o.Organization, "Host": s.web.Host, "Needs": needs, "Events": append(events(), "merge_group")})
 }
 
 // page renders one of the set-up pages, whose form may go to GitHub only.
 func (s *setup) page(w http.ResponseWriter, name string, data any) {
 	guard(w, "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; style-src 'self'; base-uri 'none'; form-action %s://%s; frame-ancestors 'none'", s.web.Scheme, s.web.Host))
+	w.Header().Set("Content-Security-Policy",
+		fmt.Sprintf("default-src 'none'; style-src 'self'; base-uri 'none'; form-action %s://%s; frame-ancestors 'none'", s.web.Scheme, s.web.Host))
 	w.Header().Set("Cache-Control", "no-store")
 	if err := s.tmpl.ExecuteTemplate(w, name, data); err != nil {
 		s.log.Warn("page", "page", name, "err", err)
@@ -176,7 +183,8 @@ func (s *setup) page(w http.ResponseWriter, name string, data any) {
 func (s *setup) end(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if !same(q.Get("state"), s.state) || q.Get("code") == "" {
-		plain(w, http.StatusForbidden, "This is not an answer to our question: begin again at the address that firmproof printed.")
+		plain(w, http.StatusForbidden,
+			"This is not an answer to our question: begin again at the address that firmproof printed.")
 		return
 	}
 	select {
@@ -189,17 +197,21 @@ func (s *setup) end(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		s.turn <- struct{}{}
 		s.log.Error("set-up", "err", reason(err))
-		plain(w, http.StatusBadGateway, "GitHub did not give the App's credentials ("+reason(err)+"). The code is good for one hour and one use: begin again.")
+		plain(w, http.StatusBadGateway, "GitHub did not give the App's credentials ("+reason(err)+
+			"). The code is good for one hour and one use: begin again.")
 		return
 	}
 	if err := s.keep(app); err != nil { // the secrets are shown nowhere: without files they are lost
 		s.turn <- struct{}{}
 		s.log.Error("set-up", "err", err)
-		plain(w, http.StatusInternalServerError, "The credentials could not be written ("+err.Error()+"). Mend that, delete the App at "+app.GetHTMLURL()+", and begin again.")
+		plain(w, http.StatusInternalServerError, "The credentials could not be written ("+err.Error()+
+			"). Mend that, delete the App at "+app.GetHTMLURL()+", and begin again.")
 		return
 	}
-	s.log.Info("registered", "app", app.GetID(), "name", app.GetName(), "config", filepath.Join(s.cfg.Data, setupConfig))
-	s.page(w, "done", map[string]any{"Name": app.GetName(), "ID": app.GetID(), "Install": app.GetHTMLURL() + "/installations/new", "Config": filepath.Join(s.cfg.Data, setupConfig)})
+	s.log.Info("registered", "app", app.GetID(), "name", app.GetName(), "config", filepath.Join(s.cfg.Data,
+		setupConfig))
+	s.page(w, "done", map[string]any{"Name": app.GetName(), "ID": app.GetID(), "Install": app.GetHTMLURL() +
+		"/installations/new", "Config": filepath.Join(s.cfg.Data, setupConfig)})
 	close(s.done)
 }
 
@@ -223,14 +235,17 @@ func (s *setup) keep(app *github.AppConfig) error {
 	if err := os.MkdirAll(c.Data, 0o711); err != nil {
 		return err
 	}
-	c.AppID, c.PrivateKeys, c.SecretFiles = app.GetID(), []string{filepath.Join(c.Data, setupKey)}, []string{filepath.Join(c.Data, setupSecret)}
-	config, err := yaml.Marshal(map[string]any{"app-id": c.AppID, "private-key": c.PrivateKeys, "webhook-secret-file": c.SecretFiles, "data": c.Data,
+	c.AppID, c.PrivateKeys, c.SecretFiles = app.GetID(), []string{filepath.Join(c.Data, setupKey)},
+		[]string{filepath.Join(c.Data, setupSecret)}
+	config, err := yaml.Marshal(map[string]any{"app-id": c.AppID, "private-key": c.PrivateKeys,
+		"webhook-secret-file": c.SecretFiles, "data": c.Data,
 		"github-url": c.GitHubURL, "public-url": c.PublicURL, "listen": c.Listen})
 	if err != nil {
 		return err
 	}
 	var made []string
-	for _, f := range []struct{ name, text string }{{setupKey, app.GetPEM()}, {setupSecret, app.GetWebhookSecret() + "\n"}, {setupConfig, string(config)}} {
+	for _, f := range []struct{ name, text string }{{setupKey, app.GetPEM()},
+		{setupSecret, app.GetWebhookSecret() + "\n"}, {setupConfig, string(config)}} {
 		name := filepath.Join(c.Data, f.name)
 		if err := writeSecret(name, f.text); err != nil {
 			for _, old := range made {

@@ -56,7 +56,8 @@ func TestSetup(t *testing.T) {
 	var got bot.Config
 	go func() {
 		var err error
-		got, err = bot.Register(context.Background(), cfg, bot.Setup{Name: "proofs of acme", Organization: "acme", Say: func(a string) { start <- a }})
+		got, err = bot.Register(context.Background(), cfg, bot.Setup{Name: "proofs of acme", Organization: "acme",
+			Say: func(a string) { start <- a }})
 		ended <- err
 	}()
 	address := <-start
@@ -84,7 +85,8 @@ func TestSetup(t *testing.T) {
 		Permissions map[string]string    `json:"default_permissions"`
 		Events      []string             `json:"default_events"`
 	}
-	if err := json.Unmarshal([]byte(manifest), &m); err != nil || m.Hook.URL != "http://"+addr+"/webhook" || m.Permissions["checks"] != "write" || !strings.Contains(strings.Join(m.Events, " "), "merge_group") {
+	if err := json.Unmarshal([]byte(manifest), &m); err != nil || m.Hook.URL != "http://"+addr+"/webhook" ||
+		m.Permissions["checks"] != "write" || !strings.Contains(strings.Join(m.Events, " "), "merge_group") {
 		t.Errorf("manifest %s: %v", manifest, err)
 	}
 	if code, _, _ := page(t, m.Redirect+"?code=abc&state=guessed"); code != http.StatusForbidden {
@@ -94,7 +96,8 @@ func TestSetup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, text, _ := page(t, m.Redirect+"?code=wrong&state="+state.Query().Get("state")); code != http.StatusBadGateway {
+	if code, text, _ := page(t, m.Redirect+"?code=wrong&state="+
+		state.Query().Get("state")); code != http.StatusBadGateway {
 		t.Errorf("a wrong code: %d %s", code, text)
 	}
 	resp, err := http.PostForm(action, url.Values{"manifest": {manifest}}) // follows GitHub's redirect
@@ -103,7 +106,8 @@ func TestSetup(t *testing.T) {
 	}
 	last, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
-	if err != nil || resp.StatusCode != 200 || !strings.Contains(string(last), "proofs of acme is registered") || strings.Contains(string(last), "PRIVATE KEY") {
+	if err != nil || resp.StatusCode != 200 || !strings.Contains(string(last), "proofs of acme is registered") ||
+		strings.Contains(string(last), "PRIVATE KEY") {
 		t.Fatalf("%d %s %v", resp.StatusCode, last, err)
 	}
 	if err := <-ended; err != nil {
@@ -114,10 +118,12 @@ func TestSetup(t *testing.T) {
 			t.Errorf("%s: %v %v", name, st, err)
 		}
 	}
-	if secret, err := os.ReadFile(got.SecretFiles[0]); err != nil || strings.Contains(w.logs.String(), strings.TrimSpace(string(secret))) {
+	if secret, err := os.ReadFile(got.SecretFiles[0]); err != nil || strings.Contains(w.logs.String(),
+		strings.TrimSpace(string(secret))) {
 		t.Errorf("the webhook secret is in the log (%v)", err)
 	}
-	if _, err := bot.Register(context.Background(), got, bot.Setup{}); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if _, err := bot.Register(context.Background(), got, bot.Setup{}); err == nil || !strings.Contains(err.Error(),
+		"is there already") {
 		t.Errorf("a second set-up: %v", err)
 	}
 	w.servesAs(got)

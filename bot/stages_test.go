@@ -23,7 +23,8 @@ func TestKillAtEachStage(t *testing.T) {
 	k := newKilled(t)
 	const bugs = 120
 	main := func(i int) string { return fmt.Sprintf("int main\n// %d\n", i) + strings.Repeat("bug\n", bugs) }
-	k.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "fix", "files": obj{".firmproof.yml": commentManifest, "main.c": main(0)}})
+	k.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "fix",
+		"files": obj{".firmproof.yml": commentManifest, "main.c": main(0)}})
 	pull := k.pull("fix", false)
 	k.await("the first run", finished(3))
 	asks := 0
@@ -32,16 +33,21 @@ func TestKillAtEachStage(t *testing.T) {
 		skip int
 		ask  bool // by a command instead of a push
 	}{
-		{"POST .*access_tokens", 0, false}, {"GET .*info/refs", 0, false}, {"GET .*/contents/", 0, false}, {"POST .*/check-runs$", 0, false}, {"POST .*/check-runs$", 2, false},
-		{"PATCH .*/check-runs/", 0, false}, {"PATCH .*/check-runs/", 5, false}, {"PATCH .*/check-runs/", 7, false}, {"GET .*/check-runs/", 0, false}, {"POST .*/sarifs", 0, false},
-		{"PATCH .*/issues/comments/", 0, false}, {"POST .*/reactions", 0, true}, {"GET .*/permission", 0, true}, {"POST .*/comments", 0, true}, {"POST .*/reactions", 1, true},
+		{"POST .*access_tokens", 0, false}, {"GET .*info/refs", 0, false}, {"GET .*/contents/", 0, false},
+		{"POST .*/check-runs$", 0, false}, {"POST .*/check-runs$", 2, false},
+		{"PATCH .*/check-runs/", 0, false}, {"PATCH .*/check-runs/", 5, false}, {"PATCH .*/check-runs/", 7, false},
+		{"GET .*/check-runs/", 0, false}, {"POST .*/sarifs", 0, false},
+		{"PATCH .*/issues/comments/", 0, false}, {"POST .*/reactions", 0, true}, {"GET .*/permission", 0, true},
+		{"POST .*/comments", 0, true}, {"POST .*/reactions", 1, true},
 	} {
 		for _, kind := range []string{"delay", "hang"} {
 			k.call("DELETE", "/_fake/faults", nil)
-			k.call("POST", "/_fake/faults", []obj{{"match": stage.call, "skip": stage.skip, "kind": kind, "delay": map[string]string{"delay": "1m", "hang": "0s"}[kind]}})
+			k.call("POST", "/_fake/faults", []obj{{"match": stage.call, "skip": stage.skip, "kind": kind,
+				"delay": map[string]string{"delay": "1m", "hang": "0s"}[kind]}})
 			if stage.ask {
 				asks++
-				k.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": pull, "user": "ann", "body": "/firmproof explain memory"})
+				k.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": pull, "user": "ann",
+					"body": "/firmproof explain memory"})
 			} else {
 				k.push("fix", main(1000*i+len(kind)))
 			}
@@ -158,7 +164,8 @@ func (k *killed) once(what string, bugs int) {
 			want = 0
 		}
 		if len(c.Annotations) != want || len(lines) != want {
-			k.t.Errorf("after %s: %s (%s): %d annotations on %d lines, want %d", what, c.Name, c.Conclusion, len(c.Annotations), len(lines), want)
+			k.t.Errorf("after %s: %s (%s): %d annotations on %d lines, want %d", what, c.Name, c.Conclusion,
+				len(c.Annotations), len(lines), want)
 		}
 	}
 }

@@ -28,10 +28,11 @@ func (s *Server) summarise(ctx context.Context, gh *github.Client, v *view) erro
 		return nil
 	}
 	text := s.redact.text(s.summaryText(v))
-	return s.keepPost(ctx, store.Post{Repo: r.Repo, Number: r.Pull, Kind: store.SummaryPost}, text, func(tx store.Tx, p store.Post) (bool, error) {
-		newest, err := tx.NewestAggregate(ctx, r.Repo, r.Pull)
-		return newest == r.ID && (p.GitHubID != 0 || wantsComment(v)), err
-	}, &commentPoster{gh: gh, name: v.repo.FullName, number: r.Pull, mark: summaryMark})
+	return s.keepPost(ctx, store.Post{Repo: r.Repo, Number: r.Pull, Kind: store.SummaryPost}, text,
+		func(tx store.Tx, p store.Post) (bool, error) {
+			newest, err := tx.NewestAggregate(ctx, r.Repo, r.Pull)
+			return newest == r.ID && (p.GitHubID != 0 || wantsComment(v)), err
+		}, &commentPoster{gh: gh, name: v.repo.FullName, number: r.Pull, mark: summaryMark})
 }
 
 // wantsComment reports whether the manifest asks for a comment. A run without any
@@ -47,7 +48,8 @@ func wantsComment(v *view) bool {
 
 func (s *Server) summaryText(v *view) string {
 	results, o := s.gather(v)
-	c := reports.CommentOptions{PageOptions: o, Commit: v.run.HeadSHA, MarkLine: summaryMark, Failed: map[string]string{}, Fixed: map[string][]string{}}
+	c := reports.CommentOptions{PageOptions: o, Commit: v.run.HeadSHA, MarkLine: summaryMark,
+		Failed: map[string]string{}, Fixed: map[string][]string{}}
 	for _, m := range v.family {
 		c.Targets = append(c.Targets, m.run.Target)
 		if m.report == nil {
@@ -72,7 +74,8 @@ type postKind interface {
 // keepPost brings a post in line with text if `wanted` says so, under a lock.
 // Before it is made the row says so, so that after a crash it is looked for
 // instead of made twice; one that a person deleted is made anew.
-func (s *Server) keepPost(ctx context.Context, key store.Post, text string, wanted func(tx store.Tx, p store.Post) (bool, error), kind postKind) error {
+func (s *Server) keepPost(ctx context.Context, key store.Post, text string, wanted func(tx store.Tx,
+	p store.Post) (bool, error), kind postKind) error {
 	me, lock := store.NewID(), fmt.Sprintf("post:%s:%d:%d", key.Kind, key.Repo, key.Number)
 	var p store.Post
 	got, ok := false, false

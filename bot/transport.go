@@ -42,7 +42,9 @@ type transport struct {
 }
 
 func newTransport(m *metrics) *transport {
-	return &transport{next: http.DefaultTransport, metrics: m, now: time.Now, tags: tagCache{kept: map[string]keptAnswer{}}, blocked: map[int64]time.Time{}, strikes: map[int64]int{}, writers: map[int64]chan struct{}{}}
+	return &transport{next: http.DefaultTransport, metrics: m, now: time.Now,
+		tags: tagCache{kept: map[string]keptAnswer{}}, blocked: map[int64]time.Time{}, strikes: map[int64]int{},
+		writers: map[int64]chan struct{}{}}
 }
 
 // authTransport adds authorisation for one installation (0: the App itself).

@@ -22,7 +22,8 @@ func answer(code int, body string, header ...string) *http.Response {
 	for i := 0; i+1 < len(header); i += 2 {
 		h.Set(header[i], header[i+1])
 	}
-	return &http.Response{StatusCode: code, Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}
+	return &http.Response{StatusCode: code, Header: h, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body))}
 }
 
 func request(t *testing.T, method, path string) *http.Request {
@@ -43,12 +44,17 @@ func TestLimits(t *testing.T) {
 		answer *http.Response
 		wait   time.Duration // 0: no limit
 	}{
-		{"secondary, 403", answer(403, `{"message":"You have exceeded a secondary rate limit."}`, "Retry-After", "30"), 30 * time.Second},
+		{"secondary, 403", answer(403, `{"message":"You have exceeded a secondary rate limit."}`, "Retry-After", "30"),
+			30 * time.Second},
 		{"secondary, 429", answer(429, `{"message":"slow"}`, "Retry-After", "7"), 7 * time.Second},
-		{"secondary without a time", answer(403, `{"message":"You have exceeded a secondary rate limit."}`), time.Minute},
-		{"primary, 403", answer(403, `{}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", strconv.FormatInt(now.Unix()+600, 10)), 601 * time.Second},
-		{"primary, 429", answer(429, `{}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", strconv.FormatInt(now.Unix()+600, 10)), 601 * time.Second},
-		{"no right", answer(403, `{"message":"Resource not accessible by integration"}`, "X-RateLimit-Remaining", "4999"), 0},
+		{"secondary without a time", answer(403, `{"message":"You have exceeded a secondary rate limit."}`),
+			time.Minute},
+		{"primary, 403", answer(403, `{}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset",
+			strconv.FormatInt(now.Unix()+600, 10)), 601 * time.Second},
+		{"primary, 429", answer(429, `{}`, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset",
+			strconv.FormatInt(now.Unix()+600, 10)), 601 * time.Second},
+		{"no right", answer(403, `{"message":"Resource not accessible by integration"}`, "X-RateLimit-Remaining",
+			"4999"), 0},
 	} {
 		calls := 0
 		tr := newTransport(newMetrics())
@@ -83,12 +89,14 @@ func TestLimits(t *testing.T) {
 func TestRetries(t *testing.T) {
 	for method, want := range map[string]int{"GET": readTries, "POST": 1, "PATCH": 1} {
 		for name, fail := range map[string]trip{
-			"500": func(*http.Request) (*http.Response, error) { return answer(500, ""), nil }, "reset": func(*http.Request) (*http.Response, error) { return nil, errors.New("reset") },
+			"500":   func(*http.Request) (*http.Response, error) { return answer(500, ""), nil },
+			"reset": func(*http.Request) (*http.Response, error) { return nil, errors.New("reset") },
 		} {
 			calls := 0
 			tr := newTransport(newMetrics())
 			tr.next = trip(func(r *http.Request) (*http.Response, error) { calls++; return fail(r) })
-			if resp, err := tr.send(request(t, method, "/x"), 1); err == nil && resp.StatusCode != 500 || calls != want {
+			if resp, err := tr.send(request(t, method, "/x"), 1); err == nil && resp.StatusCode != 500 ||
+				calls != want {
 				t.Errorf("%s %s: %d calls, %v", method, name, calls, err)
 			}
 		}
@@ -120,7 +128,8 @@ func TestOneWriter(t *testing.T) {
 	var wg sync.WaitGroup
 	send := func(method string, installation int64) {
 		wg.Go(func() {
-			if _, err := tr.send(request(t, method, "/"+strconv.FormatInt(installation, 10)), installation); err != nil {
+			if _, err := tr.send(request(t, method, "/"+strconv.FormatInt(installation, 10)),
+				installation); err != nil {
 				t.Error(err)
 			}
 		})
@@ -169,7 +178,8 @@ func TestConditional(t *testing.T) {
 		installation  int64
 		path, version string
 		full          int
-	}{{1, "/a", "1", 1}, {1, "/a", "1", 1}, {2, "/a", "1", 2}, {1, "/b", "1", 3}, {1, "/a", "2", 4}, {1, "/a", "2", 4}} {
+	}{{1, "/a", "1", 1}, {1, "/a", "1", 1}, {2, "/a", "1", 2}, {1, "/b", "1", 3}, {1, "/a", "2", 4},
+		{1, "/a", "2", 4}} {
 		version = c.version
 		if got := get(c.installation, c.path); got != "body "+c.version || full != c.full {
 			t.Errorf("step %d: %q after %d full answers, want %d", i, got, full, c.full)

@@ -33,7 +33,8 @@ func (s *Server) webhook(w http.ResponseWriter, r *http.Request) {
 	if status >= 500 {
 		level = s.log.Error
 	}
-	level("webhook", "event", name, "delivery", guid, "status", status, "outcome", message, "ms", time.Since(start).Milliseconds())
+	level("webhook", "event", name, "delivery", guid, "status", status, "outcome", message, "ms",
+		time.Since(start).Milliseconds())
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, message+"\n") // the sender has gone if this fails

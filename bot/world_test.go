@@ -94,7 +94,8 @@ func (w *world) judge() {
 func (w *world) connect(dir string, checker pipeline.Checker, url string) {
 	t := w.t
 	t.Helper()
-	fake, err := fakegithub.New(fakegithub.Options{Dir: filepath.Join(dir, "gh"), DeliverTo: url + "/webhook", RateLimit: w.rate})
+	fake, err := fakegithub.New(fakegithub.Options{Dir: filepath.Join(dir, "gh"), DeliverTo: url + "/webhook",
+		RateLimit: w.rate})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,8 +116,10 @@ func (w *world) connect(dir string, checker pipeline.Checker, url string) {
 	if err := json.Unmarshal(text, &app); err != nil {
 		t.Fatal(err)
 	}
-	w.cfg = bot.Config{Listen: "127.0.0.1:0", Data: filepath.Join(dir, "sv"), GitHubURL: w.gh.URL, AppID: app.AppID, PrivateKeys: []string{app.Key}, SecretFiles: []string{app.Secret},
-		PublicURL: "http://firmproof.example", Workers: 2, Checker: checker, Drain: 100 * time.Millisecond, Log: slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	w.cfg = bot.Config{Listen: "127.0.0.1:0", Data: filepath.Join(dir, "sv"), GitHubURL: w.gh.URL, AppID: app.AppID,
+		PrivateKeys: []string{app.Key}, SecretFiles: []string{app.Secret},
+		PublicURL: "http://firmproof.example", Workers: 2, Checker: checker, Drain: 100 * time.Millisecond,
+		Log: slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 }
 
 // database is a second connection to our server's store, open until the test ends.
@@ -304,7 +307,8 @@ func (w *world) push(branch, main string) {
 
 func (w *world) pull(head string, fork bool) int {
 	w.t.Helper()
-	m := w.call("POST", "/_fake/pulls", obj{"repo": "acme/fw", "head": head, "base": "main", "title": "change", "fork": fork})
+	m := w.call("POST", "/_fake/pulls", obj{"repo": "acme/fw", "head": head, "base": "main", "title": "change",
+		"fork": fork})
 	return int(m["number"].(float64))
 }
 
@@ -332,7 +336,8 @@ func (c *reader) Build(_ context.Context, req pipeline.Request) (*pipeline.Built
 	}
 	for i, line := range strings.Split(string(text), "\n") {
 		if strings.Contains(line, "broken") {
-			return nil, &pipeline.BuildError{Conclusion: "failure", Err: fmt.Errorf("main.c:%d:1: error: expected expression", i+1)}
+			return nil, &pipeline.BuildError{Conclusion: "failure",
+				Err: fmt.Errorf("main.c:%d:1: error: expected expression", i+1)}
 		}
 	}
 	plan := verifier.Plan{Target: req.Target, Entry: "main", Assumptions: []string{string(text)}}
@@ -354,7 +359,8 @@ func (c *reader) Verify(ctx context.Context, t pipeline.Task) (*verdict.Result, 
 	r := &verdict.Result{Target: t.Job.Plan.Target, Entry: "main"}
 	for i, line := range strings.Split(t.Job.Plan.Assumptions[0], "\n") {
 		n := len(r.Claims) + 1
-		claim := verdict.Claim{ID: fmt.Sprintf("memory@main#%d", n), Check: verdict.Memory, Status: verdict.Proved, Message: "index in bounds", Pos: verdict.Pos{File: "main.c", Line: i + 1, Function: "main"}}
+		claim := verdict.Claim{ID: fmt.Sprintf("memory@main#%d", n), Check: verdict.Memory, Status: verdict.Proved,
+			Message: "index in bounds", Pos: verdict.Pos{File: "main.c", Line: i + 1, Function: "main"}}
 		switch {
 		case strings.Contains(line, "slow"):
 			<-ctx.Done()

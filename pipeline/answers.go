@@ -34,7 +34,8 @@ func scopeOf(run store.Run, fork bool) string {
 func asks(run store.Run) bool { return run.Trigger != "rerun" && run.Trigger != "command" }
 
 // recall finds stored answers to jobs, by index, and what was of use.
-func (s *Service) recall(ctx context.Context, run store.Run, scope string, jobs []Job) (map[int]*verdict.Result, []store.Answer, error) {
+func (s *Service) recall(ctx context.Context, run store.Run, scope string, jobs []Job) (map[int]*verdict.Result,
+	[]store.Answer, error) {
 	out := map[int]*verdict.Result{}
 	if !asks(run) {
 		return out, nil, nil
@@ -97,7 +98,8 @@ func remember(ctx context.Context, tx store.Tx, run store.Run, scope string, j *
 	if !keep || j.Key.Shape == "" {
 		return nil
 	}
-	a := store.Answer{Repo: run.Repo, Scope: scope, Key: j.Key.Shape, Exact: j.Key.Exact, Run: run.ID, Head: run.HeadSHA, Steady: steady, Budget: j.Timeout}
+	a := store.Answer{Repo: run.Repo, Scope: scope, Key: j.Key.Shape, Exact: j.Key.Exact, Run: run.ID,
+		Head: run.HeadSHA, Steady: steady, Budget: j.Timeout}
 	var err error
 	if a.Body, err = json.Marshal(keptAnswer{*res, j.Key.Places}); err != nil {
 		return err

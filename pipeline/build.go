@@ -55,7 +55,8 @@ func (s *Service) build(ctx context.Context, id string, _ int) error {
 		if err != nil {
 			return err
 		}
-		p := prepared{Context: Context{AnnotateAll: m.Report.Annotate == "all", Comment: m.Report.Comment}, Scope: scopeOf(run, in.fork), BaseRef: in.baseRef, Note: in.note}
+		p := prepared{Context: Context{AnnotateAll: m.Report.Annotate == "all", Comment: m.Report.Comment},
+			Scope: scopeOf(run, in.fork), BaseRef: in.baseRef, Note: in.note}
 		if in.base != "" {
 			if p.Context.Changed, _, err = in.mirror.Changed(ctx, in.base, run.HeadSHA); err != nil {
 				return err
@@ -70,10 +71,12 @@ func (s *Service) build(ctx context.Context, id string, _ int) error {
 }
 
 // tasks lays the tree out, builds it, and lists its verifications.
-func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepared) ([]store.Task, []store.Answer, error) {
+func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepared) ([]store.Task, []store.Answer,
+	error) {
 	// the try is part of the name: what an earlier one left running must not meet this one
 	root := filepath.Join(s.cfg.Data, "work", fmt.Sprintf("%s-%d", run.ID, run.Tries))
-	req := Request{Run: run.ID, Dir: filepath.Join(root, "src"), Scratch: filepath.Join(root, "out"), Target: run.Target, Options: run.Options, Limit: s.cfg.RunLimit, Changed: p.Context.Changed}
+	req := Request{Run: run.ID, Dir: filepath.Join(root, "src"), Scratch: filepath.Join(root, "out"),
+		Target: run.Target, Options: run.Options, Limit: s.cfg.RunLimit, Changed: p.Context.Changed}
 	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
 		return nil, nil, &InfraError{err}
 	}
@@ -111,9 +114,11 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 }
 
 // task makes the row of a job. Its program goes to the blob store, unless the answer is known.
-func (s *Service) task(ctx context.Context, run store.Run, j *Job, from string, known *verdict.Result) (store.Task, error) {
+func (s *Service) task(ctx context.Context, run store.Run, j *Job, from string, known *verdict.Result) (store.Task,
+	error) {
 	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly"
-	t := store.Task{Run: run.ID, Repo: run.Repo, Installation: run.Installation, Entry: j.Name(), Target: run.Target, Engine: s.cfg.Checker.Engine(), Priority: priority(run.Trigger)}
+	t := store.Task{Run: run.ID, Repo: run.Repo, Installation: run.Installation, Entry: j.Name(), Target: run.Target,
+		Engine: s.cfg.Checker.Engine(), Priority: priority(run.Trigger)}
 	var err error
 	switch {
 	case j.Settled != nil:
@@ -149,7 +154,8 @@ func readModule(name string) ([]byte, error) {
 }
 
 // spread queues the tasks of a built run; it is concluded when they are over.
-func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks []store.Task, used []store.Answer) error {
+func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks []store.Task,
+	used []store.Answer) error {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return err
@@ -170,12 +176,14 @@ func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks 
 			}
 			if t.Result == nil {
 				open++
-				if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: run.ID, Lane: queue.Verify, Priority: t.Priority}); err != nil {
+				if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: run.ID, Lane: queue.Verify,
+					Priority: t.Priority}); err != nil {
 					return err
 				}
 			}
 		}
-		if err := errors.Join(tx.UsedAnswers(ctx, run.Repo, used), tx.SetPrepared(ctx, run.ID, string(text))); err != nil {
+		if err := errors.Join(tx.UsedAnswers(ctx, run.Repo, used), tx.SetPrepared(ctx, run.ID,
+			string(text))); err != nil {
 			return err
 		}
 		if open > 0 {

@@ -70,7 +70,8 @@ const JobsFile = "jobs.json"
 // with the message; anything but that and 0 (a crash, the kernel's out-of-memory
 // killer) is an unknown of this target and nothing else.
 func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
-	argv := []string{c.program, "job", "build", "--target", req.Target, "--engine", c.engine, "--units", req.Units, "-o", req.Scratch}
+	argv := []string{c.program, "job", "build", "--target", req.Target, "--engine", c.engine, "--units", req.Units,
+		"-o", req.Scratch}
 	lines, err := json.Marshal(req.Changed)
 	if err != nil {
 		return nil, &InfraError{err}
@@ -159,7 +160,8 @@ func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, err
 	}
 	limited, cancel := context.WithTimeout(ctx, t.Limit)
 	defer cancel()
-	exit, said, err := c.run(limited, t.Scratch, sandbox.Spec{Argv: []string{c.program, "job", "verify", t.Scratch}, Dir: t.Scratch, Write: []string{t.Scratch}})
+	exit, said, err := c.run(limited, t.Scratch, sandbox.Spec{Argv: []string{c.program, "job", "verify", t.Scratch},
+		Dir: t.Scratch, Write: []string{t.Scratch}})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return gone(verdict.TimedOut, fmt.Sprintf("no answer within %s", t.Limit))
@@ -172,7 +174,8 @@ func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, err
 	case exit.Code == 126:
 		return nil, &InfraError{fmt.Errorf("sandbox: %s", said)}
 	case exit.Code != 0:
-		return gone(verdict.Internal, "the analysis ended with status "+strconv.Itoa(exit.Code)+": "+clean(said, Request{Dir: t.Scratch, Scratch: t.Scratch}))
+		return gone(verdict.Internal, "the analysis ended with status "+strconv.Itoa(exit.Code)+": "+clean(said,
+			Request{Dir: t.Scratch, Scratch: t.Scratch}))
 	}
 	res := &verdict.Result{}
 	if err := readAnswer(filepath.Join(t.Scratch, ResultFile), res); err != nil {
@@ -187,7 +190,8 @@ func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, err
 func (c *ChildChecker) run(ctx context.Context, answer string, spec sandbox.Spec) (sandbox.Exit, string, error) {
 	noise := &tail{limit: maxNoise}
 	spec.Limits, spec.Stdout, spec.Stderr = c.limits, noise, noise
-	spec.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + answer, "TMPDIR=" + answer, "LC_ALL=C.UTF-8", "NO_COLOR=1", sandbox.Inside(answer)}
+	spec.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + answer, "TMPDIR=" + answer, "LC_ALL=C.UTF-8",
+		"NO_COLOR=1", sandbox.Inside(answer)}
 	exit, err := c.box.Run(ctx, spec)
 	return exit, noise.String(), err
 }
@@ -212,7 +216,8 @@ func readAnswer(name string, into any) error {
 
 // lost is the result of a process that died.
 func lost(target, entry string, kind verdict.ReasonKind, why string) *verdict.Result {
-	return &verdict.Result{Target: target, Entry: entry, Status: verdict.Unknown, Claims: []verdict.Claim{}, Reason: &verdict.Reason{Kind: kind, Detail: why}}
+	return &verdict.Result{Target: target, Entry: entry, Status: verdict.Unknown, Claims: []verdict.Claim{},
+		Reason: &verdict.Reason{Kind: kind, Detail: why}}
 }
 
 // relative makes file names relative to the root of the repository.

@@ -50,12 +50,13 @@ func TestHostileAnalysis(t *testing.T) {
 		kind   verdict.ReasonKind // empty: an answer
 		detail string
 	}{
-		"answer":           {"echo '" + goodResult + "' > $DIR/result.json", "", ""},
-		"crash":            {"kill -SEGV $$", verdict.Internal, "status 139"},
-		"killed":           {"kill -KILL $$", verdict.Internal, "status 137"},
-		"no answer":        {":", verdict.Internal, "no answer"},
-		"no JSON":          {"echo '{' > $DIR/result.json", verdict.Internal, "unreadable"},
-		"symbolic link":    {"echo '" + goodResult + "' > $DIR/x; ln -s x $DIR/result.json", verdict.Internal, "no answer"},
+		"answer":    {"echo '" + goodResult + "' > $DIR/result.json", "", ""},
+		"crash":     {"kill -SEGV $$", verdict.Internal, "status 139"},
+		"killed":    {"kill -KILL $$", verdict.Internal, "status 137"},
+		"no answer": {":", verdict.Internal, "no answer"},
+		"no JSON":   {"echo '{' > $DIR/result.json", verdict.Internal, "unreadable"},
+		"symbolic link": {"echo '" + goodResult + "' > $DIR/x; ln -s x $DIR/result.json", verdict.Internal,
+			"no answer"},
 		"a pipe":           {"mkfifo $DIR/result.json", verdict.Internal, "no usable answer"},
 		"a folder":         {"mkdir $DIR/result.json", verdict.Internal, "no usable answer"},
 		"larger than life": {"truncate -s 300M $DIR/result.json", verdict.Internal, "no usable answer"},
@@ -68,7 +69,8 @@ func TestHostileAnalysis(t *testing.T) {
 			if name == "endless" {
 				limit = 300 * time.Millisecond
 			}
-			res, err := checker.Verify(context.Background(), Task{Job: Job{Plan: verifier.Plan{Target: "i386", Entry: "main"}}, Scratch: scratch, Limit: limit})
+			res, err := checker.Verify(context.Background(),
+				Task{Job: Job{Plan: verifier.Plan{Target: "i386", Entry: "main"}}, Scratch: scratch, Limit: limit})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +80,8 @@ func TestHostileAnalysis(t *testing.T) {
 			switch {
 			case c.kind == "" && (res.Reason != nil || res.Status != verdict.Proved):
 				t.Errorf("%+v", res)
-			case c.kind != "" && (res.Reason == nil || res.Reason.Kind != c.kind || !strings.Contains(res.Reason.Detail, c.detail) || len(res.Reason.Detail) > 2*maxNoise):
+			case c.kind != "" && (res.Reason == nil || res.Reason.Kind != c.kind ||
+				!strings.Contains(res.Reason.Detail, c.detail) || len(res.Reason.Detail) > 2*maxNoise):
 				t.Errorf("reason %.300v, want %s: %s", res.Reason, c.kind, c.detail)
 			}
 		})
@@ -89,7 +92,8 @@ func TestHostileAnalysis(t *testing.T) {
 func TestHostileBuild(t *testing.T) {
 	build := func(script string) (*Built, error) {
 		checker, scratch := child(t, script)
-		return checker.Build(context.Background(), Request{Dir: scratch, Scratch: scratch, Target: "i386", Limit: time.Minute})
+		return checker.Build(context.Background(), Request{Dir: scratch, Scratch: scratch, Target: "i386",
+			Limit: time.Minute})
 	}
 	if b, err := build(`echo '[{"plan":{"Target":"avr","Entry":"main"},"module":"module-0"}]' > $DIR/jobs.json`); err != nil || b.Jobs[0].Plan.Target != "i386" {
 		t.Errorf("%+v %v", b, err)
@@ -104,7 +108,8 @@ func TestHostileBuild(t *testing.T) {
 		t.Errorf("a build error: %v", err)
 	}
 	for _, script := range []string{"kill -SEGV $$", "echo nonsense > $DIR/jobs.json"} {
-		if b, err := build(script); err != nil || len(b.Jobs) != 1 || b.Jobs[0].Settled == nil || b.Jobs[0].Settled.Reason.Kind != verdict.Internal {
+		if b, err := build(script); err != nil || len(b.Jobs) != 1 || b.Jobs[0].Settled == nil ||
+			b.Jobs[0].Settled.Reason.Kind != verdict.Internal {
 			t.Errorf("%s: %+v %v", script, b, err)
 		}
 	}
@@ -125,7 +130,8 @@ func TestCancelReachesTheSolver(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		_, err := checker.Verify(ctx, Task{Job: Job{Plan: verifier.Plan{Entry: "main"}}, Scratch: scratch, Limit: time.Hour})
+		_, err := checker.Verify(ctx, Task{Job: Job{Plan: verifier.Plan{Entry: "main"}}, Scratch: scratch,
+			Limit: time.Hour})
 		done <- err
 	}()
 	var pid []byte

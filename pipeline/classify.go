@@ -21,7 +21,8 @@ type classes struct {
 // classify compares a report with the violations `known` of the base branch.
 // Only an answer fixes a finding: one that cannot be decided now is neither new nor fixed.
 func classify(report *verdict.Report, known map[string]string, haveBase bool, accepted map[string]string) classes {
-	c := classes{states: map[string]reports.State{}, violated: map[string]string{}, settled: map[string]bool{}, entries: map[string]bool{}, counts: map[string]int{}}
+	c := classes{states: map[string]reports.State{}, violated: map[string]string{}, settled: map[string]bool{},
+		entries: map[string]bool{}, counts: map[string]int{}}
 	for i := range report.Results {
 		r := &report.Results[i]
 		c.entries[r.Entry] = r.Reason == nil
@@ -44,7 +45,8 @@ func classify(report *verdict.Report, known map[string]string, haveBase bool, ac
 	return c
 }
 
-func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]string, haveBase bool, accepted map[string]string) {
+func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]string, haveBase bool,
+	accepted map[string]string) {
 	fp, key := reports.Fingerprint(r, cl), reports.Key(r, cl)
 	_, old := known[fp]
 	_, ok := accepted[cl.ID]

@@ -88,7 +88,8 @@ func assemble(tasks []store.Task) (*verdict.Report, error) {
 }
 
 // end ends a run with its report.
-func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report *verdict.Report, doc string) (bool, error) {
+func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report *verdict.Report,
+	doc string) (bool, error) {
 	// the aggregate first: its row lock orders the ends of sibling runs
 	if err := tx.TouchRun(ctx, run.Parent); err != nil {
 		return false, err
@@ -120,7 +121,8 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 		return false, err
 	}
 	if run.Pull == 0 && run.Ref == "refs/heads/"+repo.DefaultBranch {
-		if err := tx.SetBaseline(ctx, run.Repo, repo.DefaultBranch, run.Target, run.HeadSHA, run.ID, c.violated, c.undecided(known)); err != nil {
+		if err := tx.SetBaseline(ctx, run.Repo, repo.DefaultBranch, run.Target, run.HeadSHA, run.ID, c.violated,
+			c.undecided(known)); err != nil {
 			return false, err
 		}
 	}
@@ -130,7 +132,8 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	return true, s.settle(ctx, tx, run)
 }
 
-func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *verdict.Report, doc string, pc Context, c classes) error {
+func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *verdict.Report, doc string, pc Context,
+	c classes) error {
 	if err := tx.DropFindings(ctx, run.ID); err != nil {
 		return err
 	}
@@ -144,8 +147,10 @@ func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *
 			if cl.Status != verdict.Violated && (cl.Status != verdict.Unknown || cl.IsShadowed()) {
 				continue
 			}
-			f := store.Finding{Run: run.ID, Fingerprint: reports.Fingerprint(r, cl), Claim: cl.ID, Rule: string(cl.Check), Target: r.Target, Entry: r.Entry, File: cl.Pos.File,
-				Line: cl.Pos.Line, Message: cl.Message, Status: cl.Status.String(), State: string(c.states[reports.Key(r, cl)])}
+			f := store.Finding{Run: run.ID, Fingerprint: reports.Fingerprint(r, cl), Claim: cl.ID,
+				Rule: string(cl.Check), Target: r.Target, Entry: r.Entry, File: cl.Pos.File,
+				Line: cl.Pos.Line, Message: cl.Message, Status: cl.Status.String(),
+				State: string(c.states[reports.Key(r, cl)])}
 			if err := tx.PutFinding(ctx, f); err != nil {
 				return err
 			}
@@ -220,7 +225,8 @@ func Family(ctx context.Context, tx store.Tx, aggregate string) ([]store.Run, er
 		return nil, err
 	}
 	for _, r := range others {
-		if !r.Aggregate() && r.Pull == agg.Pull && r.State == store.Done && r.Conclusion != "cancelled" && r.ID < agg.ID && !have[r.Target] {
+		if !r.Aggregate() && r.Pull == agg.Pull && r.State == store.Done && r.Conclusion != "cancelled" &&
+			r.ID < agg.ID && !have[r.Target] {
 			have[r.Target] = true
 			own = append(own, r)
 		}

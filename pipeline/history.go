@@ -54,7 +54,8 @@ type Point struct {
 	RunRef
 	Trigger string         `json:"trigger"`
 	Counts  map[string]int `json:"counts"` // proved, bounded, violated, unknown
-	Turns   int            `json:"turns"`  // the least number of turns that a loop with more was followed; 0: every loop was followed to its end
+	// the least number of turns that a loop with more was followed; 0: every loop was followed to its end
+	Turns int `json:"turns"`
 }
 
 // RunRef names a run.
@@ -193,7 +194,8 @@ func (t *TargetChange) slower(before, after answers) {
 	for _, entry := range slices.Sorted(maps.Keys(after.took)) {
 		was, now := before.took[entry], after.took[entry]
 		if was > 0 && now-was >= time.Second && now > was+was/2 {
-			t.Slower = append(t.Slower, Change{Entry: entry, Message: fmt.Sprintf("%.1f s before, %.1f s now", was.Seconds(), now.Seconds())})
+			t.Slower = append(t.Slower, Change{Entry: entry, Message: fmt.Sprintf("%.1f s before, %.1f s now",
+				was.Seconds(), now.Seconds())})
 		}
 	}
 }
@@ -212,7 +214,8 @@ type answers struct {
 }
 
 func claimsOf(ctx context.Context, tx store.Tx, run string) (answers, error) {
-	a := answers{claims: map[string]verdict.Claim{}, entry: map[string]string{}, failed: map[string]bool{}, took: map[string]time.Duration{}}
+	a := answers{claims: map[string]verdict.Claim{}, entry: map[string]string{}, failed: map[string]bool{},
+		took: map[string]time.Duration{}}
 	text, err := tx.Report(ctx, run, nil)
 	if errors.Is(err, store.ErrNotFound) {
 		return a, nil // expired

@@ -16,21 +16,24 @@ func (t *TargetChange) sections() []struct {
 		Title string
 		List  []Change
 	}
-	return []section{{"Introduced", t.Introduced}, {"Fixed", t.Fixed}, {"Still open", t.Open}, {"Violated before, undecided now", t.Undecided},
+	return []section{{"Introduced", t.Introduced}, {"Fixed", t.Fixed}, {"Still open", t.Open},
+		{"Violated before, undecided now", t.Undecided},
 		{"Newly proved", t.NewlyProved}, {"Proof lost", t.ProofLost}, {"Slower", t.Slower}}
 }
 
 // Markdown renders the report.
 func (r *Regression) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s, branch %s: %s to %s\n\n", r.Repository, r.Branch, r.Since.Format("2006-01-02 15:04"), r.Until.Format("2006-01-02 15:04"))
+	fmt.Fprintf(&b, "# %s, branch %s: %s to %s\n\n", r.Repository, r.Branch, r.Since.Format("2006-01-02 15:04"),
+		r.Until.Format("2006-01-02 15:04"))
 	if len(r.Targets) == 0 {
 		b.WriteString("Nothing was verified in this time.\n")
 		return b.String()
 	}
 	b.WriteString("| target | introduced | fixed | open | undecided | newly proved | proof lost | seconds before | now |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, t := range r.Targets {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %.1f | %.1f |\n", t.Target, len(t.Introduced), len(t.Fixed), len(t.Open), len(t.Undecided), len(t.NewlyProved),
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %.1f | %.1f |\n", t.Target, len(t.Introduced),
+			len(t.Fixed), len(t.Open), len(t.Undecided), len(t.NewlyProved),
 			len(t.ProofLost), t.From.Seconds, t.To.Seconds)
 	}
 	for i := range r.Targets {
@@ -46,7 +49,8 @@ func (r *Regression) Markdown() string {
 					fmt.Fprintf(&b, "- entry `%s`: %s\n", c.Entry, c.Message)
 					continue
 				}
-				fmt.Fprintf(&b, "- `%s` (entry `%s`) at %s: %s\n", c.Claim, c.Entry, c.Where, strings.ReplaceAll(c.Message, "\n", " "))
+				fmt.Fprintf(&b, "- `%s` (entry `%s`) at %s: %s\n", c.Claim, c.Entry, c.Where,
+					strings.ReplaceAll(c.Message, "\n", " "))
 			}
 		}
 		b.WriteString(t.history())
@@ -66,7 +70,8 @@ func (t *TargetChange) history() string {
 	if len(t.Trend) > 1 {
 		b.WriteString("\n### Trend\n\n| run | commit | by | seconds | proved | bounded | violated | unknown | least turns |\n|---|---|---|---|---|---|---|---|---|\n")
 		for _, p := range t.Trend {
-			fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %d | %d | %d | %d | %s |\n", p.At.Format("2006-01-02 15:04"), short(p.Commit), p.Trigger, p.Seconds, p.Counts["proved"],
+			fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %d | %d | %d | %d | %s |\n", p.At.Format("2006-01-02 15:04"),
+				short(p.Commit), p.Trigger, p.Seconds, p.Counts["proved"],
 				p.Counts["bounded"], p.Counts["violated"], p.Counts["unknown"], p.Least())
 		}
 	}

@@ -22,7 +22,8 @@ func TestRegress(t *testing.T) {
 			r := &verdict.Result{Target: t.Job.Plan.Target, Entry: "main"}
 			for i, s := range status {
 				if s != verdict.Invalid {
-					r.Claims = append(r.Claims, verdict.Claim{ID: fmt.Sprintf("memory@f#%d", i), Check: verdict.Memory, Status: s, Message: fmt.Sprintf("claim <%d>", i), Pos: verdict.Pos{File: "a.c", Line: i + 1}})
+					r.Claims = append(r.Claims, verdict.Claim{ID: fmt.Sprintf("memory@f#%d", i), Check: verdict.Memory,
+						Status: s, Message: fmt.Sprintf("claim <%d>", i), Pos: verdict.Pos{File: "a.c", Line: i + 1}})
 				}
 			}
 			r.DurationMS = took
@@ -55,7 +56,8 @@ func TestRegress(t *testing.T) {
 		}
 		return strings.Join(s, " ")
 	}
-	for name, pair := range map[string][2]string{"introduced": {got(c.Introduced), "6"}, "fixed": {got(c.Fixed), "1 3"}, "open": {got(c.Open), "0"}, "undecided": {got(c.Undecided), "2"},
+	for name, pair := range map[string][2]string{"introduced": {got(c.Introduced), "6"}, "fixed": {got(c.Fixed),
+		"1 3"}, "open": {got(c.Open), "0"}, "undecided": {got(c.Undecided), "2"},
 		"newly proved": {got(c.NewlyProved), "4"}, "proof lost": {got(c.ProofLost), "5"}} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s: %q, want %q", name, pair[0], pair[1])
@@ -67,16 +69,19 @@ func TestRegress(t *testing.T) {
 	if len(c.Commits) != 2 || c.Commits[0].SHA != c.To.Commit || c.Commits[1].SHA == c.From.Commit {
 		t.Errorf("commits: %+v", c.Commits)
 	}
-	if len(c.Trend) != 2 || c.Trend[0].Counts["violated"] != 4 || c.Trend[1].Counts["proved"] != 2 || c.Trend[0].Turns != 0 || c.Trend[1].Turns != 4 {
+	if len(c.Trend) != 2 || c.Trend[0].Counts["violated"] != 4 || c.Trend[1].Counts["proved"] != 2 ||
+		c.Trend[0].Turns != 0 || c.Trend[1].Turns != 4 {
 		t.Errorf("trend: %+v", c.Trend)
 	}
-	for _, want := range []string{"### Commits in between", "### Slower\n\n- entry `main`: 1.0 s before, 2.5 s now", "| push |"} {
+	for _, want := range []string{"### Commits in between", "### Slower\n\n- entry `main`: 1.0 s before, 2.5 s now",
+		"| push |"} {
 		if !strings.Contains(r.Markdown(), want) {
 			t.Errorf("no %q in\n%s", want, r.Markdown())
 		}
 	}
 	page, err := r.HTML()
-	if err != nil || !strings.Contains(string(page), "claim &lt;6&gt;") || !strings.Contains(r.Markdown(), "### Introduced\n\n- `memory@f#6`") {
+	if err != nil || !strings.Contains(string(page), "claim &lt;6&gt;") || !strings.Contains(r.Markdown(),
+		"### Introduced\n\n- `memory@f#6`") {
 		t.Errorf("%v\n%s\n%s", err, r.Markdown(), page)
 	}
 	if _, err := Regress(ctx, b.st, "a/none", time.Now()); err == nil {

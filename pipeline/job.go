@@ -36,10 +36,11 @@ type Built struct {
 type Job struct {
 	Plan    verifier.Plan `json:"plan"`
 	Timeout time.Duration `json:"timeout"`
-	Raise   bool          `json:"raise,omitempty"`  // with greater bounds again, until the time is used
-	Module  string        `json:"module,omitempty"` // file with the part of the program that the entry reaches (ir.Decode)
-	Key     verifier.Key  `json:"key"`              // of the module and the plan
-	Proof   verifier.Key  `json:"proof"`            // the same without bounds: what is proved holds under any
+	Raise   bool          `json:"raise,omitempty"` // with greater bounds again, until the time is used
+	// file with the part of the program that the entry reaches (ir.Decode)
+	Module string       `json:"module,omitempty"`
+	Key    verifier.Key `json:"key"`   // of the module and the plan
+	Proof  verifier.Key `json:"proof"` // the same without bounds: what is proved holds under any
 
 	// What the result is completed with, however it was found.
 	Machine    *verdict.Machine       `json:"machine,omitempty"`
@@ -129,7 +130,8 @@ func lasting(r *verdict.Reason) bool {
 
 // allProved reports whether every claim holds without bounds.
 func allProved(res *verdict.Result) bool {
-	return res.Reason == nil && len(res.Claims) > 0 && !slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool { return c.Status != verdict.Proved })
+	return res.Reason == nil && len(res.Claims) > 0 && !slices.ContainsFunc(res.Claims,
+		func(c verdict.Claim) bool { return c.Status != verdict.Proved })
 }
 
 // Movable reports whether the lines of an answer can be changed after the event:

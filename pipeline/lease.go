@@ -37,7 +37,10 @@ func (s *Service) hold(ctx context.Context, id string, work func(context.Context
 	defer cancel(nil)
 	s.track(id, id, cancel)
 	defer s.untrack(id)
-	go s.beat(ctx, cancel, func(ctx context.Context, tx store.Tx) (bool, error) { return tx.Heartbeat(ctx, id, s.owner, leaseTime) })
+	go s.beat(ctx, cancel, func(ctx context.Context, tx store.Tx) (bool, error) {
+		return tx.Heartbeat(ctx, id, s.owner,
+			leaseTime)
+	})
 	err = work(ctx, run)
 	var later interface{ RetryAfter() time.Duration }
 	switch cause := context.Cause(ctx); {
@@ -70,14 +73,18 @@ const maxTries = 4
 func (s *Service) release(id string, why error, uncounted bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if err := s.store.Write(ctx, func(tx store.Tx) error { return tx.ReleaseRun(ctx, id, s.owner, uncounted) }); err != nil {
+	if err := s.store.Write(ctx, func(tx store.Tx) error {
+		return tx.ReleaseRun(ctx, id, s.owner,
+			uncounted)
+	}); err != nil {
 		return errors.Join(why, err)
 	}
 	return why
 }
 
 // beat renews a lease until ctx ends; it ends the work when what it holds is no more ours.
-func (s *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, renew func(context.Context, store.Tx) (bool, error)) {
+func (s *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, renew func(context.Context,
+	store.Tx) (bool, error)) {
 	last := time.Now()
 	for {
 		select {
@@ -183,7 +190,8 @@ func (s *Service) overdue(ctx context.Context, tx store.Tx) error {
 		return err
 	}
 	for _, id := range ids {
-		if err := tx.AbortRun(ctx, id, "timed_out", fmt.Sprintf("There was no answer within %s.", s.cfg.Deadline), ""); err != nil {
+		if err := tx.AbortRun(ctx, id, "timed_out", fmt.Sprintf("There was no answer within %s.", s.cfg.Deadline),
+			""); err != nil {
 			return err
 		}
 	}

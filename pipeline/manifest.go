@@ -69,7 +69,8 @@ func deepen(h *yaml.Node, o store.Options) {
 		n.Value = o.Timeout.String()
 		return
 	}
-	h.Content = append(h.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "timeout"}, &yaml.Node{Kind: yaml.ScalarNode, Value: o.Timeout.String()})
+	h.Content = append(h.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "timeout"},
+		&yaml.Node{Kind: yaml.ScalarNode, Value: o.Timeout.String()})
 }
 
 // proofTime is the time of a harness when a proof is asked for.

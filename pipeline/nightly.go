@@ -43,7 +43,8 @@ func schedule(ctx context.Context, tx store.Tx, repo int64, m *manifest.Manifest
 	if err != nil {
 		return err
 	}
-	return tx.PutSchedule(ctx, store.Schedule{Repo: repo, Name: nightlyName, Spec: string(text), Next: spec.next(time.Now())})
+	return tx.PutSchedule(ctx, store.Schedule{Repo: repo, Name: nightlyName, Spec: string(text),
+		Next: spec.next(time.Now())})
 }
 
 // runDue starts the nightly runs whose time has come: each once, however long
@@ -70,7 +71,8 @@ func (s *Service) runDue(ctx context.Context, now time.Time) error {
 			if !mine {
 				continue
 			}
-			if _, err := s.Begin(ctx, tx, store.Run{Repo: repo.ID, Installation: repo.Installation, Ref: "refs/heads/" + repo.DefaultBranch, Trigger: "nightly",
+			if _, err := s.Begin(ctx, tx, store.Run{Repo: repo.ID, Installation: repo.Installation,
+				Ref: "refs/heads/" + repo.DefaultBranch, Trigger: "nightly",
 				Options: store.Options{Unwind: spec.Unwind, Timeout: spec.Timeout}}); err != nil {
 				return err
 			}
@@ -104,7 +106,11 @@ const blobGrace = 24 * time.Hour
 // collect removes documents, older than `before`, that nothing names any more.
 func (s *Service) collect(ctx context.Context, before time.Time) error {
 	var used []string
-	if err := s.store.Read(ctx, func(tx store.Tx) (err error) { used, err = tx.BlobsInUse(ctx); return err }); err != nil {
+	if err := s.store.Read(ctx, func(tx store.Tx) (err error) {
+		used,
+			err = tx.BlobsInUse(ctx)
+		return err
+	}); err != nil {
 		return err
 	}
 	keep := map[string]bool{}
@@ -139,7 +145,11 @@ func (s *Service) sameBlobs(ctx context.Context) error {
 		return fmt.Errorf("pipeline: artifacts: %w", err)
 	}
 	var kept string
-	if err := s.store.Write(ctx, func(tx store.Tx) (err error) { kept, err = tx.SetMarker(ctx, mine); return err }); err != nil {
+	if err := s.store.Write(ctx, func(tx store.Tx) (err error) {
+		kept, err = tx.SetMarker(ctx,
+			mine)
+		return err
+	}); err != nil {
 		return fmt.Errorf("pipeline: artifacts: %w", err)
 	}
 	if kept == mine {

@@ -15,7 +15,8 @@ import (
 // the answers of the others are those of the newest earlier run of the same
 // commit and target. So verifying one harness again never hides what another
 // one found. If there is no earlier run, the answer says what it leaves out.
-func (s *Service) complete(ctx context.Context, run store.Run, p *prepared, report *verdict.Report) (*verdict.Report, error) {
+func (s *Service) complete(ctx context.Context, run store.Run, p *prepared, report *verdict.Report) (*verdict.Report,
+	error) {
 	if len(run.Options.Entries) == 0 {
 		return report, nil
 	}
@@ -60,7 +61,8 @@ func (s *Service) earlier(ctx context.Context, run store.Run) (*verdict.Report, 
 			return err
 		}
 		i := slices.IndexFunc(runs, func(r store.Run) bool {
-			return r.Target == run.Target && r.Pull == run.Pull && r.ID < run.ID && r.State == store.Done && r.Conclusion != "cancelled" && len(r.Counts) > 0
+			return r.Target == run.Target && r.Pull == run.Pull && r.ID < run.ID && r.State == store.Done &&
+				r.Conclusion != "cancelled" && len(r.Counts) > 0
 		})
 		if i < 0 {
 			return nil

@@ -146,7 +146,8 @@ func New(cfg Config) (*Service, error) {
 		cfg.Keep = DefaultRetention()
 	}
 	s := &Service{cfg: cfg, store: cfg.Store, log: cfg.Log, owner: store.NewID(), active: map[string]activity{},
-		mirrors: &checkout.Cache{Dir: filepath.Join(cfg.Data, "mirrors"), Limits: checkout.DefaultLimits(), Local: cfg.Local}}
+		mirrors: &checkout.Cache{Dir: filepath.Join(cfg.Data, "mirrors"), Limits: checkout.DefaultLimits(),
+			Local: cfg.Local}}
 	if s.blobs = cfg.Blobs; s.blobs == nil {
 		disk, err := blob.OpenDisk(filepath.Join(cfg.Data, "artifacts"))
 		if err != nil {
@@ -165,7 +166,8 @@ func New(cfg Config) (*Service, error) {
 	}
 	if cfg.Workers > 0 {
 		handlers[PlanJob], handlers[BuildJob], handlers[WorkJob] = s.plan, s.build, s.work
-		lanes[queue.Plans], lanes[queue.Builds], lanes[queue.Verify] = max(1, cfg.Workers/2), max(1, cfg.Workers/2), cfg.Workers
+		lanes[queue.Plans], lanes[queue.Builds], lanes[queue.Verify] = max(1, cfg.Workers/2), max(1, cfg.Workers/2),
+			cfg.Workers
 	}
 	q, err := queue.New(cfg.Store, queue.Config{Workers: lanes, Handlers: handlers, Log: cfg.Log, Observe: cfg.Observe})
 	if err != nil {
@@ -185,7 +187,10 @@ func (s *Service) Start(ctx context.Context) error {
 		if err := os.RemoveAll(work); err != nil {
 			return fmt.Errorf("pipeline: %w", err)
 		}
-		if err := s.store.Write(ctx, func(tx store.Tx) error { return errors.Join(tx.DropLeases(ctx), tx.DropLocks(ctx)) }); err != nil {
+		if err := s.store.Write(ctx, func(tx store.Tx) error {
+			return errors.Join(tx.DropLeases(ctx),
+				tx.DropLocks(ctx))
+		}); err != nil {
 			return fmt.Errorf("pipeline: %w", err)
 		}
 		if err := s.sweep(ctx, time.Now()); err != nil {
@@ -257,7 +262,8 @@ func (s *Service) Begin(ctx context.Context, tx store.Tx, r store.Run) (string, 
 		return "", err
 	}
 	if r.State == store.Queued || r.State == "" {
-		if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: PlanJob, ID: id, Lane: queue.Plans, Priority: priority(r.Trigger)}); err != nil {
+		if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: PlanJob, ID: id, Lane: queue.Plans,
+			Priority: priority(r.Trigger)}); err != nil {
 			return "", err
 		}
 	}
@@ -282,7 +288,8 @@ func priority(trigger string) int {
 
 // CancelRuns ends in tx what is open of a pull request, except runs of the commit `keep`.
 // The processes end within a heartbeat; Interrupt ends those of this process at once.
-func (s *Service) CancelRuns(ctx context.Context, tx store.Tx, repo int64, pull int, keep, detail, supersededBy string) ([]string, error) {
+func (s *Service) CancelRuns(ctx context.Context, tx store.Tx, repo int64, pull int, keep, detail,
+	supersededBy string) ([]string, error) {
 	open, err := tx.OpenRuns(ctx, repo, pull)
 	if err != nil {
 		return nil, err

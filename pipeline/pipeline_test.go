@@ -66,14 +66,18 @@ func (b *bench) Verify(ctx context.Context, t Task) (*verdict.Result, error) {
 // proved is the answer of an entry with one claim.
 func proved(t Task) *verdict.Result {
 	return &verdict.Result{Target: t.Job.Plan.Target, Entry: t.Job.Plan.Entry, Status: verdict.Proved,
-		Claims: []verdict.Claim{{ID: "memory@f#1", Check: verdict.Memory, Status: verdict.Proved, Pos: verdict.Pos{File: "a.c", Line: 3, Function: "f"}}}}
+		Claims: []verdict.Claim{{ID: "memory@f#1", Check: verdict.Memory, Status: verdict.Proved,
+			Pos: verdict.Pos{File: "a.c", Line: 3, Function: "f"}}}}
 }
 
 const benchManifest = "version: 1\ntargets: [i386]\nbuild: {sources: [a.c]}\nharnesses:\n  - {entry: main, unwind: 4}\nnightly: {at: \"02:00\", timeout: 30m, unwind: 64}\n"
 
 func newBench(t *testing.T) *bench {
 	ctx := context.Background()
-	b := &bench{t: t, dir: t.TempDir(), check: func(_ context.Context, t Task) (*verdict.Result, error) { return proved(t), nil }}
+	b := &bench{t: t, dir: t.TempDir(), check: func(_ context.Context, t Task) (*verdict.Result,
+		error) {
+		return proved(t), nil
+	}}
 	b.build = func(_ context.Context, req Request) (*Built, error) {
 		return &Built{Jobs: []Job{{Plan: verifier.Plan{Target: req.Target, Entry: "main"}, Timeout: time.Minute}}}, nil
 	}
@@ -83,7 +87,8 @@ func newBench(t *testing.T) *bench {
 	}
 	b.st = st
 	quiet := func(context.Context, string, int) error { return nil }
-	b.s, err = New(Config{Store: st, Data: t.TempDir(), Source: b, Checker: b, Workers: 2, Log: slog.New(slog.DiscardHandler), Local: true,
+	b.s, err = New(Config{Store: st, Data: t.TempDir(), Source: b, Checker: b, Workers: 2,
+		Log: slog.New(slog.DiscardHandler), Local: true,
 		Edge: map[string]queue.Handler{PublishJob: quiet, EventJob: quiet}})
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +105,8 @@ func newBench(t *testing.T) *bench {
 	})
 	b.git("init", "-q", "-b", "main")
 	b.write(func(tx store.Tx) error {
-		return tx.PutRepo(ctx, store.Repo{ID: 1, Installation: 2, FullName: "a/b", CloneURL: b.dir, DefaultBranch: "main", Active: true})
+		return tx.PutRepo(ctx, store.Repo{ID: 1, Installation: 2, FullName: "a/b", CloneURL: b.dir,
+			DefaultBranch: "main", Active: true})
 	})
 	return b
 }
@@ -118,7 +124,8 @@ func (b *bench) git(args ...string) string {
 
 func (b *bench) commit(manifest string) string {
 	b.t.Helper()
-	if err := errors.Join(os.WriteFile(filepath.Join(b.dir, "a.c"), []byte(manifest), 0o644), os.WriteFile(filepath.Join(b.dir, ManifestName), []byte(manifest), 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(b.dir, "a.c"), []byte(manifest), 0o644),
+		os.WriteFile(filepath.Join(b.dir, ManifestName), []byte(manifest), 0o644)); err != nil {
 		b.t.Fatal(err)
 	}
 	b.git("add", "-A")
@@ -238,14 +245,19 @@ func TestBlame(t *testing.T) {
 // TestClassify: only an answer fixes a finding.
 func TestClassify(t *testing.T) {
 	claim := func(n int, s verdict.Status) verdict.Claim {
-		return verdict.Claim{ID: fmt.Sprintf("memory@f#%d", n), Check: verdict.Memory, Status: s, Pos: verdict.Pos{Function: "f"}}
+		return verdict.Claim{ID: fmt.Sprintf("memory@f#%d", n), Check: verdict.Memory, Status: s,
+			Pos: verdict.Pos{Function: "f"}}
 	}
-	base := &verdict.Report{Results: []verdict.Result{{Target: "i386", Entry: "main", Claims: []verdict.Claim{claim(1, verdict.Violated), claim(2, verdict.Violated), claim(3, verdict.Violated), claim(4, verdict.Violated)}}}}
+	base := &verdict.Report{Results: []verdict.Result{{Target: "i386", Entry: "main",
+		Claims: []verdict.Claim{claim(1, verdict.Violated), claim(2, verdict.Violated), claim(3, verdict.Violated),
+			claim(4, verdict.Violated)}}}}
 	known := classify(base, nil, false, nil).violated
 	now := &verdict.Report{Results: []verdict.Result{{Target: "i386", Entry: "main", Claims: []verdict.Claim{
-		claim(1, verdict.Violated), claim(2, verdict.Bounded), claim(3, verdict.Unknown), claim(5, verdict.Violated), claim(6, verdict.Violated)}}}}
+		claim(1, verdict.Violated), claim(2, verdict.Bounded), claim(3, verdict.Unknown), claim(5, verdict.Violated),
+		claim(6, verdict.Violated)}}}}
 	c := classify(now, known, true, map[string]string{"memory@f#6": "masked"})
-	want := map[string]string{"main|memory@f#1": "preexisting", "main|memory@f#5": "introduced", "main|memory@f#6": "suppressed", "main|memory@f#3": "preexisting"}
+	want := map[string]string{"main|memory@f#1": "preexisting", "main|memory@f#5": "introduced",
+		"main|memory@f#6": "suppressed", "main|memory@f#3": "preexisting"}
 	for k, s := range want {
 		if string(c.states[k]) != s {
 			t.Errorf("%s: %q, want %s", k, c.states[k], s)
@@ -274,7 +286,8 @@ func TestAdjustManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h := m.Harnesses[0]; h.Unwind != 8 || h.Unwindset[0].Bound != 6 || h.Timeout != 2*time.Minute || m.Harnesses[1].Unwind != 0 {
+	if h := m.Harnesses[0]; h.Unwind != 8 || h.Unwindset[0].Bound != 6 || h.Timeout != 2*time.Minute ||
+		m.Harnesses[1].Unwind != 0 {
 		t.Errorf("deeper: %+v", m.Harnesses)
 	}
 	if out, err = adjustManifest(text, store.Options{Prove: true}); err != nil {
@@ -283,7 +296,8 @@ func TestAdjustManifest(t *testing.T) {
 	if m, err = manifest.Parse("x", out); err != nil {
 		t.Fatal(err)
 	}
-	if h := m.Harnesses[0]; h.Unwind != 0 || len(h.Unwindset) != 0 || h.Timeout != proofTime || m.Harnesses[1].Timeout != proofTime {
+	if h := m.Harnesses[0]; h.Unwind != 0 || len(h.Unwindset) != 0 || h.Timeout != proofTime ||
+		m.Harnesses[1].Timeout != proofTime {
 		t.Errorf("prove: %+v", m.Harnesses)
 	}
 }

@@ -33,7 +33,10 @@ func (s *Service) plan(ctx context.Context, id string, _ int) error {
 			return err
 		}
 		if run.Trigger == "push" {
-			if err := s.store.Write(ctx, func(tx store.Tx) error { return schedule(ctx, tx, run.Repo, m) }); err != nil {
+			if err := s.store.Write(ctx, func(tx store.Tx) error {
+				return schedule(ctx, tx, run.Repo,
+					m)
+			}); err != nil {
 				return err
 			}
 		}
@@ -70,7 +73,8 @@ func (s *Service) brought(ctx context.Context, run store.Run, in *inputs) error 
 	}
 	list, err := in.mirror.Log(ctx, last, run.HeadSHA, maxCommits)
 	if err != nil {
-		s.log.Info("the commits since the last run are not known", "run", run.ID, "since", last, "err", err) // its history was rewritten
+		// its history was rewritten
+		s.log.Info("the commits since the last run are not known", "run", run.ID, "since", last, "err", err)
 		return nil
 	}
 	kept := make([]store.Commit, len(list))
@@ -83,7 +87,8 @@ func (s *Service) brought(ctx context.Context, run store.Run, in *inputs) error 
 func chosen(have, want []string) ([]string, error) {
 	for _, w := range want {
 		if !slices.Contains(have, w) {
-			return nil, theirs("action_required", "target %s is not in %s, which has %s", w, ManifestName, strings.Join(have, ", "))
+			return nil, theirs("action_required", "target %s is not in %s, which has %s", w, ManifestName,
+				strings.Join(have, ", "))
 		}
 	}
 	return want, nil
@@ -103,13 +108,15 @@ func (s *Service) fanOut(ctx context.Context, run store.Run, targets []string, n
 			if slices.ContainsFunc(children, func(c store.Run) bool { return c.Target == target }) {
 				continue // an earlier try of this plan got that far
 			}
-			child := store.Run{Parent: run.ID, Repo: run.Repo, Installation: run.Installation, Pull: run.Pull, HeadSHA: run.HeadSHA, BaseSHA: run.BaseSHA, Ref: run.Ref,
+			child := store.Run{Parent: run.ID, Repo: run.Repo, Installation: run.Installation, Pull: run.Pull,
+				HeadSHA: run.HeadSHA, BaseSHA: run.BaseSHA, Ref: run.Ref,
 				Target: target, Trigger: run.Trigger, Options: run.Options}
 			id, err := tx.AddRun(ctx, child)
 			if err != nil {
 				return err
 			}
-			if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: BuildJob, ID: id, Lane: queue.Builds, Priority: priority(run.Trigger)}); err != nil {
+			if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: BuildJob, ID: id, Lane: queue.Builds,
+				Priority: priority(run.Trigger)}); err != nil {
 				return err
 			}
 			if err := s.Publish(ctx, tx, id); err != nil {
@@ -164,7 +171,8 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 		in.base = run.BaseSHA
 	}
 	var shas []string
-	if in.mirror, shas, err = s.mirrors.Fetch(ctx, fmt.Sprintf("%d-%d", run.Installation, run.Repo), remote, wants...); err != nil {
+	if in.mirror, shas, err = s.mirrors.Fetch(ctx, fmt.Sprintf("%d-%d", run.Installation, run.Repo), remote,
+		wants...); err != nil {
 		return nil, err
 	}
 	in.head = shas[0]
@@ -180,7 +188,8 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 	in.manifest, err = in.mirror.File(ctx, governing, ManifestName, maxManifest)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, theirs("neutral", "There is no %s in the root of the repository, so there is nothing to verify. `firmproof init` writes a first one.", ManifestName)
+		return nil, theirs("neutral",
+			"There is no %s in the root of the repository, so there is nothing to verify. `firmproof init` writes a first one.", ManifestName)
 	case err != nil:
 		return nil, err
 	}
@@ -189,8 +198,10 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 		return nil, err
 	}
 	if in.fork {
-		if head, err := in.mirror.File(ctx, in.head, ManifestName, maxManifest); err != nil || string(head) != string(own) {
-			in.note += "This pull request comes from a fork and changes " + ManifestName + ": it is analysed with the one of the base branch."
+		if head, err := in.mirror.File(ctx, in.head, ManifestName, maxManifest); err != nil ||
+			string(head) != string(own) {
+			in.note += "This pull request comes from a fork and changes " + ManifestName +
+				": it is analysed with the one of the base branch."
 		}
 	}
 	return in, nil
@@ -207,7 +218,8 @@ func (s *Service) withDefaults(ctx context.Context, in *inputs) error {
 		if _, _, err := manifest.Merge(nil, ManifestName, in.manifest); err != nil {
 			return theirs("action_required", "%w", err)
 		}
-		return theirs("neutral", "These are the defaults for the repositories of %s; there is nothing to verify here.", owner)
+		return theirs("neutral", "These are the defaults for the repositories of %s; there is nothing to verify here.",
+			owner)
 	}
 	source, ok := s.cfg.Source.(Defaulter)
 	if !ok {

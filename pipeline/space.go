@@ -32,7 +32,8 @@ func (s *Service) Paused() string {
 	case err != nil:
 		why = fmt.Sprintf("the free space of %s is not known: %v", s.cfg.Data, err)
 	case free < s.cfg.MinFree:
-		why = fmt.Sprintf("the disk of %s is full: %d MB are free, %d MB are needed", s.cfg.Data, free>>20, s.cfg.MinFree>>20)
+		why = fmt.Sprintf("the disk of %s is full: %d MB are free, %d MB are needed", s.cfg.Data, free>>20,
+			s.cfg.MinFree>>20)
 	}
 	s.mu.Lock()
 	before := s.pausedFor
@@ -57,6 +58,7 @@ func (s *Service) pause() error {
 
 // full reports whether err is for want of disk space.
 func (s *Service) full(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || err != nil && strings.Contains(err.Error(), "database or disk is full") ||
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || err != nil &&
+		strings.Contains(err.Error(), "database or disk is full") ||
 		err != nil && s.Paused() != ""
 }

@@ -168,7 +168,8 @@ func (s *Service) ended(ctx context.Context, t store.Task, j *Job, res *verdict.
 }
 
 // over ends a task in tx, and has its run concluded if it was the last.
-func (s *Service) over(ctx context.Context, tx store.Tx, t store.Task, state store.TaskState, result []byte, log string) (bool, error) {
+func (s *Service) over(ctx context.Context, tx store.Tx, t store.Task, state store.TaskState, result []byte,
+	log string) (bool, error) {
 	// the run first: its row lock orders the ends of its tasks
 	if err := tx.Requeued(ctx, t.Run); err != nil {
 		return false, err
@@ -187,7 +188,8 @@ func (s *Service) over(ctx context.Context, tx store.Tx, t store.Task, state sto
 // park gives a task up with its log: an unknown of its entry, and nothing else.
 func (s *Service) park(ctx context.Context, t store.Task, log string) error {
 	s.log.Error("task given up", "task", t.ID, "run", t.Run, "entry", t.Entry, "tries", t.Tries, "err", log)
-	res := lost(t.Target, t.Entry, verdict.Internal, fmt.Sprintf("given up after %d tries because of a fault on our side: %s", t.Tries, log))
+	res := lost(t.Target, t.Entry, verdict.Internal,
+		fmt.Sprintf("given up after %d tries because of a fault on our side: %s", t.Tries, log))
 	text, err := json.Marshal(res)
 	if err != nil {
 		return err
@@ -205,7 +207,8 @@ func (s *Service) giveBack(ctx context.Context, t store.Task, after time.Duratio
 		if err != nil || !ours {
 			return err
 		}
-		return s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: t.Run, Lane: queue.Verify, Priority: t.Priority, After: after})
+		return s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: t.Run, Lane: queue.Verify, Priority: t.Priority,
+			After: after})
 	})
 }
 
@@ -226,7 +229,8 @@ func (s *Service) sweepTasks(ctx context.Context, tx store.Tx, before time.Time)
 		return err
 	}
 	for _, id := range ready {
-		if err := errors.Join(tx.Requeued(ctx, id), s.queue.Enqueue(ctx, tx, queue.Job{Kind: ConcludeJob, ID: id, Lane: queue.Plans})); err != nil {
+		if err := errors.Join(tx.Requeued(ctx, id), s.queue.Enqueue(ctx, tx, queue.Job{Kind: ConcludeJob, ID: id,
+			Lane: queue.Plans})); err != nil {
 			return err
 		}
 	}
@@ -248,7 +252,8 @@ func (s *Service) sweepTasks(ctx context.Context, tx store.Tx, before time.Time)
 	}
 	for _, id := range foreign {
 		s.log.Info("built again for this version", "run", id)
-		if err := errors.Join(tx.RebuildRun(ctx, id), s.queue.Enqueue(ctx, tx, queue.Job{Kind: BuildJob, ID: id, Lane: queue.Builds})); err != nil {
+		if err := errors.Join(tx.RebuildRun(ctx, id), s.queue.Enqueue(ctx, tx, queue.Job{Kind: BuildJob, ID: id,
+			Lane: queue.Builds})); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,8 @@ func (b *bench) entries(names ...string) {
 // push verifies a new commit and gives its results by entry.
 func (b *bench) push() (store.Run, map[string]verdict.Result) {
 	b.t.Helper()
-	b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: b.commit(benchManifest), Ref: "refs/heads/main", Trigger: "push"})
+	b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: b.commit(benchManifest), Ref: "refs/heads/main",
+		Trigger: "push"})
 	_, kids := b.await()
 	return kids[0], b.results(kids[0].ID)
 }
@@ -80,10 +81,12 @@ func TestBlameOfTasks(t *testing.T) {
 	}
 	b.s.cfg.RetryPause = time.Millisecond
 	run, got := b.push()
-	if run.Conclusion != "neutral" || len(got) != 3 || got["good"].Status != verdict.Proved || got["flaky"].Status != verdict.Proved || flaky.Load() != 2 {
+	if run.Conclusion != "neutral" || len(got) != 3 || got["good"].Status != verdict.Proved ||
+		got["flaky"].Status != verdict.Proved || flaky.Load() != 2 {
 		t.Errorf("%s: %+v", run.Conclusion, got)
 	}
-	if r := got["poison"].Reason; r == nil || r.Kind != verdict.Internal || !strings.Contains(r.Detail, "the machine burns") || poison.Load() != maxTries {
+	if r := got["poison"].Reason; r == nil || r.Kind != verdict.Internal || !strings.Contains(r.Detail,
+		"the machine burns") || poison.Load() != maxTries {
 		t.Errorf("poison after %d tries: %v", poison.Load(), r)
 	}
 	ctx := context.Background()
@@ -117,7 +120,8 @@ func TestLostWorkers(t *testing.T) {
 		return proved(task), nil
 	}
 	defer close(hold)
-	b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: b.commit(benchManifest), Ref: "refs/heads/main", Trigger: "push"})
+	b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: b.commit(benchManifest), Ref: "refs/heads/main",
+		Trigger: "push"})
 	deadline := time.Now().Add(time.Minute)
 	for lost := 0; lost < maxTries && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		b.write(func(tx store.Tx) error {
@@ -143,7 +147,8 @@ func TestLostWorkers(t *testing.T) {
 	}
 	_, kids := b.await()
 	got := b.results(kids[0].ID)
-	if r := got["deadly"].Reason; r == nil || !strings.Contains(r.Detail, fmt.Sprintf("its worker was lost %d times", maxTries)) || got["good"].Status != verdict.Proved {
+	if r := got["deadly"].Reason; r == nil || !strings.Contains(r.Detail, fmt.Sprintf("its worker was lost %d times",
+		maxTries)) || got["good"].Status != verdict.Proved {
 		t.Errorf("%+v", got)
 	}
 }
@@ -156,7 +161,8 @@ func TestAnswersFollowKeys(t *testing.T) {
 	}
 	timeout, exact := time.Minute, "k@1"
 	b.build = func(_ context.Context, req Request) (*Built, error) {
-		j := Job{Plan: verifier.Plan{Target: req.Target, Entry: "main"}, Timeout: timeout, Key: key("k"), Proof: key("p")}
+		j := Job{Plan: verifier.Plan{Target: req.Target, Entry: "main"}, Timeout: timeout, Key: key("k"),
+			Proof: key("p")}
 		j.Key.Exact, j.Proof.Exact = exact, exact
 		if exact != "k@1" {
 			j.Key.Places = verifier.Places{"a.c:f": 13}
@@ -206,8 +212,11 @@ func TestReuse(t *testing.T) {
 		"a proof":            {res(func(*verdict.Result) {}), true},
 		"a violation":        {res(func(r *verdict.Result) { r.Claims[0].Status = verdict.Violated }), false},
 		"a text with a line": {res(func(r *verdict.Result) { r.Assumptions = []string{"loop at a.c:7 ends"} }), false},
-		"a certificate":      {res(func(r *verdict.Result) { r.Claims[0].Certificate = &verdict.Certificate{Detail: []string{"at line 7"}} }), false},
-		"a plain text":       {res(func(r *verdict.Result) { r.Warnings = []string{"none: fine"} }), true},
+		"a certificate": {res(func(r *verdict.Result) {
+			r.Claims[0].Certificate = &verdict.Certificate{
+				Detail: []string{"at line 7"}}
+		}), false},
+		"a plain text": {res(func(r *verdict.Result) { r.Warnings = []string{"none: fine"} }), true},
 	} {
 		if got := Movable(c.res); got != c.want {
 			t.Errorf("%s: movable %v", what, got)
@@ -235,11 +244,13 @@ func TestFullDisk(t *testing.T) {
 		return proved(task), nil
 	}
 	b.s.cfg.PausePoll = 20 * time.Millisecond
-	if _, got := b.push(); got["main"].Status != verdict.Proved || tries != 2 || !strings.HasSuffix(b.tasks[1].Scratch, "-1") {
+	if _, got := b.push(); got["main"].Status != verdict.Proved || tries != 2 || !strings.HasSuffix(b.tasks[1].Scratch,
+		"-1") {
 		t.Errorf("after %d tries: %+v in %s", tries, got, b.tasks[1].Scratch)
 	}
 	free.Store(1000)
-	b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: b.commit(benchManifest), Ref: "refs/heads/main", Trigger: "push"})
+	b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: b.commit(benchManifest), Ref: "refs/heads/main",
+		Trigger: "push"})
 	time.Sleep(300 * time.Millisecond)
 	if why := b.s.Paused(); !strings.Contains(why, "full") || tries != 2 {
 		t.Errorf("paused %q after %d tries", why, tries)
@@ -260,7 +271,8 @@ func TestDeadline(t *testing.T) {
 		close(stopped)
 		return nil, context.Cause(ctx)
 	}
-	b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: b.commit(benchManifest), Ref: "refs/heads/main", Trigger: "push"})
+	b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: b.commit(benchManifest), Ref: "refs/heads/main",
+		Trigger: "push"})
 	for len(b.started()) == 0 {
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -289,7 +301,8 @@ func (b *bench) started() []string {
 func TestRaise(t *testing.T) {
 	b := newBench(t)
 	job := func(unwind int) Task {
-		return Task{Job: Job{Plan: verifier.Plan{Entry: "main", Unwind: unwind, UnwindSet: map[string]int{"f.0": 3}}, Timeout: time.Hour, Raise: true}}
+		return Task{Job: Job{Plan: verifier.Plan{Entry: "main", Unwind: unwind, UnwindSet: map[string]int{"f.0": 3}},
+			Timeout: time.Hour, Raise: true}}
 	}
 	var seen []string
 	until, then := 0, verdict.Proved

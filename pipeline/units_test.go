@@ -22,7 +22,8 @@ func TestUnits(t *testing.T) {
 	b.build = func(ctx context.Context, req Request) (*Built, error) {
 		units := filepath.Join(req.Scratch, UnitsFolder)
 		name := filepath.Join(units, strings.Repeat(made, 40)+".ll")
-		if err := errors.Join(os.MkdirAll(units, 0o755), os.WriteFile(name, []byte("ir "+made), 0o644), os.WriteFile(name+".json", []byte("{}"), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(units, 0o755), os.WriteFile(name, []byte("ir "+made), 0o644),
+			os.WriteFile(name+".json", []byte("{}"), 0o644)); err != nil {
 			return nil, err
 		}
 		return plain(ctx, req)
@@ -45,11 +46,13 @@ func TestUnits(t *testing.T) {
 	head := b.commit(benchManifest)
 	b.git("branch", "fork")
 	b.write(func(tx store.Tx) error {
-		_, err := tx.PutPull(context.Background(), store.Pull{Repo: 1, Number: 7, HeadSHA: head, HeadRef: "fork", BaseSHA: head, BaseRef: "main", Fork: true})
+		_, err := tx.PutPull(context.Background(), store.Pull{Repo: 1, Number: 7, HeadSHA: head, HeadRef: "fork",
+			BaseSHA: head, BaseRef: "main", Fork: true})
 		return err
 	})
 	made = "c"
-	b.begin(store.Run{Repo: 1, Installation: 2, Pull: 7, HeadSHA: head, BaseSHA: head, Ref: "refs/heads/fork", Trigger: "pull_request"})
+	b.begin(store.Run{Repo: 1, Installation: 2, Pull: 7, HeadSHA: head, BaseSHA: head, Ref: "refs/heads/fork",
+		Trigger: "pull_request"})
 	b.await()
 	if see("b") != "ir b" {
 		t.Error("the fork's build does not have what the branch's compiled")
@@ -78,8 +81,10 @@ func TestUnits(t *testing.T) {
 func TestKeepUnits(t *testing.T) {
 	from, to, secret := t.TempDir(), filepath.Join(t.TempDir(), "units"), filepath.Join(t.TempDir(), "secret")
 	unit := func(c string) string { return strings.Repeat(c, 40) + ".ll" }
-	err := errors.Join(os.WriteFile(secret, []byte("s"), 0o600), os.Symlink(secret, filepath.Join(from, unit("a"))), os.Mkdir(filepath.Join(from, unit("b")), 0o755),
-		os.WriteFile(filepath.Join(from, "record-1.json"), nil, 0o644), os.WriteFile(filepath.Join(from, unit("c")), []byte("evil"), 0o644), os.WriteFile(filepath.Join(from, unit("d")), []byte("new"), 0o644),
+	err := errors.Join(os.WriteFile(secret, []byte("s"), 0o600), os.Symlink(secret, filepath.Join(from, unit("a"))),
+		os.Mkdir(filepath.Join(from, unit("b")), 0o755),
+		os.WriteFile(filepath.Join(from, "record-1.json"), nil, 0o644), os.WriteFile(filepath.Join(from, unit("c")),
+			[]byte("evil"), 0o644), os.WriteFile(filepath.Join(from, unit("d")), []byte("new"), 0o644),
 		os.Mkdir(to, 0o755), os.WriteFile(filepath.Join(to, unit("c")), []byte("good"), 0o644))
 	if err != nil {
 		t.Fatal(err)

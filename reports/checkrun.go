@@ -180,7 +180,8 @@ func summary(results []verdict.Result, o PageOptions) string {
 	b.WriteString("| target | entry | status | claims | time |\n|---|---|---|---|---|\n")
 	for i := range results {
 		r := &results[i]
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %.1f s |\n", r.Target, r.Entry, badge(r.Status), Counts(r.Claims), float64(r.DurationMS)/1000)
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %.1f s |\n", r.Target, r.Entry, badge(r.Status), Counts(r.Claims),
+			float64(r.DurationMS)/1000)
 	}
 	for i := range results {
 		r := &results[i]
@@ -191,12 +192,14 @@ func summary(results []verdict.Result, o PageOptions) string {
 			c := &r.Claims[j]
 			switch c.Status {
 			case verdict.Violated:
-				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s%s (`%s`, %s)", badge(c.Status), c.Check, c.Pos, escape(c.Message), stateNote(o.state(r, c)), c.ID, r.Target)
+				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s%s (`%s`, %s)", badge(c.Status), c.Check, c.Pos,
+					escape(c.Message), stateNote(o.state(r, c)), c.ID, r.Target)
 			case verdict.Unknown:
 				if c.IsShadowed() {
 					continue
 				}
-				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s: %s (`%s`, %s)", badge(c.Status), c.Check, c.Pos, escape(c.Message), escape(c.Reason.String()), c.ID, r.Target)
+				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s: %s (`%s`, %s)", badge(c.Status), c.Check, c.Pos,
+					escape(c.Message), escape(c.Reason.String()), c.ID, r.Target)
 			}
 		}
 	}
@@ -312,13 +315,15 @@ func badge(s verdict.Status) string {
 
 func annotation(r *verdict.Result, c *verdict.Claim) Annotation {
 	a := Annotation{Path: c.Pos.File, StartLine: c.Pos.Line, EndLine: c.Pos.Line, Level: "failure",
-		Title:   cutPlain(fmt.Sprintf("%s (%s)", c.Check, r.Target), maxTitle),
-		Message: cutPlain(fmt.Sprintf("%s\nIn harness %s on %s; claim %s.", c.Message, r.Entry, r.Target, c.ID), maxRaw-1)}
+		Title: cutPlain(fmt.Sprintf("%s (%s)", c.Check, r.Target), maxTitle),
+		Message: cutPlain(fmt.Sprintf("%s\nIn harness %s on %s; claim %s.", c.Message, r.Entry, r.Target, c.ID),
+			maxRaw-1)}
 	if c.Pos.Column > 0 {
 		a.StartColumn, a.EndColumn = c.Pos.Column, c.Pos.Column
 	}
 	if len(c.Trace) > 0 {
-		a.RawDetails = cutPlain("Counterexample, replay "+string(c.Replay)+":\n"+strings.Join(TraceLines(c.Trace), "\n"), maxRaw-1)
+		a.RawDetails = cutPlain("Counterexample, replay "+string(c.Replay)+":\n"+strings.Join(TraceLines(c.Trace),
+			"\n"), maxRaw-1)
 	}
 	return a
 }

@@ -78,7 +78,8 @@ func (c *commenter) table() {
 	if len(c.entries) == 0 {
 		return
 	}
-	fmt.Fprintf(&c.b, "| harness | %s |\n|---%s|\n", strings.Join(c.o.Targets, " | "), strings.Repeat("|---", len(c.o.Targets)))
+	fmt.Fprintf(&c.b, "| harness | %s |\n|---%s|\n", strings.Join(c.o.Targets, " | "), strings.Repeat("|---",
+		len(c.o.Targets)))
 	for _, e := range c.entries {
 		fmt.Fprintf(&c.b, "| `%s` |", e)
 		for _, t := range c.o.Targets {
@@ -188,7 +189,8 @@ func (c *commenter) list(head string, lines []string, folded bool) {
 		lines = append(lines[:maxListed:maxListed], fmt.Sprintf("and %d more", more))
 	}
 	if folded {
-		fmt.Fprintf(&c.b, "\n<details><summary>%s (%d)</summary>\n\n- %s\n\n</details>\n", head, max(len(lines), more+maxListed), strings.Join(lines, "\n- "))
+		fmt.Fprintf(&c.b, "\n<details><summary>%s (%d)</summary>\n\n- %s\n\n</details>\n", head,
+			max(len(lines), more+maxListed), strings.Join(lines, "\n- "))
 		return
 	}
 	fmt.Fprintf(&c.b, "\n**%s**\n\n- %s\n", head, strings.Join(lines, "\n- "))
@@ -250,7 +252,8 @@ func (c *commenter) time() {
 	}
 	fmt.Fprintf(&c.b, "\n%.1f s of verification", float64(used)/1000)
 	if reused > 0 {
-		fmt.Fprintf(&c.b, "; %d of %s taken from the cache, which saved %.1f s", reused, plural(len(c.results), "answer"), float64(spared)/1000)
+		fmt.Fprintf(&c.b, "; %d of %s taken from the cache, which saved %.1f s", reused, plural(len(c.results),
+			"answer"), float64(spared)/1000)
 	}
 	c.b.WriteString(".\n")
 }

@@ -11,12 +11,14 @@ import (
 func TestComment(t *testing.T) {
 	r := sample()
 	r.Results[1].Claims[0].Status = verdict.Bounded
-	r.Results[1].Bounds = verdict.Bounds{Unwind: 8, Loops: []verdict.LoopBound{{Name: "ring_copy.0", Turns: 8, Pos: verdict.Pos{File: "src/ring.c", Line: 30}}}}
+	r.Results[1].Bounds = verdict.Bounds{Unwind: 8, Loops: []verdict.LoopBound{{Name: "ring_copy.0", Turns: 8,
+		Pos: verdict.Pos{File: "src/ring.c", Line: 30}}}}
 	r.Results[1].Assumptions = []string{"hal_read is a stub: any result"}
 	r.Results[1].Reused = "0193"
 	r.Results[1].Summarise()
-	o := CommentOptions{Commit: "abc", MarkLine: "<!-- mark -->", Targets: []string{"cortex-m3", "i386", "x86_64"}, Failed: map[string]string{"i386": "failure: a.c:1: error"},
-		Fixed: map[string][]string{"cortex-m3": {"other|free@x#1"}}}
+	o := CommentOptions{Commit: "abc", MarkLine: "<!-- mark -->", Targets: []string{"cortex-m3", "i386", "x86_64"},
+		Failed: map[string]string{"i386": "failure: a.c:1: error"},
+		Fixed:  map[string][]string{"cortex-m3": {"other|free@x#1"}}}
 	o.ByTarget = map[string]map[string]State{"x86_64": {Key(&r.Results[0], &r.Results[0].Claims[0]): Introduced}}
 	o.DetailsURL, o.FixedCount = "http://x/runs/1", 1
 	got := Comment(r.Results, o)
@@ -27,7 +29,8 @@ func TestComment(t *testing.T) {
 		"| `ring_push_harness` | ☑️ bounded, 0.1 s | not verified | ❌ violated, 1 new, 0.4 s |",
 		"- **i386**: failure: a.c:1: error", "**New**\n\n- **memory** `src/ring.c:41:9`", "on x86_64\n",
 		"**Fixed**\n\n- `free@x#1` (`other`) on cortex-m3",
-		"**Targets differ**", "How bounded answers were bounded (1)", "8 loop turns; loop `ring_copy.0` at `src/ring.c:30` analysed for 8 turns",
+		"**Targets differ**", "How bounded answers were bounded (1)",
+		"8 loop turns; loop `ring_copy.0` at `src/ring.c:30` analysed for 8 turns",
 		"hal_read is a stub", "0.4 s of verification; 1 of 3 answers taken from the cache, which saved 0.1 s.",
 	} {
 		if !strings.Contains(got, want) {

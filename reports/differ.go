@@ -48,7 +48,8 @@ func Differences(r *verdict.Report) []string {
 				parts = append(parts, fmt.Sprintf("%s on %s", s, strings.Join(t, ", ")))
 			}
 		}
-		out = append(out, fmt.Sprintf("%s (%s, %s): %s", k.id, k.entry, f.claim.Pos, strings.Join(parts, "; "))+whyDiffer(f.claim, f.on[true], f.on[false]))
+		out = append(out, fmt.Sprintf("%s (%s, %s): %s", k.id, k.entry, f.claim.Pos, strings.Join(parts, "; "))+
+			whyDiffer(f.claim, f.on[true], f.on[false]))
 	}
 	return out
 }
@@ -66,7 +67,8 @@ func facts() []fact {
 	return []fact{
 		{"width of int", func(m *verdict.Machine) string { return bytes(m.Int) }, []string{"int", "unsigned", "short"}},
 		{"width of long", func(m *verdict.Machine) string { return bytes(m.Long) }, []string{"long"}},
-		{"width of pointers", func(m *verdict.Machine) string { return bytes(m.Pointer) }, []string{"*", "size_t", "ptrdiff_t", "uintptr_t", "intptr_t"}},
+		{"width of pointers", func(m *verdict.Machine) string { return bytes(m.Pointer) }, []string{"*", "size_t",
+			"ptrdiff_t", "uintptr_t", "intptr_t"}},
 		{"byte order", func(m *verdict.Machine) string { return m.Endian + " endian" }, nil},
 		{"sign of char", func(m *verdict.Machine) string { return m.Char }, []string{"char"}},
 		{"alignment of int", func(m *verdict.Machine) string { return bytes(m.AlignInt) }, nil},
@@ -80,7 +82,8 @@ func whyDiffer(c *verdict.Claim, bad, good []*verdict.Machine) string {
 	var all, seen []string
 	for _, f := range facts() {
 		here, there := valuesOf(bad, f), valuesOf(good, f)
-		if len(here) == 0 || len(there) == 0 || slices.ContainsFunc(here, func(v string) bool { return slices.Contains(there, v) }) {
+		if len(here) == 0 || len(there) == 0 || slices.ContainsFunc(here,
+			func(v string) bool { return slices.Contains(there, v) }) {
 			continue
 		}
 		text := fmt.Sprintf("%s (%s, not %s)", f.name, strings.Join(here, " or "), strings.Join(there, " or "))

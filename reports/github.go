@@ -13,7 +13,8 @@ import (
 func GitHub(r *verdict.Report) string {
 	var b strings.Builder
 	for _, a := range CheckRun(r.Results, PageOptions{}).Annotations {
-		command(&b, "error", a.Path, a.StartLine, a.StartColumn, a.Title, strings.TrimSpace(a.Message+"\n"+a.RawDetails))
+		command(&b, "error", a.Path, a.StartLine, a.StartColumn, a.Title,
+			strings.TrimSpace(a.Message+"\n"+a.RawDetails))
 	}
 	for i := range r.Results {
 		res := &r.Results[i]
@@ -22,12 +23,14 @@ func GitHub(r *verdict.Report) string {
 			if res.Reason.Pos != nil {
 				pos = *res.Reason.Pos
 			}
-			command(&b, "warning", pos.File, pos.Line, pos.Column, fmt.Sprintf("unknown (%s)", res.Target), res.Entry+": "+res.Reason.String())
+			command(&b, "warning", pos.File, pos.Line, pos.Column, fmt.Sprintf("unknown (%s)", res.Target),
+				res.Entry+": "+res.Reason.String())
 		}
 		for j := range res.Claims {
 			c := &res.Claims[j]
 			if c.Status == verdict.Unknown && c.Suppressed == "" && !c.IsShadowed() {
-				command(&b, "warning", c.Pos.File, c.Pos.Line, c.Pos.Column, fmt.Sprintf("%s unknown (%s)", c.Check, res.Target), c.Message+": "+c.Reason.String())
+				command(&b, "warning", c.Pos.File, c.Pos.Line, c.Pos.Column, fmt.Sprintf("%s unknown (%s)", c.Check,
+					res.Target), c.Message+": "+c.Reason.String())
 			}
 		}
 	}

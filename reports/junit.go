@@ -43,7 +43,8 @@ func JUnit(r *verdict.Report) ([]byte, error) {
 		res := &r.Results[i]
 		s := junitSuite{Name: res.Target + "/" + res.Entry, Time: float64(res.DurationMS) / 1000}
 		if res.Reason != nil {
-			s.Cases = append(s.Cases, junitCase{Class: s.Name, Name: "analysis", Skipped: &junitMessage{Message: res.Reason.String()}})
+			s.Cases = append(s.Cases, junitCase{Class: s.Name, Name: "analysis",
+				Skipped: &junitMessage{Message: res.Reason.String()}})
 			s.Skipped++
 		}
 		for j := range res.Claims {
@@ -51,7 +52,8 @@ func JUnit(r *verdict.Report) ([]byte, error) {
 			k := junitCase{Class: s.Name, Name: c.ID, File: c.Pos.File, Line: c.Pos.Line}
 			switch c.Status {
 			case verdict.Violated:
-				k.Failure = &junitMessage{Message: c.Message, Text: c.Pos.String() + "\n" + strings.Join(TraceLines(c.Trace), "\n")}
+				k.Failure = &junitMessage{Message: c.Message, Text: c.Pos.String() + "\n" +
+					strings.Join(TraceLines(c.Trace), "\n")}
 				s.Failures++
 			case verdict.Unknown:
 				k.Skipped = &junitMessage{Message: c.Reason.String()}

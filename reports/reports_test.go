@@ -11,20 +11,25 @@ import (
 
 func sample() *verdict.Report {
 	claim := func(s verdict.Status) verdict.Claim {
-		c := verdict.Claim{ID: "memory@ring_push#2", Check: verdict.Memory, Status: s, Message: "write of 1 byte at offset 8 of `buf` (8 bytes) <b>",
-			Pos: verdict.Pos{File: "src/ring.c", Line: 41, Column: 9, Function: "ring_push"}}
+		c := verdict.Claim{ID: "memory@ring_push#2", Check: verdict.Memory, Status: s,
+			Message: "write of 1 byte at offset 8 of `buf` (8 bytes) <b>",
+			Pos:     verdict.Pos{File: "src/ring.c", Line: 41, Column: 9, Function: "ring_push"}}
 		if s == verdict.Violated {
 			c.Replay = verdict.Confirmed
 			c.Trace = []verdict.Step{
-				{Pos: verdict.Pos{File: "proofs/ring.c", Line: 12}, Kind: verdict.StepInput, What: "n", Value: "9", Bytes: "09 00 00 00", Type: "unsigned int"},
+				{Pos: verdict.Pos{File: "proofs/ring.c", Line: 12}, Kind: verdict.StepInput, What: "n", Value: "9",
+					Bytes: "09 00 00 00", Type: "unsigned int"},
 				{Pos: c.Pos, Kind: verdict.StepViolation, What: c.Message, Depth: 1}}
 		}
 		return c
 	}
 	r := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: "test"}, Results: []verdict.Result{
-		{Target: "x86_64", Entry: "ring_push_harness", Claims: []verdict.Claim{claim(verdict.Violated)}, DurationMS: 420},
-		{Target: "cortex-m3", Entry: "ring_push_harness", Claims: []verdict.Claim{claim(verdict.Proved)}, DurationMS: 120},
-		{Target: "cortex-m3", Entry: "other", Reason: &verdict.Reason{Kind: verdict.Unsupported, Detail: "inline assembly", Pos: &verdict.Pos{File: "a.c", Line: 3}}}}}
+		{Target: "x86_64", Entry: "ring_push_harness", Claims: []verdict.Claim{claim(verdict.Violated)},
+			DurationMS: 420},
+		{Target: "cortex-m3", Entry: "ring_push_harness", Claims: []verdict.Claim{claim(verdict.Proved)},
+			DurationMS: 120},
+		{Target: "cortex-m3", Entry: "other", Reason: &verdict.Reason{Kind: verdict.Unsupported,
+			Detail: "inline assembly", Pos: &verdict.Pos{File: "a.c", Line: 3}}}}}
 	for i := range r.Results {
 		r.Results[i].Summarise()
 	}
@@ -57,7 +62,8 @@ func TestCheckRun(t *testing.T) {
 		t.Fatalf("got %+v", p)
 	}
 	a := p.Annotations[0]
-	if a.Path != "src/ring.c" || a.StartLine != 41 || a.Level != "failure" || !strings.Contains(a.RawDetails, "input n = 9") {
+	if a.Path != "src/ring.c" || a.StartLine != 41 || a.Level != "failure" || !strings.Contains(a.RawDetails,
+		"input n = 9") {
 		t.Errorf("annotation %+v", a)
 	}
 	if strings.Contains(p.Summary, "<b>") {
@@ -70,13 +76,15 @@ func TestCheckRun(t *testing.T) {
 		t.Errorf("unknown: %s", got)
 	}
 	states := map[string]State{Key(&r.Results[0], &r.Results[0].Claims[0]): Suppressed}
-	if got := CheckRun(r.Results[:1], PageOptions{States: states}); got.Conclusion != "success" || len(got.Annotations) != 0 {
+	if got := CheckRun(r.Results[:1], PageOptions{States: states}); got.Conclusion != "success" ||
+		len(got.Annotations) != 0 {
 		t.Errorf("suppressed: %+v", got)
 	}
 }
 
 func TestCutClosesWhatItOpens(t *testing.T) {
-	long := strings.Repeat("<details><summary>x</summary>\n\n```\n"+strings.Repeat("step ä\n", 40)+"```\n\n</details>\n", 400)
+	long := strings.Repeat("<details><summary>x</summary>\n\n```\n"+strings.Repeat("step ä\n", 40)+
+		"```\n\n</details>\n", 400)
 	got := Cut(long, MaxText, "http://x")
 	if len(got) > MaxText {
 		t.Errorf("%d bytes", len(got))

@@ -106,13 +106,16 @@ type sarifFlowLocation struct {
 // SARIF renders the violated claims as SARIF 2.1.0, one result a claim and target, traces as code flows.
 func SARIF(r *verdict.Report) ([]byte, error) {
 	props := verdict.Properties()
-	run := sarifRun{ColumnKind: "utf16CodeUnits", AutomationDetails: sarifID{ID: "firmproof/"}, Results: []sarifResult{}}
+	run := sarifRun{ColumnKind: "utf16CodeUnits", AutomationDetails: sarifID{ID: "firmproof/"},
+		Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: r.Tool.Name, Rules: []sarifRule{}}
 	index := map[verdict.Check]int{}
 	for i, p := range props {
 		index[p.Check] = i
-		rule := sarifRule{ID: string(p.Check), Name: strings.ReplaceAll(p.Title, " ", ""), ShortDescription: sarifText{p.Title},
-			FullDescription: sarifText{p.Meaning}, Help: sarifText{p.Meaning + "\n\nBad: " + p.Bad + "\nGood: " + p.Good}}
+		rule := sarifRule{ID: string(p.Check), Name: strings.ReplaceAll(p.Title, " ", ""),
+			ShortDescription: sarifText{p.Title},
+			FullDescription:  sarifText{p.Meaning}, Help: sarifText{p.Meaning + "\n\nBad: " + p.Bad + "\nGood: " +
+				p.Good}}
 		if p.CWE != "" {
 			rule.Properties = map[string]any{"tags": []string{"security", "external/cwe/" + strings.ToLower(p.CWE)}}
 		}
@@ -131,7 +134,8 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	err := enc.Encode(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+	err := enc.Encode(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
+		Runs: []sarifRun{run}})
 	return buf.Bytes(), err
 }
 
@@ -148,7 +152,8 @@ func sarifOf(res *verdict.Result, c *verdict.Claim, rule int) sarifResult {
 	var flow sarifThread
 	for _, s := range steps {
 		if s.Pos.File != "" {
-			flow.Locations = append(flow.Locations, sarifFlowLocation{Location: sarifPlace(s.Pos, StepText(s)), Nesting: s.Depth})
+			flow.Locations = append(flow.Locations, sarifFlowLocation{Location: sarifPlace(s.Pos, StepText(s)),
+				Nesting: s.Depth})
 		}
 	}
 	if len(flow.Locations) > 0 {
@@ -174,6 +179,7 @@ func sarifPlace(p verdict.Pos, message string) sarifLocation {
 // Fingerprint identifies a finding over line shifts and renamed files: it hashes
 // check, target, entry, function and claim, never a line number or path.
 func Fingerprint(r *verdict.Result, c *verdict.Claim) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(c.Check), r.Target, r.Entry, c.Pos.Function, c.ID}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{string(c.Check), r.Target, r.Entry, c.Pos.Function, c.ID},
+		"\x00")))
 	return hex.EncodeToString(sum[:16])
 }

@@ -47,12 +47,14 @@ func (p *printer) paint(code, s string) string {
 
 func (p *printer) bold(s string) string { return p.paint("1", s) }
 
-var statusColor = map[verdict.Status]string{verdict.Proved: "32", verdict.Bounded: "36", verdict.Violated: "1;31", verdict.Unknown: "33"}
+var statusColor = map[verdict.Status]string{verdict.Proved: "32", verdict.Bounded: "36", verdict.Violated: "1;31",
+	verdict.Unknown: "33"}
 
 func (p *printer) status(s verdict.Status) string { return p.paint(statusColor[s], s.String()) }
 
 func (p *printer) result(r *verdict.Result) {
-	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(r.Target), p.bold(r.Entry), p.status(r.Status), Counts(r.Claims), float64(r.DurationMS)/1000)
+	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(r.Target), p.bold(r.Entry), p.status(r.Status), Counts(r.Claims),
+		float64(r.DurationMS)/1000)
 	if p.o.Quiet {
 		return
 	}
@@ -106,7 +108,8 @@ func (p *printer) claim(c *verdict.Claim) {
 	if c.IsShadowed() && !p.o.Verbose {
 		return
 	}
-	show := p.o.Verbose || c.Status == verdict.Violated || c.Status == verdict.Unknown || (c.Check == verdict.Termination && c.Certificate != nil)
+	show := p.o.Verbose || c.Status == verdict.Violated || c.Status == verdict.Unknown ||
+		(c.Check == verdict.Termination && c.Certificate != nil)
 	if !show {
 		return
 	}

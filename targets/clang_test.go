@@ -76,7 +76,8 @@ func checkMacros(t *testing.T, tgt Target, macros string) {
 	if has("__CHAR_UNSIGNED__ 1") == tgt.CharSigned {
 		t.Errorf("char signed: %v, clang says otherwise", tgt.CharSigned)
 	}
-	if has("__BYTE_ORDER__ __ORDER_BIG_ENDIAN__") != tgt.BigEndian || has("__BYTE_ORDER__ __ORDER_LITTLE_ENDIAN__") == tgt.BigEndian {
+	if has("__BYTE_ORDER__ __ORDER_BIG_ENDIAN__") != tgt.BigEndian ||
+		has("__BYTE_ORDER__ __ORDER_LITTLE_ENDIAN__") == tgt.BigEndian {
 		t.Errorf("big endian: %v, clang says otherwise", tgt.BigEndian)
 	}
 	if !has(fmt.Sprintf("__SIZEOF_POINTER__ %d", tgt.PointerBits/8)) {
@@ -86,7 +87,8 @@ func checkMacros(t *testing.T, tgt Target, macros string) {
 	if has("__STDC_HOSTED__ 1") == freestanding {
 		t.Error("__STDC_HOSTED__ is not as expected")
 	}
-	if strings.HasSuffix(tgt.Triple, "linux-gnu") != (has("__linux__ 1") && has("__LP64__ 1") == (tgt.PointerBits == 64)) && tgt.Name != "arm-linux" {
+	if strings.HasSuffix(tgt.Triple, "linux-gnu") != (has("__linux__ 1") &&
+		has("__LP64__ 1") == (tgt.PointerBits == 64)) && tgt.Name != "arm-linux" {
 		t.Errorf("__linux__ is not as the triple %s says", tgt.Triple)
 	}
 	if strings.Contains(tgt.Triple, "86") && !has("__FLT_EVAL_METHOD__ 0") {

@@ -26,7 +26,8 @@ type UnknownError struct {
 
 // Error names the nearest known target.
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown target %q, did you mean %q? (known: %s)", e.Name, e.Nearest, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("unknown target %q, did you mean %q? (known: %s)", e.Name, e.Nearest,
+		strings.Join(e.Known, ", "))
 }
 
 // Names lists the targets that firmproof brings along: host first, then by name.
@@ -66,7 +67,8 @@ func host(arch string) (Target, error) {
 	byArch := map[string]string{"amd64": "x86_64", "arm64": "aarch64", "386": "i386", "arm": "arm-linux"}
 	name, ok := byArch[arch]
 	if !ok {
-		return Target{}, fmt.Errorf("target host: machines of kind %s are not described, name a target (known: %s)", arch, strings.Join(Names()[1:], ", "))
+		return Target{}, fmt.Errorf("target host: machines of kind %s are not described, name a target (known: %s)",
+			arch, strings.Join(Names()[1:], ", "))
 	}
 	t, err := Load(name)
 	t.Alias, t.Name = name, hostName
@@ -109,7 +111,8 @@ func (t Target) Flags() []string {
 		switch {
 		case strings.HasPrefix(t.Triple, "avr"):
 			flag = "-mmcu="
-		case strings.HasPrefix(t.Triple, "x86_64"), strings.HasPrefix(t.Triple, "i386"), strings.HasPrefix(t.Triple, "i686"),
+		case strings.HasPrefix(t.Triple, "x86_64"), strings.HasPrefix(t.Triple, "i386"), strings.HasPrefix(t.Triple,
+			"i686"),
 			strings.HasPrefix(t.Triple, "mips"):
 			flag = "-march="
 		}

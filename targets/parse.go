@@ -11,7 +11,8 @@ import (
 )
 
 var targetKeys = []string{
-	"name", "description", "extends", "triple", "cpu", "data_layout", "pointer_bits", "endian", "char", "types", "cflags", "headers",
+	"name", "description", "extends", "triple", "cpu", "data_layout", "pointer_bits", "endian", "char", "types",
+	"cflags", "headers",
 	"package", "own_assert", "defines", "memory_map", "address0", "run", "stack_size", "hosted", "malloc", "leak",
 }
 
@@ -101,8 +102,9 @@ func readTypes(m *strict.Map, t *Target) {
 		return
 	}
 	at := map[string]*CType{
-		"char": &t.Types.Char, "short": &t.Types.Short, "int": &t.Types.Int, "long": &t.Types.Long, "long_long": &t.Types.LongLong,
-		"pointer": &t.Types.Pointer, "size_t": &t.Types.SizeT, "wchar": &t.Types.WChar, "float": &t.Types.Float,
+		"char": &t.Types.Char, "short": &t.Types.Short, "int": &t.Types.Int, "long": &t.Types.Long,
+		"long_long": &t.Types.LongLong,
+		"pointer":   &t.Types.Pointer, "size_t": &t.Types.SizeT, "wchar": &t.Types.WChar, "float": &t.Types.Float,
 		"double": &t.Types.Double, "long_double": &t.Types.LongDouble,
 	}
 	var keys []string
@@ -269,11 +271,13 @@ func readBlock(m *strict.Map, key string, a Access) Region {
 // checkLayout holds the fields of a target to each other.
 func checkLayout(m *strict.Map, t *Target) {
 	if t.DataLayout != "" && t.DataLayout[0] != 'e' && t.DataLayout[0] != 'E' {
-		m.Bad("data_layout", "copy it from `clang --target=... -S -emit-llvm`", "`%s` must start with `e-` or `E-`", m.Field("data_layout"))
+		m.Bad("data_layout", "copy it from `clang --target=... -S -emit-llvm`", "`%s` must start with `e-` or `E-`",
+			m.Field("data_layout"))
 		return
 	}
 	if t.DataLayout != "" && (t.DataLayout[0] == 'E') != t.BigEndian {
-		m.Bad("endian", "", "`%s` does not agree with the data layout, which starts with `%c`", m.Field("endian"), t.DataLayout[0])
+		m.Bad("endian", "", "`%s` does not agree with the data layout, which starts with `%c`", m.Field("endian"),
+			t.DataLayout[0])
 	}
 	if p := t.Types.Pointer.Size; p != 0 && p*8 != t.PointerBits {
 		m.Bad("pointer_bits", "", "`%s` is %d but a pointer has %d bytes", m.Field("pointer_bits"), t.PointerBits, p)
@@ -284,7 +288,8 @@ func checkLayout(m *strict.Map, t *Target) {
 	}
 	for _, reg := range t.Memory {
 		if reg.Space == 0 && reg.Base+(reg.Size-1) > limit {
-			m.Bad("memory_map", "", "memory region `%s` ends above the target's %d-bit address space", reg.Name, t.PointerBits)
+			m.Bad("memory_map", "", "memory region `%s` ends above the target's %d-bit address space", reg.Name,
+				t.PointerBits)
 		}
 	}
 }

@@ -57,7 +57,8 @@ func (t Target) printMachine(b *bytes.Buffer) {
 	}
 	fmt.Fprintf(b, "address0: %v\n", t.Address0)
 	fmt.Fprintf(b, "run: {kind: %s", t.Run.Kind)
-	for _, f := range []struct{ key, v string }{{"arch", t.Run.Arch}, {"program", t.Run.Program}, {"machine", t.Run.Machine}, {"cpu", t.Run.CPU}} {
+	for _, f := range []struct{ key, v string }{{"arch", t.Run.Arch}, {"program", t.Run.Program},
+		{"machine", t.Run.Machine}, {"cpu", t.Run.CPU}} {
 		if f.v != "" {
 			fmt.Fprintf(b, ", %s: %s", f.key, quote(f.v))
 		}

@@ -12,7 +12,8 @@ import (
 
 func TestNames(t *testing.T) {
 	have := " " + strings.Join(Names(), " ") + " "
-	for _, n := range strings.Fields("host cortex-m0 cortex-m3 cortex-m4 cortex-m4f cortex-m7 cortex-m33 cortex-r5 cortex-r5-be cortex-a53 arm-linux i386 i386-none x86_64 riscv32 riscv64 avr msp430 mips32-be") {
+	for _, n := range strings.Fields(
+		"host cortex-m0 cortex-m3 cortex-m4 cortex-m4f cortex-m7 cortex-m33 cortex-r5 cortex-r5-be cortex-a53 arm-linux i386 i386-none x86_64 riscv32 riscv64 avr msp430 mips32-be") {
 		if !strings.Contains(have, " "+n+" ") {
 			t.Errorf("no target %s", n)
 		}
@@ -69,7 +70,8 @@ func TestPrintRoundTrip(t *testing.T) {
 		if again.String() != b.String() {
 			t.Errorf("%s changed:\n%s\n%s", name, b.String(), again.String())
 		}
-		if !reflect.DeepEqual(got.Memory, want.Memory) || !reflect.DeepEqual(got.Run, want.Run) || !reflect.DeepEqual(got.Types, want.Types) {
+		if !reflect.DeepEqual(got.Memory, want.Memory) || !reflect.DeepEqual(got.Run, want.Run) ||
+			!reflect.DeepEqual(got.Types, want.Types) {
 			t.Errorf("%s: parts differ", name)
 		}
 		if want.StackSize == 0 || want.Hosted != (len(want.Memory) == 0) || want.Hosted != want.Leak {
@@ -79,14 +81,17 @@ func TestPrintRoundTrip(t *testing.T) {
 }
 
 func TestExtends(t *testing.T) {
-	got, err := Parse([]byte("name: board\nextends: cortex-m3\ndefines: [STM32F1]\nstack_size: 1K\nmemory_map:\n- {name: sram, base: 0x20000000, size: 20K, access: ram}\n- {name: flash, base: 0x08000000, size: 64K, access: rom}\n"))
+	got, err := Parse([]byte(
+		"name: board\nextends: cortex-m3\ndefines: [STM32F1]\nstack_size: 1K\nmemory_map:\n- {name: sram, base: 0x20000000, size: 20K, access: ram}\n- {name: flash, base: 0x08000000, size: 64K, access: rom}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Name != "board" || got.Triple != "thumbv7m-none-eabi" || got.StackSize != 1024 || len(got.Memory) != 2 || got.Memory[0].Name != "flash" {
+	if got.Name != "board" || got.Triple != "thumbv7m-none-eabi" || got.StackSize != 1024 || len(got.Memory) != 2 ||
+		got.Memory[0].Name != "flash" {
 		t.Errorf("%+v", got)
 	}
-	if f := strings.Join(got.Flags(), " "); !strings.Contains(f, "-DSTM32F1") || !strings.Contains(f, "-mcpu=cortex-m3") {
+	if f := strings.Join(got.Flags(), " "); !strings.Contains(f, "-DSTM32F1") ||
+		!strings.Contains(f, "-mcpu=cortex-m3") {
 		t.Error(f)
 	}
 }
@@ -97,15 +102,19 @@ func TestProblems(t *testing.T) {
 		{"name: b\nextend: cortex-m3\n", "2:1: unknown key `extend`, did you mean `extends`?"},
 		{"name: b\nextends: cortex-m9\n", "2:10: unknown target `cortex-m9`, did you mean `cortex-m"},
 		{"name: b\n", "1:1: the document needs the key `triple`"},
-		{"name: b\nextends: avr\npointer_bits: sixteen\n", "3:15: `pointer_bits` must be a whole number, not `sixteen`"},
+		{"name: b\nextends: avr\npointer_bits: sixteen\n",
+			"3:15: `pointer_bits` must be a whole number, not `sixteen`"},
 		{"name: b\nextends: avr\nendian: midle\n", "3:9: `endian` cannot be `midle`, did you mean `little`?"},
 		{"name: b\nextends: avr\nendian: big\n", "does not agree with the data layout"},
 		{"name: b\nextends: avr\nstack_size: 0\n", "3:13: `stack_size` is 0"},
-		{"name: b\nextends: avr\nmemory_map: [{name: x, base: 0xfff0, size: 0x20, access: ram}]\n", "ends above the target's 16-bit address space"},
+		{"name: b\nextends: avr\nmemory_map: [{name: x, base: 0xfff0, size: 0x20, access: ram}]\n",
+			"ends above the target's 16-bit address space"},
 		{"name: b\nextends: i386\nmemory_map: [{name: x, base: 0, size: 16, access: ram}, {name: y, base: 15, size: 2, access: ram}]\n", "`y` overlaps `x`"},
 		{"name: b\nextends: i386\nmemory_map: [{name: x, base: 0, size: 0, access: ram}]\n", "has size 0"},
-		{"name: b\nextends: i386\nmemory_map: [{name: x, base: 0, size: 1, access: rw}]\n", "`memory_map[0].access` cannot be `rw`"},
-		{"name: b\nextends: i386\nmemory_map: [{name: x, base: 0xffffffffffffffff, size: 2, access: ram}]\n", "past the end of a 64-bit address space"},
+		{"name: b\nextends: i386\nmemory_map: [{name: x, base: 0, size: 1, access: rw}]\n",
+			"`memory_map[0].access` cannot be `rw`"},
+		{"name: b\nextends: i386\nmemory_map: [{name: x, base: 0xffffffffffffffff, size: 2, access: ram}]\n",
+			"past the end of a 64-bit address space"},
 		{"name: b\nextends: i386\nrun: {kind: qemu}\n", "`run` needs the key `machine`"},
 		{"name: b\nextends: i386\ntypes: {int: {size: 4, align: 3}}\n", "power of two"},
 		{"name: a b\nextends: i386\n", "cannot be the name of a target"},
@@ -136,7 +145,8 @@ func TestHeaderDirs(t *testing.T) {
 			t.Errorf("%s: %v %v", c.exist, dirs, ok)
 		}
 	}
-	if dirs, ok := (Target{Headers: []string{"/a", Freestanding}}).headerDirs(func(string) bool { return false }); len(dirs) != 0 || !ok {
+	if dirs, ok := (Target{Headers: []string{"/a", Freestanding}}).headerDirs(func(string) bool { return false }); len(
+		dirs) != 0 || !ok {
 		t.Error("freestanding is not the last resort")
 	}
 }

@@ -21,7 +21,8 @@ func (b *bounded) again(ctx context.Context) {
 	for _, inputs := range b.plan.Tried {
 		rec := &interp.Recorder{Source: &played{list: inputs}}
 		out, err := interp.Run(ctx, b.m, b.interpOptions(replaySteps), rec)
-		if err == nil && out.Kind == interp.Violation && b.plan.Checks.Has(out.Check) && b.violatedBy(ctx, rec.Inputs, out) {
+		if err == nil && out.Kind == interp.Violation && b.plan.Checks.Has(out.Check) && b.violatedBy(ctx, rec.Inputs,
+			out) {
 			confirmed++
 		}
 		if ctx.Err() != nil || b.found() {

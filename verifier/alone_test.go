@@ -23,7 +23,8 @@ func TestClaimsAlone(t *testing.T) {
 	} {
 		s := ilr.NewStore(nil)
 		m := compileAt(t, src, "-O0")
-		f, err := encode.Encode(context.Background(), m, m.Func("main"), s, encode.Options{Checks: verdict.DefaultChecks(), Unwind: 3}, nil)
+		f, err := encode.Encode(context.Background(), m, m.Func("main"), s,
+			encode.Options{Checks: verdict.DefaultChecks(), Unwind: 3}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

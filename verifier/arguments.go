@@ -25,7 +25,8 @@ const (
 // main, if main uses any; else the program as it is. Entry is main, or what calls it.
 func arguments(m *ir.Module, entry, main *ir.Func) (*ir.Module, *ir.Func, bool) {
 	n := len(entry.Params)
-	if main.CName != "main" || len(main.Params) != n || n == 0 || n > 3 || !entry.Params[0].T.IsInt() || n > 1 && !entry.Params[1].T.IsPtr() || n > 2 && !entry.Params[2].T.IsPtr() {
+	if main.CName != "main" || len(main.Params) != n || n == 0 || n > 3 || !entry.Params[0].T.IsInt() || n > 1 &&
+		!entry.Params[1].T.IsPtr() || n > 2 && !entry.Params[2].T.IsPtr() {
 		return m, entry, false
 	}
 	used := false
@@ -66,7 +67,8 @@ func arguments(m *ir.Module, entry, main *ir.Func) (*ir.Module, *ir.Func, bool) 
 func usesParam(f *ir.Func, p *ir.Param) bool {
 	slots := map[ir.Value]bool{}
 	for _, in := range f.Blocks[0].Instrs {
-		if a, ok := last(in.Args).(*ir.Instr); ok && in.Op == ir.OpStore && in.Args[0] == ir.Value(p) && a.Op == ir.OpAlloca {
+		if a, ok := last(in.Args).(*ir.Instr); ok && in.Op == ir.OpStore && in.Args[0] == ir.Value(p) &&
+			a.Op == ir.OpAlloca {
 			slots[a] = true
 		}
 	}
@@ -120,10 +122,12 @@ func (b *maker) vector(name string, count *ir.Instr, most int) ir.Value {
 
 	b.at(many)
 	b.assume(b.compare(ir.SLE, count, b.int(count.T, maxStrings)))
-	rest := &ir.Global{Name: fmt.Sprintf("%s of more than %d strings", name, most), T: &ir.Type{Kind: ir.KindArray, Elem: b.ptr(), Len: maxStrings + 1},
+	rest := &ir.Global{Name: fmt.Sprintf("%s of more than %d strings", name, most), T: &ir.Type{Kind: ir.KindArray,
+		Elem: b.ptr(), Len: maxStrings + 1},
 		Align: int(size), Extern: true, Beyond: fmt.Sprintf("%s holds more than %d strings", name, most)}
 	b.m.Globals = append(b.m.Globals, rest)
-	list.Args, list.Incoming = append(list.Args, &ir.Const{T: b.ptr(), Kind: ir.ConstAddr, Global: rest}), append(list.Incoming, many)
+	list.Args, list.Incoming = append(list.Args, &ir.Const{T: b.ptr(), Kind: ir.ConstAddr, Global: rest}),
+		append(list.Incoming, many)
 	b.jump(end)
 
 	b.at(end)
@@ -197,7 +201,8 @@ func (b *maker) emit(in *ir.Instr) *ir.Instr {
 }
 
 func (b *maker) call(f *ir.Func, args ...ir.Value) *ir.Instr {
-	return b.emit(&ir.Instr{Op: ir.OpCall, T: f.Ret, Args: args, Sig: f.Sig(), Model: f.Model, Callee: &ir.Const{T: b.ptr(), Kind: ir.ConstAddr, Func: f}})
+	return b.emit(&ir.Instr{Op: ir.OpCall, T: f.Ret, Args: args, Sig: f.Sig(), Model: f.Model,
+		Callee: &ir.Const{T: b.ptr(), Kind: ir.ConstAddr, Func: f}})
 }
 
 // model calls a function that the engines know.
@@ -219,11 +224,13 @@ func (b *maker) compare(p ir.Pred, x, y ir.Value) *ir.Instr {
 }
 
 func (b *maker) alloca(name string, t *ir.Type, n ir.Value) *ir.Instr {
-	return b.emit(&ir.Instr{Op: ir.OpAlloca, Name: name, T: b.ptr(), Access: t, Args: []ir.Value{n}, Align: int(b.m.Layout.AlignOf(t))})
+	return b.emit(&ir.Instr{Op: ir.OpAlloca, Name: name, T: b.ptr(), Access: t, Args: []ir.Value{n},
+		Align: int(b.m.Layout.AlignOf(t))})
 }
 
 func (b *maker) store(v, to ir.Value) {
-	b.emit(&ir.Instr{Op: ir.OpStore, Args: []ir.Value{v, to}, Access: v.Type(), Align: int(b.m.Layout.AlignOf(v.Type()))})
+	b.emit(&ir.Instr{Op: ir.OpStore, Args: []ir.Value{v, to}, Access: v.Type(),
+		Align: int(b.m.Layout.AlignOf(v.Type()))})
 }
 
 // gep is p + off + i*scale; i may be nil.

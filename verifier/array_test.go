@@ -24,9 +24,13 @@ func TestTerminationOfArrays(t *testing.T) {
 		{"a constant place", fill + `while (a[3] >= 0) a[3] = a[2 + 1] - 1; return 0; }`, true},
 		{"another constant place", fill + `while (a[3] >= 0) a[3] = a[2 + 2] - 1; return 0; }`, false},
 		{"lexicographic", fill + `while (i < 100 && a[i] >= 0) if (nondet_int()) i++; else a[i]--; return 0; }`, true},
-		{"lexicographic, reset", fill + `while (i < 100 && a[i] >= 0) if (nondet_int()) i++; else { a[i]--; i = j; } return 0; }`, false},
-		{"through a pointer that walks", fill + `int *p = a; while (p < a + 100 && *p >= 0) if (nondet_int()) p++; else (*p)--; return 0; }`, true},
-		{"through a pointer that walks back", fill + `int *p = a + 1; while (p < a + 100 && *p >= 0) if (nondet_int()) p++; else (*--p)--; return 0; }`, false},
+		{"lexicographic, reset",
+			fill + `while (i < 100 && a[i] >= 0) if (nondet_int()) i++; else { a[i]--; i = j; } return 0; }`, false},
+		{"through a pointer that walks",
+			fill + `int *p = a; while (p < a + 100 && *p >= 0) if (nondet_int()) p++; else (*p)--; return 0; }`, true},
+		{"through a pointer that walks back",
+			fill + `int *p = a + 1; while (p < a + 100 && *p >= 0) if (nondet_int()) p++; else (*--p)--; return 0; }`,
+			false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

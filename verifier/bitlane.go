@@ -64,7 +64,8 @@ func (u *unbounded) bits(ctx context.Context) (verdict.Claim, bool) {
 		name string
 		most time.Duration // what helps at all does so early
 		try  func(context.Context) (verdict.Claim, bool)
-	}{{"long runs", 4 * time.Second, u.lassoFromUnwinding}, {"recurrent bits", 6 * time.Second, u.recurrentBits}, {"ranked bits", 10 * time.Second, u.byBits}} {
+	}{{"long runs", 4 * time.Second, u.lassoFromUnwinding}, {"recurrent bits", 6 * time.Second, u.recurrentBits},
+		{"ranked bits", 10 * time.Second, u.byBits}} {
 		part, cancel := context.WithTimeout(ctx, way.most)
 		c, ok := u.stage(way.name, func() (verdict.Claim, bool) { return way.try(part) })
 		cancel()

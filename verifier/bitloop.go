@@ -210,7 +210,8 @@ func (u *unbounded) endless(ctx context.Context, p *prover, set *loopSet) (verdi
 	s, h := f.Store, &f.Headers[set.header]
 	bad := []ilr.Term{leaves(f, h, set.set)}
 	for _, a := range h.Arrivals[1:] {
-		bad = append(bad, s.And(h.Sites[0].Guard, conj(s, set.set, h.Sites[0].Values, h.Sites[0].Entry), a.Guard, s.Not(conj(s, set.set, a.Values, a.Entry))))
+		bad = append(bad, s.And(h.Sites[0].Guard, conj(s, set.set, h.Sites[0].Values, h.Sites[0].Entry), a.Guard,
+			s.Not(conj(s, set.set, a.Values, a.Entry))))
 	}
 	checked, ok := again(ctx, s, solver, f.Assumptions, bad)
 	if !ok {
@@ -227,7 +228,8 @@ func (u *unbounded) endless(ctx context.Context, p *prover, set *loopSet) (verdi
 		return c, false
 	}
 	c.Status, c.Replay, c.Pos = verdict.Violated, verdict.Confirmed, h.Pos
-	c.Message = fmt.Sprintf("this run never ends: the interpreter followed it for %d instructions, the recurrent set shows that it goes on", out.Executed)
+	c.Message = fmt.Sprintf(
+		"this run never ends: the interpreter followed it for %d instructions, the recurrent set shows that it goes on", out.Executed)
 	c.Certificate = &verdict.Certificate{Method: "bit-precise recurrent set", Checked: checked, Detail: []string{
 		fmt.Sprintf("the loop at %s is entered, and no turn leaves it", h.Pos)}}
 	if len(set.set) > 0 {

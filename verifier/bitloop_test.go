@@ -16,18 +16,25 @@ func TestBitPreciseRecurrence(t *testing.T) {
 		{"steps over zero", `unsigned n = nondet_uint(); while (n != 0) n -= 2; return 0;`, true},
 		{"meets zero", `unsigned n = nondet_uint(); while (n != 0) n -= 1; return 0;`, false},
 		{"from a constant", `unsigned n = 2, e = nondet_uint(); while (n != e) n += 4; return 0;`, true},
-		{"from a constant to its residue", `unsigned n = 2, e = nondet_uint() * 4 + 2; while (n != e) n += 4; return 0;`, false},
+		{"from a constant to its residue",
+			`unsigned n = 2, e = nondet_uint() * 4 + 2; while (n != e) n += 4; return 0;`, false},
 		{"a bit that steps leave alone", `unsigned n = nondet_uint(); while ((n & 4) == 0) n += 8; return 0;`, true},
 		{"a bit that steps reach", `unsigned n = nondet_uint(); while ((n & 4) == 0) n += 4; return 0;`, false},
 		{"without a way out, however it overflows", `int n = nondet_int(); do n += n; while (1); return 0;`, true},
 		{"until it overflows", `int n = nondet_int(); while (n > 0) n++; return 0;`, false},
 		{"never odd", `unsigned n = nondet_uint(); while (n * 2 != 1) n = nondet_uint(); return 0;`, true},
-		{"never odd, unless it overflows", `int n = nondet_int(); while (n * 2 != 1) n = nondet_int(); return 0;`, false},
+		{"never odd, unless it overflows", `int n = nondet_int(); while (n * 2 != 1) n = nondet_int(); return 0;`,
+			false},
 		{"a counter that nobody asks", `int n = nondet_int(), more = 1; while (more) n++; return 0;`, true},
 		{"a counter that is asked", `int n = nondet_int(), more = 1; while (more) n++, more = n > 0; return 0;`, false},
-		{"beyond the narrower type", `unsigned short i; unsigned long most = nondet_uint() & 0x1ffff; for (i = 0; i < most; i++) ; return 0;`, true},
-		{"within the narrower type", `unsigned short i; unsigned long most = nondet_uint() & 0xffff; for (i = 0; i < most; i++) ; return 0;`, false},
-		{"kept by a branch", `unsigned n = nondet_uint(); while (n != 1) if (n & 1) n += 2; else n -= 2; return 0;`, true},
+		{"beyond the narrower type",
+			`unsigned short i; unsigned long most = nondet_uint() & 0x1ffff; for (i = 0; i < most; i++) ; return 0;`,
+			true},
+		{"within the narrower type",
+			`unsigned short i; unsigned long most = nondet_uint() & 0xffff; for (i = 0; i < most; i++) ; return 0;`,
+			false},
+		{"kept by a branch", `unsigned n = nondet_uint(); while (n != 1) if (n & 1) n += 2; else n -= 2; return 0;`,
+			true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +43,8 @@ func TestBitPreciseRecurrence(t *testing.T) {
 			if ok != c.endless {
 				t.Fatalf("endless %v, want %v: %+v", ok, c.endless, claim.Certificate)
 			}
-			if ok && (claim.Status != verdict.Violated || claim.Replay != verdict.Confirmed || claim.Certificate.Checked == "") {
+			if ok && (claim.Status != verdict.Violated || claim.Replay != verdict.Confirmed ||
+				claim.Certificate.Checked == "") {
 				t.Errorf("%+v", claim)
 			}
 		})

@@ -135,7 +135,8 @@ func (p *prover) rankHeader(ctx context.Context, h *encode.Header) []measure {
 
 // sieve finds a measure that falls on every turn on which the earlier ones stay;
 // or, if not strict, one that never rises there and falls on some.
-func (p *prover) sieve(ctx context.Context, h *encode.Header, earlier []measure, left *[]measure, strict bool) (measure, bool) {
+func (p *prover) sieve(ctx context.Context, h *encode.Header, earlier []measure, left *[]measure,
+	strict bool) (measure, bool) {
 	s := p.f.Store
 	for len(*left) > 0 && ctx.Err() == nil {
 		m := (*left)[0]
@@ -147,7 +148,10 @@ func (p *prover) sieve(ctx context.Context, h *encode.Header, earlier []measure,
 				return m, true
 			}
 		case solve.Sat:
-			*left = slices.DeleteFunc(*left, func(c measure) bool { return ev.Holds(turns(s, h, earlier, c, !strict, false)) })
+			*left = slices.DeleteFunc(*left, func(c measure) bool {
+				return ev.Holds(turns(s, h, earlier, c, !strict,
+					false))
+			})
 		default:
 			*left = (*left)[1:]
 		}

@@ -34,7 +34,8 @@ func (p *prover) stepped(ctx context.Context, h *encode.Header) []measure {
 				continue
 			}
 			d := bits.Sub(ev.Value(a.Values[v]), ev.Value(h.Sites[0].Values[v]))
-			if !d.IsZero() && !bits.And(d, bits.Sub(d, bits.New(x.Width, 1))).IsZero() { // powers of two have simpler measures
+			// powers of two have simpler measures
+			if !d.IsZero() && !bits.And(d, bits.Sub(d, bits.New(x.Width, 1))).IsZero() {
 				out = append(out, inverses(h, v, d)...)
 			}
 		}

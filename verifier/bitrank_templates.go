@@ -47,7 +47,8 @@ func measures(h *encode.Header) []measure {
 	}
 	for _, v := range vars {
 		for _, w := range vars {
-			if v != w && h.Vars[v].Width == h.Vars[w].Width && h.Vars[v].Width > 1 && (h.Vars[v].Moves || h.Vars[w].Moves) {
+			if v != w && h.Vars[v].Width == h.Vars[w].Width && h.Vars[v].Width > 1 && (h.Vars[v].Moves ||
+				h.Vars[w].Moves) {
 				distances(h, v, w, add)
 			}
 		}
@@ -90,7 +91,10 @@ func constants(h *encode.Header, v int, k bits.Vec, add addMeasure) {
 		return
 	}
 	add(fmt.Sprintf("%s & %s", name, c), func(s *ilr.Store, x []ilr.Term) ilr.Term { return s.BvAnd(x[v], s.Const(k)) })
-	add(fmt.Sprintf("-%s & %s", name, c), func(s *ilr.Store, x []ilr.Term) ilr.Term { return s.BvAnd(s.Neg(x[v]), s.Const(k)) })
+	add(fmt.Sprintf("-%s & %s", name, c), func(s *ilr.Store, x []ilr.Term) ilr.Term {
+		return s.BvAnd(s.Neg(x[v]),
+			s.Const(k))
+	})
 }
 
 // distances are the measures of two numbers: from one to the other going up, also
@@ -107,9 +111,10 @@ func distances(h *encode.Header, v, to int, add addMeasure) {
 				return s.BvAnd(s.Sub(vals[to], vals[v]), s.Const(k))
 			})
 		}
-		add(fmt.Sprintf("distance from %s to %s modulo %s", x, y, signed(k)), func(s *ilr.Store, vals []ilr.Term) ilr.Term {
-			d := s.Sub(vals[to], vals[v])
-			return s.Ite(s.Ule(vals[v], vals[to]), d, s.Add(d, s.Const(k)))
-		})
+		add(fmt.Sprintf("distance from %s to %s modulo %s", x, y, signed(k)),
+			func(s *ilr.Store, vals []ilr.Term) ilr.Term {
+				d := s.Sub(vals[to], vals[v])
+				return s.Ite(s.Ule(vals[v], vals[to]), d, s.Add(d, s.Const(k)))
+			})
 	}
 }

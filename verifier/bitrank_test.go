@@ -15,23 +15,31 @@ func TestBitPreciseRanking(t *testing.T) {
 		name, src string
 		proved    bool
 	}{
-		{"down by two, even", `unsigned n = nondet_uint(); if (n & 1) return 0; while (n != 0) n -= 2; return 0;`, true},
-		{"down by two, any", `unsigned n = nondet_uint(); if (n & 0) return 0; while (n != 0) n -= 2; return 0;`, false},
+		{"down by two, even", `unsigned n = nondet_uint(); if (n & 1) return 0; while (n != 0) n -= 2; return 0;`,
+			true},
+		{"down by two, any", `unsigned n = nondet_uint(); if (n & 0) return 0; while (n != 0) n -= 2; return 0;`,
+			false},
 		{"lowest bit cleared", `unsigned n = nondet_uint(); while (n != 0) n &= n - 1; return 0;`, true},
 		{"lowest bit kept", `unsigned n = nondet_uint(); while (n != 0) n &= n - 0; return 0;`, false},
 		{"shifted out to the left", `unsigned n = nondet_uint(); while (n != 0) n <<= 1; return 0;`, true},
 		{"not shifted", `unsigned n = nondet_uint(); while (n != 0) n <<= 0; return 0;`, false},
-		{"filled from the right", `unsigned n = nondet_uint(); while (n != 0xffffffffu) n |= n << 1 | 1; return 0;`, true},
-		{"filled but for one bit", `unsigned n = nondet_uint(); while (n != 0xffffffffu) n |= n << 1 | 2; return 0;`, false},
+		{"filled from the right", `unsigned n = nondet_uint(); while (n != 0xffffffffu) n |= n << 1 | 1; return 0;`,
+			true},
+		{"filled but for one bit", `unsigned n = nondet_uint(); while (n != 0xffffffffu) n |= n << 1 | 2; return 0;`,
+			false},
 		{"around a ring", `unsigned i = nondet_uint() & 15, e = nondet_uint() & 15; while (i != e) i = (i + 1) & 15; return 0;`, true},
-		{"around a ring, past it", `unsigned i = nondet_uint() & 15, e = nondet_uint() & 31; while (i != e) i = (i + 1) & 15; return 0;`, false},
+		{"around a ring, past it",
+			`unsigned i = nondet_uint() & 15, e = nondet_uint() & 31; while (i != e) i = (i + 1) & 15; return 0;`,
+			false},
 		{"odd steps meet zero", `unsigned char n = nondet_uint(); while (n != 0) n += 3; return 0;`, true},
 		{"even steps need not", `unsigned char n = nondet_uint(); while (n != 0) n += 6; return 0;`, false},
 		{"even steps from even", `unsigned char n = nondet_uint() & 0xfe; while (n != 0) n += 6; return 0;`, true},
 		{"lexicographic", `unsigned n = nondet_uint(), m = nondet_uint(); while (n != 0 || m != 0) if (m != 0) m &= m - 1; else { n &= n - 1; m = nondet_uint(); } return 0;`, true},
-		{"lexicographic, reset", `unsigned n = nondet_uint(), m = nondet_uint(); while (n != 0 || m != 0) if (m != 0) m &= m - 1; else { n &= n - 0; m = nondet_uint(); } return 0;`, false},
+		{"lexicographic, reset",
+			`unsigned n = nondet_uint(), m = nondet_uint(); while (n != 0 || m != 0) if (m != 0) m &= m - 1; else { n &= n - 0; m = nondet_uint(); } return 0;`, false},
 		{"nested", `for (unsigned n = nondet_uint(); n != 0; n <<= 1) for (unsigned char m = n; m != 0; m &= m - 1) ; return 0;`, true},
-		{"nested, the inner one changes the outer", `for (unsigned n = nondet_uint(); n != 0; n <<= 1) for (unsigned char m = n; m != 0; m &= m - 1) n++; return 0;`, false},
+		{"nested, the inner one changes the outer",
+			`for (unsigned n = nondet_uint(); n != 0; n <<= 1) for (unsigned char m = n; m != 0; m &= m - 1) n++; return 0;`, false},
 		{"no exit", `unsigned n = nondet_uint(); for (;;) n &= n - 1; return 0;`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,7 +71,8 @@ func TestBitPreciseNeedsEverything(t *testing.T) {
 
 // The check of the certificate refuses measures that do not fall.
 func TestRankCheckRefuses(t *testing.T) {
-	ctx, u := laneOf(t, `int main(void) { unsigned n = nondet_uint(); while (n != 0) n &= n - 1; return 0; }`, "main", verdict.CheckSet{verdict.Termination: true})
+	ctx, u := laneOf(t, `int main(void) { unsigned n = nondet_uint(); while (n != 0) n &= n - 1; return 0; }`, "main",
+		verdict.CheckSet{verdict.Termination: true})
 	for _, wrong := range []bool{false, true} {
 		p, ranks := rankedProver(ctx, t, u)
 		defer p.solver.Close()

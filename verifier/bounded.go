@@ -140,7 +140,8 @@ func (b *bounded) rounds(ctx, rounds context.Context, l *lane) bool {
 func reasonOf(ctx context.Context, err error) *verdict.Reason {
 	switch ctx.Err() {
 	case context.DeadlineExceeded:
-		return &verdict.Reason{Kind: verdict.TimedOut, Detail: "the time given was used up", Remedy: "give more with --timeout, or bounds with --unwind"}
+		return &verdict.Reason{Kind: verdict.TimedOut, Detail: "the time given was used up",
+			Remedy: "give more with --timeout, or bounds with --unwind"}
 	case context.Canceled:
 		return &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped"}
 	}
@@ -152,7 +153,8 @@ func (b *bounded) round(ctx context.Context, limit int) (*round, error) {
 	r := &round{limit: limit}
 	rules := newSimplifier()
 	store := ilr.NewStore(rules)
-	solver, err := solve.Open(b.plan.Solver, store, solve.Options{Memory: uint64(b.plan.Memory), Record: b.plan.Dumps["dimacs"], Proof: b.proofName(limit)})
+	solver, err := solve.Open(b.plan.Solver, store, solve.Options{Memory: uint64(b.plan.Memory),
+		Record: b.plan.Dumps["dimacs"], Proof: b.proofName(limit)})
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +220,8 @@ const probeConflicts = 200
 func (b *bounded) stage(name string) func(map[string]int64) {
 	begin := time.Now()
 	return func(counts map[string]int64) {
-		addStage(b.res, verdict.Stage{Name: name, Seconds: time.Since(begin).Seconds(), Peak: PeakRSS(), Counts: counts})
+		addStage(b.res, verdict.Stage{Name: name, Seconds: time.Since(begin).Seconds(), Peak: PeakRSS(),
+			Counts: counts})
 	}
 }
 
@@ -265,7 +268,8 @@ func (b *bounded) report() {
 		return
 	}
 	for _, l := range r.f.Loops {
-		b.res.Bounds.Loops = append(b.res.Bounds.Loops, verdict.LoopBound{Pos: l.Pos, Name: l.Name, Turns: l.Turns, Complete: l.Complete})
+		b.res.Bounds.Loops = append(b.res.Bounds.Loops, verdict.LoopBound{Pos: l.Pos, Name: l.Name, Turns: l.Turns,
+			Complete: l.Complete})
 	}
 	b.res.Bounds.Unwind = b.plan.Unwind
 	b.res.Assumptions = append(b.res.Assumptions, r.f.Notes...)
@@ -290,7 +294,8 @@ func (b *bounded) report() {
 		b.res.Reason = r.gap // claims before it do not tell
 	}
 	if len(r.groups) > 0 && !anyReached && len(b.settled) == 0 && r.cut == nil && r.gap == nil {
-		b.res.Warnings = append(b.res.Warnings, "no claim is reached by any execution: check the assumptions of the harness")
+		b.res.Warnings = append(b.res.Warnings,
+			"no claim is reached by any execution: check the assumptions of the harness")
 	}
 }
 
@@ -303,8 +308,10 @@ func (b *bounded) reportSettled() {
 
 // claim words the answer for a group that nothing violated.
 func (b *bounded) claim(r *round, g *group) verdict.Claim {
-	c := verdict.Claim{ID: g.id, Check: g.first.Check, Message: g.first.Message, Pos: g.first.Pos, Status: g.status, Reason: g.reason, Replay: verdict.NotRun}
-	if g.first.Check != verdict.Unwinding && (!r.complete || r.cut != nil) && b.beyond.covers(g.id) && (len(b.settled) == 0 || g.reached) {
+	c := verdict.Claim{ID: g.id, Check: g.first.Check, Message: g.first.Message, Pos: g.first.Pos, Status: g.status,
+		Reason: g.reason, Replay: verdict.NotRun}
+	if g.first.Check != verdict.Unwinding && (!r.complete || r.cut != nil) && b.beyond.covers(g.id) &&
+		(len(b.settled) == 0 || g.reached) {
 		return b.beyond.claim(g)
 	}
 	if g.first.Check == verdict.Unwinding || g.status == verdict.Unknown {
@@ -313,7 +320,8 @@ func (b *bounded) claim(r *round, g *group) verdict.Claim {
 	switch {
 	case !g.reached && g.checked && len(b.settled) > 0:
 		c.Status = verdict.Unknown
-		c.Reason = &verdict.Reason{Kind: verdict.Shadowed, Detail: "no execution gets here without another violation", Remedy: "mend that one first"}
+		c.Reason = &verdict.Reason{Kind: verdict.Shadowed, Detail: "no execution gets here without another violation",
+			Remedy: "mend that one first"}
 	case r.gap != nil && r.behindGap(g):
 		c.Status, c.Reason = verdict.Unknown, r.gap
 	case r.complete && (r.cut == nil || !b.beyond.covers(g.id)):

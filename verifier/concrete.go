@@ -24,15 +24,18 @@ const (
 )
 
 func (b *bounded) interpOptions(steps int64) interp.Options {
-	return interp.Options{Entry: b.entry, Checks: b.plan.Checks, Past: b.plan.Past, Stack: b.plan.Stack, Regions: interpRegions(b.plan.Regions), AddressZero: b.plan.AddressZero,
-		MallocNeverFails: b.plan.MallocNeverFails, AnyAlignment: b.plan.AnyAlignment, Leaks: b.plan.Leaks, VolatileMemory: b.plan.VolatileMemory, MaxSteps: steps}
+	return interp.Options{Entry: b.entry, Checks: b.plan.Checks, Past: b.plan.Past, Stack: b.plan.Stack,
+		Regions: interpRegions(b.plan.Regions), AddressZero: b.plan.AddressZero,
+		MallocNeverFails: b.plan.MallocNeverFails, AnyAlignment: b.plan.AnyAlignment, Leaks: b.plan.Leaks,
+		VolatileMemory: b.plan.VolatileMemory, MaxSteps: steps}
 }
 
 // alone runs a program that depends on nothing: what its only execution does not
 // violate is proved. It is false when the program reads an input, runs long, or
 // violates something, which is then settled.
 func (b *bounded) alone(ctx context.Context) bool {
-	if !b.free() || b.plan.Depth > 0 || b.plan.Checks.Has(verdict.Unwinding) || b.plan.Checks.Has(verdict.Stack) || len(b.entry.Params) > 0 {
+	if !b.free() || b.plan.Depth > 0 || b.plan.Checks.Has(verdict.Unwinding) || b.plan.Checks.Has(verdict.Stack) ||
+		len(b.entry.Params) > 0 {
 		return false
 	}
 	defer b.stage("execute")(nil)
@@ -52,13 +55,17 @@ func (b *bounded) alone(ctx context.Context) bool {
 	case out.Kind == interp.Violation && b.plan.Checks.Has(out.Check):
 		b.violatedBy(ctx, nil, out)
 		return false
-	case out.Executed < aloneLeast || out.Kind != interp.Returned && out.Kind != interp.Exited && out.Kind != interp.AssumeFailed && out.Kind != interp.Cut:
+	case out.Executed < aloneLeast || out.Kind != interp.Returned && out.Kind != interp.Exited &&
+		out.Kind != interp.AssumeFailed && out.Kind != interp.Cut:
 		return false
 	}
 	visited := func(k *ir.Block) bool { return out.Visits[k] > 0 }
-	cert := &verdict.Certificate{Method: "execution", Detail: []string{"the program reads no input and no unknown memory: its only execution violates nothing"}, Checked: "interpreter"}
+	cert := &verdict.Certificate{Method: "execution",
+		Detail:  []string{"the program reads no input and no unknown memory: its only execution violates nothing"},
+		Checked: "interpreter"}
 	for _, c := range encode.ListClaims(b.m, b.plan.Checks, visited) {
-		b.res.Claims = append(b.res.Claims, verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos, Status: verdict.Proved, Replay: verdict.NotRun,
+		b.res.Claims = append(b.res.Claims, verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos,
+			Status: verdict.Proved, Replay: verdict.NotRun,
 			Certificate: cert, Unreachable: !visited(c.Instr.Block)})
 	}
 	return true
@@ -93,7 +100,8 @@ func (b *bounded) probe(ctx context.Context) {
 			return
 		}
 		left -= out.Executed + 1000
-		if out.Kind == interp.Violation && b.plan.Checks.Has(out.Check) && b.violatedBy(ctx, rec.Inputs, out) && b.plan.FirstOnly {
+		if out.Kind == interp.Violation && b.plan.Checks.Has(out.Check) && b.violatedBy(ctx, rec.Inputs, out) &&
+			b.plan.FirstOnly {
 			return
 		}
 		if len(rec.Inputs) == 0 {

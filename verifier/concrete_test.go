@@ -56,7 +56,8 @@ func TestProbe(t *testing.T) {
 	} {
 		m := compileAt(t, "int main(void) { "+body+" return 0; }", "-O0")
 		b := &bounded{m: m, entry: m.Func("main"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
-			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, MallocNeverFails: true, FirstOnly: true}}
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, MallocNeverFails: true,
+				FirstOnly: true}}
 		b.probe(context.Background())
 		if len(b.settled) != want {
 			t.Errorf("%s: %d violations, want %d", body, len(b.settled), want)

@@ -169,7 +169,8 @@ func (b *bounded) open(r *round) []*group {
 		if g.first.Check == verdict.Unwinding || b.settled[g.id] != nil {
 			continue
 		}
-		g.instances = slices.DeleteFunc(g.instances, func(c *encode.Claim) bool { return r.f.Store.IsFalse(c.Violated) && r.f.Store.IsFalse(c.Guard) })
+		g.instances = slices.DeleteFunc(g.instances,
+			func(c *encode.Claim) bool { return r.f.Store.IsFalse(c.Violated) && r.f.Store.IsFalse(c.Guard) })
 		if slices.ContainsFunc(g.instances, func(c *encode.Claim) bool { return !r.f.Store.IsFalse(c.Violated) }) {
 			open = append(open, g)
 		}

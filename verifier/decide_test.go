@@ -21,7 +21,8 @@ func statuses(t *testing.T, src string, limit int) string {
 			cancel()
 		}
 	}
-	res := Run(ctx, compileAt(t, src, "-O0"), Plan{Entry: "main", Unwind: 64, Progress: progress, Checks: verdict.CheckSet{verdict.Assert: true}})
+	res := Run(ctx, compileAt(t, src, "-O0"), Plan{Entry: "main", Unwind: 64, Progress: progress,
+		Checks: verdict.CheckSet{verdict.Assert: true}})
 	var out []string
 	for _, c := range res.Claims {
 		if c.IsShadowed() {
@@ -73,7 +74,8 @@ func TestCutRound(t *testing.T) {
 	why := &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped"}
 	covered := &group{id: "a", first: &encode.Claim{Check: verdict.Assert}, status: verdict.Unknown, reason: why}
 	open := &group{id: "b", first: &encode.Claim{Check: verdict.Assert}, status: verdict.Unknown, reason: why}
-	b := &bounded{beyond: &proofs{holds: map[string]bool{"a": true}, known: map[string]bool{"a": true, "b": true}, cert: &verdict.Certificate{Method: "m"}}}
+	b := &bounded{beyond: &proofs{holds: map[string]bool{"a": true}, known: map[string]bool{"a": true, "b": true},
+		cert: &verdict.Certificate{Method: "m"}}}
 	r := &round{complete: true, cut: why}
 	if c := b.claim(r, covered); c.Status != verdict.Proved || c.Certificate == nil || c.Certificate.Method != "m" {
 		t.Errorf("covered: %+v", c)

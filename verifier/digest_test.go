@@ -79,7 +79,8 @@ func TestKeyCounts(t *testing.T) {
 	if k := key(t, m, plan, "1"); seen[k.Exact] != "the plain plan" {
 		t.Error("the same plan has another key")
 	}
-	if _, err := verifier.KeyOf(m, verifier.Plan{Entry: "absent"}, "1"); err == nil || !strings.Contains(err.Error(), "absent") {
+	if _, err := verifier.KeyOf(m, verifier.Plan{Entry: "absent"}, "1"); err == nil || !strings.Contains(err.Error(),
+		"absent") {
 		t.Errorf("an entry that is not there: %v", err)
 	}
 }
@@ -87,10 +88,13 @@ func TestKeyCounts(t *testing.T) {
 // TestRelocate moves by function and leaves other places alone.
 func TestRelocate(t *testing.T) {
 	at := func(file, fn string, line int) verdict.Pos { return verdict.Pos{File: file, Function: fn, Line: line} }
-	res := &verdict.Result{Claims: []verdict.Claim{{Pos: at("a.c", "f", 12), Reason: &verdict.Reason{Pos: &verdict.Pos{File: "a.c", Function: "g", Line: 30}}},
+	res := &verdict.Result{Claims: []verdict.Claim{{Pos: at("a.c", "f", 12),
+		Reason: &verdict.Reason{Pos: &verdict.Pos{File: "a.c", Function: "g", Line: 30}}},
 		{Pos: at("b.c", "f", 12)}}, Bounds: verdict.Bounds{Loops: []verdict.LoopBound{{Pos: at("a.c", "f", 13)}}}}
-	verifier.Relocate(res, verifier.Places{"a.c:f": 10, "a.c:g": 20, "c.c:h": 1}, verifier.Places{"a.c:f": 15, "a.c:g": 18})
-	got := []int{res.Claims[0].Pos.Line, res.Claims[0].Reason.Pos.Line, res.Claims[1].Pos.Line, res.Bounds.Loops[0].Pos.Line}
+	verifier.Relocate(res, verifier.Places{"a.c:f": 10, "a.c:g": 20, "c.c:h": 1}, verifier.Places{"a.c:f": 15,
+		"a.c:g": 18})
+	got := []int{res.Claims[0].Pos.Line, res.Claims[0].Reason.Pos.Line, res.Claims[1].Pos.Line,
+		res.Bounds.Loops[0].Pos.Line}
 	if want := []int{17, 28, 12, 18}; !reflect.DeepEqual(got, want) {
 		t.Errorf("lines %v, want %v", got, want)
 	}

@@ -25,8 +25,10 @@ func foldedClaims(m *ir.Module, entry *ir.Func, checks verdict.CheckSet) []verdi
 				continue
 			}
 			seen[f.Pos] = true
-			out = append(out, verdict.Claim{ID: fmt.Sprintf("%s@%s#constant%d", f.Check, name, n[f.Check]), Check: f.Check, Status: verdict.Violated,
-				Message: f.Message, Pos: f.Pos, Replay: verdict.NotRun, Certificate: &verdict.Certificate{Method: ByCompiler}})
+			out = append(out, verdict.Claim{ID: fmt.Sprintf("%s@%s#constant%d", f.Check, name, n[f.Check]),
+				Check: f.Check, Status: verdict.Violated,
+				Message: f.Message, Pos: f.Pos, Replay: verdict.NotRun,
+				Certificate: &verdict.Certificate{Method: ByCompiler}})
 		}
 	}
 	part := m.Slice(entry, true)

@@ -49,7 +49,8 @@ int main(void) { unsigned x = nondet_uint() & 3;
 }`, []verdict.Status{verdict.Proved}},
 	} {
 		m := compileAt(t, c.src, "-O0")
-		res := Run(context.Background(), m, Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, VolatileMemory: true})
+		res := Run(context.Background(), m, Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true},
+			VolatileMemory: true})
 		var got []verdict.Status
 		for _, x := range res.Claims {
 			if x.Check == verdict.Assert {
@@ -65,7 +66,8 @@ int main(void) { unsigned x = nondet_uint() & 3;
 				t.Errorf("%s: assertion %d is %s, want %s", name, i+1, got[i], c.want[i])
 			}
 		}
-		if want := map[bool]verdict.Status{true: verdict.Proved, false: verdict.Unknown}[name == "not reached"]; name != "violated before" && res.Status != want {
+		if want := map[bool]verdict.Status{true: verdict.Proved,
+			false: verdict.Unknown}[name == "not reached"]; name != "violated before" && res.Status != want {
 			t.Errorf("%s: the result is %s, want %s", name, res.Status, want)
 		}
 	}
@@ -78,11 +80,13 @@ func TestGapOfLeaks(t *testing.T) {
 		src  string
 		rule interp.LeakRule
 	}{
-		{`void abort(void); int main(void) { int *p = malloc(4); if (nondet_int()) abort(); free(p); return 0; }`, interp.LeakCleanup},
+		{`void abort(void); int main(void) { int *p = malloc(4); if (nondet_int()) abort(); free(p); return 0; }`,
+			interp.LeakCleanup},
 		{`int main(void) { malloc(4); if (nondet_int()) while (1); return 0; }`, interp.LeakTracked},
 		{`int main(void) { if (nondet_int()) { malloc(4); while (1); } return 0; }`, interp.LeakTracked},
 	} {
-		res := Run(context.Background(), compileAt(t, c.src, "-O0"), Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Leak: true}, MallocNeverFails: true, Leaks: c.rule})
+		res := Run(context.Background(), compileAt(t, c.src, "-O0"),
+			Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Leak: true}, MallocNeverFails: true, Leaks: c.rule})
 		if res.Status == verdict.Proved || res.Status == verdict.Bounded {
 			t.Errorf("%s: %s", c.src, res.Status)
 		}

@@ -38,7 +38,8 @@ func (p *prover) propose(ctx context.Context) {
 		x := propose(p.f, i, samples[i])
 		p.early, p.rest = append(p.early, x.early...), append(p.rest, x.out...)
 		p.found[i] = x.found
-		slog.Debug("templates", "header", p.f.Headers[i].Key, "vars", len(p.f.Headers[i].Vars), "lemmas", len(x.out), "samples", len(samples[i]), "sums", len(x.found))
+		slog.Debug("templates", "header", p.f.Headers[i].Key, "vars", len(p.f.Headers[i].Vars), "lemmas", len(x.out),
+			"samples", len(samples[i]), "sums", len(x.found))
 	}
 }
 

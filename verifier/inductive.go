@@ -43,7 +43,8 @@ func (p *proofs) covers(id string) bool { return p != nil && (p.holds[id] || !p.
 
 // all reports that every claim but the bounds was proved.
 func (p *proofs) all() bool {
-	return p != nil && !slices.ContainsFunc(p.groups, func(g *group) bool { return g.first.Check != verdict.Unwinding && !p.holds[g.id] })
+	return p != nil && !slices.ContainsFunc(p.groups,
+		func(g *group) bool { return g.first.Check != verdict.Unwinding && !p.holds[g.id] })
 }
 
 // share is a context with a part of the time that ctx has left.
@@ -102,7 +103,8 @@ func (p *prover) prove(ctx context.Context) *proofs {
 		return nil
 	}
 	p.gaps = gapsOf(p.f)
-	out := &proofs{groups: append(groupClaims(p.f.Claims), groupClaims(p.f.Dead)...), holds: map[string]bool{}, known: map[string]bool{}}
+	out := &proofs{groups: append(groupClaims(p.f.Claims), groupClaims(p.f.Dead)...), holds: map[string]bool{},
+		known: map[string]bool{}}
 	goals := p.goals(out)
 	part, cancel := share(ctx, lemmaPercent)
 	p.lemmas(part, bads(goals))
@@ -326,7 +328,8 @@ func (p *prover) decideCut(ctx context.Context, out *proofs, goals []goal) *proo
 
 // claim is the answer for a claim that was proved.
 func (p *proofs) claim(g *group) verdict.Claim {
-	return verdict.Claim{ID: g.id, Check: g.first.Check, Message: g.first.Message, Pos: g.first.Pos, Status: verdict.Proved, Replay: verdict.NotRun,
+	return verdict.Claim{ID: g.id, Check: g.first.Check, Message: g.first.Message, Pos: g.first.Pos,
+		Status: verdict.Proved, Replay: verdict.NotRun,
 		Certificate: p.cert, Unreachable: !p.known[g.id]}
 }
 
@@ -349,9 +352,10 @@ func (b *bounded) reportBeyond() {
 // forgetBounds leaves out the claims that bounds suffice when no other claim
 // depends on them and nobody asked for them.
 func (b *bounded) forgetBounds() {
-	if b.beyond == nil || b.plan.Checks.Has(verdict.Unwinding) || slices.ContainsFunc(b.res.Claims, func(c verdict.Claim) bool {
-		return c.Check != verdict.Unwinding && c.Status != verdict.Proved && c.Status != verdict.Violated
-	}) {
+	if b.beyond == nil || b.plan.Checks.Has(verdict.Unwinding) || slices.ContainsFunc(b.res.Claims,
+		func(c verdict.Claim) bool {
+			return c.Check != verdict.Unwinding && c.Status != verdict.Proved && c.Status != verdict.Violated
+		}) {
 		return
 	}
 	b.res.Claims = slices.DeleteFunc(b.res.Claims, func(c verdict.Claim) bool { return c.Check == verdict.Unwinding })

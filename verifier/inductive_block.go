@@ -110,7 +110,8 @@ func (r *reach) block(ctx context.Context, h int, cube []int, level int) (ok, la
 // leads asks whether some way leads to cube at h from the frame below level,
 // other than from cube itself. If not, ev is nil and short the part of cube that
 // was needed; else after is how many sites are before that way.
-func (r *reach) leads(ctx context.Context, h int, cube []int, level int) (short []int, ev *ilr.Evaluator, after int, late bool) {
+func (r *reach) leads(ctx context.Context, h int, cube []int, level int) (short []int, ev *ilr.Evaluator, after int,
+	late bool) {
 	s, rh := r.f.Store, r.hs[h]
 	not := r.excluded(h, cube)
 	need := map[int]bool{}

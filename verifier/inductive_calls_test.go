@@ -81,11 +81,13 @@ func TestRecursion(t *testing.T) {
 		{"McCarthy", `int f(int x) { return x > 100 ? x - 10 : f(f(x + 11)); } int main(void) { int x = nondet_int(), r = f(x); CHECK(r == 91 || x > 101 && r == x - 10); }`, true},
 		{"McCarthy bad", `int f(int x) { return x > 100 ? x - 10 : f(f(x + 12)); } int main(void) { int x = nondet_int(), r = f(x); CHECK(r == 91 || x > 101 && r == x - 10); }`, false},
 		{"sum of arguments", `int f(int m, int n) { if (n == 0) return m; if (n > 0) return f(m + 1, n - 1); return f(m - 1, n + 1); } int main(void) { int m = nondet_int(), n = nondet_int(); CHECK(f(m, n) == m + n); }`, true},
-		{"sum of arguments bad", `int f(int m, int n) { if (n == 0) return m; if (n > 0) return f(m + 1, n - 1); return f(m - 1, n + 1); } int main(void) { int m = nondet_int(), n = nondet_int(); CHECK(f(m, n) == m - n); }`, false},
+		{"sum of arguments bad",
+			`int f(int m, int n) { if (n == 0) return m; if (n > 0) return f(m + 1, n - 1); return f(m - 1, n + 1); } int main(void) { int m = nondet_int(), n = nondet_int(); CHECK(f(m, n) == m - n); }`, false},
 		{"even and odd", `int odd(int n); int even(int n) { return n == 0 ? 1 : odd(n - 1); } int odd(int n) { return n == 0 ? 0 : even(n - 1); } int main(void) { int n = nondet_int(); if (n < 0) return 0; CHECK(even(n) == (n % 2 == 0)); }`, true},
 		{"even and odd bad", `int odd(int n); int even(int n) { return n == 0 ? 1 : odd(n - 1); } int odd(int n) { return n == 1 ? 0 : even(n - 1); } int main(void) { int n = nondet_int(); if (n < 0) return 0; CHECK(even(n) == (n % 2 == 0)); }`, false},
 		{"global restored", `int g; void f(int n) { if (n > 0) { g++; f(n - 1); g--; } } int main(void) { g = nondet_int(); int h = g; f(nondet_int()); CHECK(g == h); }`, true},
-		{"global restored bad", `int g; void f(int n) { if (n > 0) { g++; f(n - 1); g++; } } int main(void) { g = nondet_int(); int h = g; f(nondet_int()); CHECK(g == h); }`, false},
+		{"global restored bad",
+			`int g; void f(int n) { if (n > 0) { g++; f(n - 1); g++; } } int main(void) { g = nondet_int(); int h = g; f(nondet_int()); CHECK(g == h); }`, false},
 		{"entry", `void f(int n, int m) { CHECK(n <= m); if (n < m) f(n + 1, m); } int main(void) { int m = nondet_int(); if (m > 7) f(7, m); }`, true},
 		{"entry bad", `void f(int n, int m) { CHECK(n < m); if (n < m) f(n + 1, m); } int main(void) { int m = nondet_int(); if (m > 7) f(7, m); }`, false},
 		{"array", `int a[100]; void f(int i) { if (i < 100) { a[i] = 7; f(i + 1); } } int main(void) { f(0); CHECK(a[nondet_uint() % 100] == 7); }`, true},
@@ -126,9 +128,11 @@ func (p *proofs) holding() map[string]bool {
 // outermost one comes back.
 func TestRecursionFrees(t *testing.T) {
 	for last, want := range map[string]bool{"free(p)": true, "*p = 0": false} {
-		src := `void f(int *p, int n) { if (n > 0) f(p, n - 1); else ` + last + `; } int main(void) { while (nondet_int()) { int *p = malloc(4); *p = 1; f(p, nondet_int()); } return 0; }`
+		src := `void f(int *p, int n) { if (n > 0) f(p, n - 1); else ` + last +
+			`; } int main(void) { while (nondet_int()) { int *p = malloc(4); *p = 1; f(p, nondet_int()); } return 0; }`
 		b := &bounded{m: compileAt(t, src, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
-			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true, verdict.Free: true, verdict.Leak: true}, MallocNeverFails: true, VolatileMemory: true}}
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true, verdict.Free: true,
+				verdict.Leak: true}, MallocNeverFails: true, VolatileMemory: true}}
 		b.entry = b.m.Func("main")
 		if p := b.induct(context.Background()); p.all() != want {
 			t.Errorf("%s: all proved %v, want %v", last, p.all(), want)
@@ -143,7 +147,8 @@ func callProgram(seed int64) string {
 	pick := func(xs ...string) string { return xs[r.Intn(len(xs))] }
 	lhs := func() string { return pick("g", "h", "*p", "x", "t[1]", "t[x & 1]") }
 	rhs := func() string {
-		return pick(lhs()+" + 1", lhs()+" ^ 1", fmt.Sprint(r.Intn(4)), "x", "d", "nondet_uint() & 1", "("+lhs()+" + "+lhs()+") & 7")
+		return pick(lhs()+" + 1", lhs()+" ^ 1", fmt.Sprint(r.Intn(4)), "x", "d", "nondet_uint() & 1",
+			"("+lhs()+" + "+lhs()+") & 7")
 	}
 	call := func() string {
 		return fmt.Sprintf("%s(d - 1, %s, %s)", pick("f", "f", "k"), rhs(), pick("p", "&g", "&h", "&t[0]", "p", "&y"))
@@ -173,9 +178,12 @@ func callProgram(seed int64) string {
 		return "unsigned y = x; if (d == 0) return " + rhs() + ";\n" + block(0) + block(1) + "return " + rhs() + ";\n"
 	}
 	return "unsigned g, h, t[2]; unsigned k(unsigned d, unsigned x, unsigned *p);\n" +
-		"unsigned f(unsigned d, unsigned x, unsigned *p) {\n" + body() + "}\nunsigned k(unsigned d, unsigned x, unsigned *p) {\n" + body() + "}\n" +
-		"int main(void) { unsigned z = 0, x = 0, d = 3, y = 0, *p = &y; z = f(" + pick("2", "1", "nondet_uint() % 3") + ", nondet_uint() & 1, &z);\n" +
-		"CHECK(" + pick("z", "g", "h", "t[0]") + pick(" <= ", " != ", " == ") + fmt.Sprint(r.Intn(6)) + ");\nCHECK(" + pick("z", "g", "h") + " <= 3);\nreturn 0; }\n"
+		"unsigned f(unsigned d, unsigned x, unsigned *p) {\n" + body() +
+		"}\nunsigned k(unsigned d, unsigned x, unsigned *p) {\n" + body() + "}\n" +
+		"int main(void) { unsigned z = 0, x = 0, d = 3, y = 0, *p = &y; z = f(" + pick("2", "1", "nondet_uint() % 3") +
+		", nondet_uint() & 1, &z);\n" +
+		"CHECK(" + pick("z", "g", "h", "t[0]") + pick(" <= ", " != ", " == ") + fmt.Sprint(r.Intn(6)) + ");\nCHECK(" +
+		pick("z", "g", "h") + " <= 3);\nreturn 0; }\n"
 }
 
 // What is proved with recursion cut holds in the complete unwinding.
@@ -187,7 +195,8 @@ func TestRecursionAgainstUnwinding(t *testing.T) {
 		p := inductOn(t, m, verdict.CheckSet{verdict.Assert: true, verdict.Memory: true})
 		ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 		b := &bounded{m: m, entry: m.Func("main"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
-			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true, verdict.Memory: true}, Unwind: 5, MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true, verdict.Memory: true}, Unwind: 5,
+				MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
 		_, err := b.round(ctx, 5)
 		cancel()
 		if err != nil {

@@ -108,7 +108,8 @@ func (p *prover) refute(ctx context.Context, goals []goal) (more []*lemma, faile
 // search looks for the clauses, over atoms that cmp picks, or over all.
 func (p *prover) search(ctx context.Context, goals []goal, cmp *comparisons) (more []*lemma, failed map[string]bool) {
 	failed = map[string]bool{}
-	r := &reach{prover: p, open: map[string]bool{}, calls: slices.ContainsFunc(p.f.Headers, func(h encode.Header) bool { return h.Calls })}
+	r := &reach{prover: p, open: map[string]bool{}, calls: slices.ContainsFunc(p.f.Headers,
+		func(h encode.Header) bool { return h.Calls })}
 	r.start(cmp)
 	r.level()
 	for n := 1; n <= maxLevels; n++ {
@@ -119,7 +120,8 @@ func (p *prover) search(ctx context.Context, goals []goal, cmp *comparisons) (mo
 		if failed[""] || len(live(goals, failed)) == 0 {
 			return nil, failed
 		}
-		slog.Debug("frame", "n", n, "clauses", len(r.clauses), "questions", r.solver.Stats().Calls, "failed", len(failed))
+		slog.Debug("frame", "n", n, "clauses", len(r.clauses), "questions", r.solver.Stats().Calls, "failed",
+			len(failed))
 		r.level()
 		done, ok := r.push(ctx, n)
 		if !ok {
@@ -202,7 +204,8 @@ func (rh *reachHeader) add(s *ilr.Store, h *encode.Header, a *atom) {
 			same = -1
 		}
 	}
-	if same >= 0 || !slices.ContainsFunc(vals, func(t ilr.Term) bool { return !s.IsTrue(t) }) || !slices.ContainsFunc(vals, func(t ilr.Term) bool { return !s.IsFalse(t) }) {
+	if same >= 0 || !slices.ContainsFunc(vals, func(t ilr.Term) bool { return !s.IsTrue(t) }) ||
+		!slices.ContainsFunc(vals, func(t ilr.Term) bool { return !s.IsFalse(t) }) {
 		return
 	}
 	rh.atoms = append(rh.atoms, a)

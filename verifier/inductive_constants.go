@@ -24,7 +24,8 @@ type comparisons struct {
 
 // compared looks at all of f.
 func compared(f *encode.Formula) *comparisons {
-	x := &comparisons{f: f, vars: map[ilr.Term][][2]int{}, out: map[[2]int][]bits.Vec{}, pairs: map[[3]int]bool{}, leaves: map[ilr.Term][]ilr.Term{}}
+	x := &comparisons{f: f, vars: map[ilr.Term][][2]int{}, out: map[[2]int][]bits.Vec{}, pairs: map[[3]int]bool{},
+		leaves: map[ilr.Term][]ilr.Term{}}
 	var roots []ilr.Term
 	for i := range f.Headers {
 		h := &f.Headers[i]

@@ -301,7 +301,8 @@ func sameHeaders(f, g *encode.Formula) bool {
 	}
 	for i := range f.Headers {
 		a, b := &f.Headers[i], &g.Headers[i]
-		if a.Key != b.Key || len(a.Vars) != len(b.Vars) || len(a.Sites) != len(b.Sites) || len(a.Arrivals) != len(b.Arrivals) {
+		if a.Key != b.Key || len(a.Vars) != len(b.Vars) || len(a.Sites) != len(b.Sites) ||
+			len(a.Arrivals) != len(b.Arrivals) {
 			return false
 		}
 		for j := range a.Vars {

@@ -18,7 +18,8 @@ func loopProgram(seed int64) string {
 	pick := func(xs ...string) string { return xs[r.Intn(len(xs))] }
 	lhs := func() string { return pick("a", "b", "c", "g", "*p", "**q", "t[a & 3]", "t[1]", "s.x", "*s.p") }
 	rhs := func() string {
-		return pick(lhs()+" + 1", lhs()+" ^ 1", fmt.Sprint(r.Intn(4)), lhs(), "nondet_uint() & 3", "("+lhs()+" + "+lhs()+") & 7")
+		return pick(lhs()+" + 1", lhs()+" ^ 1", fmt.Sprint(r.Intn(4)), lhs(), "nondet_uint() & 3",
+			"("+lhs()+" + "+lhs()+") & 7")
 	}
 	var stmt func(depth int) string
 	block := func(depth int) string {
@@ -46,14 +47,16 @@ func loopProgram(seed int64) string {
 		case depth < 2:
 			n++
 			i := fmt.Sprintf("i%d", n)
-			return fmt.Sprintf("for (unsigned %s = 0; %s < %d && %s; %s++) {\n%s}\n", i, i, 1+r.Intn(3), pick("1", "nondet_uchar()", "a < 6"), i, block(depth+1))
+			return fmt.Sprintf("for (unsigned %s = 0; %s < %d && %s; %s++) {\n%s}\n", i, i, 1+r.Intn(3),
+				pick("1", "nondet_uchar()", "a < 6"), i, block(depth+1))
 		}
 		return lhs() + " = " + rhs() + ";\n"
 	}
 	return "unsigned g; struct s { unsigned x, *p; };\nvoid set(unsigned *x) { *x = *x + 1; }\nvoid bump(void) { g = g + 1; }\n" +
 		"int main(void) { unsigned a = 0, b = 0, c = 0, t[4] = {0}, *p = &a, **q = &p; struct s s = {0, &b}, u = {1, &c};\n" +
 		"for (unsigned i0 = 0; i0 < 3; i0++) {\n" + block(1) + "}\n" +
-		"CHECK(" + lhs() + pick(" <= ", " != ", " == ") + fmt.Sprint(r.Intn(6)) + ");\nCHECK(" + lhs() + " <= 3);\nreturn 0; }\n"
+		"CHECK(" + lhs() + pick(" <= ", " != ", " == ") + fmt.Sprint(r.Intn(6)) + ");\nCHECK(" + lhs() +
+		" <= 3);\nreturn 0; }\n"
 }
 
 // What is proved with every loop cut holds in the complete unwinding.
@@ -65,7 +68,8 @@ func TestInductionAgainstUnwinding(t *testing.T) {
 		p := inductOn(t, m, verdict.CheckSet{verdict.Assert: true, verdict.Memory: true})
 		ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 		b := &bounded{m: m, entry: m.Func("main"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
-			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true, verdict.Memory: true}, Unwind: 5, MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true, verdict.Memory: true}, Unwind: 5,
+				MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
 		_, err := b.round(ctx, 5)
 		cancel()
 		if err != nil {

@@ -62,7 +62,8 @@ func (p *proposer) add(lits ...literal) {
 	}
 	l := &lemma{header: p.index, lits: lits}
 	s := p.f.Store
-	if a := &p.h.Arrivals[0]; s.IsFalse(l.term(s, a.Values, a.Entry)) || !slices.ContainsFunc(p.h.Sites, func(x encode.Site) bool { return !s.IsTrue(l.term(s, x.Values, x.Entry)) }) {
+	if a := &p.h.Arrivals[0]; s.IsFalse(l.term(s, a.Values, a.Entry)) || !slices.ContainsFunc(p.h.Sites,
+		func(x encode.Site) bool { return !s.IsTrue(l.term(s, x.Values, x.Entry)) }) {
 		return
 	}
 	if p.mixed || !refuted(s, l, p.samples) {
@@ -110,7 +111,8 @@ func (p *proposer) pairs() {
 	vs := p.h.Vars
 	for v := range min(maxPaired, len(vs)) {
 		for w := range min(maxPaired, len(vs)) {
-			if v != w && (vs[v].Moves || vs[w].Moves) && p.width(v) == p.width(w) && p.width(v) > 1 && !vs[v].Ghost && !vs[w].Ghost {
+			if v != w && (vs[v].Moves || vs[w].Moves) && p.width(v) == p.width(w) && p.width(v) > 1 && !vs[v].Ghost &&
+				!vs[w].Ghost {
 				p.pair(v, w)
 			}
 		}
@@ -169,7 +171,8 @@ func (p *proposer) cells() {
 		facts := p.cellFacts(a, ghost)
 		var outside []literal // k is no index of the array
 		if n := p.h.Vars[a].Count; n > 0 {
-			outside = append(outside, literal{&atom{kind: atomSle, v: ghost, k: bits.NewInt(p.width(ghost), n-1)}, true})
+			outside = append(outside, literal{&atom{kind: atomSle, v: ghost, k: bits.NewInt(p.width(ghost), n-1)},
+				true})
 		}
 		for i := range p.h.Vars {
 			x := &p.h.Vars[i]
@@ -204,8 +207,10 @@ func (p *proposer) cellFacts(a, ghost int) []literal {
 	out = append(out, literal{&atom{kind: atomEqVar, v: a, w: ghost}, false})
 	for v := range p.h.Vars {
 		if v != a && v != ghost && p.width(v) == w && !p.h.Vars[v].Offset {
-			out = append(out, literal{&atom{kind: atomEqVar, v: a, w: v}, false}, literal{&atom{kind: atomSleVar, v: a, w: v}, false},
-				literal{&atom{kind: atomSleVar, v: v, w: a}, false}, literal{&atom{kind: atomSleVar, v: a, w: v}, true}, literal{&atom{kind: atomSleVar, v: v, w: a}, true})
+			out = append(out, literal{&atom{kind: atomEqVar, v: a, w: v}, false},
+				literal{&atom{kind: atomSleVar, v: a, w: v}, false},
+				literal{&atom{kind: atomSleVar, v: v, w: a}, false}, literal{&atom{kind: atomSleVar, v: a, w: v},
+					true}, literal{&atom{kind: atomSleVar, v: v, w: a}, true})
 		}
 	}
 	return out
@@ -240,7 +245,8 @@ func atomsOf(f *encode.Formula, i int, cmp *comparisons, more []*atom) []*atom {
 		for u := range min(maxPaired, len(h.Vars)) {
 			x, y := &h.Vars[v], &h.Vars[u]
 			wx, wy := x.Width, y.Width
-			if u == v || wx < 2 || wx != wy && !x.Ghost && !y.Ghost || !x.Moves && !y.Moves && !h.Calls || len(h.Vars) > maxFree && !x.Ghost && !y.Ghost && !cmp.related(i, u, v) {
+			if u == v || wx < 2 || wx != wy && !x.Ghost && !y.Ghost || !x.Moves && !y.Moves && !h.Calls ||
+				len(h.Vars) > maxFree && !x.Ghost && !y.Ghost && !cmp.related(i, u, v) {
 				continue
 			}
 			order = append(order, &atom{kind: atomSleVar, v: v, w: u})

@@ -33,7 +33,8 @@ func compileAt(t *testing.T, src, level string) *ir.Module {
 	if err := os.WriteFile(c, []byte(loopHarness+src), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", level, "-g", "-w", "-ffreestanding", "-fno-builtin", "-fno-unroll-loops", "-fno-vectorize",
+	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", level, "-g", "-w", "-ffreestanding", "-fno-builtin",
+		"-fno-unroll-loops", "-fno-vectorize",
 		"-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("clang: %v\n%s\n%s", err, out, src)
@@ -50,7 +51,8 @@ func inductOn(t *testing.T, m *ir.Module, checks verdict.CheckSet) *proofs {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	b := &bounded{m: m, entry: m.Func("main"), cutAll: true, settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
+	b := &bounded{m: m, entry: m.Func("main"), cutAll: true, settled: map[string]*verdict.Claim{},
+		res:  &verdict.Result{},
 		plan: Plan{Entry: "main", Checks: checks, MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
 	return b.induct(ctx)
 }
@@ -188,8 +190,10 @@ int main(void) {
 	return *s;
 }`
 	for end, all := range map[string]bool{"0": true, "1": false} {
-		b := &bounded{m: compileAt(t, "#define END "+end+fill, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
-			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true}, MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
+		b := &bounded{m: compileAt(t, "#define END "+end+fill, "-O0"), settled: map[string]*verdict.Claim{},
+			res: &verdict.Result{},
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true}, MallocNeverFails: true,
+				VolatileMemory: true, Depth: 64}}
 		b.entry = b.m.Func("main")
 		if p := b.induct(context.Background()); p.all() != all {
 			t.Errorf("with the last byte %s: all proved %v, want %v", end, p.all(), all)
@@ -201,7 +205,8 @@ int main(void) {
 func TestFirstOnly(t *testing.T) {
 	m := compileAt(t, `int main(void) { int a[2], *p = a + nondet_uint(); if (nondet_int()) CHECK(0); *p = 1; return a[0]; }`, "-O0")
 	for _, first := range []bool{false, true} {
-		res := Run(context.Background(), m, Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true, verdict.Assert: true}, FirstOnly: first, VolatileMemory: true})
+		res := Run(context.Background(), m, Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true,
+			verdict.Assert: true}, FirstOnly: first, VolatileMemory: true})
 		violated, stopped := 0, 0
 		for _, c := range res.Claims {
 			if c.Status == verdict.Violated {
@@ -224,7 +229,8 @@ func TestInductionOfNothing(t *testing.T) {
 		`void there(void); int main(void) { unsigned y = 1; while (1) { y = y + 2 * nondet_uint(); there(); } }`: verdict.Unknown,
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-		res := Run(ctx, compileAt(t, src, "-O0"), Plan{Entry: "main", Checks: verdict.CheckSet{verdict.SignedOverflow: true}})
+		res := Run(ctx, compileAt(t, src, "-O0"),
+			Plan{Entry: "main", Checks: verdict.CheckSet{verdict.SignedOverflow: true}})
 		cancel()
 		if res.Status != want {
 			t.Errorf("%s: %s, want %s: %v", src, res.Status, want, res.Reason)

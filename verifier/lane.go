@@ -41,7 +41,8 @@ func (b *bounded) startLane(ctx context.Context, end func()) *lane {
 		defer close(l.done)
 		defer func() {
 			if p := recover(); p != nil {
-				slog.Error("verifier panic", "lane", "induction", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				slog.Error("verifier panic", "lane", "induction", "panic", fmt.Sprint(p), "stack",
+					string(debug.Stack()))
 			}
 		}()
 		select {

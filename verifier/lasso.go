@@ -82,7 +82,8 @@ func (g *guess) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, 
 }
 
 func (u *unbounded) interpOptions(steps int64) interp.Options {
-	return interp.Options{Entry: u.entry, Checks: verdict.DefaultChecks(), Regions: interpRegions(u.plan.Regions), AddressZero: u.plan.AddressZero,
+	return interp.Options{Entry: u.entry, Checks: verdict.DefaultChecks(), Regions: interpRegions(u.plan.Regions),
+		AddressZero:      u.plan.AddressZero,
 		MallocNeverFails: u.plan.MallocNeverFails, VolatileMemory: u.plan.VolatileMemory, MaxSteps: steps}
 }
 
@@ -113,7 +114,8 @@ func (u *unbounded) guessLasso(ctx context.Context) (verdict.Claim, bool) {
 }
 
 // guessOne runs the program on the inputs of one policy; varied tells that there were any.
-func (u *unbounded) guessOne(ctx context.Context, g *guess, steps int64) (c verdict.Claim, kind interp.Kind, varied bool) {
+func (u *unbounded) guessOne(ctx context.Context, g *guess, steps int64) (c verdict.Claim, kind interp.Kind,
+	varied bool) {
 	rec := &interp.Recorder{Source: g}
 	out, err := interp.RunLasso(ctx, u.m, u.interpOptions(steps), rec)
 	if err != nil {
@@ -127,13 +129,16 @@ func (u *unbounded) guessOne(ctx context.Context, g *guess, steps int64) (c verd
 
 // lassoClaim shows a run that repeats its state.
 func (u *unbounded) lassoClaim(ctx context.Context, inputs []interp.Input, out *interp.Outcome) verdict.Claim {
-	c := verdict.Claim{Check: verdict.Termination, Status: verdict.Violated, Replay: verdict.Confirmed, Message: "this run never ends: its state repeats"}
+	c := verdict.Claim{Check: verdict.Termination, Status: verdict.Violated, Replay: verdict.Confirmed,
+		Message: "this run never ends: its state repeats"}
 	c.Pos = *out.Cycle.Head.Instrs[0].Pos
 	c.Certificate = &verdict.Certificate{Method: "lasso", Checked: "interpreter", Detail: []string{
-		fmt.Sprintf("after %d instructions the state at %s is one that the next %d instructions lead back to", out.Cycle.Stem, c.Pos, out.Cycle.Length)}}
+		fmt.Sprintf("after %d instructions the state at %s is one that the next %d instructions lead back to",
+			out.Cycle.Stem, c.Pos, out.Cycle.Length)}}
 	opts := u.interpOptions(out.Executed + 1)
 	opts.Trace = true
-	if traced, err := interp.RunLasso(ctx, u.m, opts, interp.NewRecorded(inputs)); err == nil && traced.Kind == interp.Lasso {
+	if traced, err := interp.RunLasso(ctx, u.m, opts, interp.NewRecorded(inputs)); err == nil &&
+		traced.Kind == interp.Lasso {
 		c.Trace = traced.Steps
 	}
 	for _, in := range inputs {
@@ -145,10 +150,13 @@ func (u *unbounded) lassoClaim(ctx context.Context, inputs []interp.Input, out *
 // infinite confirms a recurrent set: the program itself runs stem and cycle on
 // the inputs that the certificate implies.
 // With wrap the run may overflow on its way, which changes nothing about it.
-func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph, sys *its.System, legend seg.Legend, a termination.Answer, wrap bool) verdict.Claim {
-	claim.Certificate = &verdict.Certificate{Method: "recurrent set", Detail: lines(a.Text), Checked: "termination/certify"}
+func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph, sys *its.System,
+	legend seg.Legend, a termination.Answer, wrap bool) verdict.Claim {
+	claim.Certificate = &verdict.Certificate{Method: "recurrent set", Detail: lines(a.Text),
+		Checked: "termination/certify"}
 	if u.mathInts() {
-		claim.Status, claim.Replay, claim.Message = verdict.Violated, verdict.NotRun, "a run never ends, over mathematical integers"
+		claim.Status, claim.Replay, claim.Message = verdict.Violated, verdict.NotRun,
+			"a run never ends, over mathematical integers"
 		return claim
 	}
 	run, err := follow(sys, a.Run, confirmTurns)
@@ -157,7 +165,8 @@ func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Gr
 		ins, err = g.Inputs(ctx, sys, legend, run)
 	}
 	if err != nil {
-		return unknown(claim, &verdict.Reason{Kind: verdict.ReplayMismatch, Detail: "the run of the recurrent set was not made: " + err.Error()})
+		return unknown(claim, &verdict.Reason{Kind: verdict.ReplayMismatch,
+			Detail: "the run of the recurrent set was not made: " + err.Error()})
 	}
 	inputs := interpInputs(ins)
 	src := interp.NewRecorded(inputs)
@@ -165,7 +174,8 @@ func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Gr
 	opts := u.interpOptions(confirmSteps)
 	if wrap {
 		delete(opts.Checks, verdict.SignedOverflow)
-		claim.Certificate.Detail = append(claim.Certificate.Detail, "What signed overflow does on the way changes nothing about this run.")
+		claim.Certificate.Detail = append(claim.Certificate.Detail,
+			"What signed overflow does on the way changes nothing about this run.")
 	}
 	out, err := interp.RunLasso(ctx, u.m, opts, rec)
 	switch {
@@ -177,7 +187,8 @@ func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Gr
 		return c
 	case out.Kind == interp.StepLimit, out.Kind == interp.InputMismatch && src.Rest() == 0:
 		claim.Status, claim.Replay = verdict.Violated, verdict.Confirmed
-		claim.Message = fmt.Sprintf("this run never ends: the interpreter followed it for %d instructions, the recurrent set shows that it goes on", out.Executed)
+		claim.Message = fmt.Sprintf(
+			"this run never ends: the interpreter followed it for %d instructions, the recurrent set shows that it goes on", out.Executed)
 		for n, in := range rec.Inputs {
 			if n == 100 {
 				break
@@ -189,7 +200,8 @@ func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Gr
 		}
 		return claim
 	}
-	return unknown(claim, &verdict.Reason{Kind: verdict.ReplayMismatch, Detail: "the recurrent set promises an infinite run, but the replay ended: " + out.String()})
+	return unknown(claim, &verdict.Reason{Kind: verdict.ReplayMismatch,
+		Detail: "the recurrent set promises an infinite run, but the replay ended: " + out.String()})
 }
 
 // follow runs a recurrence through the system for some turns of its cycle.
@@ -238,7 +250,8 @@ func follow(sys *its.System, r *certify.Recurrence, turns int) ([]seg.Taken, err
 }
 
 func interpInputs(ins []seg.Input) []interp.Input {
-	kinds := map[seg.InputKind]interp.InputKind{seg.ParamInput: interp.Param, seg.NondetInput: interp.Nondet, seg.VolatileInput: interp.VolatileRead, seg.MallocInput: interp.MallocOK}
+	kinds := map[seg.InputKind]interp.InputKind{seg.ParamInput: interp.Param, seg.NondetInput: interp.Nondet,
+		seg.VolatileInput: interp.VolatileRead, seg.MallocInput: interp.MallocOK}
 	out := make([]interp.Input, 0, len(ins))
 	for _, in := range ins {
 		out = append(out, interp.Input{Kind: kinds[in.Kind], Instr: in.At, Value: bits.FromBig(in.Width, in.Value)})

@@ -20,7 +20,8 @@ func TestGuesses(t *testing.T) {
 	if slices.Contains(values, 8200) {
 		t.Error("a constant that is compared with nothing is tried")
 	}
-	for n, want := range map[uint64]int64{0: values[0], 14: values[14], uint64(len(values)): -128, uint64(len(values)) + 1: 127} {
+	for n, want := range map[uint64]int64{0: values[0], 14: values[14], uint64(len(values)): -128,
+		uint64(len(values)) + 1: 127} {
 		g := &guess{seed: n, values: values}
 		v, ok := g.Next(interp.Nondet, nil, 8)
 		if w := int64(int8(want)); !ok || v.Signed().Int64() != w {

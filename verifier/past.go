@@ -15,7 +15,8 @@ const maxPast = 8
 
 // wraps are the checks behind whose violation a machine goes on in a known way, as
 // a program compiled with -fwrapv does.
-var wraps = verdict.CheckSet{verdict.SignedOverflow: true, verdict.UnsignedOverflow: true, verdict.Shift: true, verdict.Conversion: true,
+var wraps = verdict.CheckSet{verdict.SignedOverflow: true, verdict.UnsignedOverflow: true, verdict.Shift: true,
+	verdict.Conversion:      true,
 	verdict.PointerOverflow: true, verdict.PointerCompare: true}
 
 // past decides the claims behind violations on their own (LL-145, LL-146; Merz
@@ -56,10 +57,12 @@ func (b *bounded) passable(left ir.Past) bool {
 		}
 		switch {
 		case at.Instr.Op == ir.OpTrap:
-			if at.Check == verdict.VLA || !ir.HasWayBeside(at.Instr) { // behind a negative length there is no array to go on with
+			// behind a negative length there is no array to go on with
+			if at.Check == verdict.VLA || !ir.HasWayBeside(at.Instr) {
 				continue
 			}
-		case at.Check == verdict.Assert && at.Instr.Model == ir.ModelAssert, at.Check == verdict.Uninitialised, wraps.Has(at.Check):
+		case at.Check == verdict.Assert && at.Instr.Model == ir.ModelAssert, at.Check == verdict.Uninitialised,
+			wraps.Has(at.Check):
 		default:
 			continue
 		}
@@ -87,7 +90,8 @@ func (b *bounded) merge(again *bounded) {
 			return !wraps.Has(a.Check) && (a.Check != verdict.Assert || d.Check != verdict.Assert)
 		}
 		switch {
-		case d.Status == verdict.Violated && (c.IsShadowed() || len(passed) > 0 && !slices.ContainsFunc(passed, foreign)):
+		case d.Status == verdict.Violated && (c.IsShadowed() || len(passed) > 0 && !slices.ContainsFunc(passed,
+			foreign)):
 			if len(passed) > 0 {
 				p := passed[len(passed)-1]
 				d.Behind = b.idOf(p)

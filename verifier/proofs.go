@@ -43,7 +43,9 @@ func (b *bounded) checkProofs(ctx context.Context, limit int) {
 		case errors.Is(err, ctx.Err()) && err != nil:
 			b.res.Warnings = append(b.res.Warnings, path+" was not checked to the end: time is up")
 		case err != nil:
-			b.res.Reason = &verdict.Reason{Kind: verdict.Internal, Detail: fmt.Sprintf("the proof %s does not hold: %v", path, err), Remedy: "please report this: it is a defect of firmproof"}
+			b.res.Reason = &verdict.Reason{Kind: verdict.Internal,
+				Detail: fmt.Sprintf("the proof %s does not hold: %v", path, err),
+				Remedy: "please report this: it is a defect of firmproof"}
 		}
 	}
 	stop(map[string]int64{"clauses": int64(all.Inputs), "steps": int64(all.Lemmas), "refuted": int64(all.Refuted)})

@@ -34,14 +34,16 @@ func (b *bounded) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit [
 	if in := notFollowed(inputs); in != nil {
 		c := newClaim(g)
 		c.Status, c.Replay = verdict.Unknown, verdict.NotRun
-		c.Reason = &verdict.Reason{Kind: verdict.Unsupported, Detail: fmt.Sprintf("a violation was found that may need a certain value of %s (line %d), which is not followed", in.Instr.Asm.Any, in.Instr.Pos.Line)}
+		c.Reason = &verdict.Reason{Kind: verdict.Unsupported,
+			Detail: fmt.Sprintf("a violation was found that may need a certain value of %s (line %d), which is not followed", in.Instr.Asm.Any, in.Instr.Pos.Line)}
 		return g, c
 	}
 	return g, b.confirmed(ctx, newClaim(g), inputs, out)
 }
 
 // confirmed makes c the violation that the execution out on inputs is.
-func (b *bounded) confirmed(ctx context.Context, c *verdict.Claim, inputs []interp.Input, out *interp.Outcome) *verdict.Claim {
+func (b *bounded) confirmed(ctx context.Context, c *verdict.Claim, inputs []interp.Input,
+	out *interp.Outcome) *verdict.Claim {
 	inputs = b.shrink(ctx, inputs, out)
 	if traced, err := b.execute(ctx, inputs, true); err == nil && sameFailure(traced, out) {
 		out = traced
@@ -86,7 +88,10 @@ func violatedGroup(hit []*group, out *interp.Outcome) *group {
 		return nil
 	}
 	for _, g := range hit {
-		if slices.ContainsFunc(g.instances, func(c *encode.Claim) bool { return c.Instr == out.Instr && c.Check == out.Check }) {
+		if slices.ContainsFunc(g.instances, func(c *encode.Claim) bool {
+			return c.Instr == out.Instr &&
+				c.Check == out.Check
+		}) {
 			return g
 		}
 	}

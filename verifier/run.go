@@ -60,7 +60,8 @@ type Plan struct {
 // encodeOptions is what every encoding for p has in common: the meaning of the
 // program, without bounds.
 func (p *Plan) encodeOptions() encode.Options {
-	return encode.Options{Checks: p.Checks, Past: p.Past, Stack: p.Stack, MallocNeverFails: p.MallocNeverFails, AnyAlignment: p.AnyAlignment, Leaks: p.Leaks,
+	return encode.Options{Checks: p.Checks, Past: p.Past, Stack: p.Stack, MallocNeverFails: p.MallocNeverFails,
+		AnyAlignment: p.AnyAlignment, Leaks: p.Leaks,
 		VolatileMemory: p.VolatileMemory, Regions: p.Regions, AddressZero: p.AddressZero}
 }
 
@@ -80,8 +81,10 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 		Bounds: verdict.Bounds{Unwind: plan.Unwind, Depth: plan.Depth}, Assumptions: slices.Clone(plan.Assumptions)}
 	defer func() {
 		if p := recover(); p != nil {
-			slog.Error("verifier panic", "entry", plan.Entry, "target", plan.Target, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			res.Reason = &verdict.Reason{Kind: verdict.Internal, Detail: firstLine(fmt.Sprint(p)), Remedy: "please report this: it is a defect of firmproof"}
+			slog.Error("verifier panic", "entry", plan.Entry, "target", plan.Target, "panic", fmt.Sprint(p), "stack",
+				string(debug.Stack()))
+			res.Reason = &verdict.Reason{Kind: verdict.Internal, Detail: firstLine(fmt.Sprint(p)),
+				Remedy: "please report this: it is a defect of firmproof"}
 		}
 		res.DurationMS = time.Since(start).Milliseconds()
 		res.PeakRSS = PeakRSS()

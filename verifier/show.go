@@ -32,8 +32,10 @@ func (b *bounded) solverStages(r *round, rules *simplifier) {
 		solving["cache hits"] = int64(st.Hits)
 	}
 	for _, s := range []verdict.Stage{
-		{Name: "simplify", Seconds: rules.seconds(), Counts: map[string]int64{"calls": rules.calls, "fired": rules.fired, "terms": int64(st.Terms)}},
-		{Name: "blast", Seconds: st.Blast, Counts: map[string]int64{"gates": int64(st.Gates), "clauses": int64(st.Clauses)}},
+		{Name: "simplify", Seconds: rules.seconds(), Counts: map[string]int64{"calls": rules.calls,
+			"fired": rules.fired, "terms": int64(st.Terms)}},
+		{Name: "blast", Seconds: st.Blast, Counts: map[string]int64{"gates": int64(st.Gates),
+			"clauses": int64(st.Clauses)}},
 		{Name: "solve", Seconds: st.Solve, Counts: solving},
 	} {
 		s.Peak = PeakRSS()

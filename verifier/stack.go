@@ -13,15 +13,18 @@ import (
 func holdStack(m *ir.Module, entry *ir.Func, s *interp.Stack, res *verdict.Result) {
 	var why *verdict.Reason
 	if s == nil || s.Size == 0 {
-		why = &verdict.Reason{Kind: verdict.Unsupported, Detail: "the size of the target's stack is not known", Remedy: "give the target a `stack_size` in the manifest"}
+		why = &verdict.Reason{Kind: verdict.Unsupported, Detail: "the size of the target's stack is not known",
+			Remedy: "give the target a `stack_size` in the manifest"}
 	} else {
-		res.Assumptions = append(res.Assumptions, fmt.Sprintf("stack of %d bytes; frames are as clang 14 lays them out with the project's flags, without interrupt handlers and without library functions that have no body here", s.Size))
+		res.Assumptions = append(res.Assumptions,
+			fmt.Sprintf("stack of %d bytes; frames are as clang 14 lays them out with the project's flags, without interrupt handlers and without library functions that have no body here", s.Size))
 		for _, f := range m.Slice(entry, false).Funcs {
 			if f.IsDecl() {
 				continue
 			}
 			if _, ok := s.Frame(f); !ok {
-				why = &verdict.Reason{Kind: verdict.Unsupported, Detail: fmt.Sprintf("the stack frame of %s has no known size", f.Name), Pos: &f.Pos,
+				why = &verdict.Reason{Kind: verdict.Unsupported,
+					Detail: fmt.Sprintf("the stack frame of %s has no known size", f.Name), Pos: &f.Pos,
 					Remedy: "compile it from C, without arrays of variable length"}
 				break
 			}

@@ -23,7 +23,8 @@ func startup(m *ir.Module, entry *ir.Func) (*ir.Module, *ir.Func) {
 	b := &ir.Block{Name: "entry", Func: f}
 	f.Blocks = []*ir.Block{b}
 	add := func(in *ir.Instr) *ir.Instr {
-		in.ID, in.Block, in.Pos = f.NumInstr, b, &verdict.Pos{File: pos.File, Line: pos.Line, Column: pos.Column, Function: entry.CName}
+		in.ID, in.Block, in.Pos = f.NumInstr, b, &verdict.Pos{File: pos.File, Line: pos.Line, Column: pos.Column,
+			Function: entry.CName}
 		f.NumInstr++
 		b.Instrs = append(b.Instrs, in)
 		return in

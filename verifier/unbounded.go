@@ -40,7 +40,8 @@ func (u *unbounded) run(ctx context.Context) {
 		u.addClaim(u.complexity(ctx))
 	}
 	if u.plan.Integers == "unbounded" {
-		u.res.Assumptions = append(u.res.Assumptions, "integers are mathematical ones, without overflow, in the answers about termination and complexity")
+		u.res.Assumptions = append(u.res.Assumptions,
+			"integers are mathematical ones, without overflow, in the answers about termination and complexity")
 	}
 }
 
@@ -104,7 +105,8 @@ func (u *unbounded) byBits(ctx context.Context) (verdict.Claim, bool) {
 		return verdict.Claim{}, false
 	}
 	u.res.Assumptions = append(u.res.Assumptions, undefinedEnds)
-	return verdict.Claim{Check: verdict.Termination, Message: everyRunEnds, Status: verdict.Proved, Certificate: cert}, true
+	return verdict.Claim{Check: verdict.Termination, Message: everyRunEnds, Status: verdict.Proved, Certificate: cert},
+		true
 }
 
 // everyRunEnds is the claim of termination.
@@ -123,7 +125,8 @@ func (u *unbounded) byGraph(ctx context.Context) (verdict.Claim, *seg.Graph) {
 // that only ends by undefined behaviour is no loop that ends. Either no run
 // overflows, or the proof is given again with wrap-around. A run that never ends
 // then is one only if it does so whatever the overflow does.
-func (u *unbounded) withoutOverflow(ctx context.Context, claim verdict.Claim, g *seg.Graph) (verdict.Claim, *seg.Graph) {
+func (u *unbounded) withoutOverflow(ctx context.Context, claim verdict.Claim, g *seg.Graph) (verdict.Claim,
+	*seg.Graph) {
 	if u.neverOverflows(ctx, g, &claim) {
 		return claim, g
 	}
@@ -133,9 +136,11 @@ func (u *unbounded) withoutOverflow(ctx context.Context, claim verdict.Claim, g 
 	}
 	again := u.proveOn(ctx, wrapped, err, true)
 	if again.Status == verdict.Unknown {
-		return unknown(verdict.Claim{Check: claim.Check, Message: claim.Message}, &verdict.Reason{Kind: verdict.Incomplete,
-			Detail: "the proof rests on the absence of signed overflow, which was not shown; with wrap-around: " + again.Reason.Detail,
-			Remedy: "prove the check signed-overflow in the same run"}), g
+		return unknown(verdict.Claim{Check: claim.Check, Message: claim.Message},
+			&verdict.Reason{Kind: verdict.Incomplete,
+				Detail: "the proof rests on the absence of signed overflow, which was not shown; with wrap-around: " +
+					again.Reason.Detail,
+				Remedy: "prove the check signed-overflow in the same run"}), g
 	}
 	return again, wrapped
 }
@@ -211,7 +216,8 @@ func (u *unbounded) proveOn(ctx context.Context, g *seg.Graph, err error, wrap b
 func (u *unbounded) decide(ctx context.Context, sys *its.System) termination.Answer {
 	start := time.Now()
 	answer := termination.Prove(ctx, sys, termination.Options{})
-	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "termination", Seconds: time.Since(start).Seconds(), Counts: rungCounts(answer.Rungs)})
+	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "termination", Seconds: time.Since(start).Seconds(),
+		Counts: rungCounts(answer.Rungs)})
 	return answer
 }
 
@@ -230,7 +236,8 @@ func rankingCertificate(a termination.Answer) *verdict.Certificate {
 
 // complexity bounds the instructions of any run.
 func (u *unbounded) complexity(ctx context.Context) verdict.Claim {
-	claim := verdict.Claim{Check: verdict.ComplexityBound, Message: "the number of executed instructions has an upper bound"}
+	claim := verdict.Claim{Check: verdict.ComplexityBound,
+		Message: "the number of executed instructions has an upper bound"}
 	g, err := u.graph(ctx, false)
 	if err != nil {
 		return unknown(claim, giveUpReason(ctx, err))
@@ -240,7 +247,8 @@ func (u *unbounded) complexity(ctx context.Context) verdict.Claim {
 		return unknown(claim, &r)
 	}
 	if g.Recursive {
-		return unknown(claim, &verdict.Reason{Kind: verdict.Incomplete, Detail: "the cost of recursive functions is not bounded by this method"})
+		return unknown(claim, &verdict.Reason{Kind: verdict.Incomplete,
+			Detail: "the cost of recursive functions is not bounded by this method"})
 	}
 	sys, legend, cost, err := u.bounds(ctx, g)
 	if err != nil {
@@ -276,7 +284,8 @@ func (u *unbounded) bounds(ctx context.Context, g *seg.Graph) (*its.System, seg.
 		}
 	}
 	u.dump(g, sys)
-	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "bounds", Seconds: time.Since(start).Seconds(), Counts: rungCounts(cost.Rungs)})
+	u.res.Stages = append(u.res.Stages, verdict.Stage{Name: "bounds", Seconds: time.Since(start).Seconds(),
+		Counts: rungCounts(cost.Rungs)})
 	return sys, legend, cost, nil
 }
 
@@ -297,7 +306,8 @@ func (u *unbounded) graph(ctx context.Context, wrap bool) (*seg.Graph, error) {
 		ctx, cancel = context.WithDeadline(ctx, start.Add(deadline.Sub(start)*6/10))
 		defer cancel()
 	}
-	opts := seg.Options{Entry: u.entry, MathInts: u.mathInts(), Wrap: wrap, MallocNeverFails: u.plan.MallocNeverFails, AddressZero: u.plan.AddressZero, VolatileMemory: u.plan.VolatileMemory}
+	opts := seg.Options{Entry: u.entry, MathInts: u.mathInts(), Wrap: wrap, MallocNeverFails: u.plan.MallocNeverFails,
+		AddressZero: u.plan.AddressZero, VolatileMemory: u.plan.VolatileMemory}
 	for _, r := range u.plan.Regions {
 		if r.Access == encode.AccessVolatile {
 			opts.Volatile = append(opts.Volatile, seg.Region{Base: r.Base, Size: r.Size})
@@ -307,7 +317,8 @@ func (u *unbounded) graph(ctx context.Context, wrap bool) (*seg.Graph, error) {
 	st := verdict.Stage{Name: "graph", Seconds: time.Since(start).Seconds()}
 	if g != nil {
 		st.Counts = rungCounts(g.Stats.Rungs)
-		for k, n := range map[string]int{"steps": g.Stats.Steps, "cuts": g.Stats.Cuts, "edges": g.Stats.Edges, "merges": g.Stats.Merges, "quick": g.Stats.Quick, "asked": g.Stats.Asked} {
+		for k, n := range map[string]int{"steps": g.Stats.Steps, "cuts": g.Stats.Cuts, "edges": g.Stats.Edges,
+			"merges": g.Stats.Merges, "quick": g.Stats.Quick, "asked": g.Stats.Asked} {
 			st.Counts[k] = int64(n)
 		}
 	}
@@ -323,7 +334,9 @@ func (u *unbounded) stage(name string, f func() (verdict.Claim, bool)) (verdict.
 }
 
 func rungCounts(r linear.Rungs) map[string]int64 {
-	return map[string]int64{"syntactic": int64(r.Syntactic), "interval": int64(r.Interval), "cached": int64(r.Cached), "exact-ms": r.Exact.Milliseconds(), "z3-ms": r.Solver.Milliseconds(), "rational": int64(r.Rational), "integer": int64(r.Integer), "z3": int64(r.Z3), "open": int64(r.Open)}
+	return map[string]int64{"syntactic": int64(r.Syntactic), "interval": int64(r.Interval), "cached": int64(r.Cached),
+		"exact-ms": r.Exact.Milliseconds(), "z3-ms": r.Solver.Milliseconds(), "rational": int64(r.Rational),
+		"integer": int64(r.Integer), "z3": int64(r.Z3), "open": int64(r.Open)}
 }
 
 func unknown(c verdict.Claim, r *verdict.Reason) verdict.Claim {
@@ -332,7 +345,8 @@ func unknown(c verdict.Claim, r *verdict.Reason) verdict.Claim {
 }
 
 func giveUpReason(ctx context.Context, err error) *verdict.Reason {
-	if ctx.Err() != nil || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) || strings.Contains(err.Error(), "out of time") {
+	if ctx.Err() != nil || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) ||
+		strings.Contains(err.Error(), "out of time") {
 		return &verdict.Reason{Kind: verdict.TimedOut, Detail: err.Error(), Remedy: "a longer --timeout"}
 	}
 	return &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}

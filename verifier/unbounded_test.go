@@ -29,7 +29,8 @@ func compileC(t *testing.T, src string) *ir.Module {
 	if err := os.WriteFile(c, []byte(harness+src), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", "-O0", "-g", "-w", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c)
+	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", "-O0", "-g", "-w", "-Xclang", "-disable-O0-optnone",
+		"-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("clang: %v\n%s", err, out)
 	}
@@ -44,7 +45,8 @@ func terminationOf(t *testing.T, src, integers string) *verdict.Claim {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	res := Run(ctx, compileC(t, src), Plan{Target: "x86_64", Entry: "main", Checks: verdict.CheckSet{verdict.Termination: true}, Integers: integers, MallocNeverFails: true})
+	res := Run(ctx, compileC(t, src), Plan{Target: "x86_64", Entry: "main",
+		Checks: verdict.CheckSet{verdict.Termination: true}, Integers: integers, MallocNeverFails: true})
 	if len(res.Claims) != 1 {
 		t.Fatalf("claims %+v, reason %v", res.Claims, res.Reason)
 	}
@@ -58,30 +60,45 @@ func TestTermination(t *testing.T) {
 		want                verdict.Status
 	}{
 		{"countdown", `int main(void) { int x = nondet_int(), y = nondet_int(); if (y <= 0) return 0; while (x > 0) x -= y; return 0; }`, "", verdict.Proved},
-		{"countdown by nothing", `int main(void) { int x = nondet_int(), y = nondet_int(); if (y < 0) return 0; while (x > 0) x -= y; return 0; }`, "", verdict.Violated},
+		{"countdown by nothing",
+			`int main(void) { int x = nondet_int(), y = nondet_int(); if (y < 0) return 0; while (x > 0) x -= y; return 0; }`, "", verdict.Violated},
 		// Hensel et al., Fig. 1: f ends for bounded integers only when n is not the greatest
-		{"unsigned below", `int main(void) { unsigned j = 0, n = nondet_uint(); while (j < n) j++; return 0; }`, "", verdict.Proved},
-		{"unsigned up to", `int main(void) { unsigned j = 0, n = nondet_uint(); while (j <= n) j++; return 0; }`, "unbounded", verdict.Proved},
+		{"unsigned below", `int main(void) { unsigned j = 0, n = nondet_uint(); while (j < n) j++; return 0; }`, "",
+			verdict.Proved},
+		{"unsigned up to", `int main(void) { unsigned j = 0, n = nondet_uint(); while (j <= n) j++; return 0; }`,
+			"unbounded", verdict.Proved},
 		{"a byte wraps", `int main(void) { unsigned char j = 0; unsigned n = nondet_uint(); while (j <= n) j++; return 0; }`, "", verdict.Violated},
-		{"wraps to zero", `int main(void) { unsigned x = nondet_uint(); while (x != 0) x++; return 0; }`, "", verdict.Proved},
-		{"steps over zero", `int main(void) { unsigned char x = nondet_uint(); while (x != 0) x += 2; return 0; }`, "", verdict.Violated},
+		{"wraps to zero", `int main(void) { unsigned x = nondet_uint(); while (x != 0) x++; return 0; }`, "",
+			verdict.Proved},
+		{"steps over zero", `int main(void) { unsigned char x = nondet_uint(); while (x != 0) x += 2; return 0; }`, "",
+			verdict.Violated},
 		{"nested", `int main(void) { int n = nondet_int(); for (int i = 0; i < n; i++) for (int j = i; j < n; j++) ; return 0; }`, "", verdict.Proved},
 		{"nested, resets", `int main(void) { int n = nondet_int(); for (int i = 0; i < n; i++) for (int j = i; j < n; j++) i = 0; return 0; }`, "", verdict.Violated},
 		{"call", `static int dec(int x) { return x - 1; } int main(void) { int x = nondet_int(); while (x > 0) x = dec(x); return 0; }`, "", verdict.Proved},
 		{"call that keeps", `static int dec(int x) { return x - 0; } int main(void) { int x = nondet_int(); while (x > 0) x = dec(x); return 0; }`, "", verdict.Violated},
 		{"through pointers", `static void dec(int *x) { *x = *x - 1; } int main(void) { int *p = malloc(sizeof *p); *p = nondet_int(); while (*p > 0) dec(p); free(p); return 0; }`, "", verdict.Proved},
 		{"another pointer", `static void dec(int *x) { *x = *x - 1; } int main(void) { int *p = malloc(sizeof *p), *q = malloc(sizeof *q); *p = *q = 1; while (*p > 0) dec(q), *q = 5; return 0; }`, "", verdict.Violated},
-		{"global", `int g; static void step(void) { g++; } int main(void) { while (g < 100) step(); return 0; }`, "", verdict.Proved},
+		{"global", `int g; static void step(void) { g++; } int main(void) { while (g < 100) step(); return 0; }`, "",
+			verdict.Proved},
 		{"volatile", `volatile int g; int main(void) { while (g < 100) ; return 0; }`, "", verdict.Violated},
-		{"halving", `int main(void) { unsigned x = nondet_uint(); while (x > 0) x >>= 1; return 0; }`, "", verdict.Proved},
-		{"halving to one", `int main(void) { unsigned x = nondet_uint(); while (x >= 0) x >>= 1; return 0; }`, "", verdict.Violated},
+		{"halving", `int main(void) { unsigned x = nondet_uint(); while (x > 0) x >>= 1; return 0; }`, "",
+			verdict.Proved},
+		{"halving to one", `int main(void) { unsigned x = nondet_uint(); while (x >= 0) x >>= 1; return 0; }`, "",
+			verdict.Violated},
 		{"recursion", `static int f(int n) { if (n <= 0) return 0; return n + f(n - 1); } int main(void) { return f(nondet_int()) == 3; }`, "", verdict.Proved},
-		{"recursion without overflow", `static int f(int n) { if (n <= 0) return 0; return f(n - 1); } int main(void) { return f(nondet_int()) == 3; }`, "", verdict.Proved},
-		{"recursion for ever", `static int f(int n) { if (n <= 0) return 0; return f(n - 0); } int main(void) { return f(nondet_int()) == 3; }`, "", verdict.Violated},
+		{"recursion without overflow",
+			`static int f(int n) { if (n <= 0) return 0; return f(n - 1); } int main(void) { return f(nondet_int()) == 3; }`, "", verdict.Proved},
+		{"recursion for ever",
+			`static int f(int n) { if (n <= 0) return 0; return f(n - 0); } int main(void) { return f(nondet_int()) == 3; }`, "", verdict.Violated},
 		{"mutual recursion", `static int odd(unsigned); static int even(unsigned n) { return n == 0 ? 1 : odd(n - 1); } static int odd(unsigned n) { return n == 0 ? 0 : even(n - 1); } int main(void) { return even(nondet_uint()); }`, "", verdict.Proved},
-		{"recursion that writes a global", `int g; static void f(int n) { g = n; if (n > 0) f(n - 1); } int main(void) { int k = nondet_int(); g = 9; f(k); while (g > 5) ; return 0; }`, "", verdict.Unknown},
-		{"counter that nobody reads", `int main(void) { unsigned i = 0, n = nondet_uint(); while (n < 7) i += 3; return i; }`, "", verdict.Violated},
-		{"counter that ends it", `int main(void) { unsigned i = 0, n = nondet_uint(); while (i < 7) i += 3; return i; }`, "", verdict.Proved},
+		{"recursion that writes a global",
+			`int g; static void f(int n) { g = n; if (n > 0) f(n - 1); } int main(void) { int k = nondet_int(); g = 9; f(k); while (g > 5) ; return 0; }`, "", verdict.Unknown},
+		{"counter that nobody reads",
+			`int main(void) { unsigned i = 0, n = nondet_uint(); while (n < 7) i += 3; return i; }`, "",
+			verdict.Violated},
+		{"counter that ends it",
+			`int main(void) { unsigned i = 0, n = nondet_uint(); while (i < 7) i += 3; return i; }`, "",
+			verdict.Proved},
 		{"no overflow ends it", `int main(void) { int i = 0; while (1) i++; return 0; }`, "", verdict.Violated},
 		{"switch", `int main(void) { int s = nondet_int(), n = 10; while (n > 0) switch (s) { case 1: s = 2; break; case 2: s = 3; break; default: n--; s = 1; } return 0; }`, "", verdict.Proved},
 		{"switch, forgets", `int main(void) { int s = nondet_int(), n = 10; while (n > 0) switch (s) { case 1: s = 2; break; case 2: s = 1; break; default: n--; s = 1; } return 0; }`, "", verdict.Violated},
@@ -133,8 +150,12 @@ func TestDumpsAreDeterministic(t *testing.T) {
 	m := compileC(t, `int a[4]; int main(void) { int x = nondet_int(), y = nondet_int(), *p = malloc(8); p[0] = x; p[1] = y; while (p[0] > 0) { p[0]--; a[1] = p[1]; for (int i = 0; i < a[1]; i++) y++; } return y; }`)
 	dump := func() string {
 		var all string
-		Run(context.Background(), m, Plan{Target: "x86_64", Entry: "main", Checks: verdict.CheckSet{verdict.Termination: true}, MallocNeverFails: true,
-			Dumps: map[string]bool{"seg": true, "its": true}, Dump: func(stage, text string) { all += "== " + stage + "\n" + text }})
+		Run(context.Background(), m, Plan{Target: "x86_64", Entry: "main",
+			Checks: verdict.CheckSet{verdict.Termination: true}, MallocNeverFails: true,
+			Dumps: map[string]bool{"seg": true, "its": true}, Dump: func(stage, text string) {
+				all += "== " + stage +
+					"\n" + text
+			}})
 		return all
 	}
 	first := dump()
@@ -155,11 +176,15 @@ func TestTerminationAndOverflow(t *testing.T) {
 		name, src string
 		want      verdict.Status
 	}{
-		{"none: a difference is bounded", `int main(void) { int x = nondet_int(), y = nondet_int(), n = 0; if (y <= 0) return 0; while (x >= y) { int z = y; while (z > 0) { z--; x--; } n++; } return n; }`, verdict.Proved},
-		{"some: below the difference", `int main(void) { int x = nondet_int(), y = nondet_int(), n = 0; if (y <= 0) return 0; while (x <= y) { int z = y; while (z > 0) { z--; x--; } n++; } return n; }`, verdict.Unknown},
+		{"none: a difference is bounded",
+			`int main(void) { int x = nondet_int(), y = nondet_int(), n = 0; if (y <= 0) return 0; while (x >= y) { int z = y; while (z > 0) { z--; x--; } n++; } return n; }`, verdict.Proved},
+		{"some: below the difference",
+			`int main(void) { int x = nondet_int(), y = nondet_int(), n = 0; if (y <= 0) return 0; while (x <= y) { int z = y; while (z > 0) { z--; x--; } n++; } return n; }`, verdict.Unknown},
 		{"of a counter nobody reads", `int main(void) { int i = 0; for (;;) i++; return 0; }`, verdict.Violated},
-		{"of the counter that ends it, by wrapping", `int main(void) { int i = 0; for (; i >= 0;) i++; return 0; }`, verdict.Proved},
-		{"of the counter that would go on", `int main(void) { int i = 0, n = nondet_int(); for (; i <= n;) i++; return 0; }`, verdict.Unknown},
+		{"of the counter that ends it, by wrapping", `int main(void) { int i = 0; for (; i >= 0;) i++; return 0; }`,
+			verdict.Proved},
+		{"of the counter that would go on",
+			`int main(void) { int i = 0, n = nondet_int(); for (; i <= n;) i++; return 0; }`, verdict.Unknown},
 		{"of no shift", `int main(void) { int n = nondet_int(), i = 1; if (n > 1000) return 0; while (i <= n) i <<= 1; return 0; }`, verdict.Proved},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,7 +21,8 @@ func laneOf(t *testing.T, src, entry string, checks verdict.CheckSet) (context.C
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	m := compileC(t, src)
-	return ctx, &unbounded{m: m, entry: m.Func(entry), plan: Plan{Target: "x86_64", Entry: entry, Checks: checks, MallocNeverFails: true}, res: &verdict.Result{}}
+	return ctx, &unbounded{m: m, entry: m.Func(entry), plan: Plan{Target: "x86_64", Entry: entry, Checks: checks,
+		MallocNeverFails: true}, res: &verdict.Result{}}
 }
 
 // The programs of Hensel et al. (Fig. 1, section 5): g ends because it wraps around, h without that. The paper's
@@ -108,7 +109,8 @@ func TestBoundsHoldInRuns(t *testing.T) {
 				}
 				most := boundAt(sys, cost, map[string]int64{"a": a, "b": b})
 				if got := executed(ctx, t, u, a, b); most.Cmp(big.NewInt(got)) < 0 {
-					t.Fatalf("f(%d, %d) executes %d instructions, bound %v = %s", a, b, got, most, cost.Bound.Format(sys.VarName))
+					t.Fatalf("f(%d, %d) executes %d instructions, bound %v = %s", a, b, got, most,
+						cost.Bound.Format(sys.VarName))
 				}
 			}
 		})
@@ -128,8 +130,10 @@ static char *block(int n, int last) { char *p = malloc(n); if (last) p[n - 1] = 
 		safe      bool
 	}{
 		{"strlen", `int main(void) { int n = nondet_int(); if (n < 1) n = 1; char *p = block(n, 1); length(p); free(p); return 0; }`, true},
-		{"strlen without the end", `int main(void) { int n = nondet_int(); if (n < 1) n = 1; char *p = block(n, 0); length(p); free(p); return 0; }`, false},
-		{"strlen of nothing", `int main(void) { int n = nondet_int(); if (n < 0) n = 0; char *p = block(n, 1); length(p); free(p); return 0; }`, false},
+		{"strlen without the end",
+			`int main(void) { int n = nondet_int(); if (n < 1) n = 1; char *p = block(n, 0); length(p); free(p); return 0; }`, false},
+		{"strlen of nothing",
+			`int main(void) { int n = nondet_int(); if (n < 0) n = 0; char *p = block(n, 1); length(p); free(p); return 0; }`, false},
 		{"strcpy", `int main(void) { int n = nondet_int(), k = nondet_int(); if (n < 1) n = 1; if (k < n) k = n; char *p = block(n, 1), *q = block(k, 0); copy(q, p); free(p); free(q); return 0; }`, true},
 		{"strcpy into less", `int main(void) { int n = nondet_int(), k = nondet_int(); if (n < 1) n = 1; if (k < 1) k = 1; char *p = block(n, 1), *q = block(k, 0); copy(q, p); free(p); free(q); return 0; }`, false},
 	} {
@@ -140,7 +144,8 @@ static char *block(int n, int last) { char *p = malloc(n); if (last) p[n - 1] = 
 			if g == nil || g.MemorySafe != c.safe {
 				t.Fatalf("memory safe %v, want %v: %v", g != nil && g.MemorySafe, c.safe, claim.Reason)
 			}
-			if c.safe && (claim.Status != verdict.Proved || claim.Certificate == nil || claim.Certificate.Checked == "") {
+			if c.safe && (claim.Status != verdict.Proved || claim.Certificate == nil ||
+				claim.Certificate.Checked == "") {
 				t.Errorf("%s: %v %+v", claim.Status, claim.Reason, claim.Certificate)
 			}
 		})

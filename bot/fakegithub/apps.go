@@ -68,7 +68,8 @@ func (c *call) createToken() reply {
 	if q.Permissions != nil {
 		for name, level := range q.Permissions {
 			if !grants(c.s.opts.Permissions, name, level) {
-				return withViolation(failure(422, "The permissions requested are not granted to this installation."), "permission "+name+":"+level+" is not granted")
+				return withViolation(failure(422, "The permissions requested are not granted to this installation."),
+					"permission "+name+":"+level+" is not granted")
 			}
 		}
 		t.permissions = map[string]string{"metadata": "read"}
@@ -76,11 +77,13 @@ func (c *call) createToken() reply {
 			t.permissions[name] = level
 		}
 	}
-	body := obj{"token": t.value, "expires_at": stamp(t.expires), "permissions": t.permissions, "repository_selection": "selected"}
+	body := obj{"token": t.value, "expires_at": stamp(t.expires), "permissions": t.permissions,
+		"repository_selection": "selected"}
 	if len(q.RepositoryIDs)+len(q.Repositories) > 0 {
 		repos, missing := c.s.selectRepos(q.RepositoryIDs, q.Repositories)
 		if missing != "" {
-			return withViolation(failure(422, "There is at least one repository that does not exist or is not accessible to the parent installation."), "repository "+missing+" is not in the installation")
+			return withViolation(failure(422,
+				"There is at least one repository that does not exist or is not accessible to the parent installation."), "repository "+missing+" is not in the installation")
 		}
 		t.repos = map[int]bool{}
 		for _, r := range repos {
@@ -124,7 +127,8 @@ func (c *call) listInstallationRepos() reply {
 			list = append(list, r)
 		}
 	}
-	return ok(obj{"total_count": len(list), "repository_selection": "selected", "repositories": each(page(c, list), c.s.renderRepo)})
+	return ok(obj{"total_count": len(list), "repository_selection": "selected", "repositories": each(page(c, list),
+		c.s.renderRepo)})
 }
 
 func (c *call) revokeToken() reply {
@@ -154,8 +158,10 @@ func (c *call) convertManifest() reply {
 
 func renderDelivery(s *Server, v delivery) obj {
 	o := obj{
-		"id": v.id, "guid": v.guid, "delivered_at": stamp(v.at), "redelivery": v.redelivery, "duration": v.duration.Seconds(), "status": v.status,
-		"status_code": v.code, "event": v.event, "action": nilIfEmpty(v.action), "installation_id": s.inst.id, "repository_id": nil, "throttled_at": nil,
+		"id": v.id, "guid": v.guid, "delivered_at": stamp(v.at), "redelivery": v.redelivery,
+		"duration": v.duration.Seconds(), "status": v.status,
+		"status_code": v.code, "event": v.event, "action": nilIfEmpty(v.action), "installation_id": s.inst.id,
+		"repository_id": nil, "throttled_at": nil,
 	}
 	if v.repoID != 0 {
 		o["repository_id"] = v.repoID

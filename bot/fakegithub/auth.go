@@ -113,7 +113,10 @@ func bearer(r *http.Request) string {
 func (s *Server) checkJWT(raw string) string {
 	claims := jwt.MapClaims{}
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{"RS256"}), jwt.WithoutClaimsValidation())
-	if _, err := parser.ParseWithClaims(raw, claims, func(*jwt.Token) (any, error) { return &s.app.key.PublicKey, nil }); err != nil {
+	if _, err := parser.ParseWithClaims(raw, claims, func(*jwt.Token) (any, error) {
+		return &s.app.key.PublicKey,
+			nil
+	}); err != nil {
 		return "A JSON web token could not be decoded"
 	}
 	issuer := fmt.Sprint(claims["iss"])

@@ -100,7 +100,8 @@ func (c *call) createRun() reply {
 	}
 	now := c.s.now()
 	run := &checkRun{
-		id: c.s.newID(), repo: c.repo, suite: c.s.suiteFor(c.repo, sha, "", ""), headSHA: sha, status: "queued", started: &now,
+		id: c.s.newID(), repo: c.repo, suite: c.s.suiteFor(c.repo, sha, "", ""), headSHA: sha, status: "queued",
+		started:   &now,
 		createdAt: now, detailsURL: c.s.url + "/apps/" + c.s.opts.AppSlug,
 	}
 	c.repo.runs = append(c.repo.runs, run)

@@ -19,9 +19,12 @@ func nilIfEmpty(s string) any {
 func (s *Server) renderRun(run *checkRun) obj {
 	url := fmt.Sprintf("%s/repos/%s/check-runs/%d", s.url, run.repo.fullName(), run.id)
 	return obj{
-		"id": run.id, "node_id": nodeID("CheckRun", run.id), "head_sha": run.headSHA, "name": run.name, "external_id": run.externalID, "url": url,
-		"html_url": fmt.Sprintf("%s/%s/runs/%d", s.url, run.repo.fullName(), run.id), "details_url": run.detailsURL, "status": run.status,
-		"conclusion": nilIfEmpty(run.conclusion), "started_at": stampOrNil(run.started), "completed_at": stampOrNil(run.completed),
+		"id": run.id, "node_id": nodeID("CheckRun", run.id), "head_sha": run.headSHA, "name": run.name,
+		"external_id": run.externalID, "url": url,
+		"html_url": fmt.Sprintf("%s/%s/runs/%d", s.url, run.repo.fullName(), run.id), "details_url": run.detailsURL,
+		"status":     run.status,
+		"conclusion": nilIfEmpty(run.conclusion), "started_at": stampOrNil(run.started),
+		"completed_at": stampOrNil(run.completed),
 		"output": obj{
 			"title": textOrNil(run.title), "summary": textOrNil(run.summary), "text": textOrNil(run.text),
 			"annotations_count": len(run.annotations), "annotations_url": url + "/annotations",
@@ -32,8 +35,10 @@ func (s *Server) renderRun(run *checkRun) obj {
 
 func (s *Server) renderAnnotation(run *checkRun, a annotation) obj {
 	return obj{
-		"path": a.Path, "blob_href": s.url + "/" + run.repo.fullName() + "/blob/" + run.headSHA + "/" + a.Path, "start_line": a.StartLine, "end_line": a.EndLine,
-		"start_column": a.StartColumn, "end_column": a.EndColumn, "annotation_level": a.Level, "message": a.Message, "title": nilIfEmpty(a.Title),
+		"path": a.Path, "blob_href": s.url + "/" + run.repo.fullName() + "/blob/" + run.headSHA + "/" + a.Path,
+		"start_line": a.StartLine, "end_line": a.EndLine,
+		"start_column": a.StartColumn, "end_column": a.EndColumn, "annotation_level": a.Level, "message": a.Message,
+		"title":       nilIfEmpty(a.Title),
 		"raw_details": nilIfEmpty(a.RawDetails),
 	}
 }
@@ -42,10 +47,13 @@ func (s *Server) renderSuite(r *repo, su *suite) obj {
 	status, conclusion := s.suiteStatus(r, su)
 	url := fmt.Sprintf("%s/repos/%s/check-suites/%d", s.url, r.fullName(), su.id)
 	o := obj{
-		"id": su.id, "node_id": nodeID("CheckSuite", su.id), "head_branch": nilIfEmpty(su.headBranch), "head_sha": su.headSHA, "status": status,
-		"conclusion": conclusion, "url": url, "before": nilIfEmpty(su.before), "after": su.headSHA, "created_at": stamp(su.created), "updated_at": stamp(su.updated),
-		"app": s.renderApp(), "repository": s.renderRepo(r), "latest_check_runs_count": len(r.suiteRuns(su)), "check_runs_url": url + "/check-runs",
-		"pull_requests": s.pullsOf(r, su.headSHA), "rerequestable": true, "runs_rerequestable": true,
+		"id": su.id, "node_id": nodeID("CheckSuite", su.id), "head_branch": nilIfEmpty(su.headBranch),
+		"head_sha": su.headSHA, "status": status,
+		"conclusion": conclusion, "url": url, "before": nilIfEmpty(su.before), "after": su.headSHA,
+		"created_at": stamp(su.created), "updated_at": stamp(su.updated),
+		"app": s.renderApp(), "repository": s.renderRepo(r), "latest_check_runs_count": len(r.suiteRuns(su)),
+		"check_runs_url": url + "/check-runs",
+		"pull_requests":  s.pullsOf(r, su.headSHA), "rerequestable": true, "runs_rerequestable": true,
 	}
 	g, _ := s.commit(r, su.headSHA)
 	o["head_commit"] = obj{
@@ -122,7 +130,8 @@ func (c *call) listRefSuites() reply {
 			list = append(list, su)
 		}
 	}
-	return ok(obj{"total_count": len(list), "check_suites": each(page(c, list), func(su *suite) obj { return c.s.renderSuite(c.repo, su) })})
+	return ok(obj{"total_count": len(list), "check_suites": each(page(c, list),
+		func(su *suite) obj { return c.s.renderSuite(c.repo, su) })})
 }
 
 func (c *call) getSuite() reply {

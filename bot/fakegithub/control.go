@@ -123,10 +123,12 @@ func (s *Server) controlRepo(body []byte) (obj, error) {
 	}
 	r.installed = true
 	s.emit("installation_repositories", "added", nil, obj{
-		"installation": s.renderInstallation(), "repository_selection": "selected", "repositories_added": []obj{repoStub(r)},
+		"installation": s.renderInstallation(), "repository_selection": "selected",
+		"repositories_added":   []obj{repoStub(r)},
 		"repositories_removed": []obj{}, "requester": nil, "sender": s.renderUser(s.inst.account),
 	})
-	return obj{"id": r.id, "full_name": r.fullName(), "default_branch": r.defaultBranch, "clone_url": s.url + "/" + r.fullName() + ".git"}, nil
+	return obj{"id": r.id, "full_name": r.fullName(), "default_branch": r.defaultBranch, "clone_url": s.url + "/" +
+		r.fullName() + ".git"}, nil
 }
 
 func (s *Server) makeRepo(full, path, branch string) (*repo, error) {
@@ -135,8 +137,9 @@ func (s *Server) makeRepo(full, path, branch string) (*repo, error) {
 		branch = "main"
 	}
 	r := &repo{
-		id: s.newID(), owner: owner, name: name, dir: filepath.Join(s.opts.Dir, "repos", owner, name+".git"), defaultBranch: branch,
-		created: s.now(), pushed: s.now(), permissions: map[string]string{},
+		id: s.newID(), owner: owner, name: name, dir: filepath.Join(s.opts.Dir, "repos", owner, name+".git"),
+		defaultBranch: branch,
+		created:       s.now(), pushed: s.now(), permissions: map[string]string{},
 	}
 	var err error
 	switch {
@@ -213,7 +216,8 @@ func (s *Server) controlPush(body []byte) (obj, error) {
 		r = s.pushTarget(r, q.Branch)
 	}
 	login := orElse(q.User, orElse(q.Fork, r.owner))
-	before, after, err := s.commitFiles(r, q.Branch, orElse(q.From, r.defaultBranch), q.Files, login, orElse(q.Message, "Update "+q.Branch))
+	before, after, err := s.commitFiles(r, q.Branch, orElse(q.From, r.defaultBranch), q.Files, login,
+		orElse(q.Message, "Update "+q.Branch))
 	if err != nil {
 		return nil, err
 	}

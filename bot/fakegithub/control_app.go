@@ -186,7 +186,8 @@ func (s *Server) controlExpire([]byte) (obj, error) {
 
 // controlState answers everything there is, for scripts.
 func (s *Server) controlState([]byte) (obj, error) {
-	runs, comments, reactions, sarifs, issues, pulls, suites := []obj{}, []obj{}, []obj{}, []obj{}, []obj{}, []obj{}, []obj{}
+	runs, comments, reactions, sarifs, issues, pulls, suites := []obj{}, []obj{}, []obj{}, []obj{}, []obj{}, []obj{},
+		[]obj{}
 	for _, r := range s.repos {
 		mark := func(o obj) obj { o["repository"] = r.fullName(); return o }
 		for _, run := range r.runs {
@@ -198,7 +199,8 @@ func (s *Server) controlState([]byte) (obj, error) {
 		}
 		for _, su := range r.suites {
 			status, conclusion := s.suiteStatus(r, su)
-			suites = append(suites, mark(obj{"id": su.id, "head_sha": su.headSHA, "status": status, "conclusion": conclusion}))
+			suites = append(suites, mark(obj{"id": su.id, "head_sha": su.headSHA, "status": status,
+				"conclusion": conclusion}))
 		}
 		for _, c := range r.comments {
 			comments = append(comments, mark(s.renderComment(c)))
@@ -223,16 +225,21 @@ func (s *Server) controlState([]byte) (obj, error) {
 		}
 		for _, up := range r.sarifs {
 			sarifs = append(sarifs, mark(obj{
-				"id": up.id, "commit_sha": up.commitSHA, "ref": up.ref, "status": up.status, "errors": up.errors, "results": up.results,
+				"id": up.id, "commit_sha": up.commitSHA, "ref": up.ref, "status": up.status, "errors": up.errors,
+				"results":    up.results,
 				"created_at": stamp(up.created), "sarif": up.document,
 			}))
 		}
 	}
 	violations := append([]Violation{}, s.violations...)
 	return obj{
-		"check_runs": runs, "check_suites": suites, "comments": comments, "reactions": reactions, "deliveries": s.deliveryState(),
-		"sarif": sarifs, "issues": issues, "pulls": pulls, "violations": violations,
-		"faults": each(s.faults, func(f *fault) obj { return obj{"match": f.Match, "kind": f.Kind, "left": f.left, "struck": f.struck} }),
+		"check_runs": runs, "check_suites": suites, "comments": comments, "reactions": reactions,
+		"deliveries": s.deliveryState(),
+		"sarif":      sarifs, "issues": issues, "pulls": pulls, "violations": violations,
+		"faults": each(s.faults, func(f *fault) obj {
+			return obj{"match": f.Match, "kind": f.Kind, "left": f.left,
+				"struck": f.struck}
+		}),
 	}, nil
 }
 
@@ -241,8 +248,10 @@ func (s *Server) controlState([]byte) (obj, error) {
 func (s *Server) deliveryState() []obj {
 	return each(s.sender.snapshot(), func(v delivery) obj {
 		return obj{
-			"id": v.id, "guid": v.guid, "event": v.event, "action": v.action, "status": v.code, "result": v.status, "done": v.done,
-			"redelivery": v.redelivery, "delivered_at": v.at.Format(time.RFC3339Nano), "duration_ms": v.duration.Milliseconds(), "error": v.failureMsg,
+			"id": v.id, "guid": v.guid, "event": v.event, "action": v.action, "status": v.code, "result": v.status,
+			"done":       v.done,
+			"redelivery": v.redelivery, "delivered_at": v.at.Format(time.RFC3339Nano),
+			"duration_ms": v.duration.Milliseconds(), "error": v.failureMsg,
 			"answer": v.answer,
 		}
 	})

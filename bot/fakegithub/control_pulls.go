@@ -42,7 +42,8 @@ func (s *Server) controlPull(body []byte) (obj, error) {
 		return nil, fmt.Errorf("no commits between %s and %s", q.Base, q.Head)
 	}
 	p := &pull{
-		issue: s.addIssue(r, q.User, orElse(q.Title, q.Head), q.Body), id: s.newID(), headRepo: head, headRef: q.Head, headSHA: headSHA,
+		issue: s.addIssue(r, q.User, orElse(q.Title, q.Head), q.Body), id: s.newID(), headRepo: head, headRef: q.Head,
+		headSHA: headSHA,
 		baseRef: q.Base, baseSHA: baseSHA, draft: q.Draft,
 	}
 	p.issue.pull = p
@@ -51,7 +52,8 @@ func (s *Server) controlPull(body []byte) (obj, error) {
 	}
 	r.pulls = append(r.pulls, p)
 	s.pullEvent("opened", r, p, nil)
-	return obj{"number": p.number, "head_sha": headSHA, "html_url": fmt.Sprintf("%s/%s/pull/%d", s.url, r.fullName(), p.number)}, nil
+	return obj{"number": p.number, "head_sha": headSHA, "html_url": fmt.Sprintf("%s/%s/pull/%d", s.url, r.fullName(),
+		p.number)}, nil
 }
 
 // headInFork brings a branch into the user's fork and takes it out of the

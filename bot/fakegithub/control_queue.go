@@ -60,7 +60,8 @@ func (s *Server) controlMergeGroup(body []byte) (obj, error) {
 	g, _ := s.commit(r, p.mergeSHA)
 	c := s.pushCommit(r, g)
 	s.emit("merge_group", "checks_requested", r, obj{"sender": s.renderUser(login), "merge_group": obj{
-		"head_sha": p.mergeSHA, "head_ref": "refs/heads/" + branch, "base_sha": p.baseSHA, "base_ref": "refs/heads/" + p.baseRef,
+		"head_sha": p.mergeSHA, "head_ref": "refs/heads/" + branch, "base_sha": p.baseSHA, "base_ref": "refs/heads/" +
+			p.baseRef,
 		"head_commit": obj{"id": c["id"], "tree_id": c["tree_id"], "message": c["message"], "timestamp": c["timestamp"],
 			"author": c["author"], "committer": c["committer"]},
 	}})

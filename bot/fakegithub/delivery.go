@@ -145,7 +145,8 @@ func (d *sender) attempt(v *delivery) {
 	end := func(code int, status string, got http.Header, answer, failure string, took time.Duration) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		v.done, v.code, v.status, v.sent, v.got, v.answer, v.failureMsg, v.duration = true, code, status, header, got, answer, failure, took
+		v.done, v.code, v.status, v.sent, v.got, v.answer, v.failureMsg, v.duration = true, code, status, header, got,
+			answer, failure, took
 		d.s.opts.Log.Info("delivery", "event", v.event, "action", v.action, "guid", v.guid, "status", code)
 	}
 	if d.s.opts.DeliverTo == "" {
@@ -191,7 +192,8 @@ func (d *sender) find(name string) *delivery {
 
 // again queues a redelivery with the same GUID and payload.
 func (d *sender) again(v *delivery, id int) {
-	d.add(&delivery{id: id, guid: v.guid, event: v.event, action: v.action, repoID: v.repoID, payload: v.payload, redelivery: true})
+	d.add(&delivery{id: id, guid: v.guid, event: v.event, action: v.action, repoID: v.repoID, payload: v.payload,
+		redelivery: true})
 }
 
 // snapshot copies the log.

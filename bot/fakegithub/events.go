@@ -30,7 +30,8 @@ func (s *Server) emit(event, action string, r *repo, payload obj) {
 	}
 	if err != nil {
 		s.violations = append(s.violations, Violation{
-			Kind: "fakegithub bug", Method: "WEBHOOK", Path: event + "." + action, Message: "own payload: " + err.Error(), At: s.opts.Now().UTC(),
+			Kind: "fakegithub bug", Method: "WEBHOOK", Path: event + "." + action, Message: "own payload: " +
+				err.Error(), At: s.opts.Now().UTC(),
 		})
 	}
 	v.payload = raw
@@ -102,14 +103,17 @@ func (s *Server) repoStubs() []obj {
 }
 
 func repoStub(r *repo) obj {
-	return obj{"id": r.id, "node_id": nodeID("Repository", r.id), "name": r.name, "full_name": r.fullName(), "private": true}
+	return obj{"id": r.id, "node_id": nodeID("Repository", r.id), "name": r.name, "full_name": r.fullName(),
+		"private": true}
 }
 
 func (s *Server) pingEvent() {
 	s.emit("ping", "", nil, obj{
 		"zen": "Keep it logically awesome.", "hook_id": 9000001, "hook": obj{
-			"type": "App", "id": 9000001, "name": "web", "active": true, "events": appEvents(), "app_id": s.app.appID, "created_at": stamp(s.created),
-			"updated_at": stamp(s.created), "config": obj{"content_type": "json", "insecure_ssl": "0", "secret": "********", "url": s.opts.DeliverTo},
+			"type": "App", "id": 9000001, "name": "web", "active": true, "events": appEvents(), "app_id": s.app.appID,
+			"created_at": stamp(s.created),
+			"updated_at": stamp(s.created), "config": obj{"content_type": "json", "insecure_ssl": "0",
+				"secret": "********", "url": s.opts.DeliverTo},
 		},
 	})
 }
@@ -155,7 +159,8 @@ func (s *Server) pushEvent(r *repo, branch, before, after, login string) {
 	created, deleted := before == zeroSHA, after == zeroSHA
 	html := s.url + "/" + r.fullName()
 	payload := obj{
-		"ref": "refs/heads/" + branch, "before": before, "after": after, "created": created, "deleted": deleted, "forced": false, "base_ref": nil,
+		"ref": "refs/heads/" + branch, "before": before, "after": after, "created": created, "deleted": deleted,
+		"forced": false, "base_ref": nil,
 		"compare": html + "/compare/" + before[:12] + "..." + after[:12], "commits": []obj{}, "head_commit": nil,
 		"pusher": obj{"name": login, "email": login + "@users.noreply.example.com"}, "sender": s.renderUser(login),
 	}
@@ -197,7 +202,8 @@ func (s *Server) pushCommit(r *repo, g gitCommit) obj {
 	}
 	person := func(name, mail string) obj { return obj{"name": name, "email": mail, "username": name} }
 	return obj{
-		"id": g.sha, "tree_id": g.tree, "distinct": true, "message": g.message, "timestamp": g.committed, "url": s.url + "/" + r.fullName() + "/commit/" + g.sha,
+		"id": g.sha, "tree_id": g.tree, "distinct": true, "message": g.message, "timestamp": g.committed,
+		"url":    s.url + "/" + r.fullName() + "/commit/" + g.sha,
 		"author": person(g.author, g.email), "committer": person(g.committer, g.mail),
 		"added": sets["added"], "removed": sets["removed"], "modified": sets["modified"],
 	}

@@ -170,7 +170,8 @@ func (f *fault) answer(w http.ResponseWriter) {
 	}
 	rep := failure(f.Status, message)
 	if f.Kind == "secondary" {
-		rep.body.(obj)["documentation_url"] = "https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"
+		rep.body.(obj)["documentation_url"] =
+			"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"
 	}
 	writeReply(w, rep)
 }

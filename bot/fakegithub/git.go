@@ -101,7 +101,8 @@ func (s *Server) commitFolder(r *repo, folder, login string) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	env := append(identity(login, s.gitDate()), "GIT_DIR="+r.dir, "GIT_WORK_TREE="+folder, "GIT_INDEX_FILE="+filepath.Join(scratch, "index"))
+	env := append(identity(login, s.gitDate()), "GIT_DIR="+r.dir, "GIT_WORK_TREE="+folder,
+		"GIT_INDEX_FILE="+filepath.Join(scratch, "index"))
 	if _, err := s.gitInput(folder, nil, env, "-c", "core.autocrlf=false", "add", "--all", "--force", "."); err != nil {
 		return err
 	}
@@ -129,7 +130,8 @@ func (s *Server) commitTree(r *repo, env []string, ref, tree, parent, message st
 
 // commitFiles puts a commit on a branch that sets files (nil text deletes) on
 // top of the branch, or of from where the branch is new.
-func (s *Server) commitFiles(r *repo, branch, from string, files map[string]*string, login, message string) (before, after string, err error) {
+func (s *Server) commitFiles(r *repo, branch, from string, files map[string]*string, login, message string) (before,
+	after string, err error) {
 	before, exists := s.revision(r, "refs/heads/"+branch)
 	parent := before
 	if !exists {
@@ -199,7 +201,8 @@ func (s *Server) indexInfo(r *repo, files map[string]*string) (string, error) {
 func (s *Server) keepPullRefs(base *repo, p *pull) error {
 	prefix := fmt.Sprintf("refs/pull/%d/", p.number)
 	if p.fromFork(base) {
-		if _, err := s.git(base.dir, "fetch", "--quiet", p.headRepo.dir, "+refs/heads/"+p.headRef+":"+prefix+"head"); err != nil {
+		if _, err := s.git(base.dir, "fetch", "--quiet", p.headRepo.dir, "+refs/heads/"+p.headRef+":"+prefix+
+			"head"); err != nil {
 			return err
 		}
 	} else if _, err := s.git(base.dir, "update-ref", prefix+"head", p.headSHA); err != nil {
@@ -212,7 +215,8 @@ func (s *Server) keepPullRefs(base *repo, p *pull) error {
 		return err
 	}
 	env := identity("web-flow", s.gitDate())
-	commit, err := s.gitInput(base.dir, nil, env, "commit-tree", strings.TrimSpace(tree), "-p", p.baseSHA, "-p", p.headSHA,
+	commit, err := s.gitInput(base.dir, nil, env, "commit-tree", strings.TrimSpace(tree), "-p", p.baseSHA, "-p",
+		p.headSHA,
 		"-m", fmt.Sprintf("Merge %s into %s", p.headSHA, p.baseSHA))
 	if err != nil {
 		return err

@@ -86,7 +86,8 @@ func (s *Server) gitBackend(repository *repo, service string) http.Handler {
 	}
 	h := &cgi.Handler{
 		Path: git, Args: []string{"http-backend"}, Dir: repository.dir,
-		Env: append(append([]string{}, s.gitEnv...), "GIT_PROJECT_ROOT="+repository.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=git"),
+		Env: append(append([]string{}, s.gitEnv...), "GIT_PROJECT_ROOT="+repository.dir, "GIT_HTTP_EXPORT_ALL=1",
+			"REMOTE_USER=git"),
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clone := r.Clone(r.Context())

@@ -13,7 +13,9 @@ import (
 // credentials, rate limit, permission, repository, contract.
 func (c *call) guarded(op operation) reply {
 	if c.r.UserAgent() == "" {
-		return withViolation(failure(http.StatusForbidden, "Request forbidden by administrative rules. Please make sure your request has a User-Agent header"), "no User-Agent header")
+		return withViolation(failure(http.StatusForbidden,
+			"Request forbidden by administrative rules. Please make sure your request has a User-Agent header"),
+			"no User-Agent header")
 	}
 	if rep, bad := c.authenticate(op); bad {
 		return rep
@@ -55,7 +57,8 @@ func (c *call) authenticate(op operation) (reply, bool) {
 	case isToken && c.token == nil:
 		return failure(http.StatusUnauthorized, "Bad credentials"), true
 	case isToken && op.auth == authApp:
-		return withViolation(failure(http.StatusUnauthorized, "A JSON web token could not be decoded"), "installation token at an operation that wants the App's JWT"), true
+		return withViolation(failure(http.StatusUnauthorized, "A JSON web token could not be decoded"),
+			"installation token at an operation that wants the App's JWT"), true
 	case isToken:
 		return reply{}, false
 	}
@@ -63,7 +66,8 @@ func (c *call) authenticate(op operation) (reply, bool) {
 		return withViolation(failure(http.StatusUnauthorized, why), why), true
 	}
 	if op.auth == authToken {
-		return withViolation(failure(http.StatusForbidden, "Resource not accessible by integration"), "App JWT at an operation that wants an installation token"), true
+		return withViolation(failure(http.StatusForbidden, "Resource not accessible by integration"),
+			"App JWT at an operation that wants an installation token"), true
 	}
 	return reply{}, false
 }
@@ -89,7 +93,8 @@ func (c *call) reach(op operation) (reply, bool) {
 			return reply{}, false
 		}
 	}
-	return withViolation(failure(http.StatusForbidden, "Resource not accessible by integration"), "permission "+op.permission+" is missing"), true
+	return withViolation(failure(http.StatusForbidden, "Resource not accessible by integration"),
+		"permission "+op.permission+" is missing"), true
 }
 
 // window is an hour of requests under one credential.
@@ -112,7 +117,8 @@ func (c *call) limited() (reply, bool) {
 	if !over {
 		return reply{}, false
 	}
-	return failure(http.StatusForbidden, fmt.Sprintf("API rate limit exceeded for installation ID %d.", c.s.inst.id)), true
+	return failure(http.StatusForbidden, fmt.Sprintf("API rate limit exceeded for installation ID %d.", c.s.inst.id)),
+		true
 }
 
 // windowOf is the current hour: all tokens of an installation share one.

@@ -160,8 +160,10 @@ func (w *world) repository() (*github.Client, string) {
 	write(w.t, dir, "lib/secret", "kept\n")
 	w.control("POST", "repos", obj{"name": "acme/fw", "path": dir})
 	w.control("POST", "users", obj{"login": "ann", "permission": "write"})
-	w.control("POST", "push", obj{"repo": "acme/fw", "branch": "fix", "files": obj{"main.c": "int main(void) { return 1; }\n", "lib/new file.c": "int x;\n"}})
-	p := w.control("POST", "pulls", obj{"repo": "acme/fw", "head": "fix", "base": "main", "title": "wider", "user": "ann"})
+	w.control("POST", "push", obj{"repo": "acme/fw", "branch": "fix",
+		"files": obj{"main.c": "int main(void) { return 1; }\n", "lib/new file.c": "int x;\n"}})
+	p := w.control("POST", "pulls", obj{"repo": "acme/fw", "head": "fix", "base": "main", "title": "wider",
+		"user": "ann"})
 	if p["number"] != 1.0 {
 		w.t.Fatalf("pull request %v", p)
 	}

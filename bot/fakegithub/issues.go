@@ -21,7 +21,8 @@ func badBody(resource, body string, blankAllowed bool) (reply, bool) {
 
 func (s *Server) addIssue(r *repo, login, title, body string) *issue {
 	r.nextNumber++
-	i := &issue{id: s.newID(), number: r.nextNumber, title: title, body: body, user: login, state: "open", created: s.now(), updated: s.now()}
+	i := &issue{id: s.newID(), number: r.nextNumber, title: title, body: body, user: login, state: "open",
+		created: s.now(), updated: s.now()}
 	r.issues = append(r.issues, i)
 	return i
 }

@@ -18,8 +18,9 @@ func notes(n int) []*github.CheckRunAnnotation {
 	var list []*github.CheckRunAnnotation
 	for i := range n {
 		list = append(list, &github.CheckRunAnnotation{
-			Path: github.String("main.c"), StartLine: github.Int(i + 1), EndLine: github.Int(i + 1), AnnotationLevel: github.String("failure"),
-			Message: github.String("out of bounds"), RawDetails: github.String("i = 9"),
+			Path: github.String("main.c"), StartLine: github.Int(i + 1), EndLine: github.Int(i + 1),
+			AnnotationLevel: github.String("failure"),
+			Message:         github.String("out of bounds"), RawDetails: github.String("i = 9"),
 		})
 	}
 	return list
@@ -36,7 +37,8 @@ func TestCheckRun(t *testing.T) {
 	c, head := w.repository()
 	ctx := context.Background()
 	run, _, err := c.Checks.CreateCheckRun(ctx, "acme", "fw", github.CreateCheckRunOptions{
-		Name: "firmproof", HeadSHA: head, Status: github.String("in_progress"), ExternalID: github.String("run 7"), Output: output("s", 50),
+		Name: "firmproof", HeadSHA: head, Status: github.String("in_progress"), ExternalID: github.String("run 7"),
+		Output: output("s", 50),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -48,23 +50,28 @@ func TestCheckRun(t *testing.T) {
 		Name: "firmproof", Conclusion: github.String("failure"), Output: output("s2", 3),
 		Actions: []*github.CheckRunAction{{Label: "Deeper", Description: "doubles bounds", Identifier: "deeper"}},
 	})
-	if err != nil || run.GetStatus() != "completed" || run.GetOutput().GetAnnotationsCount() != 53 || run.GetCompletedAt().IsZero() {
+	if err != nil || run.GetStatus() != "completed" || run.GetOutput().GetAnnotationsCount() != 53 ||
+		run.GetCompletedAt().IsZero() {
 		t.Errorf("updated %v %v", run, err)
 	}
 	list, res, err := c.Checks.ListCheckRunAnnotations(ctx, "acme", "fw", run.GetID(), &github.ListOptions{PerPage: 50})
 	if err != nil || len(list) != 50 || res.NextPage != 2 || res.LastPage != 2 {
 		t.Errorf("first page: %d %v %v", len(list), res, err)
 	}
-	list, res, _ = c.Checks.ListCheckRunAnnotations(ctx, "acme", "fw", run.GetID(), &github.ListOptions{PerPage: 50, Page: 2})
+	list, res, _ = c.Checks.ListCheckRunAnnotations(ctx, "acme", "fw", run.GetID(), &github.ListOptions{PerPage: 50,
+		Page: 2})
 	if len(list) != 3 || res.NextPage != 0 || list[2].GetStartLine() != 3 {
 		t.Errorf("second page: %v %v", list, res)
 	}
-	again, _, _ := c.Checks.CreateCheckRun(ctx, "acme", "fw", github.CreateCheckRunOptions{Name: "firmproof", HeadSHA: head})
-	latest, _, err := c.Checks.ListCheckRunsForRef(ctx, "acme", "fw", "fix", &github.ListCheckRunsOptions{CheckName: github.String("firmproof")})
+	again, _, _ := c.Checks.CreateCheckRun(ctx, "acme", "fw", github.CreateCheckRunOptions{Name: "firmproof",
+		HeadSHA: head})
+	latest, _, err := c.Checks.ListCheckRunsForRef(ctx, "acme", "fw", "fix",
+		&github.ListCheckRunsOptions{CheckName: github.String("firmproof")})
 	if err != nil || latest.GetTotal() != 1 || latest.CheckRuns[0].GetID() != again.GetID() {
 		t.Errorf("latest: %v %v", latest, err)
 	}
-	all, _, _ := c.Checks.ListCheckRunsForRef(ctx, "acme", "fw", "fix", &github.ListCheckRunsOptions{Filter: github.String("all")})
+	all, _, _ := c.Checks.ListCheckRunsForRef(ctx, "acme", "fw", "fix",
+		&github.ListCheckRunsOptions{Filter: github.String("all")})
 	if all.GetTotal() != 2 {
 		t.Errorf("all: %v", all)
 	}
@@ -113,9 +120,12 @@ func TestLimits(t *testing.T) {
 		do   func() error
 	}{
 		{"51 annotations", create(github.CreateCheckRunOptions{Name: "a", Output: output("s", 51)})},
-		{"summary of 65,536", create(github.CreateCheckRunOptions{Name: "a", Output: output(strings.Repeat("x", 65536), 0)})},
-		{"no summary", create(github.CreateCheckRunOptions{Name: "a", Output: &github.CheckRunOutput{Title: github.String("t")}})},
-		{"completed without conclusion", create(github.CreateCheckRunOptions{Name: "a", Status: github.String("completed")})},
+		{"summary of 65,536", create(github.CreateCheckRunOptions{Name: "a", Output: output(strings.Repeat("x", 65536),
+			0)})},
+		{"no summary", create(github.CreateCheckRunOptions{Name: "a",
+			Output: &github.CheckRunOutput{Title: github.String("t")}})},
+		{"completed without conclusion", create(github.CreateCheckRunOptions{Name: "a",
+			Status: github.String("completed")})},
 		{"unknown conclusion", create(github.CreateCheckRunOptions{Name: "a", Conclusion: github.String("failed")})},
 		{"stale", create(github.CreateCheckRunOptions{Name: "a", Conclusion: github.String("stale")})},
 		{"columns on two lines", create(github.CreateCheckRunOptions{Name: "a", Output: with(wide)})},
@@ -125,7 +135,8 @@ func TestLimits(t *testing.T) {
 		{"4 actions", create(github.CreateCheckRunOptions{Name: "a", Actions: action("a", 4)})},
 		{"label of 21", create(github.CreateCheckRunOptions{Name: "a", Actions: action(strings.Repeat("a", 21), 1)})},
 		{"comment of 65,537", func() error {
-			_, _, err := c.Issues.CreateComment(ctx, "acme", "fw", 1, &github.IssueComment{Body: github.String(strings.Repeat("é", 65537))})
+			_, _, err := c.Issues.CreateComment(ctx, "acme", "fw", 1,
+				&github.IssueComment{Body: github.String(strings.Repeat("é", 65537))})
 			return err
 		}},
 		{"blank comment", func() error {
@@ -149,7 +160,8 @@ func TestLimits(t *testing.T) {
 	if n := len(w.state("check_runs")); n != 0 {
 		t.Errorf("%d check runs came of refused requests", n)
 	}
-	if _, _, err := c.Issues.CreateComment(ctx, "acme", "fw", 1, &github.IssueComment{Body: github.String(strings.Repeat("é", 65536))}); err != nil {
+	if _, _, err := c.Issues.CreateComment(ctx, "acme", "fw", 1,
+		&github.IssueComment{Body: github.String(strings.Repeat("é", 65536))}); err != nil {
 		t.Errorf("comment of 65,536 characters: %v", err)
 	}
 	w.wantViolations(len(cases))
@@ -159,7 +171,8 @@ func TestLimits(t *testing.T) {
 func TestUnknownRoute(t *testing.T) {
 	w := newWorld(t)
 	c, _ := w.repository()
-	if _, _, err := c.Repositories.ListTags(context.Background(), "acme", "fw", nil); status(err) != http.StatusNotImplemented {
+	if _, _, err := c.Repositories.ListTags(context.Background(), "acme", "fw",
+		nil); status(err) != http.StatusNotImplemented {
 		t.Errorf("unknown route: %v", err)
 	}
 	w.wantViolations(1)
@@ -171,7 +184,8 @@ func TestCredentials(t *testing.T) {
 	_, head := w.repository()
 	ctx := context.Background()
 	for name, cred := range map[string]string{
-		"11 minutes": w.jwt(11*time.Minute, 0), "ended": w.jwt(-time.Minute, 5*time.Minute), "future": w.jwt(9*time.Minute, -time.Minute),
+		"11 minutes": w.jwt(11*time.Minute, 0), "ended": w.jwt(-time.Minute, 5*time.Minute),
+		"future":  w.jwt(9*time.Minute, -time.Minute),
 		"garbage": "a.b.c", "none": "",
 	} {
 		if _, _, err := w.client(cred).Apps.Get(ctx, ""); status(err) != http.StatusUnauthorized {
@@ -179,11 +193,13 @@ func TestCredentials(t *testing.T) {
 		}
 	}
 	w.wantViolations(4)
-	narrow := w.token(&github.InstallationTokenOptions{Permissions: &github.InstallationPermissions{Contents: github.String("read")}})
+	narrow := w.token(&github.InstallationTokenOptions{Permissions: &github.InstallationPermissions{
+		Contents: github.String("read")}})
 	if !strings.HasPrefix(narrow, "ghs_1042_") || len(narrow) < 200 {
 		t.Errorf("token %q is not in the long format", narrow)
 	}
-	if _, _, err := w.client(narrow).Checks.CreateCheckRun(ctx, "acme", "fw", github.CreateCheckRunOptions{Name: "a", HeadSHA: head}); status(err) != http.StatusForbidden {
+	if _, _, err := w.client(narrow).Checks.CreateCheckRun(ctx, "acme", "fw", github.CreateCheckRunOptions{Name: "a",
+		HeadSHA: head}); status(err) != http.StatusForbidden {
 		t.Errorf("check run with contents:read: %v, want 403", err)
 	}
 	w.control("POST", "repos", obj{"name": "acme/other"})

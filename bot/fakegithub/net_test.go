@@ -25,7 +25,8 @@ func gitRun(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(gitEnvironment(), "GIT_AUTHOR_NAME=ann", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=ann", "GIT_COMMITTER_EMAIL=a@example.com")
+	cmd.Env = append(gitEnvironment(), "GIT_AUTHOR_NAME=ann", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=ann", "GIT_COMMITTER_EMAIL=a@example.com")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -43,10 +44,12 @@ func TestGit(t *testing.T) {
 		}
 		return u.String()
 	}
-	if out, err := gitRun(t, dir, "clone", "-q", as("", ""), "a"); err == nil || !strings.Contains(out, "could not read Username") {
+	if out, err := gitRun(t, dir, "clone", "-q", as("", ""), "a"); err == nil || !strings.Contains(out,
+		"could not read Username") {
 		t.Errorf("clone without token: %v %s", err, out)
 	}
-	if res, err := http.Get(w.url + "/acme/fw.git/info/refs?service=git-upload-pack"); err != nil || res.StatusCode != http.StatusUnauthorized {
+	if res, err := http.Get(w.url + "/acme/fw.git/info/refs?service=git-upload-pack"); err != nil ||
+		res.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without token: %v %v, want 401", res, err)
 	}
 	if out, err := gitRun(t, dir, "clone", "-q", as("x-access-token", "ghs_1042_wrong"), "b"); err == nil {
@@ -75,7 +78,8 @@ func TestGit(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(clone, "b.c"), []byte("int b;\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"add", "b.c"}, {"commit", "-q", "-m", "b"}, {"push", "-q", as("ann", "password"), "fix"}} {
+	for _, args := range [][]string{{"add", "b.c"}, {"commit", "-q", "-m", "b"}, {"push", "-q", as("ann", "password"),
+		"fix"}} {
 		if out, err := gitRun(t, clone, args...); err != nil {
 			t.Fatalf("git %v: %v %s", args, err, out)
 		}
@@ -107,26 +111,31 @@ func TestDelivery(t *testing.T) {
 	}
 	ctx := context.Background()
 	list, res, err := w.appClient().Apps.ListHookDeliveries(ctx, &github.ListCursorOptions{PerPage: 3})
-	if err != nil || len(list) != 3 || res.Cursor == "" || list[0].GetStatusCode() != 500 || list[0].GetEvent() != "pull_request" {
+	if err != nil || len(list) != 3 || res.Cursor == "" || list[0].GetStatusCode() != 500 ||
+		list[0].GetEvent() != "pull_request" {
 		t.Fatalf("deliveries %v %v", list, err)
 	}
-	rest, res, err := w.appClient().Apps.ListHookDeliveries(ctx, &github.ListCursorOptions{PerPage: 3, Cursor: res.Cursor})
+	rest, res, err := w.appClient().Apps.ListHookDeliveries(ctx, &github.ListCursorOptions{PerPage: 3,
+		Cursor: res.Cursor})
 	if err != nil || len(rest) != 1 || res.Cursor != "" || rest[0].GetEvent() != "installation_repositories" {
 		t.Errorf("second page %v %v", rest, err)
 	}
 	w.mu.Lock()
 	w.answer, w.hooks = http.StatusAccepted, nil
 	w.mu.Unlock()
-	if _, _, err := w.appClient().Apps.RedeliverHookDelivery(ctx, list[0].GetID()); err != nil && !errors.As(err, new(*github.AcceptedError)) {
+	if _, _, err := w.appClient().Apps.RedeliverHookDelivery(ctx, list[0].GetID()); err != nil && !errors.As(err,
+		new(*github.AcceptedError)) {
 		t.Fatal(err)
 	}
 	w.control("POST", "redeliver", obj{"delivery": list[0].GetGUID()})
 	got := w.flush()
-	if len(got) != 2 || got[0].header.Get("X-GitHub-Delivery") != list[0].GetGUID() || got[1].header.Get("X-GitHub-Delivery") != list[0].GetGUID() {
+	if len(got) != 2 || got[0].header.Get("X-GitHub-Delivery") != list[0].GetGUID() ||
+		got[1].header.Get("X-GitHub-Delivery") != list[0].GetGUID() {
 		t.Errorf("redelivered %d", len(got))
 	}
 	newest := w.state("deliveries")
-	if last := newest[len(newest)-1].(map[string]any); last["status"] != 202.0 || last["redelivery"] != true || last["guid"] != list[0].GetGUID() {
+	if last := newest[len(newest)-1].(map[string]any); last["status"] != 202.0 || last["redelivery"] != true ||
+		last["guid"] != list[0].GetGUID() {
 		t.Errorf("state %v", last)
 	}
 	w.wantViolations(0)
@@ -197,7 +206,8 @@ func TestFaults(t *testing.T) {
 	fault(obj{"kind": "hang"})
 	impatient, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()
-	if _, _, err := c.Checks.CreateCheckRun(impatient, "acme", "fw", github.CreateCheckRunOptions{Name: "a", HeadSHA: head}); err == nil || runs() != 3 {
+	if _, _, err := c.Checks.CreateCheckRun(impatient, "acme", "fw", github.CreateCheckRunOptions{Name: "a",
+		HeadSHA: head}); err == nil || runs() != 3 {
 		t.Errorf("hang: %v, %d runs", err, runs())
 	}
 	fault(obj{"kind": "delay", "delay": 200})
@@ -254,7 +264,8 @@ func TestETag(t *testing.T) {
 	if first.StatusCode != 200 || first.Header.Get("ETag") == "" || first.Header.Get("X-RateLimit-Remaining") != "2" {
 		t.Errorf("first: %d %v", first.StatusCode, first.Header)
 	}
-	if again := get(first.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || again.Header.Get("X-RateLimit-Remaining") != "2" {
+	if again := get(first.Header.Get("ETag")); again.StatusCode != http.StatusNotModified ||
+		again.Header.Get("X-RateLimit-Remaining") != "2" {
 		t.Errorf("again: %d %v, want a 304 that does not count", again.StatusCode, again.Header)
 	}
 	get("")
@@ -288,7 +299,8 @@ func TestRun(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	res, err := http.Get(app.URL + "/_fake/state")
-	if err != nil || res.StatusCode != 200 || !strings.HasPrefix(app.URL, "http://127.0.0.1:") || app.AppID == 0 || app.InstallationID == 0 {
+	if err != nil || res.StatusCode != 200 || !strings.HasPrefix(app.URL, "http://127.0.0.1:") || app.AppID == 0 ||
+		app.InstallationID == 0 {
 		t.Errorf("state: %v %v, app %+v", res, err, app)
 	}
 	for _, path := range []string{app.PrivateKey, app.WebhookSecretFile} {
@@ -333,10 +345,12 @@ func TestConcurrent(t *testing.T) {
 	}
 	for i := range 8 {
 		group.Go(func() {
-			run, _, err := c.Checks.CreateCheckRun(ctx, "acme", "fw", github.CreateCheckRunOptions{Name: fmt.Sprint("run ", i), HeadSHA: head})
+			run, _, err := c.Checks.CreateCheckRun(ctx, "acme", "fw",
+				github.CreateCheckRunOptions{Name: fmt.Sprint("run ", i), HeadSHA: head})
 			fail("create", err)
 			for range 3 {
-				_, _, err = c.Checks.UpdateCheckRun(ctx, "acme", "fw", run.GetID(), github.UpdateCheckRunOptions{Name: fmt.Sprint("run ", i), Output: output("s", 5)})
+				_, _, err = c.Checks.UpdateCheckRun(ctx, "acme", "fw", run.GetID(),
+					github.UpdateCheckRunOptions{Name: fmt.Sprint("run ", i), Output: output("s", 5)})
 				fail("update", err)
 			}
 			_, _, err = c.PullRequests.Get(ctx, "acme", "fw", 1)
@@ -349,7 +363,8 @@ func TestConcurrent(t *testing.T) {
 	}
 	for i := range 3 {
 		group.Go(func() {
-			w.control("POST", "push", obj{"repo": "acme/fw", "branch": "fix", "files": obj{"main.c": fmt.Sprint("int x", i, ";\n")}})
+			w.control("POST", "push", obj{"repo": "acme/fw", "branch": "fix",
+				"files": obj{"main.c": fmt.Sprint("int x", i, ";\n")}})
 		})
 	}
 	group.Wait()

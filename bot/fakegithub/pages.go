@@ -169,7 +169,8 @@ func (s *Server) viewRepo(r *repo) *repoView {
 }
 
 func (s *Server) viewIssue(r *repo, i *issue) *issueView {
-	v := &issueView{Number: i.number, Title: i.title, User: i.user, State: i.state, Body: markdown(i.body), Labels: i.labels}
+	v := &issueView{Number: i.number, Title: i.title, User: i.user, State: i.state, Body: markdown(i.body),
+		Labels: i.labels}
 	if p := i.pull; p != nil {
 		v.Pull, v.Base, v.Head, v.SHA = true, p.baseRef, p.headRef, p.headSHA
 		if p.fromFork(r) {
@@ -191,7 +192,8 @@ func (s *Server) viewIssue(r *repo, i *issue) *issueView {
 
 // emoji shows each kind of reaction with its number.
 func emoji(list []*reaction) []string {
-	signs := map[string]string{"+1": "👍", "-1": "👎", "laugh": "😄", "confused": "😕", "heart": "❤️", "hooray": "🎉", "rocket": "🚀", "eyes": "👀"}
+	signs := map[string]string{"+1": "👍", "-1": "👎", "laugh": "😄", "confused": "😕", "heart": "❤️",
+		"hooray": "🎉", "rocket": "🚀", "eyes": "👀"}
 	count := map[string]int{}
 	for _, r := range list {
 		count[r.content]++
@@ -227,7 +229,8 @@ func (s *Server) viewRuns(r *repo, sha string) []*runView {
 func (s *Server) viewRun(run *checkRun) *runView {
 	word := orElse(run.conclusion, run.status)
 	v := &runView{
-		ID: run.id, Name: run.name, Status: word, ExternalID: run.externalID, DetailsURL: run.detailsURL, Annotations: run.annotations, Actions: run.actions,
+		ID: run.id, Name: run.name, Status: word, ExternalID: run.externalID, DetailsURL: run.detailsURL,
+		Annotations: run.annotations, Actions: run.actions,
 	}
 	switch word {
 	case "success":
@@ -259,7 +262,8 @@ func (s *Server) viewRun(run *checkRun) *runView {
 // the folding that reports use.
 func markdown(text string) template.HTML {
 	var out bytes.Buffer
-	if err := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(details())).Convert([]byte(text), &out); err != nil {
+	if err := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(details())).Convert(
+		[]byte(text), &out); err != nil {
 		return template.HTML(template.HTMLEscapeString(text))
 	}
 	return template.HTML(out.String())

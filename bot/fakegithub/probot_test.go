@@ -86,7 +86,8 @@ func startProbot(t *testing.T, appJSON string, port int) <-chan step {
 		}
 		write(t, dir, name, string(text))
 	}
-	install := exec.Command("npm", "ci", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
+	install := exec.Command("npm", "ci", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund",
+		"--prefer-offline")
 	install.Dir = dir
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("npm ci: %v\n%s", err, out)

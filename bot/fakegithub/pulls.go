@@ -23,17 +23,25 @@ func (s *Server) renderPull(base *repo, p *pull) obj {
 		mergeSHA = p.mergeSHA
 	}
 	return obj{
-		"id": p.id, "node_id": nodeID("PullRequest", p.id), "number": p.number, "url": url, "html_url": html, "diff_url": html + ".diff", "patch_url": html + ".patch",
-		"issue_url": issueURL, "commits_url": url + "/commits", "review_comments_url": url + "/comments", "review_comment_url": api + "/pulls/comments{/number}",
-		"comments_url": issueURL + "/comments", "statuses_url": api + "/statuses/" + p.headSHA, "state": p.state, "locked": false, "title": p.title, "body": p.body,
-		"user": s.renderUser(p.user), "labels": each(p.labels, func(l string) obj { return s.renderLabel(base, l) }), "milestone": nil, "active_lock_reason": nil,
-		"created_at": stamp(p.created), "updated_at": stamp(p.updated), "closed_at": stampOrNil(p.closed), "merged_at": stampOrNil(p.merged), "merge_commit_sha": mergeSHA,
-		"assignee": nil, "assignees": []obj{}, "requested_reviewers": []obj{}, "requested_teams": []obj{}, "draft": p.draft,
-		"head": s.renderPullEnd(p.headRepo, p.headRef, p.headSHA), "base": s.renderPullEnd(base, p.baseRef, p.baseSHA),
+		"id": p.id, "node_id": nodeID("PullRequest", p.id), "number": p.number, "url": url, "html_url": html,
+		"diff_url": html + ".diff", "patch_url": html + ".patch",
+		"issue_url": issueURL, "commits_url": url + "/commits", "review_comments_url": url + "/comments",
+		"review_comment_url": api + "/pulls/comments{/number}",
+		"comments_url":       issueURL + "/comments", "statuses_url": api + "/statuses/" + p.headSHA, "state": p.state,
+		"locked": false, "title": p.title, "body": p.body,
+		"user": s.renderUser(p.user), "labels": each(p.labels, func(l string) obj { return s.renderLabel(base, l) }),
+		"milestone": nil, "active_lock_reason": nil,
+		"created_at": stamp(p.created), "updated_at": stamp(p.updated), "closed_at": stampOrNil(p.closed),
+		"merged_at": stampOrNil(p.merged), "merge_commit_sha": mergeSHA,
+		"assignee": nil, "assignees": []obj{}, "requested_reviewers": []obj{}, "requested_teams": []obj{},
+		"draft": p.draft,
+		"head":  s.renderPullEnd(p.headRepo, p.headRef, p.headSHA), "base": s.renderPullEnd(base, p.baseRef, p.baseSHA),
 		"author_association": s.association(base, p.user), "auto_merge": nil,
 		"_links": obj{
-			"self": href(url), "html": href(html), "issue": href(issueURL), "comments": href(issueURL + "/comments"), "review_comments": href(url + "/comments"),
-			"review_comment": href(api + "/pulls/comments{/number}"), "commits": href(url + "/commits"), "statuses": href(api + "/statuses/" + p.headSHA),
+			"self": href(url), "html": href(html), "issue": href(issueURL), "comments": href(issueURL + "/comments"),
+			"review_comments": href(url + "/comments"),
+			"review_comment":  href(api + "/pulls/comments{/number}"), "commits": href(url + "/commits"),
+			"statuses": href(api + "/statuses/" + p.headSHA),
 		},
 	}
 }
@@ -56,20 +64,23 @@ func (s *Server) renderFullPull(base *repo, p *pull) obj {
 	if !p.mergeable {
 		state = "dirty"
 	}
-	o["merged"], o["mergeable"], o["rebaseable"], o["mergeable_state"] = p.merged != nil, p.mergeable, p.mergeable, state
+	o["merged"], o["mergeable"], o["rebaseable"], o["mergeable_state"] = p.merged != nil, p.mergeable, p.mergeable,
+		state
 	o["merged_by"] = nil
 	if p.merged != nil {
 		o["merged_by"] = s.renderUser(p.mergedBy)
 	}
 	o["comments"], o["review_comments"], o["maintainer_can_modify"] = comments, 0, p.fromFork(base)
-	o["commits"], o["additions"], o["deletions"], o["changed_files"] = len(s.pullCommits(base, p)), added, deleted, len(files)
+	o["commits"], o["additions"], o["deletions"], o["changed_files"] = len(s.pullCommits(base, p)), added, deleted,
+		len(files)
 	return o
 }
 
 // renderPullStub is pull-request-minimal, as check runs carry it.
 func (s *Server) renderPullStub(base *repo, p *pull) obj {
 	end := func(r *repo, ref, sha string) obj {
-		return obj{"ref": ref, "sha": sha, "repo": obj{"id": r.id, "name": r.name, "url": s.url + "/repos/" + r.fullName()}}
+		return obj{"ref": ref, "sha": sha, "repo": obj{"id": r.id, "name": r.name, "url": s.url + "/repos/" +
+			r.fullName()}}
 	}
 	return obj{
 		"id": p.id, "number": p.number, "url": fmt.Sprintf("%s/repos/%s/pulls/%d", s.url, base.fullName(), p.number),
@@ -212,10 +223,17 @@ func (c *call) compare() reply {
 	files := c.s.changes(c.repo, fork, head)
 	html := c.s.url + "/" + c.repo.fullName() + "/compare/" + c.param("basehead")
 	return ok(obj{
-		"url": c.s.url + "/repos/" + c.repo.fullName() + "/compare/" + c.param("basehead"), "html_url": html, "permalink_url": html,
-		"diff_url": html + ".diff", "patch_url": html + ".patch", "base_commit": c.s.renderCommit(c.repo, baseCommit),
-		"merge_base_commit": c.s.renderCommit(c.repo, forkCommit), "status": status, "ahead_by": len(ahead), "behind_by": len(behind),
-		"total_commits": len(ahead), "commits": each(page(c, ahead), func(g gitCommit) obj { return c.s.renderCommit(c.repo, g) }),
-		"files": each(files[:min(len(files), 300)], func(f fileChange) obj { return c.s.renderChange(c.repo, head, f) }),
+		"url": c.s.url + "/repos/" + c.repo.fullName() + "/compare/" + c.param("basehead"), "html_url": html,
+		"permalink_url": html,
+		"diff_url":      html + ".diff", "patch_url": html + ".patch", "base_commit": c.s.renderCommit(c.repo,
+			baseCommit),
+		"merge_base_commit": c.s.renderCommit(c.repo, forkCommit), "status": status, "ahead_by": len(ahead),
+		"behind_by":     len(behind),
+		"total_commits": len(ahead), "commits": each(page(c, ahead),
+			func(g gitCommit) obj { return c.s.renderCommit(c.repo, g) }),
+		"files": each(files[:min(len(files), 300)], func(f fileChange) obj {
+			return c.s.renderChange(c.repo, head,
+				f)
+		}),
 	})
 }

@@ -37,14 +37,16 @@ func (c *call) getUser() reply {
 // role beside (maintain is write, triage is read).
 func (c *call) getPermission() reply {
 	role := c.s.permissionOf(c.repo, c.param("username"))
-	coarse := map[string]string{"admin": "admin", "maintain": "write", "write": "write", "triage": "read", "read": "read"}[role]
+	coarse := map[string]string{"admin": "admin", "maintain": "write", "write": "write", "triage": "read",
+		"read": "read"}[role]
 	if coarse == "" {
 		coarse, role = "none", "none"
 	}
 	u := c.s.renderUser(c.param("username"))
 	u["role_name"] = role
 	u["permissions"] = obj{
-		"admin": role == "admin", "maintain": role == "admin" || role == "maintain", "push": coarse == "admin" || coarse == "write",
+		"admin": role == "admin", "maintain": role == "admin" || role == "maintain", "push": coarse == "admin" ||
+			coarse == "write",
 		"triage": role != "read" && role != "none", "pull": role != "none",
 	}
 	return ok(obj{"permission": coarse, "role_name": role, "user": u})
@@ -52,7 +54,8 @@ func (c *call) getPermission() reply {
 
 func (c *call) branchStub(ref, sha string) obj {
 	name := strings.TrimPrefix(ref, "refs/heads/")
-	return obj{"name": name, "protected": false, "commit": obj{"sha": sha, "url": c.s.url + "/repos/" + c.repo.fullName() + "/commits/" + sha}}
+	return obj{"name": name, "protected": false, "commit": obj{"sha": sha, "url": c.s.url + "/repos/" +
+		c.repo.fullName() + "/commits/" + sha}}
 }
 
 func (c *call) listBranches() reply {
@@ -71,7 +74,8 @@ func (c *call) getBranch() reply {
 	api := c.s.url + "/repos/" + c.repo.fullName() + "/branches/" + c.param("branch")
 	o["commit"] = c.s.renderCommit(c.repo, g)
 	o["_links"] = obj{"self": api, "html": c.s.url + "/" + c.repo.fullName() + "/tree/" + c.param("branch")}
-	o["protection"] = obj{"enabled": false, "required_status_checks": obj{"enforcement_level": "off", "contexts": []string{}, "checks": []obj{}}}
+	o["protection"] = obj{"enabled": false, "required_status_checks": obj{"enforcement_level": "off",
+		"contexts": []string{}, "checks": []obj{}}}
 	o["protection_url"] = api + "/protection"
 	return ok(o)
 }
@@ -101,7 +105,8 @@ func withoutCommit(ref string) reply { return failure(422, "No commit found for 
 
 func (c *call) renderRef(name, sha string) obj {
 	api := c.s.url + "/repos/" + c.repo.fullName() + "/git/"
-	return obj{"ref": name, "node_id": nodeID("Ref", len(name)), "url": api + name, "object": obj{"type": "commit", "sha": sha, "url": api + "commits/" + sha}}
+	return obj{"ref": name, "node_id": nodeID("Ref", len(name)), "url": api + name, "object": obj{"type": "commit",
+		"sha": sha, "url": api + "commits/" + sha}}
 }
 
 func (c *call) getRef() reply {
@@ -136,7 +141,8 @@ func (c *call) getGitCommit() reply {
 	full := c.s.renderCommit(c.repo, g)
 	inner := full["commit"].(obj)
 	return ok(obj{
-		"sha": g.sha, "node_id": full["node_id"], "url": inner["url"], "html_url": full["html_url"], "author": inner["author"], "committer": inner["committer"],
+		"sha": g.sha, "node_id": full["node_id"], "url": inner["url"], "html_url": full["html_url"],
+		"author": inner["author"], "committer": inner["committer"],
 		"message": g.message, "tree": inner["tree"], "parents": full["parents"], "verification": inner["verification"],
 	})
 }
@@ -176,7 +182,8 @@ func (c *call) getContents() reply {
 		return notFound()
 	}
 	if strings.Contains(c.r.Header.Get("Accept"), "raw") {
-		return reply{status: http.StatusOK, raw: []byte(blob), rawType: "application/vnd.github.raw+json; charset=utf-8"}
+		return reply{status: http.StatusOK, raw: []byte(blob),
+			rawType: "application/vnd.github.raw+json; charset=utf-8"}
 	}
 	if e.mode == "120000" {
 		o["target"] = blob
@@ -214,7 +221,8 @@ func (c *call) contentStub(e treeEntry, ref string) obj {
 	html := fmt.Sprintf("%s/%s/blob/%s/%s", c.s.url, c.repo.fullName(), url.PathEscape(ref), escaped)
 	gitURL := api + "/git/" + e.kind + "s/" + e.sha
 	o := obj{
-		"type": kind, "name": path.Base(e.path), "path": e.path, "sha": e.sha, "size": e.size, "url": self, "html_url": html, "git_url": gitURL,
+		"type": kind, "name": path.Base(e.path), "path": e.path, "sha": e.sha, "size": e.size, "url": self,
+		"html_url": html, "git_url": gitURL,
 		"download_url": nil, "_links": obj{"self": self, "git": gitURL, "html": html},
 	}
 	if e.kind == "blob" {

@@ -61,9 +61,11 @@ func (l sarifLog) broken() []string {
 	for _, run := range l.Runs {
 		add(run.Tool.Driver.Name == "", "tool.driver.name is missing")
 		add(len(run.Results) > maxSARIFResults, "%d results (maximum is %d)", len(run.Results), maxSARIFResults)
-		add(len(run.Tool.Driver.Rules) > maxSARIFRules, "%d rules (maximum is %d)", len(run.Tool.Driver.Rules), maxSARIFRules)
+		add(len(run.Tool.Driver.Rules) > maxSARIFRules, "%d rules (maximum is %d)", len(run.Tool.Driver.Rules),
+			maxSARIFRules)
 		for _, rule := range run.Tool.Driver.Rules {
-			add(len(rule.Properties.Tags) > maxSARIFTags, "%d tags on a rule (maximum is %d)", len(rule.Properties.Tags), maxSARIFTags)
+			add(len(rule.Properties.Tags) > maxSARIFTags, "%d tags on a rule (maximum is %d)",
+				len(rule.Properties.Tags), maxSARIFTags)
 		}
 		for _, res := range run.Results {
 			add(res.Message == nil, "a result without message")
@@ -71,7 +73,8 @@ func (l sarifLog) broken() []string {
 			add(len(res.Locations) > maxSARIFPlaces, "%d locations (maximum is %d)", len(res.Locations), maxSARIFPlaces)
 			for _, flow := range res.CodeFlows {
 				for _, t := range flow.ThreadFlows {
-					add(len(t.Locations) > maxSARIFFlow, "%d thread flow locations (maximum is %d)", len(t.Locations), maxSARIFFlow)
+					add(len(t.Locations) > maxSARIFFlow, "%d thread flow locations (maximum is %d)", len(t.Locations),
+						maxSARIFFlow)
 				}
 			}
 		}
@@ -87,7 +90,8 @@ func (c *call) uploadSARIF() reply {
 	}
 	c.decode(&q)
 	if !sarifRef().MatchString(q.Ref) {
-		return invalid("Sarif", "ref", "ref must be refs/heads/NAME, refs/tags/NAME, refs/pull/N/head or refs/pull/N/merge")
+		return invalid("Sarif", "ref",
+			"ref must be refs/heads/NAME, refs/tags/NAME, refs/pull/N/head or refs/pull/N/merge")
 	}
 	if sha, found := c.s.revision(c.repo, q.CommitSHA); !found || sha != q.CommitSHA {
 		return invalid("Sarif", "commit_sha", "commit not found")
@@ -137,7 +141,8 @@ func gunzip(packed []byte) ([]byte, error) {
 func (c *call) getSARIF() reply {
 	for _, up := range c.repo.sarifs {
 		if up.id == c.param("sarif_id") {
-			o := obj{"processing_status": up.status, "analyses_url": c.s.url + "/repos/" + c.repo.fullName() + "/code-scanning/analyses?sarif_id=" + up.id}
+			o := obj{"processing_status": up.status, "analyses_url": c.s.url + "/repos/" + c.repo.fullName() +
+				"/code-scanning/analyses?sarif_id=" + up.id}
 			if len(up.errors) > 0 {
 				o["errors"] = up.errors
 			}

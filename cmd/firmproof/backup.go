@@ -110,7 +110,11 @@ func backupArtifacts(ctx context.Context, st *store.Store, blobs blob.Store, tw 
 	seen := map[string]bool{}
 	for {
 		var names []string
-		if err := st.Read(ctx, func(tx store.Tx) (err error) { names, err = tx.BlobsInUse(ctx); return err }); err != nil {
+		if err := st.Read(ctx, func(tx store.Tx) (err error) {
+			names,
+				err = tx.BlobsInUse(ctx)
+			return err
+		}); err != nil {
 			return 0, err
 		}
 		fresh := 0

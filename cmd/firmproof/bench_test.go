@@ -87,7 +87,8 @@ int main(void) { unsigned char f = 0, s = 0; for (int i = 0; i < @; i++) { unsig
 // claimsText has n harness claims that each need a little thought.
 func claimsText(n int) string {
 	var b strings.Builder
-	b.WriteString(benchPrelude + "int main(void) { unsigned x = nondet_uint() & 0xffff, y = nondet_uint() & 0xffff; int a[16] = {0};\n")
+	b.WriteString(benchPrelude +
+		"int main(void) { unsigned x = nondet_uint() & 0xffff, y = nondet_uint() & 0xffff; int a[16] = {0};\n")
 	for i := 0; i < n; i++ {
 		fmt.Fprintf(&b, " a[(x + %du) & 15] = (int)(y & %d); __VERIFIER_assert(x + y + %d >= x);\n", i, i|1, i)
 	}
@@ -105,7 +106,8 @@ func loadFamily(tb testing.TB, f cFamily, n int) *ir.Module {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	img, err := build.Files(context.Background(), []string{file}, tg, build.Options{WorkDir: tb.TempDir(), Shim: true, Entries: []string{"main"}})
+	img, err := build.Files(context.Background(), []string{file}, tg, build.Options{WorkDir: tb.TempDir(), Shim: true,
+		Entries: []string{"main"}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -238,13 +240,15 @@ func growthRows(t *testing.T, b *strings.Builder, f cFamily) {
 		res, sum := runFamily(m, growthLimit)
 		took := processorSeconds() - begin
 		if res.Status == verdict.Proved {
-			sizes, secs, terms, clauses = append(sizes, n), append(secs, took), append(terms, sum["terms"]+1), append(clauses, sum["clauses"]+1)
+			sizes, secs, terms, clauses = append(sizes, n), append(secs, took), append(terms, sum["terms"]+1),
+				append(clauses, sum["clauses"]+1)
 		}
 		tail := "| | | |"
 		if i == len(f.sizes)-1 && len(sizes) > 1 {
 			tail = fmt.Sprintf("| %.1f | %.1f | %.1f |", slope(sizes, secs), slope(sizes, terms), slope(sizes, clauses))
 		}
-		fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %.3f | %.0f | %.0f | %.0f | %.0f | %.0f | %s %s\n", f.name, n, took, sum["encode-s"], sum["solve-s"],
+		fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %.3f | %.0f | %.0f | %.0f | %.0f | %.0f | %s %s\n", f.name, n, took,
+			sum["encode-s"], sum["solve-s"],
 			sum["terms"], sum["gates"], sum["clauses"], sum["calls"], sum["claims"], res.Status, tail)
 		t.Logf("%s n=%d %.2fs %s", f.name, n, took, res.Status)
 	}

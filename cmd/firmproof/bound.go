@@ -61,7 +61,8 @@ func bound(cmd *cobra.Command, file, entry, target, integers string, timeout tim
 	if err != nil {
 		return "", err
 	}
-	plan := verifier.Plan{Target: t.Name, Entry: entry, Checks: verdict.CheckSet{verdict.ComplexityBound: true}, Integers: integers,
+	plan := verifier.Plan{Target: t.Name, Entry: entry, Checks: verdict.CheckSet{verdict.ComplexityBound: true},
+		Integers:         integers,
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
 	res := verifier.Run(ctx, module, plan)
 	if res.Reason != nil {

@@ -60,7 +60,8 @@ func openCache(dir string) *answerCache {
 // run verifies j, or gives the stored answer.
 func (c *answerCache) run(ctx context.Context, j *job) *verdict.Result {
 	entry := j.module.Func(j.plan.Entry)
-	if c == nil || entry == nil || entry.IsDecl() || len(j.plan.Dumps) > 0 || j.plan.Proofs != "" || j.plan.StopAfter != "" {
+	if c == nil || entry == nil || entry.IsDecl() || len(j.plan.Dumps) > 0 || j.plan.Proofs != "" ||
+		j.plan.StopAfter != "" {
 		return verifier.Run(ctx, j.module, j.plan)
 	}
 	key, err := verifier.KeyOf(j.module.Part(entry), j.plan, c.engine)
@@ -126,7 +127,8 @@ func (c *answerCache) recall(k verifier.Key) *verdict.Result {
 		verifier.Relocate(res, kept.Places, k.Places)
 	}
 	res.DurationMS = 0
-	res.Reused, res.Stages = verdict.FromCache, []verdict.Stage{{Name: "cache", Counts: map[string]int64{"claims": int64(len(res.Claims))}}}
+	res.Reused, res.Stages = verdict.FromCache,
+		[]verdict.Stage{{Name: "cache", Counts: map[string]int64{"claims": int64(len(res.Claims))}}}
 	return res
 }
 

@@ -19,7 +19,8 @@ func cachedCheck(t *testing.T, dir, text string) *verdict.Result {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	runWith([]string{"check", "--format", "json", "--timeout", "120s", "--target", "cortex-m3", "--cache", filepath.Join(dir, "cache"), file}, &out, &errs)
+	runWith([]string{"check", "--format", "json", "--timeout", "120s", "--target", "cortex-m3", "--cache",
+		filepath.Join(dir, "cache"), file}, &out, &errs)
 	var rep verdict.Report
 	if err := json.Unmarshal(out.Bytes(), &rep); err != nil || len(rep.Results) != 1 {
 		t.Fatalf("%v\n%s%s", err, out.String(), errs.String())
@@ -54,14 +55,17 @@ func TestCache(t *testing.T) {
 		t.Fatalf("%s %q", first.Status, first.Reused)
 	}
 	second := cachedCheck(t, dir, cachedProgram)
-	if second.Status != verdict.Proved || second.Reused != verdict.FromCache || len(second.Claims) != len(first.Claims) {
+	if second.Status != verdict.Proved || second.Reused != verdict.FromCache ||
+		len(second.Claims) != len(first.Claims) {
 		t.Errorf("%s %q, %d claims of %d", second.Status, second.Reused, len(second.Claims), len(first.Claims))
 	}
 	moved := cachedCheck(t, dir, "\n\n"+cachedProgram)
-	if moved.Status != verdict.Proved || moved.Reused != verdict.FromCache || moved.Claims[0].Pos.Line != first.Claims[0].Pos.Line+2 {
+	if moved.Status != verdict.Proved || moved.Reused != verdict.FromCache ||
+		moved.Claims[0].Pos.Line != first.Claims[0].Pos.Line+2 {
 		t.Errorf("%s %q at %v", moved.Status, moved.Reused, moved.Claims[0].Pos)
 	}
-	more := cachedCheck(t, dir, strings.Replace(cachedProgram, "  return 0", "  __VERIFIER_assert(x * y < 0x1000000);\n  return 0", 1))
+	more := cachedCheck(t, dir, strings.Replace(cachedProgram, "  return 0",
+		"  __VERIFIER_assert(x * y < 0x1000000);\n  return 0", 1))
 	if more.Status != verdict.Proved || more.Reused != "" || count(more, "solve", "cache hits") < 1 {
 		t.Errorf("%s %q %v", more.Status, more.Reused, more.Stages)
 	}
@@ -74,11 +78,13 @@ func TestCachedViolation(t *testing.T) {
 	bad := strings.Replace(cachedProgram, "<= 0xfff)", "!= 0x5a5)", 1)
 	holds := func(name string, r *verdict.Result, tried, confirmed int64) {
 		t.Helper()
-		if r.Status != verdict.Violated || r.Reused != "" || count(r, "try again", "tried") != tried || count(r, "try again", "confirmed") != confirmed {
+		if r.Status != verdict.Violated || r.Reused != "" || count(r, "try again", "tried") != tried ||
+			count(r, "try again", "confirmed") != confirmed {
 			t.Errorf("%s: %s %q %v", name, r.Status, r.Reused, r.Stages)
 		}
 		for _, c := range r.Claims {
-			if c.Status == verdict.Violated && (c.Replay != verdict.Confirmed || c.Pos.Line != 4 || len(c.Trace) == 0 || len(c.Inputs) != 2) {
+			if c.Status == verdict.Violated && (c.Replay != verdict.Confirmed || c.Pos.Line != 4 ||
+				len(c.Trace) == 0 || len(c.Inputs) != 2) {
 				t.Errorf("%s: %+v", name, c)
 			}
 		}
@@ -111,7 +117,8 @@ func TestCachedViolation(t *testing.T) {
 		}
 		holds("changed", cachedCheck(t, dir, bad), c.tried, min(c.tried, 0))
 	}
-	if mended := cachedCheck(t, dir, cachedProgram); mended.Status != verdict.Proved || count(mended, "try again", "confirmed") != 0 {
+	if mended := cachedCheck(t, dir, cachedProgram); mended.Status != verdict.Proved || count(mended, "try again",
+		"confirmed") != 0 {
 		t.Errorf("mended: %s %v", mended.Status, mended.Stages)
 	}
 }
@@ -124,7 +131,8 @@ func TestProofs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	code := runWith([]string{"check", "--format", "json", "--solver", "cadical", "--timeout", "120s", "--target", "cortex-m3", "--proofs", proofs, file}, &out, &errs)
+	code := runWith([]string{"check", "--format", "json", "--solver", "cadical", "--timeout", "120s", "--target",
+		"cortex-m3", "--proofs", proofs, file}, &out, &errs)
 	var rep verdict.Report
 	if err := json.Unmarshal(out.Bytes(), &rep); err != nil || code != exitOK {
 		t.Fatalf("%d %v\n%s%s", code, err, out.String(), errs.String())

@@ -71,7 +71,8 @@ func (b *preparation) makeRunner(dir string) (build.Runner, error) {
 		return b.runner, nil
 	}
 	if os.Getuid() == 0 && !sandbox.Reachable(dir) {
-		b.notes = append(b.notes, fmt.Sprintf("make ran outside of a sandbox: %s is closed to the user that the sandbox has", dir))
+		b.notes = append(b.notes,
+			fmt.Sprintf("make ran outside of a sandbox: %s is closed to the user that the sandbox has", dir))
 		return b.runner, nil
 	}
 	program, err := os.Executable()
@@ -84,7 +85,8 @@ func (b *preparation) makeRunner(dir string) (build.Runner, error) {
 // settled is a job whose result is known already: unknown, for a construct that is
 // not modelled or a proof that does not build.
 func settled(name, target, detail string) job {
-	res := &verdict.Result{Target: target, Entry: name, Claims: []verdict.Claim{}, Reason: &verdict.Reason{Kind: verdict.Unsupported, Detail: detail}}
+	res := &verdict.Result{Target: target, Entry: name, Claims: []verdict.Claim{},
+		Reason: &verdict.Reason{Kind: verdict.Unsupported, Detail: detail}}
 	res.Summarise()
 	return job{label: name, settled: res}
 }
@@ -156,10 +158,14 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	for k, v := range b.unwindSet {
 		set[k] = v
 	}
-	b.jobs = append(b.jobs, job{module: module, label: p.Title(), stages: append(stages, read), notes: append(img.Notes, b.notes...), timeout: b.fl.timeout, plan: verifier.Plan{
-		Target: t.Name, Entry: p.Entry, Checks: checks, Unwind: b.fl.unwind, UnwindSet: set, Depth: b.fl.depth, Memory: b.memory,
-		Integers: b.fl.integers, Solver: b.fl.solver, StopAfter: b.fl.stop, VolatileMemory: true, MallocNeverFails: p.MallocOK,
-		Assumptions: append(assumptions, "meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory")}})
+	b.jobs = append(b.jobs, job{module: module, label: p.Title(), stages: append(stages, read),
+		notes: append(img.Notes, b.notes...), timeout: b.fl.timeout, plan: verifier.Plan{
+			Target: t.Name, Entry: p.Entry, Checks: checks, Unwind: b.fl.unwind, UnwindSet: set, Depth: b.fl.depth,
+			Memory:   b.memory,
+			Integers: b.fl.integers, Solver: b.fl.solver, StopAfter: b.fl.stop, VolatileMemory: true,
+			MallocNeverFails: p.MallocOK,
+			Assumptions: append(assumptions,
+				"meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory")}})
 	return nil
 }
 

@@ -13,7 +13,8 @@ import (
 // is unknown by that name, and one that does not build says so without taking the others down.
 func TestCBMCProofs(t *testing.T) {
 	makefile := func(name string) string {
-		return "HARNESS_ENTRY = harness\nHARNESS_FILE = " + name + "\nREMOVE_FUNCTION_BODY += hw\nUNWINDSET += __CPROVER_file_local_src_c_count.0:6\n" +
+		return "HARNESS_ENTRY = harness\nHARNESS_FILE = " + name +
+			"\nREMOVE_FUNCTION_BODY += hw\nUNWINDSET += __CPROVER_file_local_src_c_count.0:6\n" +
 			"PROOF_SOURCES += $(HARNESS_FILE).c\nPROJECT_SOURCES += ../src.c\ninclude ../Makefile.common\n"
 	}
 	harness := func(limit string) string {
@@ -22,8 +23,9 @@ func TestCBMCProofs(t *testing.T) {
 			"__CPROVER_assert(__CPROVER_file_local_src_c_count(n) < 5, \"count\"); use(&x); __CPROVER_assert(x == 5, \"untouched\"); }\n"
 	}
 	dir := writeTree(t, map[string]string{
-		"p/Makefile.common": "", "p/src.c": "int hw(int *p) { *p = 0; return 0; }\nint use(int *p) { return hw(p); }\nstatic int count(unsigned n) { int k = 0; while (n--) k++; return k; }\n",
-		"p/good/Makefile": makefile("good"), "p/good/good.c": harness("5"),
+		"p/Makefile.common": "",
+		"p/src.c":           "int hw(int *p) { *p = 0; return 0; }\nint use(int *p) { return hw(p); }\nstatic int count(unsigned n) { int k = 0; while (n--) k++; return k; }\n",
+		"p/good/Makefile":   makefile("good"), "p/good/good.c": harness("5"),
 		"p/bad/Makefile": makefile("bad"), "p/bad/bad.c": harness("6"),
 		"p/contract/Makefile": makefile("good") + "CHECK_FUNCTION_CONTRACTS = use\n", "p/contract/good.c": harness("5"),
 		"p/broken/Makefile": makefile("broken"), "p/broken/broken.c": "int harness() { return missing_variable; }\n",
@@ -33,7 +35,8 @@ func TestCBMCProofs(t *testing.T) {
 	for i := range rep.Results {
 		got[rep.Results[i].Entry] = &rep.Results[i]
 	}
-	want := map[string]verdict.Status{"good/harness": verdict.Proved, "bad/harness": verdict.Violated, "contract/harness": verdict.Unknown, "broken/harness": verdict.Unknown}
+	want := map[string]verdict.Status{"good/harness": verdict.Proved, "bad/harness": verdict.Violated,
+		"contract/harness": verdict.Unknown, "broken/harness": verdict.Unknown}
 	for name, status := range want {
 		if got[name] == nil || got[name].Status != status {
 			t.Errorf("%s: %+v, want %s", name, got[name], status)
@@ -42,7 +45,8 @@ func TestCBMCProofs(t *testing.T) {
 	if code != 1 || len(rep.Results) != len(want) || t.Failed() {
 		t.Fatalf("exit %d, %d results\n%s", code, len(rep.Results), errs)
 	}
-	if a := strings.Join(got["good/harness"].Assumptions, "\n"); !strings.Contains(a, "hw is stubbed: any result, no effect") {
+	if a := strings.Join(got["good/harness"].Assumptions, "\n"); !strings.Contains(a,
+		"hw is stubbed: any result, no effect") {
 		t.Errorf("assumptions %q", a)
 	}
 	if r := got["contract/harness"].Reason; r == nil || !strings.Contains(r.Detail, "no source has a contract of use") {

@@ -44,9 +44,10 @@ type checkFlags struct {
 
 	since   string                         // commit to compare with, for generated harnesses
 	changed map[string][]reports.LineRange // lines of the change, from the service; nil: not of a change
-	called  []string                       // functions that get a generated harness whatever changed, from the head of a change; nil: see the manifest
-	replay  bool
-	trace   string
+	// functions that get a generated harness whatever changed, from the head of a change; nil: see the manifest
+	called []string
+	replay bool
+	trace  string
 
 	// from the service
 	committed    bool   // the tree is a commit's
@@ -65,7 +66,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&fl.targets, "target", nil, "target to build for (repeatable; default: the manifest's, else host)")
-	f.StringArrayVar(&fl.entries, "entry", nil, "function to start from (repeatable; default: the manifest's harnesses, else main)")
+	f.StringArrayVar(&fl.entries, "entry", nil,
+		"function to start from (repeatable; default: the manifest's harnesses, else main)")
 	f.StringSliceVar(&fl.checks, "checks", nil, "checks, e.g. default,termination,-shift")
 	f.IntVar(&fl.unwind, "unwind", 0, "turns per loop (0: deepen until settled or out of time)")
 	f.StringSliceVar(&fl.unwindSet, "unwindset", nil, "turns of single loops: FUNC.LOOP:N or FILE:LINE:N")
@@ -73,24 +75,29 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.DurationVar(&fl.timeout, "timeout", defaultTimeout, "time per entry and target")
 	f.StringVar(&fl.memory, "memory", "", "memory per entry and target, e.g. 2G")
 	f.IntVar(&fl.jobs, "jobs", runtime.NumCPU(), "entries verified at a time")
-	f.StringVar(&fl.integers, "integers", "bitvector", "bitvector or unbounded (mathematical integers, termination only)")
+	f.StringVar(&fl.integers, "integers", "bitvector",
+		"bitvector or unbounded (mathematical integers, termination only)")
 	f.StringVar(&fl.solver, "solver", "auto", "auto, cadical, z3, cvc5 or bitwuzla")
 	f.StringVar(&fl.answers, "cache", "", "folder for answers: what did not change is not verified again")
 	f.StringVar(&fl.proofs, "proofs", "", "folder for the SAT solver's proofs, which are checked")
 	f.StringVar(&fl.stop, "stop-after", "", "stop after a stage: compile, read, encode")
 	f.StringSliceVar(&fl.dump, "dump", nil, "print stages: ir, ilr, smt2, dimacs, seg, its")
-	f.StringArrayVar(&fl.out.formats, "format", nil, "text, json, sarif, junit, html, md or github (repeatable, in pairs with -o)")
+	f.StringArrayVar(&fl.out.formats, "format", nil,
+		"text, json, sarif, junit, html, md or github (repeatable, in pairs with -o)")
 	f.StringArrayVarP(&fl.out.files, "output", "o", nil, "file for the report")
 	f.BoolVarP(&fl.out.quiet, "quiet", "q", false, "one line per result")
 	f.BoolVarP(&fl.out.verbose, "verbose", "v", false, "every claim, and the cost of each stage")
-	f.StringVar(&fl.trace, "trace", "all", "steps of a counterexample: all, or relevant for those that the failure depends on")
-	f.BoolVar(&fl.replay, "replay", false, "compile and run each counterexample for real, and say in the report what happened")
+	f.StringVar(&fl.trace, "trace", "all",
+		"steps of a counterexample: all, or relevant for those that the failure depends on")
+	f.BoolVar(&fl.replay, "replay", false,
+		"compile and run each counterexample for real, and say in the report what happened")
 	f.StringVar(&fl.failOn, "fail-on", "unknown", "violation or unknown: what makes the exit status non-zero")
 	f.StringVar(&fl.baseline, "baseline", "", "JSON report: violations in it do not count")
 	f.StringArrayVarP(&fl.defines, "define", "D", nil, "macro for plain C files")
 	f.StringArrayVarP(&fl.undefine, "undefine", "U", nil, "macro to undefine")
 	f.StringArrayVarP(&fl.include, "include", "I", nil, "include folder for plain C files")
-	f.StringArrayVar(&fl.cbmcProofs, "cbmc-proof", nil, "folder with proofs written for CBMC: itself or below it (repeatable)")
+	f.StringArrayVar(&fl.cbmcProofs, "cbmc-proof", nil,
+		"folder with proofs written for CBMC: itself or below it (repeatable)")
 	f.StringVar(&fl.since, "changed-since", "", "commit: `functions: changed` means those that differ from it")
 	f.StringArrayVar(&fl.cflags, "cflags", nil, "further compiler flags for plain C files")
 	return cmd
@@ -126,7 +133,8 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 		return userError(err)
 	}
 	dumpTo(cmd.OutOrStdout(), jobs, fl.dump)
-	rep := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version}, Results: verify(ctx, cmd.ErrOrStderr(), fl, jobs)}
+	rep := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version},
+		Results: verify(ctx, cmd.ErrOrStderr(), fl, jobs)}
 	rep.Differences = reports.Differences(rep)
 	if fl.replay {
 		fl.replayAll(ctx, rep, args)
@@ -164,7 +172,8 @@ func (fl *checkFlags) check() error {
 	}
 	for _, d := range fl.dump {
 		if !slices.Contains(stagesToDump, d) {
-			return fmt.Errorf("--dump %q, did you mean %q? (known: %s)", d, verdict.Nearest(d, stagesToDump), strings.Join(stagesToDump, ", "))
+			return fmt.Errorf("--dump %q, did you mean %q? (known: %s)", d, verdict.Nearest(d, stagesToDump),
+				strings.Join(stagesToDump, ", "))
 		}
 	}
 	if fl.proofs != "" {
@@ -244,7 +253,8 @@ func runJob(ctx context.Context, j *job, line *progressLine, cache *answerCache)
 
 // stored is the job without its module, as the service keeps it.
 func (j *job) stored() *pipeline.Job {
-	return &pipeline.Job{Machine: j.machine, Plan: j.plan, Timeout: j.timeout, Label: j.label, Stages: j.stages, Notes: j.notes, Suppressed: j.suppressed, Settled: j.settled}
+	return &pipeline.Job{Machine: j.machine, Plan: j.plan, Timeout: j.timeout, Label: j.label, Stages: j.stages,
+		Notes: j.notes, Suppressed: j.suppressed, Settled: j.settled}
 }
 
 // userError gives errors of the user's making exit code 2 and a form that names the place.

@@ -28,7 +28,8 @@ func TestCheck(t *testing.T) {
 	}
 	for _, path := range cases {
 		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
-		if bad, ok := strings.CutSuffix(name, "_bad"); ok && !slices.Contains(cases, filepath.Join("testdata/check", bad+"_good.txtar")) {
+		if bad, ok := strings.CutSuffix(name, "_bad"); ok && !slices.Contains(cases, filepath.Join("testdata/check",
+			bad+"_good.txtar")) {
 			t.Errorf("%s has no _good twin", name)
 		}
 		t.Run(name, func(t *testing.T) { t.Parallel(); runCase(t, path) })
@@ -56,7 +57,8 @@ func runCase(t *testing.T, path string) {
 	}
 	flags, exit := header(t, string(a.Comment))
 	var out, errs bytes.Buffer
-	code := runWith(append(append([]string{"check", "--format", "json", "--timeout", "60s"}, flags...), filepath.Join(dir, source)), &out, &errs)
+	code := runWith(append(append([]string{"check", "--format", "json", "--timeout", "60s"}, flags...),
+		filepath.Join(dir, source)), &out, &errs)
 	if code != exit {
 		t.Errorf("exit status %d, want %d\n%s", code, exit, errs.String())
 	}

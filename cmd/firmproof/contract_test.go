@@ -21,7 +21,8 @@ const sumContract = "int sum(const int *a, int n)\n__CPROVER_requires(0 <= n && 
 
 // sumSource adds up digits, with clauses for its loop.
 func sumSource(clauses string) string {
-	return "int sum(const int *a, int n) {\n int s = 0, i;\n for (i = 0; i < n; i++)\n" + clauses + "\n { if (a[i] >= 0 && a[i] < 10) s += a[i]; }\n return s;\n}\n"
+	return "int sum(const int *a, int n) {\n int s = 0, i;\n for (i = 0; i < n; i++)\n" + clauses +
+		"\n { if (a[i] >= 0 && a[i] < 10) s += a[i]; }\n return s;\n}\n"
 }
 
 const sumLoop = " __CPROVER_assigns(i, s)\n __CPROVER_loop_invariant(0 <= i && i <= n && 0 <= s && s <= 10 * i)\n __CPROVER_decreases(n - i)"
@@ -37,47 +38,79 @@ func seekSource(body string) string {
 }
 
 var contractCases = []contractCase{
-	{"loop", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract, sumSource(sumLoop), verdict.Proved, ""},
-	{"invariant_too_strong", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract, sumSource(strings.Replace(sumLoop, "10 * i", "9 * i - 1", 1)), verdict.Violated, "loop invariant at the begin"},
-	{"invariant_not_kept", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract, sumSource(strings.Replace(sumLoop, "10 * i", "8 * i", 1)), verdict.Violated, "loop invariant after a turn"},
-	{"invariant_too_weak", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract, sumSource(strings.Replace(sumLoop, "s <= 10 * i", "s <= 10001", 1)), verdict.Violated, ""},
-	{"measure_stays", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract, sumSource(strings.Replace(sumLoop, "n - i)", "n)", 1)), verdict.Violated, "decreases clause"},
-	{"loop_writes_more", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract, sumSource(strings.Replace(sumLoop, "(i, s)", "(i)", 1)), verdict.Violated, "the assigns clause allows this write"},
-	{"loop_without_assigns", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract, sumSource(strings.Replace(sumLoop, "__CPROVER_assigns(i, s)", "", 1)), verdict.Unknown, "no assigns clause"},
-	{"ensures_wrong", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", strings.Replace(sumContract, "<= 10 * n", "<= 8 * n", 1), sumSource(sumLoop), verdict.Violated, "ensures clause of sum"},
-	{"too_short", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", strings.Replace(sumContract, "n * sizeof(int)", "n", 1), sumSource(sumLoop), verdict.Violated, "read of 4 bytes"},
-	{"set", "CHECK_FUNCTION_CONTRACTS = set\n", setContract + "void harness(void) { struct pair *p; int v; set(p, v); }\n",
+	{"loop", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract, sumSource(sumLoop),
+		verdict.Proved, ""},
+	{"invariant_too_strong", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract,
+		sumSource(strings.Replace(sumLoop, "10 * i", "9 * i - 1", 1)), verdict.Violated, "loop invariant at the begin"},
+	{"invariant_not_kept", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract,
+		sumSource(strings.Replace(sumLoop, "10 * i", "8 * i", 1)), verdict.Violated, "loop invariant after a turn"},
+	{"invariant_too_weak", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract,
+		sumSource(strings.Replace(sumLoop, "s <= 10 * i", "s <= 10001", 1)), verdict.Violated, ""},
+	{"measure_stays", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract,
+		sumSource(strings.Replace(sumLoop, "n - i)", "n)", 1)), verdict.Violated, "decreases clause"},
+	{"loop_writes_more", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract,
+		sumSource(strings.Replace(sumLoop, "(i, s)", "(i)", 1)), verdict.Violated,
+		"the assigns clause allows this write"},
+	{"loop_without_assigns", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", sumContract,
+		sumSource(strings.Replace(sumLoop, "__CPROVER_assigns(i, s)", "", 1)), verdict.Unknown, "no assigns clause"},
+	{"ensures_wrong", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", strings.Replace(sumContract,
+		"<= 10 * n", "<= 8 * n", 1), sumSource(sumLoop), verdict.Violated, "ensures clause of sum"},
+	{"too_short", "CHECK_FUNCTION_CONTRACTS = sum\nAPPLY_LOOP_CONTRACTS = 1\n", strings.Replace(sumContract,
+		"n * sizeof(int)", "n", 1), sumSource(sumLoop), verdict.Violated, "read of 4 bytes"},
+	{"set", "CHECK_FUNCTION_CONTRACTS = set\n",
+		setContract + "void harness(void) { struct pair *p; int v; set(p, v); }\n",
 		"struct pair { int x, y; };\nvoid set(struct pair *p, int v) { int t = v; p->x = t; }\n", verdict.Proved, ""},
-	{"set_writes_more", "CHECK_FUNCTION_CONTRACTS = set\n", setContract + "void harness(void) { struct pair *p; int v; set(p, v); }\n",
-		"struct pair { int x, y; };\nvoid set(struct pair *p, int v) { p->x = v; p->y = p->y; }\n", verdict.Violated, "the assigns clause allows this write"},
-	{"set_writes_global", "CHECK_FUNCTION_CONTRACTS = set\n", setContract + "void harness(void) { struct pair *p; int v; set(p, v); }\n",
-		"struct pair { int x, y; };\nint calls;\nvoid set(struct pair *p, int v) { p->x = v; calls++; }\n", verdict.Violated, "the assigns clause allows this write"},
-	{"use", "USE_FUNCTION_CONTRACTS = set\n", setContract + "void harness(void) { struct pair a = {1, 2}; set(&a, 7); __CPROVER_assert(a.x == 7 && a.y == 2, \"set\"); }\n",
+	{"set_writes_more", "CHECK_FUNCTION_CONTRACTS = set\n",
+		setContract + "void harness(void) { struct pair *p; int v; set(p, v); }\n",
+		"struct pair { int x, y; };\nvoid set(struct pair *p, int v) { p->x = v; p->y = p->y; }\n", verdict.Violated,
+		"the assigns clause allows this write"},
+	{"set_writes_global", "CHECK_FUNCTION_CONTRACTS = set\n",
+		setContract + "void harness(void) { struct pair *p; int v; set(p, v); }\n",
+		"struct pair { int x, y; };\nint calls;\nvoid set(struct pair *p, int v) { p->x = v; calls++; }\n",
+		verdict.Violated, "the assigns clause allows this write"},
+	{"use", "USE_FUNCTION_CONTRACTS = set\n",
+		setContract + "void harness(void) { struct pair a = {1, 2}; set(&a, 7); __CPROVER_assert(a.x == 7 && a.y == 2, \"set\"); }\n",
 		"struct pair { int x, y; };\nvoid set(struct pair *p, int v) { p->x = 8; }\n", verdict.Proved, ""},
-	{"use_says_no_more", "USE_FUNCTION_CONTRACTS = set\n", strings.Replace(setContract, "p->x == v &&", "", 1) + "void harness(void) { struct pair a = {1, 2}; set(&a, 7); __CPROVER_assert(a.x == 7, \"set\"); }\n",
+	{"use_says_no_more", "USE_FUNCTION_CONTRACTS = set\n", strings.Replace(setContract, "p->x == v &&", "", 1) +
+		"void harness(void) { struct pair a = {1, 2}; set(&a, 7); __CPROVER_assert(a.x == 7, \"set\"); }\n",
 		"struct pair { int x, y; };\nvoid set(struct pair *p, int v) { p->x = v; }\n", verdict.Violated, "set"},
 	{"use_requires", "USE_FUNCTION_CONTRACTS = set\n", setContract + "void harness(void) { set(0, 7); }\n",
-		"struct pair { int x, y; };\nvoid set(struct pair *p, int v) { }\n", verdict.Violated, "requires clause of set"},
-	{"use_in_frame", "CHECK_FUNCTION_CONTRACTS = twice\nUSE_FUNCTION_CONTRACTS = set\n", setContract + "void twice(struct pair *p) __CPROVER_requires(__CPROVER_is_fresh(p, sizeof *p)) __CPROVER_assigns(p->y) ;\nvoid harness(void) { struct pair *p; twice(p); }\n",
-		"struct pair { int x, y; };\nvoid set(struct pair *p, int v);\nvoid twice(struct pair *p) { set(p, 1); }\n", verdict.Violated, "is allowed by the one around it"},
-	{"recursion", "CHECK_FUNCTION_CONTRACTS_REC = down\n", "int down(int n) __CPROVER_requires(n >= 0) __CPROVER_ensures(__CPROVER_return_value == 0) ;\nvoid harness(void) { int n; down(n); }\n",
+		"struct pair { int x, y; };\nvoid set(struct pair *p, int v) { }\n", verdict.Violated,
+		"requires clause of set"},
+	{"use_in_frame", "CHECK_FUNCTION_CONTRACTS = twice\nUSE_FUNCTION_CONTRACTS = set\n",
+		setContract + "void twice(struct pair *p) __CPROVER_requires(__CPROVER_is_fresh(p, sizeof *p)) __CPROVER_assigns(p->y) ;\nvoid harness(void) { struct pair *p; twice(p); }\n",
+		"struct pair { int x, y; };\nvoid set(struct pair *p, int v);\nvoid twice(struct pair *p) { set(p, 1); }\n",
+		verdict.Violated, "is allowed by the one around it"},
+	{"recursion", "CHECK_FUNCTION_CONTRACTS_REC = down\n",
+		"int down(int n) __CPROVER_requires(n >= 0) __CPROVER_ensures(__CPROVER_return_value == 0) ;\nvoid harness(void) { int n; down(n); }\n",
 		"int down(int n) { return n ? down(n - 1) : 0; }\n", verdict.Proved, ""},
-	{"recursion_not_said", "CHECK_FUNCTION_CONTRACTS = down\n", "int down(int n) __CPROVER_requires(n >= 0) __CPROVER_ensures(__CPROVER_return_value == 0) ;\nvoid harness(void) { int n; down(n); }\n",
+	{"recursion_not_said", "CHECK_FUNCTION_CONTRACTS = down\n",
+		"int down(int n) __CPROVER_requires(n >= 0) __CPROVER_ensures(__CPROVER_return_value == 0) ;\nvoid harness(void) { int n; down(n); }\n",
 		"int down(int n) { return n ? down(n - 1) : 0; }\n", verdict.Violated, "down calls itself"},
-	{"frees", "CHECK_FUNCTION_CONTRACTS = drop\n", "#include <stdlib.h>\nvoid drop(int *p) __CPROVER_requires(__CPROVER_is_fresh(p, 4)) __CPROVER_frees(p) ;\nvoid harness(void) { int *p; drop(p); }\n",
+	{"frees", "CHECK_FUNCTION_CONTRACTS = drop\n",
+		"#include <stdlib.h>\nvoid drop(int *p) __CPROVER_requires(__CPROVER_is_fresh(p, 4)) __CPROVER_frees(p) ;\nvoid harness(void) { int *p; drop(p); }\n",
 		"#include <stdlib.h>\nvoid drop(int *p) { free(p); }\n", verdict.Proved, ""},
-	{"frees_nothing", "CHECK_FUNCTION_CONTRACTS = drop\n", "#include <stdlib.h>\nvoid drop(int *p) __CPROVER_requires(__CPROVER_is_fresh(p, 4)) ;\nvoid harness(void) { int *p; drop(p); }\n",
+	{"frees_nothing", "CHECK_FUNCTION_CONTRACTS = drop\n",
+		"#include <stdlib.h>\nvoid drop(int *p) __CPROVER_requires(__CPROVER_is_fresh(p, 4)) ;\nvoid harness(void) { int *p; drop(p); }\n",
 		"#include <stdlib.h>\nvoid drop(int *p) { free(p); }\n", verdict.Violated, "the frees clause allows this"},
-	{"fresh_ones_are_apart", "CHECK_FUNCTION_CONTRACTS = both\n", "int both(int *p, int *q) __CPROVER_requires(__CPROVER_is_fresh(p, 4) && (q == 0 || __CPROVER_is_fresh(q, 4))) __CPROVER_assigns(*p; q != 0: *q) __CPROVER_ensures(q == 0 ==> __CPROVER_return_value == 1) ;\nvoid harness(void) { int *p, *q; both(p, q); }\n",
+	{"fresh_ones_are_apart", "CHECK_FUNCTION_CONTRACTS = both\n",
+		"int both(int *p, int *q) __CPROVER_requires(__CPROVER_is_fresh(p, 4) && (q == 0 || __CPROVER_is_fresh(q, 4))) __CPROVER_assigns(*p; q != 0: *q) __CPROVER_ensures(q == 0 ==> __CPROVER_return_value == 1) ;\nvoid harness(void) { int *p, *q; both(p, q); }\n",
 		"int both(int *p, int *q) { *p = 1; if (q) *q = 2; return *p; }\n", verdict.Proved, ""},
-	{"forall", "CHECK_FUNCTION_CONTRACTS = zero\nAPPLY_LOOP_CONTRACTS = 1\n", "void zero(char *a) __CPROVER_requires(__CPROVER_is_fresh(a, 4)) __CPROVER_assigns(__CPROVER_object_whole(a)) __CPROVER_ensures(__CPROVER_forall { int i; (0 <= i && i < 4) ==> a[i] == 0 }) ;\nvoid harness(void) { char *a; zero(a); }\n",
+	{"forall", "CHECK_FUNCTION_CONTRACTS = zero\nAPPLY_LOOP_CONTRACTS = 1\n",
+		"void zero(char *a) __CPROVER_requires(__CPROVER_is_fresh(a, 4)) __CPROVER_assigns(__CPROVER_object_whole(a)) __CPROVER_ensures(__CPROVER_forall { int i; (0 <= i && i < 4) ==> a[i] == 0 }) ;\nvoid harness(void) { char *a; zero(a); }\n",
 		"void zero(char *a) { int k; for (k = 0; k < 4; k++) __CPROVER_assigns(k, __CPROVER_object_whole(a)) __CPROVER_loop_invariant(0 <= k && k <= 4 && __CPROVER_forall { int i; (0 <= i && i < 4) ==> (i < k ==> a[i] == 0) }) __CPROVER_decreases(4 - k) { a[k] = 0; } }\n", verdict.Proved, ""},
-	{"forall_but_one", "CHECK_FUNCTION_CONTRACTS = zero\n", "void zero(char *a) __CPROVER_requires(__CPROVER_is_fresh(a, 4)) __CPROVER_assigns(__CPROVER_object_whole(a)) __CPROVER_ensures(__CPROVER_forall { int i; (0 <= i && i < 4) ==> a[i] == 0 }) ;\nvoid harness(void) { char *a; zero(a); }\n",
+	{"forall_but_one", "CHECK_FUNCTION_CONTRACTS = zero\n",
+		"void zero(char *a) __CPROVER_requires(__CPROVER_is_fresh(a, 4)) __CPROVER_assigns(__CPROVER_object_whole(a)) __CPROVER_ensures(__CPROVER_forall { int i; (0 <= i && i < 4) ==> a[i] == 0 }) ;\nvoid harness(void) { char *a; zero(a); }\n",
 		"void zero(char *a) { a[0] = 0; a[1] = 0; a[3] = 0; }\n", verdict.Violated, "ensures clause of zero"},
-	{"written_on_the_way_out", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract, seekSource("if (a[i] == 7) { *at = i; found = 1; break; } i++; "), verdict.Proved, ""},
-	{"written_in_the_turns", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract, seekSource("if (a[i] == 7) { *at = i; found = 1; } i++;"), verdict.Violated, "the assigns clause allows this write"},
-	{"local_of_the_loop", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract, seekSource("{ int t = 0, *q = &t; *q = a[i]; if (t == 7) { found = 1; break; } } i++;"), verdict.Proved, ""},
-	{"no_contract", "CHECK_FUNCTION_CONTRACTS = none\n", "void none(void);\nvoid harness(void) { none(); }\n", "void none(void) { }\n", verdict.Unknown, "no source has a contract of none"},
+	{"written_on_the_way_out", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract,
+		seekSource("if (a[i] == 7) { *at = i; found = 1; break; } i++; "), verdict.Proved, ""},
+	{"written_in_the_turns", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract,
+		seekSource("if (a[i] == 7) { *at = i; found = 1; } i++;"), verdict.Violated,
+		"the assigns clause allows this write"},
+	{"local_of_the_loop", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract,
+		seekSource("{ int t = 0, *q = &t; *q = a[i]; if (t == 7) { found = 1; break; } } i++;"), verdict.Proved, ""},
+	{"no_contract", "CHECK_FUNCTION_CONTRACTS = none\n", "void none(void);\nvoid harness(void) { none(); }\n",
+		"void none(void) { }\n", verdict.Unknown, "no source has a contract of none"},
 }
 
 // TestContracts: each contract that holds has twins that differ in little and do not.
@@ -85,7 +118,8 @@ func TestContracts(t *testing.T) {
 	files := map[string]string{"p/Makefile.common": ""}
 	for _, c := range contractCases {
 		dir := "p/" + c.name + "/"
-		files[dir+"Makefile"] = "HARNESS_ENTRY = harness\nHARNESS_FILE = harness\n" + c.makefile + "PROOF_SOURCES += harness.c\nPROJECT_SOURCES += source.c\ninclude ../Makefile.common\n"
+		files[dir+"Makefile"] = "HARNESS_ENTRY = harness\nHARNESS_FILE = harness\n" + c.makefile +
+			"PROOF_SOURCES += harness.c\nPROJECT_SOURCES += source.c\ninclude ../Makefile.common\n"
 		files[dir+"harness.c"], files[dir+"source.c"] = c.contracts, c.source
 	}
 	_, rep, errs := checkJSON(t, "--cbmc-proof", filepath.Join(writeTree(t, files), "p"))

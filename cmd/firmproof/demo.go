@@ -37,7 +37,8 @@ func demoCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&d.project, "project", "examples/sensor-node", "firmware project with a .firmproof.yml")
-	f.StringVar(&d.patch, "patch", "examples/pr/native-word-history.patch", "the pull request, as a diff against the project")
+	f.StringVar(&d.patch, "patch", "examples/pr/native-word-history.patch",
+		"the pull request, as a diff against the project")
 	f.StringVar(&d.title, "title", "history: keep readings in the native word", "title of the pull request")
 	f.BoolVar(&d.keep, "keep", os.Getenv("KEEP") == "1", "leave everything running until interrupted")
 	f.DurationVar(&d.limit, "limit", 8*time.Minute, "give up after this long")
@@ -85,7 +86,8 @@ func (d *demo) run(ctx context.Context) (err error) {
 		return err
 	}
 	var pull struct{ Number int }
-	if err := d.post("/_fake/pulls", map[string]any{"repo": repo, "head": "change", "base": "main", "title": d.title}, &pull); err != nil {
+	if err := d.post("/_fake/pulls", map[string]any{"repo": repo, "head": "change", "base": "main", "title": d.title},
+		&pull); err != nil {
 		return err
 	}
 	d.say("\nPull request #%d %q changes %s.", pull.Number, d.title, strings.Join(keys(files), ", "))
@@ -139,7 +141,8 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 	gh, sv := freeAddr(), freeAddr()
 	d.github, d.server = "http://"+gh, "http://"+sv
 	d.say("Starting the stand-in for GitHub at %s", d.github)
-	if err := child("fakegithub", "--listen", gh, "--data", filepath.Join(d.dir, "github"), "--deliver-to", d.server+"/webhook"); err != nil {
+	if err := child("fakegithub", "--listen", gh, "--data", filepath.Join(d.dir, "github"), "--deliver-to",
+		d.server+"/webhook"); err != nil {
 		return stop, err
 	}
 	var app struct {
@@ -154,8 +157,10 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 		return stop, err
 	}
 	d.say("Starting the bot at %s (SQLite, local workers)", d.server)
-	if err := child("serve", "--listen", sv, "--data", filepath.Join(d.dir, "bot"), "--github-url", d.github, "--app-id", fmt.Sprint(app.AppID),
-		"--private-key", app.PrivateKey, "--webhook-secret-file", app.Secret, "--sandbox", "best-effort", "--public-url", d.server); err != nil {
+	if err := child("serve", "--listen", sv, "--data", filepath.Join(d.dir, "bot"), "--github-url", d.github,
+		"--app-id", fmt.Sprint(app.AppID),
+		"--private-key", app.PrivateKey, "--webhook-secret-file", app.Secret, "--sandbox", "best-effort",
+		"--public-url", d.server); err != nil {
 		return stop, err
 	}
 	return stop, d.until(ctx, 60*time.Second, "the bot", func() bool {
@@ -326,7 +331,8 @@ func (d *demo) wait(ctx context.Context) ([]checkRun, error) {
 
 // show prints the check runs as GitHub's page lists them.
 func (d *demo) show(runs []checkRun) {
-	mark := map[string]string{"success": "✓", "failure": "✗", "neutral": "■", "action_required": "!", "cancelled": "⊘", "timed_out": "⧖"}
+	mark := map[string]string{"success": "✓", "failure": "✗", "neutral": "■", "action_required": "!",
+		"cancelled": "⊘", "timed_out": "⧖"}
 	for _, c := range runs {
 		d.say("\n%s %s — %s: %s", mark[c.Conclusion], c.Name, c.Conclusion, c.Output.Title)
 		for _, a := range c.Annotations {

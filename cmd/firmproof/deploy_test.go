@@ -119,7 +119,8 @@ func TestDeploySchemas(t *testing.T) {
 	}
 	for _, c := range []struct{ file, old, new, want string }{
 		{"kubernetes/serve.yaml", "replicas: 2", "replcas: 2", "/spec/replcas is unknown"},
-		{"kubernetes/worker.yaml", "runAsNonRoot: true", `runAsNonRoot: "yes"`, "/spec/template/spec/securityContext/runAsNonRoot"},
+		{"kubernetes/worker.yaml", "runAsNonRoot: true", `runAsNonRoot: "yes"`,
+			"/spec/template/spec/securityContext/runAsNonRoot"},
 		{"kubernetes/network.yaml", "podSelector: {}", "podSelecter: {}", "podSelecter is unknown"},
 		{"compose.yaml", "cap_drop:", "cap_dropp:", "cap_dropp"},
 		{"Dockerfile", "USER", "USR", "Unknown instruction"},
@@ -130,7 +131,8 @@ func TestDeploySchemas(t *testing.T) {
 		}
 		bad := strings.Replace(string(text), c.old, c.new, 1)
 		put(t, dir, "bad/"+filepath.Base(c.file), bad)
-		if out, err := check("bad/" + filepath.Base(c.file)); err == nil || !strings.Contains(out, c.want) || bad == string(text) {
+		if out, err := check("bad/" + filepath.Base(c.file)); err == nil || !strings.Contains(out, c.want) ||
+			bad == string(text) {
 			t.Errorf("%s with %s: %v %s", c.file, c.new, err, out)
 		}
 	}

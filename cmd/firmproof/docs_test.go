@@ -29,16 +29,20 @@ func TestReportSchema(t *testing.T) {
 		}
 		return schema.Validate(v)
 	}
-	for _, args := range [][]string{{"../../examples/small/use_after_free.c"}, {"../../examples/small/assert.c", "--target", "cortex-m3", "--target", "avr"},
-		{"../../examples/small/unwinding.c"}, {"../../examples/small/div_by_zero.c", "--unwind", "2", "--checks", "all"}} {
+	for _, args := range [][]string{{"../../examples/small/use_after_free.c"}, {"../../examples/small/assert.c",
+		"--target", "cortex-m3", "--target", "avr"},
+		{"../../examples/small/unwinding.c"}, {"../../examples/small/div_by_zero.c", "--unwind", "2", "--checks",
+			"all"}} {
 		var out, errs bytes.Buffer
-		if code := runWith(append([]string{"check", "--timeout", "10s", "--format", "json"}, args...), &out, &errs); code == exitUsage || code == exitInternal {
+		if code := runWith(append([]string{"check", "--timeout", "10s", "--format", "json"}, args...), &out,
+			&errs); code == exitUsage || code == exitInternal {
 			t.Fatalf("%v: exit %d: %s", args, code, errs.String())
 		}
 		if err := validate(out.String()); err != nil {
 			t.Errorf("%v: %v", args, err)
 		}
-		for _, s := range [][2]string{{`"version": 1`, `"version": 2`}, {`"status": "`, `"status": "not-`}, {`"entry":`, `"entri":`}} {
+		for _, s := range [][2]string{{`"version": 1`, `"version": 2`}, {`"status": "`, `"status": "not-`},
+			{`"entry":`, `"entri":`}} {
 			if validate(strings.Replace(out.String(), s[0], s[1], 1)) == nil {
 				t.Errorf("%v: accepts %s", args, s[1])
 			}
@@ -111,7 +115,8 @@ func targetsTable(t *testing.T) string {
 		if to.BigEndian {
 			order = "big"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %d bits | %d, %d bytes | %s endian |\n", n, to.Description, to.PointerBits, to.Types.Int.Size, to.Types.Long.Size, order)
+		fmt.Fprintf(&b, "| `%s` | %s | %d bits | %d, %d bytes | %s endian |\n", n, to.Description, to.PointerBits,
+			to.Types.Int.Size, to.Types.Long.Size, order)
 	}
 	return b.String() + "\n"
 }
@@ -147,7 +152,8 @@ func TestAction(t *testing.T) {
 	}
 	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", step.Run)
 	cmd.Dir = filepath.Join(dir, "work")
-	cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+filepath.Join(dir, "action"), "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"))
+	cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+filepath.Join(dir, "action"),
+		"GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"))
 	if err := os.Mkdir(filepath.Join(dir, "action"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +173,8 @@ func TestAction(t *testing.T) {
 		t.Errorf("exit %d: %v", cmd.ProcessState.ExitCode(), err)
 	}
 	wantAll(t, string(out), "::error file=a.c,line=1", "::notice title=firmproof::")
-	for name, want := range map[string]string{"summary": "# firmproof", "output": "exit-code=1\nsarif=firmproof.sarif", "work/firmproof.sarif": `"2.1.0"`} {
+	for name, want := range map[string]string{"summary": "# firmproof", "output": "exit-code=1\nsarif=firmproof.sarif",
+		"work/firmproof.sarif": `"2.1.0"`} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !strings.Contains(string(got), want) {
 			t.Errorf("%s: %v: no %q in %s", name, err, want, got)

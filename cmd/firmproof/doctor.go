@@ -183,8 +183,10 @@ func (d *doctor) headers() {
 
 // emulators are what `replay` needs.
 func (d *doctor) emulators() {
-	if found, err := filepath.Glob("/usr/lib/llvm-14/lib/clang/14.*/lib/linux/libclang_rt.asan*"); err != nil || len(found) == 0 {
-		d.line(healthMinor, "sanitizers", "none for clang-14: no `replay` on this machine", "apt-get install libclang-rt-14-dev")
+	if found, err := filepath.Glob("/usr/lib/llvm-14/lib/clang/14.*/lib/linux/libclang_rt.asan*"); err != nil ||
+		len(found) == 0 {
+		d.line(healthMinor, "sanitizers", "none for clang-14: no `replay` on this machine",
+			"apt-get install libclang-rt-14-dev")
 	} else {
 		d.line(healthOK, "sanitizers", filepath.Dir(found[0]), "")
 	}
@@ -240,7 +242,8 @@ func (d *doctor) solvers() {
 	s.Add(a, b)
 	s.Assume(-a)
 	if r, err := s.Solve(d.ctx); err != nil || r != sat.Sat || !s.Val(b) {
-		d.line(healthBad, "cadical", fmt.Sprintf("linked, but gives a wrong answer: %v %v", r, err), "build firmproof anew (make build)")
+		d.line(healthBad, "cadical", fmt.Sprintf("linked, but gives a wrong answer: %v %v", r, err),
+			"build firmproof anew (make build)")
 	} else {
 		d.line(healthOK, "cadical", "linked, answers", "")
 	}
@@ -250,7 +253,8 @@ func (d *doctor) solvers() {
 	if path, err := d.look("bitwuzla"); err == nil {
 		d.line(healthOK, "bitwuzla", path, "")
 	} else {
-		d.line(healthMinor, "bitwuzla", "not found on PATH", "only for --solver bitwuzla; Debian 12 has no package of it")
+		d.line(healthMinor, "bitwuzla", "not found on PATH",
+			"only for --solver bitwuzla; Debian 12 has no package of it")
 	}
 }
 

@@ -57,7 +57,8 @@ func TestDoctorMissing(t *testing.T) {
 	d := &doctor{ctx: t.Context(), out: &out, look: func(string) (string, error) { return "", errors.New("none") }}
 	d.toolchain()
 	d.emulators()
-	wantAll(t, out.String(), "!!  clang-14", "apt-get install clang-14", "apt-get install llvm-14", "--  qemu-system-arm")
+	wantAll(t, out.String(), "!!  clang-14", "apt-get install clang-14", "apt-get install llvm-14",
+		"--  qemu-system-arm")
 	if d.bad != 5 {
 		t.Errorf("%d bad", d.bad)
 	}
@@ -66,7 +67,9 @@ func TestDoctorMissing(t *testing.T) {
 // TestDoctorCredentials: an App that is right, then one whose secrets are open, whose key is wrong, whose webhook is dead.
 func TestDoctorCredentials(t *testing.T) {
 	dir := t.TempDir()
-	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }))
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	}))
 	fake, err := fakegithub.New(fakegithub.Options{Dir: dir, DeliverTo: hook.URL + "/webhook"})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +96,8 @@ func TestDoctorCredentials(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	args := []string{"--data", dir, "--github-url", gh.URL, "--app-id", app.AppID.String(), "--private-key", app.Key, "--webhook-secret-file", app.Secret}
+	args := []string{"--data", dir, "--github-url", gh.URL, "--app-id", app.AppID.String(), "--private-key", app.Key,
+		"--webhook-secret-file", app.Secret}
 	code, out := doctorRun(args...)
 	if code != exitOK {
 		t.Errorf("exit %d", code)

@@ -31,7 +31,8 @@ func TestEveryCheckHasAPair(t *testing.T) {
 		}
 	}
 	for _, p := range verdict.Properties() {
-		if reported := p.Check == verdict.Unwinding || p.Check == verdict.ComplexityBound; violated[string(p.Check)] == reported {
+		if reported := p.Check == verdict.Unwinding ||
+			p.Check == verdict.ComplexityBound; violated[string(p.Check)] == reported {
 			t.Errorf("%s: a pair exists: %v", p.Check, violated[string(p.Check)])
 		}
 	}
@@ -47,7 +48,8 @@ func checkText(t *testing.T, text string, flags ...string) (*verdict.Report, str
 	}
 	t.Chdir(dir)
 	var out bytes.Buffer
-	runWith(append(append([]string{"check", "--timeout", "60s", "--format", "json", "-o", report}, flags...), "p.c"), &out, &out)
+	runWith(append(append([]string{"check", "--timeout", "60s", "--format", "json", "-o", report}, flags...), "p.c"),
+		&out, &out)
 	data, err := os.ReadFile(report)
 	if err != nil {
 		t.Fatalf("%v: %s", err, out.String())
@@ -123,7 +125,8 @@ int main(void) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, formula := checkText(t, text, "--target", "x86_64", "--unwind", "10", "--stop-after", "encode", "--dump", "ir,ilr,smt2")
+		_, formula := checkText(t, text, "--target", "x86_64", "--unwind", "10", "--stop-after", "encode", "--dump",
+			"ir,ilr,smt2")
 		reports, formulas = append(reports, string(data)), append(formulas, formula)
 	}
 	if reports[0] != reports[1] {
@@ -143,7 +146,8 @@ func TestVacuity(t *testing.T) {
 int main(void) { int x = firmproof_nondet_int(); firmproof_assert(x == x, "a"); if (x > 3 && x < 2) firmproof_assert(x == 7, "b"); return 0; }
 `, "--target", "x86_64", "--checks", "assert")
 	for _, c := range rep.Results[0].Claims {
-		if want := c.ID == "assert@main#2"; c.Check == verdict.Assert && (c.Status != verdict.Proved || c.Unreachable != want) {
+		if want := c.ID == "assert@main#2"; c.Check == verdict.Assert && (c.Status != verdict.Proved ||
+			c.Unreachable != want) {
 			t.Errorf("%s %s: %s, unreachable %v", c.ID, c.Message, c.Status, c.Unreachable)
 		}
 	}
@@ -169,7 +173,8 @@ int main(void) {
 }
 `, "--target", "x86_64", "--checks", "assert")
 	got := violations(rep)[verdict.Assert]
-	wantAll(t, got, "input firmproof_nondet_int()", "call set p = &d, n = 5", "assign d.c GREEN", "assign d.a[1] 5", "assign d.on 1", "not green d.on = 1 (written at p.c:4")
+	wantAll(t, got, "input firmproof_nondet_int()", "call set p = &d, n = 5", "assign d.c GREEN", "assign d.a[1] 5",
+		"assign d.on 1", "not green d.on = 1 (written at p.c:4")
 }
 
 // TestRelevantTrace: with --trace relevant a trace holds what the failure was computed
@@ -191,7 +196,8 @@ int main(void) {
 }
 `, "--target", "x86_64", "--checks", "memory", "--trace", "relevant")
 	got := violations(rep)[verdict.Memory]
-	wantAll(t, got, "assign i 4", "assign guard 7", "call scale v = 4", "assign twice 8", "return scale", "call set p = &config, v = 8", "assign config 8")
+	wantAll(t, got, "assign i 4", "assign guard 7", "call scale v = 4", "assign twice 8", "return scale",
+		"call set p = &config, v = 8", "assign config 8")
 	for _, no := range []string{"noise", "assign k", "assign other"} {
 		if strings.Contains(got, no) {
 			t.Errorf("%q is of no relevance in\n%s", no, got)

@@ -85,7 +85,8 @@ func (b *preparation) changedLines(m *manifest.Manifest) (map[string][]reports.L
 		return checkout.ChangedSince(b.ctx, filepath.Dir(m.Path), b.fl.since)
 	}
 	if len(m.Harnesses) == 0 {
-		return nil, fmt.Errorf("%s: functions: changed: there is no change to look at: --changed-since COMMIT names one", m.Path)
+		return nil, fmt.Errorf(
+			"%s: functions: changed: there is no change to look at: --changed-since COMMIT names one", m.Path)
 	}
 	b.notes = append(b.notes, "functions: changed: there is no change to look at (--changed-since COMMIT names one)")
 	return map[string][]reports.LineRange{}, nil
@@ -93,7 +94,8 @@ func (b *preparation) changedLines(m *manifest.Manifest) (map[string][]reports.L
 
 // choose lists the functions of the project that get a harness, in the order of the
 // module: not entries, handlers, main, or what lies in the harnesses' own files.
-func choose(module *ir.Module, img *build.Image, m *manifest.Manifest, meant func(f *ir.Func, src build.Function) bool) []*ir.Func {
+func choose(module *ir.Module, img *build.Image, m *manifest.Manifest, meant func(f *ir.Func,
+	src build.Function) bool) []*ir.Func {
 	skip := map[string]bool{"main": true}
 	files := map[string]bool{}
 	for _, h := range m.Harnesses {

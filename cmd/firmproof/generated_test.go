@@ -31,8 +31,11 @@ func TestGeneratedHarnesses(t *testing.T) {
 	dir := writeTree(t, map[string]string{"src.c": generatedC,
 		".firmproof.yml": "version: 1\ntargets: [x86_64, cortex-m3, avr]\nbuild: {sources: [src.c]}\nfunctions: all\nharnesses: [{entry: harness}]\n"})
 	code, rep, errs := checkJSON(t, dir)
-	want := map[string]verdict.Status{"harness": verdict.Proved, "any call of sum": verdict.Proved, "any call of push": verdict.Proved, "any call of beyond": verdict.Violated, "any call of past": verdict.Violated,
-		"any call of text": verdict.Proved, "any call of through": verdict.Unknown, "any call of quotient": verdict.Violated}
+	want := map[string]verdict.Status{"harness": verdict.Proved, "any call of sum": verdict.Proved,
+		"any call of push": verdict.Proved, "any call of beyond": verdict.Violated,
+		"any call of past": verdict.Violated,
+		"any call of text": verdict.Proved, "any call of through": verdict.Unknown,
+		"any call of quotient": verdict.Violated}
 	if code != 1 || len(rep.Results) != 3*len(want) {
 		t.Fatalf("exit %d, %d results\n%s", code, len(rep.Results), errs)
 	}
@@ -46,7 +49,8 @@ func TestGeneratedHarnesses(t *testing.T) {
 				t.Errorf("%s on %s: %s: replay %v", r.Entry, r.Target, c.Message, c.Replay)
 			}
 		}
-		if a := strings.Join(r.Assumptions, "\n"); r.Entry == "any call of sum" && !strings.Contains(a, "data leads to as many elements as len says") {
+		if a := strings.Join(r.Assumptions, "\n"); r.Entry == "any call of sum" && !strings.Contains(a,
+			"data leads to as many elements as len says") {
 			t.Errorf("assumptions %q", a)
 		}
 	}
@@ -54,9 +58,11 @@ func TestGeneratedHarnesses(t *testing.T) {
 
 // TestGeneratedForChange: only the function with a changed line is called.
 func TestGeneratedForChange(t *testing.T) {
-	dir := writeTree(t, map[string]string{"src.c": generatedC, ".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [src.c]}\nfunctions: changed\n"})
+	dir := writeTree(t, map[string]string{"src.c": generatedC,
+		".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [src.c]}\nfunctions: changed\n"})
 	git := func(args ...string) {
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org"},
+			args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -66,19 +72,22 @@ func TestGeneratedForChange(t *testing.T) {
 	git("commit", "-q", "-m", "first")
 	put(t, dir, "src.c", strings.Replace(generatedC, "return a / b", "return b > 0 ? a / b : 0", 1))
 	code, rep, errs := checkJSON(t, "--changed-since", "HEAD", dir)
-	if code != 0 || len(rep.Results) != 1 || rep.Results[0].Entry != "any call of quotient" || rep.Results[0].Status != verdict.Proved {
+	if code != 0 || len(rep.Results) != 1 || rep.Results[0].Entry != "any call of quotient" ||
+		rep.Results[0].Status != verdict.Proved {
 		t.Fatalf("exit %d, %+v\n%s", code, rep.Results, errs)
 	}
 	if code, _, errs := checkJSON(t, dir); code != 2 || !strings.Contains(errs, "--changed-since") {
 		t.Errorf("no change named: exit %d, %s", code, errs)
 	}
-	if code, _, errs := checkJSON(t, "--changed-since", "nothing", dir); code != 2 || !strings.Contains(errs, "nothing") {
+	if code, _, errs := checkJSON(t, "--changed-since", "nothing", dir); code != 2 || !strings.Contains(errs,
+		"nothing") {
 		t.Errorf("bad commit: exit %d, %s", code, errs)
 	}
 	out := t.TempDir()
 	put(t, out, "lines.json", `{"src.c":[{"from":7,"to":7}]}`)
 	var said strings.Builder
-	if code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "--changed-lines", filepath.Join(out, "lines.json"), "-o", out, dir}, &said, &said); code != 0 {
+	if code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "--changed-lines",
+		filepath.Join(out, "lines.json"), "-o", out, dir}, &said, &said); code != 0 {
 		t.Fatalf("job build: exit %d, %s", code, said.String())
 	}
 	var jobs []struct{ Label string }

@@ -90,11 +90,13 @@ type found struct {
 type entry struct{ name, file string }
 
 var (
-	entryPattern   = regexp.MustCompile(`(?m)^(?:void|int)\s+(\w+)\s*\(\s*(?:void)?\s*\)\s*\{`)
-	scalarPattern  = regexp.MustCompile(`(?m)^(?:(?:unsigned|signed|const)\s+)*(?:void|bool|_Bool|char|short|int|long|unsigned|size_t|u?int\d+_t)\s+(\w+)\s*\(\s*([^)*\[]*)\)\s*\{`)
-	mainPattern    = regexp.MustCompile(`(?m)^\s*(?:int|void)\s+main\s*\(`)
-	intrinsic      = regexp.MustCompile(`\b(?:firmproof_(?:nondet_|assume|assert|havoc)|__VERIFIER_|__CPROVER_|klee_)`)
-	compilerWord   = regexp.MustCompile(`\b(arm-none-eabi-|avr-|riscv(?:32|64)[\w-]*-|msp430[\w-]*-|arm-linux-gnueabihf-|aarch64-[\w-]+-)`)
+	entryPattern  = regexp.MustCompile(`(?m)^(?:void|int)\s+(\w+)\s*\(\s*(?:void)?\s*\)\s*\{`)
+	scalarPattern = regexp.MustCompile(
+		`(?m)^(?:(?:unsigned|signed|const)\s+)*(?:void|bool|_Bool|char|short|int|long|unsigned|size_t|u?int\d+_t)\s+(\w+)\s*\(\s*([^)*\[]*)\)\s*\{`)
+	mainPattern  = regexp.MustCompile(`(?m)^\s*(?:int|void)\s+main\s*\(`)
+	intrinsic    = regexp.MustCompile(`\b(?:firmproof_(?:nondet_|assume|assert|havoc)|__VERIFIER_|__CPROVER_|klee_)`)
+	compilerWord = regexp.MustCompile(
+		`\b(arm-none-eabi-|avr-|riscv(?:32|64)[\w-]*-|msp430[\w-]*-|arm-linux-gnueabihf-|aarch64-[\w-]+-)`)
 	cortexFlag     = regexp.MustCompile(`-?mcpu[= ]\s*(cortex-[a-z]\d+)`)
 	scriptSections = regexp.MustCompile(`(?m)^\s*(?:MEMORY|SECTIONS)\s*\{?`)
 )
@@ -115,7 +117,8 @@ func survey(dir string) (*found, error) {
 		rel = filepath.ToSlash(rel)
 		name := d.Name()
 		if d.IsDir() {
-			if rel != "." && strings.HasPrefix(name, ".") || slices.Contains([]string{"node_modules", "CMakeFiles", "_deps"}, name) {
+			if rel != "." && strings.HasPrefix(name, ".") || slices.Contains([]string{"node_modules", "CMakeFiles",
+				"_deps"}, name) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -144,8 +147,10 @@ func (s *found) file(path, rel string, words *bytes.Buffer, dirs map[string]bool
 	name, ext := filepath.Base(rel), filepath.Ext(rel)
 	atRoot := !strings.Contains(rel, "/")
 	built := strings.HasPrefix(rel, "build")
-	isBuildFile := name == "Makefile" || name == "makefile" || name == "GNUmakefile" || name == "CMakeLists.txt" || ext == ".mk" || ext == ".cmake"
-	if ext != ".c" && ext != ".h" && ext != ".ld" && ext != ".lds" && !isBuildFile && name != "compile_commands.json" && ext != ".json" {
+	isBuildFile := name == "Makefile" || name == "makefile" || name == "GNUmakefile" || name == "CMakeLists.txt" ||
+		ext == ".mk" || ext == ".cmake"
+	if ext != ".c" && ext != ".h" && ext != ".ld" && ext != ".lds" && !isBuildFile &&
+		name != "compile_commands.json" && ext != ".json" {
 		return nil
 	}
 	text, err := readPart(path)
@@ -382,6 +387,7 @@ func (s *found) tell(w io.Writer, path string) {
 	}
 	fmt.Fprintf(w, "  firmproof check %s\n", filepath.Dir(path))
 	if len(s.cbmc) > 0 {
-		fmt.Fprintf(w, "  firmproof check --cbmc-proof %s   # the proofs for CBMC, as they are\n", filepath.Join(filepath.Dir(path), proofFolder(s.cbmc)))
+		fmt.Fprintf(w, "  firmproof check --cbmc-proof %s   # the proofs for CBMC, as they are\n",
+			filepath.Join(filepath.Dir(path), proofFolder(s.cbmc)))
 	}
 }

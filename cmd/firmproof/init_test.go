@@ -31,12 +31,19 @@ func TestInit(t *testing.T) {
 	}{
 		"plain": {func(t *testing.T, dir string) { put(t, dir, "src/a.c", program) },
 			[]string{"targets: [host]", `sources: ["src/a.c"]`, "entry: main"}, nil, exitOK},
-		"plain with a bug": {func(t *testing.T, dir string) { put(t, dir, "a.c", strings.Replace(program, "a[2]", "a[3]", 1)) }, []string{"entry: main"}, nil, exitViolated},
-		"no main":          {func(t *testing.T, dir string) { put(t, dir, "a.c", "int half(int n) { return n / 2; }\n") }, []string{"entry: half"}, nil, exitOK},
+		"plain with a bug": {func(t *testing.T, dir string) {
+			put(t, dir, "a.c", strings.Replace(program, "a[2]",
+				"a[3]", 1))
+		}, []string{"entry: main"}, nil, exitViolated},
+		"no main": {func(t *testing.T, dir string) {
+			put(t, dir, "a.c",
+				"int half(int n) { return n / 2; }\n")
+		}, []string{"entry: half"}, nil, exitOK},
 		"cmake": {func(t *testing.T, dir string) {
 			put(t, dir, "a.c", program)
 			put(t, dir, "CMakeLists.txt", "project(x C)\nadd_executable(x a.c)\n")
-			put(t, dir, "build/compile_commands.json", fmt.Sprintf(`[{"directory":%q,"file":"a.c","command":"cc -O2 -c a.c -o a.o"}]`, dir))
+			put(t, dir, "build/compile_commands.json",
+				fmt.Sprintf(`[{"directory":%q,"file":"a.c","command":"cc -O2 -c a.c -o a.o"}]`, dir))
 		}, []string{"compile_commands: build/compile_commands.json"}, nil, exitOK},
 		"make": {func(t *testing.T, dir string) {
 			put(t, dir, "a.c", program)
@@ -49,7 +56,8 @@ func TestInit(t *testing.T) {
 			if err := os.Remove(filepath.Join(dir, ".firmproof.yml")); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{"targets: [cortex-m3]", "linker_script: board/board.ld", `entry: mode_step_harness, file: "proofs/mode.c"`}, []string{"--entry", "mode_step_harness"}, exitOK},
+		}, []string{"targets: [cortex-m3]", "linker_script: board/board.ld",
+			`entry: mode_step_harness, file: "proofs/mode.c"`}, []string{"--entry", "mode_step_harness"}, exitOK},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +79,8 @@ func TestInit(t *testing.T) {
 				t.Errorf("check: exit %d, want %d:\n%s\n%s", code, c.code, text, out.String())
 			}
 			out.Reset()
-			if code := runWith([]string{"init", dir}, &out, &out); code != exitUsage || !strings.Contains(out.String(), "--force") {
+			if code := runWith([]string{"init", dir}, &out, &out); code != exitUsage || !strings.Contains(out.String(),
+				"--force") {
 				t.Errorf("second init: exit %d: %s", code, out.String())
 			}
 			if code := runWith([]string{"init", "--force", dir}, &out, &out); code != exitOK {
@@ -85,7 +94,8 @@ func TestInit(t *testing.T) {
 func TestInitNothing(t *testing.T) {
 	dir := t.TempDir()
 	var out bytes.Buffer
-	if code := runWith([]string{"init", dir}, &out, &out); code != exitUsage || !strings.Contains(out.String(), "no C files") {
+	if code := runWith([]string{"init", dir}, &out, &out); code != exitUsage || !strings.Contains(out.String(),
+		"no C files") {
 		t.Errorf("exit %d: %s", code, out.String())
 	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 0 {
@@ -98,20 +108,25 @@ func TestInitNothing(t *testing.T) {
 func TestInitCBMC(t *testing.T) {
 	proof := "HARNESS_FILE = h\nPROOF_SOURCES = h.c\nPROJECT_SOURCES = ../../../../src/a.c\n"
 	harness := "int twice(int);\nvoid harness()\n{ __CPROVER_assert(twice(2) == 4, \"twice\"); }\nvoid other(void) {\n __CPROVER_assume(1); }\n"
-	dir := writeTree(t, map[string]string{"src/a.c": "int twice(int x) {\n return 2 * x; }\n", "test/cbmc/stubs/s.c": "int stubbed(int x) {\n return x; }\n",
-		"test/cbmc/proofs/a/Makefile": proof, "test/cbmc/proofs/a/h.c": harness, "test/cbmc/proofs/b/Makefile": proof, "test/cbmc/proofs/b/h.c": harness})
+	dir := writeTree(t, map[string]string{"src/a.c": "int twice(int x) {\n return 2 * x; }\n",
+		"test/cbmc/stubs/s.c":         "int stubbed(int x) {\n return x; }\n",
+		"test/cbmc/proofs/a/Makefile": proof, "test/cbmc/proofs/a/h.c": harness, "test/cbmc/proofs/b/Makefile": proof,
+		"test/cbmc/proofs/b/h.c": harness})
 	var out strings.Builder
 	if code := runWith([]string{"init", dir}, &out, &out); code != 0 {
 		t.Fatalf("exit %d: %s", code, out.String())
 	}
-	if s := out.String(); !strings.Contains(s, "2 in test/cbmc/proofs") || !strings.Contains(s, "firmproof check --cbmc-proof "+filepath.Join(dir, "test/cbmc/proofs")) {
+	if s := out.String(); !strings.Contains(s, "2 in test/cbmc/proofs") ||
+		!strings.Contains(s, "firmproof check --cbmc-proof "+filepath.Join(dir, "test/cbmc/proofs")) {
 		t.Errorf("said %s", s)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, ".firmproof.yml"))
-	if err != nil || !strings.Contains(string(text), `sources: ["src/a.c"]`) || strings.Contains(string(text), "harness}") {
+	if err != nil || !strings.Contains(string(text), `sources: ["src/a.c"]`) || strings.Contains(string(text),
+		"harness}") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if code, rep, errs := checkJSON(t, "--cbmc-proof", filepath.Join(dir, "test/cbmc/proofs")); code != 0 || len(rep.Results) != 2 {
+	if code, rep, errs := checkJSON(t, "--cbmc-proof", filepath.Join(dir, "test/cbmc/proofs")); code != 0 ||
+		len(rep.Results) != 2 {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

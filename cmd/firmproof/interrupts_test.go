@@ -33,7 +33,8 @@ void unmasked(void) { __asm volatile("cpsid i" ::: "memory"); unsigned a = count
 // while they are masked; every violation is replayed and shows where a handler ran.
 func TestInterrupts(t *testing.T) {
 	manifest := "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [main.c]}\ninterrupts:\n  - {handler: UART0_IRQHandler, max: 2}\n  - {handler: TIMER_IRQHandler}\nharnesses:\n"
-	want := map[string]verdict.Status{"torn": verdict.Violated, "lost": verdict.Proved, "calm": verdict.Proved, "limit": verdict.Proved, "more": verdict.Violated,
+	want := map[string]verdict.Status{"torn": verdict.Violated, "lost": verdict.Proved, "calm": verdict.Proved,
+		"limit": verdict.Proved, "more": verdict.Violated,
 		"masked": verdict.Proved, "unmasked": verdict.Violated}
 	for _, e := range []string{"torn", "lost", "calm", "limit", "more", "masked", "unmasked"} {
 		manifest += "  - {entry: " + e + ", checks: [default, -uninitialised]}\n"
@@ -58,7 +59,8 @@ func TestInterrupts(t *testing.T) {
 			}
 			shown := 0
 			for _, s := range c.Trace {
-				if s.Kind == verdict.StepInterrupt && s.What == "UART0_IRQHandler" && s.Pos.File == "main.c" && s.Pos.Line > 7 {
+				if s.Kind == verdict.StepInterrupt && s.What == "UART0_IRQHandler" && s.Pos.File == "main.c" &&
+					s.Pos.Line > 7 {
 					shown++
 				}
 				if strings.Contains(s.What, "firmproof_") {
@@ -70,7 +72,8 @@ func TestInterrupts(t *testing.T) {
 			}
 		}
 	}
-	dir = writeTree(t, map[string]string{"main.c": interruptedC, ".firmproof.yml": "version: 1\nbuild: {sources: [main.c]}\ninterrupts: [{handler: UART_IRQHandler}]\nharnesses: [{entry: calm}]\ntargets: [cortex-m3]\n"})
+	dir = writeTree(t, map[string]string{"main.c": interruptedC,
+		".firmproof.yml": "version: 1\nbuild: {sources: [main.c]}\ninterrupts: [{handler: UART_IRQHandler}]\nharnesses: [{entry: calm}]\ntargets: [cortex-m3]\n"})
 	if code, _, errs := checkJSON(t, dir); code != 2 || !strings.Contains(errs, `did you mean "UART0_IRQHandler"?`) {
 		t.Errorf("unknown handler: exit %d, %s", code, errs)
 	}

@@ -23,7 +23,8 @@ func jobCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "job", Hidden: true}
 	fl := checkFlags{committed: true, timeout: defaultTimeout, integers: "bitvector", solver: "auto"}
 	var engine, out, changed string
-	build := &cobra.Command{Use: "build [FOLDER]", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	build := &cobra.Command{Use: "build [FOLDER]", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command,
+		args []string) error {
 		if changed != "" {
 			text, err := os.ReadFile(changed)
 			if err != nil {
@@ -44,7 +45,8 @@ func jobCommand() *cobra.Command {
 	build.Flags().StringVar(&fl.units, "units", "", "`folder` with compiled units, to be read")
 	build.Flags().StringVar(&changed, "changed-lines", "", "`file` with the lines of the change")
 	build.Flags().StringVarP(&out, "output", "o", "", "`folder` for the jobs")
-	verify := &cobra.Command{Use: "verify FOLDER", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	verify := &cobra.Command{Use: "verify FOLDER", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command,
+		args []string) error {
 		return verifyJob(cmd.Context(), args[0])
 	}}
 	cmd.AddCommand(build, verify)

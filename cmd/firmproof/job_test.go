@@ -72,7 +72,8 @@ func buildIn(t *testing.T, dir string) (map[string]*pipeline.Job, string) {
 	t.Helper()
 	out := t.TempDir()
 	var errs bytes.Buffer
-	if code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out, dir}, &errs, &errs); code != exitOK {
+	if code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out, dir}, &errs,
+		&errs); code != exitOK {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	var list []pipeline.Job
@@ -101,7 +102,8 @@ func claimLines(r *verdict.Result) string {
 	fmt.Fprintf(&b, "%s %s %s %q\n", r.Target, r.Entry, r.Status, r.Warnings)
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		fmt.Fprintf(&b, "%s %s %s %s trace %d suppressed %q\n", c.Pos, c.ID, c.Status, c.Message, len(c.Trace), c.Suppressed)
+		fmt.Fprintf(&b, "%s %s %s %s trace %d suppressed %q\n", c.Pos, c.ID, c.Status, c.Message, len(c.Trace),
+			c.Suppressed)
 	}
 	return b.String()
 }
@@ -110,7 +112,8 @@ func claimLines(r *verdict.Result) string {
 func checkTree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := runWith([]string{"check", "--target", "cortex-m3", "--format", "json", dir}, &out, &errs); code != exitViolated {
+	if code := runWith([]string{"check", "--target", "cortex-m3", "--format", "json", dir}, &out,
+		&errs); code != exitViolated {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	var rep verdict.Report
@@ -143,13 +146,17 @@ func TestBuildEdits(t *testing.T) {
 		{"edits the linker script", "echo > fw.ld; gcc -c a.c", "fw.ld"},
 	} {
 		dir, out := t.TempDir(), t.TempDir()
-		putAll(t, dir, map[string]string{"a.c": "#include \"a.h\"\nint limit(void) { return LIMIT; }\n", "a.h": "#define LIMIT 3\n",
+		putAll(t, dir, map[string]string{"a.c": "#include \"a.h\"\nint limit(void) { return LIMIT; }\n",
+			"a.h": "#define LIMIT 3\n",
 			"h.c": "#include \"firmproof.h\"\nint limit(void);\nvoid h(void) { firmproof_assert(limit() == 3, \"limit\"); }\n", "notes.txt": "x", "fw.ld": "MEMORY { RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 4K }\n",
-			".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {command: \"" + c.command + "\", linker_script: fw.ld}\nharnesses: [{file: h.c, entry: h}]\n"})
+			".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {command: \"" + c.command +
+				"\", linker_script: fw.ld}\nharnesses: [{file: h.c, entry: h}]\n"})
 		var errs bytes.Buffer
-		code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out, dir}, &errs, &errs)
+		code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out, dir}, &errs,
+			&errs)
 		said := errs.String()
-		if c.guilty == "" && code != exitOK || c.guilty != "" && (code != exitUsage || !strings.Contains(said, c.guilty+":1: the build command changes this file")) {
+		if c.guilty == "" && code != exitOK || c.guilty != "" && (code != exitUsage || !strings.Contains(said,
+			c.guilty+":1: the build command changes this file")) {
 			t.Errorf("%s: exit %d: %s", c.name, code, said)
 		}
 	}
@@ -162,7 +169,8 @@ func TestBuildUnits(t *testing.T) {
 	putAll(t, dir, jobProject)
 	built := func(out string, more ...string) []string {
 		var errs bytes.Buffer
-		if code := runWith(append([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out, dir}, more...), &errs, &errs); code != exitOK {
+		if code := runWith(append([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out,
+			dir}, more...), &errs, &errs); code != exitOK {
 			t.Fatalf("exit %d: %s", code, errs.String())
 		}
 		units, err := filepath.Glob(filepath.Join(out, pipeline.UnitsFolder, "*.ll"))
@@ -237,7 +245,8 @@ func verifyIn(t testing.TB, j pipeline.Job, from string) *verdict.Result {
 		t.Fatal(err)
 	}
 	module, err := os.ReadFile(filepath.Join(from, j.Module))
-	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, pipeline.JobFile), text, 0o644), os.WriteFile(filepath.Join(dir, j.Module), module, 0o644)); err != nil {
+	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, pipeline.JobFile), text, 0o644),
+		os.WriteFile(filepath.Join(dir, j.Module), module, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	var errs bytes.Buffer
@@ -285,17 +294,27 @@ func TestKeys(t *testing.T) {
 		what, file, old, with string
 		want                  map[string]string
 	}{
-		{"another folder", "ring.c", "limit", "limit", map[string]string{"ring_harness": "same", "crc_harness": "same", "broken": "same", "odd": "same"}},
-		{"a static function", "crc.c", "c * 2", "c * 4", map[string]string{"ring_harness": "same", "crc_harness": "new", "broken": "same", "odd": "same"}},
-		{"a shared function", "ring.c", "n > 7 ? 7", "n > 6 ? 6", map[string]string{"ring_harness": "new", "crc_harness": "same", "broken": "same", "odd": "new"}},
-		{"an initialiser", "ring.c", `"ring"`, `"king"`, map[string]string{"ring_harness": "new", "crc_harness": "same", "broken": "same", "odd": "same"}},
-		{"a comment above", "ring.c", "int limit", "/* at most\n   seven */\nint limit", map[string]string{"ring_harness": "moved", "crc_harness": "same", "broken": "moved", "odd": "moved"}},
-		{"a comment above an assertion", "crc.c", "static unsigned crc", "// folds\nstatic unsigned crc", map[string]string{"ring_harness": "same", "crc_harness": "moved", "broken": "same", "odd": "moved"}},
-		{"an assertion itself", "crc.c", "  assert(", "\n  assert(", map[string]string{"ring_harness": "same", "crc_harness": "new", "broken": "same", "odd": "moved"}},
-		{"a string before", "crc.c", "static unsigned crc", "const char *version = \"1\"; const char *who(void) { return \"me\"; } static unsigned crc",
+		{"another folder", "ring.c", "limit", "limit", map[string]string{"ring_harness": "same", "crc_harness": "same",
+			"broken": "same", "odd": "same"}},
+		{"a static function", "crc.c", "c * 2", "c * 4", map[string]string{"ring_harness": "same",
+			"crc_harness": "new", "broken": "same", "odd": "same"}},
+		{"a shared function", "ring.c", "n > 7 ? 7", "n > 6 ? 6", map[string]string{"ring_harness": "new",
+			"crc_harness": "same", "broken": "same", "odd": "new"}},
+		{"an initialiser", "ring.c", `"ring"`, `"king"`, map[string]string{"ring_harness": "new",
+			"crc_harness": "same", "broken": "same", "odd": "same"}},
+		{"a comment above", "ring.c", "int limit", "/* at most\n   seven */\nint limit",
+			map[string]string{"ring_harness": "moved", "crc_harness": "same", "broken": "moved", "odd": "moved"}},
+		{"a comment above an assertion", "crc.c", "static unsigned crc", "// folds\nstatic unsigned crc",
+			map[string]string{"ring_harness": "same", "crc_harness": "moved", "broken": "same", "odd": "moved"}},
+		{"an assertion itself", "crc.c", "  assert(", "\n  assert(", map[string]string{"ring_harness": "same",
+			"crc_harness": "new", "broken": "same", "odd": "moved"}},
+		{"a string before", "crc.c", "static unsigned crc",
+			"const char *version = \"1\"; const char *who(void) { return \"me\"; } static unsigned crc",
 			map[string]string{"ring_harness": "moved", "crc_harness": "moved", "broken": "same", "odd": "moved"}},
-		{"a bound", ".firmproof.yml", "unwind: 9", "unwind: 8", map[string]string{"ring_harness": "same", "crc_harness": "new", "broken": "same", "odd": "same"}},
-		{"a suppression", ".firmproof.yml", "known", "accepted", map[string]string{"ring_harness": "same", "crc_harness": "same", "broken": "same", "odd": "same"}},
+		{"a bound", ".firmproof.yml", "unwind: 9", "unwind: 8", map[string]string{"ring_harness": "same",
+			"crc_harness": "new", "broken": "same", "odd": "same"}},
+		{"a suppression", ".firmproof.yml", "known", "accepted", map[string]string{"ring_harness": "same",
+			"crc_harness": "same", "broken": "same", "odd": "same"}},
 	} {
 		if got := changed(c.file, c.old, c.with); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s:\n got %v\nwant %v", c.what, got, c.want)
@@ -314,7 +333,8 @@ func (c *inProcess) Engine() string { return "test" }
 
 func (c *inProcess) Build(_ context.Context, req pipeline.Request) (*pipeline.Built, error) {
 	var errs bytes.Buffer
-	if code := runWith([]string{"job", "build", "--target", req.Target, "--engine", "test", "-o", req.Scratch, req.Dir}, &errs, &errs); code != exitOK {
+	if code := runWith([]string{"job", "build", "--target", req.Target, "--engine", "test", "-o", req.Scratch,
+		req.Dir}, &errs, &errs); code != exitOK {
 		return nil, errors.New(errs.String())
 	}
 	b := &pipeline.Built{}
@@ -362,7 +382,8 @@ func incremental(t *testing.T, dsn string) {
 	}
 	c := &inProcess{t: t}
 	ignore := func(context.Context, string, int) error { return nil }
-	s, err := pipeline.New(pipeline.Config{Store: st, Data: t.TempDir(), Source: localSource(dir), Checker: c, Workers: 2, Log: slog.New(slog.DiscardHandler), Local: true,
+	s, err := pipeline.New(pipeline.Config{Store: st, Data: t.TempDir(), Source: localSource(dir), Checker: c,
+		Workers: 2, Log: slog.New(slog.DiscardHandler), Local: true,
 		Edge: map[string]queue.Handler{pipeline.PublishJob: ignore, pipeline.EventJob: ignore}})
 	if err == nil {
 		err = s.Start(ctx)
@@ -378,7 +399,8 @@ func incremental(t *testing.T, dsn string) {
 		}
 	})
 	if err := st.Write(ctx, func(tx store.Tx) error {
-		return tx.PutRepo(ctx, store.Repo{ID: 1, Installation: 2, FullName: "a/b", CloneURL: dir, DefaultBranch: "main", Active: true})
+		return tx.PutRepo(ctx, store.Repo{ID: 1, Installation: 2, FullName: "a/b", CloneURL: dir,
+			DefaultBranch: "main", Active: true})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +416,8 @@ func incremental(t *testing.T, dsn string) {
 		c.verified = nil
 		var id string
 		if err := st.Write(ctx, func(tx store.Tx) (err error) {
-			id, err = s.Begin(ctx, tx, store.Run{Repo: 1, Installation: 2, HeadSHA: strings.TrimSpace(string(head)), Ref: "refs/heads/main", Trigger: trigger})
+			id, err = s.Begin(ctx, tx, store.Run{Repo: 1, Installation: 2, HeadSHA: strings.TrimSpace(string(head)),
+				Ref: "refs/heads/main", Trigger: trigger})
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -417,7 +440,8 @@ func incremental(t *testing.T, dsn string) {
 	same(rep)
 	// a touched function, below two lines more: what was violated is looked at again, proofs move
 	text := strings.Replace(jobProject["ring.c"], "int limit", "/* at most\n   seven */\nint limit", 1)
-	_, rep = run("push", map[string]string{"ring.c": text, "crc.c": strings.Replace(jobProject["crc.c"], "c * 2", "c * 4", 1)})
+	_, rep = run("push", map[string]string{"ring.c": text, "crc.c": strings.Replace(jobProject["crc.c"], "c * 2",
+		"c * 4", 1)})
 	if got := fmt.Sprint(slices.Sorted(slices.Values(c.verified))); got != "[broken crc_harness odd]" {
 		t.Errorf("verified: %s", got)
 	}
@@ -425,7 +449,8 @@ func incremental(t *testing.T, dsn string) {
 	if u := rep.Results[0].Reused; u != first {
 		t.Errorf("%s does not name run %s: %q", rep.Results[0].Entry, first, u)
 	}
-	if _, rep = run("push", nil); len(c.verified) != 0 || rep.Results[1].Reused == "" || rep.Results[1].Reused == first {
+	if _, rep = run("push", nil); len(c.verified) != 0 || rep.Results[1].Reused == "" ||
+		rep.Results[1].Reused == first {
 		t.Errorf("nothing changed, but %v verified", c.verified)
 	}
 	same(rep)
@@ -433,7 +458,8 @@ func incremental(t *testing.T, dsn string) {
 		t.Errorf("asked to run again, but only %v verified", c.verified)
 	}
 	// a proof holds under any bounds
-	if _, _ = run("push", map[string]string{".firmproof.yml": strings.Replace(jobProject[".firmproof.yml"], "unwind: 9", "unwind: 7", 1)}); len(c.verified) != 0 {
+	if _, _ = run("push", map[string]string{".firmproof.yml": strings.Replace(jobProject[".firmproof.yml"],
+		"unwind: 9", "unwind: 7", 1)}); len(c.verified) != 0 {
 		t.Errorf("verified under another bound, though proved: %v", c.verified)
 	}
 }

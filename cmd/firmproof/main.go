@@ -82,7 +82,8 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(initCommand(), replayCommand(), runCommand())
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
-	root.AddCommand(checkCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), boundCommand(), fakegithubCommand(), demoCommand(),
+	root.AddCommand(checkCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), boundCommand(),
+		fakegithubCommand(), demoCommand(),
 		serveCommand(), workerCommand(), sandboxInitCommand(), jobCommand())
 	root.AddCommand(doctorCommand(), reportCommand(), backupCommand(), restoreCommand(), parkedCommand())
 	return root

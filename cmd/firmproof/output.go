@@ -30,7 +30,8 @@ func (o *outputs) check() error {
 	}
 	for _, f := range o.formats {
 		if !slices.Contains(formats, f) {
-			return fmt.Errorf("unknown --format %q, did you mean %q? (known: %s)", f, verdict.Nearest(f, formats), strings.Join(formats, ", "))
+			return fmt.Errorf("unknown --format %q, did you mean %q? (known: %s)", f, verdict.Nearest(f, formats),
+				strings.Join(formats, ", "))
 		}
 	}
 	if len(o.files) > len(o.formats) {
@@ -64,7 +65,8 @@ func (o *outputs) render(w io.Writer, format string, r *verdict.Report, color bo
 	var err error
 	switch format {
 	case "text":
-		reports.Text(w, r, reports.TextOptions{Color: color && os.Getenv("NO_COLOR") == "", Verbose: o.verbose, Quiet: o.quiet})
+		reports.Text(w, r, reports.TextOptions{Color: color && os.Getenv("NO_COLOR") == "", Verbose: o.verbose,
+			Quiet: o.quiet})
 		return nil
 	case "json":
 		return r.WriteJSON(w)

@@ -30,7 +30,8 @@ func parkedCommand() *cobra.Command {
 					fmt.Fprintln(cmd.OutOrStdout(), "nothing was given up")
 				}
 				for _, t := range list {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s  run %s  %s on %s, %d tries\n  %s\n", t.Finished.Format(time.RFC3339), t.Run, t.Entry, t.Target, t.Tries,
+					fmt.Fprintf(cmd.OutOrStdout(), "%s  run %s  %s on %s, %d tries\n  %s\n",
+						t.Finished.Format(time.RFC3339), t.Run, t.Entry, t.Target, t.Tries,
 						strings.ReplaceAll(strings.TrimSpace(t.Log), "\n", "\n  "))
 				}
 				return err

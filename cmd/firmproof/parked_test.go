@@ -31,7 +31,8 @@ func TestParked(t *testing.T) {
 	}
 	if err := st.Write(ctx, func(tx store.Tx) error {
 		for _, entry := range []string{"poison", "fine"} {
-			if err := tx.AddTask(ctx, store.Task{Run: "r1", Repo: 1, Entry: entry, Target: "i386", Engine: "e", Job: "{}"}); err != nil {
+			if err := tx.AddTask(ctx, store.Task{Run: "r1", Repo: 1, Entry: entry, Target: "i386", Engine: "e",
+				Job: "{}"}); err != nil {
 				return err
 			}
 		}
@@ -55,7 +56,8 @@ func TestParked(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := list(); !strings.Contains(got, "run r1  poison on i386, 1 tries\n  it burns\n  badly\n") || strings.Contains(got, "fine") {
+	if got := list(); !strings.Contains(got, "run r1  poison on i386, 1 tries\n  it burns\n  badly\n") ||
+		strings.Contains(got, "fine") {
 		t.Error(got)
 	}
 }

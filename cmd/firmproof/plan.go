@@ -209,7 +209,8 @@ func (b *preparation) options(checks verdict.CheckSet) build.Options {
 	dir := filepath.Join(b.work, fmt.Sprint(b.builds))
 	_ = os.Mkdir(dir, 0o755)
 	opts := build.Options{Runner: b.runner, WorkDir: dir, Jobs: b.fl.jobs, Committed: b.fl.committed,
-		Checks: build.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow), Conversion: checks.Has(verdict.Conversion), Stack: checks.Has(verdict.Stack)}}
+		Checks: build.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow),
+			Conversion: checks.Has(verdict.Conversion), Stack: checks.Has(verdict.Stack)}}
 	opts.CacheDir, opts.Units = b.fl.cache, b.fl.units
 	if cache, err := os.UserCacheDir(); err == nil && opts.CacheDir == "" {
 		opts.CacheDir = filepath.Join(cache, "firmproof", "units")
@@ -221,7 +222,8 @@ func (b *preparation) options(checks verdict.CheckSet) build.Options {
 }
 
 // add reads the image and makes a job for each harness.
-func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manifest.Harness, m *manifest.Manifest) error {
+func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manifest.Harness,
+	m *manifest.Manifest) error {
 	if len(img.Missing) > 0 {
 		e := img.Missing[0]
 		msg := fmt.Sprintf("there is no function %q to start from", e.Entry)
@@ -249,10 +251,13 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 	for _, s := range img.Stages {
 		stages = append(stages, verdict.Stage{Name: s.Name, Seconds: s.Seconds})
 	}
-	base := job{module: module, machine: machineOf(t), stages: append(stages, read), notes: img.Notes, timeout: b.fl.timeout, plan: verifier.Plan{
-		Target: t.Name, Unwind: b.fl.unwind, UnwindSet: b.unwindSet, Depth: b.fl.depth, Memory: b.memory,
-		Integers: b.fl.integers, Solver: b.fl.solver, Assumptions: assumptions, StopAfter: b.fl.stop, AddressZero: t.Address0, Regions: regions(img.Memory),
-		MallocNeverFails: t.Malloc == targets.MallocNeverFails, Hosted: t.Hosted, Relevant: b.fl.trace == "relevant"}}
+	base := job{module: module, machine: machineOf(t), stages: append(stages, read), notes: img.Notes,
+		timeout: b.fl.timeout, plan: verifier.Plan{
+			Target: t.Name, Unwind: b.fl.unwind, UnwindSet: b.unwindSet, Depth: b.fl.depth, Memory: b.memory,
+			Integers: b.fl.integers, Solver: b.fl.solver, Assumptions: assumptions, StopAfter: b.fl.stop,
+			AddressZero: t.Address0, Regions: regions(img.Memory),
+			MallocNeverFails: t.Malloc == targets.MallocNeverFails, Hosted: t.Hosted,
+			Relevant: b.fl.trace == "relevant"}}
 	var generated []job
 	if m != nil && len(b.fl.entries) == 0 {
 		if generated, err = b.generated(base, img, m); err != nil {
@@ -282,7 +287,8 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 
 // machineOf is what the target decides about C.
 func machineOf(t targets.Target) *verdict.Machine {
-	m := &verdict.Machine{Int: t.Types.Int.Size, Long: t.Types.Long.Size, Pointer: t.PointerBits / 8, Endian: "little", Char: "unsigned",
+	m := &verdict.Machine{Int: t.Types.Int.Size, Long: t.Types.Long.Size, Pointer: t.PointerBits / 8, Endian: "little",
+		Char:     "unsigned",
 		AlignInt: t.Types.Int.Align, AlignLarge: t.Types.LongLong.Align}
 	if t.BigEndian {
 		m.Endian = "big"
@@ -395,7 +401,8 @@ func loadTargets(names, def []string) ([]targets.Target, error) {
 // regions turns the memory map of address space 0 into the engine's.
 func regions(list []targets.Region) []encode.Region {
 	access := map[targets.Access]encode.Access{targets.RAM: encode.AccessReadWrite, targets.ROM: encode.AccessRead,
-		targets.Volatile: encode.AccessVolatile, targets.Constant: encode.AccessRead, targets.WriteOnly: encode.AccessVolatile}
+		targets.Volatile: encode.AccessVolatile, targets.Constant: encode.AccessRead,
+		targets.WriteOnly: encode.AccessVolatile}
 	var out []encode.Region
 	for _, r := range list {
 		if r.Space == 0 {

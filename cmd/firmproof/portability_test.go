@@ -13,7 +13,8 @@ void wide(void) { long l = firmproof_nondet_long(); firmproof_assume(l >= 0); fi
 void sign(void) { char c = (char)200; firmproof_assert(c > 0, "positive"); }
 void order(void) { unsigned v = 1; firmproof_assert(*(unsigned char *)&v == 1, "first byte"); }
 `
-	dir := writeTree(t, map[string]string{"main.c": src, ".firmproof.yml": "version: 1\ntargets: [cortex-m3, i386, x86_64, mips32-be]\nbuild: {sources: [main.c]}\nharnesses: [{entry: wide}, {entry: sign}, {entry: order}]\n"})
+	dir := writeTree(t, map[string]string{"main.c": src,
+		".firmproof.yml": "version: 1\ntargets: [cortex-m3, i386, x86_64, mips32-be]\nbuild: {sources: [main.c]}\nharnesses: [{entry: wide}, {entry: sign}, {entry: order}]\n"})
 	code, rep, errs := checkJSON(t, dir)
 	want := []string{
 		"assert@wide#1 (wide, main.c:2:79): violated on x86_64; proved on cortex-m3, i386, mips32-be; because of the width of long (8 bytes, not 4 bytes)",

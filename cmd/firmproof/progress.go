@@ -35,7 +35,8 @@ func (p *progressLine) show(target, entry string, s verifier.Progress) {
 		return
 	}
 	p.last = time.Now()
-	fmt.Fprintf(p.w, "\r\x1b[K%d/%d done, %s %s: %s, %d/%d claims, %d turns, %.0f s", p.ended, p.total, target, entry, s.Stage, s.Done, s.Total, s.Unwind, time.Since(p.start).Seconds())
+	fmt.Fprintf(p.w, "\r\x1b[K%d/%d done, %s %s: %s, %d/%d claims, %d turns, %.0f s", p.ended, p.total, target, entry,
+		s.Stage, s.Done, s.Total, s.Unwind, time.Since(p.start).Seconds())
 }
 
 func (p *progressLine) done() {

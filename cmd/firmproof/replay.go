@@ -98,7 +98,8 @@ func (fl *replayFlags) run(ctx context.Context, args []string) (int, error) {
 }
 
 // one builds and runs the program for one claim.
-func (fl *replayFlags) one(ctx context.Context, res *verdict.Result, claim *verdict.Claim, paths []string) (int, error) {
+func (fl *replayFlags) one(ctx context.Context, res *verdict.Result, claim *verdict.Claim, paths []string) (int,
+	error) {
 	if why := notInC(res, claim); why != "" {
 		return 0, errors.New(why)
 	}
@@ -110,15 +111,21 @@ func (fl *replayFlags) one(ctx context.Context, res *verdict.Result, claim *verd
 		return 0, err
 	}
 	bare := t.Run.Kind == targets.RunQEMU && strings.HasPrefix(t.Triple, "thumb")
-	native := t.Run.Kind == targets.RunNative && (strings.HasPrefix(t.Triple, "x86_64") || strings.HasPrefix(t.Triple, "i386"))
+	native := t.Run.Kind == targets.RunNative && (strings.HasPrefix(t.Triple, "x86_64") || strings.HasPrefix(t.Triple,
+		"i386"))
 	if !bare && !native {
-		return 0, fmt.Errorf("replay: programs for %s cannot be run here (x86 runs natively, Cortex-M in QEMU)", res.Target)
+		return 0, fmt.Errorf("replay: programs for %s cannot be run here (x86 runs natively, Cortex-M in QEMU)",
+			res.Target)
 	}
 	if slices.ContainsFunc(claim.Inputs, func(in verdict.Input) bool { return in.Kind == "param" }) {
 		return 0, fmt.Errorf("replay: %s has parameters: wrap it in a harness without parameters", res.Entry)
 	}
-	if slices.ContainsFunc(claim.Inputs, func(in verdict.Input) bool { return in.Kind == "nondet" && in.Name == "argc" }) {
-		return 0, fmt.Errorf("replay: %s takes its inputs from argc and argv: wrap it in a harness without parameters", res.Entry)
+	if slices.ContainsFunc(claim.Inputs, func(in verdict.Input) bool {
+		return in.Kind == "nondet" &&
+			in.Name == "argc"
+	}) {
+		return 0, fmt.Errorf("replay: %s takes its inputs from argc and argv: wrap it in a harness without parameters",
+			res.Entry)
 	}
 	if len(claim.Trace) == 0 {
 		return 0, fmt.Errorf("replay: a constant expression: the compiler evaluates it, nothing runs")
@@ -186,7 +193,11 @@ func (fl *replayFlags) locate(paths []string, entry string) (err error) {
 	for _, p := range m.Build.Sources {
 		p, drop := strings.CutPrefix(p, "!")
 		if drop {
-			fl.sources = slices.DeleteFunc(fl.sources, func(f string) bool { ok, err := doublestar.Match(p, f); return ok && err == nil })
+			fl.sources = slices.DeleteFunc(fl.sources, func(f string) bool {
+				ok, err := doublestar.Match(p,
+					f)
+				return ok && err == nil
+			})
 			continue
 		}
 		files, err := doublestar.Glob(os.DirFS(fl.dir), filepath.ToSlash(filepath.Clean(p)), doublestar.WithFilesOnly())
@@ -273,13 +284,17 @@ func (r *replayer) run(ctx context.Context, text string) (int, error) {
 	}
 	run := []string{image}
 	if r.h.arm {
-		run = []string{r.t.Run.Program, "-M", r.t.Run.Machine, "-nographic", "-monitor", "none", "-serial", "none", "-semihosting-config", "enable=on,target=native", "-kernel", image}
+		run = []string{r.t.Run.Program, "-M", r.t.Run.Machine, "-nographic", "-monitor", "none", "-serial", "none",
+			"-semihosting-config", "enable=on,target=native", "-kernel", image}
 		if r.t.Run.CPU != "" {
 			run = append(run, "-cpu", r.t.Run.CPU)
 		}
 	}
-	said, code, err := r.command(ctx, []string{"ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1", "UBSAN_OPTIONS=print_stacktrace=1",
-		"ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14", "MSAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14"}, run...)
+	said, code, err := r.command(ctx,
+		[]string{"ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1",
+			"UBSAN_OPTIONS=print_stacktrace=1",
+			"ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14", "MSAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14"},
+		run...)
 	if err != nil {
 		return 0, err
 	}
@@ -305,11 +320,13 @@ func (r *replayer) sanitize() []string {
 	const ub = "undefined,float-divide-by-zero"
 	switch {
 	case r.h.arm:
-		return []string{"-fsanitize=" + ub, "-fsanitize-trap=all", "-ftrivial-auto-var-init=zero", "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang"}
+		return []string{"-fsanitize=" + ub, "-fsanitize-trap=all", "-ftrivial-auto-var-init=zero",
+			"-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang"}
 	case r.h.claim.Check == verdict.Uninitialised && r.t.PointerBits == 64:
 		return []string{"-fsanitize=memory", "-fsanitize-memory-track-origins", "-fno-sanitize-recover=all"}
 	}
-	return []string{"-fsanitize=address," + ub, "-fsanitize-address-use-after-scope", "-fno-sanitize-recover=all", "-ftrivial-auto-var-init=zero", "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang"}
+	return []string{"-fsanitize=address," + ub, "-fsanitize-address-use-after-scope", "-fno-sanitize-recover=all",
+		"-ftrivial-auto-var-init=zero", "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang"}
 }
 
 // compile makes objects of the sources with the sanitizers, and of the harness without.
@@ -323,7 +340,8 @@ func (r *replayer) compile(ctx context.Context, include string) ([]string, error
 		}
 	}
 	harnessObject := filepath.Join(r.work, "harness.o")
-	if err := r.must(ctx, append(slices.Clone(flags), "-fno-builtin", "-c", filepath.Join(r.work, "harness.c"), "-o", harnessObject)...); err != nil {
+	if err := r.must(ctx, append(slices.Clone(flags), "-fno-builtin", "-c", filepath.Join(r.work, "harness.c"), "-o",
+		harnessObject)...); err != nil {
 		return nil, err
 	}
 	flags = append(flags, "-isystem", include)
@@ -363,7 +381,8 @@ func (r *replayer) library(ctx context.Context) (objects, wrapped []string, err 
 		if err := os.WriteFile(src, text, 0o644); err != nil {
 			return nil, nil, err
 		}
-		argv := append(append([]string{"clang-14"}, r.t.Flags()...), "-O0", "-g", "-std=gnu11", "-w", "-fno-builtin", "-fno-omit-frame-pointer", "-c", src, "-o", src+".o")
+		argv := append(append([]string{"clang-14"}, r.t.Flags()...), "-O0", "-g", "-std=gnu11", "-w", "-fno-builtin",
+			"-fno-omit-frame-pointer", "-c", src, "-o", src+".o")
 		for _, f := range functions {
 			argv = append(argv, fmt.Sprintf("-D%s=__wrap_%s", f, f))
 		}

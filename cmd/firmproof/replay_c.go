@@ -19,7 +19,8 @@ type harness struct {
 
 // allocators are the functions whose result a wrapper decides.
 var allocators = map[string]string{
-	"malloc": "void *%s(SIZE n)|n", "calloc": "void *%s(SIZE a, SIZE n)|a, n", "realloc": "void *%s(void *a, SIZE n)|a, n", "aligned_alloc": "void *%s(SIZE a, SIZE n)|a, n",
+	"malloc": "void *%s(SIZE n)|n", "calloc": "void *%s(SIZE a, SIZE n)|a, n",
+	"realloc": "void *%s(void *a, SIZE n)|a, n", "aligned_alloc": "void *%s(SIZE a, SIZE n)|a, n",
 }
 
 // wrapped are the allocators that the trace decides, for the linker's --wrap.
@@ -37,7 +38,8 @@ func (h *harness) wrapped() []string {
 // isNondet reports whether a function of the program is a source of inputs that
 // the harness defines; a result of printf, say, comes from the real one.
 func isNondet(name string) bool {
-	for _, p := range []string{"firmproof_nondet_", "__VERIFIER_nondet_", "nondet_", "__llbmc_nondef_", "__CPROVER_nondet_", "__ESBMC_nondet_"} {
+	for _, p := range []string{"firmproof_nondet_", "__VERIFIER_nondet_", "nondet_", "__llbmc_nondef_",
+		"__CPROVER_nondet_", "__ESBMC_nondet_"} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}
@@ -217,7 +219,8 @@ func (h *harness) text() string {
 	h.havocs(&b)
 	h.mallocs(&b)
 	if h.result.Entry != "main" {
-		fmt.Fprintf(&b, "\nvoid %s(void);\nint main(void)\n{\n    %s();\n    return 0;\n}\n", h.result.Entry, h.result.Entry)
+		fmt.Fprintf(&b, "\nvoid %s(void);\nint main(void)\n{\n    %s();\n    return 0;\n}\n", h.result.Entry,
+			h.result.Entry)
 	}
 	return b.String()
 }
@@ -232,7 +235,8 @@ func (h *harness) values(b *strings.Builder) {
 	b.WriteString("\nstatic const struct { const char *who; unsigned long long value; } fp_values[] = {\n")
 	for _, in := range h.claim.Inputs {
 		switch {
-		case in.Kind == "volatile" || in.Kind == "asm" || in.Kind == "param" || in.Kind == "nondet" && (!isNondet(in.Name) || in.Width > 64):
+		case in.Kind == "volatile" || in.Kind == "asm" || in.Kind == "param" || in.Kind == "nondet" &&
+			(!isNondet(in.Name) || in.Width > 64):
 			h.left = append(h.left, in.Kind+" "+in.Name)
 			continue
 		case in.Kind != "nondet":
@@ -248,7 +252,8 @@ func (h *harness) values(b *strings.Builder) {
 		"        fp_stop(78, \"the trace has no more value for\", who);\n    }\n    unsigned long long v = fp_values[fp_at++].value;\n    fp_copy(to, &v, n);\n}\n")
 	slices.Sort(names)
 	for i, n := range names {
-		params := map[string]string{"klee_int": "const char *name", "klee_range": "int from, int to, const char *name"}[n]
+		params := map[string]string{"klee_int": "const char *name",
+			"klee_range": "int from, int to, const char *name"}[n]
 		if params == "" {
 			params = "void"
 		}

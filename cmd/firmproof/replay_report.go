@@ -35,7 +35,8 @@ func (fl *checkFlags) replayAll(ctx context.Context, rep *verdict.Report, paths 
 			if c.Status != verdict.Violated || ctx.Err() != nil {
 				continue
 			}
-			r := &replayFlags{include: fl.include, defines: fl.defines, cflags: fl.cflags, limit: 30 * time.Second, out: io.Discard}
+			r := &replayFlags{include: fl.include, defines: fl.defines, cflags: fl.cflags, limit: 30 * time.Second,
+				out: io.Discard}
 			code, err := r.one(ctx, res, c, paths)
 			c.Machine = machineResult(code, r.said, err)
 		}
@@ -60,11 +61,14 @@ func programPos(c *verdict.Claim) verdict.Pos {
 // judge says what the run showed.
 func (r *replayer) judge(said string, code int) int {
 	c, w := r.h.claim, r.fl.out
-	fmt.Fprintf(w, "%s on %s, entry %s\n%s: %s\n\n%s\n", c.ID, r.t.Name, r.h.result.Entry, c.Pos, c.Message, strings.TrimSpace(said))
+	fmt.Fprintf(w, "%s on %s, entry %s\n%s: %s\n\n%s\n", c.ID, r.t.Name, r.h.result.Entry, c.Pos, c.Message,
+		strings.TrimSpace(said))
 	at := programPos(c)
 	place := fmt.Sprintf("%s:%d", filepath.Base(at.File), at.Line)
-	there := strings.Contains(said, place+":") || strings.Contains(said, place+"\n") || strings.Contains(said, place+" ")
-	asserted := strings.Contains(said, "assertion failed") || strings.Contains(said, "Assertion") || strings.Contains(said, "assertion \"")
+	there := strings.Contains(said, place+":") || strings.Contains(said, place+"\n") || strings.Contains(said,
+		place+" ")
+	asserted := strings.Contains(said, "assertion failed") || strings.Contains(said, "Assertion") ||
+		strings.Contains(said, "assertion \"")
 	switch {
 	case code == -1:
 		r.fl.said = fmt.Sprintf("the program did not end within %s.", r.fl.limit)
@@ -72,8 +76,10 @@ func (r *replayer) judge(said string, code int) int {
 		r.fl.said = "the program ends without a failure." + r.hint()
 	case code == exitAssume || code == exitOtherPath:
 		r.fl.said = "the program takes another path." + r.hint()
-	case c.Check == verdict.Assert && asserted, c.Check == verdict.Leak && strings.Contains(said, "LeakSanitizer: detected"), there,
-		c.Check == verdict.Memory && strings.HasPrefix(c.Message, "call through") && strings.Contains(said, "(pc "): // the caller is not in the stack
+	case c.Check == verdict.Assert && asserted, c.Check == verdict.Leak && strings.Contains(said,
+		"LeakSanitizer: detected"), there,
+		// the caller is not in the stack
+		c.Check == verdict.Memory && strings.HasPrefix(c.Message, "call through") && strings.Contains(said, "(pc "):
 		fmt.Fprintln(w, "\nReproduced.")
 		return exitReproduced
 	default:
@@ -86,12 +92,14 @@ func (r *replayer) judge(said string, code int) int {
 // hint says what the harness could not play back.
 func (r *replayer) hint() string {
 	out := ""
-	if r.h.arm && (r.h.claim.Check == verdict.Memory || r.h.claim.Check == verdict.Free || r.h.claim.Check == verdict.Uninitialised) {
+	if r.h.arm && (r.h.claim.Check == verdict.Memory || r.h.claim.Check == verdict.Free ||
+		r.h.claim.Check == verdict.Uninitialised) {
 		out = " The emulated core has no sanitizer for memory: an access that hits other memory goes unnoticed."
 	}
 	if len(r.h.left) > 0 {
 		slices.Sort(r.h.left)
-		out += " The trace has inputs that a program cannot be given: " + strings.Join(slices.Compact(r.h.left), ", ") + "."
+		out += " The trace has inputs that a program cannot be given: " + strings.Join(slices.Compact(r.h.left),
+			", ") + "."
 	}
 	return out
 }
@@ -115,7 +123,8 @@ func (fl *replayFlags) pick(path string) (*verdict.Report, *verdict.Result, *ver
 				continue
 			}
 			ids = append(ids, c.ID)
-			if (fl.claim == "" || c.ID == fl.claim) && (fl.target == "" || r.Target == fl.target) && (fl.entry == "" || r.Entry == fl.entry) {
+			if (fl.claim == "" || c.ID == fl.claim) && (fl.target == "" || r.Target == fl.target) && (fl.entry == "" ||
+				r.Entry == fl.entry) {
 				return &rep, r, c, nil
 			}
 		}

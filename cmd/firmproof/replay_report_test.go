@@ -39,14 +39,19 @@ func TestMachineInReport(t *testing.T) {
 		want               verdict.MachineResult
 	}{
 		{"signal", "x86_64", "#include <assert.h>\nint main(void) { assert(firmproof_nondet_int() != 7); return 0; }\n", verdict.Reproduced},
-		{"library", "x86_64", "#include <stdio.h>\n#include <assert.h>\nint main(void) { int x = 0; if (scanf(\"%d\", &x) == 1) assert(x != 77); return 0; }\n", verdict.Reproduced},
-		{"overflow in the library", "i386", "#include <stdio.h>\nint main(void) { char s[4]; return sprintf(s, \"%d\", firmproof_nondet_int()); }\n", verdict.Reproduced},
-		{"constructor", "x86_64", "#include <assert.h>\nint g; __attribute__((constructor)) void f(void) { g = 1; }\nint main(void) { assert(!g); return 0; }\n", verdict.Reproduced},
+		{"library", "x86_64",
+			"#include <stdio.h>\n#include <assert.h>\nint main(void) { int x = 0; if (scanf(\"%d\", &x) == 1) assert(x != 77); return 0; }\n", verdict.Reproduced},
+		{"overflow in the library", "i386",
+			"#include <stdio.h>\nint main(void) { char s[4]; return sprintf(s, \"%d\", firmproof_nondet_int()); }\n",
+			verdict.Reproduced},
+		{"constructor", "x86_64",
+			"#include <assert.h>\nint g; __attribute__((constructor)) void f(void) { g = 1; }\nint main(void) { assert(!g); return 0; }\n", verdict.Reproduced},
 		{"call", "x86_64", "int main(void) { int (*f)(void) = 0; return f(); }\n", verdict.Reproduced},
 		{"no machine", "avr", "int main(void) { int x = 0; return 1 / x; }\n", verdict.NotPossible},
 		{"arguments", "x86_64", "int main(int argc, char **argv) { return argv[argc - 1][1]; }\n", verdict.NotPossible},
 		{"constant", "x86_64", "int x = 2147483647 + 1;\nint main(void) { return x == 0; }\n", verdict.NotPossible},
-		{"unseen", "cortex-m3", "int a[2]; int main(void) { int *p = a; return p[firmproof_nondet_bool() + 1]; }\n", verdict.NotReproduced},
+		{"unseen", "cortex-m3", "int a[2]; int main(void) { int *p = a; return p[firmproof_nondet_bool() + 1]; }\n",
+			verdict.NotReproduced},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,10 +62,12 @@ func TestMachineInReport(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if code := runWith([]string{"check", "--target", c.target, "--replay", "--format", "json", "-o", first, file}, &out, &out); code != exitViolated {
+			if code := runWith([]string{"check", "--target", c.target, "--replay", "--format", "json", "-o", first,
+				file}, &out, &out); code != exitViolated {
 				t.Fatalf("check: exit %d: %s", code, out.String())
 			}
-			if m := runOf(t, first); m == nil || m.Result != c.want || (m.Detail == "") != (c.want == verdict.Reproduced) {
+			if m := runOf(t, first); m == nil || m.Result != c.want ||
+				(m.Detail == "") != (c.want == verdict.Reproduced) {
 				t.Errorf("check --replay: %+v, want %s", m, c.want)
 			}
 			replayRun(first, "-o", second, file)

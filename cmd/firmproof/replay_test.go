@@ -23,7 +23,8 @@ func checked(t *testing.T, args ...string) string {
 	t.Helper()
 	report := filepath.Join(t.TempDir(), "report.json")
 	var out bytes.Buffer
-	if code := runWith(append([]string{"check", "--format", "json", "-o", report}, args...), &out, &out); code != exitViolated {
+	if code := runWith(append([]string{"check", "--format", "json", "-o", report}, args...), &out,
+		&out); code != exitViolated {
 		t.Fatalf("check %v: exit %d: %s", args, code, out.String())
 	}
 	return report
@@ -91,7 +92,8 @@ func TestReplayOther(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", name, code, out)
 		}
 	}
-	if code, out := replayRun(report, file, "--claim", "memory@main#9"); code != exitCannot || !strings.Contains(out, "shift@main#1") {
+	if code, out := replayRun(report, file, "--claim", "memory@main#9"); code != exitCannot || !strings.Contains(out,
+		"shift@main#1") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
@@ -111,7 +113,8 @@ func TestReplayMemory(t *testing.T) {
 		if code != exitReproduced {
 			t.Errorf("%s: exit %d: %s", name, code, out)
 		}
-		if said, err := exec.Command("clang-14", "-fsyntax-only", "-Wno-everything", emit).CombinedOutput(); err != nil {
+		if said, err := exec.Command("clang-14", "-fsyntax-only", "-Wno-everything",
+			emit).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", name, err, said)
 		}
 	}

@@ -41,7 +41,8 @@ func reportCommand() *cobra.Command {
 	return cmd
 }
 
-func regressionText(ctx context.Context, place *storeFlags, repo string, since time.Time, format string) ([]byte, error) {
+func regressionText(ctx context.Context, place *storeFlags, repo string, since time.Time, format string) ([]byte,
+	error) {
 	st, _, err := place.open(ctx)
 	if err != nil {
 		return nil, err

@@ -74,13 +74,15 @@ func (s *simulation) run(ctx context.Context) error {
 	s.fl.changed = changed
 	now, err := s.check(ctx, mirror, shas[1], filepath.Join(work, "head"))
 	if err != nil {
-		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head, strings.TrimSpace(err.Error()))
+		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head,
+			strings.TrimSpace(err.Error()))
 		return &exitError{code: exitViolated}
 	}
 	s.fl.called = calledIn(now) // what the change called stands against the same calls before it
 	before, err := s.check(ctx, mirror, from, filepath.Join(work, "base"))
 	if err != nil {
-		fmt.Fprintf(s.out, "The base cannot be verified, so nothing is known of it: %s\n\n", strings.TrimSpace(err.Error()))
+		fmt.Fprintf(s.out, "The base cannot be verified, so nothing is known of it: %s\n\n",
+			strings.TrimSpace(err.Error()))
 	}
 	m, err := manifest.Read(filepath.Join(work, "head"))
 	if err != nil {
@@ -97,7 +99,8 @@ func (s *simulation) fetch(ctx context.Context, work, base, head string) (*check
 	}
 	var wants []checkout.Want
 	for _, rev := range []string{base, head} {
-		cmd := exec.CommandContext(ctx, "git", "-C", repo, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+		cmd := exec.CommandContext(ctx, "git", "-C", repo, "rev-parse", "--verify", "--quiet", "--end-of-options",
+			rev+"^{commit}")
 		out, err := cmd.Output()
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %s is no commit of this repository", s.repo, rev)
@@ -120,7 +123,8 @@ func (s *simulation) check(ctx context.Context, m *checkout.Mirror, sha, dir str
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), dir+"/", ""))
 	}
-	return &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version}, Results: verify(ctx, s.err, &s.fl, jobs)}, nil
+	return &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version},
+		Results: verify(ctx, s.err, &s.fl, jobs)}, nil
 }
 
 // show prints a check run per target, as GitHub would.
@@ -138,9 +142,11 @@ func (s *simulation) show(now, before *verdict.Report, o reports.PageOptions) er
 		if i > 0 {
 			fmt.Fprintln(s.out)
 		}
-		fmt.Fprintf(s.out, "firmproof / %s: %s\n%s\n\n%s\n", target, p.Conclusion, p.Title, strings.TrimSpace(p.Summary))
+		fmt.Fprintf(s.out, "firmproof / %s: %s\n%s\n\n%s\n", target, p.Conclusion, p.Title,
+			strings.TrimSpace(p.Summary))
 		for _, a := range p.Annotations {
-			fmt.Fprintf(s.out, "\n%s:%d: %s: %s\n%s\n", a.Path, a.StartLine, a.Level, a.Title, strings.TrimSpace(a.Message+"\n"+a.RawDetails))
+			fmt.Fprintf(s.out, "\n%s:%d: %s: %s\n%s\n", a.Path, a.StartLine, a.Level, a.Title,
+				strings.TrimSpace(a.Message+"\n"+a.RawDetails))
 		}
 		switch {
 		case p.Conclusion == "failure":

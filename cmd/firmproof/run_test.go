@@ -34,7 +34,8 @@ func simulate(dir, rng string) (int, string) {
 func TestSimulation(t *testing.T) {
 	dir := t.TempDir()
 	const first = "int main(void) {\n  unsigned i = firmproof_nondet_uint();\n  static char buf[4];\n  if (i > 4) return 0;\n  buf[i] = 1;\n"
-	put(t, dir, ".firmproof.yml", "version: 1\ntargets: [cortex-m3, x86_64]\nbuild: {sources: [a.c]}\nharnesses:\n  - {entry: main}\n")
+	put(t, dir, ".firmproof.yml",
+		"version: 1\ntargets: [cortex-m3, x86_64]\nbuild: {sources: [a.c]}\nharnesses:\n  - {entry: main}\n")
 	old := "#include \"firmproof.h\"\n" + first
 	for _, text := range []string{
 		old + "  return 0;\n}\n",
@@ -49,7 +50,8 @@ func TestSimulation(t *testing.T) {
 	if code != exitViolated {
 		t.Errorf("exit %d", code)
 	}
-	wantAll(t, out, "firmproof / cortex-m3: failure", "firmproof / x86_64: failure", "1 new, 0 fixed, 1 known", "— introduced", "— preexisting", "a.c:8: failure: div-by-zero (x86_64)")
+	wantAll(t, out, "firmproof / cortex-m3: failure", "firmproof / x86_64: failure", "1 new, 0 fixed, 1 known",
+		"— introduced", "— preexisting", "a.c:8: failure: div-by-zero (x86_64)")
 	if code, out = simulate(dir, "main~2..main~1"); code != exitOK {
 		t.Errorf("exit %d", code)
 	}
@@ -71,7 +73,8 @@ func TestSimulation(t *testing.T) {
 // TestSimulationOfFunctions: what a changed function did wrong before the change is known.
 func TestSimulationOfFunctions(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, ".firmproof.yml", "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: changed\nharnesses:\n  - {entry: main}\n")
+	put(t, dir, ".firmproof.yml",
+		"version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: changed\nharnesses:\n  - {entry: main}\n")
 	const text = "int other(int a) { return 7 / a; }\nint part(int a, int b) { return a %s b; }\nint main(void) { return 0; }\n"
 	for _, op := range []string{"/", "/ /* by */", "- 1 +"} {
 		put(t, dir, "a.c", strings.Replace(text, "%s", op, 1))
@@ -98,8 +101,10 @@ func TestExamplesBuild(t *testing.T) {
 			dir := patchedExample(t, patches...)
 			for _, target := range []string{"cortex-m3", "i386", "x86_64"} {
 				var out bytes.Buffer
-				code := runWith([]string{"check", dir, "--target", target, "--entry", "report_harness", "-q"}, &out, &out)
-				if want := map[bool]int{true: exitViolated, false: exitOK}[name == "pr" && target == "x86_64"]; code != want {
+				code := runWith([]string{"check", dir, "--target", target, "--entry", "report_harness", "-q"}, &out,
+					&out)
+				if want := map[bool]int{true: exitViolated, false: exitOK}[name == "pr" &&
+					target == "x86_64"]; code != want {
 					t.Errorf("%s: exit %d, want %d: %s", target, code, want, out.String())
 				}
 			}
@@ -119,7 +124,8 @@ func TestExamplesBuild(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := build.Files(t.Context(), []string{file}, to, build.Options{WorkDir: t.TempDir(), Entries: []string{"main"}}); err != nil {
+			if _, err := build.Files(t.Context(), []string{file}, to, build.Options{WorkDir: t.TempDir(),
+				Entries: []string{"main"}}); err != nil {
 				t.Errorf("%s for %s: %v", file, target, err)
 			}
 		}

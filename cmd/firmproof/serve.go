@@ -23,7 +23,8 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 	f.StringVar(&c.DB, "db", "", "`database`: sqlite:PATH (default, under --data) or postgres://...")
 	f.StringVar(&c.GitHubURL, "github-url", "", "`URL` of GitHub's REST API (default https://api.github.com)")
 	f.Int64Var(&c.AppID, "app-id", 0, "`number` of the GitHub App")
-	f.StringSliceVar(&c.PrivateKeys, "private-key", nil, "PEM `file` of the App's private key (repeatable, newest first)")
+	f.StringSliceVar(&c.PrivateKeys, "private-key", nil,
+		"PEM `file` of the App's private key (repeatable, newest first)")
 	f.StringVar(&c.PublicURL, "public-url", "", "`URL` under which people reach this server")
 	f.IntVar(&c.Workers, "workers", 2, "verifications at a time (0: none here)")
 	f.StringVar(box, "sandbox", string(sandbox.Required), "required, best-effort or off")
@@ -31,7 +32,8 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 	f.DurationVar(&c.Deadline, "run-deadline", 0, "longest time from the beginning of a run to its end (default 24h)")
 	f.IntVar(&c.RepoLimit, "repo-limit", 0, "verifications of one repository at a time (0: any number)")
 	f.Int64Var(&c.MinFree, "min-free", 256<<20, "`bytes` that must be free below --data: with less, no work is begun")
-	f.StringVar(&c.Artifacts, "artifacts", "", "`folder` or s3://HOST/BUCKET/PREFIX for programs, reports and traces; all workers share it (default below --data)")
+	f.StringVar(&c.Artifacts, "artifacts", "",
+		"`folder` or s3://HOST/BUCKET/PREFIX for programs, reports and traces; all workers share it (default below --data)")
 	f.StringVar(format, "log-format", "json", "json or text")
 }
 
@@ -51,7 +53,8 @@ func serveCommand() *cobra.Command {
 			}
 			if setup {
 				app.Say = func(address string) {
-					fmt.Fprintf(cmd.ErrOrStderr(), "Open this address to register the App (it works until that is done):\n  %s\n", address)
+					fmt.Fprintf(cmd.ErrOrStderr(),
+						"Open this address to register the App (it works until that is done):\n  %s\n", address)
 				}
 				var err error
 				if c, err = bot.Register(cmd.Context(), c, app); err != nil {
@@ -62,11 +65,14 @@ func serveCommand() *cobra.Command {
 		},
 	}
 	serverFlags(cmd.Flags(), &c, &box, &config, &format)
-	cmd.Flags().BoolVar(&setup, "setup", false, "first serve a page that registers the App at GitHub, and keep its secrets under --data")
+	cmd.Flags().BoolVar(&setup, "setup", false,
+		"first serve a page that registers the App at GitHub, and keep its secrets under --data")
 	cmd.Flags().StringVar(&app.Name, "app-name", "", "with --setup: `name` of the App, unique at GitHub")
-	cmd.Flags().StringVar(&app.Organization, "organization", "", "with --setup: `organization` that owns the App; default: you")
+	cmd.Flags().StringVar(&app.Organization, "organization", "",
+		"with --setup: `organization` that owns the App; default: you")
 	cmd.Flags().StringVar(&c.Listen, "listen", "127.0.0.1:8080", "`address` to listen on")
-	cmd.Flags().StringSliceVar(&c.SecretFiles, "webhook-secret-file", nil, "`file` with a webhook secret (repeatable: each is accepted)")
+	cmd.Flags().StringSliceVar(&c.SecretFiles, "webhook-secret-file", nil,
+		"`file` with a webhook secret (repeatable: each is accepted)")
 	return cmd
 }
 
@@ -90,9 +96,10 @@ func workerCommand() *cobra.Command {
 
 // sandboxInitCommand is the second stage of the sandbox: see pipeline/sandbox.
 func sandboxInitCommand() *cobra.Command {
-	return &cobra.Command{Use: sandbox.InitCommand, Hidden: true, DisableFlagParsing: true, RunE: func(_ *cobra.Command, args []string) error {
-		return &exitError{code: sandbox.Init(args)}
-	}}
+	return &cobra.Command{Use: sandbox.InitCommand, Hidden: true, DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return &exitError{code: sandbox.Init(args)}
+		}}
 }
 
 // serverConfig completes the flags from the environment and the file, and makes the log.
@@ -183,7 +190,8 @@ func configValues(flags *pflag.FlagSet, file string) (map[string][]*yaml.Node, e
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		if flags.Lookup(key.Value) == nil {
-			return nil, fmt.Errorf("%s:%d:%d: unknown key %q, did you mean %q?", file, key.Line, key.Column, key.Value, verdict.Nearest(key.Value, known))
+			return nil, fmt.Errorf("%s:%d:%d: unknown key %q, did you mean %q?", file, key.Line, key.Column, key.Value,
+				verdict.Nearest(key.Value, known))
 		}
 		list := []*yaml.Node{value}
 		if value.Kind == yaml.SequenceNode {

@@ -14,7 +14,8 @@ import (
 // TestFillFlags: the command line wins over the environment, and that over the file.
 func TestFillFlags(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yml")
-	if err := os.WriteFile(file, []byte("app-id: 1\nworkers: 7\nprivate-key: [a.pem, b.pem]\ndata: fromfile\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("app-id: 1\nworkers: 7\nprivate-key: [a.pem, b.pem]\ndata: fromfile\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("FIRMPROOF_WORKERS", "5")
@@ -32,7 +33,8 @@ func TestFillFlags(t *testing.T) {
 	if c.Workers != 3 || c.Data != "fromenv" || c.AppID != 1 || strings.Join(c.PrivateKeys, " ") != "a.pem b.pem" {
 		t.Errorf("got %+v", c)
 	}
-	for text, want := range map[string]string{"app-idd: 1\n": `:1:1: unknown key "app-idd", did you mean "app-id"?`, "app-id: x\n": ":1:9: app-id", "db: {a: b}\n": "plain value"} {
+	for text, want := range map[string]string{"app-idd: 1\n": `:1:1: unknown key "app-idd", did you mean "app-id"?`,
+		"app-id: x\n": ":1:9: app-id", "db: {a: b}\n": "plain value"} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

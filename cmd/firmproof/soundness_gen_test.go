@@ -30,12 +30,14 @@ const (
 func (g *cGenerator) scalar() string { return g.pick(strings.Fields(cScalars)...) }
 
 func (g *cGenerator) cast() string {
-	return g.pick("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long", "long long", "unsigned long long", "_Bool")
+	return g.pick("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
+		"unsigned long", "long long", "unsigned long long", "_Bool")
 }
 
 func (g *cGenerator) constant() string {
 	if g.one(3) {
-		return g.pick("0x7fffffff", "(-0x7fffffff - 1)", "0xffu", "0x80", "-1", "65535u", "32767", "0x123456789abcll", "1ull << 40", "-128")
+		return g.pick("0x7fffffff", "(-0x7fffffff - 1)", "0xffu", "0x80", "-1", "65535u", "32767", "0x123456789abcll",
+			"1ull << 40", "-128")
 	}
 	return fmt.Sprint(g.r.Intn(40) - 8)
 }
@@ -46,7 +48,8 @@ func (g *cGenerator) element() string {
 	n := map[string]int{"8": 8, "12": 12, "4": 4, "16": 16}[size]
 	switch {
 	case g.one(12):
-		return fmt.Sprintf("%s[%s]", name, g.pick("n1", "n2", "(n1 + n2)", "(n1 - 3)", fmt.Sprintf("(%s & %d)", g.num(), 2*n-1)))
+		return fmt.Sprintf("%s[%s]", name, g.pick("n1", "n2", "(n1 + n2)", "(n1 - 3)", fmt.Sprintf("(%s & %d)",
+			g.num(), 2*n-1)))
 	case g.one(3):
 		return fmt.Sprintf("%s[%d]", name, g.r.Intn(n))
 	case n == 12:
@@ -68,11 +71,13 @@ func (g *cGenerator) num() string {
 	case 0, 1, 2:
 		return fmt.Sprintf("((unsigned)%s %s %s)", g.num(), g.pick("+", "-", "*", "&", "|", "^"), g.num())
 	case 3:
-		return fmt.Sprintf("((unsigned long long)%s %s (%s)%s)", g.num(), g.pick("+", "-", "*", "&", "^"), g.cast(), g.num())
+		return fmt.Sprintf("((unsigned long long)%s %s (%s)%s)", g.num(), g.pick("+", "-", "*", "&", "^"), g.cast(),
+			g.num())
 	case 4:
 		return fmt.Sprintf("(%s %s ((unsigned)%s | 1))", g.num(), g.pick("/", "%"), g.num())
 	case 5:
-		return fmt.Sprintf("((unsigned%s)%s %s (%s & %d))", g.pick("", " long long"), g.num(), g.pick("<<", ">>"), g.num(), []int{7, 15, 31}[g.r.Intn(3)])
+		return fmt.Sprintf("((unsigned%s)%s %s (%s & %d))", g.pick("", " long long"), g.num(), g.pick("<<", ">>"),
+			g.num(), []int{7, 15, 31}[g.r.Intn(3)])
 	case 6:
 		return fmt.Sprintf("((%s)%s >> (%s & 7))", g.cast(), g.num(), g.num())
 	case 7, 8:
@@ -86,11 +91,13 @@ func (g *cGenerator) num() string {
 	case 14:
 		return g.pick("-(long long)", "~", "!") + "(short)" + g.num()
 	case 15:
-		return g.pick("*p", "p[1]", "*pc", "(p == &x)", "(q != 0)", "(int)(p - a) * 0", "un.c[1]", "un.h[n1 & 1]", "sp->b")
+		return g.pick("*p", "p[1]", "*pc", "(p == &x)", "(q != 0)", "(int)(p - a) * 0", "un.c[1]", "un.h[n1 & 1]",
+			"sp->b")
 	case 16:
 		return fmt.Sprintf("%s(%s, %s)", g.pick("f1", "f2", "(*fp)"), g.num(), g.num())
 	case 17:
-		return g.pick("(int)strlen(str)", "strcmp(str, \"ab\") > 0", "(memcmp(a, ga, n1 & 7) == 0)", "rec(n2 & 3)", "twice(s).b", "(int)sizeof(s)", "__builtin_popcount(u)", "(int)__builtin_bswap32(u)", "many(2, x, (long)y)")
+		return g.pick("(int)strlen(str)", "strcmp(str, \"ab\") > 0", "(memcmp(a, ga, n1 & 7) == 0)", "rec(n2 & 3)",
+			"twice(s).b", "(int)sizeof(s)", "__builtin_popcount(u)", "(int)__builtin_bswap32(u)", "many(2, x, (long)y)")
 	case 18:
 		if g.one(3) { // unguarded
 			return fmt.Sprintf("(%s %s %s)", g.num(), g.pick("+", "-", "*", "/", "%", "<<", ">>"), g.num())
@@ -104,7 +111,8 @@ func (g *cGenerator) num() string {
 
 // text is a pointer to something that is mostly a string.
 func (g *cGenerator) text() string {
-	return g.pick("str", "str", "c", "&c[n1 & 3]", "&str[n2 & 3]", "num", "num", "\"hello\"", "\"a,b\"", "\"-17x\"", "(n1 & 1 ? str : \"lo\")")
+	return g.pick("str", "str", "c", "&c[n1 & 3]", "&str[n2 & 3]", "num", "num", "\"hello\"", "\"a,b\"", "\"-17x\"",
+		"(n1 & 1 ? str : \"lo\")")
 }
 
 // count is a number of bytes that mostly fits.
@@ -114,7 +122,8 @@ func (g *cGenerator) count() string {
 
 // char is a character as an int in the domain of ctype.h.
 func (g *cGenerator) char() string {
-	return g.pick("'l'", "'a'", "0", "(n1 + 'a')", "(n2 * 17 & 255)", "(unsigned char)str[n1 & 7]", "(unsigned char)"+g.num(), "-1")
+	return g.pick("'l'", "'a'", "0", "(n1 + 'a')", "(n2 * 17 & 255)", "(unsigned char)str[n1 & 7]",
+		"(unsigned char)"+g.num(), "-1")
 }
 
 // library is the result of a function of string.h, stdlib.h or ctype.h.
@@ -141,13 +150,19 @@ func (g *cGenerator) library() string {
 	case 6:
 		return "(int)" + g.pick("strlen("+t+")", "strnlen("+t+", "+n+")")
 	case 7:
-		return g.pick("atoi("+t+")", "(int)atol("+t+")", "(int)strtol("+t+", 0, "+g.pick("10", "16", "0", "8")+")", "(int)strtoul("+t+", 0, 10)")
+		return g.pick("atoi("+t+")", "(int)atol("+t+")", "(int)strtol("+t+", 0, "+g.pick("10", "16", "0", "8")+")",
+			"(int)strtoul("+t+", 0, 10)")
 	case 8:
 		return g.pick("abs((short)"+g.num()+")", "(int)labs((short)"+g.num()+")", "abs("+g.num()+")")
 	case 9:
-		return "snprintf(c, " + g.pick("12", "5", "0", n) + ", " + g.pick("\"%d\", (int)"+g.num(), "\"%x\", (unsigned)"+g.num(), "\"%5u|\", (unsigned)n1", "\"%-4d|\", n2", "\"%03d\", n1 - 8", "\"%.2s\", num", "\"%s\", "+t, "\"%c%c\", 'a' + n1, 'b'", "\"%*d\", n1 & 3, n2", "\"%+d\", n1", "\"%lu\", (unsigned long)"+g.num(), "\"%#o\", (unsigned)n2", "\"%lld\", (long long)"+g.num()) + ")"
+		return "snprintf(c, " + g.pick("12", "5", "0", n) + ", " + g.pick("\"%d\", (int)"+g.num(),
+			"\"%x\", (unsigned)"+g.num(), "\"%5u|\", (unsigned)n1", "\"%-4d|\", n2", "\"%03d\", n1 - 8",
+			"\"%.2s\", num", "\"%s\", "+t, "\"%c%c\", 'a' + n1, 'b'", "\"%*d\", n1 & 3, n2", "\"%+d\", n1",
+			"\"%lu\", (unsigned long)"+g.num(), "\"%#o\", (unsigned)n2", "\"%lld\", (long long)"+g.num()) + ")"
 	}
-	return "!!" + g.pick("isalpha", "isdigit", "isspace", "isupper", "islower", "isxdigit", "ispunct", "isalnum", "iscntrl", "isprint", "isgraph") + "(" + g.char() + ")" + g.pick("", "", " + toupper("+g.char()+")", " + tolower("+g.char()+")")
+	return "!!" + g.pick("isalpha", "isdigit", "isspace", "isupper", "islower", "isxdigit", "ispunct", "isalnum",
+		"iscntrl", "isprint", "isgraph") + "(" + g.char() + ")" + g.pick("", "", " + toupper("+g.char()+")",
+		" + tolower("+g.char()+")")
 }
 
 // libraryStmt changes a buffer by a function of the library.
@@ -161,9 +176,11 @@ func (g *cGenerator) libraryStmt() string {
 		"qsort(a, n1 & 7, sizeof *a, order);",
 		"qsort(d, 4, sizeof *d, order);",
 		"{ int key = n1 & 3, *at = bsearch(&key, d, 4, sizeof *d, order); y = at ? (int)(at - d) : -1; }",
-		"strcpy(c, \"a,b;c\"); for (char *w1 = strtok(c, "+g.pick("\",\"", "\",;\"", "\"x\"")+"); w1; w1 = strtok(0, \",;\")) y = y * 2 + *w1;",
+		"strcpy(c, \"a,b;c\"); for (char *w1 = strtok(c, "+g.pick("\",\"", "\",;\"", "\"x\"")+
+			"); w1; w1 = strtok(0, \",;\")) y = y * 2 + *w1;",
 		"hp = realloc(malloc(4), 8 + (n1 & 3)); if (hp) { hp[0] = hp[1] = n1; x ^= hp[1]; } free(hp);",
-		"sscanf("+g.pick("\"12 34\"", "num", "\"7\"", "\"x\"")+", "+g.pick("\"%d %d\", &x, &y", "\"%x\", &u", "\"%d\", &d[n1 & 3]", "\"%2d\", &x")+");",
+		"sscanf("+g.pick("\"12 34\"", "num", "\"7\"", "\"x\"")+", "+g.pick("\"%d %d\", &x, &y", "\"%x\", &u",
+			"\"%d\", &d[n1 & 3]", "\"%2d\", &x")+");",
 		"{ char *end; y = (int)strtol("+g.pick("num", "\"12z\"", "\"\"", "\" -8 \"")+", &end, 10); x = *end; }",
 		"*num = "+g.pick("'0' + (n1 & 7)", "'-'", "' '", "'+'", "'0'")+";",
 	)
@@ -186,25 +203,36 @@ func (g *cGenerator) stmt(level int) {
 	case 3, 4, 5:
 		put("%s %s %s;", strings.Replace(g.element(), "tab[", "ga[", 1), g.pick("=", "=", "^=", "|="), g.num())
 	case 6:
-		put("%s %s %s;", g.pick("u", "w", "un.u", "ga[3]"), g.pick("+=", "-=", "*=", "^=", ">>=", "&="), g.pick("n1", "n2", "3u", "(n1 & 7)"))
+		put("%s %s %s;", g.pick("u", "w", "un.u", "ga[3]"), g.pick("+=", "-=", "*=", "^=", ">>=", "&="),
+			g.pick("n1", "n2", "3u", "(n1 & 7)"))
 	case 7:
-		put("p = %s;", g.pick("&a[n1 & 7]", "&x", "a", "&s.a", "p == a ? &y : a", "n2 > 3 ? &g : &a[2]", "&d[n2 & 3]", "(int *)un.c"))
+		put("p = %s;", g.pick("&a[n1 & 7]", "&x", "a", "&s.a", "p == a ? &y : a", "n2 > 3 ? &g : &a[2]", "&d[n2 & 3]",
+			"(int *)un.c"))
 	case 8:
 		put("*%s = %s;", g.pick("p", "p", "pc", "q"), g.num())
 	case 9:
-		put("%s;", g.pick("s = t", "t = s", "s = twice(t)", "sp = n1 & 1 ? &s : &t", "sp->a = n2", "*sp = t", "un.s = s", "fp = n1 > 7 ? f1 : f2", "q = n2 ? &g : p", "pc = &c[n1 % 12]", "pc = (char *)a + n2", "h++", "h--"))
+		put("%s;", g.pick("s = t", "t = s", "s = twice(t)", "sp = n1 & 1 ? &s : &t", "sp->a = n2", "*sp = t",
+			"un.s = s", "fp = n1 > 7 ? f1 : f2", "q = n2 ? &g : p", "pc = &c[n1 % 12]", "pc = (char *)a + n2", "h++",
+			"h--"))
 	case 10:
-		put("%s(%s, %s, %s);", g.pick("memcpy", "memmove"), g.pick("a", "c", "&s", "ga", "&c[4]", "un.c"), g.pick("d", "str", "tab", "&t", "&ga[8]"), g.pick("4", "(n1 & 7)", "n2 & 3", "8"))
+		put("%s(%s, %s, %s);", g.pick("memcpy", "memmove"), g.pick("a", "c", "&s", "ga", "&c[4]", "un.c"),
+			g.pick("d", "str", "tab", "&t", "&ga[8]"), g.pick("4", "(n1 & 7)", "n2 & 3", "8"))
 	case 11:
-		put("memset(%s, %s, %s);", g.pick("a", "c", "&s.c", "&u", "d"), g.pick("0", "n1", "255"), g.pick("4", "n2 & 7", "2", "n1"))
+		put("memset(%s, %s, %s);", g.pick("a", "c", "&s.c", "&u", "d"), g.pick("0", "n1", "255"),
+			g.pick("4", "n2 & 7", "2", "n1"))
 	case 12, 13, 14:
 		g.assert(in)
 	case 15:
 		put("if (%s) { %s = %s; }", g.num(), g.scalar(), g.num())
 	case 16:
-		put("%s = %s;", g.pick("f", "e"), g.pick("n1", "f + 0.5f", "f * 3", "(float)x", "e - n2", "-f", "(double)f / 3", "u"))
+		put("%s = %s;", g.pick("f", "e"), g.pick("n1", "f + 0.5f", "f * 3", "(float)x", "e - n2", "-f",
+			"(double)f / 3", "u"))
 	case 17:
-		put("%s", g.pick("strcpy(str, n1 & 1 ? \"hello\" : \"a\");", "str[n1 & 7] = n2;", "hp = n1 > 3 ? malloc(8) : calloc(2, 4); if (hp) { hp[0] = n2; hp[1] = x; y = hp[n1 & 1]; } free(hp);", "hp = malloc(n2 + 4); if (hp) { *hp = 5; x = *hp; } free(hp);", "{ int vl[n2 + 1]; vl[n2] = n1; x = vl[n2]; }", "{ static int st = 3; st += n1; y = st; }", "REGV = n1; x = REGV;"))
+		put("%s", g.pick("strcpy(str, n1 & 1 ? \"hello\" : \"a\");", "str[n1 & 7] = n2;",
+			"hp = n1 > 3 ? malloc(8) : calloc(2, 4); if (hp) { hp[0] = n2; hp[1] = x; y = hp[n1 & 1]; } free(hp);",
+			"hp = malloc(n2 + 4); if (hp) { *hp = 5; x = *hp; } free(hp);",
+			"{ int vl[n2 + 1]; vl[n2] = n1; x = vl[n2]; }", "{ static int st = 3; st += n1; y = st; }",
+			"REGV = n1; x = REGV;"))
 	case 18, 19, 20:
 		put("if (%s) {", g.num())
 		g.block(level + 1)
@@ -214,16 +242,20 @@ func (g *cGenerator) stmt(level int) {
 	case 21, 22:
 		g.loops++
 		i := fmt.Sprint("i", g.loops)
-		put("for (%s %s = 0; %s < %s; %s++) {", g.pick("int", "unsigned", "unsigned char", "long"), i, i, g.pick("3", "4", "n1", "(n2 & 3)", "(n1 & n2)"), i)
-		put(" %s = %s;", g.pick("ga["+i+"]", "a["+i+" & 7]", "c[(unsigned)"+i+" % 12]", "u"), g.pick(i+" + n1", "ga[15 - "+i+"]", "u * 3 + "+i, "tab["+i+" & 7]"))
+		put("for (%s %s = 0; %s < %s; %s++) {", g.pick("int", "unsigned", "unsigned char", "long"), i, i,
+			g.pick("3", "4", "n1", "(n2 & 3)", "(n1 & n2)"), i)
+		put(" %s = %s;", g.pick("ga["+i+"]", "a["+i+" & 7]", "c[(unsigned)"+i+" % 12]", "u"),
+			g.pick(i+" + n1", "ga[15 - "+i+"]", "u * 3 + "+i, "tab["+i+" & 7]"))
 		g.block(level + 1)
-		put(" %s", g.pick("", fmt.Sprintf("if (%s) break;", g.num()), fmt.Sprintf("if (%s) continue; x ^= %s;", g.num(), i)))
+		put(" %s", g.pick("", fmt.Sprintf("if (%s) break;", g.num()), fmt.Sprintf("if (%s) continue; x ^= %s;",
+			g.num(), i)))
 		put("}")
 	case 23:
 		put("switch (%s) { case 1: x = 5; break; case 2: y = 3; case 3: g = n1; break; case -1: u = %s; break; default: z = %s; }", g.num(), g.num(), g.num())
 	case 24:
 		g.loops++
-		put("{ unsigned i%d = %s; while (i%d) { i%d >>= 1; k ^= i%d; %s } }", g.loops, g.pick("n1", "n1 * 5u", "n2 + 3u"), g.loops, g.loops, g.loops, g.pick("", "if (k & 8) break;", "u += 3;"))
+		put("{ unsigned i%d = %s; while (i%d) { i%d >>= 1; k ^= i%d; %s } }", g.loops, g.pick("n1", "n1 * 5u",
+			"n2 + 3u"), g.loops, g.loops, g.loops, g.pick("", "if (k & 8) break;", "u += 3;"))
 	case 25:
 		put("if (%s) return %s;", g.num(), g.pick("7", "x & 255", "-1"))
 	case 26:

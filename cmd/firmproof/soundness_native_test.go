@@ -43,7 +43,8 @@ func nativeEnds(dir, file, target string) ([]string, error) {
 	}
 	width := map[string]string{"x86_64": "-m64", "i386": "-m32"}[target]
 	obj := filepath.Join(dir, target+".o")
-	common := []string{width, "-std=gnu11", "-O0", "-g1", "-w", "-fno-builtin", "-ffp-contract=off", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"}
+	common := []string{width, "-std=gnu11", "-O0", "-g1", "-w", "-fno-builtin", "-ffp-contract=off",
+		"-fsanitize=undefined,address", "-fno-sanitize-recover=all"}
 	if target == "i386" {
 		common = append(common, "-msse2", "-mfpmath=sse")
 	}
@@ -56,7 +57,8 @@ func nativeEnds(dir, file, target string) ([]string, error) {
 		}
 	}
 	cmd := exec.Command(bin)
-	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0:symbolize=0:detect_stack_use_after_return=0", "UBSAN_OPTIONS=print_stacktrace=0")
+	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0:symbolize=0:detect_stack_use_after_return=0",
+		"UBSAN_OPTIONS=print_stacktrace=0")
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, err

@@ -48,7 +48,8 @@ func TestSoundness(t *testing.T) {
 	}
 	c := &campaign{}
 	for ; seed < last && (until.IsZero() || time.Now().Before(until)); seed++ {
-		c.compare(t, fmt.Sprintf("seed-%d", seed), cProgram(seed), campaignTargets[int(seed)%2], campaignTargets[2+int(seed/2)%4])
+		c.compare(t, fmt.Sprintf("seed-%d", seed), cProgram(seed), campaignTargets[int(seed)%2],
+			campaignTargets[2+int(seed/2)%4])
 	}
 	t.Log(c)
 	if c.proved == 0 || c.violated == 0 || c.native == 0 {
@@ -59,7 +60,8 @@ func TestSoundness(t *testing.T) {
 // TestSoundnessNotices turns each answer round and expects the campaign to object.
 func TestSoundnessNotices(t *testing.T) {
 	text := strings.Replace(cPrelude, "int main", "static int unused", 1)
-	text = text[:strings.LastIndex(text, "static int unused")] + "int main(void) { int x = __VERIFIER_nondet_uchar() & 15;\n __VERIFIER_assert(x < 15);\n __VERIFIER_assert(x < 16);\n return 0; }\n"
+	text = text[:strings.LastIndex(text, "static int unused")] +
+		"int main(void) { int x = __VERIFIER_nondet_uchar() & 15;\n __VERIFIER_assert(x < 15);\n __VERIFIER_assert(x < 16);\n return 0; }\n"
 	file := filepath.Join(t.TempDir(), "p.c")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -78,7 +80,8 @@ func TestSoundnessNotices(t *testing.T) {
 			continue
 		}
 		old := cl.Status
-		cl.Status = map[verdict.Status]verdict.Status{verdict.Proved: verdict.Violated, verdict.Violated: verdict.Proved}[old]
+		cl.Status = map[verdict.Status]verdict.Status{verdict.Proved: verdict.Violated,
+			verdict.Violated: verdict.Proved}[old]
 		if bad := c.judge(res, outs); len(bad) == 0 {
 			t.Errorf("%s at %s said of %s passes", cl.Status, cl.Pos, old)
 		}
@@ -119,7 +122,8 @@ func (c *campaign) compare(t *testing.T, name, text string, names ...string) {
 			t.Errorf("%s %s: %s", name, n, b)
 		}
 		if keep := os.Getenv("FIRMPROOF_KEEP"); keep != "" && len(bad) > 0 {
-			if err := os.WriteFile(filepath.Join(keep, name+".c"), append([]byte("// targets: "+n+"\n"), text...), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(keep, name+".c"), append([]byte("// targets: "+n+"\n"), text...),
+				0o600); err != nil {
 				t.Error(err)
 			}
 		}
@@ -145,7 +149,8 @@ func (c *campaign) run(t *testing.T, file, name string) (*verdict.Result, []*int
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	img, err := build.Files(ctx, []string{file}, tg, build.Options{WorkDir: t.TempDir(), Shim: true, Entries: []string{"main"}, CFlags: []string{"-w"}})
+	img, err := build.Files(ctx, []string{file}, tg, build.Options{WorkDir: t.TempDir(), Shim: true,
+		Entries: []string{"main"}, CFlags: []string{"-w"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +162,8 @@ func (c *campaign) run(t *testing.T, file, name string) (*verdict.Result, []*int
 	delete(checks, verdict.Leak)
 	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	res := verifier.Run(limited, m, verifier.Plan{Target: name, Entry: "main", Checks: checks, MallocNeverFails: true, VolatileMemory: true, Regions: regions(img.Memory), AddressZero: tg.Address0})
+	res := verifier.Run(limited, m, verifier.Plan{Target: name, Entry: "main", Checks: checks, MallocNeverFails: true,
+		VolatileMemory: true, Regions: regions(img.Memory), AddressZero: tg.Address0})
 	c.programs++
 	outs, err := allRuns(ctx, m, checks)
 	if err != nil {
@@ -187,7 +193,8 @@ func (s *nibbles) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec
 func allRuns(ctx context.Context, m *ir.Module, checks verdict.CheckSet) ([]*interp.Outcome, error) {
 	var outs []*interp.Outcome
 	for i := uint64(0); i < 256; i++ {
-		out, err := interp.Run(ctx, m, interp.Options{Checks: checks, VolatileMemory: true, MallocNeverFails: true, MaxSteps: 200000}, &nibbles{list: []uint64{i & 15, i >> 4}})
+		out, err := interp.Run(ctx, m, interp.Options{Checks: checks, VolatileMemory: true, MallocNeverFails: true,
+			MaxSteps: 200000}, &nibbles{list: []uint64{i & 15, i >> 4}})
 		if err != nil {
 			return nil, err
 		}
@@ -287,7 +294,8 @@ func (c *campaign) machine(t *testing.T, dir, file, name string, outs []*interp.
 		}
 		c.native++
 		if ends[i] != want && !strings.HasPrefix(ends[i], want+":") {
-			bad = append(bad, fmt.Sprintf("input %d: the interpreter ends with %s (%s), the machine with %q", i, o, want, ends[i]))
+			bad = append(bad, fmt.Sprintf("input %d: the interpreter ends with %s (%s), the machine with %q", i, o,
+				want, ends[i]))
 		}
 	}
 	return bad

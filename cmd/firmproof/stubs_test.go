@@ -58,7 +58,8 @@ void entry(void) {
 // with a confirmed replay, and the report says what was assumed.
 func TestStubs(t *testing.T) {
 	manifest := func(stubs string) string {
-		return "version: 1\ntargets: [x86_64]\nbuild: {sources: [main.c]}\nharnesses: [{entry: entry}]\nstubs: " + stubs + "\n"
+		return "version: 1\ntargets: [x86_64]\nbuild: {sources: [main.c]}\nharnesses: [{entry: entry}]\nstubs: " +
+			stubs + "\n"
 	}
 	for _, c := range []struct {
 		stubs, violated string

@@ -90,7 +90,8 @@ func svProperties(text string) ([]svProperty, error) {
 // svcomp verifies one task. SV-COMP's rules: malloc never fails, volatile is
 // plain memory, pointers need no alignment, a property is asked alone on programs
 // free of other faults.
-func svcomp(ctx context.Context, spec, model, integers string, timeout time.Duration, file string, cmd *cobra.Command) (string, error) {
+func svcomp(ctx context.Context, spec, model, integers string, timeout time.Duration, file string,
+	cmd *cobra.Command) (string, error) {
 	text, err := os.ReadFile(spec)
 	if err != nil {
 		return "", fmt.Errorf("--spec: %w", err)
@@ -120,7 +121,8 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 			return "", err
 		}
 	}
-	module, err := readFile(ctx, unit, t, build.Options{WorkDir: work, Shim: true, Entries: []string{"main"}, Include: []string{filepath.Dir(file)}})
+	module, err := readFile(ctx, unit, t, build.Options{WorkDir: work, Shim: true, Entries: []string{"main"},
+		Include: []string{filepath.Dir(file)}})
 	if err != nil {
 		return "", err
 	}
@@ -134,7 +136,8 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 			checks[c] = true
 		}
 	}
-	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: integers, Solver: "auto", MallocNeverFails: true, VolatileMemory: true, Hosted: true,
+	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: integers, Solver: "auto",
+		MallocNeverFails: true, VolatileMemory: true, Hosted: true,
 		AnyAlignment: true, Leaks: leaks, FirstOnly: true}
 	res := verifier.Run(ctx, module, plan)
 	for i := range res.Claims {

@@ -67,7 +67,8 @@ func markErrorLabels(c string) (string, int) {
 }
 
 func inWord(c string, i int) bool {
-	return i >= 0 && (c[i] == '_' || c[i] >= '0' && c[i] <= '9' || c[i] >= 'a' && c[i] <= 'z' || c[i] >= 'A' && c[i] <= 'Z')
+	return i >= 0 && (c[i] == '_' || c[i] >= '0' && c[i] <= '9' || c[i] >= 'a' && c[i] <= 'z' || c[i] >= 'A' &&
+		c[i] <= 'Z')
 }
 
 // skipped is the length of the comment, string or character constant that c begins with, or 0.

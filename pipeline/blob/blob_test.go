@@ -75,7 +75,8 @@ func TestStores(t *testing.T) {
 // TestPlaces: what is no store is refused, without telling secrets.
 func TestPlaces(t *testing.T) {
 	ctx := context.Background()
-	for _, place := range []string{"s3://", "s3://host", "s3://user:secret@host/bucket", strings.Replace(server(t), "/firm/", "/none/", 1)} {
+	for _, place := range []string{"s3://", "s3://host", "s3://user:secret@host/bucket", strings.Replace(server(t),
+		"/firm/", "/none/", 1)} {
 		if _, err := blob.Open(ctx, place); err == nil || strings.Contains(err.Error(), "secret@") {
 			t.Errorf("%s: %v", place, err)
 		}

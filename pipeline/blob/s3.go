@@ -30,8 +30,10 @@ func Open(ctx context.Context, place string) (Store, error) {
 		return nil, fmt.Errorf("blob: %q: want s3://HOST/BUCKET[/PREFIX]", u.Redacted())
 	}
 	q := u.Query()
-	chain := credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}})
-	client, err := minio.New(u.Host, &minio.Options{Creds: chain, Secure: q.Get("insecure") == "", Region: q.Get("region")})
+	chain := credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{},
+		&credentials.FileAWSCredentials{}, &credentials.IAM{}})
+	client, err := minio.New(u.Host, &minio.Options{Creds: chain, Secure: q.Get("insecure") == "",
+		Region: q.Get("region")})
 	if err != nil {
 		return nil, fmt.Errorf("blob: %w", err)
 	}
@@ -59,7 +61,8 @@ func (s *S3) key(name string) string { return path.Join(s.prefix, name[:2], name
 func (s *S3) Put(ctx context.Context, data []byte) (string, error) {
 	name := Name(data)
 	z := pack(data)
-	if _, err := s.client.PutObject(ctx, s.bucket, s.key(name), bytes.NewReader(z), int64(len(z)), minio.PutObjectOptions{ContentType: "application/gzip"}); err != nil {
+	if _, err := s.client.PutObject(ctx, s.bucket, s.key(name), bytes.NewReader(z), int64(len(z)),
+		minio.PutObjectOptions{ContentType: "application/gzip"}); err != nil {
 		return "", fmt.Errorf("blob: %s: %w", s, err)
 	}
 	return name, nil

@@ -69,11 +69,12 @@ type Image struct {
 	Functions []Function     // every definition before slicing, sorted by name
 	Declared  []string       // functions that are called or named but defined nowhere, before slicing; sorted
 	Memory    []targets.Region
-	Symbols   []Symbol         // provided by the linker script
-	Frames    map[string]int64 // with Checks.Stack: bytes of stack of each function of the program, by name before linking; or VariableFrame
-	Units     []Unit
-	Notes     []string // dropped flags, assembly that is not verified, ...
-	Stages    []Stage
+	Symbols   []Symbol // provided by the linker script
+	// with Checks.Stack: bytes of stack of each function of the program, by name before linking; or VariableFrame
+	Frames map[string]int64
+	Units  []Unit
+	Notes  []string // dropped flags, assembly that is not verified, ...
+	Stages []Stage
 }
 
 // MissingEntry is an entry function that no unit defines.

@@ -94,7 +94,8 @@ func TestEveryTarget(t *testing.T) {
 			dirs, installed := tgt.HeaderDirs()
 			text := everyHeader
 			if !installed {
-				text = regexp.MustCompile(`#include <(ctype|inttypes|stdio|stdlib|string)\.h>\n`).ReplaceAllString(text, "")
+				text = regexp.MustCompile(`#include <(ctype|inttypes|stdio|stdlib|string)\.h>\n`).ReplaceAllString(
+					text, "")
 				text = strings.Replace(text, "strlen", "__builtin_strlen", 1)
 			}
 			ir, err := compileText(t, name, text, nil)
@@ -105,7 +106,8 @@ func TestEveryTarget(t *testing.T) {
 			if len(dirs) > 0 && (strings.Contains(dirs[0], "newlib") || strings.Contains(dirs[0], "picolibc")) {
 				fail = "@__assert_func("
 			}
-			for _, want := range []string{fail, `c"x > 0\00"`, "@llvm.ubsantrap(i8 20)", "@firmproof_assume(i1", "!DISubprogram(name: \"f\"", tgt.DataLayout} {
+			for _, want := range []string{fail, `c"x > 0\00"`, "@llvm.ubsantrap(i8 20)", "@firmproof_assume(i1",
+				"!DISubprogram(name: \"f\"", tgt.DataLayout} {
 				if !strings.Contains(ir, want) {
 					t.Errorf("no %s in the IR", want)
 				}
@@ -147,21 +149,25 @@ func TestShim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"declare i64 @nondet_ulonglong()", "declare i8* @__VERIFIER_nondet_pointer()", "declare zeroext i1 @nondet_bool()",
+	for _, want := range []string{"declare i64 @nondet_ulonglong()", "declare i8* @__VERIFIER_nondet_pointer()",
+		"declare zeroext i1 @nondet_bool()",
 		"declare i64 @nondet_size_t()", "@__CPROVER_assume(i1", "zeroext i1 @__CPROVER_r_ok(i8*", "@other("} {
 		if !strings.Contains(ir, want) {
 			t.Errorf("no %s in\n%s", want, ir)
 		}
 	}
-	for _, flags := range [][]string{{"-w"}, {"-Werror=implicit-function-declaration"}, {"-std=c89", "-pedantic-errors"}, {"-Wno-implicit-function-declaration"}} {
-		ir, err := compileText(t, "x86_64", "int main(void) { return nondet_ulong() > 3; }\n", func(r *Request) { r.Shim, r.CFlags = true, flags })
+	for _, flags := range [][]string{{"-w"}, {"-Werror=implicit-function-declaration"},
+		{"-std=c89", "-pedantic-errors"}, {"-Wno-implicit-function-declaration"}} {
+		ir, err := compileText(t, "x86_64", "int main(void) { return nondet_ulong() > 3; }\n",
+			func(r *Request) { r.Shim, r.CFlags = true, flags })
 		if err != nil || !strings.Contains(ir, "declare i64 @nondet_ulong()") {
 			t.Errorf("%v: %v", flags, err)
 		}
 	}
 	// what the file declares or defines itself is left alone
 	own := "static int nondet_int(void) { return 3; }\nextern unsigned nondet_char();\nint main(void) { return nondet_int() + nondet_char() + nondet_long(); }\n"
-	if ir, err = compileText(t, "i386", own, func(r *Request) { r.Shim = true }); err != nil || !strings.Contains(ir, "internal i32 @nondet_int") || !strings.Contains(ir, "declare i32 @nondet_long()") {
+	if ir, err = compileText(t, "i386", own, func(r *Request) { r.Shim = true }); err != nil ||
+		!strings.Contains(ir, "internal i32 @nondet_int") || !strings.Contains(ir, "declare i32 @nondet_long()") {
 		t.Errorf("%v\n%s", err, ir)
 	}
 }
@@ -179,13 +185,16 @@ func TestCompileErrors(t *testing.T) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 	}
-	if _, err := compileText(t, "avr", "int x;", func(r *Request) { r.CFlags = []string{"-frubbish"} }); err == nil || !strings.Contains(err.Error(), "-frubbish") {
+	if _, err := compileText(t, "avr", "int x;", func(r *Request) { r.CFlags = []string{"-frubbish"} }); err == nil ||
+		!strings.Contains(err.Error(), "-frubbish") {
 		t.Error(err)
 	}
-	if _, err := compileText(t, "avr", "int x;", func(r *Request) { r.File = "b.c" }); err == nil || err.Error() != "b.c: no such file" {
+	if _, err := compileText(t, "avr", "int x;", func(r *Request) { r.File = "b.c" }); err == nil ||
+		err.Error() != "b.c: no such file" {
 		t.Error(err)
 	}
-	bad := Request{File: "a.c", Dir: tree(t, map[string]string{"a.c": "int x;"}), Target: load(t, "avr"), WorkDir: t.TempDir(), Runner: broken{}}
+	bad := Request{File: "a.c", Dir: tree(t, map[string]string{"a.c": "int x;"}), Target: load(t, "avr"),
+		WorkDir: t.TempDir(), Runner: broken{}}
 	var ie *InfraError
 	if _, err := Compile(context.Background(), bad); !errors.As(err, &ie) {
 		t.Errorf("a runner that fails is our fault: %v", err)
@@ -203,20 +212,24 @@ func TestIRFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := tree(t, map[string]string{"ok.ll": ir, "cut.ll": ir[:strings.Index(ir, "sdiv")+3], "no.ll": "hello\n", "no.bc": "hello", "bare.ll": "define i32 @f() {\n  ret i32 1\n}\n"})
+	dir := tree(t, map[string]string{"ok.ll": ir, "cut.ll": ir[:strings.Index(ir, "sdiv")+3], "no.ll": "hello\n",
+		"no.bc": "hello", "bare.ll": "define i32 @f() {\n  ret i32 1\n}\n"})
 	if out, err := exec.Command(llvmAs, "-o", filepath.Join(dir, "ok.bc"), filepath.Join(dir, "ok.ll")).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	for _, c := range []struct{ file, target, want string }{
 		{"ok.ll", "cortex-m3", ""}, {"ok.bc", "cortex-m3", ""}, {"bare.ll", "avr", ""},
-		{"cut.ll", "cortex-m3", "cut.ll:"}, {"no.ll", "cortex-m3", "no.ll:1:1: this is no LLVM 14 IR"}, {"no.bc", "cortex-m3", "no.bc: this is no LLVM 14 bitcode"},
+		{"cut.ll", "cortex-m3", "cut.ll:"}, {"no.ll", "cortex-m3", "no.ll:1:1: this is no LLVM 14 IR"},
+		{"no.bc", "cortex-m3", "no.bc: this is no LLVM 14 bitcode"},
 		{"ok.ll", "x86_64", "compiled for another machine than target x86_64"}, {"ok.txt", "x86_64", "no such file"},
 	} {
-		u, err := Compile(context.Background(), Request{File: c.file, Dir: dir, Target: load(t, c.target), WorkDir: t.TempDir()})
+		u, err := Compile(context.Background(), Request{File: c.file, Dir: dir, Target: load(t, c.target),
+			WorkDir: t.TempDir()})
 		if c.want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", c.file, err)
-			} else if got := read(t, u.IRPath); !strings.Contains(got, "target datalayout") || !strings.Contains(got, "@f(") {
+			} else if got := read(t, u.IRPath); !strings.Contains(got, "target datalayout") || !strings.Contains(got,
+				"@f(") {
 				t.Errorf("%s:\n%s", c.file, got)
 			}
 			continue
@@ -233,7 +246,8 @@ func TestCache(t *testing.T) {
 	cache := t.TempDir()
 	build := func(dir string, defines ...string) *Unit {
 		t.Helper()
-		u, err := Compile(context.Background(), Request{File: "a.c", Dir: dir, Include: []string{"inc"}, Defines: defines, Target: load(t, "cortex-m3"), WorkDir: t.TempDir(), CacheDir: cache})
+		u, err := Compile(context.Background(), Request{File: "a.c", Dir: dir, Include: []string{"inc"},
+			Defines: defines, Target: load(t, "cortex-m3"), WorkDir: t.TempDir(), CacheDir: cache})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +270,8 @@ func TestCache(t *testing.T) {
 		t.Error("a changed header was not seen")
 	}
 	// a blank moves columns without changing the tokens
-	if err := os.WriteFile(filepath.Join(one, "a.c"), []byte("#include \"a.h\"\nint main(void) {  return A; }\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(one, "a.c"), []byte("#include \"a.h\"\nint main(void) {  return A; }\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if u := build(one); u.Cached || !strings.Contains(read(t, u.IRPath), "column: 19") {
@@ -276,8 +291,9 @@ void UART_IRQHandler(void) { __asm__ volatile("cpsid i"); __asm__ volatile("" ::
 func project(t *testing.T) (string, *manifest.Manifest) {
 	t.Helper()
 	dir := tree(t, map[string]string{
-		"src/ring.c": ringC, "src/skip/broken.c": "int x = ;", "src/start.s": "nop\n", "include/ring.h": "struct ring { int v[4]; int n; };\nint ring_push(struct ring *r, int v);\n",
-		"proofs/push.c": "#include \"ring.h\"\n#include \"firmproof.h\"\nvoid push_harness(void) { struct ring r; firmproof_havoc(&r, sizeof r); ring_push(&r, LIMIT); }\n",
+		"src/ring.c": ringC, "src/skip/broken.c": "int x = ;", "src/start.s": "nop\n",
+		"include/ring.h": "struct ring { int v[4]; int n; };\nint ring_push(struct ring *r, int v);\n",
+		"proofs/push.c":  "#include \"ring.h\"\n#include \"firmproof.h\"\nvoid push_harness(void) { struct ring r; firmproof_havoc(&r, sizeof r); ring_push(&r, LIMIT); }\n",
 		manifest.Name: `version: 1
 targets: [cortex-m3, i386, x86_64, avr]
 build: {sources: ["src/**/*", "!src/skip/**"], include: [include], defines: [LIMIT=9]}
@@ -300,7 +316,8 @@ func TestProject(t *testing.T) {
 			t.Fatalf("%s: %v", tgt.Name, err)
 		}
 		ir, word := read(t, img.IRPath), map[int]string{2: "i16", 4: "i32"}[tgt.Types.Int.Size]
-		for _, want := range []string{"define dso_local void @push_harness()", "define internal " + word + " @ring_push(", "define internal " + word + " @helper(", "define dso_local void @UART_IRQHandler"} {
+		for _, want := range []string{"define dso_local void @push_harness()", "define internal " + word +
+			" @ring_push(", "define internal " + word + " @helper(", "define dso_local void @UART_IRQHandler"} {
 			if !strings.Contains(ir, want) {
 				t.Errorf("%s: no %s", tgt.Name, want)
 			}
@@ -311,7 +328,8 @@ func TestProject(t *testing.T) {
 		if len(img.Entries) != 1 || len(img.Missing) != 1 || img.Missing[0].Nearest != "push_harness" {
 			t.Errorf("entries %v, missing %v", img.Entries, img.Missing)
 		}
-		if n := strings.Join(img.Notes, "\n"); !strings.Contains(n, "assembly file src/start.s") || strings.Count(n, "inline assembly") != 1 || !strings.Contains(n, "UART_IRQHandler") {
+		if n := strings.Join(img.Notes, "\n"); !strings.Contains(n, "assembly file src/start.s") ||
+			strings.Count(n, "inline assembly") != 1 || !strings.Contains(n, "UART_IRQHandler") {
 			t.Errorf("notes %s", n)
 		}
 		for _, f := range img.Functions {
@@ -319,7 +337,8 @@ func TestProject(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		}
-		if len(img.Units) != 3 || len(img.Stages) != 4 || len(img.Memory) != map[string]int{"cortex-m3": 6, "i386": 1, "x86_64": 1, "avr": 4}[tgt.Name] {
+		if len(img.Units) != 3 || len(img.Stages) != 4 || len(img.Memory) != map[string]int{"cortex-m3": 6, "i386": 1,
+			"x86_64": 1, "avr": 4}[tgt.Name] {
 			t.Errorf("units %v stages %v memory %v", img.Units, img.Stages, img.Memory)
 		}
 		if strings.Contains(ir, dir) {
@@ -330,7 +349,8 @@ func TestProject(t *testing.T) {
 
 func TestKeepAll(t *testing.T) {
 	dir, m := project(t)
-	img, err := Project(context.Background(), dir, m, load(t, "cortex-m3"), Options{WorkDir: t.TempDir(), KeepAll: true})
+	img, err := Project(context.Background(), dir, m, load(t, "cortex-m3"), Options{WorkDir: t.TempDir(),
+		KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,21 +360,26 @@ func TestKeepAll(t *testing.T) {
 }
 
 func TestStaticEntry(t *testing.T) {
-	dir := tree(t, map[string]string{"a.c": "static int f(int x) { return x; }\nstatic void idle(void) {}\nint main(void) { return f(1); }\n"})
+	dir := tree(t, map[string]string{
+		"a.c": "static int f(int x) { return x; }\nstatic void idle(void) {}\nint main(void) { return f(1); }\n"})
 	t.Chdir(dir)
-	img, err := Files(context.Background(), []string{"a.c"}, load(t, "i386"), Options{WorkDir: t.TempDir(), Entries: []string{"f"}})
+	img, err := Files(context.Background(), []string{"a.c"}, load(t, "i386"), Options{WorkDir: t.TempDir(),
+		Entries: []string{"f"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if ir := read(t, img.IRPath); !strings.Contains(ir, "@f(") || strings.Contains(ir, "@main(") {
 		t.Error(ir)
 	}
-	if img, err = Files(context.Background(), []string{"a.c"}, load(t, "i386"), Options{WorkDir: t.TempDir(), Entries: []string{"idle"}}); err != nil || !strings.Contains(read(t, img.IRPath), "@idle(") {
+	if img, err = Files(context.Background(), []string{"a.c"}, load(t, "i386"), Options{WorkDir: t.TempDir(),
+		Entries: []string{"idle"}}); err != nil || !strings.Contains(read(t, img.IRPath), "@idle(") {
 		t.Errorf("a static function that nothing calls: %v", err)
 	}
-	_, err = Files(context.Background(), []string{"a.c"}, load(t, "i386"), Options{WorkDir: t.TempDir(), Entries: []string{"mian"}})
+	_, err = Files(context.Background(), []string{"a.c"}, load(t, "i386"), Options{WorkDir: t.TempDir(),
+		Entries: []string{"mian"}})
 	var ee *EntryError
-	if !errors.As(err, &ee) || !strings.Contains(err.Error(), `no function "mian" in the program, did you mean "main"?`) {
+	if !errors.As(err, &ee) || !strings.Contains(err.Error(),
+		`no function "mian" in the program, did you mean "main"?`) {
 		t.Error(err)
 	}
 }
@@ -363,7 +388,8 @@ func TestDuplicates(t *testing.T) {
 	t.Chdir(tree(t, map[string]string{"a.c": "int f(void) { return 1; }\n", "b.c": "\nint f(void) { return 2; }\n"}))
 	_, err := Files(context.Background(), []string{"a.c", "b.c"}, load(t, "cortex-m3"), Options{WorkDir: t.TempDir()})
 	var be *BuildError
-	if !errors.As(err, &be) || !strings.Contains(err.Error(), "a.c:1: symbol `f` is defined more than once, also in b.c:2") {
+	if !errors.As(err, &be) || !strings.Contains(err.Error(),
+		"a.c:1: symbol `f` is defined more than once, also in b.c:2") {
 		t.Error(err)
 	}
 }
@@ -371,7 +397,8 @@ func TestDuplicates(t *testing.T) {
 // TestAllUnitsReport: one build shows the mistakes of every unit.
 func TestAllUnitsReport(t *testing.T) {
 	t.Chdir(tree(t, map[string]string{"a.c": "int f(void) { return x; }\n", "b.c": "int g(void) { return y; }\n"}))
-	_, err := Files(context.Background(), []string{"a.c", "b.c"}, load(t, "cortex-m3"), Options{WorkDir: t.TempDir(), Jobs: 2})
+	_, err := Files(context.Background(), []string{"a.c", "b.c"}, load(t, "cortex-m3"), Options{WorkDir: t.TempDir(),
+		Jobs: 2})
 	if err == nil || !strings.Contains(err.Error(), "a.c:1:22") || !strings.Contains(err.Error(), "b.c:1:22") {
 		t.Error(err)
 	}
@@ -379,7 +406,8 @@ func TestAllUnitsReport(t *testing.T) {
 
 func TestMergeRegions(t *testing.T) {
 	base := []targets.Region{{Name: "p", Base: 0x100, Size: 0x100, Access: targets.Volatile}}
-	over := []targets.Region{{Name: "u", Base: 0x140, Size: 0x10, Access: targets.Constant}, {Name: "v", Base: 0, Size: 0x110, Access: targets.RAM}}
+	over := []targets.Region{{Name: "u", Base: 0x140, Size: 0x10, Access: targets.Constant},
+		{Name: "v", Base: 0, Size: 0x110, Access: targets.RAM}}
 	got := mergeRegions(base, over)
 	if len(got) != 4 || got[1].Base != 0x110 || got[1].Size != 0x30 || got[3].Base != 0x150 || got[3].Size != 0xb0 {
 		t.Errorf("%+v", got)

@@ -17,7 +17,8 @@ import (
 // preprocess gives the text that the compiler sees and the files that it came from.
 func (r *Request) preprocess(ctx context.Context, flags []string, scratch string) ([]byte, []string, error) {
 	depFile, outFile := filepath.Join(scratch, "unit.d"), filepath.Join(scratch, "unit.i")
-	args := append(append([]string(nil), flags...), "-E", "-MD", "-MF", depFile, "-MT", "unit", "-o", outFile, "--", r.File)
+	args := append(append([]string(nil), flags...), "-E", "-MD", "-MF", depFile, "-MT", "unit", "-o", outFile, "--",
+		r.File)
 	res, err := r.run(ctx, args...)
 	if err != nil {
 		return nil, nil, err
@@ -56,7 +57,8 @@ func (r *Request) key(flags []string, text []byte, deps []string) (string, error
 	if err != nil {
 		return "", &InfraError{"compile " + r.File, err}
 	}
-	fmt.Fprintf(h, "unit 6 %s\n%s\nshim %v %s %x\n%s\n", r.contractKey(text), ver, r.Shim, shimVersion, sha256.Sum256([]byte(cproverTypes)), r.File)
+	fmt.Fprintf(h, "unit 6 %s\n%s\nshim %v %s %x\n%s\n", r.contractKey(text), ver, r.Shim, shimVersion,
+		sha256.Sum256([]byte(cproverTypes)), r.File)
 	if r.Checks.Stack {
 		fmt.Fprintln(h, "frames")
 	}

@@ -35,7 +35,8 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 		} else if !errors.Is(err, os.ErrNotExist) {
 			msg = err.Error()
 		}
-		return nil, &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(r.File), Message: msg}}}
+		return nil, &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(r.File),
+			Message: msg}}}
 	}
 	var u *Unit
 	var err error
@@ -47,7 +48,9 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 	case ".c", ".i", ".cc", ".cpp", ".cxx":
 		u, err = r.compileC(ctx)
 	default:
-		err = &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.File, Message: "not C (.c, .i), C++ (.cc, .cpp, .cxx) or LLVM IR (.ll, .bc)"}}}
+		err = &BuildError{Stage: "read", Target: r.Target.Name,
+			Diagnostics: []Diagnostic{{File: r.File,
+				Message: "not C (.c, .i), C++ (.cc, .cpp, .cxx) or LLVM IR (.ll, .bc)"}}}
 	}
 	if err != nil {
 		return nil, err
@@ -84,7 +87,8 @@ func (r *Request) prepare() error {
 }
 
 func (r *Request) run(ctx context.Context, argv ...string) (Result, error) {
-	res, err := r.runner().Run(ctx, Cmd{Argv: argv, Dir: r.Dir, Write: []string{r.WorkDir}, Read: []string{r.CacheDir, r.root()}})
+	res, err := r.runner().Run(ctx, Cmd{Argv: argv, Dir: r.Dir, Write: []string{r.WorkDir}, Read: []string{r.CacheDir,
+		r.root()}})
 	if err != nil {
 		return res, &InfraError{"compile " + r.File, err}
 	}
@@ -97,7 +101,8 @@ func (r *Request) run(ctx context.Context, argv ...string) (Result, error) {
 func (r *Request) fault(res Result, tool string) error {
 	diags, _ := parseDiagnostics(res.Stderr)
 	if len(diags) == 0 {
-		diags = []Diagnostic{{File: r.File, Message: fmt.Sprintf("%s: exit status %d: %s", tool, res.ExitCode, tail(res.Stderr, 3))}}
+		diags = []Diagnostic{{File: r.File, Message: fmt.Sprintf("%s: exit status %d: %s", tool, res.ExitCode,
+			tail(res.Stderr, 3))}}
 	}
 	for i := range diags {
 		if diags[i].File != "" {
@@ -107,7 +112,8 @@ func (r *Request) fault(res Result, tool string) error {
 	if _, installed := r.Target.HeaderDirs(); !installed && r.Target.Package != "" {
 		for i, d := range diags {
 			if strings.HasSuffix(d.Message, "file not found") {
-				diags[i].Message += fmt.Sprintf(" (the C library of target %s is not installed: apt-get install %s)", r.Target.Name, r.Target.Package)
+				diags[i].Message += fmt.Sprintf(" (the C library of target %s is not installed: apt-get install %s)",
+					r.Target.Name, r.Target.Package)
 			}
 		}
 	}
@@ -145,7 +151,8 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 		return u, nil
 	}
 	out := filepath.Join(scratch, "unit.ll")
-	cprover := dialect{names: r.Shim && strings.Contains(string(text), "__CPROVER_"), contracts: r.Shim && contract.Needed(text) && r.isC()}
+	cprover := dialect{names: r.Shim && strings.Contains(string(text), "__CPROVER_"), contracts: r.Shim &&
+		contract.Needed(text) && r.isC()}
 	implicit, said, err := r.emit(ctx, flags, scratch, out, nil, cprover)
 	if nakedFault(err) { // GCC takes C in naked functions; what the attribute leaves out is assembly
 		flags = append(flags, "-Dnaked=used", "-D__naked__=used")
@@ -193,7 +200,8 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 func nakedFault(err error) bool {
 	var be *BuildError
 	return errors.As(err, &be) && slices.ContainsFunc(be.Diagnostics, func(d Diagnostic) bool {
-		return strings.HasSuffix(d.Message, "in naked function is not supported") || strings.HasPrefix(d.Message, "parameter references not allowed in naked functions")
+		return strings.HasSuffix(d.Message, "in naked function is not supported") || strings.HasPrefix(d.Message,
+			"parameter references not allowed in naked functions")
 	})
 }
 
@@ -217,7 +225,9 @@ func (r *Request) rewrite(ctx context.Context, args []string, scratch string) (s
 	out, err := contract.Rewrite(r.File, text, r.contractOptions())
 	var fault *contract.Error
 	if errors.As(err, &fault) {
-		return "", &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(fault.File), Line: fault.Line, Column: fault.Column, Message: fault.Message}}}
+		return "", &BuildError{Stage: "compile", Target: r.Target.Name,
+			Diagnostics: []Diagnostic{{File: r.shown(fault.File), Line: fault.Line, Column: fault.Column,
+				Message: fault.Message}}}
 	}
 	file := filepath.Join(scratch, "contract.i")
 	if err == nil {
@@ -240,7 +250,8 @@ func hasShim(implicit []string) bool {
 
 // emit compiles with prototypes for the functions in undeclared, and gives those
 // that are undeclared still, and what the compiler said.
-func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string, cprover dialect) (implicit []string, said []byte, err error) {
+func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string,
+	cprover dialect) (implicit []string, said []byte, err error) {
 	args, err := r.withShim(flags, scratch, undeclared, cprover)
 	if err != nil {
 		return nil, nil, err

@@ -254,7 +254,8 @@ func symbolName(text []byte) string {
 		return ""
 	}
 	i := 0
-	for i < len(text) && (text[i] == '_' || text[i] == '.' || text[i] == '$' || text[i] == '-' || text[i]|32 >= 'a' && text[i]|32 <= 'z' || text[i] >= '0' && text[i] <= '9') {
+	for i < len(text) && (text[i] == '_' || text[i] == '.' || text[i] == '$' || text[i] == '-' || text[i]|32 >= 'a' &&
+		text[i]|32 <= 'z' || text[i] >= '0' && text[i] <= '9') {
 		i++
 	}
 	return string(text[:i])
@@ -295,7 +296,8 @@ func (c *cutter) declared() []string {
 	var out []string
 	for _, u := range c.units {
 		for _, name := range u.names {
-			if u.entities[u.byName[name]].kind == 'd' && len(c.defined[name]) == 0 && !strings.HasPrefix(name, "llvm.") {
+			if u.entities[u.byName[name]].kind == 'd' && len(c.defined[name]) == 0 && !strings.HasPrefix(name,
+				"llvm.") {
 				out = append(out, strings.Trim(name, `"`))
 			}
 		}

@@ -48,7 +48,8 @@ int only_here(int x) { return helper(x); }
 // symbols lists the names that LLVM text defines or declares.
 func symbols(text string) []string {
 	var out []string
-	for _, m := range regexp.MustCompile(`(?m)^(?:define|declare) [^@]*@([\w.]+)|^@([\w.]+) = (?:[a-z_]+ )*(?:global|constant|alias)`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(
+		`(?m)^(?:define|declare) [^@]*@([\w.]+)|^@([\w.]+) = (?:[a-z_]+ )*(?:global|constant|alias)`).FindAllStringSubmatch(text, -1) {
 		out = append(out, m[1]+m[2])
 	}
 	slices.Sort(out)
@@ -88,7 +89,8 @@ func TestCutAgrees(t *testing.T) {
 		}
 		whole, sliced := filepath.Join(opts.WorkDir, "w.ll"), filepath.Join(opts.WorkDir, "s.ll")
 		for _, argv := range [][]string{append([]string{"llvm-link-14", "-S", "-o", whole}, paths...),
-			{"opt-14", "-S", "-passes=internalize,globaldce", "-internalize-public-api-list=" + entry, "-o", sliced, whole}} {
+			{"opt-14", "-S", "-passes=internalize,globaldce", "-internalize-public-api-list=" + entry, "-o", sliced,
+				whole}} {
 			if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %v\n%s", argv, err, out)
 			}
@@ -104,7 +106,8 @@ func TestCutAgrees(t *testing.T) {
 		if w, g := slices.Compact(want), slices.Compact(got); !slices.Equal(w, g) {
 			t.Errorf("%s: got\n%v\nwant\n%v", entry, g, w)
 		}
-		if text := read(t, img.IRPath); !strings.Contains(text, `!DISubprogram(name: "`+entry+`"`) || entry != "unused" && strings.Contains(text, `name: "unused"`) {
+		if text := read(t, img.IRPath); !strings.Contains(text, `!DISubprogram(name: "`+entry+`"`) ||
+			entry != "unused" && strings.Contains(text, `name: "unused"`) {
 			t.Errorf("%s: debug information of more or less than is left:\n%s", entry, text)
 		}
 	}
@@ -114,7 +117,8 @@ func TestCutAgrees(t *testing.T) {
 // of LLVM writes is left as it is.
 func TestNotCut(t *testing.T) {
 	f := "define i32 @f() {\n  ret i32 1\n}\n"
-	for _, texts := range [][]string{{f, f}, {"define i32 @f()\n{\n  ret i32 1\n}\n"}, {"define i32 @f() {\n  ret i32 1\n"}, {"  stray\n" + f}, {"uselistorder i32 1, { 1, 0 }\n" + f}} {
+	for _, texts := range [][]string{{f, f}, {"define i32 @f()\n{\n  ret i32 1\n}\n"},
+		{"define i32 @f() {\n  ret i32 1\n"}, {"  stray\n" + f}, {"uselistorder i32 1, { 1, 0 }\n" + f}} {
 		var bs [][]byte
 		for _, text := range texts {
 			bs = append(bs, []byte(text))
@@ -123,7 +127,9 @@ func TestNotCut(t *testing.T) {
 			t.Errorf("%q was cut", texts)
 		}
 	}
-	if cut, _, declared, ok := cutUnits([][]byte{[]byte("declare void @g()\n\n" + f + "\ndefine void @h() {\n  call void @g()\n  ret void\n}\n")}, []string{"f"}); !ok || string(cut[0]) != "\n\n"+f+"\n\n\n\n\n" || len(declared) != 1 {
+	if cut, _, declared, ok := cutUnits(
+		[][]byte{[]byte("declare void @g()\n\n" + f + "\ndefine void @h() {\n  call void @g()\n  ret void\n}\n")},
+		[]string{"f"}); !ok || string(cut[0]) != "\n\n"+f+"\n\n\n\n\n" || len(declared) != 1 {
 		t.Errorf("%v %q %v", ok, cut, declared)
 	}
 }
@@ -131,16 +137,20 @@ func TestNotCut(t *testing.T) {
 // TestLargeFile: a mistake in a file that is too large to be checked whole is told at its line.
 func TestLargeFile(t *testing.T) {
 	tgt := load(t, "cortex-m3")
-	text := fmt.Sprintf("target datalayout = %q\ntarget triple = %q\n", tgt.DataLayout, tgt.Triple) + strings.Repeat("; "+strings.Repeat("x", 1000)+"\n", maxChecked/1000) +
+	text := fmt.Sprintf("target datalayout = %q\ntarget triple = %q\n", tgt.DataLayout, tgt.Triple) +
+		strings.Repeat("; "+strings.Repeat("x", 1000)+"\n", maxChecked/1000) +
 		"define i32 @fine() {\n  ret i32 0\n}\ndefine i32 @wrong() {\n  ret i32 %nothing\n}\n"
 	dir := tree(t, map[string]string{"big.ll": text})
 	t.Chdir(dir)
-	if img, err := Files(context.Background(), []string{"big.ll"}, tgt, Options{WorkDir: t.TempDir(), Entries: []string{"fine"}}); err != nil || strings.Contains(read(t, img.IRPath), "@wrong") {
+	if img, err := Files(context.Background(), []string{"big.ll"}, tgt, Options{WorkDir: t.TempDir(),
+		Entries: []string{"fine"}}); err != nil || strings.Contains(read(t, img.IRPath), "@wrong") {
 		t.Error(err)
 	}
-	_, err := Files(context.Background(), []string{"big.ll"}, tgt, Options{WorkDir: t.TempDir(), Entries: []string{"wrong"}})
+	_, err := Files(context.Background(), []string{"big.ll"}, tgt, Options{WorkDir: t.TempDir(),
+		Entries: []string{"wrong"}})
 	var be *BuildError
-	if !errors.As(err, &be) || len(be.Diagnostics) != 1 || be.Diagnostics[0].File != "big.ll" || be.Diagnostics[0].Line != strings.Count(text[:strings.Index(text, "%nothing")], "\n")+1 {
+	if !errors.As(err, &be) || len(be.Diagnostics) != 1 || be.Diagnostics[0].File != "big.ll" ||
+		be.Diagnostics[0].Line != strings.Count(text[:strings.Index(text, "%nothing")], "\n")+1 {
 		t.Errorf("%#v", err)
 	}
 }
@@ -152,7 +162,8 @@ func TestCutNumbers(t *testing.T) {
 		"define i8 @entry() {\n  %v = load i8, i8* @2\n  ret i8 %v\n}\n"
 	dir := tree(t, map[string]string{"a.ll": text})
 	t.Chdir(dir)
-	img, err := Files(context.Background(), []string{"a.ll"}, load(t, "x86_64"), Options{WorkDir: t.TempDir(), Entries: []string{"entry"}})
+	img, err := Files(context.Background(), []string{"a.ll"}, load(t, "x86_64"), Options{WorkDir: t.TempDir(),
+		Entries: []string{"entry"}})
 	if err != nil {
 		t.Fatal(err)
 	}

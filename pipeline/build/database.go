@@ -21,7 +21,8 @@ type dbEntry struct {
 func (b *builder) fromDatabase(mb manifest.Build, path string) error {
 	data, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
-		return b.fault("sources", mb.CompileCommands, "no such file: run the configuration step first (CMake: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON), or use build.command")
+		return b.fault("sources", mb.CompileCommands,
+			"no such file: run the configuration step first (CMake: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON), or use build.command")
 	}
 	if err != nil {
 		return &InfraError{"sources", err}
@@ -72,7 +73,8 @@ func (b *builder) addCall(mb manifest.Build, dir string, argv []string, only str
 		switch filepath.Ext(f) {
 		case ".c", ".i":
 			b.add(unitSpec{
-				file: b.relative(dir, f), dir: b.unitDir(dir), cflags: append(append([]string(nil), c.flags...), mb.CFlags...),
+				file: b.relative(dir, f), dir: b.unitDir(dir), cflags: append(append([]string(nil), c.flags...),
+					mb.CFlags...),
 				include: mb.Include, defines: mb.Defines, undefines: mb.Undefines,
 			})
 		case ".s", ".S", ".asm", ".sx":

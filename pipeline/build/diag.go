@@ -14,9 +14,11 @@ const large = `\b(?:\d{5,}|0[xX][0-9a-fA-F]{4,})`
 
 var (
 	clangLine  = regexp.MustCompile(`^(.+?):(\d+):(\d+): (fatal error|error|warning): (.*)$`)
-	driverLine = regexp.MustCompile(`^(?:[\w./-]*clang[\w.+-]*|[\w./-]*llvm-[\w-]+|[\w./-]*opt-14|error): (?:error: )?(.*)$`)
+	driverLine = regexp.MustCompile(
+		`^(?:[\w./-]*clang[\w.+-]*|[\w./-]*llvm-[\w-]+|[\w./-]*opt-14|error): (?:error: )?(.*)$`)
 	overflowRE = regexp.MustCompile(`(?m): warning: overflow in expression`)
-	largeRE    = regexp.MustCompile(large + `[uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*[\d']|[\d'][uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*` + large)
+	largeRE    = regexp.MustCompile(large +
+		`[uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*[\d']|[\d'][uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*` + large)
 	zeroRE     = regexp.MustCompile(`(?m): warning: (division|remainder) by zero is undefined`)
 	implicitRE = regexp.MustCompile(`^implicit declaration of function '([^']+)'`)
 	implicitLb = regexp.MustCompile(`^implicitly declaring library function '([^']+)'`)
@@ -106,4 +108,5 @@ func ownText(text []byte) []byte {
 
 // foldedChecks make clang keep such operations. Division by zero calls a handler
 // instead of a trap, so that the frontend can tell it from the smallest value by -1.
-var foldedChecks = []string{"-fsanitize=signed-integer-overflow,integer-divide-by-zero", "-fsanitize-trap=all", "-fno-sanitize-trap=integer-divide-by-zero", "-fno-sanitize-recover=all"}
+var foldedChecks = []string{"-fsanitize=signed-integer-overflow,integer-divide-by-zero", "-fsanitize-trap=all",
+	"-fno-sanitize-trap=integer-divide-by-zero", "-fno-sanitize-recover=all"}

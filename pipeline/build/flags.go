@@ -49,8 +49,10 @@ type Request struct {
 // flags is clang's argument list without input and output.
 func (r *Request) flags() []string {
 	args := append([]string{clangTool}, r.Target.Flags()...)
-	args = append(append(args, r.language()...), "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names",
-		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=50", "-Wno-everything", "-Wimplicit-function-declaration",
+	args = append(append(args, r.language()...), "-O0", "-g", "-Xclang", "-disable-O0-optnone",
+		"-fno-discard-value-names",
+		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=50", "-Wno-everything",
+		"-Wimplicit-function-declaration",
 		"-Wno-error", "-nostdlibinc")
 	san := append([]string(nil), sanitizers...)
 	if r.Checks.UnsignedOverflow {
@@ -77,7 +79,9 @@ func (r *Request) flags() []string {
 		}
 	}
 	// last, so that no flag of the project takes them back; without the second, scopes have no end at -O0
-	args = append(args, "-O0", "-Xclang", "-fsanitize-address-use-after-scope", "-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error", "-Wno-error=implicit-function-declaration", "-Wimplicit-function-declaration")
+	args = append(args, "-O0", "-Xclang", "-fsanitize-address-use-after-scope", "-fsanitize="+strings.Join(san, ","),
+		"-fsanitize-trap=all", "-Wno-error", "-Wno-error=implicit-function-declaration",
+		"-Wimplicit-function-declaration")
 	args = append(args, foldWarnings...)
 	if r.root() != "/" {
 		args = append(args, "-ffile-prefix-map="+r.root()+"=.")

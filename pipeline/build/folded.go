@@ -27,7 +27,8 @@ import (
 
 // foldWarnings are clang's warnings about constants whose value is undefined. The
 // last one names what must be constant and is not by the letter (C17 6.6p4).
-var foldWarnings = []string{"-Winteger-overflow", "-Wdivision-by-zero", "-Wshift-count-overflow", "-Wshift-count-negative", "-Wshift-negative-value", "-Wshift-overflow",
+var foldWarnings = []string{"-Winteger-overflow", "-Wdivision-by-zero", "-Wshift-count-overflow",
+	"-Wshift-count-negative", "-Wshift-negative-value", "-Wshift-overflow",
 	"-Wshift-sign-overflow", "-Wgnu-folding-constant"}
 
 // foldedTexts are what those warnings, and the notes of the last, say. strict is
@@ -38,10 +39,12 @@ var foldedTexts = []struct {
 	strict bool
 }{
 	{regexp.MustCompile(`^overflow in expression`), verdict.SignedOverflow, false},
-	{regexp.MustCompile(`^value -?\d+ is outside the range of representable values of type`), verdict.SignedOverflow, false},
+	{regexp.MustCompile(`^value -?\d+ is outside the range of representable values of type`), verdict.SignedOverflow,
+		false},
 	{regexp.MustCompile(`^shift count (>=|is negative)|^(negative )?shift count -?\d+`), verdict.Shift, false},
 	{regexp.MustCompile(`^shifting a negative signed value is undefined|^left shift of negative value|^signed left shift discards bits`), verdict.Shift, true},
-	{regexp.MustCompile(`^signed shift result \(0x[0-9A-F]+\) (sets the sign bit|requires \d+ bits)`), verdict.Shift, true},
+	{regexp.MustCompile(`^signed shift result \(0x[0-9A-F]+\) (sets the sign bit|requires \d+ bits)`), verdict.Shift,
+		true},
 	{regexp.MustCompile(`^(division|remainder) by zero is undefined`), verdict.DivByZero, false},
 }
 
@@ -138,7 +141,8 @@ func appendFolded(ir []byte, fs []folded) []byte {
 		}
 		fmt.Fprintf(&list, "!%d", next+i)
 		var fields []string
-		for _, s := range []string{f.file, strconv.Itoa(f.line), strconv.Itoa(f.col), string(f.check), f.text, string(f.owner.kind), f.owner.name, strconv.Itoa(f.owner.line), strconv.Itoa(f.owner.col)} {
+		for _, s := range []string{f.file, strconv.Itoa(f.line), strconv.Itoa(f.col), string(f.check), f.text,
+			string(f.owner.kind), f.owner.name, strconv.Itoa(f.owner.line), strconv.Itoa(f.owner.col)} {
 			fields = append(fields, "!"+quoted(s))
 		}
 		fmt.Fprintf(&nodes, "!%d = !{%s}\n", next+i, strings.Join(fields, ", "))

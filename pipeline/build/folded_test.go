@@ -36,9 +36,12 @@ p.c:5:1: warning: implicit declaration of function 'f' [-Wimplicit-function-decl
 p.c:6:1: note: expanded from macro 'M'
 `))
 	want := []folded{
-		{file: "p.c", line: 2, col: 17, check: "signed-overflow", text: "overflow in expression; result is -2147483648 with type 'int'"},
-		{file: "p.c", line: 3, col: 9, check: "shift", text: "signed shift result (0x80000000) sets the sign bit of the shift expression's type ('int') and becomes negative", strict: true},
-		{file: "p.c", line: 4, col: 5, check: "signed-overflow", text: "value 2147483648 is outside the range of representable values of type 'int'", constant: true},
+		{file: "p.c", line: 2, col: 17, check: "signed-overflow",
+			text: "overflow in expression; result is -2147483648 with type 'int'"},
+		{file: "p.c", line: 3, col: 9, check: "shift",
+			text: "signed shift result (0x80000000) sets the sign bit of the shift expression's type ('int') and becomes negative", strict: true},
+		{file: "p.c", line: 4, col: 5, check: "signed-overflow",
+			text: "value 2147483648 is outside the range of representable values of type 'int'", constant: true},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("got %v", got)

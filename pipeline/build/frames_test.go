@@ -11,7 +11,8 @@ func TestParseFrames(t *testing.T) {
 	if want := map[string]int64{"f": 48, "g": VariableFrame, "h": 8}; !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	for triple, want := range map[string]int64{"i386-pc-linux-gnu": 4, "i686": 4, "thumbv7m-none-eabi": 0, "avr": 2, "msp430-none-elf": 2, "riscv32": 0} {
+	for triple, want := range map[string]int64{"i386-pc-linux-gnu": 4, "i686": 4, "thumbv7m-none-eabi": 0, "avr": 2,
+		"msp430-none-elf": 2, "riscv32": 0} {
 		if got := returnAddress(triple); got != want {
 			t.Errorf("%s: %d", triple, got)
 		}
@@ -20,7 +21,8 @@ func TestParseFrames(t *testing.T) {
 
 // TestProductFlags: what remains is what the project's compiler would get.
 func TestProductFlags(t *testing.T) {
-	got := productFlags([]string{"clang-14", "-O0", "-Xclang", "-disable-O0-optnone", "-DX", "-Os", "-O0", "-Xclang", "-fsanitize-address-use-after-scope", "-Xclang", "-other", "-fsanitize=shift", "-fsanitize-trap=all"})
+	got := productFlags([]string{"clang-14", "-O0", "-Xclang", "-disable-O0-optnone", "-DX", "-Os", "-O0", "-Xclang",
+		"-fsanitize-address-use-after-scope", "-Xclang", "-other", "-fsanitize=shift", "-fsanitize-trap=all"})
 	if want := []string{"clang-14", "-DX", "-Os", "-Xclang", "-other"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

@@ -37,7 +37,10 @@ func absoluteIn(dir, file string) string {
 
 // links reports whether the compiler also links.
 func (c Call) links() bool {
-	return !c.isProbe() && !slices.ContainsFunc(c.Args, func(a string) bool { return a == "-c" || a == "-S" || a == "-fsyntax-only" })
+	return !c.isProbe() && !slices.ContainsFunc(c.Args, func(a string) bool {
+		return a == "-c" || a == "-S" ||
+			a == "-fsyntax-only"
+	})
 }
 
 // images lists the programs that the calls link, in their order. Programs for the
@@ -65,7 +68,10 @@ func (b *builder) images(calls []Call, cross bool) []linked {
 // compiles its objects. What is in none of the images by name may come from a library,
 // and stays if the image has one.
 func (b *builder) ofImage(mb manifest.Build, calls []Call, list []linked) ([]Call, error) {
-	at := slices.IndexFunc(list, func(l linked) bool { return l.name == filepath.Clean(mb.Image) || filepath.Base(l.name) == mb.Image })
+	at := slices.IndexFunc(list, func(l linked) bool {
+		return l.name == filepath.Clean(mb.Image) ||
+			filepath.Base(l.name) == mb.Image
+	})
 	if at < 0 {
 		var names []string
 		for _, l := range list {

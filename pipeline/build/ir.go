@@ -84,7 +84,8 @@ func (r *Request) adopt(text []byte) (*Unit, error) {
 	} else if string(m[1]) != r.Target.DataLayout {
 		msg := fmt.Sprintf("the module was compiled for another machine than target %s: its data layout is %q, the target's is %q (choose with --target)", r.Target.Name, m[1], r.Target.DataLayout)
 		line := 1 + bytes.Count(text[:bytes.Index(text, m[0])], []byte("\n"))
-		return nil, &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.File, Line: line, Message: msg}}}
+		return nil, &BuildError{Stage: "read", Target: r.Target.Name,
+			Diagnostics: []Diagnostic{{File: r.File, Line: line, Message: msg}}}
 	}
 	if !tripleLine.Match(text) {
 		text = append([]byte(fmt.Sprintf("target triple = %q\n", r.Target.Triple)), text...)

@@ -103,7 +103,8 @@ func (l *linker) linkLibrary(ctx context.Context, path string, files []string) e
 		if err := writeAtomic(filepath.Join(l.opts.WorkDir, file), libraryText(f)); err != nil {
 			return &InfraError{"link", err}
 		}
-		r := Request{File: file, Dir: l.opts.WorkDir, Target: l.img.Target, Runner: l.opts.Runner, WorkDir: l.opts.WorkDir, CacheDir: l.opts.CacheDir, Units: l.opts.Units}
+		r := Request{File: file, Dir: l.opts.WorkDir, Target: l.img.Target, Runner: l.opts.Runner,
+			WorkDir: l.opts.WorkDir, CacheDir: l.opts.CacheDir, Units: l.opts.Units}
 		u, err := Compile(ctx, r)
 		if err != nil {
 			return err

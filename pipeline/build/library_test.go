@@ -27,7 +27,8 @@ func TestLibraryIndex(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, f.Name()), libraryText(f.Name()), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			u, err := Compile(context.Background(), Request{File: f.Name(), Dir: dir, Target: load(t, target), WorkDir: dir})
+			u, err := Compile(context.Background(), Request{File: f.Name(), Dir: dir, Target: load(t, target),
+				WorkDir: dir})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +92,8 @@ int main(void) { return (int)strspn("ab", "a") + atoi("1") + (int)atol("2"); }
 	if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	img, err := Files(context.Background(), []string{filepath.Join(dir, "a.c")}, load(t, "x86_64"), Options{WorkDir: t.TempDir(), Entries: []string{"main"}})
+	img, err := Files(context.Background(), []string{filepath.Join(dir, "a.c")}, load(t, "x86_64"),
+		Options{WorkDir: t.TempDir(), Entries: []string{"main"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,8 @@ int main(void) { return (int)strspn("ab", "a") + atoi("1") + (int)atol("2"); }
 			t.Errorf("%s is not linked", want)
 		}
 	}
-	if strings.Contains(ir, "@strtok") || strings.Count(ir, "define internal i32 @atoi(") != 1 || len(img.Functions) != 2 || len(img.Declared) != 0 {
+	if strings.Contains(ir, "@strtok") || strings.Count(ir, "define internal i32 @atoi(") != 1 ||
+		len(img.Functions) != 2 || len(img.Declared) != 0 {
 		t.Errorf("functions %v, declared %v", img.Functions, img.Declared)
 	}
 }

@@ -29,7 +29,8 @@ func (l *linker) run(ctx context.Context, argv ...string) (Result, error) {
 	if runner == nil {
 		runner = Direct{}
 	}
-	res, err := runner.Run(ctx, Cmd{Argv: argv, Dir: l.opts.WorkDir, Write: []string{l.opts.WorkDir}, Read: []string{l.opts.CacheDir}})
+	res, err := runner.Run(ctx, Cmd{Argv: argv, Dir: l.opts.WorkDir, Write: []string{l.opts.WorkDir},
+		Read: []string{l.opts.CacheDir}})
 	if err == nil && crashed(res) {
 		err = fmt.Errorf("%s crashed: %s", argv[0], tail(res.Stderr, 5))
 	}
@@ -187,7 +188,8 @@ func (l *linker) slice(ctx context.Context, whole string) error {
 	}
 	public := append(append([]string(nil), l.img.Entries...), l.keep...)
 	out := filepath.Join(l.opts.WorkDir, "image.ll")
-	res, err := l.run(ctx, optTool, "-S", "-passes=internalize,globaldce", "-internalize-public-api-list="+strings.Join(public, ","), "-o", filepath.Base(out), filepath.Base(whole))
+	res, err := l.run(ctx, optTool, "-S", "-passes=internalize,globaldce", "-internalize-public-api-list="+
+		strings.Join(public, ","), "-o", filepath.Base(out), filepath.Base(whole))
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,8 @@ func (b *builder) linkerScript(file string) error {
 	}
 	s, at, err := parseScript(string(data), b.includedScript(file))
 	if err != nil {
-		return &BuildError{Stage: "sources", Target: b.img.Target.Name, Diagnostics: []Diagnostic{{File: file, Line: at, Message: "linker script: " + err.Error()}}}
+		return &BuildError{Stage: "sources", Target: b.img.Target.Name,
+			Diagnostics: []Diagnostic{{File: file, Line: at, Message: "linker script: " + err.Error()}}}
 	}
 	b.img.Symbols = s.symbols
 	if len(s.memory) == 0 {
@@ -84,7 +85,8 @@ func expandIncludes(toks []scriptToken, include func(string) (string, error)) ([
 			continue
 		}
 		if n++; n > maxIncludes {
-			return nil, toks[i].line, fmt.Errorf("more than %d INCLUDE commands: does a script include itself?", maxIncludes)
+			return nil, toks[i].line, fmt.Errorf("more than %d INCLUDE commands: does a script include itself?",
+				maxIncludes)
 		}
 		name, end := "", i+1
 		for end < len(toks) && toks[end].line == toks[i].line && toks[end].text != ";" { // a path is several words here
@@ -168,7 +170,8 @@ func scriptTokens(text string) ([]scriptToken, int, error) {
 			i = j
 		default:
 			n := 1
-			for _, op := range []string{"<<=", ">>=", "+=", "-=", "*=", "/=", "&=", "|=", "<<", ">>", "==", "!=", "<=", ">=", "&&", "||"} {
+			for _, op := range []string{"<<=", ">>=", "+=", "-=", "*=", "/=", "&=", "|=", "<<", ">>", "==", "!=", "<=",
+				">=", "&&", "||"} {
 				if strings.HasPrefix(text[i:], op) {
 					n = len(op)
 					break
@@ -229,7 +232,8 @@ func (p *scriptParser) statement() error {
 			}
 		}
 		p.i++
-	case (p.peek(0) == "PROVIDE" || p.peek(0) == "PROVIDE_HIDDEN" || p.peek(0) == "HIDDEN") && p.peek(1) == "(" && p.peek(3) == "=":
+	case (p.peek(0) == "PROVIDE" || p.peek(0) == "PROVIDE_HIDDEN" || p.peek(0) == "HIDDEN") && p.peek(1) == "(" &&
+		p.peek(3) == "=":
 		p.i += 2
 		p.assign()
 	case p.peek(1) == "=" && p.peek(0) != "." && p.peek(0) != "" && (wordByte(p.peek(0)[0])):

@@ -94,10 +94,13 @@ func TestScriptInProject(t *testing.T) {
 	for _, r := range img.Memory {
 		got = append(got, r.Name+"/"+r.Access.String())
 	}
-	if s := strings.Join(got, " "); s != "FLASH/rom CCM/ram RAM/ram shared/volatile peripherals/volatile ppb/volatile" || img.Memory[2].Size != 16<<10 || len(img.Symbols) != 6 {
+	if s := strings.Join(got,
+		" "); s != "FLASH/rom CCM/ram RAM/ram shared/volatile peripherals/volatile ppb/volatile" ||
+		img.Memory[2].Size != 16<<10 || len(img.Symbols) != 6 {
 		t.Errorf("%s %+v", s, img.Memory)
 	}
-	if img, err = Project(context.Background(), dir, m, load(t, "x86_64"), Options{WorkDir: t.TempDir()}); err != nil || len(img.Memory) != 1 || len(img.Symbols) != 0 {
+	if img, err = Project(context.Background(), dir, m, load(t, "x86_64"),
+		Options{WorkDir: t.TempDir()}); err != nil || len(img.Memory) != 1 || len(img.Symbols) != 0 {
 		t.Errorf("hosted: %v", err)
 	}
 }
@@ -123,18 +126,22 @@ func noInclude(name string) (string, error) { return "", errors.New("no such fil
 // TestScriptInclude: INCLUDE is followed where it stands, quoted words are no command,
 // and a script that includes itself is an error on its line.
 func TestScriptInclude(t *testing.T) {
-	files := map[string]string{"boards/memory.ld": "FLASH (rx) : ORIGIN = 0x1000, LENGTH = 1K\n", "sizes.ld": "_heap = 0x40;\n/* INCLUDE x */\n", "self.ld": "INCLUDE self.ld\n"}
+	files := map[string]string{"boards/memory.ld": "FLASH (rx) : ORIGIN = 0x1000, LENGTH = 1K\n",
+		"sizes.ld": "_heap = 0x40;\n/* INCLUDE x */\n", "self.ld": "INCLUDE self.ld\n"}
 	include := func(name string) (string, error) {
 		if text, ok := files[name]; ok {
 			return text, nil
 		}
 		return "", errors.New("INCLUDE " + name + ": no such file")
 	}
-	s, _, err := parseScript("MEMORY {\n INCLUDE boards/memory.ld\n RAM (rw) : ORIGIN = 0x8000, LENGTH = 2K }\nINCLUDE \"sizes.ld\";\n_end = _heap + ORIGIN(FLASH);\n", include)
-	if err != nil || len(s.memory) != 2 || s.memory[0].Name != "FLASH" || s.memory[0].Access != targets.ROM || len(s.symbols) != 2 || s.symbols[1].Addr != 0x1040 {
+	s, _, err := parseScript(
+		"MEMORY {\n INCLUDE boards/memory.ld\n RAM (rw) : ORIGIN = 0x8000, LENGTH = 2K }\nINCLUDE \"sizes.ld\";\n_end = _heap + ORIGIN(FLASH);\n", include)
+	if err != nil || len(s.memory) != 2 || s.memory[0].Name != "FLASH" || s.memory[0].Access != targets.ROM ||
+		len(s.symbols) != 2 || s.symbols[1].Addr != 0x1040 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for text, want := range map[string]string{"\nINCLUDE none.ld\n": "none.ld: no such file", "\nINCLUDE self.ld\n": "include itself"} {
+	for text, want := range map[string]string{"\nINCLUDE none.ld\n": "none.ld: no such file",
+		"\nINCLUDE self.ld\n": "include itself"} {
 		if _, line, err := parseScript(text, include); err == nil || line != 2 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: line %d, %v", text, line, err)
 		}
@@ -143,8 +150,10 @@ func TestScriptInclude(t *testing.T) {
 
 // TestNaked: a function with the attribute naked may hold C, as for GCC.
 func TestNaked(t *testing.T) {
-	dir := tree(t, map[string]string{"a.c": "void run(int);\n__attribute__((naked)) void reset(void) { __asm volatile(\"nop\"); run(1); }\nint main(void) { return 0; }\n"})
-	img, err := Files(context.Background(), []string{filepath.Join(dir, "a.c")}, load(t, "cortex-m3"), Options{WorkDir: t.TempDir(), Entries: []string{"main", "reset"}})
+	dir := tree(t, map[string]string{
+		"a.c": "void run(int);\n__attribute__((naked)) void reset(void) { __asm volatile(\"nop\"); run(1); }\nint main(void) { return 0; }\n"})
+	img, err := Files(context.Background(), []string{filepath.Join(dir, "a.c")}, load(t, "cortex-m3"),
+		Options{WorkDir: t.TempDir(), Entries: []string{"main", "reset"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,14 +25,16 @@ import (
 // *EntryError if none does.
 func Files(ctx context.Context, files []string, t targets.Target, opts Options) (*Image, error) {
 	if len(files) == 0 {
-		return nil, &BuildError{Stage: "sources", Target: t.Name, Diagnostics: []Diagnostic{{Message: "no files to build"}}}
+		return nil, &BuildError{Stage: "sources", Target: t.Name,
+			Diagnostics: []Diagnostic{{Message: "no files to build"}}}
 	}
 	b, err := newBuilder(".", t, opts)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
-		b.add(unitSpec{file: f, include: opts.Include, defines: opts.Defines, undefines: opts.Undefines, cflags: opts.CFlags})
+		b.add(unitSpec{file: f, include: opts.Include, defines: opts.Defines, undefines: opts.Undefines,
+			cflags: opts.CFlags})
 	}
 	return b.finish(ctx, opts.Entries, nil)
 }
@@ -131,7 +133,8 @@ func newBuilder(dir string, t targets.Target, opts Options) (*builder, error) {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, &BuildError{Stage: "sources", Target: t.Name, Diagnostics: []Diagnostic{{File: dir, Message: "no such directory"}}}
+		return nil, &BuildError{Stage: "sources", Target: t.Name,
+			Diagnostics: []Diagnostic{{File: dir, Message: "no such directory"}}}
 	}
 	if err != nil {
 		return nil, &InfraError{"build", err}
@@ -186,7 +189,8 @@ func (b *builder) add(s unitSpec) {
 }
 
 func (b *builder) fault(stage, file, format string, args ...any) error {
-	return &BuildError{Stage: stage, Target: b.img.Target.Name, Diagnostics: []Diagnostic{{File: file, Message: fmt.Sprintf(format, args...)}}}
+	return &BuildError{Stage: stage, Target: b.img.Target.Name,
+		Diagnostics: []Diagnostic{{File: file, Message: fmt.Sprintf(format, args...)}}}
 }
 
 // fromSources expands the patterns of a manifest.
@@ -223,7 +227,8 @@ func (b *builder) fromSources(mb manifest.Build) error {
 	for _, f := range names {
 		switch filepath.Ext(f) {
 		case ".c", ".i", ".cc", ".cpp", ".cxx", ".ll", ".bc":
-			b.add(unitSpec{file: f, include: mb.Include, defines: mb.Defines, undefines: mb.Undefines, cflags: mb.CFlags})
+			b.add(unitSpec{file: f, include: mb.Include, defines: mb.Defines, undefines: mb.Undefines,
+				cflags: mb.CFlags})
 		case ".s", ".S", ".asm":
 			b.note("assembly file %s is not verified", f)
 		case ".h":
@@ -240,7 +245,8 @@ func (b *builder) fromSources(mb manifest.Build) error {
 // addHarnesses adds the harnesses' own files. They see the manifest's include
 // path and macros, and those that all units of a recorded build share.
 func (b *builder) addHarnesses(m *manifest.Manifest) {
-	spec := unitSpec{include: m.Build.Include, defines: m.Build.Defines, undefines: m.Build.Undefines, cflags: m.Build.CFlags}
+	spec := unitSpec{include: m.Build.Include, defines: m.Build.Defines, undefines: m.Build.Undefines,
+		cflags: m.Build.CFlags}
 	if len(m.Build.Sources) == 0 {
 		spec = b.shared(spec)
 	}
@@ -389,8 +395,10 @@ func (b *builder) request(s unitSpec) Request {
 		}
 	}
 	return Request{
-		File: s.file, Dir: dir, Root: b.dir, Target: b.img.Target, Include: s.include, Defines: s.defines, Undefines: s.undefines, CFlags: s.cflags,
-		Checks: b.opts.Checks, Shim: b.opts.Shim, Contracts: b.opts.Contracts, Static: b.opts.KeepAll || b.static || s.static, Runner: b.opts.Runner, WorkDir: b.opts.WorkDir, CacheDir: b.opts.CacheDir, Units: b.opts.Units,
+		File: s.file, Dir: dir, Root: b.dir, Target: b.img.Target, Include: s.include, Defines: s.defines,
+		Undefines: s.undefines, CFlags: s.cflags,
+		Checks: b.opts.Checks, Shim: b.opts.Shim, Contracts: b.opts.Contracts, Static: b.opts.KeepAll || b.static ||
+			s.static, Runner: b.opts.Runner, WorkDir: b.opts.WorkDir, CacheDir: b.opts.CacheDir, Units: b.opts.Units,
 	}
 }
 
@@ -400,7 +408,8 @@ func (b *builder) reachable(list []targets.Region) []targets.Region {
 	var out []targets.Region
 	for _, r := range list {
 		if bits := b.img.Target.PointerBits; bits < 64 && (r.Base+(r.Size-1))>>bits != 0 {
-			b.note("memory region %s is above the %d-bit address space of %s: left out", r.Name, bits, b.img.Target.Name)
+			b.note("memory region %s is above the %d-bit address space of %s: left out", r.Name, bits,
+				b.img.Target.Name)
 			continue
 		}
 		out = append(out, r)

@@ -23,9 +23,12 @@ var wrapperScript string
 
 // prefixes of cross compilers, as Debian and the vendors name them.
 var prefixes = []string{
-	"", "arm-none-eabi-", "arm-linux-gnueabi-", "arm-linux-gnueabihf-", "aarch64-none-elf-", "aarch64-linux-gnu-", "avr-", "msp430-", "msp430-elf-",
-	"riscv32-unknown-elf-", "riscv64-unknown-elf-", "riscv-none-elf-", "riscv-none-embed-", "riscv64-linux-gnu-", "mips-linux-gnu-", "mips-elf-",
-	"mips-mti-elf-", "xtensa-esp32-elf-", "xtensa-lx106-elf-", "i386-elf-", "i686-elf-", "i686-linux-gnu-", "x86_64-linux-gnu-", "x86_64-elf-",
+	"", "arm-none-eabi-", "arm-linux-gnueabi-", "arm-linux-gnueabihf-", "aarch64-none-elf-", "aarch64-linux-gnu-",
+	"avr-", "msp430-", "msp430-elf-",
+	"riscv32-unknown-elf-", "riscv64-unknown-elf-", "riscv-none-elf-", "riscv-none-embed-", "riscv64-linux-gnu-",
+	"mips-linux-gnu-", "mips-elf-",
+	"mips-mti-elf-", "xtensa-esp32-elf-", "xtensa-lx106-elf-", "i386-elf-", "i686-elf-", "i686-linux-gnu-",
+	"x86_64-linux-gnu-", "x86_64-elf-",
 }
 
 // wrapped lists the names that a recorded build finds first on its PATH.
@@ -36,7 +39,8 @@ func wrapped() []string {
 			out = append(out, p+tool)
 		}
 		if p != "" {
-			for _, tool := range []string{"as", "ld", "ar", "objcopy", "objdump", "size", "nm", "strip", "ranlib", "readelf", "cpp"} {
+			for _, tool := range []string{"as", "ld", "ar", "objcopy", "objdump", "size", "nm", "strip", "ranlib",
+				"readelf", "cpp"} {
 				out = append(out, p+tool)
 			}
 		}
@@ -92,7 +96,8 @@ func (b *builder) record(ctx context.Context, mb manifest.Build) (*Recording, er
 	}
 	res, err := runner.Run(ctx, Cmd{
 		Argv: []string{"/bin/sh", "-c", mb.Command}, Dir: b.dir, Write: []string{b.dir, b.opts.WorkDir},
-		Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TERM=dumb", "CCACHE_DISABLE=1"},
+		Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
+			"TERM=dumb", "CCACHE_DISABLE=1"},
 	})
 	if err != nil {
 		return nil, &InfraError{"record", err}
@@ -242,7 +247,8 @@ func (b *builder) commandFault(command string, res Result) error {
 		if strings.TrimSpace(last) == "" {
 			last = tail(res.Stdout, 5)
 		}
-		where = []Diagnostic{{Message: fmt.Sprintf("build command `%s`: exit status %d: %s", command, res.ExitCode, last)}}
+		where = []Diagnostic{{Message: fmt.Sprintf("build command `%s`: exit status %d: %s", command, res.ExitCode,
+			last)}}
 	}
 	return &BuildError{Stage: "command", Target: b.img.Target.Name, Diagnostics: where}
 }
@@ -288,9 +294,11 @@ func (c Call) isProbe() bool {
 	}
 	for _, a := range c.Args {
 		switch {
-		case a == "-E", a == "-M", a == "-MM", a == "-", a == "/dev/null", strings.HasPrefix(a, "-print-"), strings.HasPrefix(a, "-dump"):
+		case a == "-E", a == "-M", a == "-MM", a == "-", a == "/dev/null", strings.HasPrefix(a, "-print-"),
+			strings.HasPrefix(a, "-dump"):
 			return true
-		case strings.HasPrefix(filepath.Base(a), "conftest"), strings.Contains(a, "CMakeFiles/CMakeTmp"), strings.Contains(a, "CMakeCCompilerId"), strings.Contains(a, "CMakeScratch"):
+		case strings.HasPrefix(filepath.Base(a), "conftest"), strings.Contains(a, "CMakeFiles/CMakeTmp"),
+			strings.Contains(a, "CMakeCCompilerId"), strings.Contains(a, "CMakeScratch"):
 			return true
 		}
 	}
@@ -319,7 +327,8 @@ func (b *builder) replay(mb manifest.Build, calls []Call) error {
 		for _, l := range list {
 			names = append(names, l.name)
 		}
-		b.note("the build links several images (%s), which are read as one program: build.image names one", strings.Join(names, ", "))
+		b.note("the build links several images (%s), which are read as one program: build.image names one",
+			strings.Join(names, ", "))
 	}
 	for _, c := range calls {
 		if c.isProbe() {
@@ -351,7 +360,8 @@ func (b *builder) replay(mb manifest.Build, calls []Call) error {
 		}
 	}
 	if len(b.specs) == 0 {
-		return b.fault("command", manifest.Name, "build command `%s` compiled no C file that could be recorded: start from a clean tree (`make clean && ...`), and call the compiler by name, not by path", mb.Command)
+		return b.fault("command", manifest.Name,
+			"build command `%s` compiled no C file that could be recorded: start from a clean tree (`make clean && ...`), and call the compiler by name, not by path", mb.Command)
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ app.elf: gen.h
 func TestCommand(t *testing.T) {
 	for _, prefix := range []string{"arm-none-eabi-", "riscv-none-embed-"} {
 		t.Run(prefix, func(t *testing.T) {
-			files := map[string]string{"Makefile": strings.NewReplacer("-specs=nano.specs", "").Replace(fmt.Sprintf(makefile, prefix+"gcc", prefix))}
+			files := map[string]string{"Makefile": strings.NewReplacer("-specs=nano.specs",
+				"").Replace(fmt.Sprintf(makefile, prefix+"gcc", prefix))}
 			if prefix != "arm-none-eabi-" {
 				files["Makefile"] = fmt.Sprintf(makefile, prefix+"gcc", prefix)
 			} else {
@@ -60,15 +61,19 @@ func TestCommand(t *testing.T) {
 				files[k] = v
 			}
 			dir := tree(t, files)
-			img, err := Project(context.Background(), dir, parse(t, "build: {command: make}\nharnesses: [{entry: main}]\n"), load(t, "cortex-m3"), Options{WorkDir: t.TempDir()})
+			img, err := Project(context.Background(), dir,
+				parse(t, "build: {command: make}\nharnesses: [{entry: main}]\n"), load(t, "cortex-m3"),
+				Options{WorkDir: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			ir := read(t, img.IRPath)
-			if !strings.Contains(ir, "i8 @value") && !strings.Contains(ir, "i32 @value") || !strings.Contains(ir, "sext i8") {
+			if !strings.Contains(ir, "i8 @value") && !strings.Contains(ir, "i32 @value") ||
+				!strings.Contains(ir, "sext i8") {
 				t.Errorf("value() or the sign of char is lost:\n%s", ir)
 			}
-			if strings.Contains(ir, dir) || !strings.Contains(ir, `filename: "./src/main.c"`) && !strings.Contains(ir, `filename: "src/main.c"`) {
+			if strings.Contains(ir, dir) || !strings.Contains(ir, `filename: "./src/main.c"`) && !strings.Contains(ir,
+				`filename: "src/main.c"`) {
 				t.Errorf("file names: %s", ir)
 			}
 			notes := strings.Join(img.Notes, "\n")
@@ -91,14 +96,16 @@ func TestCommand(t *testing.T) {
 // TestRecordOnce: make has nothing to do for the second target, whose units come
 // from the same recording, or from the one that is kept.
 func TestRecordOnce(t *testing.T) {
-	dir := tree(t, map[string]string{"a.c": "int main(void) { return b(); }\n", "b.c": "int b(void) { return 2; }\n", "Makefile": "all: a.o b.o\n"})
+	dir := tree(t, map[string]string{"a.c": "int main(void) { return b(); }\n", "b.c": "int b(void) { return 2; }\n",
+		"Makefile": "all: a.o b.o\n"})
 	m := parse(t, "build: {command: make CC=gcc}\n")
 	rec, err := Record(context.Background(), dir, m.Build, Options{WorkDir: t.TempDir()})
 	if err != nil || len(rec.Calls) != 2 {
 		t.Fatalf("%+v %v", rec, err)
 	}
 	for _, name := range []string{"cortex-m3", "i386"} {
-		if img, err := Project(context.Background(), dir, m, load(t, name), Options{WorkDir: t.TempDir(), Recording: rec}); err != nil || len(img.Units) != 2 {
+		if img, err := Project(context.Background(), dir, m, load(t, name), Options{WorkDir: t.TempDir(),
+			Recording: rec}); err != nil || len(img.Units) != 2 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -109,11 +116,13 @@ func TestRecordOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		img, err := Project(context.Background(), dir, m, load(t, "avr"), Options{WorkDir: t.TempDir(), CacheDir: cache})
+		img, err := Project(context.Background(), dir, m, load(t, "avr"), Options{WorkDir: t.TempDir(),
+			CacheDir: cache})
 		if err != nil || len(img.Units) != 2 {
 			t.Fatalf("run %d: %v", i, err)
 		}
-		if n := strings.Join(img.Notes, "\n"); strings.Contains(n, "earlier run") != (i > 0) || strings.Contains(n, "more than once") {
+		if n := strings.Join(img.Notes, "\n"); strings.Contains(n, "earlier run") != (i > 0) ||
+			strings.Contains(n, "more than once") {
 			t.Errorf("run %d: notes %s", i, n)
 		}
 	}
@@ -128,7 +137,8 @@ func TestCommandErrors(t *testing.T) {
 		{"sleep 100 & exit 0", "compiled no C file"},
 	} {
 		dir := tree(t, map[string]string{"a.c": "int f(void){return y;}\n"})
-		_, err := Project(context.Background(), dir, parse(t, "build: {command: \""+c.command+"\"}\n"), load(t, "x86_64"), Options{WorkDir: t.TempDir()})
+		_, err := Project(context.Background(), dir, parse(t, "build: {command: \""+c.command+"\"}\n"),
+			load(t, "x86_64"), Options{WorkDir: t.TempDir()})
 		var be *BuildError
 		if !errors.As(err, &be) || be.Stage != "command" || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.command, err, c.want)
@@ -137,8 +147,10 @@ func TestCommandErrors(t *testing.T) {
 }
 
 func TestDatabase(t *testing.T) {
-	dir := tree(t, map[string]string{"src/a.c": "#include \"a.h\"\nint a(void) { return A + B; }\n", "src/b.c": "#include \"a.h\"\nint b(void) { return A; }\n",
-		"inc/a.h": "#define A 1\n", "proof.c": "#include \"a.h\"\nint a(void);\nint b(void);\nint harness(void) { return a() + b() + A + COMMON; }\n", "src/x.S": "\n"})
+	dir := tree(t, map[string]string{"src/a.c": "#include \"a.h\"\nint a(void) { return A + B; }\n",
+		"src/b.c": "#include \"a.h\"\nint b(void) { return A; }\n",
+		"inc/a.h": "#define A 1\n",
+		"proof.c": "#include \"a.h\"\nint a(void);\nint b(void);\nint harness(void) { return a() + b() + A + COMMON; }\n", "src/x.S": "\n"})
 	db := fmt.Sprintf(`[
  {"directory": %q, "file": "../src/a.c", "command": "arm-none-eabi-gcc -mthumb -I../inc -DCOMMON=4 -DB=2 -O2 -c ../src/a.c -o a.o"},
  {"directory": %q, "file": %q, "arguments": ["cc", "-I", "../inc", "-D", "COMMON=4", "-c", %q]},
@@ -151,7 +163,8 @@ func TestDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Join(img.Notes, "\n"); !strings.Contains(n, "a.c is compiled more than once") || !strings.Contains(n, "assembly file src/x.S") {
+	if n := strings.Join(img.Notes, "\n"); !strings.Contains(n, "a.c is compiled more than once") ||
+		!strings.Contains(n, "assembly file src/x.S") {
 		t.Errorf("notes %s", n)
 	}
 	if len(img.Units) != 3 || strings.Contains(read(t, img.IRPath), dir) {
@@ -163,22 +176,28 @@ func TestDatabase(t *testing.T) {
 		}
 	}
 	writeFile(t, filepath.Join(dir, "src/a.c"), "int a(void) { return none; }\n")
-	if _, err := Project(context.Background(), dir, m, load(t, "cortex-m3"), Options{WorkDir: t.TempDir()}); err == nil || !strings.HasPrefix(err.Error(), "src/a.c:1:22: use of undeclared") {
+	if _, err := Project(context.Background(), dir, m, load(t, "cortex-m3"),
+		Options{WorkDir: t.TempDir()}); err == nil || !strings.HasPrefix(err.Error(),
+		"src/a.c:1:22: use of undeclared") {
 		t.Errorf("got %v", err)
 	}
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Project(context.Background(), link, m, load(t, "cortex-m3"), Options{WorkDir: t.TempDir()}); err == nil || !strings.HasPrefix(err.Error(), "src/a.c:1:22: use of undeclared") {
+	if _, err := Project(context.Background(), link, m, load(t, "cortex-m3"),
+		Options{WorkDir: t.TempDir()}); err == nil || !strings.HasPrefix(err.Error(),
+		"src/a.c:1:22: use of undeclared") {
 		t.Errorf("through a link: %v", err)
 	}
 	for _, c := range []struct{ text, want string }{
 		{"{", "not a compilation database"}, {"[]", "holds no C file"}, {`[{"file": "a.c"}]`, "entry 0 has no command"},
-		{`[{"file": "a.c", "command": "cc 'a.c"}]`, "a quote that is not closed"}, {`[{"file": "a.c", "command": "cc @none a.c"}]`, "response file @none"},
+		{`[{"file": "a.c", "command": "cc 'a.c"}]`, "a quote that is not closed"},
+		{`[{"file": "a.c", "command": "cc @none a.c"}]`, "response file @none"},
 	} {
 		writeFile(t, filepath.Join(dir, "build/compile_commands.json"), c.text)
-		if _, err := Project(context.Background(), dir, m, load(t, "cortex-m3"), Options{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Project(context.Background(), dir, m, load(t, "cortex-m3"),
+			Options{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.text, err, c.want)
 		}
 	}
@@ -186,12 +205,15 @@ func TestDatabase(t *testing.T) {
 
 func TestTranslate(t *testing.T) {
 	dir := tree(t, map[string]string{"r": "-DX=1 @s", "s": `"-DY=a b" c.c`, "loop": "@loop"})
-	c, err := translate(dir, []string{"arm-none-eabi-gcc", "-c", "-std=gnu18", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-I", "i", "-iquote", "q", "-include", "pre.h", "-isystemsys",
-		"-fshort-enums", "-O2", "-g3", "-Wl,-Map=x", "-T", "x.ld", "-o", "c.o", "-ffast-math", "-fnew-thing", "@r", "-U", "Z", "-xc"})
+	c, err := translate(dir, []string{"arm-none-eabi-gcc", "-c", "-std=gnu18", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16",
+		"-I", "i", "-iquote", "q", "-include", "pre.h", "-isystemsys",
+		"-fshort-enums", "-O2", "-g3", "-Wl,-Map=x", "-T", "x.ld", "-o", "c.o", "-ffast-math", "-fnew-thing", "@r",
+		"-U", "Z", "-xc"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"-std=gnu17", "-Ii", "-iquote", "q", "-include", "pre.h", "-isystemsys", "-fshort-enums", "-DX=1", "-DY=a b", "-UZ"}
+	want := []string{"-std=gnu17", "-Ii", "-iquote", "q", "-include", "pre.h", "-isystemsys", "-fshort-enums", "-DX=1",
+		"-DY=a b", "-UZ"}
 	if !reflect.DeepEqual(c.flags, want) || !reflect.DeepEqual(c.files, []string{"c.c"}) || len(c.notes) != 2 {
 		t.Errorf("%q\n%q\n%q", c.flags, c.files, c.notes)
 	}
@@ -204,7 +226,8 @@ func TestTranslate(t *testing.T) {
 
 func TestSplitCommand(t *testing.T) {
 	got, err := SplitCommand(`a 'b c' "d \" e" f\ g "" -D'X="1"' "\n"` + "\n h")
-	if want := []string{"a", "b c", `d " e`, "f g", "", `-DX="1"`, `\n`, "h"}; err != nil || !reflect.DeepEqual(got, want) {
+	if want := []string{"a", "b c", `d " e`, "f g", "", `-DX="1"`, `\n`, "h"}; err != nil || !reflect.DeepEqual(got,
+		want) {
 		t.Errorf("%q %v", got, err)
 	}
 }
@@ -214,14 +237,17 @@ func TestSplitCommand(t *testing.T) {
 func TestImages(t *testing.T) {
 	const makefile = "CC = riscv-none-embed-gcc\nall: boot.elf out/app.elf\n%.o: %.c\n\t$(CC) -c $< -o $@\n" +
 		"boot.elf: boot.o crc.o\n\t$(CC) $^ -o $@\nout/app.elf: app.o crc.o\n\tmkdir -p out && cd out && $(CC) ../app.o ../crc.o -oapp.elf\n"
-	dir := tree(t, map[string]string{"Makefile": makefile, "boot.c": "int crc(int);\nint main(void) { return crc(1); }\n",
-		"app.c": "int crc(int);\nint main(void) { return crc(2) + 1; }\nint only_app(void) { return 0; }\n", "crc.c": "int crc(int x) { return x * 3; }\n"})
+	dir := tree(t, map[string]string{"Makefile": makefile,
+		"boot.c": "int crc(int);\nint main(void) { return crc(1); }\n",
+		"app.c":  "int crc(int);\nint main(void) { return crc(2) + 1; }\nint only_app(void) { return 0; }\n",
+		"crc.c":  "int crc(int x) { return x * 3; }\n"})
 	opts := Options{WorkDir: t.TempDir(), CacheDir: t.TempDir()}
 	build := func(image string) (*Image, error) {
 		m := parse(t, "targets: [riscv32]\nbuild: {command: make"+image+"}\nharnesses: [{entry: main}]\n")
 		return Project(context.Background(), dir, m, load(t, "riscv32"), opts)
 	}
-	for image, app := range map[string]bool{", image: boot.elf": false, ", image: out/app.elf": true, ", image: app.elf": true} {
+	for image, app := range map[string]bool{", image: boot.elf": false, ", image: out/app.elf": true,
+		", image: app.elf": true} {
 		img, err := build(image)
 		if err != nil {
 			t.Fatalf("%s: %v", image, err)
@@ -234,7 +260,8 @@ func TestImages(t *testing.T) {
 			t.Errorf("%s: %s, %d units", image, names, len(img.Units))
 		}
 	}
-	if _, err := build(", image: ap.elf"); err == nil || !strings.Contains(err.Error(), "it links boot.elf, out/app.elf") {
+	if _, err := build(", image: ap.elf"); err == nil || !strings.Contains(err.Error(),
+		"it links boot.elf, out/app.elf") {
 		t.Errorf("no such image: %v", err)
 	}
 	if _, err := build(""); err == nil || !strings.Contains(err.Error(), "defined more than once") {

@@ -13,7 +13,8 @@ const shimVersion = "2"
 var nondetTypes = map[string]string{
 	"bool": "_Bool", "_Bool": "_Bool", "char": "char", "schar": "signed char", "uchar": "unsigned char",
 	"signed_char": "signed char", "unsigned_char": "unsigned char",
-	"short": "short", "ushort": "unsigned short", "unsigned_short": "unsigned short", "int": "int", "uint": "unsigned int",
+	"short": "short", "ushort": "unsigned short", "unsigned_short": "unsigned short", "int": "int",
+	"uint":     "unsigned int",
 	"unsigned": "unsigned int", "unsigned_int": "unsigned int",
 	"long": "long", "ulong": "unsigned long", "unsigned_long": "unsigned long", "longlong": "long long",
 	"ulonglong": "unsigned long long", "long_long": "long long", "unsigned_long_long": "unsigned long long",
@@ -22,8 +23,10 @@ var nondetTypes = map[string]string{
 	"u8": "__UINT8_TYPE__", "u16": "__UINT16_TYPE__", "u32": "__UINT32_TYPE__", "u64": "__UINT64_TYPE__",
 	"S8": "__INT8_TYPE__", "U8": "__UINT8_TYPE__", "U16": "__UINT16_TYPE__", "U32": "__UINT32_TYPE__",
 	"size": "__SIZE_TYPE__", "ssize": "__PTRDIFF_TYPE__", "ptrdiff": "__PTRDIFF_TYPE__", "intptr": "__INTPTR_TYPE__",
-	"uintptr": "__UINTPTR_TYPE__", "float": "float", "double": "double", "longdouble": "long double", "long_double": "long double",
-	"pointer": "void *", "ptr": "void *", "pchar": "char *", "voidp": "void *", "void_ptr": "void *", "char_ptr": "char *", "charp": "char *",
+	"uintptr": "__UINTPTR_TYPE__", "float": "float", "double": "double", "longdouble": "long double",
+	"long_double": "long double",
+	"pointer":     "void *", "ptr": "void *", "pchar": "char *", "voidp": "void *", "void_ptr": "void *",
+	"char_ptr": "char *", "charp": "char *",
 	"loff": "long long", "off": "long", "sector": "unsigned long", "unsigned_int_t": "unsigned int",
 }
 
@@ -74,7 +77,8 @@ var shimPrototypes = map[string]string{
 }
 
 var nondetPrefixes = []string{
-	"__VERIFIER_nondet_", "firmproof_nondet_", "__llbmc_nondef_", "__llbmc_nondet_", "__CPROVER_nondet_", "__nondet_", "nondet_",
+	"__VERIFIER_nondet_", "firmproof_nondet_", "__llbmc_nondef_", "__llbmc_nondet_", "__CPROVER_nondet_", "__nondet_",
+	"nondet_",
 }
 
 // prototype gives the declaration of an intrinsic that was called undeclared. C

@@ -31,7 +31,8 @@ func TestSVD(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got %s", s)
 	}
-	for text, want := range map[string]string{"<device>": "XML", "<device><peripherals></peripherals></device>": "no peripheral", "<other/>": "device",
+	for text, want := range map[string]string{"<device>": "XML",
+		"<device><peripherals></peripherals></device>": "no peripheral", "<other/>": "device",
 		strings.Replace(deviceSVD, "0x40002000", "here", 1): "peripheral UART1: baseAddress `here` is no number"} {
 		if _, err := parseSVD([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s: %v", text, err)
@@ -52,10 +53,13 @@ func TestSVDInProject(t *testing.T) {
 	for _, r := range img.Memory {
 		found[r.Name] = r.Access.String()
 	}
-	if found["UART0"] != "volatile" || found["mine"] != "constant" || found["UART1"] != "" || found["TIM1"] != "write-only" {
+	if found["UART0"] != "volatile" || found["mine"] != "constant" || found["UART1"] != "" ||
+		found["TIM1"] != "write-only" {
 		t.Errorf("%v", found)
 	}
-	if img, err = Project(context.Background(), dir, m, load(t, "x86_64"), Options{WorkDir: t.TempDir()}); err != nil || !strings.Contains(strings.Join(img.Notes, "\n"), "hosted target x86_64") {
+	if img, err = Project(context.Background(), dir, m, load(t, "x86_64"),
+		Options{WorkDir: t.TempDir()}); err != nil || !strings.Contains(strings.Join(img.Notes, "\n"),
+		"hosted target x86_64") {
 		t.Errorf("hosted: %v", err)
 	}
 }

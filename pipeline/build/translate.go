@@ -18,9 +18,13 @@ type call struct {
 // withArg lists flags whose argument is the next word: kept (true) or dropped.
 var withArg = map[string]bool{
 	"-include": true, "-imacros": true, "-isystem": true, "-iquote": true, "-idirafter": true,
-	"-o": false, "-MF": false, "-MT": false, "-MQ": false, "-T": false, "-Xlinker": false, "-Xassembler": false, "-Xpreprocessor": false,
-	"-L": false, "-l": false, "-z": false, "-u": false, "-aux-info": false, "--param": false, "-arch": false, "-target": false,
-	"-wrapper": false, "-specs": false, "-dumpbase": false, "-mllvm": false, "-Xclang": false, "-iprefix": false, "-isysroot": false,
+	"-o": false, "-MF": false, "-MT": false, "-MQ": false, "-T": false, "-Xlinker": false, "-Xassembler": false,
+	"-Xpreprocessor": false,
+	"-L":             false, "-l": false, "-z": false, "-u": false, "-aux-info": false, "--param": false,
+	"-arch":    false,
+	"-target":  false,
+	"-wrapper": false, "-specs": false, "-dumpbase": false, "-mllvm": false, "-Xclang": false, "-iprefix": false,
+	"-isysroot": false,
 	"--sysroot": false, "-x": false, "-G": false, "-A": false, "-e": false, "-Xarch": false,
 }
 
@@ -29,8 +33,10 @@ var keptFlags = map[string]bool{
 	"-ansi": true, "-funsigned-char": true, "-fsigned-char": true, "-fno-signed-char": true, "-fno-unsigned-char": true,
 	"-fshort-enums": true, "-fno-short-enums": true, "-fshort-wchar": true, "-fno-short-wchar": true,
 	"-fpack-struct": true, "-fno-pack-struct": true, "-fwrapv": true, "-fno-wrapv": true, "-fno-strict-overflow": true,
-	"-fcommon": true, "-fno-common": true, "-ffreestanding": true, "-fhosted": true, "-fms-extensions": true, "-fplan9-extensions": true,
-	"-fgnu89-inline": true, "-fno-gnu89-inline": true, "-fno-asm": true, "-undef": true, "-trigraphs": true, "-nostdinc": true,
+	"-fcommon": true, "-fno-common": true, "-ffreestanding": true, "-fhosted": true, "-fms-extensions": true,
+	"-fplan9-extensions": true,
+	"-fgnu89-inline":     true, "-fno-gnu89-inline": true, "-fno-asm": true, "-undef": true, "-trigraphs": true,
+	"-nostdinc":                    true,
 	"-fdelete-null-pointer-checks": true, "-fno-delete-null-pointer-checks": true, "-fdollars-in-identifiers": true,
 	"-fsingle-precision-constant": true,
 }
@@ -38,16 +44,26 @@ var keptFlags = map[string]bool{
 // quietFlags are dropped without a note: they steer optimisation, warnings,
 // output and linking, and do not change what the C means.
 var quietFlags = []string{
-	"-O", "-g", "-W", "-w", "-M", "-pipe", "-pedantic", "-c", "-S", "-E", "-v", "-s", "-Q", "-fdiagnostics", "-fmessage", "-fcolor",
-	"-ffunction-sections", "-fdata-sections", "-fno-function-sections", "-fno-data-sections", "-fomit-frame-pointer", "-fno-omit-frame-pointer",
-	"-fstack-usage", "-fcallgraph-info", "-fno-exceptions", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fno-rtti", "-fPI", "-fpi",
-	"-fno-pi", "-fno-PI", "-fmacro-prefix-map", "-fdebug-prefix-map", "-ffile-prefix-map", "-flto", "-fno-lto", "-ffat-lto", "-fno-fat-lto", "-fuse-l", "-nostd", "-nodefaultlibs",
-	"-nostartfiles", "-static", "-shared", "-rdynamic", "-save-temps", "-P", "-C", "-dD", "-dM", "-L", "-l", "-fno-builtin", "-fbuiltin",
-	"-finline", "-fno-inline", "-funroll", "-fno-unroll", "-ftree", "-fno-tree", "-fipa", "-fno-ipa", "-fmax-errors", "-ftemplate", "-falign", "-fno-align",
-	"-fstrict-aliasing", "-fno-strict-aliasing", "-fmerge", "-fno-merge", "-fverbose-asm", "-fno-ident", "-fident", "-fstack-protector", "-fno-stack-protector",
-	"-fno-plt", "-fvisibility", "-fno-semantic", "-fgcse", "-fno-gcse", "-fno-jump-tables", "-fjump-tables", "-freorder", "-fno-reorder", "-fsched", "-fno-sched", "-fkeep", "-fno-keep",
-	"-fno-zero-initialized", "-fsection-anchors", "-fno-section-anchors", "-fno-math-errno", "-fmath-errno", "-fanalyzer", "-fno-common-", "-fuse-linker-plugin", "-fno-use-linker-plugin",
-	"-fno-toplevel-reorder", "-fno-threadsafe", "-fstack-clash", "-fcf-protection", "-fno-var-tracking", "-fvar-tracking", "-fno-caller", "-fira", "-fno-ira", "-fweb", "-frename", "-ftrack", "-B",
+	"-O", "-g", "-W", "-w", "-M", "-pipe", "-pedantic", "-c", "-S", "-E", "-v", "-s", "-Q", "-fdiagnostics",
+	"-fmessage", "-fcolor",
+	"-ffunction-sections", "-fdata-sections", "-fno-function-sections", "-fno-data-sections", "-fomit-frame-pointer",
+	"-fno-omit-frame-pointer",
+	"-fstack-usage", "-fcallgraph-info", "-fno-exceptions", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables",
+	"-fno-rtti", "-fPI", "-fpi",
+	"-fno-pi", "-fno-PI", "-fmacro-prefix-map", "-fdebug-prefix-map", "-ffile-prefix-map", "-flto", "-fno-lto",
+	"-ffat-lto", "-fno-fat-lto", "-fuse-l", "-nostd", "-nodefaultlibs",
+	"-nostartfiles", "-static", "-shared", "-rdynamic", "-save-temps", "-P", "-C", "-dD", "-dM", "-L", "-l",
+	"-fno-builtin", "-fbuiltin",
+	"-finline", "-fno-inline", "-funroll", "-fno-unroll", "-ftree", "-fno-tree", "-fipa", "-fno-ipa", "-fmax-errors",
+	"-ftemplate", "-falign", "-fno-align",
+	"-fstrict-aliasing", "-fno-strict-aliasing", "-fmerge", "-fno-merge", "-fverbose-asm", "-fno-ident", "-fident",
+	"-fstack-protector", "-fno-stack-protector",
+	"-fno-plt", "-fvisibility", "-fno-semantic", "-fgcse", "-fno-gcse", "-fno-jump-tables", "-fjump-tables",
+	"-freorder", "-fno-reorder", "-fsched", "-fno-sched", "-fkeep", "-fno-keep",
+	"-fno-zero-initialized", "-fsection-anchors", "-fno-section-anchors", "-fno-math-errno", "-fmath-errno",
+	"-fanalyzer", "-fno-common-", "-fuse-linker-plugin", "-fno-use-linker-plugin",
+	"-fno-toplevel-reorder", "-fno-threadsafe", "-fstack-clash", "-fcf-protection", "-fno-var-tracking",
+	"-fvar-tracking", "-fno-caller", "-fira", "-fno-ira", "-fweb", "-frename", "-ftrack", "-B",
 }
 
 // translate reads a call of gcc, clang or a relative of theirs. Target flags (-m...,
@@ -100,14 +116,17 @@ func (c *call) word(a string) {
 		c.files = append(c.files, a)
 	case a == "-xc", a == "-xnone":
 	case strings.HasPrefix(a, "-I"), strings.HasPrefix(a, "-D"), strings.HasPrefix(a, "-U"), keptFlags[a],
-		strings.HasPrefix(a, "-fpack-struct="), strings.HasPrefix(a, "-isystem"), strings.HasPrefix(a, "-iquote"), strings.HasPrefix(a, "-include"):
+		strings.HasPrefix(a, "-fpack-struct="), strings.HasPrefix(a, "-isystem"), strings.HasPrefix(a, "-iquote"),
+		strings.HasPrefix(a, "-include"):
 		c.flags = append(c.flags, a)
 	case strings.HasPrefix(a, "-std="), strings.HasPrefix(a, "--std="):
 		c.flags = append(c.flags, "-std="+cStandard(a[strings.Index(a, "=")+1:]))
 	case a == "-ftrapv":
 		c.notes = append(c.notes, "flag -ftrapv is dropped: signed overflow is checked")
-	case strings.HasPrefix(a, "-m"), strings.HasPrefix(a, "--target="), strings.HasPrefix(a, "--sysroot"), strings.HasPrefix(a, "-specs="), strings.HasPrefix(a, "--specs="):
-	case strings.HasPrefix(a, "-ffast-math"), strings.HasPrefix(a, "-funsafe-math"), strings.HasPrefix(a, "-ffinite-math"), strings.HasPrefix(a, "-fassociative-math"):
+	case strings.HasPrefix(a, "-m"), strings.HasPrefix(a, "--target="), strings.HasPrefix(a, "--sysroot"),
+		strings.HasPrefix(a, "-specs="), strings.HasPrefix(a, "--specs="):
+	case strings.HasPrefix(a, "-ffast-math"), strings.HasPrefix(a, "-funsafe-math"),
+		strings.HasPrefix(a, "-ffinite-math"), strings.HasPrefix(a, "-fassociative-math"):
 		c.notes = append(c.notes, fmt.Sprintf("flag %s is dropped: floating point is verified as IEEE 754 says", a))
 	case quiet(a):
 	default:

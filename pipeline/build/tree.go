@@ -10,10 +10,12 @@ type ownerKind string
 
 // The kinds of owner.
 const (
-	ownerGlobal    ownerKind = "global"    // the initialiser of an object with static storage
-	ownerAggregate ownerKind = "aggregate" // that of an automatic object, which is copied from a constant when it is reached
-	ownerFunction  ownerKind = "function"  // a constant expression within a function
-	ownerUnit      ownerKind = "unit"      // a constant expression outside functions: an enumerator, the length of an array
+	ownerGlobal ownerKind = "global" // the initialiser of an object with static storage
+	// that of an automatic object, which is copied from a constant when it is reached
+	ownerAggregate ownerKind = "aggregate"
+	ownerFunction  ownerKind = "function" // a constant expression within a function
+	// a constant expression outside functions: an enumerator, the length of an array
+	ownerUnit ownerKind = "unit"
 )
 
 // owner is a declaration, by its name in C and the place of that name.
@@ -95,7 +97,8 @@ func (n *node) holds(f folded) bool {
 	if b.File != f.file || e.File != f.file {
 		return false
 	}
-	return (b.Line < f.line || b.Line == f.line && b.Col <= f.col) && (f.line < e.Line || f.line == e.Line && (f.col < e.Col+e.TokLen || e.fromMacro()))
+	return (b.Line < f.line || b.Line == f.line && b.Col <= f.col) && (f.line < e.Line || f.line == e.Line &&
+		(f.col < e.Col+e.TokLen || e.fromMacro()))
 }
 
 func (s *spot) fromMacro() bool { return s.Expansion != nil || s.Spelling != nil }

@@ -61,7 +61,8 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		}
 		back, err := takeBack(ir)
 		if err != nil {
-			torn = &build.BuildError{Stage: "compile", Target: t.Name, Diagnostics: []build.Diagnostic{{File: file, Message: err.Error()}}}
+			torn = &build.BuildError{Stage: "compile", Target: t.Name, Diagnostics: []build.Diagnostic{{File: file,
+				Message: err.Error()}}}
 			return nil
 		}
 		ir = back
@@ -88,13 +89,16 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		img, err := build.Sources(ctx, p.Root, p.units(project, macros, len(named) > 0, made), t, opts)
 		if err == nil {
 			if missing := withoutContract(img); len(missing) > 0 {
-				err = &build.BuildError{Stage: "link", Target: t.Name, Diagnostics: []build.Diagnostic{{Message: "no source has a contract of " + strings.Join(missing, ", ")}}}
+				err = &build.BuildError{Stage: "link", Target: t.Name,
+					Diagnostics: []build.Diagnostic{{Message: "no source has a contract of " + strings.Join(missing,
+						", ")}}}
 			}
 		}
 		if torn != nil {
 			return nil, torn
 		}
-		if renamed, learned := p.renameBuiltins(err, macros), retyped.learn(p.Root, err); err == nil || !renamed && !learned {
+		if renamed, learned := p.renameBuiltins(err, macros), retyped.learn(p.Root, err); err == nil || !renamed &&
+			!learned {
 			return img, err
 		}
 		extra, err := retyped.overlay(opts.WorkDir)
@@ -121,7 +125,8 @@ func (p *Proof) writeHeaders(work string) error {
 
 // units lists the sources, the proof's own first: of two definitions of a function
 // the first one counts, as for goto-cc.
-func (p *Proof) units(project map[string]bool, macros map[string][]string, static bool, made map[string]string) []build.Source {
+func (p *Proof) units(project map[string]bool, macros map[string][]string, static bool,
+	made map[string]string) []build.Source {
 	var out []build.Source
 	for _, f := range p.Sources {
 		if !project[f] {
@@ -230,7 +235,8 @@ func exportLocals(file string, ir []byte, named map[string]bool) []byte {
 	})
 }
 
-var linkage = regexp.MustCompile(`\b(private|internal|available_externally|linkonce|weak|common|appending|linkonce_odr|weak_odr|external) `)
+var linkage = regexp.MustCompile(
+	`\b(private|internal|available_externally|linkonce|weak|common|appending|linkonce_odr|weak_odr|external) `)
 
 // removeBodies makes declarations of the functions that remove names (goto-instrument --remove-function-body).
 func removeBodies(ir []byte, remove func(fn string) bool) []byte {
@@ -248,7 +254,8 @@ func removeBodies(ir []byte, remove func(fn string) bool) []byte {
 			continue
 		}
 		skipping = true
-		out.WriteString("declare " + linkage.ReplaceAllString(m[1], "") + "@" + m[2] + "(" + parameters(text[len(m[0]):]) + "\n")
+		out.WriteString("declare " + linkage.ReplaceAllString(m[1], "") + "@" + m[2] + "(" +
+			parameters(text[len(m[0]):]) + "\n")
 	}
 	return out.Bytes()
 }

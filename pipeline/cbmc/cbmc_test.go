@@ -55,7 +55,8 @@ func TestReadMakefile(t *testing.T) {
 	if p.Entry != "harness" || p.Name != "step" || !p.Unsigned || p.MallocOK || len(p.Needs) > 0 || p.Bits32 {
 		t.Errorf("%+v", p)
 	}
-	if want := []LoopBound{{"__CPROVER_file_local_ring_c_next", 0, 4}, {"harness", 1, 3}}; !reflect.DeepEqual(p.Loops, want) {
+	if want := []LoopBound{{"__CPROVER_file_local_ring_c_next", 0, 4}, {"harness", 1, 3}}; !reflect.DeepEqual(p.Loops,
+		want) {
 		t.Errorf("loops %v", p.Loops)
 	}
 	if want := "-DSIZE=8 -DCBMC=1 -DMAX=(1 << (2)) -I" + p.Root + "/source"; strings.Join(p.Flags, " ") != want {
@@ -65,7 +66,8 @@ func TestReadMakefile(t *testing.T) {
 		t.Errorf("checks %v", c)
 	}
 	p, err = readOne(found[0])
-	if err != nil || p.Contracts == nil || p.Contracts.Check["step"] != "step" || !p.Contracts.Loops || len(p.Contracts.Replace) > 0 {
+	if err != nil || p.Contracts == nil || p.Contracts.Check["step"] != "step" || !p.Contracts.Loops ||
+		len(p.Contracts.Replace) > 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -91,7 +93,8 @@ func TestBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	for _, want := range []string{"define internal i32 @__CPROVER_file_local_ring_c_next(", "declare dso_local i32 @read_hw(", "add nsw i32 %0, %1"} {
+	for _, want := range []string{"define internal i32 @__CPROVER_file_local_ring_c_next(",
+		"declare dso_local i32 @read_hw(", "add nsw i32 %0, %1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -102,7 +105,8 @@ func TestBuild(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for flags, never := range map[string]bool{"": false, "--no-malloc-may-fail": true, "--pointer-check": true, "--pointer-check --malloc-may-fail": false} {
+	for flags, never := range map[string]bool{"": false, "--no-malloc-may-fail": true, "--pointer-check": true,
+		"--pointer-check --malloc-may-fail": false} {
 		p := &Proof{}
 		p.options(strings.Fields(flags))
 		if p.MallocOK != never {
@@ -113,11 +117,13 @@ func TestOptions(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	dir := write(t, map[string]string{"p/Makefile": "HARNESS_FILE = h\ninclude ../missing.common\n"})
-	if _, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "p")); err == nil || !strings.Contains(err.Error(), "missing.common") {
+	if _, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "p")); err == nil ||
+		!strings.Contains(err.Error(), "missing.common") {
 		t.Errorf("%v", err)
 	}
 	dir = write(t, map[string]string{"p/Makefile": "HARNESS_FILE = h\nUNWINDSET = f.x:3\n"})
-	if _, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "p")); err == nil || !strings.Contains(err.Error(), `"f.x:3"`) {
+	if _, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "p")); err == nil ||
+		!strings.Contains(err.Error(), `"f.x:3"`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -153,17 +159,20 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []LoopBound{{"size", 0, 4}, {"f", 1, 2}}; !reflect.DeepEqual(p.Loops, want) || !p.NondetStatic || !p.Bits32 || !p.Expect || p.BodylessFails {
+	if want := []LoopBound{{"size", 0, 4}, {"f", 1, 2}}; !reflect.DeepEqual(p.Loops, want) || !p.NondetStatic ||
+		!p.Bits32 || !p.Expect || p.BodylessFails {
 		t.Errorf("%+v", p)
 	}
-	if p.Project[0] != filepath.Join(p.Root, "src/queue.c") || p.Sources[0] != filepath.Join(p.Dir, "one_harness.c") || !reflect.DeepEqual(p.RemoveBody, []string{"size"}) {
+	if p.Project[0] != filepath.Join(p.Root, "src/queue.c") || p.Sources[0] != filepath.Join(p.Dir, "one_harness.c") ||
+		!reflect.DeepEqual(p.RemoveBody, []string{"size"}) {
 		t.Errorf("files %v %v, removed %v", p.Project, p.Sources, p.RemoveBody)
 	}
 	list, err := Read(context.Background(), build.Direct{}, found[1])
 	if err != nil || len(list) != 2 || list[0].Title() != "two/wide/harness" || !list[0].Expect || list[1].Expect {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	if f := strings.Join(list[1].Flags, " "); !strings.HasSuffix(f, `-DCBMC -DCHECK(X)=__CPROVER_assert(X,"check") -DWIDE=0 -DSLASH=/2`) {
+	if f := strings.Join(list[1].Flags, " "); !strings.HasSuffix(f,
+		`-DCBMC -DCHECK(X)=__CPROVER_assert(X,"check") -DWIDE=0 -DSLASH=/2`) {
 		t.Errorf("flags %q", f)
 	}
 	host, err := targets.Load("i386")
@@ -186,7 +195,8 @@ func TestJSON(t *testing.T) {
 }
 
 func TestEvaluate(t *testing.T) {
-	for in, want := range map[string]string{" 2 + 3 * (4 - 1)": "11", "(7+1)/ 3": "2", "(0 - 7) / 2": "-4", "1 if 3 <= 2 else 5 - 1": "4", "max(3, min(9, 4+1))": "5",
+	for in, want := range map[string]string{" 2 + 3 * (4 - 1)": "11", "(7+1)/ 3": "2", "(0 - 7) / 2": "-4",
+		"1 if 3 <= 2 else 5 - 1": "4", "max(3, min(9, 4+1))": "5",
 		"1 if 3 > 2 else 0": "1", "1 / 0": "error", "2 +": "error", "f(1)": "error", "1 2": "error", "3 % 2": "error"} {
 		got, err := evaluateText(in)
 		if err != nil {
@@ -199,7 +209,8 @@ func TestEvaluate(t *testing.T) {
 }
 
 func TestTypesOf(t *testing.T) {
-	got := typesOf(jsonTree["src/queue.c"] + "typedef struct { /* not; here */\n#if A\nint a;\n#endif\nint b; } both_t;\nstatic struct head *f(int x) { return x ? 0 : &list; }\nenum color { RED };\n")
+	got := typesOf(jsonTree["src/queue.c"] +
+		"typedef struct { /* not; here */\n#if A\nint a;\n#endif\nint b; } both_t;\nstatic struct head *f(int x) { return x ? 0 : &list; }\nenum color { RED };\n")
 	want := "#define LENGTH 3 + \\\n  1\n#if WIDE\ntypedef struct { int wide; } item_t;\n#else\ntypedef struct { char narrow; } item_t;\n#endif\nstruct head { item_t *first; };\n" +
 		"typedef struct {  \n#if A\nint a;\n#endif\nint b; } both_t;\nenum color { RED };\n"
 	if got != want {
@@ -211,7 +222,8 @@ func TestTypesOf(t *testing.T) {
 // goto-cc; the project's calls reach it, and a file that uses both types is an error.
 func TestRetyped(t *testing.T) {
 	files := map[string]string{
-		"src/api.h": "long hw_read(long port);\n", "src/api.c": "#include \"api.h\"\nint poll(void) { return (int)hw_read(3); }\n",
+		"src/api.h":  "long hw_read(long port);\n",
+		"src/api.c":  "#include \"api.h\"\nint poll(void) { return (int)hw_read(3); }\n",
 		"p/Makefile": "HARNESS_FILE = h\nPROOF_SOURCES = h.c stub.c\nPROJECT_SOURCES = ../src/api.c\nINCLUDES = -I../src\n",
 		"p/h.c":      "int poll(void);\nvoid harness(void) { __CPROVER_assert(poll() == 4, \"read\"); }\n",
 		"p/stub.c":   "#include \"api.h\"\nint\nhw_read(int port)\n{ return port + 1; }\nint again(void) { return hw_read(1); }\n",
@@ -236,7 +248,8 @@ func TestRetyped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(ir, "define internal i32 @hw_read(i32") || strings.Contains(ir, retypedPrefix+"hw_read(") || !strings.Contains(ir, "line: 3,") {
+	if !strings.Contains(ir, "define internal i32 @hw_read(i32") || strings.Contains(ir, retypedPrefix+"hw_read(") ||
+		!strings.Contains(ir, "line: 3,") {
 		t.Errorf("stub is not linked:\n%s", ir)
 	}
 	files["p/stub.c"] = "#include \"api.h\"\nlong before(void) { return hw_read(2); }\nint hw_read(int port) { return port + 1; }\n"
@@ -283,14 +296,16 @@ func TestGenerated(t *testing.T) {
 // place under another name.
 func TestRedirect(t *testing.T) {
 	const unit = "define dso_local i32 @f(i32 %x) !dbg !7 {\n  %r = call i32 @f(i32 %x)\n  %s = call i32 @g(i32 1)\n  ret i32 %r\n}\ndeclare i32 @g(i32)\n"
-	got := string(redirect([]byte(unit), &contract.Options{Check: map[string]string{"f": "f"}, Replace: map[string]string{"g": "g"}}))
+	got := string(redirect([]byte(unit), &contract.Options{Check: map[string]string{"f": "f"},
+		Replace: map[string]string{"g": "g"}}))
 	want := "define dso_local i32 @__firmproof_body_f(i32 %x) !dbg !7 {\n  %r = call i32 @__firmproof_check_f(i32 %x)\n  %s = call i32 @__firmproof_use_g(i32 1)\n  ret i32 %r\n}\n" +
 		"declare dso_local i32 @__firmproof_check_f(i32 %x)\ndeclare i32 @__firmproof_use_g(i32)\n"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	const stands = "define i32 @__firmproof_use_g(i32 %x) {\n  ret i32 0\n}\ndeclare i32 @g(i32)\n"
-	if got := string(redirect([]byte(stands), &contract.Options{Replace: map[string]string{"g": "g"}})); strings.Contains(got, "declare") {
+	if got := string(redirect([]byte(stands),
+		&contract.Options{Replace: map[string]string{"g": "g"}})); strings.Contains(got, "declare") {
 		t.Errorf("declared beside its definition:\n%s", got)
 	}
 }

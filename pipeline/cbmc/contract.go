@@ -13,7 +13,8 @@ import (
 
 // contracts reads which contracts a proof uses: FUNCTION or FUNCTION/CONTRACT.
 func contracts(words map[string][]string) *contract.Options {
-	o := &contract.Options{Check: map[string]string{}, Recursive: map[string]bool{}, Replace: map[string]string{}, Loops: len(words["APPLY_LOOP_CONTRACTS"]) > 0}
+	o := &contract.Options{Check: map[string]string{}, Recursive: map[string]bool{}, Replace: map[string]string{},
+		Loops: len(words["APPLY_LOOP_CONTRACTS"]) > 0}
 	read := func(list []string, into map[string]string) {
 		for _, w := range list {
 			fn, c, ok := strings.Cut(w, "/")
@@ -69,7 +70,8 @@ func redirect(ir []byte, o *contract.Options) []byte {
 			}))
 			continue
 		}
-		heads[m[3]] = "declare " + linkage.ReplaceAllString(m[2], "") + renamed["@"+m[3]] + "(" + parameters(text[len(m[0]):]) + "\n"
+		heads[m[3]] = "declare " + linkage.ReplaceAllString(m[2], "") + renamed["@"+m[3]] + "(" +
+			parameters(text[len(m[0]):]) + "\n"
 		if m[1] == "define" { // the body keeps its place under another name
 			own := strings.Replace(text, "@"+m[3]+"(", "@"+contract.BodyName(m[3])+"(", 1)
 			body.WriteString(own)

@@ -44,14 +44,16 @@ func (p *Proof) generate(ctx context.Context, runner build.Runner, tmp, printer 
 		if err := os.WriteFile(script, []byte(litani), 0o755); err != nil {
 			return err
 		}
-		res, err := runner.Run(ctx, build.Cmd{Argv: []string{"env", "FIRMPROOF_OUT=" + out, "make", "-s", "--no-print-directory", "-f", printer, "LITANI=sh " + script, f},
+		res, err := runner.Run(ctx, build.Cmd{Argv: []string{"env", "FIRMPROOF_OUT=" + out, "make", "-s",
+			"--no-print-directory", "-f", printer, "LITANI=sh " + script, f},
 			Dir: p.Dir, Read: []string{tmp, sourceTree(p.Dir)}, Write: []string{out}})
 		if err != nil {
 			return fmt.Errorf("%s: make: %w", p.Dir, err)
 		}
 		data, err := os.ReadFile(filepath.Join(out, filepath.Base(f)))
 		if res.ExitCode != 0 || err != nil {
-			return fmt.Errorf("%s is not there, and make does not give it: %s", f, strings.TrimSpace(string(res.Stderr)))
+			return fmt.Errorf("%s is not there, and make does not give it: %s", f,
+				strings.TrimSpace(string(res.Stderr)))
 		}
 		if p.Generated == nil {
 			p.Generated = map[string][]byte{}

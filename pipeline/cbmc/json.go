@@ -261,7 +261,8 @@ func jsonProof(path, name string, fields []field) (*Proof, error) {
 		return nil, fmt.Errorf("%s: ENTRY and OBJS must be there", path)
 	}
 	entry := vars["ENTRY"][0]
-	p := &Proof{Name: name, Dir: dir, Root: l.root(dir), Entry: "harness", BodylessFails: l.bodylessFails(), Expect: vars["EXPECTED"] == nil || vars["EXPECTED"][0] != "False"}
+	p := &Proof{Name: name, Dir: dir, Root: l.root(dir), Entry: "harness", BodylessFails: l.bodylessFails(),
+		Expect: vars["EXPECTED"] == nil || vars["EXPECTED"][0] != "False"}
 	expand := l.expander(entry)
 	words := func(prefix string, lists ...[]string) ([]string, error) {
 		var out []string
@@ -363,7 +364,8 @@ func (l *layout) root(dir string) string {
 			continue
 		}
 		d := filepath.Join(l.dir, strings.TrimSpace(v[0]))
-		if rel, err := filepath.Rel(d, dir); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") && len(d) < len(best) {
+		if rel, err := filepath.Rel(d, dir); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") &&
+			len(d) < len(best) {
 			best = d
 		}
 	}

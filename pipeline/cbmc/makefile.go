@@ -13,9 +13,12 @@ import (
 )
 
 // variables are those of the CBMC starter kit that say what a proof is.
-var variables = []string{"HARNESS_ENTRY", "PROOF_UID", "SRCDIR", "PROJECT_SOURCES", "PROOF_SOURCES", "INCLUDES", "DEFINES", "COMPILE_FLAGS",
-	"REMOVE_FUNCTION_BODY", "UNWINDSET", "CPROVER_LIBRARY_UNWINDSET", "CHECK_FUNCTION_CONTRACTS", "CHECK_FUNCTION_CONTRACTS_REC", "USE_FUNCTION_CONTRACTS",
-	"APPLY_LOOP_CONTRACTS", "NONDET_STATIC", "RESTRICT_FUNCTION_POINTER", "REWRITTEN_SOURCES", "CBMCFLAGS", "CHECKFLAGS", "CBMC_FLAG_MALLOC_MAY_FAIL", "CBMC_OBJECT_BITS"}
+var variables = []string{"HARNESS_ENTRY", "PROOF_UID", "SRCDIR", "PROJECT_SOURCES", "PROOF_SOURCES", "INCLUDES",
+	"DEFINES", "COMPILE_FLAGS",
+	"REMOVE_FUNCTION_BODY", "UNWINDSET", "CPROVER_LIBRARY_UNWINDSET", "CHECK_FUNCTION_CONTRACTS",
+	"CHECK_FUNCTION_CONTRACTS_REC", "USE_FUNCTION_CONTRACTS",
+	"APPLY_LOOP_CONTRACTS", "NONDET_STATIC", "RESTRICT_FUNCTION_POINTER", "REWRITTEN_SOURCES", "CBMCFLAGS",
+	"CHECKFLAGS", "CBMC_FLAG_MALLOC_MAY_FAIL", "CBMC_OBJECT_BITS"}
 
 // printer is the makefile that tells the variables of the one in the folder. Goals
 // are never built: the only goal is its own.
@@ -41,7 +44,8 @@ func readMakefile(ctx context.Context, runner build.Runner, dir string) (*Proof,
 	if err := os.WriteFile(mk, []byte(printer()), 0o644); err != nil {
 		return nil, err
 	}
-	res, err := runner.Run(ctx, build.Cmd{Argv: []string{"make", "-s", "--no-print-directory", "-f", mk, "firmproof-variables"}, Dir: dir, Read: []string{tmp, sourceTree(dir)}})
+	res, err := runner.Run(ctx, build.Cmd{Argv: []string{"make", "-s", "--no-print-directory", "-f", mk,
+		"firmproof-variables"}, Dir: dir, Read: []string{tmp, sourceTree(dir)}})
 	if err != nil {
 		return nil, fmt.Errorf("%s: make: %w", dir, err)
 	}
@@ -53,7 +57,8 @@ func readMakefile(ctx context.Context, runner build.Runner, dir string) (*Proof,
 		}
 	}
 	if res.ExitCode != 0 || len(vars) < len(variables) {
-		return nil, fmt.Errorf("%s: make: exit status %d: %s", filepath.Join(dir, "Makefile"), res.ExitCode, strings.TrimSpace(string(res.Stderr)))
+		return nil, fmt.Errorf("%s: make: exit status %d: %s", filepath.Join(dir, "Makefile"), res.ExitCode,
+			strings.TrimSpace(string(res.Stderr)))
 	}
 	p, err := fromVariables(dir, vars)
 	if err != nil {
@@ -88,7 +93,8 @@ func fromVariables(dir string, vars map[string]string) (*Proof, error) {
 		words[v] = w
 	}
 	p := &Proof{Name: filepath.Base(dir), Dir: dir, Root: root(dir, vars["SRCDIR"]), Entry: vars["HARNESS_ENTRY"],
-		Project: absolute(dir, append(words["PROJECT_SOURCES"], words["REWRITTEN_SOURCES"]...)), Sources: absolute(dir, words["PROOF_SOURCES"]),
+		Project: absolute(dir, append(words["PROJECT_SOURCES"], words["REWRITTEN_SOURCES"]...)), Sources: absolute(dir,
+			words["PROOF_SOURCES"]),
 		RemoveBody: words["REMOVE_FUNCTION_BODY"], Expect: true}
 	if p.Entry == "" {
 		p.Entry = "harness"
@@ -159,7 +165,8 @@ func (p *Proof) onlyNamed(flags []string) {
 	for _, c := range []struct {
 		flag  string
 		check verdict.Check
-	}{{"--signed-overflow-check", verdict.SignedOverflow}, {"--div-by-zero-check", verdict.DivByZero}, {"--undefined-shift-check", verdict.Shift}} {
+	}{{"--signed-overflow-check", verdict.SignedOverflow}, {"--div-by-zero-check", verdict.DivByZero},
+		{"--undefined-shift-check", verdict.Shift}} {
 		if !slices.Contains(flags, c.flag) {
 			p.Unasked = append(p.Unasked, c.check)
 		}

@@ -93,7 +93,8 @@ func IsProof(path string) bool {
 		marks = []string{"HARNESS_FILE", "HARNESS_ENTRY"}
 	case proofJSON, configsJSON:
 		dir := filepath.Dir(path)
-		if _, err := os.Stat(filepath.Join(filepath.Dir(dir), configsJSON)); err == nil && strings.HasPrefix(filepath.Base(dir), "config_") {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(dir), configsJSON)); err == nil &&
+			strings.HasPrefix(filepath.Base(dir), "config_") {
 			return false
 		}
 		marks = []string{`"OBJS"`}
@@ -130,10 +131,12 @@ func Read(ctx context.Context, runner build.Runner, dir string) ([]*Proof, error
 // Checks are the properties that the proof asks of CBMC.
 func (p *Proof) Checks() verdict.CheckSet {
 	c := verdict.CheckSet{}
-	for _, k := range []verdict.Check{verdict.Assert, verdict.Memory, verdict.Free, verdict.DivByZero, verdict.SignedOverflow, verdict.Shift, verdict.Unwinding} {
+	for _, k := range []verdict.Check{verdict.Assert, verdict.Memory, verdict.Free, verdict.DivByZero,
+		verdict.SignedOverflow, verdict.Shift, verdict.Unwinding} {
 		c[k] = true
 	}
-	c[verdict.UnsignedOverflow], c[verdict.Conversion], c[verdict.PointerOverflow] = p.Unsigned, p.Conversion, p.Pointers
+	c[verdict.UnsignedOverflow], c[verdict.Conversion], c[verdict.PointerOverflow] = p.Unsigned, p.Conversion,
+		p.Pointers
 	for _, k := range p.Unasked {
 		c[k] = false
 	}
@@ -180,7 +183,8 @@ func compilerFlags(words []string) []string {
 				out = append(out, w, words[i+1])
 				i++
 			}
-		case hasAnyPrefix(w, "-I", "-D", "-U", "-std=", "-fshort-", "-funsigned-char", "-fsigned-char", "-fpack-struct"):
+		case hasAnyPrefix(w, "-I", "-D", "-U", "-std=", "-fshort-", "-funsigned-char", "-fsigned-char",
+			"-fpack-struct"):
 			out = append(out, w)
 		}
 	}

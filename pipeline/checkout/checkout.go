@@ -89,7 +89,8 @@ func (c *Cache) Fetch(ctx context.Context, key string, remote Remote, wants ...W
 		return nil, nil, fmt.Errorf("checkout: bad mirror name %q", key)
 	}
 	for _, w := range wants {
-		if !refPattern.MatchString(w.Ref) || strings.Contains(w.Ref, "..") || w.SHA != "" && !shaPattern.MatchString(w.SHA) {
+		if !refPattern.MatchString(w.Ref) || strings.Contains(w.Ref, "..") || w.SHA != "" &&
+			!shaPattern.MatchString(w.SHA) {
 			return nil, nil, &Error{true, fmt.Errorf("bad ref %q or commit %q", w.Ref, w.SHA)}
 		}
 	}
@@ -174,7 +175,8 @@ func (m *Mirror) want(ctx context.Context, remote Remote, w Want) (string, error
 
 func isMissing(err error) bool {
 	s := err.Error()
-	return strings.Contains(s, "couldn't find remote ref") || strings.Contains(s, "not our ref") || strings.Contains(s, "unadvertised object")
+	return strings.Contains(s, "couldn't find remote ref") || strings.Contains(s, "not our ref") ||
+		strings.Contains(s, "unadvertised object")
 }
 
 func (m *Mirror) has(ctx context.Context, sha string) bool {
@@ -183,7 +185,8 @@ func (m *Mirror) has(ctx context.Context, sha string) bool {
 }
 
 func (m *Mirror) fetch(ctx context.Context, remote Remote, spec string) error {
-	_, err := m.git(ctx, &remote, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance", "--", remote.URL, spec)
+	_, err := m.git(ctx, &remote, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
+		"--no-auto-maintenance", "--", remote.URL, spec)
 	return err
 }
 
@@ -273,7 +276,8 @@ func (m *Mirror) measure(ctx context.Context, sha string) error {
 		}
 	}
 	if files > m.cache.Limits.Files || total > m.cache.Limits.Bytes {
-		return &Error{true, fmt.Errorf("tree of %d files and %d bytes is over the limit of %d files and %d bytes", files, total, m.cache.Limits.Files, m.cache.Limits.Bytes)}
+		return &Error{true, fmt.Errorf("tree of %d files and %d bytes is over the limit of %d files and %d bytes",
+			files, total, m.cache.Limits.Files, m.cache.Limits.Bytes)}
 	}
 	return nil
 }

@@ -55,20 +55,24 @@ func (o *origin) commit(files map[string]string) string {
 func TestFetchExportChanged(t *testing.T) {
 	ctx := context.Background()
 	o := newOrigin(t)
-	base := o.commit(map[string]string{"a.c": "1\n2\n3\n4\n5\n", "del.c": "x\ny\nz\n", "sub/b c.c": "1\n", "old.c": "o1\no2\no3\no4\no5\n"})
+	base := o.commit(map[string]string{"a.c": "1\n2\n3\n4\n5\n", "del.c": "x\ny\nz\n", "sub/b c.c": "1\n",
+		"old.c": "o1\no2\no3\no4\no5\n"})
 	o.git("checkout", "-q", "-b", "fix")
 	o.git("mv", "old.c", "new.c")
 	if err := os.Symlink("/etc/shadow", filepath.Join(o.dir, "evil")); err != nil {
 		t.Fatal(err)
 	}
-	head := o.commit(map[string]string{"a.c": "1\n2\nthree\n4\n5\n6\n", "del.c": "x\nz\n", "sub/b c.c": "++ b/fake.c\n@@ -1 +1 @@\n", "uml\u00e4ut.c": "q\n", "new.c": "o1\no2\nO3\no4\no5\n",
-		".gitattributes": "*.c filter=evil diff=evil\n", ".gitmodules": "[submodule \"m\"]\n\tpath = m\n\turl = file:///etc\n"})
+	head := o.commit(map[string]string{"a.c": "1\n2\nthree\n4\n5\n6\n", "del.c": "x\nz\n",
+		"sub/b c.c": "++ b/fake.c\n@@ -1 +1 @@\n", "uml\u00e4ut.c": "q\n", "new.c": "o1\no2\nO3\no4\no5\n",
+		".gitattributes": "*.c filter=evil diff=evil\n",
+		".gitmodules":    "[submodule \"m\"]\n\tpath = m\n\turl = file:///etc\n"})
 	o.git("update-ref", "refs/pull/7/head", head)
 	o.git("checkout", "-q", "main")
 	o.commit(map[string]string{"a.c": "1\n2\n3\n4\nmain moved\n"})
 
 	c := &Cache{Dir: t.TempDir(), Limits: DefaultLimits(), Local: true}
-	m, shas, err := c.Fetch(ctx, "o.r", Remote{URL: o.dir}, Want{Ref: "refs/heads/main", SHA: ""}, Want{Ref: "refs/pull/7/head", SHA: head})
+	m, shas, err := c.Fetch(ctx, "o.r", Remote{URL: o.dir}, Want{Ref: "refs/heads/main", SHA: ""},
+		Want{Ref: "refs/pull/7/head", SHA: head})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +81,8 @@ func TestFetchExportChanged(t *testing.T) {
 		t.Fatalf("merge base %s, want %s: %v", from, base, err)
 	}
 	want := map[string][]reports.LineRange{
-		"a.c": {{From: 3, To: 3}, {From: 6, To: 6}}, "del.c": {{From: 1, To: 1}}, "sub/b c.c": {{From: 1, To: 2}}, "uml\u00e4ut.c": {{From: 1, To: 1}}, "new.c": {{From: 3, To: 3}},
+		"a.c": {{From: 3, To: 3}, {From: 6, To: 6}}, "del.c": {{From: 1, To: 1}}, "sub/b c.c": {{From: 1, To: 2}},
+		"uml\u00e4ut.c": {{From: 1, To: 1}}, "new.c": {{From: 3, To: 3}},
 		".gitattributes": {{From: 1, To: 1}}, ".gitmodules": {{From: 1, To: 3}}, "evil": {{From: 1, To: 1}},
 	}
 	for f, r := range want {
@@ -132,7 +137,8 @@ func TestForcePush(t *testing.T) {
 	second := o.commit(map[string]string{"a.c": "3\n"})
 	o.git("update-ref", "refs/pull/1/head", second)
 	c := &Cache{Dir: t.TempDir(), Limits: DefaultLimits(), Local: true}
-	if _, shas, err := c.Fetch(ctx, "r", Remote{URL: o.dir}, Want{"refs/pull/1/head", first}); err != nil || shas[0] != first {
+	if _, shas, err := c.Fetch(ctx, "r", Remote{URL: o.dir}, Want{"refs/pull/1/head", first}); err != nil ||
+		shas[0] != first {
 		t.Errorf("%v %v", shas, err)
 	}
 	none := strings.Repeat("ab", 20)
@@ -157,7 +163,8 @@ func TestLimitsAndHostileNames(t *testing.T) {
 	if err := m.Export(ctx, sha, t.TempDir()); !errors.As(err, &e) || !e.Theirs {
 		t.Errorf("tree over the limit: %v", err)
 	}
-	for _, w := range []Want{{"--upload-pack=touch x", sha}, {"refs/heads/../../x", sha}, {"refs/heads/main", "HEAD"}, {"refs/heads/a:b", ""}} {
+	for _, w := range []Want{{"--upload-pack=touch x", sha}, {"refs/heads/../../x", sha}, {"refs/heads/main", "HEAD"},
+		{"refs/heads/a:b", ""}} {
 		if _, _, err := c.Fetch(ctx, "r", Remote{URL: o.dir}, w); !errors.As(err, &e) {
 			t.Errorf("%v was accepted: %v", w, err)
 		}
@@ -179,7 +186,8 @@ func TestTokenLeavesNoTrace(t *testing.T) {
 	sha := o.commit(map[string]string{"a": "a"})
 	dir := t.TempDir()
 	c := &Cache{Dir: dir, Limits: DefaultLimits(), Local: true}
-	if _, _, err := c.Fetch(context.Background(), "r", Remote{URL: o.dir, Token: "ghs_secret"}, Want{"refs/heads/main", sha}); err != nil {
+	if _, _, err := c.Fetch(context.Background(), "r", Remote{URL: o.dir, Token: "ghs_secret"}, Want{"refs/heads/main",
+		sha}); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.Command("grep", "-rlE", "ghs_secret|eC1hY2Nlc3MtdG9rZW4", dir).CombinedOutput()
@@ -192,7 +200,8 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	c := &Cache{Dir: t.TempDir(), Limits: DefaultLimits(), Local: true}
-	if _, _, err := c.Fetch(ctx, "r", Remote{URL: "https://127.0.0.1:1/x"}, Want{"refs/heads/main", ""}); !errors.Is(err, context.Canceled) {
+	if _, _, err := c.Fetch(ctx, "r", Remote{URL: "https://127.0.0.1:1/x"}, Want{"refs/heads/main", ""}); !errors.Is(
+		err, context.Canceled) {
 		t.Errorf("cancelled fetch: %v", err)
 	}
 }
@@ -204,14 +213,16 @@ func TestKilledGit(t *testing.T) {
 	first := o.commit(map[string]string{"a": "1"})
 	c := &Cache{Dir: t.TempDir(), Limits: DefaultLimits(), Local: true}
 	half := filepath.Join(c.Dir, "r.git.new")
-	if err := errors.Join(os.MkdirAll(half, 0o755), os.WriteFile(filepath.Join(half, "HEAD.lock"), nil, 0o644)); err != nil {
+	if err := errors.Join(os.MkdirAll(half, 0o755), os.WriteFile(filepath.Join(half, "HEAD.lock"), nil,
+		0o644)); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := c.Fetch(ctx, "r", Remote{URL: o.dir}, Want{"refs/heads/main", first}); err != nil {
 		t.Fatal(err)
 	}
 	second := o.commit(map[string]string{"a": "2"})
-	for _, name := range []string{"HEAD.lock", "packed-refs.lock", "shallow.lock", "config.lock", "refs/firmproof/heads/main.lock"} {
+	for _, name := range []string{"HEAD.lock", "packed-refs.lock", "shallow.lock", "config.lock",
+		"refs/firmproof/heads/main.lock"} {
 		if err := os.WriteFile(filepath.Join(c.Dir, "r.git", name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -229,8 +240,10 @@ func TestHostileTree(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	hook := "#!/bin/sh\ntouch " + mark + "\n"
 	raw := "b\xff\xfe\x01.c"
-	first := o.commit(map[string]string{"a.c": "1\n", raw: "2\n", "hooks/post-checkout": hook, ".git-hooks/post-checkout": hook, ".gitattributes": "*.c filter=evil ident\n",
-		".gitconfig": "[core]\n\thooksPath = .git-hooks\n[filter \"evil\"]\n\tsmudge = touch " + mark + "\n", ".gitmodules": "[submodule \"m\"]\n\tpath = m\n\turl = file:///etc\n"})
+	first := o.commit(map[string]string{"a.c": "1\n", raw: "2\n", "hooks/post-checkout": hook,
+		".git-hooks/post-checkout": hook, ".gitattributes": "*.c filter=evil ident\n",
+		".gitconfig":  "[core]\n\thooksPath = .git-hooks\n[filter \"evil\"]\n\tsmudge = touch " + mark + "\n",
+		".gitmodules": "[submodule \"m\"]\n\tpath = m\n\turl = file:///etc\n"})
 	o.git("config", "filter.evil.smudge", "touch "+mark)
 	o.git("update-index", "--add", "--cacheinfo", "160000,"+first+",m")
 	o.git("commit", "-q", "-m", "submodule")

@@ -21,7 +21,8 @@ func (m *Mirror) Changed(ctx context.Context, base, head string) (map[string][]r
 	if out, err := m.git(ctx, nil, "merge-base", base, head); err == nil {
 		from = strings.TrimSpace(string(out))
 	} // else: unrelated histories, everything differs
-	out, err := m.git(ctx, nil, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", from, head)
+	out, err := m.git(ctx, nil, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0",
+		"--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", from, head)
 	if err != nil {
 		return nil, "", err
 	}
@@ -32,13 +33,15 @@ func (m *Mirror) Changed(ctx context.Context, base, head string) (map[string][]r
 // ChangedSince is Changed for the work tree in dir, compared with a commit; new files
 // that git does not know yet are not part of it. File names are relative to dir.
 func ChangedSince(ctx context.Context, dir, commit string) (map[string][]reports.LineRange, error) {
-	cmd := exec.CommandContext(ctx, "git", "-C", dir, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--find-renames",
+	cmd := exec.CommandContext(ctx, "git", "-C", dir, "diff", "--no-ext-diff", "--no-textconv", "--no-color",
+		"--unified=0", "--find-renames",
 		"--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--relative", "--end-of-options", commit, "--")
 	var complaint strings.Builder
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("changes since %s in %s: %w: %s", commit, dir, err, strings.TrimSpace(complaint.String()))
+		return nil, fmt.Errorf("changes since %s in %s: %w: %s", commit, dir, err,
+			strings.TrimSpace(complaint.String()))
 	}
 	return parseDiff(string(out))
 }
@@ -126,7 +129,8 @@ type Commit struct {
 
 // Log lists the commits of `to` that are not in `from`, newest first, at most n.
 func (m *Mirror) Log(ctx context.Context, from, to string, n int) ([]Commit, error) {
-	out, err := m.git(ctx, nil, "log", "-z", "--no-show-signature", "--format=%H%x1f%ct%x1f%an%x1f%s", "-n", strconv.Itoa(n), to, "^"+from, "--")
+	out, err := m.git(ctx, nil, "log", "-z", "--no-show-signature", "--format=%H%x1f%ct%x1f%an%x1f%s", "-n",
+		strconv.Itoa(n), to, "^"+from, "--")
 	if err != nil {
 		return nil, err
 	}

@@ -23,13 +23,19 @@ func (c *Cache) hardened() [][2]string {
 		local = "always"
 	}
 	return [][2]string{
-		{"core.hooksPath", "/dev/null"}, {"core.attributesFile", "/dev/null"}, {"core.excludesFile", "/dev/null"}, {"core.fsmonitor", "false"},
-		{"core.protectHFS", "true"}, {"core.protectNTFS", "true"}, {"core.quotePath", "false"}, {"core.pager", "cat"}, {"core.askPass", "/bin/false"},
-		{"credential.helper", ""}, {"submodule.recurse", "false"}, {"diff.external", ""}, {"diff.renameLimit", "2000"}, {"gc.auto", "0"}, {"safe.directory", "*"},
-		{"protocol.allow", "never"}, {"protocol.https.allow", "always"}, {"protocol.http.allow", "always"}, {"protocol.file.allow", local},
+		{"core.hooksPath", "/dev/null"}, {"core.attributesFile", "/dev/null"}, {"core.excludesFile", "/dev/null"},
+		{"core.fsmonitor", "false"},
+		{"core.protectHFS", "true"}, {"core.protectNTFS", "true"}, {"core.quotePath", "false"}, {"core.pager", "cat"},
+		{"core.askPass", "/bin/false"},
+		{"credential.helper", ""}, {"submodule.recurse", "false"}, {"diff.external", ""}, {"diff.renameLimit", "2000"},
+		{"gc.auto", "0"}, {"safe.directory", "*"},
+		{"protocol.allow", "never"}, {"protocol.https.allow", "always"}, {"protocol.http.allow", "always"},
+		{"protocol.file.allow", local},
 		{"http.followRedirects", "false"}, {"http.lowSpeedLimit", "1000"}, {"http.lowSpeedTime", "60"},
-		{"fetch.unpackLimit", "1"}, {"fetch.fsckObjects", "true"}, {"fetch.fsck.zeroPaddedFilemode", "ignore"}, {"fetch.fsck.badTimezone", "ignore"},
-		{"fetch.fsck.missingSpaceBeforeDate", "ignore"}, {"fetch.fsck.missingEmail", "ignore"}, {"fetch.fsck.badEmail", "ignore"}, {"fetch.fsck.gitmodulesUrl", "ignore"},
+		{"fetch.unpackLimit", "1"}, {"fetch.fsckObjects", "true"}, {"fetch.fsck.zeroPaddedFilemode", "ignore"},
+		{"fetch.fsck.badTimezone", "ignore"},
+		{"fetch.fsck.missingSpaceBeforeDate", "ignore"}, {"fetch.fsck.missingEmail", "ignore"}, {"fetch.fsck.badEmail",
+			"ignore"}, {"fetch.fsck.gitmodulesUrl", "ignore"},
 	}
 }
 
@@ -48,10 +54,13 @@ func (m *Mirror) gitEnv(ctx context.Context, env []string, remote *Remote, args 
 		config = append(config, [2]string{"http." + remote.URL + ".extraheader", "Authorization: Basic " + basic})
 	}
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
-		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LFS_SKIP_SMUDGE=1", "GIT_DIR=" + m.dir, "GIT_CONFIG_COUNT=" + strconv.Itoa(len(config))}, env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
+		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LFS_SKIP_SMUDGE=1",
+		"GIT_DIR=" + m.dir, "GIT_CONFIG_COUNT=" + strconv.Itoa(len(config))}, env...)
 	for i, kv := range config {
-		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, kv[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, kv[1]))
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, kv[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s",
+			i, kv[1]))
 	}
 	var out, complaint capped
 	out.limit, complaint.limit = 256<<20, 16<<10

@@ -54,7 +54,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
-var syntax = regexp.MustCompile(`==>|\b__CPROVER_(requires|ensures|assigns|frees|requires_contract|ensures_contract|loop_invariant|decreases|loop_entry|forall|exists|old|return_value|is_fresh|pointer_in_range_dfcc|pointer_equals)\b`)
+var syntax = regexp.MustCompile(
+	`==>|\b__CPROVER_(requires|ensures|assigns|frees|requires_contract|ensures_contract|loop_invariant|decreases|loop_entry|forall|exists|old|return_value|is_fresh|pointer_in_range_dfcc|pointer_equals)\b`)
 
 // Needed reports whether a text has what clang does not take.
 func Needed(text []byte) bool {
@@ -111,7 +112,8 @@ func Rewrite(file string, text []byte, o Options) ([]byte, error) {
 	if o.ObjectBits == 0 {
 		o.ObjectBits = 8
 	}
-	r := &rewriter{o: o, at: map[int]*region{}, preds: map[string]*predicate{}, known: map[string]bool{}, ctx: &context{}, made: map[string]bool{}, positive: map[int]polarity{}}
+	r := &rewriter{o: o, at: map[int]*region{}, preds: map[string]*predicate{}, known: map[string]bool{},
+		ctx: &context{}, made: map[string]bool{}, positive: map[int]polarity{}}
 	toks, rest := lex(file, text)
 	r.toks, r.mate = toks, partners(toks)
 	r.declarations()
@@ -154,7 +156,8 @@ func (r *rewriter) placed(lo, hi int, text string) string {
 		return text
 	}
 	t := r.toks[lo]
-	return fmt.Sprintf("\n# %d \"%s\"\n%s%s", t.line, escaped(t.file), strings.Repeat(" ", min(t.col, 200)), strings.TrimLeft(text, " \t"))
+	return fmt.Sprintf("\n# %d \"%s\"\n%s%s", t.line, escaped(t.file), strings.Repeat(" ", min(t.col, 200)),
+		strings.TrimLeft(text, " \t"))
 }
 
 // back is a line marker that takes up the source at token i.

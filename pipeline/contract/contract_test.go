@@ -27,7 +27,8 @@ func TestFails(t *testing.T) {
 		"x <==> is_fresh(p, 4)":                    true,
 		"(x == y) && z ==> (is_fresh(p, 4) & (w))": false,
 	} {
-		src := "void f(int *p) __CPROVER_requires(" + strings.ReplaceAll(clause, "is_fresh", "__CPROVER_is_fresh") + ");"
+		src := "void f(int *p) __CPROVER_requires(" + strings.ReplaceAll(clause, "is_fresh", "__CPROVER_is_fresh") +
+			");"
 		out, err := Rewrite("a.c", []byte(src), Options{Check: map[string]string{"f": "f"}})
 		if err != nil {
 			t.Fatalf("%s: %v", clause, err)
@@ -83,7 +84,9 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%q: %v, want %s", src, err, want)
 		}
 	}
-	if _, err := Rewrite("a.c", []byte("void f(int *) __CPROVER_requires(1);\nvoid g(void) { do { } while (0) __CPROVER_decreases(1); }"), Options{}); err != nil {
+	if _, err := Rewrite("a.c",
+		[]byte("void f(int *) __CPROVER_requires(1);\nvoid g(void) { do { } while (0) __CPROVER_decreases(1); }"),
+		Options{}); err != nil {
 		t.Errorf("contracts that nobody asked for: %v", err)
 	}
 }

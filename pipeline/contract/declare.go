@@ -16,13 +16,15 @@ type function struct {
 }
 
 var functionClauses = map[string]string{
-	"__CPROVER_requires": "requires", "__CPROVER_ensures": "ensures", "__CPROVER_assigns": "assigns", "__CPROVER_frees": "frees",
+	"__CPROVER_requires": "requires", "__CPROVER_ensures": "ensures", "__CPROVER_assigns": "assigns",
+	"__CPROVER_frees":             "frees",
 	"__CPROVER_requires_contract": "requires_contract", "__CPROVER_ensures_contract": "ensures_contract",
 }
 
 var loopClauses = map[string]string{
-	"__CPROVER_loop_invariant": "invariant", "__CPROVER_decreases": "decreases", "__CPROVER_assigns": "assigns", "__CPROVER_loop_assigns": "assigns",
-	"__CPROVER_frees": "frees",
+	"__CPROVER_loop_invariant": "invariant", "__CPROVER_decreases": "decreases", "__CPROVER_assigns": "assigns",
+	"__CPROVER_loop_assigns": "assigns",
+	"__CPROVER_frees":        "frees",
 }
 
 // declarations walks the external declarations (C17 6.9): contracts, and functions.
@@ -123,7 +125,8 @@ func (r *rewriter) definition(start, i int) {
 		return
 	}
 	r.known[name] = true
-	r.preds[name] = &predicate{name: name, head: start, params: params, body: i, names: r.parameterNames(params), lifted: map[string]bool{}}
+	r.preds[name] = &predicate{name: name, head: start, params: params, body: i, names: r.parameterNames(params),
+		lifted: map[string]bool{}}
 }
 
 // parameterNames are the names of the parameters in the parenthesis at open, "" for

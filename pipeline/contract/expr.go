@@ -159,7 +159,8 @@ func (r *rewriter) readable(lo, hi int) string {
 	for i := lo; i < hi; i++ {
 		switch t := r.toks[i].text; {
 		case t == "->":
-			cond = append(cond, fmt.Sprintf("firmproof_contract_r_ok((%s), sizeof *(%s))", r.text(lo, i), r.text(lo, i)))
+			cond = append(cond, fmt.Sprintf("firmproof_contract_r_ok((%s), sizeof *(%s))", r.text(lo, i),
+				r.text(lo, i)))
 			deref = true
 		case t == "[" || t == "*" && (i == lo || !operand(r.toks[i-1])):
 			deref = true
@@ -177,5 +178,6 @@ func (r *rewriter) readable(lo, hi int) string {
 
 // operand reports whether an operator behind t has t as its left operand.
 func operand(t token) bool {
-	return t.isWord() && t.text != "return" && t.text != "sizeof" || t.text == ")" || t.text == "]" || t.text[0] >= '0' && t.text[0] <= '9'
+	return t.isWord() && t.text != "return" && t.text != "sizeof" || t.text == ")" || t.text == "]" ||
+		t.text[0] >= '0' && t.text[0] <= '9'
 }

@@ -134,7 +134,8 @@ func (r *rewriter) complete(f *function) bool {
 	for _, list := range f.clauses {
 		for _, c := range list {
 			for i := c.lo; i+1 < c.hi; i++ {
-				if t := r.toks[i]; t.isWord() && r.toks[i+1].text == "(" && t.text != "sizeof" && !strings.HasPrefix(t.text, "__") && !r.known[t.text] {
+				if t := r.toks[i]; t.isWord() && r.toks[i+1].text == "(" && t.text != "sizeof" &&
+					!strings.HasPrefix(t.text, "__") && !r.known[t.text] {
 					return false
 				}
 			}
@@ -194,7 +195,8 @@ func (r *rewriter) checking(f *function, u use) string {
 	declare, take := r.snapshots(*r.ctx.olds)
 	frame, _ := r.targets(f.clauses["assigns"], "&firmproof_contract_frame", inFrame)
 	frame += r.freed(f.clauses["frees"], "&firmproof_contract_frame", inFrame)
-	again := fmt.Sprintf("firmproof_contract_assert(0, \"%s calls itself: CHECK_FUNCTION_CONTRACTS_REC lets its contract stand for such calls\");", f.name)
+	again := fmt.Sprintf(
+		"firmproof_contract_assert(0, \"%s calls itself: CHECK_FUNCTION_CONTRACTS_REC lets its contract stand for such calls\");", f.name)
 	if r.o.Recursive[u.function] {
 		inner := r.ctx
 		r.ctx = &context{olds: &[]history{}}
@@ -228,7 +230,8 @@ func (r *rewriter) replacing(f *function) string {
 	note += r.freed(f.clauses["frees"], "&firmproof_contract_frame", inCaller)
 	result := ""
 	if !r.isVoid(f) {
-		result = fmt.Sprintf(" %s firmproof_ret; firmproof_contract_havoc(&firmproof_ret, sizeof firmproof_ret); if (__builtin_types_compatible_p(__typeof__(firmproof_ret), _Bool)) *(unsigned char *)&firmproof_ret &= 1;",
+		result = fmt.Sprintf(
+			" %s firmproof_ret; firmproof_contract_havoc(&firmproof_ret, sizeof firmproof_ret); if (__builtin_types_compatible_p(__typeof__(firmproof_ret), _Bool)) *(unsigned char *)&firmproof_ret &= 1;",
 			r.resultType(f, f.name))
 	}
 	return fmt.Sprintf(" firmproof_contract_fresh(); struct firmproof_frame firmproof_contract_frame; firmproof_contract_open(&firmproof_contract_frame); %s%s%s%s%s%s%s%s",

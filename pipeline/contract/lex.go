@@ -24,7 +24,8 @@ func (t token) isWord() bool {
 
 // punctuators of more than one character, longest first. The first two are CBMC's
 // implication and equivalence.
-var punctuators = []string{"<==>", "==>", "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "*=", "/=", "%=", "+=", "-=", "&=", "^=", "|=", "##"}
+var punctuators = []string{"<==>", "==>", "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
+	"&&", "||", "*=", "/=", "%=", "+=", "-=", "&=", "^=", "|=", "##"}
 
 var marker = regexp.MustCompile(`^#\s*(?:line\s+)?(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?`)
 

@@ -144,7 +144,8 @@ func (r *rewriter) firstInvariant(l *loop) (declare, take, check string) {
 		name := r.name("base")
 		declare += "_Bool " + name + "; "
 		take += r.placed(c.at, c.hi, fmt.Sprintf("%s = (%s);", name, strings.TrimSpace(r.text(c.lo, c.hi))))
-		check += r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_assert(%s, \"loop invariant at the begin of the loop\");", name))
+		check += r.placed(c.at, c.hi,
+			fmt.Sprintf("firmproof_contract_assert(%s, \"loop invariant at the begin of the loop\");", name))
 	}
 	return declare, take, check
 }
@@ -154,7 +155,9 @@ func (r *rewriter) invariant(l *loop) string {
 	var b strings.Builder
 	for _, c := range l.clauses["invariant"] {
 		r.mark(c.lo, c.hi, asserted)
-		b.WriteString(r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_assert((%s), \"loop invariant after a turn of the loop\");", strings.TrimSpace(r.text(c.lo, c.hi)))))
+		b.WriteString(r.placed(c.at, c.hi,
+			fmt.Sprintf("firmproof_contract_assert((%s), \"loop invariant after a turn of the loop\");",
+				strings.TrimSpace(r.text(c.lo, c.hi)))))
 	}
 	return b.String()
 }
@@ -163,7 +166,8 @@ func (r *rewriter) assumedInvariant(l *loop) string {
 	var b strings.Builder
 	for _, c := range l.clauses["invariant"] {
 		r.mark(c.lo, c.hi, assumed)
-		b.WriteString(r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_assume((%s));", strings.TrimSpace(r.text(c.lo, c.hi)))))
+		b.WriteString(r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_assume((%s));",
+			strings.TrimSpace(r.text(c.lo, c.hi)))))
 	}
 	return b.String()
 }
@@ -183,7 +187,8 @@ func (r *rewriter) measure(l *loop) (declare, take, fell string) {
 		less = fmt.Sprintf("%s || %s && (%s) < %s", less, equal, e, name)
 		equal = fmt.Sprintf("%s && (%s) == %s", equal, e, name)
 	}
-	return declare, r.placed(c.at, c.hi, take), r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_assert((%s), \"decreases clause of the loop\");", less))
+	return declare, r.placed(c.at, c.hi, take),
+		r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_assert((%s), \"decreases clause of the loop\");", less))
 }
 
 // assigned are the assigns clauses of a loop. A loop must have one: what it writes is

@@ -88,7 +88,8 @@ func (r *rewriter) failing(i int, call string) string {
 	if !r.decides(i) {
 		return call
 	}
-	return "({ firmproof_contract_may_fail++; _Bool firmproof_contract_held = " + call + "; firmproof_contract_may_fail--; firmproof_contract_held; })"
+	return "({ firmproof_contract_may_fail++; _Bool firmproof_contract_held = " + call +
+		"; firmproof_contract_may_fail--; firmproof_contract_held; })"
 }
 
 // decides reports whether more than the truth of a conjunction hangs on the operand at
@@ -258,7 +259,8 @@ func (r *rewriter) liftedCopies() string {
 		}
 		fmt.Fprintf(&head, "(%s)", r.text(p.params+1, r.mate[p.params]))
 		fmt.Fprintf(&heads, "\nstatic %s;", head.String())
-		fmt.Fprintf(&bodies, "\nstatic %s %s", head.String(), r.placed(p.body, r.mate[p.body], "{"+r.text(p.body+1, r.mate[p.body])+"}"))
+		fmt.Fprintf(&bodies, "\nstatic %s %s", head.String(), r.placed(p.body, r.mate[p.body],
+			"{"+r.text(p.body+1, r.mate[p.body])+"}"))
 		r.ctx = old
 	}
 	return heads.String() + bodies.String()

@@ -28,11 +28,13 @@ func (r *rewriter) quantifier(i int) (string, int) {
 	}
 	declaration, v, exists := r.plain(open+1, semi), r.toks[semi-1].text, r.toks[i].text == "__CPROVER_exists"
 	if p := r.positive[i]; p == asserted && !exists || p == assumed && exists {
-		return fmt.Sprintf("({ %s; firmproof_contract_havoc(&%s, sizeof %s); (_Bool)(%s); })", declaration, v, v, strings.TrimSpace(r.text(semi+1, last))), end + 1
+		return fmt.Sprintf("({ %s; firmproof_contract_havoc(&%s, sizeof %s); (_Bool)(%s); })", declaration, v, v,
+			strings.TrimSpace(r.text(semi+1, last))), end + 1
 	}
 	from, while, ok := r.domain(semi+1, last, v)
 	if !ok {
-		r.fail(i, "%s over %s: the body does not begin with bounds of %s (lower <= %s && %s < upper)", r.toks[i].text, v, v, v, v)
+		r.fail(i, "%s over %s: the body does not begin with bounds of %s (lower <= %s && %s < upper)", r.toks[i].text,
+			v, v, v, v)
 		return "0", end + 1
 	}
 	result, start, step := r.name("all"), "1", "&"
@@ -49,7 +51,8 @@ func (r *rewriter) mark(lo, hi int, p polarity) {
 	for hi-lo >= 2 && r.toks[lo].text == "(" && r.mate[lo] == hi-1 {
 		lo, hi = lo+1, hi-1
 	}
-	if hi-lo >= 2 && (r.toks[lo].text == "__CPROVER_forall" || r.toks[lo].text == "__CPROVER_exists") && r.mate[lo+1] == hi-1 {
+	if hi-lo >= 2 && (r.toks[lo].text == "__CPROVER_forall" || r.toks[lo].text == "__CPROVER_exists") &&
+		r.mate[lo+1] == hi-1 {
 		r.positive[lo] = p
 		if semi := r.find(lo+2, hi-1, ";"); semi > 0 && (r.toks[lo].text == "__CPROVER_forall") == (p == asserted) {
 			r.mark(semi+1, hi-1, p)
@@ -76,7 +79,8 @@ func (r *rewriter) mark(lo, hi int, p polarity) {
 // markCalls does so for the calls of CBMC's assert and assume.
 func (r *rewriter) markCalls() {
 	for i := 0; i+1 < len(r.toks); i++ {
-		p := map[string]polarity{"__CPROVER_assert": asserted, "__CPROVER_precondition": asserted, "__CPROVER_postcondition": asserted, "__CPROVER_assume": assumed}[r.toks[i].text]
+		p := map[string]polarity{"__CPROVER_assert": asserted, "__CPROVER_precondition": asserted,
+			"__CPROVER_postcondition": asserted, "__CPROVER_assume": assumed}[r.toks[i].text]
 		if p == plainCode || r.toks[i+1].text != "(" || r.mate[i+1] < 0 {
 			continue
 		}

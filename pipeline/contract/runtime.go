@@ -42,6 +42,7 @@ func runtime(o Options) string {
 // Kept are the symbols of the runtime that nothing refers to before the checks of
 // assigns clauses are put in (package verifier/frame).
 func Kept() []string {
-	return []string{"firmproof_contract_may_write", "firmproof_contract_may_free", "firmproof_contract_local", "firmproof_contract_assert",
+	return []string{"firmproof_contract_may_write", "firmproof_contract_may_free", "firmproof_contract_local",
+		"firmproof_contract_assert",
 		"firmproof_contract_enter", "firmproof_contract_write_text", "firmproof_contract_free_text"}
 }

@@ -19,8 +19,9 @@ const maxTargets = 16
 
 // wholes are targets that are not lvalues, with the function that notes them.
 var wholes = map[string]string{
-	"__CPROVER_object_whole": "firmproof_contract_add_whole", "__CPROVER_POINTER_OBJECT": "firmproof_contract_add_whole",
-	"__CPROVER_object_from": "firmproof_contract_add_from", "__CPROVER_object_upto": "firmproof_contract_add",
+	"__CPROVER_object_whole":   "firmproof_contract_add_whole",
+	"__CPROVER_POINTER_OBJECT": "firmproof_contract_add_whole",
+	"__CPROVER_object_from":    "firmproof_contract_add_from", "__CPROVER_object_upto": "firmproof_contract_add",
 }
 
 // targets gives what notes the targets of assigns clauses in a frame, and what gives
@@ -43,13 +44,16 @@ func (r *rewriter) targets(list []clause, frame string, use targetUse) (string, 
 					add = fmt.Sprintf("if (%s) { %s } else firmproof_contract_skip(%s);", cond, add, frame)
 				}
 				note.WriteString(r.placed(c.at, c.hi, add))
-				check := fmt.Sprintf("firmproof_contract_assert(firmproof_contract_valid(%s, %d), \"target of an assigns clause is null or can be written\");", frame, n)
+				check := fmt.Sprintf(
+					"firmproof_contract_assert(firmproof_contract_valid(%s, %d), \"target of an assigns clause is null or can be written\");", frame, n)
 				if use != inFrame {
-					check += fmt.Sprintf(" firmproof_contract_assert(firmproof_contract_included(%s, %d), \"target of an assigns clause is allowed by the one around it\");", frame, n)
+					check += fmt.Sprintf(
+						" firmproof_contract_assert(firmproof_contract_included(%s, %d), \"target of an assigns clause is allowed by the one around it\");", frame, n)
 				}
 				note.WriteString(r.placed(c.at, c.hi, check))
 				if use != inFrame {
-					fmt.Fprintf(&write, " firmproof_contract_havoc_target(%s, %d);%s", frame, n, strings.ReplaceAll(isBool, "%N", fmt.Sprint(n)))
+					fmt.Fprintf(&write, " firmproof_contract_havoc_target(%s, %d);%s", frame, n,
+						strings.ReplaceAll(isBool, "%N", fmt.Sprint(n)))
 				}
 				if n++; n > maxTargets {
 					r.fail(t[0], "an assigns clause has more than %d targets", maxTargets)
@@ -74,7 +78,9 @@ func (r *rewriter) target(lo, hi int, frame string) (add, isBool string) {
 		return "", ""
 	}
 	e := strings.TrimSpace(r.text(lo, hi))
-	isBool = fmt.Sprintf(" if (__builtin_types_compatible_p(__typeof__(((void)0, (%s))), _Bool)) firmproof_contract_truth(%s, %%N);", e, frame)
+	isBool = fmt.Sprintf(
+		" if (__builtin_types_compatible_p(__typeof__(((void)0, (%s))), _Bool)) firmproof_contract_truth(%s, %%N);", e,
+		frame)
 	return fmt.Sprintf("firmproof_contract_add(%s, (const volatile void *)&(%s), sizeof(%s));", frame, e, e), isBool
 }
 
@@ -114,7 +120,8 @@ func (r *rewriter) freed(list []clause, frame string, use targetUse) string {
 			case r.condition(t[0], t[1]) > 0 || r.find(t[0], t[1], ";") > 0 || n == 8:
 				r.fail(c.at, "a frees clause with conditions, or more than 8 pointers, is not followed")
 			default:
-				b.WriteString(r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_may_be_freed(%s, %s);", frame, strings.TrimSpace(r.text(t[0], t[1])))))
+				b.WriteString(r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_may_be_freed(%s, %s);", frame,
+					strings.TrimSpace(r.text(t[0], t[1])))))
 				n++
 			}
 		}

@@ -45,13 +45,16 @@ func TestWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := m.Harnesses[0]
-	if h.Unwind != 8 || h.Timeout != 2*time.Minute || len(h.Unwindset) != 2 || h.Unwindset[0] != (LoopBound{"crc", -1, 9}) || h.Unwindset[1] != (LoopBound{"ring_copy", 0, 17}) || h.Depth != 12 {
+	if h.Unwind != 8 || h.Timeout != 2*time.Minute || len(h.Unwindset) != 2 ||
+		h.Unwindset[0] != (LoopBound{"crc", -1, 9}) || h.Unwindset[1] != (LoopBound{"ring_copy", 0, 17}) ||
+		h.Depth != 12 {
 		t.Errorf("harness %+v", h)
 	}
 	if b, ok := m.Target("board"); !ok || b.StackSize != 2048 || b.CPU != "cortex-m4" || len(m.Targets) != 4 {
 		t.Errorf("targets %+v", m.Targets)
 	}
-	if m.Functions != FunctionsChanged || m.MemoryMap[0].Base != 0x40001000 || m.Interrupts[0].Max != 2 || m.Stubs[0].Func != "hal_fill" || m.Nightly.Hour != 2 || m.Report.FailOn != "violation" {
+	if m.Functions != FunctionsChanged || m.MemoryMap[0].Base != 0x40001000 || m.Interrupts[0].Max != 2 ||
+		m.Stubs[0].Func != "hal_fill" || m.Nightly.Hour != 2 || m.Report.FailOn != "violation" {
 		t.Errorf("%+v", m)
 	}
 	if s := m.Suppress[0]; s.Until.Year() != 2027 || s.Claim != "memory@ring_push#2" {
@@ -64,7 +67,8 @@ func TestWhole(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	m, err := Parse("f", []byte("version: 1\nbuild: {command: make}\n"))
-	if err != nil || m.Targets[0].Name != "host" || m.Functions != FunctionsNone || m.Report.FailOn != "unknown" || m.Nightly != nil {
+	if err != nil || m.Targets[0].Name != "host" || m.Functions != FunctionsNone || m.Report.FailOn != "unknown" ||
+		m.Nightly != nil {
 		t.Errorf("%+v %v", m, err)
 	}
 }
@@ -76,7 +80,8 @@ var problems = []struct{ lines, want string }{
 	{"targets: cortex-m3\n", "f:4:10: `targets` must be a list, not `cortex-m3`"},
 	{"targets: []\n", "`targets` is empty"},
 	{"targets: [avr, avr]\n", "target `avr` is given twice"},
-	{"targets: [{name: b, extends: avr, stack_sise: 3}]\n", "f:4:35: unknown key `stack_sise` in `targets[0]`, did you mean `stack_size`?"},
+	{"targets: [{name: b, extends: avr, stack_sise: 3}]\n",
+		"f:4:35: unknown key `stack_sise` in `targets[0]`, did you mean `stack_size`?"},
 	{"functions: some\n", "`functions` cannot be `some`"},
 	{"functions: [all]\n", "`functions` must be one of none, changed, all, not a list"},
 	{"memory_map: [{name: a, base: 0, size: 4, access: volatil}]\n", "did you mean `volatile`?"},
@@ -105,7 +110,8 @@ func TestProblems(t *testing.T) {
 		{"version: 2\nbuild: {sources: [a.c]}\nfunctions: all\n", "f:1:10: version 2 of the manifest is not known"},
 		{"version: \"1\"\nbuild: {sources: [a.c]}\nfunctions: all\n", "`version` must be a whole number"},
 		{"version: 1\nfunctions: all\n", "nothing to build"},
-		{"version: 1\nfunctions: all\nbuild: {sources: [a.c], command: make}\n", "`build` has both `command` and `sources`"},
+		{"version: 1\nfunctions: all\nbuild: {sources: [a.c], command: make}\n",
+			"`build` has both `command` and `sources`"},
 		{"version: 1\nfunctions: all\nbuild: {sources: [../a.c]}\n", "leaves the repository"},
 		{"version: 1\nfunctions: all\nbuild: {sources: [/etc/passwd]}\n", "is absolute"},
 		{"version: 1\nfunctions: all\nbuild: {sources: [\"a[\"]}\n", "is no pattern"},
@@ -113,7 +119,8 @@ func TestProblems(t *testing.T) {
 		{"version: 1\nfunctions: all\nbuild: {compile_commands: ../x.json}\n", "leaves the repository"},
 		{"version: 1\nharnesses: [{entry: f, file: a.c, unwind: 0}]\n", "`harnesses[0].unwind` is 0"},
 		{"version: 1\nharnesses: [{entry: f(), file: a.c}]\n", "no name of a C function"},
-		{"version: 1\nharnesses: [{entry: f, file: a.c, checks: [memroy]}]\n", "unknown check `memroy`, did you mean `memory`?"},
+		{"version: 1\nharnesses: [{entry: f, file: a.c, checks: [memroy]}]\n",
+			"unknown check `memroy`, did you mean `memory`?"},
 		{"version: 1\nharnesses: [{entry: f, file: a.c, unwindset: {f.x: 3}}]\n", "`f.x` names no loop"},
 		{"version: 1\nharnesses: [{entry: f, file: a.c, unwindset: {f.0: -3}}]\n", "it must be from 1"},
 		{"version: 1\nharnesses: [{entry: f, file: a.c}, {entry: f}]\n", "entry `f` is given twice, first on line 2"},
@@ -135,7 +142,8 @@ func expectProblem(t *testing.T, text, want string) {
 
 // TestAllAtOnce: one run shows every mistake, in order.
 func TestAllAtOnce(t *testing.T) {
-	_, err := Parse("f", []byte("version: 1\ntargets: [arv]\nbuild: {sorces: [a.c]}\nharnesses: [{entri: f}]\nreport: 3\n"))
+	_, err := Parse("f", []byte(
+		"version: 1\ntargets: [arv]\nbuild: {sorces: [a.c]}\nharnesses: [{entri: f}]\nreport: 3\n"))
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != 5 || !strings.HasPrefix(lines[0], "f:2:") || !strings.HasPrefix(lines[4], "f:5:") {
 		t.Errorf("got %d problems:\n%v", len(lines), err)

@@ -24,10 +24,12 @@ func Merge(own []byte, where string, defaults []byte) ([]byte, []string, error) 
 		return nil, nil, err
 	}
 	if bytes.ContainsAny(anchors(from), "&*") {
-		return nil, nil, &Error{[]Problem{{File: where, Message: "defaults cannot have anchors or aliases", Suggestion: "write the values out"}}}
+		return nil, nil, &Error{[]Problem{{File: where, Message: "defaults cannot have anchors or aliases",
+			Suggestion: "write the values out"}}}
 	}
 	var doc yaml.Node
-	if err := yaml.Unmarshal(own, &doc); err != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode || from == nil {
+	if err := yaml.Unmarshal(own, &doc); err != nil || len(doc.Content) == 0 ||
+		doc.Content[0].Kind != yaml.MappingNode || from == nil {
 		return own, nil, nil
 	}
 	root, add, keys := doc.Content[0], &yaml.Node{Kind: yaml.MappingNode}, []string(nil)

@@ -28,7 +28,8 @@ func TestMerge(t *testing.T) {
 		if c.want != "" && (len(m.Targets) != 1 || m.Targets[0].Name != c.want) || c.want == "" && len(m.Targets) != 2 {
 			t.Errorf("%q: targets %v", c.own, m.Targets)
 		}
-		if wantHour := map[bool]int{true: 3, false: 1}[strings.Contains(c.keys, "nightly")]; m.Nightly.Hour != wantHour {
+		if wantHour := map[bool]int{true: 3, false: 1}[strings.Contains(c.keys,
+			"nightly")]; m.Nightly.Hour != wantHour {
 			t.Errorf("%q: nightly %+v", c.own, m.Nightly)
 		}
 		if !strings.HasPrefix(c.own, "{") && !strings.HasPrefix(string(text), c.own) {
@@ -44,19 +45,22 @@ func TestMergeMistakes(t *testing.T) {
 		"version: 1\nreport: &r {comment: true}\n":             "anchors",
 		"version: 1\nbuild: {defines: &d [A]}\nstubs: {f: *d}": "o/.github/.firmproof.yml:",
 	} {
-		if _, _, err := Merge([]byte("version: 1\nbuild: {sources: [a.c]}\n"), "o/.github/.firmproof.yml", []byte(defaults)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Merge([]byte("version: 1\nbuild: {sources: [a.c]}\n"), "o/.github/.firmproof.yml",
+			[]byte(defaults)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", defaults, err, want)
 		}
 	}
 	// what is wrong with the manifest itself is for Parse to say, at its own line
-	text, _, err := Merge([]byte("version: 1\nbuild: {sourcez: [a.c]}\n"), "o/.github/.firmproof.yml", []byte("version: 1\ntargets: [i386]\n"))
+	text, _, err := Merge([]byte("version: 1\nbuild: {sourcez: [a.c]}\n"), "o/.github/.firmproof.yml",
+		[]byte("version: 1\ntargets: [i386]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Parse(Name, text); err == nil || !strings.HasPrefix(err.Error(), Name+":2:") {
 		t.Errorf("%v", err)
 	}
-	if text, keys, err := Merge([]byte(": ["), "d", []byte("version: 1\n")); err != nil || keys != nil || string(text) != ": [" {
+	if text, keys, err := Merge([]byte(": ["), "d", []byte("version: 1\n")); err != nil || keys != nil ||
+		string(text) != ": [" {
 		t.Errorf("unreadable: %q %v %v", text, keys, err)
 	}
 }

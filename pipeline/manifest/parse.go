@@ -18,7 +18,8 @@ import (
 )
 
 var topKeys = []string{
-	"version", "targets", "build", "harnesses", "functions", "memory_map", "interrupts", "stubs", "suppress", "nightly", "report",
+	"version", "targets", "build", "harnesses", "functions", "memory_map", "interrupts", "stubs", "suppress",
+	"nightly", "report",
 }
 
 // Limits on numbers that a person writes.
@@ -32,7 +33,8 @@ const (
 // Parse reads a manifest. path is for messages only. The error is an *Error with
 // every mistake, in order of position.
 func Parse(file string, data []byte) (*Manifest, error) {
-	p := parser{m: &Manifest{Path: file, Functions: FunctionsNone, Report: Report{Annotate: "changed-lines", FailOn: "unknown"}}}
+	p := parser{m: &Manifest{Path: file, Functions: FunctionsNone, Report: Report{Annotate: "changed-lines",
+		FailOn: "unknown"}}}
 	if root := p.r.Parse(data, strict.DefaultLimits()); root != nil {
 		p.top(root)
 	}
@@ -50,7 +52,8 @@ func (p *parser) problems(file string) error {
 	}
 	e := &Error{}
 	for _, q := range probs {
-		e.Problems = append(e.Problems, Problem{File: file, Line: q.Line, Column: q.Column, Message: q.Message, Suggestion: q.Suggestion})
+		e.Problems = append(e.Problems, Problem{File: file, Line: q.Line, Column: q.Column, Message: q.Message,
+			Suggestion: q.Suggestion})
 	}
 	return e
 }
@@ -107,7 +110,8 @@ func (p *parser) whole(m *strict.Map) {
 		files = files || h.File != ""
 	}
 	if !sources && !files && !m.Has("build") {
-		m.R.Add(m.Node, "build", "add `build: {sources: [\"src/**/*.c\"]}`", "nothing to build: no `build`, and no harness has a `file`")
+		m.R.Add(m.Node, "build", "add `build: {sources: [\"src/**/*.c\"]}`",
+			"nothing to build: no `build`, and no harness has a `file`")
 	}
 }
 
@@ -159,7 +163,8 @@ func (p *parser) target(n *yaml.Node, at string) (targets.Target, bool) {
 
 func (p *parser) build(top *strict.Map) {
 	m := p.r.Map(top.Value("build"), "build", []string{
-		"compile_commands", "command", "sources", "include", "defines", "undefines", "cflags", "linker_script", "svd", "image"})
+		"compile_commands", "command", "sources", "include", "defines", "undefines", "cflags", "linker_script", "svd",
+		"image"})
 	if m == nil {
 		return
 	}
@@ -183,7 +188,8 @@ func (p *parser) build(top *strict.Map) {
 		}
 	}
 	if len(given) > 1 {
-		m.R.Add(m.Key(given[1]), m.Field(given[1]), "keep one of them", "`build` has both `%s` and `%s`", given[0], given[1])
+		m.R.Add(m.Key(given[1]), m.Field(given[1]), "keep one of them", "`build` has both `%s` and `%s`", given[0],
+			given[1])
 	}
 	for _, s := range b.Sources {
 		pattern := strings.TrimPrefix(s, "!")
@@ -318,13 +324,15 @@ func (p *parser) suppress(top *strict.Map) {
 		s.Reason, _ = m.String("reason")
 		if check, rest, ok := strings.Cut(s.Claim, "@"); s.Claim != "" {
 			if _, known := verdict.Lookup(check); !ok || rest == "" || !known {
-				m.Bad("claim", "copy the id from a report, such as memory@ring_push#2", "`%s` is no id of a claim", s.Claim)
+				m.Bad("claim", "copy the id from a report, such as memory@ring_push#2", "`%s` is no id of a claim",
+					s.Claim)
 			}
 		}
 		if u := m.Value("until"); u != nil {
 			day, err := time.Parse("2006-01-02", u.Value)
 			if u.Kind != yaml.ScalarNode || err != nil {
-				m.Bad("until", "write a day, such as 2027-01-01", "`%s` is no date: %s", m.Field("until"), strict.Describe(u))
+				m.Bad("until", "write a day, such as 2027-01-01", "`%s` is no date: %s", m.Field("until"),
+					strict.Describe(u))
 			}
 			s.Until = day
 		}

@@ -19,7 +19,8 @@ func (p *parser) harnesses(top *strict.Map) {
 		return
 	}
 	for i, n := range list {
-		m := p.r.Map(n, fmt.Sprintf("harnesses[%d]", i), []string{"entry", "file", "unwind", "unwindset", "depth", "checks", "timeout"})
+		m := p.r.Map(n, fmt.Sprintf("harnesses[%d]", i), []string{"entry", "file", "unwind", "unwindset", "depth",
+			"checks", "timeout"})
 		if m == nil {
 			continue
 		}
@@ -59,13 +60,15 @@ func (p *parser) unwindset(h *strict.Map) []LoopBound {
 		if dotted {
 			n, err := strconv.Atoi(loop)
 			if err != nil || n < 0 || n > 9999 {
-				m.R.Add(m.Key(key), m.Field(key), "write FUNCTION.LOOP: BOUND, such as ring_copy.0: 17", "`%s` names no loop", key)
+				m.R.Add(m.Key(key), m.Field(key), "write FUNCTION.LOOP: BOUND, such as ring_copy.0: 17",
+					"`%s` names no loop", key)
 				continue
 			}
 			lb.Loop = n
 		}
 		if !identifier.MatchString(name) {
-			m.R.Add(m.Key(key), m.Field(key), "write FUNCTION.LOOP: BOUND, such as ring_copy.0: 17", "`%s` names no function", name)
+			m.R.Add(m.Key(key), m.Field(key), "write FUNCTION.LOOP: BOUND, such as ring_copy.0: 17",
+				"`%s` names no function", name)
 			continue
 		}
 		if ok {

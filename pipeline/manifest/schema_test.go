@@ -63,14 +63,16 @@ func days(v any) any {
 
 // semantic are the problems that a schema cannot express.
 var semantic = []string{
-	"unknown target", "given twice", "no duration", "at most 24h", "leaves the repository", "is no pattern", "nothing to build", "is absolute",
+	"unknown target", "given twice", "no duration", "at most 24h", "leaves the repository", "is no pattern",
+	"nothing to build", "is absolute",
 }
 
 // TestSchemaAgrees: what Parse accepts the schema accepts, and what Parse refuses
 // the schema refuses, but for what needs knowledge of other places.
 func TestSchemaAgrees(t *testing.T) {
 	s := schema(t)
-	good := []string{whole, "version: 1\nbuild: {command: make}\n", "version: 1\nfunctions: all\nbuild: {sources: a.c}\n",
+	good := []string{whole, "version: 1\nbuild: {command: make}\n",
+		"version: 1\nfunctions: all\nbuild: {sources: a.c}\n",
 		"version: 1\nharnesses: [{entry: f, file: a.c, checks: -shift}]\ninterrupts: [{handler: g}]\n", printed(t)}
 	for _, text := range good {
 		if _, err := Parse("f", []byte(text)); err != nil {
@@ -130,7 +132,8 @@ func TestSchemaKeys(t *testing.T) {
 	same(t, "manifest", s.Properties, topKeys)
 	same(t, "target", s.Defs["target"].Properties, targets.Keys())
 	for _, q := range verdict.Properties() {
-		if !strings.Contains(string(data), "|"+string(q.Check)+"|") && !strings.Contains(string(data), "|"+string(q.Check)+")") {
+		if !strings.Contains(string(data), "|"+string(q.Check)+"|") && !strings.Contains(string(data),
+			"|"+string(q.Check)+")") {
 			t.Errorf("check %s is not in the schema", q.Check)
 		}
 	}

@@ -50,7 +50,8 @@ func overhead(ctx context.Context, o *options) error {
 				return err
 			}
 		}
-		fmt.Printf("overhead %s: %d verifications, p50 %s, p99 %s\n", name, len(c.waits), quantile(c.waits, 0.5).Round(100*time.Microsecond), quantile(c.waits, 0.99).Round(100*time.Microsecond))
+		fmt.Printf("overhead %s: %d verifications, p50 %s, p99 %s\n", name, len(c.waits),
+			quantile(c.waits, 0.5).Round(100*time.Microsecond), quantile(c.waits, 0.99).Round(100*time.Microsecond))
 		return s.Stop(ctx)
 	})
 }
@@ -127,7 +128,8 @@ func incremental(ctx context.Context, o *options) error {
 			return err
 		}
 		what := [...]string{"first run", "one function changed", "nothing changed"}[i]
-		fmt.Printf("incremental, %s: %s, %.1f %% of the first, %d of %d answers from the store, %s\n", what, took.Round(10*time.Millisecond), 100*took.Seconds()/full.Seconds(), reused, o.harnesses, runs[0].Conclusion)
+		fmt.Printf("incremental, %s: %s, %.1f %% of the first, %d of %d answers from the store, %s\n", what,
+			took.Round(10*time.Millisecond), 100*took.Seconds()/full.Seconds(), reused, o.harnesses, runs[0].Conclusion)
 	}
 	return errors.Join(s.Stop(ctx), st.Close())
 }
@@ -262,7 +264,8 @@ func throughput(ctx context.Context, o *options) error {
 		if err := errors.Join(err, c.close(ctx, list)); err != nil {
 			return err
 		}
-		fmt.Printf("throughput, %d worker(s): %d tasks in %s, %.0f a second, %d lost, %d twice\n", n, o.tasks, took.Round(100*time.Millisecond), float64(o.tasks)/took.Seconds(), o.tasks-entries, twice)
+		fmt.Printf("throughput, %d worker(s): %d tasks in %s, %.0f a second, %d lost, %d twice\n", n, o.tasks,
+			took.Round(100*time.Millisecond), float64(o.tasks)/took.Seconds(), o.tasks-entries, twice)
 		if entries != o.tasks || twice > 0 {
 			return errors.New("tasks were lost or done twice")
 		}
@@ -339,7 +342,8 @@ func kill(ctx context.Context, o *options) error {
 	if err := c.close(ctx, list); err != nil {
 		return err
 	}
-	fmt.Printf("kill: %d kills (seed %d): %d of %d runs ended, each once, %v; %d of %d answers, %d of them given up\n", o.kills, seed, len(runs), len(ids), conclusions, answers, repos*jobs, given)
+	fmt.Printf("kill: %d kills (seed %d): %d of %d runs ended, each once, %v; %d of %d answers, %d of them given up\n",
+		o.kills, seed, len(runs), len(ids), conclusions, answers, repos*jobs, given)
 	if answers != repos*jobs {
 		return errors.New("answers are missing or too many")
 	}
@@ -354,10 +358,12 @@ func idle(_ context.Context, o *options) error {
 	}
 	file, secret := filepath.Join(o.dir, "key.pem"), filepath.Join(o.dir, "secret")
 	text := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
-	if err := errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(secret, []byte("not a secret"), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(secret, []byte("not a secret"),
+		0o600)); err != nil {
 		return err
 	}
-	cmd := exec.Command(o.program, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(o.dir, "data"), "--app-id", "1", "--private-key", file, "--webhook-secret-file", secret,
+	cmd := exec.Command(o.program, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(o.dir, "data"),
+		"--app-id", "1", "--private-key", file, "--webhook-secret-file", secret,
 		"--github-url", "http://127.0.0.1:1", "--sandbox", "best-effort")
 	if err := cmd.Start(); err != nil {
 		return err

@@ -57,7 +57,8 @@ func main() {
 	flag.IntVar(&o.most, "n", 30, "tasks that slowest lists")
 	flag.DurationVar(&o.limit, "limit", 15*time.Second, "time of a task of slowest")
 	flag.Parse()
-	all := map[string]func(context.Context, *options) error{"overhead": overhead, "incremental": incremental, "throughput": throughput, "kill": kill, "idle": idle, "slowest": slowest}
+	all := map[string]func(context.Context, *options) error{"overhead": overhead, "incremental": incremental,
+		"throughput": throughput, "kill": kill, "idle": idle, "slowest": slowest}
 	names := flag.Args()
 	if len(names) == 0 {
 		names = []string{"overhead", "incremental", "throughput", "kill", "idle"}
@@ -99,7 +100,8 @@ func repository(dir string, files map[string]string) (string, error) {
 			return "", err
 		}
 	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "--allow-empty", "-m", "change"}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "--allow-empty",
+		"-m", "change"}} {
 		cmd := exec.Command("git", append([]string{"-c", "user.name=m", "-c", "user.email=m@example.org"}, args...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {

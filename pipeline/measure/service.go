@@ -50,7 +50,8 @@ func (s *sleeper) Build(_ context.Context, req pipeline.Request) (*pipeline.Buil
 		if err := os.WriteFile(req.Scratch+"/"+name, []byte(req.Run+name), 0o644); err != nil {
 			return nil, err
 		}
-		b.Jobs = append(b.Jobs, pipeline.Job{Plan: verifier.Plan{Target: req.Target, Entry: fmt.Sprintf("%s-%d", req.Run, i)}, Timeout: time.Minute, Module: name})
+		b.Jobs = append(b.Jobs, pipeline.Job{Plan: verifier.Plan{Target: req.Target, Entry: fmt.Sprintf("%s-%d",
+			req.Run, i)}, Timeout: time.Minute, Module: name})
 	}
 	s.mu.Lock()
 	s.built = time.Now()
@@ -80,18 +81,22 @@ func (s *sleeper) Verify(ctx context.Context, t pipeline.Task) (*verdict.Result,
 			return nil, err
 		}
 	}
-	return &verdict.Result{Target: t.Job.Plan.Target, Entry: t.Job.Plan.Entry, Status: verdict.Proved, Claims: []verdict.Claim{}}, nil
+	return &verdict.Result{Target: t.Job.Plan.Target, Entry: t.Job.Plan.Entry, Status: verdict.Proved,
+		Claims: []verdict.Claim{}}, nil
 }
 
 // start makes a service and starts it.
-func start(ctx context.Context, st *store.Store, data, artifacts string, workers int, c pipeline.Checker) (*pipeline.Service, error) {
+func start(ctx context.Context, st *store.Store, data, artifacts string, workers int,
+	c pipeline.Checker) (*pipeline.Service, error) {
 	blobs, err := blob.OpenDisk(artifacts)
 	if err != nil {
 		return nil, err
 	}
 	ignore := func(context.Context, string, int) error { return nil }
-	s, err := pipeline.New(pipeline.Config{Store: st, Data: data, Source: folder{}, Checker: c, Workers: workers, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
-		Local: true, Blobs: blobs, Edge: map[string]queue.Handler{pipeline.PublishJob: ignore, pipeline.EventJob: ignore}})
+	s, err := pipeline.New(pipeline.Config{Store: st, Data: data, Source: folder{}, Checker: c, Workers: workers,
+		Log:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+		Local: true, Blobs: blobs, Edge: map[string]queue.Handler{pipeline.PublishJob: ignore,
+			pipeline.EventJob: ignore}})
 	if err != nil {
 		return nil, err
 	}
@@ -128,15 +133,18 @@ func worker(text string) error {
 }
 
 // begin starts a run of the default branch of each of n repositories that share a folder.
-func begin(ctx context.Context, st *store.Store, s *pipeline.Service, n int, dir, head, trigger string) ([]string, error) {
+func begin(ctx context.Context, st *store.Store, s *pipeline.Service, n int, dir, head, trigger string) ([]string,
+	error) {
 	var ids []string
 	err := st.Write(ctx, func(tx store.Tx) error {
 		for i := range n {
-			repo := store.Repo{ID: int64(i + 1), Installation: int64(i%3 + 1), FullName: fmt.Sprintf("m/r%d", i), CloneURL: dir, DefaultBranch: "main", Active: true}
+			repo := store.Repo{ID: int64(i + 1), Installation: int64(i%3 + 1), FullName: fmt.Sprintf("m/r%d", i),
+				CloneURL: dir, DefaultBranch: "main", Active: true}
 			if err := tx.PutRepo(ctx, repo); err != nil {
 				return err
 			}
-			id, err := s.Begin(ctx, tx, store.Run{Repo: repo.ID, Installation: repo.Installation, HeadSHA: head, Ref: "refs/heads/main", Trigger: trigger})
+			id, err := s.Begin(ctx, tx, store.Run{Repo: repo.ID, Installation: repo.Installation, HeadSHA: head,
+				Ref: "refs/heads/main", Trigger: trigger})
 			if err != nil {
 				return err
 			}

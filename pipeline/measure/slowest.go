@@ -88,7 +88,8 @@ func tasksOf(o *options) ([]task, error) {
 			return nil, err
 		}
 		for _, f := range files {
-			all = append(all, task{Name: strings.TrimSuffix(filepath.Base(f), filepath.Ext(f)), File: filepath.Base(f), Property: "reach"})
+			all = append(all, task{Name: strings.TrimSuffix(filepath.Base(f), filepath.Ext(f)), File: filepath.Base(f),
+				Property: "reach"})
 		}
 	default:
 		return nil, err
@@ -112,7 +113,8 @@ func spend(ctx context.Context, o *options, t task) (cost, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, o.program, "svcomp", "--spec", spec, "--data-model", model, filepath.Join(o.folder, t.File))
+	cmd := exec.CommandContext(ctx, o.program, "svcomp", "--spec", spec, "--data-model", model, filepath.Join(o.folder,
+		t.File))
 	cmd.WaitDelay = time.Second
 	start := time.Now()
 	out, err := cmd.Output()

@@ -42,7 +42,8 @@ func TestQueue(t *testing.T) {
 		done <- id
 		return nil
 	}
-	q, err := queue.New(st, queue.Config{Workers: map[queue.Lane]int{queue.Verify: 2}, Handlers: map[string]queue.Handler{"x": handle}, Log: slog.New(slog.DiscardHandler)})
+	q, err := queue.New(st, queue.Config{Workers: map[queue.Lane]int{queue.Verify: 2},
+		Handlers: map[string]queue.Handler{"x": handle}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

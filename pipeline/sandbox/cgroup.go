@@ -61,7 +61,8 @@ func newCgroup(l Limits) (*cgroup, error) {
 		set["pids.max"] = strconv.Itoa(l.Procs)
 	}
 	for name, value := range set {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(value), 0o644); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(value), 0o644); err != nil && !errors.Is(err,
+			os.ErrNotExist) {
 			g.remove()
 			return nil, fmt.Errorf("cgroup %s: %w", name, err)
 		}

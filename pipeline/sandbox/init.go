@@ -82,7 +82,8 @@ func enter(args []string) error {
 
 // become gives root away: groups, group and user, real, effective and saved.
 func become(user int) error {
-	if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(user, user, user), syscall.Setresuid(user, user, user)); err != nil {
+	if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(user, user, user), syscall.Setresuid(user, user,
+		user)); err != nil {
 		return fmt.Errorf("user %d: %w", user, err)
 	}
 	none := [2]unix.CapUserData{}
@@ -98,12 +99,14 @@ func become(user int) error {
 // restrict sets the landlock rules: read and run the system and the named
 // folders, write only the writable ones, no TCP, no signals or abstract sockets to outside.
 func restrict(s stage2) error {
-	read := append([]string{"/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/etc", "/proc", "/dev"}, s.Read...)
+	read := append([]string{"/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/etc", "/proc", "/dev"},
+		s.Read...)
 	write := s.Write
 	if !s.NoTemp {
 		write = append([]string{"/tmp"}, write...)
 	}
-	rules := []landlock.Rule{landlock.RODirs(existing(read)...).IgnoreIfMissing(), landlock.RWDirs(existing(write)...).WithRefer().IgnoreIfMissing()}
+	rules := []landlock.Rule{landlock.RODirs(existing(read)...).IgnoreIfMissing(),
+		landlock.RWDirs(existing(write)...).WithRefer().IgnoreIfMissing()}
 	for _, f := range []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"} {
 		rules = append(rules, landlock.RWFiles(f).IgnoreIfMissing())
 	}
@@ -148,9 +151,11 @@ func setLimits(l Limits) error {
 		}
 		return nil
 	}
-	return errors.Join(set(unix.RLIMIT_CORE, 0), set(unix.RLIMIT_CPU, uint64(l.CPU.Seconds())), set(unix.RLIMIT_FSIZE, uint64(l.File)),
+	return errors.Join(set(unix.RLIMIT_CORE, 0), set(unix.RLIMIT_CPU, uint64(l.CPU.Seconds())), set(unix.RLIMIT_FSIZE,
+		uint64(l.File)),
 		// data and not address space: programs with large reservations (Go, sanitizers) run too
-		set(unix.RLIMIT_DATA, uint64(l.Memory)), set(unix.RLIMIT_NOFILE, uint64(l.Files)), set(unix.RLIMIT_NPROC, uint64(l.Procs)))
+		set(unix.RLIMIT_DATA, uint64(l.Memory)), set(unix.RLIMIT_NOFILE, uint64(l.Files)), set(unix.RLIMIT_NPROC,
+			uint64(l.Procs)))
 }
 
 // loadFilter gives a seccomp program to the kernel, for all threads.

@@ -54,7 +54,8 @@ func (s *Sandbox) wait(ctx context.Context, cmd *exec.Cmd, spec Spec) (Exit, err
 	if err := cmd.Start(); err != nil {
 		return Exit{}, fmt.Errorf("sandbox: %w", err)
 	}
-	w := &watcher{pid: cmd.Process.Pid, limits: spec.Limits, write: spec.Write, before: before, done: make(chan struct{}), gone: make(chan struct{})}
+	w := &watcher{pid: cmd.Process.Pid, limits: spec.Limits, write: spec.Write, before: before,
+		done: make(chan struct{}), gone: make(chan struct{})}
 	go w.loop(ctx)
 	err := cmd.Wait()
 	close(w.done)
@@ -84,7 +85,8 @@ func (s *Sandbox) argv(spec Spec) ([]string, error) {
 	if s.mode == Off {
 		return spec.Argv, nil
 	}
-	inner := stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write, Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: true}
+	inner := stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write,
+		Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: true}
 	if s.drop {
 		inner.User = nobody
 	}
@@ -101,7 +103,8 @@ func (s *Sandbox) argv(spec Spec) ([]string, error) {
 
 // bwrapArgs is the command line of bubblewrap up to `--`.
 func (s *Sandbox) bwrapArgs(spec Spec) []string {
-	a := []string{s.bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"}
+	a := []string{s.bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"}
 	if s.drop {
 		// No user namespace: in one, the mapped uid would be root outside. The
 		// second stage gives root away for good, and may do nothing else with it.
@@ -131,7 +134,8 @@ func (s *Sandbox) bwrapArgs(spec Spec) []string {
 	}
 	a = append(a, "--perms", "1777", "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev")
 	// bubblewrap would give the way to a mount the rights that it has outside
-	for _, d := range parents(append(append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), spec.Write...)) {
+	for _, d := range parents(append(append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...),
+		spec.Write...)) {
 		a = append(a, "--perms", "0755", "--dir", d)
 	}
 	a = append(a, "--ro-bind", filepath.Dir(s.program), filepath.Dir(s.program))

@@ -56,7 +56,8 @@ func BuildRunner(ctx context.Context, mode Mode, program, dir string) (build.Run
 // Run implements build.Runner.
 func (r *Runner) Run(ctx context.Context, c build.Cmd) (build.Result, error) {
 	out, complaint := &capped{limit: maxOutput}, &capped{limit: maxOutput}
-	spec := Spec{Argv: c.Argv, Dir: c.Dir, Env: c.Env, Write: c.Write, Read: c.Read, Limits: r.Limits, Stdout: out, Stderr: complaint}
+	spec := Spec{Argv: c.Argv, Dir: c.Dir, Env: c.Env, Write: c.Write, Read: c.Read, Limits: r.Limits, Stdout: out,
+		Stderr: complaint}
 	box := r.Box
 	if box == nil {
 		var err error
@@ -66,7 +67,8 @@ func (r *Runner) Run(ctx context.Context, c build.Cmd) (build.Result, error) {
 		box = &Sandbox{mode: Off} // the second stage is in the command line already
 	}
 	exit, err := box.Run(ctx, spec)
-	res := build.Result{Stdout: out.buf.Bytes(), Stderr: complaint.buf.Bytes(), ExitCode: exit.Code, Duration: exit.Duration}
+	res := build.Result{Stdout: out.buf.Bytes(), Stderr: complaint.buf.Bytes(), ExitCode: exit.Code,
+		Duration: exit.Duration}
 	switch {
 	case err != nil:
 		return res, err
@@ -86,7 +88,8 @@ func nested(spec Spec) (Spec, error) {
 		return spec, fmt.Errorf("sandbox: %w", err)
 	}
 	answer := os.Getenv(insideVar)
-	text, err := json.Marshal(stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write, Read: append([]string{spec.Dir}, spec.Read...), Offline: true, Supervise: true,
+	text, err := json.Marshal(stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write,
+		Read: append([]string{spec.Dir}, spec.Read...), Offline: true, Supervise: true,
 		NoTemp: strings.HasPrefix(answer, "/tmp/")})
 	if err != nil {
 		return spec, fmt.Errorf("sandbox: %w", err)

@@ -32,12 +32,15 @@ sleep 0.2; exit 5`
 	var out bytes.Buffer
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	exit, err := s.Run(ctx, Spec{Argv: []string{s.Program(), "nested-test", work, answer, build}, Dir: work, Write: []string{work, answer}, Limits: DefaultLimits(),
-		Env: []string{"PATH=/usr/bin:/bin", "HOME=" + answer, "TMPDIR=" + answer, Inside(answer)}, Stdout: &out, Stderr: &out})
+	exit, err := s.Run(ctx, Spec{Argv: []string{s.Program(), "nested-test", work, answer, build}, Dir: work,
+		Write: []string{work, answer}, Limits: DefaultLimits(),
+		Env: []string{"PATH=/usr/bin:/bin", "HOME=" + answer, "TMPDIR=" + answer, Inside(answer)}, Stdout: &out,
+		Stderr: &out})
 	if err != nil || exit.Code != 0 {
 		t.Fatalf("%+v %v\n%s", exit, err, out.String())
 	}
-	if !strings.Contains(out.String(), "built") || !strings.Contains(out.String(), "status 5") || strings.Contains(out.String(), "bad") || !strings.Contains(out.String(), "quiet") {
+	if !strings.Contains(out.String(), "built") || !strings.Contains(out.String(), "status 5") ||
+		strings.Contains(out.String(), "bad") || !strings.Contains(out.String(), "quiet") {
 		t.Errorf("%s", out.String())
 	}
 	if text, err := os.ReadFile(filepath.Join(answer, "report.json")); err != nil || string(text) != "true answer" {
@@ -86,8 +89,11 @@ func TestBuildRunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := r.Run(context.Background(), build.Cmd{Argv: []string{"/bin/sh", "-c", "echo out; echo err >&2; touch here; touch " + filepath.Dir(work) + "/there; ls /root && echo bad; exit 3"}, Dir: work, Write: []string{work}})
-	if err != nil || res.ExitCode != 3 || string(res.Stdout) != "out\n" || !strings.HasPrefix(string(res.Stderr), "err\n") {
+	res, err := r.Run(context.Background(),
+		build.Cmd{Argv: []string{"/bin/sh", "-c", "echo out; echo err >&2; touch here; touch " + filepath.Dir(work) +
+			"/there; ls /root && echo bad; exit 3"}, Dir: work, Write: []string{work}})
+	if err != nil || res.ExitCode != 3 || string(res.Stdout) != "out\n" || !strings.HasPrefix(string(res.Stderr),
+		"err\n") {
 		t.Errorf("%+v %v", res, err)
 	}
 	if _, err := os.Stat(filepath.Join(work, "here")); err != nil {

@@ -64,7 +64,8 @@ type Limits struct {
 
 // DefaultLimits suit a build and an analysis on a small server.
 func DefaultLimits() Limits {
-	return Limits{CPU: 2 * time.Hour, Memory: 4 << 30, Disk: 4 << 30, File: 2 << 30, Scratch: 1 << 30, Procs: 512, Files: 4096}
+	return Limits{CPU: 2 * time.Hour, Memory: 4 << 30, Disk: 4 << 30, File: 2 << 30, Scratch: 1 << 30, Procs: 512,
+		Files: 4096}
 }
 
 // Spec is one run.
@@ -191,7 +192,8 @@ func (s *Sandbox) trial(ctx context.Context, dir string) error {
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	var out strings.Builder
-	exit, err := s.Run(ctx, Spec{Argv: []string{"/bin/sh", "-c", "echo inside"}, Dir: work, Write: []string{work}, Limits: DefaultLimits(), Stdout: &out, Stderr: &out})
+	exit, err := s.Run(ctx, Spec{Argv: []string{"/bin/sh", "-c", "echo inside"}, Dir: work, Write: []string{work},
+		Limits: DefaultLimits(), Stdout: &out, Stderr: &out})
 	if err != nil {
 		return err
 	}
@@ -221,7 +223,9 @@ func (s *Sandbox) describe(bwrap string) {
 	if g := cgroupParent(); g != "" {
 		cg = Layer{"cgroup", true, g}
 	}
-	s.layers = []Layer{{"bubblewrap", s.bwrap != "", bwrap}, uid, {"rlimits", true, "cpu, file size, data, processes, open files"}, ll, sc, cg, {"watch", true, "memory and disk of the tree"}}
+	s.layers = []Layer{{"bubblewrap", s.bwrap != "", bwrap}, uid,
+		{"rlimits", true, "cpu, file size, data, processes, open files"}, ll, sc, cg,
+		{"watch", true, "memory and disk of the tree"}}
 }
 
 // Layers reports what holds a run on this machine, for `doctor`.

@@ -67,7 +67,8 @@ type outcome struct {
 func (s *Sandbox) sh(t *testing.T, work, script string, change func(*Spec)) outcome {
 	t.Helper()
 	var out bytes.Buffer
-	spec := Spec{Argv: []string{"/bin/sh", "-c", script}, Dir: work, Write: []string{work}, Limits: DefaultLimits(), Stdout: &out, Stderr: &out}
+	spec := Spec{Argv: []string{"/bin/sh", "-c", script}, Dir: work, Write: []string{work}, Limits: DefaultLimits(),
+		Stdout: &out, Stderr: &out}
 	if change != nil {
 		change(&spec)
 	}
@@ -95,10 +96,13 @@ func TestLayers(t *testing.T) {
 // TestCompile: an ordinary build works.
 func TestCompile(t *testing.T) {
 	s, work := box(t, Required)
-	if err := os.WriteFile(filepath.Join(work, "a.c"), []byte("#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(work, "a.c"),
+		[]byte("#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if o := s.sh(t, work, "cc -o a a.c && ./a && clang-14 -c -S -emit-llvm a.c && ls a.ll && echo x >/tmp/y && touch out", nil); o.Code != 0 || !strings.Contains(o.out, "hello") {
+	if o := s.sh(t, work,
+		"cc -o a a.c && ./a && clang-14 -c -S -emit-llvm a.c && ls a.ll && echo x >/tmp/y && touch out",
+		nil); o.Code != 0 || !strings.Contains(o.out, "hello") {
 		t.Errorf("%+v", o)
 	}
 	if _, err := os.Stat(filepath.Join(work, "out")); err != nil {
@@ -120,15 +124,16 @@ func TestHostile(t *testing.T) {
 	port := strings.TrimPrefix(l.Addr().String(), "127.0.0.1:")
 	t.Setenv("FIRMPROOF_TEST_SECRET", "bad")
 	scripts := map[string]string{
-		"shadow":          "cat /etc/shadow && echo bad",
-		"symlink":         "ln -s /etc/shadow x; cat x && echo bad",
-		"symlink secret":  "ln -s " + secret + " y; cat y",
-		"store":           "cat " + filepath.Dir(secret) + "/* && echo bad",
-		"other work":      "ls .. && ls ../.. && cat ../*/secret && echo bad",
-		"home":            "ls /root /home && echo bad",
-		"environment":     "env; cat /proc/1/environ /proc/self/environ | tr '\\0' '\\n'",
-		"parent":          "cat /proc/$PPID/environ; ls /proc/[0-9]*/root/etc/shadow && echo bad",
-		"network":         "python3 - <<E\nimport socket\nsocket.create_connection(('127.0.0.1'," + port + "),2)\nprint('bad')\nE",
+		"shadow":         "cat /etc/shadow && echo bad",
+		"symlink":        "ln -s /etc/shadow x; cat x && echo bad",
+		"symlink secret": "ln -s " + secret + " y; cat y",
+		"store":          "cat " + filepath.Dir(secret) + "/* && echo bad",
+		"other work":     "ls .. && ls ../.. && cat ../*/secret && echo bad",
+		"home":           "ls /root /home && echo bad",
+		"environment":    "env; cat /proc/1/environ /proc/self/environ | tr '\\0' '\\n'",
+		"parent":         "cat /proc/$PPID/environ; ls /proc/[0-9]*/root/etc/shadow && echo bad",
+		"network": "python3 - <<E\nimport socket\nsocket.create_connection(('127.0.0.1'," + port +
+			"),2)\nprint('bad')\nE",
 		"network bash":    "bash -c 'exec 3<>/dev/tcp/127.0.0.1/" + port + " && echo bad'",
 		"write usr":       "echo x >/usr/x && echo bad",
 		"write root":      "echo x >/x && echo bad",
@@ -169,7 +174,8 @@ func TestHungry(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		start := time.Now()
-		_, err := s.Run(ctx, Spec{Argv: []string{"/bin/bash", "-c", "f() { f | f & }; f; sleep 100"}, Dir: work, Write: []string{work}, Limits: Limits{Procs: 64}})
+		_, err := s.Run(ctx, Spec{Argv: []string{"/bin/bash", "-c", "f() { f | f & }; f; sleep 100"}, Dir: work,
+			Write: []string{work}, Limits: Limits{Procs: 64}})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 18*time.Second {
 			t.Errorf("%v after %s", err, time.Since(start))
 		}
@@ -178,7 +184,8 @@ func TestHungry(t *testing.T) {
 		}
 	})
 	t.Run("memory of one", func(t *testing.T) {
-		o := s.sh(t, work, "python3 -c 'x = bytearray(600 << 20); print(\"bad\")'", func(s *Spec) { s.Limits.Memory = 256 << 20 })
+		o := s.sh(t, work, "python3 -c 'x = bytearray(600 << 20); print(\"bad\")'",
+			func(s *Spec) { s.Limits.Memory = 256 << 20 })
 		if o.Code == 0 || strings.Contains(o.out, "bad") {
 			t.Errorf("%+v", o)
 		}
@@ -196,20 +203,24 @@ func TestHungry(t *testing.T) {
 		}
 	})
 	t.Run("disk", func(t *testing.T) {
-		o := s.sh(t, work, "i=0; while :; do i=$((i+1)); head -c 4000000 /dev/zero >f$i || exit 3; done", func(s *Spec) { s.Limits.Disk = 64 << 20 })
+		o := s.sh(t, work, "i=0; while :; do i=$((i+1)); head -c 4000000 /dev/zero >f$i || exit 3; done",
+			func(s *Spec) { s.Limits.Disk = 64 << 20 })
 		if o.Killed != "disk" {
 			t.Errorf("%+v", o)
 		}
 	})
 	t.Run("tmp", func(t *testing.T) {
-		o := s.sh(t, work, "head -c 90000000 /dev/zero >/tmp/big && echo bad", func(s *Spec) { s.Limits.Scratch = 16 << 20 })
+		o := s.sh(t, work, "head -c 90000000 /dev/zero >/tmp/big && echo bad",
+			func(s *Spec) { s.Limits.Scratch = 16 << 20 })
 		if strings.Contains(o.out, "bad") {
 			t.Errorf("%+v", o)
 		}
 	})
 	t.Run("flood", func(t *testing.T) {
 		r := &Runner{Box: s, Limits: DefaultLimits()}
-		res, err := r.Run(context.Background(), build.Cmd{Argv: []string{"/bin/sh", "-c", "head -c 100000000 /dev/zero | tr '\\0' x"}, Dir: work, Write: []string{work}})
+		res, err := r.Run(context.Background(),
+			build.Cmd{Argv: []string{"/bin/sh", "-c", "head -c 100000000 /dev/zero | tr '\\0' x"}, Dir: work,
+				Write: []string{work}})
 		if err == nil || !strings.Contains(err.Error(), "bytes of output") || len(res.Stdout) > maxOutput {
 			t.Errorf("%d bytes, %v", len(res.Stdout), err)
 		}
@@ -238,7 +249,8 @@ func TestEnd(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			time.AfterFunc(500*time.Millisecond, cancel)
 			start := time.Now()
-			_, err := s.Run(ctx, Spec{Argv: []string{"/bin/sh", "-c", "trap '' TERM INT; (setsid sh -c 'while :; do date >>mark; sleep 0.05; done') & while :; do sleep 1; done"}, Dir: work, Write: []string{work}})
+			_, err := s.Run(ctx, Spec{Argv: []string{"/bin/sh", "-c",
+				"trap '' TERM INT; (setsid sh -c 'while :; do date >>mark; sleep 0.05; done') & while :; do sleep 1; done"}, Dir: work, Write: []string{work}})
 			if !errors.Is(err, context.Canceled) || time.Since(start) > 15*time.Second {
 				t.Errorf("%v after %s", err, time.Since(start))
 			}
@@ -266,13 +278,15 @@ func TestDelegated(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "user.slice")
 	self := filepath.Join(root, "self")
-	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(self, []byte("4:cpu:/x\n0::/user.slice\n"), 0o644)); err != nil {
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(self, []byte("4:cpu:/x\n0::/user.slice\n"),
+		0o644)); err != nil {
 		t.Fatal(err)
 	}
 	if got := delegated(root, self); got != "" {
 		t.Errorf("without controllers: %q", got)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("cpu memory pids\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("cpu memory pids\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if got := delegated(root, self); got != dir {

@@ -11,10 +11,16 @@ import (
 func refused() []string {
 	return []string{
 		"ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", // other processes
-		"bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", // large kernel surfaces
-		"unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsmount", "fsconfig", "fspick", "mount_setattr", // namespaces
-		"keyctl", "add_key", "request_key", "open_by_handle_at", "name_to_handle_at", "quotactl", "swapon", "swapoff", "acct", "syslog", // of the machine
-		"reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "settimeofday", "clock_settime", "adjtimex", "clock_adjtime",
+		// large kernel surfaces
+		"bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register",
+		// namespaces
+		"unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsmount",
+		"fsconfig", "fspick", "mount_setattr",
+		// of the machine
+		"keyctl", "add_key", "request_key", "open_by_handle_at", "name_to_handle_at", "quotactl", "swapon", "swapoff",
+		"acct", "syslog",
+		"reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "settimeofday",
+		"clock_settime", "adjtimex", "clock_adjtime",
 		"iopl", "ioperm", "personality", "vmsplice", "lookup_dcookie", "nfsservctl", "sethostname", "setdomainname",
 	}
 }
@@ -33,10 +39,13 @@ func filterCalls(offline bool) error {
 		}
 	}
 	eperm := seccomp.ActionErrno | seccomp.Action(unix.EPERM)
-	deny := []seccomp.NameWithConditions{{Name: "clone", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsSet, Value: unix.CLONE_NEWUSER}}}}
+	deny := []seccomp.NameWithConditions{{Name: "clone", Conditions: seccomp.ArgumentConditions{{Argument: 0,
+		Operation: seccomp.BitsSet, Value: unix.CLONE_NEWUSER}}}}
 	if offline {
-		for _, family := range []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_PACKET, unix.AF_NETLINK, unix.AF_VSOCK, unix.AF_ALG} {
-			deny = append(deny, seccomp.NameWithConditions{Name: "socket", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: family}}})
+		for _, family := range []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_PACKET, unix.AF_NETLINK, unix.AF_VSOCK,
+			unix.AF_ALG} {
+			deny = append(deny, seccomp.NameWithConditions{Name: "socket",
+				Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: family}}})
 		}
 	}
 	policy := seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{

@@ -28,7 +28,8 @@ func (t Tx) PutAnswer(ctx context.Context, a Answer) error {
 		ON CONFLICT (repo_id, scope, key) DO UPDATE SET exact = excluded.exact, run_id = excluded.run_id, head_sha = excluded.head_sha, steady = excluded.steady,
 		budget = excluded.budget, body = excluded.body, created_at = excluded.created_at, used_at = excluded.used_at
 		WHERE excluded.steady > answers.steady OR excluded.steady = answers.steady AND (excluded.budget >= answers.budget OR excluded.steady = 1)`,
-		a.Repo, a.Scope, a.Key, a.Exact, a.Run, a.Head, flag(a.Steady), a.Budget.Milliseconds(), pack(a.Body), t.ms(), t.ms())
+		a.Repo, a.Scope, a.Key, a.Exact, a.Run, a.Head, flag(a.Steady), a.Budget.Milliseconds(), pack(a.Body), t.ms(),
+		t.ms())
 	return err
 }
 
@@ -69,7 +70,8 @@ func (t Tx) Answers(ctx context.Context, repo int64, scope string, keys []string
 // UsedAnswers notes that answers were of use, so that they stay.
 func (t Tx) UsedAnswers(ctx context.Context, repo int64, list []Answer) error {
 	for _, a := range list {
-		if _, err := t.exec(ctx, `UPDATE answers SET used_at = ? WHERE repo_id = ? AND scope = ? AND key = ?`, t.ms(), repo, a.Scope, a.Key); err != nil {
+		if _, err := t.exec(ctx, `UPDATE answers SET used_at = ? WHERE repo_id = ? AND scope = ? AND key = ?`, t.ms(),
+			repo, a.Scope, a.Key); err != nil {
 			return err
 		}
 	}

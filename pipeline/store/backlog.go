@@ -23,7 +23,8 @@ func (t Tx) Backlog(ctx context.Context) ([]Backlog, error) {
 	} {
 		b := Backlog{Queue: q.name}
 		var first int64
-		if err := t.one(ctx, []any{&b.Depth, &first}, `SELECT COUNT(*), COALESCE(MIN(`+q.at+`), 0) FROM `+q.from); err != nil {
+		if err := t.one(ctx, []any{&b.Depth, &first}, `SELECT COUNT(*), COALESCE(MIN(`+q.at+`), 0) FROM `+
+			q.from); err != nil {
 			return nil, err
 		}
 		if b.Depth > 0 {

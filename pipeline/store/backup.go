@@ -50,10 +50,12 @@ func (t Tx) tables(ctx context.Context) (names []string, columns map[string][]co
 		if err := r.Scan(&table, &name, &kind, &nullable); err != nil {
 			return err
 		}
-		if strings.HasPrefix(table, "river_") || strings.HasPrefix(table, "goose_") || strings.HasPrefix(table, "sqlite_") || table == "locks" {
+		if strings.HasPrefix(table, "river_") || strings.HasPrefix(table, "goose_") || strings.HasPrefix(table,
+			"sqlite_") || table == "locks" {
 			return nil
 		}
-		c := column{name, map[string]string{"integer": "int", "bigint": "int", "text": "text", "blob": "bytes", "bytea": "bytes"}[strings.ToLower(kind)], nullable != 0}
+		c := column{name, map[string]string{"integer": "int", "bigint": "int", "text": "text", "blob": "bytes",
+			"bytea": "bytes"}[strings.ToLower(kind)], nullable != 0}
 		if c.kind == "" {
 			return fmt.Errorf("store: backup: column %s of %s is of type %s", name, table, kind)
 		}
@@ -183,7 +185,8 @@ func (t Tx) restoreRow(ctx context.Context, row backupRow, columns []column) err
 		}
 		names, marks, args = append(names, c.name), append(marks, "?"), append(args, arg)
 	}
-	_, err := t.exec(ctx, `INSERT INTO `+row.Table+` (`+strings.Join(names, ", ")+`) VALUES (`+strings.Join(marks, ", ")+`)`, args...)
+	_, err := t.exec(ctx, `INSERT INTO `+row.Table+` (`+strings.Join(names, ", ")+`) VALUES (`+strings.Join(marks,
+		", ")+`)`, args...)
 	return err
 }
 

@@ -25,7 +25,8 @@ func BenchmarkClaim(b *testing.B) {
 			err = st.Write(ctx, func(tx store.Tx) error {
 				for i := range n {
 					repo := i%repos + 1
-					x := store.Task{Run: fmt.Sprint("r", repo), N: i, Repo: int64(repo), Installation: int64(repo%3 + 1), Engine: engine, Priority: 2, Job: "{}"}
+					x := store.Task{Run: fmt.Sprint("r", repo), N: i, Repo: int64(repo),
+						Installation: int64(repo%3 + 1), Engine: engine, Priority: 2, Job: "{}"}
 					if err := tx.AddTask(ctx, x); err != nil {
 						return err
 					}

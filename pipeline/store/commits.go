@@ -14,7 +14,8 @@ type Commit struct {
 // PutCommits keeps the commits that an aggregate run brought, newest first.
 func (t Tx) PutCommits(ctx context.Context, run string, list []Commit) error {
 	for i, c := range list {
-		if _, err := t.exec(ctx, `INSERT INTO commits (run_id, n, sha, subject, author, at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, n) DO NOTHING`,
+		if _, err := t.exec(ctx,
+			`INSERT INTO commits (run_id, n, sha, subject, author, at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, n) DO NOTHING`,
 			run, i, c.SHA, c.Subject, c.Author, toMS(c.At)); err != nil {
 			return err
 		}
@@ -38,7 +39,9 @@ func (t Tx) Commits(ctx context.Context, run string) ([]Commit, error) {
 
 // LastHead is the commit of the newest baseline of a branch, on any target; empty if there is none.
 func (t Tx) LastHead(ctx context.Context, repo int64, branch string) (string, error) {
-	list, err := t.strings(ctx, `SELECT sha FROM baseline_heads WHERE repo_id = ? AND branch = ? ORDER BY seen_at DESC, target LIMIT 1`, repo, branch)
+	list, err := t.strings(ctx,
+		`SELECT sha FROM baseline_heads WHERE repo_id = ? AND branch = ? ORDER BY seen_at DESC, target LIMIT 1`, repo,
+		branch)
 	if err != nil || len(list) == 0 {
 		return "", err
 	}

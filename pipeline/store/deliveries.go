@@ -36,20 +36,23 @@ func (t Tx) AddDelivery(ctx context.Context, d Delivery) (bool, error) {
 func (t Tx) Delivery(ctx context.Context, guid string) (Delivery, error) {
 	d := Delivery{GUID: guid}
 	var at int64
-	err := t.one(ctx, []any{&d.Event, &d.Payload, &d.State, &d.Error, &at}, `SELECT event, payload, state, error, received_at FROM deliveries WHERE guid = ?`, guid)
+	err := t.one(ctx, []any{&d.Event, &d.Payload, &d.State, &d.Error, &at},
+		`SELECT event, payload, state, error, received_at FROM deliveries WHERE guid = ?`, guid)
 	d.Received = fromMS(at)
 	return d, err
 }
 
 // EndDelivery sets the final state of a delivery.
 func (t Tx) EndDelivery(ctx context.Context, guid, state, message string) error {
-	_, err := t.exec(ctx, `UPDATE deliveries SET state = ?, error = ?, handled_at = ? WHERE guid = ?`, state, message, t.ms(), guid)
+	_, err := t.exec(ctx, `UPDATE deliveries SET state = ?, error = ?, handled_at = ? WHERE guid = ?`, state, message,
+		t.ms(), guid)
 	return err
 }
 
 // OpenDeliveries lists the GUIDs that were received before `before` and are still open.
 func (t Tx) OpenDeliveries(ctx context.Context, before time.Time) ([]string, error) {
-	return t.strings(ctx, `SELECT guid FROM deliveries WHERE state = 'open' AND received_at < ? ORDER BY received_at, guid`, toMS(before))
+	return t.strings(ctx,
+		`SELECT guid FROM deliveries WHERE state = 'open' AND received_at < ? ORDER BY received_at, guid`, toMS(before))
 }
 
 // strings is a query of one text column.
@@ -69,7 +72,8 @@ func (t Tx) strings(ctx context.Context, query string, args ...any) ([]string, e
 // Claim takes a comment command line once: it reports false if the same line of
 // the same comment was taken before (an edit delivers the whole comment again).
 func (t Tx) ClaimCommand(ctx context.Context, comment int64, line string) (bool, error) {
-	n, err := t.exec(ctx, `INSERT INTO commands (comment_id, line, state, at) VALUES (?, ?, 'taken', ?) ON CONFLICT (comment_id, line) DO NOTHING`, comment, line, t.ms())
+	n, err := t.exec(ctx,
+		`INSERT INTO commands (comment_id, line, state, at) VALUES (?, ?, 'taken', ?) ON CONFLICT (comment_id, line) DO NOTHING`, comment, line, t.ms())
 	return n > 0, err
 }
 
@@ -111,6 +115,8 @@ func (t Tx) DropLocks(ctx context.Context) error {
 
 // Audit records who did what.
 func (t Tx) Audit(ctx context.Context, repo int64, pull int, actor, action, detail string) error {
-	_, err := t.exec(ctx, `INSERT INTO audit (id, at, repo_id, pull, actor, action, detail) VALUES (?, ?, ?, ?, ?, ?, ?)`, NewID(), t.ms(), repo, pull, actor, action, detail)
+	_, err := t.exec(ctx,
+		`INSERT INTO audit (id, at, repo_id, pull, actor, action, detail) VALUES (?, ?, ?, ?, ?, ?, ?)`, NewID(),
+		t.ms(), repo, pull, actor, action, detail)
 	return err
 }

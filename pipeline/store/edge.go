@@ -10,17 +10,19 @@ const (
 
 // Post is a text at GitHub that is updated in place.
 type Post struct {
-	Repo     int64
-	Number   int // of the pull request; 0 for one of the whole repository
-	Kind     string
-	GitHubID int64  // of the comment, or number of the issue; 0: none yet, negative: one may exist whose id was not learned
+	Repo   int64
+	Number int // of the pull request; 0 for one of the whole repository
+	Kind   string
+	// of the comment, or number of the issue; 0: none yet, negative: one may exist whose id was not learned
+	GitHubID int64
 	Digest   string // of the text that is there
 }
 
 // Post finds a post; one that was never made has no GitHubID.
 func (t Tx) Post(ctx context.Context, repo int64, number int, kind string) (Post, error) {
 	p := Post{Repo: repo, Number: number, Kind: kind}
-	err := t.one(ctx, []any{&p.GitHubID, &p.Digest}, `SELECT github_id, digest FROM posts WHERE repo_id = ? AND number = ? AND kind = ?`, repo, number, kind)
+	err := t.one(ctx, []any{&p.GitHubID, &p.Digest},
+		`SELECT github_id, digest FROM posts WHERE repo_id = ? AND number = ? AND kind = ?`, repo, number, kind)
 	if err == ErrNotFound {
 		err = nil
 	}
@@ -37,7 +39,8 @@ func (t Tx) PutPost(ctx context.Context, p Post) error {
 // NewestAggregate is the id of the newest aggregate run of a pull request that has
 // not been cancelled; empty if there is none.
 func (t Tx) NewestAggregate(ctx context.Context, repo int64, pull int) (string, error) {
-	ids, err := t.strings(ctx, `SELECT id FROM runs WHERE repo_id = ? AND pull = ? AND target = '' AND conclusion <> 'cancelled' ORDER BY id DESC LIMIT 1`, repo, pull)
+	ids, err := t.strings(ctx,
+		`SELECT id FROM runs WHERE repo_id = ? AND pull = ? AND target = '' AND conclusion <> 'cancelled' ORDER BY id DESC LIMIT 1`, repo, pull)
 	if err != nil || len(ids) == 0 {
 		return "", err
 	}
@@ -47,7 +50,8 @@ func (t Tx) NewestAggregate(ctx context.Context, repo int64, pull int) (string, 
 // InstallationRuns lists the runs that are not Done of an installation, or of one
 // of its repositories (0: all).
 func (t Tx) InstallationRuns(ctx context.Context, installation, repo int64) ([]Run, error) {
-	return t.runs(ctx, `WHERE installation_id = ? AND (repo_id = ? OR ? = 0) AND state <> 'done' ORDER BY id`, installation, repo, repo)
+	return t.runs(ctx, `WHERE installation_id = ? AND (repo_id = ? OR ? = 0) AND state <> 'done' ORDER BY id`,
+		installation, repo, repo)
 }
 
 // DropRepo marks a repository as one that the App does not serve any more.
@@ -59,7 +63,8 @@ func (t Tx) DropRepo(ctx context.Context, id int64) error {
 // Republish makes the runs of an installation whose publication was given up news
 // again, and lists them.
 func (t Tx) Republish(ctx context.Context, installation int64) ([]string, error) {
-	ids, err := t.strings(ctx, `SELECT id FROM runs WHERE installation_id = ? AND published_version > version ORDER BY id`, installation)
+	ids, err := t.strings(ctx,
+		`SELECT id FROM runs WHERE installation_id = ? AND published_version > version ORDER BY id`, installation)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}

@@ -64,7 +64,8 @@ func (t Tx) PutReport(ctx context.Context, run string, report Document, changed 
 func (t Tx) Report(ctx context.Context, run string, changed any) ([]byte, error) {
 	var body []byte
 	var doc, text string
-	if err := t.one(ctx, []any{&body, &doc, &text}, `SELECT body, doc, changed FROM reports WHERE run_id = ?`, run); err != nil {
+	if err := t.one(ctx, []any{&body, &doc, &text}, `SELECT body, doc, changed FROM reports WHERE run_id = ?`,
+		run); err != nil {
 		return nil, err
 	}
 	if changed != nil {
@@ -118,7 +119,8 @@ func (t Tx) Findings(ctx context.Context, run string) ([]Finding, error) {
 	var out []Finding
 	err := t.each(ctx, func(r rows) error {
 		var f Finding
-		err := r.Scan(&f.Run, &f.Fingerprint, &f.Claim, &f.Rule, &f.Target, &f.Entry, &f.File, &f.Line, &f.Message, &f.Status, &f.State)
+		err := r.Scan(&f.Run, &f.Fingerprint, &f.Claim, &f.Rule, &f.Target, &f.Entry, &f.File, &f.Line, &f.Message,
+			&f.Status, &f.State)
 		out = append(out, f)
 		return err
 	}, `SELECT run_id, fingerprint, claim, rule, target, entry, file, line, message, status, state FROM findings WHERE run_id = ? ORDER BY file, line, claim, entry`, run)
@@ -128,7 +130,8 @@ func (t Tx) Findings(ctx context.Context, run string) ([]Finding, error) {
 // Trace reads the trace (JSON) of a finding from the report of its run; ErrNotFound if it has none.
 func (t Tx) Trace(ctx context.Context, run, fingerprint string) ([]byte, error) {
 	var entry, claim string
-	if err := t.one(ctx, []any{&entry, &claim}, `SELECT entry, claim FROM findings WHERE run_id = ? AND fingerprint = ?`, run, fingerprint); err != nil {
+	if err := t.one(ctx, []any{&entry, &claim},
+		`SELECT entry, claim FROM findings WHERE run_id = ? AND fingerprint = ?`, run, fingerprint); err != nil {
 		return nil, err
 	}
 	text, err := t.Report(ctx, run, nil)
@@ -162,7 +165,8 @@ func (t Tx) Trace(ctx context.Context, run, fingerprint string) ([]byte, error) 
 // complete run.
 func (t Tx) Baseline(ctx context.Context, repo int64, branch, target string) (map[string]string, bool, error) {
 	var sha string
-	err := t.one(ctx, []any{&sha}, `SELECT sha FROM baseline_heads WHERE repo_id = ? AND branch = ? AND target = ?`, repo, branch, target)
+	err := t.one(ctx, []any{&sha}, `SELECT sha FROM baseline_heads WHERE repo_id = ? AND branch = ? AND target = ?`,
+		repo, branch, target)
 	if err == ErrNotFound {
 		return nil, false, nil
 	}
@@ -182,7 +186,8 @@ func (t Tx) Baseline(ctx context.Context, repo int64, branch, target string) (ma
 // SetBaseline replaces the baseline of (repo, branch, target) by the violations
 // `found` of a run at sha. Fingerprints in keep stay even when absent from found:
 // an unknown answer is no proof that a finding is fixed.
-func (t Tx) SetBaseline(ctx context.Context, repo int64, branch, target, sha, run string, found, keep map[string]string) error {
+func (t Tx) SetBaseline(ctx context.Context, repo int64, branch, target, sha, run string, found,
+	keep map[string]string) error {
 	old, _, err := t.Baseline(ctx, repo, branch, target)
 	if err != nil {
 		return err
@@ -194,7 +199,9 @@ func (t Tx) SetBaseline(ctx context.Context, repo int64, branch, target, sha, ru
 		if _, ok := keep[fp]; ok {
 			continue
 		}
-		if _, err := t.exec(ctx, `DELETE FROM baselines WHERE repo_id = ? AND branch = ? AND target = ? AND fingerprint = ?`, repo, branch, target, fp); err != nil {
+		if _, err := t.exec(ctx,
+			`DELETE FROM baselines WHERE repo_id = ? AND branch = ? AND target = ? AND fingerprint = ?`, repo, branch,
+			target, fp); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,8 @@ func (d *postgresDB) migrate(ctx context.Context) error {
 		return err
 	}
 	defer func() {
-		_, _ = c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock) // the session's end frees it too
+		// the session's end frees it too
+		_, _ = c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 	}()
 	db := stdlib.OpenDBFromPool(d.pool)
 	err = gooseUp(ctx, goose.DialectPostgres, db, "migrations/postgres")

@@ -35,7 +35,8 @@ func (t Tx) PutRepo(ctx context.Context, r Repo) error {
 		html_url = CASE WHEN excluded.html_url = '' THEN repos.html_url ELSE excluded.html_url END,
 		default_branch = CASE WHEN excluded.default_branch = '' THEN repos.default_branch ELSE excluded.default_branch END,
 		private = excluded.private, active = excluded.active, updated_at = excluded.updated_at`,
-		r.ID, r.Installation, r.FullName, r.CloneURL, r.HTMLURL, r.DefaultBranch, flag(r.Private), flag(r.Active), t.ms())
+		r.ID, r.Installation, r.FullName, r.CloneURL, r.HTMLURL, r.DefaultBranch, flag(r.Private), flag(r.Active),
+		t.ms())
 	return err
 }
 
@@ -123,13 +124,15 @@ func (t Tx) PutPull(ctx context.Context, p Pull) (bool, error) {
 		ON CONFLICT (repo_id, number) DO UPDATE SET state = excluded.state, draft = excluded.draft, title = excluded.title, author = excluded.author,
 		association = excluded.association, head_sha = excluded.head_sha, head_ref = excluded.head_ref, base_sha = excluded.base_sha,
 		base_ref = excluded.base_ref, fork = excluded.fork, event_at = excluded.event_at WHERE pulls.event_at <= excluded.event_at`,
-		p.Repo, p.Number, p.State, flag(p.Draft), p.Title, p.Author, p.Association, p.HeadSHA, p.HeadRef, p.BaseSHA, p.BaseRef, flag(p.Fork), toMS(p.EventAt))
+		p.Repo, p.Number, p.State, flag(p.Draft), p.Title, p.Author, p.Association, p.HeadSHA, p.HeadRef, p.BaseSHA,
+		p.BaseRef, flag(p.Fork), toMS(p.EventAt))
 	return n > 0, err
 }
 
 // ApprovePull allows the build of a fork's pull request at sha.
 func (t Tx) ApprovePull(ctx context.Context, repo int64, number int, by, sha string) error {
-	_, err := t.exec(ctx, `UPDATE pulls SET approved_by = ?, approved_sha = ? WHERE repo_id = ? AND number = ?`, by, sha, repo, number)
+	_, err := t.exec(ctx, `UPDATE pulls SET approved_by = ?, approved_sha = ? WHERE repo_id = ? AND number = ?`, by,
+		sha, repo, number)
 	return err
 }
 
@@ -141,13 +144,15 @@ func (t Tx) Pull(ctx context.Context, repo int64, number int) (Pull, error) {
 // PullByHead finds the newest pull request, open ones first, whose head is sha.
 // Re-run events of a fork name no pull request.
 func (t Tx) PullByHead(ctx context.Context, repo int64, sha string) (Pull, error) {
-	return t.pull(ctx, `SELECT `+pullColumns+` FROM pulls WHERE repo_id = ? AND head_sha = ? ORDER BY state DESC, number DESC`, repo, sha)
+	return t.pull(ctx, `SELECT `+pullColumns+
+		` FROM pulls WHERE repo_id = ? AND head_sha = ? ORDER BY state DESC, number DESC`, repo, sha)
 }
 
 func (t Tx) pull(ctx context.Context, query string, args ...any) (Pull, error) {
 	var p Pull
 	var draft, fork, at int64
-	err := t.one(ctx, []any{&p.Repo, &p.Number, &p.State, &draft, &p.Title, &p.Author, &p.Association, &p.HeadSHA, &p.HeadRef, &p.BaseSHA, &p.BaseRef,
+	err := t.one(ctx, []any{&p.Repo, &p.Number, &p.State, &draft, &p.Title, &p.Author, &p.Association, &p.HeadSHA,
+		&p.HeadRef, &p.BaseSHA, &p.BaseRef,
 		&fork, &p.ApprovedBy, &p.ApprovedSHA, &at}, query, args...)
 	p.Draft, p.Fork, p.EventAt = draft != 0, fork != 0, fromMS(at)
 	return p, err

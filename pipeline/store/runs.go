@@ -71,12 +71,15 @@ func scanRun(s interface{ Scan(...any) error }) (Run, error) {
 	var r Run
 	var options, counts string
 	var cancel, lease, created, started, finished int64
-	err := s.Scan(&r.ID, &r.Parent, &r.Repo, &r.Installation, &r.Pull, &r.HeadSHA, &r.BaseSHA, &r.Ref, &r.Target, &r.Trigger, &options, &r.State, &r.Conclusion,
-		&r.Detail, &counts, &cancel, &r.SupersededBy, &r.Owner, &lease, &r.Tries, &created, &started, &finished, &r.CheckRun, &r.Posted, &r.Version, &r.Published, &r.SARIF)
+	err := s.Scan(&r.ID, &r.Parent, &r.Repo, &r.Installation, &r.Pull, &r.HeadSHA, &r.BaseSHA, &r.Ref, &r.Target,
+		&r.Trigger, &options, &r.State, &r.Conclusion,
+		&r.Detail, &counts, &cancel, &r.SupersededBy, &r.Owner, &lease, &r.Tries, &created, &started, &finished,
+		&r.CheckRun, &r.Posted, &r.Version, &r.Published, &r.SARIF)
 	if err != nil {
 		return r, err
 	}
-	r.Cancel, r.Lease, r.Created, r.Started, r.Finished = cancel != 0, fromMS(lease), fromMS(created), fromMS(started), fromMS(finished)
+	r.Cancel, r.Lease, r.Created, r.Started, r.Finished = cancel != 0, fromMS(lease), fromMS(created), fromMS(started),
+		fromMS(finished)
 	if err := json.Unmarshal([]byte(options), &r.Options); err != nil {
 		return r, err
 	}
@@ -98,7 +101,8 @@ func (t Tx) AddRun(ctx context.Context, r Run) (string, error) {
 	}
 	_, err = t.exec(ctx, `INSERT INTO runs (id, parent_id, repo_id, installation_id, pull, head_sha, base_sha, ref, target, run_trigger, options, state, conclusion, detail, created_at, changed_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.ID, r.Parent, r.Repo, r.Installation, r.Pull, r.HeadSHA, r.BaseSHA, r.Ref, r.Target, r.Trigger, string(options), string(r.State), r.Conclusion, r.Detail, t.ms(), t.ms())
+		r.ID, r.Parent, r.Repo, r.Installation, r.Pull, r.HeadSHA, r.BaseSHA, r.Ref, r.Target, r.Trigger,
+		string(options), string(r.State), r.Conclusion, r.Detail, t.ms(), t.ms())
 	return r.ID, err
 }
 
@@ -167,7 +171,9 @@ func (t Tx) ClaimRun(ctx context.Context, id, owner string, lease time.Duration)
 
 // Heartbeat renews the lease and reports whether the run is still the owner's and wanted.
 func (t Tx) Heartbeat(ctx context.Context, id, owner string, lease time.Duration) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE runs SET lease_until = ? WHERE id = ? AND owner = ? AND state = 'running' AND cancel_requested = 0`, t.ms()+lease.Milliseconds(), id, owner)
+	n, err := t.exec(ctx,
+		`UPDATE runs SET lease_until = ? WHERE id = ? AND owner = ? AND state = 'running' AND cancel_requested = 0`,
+		t.ms()+lease.Milliseconds(), id, owner)
 	return n > 0, err
 }
 
@@ -189,13 +195,15 @@ func (t Tx) FinishRun(ctx context.Context, id, owner, conclusion, detail string,
 // ReleaseRun gives a run back to the queue, e.g. when the process stops or our side
 // failed; uncounted takes the try back, when nobody failed.
 func (t Tx) ReleaseRun(ctx context.Context, id, owner string, uncounted bool) error {
-	_, err := t.exec(ctx, `UPDATE runs SET state = 'queued', owner = '', lease_until = 0, tries = tries - ? WHERE id = ? AND owner = ? AND state = 'running'`, flag(uncounted), id, owner)
+	_, err := t.exec(ctx,
+		`UPDATE runs SET state = 'queued', owner = '', lease_until = 0, tries = tries - ? WHERE id = ? AND owner = ? AND state = 'running'`, flag(uncounted), id, owner)
 	return err
 }
 
 // SetRunState moves a run that is not Done, from any owner, to state.
 func (t Tx) SetRunState(ctx context.Context, id string, state State, detail string) error {
-	_, err := t.exec(ctx, `UPDATE runs SET state = ?, detail = ?, owner = '', lease_until = 0, version = version + 1, changed_at = ? WHERE id = ? AND state <> 'done'`,
+	_, err := t.exec(ctx,
+		`UPDATE runs SET state = ?, detail = ?, owner = '', lease_until = 0, version = version + 1, changed_at = ? WHERE id = ? AND state <> 'done'`,
 		string(state), detail, t.ms(), id)
 	return err
 }
@@ -218,7 +226,8 @@ func (t Tx) AbortRun(ctx context.Context, id, conclusion, detail, supersededBy s
 
 // OverdueRuns lists the runs that are not Done though created before `before`.
 func (t Tx) OverdueRuns(ctx context.Context, before time.Time) ([]string, error) {
-	return t.strings(ctx, `SELECT id FROM runs WHERE state <> 'done' AND created_at < ? ORDER BY id LIMIT 500`, toMS(before))
+	return t.strings(ctx, `SELECT id FROM runs WHERE state <> 'done' AND created_at < ? ORDER BY id LIMIT 500`,
+		toMS(before))
 }
 
 // TouchRun asks for the run to be published again.
@@ -248,7 +257,8 @@ func (t Tx) DropLeases(ctx context.Context) error {
 
 // Unpublished lists the ids of runs with changes before `before` that GitHub was not told.
 func (t Tx) Unpublished(ctx context.Context, before time.Time) ([]string, error) {
-	return t.strings(ctx, `SELECT id FROM runs WHERE published_version < version AND changed_at < ? ORDER BY id LIMIT 500`, toMS(before))
+	return t.strings(ctx,
+		`SELECT id FROM runs WHERE published_version < version AND changed_at < ? ORDER BY id LIMIT 500`, toMS(before))
 }
 
 // MarkPublished records that GitHub knows version v.

@@ -45,7 +45,9 @@ func (t Tx) DueSchedules(ctx context.Context, now time.Time) ([]Schedule, error)
 
 // RanSchedule moves a due schedule on, and reports whether this caller was the one to do it.
 func (t Tx) RanSchedule(ctx context.Context, s Schedule, next time.Time) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE schedules SET last_run_at = ?, next_run_at = ? WHERE repo_id = ? AND name = ? AND next_run_at = ?`, t.ms(), toMS(next), s.Repo, s.Name, toMS(s.Next))
+	n, err := t.exec(ctx,
+		`UPDATE schedules SET last_run_at = ?, next_run_at = ? WHERE repo_id = ? AND name = ? AND next_run_at = ?`,
+		t.ms(), toMS(next), s.Repo, s.Name, toMS(s.Next))
 	return n > 0, err
 }
 
@@ -82,11 +84,13 @@ func (t Tx) Expire(ctx context.Context, k Retention) (int64, error) {
 	}
 	err := drop(k.Traces, `DELETE FROM reports WHERE run_id IN `+old)
 	if err == nil {
-		err = drop(k.Runs, `DELETE FROM reports WHERE run_id IN `+old, `DELETE FROM findings WHERE run_id IN `+old, `DELETE FROM tasks WHERE run_id IN `+old, `DELETE FROM commits WHERE run_id IN `+old,
+		err = drop(k.Runs, `DELETE FROM reports WHERE run_id IN `+old, `DELETE FROM findings WHERE run_id IN `+old,
+			`DELETE FROM tasks WHERE run_id IN `+old, `DELETE FROM commits WHERE run_id IN `+old,
 			`DELETE FROM runs WHERE state = 'done' AND published_version >= version AND finished_at < ? AND id NOT IN (SELECT run_id FROM baseline_heads)`)
 	}
 	if err == nil {
-		err = drop(k.Deliveries, `DELETE FROM deliveries WHERE state <> 'open' AND received_at < ?`, `DELETE FROM commands WHERE at < ?`)
+		err = drop(k.Deliveries, `DELETE FROM deliveries WHERE state <> 'open' AND received_at < ?`,
+			`DELETE FROM commands WHERE at < ?`)
 	}
 	if err == nil {
 		err = drop(k.Answers, `DELETE FROM answers WHERE used_at < ?`)

@@ -58,7 +58,8 @@ func deliveries(t *testing.T, st *store.Store) {
 
 func pulls(t *testing.T, st *store.Store) {
 	now := time.UnixMilli(1700000000000).UTC()
-	p := store.Pull{Repo: 1, Number: 7, State: "open", HeadSHA: "b", HeadRef: "fix", BaseSHA: "a", BaseRef: "main", Fork: true, EventAt: now}
+	p := store.Pull{Repo: 1, Number: 7, State: "open", HeadSHA: "b", HeadRef: "fix", BaseSHA: "a", BaseRef: "main",
+		Fork: true, EventAt: now}
 	put := func(p store.Pull) (news bool) {
 		write(t, st, func(ctx context.Context, tx store.Tx) (err error) { news, err = tx.PutPull(ctx, p); return err })
 		return news
@@ -94,7 +95,8 @@ func addRun(t *testing.T, st *store.Store, r store.Run) (id string) {
 }
 
 func runs(t *testing.T, st *store.Store) {
-	id := addRun(t, st, store.Run{Repo: 1, Installation: 2, Pull: 9, HeadSHA: "h", Ref: "refs/pull/9/head", Target: "i386", Trigger: "push",
+	id := addRun(t, st, store.Run{Repo: 1, Installation: 2, Pull: 9, HeadSHA: "h", Ref: "refs/pull/9/head",
+		Target: "i386", Trigger: "push",
 		Options: store.Options{Entries: []string{"main"}, Factor: 2}})
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
 		if ok, err := tx.ClaimRun(ctx, id, "w1", time.Hour); !ok || err != nil {
@@ -132,7 +134,8 @@ func runs(t *testing.T, st *store.Store) {
 			t.Error("the owner could not finish")
 		}
 		r, err2 := tx.Run(ctx, id)
-		if r.State != store.Done || r.Conclusion != "success" || r.Counts["proved"] != 3 || r.Tries != 2 || r.Options.Factor != 2 || r.Started.IsZero() || r.Finished.IsZero() {
+		if r.State != store.Done || r.Conclusion != "success" || r.Counts["proved"] != 3 || r.Tries != 2 ||
+			r.Options.Factor != 2 || r.Started.IsZero() || r.Finished.IsZero() {
 			t.Errorf("run: %+v", r)
 		}
 		return errors.Join(err, err2)
@@ -185,10 +188,12 @@ func (s shelf) Get(_ context.Context, name string) ([]byte, error) { return []by
 const reported = `{"results":[{"entry":"other","claims":[{"id":"memory@f#1","trace":[{"x":0}]}]},{"entry":"main","claims":[{"id":"memory@f#1","trace":[{"x":1}]}]}]}`
 
 func findings(t *testing.T, st *store.Store) {
-	f := store.Finding{Run: "r1", Fingerprint: "f1", Claim: "memory@f#1", Rule: "memory", Target: "i386", Entry: "main", File: "a.c", Line: 3, Message: "m", Status: "violated", State: "introduced"}
+	f := store.Finding{Run: "r1", Fingerprint: "f1", Claim: "memory@f#1", Rule: "memory", Target: "i386",
+		Entry: "main", File: "a.c", Line: 3, Message: "m", Status: "violated", State: "introduced"}
 	type lines map[string][][2]int
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
-		return errors.Join(tx.PutFinding(ctx, f), tx.PutFinding(ctx, f), tx.PutReport(ctx, "r1", store.Document{Body: []byte(reported)}, lines{"a.c": {{1, 2}}}))
+		return errors.Join(tx.PutFinding(ctx, f), tx.PutFinding(ctx, f), tx.PutReport(ctx, "r1",
+			store.Document{Body: []byte(reported)}, lines{"a.c": {{1, 2}}}))
 	})
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
 		list, err := tx.Findings(ctx, "r1")
@@ -201,7 +206,8 @@ func findings(t *testing.T, st *store.Store) {
 		if string(trace) != `[{"x":1}]` || string(report) != reported || changed["a.c"][0][1] != 2 {
 			t.Errorf("trace %s report %s changed %v", trace, report, changed)
 		}
-		return errors.Join(err, err2, err3, tx.DropFindings(ctx, "r1"), tx.PutReport(ctx, "r2", store.Document{Name: "n"}, nil))
+		return errors.Join(err, err2, err3, tx.DropFindings(ctx, "r1"), tx.PutReport(ctx, "r2",
+			store.Document{Name: "n"}, nil))
 	})
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
 		if _, err := tx.Report(ctx, "r1", nil); !errors.Is(err, store.ErrNotFound) {
@@ -233,11 +239,13 @@ func baseline(t *testing.T, st *store.Store) {
 		if _, known, err := tx.Baseline(ctx, 1, "main", "i386"); known || err != nil {
 			t.Errorf("baseline before the first run: %v %v", known, err)
 		}
-		if err := tx.SetBaseline(ctx, 1, "main", "i386", "s1", "r1", map[string]string{"a": "A", "b": "B", "c": "C"}, nil); err != nil {
+		if err := tx.SetBaseline(ctx, 1, "main", "i386", "s1", "r1", map[string]string{"a": "A", "b": "B", "c": "C"},
+			nil); err != nil {
 			return err
 		}
 		// next run: a is fixed, b cannot be decided, c is still there, d is new
-		if err := tx.SetBaseline(ctx, 1, "main", "i386", "s2", "r2", map[string]string{"c": "C", "d": "D"}, map[string]string{"b": "B"}); err != nil {
+		if err := tx.SetBaseline(ctx, 1, "main", "i386", "s2", "r2", map[string]string{"c": "C", "d": "D"},
+			map[string]string{"b": "B"}); err != nil {
 			return err
 		}
 		got, known, err := tx.Baseline(ctx, 1, "main", "i386")
@@ -294,7 +302,11 @@ func rollback(t *testing.T, st *store.Store) {
 	if !errors.Is(err, boom) {
 		t.Fatal(err)
 	}
-	err = st.Read(context.Background(), func(tx store.Tx) error { _, err := tx.Repo(context.Background(), 99); return err })
+	err = st.Read(context.Background(), func(tx store.Tx) error {
+		_, err := tx.Repo(context.Background(),
+			99)
+		return err
+	})
 	if !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("rolled back row: %v", err)
 	}
@@ -306,7 +318,8 @@ func schedules(t *testing.T, st *store.Store) {
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
 		moved := s
 		moved.Next = at.Add(time.Hour)
-		return errors.Join(tx.PutRepo(ctx, store.Repo{ID: 5, FullName: "a/five", Active: true}), tx.PutSchedule(ctx, s), tx.PutSchedule(ctx, moved))
+		return errors.Join(tx.PutRepo(ctx, store.Repo{ID: 5, FullName: "a/five", Active: true}),
+			tx.PutSchedule(ctx, s), tx.PutSchedule(ctx, moved))
 	})
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
 		due, err := tx.DueSchedules(ctx, at)
@@ -332,7 +345,8 @@ func expire(t *testing.T, st *store.Store) {
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
 		for _, id := range []string{old, base} {
 			_, err := tx.FinishRun(ctx, id, "", "success", "", nil)
-			if err := errors.Join(err, tx.PutReport(ctx, id, store.Document{Body: []byte("{}")}, nil), tx.MarkPublished(ctx, id, 99)); err != nil {
+			if err := errors.Join(err, tx.PutReport(ctx, id, store.Document{Body: []byte("{}")}, nil),
+				tx.MarkPublished(ctx, id, 99)); err != nil {
 				return err
 			}
 		}
@@ -340,7 +354,8 @@ func expire(t *testing.T, st *store.Store) {
 	})
 	time.Sleep(5 * time.Millisecond)
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
-		if n, err := tx.Expire(ctx, store.Retention{Traces: time.Hour, Runs: time.Hour, Deliveries: time.Hour}); n != 0 {
+		if n, err := tx.Expire(ctx, store.Retention{Traces: time.Hour, Runs: time.Hour,
+			Deliveries: time.Hour}); n != 0 {
 			t.Errorf("%d young rows expired", n)
 			return err
 		}

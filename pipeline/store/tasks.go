@@ -45,12 +45,14 @@ const taskColumns = `id, run_id, n, repo_id, installation_id, entry, target, eng
 func scanTask(r rows) (Task, error) {
 	var t Task
 	var expected, created, started, finished int64
-	err := r.Scan(&t.ID, &t.Run, &t.N, &t.Repo, &t.Installation, &t.Entry, &t.Target, &t.Engine, &t.Priority, &expected, &t.Job, &t.Module, &t.State, &t.Owner, &t.Tries, &t.Result,
+	err := r.Scan(&t.ID, &t.Run, &t.N, &t.Repo, &t.Installation, &t.Entry, &t.Target, &t.Engine, &t.Priority,
+		&expected, &t.Job, &t.Module, &t.State, &t.Owner, &t.Tries, &t.Result,
 		&t.Log, &created, &started, &finished)
 	if err != nil {
 		return t, err
 	}
-	t.Expected, t.Created, t.Started, t.Finished = time.Duration(expected)*time.Millisecond, fromMS(created), fromMS(started), fromMS(finished)
+	t.Expected, t.Created, t.Started, t.Finished = time.Duration(expected)*time.Millisecond, fromMS(created),
+		fromMS(started), fromMS(finished)
 	if len(t.Result) > 0 {
 		t.Result, err = unpack(t.Result)
 	}
@@ -87,27 +89,32 @@ func (t Tx) Tasks(ctx context.Context, run string) ([]Task, error) {
 // OpenTasks reports whether tasks of a run are not over.
 func (t Tx) OpenTasks(ctx context.Context, run string) (bool, error) {
 	var n int
-	err := t.one(ctx, []any{&n}, `SELECT CASE WHEN EXISTS (SELECT 1 FROM tasks WHERE run_id = ? AND state IN ('queued', 'running')) THEN 1 ELSE 0 END`, run)
+	err := t.one(ctx, []any{&n},
+		`SELECT CASE WHEN EXISTS (SELECT 1 FROM tasks WHERE run_id = ? AND state IN ('queued', 'running')) THEN 1 ELSE 0 END`, run)
 	return n > 0, err
 }
 
 // BeatTask renews the lease and reports whether the task is still the owner's and wanted.
 func (t Tx) BeatTask(ctx context.Context, id, owner string, lease time.Duration) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE tasks SET lease_until = ? WHERE id = ? AND owner = ? AND state = 'running'`, t.ms()+lease.Milliseconds(), id, owner)
+	n, err := t.exec(ctx, `UPDATE tasks SET lease_until = ? WHERE id = ? AND owner = ? AND state = 'running'`,
+		t.ms()+lease.Milliseconds(), id, owner)
 	return n > 0, err
 }
 
 // EndTask ends a task that owner holds, as Ended or Parked, and reports whether it did.
 func (t Tx) EndTask(ctx context.Context, id, owner string, state TaskState, result []byte, log string) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE tasks SET state = ?, result = ?, log = ?, owner = '', lease_until = 0, finished_at = ? WHERE id = ? AND owner = ? AND state = 'running'`,
+	n, err := t.exec(ctx,
+		`UPDATE tasks SET state = ?, result = ?, log = ?, owner = '', lease_until = 0, finished_at = ? WHERE id = ? AND owner = ? AND state = 'running'`,
 		string(state), pack(result), log, t.ms(), id, owner)
 	return n > 0, err
 }
 
 // RequeueTask gives a task that owner holds back, not to be taken before `after` has
 // passed. free gives the try back, too.
-func (t Tx) RequeueTask(ctx context.Context, id, owner string, after time.Duration, free bool, log string) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE tasks SET state = 'queued', owner = '', lease_until = 0, not_before = ?, tries = tries - ?, log = ? WHERE id = ? AND owner = ? AND state = 'running'`,
+func (t Tx) RequeueTask(ctx context.Context, id, owner string, after time.Duration, free bool, log string) (bool,
+	error) {
+	n, err := t.exec(ctx,
+		`UPDATE tasks SET state = 'queued', owner = '', lease_until = 0, not_before = ?, tries = tries - ?, log = ? WHERE id = ? AND owner = ? AND state = 'running'`,
 		t.ms()+after.Milliseconds(), flag(free), log, id, owner)
 	return n > 0, err
 }
@@ -120,7 +127,8 @@ func (t Tx) LostTasks(ctx context.Context) ([]Task, error) {
 // CountTasks counts the queued tasks of an engine that may be taken now.
 func (t Tx) CountTasks(ctx context.Context, engine string) (int, error) {
 	var n int
-	err := t.one(ctx, []any{&n}, `SELECT COUNT(*) FROM tasks WHERE state = 'queued' AND engine = ? AND not_before <= ?`, engine, t.ms())
+	err := t.one(ctx, []any{&n},
+		`SELECT COUNT(*) FROM tasks WHERE state = 'queued' AND engine = ? AND not_before <= ?`, engine, t.ms())
 	return n, err
 }
 
@@ -136,7 +144,8 @@ func (t Tx) RebuildRun(ctx context.Context, id string) error {
 	if err := t.DropTasks(ctx, id); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, `UPDATE runs SET state = 'queued', prepared = '', version = version + 1, changed_at = ? WHERE id = ? AND state = 'waiting'`, t.ms(), id)
+	_, err := t.exec(ctx,
+		`UPDATE runs SET state = 'queued', prepared = '', version = version + 1, changed_at = ? WHERE id = ? AND state = 'waiting'`, t.ms(), id)
 	return err
 }
 
@@ -159,7 +168,8 @@ func (t Tx) ParkedTasks(ctx context.Context, n int) ([]Task, error) {
 
 // SetPrepared keeps what a built target run needs to be concluded, and lets it wait for its tasks.
 func (t Tx) SetPrepared(ctx context.Context, id, prepared string) error {
-	_, err := t.exec(ctx, `UPDATE runs SET state = 'waiting', prepared = ?, owner = '', lease_until = 0, version = version + 1, changed_at = ? WHERE id = ? AND state <> 'done'`, prepared, t.ms(), id)
+	_, err := t.exec(ctx,
+		`UPDATE runs SET state = 'waiting', prepared = ?, owner = '', lease_until = 0, version = version + 1, changed_at = ? WHERE id = ? AND state <> 'done'`, prepared, t.ms(), id)
 	return err
 }
 
@@ -172,7 +182,8 @@ func (t Tx) Prepared(ctx context.Context, id string) (string, error) {
 
 // SetTiming keeps how long a verification took.
 func (t Tx) SetTiming(ctx context.Context, repo int64, target, entry string, took time.Duration) error {
-	_, err := t.exec(ctx, `INSERT INTO timings (repo_id, target, entry, ms) VALUES (?, ?, ?, ?) ON CONFLICT (repo_id, target, entry) DO UPDATE SET ms = excluded.ms`,
+	_, err := t.exec(ctx,
+		`INSERT INTO timings (repo_id, target, entry, ms) VALUES (?, ?, ?, ?) ON CONFLICT (repo_id, target, entry) DO UPDATE SET ms = excluded.ms`,
 		repo, target, entry, took.Milliseconds())
 	return err
 }
@@ -192,13 +203,16 @@ func (t Tx) Timings(ctx context.Context, repo int64, target string) (map[string]
 
 // BlobsInUse lists the names of the documents that something refers to.
 func (t Tx) BlobsInUse(ctx context.Context) ([]string, error) {
-	return t.strings(ctx, `SELECT module FROM tasks WHERE module <> '' UNION SELECT doc FROM reports WHERE doc <> '' UNION SELECT owner FROM locks WHERE name = 'artifacts'`)
+	return t.strings(ctx,
+		`SELECT module FROM tasks WHERE module <> '' UNION SELECT doc FROM reports WHERE doc <> '' UNION SELECT owner FROM locks WHERE name = 'artifacts'`)
 }
 
 // SetMarker keeps the name of the document by which workers know that they share a
 // blob store, unless there is one, and gives what is kept.
 func (t Tx) SetMarker(ctx context.Context, name string) (string, error) {
-	if _, err := t.exec(ctx, `INSERT INTO locks (name, owner, until) VALUES ('artifacts', ?, 0) ON CONFLICT (name) DO NOTHING`, name); err != nil {
+	if _, err := t.exec(ctx,
+		`INSERT INTO locks (name, owner, until) VALUES ('artifacts', ?, 0) ON CONFLICT (name) DO NOTHING`,
+		name); err != nil {
 		return "", err
 	}
 	var kept string

@@ -161,7 +161,8 @@ func taskLeases(t *testing.T, st *store.Store) {
 		t.Error("taken before its time")
 	}
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
-		if err := errors.Join(tx.DropTasks(ctx, "r5"), tx.AddTask(ctx, store.Task{Run: "r6", Repo: 41, Engine: "e0", Job: "{}"})); err != nil {
+		if err := errors.Join(tx.DropTasks(ctx, "r5"), tx.AddTask(ctx, store.Task{Run: "r6", Repo: 41, Engine: "e0",
+			Job: "{}"})); err != nil {
 			return err
 		}
 		young, err := tx.ForeignRuns(ctx, engine, time.Now().Add(-time.Hour))

@@ -18,7 +18,8 @@ type share struct {
 // fairest orders shares: urgent work first; then the installation with the fewest
 // running tasks and the longest wait, then the same among its repositories.
 func fairest(a, b share) int {
-	return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.crowd, b.crowd), cmp.Compare(a.last, b.last), cmp.Compare(a.running, b.running),
+	return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.crowd, b.crowd), cmp.Compare(a.last, b.last),
+		cmp.Compare(a.running, b.running),
 		cmp.Compare(a.served, b.served), cmp.Compare(a.repo, b.repo))
 }
 
@@ -46,7 +47,8 @@ func (t Tx) ClaimTask(ctx context.Context, owner, engine string, lease time.Dura
 	if err != nil {
 		return Task{}, err
 	}
-	if _, err := t.exec(ctx, `UPDATE tasks SET state = 'running', owner = ?, lease_until = ?, tries = tries + 1, started_at = ? WHERE id = ?`,
+	if _, err := t.exec(ctx,
+		`UPDATE tasks SET state = 'running', owner = ?, lease_until = ?, tries = tries + 1, started_at = ? WHERE id = ?`,
 		owner, t.ms()+lease.Milliseconds(), t.ms(), x.ID); err != nil {
 		return Task{}, err
 	}
@@ -114,7 +116,8 @@ func (t Tx) shares(ctx context.Context, engine string) ([]share, error) {
 // nextTask is a repository's most urgent task: one that has waited long, else the shortest.
 func (t Tx) nextTask(ctx context.Context, engine string, s share) (Task, error) {
 	const where = `WHERE state = 'queued' AND engine = ? AND repo_id = ? AND priority = ? AND not_before <= ?`
-	list, err := t.tasks(ctx, where+` AND created_at < ? ORDER BY created_at, id LIMIT 1`, engine, s.repo, s.priority, t.ms(), toMS(t.now.Add(-patience)))
+	list, err := t.tasks(ctx, where+` AND created_at < ? ORDER BY created_at, id LIMIT 1`, engine, s.repo, s.priority,
+		t.ms(), toMS(t.now.Add(-patience)))
 	if err == nil && len(list) == 0 {
 		list, err = t.tasks(ctx, where+` ORDER BY expected, id LIMIT 1`, engine, s.repo, s.priority, t.ms())
 	}

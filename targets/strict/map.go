@@ -25,7 +25,8 @@ type entry struct{ key, value *yaml.Node }
 func (r *Reader) Map(n *yaml.Node, path string, known []string) *Map {
 	n = Resolve(n)
 	if n == nil || n.Kind != yaml.MappingNode {
-		r.Add(n, path, "known keys are "+strings.Join(known, ", "), "%smust be a map, not %s", subject(path), Describe(n))
+		r.Add(n, path, "known keys are "+strings.Join(known, ", "), "%smust be a map, not %s", subject(path),
+			Describe(n))
 		return nil
 	}
 	m := &Map{R: r, Node: n, Path: path, at: map[string]entry{}}
@@ -200,7 +201,8 @@ func (m *Map) Enum(key string, words ...string) (string, bool) {
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
 		m.Bad(key, DidYouMean(n.Value, words), "`%s` cannot be `%s`", m.join(key), n.Value)
 	} else {
-		m.Bad(key, DidYouMean("", words), "`%s` must be one of %s, not %s", m.join(key), strings.Join(words, ", "), Describe(n))
+		m.Bad(key, DidYouMean("", words), "`%s` must be one of %s, not %s", m.join(key), strings.Join(words, ", "),
+			Describe(n))
 	}
 	return "", false
 }

@@ -102,7 +102,8 @@ func (r *Reader) Parse(data []byte, lim Limits) *yaml.Node {
 		return nil
 	}
 	if i := strings.IndexByte(string(data), 0); i >= 0 {
-		r.Add(&yaml.Node{Line: 1 + strings.Count(string(data[:i]), "\n"), Column: 1}, "", "", "the file holds a zero byte: it is no text")
+		r.Add(&yaml.Node{Line: 1 + strings.Count(string(data[:i]), "\n"), Column: 1}, "", "",
+			"the file holds a zero byte: it is no text")
 		return nil
 	}
 	dec := yaml.NewDecoder(strings.NewReader(string(data)))

@@ -34,7 +34,8 @@ func TestLimits(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	var r Reader
-	root := r.Parse([]byte("base: &b {x: 1, y: 2}\none: {<<: *b, y: 3}\ntwo: {<<: [*b], z: 4}\nbad: {<<: 7}\n"), DefaultLimits())
+	root := r.Parse([]byte("base: &b {x: 1, y: 2}\none: {<<: *b, y: 3}\ntwo: {<<: [*b], z: 4}\nbad: {<<: 7}\n"),
+		DefaultLimits())
 	top := r.Map(root, "", []string{"base", "one", "two", "bad"})
 	one := r.Map(top.Value("one"), "one", []string{"x", "y"})
 	x, _ := one.Int("x", 0, 9)
@@ -51,7 +52,8 @@ func TestMerge(t *testing.T) {
 }
 
 func TestParseNumber(t *testing.T) {
-	for in, want := range map[string]string{"0": "0", "4K": "4096", "0x1000": "4096", "2M": "2097152", "0b11": "3", "-3": "-3", "18446744073709551615": "18446744073709551615"} {
+	for in, want := range map[string]string{"0": "0", "4K": "4096", "0x1000": "4096", "2M": "2097152", "0b11": "3",
+		"-3": "-3", "18446744073709551615": "18446744073709551615"} {
 		if v, ok := ParseNumber(in, true); !ok || v.String() != want {
 			t.Errorf("%s: %v %v", in, v, ok)
 		}

@@ -10,7 +10,8 @@ import (
 // TestBinary: what is written is read back, and nothing else is accepted.
 func TestBinary(t *testing.T) {
 	long, _ := new(big.Int).SetString("123456789abcdef0fedcba9876543210", 16)
-	for _, v := range []bits.Vec{{}, bits.New(1, 1), bits.New(7, 99), bits.New(8, 200), bits.New(64, 1<<63), bits.FromBig(65, long), bits.FromBig(128, long), bits.FromBig(121, long)} {
+	for _, v := range []bits.Vec{{}, bits.New(1, 1), bits.New(7, 99), bits.New(8, 200), bits.New(64, 1<<63),
+		bits.FromBig(65, long), bits.FromBig(128, long), bits.FromBig(121, long)} {
 		b, err := v.MarshalBinary()
 		if err != nil {
 			t.Fatal(err)

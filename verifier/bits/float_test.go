@@ -24,7 +24,8 @@ func random64(rng *rand.Rand) uint64 {
 	case 2:
 		return rng.Uint64()&0x800fffffffffffff | uint64(1019+rng.Intn(10))<<52
 	case 3:
-		return []uint64{0, 1 << 63, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7fefffffffffffff, 1, 0x10000000000000}[rng.Intn(8)]
+		return []uint64{0, 1 << 63, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7fefffffffffffff, 1,
+			0x10000000000000}[rng.Intn(8)]
 	}
 	return rng.Uint64()
 }
@@ -128,13 +129,15 @@ func TestRoundingDirections(t *testing.T) {
 			checkDirections(t, f, finite, rat, new(big.Rat).Add(x, y), func(r Rounding) Vec { return f.Add(r, a, b) })
 			checkDirections(t, f, finite, rat, new(big.Rat).Mul(x, y), func(r Rounding) Vec { return f.Mul(r, a, b) })
 			if y.Sign() != 0 {
-				checkDirections(t, f, finite, rat, new(big.Rat).Quo(x, y), func(r Rounding) Vec { return f.Div(r, a, b) })
+				checkDirections(t, f, finite, rat, new(big.Rat).Quo(x, y),
+					func(r Rounding) Vec { return f.Div(r, a, b) })
 			}
 		}
 	}
 }
 
-func checkDirections(t *testing.T, f Format, finite []Vec, rat func(Vec) *big.Rat, exact *big.Rat, op func(Rounding) Vec) {
+func checkDirections(t *testing.T, f Format, finite []Vec, rat func(Vec) *big.Rat, exact *big.Rat,
+	op func(Rounding) Vec) {
 	t.Helper()
 	var below, above *big.Rat
 	for _, v := range finite {

@@ -81,7 +81,8 @@ func (e *encoder) baseArray(b *base, o *object, want int64) *array {
 			a.u = e.s.ArrConst(a.idx, e.s.Int(w, -1))
 		}
 		if !b.silent {
-			e.event(Event{Kind: interp.Bytes, Instr: o.in, Guard: o.born, Value: a.t, Object: o.id, Name: o.name, Word: a.word})
+			e.event(Event{Kind: interp.Bytes, Instr: o.in, Guard: o.born, Value: a.t, Object: o.id, Name: o.name,
+				Word: a.word})
 		}
 	}
 	e.linkNamed(b, o, a, named)

@@ -68,7 +68,8 @@ func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []v
 		st.pc = nil
 		return val{}
 	}
-	*st = state{pc: out.pc, mem: out.mem, loc: st.loc} // registers of one function's instructions mean nothing in another's
+	// registers of one function's instructions mean nothing in another's
+	*st = state{pc: out.pc, mem: out.mem, loc: st.loc}
 	return ret
 }
 
@@ -110,14 +111,17 @@ func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) v
 		case t.obj == nil || t.obj.kind != objFunc:
 			cases = append(cases, failure{when: t.g, text: "call through a pointer to no function"})
 		case mismatch(t.obj.fn, in, false) != "":
-			cases = append(cases, failure{when: t.g, text: fmt.Sprintf("call of %s through a pointer of another type: %s", t.obj.fn.Name, mismatch(t.obj.fn, in, false))})
+			cases = append(cases,
+				failure{when: t.g, text: fmt.Sprintf("call of %s through a pointer of another type: %s", t.obj.fn.Name,
+					mismatch(t.obj.fn, in, false))})
 		default:
 			g := e.s.And(t.g, e.eq(t.off, e.s.Int(e.w, 0)))
 			hit = e.s.Or(hit, g)
 			fs = append(fs, callee{t.obj.fn, g})
 		}
 	}
-	e.claim(fr, st, in, verdict.Memory, e.s.Not(hit), true, "call through a pointer to no function of its type", cases...)
+	e.claim(fr, st, in, verdict.Memory, e.s.Not(hit), true, "call through a pointer to no function of its type",
+		cases...)
 	if st.pc == nil {
 		return val{}
 	}
@@ -178,8 +182,10 @@ func callChecks(in *ir.Instr) []verdict.Check {
 		return []verdict.Check{verdict.SignedOverflow}
 	case ir.ModelMalloc, ir.ModelCalloc, ir.ModelAligned, ir.ModelAllocaC:
 		return []verdict.Check{verdict.Uninitialised}
-	case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelMemcmp, ir.ModelMemchr, ir.ModelStrlen, ir.ModelStrnlen, ir.ModelStrcpy,
-		ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelStrcmp, ir.ModelStrncmp, ir.ModelStrchr, ir.ModelStrrchr, ir.ModelStrstr,
+	case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelMemcmp, ir.ModelMemchr, ir.ModelStrlen,
+		ir.ModelStrnlen, ir.ModelStrcpy,
+		ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelStrcmp, ir.ModelStrncmp, ir.ModelStrchr,
+		ir.ModelStrrchr, ir.ModelStrstr,
 		ir.ModelStrdup, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelMemalign,
 		ir.ModelVaStart, ir.ModelVaEnd, ir.ModelVaCopy:
 		return []verdict.Check{verdict.Memory, verdict.Uninitialised}

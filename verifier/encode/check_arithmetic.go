@@ -10,8 +10,10 @@ import (
 )
 
 var opWords = map[ir.Op]string{
-	ir.OpAdd: "addition", ir.OpSub: "subtraction", ir.OpMul: "multiplication", ir.OpSdiv: "division", ir.OpUdiv: "division",
-	ir.OpSrem: "remainder", ir.OpUrem: "remainder", ir.OpShl: "left shift", ir.OpLshr: "right shift", ir.OpAshr: "right shift",
+	ir.OpAdd: "addition", ir.OpSub: "subtraction", ir.OpMul: "multiplication", ir.OpSdiv: "division",
+	ir.OpUdiv: "division",
+	ir.OpSrem: "remainder", ir.OpUrem: "remainder", ir.OpShl: "left shift", ir.OpLshr: "right shift",
+	ir.OpAshr: "right shift",
 }
 
 // any is the disjunction of f over lanes.
@@ -41,11 +43,13 @@ func (e *encoder) checkOverflow(fr *frame, st *state, in *ir.Instr, a, b []val) 
 	}
 	if signed {
 		bad := e.any(a, b, s)
-		e.claim(fr, st, in, verdict.SignedOverflow, bad, false, fmt.Sprintf("signed %s of %d bits overflows", opWords[in.Op], e.s.Width(e.num(a[0]))))
+		e.claim(fr, st, in, verdict.SignedOverflow, bad, false, fmt.Sprintf("signed %s of %d bits overflows",
+			opWords[in.Op], e.s.Width(e.num(a[0]))))
 	}
 	if unsigned {
 		bad := e.any(a, b, u)
-		e.claim(fr, st, in, verdict.UnsignedOverflow, bad, false, fmt.Sprintf("unsigned %s of %d bits wraps around", opWords[in.Op], e.s.Width(e.num(a[0]))))
+		e.claim(fr, st, in, verdict.UnsignedOverflow, bad, false, fmt.Sprintf("unsigned %s of %d bits wraps around",
+			opWords[in.Op], e.s.Width(e.num(a[0]))))
 	}
 }
 
@@ -61,7 +65,8 @@ func (e *encoder) checkDivision(fr *frame, st *state, in *ir.Instr, a, b []val) 
 			w := e.s.Width(x)
 			return e.s.And(e.eq(x, e.s.Const(bits.MinSigned(w))), e.eq(y, e.s.Int(w, -1)))
 		})
-		e.claim(fr, st, in, verdict.SignedOverflow, over, false, "signed "+opWords[in.Op]+" of the smallest value by -1 overflows")
+		e.claim(fr, st, in, verdict.SignedOverflow, over, false, "signed "+opWords[in.Op]+
+			" of the smallest value by -1 overflows")
 	}
 }
 
@@ -74,7 +79,8 @@ func (e *encoder) checkShift(fr *frame, st *state, in *ir.Instr, a, b []val) {
 	if e.s.Width(e.num(a[0])) == 1 {
 		bad = e.any(a, b, func(_, y ilr.Term) ilr.Term { return e.bit(y) })
 	}
-	e.claim(fr, st, in, verdict.Shift, bad, false, fmt.Sprintf("%s amount is not below the width of %d bits", opWords[in.Op], e.s.Width(e.num(a[0]))))
+	e.claim(fr, st, in, verdict.Shift, bad, false, fmt.Sprintf("%s amount is not below the width of %d bits",
+		opWords[in.Op], e.s.Width(e.num(a[0]))))
 	if in.Op == ir.OpShl && in.Flags.Has(ir.NSW) {
 		over := e.any(a, b, func(x, y ilr.Term) ilr.Term { return e.s.Not(e.s.Eq(e.s.Ashr(e.s.Shl(x, y), y), x)) })
 		e.claim(fr, st, in, verdict.SignedOverflow, over, false, "left shift loses bits of a signed value")

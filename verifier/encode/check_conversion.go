@@ -22,5 +22,6 @@ func (e *encoder) checkConversion(fr *frame, st *state, in *ir.Instr, a val) {
 	for _, x := range lanes {
 		bad = e.s.Or(bad, e.s.Not(e.fits(x.t, t.Width, in.Op == ir.OpFpToSi)))
 	}
-	e.claim(fr, st, in, verdict.Conversion, bad, false, fmt.Sprintf("floating-point value does not fit %d bits", t.Width))
+	e.claim(fr, st, in, verdict.Conversion, bad, false, fmt.Sprintf("floating-point value does not fit %d bits",
+		t.Width))
 }

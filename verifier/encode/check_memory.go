@@ -129,7 +129,8 @@ func (e *encoder) regionObject(i int) *object {
 			return o
 		}
 	}
-	o := e.newObject(object{kind: objRegion, name: r.Name, region: i, align: 1, ro: r.Access == AccessRead}, e.s.Int(e.w, int64(r.Size)))
+	o := e.newObject(object{kind: objRegion, name: r.Name, region: i, align: 1, ro: r.Access == AccessRead},
+		e.s.Int(e.w, int64(r.Size)))
 	o.addr = e.s.Int(e.w, int64(r.Base))
 	o.init = &content{live: e.s.True(), base: e.unknownBase(o)}
 	return o
@@ -254,7 +255,8 @@ func (e *encoder) wrong(st *state, t target, w want) ([]failure, ilr.Term) {
 		bad = all
 	}
 	if mis := e.misaligned(o, t.off, w.align); !e.s.IsFalse(mis) {
-		fs = append(fs, failure{when: mis, text: fmt.Sprintf("misaligned %s of %s, alignment %d needed", w.what, o.what(), w.align)})
+		fs = append(fs, failure{when: mis, text: fmt.Sprintf("misaligned %s of %s, alignment %d needed", w.what,
+			o.what(), w.align)})
 		bad = e.s.Or(bad, mis)
 	}
 	return fs, bad

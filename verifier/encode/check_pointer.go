@@ -34,7 +34,8 @@ func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from,
 		}
 		out := e.s.And(a.g, moves, e.s.Not(e.s.Ule(a.off, a.obj.size)))
 		bad = e.s.Or(bad, out)
-		cases = append(cases, failure{when: out, text: fmt.Sprintf("pointer leaves object %s: offset %%d", a.obj.what()), value: a.off})
+		cases = append(cases, failure{when: out, text: fmt.Sprintf("pointer leaves object %s: offset %%d",
+			a.obj.what()), value: a.off})
 	}
 	e.claim(fr, st, in, verdict.PointerOverflow, bad, false, "pointer arithmetic leaves its object", cases...)
 }
@@ -42,7 +43,10 @@ func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from,
 // nearNull reports whether the memory map has something behind address 0, where
 // null designates nothing.
 func (e *encoder) nearNull() bool {
-	return !e.opts.AddressZero && slices.ContainsFunc(e.opts.Regions, func(r Region) bool { return r.Base == 0 && r.Size > 0 })
+	return !e.opts.AddressZero && slices.ContainsFunc(e.opts.Regions, func(r Region) bool {
+		return r.Base == 0 &&
+			r.Size > 0
+	})
 }
 
 // checkPointerCompare claims that ordered pointers point into one object (C17
@@ -68,7 +72,8 @@ func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, p, q *ptr,
 				continue
 			}
 			bad = e.s.Or(bad, g)
-			cases = append(cases, failure{when: g, text: fmt.Sprintf("pointers into %s and %s are %s", targetName(a), targetName(b), what)})
+			cases = append(cases, failure{when: g, text: fmt.Sprintf("pointers into %s and %s are %s", targetName(a),
+				targetName(b), what)})
 		}
 	}
 	e.claim(fr, st, in, verdict.PointerCompare, bad, false, "pointers into different objects are "+what, cases...)
@@ -77,7 +82,8 @@ func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, p, q *ptr,
 // checkExact claims that an exact division or shift loses nothing (LL-100,
 // LL-103): clang marks the distance of two pointers so.
 func (e *encoder) checkExact(fr *frame, st *state, in *ir.Instr, a, b []val) {
-	if !in.Flags.Has(ir.Exact) || !e.opts.Checks.Has(verdict.PointerCompare) || st.pc == nil || e.s.Width(e.num(a[0])) == 1 {
+	if !in.Flags.Has(ir.Exact) || !e.opts.Checks.Has(verdict.PointerCompare) || st.pc == nil ||
+		e.s.Width(e.num(a[0])) == 1 {
 		return
 	}
 	bad := e.any(a, b, func(x, y ilr.Term) ilr.Term {
@@ -93,7 +99,8 @@ func (e *encoder) checkExact(fr *frame, st *state, in *ir.Instr, a, b []val) {
 	if c, ok := e.constOf(e.num(b[0])); ok && c == 1 && len(b) == 1 {
 		bad = e.s.False()
 	}
-	e.claim(fr, st, in, verdict.PointerCompare, bad, false, "distance of two pointers is no multiple of the element size")
+	e.claim(fr, st, in, verdict.PointerCompare, bad, false,
+		"distance of two pointers is no multiple of the element size")
 }
 
 func targetName(a alt) string {

@@ -49,12 +49,14 @@ func (e *encoder) addClaim(c Claim) {
 // claim states that bad does not hold when fr reaches in on st, and goes on
 // where that is so (the cut of LL-92). A check that is not asked for ends the
 // bad paths in silence when stop is set, and does nothing otherwise.
-func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check, bad ilr.Term, stop bool, msg string, cases ...failure) {
+func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check, bad ilr.Term, stop bool, msg string,
+	cases ...failure) {
 	if st.pc == nil {
 		return
 	}
 	bad = e.decide(st.pc, bad)
-	if e.opts.Past[ir.At{Instr: in, Check: check}] || e.s.IsFalse(bad) && (e.plain[plainKey{in, check}] || !e.asks(in, check)) {
+	if e.opts.Past[ir.At{Instr: in, Check: check}] || e.s.IsFalse(bad) && (e.plain[plainKey{in, check}] ||
+		!e.asks(in, check)) {
 		return
 	}
 	if !e.asks(in, check) {
@@ -64,7 +66,8 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 		return
 	}
 	e.plain[plainKey{in, check}] = true
-	c := Claim{ID: fr.info.id(in, check), Check: check, Pos: *in.Pos, Message: msg, Instr: in, Context: fr.context, Guard: st.pc.all,
+	c := Claim{ID: fr.info.id(in, check), Check: check, Pos: *in.Pos, Message: msg, Instr: in, Context: fr.context,
+		Guard:    st.pc.all,
 		Violated: e.s.And(st.pc.all, bad), Alone: e.s.And(st.pc.free, bad), cases: cases}
 	e.addClaim(c)
 	st.pc = e.passed(st.pc, bad)
@@ -99,7 +102,8 @@ func (e *encoder) deadClaims() {
 					id := info.id(in, c)
 					if e.opts.Checks.Has(c) && !e.seen[id] {
 						e.seen[id] = true
-						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: "never reached", Instr: in, Guard: e.s.False(), Violated: e.s.False(), Alone: e.s.False()})
+						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: "never reached",
+							Instr: in, Guard: e.s.False(), Violated: e.s.False(), Alone: e.s.False()})
 					}
 				}
 			}
@@ -120,7 +124,8 @@ func ListClaims(m *ir.Module, checks verdict.CheckSet, visited func(*ir.Block) b
 			for _, in := range b.Instrs {
 				for _, c := range checksOf(in) {
 					if checks.Has(c) {
-						out = append(out, Claim{ID: info.id(in, c), Check: c, Pos: *in.Pos, Message: string(c), Instr: in})
+						out = append(out, Claim{ID: info.id(in, c), Check: c, Pos: *in.Pos, Message: string(c),
+							Instr: in})
 					}
 				}
 			}

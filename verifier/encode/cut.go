@@ -181,7 +181,8 @@ func (e *encoder) startCuts(c *Cuts) {
 		c.loops, c.funcs, c.places = map[string]bool{}, map[string]bool{}, map[string]*havoc{}
 		c.arrays, c.stride = map[string]bool{}, map[*ir.Instr]int64{}
 	}
-	e.cutter = &cutter{Cuts: c, keys: map[*object]string{}, byKey: map[string]*object{}, count: map[string]int{}, cells: map[*object]int64{}, calls: map[*ir.Func]int{}}
+	e.cutter = &cutter{Cuts: c, keys: map[*object]string{}, byKey: map[string]*object{}, count: map[string]int{},
+		cells: map[*object]int64{}, calls: map[*ir.Func]int{}}
 }
 
 // number makes key distinct from the earlier ones of this walk.
@@ -215,7 +216,8 @@ func (e *encoder) mustCut(l *unwind.Loop, st *state) bool {
 	}
 	if irreducible(l) {
 		one := *st
-		e.gap(&one, l.Header.Instrs[0], verdict.Incomplete, "loop %s is entered in several places, and cannot be cut", l.Name)
+		e.gap(&one, l.Header.Instrs[0], verdict.Incomplete, "loop %s is entered in several places, and cannot be cut",
+			l.Name)
 		return true
 	}
 	e.cutter.loops[l.Name] = true

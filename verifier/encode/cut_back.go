@@ -246,7 +246,8 @@ func (e *encoder) lostPointers(fr *frame, st *state, in *ir.Instr) {
 		}
 	}
 	switch in.Op {
-	case ir.OpLoad, ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg, ir.OpPtrToInt, ir.OpIcmp, ir.OpGep, ir.OpIndirectBr, ir.OpAsm:
+	case ir.OpLoad, ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg, ir.OpPtrToInt, ir.OpIcmp, ir.OpGep, ir.OpIndirectBr,
+		ir.OpAsm:
 		for _, v := range in.Args {
 			look(v)
 		}
@@ -287,7 +288,8 @@ func (e *encoder) lostAlt(a alt, in *ir.Instr) {
 	if e.s.IsFalse(g) {
 		return
 	}
-	r := verdict.Reason{Kind: verdict.Incomplete, Detail: "a pointer of an earlier turn of a loop, or of another call, is not known"}
+	r := verdict.Reason{Kind: verdict.Incomplete,
+		Detail: "a pointer of an earlier turn of a loop, or of another call, is not known"}
 	if in != nil {
 		r.Pos = in.Pos
 	}

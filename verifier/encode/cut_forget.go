@@ -87,7 +87,8 @@ func (e *encoder) forgetObject(st *state, o *object, h, done *objHavoc) []*cutVa
 	if h.live {
 		entry := e.liveOf(st, o)
 		c.live = e.bit(e.s.Fresh("live!"+o.name, ilr.BV(1)))
-		vars = append(vars, &cutVar{name: liveName(o), entry: entry, head: e.s.BoolToBV(c.live, 1), moves: true, at: func(in edge) ilr.Term { return e.liveOf(in.st, o) }})
+		vars = append(vars, &cutVar{name: liveName(o), entry: entry, head: e.s.BoolToBV(c.live, 1), moves: true,
+			at: func(in edge) ilr.Term { return e.liveOf(in.st, o) }})
 	}
 	if h.whole {
 		c.base = &base{kind: baseUnknown, obj: o, uninit: e.shadow, silent: true}

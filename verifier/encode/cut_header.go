@@ -12,7 +12,8 @@ func (e *encoder) addHeader(fr *frame, a *arrival, entry, st *state, vars []*cut
 	a.vars = append(vars, e.companions(fr, a, st, vars)...)
 	if e.f.Ghost != 0 {
 		g := e.f.Ghost
-		a.vars = append(a.vars, &cutVar{name: "k", entry: g, head: g, ghost: true, at: func(edge) ilr.Term { return g }})
+		a.vars = append(a.vars, &cutVar{name: "k", entry: g, head: g, ghost: true,
+			at: func(edge) ilr.Term { return g }})
 	}
 	h := Header{Key: a.key, Consts: map[int][]bits.Vec{}}
 	fs := []*ir.Func{fr.fn}
@@ -31,7 +32,8 @@ func (e *encoder) addHeader(fr *frame, a *arrival, entry, st *state, vars []*cut
 	first.Entry, site.Entry = first.Values, first.Values
 	for _, v := range a.vars {
 		w := e.s.Width(v.head)
-		h.Vars = append(h.Vars, Var{Name: v.name, Width: w, Moves: v.moves, Offset: v.offset, Cell: v.cell, Count: v.count, Ghost: v.ghost, From: v.from})
+		h.Vars = append(h.Vars, Var{Name: v.name, Width: w, Moves: v.moves, Offset: v.offset, Cell: v.cell,
+			Count: v.count, Ghost: v.ghost, From: v.from})
 		if h.Consts[w] == nil {
 			h.Consts[w] = e.constantsOf(fs, w, e.ofWidth(first.Values, w)...)
 		}
@@ -90,7 +92,8 @@ func (e *encoder) cellVars(a *arrival, entry, st *state) []*cutVar {
 			continue
 		}
 		read := func(st *state) ilr.Term { return e.ghostCell(o, st, n) }
-		v := &cutVar{name: o.name + "[k]", entry: read(entry), head: read(st), moves: known, cell: true, at: func(in edge) ilr.Term { return read(in.st) }}
+		v := &cutVar{name: o.name + "[k]", entry: read(entry), head: read(st), moves: known, cell: true,
+			at: func(in edge) ilr.Term { return read(in.st) }}
 		if o.csize > 0 {
 			v.count = o.csize / n
 		}
@@ -108,7 +111,8 @@ func (e *encoder) ghostOf(o *object) int64 {
 	}
 	if e.f.Ghost == 0 {
 		e.f.Ghost = e.s.Fresh("k", ilr.BV(e.w))
-		e.f.Assumptions = append(e.f.Assumptions, e.s.Sle(e.s.Int(e.w, 0), e.f.Ghost)) // no object is larger than half of the address space
+		// no object is larger than half of the address space
+		e.f.Assumptions = append(e.f.Assumptions, e.s.Sle(e.s.Int(e.w, 0), e.f.Ghost))
 	}
 	e.cutter.cells[o] = n
 	return n

@@ -27,7 +27,8 @@ func (e *encoder) openBack(fr *frame, r *recursion) {
 		}
 	}
 	e.joinBefore(r, append(before, e.readVars(fr, r)...))
-	h := Header{Key: x.key, Pos: fr.fn.Pos, What: "result of " + fr.fn.Name, Func: fr.fn, Call: fr.call, Calls: true, Consts: map[int][]bits.Vec{}}
+	h := Header{Key: x.key, Pos: fr.fn.Pos, What: "result of " + fr.fn.Name, Func: fr.fn, Call: fr.call, Calls: true,
+		Consts: map[int][]bits.Vec{}}
 	for _, v := range r.vars {
 		h.Vars = append(h.Vars, v.Var)
 		if h.Consts[v.Width] == nil {
@@ -49,7 +50,8 @@ func (e *encoder) joinBefore(r *recursion, before []*backVar) {
 	}
 	r.vars = append(r.vars, before...)
 	if g := e.f.Ghost; g != 0 {
-		r.vars = append(r.vars, &backVar{Var: Var{Name: "k", Width: e.w, Ghost: true}, at: func(_, _ edge) ilr.Term { return g }})
+		r.vars = append(r.vars, &backVar{Var: Var{Name: "k", Width: e.w, Ghost: true},
+			at: func(_, _ edge) ilr.Term { return g }})
 	}
 }
 
@@ -181,7 +183,8 @@ func (e *encoder) readVars(fr *frame, r *recursion) []*backVar {
 			seen[o] = true
 			read := func(st *state) ilr.Term { return e.plainNumber(e.readRaw(o, st.get(o), 0, n), int(8*n)) }
 			if _, known := e.s.ConstVal(read(r.back.head)); !known {
-				out = append(out, &backVar{Var: Var{Name: o.name, Width: int(8 * n), From: Origin{Global: o.glob}}, at: func(was, _ edge) ilr.Term { return read(was.st) }})
+				out = append(out, &backVar{Var: Var{Name: o.name, Width: int(8 * n), From: Origin{Global: o.glob}},
+					at: func(was, _ edge) ilr.Term { return read(was.st) }})
 			}
 		}
 	}

@@ -108,7 +108,8 @@ func (e *encoder) numbers(name string, old, now val, w int, read func(edge) val)
 		if old.p != nil {
 			return nil
 		}
-		return []*cutVar{{name: name, entry: e.num(old), head: e.num(now), moves: true, at: func(in edge) ilr.Term { return e.num(read(in)) }}}
+		return []*cutVar{{name: name, entry: e.num(old), head: e.num(now), moves: true,
+			at: func(in edge) ilr.Term { return e.num(read(in)) }}}
 	}
 	var obj *object
 	for _, a := range now.p.alts {
@@ -123,7 +124,8 @@ func (e *encoder) numbers(name string, old, now val, w int, read func(edge) val)
 		return nil
 	}
 	in := func(v val) ilr.Term { return e.offsetIn(obj, v) }
-	return []*cutVar{{name: "offset of " + name, entry: in(old), head: in(now), moves: true, offset: true, obj: obj, at: func(ed edge) ilr.Term { return in(read(ed)) }}}
+	return []*cutVar{{name: "offset of " + name, entry: in(old), head: in(now), moves: true, offset: true, obj: obj,
+		at: func(ed edge) ilr.Term { return in(read(ed)) }}}
 }
 
 // offsetIn is where in obj the pointer v points to, 0 if it does not.
@@ -183,7 +185,8 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 				outside(in.Args[0])
 				outside(in.Args[1])
 			case ir.OpLoad:
-				if o := e.direct(fr, st, in.Args[0]); o != nil && in.Access.IsInt() && !e.isForgotten(a, o) && st.get(o) != nil && o.csize == e.lay.StoreSize(in.Access) {
+				if o := e.direct(fr, st, in.Args[0]); o != nil && in.Access.IsInt() && !e.isForgotten(a, o) &&
+					st.get(o) != nil && o.csize == e.lay.StoreSize(in.Access) {
 					add(o.name, e.readRaw(o, st.get(o), 0, o.csize), o.origin(0))
 				}
 			}
@@ -265,7 +268,8 @@ func (e *encoder) constantsOf(fs []*ir.Func, w int, more ...ilr.Term) []bits.Vec
 					seenFn[k.Func] = true
 					work = append(work, k.Func)
 				}
-				if in.Op != ir.OpIcmp && in.Op != ir.OpUrem && in.Op != ir.OpSrem && in.Op != ir.OpAnd && in.Op != ir.OpStore {
+				if in.Op != ir.OpIcmp && in.Op != ir.OpUrem && in.Op != ir.OpSrem && in.Op != ir.OpAnd &&
+					in.Op != ir.OpStore {
 					continue
 				}
 				for _, x := range in.Args {

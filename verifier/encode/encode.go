@@ -45,9 +45,10 @@ type Region struct {
 
 // Options of a walk. The zero value checks nothing and unwinds little.
 type Options struct {
-	Checks           verdict.CheckSet
-	Past             ir.Past        // claims of Checks that are left out
-	Unwind           int            // turns of every loop without a constant trip count; 0: as the Prober says, up to MaxUnwind
+	Checks verdict.CheckSet
+	Past   ir.Past // claims of Checks that are left out
+	// turns of every loop without a constant trip count; 0: as the Prober says, up to MaxUnwind
+	Unwind           int
 	UnwindSet        map[string]int // the same by loop: "func.index" or "file:line"
 	Depth            int            // nested calls; 0: recursion as the Prober says, up to MaxUnwind
 	MaxUnwind        int            // 0 is 16
@@ -83,12 +84,14 @@ type Formula struct {
 	Ends        ilr.Term // some execution ends normally (vacuity)
 	Stats       Stats
 	Objects     []ObjectInfo
-	Grown       bool       // with Options.Cuts: walk once more
-	Headers     []Header   // with Options.Cuts
-	Endless     []ilr.Term // turns after which a loop is in the state before: executions that never end, and are left out
-	Sites       []Passage  // of Headers, in execution order
-	Ghost       ilr.Term   // with Options.Cuts: an index that is chosen once for the execution, in no way by it; 0 if nothing uses it
-	Reads       []Read     // with Ghost, in execution order
+	Grown       bool     // with Options.Cuts: walk once more
+	Headers     []Header // with Options.Cuts
+	// turns after which a loop is in the state before: executions that never end, and are left out
+	Endless []ilr.Term
+	Sites   []Passage // of Headers, in execution order
+	// with Options.Cuts: an index that is chosen once for the execution, in no way by it; 0 if nothing uses it
+	Ghost ilr.Term
+	Reads []Read // with Ghost, in execution order
 
 	m    *ir.Module
 	objs []*object
@@ -107,7 +110,8 @@ type Claim struct {
 	After    int      // how many of Formula.Headers come before
 	Reads    int      // how many of Formula.Reads come before
 	Fixed    bool     // a bound that no other Options move
-	Alone    ilr.Term // the failure, whether or not earlier claims hold: Violated implies it, and where those hold it is the same
+	// the failure, whether or not earlier claims hold: Violated implies it, and where those hold it is the same
+	Alone ilr.Term
 
 	cases []failure
 }
@@ -175,9 +179,12 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 	if opts.MaxTerms == 0 {
 		opts.MaxTerms = 20e6
 	}
-	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{m: m, Store: s, Ends: s.False()}, lay: &m.Layout, w: m.Layout.PtrBits, facts: s.True(), asked: map[ilr.Term]bool{},
-		globals: map[*ir.Global]*object{}, funcs: map[*ir.Func]*object{}, labels: map[*ir.Block]*object{}, origin: map[ilr.Term]*ptr{},
-		infos: map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, plain: map[plainKey]bool{}, notes: map[string]bool{}, escaping: map[*ir.Func]map[*ir.Instr]bool{}}
+	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{m: m, Store: s, Ends: s.False()},
+		lay: &m.Layout, w: m.Layout.PtrBits, facts: s.True(), asked: map[ilr.Term]bool{},
+		globals: map[*ir.Global]*object{}, funcs: map[*ir.Func]*object{}, labels: map[*ir.Block]*object{},
+		origin: map[ilr.Term]*ptr{},
+		infos:  map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, plain: map[plainKey]bool{},
+		notes: map[string]bool{}, escaping: map[*ir.Func]map[*ir.Instr]bool{}}
 	e.shadow = opts.Checks.Has(verdict.Uninitialised)
 	e.ranges = usesRanges(m)
 	e.startCuts(opts.Cuts)
@@ -197,7 +204,8 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 	e.f.Stats.Objects, e.f.Stats.Terms = len(e.objs), s.Len()
 	e.f.objs = e.objs
 	for _, o := range e.objs {
-		e.f.Objects = append(e.f.Objects, ObjectInfo{Name: o.name, What: o.what(), Instr: o.in, Global: o.glob, Base: o.addr})
+		e.f.Objects = append(e.f.Objects, ObjectInfo{Name: o.name, What: o.what(), Instr: o.in, Global: o.glob,
+			Base: o.addr})
 	}
 	return e.f, nil
 }

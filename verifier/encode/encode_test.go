@@ -28,7 +28,8 @@ func compile(t testing.TB, triple, src string, flags ...string) *ir.Module {
 	if triple == "" {
 		triple = "x86_64-linux-gnu"
 	}
-	args := append([]string{"-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-w", "-ffreestanding", "-fno-builtin",
+	args := append([]string{"-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-w",
+		"-ffreestanding", "-fno-builtin",
 		"--target=" + triple, "-S", "-emit-llvm", "-o", ll, c}, flags...)
 	if out, err := exec.Command("clang-14", args...).CombinedOutput(); err != nil {
 		t.Fatalf("clang: %v\n%s", err, out)
@@ -118,10 +119,12 @@ static int *leak(void) { int x; int *p = &x; return p; }
 // cases: the body of main, and what can fail there, by line of the body.
 var programs = []struct{ name, body, want string }{
 	{"assert holds", "int x = nondet_int();\n__VERIFIER_assume(x > 3 && x < 10);\n__VERIFIER_assert(x * x < 100);", ""},
-	{"assert fails", "int x = nondet_int();\n__VERIFIER_assume(x > 3 && x < 11);\n__VERIFIER_assert(x * x < 100);", "assert:3"},
+	{"assert fails", "int x = nondet_int();\n__VERIFIER_assume(x > 3 && x < 11);\n__VERIFIER_assert(x * x < 100);",
+		"assert:3"},
 	{"overflow", "int x = nondet_int();\nx = x + 1;", "signed-overflow:2"},
 	{"division", "int x = nondet_int();\nx = 5 / x;", "div-by-zero:2"},
-	{"division overflow", "int x = nondet_int(), y = nondet_int();\n__VERIFIER_assume(y);\nx = x / y;", "signed-overflow:3"},
+	{"division overflow", "int x = nondet_int(), y = nondet_int();\n__VERIFIER_assume(y);\nx = x / y;",
+		"signed-overflow:3"},
 	{"shift", "int x = nondet_int();\nunsigned y = 1u << x;", "shift:2"},
 	{"index", "int a[4]; unsigned i = nondet_uint();\n__VERIFIER_assume(i < 5);\na[i] = 1;", "memory:3"},
 	{"index good", "int a[4]; unsigned i = nondet_uint();\n__VERIFIER_assume(i < 4);\na[i] = 1;", ""},
@@ -144,17 +147,22 @@ var programs = []struct{ name, body, want string }{
 	{"memset symbolic", "char b[16]; unsigned n = nondet_uint();\n__VERIFIER_assume(n <= 16);\nmemset(b, 1, 16); memset(b, 7, n);\nunsigned i = nondet_uint(); __VERIFIER_assume(i < 16);\n__VERIFIER_assert(b[i] == (i < n ? 7 : 1));", ""},
 	{"memcpy bounds", "char a[8], b[4] = {0};\nmemcpy(a, b, 8);", "memory:2"},
 	{"memcpy large", "static char a[2000], b[2000]; unsigned n = nondet_uint(), i = nondet_uint();\n__VERIFIER_assume(n <= 2000 && i < 2000);\nmemset(b, 3, 2000); memcpy(a, b, n);\n__VERIFIER_assert(a[i] == (i < n ? 3 : 0));\n__VERIFIER_assert(a[i] == 0);", "assert:5"},
-	{"inttoptr round trip", "int x = 3; unsigned long a = (unsigned long)&x;\n*(int *)a = 4;\n__VERIFIER_assert(x == 4);", ""},
+	{"inttoptr round trip",
+		"int x = 3; unsigned long a = (unsigned long)&x;\n*(int *)a = 4;\n__VERIFIER_assert(x == 4);", ""},
 	{"tagged pointer", "long x = 3; unsigned long a = (unsigned long)&x | 1;\n__VERIFIER_assert(a & 1);\n*(long *)(a & ~1ul) = 4;\n__VERIFIER_assert(x == 4);", ""},
 	{"struct copy", "struct s { int a; char *p; short c[3]; } x = {1, 0, {2, 3, 4}}, y; x.p = (char *)&x;\ny = x;\n__VERIFIER_assert(y.a == 1 && y.p == (char *)&x && y.c[2] == 4);", ""},
 	{"uninitialised", "int x;\nif (x) return 1;", "uninitialised:2"},
-	{"uninitialised bits", "struct { unsigned a : 3, b : 5; } s;\ns.a = 3;\nif (s.a != 3) return 1;\nif (s.b) return 1;", "uninitialised:4"},
+	{"uninitialised bits",
+		"struct { unsigned a : 3, b : 5; } s;\ns.a = 3;\nif (s.a != 3) return 1;\nif (s.b) return 1;",
+		"uninitialised:4"},
 	{"float", "float f = nondet_int();\n__VERIFIER_assume(f > 1.0f && f < 10.0f);\n__VERIFIER_assert(f + 1.0f > 2.0f);\n__VERIFIER_assert(f != 5.0f);", "assert:4"},
 	{"float to int", "float f = nondet_int(); int x = f;\n__VERIFIER_assume(f >= 0 && f < 100);\n__VERIFIER_assert(x >= 0 && x < 100);\nunsigned char c = f * 0.5f; __VERIFIER_assert(c <= 50);\n__VERIFIER_assert((double)c != 7);", "assert:5"},
 	{"strlen", "char s[5]; s[4] = 0; for (int i = 0; i < 4; i++) s[i] = nondet_uchar();\nunsigned long n = strlen(s);\n__VERIFIER_assert(n <= 4);\n__VERIFIER_assert(n != 3);", "assert:4"},
-	{"strlen unterminated", "char s[4]; for (int i = 0; i < 4; i++) s[i] = nondet_uchar();\nunsigned long n = strlen(s);\n__VERIFIER_assert(n < 4);", "memory:2"},
+	{"strlen unterminated",
+		"char s[4]; for (int i = 0; i < 4; i++) s[i] = nondet_uchar();\nunsigned long n = strlen(s);\n__VERIFIER_assert(n < 4);", "memory:2"},
 	{"strcpy", "char s[6], d[4]; s[5] = 0; for (int i = 0; i < 5; i++) s[i] = nondet_uchar();\n__VERIFIER_assume(!s[nondet_uint() & 3]);\nstrcpy(d, s); __VERIFIER_assert(strcmp(d, s) == 0);\n__VERIFIER_assert(strlen(d) != 3);", "assert:4"},
-	{"strcpy overflow", "char s[6], d[4]; s[5] = 0; for (int i = 0; i < 5; i++) s[i] = nondet_uchar();\nstrcpy(d, s);", "memory:2"},
+	{"strcpy overflow", "char s[6], d[4]; s[5] = 0; for (int i = 0; i < 5; i++) s[i] = nondet_uchar();\nstrcpy(d, s);",
+		"memory:2"},
 	{"strings", "char s[8] = \"abcabc\", t[4];\n__VERIFIER_assert(strchr(s, 'c') == s + 2 && strrchr(s, 'c') == s + 5 && strstr(s, \"bca\") == s + 1 && !strchr(s, 'x'));\nstrncpy(t, s, 4); __VERIFIER_assert(memcmp(t, \"abca\", 4) == 0 && strncmp(s, \"abd\", 2) == 0);\nt[2] = 0; strcat(t, \"z\"); __VERIFIER_assert(t[2] == 'z' && !t[3]);\n__VERIFIER_assert(toupper(s[0]) == 'A' && isdigit('7') && !isalpha(nondet_uint() % 10 + '0'));", ""},
 	{"ctype", "int c = nondet_int();\nisalpha(c);", "builtin:2"},
 	{"variadic", "int r = sum(3, 1, nondet_uchar(), 3l);\n__VERIFIER_assert(r >= 4 && r < 260);\n__VERIFIER_assert(r != 10);", "assert:3"},
@@ -193,7 +201,8 @@ __attribute__((noinline)) int f(int d) {
 int main(void) { return f(1); }`
 	for claim, want := range map[string]int{"h <= 4 && h >= 1": 0, "h == (int)i": 1} {
 		m := compile(t, "", fmt.Sprintf(src, claim), "-O1", "-fno-inline")
-		if got := violated(t, encodeMain(t, m, Options{Checks: verdict.CheckSet{verdict.Assert: true}})); len(got) != want {
+		if got := violated(t, encodeMain(t, m, Options{Checks: verdict.CheckSet{verdict.Assert: true}})); len(
+			got) != want {
 			t.Errorf("%s: %q", claim, got)
 		}
 	}

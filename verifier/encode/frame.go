@@ -48,7 +48,8 @@ type edge struct {
 
 func (e *encoder) newFrame(up *frame, call *ir.Instr, f *ir.Func, params []val) *frame {
 	info := e.infoOf(f)
-	fr := &frame{fn: f, g: info.g, info: info, up: up, call: call, params: params, vals: make([]val, f.NumInstr), loops: make([]loopState, len(info.g.Loops))}
+	fr := &frame{fn: f, g: info.g, info: info, up: up, call: call, params: params, vals: make([]val, f.NumInstr),
+		loops: make([]loopState, len(info.g.Loops))}
 	fr.context = contextOf(up, call, f)
 	if up != nil {
 		fr.depth = up.depth + 1
@@ -91,7 +92,8 @@ func (e *encoder) run(fr *frame, st *state) (*state, val) {
 // mayGoOn applies the limits of the walk and of loops to an instance about to run.
 func (e *encoder) mayGoOn(fr *frame, inst *instance, in edge) bool {
 	if e.cut == nil && e.s.Len() > e.opts.MaxTerms {
-		e.cut = &verdict.Reason{Kind: verdict.OutOfMemory, Detail: "the formula grew over its limit of terms", Remedy: "lower the bounds, or raise the memory limit"}
+		e.cut = &verdict.Reason{Kind: verdict.OutOfMemory, Detail: "the formula grew over its limit of terms",
+			Remedy: "lower the bounds, or raise the memory limit"}
 	}
 	if e.ctx.Err() != nil || e.cutter != nil && e.cutter.stop {
 		return false

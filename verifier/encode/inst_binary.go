@@ -9,8 +9,10 @@ import (
 )
 
 var binaryKinds = map[ir.Op]ilr.Kind{
-	ir.OpAdd: ilr.KAdd, ir.OpMul: ilr.KMul, ir.OpUdiv: ilr.KUdiv, ir.OpSdiv: ilr.KSdiv, ir.OpUrem: ilr.KUrem, ir.OpSrem: ilr.KSrem,
-	ir.OpShl: ilr.KShl, ir.OpLshr: ilr.KLshr, ir.OpAshr: ilr.KAshr, ir.OpAnd: ilr.KBvAnd, ir.OpOr: ilr.KBvOr, ir.OpXor: ilr.KBvXor,
+	ir.OpAdd: ilr.KAdd, ir.OpMul: ilr.KMul, ir.OpUdiv: ilr.KUdiv, ir.OpSdiv: ilr.KSdiv, ir.OpUrem: ilr.KUrem,
+	ir.OpSrem: ilr.KSrem,
+	ir.OpShl:  ilr.KShl, ir.OpLshr: ilr.KLshr, ir.OpAshr: ilr.KAshr, ir.OpAnd: ilr.KBvAnd, ir.OpOr: ilr.KBvOr,
+	ir.OpXor: ilr.KBvXor,
 }
 
 // binary evaluates integer arithmetic (LangRef: Binary Operations, Bitwise
@@ -98,7 +100,8 @@ func (e *encoder) overShift(st *state, in *ir.Instr, a, b val, t *ir.Type, v val
 	if other == nil {
 		return v
 	}
-	return e.pick(e.s.Ult(y, e.s.Const(bits.New(t.Width, uint64(t.Width)))), v, e.fresh(other, interp.Undef, in, t, "shift"))
+	return e.pick(e.s.Ult(y, e.s.Const(bits.New(t.Width, uint64(t.Width)))), v, e.fresh(other, interp.Undef, in, t,
+		"shift"))
 }
 
 func (e *encoder) binaryValue(in *ir.Instr, a, b val, t *ir.Type) val {
@@ -210,7 +213,9 @@ func (e *encoder) pointerDifference(p, q *ptr) (val, bool) {
 			if a.obj == b.obj {
 				d = e.s.Sub(a.off, b.off)
 			} else {
-				one := func(x alt) ilr.Term { return e.address(&ptr{alts: []alt{{g: e.s.True(), obj: x.obj, off: x.off}}}) }
+				one := func(x alt) ilr.Term {
+					return e.address(&ptr{alts: []alt{{g: e.s.True(), obj: x.obj, off: x.off}}})
+				}
 				g := e.s.And(a.g, b.g)
 				if e.s.IsFalse(g) {
 					continue

@@ -8,7 +8,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-var floatKinds = map[ir.Op]ilr.Kind{ir.OpFadd: ilr.KFAdd, ir.OpFmul: ilr.KFMul, ir.OpFdiv: ilr.KFDiv, ir.OpFrem: ilr.KFRem}
+var floatKinds = map[ir.Op]ilr.Kind{ir.OpFadd: ilr.KFAdd, ir.OpFmul: ilr.KFMul, ir.OpFdiv: ilr.KFDiv,
+	ir.OpFrem: ilr.KFRem}
 
 // plainFloat reports whether t, or its lanes, is a float of 16, 32 or 64 bits.
 func plainFloat(t *ir.Type) bool {

@@ -50,7 +50,8 @@ func (e *encoder) alloca(fr *frame, st *state, in *ir.Instr) val {
 }
 
 // newLocal makes an automatic object that dies with fr.
-func (e *encoder) newLocal(fr *frame, st *state, in *ir.Instr, name string, size ilr.Term, t *ir.Type, align int64) *ptr {
+func (e *encoder) newLocal(fr *frame, st *state, in *ir.Instr, name string, size ilr.Term, t *ir.Type,
+	align int64) *ptr {
 	o := e.newObject(object{kind: objStack, name: name, align: align, elem: t, in: in, born: st.pc.all}, size)
 	o.first = e.unknownBase(o)
 	st.put(o, &content{live: e.s.True(), base: o.first})

@@ -41,8 +41,10 @@ func actual(t *testing.T, m *ir.Module, f *Formula, ev *ilr.Evaluator, opts Opti
 	for _, r := range opts.Regions {
 		regions = append(regions, interp.Region{Name: r.Name, Base: r.Base, Size: r.Size, Access: string(r.Access)})
 	}
-	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("main"), Checks: opts.Checks, Regions: regions,
-		VolatileMemory: opts.VolatileMemory, MallocNeverFails: opts.MallocNeverFails, AnyAlignment: opts.AnyAlignment, Leaks: opts.Leaks, MaxSteps: 3000000}, src)
+	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("main"), Checks: opts.Checks,
+		Regions:        regions,
+		VolatileMemory: opts.VolatileMemory, MallocNeverFails: opts.MallocNeverFails, AnyAlignment: opts.AnyAlignment,
+		Leaks: opts.Leaks, MaxSteps: 3000000}, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +136,8 @@ func randomModel(f *Formula, r *rand.Rand) ilr.Model {
 func TestAgainstInterp(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
-			if against(t, compile(t, "", prelude+"int main(void) {\n#line 1\n"+p.body+"\nreturn 0; }\n"), Options{}, 40) == 0 && p.name != "hang" {
+			if against(t, compile(t, "", prelude+"int main(void) {\n#line 1\n"+p.body+"\nreturn 0; }\n"), Options{},
+				40) == 0 && p.name != "hang" {
 				t.Error("nothing was compared")
 			}
 		})

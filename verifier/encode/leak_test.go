@@ -47,7 +47,8 @@ static N *two(N *p, int k) { return k ? p : 0; }
 `
 
 func trackedOptions(rule interp.LeakRule) Options {
-	return Options{Checks: verdict.CheckSet{verdict.Leak: true, verdict.Memory: true, verdict.Free: true}, MallocNeverFails: true, Leaks: rule}
+	return Options{Checks: verdict.CheckSet{verdict.Leak: true, verdict.Memory: true, verdict.Free: true},
+		MallocNeverFails: true, Leaks: rule}
 }
 
 // TestTracked holds LeakTracked to the table, and the interpreter to the formula.

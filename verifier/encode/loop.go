@@ -83,7 +83,10 @@ func (e *encoder) repeats(ls *loopState, in edge) bool {
 		same = in.vals[i].el == nil && e.sameVal(ls.vals[i], in.vals[i])
 	}
 	if same {
-		diff(ls.mem, in.st.mem, func(k int64, x, y *content) { same = same && x != nil && y != nil && e.sameContent(x, y) })
+		diff(ls.mem, in.st.mem, func(k int64, x, y *content) {
+			same = same && x != nil && y != nil && e.sameContent(x,
+				y)
+		})
 	}
 	if same {
 		diff(ls.loc, in.st.loc, func(k int64, x, y *val) { same = same && x != nil && y != nil && e.sameVal(*x, *y) })
@@ -92,7 +95,8 @@ func (e *encoder) repeats(ls *loopState, in edge) bool {
 }
 
 func (e *encoder) sameVal(a, b val) bool {
-	return a.t == b.t && a.u == b.u && a.el == nil && b.el == nil && (a.p == b.p || a.p != nil && b.p != nil && e.samePtr(a.p, b.p))
+	return a.t == b.t && a.u == b.u && a.el == nil && b.el == nil && (a.p == b.p || a.p != nil && b.p != nil &&
+		e.samePtr(a.p, b.p))
 }
 
 func (e *encoder) sameContent(x, y *content) bool {
@@ -148,8 +152,9 @@ func (e *encoder) boundReached(fr *frame, l *unwind.Loop, st *state) {
 	li.Complete = false
 	li.Claim = fmt.Sprintf("%s@%s#%d", verdict.Unwinding, fr.fn.Name, l.Index+1)
 	in := l.Latches[0].Term()
-	e.addClaim(Claim{ID: li.Claim, Check: verdict.Unwinding, Pos: l.Pos, Message: fmt.Sprintf("loop %s needs more than %d turns", l.Name, li.Turns),
-		Instr: in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Alone: st.pc.free})
+	e.addClaim(Claim{ID: li.Claim, Check: verdict.Unwinding, Pos: l.Pos,
+		Message: fmt.Sprintf("loop %s needs more than %d turns", l.Name, li.Turns),
+		Instr:   in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Alone: st.pc.free})
 }
 
 // mayCall applies the bounds on calls (LL-62): recursion that depends on inputs
@@ -186,8 +191,9 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 		return true
 	}
 	id := fmt.Sprintf("%s@%s#%d", verdict.Unwinding, fr.fn.Name, len(fr.g.Loops)+fr.info.callOrdinal(in))
-	e.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *in.Pos, Message: fmt.Sprintf("calls of %s nest deeper than %d", f.Name, fr.depth),
-		Instr: in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Alone: st.pc.free})
+	e.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *in.Pos,
+		Message: fmt.Sprintf("calls of %s nest deeper than %d", f.Name, fr.depth),
+		Instr:   in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Alone: st.pc.free})
 	st.pc = nil
 	return false
 }
@@ -196,8 +202,9 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 // beyond a bound that does not grow.
 func (e *encoder) beyond(fr *frame, st *state, in *ir.Instr, g *ir.Global, c ilr.Term) {
 	if one := e.fork(st, c); one != nil {
-		e.addClaim(Claim{ID: fmt.Sprintf("%s@%s", verdict.Unwinding, g.Name), Check: verdict.Unwinding, Pos: *in.Pos, Message: g.Beyond,
-			Instr: in, Context: fr.context, Guard: one.pc.all, Violated: one.pc.all, Alone: one.pc.free, Fixed: true})
+		e.addClaim(Claim{ID: fmt.Sprintf("%s@%s", verdict.Unwinding, g.Name), Check: verdict.Unwinding, Pos: *in.Pos,
+			Message: g.Beyond,
+			Instr:   in, Context: fr.context, Guard: one.pc.all, Violated: one.pc.all, Alone: one.pc.free, Fixed: true})
 	}
 	st.pc = e.and(st.pc, e.s.Not(c))
 }

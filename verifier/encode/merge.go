@@ -63,7 +63,8 @@ func (e *encoder) mergeContents(o *object, sel ilr.Term, x, y *content) *content
 	}
 	out := *x
 	out.live = e.s.Ite(sel, x.live, y.live)
-	if x.base != y.base || x.arr != y.arr && (x.arr == nil || y.arr == nil || x.arr.t != y.arr.t || x.arr.u != y.arr.u) {
+	if x.base != y.base || x.arr != y.arr && (x.arr == nil || y.arr == nil || x.arr.t != y.arr.t ||
+		x.arr.u != y.arr.u) {
 		return e.mergeBases(o, sel, x, y, &out)
 	}
 	next := int64(0)
@@ -77,7 +78,8 @@ func (e *encoder) mergeContents(o *object, sel ilr.Term, x, y *content) *content
 
 // mergeCell joins the bytes from k on that belong to one cell and answers where they end.
 func (e *encoder) mergeCell(o *object, sel ilr.Term, x, y, out *content, k int64, p, q *cell) int64 {
-	if p != nil && q != nil && (p.of != nil || q.of != nil) && p.root() == q.root() { // what the sides know apart is forgotten
+	// what the sides know apart is forgotten
+	if p != nil && q != nil && (p.of != nil || q.of != nil) && p.root() == q.root() {
 		n := min(covered(x.cells, p, k, p.off+p.n-k), covered(y.cells, q, k, q.off+q.n-k))
 		out.cells = out.cells.fill(k, n, p.root())
 		return k + n

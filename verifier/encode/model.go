@@ -28,7 +28,8 @@ func (e *encoder) model(fr *frame, st *state, in *ir.Instr, f *ir.Func, m ir.Mod
 		e.gap(st, in, verdict.Unsupported, "call of %s with too few arguments", c.name)
 		return val{}
 	}
-	for _, group := range []func(ir.Model) (val, bool){c.harness, c.stub, c.objects, c.heap, c.ranges, c.strings, c.intrinsic, c.floats, c.variadic} {
+	for _, group := range []func(ir.Model) (val, bool){c.harness, c.stub, c.objects, c.heap, c.ranges, c.strings,
+		c.intrinsic, c.floats, c.variadic} {
 		if v, ok := group(m); ok {
 			return v
 		}
@@ -38,11 +39,16 @@ func (e *encoder) model(fr *frame, st *state, in *ir.Instr, f *ir.Func, m ir.Mod
 }
 
 var minArgs = map[ir.Model]int{
-	ir.ModelAssume: 1, ir.ModelAssert: 1, ir.ModelHavoc: 2, ir.ModelHavocObj: 1, ir.ModelROK: 2, ir.ModelWOK: 2, ir.ModelRWOK: 2,
-	ir.ModelObjectSize: 1, ir.ModelPtrOffset: 1, ir.ModelPtrObject: 1, ir.ModelSameObject: 2, ir.ModelDynObject: 1, ir.ModelMakeSymbolic: 2,
-	ir.ModelMalloc: 1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3, ir.ModelAllocaC: 1, ir.ModelFree: 1,
-	ir.ModelMemcpy: 3, ir.ModelMemmove: 3, ir.ModelMemset: 3, ir.ModelMemcmp: 3, ir.ModelMemchr: 3, ir.ModelStrlen: 1, ir.ModelStrnlen: 2,
-	ir.ModelStrcpy: 2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2, ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
+	ir.ModelAssume: 1, ir.ModelAssert: 1, ir.ModelHavoc: 2, ir.ModelHavocObj: 1, ir.ModelROK: 2, ir.ModelWOK: 2,
+	ir.ModelRWOK:       2,
+	ir.ModelObjectSize: 1, ir.ModelPtrOffset: 1, ir.ModelPtrObject: 1, ir.ModelSameObject: 2, ir.ModelDynObject: 1,
+	ir.ModelMakeSymbolic: 2,
+	ir.ModelMalloc:       1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3,
+	ir.ModelAllocaC: 1, ir.ModelFree: 1,
+	ir.ModelMemcpy: 3, ir.ModelMemmove: 3, ir.ModelMemset: 3, ir.ModelMemcmp: 3, ir.ModelMemchr: 3, ir.ModelStrlen: 1,
+	ir.ModelStrnlen: 2,
+	ir.ModelStrcpy:  2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2,
+	ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
 	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelRange: 2,
 }
 
@@ -75,7 +81,8 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, c.name+" is reached")
 	case ir.ModelAssertFail:
 		c.leaksWhen(e.s.True())
-		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, "assertion fails"+c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
+		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true,
+			"assertion fails"+c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
 	case ir.ModelNop:
 		return e.fresh(st, interp.Undef, c.in, c.in.T, c.name), true
 	case ir.ModelExit:
@@ -136,7 +143,8 @@ func (c *modelCall) text(i int) string {
 	}
 	a, ok := c.args[i].p.only()
 	off, known := c.constOf(a.off)
-	if !ok || !known || a.obj == nil || !a.obj.ro || a.obj.init == nil || a.obj.init.base.kind != baseTable || off >= uint64(len(a.obj.init.base.data)) {
+	if !ok || !known || a.obj == nil || !a.obj.ro || a.obj.init == nil || a.obj.init.base.kind != baseTable ||
+		off >= uint64(len(a.obj.init.base.data)) {
 		return ""
 	}
 	s := ""
@@ -183,7 +191,8 @@ func (c *modelCall) objects(m ir.Model) (val, bool) {
 			return fit(t.obj.size)
 		}, c.args[0]), true
 	case ir.ModelPtrOffset:
-		return byTarget(func(t target) ilr.Term { return e.num(val{t: e.signed(val{t: t.off}, c.in.T.Width)}) }, c.args[0]), true
+		return byTarget(func(t target) ilr.Term { return e.num(val{t: e.signed(val{t: t.off}, c.in.T.Width)}) },
+			c.args[0]), true
 	case ir.ModelNow:
 		return e.scalar(e.s.Int(c.in.T.Width, int64(len(e.objs)))), true
 	case ir.ModelSince:

@@ -13,9 +13,12 @@ func (e *encoder) isSmallest(x ilr.Term) ilr.Term {
 
 // ctypeRanges are the characters of each class of ctype.h in the "C" locale (C17 7.4).
 var ctypeRanges = map[string][][2]int64{
-	"isalpha": {{'A', 'Z'}, {'a', 'z'}}, "isdigit": {{'0', '9'}}, "isalnum": {{'A', 'Z'}, {'a', 'z'}, {'0', '9'}}, "isspace": {{' ', ' '}, {9, 13}},
-	"isupper": {{'A', 'Z'}}, "islower": {{'a', 'z'}}, "isxdigit": {{'0', '9'}, {'a', 'f'}, {'A', 'F'}}, "isprint": {{32, 126}},
-	"ispunct": {{33, 47}, {58, 64}, {91, 96}, {123, 126}}, "iscntrl": {{0, 31}, {127, 127}}, "isgraph": {{33, 126}}, "isblank": {{' ', ' '}, {'\t', '\t'}},
+	"isalpha": {{'A', 'Z'}, {'a', 'z'}}, "isdigit": {{'0', '9'}}, "isalnum": {{'A', 'Z'}, {'a', 'z'}, {'0', '9'}},
+	"isspace": {{' ', ' '}, {9, 13}},
+	"isupper": {{'A', 'Z'}}, "islower": {{'a', 'z'}}, "isxdigit": {{'0', '9'}, {'a', 'f'}, {'A', 'F'}},
+	"isprint": {{32, 126}},
+	"ispunct": {{33, 47}, {58, 64}, {91, 96}, {123, 126}}, "iscntrl": {{0, 31}, {127, 127}}, "isgraph": {{33, 126}},
+	"isblank": {{' ', ' '}, {'\t', '\t'}},
 }
 
 // ctype evaluates ctype.h. The argument must be an unsigned char or EOF.
@@ -25,7 +28,8 @@ func (c *modelCall) ctype() val {
 	x := e.num(c.args[0])
 	w := e.s.Width(x)
 	between := func(lo, hi int64) ilr.Term { return e.s.Ule(e.s.Sub(x, e.s.Int(w, lo)), e.s.Int(w, hi-lo)) }
-	e.claim(c.fr, st, c.in, verdict.Builtin, e.s.Not(between(-1, 255)), true, "argument of "+c.name+" is neither an unsigned char nor EOF")
+	e.claim(c.fr, st, c.in, verdict.Builtin, e.s.Not(between(-1, 255)), true,
+		"argument of "+c.name+" is neither an unsigned char nor EOF")
 	if st.pc == nil {
 		return val{}
 	}

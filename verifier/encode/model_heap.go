@@ -101,7 +101,8 @@ func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p val, ok ilr
 	if align == 0 {
 		align = int64(max(8, e.w/4)) // malloc: good for every type
 	}
-	o := e.newObject(object{kind: objHeap, name: heapName(c.in), align: align, in: c.in, born: e.s.And(st.pc.all, ok)}, n)
+	o := e.newObject(object{kind: objHeap, name: heapName(c.in), align: align, in: c.in, born: e.s.And(st.pc.all, ok)},
+		n)
 	b := e.unknownBase(o)
 	if zeros {
 		b = e.zeroBase(o)
@@ -216,7 +217,8 @@ func (e *encoder) checkFree(fr *frame, st *state, in *ir.Instr, p val) []target 
 			dead = e.s.Not(c.live)
 		}
 		fail(e.s.And(t.g, dead), "%s is freed again", t.obj.what())
-		fail(e.s.And(t.g, e.s.Not(e.eq(t.off, e.s.Int(e.w, 0)))), "free of a pointer into the middle of %s", t.obj.what())
+		fail(e.s.And(t.g, e.s.Not(e.eq(t.off, e.s.Int(e.w, 0)))), "free of a pointer into the middle of %s",
+			t.obj.what())
 		if c != nil {
 			good = append(good, t)
 		}

@@ -21,7 +21,8 @@ func (c *modelCall) intrinsic(m ir.Model) (val, bool) {
 	case ir.ModelAssumeI:
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption on an indeterminate value")
 		if st.pc != nil {
-			e.claim(c.fr, st, c.in, verdict.Builtin, e.s.Not(e.cond(c.args[0])), true, "assumption given to the compiler is false")
+			e.claim(c.fr, st, c.in, verdict.Builtin, e.s.Not(e.cond(c.args[0])), true,
+				"assumption given to the compiler is false")
 		}
 		return val{}, true
 	case ir.ModelObjSizeI:
@@ -53,7 +54,8 @@ func (c *modelCall) intrinsic(m ir.Model) (val, bool) {
 // laneClaims are the claims of intrinsics whose second argument makes an
 // argument poisonous: the count of zeros of 0, the absolute value of the smallest.
 func (c *modelCall) laneClaims(m ir.Model) {
-	if m != ir.ModelCtlz && m != ir.ModelCttz && m != ir.ModelAbsI || len(c.args) < 2 || !c.s.IsTrue(c.cond(c.args[1])) {
+	if m != ir.ModelCtlz && m != ir.ModelCttz && m != ir.ModelAbsI || len(c.args) < 2 ||
+		!c.s.IsTrue(c.cond(c.args[1])) {
 		return
 	}
 	lanes := []val{c.args[0]}

@@ -120,7 +120,8 @@ func (e *encoder) checkOverlap(fr *frame, st *state, in *ir.Instr, to, from []ta
 			bad = e.s.Or(bad, e.s.And(d.g, s.g, e.s.Not(apart)))
 		}
 	}
-	e.claim(fr, st, in, verdict.Memory, bad, true, "copy between overlapping ranges", failure{when: bad, text: "copy between overlapping ranges"})
+	e.claim(fr, st, in, verdict.Memory, bad, true, "copy between overlapping ranges",
+		failure{when: bad, text: "copy between overlapping ranges"})
 }
 
 func (e *encoder) larger(a, b ilr.Term) ilr.Term       { return e.s.Ite(e.s.Ult(a, b), b, a) }
@@ -135,14 +136,16 @@ const (
 
 // copyInto is c with n bytes from off to on taken from offset from of so, whose
 // content is sc; both ranges are valid or n is 0. It fails when the arrays differ in shape.
-func (e *encoder) copyInto(o *object, c *content, to ilr.Term, so *object, sc *content, from, n ilr.Term) (*content, bool) {
+func (e *encoder) copyInto(o *object, c *content, to ilr.Term, so *object, sc *content, from, n ilr.Term) (*content,
+	bool) {
 	k, kok := e.constOf(n)
 	t, tok := e.constOf(to)
 	f, fok := e.constOf(from)
 	switch {
 	case kok && tok && e.outOf(o, t, int64(k)) || kok && fok && e.outOf(so, f, int64(k)):
 		return c, true // only where nothing goes
-	case kok && tok && fok && t == 0 && f == 0 && int64(k) == o.csize && o.csize == so.csize && (o == so || o.csize > 64):
+	case kok && tok && fok && t == 0 && f == 0 && int64(k) == o.csize && o.csize == so.csize &&
+		(o == so || o.csize > 64):
 		d := *sc
 		d.live = c.live
 		return &d, true
@@ -222,7 +225,8 @@ func (e *encoder) chunk(o *object, c *content, off, left int64) int64 {
 
 // copyWords copies a constant length between unknown offsets in the widest
 // words that both allow.
-func (e *encoder) copyWords(o *object, c *content, to ilr.Term, so *object, sc *content, from ilr.Term, n int64) *content {
+func (e *encoder) copyWords(o *object, c *content, to ilr.Term, so *object, sc *content, from ilr.Term,
+	n int64) *content {
 	for i := int64(0); i < n; {
 		k := int64(e.w / 8)
 		for k > 1 && (i+k > n || e.lowZeros(e.offset(to, i)) < log2(k) || e.lowZeros(e.offset(from, i)) < log2(k)) {

@@ -146,7 +146,8 @@ func (c *modelCall) converted(conv ir.Conversion, memory bool, next func(ir.Conv
 func (c *modelCall) literal(p val) (string, bool) {
 	a, ok := p.p.only()
 	off, known := c.constOf(a.off)
-	if !ok || !known || a.obj == nil || !a.obj.ro || a.obj.init == nil || a.obj.init.base.kind != baseTable || off > uint64(len(a.obj.init.base.data)) {
+	if !ok || !known || a.obj == nil || !a.obj.ro || a.obj.init == nil || a.obj.init.base.kind != baseTable ||
+		off > uint64(len(a.obj.init.base.data)) {
 		return "", false
 	}
 	for i, b := range a.obj.init.base.data[off:] {

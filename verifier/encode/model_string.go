@@ -55,7 +55,8 @@ func (c *modelCall) strings(m ir.Model) (val, bool) {
 	case ir.ModelAbs:
 		x := e.num(c.args[0])
 		w := e.s.Width(x)
-		e.claim(c.fr, c.st, c.in, verdict.SignedOverflow, e.isSmallest(x), false, c.name+" of the smallest value overflows")
+		e.claim(c.fr, c.st, c.in, verdict.SignedOverflow, e.isSmallest(x), false,
+			c.name+" of the smallest value overflows")
 		v := e.scalar(e.s.Ite(e.s.Slt(x, e.s.Int(w, 0)), e.s.Neg(x), x))
 		v.u = e.spreadOver(w, c.args[0].u)
 		return v, true
@@ -117,8 +118,10 @@ func (c *modelCall) endless(ps []val) bool {
 func (c *modelCall) scanBound(going ilr.Term, n int64) {
 	if one := c.fork(c.st, going); one != nil {
 		id := fmt.Sprintf("%s@%s#%d", verdict.Unwinding, c.fr.fn.Name, len(c.fr.g.Loops)+c.fr.info.callOrdinal(c.in))
-		c.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *c.in.Pos, Message: fmt.Sprintf("%s looks at more than %d bytes", c.name, n),
-			Instr: c.in, Context: c.fr.context, Guard: one.pc.all, Violated: one.pc.all, Alone: one.pc.free, Fixed: n == maxScan})
+		c.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *c.in.Pos,
+			Message: fmt.Sprintf("%s looks at more than %d bytes", c.name, n),
+			Instr:   c.in, Context: c.fr.context, Guard: one.pc.all, Violated: one.pc.all, Alone: one.pc.free,
+			Fixed: n == maxScan})
 	}
 	c.st.pc = c.and(c.st.pc, c.s.Not(going))
 }

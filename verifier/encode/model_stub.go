@@ -34,7 +34,8 @@ func (c *modelCall) havocReached(p *ptr) {
 			continue
 		}
 		if e.leadsOn(t.obj, st.get(t.obj)) {
-			e.gapWhen(st, c.in, some, "havoc stub %s: %s holds pointers, and what they lead to is not followed", c.name, t.obj.what())
+			e.gapWhen(st, c.in, some, "havoc stub %s: %s holds pointers, and what they lead to is not followed",
+				c.name, t.obj.what())
 			if st.pc == nil {
 				return
 			}
@@ -63,7 +64,8 @@ func (c *modelCall) havocObjects(p val) {
 		start.alts = append(start.alts, a)
 	}
 	p.p = start
-	for _, t := range e.checkAccess(c.fr, st, c.in, p, want{n: e.s.Int(e.w, 1), align: 1, write: true, what: "write"}, when) {
+	for _, t := range e.checkAccess(c.fr, st, c.in, p, want{n: e.s.Int(e.w, 1), align: 1, write: true, what: "write"},
+		when) {
 		if t.obj == nil || t.vol != nil || st.pc == nil {
 			continue
 		}

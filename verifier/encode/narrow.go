@@ -80,7 +80,8 @@ func (e *encoder) narrow(p *path, t ilr.Term) ilr.Term {
 	if t != 0 {
 		w = s.Width(t)
 	}
-	if t == 0 || p == nil || s.Sort(t).Kind != ilr.SortBV || w < 8 || w > 64 || s.Kind(t) == ilr.KConst || s.Kind(t) == ilr.KZext {
+	if t == 0 || p == nil || s.Sort(t).Kind != ilr.SortBV || w < 8 || w > 64 || s.Kind(t) == ilr.KConst ||
+		s.Kind(t) == ilr.KZext {
 		return t
 	}
 	b := bounds{high: ^uint64(0) >> uint(64-w)}
@@ -153,7 +154,8 @@ func (b *bounds) decided(s *ilr.Store, lit, t ilr.Term, w int, steps *int) {
 		b.atMost(c - 1)
 	case k == ilr.KSlt && !less && !holds && !negative:
 		b.atMost(c)
-	case k == ilr.KSlt && less && !holds && !negative, k == ilr.KSlt && !less && holds && (!negative || c == ^uint64(0)>>uint(64-w)):
+	case k == ilr.KSlt && less && !holds && !negative, k == ilr.KSlt && !less && holds &&
+		(!negative || c == ^uint64(0)>>uint(64-w)):
 		b.notNegative = true
 	}
 }

@@ -68,7 +68,8 @@ func (e *encoder) globalObject(g *ir.Global) *object {
 		return o
 	}
 	size := e.lay.SizeOf(g.T)
-	o := e.newObject(object{kind: objGlobal, name: g.Name, align: int64(g.Align), elem: g.T, ro: g.Const, glob: g}, e.s.Int(e.w, size))
+	o := e.newObject(object{kind: objGlobal, name: g.Name, align: int64(g.Align), elem: g.T, ro: g.Const, glob: g},
+		e.s.Int(e.w, size))
 	e.globals[g] = o
 	o.init = &content{live: e.s.True(), base: e.unknownBase(o)}
 	if g.Init != nil && !g.Extern {
@@ -92,7 +93,8 @@ func (e *encoder) funcObject(f *ir.Func) *object {
 func (e *encoder) labelObject(b *ir.Block) *object {
 	o := e.labels[b]
 	if o == nil {
-		o = e.newObject(object{kind: objLabel, name: fmt.Sprintf("%s.%s", b.Func.Name, b.Name), align: 4, ro: true, label: b}, e.s.Int(e.w, 1))
+		o = e.newObject(object{kind: objLabel, name: fmt.Sprintf("%s.%s", b.Func.Name, b.Name), align: 4, ro: true,
+			label: b}, e.s.Int(e.w, 1))
 		o.init = &content{live: e.s.True(), base: e.unknownBase(o)}
 		e.labels[b] = o
 	}

@@ -47,7 +47,8 @@ func (g *generator) num() string {
 	case 9:
 		return fmt.Sprintf("(int)w[%s]", g.index(700))
 	case 10:
-		return g.pick("(p == q)", "(p != 0)", "(int)(q - p)", "(p < q)", "(h != 0)", "(int)(unsigned long)p", "((unsigned long)q & 3) == 0", "(int)((unsigned long)p - (unsigned long)a)")
+		return g.pick("(p == q)", "(p != 0)", "(int)(q - p)", "(p < q)", "(h != 0)", "(int)(unsigned long)p",
+			"((unsigned long)q & 3) == 0", "(int)((unsigned long)p - (unsigned long)a)")
 	case 11:
 		return fmt.Sprintf("tab[%s]", g.index(6))
 	case 12:
@@ -55,9 +56,11 @@ func (g *generator) num() string {
 	case 13:
 		return g.pick("(int)f", "(f < 2.5f)", "(int)(f * 1.5f)", "(int)((double)x / 3)", "(f == (float)x)")
 	case 14:
-		return g.pick("(int)strlen(c)", "strcmp(c, \"ab\")", "memcmp(a, c, u & 7)", "(strchr(c, x) != 0)", "toupper(c[1] & 127)", "(int)(strstr(c, \"b\") - c)", "isdigit(u & 255)")
+		return g.pick("(int)strlen(c)", "strcmp(c, \"ab\")", "memcmp(a, c, u & 7)", "(strchr(c, x) != 0)",
+			"toupper(c[1] & 127)", "(int)(strstr(c, \"b\") - c)", "isdigit(u & 255)")
 	case 15:
-		return g.pick("__builtin_popcount(u)", "__builtin_bswap32(u)", "(int)__builtin_clz(u | 1)", "abs(x)", "sum(3, x, 2, 3l)")
+		return g.pick("__builtin_popcount(u)", "__builtin_bswap32(u)", "(int)__builtin_clz(u | 1)", "abs(x)",
+			"sum(3, x, 2, 3l)")
 	}
 	return g.pick("x", "y", "g", "(int)u", fmt.Sprint(g.r.Intn(12)-2))
 }
@@ -84,7 +87,8 @@ func (g *generator) size() string {
 }
 
 func (g *generator) ptr() string {
-	return g.pick("a", "c", "&s", "&t", "p", "h", "(char *)a + 2", "&c[x & 3]", "w", "&w[u % 700]", "(char *)&s + (u & 7)")
+	return g.pick("a", "c", "&s", "&t", "p", "h", "(char *)a + 2", "&c[x & 3]", "w", "&w[u % 700]",
+		"(char *)&s + (u & 7)")
 }
 
 func (g *generator) stmt(level int) {
@@ -102,7 +106,8 @@ func (g *generator) stmt(level int) {
 	case 2:
 		put("%s = %s;", g.pick("s.a", "s.b", "s.c[1]", "t.b", "s.bits", "t.bits", "x", "y", "g", "u", "v"), g.num())
 	case 3:
-		put("p = %s;", g.pick("&a[1]", "a", "&s.b", "q", "(int *)h", "&x", "p + 1", "&a[x & 3]", "(int *)((unsigned long)p & ~3ul)", "s.p", "(x ? a : &y)", "&tab[1]"))
+		put("p = %s;", g.pick("&a[1]", "a", "&s.b", "q", "(int *)h", "&x", "p + 1", "&a[x & 3]",
+			"(int *)((unsigned long)p & ~3ul)", "s.p", "(x ? a : &y)", "&tab[1]"))
 	case 4:
 		put("q = %s;", g.pick("p", "a + 2", "&g", "s.p", "p - 1", "(int *)(unsigned long)p"))
 	case 5:
@@ -148,7 +153,8 @@ func (g *generator) stmt(level int) {
 	case 24:
 		put("f = %s;", g.pick("x", "f + 0.5f", "f * f", "(float)d", "-f", "f / 3"))
 	case 25:
-		put("%s;", g.pick("strcpy(c, \"hi\")", "strncpy(c, \"hello\", u & 7)", "strcat(c, \"z\")", "if (h) strcpy(h, \"abc\")", "REG = x", "((int *)0x20000000)[u & 3] = x"))
+		put("%s;", g.pick("strcpy(c, \"hi\")", "strncpy(c, \"hello\", u & 7)", "strcat(c, \"z\")",
+			"if (h) strcpy(h, \"abc\")", "REG = x", "((int *)0x20000000)[u & 3] = x"))
 	case 26:
 		put("{ int l[(u & 3) + 1]; l[u & 3] = x; y = l[x & 1]; }")
 	case 27:
@@ -199,9 +205,11 @@ func TestRandomPrograms(t *testing.T) {
 func randomProgram(t *testing.T, seed int64) {
 	triples := []string{"", "i386-linux-gnu", "thumbv7m-none-eabi", "mips-linux-gnu"}
 	m := compile(t, triples[seed%int64(len(triples))], program(seed))
-	regions := []Region{{Name: "uart", Base: 0x40000000, Size: 16, Access: AccessVolatile}, {Name: "ram", Base: 0x20000000, Size: 12, Access: AccessReadWrite},
+	regions := []Region{{Name: "uart", Base: 0x40000000, Size: 16, Access: AccessVolatile},
+		{Name: "ram", Base: 0x20000000, Size: 12, Access: AccessReadWrite},
 		{Name: "flash", Base: 0x8000, Size: 4, Access: AccessRead}}
-	against(t, m, Options{MaxUnwind: 4, Unwind: int(seed % 5), Regions: regions, MallocNeverFails: seed%7 == 0, VolatileMemory: seed%3 == 0}, 25)
+	against(t, m, Options{MaxUnwind: 4, Unwind: int(seed % 5), Regions: regions, MallocNeverFails: seed%7 == 0,
+		VolatileMemory: seed%3 == 0}, 25)
 }
 
 func FuzzAgainstInterp(f *testing.F) {

@@ -89,7 +89,10 @@ func (e *encoder) readAt(o *object, c *content, off ilr.Term, n int64) val {
 	case ok && p.count == 0:
 		return val{t: e.s.Int(int(8*n), 0)}
 	case ok:
-		return e.multiplex(e.number(off, p), 0, p.count, func(i int64) val { return e.readRaw(o, c, p.first+i*p.step, n) })
+		return e.multiplex(e.number(off, p), 0, p.count, func(i int64) val {
+			return e.readRaw(o, c, p.first+i*p.step,
+				n)
+		})
 	}
 	if c.arr == nil && c.cells.root == nil {
 		return e.arrayRead(e.baseArray(c.base, o, n), off, n)

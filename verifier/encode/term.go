@@ -51,7 +51,8 @@ func (e *encoder) terminator(fr *frame, inst *instance, st *state, in *ir.Instr)
 		e.indirectBranch(fr, inst, st, in)
 	case ir.OpUnreachable:
 		if !e.asks(in, verdict.Unreachable) {
-			e.gap(st, in, verdict.Unsupported, "code is reached that the compiler takes to be unreachable, and the check is off")
+			e.gap(st, in, verdict.Unsupported,
+				"code is reached that the compiler takes to be unreachable, and the check is off")
 			return
 		}
 		e.claim(fr, st, in, verdict.Unreachable, e.s.True(), true, "code that cannot be reached is reached")

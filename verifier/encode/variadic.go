@@ -126,12 +126,14 @@ func (e *encoder) asm(st *state, in *ir.Instr) val {
 			if !in.T.IsVoid() {
 				e.fresh(st, interp.AsmOut, in, in.T, "asm")
 			}
-			e.gap(st, in, verdict.Unsupported, "inline assembly that writes memory: %s", strings.TrimSpace(in.Asm.Template))
+			e.gap(st, in, verdict.Unsupported, "inline assembly that writes memory: %s",
+				strings.TrimSpace(in.Asm.Template))
 			return val{}
 		}
 	}
 	if !ir.QuietAsm(in.Asm) {
-		e.note("inline assembly `%s` changes nothing but its outputs, which are unknown", strings.TrimSpace(in.Asm.Template))
+		e.note("inline assembly `%s` changes nothing but its outputs, which are unknown",
+			strings.TrimSpace(in.Asm.Template))
 	}
 	return e.fresh(st, interp.AsmOut, in, in.T, "asm")
 }

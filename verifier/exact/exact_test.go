@@ -69,13 +69,15 @@ func TestRat(t *testing.T) {
 	for n := 0; n < 5000; n++ {
 		a, b := pick(), pick()
 		x, y := a.Big(), b.Big()
-		if a.Add(b).Big().Cmp(new(big.Rat).Add(x, y)) != 0 || a.Sub(b).Big().Cmp(new(big.Rat).Sub(x, y)) != 0 || a.Mul(b).Big().Cmp(new(big.Rat).Mul(x, y)) != 0 {
+		if a.Add(b).Big().Cmp(new(big.Rat).Add(x, y)) != 0 || a.Sub(b).Big().Cmp(new(big.Rat).Sub(x, y)) != 0 ||
+			a.Mul(b).Big().Cmp(new(big.Rat).Mul(x, y)) != 0 {
 			t.Fatalf("%v and %v", a, b)
 		}
 		if a.Cmp(b) != x.Cmp(y) {
 			t.Fatalf("%v against %v", a, b)
 		}
-		if f, c := RatOf(a.Floor()), RatOf(a.Ceil()); f.Cmp(a) > 0 || a.Sub(f).Cmp(R(1)) >= 0 || c.Cmp(a) < 0 || c.Sub(a).Cmp(R(1)) >= 0 {
+		if f, c := RatOf(a.Floor()), RatOf(a.Ceil()); f.Cmp(a) > 0 || a.Sub(f).Cmp(R(1)) >= 0 || c.Cmp(a) < 0 ||
+			c.Sub(a).Cmp(R(1)) >= 0 {
 			t.Fatalf("floor %v and ceiling %v of %v", f, c, a)
 		}
 		if !b.IsZero() && a.Div(b).Mul(b).Cmp(a) != 0 {

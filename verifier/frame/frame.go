@@ -113,7 +113,8 @@ func (w *weaver) function(f *ir.Func) {
 // look finds the loops with contracts, and the names and scopes of variables.
 func (w *weaver) look() {
 	w.frames = map[*unwind.Loop]ir.Value{}
-	w.loops, w.names, w.born, w.slots = map[*unwind.Loop]bool{}, map[ir.Value]string{}, map[ir.Value][]*ir.Block{}, map[ir.Value]int{}
+	w.loops, w.names, w.born, w.slots = map[*unwind.Loop]bool{}, map[ir.Value]string{}, map[ir.Value][]*ir.Block{},
+		map[ir.Value]int{}
 	for _, v := range w.f.Vars {
 		if v.Slot != nil {
 			w.names[v.Slot] = v.Name
@@ -209,7 +210,8 @@ func (w *weaver) declare(b *ir.Block, a ir.Value) {
 		w.unsupported(fmt.Sprintf("more than %d locals of loops with contracts that are reached by address", maxLocals))
 		return
 	}
-	w.call(w.local, a, w.number(w.local.Params[1].T, w.m.Layout.SizeOf(in.Access)), w.number(w.local.Params[2].T, int64(k)))
+	w.call(w.local, a, w.number(w.local.Params[1].T, w.m.Layout.SizeOf(in.Access)), w.number(w.local.Params[2].T,
+		int64(k)))
 }
 
 func (w *weaver) number(t *ir.Type, n int64) *ir.Const {
@@ -228,7 +230,8 @@ func (w *weaver) unsupported(what string) {
 
 // call adds a call of f.
 func (w *weaver) call(f *ir.Func, args ...ir.Value) *ir.Instr {
-	return w.add(&ir.Instr{Op: ir.OpCall, T: f.Ret, Args: args, Sig: f.Sig(), Model: f.Model, Callee: w.address(&ir.Const{Func: f})})
+	return w.add(&ir.Instr{Op: ir.OpCall, T: f.Ret, Args: args, Sig: f.Sig(), Model: f.Model,
+		Callee: w.address(&ir.Const{Func: f})})
 }
 
 func (w *weaver) address(c *ir.Const) *ir.Const {

@@ -122,7 +122,8 @@ func (w *weaver) wayOut(l *unwind.Loop) map[*ir.Block]bool {
 // leaves reports whether b leaves a frame.
 func leaves(b *ir.Block, frame ir.Value) bool {
 	for _, in := range b.Instrs {
-		if k, ok := in.Callee.(*ir.Const); ok && in.Op == ir.OpCall && k.Func != nil && k.Func.Name == leave && root(in.Args[0]) == frame {
+		if k, ok := in.Callee.(*ir.Const); ok && in.Op == ir.OpCall && k.Func != nil && k.Func.Name == leave &&
+			root(in.Args[0]) == frame {
 			return true
 		}
 	}

@@ -60,7 +60,8 @@ func (x *fn) plainCall(s *site) {
 			what = "intrinsic " + k.Func.Name
 		}
 	}
-	if k, ok := callee.(*ir.Const); ok && k.Kind == ir.ConstAddr && k.Func != nil && k.Off == 0 && k.Func.IsDecl() && s.ty.Kind == ir.KindFloat && x.pureMath(k.Func.Name) {
+	if k, ok := callee.(*ir.Const); ok && k.Kind == ir.ConstAddr && k.Func != nil && k.Off == 0 && k.Func.IsDecl() &&
+		s.ty.Kind == ir.KindFloat && x.pureMath(k.Func.Name) {
 		x.anyValue(s.v, s.ty, k.Func.Name)
 		return
 	}
@@ -71,7 +72,8 @@ func (x *fn) plainCall(s *site) {
 		}
 	}
 	for _, a := range s.args {
-		if o := odd(x.typ(a.Type())); o != "" && what == "" && model != ir.ModelPrintf && model != ir.ModelNop && model != ir.ModelNondet {
+		if o := odd(x.typ(a.Type())); o != "" && what == "" && model != ir.ModelPrintf && model != ir.ModelNop &&
+			model != ir.ModelNondet {
 			what = "call with " + o
 		}
 	}

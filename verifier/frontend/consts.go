@@ -187,7 +187,8 @@ func (t *translator) foldExpr(c constant.Constant, init bool) (*ir.Const, string
 		} else if k.Kind == ir.ConstNull || k.Kind == ir.ConstInt {
 			return t.resize(k, t.typ(c.To), false)
 		} else if k.Kind == ir.ConstAddr && init {
-			return &ir.Const{T: t.typ(c.To), Kind: ir.ConstAddrInt, Global: k.Global, Func: k.Func, Label: k.Label, Off: k.Off}, ""
+			return &ir.Const{T: t.typ(c.To), Kind: ir.ConstAddrInt, Global: k.Global, Func: k.Func, Label: k.Label,
+				Off: k.Off}, ""
 		}
 	case *constant.ExprIntToPtr:
 		return t.foldIntToPtr(c, init)

@@ -23,7 +23,8 @@ type debugInfo struct {
 }
 
 func newDebugInfo(root string, src *llir.Module) *debugInfo {
-	d := &debugInfo{root: root, files: map[*metadata.DIFile]string{}, locs: map[*metadata.DILocation]*verdict.Pos{}, types: map[metadata.Field]*ir.DType{}}
+	d := &debugInfo{root: root, files: map[*metadata.DIFile]string{}, locs: map[*metadata.DILocation]*verdict.Pos{},
+		types: map[metadata.Field]*ir.DType{}}
 	if root == "" {
 		d.root = compileFolder(src)
 	}

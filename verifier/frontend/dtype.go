@@ -90,7 +90,8 @@ func (d *debugInfo) derived(t *ir.DType, n *metadata.DIDerivedType) {
 
 // pointeeOf looks through typedefs and qualifiers for what the pointer below points to.
 func pointeeOf(n *metadata.DIDerivedType) metadata.Field {
-	for n.Tag != enum.DwarfTagPointerType && n.Tag != enum.DwarfTagReferenceType && n.Tag != enum.DwarfTagRvalueReferenceType {
+	for n.Tag != enum.DwarfTagPointerType && n.Tag != enum.DwarfTagReferenceType &&
+		n.Tag != enum.DwarfTagRvalueReferenceType {
 		next, ok := n.BaseType.(*metadata.DIDerivedType)
 		if !ok {
 			return nil
@@ -256,8 +257,9 @@ func (d *debugInfo) members(t *ir.DType, n *metadata.DICompositeType) {
 		if !ok || m.Tag != enum.DwarfTagMember {
 			continue
 		}
-		t.Fields = append(t.Fields, ir.DField{Name: m.Name, T: d.typ(m.BaseType), BitOff: int64(m.Offset), BitSize: int64(m.Size),
-			IsBits: m.Flags&enum.DIFlagBitField != 0})
+		t.Fields = append(t.Fields, ir.DField{Name: m.Name, T: d.typ(m.BaseType), BitOff: int64(m.Offset),
+			BitSize: int64(m.Size),
+			IsBits:  m.Flags&enum.DIFlagBitField != 0})
 	}
 }
 

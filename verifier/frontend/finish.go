@@ -14,7 +14,10 @@ func (t *translator) structors(g *ir.Global) []*ir.Func {
 		return nil
 	}
 	entries := append([]*ir.Const(nil), g.Init.Elems...)
-	sort.SliceStable(entries, func(i, j int) bool { return bits.Ult(entries[i].Elems[0].Bits, entries[j].Elems[0].Bits) })
+	sort.SliceStable(entries, func(i, j int) bool {
+		return bits.Ult(entries[i].Elems[0].Bits,
+			entries[j].Elems[0].Bits)
+	})
 	var out []*ir.Func
 	for _, e := range entries {
 		if f := e.Elems[1].Func; f != nil {
@@ -68,7 +71,8 @@ func (t *translator) finish(dtors []*ir.Func) {
 func (t *translator) bodyOf(f *ir.Func, calls []*ir.Func, last *ir.Instr) {
 	b := &ir.Block{Func: f, Name: "entry"}
 	for _, g := range calls {
-		b.Instrs = append(b.Instrs, &ir.Instr{Op: ir.OpCall, T: g.Ret, Sig: g.Sig(), Model: g.Model, Callee: &ir.Const{T: t.ptr, Kind: ir.ConstAddr, Func: g}})
+		b.Instrs = append(b.Instrs, &ir.Instr{Op: ir.OpCall, T: g.Ret, Sig: g.Sig(), Model: g.Model,
+			Callee: &ir.Const{T: t.ptr, Kind: ir.ConstAddr, Func: g}})
 	}
 	b.Instrs = append(b.Instrs, last)
 	for i, in := range b.Instrs {

@@ -55,14 +55,16 @@ func readNote(n metadata.Node) (foldedNote, bool) {
 		return v
 	}
 	note := foldedNote{kind: s[5], owner: s[6], line: number(7), col: number(8)}
-	note.Folded = ir.Folded{Pos: verdict.Pos{File: s[0], Line: number(1), Column: number(2)}, Check: verdict.Check(s[3]), Message: "constant expression: " + s[4]}
+	note.Folded = ir.Folded{Pos: verdict.Pos{File: s[0], Line: number(1), Column: number(2)},
+		Check: verdict.Check(s[3]), Message: "constant expression: " + s[4]}
 	return note, ok
 }
 
 func (t *translator) give(src *llir.Module, note foldedNote) {
 	if note.kind == "global" {
 		for _, g := range t.m.Globals {
-			if g.Var != nil && g.Var.Name == note.owner && g.Var.Pos.Line == note.line && g.Var.Pos.File == note.Pos.File {
+			if g.Var != nil && g.Var.Name == note.owner && g.Var.Pos.Line == note.line &&
+				g.Var.Pos.File == note.Pos.File {
 				g.Folded = append(g.Folded, note.Folded)
 			}
 		}
@@ -96,7 +98,8 @@ func (t *translator) unitOf(f *llir.Func) string {
 func (t *translator) trapBefore(f *ir.Func, note foldedNote) {
 	for n, b := range f.Blocks {
 		for i, in := range b.Instrs {
-			if in.Pos.Line != note.line || in.Pos.Column != note.col || in.Pos.File != note.Pos.File || in.Op != ir.OpCall && in.Op != ir.OpStore {
+			if in.Pos.Line != note.line || in.Pos.Column != note.col || in.Pos.File != note.Pos.File ||
+				in.Op != ir.OpCall && in.Op != ir.OpStore {
 				continue
 			}
 			rest := &ir.Block{Func: f, Name: b.Name + ".initialised", Instrs: b.Instrs[i:]}
@@ -106,7 +109,8 @@ func (t *translator) trapBefore(f *ir.Func, note foldedNote) {
 			trap := &ir.Instr{Op: ir.OpTrap, T: t.void, Check: note.Check, What: note.Message, Block: bad, Pos: &where}
 			bad.Instrs = []*ir.Instr{trap, {Op: ir.OpUnreachable, T: t.void, Block: bad, Pos: &where}}
 			always := &ir.Const{T: t.intType(1), Kind: ir.ConstInt, Bits: bits.New(1, 1)}
-			br := &ir.Instr{Op: ir.OpCondBr, T: t.void, Args: []ir.Value{always}, Targets: []*ir.Block{bad, rest}, Block: b, Pos: in.Pos}
+			br := &ir.Instr{Op: ir.OpCondBr, T: t.void, Args: []ir.Value{always}, Targets: []*ir.Block{bad, rest},
+				Block: b, Pos: in.Pos}
 			b.Instrs = append(b.Instrs[:i:i], br)
 			for _, s := range rest.Instrs {
 				s.Block = rest

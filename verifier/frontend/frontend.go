@@ -79,7 +79,8 @@ func plausible(name string, text []byte) error {
 	case bytes.HasPrefix(text, []byte("\x7fELF")):
 		return fmt.Errorf("%s: object file, LLVM IR text expected (compile with -S -emit-llvm)", name)
 	case bytes.IndexByte(text, 0) >= 0:
-		return fmt.Errorf("%s:%d: binary data, LLVM IR text expected", name, 1+bytes.Count(text[:bytes.IndexByte(text, 0)], []byte("\n")))
+		return fmt.Errorf("%s:%d: binary data, LLVM IR text expected", name,
+			1+bytes.Count(text[:bytes.IndexByte(text, 0)], []byte("\n")))
 	}
 	return nil
 }
@@ -123,7 +124,8 @@ func explain(name, text string, err error) error {
 	n, _ := strconv.Atoi(sub[1])
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if n >= len(lines) && unclosed(lines) {
-		return fmt.Errorf("%s:%d: truncated: the last function is not closed: %s", name, len(lines), excerpt(lines[len(lines)-1]))
+		return fmt.Errorf("%s:%d: truncated: the last function is not closed: %s", name, len(lines),
+			excerpt(lines[len(lines)-1]))
 	}
 	if n < 1 || n > len(lines) {
 		return fmt.Errorf("%s:%d: not LLVM 14 IR text: %s", name, n, msg)

@@ -84,7 +84,8 @@ func printed(t *testing.T, ar []archived, target string) string {
 
 func compile(t *testing.T, dir, target string, flags []string) []byte {
 	t.Helper()
-	args := append([]string{"-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-ffreestanding",
+	args := append([]string{"-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names",
+		"-ffreestanding",
 		"-S", "-emit-llvm", "-o", "-", "main.c"}, targetFlags[target]...)
 	cmd := exec.Command("clang-14", append(args, flags...)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
@@ -103,7 +104,8 @@ func firstDifference(got, want string) string {
 			if i < len(w) {
 				other = w[i]
 			}
-			return "line " + strings.TrimSpace(strings.Join([]string{strconv.Itoa(i + 1), "\n got  ", g[i], "\n want ", other}, ""))
+			return "line " + strings.TrimSpace(strings.Join([]string{strconv.Itoa(i + 1), "\n got  ", g[i], "\n want ",
+				other}, ""))
 		}
 	}
 	return "output is shorter than expected"

@@ -20,7 +20,8 @@ func (x *fn) aggregate(in llir.Instruction) (done bool) {
 	case *llir.InstExtractValue:
 		x.extractValue(in)
 	case *llir.InstInsertValue:
-		x.define(in, ir.Instr{Op: ir.OpInsertValue, T: x.resultType(in.X), Args: x.operands(in.X, in.Elem), Indices: ints(in.Indices)})
+		x.define(in, ir.Instr{Op: ir.OpInsertValue, T: x.resultType(in.X), Args: x.operands(in.X, in.Elem),
+			Indices: ints(in.Indices)})
 	default:
 		return false
 	}

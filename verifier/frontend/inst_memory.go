@@ -22,13 +22,15 @@ func (x *fn) memory(in llir.Instruction) (done bool) {
 	case *llir.InstCmpXchg:
 		ty := x.typ(in.Cmp.Type())
 		if x.access(in, x.cmpXchgType(in), ty, in.Ptr, "cmpxchg") {
-			x.define(in, ir.Instr{Op: ir.OpCmpXchg, T: x.cmpXchgType(in), Access: ty, Align: int(x.m.Layout.StoreSize(ty)),
+			x.define(in, ir.Instr{Op: ir.OpCmpXchg, T: x.cmpXchgType(in), Access: ty,
+				Align: int(x.m.Layout.StoreSize(ty)),
 				Flags: volatile(in.Volatile) | ir.Atomic, Args: x.operands(in.Ptr, in.Cmp, in.New)})
 		}
 	case *llir.InstAtomicRMW:
 		ty := x.typ(in.X.Type())
 		if x.access(in, ty, ty, in.Dst, "atomicrmw") {
-			x.define(in, ir.Instr{Op: ir.OpAtomicRMW, T: ty, Access: ty, Align: int(x.m.Layout.StoreSize(ty)), RMW: in.Op.String(),
+			x.define(in, ir.Instr{Op: ir.OpAtomicRMW, T: ty, Access: ty, Align: int(x.m.Layout.StoreSize(ty)),
+				RMW:   in.Op.String(),
 				Flags: volatile(in.Volatile) | ir.Atomic, Args: x.operands(in.Dst, in.X)})
 		}
 	case *llir.InstGetElementPtr:

@@ -23,7 +23,8 @@ func (x *fn) inst(in llir.Instruction) (ended bool) {
 	case *llir.InstPhi:
 		x.phi(in)
 	case *llir.InstSelect:
-		x.define(in, ir.Instr{Op: ir.OpSelect, T: x.resultType(in.ValueTrue), Args: x.operands(in.Cond, in.ValueTrue, in.ValueFalse)})
+		x.define(in, ir.Instr{Op: ir.OpSelect, T: x.resultType(in.ValueTrue), Args: x.operands(in.Cond, in.ValueTrue,
+			in.ValueFalse)})
 	case *llir.InstFreeze:
 		x.define(in, ir.Instr{Op: ir.OpFreeze, T: x.resultType(in.X), Args: x.operands(in.X)})
 	case *llir.InstCall:
@@ -66,12 +67,16 @@ func (x *fn) compare(v value.Named, op ir.Op, pred ir.Pred, a, b value.Value, fl
 }
 
 var ipreds = map[enum.IPred]ir.Pred{
-	enum.IPredEQ: ir.EQ, enum.IPredNE: ir.NE, enum.IPredSGE: ir.SGE, enum.IPredSGT: ir.SGT, enum.IPredSLE: ir.SLE, enum.IPredSLT: ir.SLT,
+	enum.IPredEQ: ir.EQ, enum.IPredNE: ir.NE, enum.IPredSGE: ir.SGE, enum.IPredSGT: ir.SGT, enum.IPredSLE: ir.SLE,
+	enum.IPredSLT: ir.SLT,
 	enum.IPredUGE: ir.UGE, enum.IPredUGT: ir.UGT, enum.IPredULE: ir.ULE, enum.IPredULT: ir.ULT,
 }
 
 var fpreds = map[enum.FPred]ir.Pred{
-	enum.FPredFalse: ir.FFalse, enum.FPredOEQ: ir.FOEQ, enum.FPredOGE: ir.FOGE, enum.FPredOGT: ir.FOGT, enum.FPredOLE: ir.FOLE,
-	enum.FPredOLT: ir.FOLT, enum.FPredONE: ir.FONE, enum.FPredORD: ir.FORD, enum.FPredTrue: ir.FTrue, enum.FPredUEQ: ir.FUEQ,
-	enum.FPredUGE: ir.FUGE, enum.FPredUGT: ir.FUGT, enum.FPredULE: ir.FULE, enum.FPredULT: ir.FULT, enum.FPredUNE: ir.FUNE, enum.FPredUNO: ir.FUNO,
+	enum.FPredFalse: ir.FFalse, enum.FPredOEQ: ir.FOEQ, enum.FPredOGE: ir.FOGE, enum.FPredOGT: ir.FOGT,
+	enum.FPredOLE: ir.FOLE,
+	enum.FPredOLT: ir.FOLT, enum.FPredONE: ir.FONE, enum.FPredORD: ir.FORD, enum.FPredTrue: ir.FTrue,
+	enum.FPredUEQ: ir.FUEQ,
+	enum.FPredUGE: ir.FUGE, enum.FPredUGT: ir.FUGT, enum.FPredULE: ir.FULE, enum.FPredULT: ir.FULT,
+	enum.FPredUNE: ir.FUNE, enum.FPredUNO: ir.FUNO,
 }

@@ -63,7 +63,8 @@ func (t *translator) libraryGlobal(name string, init *ir.Const, constant bool) *
 			return g
 		}
 	}
-	g := &ir.Global{Name: libraryPrefix + name, T: init.T, Init: init, Const: constant, Align: int(t.m.Layout.AlignOf(init.T))}
+	g := &ir.Global{Name: libraryPrefix + name, T: init.T, Init: init, Const: constant,
+		Align: int(t.m.Layout.AlignOf(init.T))}
 	t.m.Globals = append(t.m.Globals, g)
 	return g
 }
@@ -111,7 +112,8 @@ func upper(c int64) uint64 {
 func glibcClass(n int64, bigEndian bool) uint64 {
 	c := char(n)
 	word := uint64(0)
-	for i, is := range []bool{c.upper(), c.lower(), c.upper() || c.lower(), c.digit(), c.digit() || c.hexLetter(), c.space(), c.graph() || c == ' ', c.graph(),
+	for i, is := range []bool{c.upper(), c.lower(), c.upper() || c.lower(), c.digit(), c.digit() || c.hexLetter(),
+		c.space(), c.graph() || c == ' ', c.graph(),
 		c == ' ' || c == '\t', c.control(), c.punct(), c.alnum()} {
 		switch {
 		case !is:
@@ -130,7 +132,8 @@ func glibcClass(n int64, bigEndian bool) uint64 {
 func newlibClass(n int64) uint64 {
 	c := char(n)
 	word := uint64(0)
-	for i, is := range []bool{c.upper(), c.lower(), c.digit(), c.space(), c.punct(), c.control(), c.hexLetter(), c == ' '} {
+	for i, is := range []bool{c.upper(), c.lower(), c.digit(), c.space(), c.punct(), c.control(), c.hexLetter(),
+		c == ' '} {
 		if is {
 			word |= 1 << i
 		}

@@ -19,9 +19,11 @@ import (
 //	     number stands for one, and a global behind the last line holds it;
 //	(P4) labels' addresses in another address space than 0 (AVR): the same.
 var (
-	callHead  = regexp.MustCompile(`^\s*(?:%\S+ = )?(?:(?:tail|musttail|notail) )?(?:call|invoke) |^(?:define|declare) `)
+	callHead = regexp.MustCompile(
+		`^\s*(?:%\S+ = )?(?:(?:tail|musttail|notail) )?(?:call|invoke) |^(?:define|declare) `)
 	retAlign  = regexp.MustCompile(`^((?:[a-z_]+(?:\(\d+\))? )*?)align \d+ `)
-	indexExpr = regexp.MustCompile(`, (i\d+) ((?:add|sub|mul|[us]div|[us]rem|shl|[al]shr|and|or|xor|select|sext|trunc|zext|ptrtoint)(?: [a-z]+)* \()`)
+	indexExpr = regexp.MustCompile(
+		`, (i\d+) ((?:add|sub|mul|[us]div|[us]rem|shl|[al]shr|and|or|xor|select|sext|trunc|zext|ptrtoint)(?: [a-z]+)* \()`)
 	labelAddr = regexp.MustCompile(`(i8 addrspace\(\d+\)\*) blockaddress(\([^()]*\))`)
 	freezeMD  = regexp.MustCompile(`^(\s*%\S+ = freeze [^!]*), ![a-zA-Z].*$`)
 )

@@ -37,7 +37,8 @@ type translator struct {
 func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	t := &translator{
 		m: &ir.Module{Name: name, Triple: src.TargetTriple}, void: ir.Void(),
-		ints: map[int]*ir.Type{}, types: map[types.Type]*ir.Type{}, offsets: map[*ir.Type][]int64{}, sizes: map[*ir.Type]int64{},
+		ints: map[int]*ir.Type{}, types: map[types.Type]*ir.Type{}, offsets: map[*ir.Type][]int64{},
+		sizes:   map[*ir.Type]int64{},
 		globals: map[*llir.Global]*ir.Global{}, funcs: map[*llir.Func]*ir.Func{}, blocks: map[*llir.Block]*ir.Block{},
 		aliases: map[*llir.Alias]*ir.Const{}, busy: map[*llir.Alias]bool{}, dbg: newDebugInfo(root, src),
 		held: map[string]constant.Constant{},
@@ -75,7 +76,8 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 func (t *translator) declare(src *llir.Module) {
 	for _, g := range src.Globals {
 		out := &ir.Global{Name: g.Name(), T: t.typ(g.ContentType), Const: g.Immutable, Extern: g.Init == nil,
-			Weak: weak(g.Linkage), ThreadLocal: g.TLSModel != enum.TLSModelNone, Section: g.Section, Align: int(g.Align)}
+			Weak: weak(g.Linkage), ThreadLocal: g.TLSModel != enum.TLSModelNone, Section: g.Section,
+			Align: int(g.Align)}
 		if out.Align == 0 {
 			out.Align = int(t.m.Layout.AlignOf(out.T))
 		}

@@ -70,7 +70,8 @@ func retval(f *ir.Func) *ir.Instr {
 					return nil
 				}
 				rets++
-			case in.Op == ir.OpStore && in.Args[1] == ir.Value(slot) && in.Args[0] != ir.Value(slot), in.Op == ir.OpLoad:
+			case in.Op == ir.OpStore && in.Args[1] == ir.Value(slot) && in.Args[0] != ir.Value(slot),
+				in.Op == ir.OpLoad:
 			case uses(in, slot):
 				return nil
 			}
@@ -124,7 +125,8 @@ func (t *translator) store(v ir.Value, to ir.Value) *ir.Instr {
 
 // noteEnding keeps beside slot whether it was stored, and leaves that in the flag.
 func (t *translator) noteEnding(f *ir.Func, slot *ir.Instr, flag *ir.Const) {
-	set := &ir.Instr{Op: ir.OpAlloca, T: t.ptr, Name: "retval.set", Args: []ir.Value{t.byteConst(1)}, Access: t.intType(8), Align: 1}
+	set := &ir.Instr{Op: ir.OpAlloca, T: t.ptr, Name: "retval.set", Args: []ir.Value{t.byteConst(1)},
+		Access: t.intType(8), Align: 1}
 	for _, b := range f.Blocks {
 		var out []*ir.Instr
 		for _, in := range b.Instrs {
@@ -192,10 +194,12 @@ func (t *translator) askEndings(f *ir.Func, flag *ir.Const, asked func(*ir.Instr
 			changed = true
 			rest := &ir.Block{Func: f, Name: b.Name + ".returned", Instrs: b.Instrs[i+1:]}
 			bad := &ir.Block{Func: f, Name: b.Name + ".noresult"}
-			bad.Instrs = []*ir.Instr{at(in, &ir.Instr{Op: ir.OpTrap, T: t.void, Check: verdict.Return, What: "the result is used of a function that ended without one"}),
+			bad.Instrs = []*ir.Instr{at(in, &ir.Instr{Op: ir.OpTrap, T: t.void, Check: verdict.Return,
+				What: "the result is used of a function that ended without one"}),
 				at(in, &ir.Instr{Op: ir.OpUnreachable, T: t.void})}
 			bad.Instrs[0].Block, bad.Instrs[1].Block = bad, bad
-			v := at(in, &ir.Instr{Op: ir.OpLoad, T: t.intType(8), Args: []ir.Value{flag}, Access: t.intType(8), Align: 1})
+			v := at(in, &ir.Instr{Op: ir.OpLoad, T: t.intType(8), Args: []ir.Value{flag}, Access: t.intType(8),
+				Align: 1})
 			is := at(in, &ir.Instr{Op: ir.OpIcmp, T: t.intType(1), Pred: ir.NE, Args: []ir.Value{v, t.byteConst(0)}})
 			br := at(in, &ir.Instr{Op: ir.OpCondBr, T: t.void, Args: []ir.Value{is}, Targets: []*ir.Block{rest, bad}})
 			head := append([]*ir.Instr(nil), b.Instrs[:i]...)

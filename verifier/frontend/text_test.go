@@ -17,10 +17,14 @@ func TestErrors(t *testing.T) {
 		{"object", "\x7fELF\x02\x01", "x.ll: object file, LLVM IR text expected (compile with -S -emit-llvm)"},
 		{"binary", "define\n\x00\x01", "x.ll:2: binary data, LLVM IR text expected"},
 		{"c", "int main(void) { return 0; }\n", "x.ll:1: not LLVM 14 IR text: \"int main(void) { return 0; }\""},
-		{"truncated", "define i32 @f() {\n  %x = add i32 1, 2\n  ret i3", "x.ll:3: truncated: the last function is not closed: \"ret i3\""},
-		{"opaque", "define void @f(ptr %p) {\n  ret void\n}\n", "x.ll:1: not LLVM 14 IR text: \"define void @f(ptr %p) {\" (opaque pointers: compile with clang-14)"},
-		{"layout", "target datalayout = \"e-p:x\"\n", "x.ll: data layout \"e-p:x\": part \"p:x\": strconv.Atoi: parsing \"x\": invalid syntax"},
-		{"undefined", "define i32 @f() {\n  ret i32 %nothing\n}\n", "x.ll: not LLVM 14 IR text: unable to locate local identifier \"%nothing\" of \"@f\""},
+		{"truncated", "define i32 @f() {\n  %x = add i32 1, 2\n  ret i3",
+			"x.ll:3: truncated: the last function is not closed: \"ret i3\""},
+		{"opaque", "define void @f(ptr %p) {\n  ret void\n}\n",
+			"x.ll:1: not LLVM 14 IR text: \"define void @f(ptr %p) {\" (opaque pointers: compile with clang-14)"},
+		{"layout", "target datalayout = \"e-p:x\"\n",
+			"x.ll: data layout \"e-p:x\": part \"p:x\": strconv.Atoi: parsing \"x\": invalid syntax"},
+		{"undefined", "define i32 @f() {\n  ret i32 %nothing\n}\n",
+			"x.ll: not LLVM 14 IR text: unable to locate local identifier \"%nothing\" of \"@f\""},
 	} {
 		_, err := Parse("x.ll", []byte(c.text))
 		if err == nil || err.Error() != c.want {
@@ -90,17 +94,21 @@ func TestRoot(t *testing.T) {
 // TestBroken: the invariant checker sees what is broken.
 func TestBroken(t *testing.T) {
 	fresh := func() *ir.Module {
-		m, err := Parse("x.ll", []byte("define i32 @f(i32 %a) {\n  %b = add i32 %a, 1\n  %c = mul i32 %b, %a\n  ret i32 %c\n}\n"))
+		m, err := Parse("x.ll",
+			[]byte("define i32 @f(i32 %a) {\n  %b = add i32 %a, 1\n  %c = mul i32 %b, %a\n  ret i32 %c\n}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
 	for name, spoil := range map[string]func(b *ir.Block){
-		"operand of another type": func(b *ir.Block) { b.Instrs[0].Args[1] = &ir.Const{T: ir.Int(8), Kind: ir.ConstInt} },
-		"operand missing":         func(b *ir.Block) { b.Instrs[1].Args[0] = nil },
-		"foreign instruction":     func(b *ir.Block) { b.Instrs[1].Args[0] = &ir.Instr{T: ir.Int(32)} },
-		"ids out of order":        func(b *ir.Block) { b.Instrs[0].ID = 5 },
+		"operand of another type": func(b *ir.Block) {
+			b.Instrs[0].Args[1] = &ir.Const{T: ir.Int(8),
+				Kind: ir.ConstInt}
+		},
+		"operand missing":     func(b *ir.Block) { b.Instrs[1].Args[0] = nil },
+		"foreign instruction": func(b *ir.Block) { b.Instrs[1].Args[0] = &ir.Instr{T: ir.Int(32)} },
+		"ids out of order":    func(b *ir.Block) { b.Instrs[0].ID = 5 },
 		"terminator in the middle": func(b *ir.Block) {
 			b.Instrs[1] = &ir.Instr{ID: 1, Op: ir.OpRet, T: ir.Void(), Block: b, Pos: b.Instrs[0].Pos}
 		},

@@ -73,7 +73,8 @@ func (x *fn) trap(name string, s *site) bool {
 		return true
 	}
 	k := trapKinds[kind]
-	if k.check == verdict.DivByZero && strings.HasPrefix(name, "__ubsan_handle_") { // pipeline/build asks for it this way
+	// pipeline/build asks for it this way
+	if k.check == verdict.DivByZero && strings.HasPrefix(name, "__ubsan_handle_") {
 		x.emit(&ir.Instr{Op: ir.OpTrap, Check: k.check, What: "division by zero"})
 		return true
 	}
@@ -86,7 +87,8 @@ func (x *fn) trap(name string, s *site) bool {
 func (x *fn) refine(k trapKind) verdict.Check {
 	switch k.check {
 	case verdict.SignedOverflow:
-		if callee, ok := x.guard(func(v value.Value) bool { return overflowCall(v) != "" }); ok && strings.HasPrefix(overflowCall(callee), "llvm.u") {
+		if callee, ok := x.guard(func(v value.Value) bool { return overflowCall(v) != "" }); ok &&
+			strings.HasPrefix(overflowCall(callee), "llvm.u") {
 			return verdict.UnsignedOverflow
 		}
 	case verdict.DivByZero: // with traps for both checks, both are this one; of constants it is the other

@@ -33,7 +33,8 @@ const (
 const Prefix = "firmproof.call."
 
 // lengths are names of parameters that say how much the pointer before them leads to.
-var lengths = []string{"n", "len", "length", "size", "sz", "count", "cnt", "num", "max", "bytes", "capacity", "cap", "nbytes", "nmemb", "elements"}
+var lengths = []string{"n", "len", "length", "size", "sz", "count", "cnt", "num", "max", "bytes", "capacity", "cap",
+	"nbytes", "nmemb", "elements"}
 
 func isLength(name string) bool {
 	name = strings.ToLower(strings.TrimRight(name, "_"))
@@ -68,11 +69,13 @@ func Generate(m *ir.Module, f *ir.Func) (*ir.Func, []string, error) {
 			return nil, nil, err
 		}
 	}
-	g.emit(&ir.Instr{Op: ir.OpCall, T: f.Ret, Callee: &ir.Const{T: ir.Ptr(g.w), Kind: ir.ConstAddr, Func: f}, Sig: f.Sig(), Args: args})
+	g.emit(&ir.Instr{Op: ir.OpCall, T: f.Ret, Callee: &ir.Const{T: ir.Ptr(g.w), Kind: ir.ConstAddr, Func: f},
+		Sig: f.Sig(), Args: args})
 	g.emit(&ir.Instr{Op: ir.OpRet, T: ir.Void()})
 	g.out.NumInstr = len(g.block.Instrs)
 	m.Funcs = append(append(m.Funcs, g.decls...), g.out)
-	notes := []string{fmt.Sprintf("%s is called with any arguments, and variables of the program have their initial values", f.CName)}
+	notes := []string{fmt.Sprintf(
+		"%s is called with any arguments, and variables of the program have their initial values", f.CName)}
 	return g.out, append(notes, g.notes...), nil
 }
 
@@ -109,7 +112,8 @@ func (g *generator) call(name string, model ir.Model, ret *ir.Type, args ...ir.V
 		}
 		g.decls = append(g.decls, callee)
 	}
-	return g.emit(&ir.Instr{Op: ir.OpCall, T: ret, Callee: &ir.Const{T: ir.Ptr(g.w), Kind: ir.ConstAddr, Func: callee}, Sig: callee.Sig(), Model: model, Args: args})
+	return g.emit(&ir.Instr{Op: ir.OpCall, T: ret, Callee: &ir.Const{T: ir.Ptr(g.w), Kind: ir.ConstAddr, Func: callee},
+		Sig: callee.Sig(), Model: model, Args: args})
 }
 
 func (g *generator) number(t *ir.Type, n int64) *ir.Const {

@@ -284,7 +284,8 @@ func (s *Store) localBinary(k Kind, a, b Term, vb bits.Vec, cb bool) Term {
 		return 0
 	}
 	switch {
-	case vb.IsZero() && (k == KAdd || k == KBvOr || k == KBvXor || k == KShl || k == KLshr || k == KAshr || k == KUrem || k == KSrem):
+	case vb.IsZero() && (k == KAdd || k == KBvOr || k == KBvXor || k == KShl || k == KLshr || k == KAshr ||
+		k == KUrem || k == KSrem):
 		return a
 	case vb.IsZero() && (k == KMul || k == KBvAnd):
 		return b

@@ -230,7 +230,8 @@ func (s *Store) push(k Kind, sort Sort, imm uint64, args []Term) Term {
 
 func (s *Store) matches(t Term, k Kind, sort Sort, imm uint64, args []Term) bool {
 	n := &s.nodes[t]
-	if n.kind != k || n.imm != imm || n.w != uint32(sort.W) || n.sort != sort.Kind || int(n.n) != len(args) || n.idx != uint8(sort.Idx) {
+	if n.kind != k || n.imm != imm || n.w != uint32(sort.W) || n.sort != sort.Kind || int(n.n) != len(args) ||
+		n.idx != uint8(sort.Idx) {
 		return false
 	}
 	for i, a := range args {

@@ -28,13 +28,15 @@ func TestConstructorsKeepMeaning(t *testing.T) {
 		for step := 0; step < 60; step++ {
 			k := Kind(int(KBvNot) + r.Intn(int(KSmulO-KBvNot)+1))
 			i, j := r.Intn(len(sym)), r.Intn(len(sym))
-			a, b := randomTerm(s, r, k, sym[i], sym[j], step), randomTerm(s, rand.New(rand.NewSource(seed+int64(step))), k, con[i], con[j], step)
+			a, b := randomTerm(s, r, k, sym[i], sym[j], step),
+				randomTerm(s, rand.New(rand.NewSource(seed+int64(step))), k, con[i], con[j], step)
 			if a == 0 || b == 0 {
 				continue
 			}
 			va, vb := s.Eval(a, m), s.Eval(b, m)
 			if s.Kind(a) != KInvalid && va != vb && k != KExtract {
-				t.Fatalf("seed %d: %s of %s, %s: symbolic gives %v, constant gives %v", seed, k, s.String(sym[i]), s.String(sym[j]), va, vb)
+				t.Fatalf("seed %d: %s of %s, %s: symbolic gives %v, constant gives %v", seed, k, s.String(sym[i]),
+					s.String(sym[j]), va, vb)
 			}
 			if s.Sort(a) == Bool {
 				a, b = s.Ite(a, sym[i], sym[j]), s.Ite(b, con[i], con[j])

@@ -93,20 +93,26 @@ type kindInfo struct {
 }
 
 var kindTable = [numKinds]kindInfo{
-	KInvalid: {"invalid", 0, false}, KTrue: {"true", 0, false}, KFalse: {"false", 0, false}, KVar: {"var", 0, false}, KConst: {"const", 0, false},
-	KNot: {"not", 1, false}, KAnd: {"and", 2, true}, KEq: {"=", 2, true}, KIte: {"ite", 3, false},
+	KInvalid: {"invalid", 0, false}, KTrue: {"true", 0, false}, KFalse: {"false", 0, false}, KVar: {"var", 0, false},
+	KConst: {"const", 0, false},
+	KNot:   {"not", 1, false}, KAnd: {"and", 2, true}, KEq: {"=", 2, true}, KIte: {"ite", 3, false},
 	KBvNot: {"bvnot", 1, false}, KBvAnd: {"bvand", 2, true}, KBvOr: {"bvor", 2, true}, KBvXor: {"bvxor", 2, true},
 	KNeg: {"bvneg", 1, false}, KAdd: {"bvadd", 2, true}, KMul: {"bvmul", 2, true},
 	KUdiv: {"bvudiv", 2, false}, KUrem: {"bvurem", 2, false}, KSdiv: {"bvsdiv", 2, false}, KSrem: {"bvsrem", 2, false},
 	KShl: {"bvshl", 2, false}, KLshr: {"bvlshr", 2, false}, KAshr: {"bvashr", 2, false},
-	KConcat: {"concat", 2, false}, KExtract: {"extract", 1, false}, KZext: {"zero_extend", 1, false}, KSext: {"sign_extend", 1, false},
-	KUlt: {"bvult", 2, false}, KSlt: {"bvslt", 2, false}, KUaddO: {"uaddo", 2, true}, KSaddO: {"saddo", 2, true},
+	KConcat: {"concat", 2, false}, KExtract: {"extract", 1, false}, KZext: {"zero_extend", 1, false},
+	KSext: {"sign_extend", 1, false},
+	KUlt:  {"bvult", 2, false}, KSlt: {"bvslt", 2, false}, KUaddO: {"uaddo", 2, true}, KSaddO: {"saddo", 2, true},
 	KSsubO: {"ssubo", 2, false}, KUmulO: {"umulo", 2, true}, KSmulO: {"smulo", 2, true},
-	KSelect: {"select", 2, false}, KStore: {"store", 3, false}, KArrConst: {"arrconst", 1, false}, KArrTable: {"arrtable", 0, false},
-	KArrSet: {"arrset", 4, false}, KArrCopy: {"arrcopy", 5, false},
-	KFAdd: {"fadd", 2, true}, KFMul: {"fmul", 2, true}, KFDiv: {"fdiv", 2, false}, KFRem: {"frem", 2, false}, KFFma: {"ffma", 3, false},
-	KFSqrt: {"fsqrt", 1, false}, KFRound: {"fround", 1, false}, KFToF: {"ftof", 1, false}, KFToU: {"ftou", 1, false}, KFToS: {"ftos", 1, false},
-	KUToF: {"utof", 1, false}, KSToF: {"stof", 1, false}, KFEq: {"feq", 2, true}, KFLt: {"flt", 2, false}, KFLe: {"fle", 2, false},
+	KSelect: {"select", 2, false}, KStore: {"store", 3, false}, KArrConst: {"arrconst", 1, false},
+	KArrTable: {"arrtable", 0, false},
+	KArrSet:   {"arrset", 4, false}, KArrCopy: {"arrcopy", 5, false},
+	KFAdd: {"fadd", 2, true}, KFMul: {"fmul", 2, true}, KFDiv: {"fdiv", 2, false}, KFRem: {"frem", 2, false},
+	KFFma:  {"ffma", 3, false},
+	KFSqrt: {"fsqrt", 1, false}, KFRound: {"fround", 1, false}, KFToF: {"ftof", 1, false}, KFToU: {"ftou", 1, false},
+	KFToS: {"ftos", 1, false},
+	KUToF: {"utof", 1, false}, KSToF: {"stof", 1, false}, KFEq: {"feq", 2, true}, KFLt: {"flt", 2, false},
+	KFLe: {"fle", 2, false},
 }
 
 func (k Kind) String() string {

@@ -14,7 +14,8 @@ func (x *machine) addRegions() {
 	for i := range x.o.Regions {
 		r := &x.o.Regions[i]
 		n := -1 - len(x.m.Funcs) - i
-		o := &object{num: n, kind: regionObject, size: int64(r.Size), align: 1, readOnly: r.Access == "r", region: r, fill: fillUnknown,
+		o := &object{num: n, kind: regionObject, size: int64(r.Size), align: 1, readOnly: r.Access == "r", region: r,
+			fill: fillUnknown,
 			base: r.Base, hasBase: true, init: x.src.ObjectBytes(n)}
 		x.regions = append(x.regions, o)
 		x.place(o)
@@ -205,7 +206,8 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		if addr == 0 {
 			x.stop(verdict.Memory, "%s through a null pointer", verb)
 		} else {
-			x.stop(verdict.Memory, "%s of %d %s at address 0x%x, which is in no object", verb, a.size, plural(a.size, "byte"), addr)
+			x.stop(verdict.Memory, "%s of %d %s at address 0x%x, which is in no object", verb, a.size,
+				plural(a.size, "byte"), addr)
 		}
 		return nil, 0, false
 	}
@@ -221,7 +223,8 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	case o.dead != "":
 		x.stop(verdict.Memory, "%s of %s after %s", verb, x.describe(o), o.dead)
 	case off > uint64(o.size) || uint64(o.size)-off < a.size:
-		x.stop(verdict.Memory, "%s of %d %s at offset %s of %s (%d %s)", verb, a.size, plural(a.size, "byte"), p.bits.Signed(), x.describe(o),
+		x.stop(verdict.Memory, "%s of %d %s at offset %s of %s (%d %s)", verb, a.size, plural(a.size, "byte"),
+			p.bits.Signed(), x.describe(o),
 			o.size, plural(uint64(o.size), "byte"))
 	case a.write && o.readOnly:
 		x.stop(verdict.Memory, "write of the constant %s", x.describe(o))

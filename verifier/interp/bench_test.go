@@ -12,7 +12,8 @@ func BenchmarkLoop(b *testing.B) {
 	m := compileFile(b, "testdata/oracle/integers.c", "x86_64")
 	var executed int64
 	for b.Loop() {
-		out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("run"), Checks: soundChecks()}, &listSource{list: []int64{1}})
+		out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("run"), Checks: soundChecks()},
+			&listSource{list: []int64{1}})
 		if err != nil || out.Kind != interp.Returned {
 			b.Fatal(out, err)
 		}

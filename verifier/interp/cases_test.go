@@ -104,7 +104,8 @@ func runCase(t *testing.T, path string, modules map[string]*ir.Module, sub []str
 		modules[target] = compileFile(t, path, target)
 	}
 	m := modules[target]
-	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func(sub[1]), Checks: checks, MaxSteps: 1_000_000}, src)
+	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func(sub[1]), Checks: checks,
+		MaxSteps: 1_000_000}, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,8 @@ func runCase(t *testing.T, path string, modules map[string]*ir.Module, sub []str
 
 func compileFile(t testing.TB, path, target string, flags ...string) *ir.Module {
 	t.Helper()
-	args := append([]string{"-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-w", "-ffp-contract=off",
+	args := append([]string{"-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names",
+		"-w", "-ffp-contract=off",
 		"-S", "-emit-llvm", "-o", "-", filepath.Base(path)}, targetFlags[target]...)
 	cmd := exec.Command("clang-14", append(args, flags...)...)
 	cmd.Dir, cmd.Stderr = filepath.Dir(path), os.Stderr
@@ -167,7 +169,8 @@ func TestRecordedDisagrees(t *testing.T) {
 	}
 	call := out.Instr
 	r = interp.NewRecorded([]interp.Input{{Kind: interp.Nondet, Instr: call, Value: bits.New(8, 1)}})
-	if out, _ = interp.Run(context.Background(), m, interp.Options{Entry: m.Func("two_inputs")}, r); out.Kind != interp.InputMismatch {
+	if out, _ = interp.Run(context.Background(), m, interp.Options{Entry: m.Func("two_inputs")},
+		r); out.Kind != interp.InputMismatch {
 		t.Errorf("got %v for an input of the wrong width", out)
 	}
 	if s := fmt.Sprint(r.Err()); !strings.Contains(s, "8 bits, not 32") {
@@ -189,7 +192,8 @@ func TestRecorder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rec.Inputs) != 2 || again.Rest() != 0 || again.Err() != nil || first.Ret != second.Ret || first.Ret != bits.New(32, 453) {
+	if len(rec.Inputs) != 2 || again.Rest() != 0 || again.Err() != nil || first.Ret != second.Ret ||
+		first.Ret != bits.New(32, 453) {
 		t.Errorf("%d inputs, %v then %v (%v)", len(rec.Inputs), first, second, again.Err())
 	}
 }

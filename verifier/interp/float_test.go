@@ -37,7 +37,8 @@ func TestRoundingOnce(t *testing.T) {
 			exact := func() *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(p) }
 			check := func(op string, got bits.Vec, want *big.Float) {
 				if want.Sign() != 0 && got != roundTo(want, w) {
-					t.Fatalf("%s %v %v %v at %d bits: got 0x%s, want 0x%s", op, p, q, r, w, got.Hex(), roundTo(want, w).Hex())
+					t.Fatalf("%s %v %v %v at %d bits: got 0x%s, want 0x%s", op, p, q, r, w, got.Hex(),
+						roundTo(want, w).Hex())
 				}
 			}
 			bq, br := new(big.Float).SetFloat64(q), new(big.Float).SetFloat64(r)

@@ -44,7 +44,8 @@ func (x *machine) binary1(in *ir.Instr, a, b value) value {
 	case ir.OpAnd: // a defined 0 decides
 		return scalar(bits.And(p, q)).withMask(bits.Or(both, bits.Or(bits.And(u, q), bits.And(v, p))))
 	case ir.OpOr: // a defined 1 decides
-		return scalar(bits.Or(p, q)).withMask(bits.Or(both, bits.Or(bits.And(u, bits.Not(q)), bits.And(v, bits.Not(p)))))
+		return scalar(bits.Or(p, q)).withMask(bits.Or(both, bits.Or(bits.And(u, bits.Not(q)),
+			bits.And(v, bits.Not(p)))))
 	}
 	return scalar(bits.Xor(p, q)).withMask(bits.Or(u, v))
 }
@@ -64,13 +65,16 @@ func (x *machine) arith(in *ir.Instr, a, b value) value {
 		r, signed, unsigned, word = bits.Mul(a.bits, b.bits), bits.SmulOverflow, bits.UmulOverflow, "multiplication"
 	}
 	if in.Flags.Has(ir.NSW) && signed(a.bits, b.bits) {
-		x.violate(verdict.SignedOverflow, "signed %s overflows: %s and %s in %d bits", word, a.bits.Signed(), b.bits.Signed(), r.Width())
+		x.violate(verdict.SignedOverflow, "signed %s overflows: %s and %s in %d bits", word, a.bits.Signed(),
+			b.bits.Signed(), r.Width())
 	}
 	if in.Flags.Has(ir.NUW) && unsigned(a.bits, b.bits) {
-		x.violate(verdict.UnsignedOverflow, "unsigned %s wraps: %s and %s in %d bits", word, a.bits.Unsigned(), b.bits.Unsigned(), r.Width())
+		x.violate(verdict.UnsignedOverflow, "unsigned %s wraps: %s and %s in %d bits", word, a.bits.Unsigned(),
+			b.bits.Unsigned(), r.Width())
 	}
 	if in.Flags.Has(ir.PtrDiff) && a.obj != b.obj && a.obj != nil && b.obj != nil {
-		x.violate(verdict.PointerCompare, "pointers to different objects subtracted: %s and %s", x.describe(a.obj), x.describe(b.obj))
+		x.violate(verdict.PointerCompare, "pointers to different objects subtracted: %s and %s", x.describe(a.obj),
+			x.describe(b.obj))
 	}
 	v := scalar(r)
 	if !a.defined() || !b.defined() {
@@ -104,7 +108,8 @@ func (x *machine) divide(in *ir.Instr, a, b value) value {
 		r = bits.Srem(a.bits, b.bits)
 	}
 	if in.Flags.Has(ir.Exact) && bits.Mul(r, b.bits) != a.bits {
-		x.violate(verdict.PointerCompare, "distance %s of two pointers is no multiple of the element size %s", a.bits.Signed(), b.bits.Signed())
+		x.violate(verdict.PointerCompare, "distance %s of two pointers is no multiple of the element size %s",
+			a.bits.Signed(), b.bits.Signed())
 	}
 	return scalar(r).withMask(all(w, a))
 }
@@ -145,16 +150,19 @@ func (x *machine) shift(in *ir.Instr, a, b value) value {
 	case ir.OpShl:
 		v := shifted(bits.ShlVec)
 		if in.Flags.Has(ir.NSW) && bits.AshrVec(r, b.bits) != a.bits {
-			x.violate(verdict.SignedOverflow, "left shift of %s by %s does not fit %d bits", a.bits.Signed(), b.bits.Unsigned(), w)
+			x.violate(verdict.SignedOverflow, "left shift of %s by %s does not fit %d bits", a.bits.Signed(),
+				b.bits.Unsigned(), w)
 		}
 		if in.Flags.Has(ir.NUW) && bits.LshrVec(r, b.bits) != a.bits {
-			x.violate(verdict.UnsignedOverflow, "left shift of %s by %s does not fit %d bits", a.bits.Unsigned(), b.bits.Unsigned(), w)
+			x.violate(verdict.UnsignedOverflow, "left shift of %s by %s does not fit %d bits", a.bits.Unsigned(),
+				b.bits.Unsigned(), w)
 		}
 		return v
 	case ir.OpLshr:
 		v := shifted(bits.LshrVec)
 		if in.Flags.Has(ir.Exact) && bits.ShlVec(r, b.bits) != a.bits {
-			x.violate(verdict.PointerCompare, "exact shift of %s by %s loses bits", a.bits.Unsigned(), b.bits.Unsigned())
+			x.violate(verdict.PointerCompare, "exact shift of %s by %s loses bits", a.bits.Unsigned(),
+				b.bits.Unsigned())
 		}
 		return v
 	}

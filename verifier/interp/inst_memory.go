@@ -142,13 +142,15 @@ func (x *machine) inBounds(base value, off bits.Vec, out value) {
 		switch {
 		case off.Sign() && bits.Ult(base.bits, bits.Neg(off)), !off.Sign() && bits.UaddOverflow(base.bits, off):
 			x.violate(verdict.PointerOverflow, "address arithmetic wraps around")
-		case base.bits.IsZero() && !x.o.AddressZero && slices.ContainsFunc(x.o.Regions, func(r Region) bool { return r.Base == 0 && r.Size > 0 }):
+		case base.bits.IsZero() && !x.o.AddressZero && slices.ContainsFunc(x.o.Regions,
+			func(r Region) bool { return r.Base == 0 && r.Size > 0 }):
 			x.violate(verdict.PointerOverflow, "arithmetic on a null pointer")
 		}
 		return
 	}
 	if o := out.obj; o != nil && out.bits.Low64() > uint64(o.size) {
-		x.violate(verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(), x.describe(o), o.size, plural(uint64(o.size), "byte"))
+		x.violate(verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(), x.describe(o),
+			o.size, plural(uint64(o.size), "byte"))
 	}
 }
 

@@ -94,7 +94,8 @@ func (x *machine) compare(in *ir.Instr, a, b value) value {
 	}
 	order := in.Pred != ir.EQ && in.Pred != ir.NE
 	if in.Args[0].Type().IsPtr() && order && a.obj != b.obj {
-		if x.violate(verdict.PointerCompare, "pointers to different objects ordered: %s and %s", x.target(a), x.target(b)) {
+		if x.violate(verdict.PointerCompare, "pointers to different objects ordered: %s and %s", x.target(a),
+			x.target(b)) {
 			return scalar(bits.Bool(false))
 		}
 	}
@@ -106,7 +107,8 @@ func (x *machine) compare(in *ir.Instr, a, b value) value {
 		return scalar(bits.Bool(same == (in.Pred == ir.EQ))).withMask(all(1, a, b))
 	}
 	if in.Args[0].Type().IsPtr() {
-		return scalar(bits.Bool(intCompare(in.Pred, x.toInt(a, x.pw).bits, x.toInt(b, x.pw).bits))).withMask(all(1, a, b))
+		return scalar(bits.Bool(intCompare(in.Pred, x.toInt(a, x.pw).bits, x.toInt(b, x.pw).bits))).withMask(all(1, a,
+			b))
 	}
 	return scalar(bits.Bool(intCompare(in.Pred, a.bits, b.bits))).withMask(compareMask(in.Pred, a, b))
 }

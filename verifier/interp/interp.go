@@ -65,7 +65,8 @@ const (
 	Havoc
 )
 
-var inputNames = [...]string{"invalid", "nondet", "param", "volatile", "malloc", "memory", "base", "asm", "undef", "havoc"}
+var inputNames = [...]string{"invalid", "nondet", "param", "volatile", "malloc", "memory", "base", "asm", "undef",
+	"havoc"}
 
 func (k InputKind) String() string { return inputNames[k] }
 
@@ -107,9 +108,10 @@ type Options struct {
 	Trace            bool  // collect Outcome.Steps
 	TraceBranches    bool  // with them also branches
 	Relevant         bool  // of the steps only those that the failure depends on
-	Sealed           bool  // end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
-	Watch            *Watch
-	MaxTrace         int // steps kept, the last ones; 0: ten thousand
+	// end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
+	Sealed   bool
+	Watch    *Watch
+	MaxTrace int // steps kept, the last ones; 0: ten thousand
 }
 
 // LeakRule says what the check `leak` asks for, and where.
@@ -117,9 +119,11 @@ type LeakRule uint8
 
 // The rules.
 const (
-	LeakFreed   LeakRule = iota // the entry returns or exits with all heap memory freed
-	LeakCleanup                 // the same, also where a failed assertion or error call ends the program (SV-COMP's valid-memcleanup)
-	LeakTracked                 // however the program ends: pointers lead from its variables, but not from those of an entry that returns, to all heap memory that was not freed (valid-memtrack)
+	LeakFreed LeakRule = iota // the entry returns or exits with all heap memory freed
+	// the same, also where a failed assertion or error call ends the program (SV-COMP's valid-memcleanup)
+	LeakCleanup
+	// however the program ends: pointers lead from its variables, but not from those of an entry that returns, to all heap memory that was not freed (valid-memtrack)
+	LeakTracked
 )
 
 // Kind says how a run ended.
@@ -139,7 +143,8 @@ const (
 	Lasso              // the state repeats (RunLasso)
 )
 
-var kindNames = [...]string{"invalid", "returned", "exited", "assume-failed", "cut", "violation", "unsupported", "step-limit", "input-mismatch", "lasso"}
+var kindNames = [...]string{"invalid", "returned", "exited", "assume-failed", "cut", "violation", "unsupported",
+	"step-limit", "input-mismatch", "lasso"}
 
 func (k Kind) String() string { return kindNames[k] }
 

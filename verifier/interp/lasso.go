@@ -45,7 +45,8 @@ func (l *lassoState) visit(x *machine, b *ir.Block) {
 		if now := snapshot(x); bytes.Equal(now, l.saved) {
 			x.cur = b.Instrs[0]
 			x.end(Lasso, "", "the state repeats: this run never ends")
-			x.out.Cycle = &Cycle{Head: b, Stem: l.at, Length: x.executed - l.at, StemInputs: l.inputs, CycleInputs: x.asked - l.inputs}
+			x.out.Cycle = &Cycle{Head: b, Stem: l.at, Length: x.executed - l.at, StemInputs: l.inputs,
+				CycleInputs: x.asked - l.inputs}
 			return
 		}
 	}

@@ -81,8 +81,9 @@ func newMachine(m *ir.Module, opts Options, src Source) (*machine, error) {
 		opts.MaxTrace = 10_000
 	}
 	x := &machine{m: m, l: &m.Layout, o: opts, src: src, pw: m.Layout.PtrBits, zero: bits.New(m.Layout.PtrBits, 0),
-		objects: make([]*object, len(m.Globals)), funcs: make([]*object, len(m.Funcs)), funcNum: map[*ir.Func]int{}, globNum: map[*ir.Global]int{},
-		labels: map[*ir.Block]*object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, slots: map[*ir.Instr]*ir.Var{},
+		objects: make([]*object, len(m.Globals)), funcs: make([]*object, len(m.Funcs)), funcNum: map[*ir.Func]int{},
+		globNum: map[*ir.Global]int{},
+		labels:  map[*ir.Block]*object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, slots: map[*ir.Instr]*ir.Var{},
 		visits: map[*ir.Block]int64{}, cursor: 0x1000}
 	if opts.Trace && opts.Relevant {
 		x.rel = &relevance{mem: map[*object]map[int64]*cause{}, pdoms: map[*ir.Func][]*ir.Block{}}

@@ -34,7 +34,8 @@ func (x *machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
 		x.end(Unsupported, "", "call of "+name+" with too few arguments")
 		return
 	}
-	for _, group := range []func(ir.Model) bool{c.harness, c.stub, c.heap, c.memoryModel, c.stringModel, c.intrinsic, c.floatModel} {
+	for _, group := range []func(ir.Model) bool{c.harness, c.stub, c.heap, c.memoryModel, c.stringModel, c.intrinsic,
+		c.floatModel} {
 		if group(m) {
 			return
 		}
@@ -82,12 +83,18 @@ func (c *call) count(i int) (uint64, bool) {
 }
 
 var minArgs = map[ir.Model]int{
-	ir.ModelAssume: 1, ir.ModelAssert: 1, ir.ModelAssertFail: 1, ir.ModelHavoc: 2, ir.ModelHavocObj: 1, ir.ModelROK: 2, ir.ModelWOK: 2, ir.ModelRWOK: 2,
-	ir.ModelObjectSize: 1, ir.ModelPtrOffset: 1, ir.ModelPtrObject: 1, ir.ModelSameObject: 2, ir.ModelDynObject: 1, ir.ModelMakeSymbolic: 2,
-	ir.ModelMalloc: 1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3, ir.ModelAllocaC: 1, ir.ModelFree: 1,
-	ir.ModelMemcpy: 3, ir.ModelMemmove: 3, ir.ModelMemset: 3, ir.ModelMemcmp: 3, ir.ModelMemchr: 3, ir.ModelStrlen: 1, ir.ModelStrnlen: 2,
-	ir.ModelStrcpy: 2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2, ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
-	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelRange: 2, ir.ModelSince: 2,
+	ir.ModelAssume: 1, ir.ModelAssert: 1, ir.ModelAssertFail: 1, ir.ModelHavoc: 2, ir.ModelHavocObj: 1, ir.ModelROK: 2,
+	ir.ModelWOK: 2, ir.ModelRWOK: 2,
+	ir.ModelObjectSize: 1, ir.ModelPtrOffset: 1, ir.ModelPtrObject: 1, ir.ModelSameObject: 2, ir.ModelDynObject: 1,
+	ir.ModelMakeSymbolic: 2,
+	ir.ModelMalloc:       1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3,
+	ir.ModelAllocaC: 1, ir.ModelFree: 1,
+	ir.ModelMemcpy: 3, ir.ModelMemmove: 3, ir.ModelMemset: 3, ir.ModelMemcmp: 3, ir.ModelMemchr: 3, ir.ModelStrlen: 1,
+	ir.ModelStrnlen: 2,
+	ir.ModelStrcpy:  2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2,
+	ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
+	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelRange: 2,
+	ir.ModelSince: 2,
 }
 
 // harness executes the intrinsics of harnesses, and what ends the program.
@@ -202,7 +209,8 @@ func (c *call) object(m ir.Model) bool {
 	case ir.ModelSince:
 		if since, ok := c.count(1); ok {
 			p := c.located(0)
-			c.number(boolInt(p.obj != nil && (p.obj.kind == heapObject || p.obj.kind == stackObject) && int64(since) <= int64(p.obj.num)))
+			c.number(boolInt(p.obj != nil && (p.obj.kind == heapObject || p.obj.kind == stackObject) &&
+				int64(since) <= int64(p.obj.num)))
 		}
 		return true
 	case ir.ModelDynObject:
@@ -234,7 +242,8 @@ func (x *machine) accessible(p value, n uint64, write bool) bool {
 		p = x.toPtr(p)
 	}
 	o, off := p.obj, p.bits.Low64()
-	return o != nil && o.fn == nil && o.block == nil && o.dead == "" && off <= uint64(o.size) && uint64(o.size)-off >= n && !(write && o.readOnly)
+	return o != nil && o.fn == nil && o.block == nil && o.dead == "" && off <= uint64(o.size) &&
+		uint64(o.size)-off >= n && !(write && o.readOnly)
 }
 
 // havoc writes bytes of the source's choice: to (p, n), or to the rest of p's object.

@@ -243,7 +243,8 @@ func saturating(m ir.Model) laneFunc {
 	case ir.ModelUsubSat:
 		return sat(bits.Sub, bits.UsubOverflow, zero)
 	case ir.ModelSshlSat:
-		return sat(bits.ShlVec, func(a, b bits.Vec) bool { return bits.AshrVec(bits.ShlVec(a, b), b) != a }, signedLimit)
+		return sat(bits.ShlVec, func(a, b bits.Vec) bool { return bits.AshrVec(bits.ShlVec(a, b), b) != a },
+			signedLimit)
 	case ir.ModelUshlSat:
 		return sat(bits.ShlVec, func(a, b bits.Vec) bool { return bits.LshrVec(bits.ShlVec(a, b), b) != a }, ones)
 	}
@@ -274,9 +275,11 @@ func (c *call) reduce() {
 	c.result(acc)
 }
 
-var reduceOps = map[string]ir.Op{"add": ir.OpAdd, "mul": ir.OpMul, "and": ir.OpAnd, "or": ir.OpOr, "xor": ir.OpXor, "fadd": ir.OpFadd, "fmul": ir.OpFmul}
+var reduceOps = map[string]ir.Op{"add": ir.OpAdd, "mul": ir.OpMul, "and": ir.OpAnd, "or": ir.OpOr, "xor": ir.OpXor,
+	"fadd": ir.OpFadd, "fmul": ir.OpFmul}
 
-var reduceModels = map[string]ir.Model{"smax": ir.ModelSmax, "smin": ir.ModelSmin, "umax": ir.ModelUmax, "umin": ir.ModelUmin,
+var reduceModels = map[string]ir.Model{"smax": ir.ModelSmax, "smin": ir.ModelSmin, "umax": ir.ModelUmax,
+	"umin": ir.ModelUmin,
 	"fmax": ir.ModelMaxnum, "fmin": ir.ModelMinnum}
 
 // combine is one step of a reduction.

@@ -17,7 +17,8 @@ func (c *call) byteOf(p value, i int64) (byte, bool) {
 	}
 	c.settle(o, off, 1, false)
 	b, undef := o.byteAt(off)
-	if undef != 0 && !c.decide(scalar(bits.New(8, uint64(b))).withMask(bits.New(8, uint64(undef))), "byte read by "+c.name) {
+	if undef != 0 && !c.decide(scalar(bits.New(8, uint64(b))).withMask(bits.New(8, uint64(undef))),
+		"byte read by "+c.name) {
 		return 0, false
 	}
 	return b, true

@@ -15,11 +15,13 @@ func (c *call) stub(m ir.Model) bool {
 		}
 		p := c.located(i)
 		o := p.obj
-		if o == nil || o.fn != nil || o.block != nil || o.dead != "" || o.readOnly || o.size == 0 || o.region != nil && o.region.Access == "volatile" {
+		if o == nil || o.fn != nil || o.block != nil || o.dead != "" || o.readOnly || o.size == 0 || o.region != nil &&
+			o.region.Access == "volatile" {
 			continue
 		}
 		if c.leadsOn(o) {
-			c.end(Unsupported, "", "havoc stub "+c.name+": "+c.describe(o)+" holds pointers, and what they lead to is not followed")
+			c.end(Unsupported, "", "havoc stub "+c.name+": "+c.describe(o)+
+				" holds pointers, and what they lead to is not followed")
 			return true
 		}
 		p.bits = c.zero

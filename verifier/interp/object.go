@@ -71,7 +71,8 @@ func (x *machine) global(g *ir.Global) *object {
 	if o := x.objects[n]; o != nil {
 		return o
 	}
-	o := &object{num: n, kind: globalObject, size: x.l.SizeOf(g.T), align: int64(g.Align), readOnly: g.Const, global: g, variable: g.Var}
+	o := &object{num: n, kind: globalObject, size: x.l.SizeOf(g.T), align: int64(g.Align), readOnly: g.Const,
+		global: g, variable: g.Var}
 	x.objects[n] = o
 	switch {
 	case g.Unsupported != "":

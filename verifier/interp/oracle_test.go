@@ -41,7 +41,8 @@ func native(t *testing.T, path, target string) []string {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(dir, "a.out")
-	args := append([]string{"-std=gnu11", "-O0", "-w", "-ffp-contract=off", "-fno-builtin", "-o", bin, path, wrapper}, hostTargets[target]...)
+	args := append([]string{"-std=gnu11", "-O0", "-w", "-ffp-contract=off", "-fno-builtin", "-o", bin, path, wrapper},
+		hostTargets[target]...)
 	if out, err := exec.Command("gcc", append(args, "-lm")...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
@@ -64,12 +65,14 @@ func agree(t *testing.T, path string) {
 			m := compileFile(t, path, target, append(flags, level)...)
 			for seed, w := range want {
 				src := &listSource{list: []int64{int64(seed)}, mallocs: true}
-				out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("run"), Checks: soundChecks()}, src)
+				out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("run"),
+					Checks: soundChecks()}, src)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if out.Kind != interp.Returned || out.Ret.Unsigned().String() != w {
-					t.Errorf("%s, %s %s, seed %d: got %v %v, the machine says %s", path, target, level, seed, out, out.Ret, w)
+					t.Errorf("%s, %s %s, seed %d: got %v %v, the machine says %s", path, target, level, seed, out,
+						out.Ret, w)
 				}
 			}
 		}
@@ -102,7 +105,8 @@ func TestOracleRandom(t *testing.T) {
 	b.WriteString("typedef unsigned long long u64;\nstatic u64 s;\nstatic u64 r(void) { s = s * 6364136223846793005u + 1442695040888963407u; return s >> 11; }\n")
 	const n = 40
 	for i := 0; i < n; i++ {
-		fmt.Fprintf(&b, "static u64 f%d(u64 a, u64 b, int c, short d, unsigned char e) { return %s; }\n", i, expression(rng, 5))
+		fmt.Fprintf(&b, "static u64 f%d(u64 a, u64 b, int c, short d, unsigned char e) { return %s; }\n", i,
+			expression(rng, 5))
 	}
 	b.WriteString("u64 run(unsigned seed) { u64 sum = 0; s = seed;\n")
 	for i := 0; i < n; i++ {
@@ -116,7 +120,8 @@ func TestOracleRandom(t *testing.T) {
 	agree(t, path)
 }
 
-var castTypes = []string{"signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long", "long long", "u64", "_Bool"}
+var castTypes = []string{"signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
+	"unsigned long", "long long", "u64", "_Bool"}
 
 func expression(rng *rand.Rand, depth int) string {
 	if depth == 0 || rng.Intn(8) == 0 {
@@ -128,9 +133,11 @@ func expression(rng *rand.Rand, depth int) string {
 	anyType := castTypes[rng.Intn(len(castTypes))]
 	switch rng.Intn(9) {
 	case 0, 1:
-		return fmt.Sprintf("((%s)(%s) %s (%s)(%s))", unsignedType, x, []string{"+", "-", "*"}[rng.Intn(3)], unsignedType, y)
+		return fmt.Sprintf("((%s)(%s) %s (%s)(%s))", unsignedType, x, []string{"+", "-", "*"}[rng.Intn(3)],
+			unsignedType, y)
 	case 2:
-		return fmt.Sprintf("((%s)(%s) %s ((%s)(%s) | 1))", unsignedType, x, []string{"/", "%"}[rng.Intn(2)], unsignedType, y)
+		return fmt.Sprintf("((%s)(%s) %s ((%s)(%s) | 1))", unsignedType, x, []string{"/", "%"}[rng.Intn(2)],
+			unsignedType, y)
 	case 3:
 		return fmt.Sprintf("((%s) %s (%s))", x, []string{"&", "|", "^"}[rng.Intn(3)], y)
 	case 4:

@@ -16,7 +16,8 @@ func (o *object) dtype() *ir.DType {
 
 // guess gives a heap block the C type of a pointer to its start.
 func (o *object) guess(t *ir.DType) {
-	if o.kind != heapObject || o.guessed != nil || t == nil || t.Kind != ir.DPointer || t.Elem == nil || t.Elem.Bits < 8 {
+	if o.kind != heapObject || o.guessed != nil || t == nil || t.Kind != ir.DPointer || t.Elem == nil ||
+		t.Elem.Bits < 8 {
 		return
 	}
 	n := int64(t.Elem.Bits / 8)
@@ -24,7 +25,8 @@ func (o *object) guess(t *ir.DType) {
 	case n == o.size:
 		o.guessed = t.Elem
 	case o.size%n == 0:
-		o.guessed = &ir.DType{Kind: ir.DArray, Elem: t.Elem, Count: o.size / n, Bits: int(o.size * 8), Name: fmt.Sprintf("%s[%d]", t.Elem, o.size/n)}
+		o.guessed = &ir.DType{Kind: ir.DArray, Elem: t.Elem, Count: o.size / n, Bits: int(o.size * 8),
+			Name: fmt.Sprintf("%s[%d]", t.Elem, o.size/n)}
 	}
 }
 
@@ -114,7 +116,8 @@ func memberAt(t *ir.DType, off, size int64) *ir.DField {
 	var found *ir.DField
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if off >= f.BitOff && off+size <= f.BitOff+f.BitSize && (found == nil || f.BitSize == size && found.BitSize != size) {
+		if off >= f.BitOff && off+size <= f.BitOff+f.BitSize && (found == nil || f.BitSize == size &&
+			found.BitSize != size) {
 			found = f
 		}
 	}

@@ -33,7 +33,8 @@ const (
 const contractPart = "firmproof_contract_"
 
 func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
-	if s.What == irqPoint || x.ofPoint() || s.Kind == verdict.StepAssign && strings.HasPrefix(s.What, irqPrefix) || strings.Contains(s.What, contractPart) {
+	if s.What == irqPoint || x.ofPoint() || s.Kind == verdict.StepAssign && strings.HasPrefix(s.What, irqPrefix) ||
+		strings.Contains(s.What, contractPart) {
 		return
 	}
 	if at != nil {
@@ -123,7 +124,8 @@ func (x *machine) traceCall(f *ir.Func, call *ir.Instr, args []value) {
 
 func (x *machine) traceReturn(f *ir.Func, v value) {
 	if x.o.Trace {
-		x.addStep(x.cur, verdict.Step{Kind: verdict.StepReturn, What: f.CName, Value: x.show(f.DRet, v), Type: f.DRet.String(), Bytes: x.hexBytes(v.bits)})
+		x.addStep(x.cur, verdict.Step{Kind: verdict.StepReturn, What: f.CName, Value: x.show(f.DRet, v),
+			Type: f.DRet.String(), Bytes: x.hexBytes(v.bits)})
 	}
 }
 
@@ -133,7 +135,8 @@ func (x *machine) traceVolatile(in *ir.Instr, o *object, off int64, v value) {
 		return
 	}
 	name, t := x.placeName(o, off, x.l.StoreSize(in.Access))
-	x.addStep(in, verdict.Step{Kind: verdict.StepVolatile, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.bits), Type: typeText(t, in.Access)})
+	x.addStep(in, verdict.Step{Kind: verdict.StepVolatile, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.bits),
+		Type: typeText(t, in.Access)})
 }
 
 func typeText(t *ir.DType, access *ir.Type) string {
@@ -177,7 +180,8 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 	if v.obj != nil && v.bits.IsZero() {
 		v.obj.guess(ct)
 	}
-	x.addStep(in, verdict.Step{Kind: verdict.StepAssign, What: name, Value: x.show(ct, v), Bytes: x.bytesAt(o, off, size, v), Type: typeText(ct, t)})
+	x.addStep(in, verdict.Step{Kind: verdict.StepAssign, What: name, Value: x.show(ct, v), Bytes: x.bytesAt(o, off,
+		size, v), Type: typeText(ct, t)})
 }
 
 // bytesAt is the memory in hexadecimal; whole pointers have no bytes yet.
@@ -222,7 +226,8 @@ func (x *machine) traceBitFields(in *ir.Instr, o *object, off, size int64, old *
 	found := false
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if t.Kind == ir.DStruct && !f.IsBits && f.BitOff <= bitOff && bitOff+size*8 <= f.BitOff+f.BitSize && f.T.Kind == ir.DStruct {
+		if t.Kind == ir.DStruct && !f.IsBits && f.BitOff <= bitOff && bitOff+size*8 <= f.BitOff+f.BitSize &&
+			f.T.Kind == ir.DStruct {
 			return false // nested: shown as a whole
 		}
 		if !f.IsBits || f.BitOff < bitOff || f.BitOff+f.BitSize > bitOff+size*8 {
@@ -232,7 +237,8 @@ func (x *machine) traceBitFields(in *ir.Instr, o *object, off, size int64, old *
 		unit := x.getBits(o, off, size, int(size*8)).bits
 		now, was := x.field(unit, f, bitOff, size), x.field(old.bits, f, bitOff, size)
 		if now != was || !x.field(old.mask(), f, bitOff, size).IsZero() {
-			x.addStep(in, verdict.Step{Kind: verdict.StepAssign, What: name + "." + f.Name, Value: FormatValue(f.T, now), Type: f.T.String()})
+			x.addStep(in, verdict.Step{Kind: verdict.StepAssign, What: name + "." + f.Name, Value: FormatValue(f.T,
+				now), Type: f.T.String()})
 		}
 	}
 	return found
@@ -254,7 +260,8 @@ func (x *machine) field(unit bits.Vec, f *ir.DField, unitOff, size int64) bits.V
 
 func (x *machine) traceBranch(in *ir.Instr, v value) {
 	if x.o.Trace && x.o.TraceBranches {
-		x.addStep(in, verdict.Step{Kind: verdict.StepBranch, What: in.Op.String(), Value: FormatValue(nil, bits.Zext(v.bits, v.bits.Width()+1))})
+		x.addStep(in, verdict.Step{Kind: verdict.StepBranch, What: in.Op.String(), Value: FormatValue(nil,
+			bits.Zext(v.bits, v.bits.Width()+1))})
 	}
 }
 
@@ -263,7 +270,8 @@ func (x *machine) traceInput(in *ir.Instr, name string, v value) {
 	if !x.o.Trace || in.T.IsVoid() {
 		return
 	}
-	t := &ir.DType{Kind: ir.DInt, Signed: !strings.Contains(name, "_u") && !strings.Contains(name, "size"), Name: in.T.String(), Bits: in.T.Width}
+	t := &ir.DType{Kind: ir.DInt, Signed: !strings.Contains(name, "_u") && !strings.Contains(name, "size"),
+		Name: in.T.String(), Bits: in.T.Width}
 	switch {
 	case in.T.Kind == ir.KindFloat:
 		t.Kind = ir.DFloat
@@ -272,7 +280,8 @@ func (x *machine) traceInput(in *ir.Instr, name string, v value) {
 	case strings.HasSuffix(name, "bool"):
 		t.Kind = ir.DBool
 	}
-	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: name + "()", Value: x.show(t, v), Bytes: x.hexBytes(v.bits), Type: in.T.String()})
+	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: name + "()", Value: x.show(t, v),
+		Bytes: x.hexBytes(v.bits), Type: in.T.String()})
 }
 
 // traceBytes notes a range written at once.
@@ -326,7 +335,8 @@ func (x *machine) traceEnd() {
 		return
 	}
 	if x.out.Kind == Violation {
-		x.addStep(x.out.Instr, verdict.Step{Kind: verdict.StepViolation, What: x.out.Message, Value: strings.Join(x.causes(), "; ")})
+		x.addStep(x.out.Instr, verdict.Step{Kind: verdict.StepViolation, What: x.out.Message,
+			Value: strings.Join(x.causes(), "; ")})
 	}
 	t := &x.trace
 	if cut := len(t.steps) - x.o.MaxTrace; cut > 0 {

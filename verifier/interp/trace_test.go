@@ -26,7 +26,8 @@ func TestTrace(t *testing.T) {
 	}
 	m := compileFile(t, path, "cortex-m3")
 	src := &listSource{list: []int64{5, 3, 200, 7}, mallocs: true}
-	opts := interp.Options{Entry: m.Func("harness"), Trace: true, Regions: []interp.Region{{Name: "uart", Base: 0x40001000, Size: 16, Access: "volatile"}}}
+	opts := interp.Options{Entry: m.Func("harness"), Trace: true,
+		Regions: []interp.Region{{Name: "uart", Base: 0x40001000, Size: 16, Access: "volatile"}}}
 	out, err := interp.Run(context.Background(), m, opts, src)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +56,8 @@ func TestTrace(t *testing.T) {
 }
 
 func TestFormatValue(t *testing.T) {
-	state := &ir.DType{Kind: ir.DEnum, Name: "enum state", Bits: 32, Enum: []ir.DEnumerator{{Name: "IDLE", Value: 2}, {Name: "BAD", Value: -1}}}
+	state := &ir.DType{Kind: ir.DEnum, Name: "enum state", Bits: 32, Enum: []ir.DEnumerator{{Name: "IDLE", Value: 2},
+		{Name: "BAD", Value: -1}}}
 	for _, c := range []struct {
 		t    *ir.DType
 		b    bits.Vec

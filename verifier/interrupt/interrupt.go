@@ -112,7 +112,9 @@ func Weave(m *ir.Module, list []Handler, entries, known []string) ([]string, err
 	}
 	var said []string
 	for _, h := range list {
-		said = append(said, fmt.Sprintf("interrupt handler %s runs at most %d times, between any two steps where interrupts are not masked", h.Name, h.Max))
+		said = append(said, fmt.Sprintf(
+			"interrupt handler %s runs at most %d times, between any two steps where interrupts are not masked",
+			h.Name, h.Max))
 	}
 	return append(said, "a memory access is one step, and interrupt handlers do not interrupt each other",
 		"volatile variables change only by the program and its interrupt handlers"), nil
@@ -311,11 +313,13 @@ func (w *weaver) masks(in *ir.Instr) []*ir.Instr {
 		return &ir.Const{T: int32T, Kind: ir.ConstInt, Bits: bits.New(int32T.Width, n)}
 	}
 	store := func(v ir.Value) *ir.Instr {
-		return &ir.Instr{Op: ir.OpStore, T: ir.Void(), Args: []ir.Value{v, &ir.Const{T: ir.Ptr(w.m.Layout.PtrBits), Kind: ir.ConstAddr, Global: w.mask}},
+		return &ir.Instr{Op: ir.OpStore, T: ir.Void(), Args: []ir.Value{v, &ir.Const{T: ir.Ptr(w.m.Layout.PtrBits),
+			Kind: ir.ConstAddr, Global: w.mask}},
 			Access: int32T, Align: 1, Block: in.Block, Pos: in.Pos}
 	}
 	switch {
-	case has("cpsie", "sei", "sti", "popf", "eint", "csrsi mstatus", "csrs mstatus", "csrw mstatus", "basepri", "faultmask"):
+	case has("cpsie", "sei", "sti", "popf", "eint", "csrsi mstatus", "csrs mstatus", "csrw mstatus", "basepri",
+		"faultmask"):
 		return []*ir.Instr{store(constant(0))}
 	case has("msr primask"):
 		if len(in.Args) == 1 && in.Args[0].Type().Equal(int32T) {

@@ -25,7 +25,8 @@ func compile(t *testing.T, src string) *ir.Module {
 	if err := os.WriteFile(c, []byte(src), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("clang-14", "-O0", "-w", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o", c+".ll", c).CombinedOutput(); err != nil {
+	if out, err := exec.Command("clang-14", "-O0", "-w", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o",
+		c+".ll", c).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	m, err := frontend.Read(c + ".ll")
@@ -74,10 +75,12 @@ func TestWeave(t *testing.T) {
 func TestWeaveErrors(t *testing.T) {
 	var unknown *UnknownError
 	m := compile(t, program)
-	if _, err := Weave(m, []Handler{{"handlr", 1}}, nil, []string{"pure", "handler"}); !errors.As(err, &unknown) || unknown.Nearest != "handler" {
+	if _, err := Weave(m, []Handler{{"handlr", 1}}, nil, []string{"pure", "handler"}); !errors.As(err, &unknown) ||
+		unknown.Nearest != "handler" {
 		t.Errorf("%v", err)
 	}
-	if _, err := Weave(m, []Handler{{"pure", 1}}, nil, nil); err == nil || !strings.Contains(err.Error(), "parameters") {
+	if _, err := Weave(m, []Handler{{"pure", 1}}, nil, nil); err == nil || !strings.Contains(err.Error(),
+		"parameters") {
 		t.Errorf("%v", err)
 	}
 	if _, err := Weave(m, []Handler{{"handler", 1}}, nil, nil); err == nil || !strings.Contains(err.Error(), Point) {

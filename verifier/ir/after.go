@@ -16,7 +16,8 @@ type After struct {
 // pointers may be of any function whose address is taken. Code that is not known,
 // which in or a later instruction calls, may call back every function but entry.
 func AfterOf(m *Module, entry *Func, in *Instr) *After {
-	a := &After{m: m, from: map[*Block]int{}, todo: map[*Block]bool{}, back: map[*Func]bool{}, call: map[*Func][]*Instr{}}
+	a := &After{m: m, from: map[*Block]int{}, todo: map[*Block]bool{}, back: map[*Func]bool{},
+		call: map[*Func][]*Instr{}}
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, x := range b.Instrs {

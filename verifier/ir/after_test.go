@@ -18,7 +18,8 @@ func TestAfter(t *testing.T) {
 		m.Funcs = append(m.Funcs, f)
 		return f
 	}
-	main, f, g, h, unknown := fn("main", "a", "b", "c"), fn("f", "entry"), fn("g", "entry"), fn("h", "entry"), fn("unknown")
+	main, f, g, h, unknown := fn("main", "a", "b", "c"), fn("f", "entry"), fn("g", "entry"), fn("h", "entry"),
+		fn("unknown")
 	h.Addr = true
 	put := func(b *Block, in *Instr) *Instr {
 		in.Block = b

@@ -6,13 +6,20 @@ import "strings"
 // supported processors: none of them changes memory or a register that the
 // program can see, except the mask registers that mrs and the like read.
 var quietWords = map[string]bool{
-	"": true, "nop": true, "dmb": true, "dsb": true, "isb": true, "wfi": true, "wfe": true, "sev": true, "yield": true, "cpsid": true, "cpsie": true,
-	"mfence": true, "lfence": true, "sfence": true, "pause": true, "cli": true, "sei": true, "sti": true, "sleep": true, "wdr": true,
-	"fence": true, "fence.i": true, "bkpt": true, "mrs": true, "msr": true, "csrr": true, "csrw": true, "csrs": true, "csrc": true,
-	"csrrs": true, "csrrc": true, "csrrw": true, "csrrsi": true, "csrrci": true, "csrsi": true, "csrci": true, "hlt": true,
+	"": true, "nop": true, "dmb": true, "dsb": true, "isb": true, "wfi": true, "wfe": true, "sev": true, "yield": true,
+	"cpsid": true, "cpsie": true,
+	"mfence": true, "lfence": true, "sfence": true, "pause": true, "cli": true, "sei": true, "sti": true,
+	"sleep": true, "wdr": true,
+	"fence": true, "fence.i": true, "bkpt": true, "mrs": true, "msr": true, "csrr": true, "csrw": true, "csrs": true,
+	"csrc":  true,
+	"csrrs": true, "csrrc": true, "csrrw": true, "csrrsi": true, "csrrci": true, "csrsi": true, "csrci": true,
+	"hlt":  true,
 	"dint": true, "eint": true,
-	"clrex": true, "sevl": true, "csdb": true, "ssbb": true, "pssbb": true, "vmrs": true, "vmsr": true, "dbg": true, // ARM
-	"sync": true, "synci": true, "ehb": true, "ssnop": true, "di": true, "ei": true, "wait": true, "mfc0": true, "mtc0": true, // MIPS
+	// ARM
+	"clrex": true, "sevl": true, "csdb": true, "ssbb": true, "pssbb": true, "vmrs": true, "vmsr": true, "dbg": true,
+	// MIPS
+	"sync": true, "synci": true, "ehb": true, "ssnop": true, "di": true, "ei": true, "wait": true, "mfc0": true,
+	"mtc0":  true,
 	"rdtsc": true, "rdtscp": true, "cpuid": true, "rdmsr": true, "wrmsr": true, "rdpmc": true, "swapgs": true, // x86
 }
 
@@ -37,5 +44,6 @@ func quietMove(a *Asm, words []string) bool {
 		return false
 	}
 	rest := strings.Join(words[1:], " ")
-	return !strings.ContainsAny(rest, "[(") && !strings.Contains(rest, "pc") && !strings.Contains(rest, "sp") && !strings.Contains(a.Constraints, "*m")
+	return !strings.ContainsAny(rest, "[(") && !strings.Contains(rest, "pc") && !strings.Contains(rest, "sp") &&
+		!strings.Contains(a.Constraints, "*m")
 }

@@ -55,7 +55,8 @@ func TestCodec(t *testing.T) {
 		t.Errorf("another form the second time: %v", err)
 	}
 	main := got.Func("main")
-	if phi := main.Blocks[2].Instrs[0]; phi.Incoming[0] != main.Blocks[0] || phi.Args[1] != ir.Value(main.Blocks[1].Instrs[0]) || phi.Block.Func != main {
+	if phi := main.Blocks[2].Instrs[0]; phi.Incoming[0] != main.Blocks[0] ||
+		phi.Args[1] != ir.Value(main.Blocks[1].Instrs[0]) || phi.Block.Func != main {
 		t.Error("references lead to copies")
 	}
 	if got.Globals[0].Init.Elems[1].Global != got.Globals[1] {

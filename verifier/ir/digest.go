@@ -28,7 +28,8 @@ type Slice struct {
 // else of the module. With lines, positions count as they are; without, each line
 // counts relative to the first of its function, and lines of globals do not count.
 func (m *Module) Slice(entry *Func, lines bool) Slice {
-	d := &digester{sum: sha256.New(), m: m, lines: lines, mentioned: map[*Func]bool{}, order: map[*Global]int{}, types: map[*Type]string{}}
+	d := &digester{sum: sha256.New(), m: m, lines: lines, mentioned: map[*Func]bool{}, order: map[*Global]int{},
+		types: map[*Type]string{}}
 	d.w = bufio.NewWriterSize(d.sum, 1<<16)
 	d.value(reflect.ValueOf(m.Triple))
 	d.value(reflect.ValueOf(m.Layout))
@@ -139,7 +140,8 @@ func (d *digester) instr(in *Instr) {
 
 // callees of an indirect call are all functions whose address is taken.
 func (d *digester) callees(in *Instr) {
-	if c, ok := in.Callee.(*Const); in.Op != OpCall || ok && c.Kind == ConstAddr && c.Func != nil && c.Off == 0 || d.indirect {
+	if c, ok := in.Callee.(*Const); in.Op != OpCall || ok && c.Kind == ConstAddr && c.Func != nil && c.Off == 0 ||
+		d.indirect {
 		return
 	}
 	d.indirect = true
@@ -277,7 +279,8 @@ func (d *digester) typeText(t *Type) string {
 	if t == nil {
 		return "-"
 	}
-	s := binary.AppendVarint([]byte{byte(t.Kind), map[bool]byte{true: 1}[t.Packed], map[bool]byte{true: 1}[t.Variadic]}, int64(t.Width))
+	s := binary.AppendVarint([]byte{byte(t.Kind), map[bool]byte{true: 1}[t.Packed],
+		map[bool]byte{true: 1}[t.Variadic]}, int64(t.Width))
 	s = binary.AppendVarint(s, t.Len)
 	name := t.Name
 	if !d.lines { // the linker numbers types of one name

@@ -65,7 +65,8 @@ func TestSliceReaches(t *testing.T) {
 		}
 		return out
 	}
-	for entry, want := range map[string]string{"main": "[main helper seen far behind]", "lonely": "[lonely first second table]"} {
+	for entry, want := range map[string]string{"main": "[main helper seen far behind]",
+		"lonely": "[lonely first second table]"} {
 		if got := fmt.Sprint(names(entry)); got != want {
 			t.Errorf("%s reaches %s, want %s", entry, got, want)
 		}

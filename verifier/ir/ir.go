@@ -38,9 +38,10 @@ type Module struct {
 	Layout  Layout
 	Globals []*Global // in file order
 	Funcs   []*Func   // in file order, declarations included
-	Ctors   []*Func   // run before the entry, in order (LangRef: llvm.global_ctors), by the driver: the engines do not call them by themselves
-	Finish  *Func     // what the end of the program calls (atexit, destructors), or nil; by the driver, too
-	Aliases []Alias   // other names of symbols; uses in the module are already resolved
+	// run before the entry, in order (LangRef: llvm.global_ctors), by the driver: the engines do not call them by themselves
+	Ctors   []*Func
+	Finish  *Func   // what the end of the program calls (atexit, destructors), or nil; by the driver, too
+	Aliases []Alias // other names of symbols; uses in the module are already resolved
 }
 
 // Alias is another name of a global or a function (LangRef: aliases).
@@ -120,13 +121,14 @@ type Func struct {
 	Model    Model    // set when the engine models the function itself (only for declarations)
 	Addr     bool     // its address is taken: a candidate of indirect calls
 	NoReturn bool
-	Weak     bool        // a weak definition, or (as a declaration) a symbol that may be missing: its address may be null
-	CName    string      // name in C, of the debug information
-	Pos      verdict.Pos // of the definition
-	DRet     *DType      // result type in C, nil if unknown
-	Vars     []*Var      // C variables that live in allocas or parameters
-	Folded   []Folded
-	Made     bool // by the driver, around the entry: claims nothing of its own instructions but the end's
+	// a weak definition, or (as a declaration) a symbol that may be missing: its address may be null
+	Weak   bool
+	CName  string      // name in C, of the debug information
+	Pos    verdict.Pos // of the definition
+	DRet   *DType      // result type in C, nil if unknown
+	Vars   []*Var      // C variables that live in allocas or parameters
+	Folded []Folded
+	Made   bool // by the driver, around the entry: claims nothing of its own instructions but the end's
 }
 
 // Sig is the function type of f.
@@ -179,7 +181,8 @@ type Instr struct {
 	Flags Flags
 	Pred  Pred // icmp, fcmp
 
-	Access *Type   // load, store, cmpxchg, atomicrmw: the accessed type; alloca: the element type; va_arg: the read type
+	// load, store, cmpxchg, atomicrmw: the accessed type; alloca: the element type; va_arg: the read type
+	Access *Type
 	Align  int     // load, store, alloca: bytes
 	Off    int64   // gep: constant part in bytes
 	Scales []int64 // gep: Scales[i] goes with Args[i+1]
@@ -203,7 +206,8 @@ type Asm struct {
 	Template    string
 	Constraints string
 	SideEffect  bool
-	Any         string // not empty: no assembly, but a value that is not followed, by what makes it; a violation that needs it is unknown
+	// not empty: no assembly, but a value that is not followed, by what makes it; a violation that needs it is unknown
+	Any string
 }
 
 // Flags of instructions.
@@ -249,15 +253,16 @@ type ConstKind uint8
 // The kinds of Const.
 const (
 	ConstInvalid ConstKind = iota
-	ConstInt               // Bits; also float types, whose Bits are the IEEE encoding, and in initialisers pointers: an address without object
-	ConstNull              // the null pointer
-	ConstZero              // zeroinitializer of an aggregate or vector
-	ConstUndef             // undef
-	ConstPoison            // poison
-	ConstAgg               // Elems: array, struct or vector
-	ConstBytes             // Bytes: array of i8
-	ConstAddr              // address of Global, Func or Label, plus Off bytes
-	ConstAddrInt           // the same as an integer (ptrtoint in an initialiser), truncated or zero-extended to T
+	// Bits; also float types, whose Bits are the IEEE encoding, and in initialisers pointers: an address without object
+	ConstInt
+	ConstNull    // the null pointer
+	ConstZero    // zeroinitializer of an aggregate or vector
+	ConstUndef   // undef
+	ConstPoison  // poison
+	ConstAgg     // Elems: array, struct or vector
+	ConstBytes   // Bytes: array of i8
+	ConstAddr    // address of Global, Func or Label, plus Off bytes
+	ConstAddrInt // the same as an integer (ptrtoint in an initialiser), truncated or zero-extended to T
 )
 
 // Const is a constant value.

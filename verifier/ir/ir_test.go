@@ -70,10 +70,12 @@ func TestVariadic(t *testing.T) {
 	const text = "target datalayout = %q\ntarget triple = %q\ndefine void @f(i32 %%a, ...) {\n  ret void\n}\n"
 	for _, c := range []struct{ layout, triple, want string }{
 		{"e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64", "thumbv7m-none-eabi", "start 4 size 32 [4 8 16 20 24]"},
-		{"e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-f64:32:64-f80:32-n8:16:32-S128", "i386-none-elf", "start 0 size 28 [0 4 12 16 20]"},
+		{"e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-f64:32:64-f80:32-n8:16:32-S128", "i386-none-elf",
+			"start 0 size 28 [0 4 12 16 20]"},
 		{"e-m:e-p:32:32-i64:64-n32-S128", "riscv32-none-elf", "start 4 size 32 [4 8 16 20 24]"},
 		{"e-P1-p:16:8-i8:8-i16:8-i32:8-i64:8-f32:8-f64:8-n8-a:8", "avr", "start 0 size 26 [0 4 12 14 18]"},
-		{"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128", "x86_64-unknown-linux-gnu", "start 0 size 0 [-1 -1 -1 -1 -1] [8 16 24 32 48]"},
+		{"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128", "x86_64-unknown-linux-gnu",
+			"start 0 size 0 [-1 -1 -1 -1 -1] [8 16 24 32 48]"},
 	} {
 		m := parse(t, fmt.Sprintf(text, c.layout, c.triple))
 		ptr := ir.Ptr(m.Layout.PtrBits)
@@ -97,7 +99,8 @@ func TestVariadic(t *testing.T) {
 }
 
 func TestQuietAsm(t *testing.T) {
-	for text, want := range map[string]bool{"": true, "dsb sy\n\tisb": true, "cpsid i": true, "mrs $0, primask": true, "str $0, [$1]": false, "nop; svc 0": false} {
+	for text, want := range map[string]bool{"": true, "dsb sy\n\tisb": true, "cpsid i": true, "mrs $0, primask": true,
+		"str $0, [$1]": false, "nop; svc 0": false} {
 		if got := ir.QuietAsm(&ir.Asm{Template: text}); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
@@ -105,8 +108,10 @@ func TestQuietAsm(t *testing.T) {
 }
 
 func TestModelOf(t *testing.T) {
-	for name, want := range map[string]ir.Model{"__VERIFIER_nondet_uchar": ir.ModelNondet, "llvm.memcpy.p0i8.p0i8.i64": ir.ModelMemcpy, "llvm.ctpop.i8": ir.ModelCtpop,
-		"llvm.coro.begin": ir.ModelLLVM, "hal_read": ir.ModelNone, "llvm.fmuladd.f32": ir.ModelFma, "llvm.vector.reduce.add.v4i32": ir.ModelReduce} {
+	for name, want := range map[string]ir.Model{"__VERIFIER_nondet_uchar": ir.ModelNondet,
+		"llvm.memcpy.p0i8.p0i8.i64": ir.ModelMemcpy, "llvm.ctpop.i8": ir.ModelCtpop,
+		"llvm.coro.begin": ir.ModelLLVM, "hal_read": ir.ModelNone, "llvm.fmuladd.f32": ir.ModelFma,
+		"llvm.vector.reduce.add.v4i32": ir.ModelReduce} {
 		if got := ir.ModelOf(name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}

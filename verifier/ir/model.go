@@ -32,7 +32,8 @@ const (
 	ModelNop          Model = "nop"           // no effect, result unspecified
 	ModelNow          Model = "now"           // () a token of the objects made so far
 	ModelSince        Model = "since"         // (p, token) p points into a local or a heap block made after the token
-	ModelStubHavoc    Model = "stub-havoc"    // any result; every writable object that a pointer argument leads to gets any value
+	// any result; every writable object that a pointer argument leads to gets any value
+	ModelStubHavoc Model = "stub-havoc"
 
 	// C library.
 	ModelExit     Model = "exit" // ends the program normally: exit, _Exit, abort
@@ -120,52 +121,80 @@ const (
 
 // exact maps a C function's name to its model.
 var exactModels = map[string]Model{
-	"firmproof_assume": ModelAssume, "__VERIFIER_assume": ModelAssume, "__CPROVER_assume": ModelAssume, "klee_assume": ModelAssume,
+	"firmproof_assume": ModelAssume, "__VERIFIER_assume": ModelAssume, "__CPROVER_assume": ModelAssume,
+	"klee_assume":    ModelAssume,
 	"__llbmc_assume": ModelAssume, "__ESBMC_assume": ModelAssume, "assume_abort_if_not": ModelAssume,
-	"firmproof_assert": ModelAssert, "__VERIFIER_assert": ModelAssert, "__CPROVER_assert": ModelAssert, "__llbmc_assert": ModelAssert,
-	"__ESBMC_assert": ModelAssert, "__CPROVER_precondition": ModelAssert, "__CPROVER_postcondition": ModelAssert, "assert": ModelAssert,
+	"firmproof_assert": ModelAssert, "__VERIFIER_assert": ModelAssert, "__CPROVER_assert": ModelAssert,
+	"__llbmc_assert": ModelAssert,
+	"__ESBMC_assert": ModelAssert, "__CPROVER_precondition": ModelAssert, "__CPROVER_postcondition": ModelAssert,
+	"assert":      ModelAssert,
 	"reach_error": ModelFail, "__VERIFIER_error": ModelFail, "klee_report_error": ModelFail,
 	"klee_abort": ModelFail, "__llbmc_error": ModelFail,
-	"__assert_fail": ModelAssertFail, "__assert_func": ModelAssertFail, "__assert": ModelAssertFail, "__assert_rtn": ModelAssertFail,
-	"nondet": ModelNondet, "firmproof_havoc": ModelHavoc, "__CPROVER_havoc_slice": ModelHavoc, "__CPROVER_havoc_object": ModelHavocObj,
-	"klee_make_symbolic": ModelMakeSymbolic, "klee_range": ModelRange, "klee_int": ModelNondet,
+	"__assert_fail": ModelAssertFail, "__assert_func": ModelAssertFail, "__assert": ModelAssertFail,
+	"__assert_rtn": ModelAssertFail,
+	"nondet":       ModelNondet, "firmproof_havoc": ModelHavoc, "__CPROVER_havoc_slice": ModelHavoc,
+	"__CPROVER_havoc_object": ModelHavocObj,
+	"klee_make_symbolic":     ModelMakeSymbolic, "klee_range": ModelRange, "klee_int": ModelNondet,
 	"klee_silent_exit": ModelExit, "klee_prefer_cex": ModelNop, "klee_warning": ModelNop, "klee_warning_once": ModelNop,
 	"__CPROVER_input": ModelNop, "__CPROVER_output": ModelNop, "__CPROVER_cover": ModelNop, "__CPROVER_fence": ModelNop,
-	"__CPROVER_atomic_begin": ModelNop, "__CPROVER_atomic_end": ModelNop, "rand": ModelNondetNonNeg, "random": ModelNondetNonNeg,
-	"srand": ModelNop, "srandom": ModelNop,
+	"__CPROVER_atomic_begin": ModelNop, "__CPROVER_atomic_end": ModelNop, "rand": ModelNondetNonNeg,
+	"random": ModelNondetNonNeg,
+	"srand":  ModelNop, "srandom": ModelNop,
 	"__CPROVER_r_ok": ModelROK, "__CPROVER_w_ok": ModelWOK, "__CPROVER_rw_ok": ModelRWOK,
-	"__CPROVER_OBJECT_SIZE": ModelObjectSize, "__CPROVER_POINTER_OFFSET": ModelPtrOffset, "__CPROVER_POINTER_OBJECT": ModelPtrObject,
-	"__CPROVER_same_object": ModelSameObject, "__CPROVER_DYNAMIC_OBJECT": ModelDynObject,
-	"firmproof_contract_assert": ModelAssert, "firmproof_contract_assume": ModelAssume, "firmproof_contract_havoc": ModelHavoc,
-	"firmproof_contract_r_ok": ModelROK, "firmproof_contract_w_ok": ModelWOK, "firmproof_contract_same": ModelSameObject,
-	"firmproof_contract_offset": ModelPtrOffset, "firmproof_contract_size": ModelObjectSize, "firmproof_contract_now": ModelNow, "firmproof_contract_since": ModelSince,
+	"__CPROVER_OBJECT_SIZE": ModelObjectSize, "__CPROVER_POINTER_OFFSET": ModelPtrOffset,
+	"__CPROVER_POINTER_OBJECT": ModelPtrObject,
+	"__CPROVER_same_object":    ModelSameObject, "__CPROVER_DYNAMIC_OBJECT": ModelDynObject,
+	"firmproof_contract_assert": ModelAssert, "firmproof_contract_assume": ModelAssume,
+	"firmproof_contract_havoc": ModelHavoc,
+	"firmproof_contract_r_ok":  ModelROK, "firmproof_contract_w_ok": ModelWOK,
+	"firmproof_contract_same":   ModelSameObject,
+	"firmproof_contract_offset": ModelPtrOffset, "firmproof_contract_size": ModelObjectSize,
+	"firmproof_contract_now": ModelNow, "firmproof_contract_since": ModelSince,
 	"exit": ModelExit, "_exit": ModelExit, "_Exit": ModelExit, "abort": ModelExit, "quick_exit": ModelExit,
-	"malloc": ModelMalloc, "calloc": ModelCalloc, "realloc": ModelRealloc, "aligned_alloc": ModelAligned, "memalign": ModelAligned,
-	"posix_memalign": ModelMemalign, "alloca": ModelAllocaC, "__builtin_alloca": ModelAllocaC, "free": ModelFree, "cfree": ModelFree,
-	"memcpy": ModelMemcpy, "memmove": ModelMemmove, "memset": ModelMemset, "memcmp": ModelMemcmp, "bcmp": ModelMemcmp, "memchr": ModelMemchr,
-	"strlen": ModelStrlen, "strnlen": ModelStrnlen, "strcpy": ModelStrcpy, "strncpy": ModelStrncpy, "strcat": ModelStrcat, "strncat": ModelStrncat,
-	"strcmp": ModelStrcmp, "strncmp": ModelStrncmp, "strchr": ModelStrchr, "strrchr": ModelStrrchr, "strstr": ModelStrstr, "strdup": ModelStrdup,
+	"malloc": ModelMalloc, "calloc": ModelCalloc, "realloc": ModelRealloc, "aligned_alloc": ModelAligned,
+	"memalign":       ModelAligned,
+	"posix_memalign": ModelMemalign, "alloca": ModelAllocaC, "__builtin_alloca": ModelAllocaC, "free": ModelFree,
+	"cfree":  ModelFree,
+	"memcpy": ModelMemcpy, "memmove": ModelMemmove, "memset": ModelMemset, "memcmp": ModelMemcmp, "bcmp": ModelMemcmp,
+	"memchr": ModelMemchr,
+	"strlen": ModelStrlen, "strnlen": ModelStrnlen, "strcpy": ModelStrcpy, "strncpy": ModelStrncpy,
+	"strcat": ModelStrcat, "strncat": ModelStrncat,
+	"strcmp": ModelStrcmp, "strncmp": ModelStrncmp, "strchr": ModelStrchr, "strrchr": ModelStrrchr,
+	"strstr": ModelStrstr, "strdup": ModelStrdup,
 	"abs": ModelAbs, "labs": ModelAbs, "llabs": ModelAbs,
-	"printf": ModelPrintf, "puts": ModelPrintf, "putchar": ModelPrintf, "fprintf": ModelPrintf, "perror": ModelPrintf, "fputs": ModelPrintf,
-	"putc": ModelPrintf, "fputc": ModelPrintf, "fflush": ModelPrintf, "vprintf": ModelPrintf, "vfprintf": ModelPrintf, "fwrite": ModelPrintf,
+	"printf": ModelPrintf, "puts": ModelPrintf, "putchar": ModelPrintf, "fprintf": ModelPrintf, "perror": ModelPrintf,
+	"fputs": ModelPrintf,
+	"putc":  ModelPrintf, "fputc": ModelPrintf, "fflush": ModelPrintf, "vprintf": ModelPrintf, "vfprintf": ModelPrintf,
+	"fwrite":       ModelPrintf,
 	"__printf_chk": ModelPrintf, "__fprintf_chk": ModelPrintf,
-	"isalpha": ModelCtype, "isdigit": ModelCtype, "isalnum": ModelCtype, "isspace": ModelCtype, "isupper": ModelCtype, "islower": ModelCtype,
-	"isxdigit": ModelCtype, "isprint": ModelCtype, "ispunct": ModelCtype, "iscntrl": ModelCtype, "isgraph": ModelCtype, "isblank": ModelCtype,
+	"isalpha": ModelCtype, "isdigit": ModelCtype, "isalnum": ModelCtype, "isspace": ModelCtype, "isupper": ModelCtype,
+	"islower":  ModelCtype,
+	"isxdigit": ModelCtype, "isprint": ModelCtype, "ispunct": ModelCtype, "iscntrl": ModelCtype, "isgraph": ModelCtype,
+	"isblank": ModelCtype,
 	"toupper": ModelCtype, "tolower": ModelCtype,
 	"__VERIFIER_atomic_begin": ModelNop, "__VERIFIER_atomic_end": ModelNop,
-	"fabs": ModelFabs, "fabsf": ModelFabs, "sqrt": ModelSqrt, "sqrtf": ModelSqrt, "floor": ModelFloor, "floorf": ModelFloor,
-	"ceil": ModelCeil, "ceilf": ModelCeil, "trunc": ModelTruncF, "truncf": ModelTruncF, "round": ModelRoundF, "roundf": ModelRoundF,
-	"fmin": ModelMinnum, "fminf": ModelMinnum, "fmax": ModelMaxnum, "fmaxf": ModelMaxnum, "rint": ModelRint, "rintf": ModelRint, "nearbyint": ModelRint, "nearbyintf": ModelRint, "fma": ModelFma, "fmod": ModelFmod, "fmodf": ModelFmod, "fmaf": ModelFma,
+	"fabs": ModelFabs, "fabsf": ModelFabs, "sqrt": ModelSqrt, "sqrtf": ModelSqrt, "floor": ModelFloor,
+	"floorf": ModelFloor,
+	"ceil":   ModelCeil, "ceilf": ModelCeil, "trunc": ModelTruncF, "truncf": ModelTruncF, "round": ModelRoundF,
+	"roundf": ModelRoundF,
+	"fmin":   ModelMinnum, "fminf": ModelMinnum, "fmax": ModelMaxnum, "fmaxf": ModelMaxnum, "rint": ModelRint,
+	"rintf": ModelRint, "nearbyint": ModelRint, "nearbyintf": ModelRint, "fma": ModelFma, "fmod": ModelFmod,
+	"fmodf": ModelFmod, "fmaf": ModelFma,
 	"copysign": ModelCopysign, "copysignf": ModelCopysign,
 }
 
 // nondetPrefixes start the names of functions that return any value of their type.
-var nondetPrefixes = []string{"firmproof_nondet_", "__VERIFIER_nondet_", "nondet_", "__llbmc_nondef_", "__CPROVER_nondet_", "__ESBMC_nondet_"}
+var nondetPrefixes = []string{"firmproof_nondet_", "__VERIFIER_nondet_", "nondet_", "__llbmc_nondef_",
+	"__CPROVER_nondet_", "__ESBMC_nondet_"}
 
-var llvmModels = []Model{ModelSaddO, ModelUaddO, ModelSsubO, ModelUsubO, ModelSmulO, ModelUmulO, ModelSaddSat, ModelUaddSat, ModelSsubSat,
-	ModelUsubSat, ModelSshlSat, ModelUshlSat, ModelCtpop, ModelCtlz, ModelCttz, ModelBswap, ModelBitrev, ModelFshl, ModelFshr, ModelAbsI,
-	ModelSmax, ModelSmin, ModelUmax, ModelUmin, ModelExpect, ModelAssumeI, ModelObjSizeI, ModelLifetimeStart, ModelLifetimeEnd,
-	ModelStackSave, ModelStackRestore, ModelTrapI, ModelVaStart, ModelVaEnd, ModelVaCopy, ModelIsConst, ModelFabs, ModelFma, ModelSqrt,
+var llvmModels = []Model{ModelSaddO, ModelUaddO, ModelSsubO, ModelUsubO, ModelSmulO, ModelUmulO, ModelSaddSat,
+	ModelUaddSat, ModelSsubSat,
+	ModelUsubSat, ModelSshlSat, ModelUshlSat, ModelCtpop, ModelCtlz, ModelCttz, ModelBswap, ModelBitrev, ModelFshl,
+	ModelFshr, ModelAbsI,
+	ModelSmax, ModelSmin, ModelUmax, ModelUmin, ModelExpect, ModelAssumeI, ModelObjSizeI, ModelLifetimeStart,
+	ModelLifetimeEnd,
+	ModelStackSave, ModelStackRestore, ModelTrapI, ModelVaStart, ModelVaEnd, ModelVaCopy, ModelIsConst, ModelFabs,
+	ModelFma, ModelSqrt,
 	ModelFloor, ModelCeil, ModelTruncF, ModelRoundF, ModelRint, ModelCopysign, ModelMinnum, ModelMaxnum, ModelReduce}
 
 var llvmPrefixes = []struct {
@@ -173,7 +202,8 @@ var llvmPrefixes = []struct {
 	model  Model
 }{
 	{"llvm.memcpy.", ModelMemcpy}, {"llvm.memmove.", ModelMemmove}, {"llvm.memset.", ModelMemset},
-	{"llvm.fmuladd.", ModelFma}, {"llvm.nearbyint.", ModelRint}, {"llvm.donothing", ModelNop}, {"llvm.prefetch", ModelNop},
+	{"llvm.fmuladd.", ModelFma}, {"llvm.nearbyint.", ModelRint}, {"llvm.donothing", ModelNop},
+	{"llvm.prefetch", ModelNop},
 	{"llvm.invariant.", ModelNop}, {"llvm.sideeffect", ModelNop}, {"llvm.debugtrap", ModelNop},
 	{"llvm.var.annotation", ModelNop},
 }

@@ -71,7 +71,8 @@ func (i *Instr) flagWords() string {
 	for _, w := range []struct {
 		f    Flags
 		word string
-	}{{NUW, "nuw"}, {NSW, "nsw"}, {Exact, "exact"}, {InBounds, "inbounds"}, {Volatile, "volatile"}, {Atomic, "atomic"}, {FastMath, "fast"}, {PtrDiff, "ptrdiff"}} {
+	}{{NUW, "nuw"}, {NSW, "nsw"}, {Exact, "exact"}, {InBounds, "inbounds"}, {Volatile, "volatile"}, {Atomic, "atomic"},
+		{FastMath, "fast"}, {PtrDiff, "ptrdiff"}} {
 		if i.Flags.Has(w.f) {
 			s += " " + w.word
 		}

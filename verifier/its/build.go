@@ -155,7 +155,8 @@ func (b *Builder) System(start Loc) (*System, error) {
 	}
 	for _, tb := range b.trans {
 		if !tb.done {
-			return nil, fmt.Errorf("its %s: a transition from %s is neither exact nor approximate", s.Name, s.Locs[tb.t.From])
+			return nil, fmt.Errorf("its %s: a transition from %s is neither exact nor approximate", s.Name,
+				s.Locs[tb.t.From])
 		}
 		t := tb.t
 		t.Guard = make([]Atom, len(tb.t.Guard))
@@ -209,7 +210,8 @@ func (s *System) freshStart() {
 	}
 	s.Locs = append(s.Locs[:len(s.Locs):len(s.Locs)], name)
 	fresh := Loc(len(s.Locs) - 1)
-	s.Trans = append(s.Trans, Transition{From: fresh, To: s.Start, Update: updates(len(s.Vars), nil, nil), Exact: true, Tag: "start"})
+	s.Trans = append(s.Trans, Transition{From: fresh, To: s.Start, Update: updates(len(s.Vars), nil, nil), Exact: true,
+		Tag: "start"})
 	s.Start = fresh
 }
 

@@ -71,7 +71,8 @@ func TestReadKoATDetails(t *testing.T) {
 	if len(s.Trans) != 3 {
 		t.Fatalf("%d transitions, want the disequality split in two and one more", len(s.Trans))
 	}
-	if got, want := s.TransString(&s.Trans[0]), "f(A, B) -{2}> Com_1(g(A*B^2, 2*B)) :|: A - B - 1 >= 0 && B - 1 >= 0"; got != want {
+	if got, want := s.TransString(&s.Trans[0]),
+		"f(A, B) -{2}> Com_1(g(A*B^2, 2*B)) :|: A - B - 1 >= 0 && B - 1 >= 0"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got, want := s.TransString(&s.Trans[2]), "g(A, B) -> Com_2(g(A - 1, B), h(B, 0)) :|: A >= 0"; got != want {
@@ -111,7 +112,8 @@ func TestChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, ok := s.Chain(&s.Trans[0], &s.Trans[1])
-	if got, want := s.TransString(&c), "a(x, y) -{2}> Com_1(c(2*x + 2, tmp0)) :|: -x + tmp0 - 1 >= 0 && x - 3 >= 0"; !ok || got != want {
+	if got, want := s.TransString(&c),
+		"a(x, y) -{2}> Com_1(c(2*x + 2, tmp0)) :|: -x + tmp0 - 1 >= 0 && x - 3 >= 0"; !ok || got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -68,7 +68,8 @@ func (r *koatReader) line() int {
 	return r.lines[min(r.pos, len(r.lines)-1)]
 }
 
-var koatSymbols = []string{":|:", "-{", "}>", "->", "&&", "||", "/\\", "\\/", "==", "!=", ">=", "<=", "=<", "{", "}", "(", ")", ",", "+", "-", "*", "^", "=", "<", ">", "[", "]", "!", "/"}
+var koatSymbols = []string{":|:", "-{", "}>", "->", "&&", "||", "/\\", "\\/", "==", "!=", ">=", "<=", "=<", "{", "}",
+	"(", ")", ",", "+", "-", "*", "^", "=", "<", ">", "[", "]", "!", "/"}
 
 func (r *koatReader) scan(text string) error {
 	line := 1
@@ -110,7 +111,8 @@ func (r *koatReader) scan(text string) error {
 }
 
 func isName(c rune) bool {
-	return c == '_' || c == '.' || c == '\'' || c == '$' || c == '@' || c == '~' || unicode.IsLetter(c) || unicode.IsDigit(c)
+	return c == '_' || c == '.' || c == '\'' || c == '$' || c == '@' || c == '~' || unicode.IsLetter(c) ||
+		unicode.IsDigit(c)
 }
 
 func (r *koatReader) peek() string {

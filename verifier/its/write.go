@@ -41,7 +41,8 @@ func WriteKoAT(w io.Writer, s *System) error {
 	for i := 0; i < temps; i++ {
 		names = append(names, s.VarName(exact.Var(len(s.Vars)+i)))
 	}
-	fmt.Fprintf(&b, "(GOAL %s)\n(STARTTERM (FUNCTIONSYMBOLS %s))\n(VAR %s)\n(RULES\n", goal, s.Locs[s.Start], strings.Join(names, " "))
+	fmt.Fprintf(&b, "(GOAL %s)\n(STARTTERM (FUNCTIONSYMBOLS %s))\n(VAR %s)\n(RULES\n", goal, s.Locs[s.Start],
+		strings.Join(names, " "))
 	for i := range s.Trans {
 		b.WriteString("  " + s.TransString(&s.Trans[i]) + "\n")
 	}
@@ -64,7 +65,8 @@ func (s *System) TransString(t *Transition) string {
 	if cost, ok := t.Cost.Lin(); !ok || !cost.Equal(exact.C(1)) {
 		arrow = " -{" + t.Cost.Format(s.VarName) + "}> "
 	}
-	out := fmt.Sprintf("%s(%s)%sCom_%d(%s)", s.Locs[t.From], strings.Join(s.Vars, ", "), arrow, len(calls), strings.Join(calls, ", "))
+	out := fmt.Sprintf("%s(%s)%sCom_%d(%s)", s.Locs[t.From], strings.Join(s.Vars, ", "), arrow, len(calls),
+		strings.Join(calls, ", "))
 	var conds []string
 	for _, a := range t.Guard {
 		conds = append(conds, s.AtomString(a))
@@ -99,7 +101,8 @@ func WriteSMT(w io.Writer, s *System) error {
 	fmt.Fprintf(&b, "(define-fun next_main ((pc Loc)%s (pc1 Loc)%s) Bool (or\n", pre.String(), post.String())
 	for i := range s.Trans {
 		for _, target := range s.Trans[i].Targets() {
-			fmt.Fprintf(&b, "  (cfg_trans2 pc l%d pc1 l%d %s)\n", s.Trans[i].From, target.To, smtRelation(s, &s.Trans[i], target))
+			fmt.Fprintf(&b, "  (cfg_trans2 pc l%d pc1 l%d %s)\n", s.Trans[i].From, target.To,
+				smtRelation(s, &s.Trans[i], target))
 		}
 	}
 	b.WriteString("))\n")

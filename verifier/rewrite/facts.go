@@ -92,7 +92,8 @@ func (fs *facts) compute(s *ilr.Store, k ilr.Kind, w int, imm uint64, args []ilr
 		return fact{zero: a.zero & b.zero, one: a.one | b.one, lo: max(a.lo, b.lo), hi: ones(w), w: int8(w)}.tight()
 	case ilr.KBvXor:
 		a, b := arg(0), arg(1)
-		return fact{zero: a.zero&b.zero | a.one&b.one, one: a.zero&b.one | a.one&b.zero, hi: ones(w), w: int8(w)}.tight()
+		return fact{zero: a.zero&b.zero | a.one&b.one, one: a.zero&b.one | a.one&b.zero, hi: ones(w),
+			w: int8(w)}.tight()
 	case ilr.KIte:
 		a, b := fs.under(s, args[0], true, args[1], depth), fs.under(s, args[0], false, args[2], depth)
 		return fact{zero: a.zero & b.zero, one: a.one & b.one, lo: min(a.lo, b.lo), hi: max(a.hi, b.hi), w: int8(w)}

@@ -56,7 +56,8 @@ func TestFactsUnderConditionsProved(t *testing.T) {
 		for _, x := range p.subjects(w) {
 			for _, v := range edges(w) {
 				k := p.s.Const(bits.New(w, v))
-				for _, c := range []ilr.Term{p.s.Eq(x, k), p.s.Ult(x, k), p.s.Ult(k, x), p.s.Not(p.s.Ult(x, k)), p.s.Not(p.s.Eq(x, k)), p.s.Slt(x, k)} {
+				for _, c := range []ilr.Term{p.s.Eq(x, k), p.s.Ult(x, k), p.s.Ult(k, x), p.s.Not(p.s.Ult(x, k)),
+					p.s.Not(p.s.Eq(x, k)), p.s.Slt(x, k)} {
 					narrowed += p.underOne(c, x)
 				}
 			}
@@ -95,7 +96,8 @@ func edges(w int) []uint64 {
 // underOne proves the facts of x and of sums with x under c and under its negation.
 func (p *prover) underOne(c, x ilr.Term) (narrowed int) {
 	s, w := p.s, p.s.Width(x)
-	terms := []ilr.Term{x, s.Add(x, s.Var("y", ilr.BV(w))), s.Add(x, s.BvOr(s.Var("z", ilr.BV(w)), s.Int(w, 4))), s.BvNot(x)}
+	terms := []ilr.Term{x, s.Add(x, s.Var("y", ilr.BV(w))), s.Add(x, s.BvOr(s.Var("z", ilr.BV(w)), s.Int(w, 4))),
+		s.BvNot(x)}
 	for _, k := range []int64{1, 3, -1, -2} {
 		terms = append(terms, s.Add(x, s.Int(w, k)))
 	}
@@ -111,7 +113,8 @@ func (p *prover) underOne(c, x ilr.Term) (narrowed int) {
 			} else {
 				continue // proved as the fact of t alone
 			}
-			p.follows(s.Eq(c, s.BoolConst(v)), p.claim(t, zero, one, lo, hi), "%s in [%d,%d], zeros %x, ones %x, where %s is %v", s.String(t), lo, hi, zero, one, s.String(c), v)
+			p.follows(s.Eq(c, s.BoolConst(v)), p.claim(t, zero, one, lo, hi),
+				"%s in [%d,%d], zeros %x, ones %x, where %s is %v", s.String(t), lo, hi, zero, one, s.String(c), v)
 		}
 	}
 	return narrowed
@@ -142,7 +145,8 @@ func (p *prover) factsOf(u ilr.Term) (said int) {
 	zero, one, lo, hi, known := rewrite.FactOf(s, u)
 	if m := ^uint64(0) >> uint(64-w); known && (zero|one|lo != 0 || hi != m) {
 		said++
-		p.follows(s.True(), p.claim(u, zero, one, lo, hi), "%s in [%d,%d], zeros %x, ones %x", s.String(u), lo, hi, zero, one)
+		p.follows(s.True(), p.claim(u, zero, one, lo, hi), "%s in [%d,%d], zeros %x, ones %x", s.String(u), lo, hi,
+			zero, one)
 	}
 	if l, h, ok := rewrite.SignedRange(s, u); ok && (l > -1<<uint(w-1) || h < 1<<uint(w-1)-1) {
 		said++

@@ -187,7 +187,8 @@ func checkValues(t *testing.T, seed int64, g *grower, c *copier) {
 			continue
 		}
 		if e.Value(u) != e2.Value(v) {
-			t.Fatalf("seed %d: %v, rewritten %v:\n%s\nbecame\n%s", seed, e.Value(u), e2.Value(v), g.s.String(u), c.to.String(v))
+			t.Fatalf("seed %d: %v, rewritten %v:\n%s\nbecame\n%s", seed, e.Value(u), e2.Value(v), g.s.String(u),
+				c.to.String(v))
 		}
 	}
 }

@@ -7,7 +7,8 @@ import "github.com/firmproof/firmproof/verifier/ilr"
 // a constant moves into an if-then-else one of whose branches is constant.
 func (m *match) lift(k ilr.Kind, imm uint64, args []ilr.Term) ilr.Term {
 	s := m.s
-	if k == ilr.KIte || k == ilr.KNot || k == ilr.KAnd || k >= ilr.KSelect || len(args) > 2 || s.Sort(args[0]).Kind != ilr.SortBV {
+	if k == ilr.KIte || k == ilr.KNot || k == ilr.KAnd || k >= ilr.KSelect || len(args) > 2 ||
+		s.Sort(args[0]).Kind != ilr.SortBV {
 		return 0
 	}
 	at := -1

@@ -100,7 +100,8 @@ func merzConstants() (all []merzConst) {
 	add("A.4a", two("band"), op2((*big.Int).And, false), nil, nil)
 	add("A.4b", two("bor"), op2((*big.Int).Or, false), nil, nil)
 	add("A.4c", two("bxor"), op2((*big.Int).Xor, false), nil, nil)
-	add("A.4d", one(func(s *ilr.Store, _ int, n ilr.Term) ilr.Term { return s.BvNot(n) }), func(o operands) *big.Int { return new(big.Int).Not(o.n) }, nil, nil)
+	add("A.4d", one(func(s *ilr.Store, _ int, n ilr.Term) ilr.Term { return s.BvNot(n) }),
+		func(o operands) *big.Int { return new(big.Int).Not(o.n) }, nil, nil)
 	add("A.4e", two("ashr"), func(o operands) *big.Int { return new(big.Int).Rsh(o.ns, big2(o.m)) },
 		func(o operands) *big.Int { return new(big.Int).Quo(o.ns, new(big.Int).Lsh(big.NewInt(1), big2(o.m))) }, nil)
 	add("A.4f", two("lshr"), func(o operands) *big.Int { return new(big.Int).Rsh(o.n, big2(o.m)) }, nil, nil)
@@ -110,24 +111,33 @@ func merzConstants() (all []merzConst) {
 		sign bool
 		ok   func(c int) bool
 	}{{"=", false, func(c int) bool { return c == 0 }}, {"ne", false, func(c int) bool { return c != 0 }},
-		{"uge", false, func(c int) bool { return c >= 0 }}, {"sge", true, func(c int) bool { return c >= 0 }}, {"ule", false, func(c int) bool { return c <= 0 }}, {"sle", true, func(c int) bool { return c <= 0 }},
-		{"ugt", false, func(c int) bool { return c > 0 }}, {"sgt", true, func(c int) bool { return c > 0 }}, {"ult", false, func(c int) bool { return c < 0 }}, {"slt", true, func(c int) bool { return c < 0 }}} {
-		all = append(all, merzConst{[]string{fmt.Sprintf("A.6%c", 'a'+2*i), fmt.Sprintf("A.6%c", 'b'+2*i)}, two(c.op), func(o operands) *big.Int {
-			if c.sign {
-				return truth(c.ok(o.ns.Cmp(o.ms)))
-			}
-			return truth(c.ok(o.n.Cmp(o.m)))
-		}, nil, nil})
+		{"uge", false, func(c int) bool { return c >= 0 }}, {"sge", true, func(c int) bool { return c >= 0 }},
+		{"ule", false, func(c int) bool { return c <= 0 }}, {"sle", true, func(c int) bool { return c <= 0 }},
+		{"ugt", false, func(c int) bool { return c > 0 }}, {"sgt", true, func(c int) bool { return c > 0 }},
+		{"ult", false, func(c int) bool { return c < 0 }}, {"slt", true, func(c int) bool { return c < 0 }}} {
+		all = append(all, merzConst{[]string{fmt.Sprintf("A.6%c", 'a'+2*i), fmt.Sprintf("A.6%c", 'b'+2*i)}, two(c.op),
+			func(o operands) *big.Int {
+				if c.sign {
+					return truth(c.ok(o.ns.Cmp(o.ms)))
+				}
+				return truth(c.ok(o.n.Cmp(o.m)))
+			}, nil, nil})
 	}
 	unsignedN := func(o operands) *big.Int { return o.n }
 	add("A.7a", one(func(s *ilr.Store, w int, n ilr.Term) ilr.Term { return s.Zext(n, w+3) }), unsignedN, nil, nil)
-	add("A.7b", one(func(s *ilr.Store, w int, n ilr.Term) ilr.Term { return s.Sext(n, w+3) }), func(o operands) *big.Int { return o.ns }, nil, nil)
+	add("A.7b", one(func(s *ilr.Store, w int, n ilr.Term) ilr.Term { return s.Sext(n, w+3) }),
+		func(o operands) *big.Int { return o.ns }, nil, nil)
 	add("A.7c", one(func(s *ilr.Store, w int, n ilr.Term) ilr.Term { return s.Trunc(n, (w+1)/2) }), unsignedN, nil, nil)
 	add("A.7d", one(func(s *ilr.Store, w int, n ilr.Term) ilr.Term { return s.Zext(n, w+8) }), unsignedN, nil, nil)
 	add("A.7e", one(func(s *ilr.Store, w int, n ilr.Term) ilr.Term { return s.Trunc(n, w) }), unsignedN, nil, nil)
-	add("A.7f", one(func(s *ilr.Store, w int, n ilr.Term) ilr.Term { return s.Extract(n, w-1, 0) }), unsignedN, nil, nil)
-	add("A.7l", two("concat"), func(o operands) *big.Int { return new(big.Int).Add(new(big.Int).Lsh(o.n, uint(o.w)), o.m) }, nil, nil)
-	add("A.7m", one(func(s *ilr.Store, w int, n ilr.Term) ilr.Term { return s.Extract(n, w-1, (w-1)/2) }), func(o operands) *big.Int { return new(big.Int).Rsh(o.n, uint((o.w-1)/2)) },
+	add("A.7f", one(func(s *ilr.Store, w int, n ilr.Term) ilr.Term { return s.Extract(n, w-1, 0) }), unsignedN, nil,
+		nil)
+	add("A.7l", two("concat"), func(o operands) *big.Int {
+		return new(big.Int).Add(new(big.Int).Lsh(o.n, uint(o.w)),
+			o.m)
+	}, nil, nil)
+	add("A.7m", one(func(s *ilr.Store, w int, n ilr.Term) ilr.Term { return s.Extract(n, w-1, (w-1)/2) }),
+		func(o operands) *big.Int { return new(big.Int).Rsh(o.n, uint((o.w-1)/2)) },
 		func(o operands) *big.Int { return new(big.Int).Rsh(o.n, uint(o.w-1)) }, nil)
 	return all
 }
@@ -135,8 +145,10 @@ func merzConstants() (all []merzConst) {
 // merzChecks is A.3.
 func merzChecks(two func(string) func(s *ilr.Store, w int, n, m ilr.Term) ilr.Term) (all []merzConst) {
 	i := 0
-	pair := func(build func(s *ilr.Store, w int, n, m ilr.Term) ilr.Term, want, printed func(operands) *big.Int, skip func(operands) bool) {
-		all = append(all, merzConst{[]string{fmt.Sprintf("A.3%c", 'a'+i), fmt.Sprintf("A.3%c", 'b'+i)}, build, want, printed, skip})
+	pair := func(build func(s *ilr.Store, w int, n, m ilr.Term) ilr.Term, want, printed func(operands) *big.Int,
+		skip func(operands) bool) {
+		all = append(all, merzConst{[]string{fmt.Sprintf("A.3%c", 'a'+i), fmt.Sprintf("A.3%c", 'b'+i)}, build, want,
+			printed, skip})
 		i += 2
 	}
 	over := func(f func(z, x, y *big.Int) *big.Int) func(operands) *big.Int {
@@ -145,7 +157,8 @@ func merzChecks(two func(string) func(s *ilr.Store, w int, n, m ilr.Term) ilr.Te
 	rem := func(op string) func(s *ilr.Store, w int, n, m ilr.Term) ilr.Term {
 		return func(s *ilr.Store, w int, n, m ilr.Term) ilr.Term { return s.NonZero(two(op)(s, w, n, m)) }
 	}
-	inexact := func(shift func(s *ilr.Store, n, m ilr.Term) ilr.Term) func(s *ilr.Store, w int, n, m ilr.Term) ilr.Term {
+	inexact := func(shift func(s *ilr.Store, n, m ilr.Term) ilr.Term) func(s *ilr.Store, w int, n,
+		m ilr.Term) ilr.Term {
 		return func(s *ilr.Store, _ int, n, m ilr.Term) ilr.Term { return s.Not(s.Eq(s.Shl(shift(s, n, m), m), n)) }
 	}
 	lost := func(o operands) *big.Int {
@@ -158,7 +171,8 @@ func merzChecks(two func(string) func(s *ilr.Store, w int, n, m ilr.Term) ilr.Te
 	pair(two("umulo"), over((*big.Int).Mul), nil, nil)
 	pair(two("smulo"), leaves((*big.Int).Mul), leavesPrinted((*big.Int).Mul), nil)
 	pair(two("sdivo"), leaves((*big.Int).Quo), nil, byZero)
-	pair(func(s *ilr.Store, w int, _, m ilr.Term) ilr.Term { return s.Eq(m, s.Int(w, 0)) }, func(o operands) *big.Int { return truth(o.m.Sign() == 0) }, nil, nil)
+	pair(func(s *ilr.Store, w int, _, m ilr.Term) ilr.Term { return s.Eq(m, s.Int(w, 0)) },
+		func(o operands) *big.Int { return truth(o.m.Sign() == 0) }, nil, nil)
 	pair(rem("urem"), func(o operands) *big.Int { return truth(new(big.Int).Rem(o.n, o.m).Sign() != 0) }, nil, byZero)
 	pair(rem("srem"), func(o operands) *big.Int { return truth(new(big.Int).Rem(o.ns, o.ms).Sign() != 0) }, nil, byZero)
 	pair(func(s *ilr.Store, w int, _, m ilr.Term) ilr.Term {

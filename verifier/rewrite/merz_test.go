@@ -93,7 +93,8 @@ func (r *merzReader) atom(tok string) ilr.Term {
 	if t := r.vars[tok]; t != 0 {
 		return t
 	}
-	sort := map[string]ilr.Sort{"b": ilr.Bool, "c": ilr.Bool, "d": ilr.Bool, "s": ilr.BV(w1), "t": ilr.BV(w1), "r": ilr.BV(w2),
+	sort := map[string]ilr.Sort{"b": ilr.Bool, "c": ilr.Bool, "d": ilr.Bool, "s": ilr.BV(w1), "t": ilr.BV(w1),
+		"r": ilr.BV(w2),
 		"m": ilr.Array(w, 8), "n": ilr.Array(w, 8), "v": ilr.BV(8), "u": ilr.BV(8), "h": ilr.BV(16)}[tok]
 	if sort.Kind == ilr.SortInvalid {
 		sort = ilr.BV(w)
@@ -132,12 +133,17 @@ func (r *merzReader) apply(op string, a []ilr.Term) ilr.Term {
 		return s.Zext(s.Trunc(a[0], 3), 8)
 	}
 	binary := map[string]func(x, y ilr.Term) ilr.Term{
-		"and": func(x, y ilr.Term) ilr.Term { return s.And(x, y) }, "or": func(x, y ilr.Term) ilr.Term { return s.Or(x, y) }, "=": s.Eq,
+		"and": func(x, y ilr.Term) ilr.Term { return s.And(x, y) }, "or": func(x, y ilr.Term) ilr.Term {
+			return s.Or(x,
+				y)
+		}, "=": s.Eq,
 		"ne": func(x, y ilr.Term) ilr.Term { return s.Not(s.Eq(x, y)) }, "add": s.Add, "sub": s.Sub, "mul": s.Mul,
 		"udiv": s.Udiv, "sdiv": s.Sdiv, "urem": s.Urem, "srem": s.Srem, "band": s.BvAnd, "bor": s.BvOr, "bxor": s.BvXor,
 		"shl": s.Shl, "lshr": s.Lshr, "ashr": s.Ashr, "ult": s.Ult, "ule": s.Ule, "slt": s.Slt, "sle": s.Sle,
-		"ugt": func(x, y ilr.Term) ilr.Term { return s.Ult(y, x) }, "uge": func(x, y ilr.Term) ilr.Term { return s.Ule(y, x) },
-		"sgt": func(x, y ilr.Term) ilr.Term { return s.Slt(y, x) }, "sge": func(x, y ilr.Term) ilr.Term { return s.Sle(y, x) },
+		"ugt":   func(x, y ilr.Term) ilr.Term { return s.Ult(y, x) },
+		"uge":   func(x, y ilr.Term) ilr.Term { return s.Ule(y, x) },
+		"sgt":   func(x, y ilr.Term) ilr.Term { return s.Slt(y, x) },
+		"sge":   func(x, y ilr.Term) ilr.Term { return s.Sle(y, x) },
 		"uaddo": s.UaddO, "saddo": s.SaddO, "ssubo": s.SsubO, "umulo": s.UmulO, "smulo": s.SmulO,
 		"sdivo": func(x, y ilr.Term) ilr.Term {
 			return s.And(s.Eq(x, s.Const(bits.MinSigned(w))), s.Eq(y, s.Int(w, -1)))
@@ -160,7 +166,8 @@ func (rule merzRule) instances() (out [][2]int) {
 	text := strings.Join(append(rule.left, rule.right...), " ")
 	power := strings.Contains(text, "2^k")
 	for _, w := range []int{1, 2, 3, 4, 8, 13} {
-		if w == 1 && rule.cond == "w > 1" || w < 3 && strings.ContainsAny(text, "12") && strings.Contains(text, "trunc") || w < 3 && strings.Contains(text, "ext") || w < 2 && strings.Contains(text, "add p 1") {
+		if w == 1 && rule.cond == "w > 1" || w < 3 && strings.ContainsAny(text, "12") && strings.Contains(text,
+			"trunc") || w < 3 && strings.Contains(text, "ext") || w < 2 && strings.Contains(text, "add p 1") {
 			continue
 		}
 		for k := 0; k < w; k++ {
@@ -179,7 +186,8 @@ func TestMerzSound(t *testing.T) {
 	for _, rule := range merzRules(t) {
 		refuted := false
 		for _, in := range rule.instances() {
-			if in[0] == 13 && (strings.Contains(strings.Join(rule.left, " "), "div") || strings.Contains(strings.Join(rule.left, " "), "rem")) {
+			if in[0] == 13 && (strings.Contains(strings.Join(rule.left, " "), "div") ||
+				strings.Contains(strings.Join(rule.left, " "), "rem")) {
 				continue // takes long, and says no more
 			}
 			s := ilr.NewStore(nil)
@@ -226,7 +234,8 @@ func TestMerzCovered(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]int{"A.1": 14, "A.5": 5, "A.7": 5, "A.8": 19, "A.9": 19, "A.10": 7, "A.11": 1, "A.12": 4, "A.13": 6, "A.14": 5, "A.15": 7, "A.16": 7, "A.17": 12,
+	want := map[string]int{"A.1": 14, "A.5": 5, "A.7": 5, "A.8": 19, "A.9": 19, "A.10": 7, "A.11": 1, "A.12": 4,
+		"A.13": 6, "A.14": 5, "A.15": 7, "A.16": 7, "A.17": 12,
 		"A.18": 19, "A.19": 19, "A.20": 8, "A.21": 12, "A.22": 7, "A.23": 10, "A.24": 12, "A.25": 7, "A.26": 2}
 	got := map[string]int{}
 	for tag := range seen {

@@ -39,8 +39,10 @@ func TestIdentities(t *testing.T) {
 		a, b ilr.Term
 		want bool
 	}{
-		{"binomial", s.Mul(s.Add(x, y), s.Add(x, y)), s.Add(s.Add(s.Mul(x, x), s.Mul(num(2), s.Mul(x, y))), s.Mul(y, y)), true},
-		{"not the binomial", s.Mul(s.Add(x, y), s.Add(x, y)), s.Add(s.Add(s.Mul(x, x), s.Mul(x, y)), s.Mul(y, y)), false},
+		{"binomial", s.Mul(s.Add(x, y), s.Add(x, y)), s.Add(s.Add(s.Mul(x, x), s.Mul(num(2), s.Mul(x, y))),
+			s.Mul(y, y)), true},
+		{"not the binomial", s.Mul(s.Add(x, y), s.Add(x, y)), s.Add(s.Add(s.Mul(x, x), s.Mul(x, y)), s.Mul(y, y)),
+			false},
 		{"distribution", s.Mul(s.Sub(x, y), z), s.Sub(s.Mul(x, z), s.Mul(y, z)), true},
 		{"order of sums", s.Add(s.Add(x, z), s.Add(y, num(3))), s.Add(num(3), s.Add(s.Add(z, y), x)), true},
 		{"xor and and", s.Add(s.BvXor(x, y), s.Mul(num(2), s.BvAnd(x, y))), s.Add(x, y), true},
@@ -51,8 +53,10 @@ func TestIdentities(t *testing.T) {
 		{"bytes", s.Add(wide(b), wide(c)), s.Add(wide(c), wide(b)), true},
 		{"a sum of bytes may wrap", s.Add(wide(b), wide(c)), wide(s.Add(b, c)), false},
 		{"nine bits do not", wide(s.Add(s.Zext(b, 9), s.Zext(c, 9))), s.Add(wide(c), wide(b)), true},
-		{"twice a byte", s.Mul(wide(b), s.Zext(s.Concat(c, s.Int(1, 0)), 32)), s.Mul(num(2), s.Mul(wide(c), wide(b))), true},
-		{"a low part twice", s.Zext(s.Concat(s.Trunc(x, 5), s.Int(1, 0)), 32), s.Add(wide(s.Trunc(x, 5)), wide(s.Trunc(x, 5))), true},
+		{"twice a byte", s.Mul(wide(b), s.Zext(s.Concat(c, s.Int(1, 0)), 32)), s.Mul(num(2), s.Mul(wide(c), wide(b))),
+			true},
+		{"a low part twice", s.Zext(s.Concat(s.Trunc(x, 5), s.Int(1, 0)), 32), s.Add(wide(s.Trunc(x, 5)),
+			wide(s.Trunc(x, 5))), true},
 		{"shift", s.Shl(s.Add(x, y), num(4)), s.Add(s.Mul(x, num(16)), s.Shl(y, num(4))), true},
 		{"low part", s.Trunc(s.Mul(s.Add(x, y), s.Sub(x, y)), 16), s.Trunc(s.Sub(s.Mul(x, x), s.Mul(y, y)), 16), true},
 		{"high part", s.Extract(s.Add(s.Concat(b, s.Int(8, 0)), s.Zext(c, 16)), 15, 8), b, true},

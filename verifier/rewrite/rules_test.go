@@ -255,7 +255,8 @@ func proveOnce(t *testing.T, i int, r rulegen.Rule, w int, rng *rand.Rand) bool 
 	if in.bad {
 		return false
 	}
-	if r.Pattern.Kind.Commutative() && s.Kind(args[0]) != ilr.KConst && s.Kind(args[1]) != ilr.KConst && rng.Intn(2) == 0 {
+	if r.Pattern.Kind.Commutative() && s.Kind(args[0]) != ilr.KConst && s.Kind(args[1]) != ilr.KConst &&
+		rng.Intn(2) == 0 {
 		args[0], args[1] = args[1], args[0]
 	}
 	got := rewrite.ApplyRule(s, i, sort, imm, args)

@@ -144,7 +144,8 @@ func (b *builder) product(s *state, x, y exact.Lin) exact.Lin {
 	} else if b.ask.proves(s.know, x) && b.ask.proves(s.know, y) {
 		s.know.lower(v, exact.I(0))
 	}
-	s.know.polys = append(s.know.polys, its.Atom{Poly: exact.PolyOf(exact.V(v)).Sub(exact.PolyOf(x).Mul(exact.PolyOf(y))), Rel: its.EQ})
+	s.know.polys = append(s.know.polys,
+		its.Atom{Poly: exact.PolyOf(exact.V(v)).Sub(exact.PolyOf(x).Mul(exact.PolyOf(y))), Rel: its.EQ})
 	return exact.V(v)
 }
 

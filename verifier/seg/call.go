@@ -149,7 +149,8 @@ func (b *builder) globalObject(s *state, g *ir.Global) int {
 }
 
 func (b *builder) freshGlobal(g *ir.Global, id int) *object {
-	o := &object{id: id, key: "@" + g.Name, name: g.Name, size: exact.C(b.m.Layout.SizeOf(g.T)), global: g, base: -1, rest: unknownBytes}
+	o := &object{id: id, key: "@" + g.Name, name: g.Name, size: exact.C(b.m.Layout.SizeOf(g.T)), global: g, base: -1,
+		rest: unknownBytes}
 	if g.Var != nil && g.Var.Name != "" {
 		o.name = g.Var.Name
 	}

@@ -99,7 +99,8 @@ func (s *state) dropVague() {
 			}
 			scalar++
 		}
-		if scalar <= maxCells && sort.SliceIsSorted(o.cells, func(i, j int) bool { return o.cells[i].off.Const.Cmp(o.cells[j].off.Const) < 0 }) {
+		if scalar <= maxCells && sort.SliceIsSorted(o.cells,
+			func(i, j int) bool { return o.cells[i].off.Const.Cmp(o.cells[j].off.Const) < 0 }) {
 			continue
 		}
 		s.own(id).dropVague()
@@ -249,7 +250,8 @@ func (m *matcher) object(o *object) {
 		}
 		o.size = exact.V(placeholder(len(m.places)))
 		m.lost = m.lost || old != nil && old.size.IsConst()
-		m.places = append(m.places, &place{slot: slot{key: sizeKey(o.key), name: "size of " + o.name, isSize: true}, was: was, other: size})
+		m.places = append(m.places, &place{slot: slot{key: sizeKey(o.key), name: "size of " + o.name, isSize: true},
+			was: was, other: size})
 	}
 	if o.base >= 0 && (old == nil || old.base >= 0) {
 		e := exact.V(o.base)
@@ -258,7 +260,8 @@ func (m *matcher) object(o *object) {
 			was = exact.V(old.base)
 		}
 		o.base = placeholder(len(m.places))
-		m.places = append(m.places, &place{slot: slot{key: "base " + o.key, name: "base of " + o.name}, was: was, other: e})
+		m.places = append(m.places, &place{slot: slot{key: "base " + o.key, name: "base of " + o.name}, was: was,
+			other: e})
 	} else {
 		m.lost = m.lost || old != nil && old.base >= 0
 		o.base = -1
@@ -274,7 +277,8 @@ func (m *matcher) object(o *object) {
 		if old != nil {
 			was = &old.cells[n].val
 		}
-		v, ok := m.value(x.val, was, int(x.size)*8, "cell "+o.key+"@"+x.off.Const.String(), m.b.cellName(o, x.off.Const, x.size))
+		v, ok := m.value(x.val, was, int(x.size)*8, "cell "+o.key+"@"+x.off.Const.String(),
+			m.b.cellName(o, x.off.Const, x.size))
 		if !ok {
 			o.rest = unknownBytes
 			continue
@@ -383,7 +387,8 @@ func (m *matcher) frame(n int, f *frame) {
 		}
 	}
 	for _, v := range sortedValues(f.vals) {
-		if in, ok := v.(*ir.Instr); ok && in.Op == ir.OpAlloca && f.vals[v].kind == ptrValue && m.j.objs[f.vals[v].obj] != nil {
+		if in, ok := v.(*ir.Instr); ok && in.Op == ir.OpAlloca && f.vals[v].kind == ptrValue &&
+			m.j.objs[f.vals[v].obj] != nil {
 			if old == nil {
 				continue
 			}

@@ -70,7 +70,8 @@ func (b *builder) decide(s *state, c cond) (holds, known bool) {
 			return false, true
 		}
 	case relEQ:
-		if b.ask.proves(s.know, c.lin.AddInt(-1)) || b.ask.proves(s.know, c.lin.Neg().AddInt(-1)) || indivisible(c.lin) {
+		if b.ask.proves(s.know, c.lin.AddInt(-1)) || b.ask.proves(s.know, c.lin.Neg().AddInt(-1)) ||
+			indivisible(c.lin) {
 			return false, true
 		}
 		if b.ask.provesEq(s.know, c.lin) {

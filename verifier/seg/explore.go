@@ -87,7 +87,8 @@ func (b *builder) startSlots() {
 	f := b.start.st.top()
 	for _, p := range f.fn.Params {
 		if v := f.vals[p]; v.kind == intValue && len(v.lin.Terms) == 1 {
-			b.start.slots = append(b.start.slots, slot{key: "param " + p.Name, name: b.paramName(f.fn, p), v: v.lin.Terms[0].Var, width: p.T.Width, rep: v.rep})
+			b.start.slots = append(b.start.slots, slot{key: "param " + p.Name, name: b.paramName(f.fn, p),
+				v: v.lin.Terms[0].Var, width: p.T.Width, rep: v.rep})
 		}
 	}
 }
@@ -155,7 +156,8 @@ func (b *builder) advance(c *cut, s *state) []*state {
 	blk, depth := s.top().blk, len(s.frames)
 	r := b.step(s)
 	for _, over := range b.over {
-		c.edges = append(c.edges, &edge{from: c, st: over, tag: "signed overflow at " + in.Pos.String(), overflow: true})
+		c.edges = append(c.edges, &edge{from: c, st: over, tag: "signed overflow at " + in.Pos.String(),
+			overflow: true})
 	}
 	b.over = nil
 	switch r.kind {
@@ -187,7 +189,8 @@ func (b *builder) advance(c *cut, s *state) []*state {
 // many paths met.
 func (b *builder) isCut(s *state, pos string) bool {
 	f := s.top()
-	return b.cutPos[pos] || f.bottom && f.blk == f.fn.Blocks[0] && f.idx == 0 || b.factsOf(f.fn).heads[f.blk] && f.idx == firstNonPhi(f.blk)
+	return b.cutPos[pos] || f.bottom && f.blk == f.fn.Blocks[0] && f.idx == 0 || b.factsOf(f.fn).heads[f.blk] &&
+		f.idx == firstNonPhi(f.blk)
 }
 
 func firstNonPhi(blk *ir.Block) int {

@@ -20,7 +20,8 @@ func (b *builder) factsOf(fn *ir.Func) *funcFacts {
 	if f := b.facts[fn]; f != nil {
 		return f
 	}
-	f := &funcFacts{heads: loopHeads(fn), escapes: ir.Escapes(fn), users: map[ir.Value][]*ir.Instr{}, names: map[ir.Value]*ir.Var{}}
+	f := &funcFacts{heads: loopHeads(fn), escapes: ir.Escapes(fn), users: map[ir.Value][]*ir.Instr{},
+		names: map[ir.Value]*ir.Var{}}
 	for _, blk := range fn.Blocks {
 		for _, in := range blk.Instrs {
 			for _, a := range in.Args {

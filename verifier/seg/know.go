@@ -28,7 +28,8 @@ type know struct {
 func newKnow() *know { return &know{iv: map[exact.Var]ival{}} }
 
 func (k *know) clone() *know {
-	c := &know{iv: make(map[exact.Var]ival, len(k.iv)), rows: k.rows[:len(k.rows):len(k.rows)], polys: k.polys[:len(k.polys):len(k.polys)], bad: k.bad}
+	c := &know{iv: make(map[exact.Var]ival, len(k.iv)), rows: k.rows[:len(k.rows):len(k.rows)],
+		polys: k.polys[:len(k.polys):len(k.polys)], bad: k.bad}
 	for v, i := range k.iv {
 		c.iv[v] = i
 	}

@@ -93,7 +93,8 @@ func (b *builder) unfoldFirst(s *state, id int) {
 	s.sameFrame(id, first.id)
 	s.redirect(id, func(v value) value { v.obj = first.id; return v })
 	o.list.length = o.list.length.AddInt(-1)
-	first.cells = []cell{{off: exact.C(o.list.next), size: int64(b.m.Layout.PtrBits / 8), val: value{kind: ptrValue, obj: id}}}
+	first.cells = []cell{{off: exact.C(o.list.next), size: int64(b.m.Layout.PtrBits / 8), val: value{kind: ptrValue,
+		obj: id}}}
 }
 
 // plus is the address off bytes behind v.
@@ -179,7 +180,8 @@ func (b *builder) fold(s *state, ch chain) int {
 	key := fmt.Sprintf("list %d", b.lists)
 	id := len(b.objIDs) + 1
 	b.objIDs[key] = id
-	l := &object{id: id, key: key, name: "list", size: ch.size, heap: ch.heap, dynamic: true, rest: unknownBytes, base: -1,
+	l := &object{id: id, key: key, name: "list", size: ch.size, heap: ch.heap, dynamic: true, rest: unknownBytes,
+		base: -1,
 		list: &list{next: ch.next, length: ch.length, end: ch.end}}
 	for _, x := range ch.ids {
 		s.sameFrame(x, id)
@@ -229,7 +231,8 @@ func (s *state) follow(id int, next int64, stop func(int) bool) (chain, bool) {
 	seen := map[int]bool{}
 	for {
 		o := s.object(id)
-		if o == nil || !o.dynamic || o.base >= 0 || !o.size.IsConst() || seen[id] || len(c.ids) > 0 && (stop(id) || !o.size.Equal(c.size) || o.heap != c.heap) {
+		if o == nil || !o.dynamic || o.base >= 0 || !o.size.IsConst() || seen[id] || len(c.ids) > 0 &&
+			(stop(id) || !o.size.Equal(c.size) || o.heap != c.heap) {
 			break
 		}
 		v, ok := o.successor(next)

@@ -13,12 +13,15 @@ import (
 func testBuilder(t *testing.T) *builder {
 	ladder := linear.NewLadder(100)
 	t.Cleanup(ladder.Close)
-	return &builder{ctx: context.Background(), m: &ir.Module{Layout: ir.Layout{PtrBits: 64}}, ask: &oracle{ctx: context.Background(), ladder: ladder},
-		wraps: map[exact.Var]bool{}, fits: map[exact.Var]bool{}, signedFits: map[exact.Var]bool{}, objIDs: map[string]int{}}
+	return &builder{ctx: context.Background(), m: &ir.Module{Layout: ir.Layout{PtrBits: 64}},
+		ask:   &oracle{ctx: context.Background(), ladder: ladder},
+		wraps: map[exact.Var]bool{}, fits: map[exact.Var]bool{}, signedFits: map[exact.Var]bool{},
+		objIDs: map[string]int{}}
 }
 
 func emptyState() *state {
-	return &state{know: newKnow(), objs: map[int]*object{}, owned: map[int]bool{}, frames: []*frame{{vals: map[ir.Value]value{}}}}
+	return &state{know: newKnow(), objs: map[int]*object{}, owned: map[int]bool{},
+		frames: []*frame{{vals: map[ir.Value]value{}}}}
 }
 
 // node makes a block of 16 bytes whose pointer at byte 8 is next.
@@ -44,7 +47,8 @@ func TestFollowCountsBlocksAndLists(t *testing.T) {
 	if want := exact.V(n).AddInt(2); !ok || !ch.length.Equal(want) || ch.end.kind != intValue {
 		t.Errorf("chain %+v, %t: want the length n + 2 and the end null", ch, ok)
 	}
-	if ch, ok = s.follow(first.obj, 8, func(id int) bool { return id == last.obj }); !ok || !ch.length.Equal(exact.V(n).AddInt(1)) || ch.end.obj != last.obj {
+	if ch, ok = s.follow(first.obj, 8, func(id int) bool { return id == last.obj }); !ok ||
+		!ch.length.Equal(exact.V(n).AddInt(1)) || ch.end.obj != last.obj {
 		t.Errorf("chain %+v, %t: want it to stop before the last block", ch, ok)
 	}
 	if _, ok = s.follow(first.obj, 0, never); ok {

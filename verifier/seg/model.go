@@ -74,11 +74,16 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		return b.lifetime(s, in, m)
 	case ir.ModelNop, ir.ModelStackRestore, ir.ModelVaEnd:
 		return b.set(s, in, b.fresh(s, in.T, "unspecified", anyRep))
-	case ir.ModelStackSave, ir.ModelROK, ir.ModelWOK, ir.ModelRWOK, ir.ModelObjectSize, ir.ModelPtrOffset, ir.ModelPtrObject,
-		ir.ModelSameObject, ir.ModelDynObject, ir.ModelObjSizeI, ir.ModelIsConst, ir.ModelCtpop, ir.ModelCtlz, ir.ModelCttz,
-		ir.ModelBswap, ir.ModelBitrev, ir.ModelFshl, ir.ModelFshr, ir.ModelSaddSat, ir.ModelUaddSat, ir.ModelSsubSat, ir.ModelUsubSat,
-		ir.ModelSshlSat, ir.ModelUshlSat, ir.ModelMemcmp, ir.ModelStrcmp, ir.ModelStrncmp, ir.ModelFabs, ir.ModelFma, ir.ModelSqrt,
-		ir.ModelFloor, ir.ModelCeil, ir.ModelTruncF, ir.ModelRoundF, ir.ModelRint, ir.ModelCopysign, ir.ModelMinnum, ir.ModelMaxnum, ir.ModelCtype:
+	case ir.ModelStackSave, ir.ModelROK, ir.ModelWOK, ir.ModelRWOK, ir.ModelObjectSize, ir.ModelPtrOffset,
+		ir.ModelPtrObject,
+		ir.ModelSameObject, ir.ModelDynObject, ir.ModelObjSizeI, ir.ModelIsConst, ir.ModelCtpop, ir.ModelCtlz,
+		ir.ModelCttz,
+		ir.ModelBswap, ir.ModelBitrev, ir.ModelFshl, ir.ModelFshr, ir.ModelSaddSat, ir.ModelUaddSat, ir.ModelSsubSat,
+		ir.ModelUsubSat,
+		ir.ModelSshlSat, ir.ModelUshlSat, ir.ModelMemcmp, ir.ModelStrcmp, ir.ModelStrncmp, ir.ModelFabs, ir.ModelFma,
+		ir.ModelSqrt,
+		ir.ModelFloor, ir.ModelCeil, ir.ModelTruncF, ir.ModelRoundF, ir.ModelRint, ir.ModelCopysign, ir.ModelMinnum,
+		ir.ModelMaxnum, ir.ModelCtype:
 		return b.unknown(s, in)
 	case ir.ModelPrintf:
 		v := b.fresh(s, in.T, "printed", signed)
@@ -125,7 +130,8 @@ func (b *builder) demand(s *state, in *ir.Instr, v value) result {
 func (b *builder) inputRep(in *ir.Instr) rep {
 	if c, ok := in.Callee.(*ir.Const); ok && c.Func != nil {
 		n := c.Func.Name
-		for _, u := range []string{"uint", "uchar", "ulong", "ushort", "unsigned", "size_t", "u8", "u16", "u32", "u64", "_bool"} {
+		for _, u := range []string{"uint", "uchar", "ulong", "ushort", "unsigned", "size_t", "u8", "u16", "u32", "u64",
+			"_bool"} {
 			if strings.HasSuffix(n, u) || strings.Contains(n, "_"+u) {
 				return unsigned
 			}

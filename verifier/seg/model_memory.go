@@ -51,7 +51,8 @@ func (b *builder) memoryModel(s *state, in *ir.Instr, m ir.Model) result {
 		return b.set(s, in, b.value(s, in.Args[0]))
 	case ir.ModelMemset:
 		return b.memset(s, in)
-	case ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat:
+	case ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat,
+		ir.ModelStrncat:
 		return b.overwrite(s, in, 0)
 	case ir.ModelStrlen, ir.ModelStrnlen:
 		return b.strlen(s, in, w)
@@ -162,7 +163,8 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 // target is the object and range that a function writes; nil when unknown.
 func (b *builder) target(s *state, p value, n exact.Lin) (*object, bool) {
 	if p.kind != ptrValue || s.object(p.obj) == nil || s.object(p.obj).list != nil {
-		if p.kind == intValue && !b.opts.AddressZero && !b.ask.possible(s.know, p.lin.AddInt(-1)) && b.ask.proves(s.know, n.AddInt(-1)) {
+		if p.kind == intValue && !b.opts.AddressZero && !b.ask.possible(s.know, p.lin.AddInt(-1)) &&
+			b.ask.proves(s.know, n.AddInt(-1)) {
 			b.undefined(s)
 			return nil, false
 		}
@@ -198,7 +200,8 @@ func (b *builder) copyRange(s *state, to, from value, n exact.Lin) {
 	rest := unknownBytes
 	if whole {
 		for _, c := range src.cells {
-			if b.ask.proves(s.know, c.off.Sub(from.lin)) && b.ask.proves(s.know, from.lin.Add(n).Sub(c.off).AddInt(-c.size)) {
+			if b.ask.proves(s.know, c.off.Sub(from.lin)) && b.ask.proves(s.know,
+				from.lin.Add(n).Sub(c.off).AddInt(-c.size)) {
 				keep = append(keep, cell{off: c.off.Sub(from.lin).Add(to.lin), size: c.size, val: c.val})
 			}
 		}
@@ -281,7 +284,8 @@ func (b *builder) memset(s *state, in *ir.Instr) result {
 	default:
 		b.forgetRange(s, o.id, p.lin, n)
 		c := b.value(s, in.Args[1])
-		if c.kind == intValue && c.lin.IsConst() && c.lin.Const.IsZero() && b.ask.provesEq(s.know, p.lin) && b.ask.provesEq(s.know, o.size.Sub(n)) {
+		if c.kind == intValue && c.lin.IsConst() && c.lin.Const.IsZero() && b.ask.provesEq(s.know, p.lin) &&
+			b.ask.provesEq(s.know, o.size.Sub(n)) {
 			s.own(o.id).rest = zeroBytes
 		}
 	}

@@ -103,7 +103,8 @@ func (e *effects) note(in *ir.Instr) []*ir.Func {
 				return nil
 			}
 			return []*ir.Func{c.Func}
-		case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelStrcpy,
+		case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic,
+			ir.ModelStrcpy,
 			ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelMemalign, ir.ModelVaStart, ir.ModelVaCopy:
 			e.write(in.Args[0])
 		}

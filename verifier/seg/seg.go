@@ -116,9 +116,11 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	}
 	ladder := linear.NewLadder(100)
 	defer ladder.Close()
-	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{}, fits: map[exact.Var]bool{}, signedFits: map[exact.Var]bool{},
+	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{},
+		fits: map[exact.Var]bool{}, signedFits: map[exact.Var]bool{},
 		objIDs: map[string]int{}, cuts: map[string]*cut{}, cutPos: map[string]bool{}, facts: map[*ir.Func]*funcFacts{},
-		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{}, thresholds: thresholdsOf(m)}
+		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
+		thresholds: thresholdsOf(m)}
 	err := b.run()
 	if err != nil {
 		return nil, err
@@ -130,7 +132,8 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	g.Complete = len(g.GaveUp) == 0
 	g.Overflows, g.Recursive = b.overflows, b.recursive
 	g.MemorySafe = g.Complete && !b.unsafe
-	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Quick: b.ask.quick, Asked: b.ask.asked, Rungs: ladder.Rungs}
+	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Quick: b.ask.quick, Asked: b.ask.asked,
+		Rungs: ladder.Rungs}
 	for _, c := range g.cuts {
 		g.Stats.Edges += len(c.edges)
 	}

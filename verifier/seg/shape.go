@@ -97,7 +97,8 @@ func (a *aligner) match(x, y int) { a.toNew[x], a.toOld[y] = y, x }
 // alike lets two objects of one kind correspond, if neither has a counterpart yet.
 func (a *aligner) alike(x, y int) bool {
 	o, p := a.old.objs[x], a.s.objs[y]
-	if o == nil || p == nil || !o.dynamic || !p.dynamic || (o.list == nil) != (p.list == nil) || o.heap != p.heap || o.list != nil && (o.list.next != p.list.next || !o.size.Equal(p.size)) {
+	if o == nil || p == nil || !o.dynamic || !p.dynamic || (o.list == nil) != (p.list == nil) || o.heap != p.heap ||
+		o.list != nil && (o.list.next != p.list.next || !o.size.Equal(p.size)) {
 		return false
 	}
 	if _, ok := a.toNew[x]; ok {

@@ -24,7 +24,8 @@ func (b *builder) slotsOf(fn *ir.Func, escapes map[*ir.Instr]bool) map[*ir.Instr
 				}
 				size := b.m.Layout.SizeOf(d.Access)
 				whole := in.Op == ir.OpLoad || in.Op == ir.OpStore && n == 1
-				if !whole || b.m.Layout.StoreSize(in.Access) != size || size != b.m.Layout.StoreSize(d.Access) || in.Flags.Has(ir.Volatile) {
+				if !whole || b.m.Layout.StoreSize(in.Access) != size || size != b.m.Layout.StoreSize(d.Access) ||
+					in.Flags.Has(ir.Volatile) {
 					delete(out, d)
 				}
 			}
@@ -52,7 +53,8 @@ func slotLiveness(fn *ir.Func, slots map[*ir.Instr]bool) map[*ir.Block]map[*ir.I
 
 // slotsFrom are the slots that are read from instruction idx of blk on before
 // they are written.
-func slotsFrom(blk *ir.Block, idx int, slots map[*ir.Instr]bool, live map[*ir.Block]map[*ir.Instr]bool) map[*ir.Instr]bool {
+func slotsFrom(blk *ir.Block, idx int, slots map[*ir.Instr]bool,
+	live map[*ir.Block]map[*ir.Instr]bool) map[*ir.Instr]bool {
 	now := map[*ir.Instr]bool{}
 	for _, t := range blk.Succs() {
 		for v := range live[t] {

@@ -73,7 +73,8 @@ type state struct {
 func (s *state) top() *frame { return s.frames[len(s.frames)-1] }
 
 func (s *state) clone() *state {
-	c := &state{know: s.know.clone(), vague: s.vague, cost: s.cost, overflowed: s.overflowed, recursed: s.recursed, inputs: s.inputs[:len(s.inputs):len(s.inputs)], objs: make(map[int]*object, len(s.objs)),
+	c := &state{know: s.know.clone(), vague: s.vague, cost: s.cost, overflowed: s.overflowed, recursed: s.recursed,
+		inputs: s.inputs[:len(s.inputs):len(s.inputs)], objs: make(map[int]*object, len(s.objs)),
 		order: append([]int(nil), s.order...), owned: map[int]bool{}}
 	for id, o := range s.objs {
 		c.objs[id] = o

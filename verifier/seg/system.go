@@ -50,7 +50,8 @@ type SystemOptions struct {
 // paths between them transitions (AP-73 to AP-76).
 func (g *Graph) System(opts SystemOptions) (*its.System, Legend, error) {
 	costs := opts.Costs
-	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cut]its.Loc{}, names: map[string]string{}, taken: map[string]bool{}, opts: opts, paths: map[string]path{}}
+	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cut]its.Loc{}, names: map[string]string{},
+		taken: map[string]bool{}, opts: opts, paths: map[string]path{}}
 	if !costs {
 		x.keep = g.relevant(opts.Overflow)
 	}

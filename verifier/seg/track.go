@@ -82,7 +82,8 @@ func (m *matcher) track(before, now map[int][]cell) {
 	had := len(list)
 	for _, id := range m.j.order {
 		for _, c := range now[id] {
-			if t, ok := m.template(m.j.objs[id], c); ok && (c.read || t.terminates()) && len(list) < maxTracked && !m.known(list, t) {
+			if t, ok := m.template(m.j.objs[id], c); ok && (c.read || t.terminates()) && len(list) < maxTracked &&
+				!m.known(list, t) {
 				list = append(list, t)
 			}
 		}
@@ -186,8 +187,10 @@ func (m *matcher) template(o *object, c cell) (tracked, bool) {
 	found := tracked{}
 	for _, p := range m.places {
 		e := m.s.know.plain(p.other)
-		if len(e.Terms) == 1 && e.Terms[0].Var == v && e.Terms[0].Coef.IsOne() && (found.obj == "" || p.key == sizeKey(o.key)) {
-			found = tracked{obj: o.key, size: c.size, terms: []trackedTerm{{p.key, k}}, add: c.off.Const.Sub(k.Mul(e.Const))}
+		if len(e.Terms) == 1 && e.Terms[0].Var == v && e.Terms[0].Coef.IsOne() && (found.obj == "" ||
+			p.key == sizeKey(o.key)) {
+			found = tracked{obj: o.key, size: c.size, terms: []trackedTerm{{p.key, k}},
+				add: c.off.Const.Sub(k.Mul(e.Const))}
 		}
 	}
 	return found, found.obj != ""

@@ -42,7 +42,8 @@ type tableBlock struct {
 }
 
 func newArrays(s *ilr.Store, b *bitblast.Blaster) *arrays {
-	return &arrays{s: s, b: b, expanded: map[ilr.Term]ilr.Term{}, paired: map[[2]ilr.Term]bool{}, blocks: map[tableBlock]bool{}, clashed: map[ilr.Term]int{}, runs: map[ilr.Term]*run{}}
+	return &arrays{s: s, b: b, expanded: map[ilr.Term]ilr.Term{}, paired: map[[2]ilr.Term]bool{},
+		blocks: map[tableBlock]bool{}, clashed: map[ilr.Term]int{}, runs: map[ilr.Term]*run{}}
 }
 
 // value of an array variable in the last model.

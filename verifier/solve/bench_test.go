@@ -47,7 +47,8 @@ func copyLoop(s *ilr.Store, n int) ilr.Term {
 		guard = s.And(guard, s.Ult(at, length))
 		a = s.Ite(guard, s.Store(a, at, s.Select(src, at)), a)
 	}
-	return s.And(s.Not(s.Ult(s.Int(32, int64(n)), length)), s.Ult(i, length), s.Not(s.Eq(s.Select(a, i), s.Select(b, i))))
+	return s.And(s.Not(s.Ult(s.Int(32, int64(n)), length)), s.Ult(i, length),
+		s.Not(s.Eq(s.Select(a, i), s.Select(b, i))))
 }
 
 // megabyte writes n bytes at symbolic places of a 1 MB buffer and reads the last back.

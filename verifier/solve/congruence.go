@@ -31,7 +31,8 @@ func pair(t, u ilr.Term) [2]ilr.Term { return [2]ilr.Term{min(t, u), max(t, u)} 
 
 // congruent asserts that reads of one array variable at equal indices are equal.
 func (a *arrays) congruent(t, u ilr.Term) {
-	if t == u || a.paired[pair(t, u)] || a.s.Kind(t) != ilr.KSelect || a.s.Kind(u) != ilr.KSelect || a.s.Arg(t, 0) != a.s.Arg(u, 0) {
+	if t == u || a.paired[pair(t, u)] || a.s.Kind(t) != ilr.KSelect || a.s.Kind(u) != ilr.KSelect ||
+		a.s.Arg(t, 0) != a.s.Arg(u, 0) {
 		return
 	}
 	a.paired[pair(t, u)] = true

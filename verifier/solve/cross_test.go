@@ -167,7 +167,8 @@ func refill(g *terms) *terms {
 // the value that the evaluator computes, and no other.
 func TestFloatAgainstEngines(t *testing.T) {
 	rng := rand.New(rand.NewSource(11))
-	kinds := []ilr.Kind{ilr.KFAdd, ilr.KFMul, ilr.KFDiv, ilr.KFFma, ilr.KFSqrt, ilr.KFRound, ilr.KFToF, ilr.KFToU, ilr.KFToS, ilr.KUToF, ilr.KSToF, ilr.KFEq, ilr.KFLt, ilr.KFLe}
+	kinds := []ilr.Kind{ilr.KFAdd, ilr.KFMul, ilr.KFDiv, ilr.KFFma, ilr.KFSqrt, ilr.KFRound, ilr.KFToF, ilr.KFToU,
+		ilr.KFToS, ilr.KUToF, ilr.KSToF, ilr.KFEq, ilr.KFLt, ilr.KFLe}
 	for i, k := range append(kinds, kinds...) {
 		s := ilr.NewStore(nil)
 		w := []int{16, 32}[rng.Intn(2)]
@@ -215,7 +216,8 @@ func TestFloatAgainstEngines(t *testing.T) {
 				t.Fatal(err)
 			}
 			if a, err := x.Check(context.Background(), append(fixed, s.Not(eq))...); a != Unsat {
-				t.Fatalf("case %d, %s, rounding %d: %v %v\n%s", i, name, rm, a, err, s.String(s.And(append(fixed, s.Not(eq))...)))
+				t.Fatalf("case %d, %s, rounding %d: %v %v\n%s", i, name, rm, a, err,
+					s.String(s.And(append(fixed, s.Not(eq))...)))
 			}
 			if a, err := x.Check(context.Background(), append(fixed, eq)...); a != Sat {
 				t.Fatalf("case %d, %s: %v %v", i, name, a, err)
@@ -296,7 +298,8 @@ func TestPortfolioLimit(t *testing.T) {
 	small := s.Int(124, 1<<62)
 	p.Assert(s.And(s.Ult(x, small), s.Ult(y, small), s.Ult(s.Int(124, 1), x), s.Ult(s.Int(124, 1), y)))
 	p.LimitConflicts(50)
-	if a, err := p.Check(context.Background(), s.Eq(s.Mul(x, y), s.Int(124, 4611686018427387847))); a != Unknown || !errors.Is(err, ErrLimit) {
+	if a, err := p.Check(context.Background(), s.Eq(s.Mul(x, y), s.Int(124, 4611686018427387847))); a != Unknown ||
+		!errors.Is(err, ErrLimit) {
 		t.Fatal(a, err)
 	}
 }

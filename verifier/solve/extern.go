@@ -93,7 +93,8 @@ func (x *external) accept(m ilr.Model, assumptions []ilr.Term) (Answer, error) {
 	for _, ts := range [2][]ilr.Term{x.asserted, assumptions} {
 		for _, t := range ts {
 			if !e.Holds(t) {
-				return Unknown, fmt.Errorf("%w: the model of %s does not satisfy the question", ErrEngine, x.engine.Name)
+				return Unknown, fmt.Errorf("%w: the model of %s does not satisfy the question", ErrEngine,
+					x.engine.Name)
 			}
 		}
 	}

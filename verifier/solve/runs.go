@@ -25,7 +25,8 @@ const (
 )
 
 func newRun(base ilr.Term) *run {
-	return &run{base: base, elems: map[uint64]ilr.Term{}, done: map[ilr.Term]map[uint64]bool{}, lemmas: map[ilr.Term][]ilr.Term{}}
+	return &run{base: base, elems: map[uint64]ilr.Term{}, done: map[ilr.Term]map[uint64]bool{},
+		lemmas: map[ilr.Term][]ilr.Term{}}
 }
 
 // index lists the blocks of the elements.

@@ -47,7 +47,8 @@ func TestRuns(t *testing.T) {
 		}
 		i, want := s.Var("i", ilr.BV(w)), byte(rng.Intn(8))
 		lo, hi := rng.Intn(1<<w), rng.Intn(1<<w)
-		goal := s.And(s.Eq(s.Select(arr, i), s.Int(8, int64(want))), s.Ule(s.Int(w, int64(min(lo, hi))), i), s.Ule(i, s.Int(w, int64(max(lo, hi)))))
+		goal := s.And(s.Eq(s.Select(arr, i), s.Int(8, int64(want))), s.Ule(s.Int(w, int64(min(lo, hi))), i),
+			s.Ule(i, s.Int(w, int64(max(lo, hi)))))
 		possible, open := false, false
 		for k := min(lo, hi); k <= max(lo, hi); k++ {
 			possible = possible || known[k] && table[k] == want

@@ -55,7 +55,8 @@ func (g *terms) step() {
 	case 1:
 		g.bools = append(g.bools, s.And(g.b(), g.b()))
 	case 2, 3:
-		k := []ilr.Kind{ilr.KEq, ilr.KUlt, ilr.KSlt, ilr.KUaddO, ilr.KSaddO, ilr.KSsubO, ilr.KUmulO, ilr.KSmulO}[g.rng.Intn(8)]
+		k := []ilr.Kind{ilr.KEq, ilr.KUlt, ilr.KSlt, ilr.KUaddO, ilr.KSaddO, ilr.KSsubO, ilr.KUmulO,
+			ilr.KSmulO}[g.rng.Intn(8)]
 		g.bools = append(g.bools, s.Make(k, ilr.Bool, 0, []ilr.Term{g.v(), g.v()}))
 	case 4:
 		g.vecs = append(g.vecs, s.Ite(g.b(), g.v(), g.v()))
@@ -78,7 +79,8 @@ func (g *terms) step() {
 			g.array()
 		}
 	default:
-		ks := []ilr.Kind{ilr.KBvNot, ilr.KBvAnd, ilr.KBvOr, ilr.KBvXor, ilr.KNeg, ilr.KAdd, ilr.KMul, ilr.KUdiv, ilr.KUrem, ilr.KSdiv, ilr.KSrem, ilr.KShl, ilr.KLshr, ilr.KAshr}
+		ks := []ilr.Kind{ilr.KBvNot, ilr.KBvAnd, ilr.KBvOr, ilr.KBvXor, ilr.KNeg, ilr.KAdd, ilr.KMul, ilr.KUdiv,
+			ilr.KUrem, ilr.KSdiv, ilr.KSrem, ilr.KShl, ilr.KLshr, ilr.KAshr}
 		k := ks[g.rng.Intn(len(ks))]
 		g.vecs = append(g.vecs, s.Make(k, ilr.BV(w), 0, []ilr.Term{g.v(), g.v()}[:k.Arity()]))
 	}
@@ -241,7 +243,8 @@ func TestTable(t *testing.T) {
 			v := s.Select(s.ArrTable(iw, data[:n]), i)
 			for _, c := range []uint64{0, 3, 9, 250, 1030, 4999, 70000} {
 				solver := New(s, Options{})
-				if a, _ := solver.Check(context.Background(), s.Eq(i, s.Const(bits.New(iw, c))), s.Not(s.Eq(v, s.Const(s.TableAt(s.Arg(v, 0), bits.New(iw, c)))))); a != Unsat {
+				if a, _ := solver.Check(context.Background(), s.Eq(i, s.Const(bits.New(iw, c))),
+					s.Not(s.Eq(v, s.Const(s.TableAt(s.Arg(v, 0), bits.New(iw, c)))))); a != Unsat {
 					t.Fatalf("table of %d at %d: %v", n, c, a)
 				}
 				u := s.And(s.Ult(s.Const(bits.New(iw, c)), i), s.NonZero(v))
@@ -338,7 +341,8 @@ func TestFloat(t *testing.T) {
 		want     Answer
 	}{
 		{s.And(number(x), s.Not(cmp(ilr.KFEq, op(ilr.KFMul, x, s.Int(16, 0x3c00)), x))), Unsat}, // x*1 = x
-		{s.And(number(x), s.Not(s.Eq(s.FloatOp(ilr.KFToF, half, ilr.RNE, wide), x))), Unsat},    // widening loses nothing
+		// widening loses nothing
+		{s.And(number(x), s.Not(s.Eq(s.FloatOp(ilr.KFToF, half, ilr.RNE, wide), x))), Unsat},
 		{s.And(cmp(ilr.KFLt, x, y), cmp(ilr.KFLe, y, x)), Unsat},
 		{s.And(number(x), s.Not(cmp(ilr.KFLe, s.FloatOp(ilr.KFRound, half, ilr.RTN, x), x))), Unsat}, // floor(x) <= x
 		{s.And(number(x), cmp(ilr.KFEq, op(ilr.KFAdd, x, s.Int(16, 0x3c00)), x)), Sat},               // x+1 = x
@@ -368,7 +372,8 @@ func TestRenewed(t *testing.T) {
 	for i := range 60 {
 		x, y := s.Var(fmt.Sprint("x", i), ilr.BV(16)), s.Var(fmt.Sprint("y", i), ilr.BV(16))
 		sum := s.Add(x, s.Mul(y, s.Int(16, int64(2*i+3))))
-		never := s.And(s.Eq(sum, s.Int(16, int64(i))), s.Eq(s.BvAnd(s.BvXor(x, y), s.Int(16, 1)), s.Int(16, int64(1-i&1))), s.Ult(s.Int(16, 8), lock))
+		never := s.And(s.Eq(sum, s.Int(16, int64(i))), s.Eq(s.BvAnd(s.BvXor(x, y), s.Int(16, 1)),
+			s.Int(16, int64(1-i&1))), s.Ult(s.Int(16, 8), lock))
 		if a, err := own.Check(context.Background(), never); a != Unsat {
 			t.Fatalf("question %d: %v %v", i, a, err)
 		}

@@ -34,7 +34,9 @@ func Convert(m *ir.Module) []string {
 				changed = true
 				if !seen[to] {
 					seen[to] = true
-					notes = append(notes, fmt.Sprintf("%s is called through another declaration than its own: values are converted", to.Name))
+					notes = append(notes,
+						fmt.Sprintf("%s is called through another declaration than its own: values are converted",
+							to.Name))
 				}
 			}
 		}

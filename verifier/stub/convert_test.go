@@ -31,7 +31,8 @@ int wide(long x) { return x; }
 		t.Fatal(err)
 	}
 	text := m.Func("main").String()
-	for name, want := range map[string]bool{"long_of": true, "pointer_of": true, "byte_of": true, "pointer_used": false, "wide": false} {
+	for name, want := range map[string]bool{"long_of": true, "pointer_of": true, "byte_of": true,
+		"pointer_used": false, "wide": false} {
 		if strings.Contains(notes, name+" is called") != want {
 			t.Errorf("%s converted: %v, notes %q", name, !want, notes)
 		}

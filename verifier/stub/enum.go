@@ -55,7 +55,8 @@ func conversion(b *ir.Block) (to, trap *ir.Block) {
 func keepsEnum(f *ir.Func, to *ir.Block, slots map[ir.Value]bool) bool {
 	result := f.DRet != nil && f.DRet.Kind == ir.DEnum
 	first := to.Instrs[0]
-	for i := 1; i < len(to.Instrs) && (first.Model == ir.ModelLifetimeEnd || first.Op == ir.OpBitcast); i++ { // the end of scopes
+	// the end of scopes
+	for i := 1; i < len(to.Instrs) && (first.Model == ir.ModelLifetimeEnd || first.Op == ir.OpBitcast); i++ {
 		first = to.Instrs[i]
 	}
 	if len(to.Preds) != 1 || first.Op != ir.OpStore {

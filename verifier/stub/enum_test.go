@@ -13,7 +13,9 @@ import (
 func TestEnumConversions(t *testing.T) {
 	const src = "enum e { A, B };\nvoid g(char *);\nenum e result(int x) { int k = 1; char c[4]; g(c); return x; }\nvoid variable(int x) { enum e y = x; }\nunsigned integer(int x) { return x; }\nvoid member(int x, struct { enum e m; } *p) { p->m = x; }\n"
 	c := filepath.Join(t.TempDir(), "t.c")
-	cmd := exec.Command("clang-14", "-O0", "-g", "-Xclang", "-fsanitize-address-use-after-scope", "-w", "-xc", "-fsanitize=implicit-conversion", "-fsanitize-trap=all", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o", c+".ll", "-")
+	cmd := exec.Command("clang-14", "-O0", "-g", "-Xclang", "-fsanitize-address-use-after-scope", "-w", "-xc",
+		"-fsanitize=implicit-conversion", "-fsanitize-trap=all", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o",
+		c+".ll", "-")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

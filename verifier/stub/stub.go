@@ -75,7 +75,8 @@ func Apply(m *ir.Module, stubs map[string]string, known []string) ([]string, err
 		}
 		if k.model == ir.ModelStubHavoc {
 			if why := hidden(f); why != "" {
-				return nil, fmt.Errorf("stub %q: havoc cannot reach what %s; write the stub in C, or use nondet", n, why)
+				return nil, fmt.Errorf("stub %q: havoc cannot reach what %s; write the stub in C, or use nondet", n,
+					why)
 			}
 		}
 		f.Model, f.Blocks, f.Vars, f.NumInstr = k.model, nil, nil, 0
@@ -94,7 +95,8 @@ func retarget(m *ir.Module, replaced map[*ir.Func]bool) {
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if k, ok := in.Callee.(*ir.Const); ok && in.Op == ir.OpCall && k.Kind == ir.ConstAddr && k.Off == 0 && replaced[k.Func] {
+				if k, ok := in.Callee.(*ir.Const); ok && in.Op == ir.OpCall && k.Kind == ir.ConstAddr && k.Off == 0 &&
+					replaced[k.Func] {
 					in.Model = k.Func.Model
 				}
 			}

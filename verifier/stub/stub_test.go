@@ -52,11 +52,13 @@ int main(void) { int x; if (hal_read(&x)) die(1); return known(&x); }
 
 func TestApply(t *testing.T) {
 	m := compile(t, program)
-	notes, err := Apply(m, map[string]string{"known": Nondet, "hal_read": Havoc, "die": Nondet, "sliced_away": Havoc}, []string{"sliced_away"})
+	notes, err := Apply(m, map[string]string{"known": Nondet, "hal_read": Havoc, "die": Nondet, "sliced_away": Havoc},
+		[]string{"sliced_away"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"die is stubbed: ends the program", "hal_read is stubbed: any result, and any value in what its pointer arguments lead to",
+	want := []string{"die is stubbed: ends the program",
+		"hal_read is stubbed: any result, and any value in what its pointer arguments lead to",
 		"known is stubbed: any result, no effect"}
 	if strings.Join(notes, "\n") != strings.Join(want, "\n") {
 		t.Errorf("notes %q", notes)
@@ -72,7 +74,8 @@ func TestApply(t *testing.T) {
 			}
 		}
 	}
-	for f, model := range map[string]ir.Model{"known": ir.ModelNondet, "hal_read": ir.ModelStubHavoc, "die": ir.ModelTrapI} {
+	for f, model := range map[string]ir.Model{"known": ir.ModelNondet, "hal_read": ir.ModelStubHavoc,
+		"die": ir.ModelTrapI} {
 		if got[f] != model || m.Func(f).Model != model || !m.Func(f).IsDecl() {
 			t.Errorf("%s: call has model %q, function %q", f, got[f], m.Func(f).Model)
 		}

@@ -18,17 +18,23 @@ var orders = []struct{ point, rules, want string }{
 	{"linear", "s(x) -> l(x)\n l(x) -> l(x-1) :|: x > 0", "O(n^1)"},
 	{"constant by invariant", "s(x) -> l(0)\n l(x) -> l(x+1) :|: x < 10", "O(1)"},
 	{"nested", "s(x,y,n) -> a(n,0,n)\n a(x,y,n) -> b(x,n,n) :|: x > 0\n b(x,y,n) -> b(x,y-1,n) :|: y > 0\n b(x,y,n) -> a(x-1,y,n) :|: y <= 0", "O(n^2)"},
-	{"inner loop paid by the outer one", "s(x,y) -> a(x,0)\n a(x,y) -> a(x-1,y+1) :|: x > 0\n a(x,y) -> b(x,y)\n b(x,y) -> b(x,y-1) :|: y > 0", "O(n^1)"},
+	{"inner loop paid by the outer one",
+		"s(x,y) -> a(x,0)\n a(x,y) -> a(x-1,y+1) :|: x > 0\n a(x,y) -> b(x,y)\n b(x,y) -> b(x,y-1) :|: y > 0",
+		"O(n^1)"},
 	{"amortised", "s(x,y) -> a(x,0)\n a(x,y) -> b(x-1,y+1) :|: x > 0\n b(x,y) -> b(x,y-1) :|: y > 0\n b(x,y) -> a(x,y)", "O(n^1)"},
-	{"triangular growth", "s(x,y) -> a(x,0)\n a(x,y) -> a(x-1,y+x) :|: x > 0\n a(x,y) -> b(x,y) :|: x <= 0\n b(x,y) -> b(x,y-1) :|: y > 0", "O(n^2)"},
+	{"triangular growth",
+		"s(x,y) -> a(x,0)\n a(x,y) -> a(x-1,y+x) :|: x > 0\n a(x,y) -> b(x,y) :|: x <= 0\n b(x,y) -> b(x,y-1) :|: y > 0", "O(n^2)"},
 	{"doubling", "s(x,y) -> a(x,y)\n a(x,y) -> a(x-1,2*y) :|: x > 0\n a(x,y) -> b(x,y) :|: x <= 0\n b(x,y) -> b(x,y-1) :|: y > 0", "O(EXP)"},
 	{"two phases", "s(x,y) -> l(x,y)\n l(x,y) -> l(x+y,y-1) :|: x > 0", "O(n^1)"},
 	{"reset only once", "s(x,b) -> l(b+1,b)\n l(x,b) -> l(x+1,b) :|: x <= b && x != 7\n l(x,b) -> l(0,b) :|: x > b && x >= 1 && b >= 8\n l(x,b) -> m(x,b)", "O(1)"},
 	{"square", "s(x,y) -> l(x*x,y)\n l(x,y) -> l(x-1,y) :|: x > 0", "O(n^2)"},
-	{"only a few turns in a row", "s(x,y) -> l(x,y)\n l(x,y) -> l(2*x,3*y) :|: 4*y >= x && x >= y && x >= 1 && y >= 1", "O(1)"},
+	{"only a few turns in a row", "s(x,y) -> l(x,y)\n l(x,y) -> l(2*x,3*y) :|: 4*y >= x && x >= y && x >= 1 && y >= 1",
+		"O(1)"},
 	{"closed form: two exponentials", "s(x,y) -> l(x,y)\n l(x,y) -> l(4*x,2*y+1) :|: x < y && x > 0", "O(n^1)"},
-	{"closed form: cubic against square", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x+z*z,y+1,z+1) :|: x < y*y && z >= 0 && y >= 0", "O(n^2)"},
-	{"closed form: alternating sign", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x-1,-2*y,z+x) :|: y*y + z > 0 && x + z > 3 && y = 0", "O(n^1)"},
+	{"closed form: cubic against square",
+		"s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x+z*z,y+1,z+1) :|: x < y*y && z >= 0 && y >= 0", "O(n^2)"},
+	{"closed form: alternating sign",
+		"s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x-1,-2*y,z+x) :|: y*y + z > 0 && x + z > 3 && y = 0", "O(n^1)"},
 	{"closed form: the sign alternates", "s(x,y) -> l(x,y)\n l(x,y) -> l(-2*x,y+1) :|: x + y > 0 && x != 0", "O(n^1)"},
 	{"for ever", "s(x) -> l(x)\n l(x) -> l(x)", "O(INF)"},
 	{"cost of a step", "s(x,y) -> l(x,y)\n l(x,y) -{y}> l(x-1,y) :|: x > 0", "O(n^2)"},
@@ -195,7 +201,8 @@ func randomSystem(r *rand.Rand) string {
 		for r.Intn(2) == 0 {
 			guard += " && " + lin() + " >= 0"
 		}
-		rules = append(rules, fmt.Sprintf("%s(x,y,z) -> %s(%s) :|: %s", locs[r.Intn(2)], locs[r.Intn(2)], update(), guard))
+		rules = append(rules, fmt.Sprintf("%s(x,y,z) -> %s(%s) :|: %s", locs[r.Intn(2)], locs[r.Intn(2)], update(),
+			guard))
 	}
 	return strings.Join(rules, "\n")
 }

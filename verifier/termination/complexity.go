@@ -51,7 +51,8 @@ func boundsUnless(ctx context.Context, sys *its.System, opts Options, hopeless f
 	}
 	for i := range sys.Trans {
 		if len(sys.Trans[i].Also) > 0 {
-			return Cost{Steps: make([]*Bound, len(sys.Trans)), Text: "Transitions with several successors have no bound here.\n"}
+			return Cost{Steps: make([]*Bound, len(sys.Trans)),
+				Text: "Transitions with several successors have no bound here.\n"}
 		}
 	}
 	if opts.Z3Millis == 0 {

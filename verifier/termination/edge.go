@@ -83,7 +83,8 @@ func (e *edge) opaque(vars []exact.Var, known map[string]exact.Var) exact.Var {
 	if even {
 		e.rows = append(e.rows, linear.AtLeast(exact.V(v)))
 		if len(vars) == 2 { // x*x >= x and x*x >= -x over the integers
-			e.rows = append(e.rows, linear.AtLeast(exact.V(v).Sub(exact.V(vars[0]))), linear.AtLeast(exact.V(v).Add(exact.V(vars[0]))))
+			e.rows = append(e.rows, linear.AtLeast(exact.V(v).Sub(exact.V(vars[0]))),
+				linear.AtLeast(exact.V(v).Add(exact.V(vars[0]))))
 		}
 	}
 	return v

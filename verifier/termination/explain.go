@@ -107,7 +107,8 @@ func (p *problem) explainRun(cert *certify.Recurrence) string {
 	if len(set) == 0 {
 		set = []string{"true"}
 	}
-	fmt.Fprintf(&b, "Now %s holds, and whenever it does, the cycle\n  %s\ncan be taken and leads there again", strings.Join(set, ", "), p.pathText(cert.Cycle))
+	fmt.Fprintf(&b, "Now %s holds, and whenever it does, the cycle\n  %s\ncan be taken and leads there again",
+		strings.Join(set, ", "), p.pathText(cert.Cycle))
 	if len(cert.Choice) > 0 {
 		var cs []string
 		for _, l := range cert.Choice {
@@ -130,7 +131,8 @@ func (p *problem) splitSystem(r *certify.Refinement) *its.System {
 		for _, step := range a.Path {
 			tags = append(tags, p.sys.Trans[step.Trans].Tag)
 		}
-		s.Trans = append(s.Trans, its.Transition{From: its.Loc(a.From), To: its.Loc(a.To), Tag: strings.Join(tags, "; ")})
+		s.Trans = append(s.Trans, its.Transition{From: its.Loc(a.From), To: its.Loc(a.To), Tag: strings.Join(tags,
+			"; ")})
 	}
 	return s
 }

@@ -30,7 +30,8 @@ type orbit struct {
 
 // repeat is the certificate of a run that repeats a state, or nil.
 func (p *problem) repeat(ctx context.Context) *certify.Recurrence {
-	o := &orbit{p: p, out: make([][]int, len(p.sys.Locs)), relevant: p.sys.Relevant(nil), rng: rand.New(rand.NewSource(orbitSeed))}
+	o := &orbit{p: p, out: make([][]int, len(p.sys.Locs)), relevant: p.sys.Relevant(nil),
+		rng: rand.New(rand.NewSource(orbitSeed))}
 	for i := range p.sys.Trans {
 		if t := &p.sys.Trans[i]; t.Exact {
 			o.out[t.From] = append(o.out[t.From], i)
@@ -202,7 +203,8 @@ func (o *orbit) close(cert *certify.Recurrence, first int, state []exact.Int) *c
 	for v, c := range state {
 		if o.relevant[v] {
 			l := exact.V(exact.Var(v))
-			cert.Set = append(cert.Set, exact.Lin{Terms: l.Terms, Const: c.Neg()}, exact.Lin{Terms: l.Neg().Terms, Const: c})
+			cert.Set = append(cert.Set, exact.Lin{Terms: l.Terms, Const: c.Neg()}, exact.Lin{Terms: l.Neg().Terms,
+				Const: c})
 		}
 	}
 	return cert

@@ -88,7 +88,8 @@ const (
 
 // search looks for a termination certificate, at last by splitting locations
 // rounds times. Without one it returns the components where it stopped.
-func search(ctx context.Context, sys *its.System, ladder *linear.Ladder, rounds int) (*certify.Termination, *problem, [][]*edge) {
+func search(ctx context.Context, sys *its.System, ladder *linear.Ladder, rounds int) (*certify.Termination, *problem,
+	[][]*edge) {
 	p := newProblem(ctx, sys, ladder)
 	p.computeInvariants(ctx)
 	r := newRanker(p)

@@ -20,7 +20,8 @@ func (p *problem) refined(ctx context.Context, limit int) (*its.System, []*edge,
 	if pairs > limit || ctx.Err() != nil {
 		return nil, nil, false
 	}
-	s := &its.System{Name: p.sys.Name, Vars: p.sys.Vars, Goal: p.sys.Goal, Start: 0, Locs: []string{p.sys.Locs[p.sys.Start]}}
+	s := &its.System{Name: p.sys.Name, Vars: p.sys.Vars, Goal: p.sys.Goal, Start: 0,
+		Locs: []string{p.sys.Locs[p.sys.Start]}}
 	at := make([]its.Loc, len(p.edges))
 	for i, e := range p.edges {
 		at[i] = its.Loc(len(s.Locs))

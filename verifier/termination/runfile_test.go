@@ -21,7 +21,8 @@ func TestRunFile(t *testing.T) {
 	for _, c := range []struct{ name, text, last, says string }{
 		{"down.smt2", strings.ReplaceAll(smt, "%OP%", "-"), "YES", "every run ends"},
 		{"up.ari", strings.ReplaceAll(smt, "%OP%", "+"), "NO", "never ends"},
-		{"loop.koat", koat("COMPLEXITY", "s(x) -> l(x)\n l(x) -> l(x-1) :|: x > 0"), "WORST_CASE(?,O(n^1))", "max(0, x)"},
+		{"loop.koat", koat("COMPLEXITY", "s(x) -> l(x)\n l(x) -> l(x-1) :|: x > 0"), "WORST_CASE(?,O(n^1))",
+			"max(0, x)"},
 		{"term.koat", koat("TERMINATION", "s(x) -> l(x)\n l(x) -> l(x-1) :|: x > 0"), "YES", "every run ends"},
 		{"ever.koat", koat("COMPLEXITY", "s(x) -> l(x)\n l(x) -> l(x)"), "NO", "never ends"},
 		{"choice.koat", koat("COMPLEXITY", "s(x) -> l(y)\n l(x) -> l(x-1) :|: x > 0"), "MAYBE", "every run ends"},

@@ -426,7 +426,8 @@ func (b *bounder) payFor(ctx context.Context, comp, targets []*edge, only *edge)
 
 // paid sums what the entries are worth, counted from least, and what raising
 // edges add.
-func (b *bounder) paid(ctx context.Context, comp []*edge, f map[its.Loc]exact.Lin, rises map[*edge]exact.Var, least exact.Int) *Bound {
+func (b *bounder) paid(ctx context.Context, comp []*edge, f map[its.Loc]exact.Lin, rises map[*edge]exact.Var,
+	least exact.Int) *Bound {
 	inComp := map[*edge]bool{}
 	for _, e := range comp {
 		inComp[e] = true

@@ -102,7 +102,8 @@ func TestOrder(t *testing.T) {
 			for _, s := range a.b.Succs() {
 				u, back := g.Step(a.b, a.t, s)
 				if g.KeyOf(s, u).Compare(g.KeyOf(a.b, a.t)) <= 0 {
-					t.Fatalf("seed %d: %v: edge %d>%d with turns %v -> %v does not go on (back %v)", seed, edges, a.b.Index, s.Index, a.t, u, back)
+					t.Fatalf("seed %d: %v: edge %d>%d with turns %v -> %v does not go on (back %v)", seed, edges,
+						a.b.Index, s.Index, a.t, u, back)
 				}
 				if len(u) == 0 || u[len(u)-1] < 3 {
 					todo = append(todo, at{s, u})

@@ -117,7 +117,8 @@ func ParseChecks(list []string) (CheckSet, error) {
 			}
 		default:
 			if _, ok := Lookup(name); !ok {
-				return nil, fmt.Errorf("unknown check %q, did you mean %q? (known: default, all, %s)", name, Nearest(name, checkNames()), strings.Join(checkNames(), ", "))
+				return nil, fmt.Errorf("unknown check %q, did you mean %q? (known: default, all, %s)", name,
+					Nearest(name, checkNames()), strings.Join(checkNames(), ", "))
 			}
 			group = []Check{Check(name)}
 		}

@@ -166,7 +166,8 @@ const (
 
 // Certificate says how a proof was found and checked.
 type Certificate struct {
-	Method  string   `json:"method"`            // "complete unwinding", "k-induction", "ranking function", "recurrent set", "lasso", ...
+	// "complete unwinding", "k-induction", "ranking function", "recurrent set", "lasso", ...
+	Method  string   `json:"method"`
 	Detail  []string `json:"detail,omitempty"`  // ranking in C variables, invariants, lasso: one line each
 	Checked string   `json:"checked,omitempty"` // by what independent checker
 }
@@ -182,11 +183,13 @@ type Claim struct {
 	Certificate *Certificate `json:"certificate,omitempty"`
 	Trace       []Step       `json:"trace,omitempty"`
 	Replay      Replay       `json:"replay,omitempty"`
-	Machine     *MachineRun  `json:"machine,omitempty"`     // what a run of the compiled program with these inputs showed (check --replay, replay)
-	Inputs      []Input      `json:"inputs,omitempty"`      // what the trace fed to the program, in order
-	Unreachable bool         `json:"unreachable,omitempty"` // proved because no execution gets there
-	Behind      string       `json:"behind,omitempty"`      // the ID of another violated claim: the trace goes on past its violation
-	Suppressed  string       `json:"suppressed,omitempty"`  // why somebody decided that this one does not count
+	// what a run of the compiled program with these inputs showed (check --replay, replay)
+	Machine     *MachineRun `json:"machine,omitempty"`
+	Inputs      []Input     `json:"inputs,omitempty"`      // what the trace fed to the program, in order
+	Unreachable bool        `json:"unreachable,omitempty"` // proved because no execution gets there
+	// the ID of another violated claim: the trace goes on past its violation
+	Behind     string `json:"behind,omitempty"`
+	Suppressed string `json:"suppressed,omitempty"` // why somebody decided that this one does not count
 }
 
 // MachineRun is what a run of the compiled program with a trace's inputs showed.
@@ -272,8 +275,10 @@ type Result struct {
 	Assumptions []string    `json:"assumptions,omitempty"` // models, stubs and limits that the answer rests on
 	Warnings    []string    `json:"warnings,omitempty"`    // vacuity, dropped flags, ...
 	Reason      *Reason     `json:"reason,omitempty"`      // why the whole entry is unknown, if it is
-	Machine     *Machine    `json:"machine,omitempty"`     // what C means on the target, where it differs between targets
-	Reused      string      `json:"reused,omitempty"`      // the run that gave this answer before, if nothing that it rests on has changed since
+	// what C means on the target, where it differs between targets
+	Machine *Machine `json:"machine,omitempty"`
+	// the run that gave this answer before, if nothing that it rests on has changed since
+	Reused string `json:"reused,omitempty"`
 }
 
 // Machine is what C leaves to the machine: sizes in bytes, and how values lie in memory.
@@ -301,7 +306,8 @@ type Report struct {
 	Tool    Tool     `json:"tool"`
 	Results []Result `json:"results"`
 
-	Differences []string `json:"differences,omitempty"` // a line for each claim that targets disagree about, with the reason
+	// a line for each claim that targets disagree about, with the reason
+	Differences []string `json:"differences,omitempty"`
 }
 
 // IsShadowed reports whether c is unknown only because every execution that

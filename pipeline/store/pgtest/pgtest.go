@@ -62,7 +62,8 @@ func Run(options string) (string, func() error, error) {
 		err = run("initdb", "-D", dir+"/db", "-U", "firmproof", "-A", "trust", "--no-sync")
 	}
 	if err == nil {
-		err = run("pg_ctl", "-D", dir+"/db", "-w", "-l", dir+"/log", "-o", fmt.Sprintf("-p %d -k %s -c listen_addresses=127.0.0.1 %s", port, dir, options), "start")
+		err = run("pg_ctl", "-D", dir+"/db", "-w", "-l", dir+"/log", "-o",
+			fmt.Sprintf("-p %d -k %s -c listen_addresses=127.0.0.1 %s", port, dir, options), "start")
 	}
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))

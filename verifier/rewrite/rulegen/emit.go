@@ -55,9 +55,12 @@ func Generate(rules []Rule) ([]byte, error) {
 // constName is the Go name of a kind.
 func constName(k ilr.Kind) string {
 	names := map[ilr.Kind]string{ilr.KNot: "KNot", ilr.KAnd: "KAnd", ilr.KEq: "KEq", ilr.KIte: "KIte",
-		ilr.KBvNot: "KBvNot", ilr.KBvAnd: "KBvAnd", ilr.KBvOr: "KBvOr", ilr.KBvXor: "KBvXor", ilr.KNeg: "KNeg", ilr.KAdd: "KAdd", ilr.KMul: "KMul",
-		ilr.KUdiv: "KUdiv", ilr.KUrem: "KUrem", ilr.KSdiv: "KSdiv", ilr.KSrem: "KSrem", ilr.KShl: "KShl", ilr.KLshr: "KLshr", ilr.KAshr: "KAshr",
-		ilr.KConcat: "KConcat", ilr.KExtract: "KExtract", ilr.KZext: "KZext", ilr.KSext: "KSext", ilr.KUlt: "KUlt", ilr.KSlt: "KSlt",
+		ilr.KBvNot: "KBvNot", ilr.KBvAnd: "KBvAnd", ilr.KBvOr: "KBvOr", ilr.KBvXor: "KBvXor", ilr.KNeg: "KNeg",
+		ilr.KAdd: "KAdd", ilr.KMul: "KMul",
+		ilr.KUdiv: "KUdiv", ilr.KUrem: "KUrem", ilr.KSdiv: "KSdiv", ilr.KSrem: "KSrem", ilr.KShl: "KShl",
+		ilr.KLshr: "KLshr", ilr.KAshr: "KAshr",
+		ilr.KConcat: "KConcat", ilr.KExtract: "KExtract", ilr.KZext: "KZext", ilr.KSext: "KSext", ilr.KUlt: "KUlt",
+		ilr.KSlt:   "KSlt",
 		ilr.KUaddO: "KUaddO", ilr.KSaddO: "KSaddO", ilr.KSsubO: "KSsubO", ilr.KUmulO: "KUmulO", ilr.KSmulO: "KSmulO"}
 	if names[k] == "" {
 		panic(fmt.Sprintf("rulegen: no rules for %s", k))

@@ -41,7 +41,8 @@ func (n *Node) IsConst() bool { return n.Kind == 0 && (n.Atom[0] == '$' || n.IsN
 // IsNumber reports whether n is a literal: decimal, min, true or false.
 func (n *Node) IsNumber() bool {
 	c := n.Atom
-	return n.Kind == 0 && (c[0] >= '0' && c[0] <= '9' || c[0] == '-' || c == "min" || c == "max" || c == "true" || c == "false")
+	return n.Kind == 0 && (c[0] >= '0' && c[0] <= '9' || c[0] == '-' || c == "min" || c == "max" || c == "true" ||
+		c == "false")
 }
 
 // Parse reads a rule file; blank lines and those that begin with # are skipped.

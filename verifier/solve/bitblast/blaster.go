@@ -288,7 +288,8 @@ func (b *Blaster) floating(u ilr.Term, k ilr.Kind, arg func(int) []Edge) []Edge 
 }
 
 // divided shares one divider between quotient and remainder of the same operands.
-func (b *Blaster) divided(u ilr.Term, memo map[[2]ilr.Term][2][]Edge, divide func(x, y []Edge) (quo, rem []Edge)) [2][]Edge {
+func (b *Blaster) divided(u ilr.Term, memo map[[2]ilr.Term][2][]Edge, divide func(x, y []Edge) (quo,
+	rem []Edge)) [2][]Edge {
 	key := [2]ilr.Term{b.s.Arg(u, 0), b.s.Arg(u, 1)}
 	r, ok := memo[key]
 	if !ok {

@@ -33,7 +33,8 @@ var binaryCases = []struct {
 	{"add", func(c circuit[bool], a, b []bool) []bool { r, _ := c.add(a, b, false); return r }, bits.Add},
 	{"sub", func(c circuit[bool], a, b []bool) []bool { return c.sub(a, b) }, bits.Sub},
 	{"mul", func(c circuit[bool], a, b []bool) []bool { return c.mul(a, b) }, bits.Mul},
-	{"mulConst", func(c circuit[bool], a, b []bool) []bool { v, _ := c.constant(b); return c.mulConst(a, v) }, bits.Mul},
+	{"mulConst", func(c circuit[bool], a, b []bool) []bool { v, _ := c.constant(b); return c.mulConst(a, v) },
+		bits.Mul},
 	{"udiv", func(c circuit[bool], a, b []bool) []bool { q, _ := c.divide(a, b); return q }, bits.Udiv},
 	{"urem", func(c circuit[bool], a, b []bool) []bool { _, r := c.divide(a, b); return r }, bits.Urem},
 	{"sdiv", func(c circuit[bool], a, b []bool) []bool { q, _ := c.signedDivide(a, b, c.divide); return q }, bits.Sdiv},
@@ -41,7 +42,8 @@ var binaryCases = []struct {
 	{"shl", func(c circuit[bool], a, b []bool) []bool { return c.shift(a, b, true, false) }, bits.ShlVec},
 	{"lshr", func(c circuit[bool], a, b []bool) []bool { return c.shift(a, b, false, false) }, bits.LshrVec},
 	{"ashr", func(c circuit[bool], a, b []bool) []bool { return c.shift(a, b, false, a[len(a)-1]) }, bits.AshrVec},
-	{"eq", func(c circuit[bool], a, b []bool) []bool { return []bool{c.eq(a, b)} }, pred(func(a, b bits.Vec) bool { return a == b })},
+	{"eq", func(c circuit[bool], a, b []bool) []bool { return []bool{c.eq(a, b)} },
+		pred(func(a, b bits.Vec) bool { return a == b })},
 	{"ult", func(c circuit[bool], a, b []bool) []bool { return []bool{c.ult(a, b)} }, pred(bits.Ult)},
 	{"slt", func(c circuit[bool], a, b []bool) []bool { return []bool{c.slt(a, b)} }, pred(bits.Slt)},
 	{"uaddo", func(c circuit[bool], a, b []bool) []bool { return []bool{c.uaddO(a, b)} }, pred(bits.UaddOverflow)},
@@ -120,7 +122,8 @@ func checkGraph(t *testing.T, s *ilr.Store, u, x, y ilr.Term, w int) {
 	b := New(s, nil)
 	out := append([]Edge(nil), b.Bits(u)...)
 	for i := uint64(0); i < 1<<(2*w); i++ {
-		m := ilr.Model{BV: map[ilr.Term]bits.Vec{x: bits.New(max(1, s.Width(x)), i>>w), y: bits.New(max(1, s.Width(y)), i)}}
+		m := ilr.Model{BV: map[ilr.Term]bits.Vec{x: bits.New(max(1, s.Width(x)), i>>w), y: bits.New(max(1, s.Width(y)),
+			i)}}
 		vals := b.simulate(m)
 		got := make([]bool, len(out))
 		for j, e := range out {

@@ -7,7 +7,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 )
 
-var directions = []bits.Rounding{bits.NearestEven, bits.TowardZero, bits.TowardPositive, bits.TowardNegative, bits.NearestAway}
+var directions = []bits.Rounding{bits.NearestEven, bits.TowardZero, bits.TowardPositive, bits.TowardNegative,
+	bits.NearestAway}
 
 // floatCase compares every floating-point circuit on the operands a, b, d.
 func floatCase(t *testing.T, c circuit[bool], f, to bits.Format, r bits.Rounding, a, b, d bits.Vec) {
@@ -16,7 +17,8 @@ func floatCase(t *testing.T, c circuit[bool], f, to bits.Format, r bits.Rounding
 	check := func(name string, got []bool, want bits.Vec) {
 		t.Helper()
 		if fromBits(got) != want {
-			t.Fatalf("%s %v, direction %d, of %s %s %s: %s, want %s", name, f, r, a.Hex(), b.Hex(), d.Hex(), fromBits(got).Hex(), want.Hex())
+			t.Fatalf("%s %v, direction %d, of %s %s %s: %s, want %s", name, f, r, a.Hex(), b.Hex(), d.Hex(),
+				fromBits(got).Hex(), want.Hex())
 		}
 	}
 	check("add", c.fadd(f, r, x, y), f.Add(r, a, b))
@@ -45,7 +47,8 @@ func floatCase(t *testing.T, c circuit[bool], f, to bits.Format, r bits.Rounding
 func TestFloatSmallExhaustive(t *testing.T) {
 	c := circuit[bool]{opaque{}}
 	rng := rand.New(rand.NewSource(3))
-	for _, fs := range [][2]bits.Format{{{Exp: 3, Prec: 3}, {Exp: 4, Prec: 2}}, {{Exp: 2, Prec: 4}, {Exp: 3, Prec: 6}}, {{Exp: 4, Prec: 2}, {Exp: 2, Prec: 3}}} {
+	for _, fs := range [][2]bits.Format{{{Exp: 3, Prec: 3}, {Exp: 4, Prec: 2}}, {{Exp: 2, Prec: 4}, {Exp: 3, Prec: 6}},
+		{{Exp: 4, Prec: 2}, {Exp: 2, Prec: 3}}} {
 		f, w := fs[0], fs[0].Width()
 		for i := uint64(0); i < 1<<uint(2*w); i++ {
 			a, b, d := bits.New(w, i>>uint(w)), bits.New(w, i), bits.New(w, rng.Uint64())
@@ -75,7 +78,8 @@ func interesting(rng *rand.Rand, f bits.Format) bits.Vec {
 	case 2:
 		return exp(uint64(f.Bias() + rng.Intn(8) - 4))
 	case 3:
-		return []bits.Vec{f.Zero(false), f.Zero(true), f.Inf(false), f.Inf(true), f.NaN(), bits.Sub(f.Inf(false), bits.New(w, 1)), bits.New(w, 1)}[rng.Intn(7)]
+		return []bits.Vec{f.Zero(false), f.Zero(true), f.Inf(false), f.Inf(true), f.NaN(), bits.Sub(f.Inf(false),
+			bits.New(w, 1)), bits.New(w, 1)}[rng.Intn(7)]
 	}
 	return v
 }

@@ -196,7 +196,8 @@ func TestLadderRungs(t *testing.T) {
 		{rows, y.Scale(two).AddInt(-6), true, func(r Rungs) int { return r.Rational }},
 		{rows, y.AddInt(-4), false, func(r Rungs) int { return r.Integer }},
 		// 2x = 3y, 0 < y < 2 has no integer solution
-		{[]Row{Equals(x.Scale(two).Sub(y.Scale(exact.I(3)))), AtLeast(y.AddInt(-1)), AtLeast(y.Neg().AddInt(1))}, exact.C(-1), true, func(r Rungs) int { return r.Integer }},
+		{[]Row{Equals(x.Scale(two).Sub(y.Scale(exact.I(3)))), AtLeast(y.AddInt(-1)), AtLeast(y.Neg().AddInt(1))},
+			exact.C(-1), true, func(r Rungs) int { return r.Integer }},
 	} {
 		before := c.got(l.Rungs)
 		if got := l.Entails(ctx, c.rows, AtLeast(c.goal)); got != c.want {

@@ -13,7 +13,8 @@ type eliminator struct {
 }
 
 func newEliminator(s *ilr.Store) *eliminator {
-	return &eliminator{s: s, memo: map[ilr.Term]ilr.Term{}, reads: map[[2]ilr.Term]ilr.Term{}, ranged: map[ilr.Term]bool{}}
+	return &eliminator{s: s, memo: map[ilr.Term]ilr.Term{}, reads: map[[2]ilr.Term]ilr.Term{},
+		ranged: map[ilr.Term]bool{}}
 }
 
 // muxLen is the longest table that becomes a tree of if-then-elses.
@@ -43,7 +44,8 @@ func (e *eliminator) term(t ilr.Term) ilr.Term {
 			return
 		}
 		if s.Sort(u).Kind == ilr.SortArray {
-			ranged := s.Kind(u) == ilr.KArrSet || s.Kind(u) == ilr.KArrCopy || s.Kind(u) == ilr.KArrTable && len(s.TableData(u)) <= muxLen
+			ranged := s.Kind(u) == ilr.KArrSet || s.Kind(u) == ilr.KArrCopy || s.Kind(u) == ilr.KArrTable &&
+				len(s.TableData(u)) <= muxLen
 			for i := 0; i < s.NumArgs(u); i++ {
 				ranged = ranged || e.ranged[s.Arg(u, i)]
 			}

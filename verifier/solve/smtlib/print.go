@@ -126,7 +126,8 @@ func (p *Script) define(t ilr.Term) {
 		p.names[t] = fmt.Sprintf("v%d", t)
 		p.arrays = p.arrays || s.Sort(t).Kind == ilr.SortArray
 		p.Vars = append(p.Vars, t)
-		fmt.Fprintf(&p.text, "(declare-const v%d %s) ; %s\n", t, sortText(s.Sort(t)), strings.ReplaceAll(s.VarName(t), "\n", " "))
+		fmt.Fprintf(&p.text, "(declare-const v%d %s) ; %s\n", t, sortText(s.Sort(t)), strings.ReplaceAll(s.VarName(t),
+			"\n", " "))
 		return
 	}
 	text := p.app(t)
@@ -182,7 +183,8 @@ func (p *Script) app(t ilr.Term) string {
 // its own low part.
 func (p *Script) wider(t ilr.Term, op, extend string, n int) string {
 	w := p.s.Width(p.s.Arg(t, 0))
-	exact := fmt.Sprintf("(%s ((_ %s %d) %s) ((_ %s %d) %s))", op, extend, n, p.names[p.s.Arg(t, 0)], extend, n, p.names[p.s.Arg(t, 1)])
+	exact := fmt.Sprintf("(%s ((_ %s %d) %s) ((_ %s %d) %s))", op, extend, n, p.names[p.s.Arg(t, 0)], extend, n,
+		p.names[p.s.Arg(t, 1)])
 	return fmt.Sprintf("(let ((e %s)) (not (= e ((_ %s %d) ((_ extract %d 0) e)))))", exact, extend, n, w-1)
 }
 

@@ -45,7 +45,8 @@ func (c *checker) refinement(r *Refinement) error {
 	}
 	for i, a := range r.Arcs {
 		e := byKey[Key(a.Path)]
-		if e == nil || a.From < 0 || a.From >= len(r.Locs) || a.To < 1 || a.To >= len(r.Locs) || r.Locs[a.From] != e.from || r.Locs[a.To] != e.to {
+		if e == nil || a.From < 0 || a.From >= len(r.Locs) || a.To < 1 || a.To >= len(r.Locs) ||
+			r.Locs[a.From] != e.from || r.Locs[a.To] != e.to {
 			return fmt.Errorf("certificate: refinement arc %d is no edge", i)
 		}
 		arcs[i] = e

@@ -209,7 +209,8 @@ func (c *Contract) input(m Match, r *http.Request) *openapi3filter.RequestValida
 	}
 	return &openapi3filter.RequestValidationInput{
 		Request: r, PathParams: params, Route: m.route,
-		Options: &openapi3filter.Options{SkipSettingDefaults: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
+		Options: &openapi3filter.Options{SkipSettingDefaults: true,
+			AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
 	}
 }
 

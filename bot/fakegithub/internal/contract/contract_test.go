@@ -22,12 +22,15 @@ func load(t *testing.T) *Contract {
 func TestFind(t *testing.T) {
 	c := load(t)
 	for _, tc := range []struct{ method, path, want, param, value string }{
-		{"GET", "/repos/a/b/commits/feature/x/check-runs", "/repos/{owner}/{repo}/commits/{ref}/check-runs", "ref", "feature/x"},
+		{"GET", "/repos/a/b/commits/feature/x/check-runs", "/repos/{owner}/{repo}/commits/{ref}/check-runs", "ref",
+			"feature/x"},
 		{"GET", "/repos/a/b/commits/feature%2Fx", "/repos/{owner}/{repo}/commits/{ref}", "ref", "feature/x"},
 		{"GET", "/repos/a/b/contents/", "/repos/{owner}/{repo}/contents/{path}", "path", ""},
 		{"GET", "/repos/a/b/contents/d/e%20f.c", "/repos/{owner}/{repo}/contents/{path}", "path", "d/e f.c"},
-		{"GET", "/repos/a/b/issues/comments/7", "/repos/{owner}/{repo}/issues/comments/{comment_id}", "comment_id", "7"},
-		{"GET", "/repos/a/b/issues/7/comments", "/repos/{owner}/{repo}/issues/{issue_number}/comments", "issue_number", "7"},
+		{"GET", "/repos/a/b/issues/comments/7", "/repos/{owner}/{repo}/issues/comments/{comment_id}", "comment_id",
+			"7"},
+		{"GET", "/repos/a/b/issues/7/comments", "/repos/{owner}/{repo}/issues/{issue_number}/comments", "issue_number",
+			"7"},
 		{"PUT", "/repos/a/b/issues/7/comments", "", "", ""},
 		{"GET", "/repos/a", "", "", ""},
 	} {
@@ -44,7 +47,8 @@ func TestCheck(t *testing.T) {
 	m, _ := c.Find("POST", "/repos/a/b/check-runs")
 	r := httptest.NewRequest("POST", "/repos/a/b/check-runs", nil)
 	for body, want := range map[string]string{
-		`{"name":"x","head_sha":"y"}`: "", `{"name":"x"}`: "head_sha", `{"name":1,"head_sha":"y"}`: "/name", ``: "required",
+		`{"name":"x","head_sha":"y"}`: "", `{"name":"x"}`: "head_sha", `{"name":1,"head_sha":"y"}`: "/name",
+		``: "required",
 		`{"name":"x","head_sha":"y","status":"done"}`: "/status",
 	} {
 		err := c.CheckRequest(m, r, []byte(body))
@@ -56,7 +60,8 @@ func TestCheck(t *testing.T) {
 	if err := c.CheckResponse(m, r, 201, h, []byte(`{"id":1}`)); err == nil {
 		t.Error("an answer of one field is taken for a check run")
 	}
-	for _, e := range [][3]string{{"push", "", `{}`}, {"check_run", "rerequested", `{"check_run":{}}`}, {"star", "created", `{}`}} {
+	for _, e := range [][3]string{{"push", "", `{}`}, {"check_run", "rerequested", `{"check_run":{}}`},
+		{"star", "created", `{}`}} {
 		if err := c.CheckEvent(e[0], e[1], []byte(e[2])); err == nil {
 			t.Errorf("event %v is taken for a whole one", e)
 		}
