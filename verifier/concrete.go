@@ -24,10 +24,8 @@ const (
 )
 
 func (b *bounded) interpOptions(steps int64) interp.Options {
-	return interp.Options{Entry: b.entry, Checks: b.plan.Checks, Past: b.plan.Past, Stack: b.plan.Stack,
-		Regions: interpRegions(b.plan.Regions), AddressZero: b.plan.AddressZero,
-		MallocNeverFails: b.plan.MallocNeverFails, AnyAlignment: b.plan.AnyAlignment, Leaks: b.plan.Leaks,
-		VolatileMemory: b.plan.VolatileMemory, MaxSteps: steps}
+	return interp.Options{Semantics: b.plan.Semantics, Entry: b.entry, Checks: b.plan.Checks, Past: b.plan.Past,
+		MaxSteps: steps}
 }
 
 // alone runs a program that depends on nothing: what its only execution does not

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -27,7 +28,8 @@ func TestAlone(t *testing.T) {
 	} {
 		m := compileAt(t, "int main(void) { "+c.body+" return 0; }", "-O0")
 		b := &bounded{m: m, entry: m.Func("main"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
-			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, MallocNeverFails: true}}
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true},
+				Semantics: ir.Semantics{MallocNeverFails: true}}}
 		if got := b.alone(context.Background()); got != c.alone {
 			t.Errorf("%s: alone is %v", c.name, got)
 		}
@@ -56,7 +58,8 @@ func TestProbe(t *testing.T) {
 	} {
 		m := compileAt(t, "int main(void) { "+body+" return 0; }", "-O0")
 		b := &bounded{m: m, entry: m.Func("main"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
-			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, MallocNeverFails: true,
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true},
+				Semantics: ir.Semantics{MallocNeverFails: true},
 				FirstOnly: true}}
 		b.probe(context.Background())
 		if len(b.settled) != want {

@@ -6,9 +6,7 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier"
-	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/frontend"
-	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -45,12 +43,12 @@ func TestKeyCounts(t *testing.T) {
 	add("another engine", key(t, m, plan, "2"))
 	add("another program", key(t, keyModule(t, "ret i32 1"), plan, "1"))
 	v := reflect.ValueOf(&plan).Elem()
-	for i := range v.NumField() {
-		f, name := v.Field(i), v.Type().Field(i).Name
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		f, name := v.FieldByIndex(field.Index), field.Name
 		old := reflect.New(f.Type()).Elem()
 		old.Set(f)
 		switch {
-		case name == "Entry", v.Type().Field(i).Tag.Get("json") == "-":
+		case name == "Entry", field.Anonymous, field.Tag.Get("json") == "-":
 			continue
 		case f.CanInt():
 			f.SetInt(7)
@@ -63,11 +61,11 @@ func TestKeyCounts(t *testing.T) {
 		case name == "Checks":
 			f.Set(reflect.ValueOf(verdict.CheckSet{verdict.Memory: true}))
 		case name == "Regions":
-			f.Set(reflect.ValueOf([]encode.Region{{Name: "flash", Size: 4}}))
+			f.Set(reflect.ValueOf([]ir.Region{{Name: "flash", Size: 4}}))
 		case name == "UnwindSet":
 			f.Set(reflect.ValueOf(map[string]int{"main.0": 3}))
 		case name == "Stack":
-			f.Set(reflect.ValueOf(&interp.Stack{Size: 512}))
+			f.Set(reflect.ValueOf(&ir.Stack{Size: 512}))
 		case name == "Assumptions":
 			f.Set(reflect.ValueOf([]string{"a stub"}))
 		default:

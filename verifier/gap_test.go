@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -50,7 +50,7 @@ int main(void) { unsigned x = nondet_uint() & 3;
 	} {
 		m := compileAt(t, c.src, "-O0")
 		res := Run(context.Background(), m, Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true},
-			VolatileMemory: true})
+			Semantics: ir.Semantics{VolatileMemory: true}})
 		var got []verdict.Status
 		for _, x := range res.Claims {
 			if x.Check == verdict.Assert {
@@ -78,15 +78,16 @@ int main(void) { unsigned x = nondet_uint() & 3;
 func TestGapOfLeaks(t *testing.T) {
 	for _, c := range []struct {
 		src  string
-		rule interp.LeakRule
+		rule ir.LeakRule
 	}{
 		{`void abort(void); int main(void) { int *p = malloc(4); if (nondet_int()) abort(); free(p); return 0; }`,
-			interp.LeakCleanup},
-		{`int main(void) { malloc(4); if (nondet_int()) while (1); return 0; }`, interp.LeakTracked},
-		{`int main(void) { if (nondet_int()) { malloc(4); while (1); } return 0; }`, interp.LeakTracked},
+			ir.LeakCleanup},
+		{`int main(void) { malloc(4); if (nondet_int()) while (1); return 0; }`, ir.LeakTracked},
+		{`int main(void) { if (nondet_int()) { malloc(4); while (1); } return 0; }`, ir.LeakTracked},
 	} {
 		res := Run(context.Background(), compileAt(t, c.src, "-O0"),
-			Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Leak: true}, MallocNeverFails: true, Leaks: c.rule})
+			Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Leak: true},
+				Semantics: ir.Semantics{MallocNeverFails: true, Leaks: c.rule}})
 		if res.Status == verdict.Proved || res.Status == verdict.Bounded {
 			t.Errorf("%s: %s", c.src, res.Status)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -101,7 +102,8 @@ func TestRecursion(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		b := &bounded{m: compileAt(t, c.src, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
-			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}, VolatileMemory: true}}
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true},
+				Semantics: ir.Semantics{VolatileMemory: true}}}
 		b.entry = b.m.Func("main")
 		p := b.induct(ctx)
 		cancel()
@@ -132,7 +134,7 @@ func TestRecursionFrees(t *testing.T) {
 			`; } int main(void) { while (nondet_int()) { int *p = malloc(4); *p = 1; f(p, nondet_int()); } return 0; }`
 		b := &bounded{m: compileAt(t, src, "-O0"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
 			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true, verdict.Free: true,
-				verdict.Leak: true}, MallocNeverFails: true, VolatileMemory: true}}
+				verdict.Leak: true}, Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true}}}
 		b.entry = b.m.Func("main")
 		if p := b.induct(context.Background()); p.all() != want {
 			t.Errorf("%s: all proved %v, want %v", last, p.all(), want)
@@ -196,7 +198,7 @@ func TestRecursionAgainstUnwinding(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 		b := &bounded{m: m, entry: m.Func("main"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
 			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true, verdict.Memory: true}, Unwind: 5,
-				MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
+				Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true}, Depth: 64}}
 		_, err := b.round(ctx, 5)
 		cancel()
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -69,7 +70,7 @@ func TestInductionAgainstUnwinding(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 		b := &bounded{m: m, entry: m.Func("main"), settled: map[string]*verdict.Claim{}, res: &verdict.Result{},
 			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true, verdict.Memory: true}, Unwind: 5,
-				MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
+				Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true}, Depth: 64}}
 		_, err := b.round(ctx, 5)
 		cancel()
 		if err != nil {

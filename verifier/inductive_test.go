@@ -52,8 +52,9 @@ func inductOn(t *testing.T, m *ir.Module, checks verdict.CheckSet) *proofs {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	b := &bounded{m: m, entry: m.Func("main"), cutAll: true, settled: map[string]*verdict.Claim{},
-		res:  &verdict.Result{},
-		plan: Plan{Entry: "main", Checks: checks, MallocNeverFails: true, VolatileMemory: true, Depth: 64}}
+		res: &verdict.Result{},
+		plan: Plan{Entry: "main", Checks: checks, Semantics: ir.Semantics{MallocNeverFails: true,
+			VolatileMemory: true}, Depth: 64}}
 	return b.induct(ctx)
 }
 
@@ -192,8 +193,8 @@ int main(void) {
 	for end, all := range map[string]bool{"0": true, "1": false} {
 		b := &bounded{m: compileAt(t, "#define END "+end+fill, "-O0"), settled: map[string]*verdict.Claim{},
 			res: &verdict.Result{},
-			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true}, MallocNeverFails: true,
-				VolatileMemory: true, Depth: 64}}
+			plan: Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true},
+				Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true}, Depth: 64}}
 		b.entry = b.m.Func("main")
 		if p := b.induct(context.Background()); p.all() != all {
 			t.Errorf("with the last byte %s: all proved %v, want %v", end, p.all(), all)
@@ -206,7 +207,7 @@ func TestFirstOnly(t *testing.T) {
 	m := compileAt(t, `int main(void) { int a[2], *p = a + nondet_uint(); if (nondet_int()) CHECK(0); *p = 1; return a[0]; }`, "-O0")
 	for _, first := range []bool{false, true} {
 		res := Run(context.Background(), m, Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Memory: true,
-			verdict.Assert: true}, FirstOnly: first, VolatileMemory: true})
+			verdict.Assert: true}, FirstOnly: first, Semantics: ir.Semantics{VolatileMemory: true}})
 		violated, stopped := 0, 0
 		for _, c := range res.Claims {
 			if c.Status == verdict.Violated {

@@ -82,9 +82,7 @@ func (g *guess) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, 
 }
 
 func (u *unbounded) interpOptions(steps int64) interp.Options {
-	return interp.Options{Entry: u.entry, Checks: verdict.DefaultChecks(), Regions: interpRegions(u.plan.Regions),
-		AddressZero:      u.plan.AddressZero,
-		MallocNeverFails: u.plan.MallocNeverFails, VolatileMemory: u.plan.VolatileMemory, MaxSteps: steps}
+	return interp.Options{Semantics: u.plan.Semantics, Entry: u.entry, Checks: verdict.DefaultChecks(), MaxSteps: steps}
 }
 
 // guessLasso runs the program on a few inputs and looks for a repeated state.

@@ -5,7 +5,21 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
+
+// A repeated state is found under the meaning that was asked for: with AnyAlignment
+// a misaligned access is no undefined behaviour that ends the run.
+func TestLassoTakesSemantics(t *testing.T) {
+	src := `int main(void) { char b[8] = {1, 1, 1, 1, 1, 1, 1, 1}; while (*(int *)(b + 1)) ; return 0; }`
+	for _, any := range []bool{false, true} {
+		ctx, u := laneOf(t, src, "main", verdict.CheckSet{verdict.Termination: true})
+		u.plan.AnyAlignment = any
+		if _, found := u.guessLasso(ctx); found != any {
+			t.Errorf("any alignment %v: found %v", any, found)
+		}
+	}
+}
 
 // Inputs are guessed from what the program compares with, and from the ends of
 // the input's range.

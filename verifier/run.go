@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/encode"
-	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -25,6 +24,7 @@ import (
 
 // Plan says what to verify and within which limits. The context given to Run carries the time limit.
 type Plan struct {
+	ir.Semantics
 	Target    string
 	Entry     string
 	Checks    verdict.CheckSet
@@ -35,16 +35,9 @@ type Plan struct {
 	Integers  string         // "bitvector" or "unbounded" (mathematical integers, unbounded lane)
 	Solver    string         // "auto", "cadical", ...
 
-	Regions          []encode.Region
-	AddressZero      bool // the target maps address 0
-	MallocNeverFails bool
-	AnyAlignment     bool            // accesses need no alignment
-	Leaks            interp.LeakRule // what the check `leak` asks for
-	VolatileMemory   bool
-	Past             ir.Past       `json:"-"` // claims that are left out: runs go on past them
-	Hosted           bool          // an operating system calls main with its arguments
-	Stack            *interp.Stack // for the check stack
-	Assumptions      []string      // what the program was changed by before, for the result
+	Past        ir.Past  `json:"-"` // claims that are left out: runs go on past them
+	Hosted      bool     // an operating system calls main with its arguments
+	Assumptions []string // what the program was changed by before, for the result
 
 	Relevant  bool                  // traces hold only the steps that the failure depends on
 	FirstOnly bool                  // stop at the first confirmed violation
@@ -60,9 +53,7 @@ type Plan struct {
 // encodeOptions is what every encoding for p has in common: the meaning of the
 // program, without bounds.
 func (p *Plan) encodeOptions() encode.Options {
-	return encode.Options{Checks: p.Checks, Past: p.Past, Stack: p.Stack, MallocNeverFails: p.MallocNeverFails,
-		AnyAlignment: p.AnyAlignment, Leaks: p.Leaks,
-		VolatileMemory: p.VolatileMemory, Regions: p.Regions, AddressZero: p.AddressZero}
+	return encode.Options{Semantics: p.Semantics, Checks: p.Checks, Past: p.Past}
 }
 
 // Progress is a snapshot for a progress line.

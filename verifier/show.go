@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -83,15 +82,6 @@ func (b *bounded) dumpClauses(r *round) {
 	if w.WriteDIMACS(&text) == nil {
 		b.plan.Dump("dimacs", text.String())
 	}
-}
-
-// interpRegions is the memory map as the interpreter takes it.
-func interpRegions(list []encode.Region) []interp.Region {
-	var out []interp.Region
-	for _, r := range list {
-		out = append(out, interp.Region{Name: r.Name, Base: r.Base, Size: r.Size, Access: string(r.Access)})
-	}
-	return out
 }
 
 // showInput puts an input of a replay into the report's form.

@@ -3,14 +3,13 @@ package verifier
 import (
 	"fmt"
 
-	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // holdStack says what the claims of the check stack rest on, and takes them back
 // where the size of a frame that the entry can reach is not known.
-func holdStack(m *ir.Module, entry *ir.Func, s *interp.Stack, res *verdict.Result) {
+func holdStack(m *ir.Module, entry *ir.Func, s *ir.Stack, res *verdict.Result) {
 	var why *verdict.Reason
 	if s == nil || s.Size == 0 {
 		why = &verdict.Reason{Kind: verdict.Unsupported, Detail: "the size of the target's stack is not known",

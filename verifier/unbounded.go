@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/seg"
@@ -306,14 +305,8 @@ func (u *unbounded) graph(ctx context.Context, wrap bool) (*seg.Graph, error) {
 		ctx, cancel = context.WithDeadline(ctx, start.Add(deadline.Sub(start)*6/10))
 		defer cancel()
 	}
-	opts := seg.Options{Entry: u.entry, MathInts: u.mathInts(), Wrap: wrap, MallocNeverFails: u.plan.MallocNeverFails,
-		AddressZero: u.plan.AddressZero, VolatileMemory: u.plan.VolatileMemory}
-	for _, r := range u.plan.Regions {
-		if r.Access == encode.AccessVolatile {
-			opts.Volatile = append(opts.Volatile, seg.Region{Base: r.Base, Size: r.Size})
-		}
-	}
-	g, err := seg.Build(ctx, u.m, opts)
+	g, err := seg.Build(ctx, u.m, seg.Options{Semantics: u.plan.Semantics, Entry: u.entry, MathInts: u.mathInts(),
+		Wrap: wrap})
 	st := verdict.Stage{Name: "graph", Seconds: time.Since(start).Seconds()}
 	if g != nil {
 		st.Counts = rungCounts(g.Stats.Rungs)

@@ -46,7 +46,8 @@ func terminationOf(t *testing.T, src, integers string) *verdict.Claim {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	res := Run(ctx, compileC(t, src), Plan{Target: "x86_64", Entry: "main",
-		Checks: verdict.CheckSet{verdict.Termination: true}, Integers: integers, MallocNeverFails: true})
+		Checks: verdict.CheckSet{verdict.Termination: true}, Integers: integers,
+		Semantics: ir.Semantics{MallocNeverFails: true}})
 	if len(res.Claims) != 1 {
 		t.Fatalf("claims %+v, reason %v", res.Claims, res.Reason)
 	}
@@ -151,7 +152,7 @@ func TestDumpsAreDeterministic(t *testing.T) {
 	dump := func() string {
 		var all string
 		Run(context.Background(), m, Plan{Target: "x86_64", Entry: "main",
-			Checks: verdict.CheckSet{verdict.Termination: true}, MallocNeverFails: true,
+			Checks: verdict.CheckSet{verdict.Termination: true}, Semantics: ir.Semantics{MallocNeverFails: true},
 			Dumps: map[string]bool{"seg": true, "its": true}, Dump: func(stage, text string) {
 				all += "== " + stage +
 					"\n" + text

@@ -10,6 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/termination"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -22,7 +23,7 @@ func laneOf(t *testing.T, src, entry string, checks verdict.CheckSet) (context.C
 	t.Cleanup(cancel)
 	m := compileC(t, src)
 	return ctx, &unbounded{m: m, entry: m.Func(entry), plan: Plan{Target: "x86_64", Entry: entry, Checks: checks,
-		MallocNeverFails: true}, res: &verdict.Result{}}
+		Semantics: ir.Semantics{MallocNeverFails: true}}, res: &verdict.Result{}}
 }
 
 // The programs of Hensel et al. (Fig. 1, section 5): g ends because it wraps around, h without that. The paper's
@@ -177,7 +178,8 @@ func TestLanesBesideEachOther(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	checks := verdict.CheckSet{verdict.Termination: true, verdict.DivByZero: true}
-	res := Run(ctx, m, Plan{Target: "x86_64", Entry: "main", Checks: checks, MallocNeverFails: true})
+	res := Run(ctx, m, Plan{Target: "x86_64", Entry: "main", Checks: checks,
+		Semantics: ir.Semantics{MallocNeverFails: true}})
 	found := false
 	for _, c := range res.Claims {
 		if c.Check == verdict.Termination {

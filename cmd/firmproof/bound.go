@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/spf13/cobra"
 )
 
 func boundCommand() *cobra.Command {
@@ -62,8 +62,8 @@ func bound(cmd *cobra.Command, file, entry, target, integers string, timeout tim
 		return "", err
 	}
 	plan := verifier.Plan{Target: t.Name, Entry: entry, Checks: verdict.CheckSet{verdict.ComplexityBound: true},
-		Integers:         integers,
-		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
+		Integers:  integers,
+		Semantics: ir.Semantics{MallocNeverFails: t.Malloc == targets.MallocNeverFails}}
 	res := verifier.Run(ctx, module, plan)
 	if res.Reason != nil {
 		return "", fmt.Errorf("%s: %s", file, res.Reason)

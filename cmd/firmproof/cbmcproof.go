@@ -162,8 +162,8 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 		notes: append(img.Notes, b.notes...), timeout: b.fl.timeout, plan: verifier.Plan{
 			Target: t.Name, Entry: p.Entry, Checks: checks, Unwind: b.fl.unwind, UnwindSet: set, Depth: b.fl.depth,
 			Memory:   b.memory,
-			Integers: b.fl.integers, Solver: b.fl.solver, StopAfter: b.fl.stop, VolatileMemory: true,
-			MallocNeverFails: p.MallocOK,
+			Integers: b.fl.integers, Solver: b.fl.solver, StopAfter: b.fl.stop,
+			Semantics: ir.Semantics{VolatileMemory: true, MallocNeverFails: p.MallocOK},
 			Assumptions: append(assumptions,
 				"meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory")}})
 	return nil

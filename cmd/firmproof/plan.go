@@ -17,8 +17,6 @@ import (
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
-	"github.com/firmproof/firmproof/verifier/encode"
-	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/interrupt"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/stub"
@@ -255,8 +253,8 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 		timeout: b.fl.timeout, plan: verifier.Plan{
 			Target: t.Name, Unwind: b.fl.unwind, UnwindSet: b.unwindSet, Depth: b.fl.depth, Memory: b.memory,
 			Integers: b.fl.integers, Solver: b.fl.solver, Assumptions: assumptions, StopAfter: b.fl.stop,
-			AddressZero: t.Address0, Regions: regions(img.Memory),
-			MallocNeverFails: t.Malloc == targets.MallocNeverFails, Hosted: t.Hosted,
+			Semantics: ir.Semantics{AddressZero: t.Address0, Regions: regions(img.Memory),
+				MallocNeverFails: t.Malloc == targets.MallocNeverFails}, Hosted: t.Hosted,
 			Relevant: b.fl.trace == "relevant"}}
 	var generated []job
 	if m != nil && len(b.fl.entries) == 0 {
@@ -276,7 +274,7 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 		j.notes = append(slices.Clone(base.notes), b.notes...)
 		j.plan.Entry, j.plan.Checks = h.Entry, checks
 		if checks.Has(verdict.Stack) {
-			j.plan.Stack = &interp.Stack{Size: int64(t.StackSize), Frames: img.Frames}
+			j.plan.Stack = &ir.Stack{Size: int64(t.StackSize), Frames: img.Frames}
 		}
 		b.fromManifest(&j, h, m)
 		b.jobs = append(b.jobs, j)
@@ -399,14 +397,14 @@ func loadTargets(names, def []string) ([]targets.Target, error) {
 }
 
 // regions turns the memory map of address space 0 into the engine's.
-func regions(list []targets.Region) []encode.Region {
-	access := map[targets.Access]encode.Access{targets.RAM: encode.AccessReadWrite, targets.ROM: encode.AccessRead,
-		targets.Volatile: encode.AccessVolatile, targets.Constant: encode.AccessRead,
-		targets.WriteOnly: encode.AccessVolatile}
-	var out []encode.Region
+func regions(list []targets.Region) []ir.Region {
+	access := map[targets.Access]ir.Access{targets.RAM: ir.AccessReadWrite, targets.ROM: ir.AccessRead,
+		targets.Volatile: ir.AccessVolatile, targets.Constant: ir.AccessRead,
+		targets.WriteOnly: ir.AccessVolatile}
+	var out []ir.Region
 	for _, r := range list {
 		if r.Space == 0 {
-			out = append(out, encode.Region{Name: r.Name, Base: r.Base, Size: r.Size, Access: access[r.Access]})
+			out = append(out, ir.Region{Name: r.Name, Base: r.Base, Size: r.Size, Access: access[r.Access]})
 		}
 	}
 	return out

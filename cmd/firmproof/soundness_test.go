@@ -162,8 +162,9 @@ func (c *campaign) run(t *testing.T, file, name string) (*verdict.Result, []*int
 	delete(checks, verdict.Leak)
 	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	res := verifier.Run(limited, m, verifier.Plan{Target: name, Entry: "main", Checks: checks, MallocNeverFails: true,
-		VolatileMemory: true, Regions: regions(img.Memory), AddressZero: tg.Address0})
+	res := verifier.Run(limited, m, verifier.Plan{Target: name, Entry: "main", Checks: checks,
+		Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Regions: regions(img.Memory),
+			AddressZero: tg.Address0}})
 	c.programs++
 	outs, err := allRuns(ctx, m, checks)
 	if err != nil {
@@ -193,7 +194,8 @@ func (s *nibbles) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec
 func allRuns(ctx context.Context, m *ir.Module, checks verdict.CheckSet) ([]*interp.Outcome, error) {
 	var outs []*interp.Outcome
 	for i := uint64(0); i < 256; i++ {
-		out, err := interp.Run(ctx, m, interp.Options{Checks: checks, VolatileMemory: true, MallocNeverFails: true,
+		out, err := interp.Run(ctx, m, interp.Options{Checks: checks, Semantics: ir.Semantics{VolatileMemory: true,
+			MallocNeverFails: true},
 			MaxSteps: 200000}, &nibbles{list: []uint64{i & 15, i >> 4}})
 		if err != nil {
 			return nil, err

@@ -10,13 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/spf13/cobra"
 )
 
 func svcompCommand() *cobra.Command {
@@ -127,18 +126,18 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 		return "", err
 	}
 	checks := verdict.CheckSet{}
-	leaks := interp.LeakTracked
+	leaks := ir.LeakTracked
 	for _, p := range props {
 		if p.name == "valid-memcleanup" {
-			leaks = interp.LeakCleanup
+			leaks = ir.LeakCleanup
 		}
 		for _, c := range p.checks {
 			checks[c] = true
 		}
 	}
 	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: integers, Solver: "auto",
-		MallocNeverFails: true, VolatileMemory: true, Hosted: true,
-		AnyAlignment: true, Leaks: leaks, FirstOnly: true}
+		Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, AnyAlignment: true, Leaks: leaks},
+		Hosted:    true, FirstOnly: true}
 	res := verifier.Run(ctx, module, plan)
 	for i := range res.Claims {
 		c := &res.Claims[i]

@@ -4,12 +4,11 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// ending is how a program ends, for interp.LeakRule.
+// ending is how a program ends, for ir.LeakRule.
 type ending uint8
 
 const (
@@ -22,10 +21,10 @@ const (
 // checkLeak claims that the program may end at in with the heap as it is.
 func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr, how ending) {
 	rule := e.opts.Leaks
-	if st.pc == nil || !e.opts.Checks.Has(verdict.Leak) || rule == interp.LeakFreed && how > endExit {
+	if st.pc == nil || !e.opts.Checks.Has(verdict.Leak) || rule == ir.LeakFreed && how > endExit {
 		return
 	}
-	if rule == interp.LeakTracked {
+	if rule == ir.LeakTracked {
 		e.checkLost(fr, st, in, how)
 		return
 	}
@@ -39,7 +38,7 @@ func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr, how ending) {
 		bad = e.s.Or(bad, live)
 		cases = append(cases, failure{when: live, text: o.what() + " is never freed"})
 	}
-	if rule == interp.LeakCleanup && how == endAbort {
+	if rule == ir.LeakCleanup && how == endAbort {
 		e.gapWhen(st, in, bad, "heap memory where the program aborts")
 		return
 	}
@@ -49,7 +48,7 @@ func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr, how ending) {
 // leaksWhen is checkLeak where a condition ends the program because an assertion
 // fails, and nobody asks whether it does.
 func (c *modelCall) leaksWhen(when ilr.Term) {
-	if c.opts.Leaks == interp.LeakFreed || c.opts.Checks.Has(verdict.Assert) {
+	if c.opts.Leaks == ir.LeakFreed || c.opts.Checks.Has(verdict.Assert) {
 		return
 	}
 	if st := c.fork(c.st, when); st != nil {
@@ -69,7 +68,7 @@ func (e *encoder) heapLive(st *state, o *object) ilr.Term {
 	return e.decide(st.pc, e.s.And(e.decide(st.pc, o.born), e.decide(st.pc, c.live)))
 }
 
-// checkLost is interp.LeakTracked: each heap block that is alive is led to by
+// checkLost is ir.LeakTracked: each heap block that is alive is led to by
 // pointers of the program's variables. A pointer counts wherever in the block it
 // points. What can be reached only through a block whose address is known as a
 // number may be tracked or not: a gap. Where the entry returns, its own variables
@@ -89,7 +88,7 @@ func (e *encoder) checkLost(fr *frame, st *state, in *ir.Instr, how ending) {
 // lostForever records as a gap that memory is lost where a loop may go on for
 // ever: no end of the program would tell.
 func (e *encoder) lostForever(fr *frame, st *state, in *ir.Instr) {
-	if e.opts.Leaks != interp.LeakTracked || !e.opts.Checks.Has(verdict.Leak) || st.pc == nil {
+	if e.opts.Leaks != ir.LeakTracked || !e.opts.Checks.Has(verdict.Leak) || st.pc == nil {
 		return
 	}
 	if _, maybe, _ := e.lost(fr, st); !e.s.IsFalse(maybe) {

@@ -16,7 +16,7 @@ type target struct {
 	g   ilr.Term
 	obj *object // nil: no object
 	off ilr.Term
-	vol *Region // a volatile region
+	vol *ir.Region // a volatile region
 }
 
 // targets expands p: integers become the regions and the observed objects that
@@ -104,7 +104,7 @@ func (e *encoder) designated(a alt) []target {
 	for i := range e.opts.Regions {
 		r := &e.opts.Regions[i]
 		t := target{vol: r}
-		if r.Access != AccessVolatile {
+		if r.Access != ir.AccessVolatile {
 			t = target{obj: e.regionObject(i)}
 		}
 		add(t, e.s.Int(e.w, int64(r.Base)), e.s.Int(e.w, int64(r.Size)))
@@ -129,7 +129,7 @@ func (e *encoder) regionObject(i int) *object {
 			return o
 		}
 	}
-	o := e.newObject(object{kind: objRegion, name: r.Name, region: i, align: 1, ro: r.Access == AccessRead},
+	o := e.newObject(object{kind: objRegion, name: r.Name, region: i, align: 1, ro: r.Access == ir.AccessRead},
 		e.s.Int(e.w, int64(r.Size)))
 	o.addr = e.s.Int(e.w, int64(r.Base))
 	o.init = &content{live: e.s.True(), base: e.unknownBase(o)}

@@ -43,7 +43,7 @@ func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from,
 // nearNull reports whether the memory map has something behind address 0, where
 // null designates nothing.
 func (e *encoder) nearNull() bool {
-	return !e.opts.AddressZero && slices.ContainsFunc(e.opts.Regions, func(r Region) bool {
+	return !e.opts.AddressZero && slices.ContainsFunc(e.opts.Regions, func(r ir.Region) bool {
 		return r.Base == 0 &&
 			r.Size > 0
 	})

@@ -25,44 +25,20 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Access says what a program may do with a region of the address space.
-type Access string
-
-// The kinds of region.
-const (
-	AccessVolatile  Access = "volatile"
-	AccessReadWrite Access = "rw"
-	AccessRead      Access = "r"
-)
-
-// Region is a part of the target's address space that integer addresses may touch.
-type Region struct {
-	Name   string
-	Base   uint64
-	Size   uint64
-	Access Access
-}
-
 // Options of a walk. The zero value checks nothing and unwinds little.
 type Options struct {
+	ir.Semantics
 	Checks verdict.CheckSet
 	Past   ir.Past // claims of Checks that are left out
 	// turns of every loop without a constant trip count; 0: as the Prober says, up to MaxUnwind
-	Unwind           int
-	UnwindSet        map[string]int // the same by loop: "func.index" or "file:line"
-	Depth            int            // nested calls; 0: recursion as the Prober says, up to MaxUnwind
-	MaxUnwind        int            // 0 is 16
-	Stack            *interp.Stack  // for the check stack
-	MallocNeverFails bool
-	AnyAlignment     bool            // accesses need no alignment
-	Leaks            interp.LeakRule // what the check `leak` asks for
-	VolatileMemory   bool            // volatile objects outside regions behave like memory
-	Regions          []Region
-	AddressZero      bool  // an object may lie at address 0
-	AnyOverflow      bool  // signed overflow that no claim asks about gives any value, instead of wrapping around
-	MathInts         bool  // signed arithmetic is meant over the integers: no overflow claims, and a note
-	Cuts             *Cuts // walk loops once from an arbitrary turn; nil: unwind
-	MaxTerms         int   // give up (a Gap) when the store holds more; 0 is 20 million
+	Unwind      int
+	UnwindSet   map[string]int // the same by loop: "func.index" or "file:line"
+	Depth       int            // nested calls; 0: recursion as the Prober says, up to MaxUnwind
+	MaxUnwind   int            // 0 is 16
+	AnyOverflow bool           // signed overflow that no claim asks about gives any value, instead of wrapping around
+	MathInts    bool           // signed arithmetic is meant over the integers: no overflow claims, and a note
+	Cuts        *Cuts          // walk loops once from an arbitrary turn; nil: unwind
+	MaxTerms    int            // give up (a Gap) when the store holds more; 0 is 20 million
 }
 
 // Prober answers whether cond can be true in some execution; it must say yes when it cannot tell.

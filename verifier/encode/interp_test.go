@@ -37,14 +37,8 @@ func expected(f *Formula, ev *ilr.Evaluator) string {
 func actual(t *testing.T, m *ir.Module, f *Formula, ev *ilr.Evaluator, opts Options) (string, *interp.Outcome) {
 	t.Helper()
 	src := interp.NewRecorded(f.Inputs(ev))
-	var regions []interp.Region
-	for _, r := range opts.Regions {
-		regions = append(regions, interp.Region{Name: r.Name, Base: r.Base, Size: r.Size, Access: string(r.Access)})
-	}
 	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("main"), Checks: opts.Checks,
-		Regions:        regions,
-		VolatileMemory: opts.VolatileMemory, MallocNeverFails: opts.MallocNeverFails, AnyAlignment: opts.AnyAlignment,
-		Leaks: opts.Leaks, MaxSteps: 3000000}, src)
+		Semantics: opts.Semantics, MaxSteps: 3000000}, src)
 	if err != nil {
 		t.Fatal(err)
 	}

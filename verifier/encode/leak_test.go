@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -46,9 +46,9 @@ static int quit(void) { exit(0); return 0; }
 static N *two(N *p, int k) { return k ? p : 0; }
 `
 
-func trackedOptions(rule interp.LeakRule) Options {
+func trackedOptions(rule ir.LeakRule) Options {
 	return Options{Checks: verdict.CheckSet{verdict.Leak: true, verdict.Memory: true, verdict.Free: true},
-		MallocNeverFails: true, Leaks: rule}
+		Semantics: ir.Semantics{MallocNeverFails: true, Leaks: rule}}
 }
 
 // TestTracked holds LeakTracked to the table, and the interpreter to the formula.
@@ -56,7 +56,7 @@ func TestTracked(t *testing.T) {
 	for _, c := range tracked {
 		t.Run(c.name, func(t *testing.T) {
 			m := compile(t, "", trackedPrelude+"int main(void) {\n"+c.body+"\n}\n")
-			f := encodeMain(t, m, trackedOptions(interp.LeakTracked))
+			f := encodeMain(t, m, trackedOptions(ir.LeakTracked))
 			got := ""
 			for _, x := range f.Claims {
 				if !f.Store.IsFalse(x.Violated) {
@@ -74,7 +74,7 @@ func TestTracked(t *testing.T) {
 			if c.name == "before a loop without end" {
 				return // nothing to compare with
 			}
-			if against(t, m, trackedOptions(interp.LeakTracked), 10) == 0 {
+			if against(t, m, trackedOptions(ir.LeakTracked), 10) == 0 {
 				t.Error("nothing was compared")
 			}
 		})
@@ -95,7 +95,7 @@ func TestLeakRules(t *testing.T) {
 		{`g = new(); free(g); return 0;`, [3]string{"", "", ""}},
 	} {
 		m := compile(t, "", trackedPrelude+"int main(void) {\n"+c.body+"\n}\n")
-		for rule := interp.LeakFreed; rule <= interp.LeakTracked; rule++ {
+		for rule := ir.LeakFreed; rule <= ir.LeakTracked; rule++ {
 			f := encodeMain(t, m, trackedOptions(rule))
 			got := ""
 			for _, x := range f.Claims {
@@ -155,7 +155,7 @@ func TestRandomHeaps(t *testing.T) {
 	for seed := 0; seed < n && !t.Failed(); seed++ {
 		body := randomHeap(rand.New(rand.NewSource(int64(seed))))
 		m := compile(t, "", trackedPrelude+"int main(void) {\n"+body+"\n}\n")
-		for _, rule := range []interp.LeakRule{interp.LeakCleanup, interp.LeakTracked} {
+		for _, rule := range []ir.LeakRule{ir.LeakCleanup, ir.LeakTracked} {
 			f := encodeMain(t, m, trackedOptions(rule))
 			for _, c := range f.Claims {
 				if c.Check == verdict.Leak && !f.Store.IsFalse(c.Violated) && !f.Store.IsTrue(c.Violated) {

@@ -159,7 +159,7 @@ func (e *encoder) placement(o *object) {
 	homes := []ilr.Term{}
 	for _, r := range e.opts.Regions {
 		rb, rs := e.s.Int(e.w, int64(r.Base)), e.s.Int(e.w, int64(r.Size))
-		if r.Access == AccessVolatile {
+		if r.Access == ir.AccessVolatile {
 			apart := e.disjoint(o.addr, size, rb, rs)
 			if r.Base+r.Size == 0 || e.w < 64 && (r.Base+r.Size)>>uint(e.w) != 0 { // up to the end of the address space
 				apart = e.s.Ule(e.s.Add(o.addr, size), rb)
@@ -167,7 +167,7 @@ func (e *encoder) placement(o *object) {
 			assume(apart)
 			continue
 		}
-		if o.ro && r.Access == AccessRead || !o.ro && r.Access == AccessReadWrite || o.kind == objFunc {
+		if o.ro && r.Access == ir.AccessRead || !o.ro && r.Access == ir.AccessReadWrite || o.kind == objFunc {
 			rel := e.s.Sub(o.addr, rb)
 			homes = append(homes, e.s.And(e.s.Ule(rel, rs), e.s.Ule(size, e.s.Sub(rs, rel))))
 		}

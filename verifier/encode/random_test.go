@@ -5,6 +5,8 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/verifier/ir"
 )
 
 // generator writes random C programs that mix what the memory model is about:
@@ -205,11 +207,11 @@ func TestRandomPrograms(t *testing.T) {
 func randomProgram(t *testing.T, seed int64) {
 	triples := []string{"", "i386-linux-gnu", "thumbv7m-none-eabi", "mips-linux-gnu"}
 	m := compile(t, triples[seed%int64(len(triples))], program(seed))
-	regions := []Region{{Name: "uart", Base: 0x40000000, Size: 16, Access: AccessVolatile},
-		{Name: "ram", Base: 0x20000000, Size: 12, Access: AccessReadWrite},
-		{Name: "flash", Base: 0x8000, Size: 4, Access: AccessRead}}
-	against(t, m, Options{MaxUnwind: 4, Unwind: int(seed % 5), Regions: regions, MallocNeverFails: seed%7 == 0,
-		VolatileMemory: seed%3 == 0}, 25)
+	regions := []ir.Region{{Name: "uart", Base: 0x40000000, Size: 16, Access: ir.AccessVolatile},
+		{Name: "ram", Base: 0x20000000, Size: 12, Access: ir.AccessReadWrite},
+		{Name: "flash", Base: 0x8000, Size: 4, Access: ir.AccessRead}}
+	against(t, m, Options{MaxUnwind: 4, Unwind: int(seed % 5),
+		Semantics: ir.Semantics{Regions: regions, MallocNeverFails: seed%7 == 0, VolatileMemory: seed%3 == 0}}, 25)
 }
 
 func FuzzAgainstInterp(f *testing.F) {

@@ -14,9 +14,10 @@ func (x *machine) addRegions() {
 	for i := range x.o.Regions {
 		r := &x.o.Regions[i]
 		n := -1 - len(x.m.Funcs) - i
-		o := &object{num: n, kind: regionObject, size: int64(r.Size), align: 1, readOnly: r.Access == "r", region: r,
-			fill: fillUnknown,
-			base: r.Base, hasBase: true, init: x.src.ObjectBytes(n)}
+		o := &object{num: n, kind: regionObject, size: int64(r.Size), align: 1, readOnly: r.Access == ir.AccessRead,
+			region: r,
+			fill:   fillUnknown,
+			base:   r.Base, hasBase: true, init: x.src.ObjectBytes(n)}
 		x.regions = append(x.regions, o)
 		x.place(o)
 	}
@@ -45,7 +46,7 @@ func (x *machine) baseOf(o *object) uint64 {
 	}
 	found, homeless := false, true
 	for _, r := range x.regions {
-		if r.region.Access == "volatile" || o.fn == nil && o.readOnly != (r.region.Access == "r") {
+		if r.region.Access == ir.AccessVolatile || o.fn == nil && o.readOnly != (r.region.Access == ir.AccessRead) {
 			continue
 		}
 		homeless = false
@@ -92,7 +93,7 @@ func (x *machine) settleIn(o *object, first, last uint64) bool {
 func (x *machine) clash(at, n uint64) *object {
 	for i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base >= at+n }) - 1; i >= 0; i-- {
 		o := x.placed[i]
-		if o.region != nil && o.region.Access != "volatile" {
+		if o.region != nil && o.region.Access != ir.AccessVolatile {
 			continue
 		}
 		if at < o.base+uint64(o.size)+1 {
@@ -228,8 +229,6 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 			o.size, plural(uint64(o.size), "byte"))
 	case a.write && o.readOnly:
 		x.stop(verdict.Memory, "write of the constant %s", x.describe(o))
-	case o.region != nil && o.region.Access == "w" && !a.write:
-		x.stop(verdict.Memory, "read of the write-only %s", x.describe(o))
 	case a.align > 1 && !x.o.AnyAlignment && !x.aligned(o, off, a.align):
 		x.stop(verdict.Memory, "misaligned %s: offset %d of %s, alignment %d needed", verb, off, x.describe(o), a.align)
 	default:

@@ -75,7 +75,7 @@ func (x *machine) load(in *ir.Instr, p value) value {
 
 // fresh reports a read whose value the environment decides (LL-122).
 func (x *machine) fresh(in *ir.Instr, o *object) bool {
-	if o.kind == regionObject && o.region.Access == "volatile" {
+	if o.kind == regionObject && o.region.Access == ir.AccessVolatile {
 		return true
 	}
 	if !in.Flags.Has(ir.Volatile) || x.o.VolatileMemory {
@@ -96,7 +96,7 @@ func (x *machine) store(in *ir.Instr, p, v value) {
 	if !ok {
 		return
 	}
-	if o.kind == regionObject && o.region.Access == "volatile" {
+	if o.kind == regionObject && o.region.Access == ir.AccessVolatile {
 		return
 	}
 	old := x.before(o, off, x.l.StoreSize(in.Access))
@@ -143,7 +143,7 @@ func (x *machine) inBounds(base value, off bits.Vec, out value) {
 		case off.Sign() && bits.Ult(base.bits, bits.Neg(off)), !off.Sign() && bits.UaddOverflow(base.bits, off):
 			x.violate(verdict.PointerOverflow, "address arithmetic wraps around")
 		case base.bits.IsZero() && !x.o.AddressZero && slices.ContainsFunc(x.o.Regions,
-			func(r Region) bool { return r.Base == 0 && r.Size > 0 }):
+			func(r ir.Region) bool { return r.Base == 0 && r.Size > 0 }):
 			x.violate(verdict.PointerOverflow, "arithmetic on a null pointer")
 		}
 		return

@@ -31,7 +31,7 @@
 //	load, store, atomics, mem* and str*: uninitialised (address, length), memory
 //	gep inbounds: pointer-overflow
 //	call: uninitialised and memory (callee); free: free; assert, fail: assert; llvm.assume: builtin
-//	fptosi, fptoui: conversion; unreachable: unreachable; trap: its own; end of the program: leak (LeakRule)
+//	fptosi, fptoui: conversion; unreachable: unreachable; trap: its own; end of the program: leak (ir.LeakRule)
 //
 // A violation of a check that is off, or of a claim of Options.Past: arithmetic wraps, a
 // shift too far gives any value (Undef), an indeterminate value is used as it is, a branch
@@ -83,48 +83,22 @@ type Source interface {
 	Base(obj int) (addr bits.Vec, ok bool)
 }
 
-// Region is an entry of the target's memory map.
-type Region struct {
-	Name   string
-	Base   uint64
-	Size   uint64
-	Access string // "volatile" (reads are inputs, writes vanish), or memory: "rw", "r", "w"
-}
-
 // Options of a run. The zero value runs main with all default checks.
 type Options struct {
-	Entry            *ir.Func         // nil: main
-	Checks           verdict.CheckSet // nil: verdict.DefaultChecks
-	Past             ir.Past          // claims of Checks that are left out
-	Regions          []Region
-	VolatileMemory   bool   // volatile objects outside volatile regions behave like memory
-	AddressZero      bool   // address 0 can be an object's or a region's
-	Stack            *Stack // for the check stack
-	MallocNeverFails bool   // malloc and the like always succeed
-	AnyAlignment     bool   // accesses need no alignment
-	Leaks            LeakRule
-	MaxSteps         int64 // instructions; 0: ten million
-	MaxDepth         int   // calls; 0: ten thousand
-	Trace            bool  // collect Outcome.Steps
-	TraceBranches    bool  // with them also branches
-	Relevant         bool  // of the steps only those that the failure depends on
+	ir.Semantics
+	Entry         *ir.Func         // nil: main
+	Checks        verdict.CheckSet // nil: verdict.DefaultChecks
+	Past          ir.Past          // claims of Checks that are left out
+	MaxSteps      int64            // instructions; 0: ten million
+	MaxDepth      int              // calls; 0: ten thousand
+	Trace         bool             // collect Outcome.Steps
+	TraceBranches bool             // with them also branches
+	Relevant      bool             // of the steps only those that the failure depends on
 	// end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
 	Sealed   bool
 	Watch    *Watch
 	MaxTrace int // steps kept, the last ones; 0: ten thousand
 }
-
-// LeakRule says what the check `leak` asks for, and where.
-type LeakRule uint8
-
-// The rules.
-const (
-	LeakFreed LeakRule = iota // the entry returns or exits with all heap memory freed
-	// the same, also where a failed assertion or error call ends the program (SV-COMP's valid-memcleanup)
-	LeakCleanup
-	// however the program ends: pointers lead from its variables, but not from those of an entry that returns, to all heap memory that was not freed (valid-memtrack)
-	LeakTracked
-)
 
 // Kind says how a run ended.
 type Kind uint8

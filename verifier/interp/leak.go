@@ -5,7 +5,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// ending is how a program ends, for LeakRule.
+// ending is how a program ends, for ir.LeakRule.
 type ending uint8
 
 const (
@@ -30,10 +30,10 @@ func (c *call) failed(format string, args ...any) {
 // leaks is the check `leak` at the end of the program. It leaves the run alone
 // where nothing leaks.
 func (x *machine) leaks(how ending) {
-	if x.out != nil || !x.o.Checks.Has(verdict.Leak) || x.o.Leaks == LeakFreed && how > endExit {
+	if x.out != nil || !x.o.Checks.Has(verdict.Leak) || x.o.Leaks == ir.LeakFreed && how > endExit {
 		return
 	}
-	if x.o.Leaks == LeakTracked {
+	if x.o.Leaks == ir.LeakTracked {
 		x.lost(how)
 		return
 	}
@@ -49,7 +49,7 @@ func (x *machine) leaks(how ending) {
 	}
 }
 
-// lost is LeakTracked: a violation if a heap block is alive and no pointer in the
+// lost is ir.LeakTracked: a violation if a heap block is alive and no pointer in the
 // program's variables leads to it. A pointer counts wherever in the block it
 // points. A block whose address the program has as a number may be tracked by
 // that: nothing can be said of it, nor of what it leads to.

@@ -56,7 +56,8 @@ func (x *machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
 		x.stop(verdict.Memory, "copy of %d bytes between overlapping ranges of %s", n, x.describe(to))
 		return false
 	}
-	if vol := func(o *object) bool { return o.kind == regionObject && o.region.Access == "volatile" }; vol(from) ||
+	if vol := func(o *object) bool { return o.kind == regionObject && o.region.Access == ir.AccessVolatile }; vol(
+		from) ||
 		vol(to) {
 		x.end(Unsupported, "", "copy from or to a volatile region")
 		return false

@@ -16,7 +16,7 @@ func (c *call) stub(m ir.Model) bool {
 		p := c.located(i)
 		o := p.obj
 		if o == nil || o.fn != nil || o.block != nil || o.dead != "" || o.readOnly || o.size == 0 || o.region != nil &&
-			o.region.Access == "volatile" {
+			o.region.Access == ir.AccessVolatile {
 			continue
 		}
 		if c.leadsOn(o) {

@@ -33,7 +33,7 @@ type object struct {
 	global   *ir.Global
 	fn       *ir.Func
 	block    *ir.Block
-	region   *Region
+	region   *ir.Region
 	born     *ir.Instr // alloca, call
 	variable *ir.Var   // C variable, or nil
 	guessed  *ir.DType // C type of a heap block, by the first typed pointer to it; only for traces

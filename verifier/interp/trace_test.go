@@ -27,7 +27,8 @@ func TestTrace(t *testing.T) {
 	m := compileFile(t, path, "cortex-m3")
 	src := &listSource{list: []int64{5, 3, 200, 7}, mallocs: true}
 	opts := interp.Options{Entry: m.Func("harness"), Trace: true,
-		Regions: []interp.Region{{Name: "uart", Base: 0x40001000, Size: 16, Access: "volatile"}}}
+		Semantics: ir.Semantics{Regions: []ir.Region{{Name: "uart", Base: 0x40001000, Size: 16,
+			Access: ir.AccessVolatile}}}}
 	out, err := interp.Run(context.Background(), m, opts, src)
 	if err != nil {
 		t.Fatal(err)

@@ -260,13 +260,16 @@ func (b *builder) constantAt(s *state, from *ir.Type, c *ir.Const, off int64, t 
 	return value{}, false
 }
 
-// inRegion: n bytes at the address are in one volatile region.
+// inRegion reports whether n bytes at the address p lie in one volatile region.
 func (b *builder) inRegion(s *state, p value, n int64) bool {
 	if p.kind != intValue {
 		return false
 	}
 	i := s.know.interval(p.lin)
-	for _, r := range b.opts.Volatile {
+	for _, r := range b.opts.Regions {
+		if r.Access != ir.AccessVolatile {
+			continue
+		}
 		lo, end := exact.FromBig(new(big.Int).SetUint64(r.Base)), exact.FromBig(new(big.Int).SetUint64(r.Base))
 		end = end.Add(exact.FromBig(new(big.Int).SetUint64(r.Size)))
 		if i.hasLo && i.hasHi && i.lo.Cmp(lo) >= 0 && i.hi.Add(exact.I(n)).Cmp(end) <= 0 {

@@ -36,18 +36,12 @@ import (
 
 // Options of a graph.
 type Options struct {
-	Entry            *ir.Func // nil: main
-	MathInts         bool     // integers without bounds (AP-05); the answer is not about the binary then
-	Wrap             bool     // signed overflow wraps around instead of ending the run
-	MallocNeverFails bool
-	AddressZero      bool // address 0 can be an object's
-	VolatileMemory   bool // volatile objects behave like memory
-	Volatile         []Region
-	MaxStates        int // symbolic steps; 0: 400,000
+	ir.Semantics
+	Entry     *ir.Func // nil: main
+	MathInts  bool     // integers without bounds (AP-05); the answer is not about the binary then
+	Wrap      bool     // signed overflow wraps around instead of ending the run
+	MaxStates int      // symbolic steps; 0: 400,000
 }
-
-// Region is a part of the memory map whose reads are inputs and whose writes vanish.
-type Region struct{ Base, Size uint64 }
 
 // Graph is a symbolic execution graph.
 type Graph struct {

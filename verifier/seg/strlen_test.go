@@ -56,7 +56,7 @@ func paperGraph(t *testing.T, last string) *Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := Build(context.Background(), m, Options{MallocNeverFails: true})
+	g, err := Build(context.Background(), m, Options{Semantics: ir.Semantics{MallocNeverFails: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

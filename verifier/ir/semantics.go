@@ -1,0 +1,66 @@
+package ir
+
+import "strings"
+
+// Semantics is the part of a program's meaning that LangRef and C leave to the
+// target and to the environment. Every engine takes it as it is. The zero value is
+// the strictest one: no memory map, allocations may fail, volatile reads are inputs.
+type Semantics struct {
+	Regions          []Region // parts of the address space that integer addresses may touch
+	AddressZero      bool     // an object or a region may lie at address 0
+	MallocNeverFails bool     // malloc and the like always succeed
+	AnyAlignment     bool     // accesses need no alignment
+	VolatileMemory   bool     // volatile objects outside volatile regions behave like memory
+	Leaks            LeakRule // what the check `leak` asks for
+	Stack            *Stack   // for the check `stack`; nil: not known
+}
+
+// Access says what a program may do with a region of the address space.
+type Access string
+
+// The kinds of region.
+const (
+	AccessVolatile  Access = "volatile" // reads are inputs, writes vanish
+	AccessReadWrite Access = "rw"
+	AccessRead      Access = "r"
+)
+
+// Region is an entry of the target's memory map: Size bytes from Base on.
+type Region struct {
+	Name   string
+	Base   uint64
+	Size   uint64
+	Access Access
+}
+
+// LeakRule says what the check `leak` asks for, and where.
+type LeakRule uint8
+
+// The rules.
+const (
+	LeakFreed LeakRule = iota // the entry returns or exits with all heap memory freed
+	// the same, also where a failed assertion or error call ends the program (SV-COMP's valid-memcleanup)
+	LeakCleanup
+	// however the program ends: pointers lead from its variables, but not from those of an entry that returns,
+	// to all heap memory that was not freed (SV-COMP's valid-memtrack)
+	LeakTracked
+)
+
+// Stack is what the check `stack` needs to know of the target.
+type Stack struct {
+	Size   int64            // bytes, 0: not known
+	Frames map[string]int64 // bytes of an activation, by name of the function before linking; negative: not constant
+}
+
+// Frame is the size of an activation of f in bytes; ok is false if it is not
+// known. A static function that the linker renamed has a suffix of digits.
+func (s *Stack) Frame(f *Func) (n int64, ok bool) {
+	n, ok = s.Frames[f.Name]
+	if !ok {
+		name := strings.TrimRight(f.Name, "0123456789")
+		if name != f.Name && strings.HasSuffix(name, ".") {
+			n, ok = s.Frames[strings.TrimSuffix(name, ".")]
+		}
+	}
+	return n, ok && n >= 0
+}
