@@ -1,4 +1,4 @@
-package main
+package docs
 
 import (
 	"go/parser"
@@ -18,7 +18,7 @@ const module = "github.com/firmproof/firmproof/"
 // where the line says so with `...`.
 func TestLayers(t *testing.T) {
 	layers := readLayers(t)
-	root := filepath.Join("..", "..")
+	root := ".."
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -82,7 +82,7 @@ type layerRule struct {
 
 func readLayers(t *testing.T) []layerRule {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "layers.txt"))
+	data, err := os.ReadFile("layers.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
