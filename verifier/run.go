@@ -20,6 +20,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // Plan says what to verify and within which limits. The context given to Run carries the time limit.
@@ -88,8 +89,8 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 		return res
 	}
 	main := entry
-	m, entry = startup(m, entry)
-	if entry.Name == startupName && plan.Depth > 0 {
+	m, entry, made := weave.Startup(m, entry)
+	if made && plan.Depth > 0 {
 		plan.Depth++ // the entry is called
 	}
 	if plan.Dumps["ir"] {
@@ -117,8 +118,8 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) (res *verdict.Result) {
 func newBounded(m *ir.Module, entry, main *ir.Func, plan Plan, res *verdict.Result) *bounded {
 	if plan.Hosted {
 		var made bool
-		if m, entry, made = arguments(m, entry, main); made {
-			res.Assumptions = append(res.Assumptions, argumentsAssume)
+		if m, entry, made = weave.Arguments(m, entry, main); made {
+			res.Assumptions = append(res.Assumptions, weave.ArgumentsAssumption)
 			if plan.Depth > 0 {
 				plan.Depth++ // the entry is called
 			}

@@ -14,11 +14,10 @@ import (
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
-	"github.com/firmproof/firmproof/verifier/frame"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/stub"
 	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // cbmcProofs prepares the proofs written for CBMC in a folder and below it. One that
@@ -124,26 +123,26 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	if err != nil {
 		return err
 	}
-	kind := stub.Nondet
+	kind := weave.StubNondet
 	if p.BodylessFails {
-		kind = stub.Fail
+		kind = weave.StubFail
 	}
-	assumptions, err := stub.Apply(module, bodyless(module, kind), nil)
+	assumptions, err := weave.Stubs(module, bodyless(module, kind), nil)
 	if err != nil {
 		return err
 	}
 	if p.NondetStatic {
-		assumptions = append(assumptions, stub.NondetStatic(module))
+		assumptions = append(assumptions, weave.NondetStatic(module))
 	}
 	if !p.Expect {
 		img.Notes = append(img.Notes, "the proof says that it is meant to fail (EXPECTED)")
 	}
-	assumptions = append(assumptions, stub.Convert(module)...)
-	if said := stub.EnumConversions(module); said != "" {
+	assumptions = append(assumptions, weave.Convert(module)...)
+	if said := weave.EnumConversions(module); said != "" {
 		assumptions = append(assumptions, said)
 	}
 	assumptions = append(assumptions, p.ContractNotes()...)
-	frame.Instrument(module)
+	weave.Assigns(module)
 	stages := []verdict.Stage{}
 	for _, s := range img.Stages {
 		stages = append(stages, verdict.Stage{Name: s.Name, Seconds: s.Seconds})

@@ -10,9 +10,9 @@ import (
 	"github.com/firmproof/firmproof/pipeline/checkout"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/reports"
-	anycall "github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // anyCall starts the shown names of generated harnesses.
@@ -32,7 +32,7 @@ func (b *preparation) generated(base job, img *build.Image, m *manifest.Manifest
 	for _, f := range choose(base.module, img, m, meant) {
 		j := base
 		name := anyCall + f.CName
-		entry, notes, err := anycall.Generate(base.module, f)
+		entry, notes, err := weave.Harness(base.module, f)
 		if err != nil {
 			s := settled(name, base.plan.Target, "no harness can be made: "+err.Error())
 			s.stages, s.notes = base.stages, base.notes

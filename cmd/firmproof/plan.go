@@ -17,10 +17,9 @@ import (
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
-	"github.com/firmproof/firmproof/verifier/interrupt"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/stub"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // prepare builds everything that was asked for and lists what to verify, target
@@ -239,7 +238,7 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 		if assumptions, err = applyStubs(module, img, m); err != nil {
 			return err
 		}
-		woven, err := weave(module, img, m, harnesses)
+		woven, err := weaveInterrupts(module, img, m, harnesses)
 		if err != nil {
 			return err
 		}
@@ -334,7 +333,7 @@ func (b *preparation) fromManifest(j *job, h manifest.Harness, m *manifest.Manif
 	}
 	if len(m.Interrupts) > 0 {
 		j.plan.VolatileMemory = true // the handlers say who else writes
-		set[interrupt.Point+".0"] = interrupt.Turns(build.Handlers(m.Interrupts)) + 1
+		set[weave.Point+".0"] = weave.Turns(build.Handlers(m.Interrupts)) + 1
 	}
 	for _, s := range m.Suppress {
 		if s.Until.IsZero() || time.Now().Before(s.Until) {
@@ -343,8 +342,9 @@ func (b *preparation) fromManifest(j *job, h manifest.Harness, m *manifest.Manif
 	}
 }
 
-// weave lets the interrupt handlers of the manifest run between steps.
-func weave(module *ir.Module, img *build.Image, m *manifest.Manifest, harnesses []manifest.Harness) ([]string, error) {
+// weaveInterrupts lets the interrupt handlers of the manifest run between steps.
+func weaveInterrupts(module *ir.Module, img *build.Image, m *manifest.Manifest, harnesses []manifest.Harness) (
+	[]string, error) {
 	if len(m.Interrupts) == 0 {
 		return nil, nil
 	}
@@ -355,7 +355,7 @@ func weave(module *ir.Module, img *build.Image, m *manifest.Manifest, harnesses 
 	for _, h := range harnesses {
 		entries = append(entries, h.Entry)
 	}
-	notes, err := interrupt.Weave(module, build.Handlers(m.Interrupts), entries, known)
+	notes, err := weave.Interrupts(module, build.Handlers(m.Interrupts), entries, known)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
@@ -372,7 +372,7 @@ func applyStubs(module *ir.Module, img *build.Image, m *manifest.Manifest) ([]st
 	for _, f := range img.Functions {
 		known = append(known, f.Name)
 	}
-	notes, err := stub.Apply(module, stubs, append(known, img.Declared...))
+	notes, err := weave.Stubs(module, stubs, append(known, img.Declared...))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

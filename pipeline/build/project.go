@@ -17,7 +17,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
-	"github.com/firmproof/firmproof/verifier/interrupt"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // Files builds plain files, as `firmproof check a.c b.ll` does. File names stay as
@@ -103,7 +103,7 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 		entries = append(entries, h.Entry)
 	}
 	for _, in := range m.Interrupts {
-		keep = append(keep, in.Handler, interrupt.Point)
+		keep = append(keep, in.Handler, weave.Point)
 	}
 	return b.finish(ctx, append(entries, opts.Entries...), keep)
 }
@@ -264,10 +264,10 @@ func (b *builder) addHarnesses(m *manifest.Manifest) {
 }
 
 // Handlers are the interrupt handlers of a manifest.
-func Handlers(list []manifest.Interrupt) []interrupt.Handler {
-	var out []interrupt.Handler
+func Handlers(list []manifest.Interrupt) []weave.Handler {
+	var out []weave.Handler
 	for _, in := range list {
-		out = append(out, interrupt.Handler{Name: in.Handler, Max: in.Max})
+		out = append(out, weave.Handler{Name: in.Handler, Max: in.Max})
 	}
 	return out
 }
@@ -278,7 +278,7 @@ func (b *builder) addInterrupts(list []manifest.Interrupt) error {
 		return nil
 	}
 	file := filepath.Join(b.opts.WorkDir, "firmproof-interrupts.c")
-	if err := os.WriteFile(file, []byte(interrupt.Source(Handlers(list))), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(weave.PointSource(Handlers(list))), 0o644); err != nil {
 		return &InfraError{"interrupts", err}
 	}
 	b.add(unitSpec{file: file})

@@ -16,7 +16,7 @@
 // the begin, havocs what the loop assigns and assumes the invariant; coming back once
 // more it asserts the invariant and that the measure fell, and ends the path. Redirect makes the
 // calls of f go to these functions. The frame is held to by the checks that
-// Instrument puts in front of writes (package verifier/frame).
+// weave.Assigns puts in front of writes.
 //
 // What has no meaning here is an *Error with its place, never left out. Clauses of
 // contracts that nobody asked for say nothing, as for CBMC.

@@ -40,7 +40,7 @@ func runtime(o Options) string {
 }
 
 // Kept are the symbols of the runtime that nothing refers to before the checks of
-// assigns clauses are put in (package verifier/frame).
+// assigns clauses are put in (package verifier/weave).
 func Kept() []string {
 	return []string{"firmproof_contract_may_write", "firmproof_contract_may_free", "firmproof_contract_local",
 		"firmproof_contract_assert",

@@ -18,12 +18,12 @@ type tracer struct {
 }
 
 // ofPoint reports that the current function lets interrupt handlers run (package
-// interrupt): its own steps are none of the program.
+// weave): its own steps are none of the program.
 func (x *machine) ofPoint() bool {
 	return len(x.frames) > 0 && x.frames[len(x.frames)-1].fn.Name == irqPoint
 }
 
-// Names of package interrupt.
+// Names of package weave.
 const (
 	irqPrefix = "firmproof_irq_"
 	irqPoint  = irqPrefix + "point"

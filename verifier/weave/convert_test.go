@@ -1,4 +1,4 @@
-package stub
+package weave
 
 import (
 	"strings"
@@ -25,7 +25,7 @@ char *pointer_used(void) { return 0; }
 unsigned char byte_of(void) { return 200; }
 int wide(long x) { return x; }
 `
-	m := compile(t, caller, callees)
+	m := link(t, caller, callees)
 	notes := strings.Join(Convert(m), "\n")
 	if err := ir.Check(m); err != nil {
 		t.Fatal(err)

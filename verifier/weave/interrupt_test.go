@@ -1,4 +1,4 @@
-package interrupt
+package weave
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-const program = `
+const interrupted = `
 int shared, other;
 void handler(void) { shared = 1; }
 static int pure(int x) { int y = x; return y + other; }
@@ -48,12 +48,12 @@ func points(f *ir.Func) int {
 	return n
 }
 
-// TestWeave: points stand before what the handler can tell: the read of shared, the jump
+// TestInterrupts: points stand before what the handler can tell: the read of shared, the jump
 // back of the loop, the end; not in the handler and not before accesses of other memory.
-func TestWeave(t *testing.T) {
+func TestInterrupts(t *testing.T) {
 	list := []Handler{{"handler", 2}}
-	m := compile(t, program+Source(list))
-	notes, err := Weave(m, list, []string{"main"}, nil)
+	m := compile(t, interrupted+PointSource(list))
+	notes, err := Interrupts(m, list, []string{"main"}, nil)
 	if err != nil || len(notes) != 3 {
 		t.Fatalf("%q, %v", notes, err)
 	}
@@ -66,24 +66,25 @@ func TestWeave(t *testing.T) {
 		}
 	}
 	// through a pointer, the handler may touch anything that is not local
-	m = compile(t, strings.Replace(program, "{ shared = 1; }", "{ static int *p; *p = 1; }", 1)+Source(list))
-	if _, err := Weave(m, list, []string{"main"}, nil); err != nil || points(m.Func("pure")) != 1 {
+	m = compile(t, strings.Replace(interrupted, "{ shared = 1; }", "{ static int *p; *p = 1; }", 1)+PointSource(list))
+	if _, err := Interrupts(m, list, []string{"main"}, nil); err != nil || points(m.Func("pure")) != 1 {
 		t.Errorf("%v, %d points in pure", err, points(m.Func("pure")))
 	}
 }
 
-func TestWeaveErrors(t *testing.T) {
+func TestInterruptsErrors(t *testing.T) {
 	var unknown *UnknownError
-	m := compile(t, program)
-	if _, err := Weave(m, []Handler{{"handlr", 1}}, nil, []string{"pure", "handler"}); !errors.As(err, &unknown) ||
+	m := compile(t, interrupted)
+	if _, err := Interrupts(m, []Handler{{"handlr", 1}}, nil, []string{"pure", "handler"}); !errors.As(err, &unknown) ||
 		unknown.Nearest != "handler" {
 		t.Errorf("%v", err)
 	}
-	if _, err := Weave(m, []Handler{{"pure", 1}}, nil, nil); err == nil || !strings.Contains(err.Error(),
+	if _, err := Interrupts(m, []Handler{{"pure", 1}}, nil, nil); err == nil || !strings.Contains(err.Error(),
 		"parameters") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Weave(m, []Handler{{"handler", 1}}, nil, nil); err == nil || !strings.Contains(err.Error(), Point) {
+	if _, err := Interrupts(m, []Handler{{"handler", 1}}, nil, nil); err == nil || !strings.Contains(err.Error(),
+		Point) {
 		t.Errorf("%v", err)
 	}
 }

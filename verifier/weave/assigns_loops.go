@@ -1,4 +1,4 @@
-package frame
+package weave
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -19,7 +19,7 @@ const cleanupSlot = "cleanup.dest.slot"
 
 // turns finds, for each loop with a contract, the blocks of its turns and those on the
 // way out of it.
-func (w *weaver) turns() {
+func (w *assigns) turns() {
 	w.inside, w.leaving = map[*unwind.Loop]map[*ir.Block]bool{}, map[*ir.Block]int{}
 	for l := range w.loops {
 		in := map[*ir.Block]bool{}
@@ -27,7 +27,7 @@ func (w *weaver) turns() {
 			in[b] = w.g.Pos[b.Index] >= 0 && w.g.In(b, l) && w.comesBack(b, l)
 		}
 		w.inside[l] = in
-		for b := range w.wayOut(l) {
+		for b := range w.blocksOut(l) {
 			if !in[b] {
 				w.leaving[b]++
 			}
@@ -42,7 +42,7 @@ type flow struct {
 }
 
 // comesBack reports whether the header of l can be reached from b inside of l.
-func (w *weaver) comesBack(b *ir.Block, l *unwind.Loop) bool {
+func (w *assigns) comesBack(b *ir.Block, l *unwind.Loop) bool {
 	seen := map[flow]bool{}
 	todo := []flow{{b, -1}}
 	for len(todo) > 0 {
@@ -95,8 +95,8 @@ func isCleanup(v ir.Value) bool {
 	return ok && in.Op == ir.OpAlloca && in.Name == cleanupSlot
 }
 
-// wayOut are the blocks that are reached from l before its frame is left.
-func (w *weaver) wayOut(l *unwind.Loop) map[*ir.Block]bool {
+// blocksOut are the blocks that are reached from l before its frame is left.
+func (w *assigns) blocksOut(l *unwind.Loop) map[*ir.Block]bool {
 	seen := map[*ir.Block]bool{}
 	var todo []*ir.Block
 	frame := w.frames[l]
@@ -122,7 +122,7 @@ func (w *weaver) wayOut(l *unwind.Loop) map[*ir.Block]bool {
 // leaves reports whether b leaves a frame.
 func leaves(b *ir.Block, frame ir.Value) bool {
 	for _, in := range b.Instrs {
-		if k, ok := in.Callee.(*ir.Const); ok && in.Op == ir.OpCall && k.Func != nil && k.Func.Name == leave &&
+		if k, ok := in.Callee.(*ir.Const); ok && in.Op == ir.OpCall && k.Func != nil && k.Func.Name == leaveName &&
 			root(in.Args[0]) == frame {
 			return true
 		}

@@ -1,4 +1,4 @@
-package frame
+package weave
 
 import (
 	"fmt"
@@ -21,13 +21,13 @@ var opaque = map[ir.Model]bool{
 }
 
 // before puts the checks in front of in.
-func (w *weaver) before(b *ir.Block, in *ir.Instr) {
-	size := func(t *ir.Type) ir.Value { return w.number(w.write.Params[1].T, w.m.Layout.SizeOf(t)) }
+func (w *assigns) before(in *ir.Instr) {
+	size := func(t *ir.Type) ir.Value { return w.int(w.write.Params[1].T, w.m.Layout.SizeOf(t)) }
 	switch in.Op {
 	case ir.OpStore:
-		w.check(b, in.Args[1], size(in.Access))
+		w.check(in.Args[1], size(in.Access))
 	case ir.OpAtomicRMW, ir.OpCmpXchg:
-		w.check(b, in.Args[0], size(in.Access))
+		w.check(in.Args[0], size(in.Access))
 	case ir.OpAsm:
 		for _, a := range in.Args {
 			if a.Type().IsPtr() {
@@ -36,23 +36,23 @@ func (w *weaver) before(b *ir.Block, in *ir.Instr) {
 			}
 		}
 	case ir.OpCall:
-		w.modelled(b, in)
+		w.modelled(in)
 	}
 }
 
-func (w *weaver) modelled(b *ir.Block, in *ir.Instr) {
+func (w *assigns) modelled(in *ir.Instr) {
 	if m, ok := written[in.Model]; ok && len(in.Args) > m.size {
-		w.check(b, in.Args[m.to], in.Args[m.size])
+		w.check(in.Args[m.to], in.Args[m.size])
 		return
 	}
 	switch {
 	case in.Model == ir.ModelFree && len(in.Args) == 1:
-		if out, ok := w.wayOutOf(b); ok {
+		if out, ok := w.wayOut(); ok {
 			w.claim(w.call(w.free, in.Args[0], out), w.freeText)
 		}
 	case opaque[in.Model]:
 		for _, a := range in.Args {
-			if a.Type().IsPtr() && !w.exempt(b, a) {
+			if a.Type().IsPtr() && !w.exempt(a) {
 				w.unsupported(fmt.Sprintf("call of %s in a function with an assigns clause", in.Model))
 				return
 			}
@@ -61,39 +61,35 @@ func (w *weaver) modelled(b *ir.Block, in *ir.Instr) {
 }
 
 // check asserts that the clause in force allows writing n bytes at p.
-func (w *weaver) check(b *ir.Block, p, n ir.Value) {
-	if w.exempt(b, p) {
+func (w *assigns) check(p, n ir.Value) {
+	if w.exempt(p) {
 		return
 	}
 	want := w.write.Params[1].T
-	switch have := n.Type(); {
-	case !have.IsInt() || !p.Type().IsPtr():
+	if !n.Type().IsInt() || !p.Type().IsPtr() {
 		w.unsupported("a write of this form in a function with an assigns clause")
 		return
-	case have.Width > want.Width:
-		n = w.add(&ir.Instr{Op: ir.OpTrunc, T: want, Args: []ir.Value{n}})
-	case have.Width < want.Width:
-		n = w.add(&ir.Instr{Op: ir.OpZext, T: want, Args: []ir.Value{n}})
 	}
-	if out, ok := w.wayOutOf(b); ok {
+	n = w.resize(n, want)
+	if out, ok := w.wayOut(); ok {
 		w.claim(w.call(w.write, p, n, out), w.writeText)
 	}
 }
 
-// wayOutOf is the number of loops that b is on the way out of.
-func (w *weaver) wayOutOf(b *ir.Block) (ir.Value, bool) {
-	n := w.leaving[b]
+// wayOut is the number of loops that the current block is on the way out of.
+func (w *assigns) wayOut() (ir.Value, bool) {
+	n := w.leaving[w.block]
 	if n > maxLeft {
 		w.unsupported("a write on the way out of many loops with contracts")
 		return nil, false
 	}
-	return w.number(w.write.Params[2].T, int64(n)), true
+	return w.int(w.write.Params[2].T, int64(n)), true
 }
 
-func (w *weaver) claim(ok *ir.Instr, text *ir.Global) {
+func (w *assigns) claim(ok *ir.Instr, text *ir.Global) {
 	args := []ir.Value{ok}
 	if text != nil {
-		args = append(args, w.address(&ir.Const{Global: text}))
+		args = append(args, w.addrOfGlobal(text))
 	}
 	w.call(w.assert, args...)
 }

@@ -1,4 +1,4 @@
-package stub
+package weave
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 )
 
 // compile links units into a module.
-func compile(t *testing.T, units ...string) *ir.Module {
+func link(t *testing.T, units ...string) *ir.Module {
 	t.Helper()
 	dir := t.TempDir()
 	run := func(argv ...string) {
@@ -23,16 +23,16 @@ func compile(t *testing.T, units ...string) *ir.Module {
 		}
 	}
 	whole := filepath.Join(dir, "whole.ll")
-	link := []string{"llvm-link-14", "-S", "-o", whole}
+	argv := []string{"llvm-link-14", "-S", "-o", whole}
 	for i, src := range units {
 		c := filepath.Join(dir, fmt.Sprintf("t%d.c", i))
 		if err := os.WriteFile(c, []byte(src), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		run("clang-14", "-O0", "-g", "-w", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o", c+".ll", c)
-		link = append(link, c+".ll")
+		argv = append(argv, c+".ll")
 	}
-	run(link...)
+	run(argv...)
 	m, err := frontend.Read(whole)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func compile(t *testing.T, units ...string) *ir.Module {
 	return m
 }
 
-const program = `
+const stubbed = `
 struct view { char *p; int n; };
 _Noreturn void die(int);
 int hal_read(int *to);
@@ -50,9 +50,10 @@ void big(struct { long a, b; char *c; } v) {}
 int main(void) { int x; if (hal_read(&x)) die(1); return known(&x); }
 `
 
-func TestApply(t *testing.T) {
-	m := compile(t, program)
-	notes, err := Apply(m, map[string]string{"known": Nondet, "hal_read": Havoc, "die": Nondet, "sliced_away": Havoc},
+func TestStubs(t *testing.T) {
+	m := link(t, stubbed)
+	notes, err := Stubs(m, map[string]string{"known": StubNondet, "hal_read": StubHavoc, "die": StubNondet,
+		"sliced_away": StubHavoc},
 		[]string{"sliced_away"})
 	if err != nil {
 		t.Fatal(err)
@@ -82,14 +83,14 @@ func TestApply(t *testing.T) {
 	}
 }
 
-func TestApplyErrors(t *testing.T) {
+func TestStubsErrors(t *testing.T) {
 	for _, c := range []struct{ name, kind, want string }{
-		{"hal_reed", Nondet, `stub "hal_reed": there is no such function, did you mean "hal_read"?`},
+		{"hal_reed", StubNondet, `stub "hal_reed": there is no such function, did you mean "hal_read"?`},
 		{"known", "any", `stub "known": "any" is no kind of stub`},
-		{"by_value", Havoc, "havoc cannot reach what the structure in parameter v points to"},
-		{"big", Havoc, "havoc cannot reach what the structure in parameter 1 points to"},
+		{"by_value", StubHavoc, "havoc cannot reach what the structure in parameter v points to"},
+		{"big", StubHavoc, "havoc cannot reach what the structure in parameter 1 points to"},
 	} {
-		_, err := Apply(compile(t, program), map[string]string{c.name: c.kind}, nil)
+		_, err := Stubs(link(t, stubbed), map[string]string{c.name: c.kind}, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}

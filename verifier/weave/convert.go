@@ -1,4 +1,4 @@
-package stub
+package weave
 
 import (
 	"fmt"
@@ -16,33 +16,21 @@ func Convert(m *ir.Module) []string {
 	var notes []string
 	seen := map[*ir.Func]bool{}
 	for _, f := range m.Funcs {
-		changed := false
-		for _, b := range f.Blocks {
-			for k := 0; k < len(b.Instrs); k++ {
-				in := b.Instrs[k]
+		b := &builder{m: m}
+		for _, blk := range f.Blocks {
+			b.rewrite(blk, func(in *ir.Instr) {
 				to := calledThroughWrongType(in)
-				if to == nil {
-					continue
-				}
-				before, after, ok := conversions(f, in, to)
-				if !ok {
-					continue
-				}
-				rest := append(append(before, in), after...)
-				b.Instrs = append(b.Instrs[:k:k], append(rest, b.Instrs[k+1:]...)...)
-				k += len(before) + len(after)
-				changed = true
-				if !seen[to] {
+				if to == nil || !b.convert(f, in, to) {
+					b.keep(in)
+				} else if !seen[to] {
 					seen[to] = true
 					notes = append(notes,
 						fmt.Sprintf("%s is called through another declaration than its own: values are converted",
 							to.Name))
 				}
-			}
+			})
 		}
-		if changed {
-			ir.Number(f)
-		}
+		ir.Number(f)
 	}
 	return notes
 }
@@ -50,12 +38,8 @@ func Convert(m *ir.Module) []string {
 // calledThroughWrongType is the function that in calls directly with enough
 // arguments but other types, or nil.
 func calledThroughWrongType(in *ir.Instr) *ir.Func {
-	k, ok := in.Callee.(*ir.Const)
-	if in.Op != ir.OpCall || in.Model != ir.ModelNone || !ok || k.Kind != ir.ConstAddr || k.Off != 0 || k.Func == nil {
-		return nil
-	}
-	f := k.Func
-	if f.Variadic || len(in.Args) < len(f.Params) {
+	f := calledFunc(in)
+	if f == nil || in.Model != ir.ModelNone || f.Variadic || len(in.Args) < len(f.Params) {
 		return nil
 	}
 	same := in.T.Equal(f.Ret) && len(in.Args) == len(f.Params)
@@ -71,37 +55,38 @@ func calledThroughWrongType(in *ir.Instr) *ir.Func {
 	return f
 }
 
-// conversions rewrites the call in of to; the instructions go in front of it and behind it.
-func conversions(f *ir.Func, in *ir.Instr, to *ir.Func) (before, after []*ir.Instr, ok bool) {
-	args := append([]ir.Value(nil), in.Args[:len(to.Params)]...) // more than there are parameters are dropped
+// convert makes the call in of f one of to, between conversions; false if one of them
+// is not clear, and then nothing is changed.
+func (b *builder) convert(f *ir.Func, in *ir.Instr, to *ir.Func) bool {
 	for i, p := range to.Params {
-		a := args[i]
-		switch {
-		case p.T.Equal(a.Type()):
-		case p.T.IsInt() && a.Type().IsInt() && p.T.Width < a.Type().Width:
-			c := &ir.Instr{Op: ir.OpTrunc, T: p.T, Args: []ir.Value{a}, Block: in.Block, Pos: in.Pos}
-			before, args[i] = append(before, c), c
-		default:
-			return nil, nil, false
+		if a := in.Args[i].Type(); !p.T.Equal(a) && !(p.T.IsInt() && a.IsInt() && p.T.Width < a.Width) {
+			return false
 		}
 	}
 	uses := usesOf(f, in)
-	if !in.T.Equal(to.Ret) && len(uses) > 0 {
-		op, fits := resultConversion(in.T, to)
-		if !fits {
-			return nil, nil, false
+	t, convertResult := in.T, !in.T.Equal(to.Ret) && len(uses) > 0
+	op, clear := resultConversion(t, to)
+	if convertResult && !clear {
+		return false
+	}
+	args := make([]ir.Value, len(to.Params)) // more than there are parameters are dropped
+	for i, p := range to.Params {
+		if args[i] = in.Args[i]; !p.T.Equal(args[i].Type()) {
+			args[i] = b.resize(args[i], p.T)
 		}
-		c := &ir.Instr{Op: op, T: in.T, Args: []ir.Value{in}, Block: in.Block, Pos: in.Pos}
+	}
+	in.Args, in.T, in.Sig = args, to.Ret, to.Sig()
+	b.keep(in)
+	if convertResult {
+		c := b.emit(&ir.Instr{Op: op, T: t, Args: []ir.Value{in}})
 		for _, u := range uses {
 			*u = c
 		}
-		after = append(after, c)
 	}
-	in.Args, in.T, in.Sig = args, to.Ret, to.Sig()
-	return before, after, true
+	return true
 }
 
-// resultConversion converts the result of to into type t.
+// resultConversion is the instruction that converts the result of to into type t.
 func resultConversion(t *ir.Type, to *ir.Func) (ir.Op, bool) {
 	if !t.IsInt() || !to.Ret.IsInt() {
 		return 0, false

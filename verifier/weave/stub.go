@@ -1,77 +1,64 @@
-// Package stub replaces functions of a module by what the user says they do:
-//
-//	nondet   any result; nothing else changes
-//	havoc    any result; every writable object that a pointer argument leads to gets any value
-//	fail     a call is a violation
-//
-// A stub takes the function's body away, or gives a meaning to one that has none.
-// Both engines see the replacement, so that they agree. Apply changes the module:
-// call it before the module is shared.
-package stub
+package weave
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// The kinds of stub.
+// The kinds of stub: what the user says a function does. A stub takes the function's
+// body away, or gives a meaning to one that has none.
 const (
-	Nondet = "nondet"
-	Havoc  = "havoc"
-	Fail   = "fail"
+	StubNondet = "nondet" // any result; nothing else changes
+	StubHavoc  = "havoc"  // any result; every writable object that a pointer argument leads to gets any value
+	StubFail   = "fail"   // a call is a violation
 )
 
-var kinds = map[string]struct {
+var stubKinds = map[string]struct {
 	model ir.Model
 	means string
 }{
-	Nondet: {ir.ModelNondet, "any result, no effect"},
-	Havoc:  {ir.ModelStubHavoc, "any result, and any value in what its pointer arguments lead to"},
-	Fail:   {ir.ModelFail, "a call is a failure"},
+	StubNondet: {ir.ModelNondet, "any result, no effect"},
+	StubHavoc:  {ir.ModelStubHavoc, "any result, and any value in what its pointer arguments lead to"},
+	StubFail:   {ir.ModelFail, "a call is a failure"},
 }
 
-// UnknownError says that there is no function of a stub's name.
-type UnknownError struct{ Func, Nearest string }
+// UnknownError says that there is no function of a name that the user gave.
+type UnknownError struct {
+	Kind, Name string // of what: stub, interrupt handler
+	Nearest    string // the nearest name of a function, or empty
+}
 
 // Error names the nearest function.
 func (e *UnknownError) Error() string {
-	s := fmt.Sprintf("stub %q: there is no such function", e.Func)
+	s := fmt.Sprintf("%s %q: there is no such function", e.Kind, e.Name)
 	if e.Nearest != "" {
 		s += fmt.Sprintf(", did you mean %q?", e.Nearest)
 	}
 	return s
 }
 
-// Apply replaces the functions of m that stubs names (function to kind) and gives
+// Stubs replaces the functions of m that stubs names (function to kind) and gives
 // the assumptions that this makes, in the order of the names. known are further
 // functions that may be named although m, a slice of the program, does not hold
 // them. The error is an *UnknownError for a name that is nowhere.
-func Apply(m *ir.Module, stubs map[string]string, known []string) ([]string, error) {
-	names := make([]string, 0, len(stubs))
-	for n := range stubs {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	elsewhere := map[string]bool{}
-	for _, k := range known {
-		elsewhere[k] = true
-	}
+func Stubs(m *ir.Module, stubs map[string]string, known []string) ([]string, error) {
 	var notes []string
 	replaced := map[*ir.Func]bool{}
-	for _, n := range names {
-		k, ok := kinds[stubs[n]]
+	for _, n := range slices.Sorted(maps.Keys(stubs)) {
+		k, ok := stubKinds[stubs[n]]
 		if !ok {
 			return nil, fmt.Errorf("stub %q: %q is no kind of stub, want nondet or havoc", n, stubs[n])
 		}
 		f := m.Func(n)
 		if f == nil {
-			if elsewhere[n] {
+			if slices.Contains(known, n) {
 				continue
 			}
-			return nil, &UnknownError{Func: n, Nearest: nearest(m, n, known)}
+			return nil, &UnknownError{"stub", n, nearest(m, n, known)}
 		}
 		if k.model == ir.ModelStubHavoc {
 			if why := hidden(f); why != "" {
@@ -95,9 +82,8 @@ func retarget(m *ir.Module, replaced map[*ir.Func]bool) {
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if k, ok := in.Callee.(*ir.Const); ok && in.Op == ir.OpCall && k.Kind == ir.ConstAddr && k.Off == 0 &&
-					replaced[k.Func] {
-					in.Model = k.Func.Model
+				if g := calledFunc(in); replaced[g] {
+					in.Model = g.Model
 				}
 			}
 		}
@@ -124,13 +110,14 @@ func hidden(f *ir.Func) string {
 		}
 	}
 	for _, v := range f.Vars {
-		if v.Param && v.T != nil && (v.T.Kind == ir.DStruct || v.T.Kind == ir.DUnion) && pointsOn(v.T) {
+		if v.Param && v.T != nil && (v.T.Kind == ir.DStruct || v.T.Kind == ir.DUnion) && pointsInC(v.T) {
 			return fmt.Sprintf("the structure in parameter %s points to", v.Name)
 		}
 	}
 	return ""
 }
 
+// pointers reports whether a value of type t holds pointers.
 func pointers(t *ir.Type) bool {
 	switch t.Kind {
 	case ir.KindPtr:
@@ -147,15 +134,16 @@ func pointers(t *ir.Type) bool {
 	return false
 }
 
-func pointsOn(t *ir.DType) bool {
+// pointsInC reports the same of a C type.
+func pointsInC(t *ir.DType) bool {
 	switch t.Kind {
 	case ir.DPointer:
 		return true
 	case ir.DArray:
-		return pointsOn(t.Elem)
+		return pointsInC(t.Elem)
 	case ir.DStruct, ir.DUnion:
 		for _, f := range t.Fields {
-			if pointsOn(f.T) {
+			if pointsInC(f.T) {
 				return true
 			}
 		}
@@ -163,11 +151,12 @@ func pointsOn(t *ir.DType) bool {
 	return false
 }
 
+// nearest is the function whose name is most like name.
 func nearest(m *ir.Module, name string, known []string) string {
-	names := append([]string(nil), known...)
+	names := slices.Clone(known)
 	for _, f := range m.Funcs {
 		names = append(names, f.Name)
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return verdict.Nearest(name, names)
 }

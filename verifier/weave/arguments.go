@@ -1,0 +1,148 @@
+package weave
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// The arguments of a hosted program (C17 5.1.2.2.1): argc is at least 1, argv[0] to
+// argv[argc-1] are strings, argv[argc] is null; envp is a list of strings that ends in
+// null. Vectors of more strings than maxArguments are beyond a bound: the claims of
+// runs that look into one are bounded.
+const (
+	argumentsName  = "firmproof.arguments"
+	maxArguments   = 4
+	maxEnvironment = 2
+	maxStringBytes = 131072  // Linux, execve(2): MAX_ARG_STRLEN
+	maxStrings     = 200_000 // of the kernel's limit on all of them, at a pointer and a byte each
+	// ArgumentsAssumption is what Arguments assumes, in words.
+	ArgumentsAssumption = "main gets at least one argument, its name; an argument has at most 131071 characters"
+)
+
+// Arguments gives m with a function around entry that makes the arguments of main, if
+// main uses any; else m as it is, and made is false. entry is main, or calls it.
+func Arguments(m *ir.Module, entry, main *ir.Func) (with *ir.Module, start *ir.Func, made bool) {
+	n := len(entry.Params)
+	if main.CName != "main" || len(main.Params) != n || n == 0 || n > 3 || !entry.Params[0].T.IsInt() || n > 1 &&
+		!entry.Params[1].T.IsPtr() || n > 2 && !entry.Params[2].T.IsPtr() {
+		return m, entry, false
+	}
+	used := false
+	for _, p := range main.Params {
+		used = used || usesParam(main, p)
+	}
+	if !used {
+		return m, entry, false
+	}
+	out := *m
+	out.Funcs, out.Globals = slices.Clip(m.Funcs), slices.Clip(m.Globals)
+	b := around(&out, argumentsName, entry)
+	b.f.Made = true
+	argc := b.nondet("argc", entry.Params[0].T)
+	b.assume(b.compare(ir.SGE, argc, b.int(argc.T, 1)))
+	args := []ir.Value{argc}
+	if n > 1 {
+		var v ir.Value = b.null()
+		if usesParam(main, main.Params[1]) {
+			v = b.vector("argv", argc, maxArguments)
+		}
+		args = append(args, v)
+	}
+	if n > 2 {
+		var v ir.Value = b.null()
+		if usesParam(main, main.Params[2]) {
+			count := b.nondet("length of envp", entry.Params[0].T)
+			b.assume(b.compare(ir.SGE, count, b.int(count.T, 0)))
+			v = b.vector("envp", count, maxEnvironment)
+		}
+		args = append(args, v)
+	}
+	b.ret(b.call(entry, args...))
+	return &out, b.done(), true
+}
+
+// usesParam reports whether f does more with p than to keep it in a local that
+// nothing looks at, as clang does with every parameter at -O0.
+func usesParam(f *ir.Func, p *ir.Param) bool {
+	slots := map[ir.Value]bool{}
+	for _, in := range f.Blocks[0].Instrs {
+		if a, ok := last(in.Args).(*ir.Instr); ok && in.Op == ir.OpStore && in.Args[0] == ir.Value(p) &&
+			a.Op == ir.OpAlloca {
+			slots[a] = true
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			for i, a := range in.Args {
+				kept := in.Op == ir.OpStore && in.Args[0] == ir.Value(p) && slots[in.Args[1]]
+				marker := in.Model == ir.ModelLifetimeStart || in.Model == ir.ModelLifetimeEnd
+				if !kept && !marker && (a == ir.Value(p) || slots[a]) && !(in.Op == ir.OpStore && i == 1 && kept) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func last(vs []ir.Value) ir.Value {
+	if len(vs) == 0 {
+		return nil
+	}
+	return vs[len(vs)-1]
+}
+
+// vector is a list of count strings that ends in null: one object for each length
+// up to most, which share their strings, and one for all longer lists.
+func (b *builder) vector(name string, count *ir.Instr, most int) ir.Value {
+	size := int64(b.m.Layout.PtrBits / 8)
+	some, many, end := b.newBlock(name+".some"), b.newBlock(name+".many"), b.newBlock(name+".end")
+	list := &ir.Instr{Op: ir.OpPhi, T: b.ptr()}
+	b.branch(b.compare(ir.SGT, count, b.int(count.T, int64(most))), many, some)
+
+	b.at(some)
+	strings := make([]ir.Value, most)
+	for i := range strings {
+		strings[i] = b.text(fmt.Sprintf("%s[%d]", name, i))
+	}
+	for n := range most + 1 {
+		here, next := b.newBlock(fmt.Sprintf("%s.%d", name, n)), b.newBlock(fmt.Sprintf("%s.over%d", name, n))
+		b.branch(b.compare(ir.EQ, count, b.int(count.T, int64(n))), here, next)
+		b.at(here)
+		l := b.alloca(name, b.ptr(), b.int(count.T, int64(n+1)))
+		for i, s := range append(strings[:n:n], b.null()) {
+			b.store(s, b.gep(l, int64(i)*size, nil, 0), int(b.m.Layout.AlignOf(b.ptr())))
+		}
+		list.Args, list.Incoming = append(list.Args, l), append(list.Incoming, here)
+		b.jump(end)
+		b.at(next)
+	}
+	b.emit(&ir.Instr{Op: ir.OpUnreachable})
+
+	b.at(many)
+	b.assume(b.compare(ir.SLE, count, b.int(count.T, maxStrings)))
+	rest := &ir.Global{Name: fmt.Sprintf("%s of more than %d strings", name, most), T: &ir.Type{Kind: ir.KindArray,
+		Elem: b.ptr(), Len: maxStrings + 1},
+		Align: int(size), Extern: true, Beyond: fmt.Sprintf("%s holds more than %d strings", name, most)}
+	b.m.Globals = append(b.m.Globals, rest)
+	list.Args, list.Incoming = append(list.Args, b.addrOfGlobal(rest)),
+		append(list.Incoming, many)
+	b.jump(end)
+
+	b.at(end)
+	return b.emit(list)
+}
+
+// text is a string of any length up to the limit, in an object that ends with it.
+func (b *builder) text(name string) ir.Value {
+	word, char := b.word(), ir.Int(8)
+	n := b.nondet("size of "+name, word)
+	b.assume(b.compare(ir.UGE, n, b.int(word, 1)))
+	b.assume(b.compare(ir.ULE, n, b.int(word, maxStringBytes)))
+	s := b.alloca(name, char, n)
+	b.model(ir.ModelHavoc, name, ir.Void(), s, n)
+	b.store(b.int(char, 0), b.gep(s, -1, n, 1), 1)
+	return s
+}

@@ -1,0 +1,15 @@
+// Package weave puts into a program what is not in its text, before any engine looks
+// at it, so that all engines see one program:
+//
+//	Startup      constructors, the entry, destructors            startup.go
+//	Arguments    what main gets from its environment             arguments.go
+//	Harness      a call of a function with any arguments         harness.go
+//	Stubs        functions replaced by what the user says        stub.go
+//	Interrupts   handlers that run between the program's steps   interrupt.go
+//	Assigns      checks of the assigns clauses of contracts      assigns*.go
+//	Convert, EnumConversions, NondetStatic   the meaning of CBMC convert.go, enum.go, stub.go
+//
+// Startup and Arguments give a new module and leave the old one alone. The others
+// change their module: call them before it is shared. All write their instructions
+// with one builder (builder.go).
+package weave
