@@ -13,11 +13,8 @@ import (
 // maxPast is how often the program is looked at again.
 const maxPast = 8
 
-// wraps are the checks behind whose violation a machine goes on in a known way, as
-// a program compiled with -fwrapv does.
-var wraps = verdict.CheckSet{verdict.SignedOverflow: true, verdict.UnsignedOverflow: true, verdict.Shift: true,
-	verdict.Conversion:      true,
-	verdict.PointerOverflow: true, verdict.PointerCompare: true}
+// wraps reports a check behind whose violation a machine goes on in a known way.
+func wraps(c verdict.Check) bool { return c.Of().Past == verdict.PastWraps }
 
 // past decides the claims behind violations on their own (LL-145, LL-146; Merz
 // 6.2.2): the lane runs once more with the violated claims left out, where a run can
@@ -55,20 +52,23 @@ func (b *bounded) passable(left ir.Past) bool {
 		if c.Status != verdict.Violated || !known {
 			continue
 		}
-		switch {
-		case at.Instr.Op == ir.OpTrap:
-			// behind a negative length there is no array to go on with
-			if at.Check == verdict.VLA || !ir.HasWayBeside(at.Instr) {
-				continue
-			}
-		case at.Check == verdict.Assert && at.Instr.Model == ir.ModelAssert, at.Check == verdict.Uninitialised,
-			wraps.Has(at.Check):
-		default:
-			continue
+		if goesOnPast(at) {
+			left[at] = true
 		}
-		left[at] = true
 	}
 	return len(left) > n
+}
+
+// goesOnPast reports whether a run can go on behind a violation of the claim at.
+func goesOnPast(at ir.At) bool {
+	past := at.Check.Of().Past
+	switch {
+	case at.Instr.Op == ir.OpTrap:
+		return past != verdict.PastNone && ir.HasWayBeside(at.Instr)
+	case at.Check == verdict.Assert:
+		return at.Instr.Model == ir.ModelAssert
+	}
+	return past == verdict.PastWraps || past == verdict.PastUses
 }
 
 // merge takes from again what b could not see behind the violations left out.
@@ -87,7 +87,7 @@ func (b *bounded) merge(again *bounded) {
 		d := again.res.Claims[k]
 		passed := again.findings[d.ID].passed
 		foreign := func(a ir.At) bool {
-			return !wraps.Has(a.Check) && (a.Check != verdict.Assert || d.Check != verdict.Assert)
+			return !wraps(a.Check) && (a.Check != verdict.Assert || d.Check != verdict.Assert)
 		}
 		switch {
 		case d.Status == verdict.Violated && (c.IsShadowed() || len(passed) > 0 && !slices.ContainsFunc(passed,

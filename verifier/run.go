@@ -131,9 +131,7 @@ func newBounded(m *ir.Module, entry, main *ir.Func, plan Plan, res *verdict.Resu
 // needsBounded reports whether a check of the bounded lane is asked for.
 func needsBounded(c verdict.CheckSet) bool {
 	for k := range c {
-		switch k {
-		case verdict.Termination, verdict.ComplexityBound, verdict.Unwinding:
-		default:
+		if k.Of().Decided == verdict.ByPaths {
 			return true
 		}
 	}

@@ -78,11 +78,6 @@ func (e *encoder) asks(in *ir.Instr, check verdict.Check) bool {
 	return e.opts.Checks.Has(check) && !e.opts.Past[ir.At{Instr: in, Check: check}] && !silent(in, check)
 }
 
-// silent reports an instruction of the driver's, of which nothing is claimed.
-func silent(in *ir.Instr, check verdict.Check) bool {
-	return in.Block.Func.Made && check != verdict.Leak && check != verdict.Stack
-}
-
 // plainKey names a claim that was recorded at least once.
 type plainKey struct {
 	in    *ir.Instr
@@ -145,69 +140,4 @@ func contextOf(up *frame, call *ir.Instr, f *ir.Func) string {
 		return up.context + " > ..."
 	}
 	return fmt.Sprintf("%s:%d > %s", up.context, call.Pos.Line, f.Name)
-}
-
-// checksOf lists the checks that can be claimed at in, in a fixed order.
-func checksOf(in *ir.Instr) []verdict.Check {
-	var out []verdict.Check
-	if in.ID == 0 {
-		out = append(out, verdict.Stack)
-	}
-	add := func(c ...verdict.Check) { out = append(out, c...) }
-	switch in.Op {
-	case ir.OpAdd, ir.OpSub, ir.OpMul:
-		if in.Flags.Has(ir.NSW) {
-			add(verdict.SignedOverflow)
-		}
-		if in.Flags.Has(ir.NUW) {
-			add(verdict.UnsignedOverflow)
-		}
-		if in.Flags.Has(ir.PtrDiff) {
-			add(verdict.PointerCompare)
-		}
-	case ir.OpUdiv, ir.OpUrem:
-		add(verdict.Uninitialised, verdict.DivByZero)
-	case ir.OpSdiv, ir.OpSrem:
-		add(verdict.Uninitialised, verdict.DivByZero, verdict.SignedOverflow)
-		if in.Flags.Has(ir.Exact) {
-			add(verdict.PointerCompare)
-		}
-	case ir.OpAlloca:
-		if _, fixed := in.Args[0].(*ir.Const); !fixed {
-			add(verdict.Uninitialised, verdict.VLA)
-		}
-	case ir.OpFpToSi, ir.OpFpToUi:
-		add(verdict.Conversion)
-	case ir.OpShl, ir.OpLshr, ir.OpAshr:
-		add(verdict.Shift)
-		if in.Flags.Has(ir.Exact) {
-			add(verdict.PointerCompare)
-		}
-		if in.Op == ir.OpShl && in.Flags.Has(ir.NSW) {
-			add(verdict.SignedOverflow)
-		}
-	case ir.OpLoad, ir.OpStore, ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg:
-		add(verdict.Memory, verdict.Uninitialised)
-	case ir.OpIcmp:
-		if in.Args[0].Type().IsPtr() && in.Pred != ir.EQ && in.Pred != ir.NE {
-			add(verdict.PointerCompare)
-		}
-	case ir.OpGep:
-		if in.Flags.Has(ir.InBounds) {
-			add(verdict.PointerOverflow)
-		}
-	case ir.OpUnreachable:
-		add(verdict.Unreachable)
-	case ir.OpCondBr, ir.OpSwitch:
-		add(verdict.Uninitialised)
-	case ir.OpRet:
-		add(verdict.Leak)
-	case ir.OpIndirectBr:
-		add(verdict.Uninitialised, verdict.Memory)
-	case ir.OpTrap:
-		add(in.Check)
-	case ir.OpCall:
-		add(callChecks(in)...)
-	}
-	return slices.DeleteFunc(out, func(c verdict.Check) bool { return silent(in, c) })
 }

@@ -9,34 +9,9 @@ import (
 // Check names a property, as in --checks and in reports.
 type Check string
 
-// The checks.
-const (
-	Assert           Check = "assert"
-	SignedOverflow   Check = "signed-overflow"
-	UnsignedOverflow Check = "unsigned-overflow"
-	Shift            Check = "shift"
-	DivByZero        Check = "div-by-zero"
-	Conversion       Check = "conversion"
-	Memory           Check = "memory"
-	Free             Check = "free"
-	Leak             Check = "leak"
-	Uninitialised    Check = "uninitialised"
-	PointerOverflow  Check = "pointer-overflow"
-	PointerCompare   Check = "pointer-compare"
-	Unreachable      Check = "unreachable"
-	Return           Check = "return"
-	Enum             Check = "enum"
-	Bool             Check = "bool"
-	VLA              Check = "vla"
-	Builtin          Check = "builtin"
-	Nonnull          Check = "nonnull"
-	Unwinding        Check = "unwinding"
-	Termination      Check = "termination"
-	ComplexityBound  Check = "complexity"
-	Stack            Check = "stack"
-)
-
-// Property describes a check to people; the manual and `firmproof explain` are made from it.
+// Property is the row of a check: the texts that the manual and `firmproof explain` are made from, and what
+// the engines have to know of it. Adding a check is a row here, a line in `encode/sites.go` that says at which
+// instructions it is claimed, its condition in `encode` and `interp`, and a pair of programs in the corpus of checks.
 type Property struct {
 	Check   Check
 	Title   string
@@ -47,6 +22,37 @@ type Property struct {
 	Meaning string
 	Bad     string // C that violates it
 	Good    string // the same, mended
+
+	Decided Decided
+	Past    Past
+	Driver  bool // also claimed in functions that the driver makes around the entry
+}
+
+// Decided says what settles a check's claims.
+type Decided uint8
+
+// The ways to settle a claim.
+const (
+	ByPaths Decided = iota // the condition at an instruction, on the paths that get there
+	ByBound                // it is the bound of an unwinding: nothing to settle beside other claims
+	ByGraph                // the whole program, from its graph of abstract states
+)
+
+// Past says whether a run goes on behind a violation of a check, or where the check is off.
+type Past uint8
+
+// The ways to go on.
+const (
+	PastTrap  Past = iota // only where it is a trap of the compiler, beside which the program goes on
+	PastNone              // never
+	PastWraps             // as a program compiled with -fwrapv does: the result is the machine's
+	PastUses              // with what is there: an indeterminate value as it is, behind an assertion of a harness
+)
+
+// Of is the row of c; an unknown check has an empty one.
+func (c Check) Of() Property {
+	p, _ := Lookup(string(c))
+	return p
 }
 
 // Properties lists every check in the order of the manual.

@@ -1,24 +1,56 @@
 package verdict
 
+// The checks.
+const (
+	Assert           Check = "assert"
+	SignedOverflow   Check = "signed-overflow"
+	UnsignedOverflow Check = "unsigned-overflow"
+	Shift            Check = "shift"
+	DivByZero        Check = "div-by-zero"
+	Conversion       Check = "conversion"
+	Memory           Check = "memory"
+	Free             Check = "free"
+	Leak             Check = "leak"
+	Uninitialised    Check = "uninitialised"
+	PointerOverflow  Check = "pointer-overflow"
+	PointerCompare   Check = "pointer-compare"
+	Unreachable      Check = "unreachable"
+	Return           Check = "return"
+	Enum             Check = "enum"
+	Bool             Check = "bool"
+	VLA              Check = "vla"
+	Builtin          Check = "builtin"
+	Nonnull          Check = "nonnull"
+	Unwinding        Check = "unwinding"
+	Termination      Check = "termination"
+	ComplexityBound  Check = "complexity"
+	Stack            Check = "stack"
+)
+
+// properties has a row for each check, in the order of the manual.
 var properties = []Property{
 	{Check: Assert, Title: "User assertion", CWE: "CWE-617", MISRA: "Dir 4.1", CERT: "", Default: true,
 		Meaning: "An assertion of the program or of the harness holds whenever it is reached.",
 		Bad:     "assert(n < 8);   /* n may be 8 */",
-		Good:    "if (n > 7) return; assert(n < 8);"},
+		Good:    "if (n > 7) return; assert(n < 8);",
+		Past:    PastUses},
 	{Check: SignedOverflow, Title: "Signed integer overflow", CWE: "CWE-190", MISRA: "Rule 1.3", CERT: "INT32-C",
 		Default: true,
 		Meaning: "The exact result of signed arithmetic fits its type. Overflow is undefined: compilers assume that it never happens.",
 		Bad:     "int next(int n) { return n + 1; }",
-		Good:    "int next(int n) { return n < INT_MAX ? n + 1 : n; }"},
+		Good:    "int next(int n) { return n < INT_MAX ? n + 1 : n; }",
+		Past:    PastWraps},
 	{Check: UnsignedOverflow, Title: "Unsigned wrap-around", CWE: "CWE-190", MISRA: "Rule 12.4", CERT: "INT30-C",
 		Default: false,
 		Meaning: "Unsigned arithmetic does not wrap. Defined in C and often meant, so off unless asked for.",
 		Bad:     "unsigned len = a - b;   /* a < b */",
-		Good:    "unsigned len = a >= b ? a - b : 0;"},
+		Good:    "unsigned len = a >= b ? a - b : 0;",
+		Past:    PastWraps},
 	{Check: Shift, Title: "Invalid shift", CWE: "CWE-1335", MISRA: "Rule 12.2", CERT: "INT34-C", Default: true,
 		Meaning: "The shift amount is below the width of the promoted left operand, and a signed left operand is not negative and keeps its value.",
 		Bad:     "mask = 1 << bit;   /* bit may be 32 */",
-		Good:    "mask = bit < 32 ? 1u << bit : 0;"},
+		Good:    "mask = bit < 32 ? 1u << bit : 0;",
+		Past:    PastWraps},
 	{Check: DivByZero, Title: "Division by zero", CWE: "CWE-369", MISRA: "Rule 1.3", CERT: "INT33-C", Default: true,
 		Meaning: "No division or remainder by zero, and no INT_MIN / -1.",
 		Bad:     "avg = sum / count;",
@@ -27,7 +59,8 @@ var properties = []Property{
 		Default: false,
 		Meaning: "An implicit conversion keeps the value. Often meant, so off unless asked for.",
 		Bad:     "uint8_t b = word;",
-		Good:    "uint8_t b = (uint8_t)(word & 0xff);"},
+		Good:    "uint8_t b = (uint8_t)(word & 0xff);",
+		Past:    PastWraps},
 	{Check: Memory, Title: "Invalid memory access", CWE: "CWE-119", MISRA: "Rule 18.1", CERT: "ARR30-C", Default: true,
 		Meaning: "Every access lies inside one live object (or a region of the memory map) and is aligned for its type; constants are not written. Covers null, out of bounds, use after free, use after return.",
 		Bad:     "buf[n] = 0;   /* n may be sizeof buf */",
@@ -39,22 +72,26 @@ var properties = []Property{
 	{Check: Leak, Title: "Memory leak", CWE: "CWE-401", MISRA: "Rule 22.1", CERT: "MEM31-C", Default: true,
 		Meaning: "Every heap object is freed before the program ends or the last pointer to it is lost. Off for bare-metal targets.",
 		Bad:     "p = malloc(8); p = malloc(8);",
-		Good:    "p = malloc(8); free(p); p = malloc(8);"},
+		Good:    "p = malloc(8); free(p); p = malloc(8);",
+		Driver:  true},
 	{Check: Uninitialised, Title: "Use of an indeterminate value", CWE: "CWE-457", MISRA: "Rule 9.1", CERT: "EXP33-C",
 		Default: true,
 		Meaning: "No decision, address or output depends on memory that was never written.",
 		Bad:     "int x; if (x) go();",
-		Good:    "int x = 0; if (x) go();"},
+		Good:    "int x = 0; if (x) go();",
+		Past:    PastUses},
 	{Check: PointerOverflow, Title: "Pointer leaves its object", CWE: "CWE-823", MISRA: "Rule 18.1", CERT: "ARR30-C",
 		Default: true,
 		Meaning: "Pointer arithmetic stays inside the object or one past its end.",
 		Bad:     "p = buf + n;   /* n > sizeof buf */",
-		Good:    "if (n <= sizeof buf) p = buf + n;"},
+		Good:    "if (n <= sizeof buf) p = buf + n;",
+		Past:    PastWraps},
 	{Check: PointerCompare, Title: "Unrelated pointers compared", CWE: "CWE-469", MISRA: "Rule 18.3", CERT: "ARR36-C",
 		Default: true,
 		Meaning: "Only pointers into one object are ordered or subtracted.",
 		Bad:     "if (&a[0] < &b[0]) ...",
-		Good:    "if (i < j) ..."},
+		Good:    "if (i < j) ...",
+		Past:    PastWraps},
 	{Check: Unreachable, Title: "Unreachable code reached", CWE: "CWE-561", MISRA: "Rule 2.1", CERT: "MSC12-C",
 		Default: true,
 		Meaning: "Code that the compiler was told can never run is never reached.",
@@ -76,7 +113,8 @@ var properties = []Property{
 	{Check: VLA, Title: "Invalid array length", CWE: "CWE-789", MISRA: "Rule 18.8", CERT: "ARR32-C", Default: true,
 		Meaning: "The length of a variable length array is positive.",
 		Bad:     "char buf[n];   /* n may be 0 */",
-		Good:    "char buf[MAX];"},
+		Good:    "char buf[MAX];",
+		Past:    PastNone},
 	{Check: Builtin, Title: "Invalid argument of a builtin", CWE: "CWE-628", MISRA: "", CERT: "", Default: true,
 		Meaning: "Builtins get arguments in their domain, e.g. no __builtin_clz(0).",
 		Bad:     "int n = __builtin_clz(x);",
@@ -89,17 +127,21 @@ var properties = []Property{
 	{Check: Unwinding, Title: "Bound reached", CWE: "", MISRA: "", CERT: "", Default: true,
 		Meaning: "No execution needs more loop turns or calls than were analysed. If one does, the other answers are only bounded.",
 		Bad:     "while (!ready()) ;",
-		Good:    "for (int i = 0; i < 100 && !ready(); i++) ;"},
+		Good:    "for (int i = 0; i < 100 && !ready(); i++) ;",
+		Decided: ByBound},
 	{Check: Termination, Title: "Non-termination", CWE: "CWE-835", MISRA: "Rule 14.2", CERT: "MSC21-C", Default: false,
 		Meaning: "Every execution from the entry ends.",
 		Bad:     "while (n != 0) n -= 2;   /* n odd */",
-		Good:    "while (n > 1) n -= 2;"},
+		Good:    "while (n > 1) n -= 2;",
+		Decided: ByGraph},
 	{Check: ComplexityBound, Title: "Runtime bound", CWE: "CWE-400", MISRA: "", CERT: "", Default: false,
 		Meaning: "Reports an upper bound of executed instructions over the inputs.",
 		Bad:     "",
-		Good:    ""},
+		Good:    "",
+		Decided: ByGraph},
 	{Check: Stack, Title: "Stack overflow", CWE: "CWE-674", MISRA: "Rule 17.2", CERT: "MEM05-C", Default: false,
 		Meaning: "The worst-case stack use over the call graph fits the target's stack.",
 		Bad:     "int f(int n) { char big[4096]; return n ? f(n - 1) : 0; }",
-		Good:    "static char big[4096];"},
+		Good:    "static char big[4096];",
+		Driver:  true},
 }
