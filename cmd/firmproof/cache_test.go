@@ -71,6 +71,28 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// TestCacheStart: what runs before and after the entry is part of the question.
+func TestCacheStart(t *testing.T) {
+	dir := t.TempDir()
+	text := `#include <stdlib.h>
+void __VERIFIER_assert(int);
+static int at = 1, end;
+__attribute__((constructor)) static void start(void) { at = 2; }
+static void last(void) { end = 3; }
+__attribute__((destructor)) static void finish(void) { __VERIFIER_assert(end == 3); }
+int main(void) { __VERIFIER_assert(at == 2); atexit(last); return 0; }
+`
+	for _, c := range []struct {
+		old, new string
+		want     verdict.Status
+	}{{"", "", verdict.Proved}, {"at = 2", "at = 4", verdict.Violated}, {"end = 3", "end = 4", verdict.Violated},
+		{"(end == 3)", "(end == 5)", verdict.Violated}, {"((constructor))", "((unused))", verdict.Violated}} {
+		if r := cachedCheck(t, dir, strings.Replace(text, c.old, c.new, 1)); r.Status != c.want {
+			t.Errorf("%s -> %s: %s %q, want %s", c.old, c.new, r.Status, r.Reused, c.want)
+		}
+	}
+}
+
 // TestCachedViolation: a violation is confirmed by execution each time; inputs that do
 // not show it any more cost nothing but the search.
 func TestCachedViolation(t *testing.T) {

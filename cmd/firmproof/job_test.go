@@ -236,6 +236,37 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+// TestJobsStart: what runs before and after an entry is in its job.
+func TestJobsStart(t *testing.T) {
+	dir := t.TempDir()
+	putAll(t, dir, map[string]string{
+		".firmproof.yml": `version: 1
+targets: [cortex-m3]
+build: {sources: ["*.c"]}
+harnesses: [{entry: constructor}, {entry: handler}, {entry: destructor}]
+`,
+		"a.c": `#include "firmproof.h"
+#include <stdlib.h>
+static int started, ended;
+__attribute__((constructor)) static void start(void) { started = 1; }
+static void last(void) { firmproof_assert(ended != 1, "atexit"); }
+__attribute__((destructor)) static void finish(void) { firmproof_assert(ended != 2, "destructor"); }
+void constructor(void) { firmproof_assert(started == 0, "constructor"); }
+void handler(void) { atexit(last); ended = 1; }
+void destructor(void) { ended = 2; }
+`})
+	want := checkTree(t, dir)
+	jobs, out := buildIn(t, dir)
+	for _, entry := range []string{"constructor", "handler", "destructor"} {
+		if !strings.Contains(want[entry], entry+" violated ") {
+			t.Errorf("not violated:\n%s", want[entry])
+		}
+		if got := claimLines(verifyIn(t, *jobs[entry], out)); got != want[entry] {
+			t.Errorf("got\n%swant\n%s", got, want[entry])
+		}
+	}
+}
+
 // verifyIn runs `job verify` in a folder of its own and completes the answer.
 func verifyIn(t testing.TB, j pipeline.Job, from string) *verdict.Result {
 	t.Helper()

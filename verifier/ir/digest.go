@@ -21,19 +21,19 @@ type Slice struct {
 	Sum     [sha256.Size]byte
 }
 
-// Slice walks what entry reaches: operands, initialisers, and for an indirect call
-// every function whose address is taken. Two slices with one digest are the same
-// program: the digest covers every field of every reached part (the walk is by
-// reflection, so that a new field cannot be forgotten) and the layout, and nothing
-// else of the module. With lines, positions count as they are; without, each line
-// counts relative to the first of its function, and lines of globals do not count.
+// Slice walks what an execution from entry reaches: what runs before and after it
+// (Ctors, Finish), operands, initialisers, and for an indirect call every function
+// whose address is taken. Two slices with one digest are the same program: the
+// digest covers every field of every reached part and of the module itself (the walk
+// is by reflection, so that a new field cannot be forgotten), except for notInDigest.
+// With lines, positions count as they are; without, each line counts relative to the
+// first of its function, and lines of globals do not count.
 func (m *Module) Slice(entry *Func, lines bool) Slice {
 	d := &digester{sum: sha256.New(), m: m, lines: lines, mentioned: map[*Func]bool{}, order: map[*Global]int{},
-		types: map[*Type]string{}}
+		numbers: map[any]int{}, types: map[*Type]string{}}
 	d.w = bufio.NewWriterSize(d.sum, 1<<16)
-	d.value(reflect.ValueOf(m.Triple))
-	d.value(reflect.ValueOf(m.Layout))
 	d.fn(entry)
+	d.module()
 	for nf, ng := 0, 0; nf < len(d.out.Funcs) || ng < len(d.out.Globals); {
 		if nf < len(d.out.Funcs) {
 			d.body(d.out.Funcs[nf])
@@ -49,6 +49,14 @@ func (m *Module) Slice(entry *Func, lines bool) Slice {
 	_ = d.w.Flush()
 	d.sum.Sum(d.out.Sum[:0])
 	return d.out
+}
+
+// notInDigest are the fields of Module that the digest leaves out.
+var notInDigest = map[string]string{
+	"Name":    "the engines do not read it",
+	"Globals": "those that are reached count",
+	"Funcs":   "those that are reached count",
+	"Aliases": "their uses are resolved",
 }
 
 type digester struct {
@@ -71,6 +79,16 @@ func (d *digester) int(n int64) { _, _ = d.w.Write(binary.AppendVarint(d.buf[:0]
 func (d *digester) text(s string) {
 	d.int(int64(len(s)))
 	_, _ = d.w.WriteString(s)
+}
+
+// module writes the module itself.
+func (d *digester) module() {
+	v := reflect.ValueOf(d.m).Elem()
+	for i := range v.NumField() {
+		if _, out := notInDigest[v.Type().Field(i).Name]; !out {
+			d.value(v.Field(i))
+		}
+	}
 }
 
 // fn mentions a function by name and makes it a part of the slice.

@@ -1,7 +1,8 @@
 package ir
 
-// Part is the module that holds what an execution from entry can touch, and
-// nothing else: see Slice. It shares its functions and globals with m.
+// Part is the module without the functions, globals and aliases that no execution
+// from entry can touch (see Slice). Everything else is kept. It shares its
+// functions and globals with m.
 func (m *Module) Part(entry *Func) *Module {
 	s := m.Slice(entry, false)
 	funcs, globals := map[*Func]bool{}, map[*Global]bool{}
@@ -11,7 +12,8 @@ func (m *Module) Part(entry *Func) *Module {
 	for _, g := range s.Globals {
 		globals[g] = true
 	}
-	p := &Module{Name: m.Name, Triple: m.Triple, Layout: m.Layout}
+	p := *m
+	p.Globals, p.Funcs, p.Aliases = nil, nil, nil
 	for _, g := range m.Globals {
 		if globals[g] {
 			p.Globals = append(p.Globals, g)
@@ -27,5 +29,5 @@ func (m *Module) Part(entry *Func) *Module {
 			p.Aliases = append(p.Aliases, a)
 		}
 	}
-	return p
+	return &p
 }
