@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -19,7 +20,7 @@ func (b *bounded) again(ctx context.Context) {
 	stop := b.stage("try again")
 	confirmed := int64(0)
 	for _, inputs := range b.plan.Tried {
-		rec := &interp.Recorder{Source: &played{list: inputs}}
+		rec := &input.Recorder{Source: &played{list: inputs}}
 		out, err := interp.Run(ctx, b.m, b.interpOptions(replaySteps), rec)
 		if err == nil && out.Kind == interp.Violation && b.plan.Checks.Has(out.Check) && b.violatedBy(ctx, rec.Inputs,
 			out) {
@@ -35,11 +36,11 @@ func (b *bounded) again(ctx context.Context) {
 // played is a source of inputs as a report shows them. Where the program asks for
 // another kind than comes next, or for more, it gets zeros.
 type played struct {
-	interp.Zeros
+	input.Zeros
 	list []verdict.Input
 }
 
-func (p *played) take(kind interp.InputKind) (in verdict.Input, ok bool) {
+func (p *played) take(kind input.Kind) (in verdict.Input, ok bool) {
 	if len(p.list) == 0 || p.list[0].Kind != kind.String() {
 		return in, false
 	}
@@ -48,7 +49,7 @@ func (p *played) take(kind interp.InputKind) (in verdict.Input, ok bool) {
 }
 
 // Next plays the next value, in the width that is asked for.
-func (p *played) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
+func (p *played) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
 	if in, ok := p.take(kind); ok {
 		if v, err := bits.ParseHex(max(in.Width, 1), in.Value); err == nil {
 			if v.Width() < width {
@@ -62,7 +63,7 @@ func (p *played) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec,
 
 // Havoc plays bytes, zeros behind them.
 func (p *played) Havoc(at *ir.Instr, n int64) (func(int64) byte, bool) {
-	in, _ := p.take(interp.Havoc)
+	in, _ := p.take(input.Havoc)
 	data, err := hex.DecodeString(in.Bytes)
 	if err != nil {
 		return p.Zeros.Havoc(at, n)

@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -39,7 +40,7 @@ const (
 type loopSet struct {
 	header int
 	set    []literal
-	inputs []interp.Input // of a run into it
+	inputs []input.Input // of a run into it
 }
 
 // recurrentBits looks for a run that never ends by recurrent sets over bit vectors.
@@ -217,7 +218,7 @@ func (u *unbounded) endless(ctx context.Context, p *prover, set *loopSet) (verdi
 	if !ok {
 		return c, false
 	}
-	rec := &interp.Recorder{Source: newThenZeros(set.inputs)}
+	rec := &input.Recorder{Source: newThenZeros(set.inputs)}
 	out, err := interp.RunLasso(ctx, u.m, u.interpOptions(confirmSteps), rec)
 	switch {
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -45,7 +46,7 @@ func (b *bounded) alone(ctx context.Context) bool {
 	for c, on := range b.plan.Checks {
 		opts.Checks[c] = on || c == verdict.Uninitialised
 	}
-	out, err := interp.Run(part, b.m, opts, interp.Zeros{})
+	out, err := interp.Run(part, b.m, opts, input.Zeros{})
 	if err != nil {
 		return false
 	}
@@ -71,7 +72,7 @@ func (b *bounded) alone(ctx context.Context) bool {
 
 // violatedBy settles the claim that an execution on inputs violates, if it does
 // so again.
-func (b *bounded) violatedBy(ctx context.Context, inputs []interp.Input, out *interp.Outcome) bool {
+func (b *bounded) violatedBy(ctx context.Context, inputs []input.Input, out *interp.Outcome) bool {
 	claims := encode.ListClaims(b.m, b.plan.Checks, func(k *ir.Block) bool { return out.Visits[k] > 0 })
 	i := slices.IndexFunc(claims, func(c encode.Claim) bool { return c.Instr == out.Instr && c.Check == out.Check })
 	if i < 0 || b.settled[claims[i].ID] != nil || notFollowed(inputs) != nil {
@@ -92,7 +93,7 @@ func (b *bounded) probe(ctx context.Context) {
 	consts := constantsIn(b.m)
 	left := int64(probeTotal)
 	for seed := uint64(0); seed < probeSeeds && left > 0 && ctx.Err() == nil; seed++ {
-		rec := &interp.Recorder{Source: &tries{seed: seed*0x9e3779b97f4a7c15 + 1, mode: seed % 5, consts: consts}}
+		rec := &input.Recorder{Source: &tries{seed: seed*0x9e3779b97f4a7c15 + 1, mode: seed % 5, consts: consts}}
 		out, err := interp.Run(ctx, b.m, b.interpOptions(min(left, probeSteps)), rec)
 		if err != nil {
 			return
@@ -110,7 +111,7 @@ func (b *bounded) probe(ctx context.Context) {
 
 // tries is a source of inputs that are often interesting, by a fixed generator.
 type tries struct {
-	interp.Zeros
+	input.Zeros
 	seed, mode uint64
 	consts     []int64
 }
@@ -124,8 +125,8 @@ func (t *tries) random() uint64 {
 
 // Next answers with a constant of the program, a small number, any number, or
 // 0 and 1, as the mode says.
-func (t *tries) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
-	if kind == interp.MallocOK || kind == interp.Undef {
+func (t *tries) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
+	if kind == input.MallocOK || kind == input.Undef {
 		return t.Zeros.Next(kind, at, width)
 	}
 	switch r := t.random(); {

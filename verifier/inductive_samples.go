@@ -7,6 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -59,7 +60,7 @@ func (p *prover) collect(ctx context.Context) map[int][]sample {
 		s.run = map[int]int{}
 		opts := p.interpOptions(min(left, sampleSteps))
 		opts.Watch, opts.MaxDepth = s.watch, 400
-		rec := &interp.Recorder{Source: &tries{seed: seed*0x9e3779b97f4a7c15 + 1, mode: seed % 5, consts: consts}}
+		rec := &input.Recorder{Source: &tries{seed: seed*0x9e3779b97f4a7c15 + 1, mode: seed % 5, consts: consts}}
 		out, err := interp.Run(ctx, p.m, opts, rec)
 		if err != nil {
 			break

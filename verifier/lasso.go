@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
@@ -30,7 +31,7 @@ const (
 // guess decides inputs by a policy: the same value always, or values that are
 // often interesting, chosen by a fixed generator.
 type guess struct {
-	interp.Zeros
+	input.Zeros
 	seed   uint64
 	values []int64
 }
@@ -69,8 +70,8 @@ func (g *guess) value(n uint64, width int) bits.Vec {
 }
 
 // Next answers from the policy.
-func (g *guess) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
-	if kind == interp.MallocOK || kind == interp.Undef {
+func (g *guess) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
+	if kind == input.MallocOK || kind == input.Undef {
 		return g.Zeros.Next(kind, at, width)
 	}
 	all := uint64(len(g.values)) + 2
@@ -114,7 +115,7 @@ func (u *unbounded) guessLasso(ctx context.Context) (verdict.Claim, bool) {
 // guessOne runs the program on the inputs of one policy; varied tells that there were any.
 func (u *unbounded) guessOne(ctx context.Context, g *guess, steps int64) (c verdict.Claim, kind interp.Kind,
 	varied bool) {
-	rec := &interp.Recorder{Source: g}
+	rec := &input.Recorder{Source: g}
 	out, err := interp.RunLasso(ctx, u.m, u.interpOptions(steps), rec)
 	if err != nil {
 		return c, kind, false
@@ -126,7 +127,7 @@ func (u *unbounded) guessOne(ctx context.Context, g *guess, steps int64) (c verd
 }
 
 // lassoClaim shows a run that repeats its state.
-func (u *unbounded) lassoClaim(ctx context.Context, inputs []interp.Input, out *interp.Outcome) verdict.Claim {
+func (u *unbounded) lassoClaim(ctx context.Context, inputs []input.Input, out *interp.Outcome) verdict.Claim {
 	c := verdict.Claim{Check: verdict.Termination, Status: verdict.Violated, Replay: verdict.Confirmed,
 		Message: "this run never ends: its state repeats"}
 	c.Pos = *out.Cycle.Head.Instrs[0].Pos
@@ -135,7 +136,7 @@ func (u *unbounded) lassoClaim(ctx context.Context, inputs []interp.Input, out *
 			out.Cycle.Stem, c.Pos, out.Cycle.Length)}}
 	opts := u.interpOptions(out.Executed + 1)
 	opts.Trace = true
-	if traced, err := interp.RunLasso(ctx, u.m, opts, interp.NewRecorded(inputs)); err == nil &&
+	if traced, err := interp.RunLasso(ctx, u.m, opts, input.NewRecorded(inputs)); err == nil &&
 		traced.Kind == interp.Lasso {
 		c.Trace = traced.Steps
 	}
@@ -167,8 +168,8 @@ func (u *unbounded) infinite(ctx context.Context, claim verdict.Claim, g *seg.Gr
 			Detail: "the run of the recurrent set was not made: " + err.Error()})
 	}
 	inputs := interpInputs(ins)
-	src := interp.NewRecorded(inputs)
-	rec := &interp.Recorder{Source: src}
+	src := input.NewRecorded(inputs)
+	rec := &input.Recorder{Source: src}
 	opts := u.interpOptions(confirmSteps)
 	if wrap {
 		delete(opts.Checks, verdict.SignedOverflow)
@@ -247,12 +248,12 @@ func follow(sys *its.System, r *certify.Recurrence, turns int) ([]seg.Taken, err
 	return run, nil
 }
 
-func interpInputs(ins []seg.Input) []interp.Input {
-	kinds := map[seg.InputKind]interp.InputKind{seg.ParamInput: interp.Param, seg.NondetInput: interp.Nondet,
-		seg.VolatileInput: interp.VolatileRead, seg.MallocInput: interp.MallocOK}
-	out := make([]interp.Input, 0, len(ins))
+func interpInputs(ins []seg.Input) []input.Input {
+	kinds := map[seg.InputKind]input.Kind{seg.ParamInput: input.Param, seg.NondetInput: input.Nondet,
+		seg.VolatileInput: input.VolatileRead, seg.MallocInput: input.MallocOK}
+	out := make([]input.Input, 0, len(ins))
 	for _, in := range ins {
-		out = append(out, interp.Input{Kind: kinds[in.Kind], Instr: in.At, Value: bits.FromBig(in.Width, in.Value)})
+		out = append(out, input.Input{Kind: kinds[in.Kind], Instr: in.At, Value: bits.FromBig(in.Width, in.Value)})
 	}
 	return out
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -37,7 +37,7 @@ func TestGuesses(t *testing.T) {
 	for n, want := range map[uint64]int64{0: values[0], 14: values[14], uint64(len(values)): -128,
 		uint64(len(values)) + 1: 127} {
 		g := &guess{seed: n, values: values}
-		v, ok := g.Next(interp.Nondet, nil, 8)
+		v, ok := g.Next(input.Nondet, nil, 8)
 		if w := int64(int8(want)); !ok || v.Signed().Int64() != w {
 			t.Errorf("seed %d gives %s, want %d", n, v.Signed(), w)
 		}

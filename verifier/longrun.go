@@ -6,6 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve"
@@ -63,7 +64,7 @@ func (u *unbounded) longer(ctx context.Context, turns int) (c verdict.Claim, fou
 		}
 		more = true
 		ev := store.NewEvaluator(solver.Model(), ilr.EvalFloat)
-		rec := &interp.Recorder{Source: newThenZeros(f.Inputs(ev))}
+		rec := &input.Recorder{Source: newThenZeros(f.Inputs(ev))}
 		out, err := interp.RunLasso(ctx, u.m, u.interpOptions(longSteps), rec)
 		if err == nil && out.Kind == interp.Lasso {
 			return u.lassoClaim(ctx, rec.Inputs, out), true, true
@@ -78,7 +79,7 @@ func sameNumbers(f *encode.Formula, ev *ilr.Evaluator) ilr.Term {
 	var same []ilr.Term
 	for i := range f.Events {
 		switch e := &f.Events[i]; e.Kind {
-		case interp.Param, interp.Nondet, interp.VolatileRead:
+		case input.Param, input.Nondet, input.VolatileRead:
 			if ev.Holds(e.Guard) {
 				same = append(same, f.Store.Eq(e.Value, f.Store.Const(ev.Value(e.Value))))
 			}
@@ -90,17 +91,17 @@ func sameNumbers(f *encode.Formula, ev *ilr.Evaluator) ilr.Term {
 // thenZeros gives the inputs of a model as long as they are those that the run
 // asks for, then what Zeros gives.
 type thenZeros struct {
-	interp.Source // the model's
-	after         interp.Zeros
-	over          bool
+	input.Source // the model's
+	after        input.Zeros
+	over         bool
 }
 
-func newThenZeros(inputs []interp.Input) *thenZeros {
-	return &thenZeros{Source: interp.NewRecorded(inputs)}
+func newThenZeros(inputs []input.Input) *thenZeros {
+	return &thenZeros{Source: input.NewRecorded(inputs)}
 }
 
-// Next is interp.Source.
-func (t *thenZeros) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
+// Next is input.Source.
+func (t *thenZeros) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
 	if !t.over {
 		if v, ok := t.Source.Next(kind, at, width); ok {
 			return v, true
@@ -110,7 +111,7 @@ func (t *thenZeros) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.V
 	return t.after.Next(kind, at, width)
 }
 
-// Havoc is interp.Source.
+// Havoc is input.Source.
 func (t *thenZeros) Havoc(at *ir.Instr, n int64) (func(i int64) byte, bool) {
 	if !t.over {
 		if f, ok := t.Source.Havoc(at, n); ok {

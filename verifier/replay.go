@@ -7,6 +7,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -42,7 +43,7 @@ func (b *bounded) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit [
 }
 
 // confirmed makes c the violation that the execution out on inputs is.
-func (b *bounded) confirmed(ctx context.Context, c *verdict.Claim, inputs []interp.Input,
+func (b *bounded) confirmed(ctx context.Context, c *verdict.Claim, inputs []input.Input,
 	out *interp.Outcome) *verdict.Claim {
 	inputs = b.shrink(ctx, inputs, out)
 	if traced, err := b.execute(ctx, inputs, true); err == nil && sameFailure(traced, out) {
@@ -63,7 +64,7 @@ func (b *bounded) confirmed(ctx context.Context, c *verdict.Claim, inputs []inte
 }
 
 // notFollowed is the first input that stands for a value which the program computes and the engines do not.
-func notFollowed(inputs []interp.Input) *interp.Input {
+func notFollowed(inputs []input.Input) *input.Input {
 	for i := range inputs {
 		if at := inputs[i].Instr; at != nil && at.Asm != nil && at.Asm.Any != "" {
 			return &inputs[i]
@@ -77,10 +78,10 @@ func newClaim(g *group) *verdict.Claim {
 }
 
 // execute runs the interpreter from the entry with recorded inputs.
-func (b *bounded) execute(ctx context.Context, inputs []interp.Input, trace bool) (*interp.Outcome, error) {
+func (b *bounded) execute(ctx context.Context, inputs []input.Input, trace bool) (*interp.Outcome, error) {
 	opts := b.interpOptions(replaySteps)
 	opts.Trace, opts.Relevant = trace, b.plan.Relevant
-	return interp.Run(ctx, b.m, opts, interp.NewRecorded(inputs))
+	return interp.Run(ctx, b.m, opts, input.NewRecorded(inputs))
 }
 
 func violatedGroup(hit []*group, out *interp.Outcome) *group {

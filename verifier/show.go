@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve/smtlib"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -85,7 +85,7 @@ func (b *bounded) dumpClauses(r *round) {
 }
 
 // showInput puts an input of a replay into the report's form.
-func showInput(in interp.Input) verdict.Input {
+func showInput(in input.Input) verdict.Input {
 	out := verdict.Input{Kind: in.Kind.String(), Name: in.Name, Pos: in.Pos}
 	if at := in.Instr; at != nil && in.Name == "" { // from an execution: the formula names its inputs itself
 		out.Name, out.Pos = at.Name, *at.Pos

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 )
 
@@ -18,22 +19,22 @@ const (
 type shrinker struct {
 	b      *bounded
 	ctx    context.Context
-	inputs []interp.Input
+	inputs []input.Input
 	want   *interp.Outcome
 	left   int64 // trials
 }
 
 // shrink makes input values smaller one by one while the same failure is
 // reached: deterministic, and never accepted without a replay.
-func (b *bounded) shrink(ctx context.Context, inputs []interp.Input, want *interp.Outcome) []interp.Input {
+func (b *bounded) shrink(ctx context.Context, inputs []input.Input, want *interp.Outcome) []input.Input {
 	s := &shrinker{b: b, ctx: ctx, inputs: inputs, want: want, left: min(shrinkTrials, shrinkSteps/(want.Executed+1)+1)}
 	for i := range inputs {
 		switch in := &inputs[i]; in.Kind {
-		case interp.Nondet, interp.Param, interp.VolatileRead:
+		case input.Nondet, input.Param, input.VolatileRead:
 			if in.Value.Width() > 0 {
 				s.value(i)
 			}
-		case interp.Havoc, interp.Bytes:
+		case input.Havoc, input.Bytes:
 			s.bytes(i)
 		}
 	}
@@ -41,7 +42,7 @@ func (b *bounded) shrink(ctx context.Context, inputs []interp.Input, want *inter
 }
 
 // try replaces input i if the failure stays.
-func (s *shrinker) try(i int, in interp.Input) bool {
+func (s *shrinker) try(i int, in input.Input) bool {
 	if s.left <= 0 || s.ctx.Err() != nil {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
@@ -64,11 +65,11 @@ func boundAt(sys *its.System, cost termination.Cost, params map[string]int64) *b
 // executed counts the instructions of one run, -1 for a long one.
 func executed(ctx context.Context, t *testing.T, u *unbounded, params ...int64) int64 {
 	t.Helper()
-	var ins []interp.Input
+	var ins []input.Input
 	for i, p := range u.entry.Params {
-		ins = append(ins, interp.Input{Kind: interp.Param, Value: bits.NewInt(p.T.Width, params[i])})
+		ins = append(ins, input.Input{Kind: input.Param, Value: bits.NewInt(p.T.Width, params[i])})
 	}
-	out, err := interp.Run(ctx, u.m, u.interpOptions(100_000), interp.NewRecorded(ins))
+	out, err := interp.Run(ctx, u.m, u.interpOptions(100_000), input.NewRecorded(ins))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -176,13 +177,13 @@ func (c *campaign) run(t *testing.T, file, name string) (*verdict.Result, []*int
 
 // nibbles is a Source whose nondeterministic values are the two halves of a byte.
 type nibbles struct {
-	interp.Zeros
+	input.Zeros
 	list []uint64
 }
 
 // Next gives the halves in turn, then zeros.
-func (s *nibbles) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
-	if kind == interp.Nondet && len(s.list) > 0 {
+func (s *nibbles) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
+	if kind == input.Nondet && len(s.list) > 0 {
 		v := s.list[0]
 		s.list = s.list[1:]
 		return bits.New(width, v), true

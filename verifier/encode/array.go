@@ -4,7 +4,7 @@ import (
 	mbits "math/bits"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -81,7 +81,7 @@ func (e *encoder) baseArray(b *base, o *object, want int64) *array {
 			a.u = e.s.ArrConst(a.idx, e.s.Int(w, -1))
 		}
 		if !b.silent {
-			e.event(Event{Kind: interp.Bytes, Instr: o.in, Guard: o.born, Value: a.t, Object: o.id, Name: o.name,
+			e.event(Event{Kind: input.Bytes, Instr: o.in, Guard: o.born, Value: a.t, Object: o.id, Name: o.name,
 				Word: a.word})
 		}
 	}

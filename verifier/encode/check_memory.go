@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -320,7 +320,7 @@ func (e *encoder) load(fr *frame, st *state, in *ir.Instr, p val, t *ir.Type, al
 	}
 	var fresh val
 	if asks := e.fork(st, when); asks != nil {
-		fresh = e.fresh(asks, interp.VolatileRead, in, t, in.Name)
+		fresh = e.fresh(asks, input.VolatileRead, in, t, in.Name)
 	} else { // no execution that gets here reads there
 		ts = slices.DeleteFunc(ts, unknown)
 	}

@@ -2,7 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -228,7 +228,7 @@ func (e *encoder) nameBytes(b *base, off, n int64) val {
 	x := &cell{off: off, n: n, v: v}
 	b.cells = b.cells.fill(off, n, x)
 	if !b.silent {
-		e.event(Event{Kind: interp.Bytes, Instr: b.obj.in, Guard: b.obj.born, Value: v.t, Object: b.obj.id,
+		e.event(Event{Kind: input.Bytes, Instr: b.obj.in, Guard: b.obj.born, Value: v.t, Object: b.obj.id,
 			Offset: off, Name: b.obj.name})
 	}
 	return v

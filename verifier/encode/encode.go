@@ -19,7 +19,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -167,7 +167,7 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 	st := &state{pc: e.root()}
 	params := make([]val, len(entry.Params))
 	for i, q := range entry.Params {
-		params[i] = e.fresh(st, interp.Param, nil, q.T, q.Name)
+		params[i] = e.fresh(st, input.Param, nil, q.T, q.Name)
 	}
 	if end, _ := e.run(e.newFrame(nil, nil, entry, params), st); end != nil {
 		e.finish(end)

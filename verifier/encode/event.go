@@ -2,24 +2,24 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Event is one input of an execution.
 type Event struct {
-	Kind   interp.InputKind
+	Kind   input.Kind
 	Instr  *ir.Instr // nil for parameters and globals
 	Guard  ilr.Term  // it happens
 	Value  ilr.Term
-	Object int   // interp.Bytes, interp.Base: index in Formula.Objects
-	Offset int64 // interp.Bytes: where the bytes are; of an array value 0
-	Word   int64 // interp.Bytes: Value is an array of words of so many bytes; 0 otherwise
+	Object int   // input.Bytes, input.Base: index in Formula.Objects
+	Offset int64 // input.Bytes: where the bytes are; of an array value 0
+	Word   int64 // input.Bytes: Value is an array of words of so many bytes; 0 otherwise
 	Name   string
 	Pos    verdict.Pos
 
-	block *base // interp.Havoc: the bytes by distance from the start of the range
+	block *base // input.Havoc: the bytes by distance from the start of the range
 }
 
 // ObjectInfo describes an object of the walk.
@@ -39,7 +39,7 @@ func (e *encoder) event(ev Event) {
 }
 
 // fresh is an unknown value of type t, decided when st's paths get to in.
-func (e *encoder) fresh(st *state, kind interp.InputKind, in *ir.Instr, t *ir.Type, name string) val {
+func (e *encoder) fresh(st *state, kind input.Kind, in *ir.Instr, t *ir.Type, name string) val {
 	guard := e.s.True()
 	if st != nil && st.pc != nil {
 		guard = st.pc.all
@@ -67,7 +67,7 @@ func (e *encoder) fresh(st *state, kind interp.InputKind, in *ir.Instr, t *ir.Ty
 	case ir.KindInt:
 		out = e.scalar(v)
 	}
-	if kind == interp.Undef && e.shadow {
+	if kind == input.Undef && e.shadow {
 		out.u = e.s.Int(sort.W, -1)
 	}
 	return out

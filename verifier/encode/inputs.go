@@ -5,24 +5,24 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 )
 
 // Inputs is what the environment decided in the model of ev, for the replay: the
 // events that happen, in order, and the unknown bytes of the objects.
-func (f *Formula) Inputs(ev *ilr.Evaluator) []interp.Input {
+func (f *Formula) Inputs(ev *ilr.Evaluator) []input.Input {
 	num := f.numbers(ev)
 	mem := map[int]map[int64]byte{}
 	names := map[int]string{}
-	var out []interp.Input
+	var out []input.Input
 	for i := range f.Events {
 		e := &f.Events[i]
 		if !ev.Holds(e.Guard) {
 			continue
 		}
-		in := interp.Input{Kind: e.Kind, Instr: e.Instr, Name: e.Name, Pos: e.Pos}
+		in := input.Input{Kind: e.Kind, Instr: e.Instr, Name: e.Name, Pos: e.Pos}
 		switch e.Kind {
-		case interp.Bytes:
+		case input.Bytes:
 			n, ok := num[e.Object]
 			if !ok {
 				continue
@@ -33,13 +33,13 @@ func (f *Formula) Inputs(ev *ilr.Evaluator) []interp.Input {
 			names[n] = e.Name
 			f.bytesOf(ev, e, f.objs[e.Object], mem[n])
 			continue
-		case interp.Base:
+		case input.Base:
 			n, ok := num[e.Object]
 			if !ok {
 				continue
 			}
 			in.Obj, in.Value = n, ev.Value(e.Value)
-		case interp.Havoc:
+		case input.Havoc:
 			in.Bytes = map[int64]byte{}
 			f.blockBytes(ev, e.block, in.Bytes)
 		default:
@@ -53,7 +53,7 @@ func (f *Formula) Inputs(ev *ilr.Evaluator) []interp.Input {
 	}
 	sort.Ints(objs)
 	for _, n := range objs {
-		out = append(out, interp.Input{Kind: interp.Bytes, Obj: n, Bytes: mem[n], Name: names[n]})
+		out = append(out, input.Input{Kind: input.Bytes, Obj: n, Bytes: mem[n], Name: names[n]})
 	}
 	return out
 }

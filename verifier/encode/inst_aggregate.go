@@ -2,7 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -25,7 +25,7 @@ func (e *encoder) aggregate(fr *frame, st *state, in *ir.Instr) val {
 		}
 		var out val
 		if st := e.fork(st, e.s.Not(inside)); st != nil {
-			out = e.fresh(st, interp.Undef, in, in.T, "undef")
+			out = e.fresh(st, input.Undef, in, in.T, "undef")
 		} else {
 			out = a.el[0]
 		}
@@ -49,7 +49,7 @@ func (e *encoder) aggregate(fr *frame, st *state, in *ir.Instr) val {
 	for k, i := range in.Indices {
 		switch {
 		case i < 0:
-			out.el[k] = e.fresh(st, interp.Undef, in, in.T.Elem, "undef")
+			out.el[k] = e.fresh(st, input.Undef, in, in.T.Elem, "undef")
 		case i < len(a.el):
 			out.el[k] = a.el[i]
 		default:

@@ -3,7 +3,7 @@ package encode
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -86,7 +86,7 @@ func (e *encoder) overflowed(st *state, in *ir.Instr, a, b, v val) val {
 	if other == nil {
 		return v
 	}
-	return e.pick(e.s.Not(over), v, e.fresh(other, interp.Undef, in, in.T, "overflow"))
+	return e.pick(e.s.Not(over), v, e.fresh(other, input.Undef, in, in.T, "overflow"))
 }
 
 // overShift is v, but any value where the amount of a shift is not below the width
@@ -100,7 +100,7 @@ func (e *encoder) overShift(st *state, in *ir.Instr, a, b val, t *ir.Type, v val
 	if other == nil {
 		return v
 	}
-	return e.pick(e.s.Ult(y, e.s.Const(bits.New(t.Width, uint64(t.Width)))), v, e.fresh(other, interp.Undef, in, t,
+	return e.pick(e.s.Ult(y, e.s.Const(bits.New(t.Width, uint64(t.Width)))), v, e.fresh(other, input.Undef, in, t,
 		"shift"))
 }
 

@@ -3,7 +3,7 @@ package encode
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -165,7 +165,7 @@ func (e *encoder) floatConversion(st *state, in *ir.Instr, a val, from, to *ir.T
 	r := e.s.FloatOp(k, sort, ilr.RTZ, a.t)
 	ok := e.decide(st.pc, e.fits(a.t, sort.W, in.Op == ir.OpFpToSi))
 	if other := e.fork(st, e.s.Not(ok)); other != nil {
-		return e.pick(ok, e.scalar(r), e.fresh(other, interp.Undef, in, to, "undef"))
+		return e.pick(ok, e.scalar(r), e.fresh(other, input.Undef, in, to, "undef"))
 	}
 	return e.scalar(r)
 }

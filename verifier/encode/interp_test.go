@@ -9,6 +9,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve"
@@ -36,7 +37,7 @@ func expected(f *Formula, ev *ilr.Evaluator) string {
 // actual is what the interpreter does with the inputs of a model.
 func actual(t *testing.T, m *ir.Module, f *Formula, ev *ilr.Evaluator, opts Options) (string, *interp.Outcome) {
 	t.Helper()
-	src := interp.NewRecorded(f.Inputs(ev))
+	src := input.NewRecorded(f.Inputs(ev))
 	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("main"), Checks: opts.Checks,
 		Semantics: opts.Semantics, MaxSteps: 3000000}, src)
 	if err != nil {

@@ -2,7 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -57,9 +57,9 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	e, st := c.encoder, c.st
 	switch m {
 	case ir.ModelNondet:
-		return e.fresh(st, interp.Nondet, c.in, c.in.T, c.name), true
+		return e.fresh(st, input.Nondet, c.in, c.in.T, c.name), true
 	case ir.ModelNondetNonNeg:
-		v := e.fresh(st, interp.Nondet, c.in, c.in.T, c.name)
+		v := e.fresh(st, input.Nondet, c.in, c.in.T, c.name)
 		t := e.num(v)
 		st.pc = e.and(st.pc, e.s.Not(e.s.Slt(t, e.s.Int(e.s.Width(t), 0))))
 		return v, true
@@ -84,7 +84,7 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true,
 			"assertion fails"+c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
 	case ir.ModelNop:
-		return e.fresh(st, interp.Undef, c.in, c.in.T, c.name), true
+		return e.fresh(st, input.Undef, c.in, c.in.T, c.name), true
 	case ir.ModelExit:
 		how := endExit
 		if c.name == "abort" {
@@ -104,7 +104,7 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 		}
 		st.pc = nil
 	case ir.ModelRange:
-		v := e.fresh(st, interp.Nondet, c.in, c.in.T, c.name)
+		v := e.fresh(st, input.Nondet, c.in, c.in.T, c.name)
 		t := e.num(v)
 		st.pc = e.and(st.pc, e.s.And(e.s.Sle(e.num(c.args[0]), t), e.s.Slt(t, e.num(c.args[1]))))
 		return v, true

@@ -5,7 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -87,7 +87,7 @@ func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p val, ok ilr
 	ok = e.s.True()
 	if !e.opts.MallocNeverFails {
 		v := e.s.Fresh("malloc", ilr.BV(1))
-		e.event(Event{Kind: interp.MallocOK, Instr: c.in, Guard: st.pc.all, Value: v, Name: c.name})
+		e.event(Event{Kind: input.MallocOK, Instr: c.in, Guard: st.pc.all, Value: v, Name: c.name})
 		ok = e.bit(v)
 	}
 	fits := e.s.Ule(n, e.s.Const(bits.MaxSigned(e.w)))

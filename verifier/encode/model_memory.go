@@ -2,7 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -358,7 +358,7 @@ func (e *encoder) havocMemory(fr *frame, st *state, in *ir.Instr, dst val, n ilr
 
 // havocTargets makes n bytes at each of ts unknown under its guard, and under some.
 func (e *encoder) havocTargets(st *state, in *ir.Instr, ts []target, n, some ilr.Term) {
-	ev := Event{Kind: interp.Havoc, Instr: in, Guard: e.s.And(st.pc.all, some), Name: "havoc"}
+	ev := Event{Kind: input.Havoc, Instr: in, Guard: e.s.And(st.pc.all, some), Name: "havoc"}
 	k, kok := e.constOf(n)
 	// One unknown block, as wide as the range; the targets take their part of it.
 	size := e.s.Int(e.w, -1)

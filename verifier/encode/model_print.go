@@ -2,7 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -15,7 +15,7 @@ func (c *modelCall) printf() val {
 	if c.st.pc == nil {
 		return val{}
 	}
-	v := c.fresh(c.st, interp.Nondet, c.in, c.in.T, c.name)
+	v := c.fresh(c.st, input.Nondet, c.in, c.in.T, c.name)
 	if c.in.T.IsInt() {
 		t := c.num(v)
 		c.st.pc = c.and(c.st.pc, c.s.Not(c.s.Slt(t, c.s.Int(c.s.Width(t), -1))))
@@ -134,7 +134,7 @@ func (c *modelCall) converted(conv ir.Conversion, memory bool, next func(ir.Conv
 		})
 	case 'n':
 		t := c.lay.Stored(conv)
-		v := c.fresh(c.st, interp.Nondet, c.in, t, c.name)
+		v := c.fresh(c.st, input.Nondet, c.in, t, c.name)
 		c.st.pc = c.and(c.st.pc, c.s.Not(c.s.Slt(c.num(v), c.s.Int(t.Width, 0))))
 		if c.st.pc != nil {
 			c.store(c.fr, c.st, c.in, c.args[i], v, t, c.lay.AlignOf(t))

@@ -1,7 +1,7 @@
 package encode
 
 import (
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -20,7 +20,7 @@ func (c *modelCall) stub(m ir.Model) (val, bool) {
 			return val{}, true
 		}
 	}
-	return c.fresh(c.st, interp.Nondet, c.in, c.in.T, c.name), true
+	return c.fresh(c.st, input.Nondet, c.in, c.in.T, c.name), true
 }
 
 func (c *modelCall) havocReached(p *ptr) {

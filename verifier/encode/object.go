@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -140,7 +140,7 @@ func (e *encoder) base(o *object) ilr.Term {
 	}
 	e.placement(o)
 	e.observed = append(e.observed, o)
-	e.event(Event{Kind: interp.Base, Instr: o.in, Guard: o.born, Value: o.addr, Object: o.id, Name: o.name})
+	e.event(Event{Kind: input.Base, Instr: o.in, Guard: o.born, Value: o.addr, Object: o.id, Name: o.name})
 	return o.addr
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -185,7 +185,7 @@ func (e *encoder) constant(st *state, in *ir.Instr, c *ir.Const) val {
 	case ir.ConstNull, ir.ConstZero:
 		return e.zero(c.T)
 	case ir.ConstUndef, ir.ConstPoison:
-		return e.fresh(st, interp.Undef, in, c.T, "undef")
+		return e.fresh(st, input.Undef, in, c.T, "undef")
 	case ir.ConstAgg:
 		out := val{el: make([]val, len(c.Elems))}
 		for i, x := range c.Elems {

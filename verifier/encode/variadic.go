@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -124,7 +124,7 @@ func (e *encoder) asm(st *state, in *ir.Instr) val {
 	for _, c := range strings.Split(in.Asm.Constraints, ",") {
 		if c == "~{memory}" && !ir.QuietAsm(in.Asm) {
 			if !in.T.IsVoid() {
-				e.fresh(st, interp.AsmOut, in, in.T, "asm")
+				e.fresh(st, input.AsmOut, in, in.T, "asm")
 			}
 			e.gap(st, in, verdict.Unsupported, "inline assembly that writes memory: %s",
 				strings.TrimSpace(in.Asm.Template))
@@ -135,7 +135,7 @@ func (e *encoder) asm(st *state, in *ir.Instr) val {
 		e.note("inline assembly `%s` changes nothing but its outputs, which are unknown",
 			strings.TrimSpace(in.Asm.Template))
 	}
-	return e.fresh(st, interp.AsmOut, in, in.T, "asm")
+	return e.fresh(st, input.AsmOut, in, in.T, "asm")
 }
 
 // fits is the condition that a float, rounded toward zero, is an integer of w bits.

@@ -3,6 +3,7 @@ package interp
 import (
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -11,7 +12,7 @@ import (
 // choice, and what may write memory is not modelled.
 func (x *machine) asm(in *ir.Instr) {
 	if !in.T.IsVoid() {
-		x.set(in, x.inputs(AsmOut, in.T))
+		x.set(in, x.inputs(input.AsmOut, in.T))
 	}
 	for _, c := range strings.Split(in.Asm.Constraints, ",") {
 		if c == "~{memory}" && !ir.QuietAsm(in.Asm) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -136,16 +137,16 @@ func compileFile(t testing.TB, path, target string, flags ...string) *ir.Module 
 
 // listSource answers from a list; what it does not hold is 0.
 type listSource struct {
-	interp.Zeros
+	input.Zeros
 	list    []int64
 	mallocs bool
 }
 
-func (s *listSource) Next(kind interp.InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
+func (s *listSource) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
 	switch {
-	case kind == interp.MallocOK:
+	case kind == input.MallocOK:
 		return bits.Bool(s.mallocs), true
-	case kind == interp.Undef || len(s.list) == 0:
+	case kind == input.Undef || len(s.list) == 0:
 		return bits.New(width, 0), true
 	}
 	v := bits.NewInt(width, s.list[0])
@@ -159,7 +160,7 @@ func (s *listSource) ObjectBytes(int) func(int64) byte {
 
 func TestRecordedDisagrees(t *testing.T) {
 	m := compileFile(t, "testdata/harness.c", "x86_64")
-	r := interp.NewRecorded([]interp.Input{{Kind: interp.VolatileRead, Value: bits.New(32, 1)}})
+	r := input.NewRecorded([]input.Input{{Kind: input.VolatileRead, Value: bits.New(32, 1)}})
 	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("two_inputs")}, r)
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +169,7 @@ func TestRecordedDisagrees(t *testing.T) {
 		t.Errorf("got %v (%v), want an input mismatch that names nondet", out, r.Err())
 	}
 	call := out.Instr
-	r = interp.NewRecorded([]interp.Input{{Kind: interp.Nondet, Instr: call, Value: bits.New(8, 1)}})
+	r = input.NewRecorded([]input.Input{{Kind: input.Nondet, Instr: call, Value: bits.New(8, 1)}})
 	if out, _ = interp.Run(context.Background(), m, interp.Options{Entry: m.Func("two_inputs")},
 		r); out.Kind != interp.InputMismatch {
 		t.Errorf("got %v for an input of the wrong width", out)
@@ -182,12 +183,12 @@ func TestRecordedDisagrees(t *testing.T) {
 func TestRecorder(t *testing.T) {
 	m := compileFile(t, "testdata/control.c", "x86_64")
 	opts := interp.Options{Entry: m.Func("volatiles")}
-	rec := &interp.Recorder{Source: &listSource{list: []int64{4, 5}}}
+	rec := &input.Recorder{Source: &listSource{list: []int64{4, 5}}}
 	first, err := interp.Run(context.Background(), m, opts, rec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := interp.NewRecorded(rec.Inputs)
+	again := input.NewRecorded(rec.Inputs)
 	second, err := interp.Run(context.Background(), m, opts, again)
 	if err != nil {
 		t.Fatal(err)

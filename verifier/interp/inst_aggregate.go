@@ -2,6 +2,7 @@ package interp
 
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -20,13 +21,13 @@ func (x *machine) aggregate(in *ir.Instr) value {
 	case ir.OpExtractElement:
 		i, ok := x.lane(in, in.Args[1], len(a.elems))
 		if !ok {
-			return x.inputs(Undef, in.T)
+			return x.inputs(input.Undef, in.T)
 		}
 		return a.elems[i]
 	case ir.OpInsertElement:
 		i, ok := x.lane(in, in.Args[2], len(a.elems))
 		if !ok {
-			return x.inputs(Undef, in.T)
+			return x.inputs(input.Undef, in.T)
 		}
 		return replace(a, []int{i}, x.eval(in.Args[1]))
 	}
@@ -57,7 +58,7 @@ func (x *machine) shuffle(in *ir.Instr, a, b value) value {
 	for n, i := range in.Indices {
 		switch {
 		case i < 0:
-			out.elems[n] = x.inputs(Undef, in.T.Elem)
+			out.elems[n] = x.inputs(input.Undef, in.T.Elem)
 		case i < len(a.elems):
 			out.elems[n] = a.elems[i]
 		default:

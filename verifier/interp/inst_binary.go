@@ -2,6 +2,7 @@ package interp
 
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -131,7 +132,7 @@ func (x *machine) shift(in *ir.Instr, a, b value) value {
 			if t.Kind == ir.KindVector {
 				t = t.Elem
 			}
-			return x.inputs(Undef, t)
+			return x.inputs(input.Undef, t)
 		}
 		x.violate(verdict.Shift, "shift amount %s is not below the width %d", b.bits.Unsigned(), w)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -66,7 +67,7 @@ func (x *machine) load(in *ir.Instr, p value) value {
 		return x.zeroOf(in.Access)
 	}
 	if x.fresh(in, o) {
-		v := x.inputs(VolatileRead, in.Access)
+		v := x.inputs(input.VolatileRead, in.Access)
 		x.traceVolatile(in, o, off, v)
 		return v
 	}

@@ -2,7 +2,7 @@
 // counterexamples of the symbolic engines and is the oracle of tests. It has
 // the meaning of docs/SEMANTICS.md and shares only verifier/bits with them.
 //
-// Everything that the environment decides comes from a Source, in the order of
+// Everything that the environment decides comes from an input.Source, in the order of
 // execution. Who asks for what:
 //
 //	Param         each scalar of the entry's parameters, in order, before the first instruction; no instruction
@@ -13,8 +13,8 @@
 //	AsmOut        each scalar of the result of an inline assembly call, then one per scalar of an indirect output
 //	Undef         each scalar of an `undef` or `poison` operand, each time the instruction runs; a conversion of a
 //	              floating-point value that does not fit, when the check `conversion` is off
-//	Havoc         contents of the ranges that havoc and make-symbolic write (Source.Havoc)
-//	Bytes, Base   per object (Source.ObjectBytes, Source.Base); not in a fixed order
+//	Havoc         contents of the ranges that havoc and make-symbolic write (input.Source.Havoc)
+//	Bytes, Base   per object (input.Source); not in a fixed order
 //
 // Objects are numbered: globals 0.. in module order, then what comes to life
 // during the execution, in that order: allocas, by-value copies (when the call
@@ -44,44 +44,10 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-// InputKind says what an input decides.
-type InputKind uint8
-
-// The kinds of Input.
-const (
-	InputInvalid InputKind = iota
-	Nondet
-	Param
-	VolatileRead
-	MallocOK
-	Bytes
-	Base
-	AsmOut
-	Undef
-	Havoc
-)
-
-var inputNames = [...]string{"invalid", "nondet", "param", "volatile", "malloc", "memory", "base", "asm", "undef",
-	"havoc"}
-
-func (k InputKind) String() string { return inputNames[k] }
-
-// Source decides what the environment decides.
-type Source interface {
-	// Next is the next input in the order of execution; false ends the run as InputMismatch.
-	// at is the instruction that asks, nil for parameters of the entry.
-	Next(kind InputKind, at *ir.Instr, width int) (bits.Vec, bool)
-	// Havoc gives the bytes that the instruction writes, by distance from the start of the range.
-	Havoc(at *ir.Instr, n int64) (func(i int64) byte, bool)
-	// ObjectBytes gives the bytes that the object had before it was written; nil for zeros.
-	ObjectBytes(obj int) func(off int64) byte
-	// Base is the object's address; without one the interpreter picks it.
-	Base(obj int) (addr bits.Vec, ok bool)
-}
 
 // Options of a run. The zero value runs main with all default checks.
 type Options struct {
@@ -155,11 +121,11 @@ func (o *Outcome) String() string {
 
 // Run executes opts.Entry of m with the inputs of src. The error is about the
 // request (no such entry, cancelled), never about the program.
-func Run(ctx context.Context, m *ir.Module, opts Options, src Source) (*Outcome, error) {
+func Run(ctx context.Context, m *ir.Module, opts Options, src input.Source) (*Outcome, error) {
 	return run(ctx, m, opts, src, nil)
 }
 
-func run(ctx context.Context, m *ir.Module, opts Options, src Source, lasso *lassoState) (*Outcome, error) {
+func run(ctx context.Context, m *ir.Module, opts Options, src input.Source, lasso *lassoState) (*Outcome, error) {
 	x, err := newMachine(m, opts, src)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -25,7 +26,7 @@ type Cycle struct {
 // RunLasso is Run that also watches for a repeated state; it then ends with
 // kind Lasso. Objects that nothing can reach do not belong to the state, and
 // which number a reachable one has does not matter.
-func RunLasso(ctx context.Context, m *ir.Module, opts Options, src Source) (*Outcome, error) {
+func RunLasso(ctx context.Context, m *ir.Module, opts Options, src input.Source) (*Outcome, error) {
 	return run(ctx, m, opts, src, &lassoState{next: 1})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -15,7 +16,7 @@ type machine struct {
 	m    *ir.Module
 	l    *ir.Layout
 	o    Options
-	src  Source
+	src  input.Source
 	pw   int      // pointer width in bits
 	zero bits.Vec // of pointer width
 
@@ -61,7 +62,7 @@ type frame struct {
 	why     causesOf // with Options.Relevant
 }
 
-func newMachine(m *ir.Module, opts Options, src Source) (*machine, error) {
+func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) {
 	if opts.Entry == nil {
 		opts.Entry = m.Func("main")
 	}
@@ -112,7 +113,7 @@ func (x *machine) start() {
 			x.end(Unsupported, "", "entry with a by-value parameter")
 			return
 		}
-		args[i] = x.inputs(Param, p.T)
+		args[i] = x.inputs(input.Param, p.T)
 		x.traceParam(p, args[i])
 	}
 	x.enter(f, nil, args, nil)

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -101,11 +102,11 @@ var minArgs = map[ir.Model]int{
 func (c *call) harness(m ir.Model) bool {
 	switch m {
 	case ir.ModelNondet:
-		v := c.inputs(Nondet, c.in.T)
+		v := c.inputs(input.Nondet, c.in.T)
 		c.result(v)
 		c.traceInput(c.in, c.name, v)
 	case ir.ModelNondetNonNeg:
-		v := c.inputs(Nondet, c.in.T)
+		v := c.inputs(input.Nondet, c.in.T)
 		if v.bits.Sign() {
 			c.end(AssumeFailed, "", "negative result of "+c.name)
 		}
@@ -129,7 +130,7 @@ func (c *call) harness(m ir.Model) bool {
 		c.failed("assertion failed%s", c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
 	case ir.ModelNop:
 		if !c.in.T.IsVoid() {
-			c.result(c.inputs(Undef, c.in.T))
+			c.result(c.inputs(input.Undef, c.in.T))
 		}
 	case ir.ModelExit:
 		how := endExit
@@ -150,7 +151,7 @@ func (c *call) harness(m ir.Model) bool {
 
 // rangeInput is klee_range(begin, end, name): begin <= result < end, signed.
 func (c *call) rangeInput() {
-	v := c.inputs(Nondet, c.in.T)
+	v := c.inputs(input.Nondet, c.in.T)
 	if bits.Slt(v.bits, c.args[0].bits) || !bits.Slt(v.bits, c.args[1].bits) {
 		c.end(AssumeFailed, "", "value outside the range of "+c.name)
 	}

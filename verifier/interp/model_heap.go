@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	vec "github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -46,7 +47,7 @@ func (c *call) heap(m ir.Model) bool {
 
 // allocate is a new heap block of n bytes with unknown contents, or null.
 func (c *call) allocate(n uint64, align int64) value {
-	if !c.o.MallocNeverFails && !c.input(MallocOK, 1).IsOne() {
+	if !c.o.MallocNeverFails && !c.input(input.MallocOK, 1).IsOne() {
 		c.traceAlloc(c.in, nil, n)
 		return scalar(c.zero)
 	}

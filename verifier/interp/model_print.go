@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -17,7 +18,7 @@ func (c *call) printf() {
 	if !c.in.T.IsInt() {
 		return
 	}
-	v := c.inputs(Nondet, c.in.T)
+	v := c.inputs(input.Nondet, c.in.T)
 	if bits.Slt(v.bits, bits.Ones(v.bits.Width())) {
 		c.end(AssumeFailed, "", "result below -1 of "+c.name)
 	}
@@ -120,7 +121,7 @@ func (c *call) converted(conv ir.Conversion, memory bool, next func(ir.Conversio
 		}
 	case 'n':
 		t := c.l.Stored(conv)
-		v := c.inputs(Nondet, t)
+		v := c.inputs(input.Nondet, t)
 		if v.bits.Sign() {
 			c.end(AssumeFailed, "", "negative count of "+c.name)
 			return

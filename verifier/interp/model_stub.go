@@ -1,6 +1,9 @@
 package interp
 
-import "github.com/firmproof/firmproof/verifier/ir"
+import (
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
 
 // stub executes a function that the user replaced by "havoc" (package stub): any
 // result, and each whole object that a pointer argument leads to gets any value.
@@ -29,7 +32,7 @@ func (c *call) stub(m ir.Model) bool {
 			return true
 		}
 	}
-	v := c.inputs(Nondet, c.in.T)
+	v := c.inputs(input.Nondet, c.in.T)
 	c.result(v)
 	c.traceInput(c.in, c.name, v)
 	return true

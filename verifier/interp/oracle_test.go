@@ -12,6 +12,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -171,7 +172,7 @@ define i64 @main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := interp.Run(context.Background(), m, interp.Options{}, interp.Zeros{})
+	out, err := interp.Run(context.Background(), m, interp.Options{}, input.Zeros{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -78,7 +79,7 @@ func (x *machine) constant(c *ir.Const) value {
 	case ir.ConstZero:
 		return x.zeroOf(c.T)
 	case ir.ConstUndef, ir.ConstPoison:
-		return x.inputs(Undef, c.T)
+		return x.inputs(input.Undef, c.T)
 	case ir.ConstBytes:
 		v := value{elems: make([]value, len(c.Bytes))}
 		for i, b := range c.Bytes {
@@ -133,12 +134,12 @@ func (x *machine) zeroOf(t *ir.Type) value {
 }
 
 // inputs asks the source for every scalar of type t; undef ones are indeterminate.
-func (x *machine) inputs(kind InputKind, t *ir.Type) value {
+func (x *machine) inputs(kind input.Kind, t *ir.Type) value {
 	switch t.Kind {
 	case ir.KindInt, ir.KindFloat, ir.KindPtr:
 		w := t.Width
 		v := scalar(x.input(kind, w))
-		if kind == Undef {
+		if kind == input.Undef {
 			v.undef = bits.Ones(w)
 		}
 		return v
@@ -160,7 +161,7 @@ func (x *machine) sealed(why string) {
 }
 
 // input asks the source for one scalar.
-func (x *machine) input(kind InputKind, w int) bits.Vec {
+func (x *machine) input(kind input.Kind, w int) bits.Vec {
 	if x.out != nil {
 		return bits.New(w, 0)
 	}

@@ -1,4 +1,4 @@
-package interp
+package input
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 // Input is one value that the environment gives.
 type Input struct {
-	Kind  InputKind
+	Kind  Kind
 	Instr *ir.Instr      // who asks; nil for globals and parameters
 	Obj   int            // Bytes, Base: the object's number
 	Value bits.Vec       // all but Bytes and Havoc
@@ -53,7 +53,7 @@ func (r *Recorded) Err() error { return r.err }
 func (r *Recorded) Rest() int { return len(r.list) - r.next }
 
 // take is the next input if it is of that kind and instruction.
-func (r *Recorded) take(kind InputKind, at *ir.Instr) (*Input, bool) {
+func (r *Recorded) take(kind Kind, at *ir.Instr) (*Input, bool) {
 	if r.next >= len(r.list) {
 		r.err = fmt.Errorf("input %d (%s, %s) was not recorded", r.next, kind, place(at))
 		return nil, false
@@ -68,7 +68,7 @@ func (r *Recorded) take(kind InputKind, at *ir.Instr) (*Input, bool) {
 }
 
 // Next plays back the next input.
-func (r *Recorded) Next(kind InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
+func (r *Recorded) Next(kind Kind, at *ir.Instr, width int) (bits.Vec, bool) {
 	if kind == Undef && (r.next >= len(r.list) || r.list[r.next].Kind != Undef || r.list[r.next].Instr != at) {
 		return bits.New(width, 0), true
 	}
@@ -118,7 +118,7 @@ func place(at *ir.Instr) string {
 type Zeros struct{}
 
 // Next is 0, or success.
-func (Zeros) Next(kind InputKind, _ *ir.Instr, width int) (bits.Vec, bool) {
+func (Zeros) Next(kind Kind, _ *ir.Instr, width int) (bits.Vec, bool) {
 	if kind == MallocOK {
 		return bits.New(1, 1), true
 	}
@@ -145,7 +145,7 @@ type Recorder struct {
 }
 
 // Next keeps the answer.
-func (r *Recorder) Next(kind InputKind, at *ir.Instr, width int) (bits.Vec, bool) {
+func (r *Recorder) Next(kind Kind, at *ir.Instr, width int) (bits.Vec, bool) {
 	v, ok := r.Source.Next(kind, at, width)
 	if ok {
 		r.keep(Input{Kind: kind, Instr: at, Value: v})
