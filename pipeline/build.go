@@ -30,6 +30,8 @@ type Context struct {
 	FixedKeys []string `json:"fixed_keys,omitempty"`
 	// some harnesses of the commit have never been verified
 	Partial bool `json:"partial,omitempty"`
+	// what makes a check run fail beside violations: "unknown", "violation" (nothing else) or what is usual
+	FailOn string `json:"fail_on,omitempty"`
 }
 
 // prepared is what a built run waits with for its tasks.
@@ -57,7 +59,10 @@ func (s *Service) build(ctx context.Context, id string, _ int) error {
 		}
 		p := prepared{Context: Context{AnnotateAll: m.Report.Annotate == "all", Comment: m.Report.Comment},
 			Scope: scopeOf(run, in.fork), BaseRef: in.baseRef, Note: in.note}
-		if in.base != "" {
+		if m.Report.FailOnGiven {
+			p.Context.FailOn = m.Report.FailOn
+		}
+		if in.base != "" && run.Pull != 0 {
 			if p.Context.Changed, _, err = in.mirror.Changed(ctx, in.base, run.HeadSHA); err != nil {
 				return err
 			}

@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/firmproof/firmproof/pipeline/sandbox"
+	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -66,9 +67,17 @@ const (
 // Module is a file beside it.
 const JobsFile = "jobs.json"
 
-// Build implements Checker. The exit status decides: 2 is the change's own fault,
-// with the message; anything but that and 0 (a crash, the kernel's out-of-memory
-// killer) is an unknown of this target and nothing else.
+// FaultFile is what `job build` leaves in its output folder, instead of jobs, when the
+// tree is at fault. An exit status does not tell: Go's own abort has the one of a usage error.
+const FaultFile = "fault.json"
+
+// Fault says what is wrong with a tree.
+type Fault struct {
+	Message string `json:"message"`
+}
+
+// Build implements Checker. A process that ends badly without a Fault (a crash, the
+// kernel's out-of-memory killer) is an unknown of this target and nothing else.
 func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 	argv := []string{c.program, "job", "build", "--target", req.Target, "--engine", c.engine, "--units", req.Units,
 		"-o", req.Scratch}
@@ -98,25 +107,28 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		return nil, theirs("timed_out", "the build gave no answer within %s", req.Limit)
+		return nil, &LimitError{"time", errors.New(reports.LimitReached("time", req.Limit.String()))}
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
 		return nil, &InfraError{err}
 	case exit.Killed != "":
-		return built(verdict.OutOfMemory, "the limit on "+exit.Killed+" was reached"), nil
+		return nil, &LimitError{exit.Killed, errors.New(reports.LimitReached(exit.Killed, ""))}
 	}
-	switch exit.Code {
-	case 0:
+	var fault Fault
+	switch err := readAnswer(filepath.Join(req.Scratch, FaultFile), &fault); {
+	case exit.Code == 0:
 		var jobs []Job
 		if err := readAnswer(filepath.Join(req.Scratch, JobsFile), &jobs); err != nil {
 			return built(verdict.Internal, "the build: "+err.Error()), nil
 		}
 		return c.built(jobs, req)
-	case 2:
-		return nil, theirs("failure", "%s", said)
-	case 126:
+	case err == nil:
+		return nil, theirs("failure", "%s", clean(fault.Message, req))
+	case exit.Code == 126:
 		return nil, &InfraError{fmt.Errorf("sandbox: %s", said)}
+	case strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory"):
+		return nil, &LimitError{"memory", errors.New(reports.LimitReached("memory", ""))}
 	}
 	return built(verdict.Internal, fmt.Sprintf("the build ended with status %d: %s", exit.Code, said)), nil
 }

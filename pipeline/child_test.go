@@ -104,10 +104,18 @@ func TestHostileBuild(t *testing.T) {
 		}
 	}
 	var theirs *BuildError
-	if _, err := build("echo 'a.c:1:1: error: x'; exit 2"); !errors.As(err, &theirs) || theirs.Conclusion != "failure" {
+	if _, err := build(`echo '{"message":"a.c:1:1: error: x"}' > $DIR/fault.json; exit 2`); !errors.As(err, &theirs) ||
+		theirs.Conclusion != "failure" || theirs.Error() != "a.c:1:1: error: x" {
 		t.Errorf("a build error: %v", err)
 	}
-	for _, script := range []string{"kill -SEGV $$", "echo nonsense > $DIR/jobs.json"} {
+	var limit *LimitError
+	if _, err := build("echo 'fatal error: runtime: out of memory' >&2; exit 2"); !errors.As(err, &limit) ||
+		conclusionOf(err) != "action_required" || !isFinal(err) || !strings.Contains(err.Error(), "limit on memory") {
+		t.Errorf("out of memory: %v", err)
+	}
+	// Go's own abort has the status of a usage error: the author is not to blame for it
+	for _, script := range []string{"kill -SEGV $$", "echo nonsense > $DIR/jobs.json",
+		"echo 'fatal error: stack overflow' >&2; exit 2"} {
 		if b, err := build(script); err != nil || len(b.Jobs) != 1 || b.Jobs[0].Settled == nil ||
 			b.Jobs[0].Settled.Reason.Kind != verdict.Internal {
 			t.Errorf("%s: %+v %v", script, b, err)

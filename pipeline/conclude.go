@@ -109,10 +109,8 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	c := classify(report, known, haveBase, accepted)
 	pc := p.Context
 	pc.States, pc.Fixed, pc.FixedKeys = c.states, len(c.fixed), c.fixed
-	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states})
-	if pc.Partial && conclusion == "success" {
-		conclusion = "neutral"
-	}
+	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states, FailOn: pc.FailOn,
+		Partial: pc.Partial})
 	ours, err := tx.FinishRun(ctx, run.ID, "", conclusion, p.Note, c.counts)
 	if err != nil || !ours {
 		return false, err // cancelled meanwhile: what we found is not wanted
@@ -120,7 +118,12 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	if err := s.keep(ctx, tx, run, report, doc, pc, c); err != nil {
 		return false, err
 	}
-	if run.Pull == 0 && run.Ref == "refs/heads/"+repo.DefaultBranch {
+	tip, err := tx.NewestHead(ctx, run.Repo, run.Ref)
+	if err != nil {
+		return false, err
+	}
+	// an older commit that is verified once more does not bring the old baseline back
+	if run.Pull == 0 && run.Ref == "refs/heads/"+repo.DefaultBranch && (tip == "" || run.HeadSHA == tip) {
 		if err := tx.SetBaseline(ctx, run.Repo, repo.DefaultBranch, run.Target, run.HeadSHA, run.ID, c.violated,
 			c.undecided(known)); err != nil {
 			return false, err
@@ -225,14 +228,19 @@ func Family(ctx context.Context, tx store.Tx, aggregate string) ([]store.Run, er
 		return nil, err
 	}
 	for _, r := range others {
-		if !r.Aggregate() && r.Pull == agg.Pull && r.State == store.Done && r.Conclusion != "cancelled" &&
-			r.ID < agg.ID && !have[r.Target] {
+		if answersFor(&r, &agg) && !have[r.Target] {
 			have[r.Target] = true
 			own = append(own, r)
 		}
 	}
 	sort.Slice(own, func(i, j int) bool { return own[i].Target < own[j].Target })
 	return own, nil
+}
+
+// answersFor reports whether r is an earlier answer about the commit of agg, against the same base.
+func answersFor(r, agg *store.Run) bool {
+	return !r.Aggregate() && r.Pull == agg.Pull && r.BaseRef == agg.BaseRef && r.State == store.Done &&
+		r.Conclusion != "cancelled" && r.ID < agg.ID
 }
 
 // worst is the conclusion of an aggregate.

@@ -19,6 +19,18 @@ func (e *BuildError) Error() string { return e.Err.Error() }
 // Unwrap gives the cause.
 func (e *BuildError) Unwrap() error { return e.Err }
 
+// LimitError is a build that reached a limit of this server: it is shown to the author
+// of the change with what to do, and is not retried, because it would come out the same.
+type LimitError struct {
+	Limit string // time, memory, files, ...
+	Err   error
+}
+
+func (e *LimitError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *LimitError) Unwrap() error { return e.Err }
+
 // InfraError is a fault of ours: retried, and never shown as a finding. Errors
 // that are not a BuildError are treated the same.
 type InfraError struct{ Err error }
@@ -32,18 +44,27 @@ func theirs(conclusion, format string, args ...any) error {
 	return &BuildError{conclusion, fmt.Errorf(format, args...)}
 }
 
-func isTheirs(err error) bool {
+// isFinal reports whether a run that ended with err would end so again: the fault is the
+// change's, or a limit was reached. Anything else is a fault of ours, and tried again.
+func isFinal(err error) bool {
 	var b *BuildError
+	var l *LimitError
 	var c *checkout.Error
-	return errors.As(err, &b) || errors.Is(err, checkout.ErrGone) || errors.As(err, &c) && c.Theirs
+	return errors.As(err, &b) || errors.As(err, &l) || errors.Is(err, checkout.ErrGone) || errors.As(err, &c) &&
+		c.Theirs
 }
 
-// conclusionOf is GitHub's word for an error that is theirs.
+// conclusionOf is GitHub's word for an error that is final. None of them is a pass.
 func conclusionOf(err error) string {
 	var b *BuildError
+	var l *LimitError
 	switch {
 	case errors.As(err, &b):
 		return b.Conclusion
+	case errors.As(err, &l) && l.Limit == "time":
+		return "timed_out"
+	case errors.As(err, &l):
+		return "action_required"
 	case errors.Is(err, checkout.ErrGone):
 		return "cancelled"
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
 )
 
 const (
@@ -53,14 +54,13 @@ func (s *Service) hold(ctx context.Context, id string, work func(context.Context
 	case s.full(err):
 		s.log.Warn("run waits for space", "run", id, "err", err)
 		return s.release(id, &queue.Snooze{After: s.cfg.PausePoll}, true)
-	case isTheirs(err):
+	case isFinal(err):
 		return s.finish(context.WithoutCancel(ctx), run, conclusionOf(err), err.Error())
 	case errors.As(err, &later): // nobody's fault: it does not count as a try
 		return s.release(id, &queue.Snooze{After: max(time.Second, later.RetryAfter())}, true)
 	case run.Tries >= maxTries:
 		s.log.Error("run given up", "run", id, "tries", run.Tries, "err", err)
-		return s.finish(ctx, run, "neutral", "This could not be verified because of a fault on our side, "+
-			"not of your code: "+err.Error()+". Press Re-run to try again.")
+		return s.finish(ctx, run, "action_required", reports.OurFault(err.Error()))
 	}
 	s.log.Warn("run failed on our side", "run", id, "tries", run.Tries, "err", err)
 	return s.release(id, err, false)

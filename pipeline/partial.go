@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -25,7 +26,7 @@ func (s *Service) complete(ctx context.Context, run store.Run, p *prepared, repo
 		return nil, err
 	}
 	if p.Context.Partial = earlier == nil || known.Partial; p.Context.Partial {
-		p.Note = strings.TrimSpace(p.Note + "\n\nNot all harnesses of this commit have been verified.")
+		p.Note = strings.TrimSpace(p.Note + "\n\n" + reports.OnlySomeHarnesses)
 	}
 	if earlier == nil {
 		return report, nil
@@ -61,8 +62,7 @@ func (s *Service) earlier(ctx context.Context, run store.Run) (*verdict.Report, 
 			return err
 		}
 		i := slices.IndexFunc(runs, func(r store.Run) bool {
-			return r.Target == run.Target && r.Pull == run.Pull && r.ID < run.ID && r.State == store.Done &&
-				r.Conclusion != "cancelled" && len(r.Counts) > 0
+			return r.Target == run.Target && answersFor(&r, &run) && len(r.Counts) > 0
 		})
 		if i < 0 {
 			return nil

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
 )
 
 // ManifestName is the file in the root of a repository that says what to verify.
@@ -45,7 +47,7 @@ func (s *Service) plan(ctx context.Context, id string, _ int) error {
 			targets = append(targets, t.Name)
 		}
 		if len(run.Options.Targets) > 0 {
-			if targets, err = chosen(targets, run.Options.Targets); err != nil {
+			if targets, err = s.chosen(ctx, run, targets); err != nil {
 				return err
 			}
 		}
@@ -84,11 +86,27 @@ func (s *Service) brought(ctx context.Context, run store.Run, in *inputs) error 
 	return s.store.Write(ctx, func(tx store.Tx) error { return tx.PutCommits(ctx, run.ID, kept) })
 }
 
-func chosen(have, want []string) ([]string, error) {
+// chosen lists the targets that a run on chosen ones has to do: these, and those of the
+// manifest that no earlier run has answered for the commit. So no target is ever left out.
+func (s *Service) chosen(ctx context.Context, run store.Run, all []string) ([]string, error) {
+	want := slices.Clone(run.Options.Targets)
 	for _, w := range want {
-		if !slices.Contains(have, w) {
+		if !slices.Contains(all, w) {
 			return nil, theirs("action_required", "target %s is not in %s, which has %s", w, ManifestName,
-				strings.Join(have, ", "))
+				strings.Join(all, ", "))
+		}
+	}
+	var earlier []store.Run
+	if err := s.store.Read(ctx, func(tx store.Tx) (err error) {
+		earlier, err = tx.RunsByHead(ctx, run.Repo, run.HeadSHA)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	for _, t := range all {
+		if !slices.Contains(want, t) && !slices.ContainsFunc(earlier,
+			func(r store.Run) bool { return r.Target == t && answersFor(&r, &run) }) {
+			want = append(want, t)
 		}
 	}
 	return want, nil
@@ -109,8 +127,11 @@ func (s *Service) fanOut(ctx context.Context, run store.Run, targets []string, n
 				continue // an earlier try of this plan got that far
 			}
 			child := store.Run{Parent: run.ID, Repo: run.Repo, Installation: run.Installation, Pull: run.Pull,
-				HeadSHA: run.HeadSHA, BaseSHA: run.BaseSHA, Ref: run.Ref,
+				HeadSHA: run.HeadSHA, BaseSHA: run.BaseSHA, BaseRef: run.BaseRef, Ref: run.Ref,
 				Target: target, Trigger: run.Trigger, Options: run.Options}
+			if len(run.Options.Targets) > 0 && !slices.Contains(run.Options.Targets, target) {
+				child.Options.Entries = nil // never answered before: all of it
+			}
 			id, err := tx.AddRun(ctx, child)
 			if err != nil {
 				return err
@@ -136,7 +157,7 @@ type inputs struct {
 	mirror   *checkout.Mirror
 	head     string // commit that the run is of
 	manifest []byte
-	base     string // commit to compare with; empty if there is none
+	base     string // commit of the branch that the head is to be merged into; empty if there is none
 	baseRef  string // branch whose baseline counts
 	note     string // what the author should know about the manifest
 	fork     bool   // of a pull request from a fork
@@ -150,12 +171,12 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 		if in.repo, err = tx.Repo(ctx, run.Repo); err != nil {
 			return err
 		}
-		in.baseRef = in.repo.DefaultBranch
+		in.baseRef = cmp.Or(run.BaseRef, in.repo.DefaultBranch)
 		if run.Pull == 0 {
 			return nil
 		}
 		p, err := tx.Pull(ctx, run.Repo, run.Pull)
-		in.fork, in.baseRef = p.Fork, p.BaseRef
+		in.fork, in.baseRef = p.Fork, cmp.Or(run.BaseRef, p.BaseRef) // of runs from before that was kept
 		return err
 	})
 	if err != nil {
@@ -166,7 +187,7 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 		return nil, err
 	}
 	wants := []checkout.Want{{Ref: run.Ref, SHA: run.HeadSHA}}
-	if run.Pull != 0 && run.BaseSHA != "" {
+	if (run.Pull != 0 || run.Trigger == "merge_group") && run.BaseSHA != "" {
 		wants = append(wants, checkout.Want{Ref: "refs/heads/" + in.baseRef, SHA: run.BaseSHA})
 		in.base = run.BaseSHA
 	}
@@ -181,16 +202,7 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 			return nil, err
 		}
 	}
-	governing := in.head
-	if in.fork {
-		governing = in.base
-	}
-	in.manifest, err = in.mirror.File(ctx, governing, ManifestName, maxManifest)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, theirs("neutral",
-			"There is no %s in the root of the repository, so there is nothing to verify. `firmproof init` writes a first one.", ManifestName)
-	case err != nil:
+	if err := in.readManifest(ctx); err != nil {
 		return nil, err
 	}
 	own := in.manifest
@@ -200,11 +212,30 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 	if in.fork {
 		if head, err := in.mirror.File(ctx, in.head, ManifestName, maxManifest); err != nil ||
 			string(head) != string(own) {
-			in.note += "This pull request comes from a fork and changes " + ManifestName +
-				": it is analysed with the one of the base branch."
+			in.note += reports.ForkManifest(ManifestName)
 		}
 	}
 	return in, nil
+}
+
+// readManifest reads the manifest that governs: the head's, but the base branch's for a
+// pull request from a fork. A change that takes the manifest away does not pass by that.
+func (in *inputs) readManifest(ctx context.Context) error {
+	governing := in.head
+	if in.fork {
+		governing = in.base
+	}
+	var err error
+	in.manifest, err = in.mirror.File(ctx, governing, ManifestName, maxManifest)
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if in.base != "" && !in.fork {
+		if _, err := in.mirror.File(ctx, in.base, ManifestName, maxManifest); !errors.Is(err, os.ErrNotExist) {
+			return theirs("action_required", "%s", reports.ManifestGone(ManifestName))
+		}
+	}
+	return theirs("neutral", "%s", reports.NoManifest(ManifestName))
 }
 
 // DefaultsRepo is the repository whose manifest completes those of all others of
@@ -218,8 +249,7 @@ func (s *Service) withDefaults(ctx context.Context, in *inputs) error {
 		if _, _, err := manifest.Merge(nil, ManifestName, in.manifest); err != nil {
 			return theirs("action_required", "%w", err)
 		}
-		return theirs("neutral", "These are the defaults for the repositories of %s; there is nothing to verify here.",
-			owner)
+		return theirs("neutral", "%s", reports.DefaultsOnly(owner))
 	}
 	source, ok := s.cfg.Source.(Defaulter)
 	if !ok {

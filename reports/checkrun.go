@@ -57,6 +57,8 @@ type PageOptions struct {
 	ByTarget   map[string]map[string]State // instead of States, where there are several targets
 	FixedCount int
 	DetailsURL string
+	FailOn     string // the manifest's report.fail_on; empty if it says nothing
+	Partial    bool   // harnesses of the commit have never been verified
 }
 
 // LineRange is inclusive, lines from 1.
@@ -85,7 +87,7 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 		r := &results[i]
 		for j := range r.Claims {
 			c := &r.Claims[j]
-			if c.Status != verdict.Violated || c.Pos.File == "" || c.Pos.Line == 0 || o.state(r, c) == Suppressed {
+			if c.Status != verdict.Violated || !inPath(c.Pos.File) || c.Pos.Line == 0 || o.state(r, c) == Suppressed {
 				continue
 			}
 			a := annotation(r, c)
@@ -102,15 +104,15 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 	return p
 }
 
-// Conclusion is GitHub's word: failure for a violation that is not suppressed,
-// neutral for only unknowns, success otherwise.
+// Conclusion is GitHub's word for results: failure for a violation that is not suppressed,
+// and for an unknown where the manifest says so; action_required where there is no verdict
+// at all, or one of some harnesses only; neutral for only unknowns, success otherwise.
 func Conclusion(results []verdict.Result, o PageOptions) string {
-	out := "success"
+	unknown, answered := false, false
 	for i := range results {
 		r := &results[i]
-		if r.Reason != nil {
-			out = "neutral"
-		}
+		unknown = unknown || r.Reason != nil
+		answered = answered || !processLost(r)
 		for j := range r.Claims {
 			c := &r.Claims[j]
 			switch {
@@ -118,11 +120,32 @@ func Conclusion(results []verdict.Result, o PageOptions) string {
 			case c.Status == verdict.Violated:
 				return "failure"
 			case c.Status == verdict.Unknown:
-				out = "neutral"
+				unknown = true
 			}
 		}
 	}
-	return out
+	switch {
+	case unknown && o.FailOn == "unknown":
+		return "failure"
+	case !answered || o.Partial:
+		return "action_required"
+	case unknown:
+		return "neutral"
+	}
+	return "success"
+}
+
+// processLost reports whether nothing of an entry was answered, because its build or
+// verification died or reached a limit.
+func processLost(r *verdict.Result) bool {
+	if r.Reason == nil || len(r.Claims) > 0 {
+		return false
+	}
+	switch r.Reason.Kind {
+	case verdict.OutOfMemory, verdict.TimedOut, verdict.Internal:
+		return true
+	}
+	return false
 }
 
 func title(results []verdict.Result, o PageOptions) string {
@@ -180,26 +203,28 @@ func summary(results []verdict.Result, o PageOptions) string {
 	b.WriteString("| target | entry | status | claims | time |\n|---|---|---|---|---|\n")
 	for i := range results {
 		r := &results[i]
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %.1f s |\n", r.Target, r.Entry, badge(r.Status), Counts(r.Claims),
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.1f s |\n", Inert(r.Target), codeCell(r.Entry), badge(r.Status),
+			Counts(r.Claims),
 			float64(r.DurationMS)/1000)
 	}
 	for i := range results {
 		r := &results[i]
 		if r.Reason != nil {
-			fmt.Fprintf(&b, "\n**%s / %s** is unknown: %s\n", r.Target, r.Entry, escape(r.Reason.String()))
+			fmt.Fprintf(&b, "\n**%s / %s** is unknown: %s\n", prose(r.Target), prose(line(r.Entry)),
+				Inert(r.Reason.String()))
 		}
 		for j := range r.Claims {
 			c := &r.Claims[j]
 			switch c.Status {
 			case verdict.Violated:
-				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s%s (`%s`, %s)", badge(c.Status), c.Check, c.Pos,
-					escape(c.Message), stateNote(o.state(r, c)), c.ID, r.Target)
+				fmt.Fprintf(&b, "\n- %s **%s** %s: %s%s (%s, %s)", badge(c.Status), c.Check, Code(c.Pos.String()),
+					Inert(c.Message), stateNote(o.state(r, c)), Code(c.ID), Inert(r.Target))
 			case verdict.Unknown:
 				if c.IsShadowed() {
 					continue
 				}
-				fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s: %s (`%s`, %s)", badge(c.Status), c.Check, c.Pos,
-					escape(c.Message), escape(c.Reason.String()), c.ID, r.Target)
+				fmt.Fprintf(&b, "\n- %s **%s** %s: %s: %s (%s, %s)", badge(c.Status), c.Check, Code(c.Pos.String()),
+					Inert(c.Message), Inert(c.Reason.String()), Code(c.ID), Inert(r.Target))
 			}
 		}
 	}
@@ -221,7 +246,7 @@ func DifferText(results []verdict.Result) string {
 	var b strings.Builder
 	b.WriteString("\n\n**Targets differ**\n")
 	for _, d := range diff {
-		fmt.Fprintf(&b, "\n- %s", escape(d))
+		fmt.Fprintf(&b, "\n- %s", Inert(d))
 	}
 	return b.String() + "\n"
 }
@@ -240,7 +265,8 @@ func boundsText(results []verdict.Result) string {
 		r := &results[i]
 		for _, l := range r.Bounds.Loops {
 			if !l.Complete {
-				fmt.Fprintf(&b, "\n- %s / %s: loop `%s` at `%s` %s", r.Target, r.Entry, l.Name, l.Pos, turns(l))
+				fmt.Fprintf(&b, "\n- %s / %s: loop %s at %s %s", Inert(r.Target), Inert(r.Entry), Code(l.Name),
+					Code(l.Pos.String()), turns(l))
 			}
 		}
 	}
@@ -257,7 +283,7 @@ func boundsText(results []verdict.Result) string {
 	if len(notes) > 0 {
 		out += "\n\n**Assumptions and warnings**\n"
 		for _, n := range sortedKeys(notes) {
-			out += "\n- " + escape(n)
+			out += "\n- " + Inert(n)
 		}
 	}
 	return out
@@ -278,7 +304,7 @@ func reusedText(results []verdict.Result) string {
 	}
 	out := fmt.Sprintf("\n\n**Answered before**\n\nNothing that %d of %s can reach has changed since these runs answered:\n", n, plural(len(results), "verification"))
 	for _, l := range sortedKeys(lines) {
-		out += fmt.Sprintf("\n- %d by run `%s`", lines[l], l)
+		out += fmt.Sprintf("\n- %d by run %s", lines[l], Code(l))
 	}
 	return out
 }
@@ -293,7 +319,8 @@ func details(results []verdict.Result) string {
 				continue
 			}
 			fmt.Fprintf(&b, "<details><summary>%s on %s: %s at <code>%s</code></summary>\n\n```\n%s\n```\n\n</details>\n\n",
-				c.Check, r.Target, escape(c.Message), c.Pos, fence(strings.Join(TraceLines(c.Trace), "\n")))
+				c.Check, inHTML(r.Target), inHTML(c.Message), inHTML(c.Pos.String()),
+				fence(plain(strings.Join(TraceLines(c.Trace), "\n"))))
 		}
 	}
 	return b.String()
@@ -315,15 +342,15 @@ func badge(s verdict.Status) string {
 
 func annotation(r *verdict.Result, c *verdict.Claim) Annotation {
 	a := Annotation{Path: c.Pos.File, StartLine: c.Pos.Line, EndLine: c.Pos.Line, Level: "failure",
-		Title: cutPlain(fmt.Sprintf("%s (%s)", c.Check, r.Target), maxTitle),
-		Message: cutPlain(fmt.Sprintf("%s\nIn harness %s on %s; claim %s.", c.Message, r.Entry, r.Target, c.ID),
+		Title: cutPlain(line(fmt.Sprintf("%s (%s)", c.Check, r.Target)), maxTitle),
+		Message: cutPlain(plain(fmt.Sprintf("%s\nIn harness %s on %s; claim %s.", c.Message, r.Entry, r.Target, c.ID)),
 			maxRaw-1)}
 	if c.Pos.Column > 0 {
 		a.StartColumn, a.EndColumn = c.Pos.Column, c.Pos.Column
 	}
 	if len(c.Trace) > 0 {
-		a.RawDetails = cutPlain("Counterexample, replay "+string(c.Replay)+":\n"+strings.Join(TraceLines(c.Trace),
-			"\n"), maxRaw-1)
+		a.RawDetails = cutPlain(plain("Counterexample, replay "+string(c.Replay)+":\n"+
+			strings.Join(TraceLines(c.Trace), "\n")), maxRaw-1)
 	}
 	return a
 }
@@ -350,13 +377,6 @@ func touches(ranges []LineRange, line int) bool {
 	}
 	return false
 }
-
-// escape keeps Markdown and HTML of the user's sources from acting.
-func escape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "|", "\\|", "\n", " ", "@", "@\u200b").Replace(s)
-}
-
-func fence(s string) string { return strings.ReplaceAll(s, "```", "'''") }
 
 // cutPlain shortens to at most n bytes at a rune boundary.
 func cutPlain(s string, n int) string {

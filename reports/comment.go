@@ -78,10 +78,13 @@ func (c *commenter) table() {
 	if len(c.entries) == 0 {
 		return
 	}
-	fmt.Fprintf(&c.b, "| harness | %s |\n|---%s|\n", strings.Join(c.o.Targets, " | "), strings.Repeat("|---",
-		len(c.o.Targets)))
+	heads := make([]string, len(c.o.Targets))
+	for i, t := range c.o.Targets {
+		heads[i] = Inert(t)
+	}
+	fmt.Fprintf(&c.b, "| harness | %s |\n|---%s|\n", strings.Join(heads, " | "), strings.Repeat("|---", len(heads)))
 	for _, e := range c.entries {
-		fmt.Fprintf(&c.b, "| `%s` |", e)
+		fmt.Fprintf(&c.b, "| %s |", codeCell(e))
 		for _, t := range c.o.Targets {
 			fmt.Fprintf(&c.b, " %s |", c.cell(e, t))
 		}
@@ -133,7 +136,7 @@ func (c *commenter) fixedOf(entry, target string) int {
 // failures says what went wrong on targets without a report.
 func (c *commenter) failures() {
 	for _, t := range sortedKeys(c.o.Failed) {
-		fmt.Fprintf(&c.b, "\n- **%s**: %s", t, escape(cutPlain(c.o.Failed[t], 500)))
+		fmt.Fprintf(&c.b, "\n- **%s**: %s", prose(line(t)), Inert(cutPlain(c.o.Failed[t], 500)))
 	}
 	if len(c.o.Failed) > 0 {
 		c.b.WriteString("\n")
@@ -151,15 +154,16 @@ func (c *commenter) findings(head string, want func(State) bool, folded bool) {
 			if cl.Status != verdict.Violated || !want(c.o.state(r, cl)) {
 				continue
 			}
-			line := fmt.Sprintf("**%s** `%s`: %s (`%s`, `%s`)", cl.Check, cl.Pos, escape(cl.Message), r.Entry, cl.ID)
-			if targets[line] == nil {
-				lines = append(lines, line)
+			text := fmt.Sprintf("**%s** %s: %s (%s, %s)", cl.Check, Code(cl.Pos.String()), Inert(cl.Message),
+				Code(r.Entry), Code(cl.ID))
+			if targets[text] == nil {
+				lines = append(lines, text)
 			}
-			targets[line] = append(targets[line], r.Target)
+			targets[text] = append(targets[text], Inert(r.Target))
 		}
 	}
-	for i, line := range lines {
-		lines[i] = line + " on " + strings.Join(targets[line], ", ")
+	for i, text := range lines {
+		lines[i] = text + " on " + strings.Join(targets[text], ", ")
 	}
 	c.list(head, lines, folded)
 }
@@ -168,13 +172,13 @@ func (c *commenter) fixed() {
 	targets := map[string][]string{}
 	for _, t := range sortedKeys(c.o.Fixed) {
 		for _, key := range c.o.Fixed[t] {
-			targets[key] = append(targets[key], t)
+			targets[key] = append(targets[key], Inert(t))
 		}
 	}
 	var lines []string
 	for _, key := range sortedKeys(targets) {
 		entry, claim, _ := strings.Cut(key, "|")
-		lines = append(lines, fmt.Sprintf("`%s` (`%s`) on %s", claim, entry, strings.Join(targets[key], ", ")))
+		lines = append(lines, fmt.Sprintf("%s (%s) on %s", Code(claim), Code(entry), strings.Join(targets[key], ", ")))
 	}
 	c.list("Fixed", lines, false)
 }
@@ -215,10 +219,10 @@ func (c *commenter) bounds() {
 		}
 		for _, l := range r.Bounds.Loops {
 			if !l.Complete {
-				how = append(how, fmt.Sprintf("loop `%s` at `%s` %s", l.Name, l.Pos, turns(l)))
+				how = append(how, fmt.Sprintf("loop %s at %s %s", Code(l.Name), Code(l.Pos.String()), turns(l)))
 			}
 		}
-		lines = append(lines, fmt.Sprintf("`%s` on %s: %s", r.Entry, r.Target, strings.Join(how, "; ")))
+		lines = append(lines, fmt.Sprintf("%s on %s: %s", Code(r.Entry), Inert(r.Target), strings.Join(how, "; ")))
 	}
 	c.list("How bounded answers were bounded", lines, true)
 }
@@ -228,10 +232,10 @@ func (c *commenter) rest() {
 	notes := map[string]bool{}
 	for i := range c.results {
 		for _, a := range c.results[i].Assumptions {
-			notes[escape(a)] = true
+			notes[Inert(a)] = true
 		}
 		for _, a := range c.results[i].Warnings {
-			notes["warning: "+escape(a)] = true
+			notes["warning: "+Inert(a)] = true
 		}
 	}
 	c.list("Assumptions, stubs and warnings", sortedKeys(notes), true)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"net/url"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -141,7 +142,7 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 
 func sarifOf(res *verdict.Result, c *verdict.Claim, rule int) sarifResult {
 	out := sarifResult{RuleID: string(c.Check), RuleIndex: rule, Level: "error",
-		Message:      sarifText{c.Message + " (harness " + res.Entry + " on " + res.Target + ")"},
+		Message:      sarifText{inSARIF(c.Message + " (harness " + res.Entry + " on " + res.Target + ")")},
 		Locations:    []sarifLocation{sarifPlace(c.Pos, "")},
 		Fingerprints: map[string]string{"firmproof/v1": Fingerprint(res, c)},
 		Properties:   map[string]any{"target": res.Target, "entry": res.Entry, "claim": c.ID, "replay": c.Replay}}
@@ -163,7 +164,7 @@ func sarifOf(res *verdict.Result, c *verdict.Claim, rule int) sarifResult {
 }
 
 func sarifPlace(p verdict.Pos, message string) sarifLocation {
-	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: p.File}}}
+	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: sarifURI(p.File)}}}
 	if p.Line > 0 {
 		l.Physical.Region = &sarifRegion{Line: p.Line, Column: p.Column}
 	}
@@ -171,10 +172,13 @@ func sarifPlace(p verdict.Pos, message string) sarifLocation {
 		l.Logical = []sarifName{{p.Function}}
 	}
 	if message != "" {
-		l.Message = &sarifText{message}
+		l.Message = &sarifText{inSARIF(message)}
 	}
 	return l
 }
+
+// sarifURI is a file's name as a relative URI.
+func sarifURI(name string) string { return (&url.URL{Path: plain(name)}).String() }
 
 // Fingerprint identifies a finding over line shifts and renamed files: it hashes
 // check, target, entry, function and claim, never a line number or path.

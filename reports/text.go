@@ -36,21 +36,38 @@ type printer struct {
 	o TextOptions
 }
 
-func (p *printer) line(format string, a ...any) { fmt.Fprintf(p.w, format+"\n", a...) }
+// painted is text with our own colours, made inert before they were put in.
+type painted string
 
-func (p *printer) paint(code, s string) string {
-	if !p.o.Color {
-		return s
+// line writes one line. What comes from a repository is made inert: only our own colours
+// steer the terminal.
+func (p *printer) line(format string, a ...any) {
+	for i, v := range a {
+		switch v := v.(type) {
+		case painted:
+			a[i] = string(v)
+		case string:
+			a[i] = plain(v)
+		case fmt.Stringer:
+			a[i] = plain(v.String())
+		}
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	fmt.Fprintf(p.w, format+"\n", a...)
 }
 
-func (p *printer) bold(s string) string { return p.paint("1", s) }
+func (p *printer) paint(code, s string) painted {
+	if !p.o.Color {
+		return painted(plain(s))
+	}
+	return painted("\x1b[" + code + "m" + plain(s) + "\x1b[0m")
+}
+
+func (p *printer) bold(s string) painted { return p.paint("1", s) }
 
 var statusColor = map[verdict.Status]string{verdict.Proved: "32", verdict.Bounded: "36", verdict.Violated: "1;31",
 	verdict.Unknown: "33"}
 
-func (p *printer) status(s verdict.Status) string { return p.paint(statusColor[s], s.String()) }
+func (p *printer) status(s verdict.Status) painted { return p.paint(statusColor[s], s.String()) }
 
 func (p *printer) result(r *verdict.Result) {
 	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(r.Target), p.bold(r.Entry), p.status(r.Status), Counts(r.Claims),

@@ -142,10 +142,28 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	if err := fl.out.write(cmd.OutOrStdout(), rep); err != nil {
 		return err
 	}
+	if !cmd.Flags().Changed("fail-on") {
+		fl.failOn = failOn(args)
+	}
 	if code := exitCode(statusAgainst(rep, baseline), fl.failOn); code != exitOK {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// failOn is what the manifests of the folders say under report.fail_on: only violations
+// fail if all of them say so.
+func failOn(args []string) string {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	for _, dir := range args {
+		m, err := manifest.Read(dir)
+		if err != nil || !m.Report.FailOnGiven || m.Report.FailOn != "violation" {
+			return "unknown" // files have no manifest
+		}
+	}
+	return "violation"
 }
 
 func (fl *checkFlags) check() error {

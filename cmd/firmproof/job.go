@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -23,7 +24,7 @@ func jobCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "job", Hidden: true}
 	fl := checkFlags{committed: true, timeout: defaultTimeout, integers: "bitvector", solver: "auto"}
 	var engine, out, changed string
-	build := &cobra.Command{Use: "build [FOLDER]", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command,
+	buildCmd := &cobra.Command{Use: "build [FOLDER]", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command,
 		args []string) error {
 		if changed != "" {
 			text, err := os.ReadFile(changed)
@@ -39,17 +40,17 @@ func jobCommand() *cobra.Command {
 		}
 		return buildJobs(cmd.Context(), &fl, args, engine, out)
 	}}
-	build.Flags().StringArrayVar(&fl.targets, "target", nil, "target to build for")
-	build.Flags().StringArrayVar(&fl.entries, "entry", nil, "only this harness (repeatable)")
-	build.Flags().StringVar(&engine, "engine", "", "`name` of this build of firmproof, for the keys")
-	build.Flags().StringVar(&fl.units, "units", "", "`folder` with compiled units, to be read")
-	build.Flags().StringVar(&changed, "changed-lines", "", "`file` with the lines of the change")
-	build.Flags().StringVarP(&out, "output", "o", "", "`folder` for the jobs")
+	buildCmd.Flags().StringArrayVar(&fl.targets, "target", nil, "target to build for")
+	buildCmd.Flags().StringArrayVar(&fl.entries, "entry", nil, "only this harness (repeatable)")
+	buildCmd.Flags().StringVar(&engine, "engine", "", "`name` of this build of firmproof, for the keys")
+	buildCmd.Flags().StringVar(&fl.units, "units", "", "`folder` with compiled units, to be read")
+	buildCmd.Flags().StringVar(&changed, "changed-lines", "", "`file` with the lines of the change")
+	buildCmd.Flags().StringVarP(&out, "output", "o", "", "`folder` for the jobs")
 	verify := &cobra.Command{Use: "verify FOLDER", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command,
 		args []string) error {
 		return verifyJob(cmd.Context(), args[0])
 	}}
-	cmd.AddCommand(build, verify)
+	cmd.AddCommand(buildCmd, verify)
 	return cmd
 }
 
@@ -59,7 +60,7 @@ func buildJobs(ctx context.Context, fl *checkFlags, args []string, engine, out s
 	fl.cache = filepath.Join(out, pipeline.UnitsFolder)
 	list, err := prepare(ctx, fl, args)
 	if err != nil {
-		return userError(err)
+		return errors.Join(userError(err), leaveFault(err, out))
 	}
 	jobs := make([]pipeline.Job, len(list))
 	for i := range list {
@@ -74,6 +75,19 @@ func buildJobs(ctx context.Context, fl *checkFlags, args []string, engine, out s
 		return err
 	}
 	return os.WriteFile(filepath.Join(out, pipeline.JobsFile), text, 0o644)
+}
+
+// leaveFault tells the service that the tree is at fault, if it is.
+func leaveFault(err error, out string) error {
+	var ours *build.InfraError
+	if errors.As(err, &ours) {
+		return nil
+	}
+	text, failed := json.Marshal(pipeline.Fault{Message: err.Error()})
+	if failed != nil {
+		return failed
+	}
+	return os.WriteFile(filepath.Join(out, pipeline.FaultFile), text, 0o644)
 }
 
 func storeJob(j *job, engine, out string, n int) (*pipeline.Job, error) {

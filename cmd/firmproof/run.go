@@ -34,7 +34,7 @@ func runCommand() *cobra.Command {
 		Long: `Exports both commits of a git repository into temporary folders, verifies them, and prints the check runs that the bot would show:
 title, summary and annotations, with what is new, fixed and known. Nothing in the work tree is touched or used.
 
-Exit status: 0 success; 1 failure (a violation, or the change does not build); 2 the request could not be carried out; 3 something unknown.`,
+Exit status: 0 success; 1 failure (a violation, no verdict at all, or the change does not build); 2 the request could not be carried out; 3 something unknown.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.out, s.err = cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -88,7 +88,11 @@ func (s *simulation) run(ctx context.Context) error {
 	if err != nil {
 		return userError(err)
 	}
-	return s.show(now, before, reports.PageOptions{Changed: changed, All: m.Report.Annotate == "all"})
+	o := reports.PageOptions{Changed: changed, All: m.Report.Annotate == "all"}
+	if m.Report.FailOnGiven {
+		o.FailOn = m.Report.FailOn
+	}
+	return s.show(now, before, o)
 }
 
 // fetch brings both commits into a mirror of their own.
@@ -149,9 +153,9 @@ func (s *simulation) show(now, before *verdict.Report, o reports.PageOptions) er
 				strings.TrimSpace(a.Message+"\n"+a.RawDetails))
 		}
 		switch {
-		case p.Conclusion == "failure":
+		case p.Conclusion == "failure", p.Conclusion == "action_required":
 			code = exitViolated
-		case p.Conclusion == "neutral" && code == exitOK:
+		case p.Conclusion == "neutral" && code == exitOK && o.FailOn != "violation":
 			code = exitUnknown
 		}
 	}

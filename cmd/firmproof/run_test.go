@@ -131,3 +131,24 @@ func TestExamplesBuild(t *testing.T) {
 		}
 	}
 }
+
+// TestFailOnOfManifests: report.fail_on decides where --fail-on is not given, and only
+// if all manifests agree.
+func TestFailOnOfManifests(t *testing.T) {
+	dirs := map[string]string{}
+	for name, text := range map[string]string{"violation": "report: {fail_on: violation}\n",
+		"unknown": "report: {fail_on: unknown}\n", "silent": ""} {
+		dirs[name] = t.TempDir()
+		put(t, dirs[name], ".firmproof.yml", "version: 1\nbuild: {sources: [a.c]}\n"+text)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{{[]string{dirs["violation"]}, "violation"}, {[]string{dirs["unknown"]}, "unknown"},
+		{[]string{dirs["silent"]}, "unknown"}, {[]string{dirs["violation"], dirs["silent"]}, "unknown"},
+		{[]string{filepath.Join(dirs["violation"], "a.c")}, "unknown"}} {
+		if got := failOn(c.args); got != c.want {
+			t.Errorf("%v: %s, want %s", c.args, got, c.want)
+		}
+	}
+}

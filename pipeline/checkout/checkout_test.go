@@ -280,3 +280,25 @@ func TestOutputLimit(t *testing.T) {
 		t.Errorf("%d bytes, cut %v, %v", out.buf.Len(), out.cut, err)
 	}
 }
+
+// TestRefusedObjects: what git's own check of objects refuses is the fault of whoever
+// made them, and is told so with the object.
+func TestRefusedObjects(t *testing.T) {
+	o := newOrigin(t)
+	o.commit(map[string]string{"a.c": "x\n"})
+	blob := o.git("hash-object", "-w", "a.c")
+	cmd := exec.Command("git", "mktree")
+	cmd.Dir, cmd.Stdin = o.dir, strings.NewReader("100644 blob "+blob+"\t.git\n")
+	tree, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := o.git("commit-tree", "-m", "x", strings.TrimSpace(string(tree)))
+	o.git("update-ref", "refs/heads/bad", bad)
+	c := &Cache{Dir: t.TempDir(), Limits: DefaultLimits(), Local: true}
+	_, _, err = c.Fetch(context.Background(), "k", Remote{URL: o.dir}, Want{Ref: "refs/heads/bad", SHA: bad})
+	var e *Error
+	if !errors.As(err, &e) || !e.Theirs || !strings.Contains(err.Error(), strings.TrimSpace(string(tree))) {
+		t.Errorf("%v", err)
+	}
+}

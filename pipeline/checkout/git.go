@@ -87,7 +87,23 @@ func (m *Mirror) gitEnv(ctx context.Context, env []string, remote *Remote, args 
 	case errors.Is(cause, context.DeadlineExceeded):
 		return nil, &Error{false, fmt.Errorf("git %s: no end after %s", args[0], limits.Time)}
 	}
-	return nil, &Error{false, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(complaint.buf.String()))}
+	said := strings.TrimSpace(complaint.buf.String())
+	if strings.Contains(said, "fsck error") {
+		return nil, &Error{true, refused(said)}
+	}
+	return nil, &Error{false, fmt.Errorf("git %s: %w: %s", args[0], err, said)}
+}
+
+// refused says which object git does not accept, and what to do.
+func refused(said string) error {
+	for _, line := range strings.Split(said, "\n") {
+		if what, ok := strings.CutPrefix(line, "error: object "); ok {
+			said = "object " + what
+			break
+		}
+	}
+	return fmt.Errorf("git refuses what these commits bring, as damaged or harmful: %s. Write the commits anew "+
+		"without it (`git fsck` shows where it is) and push again", said)
 }
 
 // watch cancels a fetch that makes the mirror grow over the limit. The channel

@@ -116,7 +116,9 @@ type Nightly struct {
 type Report struct {
 	Annotate string // "changed-lines" or "all"
 	FailOn   string // "violation" or "unknown"
-	Comment  bool   // a summary comment on each pull request, kept up to date
+	// the manifest says FailOn itself; if not, an unknown makes `check` end with 3 and a check run neutral
+	FailOnGiven bool
+	Comment     bool // a summary comment on each pull request, kept up to date
 }
 
 // Problem is one mistake in a manifest.

@@ -375,7 +375,7 @@ func (p *parser) report(top *strict.Map) {
 		p.m.Report.Annotate = v
 	}
 	if v, ok := m.Enum("fail_on", "violation", "unknown"); ok {
-		p.m.Report.FailOn = v
+		p.m.Report.FailOn, p.m.Report.FailOnGiven = v, true
 	}
 	if v, ok := m.Bool("comment"); ok {
 		p.m.Report.Comment = v

@@ -47,3 +47,15 @@ func (t Tx) LastHead(ctx context.Context, repo int64, branch string) (string, er
 	}
 	return list[0], nil
 }
+
+// NewestHead is the commit of the newest run that a push or a night made of a branch
+// (refs/heads/...); empty if there is none. Whoever makes such a run asks for the tip
+// of the branch first, so no later commit of it is known.
+func (t Tx) NewestHead(ctx context.Context, repo int64, ref string) (string, error) {
+	list, err := t.strings(ctx, `SELECT head_sha FROM runs WHERE repo_id = ? AND ref = ? AND pull = 0 AND target = '' AND head_sha <> ''
+		AND run_trigger IN ('push', 'nightly') ORDER BY id DESC LIMIT 1`, repo, ref)
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[0], nil
+}

@@ -38,6 +38,7 @@ type Run struct {
 	Pull         int // 0: not of a pull request
 	HeadSHA      string
 	BaseSHA      string
+	BaseRef      string // branch that the commit is to be merged into; empty if it is on its branch already
 	Ref          string // the branch, or refs/pull/N/head
 	Target       string
 	Trigger      string // pull_request, push, rerun, command, nightly
@@ -64,14 +65,15 @@ type Run struct {
 // Aggregate reports whether r stands for all targets.
 func (r *Run) Aggregate() bool { return r.Target == "" }
 
-const runColumns = `id, parent_id, repo_id, installation_id, pull, head_sha, base_sha, ref, target, run_trigger, options, state, conclusion, detail, counts,
+const runColumns = `id, parent_id, repo_id, installation_id, pull, head_sha, base_sha, base_ref, ref, target, run_trigger, options, state, conclusion, detail, counts,
 	cancel_requested, superseded_by, owner, lease_until, tries, created_at, started_at, finished_at, check_run_id, posted_annotations, version, published_version, sarif`
 
 func scanRun(s interface{ Scan(...any) error }) (Run, error) {
 	var r Run
 	var options, counts string
 	var cancel, lease, created, started, finished int64
-	err := s.Scan(&r.ID, &r.Parent, &r.Repo, &r.Installation, &r.Pull, &r.HeadSHA, &r.BaseSHA, &r.Ref, &r.Target,
+	err := s.Scan(&r.ID, &r.Parent, &r.Repo, &r.Installation, &r.Pull, &r.HeadSHA, &r.BaseSHA, &r.BaseRef, &r.Ref,
+		&r.Target,
 		&r.Trigger, &options, &r.State, &r.Conclusion,
 		&r.Detail, &counts, &cancel, &r.SupersededBy, &r.Owner, &lease, &r.Tries, &created, &started, &finished,
 		&r.CheckRun, &r.Posted, &r.Version, &r.Published, &r.SARIF)
@@ -87,7 +89,7 @@ func scanRun(s interface{ Scan(...any) error }) (Run, error) {
 }
 
 // AddRun inserts r with a new id if it has none, and returns the id. State is
-// Queued unless set.
+// Queued unless set; a run that is Done from the start ends now.
 func (t Tx) AddRun(ctx context.Context, r Run) (string, error) {
 	if r.ID == "" {
 		r.ID = NewID()
@@ -99,10 +101,14 @@ func (t Tx) AddRun(ctx context.Context, r Run) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = t.exec(ctx, `INSERT INTO runs (id, parent_id, repo_id, installation_id, pull, head_sha, base_sha, ref, target, run_trigger, options, state, conclusion, detail, created_at, changed_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.ID, r.Parent, r.Repo, r.Installation, r.Pull, r.HeadSHA, r.BaseSHA, r.Ref, r.Target, r.Trigger,
-		string(options), string(r.State), r.Conclusion, r.Detail, t.ms(), t.ms())
+	finished := int64(0)
+	if r.State == Done {
+		finished = t.ms()
+	}
+	_, err = t.exec(ctx, `INSERT INTO runs (id, parent_id, repo_id, installation_id, pull, head_sha, base_sha, base_ref, ref, target, run_trigger, options, state, conclusion, detail, created_at, finished_at, changed_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.ID, r.Parent, r.Repo, r.Installation, r.Pull, r.HeadSHA, r.BaseSHA, r.BaseRef, r.Ref, r.Target, r.Trigger,
+		string(options), string(r.State), r.Conclusion, r.Detail, t.ms(), finished, t.ms())
 	return r.ID, err
 }
 

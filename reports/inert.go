@@ -1,0 +1,137 @@
+package reports
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Text from a repository (names of files, functions, targets and branches, messages of
+// assertions, what compilers say) is shown in several contexts. For each there is one
+// function here that makes it inert: it formats nothing, links to nothing, mentions
+// nobody, and steers no terminal.
+
+// plain replaces what no text needs and a terminal or a reader could be misled by: control
+// characters, and those that change the direction of writing. Line ends and tabs stay.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f,
+			r == 0x2028, r == 0x2029:
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// line is plain in one line.
+func line(s string) string { return strings.NewReplacer("\n", " ", "\t", " ").Replace(plain(s)) }
+
+// GitHub looks for these in the rendered text, so that no escape helps: a character
+// without width goes between.
+var reference = regexp.MustCompile(`@|#[0-9]|://|(?i)\b(?:www\.|gh-)`)
+
+func unlinked(s string) string {
+	return reference.ReplaceAllStringFunc(s, func(m string) string {
+		switch {
+		case m == "@":
+			return "@\u200b"
+		case m[0] == '#':
+			return "#\u200b" + m[1:]
+		case m == "://":
+			return ":\u200b//"
+		}
+		return m[:len(m)-1] + "\u200b" + m[len(m)-1:]
+	})
+}
+
+// inHTML makes text inert inside an HTML element of Markdown, such as <summary>.
+func inHTML(s string) string {
+	var b strings.Builder
+	for _, r := range unlinked(line(s)) {
+		if strings.ContainsRune("&<>\"'`*[]~\\|$_", r) {
+			fmt.Fprintf(&b, "&#%d;", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Inert makes text inert in running Markdown. What stands between single backquotes is
+// shown as code; if they do not pair, they are shown as they are.
+func Inert(s string) string {
+	parts := strings.Split(line(s), "`")
+	if len(parts)%2 == 0 || strings.Contains(s, "``") {
+		return prose(line(s))
+	}
+	for i := range parts {
+		if i%2 == 0 {
+			parts[i] = prose(parts[i])
+		} else {
+			parts[i] = Code(parts[i])
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// prose is Inert without code. An underscore inside a word formats nothing and stays.
+func prose(s string) string {
+	var b strings.Builder
+	rs := []rune(unlinked(s))
+	word := func(i int) bool {
+		return i >= 0 && i < len(rs) && (unicode.IsLetter(rs[i]) || unicode.IsDigit(rs[i]))
+	}
+	for i, r := range rs {
+		if r == '_' && word(i-1) && word(i+1) || !strings.ContainsRune("&<>`*[]~\\|$_", r) {
+			b.WriteRune(r)
+			continue
+		}
+		fmt.Fprintf(&b, "&#%d;", r)
+	}
+	return b.String()
+}
+
+// Paragraphs is Inert for text of several paragraphs, which stay apart.
+func Paragraphs(s string) string {
+	list := strings.Split(strings.TrimSpace(plain(s)), "\n\n")
+	for i := range list {
+		list[i] = Inert(list[i])
+	}
+	return strings.Join(list, "\n\n")
+}
+
+// Code is text as a code span of Markdown; not for tables.
+func Code(s string) string {
+	s = strings.ReplaceAll(line(s), "`", "'")
+	if strings.TrimSpace(s) == "" {
+		return "` `"
+	}
+	return "`" + s + "`"
+}
+
+// codeCell is Code in a table, where a bar ends the cell.
+func codeCell(s string) string {
+	return strings.ReplaceAll(Code(strings.ReplaceAll(s, "\\", "/")), "|", "\\|")
+}
+
+// Fenced is text as a block of code.
+func Fenced(s string) string { return "```\n" + fence(plain(s)) + "\n```" }
+
+func fence(s string) string { return strings.ReplaceAll(s, "```", "'''") }
+
+// inPath reports whether a name can be a file of the repository, so that GitHub takes a
+// note on it: #line directives may name anything.
+func inPath(name string) bool {
+	return name != "" && name == line(name) && !strings.HasPrefix(name, "/") && !strings.Contains(name, "\\") &&
+		!strings.ContainsAny(name, "<>\"|?*") && !strings.Contains("/"+name+"/", "/../") &&
+		!strings.Contains("/"+name+"/", "/./") && !strings.Contains(name, "//")
+}
+
+// inSARIF escapes what SARIF takes for embedded links (SARIF 2.1.0, 3.11.6).
+func inSARIF(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "[", "\\[", "]", "\\]").Replace(plain(s))
+}

@@ -1,0 +1,150 @@
+package reports
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Outcome is what is known of a run beside its report.
+type Outcome struct {
+	Target     string // empty: all targets
+	State      string // queued, running, waiting, done
+	Conclusion string // GitHub's word, when done
+	Detail     string // what happened: a note of ours, or what a tool said
+	Gated      bool   // waits for someone's approval
+	Counts     map[string]int
+	Reported   bool // has a report
+	URL        string
+	BaseRef    string // branch that the commit is to be merged into; empty: it is on its branch
+	BaseSHA    string
+}
+
+// Name is the name of the run's check. The branch that a commit is to be merged into is
+// part of it, unless it is the default one: an answer for one branch is none for another.
+func (r *Outcome) Name(defaultBranch string) string {
+	name := "firmproof"
+	if r.BaseRef != "" && r.BaseRef != defaultBranch {
+		name += " (into " + cutPlain(line(r.BaseRef), 100) + ")"
+	}
+	if r.Target != "" {
+		name += " / " + line(r.Target)
+	}
+	return name
+}
+
+// head is what the summary begins with.
+func (r *Outcome) head() string {
+	out := ""
+	if r.BaseRef != "" {
+		out = Against(r.BaseRef, r.BaseSHA) + "\n\n"
+	}
+	if r.Detail != "" {
+		out += Paragraphs(r.Detail) + "\n\n"
+	}
+	return out
+}
+
+// TargetPage is the page of a run on one target.
+func TargetPage(r Outcome, results []verdict.Result, o PageOptions) Page {
+	if len(results) == 0 {
+		return StatePage(r)
+	}
+	p := CheckRun(results, o)
+	p.Summary = Cut(r.head()+p.Summary, MaxText, o.DetailsURL)
+	return p
+}
+
+// AggregatePage sums up all targets. Annotations belong to the targets' own check runs.
+func AggregatePage(all Outcome, targets []Outcome, results []verdict.Result, o PageOptions) Page {
+	if len(targets) == 0 {
+		return StatePage(all)
+	}
+	done := 0
+	var table strings.Builder
+	table.WriteString("| target | result | |\n|---|---|---|\n")
+	for i := range targets {
+		t := &targets[i]
+		word, note := t.State, ""
+		if t.State == "done" {
+			done++
+			word, note = t.Conclusion, CountsLine(t.Counts)
+			if !t.Reported {
+				note = firstLine(t.Detail)
+			}
+		}
+		fmt.Fprintf(&table, "| [%s](%s) | %s | %s |\n", Inert(t.Target), t.URL, word, Inert(note))
+	}
+	p := Page{Title: fmt.Sprintf("%d of %d targets done", done, len(targets))}
+	if all.State == "done" {
+		p.Title = StatePage(targets[0]).Title
+		if len(results) > 0 {
+			full := CheckRun(results, o)
+			p.Title, p.Text = full.Title, full.Text
+		}
+	}
+	p.Summary = Cut(all.head()+table.String()+DifferText(results), MaxText, o.DetailsURL)
+	return p
+}
+
+// StatePage shows a run without a report: its state, or what went wrong.
+func StatePage(r Outcome) Page {
+	title := map[string]string{"": "waiting for a worker", "failure": "the build failed",
+		"action_required": "something is needed first", "cancelled": "cancelled",
+		"timed_out": "timed out", "neutral": "not verified"}[r.Conclusion]
+	switch {
+	case r.State == "running", r.State == "waiting":
+		title = "running"
+	case r.Gated:
+		title = "waiting for approval"
+	case r.State == "done" && r.Conclusion == "success":
+		title = "done"
+	}
+	p := Page{Title: title, Summary: title + "."}
+	switch {
+	case r.Detail != "" && !r.Gated && (r.Conclusion == "failure" || strings.Contains(r.Detail, "\n")):
+		p.Summary = Fenced(r.Detail) // what a compiler or the manifest's reader said
+		p.Annotations = compilerNotes(r.Detail)
+	case r.Detail != "" || r.BaseRef != "":
+		p.Summary = strings.TrimSpace(r.head())
+	}
+	p.Summary = Cut(p.Summary, MaxText, "")
+	return p
+}
+
+var compilerNote = regexp.MustCompile(
+	`(?m)^(?:firmproof: |check: |error: )*([^\s:]+):(\d+)(?::(\d+))?: (?:fatal )?(error|warning)?:? ?(.+)$`)
+
+// compilerNotes turns FILE:LINE:COLUMN messages of compilers and of the manifest into annotations.
+func compilerNotes(text string) []Annotation {
+	var out []Annotation
+	for _, m := range compilerNote.FindAllStringSubmatch(text, 20) {
+		at, err := strconv.Atoi(m[2])
+		if err != nil || at == 0 || m[4] == "warning" || !inPath(m[1]) {
+			continue
+		}
+		out = append(out, Annotation{Path: m[1], StartLine: at, EndLine: at, Level: "failure", Title: "build",
+			Message: cutPlain(plain(m[5]), maxRaw-1)})
+	}
+	return out
+}
+
+// CountsLine says how many claims came out how.
+func CountsLine(c map[string]int) string {
+	var out []string
+	for _, k := range []string{"violated", "unknown", "bounded", "proved", "introduced", "fixed", "preexisting",
+		"suppressed"} {
+		if c[k] > 0 {
+			out = append(out, fmt.Sprintf("%d %s", c[k], k))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
