@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness fuzz clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness fuzz fresh clean
 
 setup:
 	@scripts/setup.sh
@@ -82,6 +82,13 @@ soundness: setup
 FUZZTIME ?= 10s
 fuzz: setup
 	FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
+
+# `make demo` and `make test` as on a fresh machine: in a minimal Debian 12 root with a clean clone of HEAD.
+# STEP=root, demo or test does one of them (the root stays in FRESH_DIR), STEP=clean removes it. As root or with sudo.
+STEP ?=
+FRESH_DIR ?= /var/tmp/firmproof-fresh
+fresh:
+	@STEP='$(STEP)' FRESH_DIR='$(FRESH_DIR)' scripts/fresh.sh
 
 clean:
 	rm -rf bin build vendor

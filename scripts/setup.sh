@@ -22,9 +22,11 @@ declare -A need=(
   [picolibc-riscv64-unknown-elf]=/usr/lib/picolibc/riscv64-unknown-elf/include/stdio.h
   [libc6-dev-armhf-cross]=/usr/arm-linux-gnueabihf/include/stdio.h
   [git]=/usr/bin/git
+  [make]=/usr/bin/make
 )
 # only the tests want these
 declare -A tests=(
+  [lib32gcc-12-dev]=/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a
   [qemu-system-arm]=/usr/bin/qemu-system-arm
   [z3]=/usr/bin/z3
   [cvc5]=/usr/bin/cvc5
