@@ -1,7 +1,6 @@
 package frontend
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +9,8 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the expectations in testdata")
+// update: UPDATE=1 rewrites the expectations in testdata.
+var update = os.Getenv("UPDATE") != ""
 
 // targetFlags are the compiler flags of the targets that the golden files name.
 var targetFlags = map[string][]string{
@@ -38,14 +38,14 @@ func TestGolden(t *testing.T) {
 			}
 			t.Run(name+"/"+target, func(t *testing.T) {
 				got := printed(t, ar, target)
-				if *update {
+				if update {
 					ar[i].text = got
 				} else if got != f.text {
 					t.Errorf("%s: %s", path, firstDifference(got, f.text))
 				}
 			})
 		}
-		if *update {
+		if update {
 			writeArchive(t, path, ar)
 		}
 	}

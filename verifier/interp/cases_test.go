@@ -2,7 +2,6 @@ package interp_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,7 +19,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-var update = flag.Bool("update", false, "rewrite the expectations in testdata")
+// update: UPDATE=1 rewrites the expectations in testdata.
+var update = os.Getenv("UPDATE") != ""
 
 // caseLine is `//! entry(inputs) OPTIONS => outcome`. Inputs are decimal and go
 // to parameters, nondet calls and volatile reads in the order of execution.
@@ -59,7 +59,7 @@ func TestCases(t *testing.T) {
 			}
 			ran++
 			got := runCase(t, path, modules, sub)
-			if *update {
+			if update {
 				lines[i] = strings.TrimRight(line[:strings.Index(line, "=>")+2]+" "+got, " ")
 			} else if got != sub[4] {
 				t.Errorf("%s:%d: %s(%s):\n got  %s\n want %s", path, i+1, sub[1], sub[2], got, sub[4])
@@ -68,7 +68,7 @@ func TestCases(t *testing.T) {
 		if ran == 0 {
 			t.Errorf("%s: no cases", path)
 		}
-		if *update {
+		if update {
 			if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -47,7 +47,7 @@ func TestTrace(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	if *update {
+	if update {
 		if err := os.WriteFile(path, []byte(program+"// Steps:\n"+b.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
