@@ -88,11 +88,13 @@ update: setup
 	UPDATE=1 $(GO) test -count=1 -timeout 30m -run '^(TestCheck|TestManual|TestGolden|TestCases|TestTrace)$$' ./cmd/firmproof ./verifier/frontend ./verifier/interp
 
 # `make demo` and `make test` as on a fresh machine: in a minimal Debian 12 root with a clean clone of HEAD.
-# STEP=root, demo or test does one of them (the root stays in FRESH_DIR), STEP=clean removes it. As root or with sudo.
+# STEP=root, demo or test does one of them (the root stays in FRESH_DIR), STEP=shell CMD='go test ./targets' a command
+# there, STEP=clean removes it. As root or with sudo.
 STEP ?=
+CMD ?=
 FRESH_DIR ?= /var/tmp/firmproof-fresh
 fresh:
-	@STEP='$(STEP)' FRESH_DIR='$(FRESH_DIR)' scripts/fresh.sh
+	@STEP='$(STEP)' CMD='$(CMD)' FRESH_DIR='$(FRESH_DIR)' scripts/fresh.sh
 
 clean:
 	rm -rf bin build vendor

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs `make demo` and `make test` as on a fresh machine: in a minimal Debian 12 root that holds nothing
 # but make, a clean clone of HEAD and this machine's Go. STEP picks one of: root (make the root anew), demo, test,
-# clean; without STEP: root, demo and test. FRESH_DIR is where it is made. Sources of apt, proxies, certificates and npm's settings
-# are this machine's, read now. Must run as root (or with sudo) on a Debian 12 machine.
+# shell (bash there, or CMD), clean; without STEP: root, demo and test. FRESH_DIR is where it is made. Sources of
+# apt, proxies, certificates and npm's settings are this machine's, read now. Must run as root (or with sudo) on a
+# Debian 12 machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
@@ -15,7 +16,7 @@ die() { printf 'fresh: %s\n' "$*" >&2; exit 2; }
 
 if [ "$(id -u)" != 0 ]; then
   command -v sudo >/dev/null || die "run as root, or install sudo: a root file system has files of several owners"
-  exec sudo -E env "PATH=$PATH" "STEP=${STEP:-}" "FRESH_DIR=$work" "$0"
+  exec sudo -E env "PATH=$PATH" "STEP=${STEP:-}" "CMD=${CMD:-}" "FRESH_DIR=$work" "$0"
 fi
 goroot=$(go env GOROOT) || die "Go is needed on PATH: it is copied into the root"
 command -v apt-get >/dev/null || die "this is no Debian: make the root on a Debian 12 machine"
@@ -119,8 +120,9 @@ step() { # name, command...: runs it, keeps its output, says how it went
 case ${STEP:-all} in
   all) steps=(root demo test) ;;
   root | demo | test) steps=("$STEP") ;;
+  shell) inside /firmproof bash ${CMD:+-c "$CMD"}; exit ;;
   clean) rm -rf "$work"; exit 0 ;;
-  *) die "STEP=$STEP: not one of root, demo, test, clean" ;;
+  *) die "STEP=$STEP: not one of root, demo, test, shell, clean" ;;
 esac
 [ "${steps[0]}" = root ] || [ -d "$root/firmproof" ] || steps=(root "${steps[@]}")
 for s in "${steps[@]}"; do

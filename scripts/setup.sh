@@ -31,7 +31,6 @@ declare -A tests=(
   [z3]=/usr/bin/z3
   [cvc5]=/usr/bin/cvc5
   [postgresql]=/usr/lib/postgresql/15/bin/postgres
-  [chromium]=/usr/bin/chromium
   [nodejs]=/usr/bin/node
   [npm]=/usr/bin/npm
 )
@@ -57,7 +56,7 @@ collect need
 
 if [ ${#want[@]} -gt 0 ]; then
   if ! command -v apt-get >/dev/null; then
-    echo "setup: missing ${want[*]}, and this is no Debian: please install them yourself (README, section Requirements)" >&2
+    echo "setup: missing ${want[*]}, and this is no Debian: install what these Debian packages hold, then run it again" >&2
     exit 2
   fi
   root=()

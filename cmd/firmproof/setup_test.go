@@ -1,0 +1,126 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestSetupInstallsWhatRuns: scripts/setup.sh installs every program that the code or a test starts by a
+// name that stands in the source. What a program needs in turn only `make fresh` can tell.
+func TestSetupInstallsWhatRuns(t *testing.T) {
+	root := filepath.Join("..", "..")
+	script, err := os.ReadFile(filepath.Join(root, "scripts", "setup.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := map[string]bool{}
+	there := map[string]bool{"go": true}
+	for _, m := range regexp.MustCompile(`(?m)^  \[([^]]+)\]=(\S+)$`).FindAllStringSubmatch(string(script), -1) {
+		packages[m[1]] = true
+		there[path.Base(m[2])] = true
+	}
+	for _, name := range []string{"sh", "bash", "env", "head", "grep", "true"} { // of essential packages
+		there[name] = true
+	}
+	for name, pkg := range map[string]string{"llvm-as-14": "llvm-14", "llvm-dis-14": "llvm-14", "opt-14": "llvm-14",
+		"arm-none-eabi-addr2line": "gcc-arm-none-eabi"} {
+		if !packages[pkg] {
+			t.Errorf("setup.sh does not install %s, which has %s", pkg, name)
+		}
+		there[name] = true
+	}
+	started := startedPrograms(t, root)
+	for name, at := range started {
+		if !there[path.Base(name)] {
+			t.Errorf("%s starts %s, which scripts/setup.sh does not install", at, name)
+		}
+	}
+	if len(started) < 8 {
+		t.Errorf("only %d programs found: does the search still see them?", len(started))
+	}
+}
+
+// startedPrograms maps each program that is started by a literal name to a place where that is done.
+func startedPrograms(t *testing.T, root string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && slices.Contains([]string{"vendor", "testdata", "node_modules", "build", ".git"}, d.Name()) {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(file, ".go") {
+			return nil
+		}
+		files := token.NewFileSet()
+		f, err := parser.ParseFile(files, file, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if name := programName(n); name != "" {
+				out[name] = files.Position(n.Pos()).String()
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// programName returns the literal program of a call of exec.Command and its like, of an Argv, or of a constant for a
+// tool; else "".
+func programName(n ast.Node) string {
+	var e ast.Expr
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		sel, ok := n.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return ""
+		}
+		if pkg, ok := sel.X.(*ast.Ident); !ok || pkg.Name != "exec" {
+			return ""
+		}
+		switch sel.Sel.Name {
+		case "Command", "LookPath":
+			e = n.Args[0]
+		case "CommandContext":
+			e = n.Args[1]
+		}
+	case *ast.KeyValueExpr:
+		if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Argv" {
+			if list, ok := n.Value.(*ast.CompositeLit); ok && len(list.Elts) > 0 {
+				e = list.Elts[0]
+			}
+		}
+	case *ast.ValueSpec:
+		if name := n.Names[0].Name; len(n.Values) == 1 && (strings.HasSuffix(name, "Tool") || strings.HasPrefix(name,
+			"llvm")) {
+			e = n.Values[0]
+		}
+	}
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return ""
+	}
+	name, err := strconv.Unquote(lit.Value)
+	if err != nil {
+		return ""
+	}
+	return name
+}
