@@ -30,7 +30,7 @@ func (b *bounded) shrink(ctx context.Context, inputs []input.Input, want *interp
 	s := &shrinker{b: b, ctx: ctx, inputs: inputs, want: want, left: min(shrinkTrials, shrinkSteps/(want.Executed+1)+1)}
 	for i := range inputs {
 		switch in := &inputs[i]; in.Kind {
-		case input.Nondet, input.Param, input.VolatileRead:
+		case input.Nondet, input.Param, input.VolatileRead, input.Unspecified:
 			if in.Value.Width() > 0 {
 				s.value(i)
 			}

@@ -235,8 +235,9 @@ func (h *harness) values(b *strings.Builder) {
 	b.WriteString("\nstatic const struct { const char *who; unsigned long long value; } fp_values[] = {\n")
 	for _, in := range h.claim.Inputs {
 		switch {
-		case in.Kind == "volatile" || in.Kind == "asm" || in.Kind == "param" || in.Kind == "nondet" &&
-			(!isNondet(in.Name) || in.Width > 64):
+		case in.Kind == "volatile" || in.Kind == "asm" || in.Kind == "param" || in.Kind == "unspecified" ||
+			in.Kind == "nondet" &&
+				(!isNondet(in.Name) || in.Width > 64):
 			h.left = append(h.left, in.Kind+" "+in.Name)
 			continue
 		case in.Kind != "nondet":
@@ -272,7 +273,9 @@ func hexOrZero(s string) string {
 func (h *harness) havocs(b *strings.Builder) {
 	b.WriteString("\nstatic const struct { const char *who; SIZE n; const char *bytes; } fp_bytes[] = {\n")
 	for _, in := range h.claim.Inputs {
-		if in.Kind == "havoc" {
+		if in.Kind == "havoc" && in.Name == "volatile" {
+			h.left = append(h.left, "volatile copy")
+		} else if in.Kind == "havoc" {
 			fmt.Fprintf(b, "    {%q, %d, %s}, /* %s */\n", in.Name, len(in.Bytes)/2, cBytes(in.Bytes), in.Pos)
 		}
 	}

@@ -49,5 +49,5 @@ func (c *modelCall) ctype() val {
 	for _, r := range ranges {
 		in = e.s.Or(in, between(r[0], r[1]))
 	}
-	return e.scalar(e.s.BoolToBV(in, c.in.T.Width))
+	return c.nonZero(in)
 }

@@ -3,6 +3,7 @@ package encode
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -54,6 +55,14 @@ func (c *modelCall) floatLane(m ir.Model) func(w int, a []ilr.Term) ilr.Term {
 	case ir.ModelFma:
 		return func(w int, a []ilr.Term) ilr.Term {
 			return e.s.FloatOp(ilr.KFFma, ilr.BV(w), ilr.RNE, a[0], a[1], a[2])
+		}
+	case ir.ModelMulAdd: // LangRef: llvm.fmuladd: fused or not, each time
+		return func(w int, a []ilr.Term) ilr.Term {
+			once := e.s.FloatOp(ilr.KFFma, ilr.BV(w), ilr.RNE, a[0], a[1], a[2])
+			product := e.s.FloatOp(ilr.KFMul, ilr.BV(w), ilr.RNE, a[0], a[1])
+			twice := e.s.FloatOp(ilr.KFAdd, ilr.BV(w), ilr.RNE, product, a[2])
+			fused := e.fresh(c.st, input.Unspecified, c.in, ir.Int(1), "rounded once")
+			return e.s.Ite(e.cond(fused), once, twice)
 		}
 	case ir.ModelCopysign:
 		return func(w int, a []ilr.Term) ilr.Term {

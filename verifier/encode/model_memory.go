@@ -67,21 +67,20 @@ func (e *encoder) copyMemory(fr *frame, st *state, in *ir.Instr, dst, src val, n
 			return
 		}
 	}
-	for _, s := range from {
-		for _, d := range to {
-			if s.vol != nil || d.vol != nil {
-				e.gapWhen(st, in, e.s.And(s.g, d.g), "copy from or to a volatile region")
-				if st.pc == nil {
-					return
-				}
-			}
-		}
-	}
+	volatile := in.Flags.Has(ir.Volatile)
+	when := e.s.False()
 	old := map[*object]*content{}
-	for _, s := range from {
-		if s.obj != nil {
+	for i, s := range from {
+		switch {
+		case s.vol != nil, s.obj != nil && volatile && e.volatileFresh(s.obj):
+			when = e.s.Or(when, s.g)
+			from[i].obj = nil
+		case s.obj != nil:
 			old[s.obj] = st.get(s.obj)
 		}
+	}
+	if e.fork(st, when) != nil {
+		defer e.havocTargets(st, in, to, n, e.s.And(some, when), "volatile")
 	}
 	for _, d := range to {
 		for _, s := range from {
@@ -353,12 +352,13 @@ func (e *encoder) havocMemory(fr *frame, st *state, in *ir.Instr, dst val, n ilr
 	if st.pc == nil {
 		return
 	}
-	e.havocTargets(st, in, ts, n, some)
+	e.havocTargets(st, in, ts, n, some, "havoc")
 }
 
 // havocTargets makes n bytes at each of ts unknown under its guard, and under some.
-func (e *encoder) havocTargets(st *state, in *ir.Instr, ts []target, n, some ilr.Term) {
-	ev := Event{Kind: input.Havoc, Instr: in, Guard: e.s.And(st.pc.all, some), Name: "havoc"}
+// name is what the input is called.
+func (e *encoder) havocTargets(st *state, in *ir.Instr, ts []target, n, some ilr.Term, name string) {
+	ev := Event{Kind: input.Havoc, Instr: in, Guard: e.s.And(st.pc.all, some), Name: name}
 	k, kok := e.constOf(n)
 	// One unknown block, as wide as the range; the targets take their part of it.
 	size := e.s.Int(e.w, -1)

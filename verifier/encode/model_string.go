@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -62,6 +63,10 @@ func (c *modelCall) strings(m ir.Model) (val, bool) {
 		return v, true
 	case ir.ModelCtype:
 		return c.ctype(), true
+	case ir.ModelTruth:
+		v := c.nonZero(e.s.NonZero(e.num(c.args[0])))
+		v.u = e.spreadOver(c.in.T.Width, c.args[0].u)
+		return v, true
 	}
 	return val{}, false
 }
@@ -187,21 +192,46 @@ func (c *modelCall) length(p val, limit ilr.Term) ilr.Term {
 }
 
 // compareBytes compares up to limit bytes (0: no limit); with str a terminator
-// ends the comparison. The result is -1, 0 or 1.
+// ends the comparison. The result is 0, or any value of the sign of the first difference (C17 7.24.4).
 func (c *modelCall) compareBytes(limit ilr.Term, str bool) val {
 	e := c.encoder
-	w := c.in.T.Width
-	r := e.s.Int(w, 0)
+	less, more := e.s.False(), e.s.False()
 	c.scan(limit, c.args[:2], func(_ int64, going ilr.Term, b []ilr.Term) ilr.Term {
 		same := e.s.Eq(b[0], b[1])
-		sign := e.s.Ite(e.s.Ult(b[0], b[1]), e.s.Int(w, -1), e.s.Int(w, 1))
-		r = e.s.Ite(e.s.And(going, e.s.Not(same)), sign, r)
+		less = e.s.Or(less, e.s.And(going, e.s.Ult(b[0], b[1])))
+		more = e.s.Or(more, e.s.And(going, e.s.Ult(b[1], b[0])))
 		if str {
 			same = e.s.And(same, e.s.Not(e.eq(b[0], e.s.Int(8, 0))))
 		}
 		return same
 	})
-	return e.scalar(r)
+	if c.st.pc == nil || !c.in.T.IsInt() {
+		return val{}
+	}
+	w := c.in.T.Width
+	zero, one, minus := e.s.Int(w, 0), e.s.Int(w, 1), e.s.Int(w, -1)
+	differ := e.fork(c.st, e.s.Or(less, more))
+	if differ == nil {
+		return e.scalar(zero)
+	}
+	if c.name == "bcmp" {
+		return c.nonZero(e.s.Or(less, more))
+	}
+	v := e.num(e.fresh(differ, input.Unspecified, c.in, c.in.T, c.name))
+	negative := e.s.Ite(e.s.Slt(v, zero), v, minus)
+	positive := e.s.Ite(e.s.Slt(zero, v), v, one)
+	return e.scalar(e.s.Ite(less, negative, e.s.Ite(more, positive, zero)))
+}
+
+// nonZero is an integer of the call's type: 0 where c does not hold, any other value where it does.
+func (c *modelCall) nonZero(holds ilr.Term) val {
+	e, w := c.encoder, c.in.T.Width
+	zero := e.s.Int(w, 0)
+	if other := e.fork(c.st, holds); other != nil {
+		v := e.num(e.fresh(other, input.Unspecified, c.in, c.in.T, c.name))
+		return e.scalar(e.s.Ite(holds, e.s.Ite(e.s.NonZero(v), v, e.s.Int(w, 1)), zero))
+	}
+	return e.scalar(zero)
 }
 
 // findByte looks for argument 1 in the first limit bytes (0: no limit); strings

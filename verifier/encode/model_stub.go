@@ -41,7 +41,7 @@ func (c *modelCall) havocReached(p *ptr) {
 			}
 			continue
 		}
-		e.havocTargets(st, c.in, []target{{g: some, obj: t.obj, off: e.s.Int(e.w, 0)}}, t.obj.size, some)
+		e.havocTargets(st, c.in, []target{{g: some, obj: t.obj, off: e.s.Int(e.w, 0)}}, t.obj.size, some, "havoc")
 		if st.pc == nil {
 			return
 		}
@@ -70,7 +70,7 @@ func (c *modelCall) havocObjects(p val) {
 			continue
 		}
 		t.off = e.s.Int(e.w, 0)
-		e.havocTargets(st, c.in, []target{t}, t.obj.size, e.s.And(t.g, e.someBytes(t.obj.size)))
+		e.havocTargets(st, c.in, []target{t}, t.obj.size, e.s.And(t.g, e.someBytes(t.obj.size)), "havoc")
 	}
 }
 

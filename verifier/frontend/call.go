@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"slices"
 	"strings"
 
 	llir "github.com/llir/llvm/ir"
@@ -65,6 +66,11 @@ func (x *fn) plainCall(s *site) {
 		x.anyValue(s.v, s.ty, k.Func.Name)
 		return
 	}
+	if model == ir.ModelMulAdd && len(s.args) == 3 && !x.fuses(s.ty) && wideFloat(s.ty) == "" {
+		product := x.emit(&ir.Instr{Op: ir.OpFmul, T: s.ty, Args: x.operands(s.args[0], s.args[1])})
+		x.define(s.v, ir.Instr{Op: ir.OpFadd, T: s.ty, Args: []ir.Value{product, x.operand(s.args[2])}})
+		return
+	}
 	i := ir.Instr{Op: ir.OpCall, T: s.ty, Callee: callee, Model: model, Sig: x.signature(s)}
 	if p, ok := s.callee.Type().(*types.PointerType); ok && model == ir.ModelNone {
 		if as := x.foreign(p); as != "" {
@@ -89,22 +95,45 @@ func (x *fn) plainCall(s *site) {
 		return
 	}
 	i.Args = x.operands(s.args...)
+	x.byValue(s.args, i.Args)
+	var parts []span
+	if model == ir.ModelMemcpy || model == ir.ModelMemmove {
+		parts = x.markCopy(&i)
+	}
 	if s.ty.IsVoid() {
 		x.emit(&i)
-		return
+	} else {
+		x.define(s.v, i)
 	}
-	x.define(s.v, i)
+	if len(parts) > 0 {
+		x.copyParts(i.Args[0], i.Args[1], parts)
+	}
+}
+
+func hasByval(arg *llir.Arg) bool {
+	return slices.ContainsFunc(arg.Attrs, func(a llir.ParamAttribute) bool {
+		_, byval := a.(llir.Byval)
+		return byval
+	})
+}
+
+// byValType is the type of what a argument with the attribute byval points to, or nil.
+func (x *fn) byValType(a value.Value) *ir.Type {
+	if arg, ok := a.(*llir.Arg); ok {
+		for _, at := range arg.Attrs {
+			if b, byval := at.(llir.Byval); byval {
+				return x.pointee(b.Typ, arg.Type())
+			}
+		}
+	}
+	return nil
 }
 
 // byValueExtra reports a byval attribute behind the first n arguments.
 func byValueExtra(args []value.Value, n int) bool {
 	for _, a := range args[min(n, len(args)):] {
-		if arg, ok := a.(*llir.Arg); ok {
-			for _, at := range arg.Attrs {
-				if _, byval := at.(llir.Byval); byval {
-					return true
-				}
-			}
+		if arg, ok := a.(*llir.Arg); ok && hasByval(arg) {
+			return true
 		}
 	}
 	return false

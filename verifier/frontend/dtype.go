@@ -82,6 +82,7 @@ func (d *debugInfo) derived(t *ir.DType, n *metadata.DIDerivedType) {
 	default:
 		base := d.typ(n.BaseType)
 		*t = *base
+		t.Volatile = t.Volatile || n.Tag == enum.DwarfTagVolatileType
 		if base.Kind == ir.DPointer && base.Elem == nil {
 			d.pending = append(d.pending, pendingElem{t, pointeeOf(n)})
 		}

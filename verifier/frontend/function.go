@@ -22,6 +22,7 @@ type fn struct {
 	pos    *verdict.Pos
 	phis   []phiWork
 	tails  map[*ir.Block][]*ir.Instr // expansions for phis, in front of the terminator
+	locals []*ir.Instr               // allocas of our own, for the front of the entry block
 	conds  map[*ir.Block]value.Value // condition of the branch into a block, made when asked for
 }
 
@@ -79,6 +80,8 @@ func (x *fn) block(b *llir.Block) {
 
 // finish inserts the expansions for phis and numbers the instructions.
 func (x *fn) finish() {
+	first := x.out.Blocks[0]
+	first.Instrs = append(x.locals, first.Instrs...)
 	for _, b := range x.out.Blocks {
 		if tail := x.tails[b]; len(tail) > 0 {
 			term := b.Term()

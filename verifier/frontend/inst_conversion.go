@@ -14,7 +14,9 @@ func (x *fn) conversion(in llir.Instruction) (done bool) {
 	case *llir.InstTrunc:
 		x.cast(in, ir.OpTrunc, in.From, in.To)
 	case *llir.InstZExt:
-		x.cast(in, ir.OpZext, in.From, in.To)
+		if !x.truth(in) {
+			x.cast(in, ir.OpZext, in.From, in.To)
+		}
 	case *llir.InstSExt:
 		x.cast(in, ir.OpSext, in.From, in.To)
 	case *llir.InstFPTrunc:

@@ -94,8 +94,16 @@ func (x *fn) load(in *llir.InstLoad) {
 	if !x.access(in, ty, ty, in.Src, "load") {
 		return
 	}
-	x.define(in, ir.Instr{Op: ir.OpLoad, T: ty, Access: ty, Align: x.align(in.Align, ty),
-		Flags: volatile(in.Volatile) | atomic(in.Atomic), Args: x.operands(in.Src)})
+	from := x.operands(in.Src)
+	flags := volatile(in.Volatile) | atomic(in.Atomic)
+	if parts, _ := x.volatileParts(from[0], x.size(ty)); len(parts) > 0 && flags == 0 {
+		if parts[0] == (span{0, x.size(ty)}) {
+			flags = ir.Volatile
+		} else {
+			from[0] = x.ownCopy(from[0], ty)
+		}
+	}
+	x.define(in, ir.Instr{Op: ir.OpLoad, T: ty, Access: ty, Align: x.align(in.Align, ty), Flags: flags, Args: from})
 }
 
 func (x *fn) store(in *llir.InstStore) {

@@ -22,10 +22,11 @@ const (
 	AsmOut
 	Undef
 	Havoc
+	Unspecified
 )
 
 var kindNames = [...]string{"invalid", "nondet", "param", "volatile", "malloc", "memory", "base", "asm", "undef",
-	"havoc"}
+	"havoc", "unspecified"}
 
 func (k Kind) String() string { return kindNames[k] }
 

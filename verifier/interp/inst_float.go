@@ -203,7 +203,7 @@ func fromInt(n *big.Int, w int) bits.Vec {
 
 // floatModel executes the mathematical functions and intrinsics.
 func (c *call) floatModel(m ir.Model) bool {
-	f := floatLane(m)
+	f := c.floatLane(m)
 	if f == nil {
 		return false
 	}
@@ -230,7 +230,7 @@ func (c *call) floatModel(m ir.Model) bool {
 	return true
 }
 
-func floatLane(m ir.Model) func([]bits.Vec) bits.Vec {
+func (c *call) floatLane(m ir.Model) func([]bits.Vec) bits.Vec {
 	unary := func(f func(float64) float64) func([]bits.Vec) bits.Vec {
 		return func(a []bits.Vec) bits.Vec { return fromDouble(f(toDouble(a[0])), a[0].Width()) }
 	}
@@ -255,6 +255,13 @@ func floatLane(m ir.Model) func([]bits.Vec) bits.Vec {
 		}
 	case ir.ModelFma:
 		return fma
+	case ir.ModelMulAdd:
+		return func(a []bits.Vec) bits.Vec {
+			if c.input(input.Unspecified, 1).IsOne() {
+				return fma(a)
+			}
+			return floatBinary(ir.OpFadd, floatBinary(ir.OpFmul, a[0], a[1]), a[2])
+		}
 	case ir.ModelCopysign:
 		return func(a []bits.Vec) bits.Vec {
 			return fromDouble(math.Copysign(toDouble(a[0]), toDouble(a[1])), a[0].Width())

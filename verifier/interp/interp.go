@@ -13,6 +13,8 @@
 //	AsmOut        each scalar of the result of an inline assembly call, then one per scalar of an indirect output
 //	Undef         each scalar of an `undef` or `poison` operand, each time the instruction runs; a conversion of a
 //	              floating-point value that does not fit, when the check `conversion` is off
+//	Unspecified   what C leaves to the implementation, each time: which of several results a library function gives, whether
+//	              a product and a sum are rounded once
 //	Havoc         contents of the ranges that havoc and make-symbolic write (input.Source.Havoc)
 //	Bytes, Base   per object (input.Source); not in a fixed order
 //

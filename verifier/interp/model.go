@@ -280,6 +280,9 @@ func (c *call) fillHavoc(p value, n uint64) bool {
 	if !ok {
 		return false
 	}
+	if c.sealed("bytes are chosen"); c.out != nil {
+		return false
+	}
 	bytes, ok := c.src.Havoc(c.in, int64(n))
 	if !ok {
 		c.end(InputMismatch, "", "no contents for "+c.name)

@@ -1,9 +1,6 @@
 package interp
 
-import (
-	"github.com/firmproof/firmproof/verifier/bits"
-	"github.com/firmproof/firmproof/verifier/verdict"
-)
+import "github.com/firmproof/firmproof/verifier/verdict"
 
 // ctype executes ctype.h in the "C" locale (C11 7.4). The argument must be an
 // unsigned char or EOF (-1).
@@ -36,7 +33,11 @@ func (c *call) ctype() {
 		c.end(Unsupported, "", "call of "+c.name)
 		return
 	}
-	c.result(scalar(bits.NewInt(c.in.T.Width, boolInt(is))))
+	if is {
+		c.result(c.nonZero())
+		return
+	}
+	c.number(0)
 }
 
 // classOf answers isalpha and the like with 0 or 1.

@@ -294,7 +294,7 @@ func (c *call) combine(op string, a, b value) (value, bool) {
 	if !ok {
 		return value{}, false
 	}
-	if f := floatLane(m); f != nil {
+	if f := c.floatLane(m); f != nil {
 		return scalar(f([]bits.Vec{a.bits, b.bits})).withMask(all(a.bits.Width(), a, b)), true
 	}
 	return intLane(m)(c, []value{a, b}), true

@@ -56,14 +56,41 @@ func (x *machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
 		x.stop(verdict.Memory, "copy of %d bytes between overlapping ranges of %s", n, x.describe(to))
 		return false
 	}
-	if vol := func(o *object) bool { return o.kind == regionObject && o.region.Access == ir.AccessVolatile }; vol(
-		from) ||
-		vol(to) {
-		x.end(Unsupported, "", "copy from or to a volatile region")
-		return false
+	ignored := to.kind == regionObject && to.region.Access == ir.AccessVolatile
+	if x.fresh(x.cur, from) {
+		if ignored {
+			to = nil
+		}
+		return x.copyUnknown(to, toOff, int64(n))
+	}
+	if ignored {
+		return true
 	}
 	x.copyBytes(to, toOff, from, fromOff, int64(n))
 	x.traceBytes(x.cur, to, toOff, int64(n))
+	return true
+}
+
+// copyUnknown writes n bytes of the source's choice at off of o, or nowhere: what a
+// volatile object held.
+func (x *machine) copyUnknown(o *object, off, n int64) bool {
+	x.asked++
+	if x.sealed("a volatile object is copied"); x.out != nil {
+		return false
+	}
+	bytes, ok := x.src.Havoc(x.cur, n)
+	if !ok {
+		x.end(InputMismatch, "", "no contents for a copy of a volatile object")
+		return false
+	}
+	if o == nil {
+		return true
+	}
+	x.settle(o, off, n, true)
+	for i := range n {
+		o.setByte(off+i, bytes(i), 0)
+	}
+	x.traceBytes(x.cur, o, off, n)
 	return true
 }
 

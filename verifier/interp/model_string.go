@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -35,7 +36,7 @@ func (c *call) strlen(p value) (int64, bool) {
 }
 
 // compareBytes compares up to n bytes of arguments 0 and 1; with str a
-// terminator ends the comparison. The result is -1, 0 or 1.
+// terminator ends the comparison. The result is 0, or any value of the sign of the first difference (C17 7.24.4).
 func (c *call) compareBytes(n uint64, str bool) {
 	for i := uint64(0); i < n; i++ {
 		a, ok := c.byteOf(c.args[0], int64(i))
@@ -47,7 +48,7 @@ func (c *call) compareBytes(n uint64, str bool) {
 			return
 		}
 		if a != b {
-			c.number(map[bool]int64{true: -1, false: 1}[a < b])
+			c.unequal(a < b)
 			return
 		}
 		if str && a == 0 {
@@ -55,6 +56,35 @@ func (c *call) compareBytes(n uint64, str bool) {
 		}
 	}
 	c.number(0)
+}
+
+// unequal makes the result negative or positive, whatever its amount.
+func (c *call) unequal(negative bool) {
+	if !c.in.T.IsInt() {
+		return
+	}
+	w := c.in.T.Width
+	if c.name == "bcmp" {
+		c.result(c.nonZero())
+		return
+	}
+	v := c.input(input.Unspecified, w)
+	switch {
+	case negative && !v.Sign():
+		v = bits.NewInt(w, -1)
+	case !negative && (v.Sign() || v.IsZero()):
+		v = bits.New(w, 1)
+	}
+	c.result(scalar(v))
+}
+
+// nonZero is any value of the call's type but 0.
+func (c *call) nonZero() value {
+	v := c.input(input.Unspecified, c.in.T.Width)
+	if v.IsZero() {
+		v = bits.New(c.in.T.Width, 1)
+	}
+	return scalar(v)
 }
 
 // findByte looks for argument 1 in the first n bytes behind p; strings end at
@@ -107,6 +137,12 @@ func (c *call) stringModel(m ir.Model) bool {
 		c.abs()
 	case ir.ModelCtype:
 		c.ctype()
+	case ir.ModelTruth:
+		v := c.args[0]
+		if !v.bits.IsZero() {
+			v = c.nonZero().withMask(v.mask())
+		}
+		c.result(v.withMask(all(c.in.T.Width, v)))
 	default:
 		return false
 	}

@@ -308,14 +308,15 @@ const (
 
 // DType is a C type, for showing values; it may be recursive through pointers.
 type DType struct {
-	Kind   DKind
-	Name   string // as a C programmer writes it, typedef names kept: "uint8_t", "struct ring", "char *"
-	Bits   int
-	Signed bool
-	Elem   *DType   // pointer, array; enum: the underlying integer
-	Count  int64    // array; -1 if unknown
-	Fields []DField // struct, union
-	Enum   []DEnumerator
+	Kind     DKind
+	Name     string // as a C programmer writes it, typedef names kept: "uint8_t", "struct ring", "char *"
+	Bits     int
+	Signed   bool
+	Volatile bool     // the type as a whole is qualified so
+	Elem     *DType   // pointer, array; enum: the underlying integer
+	Count    int64    // array; -1 if unknown
+	Fields   []DField // struct, union
+	Enum     []DEnumerator
 }
 
 // DField is a member of a struct or union.

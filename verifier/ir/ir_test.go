@@ -110,7 +110,7 @@ func TestQuietAsm(t *testing.T) {
 func TestModelOf(t *testing.T) {
 	for name, want := range map[string]ir.Model{"__VERIFIER_nondet_uchar": ir.ModelNondet,
 		"llvm.memcpy.p0i8.p0i8.i64": ir.ModelMemcpy, "llvm.ctpop.i8": ir.ModelCtpop,
-		"llvm.coro.begin": ir.ModelLLVM, "hal_read": ir.ModelNone, "llvm.fmuladd.f32": ir.ModelFma,
+		"llvm.coro.begin": ir.ModelLLVM, "hal_read": ir.ModelNone, "llvm.fmuladd.f32": ir.ModelMulAdd,
 		"llvm.vector.reduce.add.v4i32": ir.ModelReduce} {
 		if got := ir.ModelOf(name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)

@@ -26,12 +26,13 @@ const (
 	ModelPtrObject    Model = "ptr-object"  // (p)
 	ModelSameObject   Model = "same-object" // (p, q)
 	ModelDynObject    Model = "dynamic-object"
-	ModelMakeSymbolic Model = "make-symbolic" // klee_make_symbolic(p, n, name)
-	ModelNondetNonNeg Model = "nondet-nonneg" // any value of the return type that is not negative: rand
-	ModelRange        Model = "range"         // klee_range(begin, end, name): any value in [begin, end)
-	ModelNop          Model = "nop"           // no effect, result unspecified
-	ModelNow          Model = "now"           // () a token of the objects made so far
-	ModelSince        Model = "since"         // (p, token) p points into a local or a heap block made after the token
+	ModelMakeSymbolic Model = "make-symbolic"   // klee_make_symbolic(p, n, name)
+	ModelNondetNonNeg Model = "nondet-nonneg"   // any value of the return type that is not negative: rand
+	ModelRange        Model = "range"           // klee_range(begin, end, name): any value in [begin, end)
+	ModelNop          Model = "nop"             // no effect, result unspecified
+	ModelNow          Model = "now"             // () a token of the objects made so far
+	ModelSince        Model = "since"           // (p, token) p points into a local or a heap block made after the token
+	ModelTruth        Model = "firmproof.truth" // (x) 0 of 0, else any value but 0
 	// any result; every writable object that a pointer argument leads to gets any value
 	ModelStubHavoc Model = "stub-havoc"
 
@@ -105,7 +106,8 @@ const (
 	ModelVaCopy        Model = "llvm.va_copy"
 	ModelIsConst       Model = "llvm.is.constant"
 	ModelFabs          Model = "llvm.fabs"
-	ModelFma           Model = "llvm.fma" // also fmuladd
+	ModelFma           Model = "llvm.fma"
+	ModelMulAdd        Model = "llvm.fmuladd" // a*b+c, rounded once or twice
 	ModelSqrt          Model = "llvm.sqrt"
 	ModelFloor         Model = "llvm.floor"
 	ModelCeil          Model = "llvm.ceil"
@@ -194,7 +196,7 @@ var llvmModels = []Model{ModelSaddO, ModelUaddO, ModelSsubO, ModelUsubO, ModelSm
 	ModelSmax, ModelSmin, ModelUmax, ModelUmin, ModelExpect, ModelAssumeI, ModelObjSizeI, ModelLifetimeStart,
 	ModelLifetimeEnd,
 	ModelStackSave, ModelStackRestore, ModelTrapI, ModelVaStart, ModelVaEnd, ModelVaCopy, ModelIsConst, ModelFabs,
-	ModelFma, ModelSqrt,
+	ModelFma, ModelMulAdd, ModelSqrt,
 	ModelFloor, ModelCeil, ModelTruncF, ModelRoundF, ModelRint, ModelCopysign, ModelMinnum, ModelMaxnum, ModelReduce}
 
 var llvmPrefixes = []struct {
@@ -202,7 +204,7 @@ var llvmPrefixes = []struct {
 	model  Model
 }{
 	{"llvm.memcpy.", ModelMemcpy}, {"llvm.memmove.", ModelMemmove}, {"llvm.memset.", ModelMemset},
-	{"llvm.fmuladd.", ModelFma}, {"llvm.nearbyint.", ModelRint}, {"llvm.donothing", ModelNop},
+	{"llvm.fmuladd.", ModelMulAdd}, {"llvm.nearbyint.", ModelRint}, {"llvm.donothing", ModelNop},
 	{"llvm.prefetch", ModelNop},
 	{"llvm.invariant.", ModelNop}, {"llvm.sideeffect", ModelNop}, {"llvm.debugtrap", ModelNop},
 	{"llvm.var.annotation", ModelNop},
@@ -218,6 +220,9 @@ func ModelOf(name string) Model {
 		if strings.HasPrefix(name, p) {
 			return ModelNondet
 		}
+	}
+	if strings.HasPrefix(name, string(ModelTruth)+".") {
+		return ModelTruth
 	}
 	if !strings.HasPrefix(name, "llvm.") {
 		return ModelNone

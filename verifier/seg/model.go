@@ -81,9 +81,10 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		ir.ModelBswap, ir.ModelBitrev, ir.ModelFshl, ir.ModelFshr, ir.ModelSaddSat, ir.ModelUaddSat, ir.ModelSsubSat,
 		ir.ModelUsubSat,
 		ir.ModelSshlSat, ir.ModelUshlSat, ir.ModelMemcmp, ir.ModelStrcmp, ir.ModelStrncmp, ir.ModelFabs, ir.ModelFma,
+		ir.ModelMulAdd,
 		ir.ModelSqrt,
 		ir.ModelFloor, ir.ModelCeil, ir.ModelTruncF, ir.ModelRoundF, ir.ModelRint, ir.ModelCopysign, ir.ModelMinnum,
-		ir.ModelMaxnum, ir.ModelCtype:
+		ir.ModelMaxnum, ir.ModelCtype, ir.ModelTruth:
 		return b.unknown(s, in)
 	case ir.ModelPrintf:
 		v := b.fresh(s, in.T, "printed", signed)

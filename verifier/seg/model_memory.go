@@ -44,7 +44,7 @@ func (b *builder) memoryModel(s *state, in *ir.Instr, m ir.Model) result {
 		return b.free(s, in)
 	case ir.ModelMemcpy, ir.ModelMemmove:
 		n, ok := num(2)
-		if !ok {
+		if !ok || in.Flags.Has(ir.Volatile) && !b.opts.VolatileMemory {
 			return b.overwrite(s, in, 0)
 		}
 		b.copyRange(s, b.value(s, in.Args[0]), b.value(s, in.Args[1]), n)

@@ -210,7 +210,7 @@ const (
 
 // Input is one value that the environment gave during a trace, in program order.
 type Input struct {
-	Kind  string `json:"kind"` // nondet, volatile, malloc, memory, base
+	Kind  string `json:"kind"` // interp.InputKind: nondet, volatile, malloc, memory, base, unspecified, ...
 	Name  string `json:"name,omitempty"`
 	Width int    `json:"width"`
 	Value string `json:"value"`           // hexadecimal, without prefix, most significant digit first

@@ -6,6 +6,7 @@ size_t strnlen(const char *s, size_t n);
 char *strchr(const char *s, int c);
 char *strcpy(char *d, const char *s);
 int strcmp(const char *a, const char *b);
+int memcmp(const void *a, const void *b, size_t n);
 void *memcpy(void *d, const void *s, size_t n);
 void *memset(void *d, int c, size_t n);
 void *malloc(size_t n);
@@ -159,7 +160,7 @@ LIB int strncasecmp(const char *a, const char *b, size_t n) {
     for (size_t i = 0; i < n; i++) {
         int x = lower((unsigned char)a[i]), y = lower((unsigned char)b[i]);
         if (x != y)
-            return x < y ? -1 : 1;
+            return memcmp(&(unsigned char){(unsigned char)x}, &(unsigned char){(unsigned char)y}, 1);
         if (!x)
             break;
     }
