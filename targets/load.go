@@ -103,7 +103,7 @@ next:
 	return nil, len(t.Headers) == 0
 }
 
-// Flags are the flags that make clang compile for the target.
+// Flags returns the flags that make clang compile for the target.
 func (t Target) Flags() []string {
 	flags := []string{"--target=" + t.Triple}
 	if t.CPU != "" {

@@ -72,7 +72,7 @@ const (
 
 var accessNames = [...]string{"invalid", "ram", "rom", "volatile", "constant", "write-only"}
 
-// String is the word used in target files and manifests.
+// String returns the word used in target files and manifests.
 func (a Access) String() string {
 	if a < 0 || int(a) >= len(accessNames) {
 		return accessNames[0]
@@ -102,7 +102,7 @@ const (
 
 var runNames = [...]string{"invalid", "none", "native", "qemu"}
 
-// String is the word used in target files.
+// String returns the word used in target files.
 func (k RunKind) String() string {
 	if k < 0 || int(k) >= len(runNames) {
 		return runNames[0]
@@ -133,7 +133,7 @@ const (
 
 var mallocNames = [...]string{"invalid", "may-fail", "never-fails"}
 
-// String is the word used in target files.
+// String returns the word used in target files.
 func (m Malloc) String() string {
 	if m < 0 || int(m) >= len(mallocNames) {
 		return mallocNames[0]

@@ -42,7 +42,7 @@ type Store interface {
 // maxSize caps what a stored document may unpack to.
 const maxSize = 1 << 30
 
-// Name is the name of a document: SHA-256 in hexadecimal.
+// Name returns the name of a document: SHA-256 in hexadecimal.
 func Name(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -62,7 +62,7 @@ func pack(data []byte) []byte {
 	return z.Bytes()
 }
 
-// unpack is the inverse of pack; it holds the contents to the name.
+// unpack undoes pack, and fails unless the contents have the digest that is their name.
 func unpack(name string, stored []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(stored))
 	if err != nil {

@@ -127,7 +127,7 @@ type Diagnostic struct {
 	Message      string
 }
 
-// String is `file:line:column: message`.
+// String returns `file:line:column: message`.
 func (d Diagnostic) String() string {
 	switch {
 	case d.File == "":

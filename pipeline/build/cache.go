@@ -108,7 +108,7 @@ func compilerIdentity() (string, error) {
 	return fmt.Sprintf("%s %d %d", path, st.Size(), st.ModTime().UnixNano()), nil
 }
 
-// contractKey is what becomes of a text that has contracts: the digest of the C that
+// contractKey returns the key of a text that has contracts: the digest of the C that
 // stands for them.
 func (r *Request) contractKey(text []byte) string {
 	if !r.Shim || !contract.Needed(text) {

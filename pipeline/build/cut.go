@@ -245,7 +245,7 @@ func (c *cutter) follow(unit int, text []byte) {
 	}
 }
 
-// symbolName is the name that text begins with, quotes included.
+// symbolName returns the name that text begins with, quotes included.
 func symbolName(text []byte) string {
 	if len(text) > 0 && text[0] == '"' {
 		if n := bytes.IndexByte(text[1:], '"'); n >= 0 {
@@ -261,7 +261,7 @@ func symbolName(text []byte) string {
 	return string(text[:i])
 }
 
-// body is the text of an entity; a compile unit's without its lists of all there is.
+// body returns the text of an entity; a compile unit's without its lists of all there is.
 func (u *unitText) body(e int) []byte {
 	text := u.text[u.entities[e].from:u.entities[e].to]
 	if u.entities[e].kind == '!' && unitRE.Match(text) {
@@ -270,7 +270,7 @@ func (u *unitText) body(e int) []byte {
 	return text
 }
 
-// rest is the text of what is kept, and empty lines.
+// rest returns the text that is kept, with an empty line for each one that is not.
 func (u *unitText) rest() []byte {
 	out := make([]byte, 0, 1<<16)
 	for i, e := range u.entities {
@@ -306,7 +306,7 @@ func (c *cutter) declared() []string {
 	return slices.Compact(out)
 }
 
-// undefined are the names of those given that text does not define either.
+// undefined returns the names of those given that text does not define either.
 func undefined(names []string, text []byte) []string {
 	defined := map[string]bool{}
 	for _, f := range readFunctions(text) {

@@ -86,7 +86,7 @@ func (b *builder) addCall(mb manifest.Build, dir string, argv []string, only str
 	return nil
 }
 
-// unitDir is where clang runs: the build's own directory, as relative paths on the
+// unitDir returns the folder in which clang runs: the build's own directory, as relative paths on the
 // command line want it.
 func (b *builder) unitDir(dir string) string {
 	if dir == b.dir {

@@ -71,7 +71,7 @@ func crashed(r Result) bool {
 		strings.Contains(string(r.Stderr), "frontend command failed")
 }
 
-// tail is the end of a tool's output, for messages.
+// tail returns the end of a tool's output, for messages.
 func tail(b []byte, lines int) string {
 	all := strings.Split(strings.TrimRight(string(b), "\n"), "\n")
 	if len(all) > lines {
@@ -88,7 +88,7 @@ func foldsUndefined(text, stderr []byte) bool {
 	return overflowRE.Match(stderr) || zeroRE.Match(stderr) || largeRE.Match(ownText(text))
 }
 
-// ownText is preprocessed text without line markers and without what comes from
+// ownText returns preprocessed text without line markers and without what comes from
 // system headers (flag 3 of a marker).
 func ownText(text []byte) []byte {
 	var out []byte

@@ -46,7 +46,7 @@ type Request struct {
 	Units    string // a further cache, which is only read
 }
 
-// flags is clang's argument list without input and output.
+// flags returns clang's argument list without input and output.
 func (r *Request) flags() []string {
 	args := append([]string{clangTool}, r.Target.Flags()...)
 	args = append(append(args, r.language()...), "-O0", "-g", "-Xclang", "-disable-O0-optnone",
@@ -98,7 +98,7 @@ func (r *Request) flags() []string {
 	return args
 }
 
-// language is the standard; C++ is taken without exceptions and run-time types, as
+// language returns the flags of the language standard; C++ is taken without exceptions and run-time types, as
 // firmware builds have it.
 func (r *Request) language() []string {
 	switch filepath.Ext(r.File) {

@@ -150,7 +150,7 @@ func appendFolded(ir []byte, fs []folded) []byte {
 	return fmt.Appendf(ir, "\n!firmproof.folded = !{%s}\n%s", list.Bytes(), nodes.Bytes())
 }
 
-// quoted is s as a metadata string (LangRef: Metadata Nodes).
+// quoted returns s as a metadata string (LangRef: Metadata Nodes).
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

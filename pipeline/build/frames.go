@@ -44,7 +44,7 @@ func (r *Request) frames(ctx context.Context, flags []string, scratch, unit stri
 	return frames, nil
 }
 
-// productFlags are flags without instrumentation and what keeps -O0.
+// productFlags returns flags without those for instrumentation and against optimisation.
 func productFlags(flags []string) []string {
 	var out []string
 	for i := 0; i < len(flags); i++ {
@@ -87,7 +87,7 @@ func addFrame(to map[string]int64, name string, n int64) {
 	}
 }
 
-// returnAddress is what a call itself pushes, in bytes.
+// returnAddress returns how many bytes a call itself pushes.
 func returnAddress(triple string) int64 {
 	arch, _, _ := strings.Cut(triple, "-")
 	switch {

@@ -12,7 +12,7 @@ var firmproofHeader []byte
 //go:embed include/override/assert.h
 var assertHeader []byte
 
-// Header is the text of firmproof.h.
+// Header returns the text of firmproof.h.
 func Header() []byte { return append([]byte(nil), firmproofHeader...) }
 
 // WriteHeaders writes firmproof.h into dir, and assert.h into dir/override, which

@@ -16,7 +16,7 @@ type linked struct {
 	inputs []string
 }
 
-// output is the file of a -o, absolute; other if there is none.
+// output returns the file of a -o, absolute; other if there is none.
 func (c Call) output(other string) string {
 	for i, a := range c.Args {
 		if a == "-o" && i+1 < len(c.Args) {
@@ -64,7 +64,7 @@ func (b *builder) images(calls []Call, cross bool) []linked {
 	return out
 }
 
-// ofImage are the calls that make the image that the manifest names: its link and what
+// ofImage returns the calls that make the image that the manifest names: its link and what
 // compiles its objects. What is in none of the images by name may come from a library,
 // and stays if the image has one.
 func (b *builder) ofImage(mb manifest.Build, calls []Call, list []linked) ([]Call, error) {

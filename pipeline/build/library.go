@@ -39,7 +39,7 @@ func libraryIndex() map[string]string {
 	return index
 }
 
-// LibraryFile is the text of a file of the library, by the name that positions in it
+// LibraryFile returns the text of a file of the library, by the name that positions in it
 // have, and the functions that it defines.
 func LibraryFile(position string) (text []byte, functions []string, ok bool) {
 	name, ok := strings.CutPrefix(position, libraryDir+"/")

@@ -263,7 +263,7 @@ func (b *builder) addHarnesses(m *manifest.Manifest) {
 	}
 }
 
-// Handlers are the interrupt handlers of a manifest.
+// Handlers returns the interrupt handlers of a manifest.
 func Handlers(list []manifest.Interrupt) []weave.Handler {
 	var out []weave.Handler
 	for _, in := range list {

@@ -120,7 +120,7 @@ var shimMacros = map[string]string{
 #define __CPROVER_array_set(a, v) ({ __typeof__(&*(a)) p_ = (a); for (__SIZE_TYPE__ i_ = 0; i_ < __CPROVER_OBJECT_SIZE(p_) / sizeof *p_; i_++) p_[i_] = (v); })`,
 }
 
-// shimText is the header for the undeclared functions of a unit; needed says
+// shimText returns the header for the undeclared functions of a unit; needed says
 // whether it holds anything. Names that are no intrinsics stay out.
 func shimText(implicit []string, cprover bool) (text string, needed bool) {
 	var b strings.Builder

@@ -31,7 +31,7 @@ func (l *linker) unitTexts() ([][]byte, error) {
 // exposed names the file of unit i's changed text.
 func exposed(i int) string { return fmt.Sprintf("exposed-%d.ll", i) }
 
-// wanted are the symbols that must stay.
+// wanted returns the symbols that must stay.
 func (l *linker) wanted() []string { return append(append([]string(nil), l.entries...), l.keep...) }
 
 // exposeStatics gives the static functions that must stay an external name before

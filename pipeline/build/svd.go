@@ -95,7 +95,7 @@ func parseSVD(data []byte) ([]targets.Region, error) {
 	return out, nil
 }
 
-// regions are the blocks of a peripheral, or of each element of an array of them.
+// regions returns the blocks of a peripheral, or of each element of an array of them.
 func (p *svdPeripheral) regions() ([]targets.Region, error) {
 	base, err := svdNumber("baseAddress", p.Base)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // prefix starts the names that goto-cc --export-file-local-symbols gives to static functions.
 const prefix = "__CPROVER_file_local_"
 
-// Mangled is the name of static function fn of a file (goto-cc: file-local name mangling).
+// Mangled returns the name of static function fn of a file (goto-cc: file-local name mangling).
 func Mangled(file, fn string) string {
 	base := []byte(filepath.Base(file))
 	for i, c := range base {
@@ -141,7 +141,7 @@ func (p *Proof) units(project map[string]bool, macros map[string][]string, stati
 	return out
 }
 
-// unit is one source; at is where it lies if the makefile made it.
+// unit returns the unit of one source; at is its place if the makefile made it.
 func (p *Proof) unit(f string, macros []string, at string) build.Source {
 	s := build.Source{File: f, Dir: p.Dir, CFlags: p.flags(macros)}
 	if at != "" {
@@ -151,7 +151,7 @@ func (p *Proof) unit(f string, macros []string, at string) build.Source {
 	return s
 }
 
-// flags are those of a source. As for goto-cc, a variable without a value may be
+// flags returns the compiler flags of a source. As for goto-cc, a variable without a value may be
 // defined in several sources.
 func (p *Proof) flags(macros []string) []string {
 	return append(append(slices.Clone(p.Flags), "-fcommon"), macros...)
@@ -260,7 +260,7 @@ func removeBodies(ir []byte, remove func(fn string) bool) []byte {
 	return out.Bytes()
 }
 
-// parameters is the rest of a definition's head up to the parenthesis that closes
+// parameters returns the rest of a definition's head up to the parenthesis that closes
 // the parameter list.
 func parameters(rest string) string {
 	depth := 1

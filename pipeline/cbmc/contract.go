@@ -123,7 +123,7 @@ func withoutContract(img *build.Image) []string {
 	return out
 }
 
-// ContractNotes are the assumptions that the contracts in use make.
+// ContractNotes returns the assumptions that the contracts in use make.
 func (p *Proof) ContractNotes() []string {
 	if p.Contracts == nil {
 		return nil

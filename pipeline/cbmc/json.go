@@ -83,7 +83,7 @@ func decodeFields(data []byte) ([]field, error) {
 	return out, nil
 }
 
-// text is a value as Python's str prints it.
+// text returns a value as Python's str prints it.
 func text(raw json.RawMessage) (string, error) {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -355,7 +355,7 @@ func (l *layout) bodylessFails() bool {
 	return err == nil && strings.Contains(string(data), "--generate-function-body-options assert-false")
 }
 
-// root is the folder that file names are shown relative to: the one that the common
+// root returns the folder that file names are shown relative to: the one that the common
 // file names, which holds the proof.
 func (l *layout) root(dir string) string {
 	best := l.dir

@@ -20,7 +20,7 @@ var variables = []string{"HARNESS_ENTRY", "PROOF_UID", "SRCDIR", "PROJECT_SOURCE
 	"APPLY_LOOP_CONTRACTS", "NONDET_STATIC", "RESTRICT_FUNCTION_POINTER", "REWRITTEN_SOURCES", "CBMCFLAGS",
 	"CHECKFLAGS", "CBMC_FLAG_MALLOC_MAY_FAIL", "CBMC_OBJECT_BITS"}
 
-// printer is the makefile that tells the variables of the one in the folder. Goals
+// printer returns the makefile that tells the variables of the one in the folder. Goals
 // are never built: the only goal is its own.
 func printer() string {
 	var b strings.Builder
@@ -67,7 +67,7 @@ func readMakefile(ctx context.Context, runner build.Runner, dir string) (*Proof,
 	return p, p.generate(ctx, runner, tmp, mk)
 }
 
-// sourceTree is the folder whose files a makefile in dir may need: the repository, or
+// sourceTree returns the folder whose files a makefile in dir may need: the repository, or
 // four folders up where there is none.
 func sourceTree(dir string) string {
 	best, levels := dir, 0
@@ -112,7 +112,7 @@ func fromVariables(dir string, vars map[string]string) (*Proof, error) {
 	return p, nil
 }
 
-// root is the folder that source names are shown relative to.
+// root returns the folder that source names are shown relative to.
 func root(dir, srcdir string) string {
 	if srcdir != "" {
 		if !filepath.IsAbs(srcdir) {

@@ -128,7 +128,7 @@ func Read(ctx context.Context, runner build.Runner, dir string) ([]*Proof, error
 	return []*Proof{p}, nil
 }
 
-// Checks are the properties that the proof asks of CBMC.
+// Checks returns the properties that the proof asks of CBMC.
 func (p *Proof) Checks() verdict.CheckSet {
 	c := verdict.CheckSet{}
 	for _, k := range []verdict.Check{verdict.Assert, verdict.Memory, verdict.Free, verdict.DivByZero,

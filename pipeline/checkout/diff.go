@@ -30,7 +30,7 @@ func (m *Mirror) Changed(ctx context.Context, base, head string) (map[string][]r
 	return changed, from, err
 }
 
-// ChangedSince is Changed for the work tree in dir, compared with a commit; new files
+// ChangedSince returns Changed for the work tree in dir, compared with a commit; new files
 // that git does not know yet are not part of it. File names are relative to dir.
 func ChangedSince(ctx context.Context, dir, commit string) (map[string][]reports.LineRange, error) {
 	cmd := exec.CommandContext(ctx, "git", "-C", dir, "diff", "--no-ext-diff", "--no-textconv", "--no-color",
@@ -106,7 +106,7 @@ func span(s string) (start, n int, err error) {
 	return start, n, err
 }
 
-// diffPath is the path after "+++ ": b/path, "b/quo\"ted", or /dev/null ("").
+// diffPath returns the path after "+++ ": b/path, "b/quo\"ted", or /dev/null ("").
 func diffPath(s string) string {
 	s = strings.TrimSuffix(s, "\t") // git adds a tab after names with blanks
 	if strings.HasPrefix(s, `"`) {  // C-style quoting, octal escapes of three digits

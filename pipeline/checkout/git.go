@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// hardened is the whole configuration that git sees.
+// hardened returns the only configuration that git sees.
 func (c *Cache) hardened() [][2]string {
 	local := "never"
 	if c.Local {

@@ -80,7 +80,7 @@ const (
 
 var functionNames = [...]string{"invalid", "none", "changed", "all"}
 
-// String is the word in the manifest.
+// String returns the word in the manifest.
 func (f FunctionsMode) String() string {
 	if f < 0 || int(f) >= len(functionNames) {
 		return functionNames[0]
@@ -129,7 +129,7 @@ type Problem struct {
 	Suggestion   string
 }
 
-// String is `file:line:column: message, suggestion`.
+// String returns `file:line:column: message, suggestion`.
 func (p Problem) String() string {
 	s := strict.Problem{Line: p.Line, Column: p.Column, Message: p.Message, Suggestion: p.Suggestion}.String()
 	if p.Line > 0 {

@@ -44,7 +44,7 @@ func Parse(file string, data []byte) (*Manifest, error) {
 	return p.m, nil
 }
 
-// problems is an *Error with every mistake; nil if there is none.
+// problems returns an *Error with every mistake; nil if there is none.
 func (p *parser) problems(file string) error {
 	probs := p.r.Problems()
 	if len(probs) == 0 {

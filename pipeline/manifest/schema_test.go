@@ -99,7 +99,7 @@ func TestSchemaAgrees(t *testing.T) {
 	}
 }
 
-// printed is a manifest with every built-in target written out.
+// printed returns a manifest with every built-in target written out.
 func printed(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder

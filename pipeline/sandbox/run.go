@@ -80,7 +80,7 @@ func (s *Sandbox) wait(ctx context.Context, cmd *exec.Cmd, spec Spec) (Exit, err
 	return exit, fmt.Errorf("sandbox: %w", err)
 }
 
-// argv is the command line of the first stage.
+// argv returns the command line of the first stage.
 func (s *Sandbox) argv(spec Spec) ([]string, error) {
 	if s.mode == Off {
 		return spec.Argv, nil
@@ -101,7 +101,7 @@ func (s *Sandbox) argv(spec Spec) ([]string, error) {
 	return append(s.bwrapArgs(spec), second...), nil
 }
 
-// bwrapArgs is the command line of bubblewrap up to `--`.
+// bwrapArgs returns the command line of bubblewrap up to `--`.
 func (s *Sandbox) bwrapArgs(spec Spec) []string {
 	a := []string{s.bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"}

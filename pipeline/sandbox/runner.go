@@ -21,7 +21,7 @@ import (
 // folder that holds the answer of that process, which a build must not touch.
 const insideVar = "FIRMPROOF_INSIDE"
 
-// Inside is the environment entry for a process of ours that answers in a file
+// Inside returns the environment entry for a process of ours that answers in a file
 // of the folder answer: builds that it starts get fewer rights than it has.
 func Inside(answer string) string { return insideVar + "=" + answer }
 

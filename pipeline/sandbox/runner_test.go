@@ -48,7 +48,7 @@ sleep 0.2; exit 5`
 	}
 }
 
-// nestedTest is the analysis of TestNested: this binary, called inside.
+// nestedTest returns the analysis of TestNested: this binary, called inside.
 func nestedTest(work, answer, script string) error {
 	if err := os.WriteFile(filepath.Join(work, "pid"), []byte(fmt.Sprint(os.Getpid())), 0o644); err != nil {
 		return err

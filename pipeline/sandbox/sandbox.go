@@ -167,7 +167,7 @@ func (s *Sandbox) install(program, dir string) error {
 	return os.Rename(out.Name(), s.program)
 }
 
-// Program is the copy of our binary that runs inside.
+// Program returns the copy of our binary that runs inside.
 func (s *Sandbox) Program() string { return s.program }
 
 // Reachable reports whether every user may pass to dir.

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// box is a sandbox with a work folder.
+// box returns a sandbox with a work folder.
 func box(t *testing.T, mode Mode) (*Sandbox, string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "firmproof-box")

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refused are system calls that no build or analysis needs.
+// refused returns the system calls that no build or analysis needs.
 func refused() []string {
 	return []string{
 		"ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", // other processes

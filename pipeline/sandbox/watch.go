@@ -131,7 +131,7 @@ func below(all map[int]proc, p, root int) bool {
 	return false
 }
 
-// treeMemory is the resident memory of pid and everything below it.
+// treeMemory returns the resident memory of pid and everything below it.
 func treeMemory(pid int) int64 {
 	all := processes()
 	sum := all[pid].rss
@@ -143,7 +143,7 @@ func treeMemory(pid int) int64 {
 	return sum
 }
 
-// diskUse is the space that the folders take, in blocks as the disk has them.
+// diskUse returns the space that the folders take, in blocks as the disk has them.
 func diskUse(dirs []string) int64 {
 	var n int64
 	for _, dir := range dirs {

@@ -19,7 +19,7 @@ func (v Vec) AppendBinary(b []byte) ([]byte, error) {
 	return append(append(b, low...), v.hi...), nil
 }
 
-// MarshalBinary is AppendBinary to nothing.
+// MarshalBinary returns the bytes that AppendBinary writes.
 func (v Vec) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
 
 // UnmarshalBinary reads what AppendBinary wrote, and nothing after it.

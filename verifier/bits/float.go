@@ -9,7 +9,7 @@ import (
 // and Prec bits of significand, the hidden one included. An encoding has Exp+Prec bits.
 type Format struct{ Exp, Prec int }
 
-// FormatOf is the format whose encodings have w bits: 16, 32 or 64.
+// FormatOf returns the format whose encodings have w bits: 16, 32 or 64.
 func FormatOf(w int) Format {
 	switch w {
 	case 16:
@@ -22,13 +22,13 @@ func FormatOf(w int) Format {
 	panic(fmt.Sprintf("bits: no floating-point format of %d bits", w))
 }
 
-// Width of an encoding.
+// Width returns the bits of an encoding.
 func (f Format) Width() int { return f.Exp + f.Prec }
 
-// Bias of the exponent; also the largest exponent.
+// Bias returns the bias of the exponent, which is also the largest exponent.
 func (f Format) Bias() int { return 1<<uint(f.Exp-1) - 1 }
 
-// MinExp is the exponent of the smallest normal number.
+// MinExp returns the exponent of the smallest normal number.
 func (f Format) MinExp() int { return 1 - f.Bias() }
 
 // Rounding is a rounding direction of IEEE 754, 4.3.
@@ -43,17 +43,17 @@ const (
 	NearestAway
 )
 
-// NaN is the one NaN that results have: quiet, positive, no payload.
+// NaN returns the one NaN that results have: quiet, positive, no payload.
 func (f Format) NaN() Vec {
 	return f.encode(false, big.NewInt(1<<uint(f.Exp)-1), new(big.Int).Lsh(big.NewInt(1), uint(f.Prec-2)))
 }
 
-// Inf is an infinity.
+// Inf returns the infinity of that sign.
 func (f Format) Inf(negative bool) Vec {
 	return f.encode(negative, big.NewInt(1<<uint(f.Exp)-1), new(big.Int))
 }
 
-// Zero is a zero.
+// Zero returns the zero of that sign.
 func (f Format) Zero(negative bool) Vec { return f.encode(negative, new(big.Int), new(big.Int)) }
 
 func (f Format) encode(negative bool, exp, frac *big.Int) Vec {

@@ -2,7 +2,7 @@ package bits
 
 import "math/big"
 
-// Add is a+b (IEEE 754, 5.4.1).
+// Add returns a+b (IEEE 754, 5.4.1).
 func (f Format) Add(r Rounding, a, b Vec) Vec { return f.sum(r, f.decode(a), f.decode(b)) }
 
 func (f Format) sum(r Rounding, a, b number) Vec {
@@ -25,7 +25,7 @@ func (f Format) sum(r Rounding, a, b number) Vec {
 	return f.round(r, s.Sign() < 0, s.Abs(s), exp, false)
 }
 
-// scaled is the signed value of n in units of 2^exp, exp <= n.exp.
+// scaled returns the signed value of n in units of 2^exp, exp <= n.exp.
 func (n number) scaled(exp int) *big.Int {
 	v := new(big.Int).Lsh(n.mant, uint(n.exp-exp))
 	if n.neg {
@@ -34,7 +34,7 @@ func (n number) scaled(exp int) *big.Int {
 	return v
 }
 
-// Mul is a*b.
+// Mul returns a*b.
 func (f Format) Mul(r Rounding, a, b Vec) Vec {
 	p := product(f.decode(a), f.decode(b))
 	switch {
@@ -56,7 +56,7 @@ func product(a, b number) number {
 	}
 }
 
-// FMA is a*b+c, rounded once.
+// FMA returns a*b+c, rounded once.
 func (f Format) FMA(r Rounding, a, b, c Vec) Vec {
 	p := product(f.decode(a), f.decode(b))
 	if p.nan {
@@ -65,7 +65,7 @@ func (f Format) FMA(r Rounding, a, b, c Vec) Vec {
 	return f.sum(r, p, f.decode(c))
 }
 
-// Div is a/b.
+// Div returns a/b.
 func (f Format) Div(r Rounding, va, vb Vec) Vec {
 	a, b := f.decode(va), f.decode(vb)
 	neg := a.neg != b.neg
@@ -82,7 +82,7 @@ func (f Format) Div(r Rounding, va, vb Vec) Vec {
 	return f.round(r, neg, q, a.exp-b.exp-shift, rem.Sign() != 0)
 }
 
-// Rem is C's fmod: a - b*trunc(a/b), exact, with the sign of a.
+// Rem returns C's fmod: a - b*trunc(a/b), exact, with the sign of a.
 func (f Format) Rem(va, vb Vec) Vec {
 	a, b := f.decode(va), f.decode(vb)
 	switch {
@@ -96,7 +96,7 @@ func (f Format) Rem(va, vb Vec) Vec {
 	return f.round(NearestEven, a.neg, m, exp, false)
 }
 
-// Sqrt is the square root of a; that of -0 is -0.
+// Sqrt returns the square root of a; that of -0 is -0.
 func (f Format) Sqrt(r Rounding, va Vec) Vec {
 	a := f.decode(va)
 	switch {
@@ -127,7 +127,7 @@ func (f Format) Integral(r Rounding, va Vec) Vec {
 	return f.round(r, a.neg, a.integer(r), 0, false)
 }
 
-// integer is the magnitude of n rounded to an integer.
+// integer returns the magnitude of n rounded to an integer.
 func (n number) integer(r Rounding) *big.Int {
 	if n.exp >= 0 {
 		return new(big.Int).Lsh(n.mant, uint(n.exp))
@@ -142,7 +142,7 @@ func (n number) integer(r Rounding) *big.Int {
 	return m
 }
 
-// Convert is a, of format f, in format to.
+// Convert returns a, of format f, in format to.
 func (f Format) Convert(r Rounding, va Vec, to Format) Vec {
 	a := f.decode(va)
 	switch {
@@ -154,7 +154,7 @@ func (f Format) Convert(r Rounding, va Vec, to Format) Vec {
 	return to.round(r, a.neg, a.mant, a.exp, false)
 }
 
-// ToInt is a rounded to an integer of w bits; ok is false, and the result 0, when
+// ToInt returns a rounded to an integer of w bits; ok is false, and the result 0, when
 // a is no number or out of range.
 func (f Format) ToInt(r Rounding, va Vec, w int, signed bool) (v Vec, ok bool) {
 	a := f.decode(va)
@@ -175,7 +175,7 @@ func (f Format) ToInt(r Rounding, va Vec, w int, signed bool) (v Vec, ok bool) {
 	return New(w, 0), false
 }
 
-// FromInt is the integer v as a float.
+// FromInt returns the integer v as a float.
 func (f Format) FromInt(r Rounding, v Vec, signed bool) Vec {
 	m := v.Unsigned()
 	if signed {

@@ -15,7 +15,7 @@ func small(a Vec) bool { return a.w <= 64 }
 
 func fit(w uint32, lo uint64) Vec { return Vec{w: w, lo: lo & mask(int(w))} }
 
-// Add is a+b modulo 2^w (bvadd).
+// Add returns a+b modulo 2^w (bvadd).
 func Add(a, b Vec) Vec {
 	same("add", a, b)
 	if small(a) {
@@ -24,7 +24,7 @@ func Add(a, b Vec) Vec {
 	return FromBig(int(a.w), new(big.Int).Add(a.Unsigned(), b.Unsigned()))
 }
 
-// Sub is a-b modulo 2^w (bvsub).
+// Sub returns a-b modulo 2^w (bvsub).
 func Sub(a, b Vec) Vec {
 	same("sub", a, b)
 	if small(a) {
@@ -33,10 +33,10 @@ func Sub(a, b Vec) Vec {
 	return FromBig(int(a.w), new(big.Int).Sub(a.Unsigned(), b.Unsigned()))
 }
 
-// Neg is -a modulo 2^w (bvneg).
+// Neg returns -a modulo 2^w (bvneg).
 func Neg(a Vec) Vec { return Sub(New(a.Width(), 0), a) }
 
-// Mul is a*b modulo 2^w (bvmul).
+// Mul returns a*b modulo 2^w (bvmul).
 func Mul(a, b Vec) Vec {
 	same("mul", a, b)
 	if small(a) {
@@ -45,7 +45,7 @@ func Mul(a, b Vec) Vec {
 	return FromBig(int(a.w), new(big.Int).Mul(a.Unsigned(), b.Unsigned()))
 }
 
-// Udiv is the unsigned quotient; x/0 is all ones (bvudiv).
+// Udiv returns the unsigned quotient; x/0 is all ones (bvudiv).
 func Udiv(a, b Vec) Vec {
 	same("udiv", a, b)
 	switch {
@@ -57,7 +57,7 @@ func Udiv(a, b Vec) Vec {
 	return FromBig(int(a.w), new(big.Int).Quo(a.Unsigned(), b.Unsigned()))
 }
 
-// Urem is the unsigned remainder; x mod 0 is x (bvurem).
+// Urem returns the unsigned remainder; x mod 0 is x (bvurem).
 func Urem(a, b Vec) Vec {
 	same("urem", a, b)
 	switch {
@@ -69,7 +69,7 @@ func Urem(a, b Vec) Vec {
 	return FromBig(int(a.w), new(big.Int).Rem(a.Unsigned(), b.Unsigned()))
 }
 
-// Sdiv is the quotient truncated toward zero, by SMT-LIB's definition over Udiv
+// Sdiv returns the quotient truncated toward zero, by SMT-LIB's definition over Udiv
 // (so x/0 is 1 for negative x and -1 otherwise) (bvsdiv).
 func Sdiv(a, b Vec) Vec {
 	same("sdiv", a, b)
@@ -80,7 +80,7 @@ func Sdiv(a, b Vec) Vec {
 	return q
 }
 
-// Srem is the remainder with the sign of the dividend (bvsrem); x srem 0 is x.
+// Srem returns the remainder with the sign of the dividend (bvsrem); x srem 0 is x.
 func Srem(a, b Vec) Vec {
 	same("srem", a, b)
 	r := Urem(abs(a), abs(b))
@@ -107,7 +107,7 @@ func Not(a Vec) Vec {
 	return FromBig(int(a.w), m.Xor(m, a.Unsigned()))
 }
 
-// And is bitwise (bvand).
+// And returns the bitwise conjunction (bvand).
 func And(a, b Vec) Vec {
 	same("and", a, b)
 	if small(a) {
@@ -116,7 +116,7 @@ func And(a, b Vec) Vec {
 	return FromBig(int(a.w), new(big.Int).And(a.Unsigned(), b.Unsigned()))
 }
 
-// Or is bitwise (bvor).
+// Or returns the bitwise disjunction (bvor).
 func Or(a, b Vec) Vec {
 	same("or", a, b)
 	if small(a) {
@@ -125,7 +125,7 @@ func Or(a, b Vec) Vec {
 	return FromBig(int(a.w), new(big.Int).Or(a.Unsigned(), b.Unsigned()))
 }
 
-// Xor is bitwise (bvxor).
+// Xor returns the bitwise exclusive or (bvxor).
 func Xor(a, b Vec) Vec {
 	same("xor", a, b)
 	if small(a) {
@@ -175,13 +175,13 @@ func amount(a, b Vec) uint {
 	return uint(a.w)
 }
 
-// ShlVec, LshrVec and AshrVec are bvshl, bvlshr and bvashr.
+// ShlVec shifts left by b (bvshl).
 func ShlVec(a, b Vec) Vec { return Shl(a, amount(a, b)) }
 
-// LshrVec is bvlshr.
+// LshrVec shifts right by b, zeros in (bvlshr).
 func LshrVec(a, b Vec) Vec { return Lshr(a, amount(a, b)) }
 
-// AshrVec is bvashr.
+// AshrVec shifts right by b, sign in (bvashr).
 func AshrVec(a, b Vec) Vec { return Ashr(a, amount(a, b)) }
 
 // Concat puts hi above lo (concat).
@@ -194,7 +194,7 @@ func Concat(hi, lo Vec) Vec {
 	return FromBig(w, v.Or(v, lo.Unsigned()))
 }
 
-// Extract is bits hi..lo, inclusive, as a Vec of width hi-lo+1 (extract).
+// Extract returns bits hi..lo, inclusive, as a Vec of width hi-lo+1 (extract).
 func Extract(a Vec, hi, lo int) Vec {
 	if lo < 0 || hi < lo || hi >= int(a.w) {
 		panic(fmt.Sprintf("bits: extract %d..%d of width %d", hi, lo, a.w))
@@ -232,7 +232,7 @@ func Sext(a Vec, w int) Vec {
 	return FromBig(w, a.Signed())
 }
 
-// Ult is unsigned less (bvult).
+// Ult reports a < b, unsigned (bvult).
 func Ult(a, b Vec) bool {
 	same("ult", a, b)
 	if small(a) {
@@ -241,10 +241,10 @@ func Ult(a, b Vec) bool {
 	return a.Unsigned().Cmp(b.Unsigned()) < 0
 }
 
-// Ule is unsigned less or equal (bvule).
+// Ule reports a <= b, unsigned (bvule).
 func Ule(a, b Vec) bool { return !Ult(b, a) }
 
-// Slt is signed less (bvslt).
+// Slt reports a < b, signed (bvslt).
 func Slt(a, b Vec) bool {
 	same("slt", a, b)
 	if small(a) {
@@ -255,43 +255,43 @@ func Slt(a, b Vec) bool {
 	return a.Signed().Cmp(b.Signed()) < 0
 }
 
-// Sle is signed less or equal (bvsle).
+// Sle reports a <= b, signed (bvsle).
 func Sle(a, b Vec) bool { return !Slt(b, a) }
 
 // Overflow predicates: does the exact result leave the type? (ILR addo, subo, mulo; LL-74)
 
-// UaddOverflow is a+b > 2^w-1.
+// UaddOverflow reports a+b > 2^w-1.
 func UaddOverflow(a, b Vec) bool { return Ult(Add(a, b), a) }
 
-// SaddOverflow is a+b outside the signed range.
+// SaddOverflow reports a+b outside the signed range.
 func SaddOverflow(a, b Vec) bool {
 	s := Add(a, b)
 	return a.Sign() == b.Sign() && s.Sign() != a.Sign()
 }
 
-// UsubOverflow is a < b.
+// UsubOverflow reports a < b.
 func UsubOverflow(a, b Vec) bool { return Ult(a, b) }
 
-// SsubOverflow is a-b outside the signed range.
+// SsubOverflow reports a-b outside the signed range.
 func SsubOverflow(a, b Vec) bool {
 	d := Sub(a, b)
 	return a.Sign() != b.Sign() && d.Sign() != a.Sign()
 }
 
-// UmulOverflow is a*b > 2^w-1.
+// UmulOverflow reports a*b > 2^w-1.
 func UmulOverflow(a, b Vec) bool {
 	same("umulo", a, b)
 	return new(big.Int).Mul(a.Unsigned(), b.Unsigned()).BitLen() > int(a.w)
 }
 
-// SmulOverflow is a*b outside the signed range.
+// SmulOverflow reports a*b outside the signed range.
 func SmulOverflow(a, b Vec) bool {
 	same("smulo", a, b)
 	p := new(big.Int).Mul(a.Signed(), b.Signed())
 	return FromBig(int(a.w), p).Signed().Cmp(p) != 0
 }
 
-// SdivOverflow is MinSigned / -1.
+// SdivOverflow reports MinSigned / -1.
 func SdivOverflow(a, b Vec) bool { return a == MinSigned(a.Width()) && b.IsOnes() }
 
 // Bswap reverses the bytes; the width is a multiple of 8.

@@ -20,7 +20,7 @@ type Vec struct {
 	hi string // bits 64.. as little-endian bytes, exactly ceil((w-64)/8) of them; "" when w <= 64
 }
 
-// New is v modulo 2^w.
+// New returns v modulo 2^w.
 func New(w int, v uint64) Vec {
 	if w <= 0 {
 		panic(fmt.Sprintf("bits: width %d", w))
@@ -31,7 +31,7 @@ func New(w int, v uint64) Vec {
 	return Vec{w: uint32(w), lo: v, hi: strings.Repeat("\x00", hiLen(w))}
 }
 
-// NewInt is the two's complement of v modulo 2^w.
+// NewInt returns the two's complement of v modulo 2^w.
 func NewInt(w int, v int64) Vec {
 	if w <= 64 {
 		return New(w, uint64(v))
@@ -39,7 +39,7 @@ func NewInt(w int, v int64) Vec {
 	return FromBig(w, big.NewInt(v))
 }
 
-// FromBig is v modulo 2^w; v may be negative.
+// FromBig returns v modulo 2^w; v may be negative.
 func FromBig(w int, v *big.Int) Vec {
 	if w <= 0 {
 		panic(fmt.Sprintf("bits: width %d", w))
@@ -79,7 +79,7 @@ func ParseHex(w int, s string) (Vec, error) {
 	return FromBig(w, v), nil
 }
 
-// Bool is a Vec of width 1.
+// Bool returns b as 1 or 0 of width 1.
 func Bool(b bool) Vec {
 	if b {
 		return Vec{w: 1, lo: 1}
@@ -90,10 +90,10 @@ func Bool(b bool) Vec {
 // Ones has all w bits set.
 func Ones(w int) Vec { return Not(New(w, 0)) }
 
-// MinSigned is -2^(w-1).
+// MinSigned returns -2^(w-1).
 func MinSigned(w int) Vec { return Shl(New(w, 1), uint(w-1)) }
 
-// MaxSigned is 2^(w-1)-1.
+// MaxSigned returns 2^(w-1)-1.
 func MaxSigned(w int) Vec { return Not(MinSigned(w)) }
 
 func hiLen(w int) int { return (w - 64 + 7) / 8 }
@@ -105,7 +105,7 @@ func mask(w int) uint64 {
 	return 1<<uint(w) - 1
 }
 
-// Width in bits.
+// Width returns the width in bits.
 func (v Vec) Width() int { return int(v.w) }
 
 // IsZero reports whether all bits are 0.
@@ -117,7 +117,7 @@ func (v Vec) IsOnes() bool { return v == Ones(v.Width()) }
 // IsOne reports whether v is the number 1.
 func (v Vec) IsOne() bool { return v == New(v.Width(), 1) }
 
-// Bit i, counted from the least significant; false beyond the width.
+// Bit returns bit i, counted from the least significant; false beyond the width.
 func (v Vec) Bit(i int) bool {
 	switch {
 	case i < 0 || i >= int(v.w):
@@ -128,13 +128,13 @@ func (v Vec) Bit(i int) bool {
 	return v.hi[(i-64)/8]>>uint((i-64)%8)&1 == 1
 }
 
-// Sign is the most significant bit.
+// Sign reports whether the most significant bit is set.
 func (v Vec) Sign() bool { return v.Bit(int(v.w) - 1) }
 
-// Uint64 is the unsigned value; ok is false when it does not fit.
+// Uint64 returns the unsigned value; ok is false when it does not fit.
 func (v Vec) Uint64() (u uint64, ok bool) { return v.lo, v.w <= 64 || strings.Trim(v.hi, "\x00") == "" }
 
-// Int64 is the signed value; ok is false when it does not fit.
+// Int64 returns the signed value; ok is false when it does not fit.
 func (v Vec) Int64() (int64, bool) {
 	if v.w <= 64 {
 		return int64(v.lo<<(64-v.w)) >> (64 - v.w), true
@@ -143,10 +143,10 @@ func (v Vec) Int64() (int64, bool) {
 	return b.Int64(), b.IsInt64()
 }
 
-// Low64 is the low 64 bits.
+// Low64 returns the low 64 bits.
 func (v Vec) Low64() uint64 { return v.lo }
 
-// Unsigned is the value as a natural number.
+// Unsigned returns the value as a natural number.
 func (v Vec) Unsigned() *big.Int {
 	if v.w <= 64 {
 		return new(big.Int).SetUint64(v.lo)
@@ -161,7 +161,7 @@ func (v Vec) Unsigned() *big.Int {
 	return new(big.Int).SetBytes(be)
 }
 
-// Signed is the two's complement value.
+// Signed returns the two's complement value.
 func (v Vec) Signed() *big.Int {
 	if v.w <= 64 {
 		i, _ := v.Int64()
@@ -174,17 +174,17 @@ func (v Vec) Signed() *big.Int {
 	return u
 }
 
-// Hex is the value in ceil(w/4) hexadecimal digits.
+// Hex returns the value in ceil(w/4) hexadecimal digits.
 func (v Vec) Hex() string {
 	n := (int(v.w) + 3) / 4
 	s := v.Unsigned().Text(16)
 	return strings.Repeat("0", max(0, n-len(s))) + s
 }
 
-// String is the unsigned value in decimal with its width, e.g. 255:8.
+// String returns the unsigned value in decimal with its width, e.g. 255:8.
 func (v Vec) String() string { return fmt.Sprintf("%s:%d", v.Unsigned(), v.w) }
 
-// OnesCount is the number of set bits.
+// OnesCount returns the number of set bits.
 func (v Vec) OnesCount() int {
 	n := mbits.OnesCount64(v.lo)
 	for i := 0; i < len(v.hi); i++ {
@@ -193,10 +193,10 @@ func (v Vec) OnesCount() int {
 	return n
 }
 
-// LeadingZeros counts from the most significant bit; the width when v is 0.
+// LeadingZeros counts the zeros from the most significant bit down; the width when v is 0.
 func (v Vec) LeadingZeros() int { return int(v.w) - v.Unsigned().BitLen() }
 
-// TrailingZeros counts from the least significant bit; the width when v is 0.
+// TrailingZeros counts the zeros from the least significant bit up; the width when v is 0.
 func (v Vec) TrailingZeros() int {
 	if v.w <= 64 {
 		return min(mbits.TrailingZeros64(v.lo), int(v.w))

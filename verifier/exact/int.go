@@ -34,10 +34,10 @@ type Int struct {
 	s int64
 }
 
-// I is the Int of a machine word.
+// I returns the Int of a machine word.
 func I(v int64) Int { return Int{s: v} }
 
-// FromBig is the Int of a big integer, which it copies.
+// FromBig returns the Int of a big integer, which it copies.
 func FromBig(v *big.Int) Int {
 	if v.IsInt64() {
 		return Int{s: v.Int64()}
@@ -61,7 +61,7 @@ func own(v *big.Int) Int {
 	return Int{b: v}
 }
 
-// Big is the value as a new big integer.
+// Big returns the value as a new big integer.
 func (a Int) Big() *big.Int {
 	if a.b != nil {
 		return new(big.Int).Set(a.b)
@@ -76,10 +76,10 @@ func (a Int) view() *big.Int {
 	return big.NewInt(a.s)
 }
 
-// Int64 is the value as a machine word, and whether it fits.
+// Int64 returns the value as a machine word, and whether it fits.
 func (a Int) Int64() (int64, bool) { return a.s, a.b == nil }
 
-// Sign is -1, 0 or 1.
+// Sign returns -1, 0 or 1 as a is negative, zero or positive.
 func (a Int) Sign() int {
 	switch {
 	case a.b != nil:
@@ -98,7 +98,7 @@ func (a Int) IsZero() bool { return a.b == nil && a.s == 0 }
 // IsOne reports whether a is 1.
 func (a Int) IsOne() bool { return a.b == nil && a.s == 1 }
 
-// Add is a+c.
+// Add returns a+c.
 func (a Int) Add(c Int) Int {
 	if a.b == nil && c.b == nil {
 		r := a.s + c.s
@@ -109,7 +109,7 @@ func (a Int) Add(c Int) Int {
 	return own(new(big.Int).Add(a.view(), c.view()))
 }
 
-// Neg is -a.
+// Neg returns -a.
 func (a Int) Neg() Int {
 	if a.b == nil && a.s != math.MinInt64 {
 		return Int{s: -a.s}
@@ -117,7 +117,7 @@ func (a Int) Neg() Int {
 	return own(new(big.Int).Neg(a.view()))
 }
 
-// Sub is a-c.
+// Sub returns a-c.
 func (a Int) Sub(c Int) Int {
 	if a.b == nil && c.b == nil {
 		r := a.s - c.s
@@ -128,7 +128,7 @@ func (a Int) Sub(c Int) Int {
 	return own(new(big.Int).Sub(a.view(), c.view()))
 }
 
-// Mul is a*c.
+// Mul returns a*c.
 func (a Int) Mul(c Int) Int {
 	if a.b == nil && c.b == nil {
 		if r, ok := mul64(a.s, c.s); ok {
@@ -159,7 +159,7 @@ func abs64(x int64) uint64 {
 	return uint64(x)
 }
 
-// Cmp is -1, 0 or 1 as a is less than, equal to or greater than c.
+// Cmp returns -1, 0 or 1 as a is less than, equal to or greater than c.
 func (a Int) Cmp(c Int) int {
 	if a.b == nil && c.b == nil {
 		switch {
@@ -176,7 +176,7 @@ func (a Int) Cmp(c Int) int {
 // Equal reports a = c.
 func (a Int) Equal(c Int) bool { return a.Cmp(c) == 0 }
 
-// Abs is |a|.
+// Abs returns |a|.
 func (a Int) Abs() Int {
 	if a.Sign() < 0 {
 		return a.Neg()
@@ -184,7 +184,7 @@ func (a Int) Abs() Int {
 	return a
 }
 
-// FloorDiv is the quotient rounded towards minus infinity; c must not be 0.
+// FloorDiv returns the quotient rounded towards minus infinity; c must not be 0.
 func (a Int) FloorDiv(c Int) Int {
 	if a.b == nil && c.b == nil && !(a.s == math.MinInt64 && c.s == -1) {
 		q := a.s / c.s
@@ -200,7 +200,7 @@ func (a Int) FloorDiv(c Int) Int {
 	return own(q)
 }
 
-// Quo is the quotient of a by its divisor c.
+// Quo returns the quotient of a by its divisor c.
 func (a Int) Quo(c Int) Int {
 	if a.b == nil && c.b == nil && !(a.s == math.MinInt64 && c.s == -1) {
 		return Int{s: a.s / c.s}
@@ -208,7 +208,7 @@ func (a Int) Quo(c Int) Int {
 	return own(new(big.Int).Quo(a.view(), c.view()))
 }
 
-// GCD is the greatest common divisor, never negative; GCD(0,0) is 0.
+// GCD returns the greatest common divisor, never negative; GCD(0,0) is 0.
 func (a Int) GCD(c Int) Int {
 	if a.b == nil && c.b == nil {
 		x, y := abs64(a.s), abs64(c.s)
@@ -222,12 +222,12 @@ func (a Int) GCD(c Int) Int {
 	return own(new(big.Int).GCD(nil, nil, new(big.Int).Abs(a.view()), new(big.Int).Abs(c.view())))
 }
 
-// Pow is a to the power k.
+// Pow returns a to the power k.
 func (a Int) Pow(k int) Int {
 	return own(new(big.Int).Exp(a.view(), big.NewInt(int64(k)), nil))
 }
 
-// BitLen is the length of |a| in bits.
+// BitLen returns the length of |a| in bits.
 func (a Int) BitLen() int {
 	if a.b != nil {
 		return a.b.BitLen()
@@ -235,5 +235,5 @@ func (a Int) BitLen() int {
 	return bits.Len64(abs64(a.s))
 }
 
-// String is the decimal form.
+// String returns the decimal form.
 func (a Int) String() string { return a.view().String() }

@@ -22,10 +22,10 @@ type Lin struct {
 	Const Int
 }
 
-// V is the expression that is one variable.
+// V returns the expression that is one variable.
 func V(v Var) Lin { return Lin{Terms: []Term{{v, I(1)}}} }
 
-// C is a constant expression.
+// C returns a constant expression.
 func C(c int64) Lin { return Lin{Const: I(c)} }
 
 // LinOf sums terms in any order, and a constant.
@@ -49,7 +49,7 @@ func LinOf(c Int, terms ...Term) Lin {
 	return Lin{Terms: kept, Const: c}
 }
 
-// Coef is the coefficient of v.
+// Coef returns the coefficient of v.
 func (a Lin) Coef(v Var) Int {
 	i := sort.Search(len(a.Terms), func(i int) bool { return a.Terms[i].Var >= v })
 	if i < len(a.Terms) && a.Terms[i].Var == v {
@@ -66,7 +66,7 @@ func (a Lin) IsVar(v Var) bool {
 	return len(a.Terms) == 1 && a.Terms[0].Var == v && a.Terms[0].Coef.IsOne() && a.Const.IsZero()
 }
 
-// AddScaled is a + k*c.
+// AddScaled returns a + k*c.
 func (a Lin) AddScaled(k Int, c Lin) Lin {
 	if k.IsZero() {
 		return a
@@ -91,19 +91,19 @@ func (a Lin) AddScaled(k Int, c Lin) Lin {
 	return Lin{Terms: out, Const: a.Const.Add(c.Const.Mul(k))}
 }
 
-// Add is a+c.
+// Add returns a+c.
 func (a Lin) Add(c Lin) Lin { return a.AddScaled(I(1), c) }
 
-// Sub is a-c.
+// Sub returns a-c.
 func (a Lin) Sub(c Lin) Lin { return a.AddScaled(I(-1), c) }
 
-// Neg is -a.
+// Neg returns -a.
 func (a Lin) Neg() Lin { return Lin{}.AddScaled(I(-1), a) }
 
-// Scale is k*a.
+// Scale returns k*a.
 func (a Lin) Scale(k Int) Lin { return Lin{}.AddScaled(k, a) }
 
-// AddInt is a+c.
+// AddInt returns a+c.
 func (a Lin) AddInt(c int64) Lin { return Lin{Terms: a.Terms, Const: a.Const.Add(I(c))} }
 
 // Subst replaces each variable by an expression.
@@ -120,7 +120,7 @@ func (a Lin) Subst(f func(Var) Lin) Lin {
 	return LinOf(c, terms...)
 }
 
-// Eval is the value under an assignment.
+// Eval returns the value under an assignment.
 func (a Lin) Eval(f func(Var) Int) Int {
 	r := a.Const
 	for _, t := range a.Terms {
@@ -129,7 +129,7 @@ func (a Lin) Eval(f func(Var) Int) Int {
 	return r
 }
 
-// Content is the greatest common divisor of the coefficients, the constant
+// Content returns the greatest common divisor of the coefficients, the constant
 // apart; 0 for a constant expression.
 func (a Lin) Content() Int {
 	g := Int{}
@@ -171,7 +171,7 @@ func (a Lin) SameTerms(c Lin) bool {
 	return true
 }
 
-// Key is a text that is equal for equal terms, the constant apart.
+// Key returns a text that is equal for equal terms, the constant apart.
 func (a Lin) Key() string {
 	var b strings.Builder
 	for _, t := range a.Terms {

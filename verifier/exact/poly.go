@@ -17,7 +17,7 @@ type Mono struct {
 // of (degree, variables), each once, none with coefficient 0.
 type Poly struct{ Monos []Mono }
 
-// PolyOf is the polynomial of a linear expression.
+// PolyOf returns the polynomial of a linear expression.
 func PolyOf(a Lin) Poly {
 	var p Poly
 	if !a.Const.IsZero() {
@@ -60,12 +60,12 @@ func normal(ms []Mono) Poly {
 	return Poly{kept}
 }
 
-// Add is a+c.
+// Add returns a+c.
 func (a Poly) Add(c Poly) Poly {
 	return normal(append(append(make([]Mono, 0, len(a.Monos)+len(c.Monos)), a.Monos...), c.Monos...))
 }
 
-// Scale is k*a.
+// Scale returns k*a.
 func (a Poly) Scale(k Int) Poly {
 	if k.IsZero() {
 		return Poly{}
@@ -77,13 +77,13 @@ func (a Poly) Scale(k Int) Poly {
 	return Poly{out}
 }
 
-// Neg is -a.
+// Neg returns -a.
 func (a Poly) Neg() Poly { return a.Scale(I(-1)) }
 
-// Sub is a-c.
+// Sub returns a-c.
 func (a Poly) Sub(c Poly) Poly { return a.Add(c.Neg()) }
 
-// Mul is a*c.
+// Mul returns a*c.
 func (a Poly) Mul(c Poly) Poly {
 	out := make([]Mono, 0, len(a.Monos)*len(c.Monos))
 	for _, m := range a.Monos {
@@ -96,7 +96,7 @@ func (a Poly) Mul(c Poly) Poly {
 	return normal(out)
 }
 
-// Degree is the greatest number of variables in a monomial.
+// Degree returns the greatest number of variables in a monomial.
 func (a Poly) Degree() int {
 	if len(a.Monos) == 0 {
 		return 0
@@ -104,7 +104,7 @@ func (a Poly) Degree() int {
 	return len(a.Monos[len(a.Monos)-1].Vars)
 }
 
-// Lin is the polynomial as a linear expression, and whether it is one.
+// Lin returns the polynomial as a linear expression, and whether it is one.
 func (a Poly) Lin() (Lin, bool) {
 	if a.Degree() > 1 {
 		return Lin{}, false
@@ -147,7 +147,7 @@ func (a Poly) Rename(f func(Var) Var) Poly {
 	return normal(out)
 }
 
-// Eval is the value under an assignment.
+// Eval returns the value under an assignment.
 func (a Poly) Eval(f func(Var) Int) Int {
 	var r Int
 	for _, m := range a.Monos {
@@ -217,7 +217,7 @@ func (a Poly) Format(name func(Var) string) string {
 	return b.String()
 }
 
-// byDegree is the monomials with the highest degree first.
+// byDegree returns the monomials with the highest degree first.
 func (a Poly) byDegree() []Mono {
 	out := append([]Mono(nil), a.Monos...)
 	sort.SliceStable(out, func(i, j int) bool { return len(out[i].Vars) > len(out[j].Vars) })

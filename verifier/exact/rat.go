@@ -8,13 +8,13 @@ type Rat struct {
 	d Int // denominator minus one, so that the zero value is 0/1
 }
 
-// R is the rational of an integer.
+// R returns the rational of an integer.
 func R(v int64) Rat { return Rat{n: I(v)} }
 
-// RatOf is the rational of an integer.
+// RatOf returns the rational of an integer.
 func RatOf(v Int) Rat { return Rat{n: v} }
 
-// Frac is n/d in lowest terms; d must not be 0.
+// Frac returns n/d in lowest terms; d must not be 0.
 func Frac(n, d Int) Rat {
 	if d.Sign() < 0 {
 		n, d = n.Neg(), d.Neg()
@@ -28,22 +28,22 @@ func Frac(n, d Int) Rat {
 	return Rat{n: n, d: d.Sub(I(1))}
 }
 
-// Num is the numerator.
+// Num returns the numerator.
 func (a Rat) Num() Int { return a.n }
 
-// Den is the denominator, at least 1.
+// Den returns the denominator, at least 1.
 func (a Rat) Den() Int { return a.d.Add(I(1)) }
 
 // IsInt reports whether a is an integer.
 func (a Rat) IsInt() bool { return a.d.IsZero() }
 
-// Sign is -1, 0 or 1.
+// Sign returns -1, 0 or 1 as a is negative, zero or positive.
 func (a Rat) Sign() int { return a.n.Sign() }
 
 // IsZero reports whether a is 0.
 func (a Rat) IsZero() bool { return a.n.IsZero() }
 
-// Add is a+c.
+// Add returns a+c.
 func (a Rat) Add(c Rat) Rat {
 	if a.IsInt() && c.IsInt() {
 		return Rat{n: a.n.Add(c.n)}
@@ -51,10 +51,10 @@ func (a Rat) Add(c Rat) Rat {
 	return Frac(a.n.Mul(c.Den()).Add(c.n.Mul(a.Den())), a.Den().Mul(c.Den()))
 }
 
-// Neg is -a.
+// Neg returns -a.
 func (a Rat) Neg() Rat { return Rat{n: a.n.Neg(), d: a.d} }
 
-// Sub is a-c.
+// Sub returns a-c.
 func (a Rat) Sub(c Rat) Rat {
 	if a.IsInt() && c.IsInt() {
 		return Rat{n: a.n.Sub(c.n)}
@@ -62,7 +62,7 @@ func (a Rat) Sub(c Rat) Rat {
 	return a.Add(c.Neg())
 }
 
-// Mul is a*c.
+// Mul returns a*c.
 func (a Rat) Mul(c Rat) Rat {
 	if a.IsInt() && c.IsInt() {
 		return Rat{n: a.n.Mul(c.n)}
@@ -70,10 +70,10 @@ func (a Rat) Mul(c Rat) Rat {
 	return Frac(a.n.Mul(c.n), a.Den().Mul(c.Den()))
 }
 
-// Div is a/c; c must not be 0.
+// Div returns a/c; c must not be 0.
 func (a Rat) Div(c Rat) Rat { return Frac(a.n.Mul(c.Den()), a.Den().Mul(c.n)) }
 
-// Cmp is -1, 0 or 1 as a is less than, equal to or greater than c.
+// Cmp returns -1, 0 or 1 as a is less than, equal to or greater than c.
 func (a Rat) Cmp(c Rat) int {
 	if a.IsInt() && c.IsInt() {
 		return a.n.Cmp(c.n)
@@ -81,7 +81,7 @@ func (a Rat) Cmp(c Rat) int {
 	return a.n.Mul(c.Den()).Cmp(c.n.Mul(a.Den()))
 }
 
-// Floor is the greatest integer not above a.
+// Floor returns the greatest integer not above a.
 func (a Rat) Floor() Int {
 	if a.IsInt() {
 		return a.n
@@ -89,13 +89,13 @@ func (a Rat) Floor() Int {
 	return a.n.FloorDiv(a.Den())
 }
 
-// Ceil is the least integer not below a.
+// Ceil returns the least integer not below a.
 func (a Rat) Ceil() Int { return a.Neg().Floor().Neg() }
 
-// Big is the value as a new big rational.
+// Big returns the value as a new big rational.
 func (a Rat) Big() *big.Rat { return new(big.Rat).SetFrac(a.n.Big(), a.Den().Big()) }
 
-// String is "n" or "n/d".
+// String returns "n" or "n/d".
 func (a Rat) String() string {
 	if a.IsInt() {
 		return a.n.String()

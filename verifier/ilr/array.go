@@ -2,17 +2,17 @@ package ilr
 
 import "github.com/firmproof/firmproof/verifier/bits"
 
-// ArrConst is the array whose every element is v.
+// ArrConst returns the array whose every element is v.
 func (s *Store) ArrConst(idx int, v Term) Term { return s.mk(KArrConst, Array(idx, s.Width(v)), 0, v) }
 
-// ArrTable is the array of bytes that begins with data and goes on with zeros.
+// ArrTable returns the array of bytes that begins with data and goes on with zeros.
 // The store keeps data; it must not be changed.
 func (s *Store) ArrTable(idx int, data []byte) Term {
 	s.data = append(s.data, data)
 	return s.intern(KArrTable, Array(idx, 8), uint64(len(s.data)-1), nil)
 }
 
-// Select is element i of a.
+// Select returns element i of a.
 func (s *Store) Select(a, i Term) Term {
 	vi, ci := s.ConstVal(i)
 	for {
@@ -37,7 +37,7 @@ func (s *Store) Select(a, i Term) Term {
 	}
 }
 
-// TableAt is element i of the ArrTable term t.
+// TableAt returns element i of the ArrTable term t.
 func (s *Store) TableAt(t Term, i bits.Vec) bits.Vec {
 	data := s.TableData(t)
 	if u, ok := i.Uint64(); ok && u < uint64(len(data)) {
@@ -46,7 +46,7 @@ func (s *Store) TableAt(t Term, i bits.Vec) bits.Vec {
 	return bits.New(8, 0)
 }
 
-// Store is a with element i replaced by v.
+// Store returns a with element i replaced by v.
 func (s *Store) Store(a, i, v Term) Term {
 	if s.Kind(a) == KStore && s.Arg(a, 1) == i {
 		a = s.Arg(a, 0)
@@ -54,7 +54,7 @@ func (s *Store) Store(a, i, v Term) Term {
 	return s.mk(KStore, s.Sort(a), 0, a, i, v)
 }
 
-// ArrSet is a with the n elements from index from on (modulo the index width) replaced by v.
+// ArrSet returns a with the n elements from index from on (modulo the index width) replaced by v.
 func (s *Store) ArrSet(a, from, n, v Term) Term {
 	if c, ok := s.ConstVal(n); ok && c.IsZero() {
 		return a
@@ -62,7 +62,7 @@ func (s *Store) ArrSet(a, from, n, v Term) Term {
 	return s.mk(KArrSet, s.Sort(a), 0, a, from, n, v)
 }
 
-// ArrCopy is a with the n elements from index to on replaced by those of src from index from on.
+// ArrCopy returns a with the n elements from index to on replaced by those of src from index from on.
 func (s *Store) ArrCopy(a, to, src, from, n Term) Term {
 	if c, ok := s.ConstVal(n); ok && c.IsZero() {
 		return a
@@ -93,7 +93,7 @@ func (s *Store) FloatOp(k Kind, sort Sort, rm RoundingMode, args ...Term) Term {
 	return s.float(k, sort, uint64(rm), args)
 }
 
-// constants are the values of ts if all are constant, else nil.
+// constants returns the values of ts if all are constant, else nil.
 func (s *Store) constants(ts []Term) []bits.Vec {
 	vs := make([]bits.Vec, 0, 3)
 	for _, t := range ts {

@@ -6,13 +6,13 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 )
 
-// True is the constant true.
+// True returns the constant true.
 func (s *Store) True() Term { return s.tt }
 
-// False is the constant false.
+// False returns the constant false.
 func (s *Store) False() Term { return s.ff }
 
-// BoolConst is True or False.
+// BoolConst returns True or False.
 func (s *Store) BoolConst(b bool) Term {
 	if b {
 		return s.tt
@@ -32,7 +32,7 @@ func (s *Store) Fresh(prefix string, sort Sort) Term {
 	return s.Var(fmt.Sprintf("%s!%d", prefix, s.fresh), sort)
 }
 
-// Const is the constant v.
+// Const returns the constant v.
 func (s *Store) Const(v bits.Vec) Term {
 	if v.Width() <= 64 {
 		return s.intern(KConst, BV(v.Width()), v.Low64(), nil)
@@ -46,7 +46,7 @@ func (s *Store) Const(v bits.Vec) Term {
 	return s.intern(KConst, BV(v.Width()), ix, nil)
 }
 
-// Int is the constant v modulo 2^w.
+// Int returns the constant v modulo 2^w.
 func (s *Store) Int(w int, v int64) Term { return s.Const(bits.NewInt(w, v)) }
 
 // Make builds a term of kind k through its constructor: for rewriters and
@@ -91,7 +91,7 @@ func (s *Store) Make(k Kind, sort Sort, imm uint64, a []Term) Term {
 	return s.binary(k, a[0], a[1])
 }
 
-// Not of a Bool.
+// Not returns the negation of a Bool.
 func (s *Store) Not(a Term) Term {
 	switch {
 	case a == s.tt:
@@ -104,7 +104,7 @@ func (s *Store) Not(a Term) Term {
 	return s.mk(KNot, Bool, 0, a)
 }
 
-// And of Bools; And() is true.
+// And returns the conjunction of Bools; And() is true.
 func (s *Store) And(ts ...Term) Term {
 	r := s.tt
 	for _, t := range ts {
@@ -133,7 +133,7 @@ func (s *Store) opposite(a, b Term) bool {
 	return s.Kind(a) == KNot && s.Arg(a, 0) == b || s.Kind(b) == KNot && s.Arg(b, 0) == a
 }
 
-// Or of Bools, as the negation of a conjunction; Or() is false.
+// Or returns the disjunction of Bools, as the negation of a conjunction; Or() is false.
 func (s *Store) Or(ts ...Term) Term {
 	r := s.tt
 	for _, t := range ts {
@@ -142,13 +142,13 @@ func (s *Store) Or(ts ...Term) Term {
 	return s.Not(r)
 }
 
-// Implies is Or(Not(a), b).
+// Implies returns the term Or(Not(a), b).
 func (s *Store) Implies(a, b Term) Term { return s.Not(s.and2(a, s.Not(b))) }
 
-// Xor of Bools.
+// Xor returns the exclusive or of two Bools.
 func (s *Store) Xor(a, b Term) Term { return s.Not(s.Eq(a, b)) }
 
-// Eq of two terms of one sort, Bool or BV.
+// Eq returns the term a = b, of one sort, Bool or BV.
 func (s *Store) Eq(a, b Term) Term {
 	if s.Sort(a) != s.Sort(b) || s.Sort(a).Kind == SortArray {
 		panic(fmt.Sprintf("ilr: = of %s and %s", s.Sort(a), s.Sort(b)))
@@ -195,7 +195,7 @@ func (s *Store) order(a, b Term) (Term, Term) {
 	return a, b
 }
 
-// Ite is a if c holds, else b; a and b have one sort.
+// Ite returns a if c holds, else b; a and b have one sort.
 func (s *Store) Ite(c, a, b Term) Term {
 	switch {
 	case s.Sort(a) != s.Sort(b):
@@ -222,10 +222,10 @@ func (s *Store) Ite(c, a, b Term) Term {
 	return s.mk(KIte, s.Sort(a), 0, c, a, b)
 }
 
-// BoolToBV is 1 or 0 of width w.
+// BoolToBV returns 1 or 0 of width w.
 func (s *Store) BoolToBV(b Term, w int) Term { return s.Ite(b, s.Int(w, 1), s.Int(w, 0)) }
 
-// NonZero is a != 0.
+// NonZero returns the term a != 0.
 func (s *Store) NonZero(a Term) Term { return s.Not(s.Eq(a, s.Int(s.Width(a), 0))) }
 
 func (s *Store) unary(k Kind, a Term) Term {
@@ -331,25 +331,25 @@ func (s *Store) localPred(k Kind, a, b Term, vb bits.Vec, cb bool) Term {
 	return 0
 }
 
-// BvNot and the rest are SMT-LIB's operations of the same name.
+// BvNot returns the term bvnot; it and the rest are SMT-LIB's operations of the same name.
 func (s *Store) BvNot(a Term) Term { return s.unary(KBvNot, a) }
 
-// Neg is bvneg.
+// Neg returns the term bvneg.
 func (s *Store) Neg(a Term) Term { return s.unary(KNeg, a) }
 
-// BvAnd is bvand.
+// BvAnd returns the term bvand.
 func (s *Store) BvAnd(a, b Term) Term { return s.binary(KBvAnd, a, b) }
 
-// BvOr is bvor.
+// BvOr returns the term bvor.
 func (s *Store) BvOr(a, b Term) Term { return s.binary(KBvOr, a, b) }
 
-// BvXor is bvxor.
+// BvXor returns the term bvxor.
 func (s *Store) BvXor(a, b Term) Term { return s.binary(KBvXor, a, b) }
 
-// Add is bvadd.
+// Add returns the term bvadd.
 func (s *Store) Add(a, b Term) Term { return s.binary(KAdd, a, b) }
 
-// Sub is a + (-b).
+// Sub returns the term a + (-b).
 func (s *Store) Sub(a, b Term) Term {
 	if a == b {
 		return s.Int(s.Width(a), 0)
@@ -357,58 +357,58 @@ func (s *Store) Sub(a, b Term) Term {
 	return s.Add(a, s.Neg(b))
 }
 
-// Mul is bvmul.
+// Mul returns the term bvmul.
 func (s *Store) Mul(a, b Term) Term { return s.binary(KMul, a, b) }
 
-// Udiv is bvudiv.
+// Udiv returns the term bvudiv.
 func (s *Store) Udiv(a, b Term) Term { return s.binary(KUdiv, a, b) }
 
-// Urem is bvurem.
+// Urem returns the term bvurem.
 func (s *Store) Urem(a, b Term) Term { return s.binary(KUrem, a, b) }
 
-// Sdiv is bvsdiv.
+// Sdiv returns the term bvsdiv.
 func (s *Store) Sdiv(a, b Term) Term { return s.binary(KSdiv, a, b) }
 
-// Srem is bvsrem.
+// Srem returns the term bvsrem.
 func (s *Store) Srem(a, b Term) Term { return s.binary(KSrem, a, b) }
 
-// Shl is bvshl.
+// Shl returns the term bvshl.
 func (s *Store) Shl(a, b Term) Term { return s.binary(KShl, a, b) }
 
-// Lshr is bvlshr.
+// Lshr returns the term bvlshr.
 func (s *Store) Lshr(a, b Term) Term { return s.binary(KLshr, a, b) }
 
-// Ashr is bvashr.
+// Ashr returns the term bvashr.
 func (s *Store) Ashr(a, b Term) Term { return s.binary(KAshr, a, b) }
 
-// Ult is bvult.
+// Ult returns the term bvult.
 func (s *Store) Ult(a, b Term) Term { return s.binary(KUlt, a, b) }
 
-// Ule is not (b < a).
+// Ule returns the term not (b < a), unsigned.
 func (s *Store) Ule(a, b Term) Term { return s.Not(s.Ult(b, a)) }
 
-// Slt is bvslt.
+// Slt returns the term bvslt.
 func (s *Store) Slt(a, b Term) Term { return s.binary(KSlt, a, b) }
 
-// Sle is not (b < a).
+// Sle returns the term not (b < a), signed.
 func (s *Store) Sle(a, b Term) Term { return s.Not(s.Slt(b, a)) }
 
-// UaddO: the unsigned sum exceeds the width.
+// UaddO returns the term: the unsigned sum exceeds the width.
 func (s *Store) UaddO(a, b Term) Term { return s.binary(KUaddO, a, b) }
 
-// SaddO: the signed sum leaves the range.
+// SaddO returns the term: the signed sum leaves the range.
 func (s *Store) SaddO(a, b Term) Term { return s.binary(KSaddO, a, b) }
 
-// UsubO is a < b.
+// UsubO returns the term a < b, unsigned.
 func (s *Store) UsubO(a, b Term) Term { return s.Ult(a, b) }
 
-// SsubO: the signed difference leaves the range.
+// SsubO returns the term: the signed difference leaves the range.
 func (s *Store) SsubO(a, b Term) Term { return s.binary(KSsubO, a, b) }
 
-// UmulO: the unsigned product exceeds the width.
+// UmulO returns the term: the unsigned product exceeds the width.
 func (s *Store) UmulO(a, b Term) Term { return s.binary(KUmulO, a, b) }
 
-// SmulO: the signed product leaves the range.
+// SmulO returns the term: the signed product leaves the range.
 func (s *Store) SmulO(a, b Term) Term { return s.binary(KSmulO, a, b) }
 
 // Concat puts hi above lo.
@@ -436,7 +436,7 @@ func (s *Store) bounds(t Term) (hi, lo int) {
 	return int(imm >> 32), int(uint32(imm))
 }
 
-// Extract is bits hi..lo inclusive.
+// Extract returns bits hi..lo inclusive.
 func (s *Store) Extract(a Term, hi, lo int) Term {
 	w := s.Width(a)
 	if lo < 0 || hi < lo || hi >= w {

@@ -19,10 +19,10 @@ type Digester struct {
 	stack []Term
 }
 
-// NewDigester for terms of s.
+// NewDigester makes a Digester for terms of s.
 func NewDigester(s *Store) *Digester { return &Digester{s: s} }
 
-// Of is the digest of t.
+// Of returns the digest of t.
 func (d *Digester) Of(t Term) Digest {
 	if grow := d.s.Len() + 1 - len(d.memo); grow > 0 {
 		d.memo, d.done = append(d.memo, make([]Digest, grow)...), append(d.done, make([]bool, grow)...)
@@ -47,7 +47,7 @@ func (d *Digester) Of(t Term) Digest {
 	return d.memo[t]
 }
 
-// one digests u, whose arguments are digested.
+// one returns the digest of u, whose arguments have theirs.
 func (d *Digester) one(u Term) (out Digest) {
 	n := &d.s.nodes[u]
 	buf := make([]byte, 0, 96)

@@ -18,7 +18,7 @@ type ArrayValue struct {
 	Default bits.Vec
 }
 
-// At is element i.
+// At returns element i.
 func (a *ArrayValue) At(i bits.Vec) bits.Vec {
 	if v, ok := a.Elems[i]; ok {
 		return v
@@ -43,10 +43,10 @@ func (s *Store) NewEvaluator(m Model, float FloatEval) *Evaluator {
 	return &Evaluator{s: s, m: m, value: map[Term]bits.Vec{}, float: float}
 }
 
-// Eval is NewEvaluator(m, nil).Value(t).
+// Eval returns the value of t under m.
 func (s *Store) Eval(t Term, m Model) bits.Vec { return s.NewEvaluator(m, nil).Value(t) }
 
-// Value of a Bool (width 1) or bit-vector term. Iterative in the depth of the term.
+// Value returns the value of a Bool (width 1) or bit-vector term. Iterative in the depth of the term.
 func (e *Evaluator) Value(t Term) bits.Vec {
 	stack := []Term{t}
 	for len(stack) > 0 {
@@ -70,10 +70,10 @@ func (e *Evaluator) Value(t Term) bits.Vec {
 	return e.value[t]
 }
 
-// Holds is Value(t) of a Bool as bool.
+// Holds reports whether the Bool t is true.
 func (e *Evaluator) Holds(t Term) bool { return e.Value(t).IsOne() }
 
-// one computes u whose non-array arguments are known.
+// one computes the value of u from those of its arguments that are no arrays.
 func (e *Evaluator) one(u Term) bits.Vec {
 	s := e.s
 	switch k := s.Kind(u); {
@@ -96,7 +96,7 @@ func (e *Evaluator) one(u Term) bits.Vec {
 	return s.Apply(u, args)
 }
 
-// Apply is the value of t, which is no variable, select or array, for values of its arguments.
+// Apply returns the value of t, which is no variable, select or array, for values of its arguments.
 func (s *Store) Apply(t Term, args []bits.Vec) bits.Vec {
 	switch k := s.Kind(t); k {
 	case KTrue:
@@ -136,7 +136,7 @@ func (s *Store) Apply(t Term, args []bits.Vec) bits.Vec {
 	}
 }
 
-// element i of array term a, walking down its updates.
+// element returns element i of array term a, walking down its updates.
 func (e *Evaluator) element(a Term, i bits.Vec) bits.Vec {
 	s := e.s
 	for {
@@ -180,5 +180,5 @@ func (e *Evaluator) element(a Term, i bits.Vec) bits.Vec {
 	}
 }
 
-// Array is the value of array variable t; nil when the model does not mention it.
+// Array returns the value of array variable t; nil when the model does not mention it.
 func (e *Evaluator) Array(t Term) *ArrayValue { return e.m.Arrays[t] }

@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 )
 
-// EvalFloat is the FloatEval by exact arithmetic of package bits: the meaning of
+// EvalFloat returns the FloatEval by exact arithmetic of package bits: the meaning of
 // the floating-point kinds. Conversions to integers that are out of range, or of
 // NaN, are 0.
 func EvalFloat(k Kind, rm RoundingMode, w int, args []bits.Vec) bits.Vec {

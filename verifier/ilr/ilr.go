@@ -48,10 +48,10 @@ type Sort struct {
 // Bool is the sort of truth values.
 var Bool = Sort{Kind: SortBool}
 
-// BV is the sort of bit-vectors of w bits.
+// BV returns the sort of bit-vectors of w bits.
 func BV(w int) Sort { return Sort{Kind: SortBV, W: w} }
 
-// Array is the sort of arrays from idx-bit indices to w-bit elements.
+// Array returns the sort of arrays from idx-bit indices to w-bit elements.
 func Array(idx, w int) Sort { return Sort{Kind: SortArray, W: w, Idx: idx} }
 
 func (s Sort) String() string {
@@ -108,28 +108,28 @@ func NewStore(simp Simplifier) *Store {
 	return s
 }
 
-// Len is the number of terms made; terms are 1..Len.
+// Len returns the number of terms made; terms are 1..Len.
 func (s *Store) Len() int { return len(s.nodes) - 1 }
 
-// Kind of t.
+// Kind returns the kind of t.
 func (s *Store) Kind(t Term) Kind { return s.nodes[t].kind }
 
-// Sort of t.
+// Sort returns the sort of t.
 func (s *Store) Sort(t Term) Sort {
 	n := &s.nodes[t]
 	return Sort{Kind: n.sort, W: int(n.w), Idx: int(n.idx)}
 }
 
-// Width of a bit-vector term, or of an array's elements.
+// Width returns the width of a bit-vector term, or of an array's elements.
 func (s *Store) Width(t Term) int { return int(s.nodes[t].w) }
 
-// Imm is the immediate of t: see the kind table.
+// Imm returns the immediate of t: see the kind table.
 func (s *Store) Imm(t Term) uint64 { return s.nodes[t].imm }
 
-// NumArgs is the number of arguments of t.
+// NumArgs returns the number of arguments of t.
 func (s *Store) NumArgs(t Term) int { return int(s.nodes[t].n) }
 
-// Arg is argument i of t.
+// Arg returns argument i of t.
 func (s *Store) Arg(t Term, i int) Term {
 	n := &s.nodes[t]
 	if n.n > 3 {
@@ -152,13 +152,13 @@ func (s *Store) Args(dst []Term, t Term) []Term {
 	return dst
 }
 
-// VarName is the name that Var was given.
+// VarName returns the name that Var was given.
 func (s *Store) VarName(t Term) string { return s.names[s.nodes[t].imm] }
 
-// TableData is the literal of an ArrTable term; do not change it.
+// TableData returns the literal of an ArrTable term; do not change it.
 func (s *Store) TableData(t Term) []byte { return s.data[s.nodes[t].imm] }
 
-// ConstVal is the value of a constant bit-vector term.
+// ConstVal returns the value of a constant bit-vector term.
 func (s *Store) ConstVal(t Term) (bits.Vec, bool) {
 	n := &s.nodes[t]
 	if n.kind != KConst {
@@ -174,7 +174,7 @@ func (s *Store) constOf(n *node) bits.Vec {
 	return bits.New(int(n.w), n.imm)
 }
 
-// IsTrue, IsFalse test for the Boolean constants.
+// IsTrue reports whether t is the constant true.
 func (s *Store) IsTrue(t Term) bool { return t == s.tt }
 
 // IsFalse reports whether t is the constant false.

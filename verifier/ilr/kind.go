@@ -122,7 +122,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Arity is the number of arguments of k.
+// Arity returns the number of arguments of k.
 func (k Kind) Arity() int { return int(kindTable[k].arity) }
 
 // Commutative reports whether the arguments may be swapped.

@@ -76,10 +76,10 @@ func conversion(s string) (Conversion, int) {
 	return c, i
 }
 
-// IntBits is the width of int, by the width of pointers on the supported targets.
+// IntBits returns the width of int, by the width of pointers on the supported targets.
 func (l *Layout) IntBits() int { return min(l.PtrBits, 32) }
 
-// lengthBits is the width of an integer argument with a length modifier, promoted.
+// lengthBits returns the width of an integer argument with a length modifier, promoted.
 func (l *Layout) lengthBits(length string) int {
 	switch length {
 	case "l":
@@ -92,7 +92,7 @@ func (l *Layout) lengthBits(length string) int {
 	return l.IntBits()
 }
 
-// Stored is the type of the integer that %n writes.
+// Stored returns the type of the integer that %n writes.
 func (l *Layout) Stored(c Conversion) *Type {
 	w := l.lengthBits(c.Length)
 	switch c.Length {

@@ -131,7 +131,7 @@ type Func struct {
 	Made   bool // by the driver, around the entry: claims nothing of its own instructions but the end's
 }
 
-// Sig is the function type of f.
+// Sig returns the function type of f.
 func (f *Func) Sig() *Type {
 	s := &Type{Kind: KindFunc, Ret: f.Ret, Variadic: f.Variadic}
 	for _, p := range f.Params {
@@ -163,10 +163,10 @@ type Block struct {
 	Preds  []*Block // without duplicates, by Index
 }
 
-// Term is the terminator.
+// Term returns the terminator.
 func (b *Block) Term() *Instr { return b.Instrs[len(b.Instrs)-1] }
 
-// Succs are the targets of the terminator, in order, possibly with duplicates.
+// Succs returns the targets of the terminator, in order, possibly with duplicates.
 func (b *Block) Succs() []*Block { return b.Term().Targets }
 
 // Instr is an instruction and the value that it computes. Which fields are set depends on Op (ops.go).
@@ -234,13 +234,13 @@ type Value interface {
 	value()
 }
 
-// Type of the result.
+// Type returns the type of the result.
 func (i *Instr) Type() *Type { return i.T }
 
-// Type of the parameter.
+// Type returns the type of the parameter.
 func (p *Param) Type() *Type { return p.T }
 
-// Type of the constant.
+// Type returns the type of the constant.
 func (c *Const) Type() *Type { return c.T }
 
 func (*Instr) value() {}

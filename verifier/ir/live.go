@@ -30,7 +30,7 @@ func LiveAfter(c *Instr) []Value {
 	return list
 }
 
-// liveAtEnd is what each block's successors read of what came before (the
+// liveAtEnd returns what each block's successors read of what came before (the
 // backward data flow of Aho and others, Compilers, 9.2.5).
 func liveAtEnd(f *Func) map[*Block]map[Value]bool {
 	out := map[*Block]map[Value]bool{}

@@ -240,7 +240,7 @@ func ModelOf(name string) Model {
 	return ModelLLVM
 }
 
-// ReduceOp is the operation of a vector reduction by the intrinsic's name:
+// ReduceOp returns the operation of a vector reduction by the intrinsic's name:
 // "add" of "llvm.vector.reduce.add.v4i32".
 func ReduceOp(name string) string {
 	op, _, _ := strings.Cut(strings.TrimPrefix(name, string(ModelReduce)+"."), ".")

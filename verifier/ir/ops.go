@@ -169,7 +169,7 @@ func (o Op) String() string {
 	return fmt.Sprintf("op(%d)", uint8(o))
 }
 
-// Class of the op.
+// Class returns the class of the op.
 func (o Op) Class() Class { return opTable[o].class }
 
 // IsTerm reports whether o ends a block.

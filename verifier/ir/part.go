@@ -1,6 +1,6 @@
 package ir
 
-// Part is the module without the functions, globals and aliases that no execution
+// Part returns the module without the functions, globals and aliases that no execution
 // from entry can touch (see Slice). Everything else is kept. It shares its
 // functions and globals with m.
 func (m *Module) Part(entry *Func) *Module {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// String is the whole module as text: globals, then functions, in file order.
+// String returns the whole module as text: globals, then functions, in file order.
 // The form is for people and golden files; there is no reader for it.
 func (m *Module) String() string {
 	var b strings.Builder
@@ -38,7 +38,7 @@ func (m *Module) String() string {
 	return b.String()
 }
 
-// String is the global's declaration or definition in one line.
+// String returns the global's declaration or definition in one line.
 func (g *Global) String() string {
 	var b strings.Builder
 	for _, w := range []struct {
@@ -70,7 +70,7 @@ func (g *Global) String() string {
 	return b.String()
 }
 
-// String is the function with its body.
+// String returns the function with its body.
 func (f *Func) String() string {
 	var b strings.Builder
 	word := "func"
@@ -136,7 +136,7 @@ func (p *Param) decl() string {
 	return s + " " + Operand(p)
 }
 
-// Label is the block's name, or b and its index.
+// Label returns the block's name, or b and its index.
 func (b *Block) Label() string {
 	if b.Name != "" {
 		return b.Name
@@ -144,7 +144,7 @@ func (b *Block) Label() string {
 	return fmt.Sprintf("b%d", b.Index)
 }
 
-// String is the constant without its type.
+// String returns the constant without its type.
 func (c *Const) String() string {
 	switch c.Kind {
 	case ConstInt:
@@ -196,7 +196,7 @@ func (c *Const) symbol() string {
 	return "@<nil>"
 }
 
-// String is the variable's type and name.
+// String returns the variable's type and name.
 func (v *Var) String() string {
 	if name := v.T.String(); strings.HasSuffix(name, "*") {
 		return name + v.Name
@@ -204,7 +204,7 @@ func (v *Var) String() string {
 	return v.T.String() + " " + v.Name
 }
 
-// String is the type as a C programmer writes it.
+// String returns the type as a C programmer writes it.
 func (t *DType) String() string {
 	if t == nil {
 		return "void"

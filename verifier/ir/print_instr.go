@@ -15,7 +15,7 @@ func (i *Instr) withPos() string {
 	return s
 }
 
-// Operand is a value as it stands in an argument list, without its type.
+// Operand returns a value as it stands in an argument list, without its type.
 func Operand(v Value) string {
 	switch v := v.(type) {
 	case *Instr:
@@ -57,7 +57,7 @@ func typedOperands(vs []Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// String is the instruction in one line, without its position.
+// String returns the instruction in one line, without its position.
 func (i *Instr) String() string {
 	head := ""
 	if i.T != nil && !i.T.IsVoid() {
@@ -80,7 +80,7 @@ func (i *Instr) flagWords() string {
 	return s
 }
 
-// tail is what follows the op and its flags.
+// tail returns what follows the op and its flags.
 func (i *Instr) tail() string {
 	switch i.Op.Class() {
 	case ClassTerm:

@@ -52,7 +52,7 @@ type Stack struct {
 	Frames map[string]int64 // bytes of an activation, by name of the function before linking; negative: not constant
 }
 
-// Frame is the size of an activation of f in bytes; ok is false if it is not
+// Frame returns the size of an activation of f in bytes; ok is false if it is not
 // known. A static function that the linker renamed has a suffix of digits.
 func (s *Stack) Frame(f *Func) (n int64, ok bool) {
 	n, ok = s.Frames[f.Name]

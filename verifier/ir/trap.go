@@ -12,8 +12,8 @@ type At struct {
 // on as a program without the check does (Merz 6.2.2, the switch constants).
 type Past map[At]bool
 
-// BesideTrap is where the branch goes on when the check of the trap in its other
-// target is left out: skip says which are. Nil if there is no such trap.
+// BesideTrap returns the target of a branch that does not lead to a trap, if the other one does and skip
+// says that its check is left out; else nil.
 func BesideTrap(branch *Instr, skip func(trap *Instr) bool) *Block {
 	if branch.Op != OpCondBr {
 		return nil
@@ -26,7 +26,7 @@ func BesideTrap(branch *Instr, skip func(trap *Instr) bool) *Block {
 	return nil
 }
 
-// TrapOf is the trap that b is there for: before it stand only the arguments of
+// TrapOf returns the trap that b is there for: before it stand only the arguments of
 // its handler. Nil if b does something else.
 func TrapOf(b *Block) *Instr {
 	for _, in := range b.Instrs {
@@ -40,7 +40,7 @@ func TrapOf(b *Block) *Instr {
 	return nil
 }
 
-// HasWayBeside reports whether every way to the trap is a branch that can go on beside it.
+// HasWayBeside reports whether every branch to the trap has another target to go on at.
 func HasWayBeside(trap *Instr) bool {
 	if TrapOf(trap.Block) != trap || len(trap.Block.Preds) == 0 {
 		return false

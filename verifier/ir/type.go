@@ -35,13 +35,13 @@ type Type struct {
 	Variadic bool    // func
 }
 
-// Int is iW.
+// Int returns iW.
 func Int(w int) *Type { return &Type{Kind: KindInt, Width: w} }
 
-// Void is the type of nothing.
+// Void returns the type of nothing.
 func Void() *Type { return &Type{Kind: KindVoid} }
 
-// Ptr is a pointer of w bits.
+// Ptr returns a pointer of w bits.
 func Ptr(w int) *Type { return &Type{Kind: KindPtr, Width: w} }
 
 // IsInt, IsPtr and the like read better than comparing kinds.
@@ -56,7 +56,7 @@ func (t *Type) IsVoid() bool { return t.Kind == KindVoid }
 // IsAggregate reports whether t is an array or a struct.
 func (t *Type) IsAggregate() bool { return t.Kind == KindArray || t.Kind == KindStruct }
 
-// NumElems is the number of members of an array, vector or struct; 0 otherwise.
+// NumElems returns the number of members of an array, vector or struct; 0 otherwise.
 func (t *Type) NumElems() int {
 	if t.Kind == KindStruct {
 		return len(t.Fields)
@@ -64,7 +64,7 @@ func (t *Type) NumElems() int {
 	return int(t.Len)
 }
 
-// ElemAt is the type of member i of an array, vector or struct.
+// ElemAt returns the type of member i of an array, vector or struct.
 func (t *Type) ElemAt(i int) *Type {
 	if t.Kind == KindStruct {
 		return t.Fields[i]
@@ -138,7 +138,7 @@ type Layout struct {
 	Text      string
 }
 
-// AlignOf is the ABI alignment of t in bytes (LangRef: data layout).
+// AlignOf returns the ABI alignment of t in bytes (LangRef: data layout).
 func (l *Layout) AlignOf(t *Type) int64 {
 	switch t.Kind {
 	case KindInt:
@@ -171,7 +171,7 @@ func (l *Layout) AlignOf(t *Type) int64 {
 	return 1
 }
 
-// intAlign is the alignment of iW: that of the width, else of the next larger
+// intAlign returns the alignment of iW: that of the width, else of the next larger
 // width that the layout names, else of its largest.
 func (l *Layout) intAlign(w int) int {
 	if a, ok := l.IntAlign[w]; ok {
@@ -210,7 +210,7 @@ func (l *Layout) bitsOf(t *Type) int64 {
 	return l.SizeOf(t) * 8
 }
 
-// StoreSize is how many bytes a store of t writes.
+// StoreSize returns how many bytes a store of t writes.
 func (l *Layout) StoreSize(t *Type) int64 {
 	if t.IsAggregate() {
 		return l.SizeOf(t)
@@ -218,7 +218,7 @@ func (l *Layout) StoreSize(t *Type) int64 {
 	return (l.bitsOf(t) + 7) / 8
 }
 
-// SizeOf is the distance in bytes of two t in an array (alloc size, tail padding included).
+// SizeOf returns the distance in bytes of two t in an array (alloc size, tail padding included).
 func (l *Layout) SizeOf(t *Type) int64 {
 	switch t.Kind {
 	case KindVoid:
@@ -232,7 +232,7 @@ func (l *Layout) SizeOf(t *Type) int64 {
 	return alignUp((l.bitsOf(t)+7)/8, l.AlignOf(t))
 }
 
-// FieldOffset is the offset in bytes of member i of a struct, array or vector.
+// FieldOffset returns the offset in bytes of member i of a struct, array or vector.
 func (l *Layout) FieldOffset(t *Type, i int) int64 {
 	if t.Kind != KindStruct {
 		if t.Kind == KindVector {

@@ -35,7 +35,7 @@ var vaABI = []struct {
 	{"mips-", 4, 8}, {"mipsel-", 4, 8}, {"avr", 1, 1}, {"msp430", 2, 2},
 }
 
-// Variadic places the extra arguments of a call of f; why names what is not modelled.
+// Variadic places the extra arguments of a call of f; where it cannot, why names what is not modelled.
 func (m *Module) Variadic(f *Func, extra []*Type) (area *VaArea, why string) {
 	for _, t := range extra {
 		if !(t.IsInt() || t.IsPtr() || t.Kind == KindFloat && t.Width == 64) {
@@ -81,7 +81,7 @@ func (m *Module) variadicStack(f *Func, extra []*Type, slot, maxAlign int64) *Va
 	return a
 }
 
-// variadicX86 is System V for x86-64: six integer and eight vector registers.
+// variadicX86 places arguments as System V for x86-64 does: six integer and eight vector registers.
 func (m *Module) variadicX86(f *Func, extra []*Type) (*VaArea, string) {
 	a := &VaArea{Align: 16, RegSize: 176, ListSize: 24, Slot: 8}
 	gp, fp := int64(0), int64(48)

@@ -17,17 +17,17 @@ func ApplyRule(s *ilr.Store, i int, sort ilr.Sort, imm uint64, args []ilr.Term) 
 	return ruleTable()[i].apply(m, args)
 }
 
-// RuleKind is the root of rule i.
+// RuleKind returns the root of rule i.
 func RuleKind(i int) ilr.Kind { return ruleTable()[i].kind }
 
-// FactOf is what is known of t: masks of bits that are 0 and 1, and the range; known
+// FactOf returns what is known of t: masks of bits that are 0 and 1, and the range; known
 // is false where nothing is computed.
 func FactOf(s *ilr.Store, t ilr.Term) (zero, one, lo, hi uint64, known bool) {
 	f := New().facts.of(s, t)
 	return f.zero, f.one, f.lo, f.hi, f.w != 0
 }
 
-// FactUnder is what is known of t where c is v.
+// FactUnder returns what is known of t where c is v.
 func FactUnder(s *ilr.Store, c ilr.Term, v bool, t ilr.Term) (zero, one, lo, hi uint64, known bool) {
 	r := New()
 	f := r.facts.under(s, c, v, t, factDepth)

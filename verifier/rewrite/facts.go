@@ -110,7 +110,7 @@ func (fs *facts) compute(s *ilr.Store, k ilr.Kind, w int, imm uint64, args []ilr
 	return anything(w)
 }
 
-// under is the fact of branch t of an if-then-else whose condition c is v: a
+// under returns the fact of branch t of an if-then-else whose condition c is v: a
 // comparison of some x with a constant narrows x, and x plus a constant.
 func (fs *facts) under(s *ilr.Store, c ilr.Term, v bool, t ilr.Term, depth int) fact {
 	f := fs.deep(s, t, depth)
@@ -235,7 +235,7 @@ func arithmetic(k ilr.Kind, w int, a, b fact) fact {
 	return f.tight()
 }
 
-// low is the mask of trailing bits known to be 0.
+// low returns the mask of trailing bits known to be 0.
 func low(a fact) uint64 { return trailing(a.zero) }
 
 func trailing(z uint64) uint64 {
@@ -295,7 +295,7 @@ func (m *match) signedRange(t ilr.Term, depth int) (lo, hi int64, ok bool) {
 	return l, h, true
 }
 
-// byFacts is (R2).
+// byFacts applies (R2): it returns the term simplified by known bits and ranges of args, or 0.
 func (m *match) byFacts(k ilr.Kind, imm uint64, args []ilr.Term) ilr.Term {
 	s := m.s
 	if m.sort.Kind == ilr.SortBV {

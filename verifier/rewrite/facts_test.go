@@ -39,7 +39,7 @@ func (p *prover) follows(given, claim ilr.Term, format string, args ...any) {
 	}
 }
 
-// claim is the statement of a fact about t.
+// claim returns the statement of a fact about t.
 func (p *prover) claim(t ilr.Term, zero, one, lo, hi uint64) ilr.Term {
 	s, w := p.s, p.s.Width(t)
 	c := func(v uint64) ilr.Term { return s.Const(bits.New(w, v)) }
@@ -68,7 +68,7 @@ func TestFactsUnderConditionsProved(t *testing.T) {
 	}
 }
 
-// subjects are terms that a condition may speak of.
+// subjects returns terms that a condition may speak of.
 func (p *prover) subjects(w int) []ilr.Term {
 	s := p.s
 	x := s.Var("x", ilr.BV(w))
@@ -80,7 +80,7 @@ func (p *prover) subjects(w int) []ilr.Term {
 	return out
 }
 
-// edges are all numbers of a few bits, or those where ranges go wrong.
+// edges returns all numbers of a few bits, or those where ranges go wrong.
 func edges(w int) []uint64 {
 	m := ^uint64(0) >> uint(64-w)
 	if w <= 3 {

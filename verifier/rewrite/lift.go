@@ -2,7 +2,7 @@ package rewrite
 
 import "github.com/firmproof/firmproof/verifier/ilr"
 
-// lift is (R3): an operation whose arguments are constants but for one
+// lift applies (R3), or returns 0: an operation whose arguments are constants but for one
 // if-then-else of constants becomes an if-then-else of constants; a comparison with
 // a constant moves into an if-then-else one of whose branches is constant.
 func (m *match) lift(k ilr.Kind, imm uint64, args []ilr.Term) ilr.Term {

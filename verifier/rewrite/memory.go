@@ -5,7 +5,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
 
-// memory is (R4): LL-A.5 and the read-over-write axioms where the indices decide.
+// memory applies (R4), or returns 0: a read over a write, where the indices are provably equal or different.
 func (m *match) memory(k ilr.Kind, args []ilr.Term) ilr.Term {
 	s := m.s
 	switch k {

@@ -142,7 +142,7 @@ func merzConstants() (all []merzConst) {
 	return all
 }
 
-// merzChecks is A.3.
+// merzChecks returns A.3.
 func merzChecks(two func(string) func(s *ilr.Store, w int, n, m ilr.Term) ilr.Term) (all []merzConst) {
 	i := 0
 	pair := func(build func(s *ilr.Store, w int, n, m ilr.Term) ilr.Term, want, printed func(operands) *big.Int,

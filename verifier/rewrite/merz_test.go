@@ -161,7 +161,7 @@ func (rule merzRule) both(s *ilr.Store, w, k int) (left, right ilr.Term) {
 	return left, r.read()
 }
 
-// instances are the widths and exponents that the rule is about.
+// instances returns the widths and exponents that the rule is about.
 func (rule merzRule) instances() (out [][2]int) {
 	text := strings.Join(append(rule.left, rule.right...), " ")
 	power := strings.Contains(text, "2^k")

@@ -67,7 +67,7 @@ func (p poly) constant() (v uint64, ok bool) {
 	return 0, false
 }
 
-// single is the term that p is, if it is one.
+// single returns the term that p is, if it is one.
 func (p poly) single() ilr.Term {
 	if len(p.parts) == 1 && p.parts[0].coeff == 1 && p.parts[0].product[1] == 0 {
 		return p.parts[0].product[0]
@@ -89,7 +89,7 @@ func (p poly) hash() uint64 {
 	return h ^ h>>32
 }
 
-// plus is p + c*q modulo 2^w of p; ok is false beyond polyParts.
+// plus returns p + c*q modulo 2^w of p; ok is false beyond polyParts.
 func (p poly) plus(q poly, c uint64) (r poly, ok bool) {
 	r = poly{p.w, make([]part, 0, len(p.parts)+len(q.parts))}
 	put := func(t part) {
@@ -120,7 +120,7 @@ func (p poly) plus(q poly, c uint64) (r poly, ok bool) {
 	return r, len(r.parts) <= polyParts
 }
 
-// times is the product; ok is false beyond polyParts and polyDegree.
+// times returns the product; ok is false beyond polyParts and polyDegree.
 func (p poly) times(q poly) (r poly, ok bool) {
 	if len(p.parts)*len(q.parts) > 4*polyParts {
 		return r, false
@@ -143,7 +143,7 @@ func (p poly) times(q poly) (r poly, ok bool) {
 	return r, true
 }
 
-// join is the product of two products.
+// join returns the product of two products.
 func join(a, b [polyDegree]ilr.Term) (r [polyDegree]ilr.Term, ok bool) {
 	i, j := 0, 0
 	for n := 0; n < polyDegree; n++ {

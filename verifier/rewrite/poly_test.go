@@ -8,7 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/rewrite"
 )
 
-// popcount2 is the number of ones among the 2n bits of x, by masks.
+// popcount2 returns the number of ones among the 2n bits of x, by masks.
 func popcount2(s *ilr.Store, x ilr.Term) ilr.Term {
 	w := s.Width(x)
 	for k := 1; k < w; k *= 2 {

@@ -29,7 +29,7 @@ func New() *Rules {
 	return &Rules{polys: polys{memo: map[ilr.Term]poly{}, first: map[uint64]ilr.Term{}}}
 }
 
-// NewStore is a store that simplifies.
+// NewStore returns a store that simplifies.
 func NewStore() *ilr.Store { return ilr.NewStore(New()) }
 
 type rule struct {
@@ -90,15 +90,15 @@ func (m *match) isNumber(t ilr.Term, text string) bool {
 	panic("rewrite: number " + text)
 }
 
-// nonneg: the sign bit of t is known to be 0.
+// nonneg reports whether the sign bit of t is known to be 0.
 func (m *match) nonneg(t ilr.Term) bool { return m.r.facts.of(m.s, t).nonneg() }
 
 func pow2(v bits.Vec) bool { return v.OnesCount() == 1 }
 
-// log2 of a power of two, in its width.
+// log2 returns the logarithm of a power of two, in its width.
 func log2(v bits.Vec) bits.Vec { return bits.New(v.Width(), uint64(v.TrailingZeros())) }
 
-// amount of a shift, saturated at the width.
+// amount returns the amount of a shift, saturated at the width.
 func amount(v bits.Vec) int {
 	if u, ok := v.Uint64(); ok && u < uint64(v.Width()) {
 		return int(u)
@@ -106,7 +106,7 @@ func amount(v bits.Vec) int {
 	return v.Width()
 }
 
-// maskLen is n if v is 2^n-1 with n > 0, else 0.
+// maskLen returns n if v is 2^n-1 with n > 0, else 0.
 func maskLen(v bits.Vec) int {
 	n := v.OnesCount()
 	if n > 0 && v.LeadingZeros() == v.Width()-n {
@@ -115,7 +115,7 @@ func maskLen(v bits.Vec) int {
 	return 0
 }
 
-// middleMask: one run of ones, neither at the top nor at the bottom.
+// middleMask reports whether v has one run of ones, neither at the top nor at the bottom.
 func middleMask(v bits.Vec) bool {
 	n, z := v.OnesCount(), v.TrailingZeros()
 	return n > 0 && z > 0 && z+n < v.Width() && v.LeadingZeros() == v.Width()-n-z
@@ -125,7 +125,7 @@ func fitsUnsigned(v bits.Vec, w int) bool { return v.LeadingZeros() >= v.Width()
 
 func fitsSigned(v bits.Vec, w int) bool { return bits.Sext(bits.Trunc(v, w), v.Width()) == v }
 
-// inverse of an odd number modulo 2^w, by Newton's iteration.
+// inverse returns the inverse of an odd number modulo 2^w, by Newton's iteration.
 func inverse(v bits.Vec) bits.Vec {
 	x := v
 	two := bits.New(v.Width(), 2)
@@ -135,7 +135,7 @@ func inverse(v bits.Vec) bits.Vec {
 	return x
 }
 
-// narrow: an extract of t becomes simpler.
+// narrow reports whether an extract of t becomes simpler.
 func narrow(s *ilr.Store, t ilr.Term) bool {
 	switch s.Kind(t) {
 	case ilr.KConst, ilr.KZext, ilr.KSext, ilr.KConcat:

@@ -105,7 +105,7 @@ func (in *instance) leaf(n *rulegen.Node, sort ilr.Sort) ilr.Term {
 	return t
 }
 
-// sortOf is the sort that the node has or may have.
+// sortOf returns the sort that the node has or may have.
 func (in *instance) sortOf(n *rulegen.Node) ilr.Sort {
 	if n.Kind == 0 {
 		if t, ok := in.bound[n.Atom]; ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
 
-// polyOf is the polynomial of t, of at most 64 bits.
+// polyOf returns the polynomial of t, of at most 64 bits.
 func (m *match) polyOf(t ilr.Term, depth int) poly {
 	s, w := m.s, m.s.Width(t)
 	if p, ok := m.r.polys.memo[t]; ok {
@@ -35,7 +35,7 @@ func (m *match) polyOf(t ilr.Term, depth int) poly {
 	return p
 }
 
-// polynomial of the term of kind k with these arguments; ok is false where it is an unknown itself.
+// polynomial returns that of the term of kind k with these arguments; ok is false where it is an unknown itself.
 func (m *match) polynomial(k ilr.Kind, w int, imm uint64, args []ilr.Term, depth int) (p poly, ok bool) {
 	arg := func(i int) poly { return m.polyOf(args[i], depth) }
 	switch k {
@@ -74,7 +74,7 @@ func (m *match) polynomial(k ilr.Kind, w int, imm uint64, args []ilr.Term, depth
 	return p, false
 }
 
-// widened is the polynomial of t extended with zeros: its own if that never reaches
+// widened returns the polynomial of t extended with zeros: its own if that never reaches
 // 2^width, that of its parts, else an unknown.
 func (m *match) widened(t ilr.Term, w, depth int) poly {
 	if p := m.polyOf(t, depth); m.below(p, m.s.Width(t)) {
@@ -89,7 +89,7 @@ func (m *match) widened(t ilr.Term, w, depth int) poly {
 	return unknown(w, t)
 }
 
-// below: the value of p, computed without a modulus, is less than 2^n.
+// below reports whether the value of p, computed without a modulus, is less than 2^n.
 func (m *match) below(p poly, n int) bool {
 	total := uint64(0)
 	for _, t := range p.parts {
@@ -112,7 +112,7 @@ func (m *match) below(p poly, n int) bool {
 	return true
 }
 
-// most is the largest value of unknown t.
+// most returns the largest value that t can have.
 func (m *match) most(t ilr.Term) uint64 {
 	if f := m.r.facts.of(m.s, t); f.w > 0 {
 		return f.hi
@@ -120,7 +120,7 @@ func (m *match) most(t ilr.Term) uint64 {
 	return ^uint64(0)
 }
 
-// slice is bits hi..lo of p: exact where what lies below lo cannot carry into them.
+// slice returns bits hi..lo of p: exact where what lies below lo cannot carry into them.
 func (m *match) slice(p poly, hi, lo int) (r poly, ok bool) {
 	w := hi - lo + 1
 	low := poly{w: p.w}
@@ -141,7 +141,7 @@ func (m *match) slice(p poly, hi, lo int) (r poly, ok bool) {
 	return r, m.below(low, lo)
 }
 
-// masked is x & c as the sum of the runs of ones in c.
+// masked returns x & c as the sum of the runs of ones in c.
 func (m *match) masked(w int, args []ilr.Term, depth int) (p poly, ok bool) {
 	v, ok := m.s.ConstVal(args[1])
 	if !ok || m.s.Kind(args[0]) == ilr.KConst {
@@ -164,7 +164,7 @@ func (m *match) masked(w int, args []ilr.Term, depth int) (p poly, ok bool) {
 	return p, true
 }
 
-// sums is (R5): a sum, product or negation that is a constant, or a term that is there.
+// sums applies (R5): it returns the constant that a sum, product or negation equals, or an older term that does, or 0.
 func (m *match) sums(k ilr.Kind, args []ilr.Term) ilr.Term {
 	s, w := m.s, m.sort.W
 	switch {
@@ -200,7 +200,7 @@ func (m *match) sums(k ilr.Kind, args []ilr.Term) ilr.Term {
 
 func isSum(k ilr.Kind) bool { return k == ilr.KAdd || k == ilr.KMul || k == ilr.KNeg }
 
-// equation is (R5) of a = b.
+// equation applies (R5) to a = b: it returns a simpler term, or 0.
 func (m *match) equation(a, b ilr.Term) ilr.Term {
 	s := m.s
 	w := s.Width(a)

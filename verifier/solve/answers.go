@@ -115,7 +115,7 @@ func (r *remembering) Assert(t ilr.Term) {
 	r.Solver.Assert(t)
 }
 
-// with is the digest of what was asserted and terms.
+// with returns the digest of the assertions together with terms.
 func (r *remembering) with(terms ...ilr.Term) (out ilr.Digest) {
 	buf := slices.Clone(r.base[:])
 	for _, t := range terms {
@@ -163,7 +163,7 @@ func (r *remembering) Check(ctx context.Context, assumptions ...ilr.Term) (Answe
 	return a, err
 }
 
-// disjuncts are the parts of t as a disjunction, each once.
+// disjuncts returns the parts of t as a disjunction, each once.
 func (r *remembering) disjuncts(t ilr.Term) []ilr.Term {
 	var out []ilr.Term
 	seen := map[ilr.Term]bool{}

@@ -46,7 +46,7 @@ func newArrays(s *ilr.Store, b *bitblast.Blaster) *arrays {
 		blocks: map[tableBlock]bool{}, clashed: map[ilr.Term]int{}, runs: map[ilr.Term]*run{}}
 }
 
-// value of an array variable in the last model.
+// value returns an array variable's value in the last model.
 func (a *arrays) value(t ilr.Term) *ilr.ArrayValue {
 	v := &ilr.ArrayValue{Elems: map[bits.Vec]bits.Vec{}, Default: bits.New(a.s.Width(t), 0)}
 	for i, c := range a.cells[t] {
@@ -55,7 +55,7 @@ func (a *arrays) value(t ilr.Term) *ilr.ArrayValue {
 	return v
 }
 
-// refine checks the SAT model for the cone of roots and adds what it violates;
+// refine checks the SAT model for the terms below roots and asserts the lemmas that it violates. It returns how many;
 // 0 means that it is a model of the arrays too.
 func (a *arrays) refine(roots []ilr.Term, round int, val lookup) int {
 	a.cells = map[ilr.Term]map[bits.Vec]cell{}
@@ -200,7 +200,7 @@ func (a *arrays) route(t ilr.Term) []ilr.Term {
 	}
 }
 
-// next is what select t equals under the model by the topmost update of its
+// next returns what select t equals under the model by the topmost update of its
 // array, 0 at an array variable or table.
 func (a *arrays) next(t ilr.Term) ilr.Term {
 	arr, i := a.s.Arg(t, 0), a.s.Arg(t, 1)

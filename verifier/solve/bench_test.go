@@ -65,7 +65,7 @@ func megabyte(s *ilr.Store, n int) ilr.Term {
 	return s.And(ok, s.Eq(i, j), s.Not(s.Eq(s.Select(mem, j), v)))
 }
 
-// machine is a counter that saturates, driven by n inputs; it cannot leave its range.
+// machine returns a counter that saturates, driven by n inputs; it cannot leave its range.
 func machine(s *ilr.Store, n int) ilr.Term {
 	state := s.Int(8, 0)
 	for k := 0; k < n; k++ {

@@ -22,7 +22,7 @@ func newEvaluation(a *arrays, val lookup) *evaluation {
 	return &evaluation{a: a, val: val, memo: map[ilr.Term]bits.Vec{}}
 }
 
-// value of t, iterative except through unknown selects.
+// value returns the value of t; it is iterative except through unknown selects.
 func (e *evaluation) value(t ilr.Term) bits.Vec {
 	if v, ok := e.memo[t]; ok {
 		return v

@@ -13,7 +13,7 @@ import (
 // ErrEngine wraps what went wrong with an external solver.
 var ErrEngine = errors.New("solver: external engine")
 
-// Names are the values that Open accepts.
+// Names returns the values that Open accepts.
 func Names() []string { return []string{"auto", "cadical", "z3", "cvc5", "bitwuzla"} }
 
 // Open makes the solver that --solver names: cadical is New; z3, cvc5 and bitwuzla

@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/solve/sat"
 )
 
-// Own is the house's solver: see New.
+// Own is our own solver: see New.
 type Own struct {
 	s        *ilr.Store
 	opts     Options
@@ -41,10 +41,10 @@ type assumption struct {
 	lit  sat.Lit
 }
 
-// New makes the house's own solver for terms of s.
+// New makes our own solver for terms of s.
 func New(s *ilr.Store, opts Options) Solver { return NewOwn(s, opts) }
 
-// NewOwn is New with the methods that only this solver has.
+// NewOwn returns the solver that New does, by its own type: it has more methods than the interface.
 func NewOwn(s *ilr.Store, opts Options) *Own {
 	o := &Own{s: s, opts: opts, renewAt: renewMin}
 	o.renew()
@@ -81,7 +81,7 @@ const (
 	renewRatio = 4
 )
 
-// fit renews the SAT solver if the question is small beside what it knows.
+// fit renews the SAT solver if the question is small compared with what the solver holds.
 func (o *Own) fit(assumptions []ilr.Term) {
 	if !o.hinted || o.b.Size() <= o.renewAt || o.opts.Record {
 		return
@@ -267,7 +267,7 @@ func (o *Own) Core() []ilr.Term {
 	return out
 }
 
-// Model is the model of the last Check, which was Sat.
+// Model returns the model of the last Check, which was Sat.
 func (o *Own) Model() ilr.Model {
 	if o.last != Sat {
 		panic("solve: Model without Sat")

@@ -38,7 +38,7 @@ func (r *run) index() {
 	r.blocks = slices.Compact(r.blocks)
 }
 
-// runOf is the run that arr is the end of, nil if it is none.
+// runOf returns the run of stores that ends in arr, or nil.
 func (a *arrays) runOf(arr ilr.Term) *run {
 	if r, ok := a.runs[arr]; ok {
 		return r
@@ -63,7 +63,7 @@ func (a *arrays) runOf(arr ilr.Term) *run {
 	return r
 }
 
-// at is the element at index i, 0 if no store of the run is there.
+// at returns the element at index i, 0 if no store of the run is there.
 func (r *run) at(i bits.Vec) ilr.Term { return r.elems[i.Low64()] }
 
 // expandRun states what select t of run r is if its index lies in the block of v: a

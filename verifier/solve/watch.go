@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// resident is the resident memory of this process in bytes, 0 where the system
+// resident returns the resident memory of this process in bytes, 0 where the system
 // does not tell.
 func resident() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")

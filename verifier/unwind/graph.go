@@ -49,7 +49,7 @@ type Loop struct {
 	Pos         verdict.Pos
 }
 
-// Inner is the innermost loop around b, or nil.
+// Inner returns the innermost loop around b, or nil.
 func (g *Graph) Inner(b *ir.Block) *Loop { return g.inner[b.Index] }
 
 // In reports whether b lies in l.
@@ -62,7 +62,7 @@ func (g *Graph) In(b *ir.Block, l *Loop) bool {
 	return false
 }
 
-// Back is the loop whose back edge from->to is, or nil when the edge goes forward.
+// Back returns the loop that has from->to as a back edge, or nil when the edge goes forward.
 func (g *Graph) Back(from, to *ir.Block) *Loop {
 	for l := g.inner[from.Index]; l != nil; l = l.Parent {
 		if l.Header == to {
@@ -172,7 +172,7 @@ func (g *Graph) edge(b, s *ir.Block) {
 	}
 }
 
-// place is where a C programmer sees the loop: its header's branch, else a latch's.
+// place returns the position at which a C programmer sees the loop: its header's branch, else a latch's.
 func (g *Graph) place(l *Loop) verdict.Pos {
 	for _, b := range append([]*ir.Block{l.Header}, l.Latches...) {
 		for i := len(b.Instrs) - 1; i >= 0; i-- {

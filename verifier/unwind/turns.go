@@ -6,7 +6,7 @@ import "github.com/firmproof/firmproof/verifier/ir"
 // back edges of the loop were taken since it was entered.
 type Turns []int32
 
-// Step gives the turns of to when control goes there from from with turns t, and
+// Step returns the turns of to when control goes there from from with turns t, and
 // the loop whose back edge was taken, or nil.
 func (g *Graph) Step(from *ir.Block, t Turns, to *ir.Block) (Turns, *Loop) {
 	back := g.Back(from, to)
@@ -31,7 +31,7 @@ func (g *Graph) Step(from *ir.Block, t Turns, to *ir.Block) (Turns, *Loop) {
 // instance can be reached without passing it come first.
 type Key []int32
 
-// KeyOf is the key of b with turns t.
+// KeyOf returns the key of b with turns t.
 func (g *Graph) KeyOf(b *ir.Block, t Turns) Key {
 	k := make(Key, 2*len(t)+1)
 	k[len(k)-1] = int32(g.Pos[b.Index])
@@ -42,7 +42,7 @@ func (g *Graph) KeyOf(b *ir.Block, t Turns) Key {
 	return k
 }
 
-// Compare is negative, zero or positive as k comes before, is, or comes after o.
+// Compare returns a negative number, zero or a positive number as k comes before, is, or comes after o.
 func (k Key) Compare(o Key) int {
 	for i := 0; i < len(k) && i < len(o); i++ {
 		if k[i] != o[i] {

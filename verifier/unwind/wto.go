@@ -52,7 +52,7 @@ func hasEdge(from, to *ir.Block) bool {
 	return false
 }
 
-// components are the strongly connected components of the live blocks, each
+// components returns the strongly connected components of the live blocks, each
 // before the components that reach it (Tarjan 1972, without recursion).
 func (w *wto) components(blocks []*ir.Block) [][]*ir.Block {
 	t := &tarjan{w: w, num: map[*ir.Block]int{}, low: map[*ir.Block]int{}, onStack: map[*ir.Block]bool{}}

@@ -52,7 +52,7 @@ func Generate(rules []Rule) ([]byte, error) {
 	return out, nil
 }
 
-// constName is the Go name of a kind.
+// constName returns the Go name of a kind.
 func constName(k ilr.Kind) string {
 	names := map[ilr.Kind]string{ilr.KNot: "KNot", ilr.KAnd: "KAnd", ilr.KEq: "KEq", ilr.KIte: "KIte",
 		ilr.KBvNot: "KBvNot", ilr.KBvAnd: "KBvAnd", ilr.KBvOr: "KBvOr", ilr.KBvXor: "KBvXor", ilr.KNeg: "KNeg",

@@ -36,10 +36,10 @@ func NewAIG() *AIG {
 	return &AIG{nodes: make([]aigNode, 1, 1024), refs: make([]uint32, 1, 1024), table: make([]uint32, 2048)}
 }
 
-// Len is the number of nodes, the constant included.
+// Len returns the number of nodes, the constant included.
 func (g *AIG) Len() int { return len(g.nodes) }
 
-// Input is a new free variable.
+// Input returns a new free variable.
 func (g *AIG) Input() Edge { return g.push(inputMark, 0) }
 
 func (g *AIG) push(l, r Edge) Edge {
@@ -220,7 +220,7 @@ func (g *AIG) Xor(a, b Edge) Edge {
 	return g.And(g.And(a, b).Not(), g.And(a.Not(), b.Not()).Not()) ^ neg
 }
 
-// Ite is a where c holds, else b.
+// Ite returns a where c holds, else b.
 func (g *AIG) Ite(c, a, b Edge) Edge {
 	switch {
 	case a == b:
@@ -233,7 +233,7 @@ func (g *AIG) Ite(c, a, b Edge) Edge {
 	return g.And(g.And(c, a).Not(), g.And(c.Not(), b).Not()).Not()
 }
 
-// Const is the edge of b.
+// Const returns the edge for the constant b.
 func (g *AIG) Const(b bool) Edge {
 	if b {
 		return True

@@ -50,16 +50,16 @@ func New(s *ilr.Store, sink sat.Sink) *Blaster {
 		div: map[[2]ilr.Term][2][]Edge{}, sdiv: map[[2]ilr.Term][2][]Edge{}}
 }
 
-// Gates is the number of AIG nodes made.
+// Gates returns the number of AIG nodes made.
 func (b *Blaster) Gates() int { return b.g.Len() }
 
-// Size is the number of bits of all terms blasted.
+// Size returns the number of bits of all terms blasted.
 func (b *Blaster) Size() int { return len(b.pool) }
 
-// Inputs are the variables and selects blasted so far, in the order of their blasting.
+// Inputs returns the variables and selects blasted so far, in the order of their blasting.
 func (b *Blaster) Inputs() []ilr.Term { return b.inputs }
 
-// Lit is a literal that implies the Bool term t: assuming it asks for t.
+// Lit returns a literal that implies the Bool term t: assuming it asks for t.
 func (b *Blaster) Lit(t ilr.Term) sat.Lit { return b.c.Lit(b.bit(t)) }
 
 // Assert makes the Bool term t hold for good.

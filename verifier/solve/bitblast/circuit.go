@@ -65,7 +65,7 @@ func (c circuit[B]) ite(s B, a, b []B) []B {
 	return r
 }
 
-// all is the conjunction of the bits as a balanced tree.
+// all returns the conjunction of the bits as a balanced tree.
 func (c circuit[B]) all(a []B) B {
 	switch len(a) {
 	case 0:
@@ -100,7 +100,7 @@ func (c circuit[B]) full(a, b, cin B) (sum, carry B) {
 	return c.g.Xor(x, cin), c.g.Or(c.g.And(a, b), c.g.And(x, cin))
 }
 
-// add is a ripple-carry adder; carry is the bit beyond.
+// add returns the sum by a ripple-carry adder; carry is the bit beyond its width.
 func (c circuit[B]) add(a, b []B, cin B) (sum []B, carry B) {
 	sum = make([]B, len(a))
 	carry = cin
@@ -122,16 +122,16 @@ func (c circuit[B]) neg(a []B) []B {
 
 func (c circuit[B]) inc(a []B, cin B) (sum []B, carry B) { return c.add(a, c.zero(len(a)), cin) }
 
-// abs is the magnitude by the sign bit.
+// abs returns the magnitude of a two's complement number.
 func (c circuit[B]) abs(a []B) []B { return c.negIf(a[len(a)-1], a) }
 
-// negIf is -a where s holds, else a.
+// negIf returns -a where s holds, else a.
 func (c circuit[B]) negIf(s B, a []B) []B {
 	r, _ := c.inc(c.bitwise(c.g.Xor, a, c.fill(len(a), s)), s)
 	return r
 }
 
-// mul is the low len(a) bits of the product: partial products added row by row,
+// mul returns the low len(a) bits of the product: partial products added row by row,
 // a constant operand recoded to the fewest rows.
 func (c circuit[B]) mul(a, b []B) []B {
 	if c.knownBits(a) > c.knownBits(b) {
@@ -190,7 +190,7 @@ func (c circuit[B]) mulConst(a []B, v uint64) []B {
 	return acc
 }
 
-// divide is restoring division: quotient and remainder, x/0 all ones, x%0 = x.
+// divide returns quotient and remainder by restoring division: x/0 all ones, x%0 = x.
 func (c circuit[B]) divide(a, b []B) (quo, rem []B) {
 	w := len(a)
 	if v, ok := c.constant(b); ok && v != 0 && v&(v-1) == 0 {
@@ -274,7 +274,7 @@ func (c circuit[B]) umulO(a, b []B) B {
 	return c.g.Or(c.meet(a, b), p[w])
 }
 
-// smulO is umulO's idea on magnitudes (without the +1 of two's complement):
+// smulO returns the bit for signed overflow, found as in umulO on magnitudes (without the +1 of two's complement):
 // below the leading-ones bound the product is exact in w+1 bits but for +2^w,
 // whose top two bits differ too.
 func (c circuit[B]) smulO(a, b []B) B {

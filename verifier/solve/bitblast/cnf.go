@@ -30,7 +30,7 @@ const (
 // NewCNF emits to sink.
 func NewCNF(g *AIG, sink sat.Sink) *CNF { return &CNF{g: g, sink: sink, tick: func() {}} }
 
-// Lit is a literal that implies e: asserting or assuming it makes e hold.
+// Lit returns a literal that implies e: asserting or assuming it makes e hold.
 func (c *CNF) Lit(e Edge) sat.Lit {
 	l := c.lit(e, positive)
 	c.run()
@@ -66,7 +66,7 @@ func (c *CNF) Assert(e Edge) {
 
 func (c *CNF) noVar(e Edge) bool { return int(e.node()) >= len(c.vars) || c.vars[e.node()] == 0 }
 
-// Known is the literal of e if it has one.
+// Known returns the literal of e if it has one.
 func (c *CNF) Known(e Edge) (sat.Lit, bool) {
 	if c.noVar(e) {
 		return 0, false

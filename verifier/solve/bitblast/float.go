@@ -14,7 +14,7 @@ type unpacked[B any] struct {
 	exp, sig             []B
 }
 
-// expBits is wide enough for all exponents of f, subnormals normalised, and some slack.
+// expBits returns a width that holds all exponents of f, subnormals normalised, with room to add.
 func expBits(f bits.Format) int {
 	n := f.Exp + 2
 	for 1<<uint(n-2) < f.Bias()+2*f.Prec {

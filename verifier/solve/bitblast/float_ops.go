@@ -91,7 +91,7 @@ func (c circuit[B]) fdiv(f bits.Format, r bits.Rounding, a, b []B) []B {
 	return c.special(f, nan, g.Or(x.inf, y.zero), g.Or(x.zero, y.inf), sign, c.round(f, r, sign, exp, sig))
 }
 
-// fraction is the first n bits of a/b for a < 2b, the first of weight 1; rest says
+// fraction returns the first n bits of a/b for a < 2b, the first of weight 1; rest says
 // whether a remainder is left.
 func (c circuit[B]) fraction(a, b []B, n int) (quo []B, rest B) {
 	f := c.g.Const(false)
@@ -120,7 +120,7 @@ func (c circuit[B]) fsqrt(f bits.Format, r bits.Rounding, a []B) []B {
 	return c.special(f, nan, u.inf, u.zero, u.sign, value)
 }
 
-// root is the integer square root of a, which has an even number of bits, digit by digit.
+// root returns the integer square root of a, which has an even number of bits, digit by digit.
 func (c circuit[B]) root(a []B) (root []B, rest B) {
 	f, t := c.g.Const(false), c.g.Const(true)
 	half := len(a) / 2
@@ -137,7 +137,7 @@ func (c circuit[B]) root(a []B) (root []B, rest B) {
 	return root, c.any(rem)
 }
 
-// frem is C's fmod by long division over the largest possible difference of exponents.
+// frem returns C's fmod by long division over the largest possible difference of exponents.
 func (c circuit[B]) frem(f bits.Format, a, b []B) []B {
 	g := c.g
 	x, y := c.unpack(f, a), c.unpack(f, b)

@@ -26,25 +26,25 @@ type Gates[B any] interface {
 // Bools is Gates on plain values: circuits over it compute.
 type Bools struct{}
 
-// Const is b.
+// Const returns b.
 func (Bools) Const(b bool) bool { return b }
 
 // IsConst always knows.
 func (Bools) IsConst(b bool) (value, ok bool) { return b, true }
 
-// Not is !a.
+// Not returns !a.
 func (Bools) Not(a bool) bool { return !a }
 
-// And is a && b.
+// And returns a && b.
 func (Bools) And(a, b bool) bool { return a && b }
 
-// Or is a || b.
+// Or returns a || b.
 func (Bools) Or(a, b bool) bool { return a || b }
 
-// Xor is a != b.
+// Xor returns a != b.
 func (Bools) Xor(a, b bool) bool { return a != b }
 
-// Ite is a if c, else b.
+// Ite returns a if c, else b.
 func (Bools) Ite(c, a, b bool) bool {
 	if c {
 		return a

@@ -35,7 +35,7 @@ func (b *Blaster) AssertTable(t ilr.Term, data []byte, from, n uint64) {
 
 func fits(v uint64, w int) bool { return w >= 64 || v>>uint(w) == 0 }
 
-// lookup is a multiplexer tree over data[from:], addressed by idx.
+// lookup returns the byte of data[from:] at idx, by a tree of multiplexers.
 func (b *Blaster) lookup(data []byte, from uint64, idx []Edge) []Edge {
 	if from >= uint64(len(data)) {
 		return b.ops.zero(8)

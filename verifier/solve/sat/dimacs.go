@@ -12,7 +12,7 @@ type Formula struct {
 	Clauses [][]Lit
 }
 
-// NewVar is a literal of a new variable.
+// NewVar returns a literal of a new variable.
 func (f *Formula) NewVar() Lit { f.Vars++; return Lit(f.Vars) }
 
 // Add keeps a copy of the clause.
@@ -41,7 +41,7 @@ type Tee struct {
 	Formula *Formula
 }
 
-// NewVar is a new variable of both.
+// NewVar returns a new variable of both.
 func (t Tee) NewVar() Lit { t.Formula.NewVar(); return t.Solver.NewVar() }
 
 // Add gives the clause to both.

@@ -151,7 +151,7 @@ func (c *checker) implied(clause []int) bool {
 	return conflict
 }
 
-// propagate is false at a conflict.
+// propagate assigns what unit clauses force; false at a conflict.
 func (c *checker) propagate() bool {
 	for ; c.head < len(c.trail); c.head++ {
 		lost := -c.trail[c.head]

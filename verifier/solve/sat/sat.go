@@ -86,7 +86,7 @@ func (s *Solver) Close() {
 	s.once.Do(func() { s.c.release(); runtime.SetFinalizer(s, nil) })
 }
 
-// NewVar is a literal of a new variable.
+// NewVar returns a literal of a new variable.
 func (s *Solver) NewVar() Lit {
 	s.stats.Vars++
 	return Lit(s.stats.Vars)
@@ -147,7 +147,7 @@ func (s *Solver) Solve(ctx context.Context) (Result, error) {
 	return s.last, nil
 }
 
-// Val is the value of l after Sat; literals unknown to the solver are false.
+// Val returns the value of l after Sat; literals unknown to the solver are false.
 func (s *Solver) Val(l Lit) bool {
 	if s.last != Sat {
 		panic("sat: Val without a model")

@@ -20,7 +20,7 @@ func newEliminator(s *ilr.Store) *eliminator {
 // muxLen is the longest table that becomes a tree of if-then-elses.
 const muxLen = 4096
 
-// mux is data[from + low n bits of i]; zero beyond.
+// mux returns data[from + low n bits of i]; zero beyond.
 func (e *eliminator) mux(data []byte, from uint64, i ilr.Term, n int) ilr.Term {
 	s := e.s
 	switch {
@@ -36,7 +36,7 @@ func (e *eliminator) mux(data []byte, from uint64, i ilr.Term, n int) ilr.Term {
 	return s.Ite(s.Eq(s.Extract(i, n-1, n-1), s.Int(1, 1)), hi, e.mux(data, from, i, n-1))
 }
 
-// term is t without range writes.
+// term returns t without range writes.
 func (e *eliminator) term(t ilr.Term) ilr.Term {
 	s := e.s
 	s.Walk([]ilr.Term{t}, func(u ilr.Term) {
@@ -73,7 +73,7 @@ func (e *eliminator) term(t ilr.Term) ilr.Term {
 	return e.memo[t]
 }
 
-// read is element i, free of range writes itself, of array a.
+// read returns element i, free of range writes itself, of array a.
 func (e *eliminator) read(a, i ilr.Term) ilr.Term {
 	s := e.s
 	if !e.ranged[a] {

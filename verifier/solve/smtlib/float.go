@@ -9,7 +9,7 @@ import (
 
 func formatText(f bits.Format) string { return fmt.Sprintf("%d %d", f.Exp, f.Prec) }
 
-// float is the text of a floating-point application.
+// float returns the text of a floating-point application.
 func (p *Script) float(t ilr.Term) string {
 	p.floats = true
 	s := p.s
@@ -65,7 +65,7 @@ func (p *Script) encoded(t ilr.Term, value string) string {
 	return name
 }
 
-// toInt is 0 outside the range of the integer type.
+// toInt returns the text of a conversion that is 0 outside the range of the integer type.
 func toInt(f bits.Format, rm, x string, w int, signed bool) string {
 	power := func(n int) string { // 2^n as a float, infinite if it is too large
 		one := bits.Shl(bits.New(n+1, 1), uint(n))

@@ -80,7 +80,7 @@ func (p *Script) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// values is the question for the model.
+// values returns the command that asks for the model.
 func (p *Script) values() string {
 	var b strings.Builder
 	for _, v := range p.Vars {
@@ -144,7 +144,7 @@ func (p *Script) define(t ilr.Term) {
 	p.depth[t] = d + 1
 }
 
-// app is the text of an application whose arguments have names.
+// app returns the text of an application whose arguments have names.
 func (p *Script) app(t ilr.Term) string {
 	s := p.s
 	a := func(i int) string { return p.names[s.Arg(t, i)] }
@@ -188,7 +188,7 @@ func (p *Script) wider(t ilr.Term, op, extend string, n int) string {
 	return fmt.Sprintf("(let ((e %s)) (not (= e ((_ %s %d) ((_ extract %d 0) e)))))", exact, extend, n, w-1)
 }
 
-// table is a chain of definitions, sixteen stores each.
+// table returns the definition of a table as a chain of definitions, sixteen stores each.
 func (p *Script) table(t ilr.Term) string {
 	p.consts = true
 	s := p.s
