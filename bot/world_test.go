@@ -19,6 +19,7 @@ import (
 	"github.com/firmproof/firmproof/bot"
 	"github.com/firmproof/firmproof/bot/fakegithub"
 	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -341,7 +342,7 @@ func (c *reader) Build(_ context.Context, req pipeline.Request) (*pipeline.Built
 		}
 	}
 	plan := verifier.Plan{Target: req.Target, Entry: "main", Assumptions: []string{string(text)}}
-	return &pipeline.Built{Jobs: []pipeline.Job{{Plan: plan, Timeout: time.Minute}}, Sandbox: "none"}, nil
+	return &pipeline.Built{Jobs: []prepare.Job{{Plan: plan, Timeout: time.Minute}}, Sandbox: "none"}, nil
 }
 
 // Verify implements pipeline.Checker.

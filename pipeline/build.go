@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
@@ -83,7 +84,7 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 	req := Request{Run: run.ID, Dir: filepath.Join(root, "src"), Scratch: filepath.Join(root, "out"),
 		Target: run.Target, Options: run.Options, Limit: s.cfg.RunLimit, Changed: p.Context.Changed}
 	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
-		return nil, nil, &InfraError{err}
+		return nil, nil, ours(err)
 	}
 	defer s.sweepAway(root)
 	if asks(run) {
@@ -98,7 +99,7 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 	}
 	p.Context.Sandbox = built.Sandbox
 	if p.Scope == "" {
-		if err := keepUnits(filepath.Join(req.Scratch, UnitsFolder), s.unitsOf(run)); err != nil {
+		if err := keepUnits(filepath.Join(req.Scratch, prepare.UnitsFolder), s.unitsOf(run)); err != nil {
 			s.log.Warn("compiled units are not kept", "run", run.ID, "err", err)
 		}
 	}
@@ -119,7 +120,8 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 }
 
 // task makes the row of a job. Its program goes to the blob store, unless the answer is known.
-func (s *Service) task(ctx context.Context, run store.Run, j *Job, from string, known *verdict.Result) (store.Task,
+func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from string, known *verdict.Result) (
+	store.Task,
 	error) {
 	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly"
 	t := store.Task{Run: run.ID, Repo: run.Repo, Installation: run.Installation, Entry: j.Name(), Target: run.Target,
@@ -137,7 +139,7 @@ func (s *Service) task(ctx context.Context, run store.Run, j *Job, from string, 
 		}
 	}
 	if err != nil {
-		return t, &InfraError{err}
+		return t, ours(err)
 	}
 	text, err := json.Marshal(j)
 	t.Job = string(text)
@@ -217,10 +219,10 @@ func (s *Service) layOut(ctx context.Context, run store.Run, in *inputs, dir str
 	// the head may have anything in its place, even a symbolic link
 	name := filepath.Join(dir, ManifestName)
 	if err := os.RemoveAll(name); err != nil {
-		return &InfraError{err}
+		return ours(err)
 	}
 	if err := os.WriteFile(name, text, 0o644); err != nil {
-		return &InfraError{err}
+		return ours(err)
 	}
 	return nil
 }

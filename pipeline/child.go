@@ -3,18 +3,17 @@ package pipeline
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/firmproof/firmproof/pipeline/answers"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -32,25 +31,11 @@ type ChildChecker struct {
 
 // NewChildChecker makes a checker of the executable program.
 func NewChildChecker(program string, box *sandbox.Sandbox, limits sandbox.Limits) (*ChildChecker, error) {
-	engine, err := EngineOf(program)
+	engine, err := answers.EngineOf(program)
 	if err != nil {
 		return nil, err
 	}
 	return &ChildChecker{program: program, box: box, limits: limits, engine: engine}, nil
-}
-
-// EngineOf names the engine in the executable program, by its contents.
-func EngineOf(program string) (string, error) {
-	f, err := os.Open(program)
-	if err != nil {
-		return "", fmt.Errorf("pipeline: %w", err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("pipeline: %w", err)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
 // Engine implements Checker: the digest of the executable.
@@ -63,19 +48,6 @@ const (
 	maxEntries = 100_000
 )
 
-// JobsFile is what `job build` leaves in its output folder: a list of Job whose
-// Module is a file beside it.
-const JobsFile = "jobs.json"
-
-// FaultFile is what `job build` leaves in its output folder, instead of jobs, when the
-// tree is at fault. An exit status does not tell: Go's own abort has the one of a usage error.
-const FaultFile = "fault.json"
-
-// Fault says what is wrong with a tree.
-type Fault struct {
-	Message string `json:"message"`
-}
-
 // Build implements Checker. A process that ends badly without a Fault (a crash, the
 // kernel's out-of-memory killer) is an unknown of this target and nothing else.
 func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
@@ -83,11 +55,11 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 		"-o", req.Scratch}
 	lines, err := json.Marshal(req.Changed)
 	if err != nil {
-		return nil, &InfraError{err}
+		return nil, ours(err)
 	}
 	name := filepath.Join(req.Scratch, "changed.json")
 	if err := os.WriteFile(name, lines, 0o644); err != nil {
-		return nil, &InfraError{err}
+		return nil, ours(err)
 	}
 	argv = append(argv, "--changed-lines", name)
 	for _, e := range req.Options.Entries {
@@ -103,7 +75,7 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 	said = clean(said, req)
 	built := func(kind verdict.ReasonKind, why string) *Built {
 		res := lost(req.Target, "*", kind, why)
-		return &Built{Jobs: []Job{{Settled: res}}, Sandbox: c.box.String()}
+		return &Built{Jobs: []prepare.Job{{Settled: res}}, Sandbox: c.box.String()}
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
@@ -111,22 +83,22 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		return nil, &InfraError{err}
+		return nil, ours(err)
 	case exit.Killed != "":
 		return nil, &LimitError{exit.Killed, errors.New(reports.LimitReached(exit.Killed, ""))}
 	}
-	var fault Fault
-	switch err := readAnswer(filepath.Join(req.Scratch, FaultFile), &fault); {
+	var fault prepare.Fault
+	switch err := readAnswer(filepath.Join(req.Scratch, prepare.FaultFile), &fault); {
 	case exit.Code == 0:
-		var jobs []Job
-		if err := readAnswer(filepath.Join(req.Scratch, JobsFile), &jobs); err != nil {
+		var jobs []prepare.Job
+		if err := readAnswer(filepath.Join(req.Scratch, prepare.JobsFile), &jobs); err != nil {
 			return built(verdict.Internal, "the build: "+err.Error()), nil
 		}
 		return c.built(jobs, req)
 	case err == nil:
 		return nil, theirs("failure", "%s", clean(fault.Message, req))
 	case exit.Code == 126:
-		return nil, &InfraError{fmt.Errorf("sandbox: %s", said)}
+		return nil, ours(fmt.Errorf("sandbox: %s", said))
 	case strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory"):
 		return nil, &LimitError{"memory", errors.New(reports.LimitReached("memory", ""))}
 	}
@@ -134,7 +106,7 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 }
 
 // built checks what a child says that it built: it met hostile code.
-func (c *ChildChecker) built(jobs []Job, req Request) (*Built, error) {
+func (c *ChildChecker) built(jobs []prepare.Job, req Request) (*Built, error) {
 	if len(jobs) > maxEntries {
 		return nil, theirs("failure", "more than %d entries", maxEntries)
 	}
@@ -146,26 +118,20 @@ func (c *ChildChecker) built(jobs []Job, req Request) (*Built, error) {
 			relative(j.Settled, req.Dir)
 		}
 		if j.Module != "" && (filepath.Base(j.Module) != j.Module || strings.HasPrefix(j.Module, ".")) {
-			return nil, &InfraError{fmt.Errorf("the build names a module %q", j.Module)}
+			return nil, ours(fmt.Errorf("the build names a module %q", j.Module))
 		}
 	}
 	return &Built{Jobs: jobs, Sandbox: c.box.String()}, nil
 }
 
-// Files of a task in its folder.
-const (
-	JobFile    = "job.json"
-	ResultFile = "result.json"
-)
-
 // Verify implements Checker.
 func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, error) {
 	text, err := json.Marshal(&t.Job)
 	if err != nil {
-		return nil, &InfraError{err}
+		return nil, ours(err)
 	}
-	if err := os.WriteFile(filepath.Join(t.Scratch, JobFile), text, 0o644); err != nil {
-		return nil, &InfraError{err}
+	if err := os.WriteFile(filepath.Join(t.Scratch, prepare.JobFile), text, 0o644); err != nil {
+		return nil, ours(err)
 	}
 	gone := func(kind verdict.ReasonKind, why string) (*verdict.Result, error) {
 		return lost(t.Job.Plan.Target, t.Job.Plan.Entry, kind, why), nil
@@ -180,17 +146,17 @@ func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, err
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		return nil, &InfraError{err}
+		return nil, ours(err)
 	case exit.Killed != "":
 		return gone(verdict.OutOfMemory, "the limit on "+exit.Killed+" was reached")
 	case exit.Code == 126:
-		return nil, &InfraError{fmt.Errorf("sandbox: %s", said)}
+		return nil, ours(fmt.Errorf("sandbox: %s", said))
 	case exit.Code != 0:
 		return gone(verdict.Internal, "the analysis ended with status "+strconv.Itoa(exit.Code)+": "+clean(said,
 			Request{Dir: t.Scratch, Scratch: t.Scratch}))
 	}
 	res := &verdict.Result{}
-	if err := readAnswer(filepath.Join(t.Scratch, ResultFile), res); err != nil {
+	if err := readAnswer(filepath.Join(t.Scratch, prepare.ResultFile), res); err != nil {
 		return gone(verdict.Internal, "the analysis: "+err.Error())
 	}
 	res.Target = t.Job.Plan.Target

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -70,7 +71,8 @@ func TestHostileAnalysis(t *testing.T) {
 				limit = 300 * time.Millisecond
 			}
 			res, err := checker.Verify(context.Background(),
-				Task{Job: Job{Plan: verifier.Plan{Target: "i386", Entry: "main"}}, Scratch: scratch, Limit: limit})
+				Task{Job: prepare.Job{Plan: verifier.Plan{Target: "i386", Entry: "main"}}, Scratch: scratch,
+					Limit: limit})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +140,7 @@ func TestCancelReachesTheSolver(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		_, err := checker.Verify(ctx, Task{Job: Job{Plan: verifier.Plan{Entry: "main"}}, Scratch: scratch,
+		_, err := checker.Verify(ctx, Task{Job: prepare.Job{Plan: verifier.Plan{Entry: "main"}}, Scratch: scratch,
 			Limit: time.Hour})
 		done <- err
 	}()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
@@ -74,7 +75,7 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 func assemble(tasks []store.Task) (*verdict.Report, error) {
 	out := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof"}}
 	for _, t := range tasks {
-		var j Job
+		var j prepare.Job
 		res := verdict.Result{}
 		if err := errors.Join(json.Unmarshal([]byte(t.Job), &j), json.Unmarshal(t.Result, &res)); err != nil {
 			return nil, fmt.Errorf("task %s: %w", t.ID, err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/checkout"
 )
 
@@ -31,14 +32,9 @@ func (e *LimitError) Error() string { return e.Err.Error() }
 // Unwrap gives the cause.
 func (e *LimitError) Unwrap() error { return e.Err }
 
-// InfraError is a fault of ours: retried, and never shown as a finding. Errors
-// that are not a BuildError are treated the same.
-type InfraError struct{ Err error }
-
-func (e *InfraError) Error() string { return "infrastructure: " + e.Err.Error() }
-
-// Unwrap gives the cause.
-func (e *InfraError) Unwrap() error { return e.Err }
+// ours is a fault of ours: retried, and never shown as a finding. Errors that are
+// not a BuildError are treated the same.
+func ours(err error) error { return &build.InfraError{Stage: "infrastructure", Err: err} }
 
 func theirs(conclusion, format string, args ...any) error {
 	return &BuildError{conclusion, fmt.Errorf(format, args...)}

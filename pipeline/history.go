@@ -190,7 +190,7 @@ func commitsBetween(ctx context.Context, tx store.Tx, runs []store.Run, first, l
 }
 
 // slower lists the entries that took longer, in both cases by a run of their own.
-func (t *TargetChange) slower(before, after answers) {
+func (t *TargetChange) slower(before, after claimsOfRun) {
 	for _, entry := range slices.Sorted(maps.Keys(after.took)) {
 		was, now := before.took[entry], after.took[entry]
 		if was > 0 && now-was >= time.Second && now > was+was/2 {
@@ -204,8 +204,8 @@ func refOf(r store.Run) RunRef {
 	return RunRef{r.ID, r.HeadSHA, r.Finished, r.Finished.Sub(r.Started).Seconds()}
 }
 
-// answers are the claims of a report by key, and the entries that have no full answer.
-type answers struct {
+// claimsOfRun are the claims of a report by key, and the entries that have no full answer.
+type claimsOfRun struct {
 	claims map[string]verdict.Claim
 	entry  map[string]string
 	failed map[string]bool
@@ -213,8 +213,8 @@ type answers struct {
 	turns  int                      // see Point
 }
 
-func claimsOf(ctx context.Context, tx store.Tx, run string) (answers, error) {
-	a := answers{claims: map[string]verdict.Claim{}, entry: map[string]string{}, failed: map[string]bool{},
+func claimsOf(ctx context.Context, tx store.Tx, run string) (claimsOfRun, error) {
+	a := claimsOfRun{claims: map[string]verdict.Claim{}, entry: map[string]string{}, failed: map[string]bool{},
 		took: map[string]time.Duration{}}
 	text, err := tx.Report(ctx, run, nil)
 	if errors.Is(err, store.ErrNotFound) {
@@ -246,7 +246,7 @@ func claimsOf(ctx context.Context, tx store.Tx, run string) (answers, error) {
 	return a, nil
 }
 
-func (t *TargetChange) fill(before, after answers) {
+func (t *TargetChange) fill(before, after claimsOfRun) {
 	keys := map[string]bool{}
 	for k := range before.claims {
 		keys[k] = true

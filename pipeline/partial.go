@@ -78,7 +78,7 @@ func (s *Service) earlier(ctx context.Context, run store.Run) (*verdict.Report, 
 	}
 	r := &verdict.Report{}
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, known, &InfraError{err}
+		return nil, known, ours(err)
 	}
 	return r, known, nil
 }

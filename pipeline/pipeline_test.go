@@ -15,6 +15,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/checkout"
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier"
@@ -79,7 +80,8 @@ func newBench(t *testing.T) *bench {
 		return proved(t), nil
 	}}
 	b.build = func(_ context.Context, req Request) (*Built, error) {
-		return &Built{Jobs: []Job{{Plan: verifier.Plan{Target: req.Target, Entry: "main"}, Timeout: time.Minute}}}, nil
+		return &Built{Jobs: []prepare.Job{{Plan: verifier.Plan{Target: req.Target, Entry: "main"},
+			Timeout: time.Minute}}}, nil
 	}
 	st, err := store.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
 	if err != nil {
@@ -225,7 +227,7 @@ func TestBlame(t *testing.T) {
 	ok := b.build
 	b.build = func(ctx context.Context, req Request) (*Built, error) {
 		if fails++; fails <= 2 {
-			return nil, &InfraError{errors.New("disk on fire")}
+			return nil, ours(errors.New("disk on fire"))
 		}
 		return ok(ctx, req)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier"
@@ -77,14 +78,14 @@ func (s *Service) do(ctx context.Context, t store.Task) error {
 }
 
 // answer verifies the entry in a folder and a process of its own.
-func (s *Service) answer(ctx context.Context, t store.Task) (*Job, *verdict.Result, error) {
-	var j Job
+func (s *Service) answer(ctx context.Context, t store.Task) (*prepare.Job, *verdict.Result, error) {
+	var j prepare.Job
 	if err := json.Unmarshal([]byte(t.Job), &j); err != nil {
 		return nil, nil, fmt.Errorf("task %s: %w", t.ID, err)
 	}
 	dir := filepath.Join(s.cfg.Data, "work", fmt.Sprintf("%s-%d", t.ID, t.Tries))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, nil, &InfraError{err}
+		return nil, nil, ours(err)
 	}
 	defer s.sweepAway(dir)
 	if t.Module != "" {
@@ -93,7 +94,7 @@ func (s *Service) answer(ctx context.Context, t store.Task) (*Job, *verdict.Resu
 			err = os.WriteFile(filepath.Join(dir, j.Module), data, 0o644)
 		}
 		if err != nil {
-			return nil, nil, &InfraError{err}
+			return nil, nil, ours(err)
 		}
 	}
 	res, err := s.deepen(ctx, Task{Job: j, Scratch: dir, Limit: j.Timeout + graceTime})
@@ -138,7 +139,8 @@ func doubled(p verifier.Plan) verifier.Plan {
 const graceTime = 30 * time.Second
 
 // ended keeps an answer, for its run and for later ones.
-func (s *Service) ended(ctx context.Context, t store.Task, j *Job, res *verdict.Result, took time.Duration) error {
+func (s *Service) ended(ctx context.Context, t store.Task, j *prepare.Job, res *verdict.Result,
+	took time.Duration) error {
 	text, err := json.Marshal(res)
 	if err != nil {
 		return err

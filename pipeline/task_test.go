@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/answers"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -23,7 +25,8 @@ func (b *bench) entries(names ...string) {
 	b.build = func(_ context.Context, req Request) (*Built, error) {
 		out := &Built{}
 		for _, n := range names {
-			out.Jobs = append(out.Jobs, Job{Plan: verifier.Plan{Target: req.Target, Entry: n}, Timeout: time.Minute})
+			out.Jobs = append(out.Jobs, prepare.Job{Plan: verifier.Plan{Target: req.Target, Entry: n},
+				Timeout: time.Minute})
 		}
 		return out, nil
 	}
@@ -71,11 +74,11 @@ func TestBlameOfTasks(t *testing.T) {
 		switch task.Job.Plan.Entry {
 		case "flaky":
 			if flaky.Add(1) < 2 {
-				return nil, &InfraError{errors.New("a hiccup")}
+				return nil, ours(errors.New("a hiccup"))
 			}
 		case "poison":
 			poison.Add(1)
-			return nil, &InfraError{errors.New("the machine burns")}
+			return nil, ours(errors.New("the machine burns"))
 		}
 		return proved(task), nil
 	}
@@ -161,14 +164,14 @@ func TestAnswersFollowKeys(t *testing.T) {
 	}
 	timeout, exact := time.Minute, "k@1"
 	b.build = func(_ context.Context, req Request) (*Built, error) {
-		j := Job{Plan: verifier.Plan{Target: req.Target, Entry: "main"}, Timeout: timeout, Key: key("k"),
-			Proof: key("p")}
+		j := prepare.Job{Plan: verifier.Plan{Target: req.Target, Entry: "main"}, Timeout: timeout,
+			Question: answers.Question{Key: key("k"), Proof: key("p")}}
 		j.Key.Exact, j.Proof.Exact = exact, exact
 		if exact != "k@1" {
 			j.Key.Places = verifier.Places{"a.c:f": 13}
 			j.Proof.Places = j.Key.Places
 		}
-		return &Built{Jobs: []Job{j}}, nil
+		return &Built{Jobs: []prepare.Job{j}}, nil
 	}
 	status, reason := verdict.Bounded, (*verdict.Reason)(nil)
 	b.check = func(_ context.Context, task Task) (*verdict.Result, error) {
@@ -198,35 +201,6 @@ func TestAnswersFollowKeys(t *testing.T) {
 	}
 }
 
-// TestReuse: an answer with a violation, or one that names lines, is not moved.
-func TestReuse(t *testing.T) {
-	res := func(change func(r *verdict.Result)) *verdict.Result {
-		r := proved(Task{})
-		change(r)
-		return r
-	}
-	for what, c := range map[string]struct {
-		res  *verdict.Result
-		want bool
-	}{
-		"a proof":            {res(func(*verdict.Result) {}), true},
-		"a violation":        {res(func(r *verdict.Result) { r.Claims[0].Status = verdict.Violated }), false},
-		"a text with a line": {res(func(r *verdict.Result) { r.Assumptions = []string{"loop at a.c:7 ends"} }), false},
-		"a certificate": {res(func(r *verdict.Result) {
-			r.Claims[0].Certificate = &verdict.Certificate{
-				Detail: []string{"at line 7"}}
-		}), false},
-		"a plain text": {res(func(r *verdict.Result) { r.Warnings = []string{"none: fine"} }), true},
-	} {
-		if got := Movable(c.res); got != c.want {
-			t.Errorf("%s: movable %v", what, got)
-		}
-	}
-	if allProved(res(func(r *verdict.Result) { r.Claims = nil })) {
-		t.Error("nothing checked is no proof")
-	}
-}
-
 // TestFullDisk: work stops when the disk is full, what failed for it does not count,
 // and goes on when there is room.
 func TestFullDisk(t *testing.T) {
@@ -239,7 +213,7 @@ func TestFullDisk(t *testing.T) {
 	tries := 0
 	b.check = func(_ context.Context, task Task) (*verdict.Result, error) {
 		if tries++; tries == 1 {
-			return nil, &InfraError{fmt.Errorf("write: %w", syscall.ENOSPC)}
+			return nil, ours(fmt.Errorf("write: %w", syscall.ENOSPC))
 		}
 		return proved(task), nil
 	}
@@ -301,7 +275,8 @@ func (b *bench) started() []string {
 func TestRaise(t *testing.T) {
 	b := newBench(t)
 	job := func(unwind int) Task {
-		return Task{Job: Job{Plan: verifier.Plan{Entry: "main", Unwind: unwind, UnwindSet: map[string]int{"f.0": 3}},
+		return Task{Job: prepare.Job{Plan: verifier.Plan{Entry: "main", Unwind: unwind,
+			UnwindSet: map[string]int{"f.0": 3}},
 			Timeout: time.Hour, Raise: true}}
 	}
 	var seen []string

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
@@ -21,9 +22,6 @@ const unitsKept = 30 * 24 * time.Hour
 
 // maxUnits bounds in bytes what is taken over from one build.
 const maxUnits = 1 << 30
-
-// UnitsFolder is the folder below a build's output with the units that it compiled.
-const UnitsFolder = "units"
 
 var unitName = regexp.MustCompile(`^[0-9a-f]{40}\.ll(\.json)?$`)
 
@@ -58,8 +56,7 @@ func keepUnits(from, to string) error {
 			continue
 		}
 		size += len(data)
-		fresh := filepath.Join(to, ".new-"+name)
-		if err := errors.Join(os.WriteFile(fresh, data, 0o644), os.Rename(fresh, filepath.Join(to, name))); err != nil {
+		if err := files.Write(filepath.Join(to, name), data, 0o644); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
@@ -20,7 +21,7 @@ func TestUnits(t *testing.T) {
 	plain := b.build
 	made := ""
 	b.build = func(ctx context.Context, req Request) (*Built, error) {
-		units := filepath.Join(req.Scratch, UnitsFolder)
+		units := filepath.Join(req.Scratch, prepare.UnitsFolder)
 		name := filepath.Join(units, strings.Repeat(made, 40)+".ll")
 		if err := errors.Join(os.MkdirAll(units, 0o755), os.WriteFile(name, []byte("ir "+made), 0o644),
 			os.WriteFile(name+".json", []byte("{}"), 0o644)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -111,7 +112,7 @@ func loadFamily(tb testing.TB, f cFamily, n int) *ir.Module {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m, _, err := readModule(img.IRPath)
+	m, _, err := prepare.Read(img.IRPath)
 	if err != nil {
 		tb.Fatal(err)
 	}

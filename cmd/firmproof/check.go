@@ -15,13 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/answers"
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
-	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve/smtlib"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -29,30 +29,24 @@ import (
 
 // checkFlags are the flags of `check`.
 type checkFlags struct {
-	targets, entries, checks []string
-	unwind, depth, jobs      int
-	unwindSet                []string
-	timeout                  time.Duration
-	memory                   string
-	integers, solver, stop   string
-	answers, proofs          string
-	dump, defines, include   []string
-	undefine, cflags         []string
-	out                      outputs
-	failOn, baseline         string
-	cbmcProofs               []string
-
-	since   string                         // commit to compare with, for generated harnesses
-	changed map[string][]reports.LineRange // lines of the change, from the service; nil: not of a change
-	// functions that get a generated harness whatever changed, from the head of a change; nil: see the manifest
-	called []string
-	replay bool
-	trace  string
-
-	// from the service
-	committed    bool   // the tree is a commit's
-	units, cache string // folders for compiled units: to be read, and for new ones
+	req              prepare.Request
+	timeout          time.Duration
+	unwindSet        []string
+	memory           string
+	jobs             int
+	answers, proofs  string
+	dump             []string
+	out              outputs
+	failOn, baseline string
+	replay           bool
+	trace            string
 }
+
+// What the flags are where nobody says anything.
+const (
+	defaultIntegers = "bitvector"
+	defaultSolver   = "auto"
+)
 
 func checkCommand() *cobra.Command {
 	var fl checkFlags
@@ -65,22 +59,23 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 		RunE: func(cmd *cobra.Command, args []string) error { return runCheck(cmd.Context(), cmd, &fl, args) },
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&fl.targets, "target", nil, "target to build for (repeatable; default: the manifest's, else host)")
-	f.StringArrayVar(&fl.entries, "entry", nil,
+	f.StringArrayVar(&fl.req.Targets, "target", nil,
+		"target to build for (repeatable; default: the manifest's, else host)")
+	f.StringArrayVar(&fl.req.Entries, "entry", nil,
 		"function to start from (repeatable; default: the manifest's harnesses, else main)")
-	f.StringSliceVar(&fl.checks, "checks", nil, "checks, e.g. default,termination,-shift")
-	f.IntVar(&fl.unwind, "unwind", 0, "turns per loop (0: deepen until settled or out of time)")
+	f.StringSliceVar(&fl.req.Checks, "checks", nil, "checks, e.g. default,termination,-shift")
+	f.IntVar(&fl.req.Unwind, "unwind", 0, "turns per loop (0: deepen until settled or out of time)")
 	f.StringSliceVar(&fl.unwindSet, "unwindset", nil, "turns of single loops: FUNC.LOOP:N or FILE:LINE:N")
-	f.IntVar(&fl.depth, "depth", 0, "nested calls followed (0: recursion like loops, other calls all)")
-	f.DurationVar(&fl.timeout, "timeout", defaultTimeout, "time per entry and target")
+	f.IntVar(&fl.req.Depth, "depth", 0, "nested calls followed (0: recursion like loops, other calls all)")
+	f.DurationVar(&fl.timeout, "timeout", prepare.DefaultTimeout, "time per entry and target")
 	f.StringVar(&fl.memory, "memory", "", "memory per entry and target, e.g. 2G")
 	f.IntVar(&fl.jobs, "jobs", runtime.NumCPU(), "entries verified at a time")
-	f.StringVar(&fl.integers, "integers", "bitvector",
+	f.StringVar(&fl.req.Integers, "integers", defaultIntegers,
 		"bitvector or unbounded (mathematical integers, termination only)")
-	f.StringVar(&fl.solver, "solver", "auto", "auto, cadical, z3, cvc5 or bitwuzla")
+	f.StringVar(&fl.req.Solver, "solver", defaultSolver, "auto, cadical, z3, cvc5 or bitwuzla")
 	f.StringVar(&fl.answers, "cache", "", "folder for answers: what did not change is not verified again")
 	f.StringVar(&fl.proofs, "proofs", "", "folder for the SAT solver's proofs, which are checked")
-	f.StringVar(&fl.stop, "stop-after", "", "stop after a stage: compile, read, encode")
+	f.StringVar(&fl.req.StopAfter, "stop-after", "", "stop after a stage: compile, read, encode")
 	f.StringSliceVar(&fl.dump, "dump", nil, "print stages: ir, ilr, smt2, dimacs, seg, its")
 	f.StringArrayVar(&fl.out.formats, "format", nil,
 		"text, json, sarif, junit, html, md or github (repeatable, in pairs with -o)")
@@ -93,32 +88,17 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 		"compile and run each counterexample for real, and say in the report what happened")
 	f.StringVar(&fl.failOn, "fail-on", "unknown", "violation or unknown: what makes the exit status non-zero")
 	f.StringVar(&fl.baseline, "baseline", "", "JSON report: violations in it do not count")
-	f.StringArrayVarP(&fl.defines, "define", "D", nil, "macro for plain C files")
-	f.StringArrayVarP(&fl.undefine, "undefine", "U", nil, "macro to undefine")
-	f.StringArrayVarP(&fl.include, "include", "I", nil, "include folder for plain C files")
-	f.StringArrayVar(&fl.cbmcProofs, "cbmc-proof", nil,
+	f.StringArrayVarP(&fl.req.Defines, "define", "D", nil, "macro for plain C files")
+	f.StringArrayVarP(&fl.req.Undefines, "undefine", "U", nil, "macro to undefine")
+	f.StringArrayVarP(&fl.req.Include, "include", "I", nil, "include folder for plain C files")
+	f.StringArrayVar(&fl.req.CBMCProofs, "cbmc-proof", nil,
 		"folder with proofs written for CBMC: itself or below it (repeatable)")
-	f.StringVar(&fl.since, "changed-since", "", "commit: `functions: changed` means those that differ from it")
-	f.StringArrayVar(&fl.cflags, "cflags", nil, "further compiler flags for plain C files")
+	f.StringVar(&fl.req.Since, "changed-since", "", "commit: `functions: changed` means those that differ from it")
+	f.StringArrayVar(&fl.req.CFlags, "cflags", nil, "further compiler flags for plain C files")
 	return cmd
 }
 
 var stagesToDump = []string{"ir", "ilr", "smt2", "dimacs", "seg", "its"}
-
-// job is one entry on one target, with the module that it lives in.
-type job struct {
-	plan    verifier.Plan
-	timeout time.Duration
-	module  *ir.Module
-	stages  []verdict.Stage
-	notes   []string
-	machine *verdict.Machine
-
-	suppressed []manifest.Suppression
-
-	label   string          // shown instead of the entry, if not empty
-	settled *verdict.Result // known without a run, or nil
-}
 
 func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []string) error {
 	if err := fl.check(); err != nil {
@@ -128,7 +108,11 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	if err != nil {
 		return err
 	}
-	jobs, err := prepare(ctx, fl, args)
+	req, err := fl.request(cmd.Flags().Changed("timeout"), args)
+	if err != nil {
+		return userError(err)
+	}
+	jobs, err := prepare.Jobs(ctx, req)
 	if err != nil {
 		return userError(err)
 	}
@@ -170,8 +154,8 @@ func (fl *checkFlags) check() error {
 	if err := fl.out.check(); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"bitvector", "unbounded"}, fl.integers) {
-		return fmt.Errorf("--integers %q: bitvector or unbounded", fl.integers)
+	if !slices.Contains([]string{"bitvector", "unbounded"}, fl.req.Integers) {
+		return fmt.Errorf("--integers %q: bitvector or unbounded", fl.req.Integers)
 	}
 	if !slices.Contains([]string{"all", "relevant"}, fl.trace) {
 		return fmt.Errorf("--trace %q: all or relevant", fl.trace)
@@ -180,12 +164,12 @@ func (fl *checkFlags) check() error {
 		return fmt.Errorf("--fail-on %q: violation or unknown", fl.failOn)
 	}
 	solvers := []string{"auto", "cadical", "z3", "cvc5", "bitwuzla"}
-	if !slices.Contains(solvers, fl.solver) {
-		return fmt.Errorf("--solver %q, did you mean %q?", fl.solver, verdict.Nearest(fl.solver, solvers))
+	if !slices.Contains(solvers, fl.req.Solver) {
+		return fmt.Errorf("--solver %q, did you mean %q?", fl.req.Solver, verdict.Nearest(fl.req.Solver, solvers))
 	}
-	if slices.Contains(smtlib.Names(), fl.solver) {
-		if _, err := smtlib.Find(fl.solver); err != nil {
-			return fmt.Errorf("--solver %s: %w", fl.solver, err)
+	if slices.Contains(smtlib.Names(), fl.req.Solver) {
+		if _, err := smtlib.Find(fl.req.Solver); err != nil {
+			return fmt.Errorf("--solver %s: %w", fl.req.Solver, err)
 		}
 	}
 	for _, d := range fl.dump {
@@ -202,7 +186,7 @@ func (fl *checkFlags) check() error {
 	for _, n := range []struct {
 		name string
 		v    int
-	}{{"--unwind", fl.unwind}, {"--depth", fl.depth}} {
+	}{{"--unwind", fl.req.Unwind}, {"--depth", fl.req.Depth}} {
 		if n.v < 0 {
 			return fmt.Errorf("%s %d: must not be negative", n.name, n.v)
 		}
@@ -210,8 +194,22 @@ func (fl *checkFlags) check() error {
 	return nil
 }
 
+// request is what the flags ask to prepare. A time that nobody gave is the manifest's to say.
+func (fl *checkFlags) request(timed bool, paths []string) (prepare.Request, error) {
+	req := fl.req
+	req.Paths, req.Relevant, req.Compilers = paths, fl.trace == "relevant", fl.jobs
+	if timed {
+		req.Timeout = fl.timeout
+	}
+	var err error
+	if req.UnwindSet, err = parseUnwindSet(fl.unwindSet); err == nil {
+		req.Memory, err = parseSize(fl.memory)
+	}
+	return req, err
+}
+
 // dumpTo makes the jobs print the stages asked for, one at a time.
-func dumpTo(w io.Writer, jobs []job, stages []string) {
+func dumpTo(w io.Writer, jobs []prepare.Job, stages []string) {
 	if len(stages) == 0 {
 		return
 	}
@@ -221,7 +219,7 @@ func dumpTo(w io.Writer, jobs []job, stages []string) {
 	}
 	var mu sync.Mutex
 	for i := range jobs {
-		p := &jobs[i].plan
+		p := &jobs[i].Plan
 		p.Dumps = want
 		p.Dump = func(stage, text string) {
 			mu.Lock()
@@ -232,13 +230,13 @@ func dumpTo(w io.Writer, jobs []job, stages []string) {
 }
 
 // verify runs the jobs, fl.jobs at a time, and keeps their order.
-func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []job) []verdict.Result {
+func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prepare.Job) []verdict.Result {
 	results := make([]verdict.Result, len(jobs))
 	line := newProgress(progress, len(jobs), fl.out.quiet)
 	defer line.clear()
-	cache := openCache(fl.answers)
+	cache := answers.OpenFolder(fl.answers)
 	for i := range jobs {
-		jobs[i].plan.Proofs = fl.proofs
+		jobs[i].Plan.Proofs = fl.proofs
 	}
 	slots := make(chan struct{}, max(1, fl.jobs))
 	var wg sync.WaitGroup
@@ -254,25 +252,18 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []job)
 	return results
 }
 
-func runJob(ctx context.Context, j *job, line *progressLine, cache *answerCache) verdict.Result {
-	if j.settled != nil {
+func runJob(ctx context.Context, j *prepare.Job, line *progressLine, cache *answers.Folder) verdict.Result {
+	if j.Settled != nil {
 		line.done()
-		return *j.settled
+		return *j.Settled
 	}
-	ctx, cancel := context.WithTimeout(ctx, j.timeout)
+	ctx, cancel := context.WithTimeout(ctx, j.Timeout)
 	defer cancel()
-	j.plan.Progress = func(p verifier.Progress) { line.show(j.plan.Target, j.plan.Entry, p) }
-	res := cache.run(ctx, j)
-	stored := j.stored()
-	stored.Complete(res)
+	j.Plan.Progress = func(p verifier.Progress) { line.show(j.Plan.Target, j.Plan.Entry, p) }
+	res := cache.Run(ctx, j.Program, j.Plan, j.Timeout)
+	j.Complete(res)
 	line.done()
 	return *res
-}
-
-// stored is the job without its module, as the service keeps it.
-func (j *job) stored() *pipeline.Job {
-	return &pipeline.Job{Machine: j.machine, Plan: j.plan, Timeout: j.timeout, Label: j.label, Stages: j.stages,
-		Notes: j.notes, Suppressed: j.suppressed, Settled: j.settled}
 }
 
 // userError gives errors of the user's making exit code 2 and a form that names the place.
@@ -284,20 +275,13 @@ func userError(err error) error {
 	return &exitError{code: exitUsage, err: err}
 }
 
-// readModule reads IR and times it.
-func readModule(path string) (*ir.Module, verdict.Stage, error) {
-	start := time.Now()
-	m, err := frontend.Read(path)
-	return m, verdict.Stage{Name: "read", Seconds: time.Since(start).Seconds(), Peak: verifier.PeakRSS()}, err
-}
-
 // readFile builds one file and reads its module.
 func readFile(ctx context.Context, file string, t targets.Target, opts build.Options) (*ir.Module, error) {
 	img, err := build.Files(ctx, []string{file}, t, opts)
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := readModule(img.IRPath)
+	m, _, err := prepare.Read(img.IRPath)
 	return m, err
 }
 

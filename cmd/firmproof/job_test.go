@@ -19,6 +19,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/pipeline/store/pgtest"
@@ -68,7 +69,7 @@ func putAll(t *testing.T, dir string, files map[string]string) {
 }
 
 // buildIn runs `job build` and gives its jobs by entry.
-func buildIn(t *testing.T, dir string) (map[string]*pipeline.Job, string) {
+func buildIn(t *testing.T, dir string) (map[string]*prepare.Job, string) {
 	t.Helper()
 	out := t.TempDir()
 	var errs bytes.Buffer
@@ -76,9 +77,9 @@ func buildIn(t *testing.T, dir string) (map[string]*pipeline.Job, string) {
 		&errs); code != exitOK {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
-	var list []pipeline.Job
-	readJSON(t, filepath.Join(out, pipeline.JobsFile), &list)
-	jobs := map[string]*pipeline.Job{}
+	var list []prepare.Job
+	readJSON(t, filepath.Join(out, prepare.JobsFile), &list)
+	jobs := map[string]*prepare.Job{}
 	for i := range list {
 		jobs[list[i].Name()] = &list[i]
 	}
@@ -173,7 +174,7 @@ func TestBuildUnits(t *testing.T) {
 			dir}, more...), &errs, &errs); code != exitOK {
 			t.Fatalf("exit %d: %s", code, errs.String())
 		}
-		units, err := filepath.Glob(filepath.Join(out, pipeline.UnitsFolder, "*.ll"))
+		units, err := filepath.Glob(filepath.Join(out, prepare.UnitsFolder, "*.ll"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +190,7 @@ func TestBuildUnits(t *testing.T) {
 		put(t, filepath.Dir(u), filepath.Base(u), string(text)+mark)
 	}
 	taken := func() (old int) {
-		list := built(t.TempDir(), "--units", filepath.Join(first, pipeline.UnitsFolder))
+		list := built(t.TempDir(), "--units", filepath.Join(first, prepare.UnitsFolder))
 		if len(list) != len(units) {
 			t.Errorf("%d units, and then %d", len(units), len(list))
 		}
@@ -268,7 +269,7 @@ void destructor(void) { ended = 2; }
 }
 
 // verifyIn runs `job verify` in a folder of its own and completes the answer.
-func verifyIn(t testing.TB, j pipeline.Job, from string) *verdict.Result {
+func verifyIn(t testing.TB, j prepare.Job, from string) *verdict.Result {
 	t.Helper()
 	dir := t.TempDir()
 	text, err := json.Marshal(&j)
@@ -276,7 +277,7 @@ func verifyIn(t testing.TB, j pipeline.Job, from string) *verdict.Result {
 		t.Fatal(err)
 	}
 	module, err := os.ReadFile(filepath.Join(from, j.Module))
-	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, pipeline.JobFile), text, 0o644),
+	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, prepare.JobFile), text, 0o644),
 		os.WriteFile(filepath.Join(dir, j.Module), module, 0o644)); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +286,7 @@ func verifyIn(t testing.TB, j pipeline.Job, from string) *verdict.Result {
 		t.Fatalf("%s: exit %d: %s", j.Name(), code, errs.String())
 	}
 	res := &verdict.Result{}
-	text, err = os.ReadFile(filepath.Join(dir, pipeline.ResultFile))
+	text, err = os.ReadFile(filepath.Join(dir, prepare.ResultFile))
 	if err := errors.Join(err, json.Unmarshal(text, res)); err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +370,7 @@ func (c *inProcess) Build(_ context.Context, req pipeline.Request) (*pipeline.Bu
 		return nil, errors.New(errs.String())
 	}
 	b := &pipeline.Built{}
-	readJSON(c.t, filepath.Join(req.Scratch, pipeline.JobsFile), &b.Jobs)
+	readJSON(c.t, filepath.Join(req.Scratch, prepare.JobsFile), &b.Jobs)
 	return b, nil
 }
 
@@ -378,7 +379,7 @@ func (c *inProcess) Verify(_ context.Context, task pipeline.Task) (*verdict.Resu
 	c.verified = append(c.verified, task.Job.Name())
 	c.mu.Unlock()
 	text, err := json.Marshal(&task.Job)
-	if err := errors.Join(err, os.WriteFile(filepath.Join(task.Scratch, pipeline.JobFile), text, 0o644)); err != nil {
+	if err := errors.Join(err, os.WriteFile(filepath.Join(task.Scratch, prepare.JobFile), text, 0o644)); err != nil {
 		return nil, err
 	}
 	var errs bytes.Buffer
@@ -386,7 +387,7 @@ func (c *inProcess) Verify(_ context.Context, task pipeline.Task) (*verdict.Resu
 		return nil, errors.New(errs.String())
 	}
 	res := &verdict.Result{}
-	readJSON(c.t, filepath.Join(task.Scratch, pipeline.ResultFile), res)
+	readJSON(c.t, filepath.Join(task.Scratch, prepare.ResultFile), res)
 	return res, nil
 }
 

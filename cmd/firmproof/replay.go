@@ -19,6 +19,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -151,7 +152,7 @@ func (fl *replayFlags) one(ctx context.Context, res *verdict.Result, claim *verd
 
 // notInC says why no C program can repeat a failure, or nothing.
 func notInC(r *verdict.Result, c *verdict.Claim) string {
-	if strings.HasPrefix(r.Entry, anyCall) {
+	if strings.HasPrefix(r.Entry, prepare.AnyCall) {
 		return fmt.Sprintf("replay needs a harness in C: %q was made by firmproof", r.Entry)
 	}
 	for _, s := range c.Trace {

@@ -35,8 +35,9 @@ func (fl *checkFlags) replayAll(ctx context.Context, rep *verdict.Report, paths 
 			if c.Status != verdict.Violated || ctx.Err() != nil {
 				continue
 			}
-			r := &replayFlags{include: fl.include, defines: fl.defines, cflags: fl.cflags, limit: 30 * time.Second,
-				out: io.Discard}
+			r := &replayFlags{include: fl.req.Include, defines: fl.req.Defines, cflags: fl.req.CFlags,
+				limit: 30 * time.Second,
+				out:   io.Discard}
 			code, err := r.one(ctx, res, c, paths)
 			c.Machine = machineResult(code, r.said, err)
 		}

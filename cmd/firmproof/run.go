@@ -15,6 +15,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/checkout"
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -23,6 +24,7 @@ import (
 type simulation struct {
 	fl        checkFlags
 	rng, repo string
+	timed     bool // --timeout is given
 	out, err  io.Writer
 }
 
@@ -37,23 +39,23 @@ title, summary and annotations, with what is new, fixed and known. Nothing in th
 Exit status: 0 success; 1 failure (a violation, no verdict at all, or the change does not build); 2 the request could not be carried out; 3 something unknown.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s.out, s.err = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			s.out, s.err, s.timed = cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.Flags().Changed("timeout")
 			return s.run(cmd.Context())
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&s.rng, "pr-sim", "", "the pull request as `BASE..HEAD`: commits, branches or tags")
 	f.StringVar(&s.repo, "repo", ".", "`folder` of the git repository")
-	f.StringArrayVar(&s.fl.targets, "target", nil, "only this target (repeatable)")
-	f.StringArrayVar(&s.fl.entries, "entry", nil, "only this harness (repeatable)")
-	f.DurationVar(&s.fl.timeout, "timeout", defaultTimeout, "time per entry and target")
+	f.StringArrayVar(&s.fl.req.Targets, "target", nil, "only this target (repeatable)")
+	f.StringArrayVar(&s.fl.req.Entries, "entry", nil, "only this harness (repeatable)")
+	f.DurationVar(&s.fl.timeout, "timeout", prepare.DefaultTimeout, "time per entry and target")
 	f.IntVar(&s.fl.jobs, "jobs", 2, "entries verified at a time")
 	_ = cmd.MarkFlagRequired("pr-sim") // fails only for flags that do not exist
 	return cmd
 }
 
 func (s *simulation) run(ctx context.Context) error {
-	s.fl.integers, s.fl.solver, s.fl.failOn = "bitvector", "auto", "unknown"
+	s.fl.req.Integers, s.fl.req.Solver = defaultIntegers, defaultSolver
 	base, head, ok := strings.Cut(s.rng, "..")
 	if !ok || base == "" || head == "" || strings.HasPrefix(head, ".") {
 		return fmt.Errorf("--pr-sim %q: want BASE..HEAD", s.rng)
@@ -71,14 +73,14 @@ func (s *simulation) run(ctx context.Context) error {
 	if err != nil {
 		return userError(err)
 	}
-	s.fl.changed = changed
+	s.fl.req.Changed = changed
 	now, err := s.check(ctx, mirror, shas[1], filepath.Join(work, "head"))
 	if err != nil {
 		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head,
 			strings.TrimSpace(err.Error()))
 		return &exitError{code: exitViolated}
 	}
-	s.fl.called = calledIn(now) // what the change called stands against the same calls before it
+	s.fl.req.Called = prepare.CalledIn(now) // what the change called stands against the same calls before it
 	before, err := s.check(ctx, mirror, from, filepath.Join(work, "base"))
 	if err != nil {
 		fmt.Fprintf(s.out, "The base cannot be verified, so nothing is known of it: %s\n\n",
@@ -123,7 +125,11 @@ func (s *simulation) check(ctx context.Context, m *checkout.Mirror, sha, dir str
 	if err := m.Export(ctx, sha, dir); err != nil {
 		return nil, err
 	}
-	jobs, err := prepare(ctx, &s.fl, []string{dir})
+	req, err := s.fl.request(s.timed, []string{dir})
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := prepare.Jobs(ctx, req)
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), dir+"/", ""))
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -155,7 +156,7 @@ func (c *campaign) run(t *testing.T, file, name string) (*verdict.Result, []*int
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _, err := readModule(img.IRPath)
+	m, _, err := prepare.Read(img.IRPath)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,7 @@ func (c *campaign) run(t *testing.T, file, name string) (*verdict.Result, []*int
 	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	res := verifier.Run(limited, m, verifier.Plan{Target: name, Entry: "main", Checks: checks,
-		Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Regions: regions(img.Memory),
+		Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Regions: prepare.Regions(img.Memory),
 			AddressZero: tg.Address0}})
 	c.programs++
 	outs, err := allRuns(ctx, m, checks)

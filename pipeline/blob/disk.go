@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 // Disk keeps documents in a folder: DIR/ab/abcdef...
@@ -36,17 +38,8 @@ func (d *Disk) Put(_ context.Context, data []byte) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", fmt.Errorf("blob: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
+	if err := files.WriteDurable(path, pack(data), 0o600); err != nil {
 		return "", fmt.Errorf("blob: %w", err)
-	}
-	_, err = f.Write(pack(data))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return "", fmt.Errorf("blob: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return name, nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/contract"
+	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 // Compile makes LLVM text of one file. C goes through clang; .ll and .bc are
@@ -330,10 +331,10 @@ func store(from, to string, m meta) (*Unit, error) {
 	m.Digest = hex.EncodeToString(sum[:])
 	data, err := json.Marshal(m)
 	if err == nil {
-		err = writeAtomic(to+".json", data)
+		err = files.Write(to+".json", data, 0o644)
 	}
 	if err == nil {
-		err = writeAtomic(to, ir)
+		err = files.Write(to, ir, 0o644)
 	}
 	if err != nil {
 		return nil, &InfraError{"cache", err}

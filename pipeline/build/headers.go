@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"os"
 	"path/filepath"
+
+	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 //go:embed include/firmproof.h
@@ -22,30 +24,8 @@ func WriteHeaders(dir string) error {
 	if err := os.MkdirAll(over, 0o755); err != nil {
 		return err
 	}
-	if err := writeAtomic(filepath.Join(dir, "firmproof.h"), firmproofHeader); err != nil {
+	if err := files.Write(filepath.Join(dir, "firmproof.h"), firmproofHeader, 0o644); err != nil {
 		return err
 	}
-	return writeAtomic(filepath.Join(over, "assert.h"), assertHeader)
-}
-
-// writeAtomic writes a file so that others see it whole or not at all.
-func writeAtomic(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return files.Write(filepath.Join(over, "assert.h"), assertHeader, 0o644)
 }

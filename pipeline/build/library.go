@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 // librarySources are functions of the C library in C, for programs that call
@@ -92,15 +94,15 @@ func (l *linker) addLibrary(ctx context.Context, path string) ([]byte, error) {
 	}
 }
 
-// linkLibrary compiles files of the library and links them into the program at path.
-func (l *linker) linkLibrary(ctx context.Context, path string, files []string) error {
+// linkLibrary compiles the files names of the library and links them into the program at path.
+func (l *linker) linkLibrary(ctx context.Context, path string, names []string) error {
 	argv := []string{llvmLink, "-S", "-only-needed", "-o", filepath.Base(path), filepath.Base(path)}
-	for _, f := range files {
+	for _, f := range names {
 		if err := os.MkdirAll(filepath.Join(l.opts.WorkDir, libraryDir), 0o755); err != nil {
 			return &InfraError{"link", err}
 		}
 		file := filepath.Join(libraryDir, f)
-		if err := writeAtomic(filepath.Join(l.opts.WorkDir, file), libraryText(f)); err != nil {
+		if err := files.Write(filepath.Join(l.opts.WorkDir, file), libraryText(f), 0o644); err != nil {
 			return &InfraError{"link", err}
 		}
 		r := Request{File: file, Dir: l.opts.WorkDir, Target: l.img.Target, Runner: l.opts.Runner,

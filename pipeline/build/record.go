@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
 )
@@ -151,7 +152,7 @@ func (b *builder) mergeRecord(rec *Recording, command string) error {
 		err = os.MkdirAll(b.opts.CacheDir, 0o755)
 	}
 	if err == nil {
-		err = writeAtomic(path, data)
+		err = files.Write(path, data, 0o644)
 	}
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 var globalRE = regexp.MustCompile(`(?m)^(define|declare) ([^@\n]*)@("[^"\n]*"|[\w.$-]+)\(`)
@@ -69,7 +71,7 @@ func (l *linker) exposeStatics(texts [][]byte, changed bool) ([]string, error) {
 			continue
 		}
 		paths[i] = filepath.Join(l.opts.WorkDir, exposed(i))
-		if err := writeAtomic(paths[i], out); err != nil {
+		if err := files.Write(paths[i], out, 0o644); err != nil {
 			return nil, &InfraError{"link", err}
 		}
 	}

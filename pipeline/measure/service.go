@@ -14,6 +14,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/blob"
 	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier"
@@ -50,7 +51,7 @@ func (s *sleeper) Build(_ context.Context, req pipeline.Request) (*pipeline.Buil
 		if err := os.WriteFile(req.Scratch+"/"+name, []byte(req.Run+name), 0o644); err != nil {
 			return nil, err
 		}
-		b.Jobs = append(b.Jobs, pipeline.Job{Plan: verifier.Plan{Target: req.Target, Entry: fmt.Sprintf("%s-%d",
+		b.Jobs = append(b.Jobs, prepare.Job{Plan: verifier.Plan{Target: req.Target, Entry: fmt.Sprintf("%s-%d",
 			req.Run, i)}, Timeout: time.Minute, Module: name})
 	}
 	s.mu.Lock()

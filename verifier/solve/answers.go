@@ -4,10 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -18,36 +14,25 @@ import (
 // have one are asked again: what they show is replayed anyway. Safe for concurrent use.
 type Answers struct {
 	mu    sync.Mutex
-	path  string
 	known map[ilr.Digest]bool
 	added bool
 }
 
-// LoadAnswers reads the file at path; one that is not there, or is none of ours, is empty.
-func LoadAnswers(path string) (*Answers, error) {
-	a := &Answers{path: path, known: map[ilr.Digest]bool{}}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return a, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+// ReadAnswers reads what Bytes gave; data that is none of ours is empty.
+func ReadAnswers(data []byte) *Answers {
+	a := &Answers{known: map[ilr.Digest]bool{}}
 	const size = len(ilr.Digest{})
 	if len(data) < sha256.Size || len(data)%size != 0 || sha256.Sum256(data[sha256.Size:]) != [sha256.Size]byte(data) {
-		return a, nil
+		return a
 	}
 	for data = data[sha256.Size:]; len(data) > 0; data = data[size:] {
 		a.known[ilr.Digest(data)] = true
 	}
-	return a, nil
+	return a
 }
 
-// Save writes the file, if there is anything new.
-func (a *Answers) Save() error {
-	if a == nil {
-		return nil
-	}
+// Bytes is what to keep, nil if nothing is new.
+func (a *Answers) Bytes() []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.added {
@@ -64,21 +49,7 @@ func (a *Answers) Save() error {
 	}
 	sum := sha256.Sum256(data[sha256.Size:])
 	copy(data, sum[:])
-	f, err := os.CreateTemp(filepath.Dir(a.path), ".answers-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), a.path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return data
 }
 
 func (a *Answers) has(k ilr.Digest) bool {

@@ -2,8 +2,6 @@ package solve
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -12,13 +10,10 @@ import (
 // TestRemember: with answers of an earlier run the same questions get the same answers,
 // those without a model without the solver; other assertions make another question.
 func TestRemember(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "answers")
+	var kept []byte
 	var first []Answer
 	for run := 0; run < 2; run++ {
-		answers, err := LoadAnswers(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answers := ReadAnswers(kept)
 		n, hits, calls, unsat := 0, 0, 0, 0
 		for seed := int64(0); seed < 40; seed++ {
 			g := newTerms(seed, 5, 2, 3, 1)
@@ -51,21 +46,18 @@ func TestRemember(t *testing.T) {
 		if run == 1 && (unsat < 20 || hits < unsat || calls > n-unsat+10) {
 			t.Errorf("%d questions, %d without a model, %d hits, %d calls", n, unsat, hits, calls)
 		}
-		if err := answers.Save(); err != nil {
-			t.Fatal(err)
+		if text := answers.Bytes(); text != nil {
+			kept = text
 		}
 	}
 }
 
 // TestAnswersBelong: what was refuted under one assertion says nothing under another,
-// nor of a variable in another place; a file that was changed counts as empty.
+// nor of a variable in another place; data that was changed counts as empty.
 func TestAnswersBelong(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "answers")
+	var kept []byte
 	ask := func(bound int64, swapped bool) (Answer, int) {
-		answers, err := LoadAnswers(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answers := ReadAnswers(kept)
 		s := ilr.NewStore(nil)
 		x, y := s.Var("x", ilr.BV(8)), s.Var("y", ilr.BV(8))
 		if swapped {
@@ -78,8 +70,8 @@ func TestAnswersBelong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := answers.Save(); err != nil {
-			t.Fatal(err)
+		if text := answers.Bytes(); text != nil {
+			kept = text
 		}
 		return a, r.Stats().Hits
 	}
@@ -93,15 +85,8 @@ func TestAnswersBelong(t *testing.T) {
 			t.Errorf("%d: %v with %d hits", i, a, hits)
 		}
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data[len(data)-1] ^= 1
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	kept[len(kept)-1] ^= 1
 	if a, hits := ask(5, false); a != Unsat || hits != 0 {
-		t.Errorf("%v with %d hits in a damaged file", a, hits)
+		t.Errorf("%v with %d hits in damaged data", a, hits)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package prepare
 
 import (
 	"errors"
@@ -13,7 +13,6 @@ import (
 	"github.com/firmproof/firmproof/pipeline/cbmc"
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/targets"
-	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -83,11 +82,11 @@ func (b *preparation) makeRunner(dir string) (build.Runner, error) {
 
 // settled is a job whose result is known already: unknown, for a construct that is
 // not modelled or a proof that does not build.
-func settled(name, target, detail string) job {
+func settled(name, target, detail string) Job {
 	res := &verdict.Result{Target: target, Entry: name, Claims: []verdict.Claim{},
 		Reason: &verdict.Reason{Kind: verdict.Unsupported, Detail: detail}}
 	res.Summarise()
-	return job{label: name, settled: res}
+	return Job{Label: name, Settled: res}
 }
 
 func (b *preparation) cbmcProof(p *cbmc.Proof) error {
@@ -95,7 +94,7 @@ func (b *preparation) cbmcProof(p *cbmc.Proof) error {
 	if p.Bits32 {
 		def = "i386"
 	}
-	ts, err := loadTargets(b.fl.targets, []string{def})
+	ts, err := load(b.req.Targets, []string{def})
 	if err != nil {
 		return err
 	}
@@ -119,7 +118,7 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	if err != nil {
 		return err
 	}
-	module, read, err := readModule(img.IRPath)
+	module, read, err := Read(img.IRPath)
 	if err != nil {
 		return err
 	}
@@ -143,28 +142,23 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	}
 	assumptions = append(assumptions, p.ContractNotes()...)
 	weave.Assigns(module)
-	stages := []verdict.Stage{}
-	for _, s := range img.Stages {
-		stages = append(stages, verdict.Stage{Name: s.Name, Seconds: s.Seconds})
-	}
 	checks := p.Checks()
-	if len(b.fl.checks) > 0 {
-		if checks, err = verdict.ParseChecks(b.fl.checks); err != nil {
+	if len(b.req.Checks) > 0 {
+		if checks, err = verdict.ParseChecks(b.req.Checks); err != nil {
 			return err
 		}
 	}
 	set := cbmcLoops(module, p.Loops)
-	for k, v := range b.unwindSet {
+	for k, v := range b.req.UnwindSet {
 		set[k] = v
 	}
-	b.jobs = append(b.jobs, job{module: module, label: p.Title(), stages: append(stages, read),
-		notes: append(img.Notes, b.notes...), timeout: b.fl.timeout, plan: verifier.Plan{
-			Target: t.Name, Entry: p.Entry, Checks: checks, Unwind: b.fl.unwind, UnwindSet: set, Depth: b.fl.depth,
-			Memory:   b.memory,
-			Integers: b.fl.integers, Solver: b.fl.solver, StopAfter: b.fl.stop,
-			Semantics: ir.Semantics{VolatileMemory: true, MallocNeverFails: p.MallocOK},
-			Assumptions: append(assumptions,
-				"meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory")}})
+	j := b.base(t, append(stagesOf(img), read), append(img.Notes, b.notes...))
+	j.Program, j.Label = module, p.Title()
+	j.Plan.Entry, j.Plan.Checks, j.Plan.UnwindSet = p.Entry, checks, set
+	j.Plan.Semantics = ir.Semantics{VolatileMemory: true, MallocNeverFails: p.MallocOK}
+	j.Plan.Assumptions = append(assumptions,
+		"meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory")
+	b.jobs = append(b.jobs, j)
 	return nil
 }
 

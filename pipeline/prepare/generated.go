@@ -1,4 +1,4 @@
-package main
+package prepare
 
 import (
 	"fmt"
@@ -15,36 +15,36 @@ import (
 	"github.com/firmproof/firmproof/verifier/weave"
 )
 
-// anyCall starts the shown names of generated harnesses.
-const anyCall = "any call of "
+// AnyCall starts the shown names of generated harnesses.
+const AnyCall = "any call of "
 
 // generated makes a harness for each function that `functions` of the manifest means,
 // and a job of it. A function that no harness can be made for is an unknown.
-func (b *preparation) generated(base job, img *build.Image, m *manifest.Manifest) ([]job, error) {
-	if m.Functions == manifest.FunctionsNone && b.fl.called == nil {
+func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest) ([]Job, error) {
+	if m.Functions == manifest.FunctionsNone && b.req.Called == nil {
 		return nil, nil
 	}
 	meant, err := b.meant(m)
 	if err != nil {
 		return nil, err
 	}
-	var out []job
-	for _, f := range choose(base.module, img, m, meant) {
+	var out []Job
+	for _, f := range choose(base.Program, img, m, meant) {
 		j := base
-		name := anyCall + f.CName
-		entry, notes, err := weave.Harness(base.module, f)
+		name := AnyCall + f.CName
+		entry, notes, err := weave.Harness(base.Program, f)
 		if err != nil {
-			s := settled(name, base.plan.Target, "no harness can be made: "+err.Error())
-			s.stages, s.notes = base.stages, base.notes
+			s := settled(name, base.Plan.Target, "no harness can be made: "+err.Error())
+			s.Stages, s.Notes = base.Stages, base.Notes
 			out = append(out, s)
 			continue
 		}
-		if j.plan.Checks, err = b.checks(manifest.Harness{}); err != nil {
+		if j.Plan.Checks, err = b.checks(manifest.Harness{}); err != nil {
 			return nil, err
 		}
-		delete(j.plan.Checks, verdict.Leak) // the harness itself frees nothing
-		j.plan.Entry, j.label = entry.Name, name
-		j.plan.Assumptions = append(slices.Clone(base.plan.Assumptions), notes...)
+		delete(j.Plan.Checks, verdict.Leak) // the harness itself frees nothing
+		j.Plan.Entry, j.Label = entry.Name, name
+		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), notes...)
 		b.fromManifest(&j, manifest.Harness{}, m)
 		out = append(out, j)
 	}
@@ -53,8 +53,8 @@ func (b *preparation) generated(base job, img *build.Image, m *manifest.Manifest
 
 // meant reports whether a function gets a harness.
 func (b *preparation) meant(m *manifest.Manifest) (func(f *ir.Func, src build.Function) bool, error) {
-	if b.fl.called != nil {
-		return func(f *ir.Func, _ build.Function) bool { return slices.Contains(b.fl.called, f.CName) }, nil
+	if b.req.Called != nil {
+		return func(f *ir.Func, _ build.Function) bool { return slices.Contains(b.req.Called, f.CName) }, nil
 	}
 	changed, err := b.changedLines(m)
 	return func(f *ir.Func, src build.Function) bool {
@@ -62,12 +62,12 @@ func (b *preparation) meant(m *manifest.Manifest) (func(f *ir.Func, src build.Fu
 	}, err
 }
 
-// calledIn lists the functions that generated harnesses of a report call: those whose
+// CalledIn lists the functions that generated harnesses of a report call: those whose
 // findings need to be known of the base, too.
-func calledIn(r *verdict.Report) []string {
+func CalledIn(r *verdict.Report) []string {
 	out := []string{}
 	for i := range r.Results {
-		if name, ok := strings.CutPrefix(r.Results[i].Entry, anyCall); ok && !slices.Contains(out, name) {
+		if name, ok := strings.CutPrefix(r.Results[i].Entry, AnyCall); ok && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -79,10 +79,10 @@ func (b *preparation) changedLines(m *manifest.Manifest) (map[string][]reports.L
 	switch {
 	case m.Functions == manifest.FunctionsAll:
 		return nil, nil
-	case b.fl.changed != nil:
-		return b.fl.changed, nil
-	case b.fl.since != "":
-		return checkout.ChangedSince(b.ctx, filepath.Dir(m.Path), b.fl.since)
+	case b.req.Changed != nil:
+		return b.req.Changed, nil
+	case b.req.Since != "":
+		return checkout.ChangedSince(b.ctx, filepath.Dir(m.Path), b.req.Since)
 	}
 	if len(m.Harnesses) == 0 {
 		return nil, fmt.Errorf(

@@ -1,0 +1,157 @@
+package answers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/files"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/solve"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Folder keeps answers in a folder:
+//
+//	results/KEY   answers, by their keys
+//	claims/KEY    of an entry on a target: digests of questions without a model
+//	inputs/KEY    of an entry on a target: inputs of its last violations
+//
+// A violation is never shown as it was stored: the program is executed on its inputs
+// again, and searched if that does not confirm it.
+type Folder struct {
+	dir, engine string
+}
+
+// OpenFolder gives nil, and says so, if the folder cannot be used: a run needs none.
+func OpenFolder(dir string) *Folder {
+	if dir == "" {
+		return nil
+	}
+	f := &Folder{dir: dir}
+	self, err := os.Executable()
+	if err == nil {
+		f.engine, err = EngineOf(self)
+	}
+	for _, sub := range []string{"results", "claims", "inputs"} {
+		if err == nil {
+			err = os.MkdirAll(filepath.Join(dir, sub), 0o755)
+		}
+	}
+	if err != nil {
+		slog.Warn("the cache is not used", "folder", dir, "error", err)
+		return nil
+	}
+	return f
+}
+
+// Run verifies, or gives the stored answer. The time that ctx leaves is budget.
+func (f *Folder) Run(ctx context.Context, m *ir.Module, plan verifier.Plan, budget time.Duration) *verdict.Result {
+	entry := m.Func(plan.Entry)
+	if f == nil || entry == nil || entry.IsDecl() || len(plan.Dumps) > 0 || plan.Proofs != "" || plan.StopAfter != "" {
+		return verifier.Run(ctx, m, plan)
+	}
+	q, err := Ask(m.Part(entry), plan, f.engine)
+	if err != nil {
+		return verifier.Run(ctx, m, plan)
+	}
+	for _, key := range q.Keys() {
+		if res := f.recall(q, key, budget); res != nil {
+			return res
+		}
+	}
+	return f.verify(ctx, m, plan, q, budget)
+}
+
+// verify asks the engine, with what earlier runs on the entry and target left.
+func (f *Folder) verify(ctx context.Context, m *ir.Module, plan verifier.Plan, q Question,
+	budget time.Duration) *verdict.Result {
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%s", f.engine, plan.Target, plan.Entry)))
+	name := hex.EncodeToString(sum[:16])
+	claims, inputs := filepath.Join(f.dir, "claims", name), filepath.Join(f.dir, "inputs", name)
+	if text, err := os.ReadFile(inputs); err == nil && json.Unmarshal(text, &plan.Tried) != nil {
+		plan.Tried = nil
+	}
+	known, err := os.ReadFile(claims)
+	if err != nil && !os.IsNotExist(err) {
+		slog.Warn("cache", "error", err)
+	}
+	plan.Answers = solve.ReadAnswers(known)
+	res := verifier.Run(ctx, m, plan)
+	violations := inputsOf(res)
+	failed := f.write(inputs, violations)
+	if text := plan.Answers.Bytes(); text != nil && failed == nil {
+		failed = files.Write(claims, text, 0o644)
+	}
+	if failed == nil && len(violations) == 0 && res.Status != verdict.Violated {
+		failed = f.keep(q, res, budget)
+	}
+	if failed != nil {
+		slog.Warn("cache", "error", failed)
+	}
+	return res
+}
+
+// inputsOf lists the inputs of each violation.
+func inputsOf(res *verdict.Result) [][]verdict.Input {
+	out := [][]verdict.Input{}
+	for i := range res.Claims {
+		if c := &res.Claims[i]; c.Status == verdict.Violated && c.Replay == verdict.Confirmed {
+			out = append(out, c.Inputs)
+		}
+	}
+	return out
+}
+
+func (f *Folder) file(key string) string { return filepath.Join(f.dir, "results", key) }
+
+func (f *Folder) read(key string) (a Answer, ok bool) {
+	text, err := os.ReadFile(f.file(key))
+	return a, err == nil && json.Unmarshal(text, &a) == nil
+}
+
+// recall is the stored answer to q under a key, nil if there is none that can be shown.
+func (f *Folder) recall(q Question, key string, budget time.Duration) *verdict.Result {
+	a, ok := f.read(key)
+	if !ok {
+		return nil
+	}
+	res, err := q.Show(a, budget)
+	if err != nil || res == nil {
+		return nil
+	}
+	res.DurationMS = 0
+	res.Reused, res.Stages = verdict.FromCache,
+		[]verdict.Stage{{Name: "cache", Counts: map[string]int64{"claims": int64(len(res.Claims))}}}
+	return res
+}
+
+// keep stores what is worth it, but never in place of a better answer.
+func (f *Folder) keep(q Question, res *verdict.Result, budget time.Duration) error {
+	list, err := q.Keep(res, budget)
+	for _, a := range list {
+		old, ok := f.read(a.Key)
+		if ok && !a.replaces(old) {
+			continue
+		}
+		if err := f.write(f.file(a.Key), a); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (f *Folder) write(path string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return files.Write(path, text, 0o644)
+}

@@ -1,0 +1,68 @@
+package prepare
+
+import (
+	"slices"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/answers"
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Job is one verification: an entry on a target. It is data, made by one process
+// and worked by another.
+type Job struct {
+	Plan    verifier.Plan `json:"plan"`
+	Timeout time.Duration `json:"timeout"`
+	Raise   bool          `json:"raise,omitempty"` // with greater bounds again, until the time is used
+
+	Program *ir.Module `json:"-"` // the whole, in the process that built it
+	// file with the part of the program that the entry reaches (ir.Decode)
+	Module string `json:"module,omitempty"`
+	answers.Question
+
+	// What the result is completed with, however it was found.
+	Machine    *verdict.Machine       `json:"machine,omitempty"`
+	Label      string                 `json:"label,omitempty"` // shown instead of the entry
+	Stages     []verdict.Stage        `json:"stages,omitempty"`
+	Notes      []string               `json:"notes,omitempty"`
+	Suppressed []manifest.Suppression `json:"suppressed,omitempty"`
+
+	Settled *verdict.Result `json:"settled,omitempty"` // known without a run, and complete
+}
+
+// Name is what the report calls the entry.
+func (j *Job) Name() string {
+	switch {
+	case j.Settled != nil:
+		return j.Settled.Entry
+	case j.Label != "":
+		return j.Label
+	}
+	return j.Plan.Entry
+}
+
+// Complete adds to an answer of the engine what belongs to the build and the manifest.
+func (j *Job) Complete(res *verdict.Result) {
+	res.Stages = append(slices.Clone(j.Stages), res.Stages...)
+	res.Warnings = append(res.Warnings, j.Notes...)
+	for _, s := range j.Suppressed {
+		for i := range res.Claims {
+			if c := &res.Claims[i]; c.ID == s.Claim && (c.Status == verdict.Violated || c.Status == verdict.Unknown) {
+				c.Suppressed = s.Reason
+			}
+		}
+	}
+	res.Summarise()
+	res.Entry, res.Machine = j.Name(), j.Machine
+}
+
+// Read reads a program in LLVM's text form, and says what that cost.
+func Read(path string) (*ir.Module, verdict.Stage, error) {
+	start := time.Now()
+	m, err := frontend.Read(path)
+	return m, verdict.Stage{Name: "read", Seconds: time.Since(start).Seconds(), Peak: verifier.PeakRSS()}, err
+}

@@ -1,0 +1,206 @@
+package prepare
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
+)
+
+// add reads the image and makes a job for each harness.
+func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manifest.Harness,
+	m *manifest.Manifest) error {
+	if len(img.Missing) > 0 {
+		e := img.Missing[0]
+		msg := fmt.Sprintf("there is no function %q to start from", e.Entry)
+		if e.Nearest != "" {
+			msg += fmt.Sprintf(", did you mean %q?", e.Nearest)
+		}
+		return errors.New(msg)
+	}
+	module, read, err := Read(img.IRPath)
+	if err != nil {
+		return err
+	}
+	var assumptions []string
+	if m != nil {
+		if assumptions, err = applyStubs(module, img, m); err != nil {
+			return err
+		}
+		woven, err := weaveInterrupts(module, img, m, harnesses)
+		if err != nil {
+			return err
+		}
+		assumptions = append(assumptions, woven...)
+	}
+	base := b.base(t, append(stagesOf(img), read), img.Notes)
+	base.Program, base.Machine = module, machineOf(t)
+	base.Plan.Assumptions, base.Plan.Hosted = assumptions, t.Hosted
+	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory),
+		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
+	var generated []Job
+	if m != nil && len(b.req.Entries) == 0 {
+		if generated, err = b.generated(base, img, m); err != nil {
+			return err
+		}
+	}
+	for _, h := range harnesses {
+		checks, err := b.checks(h)
+		if err != nil {
+			return err
+		}
+		if !t.Leak && len(b.req.Checks) == 0 && !saysLeak(h.Checks) {
+			delete(checks, verdict.Leak)
+		}
+		j := base
+		j.Notes = append(slices.Clone(base.Notes), b.notes...)
+		j.Plan.Entry, j.Plan.Checks = h.Entry, checks
+		if checks.Has(verdict.Stack) {
+			j.Plan.Stack = &ir.Stack{Size: int64(t.StackSize), Frames: img.Frames}
+		}
+		b.fromManifest(&j, h, m)
+		b.jobs = append(b.jobs, j)
+	}
+	b.jobs = append(b.jobs, generated...)
+	return nil
+}
+
+// base is a job with what the request says of every one.
+func (b *preparation) base(t targets.Target, stages []verdict.Stage, notes []string) Job {
+	r := &b.req
+	timeout := r.Timeout
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	return Job{Stages: stages, Notes: notes, Timeout: timeout, Plan: verifier.Plan{
+		Target: t.Name, Unwind: r.Unwind, UnwindSet: r.UnwindSet, Depth: r.Depth, Memory: r.Memory,
+		Integers: r.Integers, Solver: r.Solver, StopAfter: r.StopAfter, Relevant: r.Relevant}}
+}
+
+// stagesOf are the stages of a build, as results show them.
+func stagesOf(img *build.Image) []verdict.Stage {
+	out := []verdict.Stage{}
+	for _, s := range img.Stages {
+		out = append(out, verdict.Stage{Name: s.Name, Seconds: s.Seconds})
+	}
+	return out
+}
+
+// machineOf is what the target decides about C.
+func machineOf(t targets.Target) *verdict.Machine {
+	m := &verdict.Machine{Int: t.Types.Int.Size, Long: t.Types.Long.Size, Pointer: t.PointerBits / 8, Endian: "little",
+		Char:     "unsigned",
+		AlignInt: t.Types.Int.Align, AlignLarge: t.Types.LongLong.Align}
+	if t.BigEndian {
+		m.Endian = "big"
+	}
+	if t.CharSigned {
+		m.Char = "signed"
+	}
+	return m
+}
+
+func saysLeak(checks []string) bool {
+	for _, c := range checks {
+		if c == string(verdict.Leak) || c == "all" {
+			return true
+		}
+	}
+	return false
+}
+
+// fromManifest takes the harness's limits where the request says nothing.
+func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manifest) {
+	if j.Plan.Unwind == 0 {
+		j.Plan.Unwind = h.Unwind
+	}
+	if j.Plan.Depth == 0 {
+		j.Plan.Depth = h.Depth
+	}
+	if h.Timeout > 0 && b.req.Timeout == 0 {
+		j.Timeout = h.Timeout
+	}
+	set := map[string]int{}
+	for _, l := range h.Unwindset {
+		name := l.Func
+		if l.Loop >= 0 {
+			name = fmt.Sprintf("%s.%d", l.Func, l.Loop)
+		}
+		set[name] = l.Bound
+	}
+	for k, v := range b.req.UnwindSet {
+		set[k] = v
+	}
+	j.Plan.UnwindSet = set
+	if m == nil {
+		return
+	}
+	if len(m.Interrupts) > 0 {
+		j.Plan.VolatileMemory = true // the handlers say who else writes
+		set[weave.Point+".0"] = weave.Turns(build.Handlers(m.Interrupts)) + 1
+	}
+	for _, s := range m.Suppress {
+		if s.Until.IsZero() || time.Now().Before(s.Until) {
+			j.Suppressed = append(j.Suppressed, s)
+		}
+	}
+}
+
+// weaveInterrupts lets the interrupt handlers of the manifest run between steps.
+func weaveInterrupts(module *ir.Module, img *build.Image, m *manifest.Manifest, harnesses []manifest.Harness) (
+	[]string, error) {
+	if len(m.Interrupts) == 0 {
+		return nil, nil
+	}
+	var entries, known []string
+	for _, f := range img.Functions {
+		known = append(known, f.Name)
+	}
+	for _, h := range harnesses {
+		entries = append(entries, h.Entry)
+	}
+	notes, err := weave.Interrupts(module, build.Handlers(m.Interrupts), entries, known)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Path, err)
+	}
+	return notes, nil
+}
+
+// applyStubs replaces the functions that the manifest stubs.
+func applyStubs(module *ir.Module, img *build.Image, m *manifest.Manifest) ([]string, error) {
+	stubs := map[string]string{}
+	for _, s := range m.Stubs {
+		stubs[s.Func] = s.Kind
+	}
+	var known []string
+	for _, f := range img.Functions {
+		known = append(known, f.Name)
+	}
+	notes, err := weave.Stubs(module, stubs, append(known, img.Declared...))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Path, err)
+	}
+	return notes, nil
+}
+
+// Regions turns the memory map of address space 0 into the engine's.
+func Regions(list []targets.Region) []ir.Region {
+	access := map[targets.Access]ir.Access{targets.RAM: ir.AccessReadWrite, targets.ROM: ir.AccessRead,
+		targets.Volatile: ir.AccessVolatile, targets.Constant: ir.AccessRead,
+		targets.WriteOnly: ir.AccessVolatile}
+	var out []ir.Region
+	for _, r := range list {
+		if r.Space == 0 {
+			out = append(out, ir.Region{Name: r.Name, Base: r.Base, Size: r.Size, Access: access[r.Access]})
+		}
+	}
+	return out
+}

@@ -1,0 +1,272 @@
+// Package prepare turns what a project asks for into jobs: it reads the manifest, has
+// the program built, weaves into it what the manifest asks for, and says for each
+// entry on each target what to verify and how.
+//
+//	manifest -> build.Image -> *ir.Module -> []Job
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/pipeline/sandbox"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// DefaultTimeout is the time for an entry on a target that nobody says anything about.
+const DefaultTimeout = 60 * time.Second
+
+// Request says what to prepare. What it leaves empty is the manifest's to say.
+type Request struct {
+	Paths      []string // folders with a manifest, C files, LLVM IR; empty: the current folder
+	CBMCProofs []string // folders with proofs written for CBMC: themselves or below them
+	Targets    []string
+	Entries    []string
+	Checks     []string
+
+	Unwind    int
+	UnwindSet map[string]int
+	Depth     int
+	Timeout   time.Duration // of an entry on a target
+	Memory    int64         // bytes
+	Integers  string        // see verifier.Plan, like the next two
+	Solver    string
+	StopAfter string
+	Relevant  bool // traces hold only what the failure depends on
+
+	Include, Defines, Undefines, CFlags []string // for plain C files
+
+	// for generated harnesses of changed functions: the lines that changed, or the
+	// commit to compare with; both empty: there is no change to look at
+	Changed map[string][]reports.LineRange
+	Since   string
+	// functions that get a generated harness whatever changed; nil: see the manifest
+	Called []string
+
+	Compilers int    // that run at a time
+	Committed bool   // the tree is a commit's: a build may not change what is verified
+	Units     string // folder with compiled units, which is only read
+	Cache     string // folder for compiled units; empty: the user's
+}
+
+// Jobs builds everything that was asked for and lists what to verify, target by target.
+func Jobs(ctx context.Context, req Request) ([]Job, error) {
+	files, dirs, err := filesAndFolders(req)
+	if err != nil {
+		return nil, err
+	}
+	work, err := os.MkdirTemp("", "firmproof-")
+	if err != nil {
+		return nil, &build.InfraError{Stage: "prepare", Err: err}
+	}
+	defer os.RemoveAll(work)
+	b := &preparation{ctx: ctx, req: req, work: work}
+	// in the service's sandbox, builds get fewer rights than this process has
+	if b.runner, err = sandbox.BuildRunner(ctx, sandbox.Off, "", ""); err != nil {
+		return nil, &build.InfraError{Stage: "prepare", Err: err}
+	}
+	for _, d := range req.CBMCProofs {
+		if err := b.cbmcProofs(d); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range dirs {
+		if err := b.project(d); err != nil {
+			return nil, err
+		}
+	}
+	if len(files) > 0 {
+		if err := b.plain(files); err != nil {
+			return nil, err
+		}
+	}
+	return b.jobs, nil
+}
+
+// filesAndFolders tells the files of a request from its folders.
+func filesAndFolders(req Request) (files, dirs []string, err error) {
+	paths := req.Paths
+	if len(paths) == 0 && len(req.CBMCProofs) == 0 {
+		paths = []string{"."}
+	}
+	for _, a := range paths {
+		st, err := os.Stat(a)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil, fmt.Errorf("%s: no such file or folder", a)
+		case err != nil:
+			return nil, nil, err
+		case st.IsDir():
+			dirs = append(dirs, a)
+		default:
+			files = append(files, a)
+		}
+	}
+	return files, dirs, nil
+}
+
+// preparation collects jobs.
+type preparation struct {
+	ctx    context.Context
+	req    Request
+	work   string
+	runner build.Runner
+	builds int
+	notes  []string // on how proofs of CBMC were read
+	jobs   []Job
+}
+
+// plain prepares C and IR files as one program.
+func (b *preparation) plain(files []string) error {
+	ts, err := load(b.req.Targets, []string{"host"})
+	if err != nil {
+		return err
+	}
+	entries := b.req.Entries
+	if len(entries) == 0 {
+		entries = []string{"main"}
+	}
+	checks, err := verdict.ParseChecks(b.req.Checks)
+	if err != nil {
+		return err
+	}
+	for _, t := range ts {
+		opts := b.options(checks)
+		opts.Shim, opts.Entries = true, entries
+		opts.Include, opts.Defines, opts.Undefines, opts.CFlags = b.req.Include, b.req.Defines, b.req.Undefines,
+			b.req.CFlags
+		img, err := build.Files(b.ctx, files, t, opts)
+		if err != nil {
+			return err
+		}
+		harnesses := make([]manifest.Harness, len(entries))
+		for i, e := range entries {
+			harnesses[i].Entry = e
+		}
+		if err := b.add(img, t, harnesses, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// project prepares a folder with a manifest.
+func (b *preparation) project(dir string) error {
+	m, err := manifest.Read(dir)
+	if err != nil {
+		return err
+	}
+	harnesses := m.Harnesses
+	if len(b.req.Entries) > 0 {
+		if harnesses, err = pick(m, b.req.Entries); err != nil {
+			return err
+		}
+	}
+	ts := m.Targets
+	if len(b.req.Targets) > 0 {
+		ts = nil
+		for _, n := range b.req.Targets {
+			t, ok := m.Target(n)
+			if !ok {
+				if t, err = targets.Load(n); err != nil {
+					return err
+				}
+			}
+			ts = append(ts, t)
+		}
+	}
+	for _, t := range ts {
+		all := verdict.CheckSet{}
+		for _, h := range harnesses {
+			c, err := b.checks(h)
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", m.Path, h.Line, err)
+			}
+			for k := range c {
+				all[k] = true
+			}
+		}
+		opts := b.options(all)
+		opts.KeepAll = m.Functions != manifest.FunctionsNone
+		img, err := build.Project(b.ctx, dir, m, t, opts)
+		if err != nil {
+			return err
+		}
+		if err := b.add(img, t, harnesses, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pick finds the harnesses named on the command line; an entry that the manifest
+// does not name is verified with the defaults.
+func pick(m *manifest.Manifest, entries []string) ([]manifest.Harness, error) {
+	var out []manifest.Harness
+	for _, e := range entries {
+		found := false
+		for _, h := range m.Harnesses {
+			if h.Entry == e {
+				out = append(out, h)
+				found = true
+			}
+		}
+		if !found {
+			var names []string
+			for _, h := range m.Harnesses {
+				names = append(names, h.Entry)
+			}
+			return nil, fmt.Errorf("%s names no harness %q, did you mean %q?", m.Path, e, verdict.Nearest(e, names))
+		}
+	}
+	return out, nil
+}
+
+func (b *preparation) checks(h manifest.Harness) (verdict.CheckSet, error) {
+	if len(b.req.Checks) > 0 {
+		return verdict.ParseChecks(b.req.Checks)
+	}
+	return verdict.ParseChecks(h.Checks)
+}
+
+func (b *preparation) options(checks verdict.CheckSet) build.Options {
+	b.builds++
+	dir := filepath.Join(b.work, fmt.Sprint(b.builds))
+	_ = os.Mkdir(dir, 0o755)
+	opts := build.Options{Runner: b.runner, WorkDir: dir, Jobs: b.req.Compilers, Committed: b.req.Committed,
+		Checks: build.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow),
+			Conversion: checks.Has(verdict.Conversion), Stack: checks.Has(verdict.Stack)}}
+	opts.CacheDir, opts.Units = b.req.Cache, b.req.Units
+	if cache, err := os.UserCacheDir(); err == nil && opts.CacheDir == "" {
+		opts.CacheDir = filepath.Join(cache, "firmproof", "units")
+	}
+	if os.MkdirAll(opts.CacheDir, 0o755) != nil {
+		opts.CacheDir = ""
+	}
+	return opts
+}
+
+// load finds targets by name.
+func load(names, def []string) ([]targets.Target, error) {
+	if len(names) == 0 {
+		names = def
+	}
+	var out []targets.Target
+	for _, n := range names {
+		t, err := targets.Load(n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}

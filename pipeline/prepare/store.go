@@ -1,0 +1,113 @@
+package prepare
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/firmproof/firmproof/pipeline/answers"
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// How a job goes from the process that builds it to the one that works it.
+const (
+	JobsFile    = "jobs.json"   // what Store leaves in its folder: a list of Job
+	UnitsFolder = "units"       // the folder below it with the units that the build compiled
+	JobFile     = "job.json"    // a Job, for Work
+	ResultFile  = "result.json" // what Work leaves: a verdict.Result
+	// what StoreFault leaves instead of jobs when the tree is at fault: a Fault. An exit
+	// status does not tell: Go's own abort has the one of a usage error
+	FaultFile = "fault.json"
+)
+
+// Fault says what is wrong with a tree.
+type Fault struct {
+	Message string `json:"message"`
+}
+
+// StoreFault leaves in a folder what Jobs found wrong with the tree, if the fault is there.
+func StoreFault(err error, folder string) error {
+	var ours *build.InfraError
+	if errors.As(err, &ours) {
+		return nil
+	}
+	text, failed := json.Marshal(Fault{Message: err.Error()})
+	if failed != nil {
+		return failed
+	}
+	return os.WriteFile(filepath.Join(folder, FaultFile), text, 0o644)
+}
+
+// Store leaves the jobs in a folder, each with the part of its program that the entry
+// reaches in a file beside it, and the question that it asks of engine.
+func Store(jobs []Job, engine, folder string) error {
+	for i := range jobs {
+		if err := jobs[i].store(engine, folder, i); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(jobs)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, JobsFile), text, 0o644)
+}
+
+func (j *Job) store(engine, folder string, n int) error {
+	if j.Settled != nil {
+		return nil
+	}
+	entry := j.Program.Func(j.Plan.Entry)
+	if entry == nil || entry.IsDecl() { // nothing to cut out: the engine says so
+		j.Settled = verifier.Run(context.Background(), j.Program, j.Plan)
+		j.Complete(j.Settled)
+		return nil
+	}
+	part := j.Program.Part(entry)
+	var err error
+	if j.Question, err = answers.Ask(part, j.Plan, engine); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := part.Encode(&b); err != nil {
+		return err
+	}
+	j.Module = fmt.Sprintf("module-%d", n)
+	return os.WriteFile(filepath.Join(folder, j.Module), b.Bytes(), 0o644)
+}
+
+// Work verifies the job in a folder and leaves the result there, not yet completed.
+func Work(ctx context.Context, folder string) error {
+	text, err := os.ReadFile(filepath.Join(folder, JobFile))
+	if err != nil {
+		return err
+	}
+	var j Job
+	if err := json.Unmarshal(text, &j); err != nil {
+		return fmt.Errorf("%s: %w", JobFile, err)
+	}
+	if j.Module == "" {
+		return errors.New("the job has no module")
+	}
+	data, err := os.ReadFile(filepath.Join(folder, j.Module))
+	if err != nil {
+		return err
+	}
+	m, err := ir.Decode(data)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, j.Timeout)
+	defer cancel()
+	res, err := json.Marshal(verifier.Run(ctx, m, j.Plan))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, ResultFile), res, 0o644)
+}
