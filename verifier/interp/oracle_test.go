@@ -22,16 +22,19 @@ import (
 
 const seeds = 6
 
+// kernelHeaders is the folder of <asm/errno.h> and its like, for i386 too.
+const kernelHeaders = "/usr/include/x86_64-linux-gnu"
+
 const printer = `#include <stdio.h>
 unsigned long long run(unsigned);
 int main(void) { for (unsigned s = 0; s < %d; s++) printf("%%llu\n", run(s)); return 0; }
 `
 
 // hostTargets are the two that this machine can execute. SSE keeps i386's
-// floating point to single and double precision. The kernel's headers lie in x86_64's folder for both.
+// floating point to single and double precision.
 var hostTargets = map[string][]string{
 	"x86_64": {"-m64"},
-	"i386":   {"-m32", "-msse2", "-mfpmath=sse", "-idirafter", "/usr/include/x86_64-linux-gnu"},
+	"i386":   {"-m32", "-msse2", "-mfpmath=sse", "-idirafter", kernelHeaders},
 }
 
 func native(t *testing.T, path, target string) []string {
@@ -60,7 +63,7 @@ func agree(t *testing.T, path string) {
 		want := native(t, path, target)
 		flags := []string{"-fno-builtin"}
 		if target == "i386" {
-			flags = append(flags, "-msse2", "-target", "i686-linux-gnu")
+			flags = append(flags, "-msse2", "-target", "i686-linux-gnu", "-idirafter", kernelHeaders)
 		}
 		for _, level := range []string{"-O0", "-O2"} {
 			m := compileFile(t, path, target, append(flags, level)...)
