@@ -17,7 +17,7 @@ type BuildError struct {
 
 func (e *BuildError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *BuildError) Unwrap() error { return e.Err }
 
 // LimitError is a build that reached a limit of this server: it is shown to the author
@@ -29,7 +29,7 @@ type LimitError struct {
 
 func (e *LimitError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *LimitError) Unwrap() error { return e.Err }
 
 // ours is a fault of ours: retried, and never shown as a finding. Errors that are

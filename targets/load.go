@@ -44,7 +44,7 @@ func Names() []string {
 	return names
 }
 
-// Load gives a target by name. `host` is this machine's target under that name.
+// Load returns a target by name. `host` is this machine's target under that name.
 // The error is an *UnknownError if there is none of the name.
 func Load(name string) (Target, error) {
 	if name == hostName {
@@ -75,7 +75,7 @@ func host(arch string) (Target, error) {
 	return t, err
 }
 
-// HeaderDirs gives the C library's header directories: those of the first
+// HeaderDirs returns the C library's header directories: those of the first
 // candidate in Headers that exists as a whole. A candidate is one directory, or
 // several with a colon between them. No directories and true means freestanding;
 // false means that the library is not installed (see Package).

@@ -165,7 +165,7 @@ type InfraError struct {
 // Error names the stage.
 func (e *InfraError) Error() string { return e.Stage + ": " + e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *InfraError) Unwrap() error { return e.Err }
 
 // EntryError says that none of the entries exists.

@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/contract"
 )
 
-// preprocess gives the text that the compiler sees and the files that it came from.
+// preprocess returns the text that the compiler sees and the files that it came from.
 func (r *Request) preprocess(ctx context.Context, flags []string, scratch string) ([]byte, []string, error) {
 	depFile, outFile := filepath.Join(scratch, "unit.d"), filepath.Join(scratch, "unit.i")
 	args := append(append([]string(nil), flags...), "-E", "-MD", "-MF", depFile, "-MT", "unit", "-o", outFile, "--",

@@ -68,7 +68,7 @@ func (b *builder) asCommitted(files ...string) error {
 	return fault
 }
 
-// absolute gives a name that a compiler run in dir printed its whole path.
+// absolute returns the whole path of a name that a compiler run in dir printed.
 func absolute(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)

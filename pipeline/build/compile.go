@@ -121,7 +121,7 @@ func (r *Request) fault(res Result, tool string) error {
 	return &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: diags}
 }
 
-// meta is what the cache keeps beside a unit's IR.
+// meta holds what the cache keeps next to a unit's IR.
 type meta struct {
 	Implicit []string         `json:"implicit,omitempty"`
 	Frames   map[string]int64 `json:"frames,omitempty"`
@@ -197,7 +197,7 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	return u, nil
 }
 
-// nakedFault reports that clang takes no function with the attribute naked as it is.
+// nakedFault reports whether clang refused a function with the attribute naked as it is.
 func nakedFault(err error) bool {
 	var be *BuildError
 	return errors.As(err, &be) && slices.ContainsFunc(be.Diagnostics, func(d Diagnostic) bool {
@@ -217,7 +217,7 @@ func (r *Request) isC() bool {
 	return ext == ".c" || ext == ".i"
 }
 
-// rewrite preprocesses the unit and makes C of its contracts; it gives the new file.
+// rewrite preprocesses the unit and makes C of its contracts; it returns the new file.
 func (r *Request) rewrite(ctx context.Context, args []string, scratch string) (string, error) {
 	text, _, err := r.preprocess(ctx, args, scratch)
 	if err != nil {

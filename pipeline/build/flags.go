@@ -127,7 +127,7 @@ func (r *Request) shown(file string) string {
 	return file
 }
 
-// below gives path relative to root, if it lies below it.
+// below returns path relative to root, if it lies below it.
 func below(root, path string) (string, bool) {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {

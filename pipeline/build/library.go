@@ -26,7 +26,7 @@ const libraryDir = "firmproof-libc"
 
 var libraryDef = regexp.MustCompile(`(?m)^(?:LIB [^\n(]*?|SIGNED\(|UNSIGNED\(|FROM_TEXT\(|FORWARD\()(\w+)[(,]`)
 
-// libraryIndex gives the file of each function of the library.
+// libraryIndex returns the file of each function of the library.
 func libraryIndex() map[string]string {
 	files, err := librarySources.ReadDir("libc")
 	if err != nil {

@@ -128,7 +128,7 @@ func (l *linker) fault(res Result) error {
 	return &BuildError{Stage: "link", Target: l.img.Target.Name, Diagnostics: at}
 }
 
-// linkerSays gives the linker's messages, at the place in the unit's file if they name one.
+// linkerSays returns the linker's messages, at the place in the unit's file if they name one.
 func (l *linker) linkerSays(stderr []byte) []Diagnostic {
 	m := linkPlace.FindSubmatch(stderr)
 	if m == nil {

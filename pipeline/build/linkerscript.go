@@ -110,7 +110,7 @@ func expandIncludes(toks []scriptToken, include func(string) (string, error)) ([
 	return toks, 0, nil
 }
 
-// parseScript gives the line of a mistake beside the error.
+// parseScript reads a linker script; with an error it returns the line of the mistake.
 func parseScript(text string, include func(string) (string, error)) (script, int, error) {
 	toks, line, err := scriptTokens(text)
 	if err != nil {
@@ -321,7 +321,7 @@ func (p *scriptParser) field(names ...string) (uint64, error) {
 var scriptPrec = map[string]int{"|": 1, "&": 2, "<<": 3, ">>": 3, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5}
 
 // expr reads an expression of the linker's (GNU ld: Expressions), left to right
-// by precedence. It answers false for what only the linker knows.
+// by precedence. It returns false for what only the linker knows.
 func (p *scriptParser) expr(prec int) (uint64, bool) {
 	v, ok := p.primary()
 	for ok {

@@ -428,7 +428,7 @@ func mergeRegions(base, over []targets.Region) []targets.Region {
 	return out
 }
 
-// subtract gives the parts of a region that no other covers.
+// subtract returns the parts of a region that no other covers.
 func subtract(r targets.Region, over []targets.Region) []targets.Region {
 	parts := []targets.Region{r}
 	for _, o := range over {

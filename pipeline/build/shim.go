@@ -81,7 +81,7 @@ var nondetPrefixes = []string{
 	"nondet_",
 }
 
-// prototype gives the declaration of an intrinsic that was called undeclared. C
+// prototype returns the declaration of an intrinsic that was called undeclared. C
 // would make it return int, which truncates what it stands for.
 func prototype(name string) (string, bool) {
 	if m, ok := shimMacros[name]; ok {

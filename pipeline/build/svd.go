@@ -62,7 +62,7 @@ func (b *builder) svd(file string) error {
 	return nil
 }
 
-// parseSVD gives the register blocks of a device, in its order.
+// parseSVD returns the register blocks of a device, in its order.
 func parseSVD(data []byte) ([]targets.Region, error) {
 	var dev svdDevice
 	if err := xml.Unmarshal(data, &dev); err != nil {

@@ -35,7 +35,7 @@ type Error struct {
 
 func (e *Error) Error() string { return "checkout: " + e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Limits bound what a repository may cost.

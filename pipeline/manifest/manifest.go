@@ -158,7 +158,7 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("%s: no %s (run `firmproof init` to write one, or name C files)", e.Dir, Name)
 }
 
-// Find gives the path of the manifest in dir; a *NotFoundError if there is none.
+// Find returns the path of the manifest in dir; a *NotFoundError if there is none.
 // `.firmproof.yaml` is accepted where `.firmproof.yml` is missing.
 func Find(dir string) (string, error) {
 	for _, name := range []string{Name, ".firmproof.yaml"} {
@@ -183,7 +183,7 @@ func Read(dir string) (*Manifest, error) {
 	return Parse(path, data)
 }
 
-// Target gives the manifest's target of that name.
+// Target returns the manifest's target of that name.
 func (m *Manifest) Target(name string) (targets.Target, bool) {
 	for _, t := range m.Targets {
 		if t.Name == name {

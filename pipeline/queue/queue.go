@@ -57,7 +57,7 @@ type Drop struct{ Err error }
 
 func (d *Drop) Error() string { return d.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (d *Drop) Unwrap() error { return d.Err }
 
 // Config says which lanes this process works on, with how many workers each.

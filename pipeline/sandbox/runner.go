@@ -35,7 +35,7 @@ type Runner struct {
 	Limits Limits
 }
 
-// BuildRunner gives the runner for builds of this process. Inside a sandbox that
+// BuildRunner returns the runner for builds of this process. Inside a sandbox that
 // is a nested one whatever mode says: the build shares the sandbox with the
 // analysis, and must not reach its memory, files or answer (this process closes
 // its /proc entries to others for that). dir keeps a copy of our program.

@@ -20,7 +20,7 @@ type Map struct {
 type entry struct{ key, value *yaml.Node }
 
 // Map reads n as a mapping with no other keys than the known ones. Merge keys
-// (`<<`) are followed; a key of the map itself wins. It answers nil, with a problem,
+// (`<<`) are followed; a key of the map itself wins. It returns nil, with a problem,
 // if n is no mapping.
 func (r *Reader) Map(n *yaml.Node, path string, known []string) *Map {
 	n = Resolve(n)

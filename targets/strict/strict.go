@@ -94,7 +94,7 @@ func (r *Reader) Err() error {
 	return &Error{Problems: r.Problems()}
 }
 
-// Parse reads one YAML document and returns its root. It answers nil, with a
+// Parse reads one YAML document and returns its root. It returns nil, with a
 // problem in r, if the text is no YAML, is empty, or passes a limit.
 func (r *Reader) Parse(data []byte, lim Limits) *yaml.Node {
 	if len(data) > lim.Bytes {

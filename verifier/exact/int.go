@@ -173,7 +173,7 @@ func (a Int) Cmp(c Int) int {
 	return a.view().Cmp(c.view())
 }
 
-// Equal reports a = c.
+// Equal reports whether a = c.
 func (a Int) Equal(c Int) bool { return a.Cmp(c) == 0 }
 
 // Abs returns |a|.

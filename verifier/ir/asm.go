@@ -23,7 +23,7 @@ var quietWords = map[string]bool{
 	"rdtsc": true, "rdtscp": true, "cpuid": true, "rdmsr": true, "wrmsr": true, "rdpmc": true, "swapgs": true, // x86
 }
 
-// QuietAsm reports inline assembly that changes nothing but its outputs:
+// QuietAsm reports whether inline assembly changes nothing but its outputs:
 // barriers, hints, interrupt masks and reads of special registers.
 func QuietAsm(a *Asm) bool {
 	for _, line := range strings.FieldsFunc(a.Template, func(r rune) bool { return r == '\n' || r == ';' }) {
@@ -35,7 +35,7 @@ func QuietAsm(a *Asm) bool {
 	return true
 }
 
-// quietMove reports a move between registers, or of a number, other than to the
+// quietMove reports whether words are a move between registers, or of a number, other than to the
 // program counter and the stack pointer.
 func quietMove(a *Asm, words []string) bool {
 	switch words[0] {

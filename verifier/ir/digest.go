@@ -110,7 +110,7 @@ func (d *digester) global(g *Global) {
 	d.text(d.name(g, n))
 }
 
-// name of the n-th global. A string literal's says only how many came before it in its unit.
+// name returns the name of the n-th global. A string literal's says only how many came before it in its unit.
 func (d *digester) name(g *Global, n int) string {
 	if !d.lines && strings.HasPrefix(g.Name, ".str") {
 		return fmt.Sprintf(".str %d", n)
@@ -156,7 +156,7 @@ func (d *digester) instr(in *Instr) {
 	d.value(reflect.ValueOf(&c).Elem())
 }
 
-// callees of an indirect call are all functions whose address is taken.
+// callees mentions what an indirect call may call: all functions whose address is taken.
 func (d *digester) callees(in *Instr) {
 	if c, ok := in.Callee.(*Const); in.Op != OpCall || ok && c.Kind == ConstAddr && c.Func != nil && c.Off == 0 ||
 		d.indirect {
@@ -285,7 +285,7 @@ func (d *digester) pointer(v reflect.Value) {
 	}
 }
 
-// block may be one of another function (blockaddress).
+// block writes a block, which may be one of another function (blockaddress).
 func (d *digester) block(b *Block) {
 	d.int(7)
 	d.fn(b.Func)

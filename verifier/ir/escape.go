@@ -43,7 +43,7 @@ func derives(i *Instr) bool {
 	return false
 }
 
-// harmless reports that operand n of i is only accessed through.
+// harmless reports whether operand n of i is only accessed through.
 func harmless(i *Instr, n int) bool {
 	switch i.Op {
 	case OpLoad, OpVaArg:

@@ -65,7 +65,7 @@ func (m *Module) Func(name string) *Func {
 	return nil
 }
 
-// Compared gives each integer literal that a comparison or a switch of m compares
+// Compared calls do with each integer literal that a comparison or a switch of m compares
 // with (of a switch only its operand), in order.
 func (m *Module) Compared(do func(in *Instr, c *Const)) {
 	for _, f := range m.Funcs {

@@ -86,7 +86,7 @@ func passed(live map[Value]bool, in *Instr) {
 	}
 }
 
-// read reports that v is computed by the function.
+// read reports whether v is computed by the function.
 func read(v Value) bool {
 	_, constant := v.(*Const)
 	return !constant

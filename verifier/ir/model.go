@@ -210,7 +210,7 @@ var llvmPrefixes = []struct {
 	{"llvm.var.annotation", ModelNop},
 }
 
-// ModelOf gives the model of a body-less function by its name; ModelNone if there is none.
+// ModelOf returns the model of a body-less function by its name; ModelNone if there is none.
 // LLVM intrinsics without a model are ModelLLVM.
 func ModelOf(name string) Model {
 	if m, ok := exactModels[name]; ok {

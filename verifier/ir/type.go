@@ -44,7 +44,7 @@ func Void() *Type { return &Type{Kind: KindVoid} }
 // Ptr returns a pointer of w bits.
 func Ptr(w int) *Type { return &Type{Kind: KindPtr, Width: w} }
 
-// IsInt, IsPtr and the like read better than comparing kinds.
+// IsInt reports whether t is an integer type.
 func (t *Type) IsInt() bool { return t.Kind == KindInt }
 
 // IsPtr reports whether t is a pointer.
@@ -72,7 +72,7 @@ func (t *Type) ElemAt(i int) *Type {
 	return t.Elem
 }
 
-// Equal is structural; names of structs do not count.
+// Equal reports whether both have one structure; names of structs do not count.
 func (t *Type) Equal(u *Type) bool {
 	if t == u {
 		return true

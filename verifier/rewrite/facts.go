@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
 
-// fact is what holds of every value of a bit-vector of w <= 64 bits: bits that are
+// fact says what holds of every value of a bit-vector of w <= 64 bits: bits that are
 // 0, bits that are 1, and an unsigned range. w is 0 when nothing was computed.
 type fact struct {
 	zero, one uint64
@@ -22,7 +22,7 @@ func anything(w int) fact { return fact{hi: ones(w), w: int8(w)} }
 func (f fact) nonneg() bool   { return f.w > 0 && f.hi <= ones(int(f.w))>>1 }
 func (f fact) negative() bool { return f.w > 0 && f.lo > ones(int(f.w))>>1 }
 
-// tight lets bits and range improve each other.
+// tight returns f with its bits and its range improved by each other.
 func (f fact) tight() fact {
 	m := ones(int(f.w))
 	f.lo = max(f.lo, f.one)
@@ -38,7 +38,7 @@ func (f fact) tight() fact {
 	return f
 }
 
-// facts remembers by term.
+// facts remembers the fact of each term.
 type facts struct{ memo []fact }
 
 const factDepth = 40
@@ -246,7 +246,7 @@ func trailing(z uint64) uint64 {
 	return 1<<uint(n) - 1
 }
 
-// addBits: a bit of the sum is known where both operands and the carry are.
+// addBits returns the known bits of a sum: a bit is known where both operands and the carry are.
 func addBits(a, b fact, m uint64) (zero, one uint64) {
 	most, least := (m&^a.zero)+(m&^b.zero), a.one+b.one
 	carry0 := ^(most ^ (m &^ a.zero) ^ (m &^ b.zero))
@@ -321,7 +321,7 @@ func (m *match) byFacts(k ilr.Kind, imm uint64, args []ilr.Term) ilr.Term {
 	return 0
 }
 
-// decide a predicate by what is known of its arguments.
+// decide decides a predicate by what is known of its arguments.
 func (m *match) decide(k ilr.Kind, args []ilr.Term, a, b fact) (v, known bool) {
 	all := ones(int(a.w))
 	switch k {

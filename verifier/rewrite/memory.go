@@ -90,7 +90,7 @@ func (m *match) within(d, n ilr.Term) (in, known bool) {
 	return m.s.IsTrue(t), m.s.IsTrue(t) || m.s.IsFalse(t)
 }
 
-// distinct: one base plus different constants, or facts that exclude each other.
+// distinct reports whether i and j certainly differ: one base plus different constants, or facts that exclude each other.
 func (m *match) distinct(i, j ilr.Term) bool {
 	s := m.s
 	bi, ci := m.offset(i)

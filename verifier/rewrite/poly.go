@@ -32,7 +32,7 @@ const (
 	polyMemory = 1 << 21 // parts remembered; then all are forgotten
 )
 
-// polys remembers by term, and the first term of each polynomial.
+// polys remembers the polynomial of each term, and the first term of each polynomial.
 type polys struct {
 	memo  map[ilr.Term]poly
 	first map[uint64]ilr.Term

@@ -88,11 +88,11 @@ func (a *arrays) refine(roots []ilr.Term, round int, val lookup) int {
 	for _, c := range a.e.clashes {
 		u, v := last(path[c[0]]), last(path[c[1]])
 		a.congruent(u, v)
-		a.widely(u)
-		a.widely(v)
+		a.congruentWithAll(u)
+		a.congruentWithAll(v)
 	}
-	if a.added > 0 && round >= patience {
-		a.expandMore(blockLen >> 3 << min(round-patience, 20))
+	if a.added > 0 && round >= lazyRounds {
+		a.expandMore(blockLen >> 3 << min(round-lazyRounds, 20))
 	}
 	if a.added == 0 && len(wrong) > 0 {
 		panic("solve: no lemma against the model of " + a.s.String(wrong[0]))
@@ -100,10 +100,10 @@ func (a *arrays) refine(roots []ilr.Term, round int, val lookup) int {
 	return a.added
 }
 
-// patience is how many rounds of one question state only what models violate;
+// lazyRounds is how many rounds of one question state only what models violate;
 // then each round states more of what is in sight, twice as much each time, so that
 // the number of rounds grows with the logarithm of the number of writes.
-const patience = 4
+const lazyRounds = 4
 
 // expandMore asserts equations of up to n selects below the relevant ones.
 func (a *arrays) expandMore(n int) {

@@ -2,9 +2,9 @@ package solve
 
 import "github.com/firmproof/firmproof/verifier/ilr"
 
-// widely states congruence of a read that clashes again with all other reads of
+// congruentWithAll states congruence of a read that clashes again with all other reads of
 // its array variable: one after the other would take a call of the solver each.
-func (a *arrays) widely(t ilr.Term) {
+func (a *arrays) congruentWithAll(t ilr.Term) {
 	a.clashed[t]++
 	if _, isConst := a.s.ConstVal(a.s.Arg(t, 1)); isConst || a.clashed[t] < 3 {
 		return

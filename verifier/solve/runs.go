@@ -120,7 +120,7 @@ func (a *arrays) mux(r *run, i ilr.Term, from uint64, n int) ilr.Term {
 	return a.s.Ite(a.s.Eq(a.s.Extract(i, n, n), a.s.Int(1, 1)), hi, lo)
 }
 
-// expandBlocks states up to n elements of the run for select t; it answers how many.
+// expandBlocks states up to n elements of the run for select t; it returns how many.
 func (a *arrays) expandBlocks(t ilr.Term, r *run, n int) int {
 	left := n
 	for _, b := range r.blocks {

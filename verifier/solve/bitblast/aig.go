@@ -10,7 +10,7 @@ const (
 	True  Edge = 1
 )
 
-// Not inverts e.
+// Not returns e inverted.
 func (e Edge) Not() Edge { return e ^ 1 }
 
 func (e Edge) node() uint32   { return uint32(e >> 1) }
@@ -31,7 +31,7 @@ type AIG struct {
 	count int
 }
 
-// NewAIG holds only the constant.
+// NewAIG makes a graph that holds only the constant.
 func NewAIG() *AIG {
 	return &AIG{nodes: make([]aigNode, 1, 1024), refs: make([]uint32, 1, 1024), table: make([]uint32, 2048)}
 }
@@ -54,7 +54,7 @@ func (g *AIG) gate(e Edge) (l, r Edge, ok bool) {
 	return n.left, n.right, n.left != inputMark && e.node() != 0
 }
 
-// And of two edges.
+// And returns the conjunction of two edges.
 func (g *AIG) And(a, b Edge) Edge {
 	for {
 		switch {
@@ -79,7 +79,7 @@ func (g *AIG) And(a, b Edge) Edge {
 	}
 }
 
-// twoLevel looks at the fan-ins of a and b. It answers the result (done), or
+// twoLevel looks at the fan-ins of a and b. It returns the result (done), or
 // the operands to go on with, which are a and b when no rule applies.
 func (g *AIG) twoLevel(a, b Edge) (Edge, Edge, bool) {
 	al, ar, aok := g.gate(a)
@@ -197,10 +197,10 @@ func aigHash(a, b Edge) uint64 {
 	return h>>32 ^ h>>15
 }
 
-// Or of two edges.
+// Or returns the disjunction of two edges.
 func (g *AIG) Or(a, b Edge) Edge { return g.And(a.Not(), b.Not()).Not() }
 
-// Xor of two edges.
+// Xor returns the exclusive or of two edges.
 func (g *AIG) Xor(a, b Edge) Edge {
 	neg := Edge(0)
 	if a.inverted() {
@@ -241,7 +241,7 @@ func (g *AIG) Const(b bool) Edge {
 	return False
 }
 
-// Not inverts e.
+// Not returns e inverted.
 func (g *AIG) Not(e Edge) Edge { return e.Not() }
 
 // IsConst reports whether e is a constant, and which.

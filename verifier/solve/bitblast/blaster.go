@@ -43,7 +43,7 @@ func (b *Blaster) tick() {
 	}
 }
 
-// New blasts terms of s into clauses for sink.
+// New makes a Blaster of terms of s, with clauses for sink.
 func New(s *ilr.Store, sink sat.Sink) *Blaster {
 	g := NewAIG()
 	return &Blaster{s: s, g: g, c: NewCNF(g, sink), ops: circuit[Edge]{g},
@@ -103,7 +103,7 @@ func (b *Blaster) known(t ilr.Term) []Edge {
 	return b.pool[from:to:to]
 }
 
-// Bits of a Bool or bit-vector term, least significant first; do not change them.
+// Bits returns the bits of a Bool or bit-vector term, least significant first; do not change them.
 func (b *Blaster) Bits(t ilr.Term) []Edge {
 	if grow := b.s.Len() + 1 - len(b.at); grow > 0 {
 		b.at = append(b.at, make([]uint32, grow)...)
@@ -136,7 +136,7 @@ func (b *Blaster) Bits(t ilr.Term) []Edge {
 	return b.known(t)
 }
 
-// make blasts u, whose arguments are blasted.
+// make blasts u, whose arguments have been blasted.
 func (b *Blaster) make(u ilr.Term) {
 	b.reads[u] = b.s.Kind(u) == ilr.KSelect
 	for i := 0; i < b.s.NumArgs(u) && !b.reads[u]; i++ {

@@ -257,7 +257,7 @@ func (c circuit[B]) saddO(a, b []B) B {
 	return c.signClash(a, b, sum)
 }
 
-// signClash: a and b have one sign and the sum the other.
+// signClash returns the bit: a and b have one sign and the sum the other.
 func (c circuit[B]) signClash(a, b, sum []B) B {
 	n := len(a) - 1
 	return c.g.And(c.g.Not(c.g.Xor(a[n], b[n])), c.g.Xor(a[n], sum[n]))
@@ -265,7 +265,7 @@ func (c circuit[B]) signClash(a, b, sum []B) B {
 
 func (c circuit[B]) ssubO(a, b []B) B { return c.signClash(a, c.not(b), c.sub(a, b)) }
 
-// umulO: the leading ones alone reach bit w, or the product, exact in w+1 bits
+// umulO returns the bit for unsigned overflow: the leading ones alone reach bit w, or the product, exact in w+1 bits
 // when they do not, does.
 func (c circuit[B]) umulO(a, b []B) B {
 	w := len(a)
@@ -289,7 +289,7 @@ func (c circuit[B]) smulO(a, b []B) B {
 	return c.g.Or(c.meet(x, y), c.g.Xor(p[w], p[w-1]))
 }
 
-// meet: some a[i] and b[j] are set with i+j >= len(a).
+// meet returns the bit: some a[i] and b[j] are set with i+j >= len(a).
 func (c circuit[B]) meet(a, b []B) B {
 	w := len(a)
 	r := c.g.Const(false)

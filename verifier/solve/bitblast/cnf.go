@@ -27,7 +27,7 @@ const (
 	maxLeafs       = 32
 )
 
-// NewCNF emits to sink.
+// NewCNF makes a CNF that gives its clauses to sink.
 func NewCNF(g *AIG, sink sat.Sink) *CNF { return &CNF{g: g, sink: sink, tick: func() {}} }
 
 // Lit returns a literal that implies e: asserting or assuming it makes e hold.

@@ -76,7 +76,7 @@ func (c circuit[B]) itof(r bits.Rounding, a []B, signed bool, to bits.Format) []
 	return c.special(to, no, no, zero, no, c.round(to, r, sign, exp, sig))
 }
 
-// fcompare answers equal and less; both false on NaN.
+// fcompare returns equal and less; both false on NaN.
 func (c circuit[B]) fcompare(f bits.Format, a, b []B) (eq, lt B) {
 	g := c.g
 	top := f.Width() - 1

@@ -128,7 +128,7 @@ func (c *checker) add(clause []int) {
 	}
 }
 
-// implied: the negation of the clause leads to a conflict.
+// implied reports whether the negation of the clause leads to a conflict by propagation.
 func (c *checker) implied(clause []int) bool {
 	if c.failed {
 		return true

@@ -166,5 +166,5 @@ func (s *Solver) Failed(l Lit) bool {
 // LimitConflicts makes the next Solve give up after n conflicts; negative is no limit.
 func (s *Solver) LimitConflicts(n int) { s.c.limit("conflicts", n) }
 
-// Stats so far.
+// Stats returns the counts so far.
 func (s *Solver) Stats() Stats { return s.stats }

@@ -179,7 +179,7 @@ func (p *Script) app(t ilr.Term) string {
 	return "(" + strings.Join(parts, " ") + ")"
 }
 
-// wider states overflow: the exact result by n more bits is not the extension of
+// wider returns the text for overflow: the exact result by n more bits is not the extension of
 // its own low part.
 func (p *Script) wider(t ilr.Term, op, extend string, n int) string {
 	w := p.s.Width(p.s.Arg(t, 0))

@@ -18,7 +18,7 @@ type Engine struct {
 	Args       []string
 }
 
-// Names of the engines that Find knows, best first for bit-vectors.
+// Names returns the engines that Find knows, best first for bit-vectors.
 func Names() []string { return []string{"bitwuzla", "cvc5", "z3"} }
 
 // Find looks for the engine in PATH.
