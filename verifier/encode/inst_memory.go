@@ -1,7 +1,10 @@
 package encode
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -96,74 +99,125 @@ func (e *encoder) signed(v val, w int) ilr.Term {
 	return e.s.Sext(t, w)
 }
 
-func (e *encoder) cmpxchg(fr *frame, st *state, in *ir.Instr) val {
-	p := e.arg(fr, st, in, 0)
-	align := int64(in.Align)
-	old := e.load(fr, st, in, p, in.Access, align, in.Flags.Has(ir.Volatile))
+// load reads a value of type t at p.
+func (e *encoder) load(fr *frame, st *state, in *ir.Instr, p val, t *ir.Type, align int64, volatile bool) val {
+	ts := e.checkAccess(fr, st, in, p, e.wantConst(e.lay.StoreSize(t), align, false), e.s.True())
 	if st.pc == nil {
 		return val{}
 	}
-	want, repl := e.arg(fr, st, in, 1), e.arg(fr, st, in, 2)
-	same := e.sameScalar(old, want)
-	e.store(fr, st, in, p, e.pick(same, repl, old), in.Access, align)
-	return val{el: []val{old, {t: same}}}
-}
-
-func (e *encoder) sameScalar(a, b val) ilr.Term {
-	if a.p != nil && b.p != nil {
-		return e.comparePtr(ir.EQ, a.p, b.p)
+	if len(ts) == 0 {
+		st.pc = nil
+		return val{}
 	}
-	return e.eq(e.num(a), e.num(b))
+	e.noteRead(st, ts, e.lay.StoreSize(t))
+	unknown := func(x target) bool { return x.vol != nil || volatile && e.volatileFresh(x.obj) }
+	when := e.s.False()
+	for _, x := range ts {
+		if unknown(x) {
+			when = e.s.Or(when, x.g)
+		}
+	}
+	var fresh val
+	if asks := e.fork(st, when); asks != nil {
+		fresh = e.fresh(asks, input.VolatileRead, in, t, in.Name)
+	} else { // no execution that gets here reads there
+		ts = slices.DeleteFunc(ts, unknown)
+	}
+	if len(ts) == 0 {
+		st.pc = nil
+		return val{}
+	}
+	var out val
+	for i := len(ts) - 1; i >= 0; i-- {
+		v := fresh
+		if !unknown(ts[i]) {
+			v = e.loadType(ts[i].obj, st.get(ts[i].obj), ts[i].off, t)
+		}
+		if i == len(ts)-1 {
+			out = v
+		} else {
+			out = e.pick(ts[i].g, v, out)
+		}
+	}
+	return out
 }
 
-func (e *encoder) atomicRMW(fr *frame, st *state, in *ir.Instr) val {
-	p := e.arg(fr, st, in, 0)
-	align := int64(in.Align)
-	old := e.load(fr, st, in, p, in.Access, align, in.Flags.Has(ir.Volatile))
+// loadType reads a value of type t, member by member.
+func (e *encoder) loadType(o *object, c *content, off ilr.Term, t *ir.Type) val {
+	switch {
+	case t.IsAggregate() || t.Kind == ir.KindVector && e.bitsOf(t.Elem)%8 == 0:
+		out := val{el: make([]val, t.NumElems())}
+		for i := range out.el {
+			at := e.s.Add(off, e.s.Int(e.w, e.lay.FieldOffset(t, i)))
+			out.el[i] = e.loadType(o, c, at, t.ElemAt(i))
+		}
+		return out
+	case t.Kind == ir.KindVector:
+		raw := e.readAt(o, c, off, e.lay.StoreSize(t))
+		n := int(t.Len) * e.bitsOf(t.Elem)
+		var u ilr.Term
+		if raw.u != 0 {
+			u = e.s.Trunc(raw.u, n)
+		}
+		return e.unflat(e.s.Trunc(e.num(raw), n), u, t)
+	}
+	return e.fromRaw(e.readAt(o, c, off, e.lay.StoreSize(t)), t)
+}
+
+// store writes v of type t at p.
+func (e *encoder) store(fr *frame, st *state, in *ir.Instr, p, v val, t *ir.Type, align int64) {
+	ts := e.checkAccess(fr, st, in, p, e.wantConst(e.lay.StoreSize(t), align, true), e.s.True())
 	if st.pc == nil {
-		return val{}
+		return
 	}
-	v, ok := e.rmw(in.RMW, old, e.arg(fr, st, in, 1))
-	if !ok {
-		e.gap(st, in, "unsupported", "atomicrmw %s", in.RMW)
-		return val{}
+	e.noteStride(ts, e.lay.StoreSize(t))
+	for _, x := range ts {
+		if x.vol != nil {
+			continue
+		}
+		c := st.get(x.obj)
+		d := e.storeType(x.obj, c, x.off, v, t)
+		st.put(x.obj, e.mergeContents(x.obj, x.g, d, c))
 	}
-	e.store(fr, st, in, p, v, in.Access, align)
-	return old
 }
 
-// rmw is the value that LangRef's atomicrmw operation stores.
-func (e *encoder) rmw(op string, old, arg val) (val, bool) {
-	if op == "xchg" {
-		return arg, true
+func (e *encoder) storeType(o *object, c *content, off ilr.Term, v val, t *ir.Type) *content {
+	switch {
+	case t.IsAggregate() || t.Kind == ir.KindVector && e.bitsOf(t.Elem)%8 == 0:
+		for i := range v.el {
+			at := e.s.Add(off, e.s.Int(e.w, e.lay.FieldOffset(t, i)))
+			c = e.storeType(o, c, at, v.el[i], t.ElemAt(i))
+		}
+		return c
+	case t.Kind == ir.KindVector:
+		bv, u := e.flat(v, t)
+		n := e.lay.StoreSize(t)
+		raw := val{t: e.s.Zext(bv, int(8*n))}
+		if u != 0 {
+			raw.u = e.s.Zext(u, int(8*n))
+		}
+		return e.writeAt(o, c, off, n, raw)
 	}
-	x, y := e.num(old), e.num(arg)
-	pickNum := func(c, a, b ilr.Term) (val, bool) { return e.scalar(e.s.Ite(c, a, b)), true }
-	switch op {
-	case "add":
-		return e.scalar(e.s.Add(x, y)), true
-	case "sub":
-		return e.scalar(e.s.Sub(x, y)), true
-	case "and":
-		return e.scalar(e.s.BvAnd(x, y)), true
-	case "nand":
-		return e.scalar(e.s.BvNot(e.s.BvAnd(x, y))), true
-	case "or":
-		return e.scalar(e.s.BvOr(x, y)), true
-	case "xor":
-		return e.scalar(e.s.BvXor(x, y)), true
-	case "max":
-		return pickNum(e.s.Slt(x, y), y, x)
-	case "min":
-		return pickNum(e.s.Slt(y, x), y, x)
-	case "umax":
-		return pickNum(e.s.Ult(x, y), y, x)
-	case "umin":
-		return pickNum(e.s.Ult(y, x), y, x)
-	case "fadd":
-		return val{t: e.s.FloatOp(ilr.KFAdd, ilr.BV(e.s.Width(x)), ilr.RNE, x, y)}, true
-	case "fsub":
-		return val{t: e.s.FloatOp(ilr.KFAdd, ilr.BV(e.s.Width(x)), ilr.RNE, x, e.floatNeg(y))}, true
+	return e.writeAt(o, c, off, e.lay.StoreSize(t), e.toRaw(v, t))
+}
+
+// volatileFresh: a volatile read of o is a new unknown value each time (LL-122).
+func (e *encoder) volatileFresh(o *object) bool {
+	if e.opts.VolatileMemory {
+		e.note("volatile objects outside volatile regions behave like memory")
+		return false
 	}
-	return val{}, false
+	return o.kind != objStack || e.escapes(o)
+}
+
+// escapes reports whether the address of local object o may leave its function.
+func (e *encoder) escapes(o *object) bool {
+	if o.in == nil || o.in.Op != ir.OpAlloca {
+		return true
+	}
+	f := o.in.Block.Func
+	if e.escaping[f] == nil {
+		e.escaping[f] = ir.Escapes(f)
+	}
+	return e.escaping[f][o.in]
 }
