@@ -8,7 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// base is o's address as a term, observed from now on: a variable with the bits
+// base returns o's address as a term, observed from now on: a variable with the bits
 // below the alignment zero, constrained against every other observed object.
 func (e *encoder) base(o *object) ilr.Term {
 	if o.addr != 0 {
@@ -33,8 +33,8 @@ func (e *encoder) base(o *object) ilr.Term {
 	return o.addr
 }
 
-// placement states where o can be (LL-112, LL-124): not at null, no wrap-around,
-// apart from the other observed objects and from volatile regions.
+// placement states where o can be (LL-112, LL-124): not at null, no wrap-around, apart from volatile regions, from
+// the observed objects that are alive at the same time, and from fixed addresses that the program accessed.
 func (e *encoder) placement(o *object) {
 	size := e.extent(o)
 	assume := func(t ilr.Term) { e.assume(e.s.Implies(o.born, t)) }
@@ -43,10 +43,11 @@ func (e *encoder) placement(o *object) {
 	}
 	assume(e.s.Not(e.s.UaddO(o.addr, size)))
 	for _, p := range e.observed {
-		assume(e.s.Implies(p.born, e.disjoint(o.addr, size, p.addr, e.extent(p))))
+		e.assume(e.s.Implies(e.together(o, p), e.disjoint(o.addr, size, p.addr, e.extent(p))))
 	}
 	homes := []ilr.Term{}
-	for _, r := range e.opts.Regions {
+	for i := range e.opts.Regions {
+		r := &e.opts.Regions[i]
 		rb, rs := e.s.Int(e.w, int64(r.Base)), e.s.Int(e.w, int64(r.Size))
 		if r.Access == ir.AccessVolatile {
 			apart := e.disjoint(o.addr, size, rb, rs)
@@ -56,7 +57,7 @@ func (e *encoder) placement(o *object) {
 			assume(apart)
 			continue
 		}
-		if o.ro && r.Access == ir.AccessRead || !o.ro && r.Access == ir.AccessReadWrite || o.kind == objFunc {
+		if isHome(o, r) {
 			rel := e.s.Sub(o.addr, rb)
 			homes = append(homes, e.s.And(e.s.Ule(rel, rs), e.s.Ule(size, e.s.Sub(rs, rel))))
 		}
@@ -64,6 +65,85 @@ func (e *encoder) placement(o *object) {
 	if len(homes) > 0 {
 		assume(e.s.Or(homes...))
 	}
+	for _, f := range e.fixed {
+		e.note("no object of the program lies at the constant addresses that it accesses")
+		assume(e.s.Implies(f.when, e.disjoint(o.addr, size, f.at, f.n)))
+	}
+}
+
+// fixedUse is an access at a constant address inside the memory map, where no observed object was.
+type fixedUse struct{ when, at, n ilr.Term }
+
+// isHome reports whether o can lie in the region r, which is not volatile, if regions of its kind exist.
+func isHome(o *object, r *ir.Region) bool {
+	return o.ro && r.Access == ir.AccessRead || !o.ro && r.Access == ir.AccessReadWrite || o.kind == objFunc
+}
+
+// life is a moment at which an object came to life.
+type life struct {
+	when ilr.Term      // this happens
+	mem  trie[content] // what was alive then
+}
+
+// begin makes o alive in st with the contents c, and remembers what else is.
+func (e *encoder) begin(st *state, o *object, c *content) {
+	st.put(o, c)
+	l := life{when: e.s.And(o.born, st.pc.all), mem: st.mem}
+	o.lives = append(o.lives, l)
+	if o.addr == 0 {
+		return
+	}
+	for _, p := range e.observed {
+		if p != o && !p.static() { // placement keeps it apart from the others
+			e.assume(e.s.Implies(e.s.And(l.when, p.aliveIn(e, l.mem)),
+				e.disjoint(o.addr, e.extent(o), p.addr, e.extent(p))))
+		}
+	}
+}
+
+// static reports an object that is alive during the whole execution.
+func (o *object) static() bool { return o.kind != objStack && o.kind != objHeap }
+
+// aliveIn returns the condition that o was made and is alive in the memory mem.
+func (o *object) aliveIn(e *encoder, mem trie[content]) ilr.Term {
+	c := mem.get(int64(o.id))
+	if c == nil {
+		c = o.init
+	}
+	if c == nil {
+		return e.s.False()
+	}
+	return e.s.And(o.born, c.live)
+}
+
+// together returns the condition that o and p, as far as they began until now, are alive at one moment: only then
+// they cannot overlap. An object that is dead for good leaves its place to later ones.
+func (e *encoder) together(o, p *object) ilr.Term {
+	if o.static() || p.static() {
+		return e.s.And(o.born, p.born)
+	}
+	r := e.s.False()
+	for _, x := range [][2]*object{{o, p}, {p, o}} {
+		for _, l := range x[0].lives {
+			r = e.s.Or(r, e.s.And(l.when, x[1].aliveIn(e, l.mem)))
+		}
+	}
+	return r
+}
+
+// surelyTogether reports that o and p, which were both made, are alive in st or were at one moment before.
+func (e *encoder) surelyTogether(st *state, o, p *object) bool {
+	alive := func(o *object, mem trie[content]) bool {
+		c := mem.get(int64(o.id))
+		return o.static() || c != nil && e.s.IsTrue(c.live)
+	}
+	if alive(o, st.mem) && alive(p, st.mem) {
+		return true
+	}
+	if o.id < p.id {
+		o, p = p, o
+	}
+	return len(o.lives) > 0 && o.lives[0].when == o.born && alive(p, o.lives[0].mem)
 }
 
 // extent is the size for placement: an empty object still has an address of its own.

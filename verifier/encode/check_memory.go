@@ -32,7 +32,7 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 	if st.pc == nil {
 		return nil
 	}
-	ts := e.targets(e.pruned(st, p.p))
+	ts := e.targets(st, e.pruned(st, p.p))
 	bad := e.s.False()
 	var cases []failure
 	var good []target
@@ -58,6 +58,7 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 		msg = w.what + " is valid"
 	}
 	e.claim(fr, st, in, verdict.Memory, e.s.And(when, bad), true, msg, cases...)
+	e.checkRegions(st, in, good, w, when)
 	for _, t := range good {
 		if st.pc != nil && t.obj != nil && t.obj.glob != nil && t.obj.glob.Beyond != "" {
 			e.beyond(fr, st, in, t.obj.glob, e.s.And(when, t.g))
@@ -70,6 +71,29 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 		return nil
 	}
 	return good
+}
+
+// checkRegions deals with accesses of the memory map outside of objects: that they run into an object is not
+// modelled, and objects whose address is not looked at yet are kept away from constant addresses.
+func (e *encoder) checkRegions(st *state, in *ir.Instr, ts []target, w want, when ilr.Term) {
+	for _, t := range ts {
+		if st.pc == nil || t.obj == nil || t.obj.kind != objRegion {
+			continue
+		}
+		at := e.s.Add(t.obj.addr, t.off)
+		if _, fixed := e.s.ConstVal(t.off); fixed && e.cutter == nil {
+			e.fixed = append(e.fixed, fixedUse{e.s.And(st.pc.all, when, t.g), at, w.n})
+		}
+		n, known := e.constOf(w.n)
+		meets := e.s.False()
+		for _, o := range e.observed {
+			if known && (n <= 1 || int64(n) <= min(w.align, o.align) && !e.opts.AnyAlignment) || !e.mayContain(o, at) {
+				continue // it would have to begin inside of an aligned word
+			}
+			meets = e.s.Or(meets, e.s.And(o.aliveIn(e, st.mem), e.s.Ult(e.s.Sub(o.addr, at), w.n)))
+		}
+		e.gapWhen(st, in, e.s.And(when, t.g, meets), "access of the memory map that runs into an object")
+	}
 }
 
 // plain is f's text without a model.

@@ -129,6 +129,8 @@ type encoder struct {
 
 	objs     []*object
 	observed []*object
+	fixed    []fixedUse
+	exposed  map[*ir.Global]bool // of ir.AddressConstants, once asked for
 	globals  map[*ir.Global]*object
 	funcs    map[*ir.Func]*object
 	labels   map[*ir.Block]*object

@@ -14,10 +14,12 @@ type funcInfo struct {
 	g       *unwind.Graph
 	crosses []bool                  // by instruction id: used outside the loop it is computed in
 	ordinal []map[verdict.Check]int // by instruction id, from 1 in the function
+	scoped  map[*ir.Instr]bool      // allocas that have a scope (ir.Scoped)
 }
 
 func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
-	i := &funcInfo{g: g, crosses: make([]bool, f.NumInstr), ordinal: make([]map[verdict.Check]int, f.NumInstr)}
+	i := &funcInfo{g: g, scoped: ir.Scoped(f), crosses: make([]bool, f.NumInstr),
+		ordinal: make([]map[verdict.Check]int, f.NumInstr)}
 	next := map[verdict.Check]int{}
 	var leaks, prints []*ir.Instr // numbered last: claims of these came later than those of the rest
 	number := func(in *ir.Instr, c verdict.Check) {

@@ -13,14 +13,14 @@ func (e *encoder) cmpxchg(fr *frame, st *state, in *ir.Instr) val {
 		return val{}
 	}
 	want, repl := e.arg(fr, st, in, 1), e.arg(fr, st, in, 2)
-	same := e.sameScalar(old, want)
+	same := e.sameScalar(st, old, want)
 	e.store(fr, st, in, p, e.pick(same, repl, old), in.Access, align)
 	return val{el: []val{old, {t: same}}}
 }
 
-func (e *encoder) sameScalar(a, b val) ilr.Term {
+func (e *encoder) sameScalar(st *state, a, b val) ilr.Term {
 	if a.p != nil && b.p != nil {
-		return e.comparePtr(ir.EQ, a.p, b.p)
+		return e.comparePtr(st, ir.EQ, a.p, b.p)
 	}
 	return e.eq(e.num(a), e.num(b))
 }

@@ -57,8 +57,12 @@ func (e *encoder) newLocal(fr *frame, st *state, in *ir.Instr, name string, size
 	align int64) *ptr {
 	o := e.newObject(object{kind: objStack, name: name, align: align, elem: t, in: in, born: st.pc.all}, size)
 	o.first = e.unknownBase(o)
-	st.put(o, &content{live: e.s.True(), base: o.first})
 	fr.objs = append(fr.objs, o)
+	if fr.info.scoped[in] { // it comes to life where its scope begins
+		st.put(o, &content{live: e.s.False(), base: o.first})
+	} else {
+		e.begin(st, o, &content{live: e.s.True(), base: o.first})
+	}
 	return e.to(o, 0)
 }
 

@@ -80,7 +80,7 @@ func (e *encoder) icmp(fr *frame, st *state, in *ir.Instr) val {
 	if in.T.Kind == ir.KindVector {
 		out := val{el: make([]val, len(a.el))}
 		for i := range a.el {
-			out.el[i] = e.icmpOne(in, a.el[i], b.el[i])
+			out.el[i] = e.icmpOne(st, in, a.el[i], b.el[i])
 		}
 		return out
 	}
@@ -90,18 +90,18 @@ func (e *encoder) icmp(fr *frame, st *state, in *ir.Instr) val {
 			return val{}
 		}
 	}
-	return e.icmpOne(in, a, b)
+	return e.icmpOne(st, in, a, b)
 }
 
-func (e *encoder) icmpOne(in *ir.Instr, a, b val) val {
+func (e *encoder) icmpOne(st *state, in *ir.Instr, a, b val) val {
 	out := val{}
 	switch {
 	case a.p != nil && b.p != nil:
-		out.t = e.comparePtr(in.Pred, a.p, b.p)
+		out.t = e.comparePtr(st, in.Pred, a.p, b.p)
 	case a.p != nil && (in.Pred == ir.EQ || in.Pred == ir.NE):
-		out.t = e.comparePtr(in.Pred, a.p, e.asPtr(b))
+		out.t = e.comparePtr(st, in.Pred, a.p, e.asPtr(b))
 	case b.p != nil && (in.Pred == ir.EQ || in.Pred == ir.NE):
-		out.t = e.comparePtr(in.Pred, e.asPtr(a), b.p)
+		out.t = e.comparePtr(st, in.Pred, e.asPtr(a), b.p)
 	default:
 		out.t = e.compare(in.Pred, e.num(a), e.num(b))
 	}

@@ -166,7 +166,7 @@ func (c *modelCall) objects(m ir.Model) (val, bool) {
 	byTarget := func(f func(target) ilr.Term, p val) val {
 		w := c.in.T.Width
 		t := e.s.Int(w, 0)
-		for _, x := range e.targets(p.p) {
+		for _, x := range e.targets(c.st, p.p) {
 			t = e.s.Ite(x.g, f(x), t)
 		}
 		return e.scalar(t)
@@ -210,8 +210,8 @@ func (c *modelCall) objects(m ir.Model) (val, bool) {
 		}, c.args[0]), true
 	case ir.ModelSameObject:
 		same := e.s.False()
-		for _, x := range e.targets(c.args[0].p) {
-			for _, y := range e.targets(c.args[1].p) {
+		for _, x := range e.targets(c.st, c.args[0].p) {
+			for _, y := range e.targets(c.st, c.args[1].p) {
 				if x.obj == y.obj && x.vol == y.vol {
 					same = e.s.Or(same, e.s.And(x.g, y.g))
 				}

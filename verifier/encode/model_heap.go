@@ -107,7 +107,7 @@ func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p val, ok ilr
 	if zeros {
 		b = e.zeroBase(o)
 	}
-	st.put(o, &content{live: e.s.True(), base: b})
+	e.begin(st, o, &content{live: e.s.True(), base: b})
 	return val{p: e.pickPtr(ok, e.to(o, 0), e.null())}, ok
 }
 
@@ -187,6 +187,8 @@ func (c *modelCall) realloc() val {
 		k.live = e.s.And(k.live, e.s.Not(e.s.And(t.g, ok)))
 		st.put(t.obj, &k)
 	}
+	fresh.lives = nil // the block may stay where it was: the new one takes the place of the old one
+	e.begin(st, fresh, st.get(fresh))
 	return p
 }
 
@@ -202,7 +204,7 @@ func (e *encoder) checkFree(fr *frame, st *state, in *ir.Instr, p val) []target 
 			bad = e.s.Or(bad, when)
 		}
 	}
-	for _, t := range e.targets(p.p) {
+	for _, t := range e.targets(st, p.p) {
 		switch {
 		case t.obj == nil:
 			fail(e.s.And(t.g, e.s.Not(e.eq(t.off, e.s.Int(e.w, 0)))), "free of an address that is no heap block")

@@ -283,11 +283,12 @@ func (c *modelCall) lifetime(start bool) {
 	if k == nil {
 		return
 	}
-	d := *k
-	d.live = e.s.BoolConst(start)
 	if start {
-		d = content{live: e.s.True(), base: a.obj.first}
+		e.begin(st, a.obj, &content{live: e.s.True(), base: a.obj.first})
+		return
 	}
+	d := *k
+	d.live = e.s.False()
 	st.put(a.obj, &d)
 }
 

@@ -36,7 +36,7 @@ func (c *modelCall) printed(at ir.PrintedAt) {
 		text := c.args[at.Text]
 		when := c.s.True()
 		if at.Null {
-			when = c.s.Not(c.comparePtr(ir.EQ, text.p, c.null()))
+			when = c.s.Not(c.comparePtr(c.st, ir.EQ, text.p, c.null()))
 		}
 		c.readText(text, when, 0)
 	case at.Format >= 0 && at.Format < len(c.args) && c.args[at.Format].p != nil:

@@ -25,7 +25,7 @@ func (c *modelCall) stub(m ir.Model) (val, bool) {
 
 func (c *modelCall) havocReached(p *ptr) {
 	e, st := c.encoder, c.st
-	for _, t := range e.targets(p) {
+	for _, t := range e.targets(st, p) {
 		if t.obj == nil || t.vol != nil || t.obj.ro || t.obj.kind == objFunc || t.obj.kind == objLabel {
 			continue
 		}

@@ -39,6 +39,7 @@ type object struct {
 	init   *content
 	region int      // of the options
 	first  *base    // of a local: contents when it comes to life
+	lives  []life   // of a local or heap block: when it came to life
 	addr   ilr.Term // base, once observed
 }
 

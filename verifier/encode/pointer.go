@@ -164,6 +164,33 @@ func (e *encoder) fromInt(t ilr.Term) *ptr {
 	return e.intPtr(t)
 }
 
+// alivePlaces is the pointer that inttoptr makes of p in st: the address of an object that is dead designates
+// whatever is there now.
+func (e *encoder) alivePlaces(st *state, p *ptr) *ptr {
+	var alts []alt
+	changed := false
+	for _, a := range p.alts {
+		live := e.s.True()
+		if a.obj != nil && !a.obj.static() {
+			if live = e.s.False(); st.get(a.obj) != nil {
+				live = st.get(a.obj).live
+			}
+		}
+		if e.s.IsTrue(live) {
+			alts = append(alts, a)
+			continue
+		}
+		changed = true
+		at := e.s.Add(e.base(a.obj), a.off)
+		alts = append(alts, alt{g: e.s.And(a.g, live), obj: a.obj, off: a.off},
+			alt{g: e.s.And(a.g, e.s.Not(live)), off: at})
+	}
+	if !changed {
+		return p
+	}
+	return e.gather(alts)
+}
+
 // symbol is the address of a global, function or label plus an offset.
 func (e *encoder) symbol(c *ir.Const) *ptr {
 	switch {
@@ -199,7 +226,7 @@ func (p *ptr) only() (alt, bool) {
 
 // comparePtr is the truth of a pointer comparison: offsets inside one object,
 // addresses across objects.
-func (e *encoder) comparePtr(pred ir.Pred, p, q *ptr) ilr.Term {
+func (e *encoder) comparePtr(st *state, pred ir.Pred, p, q *ptr) ilr.Term {
 	r := e.s.False()
 	for _, a := range p.alts {
 		for _, b := range q.alts {
@@ -207,18 +234,18 @@ func (e *encoder) comparePtr(pred ir.Pred, p, q *ptr) ilr.Term {
 			if e.s.IsFalse(g) {
 				continue
 			}
-			r = e.s.Or(r, e.s.And(g, e.compareAlt(pred, a, b)))
+			r = e.s.Or(r, e.s.And(g, e.compareAlt(st, pred, a, b)))
 		}
 	}
 	return r
 }
 
-func (e *encoder) compareAlt(pred ir.Pred, a, b alt) ilr.Term {
+func (e *encoder) compareAlt(st *state, pred ir.Pred, a, b alt) ilr.Term {
 	if a.obj == b.obj {
 		return e.compare(pred, a.off, b.off)
 	}
 	if pred == ir.EQ || pred == ir.NE {
-		if e.apart(a, b) {
+		if e.apart(st, a, b) {
 			return e.s.BoolConst(pred == ir.NE)
 		}
 	}
@@ -227,8 +254,8 @@ func (e *encoder) compareAlt(pred ir.Pred, a, b alt) ilr.Term {
 }
 
 // apart reports that two targets surely have different addresses, from the facts
-// that hold of every placement: objects do not overlap and none contains 0.
-func (e *encoder) apart(a, b alt) bool {
+// that hold of every placement: objects that are alive at one moment do not overlap, and none contains 0.
+func (e *encoder) apart(st *state, a, b alt) bool {
 	if a.obj == nil {
 		a, b = b, a
 	}
@@ -241,5 +268,6 @@ func (e *encoder) apart(a, b alt) bool {
 		return ok && c == 0 && off <= uint64(a.obj.csize)
 	}
 	boff, ok := e.constOf(b.off)
-	return ok && b.obj.csize >= 0 && off < uint64(a.obj.csize) && boff < uint64(b.obj.csize)
+	return ok && b.obj.csize >= 0 && off < uint64(a.obj.csize) && boff < uint64(b.obj.csize) &&
+		e.surelyTogether(st, a.obj, b.obj)
 }

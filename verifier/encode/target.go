@@ -1,10 +1,12 @@
 package encode
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // target is where one access may go under guard g.
@@ -15,16 +17,16 @@ type target struct {
 	vol *ir.Region // a volatile region
 }
 
-// targets expands p: integers become the regions and the observed objects that
-// contain them, and a rest that is nowhere.
-func (e *encoder) targets(p *ptr) []target {
+// targets lists what p designates in st: an integer becomes the objects and the regions that can contain it, and
+// a rest that is nowhere.
+func (e *encoder) targets(st *state, p *ptr) []target {
 	var out []target
 	for _, a := range p.alts {
 		if a.obj != nil {
 			out = append(out, target{g: a.g, obj: a.obj, off: a.off})
 			continue
 		}
-		out = append(out, e.designated(a)...)
+		out = append(out, e.designated(st, a)...)
 	}
 	return out
 }
@@ -78,16 +80,14 @@ func (e *encoder) possible(st *state, t ilr.Term) bool {
 	return answer
 }
 
-// designated lists what the integer address of a can be.
-func (e *encoder) designated(a alt) []target {
+// designated lists what the integer address of a can be in st: a live object that contains it, else memory of the
+// memory map, else nothing.
+func (e *encoder) designated(st *state, a alt) []target {
 	var out []target
 	rest := a.g
-	add := func(t target, base, size ilr.Term) {
+	add := func(t target, base, size, when ilr.Term) {
 		t.off = e.s.Sub(a.off, base)
-		in := e.s.Ult(t.off, size)
-		if t.obj != nil { // one that was not made has an address that says nothing
-			in = e.s.And(t.obj.born, in)
-		}
+		in := e.s.And(when, e.s.Ult(t.off, size))
 		if !e.opts.AddressZero { // null designates nothing, wherever the memory map begins
 			in = e.s.And(in, e.s.NonZero(a.off))
 		}
@@ -97,22 +97,137 @@ func (e *encoder) designated(a alt) []target {
 			out = append(out, t)
 		}
 	}
+	e.observeAt(st, a)
+	for _, o := range e.observed {
+		if e.mayContain(o, a.off) {
+			add(target{obj: o}, o.addr, e.extent(o), o.aliveIn(e, st.mem))
+		}
+	}
 	for i := range e.opts.Regions {
 		r := &e.opts.Regions[i]
 		t := target{vol: r}
 		if r.Access != ir.AccessVolatile {
 			t = target{obj: e.regionObject(i)}
 		}
-		add(t, e.s.Int(e.w, int64(r.Base)), e.s.Int(e.w, int64(r.Size)))
-	}
-	if _, known := e.s.ConstVal(a.off); !known {
-		for _, o := range e.observed {
-			add(target{obj: o}, o.addr, e.extent(o))
-		}
+		add(t, e.s.Int(e.w, int64(r.Base)), e.s.Int(e.w, int64(r.Size)), e.s.True())
 	}
 	if !e.s.IsFalse(rest) {
 		e.lostAlt(alt{g: rest, off: a.off}, nil)
 		out = append(out, target{g: rest, off: a.off})
+	}
+	return out
+}
+
+// mayContain reports whether o can lie where the address off is. It only looks at constants: null, and what the
+// memory map says of the place.
+func (e *encoder) mayContain(o *object, off ilr.Term) bool {
+	c, known := e.constOf(off)
+	if !known {
+		return true
+	}
+	if c == 0 && !e.opts.AddressZero {
+		return false
+	}
+	for i := range e.opts.Regions {
+		r := &e.opts.Regions[i]
+		if c-r.Base < r.Size {
+			return r.Access != ir.AccessVolatile && e.mayLieIn(o, []*ir.Region{r})
+		}
+	}
+	return !e.hasHome(o)
+}
+
+// mayLieIn reports whether o can lie in one of the regions rs, none of which is volatile.
+func (e *encoder) mayLieIn(o *object, rs []*ir.Region) bool {
+	for _, r := range rs {
+		if isHome(o, r) {
+			return true
+		}
+	}
+	return len(rs) > 0 && !e.hasHome(o)
+}
+
+// hasHome reports whether the memory map says where objects like o are.
+func (e *encoder) hasHome(o *object) bool {
+	for i := range e.opts.Regions {
+		if r := &e.opts.Regions[i]; r.Access != ir.AccessVolatile && isHome(o, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxDesignated is how many objects an access observes because its address may be any of theirs.
+const maxDesignated = 128
+
+// observeAt observes the objects that the integer address of a may designate in st and that the program did not
+// look at yet: those that can lie where the memory map has memory, because an access there cannot tell them from
+// memory without an object. Elsewhere the access is a violation, unless an observed object is there. Of a constant
+// address only globals whose address is a constant of the program count; the others are kept away from it.
+func (e *encoder) observeAt(st *state, a alt) {
+	_, fixed := e.s.ConstVal(a.off)
+	if e.cutter != nil && !fixed { // a gap
+		return
+	}
+	var rs []*ir.Region
+	for i := range e.opts.Regions {
+		if r := &e.opts.Regions[i]; r.Access != ir.AccessVolatile && e.mayBeIn(st, a, r, fixed) {
+			rs = append(rs, r)
+		}
+	}
+	if len(rs) == 0 {
+		return
+	}
+	n := 0
+	for _, o := range e.candidates(st, fixed) {
+		if o.addr != 0 || !e.mayLieIn(o, rs) {
+			continue
+		}
+		if n++; n > maxDesignated {
+			e.f.Gaps = append(e.f.Gaps, Gap{Guard: e.s.And(st.pc.all, a.g), Reason: verdict.Reason{
+				Kind: verdict.Unsupported,
+				Detail: fmt.Sprintf("an address of unknown origin may be that of more than %d objects",
+					maxDesignated)}})
+			return
+		}
+		e.base(o)
+	}
+}
+
+// mayBeIn reports whether the address of a may lie in r.
+func (e *encoder) mayBeIn(st *state, a alt, r *ir.Region, fixed bool) bool {
+	in := e.s.And(a.g, e.s.Ult(e.s.Sub(a.off, e.s.Int(e.w, int64(r.Base))), e.s.Int(e.w, int64(r.Size))))
+	if !e.opts.AddressZero {
+		in = e.s.And(in, e.s.NonZero(a.off))
+	}
+	if e.s.IsFalse(in) || fixed || e.prober == nil {
+		return !e.s.IsFalse(in)
+	}
+	return e.possible(st, in)
+}
+
+// candidates lists the objects that an address may designate: the globals, and of those made during the execution
+// the ones alive in st. With fixed it lists the globals whose address is a number among the program's constants.
+func (e *encoder) candidates(st *state, fixed bool) []*object {
+	var out []*object
+	if fixed {
+		if e.exposed == nil {
+			e.exposed = ir.AddressConstants(e.m)
+		}
+		for _, g := range e.m.Globals {
+			if e.exposed[g] {
+				out = append(out, e.globalObject(g))
+			}
+		}
+		return out
+	}
+	for _, g := range e.m.Globals {
+		out = append(out, e.globalObject(g))
+	}
+	for _, o := range e.objs {
+		if !o.static() && !e.s.IsFalse(o.aliveIn(e, st.mem)) {
+			out = append(out, o)
+		}
 	}
 	return out
 }

@@ -44,21 +44,7 @@ func (x *machine) baseOf(o *object) uint64 {
 		x.place(o)
 		return o.base
 	}
-	found, homeless := false, true
-	for _, r := range x.regions {
-		if r.region.Access == ir.AccessVolatile || o.fn == nil && o.readOnly != (r.region.Access == ir.AccessRead) {
-			continue
-		}
-		homeless = false
-		if found = x.settleIn(o, max(r.base, 8), r.base+uint64(r.size)-1); found {
-			break
-		}
-	}
-	if homeless {
-		found = x.settleIn(o, x.cursor, bits.Ones(x.pw).Low64())
-		x.cursor = o.base + uint64(o.size) + 1
-	}
-	if !found {
+	if !x.findPlace(o, false) && !x.findPlace(o, true) {
 		x.end(Unsupported, "", fmt.Sprintf("no address left for %d bytes", o.size))
 		return 0
 	}
@@ -66,8 +52,36 @@ func (x *machine) baseOf(o *object) uint64 {
 	return o.base
 }
 
-// settleIn gives o the first free address from first on, with its end at last at most.
-func (x *machine) settleIn(o *object, first, last uint64) bool {
+// findPlace gives o a free address, in a region of the memory map where there is one for o. With reuse it may be one
+// that an object had which is dead for good.
+func (x *machine) findPlace(o *object, reuse bool) bool {
+	homeless := true
+	for _, r := range x.regions {
+		if r.region.Access == ir.AccessVolatile || o.fn == nil && o.readOnly != (r.region.Access == ir.AccessRead) {
+			continue
+		}
+		homeless = false
+		if x.findPlaceIn(o, max(r.base, 8), r.base+uint64(r.size)-1, reuse) {
+			return true
+		}
+	}
+	if !homeless {
+		return false
+	}
+	first := x.cursor
+	if reuse {
+		first = lowestAddress
+	}
+	found := x.findPlaceIn(o, first, bits.Ones(x.pw).Low64(), reuse)
+	x.cursor = o.base + uint64(o.size) + 1
+	return found
+}
+
+// lowestAddress is where objects begin that the memory map has no place for.
+const lowestAddress = 0x1000
+
+// findPlaceIn gives o the first free address from first on, with its end at last at most.
+func (x *machine) findPlaceIn(o *object, first, last uint64, reuse bool) bool {
 	align := uint64(max(o.align, 8))
 	for at := first; ; {
 		if at > last-min(last, align) {
@@ -77,7 +91,7 @@ func (x *machine) settleIn(o *object, first, last uint64) bool {
 		if last < at || last-at < uint64(o.size) {
 			return false
 		}
-		clash := x.clash(at, uint64(o.size)+1)
+		clash := x.clash(at, uint64(o.size)+1, reuse)
 		if clash == nil {
 			o.base = at
 			return true
@@ -88,19 +102,24 @@ func (x *machine) settleIn(o *object, first, last uint64) bool {
 	}
 }
 
-// clash is what has an address that meets [at, at+n) or touches it, or nil;
-// regions of memory are where objects are.
-func (x *machine) clash(at, n uint64) *object {
+// clash is what has an address that meets [at, at+n) or touches it, or nil: an object, unless reuse is set and it
+// is dead for good, a volatile region, or a part of another region that was accessed without an object.
+func (x *machine) clash(at, n uint64, reuse bool) *object {
+	for _, o := range x.touched {
+		if at < o.base+uint64(o.size) && o.base < at+n {
+			return o
+		}
+	}
 	for i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base >= at+n }) - 1; i >= 0; i-- {
 		o := x.placed[i]
-		if o.region != nil && o.region.Access != ir.AccessVolatile {
+		if o.region != nil && o.region.Access != ir.AccessVolatile || reuse && o.gone() {
 			continue
 		}
 		if at < o.base+uint64(o.size)+1 {
 			return o
 		}
-		if o.region == nil {
-			break // objects do not overlap, so that those below end earlier
+		if o.region == nil && o.dead == "" && !reuse {
+			break // objects that are alive do not overlap, so that those below end earlier
 		}
 	}
 	return nil
@@ -137,12 +156,13 @@ func resize(b bits.Vec, w int) bits.Vec {
 }
 
 // toPtr makes a pointer of an integer (docs/SEMANTICS.md, Memory): the place
-// it is the address of, else whatever live object or region contains it.
+// it is the address of as long as that object is alive, else whatever live object or region contains it.
 func (x *machine) toPtr(v value) value {
-	if v.obj != nil {
+	if v.obj != nil && v.obj.dead == "" {
 		v.bits = bits.Sub(resize(v.bits, x.pw), bits.New(x.pw, x.baseOf(v.obj)))
 		return v
 	}
+	v.obj = nil // of a dead object the number is left
 	v.bits = resize(v.bits, x.pw)
 	if !v.defined() {
 		v.undef = resize(v.undef, x.pw)
@@ -232,9 +252,25 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	case a.align > 1 && !x.o.AnyAlignment && !x.aligned(o, off, a.align):
 		x.stop(verdict.Memory, "misaligned %s: offset %d of %s, alignment %d needed", verb, off, x.describe(o), a.align)
 	default:
+		x.touch(o, off, a.size)
 		return o, int64(off), true
 	}
 	return nil, 0, false
+}
+
+// touch notes that bytes of a region were accessed that are in no object: none can be placed there later.
+func (x *machine) touch(o *object, off, n uint64) {
+	if o.region == nil || o.region.Access == ir.AccessVolatile || n == 0 {
+		return
+	}
+	at := o.base + off
+	for _, t := range x.touched {
+		if t.base <= at && at <= t.base+uint64(t.size) {
+			t.size = max(t.size, int64(at+n-t.base))
+			return
+		}
+	}
+	x.touched = append(x.touched, &object{base: at, size: int64(n)})
 }
 
 func (x *machine) aligned(o *object, off uint64, align int64) bool {

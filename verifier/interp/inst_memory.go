@@ -53,6 +53,13 @@ func (x *machine) alloca(in *ir.Instr) {
 	}
 	o := x.newObject(stackObject, size*int64(count), int64(in.Align), in)
 	o.variable = x.slots[in]
+	f := in.Block.Func
+	if x.scoped[f] == nil {
+		x.scoped[f] = ir.Scoped(f)
+	}
+	if x.scoped[f][in] { // it comes to life where its scope begins
+		o.dead = afterScope
+	}
 	x.fr.objs = append(x.fr.objs, o)
 	x.set(in, value{bits: x.zero, obj: o})
 }

@@ -32,9 +32,11 @@ type machine struct {
 	labels   map[*ir.Block]*object
 	regions  []*object
 	placed   []*object // with an address, by address
+	touched  []*object // ranges of regions that were accessed
 	cursor   uint64    // where the next address is tried
 	escapes  map[*ir.Func]map[*ir.Instr]bool
-	slots    map[*ir.Instr]*ir.Var // C variable of an alloca
+	slots    map[*ir.Instr]*ir.Var           // C variable of an alloca
+	scoped   map[*ir.Func]map[*ir.Instr]bool // ir.Scoped
 	executed int64
 	visits   map[*ir.Block]int64
 	trace    tracer
@@ -85,7 +87,8 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) 
 		objects: make([]*object, len(m.Globals)), funcs: make([]*object, len(m.Funcs)), funcNum: map[*ir.Func]int{},
 		globNum: map[*ir.Global]int{},
 		labels:  map[*ir.Block]*object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, slots: map[*ir.Instr]*ir.Var{},
-		visits: map[*ir.Block]int64{}, cursor: 0x1000}
+		visits: map[*ir.Block]int64{}, cursor: lowestAddress,
+		scoped: map[*ir.Func]map[*ir.Instr]bool{}}
 	if opts.Trace && opts.Relevant {
 		x.rel = &relevance{mem: map[*object]map[int64]*cause{}, pdoms: map[*ir.Func][]*ir.Block{}}
 	}
@@ -172,7 +175,7 @@ func (x *machine) leave(ret value, hasRet bool) {
 		return
 	}
 	for _, o := range fr.objs {
-		o.dead, o.pages, o.ptrs = "its function returned", nil, nil
+		o.dead, o.pages, o.ptrs = afterReturn, nil, nil
 		x.objects[o.num] = nil // pointers to it may live on, its number does not matter any more
 	}
 	x.frames = x.frames[:len(x.frames)-1]

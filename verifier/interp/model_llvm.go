@@ -51,7 +51,7 @@ func (c *call) lifetime(m ir.Model) {
 		return
 	}
 	if m == ir.ModelLifetimeEnd {
-		o.dead = "the end of its scope"
+		o.dead = afterScope
 		return
 	}
 	o.dead, o.pages, o.ptrs = "", nil, nil
@@ -69,7 +69,7 @@ func (c *call) stack(m ir.Model) {
 		return
 	}
 	for _, o := range c.fr.objs[n:] {
-		o.dead = "the end of its scope"
+		o.dead = afterScope
 	}
 	c.fr.objs = c.fr.objs[:n]
 }

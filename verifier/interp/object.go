@@ -44,6 +44,15 @@ type object struct {
 	ptrs  map[int64]value // whole pointers in memory, by offset; also integers with an object
 }
 
+// Why a local is dead.
+const (
+	afterReturn = "its function returned"
+	afterScope  = "the end of its scope" // or before its begin
+)
+
+// gone reports an object that is dead for good.
+func (o *object) gone() bool { return o.dead != "" && (o.kind == heapObject || o.dead == afterReturn) }
+
 // filling says what bytes nobody wrote are.
 type filling uint8
 
