@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -8,8 +9,87 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
+
+// commandRow is a comment command: its name, the grammar of its arguments, what help says,
+// who may use it, and what it does.
+type commandRow struct {
+	name string
+	// words of the grammar: UPPER an argument, [UPPER] one that may be missing, lower that
+	// word itself. The last of a REASON takes the rest of the line.
+	args   string
+	help   string
+	anyone bool // no write access is needed
+	closed bool // works on a closed pull request, too
+	// check says what is wrong with the arguments, before anything changes; nil: nothing can be
+	check func(t *talk, ctx context.Context, c command) (wrong string, err error)
+	// do changes our rows in tx and gives the answer
+	do func(t *talk, ctx context.Context, tx store.Tx, c command) (response, error)
+}
+
+// response is what a command is answered with.
+type response struct {
+	text   string
+	failed bool // it did not do what was asked
+	effect
+}
+
+// commandTable lists the commands in the order of help.
+func commandTable() []commandRow {
+	return []commandRow{
+		{name: "rerun", args: "[TARGET] [HARNESS]", help: "verify again", check: (*talk).knows, do: (*talk).rerun},
+		{name: "deeper", help: "verify again with twice the bounds", do: (*talk).deeper},
+		{name: "prove", args: "ENTRY", help: "try for unbounded proofs of one entry", check: (*talk).knows,
+			do: (*talk).prove},
+		{name: "explain", args: "CLAIM", help: "say what a claim means and how it came out", closed: true,
+			do: (*talk).explain},
+		{name: "suppress", args: "CLAIM because REASON", help: "accept a finding, for a reason", closed: true,
+			do: (*talk).suppress},
+		{name: "approve", args: "[COMMIT]", help: "allow the build of a commit from a fork", do: (*talk).approve},
+		{name: "cancel", help: "stop what is running", closed: true, do: (*talk).cancel},
+		{name: "help", help: "show this list", anyone: true},
+	}
+}
+
+// commandNamed finds the row of a command.
+func commandNamed(name string) (commandRow, bool) {
+	for _, r := range commandTable() {
+		if r.name == name {
+			return r, true
+		}
+	}
+	return commandRow{}, false
+}
+
+const prefix = "/firmproof"
+
+// usage is the command as it is written.
+func (r commandRow) usage() string { return strings.TrimSpace(prefix + " " + r.name + " " + r.args) }
+
+// match compares the words after a command with its grammar and says what is wrong.
+func (r commandRow) match(words []string) string {
+	grammar := strings.Fields(r.args)
+	for i, g := range grammar {
+		literal := g == strings.ToLower(g)
+		switch {
+		case i >= len(words) && strings.HasPrefix(g, "["):
+			return ""
+		case i >= len(words):
+			return fmt.Sprintf("Something is missing: `%s`.", r.usage())
+		case literal && words[i] != g:
+			return fmt.Sprintf("It is written `%s`.", r.usage())
+		case g == "REASON":
+			return ""
+		}
+	}
+	if len(words) > len(grammar) {
+		return fmt.Sprintf("%s is too much: it is written `%s`.", reports.Code(words[len(grammar)]), r.usage())
+	}
+	return ""
+}
 
 // command is one line of a comment that speaks to us.
 type command struct {
@@ -18,19 +98,13 @@ type command struct {
 	args []string
 }
 
-// verbs with their usage, in the order of help.
-var verbs = []struct{ name, usage, does string }{
-	{"rerun", "rerun [TARGET] [HARNESS]", "verify again"},
-	{"deeper", "deeper", "verify again with twice the bounds"},
-	{"prove", "prove ENTRY", "try for unbounded proofs of one entry"},
-	{"explain", "explain CLAIM", "say what a claim means and how it came out"},
-	{"suppress", "suppress CLAIM because REASON", "accept a finding, for a reason"},
-	{"approve", "approve", "allow the build of a pull request from a fork"},
-	{"cancel", "cancel", "stop what is running"},
-	{"help", "help", "show this list"},
+// arg is the n-th argument, or nothing.
+func (c command) arg(n int) string {
+	if n < len(c.args) {
+		return c.args[n]
+	}
+	return ""
 }
-
-const prefix = "/firmproof"
 
 // parseCommands finds the commands of a comment: lines of plain text that begin
 // with /firmproof. Code, quotes and HTML are not commands.
@@ -73,32 +147,22 @@ func commandsIn(n ast.Node, src []byte) []command {
 
 // problem says what is wrong with the form of a command, or "".
 func (c command) problem() string {
-	for _, v := range verbs {
-		if v.name != c.verb {
-			continue
-		}
-		need := map[string]int{"prove": 1, "explain": 1}[c.verb]
-		switch {
-		case c.verb == "suppress" && (len(c.args) < 3 || c.args[1] != "because"):
-			return fmt.Sprintf("It is written `%s %s`.", prefix, v.usage)
-		case len(c.args) < need:
-			return fmt.Sprintf("Something is missing: `%s %s`.", prefix, v.usage)
-		}
-		return ""
+	if r, ok := commandNamed(c.verb); ok {
+		return r.match(c.args)
 	}
 	var names []string
-	for _, v := range verbs {
-		names = append(names, v.name)
+	for _, r := range commandTable() {
+		names = append(names, r.name)
 	}
-	return fmt.Sprintf("I do not know `%s`. Did you mean `%s %s`? `%s help` lists what I understand.",
-		strings.ReplaceAll(c.verb, "`", "'"), prefix, verdict.Nearest(c.verb, names), prefix)
+	return fmt.Sprintf("I do not know %s. Did you mean `%s %s`? `%s help` lists what I understand.",
+		reports.Code(c.verb), prefix, verdict.Nearest(c.verb, names), prefix)
 }
 
 func helpText() string {
 	var b strings.Builder
 	b.WriteString("What I understand, one command a line, from people with write access:\n\n| command | does |\n|---|---|\n")
-	for _, v := range verbs {
-		fmt.Fprintf(&b, "| `%s %s` | %s |\n", prefix, v.usage, v.does)
+	for _, r := range commandTable() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", r.usage(), r.help)
 	}
 	return b.String()
 }

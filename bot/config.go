@@ -45,9 +45,11 @@ type Config struct {
 	// folder or s3:// place of programs, reports and traces, shared by all workers; empty: in Data
 	Artifacts      string
 	RedeliverEvery time.Duration // how often failed deliveries are looked for; 0: 5 minutes
-	Drain          time.Duration // how long a stop waits for running work; 0: 20 s
-	Log            *slog.Logger  // secrets are removed from everything that is logged
-	Local          bool          // allow repositories on this machine's disk (tests)
+	// build pull requests from forks of those who contributed before, too, without approval
+	TrustContributors bool
+	Drain             time.Duration // how long a stop waits for running work; 0: 20 s
+	Log               *slog.Logger  // secrets are removed from everything that is logged
+	Local             bool          // allow repositories on this machine's disk (tests)
 }
 
 // keys are the loaded secrets.

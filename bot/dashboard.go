@@ -27,7 +27,7 @@ type pages struct {
 }
 
 func (s *Server) dashboard(mux *http.ServeMux) {
-	funcs := template.FuncMap{"short": short, "counts": countsText, "took": took,
+	funcs := template.FuncMap{"short": reports.ShortSHA, "counts": reports.CountsLine, "took": took,
 		"inc": func(i int) int { return i + 1 }, "line": reports.StepText,
 		"depth": func(d int) int { return min(d, 4) }, "state": func(r store.Run) string {
 			if r.State == store.Done {
@@ -162,7 +162,7 @@ func (p *pages) run(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
-		d := runPage{Name: checkName(&v.run), Run: v.run, Repo: v.repo}
+		d := runPage{Name: p.s.checkName(v), Run: v.run, Repo: v.repo}
 		for _, m := range v.family {
 			if v.run.Aggregate() {
 				d.Targets = append(d.Targets, m.run)

@@ -63,7 +63,8 @@ func TestCommandForms(t *testing.T) {
 func TestOneHarnessAgain(t *testing.T) {
 	w := newWorld(t, &pair{})
 	w.repo("int main\n")
-	w.push("fix", "int main\nbug\n")
+	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "fix", "files": obj{"main.c": "int main\nbug\n",
+		".firmproof.yml": strings.Replace(testManifest, "- entry: main", "- entry: bad\n  - entry: good", 1)}})
 	n := w.pull("fix", false)
 	w.await("three completed check runs", finished(3))
 	w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": n, "user": "ann",

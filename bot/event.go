@@ -14,7 +14,6 @@ type Event struct {
 	Installation    *Installation `json:"installation,omitempty"`
 	Repository      *Repository   `json:"repository,omitempty"`
 	PullRequest     *PullRequest  `json:"pull_request,omitempty"`
-	Changes         *Changes      `json:"changes,omitempty"`
 	CheckRun        *CheckRun     `json:"check_run,omitempty"`
 	CheckSuite      *CheckSuite   `json:"check_suite,omitempty"`
 	RequestedAction *struct {
@@ -31,6 +30,8 @@ type Event struct {
 	Repositories []Repository `json:"repositories,omitempty"`
 	Added        []Repository `json:"repositories_added,omitempty"`
 	Removed      []Repository `json:"repositories_removed,omitempty"`
+
+	mayWrite bool // what GitHub says of the sender; see askSender
 }
 
 // Installation of the App.
@@ -77,15 +78,6 @@ type Branch struct {
 	} `json:"repo"`
 }
 
-// Changes of an edited event.
-type Changes struct {
-	Base *struct {
-		Ref struct {
-			From string `json:"from"`
-		} `json:"ref"`
-	} `json:"base,omitempty"`
-}
-
 // CheckRun of a check_run event.
 type CheckRun struct {
 	ID         int64  `json:"id"`
@@ -118,12 +110,15 @@ type Comment struct {
 	ID   int64  `json:"id"`
 	Body string `json:"body"`
 	User User   `json:"user"`
+	// of the last edit
+	UpdatedAt string `json:"updated_at,omitempty"`
 }
 
 // MergeGroup of a merge queue.
 type MergeGroup struct {
 	HeadSHA string `json:"head_sha"`
 	HeadRef string `json:"head_ref"` // refs/heads/gh-readonly-queue/...
+	BaseRef string `json:"base_ref"` // refs/heads/...
 	BaseSHA string `json:"base_sha"`
 }
 
@@ -138,16 +133,6 @@ func Decode(name string, payload []byte) (*Event, error) {
 		e.Comment = nil // a comment on a commit or a diff
 	}
 	return e, nil
-}
-
-// handled lists the events that mean something to us; the others are only acknowledged.
-func handled(name string) bool {
-	switch name {
-	case "ping", "pull_request", "push", "check_run", "check_suite", "issue_comment", "installation",
-		"installation_repositories", "merge_group":
-		return true
-	}
-	return false
 }
 
 // when parses GitHub's times; an unreadable one is the distant past, which never hides an event.

@@ -79,7 +79,8 @@ func TestLifeOfPull(t *testing.T) {
 	w.await("the runs against the new base", finished(6))
 	g := w.call("POST", "/_fake/merge_group", obj{"repo": "acme/fw", "number": n})
 	s := w.await("the runs of the merge group", finished(9))
-	if q := ofHead(s, g["sha"].(string)); len(q) != 3 || q["firmproof"].Conclusion != "success" {
+	if q := ofHead(s, g["sha"].(string)); len(q) != 3 ||
+		q["firmproof (into stable)"].Conclusion != "success" {
 		t.Errorf("merge group: %+v", q)
 	}
 	c.mu.Lock()

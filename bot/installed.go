@@ -22,7 +22,7 @@ func (s *Server) installed(ctx context.Context, tx store.Tx, e *Event) (effect, 
 	}
 	for _, list := range [][]Repository{e.Repositories, e.Added, e.Removed} {
 		for _, r := range list {
-			x := row(r, id)
+			x := repoRow(r, id)
 			x.Active = active
 			if err := tx.PutRepo(ctx, x); err != nil {
 				return fx, err

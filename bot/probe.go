@@ -29,11 +29,6 @@ var needs = [...]struct{ Right, Level, Use string }{
 	{"pull_requests", "write", "reactions and diffs"}, {"security_events", "write", "code scanning alerts"},
 }
 
-// events are those that the bot acts on.
-func events() []string {
-	return []string{"check_run", "check_suite", "issue_comment", "pull_request", "push"}
-}
-
 // Probe checks the credentials of a configuration: files that only their owner
 // may read, keys that GitHub accepts, rights and events of the App, a webhook
 // address that answers. It changes nothing at GitHub.
@@ -96,7 +91,7 @@ func (a *app) probe(ctx context.Context, cfg *Config) []Finding {
 	if known == nil {
 		return out
 	}
-	out = append(out, permissions(known.GetPermissions()), subscriptions(known.Events))
+	out = append(out, permissions(known.GetPermissions()), subscribed(known.Events))
 	hook, _, err := client.Apps.GetHookConfig(ctx)
 	if err != nil {
 		return append(out, Finding{false, "webhook", reason(err), "set a webhook URL in the App's settings"})
@@ -147,9 +142,9 @@ func permissions(p *github.InstallationPermissions) Finding {
 	return Finding{true, "permissions", strings.Join(all, ", "), ""}
 }
 
-func subscriptions(have []string) Finding {
+func subscribed(have []string) Finding {
 	var missing []string
-	for _, e := range events() {
+	for _, e := range subscriptions(required) {
 		if !slices.Contains(have, e) {
 			missing = append(missing, e)
 		}
@@ -158,7 +153,7 @@ func subscriptions(have []string) Finding {
 		return Finding{false, "events", "not subscribed to " + strings.Join(missing, ", "),
 			"subscribe to them in the App's settings under Permissions & events"}
 	}
-	return Finding{true, "events", strings.Join(events(), ", "), ""}
+	return Finding{true, "events", strings.Join(subscriptions(required), ", "), ""}
 }
 
 // reach asks the webhook's address. A webhook refuses a GET, and that is an answer.

@@ -37,7 +37,7 @@ func (s *Server) publish(ctx context.Context, id string, attempt int) error {
 	if !got {
 		return &queue.Snooze{After: 300 * time.Millisecond}
 	}
-	err = s.publishAll(ctx, id)
+	err = s.publishAll(ctx, id, attempt)
 	if uerr := s.store.Write(context.WithoutCancel(ctx),
 		func(tx store.Tx) error { return tx.Unlock(context.WithoutCancel(ctx), lock, me) }); uerr != nil {
 		err = errors.Join(err, uerr)
@@ -45,16 +45,18 @@ func (s *Server) publish(ctx context.Context, id string, attempt int) error {
 	if until, ok := limitedUntil(err); ok {
 		return &queue.Snooze{After: s.untilTime(until)}
 	}
-	// what was made a moment ago may not be found yet
-	if gone(err) && (attempt >= notFoundTries || !answered(err, http.StatusNotFound)) {
+	// what was made a moment ago may not be found yet, and one refusal may be a hiccup
+	if gone(err) && (attempt >= goneTries || !answered(err, http.StatusNotFound, http.StatusForbidden)) {
 		s.log.Warn("check run cannot be published any more", "run", id, "err", err)
 		return s.store.Write(ctx, func(tx store.Tx) error { return tx.MarkPublished(ctx, id, 1<<62) })
 	}
 	return err
 }
 
-// notFoundTries is how often a 404 is taken for a delay of GitHub's.
-const notFoundTries = 6
+const (
+	goneTries    = 6 // how often a 404 or 403 is taken for a delay or a hiccup of GitHub's
+	refusalTries = 3 // how often a 403 is, before less is sent
+)
 
 func (s *Server) untilTime(until time.Time) time.Duration {
 	return max(time.Second, time.Until(until))
@@ -74,7 +76,7 @@ func answered(err error, codes ...int) bool {
 }
 
 // publishAll publishes until nothing is new.
-func (s *Server) publishAll(ctx context.Context, id string) error {
+func (s *Server) publishAll(ctx context.Context, id string, attempt int) error {
 	for {
 		v, err := s.view(ctx, id)
 		if err != nil {
@@ -85,7 +87,7 @@ func (s *Server) publishAll(ctx context.Context, id string) error {
 		}
 		err = s.night(ctx, v)
 		if !silent(&v.run) {
-			err = s.show(ctx, v)
+			err = s.show(ctx, v, attempt)
 		}
 		if err != nil {
 			return fmt.Errorf("publish %s: %w", id, err)
@@ -106,7 +108,7 @@ func silent(r *store.Run) bool {
 }
 
 // show creates or updates the check run of v.
-func (s *Server) show(ctx context.Context, v *view) error {
+func (s *Server) show(ctx context.Context, v *view, attempt int) error {
 	owner, name, ok := strings.Cut(v.repo.FullName, "/")
 	if !ok {
 		return fmt.Errorf("repository %q has no owner", v.repo.FullName)
@@ -118,7 +120,7 @@ func (s *Server) show(ctx context.Context, v *view) error {
 			return err
 		}
 	}
-	if err := p.update(ctx, body); err != nil {
+	if err := p.updateOrLess(ctx, body, attempt); err != nil {
 		return err
 	}
 	return errors.Join(s.upload(ctx, p.gh, v), s.summarise(ctx, p.gh, v))
@@ -174,12 +176,17 @@ func (p *poster) create(ctx context.Context, body *checkBody) (bool, error) {
 	if first.Status == "completed" { // the annotations come before the conclusion
 		first.Status, first.Conclusion, first.CompletedAt, first.Output, first.Actions = "in_progress", "", "", nil, nil
 	}
-	got := &github.CheckRun{}
-	if err := p.call(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/check-runs", p.owner, p.repo), &first,
-		got); err != nil {
+	got, path := &github.CheckRun{}, fmt.Sprintf("repos/%s/%s/check-runs", p.owner, p.repo)
+	err := p.call(ctx, http.MethodPost, path, &first, got)
+	complete := body.Status != "completed"
+	if answered(err, http.StatusUnprocessableEntity) && first.Output != nil { // what it says is for the update to bring
+		first.Output, complete = nil, false
+		err = p.call(ctx, http.MethodPost, path, &first, got)
+	}
+	if err != nil {
 		return false, err
 	}
-	return body.Status != "completed", p.keepID(ctx, got.GetID())
+	return complete, p.keepID(ctx, got.GetID())
 }
 
 func (p *poster) keepID(ctx context.Context, id int64) error {
@@ -189,7 +196,7 @@ func (p *poster) keepID(ctx context.Context, id int64) error {
 
 // find looks for our check run on the commit by its external id.
 func (p *poster) find(ctx context.Context) (int64, error) {
-	opts := &github.ListCheckRunsOptions{CheckName: github.String(checkName(&p.v.run)), Filter: github.String("all"),
+	opts := &github.ListCheckRunsOptions{CheckName: github.String(p.s.checkName(p.v)), Filter: github.String("all"),
 		AppID: github.Int64(p.s.cfg.AppID), ListOptions: github.ListOptions{PerPage: 100}}
 	for {
 		list, resp, err := p.gh.Checks.ListCheckRunsForRef(ctx, p.owner, p.repo, p.v.run.HeadSHA, opts)
@@ -206,6 +213,38 @@ func (p *poster) find(ctx context.Context) (int64, error) {
 		}
 		opts.Page = resp.NextPage
 	}
+}
+
+// updateOrLess is update; where GitHub refuses what is sent, the check run ends all the
+// same: without annotations, or else with nothing but its conclusion, and says why.
+func (p *poster) updateOrLess(ctx context.Context, body *checkBody, attempt int) error {
+	err := p.update(ctx, body)
+	if !refused(err, attempt) {
+		return err
+	}
+	p.s.log.Warn("GitHub refuses a check run", "run", p.v.run.ID, "annotations", len(body.annotations), "err", err)
+	less := *body
+	less.annotations = nil
+	if n := len(body.annotations); n > 0 {
+		output := *body.Output
+		output.Summary = reports.Cut(reports.AnnotationsRefused(p.v.run.Posted, n, reason(err))+"\n\n"+output.Summary,
+			reports.MaxText, body.DetailsURL)
+		less.Output = &output
+		if err = p.update(ctx, &less); !refused(err, attempt) {
+			return err
+		}
+	}
+	less.Output = &checkOutput{Title: body.Status, Summary: reports.TextRefused(reason(err), body.DetailsURL)}
+	if body.Conclusion != "" {
+		less.Output.Title = body.Conclusion
+	}
+	return p.update(ctx, &less)
+}
+
+// refused reports whether GitHub does not take what was sent. A 403 may have other reasons.
+func refused(err error, attempt int) bool {
+	return answered(err, http.StatusUnprocessableEntity) || answered(err, http.StatusForbidden) &&
+		attempt >= refusalTries
 }
 
 // update sends the state, and the annotations that GitHub does not have yet, in
@@ -239,9 +278,9 @@ func (p *poster) update(ctx context.Context, body *checkBody) error {
 			return err
 		}
 		if n > 0 {
+			p.v.run.Posted = posted
 			if err := p.s.store.Write(ctx, func(tx store.Tx) error {
-				return tx.SetPosted(ctx, p.v.run.ID,
-					posted)
+				return tx.SetPosted(ctx, p.v.run.ID, posted)
 			}); err != nil {
 				return err
 			}

@@ -99,7 +99,7 @@ func (s *Server) failedDeliveries(ctx context.Context, gh *github.Client) ([]int
 				order = append(order, d.GetGUID())
 			}
 			f.tries++
-			f.ok = f.ok || d.GetStatusCode()/100 == 2 || !handled(d.GetEvent())
+			f.ok = f.ok || d.GetStatusCode()/100 == 2 || known(d.GetEvent()) == "other"
 		}
 		if resp.Cursor == "" {
 			break

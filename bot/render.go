@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/go-github/v60/github"
@@ -68,17 +65,23 @@ func (s *Server) view(ctx context.Context, id string) (*view, error) {
 	return v, err
 }
 
-func checkName(r *store.Run) string {
-	if r.Aggregate() {
-		return "firmproof"
-	}
-	return "firmproof / " + r.Target
+// outcome is what a run shows beside its report.
+func (s *Server) outcome(r *store.Run, reported bool) reports.Outcome {
+	return reports.Outcome{Target: r.Target, State: string(r.State), Conclusion: r.Conclusion, Detail: r.Detail,
+		Gated: r.Options.Gated, Counts: r.Counts, Reported: reported, URL: s.runURL(r.ID), BaseRef: r.BaseRef,
+		BaseSHA: r.BaseSHA}
+}
+
+// checkName is the name of v's check run.
+func (s *Server) checkName(v *view) string {
+	o := s.outcome(&v.run, false)
+	return o.Name(v.repo.DefaultBranch)
 }
 
 // render says what the check run of v shows.
 func (s *Server) render(v *view) *checkBody {
 	r := &v.run
-	b := &checkBody{Name: checkName(r), HeadSHA: r.HeadSHA, ExternalID: r.ID, DetailsURL: s.runURL(r.ID),
+	b := &checkBody{Name: s.checkName(v), HeadSHA: r.HeadSHA, ExternalID: r.ID, DetailsURL: s.runURL(r.ID),
 		Status: status(r)}
 	if !r.Started.IsZero() {
 		b.StartedAt = r.Started.UTC().Format(time.RFC3339)
@@ -109,35 +112,27 @@ func status(r *store.Run) string {
 	return "queued"
 }
 
-// actions are the buttons of a finished check run: GitHub shows at most three.
+// actions are the buttons of a finished check run.
 func actions(r *store.Run) []*github.CheckRunAction {
-	rerun := &github.CheckRunAction{Label: "Re-run", Description: "Verify this commit again", Identifier: "rerun"}
-	switch {
-	case r.Options.Gated:
-		return []*github.CheckRunAction{{Label: "Approve run", Description: "Build and verify this commit",
-			Identifier: "approve"}}
-	case r.Conclusion == "cancelled":
-		return []*github.CheckRunAction{rerun}
+	var out []*github.CheckRunAction
+	for _, b := range buttonsOf(r) {
+		out = append(out, &github.CheckRunAction{Label: b.label, Description: b.help, Identifier: b.id})
 	}
-	return []*github.CheckRunAction{rerun, {Label: "Deeper", Description: "Again with twice the bounds",
-		Identifier: "deeper"},
-		{Label: "Prove", Description: "Try for unbounded proofs", Identifier: "prove"}}
+	return out
 }
 
 // page is the text of a run.
 func (s *Server) page(v *view) reports.Page {
 	results, o := s.gather(v)
-	if v.run.Aggregate() {
-		return s.aggregatePage(v, results, o)
+	own := s.outcome(&v.run, len(results) > 0)
+	if !v.run.Aggregate() {
+		return reports.TargetPage(own, results, o)
 	}
-	if len(results) == 0 {
-		return barePage(&v.run)
+	targets := make([]reports.Outcome, len(v.family))
+	for i := range v.family {
+		targets[i] = s.outcome(&v.family[i].run, v.family[i].report != nil)
 	}
-	p := reports.CheckRun(results, o)
-	if v.run.Detail != "" {
-		p.Summary = reports.Cut(v.run.Detail+"\n\n"+p.Summary, reports.MaxText, o.DetailsURL)
-	}
-	return p
+	return reports.AggregatePage(own, targets, results, o)
 }
 
 // gather puts the results of all of v's reports together with what is known of each.
@@ -153,103 +148,6 @@ func (s *Server) gather(v *view) ([]verdict.Result, reports.PageOptions) {
 		o.Changed, o.All, o.FixedCount = m.context.Changed, m.context.AnnotateAll, o.FixedCount+m.context.Fixed
 	}
 	return results, o
-}
-
-// aggregatePage sums up all targets. Annotations belong to the targets' own check runs.
-func (s *Server) aggregatePage(v *view, results []verdict.Result, o reports.PageOptions) reports.Page {
-	if len(v.family) == 0 {
-		return barePage(&v.run)
-	}
-	done := 0
-	var table strings.Builder
-	table.WriteString("| target | result | |\n|---|---|---|\n")
-	for _, m := range v.family {
-		word, note := string(m.run.State), ""
-		if m.run.State == store.Done {
-			done++
-			word = m.run.Conclusion
-			note = countsText(m.run.Counts)
-			if m.report == nil {
-				note = firstLine(m.run.Detail)
-			}
-		}
-		fmt.Fprintf(&table, "| [%s](%s) | %s | %s |\n", m.run.Target, s.runURL(m.run.ID), word,
-			strings.ReplaceAll(note, "|", "\\|"))
-	}
-	p := reports.Page{Title: fmt.Sprintf("%d of %d targets done", done, len(v.family))}
-	if v.run.State == store.Done {
-		p.Title = "no answer: " + v.run.Conclusion
-		if len(results) > 0 {
-			full := reports.CheckRun(results, o)
-			p.Title, p.Text = full.Title, full.Text
-		} else if len(v.family) > 0 {
-			p.Title = barePage(&v.family[0].run).Title
-		}
-	}
-	p.Summary = table.String() + reports.DifferText(results)
-	if v.run.Detail != "" {
-		p.Summary = v.run.Detail + "\n\n" + p.Summary
-	}
-	p.Summary = reports.Cut(p.Summary, reports.MaxText, o.DetailsURL)
-	return p
-}
-
-func countsText(c map[string]int) string {
-	var out []string
-	for _, k := range []string{"violated", "unknown", "bounded", "proved", "introduced", "fixed", "preexisting",
-		"suppressed"} {
-		if c[k] > 0 {
-			out = append(out, fmt.Sprintf("%d %s", c[k], k))
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
-}
-
-// barePage shows a run without a report: its state, or what went wrong.
-func barePage(r *store.Run) reports.Page {
-	title := map[string]string{"": "waiting for a worker", "failure": "the build failed",
-		"action_required": "something is needed first", "cancelled": "cancelled",
-		"timed_out": "timed out", "neutral": "not verified"}[r.Conclusion]
-	switch {
-	case r.State == store.Running, r.State == store.Waiting:
-		title = "running"
-	case r.Options.Gated:
-		title = "waiting for approval"
-	case r.State == store.Done && r.Conclusion == "success":
-		title = "done"
-	}
-	p := reports.Page{Title: title, Summary: title + "."}
-	if r.Detail != "" {
-		p.Summary = r.Detail
-		if r.Conclusion == "failure" || strings.Contains(r.Detail, "\n") {
-			p.Summary = "```\n" + strings.ReplaceAll(r.Detail, "```", "'''") + "\n```"
-			p.Annotations = compilerNotes(r.Detail)
-		}
-	}
-	p.Summary = reports.Cut(p.Summary, reports.MaxText, "")
-	return p
-}
-
-var compilerNote = regexp.MustCompile(
-	`(?m)^(?:firmproof: |check: |error: )*([^\s:]+):(\d+)(?::(\d+))?: (?:fatal )?(error|warning)?:? ?(.+)$`)
-
-// compilerNotes turns FILE:LINE:COLUMN messages of compilers and of the manifest into annotations.
-func compilerNotes(text string) []reports.Annotation {
-	var out []reports.Annotation
-	for _, m := range compilerNote.FindAllStringSubmatch(text, 20) {
-		line, err := strconv.Atoi(m[2])
-		if err != nil || line == 0 || m[4] == "warning" || strings.HasPrefix(m[1], "/") {
-			continue
-		}
-		out = append(out, reports.Annotation{Path: m[1], StartLine: line, EndLine: line, Level: "failure",
-			Title: "build", Message: m[5]})
-	}
-	return out
 }
 
 func (s *Server) runURL(id string) string { return s.cfg.PublicURL + "/runs/" + id }

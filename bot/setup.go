@@ -144,7 +144,7 @@ func (s *setup) appManifest() (string, error) {
 		"description": "Verifies embedded firmware: bounded model checking, proofs and bounds.", "public": false,
 		"hook_attributes":     map[string]any{"url": s.base.JoinPath("webhook").String(), "active": true},
 		"redirect_url":        s.base.JoinPath("setup", "done").String(),
-		"default_permissions": permissions, "default_events": append(events(), "merge_group")})
+		"default_permissions": permissions, "default_events": subscriptions(optional)})
 	return string(text), err
 }
 
@@ -165,7 +165,7 @@ func (s *setup) begin(w http.ResponseWriter, r *http.Request) {
 	}
 	to.RawQuery = url.Values{"state": {s.state}}.Encode()
 	s.page(w, "begin", map[string]any{"To": to.String(), "Manifest": manifest, "Name": s.o.Name,
-		"Owner": s.o.Organization, "Host": s.web.Host, "Needs": needs, "Events": append(events(), "merge_group")})
+		"Owner": s.o.Organization, "Host": s.web.Host, "Needs": needs, "Events": subscriptions(optional)})
 }
 
 // page renders one of the set-up pages, whose form may go to GitHub only.

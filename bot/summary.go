@@ -53,13 +53,13 @@ func (s *Server) summaryText(v *view) string {
 	for _, m := range v.family {
 		c.Targets = append(c.Targets, m.run.Target)
 		if m.report == nil {
-			c.Failed[m.run.Target] = m.run.Conclusion + ": " + firstLine(m.run.Detail)
+			c.Failed[m.run.Target] = m.run.Conclusion + ": " + m.run.Detail
 			continue
 		}
 		c.Fixed[m.run.Target] = m.context.FixedKeys
 	}
 	if len(v.family) == 0 {
-		c.Failed["firmproof"] = v.run.Conclusion + ": " + firstLine(v.run.Detail)
+		c.Failed["firmproof"] = v.run.Conclusion + ": " + v.run.Detail
 	}
 	return reports.Comment(results, c)
 }

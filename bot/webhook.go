@@ -42,7 +42,7 @@ func (s *Server) webhook(w http.ResponseWriter, r *http.Request) {
 
 // known bounds the label values that a stranger can make us keep.
 func known(name string) string {
-	if handled(name) {
+	if _, ok := eventNamed(name); ok {
 		return name
 	}
 	return "other"
@@ -62,7 +62,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, name, guid strin
 		return http.StatusBadRequest, "X-GitHub-Event and X-GitHub-Delivery are needed"
 	case s.draining.Load():
 		return http.StatusServiceUnavailable, "the server is stopping; deliver again"
-	case !handled(name):
+	case known(name) == "other":
 		return http.StatusAccepted, "not of interest"
 	}
 	if body, err = formPayload(r.Header.Get("Content-Type"), body); err != nil {

@@ -20,7 +20,7 @@ type CommentOptions struct {
 	PageOptions
 	Commit   string
 	Targets  []string            // all of the run, also those without a report
-	Failed   map[string]string   // target to what went wrong, for those without a report
+	Failed   map[string]string   // target to what went wrong, for those without a report: its first line is shown
 	Fixed    map[string][]string // target to keys of findings that are gone
 	MarkLine string              // first line, which makes the comment recognisable
 }
@@ -136,7 +136,7 @@ func (c *commenter) fixedOf(entry, target string) int {
 // failures says what went wrong on targets without a report.
 func (c *commenter) failures() {
 	for _, t := range sortedKeys(c.o.Failed) {
-		fmt.Fprintf(&c.b, "\n- **%s**: %s", prose(line(t)), Inert(cutPlain(c.o.Failed[t], 500)))
+		fmt.Fprintf(&c.b, "\n- **%s**: %s", prose(line(t)), Inert(cutPlain(firstLine(c.o.Failed[t]), 500)))
 	}
 	if len(c.o.Failed) > 0 {
 		c.b.WriteString("\n")

@@ -106,7 +106,7 @@ func (c *call) createRun() reply {
 	}
 	c.repo.runs = append(c.repo.runs, run)
 	c.s.applyRun(run, q)
-	c.s.runEvent("created", run, nil)
+	c.s.runEvent("created", run, nil, "")
 	c.s.afterCompletion(run, false)
 	return created(c.s.renderRun(run))
 }
@@ -178,9 +178,9 @@ func (s *Server) afterCompletion(run *checkRun, was bool) {
 	if was || run.status != "completed" {
 		return
 	}
-	s.runEvent("completed", run, nil)
+	s.runEvent("completed", run, nil, "")
 	if status, _ := s.suiteStatus(run.repo, run.suite); status == "completed" {
-		s.suiteEvent("completed", run.repo, run.suite)
+		s.suiteEvent("completed", run.repo, run.suite, "")
 	}
 }
 

@@ -45,11 +45,13 @@ func (s *Server) runNamed(id int) (*checkRun, error) {
 	return nil, missing{fmt.Sprintf("check run %d", id)}
 }
 
-// controlRerequest presses Re-run: {"check_run":ID} or {"check_suite":ID}.
+// controlRerequest presses Re-run: {"check_run":ID} or {"check_suite":ID}, and "user", by
+// default the owner.
 func (s *Server) controlRerequest(body []byte) (obj, error) {
 	var q struct {
 		CheckRun   int `json:"check_run"`
 		CheckSuite int `json:"check_suite"`
+		User       string
 	}
 	if err := parse(body, &q); err != nil {
 		return nil, err
@@ -58,7 +60,7 @@ func (s *Server) controlRerequest(body []byte) (obj, error) {
 		for _, r := range s.repos {
 			if su := r.suiteByID(q.CheckSuite); su != nil {
 				su.reset, su.updated = true, s.now()
-				s.suiteEvent("rerequested", r, su)
+				s.suiteEvent("rerequested", r, su, q.User)
 				return obj{"check_suite": su.id}, nil
 			}
 		}
@@ -68,15 +70,17 @@ func (s *Server) controlRerequest(body []byte) (obj, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.rerequest(run)
+	s.rerequest(run, q.User)
 	return obj{"check_run": run.id}, nil
 }
 
-// controlAction presses a button of a run: {"check_run":ID,"identifier"}.
+// controlAction presses a button of a run: {"check_run":ID,"identifier","user"}; the user is
+// the owner by default.
 func (s *Server) controlAction(body []byte) (obj, error) {
 	var q struct {
 		CheckRun   int `json:"check_run"`
 		Identifier string
+		User       string
 	}
 	if err := parse(body, &q); err != nil {
 		return nil, err
@@ -85,7 +89,7 @@ func (s *Server) controlAction(body []byte) (obj, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, why := s.press(run, q.Identifier); why != "" {
+	if _, why := s.press(run, q.Identifier, q.User); why != "" {
 		return nil, errors.New(why)
 	}
 	return obj{"check_run": run.id}, nil

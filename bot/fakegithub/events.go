@@ -66,10 +66,11 @@ func (s *Server) webhookRun(run *checkRun) obj {
 	return o
 }
 
-func (s *Server) runEvent(action string, run *checkRun, requested obj) {
+// runEvent delivers an event of a check run; user is who pressed a button, by default the owner.
+func (s *Server) runEvent(action string, run *checkRun, requested obj, user string) {
 	sender := s.botLogin()
 	if action == "rerequested" || action == "requested_action" {
-		sender = run.repo.owner
+		sender = orElse(user, run.repo.owner)
 	}
 	payload := obj{"check_run": s.webhookRun(run), "sender": s.renderUser(sender)}
 	if requested != nil {
@@ -78,10 +79,10 @@ func (s *Server) runEvent(action string, run *checkRun, requested obj) {
 	s.emit("check_run", action, run.repo, payload)
 }
 
-func (s *Server) suiteEvent(action string, r *repo, su *suite) {
+func (s *Server) suiteEvent(action string, r *repo, su *suite, user string) {
 	o := s.renderSuite(r, su)
 	delete(o, "repository")
-	s.emit("check_suite", action, r, obj{"check_suite": o, "sender": s.renderUser(r.owner)})
+	s.emit("check_suite", action, r, obj{"check_suite": o, "sender": s.renderUser(orElse(user, r.owner))})
 }
 
 func (s *Server) installationEvent(action string) {
@@ -128,7 +129,7 @@ func (s *Server) moved(r *repo, branch, before, after, login string) error {
 		return nil
 	}
 	if r.installed {
-		s.suiteEvent("requested", r, s.suiteFor(r, after, branch, before))
+		s.suiteEvent("requested", r, s.suiteFor(r, after, branch, before), "")
 	}
 	for _, base := range s.repos {
 		for _, p := range base.pulls {
@@ -211,16 +212,16 @@ func (s *Server) pushCommit(r *repo, g gitCommit) obj {
 
 // rerequest is the button: on a run the suite goes back to queued and the run
 // itself is left alone (OpenAPI, checks/rerequest-run).
-func (s *Server) rerequest(run *checkRun) {
+func (s *Server) rerequest(run *checkRun, user string) {
 	run.suite.reset, run.suite.updated = true, s.now()
-	s.runEvent("rerequested", run, nil)
+	s.runEvent("rerequested", run, nil, user)
 }
 
 // press is a requested-action button; only those that the run shows exist.
-func (s *Server) press(run *checkRun, identifier string) (int, string) {
+func (s *Server) press(run *checkRun, identifier, user string) (int, string) {
 	for _, a := range run.actions {
 		if a.Identifier == identifier {
-			s.runEvent("requested_action", run, obj{"identifier": identifier})
+			s.runEvent("requested_action", run, obj{"identifier": identifier}, user)
 			return http.StatusOK, ""
 		}
 	}

@@ -43,10 +43,10 @@ func (s *Server) act(form url.Values, parts []string) (status int, why string) {
 		case run == nil:
 			return http.StatusNotFound, "no such check run"
 		case form.Get("rerequest") != "":
-			s.rerequest(run)
+			s.rerequest(run, "")
 			return http.StatusOK, ""
 		}
-		return s.press(run, form.Get("identifier"))
+		return s.press(run, form.Get("identifier"), "")
 	}
 	i := repository.issueByNumber(n)
 	if i == nil {

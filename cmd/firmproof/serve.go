@@ -71,6 +71,8 @@ func serveCommand() *cobra.Command {
 	cmd.Flags().StringVar(&app.Organization, "organization", "",
 		"with --setup: `organization` that owns the App; default: you")
 	cmd.Flags().StringVar(&c.Listen, "listen", "127.0.0.1:8080", "`address` to listen on")
+	cmd.Flags().BoolVar(&c.TrustContributors, "trust-contributors", false,
+		"build pull requests from forks of earlier contributors without approval")
 	cmd.Flags().StringSliceVar(&c.SecretFiles, "webhook-secret-file", nil,
 		"`file` with a webhook secret (repeatable: each is accepted)")
 	return cmd

@@ -61,10 +61,10 @@ func (t Tx) DropRepo(ctx context.Context, id int64) error {
 }
 
 // Republish makes the runs of an installation whose publication was given up news
-// again, and lists them.
+// again, and lists them with those that are still to be published.
 func (t Tx) Republish(ctx context.Context, installation int64) ([]string, error) {
 	ids, err := t.strings(ctx,
-		`SELECT id FROM runs WHERE installation_id = ? AND published_version > version ORDER BY id`, installation)
+		`SELECT id FROM runs WHERE installation_id = ? AND published_version <> version ORDER BY id`, installation)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}

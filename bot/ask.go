@@ -1,0 +1,126 @@
+package bot
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/firmproof/firmproof/pipeline/store"
+)
+
+// What GitHub is asked while an event is handled. Deliveries come late, twice and out of
+// order; they say that something changed, not what holds now.
+
+// hub is GitHub for the repository of an event.
+func (s *Server) hub(e *Event) (gh *github.Client, owner, name string) {
+	owner, name, _ = strings.Cut(e.Repository.FullName, "/")
+	return s.app.installation(e.Installation.ID, e.Repository.ID), owner, name
+}
+
+// askPull replaces the event's pull request by what it is now. Where GitHub does not say,
+// what the event says has to do; it may be the newer one, too.
+func (s *Server) askPull(ctx context.Context, e *Event) error {
+	if e.PullRequest == nil || !pullActions[e.Action] {
+		return nil
+	}
+	p, err := s.pullNow(ctx, e, e.PullRequest.Number)
+	if err != nil || p == nil {
+		return err
+	}
+	if !when(p.UpdatedAt).Before(when(e.PullRequest.UpdatedAt)) {
+		e.PullRequest = p
+	}
+	return nil
+}
+
+// pullNow is a pull request as GitHub knows it; nil if it does not say.
+func (s *Server) pullNow(ctx context.Context, e *Event, number int) (*PullRequest, error) {
+	gh, owner, name := s.hub(e)
+	got, _, err := gh.PullRequests.Get(ctx, owner, name, number)
+	if gone(err) {
+		s.log.Info("the pull request cannot be read", "repository", e.Repository.FullName, "number", number, "err", err)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &PullRequest{Number: got.GetNumber(), State: got.GetState(), Draft: got.GetDraft(), Title: got.GetTitle(),
+		User: User{Login: got.GetUser().GetLogin()}, Association: got.GetAuthorAssociation(),
+		Head:      branchOf(got.GetHead()),
+		Base:      branchOf(got.GetBase()),
+		UpdatedAt: got.GetUpdatedAt().UTC().Format(time.RFC3339)}
+	return p, nil
+}
+
+func branchOf(b *github.PullRequestBranch) Branch {
+	out := Branch{SHA: b.GetSHA(), Ref: b.GetRef()}
+	if b.GetRepo() != nil {
+		out.Repo = &struct {
+			ID int64 `json:"id"`
+		}{b.GetRepo().GetID()}
+	}
+	return out
+}
+
+// pullRow is what the store keeps of a pull request.
+func pullRow(repo int64, pr *PullRequest) store.Pull {
+	return store.Pull{Repo: repo, Number: pr.Number, State: pr.State, Draft: pr.Draft, Title: pr.Title,
+		Author: pr.User.Login, Association: pr.Association,
+		HeadSHA: pr.Head.SHA, HeadRef: pr.Head.Ref, BaseSHA: pr.Base.SHA, BaseRef: pr.Base.Ref,
+		EventAt: when(pr.UpdatedAt),
+		Fork:    pr.Head.Repo == nil || pr.Head.Repo.ID != repo}
+}
+
+// askTip replaces the commit of a push to the default branch by the branch's tip. A branch
+// that is gone has none.
+func (s *Server) askTip(ctx context.Context, e *Event) error {
+	if e.Ref != "refs/heads/"+e.Repository.DefaultBranch {
+		return nil
+	}
+	gh, owner, name := s.hub(e)
+	ref, _, err := gh.Git.GetRef(ctx, owner, name, strings.TrimPrefix(e.Ref, "refs/"))
+	switch {
+	case answered(err, http.StatusNotFound, http.StatusConflict): // deleted, or empty
+		e.Deleted = true
+		return nil
+	case gone(err):
+		return nil // the event has to do
+	case err != nil:
+		return err
+	}
+	if sha := ref.GetObject().GetSHA(); sha != e.After {
+		e.Before, e.After = "", sha
+	}
+	e.Deleted = false
+	return nil
+}
+
+// askSender asks whether whoever pressed a button may change what a check says.
+func (s *Server) askSender(ctx context.Context, e *Event) error {
+	if e.Action != "rerequested" && e.Action != "requested_action" {
+		return nil
+	}
+	var err error
+	e.mayWrite, err = s.mayWrite(ctx, e)
+	return err
+}
+
+// mayWrite reports whether the sender of an event has write access.
+func (s *Server) mayWrite(ctx context.Context, e *Event) (bool, error) {
+	gh, owner, name := s.hub(e)
+	level, _, err := gh.Repositories.GetPermissionLevel(ctx, owner, name, e.Sender.Login)
+	if answered(err, http.StatusNotFound) {
+		return false, nil // nobody of this repository
+	}
+	if err != nil {
+		return false, err
+	}
+	switch level.GetPermission() {
+	case "admin", "maintain", "write":
+		return true, nil
+	}
+	return false, nil
+}

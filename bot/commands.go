@@ -1,0 +1,249 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// What each command of commandTable does. One that acted before only answers again.
+
+// start begins a run of the pull request's head.
+func (t *talk) start(ctx context.Context, tx store.Tx, o store.Options, text string) (response, error) {
+	a := response{text: text}
+	var err error
+	if t.fresh {
+		a.effect, err = t.s.beginPull(ctx, tx, t.pull, t.e.Installation.ID, "command", o)
+	}
+	return a, err
+}
+
+func (t *talk) rerun(ctx context.Context, tx store.Tx, c command) (response, error) {
+	var o store.Options
+	if target := c.arg(0); target != "" {
+		o.Targets = []string{target}
+	}
+	if entry := c.arg(1); entry != "" {
+		o.Entries = []string{entry}
+	}
+	return t.start(ctx, tx, o, "Verifying "+reports.ShortSHA(t.pull.HeadSHA)+" again.")
+}
+
+// deeper doubles the factor of the newest run of the head.
+func (t *talk) deeper(ctx context.Context, tx store.Tx, _ command) (response, error) {
+	runs, err := tx.RunsByHead(ctx, t.pull.Repo, t.pull.HeadSHA)
+	if err != nil {
+		return response{}, err
+	}
+	o := store.Options{Factor: 2}
+	if i := slices.IndexFunc(runs, func(r store.Run) bool { return r.Aggregate() }); i >= 0 {
+		o.Factor = 2 * max(1, runs[i].Options.Factor)
+	}
+	return t.start(ctx, tx, o, fmt.Sprintf("Verifying %s again with bounds times %d.",
+		reports.ShortSHA(t.pull.HeadSHA), o.Factor))
+}
+
+func (t *talk) prove(ctx context.Context, tx store.Tx, c command) (response, error) {
+	return t.start(ctx, tx, store.Options{Entries: c.args[:1], Prove: true},
+		"Trying for proofs of "+reports.Code(c.arg(0))+".")
+}
+
+func (t *talk) cancel(ctx context.Context, tx store.Tx, _ command) (response, error) {
+	a := response{text: "Cancelled."}
+	var err error
+	if t.fresh {
+		a.interrupt, err = t.s.pipe.CancelRuns(ctx, tx, t.pull.Repo, t.pull.Number, "",
+			"Cancelled by "+t.e.Sender.Login+".", "")
+	}
+	return a, err
+}
+
+// approve lets a fork's commit be built: the one that is named, or else the one whose
+// check asked for it when the comment was written. What was pushed since is not meant.
+func (t *talk) approve(ctx context.Context, tx store.Tx, c command) (response, error) {
+	head, named := t.pull.HeadSHA, strings.ToLower(c.arg(0))
+	write := fmt.Sprintf("If you have looked at it, write `%s approve %s`.", prefix, reports.ShortSHA(head))
+	switch {
+	case !t.pull.Fork:
+		return response{text: "This pull request does not come from a fork: there is nothing to approve.",
+			failed: true}, nil
+	case named != "" && (len(named) < 7 || !strings.HasPrefix(head, named)):
+		return response{text: fmt.Sprintf("The head of this pull request is %s, not %s. %s", reports.ShortSHA(head),
+			reports.Code(named), write), failed: true}, nil
+	case named == "":
+		runs, err := tx.RunsByHead(ctx, t.pull.Repo, head)
+		if err != nil {
+			return response{}, err
+		}
+		shown := slices.ContainsFunc(runs, func(r store.Run) bool {
+			return r.Aggregate() && r.Pull == t.pull.Number && !r.Created.Truncate(time.Second).After(
+				when(t.e.Comment.UpdatedAt))
+		})
+		if !shown {
+			return response{text: fmt.Sprintf("%s was pushed when this comment was written, or after it. %s",
+				reports.ShortSHA(head), write), failed: true}, nil
+		}
+	}
+	if t.fresh {
+		if err := tx.ApprovePull(ctx, t.pull.Repo, t.pull.Number, t.e.Sender.Login, head); err != nil {
+			return response{}, err
+		}
+		t.pull.ApprovedBy, t.pull.ApprovedSHA = t.e.Sender.Login, head
+	}
+	return t.start(ctx, tx, store.Options{}, "The build of "+reports.ShortSHA(head)+" is approved.")
+}
+
+func (t *talk) suppress(ctx context.Context, tx store.Tx, c command) (response, error) {
+	found, err := t.claims(ctx, tx, c.arg(0))
+	if err != nil {
+		return response{}, err
+	}
+	if len(found) == 0 {
+		return unknownClaim(c.arg(0)), nil
+	}
+	reason := strings.Join(c.args[2:], " ")
+	if t.fresh {
+		if err := tx.Suppress(ctx, t.pull.Repo, c.arg(0), reason, t.e.Sender.Login, time.Time{}); err != nil {
+			return response{}, err
+		}
+	}
+	return response{text: fmt.Sprintf("%s is accepted from the next run on, because: %s", reports.Code(c.arg(0)),
+		reports.Inert(reason))}, nil
+}
+
+func unknownClaim(id string) response {
+	return response{text: fmt.Sprintf(
+		"I know no finding %s of this pull request's head; the check runs list their names.",
+		reports.Code(id)), failed: true}
+}
+
+// claims finds the findings called id in the newest runs of the head.
+func (t *talk) claims(ctx context.Context, tx store.Tx, id string) ([]store.Finding, error) {
+	var out []store.Finding
+	err := t.newest(ctx, tx, func(r store.Run) error {
+		list, err := tx.Findings(ctx, r.ID)
+		for _, f := range list {
+			if f.Claim == id {
+				out = append(out, f)
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+// newest visits the newest finished run of each target of the head.
+func (t *talk) newest(ctx context.Context, tx store.Tx, visit func(store.Run) error) error {
+	runs, err := tx.RunsByHead(ctx, t.pull.Repo, t.pull.HeadSHA)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, r := range runs {
+		if r.Aggregate() || seen[r.Target] || r.State != store.Done {
+			continue
+		}
+		seen[r.Target] = true
+		if err := visit(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *talk) explain(ctx context.Context, tx store.Tx, c command) (response, error) {
+	found, err := t.claims(ctx, tx, c.arg(0))
+	if err != nil {
+		return response{}, err
+	}
+	rule, _, _ := strings.Cut(c.arg(0), "@")
+	prop, ok := verdict.Lookup(rule)
+	if len(found) == 0 && !ok {
+		return unknownClaim(c.arg(0)), nil
+	}
+	lines := make([]reports.Found, len(found))
+	for i, f := range found {
+		lines[i] = reports.Found{Target: f.Target, Entry: f.Entry, Status: f.Status,
+			Pos: verdict.Pos{File: f.File, Line: f.Line}, Message: f.Message,
+			URL: fmt.Sprintf("%s/runs/%s/findings/%s", t.s.cfg.PublicURL, f.Run, f.Fingerprint)}
+	}
+	return response{text: reports.Explanation(prop, ok, lines)}, nil
+}
+
+// knows says which argument of a command names no target or no harness of the manifest
+// that governs the pull request.
+func (t *talk) knows(ctx context.Context, c command) (string, error) {
+	row, _ := commandNamed(c.verb) // it is one of the table
+	if len(c.args) == 0 {
+		return "", nil
+	}
+	m, err := t.manifest(ctx)
+	var wrong *manifest.Error
+	switch {
+	case errors.As(err, &wrong):
+		return "The manifest of this commit cannot be read; its check says why.", nil
+	case err != nil:
+		return "", err
+	case m == nil:
+		return "There is no " + pipeline.ManifestName + " for this pull request, so there is nothing to verify.", nil
+	}
+	targets, entries := []string{}, []string{}
+	for _, x := range m.Targets {
+		targets = append(targets, x.Name)
+	}
+	for _, h := range m.Harnesses {
+		entries = append(entries, h.Entry)
+	}
+	for i, kind := range strings.Fields(row.args) {
+		names := map[string][]string{"TARGET": targets, "HARNESS": entries, "ENTRY": entries}[strings.Trim(kind, "[]")]
+		if word := c.arg(i); word != "" && !slices.Contains(names, word) {
+			what := map[bool]string{true: "target", false: "harness"}[strings.Contains(kind, "TARGET")]
+			return reports.NoSuchName(what, word, names), nil
+		}
+	}
+	return "", nil
+}
+
+// manifest reads the manifest that governs the pull request, with its owner's defaults;
+// nil if there is none.
+func (t *talk) manifest(ctx context.Context) (*manifest.Manifest, error) {
+	at := t.pull.HeadSHA
+	if t.pull.Fork {
+		at = t.pull.BaseSHA
+	}
+	file, _, _, err := t.gh.Repositories.GetContents(ctx, t.owner, t.repo, pipeline.ManifestName,
+		&github.RepositoryContentGetOptions{Ref: at})
+	if answered(err, http.StatusNotFound) || err == nil && file == nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	own, err := file.GetContent()
+	if err != nil {
+		return nil, err
+	}
+	where, defaults, err := t.s.app.Defaults(ctx, repoRow(*t.e.Repository, t.e.Installation.ID))
+	if err != nil {
+		return nil, err
+	}
+	merged := []byte(own)
+	if defaults != nil {
+		if merged, _, err = manifest.Merge(merged, where, defaults); err != nil {
+			return nil, err
+		}
+	}
+	return manifest.Parse(pipeline.ManifestName, merged)
+}
