@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -123,4 +124,36 @@ func programName(n ast.Node) string {
 		return ""
 	}
 	return name
+}
+
+// TestNodeVersions: what the tests install from npm runs on the Node that Debian 12 has.
+func TestNodeVersions(t *testing.T) {
+	const debian = 18
+	for _, dir := range []string{"bot/testdata/octokit", "bot/fakegithub/testdata/probot", "deploy/check"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(dir), "package-lock.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lock struct {
+			Packages map[string]struct {
+				Engines  struct{ Node string }
+				Optional bool
+			}
+		}
+		if err := json.Unmarshal(text, &lock); err != nil {
+			t.Fatal(err)
+		}
+		if len(lock.Packages) < 2 {
+			t.Errorf("%s: %d packages", dir, len(lock.Packages))
+		}
+		for name, p := range lock.Packages {
+			m := regexp.MustCompile(`^>= ?(\d+)`).FindStringSubmatch(p.Engines.Node)
+			if m == nil || p.Optional {
+				continue
+			}
+			if least, _ := strconv.Atoi(m[1]); least > debian {
+				t.Errorf("%s: %s wants Node %s, Debian 12 has %d", dir, name, p.Engines.Node, debian)
+			}
+		}
+	}
 }
