@@ -80,13 +80,20 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		ir.ModelCttz,
 		ir.ModelBswap, ir.ModelBitrev, ir.ModelFshl, ir.ModelFshr, ir.ModelSaddSat, ir.ModelUaddSat, ir.ModelSsubSat,
 		ir.ModelUsubSat,
-		ir.ModelSshlSat, ir.ModelUshlSat, ir.ModelMemcmp, ir.ModelStrcmp, ir.ModelStrncmp, ir.ModelFabs, ir.ModelFma,
-		ir.ModelMulAdd,
+		ir.ModelSshlSat, ir.ModelUshlSat, ir.ModelFabs, ir.ModelFma, ir.ModelMulAdd,
 		ir.ModelSqrt,
 		ir.ModelFloor, ir.ModelCeil, ir.ModelTruncF, ir.ModelRoundF, ir.ModelRint, ir.ModelCopysign, ir.ModelMinnum,
 		ir.ModelMaxnum, ir.ModelCtype, ir.ModelTruth:
 		return b.unknown(s, in)
+	case ir.ModelMemcmp, ir.ModelStrcmp, ir.ModelStrncmp:
+		b.undefined(s) // that they stay inside their objects is not shown
+		return b.unknown(s, in)
 	case ir.ModelPrintf:
+		for _, a := range in.Args {
+			if c, ok := a.(*ir.Const); a.Type().IsPtr() && !(ok && c.Global != nil && c.Global.Const) {
+				b.undefined(s) // it may read a string there
+			}
+		}
 		v := b.fresh(s, in.T, "printed", signed)
 		s.input(NondetInput, in, in.T.Width, v)
 		return b.set(s, in, v)

@@ -36,6 +36,9 @@ func (b *builder) afterCall(s *state, in *ir.Instr, fn *ir.Func) {
 	if e.any {
 		b.forgetAll(s)
 	}
+	if e.frees {
+		s.dropHeap()
+	}
 	for _, id := range append([]int(nil), s.order...) {
 		if o := s.objs[id]; o.global != nil && e.globals[o.global] {
 			o = s.own(id)
@@ -48,11 +51,21 @@ func (b *builder) afterCall(s *state, in *ir.Instr, fn *ir.Func) {
 	s.top().idx++
 }
 
+// dropHeap forgets that the heap blocks are there: pointers to them are to objects that are gone.
+func (s *state) dropHeap() {
+	for _, id := range append([]int(nil), s.order...) {
+		if s.objs[id].heap {
+			s.drop(id)
+		}
+	}
+}
+
 // effects says what a call may write: globals by name, or anything that is not
-// private to a caller.
+// private to a caller; and whether it may free heap blocks.
 type effects struct {
 	any     bool
 	globals map[*ir.Global]bool
+	frees   bool
 }
 
 // effectsOf collects the writes of fn and of what it calls.
@@ -89,7 +102,7 @@ func (e *effects) note(in *ir.Instr) []*ir.Func {
 	case ir.OpCmpXchg, ir.OpAtomicRMW:
 		e.write(in.Args[0])
 	case ir.OpAsm, ir.OpUnsupported, ir.OpVaArg:
-		e.any = true
+		e.any, e.frees = true, true
 	case ir.OpCall:
 		m := in.Model
 		c, ok := in.Callee.(*ir.Const)
@@ -99,10 +112,12 @@ func (e *effects) note(in *ir.Instr) []*ir.Func {
 		switch m {
 		case ir.ModelNone:
 			if !ok || c.Func == nil || c.Func.IsDecl() {
-				e.any = true
+				e.any, e.frees = true, true
 				return nil
 			}
 			return []*ir.Func{c.Func}
+		case ir.ModelFree, ir.ModelRealloc:
+			e.frees = true
 		case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic,
 			ir.ModelStrcpy,
 			ir.ModelStrncpy, ir.ModelStrcat, ir.ModelStrncat, ir.ModelMemalign, ir.ModelVaStart, ir.ModelVaCopy:
