@@ -157,7 +157,7 @@ func (u *unbounded) neverOverflows(ctx context.Context, g *seg.Graph, claim *ver
 	if answer.Verdict != termination.Terminating {
 		return false
 	}
-	claim.Certificate = rankingCertificate(answer)
+	claim.Certificate = rankingCertificate(answer, g)
 	return true
 }
 
@@ -198,7 +198,7 @@ func (u *unbounded) proveOn(ctx context.Context, g *seg.Graph, err error, wrap b
 	switch {
 	case answer.Verdict == termination.Terminating && g.Complete:
 		claim.Status = verdict.Proved
-		claim.Certificate = rankingCertificate(answer)
+		claim.Certificate = rankingCertificate(answer, g)
 		return claim
 	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys, transitions(answer.Run))):
 		return u.infinite(ctx, claim, g, sys, legend, answer, wrap)
@@ -229,8 +229,10 @@ func transitions(r *certify.Recurrence) []int {
 	return out
 }
 
-func rankingCertificate(a termination.Answer) *verdict.Certificate {
-	return &verdict.Certificate{Method: "ranking function", Detail: lines(a.Text), Checked: "termination/certify"}
+// rankingCertificate is the proof that the graph's system ends.
+func rankingCertificate(a termination.Answer, g *seg.Graph) *verdict.Certificate {
+	return &verdict.Certificate{Method: "ranking function", Detail: lines(a.Text),
+		Checked: fmt.Sprintf("termination/certify, and seg/certify: %d edges of the graph", g.Stats.Certified)}
 }
 
 // complexity bounds the instructions of any run.
@@ -311,7 +313,7 @@ func (u *unbounded) graph(ctx context.Context, wrap bool) (*seg.Graph, error) {
 	if g != nil {
 		st.Counts = rungCounts(g.Stats.Rungs)
 		for k, n := range map[string]int{"steps": g.Stats.Steps, "cuts": g.Stats.Cuts, "edges": g.Stats.Edges,
-			"merges": g.Stats.Merges, "quick": g.Stats.Quick, "asked": g.Stats.Asked} {
+			"merges": g.Stats.Merges, "certified": g.Stats.Certified, "quick": g.Stats.Quick, "asked": g.Stats.Asked} {
 			st.Counts[k] = int64(n)
 		}
 	}

@@ -25,6 +25,7 @@ type cut struct {
 
 	tracked []tracked // cells at places that depend on the slots
 
+	repairs   int  // times it was expanded again because an edge was not certified
 	refreshed bool // expanded once more for the sake of numbers that came later
 }
 
@@ -43,6 +44,8 @@ type slot struct {
 type edge struct {
 	from, to *cut
 	st       *state
+	arrived  *state               // st before its heap was made to correspond to that of the target
+	proved   *state               // the target's state for which the edge is certified
 	vals     map[string]exact.Lin // by the slot's key
 	tag      string
 	overflow bool // ends in signed overflow
@@ -168,7 +171,7 @@ func (b *builder) match(c *cut, s *state) *matcher {
 	lost := false
 	if c != nil {
 		var from *state
-		old, from, lost = b.shape(c.st.clone(), s)
+		old, from, lost = b.shape(c.st.clone(), s, c.merges)
 		*s = *from
 	}
 	j := s.clone()

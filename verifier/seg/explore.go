@@ -16,7 +16,7 @@ func (b *builder) run() error {
 	b.start = &cut{pos: "start", st: b.initialState()}
 	b.startSlots()
 	work := []*cut{b.start}
-	for len(work) > 0 || b.refresh(&work) {
+	for len(work) > 0 || b.refresh(&work) || b.repair(&work) {
 		c := work[len(work)-1]
 		work = work[:len(work)-1]
 		c.busy = false
@@ -50,6 +50,15 @@ func (b *builder) refresh(work *[]*cut) bool {
 			*work = append(*work, c)
 			break
 		}
+	}
+	return len(*work) > 0
+}
+
+// repair has the cuts expanded again of which an edge is not certified.
+func (b *builder) repair(work *[]*cut) bool {
+	for _, c := range b.certify() {
+		c.busy = true
+		*work = append(*work, c)
 	}
 	return len(*work) > 0
 }
@@ -221,8 +230,9 @@ func (b *builder) arrive(c *cut, s *state, pos string) (more []*state, grown *cu
 		return r.states, nil
 	}
 	to := b.cuts[pos]
+	arrived := s.clone()
 	m, slots, vals, changed := b.generalise(to, s)
-	e := &edge{from: c, to: to, st: s, vals: vals, tag: b.where(c.st) + " to " + b.where(s)}
+	e := &edge{from: c, to: to, arrived: arrived, st: s, vals: vals, tag: b.where(c.st) + " to " + b.where(s)}
 	if changed {
 		b.merges++
 		if to == nil {

@@ -132,28 +132,32 @@ func TestShape(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
-		old, now int // blocks behind p
-		shared   bool
-		before   int64 // list length in the older state, -1: no list
+		old, now int    // blocks behind p
+		shared   string // what the older state has where the new one points to its second block
+		before   int64  // list length in the older state, -1: no list
 		after    int64
 	}{
-		{"nothing and one", 0, 1, false, 0, 1},
-		{"nothing and three", 0, 3, false, 0, 3},
-		{"one and nothing", 1, 0, false, 1, 0},
-		{"one and one", 1, 1, false, -1, -1},
-		{"one and two", 1, 2, false, 0, 1}, // behind the first block
-		{"nothing and nothing", 0, 0, false, -1, -1},
-		{"the second is pointed to", 0, 2, true, -1, -1}, // p's chain stops before it
+		{"nothing and one", 0, 1, "", 0, 1},
+		{"nothing and three", 0, 3, "", 0, 3},
+		{"one and nothing", 1, 0, "", 1, 0},
+		{"one and one", 1, 1, "", -1, -1},
+		{"one and two", 1, 2, "", 0, 1}, // behind the first block
+		{"nothing and nothing", 0, 0, "", -1, -1},
+		{"the second is pointed to", 0, 2, "a pointer", -1, -1}, // p's chain stops before it
+		{"the second is pointed to, which is lost", 0, 2, "a number", 0, 2},
 	} {
 		b := testBuilder(t)
 		old, s := emptyState(), emptyState()
 		old.top().vals[p] = row(b, old, c.old)
 		s.top().vals[p] = row(b, s, c.now)
-		if c.shared {
+		if c.shared != "" {
 			old.top().vals[q] = number(exact.V(b.newVar("q")), unsigned)
+			if c.shared == "a pointer" {
+				old.top().vals[q] = value{kind: ptrValue, obj: b.newObject(old, "other", "other", exact.C(16)).id}
+			}
 			s.top().vals[q] = s.object(s.top().vals[p].obj).cells[0].val
 		}
-		into, from, changed := b.shape(old, s)
+		into, from, changed := b.shape(old, s, 0)
 		length := func(s *state) int64 {
 			for _, o := range s.objs {
 				if o.list != nil {

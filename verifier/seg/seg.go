@@ -30,6 +30,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/seg/certify"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -61,6 +62,7 @@ type Graph struct {
 // Stats counts what building took.
 type Stats struct {
 	Steps, Cuts, Edges, Merges int
+	Certified                  int // edges between generalised states, each proved by seg/certify
 	Quick, Asked               int // questions answered at once, and handed to the ladder
 	Rungs                      linear.Rungs
 }
@@ -93,6 +95,8 @@ type builder struct {
 	steps      int
 	merges     int
 	lists      int // made so far
+	checker    *certify.Checker
+	certified  int // edges
 	start      *cut
 }
 
@@ -115,6 +119,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		objIDs: map[string]int{}, cuts: map[string]*cut{}, cutPos: map[string]bool{}, facts: map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
 		thresholds: thresholdsOf(m)}
+	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
 	err := b.run()
 	if err != nil {
 		return nil, err
@@ -126,7 +131,8 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	g.Complete = len(g.GaveUp) == 0
 	g.Overflows, g.Recursive = b.overflows, b.recursive
 	g.MemorySafe = g.Complete && !b.unsafe
-	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Quick: b.ask.quick, Asked: b.ask.asked,
+	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Certified: b.certified, Quick: b.ask.quick,
+		Asked: b.ask.asked,
 		Rungs: ladder.Rungs}
 	for _, c := range g.cuts {
 		g.Stats.Edges += len(c.edges)

@@ -13,13 +13,14 @@ import (
 // The correspondence starts at the pointers in frames, globals and locals, and
 // follows equal fields from there. Which pointer is looked at first matters: three
 // orders are tried, and the one that loses fewest pointers wins.
-func (b *builder) shape(old, s *state) (into, from *state, changed bool) {
+func (b *builder) shape(old, s *state, merges int) (into, from *state, changed bool) {
 	if !heapPointers(old) && !heapPointers(s) {
 		return old, s, false
 	}
 	var best *aligner
 	for _, order := range []int{sameFirst, forward, backward} {
-		a := &aligner{b: b, old: old.clone(), s: s.clone(), toOld: map[int]int{}, toNew: map[int]int{}}
+		a := &aligner{b: b, tired: merges > maxShapings, old: old.clone(), s: s.clone(), toOld: map[int]int{},
+			toNew: map[int]int{}}
 		a.run(order)
 		if best == nil || a.misses < best.misses {
 			best = a
@@ -39,8 +40,12 @@ const (
 	backward
 )
 
-// maxLists is how many lists a generalised state may have.
-const maxLists = 8
+// maxLists is how many lists a generalised state may have; maxShapings how often it may grow
+// until it gets no further ones, which ends the construction.
+const (
+	maxLists    = 8
+	maxShapings = 60
+)
 
 // heapPointers reports whether a root of the state points to the heap.
 func heapPointers(s *state) bool {
@@ -56,6 +61,7 @@ type aligner struct {
 	b            *builder
 	old, s       *state
 	toOld, toNew map[int]int // objects that correspond
+	tired        bool        // no more lists are made of what the older state has
 	misses       int         // places that hold different things now
 	changed      bool        // old is more general than it was
 }
@@ -123,8 +129,8 @@ func (a *aligner) fields() {
 			}
 			done[y], again = true, true
 			if a.s.objs[y].list != nil {
-				a.grow(a.old, x, a.toNew, true)
-				a.grow(a.s, y, a.toOld, false)
+				x, y = a.swallow(x, y)
+				done[y] = true
 				a.unify(root{obj: x}, root{obj: y})
 				continue
 			}
@@ -137,20 +143,24 @@ func (a *aligner) fields() {
 	}
 }
 
-// grow takes the blocks behind a list into it.
-func (a *aligner) grow(s *state, id int, paired map[int]int, older bool) {
-	next := s.objs[id].list.next
-	ch, ok := s.follow(id, next, func(x int) bool { _, p := paired[x]; return p || s.rooted(x) })
+// swallow takes the blocks behind two corresponding lists into them, and returns the lists then.
+func (a *aligner) swallow(x, y int) (int, int) {
+	delete(a.toNew, x)
+	delete(a.toOld, y)
+	newX, newY := a.grow(a.old, x, a.stopOld), a.grow(a.s, y, a.stopNew)
+	a.changed = a.changed || newX != x
+	a.match(newX, newY)
+	return newX, newY
+}
+
+// grow is the list id with the blocks behind it: a new list, if there are such blocks, because the
+// length of the old one, as edges that were made earlier give it, is another number.
+func (a *aligner) grow(s *state, id int, stop func(int) bool) int {
+	ch, ok := s.follow(id, s.objs[id].list.next, stop)
 	if !ok || len(ch.ids) < 2 {
-		return
+		return id
 	}
-	l := s.own(id)
-	l.list.length, l.list.end = ch.length, ch.end
-	for _, x := range ch.ids[1:] {
-		s.drop(x)
-		s.redirect(x, func(value) value { return a.b.somewhere(s) })
-	}
-	a.changed = a.changed || older
+	return a.b.fold(s, ch)
 }
 
 // unify makes what the two places hold correspond.
@@ -260,7 +270,7 @@ func (a *aligner) tooMany() bool {
 			n++
 		}
 	}
-	return n >= maxLists
+	return a.tired || n >= maxLists
 }
 
 // empty puts a list without blocks, otherwise like the chain, before what the place holds.
@@ -272,12 +282,12 @@ func (a *aligner) empty(s *state, r root, v value, like chain) int {
 
 func (a *aligner) stopNew(id int) bool {
 	_, paired := a.toOld[id]
-	return paired || a.s.rooted(id)
+	return paired || named(a.s, a.old, id)
 }
 
 func (a *aligner) stopOld(id int) bool {
 	_, paired := a.toNew[id]
-	return paired || a.old.rooted(id)
+	return paired || named(a.old, a.s, id)
 }
 
 // sameEnd: a chain in one state may end with u where the other has v.
@@ -319,17 +329,11 @@ func (s *state) heapStart(v value) (int, bool) {
 	return v.obj, o != nil && o.dynamic
 }
 
-// rooted reports that a frame or an object that is no heap block points to object id.
-func (s *state) rooted(id int) bool {
-	for _, f := range s.frames {
-		for _, v := range f.vals {
-			if v.pointsTo(id) {
-				return true
-			}
-		}
-	}
-	for _, o := range s.objs {
-		if !o.dynamic && o.pointsTo(id) {
+// named reports that a frame or an object that is no heap block points to object id of state s, where
+// the other state has a pointer too: else that pointer is lost anyhow, and need not keep the block.
+func named(s, other *state, id int) bool {
+	for _, r := range s.roots() {
+		if v := r.get(s); v.pointsTo(id) && r.get(other).kind == ptrValue {
 			return true
 		}
 	}

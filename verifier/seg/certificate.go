@@ -1,0 +1,155 @@
+package seg
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/seg/certify"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// maxRepairs is how often a cut is expanded again because an edge of it is not certified.
+const maxRepairs = 3
+
+// certify checks every edge to a generalised state and returns the cuts that have to be expanded
+// again because one of theirs failed. What still fails then makes the graph incomplete.
+func (b *builder) certify() []*cut {
+	if len(b.gaveAt) > 0 {
+		return nil // the graph proves nothing
+	}
+	var failed []*cut
+	b.certified = 0
+	for _, c := range b.reachable() {
+		for _, e := range c.edges {
+			if e.to == nil {
+				continue
+			}
+			if e.proved != e.to.st {
+				if why := b.checkEdge(e); why != nil {
+					slog.Debug("an edge is not certified", "edge", e.tag, "why", why)
+					if c.repairs++; c.repairs <= maxRepairs {
+						failed = append(failed, c)
+						break
+					}
+					b.giveUp(verdict.Incomplete, "an edge of the graph is not certified: "+why.Error(), b.at(e.from.st))
+					continue
+				}
+				e.proved = e.to.st
+			}
+			b.certified++
+		}
+	}
+	return failed
+}
+
+func (b *builder) checkEdge(e *edge) error {
+	if e.to.dirty {
+		return errors.New("a state that was not expanded")
+	}
+	return b.checker.Check(b.plainEdge(e))
+}
+
+// plainEdge is an edge in the checker's terms.
+func (b *builder) plainEdge(e *edge) *certify.Edge {
+	edge := &certify.Edge{From: b.plainState(e.arrived), To: b.plainState(e.to.st), Values: map[exact.Var]exact.Lin{},
+		PointerBits: b.m.Layout.PtrBits, Unbounded: b.opts.MathInts, ReadInitial: b.readInitial}
+	edge.From.Know = plainKnow(e.st.know) // with the definitions of what the edge's values are made of
+	for _, s := range e.to.slots {
+		if v, ok := e.vals[s.key]; ok {
+			edge.Values[s.v] = v
+		}
+	}
+	for id, o := range edge.To.Objects { // a constant that was not touched yet
+		if _, ok := edge.From.Objects[id]; !ok && o.Global != nil && o.Global.Const {
+			edge.From.Objects[id] = b.plainObject(b.freshGlobal(o.Global, id))
+		}
+	}
+	return edge
+}
+
+// plainState is a state in the checker's terms.
+func (b *builder) plainState(s *state) certify.State {
+	out := certify.State{Objects: make(map[int]*certify.Object, len(s.objs)), Know: plainKnow(s.know)}
+	for _, f := range s.frames {
+		g := certify.Frame{Func: f.fn, Block: f.blk, Index: f.idx, Context: f.ctx, Call: f.call, Bottom: f.bottom,
+			Values: make(map[ir.Value]certify.Value, len(f.vals)), Owns: map[int]bool{}}
+		for k, v := range f.vals {
+			g.Values[k] = plainValue(v)
+		}
+		for _, id := range f.objs {
+			g.Owns[id] = true
+		}
+		out.Frames = append(out.Frames, g)
+	}
+	for id, o := range s.objs {
+		out.Objects[id] = b.plainObject(o)
+	}
+	return out
+}
+
+func (b *builder) plainObject(o *object) *certify.Object {
+	p := &certify.Object{Name: o.name, Size: o.size, Heap: o.heap, Private: o.private, Global: o.global}
+	if o.base >= 0 {
+		p.Base, p.HasBase = exact.V(o.base), true
+	}
+	switch o.rest {
+	case zeroBytes:
+		p.Rest = certify.Zero
+	case initBytes:
+		p.Rest = certify.Initial
+	}
+	for _, c := range o.cells {
+		p.Cells = append(p.Cells, certify.Cell{Offset: c.off, Size: c.size, Value: plainValue(c.val)})
+	}
+	if o.list != nil {
+		p.List = &certify.List{Next: o.list.next, Length: o.list.length, End: plainValue(o.list.end)}
+	}
+	return p
+}
+
+func plainValue(v value) certify.Value {
+	out := certify.Value{Kind: certify.Other, Lin: v.lin, Object: v.obj, Func: v.fn}
+	switch v.rep {
+	case signed:
+		out.Reading = certify.Signed
+	case unsigned:
+		out.Reading = certify.Unsigned
+	}
+	switch v.kind {
+	case intValue:
+		out.Kind = certify.Number
+	case ptrValue:
+		out.Kind = certify.Pointer
+	case funcValue:
+		out.Kind = certify.Function
+	case opaqueValue:
+		out.Kind = certify.Opaque
+	case boolValue:
+		if v.cond.rel == relGE && v.cond.lin.IsConst() {
+			out.Kind, out.True = certify.Truth, v.cond.lin.Const.Sign() >= 0
+		}
+	}
+	return out
+}
+
+func plainKnow(k *know) certify.Knowledge {
+	out := certify.Knowledge{Intervals: make(map[exact.Var]certify.Interval, len(k.iv)), Rows: k.rows}
+	for v, i := range k.iv {
+		out.Intervals[v] = certify.Interval{Lo: i.lo, Hi: i.hi, HasLo: i.hasLo, HasHi: i.hasHi}
+	}
+	return out
+}
+
+// readInitial is what a global's initialiser holds at a place.
+func (b *builder) readInitial(g *ir.Global, off, size int64, pointer bool) (certify.Value, bool) {
+	t := ir.Int(int(size) * 8)
+	if pointer {
+		t = ir.Ptr(b.m.Layout.PtrBits)
+	}
+	scratch := &state{know: newKnow(), objs: map[int]*object{}, owned: map[int]bool{},
+		frames: []*frame{{vals: map[ir.Value]value{}}}}
+	v, ok := b.constantAt(scratch, g.T, g.Init, off, t)
+	return plainValue(v), ok
+}

@@ -1,0 +1,269 @@
+package seg
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/seg/certify"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+)
+
+// compile makes a module of a C program for x86_64.
+func compile(t *testing.T, src string) *ir.Module {
+	t.Helper()
+	dir := t.TempDir()
+	c, ll := filepath.Join(dir, "main.c"), filepath.Join(dir, "main.ll")
+	if err := os.WriteFile(c, []byte("int nondet_int(void); void *malloc(unsigned long); void free(void *);\n"+src),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", "-O0", "-g", "-w", "-Xclang",
+		"-disable-O0-optnone", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("clang: %v\n%s", err, out)
+	}
+	m, err := frontend.Read(ll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// graphOf is the graph of a program, with a decision procedure that is still open.
+func graphOf(t *testing.T, src string) *Graph {
+	t.Helper()
+	g, err := Build(context.Background(), compile(t, src), Options{Semantics: ir.Semantics{MallocNeverFails: true}})
+	if err != nil || !g.Complete {
+		t.Fatalf("no complete graph: %v %+v", err, g)
+	}
+	ladder := linear.NewLadder(100)
+	t.Cleanup(ladder.Close)
+	g.b.checker = &certify.Checker{Ctx: context.Background(), Ladder: ladder}
+	g.b.ask.ladder = ladder
+	return g
+}
+
+var certified = map[string]string{
+	"counters": `int main(void) { int n = nondet_int(), i = 0, j = 0; unsigned u = n; while (i < n) { i++; if (u > 3) u--; for (j = i; j > 0; j--) ; } return j; }`,
+	"globals":  `int a[4] = {1, 2, 3, 4}, k; const int c[2] = {5, 6}; int main(void) { int s = 0; while (nondet_int()) for (int i = 0; i < 4; i++) { s += a[i] + c[1]; k = s; } return k; }`,
+	"pointers": `int main(void) { int n = nondet_int(); if (n < 1) return 0; char *p = malloc(n), *q = p; p[n - 1] = 0; while (*q) q++; unsigned long x = (unsigned long)q; while (x--) ; free(p); return 0; }`,
+	"lists": `struct n { int v; struct n *next; }; int main(void) { struct n *h = 0, *r = 0; int k = nondet_int(); for (int i = 0; i < k; i++) { struct n *t = malloc(sizeof *t); t->next = h; h = t; }
+		while (h) { struct n *t = h->next; h->next = r; r = h; h = t; } while (r && r->next) { struct n *t = r->next; free(r); r = t; } return 0; }`,
+	"two lists": `struct n { struct n *next; }; int main(void) { struct n *h = 0, *p; for (int i = nondet_int(); i > 0; i--) { struct n *t = malloc(sizeof *t); t->next = h; h = t; }
+		p = h; while (p && p->next) { struct n *t = malloc(sizeof *t); t->next = p->next; p->next = t; p = t->next; } while (h) h = h->next; return 0; }`,
+	"recursion": `int f(int n, int *p) { if (n <= 0) return 0; *p = n; return f(n - 1, p) + 1; } int main(void) { int x = 3, n = nondet_int(); while (x > 0) { x--; n = f(n, &n); } return n; }`,
+}
+
+func edges(g *Graph) []*edge {
+	var out []*edge
+	for _, c := range g.cuts {
+		for _, e := range c.edges {
+			if e.to != nil {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// Every edge of a finished graph is certified, and counted.
+func TestEdgesAreCertified(t *testing.T) {
+	for name, src := range certified {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := graphOf(t, src)
+			all := edges(g)
+			if len(all) < 3 || g.Stats.Certified != len(all) {
+				t.Errorf("%d of %d edges are certified", g.Stats.Certified, len(all))
+			}
+			for _, e := range all {
+				if err := g.b.checkEdge(e); err != nil {
+					t.Errorf("%s: %v", e.tag, err)
+				}
+			}
+		})
+	}
+}
+
+// changes are ways to make an edge wrong. Each makes any number of wrong edges of one.
+var changes = map[string]func(fresh func() *certify.Edge, try func(string, *certify.Edge)){
+	"a value": func(fresh func() *certify.Edge, try func(string, *certify.Edge)) {
+		used := map[exact.Var]bool{}
+		for _, f := range fresh().To.Frames {
+			for _, v := range f.Values {
+				for _, x := range v.Lin.Terms {
+					used[x.Var] = true
+				}
+			}
+		}
+		for v := range fresh().Values {
+			if e := fresh(); used[v] {
+				e.Values[v] = e.Values[v].AddInt(1)
+				try("", e)
+			}
+		}
+	},
+	"a bound": func(fresh func() *certify.Edge, try func(string, *certify.Edge)) {
+		for v, x := range fresh().Values {
+			e := fresh()
+			if most, ok := upper(e.From.Know, x); ok {
+				i := e.To.Know.Intervals[v]
+				i.Lo, i.HasLo = most.Add(exact.I(1)), true
+				e.To.Know.Intervals[v] = i
+				try("above", e)
+			}
+		}
+	},
+	"a row": func(fresh func() *certify.Edge, try func(string, *certify.Edge)) {
+		for v, x := range fresh().Values {
+			for w, y := range fresh().Values {
+				e := fresh()
+				d := x.Sub(y)
+				if most, ok := upper(e.From.Know, d); ok && v != w {
+					r := exact.V(v).Sub(exact.V(w))
+					r.Const = most.Neg().Add(exact.I(-1))
+					e.To.Know.Rows = append(e.To.Know.Rows[:len(e.To.Know.Rows):len(e.To.Know.Rows)], linear.AtLeast(r))
+					try("", e)
+				}
+			}
+		}
+	},
+	"an object that is gone": func(fresh func() *certify.Edge, try func(string, *certify.Edge)) {
+		for id, o := range fresh().From.Objects {
+			e := fresh()
+			if pointed(e, id) && !(o.Global != nil && o.Global.Const) {
+				delete(e.From.Objects, id)
+				try(o.Name, e)
+			}
+		}
+	},
+	"an object of another kind": func(fresh func() *certify.Edge, try func(string, *certify.Edge)) {
+		for id, o := range fresh().From.Objects {
+			if !pointed(fresh(), id) {
+				continue
+			}
+			e := fresh()
+			e.From.Objects[id].Heap = !o.Heap
+			try("heap "+o.Name, e)
+			e = fresh()
+			e.From.Objects[id].Size = o.Size.AddInt(1)
+			try("size of "+o.Name, e)
+			for n := range e.From.Frames {
+				e = fresh()
+				e.From.Frames[n].Owns[id] = !e.From.Frames[n].Owns[id]
+				try("owner of "+o.Name, e)
+			}
+			if o.Private {
+				e = fresh()
+				e.From.Objects[id].Private = false
+				try("privacy of "+o.Name, e)
+			}
+		}
+	},
+	"a list": func(fresh func() *certify.Edge, try func(string, *certify.Edge)) {
+		for id, o := range fresh().From.Objects {
+			if o.List == nil || !pointed(fresh(), id) {
+				continue
+			}
+			e := fresh()
+			e.From.Objects[id].List.Length = o.List.Length.AddInt(1)
+			try("length", e)
+			e = fresh()
+			e.From.Objects[id].List.Next += 4
+			try("next", e)
+			e = fresh()
+			e.From.Objects[id].List.End = certify.Value{Kind: certify.Other}
+			try("end", e)
+		}
+		for id, o := range fresh().To.Objects {
+			if o.List != nil {
+				e := fresh()
+				e.To.Objects[id].List.Length = o.List.Length.AddInt(1)
+				try("target's length", e)
+			}
+		}
+	},
+	"contents": func(fresh func() *certify.Edge, try func(string, *certify.Edge)) {
+		for id, o := range fresh().To.Objects {
+			for n, c := range o.Cells {
+				if c.Value.Kind != certify.Number || len(c.Value.Lin.Terms) != 1 {
+					continue
+				}
+				e := fresh()
+				if v := c.Value.Lin.Terms[0].Var; e.Values[v].Terms != nil || !e.Values[v].Const.IsZero() {
+					e.To.Objects[id].Cells[n].Value.Lin = c.Value.Lin.AddInt(1)
+					try(o.Name, e)
+				}
+			}
+			if o.Rest == certify.Unknown && o.Global != nil {
+				e := fresh()
+				e.To.Objects[id].Rest = certify.Zero
+				try("rest of "+o.Name, e)
+			}
+		}
+	},
+	"a place": func(fresh func() *certify.Edge, try func(string, *certify.Edge)) {
+		e := fresh()
+		e.From.Frames[0].Index++
+		try("", e)
+	},
+}
+
+// pointed: the target says something of the source's object, or of the list that it is part of.
+func pointed(e *certify.Edge, id int) bool {
+	for _, f := range e.To.Frames {
+		for k, v := range f.Values {
+			if from := e.From.Frames[0].Values[k]; v.Kind == certify.Pointer && from.Kind == certify.Pointer &&
+				from.Object == id && e.To.Objects[v.Object].List == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func upper(k certify.Knowledge, x exact.Lin) (exact.Int, bool) {
+	sum := x.Const
+	for _, t := range x.Terms {
+		i := k.Intervals[t.Var]
+		end, ok := i.Hi, i.HasHi
+		if t.Coef.Sign() < 0 {
+			end, ok = i.Lo, i.HasLo
+		}
+		if !ok {
+			return sum, false
+		}
+		sum = sum.Add(t.Coef.Mul(end))
+	}
+	return sum, true
+}
+
+// An edge that is made wrong in one way is not certified.
+func TestWrongEdgesAreNotCertified(t *testing.T) {
+	tried := map[string]int{}
+	for name, src := range certified {
+		g := graphOf(t, src)
+		for _, e := range edges(g) {
+			for what, change := range changes {
+				change(func() *certify.Edge { return g.b.plainEdge(e) }, func(where string, bad *certify.Edge) {
+					tried[what]++
+					if g.b.checker.Check(bad) == nil {
+						t.Errorf("%s, %s: certified with another %s %s", name, e.tag, what, where)
+					}
+				})
+			}
+		}
+	}
+	for what := range changes {
+		if tried[what] < 5 {
+			t.Errorf("%s: only %d wrong edges", what, tried[what])
+		}
+	}
+	t.Log(tried)
+}

@@ -1,0 +1,248 @@
+package certify
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+)
+
+// pointer proves that t, a pointer of the target, is s.
+func (k *check) pointer(t, s Value) error {
+	o := k.e.To.Objects[t.Object]
+	if o == nil {
+		return errors.New("a pointer to an object that is gone")
+	}
+	start := s
+	if o.List == nil {
+		if s.Kind != Pointer || k.e.From.Objects[s.Object] == nil {
+			return fmt.Errorf("no pointer to %s", o.Name)
+		}
+		start.Lin = exact.Lin{}
+		if err := k.bind(t.Object, start); err != nil {
+			return err
+		}
+		if !k.same(t.Lin, s.Lin) {
+			return fmt.Errorf("another place in %s", o.Name)
+		}
+		return nil
+	}
+	if !k.e.To.Know.plain(t.Lin).Equal(exact.Lin{}) {
+		return errors.New("a pointer into a list")
+	}
+	return k.bind(t.Object, s)
+}
+
+// bind makes what start points to the image of the target's object id, if it may be that.
+func (k *check) bind(id int, start Value) error {
+	o := k.e.To.Objects[id]
+	if im, ok := k.images[id]; ok {
+		return k.isStart(o, im, start)
+	}
+	im := image{start: start, blocks: []int{start.Object}}
+	if o.List == nil {
+		if k.e.From.Objects[start.Object].List != nil {
+			return errors.New("a list in place of a block")
+		}
+	} else {
+		var err error
+		if im.blocks, err = k.walk(o.List, o, start); err != nil {
+			return err
+		}
+	}
+	for _, b := range im.blocks {
+		if _, twice := k.usedBy[b]; twice {
+			return fmt.Errorf("one block is part of two objects, one of them %s", o.Name)
+		}
+		k.usedBy[b] = id
+	}
+	k.images[id] = im
+	k.pending = append(k.pending, id)
+	return nil
+}
+
+// isStart: a pointer to an object that has its image already is the same in the source as the first.
+func (k *check) isStart(o *Object, im image, s Value) error {
+	if s.Kind == Pointer && im.start.Kind == Pointer && s.Object == im.start.Object &&
+		k.equal(k.k, s.Lin, im.start.Lin) {
+		return nil
+	}
+	if o.List != nil && len(im.blocks) == 0 { // without blocks it is its end
+		return k.match(o.List.End, s, k.e.PointerBits)
+	}
+	return fmt.Errorf("two pointers to %s that differ in the path", o.Name)
+}
+
+// walk collects the blocks and lists from start on that are the list l.
+func (k *check) walk(l *List, o *Object, start Value) ([]int, error) {
+	var blocks []int
+	seen := map[int]bool{}
+	count, at := exact.Lin{}, start
+	for {
+		if k.ends(l, count, at) {
+			if !k.same(l.Length, count) {
+				return nil, errors.New("a list of another length")
+			}
+			return blocks, nil
+		}
+		b := k.e.From.Objects[at.Object]
+		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) || seen[at.Object] {
+			return nil, errors.New("a list of another length")
+		}
+		if _, used := k.usedBy[at.Object]; used || b.Heap != o.Heap || b.Private || b.Global != nil ||
+			!b.Size.Equal(o.Size) {
+			return nil, errors.New("a list with a block of another kind")
+		}
+		seen[at.Object] = true
+		blocks = append(blocks, at.Object)
+		next, n, ok := k.successor(b, l.Next)
+		if !ok {
+			return nil, errors.New("a list with a block whose successor is not known")
+		}
+		count, at = count.Add(n), next
+	}
+}
+
+// successor is what follows a block or list, and how many blocks that is further on.
+func (k *check) successor(o *Object, next int64) (Value, exact.Lin, bool) {
+	if o.List != nil {
+		return o.List.End, o.List.Length, o.List.Next == next
+	}
+	v, known := k.read(o, exact.C(next), int64(k.e.PointerBits/8), true)
+	return v, exact.C(1), known
+}
+
+// ends: list l can end after count blocks, before what at points to.
+func (k *check) ends(l *List, count exact.Lin, at Value) bool {
+	e, ok := k.instance(l.Length)
+	if !ok {
+		return k.isEnd(l.End, at)
+	}
+	if !k.equal(k.k, e, count) {
+		return false
+	}
+	o := k.e.From.Objects[at.Object]
+	more := at.Kind == Pointer && o != nil && o.List != nil && k.equal(k.k, o.List.Length, exact.Lin{})
+	return !more || k.isEnd(l.End, at)
+}
+
+// isEnd: at is what the end of a list is without doubt.
+func (k *check) isEnd(end, at Value) bool {
+	if end.Kind == Pointer && at.Kind == Pointer {
+		im, ok := k.images[end.Object]
+		return ok && im.start.Kind == Pointer && im.start.Object == at.Object
+	}
+	return end.Kind == Number && at.Kind == Number
+}
+
+// contents compares what corresponding objects are and hold.
+func (k *check) contents(id int) error {
+	o, im := k.e.To.Objects[id], k.images[id]
+	if o.List != nil {
+		at := im.start
+		for range im.blocks { // to the end
+			at, _, _ = k.successor(k.e.From.Objects[at.Object], o.List.Next)
+		}
+		return k.match(o.List.End, at, k.e.PointerBits)
+	}
+	s := k.e.From.Objects[im.start.Object]
+	if o.Heap != s.Heap || o.Private && !s.Private || o.Global != s.Global {
+		return fmt.Errorf("%s is an object of another kind", o.Name)
+	}
+	if !k.same(o.Size, s.Size) {
+		return fmt.Errorf("%s has another size", o.Name)
+	}
+	if o.HasBase {
+		base, given := k.instance(o.Base)
+		now, known := k.baseOf(im.start.Object)
+		if given && !k.sameBase(base, im.start.Object) || !given && !(known && k.same(o.Base, now)) {
+			return fmt.Errorf("%s has another address", o.Name)
+		}
+	}
+	for _, c := range o.Cells {
+		if err := k.cell(o, s, c); err != nil {
+			return fmt.Errorf("%s: %w", o.Name, err)
+		}
+	}
+	return k.rest(o, s)
+}
+
+// sameBase proves that x is the address of the source's object id. An object whose address nobody
+// asked for has any: then x is a variable that stands for nothing else.
+func (k *check) sameBase(x exact.Lin, id int) bool {
+	if base, ok := k.baseOf(id); ok {
+		return k.equal(k.k, x, base)
+	}
+	x = k.k.plain(x)
+	if len(x.Terms) != 1 || !x.IsVar(x.Terms[0].Var) || k.placed[x.Terms[0].Var] || k.used[x.Terms[0].Var] {
+		return false
+	}
+	k.bases[id], k.used[x.Terms[0].Var] = x, true
+	return true
+}
+
+func (k *check) baseOf(id int) (exact.Lin, bool) {
+	if o := k.e.From.Objects[id]; o.HasBase {
+		return o.Base, true
+	}
+	x, ok := k.bases[id]
+	return x, ok
+}
+
+// cell proves that the source's object holds what the target's cell says.
+func (k *check) cell(o, s *Object, c Cell) error {
+	at, ok := k.instance(c.Offset)
+	if !ok {
+		return errors.New("a cell at a place that the path does not give")
+	}
+	v, known := k.read(s, at, c.Size, c.Value.Kind == Pointer)
+	if !known {
+		v = Value{Kind: Opaque}
+	}
+	return k.match(c.Value, v, int(c.Size)*8)
+}
+
+// read is what size bytes at a place hold, as far as that is known.
+func (k *check) read(o *Object, at exact.Lin, size int64, pointer bool) (Value, bool) {
+	for _, c := range o.Cells {
+		if c.Size == size && k.equal(k.k, c.Offset, at) {
+			return c.Value, true
+		}
+	}
+	for _, c := range o.Cells {
+		if !k.entails(k.k, at.Sub(c.Offset).AddInt(-c.Size)) && !k.entails(k.k, c.Offset.Sub(at).AddInt(-size)) {
+			return Value{}, false
+		}
+	}
+	switch off, isInt := k.k.plain(at).Const.Int64(); {
+	case o.Rest == Zero:
+		return Value{Kind: Number}, true
+	case o.Rest == Initial && k.k.plain(at).IsConst() && isInt:
+		return k.e.ReadInitial(o.Global, off, size, pointer)
+	}
+	return Value{}, false
+}
+
+// rest: the bytes that the target's cells do not tell are as it says.
+func (k *check) rest(o, s *Object) error {
+	if o.Rest == Unknown {
+		return nil
+	}
+	if s.Rest != o.Rest {
+		return fmt.Errorf("%s: other bytes", o.Name)
+	}
+	for _, c := range s.Cells {
+		if o.Rest == Zero && c.Value.Kind == Number && k.equal(k.k, c.Value.Lin, exact.Lin{}) {
+			continue
+		}
+		covered := false
+		for _, d := range o.Cells {
+			at, ok := k.instance(d.Offset)
+			covered = covered || ok && d.Size == c.Size && k.equal(k.k, at, c.Offset)
+		}
+		if !covered {
+			return fmt.Errorf("%s: bytes that were written are taken for untouched", o.Name)
+		}
+	}
+	return nil
+}
