@@ -55,7 +55,7 @@ func (b *bounded) alone(ctx context.Context) bool {
 		b.violatedBy(ctx, nil, out)
 		return false
 	case out.Executed < aloneLeast || out.Kind != interp.Returned && out.Kind != interp.Exited &&
-		out.Kind != interp.AssumeFailed && out.Kind != interp.Cut:
+		out.Kind != interp.AssumeFailed && out.Kind != interp.Undefined:
 		return false
 	}
 	visited := func(k *ir.Block) bool { return out.Visits[k] > 0 }

@@ -98,7 +98,7 @@ func (x *batches) any(s *ilr.Store, exact bool) ilr.Term {
 	}
 	ts := make([]ilr.Term, x.size)
 	for i, c := range x.todo[:x.size] {
-		ts[i] = c.Alone
+		ts[i] = c.Unguarded
 	}
 	return s.Or(ts...)
 }

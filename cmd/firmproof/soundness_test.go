@@ -264,7 +264,7 @@ func (c *campaign) judge(res *verdict.Result, outs []*interp.Outcome) (bad []str
 // undecided reports whether the interpreter left the program's meaning on some input open.
 func undecided(outs []*interp.Outcome) bool {
 	return slices.ContainsFunc(outs, func(o *interp.Outcome) bool {
-		return o.Kind == interp.Unsupported || o.Kind == interp.StepLimit || o.Kind == interp.Cut
+		return o.Kind == interp.Unsupported || o.Kind == interp.StepLimit || o.Kind == interp.Undefined
 	})
 }
 

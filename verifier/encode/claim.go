@@ -35,8 +35,8 @@ func (c *Claim) Describe(ev *ilr.Evaluator) string {
 // addClaim records c. Of claims that plainly hold only the first of each ID is
 // kept: it says that the check is there and was reached.
 func (e *encoder) addClaim(c Claim) {
-	if c.Alone == 0 {
-		c.Alone = c.Violated
+	if c.Unguarded == 0 {
+		c.Unguarded = c.Violated
 	}
 	if e.s.IsFalse(c.Violated) && e.seen[c.ID] {
 		return
@@ -47,7 +47,7 @@ func (e *encoder) addClaim(c Claim) {
 }
 
 // claim states that bad does not hold when fr reaches in on st, and goes on
-// where that is so (the cut of LL-92). A check that is not asked for ends the
+// where it does not (LL-92). A check that is not asked for ends the
 // bad paths in silence when stop is set, and does nothing otherwise.
 func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check, bad ilr.Term, stop bool, msg string,
 	cases ...failure) {
@@ -55,7 +55,7 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 		return
 	}
 	bad = e.decide(st.pc, bad)
-	if e.opts.Past[ir.At{Instr: in, Check: check}] || e.s.IsFalse(bad) && (e.plain[plainKey{in, check}] ||
+	if e.opts.Past[ir.At{Instr: in, Check: check}] || e.s.IsFalse(bad) && (e.claimed[ir.At{Instr: in, Check: check}] ||
 		!e.asks(in, check)) {
 		return
 	}
@@ -65,10 +65,10 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 		}
 		return
 	}
-	e.plain[plainKey{in, check}] = true
+	e.claimed[ir.At{Instr: in, Check: check}] = true
 	c := Claim{ID: fr.info.id(in, check), Check: check, Pos: *in.Pos, Message: msg, Instr: in, Context: fr.context,
 		Guard:    st.pc.all,
-		Violated: e.s.And(st.pc.all, bad), Alone: e.s.And(st.pc.free, bad), cases: cases}
+		Violated: e.s.And(st.pc.all, bad), Unguarded: e.s.And(st.pc.unguarded, bad), cases: cases}
 	e.addClaim(c)
 	st.pc = e.passed(st.pc, bad)
 }
@@ -76,12 +76,6 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 // asks reports whether the check is claimed at in.
 func (e *encoder) asks(in *ir.Instr, check verdict.Check) bool {
 	return e.opts.Checks.Has(check) && !e.opts.Past[ir.At{Instr: in, Check: check}] && !silent(in, check)
-}
-
-// plainKey names a claim that was recorded at least once.
-type plainKey struct {
-	in    *ir.Instr
-	check verdict.Check
 }
 
 // deadClaims lists what nothing reached, in functions that were entered.
@@ -98,7 +92,7 @@ func (e *encoder) deadClaims() {
 					if e.opts.Checks.Has(c) && !e.seen[id] {
 						e.seen[id] = true
 						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: "never reached",
-							Instr: in, Guard: e.s.False(), Violated: e.s.False(), Alone: e.s.False()})
+							Instr: in, Guard: e.s.False(), Violated: e.s.False(), Unguarded: e.s.False()})
 					}
 				}
 			}

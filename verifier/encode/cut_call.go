@@ -47,13 +47,13 @@ const (
 func (e *encoder) isCut(f *ir.Func) bool { return e.cutter != nil && e.cutter.funcs[f.Name] }
 
 // mustCutCalls notes that f, which calls itself, has to be cut; the walk has to be
-// repeated then. again is how many activations of f are open.
-func (e *encoder) mustCutCalls(f *ir.Func, again int, forked bool) bool {
+// repeated then. active counts the activations of f.
+func (e *encoder) mustCutCalls(f *ir.Func, active int, forked bool) bool {
 	if e.cutter == nil {
 		return false
 	}
 	e.cutter.calls[f]++
-	if !forked && !e.cutter.All && again < maxConstantNesting && e.cutter.calls[f] < maxCalls {
+	if !forked && !e.cutter.All && active < maxConstantNesting && e.cutter.calls[f] < maxCalls {
 		return false
 	}
 	e.cutter.funcs[f.Name] = true

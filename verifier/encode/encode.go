@@ -86,8 +86,8 @@ type Claim struct {
 	After    int      // how many of Formula.Headers come before
 	Reads    int      // how many of Formula.Reads come before
 	Fixed    bool     // a bound that no other Options move
-	// the failure, whether or not earlier claims hold: Violated implies it, and where those hold it is the same
-	Alone ilr.Term
+	// the failure condition without assuming earlier claims: Violated implies it, and where those hold it is the same
+	Unguarded ilr.Term
 
 	cases []failure
 }
@@ -138,10 +138,10 @@ type encoder struct {
 	infos    map[*ir.Func]*funcInfo
 	loops    map[string]int // name -> index in f.Loops
 	seen     map[string]bool
-	plain    map[plainKey]bool
+	claimed  map[ir.At]bool // recorded at least once
 	notes    map[string]bool
 	escaping map[*ir.Func]map[*ir.Instr]bool
-	cut      *verdict.Reason // why the whole walk stops
+	stopped  *verdict.Reason // why the whole walk ends
 	cutter   *cutter         // with Options.Cuts
 }
 
@@ -161,7 +161,7 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 		lay: &m.Layout, w: m.Layout.PtrBits, facts: s.True(), asked: map[ilr.Term]bool{},
 		globals: map[*ir.Global]*object{}, funcs: map[*ir.Func]*object{}, labels: map[*ir.Block]*object{},
 		origin: map[ilr.Term]*ptr{},
-		infos:  map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, plain: map[plainKey]bool{},
+		infos:  map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, claimed: map[ir.At]bool{},
 		notes: map[string]bool{}, escaping: map[*ir.Func]map[*ir.Instr]bool{}}
 	e.shadow = opts.Checks.Has(verdict.Uninitialised)
 	e.ranges = usesRanges(m)

@@ -91,15 +91,15 @@ func (e *encoder) run(fr *frame, st *state) (*state, val) {
 
 // mayGoOn applies the limits of the walk and of loops to an instance about to run.
 func (e *encoder) mayGoOn(fr *frame, inst *instance, in edge) bool {
-	if e.cut == nil && e.s.Len() > e.opts.MaxTerms {
-		e.cut = &verdict.Reason{Kind: verdict.OutOfMemory, Detail: "the formula grew over its limit of terms",
+	if e.stopped == nil && e.s.Len() > e.opts.MaxTerms {
+		e.stopped = &verdict.Reason{Kind: verdict.OutOfMemory, Detail: "the formula grew over its limit of terms",
 			Remedy: "lower the bounds, or raise the memory limit"}
 	}
 	if e.ctx.Err() != nil || e.cutter != nil && e.cutter.stop {
 		return false
 	}
-	if e.cut != nil {
-		r := *e.cut
+	if e.stopped != nil {
+		r := *e.stopped
 		r.Pos = inst.block.Instrs[0].Pos
 		e.f.Gaps = append(e.f.Gaps, Gap{Guard: in.st.pc.all, Reason: r})
 		return false

@@ -48,7 +48,7 @@ func actual(t *testing.T, m *ir.Module, f *Formula, ev *ilr.Evaluator, opts Opti
 		return fmt.Sprintf("violation %s at %s of %s", out.Check, out.Instr, out.Instr.Block.Func.Name), out
 	case interp.Returned, interp.Exited:
 		return "end", out
-	case interp.AssumeFailed, interp.Cut:
+	case interp.AssumeFailed, interp.Undefined:
 		return "cut", out
 	case interp.Unsupported:
 		return "unsupported", out

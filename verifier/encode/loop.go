@@ -154,35 +154,35 @@ func (e *encoder) boundReached(fr *frame, l *unwind.Loop, st *state) {
 	in := l.Latches[0].Term()
 	e.addClaim(Claim{ID: li.Claim, Check: verdict.Unwinding, Pos: l.Pos,
 		Message: fmt.Sprintf("loop %s needs more than %d turns", l.Name, li.Turns),
-		Instr:   in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Alone: st.pc.free})
+		Instr:   in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Unguarded: st.pc.unguarded})
 }
 
 // mayCall applies the bounds on calls (LL-62): recursion that depends on inputs
 // goes on while the Prober finds it possible. When it answers false st's paths
 // have ended.
 func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
-	again, forked := 0, false
+	active, forked := 0, false
 	for q := fr; q != nil; q = q.up {
 		if q.fn == f {
-			again++
+			active++
 		}
 		forked = forked || q.forked
 	}
 	ok := true
 	switch {
-	case again > 0 && e.mustCutCalls(f, again, forked):
+	case active > 0 && e.mustCutCalls(f, active, forked):
 		st.pc = nil
 		return false
-	case again > 0 && forked && !e.feasible(st.pc.all):
+	case active > 0 && forked && !e.feasible(st.pc.all):
 		st.pc = nil
 		return false
 	case e.opts.Depth > 0:
 		ok = fr.depth < e.opts.Depth
-	case again == 0:
+	case active == 0:
 	case !forked:
-		ok = again < 4*maxNesting
+		ok = active < 4*maxNesting
 	default:
-		ok = again <= e.opts.MaxUnwind
+		ok = active <= e.opts.MaxUnwind
 	}
 	if ok && fr.depth >= 8*maxNesting {
 		ok = false
@@ -193,7 +193,7 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 	id := fmt.Sprintf("%s@%s#%d", verdict.Unwinding, fr.fn.Name, len(fr.g.Loops)+fr.info.callOrdinal(in))
 	e.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *in.Pos,
 		Message: fmt.Sprintf("calls of %s nest deeper than %d", f.Name, fr.depth),
-		Instr:   in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Alone: st.pc.free})
+		Instr:   in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Unguarded: st.pc.unguarded})
 	st.pc = nil
 	return false
 }
@@ -204,7 +204,8 @@ func (e *encoder) beyond(fr *frame, st *state, in *ir.Instr, g *ir.Global, c ilr
 	if one := e.fork(st, c); one != nil {
 		e.addClaim(Claim{ID: fmt.Sprintf("%s@%s", verdict.Unwinding, g.Name), Check: verdict.Unwinding, Pos: *in.Pos,
 			Message: g.Beyond,
-			Instr:   in, Context: fr.context, Guard: one.pc.all, Violated: one.pc.all, Alone: one.pc.free, Fixed: true})
+			Instr:   in, Context: fr.context, Guard: one.pc.all, Violated: one.pc.all, Unguarded: one.pc.unguarded,
+			Fixed: true})
 	}
 	st.pc = e.and(st.pc, e.s.Not(c))
 }

@@ -125,7 +125,7 @@ func (c *modelCall) scanBound(going ilr.Term, n int64) {
 		id := fmt.Sprintf("%s@%s#%d", verdict.Unwinding, c.fr.fn.Name, len(c.fr.g.Loops)+c.fr.info.callOrdinal(c.in))
 		c.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *c.in.Pos,
 			Message: fmt.Sprintf("%s looks at more than %d bytes", c.name, n),
-			Instr:   c.in, Context: c.fr.context, Guard: one.pc.all, Violated: one.pc.all, Alone: one.pc.free,
+			Instr:   c.in, Context: c.fr.context, Guard: one.pc.all, Violated: one.pc.all, Unguarded: one.pc.unguarded,
 			Fixed: n == maxScan})
 	}
 	c.st.pc = c.and(c.st.pc, c.s.Not(going))

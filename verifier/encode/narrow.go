@@ -86,7 +86,7 @@ func (e *encoder) narrow(p *path, t ilr.Term) ilr.Term {
 	}
 	b := bounds{high: ^uint64(0) >> uint(64-w)}
 	for q, n := p, 0; q.depth > 0 && n < look; q, n = q.up, n+1 {
-		if q.bare == q.lit {
+		if q.branch == q.lit {
 			steps := look
 			b.decided(s, q.lit, t, w, &steps)
 		}

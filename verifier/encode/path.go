@@ -15,8 +15,8 @@ type path struct {
 	depth int
 	lit   ilr.Term // the newest decision
 	all   ilr.Term // the whole conjunction
-	bare  ilr.Term // what of lit is not the cut of a claim: lit implies it
-	free  ilr.Term // the conjunction of those
+	// without assuming that claims hold: what of lit is a branch condition or an assumption, and their conjunction
+	branch, unguarded ilr.Term
 }
 
 // look is how many decisions back a new one is compared with.
@@ -24,20 +24,20 @@ const look = 24
 
 // root is the path condition of the entry.
 func (e *encoder) root() *path {
-	p := &path{lit: e.s.True(), all: e.s.True(), bare: e.s.True(), free: e.s.True()}
+	p := &path{lit: e.s.True(), all: e.s.True(), branch: e.s.True(), unguarded: e.s.True()}
 	p.up, p.jump = p, p
 	return p
 }
 
 // and is p with one more decision; nil when that is plainly contradictory.
-func (e *encoder) and(p *path, lit ilr.Term) *path { return e.andBare(p, lit, lit) }
+func (e *encoder) and(p *path, lit ilr.Term) *path { return e.andBranch(p, lit, lit) }
 
 // passed is p where a claim does not fail (LL-92).
 func (e *encoder) passed(p *path, bad ilr.Term) *path {
-	return e.andBare(p, e.s.Not(bad), e.s.True())
+	return e.andBranch(p, e.s.Not(bad), e.s.True())
 }
 
-func (e *encoder) andBare(p *path, lit, bare ilr.Term) *path {
+func (e *encoder) andBranch(p *path, lit, branch ilr.Term) *path {
 	if p == nil || e.s.IsFalse(lit) {
 		return nil
 	}
@@ -57,7 +57,8 @@ func (e *encoder) andBare(p *path, lit, bare ilr.Term) *path {
 	if e.s.IsFalse(all) {
 		return nil
 	}
-	q := &path{up: p, depth: p.depth + 1, lit: lit, all: all, bare: bare, free: e.s.And(p.free, bare), jump: p}
+	q := &path{up: p, depth: p.depth + 1, lit: lit, all: all, branch: branch, unguarded: e.s.And(p.unguarded, branch),
+		jump: p}
 	if p.depth-p.jump.depth == p.jump.depth-p.jump.jump.depth {
 		q.jump = p.jump.jump
 	}
@@ -104,14 +105,14 @@ func common(p, q *path) *path {
 	return p
 }
 
-// since lists p's decisions after a, oldest first, and those without cuts.
-func (p *path) since(a *path) (lits, bare []ilr.Term) {
+// since lists p's decisions after a, oldest first, and those without the claims that hold.
+func (p *path) since(a *path) (lits, branches []ilr.Term) {
 	for q := p; q != a; q = q.up {
-		lits, bare = append(lits, q.lit), append(bare, q.bare)
+		lits, branches = append(lits, q.lit), append(branches, q.branch)
 	}
 	slices.Reverse(lits)
-	slices.Reverse(bare)
-	return lits, bare
+	slices.Reverse(branches)
+	return lits, branches
 }
 
 // join is the condition of taking p or q, which exclude each other, and a
@@ -133,13 +134,13 @@ func (e *encoder) join(p, q *path) (*path, ilr.Term) {
 		return a, e.s.And(ps...)
 	case e.s.Not(ps[0]) == qs[0]:
 		sel := ps[0]
-		m := e.andBare(a, e.s.Implies(sel, e.s.And(ps[1:]...)), e.s.Implies(sel, e.s.And(pb[1:]...)))
-		m = e.andBare(m, e.s.Implies(qs[0], e.s.And(qs[1:]...)), e.s.Implies(qs[0], e.s.And(qb[1:]...)))
+		m := e.andBranch(a, e.s.Implies(sel, e.s.And(ps[1:]...)), e.s.Implies(sel, e.s.And(pb[1:]...)))
+		m = e.andBranch(m, e.s.Implies(qs[0], e.s.And(qs[1:]...)), e.s.Implies(qs[0], e.s.And(qb[1:]...)))
 		if m == nil { // both sides are contradictory after all
 			return nil, sel
 		}
 		return m, sel
 	}
 	sel := e.s.And(ps...)
-	return e.andBare(a, e.s.Or(sel, e.s.And(qs...)), e.s.Or(e.s.And(pb...), e.s.And(qb...))), sel
+	return e.andBranch(a, e.s.Or(sel, e.s.And(qs...)), e.s.Or(e.s.And(pb...), e.s.And(qb...))), sel
 }

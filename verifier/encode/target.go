@@ -67,7 +67,7 @@ func (e *encoder) pruned(st *state, p *ptr) *ptr {
 
 // possible asks the Prober once whether t can be true in st.
 func (e *encoder) possible(st *state, t ilr.Term) bool {
-	t = e.s.And(st.pc.free, t, e.facts)
+	t = e.s.And(st.pc.unguarded, t, e.facts)
 	if e.s.IsFalse(t) {
 		return false
 	}

@@ -38,7 +38,7 @@
 // A violation of a check that is off, or of a claim of Options.Past: arithmetic wraps, a
 // shift too far gives any value (Undef), an indeterminate value is used as it is, a branch
 // to a trap goes on beside it; what cannot go on (memory, free, division, a trap with
-// nothing beside it, unreachable) is the outcome Cut.
+// nothing beside it, unreachable) is the outcome Undefined.
 package interp
 
 import (
@@ -77,7 +77,7 @@ const (
 	Returned           // from the entry
 	Exited             // exit, abort
 	AssumeFailed       // an assumption is false
-	Cut                // undefined behaviour whose check is off
+	Undefined          // undefined behaviour whose check is off
 	Violation          // Check failed at Instr
 	Unsupported        // Message names what is not modelled
 	StepLimit          // MaxSteps or MaxDepth reached
@@ -85,7 +85,7 @@ const (
 	Lasso              // the state repeats (RunLasso)
 )
 
-var kindNames = [...]string{"invalid", "returned", "exited", "assume-failed", "cut", "violation", "unsupported",
+var kindNames = [...]string{"invalid", "returned", "exited", "assume-failed", "undefined", "violation", "unsupported",
 	"step-limit", "input-mismatch", "lasso"}
 
 func (k Kind) String() string { return kindNames[k] }
@@ -93,7 +93,7 @@ func (k Kind) String() string { return kindNames[k] }
 // Outcome is how a run ended and what it did.
 type Outcome struct {
 	Kind     Kind
-	Check    verdict.Check // Violation, Cut
+	Check    verdict.Check // Violation, Undefined
 	Instr    *ir.Instr     // where it ended
 	Pos      verdict.Pos
 	Message  string

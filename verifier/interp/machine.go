@@ -311,10 +311,10 @@ func (x *machine) pass(in *ir.Instr, c verdict.Check) {
 	}
 }
 
-// stop ends the run as a violation of c, or as Cut if c is off.
+// stop ends the run as a violation of c, or as Undefined if c is off.
 func (x *machine) stop(c verdict.Check, format string, args ...any) {
 	if !x.violate(c, format, args...) {
-		x.end(Cut, c, fmt.Sprintf(format, args...))
+		x.end(Undefined, c, fmt.Sprintf(format, args...))
 	}
 }
 

@@ -41,10 +41,10 @@ func TestClaimsAlone(t *testing.T) {
 		before := s.True()
 		for i := range f.Claims {
 			c := &f.Claims[i]
-			never(c, "violated, but not alone", c.Violated, s.Not(c.Alone))
-			never(c, "not the same where earlier ones hold", before, c.Alone, s.Not(c.Violated))
-			before = s.And(before, s.Not(c.Alone))
-			if c.Alone != c.Violated {
+			never(c, "violated, but not alone", c.Violated, s.Not(c.Unguarded))
+			never(c, "not the same where earlier ones hold", before, c.Unguarded, s.Not(c.Violated))
+			before = s.And(before, s.Not(c.Unguarded))
+			if c.Unguarded != c.Violated {
 				differ++
 			}
 		}
