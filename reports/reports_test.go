@@ -55,6 +55,26 @@ func TestTextNamesWhatMatters(t *testing.T) {
 	}
 }
 
+// TestFormats: every format names the violation and its place, in the same bytes each time.
+func TestFormats(t *testing.T) {
+	for _, f := range Formats() {
+		var first, second bytes.Buffer
+		for _, b := range []*bytes.Buffer{&first, &second} {
+			if err := f.Write(b, sample(), TextOptions{}); err != nil {
+				t.Fatalf("%s: %v", f.Name, err)
+			}
+		}
+		for _, want := range []string{"ring.c", "41", "memory"} {
+			if !strings.Contains(first.String(), want) {
+				t.Errorf("%s: no %q in:\n%s", f.Name, want, first.String())
+			}
+		}
+		if first.String() != second.String() {
+			t.Errorf("%s differs between two runs", f.Name)
+		}
+	}
+}
+
 func TestCheckRun(t *testing.T) {
 	r := sample()
 	p := CheckRun(r.Results[:1], PageOptions{DetailsURL: "http://x/run/1"})

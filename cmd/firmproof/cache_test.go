@@ -19,7 +19,7 @@ func cachedCheck(t *testing.T, dir, text string) *verdict.Result {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	runWith([]string{"check", "--format", "json", "--timeout", "120s", "--target", "cortex-m3", "--cache",
+	runWith([]string{"check", "--format", "json", "--timeout", timeNet, "--target", "cortex-m3", "--cache",
 		filepath.Join(dir, "cache"), file}, &out, &errs)
 	var rep verdict.Report
 	if err := json.Unmarshal(out.Bytes(), &rep); err != nil || len(rep.Results) != 1 {
@@ -153,7 +153,7 @@ func TestProofs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	code := runWith([]string{"check", "--format", "json", "--solver", "cadical", "--timeout", "120s", "--target",
+	code := runWith([]string{"check", "--format", "json", "--solver", "cadical", "--timeout", timeNet, "--target",
 		"cortex-m3", "--proofs", proofs, file}, &out, &errs)
 	var rep verdict.Report
 	if err := json.Unmarshal(out.Bytes(), &rep); err != nil || code != exitOK {

@@ -78,7 +78,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringVar(&fl.req.StopAfter, "stop-after", "", "stop after a stage: compile, read, encode")
 	f.StringSliceVar(&fl.dump, "dump", nil, "print stages: ir, ilr, smt2, dimacs, seg, its")
 	f.StringArrayVar(&fl.out.formats, "format", nil,
-		"text, json, sarif, junit, html, md or github (repeatable, in pairs with -o)")
+		"one of "+strings.Join(reports.FormatNames(), ", ")+" (repeatable, in pairs with -o)")
 	f.StringArrayVarP(&fl.out.files, "output", "o", nil, "file for the report")
 	f.BoolVarP(&fl.out.quiet, "quiet", "q", false, "one line per result")
 	f.BoolVarP(&fl.out.verbose, "verbose", "v", false, "every claim, and the cost of each stage")

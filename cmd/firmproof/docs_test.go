@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 
+	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -83,7 +84,7 @@ func TestManual(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range formats {
+	for _, f := range reports.FormatNames() {
 		if !strings.Contains(text, "`"+f+"`") {
 			t.Errorf("the format %s is not in the manual", f)
 		}

@@ -48,7 +48,7 @@ func checkText(t *testing.T, text string, flags ...string) (*verdict.Report, str
 	}
 	t.Chdir(dir)
 	var out bytes.Buffer
-	runWith(append(append([]string{"check", "--timeout", "60s", "--format", "json", "-o", report}, flags...), "p.c"),
+	runWith(append(append([]string{"check", "--timeout", timeNet, "--format", "json", "-o", report}, flags...), "p.c"),
 		&out, &out)
 	data, err := os.ReadFile(report)
 	if err != nil {

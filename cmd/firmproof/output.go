@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/reports"
@@ -21,17 +20,16 @@ type outputs struct {
 	verbose bool
 }
 
-var formats = []string{"text", "json", "sarif", "junit", "html", "md", "github"}
-
 // check says what is wrong with the flags.
 func (o *outputs) check() error {
 	if len(o.formats) == 0 {
-		o.formats = []string{"text"}
+		o.formats = reports.FormatNames()[:1]
 	}
 	for _, f := range o.formats {
-		if !slices.Contains(formats, f) {
-			return fmt.Errorf("unknown --format %q, did you mean %q? (known: %s)", f, verdict.Nearest(f, formats),
-				strings.Join(formats, ", "))
+		if _, known := reports.FormatNamed(f); !known {
+			names := reports.FormatNames()
+			return fmt.Errorf("unknown --format %q, did you mean %q? (known: %s)", f, verdict.Nearest(f, names),
+				strings.Join(names, ", "))
 		}
 	}
 	if len(o.files) > len(o.formats) {
@@ -61,31 +59,12 @@ func (o *outputs) write(stdout io.Writer, r *verdict.Report) error {
 }
 
 func (o *outputs) render(w io.Writer, format string, r *verdict.Report, color bool) error {
-	var b []byte
-	var err error
-	switch format {
-	case "text":
-		reports.Text(w, r, reports.TextOptions{Color: color && os.Getenv("NO_COLOR") == "", Verbose: o.verbose,
-			Quiet: o.quiet})
-		return nil
-	case "json":
-		return r.WriteJSON(w)
-	case "md":
-		b = []byte(reports.Markdown(r) + "\n")
-	case "github":
-		b = []byte(reports.GitHub(r))
-	case "sarif":
-		b, err = reports.SARIF(r)
-	case "junit":
-		b, err = reports.JUnit(r)
-	case "html":
-		b, err = reports.HTML(r)
+	f, known := reports.FormatNamed(format)
+	if !known {
+		return fmt.Errorf("unknown --format %q", format)
 	}
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(b)
-	return err
+	return f.Write(w, r, reports.TextOptions{Color: color && os.Getenv("NO_COLOR") == "", Verbose: o.verbose,
+		Quiet: o.quiet})
 }
 
 func isTerminal(w io.Writer) bool {

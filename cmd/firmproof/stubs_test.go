@@ -31,7 +31,7 @@ func writeTree(t *testing.T, files map[string]string) string {
 func checkJSON(t *testing.T, args ...string) (int, *verdict.Report, string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := runWith(append([]string{"check", "--format", "json", "--timeout", "60s"}, args...), &out, &errs)
+	code := runWith(append([]string{"check", "--format", "json", "--timeout", timeNet}, args...), &out, &errs)
 	rep := &verdict.Report{}
 	if out.Len() > 0 {
 		if err := json.Unmarshal(out.Bytes(), rep); err != nil {

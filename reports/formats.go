@@ -1,0 +1,56 @@
+package reports
+
+import (
+	"io"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Format is a form in which `check` and its like write a report.
+type Format struct {
+	Name  string
+	Write func(w io.Writer, r *verdict.Report, o TextOptions) error // o is for terminals; other forms ignore it
+}
+
+// Formats lists the formats in the order of the manual; the first one is the default.
+func Formats() []Format {
+	return []Format{
+		{"text", func(w io.Writer, r *verdict.Report, o TextOptions) error { Text(w, r, o); return nil }},
+		{"json", func(w io.Writer, r *verdict.Report, _ TextOptions) error { return r.WriteJSON(w) }},
+		{"sarif", whole(SARIF)},
+		{"junit", whole(JUnit)},
+		{"html", whole(HTML)},
+		{"md", whole(func(r *verdict.Report) ([]byte, error) { return []byte(Markdown(r) + "\n"), nil })},
+		{"github", whole(func(r *verdict.Report) ([]byte, error) { return []byte(GitHub(r)), nil })},
+	}
+}
+
+// whole returns the Write of a format that is made in one piece.
+func whole(make func(*verdict.Report) ([]byte, error)) func(io.Writer, *verdict.Report, TextOptions) error {
+	return func(w io.Writer, r *verdict.Report, _ TextOptions) error {
+		b, err := make(r)
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		return err
+	}
+}
+
+// FormatNames lists the names of the formats.
+func FormatNames() []string {
+	var out []string
+	for _, f := range Formats() {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// FormatNamed finds a format by its name.
+func FormatNamed(name string) (Format, bool) {
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
