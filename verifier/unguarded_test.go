@@ -10,9 +10,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// TestClaimsAlone: a violation is one of the claim alone, and where all earlier claims
-// hold alone, it is the same; both proved by the solver, some claims being violated.
-func TestClaimsAlone(t *testing.T) {
+// TestUnguarded: a violation is one without earlier claims, too, and where all of those
+// hold, it is the same; both proved by the solver, some claims being violated.
+func TestUnguarded(t *testing.T) {
 	differ := 0
 	for name, src := range map[string]string{
 		"branches": `int main(void) { int a[4] = {0}, i = nondet_int(), j = nondet_uchar(); if (i > 0) { a[i] = j; if (j > 9) CHECK(i < 3); } else if (j < 4) a[j] = i; else CHECK(j != 77);
@@ -41,7 +41,7 @@ func TestClaimsAlone(t *testing.T) {
 		before := s.True()
 		for i := range f.Claims {
 			c := &f.Claims[i]
-			never(c, "violated, but not alone", c.Violated, s.Not(c.Unguarded))
+			never(c, "violated, but not unguarded", c.Violated, s.Not(c.Unguarded))
 			never(c, "not the same where earlier ones hold", before, c.Unguarded, s.Not(c.Violated))
 			before = s.And(before, s.Not(c.Unguarded))
 			if c.Unguarded != c.Violated {

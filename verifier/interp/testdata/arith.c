@@ -16,7 +16,7 @@ int neg(int a) { return -a; }
 //! div(7, 0) => violation div-by-zero arith.c:20:34: division of 7 by zero
 //! div(-7, 2) => returned arith.c:20:25 -3
 //! div(-2147483648, -1) => violation signed-overflow arith.c:20:34: division overflows: -2147483648 by -1 in 32 bits
-//! div(7, 0) off:div-by-zero => cut div-by-zero arith.c:20:34: division of 7 by zero
+//! div(7, 0) off:div-by-zero => undefined div-by-zero arith.c:20:34: division of 7 by zero
 int div(int a, int b) { return a / b; }
 //! rem(-7, 2) => returned arith.c:23:25 -1
 //! rem(-2147483648, -1) => violation signed-overflow arith.c:23:34: division overflows: -2147483648 by -1 in 32 bits
