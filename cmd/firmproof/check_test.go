@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -24,9 +25,9 @@ const timeNet = "15m"
 
 // TestCheck runs `firmproof check` on each case of testdata/check. A case has a
 // comment, the flags, the exit status, the program, and `want`: a line for each
-// claim that is violated or unknown, as "file:line check status". Every _bad has
-// a _good twin that differs in one token and has less to show, in what it wants and
-// therefore in fact. UPDATE=1 rewrites the exit statuses and `want` from what happens.
+// claim that is violated or unknown, as "file:line check status". A case
+// with a manifest is checked as a project. Every _bad has a _good twin that differs in
+// one token and has less to show, in what it wants and therefore in fact. UPDATE=1 rewrites the exit statuses and `want` from what happens.
 func TestCheck(t *testing.T) {
 	cases, err := filepath.Glob("testdata/check/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -92,9 +93,13 @@ func runCase(t *testing.T, path string) {
 		}
 	}
 	flags, exit := header(t, string(a.Comment))
+	what := filepath.Join(dir, source)
+	if _, err := os.Stat(filepath.Join(dir, manifest.Name)); err == nil {
+		what = dir
+	}
 	var out, errs bytes.Buffer
-	code := runWith(append(append([]string{"check", "--format", "json", "--timeout", timeNet}, flags...),
-		filepath.Join(dir, source)), &out, &errs)
+	code := runWith(append(append([]string{"check", "--format", "json", "--timeout", timeNet}, flags...), what), &out,
+		&errs)
 	blessing := os.Getenv("UPDATE") != ""
 	if code != exit && !blessing {
 		t.Errorf("exit status %d, want %d\n%s", code, exit, errs.String())

@@ -13,8 +13,10 @@ var quietWords = map[string]bool{
 	"fence": true, "fence.i": true, "bkpt": true, "mrs": true, "msr": true, "csrr": true, "csrw": true, "csrs": true,
 	"csrc":  true,
 	"csrrs": true, "csrrc": true, "csrrw": true, "csrrsi": true, "csrrci": true, "csrsi": true, "csrci": true,
-	"hlt":  true,
+	"csrwi": true, "csrrwi": true,
+	"hlt": true, "pushf": true, "pushfl": true, "pushfq": true, "popf": true, "popfl": true, "popfq": true,
 	"dint": true, "eint": true,
+	"bset": true, "bclr": true, "in": true, "out": true, // AVR
 	// ARM
 	"clrex": true, "sevl": true, "csdb": true, "ssbb": true, "pssbb": true, "vmrs": true, "vmsr": true, "dbg": true,
 	// MIPS
@@ -26,13 +28,28 @@ var quietWords = map[string]bool{
 // QuietAsm reports whether inline assembly changes nothing but its outputs:
 // barriers, hints, interrupt masks and reads of special registers.
 func QuietAsm(a *Asm) bool {
-	for _, line := range strings.FieldsFunc(a.Template, func(r rune) bool { return r == '\n' || r == ';' }) {
+	text := strings.ReplaceAll(a.Template, "$(", ";") // how LLVM writes {, which separates instructions of the MSP430
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' || r == '{' }) {
 		words := strings.Fields(strings.ToLower(line))
-		if len(words) > 0 && !quietWords[words[0]] && !quietMove(a, words) {
+		if len(words) > 0 && !quietWords[words[0]] && !quietMove(a, words) && !quietFlags(a, words) {
 			return false
 		}
 	}
 	return true
+}
+
+// quietFlags reports whether words are a change of the status register of the MSP430, and the way of the
+// flags through the stack on x86.
+func quietFlags(a *Asm, words []string) bool {
+	switch op, _, _ := strings.Cut(words[0], "."); op {
+	case "bis", "bic", "mov":
+		to := words[len(words)-1]
+		return to == "sr" || to == "r2" || strings.HasSuffix(to, ",sr") || strings.HasSuffix(to, ",r2")
+	case "push", "pushl", "pushq", "pop", "popl", "popq":
+		t := strings.ToLower(a.Template)
+		return strings.Contains(t, "pushf") || strings.Contains(t, "popf")
+	}
+	return false
 }
 
 // quietMove reports whether words are a move between registers, or of a number, other than to the

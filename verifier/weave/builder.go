@@ -100,6 +100,13 @@ func (b *builder) call(f *ir.Func, args ...ir.Value) *ir.Instr {
 	return b.emit(&ir.Instr{Op: ir.OpCall, T: f.Ret, Args: args, Sig: f.Sig(), Model: f.Model, Callee: b.addrOfFunc(f)})
 }
 
+// letHandlersRun puts a point for interrupt handlers here, if the program has any.
+func (b *builder) letHandlersRun() {
+	if point := b.m.Func(Point); point != nil && !point.IsDecl() {
+		b.call(point)
+	}
+}
+
 // model calls a function that the engines implement themselves. It is declared under
 // name, if the module does not declare it like this already.
 func (b *builder) model(k ir.Model, name string, ret *ir.Type, args ...ir.Value) *ir.Instr {
@@ -139,6 +146,20 @@ func (b *builder) resize(v ir.Value, t *ir.Type) ir.Value {
 func (b *builder) alloca(name string, t *ir.Type, n ir.Value) *ir.Instr {
 	return b.emit(&ir.Instr{Op: ir.OpAlloca, Name: name, T: b.ptr(), Access: t, Args: []ir.Value{n},
 		Align: int(b.m.Layout.AlignOf(t))})
+}
+
+// binary computes x op y, of integers of one type.
+func (b *builder) binary(op ir.Op, x, y ir.Value) *ir.Instr {
+	return b.emit(&ir.Instr{Op: op, T: x.Type(), Args: []ir.Value{x, y}})
+}
+
+func (b *builder) and(x, y ir.Value) *ir.Instr { return b.binary(ir.OpAnd, x, y) }
+func (b *builder) or(x, y ir.Value) *ir.Instr  { return b.binary(ir.OpOr, x, y) }
+func (b *builder) xor(x, y ir.Value) *ir.Instr { return b.binary(ir.OpXor, x, y) }
+
+// load reads a value at an address of any alignment.
+func (b *builder) load(t *ir.Type, from ir.Value) *ir.Instr {
+	return b.emit(&ir.Instr{Op: ir.OpLoad, T: t, Args: []ir.Value{from}, Access: t, Align: 1})
 }
 
 // store writes v to an address that is a multiple of align bytes.

@@ -69,6 +69,7 @@ func Harness(m *ir.Module, f *ir.Func) (*ir.Func, []string, error) {
 		}
 	}
 	h.call(f, args...)
+	h.letHandlersRun()
 	h.ret(nil)
 	notes := []string{fmt.Sprintf(
 		"%s is called with any arguments, and variables of the program have their initial values", f.CName)}

@@ -37,6 +37,7 @@ func Startup(m *ir.Module, entry *ir.Func) (out *ir.Module, start *ir.Func, made
 	if m.Finish != nil {
 		b.call(m.Finish)
 	}
+	b.letHandlersRun()
 	b.ret(result)
 	return &with, b.done(), true
 }

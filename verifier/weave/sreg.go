@@ -1,0 +1,134 @@
+package weave
+
+import "github.com/firmproof/firmproof/verifier/ir"
+
+// The AVR's status register lies in memory: SREG = s restores the interrupt mask.
+
+// sreg follows an instruction that reads or writes memory.
+func (w *interrupts) sreg(in *ir.Instr) {
+	if w.mask == nil {
+		return
+	}
+	if in.Op == ir.OpLoad {
+		if a, ok := constantAddress(in.Args[0]); ok && a == sregAddress && in.T.IsInt() && in.T.Width == 8 {
+			w.readsMask(in, maskRead{bit: 7, inverted: true})
+		}
+		return
+	}
+	for _, a := range w.touch.accesses(in) {
+		if a.writes {
+			w.sregStore(in, a.addr)
+		}
+	}
+}
+
+// sregStore is a write through addr.
+func (w *interrupts) sregStore(in *ir.Instr, addr ir.Value) {
+	at, constant := constantAddress(addr)
+	switch r := root(addr).(type) {
+	case *ir.Const:
+		if r.Global != nil && !r.Global.Extern {
+			return
+		}
+	case *ir.Instr:
+		if r.Op == ir.OpAlloca {
+			return
+		}
+	}
+	size, known := w.sizeWritten(in)
+	switch {
+	case constant && known && (at > sregAddress || at+size <= sregAddress):
+	case constant && in.Op == ir.OpStore && in.Args[0].Type().IsInt():
+		w.apply(maskEffect{kind: maskIsNotBit, value: in.Args[0], bit: int(sregAddress-at)*8 + 7})
+	case constant:
+		w.apply(maskEffect{kind: maskCleared})
+	case w.sregEscapes:
+		// any store may be meant: it takes the mask away where the address is that one
+		word := w.word()
+		off := w.binary(ir.OpSub, w.int(word, sregAddress), w.emit(&ir.Instr{Op: ir.OpPtrToInt, T: word,
+			Args: []ir.Value{addr}}))
+		limit := w.int(word, size)
+		if !known {
+			limit = w.int(word, sregAddress+1)
+		}
+		outside := w.resize(w.compare(ir.UGE, off, limit), w.mask.T)
+		to := w.addrOfGlobal(w.mask)
+		w.store(w.and(w.load(w.mask.T, to), outside), to, 1)
+	}
+}
+
+// sizeWritten is how many bytes in writes, if that is a constant.
+func (w *interrupts) sizeWritten(in *ir.Instr) (int64, bool) {
+	if in.Access != nil {
+		return w.m.Layout.StoreSize(in.Access), true
+	}
+	switch in.Model {
+	case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset:
+		if k, ok := in.Args[2].(*ir.Const); ok && k.Kind == ir.ConstInt {
+			return k.Bits.Int64()
+		}
+	}
+	return 0, false
+}
+
+// constantAddress is the number that an address is.
+func constantAddress(v ir.Value) (int64, bool) {
+	switch v := v.(type) {
+	case *ir.Const:
+		if v.Kind == ir.ConstInt {
+			u, ok := v.Bits.Uint64()
+			return int64(u), ok
+		}
+	case *ir.Instr:
+		switch {
+		case v.Op == ir.OpIntToPtr || v.Op == ir.OpBitcast || v.Op == ir.OpFreeze || v.Op == ir.OpZext:
+			return constantAddress(v.Args[0])
+		case v.Op == ir.OpGep && len(v.Args) == 1:
+			a, ok := constantAddress(v.Args[0])
+			return a + v.Off, ok
+		}
+	}
+	return 0, false
+}
+
+// sregEscapes reports whether the program makes pointers out of numbers other than to
+// access a constant address at once: then any pointer may lead to the status register.
+func sregEscapes(m *ir.Module) bool {
+	for _, g := range m.Globals {
+		if g.Init != nil && holdsNumberAsPointer(g.Init) {
+			return true
+		}
+	}
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if _, constant := constantAddress(in); in.Op == ir.OpIntToPtr && !constant {
+					return true
+				}
+				for i, a := range in.Args {
+					_, constant := constantAddress(a)
+					if !constant || !a.Type().IsPtr() {
+						continue
+					}
+					direct := in.Op == ir.OpLoad || in.Op == ir.OpStore && i == 1 || in.Op == ir.OpIcmp
+					if _, again := constantAddress(in); !direct && !again {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+func holdsNumberAsPointer(k *ir.Const) bool {
+	if k.Kind == ir.ConstInt && k.T.IsPtr() {
+		return true
+	}
+	for _, e := range k.Elems {
+		if holdsNumberAsPointer(e) {
+			return true
+		}
+	}
+	return false
+}
