@@ -313,7 +313,8 @@ func (u *unbounded) graph(ctx context.Context, wrap bool) (*seg.Graph, error) {
 	if g != nil {
 		st.Counts = rungCounts(g.Stats.Rungs)
 		for k, n := range map[string]int{"steps": g.Stats.Steps, "cuts": g.Stats.Cuts, "edges": g.Stats.Edges,
-			"merges": g.Stats.Merges, "certified": g.Stats.Certified, "quick": g.Stats.Quick, "asked": g.Stats.Asked} {
+			"merges": g.Stats.Merges, "certified": g.Stats.Certified, "repairs": g.Stats.Repairs,
+			"certify-us": int(g.Stats.Certifying.Microseconds()), "quick": g.Stats.Quick, "asked": g.Stats.Asked} {
 			st.Counts[k] = int64(n)
 		}
 	}

@@ -144,6 +144,9 @@ func plainKnow(k *know) certify.Knowledge {
 
 // readInitial is what a global's initialiser holds at a place.
 func (b *builder) readInitial(g *ir.Global, off, size int64, pointer bool) (certify.Value, bool) {
+	if off < 0 || off+size > b.m.Layout.SizeOf(g.T) {
+		return certify.Value{}, false // a place that a cell may name, but no object has
+	}
 	t := ir.Int(int(size) * 8)
 	if pointer {
 		t = ir.Ptr(b.m.Layout.PtrBits)

@@ -267,3 +267,18 @@ func TestWrongEdgesAreNotCertified(t *testing.T) {
 	}
 	t.Log(tried)
 }
+
+// A cell may be at a place outside its object, which holds nothing.
+func TestInitialBytesOutside(t *testing.T) {
+	g := graphOf(t, `char s[4] = "abc"; int main(void) { return s[1]; }`)
+	s := g.b.m.Globals[0]
+	for _, off := range []int64{-1, 4, 3} {
+		v, ok := g.b.readInitial(s, off, 1, false)
+		if ok != (off == 3) || ok && !v.Lin.Equal(exact.Lin{}) {
+			t.Errorf("byte %d: %v %t", off, v, ok)
+		}
+	}
+	if _, ok := g.b.readInitial(s, 2, 4, false); ok {
+		t.Error("four bytes at the second last")
+	}
+}

@@ -2,6 +2,7 @@ package seg
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -56,7 +57,9 @@ func (b *builder) refresh(work *[]*cut) bool {
 
 // repair has the cuts expanded again of which an edge is not certified.
 func (b *builder) repair(work *[]*cut) bool {
+	defer func(start time.Time) { b.certifying += time.Since(start) }(time.Now())
 	for _, c := range b.certify() {
+		b.repairs++
 		c.busy = true
 		*work = append(*work, c)
 	}

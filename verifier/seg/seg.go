@@ -27,6 +27,7 @@ package seg
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -63,6 +64,8 @@ type Graph struct {
 type Stats struct {
 	Steps, Cuts, Edges, Merges int
 	Certified                  int // edges between generalised states, each proved by seg/certify
+	Repairs                    int // generalised states expanded again because an edge was not certified
+	Certifying                 time.Duration
 	Quick, Asked               int // questions answered at once, and handed to the ladder
 	Rungs                      linear.Rungs
 }
@@ -97,6 +100,8 @@ type builder struct {
 	lists      int // made so far
 	checker    *certify.Checker
 	certified  int // edges
+	repairs    int
+	certifying time.Duration
 	start      *cut
 }
 
@@ -131,7 +136,8 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	g.Complete = len(g.GaveUp) == 0
 	g.Overflows, g.Recursive = b.overflows, b.recursive
 	g.MemorySafe = g.Complete && !b.unsafe
-	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Certified: b.certified, Quick: b.ask.quick,
+	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Certified: b.certified, Repairs: b.repairs,
+		Certifying: b.certifying, Quick: b.ask.quick,
 		Asked: b.ask.asked,
 		Rungs: ladder.Rungs}
 	for _, c := range g.cuts {
