@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+
+	"github.com/firmproof/firmproof/reports"
 )
 
 // sections lists the kinds of change in the order of the report.
@@ -24,7 +26,8 @@ func (t *TargetChange) sections() []struct {
 // Markdown renders the report.
 func (r *Regression) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s, branch %s: %s to %s\n\n", r.Repository, r.Branch, r.Since.Format("2006-01-02 15:04"),
+	fmt.Fprintf(&b, "# %s, branch %s: %s to %s\n\n", reports.Inert(r.Repository), reports.Inert(r.Branch),
+		r.Since.Format("2006-01-02 15:04"),
 		r.Until.Format("2006-01-02 15:04"))
 	if len(r.Targets) == 0 {
 		b.WriteString("Nothing was verified in this time.\n")
@@ -32,13 +35,15 @@ func (r *Regression) Markdown() string {
 	}
 	b.WriteString("| target | introduced | fixed | open | undecided | newly proved | proof lost | seconds before | now |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, t := range r.Targets {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %.1f | %.1f |\n", t.Target, len(t.Introduced),
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %.1f | %.1f |\n", reports.Inert(t.Target),
+			len(t.Introduced),
 			len(t.Fixed), len(t.Open), len(t.Undecided), len(t.NewlyProved),
 			len(t.ProofLost), t.From.Seconds, t.To.Seconds)
 	}
 	for i := range r.Targets {
 		t := &r.Targets[i]
-		fmt.Fprintf(&b, "\n## %s\n\nCommits %s to %s.\n", t.Target, short(t.From.Commit), short(t.To.Commit))
+		fmt.Fprintf(&b, "\n## %s\n\nCommits %s to %s.\n", reports.Inert(t.Target), reports.ShortSHA(t.From.Commit),
+			reports.ShortSHA(t.To.Commit))
 		for _, s := range t.sections() {
 			if len(s.List) == 0 {
 				continue
@@ -46,11 +51,11 @@ func (r *Regression) Markdown() string {
 			fmt.Fprintf(&b, "\n### %s\n\n", s.Title)
 			for _, c := range s.List {
 				if c.Claim == "" {
-					fmt.Fprintf(&b, "- entry `%s`: %s\n", c.Entry, c.Message)
+					fmt.Fprintf(&b, "- entry %s: %s\n", reports.Code(c.Entry), reports.Inert(c.Message))
 					continue
 				}
-				fmt.Fprintf(&b, "- `%s` (entry `%s`) at %s: %s\n", c.Claim, c.Entry, c.Where,
-					strings.ReplaceAll(c.Message, "\n", " "))
+				fmt.Fprintf(&b, "- %s (entry %s) at %s: %s\n", reports.Code(c.Claim), reports.Code(c.Entry),
+					reports.Inert(c.Where), reports.Inert(c.Message))
 			}
 		}
 		b.WriteString(t.history())
@@ -64,14 +69,15 @@ func (t *TargetChange) history() string {
 	if len(t.Commits) > 0 {
 		b.WriteString("\n### Commits in between\n\n")
 		for _, c := range t.Commits {
-			fmt.Fprintf(&b, "- %s %s (%s)\n", short(c.SHA), c.Subject, c.Author)
+			fmt.Fprintf(&b, "- %s %s (%s)\n", reports.ShortSHA(c.SHA), reports.Inert(c.Subject),
+				reports.Inert(c.Author))
 		}
 	}
 	if len(t.Trend) > 1 {
 		b.WriteString("\n### Trend\n\n| run | commit | by | seconds | proved | bounded | violated | unknown | least turns |\n|---|---|---|---|---|---|---|---|---|\n")
 		for _, p := range t.Trend {
 			fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %d | %d | %d | %d | %s |\n", p.At.Format("2006-01-02 15:04"),
-				short(p.Commit), p.Trigger, p.Seconds, p.Counts["proved"],
+				reports.ShortSHA(p.Commit), p.Trigger, p.Seconds, p.Counts["proved"],
 				p.Counts["bounded"], p.Counts["violated"], p.Counts["unknown"], p.Least())
 		}
 	}
@@ -84,13 +90,6 @@ func (p Point) Least() string {
 		return "all"
 	}
 	return fmt.Sprint(p.Turns)
-}
-
-func short(sha string) string {
-	if len(sha) > 10 {
-		return sha[:10]
-	}
-	return sha
 }
 
 const regressionPage = `<!DOCTYPE html>
@@ -109,7 +108,7 @@ const regressionPage = `<!DOCTYPE html>
 
 // HTML renders the report as one self-contained page.
 func (r *Regression) HTML() ([]byte, error) {
-	funcs := template.FuncMap{"short": short, "sections": func(t TargetChange) any { return t.sections() }}
+	funcs := template.FuncMap{"short": reports.ShortSHA, "sections": func(t TargetChange) any { return t.sections() }}
 	page, err := template.New("").Funcs(funcs).Parse(regressionPage)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)

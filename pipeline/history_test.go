@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -86,5 +87,20 @@ func TestRegress(t *testing.T) {
 	}
 	if _, err := Regress(ctx, b.st, "a/none", time.Now()); err == nil {
 		t.Error("an unknown repository has a report")
+	}
+}
+
+// TestInertHistory: subjects of commits, messages and names format and mention nothing.
+func TestInertHistory(t *testing.T) {
+	const hostile = "a\n# x <img src=x> @acme/security #1 [y](https://evil.example) `"
+	text := (&Regression{Repository: "acme/fw", Branch: hostile, Targets: []TargetChange{{Target: hostile,
+		Introduced: []Change{{hostile, hostile, hostile, hostile}},
+		Slower:     []Change{{Entry: hostile, Message: hostile}},
+		Commits:    []Commit{{SHA: "0123456789abcdef", Subject: hostile, Author: hostile}}}}}).Markdown()
+	text = regexp.MustCompile("`[^`\n]*`").ReplaceAllString(text, "")
+	for _, bad := range []string{"<img", "\n# x", "@acme", "](", "#1 ", "://"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q in %s", bad, text)
+		}
 	}
 }

@@ -210,7 +210,7 @@ func summary(results []verdict.Result, o PageOptions) string {
 	for i := range results {
 		r := &results[i]
 		if r.Reason != nil {
-			fmt.Fprintf(&b, "\n**%s / %s** is unknown: %s\n", prose(r.Target), prose(line(r.Entry)),
+			fmt.Fprintf(&b, "\n**%s / %s** is unknown: %s\n", prose(r.Target), prose(r.Entry),
 				Inert(r.Reason.String()))
 		}
 		for j := range r.Claims {

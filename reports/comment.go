@@ -136,7 +136,7 @@ func (c *commenter) fixedOf(entry, target string) int {
 // failures says what went wrong on targets without a report.
 func (c *commenter) failures() {
 	for _, t := range sortedKeys(c.o.Failed) {
-		fmt.Fprintf(&c.b, "\n- **%s**: %s", prose(line(t)), Inert(cutPlain(firstLine(c.o.Failed[t]), 500)))
+		fmt.Fprintf(&c.b, "\n- **%s**: %s", prose(t), Inert(cutPlain(firstLine(c.o.Failed[t]), 500)))
 	}
 	if len(c.o.Failed) > 0 {
 		c.b.WriteString("\n")

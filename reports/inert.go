@@ -64,9 +64,13 @@ func inHTML(s string) string {
 // Inert makes text inert in running Markdown. What stands between single backquotes is
 // shown as code; if they do not pair, they are shown as they are.
 func Inert(s string) string {
-	parts := strings.Split(line(s), "`")
+	s = strings.TrimSpace(line(s))
+	if m := marker.FindStringSubmatch(s); m != nil {
+		s = m[1] + "\u200b" + s[len(m[1]):]
+	}
+	parts := strings.Split(s, "`")
 	if len(parts)%2 == 0 || strings.Contains(s, "``") {
-		return prose(line(s))
+		return prose(s)
 	}
 	for i := range parts {
 		if i%2 == 0 {
@@ -78,10 +82,13 @@ func Inert(s string) string {
 	return strings.Join(parts, "")
 }
 
+// marker is what begins a list, a heading or a line under one.
+var marker = regexp.MustCompile(`^([0-9]*)[-+=#.)]`)
+
 // prose is Inert without code. An underscore inside a word formats nothing and stays.
 func prose(s string) string {
 	var b strings.Builder
-	rs := []rune(unlinked(s))
+	rs := []rune(unlinked(line(s)))
 	word := func(i int) bool {
 		return i >= 0 && i < len(rs) && (unicode.IsLetter(rs[i]) || unicode.IsDigit(rs[i]))
 	}

@@ -68,13 +68,13 @@ func Against(branch, sha string) string {
 
 // AnnotationsRefused is said where GitHub did not take the notes on lines.
 func AnnotationsRefused(posted, all int, why string) string {
-	return fmt.Sprintf("%d of %s are missing here, because GitHub refused them: %s The list below is complete.",
-		all-posted, plural(all, "annotation"), Inert(why))
+	return fmt.Sprintf("%d of %s missing on the lines of the change, because GitHub refused them: %s. The list below is "+
+		"complete.", all-posted, plural(all, "annotation")+are(all), Inert(why))
 }
 
 // TextRefused is the whole text of a check run whose own text GitHub did not take.
 func TextRefused(why, url string) string {
-	return fmt.Sprintf("GitHub refused the text of this check: %s The [full report](%s) has it.", Inert(why), url)
+	return fmt.Sprintf("GitHub refused the text of this check: %s. The [full report](%s) has it.", Inert(why), url)
 }
 
 // ShortSHA is the beginning of a commit's name, as people read it.

@@ -19,6 +19,8 @@ import (
 type fault struct {
 	// Match is a regular expression over "METHOD path".
 	Match string `json:"match"`
+	// Body is text that the request has to have in its body, too.
+	Body string `json:"body"`
 	// Times is how often it strikes; default 1, negative: always.
 	Times *int `json:"times"`
 	// Skip lets that many matching requests pass first.
@@ -92,7 +94,7 @@ func (s *Server) takeFault(r *http.Request) *fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
-		if f.left == 0 || !f.pattern.MatchString(r.Method+" "+r.URL.Path) {
+		if f.left == 0 || !f.pattern.MatchString(r.Method+" "+r.URL.Path) || f.Body != "" && !hasText(r, f.Body) {
 			continue
 		}
 		if f.Skip > 0 {
@@ -109,6 +111,13 @@ func (s *Server) takeFault(r *http.Request) *fault {
 		return &strike
 	}
 	return nil
+}
+
+// hasText reports whether the body of a request has a text, and leaves it to be read.
+func hasText(r *http.Request, text string) bool {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return err == nil && bytes.Contains(body, []byte(text))
 }
 
 // before does what happens instead of the request, or ahead of it. It answers
