@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -21,7 +22,7 @@ func statuses(t *testing.T, src string, limit int) string {
 			cancel()
 		}
 	}
-	res := Run(ctx, compileAt(t, src, "-O0"), Plan{Entry: "main", Unwind: 64, Progress: progress,
+	res := Run(ctx, testprogram.Compile(t, src, "-O0"), Plan{Entry: "main", Unwind: 64, Progress: progress,
 		Checks: verdict.CheckSet{verdict.Assert: true}})
 	var out []string
 	for _, c := range res.Claims {
@@ -72,15 +73,18 @@ func TestBatchesFindEveryViolation(t *testing.T) {
 // a round that knew already that its unwinding is complete.
 func TestCutRound(t *testing.T) {
 	why := &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped"}
-	covered := &group{id: "a", first: &encode.Claim{Check: verdict.Assert}, status: verdict.Unknown, reason: why}
-	open := &group{id: "b", first: &encode.Claim{Check: verdict.Assert}, status: verdict.Unknown, reason: why}
-	b := &bounded{beyond: &proofs{holds: map[string]bool{"a": true}, known: map[string]bool{"a": true, "b": true},
-		cert: &verdict.Certificate{Method: "m"}}}
-	r := &round{complete: true, cut: why}
-	if c := b.claim(r, covered); c.Status != verdict.Proved || c.Certificate == nil || c.Certificate.Method != "m" {
+	claim := func(id string) problem.Unwound {
+		return problem.Unwound{Claim: verdict.Claim{ID: id, Check: verdict.Assert, Status: verdict.Unknown,
+			Reason: why}}
+	}
+	proofs := &problem.Proofs{Claims: []verdict.Claim{{ID: "a"}, {ID: "b"}}, Holds: map[string]bool{"a": true},
+		Certificate: &verdict.Certificate{Method: "m"}}
+	u := &problem.Unwinding{Complete: true, Cut: why}
+	if c := claimOf(u, claim("a"), proofs, false); c.Status != verdict.Proved || c.Certificate == nil ||
+		c.Certificate.Method != "m" {
 		t.Errorf("covered: %+v", c)
 	}
-	if c := b.claim(r, open); c.Status != verdict.Unknown || c.Reason != why {
+	if c := claimOf(u, claim("b"), proofs, false); c.Status != verdict.Unknown || c.Reason != why {
 		t.Errorf("not covered: %+v", c)
 	}
 }

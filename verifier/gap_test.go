@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -48,7 +49,7 @@ int main(void) { unsigned x = nondet_uint() & 3;
 	CHECK(x < 4);
 }`, []verdict.Status{verdict.Proved}},
 	} {
-		m := compileAt(t, c.src, "-O0")
+		m := testprogram.Compile(t, c.src, "-O0")
 		res := Run(context.Background(), m, Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true},
 			Semantics: ir.Semantics{VolatileMemory: true}})
 		var got []verdict.Status
@@ -85,7 +86,7 @@ func TestGapOfLeaks(t *testing.T) {
 		{`int main(void) { malloc(4); if (nondet_int()) while (1); return 0; }`, ir.LeakTracked},
 		{`int main(void) { if (nondet_int()) { malloc(4); while (1); } return 0; }`, ir.LeakTracked},
 	} {
-		res := Run(context.Background(), compileAt(t, c.src, "-O0"),
+		res := Run(context.Background(), testprogram.Compile(t, c.src, "-O0"),
 			Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Leak: true},
 				Semantics: ir.Semantics{MallocNeverFails: true, Leaks: c.rule}})
 		if res.Status == verdict.Proved || res.Status == verdict.Bounded {

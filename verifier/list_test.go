@@ -3,14 +3,9 @@ package verifier
 import (
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-const lists = `
-struct n { int v; struct n *next; };
-static struct n *push(struct n *h) { struct n *t = malloc(sizeof *t); t->v = nondet_int(); t->next = h; return t; }
-static struct n *build(int k) { struct n *h = 0; for (int i = 0; i < k; i++) h = push(h); return h; }
-`
 
 // Programs over lists of any length. Each that ends has a twin one token away
 // that need not, which no proof may cover.
@@ -47,7 +42,7 @@ func TestTerminationOfLists(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := terminationOf(t, lists+c.src, "")
+			got := terminationOf(t, testprogram.Lists+c.src, "")
 			if c.proved != (got.Status == verdict.Proved) {
 				t.Errorf("%s, want proved: %t\n%v\n%s", got.Status, c.proved, got.Certificate, got.Message)
 			}

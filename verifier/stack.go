@@ -3,21 +3,22 @@ package verifier
 import (
 	"fmt"
 
-	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// holdStack says what the claims of the check stack rest on, and takes them back
+// checkFrames says what the claims of the check stack rest on, and takes them back
 // where the size of a frame that the entry can reach is not known.
-func holdStack(m *ir.Module, entry *ir.Func, s *ir.Stack, res *verdict.Result) {
+func checkFrames(p *problem.Problem, res *verdict.Result) {
 	var why *verdict.Reason
+	s := p.Stack
 	if s == nil || s.Size == 0 {
 		why = &verdict.Reason{Kind: verdict.Unsupported, Detail: "the size of the target's stack is not known",
 			Remedy: "give the target a `stack_size` in the manifest"}
 	} else {
 		res.Assumptions = append(res.Assumptions,
 			fmt.Sprintf("stack of %d bytes; frames are as clang 14 lays them out with the project's flags, without interrupt handlers and without library functions that have no body here", s.Size))
-		for _, f := range m.Slice(entry, false).Funcs {
+		for _, f := range p.Module.Slice(p.Entry, false).Funcs {
 			if f.IsDecl() {
 				continue
 			}
@@ -34,7 +35,8 @@ func holdStack(m *ir.Module, entry *ir.Func, s *ir.Stack, res *verdict.Result) {
 	}
 	for i := range res.Claims {
 		if c := &res.Claims[i]; c.Check == verdict.Stack && c.Status != verdict.Violated {
-			*c = unknown(verdict.Claim{ID: c.ID, Check: c.Check, Pos: c.Pos, Message: c.Message}, why)
+			*c = verdict.Claim{ID: c.ID, Check: c.Check, Pos: c.Pos, Message: c.Message,
+				Status: verdict.Unknown, Reason: why}
 		}
 	}
 }

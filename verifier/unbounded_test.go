@@ -2,50 +2,20 @@ package verifier
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-const harness = `
-extern int nondet_int(void);
-extern unsigned nondet_uint(void);
-extern void *malloc(unsigned long);
-extern void free(void *);
-`
-
-// compileC makes a module of a C program for x86_64.
-func compileC(t *testing.T, src string) *ir.Module {
-	t.Helper()
-	dir := t.TempDir()
-	c, ll := filepath.Join(dir, "main.c"), filepath.Join(dir, "main.ll")
-	if err := os.WriteFile(c, []byte(harness+src), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", "-O0", "-g", "-w", "-Xclang", "-disable-O0-optnone",
-		"-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("clang: %v\n%s", err, out)
-	}
-	m, err := frontend.Read(ll)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 func terminationOf(t *testing.T, src, integers string) *verdict.Claim {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	res := Run(ctx, compileC(t, src), Plan{Target: "x86_64", Entry: "main",
+	res := Run(ctx, testprogram.Hosted(t, src), Plan{Target: "x86_64", Entry: "main",
 		Checks: verdict.CheckSet{verdict.Termination: true}, Integers: integers,
 		Semantics: ir.Semantics{MallocNeverFails: true}})
 	if len(res.Claims) != 1 {
@@ -137,7 +107,8 @@ func TestTerminationUnknown(t *testing.T) {
 
 // The bound of a loop is a term over the entry's parameters.
 func TestComplexity(t *testing.T) {
-	m := compileC(t, `int f(int n) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s ^= j; return s; }`)
+	m := testprogram.Hosted(t,
+		`int f(int n) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s ^= j; return s; }`)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	res := Run(ctx, m, Plan{Target: "x86_64", Entry: "f", Checks: verdict.CheckSet{verdict.ComplexityBound: true}})
@@ -148,7 +119,8 @@ func TestComplexity(t *testing.T) {
 
 // Dumps of one program are the same each time: the graph before the system.
 func TestDumpsAreDeterministic(t *testing.T) {
-	m := compileC(t, `int a[4]; int main(void) { int x = nondet_int(), y = nondet_int(), *p = malloc(8); p[0] = x; p[1] = y; while (p[0] > 0) { p[0]--; a[1] = p[1]; for (int i = 0; i < a[1]; i++) y++; } return y; }`)
+	m := testprogram.Hosted(t,
+		`int a[4]; int main(void) { int x = nondet_int(), y = nondet_int(), *p = malloc(8); p[0] = x; p[1] = y; while (p[0] > 0) { p[0]--; a[1] = p[1]; for (int i = 0; i < a[1]; i++) y++; } return y; }`)
 	dump := func() string {
 		var all string
 		Run(context.Background(), m, Plan{Target: "x86_64", Entry: "main",

@@ -1,0 +1,130 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// wraps reports a check behind whose violation a machine goes on in a known way.
+func wraps(c verdict.Check) bool { return c.Of().Past == verdict.PastWraps }
+
+// violations are those that executions confirmed, by claim ID.
+type violations map[string]*problem.Settled
+
+func violationsOf(a *problem.Answers) violations {
+	out := violations{}
+	for _, s := range a.AllSettled() {
+		if s.At.Instr != nil {
+			out[s.ID] = s
+		}
+	}
+	return out
+}
+
+// decideBehind decides the claims behind violations on their own (LL-145, LL-146; Merz
+// 6.2.2): the engines race once more with the violated claims left out, where a run can
+// go on past them, until nothing new is found. A claim that was shadowed gets its
+// answer from there; another one is violated if a run shows it that only wrapped
+// around before (an assertion also if others failed).
+func decideBehind(ctx context.Context, p *problem.Problem, a *problem.Answers, res *verdict.Result) {
+	if p.FirstOnly || p.StopAfter != "" {
+		return
+	}
+	left := ir.Past{}
+	all, last, lastFound := violationsOf(a), res, violationsOf(a)
+	for range policy.MaxPassed {
+		if ctx.Err() != nil || !leaveOut(left, last, lastFound) {
+			return
+		}
+		q := p.Without(maps.Clone(left))
+		b := problem.NewAnswers()
+		race(ctx, q, b, safetyEngines)
+		for _, s := range b.Stages() {
+			a.AddStage(s)
+		}
+		last, lastFound = &verdict.Result{}, violationsOf(b)
+		reportPaths(q, b, last)
+		for id, v := range lastFound {
+			if all[id] == nil {
+				all[id] = v
+			}
+		}
+		merge(res, last, all, lastFound)
+		if r := b.Reason(); r != nil && r.Kind == verdict.Internal {
+			res.Reason = r
+		}
+	}
+}
+
+// leaveOut adds the violated claims that a run can go on past; false if there is none.
+func leaveOut(left ir.Past, res *verdict.Result, found violations) bool {
+	n := len(left)
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		if v := found[c.ID]; c.Status == verdict.Violated && v != nil && goesOnPast(v.At) {
+			left[v.At] = true
+		}
+	}
+	return len(left) > n
+}
+
+// goesOnPast reports whether a run can go on behind a violation of the claim at.
+func goesOnPast(at ir.At) bool {
+	past := at.Check.Of().Past
+	switch {
+	case at.Instr.Op == ir.OpTrap:
+		return past != verdict.PastNone && ir.HasWayBeside(at.Instr)
+	case at.Check == verdict.Assert:
+		return at.Instr.Model == ir.ModelAssert
+	}
+	return past == verdict.PastWraps || past == verdict.PastUses
+}
+
+// merge takes into res what it could not see behind the violations left out in next.
+// all are the violations of every race, found those of next.
+func merge(res, next *verdict.Result, all, found violations) {
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		k := slices.IndexFunc(next.Claims, func(d verdict.Claim) bool { return d.ID == c.ID })
+		if k < 0 || c.Status == verdict.Violated {
+			continue
+		}
+		d := next.Claims[k]
+		var passed []ir.At
+		if v := found[d.ID]; v != nil {
+			passed = v.Passed
+		}
+		foreign := func(a ir.At) bool {
+			return !wraps(a.Check) && (a.Check != verdict.Assert || d.Check != verdict.Assert)
+		}
+		switch {
+		case d.Status == verdict.Violated && (c.IsShadowed() || len(passed) > 0 && !slices.ContainsFunc(passed,
+			foreign)):
+			if len(passed) > 0 {
+				at := passed[len(passed)-1]
+				d.Behind = all.idOf(at)
+				d.Message += fmt.Sprintf(" (in a run past the violation of %s in line %d)", at.Check, at.Instr.Pos.Line)
+			}
+			*c = d
+		case c.IsShadowed() && d.Status != verdict.Violated && d.Check != verdict.Unwinding:
+			*c = d
+		}
+	}
+}
+
+// idOf returns the claim that was found violated at a.
+func (v violations) idOf(a ir.At) string {
+	for _, id := range slices.Sorted(maps.Keys(v)) {
+		if v[id].At == a {
+			return id
+		}
+	}
+	return ""
+}

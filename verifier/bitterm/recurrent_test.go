@@ -1,0 +1,88 @@
+package bitterm
+
+import (
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/testprogram"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Runs that never end, as only the bits tell. Each has a twin one token away that
+// ends, which no set may trap.
+func TestBitPreciseRecurrence(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		endless   bool
+	}{
+		{"steps over zero", `unsigned n = nondet_uint(); while (n != 0) n -= 2; return 0;`, true},
+		{"meets zero", `unsigned n = nondet_uint(); while (n != 0) n -= 1; return 0;`, false},
+		{"from a constant", `unsigned n = 2, e = nondet_uint(); while (n != e) n += 4; return 0;`, true},
+		{"from a constant to its residue",
+			`unsigned n = 2, e = nondet_uint() * 4 + 2; while (n != e) n += 4; return 0;`, false},
+		{"a bit that steps leave alone", `unsigned n = nondet_uint(); while ((n & 4) == 0) n += 8; return 0;`, true},
+		{"a bit that steps reach", `unsigned n = nondet_uint(); while ((n & 4) == 0) n += 4; return 0;`, false},
+		{"without a way out, however it overflows", `int n = nondet_int(); do n += n; while (1); return 0;`, true},
+		{"until it overflows", `int n = nondet_int(); while (n > 0) n++; return 0;`, false},
+		{"never odd", `unsigned n = nondet_uint(); while (n * 2 != 1) n = nondet_uint(); return 0;`, true},
+		{"never odd, unless it overflows", `int n = nondet_int(); while (n * 2 != 1) n = nondet_int(); return 0;`,
+			false},
+		{"a counter that nobody asks", `int n = nondet_int(), more = 1; while (more) n++; return 0;`, true},
+		{"a counter that is asked", `int n = nondet_int(), more = 1; while (more) n++, more = n > 0; return 0;`, false},
+		{"beyond the narrower type",
+			`unsigned short i; unsigned long most = nondet_uint() & 0x1ffff; for (i = 0; i < most; i++) ; return 0;`,
+			true},
+		{"within the narrower type",
+			`unsigned short i; unsigned long most = nondet_uint() & 0xffff; for (i = 0; i < most; i++) ; return 0;`,
+			false},
+		{"kept by a branch", `unsigned n = nondet_uint(); while (n != 1) if (n & 1) n += 2; else n -= 2; return 0;`,
+			true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			claim, ok := settledBy(t, RecurrentSets{}, `int main(void) { `+c.src+` }`)
+			if ok != c.endless {
+				t.Fatalf("endless %v, want %v: %+v", ok, c.endless, claim.Certificate)
+			}
+			if ok && (claim.Status != verdict.Violated || claim.Replay != verdict.Confirmed ||
+				claim.Certificate.Checked == "") {
+				t.Errorf("%+v", claim)
+			}
+		})
+	}
+}
+
+// A state machine that random inputs leave at once, and that a password keeps
+// going: the solver finds the run, the interpreter its repeating state.
+func TestLassoFromUnwinding(t *testing.T) {
+	for _, c := range []struct {
+		name, step string
+		endless    bool
+	}{
+		{"goes round", "s = s == 4 ? 1 : s + 1", true},
+		{"stops", "s = s == 4 ? 9 : s + 1", false},
+	} {
+		claim, ok := settledBy(t, LongRuns{},
+			`int main(void) { unsigned key = nondet_uint(), s = (key ^ 0x5eed5eed) * 0x9e3779b1u; if (s > 4 || s < 1) return 0; while (s != 9) `+c.step+`; return 0; }`)
+		if ok != c.endless || ok && (claim.Status != verdict.Violated || len(claim.Inputs) != 1) {
+			t.Errorf("%s: %v %+v", c.name, ok, claim)
+		}
+	}
+}
+
+// settledBy returns the claim that the engine settles; ok is false if it leaves it open.
+func settledBy(t *testing.T, e problem.Engine, src string) (c verdict.Claim, ok bool) {
+	t.Helper()
+	p, a := termination(t, src), problem.NewAnswers()
+	err := e.Run(testprogram.Within(t, 5*time.Minute), p, a)
+	if s := a.Settled(p.TerminationClaim().ID); s != nil {
+		return s.Claim, err == nil
+	}
+	return c, false
+}
+
+func termination(t *testing.T, src string) *problem.Problem {
+	t.Helper()
+	return testprogram.Problem(testprogram.Hosted(t, src), "main", verdict.Termination)
+}

@@ -1,0 +1,164 @@
+// Package bmc decides claims by bounded model checking: rounds of growing unwinding,
+// each encoded once and decided claim by claim, every violation replayed.
+package bmc
+
+import (
+	"context"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/replay"
+	"github.com/firmproof/firmproof/verifier/solve"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Engine runs rounds until every claim is settled, no loop can go on, or time is up.
+type Engine struct{}
+
+// Run implements problem.Engine. After the first round it gives way to engines that
+// look for proofs beyond the bound.
+func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+	b := &unwinder{p: p, a: a}
+	for i := 0; ; i++ {
+		limit := policy.UnwindLimit(i)
+		if p.Unwind > 0 {
+			limit = p.Unwind
+		}
+		r, err := b.round(ctx, limit)
+		if err == nil && (r.cut == nil || b.last == nil) { // else keep what the last whole round said
+			b.last = r
+			a.SetUnwinding(r.outcome())
+		}
+		if err == nil && p.StopAfter == "encode" {
+			a.Fail(&verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped after encode, as asked"})
+			return nil
+		}
+		if a.Enough(p) || err == nil && (r.complete || r.cut == nil && !r.grows) {
+			return nil
+		}
+		a.GiveWay()
+		switch {
+		case b.covered():
+			return nil
+		case err != nil:
+			if b.last == nil {
+				a.Fail(problem.EarlyEnd(ctx, err))
+			}
+			return err
+		case r.cut != nil || p.Unwind > 0 || ctx.Err() != nil || r.gap != nil && limit >= policy.GapUnwind:
+			return problem.ErrOpen
+		case i == 0 && p.Unbounded():
+			if replay.Probe(ctx, p, a); a.Enough(p) {
+				return nil
+			}
+		}
+	}
+}
+
+// unwinder is the state of the rounds.
+type unwinder struct {
+	p    *problem.Problem
+	a    *problem.Answers
+	last *round // the last round that ended
+}
+
+// covered reports that nothing is open after the last round: each claim is settled or
+// proved for any number of turns.
+func (b *unwinder) covered() bool {
+	proofs := b.a.Proofs()
+	return proofs != nil && b.last != nil && !slices.ContainsFunc(b.last.groups, func(g *group) bool {
+		return g.First.Check != verdict.Unwinding && b.a.Settled(g.ID) == nil && !proofs.Covers(g.ID)
+	})
+}
+
+// round is one encoding with one limit of loop turns.
+type round struct {
+	limit    int
+	f        *encode.Formula
+	solver   solve.Solver
+	groups   []*group
+	complete bool            // no loop or call can go beyond what was analysed
+	grows    bool            // what can is analysed further in a round with a larger limit
+	gap      *verdict.Reason // a reachable construct that is not modelled
+	behind   []*ir.After     // what may be executed behind the gaps, each
+	unplaced bool            // a gap has no place: any claim may follow it
+	cut      *verdict.Reason // why deciding ended early
+}
+
+// group is all instances of one claim, and what the round says of them.
+type group struct {
+	*problem.Group
+	status verdict.Status
+	reason *verdict.Reason
+	reach  problem.Reach
+}
+
+// round encodes with at most limit turns per loop and decides every claim.
+func (b *unwinder) round(ctx context.Context, limit int) (*round, error) {
+	rules := problem.NewSimplifier()
+	store := ilr.NewStore(rules)
+	solver, err := b.p.OpenSolver(store, b.proofName(limit))
+	if err != nil {
+		return nil, err
+	}
+	r := &round{limit: limit, solver: solver}
+	defer b.checkProofs(ctx, limit)
+	defer solver.Close()
+	if err := b.encode(ctx, r, store); err != nil {
+		return nil, err
+	}
+	b.dump(r)
+	if b.p.StopAfter == "encode" {
+		return r, nil
+	}
+	for _, t := range r.f.Assumptions {
+		solver.Assert(t)
+	}
+	stop := b.a.Stage("decide")
+	b.decide(ctx, r)
+	if !b.a.Enough(b.p) {
+		b.decideBounds(ctx, r)
+		b.reachability(ctx, r)
+	}
+	stop(nil)
+	b.solverStages(r, rules)
+	b.dumpClauses(r)
+	return r, nil
+}
+
+func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error {
+	opts := b.p.Encoding()
+	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind = b.p.Unwind, b.p.UnwindSet, b.p.Depth, r.limit
+	var prober encode.Prober
+	if b.p.Unwind == 0 {
+		prober = &problem.Prober{Solver: r.solver}
+	}
+	stop := b.a.Stage("encode")
+	f, err := encode.Encode(ctx, b.p.Module, b.p.Entry, store, opts, prober)
+	stop(map[string]int64{"terms": int64(store.Len())})
+	if err != nil {
+		return err
+	}
+	r.f = f
+	for _, g := range problem.GroupsOf(f) {
+		r.groups = append(r.groups, &group{Group: g})
+	}
+	return nil
+}
+
+// outcome returns what the round says, for the report.
+func (r *round) outcome() *problem.Unwinding {
+	u := &problem.Unwinding{Limit: r.limit, Loops: r.f.Loops, Notes: r.f.Notes, Complete: r.complete, Gap: r.gap,
+		Cut: r.cut}
+	for _, g := range r.groups {
+		c := problem.Unwound{Claim: problem.ClaimOf(g.First), Reach: g.reach,
+			BehindGap: r.gap != nil && r.behindGap(g)}
+		c.Status, c.Reason, c.Replay = g.status, g.reason, verdict.NotRun
+		u.Claims = append(u.Claims, c)
+	}
+	return u
+}

@@ -1,0 +1,313 @@
+// Package graphterm decides termination and bounds of the runtime on the symbolic
+// execution graph: the graph becomes an integer transition system, whose ranking
+// functions, recurrent sets and bounds are those of the program.
+package graphterm
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/seg"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+	"github.com/firmproof/firmproof/verifier/termination"
+	"github.com/firmproof/firmproof/verifier/termination/certify"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Termination decides whether every run ends. What undefined behaviour would do is
+// not asked: it ends a run (docs/SEMANTICS.md, cut).
+type Termination struct {
+	// Proves waits for the safety claims of this run, and reports whether all claims of a check are proved.
+	Proves func(ctx context.Context, c verdict.Check) bool
+}
+
+// Run implements problem.Engine.
+func (t Termination) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+	e := &engine{p: p, a: a}
+	claim, g := e.decideTermination(ctx, t.Proves)
+	switch claim.Status {
+	case verdict.Unknown:
+		a.LeaveOpen(claim)
+		return problem.ErrOpen
+	case verdict.Proved:
+		a.Settle(&problem.Settled{Claim: claim, Assumptions: assumptionsOf(g)})
+	default:
+		a.Settle(&problem.Settled{Claim: claim})
+	}
+	return nil
+}
+
+// assumptionsOf lists what proofs of termination on g rest on.
+func assumptionsOf(g *seg.Graph) []string {
+	var out []string
+	if g.Recursive {
+		out = append(out, "the stack is large enough for the recursion")
+	}
+	if !g.MemorySafe {
+		out = append(out, problem.UndefinedEnds)
+	}
+	return out
+}
+
+// engine works on one problem.
+type engine struct {
+	p *problem.Problem
+	a *problem.Answers
+}
+
+// decideTermination decides on the graph without wrap-around, then with it if that
+// matters. It returns the graph that the claim is about.
+func (e *engine) decideTermination(ctx context.Context, proves func(context.Context, verdict.Check) bool) (
+	verdict.Claim,
+	*seg.Graph) {
+	claim, g := e.prove(ctx, false)
+	if claim.Status == verdict.Proved && g.Overflows && !e.p.MathInts() && !proves(ctx, verdict.SignedOverflow) {
+		claim, g = e.withoutOverflow(ctx, claim, g)
+	}
+	return claim, g
+}
+
+// withoutOverflow settles a claim whose proof ends runs at signed overflow: a loop
+// that only ends by undefined behaviour is no loop that ends. Either no run
+// overflows, or the proof is given again with wrap-around. A run that never ends
+// then is one only if it does so whatever the overflow does.
+func (e *engine) withoutOverflow(ctx context.Context, claim verdict.Claim, g *seg.Graph) (verdict.Claim,
+	*seg.Graph) {
+	if e.neverOverflows(ctx, g, &claim) {
+		return claim, g
+	}
+	wrapped, err := e.graph(ctx, true)
+	if err == nil && e.neverOverflows(ctx, wrapped, &claim) {
+		return claim, wrapped
+	}
+	second := e.proveOn(ctx, wrapped, err, true)
+	if second.Status == verdict.Unknown {
+		return unknown(e.p.TerminationClaim(),
+			&verdict.Reason{Kind: verdict.Incomplete,
+				Detail: "the proof rests on the absence of signed overflow, which was not shown; with wrap-around: " +
+					second.Reason.Detail,
+				Remedy: "prove the check signed-overflow in the same run"}), g
+	}
+	return second, wrapped
+}
+
+// neverOverflows shows in one proof that every run ends and that none overflows
+// on its way, as far as overflow matters for where it goes.
+func (e *engine) neverOverflows(ctx context.Context, g *seg.Graph, claim *verdict.Claim) bool {
+	sys, _, err := g.System(seg.SystemOptions{Overflow: true})
+	if err != nil || !g.Complete {
+		return false
+	}
+	part, cancel := firstTry(ctx, true)
+	defer cancel()
+	answer := e.decide(part, sys)
+	if answer.Verdict != termination.Terminating {
+		return false
+	}
+	claim.Certificate = rankingCertificate(answer, g)
+	return true
+}
+
+// prove runs graph, system, and proof or refutation once.
+func (e *engine) prove(ctx context.Context, wrap bool) (verdict.Claim, *seg.Graph) {
+	g, err := e.graph(ctx, wrap)
+	return e.proveOn(ctx, g, err, wrap), g
+}
+
+func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool) verdict.Claim {
+	claim := e.p.TerminationClaim()
+	if err != nil {
+		return unknown(claim, giveUpReason(ctx, err))
+	}
+	sys, legend, err := g.System(seg.SystemOptions{})
+	if err != nil {
+		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()})
+	}
+	e.dump(g, sys)
+	answer := e.decide(ctx, sys)
+	switch {
+	case answer.Verdict == termination.Terminating && g.Complete:
+		claim.Status = verdict.Proved
+		claim.Certificate = rankingCertificate(answer, g)
+		return claim
+	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys, transitions(answer.Run))):
+		return e.infinite(ctx, claim, g, sys, legend, answer, wrap)
+	case answer.Verdict == termination.NonTerminating:
+		answer.Reason = "a run goes on for ever by signed overflow"
+	case !g.Complete:
+		r := g.GaveUp[0]
+		return unknown(claim, &r)
+	}
+	return unknown(claim, giveUpReason(ctx, fmt.Errorf("%s", answer.Reason)))
+}
+
+// decide asks for termination of a system.
+func (e *engine) decide(ctx context.Context, sys *its.System) termination.Answer {
+	stop := e.a.Stage("termination")
+	answer := termination.Prove(ctx, sys, termination.Options{})
+	stop(rungCounts(answer.Rungs))
+	return answer
+}
+
+// transitions lists those that a recurrence takes.
+func transitions(r *certify.Recurrence) []int {
+	var out []int
+	for _, s := range append(append([]certify.Step(nil), r.Stem...), r.Cycle...) {
+		out = append(out, s.Trans)
+	}
+	return out
+}
+
+// rankingCertificate returns the proof that the graph's system ends.
+func rankingCertificate(a termination.Answer, g *seg.Graph) *verdict.Certificate {
+	return &verdict.Certificate{Method: "ranking function", Detail: lines(a.Text),
+		Checked: fmt.Sprintf("termination/certify, and seg/certify: %d edges of the graph", g.Stats.Certified)}
+}
+
+// Complexity bounds the instructions of any run.
+type Complexity struct{}
+
+// Run implements problem.Engine.
+func (Complexity) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+	e := &engine{p: p, a: a}
+	bound, why := e.complexity(ctx)
+	if why != nil {
+		a.LeaveOpen(unknown(p.ComplexityClaim(), why))
+		return problem.ErrOpen
+	}
+	a.Settle(&problem.Settled{Claim: bound})
+	return nil
+}
+
+// complexity returns the claim with a bound, or why there is none.
+func (e *engine) complexity(ctx context.Context) (claim verdict.Claim, why *verdict.Reason) {
+	g, err := e.graph(ctx, false)
+	if err != nil {
+		return claim, giveUpReason(ctx, err)
+	}
+	if !g.Complete {
+		r := g.GaveUp[0]
+		return claim, &r
+	}
+	if g.Recursive {
+		return claim, &verdict.Reason{Kind: verdict.Incomplete,
+			Detail: "the cost of recursive functions is not bounded by this method"}
+	}
+	sys, legend, cost, err := e.bounds(ctx, g)
+	if err != nil {
+		return claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()}
+	}
+	if cost.Bound == nil {
+		return claim, giveUpReason(ctx, fmt.Errorf("no bound of the runtime was found"))
+	}
+	bound := cost.Bound.Format(sys.VarName)
+	e.a.SetComplexity(&verdict.Complexity{Bound: bound, Class: cost.Order(), Loops: loopTurns(sys, legend, cost)})
+	claim = e.p.ComplexityClaim()
+	claim.Status = verdict.Proved
+	claim.Message = fmt.Sprintf("at most %s instructions, in %s", bound, cost.Order())
+	claim.Certificate = &verdict.Certificate{Method: "runtime bounds", Detail: lines(cost.Text)}
+	return claim, nil
+}
+
+// bounds looks for a bound that does not rest on the ranges of types, then for any.
+func (e *engine) bounds(ctx context.Context, g *seg.Graph) (*its.System, seg.Legend, termination.Cost, error) {
+	stop := e.a.Stage("bounds")
+	var sys *its.System
+	var legend seg.Legend
+	var cost termination.Cost
+	for _, free := range []bool{true, false} {
+		s, l, err := g.System(seg.SystemOptions{Costs: true, NoTypeBounds: free})
+		if err != nil {
+			return nil, l, cost, err
+		}
+		part, cancel := firstTry(ctx, free)
+		sys, legend, cost = s, l, termination.Bounds(part, s, termination.Options{Z3Millis: policy.BoundsZ3})
+		cancel()
+		if cost.Bound != nil {
+			break
+		}
+	}
+	e.dump(g, sys)
+	stop(rungCounts(cost.Rungs))
+	return sys, legend, cost, nil
+}
+
+// firstTry returns a context with a part of the time left, if a second try is to follow.
+func firstTry(ctx context.Context, more bool) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); !more || !ok {
+		return context.WithCancel(ctx)
+	}
+	return problem.Share(ctx, policy.FirstTryPercent)
+}
+
+// graph builds the symbolic execution graph, and leaves time for the proof.
+func (e *engine) graph(ctx context.Context, wrap bool) (*seg.Graph, error) {
+	if _, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = problem.Share(ctx, policy.GraphPercent)
+		defer cancel()
+	}
+	stop := e.a.Stage("graph")
+	g, err := seg.Build(ctx, e.p.Module, seg.Options{Semantics: e.p.Semantics, Entry: e.p.Entry,
+		MathInts: e.p.MathInts(), Wrap: wrap})
+	var counts map[string]int64
+	if g != nil {
+		counts = rungCounts(g.Stats.Rungs)
+		for k, n := range map[string]int{"steps": g.Stats.Steps, "cuts": g.Stats.Cuts, "edges": g.Stats.Edges,
+			"merges": g.Stats.Merges, "certified": g.Stats.Certified, "repairs": g.Stats.Repairs,
+			"certify-us": int(g.Stats.Certifying.Microseconds()), "quick": g.Stats.Quick, "asked": g.Stats.Asked} {
+			counts[k] = int64(n)
+		}
+	}
+	stop(counts)
+	return g, err
+}
+
+func rungCounts(r linear.Rungs) map[string]int64 {
+	return map[string]int64{"syntactic": int64(r.Syntactic), "interval": int64(r.Interval), "cached": int64(r.Cached),
+		"exact-ms": r.Exact.Milliseconds(), "z3-ms": r.Solver.Milliseconds(), "rational": int64(r.Rational),
+		"integer": int64(r.Integer), "z3": int64(r.Z3), "open": int64(r.Open)}
+}
+
+func unknown(c verdict.Claim, r *verdict.Reason) verdict.Claim {
+	c.Status, c.Reason = verdict.Unknown, r
+	return c
+}
+
+func giveUpReason(ctx context.Context, err error) *verdict.Reason {
+	if ctx.Err() != nil || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) ||
+		strings.Contains(err.Error(), "out of time") {
+		return &verdict.Reason{Kind: verdict.TimedOut, Detail: err.Error(), Remedy: "a longer --timeout"}
+	}
+	return &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
+}
+
+func lines(text string) []string {
+	return strings.Split(strings.TrimRight(text, "\n"), "\n")
+}
+
+func (e *engine) dump(g *seg.Graph, sys *its.System) {
+	if e.p.Dump == nil {
+		return
+	}
+	for _, stage := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"seg", g.DOT},
+		{"its", func(w io.Writer) error { return its.WriteDOT(w, sys) }},
+	} {
+		if e.p.Dumps[stage.name] {
+			var w bytes.Buffer
+			if stage.write(&w) == nil {
+				e.p.Dump(stage.name, w.String())
+			}
+		}
+	}
+}

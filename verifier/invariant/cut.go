@@ -1,0 +1,197 @@
+package invariant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/solve"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Cut is a program whose loops and recursions are cut: its formula starts each turn
+// in an unknown state (encode.Cuts). What the formula calls a violation need not be
+// one: only proofs come out of it.
+type Cut struct {
+	Formula *encode.Formula
+
+	p      *problem.Problem
+	opts   CutOptions
+	cuts   *encode.Cuts
+	solver *solve.Own
+	core   []ilr.Term // what the last question used, if it was Unsat
+}
+
+// CutOptions of OpenCut.
+type CutOptions struct {
+	All         bool // cut also loops that end by themselves
+	AnyOverflow bool // signed overflow gives any value, instead of wrapping around
+}
+
+// OpenCut walks p until the unknown states at the headers cover what the turns do.
+// Close what it returns.
+func OpenCut(ctx context.Context, p *problem.Problem, opts CutOptions) (*Cut, error) {
+	c := &Cut{p: p, opts: opts, cuts: &encode.Cuts{All: opts.All}}
+	for range policy.MaxWalks {
+		f, solver, err := c.encode(ctx)
+		if err != nil {
+			c.Close()
+			return nil, fmt.Errorf("encoding: %w", err)
+		}
+		c.Close()
+		c.Formula, c.solver = f, solver
+		if !f.Grown {
+			return c, nil
+		}
+	}
+	c.Close()
+	return nil, errors.New("the unknown states keep growing")
+}
+
+// Close frees the solver.
+func (c *Cut) Close() {
+	if c.solver != nil {
+		c.solver.Close()
+	}
+}
+
+// Recursive reports that a recursive function was cut.
+func (c *Cut) Recursive() bool { return len(c.cuts.Funcs()) > 0 }
+
+func (c *Cut) encode(ctx context.Context) (*encode.Formula, *solve.Own, error) {
+	store := ilr.NewStore(nil)
+	solver := c.p.OpenOwn(store)
+	opts := c.p.Encoding()
+	opts.Depth, opts.MaxUnwind = policy.CutDepth, policy.ProbedTurns
+	if d := c.p.Depth; d > 0 {
+		opts.Depth = min(opts.Depth, d)
+	}
+	opts.Cuts, opts.AnyOverflow = c.cuts, c.opts.AnyOverflow
+	f, err := encode.Encode(ctx, c.p.Module, c.p.Entry, store, opts, &problem.Prober{Solver: solver})
+	if err != nil {
+		solver.Close()
+		return nil, nil, err
+	}
+	for _, a := range f.Assumptions {
+		solver.Assert(a)
+	}
+	return f, solver, nil
+}
+
+// LimitConflicts sets how many conflicts each later question may take, 0 for any number.
+func (c *Cut) LimitConflicts(n int) { c.solver.LimitConflicts(n) }
+
+// Check asks whether one of bad is possible where with is assumed. The evaluator
+// is of the model, if the answer is Sat.
+func (c *Cut) Check(ctx context.Context, with []ilr.Term, bad ...ilr.Term) (solve.Answer, *ilr.Evaluator) {
+	s := c.Formula.Store
+	q := s.Or(bad...)
+	c.core = nil
+	if s.IsFalse(q) {
+		return solve.Unsat, nil
+	}
+	return c.Ask(ctx, append(slices.Clone(with), q)...)
+}
+
+// Ask asks whether all of assumed is possible at once.
+func (c *Cut) Ask(ctx context.Context, assumed ...ilr.Term) (solve.Answer, *ilr.Evaluator) {
+	ans, err := c.solver.Check(ctx, assumed...)
+	if err != nil {
+		return solve.Unknown, nil
+	}
+	if ans != solve.Sat {
+		c.core = c.solver.Core()
+		return ans, nil
+	}
+	return ans, c.Formula.Store.NewEvaluator(c.solver.Model(), ilr.EvalFloat)
+}
+
+// Unmodelled returns the term: some path leaves what is modelled, or nests calls too deep.
+func Unmodelled(f *encode.Formula) ilr.Term {
+	var ts []ilr.Term
+	for i := range f.Gaps {
+		ts = append(ts, f.Gaps[i].Guard)
+	}
+	for i := range f.Claims {
+		if f.Claims[i].Check == verdict.Unwinding {
+			ts = append(ts, f.Claims[i].Violated)
+		}
+	}
+	return f.Store.Or(ts...)
+}
+
+// Recheck encodes the program a second time and has another solver decide there
+// that under the lemmas of keep none of the goals is possible, and that the lemmas
+// hold on entry and are preserved. It returns who decided it.
+func (c *Cut) Recheck(ctx context.Context, keep []*Lemma, goals func(f *encode.Formula) []ilr.Term) (string, error) {
+	f, solver, err := c.encode(ctx)
+	if err != nil {
+		return "", fmt.Errorf("second encoding: %w", err)
+	}
+	defer solver.Close()
+	if f.Grown || !sameHeaders(c.Formula, f) {
+		return "", errors.New("the second encoding differs")
+	}
+	facts, bad := f.Assumptions, goals(f)
+	for _, l := range keep {
+		facts = append(facts, l.holds(f))
+		bad = append(bad, l.fails(f))
+	}
+	by, ok := refuteAll(ctx, f.Store, solver, facts, bad)
+	if !ok {
+		return "", errors.New("the second check did not agree")
+	}
+	return by, nil
+}
+
+// refuteAll proves that each of bad is impossible under facts, with Z3, or with
+// solver, which has the facts of the formula already, if Z3 is missing or gives up.
+func refuteAll(ctx context.Context, s *ilr.Store, solver solve.Solver, facts, bad []ilr.Term) (by string, ok bool) {
+	q := s.Or(bad...)
+	if s.IsFalse(q) {
+		return "a second encoding, by simplification alone", true
+	}
+	if z3, err := solve.Open("z3", s, solve.Options{}); err == nil {
+		defer z3.Close()
+		for _, a := range facts {
+			z3.Assert(a)
+		}
+		part, cancel := problem.Share(ctx, policy.RecheckPercent)
+		defer cancel()
+		switch ans, _ := z3.Check(part, q); ans {
+		case solve.Unsat:
+			return "a second encoding, decided by z3", true
+		case solve.Sat:
+			return "", false
+		}
+	}
+	for _, a := range facts {
+		solver.Assert(a)
+	}
+	for _, t := range bad {
+		if ans, err := solver.Check(ctx, t); err != nil || ans != solve.Unsat {
+			return "", false
+		}
+	}
+	return "a second encoding, decided by a second run of the solver", true
+}
+
+// sameHeaders reports that lemmas about the headers of f speak of the same in g.
+func sameHeaders(f, g *encode.Formula) bool {
+	if len(f.Headers) != len(g.Headers) {
+		return false
+	}
+	for i := range f.Headers {
+		a, b := &f.Headers[i], &g.Headers[i]
+		if a.Key != b.Key || len(a.Sites) != len(b.Sites) || len(a.Arrivals) != len(b.Arrivals) ||
+			!slices.Equal(a.Vars, b.Vars) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,245 @@
+// Package invariant proves claims for any number of loop turns and nested calls.
+// Loops are cut (Cut), lemmas about their headers are guessed from templates and
+// executions and those that are not inductive dropped (Houdini: Flanagan and Leino
+// 2001), clauses are learned from states that lead to a violation (property directed
+// reachability), and what the survivors prove is checked on a second encoding.
+package invariant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/solve"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Engine looks for an inductive proof of the safety claims.
+type Engine struct {
+	CutAll bool // cut also loops that end by themselves
+}
+
+// Run implements problem.Engine.
+func (e Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+	if !p.Unbounded() {
+		return problem.ErrOpen
+	}
+	stop := a.Stage("induction")
+	proofs, invariants, err := e.prove(ctx, p)
+	stop(map[string]int64{"invariants": int64(invariants)})
+	if err != nil {
+		return err
+	}
+	a.SetProofs(proofs)
+	if !proofs.All() {
+		return problem.ErrOpen
+	}
+	return nil
+}
+
+// prove returns what it proved, and how many lemmas held at last.
+func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.Proofs, invariants int, err error) {
+	cut, err := OpenCut(ctx, p, CutOptions{All: e.CutAll})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer cut.Close()
+	if !cut.cuts.Any() {
+		return nil, 0, errors.New("no loop or recursion has to be cut")
+	}
+	v := NewProver(cut)
+	goals := v.goals()
+	part, cancel := problem.Share(ctx, policy.LemmaPercent)
+	v.Lemmas(part, bads(goals))
+	cancel()
+	proofs, err = v.decide(ctx, goals)
+	return proofs, len(v.alive), err
+}
+
+// Prover finds lemmas about the headers of a cut program.
+type Prover struct {
+	cut   *Cut
+	f     *encode.Formula
+	alive []*candidate // lemmas that hold
+	hold  ilr.Term     // assuming it assumes all of alive
+
+	suggested []*Lemma  // those of the templates that executions suggest
+	others    []*Lemma  // the other ones
+	sums      [][]*atom // by header: sums that executions agree on
+	effort    int       // times as many conflicts for candidates
+}
+
+// NewProver returns a prover without lemmas.
+func NewProver(cut *Cut) *Prover {
+	return &Prover{cut: cut, f: cut.Formula, hold: cut.Formula.Store.True(), effort: 1}
+}
+
+// Hold returns the term that assumes the lemmas found.
+func (p *Prover) Hold() ilr.Term { return p.hold }
+
+// Any reports whether any lemma holds.
+func (p *Prover) Any() bool { return len(p.alive) > 0 }
+
+// Lemmas finds lemmas by the templates, in stages: none, those that executions
+// suggest, all. It ends when they exclude bad.
+func (p *Prover) Lemmas(ctx context.Context, bad []ilr.Term) {
+	p.propose(ctx)
+	stages := [][]*Lemma{nil, p.suggested, p.others}
+	for i, stage := range stages {
+		if i > 0 && len(stage) == 0 && i < len(stages)-1 {
+			continue
+		}
+		before := slices.Clone(p.alive)
+		for _, l := range stage {
+			p.alive = append(p.alive, p.candidate(l))
+		}
+		p.effort = 1
+		if i == 1 {
+			p.effort = policy.SuggestEffort
+		}
+		if len(p.alive) > 0 && !p.houdini(ctx) {
+			p.alive = slices.DeleteFunc(before, func(c *candidate) bool { return !slices.Contains(p.alive, c) })
+		}
+		p.assumeAlive()
+		if i == len(stages)-1 {
+			return
+		}
+		p.cut.LimitConflicts(policy.ConflictsOfAll)
+		ans, _ := p.cut.Check(ctx, []ilr.Term{p.hold}, bad...)
+		p.cut.LimitConflicts(0)
+		slog.Debug("stage", "n", i, "lemmas", len(stage), "hold", len(p.alive), "enough", ans == solve.Unsat)
+		if ans == solve.Unsat {
+			return
+		}
+	}
+}
+
+// propose has the templates make lemmas.
+func (p *Prover) propose(ctx context.Context) {
+	samples := collect(ctx, p.cut.p, p.f)
+	p.sums = make([][]*atom, len(p.f.Headers))
+	for i := range p.f.Headers {
+		x := propose(p.f, i, samples[i])
+		p.suggested, p.others = append(p.suggested, x.suggested...), append(p.others, x.out...)
+		p.sums[i] = x.found
+		slog.Debug("templates", "header", p.f.Headers[i].Key, "vars", len(p.f.Headers[i].Vars), "lemmas", len(x.out),
+			"samples", len(samples[i]), "sums", len(x.found))
+	}
+}
+
+// candidate makes a lemma assumable under a selector of its own.
+func (p *Prover) candidate(l *Lemma) *candidate {
+	s := p.f.Store
+	c := &candidate{Lemma: l, fails: l.fails(p.f)}
+	c.selector = s.Eq(s.Fresh("keep", ilr.BV(1)), s.Int(1, 1))
+	p.cut.solver.Assert(s.Implies(c.selector, l.holds(p.f)))
+	return c
+}
+
+// assumeAlive makes a new hold for those alive: one assumption costs the solver
+// less than hundreds.
+func (p *Prover) assumeAlive() {
+	s := p.f.Store
+	p.hold = s.Eq(s.Fresh("hold", ilr.BV(1)), s.Int(1, 1))
+	for _, c := range p.alive {
+		p.cut.solver.Assert(s.Implies(p.hold, c.selector))
+	}
+}
+
+// goals lists what has to be impossible for the claims: the gaps are a goal that
+// all others need.
+func (p *Prover) goals() []goal {
+	var goals []goal
+	if gap := Unmodelled(p.f); !p.f.Store.IsFalse(gap) {
+		goals = append(goals, goal{gap: true, bad: gap, after: len(p.f.Sites)})
+	}
+	for _, g := range problem.GroupsOf(p.f) {
+		if g.First.Check == verdict.Unwinding {
+			continue
+		}
+		for _, c := range g.Instances {
+			if bad := violation(p.f, c); !p.f.Store.IsFalse(bad) {
+				goals = append(goals, goal{id: g.ID, bad: bad, after: c.After})
+			}
+		}
+	}
+	return goals
+}
+
+// decide finds the claims that hold and the lemmas that they need, and has both
+// checked once more.
+func (p *Prover) decide(ctx context.Context, goals []goal) (*problem.Proofs, error) {
+	x := p.refute(ctx, goals)
+	if x.gaveUp || x.gap {
+		return nil, fmt.Errorf("clauses: %s", x.why)
+	}
+	var bad []ilr.Term
+	for _, g := range goals {
+		if !x.failed(g) {
+			bad = append(bad, g.bad)
+		}
+	}
+	out := &problem.Proofs{Holds: map[string]bool{}}
+	asked := 0
+	for _, g := range problem.GroupsOf(p.f) {
+		out.Claims = append(out.Claims, problem.ClaimOf(g.First))
+		if g.First.Check == verdict.Unwinding {
+			continue
+		}
+		if asked++; !x.open[g.ID] {
+			out.Holds[g.ID] = true
+		}
+	}
+	if len(out.Holds) == 0 && asked > 0 {
+		return nil, errors.New("no claim could be proved")
+	}
+	for _, l := range x.lemmas {
+		p.alive = append(p.alive, p.candidate(l))
+	}
+	keep := p.Needed(ctx, bad)
+	checked, err := p.cut.Recheck(ctx, keep, func(f *encode.Formula) []ilr.Term {
+		bad := []ilr.Term{Unmodelled(f)}
+		for i := range f.Claims {
+			if out.Holds[f.Claims[i].ID] {
+				bad = append(bad, violation(f, &f.Claims[i]))
+			}
+		}
+		return bad
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Certificate = &verdict.Certificate{Method: "inductive invariants", Detail: p.cut.detail(keep), Checked: checked}
+	return out, nil
+}
+
+// detail words the certificate.
+func (c *Cut) detail(keep []*Lemma) []string {
+	out := c.Text(keep)
+	if len(out) == 0 {
+		for _, l := range c.cuts.Loops() {
+			out = append(out, fmt.Sprintf("loop %s: holds in every turn from any state", l))
+		}
+		for _, f := range c.cuts.Funcs() {
+			out = append(out, fmt.Sprintf("recursion of %s: holds in every call from any state", f))
+		}
+	}
+	return out
+}
+
+// Text lists the lemmas as people read them, with their places.
+func (c *Cut) Text(keep []*Lemma) []string {
+	var out []string
+	for _, l := range keep {
+		pos := c.Formula.Headers[l.header].Pos
+		out = append(out, fmt.Sprintf("%s:%d: %s", pos.File, pos.Line, l.text(c.Formula)))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

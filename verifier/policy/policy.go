@@ -1,0 +1,147 @@
+// Package policy holds every time slice, limit and effort of the search for an
+// answer. No engine has one of its own. All are measured: larger ones gained no
+// answers on the corpora that the engines were tuned on, or cost other ones.
+//
+// Units are in the comments: steps are instructions of the interpreter, conflicts
+// those of the SAT solver, percents parts of the time that is left.
+package policy
+
+import "time"
+
+// The race: when an engine may begin beside the one that it waits for.
+const (
+	InductionAfter = 2 * time.Second // the first round of unwinding took so long: it may take all there is
+	BitsAfter      = 2 * time.Second // the graph took so long; most programs are decided sooner
+
+	OnlyExecutionPercent = 40 // the rest is enough for a proof
+	GuessTime            = 1500 * time.Millisecond
+	LongRunTime          = 4 * time.Second // what looks at bits helps early or not at all
+	RecurrentBitsTime    = 6 * time.Second
+	RankedBitsTime       = 10 * time.Second
+
+	NoDeadline = time.Minute // shares of the time left are of this, if there is no deadline
+)
+
+// Executions that confirm or find something.
+const (
+	ReplaySteps = 20_000_000 // of a model's inputs
+
+	ShrinkTrials = 300        // replays that make the inputs of a violation small
+	ShrinkSteps  = 50_000_000 // of all of them
+
+	OnlyExecutionSteps = 20_000_000 // of a program without inputs
+	OnlyExecutionLeast = 20_000     // shorter ones are as well unwound, which proves more at once
+
+	ProbeSteps     = 200_000 // of one run on tried inputs
+	ProbeTotal     = 3_000_000
+	ProbeSeeds     = 200
+	ProbeConstants = 256  // of the program, tried as inputs
+	ProbeOverhead  = 1000 // steps that starting a run costs
+
+	GuessSteps     = 30_000    // of a run that may repeat its state, at first
+	GuessMoreSteps = 1_500_000 // when no short one repeated a state
+	GuessSeeds     = 400
+	GuessConstants = 24 // of the program, tried as inputs
+
+	ConfirmSteps = 2_000_000 // of a run that a recurrent set says is endless
+	ConfirmTurns = 400       // of its cycle for which inputs are made
+	LeastVisits  = 100       // of a loop's head before a run counts as followed
+)
+
+// Rounds of unwinding.
+const (
+	FirstUnwind  = 2  // turns of the first round, when nobody gave bounds
+	UnwindFactor = 4  // times as many in each later round
+	GapUnwind    = 32 // the last round where unmodelled code is reached: more turns tell nothing new
+
+	ProbeConflicts = 200 // for an answer about one address while the formula is made
+
+	FirstBatch  = 16   // claims asked about at once
+	EasyBatch   = 200  // conflicts; a batch that took no more is doubled
+	HardBatch   = 1000 // conflicts; a batch that took more is halved
+	FirstEffort = 2000 // conflicts for a batch; beyond, it is split, and a single claim is put off
+	MoreEffort  = 8    // times as many for what was put off
+
+	MaxPassed = 8 // times that the program is run with more violated claims left out
+)
+
+// The search for inductive invariants.
+const (
+	MaxWalks       = 80   // until the cut loops are known
+	ConflictsOfAll = 4000 // for a question about all candidates
+	ConflictsOfOne = 2000 // for a question about one
+	SuggestEffort  = 10   // times as many conflicts for the few lemmas that executions suggest
+	MaxThinned     = 8    // invariants of a certificate that are tried to do without, one by one
+	ProbedTurns    = 6    // of loops that are not cut
+	CutDepth       = 24   // nested calls
+	LemmaPercent   = 40   // for the lemmas of the templates; the rest is for clauses
+	RecheckPercent = 40   // for the other solver that checks the proof; then ours does
+
+	MaxLevels  = 400 // frames of property directed reachability
+	MaxDropped = 16  // literals of a cube that are tried to be left out one by one
+	MaxChoices = 24  // numbers of a choice that is looked into for constants
+
+	MaxCandidates = 1200 // lemmas of one header
+	MaxFree       = 8    // with more numbers, clauses relate only those that the program does
+	MaxPaired     = 24   // numbers that are related to each other
+	MaxCellConsts = 12   // constants that elements of arrays are compared with
+	MaxReads      = 8    // array reads before a claim that choose the element looked at
+
+	MaxHullVars    = 14      // numbers of one linear equation
+	MaxCoefficient = 1 << 40 // larger ones are an accident of the samples
+	SpareSamples   = 2       // more than unknowns, or equations are accidents
+
+	MaxResults = 6   // numbers after a call that sums are made of
+	MaxInputs  = 6   // and before it
+	MaxSums    = 400 // that are looked at
+	MaxRules   = 600 // lemmas under a condition
+	FewSamples = 3   // that a sum must agree on, at least
+
+	SampleSteps   = 40_000 // of one execution
+	SampleTotal   = 600_000
+	SampleSeeds   = 60
+	SampleDepth   = 400 // nested calls
+	MaxSamples    = 120 // of one header
+	SamplesOfRun  = 40  // of one header in one execution
+	SampleStretch = 6   // first turns of a loop that are taken; later ones where their number is a power of two
+)
+
+// Termination over bit vectors.
+const (
+	LongRuns      = 3       // tried per number of turns
+	LongSteps     = 400_000 // of each
+	LongConflicts = 30_000  // to find its inputs
+
+	MaxEntries       = 8      // states on entry of a loop from which recurrent sets are sought
+	MaxSetAtoms      = 60     // conditions of a set
+	MaxResidueBits   = 3      // residues modulo 2, 4 and 8
+	SetConflicts     = 20_000 // for a question about a set
+	MaxSetVars       = 8      // numbers that are related to each other
+	MaxSetConsts     = 8      // constants that numbers are compared with
+	MaxLexicographic = 3      // measures of one loop
+	MeasureConflicts = 4000   // for a question about a measure
+	RankLemmaPercent = 40
+	MaxMeasures      = 600 // of the templates of one header
+	MaxMeasureVars   = 10  // numbers that are combined with each other
+)
+
+// LongRunTurns are the numbers of turns that a loop is asked to exceed.
+var LongRunTurns = [...]int{3, 12}
+
+// Termination over the symbolic execution graph.
+const (
+	GraphPercent    = 60      // for the graph; the rest is for its proof
+	FirstTryPercent = 67      // for the proof that says more; the rest is for the one that says less
+	BoundsZ3        = 200     // milliseconds for a question of the search for bounds
+	MaxLoopBound    = 1 << 20 // turns of a loop that a bound may ask an unwinding for
+	ShownInputs     = 100     // inputs that the report of an endless run shows
+)
+
+// UnwindLimit is how many turns the rounds of unwinding allow, when nobody gave bounds: 2, 8, 32, 128, ...
+func UnwindLimit(round int) int {
+	limit := FirstUnwind
+	for range round {
+		limit *= UnwindFactor
+	}
+	return limit
+}

@@ -1,0 +1,237 @@
+package problem
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Answers collects what engines find out about one problem. Claims, proofs and
+// rounds are seen by all engines of a race at once; stages, warnings and reasons are
+// an engine's own until it is joined. Safe for concurrent use.
+type Answers struct {
+	shared *shared
+	giving func() // tells the race that those that wait may begin; may be nil
+
+	mu       sync.Mutex
+	stages   []verdict.Stage
+	warnings []string
+	reason   *verdict.Reason
+}
+
+// shared is what all engines see.
+type shared struct {
+	mu         sync.Mutex
+	settled    map[string]*Settled
+	open       map[string]verdict.Claim
+	executed   []verdict.Claim
+	proofs     *Proofs
+	unwinding  *Unwinding
+	complexity *verdict.Complexity
+}
+
+// NewAnswers returns answers without any.
+func NewAnswers() *Answers {
+	return &Answers{shared: &shared{settled: map[string]*Settled{}, open: map[string]verdict.Claim{}}}
+}
+
+// Fork returns the answers that one engine of a race adds to. giving is called
+// when the engine lets those begin that wait for it.
+func (a *Answers) Fork(giving func()) *Answers { return &Answers{shared: a.shared, giving: giving} }
+
+// GiveWay says that engines which wait for this one may begin beside it.
+func (a *Answers) GiveWay() {
+	if a.giving != nil {
+		a.giving()
+	}
+}
+
+// Join takes over what is b's own.
+func (a *Answers) Join(b *Answers) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.stages {
+		a.AddStage(s)
+	}
+	for _, w := range b.warnings {
+		a.Warn(w)
+	}
+	if b.reason != nil {
+		a.Fail(b.reason)
+	}
+}
+
+// Settle gives a claim its final answer. The first one stays: false if there was one.
+func (a *Answers) Settle(s *Settled) bool {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	if a.shared.settled[s.ID] != nil {
+		return false
+	}
+	a.shared.settled[s.ID] = s
+	return true
+}
+
+// Settled returns the final answer of a claim, or nil.
+func (a *Answers) Settled(id string) *Settled {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	return a.shared.settled[id]
+}
+
+// AllSettled lists the final answers by claim ID.
+func (a *Answers) AllSettled() []*Settled {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	out := make([]*Settled, 0, len(a.shared.settled))
+	for _, s := range a.shared.settled {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(x, y *Settled) int {
+		if x.ID < y.ID {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// Enough reports that p asks for one violation only, and it was found.
+func (a *Answers) Enough(p *Problem) bool {
+	return p.FirstOnly && slices.ContainsFunc(a.AllSettled(),
+		func(s *Settled) bool { return s.Status == verdict.Violated })
+}
+
+// LeaveOpen gives a claim the reason why an engine could not decide it, for the
+// report if no other engine can.
+func (a *Answers) LeaveOpen(c verdict.Claim) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	a.shared.open[c.ID] = c
+}
+
+// Open returns the claim that was left open under this ID.
+func (a *Answers) Open(id string) (c verdict.Claim, ok bool) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	c, ok = a.shared.open[id]
+	return c, ok
+}
+
+// SetExecuted gives the claims of a program whose only execution violates none.
+func (a *Answers) SetExecuted(claims []verdict.Claim) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	a.shared.executed = claims
+}
+
+// Executed returns the claims that the program's only execution proves; ok is false if it was not executed.
+func (a *Answers) Executed() (claims []verdict.Claim, ok bool) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	return a.shared.executed, a.shared.executed != nil
+}
+
+// SetProofs gives what was proved for any number of turns.
+func (a *Answers) SetProofs(p *Proofs) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	a.shared.proofs = p
+}
+
+// Proofs returns what is proved for any number of turns so far; nil covers nothing.
+func (a *Answers) Proofs() *Proofs {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	return a.shared.proofs
+}
+
+// SetUnwinding gives what the last round of unwinding found out.
+func (a *Answers) SetUnwinding(u *Unwinding) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	a.shared.unwinding = u
+}
+
+// Unwinding returns the last round of unwinding that ended, or nil.
+func (a *Answers) Unwinding() *Unwinding {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	return a.shared.unwinding
+}
+
+// SetComplexity gives the bound of the instructions of any run.
+func (a *Answers) SetComplexity(c *verdict.Complexity) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	a.shared.complexity = c
+}
+
+// Complexity returns the bound of the instructions of any run, or nil.
+func (a *Answers) Complexity() *verdict.Complexity {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	return a.shared.complexity
+}
+
+// Fail gives the reason why the whole answer is unknown.
+func (a *Answers) Fail(r *verdict.Reason) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.reason == nil || a.reason.Kind != verdict.Internal {
+		a.reason = r
+	}
+}
+
+// Reason returns why the whole answer is unknown, or nil.
+func (a *Answers) Reason() *verdict.Reason {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.reason
+}
+
+// Warn adds a warning to the report.
+func (a *Answers) Warn(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.warnings = append(a.warnings, text)
+}
+
+// Warnings lists the warnings.
+func (a *Answers) Warnings() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.warnings)
+}
+
+// Stage starts a stage's clock; the function it returns stops it.
+func (a *Answers) Stage(name string) func(counts map[string]int64) {
+	begin := time.Now()
+	return func(counts map[string]int64) {
+		a.AddStage(verdict.Stage{Name: name, Seconds: time.Since(begin).Seconds(), Peak: PeakRSS(), Counts: counts})
+	}
+}
+
+// AddStage adds to what was spent in stages of that name; the counts are the last ones.
+func (a *Answers) AddStage(s verdict.Stage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range a.stages {
+		if old := &a.stages[i]; old.Name == s.Name {
+			old.Seconds += s.Seconds
+			old.Peak = max(old.Peak, s.Peak)
+			old.Counts = s.Counts
+			return
+		}
+	}
+	a.stages = append(a.stages, s)
+}
+
+// Stages lists the stages in the order in which they began first.
+func (a *Answers) Stages() []verdict.Stage {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.stages)
+}

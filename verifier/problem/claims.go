@@ -1,0 +1,133 @@
+package problem
+
+import (
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Group is all instances of one claim of a formula, over contexts and turns.
+type Group struct {
+	ID        string
+	First     *encode.Claim
+	Instances []*encode.Claim
+}
+
+// GroupsOf lists the claims of f in the order of execution, dead ones last.
+func GroupsOf(f *encode.Formula) []*Group {
+	return append(grouped(f.Claims), grouped(f.Dead)...)
+}
+
+func grouped(claims []encode.Claim) []*Group {
+	byID := map[string]*Group{}
+	var out []*Group
+	for i := range claims {
+		c := &claims[i]
+		g := byID[c.ID]
+		if g == nil {
+			g = &Group{ID: c.ID, First: c}
+			byID[c.ID] = g
+			out = append(out, g)
+		}
+		g.Instances = append(g.Instances, c)
+	}
+	return out
+}
+
+// ClaimOf returns the claim that c is an instance of, without an answer.
+func ClaimOf(c *encode.Claim) verdict.Claim {
+	return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos}
+}
+
+// Settled is a claim with its final answer: a violation that a replay confirmed, or
+// a claim about which the engines disagree.
+type Settled struct {
+	verdict.Claim
+	At          ir.At    // where the execution violates it
+	Passed      []ir.At  // claims of Plan.Past that the execution violated before
+	Assumptions []string // that the answer rests on
+}
+
+// Proofs is what was proved for any number of loop turns.
+type Proofs struct {
+	Claims      []verdict.Claim // all that the program has, bounds included
+	Holds       map[string]bool // by claim ID
+	Certificate *verdict.Certificate
+}
+
+// Covers reports that claim id was proved: it holds, or nothing gets there.
+func (p *Proofs) Covers(id string) bool { return p != nil && (p.Holds[id] || !p.has(id)) }
+
+func (p *Proofs) has(id string) bool {
+	for i := range p.Claims {
+		if p.Claims[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// All reports that every claim but the bounds was proved.
+func (p *Proofs) All() bool {
+	if p == nil {
+		return false
+	}
+	for i := range p.Claims {
+		if c := &p.Claims[i]; c.Check != verdict.Unwinding && !p.Holds[c.ID] {
+			return false
+		}
+	}
+	return true
+}
+
+// Proved returns the answer for a claim that is covered.
+func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
+	return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos, Status: verdict.Proved,
+		Replay: verdict.NotRun, Certificate: p.Certificate, Unreachable: !p.has(c.ID)}
+}
+
+// Unwinding is what the last round of unwinding that ended found out.
+type Unwinding struct {
+	Limit    int // turns per loop
+	Claims   []Unwound
+	Loops    []encode.LoopInfo
+	Notes    []string
+	Complete bool            // no loop or call can go beyond what was analysed
+	Gap      *verdict.Reason // a reachable construct that is not modelled; nil if there is none
+	Cut      *verdict.Reason // why deciding ended early; nil if it did not
+}
+
+// Unwound is a claim of a round: Unknown, or Bounded where nothing violates it
+// within the limit. Bounds can be Proved.
+type Unwound struct {
+	verdict.Claim
+	Reach     Reach
+	BehindGap bool // an execution may come to it by way of a gap
+}
+
+// Reach says whether some execution reaches a claim, earlier ones satisfied.
+type Reach uint8
+
+// What is known about reaching a claim.
+const (
+	Unclear Reach = iota
+	Reached
+	Unreached
+)
+
+// TerminationClaim returns the claim that every run of p ends, without an answer.
+func (p *Problem) TerminationClaim() verdict.Claim {
+	return p.claimOf(verdict.Termination, "every run ends")
+}
+
+// ComplexityClaim returns the claim that runs of p are bounded, without an answer.
+func (p *Problem) ComplexityClaim() verdict.Claim {
+	return p.claimOf(verdict.ComplexityBound, "the number of executed instructions has an upper bound")
+}
+
+func (p *Problem) claimOf(c verdict.Check, message string) verdict.Claim {
+	return verdict.Claim{ID: string(c) + "@" + p.Plan.Entry, Check: c, Message: message, Pos: p.Entry.Pos}
+}
+
+// UndefinedEnds is an assumption of proofs of termination.
+const UndefinedEnds = "runs with undefined behaviour end there: its absence is the matter of other checks"

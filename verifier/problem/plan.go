@@ -1,0 +1,43 @@
+package problem
+
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/solve"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Plan says what to verify and within which limits. The context given to a run carries the time limit.
+type Plan struct {
+	ir.Semantics
+	Target    string
+	Entry     string
+	Checks    verdict.CheckSet
+	Unwind    int            // turns per loop; 0: deepen until everything is settled or time is up
+	UnwindSet map[string]int // by loop name func.index or file:line
+	Depth     int            // nested calls; 0: recursion grows with the rounds, other calls nest as they do
+	Memory    int64          // bytes for the solver, 0: no limit
+	Integers  string         // "bitvector" or "unbounded" (mathematical integers, for termination and complexity)
+	Solver    string         // "auto", "cadical", ...
+
+	Past        ir.Past  `json:"-"` // claims that are left out: runs go on past them
+	Hosted      bool     // an operating system calls main with its arguments
+	Assumptions []string // what the program was changed by before, for the result
+
+	Relevant  bool                  // traces hold only the steps that the failure depends on
+	FirstOnly bool                  // stop at the first confirmed violation
+	StopAfter string                // "encode": make the formula, decide nothing
+	Proofs    string                `json:"-"` // folder for the SAT solver's proofs, which are checked; empty for none
+	Answers   *solve.Answers        `json:"-"` // of earlier runs of the same engine on this entry; may be nil
+	Tried     [][]verdict.Input     `json:"-"` // inputs of violations that were found before: they are tried first
+	Progress  func(Progress)        `json:"-"` // may be nil; called from the running goroutine
+	Dump      func(stage, s string) `json:"-"` // receives printed stages asked for by Dumps; may be nil
+	Dumps     map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
+}
+
+// Progress is a snapshot for a progress line.
+type Progress struct {
+	Stage  string
+	Done   int // claims settled
+	Total  int
+	Unwind int
+}

@@ -1,0 +1,159 @@
+package verifier
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/bmc"
+	"github.com/firmproof/firmproof/verifier/invariant"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/testprogram"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// loopProgram is a random program of nested loops with few turns, over variables
+// that also change through pointers, callees and arrays, with an assertion.
+func loopProgram(seed int64) string {
+	r := rand.New(rand.NewSource(seed))
+	pick := func(xs ...string) string { return xs[r.Intn(len(xs))] }
+	lhs := func() string { return pick("a", "b", "c", "g", "*p", "**q", "t[a & 3]", "t[1]", "s.x", "*s.p") }
+	rhs := func() string {
+		return pick(lhs()+" + 1", lhs()+" ^ 1", fmt.Sprint(r.Intn(4)), lhs(), "nondet_uint() & 3",
+			"("+lhs()+" + "+lhs()+") & 7")
+	}
+	var stmt func(depth int) string
+	block := func(depth int) string {
+		var sb strings.Builder
+		for n := 1 + r.Intn(3); n > 0; n-- {
+			sb.WriteString(stmt(depth))
+		}
+		return sb.String()
+	}
+	n := 0
+	stmt = func(depth int) string {
+		switch k := r.Intn(12); {
+		case k < 4:
+			return lhs() + " = " + rhs() + ";\n"
+		case k == 4:
+			return "p = " + pick("&a", "&b", "&c", "&g", "t + (b & 3)", "&s.x") + ";\n"
+		case k == 5:
+			return pick("*q = &b;", "q = &p;", "q = &s.p;", "s.p = &c;", "s = u;", "u.p = &a;") + "\n"
+		case k == 6:
+			return pick("set(&a);", "bump();", "set(p);", "memcpy(&s, &u, sizeof s);", "memcpy(t, &t[2], 4);") + "\n"
+		case k == 7:
+			return "if (" + lhs() + " " + pick("<", "==", ">") + " " + rhs() + ") {\n" + block(depth) + "}\n"
+		case k == 8 && depth > 0:
+			return pick("if (b > 3) break;\n", "if (c == 2) continue;\n")
+		case depth < 2:
+			n++
+			i := fmt.Sprintf("i%d", n)
+			return fmt.Sprintf("for (unsigned %s = 0; %s < %d && %s; %s++) {\n%s}\n", i, i, 1+r.Intn(3),
+				pick("1", "nondet_uchar()", "a < 6"), i, block(depth+1))
+		}
+		return lhs() + " = " + rhs() + ";\n"
+	}
+	return "unsigned g; struct s { unsigned x, *p; };\nvoid set(unsigned *x) { *x = *x + 1; }\nvoid bump(void) { g = g + 1; }\n" +
+		"int main(void) { unsigned a = 0, b = 0, c = 0, t[4] = {0}, *p = &a, **q = &p; struct s s = {0, &b}, u = {1, &c};\n" +
+		"for (unsigned i0 = 0; i0 < 3; i0++) {\n" + block(1) + "}\n" +
+		"CHECK(" + lhs() + pick(" <= ", " != ", " == ") + fmt.Sprint(r.Intn(6)) + ");\nCHECK(" + lhs() +
+		" <= 3);\nreturn 0; }\n"
+}
+
+// callProgram is a random program of functions that call themselves and each other
+// to a small depth, over globals, arguments, results and pointers.
+func callProgram(seed int64) string {
+	r := rand.New(rand.NewSource(seed))
+	pick := func(xs ...string) string { return xs[r.Intn(len(xs))] }
+	lhs := func() string { return pick("g", "h", "*p", "x", "t[1]", "t[x & 1]") }
+	rhs := func() string {
+		return pick(lhs()+" + 1", lhs()+" ^ 1", fmt.Sprint(r.Intn(4)), "x", "d", "nondet_uint() & 1",
+			"("+lhs()+" + "+lhs()+") & 7")
+	}
+	call := func() string {
+		return fmt.Sprintf("%s(d - 1, %s, %s)", pick("f", "f", "k"), rhs(), pick("p", "&g", "&h", "&t[0]", "p", "&y"))
+	}
+	var stmt func(depth int) string
+	block := func(depth int) string {
+		var sb strings.Builder
+		for n := 1 + r.Intn(3); n > 0; n-- {
+			sb.WriteString(stmt(depth))
+		}
+		return sb.String()
+	}
+	stmt = func(depth int) string {
+		switch n := r.Intn(8); {
+		case n < 3:
+			return lhs() + " = " + rhs() + ";\n"
+		case n < 5:
+			return lhs() + " = " + call() + ";\n"
+		case n == 5 && depth < 2:
+			return "if (" + lhs() + pick(" < ", " == ", " > ") + rhs() + ") {\n" + block(depth+1) + "}\n"
+		case n == 6:
+			return "p = " + pick("&g", "&h", "&y", "t") + ";\n"
+		}
+		return call() + ";\n"
+	}
+	body := func() string {
+		return "unsigned y = x; if (d == 0) return " + rhs() + ";\n" + block(0) + block(1) + "return " + rhs() + ";\n"
+	}
+	return "unsigned g, h, t[2]; unsigned k(unsigned d, unsigned x, unsigned *p);\n" +
+		"unsigned f(unsigned d, unsigned x, unsigned *p) {\n" + body() +
+		"}\nunsigned k(unsigned d, unsigned x, unsigned *p) {\n" + body() + "}\n" +
+		"int main(void) { unsigned z = 0, x = 0, d = 3, y = 0, *p = &y; z = f(" + pick("2", "1", "nondet_uint() % 3") +
+		", nondet_uint() & 1, &z);\n" +
+		"CHECK(" + pick("z", "g", "h", "t[0]") + pick(" <= ", " != ", " == ") + fmt.Sprint(r.Intn(6)) + ");\nCHECK(" +
+		pick("z", "g", "h") + " <= 3);\nreturn 0; }\n"
+}
+
+// What is proved with every loop cut holds in the complete unwinding.
+func TestInductionAgainstUnwinding(t *testing.T) {
+	againstUnwinding(t, randomLoops, loopProgram, []string{"-O0", "-O1", "-O2"})
+}
+
+// What is proved with recursion cut holds in the complete unwinding.
+func TestRecursionAgainstUnwinding(t *testing.T) {
+	againstUnwinding(t, randomCalls, callProgram, []string{"-O0", "-O1"})
+}
+
+// againstUnwinding proves claims of n random programs with every loop cut, and
+// looks for violations of them by unwinding.
+func againstUnwinding(t *testing.T, n int64, program func(seed int64) string, levels []string) {
+	t.Helper()
+	proved, refuted := 0, 0
+	for seed := int64(0); seed < n; seed++ {
+		src := program(seed)
+		m := testprogram.Compile(t, src, levels[seed%int64(len(levels))])
+		p := testprogram.Problem(m, "main", verdict.Assert, verdict.Memory)
+		p.VolatileMemory, p.Depth = true, 64
+		inductive, unwound := problem.NewAnswers(), problem.NewAnswers()
+		_ = invariant.Engine{CutAll: true}.Run(testprogram.Within(t, 2*time.Second), p, inductive)
+		q := *p
+		q.Unwind = 5
+		_ = bmc.Engine{}.Run(testprogram.Within(t, 4*time.Second), &q, unwound)
+		proofs := inductive.Proofs()
+		for _, s := range unwound.AllSettled() {
+			if s.Status == verdict.Violated {
+				refuted++
+				if proofs != nil && proofs.Covers(s.ID) {
+					t.Errorf("seed %d: %s is violated, and proved by %v\n%s", seed, s.ID, proofs.Certificate.Detail,
+						src)
+				}
+			}
+		}
+		if proofs != nil {
+			proved += len(proofs.Holds)
+		}
+	}
+	t.Logf("%d claims proved, %d violated", proved, refuted)
+	if proved == 0 || refuted == 0 {
+		t.Errorf("%d claims proved, %d violated: the programs say nothing", proved, refuted)
+	}
+}
+
+const (
+	randomLoops = 30
+	randomCalls = 30
+)

@@ -1,0 +1,119 @@
+// Package replay executes programs on chosen inputs: those of a model or a report to
+// confirm what they show, the only ones there are, or some that are worth a try.
+// A violation is settled only where an execution shows it.
+package replay
+
+import (
+	"context"
+	"encoding/hex"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Execute runs p from its entry with recorded inputs.
+func Execute(ctx context.Context, p *problem.Problem, inputs []input.Input, trace bool) (*interp.Outcome, error) {
+	opts := p.Execution(policy.ReplaySteps)
+	opts.Trace, opts.Relevant = trace, p.Relevant
+	return interp.Run(ctx, p.Module, opts, input.NewRecorded(inputs))
+}
+
+// Confirm returns c as the violation that the execution out on inputs is, with
+// small inputs and a trace.
+func Confirm(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []input.Input,
+	out *interp.Outcome) *problem.Settled {
+	inputs = shrink(ctx, p, inputs, out)
+	if traced, err := Execute(ctx, p, inputs, true); err == nil && sameFailure(traced, out) {
+		out = traced
+	}
+	c.Status, c.Replay, c.Trace = verdict.Violated, verdict.Confirmed, out.Steps
+	if out.Message != "" {
+		c.Message = out.Message
+	}
+	c.Inputs = Shown(inputs)
+	return &problem.Settled{Claim: c, At: ir.At{Instr: out.Instr, Check: out.Check}, Passed: out.Passed}
+}
+
+// Violates settles the claim that the execution out on inputs violates, if it does
+// so a second time on the recorded inputs. It is false if nothing was settled.
+func Violates(ctx context.Context, p *problem.Problem, a *problem.Answers, inputs []input.Input,
+	out *interp.Outcome) bool {
+	if out.Kind != interp.Violation || !p.Checks.Has(out.Check) {
+		return false
+	}
+	claims := encode.ListClaims(p.Module, p.Checks, func(k *ir.Block) bool { return out.Visits[k] > 0 })
+	i := slices.IndexFunc(claims, func(c encode.Claim) bool { return c.Instr == out.Instr && c.Check == out.Check })
+	if i < 0 || a.Settled(claims[i].ID) != nil || NotFollowed(inputs) != nil {
+		return false
+	}
+	now, err := Execute(ctx, p, inputs, false)
+	if err != nil || !sameFailure(now, out) {
+		return false
+	}
+	return a.Settle(Confirm(ctx, p, problem.ClaimOf(&claims[i]), inputs, now))
+}
+
+// NotFollowed returns the first input that stands for a value which the program
+// computes and the engines do not, or nil.
+func NotFollowed(inputs []input.Input) *input.Input {
+	for i := range inputs {
+		if at := inputs[i].Instr; at != nil && at.Asm != nil && at.Asm.Any != "" {
+			return &inputs[i]
+		}
+	}
+	return nil
+}
+
+func sameFailure(a, b *interp.Outcome) bool {
+	return a.Kind == b.Kind && a.Instr == b.Instr && a.Check == b.Check
+}
+
+// Shown puts the inputs of a replay into the report's form.
+func Shown(inputs []input.Input) []verdict.Input {
+	var out []verdict.Input
+	for _, in := range inputs {
+		out = append(out, shown(in))
+	}
+	return out
+}
+
+func shown(in input.Input) verdict.Input {
+	out := verdict.Input{Kind: in.Kind.String(), Name: in.Name, Pos: in.Pos}
+	if at := in.Instr; at != nil && in.Name == "" { // from an execution: the formula names its inputs itself
+		out.Name, out.Pos = at.Name, *at.Pos
+		if k, direct := at.Callee.(*ir.Const); direct && k.Func != nil {
+			out.Name = k.Func.Name
+		}
+	}
+	if w := in.Value.Width(); w > 0 {
+		out.Width, out.Value = w, in.Value.Hex()
+	}
+	out.Bytes = showBytes(in.Bytes)
+	return out
+}
+
+// maxShown bounds the bytes of one input in a report.
+const maxShown = 1 << 16
+
+// showBytes writes the bytes up to the last that is not 0.
+func showBytes(m map[int64]byte) string {
+	end := int64(0)
+	for off, v := range m {
+		if v != 0 && off >= end && off < maxShown {
+			end = off + 1
+		}
+	}
+	list := make([]byte, end)
+	for off, v := range m {
+		if off >= 0 && off < end {
+			list[off] = v
+		}
+	}
+	return hex.EncodeToString(list)
+}

@@ -1,0 +1,142 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// guess decides inputs by a policy: the same value always, or values that are
+// often interesting, chosen by a fixed generator.
+type guess struct {
+	input.Zeros
+	seed   uint64
+	values []int64
+}
+
+// guessValues are tried as inputs, by seed or by the generator: some that are
+// often interesting, and what the program compares with. After them come the ends
+// of the input's range.
+func guessValues(m *ir.Module) []int64 {
+	out := []int64{0, 1, -1, 2, 5, 10, 100, -10, 3, 7, 1000, -2, 1 << 8, 1 << 16}
+	limit := len(out) + policy.GuessConstants
+	m.Compared(func(in *ir.Instr, c *ir.Const) {
+		if in.Op != ir.OpIcmp || len(out) >= limit || !c.Bits.Signed().IsInt64() {
+			return
+		}
+		for v := c.Bits.Signed().Int64() - 1; v <= c.Bits.Signed().Int64()+1; v++ {
+			if !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+	})
+	return out
+}
+
+// value is number n of the values.
+func (g *guess) value(n uint64, width int) bits.Vec {
+	switch n {
+	case uint64(len(g.values)):
+		return bits.Shl(bits.New(width, 1), uint(width-1))
+	case uint64(len(g.values)) + 1:
+		return bits.Lshr(bits.Not(bits.New(width, 0)), 1)
+	}
+	return bits.NewInt(width, g.values[n])
+}
+
+// Next answers from the policy.
+func (g *guess) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
+	if kind == input.MallocOK || kind == input.Undef {
+		return g.Zeros.Next(kind, at, width)
+	}
+	all := uint64(len(g.values)) + 2
+	if g.seed < all {
+		return g.value(g.seed, width), true
+	}
+	g.seed = g.seed*6364136223846793005 + 1442695040888963407
+	return g.value((g.seed>>33)%all, width), true
+}
+
+// GuessLasso runs the program on a few inputs and looks for a repeated state.
+type GuessLasso struct{}
+
+// Run implements problem.Engine.
+func (GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+	if p.MathInts() {
+		return problem.ErrOpen
+	}
+	defer a.Stage("lasso")(nil)
+	values := guessValues(p.Module)
+	var long []uint64
+	for seed := uint64(0); seed < policy.GuessSeeds && ctx.Err() == nil; seed++ {
+		out, varied := guessOne(ctx, p, a, &guess{seed: seed, values: values}, policy.GuessSteps)
+		if out == interp.Lasso {
+			return nil
+		}
+		if out == interp.StepLimit {
+			long = append(long, seed)
+		}
+		if !varied {
+			break // there is nothing to vary
+		}
+	}
+	for _, seed := range long {
+		out, _ := guessOne(ctx, p, a, &guess{seed: seed, values: values}, policy.GuessMoreSteps)
+		if out == interp.Lasso {
+			return nil
+		}
+	}
+	return problem.ErrOpen
+}
+
+// guessOne runs the program on the inputs of one policy, and settles termination
+// if the state repeats; varied tells that there were inputs.
+func guessOne(ctx context.Context, p *problem.Problem, a *problem.Answers, g *guess, steps int64) (kind interp.Kind,
+	varied bool) {
+	rec := &input.Recorder{Source: g}
+	out, err := interp.RunLasso(ctx, p.Module, p.Strict(steps), rec)
+	if err != nil {
+		return kind, false
+	}
+	if out.Kind == interp.Lasso {
+		a.Settle(&problem.Settled{Claim: LassoClaim(ctx, p, rec.Inputs, out)})
+	}
+	return out.Kind, len(rec.Inputs) > 0
+}
+
+// LassoClaim returns the claim that is violated by a run on inputs whose state repeats.
+func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, out *interp.Outcome) verdict.Claim {
+	c := p.TerminationClaim()
+	c.Status, c.Replay, c.Message = verdict.Violated, verdict.Confirmed, "this run never ends: its state repeats"
+	c.Pos = *out.Cycle.Head.Instrs[0].Pos
+	c.Certificate = &verdict.Certificate{Method: "lasso", Checked: "interpreter", Detail: []string{
+		fmt.Sprintf("after %d instructions the state at %s is one that the next %d instructions lead back to",
+			out.Cycle.Stem, c.Pos, out.Cycle.Length)}}
+	opts := p.Strict(out.Executed + 1)
+	opts.Trace = true
+	if traced, err := interp.RunLasso(ctx, p.Module, opts, input.NewRecorded(inputs)); err == nil &&
+		traced.Kind == interp.Lasso {
+		c.Trace = traced.Steps
+	}
+	c.Inputs = Shown(inputs)
+	return c
+}
+
+// EndlessClaim returns the claim that is violated by a run on inputs which the
+// interpreter followed to its limit, and which a recurrent set shows to go on.
+func EndlessClaim(p *problem.Problem, inputs []input.Input, out *interp.Outcome) verdict.Claim {
+	c := p.TerminationClaim()
+	c.Status, c.Replay = verdict.Violated, verdict.Confirmed
+	c.Message = fmt.Sprintf("this run never ends: the interpreter followed it for %d instructions, "+
+		"the recurrent set shows that it goes on", out.Executed)
+	c.Inputs = Shown(inputs[:min(len(inputs), policy.ShownInputs)])
+	return c
+}

@@ -1,0 +1,50 @@
+package replay
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/testprogram"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// A repeated state is found under the meaning that was asked for: with AnyAlignment
+// a misaligned access is no undefined behaviour that ends the run.
+func TestLassoTakesSemantics(t *testing.T) {
+	src := `int main(void) { char b[8] = {1, 1, 1, 1, 1, 1, 1, 1}; while (*(int *)(b + 1)) ; return 0; }`
+	for _, any := range []bool{false, true} {
+		p := testprogram.Problem(testprogram.Hosted(t, src), "main", verdict.Termination)
+		p.AnyAlignment = any
+		err := GuessLasso{}.Run(context.Background(), p, problem.NewAnswers())
+		if found := err == nil; found != any {
+			t.Errorf("any alignment %v: found %v", any, found)
+		}
+	}
+}
+
+// Inputs are guessed from what the program compares with, and from the ends of
+// the input's range.
+func TestGuesses(t *testing.T) {
+	m := testprogram.Hosted(t,
+		`int main(void) { int i = nondet_int(); while (i > 4711) if (i == 8150) i = 8200; else i--; return 0; }`)
+	values := guessValues(m)
+	for _, v := range []int64{0, 4710, 4711, 4712, 8149, 8150, 8151} {
+		if !slices.Contains(values, v) {
+			t.Errorf("%d is not among the values %v", v, values)
+		}
+	}
+	if slices.Contains(values, 8200) {
+		t.Error("a constant that is compared with nothing is tried")
+	}
+	for n, want := range map[uint64]int64{0: values[0], 14: values[14], uint64(len(values)): -128,
+		uint64(len(values)) + 1: 127} {
+		g := &guess{seed: n, values: values}
+		v, ok := g.Next(input.Nondet, nil, 8)
+		if w := int64(int8(want)); !ok || v.Signed().Int64() != w {
+			t.Errorf("seed %d gives %s, want %d", n, v.Signed(), w)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package replay
+
+import (
+	"context"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/testprogram"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// A program without inputs has one execution, which settles its claims; one that
+// looks at anything else does not.
+func TestOnlyExecution(t *testing.T) {
+	const busy = "for (int i = 0; i < 4000; i++) s += i & 3;"
+	for _, c := range []struct {
+		name, body string
+		alone      bool
+		want       verdict.Status
+	}{
+		{"holds", `int s = 0; ` + busy + ` CHECK(s == 6000);`, true, verdict.Proved},
+		{"fails", `int s = 0; ` + busy + ` CHECK(s == 6001);`, false, verdict.Violated},
+		{"input", `int s = nondet_int() & 0; ` + busy + ` CHECK(s == 6000);`, false, verdict.Invalid},
+		{"never written", `int s; ` + busy + ` CHECK(s != 77);`, false, verdict.Invalid},
+		{"address", `int s = 0; ` + busy + ` CHECK(((unsigned long)&s & 16) == 0 || s);`, false, verdict.Invalid},
+		{"order of objects", `int s = 0, x; ` + busy + ` CHECK(&s < &x || s);`, false, verdict.Invalid},
+		{"elsewhere", `extern int there; int s = 0; ` + busy + ` CHECK(there != 5 || s);`, false, verdict.Invalid},
+		{"short", `int s = 0; CHECK(s == 0);`, false, verdict.Invalid},
+	} {
+		m := testprogram.Compile(t, "int main(void) { "+c.body+" return 0; }", "-O0")
+		p, a := testprogram.Problem(m, "main", verdict.Assert), problem.NewAnswers()
+		if got := (OnlyExecution{}).Run(context.Background(), p, a) == nil; got != c.alone {
+			t.Errorf("%s: settled is %v", c.name, got)
+		}
+		got := verdict.Invalid
+		executed, _ := a.Executed()
+		for _, x := range executed {
+			got = x.Status
+		}
+		for _, x := range a.AllSettled() {
+			got = x.Status
+			if x.Replay != verdict.Confirmed || len(x.Trace) == 0 {
+				t.Errorf("%s: %s without a replay", c.name, x.ID)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Inputs that compare equal to a constant of the program are tried.
+func TestProbe(t *testing.T) {
+	for body, want := range map[string]int{
+		"CHECK(nondet_int() != 123456);":                                          1,
+		"int i = 0; while (i < 3000 && nondet_int() != 77) i++; CHECK(i < 3000);": 1,
+		"int x = nondet_int(); CHECK(x != 123456 || x == 123456);":                0,
+	} {
+		m := testprogram.Compile(t, "int main(void) { "+body+" return 0; }", "-O0")
+		p, a := testprogram.Problem(m, "main", verdict.Assert), problem.NewAnswers()
+		p.FirstOnly = true
+		Probe(context.Background(), p, a)
+		if len(a.AllSettled()) != want {
+			t.Errorf("%s: %d violations, want %d", body, len(a.AllSettled()), want)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package verifier
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// reportPaths turns what was found out about the claims about paths into the result.
+func reportPaths(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
+	res.Reason = a.Reason()
+	res.Warnings = append(res.Warnings, a.Warnings()...)
+	executed, _ := a.Executed()
+	res.Claims = append(res.Claims, executed...)
+	if u := a.Unwinding(); u != nil {
+		reportUnwinding(p, a, u, res)
+	} else {
+		reportWithoutRound(a, res)
+	}
+}
+
+// reportWithoutRound reports where no round of unwinding ended.
+func reportWithoutRound(a *problem.Answers, res *verdict.Result) {
+	proofs := a.Proofs()
+	if !proofs.All() {
+		for _, s := range a.AllSettled() {
+			res.Claims = append(res.Claims, s.Claim)
+		}
+		return
+	}
+	if res.Reason != nil && res.Reason.Kind != verdict.Internal {
+		res.Reason = nil
+	}
+	for _, c := range proofs.Claims {
+		if s := a.Settled(c.ID); s != nil {
+			res.Claims = append(res.Claims, s.Claim)
+		} else if c.Check != verdict.Unwinding {
+			res.Claims = append(res.Claims, proofs.Proved(c))
+		}
+	}
+}
+
+// reportUnwinding reports the last round, and what was settled otherwise.
+func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwinding, res *verdict.Result) {
+	for _, l := range u.Loops {
+		res.Bounds.Loops = append(res.Bounds.Loops, verdict.LoopBound{Pos: l.Pos, Name: l.Name, Turns: l.Turns,
+			Complete: l.Complete})
+	}
+	res.Bounds.Unwind = p.Unwind
+	res.Assumptions = append(res.Assumptions, u.Notes...)
+	settled, proofs := a.AllSettled(), a.Proofs()
+	seen := map[string]bool{}
+	reached, behind := false, false
+	for _, c := range u.Claims {
+		seen[c.ID] = true
+		reached, behind = reached || c.Reach == problem.Reached, behind || c.BehindGap
+		if s := a.Settled(c.ID); s != nil {
+			res.Claims = append(res.Claims, s.Claim)
+			continue
+		}
+		res.Claims = append(res.Claims, claimOf(u, c, proofs, len(settled) > 0))
+	}
+	for _, s := range settled {
+		if !seen[s.ID] {
+			res.Claims = append(res.Claims, s.Claim)
+		}
+	}
+	if proofs != nil && !p.Checks.Has(verdict.Unwinding) {
+		forgetBounds(res)
+	}
+	if u.Gap != nil && res.Reason == nil && !behind {
+		res.Reason = u.Gap // claims before it do not tell
+	}
+	if len(u.Claims) > 0 && !reached && len(settled) == 0 && u.Cut == nil && u.Gap == nil {
+		res.Warnings = append(res.Warnings,
+			"no claim is reached by any execution: check the assumptions of the harness")
+	}
+}
+
+// claimOf words the answer for a claim of a round that nothing violated; violations
+// tells that others were.
+func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, violations bool) verdict.Claim {
+	out := c.Claim
+	if c.Check != verdict.Unwinding && (!u.Complete || u.Cut != nil) && proofs.Covers(c.ID) &&
+		(!violations || c.Reach == problem.Reached) {
+		return proofs.Proved(out)
+	}
+	if c.Check == verdict.Unwinding || c.Status == verdict.Unknown {
+		return out
+	}
+	switch {
+	case c.Reach == problem.Unreached && violations:
+		out.Status = verdict.Unknown
+		out.Reason = &verdict.Reason{Kind: verdict.Shadowed, Detail: "no execution gets here without another violation",
+			Remedy: "mend that one first"}
+	case c.BehindGap:
+		out.Status, out.Reason = verdict.Unknown, u.Gap
+	case u.Complete && (u.Cut == nil || !proofs.Covers(c.ID)):
+		out.Status = verdict.Proved
+		out.Unreachable = c.Reach == problem.Unreached
+		out.Certificate = &verdict.Certificate{Method: "complete unwinding"}
+	default:
+		out.Status = verdict.Bounded
+		out.Message += fmt.Sprintf(" (holds for up to %d loop turns)", u.Limit)
+	}
+	return out
+}
+
+// forgetBounds leaves out the claims that bounds suffice when no other claim depends
+// on them.
+func forgetBounds(res *verdict.Result) {
+	if slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
+		return c.Check != verdict.Unwinding && c.Status != verdict.Proved && c.Status != verdict.Violated
+	}) {
+		return
+	}
+	res.Claims = slices.DeleteFunc(res.Claims, func(c verdict.Claim) bool { return c.Check == verdict.Unwinding })
+}
+
+// reportRuns adds what was found out about whole runs: termination and complexity.
+func reportRuns(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
+	for _, c := range []verdict.Claim{p.TerminationClaim(), p.ComplexityClaim()} {
+		if s := a.Settled(c.ID); s != nil {
+			res.Claims = append(res.Claims, s.Claim)
+			res.Assumptions = append(res.Assumptions, s.Assumptions...)
+		} else if open, ok := a.Open(c.ID); ok {
+			res.Claims = append(res.Claims, open)
+		}
+	}
+	if p.MathInts() {
+		res.Assumptions = append(res.Assumptions,
+			"integers are mathematical ones, without overflow, in the answers about termination and complexity")
+	}
+	res.Stages = append(res.Stages, a.Stages()...)
+	res.Complexity = a.Complexity()
+	if r := a.Reason(); r != nil {
+		res.Reason = r
+	}
+}
+
+// sortClaims orders by place, then by ID: the order of a report.
+func sortClaims(cs []verdict.Claim) {
+	sort.SliceStable(cs, func(i, j int) bool {
+		a, b := &cs[i], &cs[j]
+		switch {
+		case a.Pos.File != b.Pos.File:
+			return a.Pos.File < b.Pos.File
+		case a.Pos.Line != b.Pos.Line:
+			return a.Pos.Line < b.Pos.Line
+		case a.Pos.Column != b.Pos.Column:
+			return a.Pos.Column < b.Pos.Column
+		}
+		return a.ID < b.ID
+	})
+}

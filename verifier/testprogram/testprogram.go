@@ -1,0 +1,85 @@
+// Package testprogram compiles small C programs for tests of the engines.
+package testprogram
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+const header = `
+extern int nondet_int(void);
+extern unsigned nondet_uint(void);
+extern unsigned char nondet_uchar(void);
+extern void *malloc(unsigned long);
+extern void free(void *);
+extern void *memcpy(void *, const void *, unsigned long);
+extern void *memset(void *, int, unsigned long);
+extern void reach_error(void);
+#define CHECK(c) do { if (!(c)) reach_error(); } while (0)
+`
+
+// Lists is C for programs over linked lists: their nodes, push and build.
+const Lists = `
+struct n { int v; struct n *next; };
+static struct n *push(struct n *h) { struct n *t = malloc(sizeof *t); t->v = nondet_int(); t->next = h; return t; }
+static struct n *build(int k) { struct n *h = 0; for (int i = 0; i < k; i++) h = push(h); return h; }
+`
+
+// Compile makes a module of a C program for x86_64, at an optimisation level like
+// "-O1". Loops stay as they are written.
+func Compile(t testing.TB, src, level string) *ir.Module {
+	t.Helper()
+	return compile(t, src, level, "-ffreestanding", "-fno-builtin", "-fno-unroll-loops", "-fno-vectorize")
+}
+
+// Hosted makes a module of a C program for x86_64, without optimisation, with
+// the functions of the C library as the compiler knows them.
+func Hosted(t testing.TB, src string) *ir.Module {
+	t.Helper()
+	return compile(t, src, "-O0")
+}
+
+func compile(t testing.TB, src string, flags ...string) *ir.Module {
+	t.Helper()
+	dir := t.TempDir()
+	c, ll := filepath.Join(dir, "main.c"), filepath.Join(dir, "main.ll")
+	if err := os.WriteFile(c, []byte(header+src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"-target", "x86_64-linux-gnu", "-g", "-w", "-Xclang", "-disable-O0-optnone",
+		"-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c}, flags...)
+	if out, err := exec.Command("clang-14", args...).CombinedOutput(); err != nil {
+		t.Fatalf("clang: %v\n%s\n%s", err, out, src)
+	}
+	m, err := frontend.Read(ll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Problem asks checks of an entry of m, where allocations succeed.
+func Problem(m *ir.Module, entry string, checks ...verdict.Check) *problem.Problem {
+	set := verdict.CheckSet{}
+	for _, c := range checks {
+		set[c] = true
+	}
+	return &problem.Problem{Module: m, Entry: m.Func(entry), Plan: problem.Plan{Target: "x86_64", Entry: entry,
+		Checks: set, Semantics: ir.Semantics{MallocNeverFails: true}}}
+}
+
+// Within returns a context that ends with the test, at the latest after so long.
+func Within(t testing.TB, limit time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
