@@ -83,7 +83,7 @@ func Inert(s string) string {
 }
 
 // marker is what begins a list, a heading or a line under one.
-var marker = regexp.MustCompile(`^([0-9]*)[-+=#.)]`)
+var marker = regexp.MustCompile(`^([0-9]*)(?:[-+.)](?:\s|$)|#+(?:\s|$)|[-=]+$)`)
 
 // prose is Inert without code. An underscore inside a word formats nothing and stays.
 func prose(s string) string {
