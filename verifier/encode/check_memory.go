@@ -81,7 +81,7 @@ func (e *encoder) checkRegions(st *state, in *ir.Instr, ts []target, w want, whe
 			continue
 		}
 		at := e.s.Add(t.obj.addr, t.off)
-		if _, fixed := e.s.ConstVal(t.off); fixed && e.cutter == nil {
+		if _, fixed := e.s.ConstVal(t.off); fixed {
 			e.fixed = append(e.fixed, fixedUse{e.s.And(st.pc.all, when, t.g), at, w.n})
 		}
 		n, known := e.constOf(w.n)

@@ -79,30 +79,6 @@ func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, p, q *ptr,
 	e.claim(fr, st, in, verdict.PointerCompare, bad, false, "pointers into different objects are "+what, cases...)
 }
 
-// checkExact claims that an exact division or shift loses nothing (LL-100,
-// LL-103): clang marks the distance of two pointers so.
-func (e *encoder) checkExact(fr *frame, st *state, in *ir.Instr, a, b []val) {
-	if !in.Flags.Has(ir.Exact) || !e.opts.Checks.Has(verdict.PointerCompare) || st.pc == nil ||
-		e.s.Width(e.num(a[0])) == 1 {
-		return
-	}
-	bad := e.any(a, b, func(x, y ilr.Term) ilr.Term {
-		r := e.s.Make(binaryKinds[in.Op], e.s.Sort(x), 0, []ilr.Term{x, y})
-		if in.Op == ir.OpLshr || in.Op == ir.OpAshr {
-			return e.s.Not(e.eq(e.s.Shl(r, y), x))
-		}
-		if c, ok := e.constOf(y); ok && c&(c-1) == 0 && c > 0 {
-			return e.s.Not(e.eq(e.low(x, max(1, log2(int64(c)))), e.s.Int(max(1, log2(int64(c))), 0)))
-		}
-		return e.s.Not(e.eq(e.s.Mul(r, y), x))
-	})
-	if c, ok := e.constOf(e.num(b[0])); ok && c == 1 && len(b) == 1 {
-		bad = e.s.False()
-	}
-	e.claim(fr, st, in, verdict.PointerCompare, bad, false,
-		"distance of two pointers is no multiple of the element size")
-}
-
 func targetName(a alt) string {
 	if a.obj == nil {
 		return "no object"

@@ -66,7 +66,7 @@ func (e *encoder) binaryShadow(op ir.Op, a, b val, w int) ilr.Term {
 		return e.s.BvOr(x, y)
 	case ir.OpShl, ir.OpLshr, ir.OpAshr:
 		if b.u == 0 {
-			return e.s.Make(binaryKinds[op], ilr.BV(w), 0, []ilr.Term{x, num(b)})
+			return e.binaryTerm(op, x, num(b))
 		}
 	}
 	return e.spreadOver(w, a.u, b.u)

@@ -1,6 +1,9 @@
 package encode
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -8,15 +11,132 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-var binaryKinds = map[ir.Op]ilr.Kind{
-	ir.OpAdd: ilr.KAdd, ir.OpMul: ilr.KMul, ir.OpUdiv: ilr.KUdiv, ir.OpSdiv: ilr.KSdiv, ir.OpUrem: ilr.KUrem,
-	ir.OpSrem: ilr.KSrem,
-	ir.OpShl:  ilr.KShl, ir.OpLshr: ilr.KLshr, ir.OpAshr: ilr.KAshr, ir.OpAnd: ilr.KBvAnd, ir.OpOr: ilr.KBvOr,
-	ir.OpXor: ilr.KBvXor,
+// binaryOp is the meaning of an integer operation (LangRef: Binary Operations, Bitwise Binary Operations).
+type binaryOp struct {
+	word   string // for people
+	kind   ilr.Kind
+	bit    func(s *ilr.Store, x, y ilr.Term) ilr.Term // the result on single bits, which are Bools
+	claims []binaryClaim                              // in the order in which they are asked
 }
 
-// binary evaluates integer arithmetic (LangRef: Binary Operations, Bitwise
-// Binary Operations), with the claims of its flags and operands first.
+// binaryClaim is a way in which an operation has no result, or poison.
+type binaryClaim struct {
+	check verdict.Check
+	flag  ir.Flags // of the instruction; 0: any has it
+	fails func(e *encoder, x, y ilr.Term) ilr.Term
+	text  string // with %s for the operation and %d for the width
+	off   unasked
+}
+
+// unasked says what an operation that fails gives where nobody asks.
+type unasked uint8
+
+const (
+	machineResult unasked = iota // what the machine computes
+	anyResult                    // any value (LangRef: poison)
+	noResult                     // the path ends
+)
+
+// binaryOps has a row for each operation, in LangRef's order.
+var binaryOps = map[ir.Op]binaryOp{
+	ir.OpAdd: {"addition", ilr.KAdd, (*ilr.Store).Xor, []binaryClaim{
+		{verdict.SignedOverflow, ir.NSW, storeOp((*ilr.Store).SaddO), signedText, machineResult},
+		{verdict.UnsignedOverflow, ir.NUW, storeOp((*ilr.Store).UaddO), unsignedText, machineResult}}},
+	ir.OpSub: {"subtraction", ilr.KInvalid, (*ilr.Store).Xor, []binaryClaim{ // x + -y
+		{verdict.SignedOverflow, ir.NSW, storeOp((*ilr.Store).SsubO), signedText, machineResult},
+		{verdict.UnsignedOverflow, ir.NUW, storeOp((*ilr.Store).UsubO), unsignedText, machineResult}}},
+	ir.OpMul: {"multiplication", ilr.KMul, andBits, []binaryClaim{
+		{verdict.SignedOverflow, ir.NSW, storeOp((*ilr.Store).SmulO), signedText, machineResult},
+		{verdict.UnsignedOverflow, ir.NUW, storeOp((*ilr.Store).UmulO), unsignedText, machineResult}}},
+
+	ir.OpUdiv: {"division", ilr.KUdiv, firstBit, []binaryClaim{zeroDivisor, inexact(ilr.KUdiv)}},
+	ir.OpSdiv: {"division", ilr.KSdiv, firstBit, []binaryClaim{zeroDivisor, smallestByMinus1, inexact(ilr.KSdiv)}},
+	ir.OpUrem: {"remainder", ilr.KUrem, zeroBit, []binaryClaim{zeroDivisor, inexact(ilr.KUrem)}},
+	ir.OpSrem: {"remainder", ilr.KSrem, zeroBit, []binaryClaim{zeroDivisor, smallestByMinus1, inexact(ilr.KSrem)}},
+
+	ir.OpShl: {"left shift", ilr.KShl, firstBit, []binaryClaim{tooFar,
+		{verdict.SignedOverflow, ir.NSW, losesSigned, "%s loses bits of a signed value", machineResult},
+		{verdict.UnsignedOverflow, ir.NUW, losesUnsigned, "%s loses bits of an unsigned value", machineResult},
+		inexact(ilr.KShl)}},
+	ir.OpLshr: {"right shift", ilr.KLshr, firstBit, []binaryClaim{tooFar, inexact(ilr.KLshr)}},
+	ir.OpAshr: {"right shift", ilr.KAshr, firstBit, []binaryClaim{tooFar, inexact(ilr.KAshr)}},
+
+	ir.OpAnd: {"and", ilr.KBvAnd, andBits, nil},
+	ir.OpOr:  {"or", ilr.KBvOr, orBits, nil},
+	ir.OpXor: {"exclusive or", ilr.KBvXor, (*ilr.Store).Xor, nil},
+}
+
+const (
+	signedText   = "signed %s of %d bits overflows"
+	unsignedText = "unsigned %s of %d bits wraps around"
+)
+
+// The claims that several operations have.
+var (
+	zeroDivisor = binaryClaim{verdict.DivByZero, 0, func(e *encoder, _, y ilr.Term) ilr.Term {
+		return e.eq(y, e.s.Int(e.s.Width(y), 0))
+	}, "%s by zero", noResult}
+	smallestByMinus1 = binaryClaim{verdict.SignedOverflow, 0, func(e *encoder, x, y ilr.Term) ilr.Term {
+		w := e.s.Width(x)
+		return e.s.And(e.eq(x, e.s.Const(bits.MinSigned(w))), e.eq(y, e.s.Int(w, -1)))
+	}, "signed %s of the smallest value by -1 overflows", machineResult}
+	tooFar = binaryClaim{verdict.Shift, 0, func(e *encoder, x, y ilr.Term) ilr.Term {
+		w := e.s.Width(x)
+		if w == 1 {
+			return e.bit(y)
+		}
+		return e.s.Not(e.s.Ult(y, e.s.Const(bits.New(w, uint64(w)))))
+	}, "%s amount is not below the width of %d bits", anyResult}
+)
+
+// inexact is the claim that an exact division or shift loses nothing (LL-100, LL-103): clang marks the distance of
+// two pointers so.
+func inexact(k ilr.Kind) binaryClaim {
+	fails := func(e *encoder, x, y ilr.Term) ilr.Term {
+		r := e.s.Make(k, e.s.Sort(x), 0, []ilr.Term{x, y})
+		switch k {
+		case ilr.KShl, ilr.KLshr, ilr.KAshr:
+			return e.s.Not(e.eq(e.s.Shl(r, y), x))
+		}
+		if c, ok := e.constOf(y); ok && c == 1 {
+			return e.s.False()
+		} else if ok && c&(c-1) == 0 && c > 0 {
+			return e.s.Not(e.eq(e.low(x, log2(int64(c))), e.s.Int(log2(int64(c)), 0)))
+		}
+		return e.s.Not(e.eq(e.s.Mul(r, y), x))
+	}
+	return binaryClaim{verdict.PointerCompare, ir.Exact, fails,
+		"distance of two pointers is no multiple of the element size", machineResult}
+}
+
+func storeOp(f func(*ilr.Store, ilr.Term, ilr.Term) ilr.Term) func(*encoder, ilr.Term, ilr.Term) ilr.Term {
+	return func(e *encoder, x, y ilr.Term) ilr.Term { return f(e.s, x, y) }
+}
+
+func andBits(s *ilr.Store, x, y ilr.Term) ilr.Term  { return s.And(x, y) }
+func orBits(s *ilr.Store, x, y ilr.Term) ilr.Term   { return s.Or(x, y) }
+func firstBit(_ *ilr.Store, x, _ ilr.Term) ilr.Term { return x } // divided by 1, shifted by 0
+func zeroBit(s *ilr.Store, _, _ ilr.Term) ilr.Term  { return s.False() }
+
+// losesSigned returns the condition that x << y drops bits other than copies of the sign.
+func losesSigned(e *encoder, x, y ilr.Term) ilr.Term {
+	return e.s.Not(e.s.Eq(e.s.Ashr(e.s.Shl(x, y), y), x))
+}
+
+// losesUnsigned returns the condition that x << y drops bits that are not 0.
+func losesUnsigned(e *encoder, x, y ilr.Term) ilr.Term {
+	return e.s.Not(e.s.Eq(e.s.Lshr(e.s.Shl(x, y), y), x))
+}
+
+// binaryTerm is the result of op on bit-vectors.
+func (e *encoder) binaryTerm(op ir.Op, x, y ilr.Term) ilr.Term {
+	if op == ir.OpSub {
+		return e.s.Sub(x, y)
+	}
+	return e.s.Make(binaryOps[op].kind, e.s.Sort(x), 0, []ilr.Term{x, y})
+}
+
+// binary evaluates integer arithmetic, lane by lane for vectors, with the claims of its flags and operands first.
 func (e *encoder) binary(fr *frame, st *state, in *ir.Instr) val {
 	a, b := e.arg(fr, st, in, 0), e.arg(fr, st, in, 1)
 	if in.T.Kind != ir.KindVector {
@@ -24,210 +144,95 @@ func (e *encoder) binary(fr *frame, st *state, in *ir.Instr) val {
 		case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl:
 			a.t, b.t = e.narrow(st.pc, a.t), e.narrow(st.pc, b.t)
 		}
-		e.binaryClaims(fr, st, in, []val{a}, []val{b})
-		if st.pc == nil {
+		if e.binaryClaims(fr, st, in, []val{a}, []val{b}); st.pc == nil {
 			return val{}
 		}
-		return e.overflowed(st, in, a, b, e.overShift(st, in, a, b, in.T, e.binaryOne(in, a, b, in.T)))
+		return e.binaryOne(st, in, a, b, in.T)
 	}
-	e.binaryClaims(fr, st, in, a.el, b.el)
-	if st.pc == nil {
+	if e.binaryClaims(fr, st, in, a.el, b.el); st.pc == nil {
 		return val{}
 	}
 	out := val{el: make([]val, len(a.el))}
 	for i := range a.el {
-		out.el[i] = e.overShift(st, in, a.el[i], b.el[i], in.T.Elem, e.binaryOne(in, a.el[i], b.el[i], in.T.Elem))
+		out.el[i] = e.binaryOne(st, in, a.el[i], b.el[i], in.T.Elem)
 	}
 	return out
 }
 
+// binaryClaims claims what the row of in says, and of a distance of pointers that they point into one object.
 func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val) {
+	op := binaryOps[in.Op]
 	switch in.Op {
-	case ir.OpAdd, ir.OpSub, ir.OpMul:
-		e.checkOverflow(fr, st, in, a, b)
-		if in.Flags.Has(ir.PtrDiff) && a[0].p != nil && b[0].p != nil {
-			e.checkSameObject(fr, st, in, a[0].p, b[0].p, "subtracted")
-		}
 	case ir.OpUdiv, ir.OpSdiv, ir.OpUrem, ir.OpSrem:
-		e.checkDivision(fr, st, in, a, b)
-		e.checkExact(fr, st, in, a, b)
-	case ir.OpShl, ir.OpLshr, ir.OpAshr:
-		e.checkShift(fr, st, in, a, b)
-		e.checkExact(fr, st, in, a, b)
+		for _, y := range b {
+			e.checkDefined(fr, st, in, y, "divisor is indeterminate")
+		}
+	}
+	w := e.s.Width(e.num(a[0]))
+	for _, c := range op.claims {
+		if c.flag != 0 && (!in.Flags.Has(c.flag) || !e.opts.Checks.Has(c.check) || c.flag == ir.Exact && w == 1) {
+			continue
+		}
+		if c.flag == ir.NSW && in.Op != ir.OpShl && e.opts.MathInts {
+			continue
+		}
+		bad := e.any(a, b, func(x, y ilr.Term) ilr.Term { return c.fails(e, x, y) })
+		text := strings.NewReplacer("%s", op.word, "%d", strconv.Itoa(w)).Replace(c.text)
+		e.claim(fr, st, in, c.check, bad, c.off == noResult, text)
+	}
+	if in.Flags.Has(ir.PtrDiff) && a[0].p != nil && b[0].p != nil {
+		e.checkSameObject(fr, st, in, a[0].p, b[0].p, "subtracted")
 	}
 }
 
-func (e *encoder) binaryOne(in *ir.Instr, a, b val, t *ir.Type) val {
-	out := e.binaryValue(in, a, b, t)
-	if a.u != 0 || b.u != 0 {
-		out.u = e.tidy(e.binaryShadow(in.Op, a, b, t.Width))
+// any is the disjunction of f over lanes.
+func (e *encoder) any(a, b []val, f func(x, y ilr.Term) ilr.Term) ilr.Term {
+	r := e.s.False()
+	for i := range a {
+		r = e.s.Or(r, f(e.num(a[i]), e.num(b[i])))
 	}
-	return out
+	return r
 }
 
-// overflowed is v, but any value where signed arithmetic overflows, if that is asked for.
-func (e *encoder) overflowed(st *state, in *ir.Instr, a, b, v val) val {
-	if !e.opts.AnyOverflow || !in.Flags.Has(ir.NSW) || in.T.Width == 1 || e.opts.Checks.Has(verdict.SignedOverflow) {
-		return v
-	}
-	x, y := e.num(a), e.num(b)
-	over := e.s.False()
-	switch in.Op {
-	case ir.OpAdd:
-		over = e.s.SaddO(x, y)
-	case ir.OpSub:
-		over = e.s.SsubO(x, y)
-	case ir.OpMul:
-		over = e.s.SmulO(x, y)
-	case ir.OpShl:
-		over = e.s.Not(e.s.Eq(e.s.Ashr(e.s.Shl(x, y), y), x))
-	}
-	other := e.fork(st, over)
-	if other == nil {
-		return v
-	}
-	return e.pick(e.s.Not(over), v, e.fresh(other, input.Undef, in, in.T, "overflow"))
-}
-
-// overShift is v, but any value where the amount of a shift is not below the width
-// and nobody asks (LangRef: poison).
-func (e *encoder) overShift(st *state, in *ir.Instr, a, b val, t *ir.Type, v val) val {
-	if in.Op != ir.OpShl && in.Op != ir.OpLshr && in.Op != ir.OpAshr || t.Width == 1 || e.asks(in, verdict.Shift) {
-		return v
-	}
-	y := e.num(b)
-	other := e.fork(st, e.s.Not(e.s.Ult(y, e.s.Const(bits.New(t.Width, uint64(t.Width))))))
-	if other == nil {
-		return v
-	}
-	return e.pick(e.s.Ult(y, e.s.Const(bits.New(t.Width, uint64(t.Width)))), v, e.fresh(other, input.Undef, in, t,
-		"shift"))
-}
-
-func (e *encoder) binaryValue(in *ir.Instr, a, b val, t *ir.Type) val {
+// binaryOne is the result for one lane of type t, and any value where that is poison and nobody asks.
+func (e *encoder) binaryOne(st *state, in *ir.Instr, a, b val, t *ir.Type) val {
+	v := e.binaryResult(in.Op, a, b, t)
 	if t.Width == 1 {
-		return e.binaryBool(in.Op, a, b)
-	}
-	if v, ok := e.pointerInt(in.Op, a, b); ok {
 		return v
 	}
-	x, y := e.num(a), e.num(b)
-	if in.Op == ir.OpSub {
-		return val{t: e.s.Sub(x, y)}
-	}
-	return val{t: e.s.Make(binaryKinds[in.Op], ilr.BV(t.Width), 0, []ilr.Term{x, y})}
-}
-
-func (e *encoder) binaryBool(op ir.Op, a, b val) val {
-	x, y := e.cond(a), e.cond(b)
-	switch op {
-	case ir.OpAnd, ir.OpMul:
-		return val{t: e.s.And(x, y)}
-	case ir.OpOr:
-		return val{t: e.s.Or(x, y)}
-	case ir.OpXor, ir.OpAdd, ir.OpSub:
-		return val{t: e.s.Xor(x, y)}
-	case ir.OpUrem, ir.OpSrem: // the divisor is 1
-		return val{t: e.s.False()}
-	}
-	return val{t: x} // division by 1, shift by 0
-}
-
-// pointerInt keeps track of what an integer points to through the arithmetic
-// that C programs do on addresses: adding, aligning and tagging. As an integer
-// the result is base + offset again, only the offset has moved.
-func (e *encoder) pointerInt(op ir.Op, a, b val) (val, bool) {
-	if a.p == nil && b.p == nil {
-		return val{}, false
-	}
-	if a.p != nil && b.p != nil {
-		if op != ir.OpSub {
-			return val{}, false
+	for _, c := range binaryOps[in.Op].claims {
+		name := "shift"
+		switch {
+		case c.off == anyResult && !e.asks(in, c.check):
+		case c.flag == ir.NSW && in.Flags.Has(ir.NSW) && e.opts.AnyOverflow && in.T.Kind != ir.KindVector &&
+			!e.opts.Checks.Has(c.check):
+			name = "overflow"
+		default:
+			continue
 		}
-		return e.pointerDifference(a.p, b.p)
-	}
-	if b.p != nil {
-		if op == ir.OpSub {
-			return val{}, false
-		}
-		a, b = b, a
-	}
-	y := e.num(b)
-	if e.s.Width(y) != e.w || !a.p.hasObject() {
-		return val{}, false
-	}
-	switch op {
-	case ir.OpAdd:
-		return val{p: e.shift(a.p, y)}, true
-	case ir.OpSub:
-		return val{p: e.shift(a.p, e.s.Neg(y))}, true
-	case ir.OpAnd, ir.OpOr, ir.OpXor:
-		if _, ok := e.s.ConstVal(y); !ok {
-			return val{}, false
-		}
-	default:
-		return val{}, false
-	}
-	x := e.num(a)
-	r := e.s.Make(binaryKinds[op], ilr.BV(e.w), 0, []ilr.Term{x, y})
-	if op == ir.OpAnd && e.clearsHigh(y) {
-		return val{t: r}, true // the bits below an alignment: no longer an address
-	}
-	out := &ptr{}
-	for _, alt0 := range a.p.alts {
-		ax := e.address(&ptr{alts: []alt{{g: e.s.True(), obj: alt0.obj, off: alt0.off}}})
-		ar := e.s.Make(binaryKinds[op], ilr.BV(e.w), 0, []ilr.Term{ax, y})
-		off := ar
-		if alt0.obj != nil {
-			off = e.s.Add(alt0.off, e.lowDelta(op, ax, y))
-		}
-		out.alts = append(out.alts, alt{g: alt0.g, obj: alt0.obj, off: off})
-	}
-	return val{p: out, t: r}, true
-}
-
-// clearsHigh reports whether the mask y keeps only low bits.
-func (e *encoder) clearsHigh(y ilr.Term) bool {
-	v, ok := e.s.ConstVal(y)
-	return ok && !v.Sign()
-}
-
-// lowDelta is op(x, y) - x for a constant y.
-func (e *encoder) lowDelta(op ir.Op, x, y ilr.Term) ilr.Term {
-	no := e.s.BvNot(y)
-	switch op {
-	case ir.OpAnd: // clears the bits of not y
-		return e.s.Neg(e.s.BvAnd(x, no))
-	case ir.OpOr: // sets the bits of y that are clear
-		return e.s.BvAnd(e.s.BvNot(x), y)
-	}
-	return e.s.Sub(e.s.BvXor(x, y), x)
-}
-
-// pointerDifference subtracts addresses: offsets inside one object.
-func (e *encoder) pointerDifference(p, q *ptr) (val, bool) {
-	t := ilr.Term(0)
-	for _, a := range p.alts {
-		for _, b := range q.alts {
-			var d ilr.Term
-			if a.obj == b.obj {
-				d = e.s.Sub(a.off, b.off)
-			} else {
-				one := func(x alt) ilr.Term {
-					return e.address(&ptr{alts: []alt{{g: e.s.True(), obj: x.obj, off: x.off}}})
-				}
-				g := e.s.And(a.g, b.g)
-				if e.s.IsFalse(g) {
-					continue
-				}
-				d = e.s.Sub(one(a), one(b))
-			}
-			if t == 0 {
-				t = d
-			} else {
-				t = e.s.Ite(e.s.And(a.g, b.g), d, t)
-			}
+		bad := c.fails(e, e.num(a), e.num(b))
+		if other := e.fork(st, bad); other != nil {
+			v = e.pick(e.s.Not(bad), v, e.fresh(other, input.Undef, in, t, name))
 		}
 	}
-	return val{t: t}, true
+	return v
+}
+
+// binaryResult is what op gives on values of type t, with its indeterminate bits.
+func (e *encoder) binaryResult(op ir.Op, a, b val, t *ir.Type) val {
+	v := e.binaryValue(op, a, b, t)
+	if a.u != 0 || b.u != 0 {
+		v.u = e.tidy(e.binaryShadow(op, a, b, t.Width))
+	}
+	return v
+}
+
+func (e *encoder) binaryValue(op ir.Op, a, b val, t *ir.Type) val {
+	if t.Width == 1 {
+		return val{t: binaryOps[op].bit(e.s, e.cond(a), e.cond(b))}
+	}
+	if v, ok := e.pointerInt(op, a, b); ok {
+		return v
+	}
+	return val{t: e.binaryTerm(op, e.num(a), e.num(b))}
 }

@@ -255,7 +255,7 @@ func (c *modelCall) overflowing(m ir.Model) (val, bool) {
 	}
 	a, b := c.args[0], c.args[1]
 	t := c.in.T.Fields[0]
-	r := c.binaryOne(&ir.Instr{Op: op, T: t}, a, b, t)
+	r := c.binaryResult(op, a, b, t)
 	o := val{t: test(c.num(a), c.num(b))}
 	o.u = c.spreadOver(1, a.u, b.u)
 	return val{el: []val{r, o}}, true

@@ -20,7 +20,7 @@ var sites = []site{
 	{verdict.SignedOverflow, flagged(ir.NSW, ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl)},
 	{verdict.SignedOverflow, ops(ir.OpSdiv, ir.OpSrem)}, // the smallest value by -1
 	{verdict.SignedOverflow, models(ir.ModelAbs, ir.ModelAbsI)},
-	{verdict.UnsignedOverflow, flagged(ir.NUW, ir.OpAdd, ir.OpSub, ir.OpMul)},
+	{verdict.UnsignedOverflow, flagged(ir.NUW, ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl)},
 	{verdict.DivByZero, ops(ir.OpUdiv, ir.OpUrem, ir.OpSdiv, ir.OpSrem)},
 	{verdict.Shift, ops(ir.OpShl, ir.OpLshr, ir.OpAshr)},
 	{verdict.Conversion, ops(ir.OpFpToSi, ir.OpFpToUi)},
