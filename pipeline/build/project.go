@@ -103,7 +103,7 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 		entries = append(entries, h.Entry)
 	}
 	for _, in := range m.Interrupts {
-		keep = append(keep, in.Handler, weave.Point)
+		keep = append(keep, in.Handler, weave.Point, weave.Tears)
 	}
 	return b.finish(ctx, append(entries, opts.Entries...), keep)
 }

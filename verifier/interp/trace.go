@@ -20,7 +20,7 @@ type tracer struct {
 // ofPoint reports that the current function lets interrupt handlers run (package
 // weave): its own steps are none of the program.
 func (x *machine) ofPoint() bool {
-	return len(x.frames) > 0 && x.frames[len(x.frames)-1].fn.Name == irqPoint
+	return len(x.frames) > 0 && strings.HasPrefix(x.frames[len(x.frames)-1].fn.Name, irqPrefix)
 }
 
 // Names of package weave.
@@ -33,7 +33,7 @@ const (
 const contractPart = "firmproof_contract_"
 
 func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
-	if s.What == irqPoint || x.ofPoint() || s.Kind == verdict.StepAssign && strings.HasPrefix(s.What, irqPrefix) ||
+	if x.ofPoint() || strings.HasPrefix(s.What, irqPrefix) ||
 		strings.Contains(s.What, contractPart) {
 		return
 	}

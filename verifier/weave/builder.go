@@ -36,11 +36,7 @@ func around(m *ir.Module, name string, entry *ir.Func) *builder {
 
 // done numbers the function that was made and adds it to the module.
 func (b *builder) done() *ir.Func {
-	for i, blk := range b.f.Blocks {
-		blk.Index = i
-	}
-	ir.Number(b.f)
-	ir.SetPreds(b.f)
+	b.finish()
 	b.m.Funcs = append(append(b.m.Funcs, b.decls...), b.f)
 	return b.f
 }
@@ -58,7 +54,48 @@ func (b *builder) rewrite(blk *ir.Block, emit func(in *ir.Instr)) {
 }
 
 // keep appends an instruction of the program itself.
-func (b *builder) keep(in *ir.Instr) { *b.out = append(*b.out, in) }
+func (b *builder) keep(in *ir.Instr) {
+	in.Block = b.block
+	*b.out = append(*b.out, in)
+}
+
+// rewriteFunc does that for all blocks of f. emit may split the block that it writes: it
+// ends it and goes on in a new one.
+func (b *builder) rewriteFunc(f *ir.Func, emit func(in *ir.Instr)) {
+	blocks := f.Blocks
+	b.f, f.Blocks = f, make([]*ir.Block, 0, len(blocks))
+	ends := map[*ir.Block]*ir.Block{} // where the terminator of a block is now
+	for _, blk := range blocks {
+		old := blk.Instrs
+		blk.Instrs = make([]*ir.Instr, 0, len(old))
+		b.at(blk)
+		for _, in := range old {
+			b.pos = in.Pos
+			emit(in)
+		}
+		ends[blk] = b.block
+	}
+	for _, blk := range blocks {
+		for _, in := range blk.Instrs {
+			if in.Op != ir.OpPhi {
+				break
+			}
+			for i, from := range in.Incoming {
+				in.Incoming[i] = ends[from]
+			}
+		}
+	}
+	b.finish()
+}
+
+// finish numbers the function's blocks and instructions.
+func (b *builder) finish() {
+	for i, blk := range b.f.Blocks {
+		blk.Index = i
+	}
+	ir.Number(b.f)
+	ir.SetPreds(b.f)
+}
 
 func (b *builder) newBlock(name string) *ir.Block { return &ir.Block{Name: name, Func: b.f} }
 
@@ -110,17 +147,22 @@ func (b *builder) letHandlersRun() {
 // model calls a function that the engines implement themselves. It is declared under
 // name, if the module does not declare it like this already.
 func (b *builder) model(k ir.Model, name string, ret *ir.Type, args ...ir.Value) *ir.Instr {
+	return b.call(b.declare(k, name, ret, args), args...)
+}
+
+// declare finds or makes the declaration of such a function.
+func (b *builder) declare(k ir.Model, name string, ret *ir.Type, args []ir.Value) *ir.Func {
 	f := &ir.Func{Name: name, CName: name, Ret: ret, Model: k, Pos: b.f.Pos}
 	for i, a := range args {
 		f.Params = append(f.Params, &ir.Param{Index: i, T: a.Type()})
 	}
 	for _, old := range slices.Concat(b.decls, b.m.Funcs) {
 		if old.Name == name && old.Model == k && old.Sig().Equal(f.Sig()) {
-			return b.call(old, args...)
+			return old
 		}
 	}
 	b.decls = append(b.decls, f)
-	return b.call(f, args...)
+	return f
 }
 
 // nondet is any value of type t, shown under a name.

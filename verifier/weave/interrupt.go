@@ -66,6 +66,8 @@ func PointSource(list []Handler) string {
 			left[i], pointPrefix, h.Name, masked)
 	}
 	b.WriteString("\t\treturn;\n\t}\n}\n")
+	fmt.Fprintf(&b, "_Bool %s(void) {\n\tif (%sactive || %s && !%s || !(%s)) return 0;\n\treturn firmproof_nondet_bool();\n}\n",
+		Tears, pointPrefix, masked, ignored, strings.Join(left, " | "))
 	return b.String()
 }
 
@@ -73,7 +75,8 @@ func PointSource(list []Handler) string {
 // executions begin, known the functions of the program, which a mistaken name is
 // compared with. It gives the assumptions, in a fixed order.
 func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string, error) {
-	w := &interrupts{builder: &builder{m: m}, point: m.Func(Point), processor: processorOf(m.Triple)}
+	w := &interrupts{builder: &builder{m: m}, point: m.Func(Point), tears: m.Func(Tears), turns: Turns(list),
+		processor: processorOf(m.Triple)}
 	var handlers []*ir.Func
 	var notes []string
 	for _, h := range list {
@@ -90,7 +93,7 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 			"interrupt handler %s runs at most %d times, between any two steps where interrupts are not masked",
 			h.Name, h.Max))
 	}
-	if w.point == nil {
+	if w.point == nil || w.tears == nil {
 		return nil, fmt.Errorf("interrupts: the program has no %s", Point)
 	}
 	for _, g := range m.Globals {
@@ -105,23 +108,32 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 	w.sregEscapes = w.processor == &avr && sregEscapes(m)
 	used := usedElsewhere(m, w.point)
 	for _, f := range m.Funcs {
-		if !f.IsDecl() && f != w.point && (used[f] || !slices.Contains(handlers, f)) {
+		if !f.IsDecl() && f != w.point && f != w.tears && (used[f] || !slices.Contains(handlers, f)) {
 			w.function(f, slices.Contains(entries, f.Name))
 		}
 	}
-	return append(notes, "a memory access is one step, and interrupt handlers do not interrupt each other",
+	m.Funcs = append(m.Funcs, w.decls...)
+	if w.turns >= maxPhases {
+		notes = append(notes, fmt.Sprintf("interrupt handlers run at at most %d moments within one large copy",
+			maxPhases-1))
+	}
+	return append(notes, fmt.Sprintf(
+		"a memory access of up to %d bytes at a multiple of its size is one step; interrupt handlers do not interrupt each other", w.atomicBytes()),
 		"volatile variables change only by the program and its interrupt handlers"), nil
 }
 
 // interrupts puts in the points of one program.
 type interrupts struct {
 	*builder
-	point         *ir.Func
+	point, tears  *ir.Func
+	turns         int // runs of all handlers together
 	mask, ignored *ir.Global
 	processor     *processor
 	touch         *touched
 	sregEscapes   bool // stores through pointers may write the AVR's status register
 
+	escapes map[*ir.Instr]bool
+	locals  []*ir.Instr             // new ones, of the function being changed
 	has     map[*ir.Block]bool      // blocks with a point
 	replace map[*ir.Instr]*ir.Instr // what is used in place of an instruction's value
 }
@@ -164,23 +176,26 @@ func usedElsewhere(m *ir.Module, point *ir.Func) map[*ir.Func]bool {
 
 // function puts the points into f.
 func (w *interrupts) function(f *ir.Func, entry bool) {
-	w.f, w.has, w.replace = f, map[*ir.Block]bool{}, map[*ir.Instr]*ir.Instr{}
-	escapes := ir.Escapes(f)
-	for _, b := range f.Blocks {
-		w.rewrite(b, func(in *ir.Instr) {
-			if stops(in, entry) || in.Op == ir.OpAsm || w.touch.conflict(in, escapes) {
-				w.letIn()
-			}
+	w.has, w.replace, w.locals, w.escapes = map[*ir.Block]bool{}, map[*ir.Instr]*ir.Instr{}, nil, ir.Escapes(f)
+	w.rewriteFunc(f, func(in *ir.Instr) {
+		conflict := w.touch.conflict(in, w.escapes)
+		if stops(in, entry) || in.Op == ir.OpAsm || conflict {
+			w.letIn()
+		}
+		if conflict {
+			w.step(in)
+		} else {
 			w.keep(in)
-			switch {
-			case in.Op == ir.OpAsm:
-				w.masks(in)
-			case w.processor == &avr:
-				w.sreg(in)
-			}
-		})
-	}
+		}
+		switch {
+		case in.Op == ir.OpAsm:
+			w.masks(in)
+		case w.processor == &avr:
+			w.sreg(in)
+		}
+	})
 	w.cycles()
+	f.Blocks[0].Instrs = append(w.locals, f.Blocks[0].Instrs...)
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			for i, a := range in.Args {
@@ -188,9 +203,12 @@ func (w *interrupts) function(f *ir.Func, entry bool) {
 					in.Args[i] = w.replace[old]
 				}
 			}
+			if old, ok := in.Callee.(*ir.Instr); ok && w.replace[old] != nil {
+				in.Callee = w.replace[old]
+			}
 		}
 	}
-	ir.Number(f)
+	w.finish()
 }
 
 // letIn puts a point here.

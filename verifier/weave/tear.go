@@ -1,0 +1,388 @@
+package weave
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// The machine makes a wide access in several steps, and handlers run between them: an
+// access is torn. In front of each that handlers could notice, the program chooses
+//
+//	if (Tears()) { the parts, with points between them } else { the access as it is }
+//
+// where Tears is any truth value, and false where no handler can run. All handlers
+// together run Turns times, so parts fall into at most Turns+1 phases with a point
+// between each two; which part belongs to which phase is open, in no order, for up to
+// maxParts parts in a phase table of maxTable. Larger copies go through memory
+// upwards or downwards, and a phase ends at any byte.
+
+// Tears reports, in C, whether an access is torn here.
+const Tears = pointPrefix + "tears"
+
+const (
+	maxParts  = 16
+	maxTable  = 64 // parts times phases
+	maxPhases = 16 // of a large copy
+	wordCopy  = 4  // words up to which an aligned copy goes by words, as compilers do it in place
+)
+
+// byteByByte are models that go through memory byte by byte, which are not torn: where
+// handlers can notice, they are not supported.
+var byteByByte = map[ir.Model]bool{
+	ir.ModelMemcmp: true, ir.ModelMemchr: true, ir.ModelStrlen: true, ir.ModelStrnlen: true, ir.ModelStrcpy: true,
+	ir.ModelStrncpy: true, ir.ModelStrcat: true, ir.ModelStrncat: true, ir.ModelStrcmp: true, ir.ModelStrncmp: true,
+	ir.ModelStrchr: true, ir.ModelStrrchr: true, ir.ModelStrstr: true, ir.ModelStrdup: true, ir.ModelRealloc: true,
+	ir.ModelPrintf: true,
+}
+
+// atomicBytes is the widest access that is one step.
+func (w *interrupts) atomicBytes() int64 {
+	if w.processor == &avr {
+		return 1
+	}
+	return int64(w.m.Layout.PtrBits / 8)
+}
+
+// unit is the size of the parts of n bytes, of which align is known.
+func (w *interrupts) unit(n, align int64) int64 {
+	u := w.atomicBytes()
+	if w.processor != &x86 && w.processor != &aarch64 { // those access unaligned memory in one step
+		u = min(u, align)
+	}
+	switch {
+	case n < u && n&(n-1) == 0:
+		return n
+	case n%u != 0:
+		return 1
+	}
+	return u
+}
+
+// step adds in, which handlers can notice, torn if the machine may tear it.
+func (w *interrupts) step(in *ir.Instr) {
+	switch {
+	case in.Flags.Has(ir.Atomic):
+	case in.Op == ir.OpLoad || in.Op == ir.OpStore:
+		addr := addressOf(in)
+		n := w.m.Layout.StoreSize(in.Access)
+		if a, ok := constantAddress(addr); n <= w.unit(n, int64(in.Align)) || ok && w.processor == &avr && a < 0x100 {
+			break
+		}
+		w.choose(in, func() ir.Value { return w.tornScalar(in, addr, n) })
+		return
+	case in.Model == ir.ModelMemcpy, in.Model == ir.ModelMemmove, in.Model == ir.ModelMemset:
+		if n, ok := w.sizeWritten(in); ok && n <= w.copyUnit(in, n) {
+			break
+		}
+		w.choose(in, func() ir.Value { w.tornCopy(in); return in.Args[0] })
+		return
+	case in.Op == ir.OpCall && byteByByte[in.Model]:
+		w.choose(in, func() ir.Value {
+			w.unsupported(fmt.Sprintf("%s of memory that an interrupt handler uses", in.Model))
+			return &ir.Const{T: in.T, Kind: ir.ConstUndef}
+		})
+		return
+	case in.Op == ir.OpCall:
+		w.copyArguments(in)
+	}
+	w.keep(in)
+}
+
+func addressOf(in *ir.Instr) ir.Value {
+	if in.Op == ir.OpStore {
+		return in.Args[1]
+	}
+	return in.Args[0]
+}
+
+// choose adds in beside its torn form, which gives the value that in has there.
+func (w *interrupts) choose(in *ir.Instr, torn func() ir.Value) {
+	name := w.block.Name
+	parts, whole, after := w.newBlock(name+".torn"), w.newBlock(name+".whole"), w.newBlock(name+".done")
+	w.branch(w.call(w.tears), parts, whole)
+	w.at(parts)
+	v := torn()
+	w.jump(after)
+	w.at(whole)
+	w.keep(in)
+	w.jump(after)
+	w.at(after)
+	if !in.T.IsVoid() {
+		w.replace[in] = w.emit(&ir.Instr{Op: ir.OpPhi, T: in.T, Args: []ir.Value{v, in},
+			Incoming: []*ir.Block{parts, whole}})
+	}
+}
+
+// part is a piece of a torn access, and in which phases it may be made.
+type part struct {
+	off, len int64
+	in       []ir.Value // by phase: whether this is its phase
+}
+
+// parts are those of n bytes, each with an open phase.
+func (w *interrupts) parts(n, unit int64) []part {
+	var out []part
+	for off := int64(0); off < n; off += unit {
+		out = append(out, part{off: off, len: min(unit, n-off)})
+	}
+	phases := min(len(out), w.turns+1)
+	for i := range out {
+		var left ir.Value = w.int(ir.Int(1), 1)
+		for j := range phases {
+			here := left
+			if j < phases-1 {
+				c := w.nondet(pointPrefix+"part", ir.Int(1))
+				here = w.and(left, c)
+				left = w.and(left, w.xor(c, w.int(ir.Int(1), 1)))
+			}
+			out[i].in = append(out[i].in, here)
+		}
+	}
+	return out
+}
+
+// phases runs a phase for each, with a point between each two.
+func (w *interrupts) phases(n int, phase func(j int)) {
+	for j := range n {
+		if j > 0 {
+			w.call(w.point)
+		}
+		phase(j)
+	}
+}
+
+func (w *interrupts) choice(c, yes, no ir.Value) ir.Value {
+	return w.emit(&ir.Instr{Op: ir.OpSelect, T: yes.Type(), Args: []ir.Value{c, yes, no}})
+}
+
+// local is a new local variable of n bytes, of the alignment of a large one.
+func (w *interrupts) local(t *ir.Type, n int64) ir.Value {
+	a := &ir.Instr{Op: ir.OpAlloca, Name: pointPrefix + "part", T: w.ptr(), Access: t, Align: 16,
+		Args: []ir.Value{w.int(ir.Int(32), n)}, Pos: w.pos, Block: w.f.Blocks[0]}
+	w.locals = append(w.locals, a)
+	return a
+}
+
+// tornScalar is a load or store of n bytes in parts; it gives the value of a load.
+func (w *interrupts) tornScalar(in *ir.Instr, addr ir.Value, n int64) ir.Value {
+	t := in.Access
+	plain := t.IsPtr() || t.IsInt() && int64(t.Width) == 8*n || t.Kind == ir.KindFloat && int64(t.Width) == 8*n
+	unit := w.unit(n, int64(in.Align))
+	switch {
+	case plain && in.Op == ir.OpLoad:
+		return w.tornLoad(in, addr, n, unit)
+	case plain:
+		w.tornStore(in, addr, n, unit)
+		return nil
+	}
+	tmp := w.local(t, 1)
+	if in.Op == ir.OpLoad {
+		w.copyParts(n, unit, w.bytesCopy(tmp, addr), tmp)
+		return w.load(t, tmp)
+	}
+	w.store(in.Args[0], tmp, 1)
+	w.copyParts(n, unit, w.bytesCopy(addr, tmp), addr)
+	return nil
+}
+
+// tornLoad reads the whole in each phase, and takes each part from its phase.
+func (w *interrupts) tornLoad(in *ir.Instr, addr ir.Value, n, unit int64) ir.Value {
+	t := ir.Int(int(8 * n))
+	parts := w.parts(n, unit)
+	phases := len(parts[0].in)
+	whole, seen := make([]ir.Value, phases), make([]ir.Value, phases)
+	w.phases(phases, func(j int) {
+		c := *in
+		whole[j] = w.emit(&c)
+		seen[j] = w.asInteger(whole[j], t)
+	})
+	var sum ir.Value = w.int(t, 0)
+	for _, p := range parts {
+		shift := w.int(t, w.shift(p, n))
+		v := w.binary(ir.OpLshr, seen[phases-1], shift)
+		for j := phases - 2; j >= 0; j-- {
+			v = w.choice(p.in[j], w.binary(ir.OpLshr, seen[j], shift), v).(*ir.Instr)
+		}
+		piece := w.resize(w.resize(v, ir.Int(int(8*p.len))), t)
+		sum = w.or(sum, w.binary(ir.OpShl, piece, shift))
+	}
+	switch {
+	case in.T.IsPtr():
+		var out ir.Value = w.emit(&ir.Instr{Op: ir.OpIntToPtr, T: in.T, Args: []ir.Value{sum}})
+		for j := range phases { // a pointer that was not torn keeps its object
+			out = w.choice(w.compare(ir.EQ, sum, seen[j]), whole[j], out)
+		}
+		return out
+	case in.T.IsInt():
+		return sum
+	}
+	return w.emit(&ir.Instr{Op: ir.OpBitcast, T: in.T, Args: []ir.Value{sum}})
+}
+
+// asInteger is the representation of a number or pointer.
+func (w *interrupts) asInteger(v ir.Value, t *ir.Type) ir.Value {
+	switch {
+	case v.Type().IsPtr():
+		return w.emit(&ir.Instr{Op: ir.OpPtrToInt, T: t, Args: []ir.Value{v}})
+	case v.Type().IsInt():
+		return v
+	}
+	return w.emit(&ir.Instr{Op: ir.OpBitcast, T: t, Args: []ir.Value{v}})
+}
+
+// shift is by how many bits part p of n bytes stands left in the number.
+func (w *interrupts) shift(p part, n int64) int64 {
+	if w.m.Layout.BigEndian {
+		return 8 * (n - p.off - p.len)
+	}
+	return 8 * p.off
+}
+
+// tornStore writes each part in its phase; in the others it goes to a local.
+func (w *interrupts) tornStore(in *ir.Instr, addr ir.Value, n, unit int64) {
+	t := ir.Int(int(8 * n))
+	elsewhere := w.local(ir.Int(8), n)
+	v := w.asInteger(in.Args[0], t)
+	parts := w.parts(n, unit)
+	w.phases(len(parts[0].in), func(j int) {
+		for _, p := range parts {
+			piece := w.resize(w.binary(ir.OpLshr, v, w.int(t, w.shift(p, n))), ir.Int(int(8*p.len)))
+			w.store(piece, w.choice(p.in[j], w.gep(addr, p.off, nil, 0), w.gep(elsewhere, p.off, nil, 0)), 1)
+		}
+	})
+	if in.Args[0].Type().IsPtr() { // what no handler changed is the pointer, with its object
+		same := w.emit(&ir.Instr{Op: ir.OpFreeze, T: ir.Int(1), Args: []ir.Value{w.compare(ir.EQ, w.load(t, addr), v)}})
+		w.store(in.Args[0], w.choice(same, addr, elsewhere), 1)
+	}
+}
+
+// copier copies or sets n bytes at an offset; to is where they go.
+type copier func(to ir.Value, off ir.Value, n ir.Value)
+
+// bytesCopy copies from from to to.
+func (w *interrupts) bytesCopy(to, from ir.Value) copier {
+	return func(d, off, n ir.Value) { w.model(ir.ModelMemcpy, "memcpy", w.ptr(), d, w.gep(from, 0, off, 1), n) }
+}
+
+// again makes in, a call that copies or sets memory, for a piece of it.
+func (w *interrupts) again(in *ir.Instr) copier {
+	return func(d, off, n ir.Value) {
+		c := *in
+		c.Args = append([]ir.Value(nil), in.Args...)
+		c.Args[0], c.Args[2] = d, w.resize(n, in.Args[2].Type())
+		if in.Model != ir.ModelMemset {
+			c.Args[1] = w.gep(in.Args[1], 0, off, 1)
+		}
+		w.emit(&c)
+	}
+}
+
+// copyParts copies n bytes to to in parts, or as a large copy.
+func (w *interrupts) copyParts(n, unit int64, piece copier, to ir.Value) {
+	k := int(n / unit)
+	if k > maxParts || k*min(k, w.turns+1) > maxTable {
+		w.largeCopy(w.int(w.word(), n), w.nondet(pointPrefix+"part", ir.Int(1)), piece, to)
+		return
+	}
+	elsewhere := w.local(ir.Int(8), n)
+	parts := w.parts(n, unit)
+	w.phases(len(parts[0].in), func(j int) {
+		for _, p := range parts {
+			d := w.choice(p.in[j], w.gep(to, p.off, nil, 0), w.gep(elsewhere, p.off, nil, 0))
+			piece(d, w.int(w.word(), p.off), w.int(w.word(), p.len))
+		}
+	})
+}
+
+// largeCopy copies n bytes upwards or downwards, with a phase for each run of handlers.
+func (w *interrupts) largeCopy(n, up ir.Value, piece copier, to ir.Value) {
+	phases := min(w.turns+1, maxPhases)
+	ends := []ir.Value{w.int(w.word(), 0)}
+	for j := 1; j < phases; j++ {
+		e := w.nondet(pointPrefix+"split", w.word())
+		w.assume(w.and(w.compare(ir.ULE, ends[j-1], e), w.compare(ir.ULE, e, n)))
+		ends = append(ends, e)
+	}
+	ends = append(ends, n)
+	w.phases(phases, func(j int) {
+		from := w.choice(up, ends[j], ends[phases-1-j])
+		size := w.binary(ir.OpSub, w.choice(up, ends[j+1], ends[phases-j]), from)
+		piece(w.gep(to, 0, from, 1), from, size)
+	})
+}
+
+// tornCopy is memcpy, memmove or memset in parts.
+func (w *interrupts) tornCopy(in *ir.Instr) {
+	n, constant := w.sizeWritten(in)
+	if constant && in.Model != ir.ModelMemmove {
+		w.copyParts(n, w.copyUnit(in, n), w.again(in), in.Args[0])
+		return
+	}
+	size := w.resize(in.Args[2], w.word())
+	var up ir.Value = w.nondet(pointPrefix+"part", ir.Int(1))
+	if in.Model == ir.ModelMemmove { // where the two overlap, there is one way
+		d, s := w.asInteger(in.Args[0], w.word()), w.asInteger(in.Args[1], w.word())
+		up = w.or(up, w.compare(ir.ULT, w.binary(ir.OpSub, s, d), size))
+		up = w.choice(w.compare(ir.ULT, w.binary(ir.OpSub, d, s), size), w.int(ir.Int(1), 0), up)
+	}
+	w.largeCopy(size, up, w.again(in), in.Args[0])
+}
+
+// copyUnit is the size of the parts of a copy of n bytes.
+func (w *interrupts) copyUnit(in *ir.Instr, n int64) int64 {
+	u := w.atomicBytes()
+	for u > 1 && n%u != 0 { // a struct of smaller members
+		u /= 2
+	}
+	if n > wordCopy*w.atomicBytes() || !w.aligned(in.Args[0], u) ||
+		in.Model != ir.ModelMemset && !w.aligned(in.Args[1], u) {
+		return 1
+	}
+	return u
+}
+
+// aligned reports whether an address is known to be a multiple of u.
+func (w *interrupts) aligned(v ir.Value, u int64) bool {
+	switch v := v.(type) {
+	case *ir.Const:
+		return v.Global != nil && int64(v.Global.Align)%u == 0 && v.Off%u == 0
+	case *ir.Instr:
+		switch v.Op {
+		case ir.OpAlloca:
+			return int64(v.Align)%u == 0
+		case ir.OpBitcast, ir.OpFreeze:
+			return w.aligned(v.Args[0], u)
+		case ir.OpGep:
+			for _, s := range v.Scales {
+				if s%u != 0 {
+					return false
+				}
+			}
+			return v.Off%u == 0 && w.aligned(v.Args[0], u)
+		}
+	}
+	return false
+}
+
+// copyArguments makes the copies of arguments by value that handlers could notice in
+// front of the call, where they can be torn.
+func (w *interrupts) copyArguments(in *ir.Instr) {
+	f := calledFunc(in)
+	if f == nil || in.Model != ir.ModelNone {
+		return
+	}
+	for i, p := range f.Params {
+		if p.ByVal == nil || i >= len(in.Args) || !w.touch.conflicts(access{in.Args[i], true, false}, w.escapes) {
+			continue
+		}
+		n := w.m.Layout.SizeOf(p.ByVal)
+		tmp := w.local(p.ByVal, 1)
+		copied := &ir.Instr{Op: ir.OpCall, T: w.ptr(), Model: ir.ModelMemcpy,
+			Args: []ir.Value{tmp, in.Args[i], w.int(w.word(), n)}}
+		decl := w.declare(ir.ModelMemcpy, "memcpy", w.ptr(), copied.Args)
+		copied.Sig, copied.Callee, copied.Pos = decl.Sig(), w.addrOfFunc(decl), in.Pos
+		w.step(copied)
+		in.Args[i] = tmp
+	}
+}
