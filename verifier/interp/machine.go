@@ -60,6 +60,7 @@ type frame struct {
 	seen   *Call     // of Options.Watch
 
 	turn    []*Loop // of Options.Watch, whose header is at hand
+	began   bool    // a block began, and Options.Watch wants to know
 	entries map[*Loop][]bits.Vec
 	why     causesOf // with Options.Relevant
 }
@@ -207,6 +208,10 @@ func (x *machine) step() {
 	if fr.turn != nil {
 		x.watchTurn(fr)
 	}
+	if fr.began {
+		fr.began = false
+		x.o.Watch.Block(View{x})
+	}
 	fr.next++
 	if x.rel != nil {
 		x.follow(fr, in)
@@ -266,6 +271,7 @@ func (x *machine) jump(b *ir.Block) {
 	x.visits[b]++
 	if w := x.o.Watch; w != nil {
 		x.fr.turn = w.Loops[b]
+		x.fr.began = w.Block != nil
 	}
 	if x.lasso != nil && x.visits[b] > 1 {
 		x.lasso.visit(x, b)

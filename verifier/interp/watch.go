@@ -11,6 +11,67 @@ type Watch struct {
 	Places []Place // read before and after each call
 	Call   func(*Call)
 	Loops  map[*ir.Block][]*Loop // by header
+	Block  func(View)            // a block begins, its phis are done
+}
+
+// View looks at a run between two instructions.
+type View struct{ x *machine }
+
+// Seen is what a register or memory holds: a number, or a place in the object of that number.
+type Seen struct {
+	Bits   bits.Vec
+	Object int // -1: a number
+	Offset int64
+	Known  bool // false: indeterminate, or no number and no place in a variable or heap block
+}
+
+// Frames is how many calls are active.
+func (v View) Frames() int { return len(v.x.frames) }
+
+// At says where call n is, and which instruction of the call below called it.
+func (v View) At(n int) (*ir.Block, *ir.Instr) { return v.x.frames[n].blk, v.x.frames[n].call }
+
+// Value is an instruction's or a parameter's value in call n.
+func (v View) Value(n int, a ir.Value) Seen {
+	fr := v.x.frames[n]
+	switch a := a.(type) {
+	case *ir.Instr:
+		return v.seen(fr.vals[a.ID])
+	case *ir.Param:
+		return v.seen(fr.params[a.Index])
+	}
+	return Seen{Object: -1}
+}
+
+// Global is the number of a global's object.
+func (v View) Global(g *ir.Global) int { return v.x.global(g).num }
+
+// Object says how large an object is, and whether it is still there.
+func (v View) Object(n int) (size int64, alive bool) {
+	o := v.x.objects[n]
+	return o.size, o.dead == ""
+}
+
+// Load is what an object holds at a place, read as t.
+func (v View) Load(n int, off int64, t *ir.Type) Seen {
+	o := v.x.objects[n]
+	if off < 0 || off+v.x.l.StoreSize(t) > o.size {
+		return Seen{Object: -1}
+	}
+	return v.seen(v.x.get(o, off, t))
+}
+
+func (v View) seen(a value) Seen {
+	switch {
+	case a.elems != nil || !a.defined() || a.bits.Width() == 0:
+		return Seen{Object: -1}
+	case a.obj == nil:
+		return Seen{Bits: a.bits, Object: -1, Known: true}
+	case a.obj.fn != nil || a.obj.region != nil || a.obj.block != nil:
+		return Seen{Object: -1}
+	}
+	off, fits := a.bits.Int64()
+	return Seen{Object: a.obj.num, Offset: off, Known: fits}
 }
 
 // Place is where a number is: N bytes of a global or of what an alloca made, a

@@ -3,6 +3,7 @@ package seg
 import (
 	"errors"
 	"log/slog"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -22,26 +23,55 @@ func (b *builder) certify() []*cut {
 	var failed []*cut
 	b.certified = 0
 	for _, c := range b.reachable() {
+		why := b.checkSummaries(c)
 		for _, e := range c.edges {
-			if e.to == nil {
+			if e.to == nil || why != nil {
 				continue
 			}
 			if e.proved != e.to.st {
-				if why := b.checkEdge(e); why != nil {
+				if why = b.checkEdge(e); why != nil {
 					slog.Debug("an edge is not certified", "edge", e.tag, "why", why)
-					if c.repairs++; c.repairs <= maxRepairs {
-						failed = append(failed, c)
-						break
-					}
-					b.giveUp(verdict.Incomplete, "an edge of the graph is not certified: "+why.Error(), b.at(e.from.st))
 					continue
 				}
 				e.proved = e.to.st
 			}
 			b.certified++
 		}
+		if why == nil {
+			continue
+		}
+		if c.repairs++; c.repairs <= maxRepairs {
+			failed = append(failed, c)
+		} else {
+			b.giveUp(verdict.Incomplete, "an edge of the graph is not certified: "+why.Error(), b.at(c.st))
+		}
 	}
 	return failed
+}
+
+// checkSummaries proves that the summaries of recursive functions hold for the runs from c that come
+// back, and that the runs from c which rest on summaries were told what they say now.
+func (b *builder) checkSummaries(c *cut) error {
+	for _, r := range c.comeBacks {
+		k, sum := plainKnow(r.know), r.sum.cases[r.n]
+		if !sum.reached || len(sum.bounds) > len(r.dirs) {
+			return errors.New("a run comes back that the summary leaves out")
+		}
+		for n, i := range sum.bounds {
+			if !b.checker.Within(&k, r.dirs[n], plainInterval(i)) {
+				return errors.New("a run comes back outside the summary's bounds")
+			}
+		}
+	}
+	for _, u := range c.uses {
+		for n, was := range u.cases {
+			now := u.sum.cases[n]
+			if was.reached != now.reached || !slices.Equal(was.bounds, now.bounds) {
+				return errors.New("the summary is another one now")
+			}
+		}
+	}
+	return nil
 }
 
 func (b *builder) checkEdge(e *edge) error {
@@ -137,9 +167,13 @@ func plainValue(v value) certify.Value {
 func plainKnow(k *know) certify.Knowledge {
 	out := certify.Knowledge{Intervals: make(map[exact.Var]certify.Interval, len(k.iv)), Rows: k.rows}
 	for v, i := range k.iv {
-		out.Intervals[v] = certify.Interval{Lo: i.lo, Hi: i.hi, HasLo: i.hasLo, HasHi: i.hasHi}
+		out.Intervals[v] = plainInterval(i)
 	}
 	return out
+}
+
+func plainInterval(i ival) certify.Interval {
+	return certify.Interval{Lo: i.lo, Hi: i.hi, HasLo: i.hasLo, HasHi: i.hasHi}
 }
 
 // readInitial is what a global's initialiser holds at a place.

@@ -282,3 +282,50 @@ func TestInitialBytesOutside(t *testing.T) {
 		t.Error("four bytes at the second last")
 	}
 }
+
+// A summary that says more than its runs show is not certified, and neither is a call that was told so.
+func TestWrongSummariesAreNotCertified(t *testing.T) {
+	g := graphOf(t, `int f(int n) { if (n <= 0) return 0; return f(n - 1) + 1; }
+		int main(void) { int n = nondet_int(); if (n > 50) return 1; return f(n); }`)
+	wrong := func() bool {
+		for _, c := range g.cuts {
+			if g.b.checkSummaries(c) != nil {
+				return true
+			}
+		}
+		return false
+	}
+	if wrong() {
+		t.Fatal("the summaries are not certified as they are")
+	}
+	tried := 0
+	for fn, sum := range g.b.summaries {
+		for n := range sum.cases {
+			c := &sum.cases[n]
+			if !c.reached {
+				t.Errorf("%s: case %d is not reached", fn.Name, n)
+			}
+			for i, was := range c.bounds {
+				for _, cut := range g.cuts {
+					cut.uses = nil // else the call is what is wrong
+				}
+				if was.hasHi {
+					c.bounds[i].hi = was.hi.Add(exact.I(-1))
+					if tried++; !wrong() {
+						t.Errorf("%s, case %d: bound %d less one is certified", fn.Name, n, i)
+					}
+				}
+				c.bounds[i] = was
+			}
+			g.start.uses = []summaryUse{{sum, sum.cases}}
+			c.reached = false
+			if tried++; g.b.checkSummaries(g.start) == nil {
+				t.Errorf("%s: a call was told of runs that are not there", fn.Name)
+			}
+			c.reached, g.start.uses = true, nil
+		}
+	}
+	if tried < 4 {
+		t.Errorf("only %d wrong summaries", tried)
+	}
+}

@@ -25,6 +25,9 @@ type cut struct {
 
 	tracked []tracked // cells at places that depend on the slots
 
+	comeBacks []comeBackAt // runs from here that return from a recursive function
+	uses      []summaryUse // summaries that runs from here rest on
+
 	repairs   int  // times it was expanded again because an edge was not certified
 	refreshed bool // expanded once more for the sake of numbers that came later
 }

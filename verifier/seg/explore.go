@@ -118,6 +118,7 @@ func (b *builder) expand(c *cut) ([]*cut, error) {
 
 func (b *builder) expandOnce(c *cut) (next []*cut, again bool, err error) {
 	c.edges, c.dirty, c.outdated = nil, false, false
+	c.comeBacks, c.uses = nil, nil
 	b.current = c
 	first := c.st.clone()
 	first.cost, first.vague, first.overflowed = 0, "", false

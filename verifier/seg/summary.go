@@ -22,6 +22,20 @@ type summaryCase struct {
 	grown   int
 }
 
+// comeBackAt is a run that comes back from a recursive function entered without callers.
+type comeBackAt struct {
+	sum  *summary
+	n    int // of the case
+	know *know
+	dirs []exact.Lin // values of the templates
+}
+
+// summaryUse is what a call was told of the runs that come back.
+type summaryUse struct {
+	sum   *summary
+	cases [2]summaryCase
+}
+
 // summaryWidening is how often a bound may move before it is given up.
 const summaryWidening = 3
 
@@ -119,6 +133,7 @@ func (b *builder) returned(s *state, v value) {
 	if !ok {
 		dirs = nil
 	}
+	b.current.comeBacks = append(b.current.comeBacks, comeBackAt{sum, n, s.know, dirs})
 	now := b.bounds(s.know, dirs)
 	if !c.reached {
 		c.reached, c.bounds = true, now
@@ -188,6 +203,7 @@ func (b *builder) bounds(k *know, dirs []exact.Lin) []ival {
 func (b *builder) comeBack(s *state, in *ir.Instr, fn *ir.Func) []*state {
 	sum := b.summaryOf(fn)
 	sum.users = append(sum.users, b.current)
+	b.current.uses = append(b.current.uses, summaryUse{sum, sum.cases})
 	args := map[*ir.Param]value{}
 	for _, g := range b.ghosts(fn) {
 		args[g] = b.value(s, in.Args[g.Index-ghostIndex])

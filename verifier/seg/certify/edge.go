@@ -202,8 +202,7 @@ func (k *check) knowledge() error {
 // within: the value of v is in the interval.
 func (k *check) within(v exact.Var, i Interval) error {
 	if x, ok := k.value[v]; ok {
-		if i.HasLo && !k.entails(k.k, exact.Lin{Terms: x.Terms, Const: x.Const.Sub(i.Lo)}) ||
-			i.HasHi && !k.entails(k.k, exact.Lin{Terms: x.Neg().Terms, Const: i.Hi.Sub(x.Const)}) {
+		if !k.Within(k.k, x, i) {
 			return fmt.Errorf("a bound that the path does not show: %d", v)
 		}
 		return nil

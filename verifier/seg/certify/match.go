@@ -92,8 +92,7 @@ func (k *check) shared(x exact.Lin, width int) bool {
 }
 
 func (k *check) between(x exact.Lin, lo, hi exact.Int) bool {
-	return k.entails(k.k, exact.Lin{Terms: x.Terms, Const: x.Const.Sub(lo)}) &&
-		k.entails(k.k, exact.Lin{Terms: x.Neg().Terms, Const: hi.Sub(x.Const)})
+	return k.Within(k.k, x, Interval{Lo: lo, Hi: hi, HasLo: true, HasHi: true})
 }
 
 // limits are the least and the greatest number of width bits in a reading.

@@ -67,6 +67,12 @@ func (c *Checker) entails(k *Knowledge, e exact.Lin) bool {
 	return c.Ladder.Entails(c.Ctx, rows, linear.AtLeast(e))
 }
 
+// Within reports that k implies that e is in the interval.
+func (c *Checker) Within(k *Knowledge, e exact.Lin, i Interval) bool {
+	return (!i.HasLo || c.entails(k, exact.Lin{Terms: e.Terms, Const: e.Const.Sub(i.Lo)})) &&
+		(!i.HasHi || c.entails(k, exact.Lin{Terms: e.Neg().Terms, Const: i.Hi.Sub(e.Const)}))
+}
+
 // equal reports that k implies x = y.
 func (c *Checker) equal(k *Knowledge, x, y exact.Lin) bool {
 	d := x.Sub(y)

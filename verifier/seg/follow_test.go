@@ -1,0 +1,115 @@
+package seg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
+)
+
+// follower holds a run to a graph and its system.
+type follower struct {
+	g      *Graph
+	sys    *its.System
+	legend Legend
+	at     map[string]*cut
+	cut    *cut
+	value  map[exact.Var]exact.Int
+	steps  int
+	err    error
+}
+
+func (f *follower) block(v interp.View) {
+	to := f.at[position(v)]
+	if to == nil || f.err != nil {
+		return
+	}
+	now, err := f.g.instance(to, v)
+	if err != nil {
+		f.err = fmt.Errorf("step %d: the run leaves the state at %s: %w", f.steps, to.pos, err)
+		return
+	}
+	if !f.byEdge(to, now) {
+		f.err = fmt.Errorf("step %d: no edge from %s to %s: %v", f.steps, f.cut.pos, to.pos, now)
+	}
+	f.cut, f.value, f.steps = to, now, f.steps+1
+}
+
+// byEdge: an edge of the graph, and a transition for it, make the step.
+func (f *follower) byEdge(to *cut, now map[exact.Var]exact.Int) bool {
+	for _, e := range f.cut.edges {
+		if e.to != to {
+			continue
+		}
+		rows := fixed(f.value)
+		for _, sl := range to.slots {
+			if n, ok := now[sl.v]; ok {
+				if x, given := e.vals[sl.key]; given {
+					rows = append(rows, linear.Equals(x.Sub(constInt(n))))
+				}
+			}
+		}
+		if sat(e.st.know, rows) != linear.Unsat && f.byTransition(e, now) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *follower) byTransition(e *edge, now map[exact.Var]exact.Int) bool {
+	index := map[string]int{}
+	for n, v := range f.sys.Vars {
+		index[v] = n
+	}
+	for n := range f.sys.Trans {
+		t := &f.sys.Trans[n]
+		p, ok := f.legend.paths[t.Tag]
+		if !ok || p.e != e {
+			continue
+		}
+		var rows []linear.Row
+		for _, a := range t.Guard {
+			if l, linearly := a.Lin(); linearly {
+				rows = append(rows, linear.Row{Lin: l, EQ: a.Rel == its.EQ})
+			}
+		}
+		for _, sl := range e.from.slots {
+			if c, ok := f.value[sl.v]; ok && p.x.kept(sl) {
+				rows = append(rows, linear.Equals(exact.V(exact.Var(index[p.x.names[sl.key]])).Sub(constInt(c))))
+			}
+		}
+		for _, sl := range e.to.slots {
+			c, ok := now[sl.v]
+			if !ok || !p.x.kept(sl) {
+				continue
+			}
+			if l, linearly := t.Update[index[p.x.names[sl.key]]].Lin(); linearly {
+				rows = append(rows, linear.Equals(l.Sub(constInt(c))))
+			}
+		}
+		if sat(newKnow(), rows) != linear.Unsat {
+			return true
+		}
+	}
+	return false
+}
+
+// follow runs a program once and returns how many steps of it the graph and its system made too.
+func (g *Graph) follow(sys *its.System, legend Legend, seed int64) (int, error) {
+	f := &follower{g: g, sys: sys, legend: legend, at: map[string]*cut{}, cut: g.start}
+	for _, c := range g.cuts {
+		if c != g.start {
+			f.at[c.pos] = c
+		}
+	}
+	opts := interp.Options{Semantics: ir.Semantics{MallocNeverFails: true}, MaxSteps: 3000,
+		Watch: &interp.Watch{Block: f.block}}
+	_, err := interp.Run(context.Background(), g.b.m, opts, dice{rand.New(rand.NewSource(seed))})
+	return f.steps, errors.Join(err, f.err)
+}
