@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness fuzz update fresh clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness oracle fuzz update fresh clean
 
 setup:
 	@scripts/setup.sh
@@ -88,6 +88,12 @@ fuzz: setup
 # Rewrites what tests expect from what happens now, in every test that can: read the difference before you commit it.
 update: setup
 	UPDATE=1 $(GO) test -count=1 -timeout 30m -run '^(TestCheck|TestManual|TestGolden|TestCases|TestTrace)$$' ./cmd/firmproof ./verifier/frontend ./verifier/interp
+
+# Every way to an answer (check, --cache after edits, run --pr-sim, jobs as on the server) on every program of the tests and
+# examples; LANES is a regular expression of names, such as check/leak. `make test` takes a sample.
+LANES ?= all
+oracle: setup
+	FIRMPROOF_LANES='$(LANES)' $(GO) test -count=1 -run '^TestLanes$$' -parallel 2 -timeout 0 -v ./cmd/firmproof
 
 # `make demo` and `make test` as on a fresh machine: in a minimal Debian 12 root with a clean clone of HEAD.
 # STEP=root, demo or test does one of them (the root stays in FRESH_DIR), STEP=shell CMD='go test ./targets' a command

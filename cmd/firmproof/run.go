@@ -55,30 +55,45 @@ Exit status: 0 success; 1 failure (a violation, no verdict at all, or the change
 }
 
 func (s *simulation) run(ctx context.Context) error {
+	pr, err := s.verify(ctx)
+	if err != nil {
+		return err
+	}
+	return s.show(pr.now, pr.before, pr.options)
+}
+
+// verified is what the two sides of a pull request say.
+type verified struct {
+	now, before *verdict.Report // before is nil where the base cannot be verified
+	options     reports.PageOptions
+}
+
+// verify verifies both sides of the pull request.
+func (s *simulation) verify(ctx context.Context) (*verified, error) {
 	s.fl.req.Integers, s.fl.req.Solver = defaultIntegers, defaultSolver
 	base, head, ok := strings.Cut(s.rng, "..")
 	if !ok || base == "" || head == "" || strings.HasPrefix(head, ".") {
-		return fmt.Errorf("--pr-sim %q: want BASE..HEAD", s.rng)
+		return nil, fmt.Errorf("--pr-sim %q: want BASE..HEAD", s.rng)
 	}
 	work, err := os.MkdirTemp("", "firmproof-pr-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.RemoveAll(work)
 	mirror, shas, err := s.fetch(ctx, work, base, head)
 	if err != nil {
-		return userError(err)
+		return nil, userError(err)
 	}
 	changed, from, err := mirror.Changed(ctx, shas[0], shas[1])
 	if err != nil {
-		return userError(err)
+		return nil, userError(err)
 	}
 	s.fl.req.Changed = changed
 	now, err := s.check(ctx, mirror, shas[1], filepath.Join(work, "head"))
 	if err != nil {
 		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head,
 			strings.TrimSpace(err.Error()))
-		return &exitError{code: exitViolated}
+		return nil, &exitError{code: exitViolated}
 	}
 	s.fl.req.Called = prepare.CalledIn(now) // what the change called stands against the same calls before it
 	before, err := s.check(ctx, mirror, from, filepath.Join(work, "base"))
@@ -88,13 +103,13 @@ func (s *simulation) run(ctx context.Context) error {
 	}
 	m, err := manifest.Read(filepath.Join(work, "head"))
 	if err != nil {
-		return userError(err)
+		return nil, userError(err)
 	}
 	o := reports.PageOptions{Changed: changed, All: m.Report.Annotate == "all"}
 	if m.Report.FailOnGiven {
 		o.FailOn = m.Report.FailOn
 	}
-	return s.show(now, before, o)
+	return &verified{now, before, o}, nil
 }
 
 // fetch brings both commits into a mirror of their own.

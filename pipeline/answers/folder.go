@@ -20,7 +20,7 @@ import (
 
 // Folder keeps answers in a folder:
 //
-//	results/KEY   answers, by their keys
+//	results/KEY   answers, by the keys of their questions
 //	claims/KEY    of an entry on a target: digests of questions without a model
 //	inputs/KEY    of an entry on a target: inputs of its last violations
 //
@@ -62,10 +62,8 @@ func (f *Folder) Run(ctx context.Context, m *ir.Module, plan verifier.Plan, budg
 	if err != nil {
 		return verifier.Run(ctx, m, plan)
 	}
-	for _, key := range q.Keys() {
-		if res := f.recall(q, key, budget); res != nil {
-			return res
-		}
+	if res := f.recall(q, budget); res != nil {
+		return res
 	}
 	return f.verify(ctx, m, plan, q, budget)
 }
@@ -117,9 +115,10 @@ func (f *Folder) read(key string) (a Answer, ok bool) {
 	return a, err == nil && json.Unmarshal(text, &a) == nil
 }
 
-// recall is the stored answer to q under a key, nil if there is none that can be shown.
-func (f *Folder) recall(q Question, key string, budget time.Duration) *verdict.Result {
-	a, ok := f.read(key)
+// recall is the stored answer to q, nil if there is none that can be shown. A proof under
+// other bounds is not shown: with a cache, `check` says what it says without one.
+func (f *Folder) recall(q Question, budget time.Duration) *verdict.Result {
+	a, ok := f.read(q.Key.Shape)
 	if !ok {
 		return nil
 	}
@@ -136,16 +135,13 @@ func (f *Folder) recall(q Question, key string, budget time.Duration) *verdict.R
 // keep stores what is worth it, but never in place of a better answer.
 func (f *Folder) keep(q Question, res *verdict.Result, budget time.Duration) error {
 	list, err := q.Keep(res, budget)
-	for _, a := range list {
-		old, ok := f.read(a.Key)
-		if ok && !a.replaces(old) {
-			continue
-		}
-		if err := f.write(f.file(a.Key), a); err != nil {
-			return err
-		}
+	if err != nil || len(list) == 0 {
+		return err
 	}
-	return err
+	if old, ok := f.read(q.Key.Shape); ok && !list[0].replaces(old) {
+		return nil
+	}
+	return f.write(f.file(q.Key.Shape), list[0])
 }
 
 func (f *Folder) write(path string, v any) error {

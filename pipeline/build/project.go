@@ -277,11 +277,13 @@ func (b *builder) addInterrupts(list []manifest.Interrupt) error {
 	if len(list) == 0 {
 		return nil
 	}
-	file := filepath.Join(b.opts.WorkDir, "firmproof-interrupts.c")
-	if err := os.WriteFile(file, []byte(weave.PointSource(Handlers(list))), 0o644); err != nil {
+	// compiled in its own folder, so that reports and keys do not name that folder
+	const file = "firmproof-interrupts.c"
+	if err := os.WriteFile(filepath.Join(b.opts.WorkDir, file), []byte(weave.PointSource(Handlers(list))),
+		0o644); err != nil {
 		return &InfraError{"interrupts", err}
 	}
-	b.add(unitSpec{file: file})
+	b.add(unitSpec{file: file, dir: b.opts.WorkDir})
 	return nil
 }
 

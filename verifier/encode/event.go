@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"cmp"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -44,9 +46,6 @@ func (e *encoder) fresh(st *state, kind input.Kind, in *ir.Instr, t *ir.Type, na
 	if st != nil && st.pc != nil {
 		guard = st.pc.all
 	}
-	if name == "" {
-		name = "in"
-	}
 	switch t.Kind {
 	case ir.KindVoid:
 		return val{}
@@ -58,7 +57,7 @@ func (e *encoder) fresh(st *state, kind input.Kind, in *ir.Instr, t *ir.Type, na
 		return out
 	}
 	sort := ilr.BV(e.bitsOf(t))
-	v := e.s.Fresh(name, sort)
+	v := e.s.Fresh(cmp.Or(name, "in"), sort) // reports name an input without a name by its instruction
 	e.event(Event{Kind: kind, Instr: in, Guard: guard, Value: v, Name: name})
 	out := val{t: v}
 	switch t.Kind {

@@ -4,6 +4,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"slices"
@@ -85,8 +86,8 @@ func Shown(inputs []input.Input) []verdict.Input {
 
 func shown(in input.Input) verdict.Input {
 	out := verdict.Input{Kind: in.Kind.String(), Name: in.Name, Pos: in.Pos}
-	if at := in.Instr; at != nil && in.Name == "" { // from an execution: the formula names its inputs itself
-		out.Name, out.Pos = at.Name, *at.Pos
+	if at := in.Instr; at != nil { // named by the program, whether a formula or an execution asked for it
+		out.Name, out.Pos = cmp.Or(at.Name, in.Name), *at.Pos
 		if k, direct := at.Callee.(*ir.Const); direct && k.Func != nil {
 			out.Name = k.Func.Name
 		}
