@@ -31,10 +31,14 @@ func (r *rewriter) quantifier(i int) (string, int) {
 		return fmt.Sprintf("({ %s; firmproof_contract_havoc(&%s, sizeof %s); (_Bool)(%s); })", declaration, v, v,
 			strings.TrimSpace(r.text(semi+1, last))), end + 1
 	}
-	from, while, ok := r.domain(semi+1, last, v)
+	from, while, ok := r.domain(semi+1, last, v, exists)
 	if !ok {
-		r.fail(i, "%s over %s: the body does not begin with bounds of %s (lower <= %s && %s < upper)", r.toks[i].text,
-			v, v, v, v)
+		form := "%s <= %s && %s < upper && ..."
+		if !exists {
+			form = "%s <= %s && %s < upper ==> ..."
+		}
+		r.fail(i, "%s over %s: the body does not begin with bounds of %s ("+strings.Replace(form, "%s <=", "lower <=", 1)+")",
+			r.toks[i].text, v, v, v, v)
 		return "0", end + 1
 	}
 	result, start, step := r.name("all"), "1", "&"
@@ -90,49 +94,100 @@ func (r *rewriter) markCalls() {
 	}
 }
 
-// domain finds the bounds of v at the begin of a quantifier's body: conjuncts
-// lower <= v, v < upper and the like in front of ==> or among those of &&.
-func (r *rewriter) domain(lo, hi int, v string) (from, while string, ok bool) {
-	if i := r.find(lo, hi, "==>"); i >= 0 {
-		hi = i
+// domain finds the bounds of v that a quantifier's body begins with: conjuncts
+// lower <= v, v < upper and the like, of a forall in front of ==>, of an exists among
+// those of &&. Only so does the loop over them decide the quantifier: the body has the
+// whole condition, and outside of the bounds it is true or, of exists, false.
+func (r *rewriter) domain(lo, hi int, v string, exists bool) (from, while string, ok bool) {
+	lo, hi = r.peel(lo, hi)
+	i := r.find(lo, hi, "==>")
+	if exists != (i < 0) || r.find(lo, hi, "<==>") >= 0 {
+		return "", "", false
 	}
+	if i >= 0 {
+		lo, hi = r.peel(lo, i)
+	}
+	if r.find(lo, hi, "||") >= 0 || r.find(lo, hi, "?") >= 0 {
+		return "", "", false
+	}
+	var upper []string
+	for _, c := range r.conjuncts(lo, hi) {
+		left, op, right := r.comparison(c[0], c[1], v)
+		if right == v {
+			left, op, right = right, mirrored[op], left
+		}
+		if left != v || op == "" {
+			continue
+		}
+		switch op {
+		case "<", "<=":
+			upper = append(upper, v+" "+op+" ("+right+")")
+		case ">=":
+			from = right
+		case ">":
+			from = "(" + right + ") + 1"
+		}
+	}
+	return from, strings.Join(upper, " && "), from != "" && len(upper) > 0
+}
+
+var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+// peel takes parentheses off an expression.
+func (r *rewriter) peel(lo, hi int) (int, int) {
 	for hi-lo >= 2 && r.toks[lo].text == "(" && r.mate[lo] == hi-1 {
 		lo, hi = lo+1, hi-1
 	}
-	for _, c := range r.split(lo, hi, "&&") {
-		a, b := c[0], c[1]
-		for b-a >= 2 && r.toks[a].text == "(" && r.mate[a] == b-1 {
-			a, b = a+1, b-1
-		}
-		for _, part := range r.chain(a, b) {
-			l, op, u := part[0], r.toks[part[1]].text, part[2]
-			left, right := strings.TrimSpace(r.text(l, part[1])), strings.TrimSpace(r.text(part[1]+1, u))
-			switch {
-			case right == v && op == "<=":
-				from = left
-			case right == v && op == "<":
-				from = "(" + left + ") + 1"
-			case left == v && op == ">=":
-				from = right
-			case left == v && op == ">":
-				from = "(" + right + ") + 1"
-			case left == v && (op == "<" || op == "<=" || op == "!="):
-				while = v + " " + op + " (" + right + ")"
-			case right == v && (op == ">" || op == ">="):
-				while = "(" + left + ") " + op + " " + v
-			}
-		}
-	}
-	return from, while, from != "" && while != ""
+	return lo, hi
 }
 
-// chain gives the comparison that an expression consists of: where it begins, its
-// operator and its end.
-func (r *rewriter) chain(lo, hi int) [][3]int {
-	for _, op := range []string{"<=", "<", ">=", ">", "!="} {
-		if i := r.find(lo, hi, op); i > 0 {
-			return [][3]int{{lo, i, hi}}
+// conjuncts are the parts of &&, those in parentheses too.
+func (r *rewriter) conjuncts(lo, hi int) (out [][2]int) {
+	parts := r.split(lo, hi, "&&")
+	if len(parts) == 1 {
+		return parts
+	}
+	for _, c := range parts {
+		a, b := r.peel(c[0], c[1])
+		if r.find(a, b, "||") >= 0 || r.find(a, b, "==>") >= 0 || r.find(a, b, "?") >= 0 {
+			continue
+		}
+		out = append(out, r.conjuncts(a, b)...)
+	}
+	return out
+}
+
+// comparison takes an expression apart that is one comparison by order, with the same
+// value on one side in every turn of a loop.
+func (r *rewriter) comparison(lo, hi int, v string) (left, op, right string) {
+	lo, hi = r.peel(lo, hi)
+	at := -1
+	for i := lo; i < hi; i++ {
+		switch t := r.toks[i].text; {
+		case mirrored[t] != "" && at >= 0:
+			return "", "", ""
+		case mirrored[t] != "":
+			at = i
+		case t == "==" || t == "!=" || t == "^" || t == "|" || t == "," || t == "=",
+			t == "&" && i > lo && operand(r.toks[i-1]):
+			return "", "", "" // binds weaker than the comparison
+		}
+		if m := r.mate[i]; m > i && m < hi {
+			i = m
 		}
 	}
-	return nil
+	if at < 0 {
+		return "", "", ""
+	}
+	left, right = strings.TrimSpace(r.text(lo, at)), strings.TrimSpace(r.text(at+1, hi))
+	bound := [2]int{at + 1, hi}
+	if left != v {
+		bound = [2]int{lo, at}
+	}
+	for i := bound[0]; i < bound[1]; i++ {
+		if r.toks[i].text == v || r.toks[i].text == "++" || r.toks[i].text == "--" {
+			return "", "", ""
+		}
+	}
+	return left, r.toks[at].text, right
 }
