@@ -48,6 +48,18 @@ int main(void) { unsigned x = nondet_uint() & 3;
 	if (x > 3) unknown();
 	CHECK(x < 4);
 }`, []verdict.Status{verdict.Proved}},
+		"a register without a memory map": {`int main(void) {
+	*(volatile unsigned *)0x40000000 = 1;
+	CHECK(0);
+}`, []verdict.Status{verdict.Unknown}},
+		"an unknown pointer": {`extern int *p; int main(void) {
+	int x = *p & 1;
+	CHECK(x == 2);
+}`, []verdict.Status{verdict.Unknown}},
+		"an unknown function": {`extern void (*f)(void); int main(void) {
+	f();
+	CHECK(0);
+}`, []verdict.Status{verdict.Unknown}},
 	} {
 		m := testprogram.Compile(t, c.src, "-O0")
 		res := Run(context.Background(), m, Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true},

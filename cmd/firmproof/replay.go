@@ -318,7 +318,13 @@ func (r *replayer) must(ctx context.Context, argv ...string) error {
 }
 
 func (r *replayer) sanitize() []string {
-	const ub = "undefined,float-divide-by-zero"
+	ub := "undefined,float-divide-by-zero"
+	switch r.h.claim.Check { // else the program goes on past the claim
+	case verdict.UnsignedOverflow:
+		ub += ",unsigned-integer-overflow"
+	case verdict.Conversion:
+		ub += ",implicit-conversion,float-cast-overflow"
+	}
 	switch {
 	case r.h.arm:
 		return []string{"-fsanitize=" + ub, "-fsanitize-trap=all", "-ftrivial-auto-var-init=zero",

@@ -73,6 +73,7 @@ func (r *Request) flags() []string {
 	for _, d := range r.Undefines {
 		args = append(args, "-U"+d)
 	}
+	args = append(args, "-ffp-contract=fast") // GCC's default, unless a flag says less
 	for _, f := range r.CFlags {
 		if f != "-w" { // the shim must hear of undeclared functions
 			args = append(args, f)

@@ -116,7 +116,8 @@ func (c *call) word(a string) {
 		c.files = append(c.files, a)
 	case a == "-xc", a == "-xnone":
 	case strings.HasPrefix(a, "-I"), strings.HasPrefix(a, "-D"), strings.HasPrefix(a, "-U"), keptFlags[a],
-		strings.HasPrefix(a, "-fpack-struct="), strings.HasPrefix(a, "-isystem"), strings.HasPrefix(a, "-iquote"),
+		strings.HasPrefix(a, "-fpack-struct="), strings.HasPrefix(a, "-ffp-contract="),
+		strings.HasPrefix(a, "-isystem"), strings.HasPrefix(a, "-iquote"),
 		strings.HasPrefix(a, "-include"):
 		c.flags = append(c.flags, a)
 	case strings.HasPrefix(a, "-std="), strings.HasPrefix(a, "--std="):

@@ -37,7 +37,8 @@ func (r *rewriter) quantifier(i int) (string, int) {
 		if !exists {
 			form = "%s <= %s && %s < upper ==> ..."
 		}
-		r.fail(i, "%s over %s: the body does not begin with bounds of %s ("+strings.Replace(form, "%s <=", "lower <=", 1)+")",
+		r.fail(i, "%s over %s: the body does not begin with bounds of %s ("+strings.Replace(form, "%s <=", "lower <=",
+			1)+")",
 			r.toks[i].text, v, v, v, v)
 		return "0", end + 1
 	}

@@ -37,7 +37,7 @@ func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 			a.Fail(&verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped after encode, as asked"})
 			return nil
 		}
-		if a.Enough(p) || err == nil && (r.complete || r.cut == nil && !r.grows) {
+		if a.Enough(p) || b.allSettled() || err == nil && (r.complete || r.cut == nil && !r.grows) {
 			return nil
 		}
 		a.GiveWay()
@@ -64,6 +64,16 @@ type unwinder struct {
 	p    *problem.Problem
 	a    *problem.Answers
 	last *round // the last round that ended
+}
+
+// allSettled reports that every claim which the program can have is settled: a loop
+// without end behind them needs no more turns.
+func (b *unwinder) allSettled() bool {
+	if b.last == nil || len(b.a.AllSettled()) == 0 || b.p.Checks.Has(verdict.Unwinding) {
+		return false
+	}
+	all := encode.ListClaims(b.p.Module, b.p.Checks, func(*ir.Block) bool { return true })
+	return !slices.ContainsFunc(all, func(c encode.Claim) bool { return b.a.Settled(c.ID) == nil })
 }
 
 // covered reports that nothing is open after the last round: each claim is settled or

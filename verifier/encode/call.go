@@ -106,7 +106,12 @@ func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) v
 	var fs []callee
 	hit := e.s.False()
 	var cases []failure
-	for _, t := range e.targets(st, v.p) {
+	ts := e.targets(st, v.p)
+	e.unknownTarget(st, in, verdict.Memory, e.s.True(), ts, "call")
+	if st.pc == nil {
+		return val{}
+	}
+	for _, t := range ts {
 		switch {
 		case t.obj == nil || t.obj.kind != objFunc:
 			cases = append(cases, failure{when: t.g, text: "call through a pointer to no function"})

@@ -25,3 +25,16 @@ func (e *encoder) checkConversion(fr *frame, st *state, in *ir.Instr, a val) {
 	e.claim(fr, st, in, verdict.Conversion, bad, false, fmt.Sprintf("floating-point value does not fit %d bits",
 		t.Width))
 }
+
+// checkNarrow claims that an address fits the integer it is converted to, signed or
+// not (C17 6.3.2.3p6).
+func (e *encoder) checkNarrow(fr *frame, st *state, in *ir.Instr, a val) {
+	if !e.opts.Checks.Has(verdict.Conversion) {
+		return
+	}
+	at := e.address(a.p)
+	low := e.s.Trunc(at, in.T.Width)
+	fits := e.s.Or(e.s.Eq(at, e.s.Zext(low, e.w)), e.s.Eq(at, e.s.Sext(low, e.w)))
+	e.claim(fr, st, in, verdict.Conversion, e.s.Not(fits), false, fmt.Sprintf("address does not fit %d bits",
+		in.T.Width))
+}

@@ -57,6 +57,7 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 	if msg == "" {
 		msg = w.what + " is valid"
 	}
+	e.unknownTarget(st, in, verdict.Memory, when, ts, w.what)
 	e.claim(fr, st, in, verdict.Memory, e.s.And(when, bad), true, msg, cases...)
 	e.checkRegions(st, in, good, w, when)
 	for _, t := range good {
@@ -94,6 +95,24 @@ func (e *encoder) checkRegions(st *state, in *ir.Instr, ts []target, w want, whe
 		}
 		e.gapWhen(st, in, e.s.And(when, t.g, meets), "access of the memory map that runs into an object")
 	}
+}
+
+// unknownTarget ends the paths of st, as a gap, on which a pointer has an address that is
+// neither null nor of anything known, and nobody asks for the check: what is there goes on.
+func (e *encoder) unknownTarget(st *state, in *ir.Instr, check verdict.Check, when ilr.Term, ts []target,
+	what string) {
+	if st.pc == nil || e.asks(in, check) || e.opts.Past[ir.At{Instr: in, Check: check}] {
+		return
+	}
+	bad := e.s.False()
+	for _, t := range ts {
+		if t.obj == nil && t.vol == nil {
+			bad = e.s.Or(bad, e.s.And(t.g, e.s.NonZero(t.off)))
+		}
+	}
+	e.gapWhen(st, in, e.s.And(when, bad),
+		"%s at an address that is of no object and in no region, and the check %s is off",
+		what, check)
 }
 
 // plain is f's text without a model.

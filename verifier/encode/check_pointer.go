@@ -68,7 +68,8 @@ func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, p, q *ptr,
 	for _, a := range p.alts {
 		for _, b := range q.alts {
 			g := e.s.And(a.g, b.g)
-			if a.obj == b.obj || e.s.IsFalse(g) || in.Op == ir.OpSub && (a.obj == nil || b.obj == nil) {
+			if a.obj == b.obj || e.s.IsFalse(g) || in.Op == ir.OpSub && (a.obj == nil || b.obj == nil) ||
+				linked(a.obj) && linked(b.obj) {
 				continue
 			}
 			bad = e.s.Or(bad, g)
@@ -85,3 +86,7 @@ func targetName(a alt) string {
 	}
 	return a.obj.what()
 }
+
+// linked reports an object that the program declares and the linker provides: two such
+// symbols may be the ends of one object.
+func linked(o *object) bool { return o != nil && o.glob != nil && o.glob.Extern }

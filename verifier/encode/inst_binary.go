@@ -56,7 +56,7 @@ var binaryOps = map[ir.Op]binaryOp{
 
 	ir.OpShl: {"left shift", ilr.KShl, firstBit, []binaryClaim{tooFar,
 		{verdict.SignedOverflow, ir.NSW, losesSigned, "%s loses bits of a signed value", machineResult},
-		{verdict.UnsignedOverflow, ir.NUW, losesUnsigned, "%s loses bits of an unsigned value", machineResult},
+		{verdict.UnsignedOverflow, ir.NUW, losesUnsigned, "%s loses bits of an unsigned value", anyResult},
 		inexact(ilr.KShl)}},
 	ir.OpLshr: {"right shift", ilr.KLshr, firstBit, []binaryClaim{tooFar, inexact(ilr.KLshr)}},
 	ir.OpAshr: {"right shift", ilr.KAshr, firstBit, []binaryClaim{tooFar, inexact(ilr.KAshr)}},
@@ -106,7 +106,7 @@ func inexact(k ilr.Kind) binaryClaim {
 		return e.s.Not(e.eq(e.s.Mul(r, y), x))
 	}
 	return binaryClaim{verdict.PointerCompare, ir.Exact, fails,
-		"distance of two pointers is no multiple of the element size", machineResult}
+		"distance of two pointers is no multiple of the element size", anyResult}
 }
 
 func storeOp(f func(*ilr.Store, ilr.Term, ilr.Term) ilr.Term) func(*encoder, ilr.Term, ilr.Term) ilr.Term {
@@ -203,7 +203,11 @@ func (e *encoder) binaryOne(st *state, in *ir.Instr, a, b val, t *ir.Type) val {
 	for _, c := range binaryOps[in.Op].claims {
 		name := "shift"
 		switch {
-		case c.off == anyResult && !e.asks(in, c.check):
+		case c.flag != 0 && !in.Flags.Has(c.flag):
+			continue
+		case c.off == anyResult && c.flag == 0 && !e.asks(in, c.check):
+		case c.off == anyResult && c.flag != 0 && !e.opts.Checks.Has(c.check):
+			name = "poison"
 		case c.flag == ir.NSW && in.Flags.Has(ir.NSW) && e.opts.AnyOverflow && in.T.Kind != ir.KindVector &&
 			!e.opts.Checks.Has(c.check):
 			name = "overflow"

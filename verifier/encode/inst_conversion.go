@@ -19,6 +19,12 @@ func (e *encoder) conversion(fr *frame, st *state, in *ir.Instr) val {
 			return val{}
 		}
 	}
+	if narrowsPointer(in) {
+		e.checkNarrow(fr, st, in, a)
+		if st.pc == nil {
+			return val{}
+		}
+	}
 	if !plainFloat(from) || !plainFloat(to) {
 		e.gap(st, in, verdict.Unsupported, "floating point of more than 64 bits")
 		return val{}

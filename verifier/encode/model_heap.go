@@ -148,9 +148,7 @@ func (c *modelCall) release(p val) {
 		return
 	}
 	for _, t := range ts {
-		k := *st.get(t.obj)
-		k.live = e.s.And(k.live, e.s.Not(t.g))
-		st.put(t.obj, &k)
+		e.end(st, t)
 	}
 }
 
@@ -167,6 +165,18 @@ func (c *modelCall) realloc() val {
 	if st.pc == nil {
 		return val{}
 	}
+	c.split(c.freedByZero(n), func(st *state) val {
+		for _, t := range ts {
+			e.end(st, t)
+		}
+		return val{p: e.null()}
+	}, func(st *state) val { return c.moved(st, ts, n) })
+	return c.joined()
+}
+
+// moved is the new block of n bytes with the contents of the old one, one of ts, which ends.
+func (c *modelCall) moved(st *state, ts []target, n ilr.Term) val {
+	e := c.encoder
 	p, ok := c.allocate(n, 0, false)
 	if st.pc == nil || len(p.p.alts) == 0 {
 		return val{}
@@ -183,13 +193,31 @@ func (c *modelCall) realloc() val {
 			return val{}
 		}
 		st.put(fresh, e.mergeContents(fresh, t.g, d, now))
-		k := *was
-		k.live = e.s.And(k.live, e.s.Not(e.s.And(t.g, ok)))
-		st.put(t.obj, &k)
+		t.g = e.s.And(t.g, ok)
+		e.end(st, t)
 	}
 	fresh.lives = nil // the block may stay where it was: the new one takes the place of the old one
 	e.begin(st, fresh, st.get(fresh))
 	return p
+}
+
+// end makes the object of t dead where t is it.
+func (e *encoder) end(st *state, t target) {
+	k := *st.get(t.obj)
+	k.live = e.s.And(k.live, e.s.Not(t.g))
+	st.put(t.obj, &k)
+}
+
+// freedByZero is the condition that a realloc to 0 bytes gives null and frees the block.
+// Otherwise it gives a new one, or null and keeps it (C17 7.22.3.5p4).
+func (c *modelCall) freedByZero(n ilr.Term) ilr.Term {
+	e := c.encoder
+	none := e.eq(n, e.s.Int(e.w, 0))
+	other := e.fork(c.st, none)
+	if other == nil {
+		return e.s.False()
+	}
+	return e.s.And(none, e.cond(e.fresh(other, input.Unspecified, c.in, ir.Int(1), c.name)))
 }
 
 // checkFree claims that p is null or the start of a live heap block (LL-110,
@@ -204,7 +232,9 @@ func (e *encoder) checkFree(fr *frame, st *state, in *ir.Instr, p val) []target 
 			bad = e.s.Or(bad, when)
 		}
 	}
-	for _, t := range e.targets(st, p.p) {
+	ts := e.targets(st, p.p)
+	e.unknownTarget(st, in, verdict.Free, e.s.True(), ts, "free")
+	for _, t := range ts {
 		switch {
 		case t.obj == nil:
 			fail(e.s.And(t.g, e.s.Not(e.eq(t.off, e.s.Int(e.w, 0)))), "free of an address that is no heap block")

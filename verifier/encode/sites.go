@@ -24,6 +24,7 @@ var sites = []site{
 	{verdict.DivByZero, ops(ir.OpUdiv, ir.OpUrem, ir.OpSdiv, ir.OpSrem)},
 	{verdict.Shift, ops(ir.OpShl, ir.OpLshr, ir.OpAshr)},
 	{verdict.Conversion, ops(ir.OpFpToSi, ir.OpFpToUi)},
+	{verdict.Conversion, narrowsPointer},
 	{verdict.PointerCompare, flagged(ir.PtrDiff, ir.OpSub)},
 	{verdict.PointerCompare, flagged(ir.Exact, ir.OpSdiv, ir.OpSrem, ir.OpShl, ir.OpLshr, ir.OpAshr)},
 	{verdict.PointerCompare, ordersPointers},
@@ -84,6 +85,11 @@ func callsPointer(in *ir.Instr) bool {
 // ordersPointers reports a comparison of pointers by their order.
 func ordersPointers(in *ir.Instr) bool {
 	return in.Op == ir.OpIcmp && in.Args[0].Type().IsPtr() && in.Pred != ir.EQ && in.Pred != ir.NE
+}
+
+// narrowsPointer reports a conversion of a pointer to an integer that has less bits.
+func narrowsPointer(in *ir.Instr) bool {
+	return in.Op == ir.OpPtrToInt && in.T.IsInt() && in.T.Width < in.Args[0].Type().Width
 }
 
 // hasVariableLength reports an array of variable length.

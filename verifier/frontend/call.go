@@ -95,6 +95,7 @@ func (x *fn) plainCall(s *site) {
 		return
 	}
 	i.Args = x.operands(s.args...)
+	x.countOfZero(s, &i)
 	x.byValue(s.args, i.Args)
 	var parts []span
 	if model == ir.ModelMemcpy || model == ir.ModelMemmove {

@@ -47,6 +47,14 @@ func (x *fn) build(ty types.Type, elems []constant.Constant) ir.Value {
 // expand turns a constant expression into an instruction by way of the llir
 // instruction of the same kind, so that there is one translation of each.
 func (x *fn) expand(c constant.Constant) ir.Value {
+	if d := x.distance(c); d != nil {
+		return d
+	}
+	if cast, ok := c.(*constant.ExprPtrToInt); ok && x.typ(cast.To).Width < x.ptr.Width {
+		// clang makes it of two casts, too, of which the second only cuts
+		whole := x.emit(&ir.Instr{Op: ir.OpPtrToInt, T: x.intType(x.ptr.Width), Args: x.operands(cast.From)})
+		return x.emit(&ir.Instr{Op: ir.OpTrunc, T: x.typ(cast.To), Args: []ir.Value{whole}})
+	}
 	in := asInst(c)
 	if in == nil {
 		return x.emit(&ir.Instr{Op: ir.OpUnsupported, T: x.typ(c.Type()), What: exprName(c)})

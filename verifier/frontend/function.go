@@ -80,6 +80,7 @@ func (x *fn) block(b *llir.Block) {
 
 // finish inserts the expansions for phis and numbers the instructions.
 func (x *fn) finish() {
+	x.contract()
 	first := x.out.Blocks[0]
 	first.Instrs = append(x.locals, first.Instrs...)
 	for _, b := range x.out.Blocks {

@@ -1,9 +1,11 @@
 package frontend
 
 import (
+	"slices"
 	"strings"
 
 	llir "github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
@@ -12,6 +14,14 @@ import (
 
 // binary translates the integer instructions; done is false if in is another one.
 func (x *fn) binary(in llir.Instruction) (done bool) {
+	if what := relaxed(in); what != "" {
+		v, ok := in.(value.Named)
+		_, call := in.(*llir.InstCall)
+		if ok && !call {
+			x.anyValue(v, x.typ(v.Type()), what)
+			return true
+		}
+	}
 	switch in := in.(type) {
 	case *llir.InstAdd:
 		x.bin(in, ir.OpAdd, overflow(in.OverflowFlags), in.X, in.Y)
@@ -70,15 +80,39 @@ func (x *fn) bin(v value.Named, op ir.Op, flags ir.Flags, args ...value.Value) {
 	x.define(v, ir.Instr{Op: op, T: ty, Flags: flags, Args: x.operands(args...)})
 }
 
-// ptrDiff recognises what clang makes of a pointer difference in C: it names
-// the casts, which it does not for casts that the program spells out.
+// ptrDiff recognises what clang makes of a pointer difference in C by the name that it
+// gives it; a subtraction of addresses that the program casts itself has another.
 func ptrDiff(in *llir.InstSub) ir.Flags {
-	for _, v := range []value.Value{in.X, in.Y} {
-		if c, ok := v.(*llir.InstPtrToInt); !ok || !strings.HasPrefix(c.Name(), "sub.ptr.") {
-			return 0
+	if strings.HasPrefix(in.Name(), distanceName) {
+		return ir.PtrDiff
+	}
+	return 0
+}
+
+const distanceName = "sub.ptr.sub"
+
+// distance is the number of elements between two objects, where clang folded it to a
+// constant expression; nil if c is something else. Of bytes it cannot be told from
+// addresses that the program casts itself.
+func (x *fn) distance(c constant.Constant) ir.Value {
+	div, ok := c.(*constant.ExprSDiv)
+	if !ok || !div.Exact {
+		return nil
+	}
+	sub, ok := x.unheld(div.X).(*constant.ExprSub)
+	if !ok {
+		return nil
+	}
+	for _, side := range []constant.Constant{sub.X, sub.Y} {
+		if _, cast := x.unheld(side).(*constant.ExprPtrToInt); !cast {
+			return nil
 		}
 	}
-	return ir.PtrDiff
+	d := &llir.InstSub{X: sub.X, Y: sub.Y, Typ: sub.Type()}
+	d.SetName(distanceName)
+	x.bin(d, ir.OpSub, ir.PtrDiff, sub.X, sub.Y)
+	bytes := x.blk.Instrs[len(x.blk.Instrs)-1]
+	return x.emit(&ir.Instr{Op: ir.OpSdiv, T: bytes.T, Flags: ir.Exact, Args: []ir.Value{bytes, x.operand(div.Y)}})
 }
 
 func overflow(flags []enum.OverflowFlag) (out ir.Flags) {
@@ -100,9 +134,41 @@ func exact(on bool) ir.Flags {
 	return 0
 }
 
+// fast is Contract where the flags say it. What other flags allow is not followed;
+// relaxed names it.
 func fast(flags []enum.FastMathFlag) ir.Flags {
-	if len(flags) > 0 {
-		return ir.FastMath
+	if slices.Contains(flags, enum.FastMathFlagContract) || slices.Contains(flags, enum.FastMathFlagFast) {
+		return ir.Contract
 	}
 	return 0
+}
+
+// relaxed names arithmetic that need not be as IEEE 754 says (LangRef: Fast-Math Flags):
+// its result is any value.
+func relaxed(in llir.Instruction) string {
+	var flags []enum.FastMathFlag
+	switch in := in.(type) {
+	case *llir.InstFAdd:
+		flags = in.FastMathFlags
+	case *llir.InstFSub:
+		flags = in.FastMathFlags
+	case *llir.InstFMul:
+		flags = in.FastMathFlags
+	case *llir.InstFDiv:
+		flags = in.FastMathFlags
+	case *llir.InstFRem:
+		flags = in.FastMathFlags
+	case *llir.InstFNeg:
+		flags = in.FastMathFlags
+	case *llir.InstFCmp:
+		flags = in.FastMathFlags
+	case *llir.InstCall:
+		flags = in.FastMathFlags
+	}
+	for _, f := range flags {
+		if f != enum.FastMathFlagContract {
+			return "floating point with the flag " + f.String()
+		}
+	}
+	return ""
 }

@@ -226,7 +226,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		addr := p.bits.Low64()
 		if addr == 0 {
 			x.stop(verdict.Memory, "%s through a null pointer", verb)
-		} else {
+		} else if !x.goesOn(verdict.Memory, verb) {
 			x.stop(verdict.Memory, "%s of %d %s at address 0x%x, which is in no object", verb, a.size,
 				plural(a.size, "byte"), addr)
 		}
@@ -271,6 +271,17 @@ func (x *machine) touch(o *object, off, n uint64) {
 		}
 	}
 	x.touched = append(x.touched, &object{base: at, size: int64(n)})
+}
+
+// goesOn ends the run as not modelled where an address is of nothing known, and nobody
+// asks for the check: what is there goes on.
+func (x *machine) goesOn(c verdict.Check, what string) bool {
+	if x.asks(x.cur, c) {
+		return false
+	}
+	x.end(Unsupported, "", what+" at an address that is of no object and in no region, and the check "+string(c)+
+		" is off")
+	return true
 }
 
 func (x *machine) aligned(o *object, off uint64, align int64) bool {

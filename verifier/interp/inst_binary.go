@@ -25,9 +25,9 @@ func (x *machine) binary1(in *ir.Instr, a, b value) value {
 	case ir.OpAdd, ir.OpSub, ir.OpMul:
 		return x.arith(in, a, b)
 	case ir.OpUdiv, ir.OpSdiv, ir.OpUrem, ir.OpSrem:
-		return x.divide(in, a, b)
+		return x.poison(in, a, b, x.divide(in, a, b))
 	case ir.OpShl, ir.OpLshr, ir.OpAshr:
-		return x.shift(in, a, b)
+		return x.poison(in, a, b, x.shift(in, a, b))
 	}
 	p, q := a.bits, b.bits
 	if a.defined() && b.defined() {
@@ -49,6 +49,38 @@ func (x *machine) binary1(in *ir.Instr, a, b value) value {
 			bits.And(v, bits.Not(p)))))
 	}
 	return scalar(bits.Xor(p, q)).withMask(bits.Or(u, v))
+}
+
+// poison is v, but any value where a shift with nuw or an exact operation loses bits and
+// nobody asks (LangRef: poison).
+func (x *machine) poison(in *ir.Instr, a, b, v value) value {
+	if v.bits.Width() == 1 || x.out != nil {
+		return v
+	}
+	bad := false
+	if in.Op == ir.OpShl && in.Flags.Has(ir.NUW) && !x.o.Checks.Has(verdict.UnsignedOverflow) {
+		bad = bits.LshrVec(bits.ShlVec(a.bits, b.bits), b.bits) != a.bits
+	}
+	if in.Flags.Has(ir.Exact) && !x.o.Checks.Has(verdict.PointerCompare) {
+		switch in.Op {
+		case ir.OpUdiv:
+			bad = bits.Mul(bits.Udiv(a.bits, b.bits), b.bits) != a.bits
+		case ir.OpSdiv:
+			bad = bits.Mul(bits.Sdiv(a.bits, b.bits), b.bits) != a.bits
+		case ir.OpLshr:
+			bad = bits.ShlVec(bits.LshrVec(a.bits, b.bits), b.bits) != a.bits
+		case ir.OpAshr:
+			bad = bits.ShlVec(bits.AshrVec(a.bits, b.bits), b.bits) != a.bits
+		}
+	}
+	if !bad {
+		return v
+	}
+	t := in.T
+	if t.Kind == ir.KindVector {
+		t = t.Elem
+	}
+	return x.inputs(input.Undef, t)
 }
 
 type overflowTest func(a, b bits.Vec) bool
@@ -73,7 +105,7 @@ func (x *machine) arith(in *ir.Instr, a, b value) value {
 		x.violate(verdict.UnsignedOverflow, "unsigned %s wraps: %s and %s in %d bits", word, a.bits.Unsigned(),
 			b.bits.Unsigned(), r.Width())
 	}
-	if in.Flags.Has(ir.PtrDiff) && a.obj != b.obj && a.obj != nil && b.obj != nil {
+	if in.Flags.Has(ir.PtrDiff) && a.obj != b.obj && a.obj != nil && b.obj != nil && !linked(a.obj, b.obj) {
 		x.violate(verdict.PointerCompare, "pointers to different objects subtracted: %s and %s", x.describe(a.obj),
 			x.describe(b.obj))
 	}

@@ -3,6 +3,7 @@ package interp
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // conversion executes casts, lane by lane for vectors of equal length.
@@ -30,6 +31,9 @@ func (x *machine) convert1(in *ir.Instr, a value, from, to *ir.Type) value {
 	case ir.OpSext:
 		return scalar(bits.Sext(a.bits, w)).withMask(maskTo(a, func(u bits.Vec) bits.Vec { return bits.Sext(u, w) }))
 	case ir.OpPtrToInt:
+		if w < x.pw {
+			x.narrow(a, w)
+		}
 		return x.toInt(a, w)
 	case ir.OpIntToPtr:
 		return x.toPtr(a)
@@ -58,4 +62,13 @@ func (x *machine) bitcast(a value, from, to *ir.Type) value {
 		return x.unpack(to, x.toInt(a, int(to.Len)*to.Elem.Width))
 	}
 	return a
+}
+
+// narrow is the check that the address a fits w bits, signed or not (C17 6.3.2.3p6).
+func (x *machine) narrow(a value, w int) {
+	at := x.toInt(a, x.pw).bits
+	low := bits.Trunc(at, w)
+	if bits.Zext(low, x.pw) != at && bits.Sext(low, x.pw) != at {
+		x.violate(verdict.Conversion, "address 0x%s does not fit %d bits", at.Hex(), w)
+	}
 }

@@ -88,12 +88,17 @@ func tainted(v value) value {
 	return v
 }
 
+// linked reports two symbols that the program declares and the linker provides: they may be the ends of one object.
+func linked(a, b *object) bool {
+	return a != nil && b != nil && a.global != nil && b.global != nil && a.global.Extern && b.global.Extern
+}
+
 func (x *machine) compare(in *ir.Instr, a, b value) value {
 	if in.Op == ir.OpFcmp {
 		return scalar(bits.Bool(floatCompare(in.Pred, a.bits, b.bits))).withMask(all(1, a, b))
 	}
 	order := in.Pred != ir.EQ && in.Pred != ir.NE
-	if in.Args[0].Type().IsPtr() && order && a.obj != b.obj {
+	if in.Args[0].Type().IsPtr() && order && a.obj != b.obj && !linked(a.obj, b.obj) {
 		if x.violate(verdict.PointerCompare, "pointers to different objects ordered: %s and %s", x.target(a),
 			x.target(b)) {
 			return scalar(bits.Bool(false))
@@ -189,7 +194,9 @@ func (x *machine) call(in *ir.Instr) {
 		p = x.toPtr(p)
 	}
 	if p.obj == nil || p.obj.fn == nil || !p.bits.IsZero() {
-		x.stop(verdict.Memory, "call through a pointer to %s", x.target(p))
+		if p.obj != nil || p.bits.IsZero() || !x.goesOn(verdict.Memory, "call") {
+			x.stop(verdict.Memory, "call through a pointer to %s", x.target(p))
+		}
 		return
 	}
 	f := p.obj.fn

@@ -91,6 +91,13 @@ func (c *call) realloc() {
 	if !isNull && !c.freeable(old) {
 		return
 	}
+	if n == 0 && c.input(input.Unspecified, 1).IsOne() { // C17 7.22.3.5p4: null, and the block is freed
+		if !isNull {
+			c.located(0).obj.dead = "realloc"
+		}
+		c.result(scalar(c.zero))
+		return
+	}
 	p := c.allocate(n, 0)
 	if p.obj != nil && !isNull {
 		o := c.located(0).obj
@@ -130,6 +137,7 @@ func (c *call) freeable(p value) bool {
 		p = c.toPtr(p)
 	}
 	switch o := p.obj; {
+	case o == nil && !p.bits.IsZero() && c.goesOn(verdict.Free, "free"):
 	case o == nil:
 		c.stop(verdict.Free, "free of address 0x%s, which is no heap block", p.bits.Hex())
 	case o.kind != heapObject:

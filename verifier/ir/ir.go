@@ -221,8 +221,8 @@ const (
 	InBounds
 	Volatile
 	Atomic
-	FastMath
-	PtrDiff // sub: the difference of two pointers in C; the operands are their ptrtoint
+	Contract // fadd, fsub, fmul: a product and a sum may be rounded once
+	PtrDiff  // sub: the difference of two pointers in C; the operands are their ptrtoint
 )
 
 // Has reports whether all of g are set.

@@ -72,7 +72,7 @@ func (i *Instr) flagWords() string {
 		f    Flags
 		word string
 	}{{NUW, "nuw"}, {NSW, "nsw"}, {Exact, "exact"}, {InBounds, "inbounds"}, {Volatile, "volatile"}, {Atomic, "atomic"},
-		{FastMath, "fast"}, {PtrDiff, "ptrdiff"}} {
+		{Contract, "contract"}, {PtrDiff, "ptrdiff"}} {
 		if i.Flags.Has(w.f) {
 			s += " " + w.word
 		}

@@ -28,6 +28,7 @@ const (
 
 	ShrinkTrials = 300        // replays that make the inputs of a violation small
 	ShrinkSteps  = 50_000_000 // of all of them
+	ShrinkSlack  = 10_000     // instructions of one, beyond twice those of the violation
 
 	OnlyExecutionSteps = 20_000_000 // of a program without inputs
 	OnlyExecutionLeast = 20_000     // shorter ones are as well unwound, which proves more at once

@@ -20,7 +20,12 @@ import (
 
 // Execute runs p from its entry with recorded inputs.
 func Execute(ctx context.Context, p *problem.Problem, inputs []input.Input, trace bool) (*interp.Outcome, error) {
-	opts := p.Execution(policy.ReplaySteps)
+	return execute(ctx, p, inputs, policy.ReplaySteps, trace)
+}
+
+func execute(ctx context.Context, p *problem.Problem, inputs []input.Input, steps int64, trace bool) (*interp.Outcome,
+	error) {
+	opts := p.Execution(steps)
 	opts.Trace, opts.Relevant = trace, p.Relevant
 	return interp.Run(ctx, p.Module, opts, input.NewRecorded(inputs))
 }
@@ -30,7 +35,8 @@ func Execute(ctx context.Context, p *problem.Problem, inputs []input.Input, trac
 func Confirm(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []input.Input,
 	out *interp.Outcome) *problem.Settled {
 	inputs = shrink(ctx, p, inputs, out)
-	if traced, err := Execute(ctx, p, inputs, true); err == nil && sameFailure(traced, out) {
+	// as long as the failure took, whatever time is left: without a trace it says little
+	if traced, err := Execute(context.WithoutCancel(ctx), p, inputs, true); err == nil && sameFailure(traced, out) {
 		out = traced
 	}
 	c.Status, c.Replay, c.Trace = verdict.Violated, verdict.Confirmed, out.Steps

@@ -47,7 +47,8 @@ func (s *shrinker) try(i int, in input.Input) bool {
 	s.left--
 	cand := slices.Clone(s.inputs)
 	cand[i] = in
-	out, err := Execute(s.ctx, s.p, cand, false)
+	// a run past the failure may be endless: firmware's loops are
+	out, err := execute(s.ctx, s.p, cand, 2*s.want.Executed+policy.ShrinkSlack, false)
 	if err != nil || !sameFailure(out, s.want) {
 		return false
 	}
