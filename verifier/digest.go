@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -31,7 +32,7 @@ func placeOf(p verdict.Pos) string { return p.File + ":" + p.Function }
 
 // KeyOf digests what Run would verify. engine names the build of firmproof, so that
 // no answer outlives the engine that gave it. An error means there is no such entry.
-func KeyOf(m *ir.Module, plan Plan, engine string) (Key, error) {
+func KeyOf(m *ir.Module, plan problem.Plan, engine string) (Key, error) {
 	entry := m.Func(plan.Entry)
 	if entry == nil {
 		return Key{}, fmt.Errorf("there is no function %q", plan.Entry)

@@ -146,7 +146,7 @@ func (p *proposer) scaled(v int) {
 	}
 }
 
-// cells proposes what elements of arrays are that a counter has passed, or has
+// cells proposes values of array elements that a counter has passed, or has
 // not yet reached: k < i implies a[k] == c.
 func (p *proposer) cells() {
 	ghost := -1

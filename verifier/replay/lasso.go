@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// guess decides inputs by a policy: the same value always, or values that are
+// guess decides inputs by a rule: the same value always, or values that are
 // often interesting, chosen by a fixed generator.
 type guess struct {
 	input.Zeros
@@ -52,7 +52,7 @@ func (g *guess) value(n uint64, width int) bits.Vec {
 	return bits.NewInt(width, g.values[n])
 }
 
-// Next answers from the policy.
+// Next implements input.Source.
 func (g *guess) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
 	if kind == input.MallocOK || kind == input.Undef {
 		return g.Zeros.Next(kind, at, width)
@@ -97,7 +97,7 @@ func (GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 	return problem.ErrOpen
 }
 
-// guessOne runs the program on the inputs of one policy, and settles termination
+// guessOne runs the program on the inputs of one rule, and settles termination
 // if the state repeats; varied tells that there were inputs.
 func guessOne(ctx context.Context, p *problem.Problem, a *problem.Answers, g *guess, steps int64) (kind interp.Kind,
 	varied bool) {

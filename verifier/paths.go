@@ -10,7 +10,41 @@ import (
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
+
+// asksPaths reports whether a check asks what some path does, as opposed to whole runs.
+func asksPaths(checks verdict.CheckSet) bool {
+	for c := range checks {
+		if c.Of().Decided == verdict.ByPaths {
+			return true
+		}
+	}
+	return false
+}
+
+// decidePaths settles the claims about paths, then those that stand behind violations,
+// on the program as its host starts it. main is the entry before startup was woven in.
+func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *verdict.Result) {
+	q := *p
+	if p.Hosted {
+		var made bool
+		if q.Module, q.Entry, made = weave.Arguments(p.Module, p.Entry, main); made {
+			res.Assumptions = append(res.Assumptions, weave.ArgumentsAssumption)
+			if q.Depth > 0 {
+				q.Depth++ // the entry is called
+			}
+		}
+	}
+	a := problem.NewAnswers()
+	race(ctx, &q, a, safetyEngines)
+	reportPaths(&q, a, res)
+	decideBehind(ctx, &q, a, res)
+	res.Stages = append(res.Stages, a.Stages()...)
+	if p.Checks.Has(verdict.Stack) {
+		checkFrames(p, res) // what weaves in the arguments has no frame
+	}
+}
 
 // wraps reports a check behind whose violation a machine goes on in a known way.
 func wraps(c verdict.Check) bool { return c.Of().Past == verdict.PastWraps }

@@ -1,0 +1,123 @@
+package graphterm
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/seg"
+	"github.com/firmproof/firmproof/verifier/termination"
+	"github.com/firmproof/firmproof/verifier/unwind"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Complexity bounds the instructions of any run.
+type Complexity struct{}
+
+// Run implements problem.Engine.
+func (Complexity) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+	e := &engine{p: p, a: a}
+	bound, why := e.complexity(ctx)
+	if why != nil {
+		a.LeaveOpen(unknown(p.ComplexityClaim(), why))
+		return problem.ErrOpen
+	}
+	a.Settle(&problem.Settled{Claim: bound})
+	return nil
+}
+
+// complexity returns the claim with a bound, or why there is none.
+func (e *engine) complexity(ctx context.Context) (claim verdict.Claim, why *verdict.Reason) {
+	g, err := e.graph(ctx, false)
+	if err != nil {
+		return claim, giveUpReason(ctx, err)
+	}
+	if !g.Complete {
+		r := g.GaveUp[0]
+		return claim, &r
+	}
+	if g.Recursive {
+		return claim, &verdict.Reason{Kind: verdict.Incomplete,
+			Detail: "the cost of recursive functions is not bounded by this method"}
+	}
+	sys, legend, cost, err := e.bounds(ctx, g)
+	if err != nil {
+		return claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()}
+	}
+	if cost.Bound == nil {
+		return claim, giveUpReason(ctx, fmt.Errorf("no bound of the runtime was found"))
+	}
+	bound := cost.Bound.Format(sys.VarName)
+	e.a.SetComplexity(&verdict.Complexity{Bound: bound, Class: cost.Order(), Loops: loopTurns(sys, legend, cost)})
+	claim = e.p.ComplexityClaim()
+	claim.Status = verdict.Proved
+	claim.Message = fmt.Sprintf("at most %s instructions, in %s", bound, cost.Order())
+	claim.Certificate = &verdict.Certificate{Method: "runtime bounds", Detail: lines(cost.Text)}
+	return claim, nil
+}
+
+// bounds looks for a bound that does not rest on the ranges of types, then for any.
+func (e *engine) bounds(ctx context.Context, g *seg.Graph) (*its.System, seg.Legend, termination.Cost, error) {
+	stop := e.a.Stage("bounds")
+	var sys *its.System
+	var legend seg.Legend
+	var cost termination.Cost
+	for _, free := range []bool{true, false} {
+		s, l, err := g.System(seg.SystemOptions{Costs: true, NoTypeBounds: free})
+		if err != nil {
+			return nil, l, cost, err
+		}
+		part, cancel := firstTry(ctx, free)
+		sys, legend, cost = s, l, termination.Bounds(part, s, termination.Options{Z3Millis: policy.BoundsZ3})
+		cancel()
+		if cost.Bound != nil {
+			break
+		}
+	}
+	e.dump(g, sys)
+	stop(rungCounts(cost.Rungs))
+	return sys, legend, cost, nil
+}
+
+// loopTurns bounds the turns of the loops by the steps of the system: every path
+// of the graph ends at the next loop head, so a head is reached as often as the
+// transitions into its locations, one per call stack, run. A loop without a bound
+// is left out.
+func loopTurns(sys *its.System, legend seg.Legend, cost termination.Cost) []verdict.LoopTurns {
+	visits := map[seg.Head]*termination.Bound{}
+	for l := its.Loc(0); int(l) < len(sys.Locs); l++ {
+		if h, ok := legend.Heads[l]; ok {
+			n := cost.Visits(sys, l)
+			if before, seen := visits[h]; seen {
+				n = n.Plus(before)
+			}
+			visits[h] = n
+		}
+	}
+	var out []verdict.LoopTurns
+	graphs := map[*ir.Func]*unwind.Graph{}
+	for h, n := range visits {
+		g := graphs[h.Func]
+		if g == nil {
+			g = unwind.Analyse(h.Func)
+			graphs[h.Func] = g
+		}
+		l := g.Inner(h.Block)
+		if n == nil || l == nil || l.Header != h.Block {
+			continue
+		}
+		t := verdict.LoopTurns{Name: l.Name, Pos: l.Pos, Bound: n.Format(sys.VarName)}
+		if c, ok := n.Constant(); ok {
+			if k, small := c.Int64(); small && k <= policy.MaxLoopBound {
+				t.Turns = int(k)
+			}
+		}
+		out = append(out, t)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}

@@ -1,0 +1,135 @@
+package invariant
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/solve"
+)
+
+// goal is something to refute: an instance of the claim id, or the gaps.
+type goal struct {
+	id    string
+	gap   bool
+	bad   ilr.Term
+	after int // sites before it
+}
+
+// refutation is what the search for clauses achieved.
+type refutation struct {
+	lemmas []*Lemma        // that exclude the goals which did not fail
+	open   map[string]bool // the claims that could not be refuted
+	gap    bool            // unmodelled code could not be excluded: then nothing is proved
+	gaveUp bool            // time or levels ran out: nothing is known
+	why    string          // of gap and gaveUp
+}
+
+func (x *refutation) failed(g goal) bool { return g.gap && x.gap || !g.gap && x.open[g.id] }
+
+func (x *refutation) fail(g goal) {
+	if g.gap {
+		x.gap = true
+	} else {
+		x.open[g.id] = true
+	}
+}
+
+// live lists the goals that did not fail.
+func (x *refutation) live(goals []goal) []goal {
+	return slices.DeleteFunc(slices.Clone(goals), x.failed)
+}
+
+func gaveUp(why string) *refutation { return &refutation{gaveUp: true, why: why} }
+
+// refute finds clauses that exclude the goals.
+func (p *Prover) refute(ctx context.Context, goals []goal) *refutation {
+	x := &refutation{open: map[string]bool{}}
+	p.cut.LimitConflicts(policy.ConflictsOfAll)
+	ans, _ := p.cut.Check(ctx, []ilr.Term{p.hold}, bads(goals)...)
+	p.cut.LimitConflicts(0)
+	switch {
+	case ans == solve.Unsat:
+		return x
+	case ctx.Err() != nil:
+		return gaveUp("out of time")
+	case ans == solve.Unknown:
+		p.goalByGoal(ctx, goals, x)
+		return x
+	}
+	picked := compared(p.f)
+	first := p.search(ctx, goals, picked)
+	if first.gaveUp || !first.gap && len(first.open) == 0 || !picked.partial {
+		return first
+	}
+	rest := goals
+	if !first.gap {
+		rest = slices.DeleteFunc(slices.Clone(goals), func(g goal) bool { return !first.failed(g) })
+	}
+	second := p.search(ctx, rest, nil)
+	switch {
+	case second.gaveUp && first.gap:
+		return second
+	case second.gaveUp:
+		return first
+	}
+	second.lemmas = append(first.lemmas, second.lemmas...)
+	return second
+}
+
+// search looks for the clauses, over atoms that picked names, or over all if it is nil.
+func (p *Prover) search(ctx context.Context, goals []goal, picked *comparisons) *refutation {
+	x := &refutation{open: map[string]bool{}}
+	r := &reach{p: p, open: map[string]bool{}, calls: slices.ContainsFunc(p.f.Headers,
+		func(h encode.Header) bool { return h.Calls })}
+	r.start(picked)
+	r.level()
+	for n := 1; n <= policy.MaxLevels; n++ {
+		if !r.exclude(ctx, n, goals, x) {
+			return gaveUp("out of time")
+		}
+		if x.gap || len(x.live(goals)) == 0 {
+			return x
+		}
+		slog.Debug("frame", "n", n, "clauses", len(r.clauses), "questions", p.cut.solver.Stats().Calls, "failed",
+			len(x.open))
+		r.level()
+		done, ok := r.push(ctx, n)
+		if !ok {
+			return gaveUp("out of time")
+		}
+		if done >= 0 {
+			for _, c := range r.clauses {
+				if c.level > done {
+					x.lemmas = append(x.lemmas, r.lemma(c))
+				}
+			}
+			return x
+		}
+	}
+	return gaveUp("too many levels")
+}
+
+// goalByGoal notes the goals that do not follow from the lemmas of the templates,
+// where all at once are too hard.
+func (p *Prover) goalByGoal(ctx context.Context, goals []goal, x *refutation) {
+	defer p.cut.LimitConflicts(0)
+	p.cut.LimitConflicts(policy.ConflictsOfOne)
+	for _, g := range goals {
+		if ans, _ := p.cut.Check(ctx, []ilr.Term{p.hold}, g.bad); ans != solve.Unsat {
+			x.fail(g)
+		}
+	}
+	x.why = "the lemmas do not exclude unmodelled code"
+}
+
+func bads(goals []goal) []ilr.Term {
+	out := make([]ilr.Term, len(goals))
+	for i := range goals {
+		out[i] = goals[i].bad
+	}
+	return out
+}
