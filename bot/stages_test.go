@@ -20,6 +20,35 @@ func TestKillAtEachStage(t *testing.T) {
 		return
 	}
 	t.Parallel()
+	for _, group := range killStages() {
+		t.Run(group[0].call, func(t *testing.T) {
+			t.Parallel()
+			killAt(t, group)
+		})
+	}
+}
+
+// stage is a call to GitHub in the middle of which the server is killed.
+type stage struct {
+	call string
+	skip int
+	ask  bool // by a command instead of a push
+}
+
+// killStages are the calls in groups, of which each has a GitHub of its own.
+func killStages() [][]stage {
+	return [][]stage{
+		{{"POST .*access_tokens", 0, false}, {"GET .*info/refs", 0, false}, {"GET .*/contents/", 0, false}},
+		{{"POST .*/check-runs$", 0, false}, {"POST .*/check-runs$", 2, false}, {"GET .*/pulls/", 0, false}},
+		{{"PATCH .*/check-runs/", 0, false}, {"PATCH .*/check-runs/", 5, false}, {"PATCH .*/check-runs/", 7, false}},
+		{{"GET .*/check-runs/", 0, false}, {"POST .*/sarifs", 0, false}, {"PATCH .*/issues/comments/", 0, false}},
+		{{"POST .*/reactions", 0, true}, {"GET .*/permission", 0, true}, {"POST .*/comments", 0, true},
+			{"POST .*/reactions", 1, true}},
+	}
+}
+
+// killAt kills a server in each of the stages, before and after the effect of the call.
+func killAt(t *testing.T, stages []stage) {
 	k := newKilled(t)
 	const bugs = 120
 	main := func(i int) string { return fmt.Sprintf("int main\n// %d\n", i) + strings.Repeat("bug\n", bugs) }
@@ -28,18 +57,7 @@ func TestKillAtEachStage(t *testing.T) {
 	pull := k.pull("fix", false)
 	k.await("the first run", finished(3))
 	asks := 0
-	for i, stage := range []struct {
-		call string
-		skip int
-		ask  bool // by a command instead of a push
-	}{
-		{"POST .*access_tokens", 0, false}, {"GET .*info/refs", 0, false}, {"GET .*/contents/", 0, false},
-		{"POST .*/check-runs$", 0, false}, {"POST .*/check-runs$", 2, false},
-		{"PATCH .*/check-runs/", 0, false}, {"PATCH .*/check-runs/", 5, false}, {"PATCH .*/check-runs/", 7, false},
-		{"GET .*/check-runs/", 0, false}, {"POST .*/sarifs", 0, false},
-		{"PATCH .*/issues/comments/", 0, false}, {"POST .*/reactions", 0, true}, {"GET .*/permission", 0, true},
-		{"POST .*/comments", 0, true}, {"POST .*/reactions", 1, true},
-	} {
+	for i, stage := range stages {
 		for _, kind := range []string{"delay", "hang"} {
 			k.call("DELETE", "/_fake/faults", nil)
 			k.call("POST", "/_fake/faults", []obj{{"match": stage.call, "skip": stage.skip, "kind": kind,
@@ -49,7 +67,7 @@ func TestKillAtEachStage(t *testing.T) {
 				k.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": pull, "user": "ann",
 					"body": "/firmproof explain memory"})
 			} else {
-				k.push("fix", main(1000*i+len(kind)))
+				k.push("fix", main(1000*(i+1)+len(kind)))
 			}
 			if stage.call == "POST .*access_tokens" { // it has one that is good for an hour
 				k.kill()

@@ -288,7 +288,7 @@ func TestRun(t *testing.T) {
 		WebhookSecretFile string `json:"webhook_secret_file"`
 		InstallationID    int    `json:"installation_id"`
 	}
-	for range 100 {
+	for range 3000 {
 		raw, err := os.ReadFile(filepath.Join(dir, "app.json"))
 		if err == nil {
 			if err := json.Unmarshal(raw, &app); err != nil {
