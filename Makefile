@@ -73,12 +73,12 @@ bench-pipeline: setup-tests build
 	$(GO) run ./pipeline/measure -program bin/firmproof $(MEASUREFLAGS) $(MEASURE)
 
 # Random programs: the engine against the interpreter, and that against the machine; runs against the graphs
-# that termination is proved with.
+# that termination is proved with, and against bounds.
 DURATION ?= 5m
 SEED ?= 1
 soundness: setup
 	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestSoundness' -timeout 0 -v ./cmd/firmproof
-	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestRunsStayInGraph$$' -timeout 0 -v ./verifier/seg
+	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^(TestRunsStayInGraph|TestBoundsHoldInGeneratedRuns)$$' -timeout 0 -v ./verifier/seg ./verifier/graphterm
 
 # Every fuzz target, FUZZTIME each.
 FUZZTIME ?= 10s

@@ -17,13 +17,18 @@ import (
 // compile makes a module of a C program for x86_64.
 func compile(t *testing.T, src string) *ir.Module {
 	t.Helper()
+	return compileAt(t, src, "-O0")
+}
+
+func compileAt(t *testing.T, src, level string) *ir.Module {
+	t.Helper()
 	dir := t.TempDir()
 	c, ll := filepath.Join(dir, "main.c"), filepath.Join(dir, "main.ll")
 	if err := os.WriteFile(c, []byte("int nondet_int(void); void *malloc(unsigned long); void free(void *);\n"+src),
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", "-O0", "-g", "-w", "-Xclang",
+	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", level, "-g", "-w", "-Xclang",
 		"-disable-O0-optnone", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("clang: %v\n%s", err, out)

@@ -1,0 +1,93 @@
+package graphterm
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"math/rand"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// loops writes a function of two numbers: loops in a row and inside each other, up and down, some that call.
+func loops(r *rand.Rand, depth int) string {
+	v := []string{"a", "b", "n", "i", "j"}
+	x, y := v[r.Intn(len(v))], v[r.Intn(len(v))]
+	if depth == 0 || r.Intn(4) == 0 {
+		return []string{fmt.Sprintf("n ^= %s; ", x), fmt.Sprintf("if (n & %d) %s--; else n++; ", 1+r.Intn(3), x),
+			fmt.Sprintf("n ^= g(%s); ", x), fmt.Sprintf("if (%s > 9) %s = 9; ", x, y), "if (n & 4) return n; "}[r.Intn(5)]
+	}
+	body := loops(r, depth-1)
+	if r.Intn(3) == 0 {
+		body += loops(r, depth-1)
+	}
+	k := []string{"i", "j"}[depth&1]
+	switch r.Intn(4) {
+	case 0:
+		return fmt.Sprintf("for (%s = 0; %s < %s; %s += %d) { %s} ", k, k, v[r.Intn(2)], k, 1+r.Intn(3), body)
+	case 1:
+		return fmt.Sprintf("for (%s = %s; %s > %d; %s--) { %s} ", k, v[r.Intn(2)], k, r.Intn(5), k, body)
+	case 2:
+		return fmt.Sprintf("while (a < b) { %sif (n & 1) a++; else b--; } ", body)
+	}
+	return body + loops(r, depth-1)
+}
+
+// Bounds of generated functions hold for every run that is counted. As in make soundness, FIRMPROOF_SOUNDNESS is how
+// long to go on, and FIRMPROOF_SEED the first seed.
+func TestBoundsHoldInGeneratedRuns(t *testing.T) {
+	count, seed, until := 6, int64(1), time.Time{}
+	if d, err := time.ParseDuration(os.Getenv("FIRMPROOF_SOUNDNESS")); err == nil {
+		count, until = 1<<30, time.Now().Add(d)
+	}
+	if n, err := strconv.ParseInt(os.Getenv("FIRMPROOF_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	bounds, runs := 0, 0
+	for n := 0; n < count && (until.IsZero() || time.Now().Before(until)); n++ {
+		r := rand.New(rand.NewSource(seed + int64(n)))
+		src := "static int g(int n) { int k = 0; while (n > 2) { n -= 2; k ^= n; } return k; }\n" +
+			"int f(int a, int b) { int n = 0, i = 0, j = 0; " + loops(r, 2) + loops(r, 2) + "return n; }"
+		checked := boundHolds(t, src, r)
+		if runs += checked; checked > 0 {
+			bounds++
+		}
+	}
+	t.Logf("%d bounds, %d runs", bounds, runs)
+	if bounds < 3 || runs < 60 {
+		t.Errorf("only %d bounds and %d runs", bounds, runs)
+	}
+}
+
+// boundHolds counts the runs whose instructions were compared with the bound of f, if one is found in time.
+func boundHolds(t *testing.T, src string, r *rand.Rand) int {
+	t.Helper()
+	ctx, e := engineOf(t, src, "f")
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
+	defer cancel()
+	g, err := e.graph(ctx, false)
+	if err != nil || !g.Complete {
+		return 0
+	}
+	sys, _, cost, err := e.bounds(ctx, g)
+	if err != nil || cost.Bound == nil {
+		return 0
+	}
+	runs := 0
+	for n := 0; n < 25; n++ {
+		a, b := r.Int63n(40)-8, r.Int63n(40)-8
+		got := executed(context.Background(), t, e, a, b)
+		if got < 0 {
+			got = 100_000 // and more
+		}
+		most := boundAt(sys, cost, map[string]int64{"a": a, "b": b})
+		if most.Cmp(big.NewInt(got)) < 0 {
+			t.Errorf("f(%d, %d) executes %d instructions, bound %s\n%s", a, b, got, cost.Bound.Format(sys.VarName), src)
+			break
+		}
+		runs++
+	}
+	return runs
+}
