@@ -1,0 +1,337 @@
+package seg
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// match makes the structure that the generalised state c and the arriving state
+// s have in common, with the numbers of c written in it and those of s beside
+// them. c is nil the first time. lost tells that c had more.
+func (b *builder) match(c *cut, s *state) *matcher {
+	var old *state
+	lost := false
+	if c != nil {
+		var from *state
+		old, from, lost = b.shape(c.st.clone(), s, c.merges)
+		*s = *from
+	}
+	j := s.clone()
+	j.know, j.vague, j.cost = newKnow(), "", 0
+	m := &matcher{b: b, c: c, old: old, s: s, j: j, lost: lost, havoc: map[exact.Var]bool{}}
+	var before map[int][]cell
+	if old != nil {
+		before = old.numbers()
+		old.dropVague()
+	}
+	now := s.numbers()
+	s.dropVague()
+	j.dropVague()
+	m.objects()
+	for n, f := range j.frames {
+		m.frame(n, f)
+	}
+	m.track(before, now)
+	return m
+}
+
+type matcher struct {
+	b      *builder
+	c      *cut
+	old, s *state
+	j      *state
+	places []*place
+	lost   bool
+
+	tracked []tracked
+	havoc   map[exact.Var]bool // stand for what the arriving state does not know
+}
+
+func (m *matcher) objects() {
+	for _, id := range append([]int(nil), m.j.order...) {
+		if m.old != nil && m.old.objs[id] == nil {
+			m.j.drop(id)
+		}
+	}
+	if m.old != nil {
+		for _, id := range m.old.order {
+			m.lost = m.lost || m.j.objs[id] == nil
+		}
+	}
+	for n, f := range m.j.frames {
+		if m.old != nil {
+			for _, id := range m.old.frames[n].objs {
+				if !slices.Contains(f.objs, id) {
+					f.objs = append(f.objs, id)
+				}
+			}
+		}
+		kept := f.objs[:0]
+		for _, id := range f.objs {
+			if m.j.objs[id] != nil {
+				kept = append(kept, id)
+			}
+		}
+		f.objs = kept
+	}
+	for _, id := range m.j.order {
+		m.object(m.j.own(id))
+	}
+}
+
+func (m *matcher) object(o *object) {
+	var old *object
+	if m.old != nil {
+		old = m.old.objs[o.id]
+	}
+	if old != nil && o.list == nil {
+		old = m.align(o)
+	}
+	size := o.size
+	if old == nil && !size.IsConst() || old != nil && !(old.size.IsConst() && old.size.Equal(size)) {
+		was := size
+		if old != nil {
+			was = old.size
+		}
+		o.size = exact.V(placeholder(len(m.places)))
+		m.lost = m.lost || old != nil && old.size.IsConst()
+		m.places = append(m.places, &place{slot: slot{key: sizeKey(o.key), name: "size of " + o.name, isSize: true},
+			was: was, other: size})
+	}
+	if o.base >= 0 && (old == nil || old.base >= 0) {
+		e := exact.V(o.base)
+		was := e
+		if old != nil {
+			was = exact.V(old.base)
+		}
+		o.base = placeholder(len(m.places))
+		m.places = append(m.places, &place{slot: slot{key: "base " + o.key, name: "base of " + o.name}, was: was,
+			other: e})
+	} else {
+		m.lost = m.lost || old != nil && old.base >= 0
+		o.base = -1
+	}
+	if o.list != nil {
+		m.list(o, old)
+		return
+	}
+	kept := o.cells[:0]
+	for n := range o.cells {
+		x := &o.cells[n]
+		var was *value
+		if old != nil {
+			was = &old.cells[n].val
+		}
+		v, ok := m.value(x.val, was, int(x.size)*8, "cell "+o.key+"@"+x.off.Const.String(),
+			m.b.cellName(o, x.off.Const, x.size))
+		if !ok {
+			o.rest = unknownBytes
+			continue
+		}
+		x.val, x.read = v, false
+		kept = append(kept, *x)
+	}
+	o.cells = kept
+}
+
+// list registers a list's length, and its end.
+func (m *matcher) list(o, old *object) {
+	l := o.list
+	var was *value
+	length := l.length
+	if old != nil {
+		was, length = &old.list.end, old.list.length
+	}
+	end := opaque()
+	if was == nil || was.kind != opaqueValue {
+		if v, ok := m.value(l.end, was, m.b.m.Layout.PtrBits, "end of "+o.key, "end of "+o.name); ok {
+			end = v
+		}
+	}
+	sl := slot{key: "length of " + o.key, name: "length of " + o.name}
+	m.places = append(m.places, &place{slot: sl, was: length, other: l.length})
+	l.length, l.end = exact.V(placeholder(len(m.places)-1)), end
+}
+
+// align makes the cells of o and of its older self correspond, reading what only one of them
+// has from what is known of the other's rest.
+func (m *matcher) align(o *object) *object {
+	old := m.old.own(o.id)
+	had := 0
+	for _, c := range old.cells {
+		if !m.c.tracks(o.key, c) {
+			had++
+		}
+	}
+	for _, c := range o.cells {
+		m.b.materialise(m.old, old.id, c)
+	}
+	sj := m.s // values of the arriving state live in its knowledge
+	for _, c := range old.cells {
+		m.b.materialise(sj, o.id, c)
+	}
+	o.cells = append([]cell(nil), sj.objs[o.id].cells...)
+	var left, right []cell
+	rest := o.rest
+	if old.rest != rest {
+		rest = unknownBytes
+	}
+	m.lost = m.lost || rest != old.rest
+	for _, x := range o.cells {
+		for _, y := range old.cells {
+			if x.size == y.size && x.off.IsConst() && x.off.Equal(y.off) {
+				left, right = append(left, x), append(right, y)
+			}
+		}
+	}
+	if len(left) < len(o.cells) || len(right) < len(old.cells) {
+		rest = unknownBytes
+	}
+	m.lost = m.lost || rest != old.rest
+	for _, y := range right {
+		if m.c.tracks(o.key, y) {
+			had++ // kept anyhow
+		}
+	}
+	m.lost = m.lost || len(right) != had
+	o.cells, old.cells, o.rest = left, right, rest
+	return old
+}
+
+// materialise reads a cell like c in s, so that s has it if it can be known.
+func (b *builder) materialise(s *state, id int, c cell) {
+	o := s.objs[id]
+	for _, x := range o.cells {
+		if !b.apart(s, x.off, x.size, c.off, c.size) {
+			return
+		}
+	}
+	if o.rest == unknownBytes || !c.off.IsConst() {
+		return
+	}
+	t := ir.Int(int(c.size) * 8)
+	if c.val.kind != intValue {
+		if c.val.kind != ptrValue || int(c.size)*8 != b.m.Layout.PtrBits {
+			return
+		}
+		t = ir.Ptr(b.m.Layout.PtrBits)
+	}
+	vague := s.vague
+	b.readCell(s, id, c.off, c.size, t, b.cellName(o, c.off.Const, c.size), c.val.rep)
+	s.vague = vague
+}
+
+func (m *matcher) frame(n int, f *frame) {
+	var old *frame
+	if m.old != nil {
+		old = m.old.frames[n]
+		for v := range old.vals {
+			if _, ok := f.vals[v]; !ok {
+				m.lost = true
+			}
+		}
+	}
+	for _, v := range sortedValues(f.vals) {
+		if in, ok := v.(*ir.Instr); ok && in.Op == ir.OpAlloca && f.vals[v].kind == ptrValue &&
+			m.j.objs[f.vals[v].obj] != nil {
+			if old == nil {
+				continue
+			}
+			if w, ok := old.vals[v]; ok && w.kind == ptrValue && w.obj == f.vals[v].obj {
+				continue // the start of its object
+			}
+		}
+		var was *value
+		if old != nil {
+			w, ok := old.vals[v]
+			if !ok {
+				delete(f.vals, v)
+				continue
+			}
+			was = &w
+		}
+		x, ok := m.value(f.vals[v], was, v.Type().Width, "value "+f.ctx+f.fn.Name+"."+m.b.label(v), m.b.nameOf(v))
+		if !ok {
+			delete(f.vals, v)
+			continue
+		}
+		f.vals[v] = x
+	}
+}
+
+// value joins a value with the one that the generalised state has; false when
+// nothing is left of it.
+func (m *matcher) value(v value, was *value, w int, key, name string) (value, bool) {
+	if v.kind == ptrValue && m.j.objs[v.obj] == nil {
+		e := m.b.address(m.s, v)
+		v = number(e, unsigned)
+	}
+	if was == nil {
+		u := v
+		return m.slotOf(v, &u, w, key, name)
+	}
+	u := *was
+	switch {
+	case v.kind == ptrValue && u.kind == ptrValue && v.obj == u.obj:
+	case (v.kind == ptrValue || v.kind == intValue) && (u.kind == ptrValue || u.kind == intValue) && v.kind != u.kind,
+		v.kind == ptrValue && u.kind == ptrValue:
+		m.lost = m.lost || u.kind == ptrValue
+		if u.kind == ptrValue {
+			u = number(m.b.address(m.old, u), unsigned)
+		}
+		if v.kind == ptrValue {
+			v = number(m.b.address(m.s, v), unsigned)
+		}
+	case v.kind != u.kind:
+		m.lost = true
+		return value{}, false
+	case v.kind == funcValue && v.fn != u.fn:
+		m.lost = true
+		return value{}, false
+	case v.kind == boolValue:
+		if h, _ := m.b.decide(m.s, v.cond); h != u.cond.lin.Const.Equal(exact.Int{}) {
+			m.lost = true
+			return value{}, false
+		}
+	case v.kind == aggValue:
+		m.lost = true
+		return value{}, false
+	}
+	return m.slotOf(v, &u, w, key, name)
+}
+
+// slotOf registers the number of a value.
+func (m *matcher) slotOf(v value, u *value, w int, key, name string) (value, bool) {
+	out := *u
+	if v.kind != intValue && v.kind != ptrValue {
+		if v.kind == aggValue {
+			return value{}, false
+		}
+		return v, true
+	}
+	sl := slot{key: key, name: name, width: w, rep: u.rep}
+	x := v.lin
+	if v.kind == intValue {
+		switch {
+		case u.rep == anyRep:
+			sl.rep = v.rep
+		case v.rep != anyRep && v.rep != u.rep:
+			x = m.b.fit(m.s, x, w, u.rep)
+		}
+		out.rep = sl.rep
+	} else {
+		sl.width = 0
+		sl.key += " in " + m.j.objs[v.obj].key
+		size := m.j.objs[v.obj].size
+		if size.IsConst() {
+			sl.limit = &size
+		} else {
+			sl.object = m.j.objs[v.obj].key
+		}
+	}
+	out.lin = exact.V(placeholder(len(m.places)))
+	m.places = append(m.places, &place{slot: sl, was: u.lin, other: x})
+	return out, true
+}
