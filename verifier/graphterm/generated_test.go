@@ -17,7 +17,8 @@ func loops(r *rand.Rand, depth int) string {
 	x, y := v[r.Intn(len(v))], v[r.Intn(len(v))]
 	if depth == 0 || r.Intn(4) == 0 {
 		return []string{fmt.Sprintf("n ^= %s; ", x), fmt.Sprintf("if (n & %d) %s--; else n++; ", 1+r.Intn(3), x),
-			fmt.Sprintf("n ^= g(%s); ", x), fmt.Sprintf("if (%s > 9) %s = 9; ", x, y), "if (n & 4) return n; "}[r.Intn(5)]
+			fmt.Sprintf("n ^= g(%s); ", x), fmt.Sprintf("if (%s > 9) %s = 9; ", x, y),
+			"if (n & 4) return n; "}[r.Intn(5)]
 	}
 	body := loops(r, depth-1)
 	if r.Intn(3) == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// binaryBool: operands are settled, so and, or, xor of i1 are constants.
+// binaryBool executes and, or, xor of i1, whose operands are constants by now.
 func (b *builder) binaryBool(s *state, in *ir.Instr, l, r value) result {
 	x, ok := b.decide(s, l.cond)
 	y, ok2 := b.decide(s, r.cond)

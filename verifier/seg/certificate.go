@@ -11,16 +11,16 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// maxRepairs is how often a cut is expanded again because an edge of it is not certified.
+// maxRepairs is how often a cut point is expanded again because an edge of it is not certified.
 const maxRepairs = 3
 
-// certify checks every edge to a generalised state and returns the cuts that have to be expanded
+// certify checks every edge to a generalised state and returns the cut points that have to be expanded
 // again because one of theirs failed. What still fails then makes the graph incomplete.
-func (b *builder) certify() []*cut {
+func (b *builder) certify() []*cutPoint {
 	if len(b.gaveAt) > 0 {
 		return nil // the graph proves nothing
 	}
-	var failed []*cut
+	var failed []*cutPoint
 	b.certified = 0
 	for _, c := range b.reachable() {
 		why := b.checkSummaries(c)
@@ -51,8 +51,8 @@ func (b *builder) certify() []*cut {
 
 // checkSummaries proves that the summaries of recursive functions hold for the runs from c that come
 // back, and that the runs from c which rest on summaries were told what they say now.
-func (b *builder) checkSummaries(c *cut) error {
-	for _, r := range c.comeBacks {
+func (b *builder) checkSummaries(c *cutPoint) error {
+	for _, r := range c.returns {
 		k, sum := plainKnow(r.know), r.sum.cases[r.n]
 		if !sum.reached || len(sum.bounds) > len(r.dirs) {
 			return errors.New("a run comes back that the summary leaves out")

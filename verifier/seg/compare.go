@@ -74,7 +74,8 @@ func (b *builder) compareBools(s *state, p ir.Pred, l, r value) cond {
 	return cond{rel: relAny}
 }
 
-// comparePointers: into one object the offsets, with null by liveness, else the addresses.
+// comparePointers compares the offsets of pointers into one object, an object with null by whether it is there,
+// and else the addresses.
 func (b *builder) comparePointers(s *state, p ir.Pred, l, r value) cond {
 	if l.kind == ptrValue && r.kind == ptrValue && l.obj == r.obj {
 		return compare(p, l.lin, r.lin) // offsets are kept in [0, size]
@@ -110,12 +111,12 @@ func (b *builder) nullCheck(s *state, p ir.Pred, l, r value) (cond, bool) {
 	return cond{}, false
 }
 
-// maybeNull: a weak symbol can be missing.
+// maybeNull reports whether the object's address can be null: that of a weak symbol, which can be missing.
 func (b *builder) maybeNull(o *object) bool {
 	return o.global != nil && o.global.Weak && o.global.Extern || b.opts.AddressZero
 }
 
-// inside: the pointer is known to be to a byte of its object.
+// inside reports that the pointer is known to be to a byte of its object.
 func (b *builder) inside(s *state, v value) bool {
 	o := s.object(v.obj)
 	return b.ask.proves(s.know, v.lin) && b.ask.proves(s.know, o.size.Sub(v.lin).AddInt(-1))

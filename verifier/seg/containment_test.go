@@ -43,7 +43,8 @@ func runsStay(t *testing.T, src string, seed int64) (int, bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	g, err := Build(ctx, compileAt(t, src, []string{"-O0", "-O1"}[seed&1]), Options{Wrap: true, Semantics: ir.Semantics{MallocNeverFails: true}})
+	g, err := Build(ctx, compileAt(t, src, []string{"-O0", "-O1"}[seed&1]),
+		Options{Wrap: true, Semantics: ir.Semantics{MallocNeverFails: true}})
 	if err != nil || !g.Complete {
 		return 0, false
 	}

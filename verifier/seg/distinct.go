@@ -36,7 +36,7 @@ func (b *builder) notAt(s *state, d exact.Lin) bool {
 	return true
 }
 
-// differ: two numbers are not the same bits.
+// differ reports that two numbers are known to have different bits.
 func (b *builder) differ(s *state, x, y value) bool {
 	if x.kind != intValue || y.kind != intValue || x.rep != y.rep && x.rep != anyRep && y.rep != anyRep {
 		return false

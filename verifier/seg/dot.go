@@ -17,7 +17,7 @@ func (g *Graph) DOT(w io.Writer) error {
 		fmt.Fprintf(&b, "\tn%d [label=%s];\n", n, quote(g.describe(c)))
 	}
 	ends := 0
-	index := map[*cut]int{}
+	index := map[*cutPoint]int{}
 	for n, c := range g.cuts {
 		index[c] = n
 	}
@@ -30,7 +30,7 @@ func (g *Graph) DOT(w io.Writer) error {
 				fmt.Fprintf(&b, "\t%s [shape=plain, label=%s];\n", to, quote(e.tag))
 			}
 			style := ""
-			if e.st.vague != "" {
+			if e.st.approx != "" {
 				style = ", style=dashed"
 			}
 			fmt.Fprintf(&b, "\tn%d -> %s [label=%s%s];\n", n, to, quote(e.tag), style)
@@ -41,7 +41,7 @@ func (g *Graph) DOT(w io.Writer) error {
 	return err
 }
 
-func (g *Graph) describe(c *cut) string {
+func (g *Graph) describe(c *cutPoint) string {
 	var b strings.Builder
 	b.WriteString(c.st.position())
 	name := map[exact.Var]string{}

@@ -84,7 +84,7 @@ func (b *builder) decide(s *state, c cond) (holds, known bool) {
 	return false, false
 }
 
-// indivisible: e = 0 has no integer solution.
+// indivisible reports that e = 0 has no integer solution, by the common divisor of the coefficients.
 func indivisible(e exact.Lin) bool {
 	g := e.Content()
 	return !g.IsZero() && !e.Const.FloorDiv(g).Mul(g).Equal(e.Const)
@@ -244,7 +244,7 @@ func (b *builder) pastTrap(s *state, c cond, n int, to *ir.Block) result {
 	return fork(out)
 }
 
-// overflowTrap: the block is a sanitizer's report of signed overflow, in a shift to
+// overflowTrap reports that the block is a sanitizer's report of signed overflow, in a shift to
 // the left perhaps.
 func overflowTrap(blk *ir.Block) bool {
 	in := blk.Instrs[0]

@@ -8,15 +8,15 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// maxArrivals is how many paths from one cut may meet at a place before it
-// becomes a cut too.
+// maxArrivals is how many paths from one cut point may meet at a place before it
+// becomes a cut point too.
 const maxArrivals = 6
 
 // run builds the graph.
 func (b *builder) run() error {
-	b.start = &cut{pos: "start", st: b.initialState()}
+	b.start = &cutPoint{pos: "start", st: b.initialState()}
 	b.startSlots()
-	work := []*cut{b.start}
+	work := []*cutPoint{b.start}
 	for len(work) > 0 || b.refresh(&work) || b.repair(&work) {
 		c := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -39,9 +39,9 @@ func (b *builder) run() error {
 	return nil
 }
 
-// refresh finds the cuts with a path that does not say what each number of its
+// refresh finds the cut points with a path that does not say what each number of its
 // target is, because the target got that number later: they are expanded again, once.
-func (b *builder) refresh(work *[]*cut) bool {
+func (b *builder) refresh(work *[]*cutPoint) bool {
 	for _, c := range b.reachable() {
 		for _, e := range c.edges {
 			if e.to == nil || c.refreshed || !e.stale() {
@@ -55,8 +55,8 @@ func (b *builder) refresh(work *[]*cut) bool {
 	return len(*work) > 0
 }
 
-// repair has the cuts expanded again of which an edge is not certified.
-func (b *builder) repair(work *[]*cut) bool {
+// repair has the cut points expanded again of which an edge is not certified.
+func (b *builder) repair(work *[]*cutPoint) bool {
 	defer func(start time.Time) { b.certifying += time.Since(start) }(time.Now())
 	for _, c := range b.certify() {
 		b.repairs++
@@ -66,7 +66,7 @@ func (b *builder) repair(work *[]*cut) bool {
 	return len(*work) > 0
 }
 
-// stale: the target has a number of which the path does not say what it is.
+// stale reports that the target has a number to which the edge gives no value.
 func (e *edge) stale() bool {
 	for _, sl := range e.to.slots {
 		if _, ok := e.vals[sl.key]; !ok {
@@ -105,9 +105,9 @@ func (b *builder) startSlots() {
 	}
 }
 
-// expand executes from c and returns the cuts that are new or more general now,
+// expand executes from c and returns the cut points that are new or more general now,
 // the last to be expanded first. It starts over when it learns of a new place to cut at.
-func (b *builder) expand(c *cut) ([]*cut, error) {
+func (b *builder) expand(c *cutPoint) ([]*cutPoint, error) {
 	for {
 		next, again, err := b.expandOnce(c)
 		if err != nil || !again {
@@ -116,12 +116,12 @@ func (b *builder) expand(c *cut) ([]*cut, error) {
 	}
 }
 
-func (b *builder) expandOnce(c *cut) (next []*cut, again bool, err error) {
+func (b *builder) expandOnce(c *cutPoint) (next []*cutPoint, again bool, err error) {
 	c.edges, c.dirty, c.outdated = nil, false, false
-	c.comeBacks, c.uses = nil, nil
+	c.returns, c.uses = nil, nil
 	b.current = c
 	first := c.st.clone()
-	first.cost, first.vague, first.overflowed = 0, "", false
+	first.cost, first.approx, first.overflowed = 0, "", false
 	if c != b.start {
 		first.inputs = nil
 	}
@@ -163,7 +163,7 @@ func (b *builder) expandOnce(c *cut) (next []*cut, again bool, err error) {
 func (b *builder) at(s *state) *ir.Instr { return s.top().blk.Instrs[s.top().idx] }
 
 // advance executes until the state has to be looked at again.
-func (b *builder) advance(c *cut, s *state) []*state {
+func (b *builder) advance(c *cutPoint, s *state) []*state {
 	s.entered = false
 	in := b.at(s)
 	blk, depth := s.top().blk, len(s.frames)
@@ -215,10 +215,10 @@ func firstNonPhi(blk *ir.Block) int {
 	return 0
 }
 
-// arrive ends a path at a cut: an edge if the generalised state there covers it,
+// arrive ends a path at a cut point: an edge if the generalised state there covers it,
 // else the generalised state grows first. States to go on with instead are
 // returned when a live condition has to be split on.
-func (b *builder) arrive(c *cut, s *state, pos string) (more []*state, grown *cut) {
+func (b *builder) arrive(c *cutPoint, s *state, pos string) (more []*state, grown *cutPoint) {
 	if s.know.bad || !b.ask.consistent(s.know) {
 		return nil, nil
 	}
@@ -240,7 +240,7 @@ func (b *builder) arrive(c *cut, s *state, pos string) (more []*state, grown *cu
 	if changed {
 		b.merges++
 		if to == nil {
-			to = &cut{id: len(b.order) + 1, pos: pos}
+			to = &cutPoint{id: len(b.order) + 1, pos: pos}
 			b.cuts[pos] = to
 			b.order = append(b.order, to)
 			e.to = to
@@ -262,10 +262,10 @@ func (b *builder) where(s *state) string {
 	return fmt.Sprintf("%s:%d", s.top().fn.Name, in.Pos.Line)
 }
 
-// reachable are the cuts that the start reaches, in the order of their making.
-func (b *builder) reachable() []*cut {
-	seen := map[*cut]bool{b.start: true}
-	work := []*cut{b.start}
+// reachable are the cut points that the start reaches, in the order of their making.
+func (b *builder) reachable() []*cutPoint {
+	seen := map[*cutPoint]bool{b.start: true}
+	work := []*cutPoint{b.start}
 	for len(work) > 0 {
 		c := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -276,7 +276,7 @@ func (b *builder) reachable() []*cut {
 			}
 		}
 	}
-	out := []*cut{b.start}
+	out := []*cutPoint{b.start}
 	for _, c := range b.order {
 		if seen[c] {
 			out = append(out, c)
@@ -285,7 +285,7 @@ func (b *builder) reachable() []*cut {
 	return out
 }
 
-func (b *builder) isReachable(c *cut) bool {
+func (b *builder) isReachable(c *cutPoint) bool {
 	for _, r := range b.reachable() {
 		if r == c {
 			return true

@@ -18,8 +18,8 @@ type follower struct {
 	g      *Graph
 	sys    *its.System
 	legend Legend
-	at     map[string]*cut
-	cut    *cut
+	at     map[string]*cutPoint
+	cut    *cutPoint
 	value  map[exact.Var]exact.Int
 	steps  int
 	err    error
@@ -42,7 +42,7 @@ func (f *follower) block(v interp.View) {
 }
 
 // byEdge: an edge of the graph, and a transition for it, make the step.
-func (f *follower) byEdge(to *cut, now map[exact.Var]exact.Int) bool {
+func (f *follower) byEdge(to *cutPoint, now map[exact.Var]exact.Int) bool {
 	for _, e := range f.cut.edges {
 		if e.to != to {
 			continue
@@ -102,7 +102,7 @@ func (f *follower) byTransition(e *edge, now map[exact.Var]exact.Int) bool {
 
 // follow runs a program once and returns how many steps of it the graph and its system made too.
 func (g *Graph) follow(sys *its.System, legend Legend, seed int64) (int, error) {
-	f := &follower{g: g, sys: sys, legend: legend, at: map[string]*cut{}, cut: g.start}
+	f := &follower{g: g, sys: sys, legend: legend, at: map[string]*cutPoint{}, cut: g.start}
 	for _, c := range g.cuts {
 		if c != g.start {
 			f.at[c.pos] = c

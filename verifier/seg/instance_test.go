@@ -45,7 +45,7 @@ type shadow struct {
 }
 
 // instance finds the values of c's slots in a concrete state; the error says why c does not stand for it.
-func (g *Graph) instance(c *cut, v interp.View) (map[exact.Var]exact.Int, error) {
+func (g *Graph) instance(c *cutPoint, v interp.View) (map[exact.Var]exact.Int, error) {
 	s := &shadow{b: g.b, st: c.st, v: v, value: map[exact.Var]exact.Int{}, objects: map[int]int{}}
 	for _, id := range c.st.order {
 		if o := c.st.objs[id]; o.global != nil {

@@ -10,7 +10,8 @@ import (
 // generalise makes the state m.j that c and s are instances of; c is nil for the
 // first arrival. changed tells that it is more general than c. vals are the
 // slots' values in s.
-func (b *builder) generalise(c *cut, s *state) (m *matcher, slots []slot, vals map[string]exact.Lin, changed bool) {
+func (b *builder) generalise(c *cutPoint, s *state) (m *matcher, slots []slot, vals map[string]exact.Lin,
+	changed bool) {
 	m = b.match(c, s)
 	vars := make([]exact.Var, len(m.places))
 	vals = map[string]exact.Lin{}
@@ -36,7 +37,7 @@ func (b *builder) generalise(c *cut, s *state) (m *matcher, slots []slot, vals m
 	return m, slots, vals, lost || m.lost || len(slots) != len(c.slots)
 }
 
-// unknown: the number stands for what the arriving state does not know.
+// unknown reports that e stands for what the arriving state does not know.
 func (m *matcher) unknown(e exact.Lin) bool { return touches(e, m.havoc) }
 
 // rename replaces the variables that a generalised state holds.
@@ -249,7 +250,7 @@ func thresholdsOf(m *ir.Module) []exact.Int {
 // maxThresholds is how many constants are worth trying.
 const maxThresholds = 60
 
-// wasAny: the slot's reading is new, so its type's range is.
+// wasAny reports that the slot had no reading so far, so that its type's range is new.
 func (b *builder) wasAny(m *matcher, p *place) bool {
 	for _, sl := range m.c.slots {
 		if sl.key == p.key {

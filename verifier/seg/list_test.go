@@ -111,7 +111,7 @@ func TestFoldForgetsInnerBlocks(t *testing.T) {
 	if v := s.top().vals[q]; v.kind != intValue || s.know.interval(v.lin).constant() {
 		t.Errorf("q = %+v, want any address", v)
 	}
-	if s.vague == "" {
+	if s.approx == "" {
 		t.Error("a forgotten address leaves the path exact")
 	}
 	if o := s.object(id); !o.list.length.Equal(exact.C(2)) {

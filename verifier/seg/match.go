@@ -10,7 +10,7 @@ import (
 // match makes the structure that the generalised state c and the arriving state
 // s have in common, with the numbers of c written in it and those of s beside
 // them. c is nil the first time. lost tells that c had more.
-func (b *builder) match(c *cut, s *state) *matcher {
+func (b *builder) match(c *cutPoint, s *state) *matcher {
 	var old *state
 	lost := false
 	if c != nil {
@@ -19,16 +19,16 @@ func (b *builder) match(c *cut, s *state) *matcher {
 		*s = *from
 	}
 	j := s.clone()
-	j.know, j.vague, j.cost = newKnow(), "", 0
+	j.know, j.approx, j.cost = newKnow(), "", 0
 	m := &matcher{b: b, c: c, old: old, s: s, j: j, lost: lost, havoc: map[exact.Var]bool{}}
 	var before map[int][]cell
 	if old != nil {
 		before = old.numbers()
-		old.dropVague()
+		old.keepConstantPlaces()
 	}
 	now := s.numbers()
-	s.dropVague()
-	j.dropVague()
+	s.keepConstantPlaces()
+	j.keepConstantPlaces()
 	m.objects()
 	for n, f := range j.frames {
 		m.frame(n, f)
@@ -39,7 +39,7 @@ func (b *builder) match(c *cut, s *state) *matcher {
 
 type matcher struct {
 	b      *builder
-	c      *cut
+	c      *cutPoint
 	old, s *state
 	j      *state
 	places []*place
@@ -218,9 +218,9 @@ func (b *builder) materialise(s *state, id int, c cell) {
 		}
 		t = ir.Ptr(b.m.Layout.PtrBits)
 	}
-	vague := s.vague
+	approx := s.approx
 	b.readCell(s, id, c.off, c.size, t, b.cellName(o, c.off.Const, c.size), c.val.rep)
-	s.vague = vague
+	s.approx = approx
 }
 
 func (m *matcher) frame(n int, f *frame) {

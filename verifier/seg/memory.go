@@ -315,7 +315,7 @@ func (b *builder) write(s *state, id int, off exact.Lin, n int64, v value) {
 // kill forgets the cells that may overlap n bytes at off. The bytes between
 // stay known only when the write covers them: with a constant length that
 // follows from the cell that the caller puts there. It tells whether such a cell
-// was read since the last cut.
+// was read since the last cut point.
 func (b *builder) kill(s *state, id int, off, n exact.Lin) (read bool) {
 	o := s.own(id)
 	kept := o.cells[:0]

@@ -26,7 +26,7 @@ func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 	s.frames = []*frame{g}
 	s.entered = true
 
-	return fork(append([]*state{s}, b.comeBack(back, in, fn)...))
+	return fork(append([]*state{s}, b.afterReturn(back, in, fn)...))
 }
 
 // afterCall is the state behind a call that came back.
@@ -150,7 +150,7 @@ func (e *effects) write(a ir.Value) {
 	}
 }
 
-// constantArgs: every argument is a number that is known, so that following the
+// constantArgs reports that every argument is a number that is known, so that following the
 // recursion itself is cheap and exact.
 func (b *builder) constantArgs(s *state, in *ir.Instr) bool {
 	for _, a := range in.Args {

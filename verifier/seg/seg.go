@@ -5,7 +5,7 @@
 //	state  call stack, know, objects, cells  AP-12 (CS, KB, AL, PT)
 //	know   intervals, linear rows            AP-18
 //	object an allocation with its bytes      AP-16, AP-17, AP-19
-//	cut    a generalised state               AP-60
+//	cutPoint  a generalised state            AP-60
 //	edge   a path between cuts, or to an end AP-58
 //
 // A pointer is an object and an offset; numbers are linear expressions over
@@ -13,14 +13,14 @@
 // multiple of 2^w that is subtracted: a variable of its own where the knowledge
 // does not tell it, split only when the system is made.
 //
-// Undefined behaviour ends a run (docs/SEMANTICS.md, cut), so an access or a
+// Undefined behaviour ends a run (docs/SEMANTICS.md), so an access or a
 // signed operation adds the condition under which it is defined; what could not
 // be proved defined makes the graph not MemorySafe. What is not modelled makes
 // the graph incomplete, by name and position.
 //
-// Construction: cut states are at loop heads, and where paths multiply. A cut is
-// expanded by executing from it until each path ends or arrives at a cut. An
-// arrival that the cut there covers is an edge; else the cut is generalised and
+// Construction: cut points are at loop heads, and where paths multiply. One is
+// expanded by executing from it until each path ends or arrives at another. An
+// arrival that the cut point there covers is an edge; else it is generalised and
 // expanded again (AP-66, with one generalised state per position).
 package seg
 
@@ -51,13 +51,13 @@ type Graph struct {
 	Complete   bool             // every path ends in a return, an exit, or undefined behaviour
 	GaveUp     []verdict.Reason // why not
 	MemorySafe bool             // complete, and no path can reach undefined behaviour
-	Recursive  bool             // calls are cut off: costs do not add up along paths
+	Recursive  bool             // callers are left out: costs do not add up along paths
 	Overflows  bool             // a path may end in signed overflow
 	Stats      Stats
 
 	b     *builder
-	start *cut
-	cuts  []*cut // reachable, start first
+	start *cutPoint
+	cuts  []*cutPoint // reachable, start first
 }
 
 // Stats counts what building took.
@@ -79,8 +79,8 @@ type builder struct {
 	wraps      map[exact.Var]bool // wrap-arounds with few cases, which the system tells apart
 	fits       map[exact.Var]bool // all wrap-arounds
 	objIDs     map[string]int
-	cuts       map[string]*cut
-	order      []*cut
+	cuts       map[string]*cutPoint
+	order      []*cutPoint
 	cutPos     map[string]bool
 	facts      map[*ir.Func]*funcFacts
 	gaveUp     map[string]verdict.Reason
@@ -91,8 +91,8 @@ type builder struct {
 	thresholds []exact.Int
 	recursive  bool
 	summaries  map[*ir.Func]*summary
-	outdated   []*cut             // cuts that used a summary that grew
-	current    *cut               // being expanded
+	outdated   []*cutPoint        // cuts that used a summary that grew
+	current    *cutPoint          // being expanded
 	over       []*state           // runs of the current step that overflow
 	signedFits map[exact.Var]bool // wrap-arounds of signed arithmetic
 	steps      int
@@ -102,7 +102,7 @@ type builder struct {
 	certified  int // edges
 	repairs    int
 	certifying time.Duration
-	start      *cut
+	start      *cutPoint
 }
 
 // Build builds the graph of opts.Entry. The error is about the request, never
@@ -121,7 +121,8 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	defer ladder.Close()
 	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{},
 		fits: map[exact.Var]bool{}, signedFits: map[exact.Var]bool{},
-		objIDs: map[string]int{}, cuts: map[string]*cut{}, cutPos: map[string]bool{}, facts: map[*ir.Func]*funcFacts{},
+		objIDs: map[string]int{}, cuts: map[string]*cutPoint{}, cutPos: map[string]bool{},
+		facts:   map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
 		thresholds: thresholdsOf(m)}
 	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}

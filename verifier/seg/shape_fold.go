@@ -4,7 +4,7 @@ import (
 	"sort"
 )
 
-// emptyAs: the list id is empty and ends with v, so that a pointer to it is v.
+// emptyAs reports that the list id is empty and ends with v: a pointer to it is v.
 func (a *aligner) emptyAs(s *state, id int, v value) bool {
 	o := s.objs[id]
 	if o == nil || o.list == nil {
@@ -17,8 +17,8 @@ func (a *aligner) emptyAs(s *state, id int, v value) bool {
 	return e.kind == v.kind && (v.kind == ptrValue || v.kind == intValue) && e.obj == v.obj && e.lin.Equal(v.lin)
 }
 
-// foldBoth: the arriving state has a chain where the older one has a list, or the
-// end of the chain already.
+// foldBoth folds the arriving state's chain where the older one has a list, or the
+// end of the chain already; it reports success.
 func (a *aligner) foldBoth(p, q root, u, v value) bool {
 	if x, ok := a.old.heapStart(u); ok && a.old.objs[x].list != nil {
 		if _, paired := a.toNew[x]; !paired {
@@ -39,7 +39,7 @@ func (a *aligner) foldBoth(p, q root, u, v value) bool {
 	return true
 }
 
-// foldOld: the older state has a chain where the arriving one is at its end, or has a list.
+// foldOld folds the older state's chain where the arriving one has its end already, or a list; it reports success.
 func (a *aligner) foldOld(p, q root, u, v value) bool {
 	if y, ok := a.s.heapStart(v); ok && a.s.objs[y].list != nil {
 		if _, paired := a.toOld[y]; !paired {
@@ -97,7 +97,7 @@ func (a *aligner) stopOld(id int) bool {
 	return paired || named(a.old, a.s, id)
 }
 
-// sameEnd: a chain in one state may end with u where the other has v.
+// sameEnd reports whether a chain of one state may end with u where the other state has v.
 func (a *aligner) sameEnd(u, v value) bool {
 	if u.kind == ptrValue && v.kind == ptrValue {
 		y, ok := a.toNew[u.obj]
@@ -127,7 +127,7 @@ func (a *aligner) chainTo(s *state, id int, stop func(int) bool, fits func(value
 	return chain{}, false
 }
 
-// heapStart: v is a pointer to the start of a heap object.
+// heapStart returns the heap object to whose start v points, if it does.
 func (s *state) heapStart(v value) (int, bool) {
 	if v.kind != ptrValue || !v.lin.IsConst() || !v.lin.Const.IsZero() {
 		return 0, false

@@ -76,7 +76,7 @@ func (g *Graph) constrained(e *edge, out map[string]bool) {
 	}
 }
 
-// vacuous: the row excludes no value of a slot.
+// vacuous reports that the row excludes no value of a slot.
 func (g *Graph) vacuous(e *edge, r linear.Row) bool {
 	if known(e.from.st.know, r) {
 		return true

@@ -23,7 +23,7 @@ type cell struct {
 	off  exact.Lin
 	size int64
 	val  value
-	read bool // since the last cut
+	read bool // since the last cut point
 }
 
 // object is an allocation (AL).
@@ -61,19 +61,19 @@ type state struct {
 	objs    map[int]*object // shared between states; own copies before writing
 	order   []int           // ids, oldest first
 	owned   map[int]bool
-	vague   string  // why the path since the last cut has steps that the program may not have
-	cost    int64   // instructions since the last cut
-	inputs  []input // what the environment decided since the last cut
+	approx  string  // why the path since the last cut point has steps that the program may not have
+	cost    int64   // instructions since the last cut point
+	inputs  []input // what the environment decided since the last cut point
 	entered bool    // just came to a new place
 
 	recursed   bool // the running function, entered without callers, called itself and came back
-	overflowed bool // every run of the path since the last cut overflows, and wraps around
+	overflowed bool // every run of the path since the last cut point overflows, and wraps around
 }
 
 func (s *state) top() *frame { return s.frames[len(s.frames)-1] }
 
 func (s *state) clone() *state {
-	c := &state{know: s.know.clone(), vague: s.vague, cost: s.cost, overflowed: s.overflowed, recursed: s.recursed,
+	c := &state{know: s.know.clone(), approx: s.approx, cost: s.cost, overflowed: s.overflowed, recursed: s.recursed,
 		inputs: s.inputs[:len(s.inputs):len(s.inputs)], objs: make(map[int]*object, len(s.objs)),
 		order: append([]int(nil), s.order...), owned: map[int]bool{}}
 	for id, o := range s.objs {
@@ -94,8 +94,8 @@ func (s *state) clone() *state {
 
 // inexact marks the path as an over-approximation.
 func (s *state) inexact(why string) {
-	if s.vague == "" {
-		s.vague = why
+	if s.approx == "" {
+		s.approx = why
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // that did not. A call that no run comes back from goes on nowhere (MO-49).
 type summary struct {
 	cases [2]summaryCase
-	users []*cut // expanded with the summary as it was
+	users []*cutPoint // expanded with the summary as it was
 }
 
 // summaryCase is a set of runs.
@@ -22,8 +22,8 @@ type summaryCase struct {
 	grown   int
 }
 
-// comeBackAt is a run that comes back from a recursive function entered without callers.
-type comeBackAt struct {
+// returnRun is a run that comes back from a recursive function entered without callers.
+type returnRun struct {
 	sum  *summary
 	n    int // of the case
 	know *know
@@ -114,7 +114,7 @@ func reading(r rep) rep {
 	return r
 }
 
-// numeric: fn returns a number.
+// numeric reports whether fn returns a number.
 func numeric(fn *ir.Func) bool { return fn.Ret.Kind == ir.KindInt && fn.Ret.Width > 1 }
 
 // returned adds a run that comes back with v to the summary of its function.
@@ -133,7 +133,7 @@ func (b *builder) returned(s *state, v value) {
 	if !ok {
 		dirs = nil
 	}
-	b.current.comeBacks = append(b.current.comeBacks, comeBackAt{sum, n, s.know, dirs})
+	b.current.returns = append(b.current.returns, returnRun{sum, n, s.know, dirs})
 	now := b.bounds(s.know, dirs)
 	if !c.reached {
 		c.reached, c.bounds = true, now
@@ -199,8 +199,8 @@ func (b *builder) bounds(k *know, dirs []exact.Lin) []ival {
 	return out
 }
 
-// comeBack gives the states behind a call: one for each case of the summary.
-func (b *builder) comeBack(s *state, in *ir.Instr, fn *ir.Func) []*state {
+// afterReturn gives the states behind a call: one for each case of the summary.
+func (b *builder) afterReturn(s *state, in *ir.Instr, fn *ir.Func) []*state {
 	sum := b.summaryOf(fn)
 	sum.users = append(sum.users, b.current)
 	b.current.uses = append(b.current.uses, summaryUse{sum, sum.cases})

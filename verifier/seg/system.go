@@ -46,11 +46,11 @@ type SystemOptions struct {
 	Overflow bool
 }
 
-// System is the graph as an integer transition system: cuts are locations,
+// System is the graph as an integer transition system: cut points are locations,
 // paths between them transitions (AP-73 to AP-76).
 func (g *Graph) System(opts SystemOptions) (*its.System, Legend, error) {
 	costs := opts.Costs
-	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cut]its.Loc{}, names: map[string]string{},
+	x := &extractor{g: g, b: its.NewBuilder(g.Entry.Name), locs: map[*cutPoint]its.Loc{}, names: map[string]string{},
 		taken: map[string]bool{}, opts: opts, paths: map[string]path{}}
 	if !costs {
 		x.keep = g.relevant(opts.Overflow)
@@ -93,7 +93,7 @@ func (g *Graph) System(opts SystemOptions) (*its.System, Legend, error) {
 type extractor struct {
 	g     *Graph
 	b     *its.Builder
-	locs  map[*cut]its.Loc
+	locs  map[*cutPoint]its.Loc
 	names map[string]string // variable by slot key
 	taken map[string]bool
 	opts  SystemOptions
@@ -103,7 +103,7 @@ type extractor struct {
 
 func (x *extractor) kept(sl slot) bool { return x.keep == nil || x.keep[sl.key] }
 
-func (x *extractor) locName(c *cut) string {
+func (x *extractor) locName(c *cutPoint) string {
 	in := x.g.b.at(c.st)
 	name := fmt.Sprintf("%s@%d", c.st.top().fn.Name, in.Pos.Line)
 	if c == x.g.start {
@@ -190,7 +190,7 @@ func (x *extractor) splitSigned(e *edge, splits []exact.Var) {
 	}
 }
 
-// mentions: v is part of what the path demands or does, as far as that matters.
+// mentions reports whether v is part of what the path demands or does, as far as that matters.
 func (x *extractor) mentions(e *edge, v exact.Var) bool {
 	dropped := x.dropped(e)
 	for _, r := range e.st.know.rows {
@@ -241,7 +241,7 @@ func (g *Graph) Independent(legend Legend, sys *its.System, trans []int) bool {
 	return true
 }
 
-// overflows: a wrap-around of signed arithmetic is part of what the path demands
+// overflows reports whether a wrap-around of signed arithmetic is part of what the path demands
 // or does.
 func (x *extractor) overflows(p path) bool {
 	for v := range x.g.b.signedFits {
@@ -328,7 +328,7 @@ func (x *extractor) transition(e *edge, k *know) {
 		p := a.Poly.Subst(func(v exact.Var) exact.Poly { return exact.PolyOf(sub(exact.V(v))) })
 		t.Atom(its.Atom{Poly: p, Rel: a.Rel})
 	}
-	exactly := e.st.vague == "" && !e.overflow
+	exactly := e.st.approx == "" && !e.overflow
 	if e.to != nil && !e.overflow {
 		for _, sl := range e.to.slots {
 			if !x.kept(sl) {

@@ -11,7 +11,7 @@ import (
 // tracked is a cell that a generalised state keeps although its place depends on
 // the state's numbers, like a[i]: an object, and an offset over slots. What it
 // holds is a slot of its own; where an arriving state does not know it, any value.
-// Only cells that were read since the last cut are taken up, and those at a fixed
+// Only cells that were read since the last cut point are taken up, and those at a fixed
 // distance from their object's end, which may terminate a string.
 type tracked struct {
 	obj   string // key
@@ -125,8 +125,8 @@ func (m *matcher) track(before, now map[int][]cell) {
 	}
 }
 
-// tracks: the cut keeps the cell at this constant place even where it is unknown.
-func (c *cut) tracks(obj string, x cell) bool {
+// tracks reports whether the cut point keeps the cell at this constant place even where it is unknown.
+func (c *cutPoint) tracks(obj string, x cell) bool {
 	for _, t := range c.tracked {
 		if len(t.terms) == 0 && t.obj == obj && x.off.IsConst() && x.off.Const.Equal(t.add) {
 			return true
@@ -135,7 +135,7 @@ func (c *cut) tracks(obj string, x cell) bool {
 	return false
 }
 
-// holds: the object has a cell at the offset.
+// holds reports whether the object has a cell at the offset.
 func (o *object) holds(off exact.Int) bool {
 	for _, c := range o.cells {
 		if c.off.IsConst() && c.off.Const.Equal(off) {
@@ -199,7 +199,7 @@ func (m *matcher) template(o *object, c cell) (tracked, bool) {
 // sizeKey is the slot of an object's size.
 func sizeKey(object string) string { return "size " + object }
 
-// terminates: the place is one at a fixed distance from the object's end.
+// terminates reports whether the place is one at a fixed distance from the object's end.
 func (t tracked) terminates() bool {
 	return len(t.terms) == 1 && t.terms[0].slot == sizeKey(t.obj) && t.terms[0].coef.IsOne()
 }

@@ -11,7 +11,7 @@ func cappedBound(l exact.Lin, c exact.Int) *Bound {
 	return &Bound{[]boundMono{{exact.I(1), []*atom{a}}}}
 }
 
-// explains: b says by the values at the start what c says by the range of a
+// explains reports whether b says by the values at the start what c says by the range of a
 // machine type, and is nowhere greater.
 func (b *Bound) explains(c *Bound) bool {
 	top, ok := b.ceiling()

@@ -113,7 +113,7 @@ func search(ctx context.Context, sys *its.System, ladder *linear.Ladder, rounds 
 	return cert, p, nil
 }
 
-// hopeless: an edge can stand still, so no function will do.
+// hopeless reports that an edge can stand still, so no function will do.
 func (r *ranker) hopeless(ctx context.Context) bool {
 	for _, comp := range r.stuck {
 		for _, e := range comp {

@@ -8,9 +8,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// cut is a generalised state: a location of the system. Each number in it is a
+// cutPoint is a generalised state: a location of the system. Each number in it is a
 // variable of its own, a slot.
-type cut struct {
+type cutPoint struct {
 	id     int
 	pos    string
 	st     *state
@@ -24,8 +24,8 @@ type cut struct {
 
 	tracked []tracked // cells at places that depend on the slots
 
-	comeBacks []comeBackAt // runs from here that return from a recursive function
-	uses      []summaryUse // summaries that runs from here rest on
+	returns []returnRun  // runs from here that return from a recursive function
+	uses    []summaryUse // summaries that runs from here rest on
 
 	repairs   int  // times it was expanded again because an edge was not certified
 	refreshed bool // expanded once more for the sake of numbers that came later
@@ -44,7 +44,7 @@ type slot struct {
 
 // edge is a path from a generalised state to another, or to the end (to nil).
 type edge struct {
-	from, to *cut
+	from, to *cutPoint
 	st       *state
 	arrived  *state               // st before its heap was made to correspond to that of the target
 	proved   *state               // the target's state for which the edge is certified
@@ -93,8 +93,8 @@ func (b *builder) tidy(s *state) {
 // maxCells is how many cells of an object a generalised state keeps.
 const maxCells = 24
 
-// dropVague leaves the cells whose place is constant, in order, and not too many.
-func (s *state) dropVague() {
+// keepConstantPlaces leaves the cells whose place is constant, in order, and not too many.
+func (s *state) keepConstantPlaces() {
 	for _, id := range append([]int(nil), s.order...) {
 		o := s.objs[id]
 		scalar := 0
@@ -108,11 +108,11 @@ func (s *state) dropVague() {
 			func(i, j int) bool { return o.cells[i].off.Const.Cmp(o.cells[j].off.Const) < 0 }) {
 			continue
 		}
-		s.own(id).dropVague()
+		s.own(id).keepConstantPlaces()
 	}
 }
 
-func (o *object) dropVague() {
+func (o *object) keepConstantPlaces() {
 	kept := o.cells[:0]
 	for _, c := range o.cells {
 		if c.off.IsConst() {
