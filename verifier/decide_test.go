@@ -77,8 +77,8 @@ func TestCutRound(t *testing.T) {
 		return problem.Unwound{Claim: verdict.Claim{ID: id, Check: verdict.Assert, Status: verdict.Unknown,
 			Reason: why}}
 	}
-	proofs := &problem.Proofs{Claims: []verdict.Claim{{ID: "a"}, {ID: "b"}}, Holds: map[string]bool{"a": true},
-		Certificate: &verdict.Certificate{Method: "m"}}
+	proofs := problem.NewProofs([]verdict.Claim{{ID: "a"}, {ID: "b"}})
+	proofs.Holds["a"], proofs.Certificate = true, &verdict.Certificate{Method: "m"}
 	u := &problem.Unwinding{Complete: true, Cut: why}
 	if c := claimOf(u, claim("a"), proofs, false); c.Status != verdict.Proved || c.Certificate == nil ||
 		c.Certificate.Method != "m" {

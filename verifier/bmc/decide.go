@@ -29,14 +29,14 @@ type batches struct {
 // decide settles every claim but the bounds, in the order of execution: one query
 // for "any of this batch". Without a model the batch holds, which later queries may
 // use; each model settles the claim whose violation its replay reaches. As long as
-// nothing is violated, claims are asked about alone: that says the same with less.
+// nothing is violated, claims are asked about unguarded: that says the same with less.
 func (b *unwinder) decide(ctx context.Context, r *round) {
 	x := &batches{open: b.open(r), size: policy.FirstBatch, effort: policy.FirstEffort}
 	x.todo = instancesOf(r.f, x.open)
 	defer r.solver.LimitConflicts(0)
 	for total := len(x.open); x.more(); {
 		b.progress("solve", total-len(x.open), total, r.limit)
-		exact := x.exact || len(b.a.AllSettled()) > 0
+		exact := x.exact || b.a.AnySettled()
 		any, before := x.any(r.f.Store, exact), r.solver.Stats().Conflicts
 		r.solver.LimitConflicts(x.effort)
 		ans, err := r.solver.Check(ctx, any)

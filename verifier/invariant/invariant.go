@@ -185,10 +185,14 @@ func (p *Prover) decide(ctx context.Context, goals []goal) (*problem.Proofs, err
 			bad = append(bad, g.bad)
 		}
 	}
-	out := &problem.Proofs{Holds: map[string]bool{}}
+	groups := problem.GroupsOf(p.f)
+	var claims []verdict.Claim
+	for _, g := range groups {
+		claims = append(claims, problem.ClaimOf(g.First))
+	}
+	out := problem.NewProofs(claims)
 	asked := 0
-	for _, g := range problem.GroupsOf(p.f) {
-		out.Claims = append(out.Claims, problem.ClaimOf(g.First))
+	for _, g := range groups {
 		if g.First.Check == verdict.Unwinding {
 			continue
 		}

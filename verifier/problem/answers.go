@@ -81,6 +81,13 @@ func (a *Answers) Settled(id string) *Settled {
 	return a.shared.settled[id]
 }
 
+// AnySettled reports whether any claim has its final answer.
+func (a *Answers) AnySettled() bool {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	return len(a.shared.settled) > 0
+}
+
 // AllSettled lists the final answers by claim ID.
 func (a *Answers) AllSettled() []*Settled {
 	a.shared.mu.Lock()

@@ -53,19 +53,20 @@ type Proofs struct {
 	Claims      []verdict.Claim // all that the program has, bounds included
 	Holds       map[string]bool // by claim ID
 	Certificate *verdict.Certificate
+	known       map[string]bool // the IDs of Claims
+}
+
+// NewProofs returns proofs for a program with these claims, none of which is proved.
+func NewProofs(claims []verdict.Claim) *Proofs {
+	p := &Proofs{Claims: claims, Holds: map[string]bool{}, known: map[string]bool{}}
+	for i := range claims {
+		p.known[claims[i].ID] = true
+	}
+	return p
 }
 
 // Covers reports that claim id was proved: it holds, or nothing gets there.
-func (p *Proofs) Covers(id string) bool { return p != nil && (p.Holds[id] || !p.has(id)) }
-
-func (p *Proofs) has(id string) bool {
-	for i := range p.Claims {
-		if p.Claims[i].ID == id {
-			return true
-		}
-	}
-	return false
-}
+func (p *Proofs) Covers(id string) bool { return p != nil && (p.Holds[id] || !p.known[id]) }
 
 // All reports that every claim but the bounds was proved.
 func (p *Proofs) All() bool {
@@ -83,7 +84,7 @@ func (p *Proofs) All() bool {
 // Proved returns the answer for a claim that is covered.
 func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
 	return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos, Status: verdict.Proved,
-		Replay: verdict.NotRun, Certificate: p.Certificate, Unreachable: !p.has(c.ID)}
+		Replay: verdict.NotRun, Certificate: p.Certificate, Unreachable: !p.known[c.ID]}
 }
 
 // Unwinding is what the last round of unwinding that ended found out.
