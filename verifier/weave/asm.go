@@ -20,6 +20,8 @@ type asmInstr struct {
 type asmSyntax struct {
 	comments   []string
 	separators []string
+	immediate  string // in front of a number that is an operand: without it, the number is an address
+	optional   bool   // the mark may be left out
 }
 
 // parse splits a template into instructions. labels reports whether it defines any: then
@@ -97,6 +99,7 @@ func (a asmInstr) last() string { return a.arg(len(a.args) - 1) }
 // asmOperands says what the operands of an inline assembly call stand for (LangRef:
 // Inline Asm Constraint String).
 type asmOperands struct {
+	syntax  asmSyntax
 	in      *ir.Instr
 	list    []asmInstr
 	outputs int
@@ -105,14 +108,15 @@ type asmOperands struct {
 	uses    map[int]int      // how often the template names an operand
 }
 
-func operandsOf(in *ir.Instr, list []asmInstr) asmOperands {
-	o := asmOperands{in: in, list: list, args: map[int]ir.Value{}, uses: map[int]int{}}
+func operandsOf(s asmSyntax, in *ir.Instr, list []asmInstr) asmOperands {
+	nothing := asmOperands{syntax: s, in: in, list: list}
+	o := asmOperands{syntax: s, in: in, list: list, args: map[int]ir.Value{}, uses: map[int]int{}}
 	for _, i := range list {
 		for _, a := range i.args {
 			if n, ok := operandNumber(a); ok {
 				o.uses[n]++
 			} else if strings.Contains(a, "$") && !strings.HasPrefix(a, "$$") {
-				return asmOperands{in: in, list: list} // within an address or an expression: nothing is known of any
+				return nothing // within an address or an expression: nothing is known of any
 			}
 		}
 	}
@@ -128,7 +132,7 @@ func operandsOf(in *ir.Instr, list []asmInstr) asmOperands {
 			continue
 		}
 		if arg >= len(in.Args) {
-			return asmOperands{in: in, list: list}
+			return nothing
 		}
 		if tied, err := strconv.Atoi(c); err == nil {
 			o.args[tied] = in.Args[arg]
@@ -139,7 +143,7 @@ func operandsOf(in *ir.Instr, list []asmInstr) asmOperands {
 		arg++
 	}
 	if arg != len(in.Args) { // outputs through pointers were taken out of the constraints
-		return asmOperands{in: in, list: list}
+		return nothing
 	}
 	return o
 }
@@ -171,7 +175,8 @@ func (o asmOperands) value(arg string) ir.Value {
 		}
 		return v
 	}
-	if n, ok := asmNumber(arg); ok {
+	digits, marked := strings.CutPrefix(arg, o.syntax.immediate)
+	if n, ok := asmNumber(digits); ok && (marked || o.syntax.optional) {
 		return (&builder{}).int(ir.Int(64), n)
 	}
 	return nil
@@ -193,9 +198,8 @@ func (o asmOperands) isOutput(arg string) bool {
 	return ok && n == 0 && o.outputs == 1 && o.uses[0] == 1 && o.in.T.IsInt()
 }
 
-// asmNumber reads a number, with the marks of an immediate operand: #8, $8, (8), 0x8.
+// asmNumber reads a number: 8, (8), 0x8, 1<<3, 1|2.
 func asmNumber(s string) (int64, bool) {
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "#"), "$$")
 	for strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
 		s = strings.TrimSpace(s[1 : len(s)-1])
 	}

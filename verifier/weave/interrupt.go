@@ -107,6 +107,9 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 	w.touch = touchedBy(m, handlers)
 	w.sregEscapes = w.processor == &avr && sregEscapes(m)
 	used := usedElsewhere(m, w.point)
+	for _, e := range entries {
+		used[m.Func(e)] = true
+	}
 	for _, f := range m.Funcs {
 		if !f.IsDecl() && f != w.point && f != w.tears && (used[f] || !slices.Contains(handlers, f)) {
 			w.function(f, slices.Contains(entries, f.Name))

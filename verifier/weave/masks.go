@@ -84,7 +84,7 @@ func asmMasks(p *processor, in *ir.Instr) ([]maskEffect, *maskRead) {
 		return []maskEffect{{kind: maskCleared}}, nil
 	}
 	list, labels := p.syntax.parse(in.Asm.Template)
-	o := operandsOf(in, list)
+	o := operandsOf(p.syntax, in, list)
 	var out []maskEffect
 	var read *maskRead
 	followed := true

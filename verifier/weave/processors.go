@@ -1,6 +1,10 @@
 package weave
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
 
 // is and isNot are a mask that becomes a bit of a register's value, or the opposite.
 func (o asmOperands) is(arg string, bit int) (maskEffect, bool) {
@@ -37,7 +41,7 @@ var armKeeps = words(
 // profile) mask interrupts; BASEPRI, FAULTMASK and CPSR.F mask some, and count as
 // masking none. Code without privilege cannot mask (CONTROL.nPRIV).
 var arm = processor{
-	syntax: asmSyntax{comments: []string{"@", "//"}, separators: []string{";"}},
+	syntax: asmSyntax{comments: []string{"@", "//"}, separators: []string{";"}, immediate: "#", optional: true},
 	keeps:  armKeeps,
 	effect: func(i asmInstr, o asmOperands) (maskEffect, bool) {
 		op := strings.TrimSuffix(strings.TrimSuffix(i.op, ".w"), ".n")
@@ -52,6 +56,11 @@ var arm = processor{
 			return effect(maskCleared)
 		case "msr":
 			return armRegister(i, o)
+		case "cps":
+			if n, ok := o.number(i.arg(0)); ok && n&armMode == armUserMode {
+				return withoutPrivilege()
+			}
+			return effect(maskCleared)
 		}
 		for _, a := range i.args {
 			if strings.Contains(a, "pc") { // a jump, mostly
@@ -76,6 +85,13 @@ var arm = processor{
 	},
 }
 
+// Modes of the A and R profile (CPSR.M). In user mode, code cannot mask.
+const armMode, armUserMode = 0x1f, 0x10
+
+func withoutPrivilege() (maskEffect, bool) {
+	return maskEffect{kind: maskIgnored, value: (&builder{}).int(ir.Int(64), 1)}, true
+}
+
 // armRegister is a write of a special register.
 func armRegister(i asmInstr, o asmOperands) (maskEffect, bool) {
 	name, fields, _ := strings.Cut(i.arg(0), "_")
@@ -86,6 +102,9 @@ func armRegister(i asmInstr, o asmOperands) (maskEffect, bool) {
 		}
 	case "cpsr":
 		if fields == "" || fields == "all" || fields == "ctl" || strings.Contains(fields, "c") {
+			if n, ok := o.number(i.arg(1)); ok && n&armMode == armUserMode {
+				return withoutPrivilege()
+			}
 			return o.is(i.arg(1), 7)
 		}
 		return effect(maskKept)
@@ -101,7 +120,7 @@ func armRegister(i asmInstr, o asmOperands) (maskEffect, bool) {
 
 // aarch64 masks by PSTATE.I: bit 1 of the immediate of DAIFSet and DAIFClr, bit 7 of DAIF.
 var aarch64 = processor{
-	syntax: asmSyntax{comments: []string{"//"}, separators: []string{";"}},
+	syntax: asmSyntax{comments: []string{"//"}, separators: []string{";"}, immediate: "#", optional: true},
 	keeps: words(`nop dmb dsb isb wfi wfe sev sevl yield csdb clrex brk hlt mov movz movk movn mvn add adds sub subs neg and`,
 		`ands orr orn eor eon bic bics lsl lsr asr ror cmp cmn tst mul madd msub smull umull sdiv udiv clz cls rbit rev`,
 		`rev16 rev32 sxtb sxth sxtw uxtb uxth ubfx sbfx bfi bfxil csel cset csinc mrs adr adrp ldr ldrb ldrh ldrsb ldrsh`,
@@ -192,7 +211,7 @@ var msp430Keeps = words(
 
 // msp430 lets interrupts through where bit 3 of the status register (r2) is set.
 var msp430 = processor{
-	syntax: asmSyntax{comments: []string{";", "//"}, separators: []string{"{", "$("}},
+	syntax: asmSyntax{comments: []string{";", "//"}, separators: []string{"{", "$("}, immediate: "#"},
 	keeps:  msp430Keeps,
 	effect: func(i asmInstr, o asmOperands) (maskEffect, bool) {
 		op, _, _ := strings.Cut(i.op, ".")
@@ -307,21 +326,23 @@ var mips = processor{
 		case "ei":
 			return effect(maskCleared)
 		case "mtc0":
-			n, ok := asmNumber(i.arg(1))
+			n, ok := asmNumber(strings.TrimPrefix(i.arg(1), "$$"))
 			sel, selected := asmNumber(i.arg(2))
 			switch {
 			case len(i.args) == 3 && !selected, !ok && i.arg(1) != "$$c0_status":
 				return effect(maskCleared)
-			case sel == 0 && (!ok || n == 12):
-				return o.isNot(i.arg(0), 0)
+			case sel != 0 || ok && n != 12:
+				return effect(maskKept)
+			case i.arg(0) == "$$0" || i.arg(0) == "$$zero":
+				return effect(maskSet)
 			}
-			return effect(maskKept)
+			return o.isNot(i.arg(0), 0) // a register by its number is not known
 		}
 		return unlisted()
 	},
 	read: func(list []asmInstr, n int) (string, maskRead) {
 		i := list[n]
-		r, ok := asmNumber(i.arg(1))
+		r, ok := asmNumber(strings.TrimPrefix(i.arg(1), "$$"))
 		sel, selected := asmNumber(i.arg(2))
 		if i.op == "di" && len(i.args) == 1 || i.op == "mfc0" && ok && r == 12 && sel == 0 &&
 			(selected || len(i.args) == 2) {
@@ -333,7 +354,7 @@ var mips = processor{
 
 // x86 lets interrupts through where bit 9 of the flags is set.
 var x86 = processor{
-	syntax: asmSyntax{comments: []string{"#", "//"}, separators: []string{";"}},
+	syntax: asmSyntax{comments: []string{"#", "//"}, separators: []string{";"}, immediate: "$$"},
 	keeps: words(`nop pause hlt mfence lfence sfence cpuid rdtsc rdtscp rdmsr wrmsr rdpmc mov movb movw movl movq lea leal leaq`,
 		`add addl addq sub subl subq and andl andq or orl orq xor xorl xorq not notl notq neg shl shr sar inc dec cmp test`,
 		`bswap bsf bsr in inb inw inl out outb outw outl cld std pushf pushfl pushfq push pushl pushq pop popl popq`,
