@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,23 @@ type svdPeripheral struct {
 	Dim          string     `xml:"dim"`
 	DimIncrement string     `xml:"dimIncrement"`
 	Blocks       []svdBlock `xml:"addressBlock"`
+	// accesses of registers, which win over the peripheral's
+	Registers []string `xml:"registers>register>access"`
+	Clusters  []string `xml:"registers>cluster>access"`
+	Inner     []string `xml:"registers>cluster>register>access"`
+}
+
+// writeOnly reports whether no register of p can be read.
+func (p *svdPeripheral) writeOnly() bool {
+	if p.Access == "" {
+		return false
+	}
+	for _, a := range slices.Concat([]string{p.Access}, p.Registers, p.Clusters, p.Inner) {
+		if !strings.HasPrefix(a, "write") {
+			return false
+		}
+	}
+	return true
 }
 
 type svdBlock struct {
@@ -114,7 +132,7 @@ func (p *svdPeripheral) regions() ([]targets.Region, error) {
 		}
 	}
 	access := targets.Volatile
-	if strings.HasPrefix(p.Access, "write") {
+	if p.writeOnly() {
 		access = targets.WriteOnly
 	}
 	var out []targets.Region

@@ -199,7 +199,8 @@ func Regions(list []targets.Region) []ir.Region {
 	var out []ir.Region
 	for _, r := range list {
 		if r.Space == 0 {
-			out = append(out, ir.Region{Name: r.Name, Base: r.Base, Size: r.Size, Access: access[r.Access]})
+			out = append(out, ir.Region{Name: r.Name, Base: r.Base, Size: r.Size, Access: access[r.Access],
+				NoRead: r.Access == targets.WriteOnly})
 		}
 	}
 	return out

@@ -133,6 +133,9 @@ func (symbolic) Format(s fmt.State, _ rune) { fmt.Fprint(s, "?") }
 func (e *encoder) wrong(st *state, t target, w want) ([]failure, ilr.Term) {
 	all := e.s.True()
 	switch {
+	case t.vol != nil && t.vol.NoRead && !w.write:
+		return []failure{{when: all, text: fmt.Sprintf("%s of region %s, which can only be written", w.what,
+			t.vol.Name)}}, all
 	case t.vol != nil:
 		over := e.s.Not(e.within(t.off, w.n, e.s.Int(e.w, int64(t.vol.Size))))
 		return []failure{{when: over, text: fmt.Sprintf("%s leaves region %s", w.what, t.vol.Name)}}, over

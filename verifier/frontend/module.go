@@ -207,6 +207,16 @@ func (t *translator) initialise(out *ir.Global, g *llir.Global) {
 		return
 	}
 	out.Init = c
+	if keptOverReset(g.Section) && !g.Immutable {
+		out.Extern, out.Weak, out.Init = true, false, nil
+	}
+}
+
+// keptOverReset reports sections that the start-up code does not initialise: their
+// variables have any value at the start (.noinit, .persistent of the linkers' scripts).
+func keptOverReset(section string) bool {
+	s := strings.ReplaceAll(strings.ToLower(section), "_", "")
+	return strings.Contains(s, "noinit") || strings.Contains(s, "uninit") || strings.Contains(s, "persist")
 }
 
 // dropIntrinsicGlobals takes out llvm.used and its relatives, which only keep

@@ -247,6 +247,8 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		x.stop(verdict.Memory, "%s of %d %s at offset %s of %s (%d %s)", verb, a.size, plural(a.size, "byte"),
 			p.bits.Signed(), x.describe(o),
 			o.size, plural(uint64(o.size), "byte"))
+	case !a.write && o.region != nil && o.region.NoRead:
+		x.stop(verdict.Memory, "%s of region %s, which can only be written", verb, o.region.Name)
 	case a.write && o.readOnly:
 		x.stop(verdict.Memory, "write of the constant %s", x.describe(o))
 	case a.align > 1 && !x.o.AnyAlignment && !x.aligned(o, off, a.align):

@@ -244,7 +244,7 @@ func (x *machine) accessible(p value, n uint64, write bool) bool {
 	}
 	o, off := p.obj, p.bits.Low64()
 	return o != nil && o.fn == nil && o.block == nil && o.dead == "" && off <= uint64(o.size) &&
-		uint64(o.size)-off >= n && !(write && o.readOnly)
+		uint64(o.size)-off >= n && !(write && o.readOnly) && !(!write && o.region != nil && o.region.NoRead)
 }
 
 // havoc writes bytes of the source's choice: to (p, n), or to the rest of p's object.

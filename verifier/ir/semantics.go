@@ -31,6 +31,7 @@ type Region struct {
 	Base   uint64
 	Size   uint64
 	Access Access
+	NoRead bool // of a volatile region: writes vanish, and a read is a violation
 }
 
 // LeakRule says what the check `leak` asks for, and where.

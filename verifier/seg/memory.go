@@ -267,7 +267,7 @@ func (b *builder) inRegion(s *state, p value, n int64) bool {
 	}
 	i := s.know.interval(p.lin)
 	for _, r := range b.opts.Regions {
-		if r.Access != ir.AccessVolatile {
+		if r.Access != ir.AccessVolatile || r.NoRead {
 			continue
 		}
 		lo, end := exact.FromBig(new(big.Int).SetUint64(r.Base)), exact.FromBig(new(big.Int).SetUint64(r.Base))
