@@ -166,7 +166,7 @@ func trend(ctx context.Context, tx store.Tx, runs []store.Run, first store.Run) 
 	return out, nil
 }
 
-// commitsBetween joins what the runs after `first`, up to `last`, brought.
+// commitsBetween lists the commits of the runs after `first`, up to `last`.
 func commitsBetween(ctx context.Context, tx store.Tx, runs []store.Run, first, last store.Run) ([]Commit, error) {
 	var out []Commit
 	seen := map[string]bool{}

@@ -51,7 +51,7 @@ func (s *Service) plan(ctx context.Context, id string, _ int) error {
 				return err
 			}
 		}
-		if err := s.brought(ctx, run, in); err != nil {
+		if err := s.keepNewCommits(ctx, run, in); err != nil {
 			return err
 		}
 		return s.fanOut(ctx, run, targets, in.note)
@@ -61,8 +61,8 @@ func (s *Service) plan(ctx context.Context, id string, _ int) error {
 // maxCommits bounds how many commits of a run are kept.
 const maxCommits = 200
 
-// brought keeps which commits a run of the default branch has that the one before had not.
-func (s *Service) brought(ctx context.Context, run store.Run, in *inputs) error {
+// keepNewCommits records the commits of the default branch since its run before this one.
+func (s *Service) keepNewCommits(ctx context.Context, run store.Run, in *inputs) error {
 	if run.Pull != 0 || run.Ref != "refs/heads/"+in.repo.DefaultBranch {
 		return nil
 	}

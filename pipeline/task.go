@@ -146,7 +146,7 @@ func (s *Service) ended(ctx context.Context, t store.Task, j *prepare.Job, res *
 		return err
 	}
 	return s.store.Write(ctx, func(tx store.Tx) error {
-		ours, err := s.over(ctx, tx, t, store.TaskEnded, text, "")
+		ours, err := s.endTask(ctx, tx, t, store.TaskEnded, text, "")
 		if err != nil || !ours {
 			return err
 		}
@@ -169,8 +169,8 @@ func (s *Service) ended(ctx context.Context, t store.Task, j *prepare.Job, res *
 	})
 }
 
-// over ends a task in tx, and has its run concluded if it was the last.
-func (s *Service) over(ctx context.Context, tx store.Tx, t store.Task, state store.TaskState, result []byte,
+// endTask ends a task in tx, and has its run concluded if it was the last.
+func (s *Service) endTask(ctx context.Context, tx store.Tx, t store.Task, state store.TaskState, result []byte,
 	log string) (bool, error) {
 	// the run first: its row lock orders the ends of its tasks
 	if err := tx.Requeued(ctx, t.Run); err != nil {
@@ -197,15 +197,15 @@ func (s *Service) park(ctx context.Context, t store.Task, log string) error {
 		return err
 	}
 	return s.store.Write(ctx, func(tx store.Tx) error {
-		_, err := s.over(ctx, tx, t, store.TaskParked, text, log)
+		_, err := s.endTask(ctx, tx, t, store.TaskParked, text, log)
 		return err
 	})
 }
 
-// giveBack returns a task to the queue; free: the try does not count.
-func (s *Service) giveBack(ctx context.Context, t store.Task, after time.Duration, free bool, log string) error {
+// giveBack returns a task to the queue; uncounted takes the try back, when nobody failed.
+func (s *Service) giveBack(ctx context.Context, t store.Task, after time.Duration, uncounted bool, log string) error {
 	return s.store.Write(ctx, func(tx store.Tx) error {
-		ours, err := tx.RequeueTask(ctx, t.ID, t.Owner, after, free, log)
+		ours, err := tx.RequeueTask(ctx, t.ID, t.Owner, after, uncounted, log)
 		if err != nil || !ours {
 			return err
 		}
@@ -222,7 +222,7 @@ func (s *Service) sweepTasks(ctx context.Context, tx store.Tx, before time.Time)
 		return err
 	}
 	for _, t := range lostTasks {
-		if err := s.adopt(ctx, tx, t); err != nil {
+		if err := s.requeueLost(ctx, tx, t); err != nil {
 			return err
 		}
 	}
@@ -265,9 +265,9 @@ func (s *Service) sweepTasks(ctx context.Context, tx store.Tx, before time.Time)
 // foreignAfter is how long tasks wait for a worker of the version that built them.
 const foreignAfter = 5 * time.Minute
 
-// adopt puts a task without a worker back into the queue, or gives it up if it may
+// requeueLost puts a task without a worker back into the queue, or gives it up if it may
 // be what its workers died of.
-func (s *Service) adopt(ctx context.Context, tx store.Tx, t store.Task) error {
+func (s *Service) requeueLost(ctx context.Context, tx store.Tx, t store.Task) error {
 	if t.Tries < maxTries {
 		if ours, err := tx.RequeueTask(ctx, t.ID, t.Owner, 0, false, "its worker was lost"); err != nil || !ours {
 			return err
@@ -280,6 +280,6 @@ func (s *Service) adopt(ctx context.Context, tx store.Tx, t store.Task) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.over(ctx, tx, t, store.TaskParked, text, why)
+	_, err = s.endTask(ctx, tx, t, store.TaskParked, text, why)
 	return err
 }

@@ -140,7 +140,7 @@ func TestLostWorkers(t *testing.T) {
 			for _, x := range tasks {
 				if x.Entry == "deadly" && x.State == store.TaskRunning && x.Tries == lost+1 {
 					lost++
-					if err := b.s.adopt(ctx, tx, x); err != nil {
+					if err := b.s.requeueLost(ctx, tx, x); err != nil {
 						return err
 					}
 				}

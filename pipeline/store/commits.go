@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Commit is one that a run of a branch brought.
+// Commit is one that a branch had for the first time in a run.
 type Commit struct {
 	SHA, Subject, Author string
 	At                   time.Time
 }
 
-// PutCommits keeps the commits that an aggregate run brought, newest first.
+// PutCommits keeps the commits that are new in an aggregate run, newest first.
 func (t Tx) PutCommits(ctx context.Context, run string, list []Commit) error {
 	for i, c := range list {
 		if _, err := t.exec(ctx,
@@ -23,7 +23,7 @@ func (t Tx) PutCommits(ctx context.Context, run string, list []Commit) error {
 	return nil
 }
 
-// Commits lists the commits that an aggregate run brought, newest first.
+// Commits lists the commits that were new in an aggregate run, newest first.
 func (t Tx) Commits(ctx context.Context, run string) ([]Commit, error) {
 	var out []Commit
 	err := t.each(ctx, func(r rows) error {

@@ -110,12 +110,12 @@ func (t Tx) EndTask(ctx context.Context, id, owner string, state TaskState, resu
 }
 
 // RequeueTask gives a task that owner holds back, not to be taken before `after` has
-// passed. free gives the try back, too.
-func (t Tx) RequeueTask(ctx context.Context, id, owner string, after time.Duration, free bool, log string) (bool,
+// passed. uncounted gives the try back, too.
+func (t Tx) RequeueTask(ctx context.Context, id, owner string, after time.Duration, uncounted bool, log string) (bool,
 	error) {
 	n, err := t.exec(ctx,
 		`UPDATE tasks SET state = 'queued', owner = '', lease_until = 0, not_before = ?, tries = tries - ?, log = ? WHERE id = ? AND owner = ? AND state = 'running'`,
-		t.ms()+after.Milliseconds(), flag(free), log, id, owner)
+		t.ms()+after.Milliseconds(), flag(uncounted), log, id, owner)
 	return n > 0, err
 }
 
