@@ -216,11 +216,15 @@ func TestFeatureTable(t *testing.T) {
 		t.Fatal("no table")
 	}
 	var tests strings.Builder
-	files, err := filepath.Glob("*_test.go")
+	here, err := filepath.Glob("*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files {
+	docs, err := filepath.Glob("../../docs/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range append(here, docs...) {
 		data, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
