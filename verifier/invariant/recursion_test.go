@@ -17,6 +17,7 @@ func TestRecursionMissesNothing(t *testing.T) {
 	if testing.Short() {
 		levels = levels[:1]
 	}
+	var count searched
 	for name, src := range map[string]string{
 		"result":               `int f(int n) { return n > 0 ? f(n - 1) + 1 : 0; } int main(void) { CHECK(f(nondet_int()) < 3); }`,
 		"result of the base":   `int f(int n) { if (n == 0) return 7; if (n < 0) return 1; return f(n - 1); } int main(void) { CHECK(f(nondet_int()) == 1); }`,
@@ -55,12 +56,13 @@ func TestRecursionMissesNothing(t *testing.T) {
 		"freed":                `int *p; void f(int n) { if (n > 0) f(n - 1); else free(p); } int main(void) { p = malloc(4); *p = 0; f(nondet_int()); int *q = malloc(4); *q = 1; CHECK(*q == 0); }`,
 	} {
 		for _, level := range levels {
-			proofs, ids := provedAsserts(t, testprogram.Compile(t, src, level))
+			proofs, ids := provedAsserts(t, testprogram.Compile(t, src, level), &count)
 			if len(ids) > 0 {
 				t.Errorf("%s %s: %v are proved by %v", name, level, ids, proofs.Certificate.Detail)
 			}
 		}
 	}
+	count.atLeast(t, 70)
 }
 
 // Properties of recursion to any depth; each has a twin, one token apart, for which
