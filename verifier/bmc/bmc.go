@@ -168,6 +168,9 @@ func (r *round) outcome() *problem.Unwinding {
 		c := problem.Unwound{Claim: problem.ClaimOf(g.First), Reach: g.reach,
 			BehindGap: r.gap != nil && r.behindGap(g)}
 		c.Status, c.Reason, c.Replay = g.status, g.reason, verdict.NotRun
+		if c.Status == verdict.Proved && g.First.Holds != "" {
+			c.Message = g.First.Holds
+		}
 		u.Claims = append(u.Claims, c)
 	}
 	return u

@@ -212,6 +212,12 @@ func (b *unwinder) decideBounds(ctx context.Context, r *round) {
 			}
 		}
 	}
+	b.decideGaps(ctx, r)
+	b.doubtBounds(r)
+}
+
+// decideGaps finds the reachable constructs that are not modelled, and what may be executed behind them.
+func (b *unwinder) decideGaps(ctx context.Context, r *round) {
 	open := map[*ir.Instr]bool{}
 	for i := range r.f.Gaps {
 		gap := &r.f.Gaps[i]
@@ -229,6 +235,30 @@ func (b *unwinder) decideBounds(ctx context.Context, r *round) {
 			return
 		}
 		r.behind = append(r.behind, ir.AfterOf(b.p.Module, b.p.Entry, gap.Instr))
+	}
+}
+
+// doubtBounds takes back that a bound suffices where an execution may come to it from another one that does not,
+// or by way of a gap: paths end there, so what the loop does behind is not known. An inner loop that reaches its
+// bound says nothing about the turns of the outer one, nor the other way round.
+func (b *unwinder) doubtBounds(r *round) {
+	behind := slices.Clone(r.behind)
+	covered := func(in *ir.Instr) bool {
+		return r.unplaced || slices.ContainsFunc(behind, func(a *ir.After) bool { return a.Has(in) })
+	}
+	for _, g := range r.groups {
+		if in := g.First.Instr; g.First.Check == verdict.Unwinding && g.status != verdict.Proved && !covered(in) {
+			behind = append(behind, ir.AfterOf(b.p.Module, b.p.Entry, in))
+		}
+	}
+	for _, g := range r.groups {
+		if g.First.Check == verdict.Unwinding && g.status == verdict.Proved && covered(g.First.Instr) {
+			g.status = verdict.Bounded
+		}
+	}
+	for i := range r.f.Loops {
+		l := &r.f.Loops[i]
+		l.Complete = l.Complete && !covered(l.Latch)
 	}
 }
 

@@ -79,6 +79,7 @@ type Claim struct {
 	Check    verdict.Check
 	Pos      verdict.Pos
 	Message  string
+	Holds    string // the message of a bound that suffices
 	Instr    *ir.Instr
 	Context  string   // call chain
 	Guard    ilr.Term // reached, with earlier claims satisfied and assumptions held
@@ -96,9 +97,10 @@ type Claim struct {
 type LoopInfo struct {
 	Name     string
 	Pos      verdict.Pos
-	Turns    int    // back edges taken at most
-	Complete bool   // no execution takes more
-	Claim    string // ID of its unwinding claim; empty if it needed none
+	Latch    *ir.Instr // the end of a block that jumps back
+	Turns    int       // back edges taken at most
+	Complete bool      // no execution takes more
+	Claim    string    // ID of its unwinding claim; empty if it needed none
 }
 
 // Gap is a path that ends because something is not modelled.

@@ -136,7 +136,7 @@ func (e *encoder) loopInfo(l *unwind.Loop, turn int) *LoopInfo {
 	if !ok {
 		i = len(e.f.Loops)
 		e.loops[l.Name] = i
-		e.f.Loops = append(e.f.Loops, LoopInfo{Name: l.Name, Pos: l.Pos, Complete: true})
+		e.f.Loops = append(e.f.Loops, LoopInfo{Name: l.Name, Pos: l.Pos, Latch: l.Latches[0].Term(), Complete: true})
 	}
 	li := &e.f.Loops[i]
 	li.Turns = max(li.Turns, turn)
@@ -153,7 +153,8 @@ func (e *encoder) boundReached(fr *frame, l *unwind.Loop, st *state) {
 	li.Claim = fmt.Sprintf("%s@%s#%d", verdict.Unwinding, fr.fn.Name, l.Index+1)
 	in := l.Latches[0].Term()
 	e.addClaim(Claim{ID: li.Claim, Check: verdict.Unwinding, Pos: l.Pos,
-		Message: fmt.Sprintf("loop %s needs more than %d turns", l.Name, li.Turns),
+		Message: fmt.Sprintf("loop %s may take more than %d turns", l.Name, li.Turns),
+		Holds:   fmt.Sprintf("loop %s takes at most %d turns", l.Name, li.Turns),
 		Instr:   in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Unguarded: st.pc.unguarded})
 }
 
@@ -192,7 +193,8 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 	}
 	id := fmt.Sprintf("%s@%s#%d", verdict.Unwinding, fr.fn.Name, len(fr.g.Loops)+fr.info.callOrdinal(in))
 	e.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *in.Pos,
-		Message: fmt.Sprintf("calls of %s nest deeper than %d", f.Name, fr.depth),
+		Message: fmt.Sprintf("calls of %s may nest deeper than %d", f.Name, fr.depth),
+		Holds:   fmt.Sprintf("calls of %s nest at most %d deep", f.Name, fr.depth),
 		Instr:   in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Unguarded: st.pc.unguarded})
 	st.pc = nil
 	return false

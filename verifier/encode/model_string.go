@@ -124,7 +124,8 @@ func (c *modelCall) scanBound(going ilr.Term, n int64) {
 	if one := c.fork(c.st, going); one != nil {
 		id := fmt.Sprintf("%s@%s#%d", verdict.Unwinding, c.fr.fn.Name, len(c.fr.g.Loops)+c.fr.info.callOrdinal(c.in))
 		c.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *c.in.Pos,
-			Message: fmt.Sprintf("%s looks at more than %d bytes", c.name, n),
+			Message: fmt.Sprintf("%s may look at more than %d bytes", c.name, n),
+			Holds:   fmt.Sprintf("%s looks at no more than %d bytes", c.name, n),
 			Instr:   c.in, Context: c.fr.context, Guard: one.pc.all, Violated: one.pc.all, Unguarded: one.pc.unguarded,
 			Fixed: n == maxScan})
 	}

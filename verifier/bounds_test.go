@@ -1,0 +1,56 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/testprogram"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestBoundsBehindBounds: where paths end at one bound, nothing is said of the turns that a loop behind it takes.
+func TestBoundsBehindBounds(t *testing.T) {
+	const some = "unsigned m = nondet_uchar(), k = nondet_uchar() & 1; if (m < 10) return 0; "
+	for name, c := range map[string]struct{ src, want string }{
+		"the outer loop behind the inner one": {`int main(void) { ` + some + `unsigned n = nondet_uint(), s = 0;
+ for (unsigned i = 0; i < n; i++) for (unsigned j = 0; j < m; j++) s++; return 0; }`,
+			"main.0 open 4, main.1 open 4"},
+		"the inner loop in later turns of the outer one": {`int main(void) { unsigned n = nondet_uint(), s = 0;
+ for (unsigned i = 0; i < n; i++) for (unsigned j = 0; j < i && j <= nondet_uint(); j++) s++; return 0; }`,
+			"main.0 open 4, main.1 open 4"},
+		"a later loop": {`int main(void) { ` + some + `unsigned s = 0, i = 0;
+ for (unsigned j = 0; j < m; j++) s++; while (i < m && s > nondet_uint()) i++; return 0; }`,
+			"main.0 open 4, main.1 open 4"},
+		"a loop in a called function": {`static unsigned f(unsigned m) { unsigned s = 0; while (s < m) s++; return s; }
+int main(void) { ` + some + `unsigned n = nondet_uint(); for (unsigned i = 0; i < n; i++) f(m); return 0; }`,
+			"main.0 open 4, f.0 open 4"},
+		"an earlier loop": {`int main(void) { ` + some + `unsigned s = 0;
+ for (unsigned i = 0; i < k; i++) s++; for (unsigned j = 0; j < m; j++) s++; return 0; }`,
+			"main.0 at most 1, main.1 open 4"},
+		"nothing open": {`int main(void) { ` + some + `unsigned s = 0;
+ for (unsigned i = 0; i < k; i++) for (unsigned j = 0; j < 3 + k; j++) s++; return 0; }`,
+			"main.0 at most 1, main.1 at most 4"},
+	} {
+		res := Run(context.Background(), testprogram.Compile(t, c.src, "-O0"), Plan{Entry: "main", Unwind: 4,
+			Checks: verdict.CheckSet{verdict.Assert: true, verdict.Unwinding: true}})
+		var got []string
+		for _, l := range res.Bounds.Loops {
+			word := "open"
+			if l.Complete {
+				word = "at most"
+			}
+			got = append(got, fmt.Sprintf("%s %s %d", l.Name, word, l.Turns))
+		}
+		if s := strings.Join(got, ", "); s != c.want {
+			t.Errorf("%s: %s, want %s", name, s, c.want)
+		}
+		for _, claim := range res.Claims {
+			if may := strings.Contains(claim.Message, "may take more"); claim.Check == verdict.Unwinding &&
+				may == (claim.Status == verdict.Proved) {
+				t.Errorf("%s: %s is %s", name, claim.Message, claim.Status)
+			}
+		}
+	}
+}
