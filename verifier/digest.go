@@ -71,7 +71,7 @@ func namesLines(set map[string]int) bool {
 }
 
 // Relocate moves the positions of a result by as much as their functions moved
-// between two keys of equal Shape.
+// between two keys of equal Shape, and puts the claims into the order of their places.
 func Relocate(res *verdict.Result, from, to Places) {
 	move := func(p *verdict.Pos) {
 		if p == nil || p.Line == 0 {
@@ -102,4 +102,5 @@ func Relocate(res *verdict.Result, from, to Places) {
 			move(&c.Inputs[j].Pos)
 		}
 	}
+	sortClaims(res.Claims) // functions may have changed places
 }

@@ -96,4 +96,10 @@ func TestRelocate(t *testing.T) {
 	if want := []int{17, 28, 12, 18}; !reflect.DeepEqual(got, want) {
 		t.Errorf("lines %v, want %v", got, want)
 	}
+	verifier.Relocate(res, verifier.Places{"a.c:f": 10, "b.c:f": 10}, verifier.Places{"a.c:f": 10, "b.c:f": 3})
+	res.Claims[0].Pos.File = "b.c" // two functions of one file that change places
+	verifier.Relocate(res, nil, nil)
+	if a, b := res.Claims[0].Pos.Line, res.Claims[1].Pos.Line; a > b {
+		t.Errorf("claims at lines %d, %d: not in order", a, b)
+	}
 }
