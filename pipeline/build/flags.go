@@ -75,9 +75,10 @@ func (r *Request) flags() []string {
 	}
 	args = append(args, "-ffp-contract=fast") // GCC's default, unless a flag says less
 	for _, f := range r.CFlags {
-		if f != "-w" { // the shim must hear of undeclared functions
-			args = append(args, f)
+		if f == "-w" || f == "-mfma" && !r.isX86() { // the shim must hear of undeclared functions
+			continue
 		}
+		args = append(args, f)
 	}
 	// last, so that no flag of the project takes them back; without the second, scopes have no end at -O0
 	args = append(args, "-O0", "-Xclang", "-fsanitize-address-use-after-scope", "-fsanitize="+strings.Join(san, ","),
@@ -144,4 +145,8 @@ func (r *Request) runner() Runner {
 		return Direct{}
 	}
 	return r.Runner
+}
+
+func (r *Request) isX86() bool {
+	return strings.HasPrefix(r.Target.Triple, "x86_64") || strings.HasPrefix(r.Target.Triple, "i386")
 }

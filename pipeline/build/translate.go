@@ -124,6 +124,8 @@ func (c *call) word(a string) {
 		c.flags = append(c.flags, "-std="+cStandard(a[strings.Index(a, "=")+1:]))
 	case a == "-ftrapv":
 		c.notes = append(c.notes, "flag -ftrapv is dropped: signed overflow is checked")
+	case a == "-mfma", a == "-mfma4", fusingCPU(a): // flags drops it where the target is no x86
+		c.flags = append(c.flags, "-mfma")
 	case strings.HasPrefix(a, "-m"), strings.HasPrefix(a, "--target="), strings.HasPrefix(a, "--sysroot"),
 		strings.HasPrefix(a, "-specs="), strings.HasPrefix(a, "--specs="):
 	case strings.HasPrefix(a, "-ffast-math"), strings.HasPrefix(a, "-funsafe-math"),
@@ -133,6 +135,19 @@ func (c *call) word(a string) {
 	default:
 		c.notes = append(c.notes, fmt.Sprintf("flag %s is dropped: it is not known to matter", a))
 	}
+}
+
+// fusingCPU reports a flag that chooses an x86 processor which can round a product and a sum once.
+func fusingCPU(a string) bool {
+	cpu, ok := strings.CutPrefix(a, "-march=")
+	for _, with := range []string{"native", "x86-64-v3", "x86-64-v4", "haswell", "core-avx2", "broadwell", "skylake",
+		"cannonlake", "icelake", "cascadelake", "cooperlake", "tigerlake", "sapphirerapids", "alderlake", "rocketlake",
+		"knl", "knm", "znver", "bdver"} {
+		if ok && strings.HasPrefix(cpu, with) && cpu != "bdver1" {
+			return true
+		}
+	}
+	return false
 }
 
 func quiet(a string) bool {

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -14,6 +15,10 @@ func (e *encoder) cmpxchg(fr *frame, st *state, in *ir.Instr) val {
 	}
 	want, repl := e.arg(fr, st, in, 1), e.arg(fr, st, in, 2)
 	same := e.sameScalar(st, old, want)
+	if other := e.fork(st, same); other != nil && in.Flags.Has(ir.Weak) { // C17 7.17.7.4p4
+		spurious := e.fresh(other, input.Unspecified, in, ir.Int(1), "weak exchange fails")
+		same = e.s.And(same, e.s.Not(e.cond(spurious)))
+	}
 	e.store(fr, st, in, p, e.pick(same, repl, old), in.Access, align)
 	return val{el: []val{old, {t: same}}}
 }

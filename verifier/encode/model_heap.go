@@ -99,7 +99,7 @@ func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p val, ok ilr
 		}
 	}
 	if align == 0 {
-		align = int64(max(8, e.w/4)) // malloc: good for every type
+		align = e.lay.MaxAlign() // malloc: good for every type
 	}
 	o := e.newObject(object{kind: objHeap, name: heapName(c.in), align: align, in: c.in, born: e.s.And(st.pc.all, ok)},
 		n)

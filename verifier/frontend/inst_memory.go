@@ -24,7 +24,7 @@ func (x *fn) memory(in llir.Instruction) (done bool) {
 		if x.access(in, x.cmpXchgType(in), ty, in.Ptr, "cmpxchg") {
 			x.define(in, ir.Instr{Op: ir.OpCmpXchg, T: x.cmpXchgType(in), Access: ty,
 				Align: int(x.m.Layout.StoreSize(ty)),
-				Flags: volatile(in.Volatile) | ir.Atomic, Args: x.operands(in.Ptr, in.Cmp, in.New)})
+				Flags: volatile(in.Volatile) | ir.Atomic | weakly(in.Weak), Args: x.operands(in.Ptr, in.Cmp, in.New)})
 		}
 	case *llir.InstAtomicRMW:
 		ty := x.typ(in.X.Type())
@@ -49,6 +49,13 @@ func (x *fn) cmpXchgType(in *llir.InstCmpXchg) *ir.Type {
 func volatile(on bool) ir.Flags {
 	if on {
 		return ir.Volatile
+	}
+	return 0
+}
+
+func weakly(on bool) ir.Flags {
+	if on {
+		return ir.Weak
 	}
 	return 0
 }

@@ -26,7 +26,10 @@ func (x *machine) memory(in *ir.Instr) {
 		p, want, v := x.eval(in.Args[0]), x.eval(in.Args[1]), x.eval(in.Args[2])
 		old := x.load(in, p)
 		same := x.equal(old, want)
-		if x.decide(old, "compared value") && same && x.out == nil {
+		if x.decide(old, "compared value"); same && x.out == nil && in.Flags.Has(ir.Weak) {
+			same = x.input(input.Unspecified, 1).IsZero()
+		}
+		if same && x.out == nil {
 			x.store(in, p, v)
 		}
 		x.set(in, pair(old, same))

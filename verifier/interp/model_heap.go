@@ -56,7 +56,7 @@ func (c *call) allocate(n uint64, align int64) value {
 		return scalar(c.zero)
 	}
 	if align == 0 {
-		align = int64(max(8, c.pw/4)) // malloc: good for every type
+		align = c.l.MaxAlign() // malloc: good for every type
 	}
 	o := c.newObject(heapObject, int64(n), align, c.in)
 	c.traceAlloc(c.in, o, n)

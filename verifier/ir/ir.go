@@ -222,6 +222,7 @@ const (
 	Volatile
 	Atomic
 	Contract // fadd, fsub, fmul: a product and a sum may be rounded once
+	Weak     // cmpxchg: may fail although the values are the same
 	PtrDiff  // sub: the difference of two pointers in C; the operands are their ptrtoint
 )
 

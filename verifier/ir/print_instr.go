@@ -72,7 +72,7 @@ func (i *Instr) flagWords() string {
 		f    Flags
 		word string
 	}{{NUW, "nuw"}, {NSW, "nsw"}, {Exact, "exact"}, {InBounds, "inbounds"}, {Volatile, "volatile"}, {Atomic, "atomic"},
-		{Contract, "contract"}, {PtrDiff, "ptrdiff"}} {
+		{Contract, "contract"}, {Weak, "weak"}, {PtrDiff, "ptrdiff"}} {
 		if i.Flags.Has(w.f) {
 			s += " " + w.word
 		}

@@ -138,6 +138,14 @@ type Layout struct {
 	Text      string
 }
 
+// MaxAlign is the alignment that is good for every type, as malloc's blocks have it.
+func (l *Layout) MaxAlign() int64 {
+	if l.PtrBits < 32 { // AVR aligns nothing, MSP430 to 2
+		return l.AlignOf(Int(64))
+	}
+	return int64(max(8, l.PtrBits/4))
+}
+
 // AlignOf returns the ABI alignment of t in bytes (LangRef: data layout).
 func (l *Layout) AlignOf(t *Type) int64 {
 	switch t.Kind {
