@@ -2,10 +2,12 @@ package seg
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/seg/certify"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
@@ -170,5 +172,58 @@ func TestShape(t *testing.T) {
 		if x, y := length(into), length(from); x != c.before || y != c.after || changed != (c.before >= 0) {
 			t.Errorf("%s: lengths %d and %d, changed %t; want %d and %d", c.name, x, y, changed, c.before, c.after)
 		}
+	}
+}
+
+// A list of the older state that takes in the block behind it is a new list. An edge made before says nothing of its
+// length, and is not certified with the length of the old one.
+func TestGrownListIsNew(t *testing.T) {
+	p := &ir.Param{Name: "p", T: ir.Ptr(64)}
+	b := testBuilder(t)
+	b.checker = &certify.Checker{Ctx: context.Background(), Ladder: b.ask.ladder}
+	before, after := emptyState(), emptyState()
+	before.top().fn = &ir.Func{Name: "f"}
+	after.top().fn = before.top().fn
+	list := func(s *state, end value) exact.Var {
+		n := b.newVar("n")
+		s.know.lower(n, exact.I(0))
+		id := b.fold(s, chain{next: 8, size: exact.C(16), heap: true, length: exact.V(n), end: end})
+		s.top().vals[p] = value{kind: ptrValue, obj: id}
+		return n
+	}
+	short := list(before, node(b, before, null()))
+	list(after, null())
+	m, slots, vals, _ := b.generalise(nil, before.clone())
+	c := &cutPoint{st: m.j, slots: slots}
+	e := &edge{from: c, to: c, arrived: before, st: before, vals: vals}
+	if err := b.checkEdge(e); err != nil {
+		t.Fatalf("the edge to the first state: %v", err)
+	}
+	m, slots, _, changed := b.generalise(c, after.clone())
+	if !changed {
+		t.Fatal("the state did not grow")
+	}
+	c.st, c.slots = m.j, slots
+	if err := b.checkEdge(e); err != nil {
+		t.Errorf("the edge, which says nothing of the new list: %v", err)
+	}
+	lengths := 0
+	for _, sl := range slots {
+		if !strings.HasPrefix(sl.key, "length of ") {
+			continue
+		}
+		lengths++
+		if _, old := vals[sl.key]; old {
+			t.Errorf("%s is the length of another list", sl.key)
+		}
+		for n, ok := range map[int64]bool{0: false, 1: true, 2: false} {
+			e.vals = map[string]exact.Lin{sl.key: exact.V(short).AddInt(n)}
+			if err := b.checkEdge(e); ok != (err == nil) {
+				t.Errorf("%d more than the old list: %v", n, err)
+			}
+		}
+	}
+	if lengths != 1 {
+		t.Errorf("%d lists", lengths)
 	}
 }
