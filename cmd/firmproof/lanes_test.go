@@ -140,14 +140,13 @@ func checkedFiles(t *testing.T, a *txtar.Archive, path string) (map[string]strin
 	if files["main.c"] == "" {
 		return nil, nil
 	}
-	made := ""
 	if files[".firmproof.yml"] == "" {
 		flags, _ := header(t, string(a.Comment))
-		var ok bool
-		if made, ok = manifestOf(flags); !ok {
+		text, ok := manifestOf(flags)
+		if !ok {
 			t.Fatalf("%s: flags %q", path, flags)
 		}
-		files[".firmproof.yml"] = made
+		files[".firmproof.yml"] = text
 	}
 	edits := []edit{{"moved", with(files, "main.c", "\n\n"+files["main.c"]), true}}
 	if good, ok := strings.CutSuffix(path, "_bad.txtar"); ok {
@@ -156,8 +155,9 @@ func checkedFiles(t *testing.T, a *txtar.Archive, path string) (map[string]strin
 			t.Fatal(err)
 		}
 		other := caseFiles(twin)
-		if made != "" {
-			other[".firmproof.yml"] = made
+		if other[".firmproof.yml"] == "" { // the flags may be what differs
+			flags, _ := header(t, string(twin.Comment))
+			other[".firmproof.yml"], _ = manifestOf(flags)
 		}
 		edits = append(edits, edit{"twin", other, false})
 	}
@@ -399,7 +399,7 @@ func said(list []verdict.Result) string {
 }
 
 // whole is all of the results but what a run costs and where it was taken from, and,
-// unless ways, how violations come about.
+// unless ways, how violations and proofs come about.
 func whole(t *testing.T, list []verdict.Result, ways bool) string {
 	t.Helper()
 	out := slices.Clone(list)
@@ -409,7 +409,8 @@ func whole(t *testing.T, list []verdict.Result, ways bool) string {
 		r.Claims = slices.Clone(r.Claims)
 		for j := range r.Claims {
 			if !ways {
-				r.Claims[j].Trace, r.Claims[j].Inputs = nil, nil
+				c := &r.Claims[j]
+				c.Trace, c.Inputs, c.Certificate, c.Unreachable = nil, nil, nil, false
 			}
 		}
 	}
