@@ -59,7 +59,7 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 	}
 	e.unknownTarget(st, in, verdict.Memory, when, ts, w.what)
 	e.claim(fr, st, in, verdict.Memory, e.s.And(when, bad), true, msg, cases...)
-	e.checkRegions(st, in, good, w, when)
+	e.keepApart(st, good, w, when)
 	for _, t := range good {
 		if st.pc != nil && t.obj != nil && t.obj.glob != nil && t.obj.glob.Beyond != "" {
 			e.beyond(fr, st, in, t.obj.glob, e.s.And(when, t.g))
@@ -74,26 +74,19 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 	return good
 }
 
-// checkRegions deals with accesses of the memory map outside of objects: that they run into an object is not
-// modelled, and objects whose address is not looked at yet are kept away from constant addresses.
-func (e *encoder) checkRegions(st *state, in *ir.Instr, ts []target, w want, when ilr.Term) {
+// keepApart notes accesses at constant addresses of the memory map outside of objects: none that the program did not
+// look at yet is there, and none begins there.
+func (e *encoder) keepApart(st *state, ts []target, w want, when ilr.Term) {
 	for _, t := range ts {
 		if st.pc == nil || t.obj == nil || t.obj.kind != objRegion {
 			continue
 		}
-		at := e.s.Add(t.obj.addr, t.off)
-		if _, fixed := e.s.ConstVal(t.off); fixed {
-			e.fixed = append(e.fixed, fixedUse{e.s.And(st.pc.all, when, t.g), at, w.n})
+		if _, fixed := e.s.ConstVal(t.off); !fixed {
+			continue
 		}
-		n, known := e.constOf(w.n)
-		meets := e.s.False()
-		for _, o := range e.observed {
-			if known && (n <= 1 || int64(n) <= min(w.align, o.align) && !e.opts.AnyAlignment) || !e.mayContain(o, at) {
-				continue // it would have to begin inside of an aligned word
-			}
-			meets = e.s.Or(meets, e.s.And(o.aliveIn(e, st.mem), e.s.Ult(e.s.Sub(o.addr, at), w.n)))
-		}
-		e.gapWhen(st, in, e.s.And(when, t.g, meets), "access of the memory map that runs into an object")
+		f := fixedUse{e.s.And(st.pc.all, when, t.g), e.s.Add(t.obj.addr, t.off), w.n}
+		e.fixed = append(e.fixed, f)
+		e.assume(e.s.Implies(f.when, e.s.Not(e.runsInto(st, t, w))))
 	}
 }
 
@@ -113,6 +106,20 @@ func (e *encoder) unknownTarget(st *state, in *ir.Instr, check verdict.Check, wh
 	e.gapWhen(st, in, e.s.And(when, bad),
 		"%s at an address that is of no object and in no region, and the check %s is off",
 		what, check)
+}
+
+// runsInto returns the condition that an access of a region, outside of objects, runs into one.
+func (e *encoder) runsInto(st *state, t target, w want) ilr.Term {
+	at := e.s.Add(t.obj.addr, t.off)
+	n, known := e.constOf(w.n)
+	meets := e.s.False()
+	for _, o := range e.observed {
+		if known && (n <= 1 || int64(n) <= min(w.align, o.align) && !e.opts.AnyAlignment) || !e.mayContain(o, at) {
+			continue // it would have to begin inside of an aligned word
+		}
+		meets = e.s.Or(meets, e.s.And(o.aliveIn(e, st.mem), e.s.Ult(e.s.Sub(o.addr, at), w.n)))
+	}
+	return meets
 }
 
 // plain is f's text without a model.
@@ -168,6 +175,11 @@ func (e *encoder) wrong(st *state, t target, w want) ([]failure, ilr.Term) {
 		fs = append(fs, e.outside(o, t.off, over))
 	}
 	bad := e.s.Or(dead, over)
+	if _, fixed := e.s.ConstVal(t.off); o.kind == objRegion && !fixed {
+		meets := e.runsInto(st, t, w)
+		fs = append(fs, failure{when: meets, text: w.what + " of memory without an object runs into an object"})
+		bad = e.s.Or(bad, meets)
+	}
 	if w.write && o.ro {
 		fs = append(fs, failure{when: all, text: "write to constant " + o.what()})
 		bad = all

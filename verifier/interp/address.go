@@ -251,6 +251,9 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		x.stop(verdict.Memory, "%s of region %s, which can only be written", verb, o.region.Name)
 	case a.write && o.readOnly:
 		x.stop(verdict.Memory, "write of the constant %s", x.describe(o))
+	case o.region != nil && x.runsInto(o.base+off, a.size) != nil:
+		x.stop(verdict.Memory, "%s of %d %s at address 0x%x runs into %s", verb, a.size, plural(a.size, "byte"),
+			o.base+off, x.describe(x.runsInto(o.base+off, a.size)))
 	case a.align > 1 && !x.o.AnyAlignment && !x.aligned(o, off, a.align):
 		x.stop(verdict.Memory, "misaligned %s: offset %d of %s, alignment %d needed", verb, off, x.describe(o), a.align)
 	default:
@@ -258,6 +261,18 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		return o, int64(off), true
 	}
 	return nil, 0, false
+}
+
+// runsInto is the live object that begins behind the first of n bytes at address at, or nil.
+func (x *machine) runsInto(at, n uint64) *object {
+	for i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base > at }); i < len(x.placed); i++ {
+		if o := x.placed[i]; o.base-at >= n {
+			return nil
+		} else if o.region == nil && o.dead == "" {
+			return o
+		}
+	}
+	return nil
 }
 
 // touch notes that bytes of a region were accessed that are in no object: none can be placed there later.
