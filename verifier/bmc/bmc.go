@@ -143,12 +143,8 @@ func (b *unwinder) round(ctx context.Context, limit int) (*round, error) {
 func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error {
 	opts := b.p.Encoding()
 	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind = b.p.Unwind, b.p.UnwindSet, b.p.Depth, r.limit
-	var prober encode.Prober
-	if b.p.Unwind == 0 {
-		prober = &problem.Prober{Solver: r.solver}
-	}
 	stop := b.a.Stage("encode")
-	f, err := encode.Encode(ctx, b.p.Module, b.p.Entry, store, opts, prober)
+	f, err := encode.Encode(ctx, b.p.Module, b.p.Entry, store, opts, &problem.Prober{Solver: r.solver})
 	stop(map[string]int64{"terms": int64(store.Len())})
 	if err != nil {
 		return err
