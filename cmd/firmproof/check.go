@@ -135,7 +135,7 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	return nil
 }
 
-// failOn is what the manifests of the folders say under report.fail_on: only violations
+// failOn returns what the manifests of the folders say under report.fail_on: only violations
 // fail if all of them say so.
 func failOn(args []string) string {
 	if len(args) == 0 {
@@ -194,7 +194,7 @@ func (fl *checkFlags) check() error {
 	return nil
 }
 
-// request is what the flags ask to prepare. A time that nobody gave is the manifest's to say.
+// request returns what the flags ask to prepare. A time that nobody gave is the manifest's to say.
 func (fl *checkFlags) request(timed bool, paths []string) (prepare.Request, error) {
 	req := fl.req
 	req.Paths, req.Relevant, req.Compilers = paths, fl.trace == "relevant", fl.jobs

@@ -27,7 +27,8 @@ const timeNet = "15m"
 // comment, the flags, the exit status, the program, and `want`: a line for each
 // claim that is violated or unknown, as "file:line check status". A case
 // with a manifest is checked as a project. Every _bad has a _good twin that differs in
-// one token and has less to show, in what it wants and therefore in fact. UPDATE=1 rewrites the exit statuses and `want` from what happens.
+// one token and has less to show, in what it wants and therefore in fact. UPDATE=1 rewrites the exit
+// statuses and `want` from what happens.
 func TestCheck(t *testing.T) {
 	cases, err := filepath.Glob("testdata/check/*.txtar")
 	if err != nil || len(cases) == 0 {

@@ -384,7 +384,7 @@ func statuses(list []verdict.Result) string {
 	return strings.Join(lines, "")
 }
 
-// said is what results claim, with places and reasons, in their order.
+// said lists what results claim, with places and reasons, in their order.
 func said(list []verdict.Result) string {
 	var b strings.Builder
 	for i := range list {
