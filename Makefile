@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness oracle fuzz update fresh clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness oracle siege fuzz update fresh clean
 
 setup:
 	@scripts/setup.sh
@@ -94,6 +94,11 @@ update: setup
 LANES ?= all
 oracle: setup
 	FIRMPROOF_LANES='$(LANES)' $(GO) test -count=1 -run '^TestLanes$$' -parallel 2 -timeout 0 -v ./cmd/firmproof
+
+# Attacks that take longer than `make test` has time for, or more memory and disk: tests called TestSiege..., which
+# skip themselves where SIEGE is not set.
+siege: setup-tests
+	SIEGE=1 $(GO) test -count=1 -run '^TestSiege' -p 1 -timeout 60m -v ./...
 
 # `make demo` and `make test` as on a fresh machine: in a minimal Debian 12 root with a clean clone of HEAD.
 # STEP=root, demo or test does one of them (the root stays in FRESH_DIR), STEP=shell CMD='go test ./targets' a command
