@@ -31,6 +31,7 @@ type Server struct {
 	pipe     *pipeline.Service
 	app      *app
 	metrics  *metrics
+	bodies   *bodies // memory of the deliveries that are being read
 	redact   *redactor
 	log      *slog.Logger
 	draining atomic.Bool
@@ -47,7 +48,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, keys: k, metrics: newMetrics(), redact: newRedactor(k)}
+	s := &Server{cfg: cfg, keys: k, metrics: newMetrics(), bodies: newBodies(), redact: newRedactor(k)}
 	s.log = slog.New(redactHandler{cfg.Log.Handler(), s.redact})
 	if s.lock, err = lockData(s.cfg.Data); err != nil {
 		return nil, err

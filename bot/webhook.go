@@ -1,25 +1,18 @@
 package bot
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 )
-
-// maxBody is GitHub's cap of 25 MiB, and a little.
-const maxBody = 25<<20 + 1<<16
 
 // webhook accepts a delivery: signature, reduction, one transaction that records
 // it and queues its handling. Nothing else happens before the answer.
@@ -36,6 +29,9 @@ func (s *Server) webhook(w http.ResponseWriter, r *http.Request) {
 	level("webhook", "event", name, "delivery", guid, "status", status, "outcome", message, "ms",
 		time.Since(start).Milliseconds())
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "10")
+	}
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, message+"\n") // the sender has gone if this fails
 }
@@ -49,36 +45,50 @@ func known(name string) string {
 }
 
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, name, guid string) (int, string) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var big *http.MaxBytesError
-	switch {
-	case errors.As(err, &big):
-		return http.StatusRequestEntityTooLarge, "a payload has at most 25 MiB"
-	case err != nil:
-		return http.StatusBadRequest, "the body could not be read"
-	case !s.signed(body, r.Header.Get("X-Hub-Signature-256")):
-		return http.StatusUnauthorized, "the signature (X-Hub-Signature-256) is missing or wrong"
-	case name == "" || guid == "" || len(guid) > 100:
+	if name == "" || guid == "" || len(guid) > 100 {
 		return http.StatusBadRequest, "X-GitHub-Event and X-GitHub-Delivery are needed"
+	}
+	body, done, no := s.signedBody(w, r)
+	switch {
+	case no != nil:
+		return no.status, no.message
 	case s.draining.Load():
+		done()
 		return http.StatusServiceUnavailable, "the server is stopping; deliver again"
 	case known(name) == "other":
+		done()
 		return http.StatusAccepted, "not of interest"
 	}
-	if body, err = formPayload(r.Header.Get("Content-Type"), body); err != nil {
-		return http.StatusBadRequest, "the form has no payload"
-	}
-	event, err := Decode(name, body)
+	event, err := decodeBody(name, r.Header.Get("Content-Type"), body)
+	done()
 	if err != nil {
-		return http.StatusBadRequest, "the payload is no JSON of this event"
+		return http.StatusBadRequest, err.Error()
 	}
+	return s.record(r, event, guid)
+}
+
+// decodeBody reduces a payload to what we use of it.
+func decodeBody(name, contentType string, body []byte) (*Event, error) {
+	payload, err := formPayload(contentType, body)
+	if err != nil {
+		return nil, errors.New("the form has no payload")
+	}
+	event, err := Decode(name, payload)
+	if err != nil {
+		return nil, errors.New("the payload is no JSON of this event")
+	}
+	return event, nil
+}
+
+// record keeps a delivery and queues its handling, in one transaction, once.
+func (s *Server) record(r *http.Request, event *Event, guid string) (int, string) {
 	small, err := json.Marshal(event)
 	if err != nil {
 		return http.StatusInternalServerError, "internal error"
 	}
 	fresh := false
 	err = s.store.Write(r.Context(), func(tx store.Tx) error {
-		fresh, err = tx.AddDelivery(r.Context(), store.Delivery{GUID: guid, Event: name, Payload: string(small)})
+		fresh, err = tx.AddDelivery(r.Context(), store.Delivery{GUID: guid, Event: event.Name, Payload: string(small)})
 		if err != nil || !fresh {
 			return err
 		}
@@ -92,23 +102,6 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, name, guid strin
 		return http.StatusAccepted, "known already"
 	}
 	return http.StatusAccepted, "accepted"
-}
-
-// signed checks the HMAC against every valid secret. SHA-1 is not accepted.
-func (s *Server) signed(body []byte, header string) bool {
-	given, err := hex.DecodeString(strings.TrimPrefix(header, "sha256="))
-	if err != nil || !strings.HasPrefix(header, "sha256=") {
-		return false
-	}
-	ok := false
-	for _, secret := range s.keys.webhook {
-		mac := hmac.New(sha256.New, secret)
-		mac.Write(body)
-		if hmac.Equal(mac.Sum(nil), given) {
-			ok = true
-		}
-	}
-	return ok
 }
 
 // formPayload takes the JSON out of a form-encoded delivery.
