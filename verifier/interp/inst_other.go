@@ -29,7 +29,7 @@ func (x *machine) other(in *ir.Instr) {
 	case ir.OpCall:
 		x.call(in)
 	case ir.OpTrap:
-		x.stop(in.Check, "%s", in.What)
+		x.trapped(in)
 	case ir.OpAsm:
 		x.asm(in)
 	case ir.OpVaArg:

@@ -61,7 +61,7 @@ type Options struct {
 	MaxDepth      int              // calls; 0: ten thousand
 	Trace         bool             // collect Outcome.Steps
 	TraceBranches bool             // with them also branches
-	Relevant      bool             // of the steps only those that the failure depends on
+	Relevant      bool             // leave out the steps that the failure does not depend on
 	// end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
 	Sealed   bool
 	Watch    *Watch
@@ -97,7 +97,8 @@ type Outcome struct {
 	Instr    *ir.Instr     // where it ended
 	Pos      verdict.Pos
 	Message  string
-	CallPath []*ir.Instr // call instructions from the entry down to the end
+	Object   *verdict.Object // that the failed access was to leave, if it did
+	CallPath []*ir.Instr     // call instructions from the entry down to the end
 	Steps    []verdict.Step
 	Dropped  int      // steps that MaxTrace left out at the front
 	Ret      bits.Vec // of the entry, if it returned a scalar

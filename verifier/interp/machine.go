@@ -62,7 +62,7 @@ type frame struct {
 	turn    []*Loop // of Options.Watch, whose header is at hand
 	began   bool    // a block began, and Options.Watch wants to know
 	entries map[*Loop][]bits.Vec
-	why     causesOf // with Options.Relevant
+	why     causesOf // with Options.Trace
 }
 
 func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) {
@@ -90,7 +90,7 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) 
 		labels:  map[*ir.Block]*object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, slots: map[*ir.Instr]*ir.Var{},
 		visits: map[*ir.Block]int64{}, cursor: lowestAddress,
 		scoped: map[*ir.Func]map[*ir.Instr]bool{}}
-	if opts.Trace && opts.Relevant {
+	if opts.Trace {
 		x.rel = &relevance{mem: map[*object]map[int64]*cause{}, pdoms: map[*ir.Func][]*ir.Block{}}
 	}
 	for i, f := range m.Funcs {
@@ -336,7 +336,7 @@ func (x *machine) decide(v value, what string) bool {
 func (x *machine) finish() *Outcome {
 	x.out.Executed, x.out.Visits, x.out.Passed = x.executed, x.visits, x.passed
 	x.traceEnd()
-	x.keepRelevant()
+	x.markRelevant()
 	x.out.Steps, x.out.Dropped = x.trace.steps, x.trace.dropped
 	return x.out
 }

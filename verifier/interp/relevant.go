@@ -7,10 +7,14 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// maxRelevant is how many instructions are followed; the trace of a longer run stays whole.
-const maxRelevant = 1 << 20
+// Instructions that are followed: all steps of a longer run count as relevant. Where only they are shown, more memory is
+// spent on it.
+const (
+	maxMarked   = 1 << 18
+	maxRelevant = 1 << 20
+)
 
-// relevance follows, for Options.Relevant, what each value and byte was computed
+// relevance follows, for Options.Trace, what each value and byte was computed
 // from and under which branches: a dynamic slice backwards from the failure
 // (Agrawal and Horgan, PLDI 1990; control dependence by post-dominators, as Xin and
 // Zhang, ISSTA 2007).
@@ -73,7 +77,7 @@ func (fr *frame) causeOf(v ir.Value) *cause {
 
 // follow begins the cause of in, which fr executes next.
 func (x *machine) follow(fr *frame, in *ir.Instr) {
-	if x.executed > maxRelevant {
+	if x.executed > maxRelevant || x.executed > maxMarked && !x.o.Relevant {
 		x.rel = nil
 		return
 	}
@@ -152,11 +156,29 @@ func (fr *frame) followPhi(in *ir.Instr) *cause {
 	return c
 }
 
-// keepRelevant leaves of the trace what the last instruction depends on.
-func (x *machine) keepRelevant() {
-	if x.rel == nil || x.out.Kind != Violation || x.rel.cur == nil {
+// markRelevant marks the steps that the last instruction depends on; with Options.Relevant the others go.
+func (x *machine) markRelevant() {
+	t := &x.trace
+	switch {
+	case x.out.Kind != Violation:
+		return
+	case x.rel == nil || x.rel.cur == nil:
+		for i := range t.steps {
+			t.steps[i].Relevant = true
+		}
 		return
 	}
+	keep := x.relevantSteps()
+	for i := range t.steps {
+		t.steps[i].Relevant = t.steps[i].Kind == verdict.StepViolation || keep[t.dropped+i]
+	}
+	if x.o.Relevant {
+		t.steps = slices.DeleteFunc(t.steps, func(s verdict.Step) bool { return !s.Relevant })
+	}
+}
+
+// relevantSteps returns the steps, counted from the start of the run, that the last instruction depends on.
+func (x *machine) relevantSteps() map[int]bool {
 	keep := map[int]bool{}
 	for todo := []*cause{x.rel.cur}; len(todo) > 0; {
 		c := todo[len(todo)-1]
@@ -170,11 +192,7 @@ func (x *machine) keepRelevant() {
 		}
 		todo = append(todo, c.preds...)
 	}
-	t, n := &x.trace, -1
-	t.steps = slices.DeleteFunc(t.steps, func(s verdict.Step) bool {
-		n++
-		return s.Kind != verdict.StepViolation && !keep[t.dropped+n]
-	})
+	return keep
 }
 
 // postDominators gives, by block of f, the nearest block that every way to the end

@@ -281,7 +281,7 @@ func (x *machine) traceInput(in *ir.Instr, name string, v value) {
 		t.Kind = ir.DBool
 	}
 	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: name + "()", Value: x.show(t, v),
-		Bytes: x.hexBytes(v.bits), Type: in.T.String()})
+		Bytes: x.hexBytes(v.bits), Type: nondetType(name, in.T)})
 }
 
 // traceBytes notes a range written at once.
@@ -294,19 +294,14 @@ func (x *machine) traceBytes(in *ir.Instr, o *object, off, n int64) {
 		return
 	}
 	name, t := x.placeName(o, off, n)
-	s := verdict.Step{Kind: verdict.StepAssign, What: name, Type: fmt.Sprintf("%d %s", n, plural(uint64(n), "byte"))}
+	s := verdict.Step{Kind: verdict.StepAssign, What: name, Type: fmt.Sprintf("%d %s", n, plural(uint64(n), "byte")),
+		Value: x.bytesText(o, off, n)}
 	if t != nil {
 		s.Type = t.String()
+		if int64(t.Bits) == n*8 {
+			s.Value = x.memoryText(o, off, t, 0)
+		}
 	}
-	var parts []string
-	for i := int64(0); i < min(n, 16); i++ {
-		b, _ := o.byteAt(off + i)
-		parts = append(parts, fmt.Sprintf("0x%02x", b))
-	}
-	if n > 16 {
-		parts = append(parts, "...")
-	}
-	s.Value = "{" + strings.Join(parts, ", ") + "}"
 	x.addStep(in, s)
 }
 

@@ -43,7 +43,7 @@ func Confirm(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []
 	if out.Message != "" {
 		c.Message = out.Message
 	}
-	c.Inputs = Shown(inputs)
+	c.Inputs, c.Object = Shown(inputs), out.Object
 	return &problem.Settled{Claim: c, At: ir.At{Instr: out.Instr, Check: out.Check}, Passed: out.Passed}
 }
 

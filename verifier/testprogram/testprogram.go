@@ -41,6 +41,12 @@ func Compile(t testing.TB, src, level string) *ir.Module {
 	return compile(t, src, level, "-ffreestanding", "-fno-builtin", "-fno-unroll-loops", "-fno-vectorize")
 }
 
+// Trapping makes a module of a C program for x86_64 whose array indices the compiler checks.
+func Trapping(t testing.TB, src string) *ir.Module {
+	t.Helper()
+	return compile(t, src, "-O0", "-fsanitize=array-bounds", "-fsanitize-trap=all")
+}
+
 // Hosted makes a module of a C program for x86_64, without optimisation, with
 // the functions of the C library as the compiler knows them.
 func Hosted(t testing.TB, src string) *ir.Module {

@@ -152,6 +152,21 @@ type Step struct {
 	Bytes string   `json:"bytes,omitempty"`
 	Type  string   `json:"type,omitempty"`
 	Depth int      `json:"depth,omitempty"` // call depth, 0 for the entry
+
+	Relevant bool `json:"relevant,omitempty"` // the failure depends on it, by values or by branches
+}
+
+// Object is the piece of memory that a failed access was to leave, in bytes from its start.
+type Object struct {
+	Name   string `json:"name"`
+	Type   string `json:"type,omitempty"`
+	Size   int64  `json:"size"`
+	From   int64  `json:"from"` // the access may touch From..To-1: the object, or an array in it
+	To     int64  `json:"to"`
+	Offset int64  `json:"offset"` // of the access
+	Width  int64  `json:"width"`
+	Start  int64  `json:"start"`           // where Bytes begins
+	Bytes  string `json:"bytes,omitempty"` // in hexadecimal; ?? is indeterminate, pp part of a pointer
 }
 
 // Replay says whether the interpreter reached the same failure.
@@ -183,6 +198,7 @@ type Claim struct {
 	Certificate *Certificate `json:"certificate,omitempty"`
 	Trace       []Step       `json:"trace,omitempty"`
 	Replay      Replay       `json:"replay,omitempty"`
+	Object      *Object      `json:"object,omitempty"` // of an access out of bounds
 	// what a run of the compiled program with these inputs showed (check --replay, replay)
 	Machine     *MachineRun `json:"machine,omitempty"`
 	Inputs      []Input     `json:"inputs,omitempty"`      // what the trace fed to the program, in order

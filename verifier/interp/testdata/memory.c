@@ -8,9 +8,9 @@ static struct s global = {1, {2, 3, 4, 5}, 6};
 static const int table[3] = {10, 20, 30};
 
 //! index(3) => returned memory.c:14:45 4
-//! index(4) => violation memory memory.c:14:52: read of 4 bytes at offset 16 of 'a' (16 bytes)
+//! index(4) => violation memory memory.c:14:52: read of 4 bytes at offset 16 of 'a' (16 bytes), where `a[4]` would be
 //! index(-1) => violation pointer-overflow memory.c:14:52: pointer to offset -4 of 'a' (16 bytes)
-//! index(4) off:pointer-overflow => violation memory memory.c:14:52: read of 4 bytes at offset 16 of 'a' (16 bytes)
+//! index(4) off:pointer-overflow => violation memory memory.c:14:52: read of 4 bytes at offset 16 of 'a' (16 bytes), where `a[4]` would be
 int index(int i) { int a[4] = {1, 2, 3, 4}; return a[i]; }
 //! member(4) => returned memory.c:16:21 6
 int member(int i) { return global.a[i]; }

@@ -58,7 +58,7 @@ void harness(int n, enum mode m)
 // 32:11 assign: copy = heap_1 uint8_t *
 // 33:9 assign: ratio = 2.5 [00 00 00 00 00 00 04 40] double
 // 34:7 assign: letter = 'f' [66] char
-// 35:2 assign: heap_1 = {0x07, 0x07} uint8_t[2]
+// 35:2 assign: heap_1 = {7, 7} uint8_t[2]
 // 36:12 assign: ring.mode = SLOW [03 00 00 00] enum mode
 // 37:12 assign: ring.prio = 5 unsigned int
 // 38:12 assign: ring.self = &ring struct ring *
@@ -78,7 +78,7 @@ void harness(int n, enum mode m)
 // 46:16 assign: heap_2.prio = 2 unsigned int
 // 47:16 assign: heap_2.self = &heap_2 struct ring *
 // 48:2 free: heap_1
-// 49:14 input: __VERIFIER_nondet_int() = 7 [07 00 00 00] i32
+// 49:14 input: __VERIFIER_nondet_int() = 7 [07 00 00 00] int
 // 49:6 assign: count = 7 [07 00 00 00] int
 // 50:6 assign: left = -3 [fd ff ff ff] int
 // 51:2 violation: assertion failed = left = -3 (written at ring.c:50:6)

@@ -1,0 +1,151 @@
+package interp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// maxObjectBytes bounds the contents of an object that a report shows.
+const maxObjectBytes = 256
+
+// outside notes the object of a failed access: the bytes [from, to) are those that the access may touch.
+func (x *machine) outside(o *object, off, width, from, to int64) {
+	if x.out == nil || x.out.Object != nil {
+		return
+	}
+	start := max(0, min(off, o.size)-maxObjectBytes/2)
+	shown := &verdict.Object{Name: x.name(o), Size: o.size, From: from, To: to, Offset: off, Width: width, Start: start}
+	if t := o.dtype(); t != nil {
+		shown.Type = t.String()
+	}
+	if x.o.Trace && o.dead == "" && o.region == nil {
+		var parts []string
+		for at := start; at < min(start+maxObjectBytes, o.size); at++ {
+			b, undef := o.byteAt(at)
+			switch _, whole := x.pointerAt(o, at); {
+			case undef != 0:
+				parts = append(parts, "??")
+			case whole:
+				parts = append(parts, "pp")
+			default:
+				parts = append(parts, fmt.Sprintf("%02x", b))
+			}
+		}
+		shown.Bytes = strings.Join(parts, " ")
+	}
+	x.out.Object = shown
+}
+
+// pointerAt returns the whole pointer in memory that the byte at off is part of.
+func (x *machine) pointerAt(o *object, off int64) (value, bool) {
+	for at := off; at > off-int64(x.pw/8); at-- {
+		if v, ok := o.ptrs[at]; ok {
+			return v, true
+		}
+	}
+	return value{}, false
+}
+
+// wouldBe says in C terms what would be at an offset outside of o, e.g. ", where `rx.buf[10]` would be"; empty where o
+// does not end with an array.
+func (x *machine) wouldBe(o *object, off int64) string {
+	name, t, at := x.name(o), o.dtype(), off*8
+	for t != nil {
+		switch {
+		case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits >= 8 && at >= 0:
+			n := int64(t.Elem.Bits)
+			if name == x.name(o) && n == 8 {
+				return "" // the offset is the index
+			}
+			return fmt.Sprintf(", where `%s[%d]` would be", name, at/n)
+		case t.Kind == ir.DStruct && len(t.Fields) > 0 && at >= 0:
+			last := &t.Fields[len(t.Fields)-1]
+			if last.IsBits || last.Name == "" {
+				return ""
+			}
+			name, t, at = name+"."+last.Name, last.T, at-last.BitOff
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// trapped words the failure of the trap in, and notes the array where the trap checks an index.
+func (x *machine) trapped(in *ir.Instr) {
+	message := in.What
+	index, n, array := x.failedIndex(in)
+	if index != nil {
+		message = fmt.Sprintf("array index %s out of bounds", x.indexText(index))
+		if array != nil {
+			i := x.eval(index)
+			off := int64(x.eval(array.Args[0]).bits.Low64()) + array.Off
+			o, scale := x.eval(array.Args[0]).obj, array.Scales[0]
+			count := int64(n.Low64())
+			name, _ := x.placeName(o, off, count*scale)
+			message += fmt.Sprintf(" of `%s` (%d %s)", name, count, plural(n.Low64(), "element"))
+			x.stop(in.Check, "%s", message)
+			at, _ := signedTo(i.bits, x.pw).Int64()
+			x.outside(o, off+at*scale, scale, off, off+count*scale)
+			return
+		}
+		message += fmt.Sprintf(" (%d %s)", n.Low64(), plural(n.Low64(), "element"))
+	}
+	x.stop(in.Check, "%s", message)
+}
+
+// failedIndex returns the index that the comparison before a trap of an array access found too large, the number of
+// elements, and the address computation that the comparison guards, if its array is known.
+func (x *machine) failedIndex(in *ir.Instr) (index *ir.Instr, n bits.Vec, array *ir.Instr) {
+	if in.Check != verdict.Memory || !strings.HasPrefix(in.What, "array index") || x.fr.prev == nil {
+		return nil, n, nil
+	}
+	br := x.fr.prev.Term()
+	if br == nil || br.Op != ir.OpCondBr {
+		return nil, n, nil
+	}
+	cmp, ok := br.Args[0].(*ir.Instr)
+	if !ok || cmp.Op != ir.OpIcmp || cmp.Pred != ir.ULT && cmp.Pred != ir.ULE {
+		return nil, n, nil
+	}
+	bound, known := cmp.Args[1].(*ir.Const)
+	index, ok = cmp.Args[0].(*ir.Instr)
+	if !ok || !known || bound.Kind != ir.ConstInt {
+		return nil, n, nil
+	}
+	for _, next := range br.Targets[0].Instrs {
+		if next.Op != ir.OpGep || len(next.Scales) == 0 {
+			continue
+		}
+		if base, ok := next.Args[0].(*ir.Instr); ok && base.Block == next.Block {
+			break // it was not computed yet
+		}
+		if len(next.Scales) == 1 && sameOrigin(next.Args[1], index) && x.eval(next.Args[0]).obj != nil {
+			array = next
+		}
+		break
+	}
+	return index, bound.Bits, array
+}
+
+// sameOrigin reports whether two values are widenings of one.
+func sameOrigin(a, b ir.Value) bool { return unwidened(a) == unwidened(b) }
+
+func unwidened(v ir.Value) ir.Value {
+	for {
+		in, ok := v.(*ir.Instr)
+		if !ok || in.Op != ir.OpZext && in.Op != ir.OpSext {
+			return v
+		}
+		v = in.Args[0]
+	}
+}
+
+// indexText is an index in decimal, with the sign that its C type has.
+func (x *machine) indexText(index *ir.Instr) string {
+	return decimal(x.eval(index).bits, index.Op != ir.OpZext)
+}

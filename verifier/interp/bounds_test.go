@@ -1,0 +1,59 @@
+package interp_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/testprogram"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestBoundsNameTheArray: a violated bound says which index, of which array, and which bytes the access may touch.
+func TestBoundsNameTheArray(t *testing.T) {
+	const prelude = "struct rx { int head; short buf[10]; } rx; struct rx *p = &rx; int ten = 10, three = 3;\n"
+	for body, want := range map[string]string{
+		"return p->buf[ten];":                               "array index 10 out of bounds of `rx.buf` (10 elements)",
+		"int a[3]; a[-ten] = 1; return a[0];":               "array index -10 out of bounds of `a` (3 elements)",
+		"int a[2][4]; a[1][three + 1] = 1; return a[0][0];": "array index 4 out of bounds of `a[1]` (4 elements)",
+		"short *q = rx.buf; return q[ten];":                 "read of 2 bytes at offset 24 of 'rx' (24 bytes), where `rx.buf[10]` would be",
+	} {
+		m := testprogram.Trapping(t, prelude+"int main(void) { "+body+" }")
+		out, err := interp.Run(context.Background(), m, interp.Options{Trace: true}, input.Zeros{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Kind != interp.Violation || out.Message != want {
+			t.Errorf("%s: got %s\nwant %s", body, out, want)
+			continue
+		}
+		o := out.Object
+		if o == nil || o.Offset >= o.From && o.Offset+o.Width <= o.To || int64(len(strings.Fields(o.Bytes))) != o.Size {
+			t.Errorf("%s: object %+v", body, o)
+		}
+	}
+}
+
+// TestStepsSayWhetherTheyMatter: of a trace those steps are marked that the failure depends on.
+func TestStepsSayWhetherTheyMatter(t *testing.T) {
+	m := testprogram.Compile(t, `struct msg { enum { BEGIN, END } type; unsigned len; } msg;
+int main(void) { int noise = 3; msg.len = 4; noise++; __builtin_memset(&msg.type, 0, 4); struct msg copy = msg;
+ if (copy.len == 4) reach_error(); }`, "-O0")
+	out, err := interp.Run(context.Background(), m, interp.Options{Trace: true}, input.Zeros{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, marks := map[string]string{}, map[string]bool{}
+	for _, s := range out.Steps {
+		values[s.What], marks[s.What] = s.Value, s.Relevant
+	}
+	if marks["noise"] || !marks["msg.len"] || out.Steps[len(out.Steps)-1].Kind != verdict.StepViolation ||
+		!out.Steps[len(out.Steps)-1].Relevant {
+		t.Errorf("marks %v", marks)
+	}
+	if values["copy"] != "{.type = BEGIN, .len = 4}" {
+		t.Errorf("values %v", values)
+	}
+}

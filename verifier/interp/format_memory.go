@@ -1,0 +1,149 @@
+package interp
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// maxMembers is how many members or elements of one structure or array a trace shows.
+const maxMembers = 8
+
+// memoryText writes the memory at off as a value of type t in C syntax: structures by their members, arrays by their
+// elements, arrays of characters as strings.
+func (x *machine) memoryText(o *object, off int64, t *ir.DType, depth int) string {
+	size := int64(t.Bits / 8)
+	switch {
+	case off < 0 || off+size > o.size || depth > 4:
+		return "..."
+	case t.Kind == ir.DStruct || t.Kind == ir.DUnion:
+		return x.structText(o, off, t, depth)
+	case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits >= 8:
+		return x.arrayText(o, off, t, depth)
+	case size == 0 || size > 8:
+		return x.bytesText(o, off, size)
+	}
+	if v, whole := o.ptrs[off]; whole {
+		return x.show(t, v)
+	}
+	return x.show(t, x.getBits(o, off, size, t.Bits))
+}
+
+func (x *machine) structText(o *object, off int64, t *ir.DType, depth int) string {
+	if x.allZero(o, off, int64(t.Bits/8)) {
+		return "{0}"
+	}
+	var parts []string
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		switch {
+		case len(parts) == maxMembers:
+			return "{" + strings.Join(parts, ", ") + ", ...}"
+		case f.IsBits:
+			unit := int64(f.T.Bits)
+			at := f.BitOff / unit * unit
+			if off+at/8+unit/8 > o.size {
+				continue
+			}
+			v := x.getBits(o, off+at/8, unit/8, int(unit))
+			parts = append(parts, fmt.Sprintf(".%s = %s", f.Name, FormatValue(f.T, x.field(v.bits, f, at, unit/8))))
+		case f.BitOff%8 == 0:
+			text := x.memoryText(o, off+f.BitOff/8, f.T, depth+1)
+			if f.Name != "" {
+				text = "." + f.Name + " = " + text
+			}
+			parts = append(parts, text)
+		}
+		if t.Kind == ir.DUnion && len(parts) > 0 {
+			break // one member says what is there
+		}
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func (x *machine) arrayText(o *object, off int64, t *ir.DType, depth int) string {
+	n := int64(t.Elem.Bits / 8)
+	count := int64(t.Bits/8) / n
+	if s, ok := x.stringText(o, off, t, count); ok {
+		return s
+	}
+	if x.allZero(o, off, count*n) {
+		return "{0}"
+	}
+	var parts []string
+	for i := range min(count, maxMembers) {
+		parts = append(parts, x.memoryText(o, off+i*n, t.Elem, depth+1))
+	}
+	if count > maxMembers {
+		parts = append(parts, "...")
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// stringText is an array of plain characters that ends with a zero, as a string literal.
+func (x *machine) stringText(o *object, off int64, t *ir.DType, count int64) (string, bool) {
+	if t.Elem.Kind != ir.DChar || !isPlainChar(t.Elem.Name) {
+		return "", false
+	}
+	var text []byte
+	for i := range count {
+		b, undef := o.byteAt(off + i)
+		switch {
+		case undef != 0:
+			return "", false
+		case b == 0:
+			return strconv.QuoteToASCII(string(text)), true
+		case b != '\n' && b != '\t' && (b < 32 || b > 126) || len(text) == 64:
+			return "", false
+		}
+		text = append(text, b)
+	}
+	return "", false
+}
+
+func (x *machine) allZero(o *object, off, n int64) bool {
+	for i := off; i < min(off+n, o.size); i++ {
+		b, undef := o.byteAt(i)
+		if _, whole := x.pointerAt(o, i); b != 0 || undef != 0 || whole {
+			return false
+		}
+	}
+	return true
+}
+
+// bytesText is a piece of memory without a type, byte by byte.
+func (x *machine) bytesText(o *object, off, n int64) string {
+	var parts []string
+	for i := range min(n, 16) {
+		b, _ := o.byteAt(off + i)
+		parts = append(parts, fmt.Sprintf("0x%02x", b))
+	}
+	if n > 16 {
+		parts = append(parts, "...")
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// nondetTypes are the C types of nondet functions by the end of their names.
+var nondetTypes = map[string]string{"bool": "_Bool", "char": "char", "schar": "signed char", "uchar": "unsigned char",
+	"short": "short", "ushort": "unsigned short", "int": "int", "uint": "unsigned int", "unsigned": "unsigned int",
+	"long": "long", "ulong": "unsigned long", "longlong": "long long", "ulonglong": "unsigned long long",
+	"float": "float", "double": "double", "size_t": "size_t", "pointer": "void *", "u8": "uint8_t", "u16": "uint16_t",
+	"u32": "uint32_t", "u64": "uint64_t", "uint8_t": "uint8_t", "uint16_t": "uint16_t", "uint32_t": "uint32_t",
+	"uint64_t": "uint64_t", "int8_t": "int8_t", "int16_t": "int16_t", "int32_t": "int32_t", "int64_t": "int64_t"}
+
+// nondetType is the C type that a nondet function returns; of others the width is known only.
+func nondetType(name string, t *ir.Type) string {
+	if _, kind, ok := strings.Cut(name, "nondet_"); ok && nondetTypes[kind] != "" {
+		return nondetTypes[kind]
+	}
+	switch {
+	case t.IsPtr():
+		return "pointer"
+	case t.Kind == ir.KindInt:
+		return fmt.Sprintf("%d bits", t.Width)
+	}
+	return t.String()
+}
