@@ -53,7 +53,8 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [PATH...]",
 		Short: "Verify a project (a folder with .firmproof.yml), C files or LLVM IR",
-		Long: `Verify. PATH is a folder with .firmproof.yml (default the current one), or C, .ll and .bc files.
+		Long: `Verify. PATH is a folder with .firmproof.yml (default the current one), or C, .ll and .bc files. Files without
+main, and without --entry or --function, have each of their functions called by a generated harness.
 
 Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the request could not be carried out; 3 something unknown; 4 internal error.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCheck(cmd.Context(), cmd, &fl, args) },
@@ -63,6 +64,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 		"target to build for (repeatable; default: the manifest's, else host)")
 	f.StringArrayVar(&fl.req.Entries, "entry", nil,
 		"function to start from (repeatable; default: the manifest's harnesses, else main)")
+	f.StringArrayVar(&fl.req.Functions, "function", nil,
+		"function to call with any arguments, by a generated harness (repeatable)")
 	f.StringSliceVar(&fl.req.Checks, "checks", nil, "checks, e.g. default,termination,-shift")
 	f.IntVar(&fl.req.Unwind, "unwind", 0, "turns per loop (0: deepen until settled or out of time)")
 	f.StringSliceVar(&fl.unwindSet, "unwindset", nil, "turns of single loops: FUNC.LOOP:N or FILE:LINE:N")

@@ -96,3 +96,45 @@ func TestGeneratedForChange(t *testing.T) {
 		t.Errorf("jobs %v", jobs)
 	}
 }
+
+// TestFunctionsOfFiles: files without main have their functions called, header inlines left out; one
+// function by name, static ones and those of headers too; a static helper is verified where it is
+// called; --entry takes the names that reports show.
+func TestFunctionsOfFiles(t *testing.T) {
+	dir := writeTree(t, map[string]string{
+		"vendor.h": "static inline int vendor(int a) { return 8 / a; }\n",
+		"src.c": `#include "vendor.h"
+static int at(const int *list, int i) { return list[i]; }
+int first(void) { int list[3] = {1, 2, 3}; return at(list, 2); }
+int second(int a) { return a > 0 ? vendor(a) : 0; }
+static int unused(int a) { return 9 / a; }
+`, "other.c": "int third(int a) { return 7 / a; }\nint main(void) { return 0; }\n",
+		".firmproof.yml": "version: 1\nbuild: {sources: [src.c, other.c]}\nharnesses: [{entry: main}]\n"})
+	src, other := filepath.Join(dir, "src.c"), filepath.Join(dir, "other.c")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{src}, "any call of first=proved any call of second=proved any call of unused=violated"},
+		{[]string{src, "--function", "at"}, "any call of at=violated"},
+		{[]string{src, "--function", "vendor", "--entry", "any call of first"},
+			"any call of vendor=violated any call of first=proved"},
+		{[]string{other}, "main=proved"},
+		{[]string{other, "--entry", "main", "--function", "third"}, "main=proved any call of third=violated"},
+		{[]string{dir}, "main=proved"},
+		{[]string{dir, "--entry", "third"}, "any call of third=violated"},
+		{[]string{dir, "--function", "unused"}, "any call of unused=violated"},
+	} {
+		_, rep, errs := checkJSON(t, c.args...)
+		var got []string
+		for i := range rep.Results {
+			got = append(got, rep.Results[i].Entry+"="+rep.Results[i].Status.String())
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%v: %s, want %s\n%s", c.args, s, c.want, errs)
+		}
+	}
+	if code, _, errs := checkJSON(t, dir, "--function", "secondd"); code != 2 || !strings.Contains(errs, `"second"`) {
+		t.Errorf("a name that is none: exit %d, %s", code, errs)
+	}
+}

@@ -47,7 +47,7 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory),
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
 	var generated []Job
-	if m != nil && len(b.req.Entries) == 0 {
+	if m != nil && (len(b.named) > 0 || len(b.req.Entries) == 0) {
 		if generated, err = b.generated(base, img, m); err != nil {
 			return err
 		}

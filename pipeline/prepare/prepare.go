@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/build"
@@ -30,7 +32,8 @@ type Request struct {
 	Paths      []string // folders with a manifest, C files, LLVM IR; empty: the current folder
 	CBMCProofs []string // folders with proofs written for CBMC: themselves or below them
 	Targets    []string
-	Entries    []string
+	Entries    []string // harnesses, or functions that get a generated one
+	Functions  []string // get a generated harness
 	Checks     []string
 
 	Unwind    int
@@ -122,17 +125,21 @@ type preparation struct {
 	runner build.Runner
 	builds int
 	notes  []string // on how proofs of CBMC were read
+	named  []string // functions of the program at hand that were asked for by name
 	jobs   []Job
 }
 
-// plain prepares C and IR files as one program.
+// plain prepares C and IR files as one program. Without a word about entries it starts
+// from main, or calls each function of the files if there is none.
 func (b *preparation) plain(files []string) error {
 	ts, err := load(b.req.Targets, []string{"host"})
 	if err != nil {
 		return err
 	}
-	entries := b.req.Entries
-	if len(entries) == 0 {
+	entries, functions := b.splitEntries(b.req.Entries)
+	b.named = functions
+	asked := len(entries)+len(functions) > 0
+	if !asked {
 		entries = []string{"main"}
 	}
 	checks, err := verdict.ParseChecks(b.req.Checks)
@@ -140,11 +147,14 @@ func (b *preparation) plain(files []string) error {
 		return err
 	}
 	for _, t := range ts {
-		opts := b.options(checks)
-		opts.Shim, opts.Entries = true, entries
-		opts.Include, opts.Defines, opts.Undefines, opts.CFlags = b.req.Include, b.req.Defines, b.req.Undefines,
-			b.req.CFlags
-		img, err := build.Files(b.ctx, files, t, opts)
+		img, err := b.buildFiles(files, t, checks, entries)
+		var none *build.EntryError
+		if errors.As(err, &none) && !asked {
+			if err = b.eachFunction(files, t, checks); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -152,11 +162,56 @@ func (b *preparation) plain(files []string) error {
 		for i, e := range entries {
 			harnesses[i].Entry = e
 		}
-		if err := b.add(img, t, harnesses, nil); err != nil {
+		var m *manifest.Manifest
+		if len(functions) > 0 {
+			m = &manifest.Manifest{}
+		}
+		if err := b.add(img, t, harnesses, m); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// eachFunction prepares a generated harness for each function of files.
+func (b *preparation) eachFunction(files []string, t targets.Target, checks verdict.CheckSet) error {
+	img, err := b.buildFiles(files, t, checks, nil)
+	if err != nil {
+		return err
+	}
+	before := len(b.jobs)
+	if err := b.add(img, t, nil, &manifest.Manifest{Functions: manifest.FunctionsAll}); err != nil {
+		return err
+	}
+	if len(b.jobs) == before {
+		return fmt.Errorf("%s: no function to verify", files[0])
+	}
+	return nil
+}
+
+// buildFiles builds plain files: what entries reach, or all of it if there are functions to call.
+func (b *preparation) buildFiles(files []string, t targets.Target, checks verdict.CheckSet, entries []string) (
+	*build.Image, error) {
+	opts := b.options(checks)
+	opts.Shim, opts.Entries = true, entries
+	opts.KeepAll = len(entries) == 0 || len(b.named) > 0
+	opts.Include, opts.Defines, opts.Undefines, opts.CFlags = b.req.Include, b.req.Defines, b.req.Undefines,
+		b.req.CFlags
+	return build.Files(b.ctx, files, t, opts)
+}
+
+// splitEntries tells entries to start from, and functions to call: those of --function, and those
+// that are named as the report names generated harnesses.
+func (b *preparation) splitEntries(list []string) (entries, functions []string) {
+	functions = slices.Clone(b.req.Functions)
+	for _, e := range list {
+		if f, ok := strings.CutPrefix(e, AnyCall); ok {
+			functions = append(functions, f)
+		} else {
+			entries = append(entries, e)
+		}
+	}
+	return entries, functions
 }
 
 // project prepares a folder with a manifest.
@@ -165,11 +220,12 @@ func (b *preparation) project(dir string) error {
 	if err != nil {
 		return err
 	}
-	harnesses := m.Harnesses
-	if len(b.req.Entries) > 0 {
-		if harnesses, err = pick(m, b.req.Entries); err != nil {
-			return err
-		}
+	harnesses, entries := m.Harnesses, []string{}
+	entries, b.named = b.splitEntries(b.req.Entries)
+	if len(entries)+len(b.named) > 0 {
+		var others []string
+		harnesses, others = pick(m, entries)
+		b.named = append(b.named, others...)
 	}
 	ts := m.Targets
 	if len(b.req.Targets) > 0 {
@@ -196,7 +252,7 @@ func (b *preparation) project(dir string) error {
 			}
 		}
 		opts := b.options(all)
-		opts.KeepAll = m.Functions != manifest.FunctionsNone
+		opts.KeepAll = m.Functions != manifest.FunctionsNone || len(b.named)+len(b.req.Called) > 0
 		img, err := build.Project(b.ctx, dir, m, t, opts)
 		if err != nil {
 			return err
@@ -208,27 +264,20 @@ func (b *preparation) project(dir string) error {
 	return nil
 }
 
-// pick finds the harnesses named on the command line; an entry that the manifest
-// does not name is verified with the defaults.
-func pick(m *manifest.Manifest, entries []string) ([]manifest.Harness, error) {
-	var out []manifest.Harness
+// pick finds the harnesses named on the command line, and the names that are none.
+func pick(m *manifest.Manifest, entries []string) (harnesses []manifest.Harness, others []string) {
 	for _, e := range entries {
-		found := false
+		before := len(harnesses)
 		for _, h := range m.Harnesses {
 			if h.Entry == e {
-				out = append(out, h)
-				found = true
+				harnesses = append(harnesses, h)
 			}
 		}
-		if !found {
-			var names []string
-			for _, h := range m.Harnesses {
-				names = append(names, h.Entry)
-			}
-			return nil, fmt.Errorf("%s names no harness %q, did you mean %q?", m.Path, e, verdict.Nearest(e, names))
+		if len(harnesses) == before {
+			others = append(others, e)
 		}
 	}
-	return out, nil
+	return harnesses, others
 }
 
 func (b *preparation) checks(h manifest.Harness) (verdict.CheckSet, error) {

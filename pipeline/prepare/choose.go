@@ -1,0 +1,160 @@
+package prepare
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
+)
+
+// chosen lists the functions of the program that get a generated harness: those that were named,
+// those that the base of a change is asked about, or those that `functions` of the manifest means.
+func (b *preparation) chosen(module *ir.Module, img *build.Image, m *manifest.Manifest) ([]*ir.Func, error) {
+	if len(b.named) > 0 {
+		return named(module, img, m, b.named)
+	}
+	p := projectOf(img, m)
+	switch {
+	case b.req.Called != nil:
+		return p.functions(module, func(f *ir.Func, _ build.Function) bool {
+			return slices.Contains(b.req.Called, f.CName)
+		}), nil
+	case m.Functions == manifest.FunctionsAll:
+		list := p.functions(module, func(_ *ir.Func, src build.Function) bool { return p.units[src.File] })
+		return p.inContext(module, list), nil
+	case m.Functions == manifest.FunctionsChanged:
+		changed, err := b.changedLines(m)
+		list := p.functions(module, func(f *ir.Func, src build.Function) bool {
+			return touches(changed[src.File], src.Line, lastLine(f))
+		})
+		return p.inContext(module, list), err
+	}
+	return nil, nil
+}
+
+// named finds functions by their names, wherever they are defined.
+func named(module *ir.Module, img *build.Image, m *manifest.Manifest, names []string) ([]*ir.Func, error) {
+	var out []*ir.Func
+	for _, n := range names {
+		i := slices.IndexFunc(module.Funcs, func(f *ir.Func) bool {
+			return !f.IsDecl() && (f.Name == n || f.CName == n)
+		})
+		if i >= 0 {
+			out = append(out, module.Funcs[i])
+			continue
+		}
+		var known []string
+		for _, f := range img.Functions {
+			known = append(known, f.Name)
+		}
+		where := "the program has no function"
+		if m.Path != "" {
+			for _, h := range m.Harnesses {
+				known = append(known, h.Entry)
+			}
+			where = m.Path + " names no harness, and the program has no function"
+		}
+		if slices.Contains(img.Declared, n) {
+			return nil, fmt.Errorf("%s has no body in the program", n)
+		}
+		return nil, fmt.Errorf("%s %q, did you mean %q?", where, n, verdict.Nearest(n, known))
+	}
+	return out, nil
+}
+
+// project knows which functions of a program are those that a manifest is about.
+type project struct {
+	units map[string]bool           // files that were compiled
+	own   map[string]build.Function // without entries, handlers, stubs, main, and the harnesses' own files
+}
+
+func projectOf(img *build.Image, m *manifest.Manifest) *project {
+	p := &project{units: map[string]bool{}, own: map[string]build.Function{}}
+	skip := map[string]bool{"main": true}
+	harnesses := map[string]bool{}
+	for _, h := range m.Harnesses {
+		skip[h.Entry] = true
+		if h.File != "" {
+			harnesses[filepath.Clean(h.File)] = true
+		}
+	}
+	for _, in := range m.Interrupts {
+		skip[in.Handler] = true
+	}
+	for _, s := range m.Stubs {
+		skip[s.Func] = true
+	}
+	for _, u := range img.Units {
+		p.units[filepath.Clean(u.File)] = true
+	}
+	for _, f := range img.Functions {
+		file := filepath.Clean(f.File)
+		if (p.units[file] || !filepath.IsAbs(f.File)) && !harnesses[file] && !skip[f.Name] {
+			f.File = file
+			p.own[f.Name] = f
+		}
+	}
+	return p
+}
+
+// functions lists those of the project that are meant, in the order of the module.
+func (p *project) functions(module *ir.Module, meant func(f *ir.Func, src build.Function) bool) []*ir.Func {
+	var out []*ir.Func
+	for _, f := range module.Funcs {
+		if src, ok := p.own[f.Name]; ok && !f.IsDecl() && meant(f, src) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// inContext takes for each static function those that call it, on to functions that others may
+// call. Functions with external names come first.
+func (p *project) inContext(module *ir.Module, list []*ir.Func) []*ir.Func {
+	callers := weave.Callers(module)
+	roots := map[*ir.Func]bool{}
+	for _, f := range list {
+		found := p.rootsOf(f, callers, map[*ir.Func]bool{})
+		if len(found) == 0 {
+			found = []*ir.Func{f} // only code that gets no harness calls it
+		}
+		for _, r := range found {
+			roots[r] = true
+		}
+	}
+	out := p.functions(module, func(f *ir.Func, _ build.Function) bool { return roots[f] })
+	slices.SortStableFunc(out, func(a, b *ir.Func) int { return p.rank(a) - p.rank(b) })
+	return out
+}
+
+func (p *project) rank(f *ir.Func) int {
+	if p.own[f.Name].Static {
+		return 1
+	}
+	return 0
+}
+
+// rootsOf returns f, or if it is only called from within the program, the functions that lead to it.
+func (p *project) rootsOf(f *ir.Func, callers map[*ir.Func][]*ir.Func, seen map[*ir.Func]bool) []*ir.Func {
+	if seen[f] {
+		return nil
+	}
+	seen[f] = true
+	src, ok := p.own[f.Name]
+	switch {
+	case !ok:
+		return nil
+	case !src.Static || f.Addr || len(callers[f]) == 0:
+		return []*ir.Func{f}
+	}
+	var out []*ir.Func
+	for _, c := range callers[f] {
+		out = append(out, p.rootsOf(c, callers, seen)...)
+	}
+	return out
+}
