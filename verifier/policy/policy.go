@@ -43,6 +43,7 @@ const (
 	GuessMoreSteps = 1_500_000 // when no short one repeated a state
 	GuessSeeds     = 400
 	GuessConstants = 24 // of the program, tried as inputs
+	GuessPeriod    = 6  // of the longest pattern of zeros and ones that is tried as inputs
 
 	ConfirmSteps = 2_000_000 // of a run that a recurrent set says is endless
 	ConfirmTurns = 400       // of its cycle for which inputs are made

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -14,12 +15,38 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// guess decides inputs by a rule: the same value always, or values that are
-// often interesting, chosen by a fixed generator.
+// guess decides inputs by a rule: the same value always, zeros and ones in a pattern
+// that repeats, or values that are often interesting, chosen by a fixed generator.
 type guess struct {
 	input.Zeros
-	seed   uint64
-	values []int64
+	values  []int64
+	seed    uint64 // number of the value, or of the generator's first state
+	pattern uint8  // bit i is input i, modulo period
+	period  int    // 0: no pattern
+	asked   int    // inputs so far
+}
+
+// guesses returns the rules in the order in which they are tried.
+func guesses(values []int64) []guess {
+	var out []guess
+	for seed := range len(values) + 2 {
+		out = append(out, guess{values: values, seed: uint64(seed)})
+	}
+	seen := map[string]bool{}
+	for period := 2; period <= policy.GuessPeriod; period++ {
+		for pattern := range uint8(1) << period {
+			// one that itself repeats was tried with its own period; 60 is a multiple of all
+			turns := strings.Repeat(fmt.Sprintf("%0*b", period, pattern), 60/period)
+			if pattern != 0 && pattern != 1<<period-1 && !seen[turns] {
+				seen[turns] = true
+				out = append(out, guess{values: values, pattern: pattern, period: period})
+			}
+		}
+	}
+	for seed := len(values) + 2; seed < policy.GuessSeeds; seed++ {
+		out = append(out, guess{values: values, seed: uint64(seed)})
+	}
+	return out
 }
 
 // guessValues are tried as inputs, by seed or by the generator: some that are
@@ -57,6 +84,11 @@ func (g *guess) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) 
 	if kind == input.MallocOK || kind == input.Undef {
 		return g.Zeros.Next(kind, at, width)
 	}
+	if g.period > 0 {
+		bit := g.pattern >> (g.asked % g.period) & 1
+		g.asked++
+		return bits.New(width, uint64(bit)), true
+	}
 	all := uint64(len(g.values)) + 2
 	if g.seed < all {
 		return g.value(g.seed, width), true
@@ -75,21 +107,24 @@ func (GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 	}
 	defer a.Stage("lasso")(nil)
 	values := guessValues(p.Module)
-	var long []uint64
-	for seed := uint64(0); seed < policy.GuessSeeds && ctx.Err() == nil; seed++ {
-		out, varied := guessOne(ctx, p, a, &guess{seed: seed, values: values}, policy.GuessSteps)
+	var long []guess
+	for _, g := range guesses(values) {
+		if ctx.Err() != nil {
+			break
+		}
+		out, varied := guessOne(ctx, p, a, g, policy.GuessSteps)
 		if out == interp.Lasso {
 			return nil
 		}
 		if out == interp.StepLimit {
-			long = append(long, seed)
+			long = append(long, g)
 		}
 		if !varied {
 			break // there is nothing to vary
 		}
 	}
-	for _, seed := range long {
-		out, _ := guessOne(ctx, p, a, &guess{seed: seed, values: values}, policy.GuessMoreSteps)
+	for _, g := range long {
+		out, _ := guessOne(ctx, p, a, g, policy.GuessMoreSteps)
 		if out == interp.Lasso {
 			return nil
 		}
@@ -99,9 +134,9 @@ func (GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 
 // guessOne runs the program on the inputs of one rule, and settles termination
 // if the state repeats; varied tells that there were inputs.
-func guessOne(ctx context.Context, p *problem.Problem, a *problem.Answers, g *guess, steps int64) (kind interp.Kind,
+func guessOne(ctx context.Context, p *problem.Problem, a *problem.Answers, g guess, steps int64) (kind interp.Kind,
 	varied bool) {
-	rec := &input.Recorder{Source: g}
+	rec := &input.Recorder{Source: &g}
 	out, err := interp.RunLasso(ctx, p.Module, p.Strict(steps), rec)
 	if err != nil {
 		return kind, false

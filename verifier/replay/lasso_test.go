@@ -48,3 +48,23 @@ func TestGuesses(t *testing.T) {
 		}
 	}
 }
+
+// Zeros and ones in each pattern that repeats after at most six inputs are tried: a tree
+// in which a walk turns left and right by inputs, and comes round after five of them.
+func TestGuessesPatterns(t *testing.T) {
+	periods := map[int]int{}
+	for _, g := range guesses(nil) {
+		periods[g.period]++
+	}
+	for period, want := range map[int]int{2: 2, 3: 6, 4: 12, 5: 30, 6: 54} {
+		if periods[period] != want {
+			t.Errorf("%d patterns of period %d, want %d", periods[period], period, want)
+		}
+	}
+	src := `int main(void) { unsigned at = 0; while (at < 5) {
+		if ((at == 0 || at == 3) == (nondet_int() != 0)) at = (at + 1) % 5; else at = 9; } return 0; }`
+	p := testprogram.Problem(testprogram.Hosted(t, src), "main", verdict.Termination)
+	if err := (GuessLasso{}).Run(context.Background(), p, problem.NewAnswers()); err != nil {
+		t.Errorf("the run that reads 1 0 0 1 0 and so on was not found: %v", err)
+	}
+}
