@@ -5,7 +5,8 @@ import (
 )
 
 // slotsOf are the allocas of fn that are plain variables: private, of constant
-// size, and only read and written as a whole.
+// size, and only read and written as a whole. The calls that begin and end their
+// scopes do not count.
 func (b *builder) slotsOf(fn *ir.Func, escapes map[*ir.Instr]bool) map[*ir.Instr]bool {
 	out := map[*ir.Instr]bool{}
 	for _, blk := range fn.Blocks {
@@ -15,11 +16,12 @@ func (b *builder) slotsOf(fn *ir.Func, escapes map[*ir.Instr]bool) map[*ir.Instr
 			}
 		}
 	}
+	marks := markCasts(fn)
 	for _, blk := range fn.Blocks {
 		for _, in := range blk.Instrs {
 			for n, a := range in.Args {
 				d, ok := a.(*ir.Instr)
-				if !ok || !out[d] {
+				if !ok || !out[d] || marks[in] || isMark(in) {
 					continue
 				}
 				size := b.m.Layout.SizeOf(d.Access)
@@ -34,8 +36,47 @@ func (b *builder) slotsOf(fn *ir.Func, escapes map[*ir.Instr]bool) map[*ir.Instr
 	return out
 }
 
-// slotLiveness computes which slots are read, before anything is written to them,
-// from the start of each block on.
+// isMark tells whether in begins or ends the scope of a local.
+func isMark(in *ir.Instr) bool {
+	return in.Op == ir.OpCall && (in.Model == ir.ModelLifetimeStart || in.Model == ir.ModelLifetimeEnd)
+}
+
+// markCasts returns the casts of locals' addresses that only begin and end their scopes.
+func markCasts(fn *ir.Func) map[*ir.Instr]bool {
+	out := map[*ir.Instr]bool{}
+	for _, blk := range fn.Blocks {
+		for _, in := range blk.Instrs {
+			if in.Op == ir.OpBitcast {
+				out[in] = true
+			}
+		}
+	}
+	for _, blk := range fn.Blocks {
+		for _, in := range blk.Instrs {
+			for _, a := range in.Args {
+				if d, ok := a.(*ir.Instr); ok && !isMark(in) {
+					delete(out, d)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// begun returns the local whose scope in begins; nil if it begins none.
+func begun(in *ir.Instr) *ir.Instr {
+	if in.Op != ir.OpCall || in.Model != ir.ModelLifetimeStart {
+		return nil
+	}
+	a, _ := in.Args[len(in.Args)-1].(*ir.Instr)
+	if a != nil && a.Op == ir.OpBitcast {
+		a, _ = a.Args[0].(*ir.Instr)
+	}
+	return a
+}
+
+// slotLiveness computes which slots are read, before anything is written to them or
+// their scope begins, from the start of each block on.
 func slotLiveness(fn *ir.Func, slots map[*ir.Instr]bool) map[*ir.Block]map[*ir.Instr]bool {
 	live := map[*ir.Block]map[*ir.Instr]bool{}
 	for changed := true; changed; {
@@ -52,7 +93,7 @@ func slotLiveness(fn *ir.Func, slots map[*ir.Instr]bool) map[*ir.Block]map[*ir.I
 }
 
 // slotsFrom are the slots that are read from instruction idx of blk on before
-// they are written.
+// they are written or their scope begins.
 func slotsFrom(blk *ir.Block, idx int, slots map[*ir.Instr]bool,
 	live map[*ir.Block]map[*ir.Instr]bool) map[*ir.Instr]bool {
 	now := map[*ir.Instr]bool{}
@@ -70,6 +111,10 @@ func slotsFrom(blk *ir.Block, idx int, slots map[*ir.Instr]bool,
 			}
 		case ir.OpStore:
 			if a, ok := in.Args[1].(*ir.Instr); ok {
+				delete(now, a)
+			}
+		case ir.OpCall:
+			if a := begun(in); a != nil {
 				delete(now, a)
 			}
 		}

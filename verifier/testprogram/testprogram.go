@@ -48,10 +48,10 @@ func Trapping(t testing.TB, src string) *ir.Module {
 }
 
 // Hosted makes a module of a C program for x86_64, without optimisation, with
-// the functions of the C library as the compiler knows them.
+// the functions of the C library as the compiler knows them, and with the marks of scopes.
 func Hosted(t testing.TB, src string) *ir.Module {
 	t.Helper()
-	return compile(t, src, "-O0")
+	return compile(t, src, "-O0", "-Xclang", "-fsanitize-address-use-after-scope")
 }
 
 func compile(t testing.TB, src string, flags ...string) *ir.Module {
