@@ -20,6 +20,7 @@ type junitSuite struct {
 	Skipped  int         `xml:"skipped,attr"`
 	Time     float64     `xml:"time,attr"`
 	Cases    []junitCase `xml:"testcase"`
+	Out      string      `xml:"system-out,omitempty"` // what the answers rest on
 }
 
 type junitCase struct {
@@ -62,6 +63,9 @@ func JUnit(r *verdict.Report) ([]byte, error) {
 			s.Cases = append(s.Cases, k)
 		}
 		s.Tests = len(s.Cases)
+		for _, a := range res.Assumptions {
+			s.Out += "assumed: " + a + "\n"
+		}
 		out.Suites = append(out.Suites, s)
 	}
 	b, err := xml.MarshalIndent(out, "", " ")

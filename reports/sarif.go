@@ -27,6 +27,8 @@ type sarifRun struct {
 	AutomationDetails sarifID       `json:"automationDetails"`
 	Results           []sarifResult `json:"results"`
 	ColumnKind        string        `json:"columnKind"`
+
+	Properties map[string][]string `json:"properties,omitempty"` // "assumptions": what the answers rest on
 }
 
 type sarifID struct {
@@ -110,6 +112,9 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 	run := sarifRun{ColumnKind: "utf16CodeUnits", AutomationDetails: sarifID{ID: "firmproof/"},
 		Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: r.Tool.Name, Rules: []sarifRule{}}
+	if said := assumptionsOf(r); len(said) > 0 {
+		run.Properties = map[string][]string{"assumptions": said}
+	}
 	index := map[verdict.Check]int{}
 	for i, p := range props {
 		index[p.Check] = i
@@ -186,4 +191,15 @@ func Fingerprint(r *verdict.Result, c *verdict.Claim) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{string(c.Check), r.Target, r.Entry, c.Pos.Function, c.ID},
 		"\x00")))
 	return hex.EncodeToString(sum[:16])
+}
+
+// assumptionsOf lists what the results rest on, each with its entry and target.
+func assumptionsOf(r *verdict.Report) []string {
+	var out []string
+	for i := range r.Results {
+		for _, a := range r.Results[i].Assumptions {
+			out = append(out, r.Results[i].Entry+" on "+r.Results[i].Target+": "+a)
+		}
+	}
+	return out
 }

@@ -101,16 +101,30 @@ func (p *printer) result(r *verdict.Result) {
 	for _, s := range r.Warnings {
 		p.line("  warning: %s", s)
 	}
+	p.assumptions(r.Assumptions)
 	if p.o.Verbose {
-		for _, s := range r.Assumptions {
-			p.line("  assumed: %s", s)
-		}
 		for _, s := range r.Stages {
 			p.line("  %-10s %8.3f s%s", s.Name, s.Seconds, stageCounts(s))
 		}
 		if r.PeakRSS > 0 {
 			p.line("  peak memory %d MiB", r.PeakRSS>>20)
 		}
+	}
+}
+
+// shownAssumptions is how many of a result's assumptions are shown without --verbose.
+const shownAssumptions = 3
+
+func (p *printer) assumptions(list []string) {
+	rest := 0
+	if !p.o.Verbose && len(list) > shownAssumptions {
+		rest = len(list) - shownAssumptions
+	}
+	for _, s := range list[:len(list)-rest] {
+		p.line("  assumed: %s", s)
+	}
+	if rest > 0 {
+		p.line("  assumed: %d more (-v shows them)", rest)
 	}
 }
 

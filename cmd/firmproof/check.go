@@ -31,7 +31,7 @@ import (
 type checkFlags struct {
 	req              prepare.Request
 	timeout          time.Duration
-	unwindSet        []string
+	unwindSet, stubs []string
 	memory           string
 	jobs             int
 	answers, proofs  string
@@ -97,6 +97,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringArrayVar(&fl.req.CBMCProofs, "cbmc-proof", nil,
 		"folder with proofs written for CBMC: itself or below it (repeatable)")
 	f.StringVar(&fl.req.Since, "changed-since", "", "commit: `functions: changed` means those that differ from it")
+	f.StringArrayVar(&fl.stubs, "stub", nil,
+		"what a call of a function does: FUNC=nondet, FUNC=havoc (or FUNC), '*=havoc' for all without a body (repeatable)")
 	f.StringArrayVar(&fl.req.CFlags, "cflags", nil, "further compiler flags for plain C files")
 	return cmd
 }
@@ -208,6 +210,9 @@ func (fl *checkFlags) request(timed bool, paths []string) (prepare.Request, erro
 	if req.UnwindSet, err = parseUnwindSet(fl.unwindSet); err == nil {
 		req.Memory, err = parseSize(fl.memory)
 	}
+	if err == nil {
+		req.Stubs, err = parseStubs(fl.stubs)
+	}
 	return req, err
 }
 
@@ -301,6 +306,22 @@ func parseUnwindSet(list []string) (map[string]int, error) {
 			return nil, fmt.Errorf("--unwindset %q: want FUNC.LOOP:N or FILE:LINE:N", s)
 		}
 		out[s[:i]] = n
+	}
+	return out, nil
+}
+
+// parseStubs reads FUNC=KIND, and FUNC for FUNC=havoc.
+func parseStubs(list []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, s := range list {
+		name, kind, said := strings.Cut(s, "=")
+		if !said {
+			kind = "havoc"
+		}
+		if name == "" || kind != "havoc" && kind != "nondet" {
+			return nil, fmt.Errorf("--stub %q: want FUNC=nondet or FUNC=havoc, or *=havoc", s)
+		}
+		out[name] = kind
 	}
 	return out, nil
 }

@@ -89,7 +89,52 @@ func TestStubs(t *testing.T) {
 		}
 	}
 	dir := writeTree(t, map[string]string{"main.c": stubbed, ".firmproof.yml": manifest("{hal_raed: nondet}")})
-	if code, _, errs := checkJSON(t, dir); code != 2 || !strings.Contains(errs, `did you mean "hal_read"?`) {
-		t.Errorf("unknown stub: exit %d, %s", code, errs)
+	code, rep, errs := checkJSON(t, dir)
+	if w := strings.Join(rep.Results[0].Warnings, "\n"); code != 3 || !strings.Contains(w, `did you mean "hal_read"?`) {
+		t.Errorf("unknown stub: exit %d, %s\n%s", code, errs, w)
+	}
+}
+
+// TestMissingBodies: functions without a body are one line with what to write; what is pasted from
+// it decides the rest under an assumption that every format shows. Variables without a definition are named.
+func TestMissingBodies(t *testing.T) {
+	const program = `
+struct frame { int len; };
+extern int level;
+int hal_read(struct frame *to);
+int hal_write(const struct frame *from);
+int elsewhere(void);
+int unrelated(void) { return elsewhere(); }
+void entry(void) {
+	struct frame f = {1};
+	int kept = 3;
+	if (hal_read(&f) == 0 && level) hal_write(&f);
+	__CPROVER_assert(kept == 3, "kept");
+}
+`
+	dir := writeTree(t, map[string]string{"main.c": program, ".firmproof.yml": "version: 1\ntargets: [x86_64]\n" +
+		"build: {sources: [main.c]}\nharnesses: [{entry: entry}]\n"})
+	code, rep, _ := checkJSON(t, dir)
+	w := strings.Join(rep.Results[0].Warnings, "\n")
+	if code != exitUnknown || strings.Contains(w, "elsewhere") {
+		t.Errorf("exit %d: %s", code, w)
+	}
+	wantAll(t, w, "2 functions have no body: hal_read, hal_write", "`stubs: {hal_read: havoc, hal_write: havoc}`",
+		"1 variable has no definition in the program, and so any value: level")
+	for _, args := range [][]string{{"--stub", "*"}, {"--stub", "hal_read", "--stub", "hal_write=nondet"}} {
+		if code, rep, errs := checkJSON(t, append([]string{dir}, args...)...); code != exitOK {
+			t.Errorf("%v: exit %d: %s %v", args, code, errs, rep.Results[0].Warnings)
+		}
+	}
+	for _, format := range []string{"text", "json", "html", "md", "sarif", "junit"} {
+		var out bytes.Buffer
+		runWith([]string{"check", dir, "--stub", "*=havoc", "--format", format}, &out, &out)
+		if !strings.Contains(out.String(), "2 functions have no body: a call gives any result") {
+			t.Errorf("%s does not say what was assumed:\n%s", format, out.String())
+		}
+	}
+	if code, _, errs := checkJSON(t, dir, "--stub", "hal_read=any"); code != exitUsage ||
+		!strings.Contains(errs, "FUNC=havoc") {
+		t.Errorf("wrong kind: exit %d, %s", code, errs)
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
 )
@@ -70,6 +73,9 @@ func (b *builder) addCall(mb manifest.Build, dir string, argv []string, only str
 		files = []string{only}
 	}
 	for _, f := range files {
+		if b.excluded(mb, b.display(dir, f)) {
+			continue
+		}
 		switch filepath.Ext(f) {
 		case ".c", ".i":
 			b.add(unitSpec{
@@ -84,6 +90,14 @@ func (b *builder) addCall(mb manifest.Build, dir string, argv []string, only str
 		}
 	}
 	return nil
+}
+
+// excluded reports whether the manifest takes a file out of the build.
+func (b *builder) excluded(mb manifest.Build, shown string) bool {
+	return slices.ContainsFunc(mb.Exclude, func(pattern string) bool {
+		ok, _ := doublestar.Match(filepath.ToSlash(filepath.Clean(pattern)), filepath.ToSlash(shown))
+		return ok
+	})
 }
 
 // unitDir returns the folder in which clang runs: the build's own directory, as relative paths on the

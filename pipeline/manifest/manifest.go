@@ -25,9 +25,10 @@ type Manifest struct {
 	Build      Build
 	Harnesses  []Harness
 	Functions  FunctionsMode
+	Called     []string         // with FunctionsNamed: the functions
 	MemoryMap  []targets.Region // added to the target's
 	Interrupts []Interrupt
-	Stubs      []Stub // sorted by function
+	Stubs      []Stub // sorted by function; AnyStub for those without a body
 	Suppress   []Suppression
 	Nightly    *Nightly // nil: none
 	Report     Report
@@ -39,6 +40,7 @@ type Build struct {
 	CompileCommands string
 	Command         string
 	Sources         []string // doublestar patterns; a leading ! excludes
+	Exclude         []string // patterns of files that CompileCommands or Command compile, and that are left out
 	Include         []string
 	Defines         []string
 	Undefines       []string
@@ -76,9 +78,13 @@ const (
 	FunctionsNone
 	FunctionsChanged // those of the diff
 	FunctionsAll
+	FunctionsNamed // those that the manifest lists
 )
 
-var functionNames = [...]string{"invalid", "none", "changed", "all"}
+var functionNames = [...]string{"invalid", "none", "changed", "all", "named"}
+
+// functionWords are the modes that the manifest gives as a word.
+var functionWords = functionNames[FunctionsNone:FunctionsNamed]
 
 // String returns the word in the manifest.
 func (f FunctionsMode) String() string {
@@ -93,6 +99,9 @@ type Interrupt struct {
 	Handler string
 	Max     int
 }
+
+// AnyStub in place of a function's name means every function without a body.
+const AnyStub = "*"
 
 // Stub replaces a function. Kind is "nondet" (any result, touches nothing) or
 // "havoc" (any result, and whatever its pointer arguments reach gets any value).

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -81,13 +82,7 @@ func (p *parser) top(root *yaml.Node) {
 		p.build(m)
 	}
 	p.harnesses(m)
-	if v, ok := m.Enum("functions", functionNames[1:]...); ok {
-		for i, w := range functionNames {
-			if w == v {
-				p.m.Functions = FunctionsMode(i)
-			}
-		}
-	}
+	p.functions(m)
 	if m.Has("memory_map") {
 		p.m.MemoryMap = targets.ParseRegions(&p.r, m.List("memory_map"), "memory_map")
 	}
@@ -99,6 +94,31 @@ func (p *parser) top(root *yaml.Node) {
 	if !p.part {
 		p.whole(m)
 	}
+}
+
+// functions reads a word, or a list of functions.
+func (p *parser) functions(m *strict.Map) {
+	if n := m.Value("functions"); n == nil || n.Kind != yaml.SequenceNode {
+		if v, ok := m.Enum("functions", functionWords...); ok {
+			p.m.Functions = FunctionsMode(slices.Index(functionNames[:], v))
+		}
+		return
+	}
+	list, ok := m.Strings("functions")
+	if !ok {
+		return
+	}
+	for i, f := range list {
+		switch {
+		case slices.Contains(functionWords, f):
+			m.Bad("functions", "", "`functions` must be one of %s, not a list", strings.Join(functionWords, ", "))
+		case !identifier.MatchString(f):
+			m.Bad("functions", "write its name alone, without () or type", "`%s` is no name of a C function", f)
+		case slices.Contains(list[:i], f):
+			m.Bad("functions", "", "function `%s` is given twice", f)
+		}
+	}
+	p.m.Functions, p.m.Called = FunctionsNamed, list
 }
 
 // whole holds the parts of the manifest to each other.
@@ -163,7 +183,8 @@ func (p *parser) target(n *yaml.Node, at string) (targets.Target, bool) {
 
 func (p *parser) build(top *strict.Map) {
 	m := p.r.Map(top.Value("build"), "build", []string{
-		"compile_commands", "command", "sources", "include", "defines", "undefines", "cflags", "linker_script", "svd",
+		"compile_commands", "command", "sources", "exclude", "include", "defines", "undefines", "cflags",
+		"linker_script", "svd",
 		"image"})
 	if m == nil {
 		return
@@ -177,6 +198,11 @@ func (p *parser) build(top *strict.Map) {
 		m.Bad("image", "", "`image` names a program that `command` links")
 	}
 	b.Sources, _ = m.Strings("sources")
+	b.Exclude, _ = m.Strings("exclude")
+	if m.Has("exclude") && b.CompileCommands == "" && b.Command == "" {
+		m.Bad("exclude", "in `sources`, write \"!src/port/**\"",
+			"`exclude` takes files out of `compile_commands` or `command`")
+	}
 	b.Include, _ = m.Strings("include")
 	b.Defines, _ = m.Strings("defines")
 	b.Undefines, _ = m.Strings("undefines")
@@ -191,14 +217,8 @@ func (p *parser) build(top *strict.Map) {
 		m.R.Add(m.Key(given[1]), m.Field(given[1]), "keep one of them", "`build` has both `%s` and `%s`", given[0],
 			given[1])
 	}
-	for _, s := range b.Sources {
-		pattern := strings.TrimPrefix(s, "!")
-		if !doublestar.ValidatePattern(pattern) {
-			m.Bad("sources", "", "`%s` is no pattern", s)
-		} else if msg := outside(pattern); msg != "" {
-			m.Bad("sources", "", "`%s` %s", s, msg)
-		}
-	}
+	patterns(m, "sources", b.Sources)
+	patterns(m, "exclude", b.Exclude)
 	if m.Has("sources") && len(b.Sources) == 0 {
 		m.Bad("sources", "give at least one pattern, such as src/**/*.c", "`build.sources` is empty")
 	}
@@ -215,6 +235,18 @@ func (p *parser) build(top *strict.Map) {
 			if !macro.MatchString(d) {
 				m.Bad(k.key, "write NAME or NAME=VALUE", "`%s` is no macro definition", d)
 			}
+		}
+	}
+}
+
+// patterns finds what is wrong with patterns of files.
+func patterns(m *strict.Map, key string, list []string) {
+	for _, s := range list {
+		pattern := strings.TrimPrefix(s, "!")
+		if !doublestar.ValidatePattern(pattern) {
+			m.Bad(key, "", "`%s` is no pattern", s)
+		} else if msg := outside(pattern); msg != "" {
+			m.Bad(key, "", "`%s` %s", s, msg)
 		}
 	}
 }
@@ -301,7 +333,7 @@ func (p *parser) stubs(top *strict.Map) {
 		return
 	}
 	for _, f := range m.Keys() {
-		if !identifier.MatchString(f) {
+		if f != AnyStub && !identifier.MatchString(f) {
 			m.R.Add(m.Key(f), m.Field(f), "", "`%s` is no name of a C function", f)
 			continue
 		}

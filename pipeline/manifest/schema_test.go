@@ -71,7 +71,8 @@ var semantic = []string{
 // the schema refuses, but for what needs knowledge of other places.
 func TestSchemaAgrees(t *testing.T) {
 	s := schema(t)
-	good := []string{whole, "version: 1\nbuild: {command: make}\n",
+	good := []string{whole, "version: 1\nbuild: {command: make, exclude: [test/**]}\nfunctions: [f, g]\n" +
+		"stubs: {\"*\": havoc}\n", "version: 1\nbuild: {command: make}\n",
 		"version: 1\nfunctions: all\nbuild: {sources: a.c}\n",
 		"version: 1\nharnesses: [{entry: f, file: a.c, checks: -shift}]\ninterrupts: [{handler: g}]\n", printed(t)}
 	for _, text := range good {

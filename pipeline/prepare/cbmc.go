@@ -126,7 +126,11 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	if p.BodylessFails {
 		kind = weave.StubFail
 	}
-	assumptions, err := weave.Stubs(module, bodyless(module, kind), nil)
+	stubs := map[string]string{}
+	for _, f := range weave.Bodiless(module) {
+		stubs[f.Name] = kind
+	}
+	assumptions, _, err := weave.Stubs(module, stubs, nil)
 	if err != nil {
 		return err
 	}
@@ -160,17 +164,6 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 		"meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory")
 	b.jobs = append(b.jobs, j)
 	return nil
-}
-
-// bodyless stubs the functions that the program calls and nobody defines.
-func bodyless(m *ir.Module, kind string) map[string]string {
-	out := map[string]string{}
-	for _, f := range m.Funcs {
-		if f.IsDecl() && f.Model == ir.ModelNone && !strings.HasPrefix(f.Name, "firmproof_unsupported_") {
-			out[f.Name] = kind
-		}
-	}
-	return out
 }
 
 // cbmcLoops translates CBMC's names of loops: it numbers them by the place of the

@@ -24,6 +24,8 @@ func (b *preparation) chosen(module *ir.Module, img *build.Image, m *manifest.Ma
 		return p.functions(module, func(f *ir.Func, _ build.Function) bool {
 			return slices.Contains(b.req.Called, f.CName)
 		}), nil
+	case m.Functions == manifest.FunctionsNamed:
+		return named(module, img, m, m.Called)
 	case m.Functions == manifest.FunctionsAll:
 		list := p.functions(module, func(_ *ir.Func, src build.Function) bool { return p.units[src.File] })
 		return p.inContext(module, list), nil

@@ -30,18 +30,18 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 	if err != nil {
 		return err
 	}
-	var assumptions []string
+	mis, assumptions, absent, err := b.applyStubs(module, img, m)
+	if err != nil {
+		return err
+	}
 	if m != nil {
-		if assumptions, err = applyStubs(module, img, m); err != nil {
-			return err
-		}
 		woven, err := weaveInterrupts(module, img, m, harnesses)
 		if err != nil {
 			return err
 		}
 		assumptions = append(assumptions, woven...)
 	}
-	base := b.base(t, append(stagesOf(img), read), img.Notes)
+	base := b.base(t, append(stagesOf(img), read), append(img.Notes, absent...))
 	base.Program, base.Machine = module, machineOf(t)
 	base.Plan.Assumptions, base.Plan.Hosted = assumptions, t.Hosted
 	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory),
@@ -67,7 +67,11 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 			j.Plan.Stack = &ir.Stack{Size: int64(t.StackSize), Frames: img.Frames}
 		}
 		b.fromManifest(&j, h, m)
+		mis.complete(&j)
 		b.jobs = append(b.jobs, j)
+	}
+	for i := range generated {
+		mis.complete(&generated[i])
 	}
 	b.jobs = append(b.jobs, generated...)
 	return nil
@@ -168,23 +172,6 @@ func weaveInterrupts(module *ir.Module, img *build.Image, m *manifest.Manifest, 
 		entries = append(entries, h.Entry)
 	}
 	notes, err := weave.Interrupts(module, build.Handlers(m.Interrupts), entries, known)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Path, err)
-	}
-	return notes, nil
-}
-
-// applyStubs replaces the functions that the manifest stubs.
-func applyStubs(module *ir.Module, img *build.Image, m *manifest.Manifest) ([]string, error) {
-	stubs := map[string]string{}
-	for _, s := range m.Stubs {
-		stubs[s.Func] = s.Kind
-	}
-	var known []string
-	for _, f := range img.Functions {
-		known = append(known, f.Name)
-	}
-	notes, err := weave.Stubs(module, stubs, append(known, img.Declared...))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

@@ -39,9 +39,10 @@ type Request struct {
 	Unwind    int
 	UnwindSet map[string]int
 	Depth     int
-	Timeout   time.Duration // of an entry on a target
-	Memory    int64         // bytes
-	Integers  string        // see verifier.Plan, like the next two
+	Timeout   time.Duration     // of an entry on a target
+	Memory    int64             // bytes
+	Stubs     map[string]string // function, or manifest.AnyStub, to its kind; over the manifest's
+	Integers  string            // see verifier.Plan, like the next two
 	Solver    string
 	StopAfter string
 	Relevant  bool // traces hold only what the failure depends on

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -16,6 +17,10 @@ const (
 	StubHavoc  = "havoc"  // any result; every writable object that a pointer argument leads to gets any value
 	StubFail   = "fail"   // a call is a violation
 )
+
+// unsupported starts the names of functions that our C library calls where it does not know
+// what happens.
+const unsupported = "firmproof_unsupported_"
 
 var stubKinds = map[string]struct {
 	model ir.Model
@@ -45,24 +50,25 @@ func (e *UnknownError) Error() string {
 // the assumptions that this makes, in the order of the names. known are further
 // functions that may be named although m, a slice of the program, does not hold
 // them. The error is an *UnknownError for a name that is nowhere.
-func Stubs(m *ir.Module, stubs map[string]string, known []string) ([]string, error) {
-	var notes []string
+func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes, absent []string, err error) {
 	replaced := map[*ir.Func]bool{}
 	for _, n := range slices.Sorted(maps.Keys(stubs)) {
 		k, ok := stubKinds[stubs[n]]
 		if !ok {
-			return nil, fmt.Errorf("stub %q: %q is no kind of stub, want nondet or havoc", n, stubs[n])
+			return nil, nil, fmt.Errorf("stub %q: %q is no kind of stub, want nondet or havoc", n, stubs[n])
 		}
 		f := m.Func(n)
 		if f == nil {
 			if slices.Contains(known, n) {
 				continue
 			}
-			return nil, &UnknownError{"stub", n, nearest(m, n, known)}
+			absent = append(absent, (&UnknownError{"stub", n, nearest(m, n, known)}).Error())
+			continue
 		}
 		if k.model == ir.ModelStubHavoc {
 			if why := hidden(f); why != "" {
-				return nil, fmt.Errorf("stub %q: havoc cannot reach what %s; write the stub in C, or use nondet", n,
+				return nil, nil, fmt.Errorf("stub %q: havoc cannot reach what %s; write the stub in C, or use nondet",
+					n,
 					why)
 			}
 		}
@@ -74,7 +80,46 @@ func Stubs(m *ir.Module, stubs map[string]string, known []string) ([]string, err
 		notes = append(notes, fmt.Sprintf("%s is stubbed: %s", n, k.means))
 	}
 	retarget(m, replaced)
-	return notes, nil
+	return notes, absent, nil
+}
+
+// StubRest gives every function of m without a body and without a model the stub of a kind,
+// and returns them, sorted by name. One whose arguments hide pointers stays as it is.
+func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
+	k, ok := stubKinds[kind]
+	if !ok {
+		return nil, fmt.Errorf("stubs: %q is no kind of stub, want nondet or havoc", kind)
+	}
+	var out []*ir.Func
+	replaced := map[*ir.Func]bool{}
+	for _, f := range Bodiless(m) {
+		if k.model == ir.ModelStubHavoc && hidden(f) != "" {
+			continue
+		}
+		if f.Model = k.model; f.NoReturn { // what comes after a call counts on it
+			f.Model = ir.ModelTrapI
+		}
+		replaced[f] = true
+		out = append(out, f)
+	}
+	retarget(m, replaced)
+	return out, nil
+}
+
+// StubMeans says what a call of a stub of a kind gives.
+func StubMeans(kind string) string { return stubKinds[kind].means }
+
+// Bodiless lists the functions of m that have neither a body nor a model: what a call of one
+// does is not known. Sorted by name.
+func Bodiless(m *ir.Module) []*ir.Func {
+	var out []*ir.Func
+	for _, f := range m.Funcs {
+		if f.IsDecl() && f.Model == ir.ModelNone && !strings.HasPrefix(f.Name, unsupported) {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b *ir.Func) int { return strings.Compare(a.Name, b.Name) })
+	return out
 }
 
 // retarget gives the direct calls of replaced functions their model.

@@ -1,7 +1,6 @@
 package weave
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,8 +51,8 @@ int main(void) { int x; if (hal_read(&x)) die(1); return known(&x); }
 
 func TestStubs(t *testing.T) {
 	m := link(t, stubbed)
-	notes, err := Stubs(m, map[string]string{"known": StubNondet, "hal_read": StubHavoc, "die": StubNondet,
-		"sliced_away": StubHavoc},
+	notes, absent, err := Stubs(m, map[string]string{"known": StubNondet, "hal_read": StubHavoc, "die": StubNondet,
+		"sliced_away": StubHavoc, "hal_reed": StubNondet},
 		[]string{"sliced_away"})
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +62,9 @@ func TestStubs(t *testing.T) {
 		"known is stubbed: any result, no effect"}
 	if strings.Join(notes, "\n") != strings.Join(want, "\n") {
 		t.Errorf("notes %q", notes)
+	}
+	if len(absent) != 1 || absent[0] != `stub "hal_reed": there is no such function, did you mean "hal_read"?` {
+		t.Errorf("absent %q", absent)
 	}
 	if err := ir.Check(m); err != nil {
 		t.Error(err)
@@ -85,18 +87,34 @@ func TestStubs(t *testing.T) {
 
 func TestStubsErrors(t *testing.T) {
 	for _, c := range []struct{ name, kind, want string }{
-		{"hal_reed", StubNondet, `stub "hal_reed": there is no such function, did you mean "hal_read"?`},
 		{"known", "any", `stub "known": "any" is no kind of stub`},
 		{"by_value", StubHavoc, "havoc cannot reach what the structure in parameter v points to"},
 		{"big", StubHavoc, "havoc cannot reach what the structure in parameter 1 points to"},
 	} {
-		_, err := Stubs(link(t, stubbed), map[string]string{c.name: c.kind}, nil)
+		_, _, err := Stubs(link(t, stubbed), map[string]string{c.name: c.kind}, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
-		var unknown *UnknownError
-		if errors.As(err, &unknown) != (c.name == "hal_reed") {
-			t.Errorf("%s: %T", c.name, err)
-		}
+	}
+}
+
+// TestStubRest: functions without a body get the stub; models, defined functions, and one whose
+// argument hides pointers, do not.
+func TestStubRest(t *testing.T) {
+	m := link(t, "struct v { char *p; long n[4]; };\nint hal(int *); _Noreturn void end(int); void hides(struct v);\n"+
+		"unsigned long strlen(const char *);\nint own(int x) { return x; }\n"+
+		"int main(void) { int x; struct v v = {0}; hides(v); if (hal(&x)) end(1); return own(strlen(\"a\")); }\n")
+	got, err := StubRest(m, StubHavoc)
+	if err != nil || len(got) != 2 || got[0].Name != "end" || got[1].Name != "hal" {
+		t.Fatalf("%v, %v", got, err)
+	}
+	if m.Func("end").Model != ir.ModelTrapI || m.Func("hal").Model != ir.ModelStubHavoc {
+		t.Errorf("models %q and %q", m.Func("end").Model, m.Func("hal").Model)
+	}
+	if rest := Bodiless(m); len(rest) != 1 || rest[0].Name != "hides" {
+		t.Errorf("left %v", rest)
+	}
+	if r := Reached(m, m.Func("own")); r.Funcs[m.Func("hal")] || len(r.Funcs) != 1 {
+		t.Errorf("own reaches %v", r.Funcs)
 	}
 }

@@ -1,0 +1,115 @@
+package prepare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/weave"
+)
+
+// missing knows what a program declares and does not define, and what the user says of it.
+type missing struct {
+	kind    string            // of stub for functions that no name means; empty: none
+	stubbed map[*ir.Func]bool // by it
+	known   map[string]bool   // variables that the linker script provides
+}
+
+// applyStubs replaces the functions that the manifest and the request stub, and returns the
+// assumptions that this makes and what is to be said of stubs that stand for nothing.
+func (b *preparation) applyStubs(module *ir.Module, img *build.Image, m *manifest.Manifest) (
+	mis *missing, assumptions, notes []string, err error) {
+	stubs := map[string]string{}
+	if m != nil {
+		for _, s := range m.Stubs {
+			stubs[s.Func] = s.Kind
+		}
+	}
+	maps.Copy(stubs, b.req.Stubs)
+	mis = &missing{kind: stubs[manifest.AnyStub], stubbed: map[*ir.Func]bool{}, known: map[string]bool{}}
+	delete(stubs, manifest.AnyStub)
+	for _, s := range img.Symbols {
+		mis.known[s.Name] = true
+	}
+	var known []string
+	for _, f := range img.Functions {
+		known = append(known, f.Name)
+	}
+	assumptions, absent, err := weave.Stubs(module, stubs, append(known, img.Declared...))
+	if err == nil && mis.kind != "" {
+		var rest []*ir.Func
+		rest, err = weave.StubRest(module, mis.kind)
+		for _, f := range rest {
+			mis.stubbed[f] = true
+		}
+	}
+	if err != nil && m != nil && m.Path != "" {
+		err = fmt.Errorf("%s: %w", m.Path, err)
+	}
+	return mis, assumptions, absent, err
+}
+
+// complete adds to a job what its entry reaches and the program does not define.
+func (mis *missing) complete(j *Job) {
+	if j.Settled != nil {
+		return
+	}
+	entry := j.Program.Func(j.Plan.Entry)
+	if entry == nil {
+		return
+	}
+	reached := weave.Reached(j.Program, entry)
+	var stubbed, open []string
+	for f := range mis.stubbed {
+		if reached.Funcs[f] {
+			stubbed = append(stubbed, f.Name)
+		}
+	}
+	for _, f := range weave.Bodiless(j.Program) {
+		if reached.Funcs[f] {
+			open = append(open, f.Name)
+		}
+	}
+	if slices.Sort(stubbed); len(stubbed) > 0 {
+		j.Plan.Assumptions = append([]string{fmt.Sprintf("%s: a call gives %s; nothing else changes: %s",
+			have(len(stubbed), "function", "no body"), weave.StubMeans(mis.kind), strings.Join(stubbed, ", "))},
+			j.Plan.Assumptions...)
+	}
+	if len(open) > 0 {
+		j.Notes = append(j.Notes, bodiless(open, mis.kind))
+	}
+	var data []string
+	for g := range reached.Globals {
+		if g.Extern && g.Section == "" && !g.Weak && !mis.known[g.Name] && !strings.HasPrefix(g.Name, "firmproof_") {
+			data = append(data, g.Name)
+		}
+	}
+	if slices.Sort(data); len(data) > 0 {
+		j.Notes = append(j.Notes, fmt.Sprintf("%s, and so any value: %s",
+			have(len(data), "variable", "no definition in the program"), strings.Join(data, ", ")))
+	}
+}
+
+// bodiless says that functions have no body, and what to write where.
+func bodiless(names []string, kind string) string {
+	s := fmt.Sprintf("%s: %s: what comes after a call is unknown", have(len(names), "function", "no body"),
+		strings.Join(names, ", "))
+	if kind != "" {
+		return s + " (a structure among the arguments holds pointers: write a stub in C, or nondet)"
+	}
+	return s + fmt.Sprintf(
+		"; to let a call give %s, write `stubs: {%s: havoc}` in the manifest, or `stubs: {\"*\": havoc}` for all (--stub '*=havoc')",
+		weave.StubMeans(weave.StubHavoc), strings.Join(names, ": havoc, "))
+}
+
+// have is "1 NOUN has WHAT" or "3 NOUNs have WHAT".
+func have(n int, noun, what string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s has %s", noun, what)
+	}
+	return fmt.Sprintf("%d %ss have %s", n, noun, what)
+}
