@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -18,6 +19,29 @@ import (
 func (s *Server) hub(e *Event) (gh *github.Client, owner, name string) {
 	owner, name, _ = strings.Cut(e.Repository.FullName, "/")
 	return s.app.installation(e.Installation.ID, e.Repository.ID), owner, name
+}
+
+// askVisibility asks whether a repository that we hold for private is public, if the event says so: a
+// late event must not open what was closed since.
+func (s *Server) askVisibility(ctx context.Context, e *Event) error {
+	if e.Repository.Private || e.Name == "repository" && e.Action == "deleted" {
+		return nil
+	}
+	var kept store.Repo
+	err := s.store.Read(ctx, func(tx store.Tx) (err error) { kept, err = tx.Repo(ctx, e.Repository.ID); return err })
+	if err != nil || !kept.Private {
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil
+		}
+		return err
+	}
+	gh, owner, name := s.hub(e)
+	got, _, err := gh.Repositories.Get(ctx, owner, name)
+	if gone(err) {
+		return nil // then it stays as it is
+	}
+	e.public = err == nil && got.GetID() == e.Repository.ID && !got.GetPrivate()
+	return err
 }
 
 // askPull replaces the event's pull request by what it is now. Where GitHub does not say,

@@ -6,7 +6,6 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -60,15 +59,12 @@ func TestPullRequest(t *testing.T) {
 
 func (w *world) pageShows(path, want string) {
 	w.t.Helper()
-	resp, err := http.Get(w.proxy.URL + path)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != 200 || !strings.Contains(string(text), want) ||
-		!strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src 'none'") {
-		w.t.Errorf("%s: %d, want %q in %s", path, resp.StatusCode, want, text)
+	b := w.browser("ann")
+	b.open("/auth/login")
+	code, text, header := b.open(path)
+	if code != 200 || !strings.Contains(text, want) ||
+		!strings.Contains(header.Get("Content-Security-Policy"), "default-src 'none'") {
+		w.t.Errorf("%s: %d, want %q in %s", path, code, want, text)
 	}
 }
 
@@ -400,7 +396,7 @@ func TestWebhookRefusals(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, resp.StatusCode, c.want)
 		}
 	}
-	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
+	for _, path := range []string{"/healthz", "/readyz"} {
 		resp, err := http.Get(w.proxy.URL + path)
 		if err != nil || resp.StatusCode != 200 {
 			t.Errorf("%s: %v %v", path, resp, err)

@@ -27,21 +27,24 @@ import (
 
 // Config is what `firmproof serve` and `firmproof worker` are told.
 type Config struct {
-	Listen      string           // host:port
-	Data        string           // folder for database, mirrors, work trees
-	DB          string           // sqlite:PATH or postgres://...; empty: sqlite in Data
-	GitHubURL   string           // of the REST API; empty: https://api.github.com
-	AppID       int64            // of the GitHub App
-	PrivateKeys []string         // PEM files, newest first; each is tried
-	SecretFiles []string         // webhook secrets, one a file; each is accepted
-	PublicURL   string           // where people reach this server; empty: http://Listen
-	Workers     int              // local verifications at a time; 0: none
-	Checker     pipeline.Checker // nil: `firmproof check` in a process of its own, in the sandbox
-	Sandbox     sandbox.Mode     // empty: required
-	RunLimit    time.Duration    // of one build or verification
-	Deadline    time.Duration    // of a run from its beginning; 0: a day
-	RepoLimit   int              // verifications of one repository at a time; 0: any number
-	MinFree     int64            // bytes that must be free in Data to begin work
+	Listen      string   // host:port
+	Data        string   // folder for database, mirrors, work trees
+	DB          string   // sqlite:PATH or postgres://...; empty: sqlite in Data
+	GitHubURL   string   // of the REST API; empty: https://api.github.com
+	AppID       int64    // of the GitHub App
+	PrivateKeys []string // PEM files, newest first; each is tried
+	SecretFiles []string // webhook secrets, one a file; each is accepted
+	PublicURL   string   // where people reach this server; empty: http://Listen
+	// of the App, to sign people in; empty: what is private is shown to nobody
+	ClientID, ClientSecretFile string
+	Metrics                    string           // host:port of the metrics; empty: they are not served
+	Workers                    int              // local verifications at a time; 0: none
+	Checker                    pipeline.Checker // nil: `firmproof check` in a process of its own, in the sandbox
+	Sandbox                    sandbox.Mode     // empty: required
+	RunLimit                   time.Duration    // of one build or verification
+	Deadline                   time.Duration    // of a run from its beginning; 0: a day
+	RepoLimit                  int              // verifications of one repository at a time; 0: any number
+	MinFree                    int64            // bytes that must be free in Data to begin work
 	// folder or s3:// place of programs, reports and traces, shared by all workers; empty: in Data
 	Artifacts      string
 	RedeliverEvery time.Duration // how often failed deliveries are looked for; 0: 5 minutes
@@ -56,6 +59,7 @@ type Config struct {
 type keys struct {
 	app     []*rsa.PrivateKey
 	webhook [][]byte
+	client  string // of the App's web flow; may be empty
 }
 
 // addresses fills defaults of folders and URLs.
@@ -104,7 +108,29 @@ func (c *Config) prepare() (*keys, error) {
 	if c.AppID <= 0 {
 		return nil, errors.New("serve: --app-id: the number of the GitHub App is needed")
 	}
-	return readKeys(c.PrivateKeys, c.SecretFiles)
+	k, err := readKeys(c.PrivateKeys, c.SecretFiles)
+	if err != nil || c.ClientID == "" && c.ClientSecretFile == "" {
+		return k, err
+	}
+	if c.ClientID == "" || c.ClientSecretFile == "" {
+		return nil, errors.New(
+			"serve: --client-id and --client-secret-file belong together: GitHub's settings page of the App has both")
+	}
+	k.client, err = readSecret("--client-secret-file", c.ClientSecretFile)
+	return k, err
+}
+
+// readSecret reads a file with a secret, which a flag names.
+func readSecret(flag, name string) (string, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("serve: %s: %w", flag, err)
+	}
+	secret := strings.TrimSpace(string(text))
+	if len(secret) < 8 {
+		return "", fmt.Errorf("serve: %s %s: a secret has at least 8 characters", flag, name)
+	}
+	return secret, nil
 }
 
 func readKeys(private, secrets []string) (*keys, error) {
@@ -121,13 +147,9 @@ func readKeys(private, secrets []string) (*keys, error) {
 		k.app = append(k.app, key)
 	}
 	for _, name := range secrets {
-		text, err := os.ReadFile(name)
+		secret, err := readSecret("--webhook-secret-file", name)
 		if err != nil {
-			return nil, fmt.Errorf("serve: --webhook-secret-file: %w", err)
-		}
-		secret := strings.TrimSpace(string(text))
-		if len(secret) < 8 {
-			return nil, fmt.Errorf("serve: --webhook-secret-file %s: a secret has at least 8 characters", name)
+			return nil, err
 		}
 		k.webhook = append(k.webhook, []byte(secret))
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"html/template"
-	"net"
 	"net/http"
 	"time"
 
@@ -18,9 +17,8 @@ import (
 //go:embed pages
 var pageFiles embed.FS
 
-// pages renders the dashboard: plain HTML without scripts. Lists show public
-// repositories only, except to this machine itself; a run's page is found by its
-// id, which nobody guesses and check runs link to.
+// pages renders the dashboard: plain HTML without scripts. Each page first asks
+// whether its viewer may see the repository (audience).
 type pages struct {
 	s    *Server
 	tmpl *template.Template
@@ -47,6 +45,7 @@ func (s *Server) dashboard(mux *http.ServeMux) {
 func styles(w http.ResponseWriter, _ *http.Request) {
 	css, _ := pageFiles.ReadFile("pages/style.css") // embedded: always there
 	guard(w, "text/css; charset=utf-8")
+	w.Header().Set("Cache-Control", "max-age=600")
 	_, _ = w.Write(css) // the reader has gone if this fails
 }
 
@@ -58,7 +57,7 @@ func guard(w http.ResponseWriter, contentType string) {
 		"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cache-Control", "no-cache")
+	h.Set("Cache-Control", "no-store")
 }
 
 // show reads what a page needs and renders it.
@@ -88,50 +87,50 @@ type runRow struct {
 	Repo string
 }
 
-func local(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	ip := net.ParseIP(host)
-	return err == nil && ip != nil && ip.IsLoopback() && r.Header.Get("X-Forwarded-For") == "" &&
-		r.Header.Get("Forwarded") == ""
+// indexPage is the data of the first page.
+type indexPage struct {
+	Repos     []store.Repo
+	Runs      []runRow
+	Login     string // of who signed in
+	CanSignIn bool
+	Unasked   int // private repositories that the page did not ask about
 }
 
 func (p *pages) index(w http.ResponseWriter, r *http.Request) {
-	p.show(w, r, "index", func(ctx context.Context, tx store.Tx) (any, error) {
-		repos, err := tx.Repos(ctx)
-		if err != nil {
-			return nil, err
+	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
+	defer cancel()
+	var repos []store.Repo
+	var runs []store.Run
+	err := p.s.store.Read(ctx, func(tx store.Tx) (err error) {
+		if repos, err = tx.Repos(ctx); err != nil {
+			return err
 		}
-		names := map[int64]string{}
-		var shown []store.Repo
-		for _, x := range repos {
-			if !x.Private || local(r) {
-				names[x.ID] = x.FullName
-				shown = append(shown, x)
-			}
-		}
-		runs, err := tx.RecentRuns(ctx, 0, 50)
-		var list []runRow
-		for _, x := range runs {
-			if n, ok := names[x.Repo]; ok {
-				list = append(list, runRow{x, n})
-			}
-		}
-		return struct {
-			Repos []store.Repo
-			Runs  []runRow
-		}{shown, list}, err
+		runs, err = tx.RecentRuns(ctx, 0, 50)
+		return err
 	})
+	who, signedIn := p.s.signIn.viewer(r)
+	d := indexPage{Login: who.login, CanSignIn: p.s.signIn != nil}
+	d.Repos, d.Unasked = p.seen(ctx, repos, runs, who, signedIn)
+	names := map[int64]string{}
+	for _, x := range d.Repos {
+		names[x.ID] = x.FullName
+	}
+	for _, x := range runs {
+		if n, ok := names[x.Repo]; ok {
+			d.Runs = append(d.Runs, runRow{x, n})
+		}
+	}
+	p.show(w, r, "index", func(context.Context, store.Tx) (any, error) { return d, err })
 }
 
 func (p *pages) repo(w http.ResponseWriter, r *http.Request) {
+	repo, ok := p.admit(w, r, func(ctx context.Context, tx store.Tx) (store.Repo, error) {
+		return tx.RepoByName(ctx, r.PathValue("owner")+"/"+r.PathValue("name"))
+	})
+	if !ok {
+		return
+	}
 	p.show(w, r, "repo", func(ctx context.Context, tx store.Tx) (any, error) {
-		repo, err := tx.RepoByName(ctx, r.PathValue("owner")+"/"+r.PathValue("name"))
-		if err != nil {
-			return nil, err
-		}
-		if repo.Private && !local(r) {
-			return nil, store.ErrNotFound
-		}
 		runs, err := tx.RecentRuns(ctx, repo.ID, 200)
 		var list []runRow
 		for _, x := range runs {
@@ -157,6 +156,9 @@ type runPage struct {
 }
 
 func (p *pages) run(w http.ResponseWriter, r *http.Request) {
+	if _, ok := p.admit(w, r, ofRun(r)); !ok {
+		return
+	}
 	v, err := p.s.view(r.Context(), r.PathValue("id"))
 	p.show(w, r, "run", func(ctx context.Context, tx store.Tx) (any, error) {
 		if err != nil {
@@ -180,6 +182,9 @@ func (p *pages) run(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *pages) report(w http.ResponseWriter, r *http.Request) {
+	if _, ok := p.admit(w, r, ofRun(r)); !ok {
+		return
+	}
 	var text []byte
 	err := p.s.store.Read(r.Context(), func(tx store.Tx) (err error) {
 		text, err = tx.Report(r.Context(), r.PathValue("id"), nil)
@@ -215,6 +220,9 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
+	if _, ok := p.admit(w, r, ofRun(r)); !ok {
+		return
+	}
 	p.show(w, r, "finding", func(ctx context.Context, tx store.Tx) (any, error) {
 		id, fp := r.PathValue("id"), r.PathValue("fingerprint")
 		list, err := tx.Findings(ctx, id)

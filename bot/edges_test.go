@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -183,7 +184,12 @@ func TestMetrics(t *testing.T) {
 	s := w.await("three completed check runs", finished(3))
 	w.call("POST", "/_fake/rerequest", obj{"check_run": s.CheckRuns[0].ID})
 	w.await("all again", func(s state) bool { return len(s.CheckRuns) > 3 && finished(len(s.CheckRuns))(s) })
-	_, text, _ := page(t, w.proxy.URL+"/metrics")
+	if code, _, _ := page(t, w.proxy.URL+"/metrics"); code != http.StatusNotFound {
+		t.Errorf("strangers see metrics: %d", code)
+	}
+	rec := httptest.NewRecorder()
+	w.server.Metrics().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+	text := rec.Body.String()
 	for _, want := range []string{`firmproof_deliveries_total{answer="Accepted",event="pull_request"} 1`,
 		"firmproof_delivery_ack_seconds_count", `firmproof_queue_depth{queue="runs"} 0`,
 		`firmproof_queue_age_seconds{queue="events"}`, `firmproof_queue_depth{queue="publish"}`,

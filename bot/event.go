@@ -32,6 +32,7 @@ type Event struct {
 	Removed      []Repository `json:"repositories_removed,omitempty"`
 
 	mayWrite bool // what GitHub says of the sender; see askSender
+	public   bool // what GitHub says of the repository; see askVisibility
 }
 
 // Installation of the App.

@@ -42,6 +42,7 @@ func eventTable() []eventRow {
 		{name: "ping"},
 		{name: "pull_request", ask: (*Server).askPull, apply: (*Server).pullRequest, subscription: required},
 		{name: "push", ask: (*Server).askTip, apply: (*Server).push, subscription: required},
+		{name: "repository", apply: (*Server).repository, subscription: required},
 	}
 }
 
@@ -108,9 +109,14 @@ func (s *Server) handle(ctx context.Context, e *Event, guid string) error {
 	if !ok {
 		return &queue.Drop{Err: fmt.Errorf("event %q is not known to this version", e.Name)}
 	}
-	if row.ask != nil && e.Repository != nil && e.Installation != nil {
-		if err := row.ask(s, ctx, e); err != nil {
+	if e.Repository != nil && e.Installation != nil {
+		if err := s.askVisibility(ctx, e); err != nil {
 			return err
+		}
+		if row.ask != nil {
+			if err := row.ask(s, ctx, e); err != nil {
+				return err
+			}
 		}
 	}
 	var fx effect
@@ -136,7 +142,23 @@ func remember(ctx context.Context, tx store.Tx, e *Event) error {
 	if e.Repository == nil || e.Installation == nil {
 		return nil
 	}
-	return tx.SeenRepo(ctx, repoRow(*e.Repository, e.Installation.ID))
+	if err := tx.SeenRepo(ctx, repoRow(*e.Repository, e.Installation.ID)); err != nil || !e.public {
+		return err
+	}
+	return tx.Publicize(ctx, e.Repository.ID)
+}
+
+// repository follows what became of a repository: its name and who may see it are remembered for every
+// event; of a deleted one nothing is shown or worked on any more.
+func (s *Server) repository(ctx context.Context, tx store.Tx, e *Event) (effect, error) {
+	var fx effect
+	if e.Action != "deleted" || e.Repository == nil || e.Installation == nil {
+		return fx, nil
+	}
+	if err := tx.DropRepo(ctx, e.Repository.ID); err != nil {
+		return fx, err
+	}
+	return fx, s.endRuns(ctx, tx, &fx, e.Installation.ID, e.Repository.ID, "The repository was deleted.")
 }
 
 func repoRow(r Repository, installation int64) store.Repo {

@@ -194,12 +194,17 @@ func TestSuspended(t *testing.T) {
 	close(c.hold)
 	w.call("POST", "/_fake/rerequest", obj{"check_run": s.CheckRuns[0].ID})
 	w.await("all again", finished(6))
+	b := w.browser("ann")
+	b.open("/auth/login")
+	if _, text, _ := b.open("/"); !strings.Contains(text, `href="/repos/acme/fw"`) {
+		t.Errorf("the dashboard lacks the repository: %s", text)
+	}
 	w.call("POST", "/_fake/installation", obj{"action": "removed", "repo": "acme/fw"})
 	w.await("its event", func(s state) bool {
 		return settled(s) && s.Deliveries[len(s.Deliveries)-1].Event == "installation_repositories"
 	})
 	w.await("a dashboard without the repository", func(state) bool {
-		_, text, _ := page(t, w.proxy.URL+"/")
+		_, text, _ := b.open("/")
 		return !strings.Contains(text, `href="/repos/acme/fw"`)
 	})
 	if err := w.server.Stop(); err != nil {

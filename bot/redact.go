@@ -27,6 +27,9 @@ func newRedactor(k *keys) *redactor {
 	for _, s := range k.webhook {
 		r.known = append(r.known, string(s))
 	}
+	if k.client != "" {
+		r.known = append(r.known, k.client)
+	}
 	return r
 }
 

@@ -39,6 +39,8 @@ type Server struct {
 	lock     *os.File // on the data folder
 	stopLoop context.CancelFunc
 	looped   chan struct{}
+	signIn   *signIn // nil: nobody can
+	audience *audience
 	noForks  string // why builds of forks are refused on this machine; empty: they are not
 }
 
@@ -58,6 +60,10 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s.metrics.registry.MustRegister(newRunsCollector(s.store))
 	if s.app, err = newApp(&s.cfg, k, newTransport(s.metrics)); err != nil {
+		return nil, errors.Join(err, s.store.Close(), s.lock.Close())
+	}
+	s.audience = newAudience(s.app)
+	if s.signIn, err = newSignIn(s); err != nil {
 		return nil, errors.Join(err, s.store.Close(), s.lock.Close())
 	}
 	if err := s.checker(ctx); err != nil {
@@ -162,15 +168,50 @@ func (s *Server) Stop() error {
 	return errors.Join(s.pipe.Stop(ctx), s.store.Close(), s.lock.Close())
 }
 
-// Handler serves webhooks, health, metrics and the dashboard.
+// Handler serves webhooks, health and the dashboard.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /webhook", s.webhook)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
 	s.dashboard(mux)
+	if s.signIn != nil {
+		s.signIn.routes(mux)
+	}
 	return mux
+}
+
+// Metrics serves /metrics, which names no repository but is not for strangers either: it has a port of its own.
+func (s *Server) Metrics() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
+	return mux
+}
+
+// serveMetrics serves them as Config.Metrics says until stop.
+func (s *Server) serveMetrics(ctx context.Context) (stop func() error, err error) {
+	if s.cfg.Metrics == "" {
+		return func() error { return nil }, nil
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.cfg.Metrics)
+	if err != nil {
+		return nil, fmt.Errorf("serve: --metrics-listen: %w", err)
+	}
+	web := newWeb(s, s.Metrics())
+	go func() {
+		if err := web.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("metrics", "err", err)
+		}
+	}()
+	s.log.Info("metrics", "listen", ln.Addr().String())
+	return web.Close, nil
+}
+
+// newWeb is a web server that nobody holds open for long.
+func newWeb(s *Server, h http.Handler) *http.Server {
+	return &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
 }
 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
@@ -219,16 +260,18 @@ func Serve(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
-		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
+	stopMetrics, err := s.serveMetrics(ctx)
+	if err != nil {
+		return errors.Join(err, ln.Close(), s.Stop())
+	}
+	web := newWeb(s, s.Handler())
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(ln) }()
 	if err := s.Start(ctx); err != nil {
 		if ctx.Err() != nil {
 			err = nil // told to stop while starting
 		}
-		return errors.Join(err, web.Close(), s.Stop())
+		return errors.Join(err, web.Close(), stopMetrics(), s.Stop())
 	}
 	s.log.Info("serving", "listen", ln.Addr().String(), "github", s.cfg.GitHubURL, "workers", cfg.Workers)
 	select {
@@ -241,7 +284,7 @@ func Serve(ctx context.Context, cfg Config) error {
 	err = errors.Join(err, s.Stop())
 	last, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	return errors.Join(err, web.Shutdown(last))
+	return errors.Join(err, web.Shutdown(last), stopMetrics())
 }
 
 // Work runs a worker only, for a queue shared by several machines, until ctx ends.
@@ -257,11 +300,15 @@ func Work(ctx context.Context, cfg Config) error {
 		return errors.Join(errors.New("worker: --db: an SQLite database has one process; use a postgres:// address"),
 			s.store.Close())
 	}
-	if err := s.Start(ctx); err != nil {
+	stopMetrics, err := s.serveMetrics(ctx)
+	if err != nil {
 		return errors.Join(err, s.Stop())
+	}
+	if err := s.Start(ctx); err != nil {
+		return errors.Join(err, stopMetrics(), s.Stop())
 	}
 	s.log.Info("working", "workers", cfg.Workers)
 	<-ctx.Done()
 	s.log.Info("stopping")
-	return s.Stop()
+	return errors.Join(s.Stop(), stopMetrics())
 }

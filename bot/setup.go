@@ -32,6 +32,7 @@ type Setup struct {
 const (
 	setupKey    = "app.pem"
 	setupSecret = "webhook-secret"
+	setupClient = "client-secret"
 	setupConfig = "firmproof.yml"
 )
 
@@ -86,7 +87,7 @@ type setup struct {
 }
 
 func newSetup(cfg *Config, o Setup) (*setup, error) {
-	for _, name := range []string{setupKey, setupSecret, setupConfig} {
+	for _, name := range []string{setupKey, setupSecret, setupClient, setupConfig} {
 		if _, err := os.Lstat(filepath.Join(cfg.Data, name)); err == nil {
 			return nil, fmt.Errorf(
 				"serve: --setup: %s is there already: start `firmproof serve --config %s`, or move it away to register another App",
@@ -143,6 +144,7 @@ func (s *setup) appManifest() (string, error) {
 		"name": s.o.Name, "url": s.base.String(),
 		"description": "Verifies embedded firmware: bounded model checking, proofs and bounds.", "public": false,
 		"hook_attributes":     map[string]any{"url": s.base.JoinPath("webhook").String(), "active": true},
+		"callback_urls":       []string{s.base.JoinPath("auth", "callback").String()},
 		"redirect_url":        s.base.JoinPath("setup", "done").String(),
 		"default_permissions": permissions, "default_events": subscriptions(optional)})
 	return string(text), err
@@ -223,8 +225,9 @@ func (s *setup) convert(ctx context.Context, code string) (*github.AppConfig, er
 	c := github.NewClient(&http.Client{Timeout: time.Minute})
 	c.BaseURL, c.UserAgent = base, "firmproof"
 	app, _, err := c.Apps.CompleteAppManifest(ctx, url.PathEscape(code))
-	if err == nil && (app.GetID() == 0 || app.GetPEM() == "" || app.GetWebhookSecret() == "") {
-		err = errors.New("the answer lacks number, key or webhook secret")
+	if err == nil && (app.GetID() == 0 || app.GetPEM() == "" || app.GetWebhookSecret() == "" ||
+		app.GetClientID() == "" || app.GetClientSecret() == "") {
+		err = errors.New("the answer lacks number, key, webhook secret or client")
 	}
 	return app, err
 }
@@ -237,15 +240,18 @@ func (s *setup) keep(app *github.AppConfig) error {
 	}
 	c.AppID, c.PrivateKeys, c.SecretFiles = app.GetID(), []string{filepath.Join(c.Data, setupKey)},
 		[]string{filepath.Join(c.Data, setupSecret)}
+	c.ClientID, c.ClientSecretFile = app.GetClientID(), filepath.Join(c.Data, setupClient)
 	config, err := yaml.Marshal(map[string]any{"app-id": c.AppID, "private-key": c.PrivateKeys,
-		"webhook-secret-file": c.SecretFiles, "data": c.Data,
-		"github-url": c.GitHubURL, "public-url": c.PublicURL, "listen": c.Listen})
+		"webhook-secret-file": c.SecretFiles, "data": c.Data, "client-id": c.ClientID,
+		"client-secret-file": c.ClientSecretFile,
+		"github-url":         c.GitHubURL, "public-url": c.PublicURL, "listen": c.Listen})
 	if err != nil {
 		return err
 	}
 	var made []string
 	for _, f := range []struct{ name, text string }{{setupKey, app.GetPEM()},
-		{setupSecret, app.GetWebhookSecret() + "\n"}, {setupConfig, string(config)}} {
+		{setupSecret, app.GetWebhookSecret() + "\n"}, {setupClient, app.GetClientSecret() + "\n"},
+		{setupConfig, string(config)}} {
 		name := filepath.Join(c.Data, f.name)
 		if err := writeSecret(name, f.text); err != nil {
 			for _, old := range made {

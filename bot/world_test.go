@@ -109,6 +109,8 @@ func (w *world) connect(dir string, checker pipeline.Checker, url string) {
 		AppID  int64  `json:"app_id"`
 		Key    string `json:"private_key"`
 		Secret string `json:"webhook_secret_file"`
+		Client string `json:"client_id"`
+		Hidden string `json:"client_secret_file"`
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "gh", "app.json"))
 	if err != nil {
@@ -118,8 +120,9 @@ func (w *world) connect(dir string, checker pipeline.Checker, url string) {
 		t.Fatal(err)
 	}
 	w.cfg = bot.Config{Listen: "127.0.0.1:0", Data: filepath.Join(dir, "sv"), GitHubURL: w.gh.URL, AppID: app.AppID,
-		PrivateKeys: []string{app.Key}, SecretFiles: []string{app.Secret},
-		PublicURL: "http://firmproof.example", Workers: 2, Checker: checker, Drain: 100 * time.Millisecond,
+		PrivateKeys: []string{app.Key}, SecretFiles: []string{app.Secret}, ClientID: app.Client,
+		ClientSecretFile: app.Hidden,
+		PublicURL:        "http://firmproof.example", Workers: 2, Checker: checker, Drain: 100 * time.Millisecond,
 		Log: slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 }
 

@@ -32,6 +32,7 @@ type call struct {
 	query  url.Values
 	body   []byte
 	token  *token
+	user   string // who called, with a token of their own
 	repo   *repo
 	header http.Header
 }

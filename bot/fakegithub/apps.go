@@ -152,7 +152,7 @@ func (c *call) convertManifest() reply {
 	}
 	delete(c.s.codes, c.param("code"))
 	o := c.s.renderApp()
-	o["client_secret"], o["webhook_secret"], o["pem"] = randomHex(20), c.s.app.secret, string(c.s.app.pem())
+	o["client_secret"], o["webhook_secret"], o["pem"] = c.s.app.clientSecret, c.s.app.secret, string(c.s.app.pem())
 	return created(o)
 }
 

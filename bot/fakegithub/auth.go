@@ -28,6 +28,7 @@ const (
 	authApp              // the App by its JWT
 	authToken            // an installation access token
 	authEither           // both
+	authUser             // somebody who signed in
 )
 
 // maxJWTLife is GitHub's limit on an App JWT (GitHub docs: generating a JSON
@@ -42,6 +43,9 @@ type credentials struct {
 	keyPath    string
 	secret     string
 	secretPath string
+	// of the web flow
+	clientSecret     string
+	clientSecretPath string
 }
 
 // makeCredentials reads the key and the secret that an earlier run left in
@@ -49,6 +53,7 @@ type credentials struct {
 func makeCredentials(dir string) (credentials, error) {
 	c := credentials{
 		appID: 1042, keyPath: filepath.Join(dir, "private-key.pem"), secretPath: filepath.Join(dir, "webhook-secret"),
+		clientSecretPath: filepath.Join(dir, "client-secret"),
 	}
 	old, err := os.ReadFile(c.keyPath)
 	if err == nil {
@@ -61,14 +66,24 @@ func makeCredentials(dir string) (credentials, error) {
 	if err := os.WriteFile(c.keyPath, c.pem(), 0o600); err != nil {
 		return c, err
 	}
-	if secret, err := os.ReadFile(c.secretPath); err == nil && len(secret) > 0 {
-		c.secret = string(secret)
-	} else {
-		c.secret = randomHex(20)
+	if c.secret, err = keptSecret(c.secretPath); err != nil {
+		return c, err
+	}
+	if c.clientSecret, err = keptSecret(c.clientSecretPath); err != nil {
+		return c, err
 	}
 	sum := sha256.Sum256(c.key.N.Bytes())
 	c.clientID = "Iv23li" + hex.EncodeToString(sum[:7])
-	return c, os.WriteFile(c.secretPath, []byte(c.secret), 0o600)
+	return c, nil
+}
+
+// keptSecret reads the secret that an earlier run left in a file, or makes it.
+func keptSecret(path string) (string, error) {
+	if old, err := os.ReadFile(path); err == nil && len(old) > 0 {
+		return string(old), nil
+	}
+	secret := randomHex(20)
+	return secret, os.WriteFile(path, []byte(secret), 0o600)
 }
 
 func (c credentials) pem() []byte {

@@ -24,6 +24,8 @@ func (m missing) Error() string { return m.what + " not found" }
 func controlCalls() map[string]controlCall {
 	return map[string]controlCall{
 		"POST /_fake/repos":        (*Server).controlRepo,
+		"POST /_fake/visibility":   (*Server).controlVisibility,
+		"POST /_fake/delete":       (*Server).controlDelete,
 		"POST /_fake/push":         (*Server).controlPush,
 		"POST /_fake/pulls":        (*Server).controlPull,
 		"POST /_fake/close":        (*Server).controlClose,
@@ -95,12 +97,15 @@ func repoName() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[A-Za-z0-9_.][\w.-]*$`)
 }
 
-// controlRepo makes a repository: {"name":"o/r","path":"DIR","branch":"main"}.
+// controlRepo makes a repository: {"name":"o/r","path":"DIR","branch":"main","public":false}.
 // DIR is a plain folder, which becomes the first commit, or a repository, which
 // is cloned; without it the repository is empty. Delivers
 // installation_repositories added.
 func (s *Server) controlRepo(body []byte) (obj, error) {
-	var q struct{ Name, Path, Branch string }
+	var q struct {
+		Name, Path, Branch string
+		Public             bool
+	}
 	if err := parse(body, &q); err != nil {
 		return nil, err
 	}
@@ -121,7 +126,7 @@ func (s *Server) controlRepo(body []byte) (obj, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.installed = true
+	r.installed, r.public = true, q.Public
 	s.emit("installation_repositories", "added", nil, obj{
 		"installation": s.renderInstallation(), "repository_selection": "selected",
 		"repositories_added":   []obj{repoStub(r)},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -172,6 +173,39 @@ func (s *Server) controlInstallation(body []byte) (obj, error) {
 		return nil, fmt.Errorf("action %q: want created, deleted, suspend, unsuspend or removed", q.Action)
 	}
 	s.installationEvent(q.Action)
+	return obj{}, nil
+}
+
+// controlVisibility makes a repository public or private: {"repo","public"}.
+func (s *Server) controlVisibility(body []byte) (obj, error) {
+	var q struct {
+		Repo   string
+		Public bool
+	}
+	if err := parse(body, &q); err != nil {
+		return nil, err
+	}
+	r, err := s.repoNamed(q.Repo)
+	if err != nil {
+		return nil, err
+	}
+	r.public = q.Public
+	s.repositoryEvent(map[bool]string{true: "publicized", false: "privatized"}[q.Public], r)
+	return obj{}, nil
+}
+
+// controlDelete deletes a repository: {"repo"}.
+func (s *Server) controlDelete(body []byte) (obj, error) {
+	var q struct{ Repo string }
+	if err := parse(body, &q); err != nil {
+		return nil, err
+	}
+	r, err := s.repoNamed(q.Repo)
+	if err != nil {
+		return nil, err
+	}
+	s.repos = slices.DeleteFunc(s.repos, func(x *repo) bool { return x == r })
+	s.repositoryEvent("deleted", r)
 	return obj{}, nil
 }
 

@@ -79,6 +79,11 @@ func (s *Server) runEvent(action string, run *checkRun, requested obj, user stri
 	s.emit("check_run", action, run.repo, payload)
 }
 
+// repositoryEvent tells what became of a repository: deleted, privatized or publicized.
+func (s *Server) repositoryEvent(action string, r *repo) {
+	s.emit("repository", action, r, obj{"sender": s.renderUser(r.owner)})
+}
+
 func (s *Server) suiteEvent(action string, r *repo, su *suite, user string) {
 	o := s.renderSuite(r, su)
 	delete(o, "repository")
@@ -105,7 +110,7 @@ func (s *Server) repoStubs() []obj {
 
 func repoStub(r *repo) obj {
 	return obj{"id": r.id, "node_id": nodeID("Repository", r.id), "name": r.name, "full_name": r.fullName(),
-		"private": true}
+		"private": !r.public}
 }
 
 func (s *Server) pingEvent() {

@@ -47,6 +47,12 @@ func (c *call) authenticate(op operation) (reply, bool) {
 	if op.auth == authNone && cred == "" {
 		return reply{}, false
 	}
+	if op.auth == authUser {
+		if c.user = c.s.signedIn[cred]; c.user == "" {
+			return failure(http.StatusUnauthorized, "Bad credentials"), true
+		}
+		return reply{}, false
+	}
 	isToken := strings.HasPrefix(cred, "ghs_")
 	if isToken {
 		c.token = c.s.liveToken(cred)

@@ -18,6 +18,7 @@ func apiOperations() map[string]operation {
 			(*call).listInstallationRepos},
 		"DELETE /installation/token":     {authToken, "", (*call).revokeToken},
 		"GET /rate_limit":                {authEither, "", (*call).getRateLimit},
+		"GET /user":                      {authUser, "", (*call).getViewer},
 		"GET /users/{username}":          {authEither, "", (*call).getUser},
 		"GET " + repos:                   {authToken, "metadata:read", (*call).getRepo},
 		"GET " + repos + "/installation": {authApp, "", (*call).getRepoInstallation},

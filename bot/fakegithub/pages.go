@@ -26,6 +26,7 @@ var pageFiles embed.FS
 //	/OWNER/REPO/issues/N           an issue
 //	/OWNER/REPO/runs/ID            one check run
 //	/settings/apps/new (POST)      an App manifest
+//	/login/oauth/...               sign-in, see oauth.go
 //
 // and takes the forms on them: a comment, Re-run, the buttons of a run.
 //
@@ -34,6 +35,10 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) bool {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/settings/apps/new") {
 		s.takeManifest(w, r)
+		return true
+	}
+	if strings.HasPrefix(r.URL.Path, "/login/oauth/") {
+		s.serveOAuth(w, r)
 		return true
 	}
 	if r.Method == http.MethodPost && len(parts) == 5 && parts[4] == "act" {
@@ -73,6 +78,7 @@ type view struct {
 	Issue  *issueView
 	Runs   []*runView
 	Checks bool
+	Logins []loginView
 }
 
 type repoView struct {

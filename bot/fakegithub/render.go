@@ -45,7 +45,8 @@ func (s *Server) renderRepo(r *repo) obj {
 	o := obj{
 		"id": r.id, "node_id": nodeID("Repository", r.id), "name": r.name, "full_name": r.fullName(),
 		"owner":   s.renderUser(r.owner),
-		"private": true, "visibility": "private", "html_url": html, "description": nil, "fork": r.fork, "url": api,
+		"private": !r.public, "visibility": visibility(r), "html_url": html, "description": nil, "fork": r.fork,
+		"url":            api,
 		"default_branch": r.defaultBranch,
 		"clone_url":      html + ".git", "git_url": strings.Replace(html, "http://", "git://", 1) + ".git",
 		"ssh_url": "git@localhost:" + r.fullName() + ".git", "svn_url": html,
@@ -81,6 +82,13 @@ func (s *Server) renderRepo(r *repo) obj {
 	return o
 }
 
+func visibility(r *repo) string {
+	if r.public {
+		return "public"
+	}
+	return "private"
+}
+
 // renderApp is the integration.
 func (s *Server) renderApp() obj {
 	return obj{
@@ -95,7 +103,7 @@ func (s *Server) renderApp() obj {
 
 // appEvents are what the App is subscribed to, sorted.
 func appEvents() []string {
-	return []string{"check_run", "check_suite", "issue_comment", "pull_request", "push"}
+	return []string{"check_run", "check_suite", "issue_comment", "pull_request", "push", "repository"}
 }
 
 // botLogin is the login under which the App writes.

@@ -19,18 +19,26 @@ func (c *call) getRepo() reply {
 func (c *call) getUser() reply {
 	for _, u := range c.s.users {
 		if equalFold(u.login, c.param("username")) {
-			o := c.s.renderUser(u.login)
-			for _, field := range []string{"name", "company", "blog", "location", "email", "hireable", "bio"} {
-				o[field] = nil
-			}
-			for _, field := range []string{"public_repos", "public_gists", "followers", "following"} {
-				o[field] = 0
-			}
-			o["created_at"], o["updated_at"], o["user_view_type"] = stamp(c.s.created), stamp(c.s.created), "public"
-			return ok(o)
+			return ok(c.s.renderPublicUser(u.login))
 		}
 	}
 	return notFound()
+}
+
+// getViewer answers who a token of the web flow belongs to.
+func (c *call) getViewer() reply { return ok(c.s.renderPublicUser(c.user)) }
+
+// renderPublicUser is a public-user.
+func (s *Server) renderPublicUser(login string) obj {
+	o := s.renderUser(login)
+	for _, field := range []string{"name", "company", "blog", "location", "email", "hireable", "bio"} {
+		o[field] = nil
+	}
+	for _, field := range []string{"public_repos", "public_gists", "followers", "following"} {
+		o[field] = 0
+	}
+	o["created_at"], o["updated_at"], o["user_view_type"] = stamp(s.created), stamp(s.created), "public"
+	return o
 }
 
 // getPermission answers in the four words of the old model, with the finer

@@ -33,6 +33,8 @@ type Server struct {
 	repos      []*repo
 	users      []*user
 	tokens     map[string]*token
+	grants     map[string]grant  // of the web flow, by code
+	signedIn   map[string]string // logins by their tokens
 	codes      map[string]time.Time
 	used       map[string]*window
 	faults     []*fault
@@ -63,8 +65,10 @@ func New(opts Options) (*Server, error) {
 	s := &Server{
 		opts: opts, spec: spec, app: app, appName: opts.AppSlug, created: now, lastID: 1_000_000,
 		inst:   installation{id: 50_007, account: "acme", created: now, updated: now},
-		tokens: map[string]*token{}, codes: map[string]time.Time{}, used: map[string]*window{},
-		gitEnv: gitEnvironment(),
+		tokens: map[string]*token{}, codes: map[string]time.Time{}, grants: map[string]grant{},
+		signedIn: map[string]string{},
+		used:     map[string]*window{},
+		gitEnv:   gitEnvironment(),
 	}
 	s.operations = apiOperations()
 	s.control = controlCalls()
@@ -102,7 +106,8 @@ func (s *Server) SetURL(url string) error {
 	s.mu.Unlock()
 	raw, err := json.MarshalIndent(obj{
 		"url": url, "app_id": s.app.appID, "client_id": s.app.clientID, "private_key": s.app.keyPath,
-		"webhook_secret_file": s.app.secretPath, "installation_id": s.inst.id,
+		"webhook_secret_file": s.app.secretPath, "client_secret_file": s.app.clientSecretPath,
+		"installation_id": s.inst.id,
 	}, "", "  ")
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ type repo struct {
 	dir           string
 	defaultBranch string
 	fork          bool
+	public        bool
 	parent        *repo
 	installed     bool
 	created       time.Time

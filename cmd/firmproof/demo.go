@@ -149,6 +149,8 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 		AppID      int64  `json:"app_id"`
 		PrivateKey string `json:"private_key"`
 		Secret     string `json:"webhook_secret_file"`
+		ClientID   string `json:"client_id"`
+		Client     string `json:"client_secret_file"`
 	}
 	if err := d.until(ctx, 30*time.Second, "the stand-in", func() bool {
 		b, err := os.ReadFile(filepath.Join(d.dir, "github", "app.json"))
@@ -160,7 +162,7 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 	if err := child("serve", "--listen", sv, "--data", filepath.Join(d.dir, "bot"), "--github-url", d.github,
 		"--app-id", fmt.Sprint(app.AppID),
 		"--private-key", app.PrivateKey, "--webhook-secret-file", app.Secret, "--sandbox", "best-effort",
-		"--public-url", d.server); err != nil {
+		"--public-url", d.server, "--client-id", app.ClientID, "--client-secret-file", app.Client); err != nil {
 		return stop, err
 	}
 	return stop, d.until(ctx, 60*time.Second, "the bot", func() bool {

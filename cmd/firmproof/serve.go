@@ -34,6 +34,7 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 	f.Int64Var(&c.MinFree, "min-free", 256<<20, "`bytes` that must be free below --data: with less, no work is begun")
 	f.StringVar(&c.Artifacts, "artifacts", "",
 		"`folder` or s3://HOST/BUCKET/PREFIX for programs, reports and traces; all workers share it (default below --data)")
+	f.StringVar(&c.Metrics, "metrics-listen", "", "`address` of /metrics, such as 127.0.0.1:9464 (default: not served)")
 	f.StringVar(format, "log-format", "json", "json or text")
 }
 
@@ -71,6 +72,9 @@ func serveCommand() *cobra.Command {
 	cmd.Flags().StringVar(&app.Organization, "organization", "",
 		"with --setup: `organization` that owns the App; default: you")
 	cmd.Flags().StringVar(&c.Listen, "listen", "127.0.0.1:8080", "`address` to listen on")
+	cmd.Flags().StringVar(&c.ClientID, "client-id", "",
+		"client `id` of the App: people sign in with GitHub to see private repositories")
+	cmd.Flags().StringVar(&c.ClientSecretFile, "client-secret-file", "", "`file` with the App's client secret")
 	cmd.Flags().BoolVar(&c.TrustContributors, "trust-contributors", false,
 		"build pull requests from forks of earlier contributors without approval")
 	cmd.Flags().StringSliceVar(&c.SecretFiles, "webhook-secret-file", nil,

@@ -27,16 +27,23 @@ func scanRepo(s interface{ Scan(...any) error }) (Repo, error) {
 	return r, err
 }
 
-// PutRepo inserts or updates a repository. Empty text fields keep what is known.
+// PutRepo inserts or updates a repository. Empty text fields keep what is known, and a private one stays
+// private until Publicize.
 func (t Tx) PutRepo(ctx context.Context, r Repo) error {
 	_, err := t.exec(ctx, `INSERT INTO repos (`+repoColumns+`, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET installation_id = excluded.installation_id, full_name = excluded.full_name,
 		clone_url = CASE WHEN excluded.clone_url = '' THEN repos.clone_url ELSE excluded.clone_url END,
 		html_url = CASE WHEN excluded.html_url = '' THEN repos.html_url ELSE excluded.html_url END,
 		default_branch = CASE WHEN excluded.default_branch = '' THEN repos.default_branch ELSE excluded.default_branch END,
-		private = excluded.private, active = excluded.active, updated_at = excluded.updated_at`,
+		private = CASE WHEN excluded.private = 1 THEN 1 ELSE repos.private END, active = excluded.active, updated_at = excluded.updated_at`,
 		r.ID, r.Installation, r.FullName, r.CloneURL, r.HTMLURL, r.DefaultBranch, flag(r.Private), flag(r.Active),
 		t.ms())
+	return err
+}
+
+// Publicize notes that everybody may read a repository at GitHub.
+func (t Tx) Publicize(ctx context.Context, id int64) error {
+	_, err := t.exec(ctx, `UPDATE repos SET private = 0, updated_at = ? WHERE id = ?`, t.ms(), id)
 	return err
 }
 
@@ -45,9 +52,10 @@ func (t Tx) Repo(ctx context.Context, id int64) (Repo, error) {
 	return t.repo(ctx, `SELECT `+repoColumns+` FROM repos WHERE id = ?`, id)
 }
 
-// RepoByName finds a repository by owner/name.
+// RepoByName finds a repository by owner/name. Names pass on: the one that is served counts, then the last heard of.
 func (t Tx) RepoByName(ctx context.Context, name string) (Repo, error) {
-	return t.repo(ctx, `SELECT `+repoColumns+` FROM repos WHERE full_name = ? ORDER BY updated_at DESC`, name)
+	return t.repo(ctx, `SELECT `+repoColumns+` FROM repos WHERE full_name = ? ORDER BY active DESC, updated_at DESC`,
+		name)
 }
 
 func (t Tx) repo(ctx context.Context, query string, args ...any) (Repo, error) {

@@ -1,0 +1,198 @@
+package bot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/store"
+)
+
+// audience says who may see what is about a repository. What is about a public one is for
+// everybody. Of a private one, GitHub is asked whether the viewer may read it; where a request
+// comes from counts for nothing.
+type audience struct {
+	app   *app
+	now   func() time.Time
+	mu    sync.Mutex
+	known map[access]permission
+	asked map[int64]*hourly // by installation
+}
+
+// access is a person and a repository.
+type access struct{ viewer, repo int64 }
+
+type permission struct {
+	may   bool
+	until time.Time
+}
+
+// hourly counts within an hour.
+type hourly struct {
+	n     int
+	since time.Time
+}
+
+const (
+	// accessLife is how long an answer of GitHub counts.
+	accessLife = 3 * time.Minute
+	// maxAccess bounds how many answers are kept.
+	maxAccess = 10_000
+	// asksPerHour bounds what viewers take of an installation's limit at GitHub, which its checks need.
+	asksPerHour = 1000
+)
+
+var (
+	errSignIn = errors.New("nobody has signed in")
+	errHidden = errors.New("not for this viewer")
+	errAsks   = errors.New("too many people at once")
+)
+
+func newAudience(a *app) *audience {
+	return &audience{app: a, now: time.Now, known: map[access]permission{}, asked: map[int64]*hourly{}}
+}
+
+// admits is nil if who (nobody, unless signedIn) may see what is about a repository, errSignIn or
+// errHidden if not, and another error if GitHub does not say.
+func (a *audience) admits(ctx context.Context, repo store.Repo, who viewer, signedIn bool) error {
+	switch {
+	case !repo.Active: // GitHub tells us no more what became of it
+		return errHidden
+	case !repo.Private:
+		return nil
+	case !signedIn:
+		return errSignIn
+	}
+	key := access{who.id, repo.ID}
+	a.mu.Lock()
+	v, ok := a.known[key]
+	a.mu.Unlock()
+	if !ok || !a.now().Before(v.until) {
+		may, err := a.ask(ctx, repo, who)
+		if err != nil {
+			return err
+		}
+		v = permission{may, a.now().Add(accessLife)}
+		a.mu.Lock()
+		if len(a.known) >= maxAccess {
+			clear(a.known)
+		}
+		a.known[key] = v
+		a.mu.Unlock()
+	}
+	if !v.may {
+		return errHidden
+	}
+	return nil
+}
+
+// ask asks GitHub whether somebody may read a repository.
+func (a *audience) ask(ctx context.Context, repo store.Repo, who viewer) (bool, error) {
+	if !a.take(repo.Installation) {
+		return false, errAsks
+	}
+	owner, name, _ := strings.Cut(repo.FullName, "/")
+	level, _, err := a.app.installation(repo.Installation, repo.ID).Repositories.GetPermissionLevel(ctx, owner, name,
+		who.login)
+	switch {
+	case gone(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	p := level.GetPermission()
+	return p != "" && p != "none" && level.GetUser().GetID() == who.id, nil
+}
+
+// take counts an ask of an installation; false if there were too many in this hour.
+func (a *audience) take(installation int64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	h := a.asked[installation]
+	if h == nil || a.now().Sub(h.since) > time.Hour {
+		h = &hourly{since: a.now()}
+		a.asked[installation] = h
+	}
+	h.n++
+	return h.n <= asksPerHour
+}
+
+// admit finds the repository that a page is about, and answers the request if its sender may not see
+// it. It does not tell what is hidden from what is not there.
+func (p *pages) admit(w http.ResponseWriter, r *http.Request, find func(ctx context.Context, tx store.Tx) (store.Repo,
+	error)) (store.Repo, bool) {
+	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
+	defer cancel()
+	var repo store.Repo
+	who, signedIn := p.s.signIn.viewer(r)
+	err := p.s.store.Read(ctx, func(tx store.Tx) (err error) { repo, err = find(ctx, tx); return err })
+	if err == nil {
+		err = p.s.audience.admits(ctx, repo, who, signedIn)
+	}
+	hidden := errors.Is(err, store.ErrNotFound) || errors.Is(err, errHidden) || errors.Is(err, errSignIn)
+	switch {
+	case err == nil:
+		return repo, true
+	case hidden && signedIn:
+		plain(w, http.StatusNotFound, "There is nothing here, or not for "+who.login+".")
+	case hidden && p.s.signIn != nil:
+		to := url.Values{"to": {r.URL.RequestURI()}}
+		http.Redirect(w, r, "/auth/login?"+to.Encode(), http.StatusFound)
+	case hidden:
+		plain(w, http.StatusNotFound,
+			"There is nothing here, or it is of a private repository: to sign in, this server needs --client-id and --client-secret-file.")
+	default:
+		p.s.log.Warn("access", "path", r.URL.Path, "err", err)
+		plain(w, http.StatusServiceUnavailable,
+			"GitHub does not say at present whether you may see this. Try again later.")
+	}
+	return store.Repo{}, false
+}
+
+// ofRun finds the repository of the run that a path names.
+func ofRun(r *http.Request) func(context.Context, store.Tx) (store.Repo, error) {
+	return func(ctx context.Context, tx store.Tx) (store.Repo, error) {
+		run, err := tx.Run(ctx, r.PathValue("id"))
+		if err != nil {
+			return store.Repo{}, err
+		}
+		return tx.Repo(ctx, run.Repo)
+	}
+}
+
+// maxAsked bounds how many private repositories one page asks about.
+const maxAsked = 30
+
+// seen picks what a viewer may see of a list of repositories: the public ones, and of the private
+// ones, those with recent runs first, what GitHub says. It counts the private ones that it left out unasked.
+func (p *pages) seen(ctx context.Context, list []store.Repo, recent []store.Run, who viewer, signedIn bool) (
+	out []store.Repo, unasked int) {
+	last := map[int64]int{}
+	for i, r := range recent {
+		if _, ok := last[r.Repo]; !ok {
+			last[r.Repo] = len(recent) - i
+		}
+	}
+	byUse := slices.Clone(list)
+	slices.SortStableFunc(byUse, func(a, b store.Repo) int { return cmp.Compare(last[b.ID], last[a.ID]) })
+	private := 0
+	for _, repo := range byUse {
+		if repo.Private && signedIn {
+			if private++; private > maxAsked {
+				unasked++
+				continue
+			}
+		}
+		if p.s.audience.admits(ctx, repo, who, signedIn) == nil {
+			out = append(out, repo)
+		}
+	}
+	slices.SortFunc(out, func(a, b store.Repo) int { return cmp.Compare(a.FullName, b.FullName) })
+	return out, unasked
+}
