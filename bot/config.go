@@ -45,6 +45,8 @@ type Config struct {
 	Deadline                   time.Duration    // of a run from its beginning; 0: a day
 	RepoLimit                  int              // verifications of one repository at a time; 0: any number
 	MinFree                    int64            // bytes that must be free in Data to begin work
+	// program that runs jobs in a sandbox of its own, with its first arguments; empty: bubblewrap
+	SandboxCommand string
 	// folder or s3:// place of programs, reports and traces, shared by all workers; empty: in Data
 	Artifacts      string
 	RedeliverEvery time.Duration // how often failed deliveries are looked for; 0: 5 minutes

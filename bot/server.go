@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -116,12 +117,17 @@ func (s *Server) checker(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	box, err := sandbox.New(ctx, s.cfg.Sandbox, self, filepath.Join(s.cfg.Data, "bin"))
+	box, err := sandbox.New(ctx, s.cfg.Sandbox, self, filepath.Join(s.cfg.Data, "bin"),
+		strings.Fields(s.cfg.SandboxCommand)...)
 	if err != nil {
 		return err
 	}
 	for _, l := range box.Layers() {
-		s.log.Info("sandbox", "layer", l.Name, "active", l.Active, "detail", l.Detail)
+		level := slog.LevelInfo
+		if !l.Active {
+			level = slog.LevelWarn
+		}
+		s.log.Log(ctx, level, "sandbox", "layer", l.Name, "active", l.Active, "detail", l.Detail)
 	}
 	if !box.Contained() {
 		s.noForks = "its sandbox is incomplete (see `firmproof doctor`)."

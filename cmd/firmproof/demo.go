@@ -66,6 +66,9 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if !d.keep {
 		defer os.RemoveAll(d.dir)
 	}
+	if err := os.Chmod(d.dir, 0o711); err != nil { // builds run as other users, who pass through
+		return err
+	}
 	stop, err := d.start(ctx)
 	defer stop()
 	if err != nil {

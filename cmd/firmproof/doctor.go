@@ -206,11 +206,12 @@ func (d *doctor) sandbox() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	box, err := sandbox.New(d.ctx, sandbox.BestEffort, self, dir)
+	box, err := sandbox.New(d.ctx, sandbox.BestEffort, self, filepath.Join(dir, "bin"))
 	if err != nil {
 		d.line(healthBad, "sandbox", err.Error(), "run firmproof where programs may be started from "+os.TempDir())
 		return
 	}
+	defer box.Close()
 	for _, l := range box.Layers() {
 		h := healthOK
 		if !l.Active {
@@ -228,9 +229,9 @@ func sandboxRemedy(layer string) string {
 	case "landlock", "seccomp":
 		return "use a kernel with it (Linux 5.13 or newer); until then `serve` wants --sandbox best-effort"
 	case "cgroup":
-		return "run `serve` as a systemd service with Delegate=memory"
-	case "uid":
-		return "run as an unprivileged user, or put --data where every user may pass"
+		return "run `serve` as a systemd service with Delegate=yes; until then it wants --sandbox best-effort, and memory is watched"
+	case "user":
+		return "install bubblewrap, or run as root where there are other users; until then `serve` wants --sandbox best-effort"
 	}
 	return ""
 }

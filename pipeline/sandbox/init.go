@@ -23,8 +23,11 @@ type stage2 struct {
 	Offline bool     `json:"offline"`
 	User    int      `json:"user"` // to become; 0: stay
 
-	Supervise bool `json:"supervise"` // run the command as a child and end what it leaves behind
-	NoTemp    bool `json:"no_temp"`   // /tmp is not the command's
+	Supervise bool `json:"supervise"`  // run the command as a child and end what it leaves behind
+	NoTemp    bool `json:"no_temp"`    // /tmp is not the command's
+	NoSockets bool `json:"no_sockets"` // nothing counts what lies unread in local sockets
+
+	Join []string `json:"join,omitempty"` // only: join these cgroups and become the command
 }
 
 // Init is the second stage: it takes rights from itself and becomes the command.
@@ -52,13 +55,21 @@ func enter(args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(s.Join) > 0 {
+		for _, file := range s.Join {
+			if err := os.WriteFile(file, []byte("0"), 0o644); err != nil {
+				return fmt.Errorf("cgroup: %w", err)
+			}
+		}
+		return unix.Exec(path, args[2:], os.Environ())
+	}
+	// where memory runs out for the whole machine, a job goes before the server does
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o644)
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
 	}
-	if s.User != 0 {
-		if err := become(s.User); err != nil {
-			return err
-		}
+	if err := dropRights(s.User); err != nil {
+		return err
 	}
 	if s.Dir != "" {
 		if err := os.Chdir(s.Dir); err != nil {
@@ -70,7 +81,7 @@ func enter(args []string) error {
 			return fmt.Errorf("landlock: %w", err)
 		}
 	}
-	if err := filterCalls(s.Offline); err != nil {
+	if err := filterCalls(s); err != nil {
 		return fmt.Errorf("seccomp: %w", err)
 	}
 	// last: the limits on memory and processes count for this program as well
@@ -80,17 +91,24 @@ func enter(args []string) error {
 	return unix.Exec(path, args[2:], os.Environ())
 }
 
-// become gives root away: groups, group and user, real, effective and saved.
-func become(user int) error {
-	if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(user, user, user), syscall.Setresuid(user, user,
-		user)); err != nil {
-		return fmt.Errorf("user %d: %w", user, err)
+// dropRights gives away what a job has no use for, for good: root, where there is a user
+// to become, and every capability, also those that a program could bring back.
+func dropRights(user int) error {
+	for c := 0; c <= unix.CAP_LAST_CAP; c++ {
+		// without CAP_SETPCAP there is nothing to drop them with, and nothing that would bring them back
+		_ = unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0)
+	}
+	if user != 0 {
+		if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(user, user, user), syscall.Setresuid(user,
+			user, user)); err != nil {
+			return fmt.Errorf("user %d: %w", user, err)
+		}
 	}
 	none := [2]unix.CapUserData{}
 	if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0]); err != nil {
 		return fmt.Errorf("capabilities: %w", err)
 	}
-	if syscall.Setuid(0) == nil {
+	if user != 0 && syscall.Setuid(0) == nil {
 		return errors.New("root could be taken back")
 	}
 	return nil

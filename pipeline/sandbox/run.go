@@ -25,7 +25,12 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 	if spec.Env == nil {
 		spec.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + spec.Dir, "LC_ALL=C.UTF-8", "NO_COLOR=1"}
 	}
-	argv, err := s.argv(spec)
+	j, err := s.job(spec)
+	if err != nil {
+		return Exit{}, fmt.Errorf("sandbox: %w", err)
+	}
+	defer j.close()
+	argv, err := s.argv(spec, j)
 	if err != nil {
 		return Exit{}, err
 	}
@@ -33,34 +38,61 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = spec.Dir, spec.Env, spec.Stdout, spec.Stderr
 	cmd.WaitDelay = 2 * time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if s.mode != Off && s.drop {
-		if err := give(spec.Write); err != nil {
-			return Exit{}, fmt.Errorf("sandbox: %w", err)
+	if s.mode == Off && j.user != 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(j.user), Gid: uint32(j.user)}
+	}
+	return s.wait(ctx, cmd, spec, j)
+}
+
+// job is what one run has to itself.
+type job struct {
+	users *users
+	user  int // 0: it runs as what we are
+	group *cgroup
+}
+
+// job takes a user and a cgroup, and gives the user the writable folders.
+func (s *Sandbox) job(spec Spec) (*job, error) {
+	j := &job{users: s.users}
+	if s.users != nil {
+		j.user = s.users.take()
+		if err := give(spec.Write, j.user); err != nil {
+			j.close()
+			return nil, err
 		}
 	}
-	group, err := newCgroup(spec.Limits)
-	if err != nil {
-		return Exit{}, fmt.Errorf("sandbox: %w", err)
+	var err error
+	if j.group, err = s.groups.add(spec.Limits); err != nil {
+		j.close()
+		return nil, err
 	}
-	defer group.remove()
-	group.attach(cmd.SysProcAttr)
-	return s.wait(ctx, cmd, spec)
+	return j, nil
+}
+
+func (j *job) close() {
+	j.group.remove()
+	if j.user != 0 {
+		j.users.giveBack(j.user)
+	}
 }
 
 // wait starts cmd and watches it until it ends.
-func (s *Sandbox) wait(ctx context.Context, cmd *exec.Cmd, spec Spec) (Exit, error) {
-	before := diskUse(spec.Write)
+func (s *Sandbox) wait(ctx context.Context, cmd *exec.Cmd, spec Spec, j *job) (Exit, error) {
+	before := diskUse(spec.Write, 0)
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		return Exit{}, fmt.Errorf("sandbox: %w", err)
 	}
-	w := &watcher{pid: cmd.Process.Pid, limits: spec.Limits, write: spec.Write, before: before,
-		done: make(chan struct{}), gone: make(chan struct{})}
+	w := &watcher{pid: cmd.Process.Pid, user: j.user, group: j.group, own: s.bwrap != "", limits: spec.Limits,
+		write: spec.Write, before: before, done: make(chan struct{}), gone: make(chan struct{})}
 	go w.loop(ctx)
 	err := cmd.Wait()
 	close(w.done)
 	<-w.gone
-	exit := Exit{Duration: time.Since(start), Peak: w.peak, Killed: w.killed}
+	exit := Exit{Duration: time.Since(start), Peak: w.peak, Threads: w.threads, Killed: w.killed}
+	if exit.Killed == "" && j.group.full() { // the kernel was faster than a look
+		exit.Killed = "memory"
+	}
 	var status *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -80,32 +112,40 @@ func (s *Sandbox) wait(ctx context.Context, cmd *exec.Cmd, spec Spec) (Exit, err
 	return exit, fmt.Errorf("sandbox: %w", err)
 }
 
-// argv returns the command line of the first stage.
-func (s *Sandbox) argv(spec Spec) ([]string, error) {
+// argv returns the whole command line: into the cgroup, into the sandbox around, and
+// there the second stage.
+func (s *Sandbox) argv(spec Spec, j *job) ([]string, error) {
 	if s.mode == Off {
 		return spec.Argv, nil
 	}
-	inner := stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write,
-		Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: true}
-	if s.drop {
-		inner.User = nobody
-	}
+	inner := stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write, User: j.user,
+		Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: true,
+		NoSockets: s.bwrap == "" && j.group == nil}
 	text, err := json.Marshal(inner)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	second := append([]string{s.program, InitCommand, string(text), "--"}, spec.Argv...)
-	if s.bwrap == "" {
-		return second, nil
+	line := append([]string{s.program, InitCommand, string(text), "--"}, spec.Argv...)
+	switch {
+	case len(s.outer) > 0:
+		line = append(s.outerArgs(spec), line...)
+	case s.bwrap != "":
+		line = append(s.bwrapArgs(spec), line...)
 	}
-	return append(s.bwrapArgs(spec), second...), nil
+	if j.group == nil {
+		return line, nil
+	}
+	if text, err = json.Marshal(stage2{Join: []string{j.group.procs()}}); err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	return append([]string{s.program, InitCommand, string(text), "--"}, line...), nil
 }
 
 // bwrapArgs returns the command line of bubblewrap up to `--`.
 func (s *Sandbox) bwrapArgs(spec Spec) []string {
 	a := []string{s.bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"}
-	if s.drop {
+	if s.users != nil {
 		// No user namespace: in one, the mapped uid would be root outside. The
 		// second stage gives root away for good, and may do nothing else with it.
 		a = append(a, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
@@ -132,7 +172,7 @@ func (s *Sandbox) bwrapArgs(spec Spec) []string {
 	if n := spec.Limits.Scratch; n > 0 {
 		a = append(a, "--size", strconv.FormatInt(n, 10))
 	}
-	a = append(a, "--perms", "1777", "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev")
+	a = append(a, "--perms", "1777", "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev")
 	// bubblewrap would give the way to a mount the rights that it has outside
 	for _, d := range parents(append(append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...),
 		spec.Write...)) {
@@ -176,14 +216,14 @@ func cut(kv string) (k, v string, ok bool) {
 	return "", "", false
 }
 
-// give makes the writable folders the sandbox user's.
-func give(dirs []string) error {
+// give makes the writable folders a user's.
+func give(dirs []string, user int) error {
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
-			return os.Lchown(path, nobody, nobody)
+			return os.Lchown(path, user, user)
 		})
 		if err != nil {
 			return err

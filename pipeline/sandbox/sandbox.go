@@ -3,14 +3,16 @@
 // daemon or set-uid program:
 //
 //	bubblewrap  own mounts (only /usr and the named folders), pids, network, ipc; nested user namespaces refused
-//	uid         root becomes an unprivileged user for good; a uid mapped in a user namespace would still be root outside
+//	user        each job has a user id of its own; root and every capability are given away for good
+//	cgroup      memory and processes of a job, held by the kernel: delegated, or a scope of systemd, or of v1
 //	rlimits     cpu time, file size, data, processes, open files, no core dumps
 //	landlock    files and TCP once more, by the kernel's own rules; signals stay inside
-//	seccomp     no ptrace, bpf, io_uring, namespaces, mounts, keys; no other system-call ABI
-//	watch       memory and disk of the whole tree, and its end
+//	seccomp     no ptrace, bpf, io_uring, namespaces, mounts, keys, memory without a process; no other system-call ABI
+//	watch       disk of the whole tree, its memory where there is no cgroup, and its end
 //
-// The last four are set up in a second stage: our own binary, called as
-// `firmproof sandbox-init SPEC -- COMMAND...` inside (see Init).
+// Most of it is set up in a second stage: our own binary, called as
+// `firmproof sandbox-init SPEC -- COMMAND...` inside (see Init). In the place of bubblewrap
+// a sandbox of the user's choice may stand (Sandbox.outer): a micro-VM, gVisor.
 package sandbox
 
 import (
@@ -34,8 +36,9 @@ type Mode string
 
 // The modes.
 const (
-	Required   Mode = "required"    // refuse to run anything without bubblewrap, landlock or seccomp
-	BestEffort Mode = "best-effort" // use what there is
+	// refuse to run anything without bubblewrap, a user per job, cgroup, landlock or seccomp
+	Required   Mode = "required"
+	BestEffort Mode = "best-effort" // use what there is; never as root, where there is another user
 	Off        Mode = "off"         // only a process group, for code that is trusted
 )
 
@@ -60,12 +63,13 @@ type Limits struct {
 	Scratch int64         // bytes of /tmp
 	Procs   int           // processes and threads
 	Files   int           // open files of one process
+	Inodes  int64         // files that the writable folders may grow by
 }
 
 // DefaultLimits suit a build and an analysis on a small server.
 func DefaultLimits() Limits {
 	return Limits{CPU: 2 * time.Hour, Memory: 4 << 30, Disk: 4 << 30, File: 2 << 30, Scratch: 1 << 30, Procs: 512,
-		Files: 4096}
+		Files: 4096, Inodes: 500_000}
 }
 
 // Spec is one run.
@@ -83,9 +87,10 @@ type Spec struct {
 // Exit is how a run ended.
 type Exit struct {
 	Code     int    // exit status; 128 + signal number
-	Killed   string // "memory" or "disk" when a limit of the tree ended it
+	Killed   string // "memory", "disk", "files" or "open files" when a limit of the tree ended it
 	Duration time.Duration
 	Peak     int64 // highest memory of the tree that was seen, in bytes
+	Threads  int   // most processes and threads that were seen
 }
 
 // Layer is one line of the report on this machine.
@@ -98,50 +103,114 @@ type Layer struct {
 // Sandbox runs commands under one mode.
 type Sandbox struct {
 	mode    Mode
-	program string // a copy of our binary that the sandbox's user can reach
-	bwrap   string // path, or empty
-	drop    bool   // we are root: the command runs as nobody
-	abi     int    // of landlock
+	program string   // a copy of our binary that the sandbox's user can reach
+	bwrap   string   // path, or empty
+	outer   []string // command of the sandbox that stands in the place of bubblewrap
+	users   *users   // we are root: each job is another user; nil: jobs are what we are
+	groups  *groups  // nil: memory is watched
+	abi     int      // of landlock
 	layers  []Layer
 }
 
-// nobody is the user that root becomes.
-const nobody = 65534
-
 // New finds out what this machine offers. program is our own executable; a copy
-// is kept in dir.
-func New(ctx context.Context, mode Mode, program, dir string) (*Sandbox, error) {
-	s := &Sandbox{mode: mode}
+// is kept in dir. outer is the command of another sandbox to run jobs in (see
+// Sandbox.outerArgs), if there is one.
+func New(ctx context.Context, mode Mode, program, dir string, outer ...string) (*Sandbox, error) {
+	s := &Sandbox{mode: mode, outer: outer}
+	if os.Getuid() == 0 {
+		s.users = newUsers()
+	}
 	if mode == Off {
-		s.layers = []Layer{{"sandbox", false, "switched off"}}
+		s.switchedOff(dir)
 		return s, nil
 	}
 	if err := s.install(program, dir); err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	s.abi = landlockABI()
-	why := "found, but a trial failed: "
-	if path, err := exec.LookPath("bwrap"); err != nil {
-		why = "not installed (Debian package bubblewrap)"
-	} else {
-		s.bwrap, s.drop = path, os.Getuid() == 0
+	why := ""
+	if s.groups, why = findGroups(cgroupRoot, cgroupSelf); s.groups == nil {
+		var more string
+		if s.groups, more = scope(); s.groups == nil {
+			why += "; " + more
+		}
+	}
+	if s.groups != nil {
+		s.groups.sweep()
+	}
+	box, err := s.surround(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	s.describe(box, why)
+	return s, s.enough()
+}
+
+// switchedOff describes the mode Off: jobs get a user of their own if that can be had,
+// and nothing else.
+func (s *Sandbox) switchedOff(dir string) {
+	as := "as another user each"
+	if s.users == nil || !Reachable(dir) {
+		s.users, as = nil, fmt.Sprintf("as user %d, with all that it may do", os.Getuid())
+	}
+	s.layers = []Layer{{"sandbox", false, "switched off: what pull requests bring runs " + as}}
+}
+
+// surround tries the sandbox around the second stage, and returns what there is to say
+// about it. Without mounts of its own a job has to reach its folder as it is.
+func (s *Sandbox) surround(ctx context.Context, dir string) (string, error) {
+	if len(s.outer) > 0 {
 		if err := s.trial(ctx, dir); err != nil {
-			// without mounts of its own, nobody must be able to reach the folder as it is
-			s.bwrap, s.drop = "", s.drop && Reachable(dir)
-			why += err.Error()
-		} else {
-			why = path
+			return "", fmt.Errorf("sandbox: a trial of --sandbox-command failed: %w", err)
+		}
+		return "jobs are handed to " + s.outer[0], nil
+	}
+	path, err := exec.LookPath("bwrap")
+	why := "not installed (Debian package bubblewrap)"
+	if err == nil {
+		s.bwrap = path
+		if err = s.trial(ctx, dir); err == nil {
+			return path, nil
+		}
+		s.bwrap, why = "", "found, but a trial failed: "+err.Error()
+	}
+	if s.users != nil && s.mode == BestEffort {
+		if err := passable(dir); err != nil {
+			return "", fmt.Errorf("sandbox: bubblewrap: %s; without it %w", why, err)
 		}
 	}
-	s.describe(why)
-	if mode == Required {
-		for _, l := range s.layers {
-			if !l.Active && (l.Name == "bubblewrap" || l.Name == "landlock" || l.Name == "seccomp") {
-				return nil, fmt.Errorf("sandbox: %s is required: %s", l.Name, l.Detail)
-			}
+	return why, nil
+}
+
+// passable lets every user pass to dir, through the folder above it, which is ours too.
+func passable(dir string) error {
+	above := filepath.Dir(dir)
+	if home, err := os.UserHomeDir(); (err != nil || home != above) && ownerOf(above) == os.Getuid() {
+		if st, err := os.Stat(above); err == nil && st.Mode()&0o001 == 0 {
+			_ = os.Chmod(above, st.Mode()|0o011) // what it did not do is told below
 		}
 	}
-	return s, nil
+	if Reachable(dir) {
+		return nil
+	}
+	return fmt.Errorf("jobs would have to run as root: other users cannot pass to %s. Put the data where they can "+
+		"(every folder above it with mode o+x), or do not start as root", dir)
+}
+
+// enough returns what the mode Required lacks.
+func (s *Sandbox) enough() error {
+	if s.mode != Required {
+		return nil
+	}
+	for _, l := range s.layers {
+		inside := l.Name == "landlock" || l.Name == "seccomp" || l.Name == "cgroup" || l.Name == "bubblewrap" ||
+			l.Name == "user"
+		if !l.Active && inside && len(s.outer) == 0 {
+			return fmt.Errorf("sandbox: %s is required: %s (see `firmproof doctor`; --sandbox best-effort does "+
+				"without)", l.Name, l.Detail)
+		}
+	}
+	return nil
 }
 
 // install keeps a copy of the program under a name that says its content.
@@ -203,14 +272,8 @@ func (s *Sandbox) trial(ctx context.Context, dir string) error {
 	return nil
 }
 
-func (s *Sandbox) describe(bwrap string) {
-	uid := Layer{"uid", true, fmt.Sprintf("runs as user %d", nobody)}
-	switch {
-	case os.Getuid() != 0:
-		uid.Detail = "runs as this user, without capabilities"
-	case !s.drop:
-		uid.Active, uid.Detail = false, "runs as root: other users cannot pass to the data folder"
-	}
+// describe says what holds a job on this machine, and what does not.
+func (s *Sandbox) describe(box, noGroup string) {
 	ll := Layer{"landlock", s.abi > 0, fmt.Sprintf("ABI %d", s.abi)}
 	if s.abi <= 0 {
 		ll.Detail = "the kernel has none"
@@ -219,13 +282,36 @@ func (s *Sandbox) describe(bwrap string) {
 	if !sc.Active {
 		sc.Detail = "the kernel has none"
 	}
-	cg := Layer{"cgroup", false, "no writable cgroup v2 with a memory controller; memory is watched instead"}
-	if g := cgroupParent(); g != "" {
-		cg = Layer{"cgroup", true, g}
+	cg := Layer{"cgroup", s.groups != nil, ""}
+	if s.groups == nil {
+		cg.Detail = noGroup + "; memory is watched instead, ten times a second"
+	} else {
+		cg.Detail = "a group for each job below " + s.groups.dir
 	}
-	s.layers = []Layer{{"bubblewrap", s.bwrap != "", bwrap}, uid,
-		{"rlimits", true, "cpu, file size, data, processes, open files"}, ll, sc, cg,
-		{"watch", true, "memory and disk of the tree"}}
+	first := Layer{"bubblewrap", s.bwrap != "", box}
+	if len(s.outer) > 0 {
+		first = Layer{"sandbox-command", true, box}
+	}
+	watch := "disk and end of the tree"
+	if s.groups == nil {
+		watch = "memory, " + watch
+	}
+	s.layers = []Layer{first, s.userLayer(), {"rlimits", true, "cpu, file size, data, processes, open files"}, ll, sc,
+		cg, {"watch", true, watch}}
+}
+
+// userLayer says whose rights a job has.
+func (s *Sandbox) userLayer() Layer {
+	switch {
+	case s.users != nil:
+		return Layer{"user", true, fmt.Sprintf("a user for each job, between %d and %d, without capabilities",
+			s.users.first, s.users.last)}
+	case os.Getuid() == 0:
+		return Layer{"user", false, "jobs run as root, without capabilities: this container has no other user"}
+	case s.bwrap != "":
+		return Layer{"user", true, "a user namespace for each job, without capabilities"}
+	}
+	return Layer{"user", false, fmt.Sprintf("every job runs as user %d, like this process", os.Getuid())}
 }
 
 // Layers reports what holds a run on this machine, for `doctor`.
@@ -246,4 +332,11 @@ func (s *Sandbox) String() string {
 }
 
 // Contained reports whether strangers' builds may run: in namespaces of their own.
-func (s *Sandbox) Contained() bool { return s.bwrap != "" }
+func (s *Sandbox) Contained() bool { return s.bwrap != "" || len(s.outer) > 0 }
+
+// Close lets go of what this machine lent.
+func (s *Sandbox) Close() {
+	if s.groups != nil && s.groups.holder != nil {
+		_ = s.groups.holder.Process.Kill() // it ends with this process otherwise
+	}
+}

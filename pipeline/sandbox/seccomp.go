@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"slices"
+
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"golang.org/x/net/bpf"
@@ -25,23 +27,39 @@ func refused() []string {
 	}
 }
 
-// filterCalls installs the filter: refused calls fail with EPERM, clone3 with
-// ENOSYS so that libc falls back to clone, whose flags can be looked at.
-func filterCalls(offline bool) error {
+// holders returns the system calls that hold memory outside of any process, where the
+// limits of processes do not count it: files without a name, System V's and POSIX's
+// shared memory and queues.
+func holders() []string {
+	return []string{"memfd_create", "memfd_secret", "shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl",
+		"mq_open", "mq_timedsend"}
+}
+
+// filterCalls installs the filter: refused calls fail with EPERM, those that hold memory
+// with ENOSYS, and so does clone3: libc falls back to clone, whose flags can be looked at.
+func filterCalls(s stage2) error {
 	info, err := arch.GetInfo("")
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, n := range refused() {
-		if _, ok := info.SyscallNames[n]; ok {
-			names = append(names, n)
-		}
+	known := func(list []string) []string {
+		return slices.DeleteFunc(list, func(n string) bool { _, ok := info.SyscallNames[n]; return !ok })
 	}
 	eperm := seccomp.ActionErrno | seccomp.Action(unix.EPERM)
 	deny := []seccomp.NameWithConditions{{Name: "clone", Conditions: seccomp.ArgumentConditions{{Argument: 0,
 		Operation: seccomp.BitsSet, Value: unix.CLONE_NEWUSER}}}}
-	if offline {
+	for _, option := range []uint64{unix.SO_SNDBUF, unix.SO_SNDBUFFORCE, unix.SO_RCVBUF, unix.SO_RCVBUFFORCE} {
+		deny = append(deny, seccomp.NameWithConditions{Name: "setsockopt", Conditions: seccomp.ArgumentConditions{
+			{Argument: 1, Operation: seccomp.Equal, Value: unix.SOL_SOCKET},
+			{Argument: 2, Operation: seccomp.Equal, Value: option}}})
+	}
+	if s.NoSockets {
+		for _, call := range []string{"socket", "socketpair"} {
+			deny = append(deny, seccomp.NameWithConditions{Name: call, Conditions: seccomp.ArgumentConditions{
+				{Argument: 0, Operation: seccomp.Equal, Value: unix.AF_UNIX}}})
+		}
+	}
+	if s.Offline {
 		for _, family := range []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_PACKET, unix.AF_NETLINK, unix.AF_VSOCK,
 			unix.AF_ALG} {
 			deny = append(deny, seccomp.NameWithConditions{Name: "socket",
@@ -49,8 +67,9 @@ func filterCalls(offline bool) error {
 		}
 	}
 	policy := seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{
-		{Names: names, Action: eperm}, {NamesWithCondtions: deny, Action: eperm},
-		{Names: []string{"clone3"}, Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)},
+		{Names: known(refused()), Action: eperm}, {NamesWithCondtions: deny, Action: eperm},
+		// as if the kernel did not have them: programs then do without
+		{Names: known(append(holders(), "clone3")), Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)},
 	}}
 	body, err := policy.Assemble()
 	if err != nil {
