@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness oracle siege fuzz update fresh clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness csmith mutate oracle siege fuzz update fresh clean
 
 setup:
 	@scripts/setup.sh
@@ -79,6 +79,17 @@ SEED ?= 1
 soundness: setup
 	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestSoundness' -timeout 0 -v ./cmd/firmproof
 	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^(TestRunsStayInGraph|TestBoundsHoldInGeneratedRuns)$$' -timeout 0 -v ./verifier/seg ./verifier/graphterm
+
+# Programs of Csmith: the checksum that gcc, clang and Arm's gcc (in QEMU) compute is proved, every other refuted.
+csmith: setup-tests
+	FIRMPROOF_CSMITH=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestCsmith$$' -timeout 0 -v ./cmd/firmproof
+
+# Mistakes seeded into the engine, and the share that tests notice. PER mutants of each package, by SEED; a run that was
+# stopped goes on with the next. MUTATEFLAGS: -package=REGEXP -limit=20m -list -lived (run those again) -target=95.
+PER ?= 50
+MUTATEFLAGS ?=
+mutate: setup-tests
+	$(GO) run ./scripts/mutate -per $(PER) -seed $(SEED) $(MUTATEFLAGS)
 
 # Every fuzz target, FUZZTIME each.
 FUZZTIME ?= 10s

@@ -1,0 +1,152 @@
+// Command mutate seeds mistakes into the engine and counts those that the tests notice: `make mutate`.
+//
+// A mutant is one change of one expression or statement (see candidates). All mutants that are sampled from a package
+// are compiled together, each behind a number, as an overlay of the Go tool: no file of the tree is touched, and a test
+// binary is built once. FIRMPROOF_MUTANT in the environment of a test binary turns one of them on.
+// A mutant is killed if a stage of tests fails or does not end with it, and lived if all stages pass. What was found is
+// kept under the function's text, so that a run that was stopped goes on, and killed mutants of functions that did not
+// change are not run again.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// stage is a package whose tests may kill mutants, and which of its tests, a regular expression. Where cases is not
+// empty, these are patterns of files, the cases of one test, which are run one by one.
+type stage struct{ pkg, run, cases string }
+
+// subject is a package that gets mutants, and what should notice them, the quick ones first.
+type subject struct {
+	pkg    string
+	stages []stage
+}
+
+// pairs are stages of programs with one difference each that `firmproof check` is held to.
+func pairs(cases string) stage { return stage{"cmd/firmproof", "^TestCheck$", cases} }
+
+var subjects = []subject{
+	{"pipeline/contract", []stage{{pkg: "pipeline/contract", run: "."}, pairs("quantifier_* havoc_*"),
+		{pkg: "cmd/firmproof", run: "^TestContracts$"}}},
+	{"verifier/weave", []stage{{pkg: "verifier/weave", run: "."}, pairs("arg* asm* atexit* con* des* int* mask* reg* tear* vol* warn*"),
+		{pkg: "cmd/firmproof", run: "^TestInterrupts$|^TestStubs$"}}},
+	{"verifier/encode", []stage{{pkg: "verifier/encode", run: "."}, pairs("*")}},
+	{"verifier/rewrite", []stage{{pkg: "verifier/rewrite", run: "."}, pairs("[a-i]*")}},
+	{"verifier/seg", []stage{{pkg: "verifier/seg", run: "."}, {pkg: "verifier/graphterm", run: "."}}},
+	{"verifier/termination", []stage{{pkg: "verifier/termination", run: "."}, {pkg: "verifier/graphterm", run: "."}}},
+}
+
+type options struct {
+	per    int
+	seed   int64
+	build  string
+	only   string
+	limit  time.Duration
+	list   bool
+	rerun  bool
+	target float64
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.per, "per", 50, "mutants of each package")
+	flag.Int64Var(&o.seed, "seed", 1, "which mutants are sampled")
+	flag.StringVar(&o.build, "build", "build/mutate", "folder for overlays, test binaries and what was found")
+	flag.StringVar(&o.only, "package", "", "packages that are run, a regular expression")
+	flag.DurationVar(&o.limit, "limit", 0, "stop after this time; the next run goes on")
+	flag.BoolVar(&o.list, "list", false, "show what was found, run nothing")
+	flag.BoolVar(&o.rerun, "lived", false, "run those again that lived")
+	flag.Float64Var(&o.target, "target", 0, "the score below which the exit status is 1, in percent")
+	flag.Parse()
+	if err := run(&o); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o *options) error {
+	only, err := regexp.Compile(o.only)
+	if err != nil {
+		return err
+	}
+	kept, err := readFound(filepath.Join(o.build, "found.json"))
+	if err != nil {
+		return err
+	}
+	same, err := readEquivalents("scripts/mutate/equivalent.txt")
+	if err != nil {
+		return err
+	}
+	start, sum := time.Now(), score{}
+	for _, s := range subjects {
+		if !only.MatchString(s.pkg) {
+			continue
+		}
+		all, err := candidates(s.pkg)
+		if err != nil {
+			return err
+		}
+		chosen := sample(all, o.per, o.seed)
+		if !o.list {
+			r := &runner{o: o, subject: s, mutants: chosen, found: kept, until: start.Add(o.limit), same: same}
+			if err := r.run(); err != nil && !errors.Is(err, errStopped) {
+				return fmt.Errorf("%s: %w", s.pkg, err)
+			}
+		}
+		sum.add(report(s.pkg, len(all), chosen, kept, same))
+	}
+	fmt.Println("all:", sum)
+	if sum.percent() < o.target {
+		return fmt.Errorf("the score is below %.0f %%: write a test for each that lived, or list it with a reason in "+
+			"scripts/mutate/equivalent.txt", o.target)
+	}
+	return nil
+}
+
+// score counts what became of mutants. Those that no test can tell apart are no part of the percentage.
+type score struct{ killed, lived, equivalent, open int }
+
+func (s *score) add(t score) {
+	s.killed, s.lived = s.killed+t.killed, s.lived+t.lived
+	s.equivalent, s.open = s.equivalent+t.equivalent, s.open+t.open
+}
+
+func (s score) percent() float64 {
+	return 100 * float64(s.killed) / float64(max(1, s.killed+s.lived))
+}
+
+func (s score) String() string {
+	return fmt.Sprintf("%d killed, %d lived, %d equivalent, %d not run: %.1f %%", s.killed, s.lived, s.equivalent,
+		s.open, s.percent())
+}
+
+// report prints the score of a package and the mutants that lived.
+func report(pkg string, all int, chosen []*mutant, kept *found, same map[string]string) score {
+	var sum score
+	var lines []string
+	for _, m := range chosen {
+		v, ok := kept.Mutants[m.key()]
+		switch _, equivalent := same[m.id]; {
+		case !ok:
+			sum.open++
+		case v.Killed != "":
+			sum.killed++
+		case equivalent:
+			sum.equivalent++
+		default:
+			sum.lived++
+			lines = append(lines, fmt.Sprintf("  lived %s\n    %s %s: %s\n", v.How, m.id, m.pos, m.what))
+		}
+	}
+	slices.Sort(lines)
+	fmt.Printf("%s: %s (of %d candidates)\n%s", pkg, sum, all, strings.Join(lines, ""))
+	return sum
+}
