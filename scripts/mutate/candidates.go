@@ -156,7 +156,8 @@ func (v *finder) add(kind, what string, node ast.Node, edits func(n int) []edit)
 	at, depth := v.fset.Position(node.Pos()), len(v.stack)
 	v.out = append(v.out, &mutant{
 		id:  fmt.Sprintf("%s:%s:%s#%d", v.path, name, kind, v.count[kind]),
-		pos: fmt.Sprintf("%s:%d:%d", v.path, at.Line, at.Column), what: what, text: v.text(v.fn), file: v.path, node: node,
+		pos: fmt.Sprintf("%s:%d:%d", v.path, at.Line, at.Column), what: what, text: v.text(v.fn), file: v.path,
+		node: node,
 		edits: func(n int) []edit {
 			list := edits(n)
 			for i := range list {

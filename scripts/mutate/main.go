@@ -36,7 +36,8 @@ func pairs(cases string) stage { return stage{"cmd/firmproof", "^TestCheck$", ca
 var subjects = []subject{
 	{"pipeline/contract", []stage{{pkg: "pipeline/contract", run: "."}, pairs("quantifier_* havoc_*"),
 		{pkg: "cmd/firmproof", run: "^TestContracts$"}}},
-	{"verifier/weave", []stage{{pkg: "verifier/weave", run: "."}, pairs("arg* asm* atexit* con* des* int* mask* reg* tear* vol* warn*"),
+	{"verifier/weave", []stage{{pkg: "verifier/weave", run: "."},
+		pairs("arg* asm* atexit* con* des* int* mask* reg* tear* vol* warn*"),
 		{pkg: "cmd/firmproof", run: "^TestInterrupts$|^TestStubs$"}}},
 	{"verifier/encode", []stage{{pkg: "verifier/encode", run: "."}, pairs("*")}},
 	{"verifier/rewrite", []stage{{pkg: "verifier/rewrite", run: "."}, pairs("[a-i]*")}},

@@ -71,7 +71,10 @@ func TestEquivalents(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range subjects {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(list)), func(id string) bool { return strings.HasPrefix(id, s.pkg+"/") }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(list)), func(id string) bool {
+			return strings.HasPrefix(id,
+				s.pkg+"/")
+		}) {
 			continue
 		}
 		all, err := candidates(s.pkg)

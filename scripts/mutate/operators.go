@@ -86,7 +86,8 @@ func (v *finder) binary(e *ast.BinaryExpr) {
 	op := func(name string) func(n int) []edit {
 		at := v.offset(e.OpPos)
 		return func(n int) []edit {
-			return append(v.around(e, fmt.Sprintf("%s(%d, ", name, n), ")"), edit{from: at, to: at + len(e.Op.String()), text: ","})
+			return append(v.around(e, fmt.Sprintf("%s(%d, ", name, n), ")"),
+				edit{from: at, to: at + len(e.Op.String()), text: ","})
 		}
 	}
 	switch {
@@ -116,7 +117,8 @@ func (v *finder) binary(e *ast.BinaryExpr) {
 
 // name returns an operator's name in the names of the functions of prelude.
 func name(op token.Token) string {
-	names := map[token.Token]string{token.LSS: "Lss", token.LEQ: "Leq", token.GTR: "Gtr", token.GEQ: "Geq", token.ADD: "Add",
+	names := map[token.Token]string{token.LSS: "Lss", token.LEQ: "Leq", token.GTR: "Gtr", token.GEQ: "Geq",
+		token.ADD: "Add",
 		token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Quo", token.REM: "Rem", token.AND: "And", token.OR: "Or",
 		token.XOR: "Xor", token.AND_NOT: "AndNot", token.SHL: "Shl", token.SHR: "Shr"}
 	return names[op]
@@ -177,7 +179,8 @@ func (v *finder) call(c *ast.CallExpr) {
 			len(c.Args) == 2 {
 			other := map[string]string{"min": "max", "max": "min"}[id.Name]
 			v.add("name", v.text(c)+" with "+other, c, func(n int) []edit {
-				return []edit{{from: v.offset(id.Pos()), to: v.offset(c.Lparen) + 1, text: fmt.Sprintf("mutPick%s(%d, ", id.Name, n)}}
+				return []edit{{from: v.offset(id.Pos()), to: v.offset(c.Lparen) + 1,
+					text: fmt.Sprintf("mutPick%s(%d, ", id.Name, n)}}
 			})
 		}
 		return
@@ -239,7 +242,8 @@ func (v *finder) statement(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
 		call, ok := s.X.(*ast.CallExpr)
-		if id, named := s.X.(*ast.CallExpr); !ok || named && strings.HasPrefix(v.text(id), "panic(") || len(call.Args) < 0 {
+		if id, named := s.X.(*ast.CallExpr); !ok || named && strings.HasPrefix(v.text(id), "panic(") ||
+			len(call.Args) < 0 {
 			return
 		}
 	case *ast.AssignStmt:
