@@ -106,7 +106,7 @@ func (r *runner) run() error {
 	if open == 0 {
 		return nil
 	}
-	out := filepath.Join(r.o.build, strings.ReplaceAll(r.subject.pkg, "/", "-"))
+	out := filepath.Join(r.o.build, "_"+strings.ReplaceAll(r.subject.pkg, "/", "-")) // _: no package of the module
 	name := filepath.Base(r.subject.pkg)
 	var err error
 	if r.table, err = overlay(r.subject.pkg, name, out, r.mutants); err != nil {
