@@ -96,13 +96,27 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 		}
 		return c.built(jobs, req)
 	case err == nil:
-		return nil, theirs("failure", "%s", clean(fault.Message, req))
+		return nil, blamed(fault, req)
 	case exit.Code == 126:
 		return nil, ours(fmt.Errorf("sandbox: %s", said))
+	case sandbox.Shortage(said):
+		return nil, ours(errors.New(said))
 	case strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory"):
 		return nil, &LimitError{"memory", errors.New(reports.LimitReached("memory", ""))}
 	}
 	return built(verdict.Internal, fmt.Sprintf("the build ended with status %d: %s", exit.Code, said)), nil
+}
+
+// blamed returns the error that a fault stands for.
+func blamed(f prepare.Fault, req Request) error {
+	message := clean(f.Message, req)
+	switch {
+	case f.Ours:
+		return ours(errors.New(message))
+	case f.Limit != "":
+		return &LimitError{f.Limit, fmt.Errorf("%s\n\n%s", reports.LimitReached(f.Limit, ""), message)}
+	}
+	return theirs("failure", "%s", message)
 }
 
 // built checks what a child says that it built: it met hostile code.
@@ -151,6 +165,8 @@ func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, err
 		return gone(verdict.OutOfMemory, "the limit on "+exit.Killed+" was reached")
 	case exit.Code == 126:
 		return nil, ours(fmt.Errorf("sandbox: %s", said))
+	case exit.Code != 0 && sandbox.Shortage(said):
+		return nil, ours(errors.New(said))
 	case exit.Code != 0:
 		return gone(verdict.Internal, "the analysis ended with status "+strconv.Itoa(exit.Code)+": "+clean(said,
 			Request{Dir: t.Scratch, Scratch: t.Scratch}))

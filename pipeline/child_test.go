@@ -123,6 +123,18 @@ func TestHostileBuild(t *testing.T) {
 			t.Errorf("%s: %+v %v", script, b, err)
 		}
 	}
+	// a limit within, and a machine without processes, are no faults of the tree
+	if _, err := build(`echo '{"message":"clang: killed","limit":"memory"}' > $DIR/fault.json; exit 2`); !errors.As(err,
+		&limit) || limit.Limit != "memory" || conclusionOf(err) != "action_required" || !isFinal(err) {
+		t.Errorf("a limit within: %v", err)
+	}
+	for _, script := range []string{`echo '{"message":"vfork: no","ours":true}' > $DIR/fault.json; exit 2`,
+		"echo 'runtime: failed to create new OS thread (have 9 already; errno=11)' >&2; exit 2",
+		"echo 'fork/exec /usr/bin/make: resource temporarily unavailable' >&2; exit 1"} {
+		if _, err := build(script); err == nil || isFinal(err) {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
 	dir := t.TempDir()
 	secret, link := filepath.Join(dir, "secret"), filepath.Join(dir, "module-0")
 	if err := errors.Join(os.WriteFile(secret, []byte("s"), 0o600), os.Symlink(secret, link)); err != nil {

@@ -18,6 +18,7 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -155,6 +156,25 @@ func (e *BuildError) Error() string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// LimitError says that the build needs more than it may have: its author's to mend, or the
+// business of whoever sets the limits.
+type LimitError struct {
+	Limit string // memory, disk, processes, ...
+	Err   error
+}
+
+// Error names the limit.
+func (e *LimitError) Error() string {
+	return "the limit on " + e.Limit + " was reached: " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *LimitError) Unwrap() error { return e.Err }
+
+// ErrShortage is within an InfraError of a machine that had no process or thread left: the
+// same build may well succeed a moment later.
+var ErrShortage = errors.New("no process to be had")
 
 // InfraError says that this machine or firmproof failed, not the code.
 type InfraError struct {

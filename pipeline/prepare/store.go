@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/firmproof/firmproof/pipeline/answers"
 	"github.com/firmproof/firmproof/pipeline/build"
@@ -21,23 +22,32 @@ const (
 	UnitsFolder = "units"       // the folder below it with the units that the build compiled
 	JobFile     = "job.json"    // a Job, for Work
 	ResultFile  = "result.json" // what Work leaves: a verdict.Result
-	// what StoreFault leaves instead of jobs when the tree is at fault: a Fault. An exit
+	// what StoreFault leaves instead of jobs when the tree or a limit is at fault: a Fault. An exit
 	// status does not tell: Go's own abort has the one of a usage error
 	FaultFile = "fault.json"
 )
 
-// Fault says what is wrong with a tree.
+// Fault says why there are no jobs.
 type Fault struct {
 	Message string `json:"message"`
+	Limit   string `json:"limit,omitempty"` // that the build ran into; empty: the tree is wrong
+	Ours    bool   `json:"ours,omitempty"`  // the machine had no process left: the tree may be fine
 }
 
 // StoreFault leaves in a folder what Jobs found wrong with the tree, if the fault is there.
 func StoreFault(err error, folder string) error {
 	var ours *build.InfraError
-	if errors.As(err, &ours) {
+	var limit *build.LimitError
+	fault := Fault{Message: err.Error()}
+	switch {
+	case errors.As(err, &limit):
+		fault.Limit, fault.Message = limit.Limit, limit.Err.Error()
+	case errors.Is(err, build.ErrShortage) || errors.Is(err, syscall.EAGAIN):
+		fault.Ours = true
+	case errors.As(err, &ours):
 		return nil
 	}
-	text, failed := json.Marshal(Fault{Message: err.Error()})
+	text, failed := json.Marshal(fault)
 	if failed != nil {
 		return failed
 	}

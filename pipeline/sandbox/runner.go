@@ -73,12 +73,12 @@ func (r *Runner) Run(ctx context.Context, c build.Cmd) (build.Result, error) {
 	case err != nil:
 		return res, err
 	case exit.Killed != "":
-		res.ExitCode = 128 + int(syscall.SIGKILL)
-		res.Stderr = append(res.Stderr, "firmproof: the build went over its limit on "+exit.Killed+"\n"...)
+		return res, &build.LimitError{Limit: exit.Killed, Err: fmt.Errorf("%s was ended", c.Argv[0])}
 	case out.cut || complaint.cut:
-		return res, fmt.Errorf("%s: more than %d bytes of output", c.Argv[0], maxOutput)
+		return res, &build.LimitError{Limit: "output", Err: fmt.Errorf("%s: more than %d bytes of output", c.Argv[0],
+			maxOutput)}
 	}
-	return res, nil
+	return res, blame(c.Argv[0], exit, r.Limits, string(res.Stderr)+"\n"+string(res.Stdout))
 }
 
 // nested puts a supervised second stage before the command.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/targets"
 )
 
 // TestNested: a build inside the sandbox of an analysis works, but reaches
@@ -104,5 +106,77 @@ func TestBuildRunner(t *testing.T) {
 	}
 	if r, err := BuildRunner(context.Background(), Off, "", ""); err != nil || r != (build.Direct{}) {
 		t.Errorf("off: %v %v", r, err)
+	}
+}
+
+// TestCompilerOutOfMemory: a compiler that its source drives out of memory has reached a
+// limit, however it dies; that is no compile error, nor a fault of ours.
+func TestCompilerOutOfMemory(t *testing.T) {
+	const source = "int a[1 << 27] = {[0 ... (1 << 27) - 1] = 1};\nint main(void) { return a[0]; }\n"
+	for _, c := range []struct {
+		name          string
+		bwrap, groups bool
+	}{{"as it is", true, true}, {"watched", true, false}, {"bare", false, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			s, work := bare(t, c.bwrap, c.groups)
+			if err := os.WriteFile(filepath.Join(work, "a.c"), []byte(source), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			limits := DefaultLimits()
+			limits.Memory = 300 << 20
+			r := &Runner{Box: s, Limits: limits}
+			target, err := targets.Load("x86_64")
+			if err != nil {
+				t.Fatal(err)
+			}
+			scratch := filepath.Join(work, "scratch")
+			if err := os.Mkdir(scratch, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			_, err = build.Compile(context.Background(), build.Request{File: "a.c", Dir: work, Target: target,
+				Runner:  r,
+				WorkDir: scratch})
+			var limit *build.LimitError
+			if !errors.As(err, &limit) || limit.Limit != "memory" {
+				t.Errorf("%v", err)
+			}
+			if _, err := r.Run(context.Background(), build.Cmd{Argv: []string{"/bin/sh", "-c",
+				"clang-14 -c -o a.o a.c || exit 2"}, Dir: work, Write: []string{work}}); !errors.As(err, &limit) ||
+				limit.Limit != "memory" {
+				t.Errorf("a build command: %v", err)
+			}
+		})
+	}
+}
+
+// TestBlame: what failed by itself, by a limit, and for want of a process.
+func TestBlame(t *testing.T) {
+	var limit *build.LimitError
+	for said, want := range map[string]string{
+		"a.c:1:2: error: use of undeclared identifier":                            "",
+		"a.c:1:2: error: #error out of memory handler missing":                    "",
+		"LLVM ERROR: out of memory\nAllocation failed":                            "memory",
+		"cc1: out of memory allocating 65536 bytes after a total of 135168 bytes": "memory",
+		"terminate called after throwing an instance of 'std::bad_alloc'":         "memory",
+		"/tmp/x.s: No space left on device":                                       "disk",
+		"make: vfork: Resource temporarily unavailable":                           "ours",
+		"sh: 1: Cannot fork": "ours",
+		"clang: error: unable to execute command: posix_spawn failed: Resource temporarily unavailable": "ours",
+	} {
+		err := blame("make", Exit{Code: 2, Threads: 40}, DefaultLimits(), said)
+		switch got := errors.Is(err, build.ErrShortage); {
+		case want == "" && err != nil, want == "ours" && !got, want != "" && want != "ours" &&
+			(!errors.As(err, &limit) ||
+				limit.Limit != want):
+			t.Errorf("%q: %v", said, err)
+		}
+		if err := blame("make", Exit{}, DefaultLimits(), said); err != nil {
+			t.Errorf("%q of a command that succeeded: %v", said, err)
+		}
+	}
+	// who uses up what it may have itself is not let down by the machine
+	err := blame("make", Exit{Code: 2, Threads: 500}, DefaultLimits(), "make: fork: Resource temporarily unavailable")
+	if !errors.As(err, &limit) || limit.Limit != "processes" {
+		t.Errorf("%v", err)
 	}
 }
