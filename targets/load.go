@@ -103,7 +103,7 @@ next:
 	return nil, len(t.Headers) == 0
 }
 
-// Flags returns the flags that make clang compile for the target.
+// Flags returns the flags that make clang compile for the target as the machine's usual compiler does (Compiler).
 func (t Target) Flags() []string {
 	flags := []string{"--target=" + t.Triple}
 	if t.CPU != "" {
@@ -117,6 +117,9 @@ func (t Target) Flags() []string {
 			flag = "-march="
 		}
 		flags = append(flags, flag+t.CPU)
+	}
+	if v := t.vendor(); v != nil {
+		flags = append(flags, v.flags...)
 	}
 	flags = append(flags, t.CFlags...)
 	for _, d := range t.Defines {

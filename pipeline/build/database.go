@@ -81,7 +81,8 @@ func (b *builder) addCall(mb manifest.Build, dir string, argv []string, only str
 			b.add(unitSpec{
 				file: b.relative(dir, f), dir: b.unitDir(dir), cflags: append(append([]string(nil), c.flags...),
 					mb.CFlags...),
-				include: mb.Include, defines: mb.Defines, undefines: mb.Undefines,
+				include: mb.Include, defines: mb.Defines, undefines: mb.Undefines, tool: compilerOf(argv),
+				ofCall: len(c.flags),
 			})
 		case ".s", ".S", ".asm", ".sx":
 			b.note("assembly file %s is not verified", b.display(dir, f))
@@ -98,6 +99,18 @@ func (b *builder) excluded(mb manifest.Build, shown string) bool {
 		ok, _ := doublestar.Match(filepath.ToSlash(filepath.Clean(pattern)), filepath.ToSlash(shown))
 		return ok
 	})
+}
+
+// compilerOf returns the compiler of a call and its arguments, without what stands in front to spread or keep
+// compilations.
+func compilerOf(argv []string) []string {
+	switch filepath.Base(argv[0]) {
+	case "ccache", "distcc", "sccache", "icecc":
+		if len(argv) > 1 {
+			return argv[1:]
+		}
+	}
+	return argv
 }
 
 // unitDir returns the folder in which clang runs: the build's own directory, as relative paths on the
@@ -140,6 +153,7 @@ func (b *builder) shared(spec unitSpec) unitSpec {
 	seenDir := map[string]bool{}
 	count := map[string]int{}
 	var order []string
+	spec.cflags = append(b.sharedLayout(), spec.cflags...)
 	for _, s := range b.specs {
 		dir := s.dir
 		if dir == "" {
@@ -170,4 +184,36 @@ func (b *builder) shared(spec unitSpec) unitSpec {
 		}
 	}
 	return spec
+}
+
+// sharedLayout returns the flags on which the layout of data depends, if all units have the same ones.
+func (b *builder) sharedLayout() []string {
+	var all []string
+	for i, s := range b.specs {
+		words := s.layoutWords()
+		if i > 0 && !slices.Equal(words, all) {
+			b.note("the build's units are compiled with flags for different layouts: harnesses have the target's")
+			return nil
+		}
+		all = words
+	}
+	return all
+}
+
+// layoutWords returns those of the unit's flags on which the layout of data depends.
+func (s *unitSpec) layoutWords() []string {
+	adopted := slices.Clone(s.abi)
+	var out []string
+	for i, words := 0, abiWords(s.cflags); i < len(words); i++ {
+		w := words[i]
+		switch {
+		case w == "-Xclang" && i+1 < len(words):
+			out = append(out, w, words[i+1])
+			i++
+		case strings.HasPrefix(w, "-std="), w == "-ansi", w == "-fno-asm", w == "-w":
+		case strings.HasPrefix(w, "-f"), strings.HasPrefix(w, "-m"), slices.Contains(adopted, w):
+			out = append(out, w)
+		}
+	}
+	return out
 }

@@ -79,6 +79,9 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 	if err != nil {
 		return nil, err
 	}
+	if err := b.adoptABI(ctx); err != nil {
+		return nil, err
+	}
 	b.img.stage("sources", start)
 	b.addHarnesses(m)
 	if err := b.addInterrupts(m.Interrupts); err != nil {
@@ -114,6 +117,10 @@ type unitSpec struct {
 	include, defines, undefines, cflags []string
 
 	static bool // unused static functions are compiled too
+
+	tool   []string // the compiler of the recorded call with its arguments; empty: none
+	ofCall int      // how many of cflags are the call's; the rest are the manifest's
+	abi    []string // those of cflags that the compiler's ABI takes
 }
 
 type builder struct {

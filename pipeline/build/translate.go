@@ -13,6 +13,8 @@ type call struct {
 	files []string // inputs, as given
 	flags []string // for clang; -I and -D in one word
 	notes []string
+	// flags that are neither known nor followed
+	unknown []string
 }
 
 // withArg lists flags whose argument is the next word: kept (true) or dropped.
@@ -38,7 +40,8 @@ var keptFlags = map[string]bool{
 	"-fgnu89-inline":     true, "-fno-gnu89-inline": true, "-fno-asm": true, "-undef": true, "-trigraphs": true,
 	"-nostdinc":                    true,
 	"-fdelete-null-pointer-checks": true, "-fno-delete-null-pointer-checks": true, "-fdollars-in-identifiers": true,
-	"-fsingle-precision-constant": true,
+	"-fsingle-precision-constant": true, "-fno-math-errno": true, "-fmath-errno": true,
+	"-fsigned-bitfields": true,
 }
 
 // quietFlags are dropped without a note: they steer optimisation, warnings,
@@ -60,14 +63,46 @@ var quietFlags = []string{
 	"-fstack-protector", "-fno-stack-protector",
 	"-fno-plt", "-fvisibility", "-fno-semantic", "-fgcse", "-fno-gcse", "-fno-jump-tables", "-fjump-tables",
 	"-freorder", "-fno-reorder", "-fsched", "-fno-sched", "-fkeep", "-fno-keep",
-	"-fno-zero-initialized", "-fsection-anchors", "-fno-section-anchors", "-fno-math-errno", "-fmath-errno",
+	"-fno-zero-initialized", "-fsection-anchors", "-fno-section-anchors",
 	"-fanalyzer", "-fno-common-", "-fuse-linker-plugin", "-fno-use-linker-plugin",
 	"-fno-toplevel-reorder", "-fno-threadsafe", "-fstack-clash", "-fcf-protection", "-fno-var-tracking",
-	"-fvar-tracking", "-fno-caller", "-fira", "-fno-ira", "-fweb", "-frename", "-ftrack", "-B",
+	"-fvar-tracking", "-fno-caller", "-fexcess-precision=", "-ffloat-store", "-fno-float-store", "-frounding-math",
+	"-fno-rounding-math", "-fno-trapping-math", "-ftrapping-math", "-fsignaling-nans", "-fno-signaling-nans",
+	"-fcx-limited-range", "-fcx-fortran-rules", "-fstrict-volatile-bitfields", "-fno-strict-volatile-bitfields",
+	"-freg-struct-return",
+	"-fpcc-struct-return", "-fstrict-overflow", "-fno-stack-limit", "-fstack-limit", "-fstack-check",
+	"-fno-stack-check",
+	"-ftrivial-auto-var-init=", "-fzero-call-used-regs", "-fprofile", "-fno-profile", "-ftest-coverage", "-fdump",
+	"-fopt-info",
+	"-foptimize", "-fno-optimize", "-fexpensive", "-fno-expensive", "-fcse", "-fno-cse", "-fforward-propagate",
+	"-fno-forward-propagate",
+	"-fif-conversion", "-fno-if-conversion", "-floop", "-fno-loop", "-fpeel", "-fno-peel", "-fpeephole",
+	"-fno-peephole", "-fprefetch", "-fno-prefetch",
+	"-fsplit-paths", "-fno-split-paths", "-fsplit-wide", "-fno-split-wide", "-fsplit-loops", "-fno-split-loops",
+	"-fthread-jumps", "-fno-thread-jumps",
+	"-fcode-hoisting", "-fno-code-hoisting", "-fcrossjumping", "-fno-crossjumping", "-fdce", "-fno-dce", "-fdse",
+	"-fno-dse", "-fdefer-pop", "-fno-defer-pop",
+	"-fshrink-wrap", "-fno-shrink-wrap", "-fselective", "-fno-selective", "-fdelayed-branch", "-fno-delayed-branch",
+	"-fcombine", "-fpartial", "-fno-partial",
+	"-fcprop", "-fno-cprop", "-fstore-merging", "-fno-store-merging", "-fvect-cost", "-fno-vect", "-fauto-inc",
+	"-fno-auto-inc", "-fcompare-elim",
+	"-fno-compare-elim", "-fisolate", "-fno-isolate", "-fhoist", "-fno-hoist", "-frerun", "-fno-rerun", "-fconserve",
+	"-fno-conserve", "-fcallee",
+	"-fno-local-ivars", "-fno-ivopts", "-fivopts", "-flive-range", "-fno-live-range", "-fssa", "-fno-ssa",
+	"-fstdarg-opt", "-fno-stdarg-opt", "-fsemantic",
+	"-fsched", "-fsplit-ivs", "-fno-split-ivs", "-ftls-model", "-fdebug", "-fno-debug", "-fdwarf", "-fno-dwarf",
+	"-feliminate", "-fno-eliminate",
+	"-femit", "-frecord-gcc", "-fno-record-gcc", "-fshow", "-fno-show", "-fextended-identifiers",
+	"-fno-extended-identifiers", "-ftabstop", "-fworking-directory",
+	"-fno-working-directory", "-fpch", "-fno-unsigned-bitfields", "-fsanitize", "-fno-sanitize", "-fstrict-flex",
+	"-fallow-store-data-races", "-fno-allow-store-data-races",
+	"-fno-semantic-interposition", "-fasynchronous-unwind-tables", "-funwind-tables", "-fexceptions",
+	"-fcompare-debug", "-fno-lifetime-dse", "-flifetime-dse",
+	"-fno-ira", "-fira", "-fno-ira", "-fweb", "-frename", "-ftrack", "-B",
 }
 
 // translate reads a call of gcc, clang or a relative of theirs. Target flags (-m...,
-// --target) go: the target brings its own.
+// --target) go: the target brings its own, and adoptABI compares what both mean.
 func translate(dir string, argv []string) (call, error) {
 	var c call
 	args, err := expandResponse(dir, argv[1:], 0)
@@ -103,13 +138,20 @@ func translate(dir string, argv []string) (call, error) {
 			}
 			continue
 		}
-		c.word(a)
+		if err := c.word(a); err != nil {
+			return c, err
+		}
+	}
+	if len(c.unknown) > 0 {
+		c.notes = append(c.notes, fmt.Sprintf("flags are not followed, and not known to matter: %s",
+			strings.Join(c.unknown, " ")))
 	}
 	return c, nil
 }
 
-// word sorts in a flag or file that stands alone.
-func (c *call) word(a string) {
+// word sorts in a flag or file that stands alone. The error says that a flag changes what the program means
+// in a way that is not followed.
+func (c *call) word(a string) error {
 	switch {
 	case a == "-" || a == "":
 	case a[0] != '-':
@@ -118,23 +160,30 @@ func (c *call) word(a string) {
 	case strings.HasPrefix(a, "-I"), strings.HasPrefix(a, "-D"), strings.HasPrefix(a, "-U"), keptFlags[a],
 		strings.HasPrefix(a, "-fpack-struct="), strings.HasPrefix(a, "-ffp-contract="),
 		strings.HasPrefix(a, "-isystem"), strings.HasPrefix(a, "-iquote"),
-		strings.HasPrefix(a, "-include"):
+		strings.HasPrefix(a, "-include"), isFastMath(a):
 		c.flags = append(c.flags, a)
 	case strings.HasPrefix(a, "-std="), strings.HasPrefix(a, "--std="):
 		c.flags = append(c.flags, "-std="+cStandard(a[strings.Index(a, "=")+1:]))
+	case unsupported[a] != "":
+		return fmt.Errorf("`%s` is not followed: %s", a, unsupported[a])
+	case strings.HasPrefix(a, "-fexec-charset="), strings.HasPrefix(a, "-fwide-exec-charset="),
+		strings.HasPrefix(a, "-finput-charset="):
+		return c.charset(a)
+	case notFollowed[a] != "":
+		c.notes = append(c.notes, fmt.Sprintf("flag %s is not followed: %s", a, notFollowed[a]))
 	case a == "-ftrapv":
 		c.notes = append(c.notes, "flag -ftrapv is dropped: signed overflow is checked")
 	case a == "-mfma", a == "-mfma4", fusingCPU(a): // flags drops it where the target is no x86
 		c.flags = append(c.flags, "-mfma")
-	case strings.HasPrefix(a, "-m"), strings.HasPrefix(a, "--target="), strings.HasPrefix(a, "--sysroot"),
+	case strings.HasPrefix(a, "-m"):
+		c.machineFlag(a)
+	case strings.HasPrefix(a, "--target="), strings.HasPrefix(a, "--sysroot"), a == "-EB", a == "-EL",
 		strings.HasPrefix(a, "-specs="), strings.HasPrefix(a, "--specs="):
-	case strings.HasPrefix(a, "-ffast-math"), strings.HasPrefix(a, "-funsafe-math"),
-		strings.HasPrefix(a, "-ffinite-math"), strings.HasPrefix(a, "-fassociative-math"):
-		c.notes = append(c.notes, fmt.Sprintf("flag %s is dropped: floating point is verified as IEEE 754 says", a))
 	case quiet(a):
 	default:
-		c.notes = append(c.notes, fmt.Sprintf("flag %s is dropped: it is not known to matter", a))
+		c.unknown = append(c.unknown, a)
 	}
+	return nil
 }
 
 // fusingCPU reports a flag that chooses an x86 processor which can round a product and a sum once.
