@@ -15,10 +15,12 @@ import (
 // without cgroups.
 func bare(t *testing.T, bwrap, groups bool) (*Sandbox, string) {
 	t.Helper()
+	path := os.Getenv("PATH")
 	if !bwrap {
 		t.Setenv("PATH", "/nonexistent")
 	}
 	s, work := box(t, BestEffort)
+	t.Setenv("PATH", path)
 	if bwrap && s.bwrap == "" {
 		t.Skip("no bubblewrap on this machine: ", s.Layers())
 	}
