@@ -138,3 +138,30 @@ void entry(void) {
 		t.Errorf("wrong kind: exit %d, %s", code, errs)
 	}
 }
+
+// TestStubsThatDoNotReturn: behind a call of a function that is declared not to return no run goes on, and
+// that it is reached is no violation.
+func TestStubsThatDoNotReturn(t *testing.T) {
+	dir := writeTree(t, map[string]string{"main.c": `
+_Noreturn void panic(const char *why);
+int read_adc(int channel);
+int main(void) { int x = read_adc(3); if (x > 1000) panic("too large"); __CPROVER_assert(x <= 1000, "small"); return 0; }
+`})
+	file := filepath.Join(dir, "main.c")
+	for _, c := range []struct {
+		stubs []string
+		want  string
+	}{
+		{[]string{"--stub", "*=havoc"},
+			"1 function has no body, declared not to return: a call ends the program: panic"},
+		{[]string{"--stub", "panic", "--stub", "read_adc"}, "panic is stubbed: ends the program"},
+	} {
+		code, rep, errs := checkJSON(t, append(c.stubs, file)...)
+		if code != 0 {
+			t.Fatalf("%v: exit %d\n%s", c.stubs, code, errs)
+		}
+		if said := strings.Join(rep.Results[0].Assumptions, "\n"); !strings.Contains(said, c.want) {
+			t.Errorf("%v: assumed %q, want %q", c.stubs, said, c.want)
+		}
+	}
+}

@@ -63,9 +63,13 @@ func (mis *missing) complete(j *Job) {
 		return
 	}
 	reached := weave.Reached(j.Program, entry)
-	var stubbed, open []string
+	var stubbed, ends, open []string
 	for f := range mis.stubbed {
-		if reached.Funcs[f] {
+		switch {
+		case !reached.Funcs[f]:
+		case f.Model == ir.ModelTrapI:
+			ends = append(ends, f.Name)
+		default:
 			stubbed = append(stubbed, f.Name)
 		}
 	}
@@ -73,6 +77,10 @@ func (mis *missing) complete(j *Job) {
 		if reached.Funcs[f] {
 			open = append(open, f.Name)
 		}
+	}
+	if slices.Sort(ends); len(ends) > 0 {
+		j.Plan.Assumptions = append([]string{fmt.Sprintf("%s, declared not to return: a call ends the program: %s",
+			have(len(ends), "function", "no body"), strings.Join(ends, ", "))}, j.Plan.Assumptions...)
 	}
 	if slices.Sort(stubbed); len(stubbed) > 0 {
 		j.Plan.Assumptions = append([]string{fmt.Sprintf("%s: a call gives %s; nothing else changes: %s",

@@ -51,7 +51,7 @@ func (e *UnknownError) Error() string {
 // functions that may be named although m, a slice of the program, does not hold
 // them. The error is an *UnknownError for a name that is nowhere.
 func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes, absent []string, err error) {
-	replaced := map[*ir.Func]bool{}
+	replaced, ends := map[*ir.Func]bool{}, endless(m)
 	for _, n := range slices.Sorted(maps.Keys(stubs)) {
 		k, ok := stubKinds[stubs[n]]
 		if !ok {
@@ -73,7 +73,7 @@ func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes, absent
 			}
 		}
 		f.Model, f.Blocks, f.Vars, f.NumInstr = k.model, nil, nil, 0
-		if f.NoReturn { // what comes after a call counts on it
+		if ends[f] {
 			f.Model, k.means = ir.ModelTrapI, "ends the program"
 		}
 		replaced[f] = true
@@ -91,12 +91,12 @@ func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 		return nil, fmt.Errorf("stubs: %q is no kind of stub, want nondet or havoc", kind)
 	}
 	var out []*ir.Func
-	replaced := map[*ir.Func]bool{}
+	replaced, ends := map[*ir.Func]bool{}, endless(m)
 	for _, f := range Bodiless(m) {
 		if k.model == ir.ModelStubHavoc && hidden(f) != "" {
 			continue
 		}
-		if f.Model = k.model; f.NoReturn { // what comes after a call counts on it
+		if f.Model = k.model; ends[f] {
 			f.Model = ir.ModelTrapI
 		}
 		replaced[f] = true
@@ -104,6 +104,35 @@ func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 	}
 	retarget(m, replaced)
 	return out, nil
+}
+
+// endless lists the functions of m that are declared not to return. Clang with
+// -fsanitize=unreachable takes the attribute off, and puts a trap behind each call, at its position.
+func endless(m *ir.Module) map[*ir.Func]bool {
+	out := map[*ir.Func]bool{}
+	for _, f := range m.Funcs {
+		out[f] = out[f] || f.NoReturn
+		for _, b := range f.Blocks {
+			if n := len(b.Instrs); n > 1 && calledFunc(b.Instrs[n-2]) != nil && trapsAfter(b.Instrs[n-2], b) {
+				out[calledFunc(b.Instrs[n-2])] = true
+			}
+		}
+	}
+	return out
+}
+
+// trapsAfter tells whether b, which ends with a call and a branch, only goes on to unreachable code, and
+// a trap at the place of the call says so.
+func trapsAfter(call *ir.Instr, b *ir.Block) bool {
+	trap := false
+	for _, s := range b.Succs() {
+		if s.Instrs[len(s.Instrs)-1].Op != ir.OpUnreachable {
+			return false
+		}
+		first := s.Instrs[0]
+		trap = trap || first.Op == ir.OpTrap && first.Pos != nil && call.Pos != nil && *first.Pos == *call.Pos
+	}
+	return trap
 }
 
 // StubMeans says what a call of a stub of a kind gives.
