@@ -43,8 +43,10 @@ type Config struct {
 	Sandbox                    sandbox.Mode     // empty: required
 	RunLimit                   time.Duration    // of one build or verification
 	Deadline                   time.Duration    // of a run from its beginning; 0: a day
-	RepoLimit                  int              // verifications of one repository at a time; 0: any number
-	MinFree                    int64            // bytes that must be free in Data to begin work
+	// plans, builds and verifications of one repository at a time, each; 0: any number
+	RepoLimit  int
+	OwnerLimit int   // the same of one owner
+	MinFree    int64 // bytes that must be free in Data to begin work
 	// program that runs jobs in a sandbox of its own, with its first arguments; empty: bubblewrap
 	SandboxCommand string
 	// folder or s3:// place of programs, reports and traces, shared by all workers; empty: in Data

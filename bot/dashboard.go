@@ -149,6 +149,7 @@ type runPage struct {
 	Run       store.Run
 	Repo      store.Repo
 	Sandbox   string
+	Place     string // in the queue
 	Targets   []store.Run
 	Findings  []store.Finding
 	Results   []verdict.Result
@@ -165,6 +166,9 @@ func (p *pages) run(w http.ResponseWriter, r *http.Request) {
 			return nil, err
 		}
 		d := runPage{Name: p.s.checkName(v), Run: v.run, Repo: v.repo}
+		if v.run.State == store.Queued {
+			d.Place = reports.Place(v.before)
+		}
 		for _, m := range v.family {
 			if v.run.Aggregate() {
 				d.Targets = append(d.Targets, m.run)

@@ -19,6 +19,7 @@ import (
 type view struct {
 	run    store.Run
 	repo   store.Repo
+	before int      // how many runs come first, of a queued run
 	family []member // of an aggregate: its targets; of a target: itself
 }
 
@@ -36,6 +37,9 @@ func (s *Server) view(ctx context.Context, id string) (*view, error) {
 			return err
 		}
 		if v.repo, err = tx.Repo(ctx, v.run.Repo); err != nil {
+			return err
+		}
+		if v.before, err = tx.Place(ctx, v.run); err != nil {
 			return err
 		}
 		runs := []store.Run{v.run}
@@ -125,6 +129,7 @@ func actions(r *store.Run) []*github.CheckRunAction {
 func (s *Server) page(v *view) reports.Page {
 	results, o := s.gather(v)
 	own := s.outcome(&v.run, len(results) > 0)
+	own.Before = v.before
 	if !v.run.Aggregate() {
 		return reports.TargetPage(own, results, o)
 	}

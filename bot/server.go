@@ -78,7 +78,8 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: s.cfg.Checker,
 		Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
 		Observe: s.metrics.observe, Measured: s.metrics.measured, Local: cfg.Local, Deadline: cfg.Deadline,
-		RepoLimit: cfg.RepoLimit, MinFree: uint64(max(0, cfg.MinFree)), Blobs: blobs}
+		Limits: store.Limits{Repo: cfg.RepoLimit, Owner: cfg.OwnerLimit}, MinFree: uint64(max(0, cfg.MinFree)),
+		Blobs: blobs}
 	if len(k.webhook) > 0 {
 		conf.Edge = map[string]queue.Handler{pipeline.EventJob: s.event, pipeline.PublishJob: s.publish}
 	}

@@ -43,13 +43,10 @@ type prepared struct {
 	Note    string  `json:"note,omitempty"`
 }
 
-// build does the first half of a target run: it adds a task for each entry, with
+// build does the first half of target runs: it adds a task for each entry, with
 // the answers that the store has.
-func (s *Service) build(ctx context.Context, id string, _ int) error {
-	if err := s.pause(); err != nil {
-		return err
-	}
-	return s.hold(ctx, id, func(ctx context.Context, run store.Run) error {
+func (s *Service) build(ctx context.Context, _ string, _ int) error {
+	return s.turns(ctx, store.Builds, func(ctx context.Context, run store.Run) error {
 		in, err := s.inputs(ctx, run)
 		if err != nil {
 			return err

@@ -16,24 +16,45 @@ const (
 	heartbeat = time.Second // also how soon another process's cancellation is noticed
 )
 
-// hold claims a run, does work under a lease that is renewed, and stops work when
-// the run is cancelled or taken away. work gets the claimed run. A run that is
-// not to be had is no error: someone else has it, or it is done.
-func (s *Service) hold(ctx context.Context, id string, work func(context.Context, store.Run) error) error {
-	var run store.Run
-	claimed := false
-	err := s.store.Write(ctx, func(tx store.Tx) (err error) {
-		if claimed, err = tx.ClaimRun(ctx, id, s.owner, leaseTime); err != nil || !claimed {
+// turns works on runs of a kind until none may be taken. A notice says that there is one, not
+// which: whose turn it is, is decided when a worker is free.
+func (s *Service) turns(ctx context.Context, kind store.RunKind, work func(context.Context, store.Run) error) error {
+	for {
+		if s.stopping.Load() || ctx.Err() != nil {
+			return &queue.Snooze{After: time.Second}
+		}
+		if kind == store.Builds {
+			if err := s.pause(); err != nil {
+				return err
+			}
+		}
+		var run store.Run
+		err := s.store.Write(ctx, func(tx store.Tx) (err error) {
+			if run, err = tx.ClaimNextRun(ctx, kind, s.owner, leaseTime, s.slots(), s.cfg.Limits); err != nil {
+				return err
+			}
+			return s.Publish(ctx, tx, run.ID)
+		})
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err == nil {
+			err = s.hold(ctx, run, work)
+		}
+		if err != nil {
 			return err
 		}
-		if run, err = tx.Run(ctx, id); err != nil {
-			return err
-		}
-		return s.Publish(ctx, tx, id)
-	})
-	if err != nil || !claimed {
-		return err
 	}
+}
+
+// slots is how many runs are planned, and how many are built, at a time: two at least, so that one
+// is left for other tenants.
+func (s *Service) slots() int { return max(2, s.cfg.Workers/2) }
+
+// hold does work on a claimed run under a lease that is renewed, and stops work when the run is
+// cancelled or taken away.
+func (s *Service) hold(ctx context.Context, run store.Run, work func(context.Context, store.Run) error) error {
+	id := run.ID
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.track(id, id, cancel)
@@ -42,7 +63,7 @@ func (s *Service) hold(ctx context.Context, id string, work func(context.Context
 		return tx.Heartbeat(ctx, id, s.owner,
 			leaseTime)
 	})
-	err = work(ctx, run)
+	err := work(ctx, run)
 	var later interface{ RetryAfter() time.Duration }
 	switch cause := context.Cause(ctx); {
 	case err == nil:
@@ -50,36 +71,36 @@ func (s *Service) hold(ctx context.Context, id string, work func(context.Context
 	case errors.Is(cause, errUnwanted):
 		return nil // the row says already why
 	case cause != nil:
-		return s.release(id, &queue.Snooze{After: time.Second}, false)
+		return errors.Join(s.release(run, 0, false), &queue.Snooze{After: time.Second})
 	case s.full(err):
 		s.log.Warn("run waits for space", "run", id, "err", err)
-		return s.release(id, &queue.Snooze{After: s.cfg.PausePoll}, true)
+		return s.release(run, s.cfg.PausePoll, true)
 	case isFinal(err):
 		return s.finish(context.WithoutCancel(ctx), run, conclusionOf(err), err.Error())
 	case errors.As(err, &later): // nobody's fault: it does not count as a try
-		return s.release(id, &queue.Snooze{After: max(time.Second, later.RetryAfter())}, true)
+		return s.release(run, max(time.Second, later.RetryAfter()), true)
 	case run.Tries >= maxTries:
 		s.log.Error("run given up", "run", id, "tries", run.Tries, "err", err)
 		return s.finish(ctx, run, "action_required", reports.OurFault(err.Error()))
 	}
 	s.log.Warn("run failed on our side", "run", id, "tries", run.Tries, "err", err)
-	return s.release(id, err, false)
+	return s.release(run, s.cfg.RetryPause<<(run.Tries-1), false)
 }
 
 // maxTries bounds how often a run is tried when the fault is ours.
 const maxTries = 4
 
-// release gives a run back and returns why, for the queue. uncounted takes the try back.
-func (s *Service) release(id string, why error, uncounted bool) error {
+// release gives a run back, to be taken up again after a while. uncounted takes the try back.
+func (s *Service) release(run store.Run, after time.Duration, uncounted bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if err := s.store.Write(ctx, func(tx store.Tx) error {
-		return tx.ReleaseRun(ctx, id, s.owner,
-			uncounted)
-	}); err != nil {
-		return errors.Join(why, err)
-	}
-	return why
+	return s.store.Write(ctx, func(tx store.Tx) error {
+		ours, err := tx.ReleaseRun(ctx, run.ID, s.owner, after, uncounted)
+		if err != nil || !ours {
+			return err
+		}
+		return s.requeue(ctx, tx, run, after)
+	})
 }
 
 // beat renews a lease until ctx ends; it ends the work when what it holds is no more ours.
@@ -120,7 +141,7 @@ func (s *Service) sweepLoop(ctx context.Context) {
 		case <-time.After(sweepEvery):
 		}
 		s.Paused() // where the database has no room either, nothing else comes to say so
-		if err := s.sweep(ctx, time.Now().Add(-lostAfter)); err != nil && ctx.Err() == nil {
+		if err := s.sweep(ctx, lostAfter); err != nil && ctx.Err() == nil {
 			s.log.Error("sweep", "err", err)
 		}
 		if err := s.maintain(ctx); err != nil && ctx.Err() == nil {
@@ -135,9 +156,10 @@ const (
 )
 
 // sweep makes new notices for rows whose notice or owner may be lost: runs with
-// an expired lease, and runs and deliveries untouched since `before`.
-func (s *Service) sweep(ctx context.Context, before time.Time) error {
+// an expired lease, and runs and deliveries untouched for so long.
+func (s *Service) sweep(ctx context.Context, untouched time.Duration) error {
 	return s.store.Write(ctx, func(tx store.Tx) error {
+		before := tx.Now().Add(-untouched)
 		ok, err := tx.TryLock(ctx, "sweep", s.owner, sweepEvery)
 		if err != nil || !ok {
 			return err
@@ -156,7 +178,7 @@ func (s *Service) sweep(ctx context.Context, before time.Time) error {
 			return err
 		}
 		for _, r := range append(orphans, stale...) {
-			if err := s.requeue(ctx, tx, r); err != nil {
+			if err := s.requeue(ctx, tx, r, 0); err != nil {
 				return err
 			}
 		}
@@ -185,7 +207,7 @@ func (s *Service) sweep(ctx context.Context, before time.Time) error {
 
 // overdue ends what has been open for longer than the deadline.
 func (s *Service) overdue(ctx context.Context, tx store.Tx) error {
-	ids, err := tx.OverdueRuns(ctx, time.Now().Add(-s.cfg.Deadline))
+	ids, err := tx.OverdueRuns(ctx, tx.Now().Add(-s.cfg.Deadline))
 	if err != nil {
 		return err
 	}
@@ -198,8 +220,9 @@ func (s *Service) overdue(ctx context.Context, tx store.Tx) error {
 	return s.Publish(ctx, tx, ids...)
 }
 
-func (s *Service) requeue(ctx context.Context, tx store.Tx, r store.Run) error {
-	job := queue.Job{Kind: BuildJob, ID: r.ID, Lane: queue.Builds, Priority: priority(r.Trigger)}
+// requeue makes a notice for a run.
+func (s *Service) requeue(ctx context.Context, tx store.Tx, r store.Run, after time.Duration) error {
+	job := queue.Job{Kind: BuildJob, ID: r.ID, Lane: queue.Builds, Priority: priority(r.Trigger), After: after}
 	if r.Aggregate() {
 		job.Kind, job.Lane = PlanJob, queue.Plans
 	}

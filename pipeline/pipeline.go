@@ -58,23 +58,23 @@ type Defaulter interface {
 
 // Config is what a Service needs.
 type Config struct {
-	Store     *store.Store
-	Data      string // folder for mirrors and work trees
-	Source    Source
-	Checker   Checker
-	Workers   int                               // verifications at a time; 0: this process only queues
-	Edge      map[string]queue.Handler          // handlers of the other kinds; nil in a plain worker
-	RunLimit  time.Duration                     // of one build or verification; 0: an hour
-	RepoLimit int                               // tasks of one repository at a time; 0: any number
-	Deadline  time.Duration                     // of a run, from its beginning; 0: a day
-	MinFree   uint64                            // bytes that must be free below Data to begin work
-	Free      func(path string) (uint64, error) // nil: asks the file system
-	Blobs     blob.Store                        // nil: a folder below Data
-	Log       *slog.Logger
-	Observe   func(kind string, waited, took time.Duration, err error) // may be nil
-	Measured  func(*verdict.Report)                                    // told of each report that is kept; may be nil
-	Keep      store.Retention                                          // zero: DefaultRetention
-	Local     bool                                                     // allow remotes on this machine's disk
+	Store    *store.Store
+	Data     string // folder for mirrors and work trees
+	Source   Source
+	Checker  Checker
+	Workers  int                               // verifications at a time; 0: this process only queues
+	Edge     map[string]queue.Handler          // handlers of the other kinds; nil in a plain worker
+	RunLimit time.Duration                     // of one build or verification; 0: an hour
+	Limits   store.Limits                      // of plans, of builds and of tasks at a time of a tenant
+	Deadline time.Duration                     // of a run, from its beginning; 0: a day
+	MinFree  uint64                            // bytes that must be free below Data to begin work
+	Free     func(path string) (uint64, error) // nil: asks the file system
+	Blobs    blob.Store                        // nil: a folder below Data
+	Log      *slog.Logger
+	Observe  func(kind string, waited, took time.Duration, err error) // may be nil
+	Measured func(*verdict.Report)                                    // told of each report that is kept; may be nil
+	Keep     store.Retention                                          // zero: DefaultRetention
+	Local    bool                                                     // allow remotes on this machine's disk
 
 	// For tests: how long a pause is, and the first one after a fault of ours.
 	PausePoll, RetryPause time.Duration
@@ -166,8 +166,7 @@ func New(cfg Config) (*Service, error) {
 	}
 	if cfg.Workers > 0 {
 		handlers[PlanJob], handlers[BuildJob], handlers[WorkJob] = s.plan, s.build, s.work
-		lanes[queue.Plans], lanes[queue.Builds], lanes[queue.Verify] = max(1, cfg.Workers/2), max(1, cfg.Workers/2),
-			cfg.Workers
+		lanes[queue.Plans], lanes[queue.Builds], lanes[queue.Verify] = s.slots(), s.slots(), cfg.Workers
 	}
 	q, err := queue.New(cfg.Store, queue.Config{Workers: lanes, Handlers: handlers, Log: cfg.Log, Observe: cfg.Observe})
 	if err != nil {
@@ -193,7 +192,7 @@ func (s *Service) Start(ctx context.Context) error {
 		}); err != nil {
 			return fmt.Errorf("pipeline: %w", err)
 		}
-		if err := s.sweep(ctx, time.Now()); err != nil {
+		if err := s.sweep(ctx, 0); err != nil {
 			return err
 		}
 	}
@@ -274,17 +273,7 @@ func (s *Service) Begin(ctx context.Context, tx store.Tx, r store.Run) (string, 
 }
 
 // priority puts people before machines.
-func priority(trigger string) int {
-	switch trigger {
-	case "nightly":
-		return 4
-	case "push":
-		return 3
-	case "pull_request":
-		return 2
-	}
-	return 1
-}
+func priority(trigger string) int { return store.RunPriority(trigger) }
 
 // CancelRuns ends in tx what is open of a pull request, except runs of the commit `keep`.
 // The processes end within a heartbeat; Interrupt ends those of this process at once.

@@ -22,9 +22,9 @@ const ManifestName = manifest.Name
 // maxManifest bounds its size.
 const maxManifest = 1 << 20
 
-// plan reads the manifest of an aggregate run and adds a run per target.
-func (s *Service) plan(ctx context.Context, id string, _ int) error {
-	return s.hold(ctx, id, func(ctx context.Context, run store.Run) error {
+// plan reads the manifest of aggregate runs and adds a run per target.
+func (s *Service) plan(ctx context.Context, _ string, _ int) error {
+	return s.turns(ctx, store.Plans, func(ctx context.Context, run store.Run) error {
 		in, err := s.inputs(ctx, run)
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ func (s *Service) work(ctx context.Context, _ string, _ int) error {
 		}
 		var t store.Task
 		err := s.store.Write(ctx, func(tx store.Tx) (err error) {
-			t, err = tx.ClaimTask(ctx, s.owner, s.cfg.Checker.Engine(), leaseTime, s.cfg.RepoLimit)
+			t, err = tx.ClaimTask(ctx, s.owner, s.cfg.Checker.Engine(), leaseTime, s.cfg.Limits)
 			return err
 		})
 		if errors.Is(err, store.ErrNotFound) {
@@ -248,7 +248,7 @@ func (s *Service) sweepTasks(ctx context.Context, tx store.Tx, before time.Time)
 			return err
 		}
 	}
-	foreign, err := tx.ForeignRuns(ctx, s.cfg.Checker.Engine(), time.Now().Add(-foreignAfter))
+	foreign, err := tx.ForeignRuns(ctx, s.cfg.Checker.Engine(), tx.Now().Add(-foreignAfter))
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ type Outcome struct {
 	URL        string
 	BaseRef    string // branch that the commit is to be merged into; empty: it is on its branch
 	BaseSHA    string
+	Before     int // runs that come first, of one that is queued
 }
 
 // Name is the name of the run's check. The branch that a commit is to be merged into is
@@ -104,6 +105,12 @@ func StatePage(r Outcome) Page {
 		title = "done"
 	}
 	p := Page{Title: title, Summary: title + "."}
+	if r.State == "queued" && r.Before > 0 {
+		p.Title += ": " + Place(r.Before)
+		p.Summary = fmt.Sprintf(
+			"Waiting for a worker; %s when this was written. [The run's page](%s) says how many do now.",
+			Place(r.Before), r.URL)
+	}
 	switch {
 	case r.Detail != "" && !r.Gated && (r.Conclusion == "failure" || strings.Contains(r.Detail, "\n")):
 		p.Summary = Fenced(r.Detail) // what a compiler or the manifest's reader said
@@ -113,6 +120,17 @@ func StatePage(r Outcome) Page {
 	}
 	p.Summary = Cut(p.Summary, MaxText, "")
 	return p
+}
+
+// Place says how many runs come before a queued one.
+func Place(before int) string {
+	switch before {
+	case 0:
+		return "next in the queue"
+	case 1:
+		return "one run comes first"
+	}
+	return fmt.Sprintf("%d runs come first", before)
 }
 
 var compilerNote = regexp.MustCompile(

@@ -37,7 +37,7 @@ func TestParked(t *testing.T) {
 			}
 		}
 		for range 2 {
-			x, err := tx.ClaimTask(ctx, "w", "e", time.Minute, 0)
+			x, err := tx.ClaimTask(ctx, "w", "e", time.Minute, store.Limits{})
 			if err != nil {
 				return err
 			}

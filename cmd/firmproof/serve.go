@@ -32,7 +32,9 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 		"`program` that runs jobs in a sandbox of its own (gVisor, a micro-VM), with its first arguments; see docs/server.md")
 	f.DurationVar(&c.RunLimit, "run-limit", 0, "longest time of one build or verification (default 1h)")
 	f.DurationVar(&c.Deadline, "run-deadline", 0, "longest time from the beginning of a run to its end (default 24h)")
-	f.IntVar(&c.RepoLimit, "repo-limit", 0, "verifications of one repository at a time (0: any number)")
+	f.IntVar(&c.RepoLimit, "repo-limit", 0, "verifications, and builds, of one repository at a time (0: any number)")
+	f.IntVar(&c.OwnerLimit, "owner-limit", 0,
+		"verifications, and builds, of one person or organisation at a time (0: any number)")
 	f.Int64Var(&c.MinFree, "min-free", 256<<20, "`bytes` that must be free below --data: with less, no work is begun")
 	f.StringVar(&c.Artifacts, "artifacts", "",
 		"`folder` or s3://HOST/BUCKET/PREFIX for programs, reports and traces; all workers share it (default below --data)")

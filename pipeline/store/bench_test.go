@@ -38,7 +38,7 @@ func BenchmarkClaim(b *testing.B) {
 			}
 			for b.Loop() {
 				err := st.Write(ctx, func(tx store.Tx) error {
-					x, err := tx.ClaimTask(ctx, "w", engine, time.Minute, 0)
+					x, err := tx.ClaimTask(ctx, "w", engine, time.Minute, store.Limits{})
 					if err != nil {
 						return err
 					}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -64,6 +65,12 @@ func (d *postgresDB) migrate(ctx context.Context) error {
 	}
 	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
 	return err
+}
+
+func (d *postgresDB) now(ctx context.Context, c conn) (time.Time, error) {
+	var micro int64
+	err := Tx{conn: c}.one(ctx, []any{&micro}, `SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint`)
+	return time.UnixMicro(micro), err
 }
 
 func (d *postgresDB) ping(ctx context.Context) error { return d.pool.Ping(ctx) }

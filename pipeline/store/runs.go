@@ -199,11 +199,13 @@ func (t Tx) FinishRun(ctx context.Context, id, owner, conclusion, detail string,
 }
 
 // ReleaseRun gives a run back to the queue, e.g. when the process stops or our side
-// failed; uncounted takes the try back, when nobody failed.
-func (t Tx) ReleaseRun(ctx context.Context, id, owner string, uncounted bool) error {
-	_, err := t.exec(ctx,
-		`UPDATE runs SET state = 'queued', owner = '', lease_until = 0, tries = tries - ? WHERE id = ? AND owner = ? AND state = 'running'`, flag(uncounted), id, owner)
-	return err
+// failed, not to be taken before `after` has passed; uncounted takes the try back, when nobody
+// failed. It reports whether the run was the owner's.
+func (t Tx) ReleaseRun(ctx context.Context, id, owner string, after time.Duration, uncounted bool) (bool, error) {
+	n, err := t.exec(ctx,
+		`UPDATE runs SET state = 'queued', owner = '', lease_until = 0, not_before = ?, tries = tries - ? WHERE id = ? AND owner = ? AND state = 'running'`,
+		t.ms()+after.Milliseconds(), flag(uncounted), id, owner)
+	return n > 0, err
 }
 
 // SetRunState moves a run that is not Done, from any owner, to state.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
@@ -96,6 +97,9 @@ func gooseUp(ctx context.Context, dialect database.Dialect, db *sql.DB, dir stri
 	_, err = p.Up(ctx)
 	return err
 }
+
+// now is this machine's clock: an SQLite database has one process.
+func (d *sqliteDB) now(context.Context, conn) (time.Time, error) { return time.Now(), nil }
 
 func (d *sqliteDB) ping(ctx context.Context) error { return d.write.PingContext(ctx) }
 

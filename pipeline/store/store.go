@@ -34,6 +34,8 @@ type backend interface {
 	begin(ctx context.Context, write bool) (conn, error)
 	migrate(ctx context.Context) error
 	ping(ctx context.Context) error
+	// now is the time that all processes of the database agree on
+	now(ctx context.Context, c conn) (time.Time, error)
 	close() error
 }
 
@@ -108,7 +110,11 @@ func (s *Store) run(ctx context.Context, write bool, fn func(Tx) error) error {
 			_ = c.rollback(context.WithoutCancel(ctx)) // fn panicked or failed: its error is the one to report
 		}
 	}()
-	if err := fn(Tx{c, time.Now(), s.docs}); err != nil {
+	now, err := s.now(ctx, c)
+	if err != nil {
+		return fmt.Errorf("store: begin: %w", err)
+	}
+	if err := fn(Tx{c, now, s.docs}); err != nil {
 		return err
 	}
 	if err := c.commit(ctx); err != nil {
@@ -148,6 +154,10 @@ func (t Tx) each(ctx context.Context, scan func(rows) error, query string, args 
 	}
 	return r.Err()
 }
+
+// Now is when the transaction began, by the database's clock: leases and deadlines of different machines are
+// compared by nothing else.
+func (t Tx) Now() time.Time { return t.now }
 
 func (t Tx) ms() int64 { return t.now.UnixMilli() }
 

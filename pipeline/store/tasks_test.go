@@ -45,7 +45,7 @@ func addTasks(t *testing.T, st *store.Store, run string, list ...string) {
 func claim(t *testing.T, st *store.Store, owner string, limit int) (x store.Task, ok bool) {
 	t.Helper()
 	write(t, st, func(ctx context.Context, tx store.Tx) (err error) {
-		x, err = tx.ClaimTask(ctx, owner, engine, time.Hour, limit)
+		x, err = tx.ClaimTask(ctx, owner, engine, time.Hour, store.Limits{Repo: limit})
 		ok = err == nil
 		if errors.Is(err, store.ErrNotFound) {
 			err = nil

@@ -23,14 +23,33 @@ func fairest(a, b share) int {
 		cmp.Compare(a.served, b.served), cmp.Compare(a.repo, b.repo))
 }
 
+// Limits bound what runs at a time of one tenant; 0: any number.
+type Limits struct{ Repo, Owner int }
+
+// allow reports whether one more of s may run.
+func (l Limits) allow(s share) bool {
+	return (l.Repo == 0 || s.running < l.Repo) && (l.Owner == 0 || s.crowd < l.Owner)
+}
+
+// Kinds of work that tenants share.
+const (
+	verifyTurn = "verify"
+	buildTurn  = "build"
+	planTurn   = "plan"
+)
+
 // patience is how long a task lets shorter ones go before it.
 const patience = 10 * time.Minute
 
-// ClaimTask takes the task whose turn it is for owner, or gives ErrNotFound. At
-// most limit tasks of a repository run at a time (0: any number).
-func (t Tx) ClaimTask(ctx context.Context, owner, engine string, lease time.Duration, limit int) (Task, error) {
-	// one at a time, so that shares and limits hold; in SQLite every writer is alone
-	if _, err := t.exec(ctx, `UPDATE locks SET until = until WHERE name = 'claim'`); err != nil {
+// claimAlone makes claims happen one at a time, so that shares and limits hold; in SQLite every writer is alone.
+func (t Tx) claimAlone(ctx context.Context) error {
+	_, err := t.exec(ctx, `UPDATE locks SET until = until WHERE name = 'claim'`)
+	return err
+}
+
+// ClaimTask takes the task whose turn it is for owner, or gives ErrNotFound.
+func (t Tx) ClaimTask(ctx context.Context, owner, engine string, lease time.Duration, l Limits) (Task, error) {
+	if err := t.claimAlone(ctx); err != nil {
 		return Task{}, err
 	}
 	list, err := t.shares(ctx, engine)
@@ -38,7 +57,7 @@ func (t Tx) ClaimTask(ctx context.Context, owner, engine string, lease time.Dura
 		return Task{}, err
 	}
 	slices.SortFunc(list, fairest)
-	i := slices.IndexFunc(list, func(s share) bool { return limit == 0 || s.running < limit })
+	i := slices.IndexFunc(list, l.allow)
 	if i < 0 {
 		return Task{}, ErrNotFound
 	}
@@ -53,13 +72,18 @@ func (t Tx) ClaimTask(ctx context.Context, owner, engine string, lease time.Dura
 		return Task{}, err
 	}
 	x.State, x.Owner, x.Tries, x.Started = TaskRunning, owner, x.Tries+1, t.now
+	return x, t.served(ctx, verifyTurn, s)
+}
+
+// served notes that a repository, and with it its installation, got a worker now.
+func (t Tx) served(ctx context.Context, kind string, s share) error {
 	for _, repo := range []int64{0, s.repo} {
-		if _, err := t.exec(ctx, `INSERT INTO shares (installation_id, repo_id, served_at) VALUES (?, ?, ?)
-			ON CONFLICT (installation_id, repo_id) DO UPDATE SET served_at = excluded.served_at`, s.installation, repo, t.now.UnixMicro()); err != nil {
-			return Task{}, err
+		if _, err := t.exec(ctx, `INSERT INTO turns (kind, installation_id, repo_id, served_at) VALUES (?, ?, ?, ?)
+			ON CONFLICT (kind, installation_id, repo_id) DO UPDATE SET served_at = excluded.served_at`, kind, s.installation, repo, t.now.UnixMicro()); err != nil {
+			return err
 		}
 	}
-	return x, nil
+	return nil
 }
 
 // urgent is the most urgent task of each repository that has one to be taken. Each step
@@ -83,6 +107,12 @@ func (t Tx) shares(ctx context.Context, engine string) ([]share, error) {
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
+	return out, t.weigh(ctx, out, verifyTurn,
+		`SELECT installation_id, repo_id, COUNT(*) FROM tasks WHERE state = 'running' GROUP BY installation_id, repo_id`)
+}
+
+// weigh completes shares of a kind of work by what runs, which the query counts, and by who was served when.
+func (t Tx) weigh(ctx context.Context, list []share, kind, runs string) error {
 	running := map[int64]int{}
 	crowd := map[int64]int{}
 	if err := t.each(ctx, func(r rows) error {
@@ -92,8 +122,8 @@ func (t Tx) shares(ctx context.Context, engine string) ([]share, error) {
 		running[repo] += n
 		crowd[installation] += n
 		return err
-	}, `SELECT installation_id, repo_id, COUNT(*) FROM tasks WHERE state = 'running' GROUP BY installation_id, repo_id`); err != nil {
-		return nil, err
+	}, runs); err != nil {
+		return err
 	}
 	served := map[[2]int64]int64{}
 	if err := t.each(ctx, func(r rows) error {
@@ -102,15 +132,15 @@ func (t Tx) shares(ctx context.Context, engine string) ([]share, error) {
 		err := r.Scan(&k[0], &k[1], &at)
 		served[k] = at
 		return err
-	}, `SELECT installation_id, repo_id, served_at FROM shares`); err != nil {
-		return nil, err
+	}, `SELECT installation_id, repo_id, served_at FROM turns WHERE kind = ?`, kind); err != nil {
+		return err
 	}
-	for i := range out {
-		s := &out[i]
+	for i := range list {
+		s := &list[i]
 		s.running, s.crowd = running[s.repo], crowd[s.installation]
 		s.served, s.last = served[[2]int64{s.installation, s.repo}], served[[2]int64{s.installation, 0}]
 	}
-	return out, nil
+	return nil
 }
 
 // nextTask is a repository's most urgent task: one that has waited long, else the shortest.
