@@ -88,7 +88,7 @@ func whyDiffer(c *verdict.Claim, bad, good []*verdict.Machine) string {
 		}
 		text := fmt.Sprintf("%s (%s, not %s)", f.name, strings.Join(here, " or "), strings.Join(there, " or "))
 		all = append(all, text)
-		if slices.ContainsFunc(c.Trace, func(s verdict.Step) bool { return names(s.Type, f.words) }) {
+		if slices.ContainsFunc(c.Trace, func(s verdict.Step) bool { return mentions(s.Type, f.words) }) {
 			seen = append(seen, text)
 		}
 	}
@@ -101,8 +101,8 @@ func whyDiffer(c *verdict.Claim, bad, good []*verdict.Machine) string {
 	return ""
 }
 
-// names reports whether a C type has one of the words.
-func names(t string, words []string) bool {
+// mentions reports whether a C type has one of the words.
+func mentions(t string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool {
 		if w == "*" {
 			return strings.Contains(t, "*")

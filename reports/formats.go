@@ -6,22 +6,36 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
+// Names says relative to what a format names files.
+type Names uint8
+
+// The ways to name files.
+const (
+	AsInReport     Names = iota // relative to the folder that was checked
+	FromHere                    // relative to the current folder: for people at a terminal
+	FromRepository              // relative to the repository: for forges and their tools
+)
+
 // Format is a form in which `check` and its like write a report.
 type Format struct {
 	Name  string
+	Names Names
 	Write func(w io.Writer, r *verdict.Report, o TextOptions) error // o is for terminals; other forms ignore it
 }
 
 // Formats lists the formats in the order of the manual; the first one is the default.
 func Formats() []Format {
 	return []Format{
-		{"text", func(w io.Writer, r *verdict.Report, o TextOptions) error { Text(w, r, o); return nil }},
-		{"json", func(w io.Writer, r *verdict.Report, _ TextOptions) error { return r.WriteJSON(w) }},
-		{"sarif", whole(SARIF)},
-		{"junit", whole(JUnit)},
-		{"html", whole(HTML)},
-		{"md", whole(func(r *verdict.Report) ([]byte, error) { return []byte(Markdown(r) + "\n"), nil })},
-		{"github", whole(func(r *verdict.Report) ([]byte, error) { return []byte(GitHub(r)), nil })},
+		{"text", FromHere, func(w io.Writer, r *verdict.Report, o TextOptions) error { Text(w, r, o); return nil }},
+		{"json", AsInReport, func(w io.Writer, r *verdict.Report, _ TextOptions) error { return r.WriteJSON(w) }},
+		{"sarif", FromRepository, whole(SARIF)},
+		{"junit", FromRepository, whole(JUnit)},
+		{"html", AsInReport, whole(HTML)},
+		{"md", FromRepository, whole(func(r *verdict.Report) ([]byte, error) {
+			return []byte(Markdown(r) + "\n"),
+				nil
+		})},
+		{"github", FromRepository, whole(func(r *verdict.Report) ([]byte, error) { return []byte(GitHub(r)), nil })},
 	}
 }
 

@@ -13,22 +13,34 @@ import (
 
 // TextOptions choose how Text looks.
 type TextOptions struct {
-	Color   bool // ANSI colours
-	Verbose bool // every claim and the cost of each stage
-	Quiet   bool // one line per result
+	Color   bool   // ANSI colours
+	Verbose bool   // every claim and the cost of each stage
+	Quiet   bool   // one line per result
+	Trace   string // all, relevant (what the report has), else short
+	Source  Source // for the lines that are shown; nil: none
+
+	Check    string // the command that made the report, without its formats; empty: not known
+	Replay   string // `firmproof replay` with the same paths, without the report
+	JSONFile string // where the same command wrote the report as JSON
 }
 
-// Text writes the report for a terminal.
+// Text writes the report for a terminal: an overview, each violation and each reason once, the count and what to do.
 func Text(w io.Writer, r *verdict.Report, o TextOptions) {
 	p := &printer{w: w, o: o}
-	for i := range r.Results {
-		p.result(&r.Results[i])
+	p.overview(r.Results)
+	if o.Quiet {
+		return
 	}
-	if !o.Quiet {
-		for _, line := range Differences(r) {
-			p.line("%s %s", p.bold("targets differ:"), line)
-		}
+	p.endings(r.Results)
+	p.violations(r.Results)
+	p.unknowns(r.Results)
+	p.bounds(r.Results)
+	p.notes("warning", r.Results, func(r *verdict.Result) []string { return r.Warnings })
+	p.notes("assumed", r.Results, func(r *verdict.Result) []string { return r.Assumptions })
+	for _, line := range Differences(r) {
+		p.line("%s %s", p.bold("targets differ:"), line)
 	}
+	p.closing(r.Results)
 }
 
 type printer struct {
@@ -69,20 +81,44 @@ var statusColor = map[verdict.Status]string{verdict.Proved: "32", verdict.Bounde
 
 func (p *printer) status(s verdict.Status) painted { return p.paint(statusColor[s], s.String()) }
 
-func (p *printer) result(r *verdict.Result) {
-	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(r.Target), p.bold(r.Entry), p.status(r.Status), Counts(r.Claims),
-		float64(r.DurationMS)/1000)
+// overview writes a line for each entry; targets with the same answer share it.
+func (p *printer) overview(results []verdict.Result) {
+	type key struct {
+		entry  string
+		status verdict.Status
+		reused string
+	}
+	groups := map[key][]*verdict.Result{}
+	var order []key
+	for i := range results {
+		r := &results[i]
+		k := key{r.Entry, r.Status, r.Reused}
+		if p.o.Quiet || p.o.Verbose || r.Complexity != nil {
+			k.entry = fmt.Sprint(i) // a line of its own
+		}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], r)
+	}
+	for _, k := range order {
+		p.results(groups[k])
+	}
+}
+
+// results writes the line of verifications of one entry that came out the same.
+func (p *printer) results(list []*verdict.Result) {
+	var claims []verdict.Claim
+	ms := int64(0)
+	for _, r := range list {
+		claims, ms = append(claims, r.Claims...), ms+r.DurationMS
+	}
+	r := list[0]
+	on := strings.Join(names(list, func(r *verdict.Result) string { return r.Target }), ", ")
+	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(on), p.bold(r.Entry), p.status(r.Status), Counts(claims),
+		float64(ms)/1000)
 	if p.o.Quiet {
 		return
-	}
-	if r.Reason != nil {
-		p.line("  unknown: %s", r.Reason)
-	}
-	for i := range r.Claims {
-		p.claim(&r.Claims[i])
-	}
-	if n := shadowed(r.Claims); n > 0 && !p.o.Verbose {
-		p.line("  %s only reached past a violation above: unknown until that is mended", plural(n, "claim")+are(n))
 	}
 	if r.Complexity != nil {
 		p.line("  runtime bound: %s  %s", r.Complexity.Bound, r.Complexity.Class)
@@ -90,134 +126,35 @@ func (p *printer) result(r *verdict.Result) {
 			p.line("  loop %s at %s: reached at most %s times in a run", l.Name, l.Pos, l.Bound)
 		}
 	}
-	for _, l := range r.Bounds.Loops {
-		if !l.Complete || p.o.Verbose {
-			p.line("  loop %s at %s: %s", l.Name, l.Pos, turns(l))
-		}
-	}
 	if r.Reused != "" {
 		p.line("  answered by %s", reusedFrom(r.Reused))
 	}
-	for _, s := range r.Warnings {
-		p.line("  warning: %s", s)
-	}
-	p.assumptions(r.Assumptions)
 	if p.o.Verbose {
-		for _, s := range r.Stages {
-			p.line("  %-10s %8.3f s%s", s.Name, s.Seconds, stageCounts(s))
-		}
-		if r.PeakRSS > 0 {
-			p.line("  peak memory %d MiB", r.PeakRSS>>20)
-		}
+		p.everything(r)
 	}
 }
 
-// shownAssumptions is how many of a result's assumptions are shown without --verbose.
-const shownAssumptions = 3
-
-func (p *printer) assumptions(list []string) {
-	rest := 0
-	if !p.o.Verbose && len(list) > shownAssumptions {
-		rest = len(list) - shownAssumptions
+// everything writes what --verbose adds to a result.
+func (p *printer) everything(r *verdict.Result) {
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		if c.Status == verdict.Violated && c.Suppressed == "" || c.IsShadowed() {
+			continue
+		}
+		p.line("  %s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, c.ID)
+		p.certificate(c)
 	}
-	for _, s := range list[:len(list)-rest] {
-		p.line("  assumed: %s", s)
-	}
-	if rest > 0 {
-		p.line("  assumed: %d more (-v shows them)", rest)
-	}
-}
-
-func turns(l verdict.LoopBound) string {
-	if l.Complete {
-		return fmt.Sprintf("at most %d turns", l.Turns)
-	}
-	return fmt.Sprintf("analysed for %d turns, may take more", l.Turns)
-}
-
-func (p *printer) claim(c *verdict.Claim) {
-	if c.IsShadowed() && !p.o.Verbose {
-		return
-	}
-	show := p.o.Verbose || c.Status == verdict.Violated || c.Status == verdict.Unknown ||
-		(c.Check == verdict.Termination && c.Certificate != nil)
-	if !show {
-		return
-	}
-	p.line("  %s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, c.ID)
-	if c.Suppressed != "" {
-		p.line("      suppressed: %s", c.Suppressed)
-		return
-	}
-	if c.Reason != nil {
-		p.line("      %s", c.Reason)
-	}
-	if c.Certificate != nil && (p.o.Verbose || c.Check == verdict.Termination) {
-		p.line("      by %s%s", c.Certificate.Method, checkedBy(c.Certificate))
-		for _, d := range c.Certificate.Detail {
-			p.line("        %s", d)
+	for _, l := range r.Bounds.Loops {
+		if l.Complete {
+			p.line("  loop %s at %s: %s", l.Name, l.Pos, turns(l))
 		}
 	}
-	if len(c.Trace) > 0 {
-		p.line("      trace (replay %s%s):", c.Replay, onMachine(c.Machine))
-		for _, l := range TraceLines(c.Trace) {
-			p.line("        %s", l)
-		}
+	for _, s := range r.Stages {
+		p.line("  %-10s %8.3f s%s", s.Name, s.Seconds, stageCounts(s))
 	}
-}
-
-// onMachine adds what a run of the compiled program showed.
-func onMachine(m *verdict.MachineRun) string {
-	switch {
-	case m == nil:
-		return ""
-	case m.Detail == "":
-		return "; compiled and run: " + string(m.Result)
+	if r.PeakRSS > 0 {
+		p.line("  peak memory %d MiB", r.PeakRSS>>20)
 	}
-	return fmt.Sprintf("; compiled and run: %s: %s", m.Result, m.Detail)
-}
-
-func checkedBy(c *verdict.Certificate) string {
-	if c.Checked == "" {
-		return ""
-	}
-	return ", checked by " + c.Checked
-}
-
-// TraceLines formats a trace, one line a step, indented by call depth.
-func TraceLines(steps []verdict.Step) []string {
-	width := 0
-	for _, s := range steps {
-		width = max(width, len(s.Pos.String()))
-	}
-	var out []string
-	for _, s := range steps {
-		out = append(out, fmt.Sprintf("%-*s  %s%s", width, s.Pos, strings.Repeat("  ", s.Depth), StepText(s)))
-	}
-	return out
-}
-
-// StepText is one step in words, without its place.
-func StepText(s verdict.Step) string {
-	switch s.Kind {
-	case verdict.StepAssign, verdict.StepInput, verdict.StepVolatile:
-		t := s.What + " = " + s.Value
-		if s.Bytes != "" {
-			t += "  [" + s.Bytes + "]"
-		}
-		if s.Type != "" {
-			t += "  (" + s.Type + ")"
-		}
-		if s.Kind != verdict.StepAssign {
-			t = string(s.Kind) + " " + t
-		}
-		return t
-	}
-	t := string(s.Kind) + " " + s.What
-	if s.Value != "" {
-		t += " = " + s.Value
-	}
-	return t
 }
 
 func shadowed(claims []verdict.Claim) int {

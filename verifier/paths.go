@@ -37,6 +37,7 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 		}
 	}
 	a := problem.NewAnswers()
+	a.Announce(p.Found)
 	race(ctx, &q, a, safetyEngines)
 	reportPaths(&q, a, res)
 	decideBehind(ctx, &q, a, res)
@@ -79,6 +80,7 @@ func decideBehind(ctx context.Context, p *problem.Problem, a *problem.Answers, r
 		}
 		q := p.Without(maps.Clone(left))
 		b := problem.NewAnswers()
+		b.Announce(p.Found)
 		race(ctx, q, b, safetyEngines)
 		for _, s := range b.Stages() {
 			a.AddStage(s)

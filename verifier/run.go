@@ -55,6 +55,7 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	}
 	ctx, end := context.WithCancel(ctx)
 	runs := &runsQuestion{p: p, answers: problem.NewAnswers(), paths: res, pathsDone: make(chan struct{})}
+	runs.answers.Announce(plan.Found)
 	aboutRuns := plan.Checks.Has(verdict.Termination) || plan.Checks.Has(verdict.ComplexityBound)
 	beside := aboutRuns && asksPaths(plan.Checks) && len(plan.Dumps) == 0
 	var runsDone <-chan struct{}

@@ -38,7 +38,7 @@ type checkFlags struct {
 	dump             []string
 	out              outputs
 	failOn, baseline string
-	replay           bool
+	replay, failFast bool
 	trace            string
 }
 
@@ -85,8 +85,10 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringArrayVarP(&fl.out.files, "output", "o", nil, "file for the report")
 	f.BoolVarP(&fl.out.quiet, "quiet", "q", false, "one line per result")
 	f.BoolVarP(&fl.out.verbose, "verbose", "v", false, "every claim, and the cost of each stage")
-	f.StringVar(&fl.trace, "trace", "all",
-		"steps of a counterexample: all, or relevant for those that the failure depends on")
+	f.StringVar(&fl.trace, "trace", "short",
+		"steps of a counterexample: all; relevant for those that the failure depends "+
+			"on; short for the last of these in text, and all in other formats")
+	f.BoolVar(&fl.failFast, "fail-fast", false, "end with the first violation")
 	f.BoolVar(&fl.replay, "replay", false,
 		"compile and run each counterexample for real, and say in the report what happened")
 	f.StringVar(&fl.failOn, "fail-on", "unknown", "violation or unknown: what makes the exit status non-zero")
@@ -128,6 +130,7 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	if fl.replay {
 		fl.replayAll(ctx, rep, args)
 	}
+	fl.out.about(fl, args)
 	if err := fl.out.write(cmd.OutOrStdout(), rep); err != nil {
 		return err
 	}
@@ -162,8 +165,8 @@ func (fl *checkFlags) check() error {
 	if !slices.Contains([]string{"bitvector", "unbounded"}, fl.req.Integers) {
 		return fmt.Errorf("--integers %q: bitvector or unbounded", fl.req.Integers)
 	}
-	if !slices.Contains([]string{"all", "relevant"}, fl.trace) {
-		return fmt.Errorf("--trace %q: all or relevant", fl.trace)
+	if !slices.Contains([]string{"all", "relevant", "short"}, fl.trace) {
+		return fmt.Errorf("--trace %q: all, relevant or short", fl.trace)
 	}
 	if !slices.Contains([]string{"violation", "unknown"}, fl.failOn) {
 		return fmt.Errorf("--fail-on %q: violation or unknown", fl.failOn)
@@ -240,9 +243,12 @@ func dumpTo(w io.Writer, jobs []prepare.Job, stages []string) {
 // verify runs the jobs, fl.jobs at a time, and keeps their order.
 func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prepare.Job) []verdict.Result {
 	results := make([]verdict.Result, len(jobs))
-	line := newProgress(progress, len(jobs), fl.out.quiet)
-	defer line.clear()
-	cache := answers.OpenFolder(fl.answers)
+	run := &checking{line: newProgress(progress, len(jobs), fl.out.quiet), cache: answers.OpenFolder(fl.answers)}
+	defer run.line.clear()
+	if fl.failFast {
+		ctx, run.end = context.WithCancel(ctx)
+		defer run.end()
+	}
 	for i := range jobs {
 		jobs[i].Plan.Proofs = fl.proofs
 	}
@@ -253,25 +259,54 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prep
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots; wg.Done() }()
-			results[i] = runJob(ctx, &jobs[i], line, cache)
+			results[i] = run.job(ctx, &jobs[i])
 		}()
 	}
 	wg.Wait()
 	return results
 }
 
-func runJob(ctx context.Context, j *prepare.Job, line *progressLine, cache *answers.Folder) verdict.Result {
+// checking is what the jobs of one `check` share.
+type checking struct {
+	line  *progressLine
+	cache *answers.Folder
+	end   func() // ends all jobs at the first violation; nil: they go on
+}
+
+func (r *checking) job(ctx context.Context, j *prepare.Job) verdict.Result {
+	target, entry := j.Plan.Target, j.Name()
+	defer r.line.done(target, entry)
 	if j.Settled != nil {
-		line.done()
 		return *j.Settled
 	}
+	if r.end != nil && ctx.Err() != nil {
+		return stoppedEarly(j)
+	}
+	r.line.begin(target, entry, j.Timeout)
 	ctx, cancel := context.WithTimeout(ctx, j.Timeout)
 	defer cancel()
-	j.Plan.Progress = func(p verifier.Progress) { line.show(j.Plan.Target, j.Plan.Entry, p) }
-	res := cache.Run(ctx, j.Program, j.Plan, j.Timeout)
+	j.Plan.Progress = func(p verifier.Progress) { r.line.at(target, entry, p) }
+	j.Plan.FirstOnly = r.end != nil
+	j.Plan.Found = func(c verdict.Claim) {
+		if !slices.ContainsFunc(j.Suppressed, func(s manifest.Suppression) bool { return s.Claim == c.ID }) {
+			r.line.violated(target, entry, c)
+		}
+	}
+	res := r.cache.Run(ctx, j.Program, j.Plan, j.Timeout)
 	j.Complete(res)
-	line.done()
+	if res.Status == verdict.Violated && r.end != nil {
+		r.end()
+	}
 	return *res
+}
+
+// stoppedEarly is the result of a job that --fail-fast left out.
+func stoppedEarly(j *prepare.Job) verdict.Result {
+	res := verdict.Result{Target: j.Plan.Target, Entry: j.Name(), Claims: []verdict.Claim{}, Machine: j.Machine,
+		Reason: &verdict.Reason{Kind: verdict.Cancelled, Detail: "not verified, because a violation was found before",
+			Remedy: "leave out --fail-fast"}}
+	res.Summarise()
+	return res
 }
 
 // userError gives errors of the user's making exit code 2 and a form that names the place.

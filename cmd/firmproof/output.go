@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/reports"
@@ -18,6 +19,11 @@ type outputs struct {
 	files   []string
 	quiet   bool
 	verbose bool
+	trace   string // of violations in text: all, relevant or short
+
+	tree  *sourceTree // of what the report is about; nil: not known
+	paths []string    // that were checked
+	args  []string    // of the command, to be repeated
 }
 
 // check says what is wrong with the flags.
@@ -63,8 +69,71 @@ func (o *outputs) render(w io.Writer, format string, r *verdict.Report, color bo
 	if !known {
 		return fmt.Errorf("unknown --format %q", format)
 	}
-	return f.Write(w, r, reports.TextOptions{Color: color && os.Getenv("NO_COLOR") == "", Verbose: o.verbose,
-		Quiet: o.quiet})
+	opts := reports.TextOptions{Color: color && os.Getenv("NO_COLOR") == "", Verbose: o.verbose, Quiet: o.quiet,
+		Trace: o.trace}
+	if o.tree != nil {
+		if prefix := o.tree.place(f.Names); prefix != "" && prefix != "." {
+			r = reports.Rebase(r, prefix, o.tree.has)
+			tree := o.tree
+			opts.Source = func(file string) []byte {
+				if rel, inside := strings.CutPrefix(file, prefix+"/"); inside {
+					return tree.read(rel)
+				}
+				return tree.read(file)
+			}
+		} else {
+			opts.Source = o.tree.read
+		}
+	}
+	o.commands(&opts)
+	return f.Write(w, r, opts)
+}
+
+// about notes what was checked, and how.
+func (o *outputs) about(fl *checkFlags, paths []string) {
+	o.trace, o.tree, o.paths = fl.trace, treeOf(paths), slices.Clone(paths)
+	if len(os.Args) > 1 && os.Args[1] == "check" {
+		o.args = withoutFormats(os.Args[2:])
+	}
+	for _, f := range []struct {
+		name string
+		list []string
+	}{{"-I", fl.req.Include}, {"-D", fl.req.Defines}, {"--cflags", fl.req.CFlags}} {
+		for _, v := range f.list {
+			o.paths = append(o.paths, f.name, v)
+		}
+	}
+}
+
+// commands fills in how to make the report again and how to replay it.
+func (o *outputs) commands(opts *reports.TextOptions) {
+	if o.args == nil {
+		return
+	}
+	opts.Check = reports.ShellWords(append([]string{"firmproof", "check"}, o.args...))
+	opts.Replay = reports.ShellWords(append([]string{"firmproof", "replay"}, o.paths...))
+	for i, f := range o.formats {
+		if f == "json" && i < len(o.files) && o.files[i] != "-" {
+			opts.JSONFile = o.files[i]
+		}
+	}
+}
+
+// withoutFormats returns the words of a command without those that say what to write where.
+func withoutFormats(words []string) []string {
+	out := []string{}
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case w == "--format" || w == "-o" || w == "--output" || w == "--trace":
+			i++
+		case strings.HasPrefix(w, "--format=") || strings.HasPrefix(w, "--output=") ||
+			strings.HasPrefix(w, "--trace=") ||
+			strings.HasPrefix(w, "-o"), w == "-v", w == "--verbose", w == "-q", w == "--quiet":
+		default:
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 func isTerminal(w io.Writer) bool {

@@ -39,6 +39,7 @@ func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []v
 			return e.model(fr, st, in, f, f.Model, args)
 		}
 		e.gap(st, in, verdict.Undefined, "call of %s, which has no body", f.Name)
+		e.f.Gaps[len(e.f.Gaps)-1].Reason.Remedy = stubFor(f)
 		return val{}
 	}
 	if e.isCut(f) {
@@ -158,4 +159,16 @@ func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) v
 	out := e.mergeEdges(ends)
 	*st = *out.st
 	return out.vals[0]
+}
+
+// stubFor says how to go on past calls of f, which has no body.
+func stubFor(f *ir.Func) string {
+	kind, meaning := "nondet", "any result"
+	for _, p := range f.Params {
+		if p.T.IsPtr() {
+			kind, meaning = "havoc", "any result, and any value in what its arguments point to"
+		}
+	}
+	return fmt.Sprintf("compile its source, too, or say what a call does: --stub %s=%s, or `stubs: {%s: %s}` in the manifest (%s)",
+		f.Name, kind, f.Name, kind, meaning)
 }

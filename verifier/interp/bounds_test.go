@@ -53,6 +53,14 @@ int main(void) { int noise = 3; msg.len = 4; noise++; __builtin_memset(&msg.type
 		!out.Steps[len(out.Steps)-1].Relevant {
 		t.Errorf("marks %v", marks)
 	}
+	last := out.Steps[len(out.Steps)-1]
+	chain := ""
+	for at := last; len(at.Causes) > 0; at = out.Steps[at.Causes[0]] {
+		chain += " < " + out.Steps[at.Causes[0]].What
+	}
+	if !strings.HasPrefix(chain, " < copy < msg.") {
+		t.Errorf("chain%s", chain)
+	}
 	if values["copy"] != "{.type = BEGIN, .len = 4}" {
 		t.Errorf("values %v", values)
 	}

@@ -156,7 +156,8 @@ func (fr *frame) followPhi(in *ir.Instr) *cause {
 	return c
 }
 
-// markRelevant marks the steps that the last instruction depends on; with Options.Relevant the others go.
+// markRelevant marks the steps that the last instruction depends on, and notes of each the steps that it follows from;
+// with Options.Relevant the others go.
 func (x *machine) markRelevant() {
 	t := &x.trace
 	switch {
@@ -169,17 +170,72 @@ func (x *machine) markRelevant() {
 		return
 	}
 	keep := x.relevantSteps()
+	last := len(t.steps) - 1
 	for i := range t.steps {
-		t.steps[i].Relevant = t.steps[i].Kind == verdict.StepViolation || keep[t.dropped+i]
+		t.steps[i].Relevant = i == last || keep[t.dropped+i] != nil
+	}
+	number := make([]int, len(t.steps)) // of the steps that stay
+	if n := 0; x.o.Relevant {
+		for i := range t.steps {
+			if number[i] = n; t.steps[i].Relevant {
+				n++
+			}
+		}
+	} else {
+		for i := range number {
+			number[i] = i
+		}
+	}
+	for i := range t.steps {
+		c := keep[t.dropped+i]
+		if i == last {
+			c = x.rel.cur
+		}
+		if c != nil {
+			t.steps[i].Causes = t.causes(c, i, number)
+		}
 	}
 	if x.o.Relevant {
 		t.steps = slices.DeleteFunc(t.steps, func(s verdict.Step) bool { return !s.Relevant })
 	}
 }
 
-// relevantSteps returns the steps, counted from the start of the run, that the last instruction depends on.
-func (x *machine) relevantSteps() map[int]bool {
-	keep := map[int]bool{}
+// Bounds on what is looked at to find the causes of one step.
+const (
+	maxCauses     = 4
+	maxCausesWalk = 400
+)
+
+// causes returns the numbers of the nearest steps that step i follows from, the latest first. c is its cause.
+func (t *tracer) causes(c *cause, i int, number []int) []int {
+	var out []int
+	seen := map[*cause]bool{c: true}
+	for todo := slices.Clone(c.preds); len(todo) > 0 && len(seen) < maxCausesWalk; {
+		p := todo[0]
+		todo = todo[1:]
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		found := false
+		for k := len(p.steps) - 1; k >= 0 && !found; k-- {
+			if at := p.steps[k] - t.dropped; at >= 0 && at < i {
+				out, found = append(out, number[at]), true
+			}
+		}
+		if !found {
+			todo = append(todo, p.preds...)
+		}
+	}
+	slices.SortFunc(out, func(a, b int) int { return b - a })
+	out = slices.Compact(out)
+	return out[:min(len(out), maxCauses)]
+}
+
+// relevantSteps returns the steps, counted from the start of the run, that the last instruction depends on, each with
+// the instruction that made it.
+func (x *machine) relevantSteps() map[int]*cause {
+	keep := map[int]*cause{}
 	for todo := []*cause{x.rel.cur}; len(todo) > 0; {
 		c := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -188,7 +244,7 @@ func (x *machine) relevantSteps() map[int]bool {
 		}
 		c.seen = true
 		for _, s := range c.steps {
-			keep[s] = true
+			keep[s] = c
 		}
 		todo = append(todo, c.preds...)
 	}

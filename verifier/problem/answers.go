@@ -30,12 +30,16 @@ type shared struct {
 	proofs     *Proofs
 	unwinding  *Unwinding
 	complexity *verdict.Complexity
+	found      func(verdict.Claim) // told of each violation; may be nil
 }
 
 // NewAnswers returns answers without any.
 func NewAnswers() *Answers {
 	return &Answers{shared: &shared{settled: map[string]*Settled{}, open: map[string]verdict.Claim{}}}
 }
+
+// Announce has found called once for each violation that is settled from now on.
+func (a *Answers) Announce(found func(verdict.Claim)) { a.shared.found = found }
 
 // Fork returns the answers that one engine of a race adds to. giving is called
 // when the engine lets those begin that wait for it.
@@ -71,6 +75,9 @@ func (a *Answers) Settle(s *Settled) bool {
 		return false
 	}
 	a.shared.settled[s.ID] = s
+	if a.shared.found != nil && s.Status == verdict.Violated {
+		a.shared.found(s.Claim)
+	}
 	return true
 }
 

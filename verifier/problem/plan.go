@@ -30,6 +30,7 @@ type Plan struct {
 	Answers   *solve.Answers        `json:"-"` // of earlier runs of the same engine on this entry; may be nil
 	Tried     [][]verdict.Input     `json:"-"` // inputs of violations that were found before: they are tried first
 	Progress  func(Progress)        `json:"-"` // may be nil; called from the running goroutine
+	Found     func(verdict.Claim)   `json:"-"` // may be nil; called once for each violation, as soon as it is confirmed
 	Dump      func(stage, s string) `json:"-"` // receives printed stages asked for by Dumps; may be nil
 	Dumps     map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
 }

@@ -154,6 +154,8 @@ type Step struct {
 	Depth int      `json:"depth,omitempty"` // call depth, 0 for the entry
 
 	Relevant bool `json:"relevant,omitempty"` // the failure depends on it, by values or by branches
+	// of a relevant step: numbers of the steps (from 0) that it follows from, latest first
+	Causes []int `json:"causes,omitempty"`
 }
 
 // Object is the piece of memory that a failed access was to leave, in bytes from its start.

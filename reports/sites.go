@@ -1,0 +1,177 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Site is a place in the sources where a check came out the same in one or several verifications: one bug on two targets
+// is one site.
+type Site struct {
+	Check  verdict.Check
+	Status verdict.Status
+	Pos    verdict.Pos
+	Claims []SiteClaim // in the order of the report
+}
+
+// SiteClaim is a claim of a site with the verification that it is part of.
+type SiteClaim struct {
+	Result *verdict.Result
+	Claim  *verdict.Claim
+}
+
+// Shown is the claim that stands for the site: the one with the shortest trace.
+func (s *Site) Shown() SiteClaim {
+	return slices.MinFunc(s.Claims, func(a, b SiteClaim) int {
+		return cmp.Compare(len(a.Claim.Trace), len(b.Claim.Trace))
+	})
+}
+
+// Suppressed reports whether every claim of the site is.
+func (s *Site) Suppressed() bool {
+	return !slices.ContainsFunc(s.Claims, func(c SiteClaim) bool { return c.Claim.Suppressed == "" })
+}
+
+// Entries and Targets list where the site was found, each name once.
+func (s *Site) Entries() []string {
+	return names(s.Claims, func(c SiteClaim) string { return c.Result.Entry })
+}
+
+// Targets lists the targets of the site.
+func (s *Site) Targets() []string {
+	return names(s.Claims, func(c SiteClaim) string { return c.Result.Target })
+}
+
+// names returns what of gives for each of list, each once, in their order.
+func names[T any](list []T, of func(T) string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, x := range list {
+		if n := of(x); !seen[n] {
+			seen[n] = true
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Sites groups the claims that want accepts, those of violations first, then by place.
+func Sites(results []verdict.Result, want func(*verdict.Claim) bool) []Site {
+	type key struct {
+		check  verdict.Check
+		status verdict.Status
+		pos    verdict.Pos
+		off    bool
+	}
+	index := map[key]int{}
+	var out []Site
+	for i := range results {
+		for j := range results[i].Claims {
+			c := &results[i].Claims[j]
+			if !want(c) {
+				continue
+			}
+			k := key{c.Check, c.Status, c.Pos, c.Suppressed != ""}
+			at, known := index[k]
+			if !known {
+				at = len(out)
+				index[k] = at
+				out = append(out, Site{Check: c.Check, Status: c.Status, Pos: c.Pos})
+			}
+			out[at].Claims = append(out[at].Claims, SiteClaim{&results[i], c})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Site) int {
+		return cmp.Or(cmp.Compare(rank[a.Status], rank[b.Status]), cmp.Compare(a.Pos.File, b.Pos.File),
+			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
+	})
+	return out
+}
+
+// rank orders statuses by how much they ask of the reader.
+var rank = map[verdict.Status]int{verdict.Violated: 0, verdict.Unknown: 1, verdict.Bounded: 2, verdict.Proved: 3}
+
+// Violations are the sites of violations.
+func Violations(results []verdict.Result) []Site {
+	return Sites(results, func(c *verdict.Claim) bool { return c.Status == verdict.Violated })
+}
+
+// Obstacle is one reason why claims are unknown, with all of them.
+type Obstacle struct {
+	Reason  verdict.Reason
+	Whole   []*verdict.Result // verifications that it leaves without an answer as a whole
+	Unknown []SiteClaim
+}
+
+// Obstacles lists the reasons of what is unknown, each once, those that leave most open first.
+func Obstacles(results []verdict.Result) []Obstacle {
+	index := map[string]int{}
+	var out []Obstacle
+	at := func(r *verdict.Reason) *Obstacle {
+		k := r.String()
+		if _, known := index[k]; !known {
+			index[k] = len(out)
+			out = append(out, Obstacle{Reason: *r})
+		}
+		return &out[index[k]]
+	}
+	for i := range results {
+		res := &results[i]
+		if res.Reason != nil {
+			o := at(res.Reason)
+			o.Whole = append(o.Whole, res)
+		}
+		for j := range res.Claims {
+			c := &res.Claims[j]
+			if c.Status != verdict.Unknown || c.IsShadowed() || c.Suppressed != "" {
+				continue
+			}
+			r := c.Reason
+			if r == nil {
+				r = &verdict.Reason{Kind: verdict.Incomplete, Detail: "no reason is known"}
+			}
+			o := at(r)
+			o.Unknown = append(o.Unknown, SiteClaim{res, c})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Obstacle) int {
+		return cmp.Or(cmp.Compare(len(b.Whole), len(a.Whole)), cmp.Compare(len(b.Unknown), len(a.Unknown)))
+	})
+	return out
+}
+
+// Leaves says what an obstacle leaves open, e.g. "33 claims (memory 17, leak 16) of main on i386".
+func (o *Obstacle) Leaves() string {
+	where := append([]SiteClaim(nil), o.Unknown...)
+	for _, r := range o.Whole {
+		where = append(where, SiteClaim{Result: r})
+	}
+	text := "everything"
+	if len(o.Unknown) > 0 {
+		n := map[string]int{}
+		for _, c := range o.Unknown {
+			n[string(c.Claim.Check)]++
+		}
+		checks := sortedKeys(n)
+		slices.SortStableFunc(checks, func(a, b string) int { return cmp.Compare(n[b], n[a]) })
+		for i := range checks {
+			checks[i] = fmt.Sprintf("%s %d", checks[i], n[checks[i]])
+		}
+		text = fmt.Sprintf("%s (%s)", plural(len(o.Unknown), "claim"), listed(checks, 4))
+	}
+	return fmt.Sprintf("%s of %s on %s", text, listed(names(where, func(c SiteClaim) string { return c.Result.Entry }),
+		4),
+		listed(names(where, func(c SiteClaim) string { return c.Result.Target }), 4))
+}
+
+// listed joins at most n of a list.
+func listed(list []string, n int) string {
+	if len(list) <= n {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:n], ", "), len(list)-n)
+}

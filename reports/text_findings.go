@@ -1,0 +1,186 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// violations writes each place of a violation once.
+func (p *printer) violations(results []verdict.Result) {
+	for _, s := range Violations(results) {
+		shown := s.Shown()
+		c := shown.Claim
+		ids := names(s.Claims, func(c SiteClaim) string { return c.Claim.ID })
+		p.line("\n%s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, strings.Join(ids, ", "))
+		p.excerpt(c.Pos)
+		p.line("  in %s on %s", listed(s.Entries(), 4), onTargets(results, &s))
+		if s.Suppressed() {
+			p.line("  suppressed: %s", c.Suppressed)
+			continue
+		}
+		if c.Reason != nil {
+			p.line("  %s", c.Reason)
+		}
+		p.certificate(c)
+		p.trace(c)
+	}
+}
+
+func (p *printer) excerpt(pos verdict.Pos) {
+	for i, l := range p.o.Source.excerpt(pos) {
+		if i == 1 && p.o.Color {
+			p.line("%s", p.paint("1;31", l))
+			continue
+		}
+		p.line("%s", l)
+	}
+}
+
+// onTargets lists the targets of a site and how the others see the same place.
+func onTargets(results []verdict.Result, s *Site) string {
+	out := listed(s.Targets(), 6)
+	other := map[verdict.Status][]string{}
+	for i := range results {
+		r := &results[i]
+		for j := range r.Claims {
+			c := &r.Claims[j]
+			if c.Check == s.Check && c.Pos == s.Pos && c.Status != s.Status && !c.IsShadowed() &&
+				!slices.Contains(s.Targets(), r.Target) && !slices.Contains(other[c.Status], r.Target) {
+				other[c.Status] = append(other[c.Status], r.Target)
+			}
+		}
+	}
+	for _, st := range []verdict.Status{verdict.Unknown, verdict.Bounded, verdict.Proved} {
+		if len(other[st]) > 0 {
+			out += fmt.Sprintf("; %s on %s", st, listed(other[st], 6))
+		}
+	}
+	return out
+}
+
+// unknowns writes each reason for something unknown once, with what it leaves open and what to do.
+func (p *printer) unknowns(results []verdict.Result) {
+	for _, o := range Obstacles(results) {
+		r := o.Reason
+		remedy := r.Remedy
+		r.Remedy = ""
+		p.line("\n%s: %s", p.status(verdict.Unknown), &r)
+		if r.Pos != nil {
+			p.excerpt(*r.Pos)
+		}
+		p.line("  leaves open %s", o.Leaves())
+		if remedy != "" {
+			p.line("  what helps: %s", remedy)
+		}
+	}
+	n := 0
+	for i := range results {
+		n += shadowed(results[i].Claims)
+	}
+	if n > 0 {
+		p.line("\n%s only reached past a violation above: unknown until that is mended", plural(n, "claim")+are(n))
+	}
+}
+
+// bounds writes each loop once whose bound an execution reaches.
+func (p *printer) bounds(results []verdict.Result) {
+	type loop struct {
+		name string
+		pos  verdict.Pos
+	}
+	least := map[loop]int{}
+	where := map[loop][]*verdict.Result{}
+	var order []loop
+	for i := range results {
+		for _, l := range results[i].Bounds.Loops {
+			if l.Complete {
+				continue
+			}
+			k := loop{l.Name, l.Pos}
+			if where[k] == nil {
+				order, least[k] = append(order, k), l.Turns
+			}
+			least[k] = min(least[k], l.Turns)
+			where[k] = append(where[k], &results[i])
+		}
+	}
+	for i, k := range order {
+		if i == 0 {
+			p.line("")
+		}
+		p.line("loop %s at %s: %s; deeper: --unwindset %s:%d", k.name, k.pos,
+			turns(verdict.LoopBound{Turns: least[k]}), k.name, max(2, 2*least[k]))
+		if p.o.Verbose {
+			p.line("  in %s", listed(names(where[k], func(r *verdict.Result) string {
+				return r.Entry + " on " + r.Target
+			}), 6))
+		}
+	}
+}
+
+// maxNotes is how many assumptions are shown without --verbose.
+const maxNotes = 8
+
+// notes writes each warning or assumption once, with the entries that it is about if it is not about all.
+func (p *printer) notes(label string, results []verdict.Result, of func(*verdict.Result) []string) {
+	where := map[string][]string{}
+	var order []string
+	for i := range results {
+		for _, w := range of(&results[i]) {
+			if where[w] == nil {
+				order = append(order, w)
+			}
+			where[w] = append(where[w], results[i].Entry)
+		}
+	}
+	all := len(names(results, func(r verdict.Result) string { return r.Entry }))
+	for i, w := range order {
+		if i == maxNotes && label == "assumed" && !p.o.Verbose {
+			p.line("%s: %d more, which --verbose shows", label, len(order)-i)
+			return
+		}
+		if entries := names(where[w], func(s string) string { return s }); len(entries) < all {
+			w += " (" + listed(entries, 4) + ")"
+		}
+		p.line("%s: %s", label, w)
+	}
+}
+
+// endings writes what proves that runs end, each entry once.
+func (p *printer) endings(results []verdict.Result) {
+	ends := func(c *verdict.Claim) bool {
+		return c.Check == verdict.Termination && c.Certificate != nil && c.Status != verdict.Violated && !p.o.Verbose
+	}
+	for _, s := range Sites(results, ends) {
+		c := s.Claims[0].Claim
+		p.line("\n%s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, c.ID)
+		p.line("  in %s on %s", listed(s.Entries(), 4), listed(s.Targets(), 6))
+		p.certificate(c)
+	}
+}
+
+func (p *printer) certificate(c *verdict.Claim) {
+	if c.Certificate == nil || !p.o.Verbose && c.Check != verdict.Termination {
+		return
+	}
+	p.line("    by %s%s", c.Certificate.Method, checkedBy(c.Certificate))
+	for _, d := range c.Certificate.Detail {
+		p.line("      %s", d)
+	}
+}
+
+func turns(l verdict.LoopBound) string {
+	if l.Complete {
+		return fmt.Sprintf("at most %d turns", l.Turns)
+	}
+	return fmt.Sprintf("analysed for %d turns, may take more", l.Turns)
+}
+
+// FirstViolation is the line that tells of a violation while other verifications still run.
+func FirstViolation(target, entry string, c *verdict.Claim) string {
+	return plain(fmt.Sprintf("%s: violated: %s: %s, in %s on %s", c.Pos, c.Check, line(c.Message), line(entry),
+		line(target)))
+}

@@ -1,0 +1,84 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// closing writes the count of everything, and what to do next.
+func (p *printer) closing(results []verdict.Result) {
+	var claims []verdict.Claim
+	ms := int64(0)
+	for i := range results {
+		claims, ms = append(claims, results[i].Claims...), ms+results[i].DurationMS
+	}
+	bad, open := 0, Obstacles(results)
+	var first *SiteClaim
+	for _, s := range Violations(results) {
+		if !s.Suppressed() {
+			if bad++; first == nil {
+				shown := s.Shown()
+				first = &shown
+			}
+		}
+	}
+	text := plural(len(results), "verification")
+	if len(results) == 1 {
+		text = results[0].Entry + " on " + results[0].Target
+	}
+	text += ": " + Counts(claims)
+	if bad > 0 {
+		text += fmt.Sprintf("; violations at %s", plural(bad, "place"))
+	}
+	if len(open) > 0 {
+		text += fmt.Sprintf("; unknown for %s", plural(len(open), "reason"))
+	}
+	p.line("\n%s; %.2f s of work", p.bold(text), float64(ms)/1000)
+	if first != nil {
+		p.next(first)
+	}
+}
+
+// next says how to go on from a violation.
+func (p *printer) next(v *SiteClaim) {
+	check, replay := p.o.Check, p.o.Replay
+	if check == "" {
+		check, replay = "firmproof check", "firmproof replay"
+	}
+	p.line("  step through it:  %s --format html -o report.html", check)
+	if len(v.Claim.Inputs) > 0 || len(v.Claim.Trace) > 0 {
+		from := p.o.JSONFile
+		if from == "" {
+			from = "report.json"
+			check += " --format json -o report.json; "
+		} else {
+			check = ""
+		}
+		p.line("  run it for real:  %s%s --claim %s --target %s --entry %s", check,
+			strings.Replace(replay, "replay", "replay "+from, 1), shellWord(v.Claim.ID), shellWord(v.Result.Target),
+			shellWord(v.Result.Entry))
+	}
+	p.line("  what it means:    firmproof explain %s", v.Claim.Check)
+}
+
+// shellWord quotes a word for a POSIX shell where it needs it.
+func shellWord(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("@%+=:,./-_#", r) && !('a' <= r && r <= 'z') && !('A' <= r && r <= 'Z') &&
+			!('0' <= r && r <= '9')
+	}) && s[0] != '#' {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// ShellWords quotes the words of a command.
+func ShellWords(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = shellWord(w)
+	}
+	return strings.Join(out, " ")
+}

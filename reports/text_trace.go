@@ -1,0 +1,124 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// trace writes the steps of a violation: those asked for.
+func (p *printer) trace(c *verdict.Claim) {
+	if len(c.Trace) == 0 {
+		return
+	}
+	steps := c.Trace
+	if p.o.Trace != "all" && p.o.Trace != "relevant" {
+		steps = folded(steps)
+	}
+	what := ""
+	if left := len(c.Trace) - len(steps); left > 0 {
+		what = fmt.Sprintf(", %d of %d steps, --trace all for the rest", len(steps), len(c.Trace))
+	}
+	p.line("  trace (replay %s%s)%s:", c.Replay, onMachine(c.Machine), what)
+	for _, l := range TraceLines(steps) {
+		p.line("    %s", l)
+	}
+}
+
+// Steps of a folded trace: the first inputs, and the last of what the failure depends on.
+const (
+	foldedInputs = 6
+	foldedSteps  = 6
+)
+
+// folded leaves of a trace what its reader looks for first: inputs that matter, the last steps that the failure depends
+// on, and the failure.
+func folded(steps []verdict.Step) []verdict.Step {
+	if len(steps) <= foldedInputs+foldedSteps {
+		return steps
+	}
+	keep := make([]bool, len(steps))
+	inputs, last := 0, 0
+	for i, s := range steps {
+		if fromOutside(s.Kind) && s.Relevant && inputs < foldedInputs {
+			keep[i] = true
+			inputs++
+		}
+	}
+	for i := len(steps) - 1; i >= 0 && last <= foldedSteps; i-- {
+		if s := steps[i]; !keep[i] && (s.Relevant || s.Kind == verdict.StepViolation || s.Kind == verdict.StepCall) {
+			keep[i] = true
+			last++
+		}
+	}
+	var out []verdict.Step
+	for i, s := range steps {
+		if keep[i] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// fromOutside reports whether the environment decides what such a step does.
+func fromOutside(k verdict.StepKind) bool {
+	return k == verdict.StepInput || k == verdict.StepVolatile || k == verdict.StepInterrupt
+}
+
+// onMachine adds what a run of the compiled program showed.
+func onMachine(m *verdict.MachineRun) string {
+	switch {
+	case m == nil:
+		return ""
+	case m.Detail == "":
+		return "; compiled and run: " + string(m.Result)
+	}
+	return fmt.Sprintf("; compiled and run: %s: %s", m.Result, m.Detail)
+}
+
+func checkedBy(c *verdict.Certificate) string {
+	if c.Checked == "" {
+		return ""
+	}
+	return ", checked by " + c.Checked
+}
+
+// TraceLines formats a trace, one line a step, indented by call depth.
+func TraceLines(steps []verdict.Step) []string {
+	width := 0
+	for _, s := range steps {
+		width = max(width, len(s.Pos.String()))
+	}
+	var out []string
+	for _, s := range steps {
+		out = append(out, fmt.Sprintf("%-*s  %s%s", width, s.Pos, strings.Repeat("  ", s.Depth), StepText(s)))
+	}
+	return out
+}
+
+// StepText is one step in words, without its place.
+func StepText(s verdict.Step) string {
+	switch s.Kind {
+	case verdict.StepAssign, verdict.StepInput, verdict.StepVolatile:
+		t := s.What + " = " + s.Value
+		if s.Bytes != "" {
+			t += "  [" + s.Bytes + "]"
+		}
+		if s.Type != "" {
+			t += "  (" + s.Type + ")"
+		}
+		if s.Kind != verdict.StepAssign {
+			t = string(s.Kind) + " " + t
+		}
+		return t
+	}
+	t := string(s.Kind) + " " + s.What
+	if s.Kind == verdict.StepViolation && s.Value != "" {
+		return t + "; " + s.Value // the variables that it read
+	}
+	if s.Value != "" {
+		t += " = " + s.Value
+	}
+	return t
+}
