@@ -3,6 +3,7 @@ package bot_test
 import (
 	"bytes"
 	"errors"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,6 +58,10 @@ func fullFileSystem(t *testing.T, disk string) {
 	close(r.hold) // their answers find no room
 	w.push("topic", "fine\nstill fine\n")
 	w.await("a word about it", func(state) bool { return strings.Contains(w.logs.String(), `"work is paused"`) })
+	w.await("a true word from /readyz", func(state) bool {
+		code, text, _ := page(t, w.proxy.URL+"/readyz")
+		return code == http.StatusServiceUnavailable && strings.Contains(text, "the disk of")
+	})
 	time.Sleep(2 * time.Second)
 	for _, c := range w.state().CheckRuns {
 		if c.Status == "completed" && c.Conclusion == "success" {
@@ -64,6 +69,11 @@ func fullFileSystem(t *testing.T, disk string) {
 		}
 	}
 	free()
+	w.await("readiness", func(state) bool {
+		code, _,
+			_ := page(t, w.proxy.URL+"/readyz")
+		return code == http.StatusOK
+	})
 	s := w.state()
 	head := s.Pulls[0].Head.SHA
 	s = w.await("the runs of both commits", func(s state) bool {

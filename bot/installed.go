@@ -37,6 +37,11 @@ func (s *Server) installed(ctx context.Context, tx store.Tx, e *Event) (effect, 
 			return fx, err
 		}
 	}
+	if e.Action == "deleted" { // the list of the event may be cut
+		if err := tx.DropInstallation(ctx, id); err != nil {
+			return fx, err
+		}
+	}
 	if !active {
 		return fx, s.endRuns(ctx, tx, &fx, id, 0, "The App was uninstalled or suspended.")
 	}

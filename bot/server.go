@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,6 +38,7 @@ type Server struct {
 	log      *slog.Logger
 	draining atomic.Bool
 	ready    atomic.Bool
+	health   health
 	lock     *os.File // on the data folder
 	stopLoop context.CancelFunc
 	looped   chan struct{}
@@ -222,21 +224,47 @@ func newWeb(s *Server, h http.Handler) *http.Server {
 }
 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
-	defer cancel()
-	switch err := s.store.Ping(ctx); {
+	err := s.health.look(r.Context(), s.store.Ping)
+	switch {
 	case s.draining.Load():
 		plain(w, http.StatusServiceUnavailable, "stopping")
 	case !s.ready.Load():
 		plain(w, http.StatusServiceUnavailable, "starting")
 	case err != nil:
 		s.log.Error("database", "err", err)
-		plain(w, http.StatusServiceUnavailable, "the database does not answer")
+		plain(w, http.StatusServiceUnavailable, "the database does not answer or cannot be written"+
+			because(s.pipe.Paused()))
 	case s.pipe.Paused() != "":
 		plain(w, http.StatusOK, "ready for webhooks, but "+s.pipe.Paused())
 	default:
 		plain(w, http.StatusOK, "ready")
 	}
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// health remembers for a moment what the database said: strangers may ask, too.
+type health struct {
+	mu  sync.Mutex
+	at  time.Time
+	err error
+}
+
+// look asks, unless it did so within a second.
+func (h *health) look(ctx context.Context, ask func(context.Context) error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if time.Since(h.at) > time.Second {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		h.err, h.at = ask(ctx), time.Now()
+	}
+	return h.err
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

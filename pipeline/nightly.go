@@ -96,7 +96,8 @@ func (s *Service) maintain(ctx context.Context) error {
 	if n > 0 {
 		s.log.Info("expired", "rows", n)
 	}
-	return errors.Join(err, s.expireUnits(time.Now().Add(-unitsKept)), s.collect(ctx, time.Now().Add(-blobGrace)))
+	return errors.Join(err, s.tidy(ctx), s.expireUnits(time.Now().Add(-unitsKept)),
+		s.collect(ctx, time.Now().Add(-blobGrace)))
 }
 
 // blobGrace is how old a document is at least before it is collected: what is
@@ -170,5 +171,5 @@ func (s *Service) sameBlobs(ctx context.Context) error {
 // DefaultRetention keeps traces for a quarter and runs for a year.
 func DefaultRetention() store.Retention {
 	const day = 24 * time.Hour
-	return store.Retention{Traces: 90 * day, Runs: 365 * day, Deliveries: 30 * day, Answers: 60 * day}
+	return store.Retention{Traces: 90 * day, Runs: 365 * day, Deliveries: 30 * day, Answers: 60 * day, Gone: 30 * day}
 }

@@ -182,10 +182,11 @@ func (s *Service) Start(ctx context.Context) error {
 		return err
 	}
 	work := filepath.Join(s.cfg.Data, "work")
-	if s.store.SQLite() != nil { // one process: what is left is nobody's
-		if err := os.RemoveAll(work); err != nil {
-			return fmt.Errorf("pipeline: %w", err)
-		}
+	// the folder is this process's alone, whatever the database: what an earlier one left is nobody's
+	if err := os.RemoveAll(work); err != nil {
+		return fmt.Errorf("pipeline: %w", err)
+	}
+	if s.store.SQLite() != nil { // one process
 		if err := s.store.Write(ctx, func(tx store.Tx) error {
 			return errors.Join(tx.DropLeases(ctx),
 				tx.DropLocks(ctx))

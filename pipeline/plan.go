@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -192,7 +191,7 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 		in.base = run.BaseSHA
 	}
 	var shas []string
-	if in.mirror, shas, err = s.mirrors.Fetch(ctx, fmt.Sprintf("%d-%d", run.Installation, run.Repo), remote,
+	if in.mirror, shas, err = s.mirrors.Fetch(ctx, folderOf(run.Installation, run.Repo), remote,
 		wants...); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,7 +26,7 @@ var unitName = regexp.MustCompile(`^[0-9a-f]{40}\.ll(\.json)?$`)
 
 // unitsOf is where the units of a run's repository are kept.
 func (s *Service) unitsOf(run store.Run) string {
-	return filepath.Join(s.cfg.Data, "units", fmt.Sprintf("%d-%d", run.Installation, run.Repo))
+	return filepath.Join(s.cfg.Data, "units", folderOf(run.Installation, run.Repo))
 }
 
 // keepUnits takes over the units that a build left in a folder. Only regular files

@@ -100,6 +100,9 @@ func (c *Cache) Fetch(ctx context.Context, key string, remote Remote, wants ...W
 		return nil, nil, err
 	}
 	defer unlock()
+	if now := time.Now(); os.Chtimes(m.dir+".lock", now, now) != nil { // Tidy looks at it
+		return nil, nil, &Error{false, fmt.Errorf("mirror %s: its use cannot be noted", key)}
+	}
 	if err := m.ready(ctx); err != nil {
 		return nil, nil, err
 	}

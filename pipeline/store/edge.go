@@ -54,6 +54,13 @@ func (t Tx) InstallationRuns(ctx context.Context, installation, repo int64) ([]R
 		installation, repo, repo)
 }
 
+// DropInstallation marks all repositories of an installation as ones that the App does not serve any more.
+func (t Tx) DropInstallation(ctx context.Context, id int64) error {
+	_, err := t.exec(ctx, `UPDATE repos SET active = 0, updated_at = ? WHERE installation_id = ? AND active = 1`,
+		t.ms(), id)
+	return err
+}
+
 // DropRepo marks a repository as one that the App does not serve any more.
 func (t Tx) DropRepo(ctx context.Context, id int64) error {
 	_, err := t.exec(ctx, `UPDATE repos SET active = 0, updated_at = ? WHERE id = ?`, t.ms(), id)

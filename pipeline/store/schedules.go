@@ -63,6 +63,7 @@ type Retention struct {
 	Runs       time.Duration // runs with their findings
 	Deliveries time.Duration // handled webhooks and answered commands
 	Answers    time.Duration // answers that no run used for so long
+	Gone       time.Duration // everything about a repository since the App was taken off it
 }
 
 // Expire removes what is older than its time. What a branch's baseline rests on stays.
@@ -95,5 +96,26 @@ func (t Tx) Expire(ctx context.Context, k Retention) (int64, error) {
 	if err == nil {
 		err = drop(k.Answers, `DELETE FROM answers WHERE used_at < ?`)
 	}
+	if err == nil {
+		err = drop(k.Gone, forgotten()...)
+	}
 	return total, err
+}
+
+// forgotten lists the statements that remove all rows of repositories that went before a moment.
+func forgotten() []string {
+	const (
+		repos = `(SELECT id FROM repos WHERE active = 0 AND updated_at < ?)`
+		runs  = `(SELECT id FROM runs WHERE repo_id IN ` + repos + `)`
+	)
+	var out []string
+	for _, table := range []string{"reports", "findings", "commits", "tasks"} {
+		out = append(out, `DELETE FROM `+table+` WHERE run_id IN `+runs)
+	}
+	for _, table := range []string{"runs", "pulls", "answers", "baselines", "baseline_heads", "suppressions",
+		"schedules", "posts",
+		"timings", "turns"} {
+		out = append(out, `DELETE FROM `+table+` WHERE repo_id IN `+repos)
+	}
+	return append(out, `DELETE FROM repos WHERE active = 0 AND updated_at < ?`)
 }

@@ -26,6 +26,7 @@ var migrations embed.FS
 // writer anyway, and queueing in Go is fairer than busy waiting) and some reading ones.
 type sqliteDB struct {
 	write, read *sql.DB
+	path        string
 }
 
 func openSQLite(path string) (*sqliteDB, error) {
@@ -58,7 +59,7 @@ func openSQLite(path string) (*sqliteDB, error) {
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	return &sqliteDB{w, r}, nil
+	return &sqliteDB{w, r, path}, nil
 }
 
 func (d *sqliteDB) begin(ctx context.Context, write bool) (conn, error) {
@@ -73,7 +74,23 @@ func (d *sqliteDB) begin(ctx context.Context, write bool) (conn, error) {
 	return sqlConn{tx}, nil
 }
 
+// sound is nil if the file is a database without damage.
+func (d *sqliteDB) sound(ctx context.Context) error {
+	var said string
+	err := d.read.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&said)
+	if err == nil && said != "ok" {
+		err = errors.New(said)
+	}
+	if err != nil {
+		return fmt.Errorf("%s is damaged or no SQLite database (%w): move it away with its -wal and -shm, and restore a backup with `firmproof restore`", d.path, err)
+	}
+	return nil
+}
+
 func (d *sqliteDB) migrate(ctx context.Context) error {
+	if err := d.sound(ctx); err != nil {
+		return err
+	}
 	if err := gooseUp(ctx, goose.DialectSQLite3, d.write, "migrations/sqlite"); err != nil {
 		return err
 	}
@@ -93,6 +110,13 @@ func gooseUp(ctx context.Context, dialect database.Dialect, db *sql.DB, dir stri
 	p, err := goose.NewProvider(dialect, db, sub)
 	if err != nil {
 		return err
+	}
+	current, known, err := p.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if current > known {
+		return fmt.Errorf("the database has schema %d, this version of firmproof knows up to %d: start the version that made it, or a newer one, or restore a backup from before", current, known)
 	}
 	_, err = p.Up(ctx)
 	return err

@@ -71,7 +71,7 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 		return nil, err
 	}
 	if err := b.migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("store: migrate: %w", err), b.close())
+		return nil, errors.Join(fmt.Errorf("store: %w", err), b.close())
 	}
 	return &Store{backend: b}, nil
 }
@@ -79,8 +79,17 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 // Close releases the database.
 func (s *Store) Close() error { return s.close() }
 
-// Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error { return s.ping(ctx) }
+// Ping reports whether the database answers and can be written.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.ping(ctx); err != nil {
+		return err
+	}
+	return s.Write(ctx, func(tx Tx) error {
+		_, err := tx.exec(ctx, `INSERT INTO locks (name, owner, until) VALUES ('ping', '', ?)
+			ON CONFLICT (name) DO UPDATE SET until = excluded.until`, tx.ms())
+		return err
+	})
+}
 
 // Tx is one transaction; its methods are the queries.
 type Tx struct {
