@@ -151,6 +151,7 @@ func (s *Server) gather(v *view) ([]verdict.Result, reports.PageOptions) {
 		results = append(results, m.report.Results...)
 		o.ByTarget[m.run.Target] = m.context.States
 		o.Changed, o.All, o.FixedCount = m.context.Changed, m.context.AnnotateAll, o.FixedCount+m.context.Fixed
+		o.FixedKeys = append(o.FixedKeys, m.context.FixedKeys...)
 	}
 	return results, o
 }

@@ -111,6 +111,7 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	pc := p.Context
 	pc.States, pc.Fixed, pc.FixedKeys = c.states, len(c.fixed), c.fixed
 	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states, FailOn: pc.FailOn,
+		Changed: pc.Changed,
 		Partial: pc.Partial})
 	ours, err := tx.FinishRun(ctx, run.ID, "", conclusion, p.Note, c.counts)
 	if err != nil || !ours {

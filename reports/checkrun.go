@@ -56,6 +56,7 @@ type PageOptions struct {
 	States     map[string]State            // by Key(result, claim)
 	ByTarget   map[string]map[string]State // instead of States, where there are several targets
 	FixedCount int
+	FixedKeys  []string // of the findings that FixedCount counts, by Key
 	DetailsURL string
 	FailOn     string // the manifest's report.fail_on; empty if it says nothing
 	Partial    bool   // harnesses of the commit have never been verified
@@ -106,9 +107,10 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 
 // Conclusion is GitHub's word for results: failure for a violation that is not suppressed,
 // and for an unknown where the manifest says so; action_required where there is no verdict
-// at all, or one of some harnesses only; neutral for only unknowns, success otherwise.
+// at all, or one of some harnesses only; neutral for only unknowns, and for a change whose
+// violations were all there before it; success otherwise.
 func Conclusion(results []verdict.Result, o PageOptions) string {
-	unknown, answered := false, false
+	unknown, answered, known := false, false, false
 	for i := range results {
 		r := &results[i]
 		unknown = unknown || r.Reason != nil
@@ -117,9 +119,11 @@ func Conclusion(results []verdict.Result, o PageOptions) string {
 			c := &r.Claims[j]
 			switch {
 			case o.state(r, c) == Suppressed:
+			case c.Status == verdict.Violated && o.Changed != nil && o.state(r, c) == Preexisting:
+				known = true
 			case c.Status == verdict.Violated:
 				return "failure"
-			case c.Status == verdict.Unknown:
+			case c.Status == verdict.Unknown && !c.IsShadowed():
 				unknown = true
 			}
 		}
@@ -129,7 +133,7 @@ func Conclusion(results []verdict.Result, o PageOptions) string {
 		return "failure"
 	case !answered || o.Partial:
 		return "action_required"
-	case unknown:
+	case unknown || known:
 		return "neutral"
 	}
 	return "success"
@@ -228,6 +232,7 @@ func summary(results []verdict.Result, o PageOptions) string {
 			}
 		}
 	}
+	b.WriteString(fixedText(o.FixedKeys))
 	b.WriteString(DifferText(results))
 	b.WriteString(boundsText(results))
 	b.WriteString(reusedText(results))
@@ -249,6 +254,19 @@ func DifferText(results []verdict.Result) string {
 		fmt.Fprintf(&b, "\n- %s", Inert(d))
 	}
 	return b.String() + "\n"
+}
+
+// fixedText lists the findings of the base that are gone.
+func fixedText(keys []string) string {
+	if len(keys) == 0 {
+		return ""
+	}
+	out := "\n\n**Fixed**\n"
+	for _, k := range keys {
+		entry, id, _ := strings.Cut(k, "|")
+		out += fmt.Sprintf("\n- %s (%s)", Code(id), Code(entry))
+	}
+	return out + "\n"
 }
 
 func stateNote(s State) string {

@@ -102,5 +102,5 @@ func Relocate(res *verdict.Result, from, to Places) {
 			move(&c.Inputs[j].Pos)
 		}
 	}
-	sortClaims(res.Claims) // functions may have changed places
+	sortClaims(res.Claims, nil) // functions may have changed places
 }

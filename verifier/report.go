@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -141,10 +144,11 @@ func reportRuns(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 	}
 }
 
-// sortClaims orders by place, then by ID: the order of a report.
-func sortClaims(cs []verdict.Claim) {
+// sortClaims orders by place, check and function, then as order says: the order of a report.
+func sortClaims(cs []verdict.Claim, order map[string]int) {
 	sort.SliceStable(cs, func(i, j int) bool {
 		a, b := &cs[i], &cs[j]
+		site, other := strings.SplitN(a.ID, "#", 2)[0], strings.SplitN(b.ID, "#", 2)[0]
 		switch {
 		case a.Pos.File != b.Pos.File:
 			return a.Pos.File < b.Pos.File
@@ -152,7 +156,23 @@ func sortClaims(cs []verdict.Claim) {
 			return a.Pos.Line < b.Pos.Line
 		case a.Pos.Column != b.Pos.Column:
 			return a.Pos.Column < b.Pos.Column
+		case site != other:
+			return site < other
 		}
-		return a.ID < b.ID
+		return order[a.ID] < order[b.ID]
 	})
+}
+
+// claimOrder numbers the claims of the functions that cs are about as their code stands.
+func claimOrder(p *problem.Problem, cs []verdict.Claim) map[string]int {
+	named := map[string]bool{}
+	for i := range cs {
+		_, site, _ := strings.Cut(cs[i].ID, "@")
+		named[strings.SplitN(site, "#", 2)[0]] = true
+	}
+	order := map[string]int{}
+	for i, c := range encode.ListClaims(p.Module, p.Checks, func(b *ir.Block) bool { return named[b.Func.Name] }) {
+		order[c.ID] = i + 1
+	}
+	return order
 }

@@ -40,7 +40,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	}
 	res.DurationMS = time.Since(began).Milliseconds()
 	res.PeakRSS = PeakRSS()
-	sortClaims(res.Claims)
+	sortClaims(res.Claims, nil) // what verify left unsorted when it ended early
 	res.Summarise()
 	return res
 }
@@ -53,6 +53,7 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	if p == nil || plan.FirstOnly && len(res.Claims) > 0 {
 		return
 	}
+	defer func() { sortClaims(res.Claims, claimOrder(p, res.Claims)) }()
 	ctx, end := context.WithCancel(ctx)
 	runs := &runsQuestion{p: p, answers: problem.NewAnswers(), paths: res, pathsDone: make(chan struct{})}
 	runs.answers.Announce(plan.Found)

@@ -93,7 +93,7 @@ func TestReplayOther(t *testing.T) {
 		}
 	}
 	if code, out := replayRun(report, file, "--claim", "memory@main#9"); code != exitCannot || !strings.Contains(out,
-		"shift@main#1") {
+		"shift@main#d401a0") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,7 @@ func runCommand() *cobra.Command {
 		Long: `Exports both commits of a git repository into temporary folders, verifies them, and prints the check runs that the bot would show:
 title, summary and annotations, with what is new, fixed and known. Nothing in the work tree is touched or used.
 
-Exit status: 0 success; 1 failure (a violation, no verdict at all, or the change does not build); 2 the request could not be carried out; 3 something unknown.`,
+Exit status: 0 success, or only what the base has, too; 1 failure (a new violation, no verdict at all, or the change does not build); 2 the request could not be carried out; 3 something unknown.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.out, s.err, s.timed = cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.Flags().Changed("timeout")
@@ -89,6 +90,10 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 		return nil, userError(err)
 	}
 	s.fl.req.Changed = changed
+	if from != shas[0] {
+		fmt.Fprintf(s.out, "%s is not an ancestor of %s: what is new since their merge base %.12s is shown.\n\n", base,
+			head, from)
+	}
 	now, err := s.check(ctx, mirror, shas[1], filepath.Join(work, "head"))
 	if err != nil {
 		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head,
@@ -162,7 +167,7 @@ func (s *simulation) show(now, before *verdict.Report, o reports.PageOptions) er
 			base = only(before, target)
 		}
 		c := pipeline.Compare(head, base)
-		o.States, o.FixedCount = c.States, c.Fixed
+		o.States, o.FixedCount, o.FixedKeys = c.States, c.Fixed, c.FixedKeys
 		p := reports.CheckRun(head.Results, o)
 		if i > 0 {
 			fmt.Fprintln(s.out)
@@ -176,7 +181,7 @@ func (s *simulation) show(now, before *verdict.Report, o reports.PageOptions) er
 		switch {
 		case p.Conclusion == "failure", p.Conclusion == "action_required":
 			code = exitViolated
-		case p.Conclusion == "neutral" && code == exitOK && o.FailOn != "violation":
+		case p.Conclusion == "neutral" && code == exitOK && o.FailOn != "violation" && hasUnknowns(head):
 			code = exitUnknown
 		}
 	}
@@ -208,4 +213,15 @@ func only(r *verdict.Report, target string) *verdict.Report {
 		}
 	}
 	return out
+}
+
+// hasUnknowns reports whether something in r is unknown.
+func hasUnknowns(r *verdict.Report) bool {
+	for i := range r.Results {
+		if r.Results[i].Reason != nil || slices.ContainsFunc(r.Results[i].Claims,
+			func(c verdict.Claim) bool { return c.Status == verdict.Unknown && !c.IsShadowed() }) {
+			return true
+		}
+	}
+	return false
 }

@@ -21,9 +21,9 @@ func (b *preparation) chosen(module *ir.Module, img *build.Image, m *manifest.Ma
 	p := projectOf(img, m)
 	switch {
 	case b.req.Called != nil:
-		return p.functions(module, func(f *ir.Func, _ build.Function) bool {
+		return p.publicFirst(p.functions(module, func(f *ir.Func, _ build.Function) bool {
 			return slices.Contains(b.req.Called, f.CName)
-		}), nil
+		})), nil
 	case m.Functions == manifest.FunctionsNamed:
 		return named(module, img, m, m.Called)
 	case m.Functions == manifest.FunctionsAll:
@@ -116,7 +116,7 @@ func (p *project) functions(module *ir.Module, meant func(f *ir.Func, src build.
 }
 
 // inContext takes for each static function those that call it, on to functions that others may
-// call. Functions with external names come first.
+// call.
 func (p *project) inContext(module *ir.Module, list []*ir.Func) []*ir.Func {
 	callers := weave.Callers(module)
 	roots := map[*ir.Func]bool{}
@@ -129,16 +129,16 @@ func (p *project) inContext(module *ir.Module, list []*ir.Func) []*ir.Func {
 			roots[r] = true
 		}
 	}
-	out := p.functions(module, func(f *ir.Func, _ build.Function) bool { return roots[f] })
-	slices.SortStableFunc(out, func(a, b *ir.Func) int { return p.rank(a) - p.rank(b) })
-	return out
+	return p.publicFirst(p.functions(module, func(f *ir.Func, _ build.Function) bool { return roots[f] }))
 }
 
-func (p *project) rank(f *ir.Func) int {
-	if p.own[f.Name].Static {
-		return 1
-	}
-	return 0
+// publicFirst moves static functions behind those that other units may call.
+func (p *project) publicFirst(list []*ir.Func) []*ir.Func {
+	static := map[bool]int{true: 1}
+	slices.SortStableFunc(list, func(a, b *ir.Func) int {
+		return static[p.own[a.Name].Static] - static[p.own[b.Name].Static]
+	})
+	return list
 }
 
 // rootsOf returns f, or if it is only called from within the program, the functions that lead to it.

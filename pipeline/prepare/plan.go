@@ -153,6 +153,7 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 	}
 	for _, s := range m.Suppress {
 		if s.Until.IsZero() || time.Now().Before(s.Until) {
+			s.Claim = verifier.ClaimID(j.Program, s.Claim)
 			j.Suppressed = append(j.Suppressed, s)
 		}
 	}

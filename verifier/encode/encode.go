@@ -75,7 +75,7 @@ type Formula struct {
 
 // Claim is one property at one instruction in one context and turn.
 type Claim struct {
-	ID       string // check@function#ordinal
+	ID       string // check@function#digest of the expression
 	Check    verdict.Check
 	Pos      verdict.Pos
 	Message  string

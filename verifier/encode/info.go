@@ -13,21 +13,27 @@ import (
 type funcInfo struct {
 	g       *unwind.Graph
 	crosses []bool                  // by instruction id: used outside the loop it is computed in
-	ordinal []map[verdict.Check]int // by instruction id, from 1 in the function
+	names   []string                // of the instructions' expressions, by instruction id
+	ordinal []map[verdict.Check]int // by instruction id, from 1 among equal names
 	scoped  map[*ir.Instr]bool      // allocas that have a scope (ir.Scoped)
 }
 
 func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
-	i := &funcInfo{g: g, scoped: ir.Scoped(f), crosses: make([]bool, f.NumInstr),
+	i := &funcInfo{g: g, scoped: ir.Scoped(f), crosses: make([]bool, f.NumInstr), names: ir.SiteNames(f),
 		ordinal: make([]map[verdict.Check]int, f.NumInstr)}
-	next := map[verdict.Check]int{}
+	type claimed struct {
+		check verdict.Check
+		name  string
+	}
+	next := map[claimed]int{}
 	var leaks, prints []*ir.Instr // numbered last: claims of these came later than those of the rest
 	number := func(in *ir.Instr, c verdict.Check) {
-		next[c]++
+		k := claimed{c, i.names[in.ID]}
+		next[k]++
 		if i.ordinal[in.ID] == nil {
 			i.ordinal[in.ID] = map[verdict.Check]int{}
 		}
-		i.ordinal[in.ID][c] = next[c]
+		i.ordinal[in.ID][c] = next[k]
 	}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
@@ -85,9 +91,14 @@ func (i *funcInfo) markUse(v ir.Value, use *ir.Block) {
 	}
 }
 
-// id is the stable name of check c at in.
+// id is the stable name of check c at in: check@function#digest, with a number behind the digest from the
+// second of equal expressions on.
 func (i *funcInfo) id(in *ir.Instr, c verdict.Check) string {
-	return fmt.Sprintf("%s@%s#%d", c, in.Block.Func.Name, i.ordinal[in.ID][c])
+	id := fmt.Sprintf("%s@%s#%s", c, in.Block.Func.Name, i.names[in.ID])
+	if n := i.ordinal[in.ID][c]; n > 1 {
+		id += fmt.Sprintf(".%d", n)
+	}
+	return id
 }
 
 // callOrdinal numbers the calls of a function from 1, for the claims of call depth.

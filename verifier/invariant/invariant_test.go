@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/testprogram"
@@ -186,7 +187,7 @@ func TestInduction(t *testing.T) {
 			}
 		}
 		cancel()
-		if got := p != nil && p.Holds["assert@main#1"]; got != c.proved {
+		if got := p != nil && p.Holds[firstAssertion(prob)]; got != c.proved {
 			t.Errorf("%s: proved is %v", c.name, got)
 		} else if got && (p.Certificate.Checked == "" || len(p.Certificate.Detail) == 0) {
 			t.Errorf("%s: certificate %+v", c.name, p.Certificate)
@@ -216,4 +217,10 @@ int main(void) {
 			t.Errorf("with the last byte %s: all proved %v, want %v", end, p.All(), all)
 		}
 	}
+}
+
+// firstAssertion returns the ID of the first assertion of main.
+func firstAssertion(p *problem.Problem) string {
+	main := func(b *ir.Block) bool { return b.Func.Name == "main" }
+	return encode.ListClaims(p.Module, verdict.CheckSet{verdict.Assert: true}, main)[0].ID
 }

@@ -191,7 +191,7 @@ type Certificate struct {
 
 // Claim is the answer for one property at one place.
 type Claim struct {
-	ID          string       `json:"id"` // stable across unrelated edits: check@function#ordinal
+	ID          string       `json:"id"` // stable across unrelated edits: check@function#digest of the expression
 	Check       Check        `json:"check"`
 	Status      Status       `json:"status"`
 	Message     string       `json:"message"`
