@@ -208,6 +208,9 @@ type access struct {
 	write bool
 }
 
+// maxAccess bounds the bytes of one access: of memset and its relatives, whose sizes the inputs choose.
+const maxAccess = 1 << 26
+
 // reach finds the object and offset of an access, or ends the run: checks
 // `uninitialised` and `memory` (LL-107, LL-108, LL-109).
 func (x *machine) reach(p value, a access) (*object, int64, bool) {
@@ -257,6 +260,9 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 			o.base+off, x.describe(x.runsInto(o.base+off, a.size)))
 	case a.align > 1 && !x.o.AnyAlignment && !x.aligned(o, off, a.align):
 		x.stop(verdict.Memory, "misaligned %s: offset %d of %s, alignment %d needed", verb, off, x.describe(o), a.align)
+	case a.size > maxAccess:
+		x.end(Unsupported, "", fmt.Sprintf("%s of %d bytes at once: more than the %d that are executed", verb, a.size,
+			maxAccess))
 	default:
 		x.touch(o, off, a.size)
 		return o, int64(off), true
