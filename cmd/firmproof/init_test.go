@@ -38,7 +38,7 @@ func TestInit(t *testing.T) {
 		"no main": {func(t *testing.T, dir string) {
 			put(t, dir, "a.c",
 				"int half(int n) { return n / 2; }\n")
-		}, []string{"entry: half"}, nil, exitOK},
+		}, []string{"functions: all"}, nil, exitOK},
 		"cmake": {func(t *testing.T, dir string) {
 			put(t, dir, "a.c", program)
 			put(t, dir, "CMakeLists.txt", "project(x C)\nadd_executable(x a.c)\n")
@@ -49,6 +49,25 @@ func TestInit(t *testing.T) {
 			put(t, dir, "a.c", program)
 			put(t, dir, "Makefile", "a.o: a.c\n\tarm-none-eabi-gcc -mcpu=cortex-m4 -c a.c -o a.o\n")
 		}, []string{"targets: [cortex-m4]", "command: make"}, nil, exitOK},
+		"two programs, a test, a build that fails": {func(t *testing.T, dir string) {
+			put(t, dir, "src/a.c", program)
+			put(t, dir, "src/b.c", program)
+			put(t, dir, "test/t.c", program)
+			put(t, dir, "Makefile", "all:\n\tfalse\n")
+		}, []string{"sources: [\"src/a.c\"]", "Left out: src/b.c: defines main, as src/a.c does",
+			"Left out: 1 files: tests", "Question: this way to build did not work: `make`"}, nil, exitOK},
+		"headers elsewhere, or nowhere": {func(t *testing.T, dir string) {
+			put(t, dir, "lib/inc/deep.h", "int hal(int *p);\nenum { N = 3 };\n")
+			put(t, dir, "src/a.c",
+				"#include \"deep.h\"\nint at(unsigned i) { int a[N] = {0}; hal(a); return a[i % N]; }\n")
+			put(t, dir, "src/port.c", "#include \"vendor.h\"\nint port(void) { return 0; }\n")
+		}, []string{"include: [\"lib/inc\"]", "Left out: src/port.c: src/port.c:1:10: 'vendor.h' file not found",
+			"stubs: {\"*\": havoc}", "functions: all"}, nil, exitOK},
+		"several images": {func(t *testing.T, dir string) {
+			put(t, dir, "app.c", program)
+			put(t, dir, "test/t.c", program)
+			put(t, dir, "Makefile", "all:\n\tgcc -c app.c -o app.o\n\tgcc app.o -o app\n\tgcc test/t.c -o test_app\n")
+		}, []string{"command: make", "image: app\n", "Question: the build links several programs"}, nil, exitOK},
 		"sensor-node": {func(t *testing.T, dir string) {
 			if err := os.CopyFS(dir, os.DirFS("../../examples/sensor-node")); err != nil {
 				t.Fatal(err)
@@ -65,7 +84,7 @@ func TestInit(t *testing.T) {
 			dir := t.TempDir()
 			c.prepare(t, dir)
 			var out bytes.Buffer
-			if code := runWith([]string{"init", dir}, &out, &out); code != exitOK {
+			if code := runWith([]string{"init", "--timeout", "5s", dir}, &out, &out); code != exitOK {
 				t.Fatalf("exit %d: %s", code, out.String())
 			}
 			wantAll(t, out.String(), "Next:", "firmproof check "+dir)
@@ -83,7 +102,7 @@ func TestInit(t *testing.T) {
 				"--force") {
 				t.Errorf("second init: exit %d: %s", code, out.String())
 			}
-			if code := runWith([]string{"init", "--force", dir}, &out, &out); code != exitOK {
+			if code := runWith([]string{"init", "--force", "--timeout", "1s", dir}, &out, &out); code != exitOK {
 				t.Errorf("init --force: exit %d: %s", code, out.String())
 			}
 		})

@@ -29,8 +29,9 @@ const DefaultTimeout = 60 * time.Second
 
 // Request says what to prepare. What it leaves empty is the manifest's to say.
 type Request struct {
-	Paths      []string // folders with a manifest, C files, LLVM IR; empty: the current folder
-	CBMCProofs []string // folders with proofs written for CBMC: themselves or below them
+	Paths      []string           // folders with a manifest, C files, LLVM IR; empty: the current folder
+	Manifest   *manifest.Manifest // of each folder, instead of its own
+	CBMCProofs []string           // folders with proofs written for CBMC: themselves or below them
 	Targets    []string
 	Entries    []string // harnesses, or functions that get a generated one
 	Functions  []string // get a generated harness
@@ -217,9 +218,11 @@ func (b *preparation) splitEntries(list []string) (entries, functions []string) 
 
 // project prepares a folder with a manifest.
 func (b *preparation) project(dir string) error {
-	m, err := manifest.Read(dir)
-	if err != nil {
-		return err
+	m, err := b.req.Manifest, error(nil)
+	if m == nil {
+		if m, err = manifest.Read(dir); err != nil {
+			return err
+		}
 	}
 	harnesses, entries := m.Harnesses, []string{}
 	entries, b.named = b.splitEntries(b.req.Entries)

@@ -1,0 +1,270 @@
+package adopt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/headers"
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/targets"
+)
+
+// Limits of what is tried.
+const (
+	buildTime   = 3 * time.Minute // of a build command
+	compileTime = time.Minute     // of all units of a way to build
+	maxSources  = 250             // files tried where there is no build
+)
+
+// attempt is a way to build that was tried on a target.
+type attempt struct {
+	way
+	target, why string
+	kept        []build.Attempt // go together
+	left        []leftOut       // the rest
+	images      []string        // that a recorded build links
+	questions   []string
+}
+
+// leftOut is a file that is not verified.
+type leftOut struct {
+	file, why string
+	build     bool // its build would verify it otherwise
+}
+
+// options returns what all builds of an attempt share.
+func (f *finder) options() (build.Options, error) {
+	dir, err := os.MkdirTemp(f.work, "try-")
+	opts := build.Options{WorkDir: dir, CacheDir: filepath.Join(f.work, "units"), Shim: true}
+	if cache, e := os.UserCacheDir(); e == nil {
+		opts.CacheDir = filepath.Join(cache, "firmproof", "units")
+	}
+	return opts, errors.Join(err, os.MkdirAll(opts.CacheDir, 0o755))
+}
+
+// try runs a build, and tries its units on the target that its compiler calls are for.
+func (f *finder) try(ctx context.Context, w way) (*attempt, error) {
+	opts, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	a := &attempt{way: w}
+	a.target, a.why = targetOf(f.survey.words.String(), "the build files")
+	if w.build.Command != "" {
+		building, stop := context.WithTimeout(ctx, buildTime)
+		opts.Recording, err = build.Record(building, f.root, w.build, opts)
+		stop()
+		if err != nil {
+			return nil, err
+		}
+		a.target, a.why = targetOf(callText(opts.Recording.Calls), "the recorded compiler calls")
+	}
+	trial, err := f.units(ctx, a, opts)
+	if err != nil {
+		return nil, err
+	}
+	if a.images = trial.Images; len(a.images) > 1 {
+		if own := slices.DeleteFunc(slices.Clone(a.images), isAside); len(own) == 1 {
+			a.build.Image = own[0]
+		}
+		a.questions = append(a.questions, "the build links several programs ("+strings.Join(a.images, ", ")+
+			"): `build.image` names the one to verify")
+		if a.build.Image != "" {
+			if trial, err = f.units(ctx, a, opts); err != nil {
+				return nil, err
+			}
+		}
+	}
+	a.choose(trial.Units)
+	for _, l := range a.left {
+		a.build.Exclude = append(a.build.Exclude, l.file)
+	}
+	return a, nil
+}
+
+// units tries the units of an attempt.
+func (f *finder) units(ctx context.Context, a *attempt, opts build.Options) (*build.Trial, error) {
+	t, err := targets.Load(a.target)
+	if err != nil {
+		return nil, err
+	}
+	compiling, stop := context.WithTimeout(ctx, compileTime)
+	defer stop()
+	return build.Try(compiling, f.root, a.build, t, opts)
+}
+
+// plain tries the C files themselves, with the folders that their headers are in.
+func (f *finder) plain(ctx context.Context) (*attempt, error) {
+	files, asides := f.survey.sources, 0
+	if n := slices.IndexFunc(files, isAside); n > 0 {
+		files, asides = files[:n], len(files)-n
+	}
+	more := max(0, len(files)-maxSources)
+	files = files[:len(files)-more]
+	target, why := targetOf(f.survey.words.String(), "the build files")
+	a, err := f.plainOn(ctx, files, target, why)
+	if err == nil && target != "host" && len(a.kept) < len(files)/2 {
+		if b, e := f.plainOn(ctx, files, "host", "more of its files compile for it than for "+target); e == nil &&
+			len(b.kept) > len(a.kept) {
+			a = b
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if asides > 0 {
+		a.left = append(a.left, leftOut{fmt.Sprintf("%d files", asides), "tests, examples and the like", false})
+	}
+	if more > 0 {
+		a.left = append(a.left, leftOut{fmt.Sprintf("%d files", more),
+			fmt.Sprintf("more than the %d that are tried", maxSources), false})
+	}
+	return a, nil
+}
+
+func (f *finder) plainOn(ctx context.Context, files []string, target, why string) (*attempt, error) {
+	t, err := targets.Load(target)
+	if err != nil {
+		return nil, err
+	}
+	if f.headers == nil {
+		if f.headers, err = headers.NewTree(f.root); err != nil {
+			return nil, err
+		}
+	}
+	search := headers.NewSearch(f.headers, nil, build.SystemHeader(t))
+	for _, file := range files {
+		search.Add(file)
+	}
+	for _, h := range f.survey.harnesses {
+		search.Add(h.file)
+	}
+	a := &attempt{way: way{manifest.Build{Sources: escaped(files), Include: search.Dirs},
+		fmt.Sprintf("%d C files, without a build", len(files))}, target: target, why: why}
+	opts, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	trial, err := f.units(ctx, a, opts)
+	if err != nil {
+		return nil, err
+	}
+	a.choose(trial.Units)
+	a.build.Sources = nil
+	for _, u := range a.kept {
+		a.build.Sources = append(a.build.Sources, escape(u.File))
+	}
+	slices.Sort(a.build.Sources)
+	a.said = fmt.Sprintf("%d of %d C files, without a build", len(a.kept), len(files))
+	return a, nil
+}
+
+var special = regexp.MustCompile(`[*?\[\]{}\\!]`)
+
+// escape writes a file's name as a pattern that matches it alone.
+func escape(file string) string { return special.ReplaceAllString(file, `\$0`) }
+
+func escaped(files []string) []string {
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = escape(f)
+	}
+	return out
+}
+
+// choose keeps the units that compile and that one program can hold: the project's own before what
+// is aside, and of several that define the same the first.
+func (a *attempt) choose(units []build.Attempt) {
+	a.kept, a.left = nil, nil
+	units = slices.Clone(units)
+	slices.SortStableFunc(units, func(x, y build.Attempt) int { return rank(x.File) - rank(y.File) })
+	own := slices.ContainsFunc(units, func(u build.Attempt) bool { return u.Err == nil && !isAside(u.File) })
+	defined := map[string]string{}
+	for _, u := range units {
+		why := ""
+		switch {
+		case u.Err != nil:
+			why, _, _ = strings.Cut(u.Err.Error(), "\n")
+		case own && isAside(u.File):
+			why = "a test, an example or the like"
+		default:
+			for _, d := range u.Defines {
+				if other, twice := defined[d]; twice {
+					why = fmt.Sprintf("defines %s, as %s does", d, other)
+					break
+				}
+			}
+		}
+		if why != "" {
+			a.left = append(a.left, leftOut{u.File, why, true})
+			continue
+		}
+		a.kept = append(a.kept, u)
+		for _, d := range u.Defines {
+			defined[d] = u.File
+		}
+	}
+}
+
+// has returns the file that defines a function among the kept units.
+func (a *attempt) has(function string) (string, bool) {
+	for _, u := range a.kept {
+		if slices.Contains(u.Public, function) {
+			return u.File, true
+		}
+	}
+	return "", false
+}
+
+// functions counts the functions of the kept units that others may call.
+func (a *attempt) functions() int {
+	n := 0
+	for _, u := range a.kept {
+		n += len(u.Public)
+	}
+	return n
+}
+
+// drop leaves a file out after all.
+func (a *attempt) drop(file, why string) bool {
+	i := slices.IndexFunc(a.kept, func(u build.Attempt) bool { return u.File == file })
+	if i < 0 {
+		return false
+	}
+	a.kept = slices.Delete(a.kept, i, i+1)
+	a.left = append(a.left, leftOut{file, why, true})
+	if len(a.build.Sources) > 0 {
+		a.build.Sources = slices.DeleteFunc(a.build.Sources, func(s string) bool { return s == escape(file) })
+	} else {
+		a.build.Exclude = append(a.build.Exclude, escape(file))
+	}
+	return true
+}
+
+// folders shortens a list of files to patterns: DIR/*.c where all C files of a folder are listed.
+func folders(root string, files []string) []string {
+	byDir := map[string][]string{}
+	for _, f := range files {
+		byDir[path.Dir(f)] = append(byDir[path.Dir(f)], f)
+	}
+	var out []string
+	for dir, list := range byDir {
+		all, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.c"))
+		if len(list) > 1 && len(all) == len(list) && !special.MatchString(dir) {
+			out = append(out, path.Join(dir, "*.c"))
+			continue
+		}
+		out = append(out, list...)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,64 @@
+package adopt
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/targets"
+)
+
+var (
+	compilerWord = regexp.MustCompile(
+		`\b(arm-none-eabi-|avr-|riscv(?:32|64)[\w-]*-|msp430[\w-]*-|arm-linux-gnueabihf-|aarch64-[\w-]+-)`)
+	cortexFlag = regexp.MustCompile(`-?mcpu[= ]\s*(cortex-[a-z]\d+)`)
+)
+
+// targetOf returns the target that a text of compiler calls or build files is for, and why.
+func targetOf(text, where string) (target, why string) {
+	m := compilerWord.FindString(text)
+	target = "host"
+	switch {
+	case strings.HasPrefix(m, "arm-none-eabi"):
+		target = "cortex-m3"
+		if c := cortexFlag.FindStringSubmatch(text); c != nil && slices.Contains(targets.Names(), c[1]) {
+			target = c[1]
+			if c[1] == "cortex-m4" && strings.Contains(text, "-mfloat-abi=hard") {
+				target = "cortex-m4f"
+			}
+		}
+	case strings.HasPrefix(m, "avr"):
+		target = "avr"
+	case strings.HasPrefix(m, "riscv"):
+		target = "riscv32"
+		if strings.Contains(text, "rv64") {
+			target = "riscv64"
+		}
+	case strings.HasPrefix(m, "msp430"):
+		target = "msp430"
+	case strings.HasPrefix(m, "arm-linux"):
+		target = "arm-linux"
+	case strings.HasPrefix(m, "aarch64"):
+		target = "aarch64"
+	case strings.Contains(text, " -m32"):
+		return "i386", where + " say -m32"
+	default:
+		return target, "no cross compiler in " + where
+	}
+	return target, where + " call " + strings.TrimSuffix(m, "-") + "-gcc"
+}
+
+// callText writes recorded calls as one text, compilers first.
+func callText(calls []build.Call) string {
+	var b strings.Builder
+	for _, c := range calls {
+		b.WriteString(c.Tool + " " + strings.Join(c.Args, " ") + "\n")
+	}
+	return b.String()
+}
+
+func hosted(name string) bool {
+	t, err := targets.Load(name)
+	return err == nil && t.Hosted
+}

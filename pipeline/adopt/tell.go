@@ -1,0 +1,63 @@
+package adopt
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Tell says what was found and what to do next; file is the manifest that was written.
+func (f *Found) Tell(w io.Writer, file string) {
+	say := func(what, format string, args ...any) {
+		fmt.Fprintf(w, "%-13s %s\n", what, fmt.Sprintf(format, args...))
+	}
+	a := f.attempt
+	say("build", "%s", a.said)
+	say("target", "%s: %s", a.target, a.why)
+	say("files", "%d, with %d functions that others may call; %d left out", len(a.kept), a.functions(), len(a.left))
+	if len(f.Survey.proofs) > 0 {
+		say("CBMC proofs", "%d in %s", len(f.Survey.proofs), f.Survey.proofFolder())
+	}
+	if f.trial != nil {
+		f.tellTrial(say)
+	}
+	if n := len(f.questions) + len(f.failed) + len(a.questions); n > 0 {
+		say("questions", "%d, in the manifest", n)
+	}
+	fmt.Fprintf(w, "\nWrote %s. Next:\n  firmproof check %s\n", file, filepath.Dir(file))
+	if len(f.Survey.proofs) > 0 {
+		fmt.Fprintf(w, "  firmproof check --cbmc-proof %s   # the proofs for CBMC, as they are\n",
+			filepath.Join(filepath.Dir(file), f.Survey.proofFolder()))
+	}
+}
+
+// tellTrial says what the trial check answered.
+func (f *Found) tellTrial(say func(what, format string, args ...any)) {
+	t := f.trial
+	if n := len(t.harnesses); n > 0 {
+		say("harnesses", "%d", n)
+	}
+	say("trial check", "%.0f s: %d functions answered, %d not settled within %s, %d not tried", t.seconds,
+		len(t.decided), len(t.slow), t.each.Round(time.Second), t.untried)
+	shown := 0
+	for i := range t.results {
+		for j := range t.results[i].Claims {
+			c := &t.results[i].Claims[j]
+			if c.Status != verdict.Violated {
+				continue
+			}
+			if shown++; shown <= 3 {
+				say("finding", "%s: %s: %s (%s)", c.Pos, c.Check, c.Message, t.results[i].Entry)
+			}
+		}
+	}
+	if shown > 3 {
+		say("", "and %d more", shown-3)
+	}
+	if shown == 0 {
+		say("finding", "none within %.0f s", t.seconds)
+	}
+}

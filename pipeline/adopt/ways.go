@@ -1,0 +1,175 @@
+package adopt
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/manifest"
+)
+
+// way is one way to build a repository.
+type way struct {
+	build manifest.Build
+	said  string // what it is, for people
+}
+
+// firstPreset returns the first configuration of CMakePresets.json that is not hidden.
+func firstPreset(text []byte) string {
+	var p struct {
+		ConfigurePresets []struct {
+			Name   string
+			Hidden bool
+		}
+	}
+	if json.Unmarshal(text, &p) != nil {
+		return ""
+	}
+	for _, c := range p.ConfigurePresets {
+		if !c.Hidden && c.Name != "" && !strings.ContainsAny(c.Name, " '\"$`\\") {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+func installed(tool string) bool {
+	_, err := exec.LookPath(tool)
+	return err == nil
+}
+
+// ways lists the ways to build, in the order in which they are tried, and questions about those that
+// cannot be tried here.
+func (s *Survey) ways() (out []way, questions []string) {
+	if s.database != "" {
+		out = append(out, way{manifest.Build{CompileCommands: s.database}, s.database})
+	}
+	if slices.Contains(s.builds, "CMakeLists.txt") {
+		if installed("cmake") {
+			out = append(out, s.cmake())
+		} else {
+			questions = append(questions, "CMakeLists.txt is there, and cmake is not installed here: "+
+				"with it, `build: {command: "+s.cmake().build.Command+"}` records what the build compiles")
+		}
+	}
+	frameworks, more := s.frameworkWays()
+	out, questions = append(out, frameworks...), append(questions, more...)
+	autotools, more := s.autotools()
+	out, questions = append(out, autotools...), append(questions, more...)
+	for _, f := range s.builds {
+		if isMakefile(f) {
+			out = append(out, makeIn("."), makeAnyway("."))
+			break
+		}
+	}
+	for _, dir := range s.projects() {
+		out = append(out, makeIn(dir))
+	}
+	return out, questions
+}
+
+func (s *Survey) cmake() way {
+	dir := "build"
+	if _, err := os.Stat(filepath.Join(s.root, dir)); err == nil {
+		if _, err := os.Stat(filepath.Join(s.root, dir, "CMakeCache.txt")); err != nil {
+			dir = "build-firmproof" // the repository has a folder of that name for something else
+		}
+	}
+	flags := ""
+	if s.presets != "" {
+		flags = " --preset " + s.presets
+	}
+	return way{manifest.Build{Command: fmt.Sprintf("cmake -S . -B %s%s && cmake --build %s", dir, flags, dir)},
+		"CMake: compiler calls are recorded"}
+}
+
+// autotools is the way of a configure script, or of what one is made of.
+func (s *Survey) autotools() (out []way, questions []string) {
+	there := func(name string) bool {
+		_, err := os.Stat(filepath.Join(s.root, name))
+		return err == nil
+	}
+	switch {
+	case there("configure"):
+		return []way{{manifest.Build{Command: "./configure && make"},
+			"configure and make: compiler calls are recorded"}}, nil
+	case !there("configure.ac"):
+		return nil, nil
+	}
+	w := way{manifest.Build{Command: "autoreconf -fi && ./configure && make"}, "autotools: compiler calls are recorded"}
+	if installed("autoreconf") {
+		return []way{w}, nil
+	}
+	return nil, []string{"configure.ac is there, and autoreconf is not installed here: with it, `build: {command: " +
+		w.build.Command + "}` records what the build compiles"}
+}
+
+func makeIn(dir string) way {
+	command := "make"
+	if dir != "." {
+		command += " -C " + dir
+	}
+	return way{manifest.Build{Command: command}, "`" + command + "`: compiler calls are recorded"}
+}
+
+// makeAnyway takes what a build compiles that ends with an error.
+func makeAnyway(dir string) way {
+	w := makeIn(dir)
+	w.build.Command += " -k || true"
+	w.said = "`" + w.build.Command + "`: it ends with an error here; what it compiles counts"
+	return w
+}
+
+// frameworkWays are builds by the tools of frameworks, where these are installed.
+func (s *Survey) frameworkWays() (out []way, questions []string) {
+	for _, f := range []struct{ name, tool, command string }{
+		{"PlatformIO", "pio", "pio run"}, {"Zephyr", "west", "west build -b native_sim DIR"},
+		{"ESP-IDF", "idf.py", "idf.py build"}, {"Arduino", "arduino-cli", "arduino-cli compile DIR"}} {
+		i := slices.IndexFunc(s.frameworks, func(m string) bool { return strings.HasPrefix(m, f.name+" (") })
+		if i < 0 {
+			continue
+		}
+		mark := strings.TrimSuffix(strings.TrimPrefix(s.frameworks[i], f.name+" ("), ")")
+		command := strings.Replace(f.command, "DIR", path.Dir(mark), 1)
+		if installed(f.tool) {
+			out = append(out, way{manifest.Build{Command: command}, f.name + ": compiler calls are recorded"})
+			continue
+		}
+		questions = append(questions, fmt.Sprintf("this is a project of %s (%s), and %s is not installed here: "+
+			"with it, `build: {command: %s}` records what the build compiles", f.name, mark, f.tool, command))
+	}
+	return out, questions
+}
+
+// maxProjects bounds how many folders with a Makefile of their own are tried.
+const maxProjects = 2
+
+// projects are folders with a Makefile of their own, below a root that has none or one that is
+// included by theirs: first the one whose name says that it is a first step.
+func (s *Survey) projects() []string {
+	var out []string
+	for _, f := range s.builds {
+		if dir := path.Dir(f); isMakefile(path.Base(f)) && dir != "." {
+			out = append(out, dir)
+		}
+	}
+	weight := func(dir string) int {
+		n := strings.Count(dir, "/")
+		switch {
+		case strings.Contains(path.Base(dir), "hello"):
+			return n
+		case strings.HasPrefix(path.Base(dir), "lib") || path.Base(dir) == "src":
+			return n + 1
+		case strings.Contains(dir, "example"):
+			return n + 10
+		}
+		return n + 20
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return weight(a) - weight(b) })
+	return out[:min(len(out), maxProjects)]
+}

@@ -1,0 +1,228 @@
+package adopt
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// schemaLine lets editors complete and check the manifest.
+const schemaLine = "# yaml-language-server: $schema=" +
+	"https://raw.githubusercontent.com/firmproof/firmproof/main/docs/manifest.schema.json"
+
+// maxListed bounds how many files or functions a comment lists.
+const maxListed = 12
+
+// writer writes the manifest of an attempt.
+type writer struct {
+	a    *attempt
+	tr   *trial
+	root string
+	all  bool // for the trial: every function, and any call of what has no body
+	b    bytes.Buffer
+}
+
+// Manifest returns the text of the manifest that was seen to work.
+func (f *Found) Manifest() []byte {
+	w := &writer{a: f.attempt, tr: f.trial, root: f.Survey.root}
+	if w.tr == nil {
+		w.tr = &trial{}
+	}
+	return w.text(f)
+}
+
+func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
+
+// comment writes text as a comment, in one line.
+func (w *writer) comment(format string, args ...any) {
+	w.line("# %s", strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " "))
+}
+
+func (w *writer) text(f *Found) []byte {
+	w.line("%s", schemaLine)
+	w.comment("What firmproof verifies; every key is in the manual. Written by `firmproof init`.")
+	if !w.all {
+		w.coverage()
+		w.open(f)
+	}
+	w.line("version: 1")
+	w.line("targets: [%s]   # %s; `firmproof targets` lists all", w.a.target, w.a.why)
+	w.build(f)
+	w.entries()
+	if w.all || w.assumesBodies() {
+		w.comment("Functions without a body: a call gives any result and any value in what its pointers lead to. " +
+			"Without this line, what comes after such a call is unknown.")
+		w.line("stubs: {\"*\": havoc}")
+	}
+	w.line("report: {annotate: changed-lines, fail_on: violation}")
+	return w.b.Bytes()
+}
+
+// coverage says how much of the repository is verified, and what is left out.
+func (w *writer) coverage() {
+	w.comment("Coverage: %d files with %d functions that others may call; %d functions were answered within %s.",
+		len(w.a.kept), w.a.functions(), len(w.tr.decided), w.tr.each.Round(time.Second))
+	for i, l := range w.a.left {
+		if i == maxListed {
+			w.comment("  and %d more", len(w.a.left)-i)
+			break
+		}
+		w.comment("Left out: %s: %s", l.file, l.why)
+	}
+	if n := len(w.tr.slow); n > 0 {
+		w.comment("Not settled within %s each: %s", w.tr.each.Round(time.Second), some(w.tr.slow))
+	}
+	if w.tr.untried > 0 {
+		w.comment("Not tried for want of time: %d functions; `functions: all` verifies every one.", w.tr.untried)
+	}
+}
+
+// open writes what could not be settled as questions.
+func (w *writer) open(f *Found) {
+	questions := slices.Concat(f.questions, w.a.questions)
+	for _, why := range f.failed {
+		questions = append(questions, "this way to build did not work: "+why)
+	}
+	for _, b := range w.tr.broken {
+		questions = append(questions, "this harness does not build: "+b)
+	}
+	if len(f.Survey.scripts) > 1 && !hosted(w.a.target) {
+		questions = append(questions, "which linker script is the right one for `build.linker_script`? "+
+			some(f.Survey.scripts))
+	}
+	if w.tr.results == nil && w.a.functions() == 0 {
+		questions = append(questions,
+			"nothing could be compiled: which command builds the project, and with which headers?")
+	}
+	for _, q := range questions {
+		w.comment("Question: %s", q)
+	}
+}
+
+func (w *writer) build(f *Found) {
+	b := w.a.build
+	w.line("build:")
+	switch {
+	case b.CompileCommands != "":
+		w.line("  compile_commands: %s", scalar(b.CompileCommands))
+	case b.Command != "":
+		w.line("  command: %s   # compiler calls are recorded", scalar(b.Command))
+		if b.Image != "" {
+			w.line("  image: %s", scalar(b.Image))
+		}
+	case w.all:
+		w.line("  sources: %s", list(b.Sources))
+	case len(b.Sources) > 0:
+		w.line("  sources: %s", list(folders(w.root, b.Sources)))
+	default:
+		w.line("  sources: %s", list(escaped(f.Survey.sources[:min(1, len(f.Survey.sources))])))
+	}
+	if len(b.Exclude) > 0 {
+		w.line("  exclude: %s", list(b.Exclude))
+	}
+	if len(b.Include) > 0 {
+		w.line("  include: %s", list(b.Include))
+	}
+	if len(f.Survey.scripts) == 1 && !hosted(w.a.target) {
+		w.line("  linker_script: %s", scalar(f.Survey.scripts[0]))
+	}
+}
+
+func (w *writer) entries() {
+	if len(w.tr.harnesses) > 0 {
+		w.line("harnesses:")
+	}
+	for _, e := range w.tr.harnesses {
+		if e.file == "" {
+			w.line("  - {entry: %s}", e.name)
+		} else {
+			w.line("  - {entry: %s, file: %q}", e.name, e.file)
+		}
+	}
+	switch {
+	case w.all && w.own(), w.own() && w.tr.untried == 0 && len(w.tr.slow) == 0 && w.a.functions() > 0:
+		w.line("functions: all   # each is called with any arguments")
+	case w.own() && len(w.tr.decided) > 0:
+		w.comment("Each is called with any arguments. `all` means every function, `changed` those of a change.")
+		w.line("functions: %s", list(w.tr.decided))
+	case len(w.tr.harnesses) == 0:
+		w.line("functions: all")
+	}
+}
+
+// own reports whether functions get generated harnesses: where nobody wrote any.
+func (w *writer) own() bool {
+	return !slices.ContainsFunc(w.tr.harnesses, func(e entry) bool { return e.file != "" })
+}
+
+// assumesBodies reports whether the trial met functions without a body.
+func (w *writer) assumesBodies() bool {
+	for i := range w.tr.results {
+		if slices.ContainsFunc(w.tr.results[i].Assumptions, func(s string) bool {
+			return strings.Contains(s,
+				"no body: ")
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// scalar writes a text as a YAML scalar.
+func scalar(s string) string {
+	b, err := yaml.Marshal(s)
+	if err != nil {
+		return fmt.Sprintf("%q", s)
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// list writes texts as a YAML list, wrapped.
+func list(l []string) string {
+	var b strings.Builder
+	width := 0
+	b.WriteString("[")
+	for i, s := range l {
+		word := s
+		if !plainWord(s) {
+			word = fmt.Sprintf("%q", s)
+		}
+		if i > 0 {
+			b.WriteString(",")
+			if width += len(word) + 2; width > 100 {
+				b.WriteString("\n   ")
+				width = len(word)
+			}
+			b.WriteString(" ")
+		}
+		b.WriteString(word)
+	}
+	return b.String() + "]"
+}
+
+// plainWord reports a name that YAML takes for text without quotes.
+func plainWord(s string) bool {
+	for _, c := range s {
+		if c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	var v any
+	_, text := v, false
+	if yaml.Unmarshal([]byte(s), &v) == nil {
+		_, text = v.(string)
+	}
+	return text
+}
+
+// some lists the first of many names.
+func some(names []string) string {
+	if len(names) > maxListed {
+		return strings.Join(names[:maxListed], ", ") + fmt.Sprintf(", and %d more", len(names)-maxListed)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,186 @@
+// Package headers finds the folders of a tree that its files include headers from.
+package headers
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Tree is the headers of a tree, by name.
+type Tree struct {
+	root   string
+	byName map[string][]string // base name to paths, relative to the root with slashes
+	seen   map[string][]string // what a file includes
+}
+
+// Aside are the words that name folders and files which are beside a project's own code: tests,
+// examples, other people's code, what it is documented and made with.
+var Aside = regexp.MustCompile(
+	`(?i)(^|[/_.-])(tests?|test[_-].*|.*[_-]tests?|unit[_-]?tests?|testing|examples?|demos?|samples?|` +
+		`fuzz\w*|oss-?fuzz|bench\w*|docs?|tools?|scripts?|third[_-]?party|3rd[_-]?party|vendor|externals?|extern|extras?|contrib|deps|` +
+		`submodules|mocks?|stubs|cbmc|templates?|template_\w*|simulator|greatest|unity|cmock)([/_.-]|$)`)
+
+// NewTree lists the headers below root, without hidden folders.
+func NewTree(root string) (*Tree, error) {
+	t := &Tree{root: root, byName: map[string][]string{}, seen: map[string][]string{}}
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && rel != "." && (strings.HasPrefix(name, ".") || Generated(name)) {
+			return filepath.SkipDir
+		}
+		switch filepath.Ext(name) {
+		case ".h", ".inc", ".def", ".c", ".hpp":
+			if d.Type().IsRegular() {
+				t.byName[name] = append(t.byName[name], filepath.ToSlash(rel))
+			}
+		}
+		return nil
+	})
+	return t, err
+}
+
+// Generated reports whether a folder of that name holds what builds and package managers put there.
+func Generated(name string) bool {
+	return slices.Contains([]string{"node_modules", "CMakeFiles", "_deps", "__pycache__"}, name)
+}
+
+var includeLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]`)
+
+// maxRead bounds what is read of one file.
+const maxRead = 1 << 20
+
+func (t *Tree) includes(file string) []string {
+	if list, ok := t.seen[file]; ok {
+		return list
+	}
+	var out []string
+	if f, err := os.Open(filepath.Join(t.root, filepath.FromSlash(file))); err == nil {
+		text, _ := io.ReadAll(io.LimitReader(f, maxRead))
+		_ = f.Close()
+		for _, m := range includeLine.FindAllSubmatch(text, -1) {
+			out = append(out, string(m[1])+path.Clean(string(m[2])))
+		}
+	}
+	t.seen[file] = out
+	return out
+}
+
+// Find returns the headers of the tree that an include of name in the file from may mean, best
+// first: those near the file, and what is aside last. Paths end with name.
+func (t *Tree) Find(from, name string) []string {
+	var out []string
+	for _, p := range t.byName[path.Base(name)] {
+		if p == name || strings.HasSuffix(p, "/"+name) {
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return distance(from, a) - distance(from, b) })
+	return out
+}
+
+// distance counts the steps between the folders of two files; a folder aside counts for many, if the
+// file that includes is not in it.
+func distance(from, to string) int {
+	a, b := strings.Split(path.Dir(from), "/"), strings.Split(path.Dir(to), "/")
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	n := len(a) - same + len(b) - same
+	for _, word := range b[same:] {
+		if Aside.MatchString(word) {
+			n += 20
+		}
+	}
+	return n
+}
+
+// Missing is an include that the tree does not have.
+type Missing struct{ Name, From string }
+
+// Search is the folders that files include headers from.
+type Search struct {
+	tree    *Tree
+	system  func(name string) bool // whether the compiler finds a header by itself
+	Dirs    []string               // relative to the root, in the order in which they were needed
+	Missing []Missing              // that the tree does not have
+	visited map[string]bool
+}
+
+// NewSearch starts with the folders that are searched anyway.
+func NewSearch(t *Tree, dirs []string, system func(name string) bool) *Search {
+	return &Search{tree: t, system: system, Dirs: slices.Clone(dirs), visited: map[string]bool{}}
+}
+
+// Add follows the includes of a file, and adds a folder for each that is not found so far.
+func (s *Search) Add(file string) {
+	if s.visited[file] {
+		return
+	}
+	s.visited[file] = true
+	for _, inc := range s.tree.includes(file) {
+		quoted, name := inc[0] == '"', inc[1:]
+		if p, ok := s.resolve(file, name, quoted); ok {
+			s.Add(p)
+		}
+	}
+}
+
+func (s *Search) resolve(from, name string, quoted bool) (string, bool) {
+	has := func(p string) bool {
+		return p != "" && slices.Contains(s.tree.byName[path.Base(p)], p)
+	}
+	if p := path.Join(path.Dir(from), name); quoted && has(p) {
+		return p, true
+	}
+	for _, d := range s.Dirs {
+		if p := path.Join(d, name); has(p) {
+			return p, true
+		}
+	}
+	if s.system(name) {
+		return "", false
+	}
+	found, dirs := s.tree.Folders(from, name)
+	if len(found) == 0 {
+		s.Missing = append(s.Missing, Missing{Name: name, From: from})
+		return "", false
+	}
+	s.Dirs = append(s.Dirs, dirs[0])
+	return found[0], true
+}
+
+// Folders returns what Find finds, and for each the folder to search so that name means it.
+func (t *Tree) Folders(from, name string) (found, dirs []string) {
+	rest := name
+	for strings.HasPrefix(rest, "../") {
+		rest = rest[len("../"):]
+	}
+	for _, p := range t.Find(from, rest) {
+		dir := path.Clean(strings.TrimSuffix(p, rest))
+		for up := strings.Count(name, "../"); up > 0; up-- { // a folder from which as many steps up lead there
+			first, _, below := strings.Cut(rest, "/")
+			if !below || up > 1 {
+				first = "."
+			}
+			dir = path.Join(dir, first)
+		}
+		if path.Join(dir, name) == p {
+			found, dirs = append(found, p), append(dirs, dir)
+		}
+	}
+	return found, dirs
+}

@@ -1,0 +1,59 @@
+package headers
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestSearch: folders are found for includes of includes, near ones before those aside; paths with
+// steps up, and headers that nobody has.
+func TestSearch(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"src/a.c":                   "#include \"near.h\"\n#include <lib/x.h>\n#include <stdio.h>\n# include \"config.h\"\n",
+		"src/near.h":                "#include \"deep.h\"\n#include \"none.h\"\n",
+		"core/inc/deep.h":           "",
+		"include/lib/x.h":           "",
+		"test/lib/x.h":              "",
+		"examples/board/config.h":   "#include \"../logging/levels.h\"\n",
+		"examples/logging/levels.h": "",
+		"test/port/stdio.h":         "",
+	} {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := NewTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSearch(tree, nil, func(name string) bool { return name == "stdio.h" })
+	s.Add("src/a.c")
+	if want := []string{"core/inc", "include", "examples/board"}; !slices.Equal(s.Dirs, want) {
+		t.Errorf("folders %q, want %q", s.Dirs, want)
+	}
+	if len(s.Missing) != 1 || s.Missing[0] != (Missing{"none.h", "src/near.h"}) {
+		t.Errorf("missing %v", s.Missing)
+	}
+	if found, dirs := tree.Folders("src/a.c", "../logging/levels.h"); len(found) != 1 || dirs[0] != "examples/logging" {
+		t.Errorf("steps up: %q in %q", found, dirs)
+	}
+}
+
+// TestAside: names of tests, examples and other people's code, and names that only look like it.
+func TestAside(t *testing.T) {
+	for name, want := range map[string]bool{"test": true, "src/unit_test.c": true, "examples/a": true,
+		"third_party": true,
+		"test_ring":   true, "fuzzing": true, "latest": false, "src/attestation": false, "contest": false,
+		"protester.c": false, "portable": false} {
+		if got := Aside.MatchString(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
