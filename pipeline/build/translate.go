@@ -105,7 +105,7 @@ var quietFlags = []string{
 // --target) go: the target brings its own, and adoptABI compares what both mean.
 func translate(dir string, argv []string) (call, error) {
 	var c call
-	args, err := expandResponse(dir, argv[1:], 0)
+	args, err := expandResponse(dir, argv[1:])
 	if err != nil {
 		return c, err
 	}
@@ -223,20 +223,44 @@ func cStandard(s string) string {
 	return s
 }
 
+// Limits on response files, which may name each other.
+const (
+	maxResponseDepth = 8
+	maxResponseWords = 100_000
+	maxResponseFiles = 1000
+)
+
+// response expands response files.
+type response struct {
+	dir          string
+	words, files int // so far
+}
+
 // expandResponse puts the words of @file in its place (GCC: Overall Options).
-func expandResponse(dir string, args []string, depth int) ([]string, error) {
-	if depth > 8 {
-		return nil, errors.New("response files nested deeper than 8 levels")
+func expandResponse(dir string, args []string) ([]string, error) {
+	r := response{dir: dir}
+	return r.expand(args, 0)
+}
+
+func (r *response) expand(args []string, depth int) ([]string, error) {
+	if depth > maxResponseDepth {
+		return nil, fmt.Errorf("response files nested deeper than %d levels", maxResponseDepth)
 	}
 	var out []string
 	for _, a := range args {
 		if len(a) < 2 || a[0] != '@' {
+			if r.words++; r.words > maxResponseWords {
+				return nil, fmt.Errorf("response files: more than %d words", maxResponseWords)
+			}
 			out = append(out, a)
 			continue
 		}
+		if r.files++; r.files > maxResponseFiles {
+			return nil, fmt.Errorf("response files: more than %d, counted as often as they are named", maxResponseFiles)
+		}
 		path := a[1:]
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
+			path = filepath.Join(r.dir, path)
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -246,7 +270,7 @@ func expandResponse(dir string, args []string, depth int) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("response file %s: %w", a, err)
 		}
-		if words, err = expandResponse(dir, words, depth+1); err != nil {
+		if words, err = r.expand(words, depth+1); err != nil {
 			return nil, err
 		}
 		out = append(out, words...)

@@ -172,16 +172,25 @@ func evaluate(path string, fields []field) (map[string][]string, error) {
 	return vars, nil
 }
 
+// maxValue bounds the characters of one value: values may hold earlier ones, again and again.
+const maxValue = 1 << 20
+
 var braced = regexp.MustCompile(`\{(\w+)\}`)
 
 func substitute(s string, vars map[string][]string) (string, error) {
 	var err error
+	left := maxValue
 	out := braced.ReplaceAllStringFunc(s, func(m string) string {
 		v, ok := vars[m[1:len(m)-1]]
 		if !ok {
 			err = fmt.Errorf("%s is not set before it", m)
 		}
-		return strings.Join(v, " ")
+		word := strings.Join(v, " ")
+		if left -= len(word); left < 0 {
+			err = fmt.Errorf("with %s it has more than %d characters", m, maxValue)
+			return ""
+		}
+		return word
 	})
 	return out, err
 }
