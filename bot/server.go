@@ -20,6 +20,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/blob"
+	"github.com/firmproof/firmproof/pipeline/checkout"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/pipeline/store"
@@ -44,7 +45,8 @@ type Server struct {
 	looped   chan struct{}
 	signIn   *signIn // nil: nobody can
 	audience *audience
-	noForks  string // why builds of forks are refused on this machine; empty: they are not
+	git      checkout.Runner // of repositories; nil: git runs as it is
+	noForks  string          // why builds of forks are refused on this machine; empty: they are not
 }
 
 // New opens the database and prepares a server; Start makes it work.
@@ -79,7 +81,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: s.cfg.Checker,
 		Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
-		Observe: s.metrics.observe, Measured: s.metrics.measured, Local: cfg.Local, Deadline: cfg.Deadline,
+		Git: s.git, Observe: s.metrics.observe, Measured: s.metrics.measured, Local: cfg.Local, Deadline: cfg.Deadline,
 		Limits: store.Limits{Repo: cfg.RepoLimit, Owner: cfg.OwnerLimit}, MinFree: uint64(max(0, cfg.MinFree)),
 		Blobs: blobs}
 	if len(k.webhook) > 0 {
@@ -139,6 +141,7 @@ func (s *Server) checker(ctx context.Context) error {
 	if program == "" { // switched off
 		program = self
 	}
+	s.git = &sandbox.Git{Box: box, Limits: sandbox.GitLimits()}
 	checker, err := pipeline.NewChildChecker(program, box, sandbox.DefaultLimits())
 	if err != nil {
 		return err

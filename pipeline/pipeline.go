@@ -62,6 +62,7 @@ type Config struct {
 	Data     string // folder for mirrors and work trees
 	Source   Source
 	Checker  Checker
+	Git      checkout.Runner                   // what git runs in; nil: it runs as it is
 	Workers  int                               // verifications at a time; 0: this process only queues
 	Edge     map[string]queue.Handler          // handlers of the other kinds; nil in a plain worker
 	RunLimit time.Duration                     // of one build or verification; 0: an hour
@@ -147,7 +148,7 @@ func New(cfg Config) (*Service, error) {
 	}
 	s := &Service{cfg: cfg, store: cfg.Store, log: cfg.Log, owner: store.NewID(), active: map[string]activity{},
 		mirrors: &checkout.Cache{Dir: filepath.Join(cfg.Data, "mirrors"), Limits: checkout.DefaultLimits(),
-			Local: cfg.Local}}
+			Local: cfg.Local, Run: cfg.Git}}
 	if s.blobs = cfg.Blobs; s.blobs == nil {
 		disk, err := blob.OpenDisk(filepath.Join(cfg.Data, "artifacts"))
 		if err != nil {

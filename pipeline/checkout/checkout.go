@@ -43,18 +43,20 @@ type Limits struct {
 	Time  time.Duration // of one git command
 	Bytes int64         // growth of the mirror by one fetch, and size of one exported tree
 	Files int           // of one exported tree
+	Blob  int64         // size of one file of a tree
 }
 
 // DefaultLimits suit firmware repositories.
 func DefaultLimits() Limits {
-	return Limits{Time: 5 * time.Minute, Bytes: 2 << 30, Files: 200_000}
+	return Limits{Time: 5 * time.Minute, Bytes: 2 << 30, Files: 200_000, Blob: 256 << 20}
 }
 
 // Cache keeps a bare mirror of each repository below Dir.
 type Cache struct {
 	Dir    string
 	Limits Limits
-	Local  bool // allow file:// remotes and paths; for use without a server
+	Local  bool   // allow file:// remotes and paths; for use without a server
+	Run    Runner // what git runs in; nil: git runs as it is
 }
 
 // Remote is where a repository is fetched from.
@@ -123,7 +125,11 @@ func (m *Mirror) ready(ctx context.Context) error {
 		if err := os.RemoveAll(fresh.dir); err != nil {
 			return &Error{false, err}
 		}
-		if _, err := fresh.git(ctx, nil, "init", "--quiet", "--bare", "--template=", fresh.dir); err != nil {
+		if err := os.Mkdir(fresh.dir, 0o755); err != nil {
+			return &Error{false, err}
+		}
+		if _, err := fresh.gitEnv(ctx, nil, []string{fresh.dir}, nil, "init", "--quiet", "--bare", "--template=",
+			"--shared=0644", fresh.dir); err != nil {
 			return err
 		}
 		if err := os.Rename(fresh.dir, m.dir); err != nil {
@@ -195,7 +201,8 @@ func (m *Mirror) fetch(ctx context.Context, remote Remote, spec string) error {
 
 // lock takes the mirror for this process and goroutine.
 func (m *Mirror) lock(ctx context.Context) (func(), error) {
-	if err := os.MkdirAll(m.cache.Dir, 0o700); err != nil {
+	// git runs as another user, who passes through; no sandbox shows it more than its own mirror
+	if err := errors.Join(os.MkdirAll(m.cache.Dir, 0o711), os.Chmod(m.cache.Dir, 0o711)); err != nil {
 		return nil, &Error{false, err}
 	}
 	f, err := os.OpenFile(m.dir+".lock", os.O_CREATE|os.O_RDWR, 0o600)
@@ -244,29 +251,29 @@ func (m *Mirror) Export(ctx context.Context, sha, dir string) error {
 	if err := m.measure(ctx, sha); err != nil {
 		return err
 	}
-	index, err := os.CreateTemp(m.cache.Dir, "index-*")
+	scratch, err := os.MkdirTemp(m.cache.Dir, "index-*")
 	if err != nil {
 		return &Error{false, err}
 	}
-	name := index.Name()
-	if err := errors.Join(index.Close(), os.Remove(name)); err != nil { // git wants to create it
+	defer func() { _ = os.RemoveAll(scratch) }()
+	if err := os.Chmod(scratch, 0o711); err != nil {
 		return &Error{false, err}
 	}
-	defer func() { _ = os.Remove(name) }()
-	env := []string{"GIT_INDEX_FILE=" + name, "GIT_WORK_TREE=" + dir}
-	if _, err := m.gitEnv(ctx, env, nil, "read-tree", sha); err != nil {
+	env := []string{"GIT_INDEX_FILE=" + filepath.Join(scratch, "index"), "GIT_WORK_TREE=" + dir}
+	if _, err := m.gitEnv(ctx, env, []string{scratch}, nil, "read-tree", sha); err != nil {
 		return err
 	}
-	_, err = m.gitEnv(ctx, env, nil, "checkout-index", "--all", "--force", "--quiet")
+	_, err = m.gitEnv(ctx, env, []string{scratch, dir}, nil, "checkout-index", "--all", "--force", "--quiet")
 	return err
 }
 
-// measure refuses trees over the limits before anything is written.
+// measure refuses trees over the limits before anything is written or compared.
 func (m *Mirror) measure(ctx context.Context, sha string) error {
 	out, err := m.git(ctx, nil, "ls-tree", "-r", "-z", "-l", "--full-tree", sha)
 	if err != nil {
 		return err
 	}
+	limits := m.cache.Limits
 	files, total := 0, int64(0)
 	for _, entry := range bytes.Split(out, []byte{0}) {
 		meta, _, ok := bytes.Cut(entry, []byte{'\t'})
@@ -276,11 +283,15 @@ func (m *Mirror) measure(ctx context.Context, sha string) error {
 				return &Error{false, err}
 			}
 			files, total = files+1, total+n
+			if _, name, _ := bytes.Cut(entry, []byte{'\t'}); limits.Blob > 0 && n > limits.Blob {
+				return &Error{true, fmt.Errorf("%q has %d bytes, more than the limit of %d for one file",
+					strings.ToValidUTF8(string(name), "?"), n, limits.Blob)}
+			}
 		}
 	}
-	if files > m.cache.Limits.Files || total > m.cache.Limits.Bytes {
+	if files > limits.Files || total > limits.Bytes {
 		return &Error{true, fmt.Errorf("tree of %d files and %d bytes is over the limit of %d files and %d bytes",
-			files, total, m.cache.Limits.Files, m.cache.Limits.Bytes)}
+			files, total, limits.Files, limits.Bytes)}
 	}
 	return nil
 }

@@ -302,3 +302,36 @@ func TestRefusedObjects(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// ended is a runner whose git always ends by a limit.
+type ended struct{ direct }
+
+func (ended) Git(context.Context, Command) (Ending, error) {
+	return Ending{Code: 137, Killed: "memory"}, nil
+}
+
+// TestLimitOfGit: a git that its limits end is the fault of the repository, and says which limit.
+func TestLimitOfGit(t *testing.T) {
+	o := newOrigin(t)
+	sha := o.commit(map[string]string{"a": "1"})
+	c := &Cache{Dir: t.TempDir(), Limits: DefaultLimits(), Local: true}
+	m, _, err := c.Fetch(context.Background(), "r", Remote{URL: o.dir}, Want{"refs/heads/main", sha})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Run = ended{}
+	var e *Error
+	if _, _, err := m.Changed(context.Background(), sha, sha); !errors.As(err, &e) || !e.Theirs ||
+		!strings.Contains(err.Error(), "limit on memory") {
+		t.Errorf("%v", err)
+	}
+	c.Run, c.Limits.Blob = nil, 1
+	big := o.commit(map[string]string{"big.c": "12"})
+	if m, _, err = c.Fetch(context.Background(), "r", Remote{URL: o.dir}, Want{"refs/heads/main", big}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := m.Changed(context.Background(), sha, big); !errors.As(err, &e) || !e.Theirs ||
+		!strings.Contains(err.Error(), `"big.c" has 2 bytes`) {
+		t.Errorf("%v", err)
+	}
+}

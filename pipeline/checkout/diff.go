@@ -17,9 +17,20 @@ func (m *Mirror) Changed(ctx context.Context, base, head string) (map[string][]r
 	if !shaPattern.MatchString(base) || !shaPattern.MatchString(head) {
 		return nil, "", &Error{true, fmt.Errorf("bad commit %q or %q", base, head)}
 	}
+	// git compares in memory: what is too large for that is found by its size
+	for _, sha := range []string{base, head} {
+		if err := m.measure(ctx, sha); err != nil {
+			return nil, "", err
+		}
+	}
 	from := base
 	if out, err := m.git(ctx, nil, "merge-base", base, head); err == nil {
 		from = strings.TrimSpace(string(out))
+		if from != base {
+			if err := m.measure(ctx, from); err != nil {
+				return nil, "", err
+			}
+		}
 	} // else: unrelated histories, everything differs
 	out, err := m.git(ctx, nil, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0",
 		"--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", from, head)

@@ -325,3 +325,11 @@ func TestSandboxCommand(t *testing.T) {
 		t.Errorf("a command that runs nothing: %v", err)
 	}
 }
+
+// siege skips a test that `make test` has no time for.
+func siege(t *testing.T) {
+	t.Helper()
+	if os.Getenv("SIEGE") == "" {
+		t.Skip("an attack of `make siege`")
+	}
+}

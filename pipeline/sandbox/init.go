@@ -21,6 +21,7 @@ type stage2 struct {
 	Write   []string `json:"write"`
 	Read    []string `json:"read"`
 	Offline bool     `json:"offline"`
+	Port    uint16   `json:"port"` // that TCP may connect to; 0: any
 	User    int      `json:"user"` // to become; 0: stay
 
 	Supervise bool `json:"supervise"`  // run the command as a child and end what it leaves behind
@@ -129,8 +130,11 @@ func restrict(s stage2) error {
 		rules = append(rules, landlock.RWFiles(f).IgnoreIfMissing())
 	}
 	config := landlock.V6.BestEffort()
-	if !s.Offline {
+	if !s.Offline && s.Port == 0 {
 		return config.RestrictPaths(rules...)
+	}
+	if s.Port != 0 { // names may be asked for by TCP, too
+		rules = append(rules, landlock.ConnectTCP(s.Port), landlock.ConnectTCP(53))
 	}
 	return config.Restrict(rules...)
 }

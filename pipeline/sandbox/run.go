@@ -22,6 +22,11 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 	if len(spec.Argv) == 0 {
 		return Exit{}, errors.New("sandbox: nothing to run")
 	}
+	for _, d := range append(append([]string{spec.Dir}, spec.Read...), spec.Write...) {
+		if filepath.Clean(d) == "/" || !filepath.IsAbs(d) { // it would show the whole machine
+			return Exit{}, fmt.Errorf("sandbox: %q is no folder for a job", d)
+		}
+	}
 	if spec.Env == nil {
 		spec.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + spec.Dir, "LC_ALL=C.UTF-8", "NO_COLOR=1"}
 	}
@@ -119,7 +124,7 @@ func (s *Sandbox) argv(spec Spec, j *job) ([]string, error) {
 		return spec.Argv, nil
 	}
 	inner := stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write, User: j.user,
-		Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: true,
+		Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: !spec.Network, Port: spec.Port,
 		NoSockets: s.bwrap == "" && j.group == nil}
 	text, err := json.Marshal(inner)
 	if err != nil {
@@ -143,19 +148,18 @@ func (s *Sandbox) argv(spec Spec, j *job) ([]string, error) {
 
 // bwrapArgs returns the command line of bubblewrap up to `--`.
 func (s *Sandbox) bwrapArgs(spec Spec) []string {
-	a := []string{s.bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-		"--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"}
+	// the environment is inherited: it may hold a token, which an argument would show to everybody
+	a := []string{s.bwrap, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--new-session", "--cap-drop", "ALL"}
+	if !spec.Network {
+		a = append(a, "--unshare-net")
+	}
 	if s.users != nil {
 		// No user namespace: in one, the mapped uid would be root outside. The
 		// second stage gives root away for good, and may do nothing else with it.
 		a = append(a, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
 	} else {
 		a = append(a, "--unshare-user", "--disable-userns")
-	}
-	for _, kv := range spec.Env {
-		if k, v, ok := cut(kv); ok {
-			a = append(a, "--setenv", k, v)
-		}
 	}
 	a = append(a, "--ro-bind", "/usr", "/usr")
 	for _, d := range []string{"bin", "lib", "lib32", "lib64", "libx32", "sbin"} {
@@ -168,6 +172,12 @@ func (s *Sandbox) bwrapArgs(spec Spec) []string {
 	a = append(a, "--perms", "0755", "--dir", "/etc")
 	for _, d := range []string{"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d"} {
 		a = append(a, "--ro-bind-try", d, d)
+	}
+	if spec.Network {
+		for _, d := range []string{"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/ssl",
+			"/etc/ca-certificates", "/etc/pki"} {
+			a = append(a, "--ro-bind-try", d, d)
+		}
 	}
 	if n := spec.Limits.Scratch; n > 0 {
 		a = append(a, "--size", strconv.FormatInt(n, 10))
@@ -205,15 +215,6 @@ func parents(dirs []string) []string {
 		out = append(out, up...)
 	}
 	return out
-}
-
-func cut(kv string) (k, v string, ok bool) {
-	for i := 1; i < len(kv); i++ {
-		if kv[i] == '=' {
-			return kv[:i], kv[i+1:], true
-		}
-	}
-	return "", "", false
 }
 
 // give makes the writable folders a user's.

@@ -80,8 +80,11 @@ type Spec struct {
 	Write  []string // folders it may write to; given to the sandbox's user when we are root
 	Read   []string // further folders that it may read
 	Limits Limits
-	Stdout io.Writer
-	Stderr io.Writer
+	// it may use the network, where the kernel can tell: TCP to Port alone
+	Network bool
+	Port    uint16
+	Stdout  io.Writer
+	Stderr  io.Writer
 }
 
 // Exit is how a run ended.

@@ -80,7 +80,7 @@ func (w *watcher) look() string {
 		open += openFiles(p)
 	}
 	held := t.rss + int64(open)*openBytes
-	if w.own && len(t.pids) > 0 {
+	if w.own && len(t.pids) > 0 { // a network that is the machine's shows all sockets of it: sameNetwork
 		held += int64(socketsOf(t.pids)) * socketBytes()
 	}
 	switch {
