@@ -259,11 +259,12 @@ func (m *Mirror) Export(ctx context.Context, sha, dir string) error {
 	if err := os.Chmod(scratch, 0o711); err != nil {
 		return &Error{false, err}
 	}
-	env := []string{"GIT_INDEX_FILE=" + filepath.Join(scratch, "index"), "GIT_WORK_TREE=" + dir}
+	env := []string{"GIT_INDEX_FILE=" + filepath.Join(scratch, "index")}
 	if _, err := m.gitEnv(ctx, env, []string{scratch}, nil, "read-tree", sha); err != nil {
 		return err
 	}
-	_, err = m.gitEnv(ctx, env, []string{scratch, dir}, nil, "checkout-index", "--all", "--force", "--quiet")
+	_, err = m.gitEnv(ctx, append(env, "GIT_WORK_TREE="+dir), []string{scratch, dir}, nil, "checkout-index", "--all",
+		"--force", "--quiet")
 	return err
 }
 

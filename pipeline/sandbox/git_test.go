@@ -89,8 +89,8 @@ func TestGit(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				dir := filepath.Join(work, "tree-"+sha)
-				if err := errors.Join(os.Mkdir(dir, 0o755), m.Export(ctx, sha, dir)); err != nil {
+				dir := filepath.Join(work, "trees", sha)
+				if err := errors.Join(os.MkdirAll(dir, 0o755), m.Export(ctx, sha, dir)); err != nil {
 					t.Fatal(err)
 				}
 				if text, err := os.ReadFile(filepath.Join(dir, "a.c")); err != nil || text[0] != '1' {

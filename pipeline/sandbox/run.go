@@ -124,7 +124,8 @@ func (s *Sandbox) argv(spec Spec, j *job) ([]string, error) {
 		return spec.Argv, nil
 	}
 	inner := stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write, User: j.user,
-		Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: !spec.Network, Port: spec.Port,
+		Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: !spec.Network,
+		Port:      spec.Port,
 		NoSockets: s.bwrap == "" && j.group == nil}
 	text, err := json.Marshal(inner)
 	if err != nil {
