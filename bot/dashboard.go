@@ -208,7 +208,7 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 			case "sarif":
 				text, err = reports.SARIF(&rep)
 			case "html":
-				text, err = reports.HTML(&rep)
+				text, err = reports.HTML(&rep, reports.TextOptions{})
 			}
 		}
 	}
@@ -218,7 +218,7 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 	}
 	guard(w, contentType)
 	if format == "html" { // made to stand alone: its styles are inside
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+		w.Header().Set("Content-Security-Policy", reports.PagePolicy())
 	}
 	_, _ = w.Write(text) // the reader has gone if this fails
 }

@@ -30,7 +30,13 @@ func Formats() []Format {
 		{"json", AsInReport, func(w io.Writer, r *verdict.Report, _ TextOptions) error { return r.WriteJSON(w) }},
 		{"sarif", FromRepository, whole(SARIF)},
 		{"junit", FromRepository, whole(JUnit)},
-		{"html", AsInReport, whole(HTML)},
+		{"html", AsInReport, func(w io.Writer, r *verdict.Report, o TextOptions) error {
+			b, err := HTML(r, o)
+			if err == nil {
+				_, err = w.Write(b)
+			}
+			return err
+		}},
 		{"md", FromRepository, whole(func(r *verdict.Report) ([]byte, error) {
 			return []byte(Markdown(r) + "\n"),
 				nil

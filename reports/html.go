@@ -2,33 +2,201 @@ package reports
 
 import (
 	"bytes"
-	_ "embed" // the page
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-//go:embed report.html.tmpl
-var reportTemplate string
+//go:embed page
+var pageFiles embed.FS
 
-// HTML renders the report as one self-contained page without scripts: a table of
-// results, then each claim with its trace.
-func HTML(r *verdict.Report) ([]byte, error) {
-	t, err := template.New("report").Funcs(template.FuncMap{
-		"counts":   Counts,
-		"seconds":  func(ms int64) string { return fmt.Sprintf("%.2f s", float64(ms)/1000) },
-		"step":     StepText,
-		"indent":   func(d int) string { return fmt.Sprintf("%dch", 2*d) },
-		"diff":     Differences,
-		"anchor":   func(res verdict.Result, id string) string { return res.Target + "/" + res.Entry + "/" + id },
-		"turns":    turns,
-		"property": func(c verdict.Check) verdict.Property { p, _ := verdict.Lookup(string(c)); return p },
-	}).Parse(reportTemplate)
-	if err != nil {
-		return nil, err
-	}
+// PageStyle and ViewerScript are what pages with the trace viewer need, here and on the server.
+func PageStyle() string { return pageFile("page.css") }
+
+// ViewerScript is the trace viewer.
+func ViewerScript() string { return pageFile("viewer.js") }
+
+func pageFile(name string) string {
+	text, _ := pageFiles.ReadFile("page/" + name) // embedded: always there
+	return string(text)
+}
+
+// PagePolicy is the Content-Security-Policy of the page that HTML writes: its own script and style run, nothing else,
+// and nothing is loaded.
+func PagePolicy() string {
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'",
+		digestOf(PageStyle()), digestOf(ViewerScript()))
+}
+
+func digestOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+var reportPage = template.Must(template.New("report.html.tmpl").ParseFS(pageFiles, "page/report.html.tmpl"))
+
+// HTML renders the report as one page that needs nothing else: what breaks, why the rest is unknown, what holds; with
+// a viewer that steps through the counterexamples.
+func HTML(r *verdict.Report, o TextOptions) ([]byte, error) {
+	p := newPage(r, o)
 	var buf bytes.Buffer
-	err = t.Execute(&buf, r)
-	return buf.Bytes(), err
+	err := reportPage.Execute(&buf, p)
+	return []byte(plain(buf.String())), err
+}
+
+// page is what the template shows.
+type page struct {
+	Policy, Headline, Date, Commit, Command string
+	Status                                  verdict.Status
+	Tool                                    verdict.Tool
+	Style                                   template.CSS
+	Script, SourceFiles                     template.JS
+
+	Targets, Files, Checks, Statuses []string
+	Sites                            []siteView
+	Obstacles                        []obstacleView
+	Behind                           string
+	Differences                      []string
+	Entries                          []entryView
+	Bounds, Complexity, Warnings     []string
+	Vacuous, Assumptions             []string
+	Functions                        []functionView
+	Stages                           []verdict.Stage
+}
+
+// cell is the answer on one target.
+type cell struct {
+	Target, Class, Text, More string
+}
+
+// statusCell tells a status by a sign and a word, so that colour is not needed.
+func statusCell(target string, s verdict.Status) cell {
+	sign := map[verdict.Status]string{verdict.Violated: "✗ violated", verdict.Proved: "✓ proved",
+		verdict.Bounded: "≤ bounded", verdict.Unknown: "? unknown"}[s]
+	if sign == "" {
+		return cell{Target: target, Class: "dim", Text: "–"}
+	}
+	return cell{Target: target, Class: s.String(), Text: sign}
+}
+
+func newPage(r *verdict.Report, o TextOptions) *page {
+	p := &page{Policy: PagePolicy(), Date: o.Date, Commit: o.Commit, Command: o.Check, Tool: r.Tool, Status: r.Status(),
+		Style: template.CSS(PageStyle()), Script: template.JS(ViewerScript()), Differences: Differences(r)}
+	p.Headline = headline(r)
+	p.Targets = names(r.Results, func(r verdict.Result) string { return r.Target })
+	sources := newSourceSet(o.Source)
+	for i, s := range Violations(r.Results) {
+		p.Sites = append(p.Sites, newSiteView(i+1, &s, r, p.Targets, sources))
+	}
+	for _, ob := range Obstacles(r.Results) {
+		p.Obstacles = append(p.Obstacles, newObstacleView(&ob))
+	}
+	n := 0
+	for i := range r.Results {
+		n += shadowed(r.Results[i].Claims)
+	}
+	if n > 0 {
+		p.Behind = plural(n, "claim") + are(n) + " only reached past a violation above: unknown until that is mended."
+	}
+	p.Entries = entryViews(r, p.Targets)
+	p.Functions = functionViews(r)
+	p.lists(r)
+	p.filters(r)
+	p.SourceFiles = sources.json()
+	return p
+}
+
+// headline says in one line how the report came out.
+func headline(r *verdict.Report) string {
+	bad := 0
+	for _, s := range Violations(r.Results) {
+		if !s.Suppressed() {
+			bad++
+		}
+	}
+	var claims []verdict.Claim
+	for i := range r.Results {
+		claims = append(claims, r.Results[i].Claims...)
+	}
+	open := len(Obstacles(r.Results))
+	var parts []string
+	if bad > 0 {
+		parts = append(parts, plural(bad, "place")+" can break")
+	}
+	if open > 0 {
+		parts = append(parts, "unknown for "+plural(open, "reason"))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "nothing is violated")
+	}
+	return strings.Join(parts, ", ") + ": " + Counts(claims) + " in " + plural(len(r.Results), "verification")
+}
+
+// lists fills in what is told once for all results.
+func (p *page) lists(r *verdict.Report) {
+	seen := map[string]bool{}
+	add := func(list *[]string, text string) {
+		if !seen[text] {
+			seen[text] = true
+			*list = append(*list, text)
+		}
+	}
+	seconds := map[string]int{}
+	for i := range r.Results {
+		res := &r.Results[i]
+		for _, l := range res.Bounds.Loops {
+			if !l.Complete {
+				add(&p.Bounds, fmt.Sprintf("loop %s at %s: %s; deeper: --unwindset %s:%d", l.Name, l.Pos, turns(l),
+					l.Name,
+					max(2, 2*l.Turns)))
+			}
+		}
+		if c := res.Complexity; c != nil {
+			add(&p.Complexity, fmt.Sprintf("%s on %s: %s, %s", res.Entry, res.Target, c.Bound, c.Class))
+		}
+		for _, w := range res.Warnings {
+			add(&p.Warnings, w)
+		}
+		for _, a := range res.Assumptions {
+			add(&p.Assumptions, a)
+		}
+		for _, s := range res.Stages {
+			at, known := seconds[s.Name]
+			if !known {
+				at = len(p.Stages)
+				seconds[s.Name] = at
+				p.Stages = append(p.Stages, verdict.Stage{Name: s.Name})
+			}
+			p.Stages[at].Seconds += s.Seconds
+		}
+	}
+	for _, s := range Sites(r.Results, func(c *verdict.Claim) bool { return c.Unreachable }) {
+		add(&p.Vacuous, fmt.Sprintf("%s: %s (%s) in %s on %s", s.Pos, s.Check, s.Shown().Claim.Message,
+			listed(s.Entries(), 4), listed(s.Targets(), 4)))
+	}
+	if n := len(p.Vacuous); n > 60 {
+		p.Vacuous = append(p.Vacuous[:60], fmt.Sprintf("and %d more", n-60))
+	}
+}
+
+// filters lists what the reader can choose from.
+func (p *page) filters(r *verdict.Report) {
+	files, checks, statuses := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i := range r.Results {
+		for j := range r.Results[i].Claims {
+			c := &r.Results[i].Claims[j]
+			if c.Pos.File != "" && !c.IsShadowed() {
+				files[c.Pos.File], checks[string(c.Check)], statuses[c.Status.String()] = true, true, true
+			}
+			if c.Suppressed != "" {
+				statuses["suppressed"] = true
+			}
+		}
+	}
+	p.Files, p.Checks, p.Statuses = sortedKeys(files), sortedKeys(checks), sortedKeys(statuses)
 }

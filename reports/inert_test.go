@@ -193,9 +193,57 @@ func wellFormed(t *testing.T, name string, r *verdict.Report) {
 	if !errors.Is(err, io.EOF) {
 		t.Errorf("JUnit of %q: %v", name, err)
 	}
-	page, err := HTML(r)
-	if err != nil || bytes.Contains(page, []byte("<script")) || bytes.Contains(page, []byte("<img")) ||
-		bytes.Contains(page, []byte("<h1>x")) {
+	page, err := HTML(r, TextOptions{})
+	if err != nil {
 		t.Errorf("HTML of %q: %v", name, err)
+	}
+	inertPage(t, name, page)
+}
+
+var (
+	element    = regexp.MustCompile(`<([a-zA-Z!][a-zA-Z0-9]*)`)
+	dataScript = regexp.MustCompile(`(?s)<script type="application/json" id="[a-z0-9-]+">(.*?)</script>`)
+	attribute  = regexp.MustCompile(`<[a-z0-9]+((?: [a-z-]+(?:="[^"]*")?)*)>`)
+	known      = regexp.MustCompile(
+		` (?:(?:id|class|lang|charset|name|content|http-equiv|data-[a-z]+|type|size|value)="[^"]*"|href="#[a-z0-9-]+"|hidden|open)`)
+)
+
+// inertPage checks that a page holds no element and no attribute that a name brought in, that only our script runs, and
+// that what the viewer reads is data.
+func inertPage(t *testing.T, name string, page []byte) {
+	t.Helper()
+	text := string(page)
+	for _, m := range dataScript.FindAllStringSubmatch(text, -1) {
+		if !json.Valid([]byte(m[1])) || strings.ContainsAny(m[1], "<>&") {
+			t.Errorf("the data of %q can leave its script: %s", name, m[1])
+		}
+	}
+	text = dataScript.ReplaceAllString(text, "")
+	if n := strings.Count(text, "<script>"+ViewerScript()+"</script>"); n != 1 {
+		t.Errorf("the page of %q has our script %d times", name, n)
+	}
+	text = strings.Replace(text, "<script>"+ViewerScript()+"</script>", "", 1)
+	text = strings.Replace(text, "<style>"+PageStyle()+"</style>", "", 1)
+	own := map[string]bool{"!doctype": true}
+	for _, e := range strings.Fields(
+		"html head meta title body header h1 h2 p code main form label select option input " +
+			"output table thead tbody tr th td a details summary div b span pre noscript ul li") {
+		own[e] = true
+	}
+	for _, m := range element.FindAllStringSubmatch(text, -1) {
+		if !own[strings.ToLower(m[1])] {
+			t.Errorf("the page of %q has the element %s", name, m[1])
+		}
+	}
+	if n, shown := strings.Count(text, "<h1>"), strings.Count(text, "<title>"); n != 1 || shown != 1 {
+		t.Errorf("the page of %q has %d headings and %d titles", name, n, shown)
+	}
+	for _, m := range attribute.FindAllStringSubmatch(text, -1) {
+		if rest := known.ReplaceAllString(m[1], ""); rest != "" {
+			t.Errorf("the page of %q has the attribute %s", name, rest)
+		}
+	}
+	if hasControl(text) {
+		t.Errorf("the page of %q has control characters", name)
 	}
 }

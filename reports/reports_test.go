@@ -135,7 +135,7 @@ func TestMachineFormats(t *testing.T) {
 	if err != nil || !bytes.Contains(j, []byte(`failures="1"`)) || !bytes.Contains(j, []byte("inline assembly")) {
 		t.Errorf("junit %v\n%s", err, j)
 	}
-	h, err := HTML(r)
+	h, err := HTML(r, TextOptions{})
 	if err != nil || bytes.Contains(h, []byte("(8 bytes) <b>")) || !bytes.Contains(h, []byte("ring_push_harness")) {
 		t.Errorf("html %v", err)
 	}

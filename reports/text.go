@@ -22,6 +22,8 @@ type TextOptions struct {
 	Check    string // the command that made the report, without its formats; empty: not known
 	Replay   string // `firmproof replay` with the same paths, without the report
 	JSONFile string // where the same command wrote the report as JSON
+	Date     string // when, as it is to be read
+	Commit   string // what was checked; empty: not known
 }
 
 // Text writes the report for a terminal: an overview, each violation and each reason once, the count and what to do.

@@ -31,6 +31,7 @@ declare -A tests=(
   [csmith]=/usr/bin/csmith
   [libcsmith-dev]=/usr/include/csmith/safe_math.h
   [z3]=/usr/bin/z3
+  [chromium]=/usr/bin/chromium
   [cvc5]=/usr/bin/cvc5
   [postgresql]=/usr/lib/postgresql/15/bin/postgres
   [nodejs]=/usr/bin/node

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -86,6 +87,9 @@ func (o *outputs) render(w io.Writer, format string, r *verdict.Report, color bo
 		}
 	}
 	o.commands(&opts)
+	if o.tree != nil {
+		opts.Date, opts.Commit = time.Now().Format("2006-01-02 15:04 MST"), o.tree.commit()
+	}
 	return f.Write(w, r, opts)
 }
 

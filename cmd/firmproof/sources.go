@@ -2,7 +2,9 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/firmproof/firmproof/reports"
@@ -104,4 +106,20 @@ func (t *sourceTree) inRepository() string {
 		return ""
 	}
 	return filepath.ToSlash(filepath.Clean(t.dir))
+}
+
+// commit is the commit that is checked out, with a mark if files differ from it; empty outside of a repository.
+func (t *sourceTree) commit() string {
+	git := func(args ...string) (string, error) {
+		out, err := exec.Command("git", append([]string{"-C", filepath.Join(t.dir, ".")}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	head, err := git("rev-parse", "--short=10", "HEAD")
+	if err != nil {
+		return ""
+	}
+	if changed, err := git("status", "--porcelain", "--untracked-files=no", "--", "."); err != nil || changed != "" {
+		head += " with changes"
+	}
+	return head
 }
