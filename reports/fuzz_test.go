@@ -22,7 +22,10 @@ func FuzzReport(f *testing.F) {
 		if json.Unmarshal(text, &r) != nil {
 			return
 		}
-		for _, make := range []func(*verdict.Report) ([]byte, error){HTML, SARIF, JUnit} {
+		for _, make := range []func(*verdict.Report) ([]byte, error){func(r *verdict.Report) ([]byte,
+			error) {
+			return HTML(r, TextOptions{})
+		}, SARIF, JUnit} {
 			if _, err := make(&r); err != nil {
 				t.Fatal(err)
 			}
