@@ -25,10 +25,15 @@ func foldedClaims(m *ir.Module, entry *ir.Func, checks verdict.CheckSet) []verdi
 				continue
 			}
 			seen[f.Pos] = true
-			out = append(out, verdict.Claim{ID: fmt.Sprintf("%s@%s#constant%d", f.Check, name, n[f.Check]),
+			c := verdict.Claim{ID: fmt.Sprintf("%s@%s#constant%d", f.Check, name, n[f.Check]),
 				Check: f.Check, Status: verdict.Violated,
 				Message: f.Message, Pos: f.Pos, Replay: verdict.NotRun,
-				Certificate: &verdict.Certificate{Method: ByCompiler}})
+				Certificate: &verdict.Certificate{Method: ByCompiler}}
+			if f.Undecided {
+				c.Status, c.Certificate = verdict.Unknown, nil
+				c.Reason = &verdict.Reason{Kind: verdict.Unsupported, Detail: f.Message, Pos: &f.Pos}
+			}
+			out = append(out, c)
 		}
 	}
 	part := m.Slice(entry, true)

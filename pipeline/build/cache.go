@@ -57,7 +57,7 @@ func (r *Request) key(flags []string, text []byte, deps []string) (string, error
 	if err != nil {
 		return "", &InfraError{"compile " + r.File, err}
 	}
-	fmt.Fprintf(h, "unit 6 %s\n%s\nshim %v %s %x\n%s\n", r.contractKey(text), ver, r.Shim, shimVersion,
+	fmt.Fprintf(h, "unit 7 %s\n%s\nshim %v %s %x\n%s\n", r.contractKey(text), ver, r.Shim, shimVersion,
 		sha256.Sum256([]byte(cproverTypes)), r.File)
 	if r.Checks.Stack {
 		fmt.Fprintln(h, "frames")

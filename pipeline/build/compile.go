@@ -188,7 +188,8 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if cprover.contracts { // as emit left it
 		seen, file = append(flags[:len(flags):len(flags)], "-x", "cpp-output"), filepath.Join(scratch, "contract.i")
 	}
-	if err := r.noteFolded(ctx, seen, file, out, readFolded(said)); err != nil {
+	evaluate := !cprover.contracts && len(text) <= maxEvaluated // places in C made of contracts are not its own
+	if err := r.noteFolded(ctx, seen, file, out, readFolded(said), evaluate); err != nil {
 		return nil, err
 	}
 	frames, err := r.frames(ctx, flags, scratch, out)

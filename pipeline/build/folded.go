@@ -15,14 +15,15 @@ import (
 
 // What clang computes while it compiles leaves a value in the IR and no operation:
 // initialisers of objects with static storage, aggregates of constants, enumerators,
-// labels of cases, lengths of arrays. Its warnings say where such a value is
-// undefined; the syntax tree says whose it is. Both become named metadata, which
+// labels of cases, lengths of arrays. Its warnings, and evaluating its syntax tree (constant.go), say
+// where such a value is undefined; the syntax tree says whose it is. Both become named metadata, which
 // survives linking and slicing:
 //
 //	!firmproof.folded = !{!7}
-//	!7 = !{!"a.c", !"2", !"17", !"signed-overflow", !"text", !"global", !"g", !"2", !"5"}
+//	!7 = !{!"a.c", !"2", !"17", !"signed-overflow", !"text", !"global", !"g", !"2", !"5", !"undefined"}
 //
-// The last four are an owner: kind (ownerGlobal and so on), name in C, line, column.
+// The four in front of the last are an owner: kind (ownerGlobal and so on), name in C, line, column. The last one
+// says whether the value is undefined, or undecided.
 // Of a unit the name is its file's. Files are named as in the debug information.
 
 // foldWarnings are clang's warnings about constants whose value is undefined. The
@@ -57,6 +58,41 @@ type folded struct {
 	strict    bool
 	constant  bool // a place where C asks for a constant expression
 	owner     owner
+	end       spot // of the expression, where it was evaluated here
+	undecided bool // its value is not known
+}
+
+// owned returns those of the places that clang named which have an owner, with it.
+func (r *Request) owned(dump []byte, found []folded) ([]folded, error) {
+	if len(found) == 0 {
+		return nil, nil
+	}
+	tree, err := readTree(dump)
+	if err != nil {
+		return nil, &InfraError{"compile " + r.File, err}
+	}
+	var out []folded
+	for _, f := range found {
+		if o, ok := tree.ownerOf(f); ok && !(f.strict && (o.kind == ownerFunction || o.kind == ownerUnit)) {
+			f.owner = o
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// known returns the word for what is known of the value.
+func (f folded) known() string {
+	if f.undecided {
+		return "undecided"
+	}
+	return "undefined"
+}
+
+// covers reports whether f, evaluated here, is what clang said in g.
+func (f folded) covers(g folded) bool {
+	n := node{Range: span{Begin: spot{File: f.file, Line: f.line, Col: f.col}, End: f.end}}
+	return f.check == g.check && n.spans(g)
 }
 
 var noteLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (warning|note): (.*)$`)
@@ -88,28 +124,45 @@ func readFolded(stderr []byte) (out []folded) {
 	return out
 }
 
-// noteFolded adds to the unit's IR in out what is folded in it. Expressions that
-// are executed keep their checks in the IR and are not among them.
-func (r *Request) noteFolded(ctx context.Context, args []string, file, out string, found []folded) error {
-	if len(found) == 0 {
+// maxEvaluated is the size of preprocessed text up to which constant expressions are evaluated here: the dump of
+// its syntax tree is up to 200 times as long.
+const maxEvaluated = 1 << 20
+
+// noteFolded adds to the unit's IR in out what is undefined in its constant expressions: what clang said (found), and
+// what evaluating its syntax tree says. Expressions that are executed keep their checks in the IR and are not among them.
+func (r *Request) noteFolded(ctx context.Context, args []string, file, out string, found []folded,
+	evaluate bool) error {
+	if len(found) == 0 && !evaluate {
 		return nil
 	}
-	res, err := r.run(ctx, append(slices.Clone(args), "-fsyntax-only", "-Xclang", "-ast-dump=json", "--", file)...)
+	res, err := r.run(ctx, append(slices.Clone(args), "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "--",
+		file)...)
 	if err != nil {
 		return err
 	}
-	tree, err := readTree(res.Stdout)
-	if err != nil {
-		return &InfraError{"compile " + r.File, err}
+	c := constants{evaluator: newEvaluator(r.Target), conversions: r.Checks.Conversion}
+	if evaluate {
+		if err := c.scan(res.Stdout); err != nil {
+			return &InfraError{"compile " + r.File, err}
+		}
 	}
-	var owned []folded
-	for _, f := range found {
-		if o, ok := tree.ownerOf(f); ok && !(f.strict && (o.kind == ownerFunction || o.kind == ownerUnit)) {
-			if o.kind == ownerUnit {
-				o.name = r.shown(r.File)
-			}
-			f.owner, f.file = o, r.shown(f.file)
+	said, err := r.owned(res.Stdout, found)
+	if err != nil {
+		return err
+	}
+	owned := slices.DeleteFunc(said, func(f folded) bool {
+		return slices.ContainsFunc(c.skipped, func(n *node) bool { return n != nil && n.spans(f) })
+	})
+	for _, f := range c.found {
+		if !slices.ContainsFunc(owned, f.covers) {
 			owned = append(owned, f)
+		}
+	}
+	for i := range owned {
+		f := &owned[i]
+		f.file = r.shown(f.file)
+		if f.owner.kind == ownerUnit {
+			f.owner.name = r.shown(r.File)
 		}
 	}
 	if len(owned) == 0 {
@@ -142,7 +195,7 @@ func appendFolded(ir []byte, fs []folded) []byte {
 		fmt.Fprintf(&list, "!%d", next+i)
 		var fields []string
 		for _, s := range []string{f.file, strconv.Itoa(f.line), strconv.Itoa(f.col), string(f.check), f.text,
-			string(f.owner.kind), f.owner.name, strconv.Itoa(f.owner.line), strconv.Itoa(f.owner.col)} {
+			string(f.owner.kind), f.owner.name, strconv.Itoa(f.owner.line), strconv.Itoa(f.owner.col), f.known()} {
 			fields = append(fields, "!"+quoted(s))
 		}
 		fmt.Fprintf(&nodes, "!%d = !{%s}\n", next+i, strings.Join(fields, ", "))

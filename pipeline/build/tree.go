@@ -33,6 +33,23 @@ type node struct {
 	Range   span
 	Storage string `json:"storageClass"`
 	Inner   []*node
+	// the elements of a list that is shorter than its array, behind the value of the rest
+	Filled []*node `json:"array_filler"`
+
+	ID         string
+	Type       qualType
+	Opcode     string
+	CastKind   string
+	Value      json.RawMessage      // of a literal
+	ArgType    *qualType            `json:"argType"` // of sizeof (type)
+	Referenced *struct{ ID string } `json:"referencedDecl"`
+	Init       string               // of a variable: not empty if it has an initialiser
+}
+
+// qualType is a type as it is written, and without the names that it has by typedef, where those differ.
+type qualType struct {
+	Qual      string `json:"qualType"`
+	Desugared string `json:"desugaredQualType"`
 }
 
 type span struct{ Begin, End spot }
@@ -62,6 +79,10 @@ func (n *node) place(last *spot) {
 	n.Loc.place(last)
 	n.Range.Begin.place(last)
 	n.Range.End.place(last)
+	if len(n.Filled) > 0 {
+		n.Inner = append(n.Inner, n.Filled...)
+		n.Filled = nil
+	}
 	for _, in := range n.Inner {
 		if in != nil {
 			in.place(last)
@@ -93,25 +114,41 @@ func (s *spot) place(last *spot) {
 // holds reports whether the place lies in n's source text. The end of text that a
 // macro gives is its line's: an argument stands behind the macro's name.
 func (n *node) holds(f folded) bool {
-	b, e := n.Range.Begin, n.Range.End
-	if b.File != f.file || e.File != f.file {
-		return false
-	}
-	return (b.Line < f.line || b.Line == f.line && b.Col <= f.col) && (f.line < e.Line || f.line == e.Line &&
-		(f.col < e.Col+e.TokLen || e.fromMacro()))
+	e := n.Range.End
+	return n.spans(f) || n.begins(f) && e.File == f.file && f.line == e.Line && e.fromMacro()
+}
+
+// spans reports whether the place lies between n's first and last character.
+func (n *node) spans(f folded) bool {
+	e := n.Range.End
+	return n.begins(f) && e.File == f.file && (f.line < e.Line || f.line == e.Line && f.col < e.Col+e.TokLen)
+}
+
+func (n *node) begins(f folded) bool {
+	b := n.Range.Begin
+	return b.File == f.file && (b.Line < f.line || b.Line == f.line && b.Col <= f.col)
 }
 
 func (s *spot) fromMacro() bool { return s.Expansion != nil || s.Spelling != nil }
 
 // way lists the nodes around the place, outermost first.
 func (n *node) way(f folded) []*node {
-	for i := len(n.Inner) - 1; i >= 0; i-- { // with macros the last that begins before
-		if in := n.Inner[i]; in != nil && in.holds(f) {
-			return append([]*node{in}, in.way(f)...)
+	var around *node
+	for _, in := range n.Inner {
+		if in != nil && in.holds(f) && (around == nil || around.Range.Begin.before(in.Range.Begin)) {
+			around = in
 		}
 	}
-	return nil
+	if around == nil {
+		return nil
+	}
+	return append([]*node{around}, around.way(f)...)
 }
+
+// before reports whether s stands in front of t in one file. Of nodes around a place, the last that begins there counts
+// (the text of one that ends in a macro is taken to be its whole line); of those that begin together, the first:
+// `int a = 1, b = 2` are two from the same word on.
+func (s spot) before(t spot) bool { return s.Line < t.Line || s.Line == t.Line && s.Col < t.Col }
 
 // ownerOf says what the value at the place belongs to; false for an expression
 // that is executed, or never evaluated.
@@ -132,18 +169,15 @@ func (n *node) ownerOf(f folded) (owner, bool) {
 			variable = nil
 		}
 	}
-	named := func(k ownerKind, d *node) (owner, bool) {
-		return owner{kind: k, name: d.Name, line: d.Loc.Line, col: d.Loc.Col}, true
-	}
 	switch {
 	case constant && function != nil:
-		return named(ownerFunction, function)
+		return ownerAt(ownerFunction, function), true
 	case constant:
 		return owner{kind: ownerUnit}, true
 	case variable != nil && (function == nil || variable.Storage == "static"):
-		return named(ownerGlobal, variable)
+		return ownerAt(ownerGlobal, variable), true
 	case variable != nil && aggregate:
-		return named(ownerAggregate, variable)
+		return ownerAt(ownerAggregate, variable), true
 	}
 	return owner{}, false
 }

@@ -38,10 +38,10 @@ func (t *translator) folded(src *llir.Module) {
 
 func readNote(n metadata.Node) (foldedNote, bool) {
 	tuple, ok := n.(*metadata.Tuple)
-	if !ok || len(tuple.Fields) != 9 {
+	if !ok || len(tuple.Fields) != 10 {
 		return foldedNote{}, false
 	}
-	var s [9]string
+	var s [10]string
 	for i, f := range tuple.Fields {
 		text, ok := f.(*metadata.String)
 		if !ok {
@@ -56,7 +56,7 @@ func readNote(n metadata.Node) (foldedNote, bool) {
 	}
 	note := foldedNote{kind: s[5], owner: s[6], line: number(7), col: number(8)}
 	note.Folded = ir.Folded{Pos: verdict.Pos{File: s[0], Line: number(1), Column: number(2)},
-		Check: verdict.Check(s[3]), Message: "constant expression: " + s[4]}
+		Check: verdict.Check(s[3]), Message: "constant expression: " + s[4], Undecided: s[9] == "undecided"}
 	return note, ok
 }
 

@@ -105,9 +105,10 @@ type Global struct {
 // function, that the compiler evaluated and whose value is undefined
 // (C17 6.6p4): what runs cannot show it.
 type Folded struct {
-	Check   verdict.Check
-	Pos     verdict.Pos
-	Message string
+	Check     verdict.Check
+	Pos       verdict.Pos
+	Message   string
+	Undecided bool // whether it is undefined is not known
 }
 
 // Func is a function: a definition, or a declaration when it has no Blocks.
