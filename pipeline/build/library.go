@@ -88,14 +88,34 @@ func (l *linker) addLibrary(ctx context.Context, path string) ([]byte, error) {
 			l.keep = append(l.keep, "firmproof_run_atexit")
 		}
 		sort.Strings(files)
-		if err := l.linkLibrary(ctx, path, files); err != nil {
+		if err := l.linkLibrary(ctx, path, files, typeFlags(text)); err != nil {
 			return nil, err
 		}
 	}
 }
 
+var typeSizes = regexp.MustCompile(`!"(min_enum_size|wchar_size)", i32 (\d)`)
+
+// typeFlags returns the flags with which a program's text was compiled, of those that units which are linked together
+// have to share.
+func typeFlags(text []byte) (flags []string) {
+	for _, m := range typeSizes.FindAllSubmatch(text, -1) {
+		switch string(m[1]) + string(m[2]) {
+		case "min_enum_size1":
+			flags = append(flags, "-fshort-enums")
+		case "min_enum_size4":
+			flags = append(flags, "-fno-short-enums")
+		case "wchar_size2":
+			flags = append(flags, "-fshort-wchar")
+		case "wchar_size4":
+			flags = append(flags, "-fno-short-wchar")
+		}
+	}
+	return flags
+}
+
 // linkLibrary compiles the files names of the library and links them into the program at path.
-func (l *linker) linkLibrary(ctx context.Context, path string, names []string) error {
+func (l *linker) linkLibrary(ctx context.Context, path string, names, flags []string) error {
 	argv := []string{llvmLink, "-S", "-only-needed", "-o", filepath.Base(path), filepath.Base(path)}
 	for _, f := range names {
 		if err := os.MkdirAll(filepath.Join(l.opts.WorkDir, libraryDir), 0o755); err != nil {
@@ -106,7 +126,7 @@ func (l *linker) linkLibrary(ctx context.Context, path string, names []string) e
 			return &InfraError{"link", err}
 		}
 		r := Request{File: file, Dir: l.opts.WorkDir, Target: l.img.Target, Runner: l.opts.Runner,
-			WorkDir: l.opts.WorkDir, CacheDir: l.opts.CacheDir, Units: l.opts.Units}
+			CFlags: flags, WorkDir: l.opts.WorkDir, CacheDir: l.opts.CacheDir, Units: l.opts.Units}
 		u, err := Compile(ctx, r)
 		if err != nil {
 			return err

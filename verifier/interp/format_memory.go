@@ -42,13 +42,13 @@ func (x *machine) structText(o *object, off int64, t *ir.DType, depth int) strin
 		case len(parts) == maxMembers:
 			return "{" + strings.Join(parts, ", ") + ", ...}"
 		case f.IsBits:
-			unit := int64(f.T.Bits)
-			at := f.BitOff / unit * unit
-			if off+at/8+unit/8 > o.size {
+			at := f.BitOff / 8 // of its first byte: packed, it may lie in two units of its type
+			n := (f.BitOff+f.BitSize+7)/8 - at
+			if f.BitSize == 0 || off+at+n > o.size {
 				continue
 			}
-			v := x.getBits(o, off+at/8, unit/8, int(unit))
-			parts = append(parts, fmt.Sprintf(".%s = %s", f.Name, FormatValue(f.T, x.field(v.bits, f, at, unit/8))))
+			v := x.getBits(o, off+at, n, int(n*8))
+			parts = append(parts, fmt.Sprintf(".%s = %s", f.Name, FormatValue(f.T, x.field(v.bits, f, at*8, n))))
 		case f.BitOff%8 == 0:
 			text := x.memoryText(o, off+f.BitOff/8, f.T, depth+1)
 			if f.Name != "" {
