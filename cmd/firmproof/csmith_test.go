@@ -166,7 +166,7 @@ func checksums(t *testing.T, file string) (map[string][2]string, error) {
 		}
 		var both [2]string
 		for input := range both {
-			out, err := m.run(t, file, input, "-I", filepath.Dir(file), "-isystem", "/usr/include/csmith")
+			out, err := m.run(t, file, input, input, "-I", filepath.Dir(file), "-isystem", "/usr/include/csmith")
 			if err != nil {
 				return nil, err
 			}

@@ -39,15 +39,17 @@ var (
 )
 
 const nativePut = `#include <stdio.h>
-unsigned long machine_in(void) { return MACHINE_IN; }
+static int current = FIRST;
+unsigned long machine_in(void) { return current; }
 void machine_put(unsigned long v) { printf("%lx\n", v & 0xffffffff); }
 int program(void);
-int main(void) { program(); puts("end"); return 0; }
+int main(void) { do program(); while (++current <= LAST); puts("end"); return 0; }
 `
 
 // armPut starts from the vector table and prints by semihosting: operation 4 writes a string, 0x18 ends.
 const armPut = `
-unsigned long machine_in(void) { return MACHINE_IN; }
+static int current = FIRST;
+unsigned long machine_in(void) { return current; }
 static void call(int op, const void *arg) {
   register int r0 __asm__("r0") = op; register const void *r1 __asm__("r1") = arg;
   __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
@@ -59,7 +61,7 @@ void machine_put(unsigned long v) {
   call(4, p);
 }
 int program(void);
-void start(void) { program(); call(4, "end\n"); call(0x18, (void *)0x20026); for (;;) { } }
+void start(void) { do program(); while (++current <= LAST); call(4, "end\n"); call(0x18, (void *)0x20026); for (;;) { } }
 static void fault(void) { call(4, "fault\n"); call(0x18, (void *)0x20024); for (;;) { } }
 __attribute__((section(".vectors"), used)) static void *const vectors[8] = {(void *)0x20400000, start, fault, fault, fault, fault, fault, fault};
 `
@@ -84,12 +86,12 @@ func (m *machine) missing() string {
 	return ""
 }
 
-// run gives what a program prints for an input: its file defines program().
-func (m *machine) run(t *testing.T, file string, input int, flags ...string) ([]string, error) {
+// run gives what a program prints for the inputs from first to last, in one process: its file defines program().
+func (m *machine) run(t *testing.T, file string, first, last int, flags ...string) ([]string, error) {
 	t.Helper()
 	dir := t.TempDir()
 	driver, image := filepath.Join(dir, "driver.c"), filepath.Join(dir, "image")
-	if err := os.WriteFile(driver, fmt.Appendf(nil, "#define MACHINE_IN %d\n%s", input, m.driver), 0o600); err != nil {
+	if err := os.WriteFile(driver, fmt.Appendf(nil, "#define FIRST %d\n#define LAST %d\n%s", first, last, m.driver), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	args := append(append([]string{}, m.compile[1:]...), "-std=gnu11", "-w", "-fno-strict-aliasing",
