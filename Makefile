@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness csmith mutate oracle siege fuzz update fresh clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate oracle siege fuzz update fresh clean
 
 setup:
 	@scripts/setup.sh
@@ -79,6 +79,11 @@ SEED ?= 1
 soundness: setup
 	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestSoundness' -timeout 0 -v ./cmd/firmproof
 	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^(TestRunsStayInGraph|TestBoundsHoldInGeneratedRuns)$$' -timeout 0 -v ./verifier/seg ./verifier/graphterm
+
+# Generated programs about ABI and library (machines say what is right), interrupts, memory map and contracts (all cases
+# are tried), DURATION each.
+attributes: setup-tests
+	FIRMPROOF_ATTRIBUTES=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestAttributes$$' -timeout 0 -v ./cmd/firmproof
 
 # Programs of Csmith: the checksum that gcc, clang and Arm's gcc (in QEMU) compute is proved, every other refuted.
 csmith: setup-tests

@@ -196,7 +196,8 @@ func (a *attributes) interrupts(t *testing.T, seed int64) {
 				got = c.Status
 			}
 		}
-		a.answer(t, fmt.Sprintf("interrupts seed %d %s %v, most %v\n%s%s", seed, target, v, p.most, text, errs), want, got)
+		a.answer(t, fmt.Sprintf("interrupts seed %d %s %v, most %v\n%s%s", seed, target, v, p.most, text, errs), want,
+			got)
 	}
 	if len(yes) > 0 {
 		ask(yes[r.Intn(len(yes))], verdict.Violated)

@@ -24,9 +24,11 @@ const machineInputs = 4
 
 // abiText writes a structure with random members and statements on it, and what of it depends on the ABI.
 func (g *cGenerator) abiText() (declarations, statements string, values []string) {
-	types := strings.Fields("char schar uchar short ushort int unsigned long ulong llong ullong float double pointer bool")
+	types := strings.Fields(
+		"char schar uchar short ushort int unsigned long ulong llong ullong float double pointer bool")
 	names := map[string]string{"schar": "signed char", "uchar": "unsigned char", "ushort": "unsigned short",
-		"ulong": "unsigned long", "llong": "long long", "ullong": "unsigned long long", "pointer": "char *", "bool": "_Bool"}
+		"ulong": "unsigned long", "llong": "long long", "ullong": "unsigned long long", "pointer": "char *",
+		"bool": "_Bool"}
 	var b, st strings.Builder
 	fmt.Fprintf(&b, "enum e { E0, E1 = %s };\nstruct in { %s p; %s q; };\n", g.pick("5", "300", "70000", "-3"),
 		g.pick("char", "short", "long long", "double"), g.pick("char", "short", "int"))
@@ -79,7 +81,8 @@ static unsigned long many(int n, ...) { __builtin_va_list ap; __builtin_va_start
 `)
 	values = append(values, "sizeof(struct s)", "_Alignof(struct s)", "sizeof(enum e)", "image(&s, sizeof s)",
 		"(unsigned char)((char *)&s)[0] ^ ((char *)&back)[0]", "sizeof(struct in[3])",
-		"many(1, n, 5ll << n, n * 1.5)", "(enum e)-1 < 0", "(char)200 < 0", "sizeof(n ? 1 : 2l)", "0x80000000 > 0 ? 1 : 2", "-1 < (long)1u", "sizeof(L'a')")
+		"many(1, n, 5ll << n, n * 1.5)", "(enum e)-1 < 0", "(char)200 < 0", "sizeof(n ? 1 : 2l)",
+		"0x80000000 > 0 ? 1 : 2", "-1 < (long)1u", "sizeof(L'a')")
 	return b.String(), " struct in in = {n, 2}; struct s s; memset(&s, 0, sizeof s);\n" + st.String() +
 		" struct s back = give(s, 1);\n", values
 }
@@ -88,10 +91,12 @@ static unsigned long many(int n, ...) { __builtin_va_list ap; __builtin_va_start
 func (g *cGenerator) basicValues() []string {
 	num := g.pick("(int)n - 2", "n * 1000", "7", "-7", "n + 250")
 	u := g.pick("n * 0x1234567u", "0x80000000u + n", "~n", "3u - n")
-	str := g.pick(`"abc"`, `"b"`, `""`, `"abcabd"`, `"  12x"`, `"-45"`, `"0x1f"`, "(n & 1 ? \"ab\" : \"abc\")", "(n & 2 ? \"7\" : \"+8 \")")
+	str := g.pick(`"abc"`, `"b"`, `""`, `"abcabd"`, `"  12x"`, `"-45"`, `"0x1f"`, "(n & 1 ? \"ab\" : \"abc\")",
+		"(n & 2 ? \"7\" : \"+8 \")")
 	str2 := g.pick(`"abd"`, `"b"`, `""`, `"bc"`, `"c"`, "(n & 1 ? \"b\" : \"\")")
 	real := g.pick("n * 0.5", "n - 1.5", "-0.5 * n", "n + 2.75", "1e3 * n", "n / 3.0", "(float)n / 3")
-	format := g.pick(`"%d"`, `"%5d|"`, `"%-5d|"`, `"%05d"`, `"%+d"`, `"% d"`, `"%x"`, `"%#x"`, `"%o"`, `"%u"`, `"%c"`, `"%.3d"`,
+	format := g.pick(`"%d"`, `"%5d|"`, `"%-5d|"`, `"%05d"`, `"%+d"`, `"% d"`, `"%x"`, `"%#x"`, `"%o"`, `"%u"`, `"%c"`,
+		`"%.3d"`,
 		`"%8.3d|"`, `"%hhd"`, `"%hd"`, `"%X%%"`, `"%-08d|"`, `"%i,"`, `"%*d"`)
 	args := "(" + num + ")"
 	switch {
@@ -109,26 +114,44 @@ func (g *cGenerator) basicValues() []string {
 		fmt.Sprintf("(%s) >> %d", num, g.r.Intn(8)), fmt.Sprintf("(%s) >> %d", u, g.r.Intn(31)),
 		fmt.Sprintf("(%s)(%s)", g.cast(), num), fmt.Sprintf("(%s)(%s) > (%s)(%s)", g.cast(), num, g.cast(), u),
 		fmt.Sprintf("(%s)(%s) + (%s)%s > 100", g.cast(), u, g.pick("short", "unsigned char", "long long"), num),
-		fmt.Sprintf("(unsigned char)~(unsigned char)(%s) >> 1", num), fmt.Sprintf("sizeof((%s)1 + (%s)1)", g.cast(), g.cast()),
+		fmt.Sprintf("(unsigned char)~(unsigned char)(%s) >> 1", num), fmt.Sprintf("sizeof((%s)1 + (%s)1)", g.cast(),
+			g.cast()),
 		fmt.Sprintf("strlen(%s)", str), fmt.Sprintf("sign(strcmp(%s, %s))", str, str2),
 		fmt.Sprintf("sign(strncmp(%s, %s, n))", str, str2), fmt.Sprintf("sign(memcmp(%s, \"abx\", n %% 4))", `"abcd"`),
-		fmt.Sprintf("at(strchr(buf0, %s), buf0)", g.pick("'a'", "'b' + n", "0", "'z'")), fmt.Sprintf("at(strrchr(buf0, 'a' + (n & 1)), buf0)"),
-		fmt.Sprintf("at(strstr(buf0, %s), buf0)", str2), fmt.Sprintf("strspn(%s, \"ab\")", str), fmt.Sprintf("strcspn(%s, %s)", str, str2),
+		fmt.Sprintf("at(strchr(buf0, %s), buf0)", g.pick("'a'", "'b' + n", "0", "'z'")),
+		fmt.Sprintf("at(strrchr(buf0, 'a' + (n & 1)), buf0)"),
+		fmt.Sprintf("at(strstr(buf0, %s), buf0)", str2), fmt.Sprintf("strspn(%s, \"ab\")", str),
+		fmt.Sprintf("strcspn(%s, %s)", str, str2),
 		fmt.Sprintf("at(memchr(buf0, 'a' + n, 4), buf0)"), fmt.Sprintf("at(strpbrk(buf0, %s), buf0)", str2),
-		fmt.Sprintf("atoi(%s)", str), fmt.Sprintf("strtol(%s, &end, %s) * 16 + *end", str, g.pick("10", "0", "16", "8")),
-		fmt.Sprintf("strtoul(%s, 0, %s)", str, g.pick("10", "0", "16")), fmt.Sprintf("abs(%s)", num), fmt.Sprintf("labs(%s)", num),
-		fmt.Sprintf("div(%s, 3).rem * 100 + div(%s, 3).quot", num, num), fmt.Sprintf("(memmove(buf + 1, buf, n + 2), image(buf, 12))"),
-		fmt.Sprintf("(strncpy(buf, %s, n + 2), image(buf, 12))", str), fmt.Sprintf("(strcpy(buf, \"xy\"), strncat(buf, %s, n), image(buf, 5))", str),
-		"!!isalpha('Z' - 1 + n)", "!!isdigit('8' + n)", "!!isspace(8 + n)", "!!ispunct('/' - n)", "toupper('y' + n)", "tolower('@' + n)", "!!isxdigit('F' + n)", "!!iscntrl(30 + n)",
+		fmt.Sprintf("atoi(%s)", str), fmt.Sprintf("strtol(%s, &end, %s) * 16 + *end", str, g.pick("10", "0", "16",
+			"8")),
+		fmt.Sprintf("strtoul(%s, 0, %s)", str, g.pick("10", "0", "16")), fmt.Sprintf("abs(%s)", num),
+		fmt.Sprintf("labs(%s)", num),
+		fmt.Sprintf("div(%s, 3).rem * 100 + div(%s, 3).quot", num, num),
+		fmt.Sprintf("(memmove(buf + 1, buf, n + 2), image(buf, 12))"),
+		fmt.Sprintf("(strncpy(buf, %s, n + 2), image(buf, 12))", str),
+		fmt.Sprintf("(strcpy(buf, \"xy\"), strncat(buf, %s, n), image(buf, 5))", str),
+		"!!isalpha('Z' - 1 + n)", "!!isdigit('8' + n)", "!!isspace(8 + n)", "!!ispunct('/' - n)", "toupper('y' + n)",
+		"tolower('@' + n)", "!!isxdigit('F' + n)", "!!iscntrl(30 + n)",
 		print(format, args), print(format, args),
-		print(g.pick(`"%s"`, `"%5s|"`, `"%-5s|"`, `"%.2s"`, `"[%6.1s]"`), str), print(g.pick(`"%ld"`, `"%lx"`), "(long)("+num+")"), print(g.pick(`"%lld"`, `"%llu"`), "("+num+") * 0x200000000ll"),
-		fmt.Sprintf("(e = i0 = 0, sscanf(%s, %s, &e, &i0)) * 1000 + e * 7 + i0", str, g.pick(`"%d%d"`, `"%x%d"`, `"%i%d"`, `"%1d%d"`, `" %d x%d"`)),
-		fmt.Sprintf("(long)floor(%s) * 9 + (long)ceil(%s)", real, real), fmt.Sprintf("(long)trunc(%s) * 9 + (long)round(%s)", real, real),
-		fmt.Sprintf("(int)(fabs(%s) * 1024)", real), fmt.Sprintf("(int)(sqrt(fabs(%s)) * 65536)", real), fmt.Sprintf("(int)(fmod(%s, 0.75) * 65536)", real),
-		fmt.Sprintf("(float)(%s) == (%s)", real, real), fmt.Sprintf("(int)(%s)", real), fmt.Sprintf("(unsigned char)(int)(%s)", real), fmt.Sprintf("(int)((float)16777217 + (%s))", num),
-		fmt.Sprintf("(int)fmin(%s, 1.25) * 5 + (int)fmax(%s, n)", real, real), fmt.Sprintf("(int)lrint(%s)", real), fmt.Sprintf("isnan(%s / n) ? 1 : 0", g.pick("0.0", "1.0")),
-		fmt.Sprintf("__builtin_popcount(%s)", u), fmt.Sprintf("__builtin_clz((%s) | 1)", u), fmt.Sprintf("__builtin_ctz((%s) | 256)", u), fmt.Sprintf("__builtin_ffs(%s)", num), fmt.Sprintf("__builtin_bswap16(%s)", u), fmt.Sprintf("__builtin_parity(%s)", u),
-		fmt.Sprintf("__builtin_add_overflow(%s, %s, &e) * 1000 + e", num, u), fmt.Sprintf("__builtin_mul_overflow((%s)(%s), 100, &c8) * 1000 + c8", g.cast(), num), fmt.Sprintf("__builtin_sub_overflow(%s, 3u, &e)", u),
+		print(g.pick(`"%s"`, `"%5s|"`, `"%-5s|"`, `"%.2s"`, `"[%6.1s]"`), str), print(g.pick(`"%ld"`, `"%lx"`),
+			"(long)("+num+")"), print(g.pick(`"%lld"`, `"%llu"`), "("+num+") * 0x200000000ll"),
+		fmt.Sprintf("(e = i0 = 0, sscanf(%s, %s, &e, &i0)) * 1000 + e * 7 + i0", str, g.pick(`"%d%d"`, `"%x%d"`,
+			`"%i%d"`, `"%1d%d"`, `" %d x%d"`)),
+		fmt.Sprintf("(long)floor(%s) * 9 + (long)ceil(%s)", real, real),
+		fmt.Sprintf("(long)trunc(%s) * 9 + (long)round(%s)", real, real),
+		fmt.Sprintf("(int)(fabs(%s) * 1024)", real), fmt.Sprintf("(int)(sqrt(fabs(%s)) * 65536)", real),
+		fmt.Sprintf("(int)(fmod(%s, 0.75) * 65536)", real),
+		fmt.Sprintf("(float)(%s) == (%s)", real, real), fmt.Sprintf("(int)(%s)", real),
+		fmt.Sprintf("(unsigned char)(int)(%s)", real), fmt.Sprintf("(int)((float)16777217 + (%s))", num),
+		fmt.Sprintf("(int)fmin(%s, 1.25) * 5 + (int)fmax(%s, n)", real, real), fmt.Sprintf("(int)lrint(%s)", real),
+		fmt.Sprintf("isnan(%s / n) ? 1 : 0", g.pick("0.0", "1.0")),
+		fmt.Sprintf("__builtin_popcount(%s)", u), fmt.Sprintf("__builtin_clz((%s) | 1)", u),
+		fmt.Sprintf("__builtin_ctz((%s) | 256)", u), fmt.Sprintf("__builtin_ffs(%s)", num),
+		fmt.Sprintf("__builtin_bswap16(%s)", u), fmt.Sprintf("__builtin_parity(%s)", u),
+		fmt.Sprintf("__builtin_add_overflow(%s, %s, &e) * 1000 + e", num, u),
+		fmt.Sprintf("__builtin_mul_overflow((%s)(%s), 100, &c8) * 1000 + c8", g.cast(), num),
+		fmt.Sprintf("__builtin_sub_overflow(%s, 3u, &e)", u),
 	}
 }
 
@@ -226,14 +249,18 @@ func (a *attributes) onMachines(t *testing.T, seed int64) {
 				if slices.ContainsFunc(table, func(list []string) bool { return list[i] == "" }) {
 					continue // compilers disagree
 				}
-				at := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, fmt.Sprintf(" PUT(%d,", i)) }) + 1
+				at := slices.IndexFunc(lines, func(s string) bool {
+					return strings.HasPrefix(s, fmt.Sprintf(" PUT(%d,",
+						i))
+				}) + 1
 				want := verdict.Proved
 				if change && i == wrong {
 					want = verdict.Violated
 				} else if change {
 					continue
 				}
-				a.answer(t, fmt.Sprintf("machine seed %d %s line %d:%s", seed, target, at, lines[at-1]), want, claims[at])
+				a.answer(t, fmt.Sprintf("machine seed %d %s line %d:%s", seed, target, at, lines[at-1]), want,
+					claims[at])
 			}
 		}
 	}
@@ -241,7 +268,8 @@ func (a *attributes) onMachines(t *testing.T, seed int64) {
 
 // askTable has the engine decide that values are those of the table, one of them changed or not. It returns the
 // status of the assertion on each line, and of violations of other checks there.
-func askTable(t *testing.T, file, target string, table [][]string, change bool, wrong, input int) map[int]verdict.Status {
+func askTable(t *testing.T, file, target string, table [][]string, change bool, wrong,
+	input int) map[int]verdict.Status {
 	t.Helper()
 	rows := make([]string, len(table[0]))
 	for i := range rows {

@@ -42,7 +42,8 @@ func (a *attributes) answer(t *testing.T, name string, want, got verdict.Status)
 	}
 }
 
-// TestAttributes runs seeds until the time of FIRMPROOF_ATTRIBUTES is up for each kind of program, two if it is not set.
+// TestAttributes runs seeds until the time of FIRMPROOF_ATTRIBUTES is up for each kind of program, a few if it is not
+// set.
 func TestAttributes(t *testing.T) {
 	seed, err := int64(1), error(nil)
 	if s := os.Getenv("FIRMPROOF_SEED"); s != "" {
@@ -51,15 +52,18 @@ func TestAttributes(t *testing.T) {
 		}
 	}
 	kinds := []struct {
-		name string
-		one  func(*attributes, *testing.T, int64)
+		name   string
+		sample int64 // seeds that every run of the tests takes
+		one    func(*attributes, *testing.T, int64)
 	}{
-		{"machine", (*attributes).onMachines},
-		{"interrupts", (*attributes).interrupts},
+		{"machine", 1, (*attributes).onMachines},
+		{"interrupts", 3, (*attributes).interrupts},
+		{"memory", 3, (*attributes).memoryMap},
+		{"contracts", 1, (*attributes).contracts},
 	}
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			last, until := seed+2, time.Time{}
+			last, until := seed+k.sample, time.Time{}
 			if s := os.Getenv("FIRMPROOF_ATTRIBUTES"); s != "" {
 				d, err := time.ParseDuration(s)
 				if err != nil {

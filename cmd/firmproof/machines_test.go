@@ -91,7 +91,8 @@ func (m *machine) run(t *testing.T, file string, first, last int, flags ...strin
 	t.Helper()
 	dir := t.TempDir()
 	driver, image := filepath.Join(dir, "driver.c"), filepath.Join(dir, "image")
-	if err := os.WriteFile(driver, fmt.Appendf(nil, "#define FIRST %d\n#define LAST %d\n%s", first, last, m.driver), 0o600); err != nil {
+	if err := os.WriteFile(driver, fmt.Appendf(nil, "#define FIRST %d\n#define LAST %d\n%s", first, last, m.driver),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	args := append(append([]string{}, m.compile[1:]...), "-std=gnu11", "-w", "-fno-strict-aliasing",
