@@ -9,6 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 )
 
@@ -21,14 +22,17 @@ type dbEntry struct {
 	Arguments []string `json:"arguments"`
 }
 
+// maxDatabase is how long a compilation database may be, in bytes.
+const maxDatabase = 256 << 20
+
 func (b *builder) fromDatabase(mb manifest.Build, path string) error {
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, maxDatabase)
 	if os.IsNotExist(err) {
 		return b.fault("sources", mb.CompileCommands,
 			"no such file: run the configuration step first (CMake: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON), or use build.command")
 	}
 	if err != nil {
-		return &InfraError{"sources", err}
+		return b.fault("sources", mb.CompileCommands, "%v", err)
 	}
 	var entries []dbEntry
 	if err := json.Unmarshal(data, &entries); err != nil {

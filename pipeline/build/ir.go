@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+
+	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 // lookTool finds a tool on PATH.
@@ -23,10 +25,13 @@ func lookTool(name string) (string, error) {
 // found where it matters: in what is linked.
 const maxChecked = 4 << 20
 
+// maxText is how long LLVM text may be, in bytes.
+const maxText = 1 << 30
+
 // readText checks LLVM text with llvm-as, which names the line of a mistake.
 func (r *Request) readText(ctx context.Context, path string) (*Unit, error) {
 	if st, err := os.Stat(path); err == nil && st.Size() > maxChecked {
-		text, err := os.ReadFile(path)
+		text, err := files.Read(path, maxText)
 		if err != nil {
 			return nil, &InfraError{"read " + r.File, err}
 		}
@@ -39,7 +44,7 @@ func (r *Request) readText(ctx context.Context, path string) (*Unit, error) {
 	if res.ExitCode != 0 {
 		return nil, r.irFault(res, path, "this is no LLVM 14 IR")
 	}
-	text, err := os.ReadFile(path)
+	text, err := files.Read(path, maxText)
 	if err != nil {
 		return nil, &InfraError{"read " + r.File, err}
 	}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/targets"
 )
 
@@ -25,12 +27,12 @@ type script struct {
 // linkerScript reads a script into the image's memory map: its regions take the
 // place of the target's rom and ram, devices stay.
 func (b *builder) linkerScript(file string) error {
-	data, err := os.ReadFile(filepath.Join(b.dir, file))
-	if err != nil {
+	data, err := files.Read(filepath.Join(b.dir, file), maxScript)
+	if errors.Is(err, os.ErrNotExist) {
 		return b.fault("sources", file, "linker script: no such file")
 	}
-	if len(data) > maxScript {
-		return b.fault("sources", file, "linker script: %d bytes, more than the %d that are read", len(data), maxScript)
+	if err != nil {
+		return b.fault("sources", file, "linker script: %v", err)
 	}
 	s, at, err := parseScript(string(data), b.includedScript(file))
 	if err != nil {
@@ -66,8 +68,12 @@ func (b *builder) includedScript(file string) func(string) (string, error) {
 			if filepath.IsAbs(name) || !strings.HasPrefix(path, b.dir+string(filepath.Separator)) {
 				continue
 			}
-			if data, err := os.ReadFile(path); err == nil && len(data) <= maxScript {
+			data, err := files.Read(path, maxScript)
+			if err == nil {
 				return string(data), nil
+			}
+			if !errors.Is(err, os.ErrNotExist) {
+				return "", fmt.Errorf("INCLUDE %s: %w", name, err)
 			}
 		}
 		return "", fmt.Errorf("INCLUDE %s: no such file in the project", name)

@@ -254,16 +254,28 @@ func (b *builder) commandFault(command string, res Result) error {
 	return &BuildError{Stage: "command", Target: b.img.Target.Name, Diagnostics: where}
 }
 
+// What a build may record: whatever it starts can write records of its own.
+const (
+	maxCalls     = 20_000
+	maxCall      = 4 << 20 // bytes of one
+	maxCallBytes = 256 << 20
+)
+
 // readRecord reads the calls, each once, in an order that does not depend on time.
 func readRecord(log string) (*Recording, error) {
 	rec := &Recording{}
-	files, err := os.ReadDir(log)
+	list, err := os.ReadDir(log)
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
+	if len(list) > maxCalls {
+		return nil, &LimitError{"recorded compiler calls", fmt.Errorf("the build made %d, at most %d are read",
+			len(list),
+			maxCalls)}
+	}
+	seen, size := map[string]bool{}, int64(0)
 	var texts []string
-	for _, f := range files {
+	for _, f := range list {
 		if name, ok := strings.CutPrefix(f.Name(), "missing."); ok {
 			rec.Missing = append(rec.Missing, name)
 			continue
@@ -271,9 +283,12 @@ func readRecord(log string) (*Recording, error) {
 		if !f.Type().IsRegular() || strings.HasSuffix(f.Name(), ".part") {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(log, f.Name()))
+		data, err := files.Read(filepath.Join(log, f.Name()), maxCall)
 		if err != nil {
-			return nil, err
+			return nil, &LimitError{"recorded compiler calls", err}
+		}
+		if size += int64(len(data)); size > maxCallBytes {
+			return nil, &LimitError{"recorded compiler calls", fmt.Errorf("they have more than %d bytes", maxCallBytes)}
 		}
 		if s := string(bytes.TrimSuffix(data, []byte{0})); !seen[s] && strings.Contains(s, "\x00") {
 			seen[s] = true

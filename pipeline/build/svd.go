@@ -3,12 +3,12 @@ package build
 import (
 	"encoding/xml"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/targets"
 )
 
@@ -59,10 +59,7 @@ type svdBlock struct {
 // registers are fresh values, and it takes the place of what the target says there.
 func (b *builder) svd(file string) error {
 	path := filepath.Join(b.dir, file)
-	if st, err := os.Stat(path); err != nil || st.Size() > maxSVD {
-		return b.fault("sources", file, "SVD file: not there, or longer than %d bytes", maxSVD)
-	}
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, maxSVD)
 	if err != nil {
 		return b.fault("sources", file, "SVD file: %v", err)
 	}

@@ -3,9 +3,10 @@ package build
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 // call is a compiler call brought into clang's terms.
@@ -228,6 +229,7 @@ const (
 	maxResponseDepth = 8
 	maxResponseWords = 100_000
 	maxResponseFiles = 1000
+	maxResponseBytes = 16 << 20 // of one
 )
 
 // response expands response files.
@@ -262,7 +264,7 @@ func (r *response) expand(args []string, depth int) ([]string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(r.dir, path)
 		}
-		data, err := os.ReadFile(path)
+		data, err := files.Read(path, maxResponseBytes)
 		if err != nil {
 			return nil, fmt.Errorf("response file %s: %w", a, err)
 		}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/targets"
 )
 
@@ -161,7 +161,7 @@ func (p *Proof) flags(macros []string) []string {
 func (p *Proof) fileLocals() map[string]bool {
 	named := map[string]bool{}
 	for _, f := range p.Sources {
-		text, err := os.ReadFile(f)
+		text, err := files.Read(f, maxFile)
 		if err != nil {
 			continue // the compiler says it better
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 // Names of the files of the JSON layout: the FreeRTOS kernel's and FreeRTOS-Plus-TCP's.
@@ -33,7 +34,7 @@ type field struct {
 
 // readJSON reads a file of the layout: lines that begin with # are comments.
 func readJSON(path string) ([]field, error) {
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +361,7 @@ func (p *Proof) jsonOptions(l *layout, flags, headers []string, expand func(stri
 // bodylessFails reports whether the rules give functions without a body one that
 // fails (goto-instrument --generate-function-body-options assert-false).
 func (l *layout) bodylessFails() bool {
-	data, err := os.ReadFile(filepath.Join(l.dir, "Makefile.template"))
+	data, err := files.Read(filepath.Join(l.dir, "Makefile.template"), maxFile)
 	return err == nil && strings.Contains(string(data), "--generate-function-body-options assert-false")
 }
 

@@ -24,6 +24,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/contract"
+	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -102,9 +103,12 @@ func IsProof(path string) bool {
 	if marks == nil {
 		return false
 	}
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, maxFile)
 	return err == nil && slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(string(data), m) })
 }
+
+// maxFile is how long a file of a proof may be, in bytes.
+const maxFile = 64 << 20
 
 // Read reads the proofs of a folder: one, or several of a Configurations.json. A
 // makefile is run, through runner.

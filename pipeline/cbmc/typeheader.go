@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 // TypeHeader is a header that the proof includes and that holds the types and macros
@@ -17,7 +19,7 @@ type TypeHeader struct {
 
 // write makes the header in a folder.
 func (h TypeHeader) write(dir string) error {
-	data, err := os.ReadFile(h.From)
+	data, err := files.Read(h.From, maxFile)
 	if err != nil {
 		return fmt.Errorf("header %s: %w", h.Name, err)
 	}

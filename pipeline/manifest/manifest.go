@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/targets/strict"
 )
@@ -179,13 +180,16 @@ func Find(dir string) (string, error) {
 	return "", &NotFoundError{Dir: dir}
 }
 
+// maxManifest is how long a manifest may be, in bytes.
+const maxManifest = 1 << 20
+
 // Read finds and parses the manifest of a folder.
 func Read(dir string) (*Manifest, error) {
 	path, err := Find(dir)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, maxManifest)
 	if err != nil {
 		return nil, err
 	}
