@@ -116,7 +116,7 @@ static int unused(int a) { return 9 / a; }
 		want string
 	}{
 		{[]string{src}, "any call of first=proved any call of second=proved any call of unused=violated"},
-		{[]string{src, "--function", "at"}, "any call of at=violated"},
+		{[]string{src, "--function", "at"}, "any call of at=unknown"},
 		{[]string{src, "--function", "vendor", "--entry", "any call of first"},
 			"any call of vendor=violated any call of first=proved"},
 		{[]string{other}, "main=proved"},
@@ -136,5 +136,60 @@ static int unused(int a) { return 9 / a; }
 	}
 	if code, _, errs := checkJSON(t, dir, "--function", "secondd"); code != 2 || !strings.Contains(errs, `"second"`) {
 		t.Errorf("a name that is none: exit %d, %s", code, errs)
+	}
+}
+
+const assumedC = `#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+struct text { uint8_t *ptr; size_t len, cap; };
+int in_text(struct text *b, size_t i) { return i < b->len ? b->ptr[i] : -1; }
+int past_text(struct text *b) { return b->ptr[b->cap]; }
+int header(const uint8_t *p) { return p[0] | p[3] << 8; }
+void copy(uint8_t *to, const uint8_t *from, int k) { for (int i = 0; i < k; i++) to[i] = from[i]; }
+int asked(int *p) { if (!p) return 0; return *p; }
+int asked_late(int *p) { int x = *p; return p ? x : 0; }
+int asserted(int *p, int n) { assert(p != NULL); assert(n > 0); return *p / n; }
+void filled(void *to, const void *from, size_t q) { memcpy(to, from, q); }
+int guessed(const uint8_t *t, unsigned i) { return t[i]; }
+void calls(void) { uint8_t two[2]; static uint8_t t[200]; copy(t, two, 9); }
+`
+
+// TestHarnessesFromCode: what a pointer leads to is what the function's own code, its assertions and its calls
+// say; a call that does not keep to it is named; what goes past a guess is no finding, and no proof.
+func TestHarnessesFromCode(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": assumedC})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
+	want := map[string]struct {
+		status verdict.Status
+		said   string
+	}{
+		"in_text":    {verdict.Proved, "b.ptr leads to as many elements as b.cap says"},
+		"past_text":  {verdict.Violated, "of what 'b.ptr' leads to"},
+		"header":     {verdict.Proved, "p leads to 4 bytes, which the function accesses"},
+		"copy":       {verdict.Proved, "from leads to 2 bytes there, 9 are assumed"},
+		"asked":      {verdict.Proved, "p may be null"},
+		"asked_late": {verdict.Violated, "null pointer"},
+		"asserted":   {verdict.Proved, "src.c:12:46 holds at the call"},
+		"filled":     {verdict.Proved, "to leads to as many elements as q says"},
+		"guessed":    {verdict.Unknown, "how much t leads to is a guess"},
+		"calls":      {verdict.Violated, "'two' (2 bytes)"},
+	}
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		w, known := want[strings.TrimPrefix(r.Entry, "any call of ")]
+		said := strings.Join(append(r.Assumptions, r.Warnings...), "\n")
+		for _, c := range r.Claims {
+			if c.Status == verdict.Violated || c.Status == verdict.Unknown {
+				said += "\n" + c.Message + c.Reason.String()
+			}
+		}
+		if !known || r.Status != w.status || !strings.Contains(said, w.said) {
+			t.Errorf("%s is %s, want %s with %q:\n%s", r.Entry, r.Status, w.status, w.said, said)
+		}
+	}
+	if len(rep.Results) != len(want) {
+		t.Errorf("%d results\n%s", len(rep.Results), errs)
 	}
 }

@@ -26,10 +26,11 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 		return nil, err
 	}
 	var out []Job
+	program := weave.NewProgram(base.Program)
 	for _, f := range list {
 		j := base
 		name := AnyCall + f.CName
-		entry, notes, err := weave.Harness(base.Program, f)
+		h, err := program.Harness(f)
 		if err != nil {
 			s := settled(name, base.Plan.Target, "no harness can be made: "+err.Error())
 			s.Stages, s.Notes = base.Stages, base.Notes
@@ -40,8 +41,13 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 			return nil, err
 		}
 		delete(j.Plan.Checks, verdict.Leak) // the harness itself frees nothing
-		j.Plan.Entry, j.Label = entry.Name, name
-		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), notes...)
+		if len(b.req.Checks) == 0 {
+			delete(j.Plan.Checks, verdict.PointerOverflow) // what counts is the access
+		}
+		j.Plan.Entry, j.Label = h.Entry.Name, name
+		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)
+		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
+		j.Guesses = h.Guesses
 		b.fromManifest(&j, manifest.Harness{}, m)
 		out = append(out, j)
 	}

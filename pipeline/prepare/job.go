@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/answers"
@@ -31,6 +32,8 @@ type Job struct {
 	Notes      []string               `json:"notes,omitempty"`
 	Suppressed []manifest.Suppression `json:"suppressed,omitempty"`
 
+	Guesses []string `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
+
 	Settled *verdict.Result `json:"settled,omitempty"` // known without a run, and complete
 }
 
@@ -56,8 +59,26 @@ func (j *Job) Complete(res *verdict.Result) {
 			}
 		}
 	}
+	j.leaveOut(res)
 	res.Summarise()
 	res.Entry, res.Machine = j.Name(), j.Machine
+}
+
+// leaveOut takes back what goes past a block whose size is a guess: it is neither a finding nor proved.
+func (j *Job) leaveOut(res *verdict.Result) {
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		if c.Status != verdict.Violated || c.Suppressed != "" {
+			continue
+		}
+		for _, g := range j.Guesses {
+			if strings.Contains(c.Message, "what '"+g+"' leads to") {
+				c.Status, c.Trace, c.Inputs, c.Replay = verdict.Unknown, nil, nil, ""
+				c.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: "how much " + g + " leads to is a guess",
+					Remedy: "a harness says it: `firmproof harness` writes one to begin with"}
+			}
+		}
+	}
 }
 
 // Read reads a program in LLVM's text form, and says what that cost.

@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -335,6 +336,8 @@ func (x *machine) describe(o *object) string {
 		return "region '" + o.region.Name + "'"
 	case o.block != nil:
 		return "a label"
+	case o.kind == heapObject && o.born != nil && strings.HasPrefix(o.born.Name, ir.BehindPointer):
+		return "what '" + strings.TrimPrefix(o.born.Name, ir.BehindPointer) + "' leads to"
 	case o.kind == heapObject && o.born != nil:
 		return "the block allocated at " + o.born.Pos.String()
 	case o.born != nil && o.born.Op == ir.OpAlloca && o.born.Name != "":

@@ -170,6 +170,9 @@ func (b *Block) Term() *Instr { return b.Instrs[len(b.Instrs)-1] }
 // Succs returns the targets of the terminator, in order, possibly with duplicates.
 func (b *Block) Succs() []*Block { return b.Term().Targets }
 
+// BehindPointer starts the names of the blocks that a generated harness makes; the name of the pointer to it follows.
+const BehindPointer = "*"
+
 // Instr is an instruction and the value that it computes. Which fields are set depends on Op (ops.go).
 type Instr struct {
 	ID    int // dense in the function, in block order

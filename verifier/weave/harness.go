@@ -12,15 +12,19 @@ import (
 // that calls it with any arguments a careful caller could pass.
 //
 //	number           any value
-//	pointer          to a block of its own, of the size of what it points to, with any contents
-//	pointer, length  to a block of that many elements, at most maxCount, where the parameter behind
-//	                 it is an integer with the name of a length (n, len, size, count, max...)
-//	char pointer     to a string of at most maxString-1 characters, where no length follows
-//	void pointer     to maxCount bytes, where no length follows
-//	pointer inside   of what a pointer leads to: to a block of its own, maxDepth levels deep, then null
+//	pointer          to a block of its own with any contents. How large, the first of these says:
+//	                 a parameter that the function compares its index with, or hands to memcpy;
+//	                 a parameter behind it with the name of a length (n, len, size, count, max...);
+//	                 for char that is only read: a string of at most maxString-1 characters;
+//	                 what the function reaches at constant offsets, and one element at least;
+//	                 if it goes on from there: the smallest object that a call in the program
+//	                 passes, or else maxCount elements, which is a guess
+//	null             too, if the function asks for it or a call in the program passes it
+//	pointer inside   of what a pointer leads to: to a block of its own, maxDepth levels deep, then null;
+//	                 next to a member with the name of a length: of that many elements
 //
 // Blocks come from malloc, so that the function may free them. What this leaves out
-// (null, aliases, other lengths) is said in the assumptions of the answer.
+// (aliases, other lengths) is said in the assumptions of the answer.
 
 // Limits of what is made for a pointer.
 const (
@@ -47,41 +51,55 @@ func isLength(name string) bool {
 	return false
 }
 
-// Harness adds to m a function that calls f with any arguments and gives it, with
-// the assumptions that it makes. The error says which parameter nothing can be made
-// for; m is then as it was.
-func Harness(m *ir.Module, f *ir.Func) (*ir.Func, []string, error) {
+// Harnessed is a function that calls another with any arguments, and what that takes for granted.
+type Harnessed struct {
+	Entry       *ir.Func
+	Assumptions []string
+	Warnings    []string // calls in the program that do not keep to the assumptions
+	// names of pointers for which nothing says how much is behind them: what goes past that much is no finding
+	Guesses []string
+}
+
+// Harness adds to the program a function that calls f with any arguments. The error says
+// which parameter nothing can be made for; the program is then as it was.
+func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 	if f.IsDecl() {
-		return nil, nil, fmt.Errorf("%s has no body", f.Name)
+		return nil, fmt.Errorf("%s has no body", f.Name)
 	}
 	if f.Variadic {
-		return nil, nil, fmt.Errorf("%s takes a variable number of arguments", f.Name)
+		return nil, fmt.Errorf("%s takes a variable number of arguments", f.Name)
 	}
-	h := &harness{builder: newFunction(m, harnessPrefix+f.Name, ir.Void(), f.Pos), of: f, vars: paramVars(f)}
+	h := &harness{builder: newFunction(p.m, harnessPrefix+f.Name, ir.Void(), f.Pos), p: p, of: f, vars: paramVars(f),
+		uses: p.usesOf(f)}
 	h.f.CName = f.CName
 	args := make([]ir.Value, len(f.Params))
 	for i := range f.Params {
 		if args[i] != nil {
-			continue // the length of the pointer before it
+			continue // the length of a pointer before it
 		}
 		if err := h.param(i, args); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
+	h.preconditions(args)
 	h.call(f, args...)
 	h.letHandlersRun()
 	h.ret(nil)
-	notes := []string{fmt.Sprintf(
-		"%s is called with any arguments, and variables of the program have their initial values", f.CName)}
-	return h.done(), append(notes, h.notes...), nil
+	h.out.Assumptions = append([]string{fmt.Sprintf(
+		"%s is called with any arguments, and variables of the program have their initial values", f.CName)},
+		h.out.Assumptions...)
+	h.out.Entry = h.done()
+	return &h.out, nil
 }
 
 // harness writes one harness.
 type harness struct {
 	*builder
-	of    *ir.Func
-	vars  []*ir.Var // its parameters in C
-	notes []string
+	p    *Program
+	of   *ir.Func
+	vars []*ir.Var // its parameters in C
+	uses []use     // of its parameters in its code
+	out  Harnessed
 }
 
 // any is an unknown value, shown under a name.
@@ -111,7 +129,15 @@ func (h *harness) param(i int, args []ir.Value) error {
 	case v == nil || v.T == nil || v.T.Kind != ir.DPointer:
 		return fmt.Errorf("parameter %s: what it points to is not known", name)
 	}
-	return h.pointer(i, name, v.T.Elem, args)
+	if err := h.pointer(i, name, v.T.Elem, args); err != nil {
+		return err
+	}
+	if !p.NonNull && h.mayBeNull(i) {
+		args[i] = h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{h.any(name+" is null", ir.Int(1)),
+			h.null(), args[i]}})
+		h.note("%s may be null", name)
+	}
+	return nil
 }
 
 func (h *harness) result() *ir.Type {
@@ -125,71 +151,23 @@ func (h *harness) result() *ir.Type {
 	return nil
 }
 
-// pointer makes argument i, a pointer to elem.
-func (h *harness) pointer(i int, name string, elem *ir.DType, args []ir.Value) error {
-	size := sizeOf(elem)
-	if elem != nil && elem.Kind == ir.DFunc {
-		return fmt.Errorf("parameter %s points to a function", name)
-	}
-	addr := h.word()
-	if n, bytes := h.length(i); n != "" {
-		t := h.of.Params[i+1].T
-		count := h.any(n, t)
-		limit := int64(maxCount)
-		if bytes {
-			limit *= max(size, 1)
-		}
-		if t.Width < 63 {
-			limit = min(limit, 1<<(t.Width-1)-1)
-		}
-		h.assume(h.compare(ir.ULE, count, h.int(t, limit)))
-		args[i+1] = count
-		total := h.resize(count, addr)
-		if size > 1 && !bytes {
-			total = h.emit(&ir.Instr{Op: ir.OpMul, T: addr, Args: []ir.Value{total, h.int(addr, size)}})
-		}
-		args[i] = h.blockOf(name, nil, total)
-		h.note("%s leads to as many elements as %s says, at most %d", name, n, maxCount)
-		return nil
-	}
-	switch {
-	case elem != nil && elem.Kind == ir.DChar && (elem.Name == "char" || elem.Name == "const char"):
-		args[i] = h.blockOf(name, nil, h.int(addr, maxString))
-		end := h.gep(args[i], maxString-1, nil, 0)
-		h.store(h.int(ir.Int(8), 0), end, 1)
-		h.note("%s leads to a string of at most %d characters", name, maxString-1)
-	case elem == nil || elem.Kind == ir.DVoid:
-		args[i] = h.blockOf(name, nil, h.int(addr, maxCount))
-		h.note("%s leads to %d bytes", name, maxCount)
-	case size == 0:
-		return fmt.Errorf("parameter %s points to a type whose size is not known", name)
-	default:
-		args[i] = h.blockOf(name, elem, h.int(addr, size))
-		h.note("%s leads to one %s of its own", name, elem.Name)
-	}
-	return nil
-}
-
-// length is the name of the length that follows pointer i, or nothing; bytes tells
-// that it counts bytes whatever the pointer's type.
-func (h *harness) length(i int) (name string, bytes bool) {
-	if i+1 >= len(h.of.Params) || !h.of.Params[i+1].T.IsInt() || h.vars[i+1] == nil || !isLength(h.vars[i+1].Name) {
-		return "", false
-	}
-	n := h.vars[i+1].Name
-	return n, strings.Contains(strings.ToLower(n), "bytes")
-}
-
 // blockOf allocates size bytes with any contents; where t is known, pointers and
 // truth values in it get values of their kind.
 func (h *harness) blockOf(name string, t *ir.DType, size ir.Value) ir.Value {
-	p := h.model(ir.ModelMalloc, "malloc", h.ptr(), size)
-	h.assume(h.compare(ir.NE, p, h.null()))
-	h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
+	p := h.anyBlock(name, size)
 	if t != nil {
 		left := maxFields
 		h.fill(name, t, p, 0, 1, &left)
 	}
+	return p
+}
+
+// anyBlock allocates size bytes with any contents. Reports name it by the pointer that leads to it.
+func (h *harness) anyBlock(name string, size ir.Value) ir.Value {
+	p := h.model(ir.ModelMalloc, "malloc", h.ptr(), size)
+	p.Name = ir.BehindPointer + name
+	h.assume(h.compare(ir.NE, p, h.null()))
+	h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
 	return p
 }
 
@@ -213,15 +191,14 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, off int64, depth in
 			h.note("%s is null", name)
 			return
 		}
-		to := h.model(ir.ModelMalloc, "malloc", h.ptr(), h.int(h.word(), size))
-		h.assume(h.compare(ir.NE, to, h.null()))
-		h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), to, h.int(h.word(), size))
+		to := h.anyBlock(name, h.int(h.word(), size))
 		h.note("%s leads to one %s of its own", name, t.Elem.Name)
 		h.fill("*"+name, t.Elem, to, 0, depth+1, left)
 		h.store(to, at(), 1)
 	case ir.DStruct:
+		skip := h.buffers(name, t, p, off)
 		for i := range t.Fields {
-			if fd := &t.Fields[i]; !fd.IsBits && fd.T != nil {
+			if fd := &t.Fields[i]; !fd.IsBits && fd.T != nil && !skip[i] {
 				h.fill(name+"."+fd.Name, fd.T, p, off+fd.BitOff/8, depth, left)
 			}
 		}
@@ -255,8 +232,8 @@ func needsFill(t *ir.DType, depth int) bool {
 
 func (h *harness) note(format string, args ...any) {
 	n := fmt.Sprintf(format, args...)
-	if !slices.Contains(h.notes, n) {
-		h.notes = append(h.notes, n)
+	if !slices.Contains(h.out.Assumptions, n) {
+		h.out.Assumptions = append(h.out.Assumptions, n)
 	}
 }
 
