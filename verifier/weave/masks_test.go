@@ -50,6 +50,7 @@ func TestMasks(t *testing.T) {
 	}{
 		{"thumbv7m-none-eabi", "cpsid i", "~{memory}", nil, "set"},
 		{"thumbv7m-none-eabi", "\tCPSID\tI @ sei", "", nil, "set"},
+		{"thumbv7m-none-eabi", "/* cpsie i */cpsid i/**/ /* cpsie */", "", nil, "set"},
 		{"thumbv7m-none-eabi", "cpsid f", "", nil, ""},
 		{"armv7r-none-eabi", "cpsid if", "", nil, "set"},
 		{"armv7r-none-eabi", "cpsie aif", "", nil, "clear"},
