@@ -41,6 +41,9 @@ func Formats() []Format {
 			return []byte(Markdown(r) + "\n"),
 				nil
 		})},
+		{"gitlab", FromRepository, whole(GitLab)},
+		{"rdjson", FromRepository, whole(RDJSON)},
+		{"csv", FromRepository, whole(CSV)},
 		{"github", FromRepository, whole(func(r *verdict.Report) ([]byte, error) { return []byte(GitHub(r)), nil })},
 	}
 }

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -192,6 +193,26 @@ func wellFormed(t *testing.T, name string, r *verdict.Report) {
 	}
 	if !errors.Is(err, io.EOF) {
 		t.Errorf("JUnit of %q: %v", name, err)
+	}
+	for what, make := range map[string]func(*verdict.Report) ([]byte, error){"gitlab": GitLab, "rdjson": RDJSON} {
+		if text, err := make(r); err != nil || !json.Valid(text) {
+			t.Errorf("%s of %q: %v\n%s", what, name, err, text)
+		}
+	}
+	table, err := CSV(r)
+	if err != nil {
+		t.Error(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
+	if err != nil || len(rows) != 1+2+1 || hasControl(string(table)) {
+		t.Errorf("CSV of %q: %v, %d rows\n%s", name, err, len(rows), table)
+	}
+	for _, row := range rows {
+		for _, c := range row {
+			if c != "" && strings.ContainsAny(c[:1], "=+-@") {
+				t.Errorf("CSV of %q has the formula %q", name, c)
+			}
+		}
 	}
 	page, err := HTML(r, TextOptions{})
 	if err != nil {

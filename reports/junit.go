@@ -17,6 +17,7 @@ type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
 	Skipped  int         `xml:"skipped,attr"`
 	Time     float64     `xml:"time,attr"`
 	Cases    []junitCase `xml:"testcase"`
@@ -29,6 +30,7 @@ type junitCase struct {
 	File    string        `xml:"file,attr,omitempty"`
 	Line    int           `xml:"line,attr,omitempty"`
 	Failure *junitMessage `xml:"failure,omitempty"`
+	Error   *junitMessage `xml:"error,omitempty"`
 	Skipped *junitMessage `xml:"skipped,omitempty"`
 }
 
@@ -37,30 +39,20 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit renders one suite a result and one case a claim; unknown is skipped with its reason.
+// JUnit renders a suite for each result and a case for each check of a function. A violation is a failure; what the
+// analysis could not finish (time, memory, a defect) is an error; what it does not model is skipped.
 func JUnit(r *verdict.Report) ([]byte, error) {
 	out := junitSuites{Name: "firmproof"}
 	for i := range r.Results {
 		res := &r.Results[i]
 		s := junitSuite{Name: res.Target + "/" + res.Entry, Time: float64(res.DurationMS) / 1000}
 		if res.Reason != nil {
-			s.Cases = append(s.Cases, junitCase{Class: s.Name, Name: "analysis",
-				Skipped: &junitMessage{Message: res.Reason.String()}})
-			s.Skipped++
+			k := junitCase{Class: s.Name, Name: "analysis"}
+			k.unknown(res.Reason)
+			s.add(k)
 		}
-		for j := range res.Claims {
-			c := &res.Claims[j]
-			k := junitCase{Class: s.Name, Name: c.ID, File: c.Pos.File, Line: c.Pos.Line}
-			switch c.Status {
-			case verdict.Violated:
-				k.Failure = &junitMessage{Message: c.Message, Text: c.Pos.String() + "\n" +
-					strings.Join(TraceLines(c.Trace), "\n")}
-				s.Failures++
-			case verdict.Unknown:
-				k.Skipped = &junitMessage{Message: c.Reason.String()}
-				s.Skipped++
-			}
-			s.Cases = append(s.Cases, k)
+		for _, group := range claimGroups(res.Claims) {
+			s.add(caseOf(s.Name, group))
 		}
 		s.Tests = len(s.Cases)
 		for _, a := range res.Assumptions {
@@ -73,4 +65,80 @@ func JUnit(r *verdict.Report) ([]byte, error) {
 		return nil, err
 	}
 	return append([]byte(xml.Header), append(b, '\n')...), nil
+}
+
+func (s *junitSuite) add(k junitCase) {
+	switch {
+	case k.Failure != nil:
+		s.Failures++
+	case k.Error != nil:
+		s.Errors++
+	case k.Skipped != nil:
+		s.Skipped++
+	}
+	s.Cases = append(s.Cases, k)
+}
+
+// unknown marks a case as undecided for a reason.
+func (k *junitCase) unknown(r *verdict.Reason) {
+	m := &junitMessage{Message: plain(r.String())}
+	if r != nil {
+		switch r.Kind {
+		case verdict.TimedOut, verdict.OutOfMemory, verdict.Internal, verdict.SolverGaveUp, verdict.ReplayMismatch,
+			verdict.Cancelled:
+			k.Error, k.Skipped = m, nil
+			return
+		}
+	}
+	if k.Error == nil {
+		k.Skipped = m
+	}
+}
+
+// claimGroups puts the claims of a check in a function together, in their order.
+func claimGroups(claims []verdict.Claim) [][]*verdict.Claim {
+	type key struct {
+		function string
+		check    verdict.Check
+	}
+	index := map[key]int{}
+	var out [][]*verdict.Claim
+	for i := range claims {
+		c := &claims[i]
+		k := key{c.Pos.Function, c.Check}
+		at, known := index[k]
+		if !known {
+			at = len(out)
+			index[k] = at
+			out = append(out, nil)
+		}
+		out[at] = append(out[at], c)
+	}
+	return out
+}
+
+// caseOf is the case of a group of claims: its worst answer, and where.
+func caseOf(class string, group []*verdict.Claim) junitCase {
+	first := group[0]
+	k := junitCase{Class: class, Name: string(first.Check) + " in " + plain(first.Pos.Function) + " (" +
+		plural(len(group), "claim") + ")", File: first.Pos.File, Line: first.Pos.Line}
+	var messages, texts []string
+	for _, c := range group {
+		switch {
+		case c.Suppressed != "":
+		case c.Status == verdict.Violated:
+			if len(messages) == 0 {
+				k.File, k.Line = c.Pos.File, c.Pos.Line
+			}
+			messages = append(messages, c.Message)
+			texts = append(texts, c.Pos.String()+": "+c.Message+" ["+c.ID+"]\n"+strings.Join(TraceLines(c.Trace), "\n"))
+		case c.Status == verdict.Unknown:
+			k.unknown(c.Reason)
+		}
+	}
+	if len(messages) > 0 {
+		k.Failure = &junitMessage{Message: plain(listed(messages, 3)), Text: plain(strings.Join(texts, "\n\n"))}
+		k.Error, k.Skipped = nil, nil
+	}
+	return k
 }

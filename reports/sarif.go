@@ -5,7 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -25,6 +28,9 @@ type sarifLog struct {
 type sarifRun struct {
 	Tool              sarifTool     `json:"tool"`
 	AutomationDetails sarifID       `json:"automationDetails"`
+	Invocations       []sarifCall   `json:"invocations"`
+	Taxonomies        []sarifTaxa   `json:"taxonomies"`
+	Bases             sarifBases    `json:"originalUriBaseIds"`
 	Results           []sarifResult `json:"results"`
 	ColumnKind        string        `json:"columnKind"`
 
@@ -40,18 +46,83 @@ type sarifTool struct {
 }
 
 type sarifDriver struct {
-	Name    string      `json:"name"`
-	Version string      `json:"semanticVersion,omitempty"`
-	Rules   []sarifRule `json:"rules"`
+	Name      string      `json:"name"`
+	FullName  string      `json:"fullName"`
+	Version   string      `json:"version,omitempty"`
+	Semantic  string      `json:"semanticVersion,omitempty"`
+	Rules     []sarifRule `json:"rules"`
+	Supported []sarifRef  `json:"supportedTaxonomies"`
 }
 
+// sarifCall says how the tool ended.
+type sarifCall struct {
+	Successful bool `json:"executionSuccessful"`
+}
+
+// sarifTaxa is a list of classes of weaknesses: CWE.
+type sarifTaxa struct {
+	Name         string       `json:"name"`
+	GUID         string       `json:"guid"`
+	Organization string       `json:"organization"`
+	Short        sarifText    `json:"shortDescription"`
+	Taxa         []sarifTaxon `json:"taxa"`
+}
+
+type sarifTaxon struct {
+	ID string `json:"id"`
+}
+
+type sarifBases map[string]map[string]any
+
+// sarifRef names a list of classes, or a class in it.
+type sarifRef struct {
+	Name  string `json:"name,omitempty"`
+	GUID  string `json:"guid,omitempty"`
+	ID    string `json:"id,omitempty"`
+	Index int    `json:"index"`
+	Of    *struct {
+		Name string `json:"name"`
+	} `json:"toolComponent,omitempty"`
+}
+
+type sarifRelation struct {
+	Target sarifRef `json:"target"`
+	Kinds  []string `json:"kinds"`
+}
+
+// sarifRoot is the base of the names of files: the root of the repository.
+const sarifRoot = "SRCROOT"
+
+// cweGUID names the list CWE in all reports.
+const cweGUID = "25f72d7e-8a92-459d-ad67-64853f788765"
+
+// securitySeverity is how bad a violation of a check is, as GitHub's code scanning sorts it: from 7 on high, from 9 on
+// critical.
+var securitySeverity = map[verdict.Check]float64{verdict.Memory: 8.8, verdict.Free: 8.8, verdict.Uninitialised: 7.5,
+	verdict.PointerOverflow: 7.5, verdict.VLA: 7.5, verdict.Stack: 7.5, verdict.SignedOverflow: 6.5,
+	verdict.UnsignedOverflow: 5, verdict.Shift: 6, verdict.DivByZero: 6.5, verdict.Conversion: 5, verdict.Nonnull: 6.5,
+	verdict.Leak: 5, verdict.Termination: 6.5, verdict.Unreachable: 5, verdict.Return: 6.5, verdict.Enum: 5,
+	verdict.Bool: 5, verdict.Builtin: 5, verdict.PointerCompare: 5, verdict.Assert: 5}
+
 type sarifRule struct {
-	ID               string         `json:"id"`
-	Name             string         `json:"name"`
-	ShortDescription sarifText      `json:"shortDescription"`
-	FullDescription  sarifText      `json:"fullDescription"`
-	Help             sarifText      `json:"help"`
-	Properties       map[string]any `json:"properties,omitempty"`
+	ID               string          `json:"id"`
+	Name             string          `json:"name"`
+	ShortDescription sarifText       `json:"shortDescription"`
+	FullDescription  sarifText       `json:"fullDescription"`
+	Help             sarifHelp       `json:"help"`
+	Configuration    sarifLevel      `json:"defaultConfiguration"`
+	Relations        []sarifRelation `json:"relationships,omitempty"`
+	Properties       map[string]any  `json:"properties,omitempty"`
+}
+
+// sarifHelp is a text, in Markdown, too.
+type sarifHelp struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown"`
+}
+
+type sarifLevel struct {
+	Level string `json:"level"`
 }
 
 type sarifText struct {
@@ -85,7 +156,8 @@ type sarifPhysical struct {
 }
 
 type sarifArtifact struct {
-	URI string `json:"uri"`
+	URI  string `json:"uri"`
+	Base string `json:"uriBaseId,omitempty"`
 }
 
 type sarifRegion struct {
@@ -104,6 +176,8 @@ type sarifThread struct {
 type sarifFlowLocation struct {
 	Location sarifLocation `json:"location"`
 	Nesting  int           `json:"nestingLevel"`
+
+	Importance string `json:"importance"` // essential for steps that the failure depends on
 }
 
 // SARIF renders the violated claims as SARIF 2.1.0, one result a claim and target, traces as code flows.
@@ -111,22 +185,24 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 	props := verdict.Properties()
 	run := sarifRun{ColumnKind: "utf16CodeUnits", AutomationDetails: sarifID{ID: "firmproof/"},
 		Results: []sarifResult{}}
-	run.Tool.Driver = sarifDriver{Name: r.Tool.Name, Rules: []sarifRule{}}
+	run.Tool.Driver = sarifDriver{Name: r.Tool.Name, FullName: strings.TrimSpace(r.Tool.Name + " " + r.Tool.Version),
+		Version: r.Tool.Version, Rules: []sarifRule{}, Supported: []sarifRef{{Name: "CWE", GUID: cweGUID}}}
+	if semantic.MatchString(r.Tool.Version) {
+		run.Tool.Driver.Semantic = strings.TrimPrefix(r.Tool.Version, "v")
+	}
+	run.Invocations = []sarifCall{{Successful: true}}
+	run.Bases = sarifBases{sarifRoot: {"description": sarifText{"the root of the repository"}}}
 	if said := assumptionsOf(r); len(said) > 0 {
 		run.Properties = map[string][]string{"assumptions": said}
 	}
 	index := map[verdict.Check]int{}
+	cwe := sarifTaxa{Name: "CWE", GUID: cweGUID, Organization: "MITRE", Short: sarifText{"Common Weakness Enumeration"},
+		Taxa: []sarifTaxon{}}
 	for i, p := range props {
 		index[p.Check] = i
-		rule := sarifRule{ID: string(p.Check), Name: strings.ReplaceAll(p.Title, " ", ""),
-			ShortDescription: sarifText{p.Title},
-			FullDescription:  sarifText{p.Meaning}, Help: sarifText{p.Meaning + "\n\nBad: " + p.Bad + "\nGood: " +
-				p.Good}}
-		if p.CWE != "" {
-			rule.Properties = map[string]any{"tags": []string{"security", "external/cwe/" + strings.ToLower(p.CWE)}}
-		}
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(p, &cwe))
 	}
+	run.Taxonomies = []sarifTaxa{cwe}
 	for i := range r.Results {
 		res := &r.Results[i]
 		for j := range res.Claims {
@@ -145,6 +221,37 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
+// semantic matches versions as semver.org has them.
+var semantic = regexp.MustCompile(`^v?\d+\.\d+\.\d+([-+].*)?$`)
+
+// sarifRuleOf describes a check; its class of weakness is added to cwe where that has it not yet.
+func sarifRuleOf(p verdict.Property, cwe *sarifTaxa) sarifRule {
+	text := p.Meaning + "\n\nWrong: " + p.Bad + "\nRight: " + p.Good
+	rule := sarifRule{ID: string(p.Check), Name: strings.ReplaceAll(p.Title, " ", ""),
+		ShortDescription: sarifText{p.Title}, FullDescription: sarifText{p.Meaning},
+		Help:          sarifHelp{text, p.Meaning + "\n\n```c\n" + p.Bad + "   // wrong\n" + p.Good + "   // right\n```\n"},
+		Configuration: sarifLevel{"error"}}
+	rule.Properties = map[string]any{"precision": "very-high"}
+	if p.CWE != "" {
+		number := strings.TrimPrefix(p.CWE, "CWE-")
+		at := slices.Index(cwe.Taxa, sarifTaxon{number})
+		if at < 0 {
+			at = len(cwe.Taxa)
+			cwe.Taxa = append(cwe.Taxa, sarifTaxon{number})
+		}
+		to := sarifRef{ID: number, Index: at, GUID: ""}
+		to.Of = &struct {
+			Name string `json:"name"`
+		}{"CWE"}
+		rule.Relations = []sarifRelation{{Target: to, Kinds: []string{"superset"}}}
+		rule.Properties["tags"] = []string{"security", "external/cwe/" + strings.ToLower(p.CWE)}
+		if n := securitySeverity[p.Check]; n > 0 {
+			rule.Properties["security-severity"] = fmt.Sprintf("%.1f", n)
+		}
+	}
+	return rule
+}
+
 func sarifOf(res *verdict.Result, c *verdict.Claim, rule int) sarifResult {
 	out := sarifResult{RuleID: string(c.Check), RuleIndex: rule, Level: "error",
 		Message:      sarifText{inSARIF(c.Message + " (harness " + res.Entry + " on " + res.Target + ")")},
@@ -158,8 +265,12 @@ func sarifOf(res *verdict.Result, c *verdict.Claim, rule int) sarifResult {
 	var flow sarifThread
 	for _, s := range steps {
 		if s.Pos.File != "" {
+			importance := "unimportant"
+			if s.Relevant || s.Kind == verdict.StepViolation {
+				importance = "essential"
+			}
 			flow.Locations = append(flow.Locations, sarifFlowLocation{Location: sarifPlace(s.Pos, StepText(s)),
-				Nesting: s.Depth})
+				Nesting: s.Depth, Importance: importance})
 		}
 	}
 	if len(flow.Locations) > 0 {
@@ -170,6 +281,9 @@ func sarifOf(res *verdict.Result, c *verdict.Claim, rule int) sarifResult {
 
 func sarifPlace(p verdict.Pos, message string) sarifLocation {
 	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: sarifURI(p.File)}}}
+	if !strings.HasPrefix(p.File, "/") {
+		l.Physical.Artifact.Base = sarifRoot
+	}
 	if p.Line > 0 {
 		l.Physical.Region = &sarifRegion{Line: p.Line, Column: p.Column}
 	}

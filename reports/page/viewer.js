@@ -57,7 +57,7 @@
     const s = data.strings;
     return data.steps.map((r, i) => ({
       i, file: s[r[0]], line: r[1], column: r[2], fn: s[r[3]], kind: kinds[r[4]], what: s[r[5]], value: s[r[6]],
-      bytes: s[r[7]], type: s[r[8]], depth: r[9], relevant: r[10] === 1, causes: r[11] || [],
+      bytes: s[r[7]], type: s[r[8]], depth: r[9], relevant: r[10] === 1, causes: (r[11] || []).filter(c => c >= 0 && c < i),
     }));
   }
 
