@@ -154,6 +154,20 @@ func TestPrivatePages(t *testing.T) {
 		b.sees("acme/fw", ann, c.acme)
 		b.sees("umbrella/fw", eve, c.umb)
 	}
+	// a finding can be stepped through beside its source, by our own script only
+	reader := w.browser("ann")
+	reader.open("/auth/login")
+	_, text, header := reader.open(ann[len(ann)-1])
+	for _, want := range []string{`<div class="viewer" data-trace="1">`, `"steps":[[`,
+		`<script src="/viewer.js" defer>`,
+		`"lines":["`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in the page of a finding:\n%s", want, text)
+		}
+	}
+	if got := header.Get("Content-Security-Policy"); !strings.Contains(got, "script-src 'self';") {
+		t.Errorf("policy %s", got)
+	}
 	// what is hidden looks like what is not there
 	b := w.browser("mallory")
 	code, hidden, _ := b.open("/repos/acme/fw")

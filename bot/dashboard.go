@@ -40,21 +40,36 @@ func (s *Server) dashboard(mux *http.ServeMux) {
 	mux.HandleFunc("GET /runs/{id}/report/{format}", p.report)
 	mux.HandleFunc("GET /runs/{id}/findings/{fingerprint}", p.finding)
 	mux.HandleFunc("GET /style.css", styles)
+	mux.HandleFunc("GET /viewer.js", viewerScript)
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { p.nothing(w) })
 }
 
 func styles(w http.ResponseWriter, _ *http.Request) {
 	css, _ := pageFiles.ReadFile("pages/style.css") // embedded: always there
 	guard(w, "text/css; charset=utf-8")
 	w.Header().Set("Cache-Control", "max-age=600")
-	_, _ = w.Write(css) // the reader has gone if this fails
+	_, _ = w.Write(append([]byte(reports.PageStyle()), css...)) // the reader has gone if this fails
 }
 
-// guard sets the headers of every page: nothing runs, nothing is loaded from elsewhere.
+func viewerScript(w http.ResponseWriter, _ *http.Request) {
+	guard(w, "text/javascript; charset=utf-8")
+	w.Header().Set("Cache-Control", "max-age=600")
+	_, _ = w.Write([]byte(reports.ViewerScript())) // the reader has gone if this fails
+}
+
+// nothing is the page of what is not there.
+func (p *pages) nothing(w http.ResponseWriter) {
+	guard(w, "text/html; charset=utf-8")
+	w.WriteHeader(http.StatusNotFound)
+	_ = p.tmpl.ExecuteTemplate(w, "nothing", nil) // the reader has gone if this fails
+}
+
+// guard sets the headers of every page: only our own script runs, nothing is loaded from elsewhere.
 func guard(w http.ResponseWriter, contentType string) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Security-Policy",
-		"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		"default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
@@ -69,7 +84,7 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, name string, load f
 	err := p.s.store.Read(ctx, func(tx store.Tx) (err error) { data, err = load(ctx, tx); return err })
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		plain(w, http.StatusNotFound, "There is nothing here.")
+		p.nothing(w)
 	case err != nil:
 		p.s.log.Error("page", "page", name, "err", err)
 		plain(w, http.StatusInternalServerError, "This page could not be made.")
@@ -223,25 +238,32 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text) // the reader has gone if this fails
 }
 
+// findingPage is the data of a finding's page.
+type findingPage struct {
+	Finding store.Finding
+	Meaning string
+	Trace   []verdict.Step
+	Claim   *verdict.Claim // of the report, if it has it still
+	Steps   template.JS    // for the viewer, like the next one
+	Sources template.JS
+}
+
 func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
 	if _, ok := p.admit(w, r, ofRun(r)); !ok {
 		return
 	}
+	v, viewErr := p.s.view(r.Context(), r.PathValue("id"))
 	p.show(w, r, "finding", func(ctx context.Context, tx store.Tx) (any, error) {
 		id, fp := r.PathValue("id"), r.PathValue("fingerprint")
 		list, err := tx.Findings(ctx, id)
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, viewErr)
 		}
 		for _, f := range list {
 			if f.Fingerprint != fp {
 				continue
 			}
-			d := struct {
-				Finding store.Finding
-				Meaning string
-				Trace   []verdict.Step
-			}{Finding: f}
+			d := findingPage{Finding: f}
 			if prop, ok := verdict.Lookup(f.Rule); ok {
 				d.Meaning = prop.Meaning
 			}
@@ -252,10 +274,32 @@ func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
 			if errors.Is(err, store.ErrNotFound) {
 				err = nil
 			}
+			if viewErr == nil {
+				d.fill(v, fp)
+			}
 			return d, err
 		}
 		return nil, store.ErrNotFound
 	})
+}
+
+// fill adds what the viewer needs of the claim with a fingerprint.
+func (d *findingPage) fill(v *view, fingerprint string) {
+	for _, m := range v.family {
+		if m.report == nil {
+			continue
+		}
+		for i := range m.report.Results {
+			res := &m.report.Results[i]
+			for j := range res.Claims {
+				c := &res.Claims[j]
+				if len(c.Trace) > 0 && reports.Fingerprint(res, c) == fingerprint {
+					d.Claim, d.Steps, d.Sources = c, reports.TraceData(res, c), reports.SourceData(m.report, c.Trace)
+					return
+				}
+			}
+		}
+	}
 }
 
 func took(r store.Run) string {

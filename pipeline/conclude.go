@@ -51,6 +51,7 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if report, err = s.complete(ctx, run, &p, report); err != nil {
 		return err
 	}
+	report.Sources = s.sources(ctx, run, report)
 	text, err := json.Marshal(report)
 	if err != nil {
 		return err

@@ -89,7 +89,7 @@ func newPage(r *verdict.Report, o TextOptions) *page {
 		Style: template.CSS(PageStyle()), Script: template.JS(ViewerScript()), Differences: Differences(r)}
 	p.Headline = headline(r)
 	p.Targets = names(r.Results, func(r verdict.Result) string { return r.Target })
-	sources := newSourceSet(o.Source)
+	sources := newSourceSet(o.Source, r.Sources)
 	for i, s := range Violations(r.Results) {
 		p.Sites = append(p.Sites, newSiteView(i+1, &s, r, p.Targets, sources))
 	}

@@ -47,9 +47,10 @@ func newSiteView(n int, s *Site, r *verdict.Report, targets []string, sources *s
 		v.Suppressed = c.Suppressed
 	}
 	v.Machine = strings.TrimPrefix(onMachine(c.Machine), "; ")
-	for i, l := range sources.lines(s.Pos.File) {
-		if i+1 >= s.Pos.Line-excerptAround && i+1 <= s.Pos.Line+excerptAround && s.Pos.Line > 0 {
-			v.Excerpt = append(v.Excerpt, excerptLine{i + 1, l, i+1 == s.Pos.Line})
+	piece := sources.file(s.Pos.File)
+	for i, l := range piece.Lines {
+		if n := piece.From + i; n >= s.Pos.Line-excerptAround && n <= s.Pos.Line+excerptAround && s.Pos.Line > 0 {
+			v.Excerpt = append(v.Excerpt, excerptLine{n, l, n == s.Pos.Line})
 		}
 	}
 	if len(c.Trace) > 0 {

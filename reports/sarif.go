@@ -229,7 +229,8 @@ func sarifRuleOf(p verdict.Property, cwe *sarifTaxa) sarifRule {
 	text := p.Meaning + "\n\nWrong: " + p.Bad + "\nRight: " + p.Good
 	rule := sarifRule{ID: string(p.Check), Name: strings.ReplaceAll(p.Title, " ", ""),
 		ShortDescription: sarifText{p.Title}, FullDescription: sarifText{p.Meaning},
-		Help:          sarifHelp{text, p.Meaning + "\n\n```c\n" + p.Bad + "   // wrong\n" + p.Good + "   // right\n```\n"},
+		Help: sarifHelp{text, p.Meaning + "\n\n```c\n" + p.Bad + "   // wrong\n" + p.Good +
+			"   // right\n```\n"},
 		Configuration: sarifLevel{"error"}}
 	rule.Properties = map[string]any{"precision": "very-high"}
 	if p.CWE != "" {

@@ -87,7 +87,8 @@ func RDJSON(r *verdict.Report) ([]byte, error) {
 	for _, s := range Violations(r.Results) {
 		if !s.Suppressed() && inPath(s.Pos.File) {
 			c := s.Shown().Claim
-			list = append(list, diagnostic{fmt.Sprintf("%s\nIn %s on %s; claim %s.", plain(c.Message), listed(s.Entries(), 3),
+			list = append(list, diagnostic{fmt.Sprintf("%s\nIn %s on %s; claim %s.", plain(c.Message),
+				listed(s.Entries(), 3),
 				listed(s.Targets(), 4), line(c.ID)), at(s.Pos), "ERROR", code{string(s.Check)}})
 		}
 	}
@@ -95,7 +96,8 @@ func RDJSON(r *verdict.Report) ([]byte, error) {
 		if o.Reason.Pos != nil && inPath(o.Reason.Pos.File) {
 			reason := o.Reason
 			reason.Pos = nil
-			list = append(list, diagnostic{plain(reason.String() + "\nLeaves open " + o.Leaves() + "."), at(*o.Reason.Pos),
+			list = append(list, diagnostic{plain(reason.String() + "\nLeaves open " + o.Leaves() + "."),
+				at(*o.Reason.Pos),
 				"INFO", code{"unknown"}})
 		}
 	}
@@ -124,7 +126,8 @@ func CSV(r *verdict.Report) ([]byte, error) {
 	for i := range r.Results {
 		res := &r.Results[i]
 		if res.Reason != nil {
-			row(res.Target, res.Entry, "", "", verdict.Unknown.String(), "", "", "", "", "", res.Reason.String(), "", "")
+			row(res.Target, res.Entry, "", "", verdict.Unknown.String(), "", "", "", "", "", res.Reason.String(), "",
+				"")
 		}
 		for j := range res.Claims {
 			c := &res.Claims[j]

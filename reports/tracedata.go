@@ -66,47 +66,44 @@ func inScript(v any) template.JS {
 // sourceSet collects the sources that the traces of a page go through.
 type sourceSet struct {
 	read  Source
-	split map[string][]string
-	from  map[string][2]int // lines that are needed, by file: first and last
+	known map[string]verdict.Source
+	need  map[string][2]int // lines that are needed, by file: first and last
 }
 
-func newSourceSet(read Source) *sourceSet {
-	return &sourceSet{read: read, split: map[string][]string{}, from: map[string][2]int{}}
-}
-
-// lines are the lines of a file, none where it is not known.
-func (s *sourceSet) lines(file string) []string {
-	if s.read == nil || file == "" {
-		return nil
+// newSourceSet takes sources from read, or else from what the report has.
+func newSourceSet(read Source, given map[string]verdict.Source) *sourceSet {
+	s := &sourceSet{read: read, known: map[string]verdict.Source{}, need: map[string][2]int{}}
+	for file, piece := range given {
+		s.known[file] = piece
 	}
-	got, known := s.split[file]
-	if !known {
-		if text := s.read(file); len(text) > 0 {
-			got = strings.Split(strings.TrimSuffix(plain(strings.ReplaceAll(string(text), "\r\n", "\n")), "\n"), "\n")
+	return s
+}
+
+// file is what is known of a file.
+func (s *sourceSet) file(name string) verdict.Source {
+	piece, known := s.known[name]
+	if !known && s.read != nil && name != "" {
+		if text := s.read(name); len(text) > 0 {
+			clean := plain(strings.ReplaceAll(string(text), "\r\n", "\n"))
+			piece = verdict.Source{From: 1, Lines: strings.Split(strings.TrimSuffix(clean, "\n"), "\n")}
 		}
-		s.split[file] = got
+		s.known[name] = piece
 	}
-	return got
+	return piece
 }
 
 // needs notes the lines of a trace.
 func (s *sourceSet) needs(steps []verdict.Step) {
 	for _, t := range steps {
-		if t.Pos.File == "" || t.Pos.Line == 0 {
+		if t.Pos.File == "" || t.Pos.Line <= 0 {
 			continue
 		}
-		r, known := s.from[t.Pos.File]
+		r, known := s.need[t.Pos.File]
 		if !known {
 			r = [2]int{t.Pos.Line, t.Pos.Line}
 		}
-		s.from[t.Pos.File] = [2]int{min(r[0], t.Pos.Line), max(r[1], t.Pos.Line)}
+		s.need[t.Pos.File] = [2]int{min(r[0], t.Pos.Line), max(r[1], t.Pos.Line)}
 	}
-}
-
-// sourcePiece is a part of a file.
-type sourcePiece struct {
-	From  int      `json:"from"`
-	Lines []string `json:"lines"`
 }
 
 // Sizes of sources on a page, in lines: whole files up to the first, else with so many around what is needed.
@@ -116,20 +113,51 @@ const (
 )
 
 // pieces are the parts of files that the traces go through.
-func (s *sourceSet) pieces() map[string]sourcePiece {
-	out := map[string]sourcePiece{}
-	for file, r := range s.from {
-		lines := s.lines(file)
-		if len(lines) == 0 || r[0] > len(lines) {
+func (s *sourceSet) pieces() map[string]verdict.Source {
+	out := map[string]verdict.Source{}
+	for file, r := range s.need {
+		piece := s.file(file)
+		first, last := piece.From, piece.From+len(piece.Lines)-1
+		if len(piece.Lines) == 0 || r[0] > last || r[1] < first {
 			continue
 		}
-		first, last := 1, len(lines)
-		if len(lines) > wholeFile {
-			first, last = max(1, r[0]-aroundTrace), min(len(lines), r[1]+aroundTrace)
+		if len(piece.Lines) > wholeFile {
+			first, last = max(first, r[0]-aroundTrace), min(last, r[1]+aroundTrace)
 		}
-		out[plain(file)] = sourcePiece{From: first, Lines: lines[first-1 : last]}
+		out[file] = verdict.Source{From: first, Lines: piece.Lines[first-piece.From : last-piece.From+1]}
 	}
 	return out
 }
 
-func (s *sourceSet) json() template.JS { return inScript(s.pieces()) }
+// json is what the viewer reads.
+func (s *sourceSet) json() template.JS {
+	out := map[string]verdict.Source{}
+	for file, piece := range s.pieces() {
+		clean := verdict.Source{From: piece.From}
+		for _, l := range piece.Lines {
+			clean.Lines = append(clean.Lines, line(l))
+		}
+		out[plain(file)] = clean
+	}
+	return inScript(out)
+}
+
+// TraceSources are the sources that the violations of a report go through, for those who read it without them.
+func TraceSources(r *verdict.Report, read Source) map[string]verdict.Source {
+	s := newSourceSet(read, nil)
+	for i := range r.Results {
+		for j := range r.Results[i].Claims {
+			if c := &r.Results[i].Claims[j]; c.Status == verdict.Violated {
+				s.needs(c.Trace)
+			}
+		}
+	}
+	return s.pieces()
+}
+
+// SourceData is the part of a report's sources that one trace goes through, for the viewer.
+func SourceData(r *verdict.Report, steps []verdict.Step) template.JS {
+	s := newSourceSet(nil, r.Sources)
+	s.needs(steps)
+	return s.json()
+}

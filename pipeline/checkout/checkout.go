@@ -117,6 +117,16 @@ func (c *Cache) Fetch(ctx context.Context, key string, remote Remote, wants ...W
 	return m, shas, nil
 }
 
+// Existing returns the mirror called key if it is here, else nil. Nothing is fetched into it.
+func (c *Cache) Existing(key string) *Mirror {
+	m := &Mirror{filepath.Join(c.Dir, key+".git"), c}
+	if st, err := os.Stat(m.dir); !keyPattern.MatchString(key) || strings.HasPrefix(key, ".") || err != nil ||
+		!st.IsDir() {
+		return nil
+	}
+	return m
+}
+
 // ready makes the mirror if there is none, whole or not at all, and removes locks
 // that a killed git left behind: whoever holds ours is alone.
 func (m *Mirror) ready(ctx context.Context) error {

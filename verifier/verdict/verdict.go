@@ -326,6 +326,14 @@ type Report struct {
 
 	// a line for each claim that targets disagree about, with the reason
 	Differences []string `json:"differences,omitempty"`
+	// the lines that counterexamples go through, by file, where the report is read without the sources
+	Sources map[string]Source `json:"sources,omitempty"`
+}
+
+// Source is a piece of a source file.
+type Source struct {
+	From  int      `json:"from"` // number of the first line
+	Lines []string `json:"lines"`
 }
 
 // IsShadowed reports whether c is unknown only because every execution that
