@@ -1,13 +1,42 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/firmproof/firmproof/verifier/termination"
 )
+
+// inTime writes what prove says and returns, or gives it up when its time is over: the
+// steps of a proof may be long, and the process that they run in ends anyway.
+func inTime(ctx context.Context, timeout time.Duration, w io.Writer, prove func(io.Writer) (string, error)) error {
+	var text bytes.Buffer
+	var last string
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		last, err = prove(&text)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s%s\n", text.String(), last)
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(timeout + timeout/10 + time.Second):
+	}
+	_, err := fmt.Fprintf(w, "Unknown: no answer within %s.\nMAYBE\n", timeout)
+	return err
+}
 
 func itsCommand() *cobra.Command {
 	var timeout time.Duration
@@ -19,12 +48,9 @@ func itsCommand() *cobra.Command {
 The proof is printed in words; the last line is YES, NO, MAYBE or WORST_CASE(?,O(n^k)).`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			last, err := termination.RunFile(cmd.Context(), args[0], timeout, cmd.OutOrStdout())
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), last)
-			return nil
+			return inTime(cmd.Context(), timeout, cmd.OutOrStdout(), func(w io.Writer) (string, error) {
+				return termination.RunFile(cmd.Context(), args[0], timeout, w)
+			})
 		},
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", 25*time.Second, "time limit")

@@ -34,6 +34,11 @@ func (r *koatReader) product() (koatExpr, error) {
 }
 
 func (r *koatReader) factor() (koatExpr, error) {
+	r.depth++
+	defer func() { r.depth-- }()
+	if err := nested(r.depth); err != nil {
+		return koatExpr{}, err
+	}
 	if r.accept("-") {
 		e, err := r.factor()
 		return koatExpr{op: "neg", args: []koatExpr{e}}, err
@@ -87,6 +92,11 @@ func (r *koatReader) connected(op string, signs []string, part func() (koatCond,
 }
 
 func (r *koatReader) condition() (koatCond, error) {
+	r.depth++
+	defer func() { r.depth-- }()
+	if err := nested(r.depth); err != nil {
+		return koatCond{}, err
+	}
 	if r.accept("!") {
 		c, err := r.condition()
 		return koatCond{op: "not", sub: []koatCond{c}}, err
@@ -142,17 +152,19 @@ func (e koatExpr) poly(name func(string) exact.Var) (exact.Poly, error) {
 	case "-":
 		return ps[0].Sub(ps[1]), nil
 	case "*":
-		return ps[0].Mul(ps[1]), nil
+		return mul(ps[0], ps[1])
 	case "neg":
 		return ps[0].Neg(), nil
 	case "^":
-		k, _ := strconv.Atoi(e.text)
-		if k > 64 {
-			return exact.Poly{}, fmt.Errorf("exponent %d", k)
+		k, err := strconv.Atoi(e.text)
+		if err != nil || k > maxPower {
+			return exact.Poly{}, fmt.Errorf("exponent %s", e.text)
 		}
 		p := exact.PolyOf(exact.C(1))
 		for ; k > 0; k-- {
-			p = p.Mul(ps[0])
+			if p, err = mul(p, ps[0]); err != nil {
+				return p, err
+			}
 		}
 		return p, nil
 	}

@@ -11,6 +11,7 @@ import (
 type koatReader struct {
 	toks  []string
 	pos   int
+	depth int // of brackets and signs
 	lines []int
 	b     *Builder
 	width int // the greatest arity seen; position i is the i-th variable

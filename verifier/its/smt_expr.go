@@ -134,7 +134,10 @@ func (env *smtEnv) poly(e sexp) (exact.Poly, error) {
 			case "-":
 				out = out.Sub(a)
 			case "*":
-				out = out.Mul(a)
+				var err error
+				if out, err = mul(out, a); err != nil {
+					return out, fmt.Errorf("line %d: %w", e.line, err)
+				}
 			}
 		}
 		return out, nil

@@ -39,6 +39,9 @@ func parseSexps(text string) ([]sexp, error) {
 			}
 		case c == '(':
 			stack, starts = append(stack, nil), append(starts, line)
+			if err := nested(len(stack)); err != nil {
+				return nil, fmt.Errorf("line %d: %w", line, err)
+			}
 			i++
 		case c == ')':
 			n := len(stack) - 1

@@ -12,6 +12,9 @@ import (
 
 // ReadFile reads a system by the file's extension: .koat, .smt2 or .ari.
 func ReadFile(path string) (*System, error) {
+	if st, err := os.Stat(path); err == nil && (!st.Mode().IsRegular() || st.Size() > maxText) {
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, maxText)
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
