@@ -3,6 +3,7 @@ package build
 import (
 	"encoding/xml"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -150,7 +151,11 @@ func (p *svdPeripheral) regions() ([]targets.Region, error) {
 			if blk.Usage == "reserved" || size == 0 {
 				continue
 			}
-			out = append(out, targets.Region{Name: name, Base: base + k*step + offset, Size: size, Access: access})
+			r := targets.Region{Name: name, Base: base + k*step + offset, Size: size, Access: access}
+			if k > 0 && step > math.MaxInt64/k || r.Base < base || r.Base < offset || r.Base+r.Size-1 < r.Base {
+				return nil, fmt.Errorf("block at %s, %d bytes: beyond the address space", blk.Offset, size)
+			}
+			out = append(out, r)
 		}
 	}
 	return out, nil
@@ -182,6 +187,9 @@ func svdNumber(field, s string) (uint64, error) {
 	n, err := strconv.ParseUint(text, base, 63)
 	if err != nil {
 		return 0, fmt.Errorf("%s `%s` is no number", field, s)
+	}
+	if n > math.MaxInt64/unit {
+		return 0, fmt.Errorf("%s `%s` is too large", field, s)
 	}
 	return n * unit, nil
 }

@@ -231,6 +231,9 @@ func (r *koatReader) system(name string) (*System, error) {
 	if r.start == "" && len(r.rules) > 0 {
 		r.start = r.rules[0].left.fun
 	}
+	if r.start == "" {
+		return nil, fmt.Errorf("%s: no rules and no start: this is no transition system", name)
+	}
 	start := r.b.Loc(r.start)
 	for i, rule := range r.rules {
 		if err := r.addRule(i, rule); err != nil {

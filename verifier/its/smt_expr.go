@@ -35,7 +35,7 @@ func (env *smtEnv) formula(e sexp, neg bool) (formula, error) {
 			op = map[string]string{"and": "or", "or": "and"}[op]
 		}
 		f := formula{op: op}
-		for _, a := range e.list[1:] {
+		for _, a := range e.from(1) {
 			g, err := env.formula(a, neg)
 			if err != nil {
 				return f, err
@@ -45,11 +45,11 @@ func (env *smtEnv) formula(e sexp, neg bool) (formula, error) {
 		return f, nil
 	case "not":
 		if len(e.list) == 2 {
-			return env.formula(e.list[1], !neg)
+			return env.formula(e.at(1), !neg)
 		}
 	case "=>":
 		if len(e.list) == 3 {
-			or := sexp{line: e.line, list: []sexp{{atom: "or"}, {list: []sexp{{atom: "not"}, e.list[1]}}, e.list[2]}}
+			or := sexp{line: e.line, list: []sexp{{atom: "or"}, {list: []sexp{{atom: "not"}, e.at(1)}}, e.at(2)}}
 			return env.formula(or, neg)
 		}
 	case "exists":
@@ -64,19 +64,19 @@ func (env *smtEnv) formula(e sexp, neg bool) (formula, error) {
 
 func (env *smtEnv) exists(e sexp) (formula, error) {
 	saved := map[string]exact.Var{}
-	for _, p := range e.list[1].list {
-		if len(p.list) != 2 || p.list[1].atom != "Int" {
+	for _, p := range e.at(1).list {
+		if len(p.list) != 2 || p.at(1).atom != "Int" {
 			return formula{}, fmt.Errorf("line %d: bound variable that is not Int", e.line)
 		}
-		name := p.list[0].atom
+		name := p.at(0).atom
 		if v, ok := env.names[name]; ok {
 			saved[name] = v
 		}
 		env.names[name] = env.temp()
 	}
-	f, err := env.formula(e.list[2], false)
-	for _, p := range e.list[1].list {
-		name := p.list[0].atom
+	f, err := env.formula(e.at(2), false)
+	for _, p := range e.at(1).list {
+		name := p.at(0).atom
 		delete(env.names, name)
 		if v, ok := saved[name]; ok {
 			env.names[name] = v
@@ -89,11 +89,11 @@ func (env *smtEnv) comparison(e sexp, neg bool) (formula, error) {
 	if len(e.list) != 3 {
 		return formula{}, fmt.Errorf("line %d: %s with %d arguments", e.line, e.head(), len(e.list)-1)
 	}
-	l, err := env.poly(e.list[1])
+	l, err := env.poly(e.at(1))
 	if err != nil {
 		return formula{}, err
 	}
-	r, err := env.poly(e.list[2])
+	r, err := env.poly(e.at(2))
 	if err != nil {
 		return formula{}, err
 	}
@@ -115,7 +115,7 @@ func (env *smtEnv) poly(e sexp) (exact.Poly, error) {
 		return exact.Poly{}, fmt.Errorf("line %d: empty term", e.line)
 	}
 	var args []exact.Poly
-	for _, a := range e.list[1:] {
+	for _, a := range e.from(1) {
 		p, err := env.poly(a)
 		if err != nil {
 			return p, err
@@ -163,11 +163,14 @@ func readARI(name string, top []sexp) (*System, error) {
 			if len(e.list) != 3 {
 				return nil, fmt.Errorf("%s:%d: fun without sort", name, e.line)
 			}
-			n := max(0, len(e.list[2].list)-2)
-			a.arity[e.list[1].atom] = n
+			n := max(0, len(e.at(2).list)-2)
+			a.arity[e.at(1).atom] = n
 			a.width = max(a.width, n)
 		case "entrypoint":
-			a.start = e.list[len(e.list)-1].atom
+			if len(e.list) != 2 {
+				return nil, fmt.Errorf("%s:%d: entrypoint wants one name", name, e.line)
+			}
+			a.start = e.at(1).atom
 		}
 	}
 	for i := 0; i < a.width; i++ {
@@ -178,13 +181,16 @@ func readARI(name string, top []sexp) (*System, error) {
 		if e.head() != "rule" {
 			continue
 		}
-		if a.start == "" {
-			a.start = e.list[1].head()
+		if a.start == "" && len(e.list) > 1 {
+			a.start = e.at(1).head()
 		}
 		if err := a.rule(e, count); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, e.line, err)
 		}
 		count++
+	}
+	if a.start == "" {
+		return nil, fmt.Errorf("%s: no rules and no entrypoint: this is no transition system", name)
 	}
 	return a.b.System(a.b.Loc(a.start))
 }
@@ -193,7 +199,7 @@ func (a *ariSystem) rule(e sexp, index int) error {
 	if len(e.list) < 3 {
 		return fmt.Errorf("rule without right side")
 	}
-	left, right := e.list[1], e.list[2]
+	left, right := e.at(1), e.at(2)
 	if left.atom != "" {
 		left = sexp{list: []sexp{left}}
 	}
@@ -204,24 +210,24 @@ func (a *ariSystem) rule(e sexp, index int) error {
 		return fmt.Errorf("%q is not a declared function", right.head())
 	}
 	env := &smtEnv{names: map[string]exact.Var{}}
-	for i, p := range left.list[1:] {
+	for i, p := range left.from(1) {
 		if _, dup := env.names[p.atom]; p.atom == "" || dup {
 			return fmt.Errorf("left side is not a function of distinct variables")
 		}
 		env.names[p.atom] = exact.Var(i)
 	}
 	guard, cost := fTrue, exact.PolyOf(exact.C(1))
-	for _, p := range e.list[3:] {
+	for _, p := range e.from(3) {
 		env.freeNames(p)
 	}
-	env.freeNames(sexp{list: right.list[1:]})
+	env.freeNames(sexp{list: right.from(1)})
 	var err error
 	for i := 3; i+1 < len(e.list); i += 2 {
-		switch e.list[i].atom {
+		switch e.at(i).atom {
 		case ":guard":
-			guard, err = env.formula(e.list[i+1], false)
+			guard, err = env.formula(e.at(i+1), false)
 		case ":cost":
-			cost, err = env.poly(e.list[i+1])
+			cost, err = env.poly(e.at(i+1))
 		}
 		if err != nil {
 			return err
@@ -231,7 +237,7 @@ func (a *ariSystem) rule(e sexp, index int) error {
 	for i := 0; i < a.width; i++ {
 		set[exact.Var(i)] = exact.Poly{}
 		if i+1 < len(right.list) {
-			if set[exact.Var(i)], err = env.poly(right.list[i+1]); err != nil {
+			if set[exact.Var(i)], err = env.poly(right.at(i+1)); err != nil {
 				return err
 			}
 		}

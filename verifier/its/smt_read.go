@@ -1,6 +1,7 @@
 package its
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,12 +16,18 @@ type sexp struct {
 	line int
 }
 
-func (e sexp) head() string {
-	if len(e.list) > 0 {
-		return e.list[0].atom
+func (e sexp) head() string { return e.at(0).atom }
+
+// at is an element of a list, or an empty one behind its end: what strangers wrote may be shorter than it should.
+func (e sexp) at(i int) sexp {
+	if i < len(e.list) {
+		return e.list[i]
 	}
-	return ""
+	return sexp{line: e.line}
 }
+
+// from lists the elements from the i-th on.
+func (e sexp) from(i int) []sexp { return e.list[min(i, len(e.list)):] }
 
 func parseSexps(text string) ([]sexp, error) {
 	stack := [][]sexp{nil}
@@ -77,10 +84,11 @@ func parseSexps(text string) ([]sexp, error) {
 // smtReader reads TermComp's SMT-LIB form: define-fun init_main and next_main
 // over cfg_init and cfg_trans2.
 type smtReader struct {
-	b     *Builder
-	start Loc
-	pre   map[string]exact.Var
-	count int
+	b        *Builder
+	start    Loc
+	declared bool
+	pre      map[string]exact.Var
+	count    int
 }
 
 // ReadSMT reads a system in TermComp's SMT-LIB form, or in the ARI form of
@@ -100,7 +108,7 @@ func ReadSMT(name, text string) (*System, error) {
 		if e.head() != "define-fun" || len(e.list) != 5 {
 			continue
 		}
-		switch e.list[1].atom {
+		switch e.at(1).atom {
 		case "init_main":
 			err = r.initMain(e)
 		case "next_main":
@@ -119,20 +127,20 @@ func ReadSMT(name, text string) (*System, error) {
 // params splits the parameters into blocks, one per Loc parameter.
 func params(e sexp) ([][]string, error) {
 	var out [][]string
-	for _, p := range e.list[2].list {
+	for _, p := range e.at(2).list {
 		if len(p.list) != 2 {
 			return nil, fmt.Errorf("parameter without sort")
 		}
-		switch p.list[1].atom {
+		switch p.at(1).atom {
 		case "Loc":
 			out = append(out, nil)
 		case "Int":
 			if len(out) == 0 {
-				return nil, fmt.Errorf("parameter %s before the location", p.list[0].atom)
+				return nil, fmt.Errorf("parameter %s before the location", p.at(0).atom)
 			}
-			out[len(out)-1] = append(out[len(out)-1], p.list[0].atom)
+			out[len(out)-1] = append(out[len(out)-1], p.at(0).atom)
 		default:
-			return nil, fmt.Errorf("parameter %s of sort %s", p.list[0].atom, p.list[1].atom)
+			return nil, fmt.Errorf("parameter %s of sort %s", p.at(0).atom, p.at(1).atom)
 		}
 	}
 	return out, nil
@@ -140,28 +148,37 @@ func params(e sexp) ([][]string, error) {
 
 func (r *smtReader) initMain(e sexp) error {
 	blocks, err := params(e)
-	if err != nil || len(blocks) != 1 {
+	if err != nil {
 		return fmt.Errorf("init_main: parameters: %w", err)
 	}
-	body := e.list[4]
+	if len(blocks) != 1 {
+		return fmt.Errorf("init_main: %d locations among its parameters, want one", len(blocks))
+	}
+	body := e.at(4)
 	if body.head() != "cfg_init" || len(body.list) != 4 {
 		return fmt.Errorf("init_main: %q where cfg_init should stand", body.head())
 	}
-	r.declare(blocks[0])
-	entry := r.b.Loc(body.list[2].atom)
+	if err := r.declare(blocks[0]); err != nil {
+		return fmt.Errorf("init_main: %w", err)
+	}
+	entry := r.b.Loc(body.at(2).atom)
 	r.start = r.b.Loc("__start")
 	bind := map[string]exact.Var{}
 	for i, n := range blocks[0] {
 		bind[n] = exact.Var(i)
 	}
-	return r.relation(r.start, entry, body.list[3], bind, nil)
+	return r.relation(r.start, entry, body.at(3), bind, nil)
 }
 
 // declare names the variables, without the suffix that marks the state before.
-func (r *smtReader) declare(names []string) {
-	if len(r.b.sys.Vars) > 0 {
-		return
+func (r *smtReader) declare(names []string) error {
+	if r.declared {
+		if len(names) != len(r.b.sys.Vars) {
+			return fmt.Errorf("%d variables here, %d elsewhere", len(names), len(r.b.sys.Vars))
+		}
+		return nil
 	}
+	r.declared = true
 	for _, n := range names {
 		short := strings.TrimSuffix(strings.Trim(n, "|"), "^0")
 		if _, dup := r.b.vars[short]; dup {
@@ -169,28 +186,34 @@ func (r *smtReader) declare(names []string) {
 		}
 		r.b.Var(short)
 	}
+	return nil
 }
 
 func (r *smtReader) nextMain(e sexp) error {
 	blocks, err := params(e)
-	if err != nil || len(blocks) != 2 || len(blocks[0]) != len(blocks[1]) {
-		return fmt.Errorf("next_main: parameters do not pair up: %w", err)
+	if err != nil {
+		return fmt.Errorf("next_main: parameters: %w", err)
 	}
-	r.declare(blocks[0])
+	if len(blocks) != 2 || len(blocks[0]) != len(blocks[1]) {
+		return errors.New("next_main: parameters do not pair up")
+	}
+	if err := r.declare(blocks[0]); err != nil {
+		return fmt.Errorf("next_main: %w", err)
+	}
 	bind := map[string]exact.Var{}
 	for i, n := range blocks[0] {
 		bind[n] = exact.Var(i)
 	}
-	parts := []sexp{e.list[4]}
+	parts := []sexp{e.at(4)}
 	if parts[0].head() == "or" {
-		parts = parts[0].list[1:]
+		parts = parts[0].from(1)
 	}
 	for _, p := range parts {
 		if p.head() != "cfg_trans2" || len(p.list) != 6 {
 			return fmt.Errorf("line %d: %q is not modelled", p.line, p.head())
 		}
-		from, to := r.b.Loc(p.list[2].atom), r.b.Loc(p.list[4].atom)
-		if err := r.relation(from, to, p.list[5], bind, blocks[1]); err != nil {
+		from, to := r.b.Loc(p.at(2).atom), r.b.Loc(p.at(4).atom)
+		if err := r.relation(from, to, p.at(5), bind, blocks[1]); err != nil {
 			return fmt.Errorf("line %d: %w", p.line, err)
 		}
 	}
