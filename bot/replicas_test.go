@@ -9,18 +9,35 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
 	"github.com/firmproof/firmproof/bot"
 	"github.com/firmproof/firmproof/pipeline/store/pgtest"
 )
 
-// TestReplicas: on PostgreSQL, one process takes webhooks, two others work; one
-// of those ends in the middle of its runs, and the rest does them.
+// bucket is an S3 server's, empty, and where it is.
+func bucket(t *testing.T) string {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket("firm"); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(web.Close)
+	t.Setenv("AWS_ACCESS_KEY_ID", "key")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	return "s3://" + strings.TrimPrefix(web.URL, "http://") + "/firm?region=eu-central-1&insecure=1"
+}
+
+// TestReplicas: one process takes webhooks, two others work, as on machines of their own: they share
+// PostgreSQL and a bucket, and no folder. One of those that work ends in the middle of its runs, and the one that joins
+// does them.
 func TestReplicas(t *testing.T) {
-	t.Parallel()
 	w := &world{t: t, logs: &syncBuffer{}}
 	dsn := pgtest.Start(t)
 	w.connectProxy(t.TempDir())
-	w.cfg.DB, w.cfg.Workers = dsn, 0
+	w.cfg.DB, w.cfg.Workers, w.cfg.Artifacts = dsn, 0, bucket(t)
 	w.start()
 	stuck := &reader{hold: make(chan struct{})}
 	quick := &reader{}
@@ -63,7 +80,7 @@ func (w *world) connectProxy(dir string) {
 func (w *world) worker(c *reader) *bot.Server {
 	w.t.Helper()
 	cfg := w.cfg
-	cfg.Data, cfg.Artifacts = filepath.Join(w.t.TempDir(), "worker"), filepath.Join(cfg.Data, "artifacts")
+	cfg.Data = filepath.Join(w.t.TempDir(), "worker")
 	cfg.SecretFiles, cfg.Workers, cfg.Checker = nil, 2, c
 	cfg.Log = slog.New(slog.NewJSONHandler(w.logs, nil))
 	s, err := bot.New(context.Background(), cfg)

@@ -119,6 +119,7 @@ func TestDeploySchemas(t *testing.T) {
 	}
 	for _, c := range []struct{ file, old, new, want string }{
 		{"kubernetes/serve.yaml", "replicas: 2", "replcas: 2", "/spec/replcas is unknown"},
+		{"kubernetes/scale.yaml", "maxReplicas: 50", "maxReplica: 50", "/spec/maxReplica is unknown"},
 		{"kubernetes/worker.yaml", "runAsNonRoot: true", `runAsNonRoot: "yes"`,
 			"/spec/template/spec/securityContext/runAsNonRoot"},
 		{"kubernetes/network.yaml", "podSelector: {}", "podSelecter: {}", "podSelecter is unknown"},

@@ -7,18 +7,19 @@ import (
 
 // Backlog is what waits in one queue.
 type Backlog struct {
-	Queue string // events, runs, publish
+	Queue string // events, runs, tasks, publish
 	Depth int
 	Age   time.Duration // of the oldest
 }
 
 // Backlog counts what waits: webhooks that are not handled, runs that have not
-// begun, runs whose state GitHub does not show yet.
+// begun, verifications that no worker has, runs whose state GitHub does not show yet.
 func (t Tx) Backlog(ctx context.Context) ([]Backlog, error) {
 	var out []Backlog
 	for _, q := range []struct{ name, from, at string }{
 		{"events", `deliveries WHERE state = 'open'`, "received_at"},
 		{"runs", `runs WHERE state = 'queued'`, "created_at"},
+		{"tasks", `tasks WHERE state = 'queued'`, "created_at"},
 		{"publish", `runs WHERE published_version < version`, "changed_at"},
 	} {
 		b := Backlog{Queue: q.name}
