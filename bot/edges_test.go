@@ -191,7 +191,8 @@ func TestMetrics(t *testing.T) {
 	w.server.Metrics().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
 	text := rec.Body.String()
 	for _, want := range []string{`firmproof_deliveries_total{answer="Accepted",event="pull_request"} 1`,
-		"firmproof_delivery_ack_seconds_count", `firmproof_queue_depth{queue="runs"} 0`, `firmproof_queue_depth{queue="tasks"} 0`,
+		"firmproof_delivery_ack_seconds_count", `firmproof_queue_depth{queue="runs"} 0`,
+		`firmproof_queue_depth{queue="tasks"} 0`,
 		`firmproof_queue_age_seconds{queue="events"}`, `firmproof_queue_depth{queue="publish"}`,
 		`firmproof_stage_seconds_count{stage="solve"} `, `firmproof_stage_seconds_count{stage="other"} `,
 		`firmproof_answers_total{source="cache"} `, `firmproof_github_calls_total{code="2xx",method="POST"}`,

@@ -106,7 +106,8 @@ type runsCollector struct {
 func newRunsCollector(st *store.Store) *runsCollector {
 	return &runsCollector{st, prometheus.NewDesc("firmproof_runs", "Runs by state.", []string{"state"}, nil),
 		prometheus.NewDesc("firmproof_queue_depth",
-			"What waits: webhooks to handle, runs to plan or build, verifications, runs to show at GitHub.", []string{"queue"}, nil),
+			"What waits: webhooks to handle, runs to plan or build, verifications, runs to show at GitHub.",
+			[]string{"queue"}, nil),
 		prometheus.NewDesc("firmproof_queue_age_seconds", "Age of the oldest that waits.", []string{"queue"}, nil)}
 }
 

@@ -227,7 +227,7 @@ func (a *ariSystem) rule(e sexp, index int) error {
 		case ":guard":
 			guard, err = env.formula(e.at(i+1), false)
 		case ":cost":
-			cost, err = env.poly(e.at(i+1))
+			cost, err = env.poly(e.at(i + 1))
 		}
 		if err != nil {
 			return err
@@ -237,7 +237,7 @@ func (a *ariSystem) rule(e sexp, index int) error {
 	for i := 0; i < a.width; i++ {
 		set[exact.Var(i)] = exact.Poly{}
 		if i+1 < len(right.list) {
-			if set[exact.Var(i)], err = env.poly(right.at(i+1)); err != nil {
+			if set[exact.Var(i)], err = env.poly(right.at(i + 1)); err != nil {
 				return err
 			}
 		}
