@@ -6,6 +6,7 @@
 //	measure incremental  a change of one function of a project against its first run, with the real program
 //	measure throughput   many tasks, with 1, 2 and 4 worker processes on PostgreSQL
 //	measure kill         worker processes killed at random under load
+//	measure capacity     what 100 to 10,000 repositories need, by simulation from measured times
 //	measure idle         memory of a server that has nothing to do
 //	measure slowest      the programs of a folder that take longest, with their memory: only if it is named
 package main
@@ -58,10 +59,10 @@ func main() {
 	flag.DurationVar(&o.limit, "limit", 15*time.Second, "time of a task of slowest")
 	flag.Parse()
 	all := map[string]func(context.Context, *options) error{"overhead": overhead, "incremental": incremental,
-		"throughput": throughput, "kill": kill, "idle": idle, "slowest": slowest}
+		"throughput": throughput, "capacity": capacity, "kill": kill, "idle": idle, "slowest": slowest}
 	names := flag.Args()
 	if len(names) == 0 {
-		names = []string{"overhead", "incremental", "throughput", "kill", "idle"}
+		names = []string{"overhead", "incremental", "throughput", "capacity", "kill", "idle"}
 	}
 	for _, name := range names {
 		if all[name] == nil {
