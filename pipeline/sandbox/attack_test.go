@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -331,5 +332,31 @@ func siege(t *testing.T) {
 	t.Helper()
 	if os.Getenv("SIEGE") == "" {
 		t.Skip("an attack of `make siege`")
+	}
+}
+
+// TestRunscJob: the script for gVisor gives runsc a bundle in which the job runs; a
+// stand-in runs its arguments in its folder.
+func TestRunscJob(t *testing.T) {
+	dir := t.TempDir()
+	stand := "#!/usr/bin/python3\nimport json,os,sys\nb=sys.argv[sys.argv.index('--bundle')+1]\n" +
+		"c=json.load(open(b+'/config.json'))\nm={x['destination']:x.get('options') for x in c['mounts']}\n" +
+		"assert sys.argv[1:3]==['--network=none','run'] and m['" + dir + "']==['rbind','rw'], m\n" +
+		"assert m['/usr/share']==['rbind','ro'] and c['linux']['resources']['memory']['limit']==1000, c\n" +
+		"p=c['process']\nos.chdir(p['cwd'])\n" +
+		"sys.exit(os.spawnve(os.P_WAIT,p['args'][0],p['args'],dict(e.split('=',1) for e in p['env'])))\n"
+	if err := os.WriteFile(filepath.Join(dir, "runsc"), []byte(stand), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script, err := filepath.Abs("../../deploy/runsc-job")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(script, "--dir", dir, "--memory", "1000", "--processes", "7", "--read", "/usr/share", "--write",
+		dir, "--", "/bin/sh", "-c", `echo "in \"$PWD\" with $HOME"; exit 7`)
+	cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "HOME=/none", "SECRET=x"}
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != 7 || string(out) != "in \""+dir+"\" with /none\n" {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

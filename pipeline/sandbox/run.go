@@ -133,7 +133,7 @@ func (s *Sandbox) argv(spec Spec, j *job) ([]string, error) {
 	}
 	line := append([]string{s.program, InitCommand, string(text), "--"}, spec.Argv...)
 	switch {
-	case len(s.outer) > 0:
+	case len(s.outer) > 0 && !spec.Network: // what needs the network is our own fetching
 		line = append(s.outerArgs(spec), line...)
 	case s.bwrap != "":
 		line = append(s.bwrapArgs(spec), line...)
