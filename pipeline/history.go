@@ -25,7 +25,7 @@ type Regression struct {
 }
 
 // TargetChange compares the last complete run before the time (or the first in
-// it) with the last one. An open or undecided finding is never counted as fixed.
+// it) with the last one, at equal bounds if there are two such runs. An open or undecided finding is never counted as fixed.
 type TargetChange struct {
 	Target      string   `json:"target"`
 	From        RunRef   `json:"from"`
@@ -113,18 +113,44 @@ func Regress(ctx context.Context, st *store.Store, repository string, since time
 	return out, err
 }
 
+// sameBounds reports whether two runs looked equally deep: a deeper one decides more, and takes longer.
+func sameBounds(a, b store.Run) bool {
+	return a.Options.Unwind == b.Options.Unwind && a.Options.Timeout == b.Options.Timeout &&
+		a.Options.Prove == b.Options.Prove && max(1, a.Options.Factor) == max(1, b.Options.Factor)
+}
+
+// framing picks the run to compare the last one with: the last before the time, or else the first, at equal bounds. Only
+// where there is no other run with them is it one with other bounds, and equal is false.
+func framing(runs []store.Run, since time.Time) (first store.Run, equal bool) {
+	last := runs[len(runs)-1]
+	pick := func(list []store.Run) store.Run {
+		out := list[0]
+		for _, r := range list {
+			if r.Finished.Before(since) {
+				out = r
+			}
+		}
+		return out
+	}
+	var same []store.Run
+	for _, r := range runs {
+		if sameBounds(r, last) {
+			same = append(same, r)
+		}
+	}
+	if len(same) > 1 || len(runs) == 1 {
+		return pick(same), true
+	}
+	return pick(runs), false
+}
+
 // compareRuns picks the two runs of a target that frame the time.
 func compareRuns(ctx context.Context, tx store.Tx, runs []store.Run, since time.Time) (TargetChange, bool, error) {
 	last := runs[len(runs)-1]
 	if last.Finished.Before(since) {
 		return TargetChange{}, false, nil // nothing ran
 	}
-	first := runs[0]
-	for _, r := range runs {
-		if r.Finished.Before(since) {
-			first = r
-		}
-	}
+	first, equal := framing(runs, since)
 	before, err := claimsOf(ctx, tx, first.ID)
 	if err != nil {
 		return TargetChange{}, false, err
@@ -135,7 +161,11 @@ func compareRuns(ctx context.Context, tx store.Tx, runs []store.Run, since time.
 	}
 	c := TargetChange{Target: last.Target, From: refOf(first), To: refOf(last)}
 	c.fill(before, after)
-	c.slower(before, after)
+	if equal {
+		c.slower(before, after)
+	} else {
+		c.ProofLost = nil // what was proved at other bounds may only be bounded at these
+	}
 	if c.Commits, err = commitsBetween(ctx, tx, runs, first, last); err != nil {
 		return c, false, err
 	}

@@ -90,6 +90,44 @@ func TestRegress(t *testing.T) {
 	}
 }
 
+// TestRegressAtEqualBounds: a deep run of the night is compared with the night before, not with the quick run of a push.
+func TestRegressAtEqualBounds(t *testing.T) {
+	ctx := context.Background()
+	b := newBench(t)
+	took, status := int64(0), verdict.Invalid
+	b.check = func(_ context.Context, t Task) (*verdict.Result, error) {
+		return &verdict.Result{Target: t.Job.Plan.Target, Entry: "main", DurationMS: took, Claims: []verdict.Claim{{
+			ID: "memory@f#1", Check: verdict.Memory, Status: status, Message: "m", Pos: verdict.Pos{File: "a.c",
+				Line: 1}}}}, nil
+	}
+	run := func(ms int64, s verdict.Status, o store.Options) *TargetChange {
+		t.Helper()
+		took, status = ms, s
+		sha := b.commit(benchManifest)
+		b.begin(store.Run{Repo: 1, Installation: 2, HeadSHA: sha, Ref: "refs/heads/main", Trigger: "push", Options: o})
+		b.await()
+		r, err := Regress(ctx, b.st, "a/b", time.Now().Add(-time.Hour))
+		if err != nil || len(r.Targets) != 1 {
+			t.Fatalf("%v %+v", err, r)
+		}
+		return &r.Targets[0]
+	}
+	deep := store.Options{Unwind: 64}
+	run(1000, verdict.Proved, store.Options{})
+	if c := run(60_000, verdict.Bounded, deep); len(c.ProofLost)+len(c.Slower) > 0 {
+		t.Errorf("a deep run against a quick one: %+v", c)
+	}
+	run(1000, verdict.Proved, store.Options{})
+	night := run(62_000, verdict.Bounded, deep)
+	if len(night.ProofLost)+len(night.Slower) > 0 || night.From.Seconds == 0 && night.From.Run == night.To.Run {
+		t.Errorf("two nights: %+v", night)
+	}
+	if c := run(120_000, verdict.Bounded, deep); len(c.Slower) != 1 ||
+		c.Slower[0].Message != "60.0 s before, 120.0 s now" {
+		t.Errorf("a slower night: %+v", c.Slower)
+	}
+}
+
 // TestInertHistory: subjects of commits, messages and names format and mention nothing.
 func TestInertHistory(t *testing.T) {
 	const hostile = "a\n# x <img src=x> @acme/security #1 [y](https://evil.example) `"
