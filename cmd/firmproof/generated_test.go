@@ -193,3 +193,35 @@ func TestHarnessesFromCode(t *testing.T) {
 		t.Errorf("%d results\n%s", len(rep.Results), errs)
 	}
 }
+
+// TestHarnessCommand: harnesses for two functions of a file, one of them static, are written, compile, say the same
+// as the generated ones, and stand in a manifest beside the file that they include.
+func TestHarnessCommand(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src/a.c": `#include <stddef.h>
+struct item { int *data; size_t len; };
+int sum(const int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s ^= p[i]; return s; }
+static int past(const int *p, int n) { return p[n]; }
+int first(struct item *i) { return i && i->data ? i->data[0] : past(&(int){1}, 0); }
+`, "src/b.c": "int sum(const int *p, int n);\nint other(const int *p) { return sum(p, 1); }\n",
+		".firmproof.yml": "version: 1\nbuild: {sources: [\"src/*.c\"]}\nharnesses: [{entry: other}]\n"})
+	var out strings.Builder
+	for _, f := range []string{"sum", "past", "first"} {
+		if code := runWith([]string{"harness", f, dir}, &out, &out); code != 0 {
+			t.Fatalf("%s: exit %d: %s", f, code, out.String())
+		}
+	}
+	put(t, dir, ".firmproof.yml", "version: 1\nbuild: {sources: [\"src/*.c\"]}\nharnesses:\n"+
+		"  - {entry: sum_harness, file: proofs/a.c}\n  - {entry: past_harness, file: proofs/a.c}\n  - {entry: first_harness, file: proofs/a.c}\n")
+	_, rep, errs := checkJSON(t, dir)
+	var got []string
+	for i := range rep.Results {
+		got = append(got, rep.Results[i].Entry+"="+rep.Results[i].Status.String())
+	}
+	if s := strings.Join(got, " "); s != "sum_harness=proved past_harness=violated first_harness=proved" {
+		t.Errorf("%s\n%s", s, errs)
+	}
+	if code := runWith([]string{"harness", "sum", dir}, &out, &out); code != exitUsage ||
+		!strings.Contains(out.String(), "has a function sum_harness already") {
+		t.Errorf("a second time: exit %d: %s", code, out.String())
+	}
+}

@@ -80,7 +80,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(initCommand(), replayCommand(), runCommand())
+	root.AddCommand(initCommand(), harnessCommand(), replayCommand(), runCommand())
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
 	root.AddCommand(checkCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), boundCommand(),
 		fakegithubCommand(), demoCommand(),

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -129,6 +130,8 @@ type builder struct {
 	img   *Image
 	specs []unitSpec
 	seen  map[string]bool
+
+	harnesses []string // files of harnesses that the build does not have
 
 	before committed // with Options.Committed: the tree before build.command ran
 	static bool      // unused static functions are compiled too
@@ -267,6 +270,7 @@ func (b *builder) addHarnesses(m *manifest.Manifest) {
 		s := spec
 		s.file = file
 		b.add(s)
+		b.harnesses = append(b.harnesses, filepath.Join(b.dir, file))
 	}
 }
 
@@ -326,7 +330,9 @@ func (b *builder) attempt(ctx context.Context, entries, keep []string) (*Image, 
 			b.note("%s calls %s without a declaration: it is taken to return int", u.File, f)
 		}
 	}
+	units := b.withoutIncluded(b.img.Units)
 	img := *b.img
+	img.Units = units
 	if b.opts.Contracts != nil {
 		keep = append(keep, contract.Kept()...)
 	}
@@ -335,6 +341,22 @@ func (b *builder) attempt(ctx context.Context, entries, keep []string) (*Image, 
 		return nil, err
 	}
 	return &img, nil
+}
+
+// withoutIncluded leaves out the units whose file the file of a harness includes: they are verified as that
+// unit has them.
+func (b *builder) withoutIncluded(units []Unit) []Unit {
+	return slices.DeleteFunc(slices.Clone(units), func(u Unit) bool {
+		own := absoluteIn(b.dir, u.File)
+		return slices.ContainsFunc(units, func(h Unit) bool {
+			file := absoluteIn(b.dir, h.File)
+			if file == own || !slices.Contains(b.harnesses, file) || !slices.Contains(h.Sources, own) {
+				return false
+			}
+			b.img.Notes = append(b.img.Notes, fmt.Sprintf("%s is verified as %s includes it", u.File, h.File))
+			return true
+		})
+	})
 }
 
 func unique(list []string) []string {

@@ -75,6 +75,8 @@ func isStruct(t *ir.DType) bool { return t != nil && t.Kind == ir.DStruct }
 func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 	if u := &h.uses[i]; u.param >= 0 && u.param != i && h.of.Params[u.param].T.IsInt() {
 		return u.param, u.bytes, u.plus
+	} else if u.need > 0 && !u.varies {
+		return -1, false, 0 // one element
 	}
 	for n := i + 1; n < len(h.of.Params); n++ {
 		v := h.vars[n]

@@ -1,6 +1,8 @@
 package weave
 
 import (
+	"strings"
+
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -10,7 +12,8 @@ func (h *harness) preconditions(args []ir.Value) {
 	b := h.of.Blocks[0]
 	for n := 0; n < len(h.of.Blocks) && waysInto(b) <= 1; n++ {
 		for _, in := range b.Instrs {
-			if in.Op == ir.OpCall && in.Model != ir.ModelNone || in.Op == ir.OpStore && !isLocal(in.Args[1]) {
+			if in.Op == ir.OpCall && !strings.HasPrefix(string(in.Model), "llvm.") || in.Op == ir.OpStore &&
+				!isLocal(in.Args[1]) {
 				return
 			}
 		}
