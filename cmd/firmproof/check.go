@@ -81,7 +81,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringVar(&fl.req.StopAfter, "stop-after", "", "stop after a stage: compile, read, encode")
 	f.StringSliceVar(&fl.dump, "dump", nil, "print stages: ir, ilr, smt2, dimacs, seg, its")
 	f.StringArrayVar(&fl.out.formats, "format", nil,
-		"one of "+strings.Join(reports.FormatNames(), ", ")+" (repeatable, in pairs with -o)")
+		"one of "+strings.Join(reports.FormatNames(), ", ")+" (repeatable, in pairs with -o, or FORMAT:FILE)")
 	f.StringArrayVarP(&fl.out.files, "output", "o", nil, "file for the report")
 	f.BoolVarP(&fl.out.quiet, "quiet", "q", false, "one line per result")
 	f.BoolVarP(&fl.out.verbose, "verbose", "v", false, "every claim, and the cost of each stage")
@@ -99,13 +99,18 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringArrayVar(&fl.req.CBMCProofs, "cbmc-proof", nil,
 		"folder with proofs written for CBMC: itself or below it (repeatable)")
 	f.StringVar(&fl.req.Since, "changed-since", "", "commit: `functions: changed` means those that differ from it")
+	completeValues(cmd)
 	f.StringArrayVar(&fl.stubs, "stub", nil,
 		"what a call of a function does: FUNC=nondet, FUNC=havoc (or FUNC), '*=havoc' for all without a body (repeatable)")
 	f.StringArrayVar(&fl.req.CFlags, "cflags", nil, "further compiler flags for plain C files")
 	return cmd
 }
 
-var stagesToDump = []string{"ir", "ilr", "smt2", "dimacs", "seg", "its"}
+var (
+	stagesToDump      = []string{"ir", "ilr", "smt2", "dimacs", "seg", "its"}
+	stagesToStopAfter = []string{"compile", "read", "encode"}
+	knownSolvers      = []string{"auto", "cadical", "z3", "cvc5", "bitwuzla"}
+)
 
 func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []string) error {
 	if err := fl.check(); err != nil {
@@ -124,6 +129,9 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 		return userError(err)
 	}
 	dumpTo(cmd.OutOrStdout(), jobs, fl.dump)
+	if s := fl.req.StopAfter; s == "compile" || s == "read" {
+		prepare.Stop(jobs, s)
+	}
 	rep := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version},
 		Results: verify(ctx, cmd.ErrOrStderr(), fl, jobs)}
 	rep.Differences = reports.Differences(rep)
@@ -150,6 +158,10 @@ func failOn(args []string) string {
 		args = []string{"."}
 	}
 	for _, dir := range args {
+		dir, err := manifest.Above(dir)
+		if err != nil {
+			return "unknown" // files have no manifest
+		}
 		m, err := manifest.Read(dir)
 		if err != nil || !m.Report.FailOnGiven || m.Report.FailOn != "violation" {
 			return "unknown" // files have no manifest
@@ -171,9 +183,8 @@ func (fl *checkFlags) check() error {
 	if !slices.Contains([]string{"violation", "unknown"}, fl.failOn) {
 		return fmt.Errorf("--fail-on %q: violation or unknown", fl.failOn)
 	}
-	solvers := []string{"auto", "cadical", "z3", "cvc5", "bitwuzla"}
-	if !slices.Contains(solvers, fl.req.Solver) {
-		return fmt.Errorf("--solver %q, did you mean %q?", fl.req.Solver, verdict.Nearest(fl.req.Solver, solvers))
+	if !slices.Contains(knownSolvers, fl.req.Solver) {
+		return fmt.Errorf("--solver %q, did you mean %q?", fl.req.Solver, verdict.Nearest(fl.req.Solver, knownSolvers))
 	}
 	if slices.Contains(smtlib.Names(), fl.req.Solver) {
 		if _, err := smtlib.Find(fl.req.Solver); err != nil {
@@ -185,6 +196,13 @@ func (fl *checkFlags) check() error {
 			return fmt.Errorf("--dump %q, did you mean %q? (known: %s)", d, verdict.Nearest(d, stagesToDump),
 				strings.Join(stagesToDump, ", "))
 		}
+	}
+	if s := fl.req.StopAfter; s != "" && !slices.Contains(stagesToStopAfter, s) {
+		return fmt.Errorf("--stop-after %q, did you mean %q? (known: %s)", s, verdict.Nearest(s, stagesToStopAfter),
+			strings.Join(stagesToStopAfter, ", "))
+	}
+	if fl.jobs < 1 {
+		return fmt.Errorf("--jobs %d: at least 1", fl.jobs)
 	}
 	if fl.proofs != "" {
 		if err := os.MkdirAll(fl.proofs, 0o755); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,8 @@ const (
 	exitUsage    = 2 // the request could not be carried out
 	exitUnknown  = 3 // nothing violated, something unknown
 	exitInternal = 4
+
+	exitInterrupted = 130 // Ctrl-C, as shells say it
 )
 
 // exitError carries an exit code through cobra; a nil err says nothing more.
@@ -45,8 +48,15 @@ func main() { os.Exit(runWith(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // runWith is the program with its streams.
 func runWith(args []string, stdout, stderr io.Writer) (code int) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	ctx, interrupted := untilInterrupt(ctx)
+	serves := false // what serves is meant to be stopped
+	defer func() {
+		if interrupted() && !serves {
+			code = exitInterrupted
+		}
+	}()
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(stderr, "firmproof: internal error: %v\nThis is a defect of firmproof; please report it with the command line.\n", p)
@@ -57,7 +67,8 @@ func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	ran, err := root.ExecuteContextC(ctx)
+	serves = slices.Contains([]string{"serve", "worker", "fakegithub"}, ran.Name())
 	if err == nil {
 		return exitOK
 	}
@@ -70,6 +81,23 @@ func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	}
 	fmt.Fprintln(stderr, "firmproof:", err)
 	return exitUsage
+}
+
+// untilInterrupt returns a context that Ctrl-C ends, and a function that says whether it did.
+func untilInterrupt(parent context.Context) (context.Context, func() bool) {
+	ctx, cancel := context.WithCancelCause(parent)
+	pressed := errors.New("interrupted")
+	keys := make(chan os.Signal, 1)
+	signal.Notify(keys, os.Interrupt)
+	go func() {
+		select {
+		case <-keys:
+			cancel(pressed)
+			signal.Stop(keys) // a second one ends the program at once
+		case <-parent.Done():
+		}
+	}()
+	return ctx, func() bool { signal.Stop(keys); return errors.Is(context.Cause(ctx), pressed) }
 }
 
 func rootCommand() *cobra.Command {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +34,9 @@ func (o *outputs) check() error {
 	if len(o.formats) == 0 {
 		o.formats = reports.FormatNames()[:1]
 	}
+	if err := o.split(); err != nil {
+		return err
+	}
 	for _, f := range o.formats {
 		if _, known := reports.FormatNamed(f); !known {
 			names := reports.FormatNames()
@@ -39,8 +44,57 @@ func (o *outputs) check() error {
 				strings.Join(names, ", "))
 		}
 	}
+	return o.pairs()
+}
+
+// split takes files from formats that are given as FORMAT:FILE.
+func (o *outputs) split() error {
+	var files []string
+	with := false
+	for i, f := range o.formats {
+		format, file, ok := strings.Cut(f, ":")
+		if ok && file == "" {
+			return fmt.Errorf("--format %q names no file", f)
+		}
+		with = with || ok
+		o.formats[i], files = format, append(files, file)
+	}
+	if with && len(o.files) > 0 {
+		return errors.New("--format FORMAT:FILE and -o: give all files in one of the two ways")
+	}
+	if with {
+		o.files = files
+	}
+	return nil
+}
+
+// pairs says which formats and files do not go together.
+func (o *outputs) pairs() error {
 	if len(o.files) > len(o.formats) {
-		return fmt.Errorf("%d output files for %d formats: give --format and -o in pairs", len(o.files), len(o.formats))
+		return fmt.Errorf("%d output files for %d formats: give --format and -o in pairs, or --format FORMAT:FILE",
+			len(o.files), len(o.formats))
+	}
+	stdout := ""
+	for i, f := range o.formats {
+		file := ""
+		if i < len(o.files) && o.files[i] != "-" {
+			file = o.files[i]
+		}
+		if file == "" {
+			if stdout != "" {
+				return fmt.Errorf("%s and %s both go to standard output: write --format %s:FILE for one of them", stdout, f, f)
+			}
+			stdout = f
+			continue
+		}
+		if slices.Contains(o.files[:i], file) {
+			return fmt.Errorf("%s is given twice", file)
+		}
+		ext := strings.TrimPrefix(filepath.Ext(file), ".")
+		if own := slices.Index(o.formats, ext); ext != f && own >= 0 && (own >= len(o.files) ||
+			filepath.Ext(o.files[own]) != "."+ext) {
+			return fmt.Errorf("%s would get the format %s: write --format %s:%s", file, f, ext, file)
+		}
 	}
 	return nil
 }
@@ -48,7 +102,7 @@ func (o *outputs) check() error {
 // write renders the report in every format asked for.
 func (o *outputs) write(stdout io.Writer, r *verdict.Report) error {
 	for i, f := range o.formats {
-		if i >= len(o.files) || o.files[i] == "-" {
+		if i >= len(o.files) || o.files[i] == "-" || o.files[i] == "" {
 			if err := o.render(stdout, f, r, isTerminal(stdout)); err != nil {
 				return err
 			}

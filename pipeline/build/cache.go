@@ -16,6 +16,13 @@ import (
 
 // preprocess returns the text that the compiler sees and the files that it came from.
 func (r *Request) preprocess(ctx context.Context, flags []string, scratch string) ([]byte, []string, error) {
+	if filepath.Ext(r.File) == ".i" { // preprocessed already
+		text, err := os.ReadFile(absolute(r.Dir, r.File))
+		if err != nil {
+			err = &InfraError{"compile " + r.File, err}
+		}
+		return text, nil, err
+	}
 	depFile, outFile := filepath.Join(scratch, "unit.d"), filepath.Join(scratch, "unit.i")
 	args := append(append([]string(nil), flags...), "-E", "-MD", "-MF", depFile, "-MT", "unit", "-o", outFile, "--",
 		r.File)

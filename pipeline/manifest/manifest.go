@@ -183,6 +183,24 @@ func Find(dir string) (string, error) {
 // maxManifest is how long a manifest may be, in bytes.
 const maxManifest = 1 << 20
 
+// Above returns the folder with the manifest that a folder belongs to: itself, or the nearest one above
+// it up to the root of the repository. A *NotFoundError if there is none.
+func Above(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for shown := dir; ; abs, shown = filepath.Dir(abs), filepath.Join(shown, "..") {
+		if _, err := Find(abs); err == nil {
+			return shown, nil
+		}
+		_, err := os.Stat(filepath.Join(abs, ".git"))
+		if err == nil || filepath.Dir(abs) == abs {
+			return "", &NotFoundError{Dir: dir}
+		}
+	}
+}
+
 // Read finds and parses the manifest of a folder.
 func Read(dir string) (*Manifest, error) {
 	path, err := Find(dir)

@@ -3,6 +3,7 @@ package prepare
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -40,6 +41,10 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 			return err
 		}
 		assumptions = append(assumptions, woven...)
+	}
+	b.loops = loopsOf(module)
+	if b.unwindSet, err = b.loops.expand(b.req.UnwindSet); err != nil {
+		return err
 	}
 	base := b.base(t, append(stagesOf(img), read), append(img.Notes, absent...))
 	base.Program, base.Machine = module, machineOf(t)
@@ -138,11 +143,13 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 		if l.Loop >= 0 {
 			name = fmt.Sprintf("%s.%d", l.Func, l.Loop)
 		}
-		set[name] = l.Bound
+		bounds, err := b.loops.expand(map[string]int{name: l.Bound})
+		if err != nil {
+			j.Notes = append(j.Notes, err.Error())
+		}
+		maps.Copy(set, bounds)
 	}
-	for k, v := range b.req.UnwindSet {
-		set[k] = v
-	}
+	maps.Copy(set, b.unwindSet)
 	j.Plan.UnwindSet = set
 	if m == nil {
 		return

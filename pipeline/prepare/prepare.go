@@ -110,7 +110,12 @@ func filesAndFolders(req Request) (files, dirs []string, err error) {
 			return nil, nil, fmt.Errorf("%s: no such file or folder", a)
 		case err != nil:
 			return nil, nil, err
+		case st.IsDir() && req.Manifest != nil:
+			dirs = append(dirs, a)
 		case st.IsDir():
+			if a, err = manifest.Above(a); err != nil {
+				return nil, nil, err
+			}
 			dirs = append(dirs, a)
 		default:
 			files = append(files, a)
@@ -121,14 +126,16 @@ func filesAndFolders(req Request) (files, dirs []string, err error) {
 
 // preparation collects jobs.
 type preparation struct {
-	ctx    context.Context
-	req    Request
-	work   string
-	runner build.Runner
-	builds int
-	notes  []string // on how proofs of CBMC were read
-	named  []string // functions of the program at hand that were asked for by name
-	jobs   []Job
+	ctx       context.Context
+	req       Request
+	work      string
+	runner    build.Runner
+	builds    int
+	loops     *loops         // of the program at hand
+	unwindSet map[string]int // of the request, for its loops
+	notes     []string       // on how proofs of CBMC were read
+	named     []string       // functions of the program at hand that were asked for by name
+	jobs      []Job
 }
 
 // plain prepares C and IR files as one program. Without a word about entries it starts
@@ -230,6 +237,10 @@ func (b *preparation) project(dir string) error {
 		var others []string
 		harnesses, others = pick(m, entries)
 		b.named = append(b.named, others...)
+	}
+	if len(harnesses)+len(b.named) == 0 && m.Functions == manifest.FunctionsNone && b.req.Called == nil && !b.req.Committed {
+		return fmt.Errorf("%s: nothing to verify: add `harnesses`, `functions: all` or `functions: changed`, or name some with --function",
+			m.Path)
 	}
 	ts := m.Targets
 	if len(b.req.Targets) > 0 {

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const counting = "int nondet_int(void);\nint main(void) {\n int n = nondet_int(), s = 0;\n" +
+	" for (int i = 0; i < n; i++) s ^= i;\n return s; }\n"
+
+// TestUsage: wrong requests are exit 2 with a sentence that says what to do; right ones work.
+func TestUsage(t *testing.T) {
+	dir := writeTree(t, map[string]string{"a.c": counting, "none/.firmproof.yml": "version: 1\nbuild: {sources: [a.c]}\n",
+		"none/a.c": counting, "p/.firmproof.yaml": "version: 1\nbuild: {sources: [src/a.c]}\nharnesses: [{entry: main, " +
+			"unwind: 3, unwindset: {main: 2, gone.0: 2}}]\n", "p/src/a.c": counting, "p/src/deep/x.txt": ""})
+	file := filepath.Join(dir, "a.c")
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"--format jsn:r.json FILE", exitUsage, `did you mean "json"?`},
+		{"--format json: FILE", exitUsage, "names no file"},
+		{"--format json:" + at("r.json") + " -o x FILE", exitUsage, "one of the two ways"},
+		{"--format json --format md FILE", exitUsage, "both go to standard output"},
+		{"--format text --format json -o r.json FILE", exitUsage, "r.json would get the format text"},
+		{"--format json:" + at("r") + " --format md:" + at("r") + " FILE", exitUsage, "given twice"},
+		{"--unwind 3 --format json:" + at("r.json") + " --format text FILE", exitOK, "bounded"},
+		{"--stop-after read --format json:" + at("r.json") + " --format gitlab:" + at("g.json") + " FILE", exitUnknown, ""},
+		{"--stop-after red FILE", exitUsage, `did you mean "read"?`},
+		{"--stop-after compile FILE", exitUnknown, "stopped after compile, as asked"},
+		{"--jobs 0 FILE", exitUsage, "--jobs 0: at least 1"},
+		{"--unwindset main.7:3 FILE", exitUsage, "no such loop: main has main.0"},
+		{"--unwindset a.c:99:3 FILE", exitUsage, "no such loop"},
+		{"--unwindset main.0:3 FILE", exitOK, "analysed for 3 turns"},
+		{"--unwindset main:3 FILE", exitOK, "analysed for 3 turns"},
+		{at("none"), exitUsage, "nothing to verify: add `harnesses`"},
+		{at("p/src/deep"), exitOK, "analysed for 2 turns"},
+		{at("p"), exitOK, "unwindset gone.0:2: what its entries reach has no such loop"},
+		{at("none/nowhere"), exitUsage, "no such file"},
+	} {
+		args := append([]string{"check", "--timeout", "6s"}, strings.Fields(strings.ReplaceAll(c.args, "FILE", file))...)
+		var out bytes.Buffer
+		if code := runWith(args, &out, &out); code != c.code || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s: exit %d, want %d with %q:\n%s", c.args, code, c.code, c.want, out.String())
+		}
+	}
+	if data, err := os.ReadFile(at("r.json")); err != nil || !bytes.HasPrefix(data, []byte("{")) {
+		t.Errorf("r.json: %v: %.40s", err, data)
+	}
+}
+
+// TestPreprocessed: a preprocessed file is verified as it is, at the lines of its sources.
+func TestPreprocessed(t *testing.T) {
+	dir := writeTree(t, map[string]string{"a.i": "# 1 \"src/a.c\"\n# 7 \"src/a.c\"\nint main(void) { int a[2] = {0}; return a[2]; }\n"})
+	var out bytes.Buffer
+	if code := runWith([]string{"check", filepath.Join(dir, "a.i")}, &out, &out); code != exitViolated ||
+		!strings.Contains(out.String(), "a.c:7:") {
+		t.Errorf("exit %d: %s", code, out.String())
+	}
+}
+
+// TestComplete: the shell completes values of flags, the harnesses of the manifest among them.
+func TestComplete(t *testing.T) {
+	dir := writeTree(t, map[string]string{".firmproof.yml": "version: 1\nbuild: {sources: [a.c]}\nharnesses: [{entry: ring_h}]\n"})
+	t.Chdir(dir)
+	for flag, want := range map[string]string{"--format": "sarif", "--target": "cortex-m3", "--checks": "signed-overflow",
+		"--solver": "cadical", "--stop-after": "encode", "--entry": "ring_h"} {
+		var out bytes.Buffer
+		if code := runWith([]string{"__complete", "check", flag, ""}, &out, &out); code != exitOK ||
+			!strings.Contains(out.String(), want) {
+			t.Errorf("%s: exit %d: %s", flag, code, out.String())
+		}
+	}
+}
+
+// TestInterrupted: Ctrl-C ends a check soon, with what is known and 130.
+func TestInterrupted(t *testing.T) {
+	dir := writeTree(t, map[string]string{"a.c": "unsigned nondet_unsigned(void);\nint main(void) {\n" +
+		" unsigned long long a = nondet_unsigned(), b = nondet_unsigned(), c = nondet_unsigned();\n" +
+		" __CPROVER_assert(a * a * a + b * b * b != c * c * c + 3, \"cubes\"); return 0; }\n"})
+	var out bytes.Buffer
+	done := make(chan int, 1)
+	go func() { done <- runWith([]string{"check", filepath.Join(dir, "a.c"), "--timeout", "5m"}, &out, &out) }()
+	time.Sleep(3 * time.Second)
+	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case code := <-done:
+		if code != exitInterrupted {
+			t.Errorf("exit %d: %s", code, out.String())
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it does not end")
+	}
+}
