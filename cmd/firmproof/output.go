@@ -82,7 +82,8 @@ func (o *outputs) pairs() error {
 		}
 		if file == "" {
 			if stdout != "" {
-				return fmt.Errorf("%s and %s both go to standard output: write --format %s:FILE for one of them", stdout, f, f)
+				return fmt.Errorf("%s and %s both go to standard output: write --format %s:FILE for one of them",
+					stdout, f, f)
 			}
 			stdout = f
 			continue

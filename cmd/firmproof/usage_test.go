@@ -15,8 +15,10 @@ const counting = "int nondet_int(void);\nint main(void) {\n int n = nondet_int()
 
 // TestUsage: wrong requests are exit 2 with a sentence that says what to do; right ones work.
 func TestUsage(t *testing.T) {
-	dir := writeTree(t, map[string]string{"a.c": counting, "none/.firmproof.yml": "version: 1\nbuild: {sources: [a.c]}\n",
-		"none/a.c": counting, "p/.firmproof.yaml": "version: 1\nbuild: {sources: [src/a.c]}\nharnesses: [{entry: main, " +
+	dir := writeTree(t, map[string]string{"a.c": counting,
+		"none/.firmproof.yml": "version: 1\nbuild: {sources: [a.c]}\n",
+		"none/a.c":            counting,
+		"p/.firmproof.yaml": "version: 1\nbuild: {sources: [src/a.c]}\nharnesses: [{entry: main, " +
 			"unwind: 3, unwindset: {main: 2, gone.0: 2}}]\n", "p/src/a.c": counting, "p/src/deep/x.txt": ""})
 	file := filepath.Join(dir, "a.c")
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -32,7 +34,8 @@ func TestUsage(t *testing.T) {
 		{"--format text --format json -o r.json FILE", exitUsage, "r.json would get the format text"},
 		{"--format json:" + at("r") + " --format md:" + at("r") + " FILE", exitUsage, "given twice"},
 		{"--unwind 3 --format json:" + at("r.json") + " --format text FILE", exitOK, "bounded"},
-		{"--stop-after read --format json:" + at("r.json") + " --format gitlab:" + at("g.json") + " FILE", exitUnknown, ""},
+		{"--stop-after read --format json:" + at("r.json") + " --format gitlab:" + at("g.json") + " FILE", exitUnknown,
+			""},
 		{"--stop-after red FILE", exitUsage, `did you mean "read"?`},
 		{"--stop-after compile FILE", exitUnknown, "stopped after compile, as asked"},
 		{"--jobs 0 FILE", exitUsage, "--jobs 0: at least 1"},
@@ -45,7 +48,8 @@ func TestUsage(t *testing.T) {
 		{at("p"), exitOK, "unwindset gone.0:2: what its entries reach has no such loop"},
 		{at("none/nowhere"), exitUsage, "no such file"},
 	} {
-		args := append([]string{"check", "--timeout", "6s"}, strings.Fields(strings.ReplaceAll(c.args, "FILE", file))...)
+		args := append([]string{"check", "--timeout", "6s"}, strings.Fields(strings.ReplaceAll(c.args, "FILE",
+			file))...)
 		var out bytes.Buffer
 		if code := runWith(args, &out, &out); code != c.code || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: exit %d, want %d with %q:\n%s", c.args, code, c.code, c.want, out.String())
@@ -58,7 +62,8 @@ func TestUsage(t *testing.T) {
 
 // TestPreprocessed: a preprocessed file is verified as it is, at the lines of its sources.
 func TestPreprocessed(t *testing.T) {
-	dir := writeTree(t, map[string]string{"a.i": "# 1 \"src/a.c\"\n# 7 \"src/a.c\"\nint main(void) { int a[2] = {0}; return a[2]; }\n"})
+	dir := writeTree(t, map[string]string{
+		"a.i": "# 1 \"src/a.c\"\n# 7 \"src/a.c\"\nint main(void) { int a[2] = {0}; return a[2]; }\n"})
 	var out bytes.Buffer
 	if code := runWith([]string{"check", filepath.Join(dir, "a.i")}, &out, &out); code != exitViolated ||
 		!strings.Contains(out.String(), "a.c:7:") {
@@ -68,9 +73,11 @@ func TestPreprocessed(t *testing.T) {
 
 // TestComplete: the shell completes values of flags, the harnesses of the manifest among them.
 func TestComplete(t *testing.T) {
-	dir := writeTree(t, map[string]string{".firmproof.yml": "version: 1\nbuild: {sources: [a.c]}\nharnesses: [{entry: ring_h}]\n"})
+	dir := writeTree(t, map[string]string{
+		".firmproof.yml": "version: 1\nbuild: {sources: [a.c]}\nharnesses: [{entry: ring_h}]\n"})
 	t.Chdir(dir)
-	for flag, want := range map[string]string{"--format": "sarif", "--target": "cortex-m3", "--checks": "signed-overflow",
+	for flag, want := range map[string]string{"--format": "sarif", "--target": "cortex-m3",
+		"--checks": "signed-overflow",
 		"--solver": "cadical", "--stop-after": "encode", "--entry": "ring_h"} {
 		var out bytes.Buffer
 		if code := runWith([]string{"__complete", "check", flag, ""}, &out, &out); code != exitOK ||

@@ -20,9 +20,10 @@ import (
 
 // Limits of what is tried.
 const (
-	buildTime   = 3 * time.Minute // of a build command
-	compileTime = time.Minute     // of all units of a way to build
-	maxSources  = 250             // files tried where there is no build
+	buildTime   = 90 * time.Second // of a build command
+	waysTime    = 2 * time.Minute  // after which no further build command is begun
+	compileTime = time.Minute      // of all units of a way to build
+	maxSources  = 250              // files tried where there is no build
 )
 
 // attempt is a way to build that was tried on a target.

@@ -58,7 +58,12 @@ func Find(ctx context.Context, root string, o Options) (*Found, error) {
 	f := &finder{Options: o, root: root, work: work, survey: survey, found: &Found{Survey: survey}}
 	ways, questions := survey.ways()
 	f.found.questions = questions
+	begin := time.Now()
 	for _, w := range ways {
+		if time.Since(begin) > waysTime {
+			f.found.failed = append(f.found.failed, w.said+": not tried for want of time")
+			continue
+		}
 		if done, err := f.follow(ctx, w.said, func() (*attempt, error) { return f.try(ctx, w) }); done || err != nil {
 			return f.found, err
 		}

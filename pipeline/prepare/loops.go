@@ -59,7 +59,8 @@ func (l *loops) expand(bounds map[string]int) (map[string]int, error) {
 				}
 			}
 		default:
-			return nil, fmt.Errorf("unwindset %s:%d: what its entries reach has no such loop%s", name, bounds[name], l.hint(name))
+			return nil, fmt.Errorf("unwindset %s:%d: what its entries reach has no such loop%s", name, bounds[name],
+				l.hint(name))
 		}
 	}
 	return out, nil

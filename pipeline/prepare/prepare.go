@@ -238,7 +238,8 @@ func (b *preparation) project(dir string) error {
 		harnesses, others = pick(m, entries)
 		b.named = append(b.named, others...)
 	}
-	if len(harnesses)+len(b.named) == 0 && m.Functions == manifest.FunctionsNone && b.req.Called == nil && !b.req.Committed {
+	if len(harnesses)+len(b.named) == 0 && m.Functions == manifest.FunctionsNone && b.req.Called == nil &&
+		!b.req.Committed {
 		return fmt.Errorf("%s: nothing to verify: add `harnesses`, `functions: all` or `functions: changed`, or name some with --function",
 			m.Path)
 	}
