@@ -12,10 +12,35 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
+// comparesSymbols reports whether the program compares the address of something that others define, the linker
+// say, with == or !=: it is taken to be different from other such addresses.
+func comparesSymbols(p *problem.Problem) bool {
+	for _, f := range p.Module.Slice(p.Entry, true).Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op == ir.OpIcmp && (in.Pred == ir.EQ || in.Pred == ir.NE) && slices.ContainsFunc(in.Args,
+					isSymbol) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isSymbol(v ir.Value) bool {
+	c, ok := v.(*ir.Const)
+	return ok && c.Global != nil && c.Global.Extern
+}
+
 // reportPaths turns what was found out about the claims about paths into the result.
 func reportPaths(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 	res.Reason = a.Reason()
 	res.Warnings = append(res.Warnings, a.Warnings()...)
+	if comparesSymbols(p) {
+		res.Assumptions = append(res.Assumptions,
+			"symbols that the linker provides and the program compares have different addresses")
+	}
 	executed, _ := a.Executed()
 	res.Claims = append(res.Claims, executed...)
 	if u := a.Unwinding(); u != nil {
@@ -127,8 +152,9 @@ func forgetBounds(res *verdict.Result) {
 func reportRuns(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 	for _, c := range []verdict.Claim{p.TerminationClaim(), p.ComplexityClaim()} {
 		if s := a.Settled(c.ID); s != nil {
-			res.Claims = append(res.Claims, s.Claim)
-			res.Assumptions = append(res.Assumptions, s.Assumptions...)
+			claim, assumed := underAssembly(p, s.Claim)
+			res.Claims = append(res.Claims, claim)
+			res.Assumptions = append(append(res.Assumptions, s.Assumptions...), assumed...)
 		} else if open, ok := a.Open(c.ID); ok {
 			res.Claims = append(res.Claims, open)
 		}
@@ -142,6 +168,35 @@ func reportRuns(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 	if r := a.Reason(); r != nil {
 		res.Reason = r
 	}
+}
+
+// underAssembly returns what is left of a proof about whole runs where the program has inline assembly: nothing,
+// if that may jump, since its own loops are not followed; else what is assumed of it.
+func underAssembly(p *problem.Problem, c verdict.Claim) (verdict.Claim, []string) {
+	if c.Status != verdict.Proved {
+		return c, nil
+	}
+	var assumed []string
+	for _, f := range p.Module.Slice(p.Entry, true).Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				switch {
+				case in.Op != ir.OpAsm || in.Asm == nil || in.Asm.Any != "":
+				case ir.MayJump(in.Asm):
+					detail := fmt.Sprintf("inline assembly that may loop: %s", strings.TrimSpace(in.Asm.Template))
+					if in.Pos != nil {
+						detail += fmt.Sprintf(" (line %d)", in.Pos.Line)
+					}
+					return verdict.Claim{ID: c.ID, Check: c.Check, Status: verdict.Unknown, Message: c.Message,
+						Pos:    c.Pos,
+						Reason: &verdict.Reason{Kind: verdict.Unsupported, Detail: detail}}, nil
+				case ir.Waits(in.Asm) && assumed == nil:
+					assumed = []string{"what instructions such as wfi and sleep wait for comes"}
+				}
+			}
+		}
+	}
+	return c, assumed
 }
 
 // sortClaims orders by place, check and function, then as order says: the order of a report.

@@ -1,6 +1,10 @@
 package frontend
 
-import "strings"
+import (
+	"strings"
+
+	llir "github.com/llir/llvm/ir"
+)
 
 // mathNames are functions of <math.h> that are not followed: their results are any
 // value (C17 7.12). They have no other effect but on errno.
@@ -17,7 +21,7 @@ var mathNames = map[string]bool{
 // pureMath reports a function of that list, in any width, or the intrinsic of that
 // name, in a program that does not look at errno.
 func (t *translator) pureMath(name string) bool {
-	if t.m.Func("__errno_location") != nil || t.m.Func("__errno") != nil {
+	if t.errno {
 		return false
 	}
 	if rest, ok := strings.CutPrefix(name, "llvm."); ok {
@@ -25,4 +29,22 @@ func (t *translator) pureMath(name string) bool {
 		return mathNames[name]
 	}
 	return mathNames[name] || mathNames[strings.TrimRight(name, "fl")]
+}
+
+// setErrno are the functions with a model, which says nothing of errno, that may set it (C17 7.12.1).
+var setErrno = map[string]bool{"sqrt": true, "sqrtf": true, "fmod": true, "fmodf": true, "fma": true, "fmaf": true}
+
+// looksAtErrno reports whether a program uses errno: the variable, or the function that gives its address.
+func looksAtErrno(src *llir.Module) bool {
+	for _, f := range src.Funcs {
+		if f.Name() == "__errno_location" || f.Name() == "__errno" {
+			return true
+		}
+	}
+	for _, g := range src.Globals {
+		if g.Name() == "errno" {
+			return true
+		}
+	}
+	return false
 }

@@ -29,6 +29,7 @@ type translator struct {
 	funcs   map[*llir.Func]*ir.Func
 	blocks  map[*llir.Block]*ir.Block
 	aliases map[*llir.Alias]*ir.Const
+	errno   bool                         // the program looks at errno
 	busy    map[*llir.Alias]bool         // aliases being resolved
 	held    map[string]constant.Constant // (P3) of mend.go
 	dbg     *debugInfo
@@ -84,6 +85,7 @@ func (t *translator) declare(src *llir.Module) {
 		t.globals[g] = out
 		t.m.Globals = append(t.m.Globals, out)
 	}
+	t.errno = looksAtErrno(src)
 	for _, f := range src.Funcs {
 		t.declareFunc(f)
 	}
@@ -109,6 +111,9 @@ func (t *translator) declareFunc(f *llir.Func) {
 		out.Params = append(out.Params, t.param(i, p))
 	}
 	model := ir.ModelOf(out.Name)
+	if t.errno && setErrno[out.Name] { // unknown by name
+		model = ir.ModelNone
+	}
 	if len(f.Blocks) == 0 || model == ir.ModelFail { // a call of reach_error is the failure, whatever its body does
 		out.Model = model
 	} else {

@@ -20,3 +20,31 @@ func TestQuietAsm(t *testing.T) {
 		}
 	}
 }
+
+func TestMayJump(t *testing.T) {
+	for template, want := range map[string]bool{
+		"1: b 1b":                       true,
+		"1:\n\tsubs $0, #1\n\tbne 1b":   true,
+		"L0: dec $0\n jnz L0":           true,
+		"rjmp .-2":                      true,
+		"mov pc, lr":                    true,
+		"pop {r4, pc}":                  true,
+		"bx lr":                         true,
+		".word 0xe7fe":                  true,
+		"":                              false,
+		"nop; nop":                      false,
+		"bic $0, $1, #3":                false,
+		".syntax unified\n\tadd $0, $1": false,
+		"again: nop":                    false,
+		"@ b loop":                      false,
+		"cbi 5, 3":                      false,
+		"ldr $0, [$1]":                  false,
+	} {
+		if got := MayJump(&Asm{Template: template}); got != want {
+			t.Errorf("%q: %v", template, got)
+		}
+	}
+	if !Waits(&Asm{Template: "dsb\n wfi"}) || Waits(&Asm{Template: "dsb"}) {
+		t.Error("waits")
+	}
+}

@@ -369,7 +369,11 @@ func (w *interrupts) aligned(v ir.Value, u int64) bool {
 // front of the call, where they can be torn.
 func (w *interrupts) copyArguments(in *ir.Instr) {
 	f := calledFunc(in)
-	if f == nil || in.Model != ir.ModelNone {
+	if in.Model != ir.ModelNone {
+		return
+	}
+	if f == nil {
+		w.copiesThroughPointer(in)
 		return
 	}
 	for i, p := range f.Params {
@@ -384,5 +388,22 @@ func (w *interrupts) copyArguments(in *ir.Instr) {
 		copied.Sig, copied.Callee, copied.Pos = decl.Sig(), w.addrOfFunc(decl), in.Pos
 		w.step(copied)
 		in.Args[i] = tmp
+	}
+}
+
+// copiesThroughPointer makes a call through a pointer unknown if a function that it may be of takes an argument by
+// value which handlers could notice: the call does not say so, and no copy in front of it suits every function.
+func (w *interrupts) copiesThroughPointer(in *ir.Instr) {
+	for _, f := range w.m.Funcs {
+		if !f.Addr || len(f.Params) != len(in.Args) && !f.Variadic {
+			continue
+		}
+		for i, p := range f.Params {
+			if p.ByVal != nil && i < len(in.Args) && in.Args[i].Type().IsPtr() &&
+				w.touch.conflicts(access{in.Args[i], true, false}, w.escapes) {
+				w.unsupported("call through a pointer with an argument by value that an interrupt handler uses")
+				return
+			}
+		}
 	}
 }
