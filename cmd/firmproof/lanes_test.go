@@ -140,13 +140,15 @@ func checkedFiles(t *testing.T, a *txtar.Archive, path string) (map[string]strin
 	if files["main.c"] == "" {
 		return nil, nil
 	}
+	flags, _ := header(t, string(a.Comment))
 	if files[".firmproof.yml"] == "" {
-		flags, _ := header(t, string(a.Comment))
 		text, ok := manifestOf(flags)
 		if !ok {
 			t.Fatalf("%s: flags %q", path, flags)
 		}
 		files[".firmproof.yml"] = text
+	} else {
+		files[".firmproof.yml"] = withUnwind(files[".firmproof.yml"], flags)
 	}
 	edits := []edit{{"moved", with(files, "main.c", "\n\n"+files["main.c"]), true}}
 	if good, ok := strings.CutSuffix(path, "_bad.txtar"); ok {
@@ -158,6 +160,9 @@ func checkedFiles(t *testing.T, a *txtar.Archive, path string) (map[string]strin
 		if other[".firmproof.yml"] == "" { // the flags may be what differs
 			flags, _ := header(t, string(twin.Comment))
 			other[".firmproof.yml"], _ = manifestOf(flags)
+		} else {
+			flags, _ := header(t, string(twin.Comment))
+			other[".firmproof.yml"] = withUnwind(other[".firmproof.yml"], flags)
 		}
 		edits = append(edits, edit{"twin", other, false})
 	}
@@ -172,6 +177,16 @@ func caseFiles(a *txtar.Archive) map[string]string {
 		}
 	}
 	return files
+}
+
+// withUnwind says in a case's manifest how far its flags unwind loops: without that, time decides how far.
+func withUnwind(manifest string, flags []string) string {
+	for i := 0; i+1 < len(flags); i += 2 {
+		if flags[i] == "--unwind" && !strings.Contains(manifest, "unwind:") {
+			manifest = strings.ReplaceAll(manifest, "{entry: ", "{unwind: "+flags[i+1]+", entry: ")
+		}
+	}
+	return manifest
 }
 
 // manifestOf says in a manifest what flags of `check` say; ok is false for others.

@@ -25,6 +25,7 @@ const (
 // Executions that confirm or find something.
 const (
 	ReplaySteps = 20_000_000 // of a model's inputs
+	KnownSteps  = 2_000_000  // of the inputs of an earlier violation: what is edited may run for ever with them
 
 	ShrinkTrials = 300        // replays that make the inputs of a violation small
 	ShrinkSteps  = 50_000_000 // of all of them

@@ -23,7 +23,7 @@ func (KnownInputs) Run(ctx context.Context, p *problem.Problem, a *problem.Answe
 	confirmed := int64(0)
 	for _, inputs := range p.Tried {
 		rec := &input.Recorder{Source: &reported{list: inputs}}
-		out, err := interp.Run(ctx, p.Module, p.Execution(policy.ReplaySteps), rec)
+		out, err := interp.Run(ctx, p.Module, p.Execution(policy.KnownSteps), rec)
 		if err == nil && Violates(ctx, p, a, rec.Inputs, out) {
 			confirmed++
 		}
