@@ -51,11 +51,25 @@ func (h *harness) preconditions(args []ir.Value) {
 func waysInto(b *ir.Block) int {
 	n := 0
 	for _, p := range b.Preds {
-		if assertFails(p) == nil {
+		if !afterFailure(p) {
 			n++
 		}
 	}
 	return n
+}
+
+// afterFailure reports whether b is only reached by a failed assertion.
+func afterFailure(b *ir.Block) bool {
+	for n := 0; n < maxSteps; n++ {
+		if assertFails(b) != nil {
+			return true
+		}
+		if len(b.Preds) != 1 {
+			return false
+		}
+		b = b.Preds[0]
+	}
+	return false
 }
 
 // isLocal reports whether an address is that of a local variable.
