@@ -171,7 +171,7 @@ func TestHarnessesFromCode(t *testing.T) {
 		"copy":       {verdict.Proved, "from leads to 2 bytes there, 9 are assumed"},
 		"asked":      {verdict.Proved, "p may be null"},
 		"asked_late": {verdict.Violated, "null pointer"},
-		"asserted":   {verdict.Proved, "src.c:12:46 holds at the call"},
+		"asserted":   {verdict.Proved, "src.c:12:50 holds at the call"},
 		"filled":     {verdict.Proved, "to leads to as many elements as q says"},
 		"guessed":    {verdict.Unknown, "how much t leads to is a guess"},
 		"calls":      {verdict.Violated, "'two' (2 bytes)"},
