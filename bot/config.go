@@ -37,7 +37,7 @@ type Config struct {
 	PublicURL   string   // where people reach this server; empty: http://Listen
 	// of the App, to sign people in; empty: what is private is shown to nobody
 	ClientID, ClientSecretFile string
-	Metrics                    string           // host:port of the metrics; empty: they are not served
+	Metrics                    string           // host:port of the metrics; empty: that of Listen
 	Workers                    int              // local verifications at a time; 0: none
 	Checker                    pipeline.Checker // nil: `firmproof check` in a process of its own, in the sandbox
 	Sandbox                    sandbox.Mode     // empty: required

@@ -184,8 +184,8 @@ func TestMetrics(t *testing.T) {
 	s := w.await("three completed check runs", finished(3))
 	w.call("POST", "/_fake/rerequest", obj{"check_run": s.CheckRuns[0].ID})
 	w.await("all again", func(s state) bool { return len(s.CheckRuns) > 3 && finished(len(s.CheckRuns))(s) })
-	if code, _, _ := page(t, w.proxy.URL+"/metrics"); code != http.StatusNotFound {
-		t.Errorf("strangers see metrics: %d", code)
+	if code, _, _ := page(t, w.proxy.URL+"/metrics"); code != http.StatusOK {
+		t.Errorf("the metrics on the port of webhooks: %d", code)
 	}
 	rec := httptest.NewRecorder()
 	w.server.Metrics().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
@@ -208,5 +208,11 @@ func TestMetrics(t *testing.T) {
 	}
 	if strings.Contains(text, "made-up") {
 		t.Error("a report can name metrics")
+	}
+	w.stop()
+	w.cfg.Metrics = "127.0.0.1:0"
+	w.start()
+	if code, _, _ := page(t, w.proxy.URL+"/metrics"); code != http.StatusNotFound {
+		t.Errorf("strangers see metrics that have a port of their own: %d", code)
 	}
 }

@@ -180,12 +180,15 @@ func (s *Server) Stop() error {
 	return errors.Join(s.pipe.Stop(ctx), s.store.Close(), s.lock.Close())
 }
 
-// Handler serves webhooks, health and the dashboard.
+// Handler serves webhooks, health and the dashboard, and the metrics where they have no port of their own.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /webhook", s.webhook)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.readyz)
+	if s.cfg.Metrics == "" {
+		mux.Handle("GET /metrics", s.Metrics())
+	}
 	s.dashboard(mux)
 	if s.signIn != nil {
 		s.signIn.routes(mux)
@@ -193,7 +196,7 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// Metrics serves /metrics, which names no repository but is not for strangers either: it has a port of its own.
+// Metrics serves /metrics, which names no repository but says how much is going on.
 func (s *Server) Metrics() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))

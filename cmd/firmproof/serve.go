@@ -38,7 +38,8 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 	f.Int64Var(&c.MinFree, "min-free", 256<<20, "`bytes` that must be free below --data: with less, no work is begun")
 	f.StringVar(&c.Artifacts, "artifacts", "",
 		"`folder` or s3://HOST/BUCKET/PREFIX for programs, reports and traces; all workers share it (default below --data)")
-	f.StringVar(&c.Metrics, "metrics-listen", "", "`address` of /metrics, such as 127.0.0.1:9464 (default: not served)")
+	f.StringVar(&c.Metrics, "metrics-listen", "",
+		"`address` of /metrics, such as 127.0.0.1:9464 (default: that of --listen)")
 	f.StringVar(format, "log-format", "json", "json or text")
 }
 
