@@ -124,6 +124,10 @@ func TestHeldMemory(t *testing.T) {
 				if !bwrap && name == "small files" { // on the disk of the machine
 					continue
 				}
+				if !bwrap && s.abi <= 0 && name == "shared memory by name" {
+					t.Log("without bubblewrap and Landlock, /dev/shm is the machine's")
+					continue
+				}
 				t.Run(name, func(t *testing.T) {
 					dir := filepath.Join(work, strings.ReplaceAll(name, " ", "-"))
 					if err := os.Mkdir(dir, 0o755); err != nil {
