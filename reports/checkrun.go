@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -58,7 +59,7 @@ type PageOptions struct {
 	FixedCount int
 	FixedKeys  []string // of the findings that FixedCount counts, by Key
 	DetailsURL string
-	FailOn     string // the manifest's report.fail_on; empty if it says nothing
+	FailOn     string // the manifest's report.fail_on, words with commas; empty if it says nothing
 	Partial    bool   // harnesses of the commit have never been verified
 }
 
@@ -105,15 +106,18 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 	return p
 }
 
+// FailsOn reports whether a list of words as report.fail_on has it names what.
+func FailsOn(list, what string) bool { return slices.Contains(strings.Split(list, ","), what) }
+
 // Conclusion is GitHub's word for results: failure for a violation that is not suppressed,
-// and for an unknown where the manifest says so; action_required where there is no verdict
+// and for an unknown or a vacuous answer where the manifest says so; action_required where there is no verdict
 // at all, or one of some harnesses only; neutral for only unknowns, and for a change whose
 // violations were all there before it; success otherwise.
 func Conclusion(results []verdict.Result, o PageOptions) string {
-	unknown, answered, known := false, false, false
+	unknown, vacuous, answered, known := false, false, false, false
 	for i := range results {
 		r := &results[i]
-		unknown = unknown || r.Reason != nil
+		unknown, vacuous = unknown || r.Reason != nil, vacuous || r.Vacuous != nil
 		answered = answered || !processLost(r)
 		for j := range r.Claims {
 			c := &r.Claims[j]
@@ -129,7 +133,7 @@ func Conclusion(results []verdict.Result, o PageOptions) string {
 		}
 	}
 	switch {
-	case unknown && o.FailOn == "unknown":
+	case unknown && FailsOn(o.FailOn, "unknown"), vacuous && FailsOn(o.FailOn, "vacuous"):
 		return "failure"
 	case !answered || o.Partial:
 		return "action_required"
@@ -155,8 +159,11 @@ func processLost(r *verdict.Result) bool {
 func title(results []verdict.Result, o PageOptions) string {
 	n := map[verdict.Status]int{}
 	targets := map[string]bool{}
-	fresh, known := 0, 0
+	fresh, known, vacuous := 0, 0, 0
 	for i := range results {
+		if results[i].Vacuous != nil {
+			vacuous++
+		}
 		targets[results[i].Target] = true
 		for j := range results[i].Claims {
 			c := &results[i].Claims[j]
@@ -187,6 +194,8 @@ func title(results []verdict.Result, o PageOptions) string {
 		return plural(n[verdict.Violated], "violation") + on
 	case n[verdict.Unknown] > 0:
 		return fmt.Sprintf("%d undecided, %d hold%s", n[verdict.Unknown], n[verdict.Proved]+n[verdict.Bounded], on)
+	case vacuous > 0:
+		return fmt.Sprintf("%d of %s vacuous: nothing is shown%s", vacuous, plural(len(results), "verification"), on)
 	case n[verdict.Bounded] > 0:
 		return fmt.Sprintf("%d proved, %d hold up to bounds%s", n[verdict.Proved], n[verdict.Bounded], on)
 	case n[verdict.Proved] > 0:
@@ -207,7 +216,8 @@ func summary(results []verdict.Result, o PageOptions) string {
 	b.WriteString("| target | entry | status | claims | time |\n|---|---|---|---|---|\n")
 	for i := range results {
 		r := &results[i]
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.1f s |\n", Inert(r.Target), codeCell(r.Entry), badge(r.Status),
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.1f s |\n", Inert(r.Target), codeCell(r.Entry),
+			badgeOf(r),
 			Counts(r.Claims),
 			float64(r.DurationMS)/1000)
 	}
@@ -216,6 +226,9 @@ func summary(results []verdict.Result, o PageOptions) string {
 		if r.Reason != nil {
 			fmt.Fprintf(&b, "\n**%s / %s** is unknown: %s\n", prose(r.Target), prose(r.Entry),
 				Inert(r.Reason.String()))
+		}
+		if r.Vacuous != nil {
+			fmt.Fprintf(&b, "\n**%s / %s** is vacuous: %s\n", prose(r.Target), prose(r.Entry), Inert(vacuity(r)))
 		}
 		for j := range r.Claims {
 			c := &r.Claims[j]
@@ -342,6 +355,27 @@ func details(results []verdict.Result) string {
 		}
 	}
 	return b.String()
+}
+
+// badgeOf is the badge of a result's status: what holds vacuously is not shown as proved.
+func badgeOf(r *verdict.Result) string {
+	if r.Vacuous != nil {
+		return "⚠️ vacuous"
+	}
+	return badge(r.Status)
+}
+
+// vacuity says in a sentence why what holds in r says nothing about the program.
+func vacuity(r *verdict.Result) string {
+	v := r.Vacuous
+	s := v.Detail
+	if v.Pos != nil {
+		s = v.Pos.String() + ": " + s
+	}
+	if v.Remedy != "" {
+		s += " (" + v.Remedy + ")"
+	}
+	return s
 }
 
 func badge(s verdict.Status) string {

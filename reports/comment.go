@@ -111,7 +111,7 @@ func (c *commenter) cell(entry, target string) string {
 			}
 		}
 	}
-	parts := []string{badge(r.Status)}
+	parts := []string{badgeOf(r)}
 	for _, n := range []struct {
 		n    int
 		word string

@@ -18,6 +18,14 @@ func GitHub(r *verdict.Report) string {
 	}
 	for i := range r.Results {
 		res := &r.Results[i]
+		if res.Vacuous != nil {
+			pos := verdict.Pos{}
+			if res.Vacuous.Pos != nil {
+				pos = *res.Vacuous.Pos
+			}
+			command(&b, "warning", pos.File, pos.Line, pos.Column, fmt.Sprintf("vacuous (%s)", res.Target),
+				res.Entry+": "+vacuity(res))
+		}
 		if res.Reason != nil {
 			pos := verdict.Pos{}
 			if res.Reason.Pos != nil {

@@ -64,7 +64,8 @@ type page struct {
 	Differences                      []string
 	Entries                          []entryView
 	Bounds, Complexity, Warnings     []string
-	Vacuous, Assumptions             []string
+	NeverReached, Assumptions        []string
+	Vacuous                          []string // verifications that say nothing about their programs
 	Functions                        []functionView
 	Stages                           []verdict.Stage
 }
@@ -159,6 +160,9 @@ func (p *page) lists(r *verdict.Report) {
 		if c := res.Complexity; c != nil {
 			add(&p.Complexity, fmt.Sprintf("%s on %s: %s, %s", res.Entry, res.Target, c.Bound, c.Class))
 		}
+		if res.Vacuous != nil {
+			add(&p.Vacuous, fmt.Sprintf("%s on %s: %s", res.Entry, res.Target, vacuity(res)))
+		}
 		for _, w := range res.Warnings {
 			add(&p.Warnings, w)
 		}
@@ -176,11 +180,11 @@ func (p *page) lists(r *verdict.Report) {
 		}
 	}
 	for _, s := range Sites(r.Results, func(c *verdict.Claim) bool { return c.Unreachable }) {
-		add(&p.Vacuous, fmt.Sprintf("%s: %s (%s) in %s on %s", s.Pos, s.Check, s.Shown().Claim.Message,
+		add(&p.NeverReached, fmt.Sprintf("%s: %s (%s) in %s on %s", s.Pos, s.Check, s.Shown().Claim.Message,
 			listed(s.Entries(), 4), listed(s.Targets(), 4)))
 	}
-	if n := len(p.Vacuous); n > 60 {
-		p.Vacuous = append(p.Vacuous[:60], fmt.Sprintf("and %d more", n-60))
+	if n := len(p.NeverReached); n > 60 {
+		p.NeverReached = append(p.NeverReached[:60], fmt.Sprintf("and %d more", n-60))
 	}
 }
 

@@ -107,6 +107,9 @@ func entryViews(r *verdict.Report, targets []string) []entryView {
 			for i := range r.Results {
 				if res := &r.Results[i]; res.Entry == name && res.Target == t {
 					c = statusCell(t, res.Status)
+					if res.Vacuous != nil {
+						c.Class, c.Text = verdict.Unknown.String(), "⚠ vacuous"
+					}
 					c.More = fmt.Sprintf("%s, %.2f s", plural(len(res.Claims), "claim"), float64(res.DurationMS)/1000)
 					if res.Reused != "" {
 						c.More += ", from " + reusedFrom(res.Reused)

@@ -51,6 +51,10 @@ func JUnit(r *verdict.Report) ([]byte, error) {
 			k.unknown(res.Reason)
 			s.add(k)
 		}
+		if res.Vacuous != nil {
+			s.add(junitCase{Class: s.Name, Name: "vacuity",
+				Skipped: &junitMessage{Message: "vacuous: " + vacuity(res)}})
+		}
 		for _, group := range claimGroups(res.Claims) {
 			s.add(caseOf(s.Name, group))
 		}

@@ -203,8 +203,13 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(p, &cwe))
 	}
 	run.Taxonomies = []sarifTaxa{cwe}
+
+	run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, vacuousRule)
 	for i := range r.Results {
 		res := &r.Results[i]
+		if res.Vacuous != nil {
+			run.Results = append(run.Results, vacuousSARIF(res, len(props)))
+		}
 		for j := range res.Claims {
 			c := &res.Claims[j]
 			if c.Status == verdict.Violated {
@@ -251,6 +256,34 @@ func sarifRuleOf(p verdict.Property, cwe *sarifTaxa) sarifRule {
 		}
 	}
 	return rule
+}
+
+// vacuousRule is the rule of results that say nothing about the program.
+var vacuousRule = sarifRule{ID: string(verdict.Vacuous), Name: "VacuousAnswer",
+	ShortDescription: sarifText{"What holds says nothing about the program"},
+	FullDescription: sarifText{"No execution satisfies the assumptions of the harness, or none comes to anything " +
+		"that could fail: every claim holds for want of executions."},
+	Help: sarifHelp{"Assume less, call what is to be verified, and assert what it has to do.",
+		"Assume less, call what is to be verified, and assert what it has to do."},
+	Configuration: sarifLevel{"warning"}}
+
+func vacuousSARIF(res *verdict.Result, rule int) sarifResult {
+	at := verdict.Pos{Function: res.Entry}
+	if res.Vacuous.Pos != nil {
+		at = *res.Vacuous.Pos
+	} else if len(res.Claims) > 0 {
+		at.File = res.Claims[0].Pos.File
+	}
+	out := sarifResult{RuleID: vacuousRule.ID, RuleIndex: rule, Level: "warning",
+		Message: sarifText{inSARIF(vacuity(res) + " (harness " + res.Entry + " on " + res.Target + ")")},
+		Fingerprints: map[string]string{"firmproof/v1": Fingerprint(res, &verdict.Claim{ID: vacuousRule.ID,
+			Check: verdict.Check(vacuousRule.ID), Pos: verdict.Pos{Function: at.Function}})},
+		Properties: map[string]any{"target": res.Target, "entry": res.Entry},
+		Locations:  []sarifLocation{}}
+	if at.File != "" {
+		out.Locations = append(out.Locations, sarifPlace(at, ""))
+	}
+	return out
 }
 
 func sarifOf(res *verdict.Result, c *verdict.Claim, rule int) sarifResult {

@@ -83,18 +83,27 @@ var statusColor = map[verdict.Status]string{verdict.Proved: "32", verdict.Bounde
 
 func (p *printer) status(s verdict.Status) painted { return p.paint(statusColor[s], s.String()) }
 
+// statusOf is the status of a result: what holds vacuously is not shown as proved.
+func (p *printer) statusOf(r *verdict.Result) painted {
+	if r.Vacuous != nil {
+		return p.paint(statusColor[verdict.Unknown], "vacuous")
+	}
+	return p.status(r.Status)
+}
+
 // overview writes a line for each entry; targets with the same answer share it.
 func (p *printer) overview(results []verdict.Result) {
 	type key struct {
-		entry  string
-		status verdict.Status
-		reused string
+		entry   string
+		status  verdict.Status
+		reused  string
+		vacuous string
 	}
 	groups := map[key][]*verdict.Result{}
 	var order []key
 	for i := range results {
 		r := &results[i]
-		k := key{r.Entry, r.Status, r.Reused}
+		k := key{r.Entry, r.Status, r.Reused, r.Vacuous.String()}
 		if p.o.Quiet || p.o.Verbose || r.Complexity != nil {
 			k.entry = fmt.Sprint(i) // a line of its own
 		}
@@ -117,10 +126,13 @@ func (p *printer) results(list []*verdict.Result) {
 	}
 	r := list[0]
 	on := strings.Join(names(list, func(r *verdict.Result) string { return r.Target }), ", ")
-	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(on), p.bold(r.Entry), p.status(r.Status), Counts(claims),
+	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(on), p.bold(r.Entry), p.statusOf(r), Counts(claims),
 		float64(ms)/1000)
 	if p.o.Quiet {
 		return
+	}
+	if r.Vacuous != nil {
+		p.line("  vacuous: %s", vacuity(r))
 	}
 	if r.Complexity != nil {
 		p.line("  runtime bound: %s  %s", r.Complexity.Bound, r.Complexity.Class)
@@ -140,10 +152,14 @@ func (p *printer) results(list []*verdict.Result) {
 func (p *printer) everything(r *verdict.Result) {
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		if c.Status == verdict.Violated && c.Suppressed == "" || c.IsShadowed() {
+		if c.Status == verdict.Violated && c.Suppressed == "" {
 			continue
 		}
 		p.line("  %s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, c.ID)
+		if c.IsShadowed() {
+			p.line("      %s", c.Reason)
+			continue
+		}
 		p.certificate(c)
 	}
 	for _, l := range r.Bounds.Loops {

@@ -76,12 +76,29 @@ func (p *printer) unknowns(results []verdict.Result) {
 			p.line("  what helps: %s", remedy)
 		}
 	}
-	n := 0
+	p.shadows(results)
+}
+
+// shadows says how many claims stand behind each violation.
+func (p *printer) shadows(results []verdict.Result) {
+	behind := map[string]int{}
 	for i := range results {
-		n += shadowed(results[i].Claims)
+		for j := range results[i].Claims {
+			if c := &results[i].Claims[j]; c.IsShadowed() {
+				behind[c.Behind]++
+			}
+		}
 	}
-	if n > 0 {
-		p.line("\n%s only reached past a violation above: unknown until that is mended", plural(n, "claim")+are(n))
+	for i, id := range sortedKeys(behind) {
+		what, lead := id, ""
+		if id == "" {
+			what = "a violation above"
+		}
+		if i == 0 {
+			lead = "\n"
+		}
+		p.line(lead+"%s only reached past %s: unknown until that is mended (-v lists them)",
+			plural(behind[id], "claim")+are(behind[id]), what)
 	}
 }
 

@@ -88,6 +88,7 @@ func Relocate(res *verdict.Result, from, to Places) {
 		}
 	}
 	reason(res.Reason)
+	reason(res.Vacuous)
 	for i := range res.Bounds.Loops {
 		move(&res.Bounds.Loops[i].Pos)
 	}

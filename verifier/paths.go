@@ -141,8 +141,8 @@ func merge(res, next *verdict.Result, all, found violations) {
 			return !wraps(a.Check) && (a.Check != verdict.Assert || d.Check != verdict.Assert)
 		}
 		switch {
-		case d.Status == verdict.Violated && (c.IsShadowed() || len(passed) > 0 && !slices.ContainsFunc(passed,
-			foreign)):
+		case d.Status == verdict.Violated && (c.IsShadowed() || failsBehind(found[d.ID]) ||
+			len(passed) > 0 && !slices.ContainsFunc(passed, foreign)):
 			if len(passed) > 0 {
 				at := passed[len(passed)-1]
 				d.Behind = all.idOf(at)
@@ -154,6 +154,9 @@ func merge(res, next *verdict.Result, all, found violations) {
 		}
 	}
 }
+
+// failsBehind reports a violation by coming to a place that always fails: no run came there before.
+func failsBehind(v *problem.Settled) bool { return v != nil && v.At.Instr.AlwaysFails() }
 
 // idOf returns the claim that was found violated at a.
 func (v violations) idOf(a ir.At) string {

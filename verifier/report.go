@@ -41,6 +41,9 @@ func reportPaths(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 		res.Assumptions = append(res.Assumptions,
 			"symbols that the linker provides and the program compares have different addresses")
 	}
+	if len(a.AllSettled()) == 0 && res.Reason == nil {
+		res.Vacuous = a.Vacuous()
+	}
 	executed, _ := a.Executed()
 	res.Claims = append(res.Claims, executed...)
 	if u := a.Unwinding(); u != nil {
@@ -80,50 +83,45 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 	res.Bounds.Unwind = p.Unwind
 	res.Assumptions = append(res.Assumptions, u.Notes...)
 	settled, proofs := a.AllSettled(), a.Proofs()
+	hidden := newShadows(p, u, settled)
 	seen := map[string]bool{}
-	reached, behind := false, false
+	behind := false
 	for _, c := range u.Claims {
 		seen[c.ID] = true
-		reached, behind = reached || c.Reach == problem.Reached, behind || c.BehindGap
+		behind = behind || c.BehindGap
 		if s := a.Settled(c.ID); s != nil {
 			res.Claims = append(res.Claims, s.Claim)
-			continue
+		} else {
+			res.Claims = append(res.Claims, claimOf(u, c, proofs, hidden.by(c)))
 		}
-		res.Claims = append(res.Claims, claimOf(u, c, proofs, len(settled) > 0))
 	}
 	for _, s := range settled {
 		if !seen[s.ID] {
 			res.Claims = append(res.Claims, s.Claim)
 		}
 	}
+	res.Claims = append(res.Claims, hidden.elsewhere(seen)...)
 	if proofs != nil && !p.Checks.Has(verdict.Unwinding) {
 		forgetBounds(res)
 	}
 	if u.Gap != nil && res.Reason == nil && !behind {
 		res.Reason = u.Gap // claims before it do not tell
 	}
-	if len(u.Claims) > 0 && !reached && len(settled) == 0 && u.Cut == nil && u.Gap == nil {
-		res.Warnings = append(res.Warnings,
-			"no claim is reached by any execution: check the assumptions of the harness")
-	}
 }
 
-// claimOf words the answer for a claim of a round that nothing violated; violations
-// tells that others were.
-func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, violations bool) verdict.Claim {
+// claimOf words the answer for a claim of a round that nothing violated; before is the violation that every
+// execution meets on its way to it, if there is one.
+func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, before *problem.Settled) verdict.Claim {
 	out := c.Claim
-	if c.Check != verdict.Unwinding && (!u.Complete || u.Cut != nil) && proofs.Covers(c.ID) &&
-		(!violations || c.Reach == problem.Reached) {
+	if c.Check != verdict.Unwinding && (!u.Complete || u.Cut != nil) && proofs.Covers(c.ID) && before == nil {
 		return proofs.Proved(out)
 	}
 	if c.Check == verdict.Unwinding || c.Status == verdict.Unknown {
 		return out
 	}
 	switch {
-	case c.Reach == problem.Unreached && violations:
-		out.Status = verdict.Unknown
-		out.Reason = &verdict.Reason{Kind: verdict.Shadowed, Detail: "no execution gets here without another violation",
-			Remedy: "mend that one first"}
+	case before != nil:
+		return behindViolation(out, before)
 	case c.BehindGap:
 		out.Status, out.Reason = verdict.Unknown, u.Gap
 	case u.Complete && (u.Cut == nil || !proofs.Covers(c.ID)):

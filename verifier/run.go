@@ -42,6 +42,9 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	res.PeakRSS = PeakRSS()
 	sortClaims(res.Claims, nil) // what verify left unsorted when it ended early
 	res.Summarise()
+	if res.Status != verdict.Proved && res.Status != verdict.Bounded {
+		res.Vacuous = nil
+	}
 	return res
 }
 

@@ -56,7 +56,7 @@ func checkCommand() *cobra.Command {
 		Long: `Verify. PATH is a folder with .firmproof.yml (default the current one), or C, .ll and .bc files. Files without
 main, and without --entry or --function, have each of their functions called by a generated harness.
 
-Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the request could not be carried out; 3 something unknown; 4 internal error.`,
+Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the request could not be carried out; 3 something unknown (or vacuous, with --fail-on vacuous); 4 internal error.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCheck(cmd.Context(), cmd, &fl, args) },
 	}
 	f := cmd.Flags()
@@ -91,7 +91,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.BoolVar(&fl.failFast, "fail-fast", false, "end with the first violation")
 	f.BoolVar(&fl.replay, "replay", false,
 		"compile and run each counterexample for real, and say in the report what happened")
-	f.StringVar(&fl.failOn, "fail-on", "unknown", "violation or unknown: what makes the exit status non-zero")
+	f.StringVar(&fl.failOn, "fail-on", "unknown", "what makes the exit status non-zero: violation, unknown or vacuous, or several with commas")
 	f.StringVar(&fl.baseline, "baseline", "", "JSON report: violations in it do not count")
 	f.StringArrayVarP(&fl.req.Defines, "define", "D", nil, "macro for plain C files")
 	f.StringArrayVarP(&fl.req.Undefines, "undefine", "U", nil, "macro to undefine")
@@ -145,29 +145,42 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	if !cmd.Flags().Changed("fail-on") {
 		fl.failOn = failOn(args)
 	}
-	if code := exitCode(statusAgainst(rep, baseline), fl.failOn); code != exitOK {
+	code := exitCode(statusAgainst(rep, baseline), fl.failOn)
+	if code == exitOK && reports.FailsOn(fl.failOn, "vacuous") && anyVacuous(rep) {
+		code = exitUnknown
+	}
+	if code != exitOK {
 		return &exitError{code: code}
 	}
 	return nil
 }
 
 // failOn returns what the manifests of the folders say under report.fail_on: only violations
-// fail if all of them say so.
+// fail if all of them say so, vacuous answers if any does.
 func failOn(args []string) string {
 	if len(args) == 0 {
 		args = []string{"."}
 	}
+	most, vacuous := "violation", ""
 	for _, dir := range args {
 		dir, err := manifest.Above(dir)
 		if err != nil {
 			return "unknown" // files have no manifest
 		}
 		m, err := manifest.Read(dir)
-		if err != nil || !m.Report.FailOnGiven || m.Report.FailOn != "violation" {
-			return "unknown" // files have no manifest
+		if err != nil || !m.Report.FailOnGiven || !onlyViolations(m.Report.FailOn) {
+			most = "unknown" // files have no manifest
+		}
+		if err == nil && m.Report.FailOnGiven && reports.FailsOn(m.Report.FailOn, "vacuous") {
+			vacuous = ",vacuous"
 		}
 	}
-	return "violation"
+	return most + vacuous
+}
+
+// onlyViolations reports whether the words of a fail_on leave unknowns out.
+func onlyViolations(failOn string) bool {
+	return reports.FailsOn(failOn, "violation") && !reports.FailsOn(failOn, "unknown")
 }
 
 func (fl *checkFlags) check() error {
@@ -180,8 +193,11 @@ func (fl *checkFlags) check() error {
 	if !slices.Contains([]string{"all", "relevant", "short"}, fl.trace) {
 		return fmt.Errorf("--trace %q: all, relevant or short", fl.trace)
 	}
-	if !slices.Contains([]string{"violation", "unknown"}, fl.failOn) {
-		return fmt.Errorf("--fail-on %q: violation or unknown", fl.failOn)
+	for _, w := range strings.Split(fl.failOn, ",") {
+		if !slices.Contains(manifest.FailWords, w) {
+			return fmt.Errorf("--fail-on %q: %s, or several of them with commas", fl.failOn,
+				strings.Join(manifest.FailWords, ", "))
+		}
 	}
 	if !slices.Contains(knownSolvers, fl.req.Solver) {
 		return fmt.Errorf("--solver %q, did you mean %q?", fl.req.Solver, verdict.Nearest(fl.req.Solver, knownSolvers))

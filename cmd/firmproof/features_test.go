@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -154,8 +155,34 @@ int main(void) { int x = firmproof_nondet_int(); firmproof_assert(x == x, "a"); 
 	rep, _ = checkText(t, `#include "firmproof.h"
 int main(void) { int x = firmproof_nondet_int(); firmproof_assume(x > 3 && x < 2); firmproof_assert(x == 7, "b"); return 0; }
 `, "--target", "x86_64", "--checks", "assert")
-	if w := rep.Results[0].Warnings; len(w) != 1 || !strings.Contains(w[0], "no claim is reached") {
-		t.Errorf("warnings %q", w)
+	if v := rep.Results[0].Vacuous; v == nil || v.Pos == nil || v.Pos.Line != 2 {
+		t.Errorf("vacuous: %s", v)
+	}
+}
+
+// TestVacuityIsSaid: every format says that an answer is vacuous, and --fail-on and the manifest make it fail.
+func TestVacuityIsSaid(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "a.c", `#include "firmproof.h"
+int main(void) { int x = firmproof_nondet_int(); firmproof_assume(x > 5); firmproof_assume(x < 3); firmproof_assert(x == 99, "x"); return 0; }
+`)
+	put(t, dir, "b.c", "#include \"a.c\"\nint nothing(void) { return 0; }\n")
+	put(t, dir, ".firmproof.yml", "version: 1\nbuild: {sources: [b.c]}\ntargets: [x86_64]\n"+
+		"harnesses: [{entry: main}, {entry: nothing}]\nreport: {fail_on: [violation, vacuous]}\n")
+	for _, format := range reports.FormatNames() {
+		var out, errs bytes.Buffer
+		code := runWith([]string{"check", "--format", format, dir}, &out, &errs)
+		if n := strings.Count(out.String(), "no execution gets past this assumption") +
+			strings.Count(out.String(), "nothing is left to check"); code != exitUnknown || n < 2 {
+			t.Errorf("%s: exit %d, said %d times\n%s%s", format, code, n, out.String(), errs.String())
+		}
+	}
+	for flag, want := range map[string]int{"vacuous": exitUnknown, "violation,vacuous": exitUnknown,
+		"violation": exitOK, "unknown": exitOK, "never": exitUsage} {
+		var out, errs bytes.Buffer
+		if code := runWith([]string{"check", "--fail-on", flag, dir}, &out, &errs); code != want {
+			t.Errorf("--fail-on %s: exit %d, want %d\n%s%s", flag, code, want, out.String(), errs.String())
+		}
 	}
 }
 

@@ -210,10 +210,15 @@ func exitCode(s verdict.Status, failOn string) int {
 	case verdict.Violated:
 		return exitViolated
 	case verdict.Unknown:
-		if failOn == "violation" {
+		if onlyViolations(failOn) {
 			return exitOK
 		}
 		return exitUnknown
 	}
 	return exitOK
+}
+
+// anyVacuous reports whether an answer says nothing about its program.
+func anyVacuous(r *verdict.Report) bool {
+	return slices.ContainsFunc(r.Results, func(res verdict.Result) bool { return res.Vacuous != nil })
 }

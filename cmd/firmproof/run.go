@@ -181,7 +181,7 @@ func (s *simulation) show(now, before *verdict.Report, o reports.PageOptions) er
 		switch {
 		case p.Conclusion == "failure", p.Conclusion == "action_required":
 			code = exitViolated
-		case p.Conclusion == "neutral" && code == exitOK && o.FailOn != "violation" && hasUnknowns(head):
+		case p.Conclusion == "neutral" && code == exitOK && !onlyViolations(o.FailOn) && hasUnknowns(head):
 			code = exitUnknown
 		}
 	}

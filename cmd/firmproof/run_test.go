@@ -171,7 +171,8 @@ func TestExamplesBuild(t *testing.T) {
 func TestFailOnOfManifests(t *testing.T) {
 	dirs := map[string]string{}
 	for name, text := range map[string]string{"violation": "report: {fail_on: violation}\n",
-		"unknown": "report: {fail_on: unknown}\n", "silent": ""} {
+		"unknown": "report: {fail_on: unknown}\n", "vacuous": "report: {fail_on: [violation, vacuous]}\n",
+		"strict": "report: {fail_on: [vacuous]}\n", "silent": ""} {
 		dirs[name] = t.TempDir()
 		put(t, dirs[name], ".firmproof.yml", "version: 1\nbuild: {sources: [a.c]}\n"+text)
 	}
@@ -179,6 +180,7 @@ func TestFailOnOfManifests(t *testing.T) {
 		args []string
 		want string
 	}{{[]string{dirs["violation"]}, "violation"}, {[]string{dirs["unknown"]}, "unknown"},
+		{[]string{dirs["vacuous"]}, "violation,vacuous"}, {[]string{dirs["strict"]}, "unknown,vacuous"},
 		{[]string{dirs["silent"]}, "unknown"}, {[]string{dirs["violation"], dirs["silent"]}, "unknown"},
 		{[]string{filepath.Join(dirs["violation"], "a.c")}, "unknown"}} {
 		if got := failOn(c.args); got != c.want {

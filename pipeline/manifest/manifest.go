@@ -125,7 +125,7 @@ type Nightly struct {
 // Report says what is shown and what fails.
 type Report struct {
 	Annotate string // "changed-lines" or "all"
-	FailOn   string // "violation" or "unknown"
+	FailOn   string // of FailWords, with commas
 	// the manifest says FailOn itself; if not, an unknown makes `check` end with 3 and a check run neutral
 	FailOnGiven bool
 	Comment     bool // a summary comment on each pull request, kept up to date

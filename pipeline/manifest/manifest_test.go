@@ -99,6 +99,7 @@ var problems = []struct{ lines, want string }{
 	{"nightly: {at: \"02:00\", timeout: 2 days}\n", "`nightly.timeout` is no duration: `2 days`, write 90s"},
 	{"nightly: {at: \"02:00\", timeout: 48h}\n", "at most 24h"},
 	{"report: {fail_on: never}\n", "`report.fail_on` cannot be `never`"},
+	{"report: {fail_on: [violation, vacuos]}\n", "did you mean `vacuous`?"},
 	{"report: {failon: violation}\n", "unknown key `failon` in `report`, did you mean `fail_on`?"},
 	{"build: {command: make}\n", "key `build` is given twice, first on line 2"},
 }

@@ -395,6 +395,32 @@ func (p *parser) nightly(top *strict.Map) {
 	p.m.Nightly = n
 }
 
+// FailWords are what report.fail_on and --fail-on may name, one or a list of them.
+var FailWords = []string{"violation", "unknown", "vacuous"}
+
+// failOn reads report.fail_on: a word or a list of words.
+func (p *parser) failOn(m *strict.Map) []string {
+	n := m.Value("fail_on")
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		v, ok := m.Enum("fail_on", FailWords...)
+		if !ok {
+			return nil
+		}
+		return []string{v}
+	}
+	list, _ := m.Strings("fail_on")
+	for _, w := range list {
+		if !slices.Contains(FailWords, w) {
+			m.Bad("fail_on", strict.DidYouMean(w, FailWords), "`report.fail_on` cannot be `%s`", w)
+			return nil
+		}
+	}
+	return list
+}
+
 func (p *parser) report(top *strict.Map) {
 	if !top.Has("report") {
 		return
@@ -406,8 +432,8 @@ func (p *parser) report(top *strict.Map) {
 	if v, ok := m.Enum("annotate", "changed-lines", "all"); ok {
 		p.m.Report.Annotate = v
 	}
-	if v, ok := m.Enum("fail_on", "violation", "unknown"); ok {
-		p.m.Report.FailOn, p.m.Report.FailOnGiven = v, true
+	if list := p.failOn(m); len(list) > 0 {
+		p.m.Report.FailOn, p.m.Report.FailOnGiven = strings.Join(list, ","), true
 	}
 	if v, ok := m.Bool("comment"); ok {
 		p.m.Report.Comment = v

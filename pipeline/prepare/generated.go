@@ -44,7 +44,7 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 		if len(b.req.Checks) == 0 {
 			delete(j.Plan.Checks, verdict.PointerOverflow) // what counts is the access
 		}
-		j.Plan.Entry, j.Label = h.Entry.Name, name
+		j.Plan.Entry, j.Label, j.Plan.Generated = h.Entry.Name, name, true
 		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
 		j.Guesses = h.Guesses

@@ -97,6 +97,8 @@ type round struct {
 	behind   []*ir.After     // what may be executed behind the gaps, each
 	unplaced bool            // a gap has no place: any claim may follow it
 	cut      *verdict.Reason // why deciding ended early
+	deadEnds map[ir.At][]*ir.Instr
+	vacuous  *verdict.Reason // why what holds says nothing about the program
 }
 
 // group is all instances of one claim, and what the round says of them.
@@ -105,6 +107,8 @@ type group struct {
 	status verdict.Status
 	reason *verdict.Reason
 	reach  problem.Reach
+	// executions come to it only where an earlier claim may fail: nothing does while all hold
+	blocked bool
 }
 
 // round encodes with at most limit turns per loop and decides every claim.
@@ -133,6 +137,7 @@ func (b *unwinder) round(ctx context.Context, limit int) (*round, error) {
 	if !b.a.Enough(b.p) {
 		b.decideBounds(ctx, r)
 		b.reachability(ctx, r)
+		b.vacuity(ctx, r)
 	}
 	stop(nil)
 	b.solverStages(r, rules)
@@ -159,9 +164,10 @@ func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error
 // outcome returns what the round says, for the report.
 func (r *round) outcome() *problem.Unwinding {
 	u := &problem.Unwinding{Limit: r.limit, Loops: r.f.Loops, Notes: r.f.Notes, Complete: r.complete, Gap: r.gap,
-		Cut: r.cut}
+		Cut: r.cut, Vacuous: r.vacuous, Stops: r.f.Stops, DeadEnds: r.deadEnds}
 	for _, g := range r.groups {
-		c := problem.Unwound{Claim: problem.ClaimOf(g.First), Reach: g.reach,
+		c := problem.Unwound{Claim: problem.ClaimOf(g.First), At: ir.At{Instr: g.First.Instr, Check: g.First.Check},
+			Reach: g.reach, Blocked: g.blocked, Dead: r.f.Store.IsFalse(g.First.Loose),
 			BehindGap: r.gap != nil && r.behindGap(g)}
 		c.Status, c.Reason, c.Replay = g.status, g.reason, verdict.NotRun
 		if c.Status == verdict.Proved && g.First.Holds != "" {

@@ -279,41 +279,6 @@ func (b *unwinder) holds(ctx context.Context, r *round, bad ilr.Term) verdict.St
 	return verdict.Unknown
 }
 
-// reachability finds out which claims some execution reaches (vacuity): models
-// of "any guard not yet seen", until there is none.
-func (b *unwinder) reachability(ctx context.Context, r *round) {
-	rest := slices.Clone(r.groups)
-	for len(rest) > 0 {
-		var ts []ilr.Term
-		for _, g := range rest {
-			for _, c := range g.Instances {
-				ts = append(ts, c.Guard)
-			}
-		}
-		ans, err := r.solver.Check(ctx, r.f.Store.Or(ts...))
-		if err != nil || ans == solve.Unknown {
-			return
-		}
-		if ans == solve.Unsat {
-			for _, g := range rest {
-				g.reach = problem.Unreached
-			}
-			return
-		}
-		ev := r.f.Store.NewEvaluator(r.solver.Model(), ilr.EvalFloat)
-		n := len(rest)
-		rest = slices.DeleteFunc(rest, func(g *group) bool {
-			if slices.ContainsFunc(g.Instances, func(c *encode.Claim) bool { return ev.Holds(c.Guard) }) {
-				g.reach = problem.Reached
-			}
-			return g.reach == problem.Reached
-		})
-		if len(rest) == n {
-			return
-		}
-	}
-}
-
 func (b *unwinder) progress(stage string, done, total, limit int) {
 	if b.p.Progress != nil {
 		b.p.Progress(problem.Progress{Stage: stage, Done: done, Total: total, Unwind: limit})

@@ -38,6 +38,9 @@ func (e *encoder) addClaim(c Claim) {
 	if c.Unguarded == 0 {
 		c.Unguarded = c.Violated
 	}
+	if c.Loose == 0 {
+		c.Loose = c.Guard
+	}
 	if e.s.IsFalse(c.Violated) && e.seen[c.ID] {
 		return
 	}
@@ -55,8 +58,15 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 		return
 	}
 	bad = e.decide(st.pc, bad)
-	if e.opts.Past[ir.At{Instr: in, Check: check}] || e.s.IsFalse(bad) && (e.claimed[ir.At{Instr: in, Check: check}] ||
-		!e.asks(in, check)) {
+	at := ir.At{Instr: in, Check: check}
+	if e.opts.Past[at] || e.s.IsFalse(bad) && !e.asks(in, check) {
+		return
+	}
+	if e.s.IsFalse(bad) && e.claimed[at] {
+		if e.f.Held[at] == nil {
+			e.f.Held[at] = &Places{}
+		}
+		e.addPlace(e.f.Held[at], st)
 		return
 	}
 	if !e.asks(in, check) {
@@ -65,12 +75,14 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 		}
 		return
 	}
-	e.claimed[ir.At{Instr: in, Check: check}] = true
+	e.claimed[at] = true
 	c := Claim{ID: fr.info.id(in, check), Check: check, Pos: *in.Pos, Message: msg, Instr: in, Context: fr.context,
-		Guard:    st.pc.all,
+		Guard: st.pc.all, Loose: st.pc.unguarded,
 		Violated: e.s.And(st.pc.all, bad), Unguarded: e.s.And(st.pc.unguarded, bad), cases: cases}
 	e.addClaim(c)
-	st.pc = e.passed(st.pc, bad)
+	if st.pc = e.passed(st.pc, bad); st.pc == nil {
+		e.f.Stops[at] = true
+	}
 }
 
 // asks reports whether the check is claimed at in.
@@ -92,7 +104,7 @@ func (e *encoder) deadClaims() {
 					if e.opts.Checks.Has(c) && !e.seen[id] {
 						e.seen[id] = true
 						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: "never reached",
-							Instr: in, Guard: e.s.False(), Violated: e.s.False(), Unguarded: e.s.False()})
+							Instr: in, Guard: e.s.False(), Loose: e.s.False(), Violated: e.s.False(), Unguarded: e.s.False()})
 					}
 				}
 			}

@@ -56,12 +56,17 @@ type Formula struct {
 	Events      []Event    // in execution order
 	Loops       []LoopInfo
 	Gaps        []Gap
-	Notes       []string // assumptions for people
-	Ends        ilr.Term // some execution ends normally (vacuity)
-	Stats       Stats
-	Objects     []ObjectInfo
-	Grown       bool     // with Options.Cuts: walk once more
-	Headers     []Header // with Options.Cuts
+	Notes       []string             // assumptions for people
+	Ends        ilr.Term             // some execution ends normally (vacuity)
+	Assumed     []Assumption         // in execution order
+	Tests       map[*ir.Block]*Tests // by ir.FailingBlocks
+	// where a claim plainly holds in a context and turn that Claims has no line for
+	Held    map[ir.At]*Places
+	Stops   map[ir.At]bool // claims behind which the walk ended: they fail whenever they are reached, in some context
+	Stats   Stats
+	Objects []ObjectInfo
+	Grown   bool     // with Options.Cuts: walk once more
+	Headers []Header // with Options.Cuts
 	// turns after which a loop is in the state before: executions that never end, and are left out
 	Endless []ilr.Term
 	Sites   []Passage // of Headers, in execution order
@@ -83,6 +88,7 @@ type Claim struct {
 	Instr    *ir.Instr
 	Context  string   // call chain
 	Guard    ilr.Term // reached, with earlier claims satisfied and assumptions held
+	Loose    ilr.Term // reached, with assumptions held: Guard without asking that earlier claims are satisfied
 	Violated ilr.Term // Guard and the failure
 	After    int      // how many of Formula.Headers come before
 	Reads    int      // how many of Formula.Reads come before
@@ -143,8 +149,9 @@ type encoder struct {
 	claimed  map[ir.At]bool // recorded at least once
 	notes    map[string]bool
 	escaping map[*ir.Func]map[*ir.Instr]bool
-	stopped  *verdict.Reason // why the whole walk ends
-	cutter   *cutter         // with Options.Cuts
+	stopped  *verdict.Reason           // why the whole walk ends
+	cutter   *cutter                   // with Options.Cuts
+	failing  map[*ir.Block][]*ir.Block // of ir.FailingBlocks, once asked for
 }
 
 // Encode walks entry of m and gives the formula over s. The error is ctx's, or
@@ -159,7 +166,8 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 	if opts.MaxTerms == 0 {
 		opts.MaxTerms = 20e6
 	}
-	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{m: m, Store: s, Ends: s.False()},
+	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{m: m, Store: s, Ends: s.False(),
+		Tests: map[*ir.Block]*Tests{}, Held: map[ir.At]*Places{}, Stops: map[ir.At]bool{}}, failing: map[*ir.Block][]*ir.Block{},
 		lay: &m.Layout, w: m.Layout.PtrBits, facts: s.True(), asked: map[ilr.Term]bool{},
 		globals: map[*ir.Global]*object{}, funcs: map[*ir.Func]*object{}, labels: map[*ir.Block]*object{},
 		origin: map[ilr.Term]*ptr{},

@@ -65,7 +65,7 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 		return v, true
 	case ir.ModelAssume:
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption on an indeterminate value")
-		st.pc = e.and(st.pc, e.cond(c.args[0]))
+		e.suppose(st, c.in, e.cond(c.args[0]))
 		return c.number(0), true
 	case ir.ModelAssert:
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assertion on an indeterminate value")

@@ -27,6 +27,7 @@ type shared struct {
 	settled    map[string]*Settled
 	open       map[string]verdict.Claim
 	executed   []verdict.Claim
+	vacuous    *verdict.Reason
 	proofs     *Proofs
 	unwinding  *Unwinding
 	complexity *verdict.Complexity
@@ -146,6 +147,23 @@ func (a *Answers) Executed() (claims []verdict.Claim, ok bool) {
 	a.shared.mu.Lock()
 	defer a.shared.mu.Unlock()
 	return a.shared.executed, a.shared.executed != nil
+}
+
+// SetVacuous gives the reason why what the program's only execution proves says nothing.
+func (a *Answers) SetVacuous(r *verdict.Reason) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	a.shared.vacuous = r
+}
+
+// Vacuous returns why what holds says nothing about the program: by its only execution, or the last round.
+func (a *Answers) Vacuous() *verdict.Reason {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	if a.shared.vacuous == nil && a.shared.unwinding != nil {
+		return a.shared.unwinding.Vacuous
+	}
+	return a.shared.vacuous
 }
 
 // SetProofs gives what was proved for any number of turns.

@@ -93,20 +93,27 @@ type Unwinding struct {
 	Claims   []Unwound
 	Loops    []encode.LoopInfo
 	Notes    []string
-	Complete bool            // no loop or call can go beyond what was analysed
-	Gap      *verdict.Reason // a reachable construct that is not modelled; nil if there is none
-	Cut      *verdict.Reason // why deciding ended early; nil if it did not
+	Complete bool                  // no loop or call can go beyond what was analysed
+	Gap      *verdict.Reason       // a reachable construct that is not modelled; nil if there is none
+	Cut      *verdict.Reason       // why deciding ended early; nil if it did not
+	Vacuous  *verdict.Reason       // why what holds says nothing about the program; nil if it does, or nobody knows
+	Stops    map[ir.At]bool        // claims behind which nothing was looked at, in some context: they always fail there
+	DeadEnds map[ir.At][]*ir.Instr // by a violated claim: the branches before it that nothing leaves without violating it
 }
 
 // Unwound is a claim of a round: Unknown, or Bounded where nothing violates it
 // within the limit. Bounds can be Proved.
 type Unwound struct {
 	verdict.Claim
+	At        ir.At
 	Reach     Reach
+	Blocked   bool // Unreached, and only because earlier claims fail
+	Dead      bool // the round came to it in no context
 	BehindGap bool // an execution may come to it by way of a gap
 }
 
-// Reach says whether some execution reaches a claim, earlier ones satisfied.
+// Reach says whether some execution reaches a claim, earlier ones satisfied. What always fails when it is reached
+// counts as reached where the branch before it is.
 type Reach uint8
 
 // What is known about reaching a claim.
@@ -115,6 +122,12 @@ const (
 	Reached
 	Unreached
 )
+
+// Barred returns the reason why claims behind an assumption that nothing passes say nothing.
+func Barred(at *verdict.Pos) *verdict.Reason {
+	return &verdict.Reason{Kind: verdict.Vacuous, Pos: at, Remedy: "assume less",
+		Detail: "no execution gets past this assumption: it contradicts what is assumed or computed before it"}
+}
 
 // TerminationClaim returns the claim that every run of p ends, without an answer.
 func (p *Problem) TerminationClaim() verdict.Claim {

@@ -21,6 +21,7 @@ type Plan struct {
 
 	Past        ir.Past  `json:"-"` // claims that are left out: runs go on past them
 	Hosted      bool     // an operating system calls main with its arguments
+	Generated   bool     // nobody wrote the entry: a function in which nothing can fail is no fault of a harness
 	Assumptions []string // what the program was changed by before, for the result
 
 	Relevant  bool                  // traces hold only the steps that the failure depends on

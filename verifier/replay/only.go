@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -53,11 +54,19 @@ func (OnlyExecution) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 	for _, c := range encode.ListClaims(p.Module, p.Checks, visited) {
 		v := problem.ClaimOf(&c)
 		v.Status, v.Replay, v.Certificate = verdict.Proved, verdict.NotRun, cert
-		v.Unreachable = !visited(c.Instr.Block)
+		v.Unreachable = !visited(c.Instr.Block) && !decided(c.Instr, visited)
 		claims = append(claims, v)
 	}
 	a.SetExecuted(claims)
+	if out.Kind == interp.AssumeFailed && out.Instr != nil && out.Instr.Model == ir.ModelAssume {
+		a.SetVacuous(problem.Barred(&out.Pos))
+	}
 	return nil
+}
+
+// decided reports whether in always fails when it is reached, and a branch before it was executed.
+func decided(in *ir.Instr, visited func(*ir.Block) bool) bool {
+	return in.AlwaysFails() && slices.ContainsFunc(in.Block.Preds, visited)
 }
 
 // Probe tries inputs; violations that it meets are settled.

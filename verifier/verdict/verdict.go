@@ -101,6 +101,7 @@ const (
 	Internal       ReasonKind = "internal"        // a panic of ours, recovered
 	Cancelled      ReasonKind = "cancelled"       // someone stopped the run
 	Shadowed       ReasonKind = "shadowed"        // only reached past a violation that is reported on its own
+	Vacuous        ReasonKind = "vacuous"         // what holds says nothing: no execution comes to what could fail
 )
 
 // Reason explains an Unknown: its kind, what exactly, where, and what would settle it.
@@ -205,7 +206,7 @@ type Claim struct {
 	Machine     *MachineRun `json:"machine,omitempty"`
 	Inputs      []Input     `json:"inputs,omitempty"`      // what the trace fed to the program, in order
 	Unreachable bool        `json:"unreachable,omitempty"` // proved because no execution gets there
-	// the ID of another violated claim: the trace goes on past its violation
+	// the ID of another violated claim: the trace goes on past its violation, or (shadowed) every execution ends there
 	Behind     string `json:"behind,omitempty"`
 	Suppressed string `json:"suppressed,omitempty"` // why somebody decided that this one does not count
 }
@@ -293,6 +294,8 @@ type Result struct {
 	Assumptions []string    `json:"assumptions,omitempty"` // models, stubs and limits that the answer rests on
 	Warnings    []string    `json:"warnings,omitempty"`    // vacuity, dropped flags, ...
 	Reason      *Reason     `json:"reason,omitempty"`      // why the whole entry is unknown, if it is
+	// why what holds says nothing about the program: contradictory assumptions, nothing checked
+	Vacuous *Reason `json:"vacuous,omitempty"`
 	// what C means on the target, where it differs between targets
 	Machine *Machine `json:"machine,omitempty"`
 	// the run that gave this answer before, if nothing that it rests on has changed since

@@ -1,0 +1,101 @@
+package encode
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// Reached is the condition on which executions come to a place, in one context and turn.
+type Reached struct {
+	Guard ilr.Term // earlier claims satisfied, assumptions held
+	Loose ilr.Term // the same without asking that earlier claims are satisfied
+}
+
+// Places are the conditions of reaching one place in several contexts and turns.
+type Places struct {
+	All  []Reached
+	More bool // than are listed
+}
+
+// maxPlaces bounds a list of Places.
+const maxPlaces = 256
+
+func (e *encoder) addPlace(p *Places, st *state) {
+	r := Reached{st.pc.all, st.pc.unguarded}
+	switch n := len(p.All); {
+	case n > 0 && (p.All[n-1] == r || e.s.IsTrue(p.All[n-1].Guard)):
+	case n == maxPlaces:
+		p.More = true
+	default:
+		p.All = append(p.All, r)
+	}
+}
+
+// Assumption is one of the program, in one context and turn.
+type Assumption struct {
+	Instr         *ir.Instr
+	Before, After ilr.Term // executions come to it; they go on behind it
+}
+
+// suppose ends the paths of st on which cond, of the assumption in, does not hold.
+func (e *encoder) suppose(st *state, in *ir.Instr, cond ilr.Term) {
+	if st.pc == nil {
+		return
+	}
+	a := Assumption{Instr: in, Before: st.pc.all, After: e.s.False()}
+	if st.pc = e.and(st.pc, cond); st.pc != nil {
+		a.After = st.pc.all
+	}
+	e.f.Assumed = append(e.f.Assumed, a)
+}
+
+// Tests are the branches that decide whether executions come to a block which only failing ones come to.
+type Tests struct {
+	Places
+	Branches []*ir.Instr
+	Pass     ilr.Term // some execution takes another way at one of them
+}
+
+// noteTests records that the branch in is reached for those of its targets which only failing executions take:
+// what always fails when it is reached is looked at where the branch before it is. first is the condition of the
+// branch's first target.
+func (e *encoder) noteTests(st *state, in *ir.Instr, first ilr.Term) {
+	if st.pc == nil {
+		return
+	}
+	for i, t := range in.Targets {
+		blocks, known := e.failing[t]
+		if !known {
+			blocks = ir.FailingBlocks(t)
+			e.failing[t] = blocks
+		}
+		for _, b := range blocks {
+			x := e.f.Tests[b]
+			if x == nil {
+				x = &Tests{Pass: e.s.False()}
+				e.f.Tests[b] = x
+			}
+			e.addPlace(&x.Places, st)
+			x.Pass = e.s.Or(x.Pass, e.besides(st, in, i, first))
+			if !slices.Contains(x.Branches, in) {
+				x.Branches = append(x.Branches, in)
+			}
+		}
+	}
+}
+
+// besides is the condition of reaching the branch in and not going to its i-th target.
+func (e *encoder) besides(st *state, in *ir.Instr, i int, first ilr.Term) ilr.Term {
+	switch {
+	case in.Op != ir.OpCondBr:
+		return st.pc.all
+	case i == 0:
+		first = e.s.Not(first)
+	}
+	if p := e.and(st.pc, first); p != nil {
+		return p.all
+	}
+	return e.s.False()
+}

@@ -1,0 +1,47 @@
+package ir
+
+// AlwaysFails reports an instruction that no execution passes without violating a claim: a trap,
+// and a call that says that an assertion failed.
+func (in *Instr) AlwaysFails() bool {
+	return in.Op == OpTrap || in.Op == OpCall && (in.Model == ModelFail || in.Model == ModelAssertFail)
+}
+
+// failingDepth bounds the jumps and calls that FailingBlocks follows.
+const failingDepth = 4
+
+// FailingBlocks returns the blocks that an execution passes from b, by jumps and calls, until an instruction that
+// always fails; nil where a branch comes first that
+// is not on a constant.
+func FailingBlocks(b *Block) []*Block { return failingBlocks(b, failingDepth) }
+
+func failingBlocks(b *Block, depth int) []*Block {
+	if depth == 0 {
+		return nil
+	}
+	for _, in := range b.Instrs {
+		var next *Block
+		switch {
+		case in.AlwaysFails():
+			return []*Block{b}
+		case in.Op == OpBr:
+			next = in.Targets[0]
+		case in.Op == OpCondBr:
+			if k, ok := in.Args[0].(*Const); ok && k.Kind == ConstInt {
+				next = in.Targets[1]
+				if !k.Bits.IsZero() {
+					next = in.Targets[0]
+				}
+			}
+		case in.Op == OpCall && in.Model == ModelNone:
+			if k, ok := in.Callee.(*Const); ok && k.Func != nil && !k.Func.IsDecl() {
+				next = k.Func.Blocks[0]
+			}
+		}
+		if next != nil {
+			if rest := failingBlocks(next, depth-1); rest != nil {
+				return append([]*Block{b}, rest...)
+			}
+		}
+	}
+	return nil
+}
