@@ -43,6 +43,12 @@ func GitLab(r *verdict.Report) ([]byte, error) {
 			listed(s.Targets(), 4)), CheckName: string(s.Check), Fingerprint: siteFingerprint(&s), Severity: severity,
 			Location: location{s.Pos.File, lines{max(1, s.Pos.Line)}}})
 	}
+	for _, v := range vacuities(r) {
+		sum := sha256.Sum256([]byte("vacuous\x00" + v.entry + "\x00" + v.target))
+		out = append(out, issue{Description: fmt.Sprintf("%s (%s on %s)", v.says, v.entry, v.target),
+			CheckName: "vacuous", Fingerprint: hex.EncodeToString(sum[:16]), Severity: "major",
+			Location: location{v.at.File, lines{max(1, v.at.Line)}}})
+	}
 	return indented(out)
 }
 
@@ -52,6 +58,34 @@ func siteFingerprint(s *Site) string {
 	slices.Sort(ids)
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{string(s.Check), s.Pos.Function}, ids...), "\x00")))
 	return hex.EncodeToString(sum[:16])
+}
+
+// emptiness is what is said of a result that says nothing about its program.
+type emptiness struct {
+	entry, target, says string
+	at                  verdict.Pos
+}
+
+// vacuities lists the vacuous results, at the assumption that nothing passes or else where the entry's first
+// claim stands; those without a place in the project are left out.
+func vacuities(r *verdict.Report) []emptiness {
+	var out []emptiness
+	for i := range r.Results {
+		res := &r.Results[i]
+		if res.Vacuous == nil {
+			continue
+		}
+		reason, at := *res.Vacuous, res.Vacuous.Pos
+		for j := 0; at == nil && j < len(res.Claims); j++ {
+			if inPath(res.Claims[j].Pos.File) {
+				at = &res.Claims[j].Pos
+			}
+		}
+		if reason.Pos = nil; at != nil && inPath(at.File) {
+			out = append(out, emptiness{line(res.Entry), line(res.Target), plain(reason.String()), *at})
+		}
+	}
+	return out
 }
 
 // RDJSON renders violations, and places that leave claims unknown, in reviewdog's Diagnostic Format.
@@ -101,6 +135,10 @@ func RDJSON(r *verdict.Report) ([]byte, error) {
 				"INFO", code{"unknown"}})
 		}
 	}
+	for _, v := range vacuities(r) {
+		list = append(list, diagnostic{fmt.Sprintf("%s\nIn %s on %s.", v.says, v.entry, v.target), at(v.at), "WARNING",
+			code{"vacuous"}})
+	}
 	return indented(struct {
 		Source      map[string]string `json:"source"`
 		Severity    string            `json:"severity"`
@@ -128,6 +166,9 @@ func CSV(r *verdict.Report) ([]byte, error) {
 		if res.Reason != nil {
 			row(res.Target, res.Entry, "", "", verdict.Unknown.String(), "", "", "", "", "", res.Reason.String(), "",
 				"")
+		}
+		if res.Vacuous != nil {
+			row(res.Target, res.Entry, "", "", "vacuous", "", "", "", "", "", res.Vacuous.String(), "", "")
 		}
 		for j := range res.Claims {
 			c := &res.Claims[j]

@@ -16,6 +16,7 @@ type shadows struct {
 	p     *problem.Problem
 	u     *problem.Unwinding
 	found []violation // in the order of their places
+	first *problem.Settled
 }
 
 // violation is one that an execution confirmed, and what may be executed behind it.
@@ -28,6 +29,7 @@ type violation struct {
 func newShadows(p *problem.Problem, u *problem.Unwinding, settled []*problem.Settled) *shadows {
 	h := &shadows{p: p, u: u}
 	for _, s := range settled {
+		h.first = cmp.Or(h.first, s)
 		if s.At.Instr != nil {
 			h.found = append(h.found, violation{s, ir.AfterOf(p.Module, p.Entry, s.At.Instr), false})
 		}
@@ -49,7 +51,10 @@ func (h *shadows) by(c problem.Unwound) *problem.Settled {
 	case c.Reach != problem.Unreached || c.At.Instr == nil || h.endsFailure(c.At.Instr):
 		return nil
 	case c.Blocked:
-		return h.nearest(c.At.Instr, func(violation) bool { return true })
+		if v := h.nearest(c.At.Instr, func(violation) bool { return true }); v != nil {
+			return v
+		}
+		return h.first // the way from it to c is not seen: a call through a pointer, say
 	case c.Dead: // the walk ended before, or control never goes there
 		return h.nearest(c.At.Instr, h.stops)
 	}

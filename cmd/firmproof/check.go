@@ -91,7 +91,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.BoolVar(&fl.failFast, "fail-fast", false, "end with the first violation")
 	f.BoolVar(&fl.replay, "replay", false,
 		"compile and run each counterexample for real, and say in the report what happened")
-	f.StringVar(&fl.failOn, "fail-on", "unknown", "what makes the exit status non-zero: violation, unknown or vacuous, or several with commas")
+	f.StringVar(&fl.failOn, "fail-on", "unknown",
+		"what makes the exit status non-zero: violation, unknown or vacuous, or several with commas")
 	f.StringVar(&fl.baseline, "baseline", "", "JSON report: violations in it do not count")
 	f.StringArrayVarP(&fl.req.Defines, "define", "D", nil, "macro for plain C files")
 	f.StringArrayVarP(&fl.req.Undefines, "undefine", "U", nil, "macro to undefine")
@@ -163,13 +164,16 @@ func failOn(args []string) string {
 	}
 	most, vacuous := "violation", ""
 	for _, dir := range args {
+		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+			return "unknown" // files have no manifest
+		}
 		dir, err := manifest.Above(dir)
 		if err != nil {
-			return "unknown" // files have no manifest
+			return "unknown"
 		}
 		m, err := manifest.Read(dir)
 		if err != nil || !m.Report.FailOnGiven || !onlyViolations(m.Report.FailOn) {
-			most = "unknown" // files have no manifest
+			most = "unknown"
 		}
 		if err == nil && m.Report.FailOnGiven && reports.FailsOn(m.Report.FailOn, "vacuous") {
 			vacuous = ",vacuous"

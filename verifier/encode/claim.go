@@ -104,7 +104,8 @@ func (e *encoder) deadClaims() {
 					if e.opts.Checks.Has(c) && !e.seen[id] {
 						e.seen[id] = true
 						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: "never reached",
-							Instr: in, Guard: e.s.False(), Loose: e.s.False(), Violated: e.s.False(), Unguarded: e.s.False()})
+							Instr: in, Guard: e.s.False(), Loose: e.s.False(), Violated: e.s.False(),
+							Unguarded: e.s.False()})
 					}
 				}
 			}

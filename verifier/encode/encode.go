@@ -167,8 +167,9 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 		opts.MaxTerms = 20e6
 	}
 	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{m: m, Store: s, Ends: s.False(),
-		Tests: map[*ir.Block]*Tests{}, Held: map[ir.At]*Places{}, Stops: map[ir.At]bool{}}, failing: map[*ir.Block][]*ir.Block{},
-		lay: &m.Layout, w: m.Layout.PtrBits, facts: s.True(), asked: map[ilr.Term]bool{},
+		Tests: map[*ir.Block]*Tests{}, Held: map[ir.At]*Places{}, Stops: map[ir.At]bool{}},
+		failing: map[*ir.Block][]*ir.Block{},
+		lay:     &m.Layout, w: m.Layout.PtrBits, facts: s.True(), asked: map[ilr.Term]bool{},
 		globals: map[*ir.Global]*object{}, funcs: map[*ir.Func]*object{}, labels: map[*ir.Block]*object{},
 		origin: map[ilr.Term]*ptr{},
 		infos:  map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, claimed: map[ir.At]bool{},

@@ -93,12 +93,13 @@ type Unwinding struct {
 	Claims   []Unwound
 	Loops    []encode.LoopInfo
 	Notes    []string
-	Complete bool                  // no loop or call can go beyond what was analysed
-	Gap      *verdict.Reason       // a reachable construct that is not modelled; nil if there is none
-	Cut      *verdict.Reason       // why deciding ended early; nil if it did not
-	Vacuous  *verdict.Reason       // why what holds says nothing about the program; nil if it does, or nobody knows
-	Stops    map[ir.At]bool        // claims behind which nothing was looked at, in some context: they always fail there
-	DeadEnds map[ir.At][]*ir.Instr // by a violated claim: the branches before it that nothing leaves without violating it
+	Complete bool            // no loop or call can go beyond what was analysed
+	Gap      *verdict.Reason // a reachable construct that is not modelled; nil if there is none
+	Cut      *verdict.Reason // why deciding ended early; nil if it did not
+	Vacuous  *verdict.Reason // why what holds says nothing about the program; nil if it does, or nobody knows
+	Stops    map[ir.At]bool  // claims behind which nothing was looked at, in some context: they always fail there
+	// by a violated claim: the branches before it that nothing leaves without violating it
+	DeadEnds map[ir.At][]*ir.Instr
 }
 
 // Unwound is a claim of a round: Unknown, or Bounded where nothing violates it
