@@ -27,6 +27,9 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 	}
 	var out []Job
 	program := weave.NewProgram(base.Program)
+	if b.req.Timeout == 0 && len(b.named) == 0 && b.req.Called == nil && m.Functions == manifest.FunctionsAll {
+		base.Timeout = EachTimeout
+	}
 	for _, f := range list {
 		j := base
 		name := AnyCall + f.CName

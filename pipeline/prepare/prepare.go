@@ -27,6 +27,10 @@ import (
 // DefaultTimeout is the time for an entry on a target that nobody says anything about.
 const DefaultTimeout = 60 * time.Second
 
+// EachTimeout is that time where every function of a program gets a generated harness: there are
+// many, and most are decided in a second or not at all.
+const EachTimeout = 10 * time.Second
+
 // Request says what to prepare. What it leaves empty is the manifest's to say.
 type Request struct {
 	Paths      []string           // folders with a manifest, C files, LLVM IR; empty: the current folder
