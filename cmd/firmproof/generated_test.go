@@ -153,6 +153,10 @@ int asked_late(int *p) { int x = *p; return p ? x : 0; }
 int asserted(int *p, int n) { assert(p != NULL); assert(n > 0); return *p / n; }
 void filled(void *to, const void *from, size_t q) { memcpy(to, from, q); }
 int guessed(const uint8_t *t, unsigned i) { return t[i]; }
+struct ring { uint8_t *at; void *arg; size_t size, head; };
+int newest(struct ring *r) { return r->at[r->head]; }
+struct reader { const uint8_t *p; };
+int third_byte(struct reader *r) { return r->p[2]; }
 void calls(void) { uint8_t two[2]; static uint8_t t[200]; copy(t, two, 9); }
 `
 
@@ -174,6 +178,8 @@ func TestHarnessesFromCode(t *testing.T) {
 		"asserted":   {verdict.Proved, "src.c:12:50 holds at the call"},
 		"filled":     {verdict.Proved, "to leads to as many elements as q says"},
 		"guessed":    {verdict.Unknown, "how much t leads to is a guess"},
+		"newest":     {verdict.Unknown, "how much r.at leads to is a guess"},
+		"third_byte": {verdict.Unknown, "how much r.p leads to is a guess"},
 		"calls":      {verdict.Violated, "'two' (2 bytes)"},
 	}
 	for i := range rep.Results {

@@ -21,7 +21,8 @@ import (
 //	                 passes, or else maxCount elements, which is a guess
 //	null             too, if the function asks for it or a call in the program passes it
 //	pointer inside   of what a pointer leads to: to a block of its own, maxDepth levels deep, then null;
-//	                 next to a member with the name of a length: of that many elements
+//	                 next to a member with the name of a length: of that many elements, which is a guess
+//	                 beside further numbers; a single number otherwise, which is a guess, too
 //
 // Blocks come from malloc, so that the function may free them. What this leaves out
 // (aliases, other lengths) is said in the assumptions of the answer.
@@ -193,6 +194,9 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, off int64, depth in
 		}
 		to := h.anyBlock(name, h.int(h.word(), size))
 		h.note("%s leads to one %s of its own", name, t.Elem.Name)
+		if isNumber(t.Elem) { // it may be an array as well
+			h.out.Guesses = append(h.out.Guesses, name)
+		}
 		h.fill("*"+name, t.Elem, to, 0, depth+1, left)
 		h.store(to, at(), 1)
 	case ir.DStruct:

@@ -205,18 +205,27 @@ func (p *Program) objectSize(v ir.Value) int64 {
 }
 
 // buffers makes those members of a struct that are a pointer to numbers beside a length. It returns the
-// indices of the members that it made.
+// indices of the members that it made. Beside further numbers (head and tail, say) the size is a guess: they
+// may have to stay below the length, and nothing says so.
 func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[int]bool {
-	var pointers, lengths []int
+	var pointers, untyped, lengths []int
+	further := false
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		switch {
 		case f.IsBits || f.T == nil:
-		case f.T.Kind == ir.DPointer && (isVoid(f.T.Elem) || isNumber(f.T.Elem)):
+		case f.T.Kind == ir.DPointer && isVoid(f.T.Elem):
+			untyped = append(untyped, i)
+		case f.T.Kind == ir.DPointer && isNumber(f.T.Elem):
 			pointers = append(pointers, i)
 		case isNumber(f.T) && isLength(f.Name):
 			lengths = append(lengths, i)
+		default:
+			further = further || isNumber(f.T)
 		}
+	}
+	if len(pointers) == 0 {
+		pointers = untyped
 	}
 	done := map[int]bool{}
 	if len(pointers) != 1 || len(lengths) == 0 {
@@ -243,6 +252,9 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	}
 	h.store(h.anyBlock(name+"."+f.Name, total), at(i), 1)
 	done[i] = true
+	if further {
+		h.out.Guesses = append(h.out.Guesses, name+"."+f.Name)
+	}
 	h.note("%s.%s leads to as many elements as %s.%s says, at most %d", name, f.Name, name,
 		t.Fields[lengths[largest(t, lengths)]].Name, maxCount)
 	return done
