@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math/rand"
 	"os"
 	"strconv"
@@ -77,7 +76,7 @@ func TestAttributes(t *testing.T) {
 				k.one(a, t, i)
 				n++
 			}
-			t.Log(fmt.Sprintf("%d programs; answers: %d proved, %d violated, %d open", n, a.proved, a.violated, a.open))
+			t.Logf("%d programs; answers: %d proved, %d violated, %d open", n, a.proved, a.violated, a.open)
 			if a.proved == 0 || a.violated == 0 {
 				t.Error("nothing was compared")
 			}

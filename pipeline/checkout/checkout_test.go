@@ -304,7 +304,7 @@ func TestRefusedObjects(t *testing.T) {
 }
 
 // ended is a runner whose git always ends by a limit.
-type ended struct{ direct }
+type ended struct{}
 
 func (ended) Git(context.Context, Command) (Ending, error) {
 	return Ending{Code: 137, Killed: "memory"}, nil

@@ -235,8 +235,9 @@ func (b *preparation) project(dir string) error {
 			return err
 		}
 	}
-	harnesses, entries := m.Harnesses, []string{}
-	entries, b.named = b.splitEntries(b.req.Entries)
+	harnesses := m.Harnesses
+	entries, functions := b.splitEntries(b.req.Entries)
+	b.named = functions
 	if len(entries)+len(b.named) > 0 {
 		var others []string
 		harnesses, others = pick(m, entries)
