@@ -201,6 +201,7 @@ func manifestOf(flags []string) (text string, ok bool) {
 			harness += ", " + strings.TrimPrefix(flags[i], "--") + ": " + v
 		case "--checks":
 			harness += ", checks: [" + v + "]"
+		case "--fail-on": // of the exit status alone
 		case "--cflags":
 			build += ", cflags: [\"" + v + "\"]"
 		default:

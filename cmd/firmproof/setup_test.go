@@ -30,7 +30,8 @@ func TestSetupInstallsWhatRuns(t *testing.T) {
 		packages[m[1]] = true
 		there[path.Base(m[2])] = true
 	}
-	for _, name := range []string{"sh", "bash", "env", "head", "grep", "true"} { // of essential packages
+	for _, name := range []string{"sh", "bash", "env", "head", "grep", "true", "ls", "sleep",
+		"systemd-run"} { // of essential packages; the last is only asked where systemd runs
 		there[name] = true
 	}
 	for name, pkg := range map[string]string{"llvm-as-14": "llvm-14", "llvm-dis-14": "llvm-14", "opt-14": "llvm-14",
