@@ -53,6 +53,7 @@ type options struct {
 	limit  time.Duration
 	list   bool
 	rerun  bool
+	budget time.Duration
 	target float64
 }
 
@@ -63,6 +64,7 @@ func main() {
 	flag.StringVar(&o.build, "build", "build/mutate", "folder for overlays, test binaries and what was found")
 	flag.StringVar(&o.only, "package", "", "packages that are run, a regular expression")
 	flag.DurationVar(&o.limit, "limit", 0, "stop after this time; the next run goes on")
+	flag.DurationVar(&o.budget, "budget", time.Minute, "the time that the tests of a stage take for a mutant at most")
 	flag.BoolVar(&o.list, "list", false, "show what was found, run nothing")
 	flag.BoolVar(&o.rerun, "lived", false, "run those again that lived")
 	flag.Float64Var(&o.target, "target", 0, "the score below which the exit status is 1, in percent")

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -91,9 +95,9 @@ type built struct {
 
 // test is a test, how long it takes, and the mutants that it reaches.
 type test struct {
-	name    string
-	took    time.Duration
-	reached map[int]bool
+	Name    string
+	Took    time.Duration
+	Reached map[int]bool
 }
 
 func (r *runner) run() error {
@@ -137,7 +141,8 @@ func (r *runner) wanted(m *mutant) bool {
 	return !equivalent && (!ok || v.Killed == "" && r.o.rerun)
 }
 
-// try runs the tests that reach mutant n, stage by stage, until one fails.
+// try runs the tests that reach mutant n, stage by stage, the short ones first, until one fails. Tests that would take
+// longer than the budget together are left out.
 func (r *runner) try(n int) (fate, error) {
 	how := "unreached"
 	for i := range r.subject.stages {
@@ -145,22 +150,40 @@ func (r *runner) try(n int) (fate, error) {
 		if err != nil {
 			return fate{}, err
 		}
-		var names []string
-		limit := 20 * time.Second
-		for _, t := range b.tests {
-			if t.reached[n] {
-				names, limit = append(names, regexp.QuoteMeta(t.name)), limit+4*t.took
+		for _, part := range parts(b.tests, n, r.o.budget) {
+			how = "reached"
+			if _, err := b.run(n, part.limit, "^("+strings.Join(part.names, "|")+")$", ""); err != nil {
+				return fate{Killed: b.pkg}, nil
 			}
-		}
-		if len(names) == 0 {
-			continue
-		}
-		how = "reached"
-		if _, err := b.run(n, limit, "^("+strings.Join(names, "|")+")$", ""); err != nil {
-			return fate{Killed: b.pkg}, nil
 		}
 	}
 	return fate{How: how}, nil
+}
+
+// part is a number of tests that are run in one process.
+type part struct {
+	names []string
+	took  time.Duration
+	limit time.Duration // after which they count as failed
+}
+
+// parts gives the tests that reach mutant n, in parts that take longer from one to the next, and no longer than budget
+// in sum (0: any time).
+func parts(tests []test, n int, budget time.Duration) []part {
+	var out []part
+	var sum time.Duration
+	for _, t := range tests {
+		if !t.Reached[n] || budget > 0 && len(out) > 0 && sum+t.Took > budget {
+			continue
+		}
+		sum += t.Took
+		if k := len(out); k == 0 || out[k-1].took > time.Second<<k {
+			out = append(out, part{limit: 20 * time.Second})
+		}
+		p := &out[len(out)-1]
+		p.names, p.took, p.limit = append(p.names, regexp.QuoteMeta(t.Name)), p.took+t.Took, p.limit+6*t.Took
+	}
+	return out
 }
 
 // stage builds the i-th stage, once, and runs each of its tests without a mistake.
@@ -178,20 +201,48 @@ func (r *runner) stage(i int) (*built, error) {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, text)
 	}
+	if b.tests, err = b.measure(out); err != nil {
+		return nil, err
+	}
+	all, took := map[int]bool{}, time.Duration(0)
+	for _, t := range b.tests {
+		took += t.Took
+		maps.Copy(all, t.Reached)
+	}
+	fmt.Printf("%s: %d tests of %s: %.0f s, %d of %d mutants reached\n", r.subject.pkg, len(b.tests), st.pkg,
+		took.Seconds(), len(all), len(r.mutants))
+	r.stages = append(r.stages, b)
+	return b, nil
+}
+
+// measure runs each test without a mistake, and gives them with the mutants that they reach, the shortest first. What
+// it finds is kept beside the binary, as long as that stays the same.
+func (b *built) measure(out string) ([]test, error) {
+	bin, err := os.ReadFile(b.bin)
+	if err != nil {
+		return nil, err
+	}
+	var kept struct {
+		Binary string
+		Tests  []test
+	}
+	of := fmt.Sprintf("%x %s %s", sha256.Sum256(bin), b.stage.run, b.cases)
+	if text, err := os.ReadFile(out + ".json"); err == nil && json.Unmarshal(text, &kept) == nil && kept.Binary == of {
+		return kept.Tests, nil
+	}
 	names, err := b.names()
 	if err != nil {
 		return nil, err
 	}
-	all := map[int]bool{}
-	start := time.Now()
+	kept.Binary, kept.Tests = of, nil
 	for _, name := range names {
-		t := test{name: name, reached: map[int]bool{}}
+		t := test{Name: name, Reached: map[int]bool{}}
 		_ = os.Remove(out + ".reached")
 		began := time.Now()
 		if text, err := b.run(-1, time.Hour, "^"+regexp.QuoteMeta(name)+"$", out+".reached"); err != nil {
-			return nil, fmt.Errorf("%s of %s fails without a mistake: %w\n%s", name, st.pkg, err, text)
+			return nil, fmt.Errorf("%s of %s fails without a mistake: %w\n%s", name, b.pkg, err, text)
 		}
-		t.took = time.Since(began)
+		t.Took = time.Since(began)
 		text, err := os.ReadFile(out + ".reached")
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
@@ -201,14 +252,16 @@ func (r *runner) stage(i int) (*built, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.reached[n], all[n] = true, true
+			t.Reached[n] = true
 		}
-		b.tests = append(b.tests, t)
+		kept.Tests = append(kept.Tests, t)
 	}
-	fmt.Printf("%s: %d tests of %s: %.0f s, %d of %d mutants reached\n", r.subject.pkg, len(b.tests), st.pkg,
-		time.Since(start).Seconds(), len(all), len(r.mutants))
-	r.stages = append(r.stages, b)
-	return b, nil
+	slices.SortStableFunc(kept.Tests, func(a, b test) int { return cmp.Compare(a.Took, b.Took) })
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return nil, err
+	}
+	return kept.Tests, os.WriteFile(out+".json", text, 0o600)
 }
 
 // names lists the tests of the stage, or the cases of its one test.
