@@ -68,26 +68,52 @@ func TestOperators(t *testing.T) {
 
 // TestErrors: what has no meaning is refused with its place.
 func TestErrors(t *testing.T) {
-	asked := Options{Check: map[string]string{"f": "f"}, Loops: true}
+	asked := Options{Check: map[string]string{"f": "f"}, Replace: map[string]string{"s": "s"}, Loops: true}
+	targets := strings.Repeat("t[1], ", 15) + "t[2]"
+	pointers := strings.Repeat("p, ", 7) + "p"
 	for src, want := range map[string]string{
-		"\nvoid f(int *) __CPROVER_requires(1);":                                          "a.c:2:7: a parameter of f has no name",
-		"void f(int *p)\n __CPROVER_assigns(targets(p));":                                 "a.c:2:20: the target targets(...) of an assigns clause is not followed",
-		"void f(int *p) {\n do { p++; } while (p) __CPROVER_loop_invariant(1);\n}":        "a.c:2:14: the contract of a do loop is not followed",
-		"void f(void (*g)(void))\n __CPROVER_requires_contract(g, c);":                    "a.c:2:2: contracts of function pointers (requires_contract) are not followed",
-		"void f(int n) {\n while (n) __CPROVER_loop_invariant(n > 0) n--;\n}":             "a.c:2:2: a loop with an invariant has no assigns clause: what it may write is not guessed",
-		"void f(int *p) {\n g(__CPROVER_forall { int i; p[i] == 0 }); }":                  "a.c:2:4: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
-		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < 8 || c ==> t[i] }); }": "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
-		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i != 8 ==> t[i] }); }":     "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
-		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < 8 && t[i] }); }":       "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
-		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < t[i] ==> t[i] }); }":   "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
-		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < c == 1 ==> t[i] }); }": "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
-		"void g(int c) { h(__CPROVER_exists { int i; 0 <= i && i < 8 ==> t[i] }); }":      "a.c:1:19: __CPROVER_exists over i: the body does not begin with bounds of i (lower <= i && i < upper && ...)",
-		"# 7 \"b.h\"\nvoid f(int *p) __CPROVER_ensures(__CPROVER_is_fresh(p));":           "b.h:7:34: __CPROVER_is_fresh has 1 arguments, want 2",
-		"int k = __CPROVER_old(k);": "a.c:1:9: __CPROVER_old stands outside of a clause",
+		"\nvoid f(int *) __CPROVER_requires(1);":                                               "a.c:2:7: a parameter of f has no name",
+		"void f(int *p)\n __CPROVER_assigns(targets(p));":                                      "a.c:2:20: the target targets(...) of an assigns clause is not followed",
+		"void f(int *p) {\n do { p++; } while (p) __CPROVER_loop_invariant(1);\n}":             "a.c:2:14: the contract of a do loop is not followed",
+		"void f(void (*g)(void))\n __CPROVER_requires_contract(g, c);":                         "a.c:2:2: contracts of function pointers (requires_contract) are not followed",
+		"void f(int n) {\n while (n) __CPROVER_loop_invariant(n > 0) n--;\n}":                  "a.c:2:2: a loop with an invariant has no assigns clause: what it may write is not guessed",
+		"void f(int *p) {\n g(__CPROVER_forall { int i; p[i] == 0 }); }":                       "a.c:2:4: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
+		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < 8 || c ==> t[i] }); }":      "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
+		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i != 8 ==> t[i] }); }":          "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
+		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < 8 && t[i] }); }":            "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
+		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < t[i] ==> t[i] }); }":        "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
+		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < c == 1 ==> t[i] }); }":      "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
+		"void g(int c) { h(__CPROVER_exists { int i; 0 <= i && i < 8 ==> t[i] }); }":           "a.c:1:19: __CPROVER_exists over i: the body does not begin with bounds of i (lower <= i && i < upper && ...)",
+		"# 7 \"b.h\"\nvoid f(int *p) __CPROVER_ensures(__CPROVER_is_fresh(p));":                "b.h:7:34: __CPROVER_is_fresh has 1 arguments, want 2",
+		"void f(int n) {\n for (n; n) __CPROVER_assigns(n) __CPROVER_loop_invariant(n) n--; }": "a.c:2:2: a for loop of this form cannot have a contract",
+		"void f(int n) {\n while (n) __CPROVER_assigns(n) __CPROVER_frees(n) n--; }":           "a.c:2:33: a frees clause of a loop is not followed",
+		"void f(int n) __CPROVER_requires(({ while (n) __CPROVER_assigns(n) n--; n; }));":      "a.c:1:37: a loop with a contract stands inside of a clause",
+		"void g(void) { h(__CPROVER_forall); }":                                                "a.c:1:18: __CPROVER_forall is not followed by { declaration; expression }",
+		"void g(void) { h(__CPROVER_exists (int i; i)); }":                                     "a.c:1:18: __CPROVER_exists is not followed by { declaration; expression }",
+		"void g(void) { h(__CPROVER_exists { int i, i }); }":                                   "a.c:1:18: __CPROVER_exists has no declaration",
+		"void f(int *t) __CPROVER_assigns(" + targets + ", t[3]);":                             "a.c:1:130: an assigns clause has more than 16 targets",
+		"void s(int *p) __CPROVER_frees(p);":                                                   "a.c:1:16: a frees clause of a contract that stands for its function is not followed",
+		"void f(int *p) __CPROVER_frees(" + pointers + ", p);":                                 "a.c:1:16: a frees clause with conditions, or more than 8 pointers, is not followed",
+		"void f(int *p) __CPROVER_frees(p: p);":                                                "a.c:1:16: a frees clause with conditions, or more than 8 pointers, is not followed",
+		"void f(int *p) __CPROVER_frees(p; p);":                                                "a.c:1:16: a frees clause with conditions, or more than 8 pointers, is not followed",
+		"void f(int *p) __CPROVER_requires;":                                                   "a.c:1:16: __CPROVER_requires has no parenthesis",
+		"void f(int *p) __CPROVER_assigns(__CPROVER_typed_target(g(p)));":                      "a.c:1:57: the target g(...) of an assigns clause is not followed",
+		"void f(int *p, int a[], int (*)(int)) __CPROVER_requires(1);":                         "a.c:1:7: a parameter of f has no name",
+		"void f(unsigned) __CPROVER_requires(1);":                                              "a.c:1:7: a parameter of f has no name",
+		"void f(const struct s *) __CPROVER_requires(1);":                                      "a.c:1:7: a parameter of f has no name",
+		"int k = __CPROVER_old(k);":                                                            "a.c:1:9: __CPROVER_old stands outside of a clause",
 	} {
 		_, err := Rewrite("a.c", []byte(src), asked)
 		if err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", src, err, want)
+		}
+	}
+	for _, src := range []string{
+		"void f(int *t) __CPROVER_assigns(" + targets + ") __CPROVER_frees(" + pointers + ");",
+		"void f(int *p, const int n, struct s *const q, int *a[2], int (*const less)(int)) __CPROVER_requires(1);",
+	} {
+		if _, err := Rewrite("a.c", []byte(src), asked); err != nil {
+			t.Errorf("%q: %v", src, err)
 		}
 	}
 	if _, err := Rewrite("a.c",
