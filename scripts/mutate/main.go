@@ -53,6 +53,7 @@ type options struct {
 	limit  time.Duration
 	list   bool
 	rerun  bool
+	quick  bool
 	budget time.Duration
 	target float64
 }
@@ -67,6 +68,7 @@ func main() {
 	flag.DurationVar(&o.budget, "budget", time.Minute, "the time that the tests of a stage take for a mutant at most")
 	flag.BoolVar(&o.list, "list", false, "show what was found, run nothing")
 	flag.BoolVar(&o.rerun, "lived", false, "run those again that lived")
+	flag.BoolVar(&o.quick, "quick", false, "run the package's own tests alone")
 	flag.Float64Var(&o.target, "target", 0, "the score below which the exit status is 1, in percent")
 	flag.Parse()
 	if err := run(&o); err != nil {

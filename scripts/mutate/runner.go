@@ -146,6 +146,9 @@ func (r *runner) wanted(m *mutant) bool {
 func (r *runner) try(n int) (fate, error) {
 	how := "unreached"
 	for i := range r.subject.stages {
+		if i > 0 && r.o.quick {
+			break
+		}
 		b, err := r.stage(i)
 		if err != nil {
 			return fate{}, err
