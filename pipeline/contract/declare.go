@@ -41,23 +41,13 @@ func (r *rewriter) declarations() {
 		case t == ";":
 			start = i + 1
 		case t == "{" && r.mate[i] > i:
-			if i > 0 && r.toks[i-1].text == ")" || r.at[i-1] != nil || r.inContract(i) {
+			if i > 0 && r.toks[i-1].text == ")" {
 				r.definition(start, i)
 				start = r.mate[i] + 1
 			}
 			i = r.mate[i]
 		}
 	}
-}
-
-// inContract reports whether the token in front of i ends the clauses of a function.
-func (r *rewriter) inContract(i int) bool {
-	for _, reg := range r.at {
-		if reg.end == i {
-			return true
-		}
-	}
-	return false
 }
 
 // contract reads the clauses from token i on; it gives where they end.

@@ -78,6 +78,32 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestPrefixes: a unit that ends anywhere is rewritten or refused.
+func TestPrefixes(t *testing.T) {
+	cases, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, path := range cases {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, text := asked(t, string(a.Comment)), a.Files[0].Data
+		toks, _ := lex("a.c", text)
+		at := 0
+		for _, k := range toks {
+			at += len(k.pre) + len(k.text)
+			if out, err := Rewrite("a.c", text[:at], o); err == nil && !strings.Contains(string(out), "# 1 \"a.c\"") {
+				t.Fatalf("%s: nothing is left of its first %d bytes", path, at)
+			}
+		}
+		if rest := strings.TrimSpace(string(text[at:])); rest != "" {
+			t.Errorf("%s: %q is no token", path, rest)
+		}
+	}
+}
+
 // TestRuntime: the C beside a unit has room for what the rewriter promises, and objects as large as CBMC's options say.
 func TestRuntime(t *testing.T) {
 	for _, c := range []struct {

@@ -53,7 +53,7 @@ func (r *rewriter) loopClauses(i int) (clausesByKind, int) {
 	return out, i
 }
 
-// statement is where the statement that begins at i ends (C17 6.8).
+// statement is where the statement that begins at i ends (C17 6.8), the end of the text for one that does not.
 func (r *rewriter) statement(i int) int {
 	if i >= len(r.toks) {
 		return i
@@ -66,6 +66,9 @@ func (r *rewriter) statement(i int) int {
 	}
 	switch t := r.toks[i].text; t {
 	case "{":
+		if r.mate[i] < 0 {
+			return len(r.toks)
+		}
 		return r.mate[i] + 1
 	case "if":
 		end := r.statement(paren(i + 1))
@@ -81,7 +84,10 @@ func (r *rewriter) statement(i int) int {
 		_, end = r.loopClauses(paren(end + 1))
 		return end + 1
 	case "case", "default":
-		return r.statement(r.find(i, len(r.toks), ":") + 1)
+		if colon := r.find(i, len(r.toks), ":"); colon >= 0 {
+			return r.statement(colon + 1)
+		}
+		return len(r.toks)
 	}
 	if i+1 < len(r.toks) && r.toks[i].isWord() && r.toks[i+1].text == ":" {
 		return r.statement(i + 2)
