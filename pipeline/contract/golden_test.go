@@ -122,7 +122,8 @@ func TestRuntime(t *testing.T) {
 		}
 	}
 	text := runtime(Options{})
-	if left := regexp.MustCompile(`\b(WEAK|QUIET|LARGEST|INIT_LOCALS|LOCALS|TARGETS|FREED|SEEN)\b|%N`).FindString(text); left != "" {
+	if left := regexp.MustCompile(`\b(WEAK|QUIET|LARGEST|INIT_LOCALS|LOCALS|TARGETS|FREED|SEEN)\b|%N`).FindString(
+		text); left != "" {
 		t.Errorf("%s is left", left)
 	}
 	for part, last := range map[string]int{"f->local[%N].p = 0;": 7, "inside(&f->local[%N]": 7, "inside(&f->t[%N]": 15,
