@@ -140,6 +140,7 @@ func (z *Z3) Sat(rows []PolyRow, clauses [][]PolyRow) (Status, map[exact.Var]exa
 	z.Asked++
 	s := z.ctx.NewSolver()
 	defer s.Close()
+	keepSIGINT(z.ctx, s)
 	for _, r := range rows {
 		s.Assert(z.row(r))
 	}
