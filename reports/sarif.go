@@ -268,20 +268,18 @@ var vacuousRule = sarifRule{ID: string(verdict.Vacuous), Name: "VacuousAnswer",
 	Configuration: sarifLevel{"warning"}}
 
 func vacuousSARIF(res *verdict.Result, rule int) sarifResult {
-	at := verdict.Pos{Function: res.Entry}
+	function, at := res.Entry, vacuousAt(res)
 	if res.Vacuous.Pos != nil {
-		at = *res.Vacuous.Pos
-	} else if len(res.Claims) > 0 {
-		at.File = res.Claims[0].Pos.File
+		function = res.Vacuous.Pos.Function
 	}
 	out := sarifResult{RuleID: vacuousRule.ID, RuleIndex: rule, Level: "warning",
 		Message: sarifText{inSARIF(vacuity(res) + " (harness " + res.Entry + " on " + res.Target + ")")},
 		Fingerprints: map[string]string{"firmproof/v1": Fingerprint(res, &verdict.Claim{ID: vacuousRule.ID,
-			Check: verdict.Check(vacuousRule.ID), Pos: verdict.Pos{Function: at.Function}})},
+			Check: verdict.Check(vacuousRule.ID), Pos: verdict.Pos{Function: function}})},
 		Properties: map[string]any{"target": res.Target, "entry": res.Entry},
 		Locations:  []sarifLocation{}}
-	if at.File != "" {
-		out.Locations = append(out.Locations, sarifPlace(at, ""))
+	if at != nil {
+		out.Locations = append(out.Locations, sarifPlace(*at, ""))
 	}
 	return out
 }

@@ -43,7 +43,7 @@ func GitLab(r *verdict.Report) ([]byte, error) {
 			listed(s.Targets(), 4)), CheckName: string(s.Check), Fingerprint: siteFingerprint(&s), Severity: severity,
 			Location: location{s.Pos.File, lines{max(1, s.Pos.Line)}}})
 	}
-	for _, v := range vacuities(r) {
+	for _, v := range emptyResults(r) {
 		sum := sha256.Sum256([]byte("vacuous\x00" + v.entry + "\x00" + v.target))
 		out = append(out, issue{Description: fmt.Sprintf("%s (%s on %s)", v.says, v.entry, v.target),
 			CheckName: "vacuous", Fingerprint: hex.EncodeToString(sum[:16]), Severity: "major",
@@ -60,32 +60,41 @@ func siteFingerprint(s *Site) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// emptiness is what is said of a result that says nothing about its program.
-type emptiness struct {
+// emptyResult is a vacuous result: the sentence about it, and its place.
+type emptyResult struct {
 	entry, target, says string
 	at                  verdict.Pos
 }
 
-// vacuities lists the vacuous results, at the assumption that nothing passes or else where the entry's first
-// claim stands; those without a place in the project are left out.
-func vacuities(r *verdict.Report) []emptiness {
-	var out []emptiness
+// emptyResults lists the vacuous results that have a place in the project.
+func emptyResults(r *verdict.Report) []emptyResult {
+	var out []emptyResult
 	for i := range r.Results {
 		res := &r.Results[i]
 		if res.Vacuous == nil {
 			continue
 		}
-		reason, at := *res.Vacuous, res.Vacuous.Pos
-		for j := 0; at == nil && j < len(res.Claims); j++ {
-			if inPath(res.Claims[j].Pos.File) {
-				at = &res.Claims[j].Pos
-			}
-		}
-		if reason.Pos = nil; at != nil && inPath(at.File) {
-			out = append(out, emptiness{line(res.Entry), line(res.Target), plain(reason.String()), *at})
+		if at := vacuousAt(res); at != nil {
+			reason := *res.Vacuous
+			reason.Pos = nil
+			out = append(out, emptyResult{line(res.Entry), line(res.Target), plain(reason.String()), *at})
 		}
 	}
 	return out
+}
+
+// vacuousAt returns the place of a vacuous result: the assumption that nothing passes, else the entry's first claim;
+// nil where neither is in the project.
+func vacuousAt(res *verdict.Result) *verdict.Pos {
+	if at := res.Vacuous.Pos; at != nil && inPath(at.File) {
+		return at
+	}
+	for i := range res.Claims {
+		if at := &res.Claims[i].Pos; inPath(at.File) {
+			return at
+		}
+	}
+	return nil
 }
 
 // RDJSON renders violations, and places that leave claims unknown, in reviewdog's Diagnostic Format.
@@ -135,7 +144,7 @@ func RDJSON(r *verdict.Report) ([]byte, error) {
 				"INFO", code{"unknown"}})
 		}
 	}
-	for _, v := range vacuities(r) {
+	for _, v := range emptyResults(r) {
 		list = append(list, diagnostic{fmt.Sprintf("%s\nIn %s on %s.", v.says, v.entry, v.target), at(v.at), "WARNING",
 			code{"vacuous"}})
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,11 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
-	"github.com/firmproof/firmproof/pipeline/prepare"
-	"github.com/firmproof/firmproof/targets"
-	"github.com/firmproof/firmproof/verifier"
-	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -283,30 +277,11 @@ func askTable(t *testing.T, file, target string, table [][]string, change bool, 
 		}
 		rows[i] = "{" + strings.Join(row, ",") + "}"
 	}
-	tg, err := targets.Load(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	defer cancel()
-	flags := []string{"-w", "-DWANT={" + strings.Join(rows, ",") + "}"}
+	flags := []string{"-DWANT={" + strings.Join(rows, ",") + "}"}
 	if target == "cortex-m3" {
 		flags = append(flags, "-fshort-enums") // as Arm's compiler has it
 	}
-	img, err := build.Files(ctx, []string{file}, tg, build.Options{WorkDir: t.TempDir(), Shim: true,
-		Entries: []string{"main"}, CFlags: flags})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := prepare.Read(img.IRPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checks := verdict.DefaultChecks()
-	delete(checks, verdict.Leak)
-	res := verifier.Run(ctx, m, verifier.Plan{Target: target, Entry: "main", Checks: checks, Unwind: 64,
-		Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Regions: prepare.Regions(img.Memory),
-			AddressZero: tg.Address0}})
+	_, res := asked(t, file, target, 60*time.Second, 64, flags...)
 	out := map[int]verdict.Status{}
 	for i := range res.Claims {
 		c := &res.Claims[i]

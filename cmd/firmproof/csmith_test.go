@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,11 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
-	"github.com/firmproof/firmproof/pipeline/prepare"
-	"github.com/firmproof/firmproof/targets"
-	"github.com/firmproof/firmproof/verifier"
-	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -183,28 +177,8 @@ func checksums(t *testing.T, file string) (map[string][2]string, error) {
 // ask has the engine decide that the checksum is, or is not, what machines computed.
 func (c *csmith) ask(t *testing.T, seed int64, file, target string, sums [2]string, equal bool) {
 	t.Helper()
-	tg, err := targets.Load(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	flags := []string{"-w", "-I" + filepath.Dir(file), "-I/usr/include/csmith", "-DWANT0=0x" + sums[0] + "u",
-		"-DWANT1=0x" + sums[1] + "u", fmt.Sprintf("-DEQUAL=%d", map[bool]int{true: 1}[equal])}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	img, err := build.Files(ctx, []string{file}, tg, build.Options{WorkDir: t.TempDir(), Shim: true,
-		Entries: []string{"main"}, CFlags: flags})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := prepare.Read(img.IRPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checks := verdict.DefaultChecks()
-	delete(checks, verdict.Leak)
-	res := verifier.Run(ctx, m, verifier.Plan{Target: target, Entry: "main", Checks: checks,
-		Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Regions: prepare.Regions(img.Memory),
-			AddressZero: tg.Address0}})
+	_, res := asked(t, file, target, 30*time.Second, 0, "-I"+filepath.Dir(file), "-I/usr/include/csmith",
+		"-DWANT0=0x"+sums[0]+"u", "-DWANT1=0x"+sums[1]+"u", fmt.Sprintf("-DEQUAL=%d", map[bool]int{true: 1}[equal]))
 	asserted := false
 	for i := range res.Claims {
 		cl := &res.Claims[i]

@@ -143,16 +143,17 @@ func (c *campaign) target(t *testing.T, dir, file, name string) (bad []string) {
 	return bad
 }
 
-// run asks the engine, and the interpreter on every input.
-func (c *campaign) run(t *testing.T, file, name string) (*verdict.Result, []*interp.Outcome) {
+// asked builds the program for the target and gives the engine the time limit for its main, without the check
+// leak; unwind 0 deepens.
+func asked(t *testing.T, file, target string, limit time.Duration, unwind int,
+	cflags ...string) (*ir.Module, *verdict.Result) {
 	t.Helper()
-	tg, err := targets.Load(name)
+	tg, err := targets.Load(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := context.Background()
-	img, err := build.Files(ctx, []string{file}, tg, build.Options{WorkDir: t.TempDir(), Shim: true,
-		Entries: []string{"main"}, CFlags: []string{"-w"}})
+	img, err := build.Files(t.Context(), []string{file}, tg, build.Options{WorkDir: t.TempDir(), Shim: true,
+		Entries: []string{"main"}, CFlags: append([]string{"-w"}, cflags...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,15 +161,26 @@ func (c *campaign) run(t *testing.T, file, name string) (*verdict.Result, []*int
 	if err != nil {
 		t.Fatal(err)
 	}
-	checks := verdict.DefaultChecks()
-	delete(checks, verdict.Leak)
-	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	res := verifier.Run(limited, m, verifier.Plan{Target: name, Entry: "main", Checks: checks,
+	return m, verifier.Run(ctx, m, verifier.Plan{Target: target, Entry: "main", Checks: mayLeak(), Unwind: unwind,
 		Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Regions: prepare.Regions(img.Memory),
 			AddressZero: tg.Address0}})
+}
+
+// mayLeak are the default checks but leak.
+func mayLeak() verdict.CheckSet {
+	checks := verdict.DefaultChecks()
+	delete(checks, verdict.Leak)
+	return checks
+}
+
+// run asks the engine, and the interpreter on every input.
+func (c *campaign) run(t *testing.T, file, name string) (*verdict.Result, []*interp.Outcome) {
+	t.Helper()
+	m, res := asked(t, file, name, 20*time.Second, 0)
 	c.programs++
-	outs, err := allRuns(ctx, m, checks)
+	outs, err := allRuns(t.Context(), m, mayLeak())
 	if err != nil {
 		t.Fatal(err)
 	}
