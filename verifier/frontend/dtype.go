@@ -51,6 +51,11 @@ func (d *debugInfo) build(f metadata.Field) *ir.DType {
 		t.Kind = ir.DFunc
 		if ret := fields(n.Types); len(ret) > 0 {
 			t.Elem = d.typ(ret[0])
+			for _, a := range ret[1:] {
+				if a != nil && a != metadata.Null {
+					t.Params = append(t.Params, d.typ(a))
+				}
+			}
 		}
 	}
 	t.Name = declare(f, "")

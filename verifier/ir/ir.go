@@ -318,7 +318,8 @@ type DType struct {
 	Bits     int
 	Signed   bool
 	Volatile bool     // the type as a whole is qualified so
-	Elem     *DType   // pointer, array; enum: the underlying integer
+	Elem     *DType   // pointer, array; enum: the underlying integer; function: the result
+	Params   []*DType // function; without what a variable number of arguments adds
 	Count    int64    // array; -1 if unknown
 	Fields   []DField // struct, union
 	Enum     []DEnumerator

@@ -97,7 +97,7 @@ func (s *siteNamer) instr(in *Instr, depth int) string {
 func (s *siteNamer) address(in *Instr, depth int) string {
 	parts := []string{"at", s.value(in.Args[0], depth+1)}
 	if in.Off != 0 || len(in.Args) == 1 {
-		parts = append(parts, memberAt(s.pointee(in.Args[0]), in.Off))
+		parts = append(parts, memberAt(Pointee(s.vars, in.Args[0]), in.Off))
 	}
 	for _, a := range in.Args[1:] {
 		parts = append(parts, s.value(a, depth+1))
@@ -105,9 +105,10 @@ func (s *siteNamer) address(in *Instr, depth int) string {
 	return "(" + strings.Join(parts, " ") + ")"
 }
 
-// pointee returns the C type of what v points to, nil where it is not known.
-func (s *siteNamer) pointee(v Value) *DType {
-	if x := s.vars[v]; x != nil {
+// Pointee returns the C type of what v points to, nil where it is not known. vars are the variables of its
+// function by where they live.
+func Pointee(vars map[Value]*Var, v Value) *DType {
+	if x := vars[v]; x != nil {
 		return x.T
 	}
 	switch v := v.(type) {
@@ -118,11 +119,11 @@ func (s *siteNamer) pointee(v Value) *DType {
 	case *Instr:
 		switch v.Op {
 		case OpLoad:
-			if t := s.pointee(v.Args[0]); t != nil && t.Kind == DPointer {
+			if t := Pointee(vars, v.Args[0]); t != nil && t.Kind == DPointer {
 				return t.Elem
 			}
 		case OpGep:
-			t := s.pointee(v.Args[0])
+			t := Pointee(vars, v.Args[0])
 			if len(v.Args) > 1 && t != nil && t.Kind == DArray {
 				t = t.Elem
 			}

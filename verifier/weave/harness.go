@@ -23,6 +23,7 @@ import (
 //	pointer inside   of what a pointer leads to: to a block of its own, maxDepth levels deep, then null;
 //	                 next to a member with the name of a length: of that many elements, which is a guess
 //	                 beside further numbers; a single number otherwise, which is a guess, too
+//	to a function    see harness_function.go
 //
 // Blocks come from malloc, so that the function may free them. What this leaves out
 // (aliases, other lengths) is said in the assumptions of the answer.
@@ -82,6 +83,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 			return nil, err
 		}
 	}
+	h.globals()
 	h.preconditions(args)
 	h.call(f, args...)
 	h.letHandlersRun()
@@ -89,6 +91,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 	h.out.Assumptions = append([]string{fmt.Sprintf(
 		"%s is called with any arguments, and variables of the program have their initial values", f.CName)},
 		h.out.Assumptions...)
+	h.finishFunctions()
 	h.out.Entry = h.done()
 	return &h.out, nil
 }
@@ -101,6 +104,15 @@ type harness struct {
 	vars []*ir.Var // its parameters in C
 	uses []use     // of its parameters in its code
 	out  Harnessed
+
+	functions []*builder // that pointers of its arguments lead to
+}
+
+// finishFunctions adds to the program what pointers of the arguments lead to.
+func (h *harness) finishFunctions() {
+	for _, b := range h.functions {
+		b.done()
+	}
 }
 
 // any is an unknown value, shown under a name.
@@ -130,13 +142,13 @@ func (h *harness) param(i int, args []ir.Value) error {
 	case v == nil || v.T == nil || v.T.Kind != ir.DPointer:
 		return fmt.Errorf("parameter %s: what it points to is not known", name)
 	}
-	if err := h.pointer(i, name, v.T.Elem, args); err != nil {
+	if isFunction(v.T) {
+		args[i] = h.function(name, v.T.Elem, h.passed(i))
+	} else if err := h.pointer(i, name, v.T.Elem, args); err != nil {
 		return err
 	}
 	if !p.NonNull && h.mayBeNull(i) {
-		args[i] = h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{h.any(name+" is null", ir.Int(1)),
-			h.null(), args[i]}})
-		h.note("%s may be null", name)
+		args[i] = h.orNull(name, args[i])
 	}
 	return nil
 }
@@ -158,7 +170,7 @@ func (h *harness) blockOf(name string, t *ir.DType, size ir.Value) ir.Value {
 	p := h.anyBlock(name, size)
 	if t != nil {
 		left := maxFields
-		h.fill(name, t, p, 0, 1, &left)
+		h.fill(name, t, p, place{}, 0, 1, &left)
 	}
 	return p
 }
@@ -172,8 +184,9 @@ func (h *harness) anyBlock(name string, size ir.Value) ir.Value {
 	return p
 }
 
-// fill gives the pointers and truth values of an object of type t at p+off values.
-func (h *harness) fill(name string, t *ir.DType, p ir.Value, off int64, depth int, left *int) {
+// fill gives the pointers and truth values of an object of type t at p+off values. member is where in a
+// structure it stands.
+func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off int64, depth int, left *int) {
 	at := func() ir.Value {
 		return h.gep(p, off, nil, 0)
 	}
@@ -186,33 +199,58 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, off int64, depth in
 		b := h.any(name, ir.Int(1))
 		h.store(h.resize(b, ir.Int(max(8, t.Bits))), at(), 1)
 	case ir.DPointer:
-		size := sizeOf(t.Elem)
-		if t.Elem == nil || t.Elem.Kind == ir.DFunc || size == 0 || depth >= maxDepth {
-			h.store(h.null(), at(), 1)
-			h.note("%s is null", name)
-			return
-		}
-		to := h.anyBlock(name, h.int(h.word(), size))
-		h.note("%s leads to one %s of its own", name, t.Elem.Name)
-		if isNumber(t.Elem) { // it may be an array as well
-			h.out.Guesses = append(h.out.Guesses, name)
-		}
-		h.fill("*"+name, t.Elem, to, 0, depth+1, left)
-		h.store(to, at(), 1)
+		h.store(h.inside(name, t, member, depth, left), at(), 1)
 	case ir.DStruct:
 		skip := h.buffers(name, t, p, off)
 		for i := range t.Fields {
 			if fd := &t.Fields[i]; !fd.IsBits && fd.T != nil && !skip[i] {
-				h.fill(name+"."+fd.Name, fd.T, p, off+fd.BitOff/8, depth, left)
+				h.fill(name+"."+fd.Name, fd.T, p, place{of: layoutOf(t), off: fd.BitOff / 8}, off+fd.BitOff/8, depth,
+					left)
 			}
 		}
 	case ir.DArray:
 		if size := sizeOf(t.Elem); t.Elem != nil && size > 0 && needsFill(t.Elem, 0) {
 			for k := int64(0); k < t.Count && *left > 0; k++ {
-				h.fill(fmt.Sprintf("%s[%d]", name, k), t.Elem, p, off+k*size, depth, left)
+				h.fill(fmt.Sprintf("%s[%d]", name, k), t.Elem, p, member, off+k*size, depth, left)
 			}
 		}
 	}
+}
+
+// inside makes a pointer in an object: what it leads to, or null.
+func (h *harness) inside(name string, t *ir.DType, member place, depth int, left *int) ir.Value {
+	known := h.p.places.at[member]
+	if known == nil {
+		known = &held{}
+	}
+	if isFunction(t) {
+		f := h.function(name, t.Elem, known)
+		if !known.null {
+			return f
+		}
+		return h.orNull(name, f)
+	}
+	elem := t.Elem
+	if isVoid(elem) && known.as != nil {
+		elem = known.as
+	}
+	size := sizeOf(elem)
+	switch {
+	case (size == 0 || depth >= maxDepth) && known.null:
+		h.note("%s is null", name)
+		return h.null()
+	case size == 0 || depth >= maxDepth:
+		h.out.Guesses = append(h.out.Guesses, name)
+		h.note("what %s leads to is not known", name)
+		return h.anyBlock(name, h.int(h.word(), 1))
+	}
+	to := h.anyBlock(name, h.int(h.word(), size))
+	h.note("%s leads to one %s of its own", name, elem.Name)
+	if isNumber(elem) { // it may be an array as well
+		h.out.Guesses = append(h.out.Guesses, name)
+	}
+	h.fill("*"+name, elem, to, place{}, 0, depth+1, left)
+	return to
 }
 
 // needsFill reports whether an object of the type holds pointers or truth values.

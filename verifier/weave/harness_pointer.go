@@ -10,9 +10,6 @@ import (
 
 // pointer makes argument i, a pointer to elem, and the length that goes with it.
 func (h *harness) pointer(i int, name string, elem *ir.DType, args []ir.Value) error {
-	if elem != nil && elem.Kind == ir.DFunc {
-		return fmt.Errorf("parameter %s points to a function", name)
-	}
 	u := &h.uses[i]
 	if isVoid(elem) && u.as != nil && u.as.Kind == ir.DStruct {
 		elem = u.as

@@ -23,11 +23,13 @@ type Program struct {
 	m     *ir.Module
 	calls map[*ir.Func][]*ir.Instr // that name the function
 	uses  map[*ir.Func][]use       // by parameter
+
+	places *places // that hold pointers
 }
 
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
-	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}}
+	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m)}
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+const callbacksC = `#include <stddef.h>
+#include <stdint.h>
+struct bus;
+struct bus { int (*read)(struct bus *b, uint8_t *to, size_t n); void (*wait)(int ms); void *(*get)(size_t n);
+	int (*op)(struct bus *b); void (*done)(void *arg, int code); void *arg; int state; };
+int polled(struct bus *b) { uint8_t r[4]; if (b->read(b, r, sizeof r) < 0) return -1; b->wait(3); return r[3]; }
+int trusted(struct bus *b) { static const int list[4]; uint8_t r[1]; b->read(b, r, 1); return list[r[0]]; }
+char *got(struct bus *b) { char *p = b->get(4); if (p) p[3] = 0; return p; }
+char *got_past(struct bus *b) { char *p = b->get(4); if (p) p[4] = 0; return p; }
+static int one(struct bus *b) { return 10 / (b->state - 1); }
+static int two(struct bus *b) { return b->state / 2; }
+static struct bus both = { .op = one };
+void choose(void) { both.op = two; }
+int chosen(struct bus *b) { return b->op(b); }
+void ended(struct bus *b) { if (b->done) b->done(b->arg, 0); }
+void ended_early(struct bus *b) { b->done(b->arg, 0); }
+static void on_end(void *arg, int code) { int *p = arg; *p = code; }
+void listen(struct bus *b) { b->done = on_end; }
+static int (*hook)(int);
+void set_hook(int (*f)(int)) { hook = f; }
+int hooked(int x) { return hook(x) / 2; }
+static int (*never)(int);
+int unset(int x) { return never(x); }
+static int square(int x) { return x * x; }
+int apply(int (*f)(int), int x) { return x > 100 ? 0 : x < 0 ? 0 : f(x); }
+int use(void) { return apply(square, 3); }
+`
+
+// TestCallbacks: a pointer to a function in an argument or a variable leads to what the program stores there or
+// passes, or else to any function; a variable that nothing is stored in keeps its initial value.
+func TestCallbacks(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": callbacksC})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
+	want := map[string]struct {
+		status verdict.Status
+		said   string
+	}{
+		"polled":      {verdict.Proved, "b.read leads to any function"},
+		"trusted":     {verdict.Violated, "array index"},
+		"got":         {verdict.Proved, "b.get leads to any function"},
+		"got_past":    {verdict.Violated, "offset 4"},
+		"choose":      {verdict.Proved, ""},
+		"chosen":      {verdict.Violated, "b.op leads to one or two, which the program stores there"},
+		"ended":       {verdict.Proved, "b.done may be null"},
+		"ended_early": {verdict.Violated, "call through a pointer"},
+		"listen":      {verdict.Proved, ""},
+		"set_hook":    {verdict.Proved, "f leads to any function"},
+		"hooked":      {verdict.Proved, "hook leads to any function"},
+		"unset":       {verdict.Violated, "call through a pointer"},
+		"apply":       {verdict.Proved, "f leads to square, which the program passes"},
+		"use":         {verdict.Proved, ""},
+		"one":         {verdict.Violated, "division"},
+		"two":         {verdict.Proved, ""},
+		"on_end":      {verdict.Proved, ""},
+		"square":      {verdict.Violated, "overflows"},
+	}
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		w, known := want[strings.TrimPrefix(r.Entry, "any call of ")]
+		said := strings.Join(r.Assumptions, "\n")
+		for _, c := range r.Claims {
+			if c.Status == verdict.Violated || c.Status == verdict.Unknown {
+				said += "\n" + c.Message + c.Reason.String()
+			}
+		}
+		if !known || r.Status != w.status || !strings.Contains(said, w.said) {
+			t.Errorf("%s is %s, want %s with %q:\n%s", r.Entry, r.Status, w.status, w.said, said)
+		}
+	}
+	if len(rep.Results) != len(want) {
+		t.Errorf("%d results\n%s", len(rep.Results), errs)
+	}
+}

@@ -1,0 +1,238 @@
+package weave
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// A pointer to a function leads to
+//
+//	those that the program stores in that very member or variable, or passes for that parameter;
+//	if it stores another's value there, or nothing: those of the same type whose address is taken, if the
+//	type is one of the program's own (a structure of it is among the parameters);
+//	else, or where a candidate takes a void pointer for something: any function, which gives any result and
+//	changes what its pointers to numbers lead to
+//
+// Any function returns, and calls none of the program.
+
+// maxFuncs bounds the functions that one pointer may lead to.
+const maxFuncs = 6
+
+// function returns a pointer to a function of type t, shown under a name. known is what the program stores there.
+func (h *harness) function(name string, t *ir.DType, known *held) ir.Value {
+	candidates, how := h.candidates(t, known)
+	if len(candidates) == 0 {
+		f := h.anyFunction(name, t)
+		h.note("%s leads to any function: it gives any result and changes what its pointers to numbers lead to", name)
+		return h.addrOfFunc(f)
+	}
+	names := make([]string, len(candidates))
+	var out ir.Value
+	for i, f := range candidates {
+		names[i] = f.CName
+		f.Addr = true
+		if out == nil {
+			out = h.addrOfFunc(f)
+			continue
+		}
+		out = h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{
+			h.any(name+" is "+f.CName, ir.Int(1)), h.addrOfFunc(f), out}})
+	}
+	h.note("%s leads to %s, %s", name, strings.Join(names, " or "), how)
+	return out
+}
+
+// candidates lists the functions that a pointer to a t may lead to; none: it may be any.
+func (h *harness) candidates(t *ir.DType, known *held) (list []*ir.Func, how string) {
+	sig := h.p.places.sigs[t.Name]
+	fits := func(f *ir.Func) bool {
+		return (sig == nil || f.Sig().Equal(sig)) && (!f.IsDecl() || f.Model != ir.ModelNone)
+	}
+	switch {
+	case known != nil && len(known.funcs) > 0 && !known.others && known.passed:
+		list, how = known.funcs, "which the program passes"
+	case known != nil && len(known.funcs) > 0 && !known.others:
+		list, how = known.funcs, "which the program stores there"
+	case ownType(t):
+		for _, f := range h.p.m.Funcs {
+			if f.Addr && !f.IsDecl() && sig != nil && fits(f) && sameParams(f, t) {
+				list = append(list, f)
+			}
+		}
+		how = "whose address is taken and whose type it has"
+	}
+	if len(list) > maxFuncs || slices.ContainsFunc(list, func(f *ir.Func) bool { return !fits(f) || h.p.takesFor(f) }) {
+		return nil, ""
+	}
+	return list, how
+}
+
+// ownType reports whether a type of function names a structure of the program.
+func ownType(t *ir.DType) bool {
+	return slices.ContainsFunc(t.Params, func(a *ir.DType) bool {
+		return a != nil && a.Kind == ir.DPointer && isStruct(a.Elem)
+	})
+}
+
+// sameParams reports whether the parameters of f have the names of types that those of t have.
+func sameParams(f *ir.Func, t *ir.DType) bool {
+	vars := paramVars(f)
+	if len(vars) != len(t.Params) {
+		return false
+	}
+	for i, v := range vars {
+		if v == nil || v.T == nil || t.Params[i] == nil || v.T.Name != t.Params[i].Name {
+			return false
+		}
+	}
+	return true
+}
+
+// takesFor reports whether f takes a pointer for more than its type says: a void pointer for a structure, or a
+// structure for a part of a larger one. What that is, only who stores both pointers knows.
+func (p *Program) takesFor(f *ir.Func) bool {
+	if f.IsDecl() {
+		return false
+	}
+	vars, uses := paramVars(f), p.usesOf(f)
+	for i, v := range vars {
+		switch {
+		case v == nil || v.T == nil || v.T.Kind != ir.DPointer:
+		case isVoid(v.T.Elem) && (uses[i].as != nil || uses[i].need > 0 || uses[i].varies):
+			return true
+		case isStruct(v.T.Elem) && uses[i].need > sizeOf(v.T.Elem):
+			return true
+		}
+	}
+	return false
+}
+
+// passed returns the functions that the program passes for parameter i of the function.
+func (h *harness) passed(i int) *held {
+	out := &held{passed: true}
+	for _, c := range h.p.calls[h.of] {
+		if i < len(c.Args) {
+			out.stored(c.Args[i])
+		}
+	}
+	return out
+}
+
+// anyFunction adds to the program a function of type t that gives any result.
+func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
+	sig := h.p.places.sigs[t.Name]
+	if sig == nil { // that nothing calls
+		sig = &ir.Type{Kind: ir.KindFunc, Ret: ir.Void()}
+	}
+	b := newFunction(h.m, fmt.Sprintf("firmproof.function.%s.%s", h.of.Name, name), sig.Ret, h.of.Pos)
+	b.f.CName, b.f.Addr, b.f.Variadic, b.f.Made = name, true, sig.Variadic, true
+	s := &harness{builder: b, p: h.p, of: h.of}
+	for i, t := range sig.Fields {
+		b.f.Params = append(b.f.Params, &ir.Param{Index: i, T: t, Name: fmt.Sprintf("argument %d", i+1)})
+	}
+	typed := len(t.Params) == len(sig.Fields)
+	for i, p := range b.f.Params {
+		if !p.T.IsPtr() {
+			continue
+		}
+		var elem *ir.DType
+		if typed && t.Params[i] != nil && t.Params[i].Kind == ir.DPointer {
+			elem = t.Params[i].Elem
+		}
+		s.changes(i, p, elem)
+	}
+	var result *ir.Instr
+	if !sig.Ret.IsVoid() {
+		result = s.anyResult(name, sig, t)
+	}
+	b.ret(result)
+	h.out.Guesses = append(h.out.Guesses, s.out.Guesses...)
+	h.functions = append(h.functions, b)
+	return b.f
+}
+
+// changes writes what any function does with what parameter i, a pointer to elem, leads to.
+func (s *harness) changes(i int, p *ir.Param, elem *ir.DType) {
+	switch {
+	case elem != nil && strings.HasPrefix(elem.Name, "const "):
+	case elem != nil && elem.Kind == ir.DPointer:
+		s.unsupported("what " + s.f.CName + " stores in a pointer that it is passed")
+	case isVoid(elem) && (i+1 >= len(s.f.Params) || !s.f.Params[i+1].T.IsInt()):
+		// without a length behind it: what goes with the function, not a buffer
+	case isVoid(elem) || elem.Kind != ir.DFunc && !needsFill(elem, 0):
+		s.model(ir.ModelStubHavoc, "any function", ir.Void(), p)
+	}
+}
+
+// anyResult is the result of any function: a block for a pointer, any value otherwise.
+func (s *harness) anyResult(name string, sig *ir.Type, t *ir.DType) *ir.Instr {
+	if !sig.Ret.IsPtr() {
+		return s.nondet(name, sig.Ret)
+	}
+	var elem *ir.DType
+	if t.Elem != nil && t.Elem.Kind == ir.DPointer {
+		elem = t.Elem.Elem
+	}
+	if size := s.allocates(elem); size != nil {
+		block := s.model(ir.ModelMalloc, "malloc", s.ptr(), size)
+		return s.emit(&ir.Instr{Op: ir.OpSelect, T: s.ptr(), Args: []ir.Value{s.nondet(name+" fails", ir.Int(1)),
+			s.null(), block}})
+	}
+	size := max(sizeOf(elem), 1)
+	block := s.blockOf(name+"()", elem, s.int(s.word(), size))
+	if !isStruct(elem) {
+		s.out.Guesses = append(s.out.Guesses, name+"()")
+	}
+	return block.(*ir.Instr)
+}
+
+// allocates returns how many bytes a function allocates that returns void * and takes one or two numbers;
+// nil: it is another one.
+func (s *harness) allocates(elem *ir.DType) ir.Value {
+	if !isVoid(elem) {
+		return nil
+	}
+	var size ir.Value
+	for _, p := range s.f.Params {
+		switch {
+		case !p.T.IsInt():
+		case size == nil:
+			size = s.resize(p, s.word())
+		default:
+			size = s.binary(ir.OpMul, size, s.resize(p, s.word()))
+		}
+	}
+	return size
+}
+
+// globals gives the pointers to functions among the variables that the function reaches what the program stores
+// there. Those that it stores nothing in keep their initial values.
+func (h *harness) globals() {
+	reached := Reached(h.m, h.of).Globals
+	for _, g := range h.m.Globals {
+		if !reached[g] || g.Const || g.Extern || g.Var == nil {
+			continue
+		}
+		for _, f := range functionsIn(g.Var.T, g.Var.Name, 0) {
+			known := h.p.places.at[place{g: g, off: f.off}]
+			if known == nil || !known.set {
+				continue
+			}
+			v := h.function(f.name, f.t.Elem, known)
+			if known.null {
+				v = h.orNull(f.name, v)
+			}
+			h.store(v, &ir.Const{T: h.ptr(), Kind: ir.ConstAddr, Global: g, Off: f.off}, 1)
+		}
+	}
+}
+
+// orNull returns v or null.
+func (h *harness) orNull(name string, v ir.Value) ir.Value {
+	h.note("%s may be null", name)
+	return h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{h.any(name+" is null", ir.Int(1)), h.null(),
+		v}})
+}

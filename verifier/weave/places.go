@@ -1,0 +1,281 @@
+package weave
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// place is a pointer that objects or variables of a program hold: a member of a kind of structure, the same in
+// all its objects, or a part of one variable. Structures are told by the names of their members, since each
+// unit of a program describes its own.
+type place struct {
+	of  string     // the members of the structure
+	g   *ir.Global // or the variable
+	off int64
+}
+
+// held is what a program does with a place.
+type held struct {
+	funcs  []*ir.Func // that are stored there
+	others bool       // something else is stored there
+	passed bool       // it is a parameter: stored is what calls pass
+	set    bool       // by the code, not by an initialiser
+	null   bool       // it is compared with null
+	as     *ir.DType  // a void pointer: what it is taken for
+}
+
+// places knows what a program stores in places, and how it calls functions through pointers.
+type places struct {
+	at   map[place]*held
+	sigs map[string]*ir.Type // of calls, by the type of the function in C
+}
+
+func placesOf(m *ir.Module) *places {
+	ps := &places{at: map[place]*held{}, sigs: map[string]*ir.Type{}}
+	for _, g := range m.Globals {
+		if g.Var != nil && g.Init != nil {
+			ps.initial(g, g.Var.T, g.Init, 0)
+		}
+	}
+	for _, f := range m.Funcs {
+		vars := map[ir.Value]*ir.Var{}
+		for _, v := range f.Vars {
+			if v.Slot != nil {
+				vars[v.Slot] = v
+			}
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				ps.instr(vars, in)
+			}
+		}
+	}
+	return ps
+}
+
+// get returns what is known of a place, to be added to.
+func (ps *places) get(p place) *held {
+	if ps.at[p] == nil {
+		ps.at[p] = &held{}
+	}
+	return ps.at[p]
+}
+
+// stored notes that v is stored at a place.
+func (h *held) stored(v ir.Value) {
+	c, ok := v.(*ir.Const)
+	h.set = h.set || !ok || c.Kind != ir.ConstNull
+	switch {
+	case ok && c.Kind == ir.ConstAddr && c.Func != nil && c.Off == 0:
+		if !slices.Contains(h.funcs, c.Func) {
+			h.funcs = append(h.funcs, c.Func)
+		}
+	case !ok || c.Kind != ir.ConstNull:
+		h.others = true
+	}
+}
+
+// initial notes the functions in an initialiser of type t, which stands off bytes into g.
+func (ps *places) initial(g *ir.Global, t *ir.DType, c *ir.Const, off int64) {
+	if t == nil || c == nil {
+		return
+	}
+	switch {
+	case t.Kind == ir.DPointer && c.Func != nil:
+		ps.initially(place{g: g, off: off}, c)
+	case t.Kind == ir.DArray && c.Kind == ir.ConstAgg:
+		for i, e := range c.Elems {
+			ps.initial(g, t.Elem, e, off+int64(i)*sizeOf(t.Elem))
+		}
+	case t.Kind == ir.DStruct:
+		for i := range t.Fields {
+			f := &t.Fields[i]
+			if f.IsBits || f.T == nil {
+				continue
+			}
+			e := elementAt(c, i, len(t.Fields))
+			if e != nil && e.Func != nil {
+				ps.initially(place{of: layoutOf(t), off: f.BitOff / 8}, e)
+			}
+			ps.initial(g, f.T, e, off+f.BitOff/8)
+		}
+	}
+}
+
+// initially notes that an initialiser puts a function at a place.
+func (ps *places) initially(p place, c *ir.Const) {
+	h := ps.get(p)
+	set := h.set
+	h.stored(c)
+	h.set = set
+}
+
+// elementAt returns element i of a constant of n members; nil where padding or bit-fields make the count differ.
+func elementAt(c *ir.Const, i, n int) *ir.Const {
+	if c.Kind != ir.ConstAgg || len(c.Elems) != n {
+		return nil
+	}
+	return c.Elems[i]
+}
+
+// layoutOf tells kinds of structures by the names of their members.
+func layoutOf(t *ir.DType) string {
+	names := make([]string, len(t.Fields))
+	for i := range t.Fields {
+		names[i] = t.Fields[i].Name
+	}
+	return fmt.Sprintf("%s/%d", strings.Join(names, ","), t.Bits)
+}
+
+// placesAt returns the places that an address in a function with these variables names: the member of the
+// innermost structure, and the part of a variable.
+func placesAt(vars map[ir.Value]*ir.Var, addr ir.Value) []place {
+	var out []place
+	off, v := int64(0), addr
+	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep && len(in.Args) == 1; in, ok = v.(*ir.Instr) {
+		off, v = off+in.Off, in.Args[0]
+	}
+	if c, ok := v.(*ir.Const); ok && c.Kind == ir.ConstAddr && c.Global != nil {
+		out = append(out, place{g: c.Global, off: c.Off + off})
+		if x := c.Global.Var; x != nil {
+			return appendMember(out, x.T, c.Off+off)
+		}
+		return out
+	}
+	off = 0
+	if in, ok := addr.(*ir.Instr); ok && in.Op == ir.OpGep && len(in.Args) == 1 {
+		off, addr = in.Off, in.Args[0]
+	}
+	return appendMember(out, ir.Pointee(vars, addr), off)
+}
+
+// appendMember adds the member of the innermost structure that stands off bytes into a t.
+func appendMember(out []place, t *ir.DType, off int64) []place {
+	for t != nil {
+		switch t.Kind {
+		case ir.DArray:
+			size := sizeOf(t.Elem)
+			if size <= 0 {
+				return out
+			}
+			t, off = t.Elem, off%size
+			continue
+		case ir.DStruct:
+			var inner *ir.DField
+			for i := range t.Fields {
+				if f := &t.Fields[i]; f.BitOff/8 <= off && f.T != nil {
+					inner = f
+				}
+			}
+			if inner == nil {
+				return out
+			}
+			if inner.T.Kind == ir.DStruct || inner.T.Kind == ir.DArray {
+				t, off = inner.T, off-inner.BitOff/8
+				continue
+			}
+			return append(out, place{of: layoutOf(t), off: off})
+		}
+		return out
+	}
+	return out
+}
+
+// instr notes what an instruction says of places.
+func (ps *places) instr(vars map[ir.Value]*ir.Var, in *ir.Instr) {
+	switch in.Op {
+	case ir.OpStore:
+		if !in.Args[0].Type().IsPtr() {
+			return
+		}
+		for _, p := range placesAt(vars, in.Args[1]) {
+			ps.get(p).stored(in.Args[0])
+		}
+		to := vars[in.Args[1]]
+		from := cast(in.Args[0])
+		if to == nil || to.T == nil || to.T.Kind != ir.DPointer || !isStruct(to.T.Elem) || from == nil {
+			return
+		}
+		for _, p := range placesAt(vars, from.Args[0]) {
+			ps.get(p).as = to.T.Elem
+		}
+	case ir.OpIcmp:
+		for i, v := range in.Args {
+			c, ok := in.Args[1-i].(*ir.Const)
+			if from := cast(v); ok && c.Kind == ir.ConstNull && from != nil && !guardsTrap(in.Block) {
+				for _, p := range placesAt(vars, from.Args[0]) {
+					ps.get(p).null = true
+				}
+			}
+		}
+	case ir.OpCall:
+		ps.call(vars, in)
+	}
+}
+
+// call notes what a call says of places: the type of the function that it calls through a pointer, and that
+// memcpy changes what is at its destination.
+func (ps *places) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
+	if t := ir.Pointee(vars, in.Callee); t != nil && t.Kind == ir.DFunc && in.Sig != nil && ps.sigs[t.Name] == nil {
+		ps.sigs[t.Name] = in.Sig
+	}
+	if in.Model != ir.ModelMemcpy && in.Model != ir.ModelMemmove {
+		return
+	}
+	c, ok := root(in.Args[0]).(*ir.Const)
+	if !ok || c.Global == nil || c.Global.Var == nil {
+		return
+	}
+	for _, f := range functionsIn(c.Global.Var.T, "", 0) {
+		ps.get(place{g: c.Global, off: f.off}).stored(in)
+	}
+}
+
+// cast returns the load that v is the value of, nil if it is another's.
+func cast(v ir.Value) *ir.Instr {
+	for n := 0; n < maxSteps; n++ {
+		in, ok := v.(*ir.Instr)
+		switch {
+		case !ok:
+			return nil
+		case in.Op == ir.OpLoad && in.T.IsPtr():
+			return in
+		case in.Op != ir.OpBitcast && in.Op != ir.OpFreeze:
+			return nil
+		}
+		v = in.Args[0]
+	}
+	return nil
+}
+
+// slot is a part of an object that holds a pointer.
+type slot struct {
+	name string // behind that of the object
+	t    *ir.DType
+	off  int64
+}
+
+// functionsIn returns the pointers to functions in an object of type t.
+func functionsIn(t *ir.DType, name string, off int64) []slot {
+	switch {
+	case t == nil:
+	case isFunction(t):
+		return []slot{{name, t, off}}
+	case t.Kind == ir.DStruct:
+		var out []slot
+		for i := range t.Fields {
+			if f := &t.Fields[i]; !f.IsBits {
+				out = append(out, functionsIn(f.T, name+"."+f.Name, off+f.BitOff/8)...)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+func isFunction(t *ir.DType) bool {
+	return t != nil && t.Kind == ir.DPointer && t.Elem != nil && t.Elem.Kind == ir.DFunc
+}
