@@ -39,3 +39,9 @@ func SignedRange(s *ilr.Store, t ilr.Term) (lo, hi int64, known bool) {
 	m := match{s: s, r: New()}
 	return m.signedRange(t, 6)
 }
+
+// DecideByFacts decides a predicate by what is known of its arguments.
+func DecideByFacts(s *ilr.Store, k ilr.Kind, args []ilr.Term) (v, known bool) {
+	m := match{s: s, r: New()}
+	return m.decide(k, args, m.r.facts.of(s, args[0]), m.r.facts.of(s, args[1]))
+}
