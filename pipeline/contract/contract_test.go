@@ -24,6 +24,8 @@ func TestFails(t *testing.T) {
 		"(x | y) & (is_fresh(p, 4)) & (z || y)":    false,
 		"(a == b ? c : (x && (is_fresh(p, 4))))":   false,
 		"({ int k = is_fresh(p, 4); k; })":         true,
+		"!(x ? is_fresh(p, 4) : y)":                true,
+		"t[is_fresh(p, 4)] && x":                   true,
 		"x <==> is_fresh(p, 4)":                    true,
 		"(x == y) && z ==> (is_fresh(p, 4) & (w))": false,
 	} {
@@ -91,6 +93,7 @@ func TestErrors(t *testing.T) {
 		"void g(void) { h(__CPROVER_forall); }":                                                "a.c:1:18: __CPROVER_forall is not followed by { declaration; expression }",
 		"void g(void) { h(__CPROVER_exists (int i; i)); }":                                     "a.c:1:18: __CPROVER_exists is not followed by { declaration; expression }",
 		"int k = __CPROVER_forall { int i; 0 <= i && i < 8 ==> k":                              "a.c:1:9: __CPROVER_forall is not followed by { declaration; expression }",
+		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < 8 & c ==> t[i] }); }":       "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
 		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < t[1] & c ==> t[i] }); }":    "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
 		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < 8 <==> t[i] }); }":          "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
 		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && (i < 8 ? c : 1) ==> t[i] }); }": "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
@@ -120,6 +123,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	for _, src := range []string{
+		"void h(void) { __CPROVER_assert(); }",
 		"void f(int *t) __CPROVER_assigns(" + targets + ") __CPROVER_frees(" + pointers + ");",
 		"void f(int *p, const int n, struct s *const q, int *a[2], int (*const less)(int)) __CPROVER_requires(1);",
 	} {

@@ -30,8 +30,8 @@ func (r *rewriter) wrappers() string {
 
 // use is one use of a contract: for function, as a check or in its place.
 type use struct {
-	function       string
-	check, replace bool
+	function string
+	replace  bool
 }
 
 // asked lists the uses of f's contract.
@@ -45,7 +45,7 @@ func (r *rewriter) asked(f *function) []use {
 	var out []use
 	for fn, c := range r.o.Check {
 		if names[c] {
-			out = append(out, use{function: fn, check: true})
+			out = append(out, use{function: fn})
 		}
 	}
 	for fn, c := range r.o.Replace {
@@ -54,8 +54,8 @@ func (r *rewriter) asked(f *function) []use {
 		}
 	}
 	sort.Slice(out, func(i, j int) bool {
-		if out[i].check != out[j].check {
-			return out[i].check
+		if out[i].replace != out[j].replace {
+			return out[j].replace
 		}
 		return out[i].function < out[j].function
 	})

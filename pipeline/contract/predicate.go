@@ -116,8 +116,11 @@ func (r *rewriter) decides(i int) bool {
 			end = r.over(end)
 		}
 		open := r.opening(lo)
-		if open < 0 || r.mate[open] != end+1 && r.toks[min(end+1, len(r.toks)-1)].text != ":" {
+		if open < 0 {
 			return false
+		}
+		if r.mate[open] != end+1 && r.toks[min(end+1, len(r.toks)-1)].text != ":" {
+			return true // its value is an index, or the like
 		}
 		switch before := r.toks[max(open-1, 0)]; {
 		case functionClauses[before.text] != "" || loopClauses[before.text] != "":

@@ -78,7 +78,7 @@ type finder struct {
 	out   []*mutant
 }
 
-// candidates lists every mutant of the package in a folder of the module, outside tests.
+// candidates lists every mutant of the package in a folder of the module, outside tests and generated files.
 func candidates(dir string) ([]*mutant, error) {
 	fset := token.NewFileSet()
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -95,7 +95,7 @@ func candidates(dir string) ([]*mutant, error) {
 		if err != nil {
 			return nil, err
 		}
-		f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			return nil, err
 		}
@@ -114,6 +114,9 @@ func candidates(dir string) ([]*mutant, error) {
 	}
 	var out []*mutant
 	for _, f := range files {
+		if ast.IsGenerated(f) {
+			continue // its generator makes the mistakes
+		}
 		path := fset.Position(f.Pos()).Filename
 		v := &finder{fset: fset, info: info, pkg: pkg, path: path, src: sources[f]}
 		for _, d := range f.Decls {

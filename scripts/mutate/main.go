@@ -54,6 +54,7 @@ type options struct {
 	list   bool
 	rerun  bool
 	quick  bool
+	run    string
 	budget time.Duration
 	target float64
 }
@@ -69,6 +70,8 @@ func main() {
 	flag.BoolVar(&o.list, "list", false, "show what was found, run nothing")
 	flag.BoolVar(&o.rerun, "lived", false, "run those again that lived")
 	flag.BoolVar(&o.quick, "quick", false, "run the package's own tests alone")
+	flag.StringVar(&o.run, "run", "",
+		"of the package's own tests, those that are run with -quick, a regular expression")
 	flag.Float64Var(&o.target, "target", 0, "the score below which the exit status is 1, in percent")
 	flag.Parse()
 	if err := run(&o); err != nil {
@@ -86,7 +89,11 @@ func run(o *options) error {
 	if err != nil {
 		return err
 	}
-	same, err := readEquivalents("scripts/mutate/equivalent.txt")
+	same, err := readReasons("scripts/mutate/equivalent.txt")
+	if err != nil {
+		return err
+	}
+	outside, err := readReasons("scripts/mutate/outside.txt")
 	if err != nil {
 		return err
 	}
@@ -98,6 +105,10 @@ func run(o *options) error {
 		all, err := candidates(s.pkg)
 		if err != nil {
 			return err
+		}
+		all = slices.DeleteFunc(all, func(m *mutant) bool { return isOutside(m, outside) })
+		if o.quick && o.run != "" {
+			s.stages = []stage{{pkg: s.pkg, run: o.run}}
 		}
 		chosen := sample(all, o.per, o.seed)
 		if !o.list {

@@ -63,18 +63,22 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// TestEquivalents: every mutant that is listed as equivalent exists, and has a reason.
-func TestEquivalents(t *testing.T) {
+// TestReasons: every mutant that is listed as equivalent exists, and so does every place that is left out; each has a
+// reason.
+func TestReasons(t *testing.T) {
 	t.Chdir("../..")
-	list, err := readEquivalents("scripts/mutate/equivalent.txt")
+	same, err := readReasons("scripts/mutate/equivalent.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside, err := readReasons("scripts/mutate/outside.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range subjects {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(list)), func(id string) bool {
-			return strings.HasPrefix(id,
-				s.pkg+"/")
-		}) {
+		in := func(id string) bool { return strings.HasPrefix(id, s.pkg+"/") }
+		if !slices.ContainsFunc(slices.Concat(slices.Collect(maps.Keys(same)), slices.Collect(maps.Keys(outside))),
+			in) {
 			continue
 		}
 		all, err := candidates(s.pkg)
@@ -82,10 +86,14 @@ func TestEquivalents(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range all {
-			delete(list, m.id)
+			delete(same, m.id)
+			delete(outside, m.file)
+			delete(outside, m.id[:strings.LastIndex(m.id, ":")])
 		}
 	}
-	for id := range list {
-		t.Errorf("no mutant is called %s", id)
+	for _, list := range []map[string]string{same, outside} {
+		for id := range list {
+			t.Errorf("nothing is called %s", id)
+		}
 	}
 }

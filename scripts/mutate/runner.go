@@ -51,8 +51,9 @@ func (f *found) put(m *mutant, v fate) error {
 	return os.WriteFile(f.path, text, 0o600)
 }
 
-// readEquivalents reads lines of a mutant's name and the reason why no test can notice it.
-func readEquivalents(path string) (map[string]string, error) {
+// readReasons reads lines of a name and a reason: of mutants that no test can notice, or of files and functions whose
+// mistakes make no answer wrong.
+func readReasons(path string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -69,6 +70,12 @@ func readEquivalents(path string) (map[string]string, error) {
 		out[id] = reason
 	}
 	return out, nil
+}
+
+// isOutside reports whether a file, or a function of it, is listed with a reason.
+func isOutside(m *mutant, outside map[string]string) bool {
+	function := m.id[:strings.LastIndex(m.id, ":")]
+	return outside[m.file] != "" || outside[function] != ""
 }
 
 var errStopped = errors.New("the time is up")

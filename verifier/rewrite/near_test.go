@@ -170,7 +170,8 @@ func decided(t *testing.T, s *ilr.Store, k ilr.Kind, args [2]ilr.Term, e [4]uint
 		}
 	}
 	signed := k == ilr.KSlt || k == ilr.KSaddO || k == ilr.KSsubO || k == ilr.KSmulO
-	if same && !(k == ilr.KEq && first) && !(signed && (e[0]>>2 != e[1]>>2 || e[2]>>2 != e[3]>>2 || first && k != ilr.KSlt)) {
+	if same && !(k == ilr.KEq && first) && !(signed && (e[0]>>2 != e[1]>>2 || e[2]>>2 != e[3]>>2 || first &&
+		k != ilr.KSlt)) {
 		t.Errorf("%s of %d..%d and %d..%d is always %v", k, e[0], e[1], e[2], e[3], first)
 	}
 }
