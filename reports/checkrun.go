@@ -245,6 +245,9 @@ func summary(results []verdict.Result, o PageOptions) string {
 			}
 		}
 	}
+	if c := CoverageLine(results, o.Changed); c != "" {
+		fmt.Fprintf(&b, "\n\n**Coverage**: %s.\n", Inert(c))
+	}
 	b.WriteString(fixedText(o.FixedKeys))
 	b.WriteString(DifferText(results))
 	b.WriteString(boundsText(results))

@@ -44,9 +44,13 @@ func Formats() []Format {
 		{"gitlab", FromRepository, whole(GitLab)},
 		{"rdjson", FromRepository, whole(RDJSON)},
 		{"csv", FromRepository, whole(CSV)},
+		{"lcov", FromRepository, whole(LCOV)},
 		{"github", FromRepository, whole(func(r *verdict.Report) ([]byte, error) { return []byte(GitHub(r)), nil })},
 	}
 }
+
+// OnlyCoverage reports whether a format tells what executions come to, and nothing of claims.
+func OnlyCoverage(format string) bool { return format == "lcov" }
 
 // whole returns the Write of a format that is made in one piece.
 func whole(make func(*verdict.Report) ([]byte, error)) func(io.Writer, *verdict.Report, TextOptions) error {

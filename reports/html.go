@@ -67,6 +67,8 @@ type page struct {
 	NeverReached, Assumptions        []string
 	Vacuous                          []string // verifications that say nothing about their programs
 	Functions                        []functionView
+	Coverage                         []coverageView
+	CoverageLine                     string
 	Stages                           []verdict.Stage
 }
 
@@ -106,6 +108,7 @@ func newPage(r *verdict.Report, o TextOptions) *page {
 	}
 	p.Entries = entryViews(r, p.Targets)
 	p.Functions = functionViews(r)
+	p.Coverage, p.CoverageLine = coverageViews(r, sources), CoverageLine(r.Results, nil)
 	p.lists(r)
 	p.filters(r)
 	p.SourceFiles = sources.json()

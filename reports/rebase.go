@@ -37,6 +37,14 @@ func Rebase(r *verdict.Report, prefix string, inside func(file string) bool) *ve
 		for j := range res.Bounds.Loops {
 			res.Bounds.Loops[j].Pos = at(res.Bounds.Loops[j].Pos)
 		}
+		if res.Coverage != nil {
+			c := *res.Coverage
+			c.Functions = append([]verdict.CoveredFunction(nil), c.Functions...)
+			for j := range c.Functions {
+				c.Functions[j].Pos = at(c.Functions[j].Pos)
+			}
+			res.Coverage = &c
+		}
 		res.Claims = append([]verdict.Claim(nil), res.Claims...)
 		for j := range res.Claims {
 			c := &res.Claims[j]

@@ -87,7 +87,11 @@ func AggregatePage(all Outcome, targets []Outcome, results []verdict.Result, o P
 			p.Title, p.Text = full.Title, full.Text
 		}
 	}
-	p.Summary = Cut(all.head()+table.String()+DifferText(results), MaxText, o.DetailsURL)
+	covered := ""
+	if c := CoverageLine(results, o.Changed); c != "" {
+		covered = "\n**Coverage**: " + Inert(c) + ".\n"
+	}
+	p.Summary = Cut(all.head()+table.String()+covered+DifferText(results), MaxText, o.DetailsURL)
 	return p
 }
 

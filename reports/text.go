@@ -39,6 +39,9 @@ func Text(w io.Writer, r *verdict.Report, o TextOptions) {
 	p.bounds(r.Results)
 	p.notes("warning", r.Results, func(r *verdict.Result) []string { return r.Warnings })
 	p.notes("assumed", r.Results, func(r *verdict.Result) []string { return r.Assumptions })
+	if c := CoverageLine(r.Results, nil); c != "" {
+		p.line("%s %s", p.bold("coverage:"), c)
+	}
 	for _, line := range Differences(r) {
 		p.line("%s %s", p.bold("targets differ:"), line)
 	}

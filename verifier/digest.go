@@ -92,6 +92,7 @@ func Relocate(res *verdict.Result, from, to Places) {
 	for i := range res.Bounds.Loops {
 		move(&res.Bounds.Loops[i].Pos)
 	}
+	relocateCoverage(res.Coverage, from, to)
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		move(&c.Pos)
@@ -104,4 +105,23 @@ func Relocate(res *verdict.Result, from, to Places) {
 		}
 	}
 	sortClaims(res.Claims, nil) // functions may have changed places
+}
+
+func relocateCoverage(c *verdict.Coverage, from, to Places) {
+	if c == nil {
+		return
+	}
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		old, was := from[placeOf(f.Pos)]
+		line, is := to[placeOf(f.Pos)]
+		if !was || !is {
+			continue
+		}
+		f.Pos.Line += line - old
+		for j := range f.Lines {
+			f.Lines[j].Line += line - old
+		}
+	}
+	c.Sort()
 }

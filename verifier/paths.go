@@ -40,6 +40,9 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 	a.Announce(p.Found)
 	race(ctx, &q, a, safetyEngines)
 	reportPaths(&q, a, res)
+	if p.Coverage {
+		res.Coverage = a.Coverage().Report(q.Spots())
+	}
 	decideBehind(ctx, &q, a, res)
 	res.Stages = append(res.Stages, a.Stages()...)
 	if p.Checks.Has(verdict.Stack) {

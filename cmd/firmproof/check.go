@@ -89,6 +89,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringVar(&fl.trace, "trace", "short",
 		"steps of a counterexample: all; relevant for those that the failure depends "+
 			"on; short for the last of these in text, and all in other formats")
+	f.BoolVar(&fl.req.Coverage, "coverage", false,
+		"find out which lines and branches executions come to (on with --format lcov)")
 	f.BoolVar(&fl.failFast, "fail-fast", false, "end with the first violation")
 	f.BoolVar(&fl.replay, "replay", false,
 		"compile and run each counterexample for real, and say in the report what happened")
@@ -245,6 +247,7 @@ func (fl *checkFlags) check() error {
 func (fl *checkFlags) request(timed bool, paths []string) (prepare.Request, error) {
 	req := fl.req
 	req.Paths, req.Relevant, req.Compilers = paths, fl.trace == "relevant", fl.jobs
+	req.Coverage = req.Coverage || slices.ContainsFunc(fl.out.formats, reports.OnlyCoverage)
 	if timed {
 		req.Timeout = fl.timeout
 	}

@@ -128,6 +128,7 @@ type Report struct {
 	FailOn   string // of FailWords, with commas
 	// the manifest says FailOn itself; if not, an unknown makes `check` end with 3 and a check run neutral
 	FailOnGiven bool
+	Coverage    bool // find out which lines and branches executions come to
 	Comment     bool // a summary comment on each pull request, kept up to date
 }
 

@@ -425,7 +425,7 @@ func (p *parser) report(top *strict.Map) {
 	if !top.Has("report") {
 		return
 	}
-	m := p.r.Map(top.Value("report"), "report", []string{"annotate", "fail_on", "comment"})
+	m := p.r.Map(top.Value("report"), "report", []string{"annotate", "fail_on", "comment", "coverage"})
 	if m == nil {
 		return
 	}
@@ -437,5 +437,8 @@ func (p *parser) report(top *strict.Map) {
 	}
 	if v, ok := m.Bool("comment"); ok {
 		p.m.Report.Comment = v
+	}
+	if v, ok := m.Bool("coverage"); ok {
+		p.m.Report.Coverage = v
 	}
 }

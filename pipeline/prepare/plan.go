@@ -91,7 +91,8 @@ func (b *preparation) base(t targets.Target, stages []verdict.Stage, notes []str
 	}
 	return Job{Stages: stages, Notes: notes, Timeout: timeout, Plan: verifier.Plan{
 		Target: t.Name, Unwind: r.Unwind, UnwindSet: r.UnwindSet, Depth: r.Depth, Memory: r.Memory,
-		Integers: r.Integers, Solver: r.Solver, StopAfter: r.StopAfter, Relevant: r.Relevant}}
+		Integers: r.Integers, Solver: r.Solver, StopAfter: r.StopAfter, Relevant: r.Relevant,
+		Coverage: r.Coverage}}
 }
 
 // stagesOf are the stages of a build, as results show them.
@@ -154,6 +155,7 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 	if m == nil {
 		return
 	}
+	j.Plan.Coverage = j.Plan.Coverage || m.Report.Coverage
 	if len(m.Interrupts) > 0 {
 		j.Plan.VolatileMemory = true // the handlers say who else writes
 		set[weave.Point+".0"] = weave.Turns(build.Handlers(m.Interrupts)) + 1

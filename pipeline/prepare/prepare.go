@@ -50,6 +50,7 @@ type Request struct {
 	Integers  string            // see verifier.Plan, like the next two
 	Solver    string
 	StopAfter string
+	Coverage  bool // find out which lines and branches executions come to
 	Relevant  bool // traces hold only what the failure depends on
 
 	Include, Defines, Undefines, CFlags []string // for plain C files

@@ -64,6 +64,8 @@ type unwinder struct {
 	p    *problem.Problem
 	a    *problem.Answers
 	last *round // the last round that ended
+	// what every round so far found out about lines and branches
+	coverage map[ir.Spot]verdict.Reach
 }
 
 // allSettled reports that every claim which the program can have is settled: a loop
@@ -95,6 +97,7 @@ type round struct {
 	grows    bool            // what can is analysed further in a round with a larger limit
 	gap      *verdict.Reason // a reachable construct that is not modelled
 	behind   []*ir.After     // what may be executed behind the gaps, each
+	gaps     []*ir.Instr     // where
 	unplaced bool            // a gap has no place: any claim may follow it
 	cut      *verdict.Reason // why deciding ended early
 	deadEnds map[ir.At][]*ir.Instr
@@ -138,6 +141,9 @@ func (b *unwinder) round(ctx context.Context, limit int) (*round, error) {
 		b.decideBounds(ctx, r)
 		b.reachability(ctx, r)
 		b.vacuity(ctx, r)
+		if b.p.Coverage {
+			b.cover(ctx, r)
+		}
 	}
 	stop(nil)
 	b.solverStages(r, rules)
@@ -148,6 +154,7 @@ func (b *unwinder) round(ctx context.Context, limit int) (*round, error) {
 func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error {
 	opts := b.p.Encoding()
 	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind = b.p.Unwind, b.p.UnwindSet, b.p.Depth, r.limit
+	opts.Coverage = b.p.Coverage
 	stop := b.a.Stage("encode")
 	f, err := encode.Encode(ctx, b.p.Module, b.p.Entry, store, opts, &problem.Prober{Solver: r.solver})
 	stop(map[string]int64{"terms": int64(store.Len())})

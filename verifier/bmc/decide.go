@@ -234,6 +234,7 @@ func (b *unwinder) decideGaps(ctx context.Context, r *round) {
 			r.unplaced = true
 			return
 		}
+		r.gaps = append(r.gaps, gap.Instr)
 		r.behind = append(r.behind, ir.AfterOf(b.p.Module, b.p.Entry, gap.Instr))
 	}
 }

@@ -44,7 +44,7 @@ func (b *unwinder) reachability(ctx context.Context, r *round) {
 			guards[g], loose[g] = append(guards[g], p.Guard), append(loose[g], p.Loose)
 		}
 	}
-	rest, exact := b.without(ctx, r, r.groups, guards)
+	rest, exact := without(ctx, r, r.groups, guards)
 	left := map[*group]bool{}
 	for _, g := range rest {
 		left[g] = true
@@ -61,21 +61,20 @@ func (b *unwinder) reachability(ctx context.Context, r *round) {
 		return
 	}
 	b.findDeadEnds(ctx, r)
-	never, exact := b.without(ctx, r, rest, loose)
+	never, exact := without(ctx, r, rest, loose)
 	for _, g := range rest {
 		g.blocked = g.reach == problem.Unreached && !(exact && slices.Contains(never, g))
 	}
 }
 
-// without returns the groups for which no execution was found that satisfies one of their conditions; exact if
+// without returns the keys for which no execution was found that satisfies one of their conditions; exact if
 // there is none. It asks for models of "any condition not seen yet", until there is none.
-func (b *unwinder) without(ctx context.Context, r *round, groups []*group, conds map[*group][]ilr.Term) (
-	rest []*group, exact bool) {
-	rest = slices.Clone(groups)
+func without[K comparable](ctx context.Context, r *round, keys []K, conds map[K][]ilr.Term) (rest []K, exact bool) {
+	rest = slices.Clone(keys)
 	for len(rest) > 0 {
 		var ts []ilr.Term
-		for _, g := range rest {
-			ts = append(ts, conds[g]...)
+		for _, k := range rest {
+			ts = append(ts, conds[k]...)
 		}
 		any := r.f.Store.Or(ts...)
 		if r.f.Store.IsFalse(any) {
@@ -90,7 +89,7 @@ func (b *unwinder) without(ctx context.Context, r *round, groups []*group, conds
 		}
 		ev := r.f.Store.NewEvaluator(r.solver.Model(), ilr.EvalFloat)
 		n := len(rest)
-		rest = slices.DeleteFunc(rest, func(g *group) bool { return slices.ContainsFunc(conds[g], ev.Holds) })
+		rest = slices.DeleteFunc(rest, func(k K) bool { return slices.ContainsFunc(conds[k], ev.Holds) })
 		if len(rest) == n {
 			return rest, false
 		}

@@ -39,6 +39,7 @@ type Options struct {
 	MathInts    bool           // signed arithmetic is meant over the integers: no overflow claims, and a note
 	Cuts        *Cuts          // walk loops once from an arbitrary turn; nil: unwind
 	MaxTerms    int            // give up (a Gap) when the store holds more; 0 is 20 million
+	Coverage    bool           // note on which conditions executions come to lines and take branches
 }
 
 // Prober answers whether cond can be true in some execution; it must say yes when it cannot tell.
@@ -61,7 +62,9 @@ type Formula struct {
 	Assumed     []Assumption         // in execution order
 	Tests       map[*ir.Block]*Tests // by ir.FailingBlocks
 	// where a claim plainly holds in a context and turn that Claims has no line for
-	Held    map[ir.At]*Places
+	Held map[ir.At]*Places
+	// with Options.Coverage: on which conditions executions come to a line or take a way; none: in no context
+	Covered map[ir.Spot]*Places
 	Stops   map[ir.At]bool // claims behind which the walk ended: they fail whenever they are reached, in some context
 	Stats   Stats
 	Objects []ObjectInfo
@@ -167,7 +170,8 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 		opts.MaxTerms = 20e6
 	}
 	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{m: m, Store: s, Ends: s.False(),
-		Tests: map[*ir.Block]*Tests{}, Held: map[ir.At]*Places{}, Stops: map[ir.At]bool{}},
+		Tests: map[*ir.Block]*Tests{}, Held: map[ir.At]*Places{}, Stops: map[ir.At]bool{},
+		Covered: map[ir.Spot]*Places{}},
 		failing: map[*ir.Block][]*ir.Block{},
 		lay:     &m.Layout, w: m.Layout.PtrBits, facts: s.True(), asked: map[ilr.Term]bool{},
 		globals: map[*ir.Global]*object{}, funcs: map[*ir.Func]*object{}, labels: map[*ir.Block]*object{},
@@ -263,6 +267,9 @@ func (e *encoder) infoOf(f *ir.Func) *funcInfo {
 	i := e.infos[f]
 	if i == nil {
 		i = newInfo(f, unwind.Analyse(f))
+		if e.opts.Coverage {
+			i.noteLines(f)
+		}
 		e.infos[f] = i
 	}
 	return i

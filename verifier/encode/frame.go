@@ -187,6 +187,9 @@ func (e *encoder) block(fr *frame, inst *instance, in edge) {
 			fr.set(st, x, in.vals[i])
 			continue
 		}
+		if fr.info.starts != nil && fr.info.starts[x.ID] {
+			e.cover(st, ir.Spot{Instr: x})
+		}
 		if x.Op.IsTerm() {
 			e.terminator(fr, inst, st, x)
 			return

@@ -16,6 +16,7 @@ type funcInfo struct {
 	names   []string                // of the instructions' expressions, by instruction id
 	ordinal []map[verdict.Check]int // by instruction id, from 1 among equal names
 	scoped  map[*ir.Instr]bool      // allocas that have a scope (ir.Scoped)
+	starts  []bool                  // by instruction id: of ir.LineStarts; nil without Options.Coverage
 }
 
 func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {

@@ -99,3 +99,23 @@ func (e *encoder) besides(st *state, in *ir.Instr, i int, first ilr.Term) ilr.Te
 	}
 	return e.s.False()
 }
+
+// noteLines notes where lines of the source begin, for coverage.
+func (i *funcInfo) noteLines(f *ir.Func) {
+	i.starts = make([]bool, f.NumInstr)
+	for _, b := range f.Blocks {
+		for _, in := range ir.LineStarts(b) {
+			i.starts[in.ID] = true
+		}
+	}
+}
+
+// cover records that executions come to at on the condition of st.
+func (e *encoder) cover(st *state, at ir.Spot) {
+	p := e.f.Covered[at]
+	if p == nil {
+		p = &Places{}
+		e.f.Covered[at] = p
+	}
+	e.addPlace(p, st)
+}

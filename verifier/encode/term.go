@@ -95,6 +95,9 @@ func (e *encoder) spread(fr *frame, inst *instance, st *state, ws []way) {
 		}
 	}
 	for _, s := range steps {
+		if fr.info.starts != nil {
+			e.cover(s.st, ir.Spot{Instr: inst.block.Term(), To: s.to})
+		}
 		e.learn(fr, s.st, inst.block.Term())
 		e.goTo(fr, inst, s.st, s.to)
 	}

@@ -65,7 +65,8 @@ type Options struct {
 	// end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
 	Sealed   bool
 	Watch    *Watch
-	MaxTrace int // steps kept, the last ones; 0: ten thousand
+	Ways     bool // note the branches taken, as Outcome.Ways
+	MaxTrace int  // steps kept, the last ones; 0: ten thousand
 }
 
 // Kind says how a run ended.
@@ -105,7 +106,8 @@ type Outcome struct {
 	Executed int64    // instructions
 	Passed   []ir.At  // claims of Options.Past that were violated
 	Visits   map[*ir.Block]int64
-	Cycle    *Cycle // Lasso
+	Ways     map[ir.Spot]bool // with Options.Ways: taken
+	Cycle    *Cycle           // Lasso
 }
 
 func (o *Outcome) String() string {

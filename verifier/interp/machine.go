@@ -39,6 +39,7 @@ type machine struct {
 	scoped   map[*ir.Func]map[*ir.Instr]bool // ir.Scoped
 	executed int64
 	visits   map[*ir.Block]int64
+	ways     map[ir.Spot]bool // with Options.Ways
 	trace    tracer
 	asked    int64 // inputs so far
 	lasso    *lassoState
@@ -88,7 +89,7 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) 
 		objects: make([]*object, len(m.Globals)), funcs: make([]*object, len(m.Funcs)), funcNum: map[*ir.Func]int{},
 		globNum: map[*ir.Global]int{},
 		labels:  map[*ir.Block]*object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, slots: map[*ir.Instr]*ir.Var{},
-		visits: map[*ir.Block]int64{}, cursor: lowestAddress,
+		visits: map[*ir.Block]int64{}, ways: map[ir.Spot]bool{}, cursor: lowestAddress,
 		scoped: map[*ir.Func]map[*ir.Instr]bool{}}
 	if opts.Trace {
 		x.rel = &relevance{mem: map[*object]map[int64]*cause{}, pdoms: map[*ir.Func][]*ir.Block{}}
@@ -266,6 +267,9 @@ func (x *machine) phis(fr *frame) {
 
 // jump continues at block b.
 func (x *machine) jump(b *ir.Block) {
+	if x.o.Ways {
+		x.ways[ir.Spot{Instr: x.fr.blk.Term(), To: b}] = true
+	}
 	x.fr.prev, x.fr.blk, x.fr.next = x.fr.blk, b, 0
 	x.fr.arrive(b)
 	x.visits[b]++
@@ -334,7 +338,7 @@ func (x *machine) decide(v value, what string) bool {
 }
 
 func (x *machine) finish() *Outcome {
-	x.out.Executed, x.out.Visits, x.out.Passed = x.executed, x.visits, x.passed
+	x.out.Executed, x.out.Visits, x.out.Ways, x.out.Passed = x.executed, x.visits, x.ways, x.passed
 	x.traceEnd()
 	x.markRelevant()
 	x.out.Steps, x.out.Dropped = x.trace.steps, x.trace.dropped

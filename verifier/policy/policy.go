@@ -59,6 +59,9 @@ const (
 
 	ProbeConflicts = 200 // for an answer about one address while the formula is made
 
+	CoverageConflicts = 5000 // for a question about lines that no execution was seen to come to
+	CoveragePercent   = 10   // of the time that a round leaves
+
 	FirstBatch  = 16   // claims asked about at once
 	EasyBatch   = 200  // conflicts; a batch that took no more is doubled
 	HardBatch   = 1000 // conflicts; a batch that took more is halved

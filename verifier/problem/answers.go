@@ -30,6 +30,7 @@ type shared struct {
 	vacuous    *verdict.Reason
 	proofs     *Proofs
 	unwinding  *Unwinding
+	coverage   *Coverage
 	complexity *verdict.Complexity
 	found      func(verdict.Claim) // told of each violation; may be nil
 }
@@ -192,6 +193,20 @@ func (a *Answers) Unwinding() *Unwinding {
 	a.shared.mu.Lock()
 	defer a.shared.mu.Unlock()
 	return a.shared.unwinding
+}
+
+// SetCoverage gives what is known of lines and branches so far.
+func (a *Answers) SetCoverage(c *Coverage) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	a.shared.coverage = c
+}
+
+// Coverage returns what is known of lines and branches, or nil.
+func (a *Answers) Coverage() *Coverage {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	return a.shared.coverage
 }
 
 // SetComplexity gives the bound of the instructions of any run.

@@ -24,6 +24,7 @@ type Plan struct {
 	Generated   bool     // nobody wrote the entry: a function in which nothing can fail is no fault of a harness
 	Assumptions []string // what the program was changed by before, for the result
 
+	Coverage  bool                  // find out which lines and branches executions come to
 	Relevant  bool                  // traces hold only the steps that the failure depends on
 	FirstOnly bool                  // stop at the first confirmed violation
 	StopAfter string                // "encode": make the formula, decide nothing

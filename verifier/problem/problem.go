@@ -44,7 +44,7 @@ var ErrOpen = errors.New("claims are open")
 // Nothing is dumped or tried a second time.
 func (p *Problem) Without(past ir.Past) *Problem {
 	q := *p
-	q.Past, q.Dumps, q.Tried = past, nil, nil
+	q.Past, q.Dumps, q.Tried, q.Coverage = past, nil, nil, false
 	return &q
 }
 

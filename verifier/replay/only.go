@@ -28,7 +28,7 @@ func (OnlyExecution) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 	}
 	defer a.Stage("execute")(nil)
 	opts := p.Execution(policy.OnlyExecutionSteps)
-	opts.Sealed = true
+	opts.Sealed, opts.Ways = true, p.Coverage
 	opts.Checks = maps.Clone(p.Checks)
 	opts.Checks[verdict.Uninitialised] = true
 	out, err := interp.Run(ctx, p.Module, opts, input.Zeros{})
@@ -58,6 +58,9 @@ func (OnlyExecution) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 		claims = append(claims, v)
 	}
 	a.SetExecuted(claims)
+	if p.Coverage {
+		a.SetCoverage(coverage(p, out))
+	}
 	if out.Kind == interp.AssumeFailed && out.Instr != nil && out.Instr.Model == ir.ModelAssume {
 		a.SetVacuous(problem.Barred(&out.Pos))
 	}

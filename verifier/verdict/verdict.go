@@ -290,6 +290,7 @@ type Result struct {
 	Bounds      Bounds      `json:"bounds"`
 	Claims      []Claim     `json:"claims"`
 	Complexity  *Complexity `json:"complexity,omitempty"`
+	Coverage    *Coverage   `json:"coverage,omitempty"` // where it was asked for
 	Stages      []Stage     `json:"stages,omitempty"`
 	Assumptions []string    `json:"assumptions,omitempty"` // models, stubs and limits that the answer rests on
 	Warnings    []string    `json:"warnings,omitempty"`    // vacuity, dropped flags, ...
