@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -92,7 +93,12 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 		if s := a.Settled(c.ID); s != nil {
 			res.Claims = append(res.Claims, s.Claim)
 		} else {
-			res.Claims = append(res.Claims, claimOf(u, c, proofs, hidden.by(c)))
+			claim := claimOf(u, c, proofs, hidden.by(c))
+			if e, ok := claim.Evidence.(certificate.Unwound); ok {
+				e.Past = p.Past
+				claim.Evidence = e
+			}
+			res.Claims = append(res.Claims, claim)
 		}
 	}
 	for _, s := range settled {
@@ -117,6 +123,9 @@ func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, be
 		return proofs.Proved(out)
 	}
 	if c.Check == verdict.Unwinding || c.Status == verdict.Unknown {
+		if c.Status == verdict.Proved {
+			out.Evidence = certificate.Unwound{Turns: u.Limit}
+		}
 		return out
 	}
 	switch {
@@ -128,8 +137,10 @@ func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, be
 		out.Status = verdict.Proved
 		out.Unreachable = c.Reach == problem.Unreached
 		out.Certificate = &verdict.Certificate{Method: "complete unwinding"}
+		out.Evidence = certificate.Unwound{Turns: u.Limit}
 	default:
 		out.Status = verdict.Bounded
+		out.Evidence = certificate.Unwound{Turns: u.Limit}
 		out.Message += fmt.Sprintf(" (holds for up to %d loop turns)", u.Limit)
 	}
 	return out

@@ -35,6 +35,8 @@ type checkFlags struct {
 	memory           string
 	jobs             int
 	answers, proofs  string
+	certify          string
+	certs            *certifier
 	dump             []string
 	out              outputs
 	failOn, baseline string
@@ -79,6 +81,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringVar(&fl.req.Solver, "solver", defaultSolver, "auto, cadical, z3, cvc5 or bitwuzla")
 	f.StringVar(&fl.answers, "cache", "", "folder for answers: what did not change is not verified again")
 	f.StringVar(&fl.proofs, "proofs", "", "folder for the SAT solver's proofs, which are checked")
+	f.StringVar(&fl.certify, "certify", "",
+		"folder for certificates of the answers, for verify-certificate; takes up to the time of each entry again")
 	f.StringVar(&fl.req.StopAfter, "stop-after", "", "stop after a stage: compile, read, encode")
 	f.StringSliceVar(&fl.dump, "dump", nil, "print stages: ir, ilr, smt2, dimacs, seg, its")
 	f.StringArrayVar(&fl.out.formats, "format", nil,
@@ -136,8 +140,14 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	if s := fl.req.StopAfter; s == "compile" || s == "read" {
 		prepare.Stop(jobs, s)
 	}
+	if fl.certs, err = newCertifier(fl.certify, len(jobs)); err != nil {
+		return err
+	}
 	rep := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version},
 		Results: verify(ctx, cmd.ErrOrStderr(), fl, jobs)}
+	if err := fl.certs.finish(cmd.ErrOrStderr(), jobs); err != nil {
+		return fmt.Errorf("--certify: %w", err)
+	}
 	rep.Differences = reports.Differences(rep)
 	if fl.replay {
 		fl.replayAll(ctx, rep, args)
@@ -285,7 +295,8 @@ func dumpTo(w io.Writer, jobs []prepare.Job, stages []string) {
 // verify runs the jobs, fl.jobs at a time, and keeps their order.
 func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prepare.Job) []verdict.Result {
 	results := make([]verdict.Result, len(jobs))
-	run := &checking{line: newProgress(progress, len(jobs), fl.out.quiet), cache: answers.OpenFolder(fl.answers)}
+	run := &checking{certs: fl.certs, line: newProgress(progress, len(jobs), fl.out.quiet),
+		cache: answers.OpenFolder(fl.answers)}
 	defer run.line.clear()
 	if fl.failFast {
 		ctx, run.end = context.WithCancel(ctx)
@@ -301,7 +312,7 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prep
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots; wg.Done() }()
-			results[i] = run.job(ctx, &jobs[i])
+			results[i] = run.job(ctx, i, &jobs[i])
 		}()
 	}
 	wg.Wait()
@@ -312,10 +323,11 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prep
 type checking struct {
 	line  *progressLine
 	cache *answers.Folder
+	certs *certifier
 	end   func() // ends all jobs at the first violation; nil: they go on
 }
 
-func (r *checking) job(ctx context.Context, j *prepare.Job) verdict.Result {
+func (r *checking) job(ctx context.Context, n int, j *prepare.Job) verdict.Result {
 	target, entry := j.Plan.Target, j.Name()
 	defer r.line.done(target, entry)
 	if j.Settled != nil {
@@ -325,8 +337,6 @@ func (r *checking) job(ctx context.Context, j *prepare.Job) verdict.Result {
 		return stoppedEarly(j)
 	}
 	r.line.begin(target, entry, j.Timeout)
-	ctx, cancel := context.WithTimeout(ctx, j.Timeout)
-	defer cancel()
 	j.Plan.Progress = func(p verifier.Progress) { r.line.at(target, entry, p) }
 	j.Plan.FirstOnly = r.end != nil
 	j.Plan.Found = func(c verdict.Claim) {
@@ -334,12 +344,23 @@ func (r *checking) job(ctx context.Context, j *prepare.Job) verdict.Result {
 			r.line.violated(target, entry, c)
 		}
 	}
-	res := r.cache.Run(ctx, j.Program, j.Plan, j.Timeout)
-	j.Complete(res)
+	res := r.answer(ctx, n, j)
 	if res.Status == verdict.Violated && r.end != nil {
 		r.end()
 	}
 	return *res
+}
+
+// answer verifies job n, and certifies the answer if that is asked for.
+func (r *checking) answer(ctx context.Context, n int, j *prepare.Job) *verdict.Result {
+	if r.certs != nil {
+		return r.certs.run(ctx, n, j)
+	}
+	ctx, cancel := context.WithTimeout(ctx, j.Timeout)
+	defer cancel()
+	res := r.cache.Run(ctx, j.Program, j.Plan, j.Timeout)
+	j.Complete(res)
+	return res
 }
 
 // stoppedEarly is the result of a job that --fail-fast left out.

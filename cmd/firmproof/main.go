@@ -113,6 +113,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(checkCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), boundCommand(),
 		fakegithubCommand(), demoCommand(),
 		serveCommand(), workerCommand(), sandboxInitCommand(), jobCommand())
-	root.AddCommand(doctorCommand(), reportCommand(), backupCommand(), restoreCommand(), parkedCommand())
+	root.AddCommand(verifyCertificateCommand(), doctorCommand(), reportCommand(), backupCommand(), restoreCommand(),
+		parkedCommand())
 	return root
 }

@@ -3,6 +3,8 @@
 package input
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -41,4 +43,9 @@ type Source interface {
 	ObjectBytes(obj int) func(off int64) byte
 	// Base is the object's address; without one the interpreter picks it.
 	Base(obj int) (addr bits.Vec, ok bool)
+}
+
+// KindNamed returns the kind with that name, Invalid if there is none.
+func KindNamed(name string) Kind {
+	return Kind(max(0, slices.Index(kindNames[:], name)))
 }

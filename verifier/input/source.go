@@ -173,3 +173,10 @@ func (r *Recorder) keep(in Input) {
 	}
 	r.Inputs = append(r.Inputs, in)
 }
+
+// Execution is what has to be known to repeat an execution: its inputs, and the claims that it violates and goes on
+// behind.
+type Execution struct {
+	Inputs []Input
+	Past   []ir.At
+}

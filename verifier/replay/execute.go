@@ -44,6 +44,7 @@ func Confirm(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []
 		c.Message = out.Message
 	}
 	c.Inputs, c.Object = Shown(inputs), out.Object
+	c.Evidence = input.Execution{Inputs: inputs, Past: out.Passed}
 	return &problem.Settled{Claim: c, At: ir.At{Instr: out.Instr, Check: out.Check}, Passed: out.Passed}
 }
 

@@ -1,0 +1,119 @@
+package certificate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// opener opens a file of the certificate, which has to be so long.
+type opener func(name string, size int64) (io.ReadCloser, error)
+
+// Group is the claims that one piece of evidence shows.
+type Group struct {
+	*Finding
+	Claims []*Claim
+}
+
+// Outcome is what Check found.
+type Outcome struct {
+	Groups []Group
+	Bare   []*Claim // without evidence: not certified
+	Others []string // claims of the program that the certificate does not name, by ID
+}
+
+// Check holds each piece of evidence of c to the program. The error says what fails; it is a FileError if a file
+// cannot be read.
+func Check(ctx context.Context, c *Certificate, part *ir.Module, open opener) (*Outcome, error) {
+	out := &Outcome{}
+	named := map[string]bool{}
+	for i := range c.Claims {
+		cl := &c.Claims[i]
+		named[cl.ID] = true
+		switch {
+		case cl.Evidence < 0 || cl.Evidence > len(c.Proofs):
+			return nil, fmt.Errorf("%s: there is no evidence %d", cl.ID, cl.Evidence)
+		case cl.Evidence == 0:
+			out.Bare = append(out.Bare, cl)
+		}
+	}
+	for i := range c.Proofs {
+		g, err := checkOne(ctx, c, i, part, open)
+		if err != nil {
+			return nil, err
+		}
+		out.Groups = append(out.Groups, *g)
+		for _, id := range g.Finding.Claims {
+			if !named[id] && !slices.Contains(out.Others, id) {
+				out.Others = append(out.Others, id)
+			}
+		}
+	}
+	return out, nil
+}
+
+// checkOne holds one piece of evidence to the program, and the claims that refer to it to what it shows.
+func checkOne(ctx context.Context, c *Certificate, i int, part *ir.Module, open opener) (*Group, error) {
+	g := &Group{}
+	wanted := map[string]bool{}
+	for k := range c.Claims {
+		if cl := &c.Claims[k]; cl.Evidence == i+1 {
+			g.Claims = append(g.Claims, cl)
+			wanted[cl.ID] = true
+		}
+	}
+	if len(g.Claims) == 0 {
+		return nil, fmt.Errorf("evidence %d is for no claim", i+1)
+	}
+	var err error
+	g.Finding, err = c.Proofs[i].check(ctx, c, part, wanted, open)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", subject(g.Claims), err)
+	}
+	for _, cl := range g.Claims {
+		if got := g.Shown[cl.ID]; !suffices(got, cl.Status) {
+			why := g.Open[cl.ID]
+			if why == "" {
+				why = fmt.Sprintf("its evidence shows %s", got)
+			}
+			return nil, fmt.Errorf("%s is said to be %s: %s", cl.ID, cl.Status, why)
+		}
+	}
+	return g, nil
+}
+
+// subject names claims in an error.
+func subject(claims []*Claim) string {
+	if n := len(claims); n > 1 {
+		return fmt.Sprintf("%s and %d others", claims[0].ID, n-1)
+	}
+	return claims[0].ID
+}
+
+func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, wanted map[string]bool, open opener) (
+	*Finding, error) {
+	switch {
+	case e.Run != nil:
+		p, err := surround(part, c.Plan, true)
+		if err != nil {
+			return nil, err
+		}
+		return e.Run.check(ctx, p)
+	case e.Refutation != nil:
+		p, err := surround(part, c.Plan, true)
+		if err != nil {
+			return nil, err
+		}
+		return e.Refutation.check(ctx, p, wanted, open)
+	}
+	return nil, fmt.Errorf("the evidence is of no kind that is known here")
+}
+
+// suffices reports whether what evidence shows is what is said of a claim, or more.
+func suffices(shown, said verdict.Status) bool {
+	return shown == said && said != verdict.Unknown || shown == verdict.Proved && said == verdict.Bounded
+}

@@ -1,0 +1,202 @@
+package certificate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Unwound is the evidence of claims that hold in a formula of so many turns per loop, in which executions go on behind
+// violations of past.
+type Unwound struct {
+	Turns int
+	Past  ir.Past
+}
+
+// maker makes one certificate.
+type maker struct {
+	ctx  context.Context
+	part *ir.Module
+	plan problem.Plan
+	path func(file string) string // of a file of the certificate
+	c    *Certificate
+}
+
+// Make writes down why the claims of res hold, the answer about plan on part. Files of proofs go where path says. What
+// could not be certified has its reason in Claim.Why.
+func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.Result,
+	path func(file string) string) *Certificate {
+	m := &maker{ctx: ctx, part: part, plan: plan, path: path, c: &Certificate{Format: Format, Target: res.Target,
+		Entry: res.Entry, Plan: plan, Rest: slices.Clone(res.Assumptions), Claims: []Claim{}, Proofs: []Evidence{}}}
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		m.c.Claims = append(m.c.Claims, Claim{ID: c.ID, Check: c.Check, Status: c.Status, Message: c.Message,
+			Pos: c.Pos})
+	}
+	groups := map[string][]int{}
+	var order []Unwound
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		switch e := c.Evidence.(type) {
+		case input.Execution:
+			run, err := m.run(c, e)
+			m.keep(run, err, i)
+		case Unwound:
+			key := fmt.Sprint(e.Turns, m.names(e.Past))
+			if groups[key] == nil {
+				order = append(order, e)
+			}
+			groups[key] = append(groups[key], i)
+		default:
+			m.c.Claims[i].Why = whyBare(c)
+		}
+	}
+	for _, e := range order {
+		m.unwound(e, groups[fmt.Sprint(e.Turns, m.names(e.Past))])
+	}
+	return m.c
+}
+
+// whyBare says why there is no evidence for c.
+func whyBare(c *verdict.Claim) string {
+	switch {
+	case c.Reason != nil:
+		return c.Reason.Detail
+	case c.Status == verdict.Unknown:
+		return "it is unknown"
+	case c.Check == verdict.Unwinding:
+		return "it says under which bound others hold"
+	case c.Certificate != nil:
+		return "there are no certificates for " + c.Certificate.Method
+	}
+	return "there are no certificates for how it was decided"
+}
+
+// keep adds a piece of evidence for the claims, or the reason why there is none.
+func (m *maker) keep(e Evidence, err error, claims ...int) {
+	for _, i := range claims {
+		m.c.Claims[i].Evidence, m.c.Claims[i].Why = len(m.c.Proofs)+1, ""
+	}
+	if err == nil {
+		m.c.Proofs = append(m.c.Proofs, e)
+		return
+	}
+	for _, i := range claims {
+		m.c.Claims[i].Evidence, m.c.Claims[i].Why = 0, err.Error()
+	}
+}
+
+// names lists the IDs of claims.
+func (m *maker) names(past ir.Past) []string {
+	if len(past) == 0 {
+		return nil
+	}
+	var out []string
+	for _, c := range encode.ListClaims(m.part, m.plan.Checks, func(*ir.Block) bool { return true }) {
+		if past[ir.At{Instr: c.Instr, Check: c.Check}] {
+			out = append(out, c.ID)
+		}
+	}
+	return out
+}
+
+// run writes down the execution that violates c.
+func (m *maker) run(c *verdict.Claim, e input.Execution) (Evidence, error) {
+	p, err := surround(m.part, m.plan, true)
+	if err != nil {
+		return Evidence{}, err
+	}
+	past := ir.Past{}
+	for _, at := range e.Past {
+		past[at] = true
+	}
+	r := runOf(c.ID, m.names(past), e.Inputs)
+	if _, err := r.check(m.ctx, p); err != nil {
+		return Evidence{}, err
+	}
+	return Evidence{Run: r}, nil
+}
+
+// unwound proves again what holds for so many turns, with the steps of the proof on file.
+func (m *maker) unwound(e Unwound, claims []int) {
+	wanted := map[string]bool{}
+	for _, i := range claims {
+		wanted[m.c.Claims[i].ID] = true
+	}
+	r := &Refutation{Turns: e.Turns, Past: m.names(e.Past), Proof: fmt.Sprintf("proof-%d", len(m.c.Proofs)+1)}
+	found, err := m.refute(r, wanted)
+	var good []int
+	for _, i := range claims {
+		c := &m.c.Claims[i]
+		switch {
+		case err != nil:
+			c.Why = "no refutation: " + err.Error()
+		case suffices(found.Shown[c.ID], c.Status):
+			good = append(good, i)
+		default:
+			c.Why = found.Open[c.ID]
+		}
+	}
+	switch {
+	case len(good) == 0:
+	case len(good) < len(claims): // a proof of these alone
+		m.unwound(e, good)
+	default:
+		m.keep(Evidence{Refutation: r}, nil, good...)
+	}
+}
+
+// refute fills in r.
+func (m *maker) refute(r *Refutation, wanted map[string]bool) (*Finding, error) {
+	p, err := surround(m.part, m.plan, true)
+	if err == nil {
+		p.Past, err = p.pastOf(r.Past)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.Probes, err = p.probe(m.ctx, r.Turns); err != nil {
+		return nil, err
+	}
+	// the solver that answered has added terms of its own: the walk is repeated without it
+	store, pr := ilr.NewStore(nil), &prober{given: r.Probes}
+	f, err := p.walk(m.ctx, r.Turns, store, pr)
+	if err != nil {
+		return nil, err
+	}
+	goals := goalsOf(f, pr, wanted)
+	var holds []bool
+	if r.Clauses, holds, err = prove(m.ctx, store, f.Assumptions, goals, m.path(r.Proof)); err != nil {
+		return nil, err
+	}
+	st, err := os.Stat(m.path(r.Proof))
+	if err != nil {
+		return nil, err
+	}
+	r.Bytes = st.Size()
+	return r.shown(f, goals, holds, wanted), nil
+}
+
+// probe walks the program and has a solver answer about paths. It returns the answers.
+func (p *program) probe(ctx context.Context, turns int) (string, error) {
+	store := ilr.NewStore(nil)
+	solver := p.OpenOwn(store)
+	defer solver.Close()
+	pr := &prober{solver: &problem.Prober{Solver: solver}}
+	if _, err := p.walk(ctx, turns, store, pr); err != nil {
+		return "", err
+	}
+	if ctx.Err() != nil {
+		return "", errors.New("time is up")
+	}
+	return string(pr.kept), nil
+}

@@ -1,0 +1,189 @@
+package certificate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Refutation shows that the formula of the program has no model in which one of its goals holds: a claim is violated,
+// a path that the walk left out is possible, a bound is passed. The walk of the program is repeated with the recorded
+// answers about paths; each answer "this path is impossible" is a goal, too, so that nothing rests on who gave it.
+type Refutation struct {
+	Turns   int      `json:"turns"`            // per loop, at most
+	Past    []string `json:"past,omitempty"`   // claims that executions go on behind
+	Probes  string   `json:"probes,omitempty"` // answers about paths, in the order of the walk: 1 possible, 0 not
+	Clauses Digest   `json:"clauses"`
+	Proof   string   `json:"proof"` // file with the steps that derive the opposite of each goal
+	Bytes   int64    `json:"bytes"` // of that file
+}
+
+// goal is something that a refutation excludes.
+type goal struct {
+	claim string // the ID of what it is about
+	what  string // where it is about no claim
+	bad   ilr.Term
+}
+
+// prober answers the questions of a walk and keeps them, with the answers.
+type prober struct {
+	solver encode.Prober // nil: the answers are given
+	given  string
+	kept   []byte
+	pruned []ilr.Term // conditions of paths that are said to be impossible
+	asked  int
+}
+
+// Feasible implements encode.Prober.
+func (p *prober) Feasible(ctx context.Context, cond ilr.Term) bool {
+	return p.answer(cond, func() bool { return p.solver.Feasible(ctx, cond) })
+}
+
+// Possible implements encode.Prober.
+func (p *prober) Possible(ctx context.Context, cond ilr.Term) bool {
+	return p.answer(cond, func() bool { return p.solver.Possible(ctx, cond) })
+}
+
+func (p *prober) answer(cond ilr.Term, ask func() bool) bool {
+	possible := true
+	switch {
+	case p.solver != nil:
+		possible = ask()
+	case p.asked < len(p.given):
+		possible = p.given[p.asked] != '0'
+	}
+	p.asked++
+	mark := byte('1')
+	if !possible {
+		mark = '0'
+		p.pruned = append(p.pruned, cond)
+	}
+	p.kept = append(p.kept, mark)
+	return possible
+}
+
+// walk encodes the program with at most so many turns per loop, without rules that simplify.
+func (p *program) walk(ctx context.Context, turns int, store *ilr.Store, pr *prober) (*encode.Formula, error) {
+	opts := p.Encoding()
+	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind = p.Unwind, p.UnwindSet, p.Depth, turns
+	f, err := encode.Encode(ctx, p.Module, p.Entry, store, opts, pr)
+	if err == nil && pr.solver == nil && pr.asked != len(pr.given) {
+		err = fmt.Errorf("the walk of the program asks %d questions about paths, the certificate answers %d", pr.asked,
+			len(pr.given))
+	}
+	return f, err
+}
+
+// goalsOf lists what has to be impossible: that nothing was left out wrongly, the violation of each
+// claim that is wanted, and what makes the formula incomplete.
+func goalsOf(f *encode.Formula, pr *prober, wanted map[string]bool) (goals []goal) {
+	s := f.Store
+	if t := s.Or(pr.pruned...); !s.IsFalse(t) {
+		goals = append(goals, goal{what: pruned, bad: t})
+	}
+	index := map[string]int{}
+	for i := range f.Claims {
+		c := &f.Claims[i]
+		if !wanted[c.ID] || s.IsFalse(c.Violated) {
+			continue
+		}
+		n, ok := index[c.ID]
+		if !ok {
+			n = len(goals)
+			index[c.ID] = n
+			goals = append(goals, goal{claim: c.ID, bad: s.False()})
+		}
+		goals[n].bad = s.Or(goals[n].bad, c.Violated)
+	}
+	var beyond []ilr.Term
+	for i := range f.Claims {
+		if f.Claims[i].Check == verdict.Unwinding {
+			beyond = append(beyond, f.Claims[i].Violated)
+		}
+	}
+	if t := s.Or(beyond...); !s.IsFalse(t) {
+		goals = append(goals, goal{what: bounds, bad: t})
+	}
+	var gaps []ilr.Term
+	for i := range f.Gaps {
+		gaps = append(gaps, f.Gaps[i].Guard)
+	}
+	if t := s.Or(gaps...); !s.IsFalse(t) {
+		goals = append(goals, goal{what: unmodelled, bad: t})
+	}
+	return goals
+}
+
+// What goals are about that are about no claim.
+const (
+	pruned     = "executions on paths that the walk leaves out"
+	bounds     = "turns or calls beyond the bounds"
+	unmodelled = "executions that come to what is not modelled"
+)
+
+// check repeats the walk and follows the proof. claims are those that the certificate refers to it.
+func (r *Refutation) check(ctx context.Context, p *program, claims map[string]bool, open opener) (*Finding, error) {
+	var err error
+	if p.Past, err = p.pastOf(r.Past); err != nil {
+		return nil, err
+	}
+	store, pr := ilr.NewStore(nil), &prober{given: r.Probes}
+	f, err := p.walk(ctx, r.Turns, store, pr)
+	if err != nil {
+		return nil, err
+	}
+	goals := goalsOf(f, pr, claims)
+	proof, err := open(r.Proof, r.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = proof.Close() }() // it is only read
+	holds, steps, err := refuted(ctx, store, f.Assumptions, goals, r.Clauses, proof)
+	if err != nil {
+		return nil, err
+	}
+	out := r.shown(f, goals, holds, claims)
+	out.Checked = fmt.Sprintf("%d clauses made afresh from the program, %d steps of the proof by unit propagation",
+		r.Clauses.Clauses, steps.Lemmas+steps.Refuted)
+	return out, nil
+}
+
+// shown says what follows from the goals that are refuted.
+func (r *Refutation) shown(f *encode.Formula, goals []goal, holds []bool, claims map[string]bool) *Finding {
+	out := &Finding{Kind: "refutation", Shown: map[string]verdict.Status{}, Open: map[string]string{},
+		Trusted: "encoder, bit-blaster"}
+	status, missing := verdict.Proved, ""
+	for i, g := range goals {
+		switch {
+		case holds[i] || g.claim != "":
+		case g.what == bounds:
+			status = verdict.Bounded
+		default:
+			status, missing = verdict.Unknown, "it is not refuted that there are "+g.what
+		}
+	}
+	known := map[string]bool{}
+	for _, list := range [][]encode.Claim{f.Claims, f.Dead} {
+		for i := range list {
+			if id := list[i].ID; !known[id] {
+				known[id] = true
+				out.Claims = append(out.Claims, id)
+			}
+		}
+	}
+	for id := range claims {
+		out.Shown[id], out.Open[id] = status, missing
+		if !known[id] {
+			out.Shown[id], out.Open[id] = verdict.Unknown, "the program has no such claim"
+		}
+	}
+	for i, g := range goals {
+		if g.claim != "" && !holds[i] {
+			out.Shown[g.claim], out.Open[g.claim] = verdict.Unknown, "the proof does not refute its violation"
+		}
+	}
+	return out
+}

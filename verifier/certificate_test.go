@@ -1,0 +1,130 @@
+package verifier
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/certificate"
+	"github.com/firmproof/firmproof/verifier/testprogram"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// certify verifies a C program and writes the certificate of the answer into a folder.
+func certify(t *testing.T, src string, checks ...verdict.Check) (string, *certificate.Certificate) {
+	t.Helper()
+	dir := t.TempDir()
+	plan := testprogram.Problem(testprogram.Compile(t, src, "-O0"), "f", checks...).Plan
+	part, text, err := certificate.Stored(testprogram.Compile(t, src, "-O0"), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	c, err := certificate.Write(ctx, dir, verdict.Tool{}, part, text, plan, Run(ctx, part, plan))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, c
+}
+
+// change replaces text in a file of a certificate, once.
+func change(t *testing.T, path, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), from) {
+		t.Fatalf("%s has no %q:\n%.3000s", path, from, text)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCertificates: for each kind of evidence, the certificate of an answer holds, and one in which something was
+// changed is refused with a sentence that says what.
+func TestCertificates(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		checks    []verdict.Check
+		status    verdict.Status
+		kind      string
+		tampers   []tamper
+	}{
+		{"violation", "void f(int x) { if (x > 100) CHECK(x != 1234); }", []verdict.Check{verdict.Assert},
+			verdict.Violated, "violation", []tamper{
+				{"certificate.json", `"value": "000004d2"`, `"value": "000004d3"`, "does not violate"},
+				{"certificate.json", `"width": 32`, `"width": 16`, "ended with input-mismatch"},
+				{"certificate.json", `"kind": "param"`, `"kind": "chance"`, `kind "chance"`},
+			}},
+		{"refutation", "void f(unsigned x) { unsigned s = 0; if (x > 6) return;" +
+			" for (unsigned i = 0; i < x; i++) s += 3; CHECK(s * s == 9 * x * x); }",
+			[]verdict.Check{verdict.Assert}, verdict.Proved, "refutation", []tamper{
+				{"certificate.json", `"probes": "1`, `"probes": "0`, "questions about paths"},
+				{"certificate.json", `"probes": "1`, `"probes": "11`, "is not the one that the proof refutes"},
+				{"certificate.json", `"proof": "proof-1"`, `"proof": "proof-2"`, "no such file"},
+				{"certificate.json", `"proof": "proof-1"`, `"proof": "../proof-1"`, "is not in the folder"},
+				{"certificate.json", `"bytes": `, `"bytes": 9`, "the file is cut"},
+				{"certificate.json", `"format": 1`, `"format": 2`, "this firmproof reads 1"},
+				{"proof-1", "u -", "u  ", "does not follow by propagation"},
+				{"proof-1", "u -", "i -", "is given, not derived"},
+				{"certificate.json", `"status": "proved"`, `"status": "violated"`, "said to be violated"},
+			}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, made := certify(t, c.src, c.checks...)
+			if len(made.Claims) != 1 || made.Claims[0].Status != c.status || made.Claims[0].Evidence != 1 {
+				text, _ := json.MarshalIndent(made, "", " ")
+				t.Fatalf("%s", text)
+			}
+			_, out, err := certificate.Verify(context.Background(), dir)
+			if err != nil || len(out.Groups) != 1 || out.Groups[0].Kind != c.kind {
+				t.Fatalf("%+v %v", out, err)
+			}
+			for _, x := range c.tampers {
+				x.refused(t, dir)
+			}
+			other := certificate.ProgramFile
+			text, err := os.ReadFile(filepath.Join(dir, other))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text[len(text)/2] ^= 1
+			swapped := copied(t, dir)
+			if err := os.WriteFile(filepath.Join(swapped, other), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := certificate.Verify(context.Background(), swapped); err == nil {
+				t.Error("another program passes")
+			}
+		})
+	}
+}
+
+// tamper is a change of a file, and what the refusal has to say.
+type tamper struct{ file, from, to, want string }
+
+func (x tamper) refused(t *testing.T, dir string) {
+	t.Helper()
+	dir = copied(t, dir)
+	change(t, filepath.Join(dir, x.file), x.from, x.to)
+	_, _, err := certificate.Verify(context.Background(), dir)
+	if err == nil || !strings.Contains(err.Error(), x.want) {
+		t.Errorf("%q for %q: %v, want %q", x.to, x.from, err, x.want)
+	}
+}
+
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
