@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/invariant"
@@ -36,12 +37,12 @@ type Ranking struct{}
 // Run implements problem.Engine.
 func (Ranking) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
 	defer a.Stage("ranked bits")(nil)
-	cert, err := rank(ctx, p)
+	cert, evidence, err := rank(ctx, p)
 	if err != nil {
 		return fmt.Errorf("no bit-precise ranking: %w", err)
 	}
 	c := p.TerminationClaim()
-	c.Status, c.Certificate = verdict.Proved, cert
+	c.Status, c.Certificate, c.Evidence = verdict.Proved, cert, evidence
 	a.Settle(&problem.Settled{Claim: c, Assumptions: []string{problem.UndefinedEnds}})
 	return nil
 }
@@ -60,10 +61,10 @@ type headerRank struct {
 }
 
 // rank returns a certificate that every run ends.
-func rank(ctx context.Context, p *problem.Problem) (*verdict.Certificate, error) {
+func rank(ctx context.Context, p *problem.Problem) (*verdict.Certificate, *certificate.Inductive, error) {
 	r, err := newRanker(ctx, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer r.cut.Close()
 	ranks, err := r.rankAll(ctx)
@@ -76,7 +77,7 @@ func rank(ctx context.Context, p *problem.Problem) (*verdict.Certificate, error)
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return r.certify(ctx, ranks)
 }
@@ -238,7 +239,8 @@ func (r headerRank) fails(f *encode.Formula) ilr.Term {
 }
 
 // certify checks lemmas and measures on a second encoding.
-func (r *ranker) certify(ctx context.Context, ranks []headerRank) (*verdict.Certificate, error) {
+func (r *ranker) certify(ctx context.Context, ranks []headerRank) (*verdict.Certificate, *certificate.Inductive,
+	error) {
 	broken := func(f *encode.Formula) []ilr.Term {
 		bad := []ilr.Term{beyondModel(f)}
 		for _, x := range ranks {
@@ -252,7 +254,7 @@ func (r *ranker) certify(ctx context.Context, ranks []headerRank) (*verdict.Cert
 	}
 	checked, err := r.cut.Recheck(ctx, keep, broken)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	cert := &verdict.Certificate{Method: "bit-precise ranking function", Checked: checked}
 	for _, x := range ranks {
@@ -265,7 +267,18 @@ func (r *ranker) certify(ctx context.Context, ranks []headerRank) (*verdict.Cert
 	for _, l := range r.cut.Text(keep) {
 		cert.Detail = append(cert.Detail, "invariant: "+l)
 	}
-	return cert, nil
+	evidence := &certificate.Inductive{Cut: certificate.Cut{Ranking: true, Lemmas: r.cut.Portable(keep)}}
+	for _, x := range ranks {
+		h := &r.f.Headers[x.header]
+		m := certificate.Measures{Place: certificate.PlaceAt(h)}
+		for _, by := range x.by {
+			m.Fall = append(m.Fall, certificate.Express(h, func(s *ilr.Store, now, _ []ilr.Term) ilr.Term {
+				return by.of(s, now)
+			}))
+		}
+		evidence.Cut.Measures = append(evidence.Cut.Measures, m)
+	}
+	return cert, evidence, nil
 }
 
 func (r headerRank) text() string {

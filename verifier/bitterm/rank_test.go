@@ -44,7 +44,7 @@ func TestBitPreciseRanking(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			cert, why := rank(testprogram.Within(t, 5*time.Minute), termination(t, `int main(void) { `+c.src+` }`))
+			cert, _, why := rank(testprogram.Within(t, 5*time.Minute), termination(t, `int main(void) { `+c.src+` }`))
 			if (cert != nil) != c.proved {
 				t.Fatalf("proved %v, want %v: %v %+v", cert != nil, c.proved, why, cert)
 			}
@@ -61,7 +61,7 @@ func TestBitPreciseNeedsEverything(t *testing.T) {
 		"recursion": `static unsigned f(unsigned n) { return n ? f(n & (n - 1)) : 0; } int main(void) { return f(nondet_uint()); }`,
 		"no body":   `void other(void); int main(void) { unsigned n = nondet_uint(); while (n != 0) { other(); n &= n - 1; } return 0; }`,
 	} {
-		if cert, _ := rank(testprogram.Within(t, 5*time.Minute), termination(t, src)); cert != nil {
+		if cert, _, _ := rank(testprogram.Within(t, 5*time.Minute), termination(t, src)); cert != nil {
 			t.Errorf("%s: proved by %+v", name, cert)
 		}
 	}
@@ -88,7 +88,7 @@ func TestRankCheckRefuses(t *testing.T) {
 				}
 			}
 		}
-		if cert, why := r.certify(ctx, ranks); (cert != nil) == wrong {
+		if cert, _, why := r.certify(ctx, ranks); (cert != nil) == wrong {
 			t.Errorf("wrong %v: %+v %v", wrong, cert, why)
 		}
 	}

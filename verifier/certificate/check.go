@@ -104,9 +104,15 @@ func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, w
 		}
 		return e.Run.check(ctx, p)
 	case e.Refutation != nil:
-		p, err := surround(part, c.Plan, true)
+		runs := e.Refutation.Cut != nil && e.Refutation.Cut.Ranking
+		p, err := surround(part, c.Plan, !runs)
 		if err != nil {
 			return nil, err
+		}
+		if runs {
+			if err := p.unchecked(); err != nil {
+				return nil, err
+			}
 		}
 		return e.Refutation.check(ctx, p, wanted, open)
 	}

@@ -22,6 +22,13 @@ type Unwound struct {
 	Past  ir.Past
 }
 
+// Inductive is the evidence of claims that hold in a cut program, or that every run ends: what the certificate is to
+// say, without the answers about paths.
+type Inductive struct {
+	Cut  Cut
+	Past ir.Past
+}
+
 // maker makes one certificate.
 type maker struct {
 	ctx  context.Context
@@ -43,7 +50,7 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 			Pos: c.Pos})
 	}
 	groups := map[string][]int{}
-	var order []Unwound
+	var order []any
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		switch e := c.Evidence.(type) {
@@ -56,12 +63,24 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 				order = append(order, e)
 			}
 			groups[key] = append(groups[key], i)
+		case *Inductive:
+			key := fmt.Sprintf("%p", e)
+			if groups[key] == nil {
+				order = append(order, e)
+			}
+			groups[key] = append(groups[key], i)
 		default:
 			m.c.Claims[i].Why = whyBare(c)
 		}
 	}
 	for _, e := range order {
-		m.unwound(e, groups[fmt.Sprint(e.Turns, m.names(e.Past))])
+		switch e := e.(type) {
+		case Unwound:
+			m.refutation(&Refutation{Turns: e.Turns, Past: m.names(e.Past)},
+				groups[fmt.Sprint(e.Turns, m.names(e.Past))])
+		case *Inductive:
+			m.refutation(&Refutation{Cut: &e.Cut, Past: m.names(e.Past)}, groups[fmt.Sprintf("%p", e)])
+		}
 	}
 	return m.c
 }
@@ -126,13 +145,13 @@ func (m *maker) run(c *verdict.Claim, e input.Execution) (Evidence, error) {
 	return Evidence{Run: r}, nil
 }
 
-// unwound proves again what holds for so many turns, with the steps of the proof on file.
-func (m *maker) unwound(e Unwound, claims []int) {
+// refutation proves again what holds, with the steps of the proof on file.
+func (m *maker) refutation(r *Refutation, claims []int) {
 	wanted := map[string]bool{}
 	for _, i := range claims {
 		wanted[m.c.Claims[i].ID] = true
 	}
-	r := &Refutation{Turns: e.Turns, Past: m.names(e.Past), Proof: fmt.Sprintf("proof-%d", len(m.c.Proofs)+1)}
+	r.Proof = fmt.Sprintf("proof-%d", len(m.c.Proofs)+1)
 	found, err := m.refute(r, wanted)
 	var good []int
 	for _, i := range claims {
@@ -149,7 +168,7 @@ func (m *maker) unwound(e Unwound, claims []int) {
 	switch {
 	case len(good) == 0:
 	case len(good) < len(claims): // a proof of these alone
-		m.unwound(e, good)
+		m.refutation(r, good)
 	default:
 		m.keep(Evidence{Refutation: r}, nil, good...)
 	}
@@ -157,25 +176,23 @@ func (m *maker) unwound(e Unwound, claims []int) {
 
 // refute fills in r.
 func (m *maker) refute(r *Refutation, wanted map[string]bool) (*Finding, error) {
-	p, err := surround(m.part, m.plan, true)
+	p, err := surround(m.part, m.plan, r.Cut == nil || !r.Cut.Ranking)
 	if err == nil {
 		p.Past, err = p.pastOf(r.Past)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if r.Probes, err = p.probe(m.ctx, r.Turns); err != nil {
+	if err := r.probe(m.ctx, p); err != nil {
 		return nil, err
 	}
 	// the solver that answered has added terms of its own: the walk is repeated without it
-	store, pr := ilr.NewStore(nil), &prober{given: r.Probes}
-	f, err := p.walk(m.ctx, r.Turns, store, pr)
+	f, facts, goals, err := r.question(m.ctx, p, wanted)
 	if err != nil {
 		return nil, err
 	}
-	goals := goalsOf(f, pr, wanted)
 	var holds []bool
-	if r.Clauses, holds, err = prove(m.ctx, store, f.Assumptions, goals, m.path(r.Proof)); err != nil {
+	if r.Clauses, holds, err = prove(m.ctx, f.Store, facts, goals, m.path(r.Proof)); err != nil {
 		return nil, err
 	}
 	st, err := os.Stat(m.path(r.Proof))
@@ -183,20 +200,35 @@ func (m *maker) refute(r *Refutation, wanted map[string]bool) (*Finding, error) 
 		return nil, err
 	}
 	r.Bytes = st.Size()
-	return r.shown(f, goals, holds, wanted), nil
+	return r.shown(p.Plan.Entry, f, goals, holds, wanted), nil
 }
 
-// probe walks the program and has a solver answer about paths. It returns the answers.
-func (p *program) probe(ctx context.Context, turns int) (string, error) {
-	store := ilr.NewStore(nil)
-	solver := p.OpenOwn(store)
-	defer solver.Close()
-	pr := &prober{solver: &problem.Prober{Solver: solver}}
-	if _, err := p.walk(ctx, turns, store, pr); err != nil {
-		return "", err
+// probe walks the program and has a solver answer about paths.
+func (r *Refutation) probe(ctx context.Context, p *program) error {
+	ask := func(store *ilr.Store) *prober {
+		solver := p.OpenOwn(store)
+		return &prober{solver: &problem.Prober{Solver: solver}, done: solver.Close}
+	}
+	var err error
+	if r.Cut == nil {
+		store := ilr.NewStore(nil)
+		pr := ask(store)
+		defer pr.close()
+		_, err = p.walk(ctx, r.Turns, store, pr)
+		r.Probes = string(pr.kept)
+	} else {
+		var all []*prober
+		_, _, err = p.walkCut(ctx, r.Cut.All, func(_ int, store *ilr.Store) (*prober, error) {
+			all = append(all, ask(store))
+			return all[len(all)-1], nil
+		})
+		r.Cut.Walks = nil
+		for _, pr := range all {
+			r.Cut.Walks = append(r.Cut.Walks, string(pr.kept))
+		}
 	}
 	if ctx.Err() != nil {
-		return "", errors.New("time is up")
+		return errors.New("time is up")
 	}
-	return string(pr.kept), nil
+	return err
 }

@@ -82,3 +82,19 @@ func (p *program) pastOf(ids []string) (ir.Past, error) {
 	}
 	return past, nil
 }
+
+// unchecked makes p a program in which only where control goes matters. Assembly that may jump is no such program: its
+// own loops are not followed.
+func (p *program) unchecked() error {
+	p.Problem = p.Unchecked()
+	for _, f := range p.Module.Slice(p.Entry, true).Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op == ir.OpAsm && in.Asm != nil && in.Asm.Any == "" && ir.MayJump(in.Asm) {
+					return fmt.Errorf("inline assembly in %s may loop", f.Name)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -14,6 +14,7 @@ import (
 // answers about paths; each answer "this path is impossible" is a goal, too, so that nothing rests on who gave it.
 type Refutation struct {
 	Turns   int      `json:"turns"`            // per loop, at most
+	Cut     *Cut     `json:"cut,omitempty"`    // instead of Turns and Probes
 	Past    []string `json:"past,omitempty"`   // claims that executions go on behind
 	Probes  string   `json:"probes,omitempty"` // answers about paths, in the order of the walk: 1 possible, 0 not
 	Clauses Digest   `json:"clauses"`
@@ -35,6 +36,13 @@ type prober struct {
 	kept   []byte
 	pruned []ilr.Term // conditions of paths that are said to be impossible
 	asked  int
+	done   func() // frees the solver; may be nil
+}
+
+func (p *prober) close() {
+	if p.done != nil {
+		p.done()
+	}
 }
 
 // Feasible implements encode.Prober.
@@ -130,35 +138,52 @@ func (r *Refutation) check(ctx context.Context, p *program, claims map[string]bo
 	if p.Past, err = p.pastOf(r.Past); err != nil {
 		return nil, err
 	}
-	store, pr := ilr.NewStore(nil), &prober{given: r.Probes}
-	f, err := p.walk(ctx, r.Turns, store, pr)
+	f, facts, goals, err := r.question(ctx, p, claims)
 	if err != nil {
 		return nil, err
 	}
-	goals := goalsOf(f, pr, claims)
 	proof, err := open(r.Proof, r.Bytes)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = proof.Close() }() // it is only read
-	holds, steps, err := refuted(ctx, store, f.Assumptions, goals, r.Clauses, proof)
+	holds, steps, err := refuted(ctx, f.Store, facts, goals, r.Clauses, proof)
 	if err != nil {
 		return nil, err
 	}
-	out := r.shown(f, goals, holds, claims)
+	out := r.shown(p.Plan.Entry, f, goals, holds, claims)
 	out.Checked = fmt.Sprintf("%d clauses made afresh from the program, %d steps of the proof by unit propagation",
 		r.Clauses.Clauses, steps.Lemmas+steps.Refuted)
 	return out, nil
 }
 
+// question repeats the walk, and returns the facts and the goals.
+func (r *Refutation) question(ctx context.Context, p *program, claims map[string]bool) (f *encode.Formula,
+	facts []ilr.Term, goals []goal, err error) {
+	if r.Cut == nil {
+		pr := &prober{given: r.Probes}
+		if f, err = p.walk(ctx, r.Turns, ilr.NewStore(nil), pr); err != nil {
+			return nil, nil, nil, err
+		}
+		return f, f.Assumptions, goalsOf(f, pr, claims), nil
+	}
+	f, pr, err := p.walkCut(ctx, r.Cut.All, r.Cut.given)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	facts, goals, err = r.Cut.question(f, pr, claims)
+	return f, facts, goals, err
+}
+
 // shown says what follows from the goals that are refuted.
-func (r *Refutation) shown(f *encode.Formula, goals []goal, holds []bool, claims map[string]bool) *Finding {
+func (r *Refutation) shown(entry string, f *encode.Formula, goals []goal, holds []bool,
+	claims map[string]bool) *Finding {
 	out := &Finding{Kind: "refutation", Shown: map[string]verdict.Status{}, Open: map[string]string{},
 		Trusted: "encoder, bit-blaster"}
 	status, missing := verdict.Proved, ""
 	for i, g := range goals {
 		switch {
-		case holds[i] || g.claim != "":
+		case holds[i] || g.claim != "" || status == verdict.Unknown:
 		case g.what == bounds:
 			status = verdict.Bounded
 		default:
@@ -172,6 +197,12 @@ func (r *Refutation) shown(f *encode.Formula, goals []goal, holds []bool, claims
 				known[id] = true
 				out.Claims = append(out.Claims, id)
 			}
+		}
+	}
+	if r.Cut != nil {
+		out.Kind = r.Cut.kind()
+		if r.Cut.Ranking {
+			known[string(verdict.Termination)+"@"+entry], out.Claims = true, nil
 		}
 	}
 	for id := range claims {

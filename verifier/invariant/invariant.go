@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -219,6 +220,8 @@ func (p *Prover) decide(ctx context.Context, goals []goal) (*problem.Proofs, err
 	if err != nil {
 		return nil, err
 	}
+	out.Evidence = &certificate.Inductive{Past: p.cut.p.Past,
+		Cut: certificate.Cut{All: p.cut.opts.All, Lemmas: p.cut.Portable(keep)}}
 	out.Certificate = &verdict.Certificate{Method: "inductive invariants", Detail: p.cut.detail(keep), Checked: checked}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package invariant
 import (
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -102,4 +103,14 @@ func violation(f *encode.Formula, c *encode.Claim) ilr.Term {
 		choice = s.Ite(r.Guard, s.Eq(f.Ghost, r.Index), choice)
 	}
 	return s.And(c.Violated, choice)
+}
+
+// Portable writes the lemmas down for a certificate.
+func (c *Cut) Portable(keep []*Lemma) []certificate.Lemma {
+	var out []certificate.Lemma
+	for _, l := range keep {
+		h := &c.Formula.Headers[l.header]
+		out = append(out, certificate.Lemma{Place: certificate.PlaceAt(h), Holds: certificate.Express(h, l.term)})
+	}
+	return out
 }

@@ -53,6 +53,7 @@ type Proofs struct {
 	Claims      []verdict.Claim // all that the program has, bounds included
 	Holds       map[string]bool // by claim ID
 	Certificate *verdict.Certificate
+	Evidence    any             // for a certificate
 	known       map[string]bool // the IDs of Claims
 }
 
@@ -84,7 +85,7 @@ func (p *Proofs) All() bool {
 // Proved returns the answer for a claim that is covered.
 func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
 	return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos, Status: verdict.Proved,
-		Replay: verdict.NotRun, Certificate: p.Certificate, Unreachable: !p.known[c.ID]}
+		Replay: verdict.NotRun, Certificate: p.Certificate, Evidence: p.Evidence, Unreachable: !p.known[c.ID]}
 }
 
 // Unwinding is what the last round of unwinding that ended found out.

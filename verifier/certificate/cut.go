@@ -1,0 +1,211 @@
+package certificate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Cut is about a program whose loops and recursions are cut (encode.Cuts): each turn begins in an unknown state, of
+// which lemmas are assumed that every way to the loop's header has to establish.
+type Cut struct {
+	All      bool       `json:"all,omitempty"` // loops are cut also where they end by themselves
+	Walks    []string   `json:"walks"`         // answers about paths, for each walk; the last one shows what is cut
+	Lemmas   []Lemma    `json:"lemmas,omitempty"`
+	Ranking  bool       `json:"ranking,omitempty"` // shows that every run ends; else claims
+	Measures []Measures `json:"measures,omitempty"`
+}
+
+// walkCut repeats the walks. ask makes a prober for the answers given, or for new ones.
+func (p *program) walkCut(ctx context.Context, all bool, ask func(n int, s *ilr.Store) (*prober, error)) (
+	*encode.Formula, *prober, error) {
+	cuts := &encode.Cuts{All: all}
+	opts := p.Encoding()
+	opts.Depth, opts.MaxUnwind, opts.Cuts = policy.CutDepth, policy.ProbedTurns, cuts
+	if p.Depth > 0 {
+		opts.Depth = min(opts.Depth, p.Depth)
+	}
+	for n := range policy.MaxWalks {
+		store := ilr.NewStore(nil)
+		pr, err := ask(n, store)
+		if err != nil {
+			return nil, nil, err
+		}
+		f, err := encode.Encode(ctx, p.Module, p.Entry, store, opts, pr)
+		pr.close()
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case pr.solver == nil && pr.asked != len(pr.given):
+			return nil, nil, fmt.Errorf(
+				"walk %d of the program asks %d questions about paths, the certificate answers %d",
+				n+1, pr.asked, len(pr.given))
+		case !f.Grown:
+			return f, pr, nil
+		}
+	}
+	return nil, nil, errors.New("the unknown states keep growing")
+}
+
+// given returns the answers of the certificate, walk by walk.
+func (c *Cut) given(n int, _ *ilr.Store) (*prober, error) {
+	if n >= len(c.Walks) {
+		return nil, fmt.Errorf("the program needs more than the %d walks of the certificate", len(c.Walks))
+	}
+	return &prober{given: c.Walks[n]}, nil
+}
+
+// headerAt finds a place in a walk of the program.
+func headerAt(f *encode.Formula, at Place) (*encode.Header, error) {
+	i := slices.IndexFunc(f.Headers, func(h encode.Header) bool { return h.Key == at.Header })
+	if i < 0 {
+		return nil, fmt.Errorf("the program has no loop %q", at.Header)
+	}
+	if h := &f.Headers[i]; slices.Equal(PlaceAt(h).Vars, at.Vars) {
+		return h, nil
+	}
+	return nil, fmt.Errorf("the loop %q has other variables than the certificate says", at.Header)
+}
+
+// lemmas returns what is assumed of the unknown states, and for each lemma the goal that a way to its header breaks it.
+func (c *Cut) lemmas(f *encode.Formula) (facts []ilr.Term, goals []goal, err error) {
+	s := f.Store
+	for n, l := range c.Lemmas {
+		h, err := headerAt(f, l.Place)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, x := range h.Sites {
+			t, err := read(s, l.Holds, x.Values, x.Entry, ilr.Bool)
+			if err != nil {
+				return nil, nil, err
+			}
+			facts = append(facts, s.Implies(x.Guard, t))
+		}
+		broken := s.False()
+		for _, a := range h.Arrivals {
+			t, err := read(s, l.Holds, a.Values, a.Entry, ilr.Bool)
+			if err != nil {
+				return nil, nil, err
+			}
+			broken = s.Or(broken, s.And(a.Guard, s.Not(t)))
+		}
+		goals = append(goals, goal{what: fmt.Sprintf("ways to %s that break lemma %d, %s", l.Where, n+1, l.Holds),
+			bad: broken})
+	}
+	return facts, goals, nil
+}
+
+// question returns facts and goals about the claims that are wanted.
+func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (facts []ilr.Term, goals []goal,
+	err error) {
+	facts, goals, err = c.lemmas(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	facts = append(slices.Clone(f.Assumptions), facts...)
+	s := f.Store
+	beyond := []ilr.Term{s.Or(pr.pruned...)}
+	for i := range f.Gaps {
+		beyond = append(beyond, f.Gaps[i].Guard)
+	}
+	for i := range f.Claims {
+		if f.Claims[i].Check == verdict.Unwinding {
+			beyond = append(beyond, f.Claims[i].Violated)
+		}
+	}
+	if c.Ranking {
+		beyond = append(beyond, f.Endless...)
+	}
+	goals = append(goals, goal{what: unmodelled, bad: s.Or(beyond...)})
+	if c.Ranking {
+		more, err := c.falls(f)
+		return facts, append(goals, more...), err
+	}
+	index := map[string]int{}
+	for i := range f.Claims {
+		cl := &f.Claims[i]
+		if !wanted[cl.ID] || cl.Check == verdict.Unwinding {
+			continue
+		}
+		n, ok := index[cl.ID]
+		if !ok {
+			n = len(goals)
+			index[cl.ID] = n
+			goals = append(goals, goal{claim: cl.ID, bad: s.False()})
+		}
+		goals[n].bad = s.Or(goals[n].bad, violationAt(f, cl))
+	}
+	return facts, goals, nil
+}
+
+// violationAt returns the term: cl is violated, and the index that lemmas about cells speak of is one that the last
+// reads of arrays before it name. Such lemmas hold for every index, so one may be chosen.
+func violationAt(f *encode.Formula, cl *encode.Claim) ilr.Term {
+	s := f.Store
+	if f.Ghost == 0 || s.IsFalse(cl.Violated) {
+		return cl.Violated
+	}
+	choice := s.True()
+	for _, r := range f.Reads[max(0, cl.Reads-policy.MaxReads):cl.Reads] {
+		choice = s.Ite(r.Guard, s.Eq(f.Ghost, r.Index), choice)
+	}
+	return s.And(cl.Violated, choice)
+}
+
+// falls lists the goals that a turn of a cut loop does not lower its measures. Every loop that is cut needs some.
+func (c *Cut) falls(f *encode.Formula) ([]goal, error) {
+	s := f.Store
+	var goals []goal
+	for i := range f.Headers {
+		h := &f.Headers[i]
+		if h.Loop == nil {
+			return nil, fmt.Errorf("there are no measures for the recursion of %q", h.Key)
+		}
+		if len(h.Arrivals) < 2 {
+			continue
+		}
+		k := slices.IndexFunc(c.Measures, func(m Measures) bool { return m.Header == h.Key })
+		if k < 0 || len(h.Sites) != 1 {
+			return nil, fmt.Errorf("the certificate has no measures for the loop %q", h.Key)
+		}
+		m := &c.Measures[k]
+		if _, err := headerAt(f, m.Place); err != nil {
+			return nil, err
+		}
+		bad := s.False()
+		for _, a := range h.Arrivals[1:] {
+			lower, same := s.False(), s.True()
+			for _, text := range m.Fall {
+				now, err := read(s, text, h.Sites[0].Values, h.Sites[0].Entry, ilr.BV(1))
+				if err != nil {
+					return nil, err
+				}
+				then, err := read(s, text, a.Values, a.Entry, ilr.BV(1))
+				if err != nil {
+					return nil, err
+				}
+				lower = s.Or(lower, s.And(same, s.Ult(then, now)))
+				same = s.And(same, s.Eq(then, now))
+			}
+			bad = s.Or(bad, s.And(h.Sites[0].Guard, a.Guard, s.Not(lower)))
+		}
+		goals = append(goals, goal{what: fmt.Sprintf("turns of the loop at %s that lower no measure of %v", m.Where,
+			m.Fall), bad: bad})
+	}
+	return goals, nil
+}
+
+// kind names the evidence.
+func (c *Cut) kind() string {
+	if c.Ranking {
+		return fmt.Sprintf("ranking of %d loops bit by bit, with %d invariants", len(c.Measures), len(c.Lemmas))
+	}
+	return fmt.Sprintf("%d inductive invariants", len(c.Lemmas))
+}
