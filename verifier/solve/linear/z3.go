@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -35,11 +34,9 @@ type Z3 struct {
 	Asked   int // questions so far
 }
 
-// NewZ3 is a solver that spends at most millis on a question.
+// NewZ3 is a solver that spends at most millis on a question; Close frees it.
 func NewZ3(millis int) *Z3 {
-	z := &Z3{millis: millis}
-	runtime.SetFinalizer(z, (*Z3).Close)
-	return z
+	return &Z3{millis: millis}
 }
 
 // Close frees the context.

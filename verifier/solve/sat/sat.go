@@ -20,7 +20,6 @@ package sat
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"time"
 )
@@ -74,16 +73,14 @@ type Solver struct {
 
 // New starts an empty solver; Close frees it.
 func New(o Options) *Solver {
-	s := &Solver{c: newCadical(o), buf: make([]int32, 0, bufLen)}
-	runtime.SetFinalizer(s, (*Solver).Close)
-	return s
+	return &Solver{c: newCadical(o), buf: make([]int32, 0, bufLen)}
 }
 
 const bufLen = 1 << 14
 
 // Close frees the solver; it must not be used afterwards.
 func (s *Solver) Close() {
-	s.once.Do(func() { s.c.release(); runtime.SetFinalizer(s, nil) })
+	s.once.Do(s.c.release)
 }
 
 // NewVar returns a literal of a new variable.
