@@ -14,9 +14,8 @@ import (
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
-// audience says who may see what is about a repository. What is about a public one is for
-// everybody. Of a private one, GitHub is asked whether the viewer may read it; where a request
-// comes from counts for nothing.
+// audience decides who may see the pages of a repository: those of a public one, everybody; those of a
+// private one, a viewer with read permission at GitHub. The address of a request grants nothing.
 type audience struct {
 	app   *app
 	now   func() time.Time
@@ -40,11 +39,11 @@ type hourly struct {
 }
 
 const (
-	// accessLife is how long an answer of GitHub counts.
+	// accessLife is the lifetime of a cached permission.
 	accessLife = 3 * time.Minute
-	// maxAccess bounds how many answers are kept.
+	// maxAccess bounds the cached permissions.
 	maxAccess = 10_000
-	// asksPerHour bounds what viewers take of an installation's limit at GitHub, which its checks need.
+	// asksPerHour bounds permission requests for viewers: checks need the rest of the installation's rate limit.
 	asksPerHour = 1000
 )
 
@@ -58,11 +57,11 @@ func newAudience(a *app) *audience {
 	return &audience{app: a, now: time.Now, known: map[access]permission{}, asked: map[int64]*hourly{}}
 }
 
-// admits is nil if who (nobody, unless signedIn) may see what is about a repository, errSignIn or
-// errHidden if not, and another error if GitHub does not say.
+// admits returns nil if who (nobody, unless signedIn) may see the repository's pages, errSignIn or errHidden if
+// not, and another error if GitHub does not answer.
 func (a *audience) admits(ctx context.Context, repo store.Repo, who viewer, signedIn bool) error {
 	switch {
-	case !repo.Active: // GitHub tells us no more what became of it
+	case !repo.Active: // removed from the App: its visibility is no longer known
 		return errHidden
 	case !repo.Private:
 		return nil
@@ -123,8 +122,8 @@ func (a *audience) take(installation int64) bool {
 	return h.n <= asksPerHour
 }
 
-// admit finds the repository that a page is about, and answers the request if its sender may not see
-// it. It does not tell what is hidden from what is not there.
+// admit finds the repository of a page, and answers the request if its sender may not see it. The answer for a
+// hidden repository is that for a missing one.
 func (p *pages) admit(w http.ResponseWriter, r *http.Request, find func(ctx context.Context, tx store.Tx) (store.Repo,
 	error)) (store.Repo, bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
@@ -169,8 +168,8 @@ func ofRun(r *http.Request) func(context.Context, store.Tx) (store.Repo, error) 
 // maxAsked bounds how many private repositories one page asks about.
 const maxAsked = 30
 
-// seen picks what a viewer may see of a list of repositories: the public ones, and of the private
-// ones, those with recent runs first, what GitHub says. It counts the private ones that it left out unasked.
+// seen returns the repositories of a list that a viewer may see: the public ones, and the private ones with read
+// permission at GitHub, asked in the order of recent runs. unasked counts the private ones beyond maxAsked.
 func (p *pages) seen(ctx context.Context, list []store.Repo, recent []store.Run, who viewer, signedIn bool) (
 	out []store.Repo, unasked int) {
 	last := map[int64]int{}

@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// maxBody is GitHub's cap of 25 MiB, and a little.
+	// maxBody is GitHub's cap on payloads, 25 MiB, plus slack for the form encoding.
 	maxBody = 25<<20 + 1<<16
-	// leastBody is what a delivery counts for at least: its connection costs memory, too.
+	// leastBody is the minimum charge of a delivery: its connection costs memory, too.
 	leastBody = 64 << 10
 	// smallBody is the size up to which a delivery does not wait for large ones. Most have some 10 KB.
 	smallBody = 1 << 20
-	// bodyTime is how long the body of a delivery may take. GitHub itself gives up after ten seconds.
+	// bodyTime is the deadline for reading a body. GitHub itself gives up after ten seconds.
 	bodyTime = 10 * time.Second
-	// bodyTurn is how long a delivery waits for others to be read.
+	// bodyTurn is the longest wait for memory that other deliveries hold.
 	bodyTurn = 2 * time.Second
 )
 
@@ -37,8 +37,8 @@ func newBodies() *bodies {
 	return &bodies{small: semaphore.NewWeighted(64 << 20), large: semaphore.NewWeighted(2 * maxBody)}
 }
 
-// take reserves memory for a body of size bytes (negative: unknown) and gives what returns it.
-// It is false if there is none within bodyTurn.
+// take reserves memory for a body of size bytes (negative: unknown) and returns the function that releases it; false
+// if none is free within bodyTurn.
 func (b *bodies) take(ctx context.Context, size int64) (func(), bool) {
 	if size < 0 || size > maxBody {
 		size = maxBody
@@ -56,7 +56,7 @@ func (b *bodies) take(ctx context.Context, size int64) (func(), bool) {
 	return func() { budget.Release(size) }, true
 }
 
-// denial is what a sender is told of a delivery that is not accepted.
+// denial is the answer to a delivery that is not accepted.
 type denial struct {
 	status  int
 	message string

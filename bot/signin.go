@@ -33,18 +33,18 @@ type signIn struct {
 
 const (
 	sessionLife = time.Hour
-	// answerLife is how long a person may take at GitHub.
+	// answerLife is the time limit for signing in at GitHub.
 	answerLife = 10 * time.Minute
 	// kinds of cookies
 	sessionCookie = "session"
 	stateCookie   = "sign-in"
 )
 
-// claims are what a cookie of ours says.
+// claims are the contents of a signed cookie.
 type claims struct {
 	jwt.RegisteredClaims
 	Login    string `json:"login,omitempty"`    // session: GitHub's name of the person
-	State    string `json:"state,omitempty"`    // sign-in: what GitHub hands back
+	State    string `json:"state,omitempty"`    // sign-in: returned by GitHub unchanged (RFC 6749, 10.12)
 	Verifier string `json:"verifier,omitempty"` // sign-in: of the code challenge (RFC 7636)
 	To       string `json:"to,omitempty"`       // sign-in: the page that was asked for
 }
@@ -76,7 +76,7 @@ func (a *signIn) routes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /auth/logout", a.leave)
 }
 
-// callback is where GitHub sends people back to.
+// callback returns the redirect URI of the web flow.
 func (a *signIn) callback() string { return a.s.cfg.PublicURL + "/auth/callback" }
 
 // begin sends somebody to GitHub.
@@ -92,7 +92,7 @@ func (a *signIn) begin(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to.String(), http.StatusFound)
 }
 
-// ownPage is a path of this server: nobody is sent elsewhere by what a link says.
+// ownPage returns to if it is a path of this server, else "/": links cannot redirect to other hosts.
 func ownPage(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") ||
@@ -169,7 +169,7 @@ func (a *signIn) identify(ctx context.Context, code, verifier string) (viewer, e
 	return viewer{u.GetID(), u.GetLogin()}, nil
 }
 
-// viewer is who sent a request, if the cookie says so.
+// viewer returns the sender of a request by its session cookie; false without a valid one.
 func (a *signIn) viewer(r *http.Request) (viewer, bool) {
 	if a == nil {
 		return viewer{}, false

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// grant is what somebody allowed on the page of the web flow, until it is traded for a token.
+// grant is an authorization that a user gave, until its code is exchanged for a token.
 type grant struct {
 	login, redirect, challenge string
 	made                       time.Time
 }
 
-// grantLife is how long GitHub honours a code of the web flow.
+// grantLife is the lifetime of GitHub's authorization codes.
 const grantLife = 10 * time.Minute
 
 // serveOAuth plays the web application flow (GitHub docs: Generating a user access token):
