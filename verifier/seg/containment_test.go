@@ -26,7 +26,7 @@ func TestRunsStayInGraph(t *testing.T) {
 	for n := int64(0); n < int64(count) && (until.IsZero() || time.Now().Before(until)); n++ {
 		w := &writer{r: rand.New(rand.NewSource(seed + n))}
 		src := w.program()
-		s, ok := runsStay(t, src, seed+n)
+		s, ok := runsStay(t, src, seed+n, 3*time.Second)
 		steps += s
 		if ok {
 			graphs++
@@ -39,9 +39,9 @@ func TestRunsStayInGraph(t *testing.T) {
 }
 
 // runsStay holds ten runs of a program to its graph; false if that is not complete in time.
-func runsStay(t *testing.T, src string, seed int64) (int, bool) {
+func runsStay(t *testing.T, src string, seed int64, limit time.Duration) (int, bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	g, err := Build(ctx, compileAt(t, src, []string{"-O0", "-O1"}[seed&1]),
 		Options{Wrap: true, Semantics: ir.Semantics{MallocNeverFails: true}})
