@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -54,6 +55,7 @@ type options struct {
 	list   bool
 	rerun  bool
 	quick  bool
+	table  string
 	run    string
 	budget time.Duration
 	target float64
@@ -70,6 +72,7 @@ func main() {
 	flag.BoolVar(&o.list, "list", false, "show what was found, run nothing")
 	flag.BoolVar(&o.rerun, "lived", false, "run those again that lived")
 	flag.BoolVar(&o.quick, "quick", false, "run the package's own tests alone")
+	flag.StringVar(&o.table, "table", "", "Markdown file that the table is written to")
 	flag.StringVar(&o.run, "run", "",
 		"of the package's own tests, those that are run with -quick, a regular expression")
 	flag.Float64Var(&o.target, "target", 0, "the score below which the exit status is 1, in percent")
@@ -97,7 +100,8 @@ func run(o *options) error {
 	if err != nil {
 		return err
 	}
-	start, sum := time.Now(), score{}
+	var survivors []string
+	start, sum, rows := time.Now(), score{}, ""
 	for _, s := range subjects {
 		if !only.MatchString(s.pkg) {
 			continue
@@ -117,7 +121,15 @@ func run(o *options) error {
 				return fmt.Errorf("%s: %w", s.pkg, err)
 			}
 		}
-		sum.add(report(s.pkg, len(all), chosen, kept, same))
+		one, lived := report(s.pkg, len(all), chosen, kept, same)
+		sum.add(one)
+		rows += one.row(s.pkg, len(all))
+		survivors = append(survivors, lived...)
+	}
+	if o.table != "" {
+		if err := writeTable(o, rows+sum.row("all", 0), survivors); err != nil {
+			return err
+		}
 	}
 	fmt.Println("all:", sum)
 	if sum.percent() < o.target {
@@ -145,8 +157,8 @@ func (s score) String() string {
 }
 
 // report prints the score of a package and the mutants that lived.
-func report(pkg string, all int, chosen []*mutant, kept *found, same map[string]string) score {
-	var sum score
+func report(pkg string, all int, chosen []*mutant, kept *found, same map[string]string) (sum score,
+	survivors []string) {
 	var lines []string
 	for _, m := range chosen {
 		v, ok := kept.Mutants[m.key()]
@@ -159,10 +171,41 @@ func report(pkg string, all int, chosen []*mutant, kept *found, same map[string]
 			sum.equivalent++
 		default:
 			sum.lived++
+			survivors = append(survivors, fmt.Sprintf("- `%s`, %s by tests: `%s`", m.id, v.How, m.what))
 			lines = append(lines, fmt.Sprintf("  lived %s\n    %s %s: %s\n", v.How, m.id, m.pos, m.what))
 		}
 	}
 	slices.Sort(lines)
 	fmt.Printf("%s: %s (of %d candidates)\n%s", pkg, sum, all, strings.Join(lines, ""))
-	return sum
+	slices.Sort(survivors)
+	return sum, survivors
+}
+
+// row is the score as a row of the table.
+func (s score) row(pkg string, all int) string {
+	sites := ""
+	if all > 0 {
+		sites = strconv.Itoa(all)
+	}
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %.1f %% |\n", pkg, sites, s.killed+s.lived+s.equivalent,
+		s.killed,
+		s.equivalent, s.lived, s.percent())
+}
+
+// writeTable writes what was found as a document.
+func writeTable(o *options, rows string, survivors []string) error {
+	text := fmt.Sprintf(`# Mutation of the engine
+
+Written by `+"`make mutate PER=%d SEED=%d MUTATEFLAGS=-table=%s`"+` on %s. A mutant is one seeded mistake; it is killed if
+a test fails or does not end with it. Equivalent mutants are listed with reasons in `+"`scripts/mutate/equivalent.txt`"+`, places
+from which none are taken in `+"`scripts/mutate/outside.txt`"+`. The score leaves the equivalent ones out.
+
+| package | sites | mutants | killed | equivalent | lived | score |
+|---|---|---|---|---|---|---|
+%s
+## Mutants that lived
+
+%s
+`, o.per, o.seed, o.table, time.Now().Format(time.DateOnly), rows, strings.Join(survivors, "\n"))
+	return os.WriteFile(o.table, []byte(text), 0o600)
 }
