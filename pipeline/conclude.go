@@ -75,6 +75,7 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 // assemble makes the report of the answers to the tasks.
 func assemble(tasks []store.Task) (*verdict.Report, error) {
 	out := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof"}}
+	var jobs []prepare.Job
 	for _, t := range tasks {
 		var j prepare.Job
 		res := verdict.Result{}
@@ -85,7 +86,9 @@ func assemble(tasks []store.Task) (*verdict.Report, error) {
 			j.Complete(&res)
 		}
 		out.Results = append(out.Results, res)
+		jobs = append(jobs, j)
 	}
+	prepare.InContext(jobs, out.Results)
 	return out, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -144,6 +145,8 @@ func merge(res, next *verdict.Result, all, found violations) {
 			return !wraps(a.Check) && (a.Check != verdict.Assert || d.Check != verdict.Assert)
 		}
 		switch {
+		case d.Status == verdict.Violated && followsUp(d.ID, all, passed):
+			// the same expression failed before: one bug
 		case d.Status == verdict.Violated && (c.IsShadowed() || failsBehind(found[d.ID]) ||
 			len(passed) > 0 && !slices.ContainsFunc(passed, foreign)):
 			if len(passed) > 0 {
@@ -156,6 +159,20 @@ func merge(res, next *verdict.Result, all, found violations) {
 			*c = d
 		}
 	}
+}
+
+// followsUp reports whether a violation by an execution that passed others repeats one of them: the same check of
+// the same expression in the same function, which the IDs of claims name.
+func followsUp(id string, all violations, passed []ir.At) bool {
+	return slices.ContainsFunc(passed, func(at ir.At) bool { return expression(all.idOf(at)) == expression(id) })
+}
+
+// expression returns an ID without the number that tells equal expressions of a function apart.
+func expression(id string) string {
+	if n := strings.LastIndex(id, "."); n > strings.LastIndex(id, "#") {
+		return id[:n]
+	}
+	return id
 }
 
 // failsBehind reports a violation by coming to a place that always fails: no run came there before.

@@ -316,6 +316,7 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prep
 		}()
 	}
 	wg.Wait()
+	prepare.InContext(jobs, results)
 	return results
 }
 

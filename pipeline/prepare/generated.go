@@ -26,7 +26,7 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 		return nil, err
 	}
 	var out []Job
-	program := weave.NewProgram(base.Program)
+	program, calledBy := weave.NewProgram(base.Program), weave.Callers(base.Program)
 	if b.req.Timeout == 0 && len(b.named) == 0 && b.req.Called == nil && m.Functions == manifest.FunctionsAll {
 		base.Timeout = EachTimeout
 	}
@@ -44,13 +44,16 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 			return nil, err
 		}
 		delete(j.Plan.Checks, verdict.Leak) // the harness itself frees nothing
-		if len(b.req.Checks) == 0 {
+		if !b.names(verdict.PointerOverflow, nil) {
 			delete(j.Plan.Checks, verdict.PointerOverflow) // what counts is the access
 		}
 		j.Plan.Entry, j.Label, j.Plan.Generated = h.Entry.Name, name, true
 		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
 		j.Guesses = h.Guesses
+		if len(b.named) == 0 {
+			j.Callers = callers(f, list, calledBy)
+		}
 		b.fromManifest(&j, manifest.Harness{}, m)
 		out = append(out, j)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/build"
@@ -62,7 +63,7 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 		if err != nil {
 			return err
 		}
-		if !t.Leak && len(b.req.Checks) == 0 && !saysLeak(h.Checks) {
+		if !t.Leak && !b.names(verdict.Leak, h.Checks) {
 			delete(checks, verdict.Leak)
 		}
 		j := base
@@ -118,13 +119,15 @@ func machineOf(t targets.Target) *verdict.Machine {
 	return m
 }
 
-func saysLeak(checks []string) bool {
-	for _, c := range checks {
-		if c == string(verdict.Leak) || c == "all" {
-			return true
-		}
+// names reports whether the request, or else the harness, names a check that is off there unless it is named.
+func (b *preparation) names(check verdict.Check, harness []string) bool {
+	list := b.req.Checks
+	if len(list) == 0 {
+		list = harness
 	}
-	return false
+	return slices.ContainsFunc(list, func(c string) bool {
+		return strings.TrimSpace(c) == string(check) || strings.TrimSpace(c) == "all"
+	})
 }
 
 // fromManifest takes the harness's limits where the request says nothing.

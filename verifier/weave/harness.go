@@ -33,7 +33,9 @@ const (
 	maxCount  = 64 // elements behind a pointer with a length
 	maxString = 16 // bytes of a string
 	maxDepth  = 2  // levels of pointers in what a pointer leads to
-	maxFields = 64 // pointers and truth values in one block
+	maxFields = 64 // pointers in one block that lead to blocks of their own
+	// elements of an array that get pointers and truth values of their own
+	maxElements = 256
 )
 
 // harnessPrefix starts the names of the functions that Harness makes.
@@ -72,7 +74,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 		return nil, fmt.Errorf("%s takes a variable number of arguments", f.Name)
 	}
 	h := &harness{builder: newFunction(p.m, harnessPrefix+f.Name, ir.Void(), f.Pos), p: p, of: f, vars: paramVars(f),
-		uses: p.usesOf(f)}
+		uses: p.usesOf(f), reached: Reached(p.m, f)}
 	h.f.CName = f.CName
 	args := make([]ir.Value, len(f.Params))
 	for i := range f.Params {
@@ -105,7 +107,9 @@ type harness struct {
 	uses []use     // of its parameters in its code
 	out  Harnessed
 
+	reached   Reach      // from the function
 	functions []*builder // that pointers of its arguments lead to
+	further   ir.Value   // the block that pointers lead to of which there are too many
 }
 
 // finishFunctions adds to the program what pointers of the arguments lead to.
@@ -134,7 +138,11 @@ func (h *harness) param(i int, args []ir.Value) error {
 				return fmt.Errorf("parameter %s: the type of the result is not known", name)
 			}
 		}
-		args[i] = h.blockOf(name, nil, h.int(h.word(), h.m.Layout.SizeOf(t)))
+		var c *ir.DType
+		if v != nil && p.ByVal != nil && isStruct(v.T) {
+			c = v.T
+		}
+		args[i] = h.blockOf(name, c, h.int(h.word(), h.m.Layout.SizeOf(t)))
 		return nil
 	case !p.T.IsPtr():
 		args[i] = h.any(name, p.T)
@@ -190,15 +198,15 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 	at := func() ir.Value {
 		return h.gep(p, off, nil, 0)
 	}
-	if *left--; *left < 0 {
-		h.note("%s: pointers beyond the first %d in one block have any value", name, maxFields)
-		return
-	}
 	switch t.Kind {
 	case ir.DBool:
 		b := h.any(name, ir.Int(1))
 		h.store(h.resize(b, ir.Int(max(8, t.Bits))), at(), 1)
 	case ir.DPointer:
+		if *left--; *left < 0 {
+			h.store(h.tooMany(), at(), 1)
+			return
+		}
 		h.store(h.inside(name, t, member, depth, left), at(), 1)
 	case ir.DStruct:
 		skip := h.buffers(name, t, p, off)
@@ -210,11 +218,22 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 		}
 	case ir.DArray:
 		if size := sizeOf(t.Elem); t.Elem != nil && size > 0 && needsFill(t.Elem, 0) {
-			for k := int64(0); k < t.Count && *left > 0; k++ {
+			for k := int64(0); k < min(t.Count, maxElements); k++ {
 				h.fill(fmt.Sprintf("%s[%d]", name, k), t.Elem, p, member, off+k*size, depth, left)
 			}
 		}
 	}
+}
+
+// tooMany is a pointer of which nothing is known, since there are too many in a block.
+func (h *harness) tooMany() ir.Value {
+	name := fmt.Sprintf("pointers beyond the first %d", maxFields)
+	if h.further == nil {
+		h.out.Guesses = append(h.out.Guesses, name)
+		h.note("what %s in one block lead to is not known", name)
+		h.further = h.anyBlock(name, h.int(h.word(), 1))
+	}
+	return h.further
 }
 
 // inside makes a pointer in an object: what it leads to, or null.
@@ -225,10 +244,10 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 	}
 	if isFunction(t) {
 		f := h.function(name, t.Elem, known)
-		if !known.null {
-			return f
+		if h.tested(known) {
+			return h.orNull(name, f)
 		}
-		return h.orNull(name, f)
+		return f
 	}
 	elem := t.Elem
 	if isVoid(elem) && known.as != nil {
@@ -236,7 +255,7 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 	}
 	size := sizeOf(elem)
 	switch {
-	case (size == 0 || depth >= maxDepth) && known.null:
+	case (size == 0 || depth >= maxDepth) && h.tested(known):
 		h.note("%s is null", name)
 		return h.null()
 	case size == 0 || depth >= maxDepth:
@@ -246,9 +265,7 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 	}
 	to := h.anyBlock(name, h.int(h.word(), size))
 	h.note("%s leads to one %s of its own", name, elem.Name)
-	if isNumber(elem) { // it may be an array as well
-		h.out.Guesses = append(h.out.Guesses, name)
-	}
+	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
 	h.fill("*"+name, elem, to, place{}, 0, depth+1, left)
 	return to
 }

@@ -129,7 +129,7 @@ func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 	}
 	b := newFunction(h.m, fmt.Sprintf("firmproof.function.%s.%s", h.of.Name, name), sig.Ret, h.of.Pos)
 	b.f.CName, b.f.Addr, b.f.Variadic, b.f.Made = name, true, sig.Variadic, true
-	s := &harness{builder: b, p: h.p, of: h.of}
+	s := &harness{builder: b, p: h.p, of: h.of, reached: h.reached}
 	for i, t := range sig.Fields {
 		b.f.Params = append(b.f.Params, &ir.Param{Index: i, T: t, Name: fmt.Sprintf("argument %d", i+1)})
 	}
@@ -211,7 +211,7 @@ func (s *harness) allocates(elem *ir.DType) ir.Value {
 // globals gives the pointers to functions among the variables that the function reaches what the program stores
 // there. Those that it stores nothing in keep their initial values.
 func (h *harness) globals() {
-	reached := Reached(h.m, h.of).Globals
+	reached := h.reached.Globals
 	for _, g := range h.m.Globals {
 		if !reached[g] || g.Const || g.Extern || g.Var == nil {
 			continue
@@ -222,12 +222,17 @@ func (h *harness) globals() {
 				continue
 			}
 			v := h.function(f.name, f.t.Elem, known)
-			if known.null {
+			if h.tested(known) {
 				v = h.orNull(f.name, v)
 			}
 			h.store(v, &ir.Const{T: h.ptr(), Kind: ir.ConstAddr, Global: g, Off: f.off}, 1)
 		}
 	}
+}
+
+// tested reports whether what the harness calls compares a place with null.
+func (h *harness) tested(known *held) bool {
+	return slices.ContainsFunc(known.null, func(f *ir.Func) bool { return h.reached.Funcs[f] })
 }
 
 // orNull returns v or null.

@@ -56,6 +56,9 @@ func (h *harness) fixed(i int, name string, elem *ir.DType, args []ir.Value) {
 		h.note("%s leads to %d bytes, which the function accesses", name, bytes)
 	default:
 		h.note("%s leads to one %s of its own", name, elem.Name)
+		if isStruct(elem) { // it may be an array, or a part of something, as well
+			h.out.Guesses = append(h.out.Guesses, name)
+		}
 	}
 	if at != nil && passed < bytes {
 		h.out.Warnings = append(h.out.Warnings,

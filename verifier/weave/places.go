@@ -23,7 +23,7 @@ type held struct {
 	others bool       // something else is stored there
 	passed bool       // it is a parameter: stored is what calls pass
 	set    bool       // by the code, not by an initialiser
-	null   bool       // it is compared with null
+	null   []*ir.Func // that compare it with null
 	as     *ir.DType  // a void pointer: what it is taken for
 }
 
@@ -203,11 +203,14 @@ func (ps *places) instr(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 			ps.get(p).as = to.T.Elem
 		}
 	case ir.OpIcmp:
+		if asserts(in.Block) {
+			return
+		}
 		for i, v := range in.Args {
 			c, ok := in.Args[1-i].(*ir.Const)
 			if from := cast(v); ok && c.Kind == ir.ConstNull && from != nil && !guardsTrap(in.Block) {
 				for _, p := range placesAt(vars, from.Args[0]) {
-					ps.get(p).null = true
+					ps.get(p).null = append(ps.get(p).null, in.Block.Func)
 				}
 			}
 		}

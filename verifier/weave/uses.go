@@ -141,7 +141,8 @@ func (s *useScan) compare(in *ir.Instr) {
 	if x.Type().IsPtr() {
 		for i, v := range in.Args {
 			c, ok := in.Args[1-i].(*ir.Const)
-			if k, plain := s.from(v); ok && c.Kind == ir.ConstNull && k >= 0 && plain && !guardsTrap(in.Block) {
+			if k, plain := s.from(v); ok && c.Kind == ir.ConstNull && k >= 0 && plain && !guardsTrap(in.Block) &&
+				!asserts(in.Block) {
 				s.uses[k].null = true
 			}
 		}
@@ -163,6 +164,11 @@ func (s *useScan) compare(in *ir.Instr) {
 // guardsTrap reports whether a block ends in a check that the compiler put there.
 func guardsTrap(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Succs(), func(to *ir.Block) bool { return to.Instrs[0].Op == ir.OpTrap })
+}
+
+// asserts reports whether a block ends in the test of an assertion.
+func asserts(b *ir.Block) bool {
+	return slices.ContainsFunc(b.Succs(), func(to *ir.Block) bool { return assertFails(to) != nil })
 }
 
 // number returns the integer parameter that v is the value of, -1 if of none.

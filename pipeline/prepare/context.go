@@ -1,0 +1,77 @@
+package prepare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// callers returns the names of the jobs for the functions of list that call f; nil if something else may call it.
+func callers(f *ir.Func, list []*ir.Func, all map[*ir.Func][]*ir.Func) []string {
+	if f.Addr {
+		return nil
+	}
+	var out []string
+	for _, c := range all[f] {
+		if !slices.Contains(list, c) {
+			return nil
+		}
+		out = append(out, AnyCall+c.CName)
+	}
+	return out
+}
+
+// InContext takes back what no call in the program brings about: a violation in a call with any arguments, where
+// every function that makes the call was verified itself, with any arguments, and the claim is proved there.
+// results are those of jobs, in their order.
+func InContext(jobs []Job, results []verdict.Result) {
+	type key struct{ target, entry string }
+	of := map[key]*verdict.Result{}
+	for i := range results {
+		of[key{results[i].Target, results[i].Entry}] = &results[i]
+	}
+	proved := make([][]int, len(results)) // first all, since what is taken back is no longer violated
+	for i := range jobs {
+		r := &results[i]
+		for c := range r.Claims {
+			if r.Claims[c].Status != verdict.Violated || len(jobs[i].Callers) == 0 {
+				continue
+			}
+			if !slices.ContainsFunc(jobs[i].Callers, func(name string) bool {
+				return !provedIn(of[key{r.Target, name}], r.Claims[c].ID)
+			}) {
+				proved[i] = append(proved[i], c)
+			}
+		}
+	}
+	for i, list := range proved {
+		for _, c := range list {
+			takeBack(&results[i].Claims[c], strings.TrimPrefix(results[i].Entry, AnyCall), jobs[i].Callers)
+		}
+		if len(list) > 0 {
+			results[i].Summarise()
+		}
+	}
+}
+
+// provedIn reports whether a result proves a claim.
+func provedIn(r *verdict.Result, id string) bool {
+	return r != nil && slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool {
+		return c.ID == id && c.Status == verdict.Proved
+	})
+}
+
+// takeBack makes a violation of what a function may be called with unknown, since its callers do not bring it about.
+func takeBack(c *verdict.Claim, function string, callers []string) {
+	names := make([]string, len(callers))
+	for i, n := range callers {
+		names[i] = strings.TrimPrefix(n, AnyCall)
+	}
+	c.Status, c.Trace, c.Inputs, c.Replay = verdict.Unknown, nil, nil, ""
+	c.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: fmt.Sprintf(
+		"no call in the program brings it about: %s is called by %s, where it is proved", function,
+		strings.Join(names, ", ")), Remedy: "--function " + function + " shows what other calls would bring about"}
+}
