@@ -98,6 +98,11 @@ int check(struct table *t) { return t->now == NULL ? -1 : 0; }
 static int ticks(struct table *t) { assert(t->now != NULL); return t->now(); }
 int elapsed(struct table *t) { int before = ticks(t); return ticks(t) == before; }
 struct many { struct part *of[300]; };
+struct box; struct kinds { void *(*get)(struct box b, size_t n); };
+struct box { const struct kinds *kinds; void *arg; };
+struct owner { struct box box; };
+static void *from(const struct box b, size_t n) { return b.kinds->get(b, n); }
+void *owned(struct owner *o) { return from(o->box, 3); }
 int many(struct many *m) { return m->of[200]->key; }
 `
 
@@ -119,6 +124,7 @@ func TestContext(t *testing.T) {
 		"at":         {verdict.Unknown, "how much t.parts leads to is a guess"},
 		"check":      {verdict.Proved, "t.now may be null"},
 		"elapsed":    {verdict.Proved, "t.now leads to any function"},
+		"owned":      {verdict.Proved, "get leads to any function"},
 		"many":       {verdict.Unknown, "is a guess"},
 	}
 	for i := range rep.Results {

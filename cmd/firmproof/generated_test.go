@@ -153,6 +153,9 @@ int asserted(int *p, int n) { assert(p != NULL); assert(n > 0); return *p / n; }
 void filled(void *to, const void *from, size_t q) { memcpy(to, from, q); }
 int guessed(const uint8_t *t, unsigned i) { return t[i]; }
 struct ring { uint8_t *at; void *arg; size_t size, head; };
+struct bag { uint8_t *at; size_t size; unsigned k; };
+int picked(struct bag *r) { return r->at[r->k]; }
+int next(struct ring *r) { return r->at[++r->head]; }
 int newest(struct ring *r) { return r->at[r->head]; }
 struct reader { const uint8_t *p; };
 int third_byte(struct reader *r) { return r->p[2]; }
@@ -177,7 +180,9 @@ func TestHarnessesFromCode(t *testing.T) {
 		"asserted":   {verdict.Proved, "src.c:12:50 holds at the call"},
 		"filled":     {verdict.Proved, "to leads to as many elements as q says"},
 		"guessed":    {verdict.Unknown, "how much t leads to is a guess"},
-		"newest":     {verdict.Unknown, "how much r.at leads to is a guess"},
+		"newest":     {verdict.Proved, "r.head is below r.size"},
+		"next":       {verdict.Violated, "of what 'r.at' leads to"},
+		"picked":     {verdict.Unknown, "how much r.at leads to is a guess"},
 		"third_byte": {verdict.Unknown, "how much r.p leads to is a guess"},
 		"calls":      {verdict.Violated, "'two' (2 bytes)"},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // Job is one verification: an entry on a target. It is data, made by one process
@@ -71,6 +72,10 @@ func (j *Job) leaveOut(res *verdict.Result) {
 		c := &res.Claims[i]
 		if c.Status != verdict.Violated || c.Suppressed != "" {
 			continue
+		}
+		if strings.HasPrefix(c.Message, "call of "+weave.AnyFunction) {
+			c.Status, c.Trace, c.Inputs, c.Replay = verdict.Unknown, nil, nil, ""
+			c.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: "which function the pointer leads to is not known"}
 		}
 		for _, g := range j.Guesses {
 			if strings.Contains(c.Message, "what '"+g+"' leads to") {

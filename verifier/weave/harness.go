@@ -55,6 +55,20 @@ func isLength(name string) bool {
 	return false
 }
 
+// indices are parts of the names of members that say a place in the buffer beside them.
+var indices = []string{"head", "tail", "pos", "idx", "index", "offset", "start", "r_ptr", "w_ptr", "rptr", "wptr",
+	"read", "write", "rd", "wr", "cursor", "in", "out", "front", "rear", "first", "last"}
+
+func isIndex(name string) bool {
+	name = strings.ToLower(strings.Trim(name, "_"))
+	for _, x := range indices {
+		if name == x || len(x) > 2 && (strings.HasPrefix(name, x) || strings.HasSuffix(name, x)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Harnessed is a function that calls another with any arguments, and what that takes for granted.
 type Harnessed struct {
 	Entry       *ir.Func

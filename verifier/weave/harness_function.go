@@ -1,7 +1,6 @@
 package weave
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,6 +16,10 @@ import (
 //	changes what its pointers to numbers lead to
 //
 // Any function returns, and calls none of the program.
+
+// AnyFunction starts the names of the functions that pointers of generated harnesses lead to where the program
+// does not say. One is called as another type where its own is not known.
+const AnyFunction = "firmproof.function."
 
 // maxFuncs bounds the functions that one pointer may lead to.
 const maxFuncs = 6
@@ -124,14 +127,14 @@ func (h *harness) passed(i int) *held {
 // anyFunction adds to the program a function of type t that gives any result.
 func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 	sig := h.p.places.sigs[t.Name]
-	if sig == nil { // that nothing calls
+	if sig == nil { // that nothing calls, or not as what it is
 		sig = &ir.Type{Kind: ir.KindFunc, Ret: ir.Void()}
 	}
-	b := newFunction(h.m, fmt.Sprintf("firmproof.function.%s.%s", h.of.Name, name), sig.Ret, h.of.Pos)
+	b := newFunction(h.m, AnyFunction+h.of.Name+"."+name, sig.Ret, h.of.Pos)
 	b.f.CName, b.f.Addr, b.f.Variadic, b.f.Made = name, true, sig.Variadic, true
 	s := &harness{builder: b, p: h.p, of: h.of, reached: h.reached}
 	for i, t := range sig.Fields {
-		b.f.Params = append(b.f.Params, &ir.Param{Index: i, T: t, Name: fmt.Sprintf("argument %d", i+1)})
+		b.f.Params = append(b.f.Params, &ir.Param{Index: i, T: t, Name: "argument"})
 	}
 	typed := len(t.Params) == len(sig.Fields)
 	for i, p := range b.f.Params {

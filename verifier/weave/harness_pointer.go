@@ -208,7 +208,7 @@ func (p *Program) objectSize(v ir.Value) int64 {
 // indices of the members that it made. Beside further numbers (head and tail, say) the size is a guess: they
 // may have to stay below the length, and nothing says so.
 func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[int]bool {
-	var pointers, untyped, lengths []int
+	var pointers, untyped, lengths, indices []int
 	further := false
 	for i := range t.Fields {
 		f := &t.Fields[i]
@@ -220,6 +220,8 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 			pointers = append(pointers, i)
 		case isNumber(f.T) && isLength(f.Name):
 			lengths = append(lengths, i)
+		case isNumber(f.T) && isIndex(f.Name):
+			indices = append(indices, i)
 		default:
 			further = further || isNumber(f.T)
 		}
@@ -242,6 +244,14 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 			h.assume(h.compare(ir.ULE, n, capacity))
 		}
 		h.store(h.resize(n, ir.Int(f.T.Bits)), at(i), 1)
+		done[i] = true
+	}
+	for _, i := range indices {
+		f := &t.Fields[i]
+		n := h.any(name+"."+f.Name, h.word())
+		h.assume(h.compare(ir.ULT, n, capacity))
+		h.store(h.resize(n, ir.Int(f.T.Bits)), at(i), 1)
+		h.note("%s.%s is below %s.%s", name, f.Name, name, t.Fields[lengths[largest(t, lengths)]].Name)
 		done[i] = true
 	}
 	i := pointers[0]

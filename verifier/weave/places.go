@@ -134,6 +134,7 @@ func layoutOf(t *ir.DType) string {
 // innermost structure, and the part of a variable.
 func placesAt(vars map[ir.Value]*ir.Var, addr ir.Value) []place {
 	var out []place
+	addr = uncast(addr)
 	off, v := int64(0), addr
 	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep && len(in.Args) == 1; in, ok = v.(*ir.Instr) {
 		off, v = off+in.Off, in.Args[0]
@@ -222,8 +223,11 @@ func (ps *places) instr(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 // call notes what a call says of places: the type of the function that it calls through a pointer, and that
 // memcpy changes what is at its destination.
 func (ps *places) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
-	if t := ir.Pointee(vars, in.Callee); t != nil && t.Kind == ir.DFunc && in.Sig != nil && ps.sigs[t.Name] == nil {
-		ps.sigs[t.Name] = in.Sig
+	if from := cast(in.Callee); from != nil && in.Sig != nil {
+		t := ir.Pointee(vars, uncast(from.Args[0]))
+		if isFunction(t) && ps.sigs[t.Elem.Name] == nil {
+			ps.sigs[t.Elem.Name] = in.Sig
+		}
 	}
 	if in.Model != ir.ModelMemcpy && in.Model != ir.ModelMemmove {
 		return
@@ -252,6 +256,17 @@ func cast(v ir.Value) *ir.Instr {
 		v = in.Args[0]
 	}
 	return nil
+}
+
+// uncast returns the pointer that v is another type of.
+func uncast(v ir.Value) ir.Value {
+	for {
+		in, ok := v.(*ir.Instr)
+		if !ok || in.Op != ir.OpBitcast {
+			return v
+		}
+		v = in.Args[0]
+	}
 }
 
 // slot is a part of an object that holds a pointer.
