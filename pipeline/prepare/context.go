@@ -49,7 +49,7 @@ func InContext(jobs []Job, results []verdict.Result) {
 	}
 	for i, list := range proved {
 		for _, c := range list {
-			takeBack(&results[i].Claims[c], strings.TrimPrefix(results[i].Entry, AnyCall), jobs[i].Callers)
+			takeBack(&results[i], &results[i].Claims[c], strings.TrimPrefix(results[i].Entry, AnyCall), jobs[i].Callers)
 		}
 		if len(list) > 0 {
 			results[i].Summarise()
@@ -65,13 +65,12 @@ func provedIn(r *verdict.Result, id string) bool {
 }
 
 // takeBack makes a violation of what a function may be called with unknown, since its callers do not bring it about.
-func takeBack(c *verdict.Claim, function string, callers []string) {
+func takeBack(r *verdict.Result, c *verdict.Claim, function string, callers []string) {
 	names := make([]string, len(callers))
 	for i, n := range callers {
 		names[i] = strings.TrimPrefix(n, AnyCall)
 	}
-	c.Status, c.Trace, c.Inputs, c.Replay = verdict.Unknown, nil, nil, ""
-	c.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: fmt.Sprintf(
+	withdraw(r, c, verdict.Reason{Detail: fmt.Sprintf(
 		"no call in the program brings it about: %s is called by %s, where it is proved", function,
-		strings.Join(names, ", ")), Remedy: "--function " + function + " shows what other calls would bring about"}
+		strings.Join(names, ", ")), Remedy: "--function " + function + " shows what other calls would bring about"})
 }

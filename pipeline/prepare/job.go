@@ -66,7 +66,8 @@ func (j *Job) Complete(res *verdict.Result) {
 	res.Entry, res.Machine = j.Name(), j.Machine
 }
 
-// leaveOut takes back what goes past a block whose size is a guess: it is neither a finding nor proved.
+// leaveOut takes back what goes past a block whose size is a guess, or calls a function whose type is not known:
+// it is neither a finding nor proved.
 func (j *Job) leaveOut(res *verdict.Result) {
 	for i := range res.Claims {
 		c := &res.Claims[i]
@@ -74,15 +75,28 @@ func (j *Job) leaveOut(res *verdict.Result) {
 			continue
 		}
 		if strings.HasPrefix(c.Message, "call of "+weave.AnyFunction) {
-			c.Status, c.Trace, c.Inputs, c.Replay = verdict.Unknown, nil, nil, ""
-			c.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: "which function the pointer leads to is not known"}
+			withdraw(res, c, verdict.Reason{Detail: "which function the pointer leads to is not known"})
+			continue
 		}
 		for _, g := range j.Guesses {
 			if strings.Contains(c.Message, "what '"+g+"' leads to") {
-				c.Status, c.Trace, c.Inputs, c.Replay = verdict.Unknown, nil, nil, ""
-				c.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: "how much " + g + " leads to is a guess",
-					Remedy: "a harness says it: `firmproof harness` writes one to begin with"}
+				withdraw(res, c, verdict.Reason{Detail: "how much " + g + " leads to is a guess",
+					Remedy: "a harness says it: `firmproof harness` writes one to begin with"})
+				break
 			}
+		}
+	}
+}
+
+// withdraw makes a violation of res unknown, and what is behind it: the reason says what the violation rests on.
+func withdraw(res *verdict.Result, c *verdict.Claim, why verdict.Reason) {
+	why.Kind = verdict.Incomplete
+	c.Status, c.Trace, c.Inputs, c.Replay, c.Reason = verdict.Unknown, nil, nil, "", &why
+	for i := range res.Claims {
+		if b := &res.Claims[i]; b.Behind == c.ID {
+			behind := why
+			behind.Detail = "executions come here by way of " + c.ID + ": " + why.Detail
+			b.Behind, b.Reason = "", &behind
 		}
 	}
 }
