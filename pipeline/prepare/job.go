@@ -34,7 +34,8 @@ type Job struct {
 	Suppressed []manifest.Suppression `json:"suppressed,omitempty"`
 
 	Guesses []string `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
-	Callers []string `json:"callers,omitempty"` // names of the jobs that the function is called in, if those are all calls
+	// names of the jobs that the function is called in, if those are all calls
+	Callers []string `json:"callers,omitempty"`
 
 	Settled *verdict.Result `json:"settled,omitempty"` // known without a run, and complete
 }

@@ -17,6 +17,8 @@ type missing struct {
 	kind    string            // of stub for functions that no name means; empty: none
 	stubbed map[*ir.Func]bool // by it
 	known   map[string]bool   // variables that the linker script provides
+
+	effects map[*ir.Func][]string // functions without a body whose effect is known, by those that call them
 }
 
 // applyStubs replaces the functions that the manifest and the request stub, and returns the
@@ -40,6 +42,9 @@ func (b *preparation) applyStubs(module *ir.Module, img *build.Image, m *manifes
 		known = append(known, f.Name)
 	}
 	assumptions, absent, err := weave.Stubs(module, stubs, append(known, img.Declared...))
+	if err == nil {
+		mis.effects = weave.Known(module)
+	}
 	if err == nil && mis.kind != "" {
 		var rest []*ir.Func
 		rest, err = weave.StubRest(module, mis.kind)
@@ -63,7 +68,18 @@ func (mis *missing) complete(j *Job) {
 		return
 	}
 	reached := weave.Reached(j.Program, entry)
-	var stubbed, ends, open []string
+	var stubbed, ends, open, effects []string
+	for f, names := range mis.effects {
+		if reached.Funcs[f] {
+			effects = append(effects, names...)
+		}
+	}
+	slices.Sort(effects)
+	if effects = slices.Compact(effects); len(effects) > 0 {
+		j.Plan.Assumptions = append(
+			[]string{fmt.Sprintf("%s and does what its library says, with any result that it allows: %s",
+				have(len(effects), "function", "no body"), strings.Join(effects, ", "))}, j.Plan.Assumptions...)
+	}
 	for f := range mis.stubbed {
 		switch {
 		case !reached.Funcs[f]:

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+const knownC = `#include <stddef.h>
+#include <stdint.h>
+typedef struct queue *queue_t;
+typedef long ssize;
+int32_t xQueueReceive(queue_t q, void *item, uint32_t ticks);
+queue_t xQueueGenericCreate(uint32_t n, uint32_t size, uint8_t kind);
+uint32_t HAL_GetTick(void);
+ssize read(int fd, void *buf, size_t n);
+void *pvPortMalloc(size_t n);
+void vPortFree(void *p);
+int HAL_GPIO_ReadPin(void *port, uint16_t pin);
+void own_driver(uint8_t *p);
+char *sys_now(char *x, int y);
+int received(queue_t q) { uint32_t v; if (xQueueReceive(q, &v, 10) != 1) return 0; return v == 1; }
+int created(void) { queue_t q = xQueueGenericCreate(1, 4, 0); return q != NULL; }
+char first(void) { return *(char *)xQueueGenericCreate(1, 4, 0); }
+int later(uint32_t from) { return HAL_GetTick() - from > 10; }
+int filled(int fd) { uint8_t b[8]; ssize n = read(fd, b, 8); return n <= 0 ? 0 : b[n - 1]; }
+int beyond(int fd) { uint8_t b[8]; ssize n = read(fd, b, 8); return n <= 0 ? 0 : b[n]; }
+int too_long(int fd) { uint8_t b[8]; return read(fd, b, 9) > 0; }
+void twice(void) { void *p = pvPortMalloc(4); vPortFree(p); vPortFree(p); }
+int pin(void *port) { static const char on[2]; return on[HAL_GPIO_ReadPin(port, 1)]; }
+int open_one(void) { uint8_t b = 0; own_driver(&b); return b; }
+int other(void) { return *sys_now(0, 1); }
+`
+
+// TestKnownFunctions: functions of known libraries without a body have the effect that their library says, and the
+// result names them; a function of the same name with another type, and any other one, stay without a body.
+func TestKnownFunctions(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": knownC})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
+	want := map[string]struct {
+		status verdict.Status
+		said   string
+	}{
+		"received": {verdict.Proved, "xQueueReceive"},
+		"created":  {verdict.Proved, "xQueueGenericCreate"},
+		"first":    {verdict.Violated, "null pointer"},
+		"later":    {verdict.Proved, "HAL_GetTick"},
+		"filled":   {verdict.Proved, "any result that it allows: read"},
+		"beyond":   {verdict.Violated, "array index 8"},
+		"too_long": {verdict.Violated, "'b' (8 bytes)"},
+		"twice":    {verdict.Violated, "free"},
+		"pin":      {verdict.Proved, "HAL_GPIO_ReadPin"},
+		"open_one": {verdict.Unknown, "own_driver, which has no body"},
+		"other":    {verdict.Unknown, "sys_now, which has no body"},
+	}
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		w, known := want[strings.TrimPrefix(r.Entry, "any call of ")]
+		said := strings.Join(r.Assumptions, "\n")
+		for _, c := range r.Claims {
+			if c.Status == verdict.Violated || c.Status == verdict.Unknown {
+				said += "\n" + c.Message + c.Reason.String()
+			}
+		}
+		if !known || r.Status != w.status || !strings.Contains(said, w.said) {
+			t.Errorf("%s is %s, want %s with %q:\n%s", r.Entry, r.Status, w.status, w.said, said)
+		}
+	}
+	if len(rep.Results) != len(want) {
+		t.Errorf("%d results\n%s", len(rep.Results), errs)
+	}
+}
