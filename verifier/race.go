@@ -70,8 +70,10 @@ type running struct {
 
 // race runs the engines of the table side by side, each when its turn comes, and waits
 // for all. The first that settles its question ends the others. What each found
-// comes into a in the order of the table.
+// comes into a in the order of the table. An engine that goes on although its context
+// ended is left alone: it may take minutes, and the answer is due.
 func race(ctx context.Context, p *problem.Problem, a *problem.Answers, table []entrant) {
+	whole := ctx
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	runs := map[string]*running{}
@@ -98,9 +100,18 @@ func race(ctx context.Context, p *problem.Problem, a *problem.Answers, table []e
 			end()
 		})
 	}
+	late, cancel := problem.Longer(ctx, policy.AbandonAfter)
+	defer cancel()
 	for _, e := range table {
-		<-runs[e.name].done
-		a.Join(runs[e.name].answers)
+		select {
+		case <-runs[e.name].done:
+			a.Join(runs[e.name].answers)
+		case <-late.Done():
+			slog.Debug("an engine goes on although its time is over", "name", e.name)
+			if whole.Err() != nil && a.Unwinding() == nil && a.Reason() == nil {
+				a.Fail(problem.EarlyEnd(whole, nil))
+			}
+		}
 	}
 }
 

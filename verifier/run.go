@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
@@ -34,7 +35,15 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	res := &verdict.Result{Target: plan.Target, Entry: plan.Entry, Claims: []verdict.Claim{},
 		Bounds: verdict.Bounds{Unwind: plan.Unwind, Depth: plan.Depth}, Assumptions: slices.Clone(plan.Assumptions)}
 	faults := problem.NewAnswers()
-	<-start(faults, "run", func() { verify(ctx, m, plan, res) })
+	late, cancel := problem.Longer(ctx, policy.AnswerGrace)
+	defer cancel()
+	inside := *res
+	select {
+	case <-start(faults, "run", func() { verify(ctx, m, plan, &inside) }):
+		*res = inside
+	case <-late.Done(): // inside is not ours to read
+		res.Reason = problem.EarlyEnd(ctx, nil)
+	}
 	if r := faults.Reason(); r != nil {
 		res.Reason = r
 	}

@@ -7,6 +7,7 @@
 package bits
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/big"
 	mbits "math/bits"
@@ -57,6 +58,23 @@ func FromBig(w int, v *big.Int) Vec {
 	var lo uint64
 	for i := 7; i >= 0; i-- {
 		lo = lo<<8 | uint64(buf[i])
+	}
+	return Vec{w: uint32(w), lo: lo, hi: string(buf[8:])}
+}
+
+// FromBytes returns the number of little-endian bytes, modulo 2^w.
+func FromBytes(w int, little []byte) Vec {
+	if w <= 0 {
+		panic(fmt.Sprintf("bits: width %d", w))
+	}
+	buf := make([]byte, 8+max(0, hiLen(w)))
+	copy(buf, little)
+	lo := binary.LittleEndian.Uint64(buf)
+	if w <= 64 {
+		return New(w, lo)
+	}
+	if r := w % 8; r != 0 {
+		buf[len(buf)-1] &= 1<<uint(r) - 1
 	}
 	return Vec{w: uint32(w), lo: lo, hi: string(buf[8:])}
 }
@@ -126,6 +144,19 @@ func (v Vec) Bit(i int) bool {
 		return v.lo>>uint(i)&1 == 1
 	}
 	return v.hi[(i-64)/8]>>uint((i-64)%8)&1 == 1
+}
+
+// Byte returns bits 8i to 8i+7; zeros beyond the width.
+func (v Vec) Byte(i int) byte {
+	switch {
+	case i < 0:
+		return 0
+	case i < 8:
+		return byte(v.lo >> uint(8*i))
+	case i-8 < len(v.hi):
+		return v.hi[i-8]
+	}
+	return 0
 }
 
 // Sign reports whether the most significant bit is set.

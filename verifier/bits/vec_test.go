@@ -80,3 +80,32 @@ func TestWideIsComparable(t *testing.T) {
 		t.Error("counting is wrong")
 	}
 }
+
+// TestBytes: a number is its bytes, at any width.
+func TestBytes(t *testing.T) {
+	for _, w := range []int{1, 7, 8, 63, 64, 65, 71, 72, 128, 4099} {
+		v := Ones(w)
+		little := make([]byte, (w+7)/8+3)
+		for i := range little {
+			little[i] = byte(i*37 + 11)
+			want := Vec{}
+			if lo := 8 * i; lo < w {
+				want = Zext(Extract(v, min(lo+7, w-1), lo), 64)
+			} else {
+				want = New(64, 0)
+			}
+			if got := v.Byte(i); uint64(got) != want.Low64() {
+				t.Errorf("byte %d of %d ones: %x", i, w, got)
+			}
+		}
+		got := FromBytes(w, little)
+		for i := range w {
+			if got.Bit(i) != (little[i/8]>>(i%8)&1 == 1) {
+				t.Fatalf("bit %d of width %d", i, w)
+			}
+		}
+		if Add(got, New(w, 0)) != got {
+			t.Errorf("width %d is not in normal form", w)
+		}
+	}
+}

@@ -162,8 +162,11 @@ func (r *Recorder) Havoc(at *ir.Instr, n int64) (func(int64) byte, bool) {
 	in := Input{Kind: Havoc, Instr: at, Bytes: map[int64]byte{}}
 	r.keep(in)
 	return func(i int64) byte {
-		in.Bytes[i] = f(i)
-		return in.Bytes[i]
+		b := f(i)
+		if b != 0 {
+			in.Bytes[i] = b
+		}
+		return b
 	}, true
 }
 

@@ -265,6 +265,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		x.end(Unsupported, "", fmt.Sprintf("%s of %d bytes at once: more than the %d that are executed", verb, a.size,
 			maxAccess))
 	default:
+		x.spend(int64(a.size))
 		x.touch(o, off, a.size)
 		return o, int64(off), true
 	}

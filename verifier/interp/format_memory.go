@@ -8,6 +8,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
+// maxZeros bounds the bytes that are looked at in order to show a structure or array as {0}.
+const maxZeros = 1 << 16
+
 // maxMembers is how many members or elements of one structure or array a trace shows.
 const maxMembers = 8
 
@@ -104,6 +107,9 @@ func (x *machine) stringText(o *object, off int64, t *ir.DType, count int64) (st
 }
 
 func (x *machine) allZero(o *object, off, n int64) bool {
+	if n > maxZeros {
+		return false
+	}
 	for i := off; i < min(off+n, o.size); i++ {
 		b, undef := o.byteAt(i)
 		if _, whole := x.pointerAt(o, i); b != 0 || undef != 0 || whole {

@@ -44,6 +44,7 @@ package interp
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -104,6 +105,7 @@ type Outcome struct {
 	Dropped  int      // steps that MaxTrace left out at the front
 	Ret      bits.Vec // of the entry, if it returned a scalar
 	Executed int64    // instructions
+	Accessed int64    // bytes
 	Passed   []ir.At  // claims of Options.Past that were violated
 	Visits   map[*ir.Block]int64
 	Ways     map[ir.Spot]bool // with Options.Ways: taken
@@ -136,12 +138,20 @@ func run(ctx context.Context, m *ir.Module, opts Options, src input.Source, lass
 		return nil, err
 	}
 	x.lasso = lasso
-	x.start()
-	for x.out == nil {
-		if x.executed&0xfff == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("interpreting %s: %w", x.o.Entry.Name, ctx.Err())
-		}
-		x.step()
+	x.effort = newEffort(ctx, x.o.MaxSteps)
+	if x.run(); x.out == nil {
+		return nil, fmt.Errorf("interpreting %s: %w", x.o.Entry.Name, ctx.Err())
 	}
+	x.effort = newEffort(context.Background(), math.MaxInt64) // what a trace shows of memory is little
 	return x.finish(), nil
+}
+
+// run executes until the run is over or its context ended.
+func (x *machine) run() {
+	defer endStopped()
+	for x.start(); x.out == nil; x.step() {
+		if x.executed&0xfff == 0 && x.effort.ctx.Err() != nil {
+			return
+		}
+	}
 }

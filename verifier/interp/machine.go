@@ -45,6 +45,7 @@ type machine struct {
 	lasso    *lassoState
 	passed   []ir.At
 	rel      *relevance
+	effort   effort
 }
 
 // frame is one call.
@@ -92,7 +93,7 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) 
 		visits: map[*ir.Block]int64{}, ways: map[ir.Spot]bool{}, cursor: lowestAddress,
 		scoped: map[*ir.Func]map[*ir.Instr]bool{}}
 	if opts.Trace {
-		x.rel = &relevance{mem: map[*object]map[int64]*cause{}, pdoms: map[*ir.Func][]*ir.Block{}}
+		x.rel = &relevance{mem: map[*object]*memoryCauses{}, pdoms: map[*ir.Func][]*ir.Block{}}
 	}
 	for i, f := range m.Funcs {
 		x.funcNum[f] = i
@@ -235,7 +236,12 @@ func (x *machine) step() {
 	}
 }
 
-func (x *machine) set(in *ir.Instr, v value) { x.fr.vals[in.ID] = v }
+func (x *machine) set(in *ir.Instr, v value) {
+	if w := v.bits.Width(); w > 64 || v.elems != nil {
+		x.spend(int64(w/8) + int64(len(v.elems))*elementBytes)
+	}
+	x.fr.vals[in.ID] = v
+}
 
 // phis evaluates all phis of the block at once (LangRef: phi).
 func (x *machine) phis(fr *frame) {
@@ -338,7 +344,8 @@ func (x *machine) decide(v value, what string) bool {
 }
 
 func (x *machine) finish() *Outcome {
-	x.out.Executed, x.out.Visits, x.out.Ways, x.out.Passed = x.executed, x.visits, x.ways, x.passed
+	x.out.Executed, x.out.Accessed = x.executed, x.effort.bytes
+	x.out.Visits, x.out.Ways, x.out.Passed = x.visits, x.ways, x.passed
 	x.traceEnd()
 	x.markRelevant()
 	x.out.Steps, x.out.Dropped = x.trace.steps, x.trace.dropped

@@ -289,9 +289,7 @@ func (c *call) fillHavoc(p value, n uint64) bool {
 		return false
 	}
 	c.settle(o, off, int64(n), true)
-	for i := int64(0); i < int64(n); i++ {
-		o.setByte(off+i, bytes(i), 0)
-	}
+	o.setBytes(off, int64(n), bytes)
 	c.traceBytes(c.in, o, off, int64(n))
 	return true
 }

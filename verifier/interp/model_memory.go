@@ -87,15 +87,14 @@ func (x *machine) copyUnknown(o *object, off, n int64) bool {
 		return true
 	}
 	x.settle(o, off, n, true)
-	for i := range n {
-		o.setByte(off+i, bytes(i), 0)
-	}
+	o.setBytes(off, n, bytes)
 	x.traceBytes(x.cur, o, off, n)
 	return true
 }
 
 // copyBytes moves n bytes; whole pointers inside the range stay whole.
 func (x *machine) copyBytes(to *object, toOff int64, from *object, fromOff, n int64) {
+	x.spend(n)
 	ps := int64(x.pw / 8)
 	whole := map[int64]value{}
 	for at := fromOff - ps + 1; len(from.ptrs) > 0 && at < fromOff+n; at++ {
@@ -111,13 +110,15 @@ func (x *machine) copyBytes(to *object, toOff int64, from *object, fromOff, n in
 		x.sealed("unknown bytes are copied")
 	}
 	data, undef := make([]byte, n), make([]byte, n)
-	for i := range data {
-		data[i], undef[i] = from.byteAt(fromOff + int64(i))
-	}
+	from.span(fromOff, n, func(p *page, lo, hi, at int64) {
+		copy(data[at-fromOff:], p.data[lo:hi])
+		copy(undef[at-fromOff:], p.undef[lo:hi])
+	})
 	x.settle(to, toOff, n, true)
-	for i := range data {
-		to.setByte(toOff+int64(i), data[i], undef[i])
-	}
+	to.span(toOff, n, func(p *page, lo, hi, at int64) {
+		copy(p.data[lo:hi], data[at-toOff:])
+		copy(p.undef[lo:hi], undef[at-toOff:])
+	})
 	for off, v := range whole {
 		if to.ptrs == nil {
 			to.ptrs = map[int64]value{}
@@ -136,9 +137,11 @@ func (c *call) memset(n uint64) bool {
 	}
 	b, undef := byte(c.args[1].bits.Low64()), byte(c.args[1].mask().Low64())
 	c.settle(o, off, int64(n), true)
-	for i := int64(0); i < int64(n); i++ {
-		o.setByte(off+i, b, undef)
-	}
+	o.span(off, int64(n), func(p *page, lo, hi, _ int64) {
+		for i := lo; i < hi; i++ {
+			p.data[i], p.undef[i] = b, undef
+		}
+	})
 	c.traceBytes(c.in, o, off, int64(n))
 	return true
 }

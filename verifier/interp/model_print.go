@@ -83,6 +83,7 @@ func (c *call) peek(p value) (string, bool) {
 	}
 	var out []byte
 	for off := p.bits.Low64(); off < uint64(p.obj.size); off++ {
+		c.spend(1)
 		b, _ := p.obj.byteAt(int64(off))
 		if b == 0 {
 			return string(out), true

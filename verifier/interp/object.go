@@ -208,12 +208,7 @@ func (x *machine) putBits(o *object, off, n int64, v value) {
 		if x.l.BigEndian {
 			at = off + n - 1 - i
 		}
-		if w <= 64 {
-			o.setByte(at, byte(b.Low64()>>(8*i)), byte(u.Low64()>>(8*i)))
-			continue
-		}
-		lo := int(8 * i)
-		o.setByte(at, byte(bits.Extract(b, lo+7, lo).Low64()), byte(bits.Extract(u, lo+7, lo).Low64()))
+		o.setByte(at, b.Byte(int(i)), u.Byte(int(i)))
 	}
 }
 
@@ -231,17 +226,15 @@ func (x *machine) getBits(o *object, off, n int64, w int) value {
 		}
 		return scalar(bits.New(w, b)).withMask(bits.New(w, u))
 	}
-	b, u := bits.New(int(n*8), 0), bits.New(int(n*8), 0)
-	for i := int64(0); i < n; i++ {
-		at := off + i
+	b, u := make([]byte, n), make([]byte, n)
+	for i := range b {
+		at := off + int64(i)
 		if x.l.BigEndian {
-			at = off + n - 1 - i
+			at = off + n - 1 - int64(i)
 		}
-		d, m := o.byteAt(at)
-		b = bits.Or(b, bits.Shl(bits.New(int(n*8), uint64(d)), uint(8*i)))
-		u = bits.Or(u, bits.Shl(bits.New(int(n*8), uint64(m)), uint(8*i)))
+		b[i], u[i] = o.byteAt(at)
 	}
-	return scalar(bits.Trunc(b, w)).withMask(bits.Trunc(u, w))
+	return scalar(bits.FromBytes(w, b)).withMask(bits.FromBytes(w, u))
 }
 
 // put writes a value of type t; the range must be inside the object.
@@ -301,7 +294,7 @@ func (x *machine) get(o *object, off int64, t *ir.Type) value {
 	if packedBits(t) {
 		return x.unpack(t, x.getBits(o, off, x.l.StoreSize(t), int(t.Len)*t.Elem.Width))
 	}
-	v := value{elems: make([]value, t.NumElems())}
+	v := value{elems: x.elements(t.NumElems())}
 	for i := range v.elems {
 		v.elems[i] = x.get(o, off+x.l.FieldOffset(t, i), t.ElemAt(i))
 	}

@@ -21,7 +21,7 @@ const (
 type relevance struct {
 	cur   *cause   // of the instruction that is executed
 	entry []*cause // of the entry's parameters
-	mem   map[*object]map[int64]*cause
+	mem   map[*object]*memoryCauses
 	pdoms map[*ir.Func][]*ir.Block
 }
 
@@ -104,27 +104,6 @@ func (x *machine) follow(fr *frame, in *ir.Instr) {
 func (fr *frame) arrive(b *ir.Block) {
 	for n := len(fr.why.under); n > 0 && fr.why.under[n-1].until == b; n-- {
 		fr.why.under = fr.why.under[:n-1]
-	}
-}
-
-// readBytes and wroteBytes note that the current instruction does.
-func (x *machine) readBytes(o *object, off, n int64) {
-	if x.rel != nil && x.rel.cur != nil {
-		for i := max(off, 0); i < min(off+n, o.size); i++ {
-			x.rel.cur.on(x.rel.mem[o][i])
-		}
-	}
-}
-
-func (x *machine) wroteBytes(o *object, off, n int64) {
-	if x.rel == nil || x.rel.cur == nil {
-		return
-	}
-	if x.rel.mem[o] == nil {
-		x.rel.mem[o] = map[int64]*cause{}
-	}
-	for i := max(off, 0); i < min(off+n, o.size); i++ {
-		x.rel.mem[o][i] = x.rel.cur
 	}
 }
 

@@ -126,7 +126,7 @@ func (x *machine) zeroOf(t *ir.Type) value {
 	case ir.KindPtr:
 		return scalar(x.zero)
 	}
-	v := value{elems: make([]value, t.NumElems())}
+	v := value{elems: x.elements(t.NumElems())}
 	for i := range v.elems {
 		v.elems[i] = x.zeroOf(t.ElemAt(i))
 	}
@@ -146,7 +146,7 @@ func (x *machine) inputs(kind input.Kind, t *ir.Type) value {
 	case ir.KindVoid:
 		return value{}
 	}
-	v := value{elems: make([]value, t.NumElems())}
+	v := value{elems: x.elements(t.NumElems())}
 	for i := range v.elems {
 		v.elems[i] = x.inputs(kind, t.ElemAt(i))
 	}

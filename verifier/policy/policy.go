@@ -19,11 +19,17 @@ const (
 	RecurrentBitsTime    = 6 * time.Second
 	RankedBitsTime       = 10 * time.Second
 
+	TraceGrace   = 500 * time.Millisecond // when the time is over, for the trace of what was found just before
+	AbandonAfter = time.Second            // when the time is over, an engine that goes on is left alone
+	AnswerGrace  = 2 * time.Second        // when the time is over, for putting the answer together
+
 	NoDeadline = time.Minute // shares of the time left are of this, if there is no deadline
 )
 
 // Executions that confirm or find something.
 const (
+	BytesPerStep = 16 // that instructions may access for each step of a run's limit
+
 	ReplaySteps = 20_000_000 // of a model's inputs
 	KnownSteps  = 2_000_000  // of the inputs of an earlier violation: what is edited may run for ever with them
 

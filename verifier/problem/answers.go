@@ -40,8 +40,12 @@ func NewAnswers() *Answers {
 	return &Answers{shared: &shared{settled: map[string]*Settled{}, open: map[string]verdict.Claim{}}}
 }
 
-// Announce has found called once for each violation that is settled from now on.
-func (a *Answers) Announce(found func(verdict.Claim)) { a.shared.found = found }
+// Announce has found called once for each violation that is settled from now on; nil: nobody is told.
+func (a *Answers) Announce(found func(verdict.Claim)) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	a.shared.found = found
+}
 
 // Fork returns the answers that one engine of a race adds to. giving is called
 // when the engine lets those begin that wait for it.

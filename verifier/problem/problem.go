@@ -123,6 +123,13 @@ func Share(ctx context.Context, percent int) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, time.Until(end)*time.Duration(percent)/100)
 }
 
+// Longer returns a context that ends so long after ctx did.
+func Longer(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
+	return late, func() { stop(); cancel() }
+}
+
 // EarlyEnd explains an early end by the context, else by err; nil is a solver that gave up.
 func EarlyEnd(ctx context.Context, err error) *verdict.Reason {
 	switch ctx.Err() {

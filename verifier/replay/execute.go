@@ -35,8 +35,9 @@ func execute(ctx context.Context, p *problem.Problem, inputs []input.Input, step
 func Confirm(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []input.Input,
 	out *interp.Outcome) *problem.Settled {
 	inputs = shrink(ctx, p, inputs, out)
-	// as long as the failure took, whatever time is left: without a trace it says little
-	if traced, err := Execute(context.WithoutCancel(ctx), p, inputs, true); err == nil && sameFailure(traced, out) {
+	late, end := problem.Longer(ctx, policy.TraceGrace) // without a trace it says little
+	defer end()
+	if traced, err := Execute(late, p, inputs, true); err == nil && sameFailure(traced, out) {
 		out = traced
 	}
 	c.Status, c.Replay, c.Trace = verdict.Violated, verdict.Confirmed, out.Steps

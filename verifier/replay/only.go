@@ -83,7 +83,7 @@ func Probe(ctx context.Context, p *problem.Problem, a *problem.Answers) {
 		if err != nil {
 			return
 		}
-		left -= out.Executed + policy.ProbeOverhead
+		left -= out.Executed + out.Accessed/policy.BytesPerStep + policy.ProbeOverhead
 		if Violates(ctx, p, a, rec.Inputs, out) && p.FirstOnly {
 			return
 		}

@@ -25,7 +25,7 @@ type shrinker struct {
 // reached: deterministic, and never accepted without a replay.
 func shrink(ctx context.Context, p *problem.Problem, inputs []input.Input, want *interp.Outcome) []input.Input {
 	s := &shrinker{ctx: ctx, p: p, inputs: inputs, want: want,
-		left: min(policy.ShrinkTrials, policy.ShrinkSteps/(want.Executed+1)+1)}
+		left: min(policy.ShrinkTrials, policy.ShrinkSteps/(want.Executed+want.Accessed/policy.BytesPerStep+1)+1)}
 	for i := range inputs {
 		switch in := &inputs[i]; in.Kind {
 		case input.Nondet, input.Param, input.VolatileRead, input.Unspecified:
@@ -39,9 +39,12 @@ func shrink(ctx context.Context, p *problem.Problem, inputs []input.Input, want 
 	return s.inputs
 }
 
+// goesOn reports whether there are trials and time left.
+func (s *shrinker) goesOn() bool { return s.left > 0 && s.ctx.Err() == nil }
+
 // try replaces input i if the failure stays.
 func (s *shrinker) try(i int, in input.Input) bool {
-	if s.left <= 0 || s.ctx.Err() != nil {
+	if !s.goesOn() {
 		return false
 	}
 	s.left--
@@ -78,13 +81,13 @@ func (s *shrinker) value(i int) {
 			break
 		}
 	}
-	for k := w - 1; k >= 0; k-- {
+	for k := w - 1; k >= 0 && s.goesOn(); k-- {
 		v := s.inputs[i].Value
 		if v.Sign() { // small is near to 0 from below
-			if bits.Extract(v, k, k).IsZero() {
+			if !v.Bit(k) {
 				s.tryValue(i, bits.Or(v, bits.ShlVec(bits.New(w, 1), bits.New(w, uint64(k)))))
 			}
-		} else if !bits.Extract(v, k, k).IsZero() {
+		} else if v.Bit(k) {
 			s.tryValue(i, bits.Xor(v, bits.ShlVec(bits.New(w, 1), bits.New(w, uint64(k)))))
 		}
 	}
@@ -108,6 +111,9 @@ func (s *shrinker) bytes(i int) {
 	}
 	sort.Slice(at, func(a, b int) bool { return at[a] < at[b] })
 	for _, off := range at {
+		if !s.goesOn() {
+			return
+		}
 		in.Bytes = map[int64]byte{}
 		for o, b := range s.inputs[i].Bytes {
 			if o != off {

@@ -158,6 +158,7 @@ func last(ts []ilr.Term) ilr.Term { return ts[len(ts)-1] }
 func (a *arrays) depend(t ilr.Term) {
 	stack := []ilr.Term{t}
 	for len(stack) > 0 {
+		a.b.Tick()
 		t := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if !a.b.Reads(t) || a.seen[t] {

@@ -31,6 +31,7 @@ func (e *evaluation) value(t ilr.Term) bits.Vec {
 	stack := []ilr.Term{t}
 	args := make([]bits.Vec, 0, 3)
 	for len(stack) > 0 {
+		e.a.b.Tick()
 		u := stack[len(stack)-1]
 		if _, ok := e.memo[u]; ok {
 			stack = stack[:len(stack)-1]
@@ -88,6 +89,7 @@ func (e *evaluation) read(t ilr.Term, blasted bool) (v bits.Vec, known bool) {
 	arr, i := s.Arg(t, 0), e.value(s.Arg(t, 1))
 	arg := func(n int) bits.Vec { return e.value(s.Arg(arr, n)) }
 	for {
+		e.a.b.Tick()
 		if r := e.a.runOf(arr); r != nil {
 			if v := r.at(i); v != 0 {
 				return e.value(v), true

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -138,12 +137,14 @@ func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error)
 		o.assumed = nil
 		return Unsat, nil
 	}
-	o.fit(assumptions)
-	lits, possible, err := o.blast(ctx, assumptions)
-	switch {
-	case err != nil:
+	ctx, end := o.watched(ctx)
+	defer end()
+	var lits []sat.Lit
+	possible := false
+	if err := o.polled(ctx, &o.stats.Blast, func() { lits, possible = o.blast(assumptions) }); err != nil {
 		return Unknown, err
-	case !possible:
+	}
+	if !possible {
 		return Unsat, nil
 	}
 	for round := 0; ; round++ {
@@ -154,9 +155,12 @@ func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error)
 		if r == sat.Unknown {
 			return Unknown, err
 		}
-		start := time.Now()
-		added := o.arrays.refine(o.roots, round, o.sat.Val)
-		o.stats.Refine += time.Since(start).Seconds()
+		added := 0
+		err = o.polled(ctx, &o.stats.Refine, func() { added = o.arrays.refine(o.roots, round, o.sat.Val) })
+		if err != nil {
+			o.renew() // lemmas may be marked as stated that are not
+			return Unknown, err
+		}
 		o.stats.Lemmas += added
 		if added == 0 {
 			return Sat, nil
@@ -166,20 +170,9 @@ func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error)
 
 // blast gives the SAT solver what is new and names the assumptions; possible is
 // false when one of them is false for certain.
-func (o *Own) blast(ctx context.Context, assumptions []ilr.Term) (lits []sat.Lit, possible bool, err error) {
-	start := time.Now()
-	defer func() {
-		o.stats.Blast += time.Since(start).Seconds()
-		if r := recover(); r != nil {
-			s, ok := r.(bitblast.Stopped)
-			if !ok {
-				panic(r)
-			}
-			err = s.Err
-		}
-	}()
+func (o *Own) blast(assumptions []ilr.Term) (lits []sat.Lit, possible bool) {
+	o.fit(assumptions)
 	o.assumed = o.assumed[:0]
-	o.b.Poll(func() error { return o.ended(ctx) })
 	for ; o.blasted < len(o.asserted); o.blasted++ {
 		o.b.Assert(o.asserted[o.blasted])
 	}
@@ -193,38 +186,18 @@ func (o *Own) blast(ctx context.Context, assumptions []ilr.Term) (lits []sat.Lit
 		}
 		if v, ok := o.b.Constant(t); ok && !v {
 			o.assumed = append(o.assumed[:0], assumption{term: t})
-			return nil, false, nil
+			return nil, false
 		}
 		l := o.b.Lit(t)
 		lits = append(lits, l)
 		o.assumed = append(o.assumed, assumption{t, l})
 		o.roots = append(o.roots, t)
 	}
-	o.b.Poll(nil)
-	return lits, true, nil
-}
-
-// ended says why work must stop, nil if it need not.
-func (o *Own) ended(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return reason(ctx)
-	}
-	if o.opts.Memory > 0 && resident() > o.opts.Memory {
-		return ErrMemory
-	}
-	return nil
+	return lits, true
 }
 
 // solveOnce asks the SAT solver; the error of Unknown says why.
 func (o *Own) solveOnce(ctx context.Context, lits []sat.Lit) (sat.Result, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	if o.opts.Memory > 0 {
-		if resident() > o.opts.Memory {
-			return sat.Unknown, ErrMemory
-		}
-		go watchMemory(ctx, o.opts.Memory, cancel)
-	}
 	for _, l := range lits {
 		o.sat.Assume(l)
 	}
@@ -304,10 +277,7 @@ func (o *Own) WriteDIMACS(w io.Writer, assumptions ...ilr.Term) error {
 	if o.record == nil {
 		return fmt.Errorf("solve: clauses were not recorded")
 	}
-	lits, possible, err := o.blast(context.Background(), assumptions)
-	if err != nil {
-		return err
-	}
+	lits, possible := o.blast(assumptions)
 	if !possible {
 		f := sat.Formula{Vars: o.record.Vars, Clauses: append(slices.Clip(o.record.Clauses), nil)}
 		return f.WriteDIMACS(w)

@@ -29,11 +29,13 @@ type AIG struct {
 	refs  []uint32 // fan-out in the graph
 	table []uint32 // open addressing over AND nodes, 0 is empty
 	count int
+	tick  func() // called for each conjunction that is asked for; may panic
 }
 
 // NewAIG makes a graph that holds only the constant.
 func NewAIG() *AIG {
-	return &AIG{nodes: make([]aigNode, 1, 1024), refs: make([]uint32, 1, 1024), table: make([]uint32, 2048)}
+	return &AIG{nodes: make([]aigNode, 1, 1024), refs: make([]uint32, 1, 1024), table: make([]uint32, 2048),
+		tick: func() {}}
 }
 
 // Len returns the number of nodes, the constant included.
@@ -42,7 +44,13 @@ func (g *AIG) Len() int { return len(g.nodes) }
 // Input returns a new free variable.
 func (g *AIG) Input() Edge { return g.push(inputMark, 0) }
 
+// maxNodes keeps edges, and the literals for them, within 32 bits.
+const maxNodes = 1 << 30
+
 func (g *AIG) push(l, r Edge) Edge {
+	if len(g.nodes) >= maxNodes {
+		panic(Stopped{})
+	}
 	g.nodes = append(g.nodes, aigNode{l, r})
 	g.refs = append(g.refs, 0)
 	return Edge(len(g.nodes)-1) << 1
@@ -56,6 +64,7 @@ func (g *AIG) gate(e Edge) (l, r Edge, ok bool) {
 
 // And returns the conjunction of two edges.
 func (g *AIG) And(a, b Edge) Edge {
+	g.tick()
 	for {
 		switch {
 		case a == False || b == False || a == b.Not():

@@ -2,6 +2,9 @@ package bitblast
 
 import (
 	"fmt"
+	"math"
+	"math/big"
+	"sync/atomic"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -22,32 +25,30 @@ type Blaster struct {
 	div    map[[2]ilr.Term][2][]Edge // quotient and remainder of two terms
 	sdiv   map[[2]ilr.Term][2][]Edge
 	stack  []ilr.Term
-	stop   func() error
-	steps  int
+	stop   *atomic.Bool
 }
 
-// Stopped is what work panics with when the function given to Poll answers an
-// error. The Blaster stays valid: the same question can be asked again.
-type Stopped struct{ Err error }
+// Stopped is what work panics with when the flag given to Poll is set, or when more was to be made than can be
+// numbered. The Blaster stays valid: the same question can be asked again.
+type Stopped struct{}
 
-const pollEvery = 1 << 10
+// Poll has long work end with Stopped once the flag is set; nil: never.
+func (b *Blaster) Poll(stop *atomic.Bool) { b.stop = stop }
 
-// Poll has stop asked now and then during long work.
-func (b *Blaster) Poll(stop func() error) { b.stop, b.c.tick = stop, b.tick }
-
-func (b *Blaster) tick() {
-	if b.steps++; b.steps%pollEvery == 0 && b.stop != nil {
-		if err := b.stop(); err != nil {
-			panic(Stopped{err})
-		}
+// Tick panics with Stopped if work is to end. Gates, clauses and terms call it; so does other long work.
+func (b *Blaster) Tick() {
+	if b.stop != nil && b.stop.Load() {
+		panic(Stopped{})
 	}
 }
 
 // New makes a Blaster of terms of s, with clauses for sink.
 func New(s *ilr.Store, sink sat.Sink) *Blaster {
 	g := NewAIG()
-	return &Blaster{s: s, g: g, c: NewCNF(g, sink), ops: circuit[Edge]{g},
+	b := &Blaster{s: s, g: g, c: NewCNF(g, sink), ops: circuit[Edge]{g},
 		div: map[[2]ilr.Term][2][]Edge{}, sdiv: map[[2]ilr.Term][2][]Edge{}}
+	g.tick, b.c.tick = b.Tick, b.Tick
+	return b
 }
 
 // Gates returns the number of AIG nodes made.
@@ -86,13 +87,13 @@ func (b *Blaster) InputValue(t ilr.Term, val func(sat.Lit) bool) bits.Vec {
 		}
 		return bits.New(len(es), v)
 	}
-	v := bits.New(len(es), 0)
-	for i, e := range es {
-		if l, ok := b.c.Known(e); ok && val(l) {
-			v = bits.Or(v, bits.Shl(bits.New(len(es), 1), uint(i)))
+	v := new(big.Int)
+	for i := len(es) - 1; i >= 0; i-- { // the highest first: the number is allocated once
+		if l, ok := b.c.Known(es[i]); ok && val(l) {
+			v.SetBit(v, i, 1)
 		}
 	}
-	return v
+	return bits.FromBig(len(es), v)
 }
 
 func (b *Blaster) width(t ilr.Term) int { return max(1, b.s.Width(t)) }
@@ -127,7 +128,7 @@ func (b *Blaster) Bits(t ilr.Term) []Edge {
 			}
 		}
 		if len(stack) == n {
-			b.tick()
+			b.Tick()
 			b.make(u)
 			stack = stack[:len(stack)-1]
 		}
@@ -149,6 +150,9 @@ func (b *Blaster) make(u ilr.Term) {
 	r := b.blast(u)
 	if len(r) != b.width(u) {
 		panic(fmt.Sprintf("bitblast: %d bits for %s", len(r), b.s.String(u)))
+	}
+	if uint64(len(b.pool)+len(r)) >= math.MaxUint32 {
+		panic(Stopped{})
 	}
 	b.at[u] = uint32(len(b.pool)) + 1
 	b.pool = append(b.pool, r...)
