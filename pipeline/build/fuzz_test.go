@@ -11,6 +11,7 @@ import (
 func FuzzSVD(f *testing.F) {
 	f.Add([]byte(deviceSVD))
 	f.Add([]byte("<device><peripherals><peripheral><dim>4294967295</dim><dimIncrement>1</dimIncrement><name>A%s</name><baseAddress>#1x1</baseAddress><addressBlock><offset>0xffffffffffffffff</offset><size>1G</size></addressBlock></peripheral></peripherals></device>"))
+	f.Add([]byte("<device><peripherals><peripheral><name></name><baseAddress>0</baseAddress><addressBlock><offset>0</offset><size>4</size></addressBlock></peripheral></peripherals></device>"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		list, err := parseSVD(text)
 		if err != nil {

@@ -88,6 +88,9 @@ func parseSVD(data []byte) ([]targets.Region, error) {
 	var out []targets.Region
 	for i := range dev.Peripherals {
 		p := &dev.Peripherals[i]
+		if strings.TrimSpace(p.Name) == "" {
+			return nil, fmt.Errorf("peripheral number %d has no name", i+1)
+		}
 		byName[p.Name] = p
 		blocks, access := p.Blocks, p.Access
 		if from := byName[p.DerivedFrom]; p.DerivedFrom != "" && from != nil {

@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strconv"
@@ -102,19 +103,26 @@ func hunk(line string) (removed, start, added int, err error) {
 	if err == nil {
 		start, added, err = span(f[2][1:])
 	}
+	if err == nil && start == 0 && added > 0 {
+		err = errors.New("line 0 does not exist")
+	}
 	if err != nil {
 		err = fmt.Errorf("checkout: hunk %q: %w", line, err)
 	}
 	return removed, start, added, err
 }
 
+// span reads "start" or "start,n", of lines that a file can have.
 func span(s string) (start, n int, err error) {
 	a, b, ok := strings.Cut(s, ",")
 	n = 1
-	if start, err = strconv.Atoi(a); err == nil && ok {
-		n, err = strconv.Atoi(b)
+	from, err := strconv.ParseUint(a, 10, 31)
+	if err == nil && ok {
+		var count uint64
+		count, err = strconv.ParseUint(b, 10, 31)
+		n = int(count)
 	}
-	return start, n, err
+	return int(from), n, err
 }
 
 // diffPath returns the path after "+++ ": b/path, "b/quo\"ted", or /dev/null ("").

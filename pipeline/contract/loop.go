@@ -53,7 +53,7 @@ func (r *rewriter) loopClauses(i int) (clausesByKind, int) {
 	return out, i
 }
 
-// statement is where the statement that begins at i ends (C17 6.8), the end of the text for one that does not.
+// statement is where the statement that begins at i ends (C17 6.8): behind i, and not behind the last token.
 func (r *rewriter) statement(i int) int {
 	if i >= len(r.toks) {
 		return i
@@ -66,10 +66,10 @@ func (r *rewriter) statement(i int) int {
 	}
 	switch t := r.toks[i].text; t {
 	case "{":
-		if r.mate[i] < 0 {
-			return len(r.toks)
+		if m := r.mate[i]; m > i {
+			return m + 1
 		}
-		return r.mate[i] + 1
+		return len(r.toks)
 	case "if":
 		end := r.statement(paren(i + 1))
 		if end < len(r.toks) && r.toks[end].text == "else" {
@@ -82,7 +82,7 @@ func (r *rewriter) statement(i int) int {
 	case "do":
 		end := r.statement(i + 1)
 		_, end = r.loopClauses(paren(end + 1))
-		return end + 1
+		return min(end+1, len(r.toks))
 	case "case", "default":
 		if colon := r.find(i, len(r.toks), ":"); colon >= 0 {
 			return r.statement(colon + 1)
