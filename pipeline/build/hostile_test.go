@@ -52,6 +52,30 @@ func TestEndlessFiles(t *testing.T) {
 	}
 }
 
+// TestIncludedPipe: a pipe that a build makes, and its sources include, ends the compilation with its name; what the
+// shell of the build waits for itself is the build's business.
+func TestIncludedPipe(t *testing.T) {
+	for name, src := range map[string]string{"include": "#include \"made.h\"\nint main(void) { return 0; }\n",
+		"flag": "int main(void) { return 0; }\n"} {
+		t.Run(name, func(t *testing.T) {
+			flag := ""
+			if name == "flag" {
+				flag = "-include made.h"
+			}
+			dir := tree(t, map[string]string{"a.c": src,
+				"build.sh": "echo > made.h; cc " + flag + " -c a.c; rm made.h; mkfifo made.h\n"})
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			defer cancel()
+			_, err := Project(ctx, dir, parse(t, "build: {command: sh build.sh}\n"), load(t, "x86_64"),
+				Options{WorkDir: t.TempDir()})
+			var fault *BuildError
+			if !errors.As(err, &fault) || !strings.Contains(err.Error(), "made.h, which is a pipe") || ctx.Err() != nil {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
 // TestForgedRecords: a build that writes the records of compilers itself stays within limits.
 func TestForgedRecords(t *testing.T) {
 	log := t.TempDir()
