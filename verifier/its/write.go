@@ -41,6 +41,9 @@ func WriteKoAT(w io.Writer, s *System) error {
 		temps = max(temps, s.Trans[i].Temps)
 	}
 	names := append([]string(nil), s.Vars...)
+	if len(s.Trans) == 0 { // variables are arguments of rules
+		names = nil
+	}
 	for i := 0; i < temps; i++ {
 		names = append(names, s.VarName(exact.Var(len(s.Vars)+i)))
 	}
