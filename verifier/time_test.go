@@ -109,7 +109,9 @@ func TestStuckEngine(t *testing.T) {
 	if res.Reason == nil || res.Reason.Kind != verdict.TimedOut {
 		t.Errorf("reason %+v", res.Reason)
 	}
-	settles := entrant{name: "settles", engine: engineFunc(func(context.Context, *problem.Answers) error { return nil })}
+	settles := entrant{name: "settles", engine: engineFunc(func(context.Context, *problem.Answers) error {
+		return nil
+	})}
 	b := problem.NewAnswers()
 	if race(context.Background(), p, b, []entrant{stuck, settles}); b.Reason() != nil {
 		t.Errorf("a settled question has the reason %+v", b.Reason())

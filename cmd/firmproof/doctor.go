@@ -217,21 +217,28 @@ func (d *doctor) sandbox() {
 		if !l.Active {
 			h = healthMinor
 		}
-		d.line(h, "sandbox "+l.Name, l.Detail, sandboxRemedy(l.Name))
+		d.line(h, "sandbox "+l.Name, l.Detail, sandboxRemedy(l))
 	}
 }
 
 // sandboxRemedy says what brings a layer back.
-func sandboxRemedy(layer string) string {
-	switch layer {
+func sandboxRemedy(l sandbox.Layer) string {
+	const until = "; until then `serve` wants --sandbox best-effort, and builds no forks"
+	switch l.Name {
 	case "bubblewrap":
-		return "apt-get install bubblewrap, and allow user namespaces (sysctl kernel.unprivileged_userns_clone=1; in a container: --privileged); until then `serve` wants --sandbox best-effort and builds no forks"
+		if !strings.Contains(l.Detail, "namespace") {
+			return "apt-get install bubblewrap" + until
+		}
+		if os.Getuid() == 0 {
+			return "let this container make namespaces (--privileged), or hand jobs to another sandbox with --sandbox-command" + until
+		}
+		return "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces above 0, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or hand jobs to another sandbox with --sandbox-command" + until
 	case "landlock", "seccomp":
 		return "use a kernel with it (Linux 5.13 or newer); until then `serve` wants --sandbox best-effort"
 	case "cgroup":
 		return "run `serve` as a systemd service with Delegate=yes; until then it wants --sandbox best-effort, and memory is watched"
 	case "user":
-		return "install bubblewrap, or run as root where there are other users; until then `serve` wants --sandbox best-effort"
+		return "make bubblewrap work (above), or run as root where there are other users: until then jobs can end each other, and this process, where the kernel is older than 6.12"
 	}
 	return ""
 }

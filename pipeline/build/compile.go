@@ -93,9 +93,10 @@ func (r *Request) run(ctx context.Context, argv ...string) (Result, error) {
 	res, err := r.runner().Run(ctx, Cmd{Argv: argv, Dir: r.Dir, Write: []string{r.WorkDir}, Read: []string{r.CacheDir,
 		r.root()}})
 	if pipe, waited := pipeOf(ctx); waited {
-		return res, &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(r.File),
-			Message: fmt.Sprintf("includes %s, which is a pipe and no file: nothing writes to it any more",
-				r.shown(pipe.path))}}}
+		return res, &BuildError{Stage: "compile", Target: r.Target.Name,
+			Diagnostics: []Diagnostic{{File: r.shown(r.File),
+				Message: fmt.Sprintf("includes %s, which is a pipe and no file: nothing writes to it any more",
+					r.shown(pipe.path))}}}
 	}
 	if err != nil {
 		return res, &InfraError{"compile " + r.File, err}

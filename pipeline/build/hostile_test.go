@@ -69,7 +69,8 @@ func TestIncludedPipe(t *testing.T) {
 			_, err := Project(ctx, dir, parse(t, "build: {command: sh build.sh}\n"), load(t, "x86_64"),
 				Options{WorkDir: t.TempDir()})
 			var fault *BuildError
-			if !errors.As(err, &fault) || !strings.Contains(err.Error(), "made.h, which is a pipe") || ctx.Err() != nil {
+			if !errors.As(err, &fault) || !strings.Contains(err.Error(), "made.h, which is a pipe") ||
+				ctx.Err() != nil {
 				t.Errorf("%v", err)
 			}
 		})

@@ -84,7 +84,8 @@ func descendants(pid int) []int {
 		if err != nil {
 			continue // it ended
 		}
-		_, rest, _ := bytes.Cut(text[bytes.LastIndexByte(text, ')')+1:], []byte(" ")) // the name may have anything in it
+		// the name may have anything in it
+		_, rest, _ := bytes.Cut(text[bytes.LastIndexByte(text, ')')+1:], []byte(" "))
 		f := strings.Fields(string(rest))
 		child, err1 := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		if len(f) < 2 || err1 != nil {

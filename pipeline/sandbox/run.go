@@ -30,6 +30,9 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 	if spec.Env == nil {
 		spec.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + spec.Dir, "LC_ALL=C.UTF-8", "NO_COLOR=1"}
 	}
+	if s.bare() && len(spec.Write) > 0 {
+		spec.Env = append(without(spec.Env, "TMPDIR"), "TMPDIR="+spec.Write[len(spec.Write)-1])
+	}
 	j, err := s.job(spec)
 	if err != nil {
 		return Exit{}, fmt.Errorf("sandbox: %w", err)
@@ -48,6 +51,9 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 	}
 	return s.wait(ctx, cmd, spec, j)
 }
+
+// bare reports that jobs see the machine's own /tmp, which is then not theirs: other jobs write there.
+func (s *Sandbox) bare() bool { return s.mode != Off && s.bwrap == "" && len(s.outer) == 0 }
 
 // job is what one run has to itself.
 type job struct {
@@ -126,6 +132,7 @@ func (s *Sandbox) argv(spec Spec, j *job) ([]string, error) {
 	inner := stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write, User: j.user,
 		Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: !spec.Network,
 		Port:      spec.Port,
+		NoTemp:    s.bare(),
 		NoSockets: s.bwrap == "" && j.group == nil}
 	text, err := json.Marshal(inner)
 	if err != nil {
