@@ -93,6 +93,26 @@ func TestCertificates(t *testing.T) {
 				{"certificate.json", `now.0`, `entry.0`, "is not the one that the proof refutes"},
 				{"certificate.json", `"measures": [`, `"lemmas": [`, "unknown field"},
 			}},
+		{"ranking functions", "int f(int n) { while (n > 0) n -= 2; return n; }",
+			[]verdict.Check{verdict.Termination}, verdict.Proved, "ranking functions", []tamper{
+				{"certificate.json", `"Cuts": [`, `"Cuts": [99,`, "does not have"},
+				{"certificate.json", `"1": "x1"`, `"1": "-x1"`, "certificate: step 0, edge"},
+				{"certificate.json", `"1": "x1"`, `"1": "x1 + 7*x9"`, "does not have"},
+				{"certificate.json", `"1": "x1"`, `"1": "x1 + y2"`, "is no term"},
+				{"certificate.json", `"x0 - x1"`, `"x1 - x0 - 9"`, "certificate: invariant at"},
+				{"certificate.json", `"Trans": 1`, `"Trans": 0`, "is on a cycle that no step removes"},
+				{"certificate.json", `"places": [`, `"places": ["x",`, "other locations"},
+			}},
+		{"lasso", "void f(int n) { while (n == 7) ; }", []verdict.Check{verdict.Termination}, verdict.Violated, "lasso",
+			[]tamper{
+				{"certificate.json", `"value": "00000007"`, `"value": "00000006"`, "does not come back to a state"},
+				{"certificate.json", `"steps": `, `"steps": 1,"x": `, "unknown field"},
+			}},
+		{"only execution", "void f(void) { int s = 0; for (int i = 0; i < 3000; i++) s += i; CHECK(s == 4498500); }",
+			[]verdict.Check{verdict.Assert}, verdict.Proved, "only execution", []tamper{
+				{"certificate.json", `"status": "proved"`, `"status": "violated"`, "its evidence shows proved"},
+				{"certificate.json", `"id": "assert@f#`, `"id": "assert@f#0`, "said to be proved"},
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, made := certify(t, c.src, c.checks...)

@@ -51,6 +51,9 @@ type Claim struct {
 type Evidence struct {
 	Run        *Run        `json:"run,omitempty"`
 	Refutation *Refutation `json:"refutation,omitempty"`
+	Lasso      *Lasso      `json:"lasso,omitempty"`
+	Only       *Only       `json:"only,omitempty"`
+	Ranking    *Ranking    `json:"ranking,omitempty"`
 }
 
 // Finding is what a piece of evidence shows.

@@ -96,19 +96,22 @@ func subject(claims []*Claim) string {
 
 func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, wanted map[string]bool, open opener) (
 	*Finding, error) {
+	runs := e.Lasso != nil || e.Ranking != nil || e.Refutation != nil && e.Refutation.Cut != nil &&
+		e.Refutation.Cut.Ranking
+	p, err := surround(part, c.Plan, !runs) // termination is asked of main without its host's arguments
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case e.Run != nil:
-		p, err := surround(part, c.Plan, true)
-		if err != nil {
-			return nil, err
-		}
 		return e.Run.check(ctx, p)
+	case e.Lasso != nil:
+		return e.Lasso.check(ctx, p)
+	case e.Only != nil:
+		return e.Only.check(ctx, p)
+	case e.Ranking != nil:
+		return e.Ranking.check(ctx, p, c.excludesOverflow)
 	case e.Refutation != nil:
-		runs := e.Refutation.Cut != nil && e.Refutation.Cut.Ranking
-		p, err := surround(part, c.Plan, !runs)
-		if err != nil {
-			return nil, err
-		}
 		if runs {
 			if err := p.unchecked(); err != nil {
 				return nil, err

@@ -51,12 +51,12 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 	}
 	groups := map[string][]int{}
 	var order []any
+	var last []int // they may rest on others
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		switch e := c.Evidence.(type) {
 		case input.Execution:
-			run, err := m.run(c, e)
-			m.keep(run, err, i)
+			m.keep(m.run(c, e), nil, i)
 		case Unwound:
 			key := fmt.Sprint(e.Turns, m.names(e.Past))
 			if groups[key] == nil {
@@ -69,6 +69,16 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 				order = append(order, e)
 			}
 			groups[key] = append(groups[key], i)
+		case input.Sealed:
+			key := fmt.Sprint("only", m.names(e.Past))
+			if groups[key] == nil {
+				order = append(order, e)
+			}
+			groups[key] = append(groups[key], i)
+		case input.Endless:
+			m.keep(Evidence{Lasso: &Lasso{Steps: e.Steps, Inputs: runOf("", nil, e.Inputs).Inputs}}, nil, i)
+		case *Ranking:
+			last = append(last, i)
 		default:
 			m.c.Claims[i].Why = whyBare(c)
 		}
@@ -78,9 +88,14 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 		case Unwound:
 			m.refutation(&Refutation{Turns: e.Turns, Past: m.names(e.Past)},
 				groups[fmt.Sprint(e.Turns, m.names(e.Past))])
+		case input.Sealed:
+			m.keep(Evidence{Only: &Only{Past: m.names(e.Past)}}, nil, groups[fmt.Sprint("only", m.names(e.Past))]...)
 		case *Inductive:
 			m.refutation(&Refutation{Cut: &e.Cut, Past: m.names(e.Past)}, groups[fmt.Sprintf("%p", e)])
 		}
+	}
+	for _, i := range last {
+		m.keep(Evidence{Ranking: res.Claims[i].Evidence.(*Ranking)}, nil, i)
 	}
 	return m.c
 }
@@ -100,15 +115,20 @@ func whyBare(c *verdict.Claim) string {
 	return "there are no certificates for how it was decided"
 }
 
-// keep adds a piece of evidence for the claims, or the reason why there is none.
+// keep adds a piece of evidence for the claims, or the reason why there is none. What is no refutation is held to the
+// program at once: what does not pass is none.
 func (m *maker) keep(e Evidence, err error, claims ...int) {
 	for _, i := range claims {
 		m.c.Claims[i].Evidence, m.c.Claims[i].Why = len(m.c.Proofs)+1, ""
 	}
+	m.c.Proofs = append(m.c.Proofs, e)
+	if err == nil && e.Refutation == nil {
+		_, err = checkOne(m.ctx, m.c, len(m.c.Proofs)-1, m.part, nil)
+	}
 	if err == nil {
-		m.c.Proofs = append(m.c.Proofs, e)
 		return
 	}
+	m.c.Proofs = m.c.Proofs[:len(m.c.Proofs)-1]
 	for _, i := range claims {
 		m.c.Claims[i].Evidence, m.c.Claims[i].Why = 0, err.Error()
 	}
@@ -129,20 +149,12 @@ func (m *maker) names(past ir.Past) []string {
 }
 
 // run writes down the execution that violates c.
-func (m *maker) run(c *verdict.Claim, e input.Execution) (Evidence, error) {
-	p, err := surround(m.part, m.plan, true)
-	if err != nil {
-		return Evidence{}, err
-	}
+func (m *maker) run(c *verdict.Claim, e input.Execution) Evidence {
 	past := ir.Past{}
 	for _, at := range e.Past {
 		past[at] = true
 	}
-	r := runOf(c.ID, m.names(past), e.Inputs)
-	if _, err := r.check(m.ctx, p); err != nil {
-		return Evidence{}, err
-	}
-	return Evidence{Run: r}, nil
+	return Evidence{Run: runOf(c.ID, m.names(past), e.Inputs)}
 }
 
 // refutation proves again what holds, with the steps of the proof on file.

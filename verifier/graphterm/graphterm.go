@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -79,11 +80,11 @@ func (e *engine) decideTermination(ctx context.Context, proves func(context.Cont
 // then is one only if it does so whatever the overflow does.
 func (e *engine) withoutOverflow(ctx context.Context, claim verdict.Claim, g *seg.Graph) (verdict.Claim,
 	*seg.Graph) {
-	if e.neverOverflows(ctx, g, &claim) {
+	if e.neverOverflows(ctx, g, false, &claim) {
 		return claim, g
 	}
 	wrapped, err := e.graph(ctx, true)
-	if err == nil && e.neverOverflows(ctx, wrapped, &claim) {
+	if err == nil && e.neverOverflows(ctx, wrapped, true, &claim) {
 		return claim, wrapped
 	}
 	second := e.proveOn(ctx, wrapped, err, true)
@@ -99,7 +100,7 @@ func (e *engine) withoutOverflow(ctx context.Context, claim verdict.Claim, g *se
 
 // neverOverflows shows in one proof that every run ends and that none overflows
 // on its way, as far as overflow matters for where it goes.
-func (e *engine) neverOverflows(ctx context.Context, g *seg.Graph, claim *verdict.Claim) bool {
+func (e *engine) neverOverflows(ctx context.Context, g *seg.Graph, wrap bool, claim *verdict.Claim) bool {
 	sys, _, err := g.System(seg.SystemOptions{Overflow: true})
 	if err != nil || !g.Complete {
 		return false
@@ -111,6 +112,7 @@ func (e *engine) neverOverflows(ctx context.Context, g *seg.Graph, claim *verdic
 		return false
 	}
 	claim.Certificate = rankingCertificate(answer, g)
+	claim.Evidence = certificate.RankingOf(wrap, true, sys, answer.Proof)
 	return true
 }
 
@@ -135,6 +137,7 @@ func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool
 	case answer.Verdict == termination.Terminating && g.Complete:
 		claim.Status = verdict.Proved
 		claim.Certificate = rankingCertificate(answer, g)
+		claim.Evidence = certificate.RankingOf(wrap, false, sys, answer.Proof)
 		return claim
 	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys, transitions(answer.Run))):
 		return e.infinite(ctx, claim, g, sys, legend, answer, wrap)

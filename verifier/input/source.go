@@ -183,3 +183,12 @@ type Execution struct {
 	Inputs []Input
 	Past   []ir.At
 }
+
+// Endless is what has to be known to repeat an execution whose state repeats.
+type Endless struct {
+	Inputs []Input
+	Steps  int64 // until then, at most
+}
+
+// Sealed says that a program has one execution, which decides its claims.
+type Sealed struct{ Past ir.Past }

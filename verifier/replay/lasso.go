@@ -162,6 +162,7 @@ func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, o
 		c.Trace = traced.Steps
 	}
 	c.Inputs = Shown(inputs)
+	c.Evidence = input.Endless{Inputs: inputs, Steps: out.Executed + 1}
 	return c
 }
 

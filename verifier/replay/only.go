@@ -54,6 +54,7 @@ func (OnlyExecution) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 	for _, c := range encode.ListClaims(p.Module, p.Checks, visited) {
 		v := problem.ClaimOf(&c)
 		v.Status, v.Replay, v.Certificate = verdict.Proved, verdict.NotRun, cert
+		v.Evidence = input.Sealed{Past: p.Past}
 		v.Unreachable = !visited(c.Instr.Block) && !decided(c.Instr, visited)
 		claims = append(claims, v)
 	}

@@ -1,0 +1,123 @@
+package certificate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/seg"
+	"github.com/firmproof/firmproof/verifier/termination/certify"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Ranking shows that every run ends: ranking functions of the transition system of the symbolic execution graph, which
+// is built again from the program.
+type Ranking struct {
+	Wrap     bool                 `json:"wrap"`     // signed overflow wraps around; else it ends a run
+	Overflow bool                 `json:"overflow"` // the system runs for ever at signed overflow: there is none
+	Places   []string             `json:"places"`   // the locations of the system, as people read them
+	Vars     []string             `json:"variables"`
+	Proof    *certify.Termination `json:"proof"`
+}
+
+// RankingOf writes a proof about a system down.
+func RankingOf(wrap, overflow bool, sys *its.System, proof *certify.Termination) *Ranking {
+	return &Ranking{Wrap: wrap, Overflow: overflow, Places: sys.Locs, Vars: sys.Vars, Proof: proof}
+}
+
+// check builds graph and system again and holds the ranking functions to them.
+func (r *Ranking) check(ctx context.Context, p *program, noOverflow func(*program) bool) (*Finding, error) {
+	checked := *p
+	if err := p.unchecked(); err != nil {
+		return nil, err
+	}
+	g, err := seg.Build(ctx, p.Module, seg.Options{Semantics: p.Semantics, Entry: p.Entry, MathInts: p.MathInts(),
+		Wrap: r.Wrap})
+	switch {
+	case err != nil:
+		return nil, err
+	case !g.Complete:
+		return nil, errors.New("the symbolic execution graph of the program is not complete")
+	}
+	if g.Overflows && !r.Wrap && !r.Overflow && !p.MathInts() && !noOverflow(&checked) {
+		return nil, errors.New("the proof ends runs at signed overflow, and that there is none is not certified")
+	}
+	sys, _, err := g.System(seg.SystemOptions{Overflow: r.Overflow})
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(sys.Locs, r.Places) || !slices.Equal(sys.Vars, r.Vars) {
+		return nil, errors.New(
+			"the transition system of the program has other locations or variables than the certificate says")
+	}
+	if err := r.fits(sys, r.Proof); err != nil {
+		return nil, err
+	}
+	if err := certify.Terminating(ctx, sys, r.Proof); err != nil {
+		return nil, err
+	}
+	f := &Finding{Kind: "ranking functions",
+		Shown: map[string]verdict.Status{string(verdict.Termination) + "@" + p.Plan.Entry: verdict.Proved},
+		Checked: fmt.Sprintf(
+			"the transition system made afresh from the program (%d locations, %d transitions), by exact arithmetic and Z3",
+			len(sys.Locs), len(sys.Trans)),
+		Trusted: fmt.Sprintf("symbolic execution graph (%d of its edges are proved when it is built)",
+			g.Stats.Certified)}
+	if g.Overflows && !r.Wrap && !r.Overflow && !p.MathInts() {
+		f.Checked += "; runs end at signed overflow, which other claims here exclude"
+	}
+	return f, nil
+}
+
+// fits reports what in a proof is not about the system: indices, and variables beyond its own.
+func (r *Ranking) fits(sys *its.System, proof *certify.Termination) error {
+	if proof == nil {
+		return errors.New("there are no ranking functions")
+	}
+	loc := func(l its.Loc) bool { return l >= 0 && int(l) < len(sys.Locs) }
+	bad := slices.ContainsFunc(proof.Cuts, func(l its.Loc) bool { return !loc(l) })
+	lin := func(a exact.Lin) {
+		for _, t := range a.Terms {
+			bad = bad || t.Var < 0 || int(t.Var) >= len(sys.Vars)
+		}
+	}
+	for l, list := range proof.Inv {
+		bad = bad || !loc(l)
+		for _, a := range list {
+			lin(a)
+		}
+	}
+	for _, rank := range proof.Ranks {
+		for _, f := range rank.Funcs {
+			for l, a := range f {
+				bad = bad || !loc(l)
+				lin(a)
+			}
+		}
+	}
+	if bad {
+		return errors.New("the proof names locations or variables that the transition system does not have")
+	}
+	return nil
+}
+
+// excludesOverflow reports whether evidence of c proves every claim about signed overflow that the program has, and
+// every bound.
+func (c *Certificate) excludesOverflow(p *program) bool {
+	proved := map[string]bool{}
+	for i := range c.Claims {
+		cl := &c.Claims[i]
+		proved[cl.ID] = cl.Status == verdict.Proved && cl.Evidence > 0
+		if cl.Check == verdict.Unwinding && !proved[cl.ID] {
+			return false
+		}
+	}
+	all := encode.ListClaims(p.Module, verdict.CheckSet{verdict.SignedOverflow: true},
+		func(*ir.Block) bool { return true })
+	return !slices.ContainsFunc(all, func(cl encode.Claim) bool { return !proved[cl.ID] })
+}
