@@ -19,14 +19,14 @@ import (
 )
 
 func svcompCommand() *cobra.Command {
-	var spec, model, integers string
-	var timeout time.Duration
+	var o svOptions
 	cmd := &cobra.Command{
 		Use:   "svcomp --spec F.prp --data-model ILP32|LP64 FILE",
 		Short: "SV-COMP mode: the last line is TRUE, FALSE(prop), UNKNOWN or ERROR",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			last, err := svcomp(cmd.Context(), spec, model, integers, timeout, args[0], cmd)
+			o.file = args[0]
+			last, err := svcomp(cmd.Context(), &o, cmd)
 			if err != nil {
 				fmt.Fprintln(cmd.OutOrStdout(), "ERROR")
 				return err
@@ -36,11 +36,21 @@ func svcompCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&spec, "spec", "", "property file")
-	f.StringVar(&model, "data-model", "LP64", "ILP32 or LP64")
-	f.StringVar(&integers, "integers", "bitvector", "bitvector or unbounded")
-	f.DurationVar(&timeout, "timeout", 26*time.Second, "time limit")
+	f.StringVar(&o.spec, "spec", "", "property file")
+	f.StringVar(&o.model, "data-model", "LP64", "ILP32 or LP64")
+	f.StringVar(&o.integers, "integers", "bitvector", "bitvector or unbounded")
+	f.DurationVar(&o.timeout, "timeout", 26*time.Second, "time limit")
+	f.StringVar(&o.witness, "witness", "", "file for a witness of TRUE or FALSE")
+	f.StringVar(&o.format, "witness-format", "", "yaml or graphml (default: by the ending of --witness, else yaml)")
 	return cmd
+}
+
+// svOptions are the flags of svcomp, and its file.
+type svOptions struct {
+	spec, model, integers string
+	timeout               time.Duration
+	witness, format       string
+	file                  string
 }
 
 // svProperty is one line of a property file.
@@ -89,39 +99,41 @@ func svProperties(text string) ([]svProperty, error) {
 // svcomp verifies one task. SV-COMP's rules: malloc never fails, volatile is
 // plain memory, pointers need no alignment, a property is asked alone on programs
 // free of other faults.
-func svcomp(ctx context.Context, spec, model, integers string, timeout time.Duration, file string,
-	cmd *cobra.Command) (string, error) {
-	text, err := os.ReadFile(spec)
+func svcomp(ctx context.Context, o *svOptions, cmd *cobra.Command) (string, error) {
+	if err := o.check(); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(o.spec)
 	if err != nil {
 		return "", fmt.Errorf("--spec: %w", err)
 	}
 	props, err := svProperties(string(text))
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", spec, err)
+		return "", fmt.Errorf("%s: %w", o.spec, err)
 	}
-	name := map[string]string{"ILP32": "i386", "LP64": "x86_64"}[model]
+	name := map[string]string{"ILP32": "i386", "LP64": "x86_64"}[o.model]
 	if name == "" {
-		return "", fmt.Errorf("--data-model %q: ILP32 or LP64", model)
+		return "", fmt.Errorf("--data-model %q: ILP32 or LP64", o.model)
 	}
 	t, err := targets.Load(name)
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	work, err := os.MkdirTemp("", "firmproof-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	unit := file
+	unit := o.file
 	if slices.ContainsFunc(props, func(p svProperty) bool { return p.name == "unreach-call" }) {
-		if unit, err = withErrorCalls(file, work); err != nil {
+		if unit, err = withErrorCalls(o.file, work); err != nil {
 			return "", err
 		}
 	}
 	module, err := readFile(ctx, unit, t, build.Options{WorkDir: work, Shim: true, Entries: []string{"main"},
-		Include: []string{filepath.Dir(file)}})
+		Include: []string{filepath.Dir(o.file)}})
 	if err != nil {
 		return "", err
 	}
@@ -135,9 +147,9 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 			checks[c] = true
 		}
 	}
-	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: integers, Solver: "auto",
+	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: o.integers, Solver: "auto",
 		Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, AnyAlignment: true, Leaks: leaks},
-		Hosted:    true, FirstOnly: true}
+		Hosted:    true, FirstOnly: true, Detailed: o.witness != ""}
 	res := verifier.Run(ctx, module, plan)
 	for i := range res.Claims {
 		c := &res.Claims[i]
@@ -145,19 +157,26 @@ func svcomp(ctx context.Context, spec, model, integers string, timeout time.Dura
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: %s: %s %v\n", c.Pos, c.Status, c.Check, c.Message, c.Reason)
 		}
 	}
-	return svVerdict(res, props), nil
+	answer, claim := svVerdict(res, props)
+	if o.witness != "" {
+		if err := o.write(answer, claim, res, strings.TrimSpace(string(text)), cmd.ErrOrStderr()); err != nil {
+			return "", err
+		}
+	}
+	return answer, nil
 }
 
-func svVerdict(res *verdict.Result, props []svProperty) string {
+// svVerdict returns the answer, and the violated claim that it rests on.
+func svVerdict(res *verdict.Result, props []svProperty) (string, *verdict.Claim) {
 	for _, p := range props {
 		for i := range res.Claims {
 			if c := &res.Claims[i]; c.Status == verdict.Violated && slices.Contains(p.checks, c.Check) {
-				return "FALSE(" + p.name + ")"
+				return "FALSE(" + p.name + ")", c
 			}
 		}
 	}
 	if res.Status == verdict.Proved {
-		return "TRUE"
+		return "TRUE", nil
 	}
-	return "UNKNOWN"
+	return "UNKNOWN", nil
 }

@@ -65,6 +65,9 @@ func (x *machine) alloca(in *ir.Instr) {
 	}
 	x.fr.objs = append(x.fr.objs, o)
 	x.set(in, value{bits: x.zero, obj: o})
+	if o.dead == "" {
+		x.traceInitial(in, o)
+	}
 }
 
 func (x *machine) accessOf(in *ir.Instr, write bool) access {

@@ -55,14 +55,14 @@ import (
 // Options of a run. The zero value runs main with all default checks.
 type Options struct {
 	ir.Semantics
-	Entry         *ir.Func         // nil: main
-	Checks        verdict.CheckSet // nil: verdict.DefaultChecks
-	Past          ir.Past          // claims of Checks that are left out
-	MaxSteps      int64            // instructions; 0: ten million
-	MaxDepth      int              // calls; 0: ten thousand
-	Trace         bool             // collect Outcome.Steps
-	TraceBranches bool             // with them also branches
-	Relevant      bool             // leave out the steps that the failure does not depend on
+	Entry    *ir.Func         // nil: main
+	Checks   verdict.CheckSet // nil: verdict.DefaultChecks
+	Past     ir.Past          // claims of Checks that are left out
+	MaxSteps int64            // instructions; 0: ten million
+	MaxDepth int              // calls; 0: ten thousand
+	Trace    bool             // collect Outcome.Steps
+	Detailed bool             // with them also branches, and what variables hold before they are written
+	Relevant bool             // leave out the steps that the failure does not depend on
 	// end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
 	Sealed   bool
 	Watch    *Watch

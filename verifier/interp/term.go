@@ -31,12 +31,12 @@ func (x *machine) term(in *ir.Instr) {
 		if !x.decide(c, "condition") {
 			return
 		}
-		x.traceBranch(in, c)
+		to := in.Targets[1]
 		if c.bits.IsOne() {
-			x.jump(in.Targets[0])
-		} else {
-			x.jump(in.Targets[1])
+			to = in.Targets[0]
 		}
+		x.traceBranch(in, c, to)
+		x.jump(to)
 	case ir.OpSwitch:
 		x.switchTo(in)
 	case ir.OpIndirectBr:
@@ -61,12 +61,13 @@ func (x *machine) switchTo(in *ir.Instr) {
 	if !x.decide(v, "switch value") {
 		return
 	}
-	x.traceBranch(in, v)
+	to := in.Targets[0]
 	for i, c := range in.Cases {
 		if c == v.bits {
-			x.jump(in.Targets[i+1])
-			return
+			to = in.Targets[i+1]
+			break
 		}
 	}
-	x.jump(in.Targets[0])
+	x.traceBranch(in, v, to)
+	x.jump(to)
 }

@@ -258,10 +258,28 @@ func (x *machine) field(unit bits.Vec, f *ir.DField, unitOff, size int64) bits.V
 	return bits.Zext(v, w)
 }
 
-func (x *machine) traceBranch(in *ir.Instr, v value) {
-	if x.o.Trace && x.o.TraceBranches {
-		x.addStep(in, verdict.Step{Kind: verdict.StepBranch, What: in.Op.String(), Value: FormatValue(nil,
-			bits.Zext(v.bits, v.bits.Width()+1))})
+// traceBranch notes which block in goes on at, and for which value.
+func (x *machine) traceBranch(in *ir.Instr, v value, to *ir.Block) {
+	if x.o.Trace && x.o.Detailed {
+		x.addStep(in, verdict.Step{Kind: verdict.StepBranch, What: to.Name, Value: FormatValue(nil, v.bits),
+			Bytes: x.hexBytes(v.bits)})
+	}
+}
+
+// traceInitial notes what an integer variable holds that has just come to life.
+func (x *machine) traceInitial(in *ir.Instr, o *object) {
+	if !x.o.Trace || !x.o.Detailed || o.variable == nil || o.variable.Param || o.init == nil {
+		return
+	}
+	t := o.dtype()
+	if t == nil || t.Kind != ir.DInt && t.Kind != ir.DChar && t.Kind != ir.DBool || o.size > 8 {
+		return
+	}
+	v := x.getBits(o, 0, o.size, int(8*o.size))
+	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: o.variable.Name, Value: x.show(t, v), Type: t.String(),
+		Bytes: x.hexBytes(v.bits)})
+	if s := x.trace.steps; len(s) > 0 && o.variable.Pos.Line > 0 {
+		s[len(s)-1].Pos = o.variable.Pos
 	}
 }
 

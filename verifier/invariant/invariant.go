@@ -222,7 +222,8 @@ func (p *Prover) decide(ctx context.Context, goals []goal) (*problem.Proofs, err
 	}
 	out.Evidence = &certificate.Inductive{Past: p.cut.p.Past,
 		Cut: certificate.Cut{All: p.cut.opts.All, Lemmas: p.cut.Portable(keep)}}
-	out.Certificate = &verdict.Certificate{Method: "inductive invariants", Detail: p.cut.detail(keep), Checked: checked}
+	out.Certificate = &verdict.Certificate{Method: "inductive invariants", Detail: p.cut.detail(keep), Checked: checked,
+		Invariants: p.cut.inC(keep)}
 	return out, nil
 }
 

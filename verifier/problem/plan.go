@@ -26,6 +26,7 @@ type Plan struct {
 
 	Coverage  bool                  // find out which lines and branches executions come to
 	Relevant  bool                  // traces hold only the steps that the failure depends on
+	Detailed  bool                  // traces hold branches too, and what variables hold before they are written
 	FirstOnly bool                  // stop at the first confirmed violation
 	StopAfter string                // "encode": make the formula, decide nothing
 	Proofs    string                `json:"-"` // folder for the SAT solver's proofs, which are checked; empty for none

@@ -26,7 +26,7 @@ func Execute(ctx context.Context, p *problem.Problem, inputs []input.Input, trac
 func execute(ctx context.Context, p *problem.Problem, inputs []input.Input, steps int64, trace bool) (*interp.Outcome,
 	error) {
 	opts := p.Execution(steps)
-	opts.Trace, opts.Relevant = trace, p.Relevant
+	opts.Trace, opts.Relevant, opts.Detailed = trace, p.Relevant, p.Detailed
 	return interp.Run(ctx, p.Module, opts, input.NewRecorded(inputs))
 }
 

@@ -156,7 +156,7 @@ func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, o
 		fmt.Sprintf("after %d instructions the state at %s is one that the next %d instructions lead back to",
 			out.Cycle.Stem, c.Pos, out.Cycle.Length)}}
 	opts := p.Strict(out.Executed + 1)
-	opts.Trace = true
+	opts.Trace, opts.Detailed = true, p.Detailed
 	if traced, err := interp.RunLasso(ctx, p.Module, opts, input.NewRecorded(inputs)); err == nil &&
 		traced.Kind == interp.Lasso {
 		c.Trace = traced.Steps

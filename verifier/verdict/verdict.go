@@ -188,6 +188,22 @@ type Certificate struct {
 	Method  string   `json:"method"`
 	Detail  []string `json:"detail,omitempty"`  // ranking in C variables, invariants, lasso: one line each
 	Checked string   `json:"checked,omitempty"` // by what independent checker
+
+	Invariants []Invariant `json:"-"` // those that C can say
+}
+
+// Invariant is a condition in C that holds whenever the condition of the loop at Pos is evaluated, or the body of a
+// `do` begins.
+type Invariant struct {
+	Pos    Pos
+	Value  string
+	Locals []Local // that it speaks of
+}
+
+// Local is a local variable, by the line of its declaration.
+type Local struct {
+	Name string
+	Pos  Pos
 }
 
 // Claim is the answer for one property at one place.

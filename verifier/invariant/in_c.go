@@ -1,0 +1,190 @@
+package invariant
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// inC lists those of the lemmas that C can say: about integer variables, of loops that the walk meets once.
+func (c *Cut) inC(keep []*Lemma) []verdict.Invariant {
+	met := map[string]int{}
+	for _, h := range c.Formula.Headers {
+		if h.Loop != nil {
+			met[h.Loop.Name]++
+		}
+	}
+	var out []verdict.Invariant
+	for _, l := range keep {
+		h := &c.Formula.Headers[l.header]
+		if h.Loop == nil || met[h.Loop.Name] > 1 {
+			continue
+		}
+		w := cWriter{h: h, fn: h.Loop.Header.Func, locals: map[string]*ir.Var{}}
+		var parts []string
+		for _, x := range l.lits {
+			t, ok := w.literal(x)
+			if !ok {
+				parts = nil
+				break
+			}
+			parts = append(parts, t)
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		inv := verdict.Invariant{Pos: h.Pos, Value: strings.Join(parts, " || ")}
+		for _, v := range w.fn.Vars {
+			if w.locals[v.Name] == v {
+				inv.Locals = append(inv.Locals, verdict.Local{Name: v.Name, Pos: v.Pos})
+			}
+		}
+		out = append(out, inv)
+	}
+	return out
+}
+
+// cWriter writes literals about the variables of a header in C. Values are computed modulo their width: in C, by
+// conversion to unsigned types.
+type cWriter struct {
+	h      *encode.Header
+	fn     *ir.Func
+	locals map[string]*ir.Var // that were named
+}
+
+// cTypes are the names of integer types by width. They are those of all targets of SV-COMP.
+var cTypes = map[int]string{8: "char", 16: "short", 32: "int", 64: "long long"}
+
+func (w *cWriter) literal(l Literal) (string, bool) {
+	t, ok := w.atom(l.atom)
+	if ok && l.neg {
+		t = "!(" + t + ")"
+	}
+	return t, ok
+}
+
+func (w *cWriter) atom(a *atom) (string, bool) {
+	if a.relative() {
+		return "", false
+	}
+	width := 0
+	for _, i := range a.vars() {
+		if w.variable(i) == nil {
+			return "", false
+		}
+		width = max(width, w.h.Vars[i].Width)
+	}
+	if cTypes[width] == "" {
+		return "", false
+	}
+	switch a.kind {
+	case atomEq:
+		return w.value(a.v, width, true) + " == " + number(a.k, true), true
+	case atomSle:
+		return w.value(a.v, width, true) + " <= " + number(a.k, true), true
+	case atomUle:
+		return w.value(a.v, width, false) + " <= " + number(a.k, false), true
+	case atomEqVar:
+		return w.value(a.v, width, true) + " == " + w.value(a.w, width, true), true
+	case atomSleVar:
+		return w.value(a.v, width, true) + " <= " + w.value(a.w, width, true), true
+	case atomUleVar:
+		return w.value(a.v, width, false) + " <= " + w.value(a.w, width, false), true
+	}
+	var parts []string
+	for _, m := range a.sum {
+		t := w.value(m.v, max(width, 32), false)
+		if m.coef != 1 {
+			t = number(bits.New(max(width, 32), uint64(m.coef)), false) + " * " + t
+		}
+		parts = append(parts, t)
+	}
+	sum := strings.Join(parts, " + ")
+	switch {
+	case a.kind == atomSumLow:
+		n := a.k.Width()
+		if n > 63 {
+			return "", false
+		}
+		return fmt.Sprintf("(%s) %% %dU == %s", sum, uint64(1)<<n, number(a.k, false)), n < 32 || width == 64
+	case width < 32:
+		return fmt.Sprintf("(unsigned %s)(%s) == %s", cTypes[width], sum, number(a.k, false)), true
+	}
+	return sum + " == " + number(a.k, false), true
+}
+
+// variable is the integer variable of C that number i of the header is the value of, or nil.
+func (w *cWriter) variable(i int) *ir.Var {
+	v := &w.h.Vars[i]
+	var found *ir.Var
+	for _, l := range w.fn.Vars {
+		switch {
+		case v.From.Slot != nil && l.Slot == ir.Value(v.From.Slot):
+			found = l
+		case l.Name == v.Name && v.From.Global != nil:
+			return nil // hidden
+		}
+	}
+	if v.From.Global != nil {
+		found = v.From.Global.Var
+	}
+	if found == nil || found.T == nil || v.From.Off != 0 || v.Offset || v.Cell || v.Ghost || found.T.Bits != v.Width {
+		return nil
+	}
+	switch found.T.Kind {
+	case ir.DInt, ir.DChar, ir.DBool, ir.DEnum:
+	default:
+		return nil
+	}
+	for _, l := range w.fn.Vars {
+		if l != found && l.Name == found.Name {
+			return nil // one of them hides the other somewhere
+		}
+	}
+	if v.From.Slot != nil {
+		w.locals[found.Name] = found
+	}
+	return found
+}
+
+// value is number i at width n, as a signed or unsigned number. Narrower ones are extended by their sign, as atoms do.
+func (w *cWriter) value(i, n int, signed bool) string {
+	v := w.variable(i)
+	isSigned := v.T.Kind != ir.DBool && (v.T.Signed || v.T.Kind == ir.DEnum && v.T.Elem != nil && v.T.Elem.Signed)
+	own, t := w.h.Vars[i].Width, v.Name
+	if own < n && !isSigned { // its own bits, as a signed number
+		t, isSigned = "("+signedType(own)+")"+t, true
+	}
+	switch {
+	case signed && !isSigned:
+		return "(" + signedType(n) + ")" + t
+	case !signed && (isSigned || own < n):
+		return "(unsigned " + cTypes[n] + ")" + t
+	}
+	return t
+}
+
+func signedType(n int) string {
+	if n == 8 {
+		return "signed char"
+	}
+	return cTypes[n]
+}
+
+// number writes k as a constant of C.
+func number(k bits.Vec, signed bool) string {
+	switch n, fits := k.Int64(); {
+	case !signed && k.Width() > 32:
+		return k.Unsigned().String() + "ULL"
+	case !signed:
+		return k.Unsigned().String() + "U"
+	case fits && n == -1<<63:
+		return "(-9223372036854775807LL - 1)"
+	default:
+		return fmt.Sprint(n)
+	}
+}
