@@ -104,7 +104,7 @@ func (x *fn) plainCall(s *site) {
 	if s.ty.IsVoid() {
 		x.emit(&i)
 	} else {
-		x.define(s.v, i)
+		x.setsErrno(x.define(s.v, i))
 	}
 	if len(parts) > 0 {
 		x.copyParts(i.Args[0], i.Args[1], parts)

@@ -31,8 +31,8 @@ func (t *translator) pureMath(name string) bool {
 	return mathNames[name] || mathNames[strings.TrimRight(name, "fl")]
 }
 
-// setErrno are the functions with a model, which says nothing of errno, that may set it (C17 7.12.1).
-var setErrno = map[string]bool{"sqrt": true, "sqrtf": true, "fmod": true, "fmodf": true, "fma": true, "fmaf": true}
+// setErrno are the functions with a model that may set errno where nobody says when (C17 7.12.1, range errors).
+var setErrno = map[string]bool{"fma": true, "fmaf": true}
 
 // looksAtErrno reports whether a program uses errno: the variable, or the function that gives its address.
 func looksAtErrno(src *llir.Module) bool {

@@ -68,6 +68,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	t.library()
 	t.finish(dtors)
 	t.addressTaken()
+	t.indirectErrno()
 	t.settleFunctionPointers()
 	t.endings()
 	t.folded(src)
