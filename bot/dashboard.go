@@ -36,6 +36,7 @@ func (s *Server) dashboard(mux *http.ServeMux) {
 	p := &pages{s: s, tmpl: template.Must(template.New("").Funcs(funcs).ParseFS(pageFiles, "pages/page.html"))}
 	mux.HandleFunc("GET /{$}", p.index)
 	mux.HandleFunc("GET /repos/{owner}/{name}", p.repo)
+	mux.HandleFunc("GET /repos/{owner}/{name}/badge.svg", p.badge)
 	mux.HandleFunc("GET /runs/{id}", p.run)
 	mux.HandleFunc("GET /runs/{id}/report/{format}", p.report)
 	mux.HandleFunc("GET /runs/{id}/findings/{fingerprint}", p.finding)
@@ -69,7 +70,7 @@ func guard(w http.ResponseWriter, contentType string) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Security-Policy",
-		"default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
@@ -151,10 +152,15 @@ func (p *pages) repo(w http.ResponseWriter, r *http.Request) {
 		for _, x := range runs {
 			list = append(list, runRow{x, repo.FullName})
 		}
+		if err != nil {
+			return nil, err
+		}
+		branch, err := tx.BranchRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
 		return struct {
-			Repo store.Repo
-			Runs []runRow
-		}{repo, list}, err
+			Repo   store.Repo
+			Runs   []runRow
+			Trends []targetTrend
+		}{repo, list, trendsOf(branch)}, err
 	})
 }
 
@@ -242,6 +248,7 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 type findingPage struct {
 	Finding store.Finding
 	Meaning string
+	History *findingHistory
 	Trace   []verdict.Step
 	Claim   *verdict.Claim // of the report, if it has it still
 	Steps   template.JS    // for the viewer, like the next one
@@ -249,7 +256,8 @@ type findingPage struct {
 }
 
 func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
-	if _, ok := p.admit(w, r, ofRun(r)); !ok {
+	repo, ok := p.admit(w, r, ofRun(r))
+	if !ok {
 		return
 	}
 	v, viewErr := p.s.view(r.Context(), r.PathValue("id"))
@@ -276,6 +284,9 @@ func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
 			}
 			if viewErr == nil {
 				d.fill(v, fp)
+			}
+			if err == nil {
+				d.History, err = historyOf(ctx, tx, repo, &f, tx.Now())
 			}
 			return d, err
 		}

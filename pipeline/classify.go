@@ -26,6 +26,9 @@ func classify(report *verdict.Report, known map[string]string, haveBase bool, ac
 	for i := range report.Results {
 		r := &report.Results[i]
 		c.entries[r.Entry] = r.Reason == nil
+		if r.Reused != "" {
+			c.counts["reused"]++
+		}
 		if r.Reason != nil {
 			c.counts["unknown"]++
 		}

@@ -127,6 +127,17 @@ func (t Tx) Findings(ctx context.Context, run string) ([]Finding, error) {
 	return out, err
 }
 
+// RunsWith tells the runs of a repository that found a violation with this fingerprint.
+func (t Tx) RunsWith(ctx context.Context, repo int64, fingerprint string) (map[string]bool, error) {
+	list, err := t.strings(ctx, `SELECT run_id FROM findings WHERE fingerprint = ? AND status = 'violated' AND run_id IN (SELECT id FROM runs WHERE repo_id = ?)`,
+		fingerprint, repo)
+	out := map[string]bool{}
+	for _, id := range list {
+		out[id] = true
+	}
+	return out, err
+}
+
 // Trace reads the trace (JSON) of a finding from the report of its run; ErrNotFound if it has none.
 func (t Tx) Trace(ctx context.Context, run, fingerprint string) ([]byte, error) {
 	var entry, claim string

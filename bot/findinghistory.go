@@ -1,0 +1,86 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/store"
+)
+
+// findingHistory is how long a finding has been on the default branch, and how it came there.
+type findingHistory struct {
+	Age      string        // since the first run with it, without a run between
+	FirstBad store.Run     // that run
+	LastGood *store.Run    // the run before it, if there was one
+	Gone     *store.Run    // the first run after it without the finding, if there is one
+	Commits  []namedCommit // that were new in FirstBad, newest first: one of them is the first bad one
+	Runs     []sighting    // newest first
+}
+
+// namedCommit is a commit with the person who wrote it.
+type namedCommit store.Commit
+
+// sighting is a run of the branch, and whether it has the finding.
+type sighting struct {
+	Run store.Run
+	Has bool
+}
+
+// maxSightings bounds the runs that a history lists.
+const maxSightings = 20
+
+// historyOf follows a finding over the runs of the default branch on its target; nil where it is in none of them.
+func historyOf(ctx context.Context, tx store.Tx, repo store.Repo, f *store.Finding, now time.Time) (*findingHistory,
+	error) {
+	runs, err := tx.BranchRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
+	if err != nil {
+		return nil, err
+	}
+	with, err := tx.RunsWith(ctx, repo.ID, f.Fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	h := &findingHistory{}
+	var before *store.Run
+	for i := range runs { // oldest first
+		r := &runs[i]
+		if r.Target != f.Target {
+			continue
+		}
+		if with[r.ID] && (before == nil || !with[before.ID]) {
+			h.FirstBad, h.LastGood, h.Gone = *r, before, nil
+		}
+		if !with[r.ID] && before != nil && with[before.ID] {
+			h.Gone = r
+		}
+		h.Runs = append([]sighting{{*r, with[r.ID]}}, h.Runs...)
+		before = r
+	}
+	if h.FirstBad.ID == "" {
+		return nil, nil
+	}
+	h.Runs = h.Runs[:min(len(h.Runs), maxSightings)]
+	h.Age = ageOf(now.Sub(h.FirstBad.Finished))
+	list, err := tx.Commits(ctx, h.FirstBad.Parent)
+	for _, c := range list {
+		h.Commits = append(h.Commits, namedCommit(c))
+	}
+	return h, err
+}
+
+// ageOf words a time in its largest unit.
+func ageOf(d time.Duration) string {
+	for _, u := range []struct {
+		name string
+		of   time.Duration
+	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
+		if n := int(d / u.of); n > 0 {
+			if n == 1 {
+				return "1 " + u.name
+			}
+			return fmt.Sprintf("%d %ss", n, u.name)
+		}
+	}
+	return "less than a minute"
+}
