@@ -29,19 +29,19 @@ import (
 
 // checkFlags are the flags of `check`.
 type checkFlags struct {
-	req              prepare.Request
-	timeout          time.Duration
-	unwindSet, stubs []string
-	memory           string
-	jobs             int
-	answers, proofs  string
-	certify          string
-	certs            *certifier
-	dump             []string
-	out              outputs
-	failOn, baseline string
-	replay, failFast bool
-	trace            string
+	req                     prepare.Request
+	timeout                 time.Duration
+	unwindSet, stubs        []string
+	memory                  string
+	jobs                    int
+	answers, proofs         string
+	certify                 string
+	certs                   *certifier
+	dump                    []string
+	out                     outputs
+	failOn, baseline        string
+	replay, failFast, watch bool
+	trace                   string
 }
 
 // What the flags are where nobody says anything.
@@ -95,6 +95,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 			"on; short for the last of these in text, and all in other formats")
 	f.BoolVar(&fl.req.Coverage, "coverage", false,
 		"find out which lines and branches executions come to (on with --format lcov)")
+	f.BoolVar(&fl.watch, "watch", false, "check again after each change, until Ctrl-C")
 	f.BoolVar(&fl.failFast, "fail-fast", false, "end with the first violation")
 	f.BoolVar(&fl.replay, "replay", false,
 		"compile and run each counterexample for real, and say in the report what happened")
@@ -123,6 +124,9 @@ var (
 func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []string) error {
 	if err := fl.check(); err != nil {
 		return err
+	}
+	if fl.watch {
+		return runWatch(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
 	}
 	baseline, err := readBaseline(fl.baseline)
 	if err != nil {
