@@ -97,7 +97,8 @@ func diagnosticsOf(dir string, r *verdict.Report) map[string][]diagnostic {
 		if pos := o.Reason.Pos; pos != nil && pos.File != "" {
 			reason := o.Reason
 			reason.Pos = nil
-			add(*pos, diagnostic{Severity: 2, Code: "unknown", Message: reason.String() + "; leaves open " + o.Leaves()})
+			add(*pos, diagnostic{Severity: 2, Code: "unknown", Message: reason.String() + "; leaves open " +
+				o.Leaves()})
 		}
 	}
 	seen := map[string]bool{}

@@ -110,7 +110,8 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(initCommand(), harnessCommand(), replayCommand(), runCommand())
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
-	root.AddCommand(checkCommand(), lspCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(), boundCommand(),
+	root.AddCommand(checkCommand(), lspCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(),
+		boundCommand(),
 		fakegithubCommand(), demoCommand(),
 		serveCommand(), workerCommand(), sandboxInitCommand(), jobCommand())
 	root.AddCommand(verifyCertificateCommand(), doctorCommand(), reportCommand(), backupCommand(), restoreCommand(),

@@ -105,7 +105,8 @@ func (w *watch) run(ctx context.Context) error {
 func (w *watch) look() (changed bool) {
 	now := map[string]fileState{}
 	for _, root := range w.roots {
-		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // what cannot be read is left out
+		// what cannot be read is left out
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return nil

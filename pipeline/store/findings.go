@@ -129,7 +129,8 @@ func (t Tx) Findings(ctx context.Context, run string) ([]Finding, error) {
 
 // RunsWith tells the runs of a repository that found a violation with this fingerprint.
 func (t Tx) RunsWith(ctx context.Context, repo int64, fingerprint string) (map[string]bool, error) {
-	list, err := t.strings(ctx, `SELECT run_id FROM findings WHERE fingerprint = ? AND status = 'violated' AND run_id IN (SELECT id FROM runs WHERE repo_id = ?)`,
+	list, err := t.strings(ctx,
+		`SELECT run_id FROM findings WHERE fingerprint = ? AND status = 'violated' AND run_id IN (SELECT id FROM runs WHERE repo_id = ?)`,
 		fingerprint, repo)
 	out := map[string]bool{}
 	for _, id := range list {
