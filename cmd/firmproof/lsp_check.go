@@ -55,10 +55,10 @@ func checkByCommand(ctx context.Context, dir string, entries []string) (*verdict
 	cmd.Dir = dir
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	err = cmd.Run()
+	_ = cmd.Run() // the exit status says how it came out
 	report := &verdict.Report{}
 	if json.Unmarshal(out.Bytes(), report) == nil && report.Version > 0 {
-		return report, nil // the exit status says how it came out
+		return report, nil
 	}
 	return nil, errors.New(cmp.Or(strings.TrimSpace(said.String()), "firmproof check ended without a report"))
 }
