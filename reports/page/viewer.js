@@ -55,7 +55,11 @@
   // load turns the page's compact steps into objects.
   function load(data) {
     const s = data.strings;
+    const numbers = new Map();
+    const number = text => numbers.get(text) ?? (numbers.set(text, numbers.size), numbers.size - 1);
+    const about = s.map(t => number(t.replace(/\[\d+\]/g, '[]'))); // by text: the same for all elements of an array
     return data.steps.map((r, i) => ({
+      place: number(`${r[0]}:${r[1]}:${r[2]}:${r[4]}:${about[r[5]]}`), // equal where the program is at the same place
       i, file: s[r[0]], line: r[1], column: r[2], fn: s[r[3]], kind: kinds[r[4]], what: s[r[5]], value: s[r[6]],
       bytes: s[r[7]], type: s[r[8]], depth: r[9], relevant: r[10] === 1, causes: (r[11] || []).filter(c => c >= 0 && c < i),
     }));
@@ -95,7 +99,7 @@
   // loops groups the steps of one call that come again in the same place into turns.
   function loops(nodes, steps, nesting) {
     if (nodes.length < 4 || nesting > 6) return nodes;
-    const key = n => n.key ??= steps[n.i].file + ':' + steps[n.i].line + ':' + steps[n.i].column + ':' + steps[n.i].kind + ':' + steps[n.i].what.replace(/\[\d+\]/g, '[]');
+    const key = n => steps[n.i].place;
     const count = new Map();
     for (const n of nodes) count.set(key(n), (count.get(key(n)) || 0) + 1);
     const start = nodes.findIndex(n => count.get(key(n)) > 1);
@@ -207,9 +211,12 @@
     // refold lists the rows in sight: what is folded has one row.
     refold() {
       const rows = [];
-      const shown = n => !this.matters || this.steps[n.i].relevant || n.children && n.children.some(shown);
-      const seen = new Map();
-      const known = n => { if (!seen.has(n)) seen.set(n, shown(n)); return seen.get(n); };
+      const seen = new Map(); // whether a node with children has something to show
+      const known = n => {
+        if (!this.matters || this.steps[n.i].relevant || !n.children) return !this.matters || this.steps[n.i].relevant;
+        if (!seen.has(n)) seen.set(n, n.children.some(known));
+        return seen.get(n);
+      };
       const walk = (n, deep) => {
         for (const c of n.children) {
           if (!known(c)) continue;
