@@ -345,7 +345,8 @@ func (r *checking) job(ctx context.Context, n int, j *prepare.Job) verdict.Resul
 	j.Plan.Progress = func(p verifier.Progress) { r.line.at(target, entry, p) }
 	j.Plan.FirstOnly = r.end != nil
 	j.Plan.Found = func(c verdict.Claim) {
-		if !slices.ContainsFunc(j.Suppressed, func(s manifest.Suppression) bool { return s.Claim == c.ID }) {
+		if j.RestsOn(c) == nil && !slices.ContainsFunc(j.Suppressed,
+			func(s manifest.Suppression) bool { return s.Claim == c.ID }) {
 			r.line.violated(target, entry, c)
 		}
 	}

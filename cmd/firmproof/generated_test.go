@@ -153,6 +153,8 @@ int asserted(int *p, int n) { assert(p != NULL); assert(n > 0); return *p / n; }
 void filled(void *to, const void *from, size_t q) { memcpy(to, from, q); }
 int guessed(const uint8_t *t, unsigned i) { return t[i]; }
 struct ring { uint8_t *at; void *arg; size_t size, head; };
+struct encoder { size_t at; uint8_t buffer[]; };
+int sink(struct encoder *e, const uint8_t *in, size_t size) { for (size_t i = 0; i < size; i++) e->buffer[i] = in[i]; return e->at; }
 struct bag { uint8_t *at; size_t size; unsigned k; };
 int picked(struct bag *r) { return r->at[r->k]; }
 int next(struct ring *r) { return r->at[++r->head]; }
@@ -182,6 +184,7 @@ func TestHarnessesFromCode(t *testing.T) {
 		"guessed":    {verdict.Unknown, "how much t leads to is a guess"},
 		"newest":     {verdict.Proved, "r.head is below r.size"},
 		"next":       {verdict.Violated, "of what 'r.at' leads to"},
+		"sink":       {verdict.Unknown, "how much e leads to is a guess"},
 		"picked":     {verdict.Unknown, "how much r.at leads to is a guess"},
 		"third_byte": {verdict.Unknown, "how much r.p leads to is a guess"},
 		"calls":      {verdict.Violated, "'two' (2 bytes)"},

@@ -72,21 +72,27 @@ func (j *Job) Complete(res *verdict.Result) {
 func (j *Job) leaveOut(res *verdict.Result) {
 	for i := range res.Claims {
 		c := &res.Claims[i]
-		if c.Status != verdict.Violated || c.Suppressed != "" {
-			continue
-		}
-		if strings.HasPrefix(c.Message, "call of "+weave.AnyFunction) {
-			withdraw(res, c, verdict.Reason{Detail: "which function the pointer leads to is not known"})
-			continue
-		}
-		for _, g := range j.Guesses {
-			if strings.Contains(c.Message, "what '"+g+"' leads to") {
-				withdraw(res, c, verdict.Reason{Detail: "how much " + g + " leads to is a guess",
-					Remedy: "a harness says it: `firmproof harness` writes one to begin with"})
-				break
-			}
+		if why := j.RestsOn(*c); why != nil && c.Suppressed == "" {
+			withdraw(res, c, *why)
 		}
 	}
+}
+
+// RestsOn returns why a violation is no finding: it rests on what a generated harness made up. nil: it is one.
+func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
+	if c.Status != verdict.Violated {
+		return nil
+	}
+	if strings.HasPrefix(c.Message, "call of "+weave.AnyFunction) {
+		return &verdict.Reason{Detail: "which function the pointer leads to is not known"}
+	}
+	for _, g := range j.Guesses {
+		if strings.Contains(c.Message, "what '"+g+"' leads to") {
+			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess",
+				Remedy: "a harness says it: `firmproof harness` writes one to begin with"}
+		}
+	}
+	return nil
 }
 
 // withdraw makes a violation of res unknown, and what is behind it: the reason says what the violation rests on.

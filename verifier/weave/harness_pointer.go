@@ -59,9 +59,9 @@ func (h *harness) fixed(i int, name string, elem *ir.DType, args []ir.Value) {
 		h.note("%s leads to %d bytes, which the function accesses", name, bytes)
 	default:
 		h.note("%s leads to one %s of its own", name, elem.Name)
-		if isStruct(elem) { // it may be an array, or a part of something, as well
-			h.out.Guesses = append(h.out.Guesses, name)
-		}
+	}
+	if isStruct(elem) { // it may be an array, or a part of something, or have an array without a length at its end
+		h.out.Guesses = append(h.out.Guesses, name)
 	}
 	if at != nil && passed < bytes {
 		h.out.Warnings = append(h.out.Warnings,
@@ -84,6 +84,8 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 	for n := i + 1; n < len(h.of.Params); n++ {
 		v := h.vars[n]
 		switch {
+		case n > i+1 && isStruct(h.vars[i].T.Elem):
+			return -1, false, 0 // a length further on is another's
 		case v == nil || v.T == nil:
 			return -1, false, 0
 		case h.of.Params[n].T.IsInt():

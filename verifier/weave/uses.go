@@ -47,13 +47,17 @@ func (p *Program) usesOf(f *ir.Func) []use {
 	if u, ok := p.uses[f]; ok {
 		return u
 	}
-	s := &useScan{p: p, uses: make([]use, len(f.Params)), of: map[ir.Value]int{}, bound: map[ir.Value]limit{}}
+	s := &useScan{p: p, uses: make([]use, len(f.Params)), of: map[ir.Value]int{}, bound: map[ir.Value]limit{},
+		inStruct: map[int]bool{}}
 	for i := range s.uses {
 		s.uses[i].param = -1
 	}
 	p.uses[f] = slices.Clone(s.uses) // of calls in circles
 	if f.IsDecl() {
 		return p.uses[f]
+	}
+	for i, v := range paramVars(f) {
+		s.inStruct[i] = v != nil && v.T != nil && isStruct(v.T.Elem)
 	}
 	s.copies(f)
 	for _, b := range f.Blocks {
@@ -76,6 +80,8 @@ type useScan struct {
 	uses  []use
 	of    map[ir.Value]int   // variables that hold a parameter, or what is computed from it
 	bound map[ir.Value]limit // variables that are compared with a parameter
+
+	inStruct map[int]bool // parameters that point to structures
 }
 
 // limit says that a variable is below a parameter, or at most it.
@@ -234,6 +240,9 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 	off := int64(0)
 	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
 		off += in.Off
+		if base, ok := in.Args[0].(*ir.Instr); ok && base.Op == ir.OpGep && s.inStruct[k] {
+			continue // an index of an array in the structure
+		}
 		for i, index := range in.Args[1:] {
 			u.varies = true
 			slot, plus := variable(index)
