@@ -2,10 +2,18 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/firmproof/firmproof/pipeline/manifest"
 )
 
 // TestCertify: certificates of a project hold and say what is certified; what was changed in them is refused, and
@@ -89,4 +97,93 @@ void bad(void) { unsigned n = nondet_uint(); assert(n * n != 1369); }
 		}
 	}
 	check(exitOK)
+}
+
+// TestCertifyCorpus certifies a tenth of testdata/check and the small examples: no certificate is refused, and
+// 19 of 20 answers have one.
+func TestCertifyCorpus(t *testing.T) {
+	cases, err := filepath.Glob("testdata/check/*.txtar")
+	if err != nil || len(cases) < 100 {
+		t.Fatalf("%d cases: %v", len(cases), err)
+	}
+	examples, err := filepath.Glob("../../examples/small/*.c")
+	if err != nil || len(examples) < 5 {
+		t.Fatalf("%d examples: %v", len(examples), err)
+	}
+	var answers, with atomic.Int64
+	t.Run("case", func(t *testing.T) {
+		for i := 3; i < len(cases); i += 10 {
+			t.Run(filepath.Base(cases[i]), func(t *testing.T) {
+				t.Parallel()
+				flags, what := unpacked(t, cases[i])
+				certifyAndVerify(t, append(flags, what), &answers, &with)
+			})
+		}
+		for _, file := range examples {
+			t.Run(filepath.Base(file), func(t *testing.T) {
+				t.Parallel()
+				certifyAndVerify(t, []string{file}, &answers, &with)
+			})
+		}
+	})
+	if answers.Load() < 1000 || with.Load()*20 < answers.Load()*19 {
+		t.Errorf("%d of %d answers certified", with.Load(), answers.Load())
+	}
+}
+
+// unpacked writes a case into a folder, and returns its flags and what is to be checked.
+func unpacked(t *testing.T, path string) (flags []string, what string) {
+	t.Helper()
+	a, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	what = filepath.Join(dir, "main.c")
+	for _, f := range a.Files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(f.Name, "main.") {
+			what = filepath.Join(dir, f.Name)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, manifest.Name)); err == nil {
+		what = dir
+	}
+	flags, _ = header(t, string(a.Comment))
+	return flags, what
+}
+
+var certifiedLine = regexp.MustCompile(`: ([0-9]+) of ([0-9]+) answers certified. Trusted`)
+
+// certifyAndVerify checks with certificates, verifies these, and counts the answers and those with a certificate.
+func certifyAndVerify(t *testing.T, args []string, answers, with *atomic.Int64) {
+	t.Helper()
+	dir := t.TempDir()
+	var out, errs bytes.Buffer
+	code := runWith(append([]string{"check", "-q", "--timeout", timeNet, "--certify", dir}, args...), &out, &errs)
+	if code == exitUsage || code == exitInternal {
+		t.Fatalf("exit status %d\n%s", code, errs.String())
+	}
+	out.Reset()
+	if code := runWith([]string{"verify-certificate", dir}, &out, &errs); code != exitOK {
+		t.Fatalf("exit status %d\n%s%s", code, out.String(), errs.String())
+	}
+	n := certifiedLine.FindStringSubmatch(out.String())
+	if n == nil {
+		t.Fatalf("no count in\n%s", out.String())
+	}
+	for i, sum := range []*atomic.Int64{with, answers} {
+		k, err := strconv.Atoi(n[i+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.Add(int64(k))
+	}
+	for _, line := range strings.Split(out.String(), "\n") {
+		if strings.Contains(line, "not certified") {
+			t.Log(fmt.Sprintf("%.200s", line))
+		}
+	}
 }
