@@ -195,7 +195,9 @@ func (r *Refutation) shown(entry string, f *encode.Formula, goals []goal, holds 
 		for i := range list {
 			if id := list[i].ID; !known[id] {
 				known[id] = true
-				out.Claims = append(out.Claims, id)
+				if list[i].Check != verdict.Unwinding { // a bound of this walk alone
+					out.Claims = append(out.Claims, id)
+				}
 			}
 		}
 	}
