@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -183,7 +182,7 @@ func certifyAndVerify(t *testing.T, args []string, answers, with *atomic.Int64) 
 	}
 	for _, line := range strings.Split(out.String(), "\n") {
 		if strings.Contains(line, "not certified") {
-			t.Log(fmt.Sprintf("%.200s", line))
+			t.Logf("%.200s", line)
 		}
 	}
 }

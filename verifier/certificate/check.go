@@ -95,7 +95,12 @@ func subject(claims []*Claim) string {
 }
 
 func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, wanted map[string]bool, open opener) (
-	*Finding, error) {
+	f *Finding, err error) {
+	defer func() { // evidence is anybody's: what no check foresaw is no evidence
+		if r := recover(); r != nil {
+			f, err = nil, fmt.Errorf("the evidence makes no sense: %v", r)
+		}
+	}()
 	runs := e.Lasso != nil || e.Ranking != nil || e.Refutation != nil && e.Refutation.Cut != nil &&
 		e.Refutation.Cut.Ranking
 	p, err := surround(part, c.Plan, !runs) // termination is asked of main without its host's arguments

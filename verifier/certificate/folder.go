@@ -162,11 +162,11 @@ func Verify(ctx context.Context, dir string) (*Certificate, *Outcome, error) {
 	if err != nil {
 		return &c, nil, fault(program, err)
 	}
-	if err := ir.Check(part); err != nil {
-		return &c, nil, fault(program, err)
-	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != c.Program {
 		return &c, nil, errors.New("the program is not the one that the certificate names: its SHA-256 is another")
+	}
+	if err := ir.Check(part); err != nil {
+		return &c, nil, fault(program, err)
 	}
 	out, err := Check(ctx, &c, part, func(name string, size int64) (io.ReadCloser, error) {
 		return openPart(filepath.Join(dir, name), name == filepath.Base(name), size)
