@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -96,16 +97,11 @@ func determinismArgs(t *testing.T, path string) (args []string, name string) {
 // underLoad calls f with n processors and busy goroutines beside it.
 func underLoad(n, busy int, f func() string) string {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
-	stop := make(chan struct{})
-	defer close(stop)
+	var over atomic.Bool
+	defer over.Store(true)
 	for range busy % 3 {
 		go func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			for !over.Load() {
 			}
 		}()
 	}

@@ -79,6 +79,9 @@ func runWith(args []string, stdout, stderr io.Writer) (code int) {
 		}
 		return e.code
 	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errors.New("ended by a signal before it was done")
+	}
 	fmt.Fprintln(stderr, "firmproof:", err)
 	return exitUsage
 }
