@@ -105,10 +105,12 @@ func (v *finder) binary(e *ast.BinaryExpr) {
 		v.add("boundary", x+" "+boundary[e.Op]+" "+y, e, op("mut"+name(e.Op)))
 		v.negate(e)
 	case confused[e.Op] != "":
-		if is, _ := v.integer(e); !is {
+		is, _ := v.integer(e)
+		if !is {
 			return
 		}
-		v.add("operator", x+" "+confused[e.Op]+" "+y, e, op("mut"+name(e.Op)))
+		t := "[" + v.info.Types[e].Type.String() + "]" // 1 << n - 1 has the type that its context wants
+		v.add("operator", x+" "+confused[e.Op]+" "+y, e, op("mut"+name(e.Op)+t))
 		if e.Op == token.ADD || e.Op == token.SUB {
 			v.offByOne(e)
 		}
