@@ -188,9 +188,15 @@ func notReached(why map[verdict.Reach]int) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// LCOV renders the coverage as a trace file of lcov: counts are verifications that reach a line.
+// LCOV renders the coverage as a trace file of lcov: counts are verifications that reach a line. Vacuous results are
+// comments.
 func LCOV(r *verdict.Report) ([]byte, error) {
 	var b strings.Builder
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Vacuous != nil {
+			fmt.Fprintf(&b, "# vacuous: %s on %s: %s\n", line(res.Entry), line(res.Target), line(vacuity(res)))
+		}
+	}
 	for _, f := range Coverage(r.Results) {
 		fmt.Fprintf(&b, "TN:firmproof\nSF:%s\n", f.Name)
 		called := 0
