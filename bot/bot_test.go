@@ -374,6 +374,8 @@ func TestWebhookRefusals(t *testing.T) {
 		{"too large", big, map[string]string{"X-Hub-Signature-256": sign(big)}, 413},
 		{"no JSON", []byte("{"), map[string]string{"X-Hub-Signature-256": sign([]byte("{"))}, 400},
 		{"good", []byte("{}"), map[string]string{"X-Hub-Signature-256": sign([]byte("{}"))}, 202},
+		{"no text", []byte("{}"), map[string]string{"X-Hub-Signature-256": sign([]byte("{}")),
+			"X-GitHub-Delivery": "d-\x9a"}, 400},
 		{"unknown event", []byte("{"), map[string]string{"X-Hub-Signature-256": sign([]byte("{")),
 			"X-GitHub-Event": "sponsorship"}, 202},
 	} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzWebhook: a payload is reduced or refused; what is kept of it reads as the same event.
+// FuzzWebhook: a payload of an event that we know is reduced or refused; what is kept of it reads as the same event.
 func FuzzWebhook(f *testing.F) {
 	for _, r := range eventTable() {
 		f.Add(r.name, "application/json", []byte(`{"action":"opened","installation":{"id":1,"account":{"login":"a"}},"repository":{"id":2,"full_name":"a/b","private":true},
@@ -14,6 +14,9 @@ func FuzzWebhook(f *testing.F) {
 	}
 	f.Add("push", "application/x-www-form-urlencoded", []byte("payload=%7B%22ref%22%3A%22x%22%7D"))
 	f.Fuzz(func(t *testing.T, name, contentType string, body []byte) {
+		if known(name) == "other" {
+			return
+		}
 		e, err := decodeBody(name, contentType, body)
 		if err != nil {
 			return

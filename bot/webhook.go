@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline"
@@ -44,8 +45,11 @@ func known(name string) string {
 	return "other"
 }
 
+// notPrintable reports what is no printable character of ASCII: databases refuse some of it.
+func notPrintable(r rune) bool { return r < ' ' || r > '~' }
+
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, name, guid string) (int, string) {
-	if name == "" || guid == "" || len(guid) > 100 {
+	if name == "" || guid == "" || len(guid) > 100 || strings.ContainsFunc(guid, notPrintable) {
 		return http.StatusBadRequest, "X-GitHub-Event and X-GitHub-Delivery are needed"
 	}
 	body, done, no := s.signedBody(w, r)
