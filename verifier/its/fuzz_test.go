@@ -5,16 +5,22 @@ import (
 	"testing"
 )
 
-// FuzzKoAT: what is read can be written, and reads back as the same text.
+// FuzzKoAT: what is read can be written, and what is written reads back as the same text, but for the numbers of
+// temporaries, which the reader gives in its own order.
 func FuzzKoAT(f *testing.F) {
 	f.Add(countdown)
 	f.Add("(GOAL TERMINATION)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR A B)\n(RULES\n f(A,B) -{2*A}> Com_2(g(A-1,B*B),f(B,A)) :|: A >= 1 && B^2 <= 3 || A = B\n)\n")
 	// no rule is left
 	f.Add("(GOAL TERMINATION)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR A)\n(RULES\n f(A) -> g(A) :|: 1 < 0\n)\n")
+	// two temporaries, the later one in the guard
+	f.Add("(RULES f(2*x)->g(y):|:z>0)")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := ReadKoAT("f", text)
 		if err != nil {
 			return
+		}
+		if s, err = ReadKoAT("numbered", written(t, s)); err != nil {
+			t.Fatal(err)
 		}
 		first := written(t, s)
 		again, err := ReadKoAT("again", first)
