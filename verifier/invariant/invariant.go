@@ -165,7 +165,7 @@ func (p *Prover) goals() []goal {
 			continue
 		}
 		for _, c := range g.Instances {
-			if bad := violation(p.f, c); !p.f.Store.IsFalse(bad) {
+			if bad := p.f.ViolationAtGhost(c, policy.MaxReads); !p.f.Store.IsFalse(bad) {
 				goals = append(goals, goal{id: g.ID, bad: bad, after: c.After})
 			}
 		}
@@ -212,7 +212,7 @@ func (p *Prover) decide(ctx context.Context, goals []goal) (*problem.Proofs, err
 		bad := []ilr.Term{Unmodelled(f)}
 		for i := range f.Claims {
 			if out.Holds[f.Claims[i].ID] {
-				bad = append(bad, violation(f, &f.Claims[i]))
+				bad = append(bad, f.ViolationAtGhost(&f.Claims[i], policy.MaxReads))
 			}
 		}
 		return bad

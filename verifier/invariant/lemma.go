@@ -6,7 +6,6 @@ import (
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Literal is an atom or its opposite.
@@ -88,21 +87,6 @@ type candidate struct {
 	*Lemma
 	selector ilr.Term // assuming it assumes the lemma
 	fails    ilr.Term // some way to the header gets there with the lemma false
-}
-
-// violation returns the term: claim c is violated, and the ghost index is one that
-// the last reads of arrays before it name. An invariant about a cell holds for every
-// index, so it is enough to refute the violation for one that the execution chooses.
-func violation(f *encode.Formula, c *encode.Claim) ilr.Term {
-	s := f.Store
-	if f.Ghost == 0 || s.IsFalse(c.Violated) {
-		return c.Violated
-	}
-	choice := s.True()
-	for _, r := range f.Reads[max(0, c.Reads-policy.MaxReads):c.Reads] {
-		choice = s.Ite(r.Guard, s.Eq(f.Ghost, r.Index), choice)
-	}
-	return s.And(c.Violated, choice)
 }
 
 // Portable writes the lemmas down for a certificate.
