@@ -87,7 +87,7 @@ func (e *expander) read(a, i ilr.Term) ilr.Term {
 	case ilr.KArrConst:
 		t = arg(0)
 	case ilr.KArrTable:
-		t = e.table(s.TableData(a), 0, i, s.Sort(i).W)
+		t = s.TableRead(s.TableData(a), i)
 	case ilr.KIte:
 		t = s.Ite(arg(0), e.read(s.Arg(a, 1), i), e.read(s.Arg(a, 2), i))
 	case ilr.KStore:
@@ -114,22 +114,6 @@ func (e *expander) at(i, j, v ilr.Term, rest func() ilr.Term) ilr.Term {
 	default:
 		return e.s.Ite(same, v, rest())
 	}
-}
-
-// table returns data[from + the low n bits of i], 0 behind its end.
-func (e *expander) table(data []byte, from uint64, i ilr.Term, n int) ilr.Term {
-	s := e.s
-	switch {
-	case from >= uint64(len(data)):
-		return s.Int(8, 0)
-	case n == 0:
-		return s.Int(8, int64(data[from]))
-	}
-	high := s.Int(8, 0)
-	if n < 64 {
-		high = e.table(data, from+1<<uint(n-1), i, n-1)
-	}
-	return s.Ite(s.Eq(s.Extract(i, n-1, n-1), s.Int(1, 1)), high, e.table(data, from, i, n-1))
 }
 
 // congruences lists the facts that make the elements those of arrays. It panics with errLarge if there are too many.

@@ -46,6 +46,24 @@ func (s *Store) TableAt(t Term, i bits.Vec) bits.Vec {
 	return bits.New(8, 0)
 }
 
+// TableRead returns element i of data as a tree of if-then-elses over the bits of i; 0 behind its end.
+func (s *Store) TableRead(data []byte, i Term) Term { return s.tableRead(data, 0, i, s.Width(i)) }
+
+// tableRead returns data[from + the low n bits of i].
+func (s *Store) tableRead(data []byte, from uint64, i Term, n int) Term {
+	switch {
+	case from >= uint64(len(data)):
+		return s.Int(8, 0)
+	case n == 0:
+		return s.Int(8, int64(data[from]))
+	}
+	high := s.Int(8, 0)
+	if n < 64 {
+		high = s.tableRead(data, from+1<<uint(n-1), i, n-1)
+	}
+	return s.Ite(s.Eq(s.Extract(i, n-1, n-1), s.Int(1, 1)), high, s.tableRead(data, from, i, n-1))
+}
+
 // Store returns a with element i replaced by v.
 func (s *Store) Store(a, i, v Term) Term {
 	if s.Kind(a) == KStore && s.Arg(a, 1) == i {

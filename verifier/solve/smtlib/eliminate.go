@@ -20,22 +20,6 @@ func newEliminator(s *ilr.Store) *eliminator {
 // muxLen is the longest table that becomes a tree of if-then-elses.
 const muxLen = 4096
 
-// mux returns data[from + low n bits of i]; zero beyond.
-func (e *eliminator) mux(data []byte, from uint64, i ilr.Term, n int) ilr.Term {
-	s := e.s
-	switch {
-	case from >= uint64(len(data)):
-		return s.Int(8, 0)
-	case n == 0:
-		return s.Int(8, int64(data[from]))
-	}
-	hi := s.Int(8, 0)
-	if n < 64 {
-		hi = e.mux(data, from+1<<uint(n-1), i, n-1)
-	}
-	return s.Ite(s.Eq(s.Extract(i, n-1, n-1), s.Int(1, 1)), hi, e.mux(data, from, i, n-1))
-}
-
 // term returns t without range writes.
 func (e *eliminator) term(t ilr.Term) ilr.Term {
 	s := e.s
@@ -92,7 +76,7 @@ func (e *eliminator) read(a, i ilr.Term) ilr.Term {
 	case ilr.KStore:
 		t = s.Ite(s.Eq(i, arg(1)), arg(2), rest())
 	case ilr.KArrTable:
-		t = e.mux(s.TableData(a), 0, i, s.Sort(i).W)
+		t = s.TableRead(s.TableData(a), i)
 	case ilr.KArrSet:
 		t = s.Ite(s.Ult(s.Sub(i, arg(1)), arg(2)), arg(3), rest())
 	case ilr.KArrCopy:
