@@ -128,35 +128,9 @@ func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (f
 		more, err := c.falls(f)
 		return facts, append(goals, more...), err
 	}
-	index := map[string]int{}
-	for i := range f.Claims {
-		cl := &f.Claims[i]
-		if !wanted[cl.ID] || cl.Check == verdict.Unwinding {
-			continue
-		}
-		n, ok := index[cl.ID]
-		if !ok {
-			n = len(goals)
-			index[cl.ID] = n
-			goals = append(goals, goal{claim: cl.ID, bad: s.False()})
-		}
-		goals[n].bad = s.Or(goals[n].bad, violationAt(f, cl))
-	}
-	return facts, goals, nil
-}
-
-// violationAt returns the term: cl is violated, and the index that lemmas about cells speak of is one that the last
-// reads of arrays before it name. Such lemmas hold for every index, so one may be chosen.
-func violationAt(f *encode.Formula, cl *encode.Claim) ilr.Term {
-	s := f.Store
-	if f.Ghost == 0 || s.IsFalse(cl.Violated) {
-		return cl.Violated
-	}
-	choice := s.True()
-	for _, r := range f.Reads[max(0, cl.Reads-policy.MaxReads):cl.Reads] {
-		choice = s.Ite(r.Guard, s.Eq(f.Ghost, r.Index), choice)
-	}
-	return s.And(cl.Violated, choice)
+	return facts, append(goals, goalsAbout(f, wanted, func(cl *encode.Claim) (ilr.Term, bool) {
+		return f.ViolationAtGhost(cl, policy.MaxReads), cl.Check != verdict.Unwinding
+	})...), nil
 }
 
 // falls lists the goals that a turn of a cut loop does not lower its measures. Every loop that is cut needs some.

@@ -36,6 +36,8 @@ type maker struct {
 	plan problem.Plan
 	path func(file string) string // of a file of the certificate
 	c    *Certificate
+
+	listed []encode.Claim // of part, once they were asked for
 }
 
 // Make writes down why the claims of res hold, the answer about plan on part. Files of proofs go where path says. What
@@ -49,8 +51,15 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 		m.c.Claims = append(m.c.Claims, Claim{ID: c.ID, Check: c.Check, Status: c.Status, Message: c.Message,
 			Pos: c.Pos})
 	}
-	groups := map[string][]int{}
-	var order []any
+	groups := map[string][]int{} // claims that share evidence, by what it says
+	var order []string
+	shared := func(i int, says ...any) {
+		key := fmt.Sprint(says...)
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], i)
+	}
 	var last []int // they may rest on others
 	for i := range res.Claims {
 		c := &res.Claims[i]
@@ -58,23 +67,11 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 		case input.Execution:
 			m.keep(m.run(c, e), nil, i)
 		case Unwound:
-			key := fmt.Sprint(e.Turns, m.names(e.Past))
-			if groups[key] == nil {
-				order = append(order, e)
-			}
-			groups[key] = append(groups[key], i)
+			shared(i, "unwound", e.Turns, m.names(e.Past))
 		case *Inductive:
-			key := fmt.Sprintf("%p", e)
-			if groups[key] == nil {
-				order = append(order, e)
-			}
-			groups[key] = append(groups[key], i)
+			shared(i, "inductive", fmt.Sprintf("%p", e))
 		case input.Sealed:
-			key := fmt.Sprint("only", m.names(e.Past))
-			if groups[key] == nil {
-				order = append(order, e)
-			}
-			groups[key] = append(groups[key], i)
+			shared(i, "only", m.names(e.Past))
 		case input.Endless:
 			m.keep(Evidence{Lasso: &Lasso{Steps: e.Steps, Inputs: runOf("", nil, e.Inputs).Inputs}}, nil, i)
 		case *Ranking:
@@ -83,15 +80,15 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 			m.c.Claims[i].Why = whyBare(c)
 		}
 	}
-	for _, e := range order {
-		switch e := e.(type) {
+	for _, key := range order {
+		claims := groups[key]
+		switch e := res.Claims[claims[0]].Evidence.(type) {
 		case Unwound:
-			m.refutation(&Refutation{Turns: e.Turns, Past: m.names(e.Past)},
-				groups[fmt.Sprint(e.Turns, m.names(e.Past))])
+			m.refutation(&Refutation{Turns: e.Turns, Past: m.names(e.Past)}, claims)
 		case input.Sealed:
-			m.keep(Evidence{Only: &Only{Past: m.names(e.Past)}}, nil, groups[fmt.Sprint("only", m.names(e.Past))]...)
+			m.keep(Evidence{Only: &Only{Past: m.names(e.Past)}}, nil, claims...)
 		case *Inductive:
-			m.refutation(&Refutation{Cut: &e.Cut, Past: m.names(e.Past)}, groups[fmt.Sprintf("%p", e)])
+			m.refutation(&Refutation{Cut: &e.Cut, Past: m.names(e.Past)}, claims)
 		}
 	}
 	for _, i := range last {
@@ -139,8 +136,11 @@ func (m *maker) names(past ir.Past) []string {
 	if len(past) == 0 {
 		return nil
 	}
+	if m.listed == nil {
+		m.listed = encode.ListClaims(m.part, m.plan.Checks, func(*ir.Block) bool { return true })
+	}
 	var out []string
-	for _, c := range encode.ListClaims(m.part, m.plan.Checks, func(*ir.Block) bool { return true }) {
+	for _, c := range m.listed {
 		if past[ir.At{Instr: c.Instr, Check: c.Check}] {
 			out = append(out, c.ID)
 		}

@@ -92,20 +92,9 @@ func goalsOf(f *encode.Formula, pr *prober, wanted map[string]bool) (goals []goa
 	if t := s.Or(pr.pruned...); !s.IsFalse(t) {
 		goals = append(goals, goal{what: pruned, bad: t})
 	}
-	index := map[string]int{}
-	for i := range f.Claims {
-		c := &f.Claims[i]
-		if !wanted[c.ID] || s.IsFalse(c.Violated) {
-			continue
-		}
-		n, ok := index[c.ID]
-		if !ok {
-			n = len(goals)
-			index[c.ID] = n
-			goals = append(goals, goal{claim: c.ID, bad: s.False()})
-		}
-		goals[n].bad = s.Or(goals[n].bad, c.Violated)
-	}
+	goals = append(goals, goalsAbout(f, wanted, func(c *encode.Claim) (ilr.Term, bool) {
+		return c.Violated, !s.IsFalse(c.Violated)
+	})...)
 	var beyond []ilr.Term
 	for i := range f.Claims {
 		if f.Claims[i].Check == verdict.Unwinding {
@@ -121,6 +110,29 @@ func goalsOf(f *encode.Formula, pr *prober, wanted map[string]bool) (goals []goa
 	}
 	if t := s.Or(gaps...); !s.IsFalse(t) {
 		goals = append(goals, goal{what: unmodelled, bad: t})
+	}
+	return goals
+}
+
+// goalsAbout lists a goal for each wanted claim of f: what of says of one of its lines, if it says anything.
+func goalsAbout(f *encode.Formula, wanted map[string]bool, of func(*encode.Claim) (ilr.Term, bool)) (goals []goal) {
+	index := map[string]int{}
+	for i := range f.Claims {
+		c := &f.Claims[i]
+		if !wanted[c.ID] {
+			continue
+		}
+		bad, ok := of(c)
+		if !ok {
+			continue
+		}
+		n, known := index[c.ID]
+		if !known {
+			n = len(goals)
+			index[c.ID] = n
+			goals = append(goals, goal{claim: c.ID, bad: f.Store.False()})
+		}
+		goals[n].bad = f.Store.Or(goals[n].bad, bad)
 	}
 	return goals
 }
