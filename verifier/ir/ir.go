@@ -144,6 +144,17 @@ func (f *Func) Sig() *Type {
 // IsDecl reports whether f has no body.
 func (f *Func) IsDecl() bool { return len(f.Blocks) == 0 }
 
+// VarsBySlot returns the C variables of f by the value that is their address.
+func (f *Func) VarsBySlot() map[Value]*Var {
+	vars := map[Value]*Var{}
+	for _, v := range f.Vars {
+		if v.Slot != nil {
+			vars[v.Slot] = v
+		}
+	}
+	return vars
+}
+
 // Param is a formal parameter.
 type Param struct {
 	Index   int

@@ -12,12 +12,7 @@ import (
 // other expressions of the function: lines, registers, the widths of types and the layout of structs
 // do not count. Equal expressions have equal names.
 func SiteNames(f *Func) []string {
-	s := &siteNamer{vars: map[Value]*Var{}, user: make([]*Instr, f.NumInstr), text: make([]string, f.NumInstr)}
-	for _, v := range f.Vars {
-		if v.Slot != nil {
-			s.vars[v.Slot] = v
-		}
-	}
+	s := &siteNamer{vars: f.VarsBySlot(), user: make([]*Instr, f.NumInstr), text: make([]string, f.NumInstr)}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			for _, a := range in.Args {

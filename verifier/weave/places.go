@@ -41,12 +41,7 @@ func placesOf(m *ir.Module) *places {
 		}
 	}
 	for _, f := range m.Funcs {
-		vars := map[ir.Value]*ir.Var{}
-		for _, v := range f.Vars {
-			if v.Slot != nil {
-				vars[v.Slot] = v
-			}
-		}
+		vars := f.VarsBySlot()
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				ps.instr(vars, in)

@@ -92,12 +92,7 @@ type limit struct {
 
 // copies finds the variables that hold the parameters.
 func (s *useScan) copies(f *ir.Func) {
-	vars := map[ir.Value]*ir.Var{}
-	for _, v := range f.Vars {
-		if v.Slot != nil {
-			vars[v.Slot] = v
-		}
-	}
+	vars := f.VarsBySlot()
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op != ir.OpStore {
