@@ -45,15 +45,16 @@ func newCertifier(dir string, jobs int) (*certifier, error) {
 func (c *certifier) run(ctx context.Context, n int, j *prepare.Job) *verdict.Result {
 	part, text, err := certificate.Stored(j.Program, j.Plan)
 	if err != nil { // there is no such entry: the engine says so
-		c.lines[n] = err.Error()
-		res := verifier.Run(ctx, j.Program, j.Plan)
-		j.Complete(res)
-		return res
+		part = j.Program
 	}
 	within, cancel := context.WithTimeout(ctx, j.Timeout)
 	res := verifier.Run(within, part, j.Plan)
 	cancel()
 	j.Complete(res)
+	if err != nil {
+		c.lines[n] = err.Error()
+		return res
+	}
 	within, cancel = context.WithTimeout(ctx, j.Timeout)
 	defer cancel()
 	began, name := time.Now(), c.folder(certificate.FolderOf(j.Plan.Target, j.Name()))
@@ -99,7 +100,7 @@ func (c *certifier) finish(w io.Writer, jobs []prepare.Job) error {
 	return certificate.WriteIndex(c.dir, c.tool, entries)
 }
 
-// counts returns how many claims have an answer, and how many of these have evidence.
+// counts returns the number of claims with an answer, and of these the number with evidence.
 func counts(c *certificate.Certificate) (answers, with int) {
 	for i := range c.Claims {
 		if cl := &c.Claims[i]; cl.Status != verdict.Unknown {
