@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -41,10 +40,7 @@ int use(void) { return apply(square, 3); }
 func TestCallbacks(t *testing.T) {
 	dir := writeTree(t, map[string]string{"src.c": callbacksC})
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
-	want := map[string]struct {
-		status verdict.Status
-		said   string
-	}{
+	want := map[string]anyCall{
 		"polled":      {verdict.Proved, "b.read leads to any function"},
 		"trusted":     {verdict.Violated, "array index"},
 		"got":         {verdict.Proved, "b.get leads to any function"},
@@ -64,22 +60,7 @@ func TestCallbacks(t *testing.T) {
 		"on_end":      {verdict.Proved, ""},
 		"square":      {verdict.Violated, "overflows"},
 	}
-	for i := range rep.Results {
-		r := &rep.Results[i]
-		w, known := want[strings.TrimPrefix(r.Entry, "any call of ")]
-		said := strings.Join(r.Assumptions, "\n")
-		for _, c := range r.Claims {
-			if c.Status == verdict.Violated || c.Status == verdict.Unknown {
-				said += "\n" + c.Message + c.Reason.String()
-			}
-		}
-		if !known || r.Status != w.status || !strings.Contains(said, w.said) {
-			t.Errorf("%s is %s, want %s with %q:\n%s", r.Entry, r.Status, w.status, w.said, said)
-		}
-	}
-	if len(rep.Results) != len(want) {
-		t.Errorf("%d results\n%s", len(rep.Results), errs)
-	}
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
 }
 
 const contextC = `#include <assert.h>
@@ -111,10 +92,7 @@ int many(struct many *m) { return m->of[200]->key; }
 func TestContext(t *testing.T) {
 	dir := writeTree(t, map[string]string{"src.c": contextC})
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
-	want := map[string]struct {
-		status verdict.Status
-		said   string
-	}{
+	want := map[string]anyCall{
 		"share":      {verdict.Unknown, "share is called by halves, where it is proved"},
 		"halves":     {verdict.Proved, ""},
 		"open_share": {verdict.Violated, "division"},
@@ -127,22 +105,7 @@ func TestContext(t *testing.T) {
 		"owned":      {verdict.Proved, "get leads to any function"},
 		"many":       {verdict.Unknown, "is a guess"},
 	}
-	for i := range rep.Results {
-		r := &rep.Results[i]
-		w, known := want[strings.TrimPrefix(r.Entry, "any call of ")]
-		said := strings.Join(r.Assumptions, "\n")
-		for _, c := range r.Claims {
-			if c.Status == verdict.Violated || c.Status == verdict.Unknown {
-				said += "\n" + c.Message + c.Reason.String()
-			}
-		}
-		if !known || r.Status != w.status || !strings.Contains(said, w.said) {
-			t.Errorf("%s is %s, want %s with %q:\n%s", r.Entry, r.Status, w.status, w.said, said)
-		}
-	}
-	if len(rep.Results) != len(want) {
-		t.Errorf("%d results\n%s", len(rep.Results), errs)
-	}
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
 	_, rep, _ = checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", "share")
 	if len(rep.Results) != 1 || rep.Results[0].Status != verdict.Violated {
 		t.Errorf("share itself: %+v", rep.Results)

@@ -164,15 +164,41 @@ int third_byte(struct reader *r) { return r->p[2]; }
 void calls(void) { uint8_t two[2]; static uint8_t t[200]; copy(t, two, 9); }
 `
 
+// anyCall is the answer for any call of a function, and a part of what the result says.
+type anyCall struct {
+	status verdict.Status
+	said   string
+}
+
+// expectCalls holds the results of generated harnesses to want, by function. A result says what said lists, and the
+// messages and reasons of what is violated or unknown.
+func expectCalls(t *testing.T, rep *verdict.Report, errs string, want map[string]anyCall,
+	said func(*verdict.Result) []string) {
+	t.Helper()
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		w, known := want[strings.TrimPrefix(r.Entry, "any call of ")]
+		text := strings.Join(said(r), "\n")
+		for _, c := range r.Claims {
+			if c.Status == verdict.Violated || c.Status == verdict.Unknown {
+				text += "\n" + c.Message + c.Reason.String()
+			}
+		}
+		if !known || r.Status != w.status || !strings.Contains(text, w.said) {
+			t.Errorf("%s is %s, want %s with %q:\n%s", r.Entry, r.Status, w.status, w.said, text)
+		}
+	}
+	if len(rep.Results) != len(want) {
+		t.Errorf("%d results\n%s", len(rep.Results), errs)
+	}
+}
+
 // TestHarnessesFromCode: what a pointer leads to is what the function's own code, its assertions and its calls
 // say; a call that does not keep to it is named; what goes past a guess is no finding, and no proof.
 func TestHarnessesFromCode(t *testing.T) {
 	dir := writeTree(t, map[string]string{"src.c": assumedC})
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "x86_64")
-	want := map[string]struct {
-		status verdict.Status
-		said   string
-	}{
+	want := map[string]anyCall{
 		"in_text":    {verdict.Proved, "b.ptr leads to as many elements as b.cap says"},
 		"past_text":  {verdict.Violated, "of what 'b.ptr' leads to"},
 		"header":     {verdict.Proved, "p leads to 4 bytes, which the function accesses"},
@@ -189,22 +215,7 @@ func TestHarnessesFromCode(t *testing.T) {
 		"third_byte": {verdict.Unknown, "how much r.p leads to is a guess"},
 		"calls":      {verdict.Violated, "'two' (2 bytes)"},
 	}
-	for i := range rep.Results {
-		r := &rep.Results[i]
-		w, known := want[strings.TrimPrefix(r.Entry, "any call of ")]
-		said := strings.Join(append(r.Assumptions, r.Warnings...), "\n")
-		for _, c := range r.Claims {
-			if c.Status == verdict.Violated || c.Status == verdict.Unknown {
-				said += "\n" + c.Message + c.Reason.String()
-			}
-		}
-		if !known || r.Status != w.status || !strings.Contains(said, w.said) {
-			t.Errorf("%s is %s, want %s with %q:\n%s", r.Entry, r.Status, w.status, w.said, said)
-		}
-	}
-	if len(rep.Results) != len(want) {
-		t.Errorf("%d results\n%s", len(rep.Results), errs)
-	}
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return append(r.Assumptions, r.Warnings...) })
 }
 
 // TestHarnessCommand: harnesses for two functions of a file, one of them static, are written, compile, say the same

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,18 +44,29 @@ func asked(t *testing.T, comment string) Options {
 	return o
 }
 
+// units yields the files of testdata with their paths.
+func units(t *testing.T) iter.Seq2[string, *txtar.Archive] {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	return func(yield func(string, *txtar.Archive) bool) {
+		for _, path := range paths {
+			a, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !yield(path, a) {
+				return
+			}
+		}
+	}
+}
+
 // TestGolden compares what becomes of the units in testdata with what they want, and lets clang read it. UPDATE=1
 // writes it anew: whoever does so reads the difference as C.
 func TestGolden(t *testing.T) {
-	cases, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(cases) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, path := range cases {
-		a, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for path, a := range units(t) {
 		out, err := Rewrite("a.c", a.Files[0].Data, asked(t, string(a.Comment)))
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
@@ -80,15 +92,7 @@ func TestGolden(t *testing.T) {
 
 // TestPrefixes: a unit that ends anywhere is rewritten or refused.
 func TestPrefixes(t *testing.T) {
-	cases, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(cases) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, path := range cases {
-		a, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for path, a := range units(t) {
 		o, text := asked(t, string(a.Comment)), a.Files[0].Data
 		toks, _ := lex("a.c", text)
 		at := 0
