@@ -3,12 +3,13 @@ package bot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
-// findingHistory is how long a finding has been on the default branch, and how it came there.
+// findingHistory is the history of a finding on the default branch.
 type findingHistory struct {
 	Age      string        // since the first run with it, without a run between
 	FirstBad store.Run     // that run
@@ -54,13 +55,14 @@ func historyOf(ctx context.Context, tx store.Tx, repo store.Repo, f *store.Findi
 		if !with[r.ID] && before != nil && with[before.ID] {
 			h.Gone = r
 		}
-		h.Runs = append([]sighting{{*r, with[r.ID]}}, h.Runs...)
+		h.Runs = append(h.Runs, sighting{*r, with[r.ID]})
 		before = r
 	}
 	if h.FirstBad.ID == "" {
 		return nil, nil
 	}
-	h.Runs = h.Runs[:min(len(h.Runs), maxSightings)]
+	h.Runs = h.Runs[max(0, len(h.Runs)-maxSightings):]
+	slices.Reverse(h.Runs)
 	h.Age = ageOf(now.Sub(h.FirstBad.Finished))
 	list, err := tx.Commits(ctx, h.FirstBad.Parent)
 	for _, c := range list {
