@@ -11,7 +11,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
-// badgeText is what a badge says, and its colour.
+// badgeText is the text and the colour of a badge.
 type badgeText struct{ Text, Colour string }
 
 // badgeSVG has attributes only: the policy of our pages allows no styles inside.

@@ -9,7 +9,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
-// targetTrend is how the runs of a target on the default branch came out over time.
+// targetTrend holds the plots of a target's results over the runs of the default branch.
 type targetTrend struct {
 	Target string
 	Plots  []plot

@@ -10,7 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// FileCoverage is what the verifications of a report reach of a file, summed up.
+// FileCoverage sums up the coverage of a file over the verifications of a report.
 type FileCoverage struct {
 	Name      string
 	Functions []FunctionCoverage
@@ -67,7 +67,7 @@ func Coverage(results []verdict.Result) []FileCoverage {
 	return out
 }
 
-// coverageSum is what is summed up of a file.
+// coverageSum collects the coverage of a file.
 type coverageSum struct {
 	functions map[string]*FunctionCoverage
 	lines     map[int]*LineCoverage

@@ -52,7 +52,7 @@ type (
 	}
 )
 
-// fixData is what a quick fix needs of a diagnostic, which the editor gives back.
+// fixData is the data of a diagnostic for its quick fix; the editor sends it back (LSP: Diagnostic.data).
 type fixData struct {
 	Dir   string `json:"dir"`
 	Claim string `json:"claim,omitempty"`

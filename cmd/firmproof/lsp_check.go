@@ -29,7 +29,7 @@ type languageServer struct {
 	checks  sync.WaitGroup
 }
 
-// checkedProject is what the last check of a folder with a manifest said.
+// checkedProject holds the report of the last check of a folder with a manifest.
 type checkedProject struct {
 	report *verdict.Report
 	shown  map[string]bool // files with diagnostics in the editor

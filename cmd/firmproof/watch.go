@@ -16,7 +16,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/manifest"
 )
 
-// watchEvery is how often files are looked at.
+// watchEvery is the interval at which files are compared.
 const watchEvery = 500 * time.Millisecond
 
 // watched are the endings of files that a check depends on.

@@ -27,7 +27,7 @@ import (
 // DefaultTimeout is the time for an entry on a target that nobody says anything about.
 const DefaultTimeout = 60 * time.Second
 
-// EachTimeout is that time where every function of a program gets a generated harness: there are
+// EachTimeout is the default of Request.Timeout where every function of a program gets a generated harness: there are
 // many, and most are decided in a second or not at all.
 const EachTimeout = 10 * time.Second
 

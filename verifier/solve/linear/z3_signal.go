@@ -2,7 +2,6 @@ package linear
 
 /*
 #cgo LDFLAGS: -lz3
-#include <stdlib.h>
 #include <z3.h>
 
 // fp_keep_sigint leaves the handler of SIGINT alone while the solver checks.
