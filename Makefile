@@ -103,7 +103,7 @@ fuzz: setup
 
 # Rewrites what tests expect from what happens now, in every test that can: read the difference before you commit it.
 update: setup
-	UPDATE=1 $(GO) test -count=1 -timeout 30m -run '^(TestCheck|TestManual|TestGolden|TestCases|TestTrace)$$' ./cmd/firmproof ./verifier/frontend ./verifier/interp ./reports
+	UPDATE=1 $(GO) test -count=1 -timeout 30m -run '^(TestCheck|TestManual|TestGolden|TestCases|TestTrace|TestPage|TestPageNarrow)$$' ./cmd/firmproof ./verifier/frontend ./verifier/interp ./reports
 
 # Every way to an answer (check, --cache after edits, run --pr-sim, jobs as on the server) on every program of the tests and
 # examples; LANES is a regular expression of names, such as check/leak. `make test` takes a sample.

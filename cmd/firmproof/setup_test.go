@@ -130,7 +130,8 @@ func programName(n ast.Node) string {
 // TestNodeVersions: what the tests install from npm runs on the Node that Debian 12 has.
 func TestNodeVersions(t *testing.T) {
 	const debian = 18
-	for _, dir := range []string{"bot/testdata/octokit", "bot/fakegithub/testdata/probot", "deploy/check"} {
+	for _, dir := range []string{"bot/testdata/octokit", "bot/fakegithub/testdata/probot", "deploy/check",
+		"reports/browser/npm"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(dir), "package-lock.json"))
 		if err != nil {
 			t.Fatal(err)
