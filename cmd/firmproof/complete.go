@@ -18,8 +18,8 @@ func completeValues(cmd *cobra.Command) {
 		"stop-after": func() []string { return stagesToStopAfter },
 		"dump":       func() []string { return stagesToDump },
 		"integers":   func() []string { return []string{"bitvector", "unbounded"} },
-		"fail-on":    func() []string { return []string{"violation", "unknown"} },
-		"trace":      func() []string { return []string{"all", "relevant"} },
+		"fail-on":    func() []string { return manifest.FailWords },
+		"trace":      func() []string { return []string{"short", "relevant", "all"} },
 	} {
 		complete := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return slices.Clone(words()), cobra.ShellCompDirectiveNoFileComp

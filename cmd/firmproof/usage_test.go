@@ -19,7 +19,15 @@ func TestUsage(t *testing.T) {
 		"none/.firmproof.yml": "version: 1\nbuild: {sources: [a.c]}\n",
 		"none/a.c":            counting,
 		"p/.firmproof.yaml": "version: 1\nbuild: {sources: [src/a.c]}\nharnesses: [{entry: main, " +
-			"unwind: 3, unwindset: {main: 2, gone.0: 2}}]\n", "p/src/a.c": counting, "p/src/deep/x.txt": ""})
+			"unwind: 3, unwindset: {main: 2, gone.0: 2}}]\n", "p/src/a.c": counting, "p/src/deep/x.txt": "",
+		"h/.firmproof.yml": "version: 1\nbuild: {sources: [src/a.c]}\nharnesses: [{entry: main}]\n",
+		"d/.firmproof.yml": "version: 1\nharnesses: [{entry: main, unwind: 3}]\n" +
+			"build: {compile_commands: db.json, include: [lib/inc]}\n",
+		"d/db.json": `[{"directory": "out", "command": "cc -c ../src/a.c", "file": "../src/a.c"}]`,
+		"d/src/a.c": "#include \"board.h\"\n" + counting,
+		"d/out/x":   "", "d/lib/inc/board.h": "",
+		"h/src/a.c":                "#include \"board.h\"\n#include <gone/x.h>\n" + counting,
+		"h/platform/stm32/board.h": "#include \"pins.h\"\n", "h/lib/pins.h": "", "h/.git/HEAD": ""})
 	file := filepath.Join(dir, "a.c")
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, c := range []struct {
@@ -47,6 +55,14 @@ func TestUsage(t *testing.T) {
 		{at("p/src/deep"), exitOK, "analysed for 2 turns"},
 		{at("p"), exitOK, "unwindset gone.0:2: what its entries reach has no such loop"},
 		{at("none/nowhere"), exitUsage, "no such file"},
+		{at("h"), exitUsage, "src/a.c:1:10: 'board.h' file not found: it is in platform/stm32\n"},
+		{at("h"), exitUsage, "platform/stm32/board.h:1:10: 'pins.h' file not found: it is in lib\n"},
+		{at("h"), exitUsage, "src/a.c:2:10: 'gone/x.h' file not found, and no folder of this tree has it\n"},
+		{at("d"), exitOK, "bounded"}, // folders are those of the manifest, wherever the compiler ran
+		{at("h"), exitUsage, "include: [platform/stm32, lib]"},
+		{at("h/src/a.c"), exitUsage, "/h/platform/stm32 -I "},
+		{"--unwind 3 --cache " + at("cache") + " FILE", exitOK, "bounded"},
+		{"--unwind 3 --cache " + at("cache") + " -v FILE", exitOK, "answered by the cache"},
 	} {
 		args := append([]string{"check", "--timeout", "6s"}, strings.Fields(strings.ReplaceAll(c.args, "FILE",
 			file))...)
@@ -77,7 +93,8 @@ func TestComplete(t *testing.T) {
 		".firmproof.yml": "version: 1\nbuild: {sources: [a.c]}\nharnesses: [{entry: ring_h}]\n"})
 	t.Chdir(dir)
 	for flag, want := range map[string]string{"--format": "sarif", "--target": "cortex-m3",
-		"--checks": "signed-overflow",
+		"--checks":  "signed-overflow",
+		"--fail-on": "vacuous", "--trace": "short", "--integers": "unbounded", "--dump": "smt2",
 		"--solver": "cadical", "--stop-after": "encode", "--entry": "ring_h"} {
 		var out bytes.Buffer
 		if code := runWith([]string{"__complete", "check", flag, ""}, &out, &out); code != exitOK ||

@@ -126,12 +126,6 @@ func (r *Request) fault(res Result, tool string) error {
 			}
 		}
 	}
-	for i, d := range diags {
-		if strings.HasSuffix(d.Message, "file not found") {
-			diags[i].Message += " (name the folder that has it: -I DIR, or `include: [DIR]` under `build` in .firmproof.yml)"
-			break
-		}
-	}
 	return &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: diags}
 }
 

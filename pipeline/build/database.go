@@ -72,6 +72,10 @@ func (b *builder) addCall(mb manifest.Build, dir string, argv []string, only str
 	for _, n := range c.notes {
 		b.note("%s", n)
 	}
+	var include []string // the manifest's, whose folder is not where the call ran
+	for _, d := range mb.Include {
+		include = append(include, absoluteIn(b.dir, d))
+	}
 	files := c.files
 	if only != "" {
 		files = []string{only}
@@ -85,7 +89,7 @@ func (b *builder) addCall(mb manifest.Build, dir string, argv []string, only str
 			b.add(unitSpec{
 				file: b.relative(dir, f), dir: b.unitDir(dir), cflags: append(append([]string(nil), c.flags...),
 					mb.CFlags...),
-				include: mb.Include, defines: mb.Defines, undefines: mb.Undefines, tool: compilerOf(argv),
+				include: include, defines: mb.Defines, undefines: mb.Undefines, tool: compilerOf(argv),
 				ofCall: len(c.flags),
 			})
 		case ".s", ".S", ".asm", ".sx":

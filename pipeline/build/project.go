@@ -33,6 +33,7 @@ func Files(ctx context.Context, files []string, t targets.Target, opts Options) 
 	if err != nil {
 		return nil, err
 	}
+	b.plain = true
 	for _, f := range files {
 		b.add(unitSpec{file: f, include: opts.Include, defines: opts.Defines, undefines: opts.Undefines,
 			cflags: opts.CFlags})
@@ -132,6 +133,8 @@ type builder struct {
 	seen  map[string]bool
 
 	harnesses []string // files of harnesses that the build does not have
+
+	plain bool // files are given one by one, on the command line
 
 	before committed // with Options.Committed: the tree before build.command ran
 	static bool      // unused static functions are compiled too
@@ -393,6 +396,7 @@ func (b *builder) compileAll(ctx context.Context) error {
 	wg.Wait()
 	all := &BuildError{Stage: "compile", Target: b.img.Target.Name}
 	seen := map[Diagnostic]bool{}
+	var without []unitSpec // that do not find a header
 	for i, err := range errs {
 		var be *BuildError
 		switch {
@@ -400,6 +404,9 @@ func (b *builder) compileAll(ctx context.Context) error {
 			b.img.Units = append(b.img.Units, *units[i])
 			b.img.addFrames(units[i].Frames)
 		case errors.As(err, &be):
+			if _, _, ok := missingHeader(err); ok {
+				without = append(without, b.specs[i])
+			}
 			for _, d := range be.Diagnostics {
 				if !seen[d] && len(all.Diagnostics) < maxDiagnostics {
 					seen[d] = true
@@ -411,10 +418,11 @@ func (b *builder) compileAll(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(all.Diagnostics) > 0 {
-		return all
+	if len(all.Diagnostics) == 0 {
+		return nil
 	}
-	return nil
+	all.replaceMissing(b.missingHeaders(ctx, without))
+	return all
 }
 
 func (b *builder) request(s unitSpec) Request {

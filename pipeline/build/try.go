@@ -125,16 +125,22 @@ func weakDefinition(text []byte, name string) bool {
 
 // MissingHeader returns the name of the header that a unit includes and that was not found.
 func MissingHeader(err error) (string, bool) {
+	_, name, ok := missingHeader(err)
+	return name, ok
+}
+
+// missingHeader returns the first header that a unit does not find, and where it is included.
+func missingHeader(err error) (at Diagnostic, name string, ok bool) {
 	var be *BuildError
 	if !errors.As(err, &be) {
-		return "", false
+		return at, "", false
 	}
 	for _, d := range be.Diagnostics {
 		if m := notFound.FindStringSubmatch(d.Message); m != nil {
-			return m[1], true
+			return d, m[1], true
 		}
 	}
-	return "", false
+	return at, "", false
 }
 
 var notFound = regexp.MustCompile(`^'([^']+)' file not found`)

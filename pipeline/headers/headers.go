@@ -2,6 +2,7 @@
 package headers
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -26,10 +27,20 @@ var Aside = regexp.MustCompile(
 		`fuzz\w*|oss-?fuzz|bench\w*|docs?|tools?|scripts?|third[_-]?party|3rd[_-]?party|vendor|externals?|extern|extras?|contrib|deps|` +
 		`submodules|mocks?|stubs|cbmc|templates?|template_\w*|simulator|greatest|unity|cmock)([/_.-]|$)`)
 
-// NewTree lists the headers below root, without hidden folders.
+// maxEntries bounds how many files and folders of a tree are looked at: the root may be all of a machine.
+const maxEntries = 500_000
+
+// NewTree lists the headers below root, without hidden folders and those that may not be read.
 func NewTree(root string) (*Tree, error) {
 	t := &Tree{root: root, byName: map[string][]string{}, seen: map[string][]string{}}
+	entries := 0
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if entries++; entries > maxEntries {
+			return fs.SkipAll
+		}
+		if err != nil && p != root && errors.Is(err, fs.ErrPermission) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
