@@ -11,8 +11,8 @@ import (
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
-// badgeText is the text and the colour of a badge.
-type badgeText struct{ Text, Colour string }
+// badgeText is the text and the colour of a badge; pages show the sign, in the colour of the class.
+type badgeText struct{ Text, Colour, Sign, Class string }
 
 // badgeSVG has attributes only: the policy of our pages allows no styles inside.
 var badgeSVG = template.Must(template.New("").Parse(
@@ -69,13 +69,15 @@ func standing(runs []store.Run) badgeText {
 	}
 	switch {
 	case n["violated"] > n["suppressed"]:
-		return badgeText{fmt.Sprintf("%d violated", n["violated"]-n["suppressed"]), "#b3202a"}
+		return badgeText{fmt.Sprintf("%d violated", n["violated"]-n["suppressed"]), "#b3202a", "✗", "violated"}
 	case n["unknown"] > 0:
-		return badgeText{fmt.Sprintf("%d unknown, %d hold", n["unknown"], n["proved"]+n["bounded"]), "#855600"}
+		return badgeText{fmt.Sprintf("%d unknown, %d hold", n["unknown"], n["proved"]+n["bounded"]), "#855600", "?",
+			"unknown"}
 	case n["bounded"] > 0:
-		return badgeText{fmt.Sprintf("%d proved, %d up to bounds", n["proved"], n["bounded"]), "#0a5cc2"}
+		return badgeText{fmt.Sprintf("%d proved, %d up to bounds", n["proved"], n["bounded"]), "#0a5cc2", "≤",
+			"bounded"}
 	case n["proved"] > 0:
-		return badgeText{fmt.Sprintf("%d proved", n["proved"]), "#1a6f33"}
+		return badgeText{fmt.Sprintf("%d proved", n["proved"]), "#1a6f33", "✓", "proved"}
 	}
-	return badgeText{"no answer yet", "#57606a"}
+	return badgeText{"no answer yet", "#57606a", "–", "dim"}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/store"
@@ -24,38 +25,76 @@ type pages struct {
 	tmpl *template.Template
 }
 
+// pageFuncs are what templates of pages call.
+var pageFuncs = template.FuncMap{"short": reports.ShortSHA, "counts": reports.CountsLine, "took": took,
+	"steptext": reports.StepText, "inc": func(i int) int { return i + 1 },
+	"depth": func(d int) int { return min(d, 4) },
+	"state": state, "time": atTime, "lists": func(list ...string) []string { return list },
+	"at":   func(f forge, sha string) any { return place{Forge: f, SHA: sha} },
+	"line": func(f forge, sha, file string, line int) any { return place{f, sha, file, line} }}
+
+// place is a commit, or a line of it, with the way to it at the forge.
+type place struct {
+	Forge     forge
+	SHA, File string
+	Line      int
+}
+
+// state words how a run stands, with a sign, so that colour is not needed.
+func state(r store.Run) string {
+	if r.State != store.Done {
+		return map[store.State]string{store.Queued: "… queued", store.Running: "… building",
+			store.Waiting: "… verifying"}[r.State]
+	}
+	return map[string]string{"success": "✓ ", "failure": "✗ ", "neutral": "? ", "action_required": "! ",
+		"timed_out": "! ",
+		"cancelled": "– "}[r.Conclusion] + strings.ReplaceAll(r.Conclusion, "_", " ")
+}
+
+// atTime writes a time for people and for programs.
+func atTime(t time.Time) template.HTML {
+	if t.IsZero() {
+		return ""
+	}
+	t = t.UTC()
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04") + `</time>`)
+}
+
 func (s *Server) dashboard(mux *http.ServeMux) {
-	funcs := template.FuncMap{"short": reports.ShortSHA, "counts": reports.CountsLine, "took": took,
-		"inc": func(i int) int { return i + 1 }, "line": reports.StepText,
-		"depth": func(d int) int { return min(d, 4) }, "state": func(r store.Run) string {
-			if r.State == store.Done {
-				return r.Conclusion
-			}
-			return string(r.State)
-		}}
-	p := &pages{s: s, tmpl: template.Must(template.New("").Funcs(funcs).ParseFS(pageFiles, "pages/page.html"))}
+	p := &pages{s: s, tmpl: template.Must(template.New("").Funcs(pageFuncs).ParseFS(pageFiles, "pages/*.html"))}
 	mux.HandleFunc("GET /{$}", p.index)
 	mux.HandleFunc("GET /repos/{owner}/{name}", p.repo)
 	mux.HandleFunc("GET /repos/{owner}/{name}/badge.svg", p.badge)
+	mux.HandleFunc("GET /repos/{owner}/{name}/night", p.night)
 	mux.HandleFunc("GET /runs/{id}", p.run)
 	mux.HandleFunc("GET /runs/{id}/report/{format}", p.report)
+	mux.HandleFunc("GET /runs/{id}/coverage", p.coverage)
 	mux.HandleFunc("GET /runs/{id}/findings/{fingerprint}", p.finding)
-	mux.HandleFunc("GET /style.css", styles)
-	mux.HandleFunc("GET /viewer.js", viewerScript)
+	mux.HandleFunc("GET /style.css", styles())
+	mux.HandleFunc("GET /viewer.js", file("text/javascript; charset=utf-8", reports.ViewerScript()))
+	mux.HandleFunc("GET /live.js", file("text/javascript; charset=utf-8", own("live.js")))
+	mux.HandleFunc("GET /icon.svg", file("image/svg+xml", own("icon.svg")))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { p.nothing(w) })
 }
 
-func styles(w http.ResponseWriter, _ *http.Request) {
-	css, _ := pageFiles.ReadFile("pages/style.css") // embedded: always there
-	guard(w, "text/css; charset=utf-8")
-	w.Header().Set("Cache-Control", "max-age=600")
-	_, _ = w.Write(append([]byte(reports.PageStyle()), css...)) // the reader has gone if this fails
+// styles serves the style of all pages.
+func styles() http.HandlerFunc {
+	return file("text/css; charset=utf-8", reports.PageStyle()+own("style.css"))
 }
 
-func viewerScript(w http.ResponseWriter, _ *http.Request) {
-	guard(w, "text/javascript; charset=utf-8")
-	w.Header().Set("Cache-Control", "max-age=600")
-	_, _ = w.Write([]byte(reports.ViewerScript())) // the reader has gone if this fails
+// own is the text of a file of ours.
+func own(name string) string {
+	text, _ := pageFiles.ReadFile("pages/" + name) // embedded: always there
+	return string(text)
+}
+
+// file serves a text that pages load.
+func file(contentType, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		guard(w, contentType)
+		w.Header().Set("Cache-Control", "max-age=600")
+		_, _ = w.Write([]byte(text)) // the reader has gone if this fails
+	}
 }
 
 // nothing is the page of what is not there.
@@ -139,73 +178,6 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 	p.show(w, r, "index", func(context.Context, store.Tx) (any, error) { return d, err })
 }
 
-func (p *pages) repo(w http.ResponseWriter, r *http.Request) {
-	repo, ok := p.admit(w, r, func(ctx context.Context, tx store.Tx) (store.Repo, error) {
-		return tx.RepoByName(ctx, r.PathValue("owner")+"/"+r.PathValue("name"))
-	})
-	if !ok {
-		return
-	}
-	p.show(w, r, "repo", func(ctx context.Context, tx store.Tx) (any, error) {
-		runs, err := tx.RecentRuns(ctx, repo.ID, 200)
-		var list []runRow
-		for _, x := range runs {
-			list = append(list, runRow{x, repo.FullName})
-		}
-		if err != nil {
-			return nil, err
-		}
-		branch, err := tx.BranchRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
-		return struct {
-			Repo   store.Repo
-			Runs   []runRow
-			Trends []targetTrend
-		}{repo, list, trendsOf(branch)}, err
-	})
-}
-
-// runPage is the data of a run's page.
-type runPage struct {
-	Name      string
-	Run       store.Run
-	Repo      store.Repo
-	Sandbox   string
-	Place     string // in the queue
-	Targets   []store.Run
-	Findings  []store.Finding
-	Results   []verdict.Result
-	HasReport bool
-}
-
-func (p *pages) run(w http.ResponseWriter, r *http.Request) {
-	if _, ok := p.admit(w, r, ofRun(r)); !ok {
-		return
-	}
-	v, err := p.s.view(r.Context(), r.PathValue("id"))
-	p.show(w, r, "run", func(ctx context.Context, tx store.Tx) (any, error) {
-		if err != nil {
-			return nil, err
-		}
-		d := runPage{Name: p.s.checkName(v), Run: v.run, Repo: v.repo}
-		if v.run.State == store.Queued {
-			d.Place = reports.Place(v.before)
-		}
-		for _, m := range v.family {
-			if v.run.Aggregate() {
-				d.Targets = append(d.Targets, m.run)
-			} else if m.report != nil {
-				d.Results, d.HasReport, d.Sandbox = m.report.Results, true, m.context.Sandbox
-			}
-			list, err := tx.Findings(ctx, m.run.ID)
-			if err != nil {
-				return nil, err
-			}
-			d.Findings = append(d.Findings, list...)
-		}
-		return d, nil
-	})
-}
-
 func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 	if _, ok := p.admit(w, r, ofRun(r)); !ok {
 		return
@@ -242,75 +214,6 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", reports.PagePolicy())
 	}
 	_, _ = w.Write(text) // the reader has gone if this fails
-}
-
-// findingPage is the data of a finding's page.
-type findingPage struct {
-	Finding store.Finding
-	Meaning string
-	History *findingHistory
-	Trace   []verdict.Step
-	Claim   *verdict.Claim // of the report, if it has it still
-	Steps   template.JS    // for the viewer, like the next one
-	Sources template.JS
-}
-
-func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
-	repo, ok := p.admit(w, r, ofRun(r))
-	if !ok {
-		return
-	}
-	v, viewErr := p.s.view(r.Context(), r.PathValue("id"))
-	p.show(w, r, "finding", func(ctx context.Context, tx store.Tx) (any, error) {
-		id, fp := r.PathValue("id"), r.PathValue("fingerprint")
-		list, err := tx.Findings(ctx, id)
-		if err != nil {
-			return nil, errors.Join(err, viewErr)
-		}
-		for _, f := range list {
-			if f.Fingerprint != fp {
-				continue
-			}
-			d := findingPage{Finding: f}
-			if prop, ok := verdict.Lookup(f.Rule); ok {
-				d.Meaning = prop.Meaning
-			}
-			text, err := tx.Trace(ctx, id, fp)
-			if err == nil {
-				err = json.Unmarshal(text, &d.Trace)
-			}
-			if errors.Is(err, store.ErrNotFound) {
-				err = nil
-			}
-			if viewErr == nil {
-				d.fill(v, fp)
-			}
-			if err == nil {
-				d.History, err = historyOf(ctx, tx, repo, &f, tx.Now())
-			}
-			return d, err
-		}
-		return nil, store.ErrNotFound
-	})
-}
-
-// fill adds what the viewer needs of the claim with a fingerprint.
-func (d *findingPage) fill(v *view, fingerprint string) {
-	for _, m := range v.family {
-		if m.report == nil {
-			continue
-		}
-		for i := range m.report.Results {
-			res := &m.report.Results[i]
-			for j := range res.Claims {
-				c := &res.Claims[j]
-				if len(c.Trace) > 0 && reports.Fingerprint(res, c) == fingerprint {
-					d.Claim, d.Steps, d.Sources = c, reports.TraceData(res, c), reports.SourceData(m.report, c.Trace)
-					return
-				}
-			}
-		}
-	}
 }
 
 func took(r store.Run) string {

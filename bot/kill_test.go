@@ -37,7 +37,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	chromium.Close()
+	os.Exit(code)
 }
 
 // process runs a server in a process of its own.

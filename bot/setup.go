@@ -111,7 +111,7 @@ func newSetup(cfg *Config, o Setup) (*setup, error) {
 	s.turn <- struct{}{}
 	s.mux.HandleFunc("GET /setup", s.begin)
 	s.mux.HandleFunc("GET /setup/done", s.end)
-	s.mux.HandleFunc("GET /style.css", styles)
+	s.mux.HandleFunc("GET /style.css", styles())
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	s.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		plain(w, http.StatusServiceUnavailable, "waiting for set-up")

@@ -92,29 +92,38 @@ func (p Point) Least() string {
 	return fmt.Sprint(p.Turns)
 }
 
-const regressionPage = `<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{{.Repository}} regression report</title>
-<style>body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse}th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #8884}code{overflow-wrap:anywhere}</style></head><body>
-<h1>{{.Repository}}, branch {{.Branch}}</h1><p>{{.Since.Format "2006-01-02 15:04"}} to {{.Until.Format "2006-01-02 15:04"}}</p>
-{{if not .Targets}}<p>Nothing was verified in this time.</p>{{end}}
-{{range .Targets}}<h2>{{.Target}}</h2><p>Commits <code>{{short .From.Commit}}</code> to <code>{{short .To.Commit}}</code>; {{printf "%.1f" .From.Seconds}} s before, {{printf "%.1f" .To.Seconds}} s now.</p>
-{{range sections .}}{{if .List}}<h3>{{.Title}} ({{len .List}})</h3><table><tr><th>claim</th><th>entry</th><th>where</th><th>message</th></tr>
-{{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td><td>{{.Message}}</td></tr>{{end}}</table>{{end}}{{end}}
+const regressionPage = `{{define "page"}}<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{{.Repository}} regression report</title>
+<style>{{style}}</style></head><body><main>{{template "body" .}}</main></body></html>{{end}}
+{{define "body"}}<h1>{{.Repository}}, branch {{.Branch}}</h1><p>{{.Since.Format "2006-01-02 15:04"}} to {{.Until.Format "2006-01-02 15:04"}}</p>
+{{if not .Targets}}<p>Nothing was verified in this time.</p>{{else}}
+<table class="wide"><thead><tr><th>target</th><th>introduced</th><th>fixed</th><th>still open</th><th>undecided</th><th>newly proved</th><th>proof lost</th><th>slower</th></tr></thead><tbody>
+{{range .Targets}}<tr><td><a href="#{{.Target}}">{{.Target}}</a></td>{{range sections .}}<td data-label="{{.Title}}">{{len .List}}</td>{{end}}</tr>
+{{end}}</tbody></table>{{end}}
+{{range .Targets}}<h2 id="{{.Target}}">{{.Target}}</h2><p>Commits <code>{{short .From.Commit}}</code> to <code>{{short .To.Commit}}</code>; {{printf "%.1f" .From.Seconds}} s before, {{printf "%.1f" .To.Seconds}} s now.</p>
+{{range sections .}}{{if .List}}<h3>{{.Title}} ({{len .List}})</h3><table class="wide"><thead><tr><th>claim</th><th>entry</th><th>where</th><th>message</th></tr></thead><tbody>
+{{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td><td>{{.Message}}</td></tr>{{end}}</tbody></table>{{end}}{{end}}
 {{with .Commits}}<h3>Commits in between ({{len .}})</h3><ul>{{range .}}<li><code>{{short .SHA}}</code> {{.Subject}} ({{.Author}})</li>{{end}}</ul>{{end}}
-{{if gt (len .Trend) 1}}<h3>Trend</h3><table><tr><th>run</th><th>commit</th><th>by</th><th>seconds</th><th>proved</th><th>bounded</th><th>violated</th><th>unknown</th><th>least turns</th></tr>
-{{range .Trend}}<tr><td>{{.At.Format "2006-01-02 15:04"}}</td><td><code>{{short .Commit}}</code></td><td>{{.Trigger}}</td><td>{{printf "%.1f" .Seconds}}</td><td>{{.Counts.proved}}</td><td>{{.Counts.bounded}}</td><td>{{.Counts.violated}}</td><td>{{.Counts.unknown}}</td><td>{{.Least}}</td></tr>{{end}}</table>{{end}}{{end}}
-</body></html>
+{{if gt (len .Trend) 1}}<h3>Trend</h3><table class="wide"><thead><tr><th>run</th><th>commit</th><th>by</th><th>seconds</th><th>proved</th><th>bounded</th><th>violated</th><th>unknown</th><th>least turns</th></tr></thead><tbody>
+{{range .Trend}}<tr><td>{{.At.Format "2006-01-02 15:04"}}</td><td><code>{{short .Commit}}</code></td><td>{{.Trigger}}</td><td data-label="seconds">{{printf "%.1f" .Seconds}}</td><td data-label="proved">{{.Counts.proved}}</td><td data-label="bounded">{{.Counts.bounded}}</td><td data-label="violated">{{.Counts.violated}}</td><td data-label="unknown">{{.Counts.unknown}}</td><td data-label="least turns">{{.Least}}</td></tr>{{end}}</tbody></table>{{end}}{{end}}{{end}}
 `
 
+var regressionTemplate = template.Must(template.New("").Funcs(template.FuncMap{"short": reports.ShortSHA,
+	"sections": func(t TargetChange) any { return t.sections() },
+	"style":    func() template.CSS { return template.CSS(reports.PageStyle()) }}).Parse(regressionPage))
+
 // HTML renders the report as one self-contained page.
-func (r *Regression) HTML() ([]byte, error) {
-	funcs := template.FuncMap{"short": reports.ShortSHA, "sections": func(t TargetChange) any { return t.sections() }}
-	page, err := template.New("").Funcs(funcs).Parse(regressionPage)
-	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
-	}
+func (r *Regression) HTML() ([]byte, error) { return r.execute("page") }
+
+// Body renders the report for a page with reports.PageStyle.
+func (r *Regression) Body() (template.HTML, error) {
+	text, err := r.execute("body")
+	return template.HTML(text), err
+}
+
+func (r *Regression) execute(name string) ([]byte, error) {
 	var b bytes.Buffer
-	if err := page.Execute(&b, r); err != nil {
+	if err := regressionTemplate.ExecuteTemplate(&b, name, r); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return b.Bytes(), nil

@@ -15,7 +15,7 @@ const (
 	maxSourceLines = 30_000
 )
 
-// sources are the files of the commit that the report's counterexamples go through, from the mirror that the build
+// sources are the files of the commit that the report's counterexamples and coverage are about, from the mirror that the build
 // fetched. Pages do without those that cannot be had here.
 func (s *Service) sources(ctx context.Context, run store.Run, report *verdict.Report) map[string]verdict.Source {
 	mirror := s.mirrors.Existing(folderOf(run.Installation, run.Repo))
@@ -23,7 +23,7 @@ func (s *Service) sources(ctx context.Context, run store.Run, report *verdict.Re
 		return nil
 	}
 	files, lines := 0, 0
-	return reports.TraceSources(report, func(file string) []byte {
+	return reports.ReportSources(report, func(file string) []byte {
 		if files++; files > maxSourceFiles || lines > maxSourceLines {
 			return nil
 		}

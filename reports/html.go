@@ -38,7 +38,8 @@ func digestOf(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-var reportPage = template.Must(template.New("report.html.tmpl").ParseFS(pageFiles, "page/report.html.tmpl"))
+var reportPage = template.Must(template.New("report.html.tmpl").ParseFS(pageFiles,
+	"page/report.html.tmpl", "page/parts.html.tmpl"))
 
 // HTML renders the report as one page that needs nothing else: what breaks, why the rest is unknown, what holds; with
 // a viewer that steps through the counterexamples.
@@ -74,15 +75,18 @@ type page struct {
 
 // cell is the answer on one target.
 type cell struct {
-	Target, Class, Text, More string
+	Target, Class, Text, More, Link string
 }
+
+// noAnswer is the class of a cell whose entry is not on the target.
+const noAnswer = "dim"
 
 // statusCell tells a status by a sign and a word, so that colour is not needed.
 func statusCell(target string, s verdict.Status) cell {
 	sign := map[verdict.Status]string{verdict.Violated: "✗ violated", verdict.Proved: "✓ proved",
 		verdict.Bounded: "≤ bounded", verdict.Unknown: "? unknown"}[s]
 	if sign == "" {
-		return cell{Target: target, Class: "dim", Text: "–"}
+		return cell{Target: target, Class: noAnswer, Text: "–"}
 	}
 	return cell{Target: target, Class: s.String(), Text: sign}
 }
@@ -106,7 +110,7 @@ func newPage(r *verdict.Report, o TextOptions) *page {
 	if n > 0 {
 		p.Behind = plural(n, "claim") + are(n) + " only reached past a violation above: unknown until that is mended."
 	}
-	p.Entries = entryViews(r, p.Targets)
+	p.Entries = entryViews(r.Results, p.Targets)
 	p.Functions = functionViews(r)
 	p.Coverage, p.CoverageLine = coverageViews(r, sources), CoverageLine(r.Results, nil)
 	p.lists(r)

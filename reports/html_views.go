@@ -98,21 +98,21 @@ type entryView struct {
 	Cells []cell
 }
 
-func entryViews(r *verdict.Report, targets []string) []entryView {
+func entryViews(results []verdict.Result, targets []string) []entryView {
 	var out []entryView
-	for _, name := range names(r.Results, func(r verdict.Result) string { return r.Entry }) {
+	for _, name := range names(results, func(r verdict.Result) string { return r.Entry }) {
 		e := entryView{Name: name}
 		for _, t := range targets {
 			c := statusCell(t, verdict.Invalid)
-			for i := range r.Results {
-				if res := &r.Results[i]; res.Entry == name && res.Target == t {
+			for i := range results {
+				if res := &results[i]; res.Entry == name && res.Target == t {
 					c = statusCell(t, res.Status)
 					if res.Vacuous != nil {
 						c.Class, c.Text = verdict.Unknown.String(), "⚠ vacuous"
 					}
 					c.More = fmt.Sprintf("%s, %.2f s", plural(len(res.Claims), "claim"), float64(res.DurationMS)/1000)
 					if res.Reused != "" {
-						c.More += ", from " + reusedFrom(res.Reused)
+						c.More += ", answered earlier"
 					}
 				}
 			}

@@ -142,14 +142,20 @@ func (s *sourceSet) json() template.JS {
 	return inScript(out)
 }
 
-// TraceSources are the sources that the violations of a report go through, for those who read it without them.
-func TraceSources(r *verdict.Report, read Source) map[string]verdict.Source {
+// ReportSources are the sources that the violations of a report go through, and those that its coverage is about, for
+// those who read it without them.
+func ReportSources(r *verdict.Report, read Source) map[string]verdict.Source {
 	s := newSourceSet(read, nil)
 	for i := range r.Results {
 		for j := range r.Results[i].Claims {
 			if c := &r.Results[i].Claims[j]; c.Status == verdict.Violated {
 				s.needs(c.Trace)
 			}
+		}
+	}
+	for _, f := range Coverage(r.Results) {
+		for _, l := range f.Lines {
+			s.needs([]verdict.Step{{Pos: verdict.Pos{File: f.Name, Line: l.Line}}})
 		}
 	}
 	return s.pieces()

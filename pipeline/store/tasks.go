@@ -86,6 +86,13 @@ func (t Tx) Tasks(ctx context.Context, run string) ([]Task, error) {
 	return t.tasks(ctx, `WHERE run_id = ? ORDER BY n`, run)
 }
 
+// TaskProgress counts the tasks of a run that are over, and all.
+func (t Tx) TaskProgress(ctx context.Context, run string) (over, all int, err error) {
+	err = t.one(ctx, []any{&over, &all}, `SELECT COUNT(CASE WHEN state IN ('queued', 'running') THEN NULL ELSE 1 END), COUNT(*)
+		FROM tasks WHERE run_id = ?`, run)
+	return over, all, err
+}
+
 // OpenTasks reports whether tasks of a run are not over.
 func (t Tx) OpenTasks(ctx context.Context, run string) (bool, error) {
 	var n int

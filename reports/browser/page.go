@@ -176,7 +176,7 @@ func (p *Page) Quiet(address string) {
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
 	if len(p.faults) > 0 {
-		p.t.Errorf("errors on the page: %q", p.faults)
+		p.t.Errorf("%s: errors on the page: %q", address, p.faults)
 	}
 	own, _ := url.Parse(address)
 	for _, a := range p.asked {

@@ -76,6 +76,6 @@ func (s *Suite) Usable(t testing.TB, p *Page) {
 		return
 	}
 	if got := p.barriers(s.tools); got != "" {
-		t.Error(got)
+		t.Errorf("%s: %s", p.Eval(`location.href + ' ' + innerWidth`), got)
 	}
 }

@@ -1,0 +1,161 @@
+package bot
+
+import (
+	"cmp"
+	"context"
+	"html/template"
+	"net/http"
+	"slices"
+
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// runPage is the data of a run's page.
+type runPage struct {
+	Name      string
+	Run       store.Run
+	Repo      store.Repo
+	Forge     forge
+	Headline  string
+	Open      bool   // not over yet: the page may be asked for again
+	Place     string // in the queue
+	Sandbox   string
+	Targets   []targetRow
+	Findings  []findingRow
+	Matrix    template.HTML
+	Results   []verdict.Result
+	HasReport bool
+	Coverage  string // how much is reached, if somebody asked
+}
+
+// targetRow is a run on one target, and how many of its verifications are over.
+type targetRow struct {
+	Run         store.Run
+	Ended, Size int
+}
+
+// findingRow is a place that is violated, on all targets of the run.
+type findingRow struct {
+	store.Finding
+	On []store.Finding // one for each target, by its name
+}
+
+func (p *pages) run(w http.ResponseWriter, r *http.Request) {
+	if _, ok := p.admit(w, r, ofRun(r)); !ok {
+		return
+	}
+	v, err := p.s.view(r.Context(), r.PathValue("id"))
+	p.show(w, r, "run", func(ctx context.Context, tx store.Tx) (any, error) {
+		if err != nil {
+			return nil, err
+		}
+		return p.runData(ctx, tx, v)
+	})
+}
+
+func (p *pages) runData(ctx context.Context, tx store.Tx, v *view) (*runPage, error) {
+	d := &runPage{Name: p.s.checkName(v), Run: v.run, Repo: v.repo, Forge: forgeOf(&v.repo),
+		Headline: p.s.page(v).Title, Open: v.run.State != store.Done}
+	if v.run.State == store.Queued {
+		d.Place = reports.Place(v.before)
+	}
+	var findings []store.Finding
+	var results []verdict.Result
+	runs := map[string]string{}
+	for _, m := range v.family {
+		row := targetRow{Run: m.run}
+		var err error
+		if m.run.State != store.Done {
+			if row.Ended, row.Size, err = tx.TaskProgress(ctx, m.run.ID); err != nil {
+				return nil, err
+			}
+		}
+		d.Targets = append(d.Targets, row)
+		if m.report != nil {
+			d.Sandbox = m.context.Sandbox
+			results = append(results, m.report.Results...)
+			runs[m.run.Target] = m.run.ID
+		}
+		list, err := tx.Findings(ctx, m.run.ID)
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, list...)
+	}
+	d.Findings = bySite(findings)
+	if len(results) > 0 {
+		d.Matrix = reports.Matrix(results, linkTo(runs))
+		d.Coverage = reports.CoverageLine(results, nil)
+	}
+	if !v.run.Aggregate() {
+		d.Results, d.HasReport = results, len(results) > 0
+	}
+	return d, nil
+}
+
+// bySite puts findings at one place, by one check, on several targets or in several entries, into one row.
+func bySite(list []store.Finding) []findingRow {
+	type site struct {
+		rule, file, status string
+		line               int
+	}
+	index := map[site]int{}
+	var out []findingRow
+	for _, f := range list {
+		k := site{f.Rule, f.File, f.Status, f.Line}
+		at, known := index[k]
+		if !known {
+			at = len(out)
+			index[k] = at
+			out = append(out, findingRow{Finding: f})
+		}
+		row := &out[at]
+		if !slices.ContainsFunc(row.On, func(o store.Finding) bool { return o.Target == f.Target }) {
+			row.On = append(row.On, f)
+		}
+	}
+	for i := range out {
+		slices.SortFunc(out[i].On, func(a, b store.Finding) int { return cmp.Compare(a.Target, b.Target) })
+	}
+	return out
+}
+
+// coveragePage is the data of the page of annotated sources.
+type coveragePage struct {
+	Name    string
+	Run     store.Run
+	Repo    store.Repo
+	Section template.HTML
+}
+
+// coverage shows what a run reaches, line by line, over all its targets.
+func (p *pages) coverage(w http.ResponseWriter, r *http.Request) {
+	if _, ok := p.admit(w, r, ofRun(r)); !ok {
+		return
+	}
+	v, err := p.s.view(r.Context(), r.PathValue("id"))
+	p.show(w, r, "coverage", func(context.Context, store.Tx) (any, error) {
+		if err != nil {
+			return nil, err
+		}
+		all := verdict.Report{Sources: map[string]verdict.Source{}}
+		for _, m := range v.family {
+			if m.report == nil {
+				continue
+			}
+			all.Results = append(all.Results, m.report.Results...)
+			for file, s := range m.report.Sources {
+				if len(s.Lines) > len(all.Sources[file].Lines) {
+					all.Sources[file] = s
+				}
+			}
+		}
+		d := coveragePage{Name: p.s.checkName(v), Run: v.run, Repo: v.repo, Section: reports.CoverageSection(&all)}
+		if d.Section == "" {
+			return nil, store.ErrNotFound
+		}
+		return d, nil
+	})
+}

@@ -1,0 +1,42 @@
+package reports
+
+import (
+	"bytes"
+	"html/template"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Matrix returns the table of entries and targets, for pages with PageStyle. link gives the address of a cell's answer,
+// or "".
+func Matrix(results []verdict.Result, link func(target, entry string) string) template.HTML {
+	p := &page{Targets: names(results, func(r verdict.Result) string { return r.Target })}
+	p.Entries = entryViews(results, p.Targets)
+	for _, e := range p.Entries {
+		for i := range e.Cells {
+			if c := &e.Cells[i]; c.Class != noAnswer {
+				c.Link = link(c.Target, e.Name)
+			}
+		}
+	}
+	return part("matrix", p)
+}
+
+// CoverageSection returns the annotated sources of a report, for pages with PageStyle; empty if nobody asked what is
+// reached.
+func CoverageSection(r *verdict.Report) template.HTML {
+	p := &page{Coverage: coverageViews(r, newSourceSet(nil, r.Sources)), CoverageLine: CoverageLine(r.Results, nil)}
+	if len(p.Coverage) == 0 {
+		return ""
+	}
+	return part("coverage", p)
+}
+
+// part renders one of the templates that pages share.
+func part(name string, p *page) template.HTML {
+	var buf bytes.Buffer
+	if err := reportPage.ExecuteTemplate(&buf, name, p); err != nil {
+		panic(err) // texts and numbers only
+	}
+	return template.HTML(plain(buf.String()))
+}
