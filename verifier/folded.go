@@ -45,3 +45,11 @@ func foldedClaims(m *ir.Module, entry *ir.Func, checks verdict.CheckSet) []verdi
 	}
 	return out
 }
+
+// assumedOf lists what C leaves open and the functions that entry may reach rest on.
+func assumedOf(m *ir.Module, entry *ir.Func) (out []string) {
+	for _, f := range m.Slice(entry, true).Funcs {
+		out = append(out, f.Assumed...)
+	}
+	return out
+}

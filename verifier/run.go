@@ -108,6 +108,7 @@ func prepare(m *ir.Module, plan Plan, res *verdict.Result) *problem.Problem {
 		plan.Dump("ir", m.String())
 	}
 	res.Claims = append(res.Claims, foldedClaims(m, entry, plan.Checks)...)
+	res.Assumptions = append(res.Assumptions, assumedOf(m, entry)...)
 	return &problem.Problem{Plan: plan, Module: m, Entry: entry}
 }
 

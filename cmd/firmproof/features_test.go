@@ -160,6 +160,45 @@ int main(void) { int x = firmproof_nondet_int(); firmproof_assume(x > 3 && x < 2
 	}
 }
 
+// TestOrderIsAssumed: where C leaves the order of two calls open, or of a call and an access, and it decides something,
+// the answer says whose order it rests on; else it does not.
+func TestOrderIsAssumed(t *testing.T) {
+	rep, _ := checkText(t, `#include "firmproof.h"
+static int g;
+static int bump(void) { return g = (g + 1) & 15; }
+static int look(void) { return g; }
+static int two(int x, int y) { return x & y; }
+static int through(int *p) { return *p = *p + 1 & 15; }
+int main(void) {
+    int a = 1, b = 2, *p = &b, r;
+    r = bump() + bump();
+    r = look() + bump();
+    r = g + bump();
+    r = two(bump(), g);
+    r = through(&a) + a;
+    r = through(p) + through(p);
+    r = through(&a) + through(&b);
+    r = look() + look();
+    r = bump() && bump();
+    r = two(a, g) + look();
+    g = bump();
+    r = bump() + (p == &a);
+    return r > 5;
+}
+`, "--target", "cortex-m3")
+	want := []string{"p.c:9: the uses of bump() are", "p.c:10: look() and bump() are", "p.c:11: 'g' and bump() are",
+		"p.c:12: bump() and 'g' are", "p.c:13: through() and 'a' are", "p.c:14: the uses of through() are"}
+	got := rep.Results[0].Assumptions
+	if len(got) != len(want) || rep.Results[0].Status != verdict.Proved {
+		t.Fatalf("%s, assumed %q", rep.Results[0].Status, got)
+	}
+	for i, w := range want {
+		if !strings.HasPrefix(got[i], w) {
+			t.Errorf("assumed %q, want %q", got[i], w)
+		}
+	}
+}
+
 // TestVacuityIsSaid: every format says that an answer is vacuous, and --fail-on and the manifest make it fail.
 func TestVacuityIsSaid(t *testing.T) {
 	dir := t.TempDir()

@@ -14,12 +14,14 @@ import (
 // nodes that hold constant expressions are decoded.
 type constants struct {
 	*evaluator
-	conversions bool // values that conversions change are looked for
+	conversions bool       // values that conversions change are looked for
+	sequencer   *sequencer // nil: orders are not looked at
 
 	dump     []byte
 	last     spot   // the place that was printed last
 	file     string // of the line before, if it named one
 	function string // the function at file scope that is being read, or empty
+	member   string // the identity of the last member that was declared
 	begin    [2]int // where the two lines before begin
 }
 
@@ -69,6 +71,9 @@ func (c *constants) line(at, end int) (next int, err error) {
 		_ = json.Unmarshal(bytes.TrimRight(n, ","), &c.function)
 	}
 	kind, ok := bytes.CutPrefix(text, []byte(`"kind": "`))
+	if c.sequencer != nil && bytes.HasPrefix(text, []byte(`"isBitfield": true`)) {
+		c.sequencer.bitfields[c.member] = true
+	}
 	if !ok {
 		return end + 1, nil
 	}
@@ -81,10 +86,18 @@ func (c *constants) line(at, end int) (next int, err error) {
 
 // node decodes the node whose kind stands in the line that ends at end, if constant expressions may stand in it.
 func (c *constants) node(kind string, end, indent int) (next int, err error) {
+	body := c.sequencer != nil && kind == "FunctionDecl" && indent == 4
 	switch kind {
 	case "VarDecl", "EnumDecl", "ConstantExpr", "StaticAssertDecl":
-	default:
+	case "FieldDecl":
+		_, id, _ := bytes.Cut(c.dump[c.begin[1]:end], []byte(`"id": "`))
+		id, _, _ = bytes.Cut(id, []byte(`"`))
+		c.member = string(id)
 		return end + 1, nil
+	default:
+		if !body {
+			return end + 1, nil
+		}
 	}
 	first := c.begin[0]
 	if first+indent >= end || c.dump[first+indent] != '{' { // a reference to a declaration
@@ -103,6 +116,12 @@ func (c *constants) node(kind string, end, indent int) (next int, err error) {
 	if err := json.Unmarshal(text, n); err != nil {
 		return 0, fmt.Errorf("syntax tree: %w", err)
 	}
+	if body { // its declarations and constants are read again
+		last := c.last
+		n.place(&last)
+		c.sequencer.read(n)
+		return end + 1, nil
+	}
 	n.place(&c.last)
 	function := c.function
 	if indent == 4 { // at file scope
@@ -118,6 +137,8 @@ func (c *constants) needed(kind string, text []byte, indent int) bool {
 	switch kind {
 	case "EnumDecl":
 		return true
+	case "FunctionDecl":
+		return has(`"kind": "CompoundStmt"`)
 	case "VarDecl":
 		return has(`"init": `) && (has(`"opcode": `) || c.conversions) &&
 			(indent == 4 || has(`"storageClass": "static"`) || has(`"InitListExpr"`))

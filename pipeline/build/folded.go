@@ -1,7 +1,6 @@
 package build
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -142,6 +141,9 @@ func (r *Request) noteFolded(ctx context.Context, args []string, file, out strin
 	}
 	c := constants{evaluator: newEvaluator(r.Target), conversions: r.Checks.Conversion}
 	if evaluate {
+		if r.isC() {
+			c.sequencer = &sequencer{bitfields: map[string]bool{}}
+		}
 		if err := c.scan(res.Stdout); err != nil {
 			return &InfraError{"compile " + r.File, err}
 		}
@@ -165,12 +167,16 @@ func (r *Request) noteFolded(ctx context.Context, args []string, file, out strin
 			f.owner.name = r.shown(r.File)
 		}
 	}
-	if len(owned) == 0 {
+	var conflicts []conflict
+	if c.sequencer != nil {
+		conflicts = c.sequencer.found
+	}
+	if len(owned) == 0 && len(conflicts) == 0 {
 		return nil
 	}
 	ir, err := os.ReadFile(out)
 	if err == nil {
-		err = os.WriteFile(out, appendFolded(ir, owned), 0o644)
+		err = os.WriteFile(out, r.appendNotes(ir, owned, conflicts), 0o644)
 	}
 	if err != nil {
 		return &InfraError{"compile " + r.File, err}
@@ -180,27 +186,41 @@ func (r *Request) noteFolded(ctx context.Context, args []string, file, out strin
 
 var nodeNumber = regexp.MustCompile(`(?m)^!(\d+) = `)
 
-// appendFolded adds the metadata to IR text.
-func appendFolded(ir []byte, fs []folded) []byte {
+// appendNotes adds the metadata to IR text.
+func (r *Request) appendNotes(ir []byte, fs []folded, conflicts []conflict) []byte {
 	next := 0
 	for _, m := range nodeNumber.FindAllSubmatch(ir, -1) {
 		n, _ := strconv.Atoi(string(m[1]))
 		next = max(next, n+1)
 	}
-	var list, nodes bytes.Buffer
-	for i, f := range fs {
-		if i > 0 {
-			list.WriteString(", ")
-		}
-		fmt.Fprintf(&list, "!%d", next+i)
+	var undefined, unsequenced [][]string
+	for _, f := range fs {
+		undefined = append(undefined, []string{f.file, strconv.Itoa(f.line), strconv.Itoa(f.col), string(f.check),
+			f.text, string(f.owner.kind), f.owner.name, strconv.Itoa(f.owner.line), strconv.Itoa(f.owner.col),
+			f.known()})
+	}
+	for _, c := range conflicts {
+		unsequenced = append(unsequenced, c.fields(r.shown))
+	}
+	ir = appendMetadata(ir, "firmproof.folded", undefined, next)
+	return appendMetadata(ir, "firmproof.unsequenced", unsequenced, next+len(undefined))
+}
+
+// appendMetadata adds a named list of tuples of strings; the tuples are numbered from next on.
+func appendMetadata(ir []byte, name string, rows [][]string, next int) []byte {
+	if len(rows) == 0 {
+		return ir
+	}
+	var list, nodes []string
+	for i, row := range rows {
+		list = append(list, fmt.Sprintf("!%d", next+i))
 		var fields []string
-		for _, s := range []string{f.file, strconv.Itoa(f.line), strconv.Itoa(f.col), string(f.check), f.text,
-			string(f.owner.kind), f.owner.name, strconv.Itoa(f.owner.line), strconv.Itoa(f.owner.col), f.known()} {
+		for _, s := range row {
 			fields = append(fields, "!"+quoted(s))
 		}
-		fmt.Fprintf(&nodes, "!%d = !{%s}\n", next+i, strings.Join(fields, ", "))
+		nodes = append(nodes, fmt.Sprintf("!%d = !{%s}\n", next+i, strings.Join(fields, ", ")))
 	}
-	return fmt.Appendf(ir, "\n!firmproof.folded = !{%s}\n%s", list.Bytes(), nodes.Bytes())
+	return fmt.Appendf(ir, "\n!%s = !{%s}\n%s", name, strings.Join(list, ", "), strings.Join(nodes, ""))
 }
 
 // quoted returns s as a metadata string (LangRef: Metadata Nodes).

@@ -40,11 +40,17 @@ type node struct {
 	Type       qualType
 	Opcode     string
 	CastKind   string
-	Value      json.RawMessage      // of a literal
-	ArgType    *qualType            `json:"argType"` // of sizeof (type)
-	Referenced *struct{ ID string } `json:"referencedDecl"`
-	Init       string               // of a variable: not empty if it has an initialiser
+	Value      json.RawMessage // of a literal
+	ArgType    *qualType       `json:"argType"` // of sizeof (type)
+	Referenced *reference      `json:"referencedDecl"`
+	Member     string          `json:"referencedMemberDecl"`
+	Arrow      bool            `json:"isArrow"`   // a member behind a pointer
+	Postfix    bool            `json:"isPostfix"` // of ++ and --
+	Init       string          // of a variable: not empty if it has an initialiser
 }
+
+// reference is a use of a declaration.
+type reference struct{ ID, Name string }
 
 // qualType is a type as it is written, and without the names that it has by typedef, where those differ.
 type qualType struct {
@@ -62,6 +68,7 @@ type spot struct {
 	TokLen    int
 	Spelling  *spot `json:"spellingLoc"`
 	Expansion *spot `json:"expansionLoc"`
+	Macro     bool  `json:"-"` // the text is a macro's, or its argument's
 }
 
 // readTree reads the dump of one unit.
@@ -97,6 +104,7 @@ func (s *spot) place(last *spot) {
 		}
 		s.Expansion.place(last)
 		*s = *s.Expansion
+		s.Macro = true
 		return
 	}
 	if s.Col == 0 {

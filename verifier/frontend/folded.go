@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"slices"
 	"strconv"
 
 	llir "github.com/llir/llvm/ir"
@@ -96,32 +97,39 @@ func (t *translator) unitOf(f *llir.Func) string {
 // trapBefore splits the block of f in front of what initialises the object that
 // is declared where the note says.
 func (t *translator) trapBefore(f *ir.Func, note foldedNote) {
-	for n, b := range f.Blocks {
-		for i, in := range b.Instrs {
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
 			if in.Pos.Line != note.line || in.Pos.Column != note.col || in.Pos.File != note.Pos.File ||
 				in.Op != ir.OpCall && in.Op != ir.OpStore {
 				continue
 			}
-			rest := &ir.Block{Func: f, Name: b.Name + ".initialised", Instrs: b.Instrs[i:]}
-			bad := &ir.Block{Func: f, Name: b.Name + ".undefined"}
 			where := note.Pos
 			where.Function = f.CName
-			trap := &ir.Instr{Op: ir.OpTrap, T: t.void, Check: note.Check, What: note.Message, Block: bad, Pos: &where}
-			bad.Instrs = []*ir.Instr{trap, {Op: ir.OpUnreachable, T: t.void, Block: bad, Pos: &where}}
 			always := &ir.Const{T: t.intType(1), Kind: ir.ConstInt, Bits: bits.New(1, 1)}
-			br := &ir.Instr{Op: ir.OpCondBr, T: t.void, Args: []ir.Value{always}, Targets: []*ir.Block{bad, rest},
-				Block: b, Pos: in.Pos}
-			b.Instrs = append(b.Instrs[:i:i], br)
-			for _, s := range rest.Instrs {
-				s.Block = rest
-			}
-			for _, s := range rest.Succs() {
-				renamePred(s, b, rest)
-			}
-			blocks := append([]*ir.Block{}, f.Blocks[:n+1]...)
-			f.Blocks = append(append(blocks, rest, bad), f.Blocks[n+1:]...)
-			number(f)
+			t.splitAt(f, in, always, note.Check, note.Message, where)
 			return
 		}
 	}
+}
+
+// splitAt splits the block of f in front of in: where bad holds, check is violated.
+func (t *translator) splitAt(f *ir.Func, in *ir.Instr, bad ir.Value, check verdict.Check, what string,
+	where verdict.Pos) {
+	b := in.Block
+	i := slices.Index(b.Instrs, in)
+	rest := &ir.Block{Func: f, Name: b.Name + ".defined", Instrs: b.Instrs[i:]}
+	fails := &ir.Block{Func: f, Name: b.Name + ".undefined"}
+	trap := &ir.Instr{Op: ir.OpTrap, T: t.void, Check: check, What: what, Block: fails, Pos: &where}
+	fails.Instrs = []*ir.Instr{trap, {Op: ir.OpUnreachable, T: t.void, Block: fails, Pos: &where}}
+	br := &ir.Instr{Op: ir.OpCondBr, T: t.void, Args: []ir.Value{bad}, Targets: []*ir.Block{fails, rest},
+		Block: b, Pos: in.Pos}
+	b.Instrs = append(b.Instrs[:i:i], br)
+	for _, s := range rest.Instrs {
+		s.Block = rest
+	}
+	for _, s := range rest.Succs() {
+		renamePred(s, b, rest)
+	}
+	f.Blocks = slices.Insert(f.Blocks, slices.Index(f.Blocks, b)+1, rest, fails)
+	number(f)
 }

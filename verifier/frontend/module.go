@@ -72,6 +72,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	t.settleFunctionPointers()
 	t.endings()
 	t.folded(src)
+	t.sequences(src)
 	return t.m, nil
 }
 

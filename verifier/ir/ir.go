@@ -129,7 +129,9 @@ type Func struct {
 	DRet   *DType      // result type in C, nil if unknown
 	Vars   []*Var      // C variables that live in allocas or parameters
 	Folded []Folded
-	Made   bool // by the driver, around the entry: claims nothing of its own instructions but the end's
+	// what C leaves open and an execution of f rests on, in words
+	Assumed []string
+	Made    bool // by the driver, around the entry: claims nothing of its own instructions but the end's
 }
 
 // Sig returns the function type of f.

@@ -198,6 +198,9 @@ func (b *builder) condBr(s *state, in *ir.Instr) result {
 		c = v.cond
 	}
 	for n, t := range in.Targets {
+		if first := t.Instrs[0]; first.Op == ir.OpTrap && first.Check == verdict.Unsequenced {
+			return b.branch(s, in.Targets[1-n]) // compilers give it a meaning: runs go on, whether or not it holds
+		}
 		if b.opts.Wrap && overflowTrap(t) {
 			return b.pastTrap(s, c, n, in.Targets[1-n])
 		}

@@ -12,6 +12,7 @@ const (
 	Free             Check = "free"
 	Leak             Check = "leak"
 	Uninitialised    Check = "uninitialised"
+	Unsequenced      Check = "unsequenced"
 	PointerOverflow  Check = "pointer-overflow"
 	PointerCompare   Check = "pointer-compare"
 	Unreachable      Check = "unreachable"
@@ -80,6 +81,11 @@ var properties = []Property{
 		Bad:     "int x; if (x) go();",
 		Good:    "int x = 0; if (x) go();",
 		Past:    PastUses},
+	{Check: Unsequenced, Title: "Unsequenced side effects", CWE: "CWE-758", MISRA: "Rule 13.2", CERT: "EXP30-C",
+		Default: true,
+		Meaning: "What an expression changes, it neither changes nor reads in another place without a sequence point between (C17 6.5p2). Asked in C, of variables and of what pointers lead to; not of C++.",
+		Bad:     "buf[i] = i++;",
+		Good:    "buf[i] = i; i++;"},
 	{Check: PointerOverflow, Title: "Pointer leaves its object", CWE: "CWE-823", MISRA: "Rule 18.1", CERT: "ARR30-C",
 		Default: true,
 		Meaning: "Pointer arithmetic stays inside the object or one past its end.",
