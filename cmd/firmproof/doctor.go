@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,14 +38,18 @@ type doctor struct {
 	out  io.Writer
 	look func(string) (string, error) // exec.LookPath
 	bad  int
+
+	needed, optional []string // Debian packages that are missing
 }
 
 func doctorCommand() *cobra.Command {
 	var c bot.Config
+	var fix fixer
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check toolchain, sandbox, solvers, database and credentials; say what to install",
-		Long: `Looks at this machine and says for each part whether it works and, if not, what to install or do. Changes nothing.
+		Long: `Looks at this machine and says for each part whether it works and, if not, what to install or do. Changes nothing
+but with --fix, which installs what is missing of Debian's packages: it shows the command, and asks before it runs it.
 
 Marks: ok; -- missing, but not everybody needs it; !! has to be mended.
 Exit status: 0 everything that is needed works; 2 something has to be mended.`,
@@ -53,11 +58,26 @@ Exit status: 0 everything that is needed works; 2 something has to be mended.`,
 			if err := fillFlags(cmd.Flags(), os.Getenv("FIRMPROOF_CONFIG")); err != nil {
 				return err
 			}
+			if err := fix.check(); err != nil {
+				return err
+			}
 			d := &doctor{ctx: cmd.Context(), out: cmd.OutOrStdout(), look: exec.LookPath}
-			return d.run(c)
+			err := d.run(c)
+			if !fix.fix {
+				return err
+			}
+			fix.in, fix.errs, fix.look, fix.uid = cmd.InOrStdin(), cmd.ErrOrStderr(), exec.LookPath, os.Getuid()
+			if changed, ferr := fix.run(d); ferr != nil || !changed {
+				return errors.Join(ferr, err)
+			}
+			fmt.Fprintln(d.out, "\nOnce more:")
+			return (&doctor{ctx: d.ctx, out: d.out, look: d.look}).run(c)
 		},
 	}
 	f := cmd.Flags()
+	f.BoolVar(&fix.fix, "fix", false, "install the Debian packages that are needed and missing, after a question")
+	f.BoolVar(&fix.yes, "yes", false, "with --fix: do not ask")
+	f.BoolVar(&fix.all, "all", false, "with --fix: also the packages that not everybody needs")
 	f.StringVar(&c.Data, "data", "firmproof-data", "`folder` of `serve`, where the database lies")
 	f.StringVar(&c.DB, "db", "", "`database` of `serve`: sqlite:PATH or postgres://...")
 	f.StringVar(&c.GitHubURL, "github-url", "", "`URL` of GitHub's REST API (default https://api.github.com)")
@@ -99,6 +119,20 @@ func (d *doctor) line(h health, what, detail, remedy string) {
 	}
 }
 
+// lack prints that Debian's packages are missing.
+func (d *doctor) lack(h health, what, detail string, packages ...string) {
+	list := &d.optional
+	if h == healthBad {
+		list = &d.needed
+	}
+	for _, p := range packages {
+		if !slices.Contains(*list, p) {
+			*list = append(*list, p)
+		}
+	}
+	d.line(h, what, detail, "apt-get install "+strings.Join(packages, " "))
+}
+
 func (d *doctor) finding(f bot.Finding) {
 	h := healthOK
 	if !f.OK {
@@ -125,18 +159,18 @@ func (d *doctor) version(path string) (string, error) {
 }
 
 // program checks that a program is there and runs, in a version that starts with want.
-func (d *doctor) program(missing health, name, want, pkg string) {
+func (d *doctor) program(missing health, name, want string, packages ...string) {
 	path, err := d.look(name)
 	if err != nil {
-		d.line(missing, name, "not found on PATH", "apt-get install "+pkg)
+		d.lack(missing, name, "not found on PATH", packages...)
 		return
 	}
 	v, err := d.version(path)
 	switch {
 	case err != nil:
-		d.line(missing, name, err.Error(), "apt-get install --reinstall "+pkg)
+		d.line(missing, name, err.Error(), "apt-get install --reinstall "+strings.Join(packages, " "))
 	case !strings.HasPrefix(v, want):
-		d.line(missing, name, fmt.Sprintf("%s is version %s, want %s", path, v, want), "apt-get install "+pkg)
+		d.lack(missing, name, fmt.Sprintf("%s is version %s, want %s", path, v, want), packages...)
 	default:
 		d.line(healthOK, name, v+"  "+path, "")
 	}
@@ -177,7 +211,7 @@ func (d *doctor) headers() {
 		if slices.Contains(missing[p], "host") {
 			h = healthBad
 		}
-		d.line(h, "headers", "none for "+strings.Join(missing[p], ", "), "apt-get install "+p)
+		d.lack(h, "headers", "none for "+strings.Join(missing[p], ", "), strings.Fields(p)...)
 	}
 }
 
@@ -185,12 +219,11 @@ func (d *doctor) headers() {
 func (d *doctor) emulators() {
 	if found, err := filepath.Glob("/usr/lib/llvm-14/lib/clang/14.*/lib/linux/libclang_rt.asan*"); err != nil ||
 		len(found) == 0 {
-		d.line(healthMinor, "sanitizers", "none for clang-14: no `replay` on this machine",
-			"apt-get install libclang-rt-14-dev")
+		d.lack(healthMinor, "sanitizers", "none for clang-14: no `replay` on this machine", "libclang-rt-14-dev")
 	} else {
 		d.line(healthOK, "sanitizers", filepath.Dir(found[0]), "")
 	}
-	d.program(healthMinor, "arm-none-eabi-gcc", "", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
+	d.program(healthMinor, "arm-none-eabi-gcc", "", "gcc-arm-none-eabi", "libnewlib-arm-none-eabi")
 	d.program(healthMinor, "qemu-system-arm", "", "qemu-system-arm")
 }
 
@@ -217,8 +250,16 @@ func (d *doctor) sandbox() {
 		if !l.Active {
 			h = healthMinor
 		}
+		if lacksBubblewrap(l) {
+			d.optional = append(d.optional, "bubblewrap")
+		}
 		d.line(h, "sandbox "+l.Name, l.Detail, sandboxRemedy(l))
 	}
+}
+
+// lacksBubblewrap reports whether bubblewrap is not installed: where it is, the kernel keeps it from working.
+func lacksBubblewrap(l sandbox.Layer) bool {
+	return l.Name == "bubblewrap" && !l.Active && !strings.Contains(l.Detail, "namespace")
 }
 
 // sandboxRemedy says what brings a layer back.
@@ -226,7 +267,7 @@ func sandboxRemedy(l sandbox.Layer) string {
 	const until = "; until then `serve` wants --sandbox best-effort, and builds no forks"
 	switch l.Name {
 	case "bubblewrap":
-		if !strings.Contains(l.Detail, "namespace") {
+		if lacksBubblewrap(l) {
 			return "apt-get install bubblewrap" + until
 		}
 		if os.Getuid() == 0 {
