@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate oracle siege fuzz update fresh clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate oracle siege fuzz update fresh release clean
 
 setup:
 	@scripts/setup.sh
@@ -124,6 +124,12 @@ CMD ?=
 FRESH_DIR ?= /var/tmp/firmproof-fresh
 fresh:
 	@STEP='$(STEP)' CMD='$(CMD)' FRESH_DIR='$(FRESH_DIR)' scripts/fresh.sh
+
+# Archives, Debian packages, SBOMs and checksums of HEAD into build/release, twice, with the same bytes (TWICE= once).
+# VERSION=1.2.0, ARCHS=amd64.
+release:
+	@scripts/setup.sh release
+	@VERSION='$(if $(filter command line environment,$(origin VERSION)),$(VERSION))' scripts/release.sh
 
 clean:
 	rm -rf bin build vendor

@@ -33,9 +33,15 @@ declare -A tests=(
   [z3]=/usr/bin/z3
   [chromium]=/usr/bin/chromium
   [cvc5]=/usr/bin/cvc5
+  [curl]=/usr/bin/curl
   [postgresql]=/usr/lib/postgresql/15/bin/postgres
   [nodejs]=/usr/bin/node
   [npm]=/usr/bin/npm
+)
+# only `make release` wants these
+declare -A release=(
+  [g++-aarch64-linux-gnu]=/usr/bin/aarch64-linux-gnu-g++
+  [binutils]=/usr/bin/objdump
 )
 
 # for images: only the names
@@ -55,7 +61,7 @@ collect() {
   done
 }
 collect need
-[ "${1:-}" = tests ] && collect tests
+case ${1:-} in tests | release) collect "$1" ;; esac
 
 if [ ${#want[@]} -gt 0 ]; then
   if ! command -v apt-get >/dev/null; then

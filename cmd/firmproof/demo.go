@@ -75,7 +75,10 @@ func (d *demo) run(ctx context.Context) (err error) {
 		return err
 	}
 	const repo = "acme/sensor-node"
-	if d.project, err = filepath.Abs(d.project); err != nil {
+	if d.project, err = exampleFile(d.project); err != nil {
+		return err
+	}
+	if d.patch, err = exampleFile(d.patch); err != nil {
 		return err
 	}
 	if err := d.post("/_fake/repos", map[string]any{"name": repo, "path": d.project}, nil); err != nil {
@@ -108,6 +111,26 @@ func (d *demo) run(ctx context.Context) (err error) {
 	}
 	d.say("Run `make demo KEEP=1` to leave the pages running.")
 	return nil
+}
+
+// exampleFile returns the path of an example: in this folder, or as an installation has it.
+func exampleFile(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(abs); err == nil {
+		return abs, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	installed := filepath.Join(filepath.Dir(self), "../share/firmproof", name)
+	if _, err := os.Stat(installed); err != nil {
+		return "", fmt.Errorf("%s: no such file or folder here, nor in %s", name, filepath.Dir(installed))
+	}
+	return installed, nil
 }
 
 // start runs the stand-in and the server as child processes until stop.

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"gopkg.in/yaml.v3"
 
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/targets"
@@ -120,65 +117,4 @@ func targetsTable(t *testing.T) string {
 			to.Types.Int.Size, to.Types.Long.Size, order)
 	}
 	return b.String() + "\n"
-}
-
-// TestAction runs the check step of the published action as GitHub's runner does.
-func TestAction(t *testing.T) {
-	text, err := os.ReadFile("../../.github/action.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var action struct {
-		Inputs map[string]struct{ Default string }
-		Runs   struct {
-			Using string
-			Steps []struct {
-				ID, Run, Shell string
-				Env            map[string]string
-			}
-		}
-	}
-	if err := yaml.Unmarshal(text, &action); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	put(t, dir, "work/a.c", "int main(void) { int a[2] = {0}; return a[2]; }\n")
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "bin", "firmproof"), ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	step := action.Runs.Steps[len(action.Runs.Steps)-1]
-	if action.Runs.Using != "composite" || step.ID != "check" || step.Shell != "bash" {
-		t.Fatalf("%+v", action.Runs)
-	}
-	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", step.Run)
-	cmd.Dir = filepath.Join(dir, "work")
-	cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+filepath.Join(dir, "action"),
-		"GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"))
-	if err := os.Mkdir(filepath.Join(dir, "action"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range step.Env {
-		input := strings.TrimSuffix(strings.TrimPrefix(value, "${{ inputs."), " }}")
-		def, ok := action.Inputs[input]
-		if !ok {
-			t.Fatalf("%s: no input %s", name, input)
-		}
-		if input == "path" {
-			def.Default = "a.c"
-		}
-		cmd.Env = append(cmd.Env, name+"="+def.Default)
-	}
-	out, err := cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != exitViolated {
-		t.Errorf("exit %d: %v", cmd.ProcessState.ExitCode(), err)
-	}
-	wantAll(t, string(out), "::error file=a.c,line=1", "::notice title=firmproof::")
-	for name, want := range map[string]string{"summary": "# firmproof", "output": "exit-code=1\nsarif=firmproof.sarif",
-		"work/firmproof.sarif": `"2.1.0"`} {
-		got, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || !strings.Contains(string(got), want) {
-			t.Errorf("%s: %v: no %q in %s", name, err, want, got)
-		}
-	}
 }

@@ -45,7 +45,8 @@ func (f *fixer) run(d *doctor) (bool, error) {
 		return false, nil
 	}
 	if _, err := f.look("apt-get"); err != nil {
-		return false, fmt.Errorf("--fix installs Debian's packages, and this machine has no apt-get: install what these hold: %s",
+		return false, fmt.Errorf(
+			"--fix installs Debian's packages, and this machine has no apt-get: install what these hold: %s",
 			strings.Join(packages, " "))
 	}
 	var root []string
@@ -78,7 +79,8 @@ func (f *fixer) run(d *doctor) (bool, error) {
 func (f *fixer) agreed(out io.Writer) (bool, error) {
 	file, isFile := f.in.(*os.File)
 	if os.Getenv("CI") != "" || isFile && !isTerminal(file) {
-		return false, errors.New("nothing was installed: nobody is here to agree; --fix --yes installs without a question")
+		return false, errors.New(
+			"nothing was installed: nobody is here to agree; --fix --yes installs without a question")
 	}
 	fmt.Fprint(out, "Run it? [y/N] ")
 	line, err := bufio.NewReader(f.in).ReadString('\n')

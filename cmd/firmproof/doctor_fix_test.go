@@ -19,14 +19,19 @@ func TestDoctorFix(t *testing.T) {
 		want       string // what is printed, or the error
 		ran        bool
 	}{
-		"yes":               {fixer: fixer{fix: true}, answer: "y\n", want: "To mend it: " + needed + "\nRun it? [y/N]", ran: true},
-		"no":                {fixer: fixer{fix: true}, answer: "\n", want: "Run it? [y/N]"},
-		"end of file":       {fixer: fixer{fix: true}, want: "Run it? [y/N]"},
-		"CI":                {fixer: fixer{fix: true}, answer: "y\n", ci: "true", want: "--fix --yes installs without a question"},
-		"CI, yes":           {fixer: fixer{fix: true, yes: true}, ci: "true", want: needed + "\n", ran: true},
-		"all":               {fixer: fixer{fix: true, yes: true, all: true}, want: needed + " libclang-rt-14-dev", ran: true},
-		"nobody root":       {fixer: fixer{fix: true, yes: true, uid: 1000}, want: "To mend it: sudo " + needed, ran: true},
-		"no sudo":           {fixer: fixer{fix: true, yes: true, uid: 1000, look: none}, want: "this machine has no apt-get: install what these hold: clang-14 llvm-14 git"},
+		"yes": {fixer: fixer{fix: true}, answer: "y\n", want: "To mend it: " + needed +
+			"\nRun it? [y/N]", ran: true},
+		"no":          {fixer: fixer{fix: true}, answer: "\n", want: "Run it? [y/N]"},
+		"end of file": {fixer: fixer{fix: true}, want: "Run it? [y/N]"},
+		"CI": {fixer: fixer{fix: true}, answer: "y\n", ci: "true",
+			want: "--fix --yes installs without a question"},
+		"CI, yes": {fixer: fixer{fix: true, yes: true}, ci: "true", want: needed + "\n", ran: true},
+		"all": {fixer: fixer{fix: true, yes: true, all: true}, want: needed + " libclang-rt-14-dev",
+			ran: true},
+		"nobody root": {fixer: fixer{fix: true, yes: true, uid: 1000}, want: "To mend it: sudo " + needed,
+			ran: true},
+		"no sudo": {fixer: fixer{fix: true, yes: true, uid: 1000, look: none},
+			want: "this machine has no apt-get: install what these hold: clang-14 llvm-14 git"},
 		"only --yes":        {fixer: fixer{yes: true}, want: "give that, too"},
 		"nothing is needed": {fixer: fixer{fix: true}, want: "--fix --all installs libclang-rt-14-dev, too"},
 	} {
