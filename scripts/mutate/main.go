@@ -139,12 +139,13 @@ func run(o *options) error {
 	return nil
 }
 
-// score counts what became of mutants. Those that no test can tell apart are no part of the percentage.
-type score struct{ killed, lived, equivalent, open int }
+// score counts what became of mutants. Those that no test can tell apart are no part of the percentage, nor are those
+// that change what an answer costs and no answer to another one.
+type score struct{ killed, lived, equivalent, cost, open int }
 
 func (s *score) add(t score) {
-	s.killed, s.lived = s.killed+t.killed, s.lived+t.lived
-	s.equivalent, s.open = s.equivalent+t.equivalent, s.open+t.open
+	s.killed, s.lived, s.open = s.killed+t.killed, s.lived+t.lived, s.open+t.open
+	s.equivalent, s.cost = s.equivalent+t.equivalent, s.cost+t.cost
 }
 
 func (s score) percent() float64 {
@@ -152,27 +153,32 @@ func (s score) percent() float64 {
 }
 
 func (s score) String() string {
-	return fmt.Sprintf("%d killed, %d lived, %d equivalent, %d not run: %.1f %%", s.killed, s.lived, s.equivalent,
-		s.open, s.percent())
+	return fmt.Sprintf("%d killed, %d lived, %d equivalent, %d of cost only, %d not run: %.1f %%", s.killed, s.lived,
+		s.equivalent, s.cost, s.open, s.percent())
 }
+
+// costOnly begins the reason of a mutant that proves less or takes longer, and answers nothing else.
+const costOnly = "cost: "
 
 // report prints the score of a package and the mutants that lived.
 func report(pkg string, all int, chosen []*mutant, kept *found, same map[string]string) (sum score,
 	survivors []string) {
 	var lines []string
-	for _, m := range chosen {
+	for i, m := range chosen {
 		v, ok := kept.Mutants[m.key()]
-		switch _, equivalent := same[m.id]; {
-		case !ok:
-			sum.open++
+		switch why, equivalent := same[m.id]; {
 		case v.Killed != "":
 			sum.killed++
+		case strings.HasPrefix(why, costOnly):
+			sum.cost++
 		case equivalent:
 			sum.equivalent++
+		case !ok:
+			sum.open++
 		default:
 			sum.lived++
 			survivors = append(survivors, fmt.Sprintf("- `%s`, %s by tests: `%s`", m.id, v.How, m.what))
-			lines = append(lines, fmt.Sprintf("  lived %s\n    %s %s: %s\n", v.How, m.id, m.pos, m.what))
+			lines = append(lines, fmt.Sprintf("  %d lived %s\n    %s %s: %s\n", i+1, v.How, m.id, m.pos, m.what))
 		}
 	}
 	slices.Sort(lines)
@@ -187,9 +193,8 @@ func (s score) row(pkg string, all int) string {
 	if all > 0 {
 		sites = strconv.Itoa(all)
 	}
-	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %.1f %% |\n", pkg, sites, s.killed+s.lived+s.equivalent,
-		s.killed,
-		s.equivalent, s.lived, s.percent())
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %d | %.1f %% |\n", pkg, sites,
+		s.killed+s.lived+s.equivalent+s.cost, s.killed, s.equivalent, s.cost, s.lived, s.percent())
 }
 
 // writeTable writes what was found as a document.
@@ -198,10 +203,11 @@ func writeTable(o *options, rows string, survivors []string) error {
 
 Written by `+"`make mutate PER=%d SEED=%d MUTATEFLAGS=-table=%s`"+` on %s. A mutant is one seeded mistake; it is killed if
 a test fails or does not end with it. Equivalent mutants are listed with reasons in `+"`scripts/mutate/equivalent.txt`"+`, places
-from which none are taken in `+"`scripts/mutate/outside.txt`"+`. The score leaves the equivalent ones out.
+from which none are taken in `+"`scripts/mutate/outside.txt`"+`. Mutants of cost only prove less or take longer, and answer
+nothing else: they are listed there too. The score leaves both out.
 
-| package | sites | mutants | killed | equivalent | lived | score |
-|---|---|---|---|---|---|---|
+| package | sites | mutants | killed | equivalent | cost only | lived | score |
+|---|---|---|---|---|---|---|---|
 %s
 ## Mutants that lived
 

@@ -42,6 +42,9 @@ func integerOperations() []operation {
 		text, out, _ := strings.Cut(c, "|")
 		list = append(list, operation{text, "i3", out, "%r = " + text})
 	}
+	for _, op := range []string{"udiv exact i3 %a, 2", "sdiv exact i3 %a, 2", "sdiv exact i3 %a, 1"} {
+		list = append(list, operation{op, "i3", "i3", "%r = " + op})
+	}
 	return append(list, operation{"select", "i3", "i3", "%c = icmp ult i3 %a, %b\n  %r = select i1 %c, i3 %b, i3 5"})
 }
 
@@ -88,7 +91,8 @@ func floatOperations() []operation {
 			if t == "x86_fp80" {
 				return "%" + x + "x = fpext double %" + x + "d to x86_fp80\n  "
 			}
-			return "%" + x + "x = bitcast " + map[string]string{"float": "i32", "double": "i64"}[t] + " %" + x + " to " + t +
+			return "%" + x + "x = bitcast " + map[string]string{"float": "i32", "double": "i64"}[t] + " %" + x +
+				" to " + t +
 				"\n  "
 		}
 		both := value("a") + value("b")
@@ -97,7 +101,8 @@ func floatOperations() []operation {
 			both = "%ad = bitcast i64 %a to double\n  %bd = bitcast i64 %b to double\n  " + both
 		}
 		for _, pred := range strings.Fields("false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true") {
-			list = append(list, operation{"fcmp " + pred + " " + t, in, "i1", both + "%r = fcmp " + pred + " " + t + " %ax, %bx"})
+			list = append(list, operation{"fcmp " + pred + " " + t, in, "i1", both + "%r = fcmp " + pred + " " + t +
+				" %ax, %bx"})
 		}
 	}
 	return list
@@ -137,7 +142,8 @@ func (o operation) module(t *testing.T) *ir.Module {
 			reads += "  %" + x + " = call i64 @nondet_ulong()\n"
 			continue
 		}
-		reads += "  %" + x + "n = call " + input + " @" + width + "()\n  %" + x + " = trunc i64 %" + x + "n to " + in + "\n"
+		reads += "  %" + x + "n = call " + input + " @" + width + "()\n  %" + x + " = trunc i64 %" + x + "n to " + in +
+			"\n"
 	}
 	text := `target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -166,6 +172,12 @@ define i32 @main() {
 			text += "declare " + sig + "\n"
 		}
 	}
+	return readText(t, text)
+}
+
+// readText makes a module of LLVM text.
+func readText(t *testing.T, text string) *ir.Module {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "t.ll")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func (e *encoder) targets(st *state, p *ptr) []target {
 // pruned is p without what it cannot be in st, if the Prober says so. It asks where
 // one of the alternatives is an address that is no constant: that can be any object's.
 func (e *encoder) pruned(st *state, p *ptr) *ptr {
-	if e.prober == nil || e.cutter != nil || p == nil || len(p.alts) < 2 || e.opts.AddressZero {
+	if e.prober == nil || e.cutter != nil || len(p.alts) < 2 || e.opts.AddressZero {
 		return p
 	}
 	open := func(a alt) bool {
