@@ -299,8 +299,8 @@ func boundsText(results []verdict.Result) string {
 		r := &results[i]
 		for _, l := range r.Bounds.Loops {
 			if !l.Complete {
-				fmt.Fprintf(&b, "\n- %s / %s: loop %s at %s %s", Inert(r.Target), Inert(r.Entry), Code(l.Name),
-					Code(l.Pos.String()), turns(l))
+				fmt.Fprintf(&b, "\n- %s / %s: %s", Inert(r.Target), Inert(r.Entry),
+					seenTurns(l.Turns, fmt.Sprintf("%s (%s)", Code(l.Pos.String()), Code(l.Name))))
 			}
 		}
 	}

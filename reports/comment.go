@@ -219,7 +219,7 @@ func (c *commenter) bounds() {
 		}
 		for _, l := range r.Bounds.Loops {
 			if !l.Complete {
-				how = append(how, fmt.Sprintf("loop %s at %s %s", Code(l.Name), Code(l.Pos.String()), turns(l)))
+				how = append(how, seenTurns(l.Turns, fmt.Sprintf("%s (%s)", Code(l.Pos.String()), Code(l.Name))))
 			}
 		}
 		lines = append(lines, fmt.Sprintf("%s on %s: %s", Code(r.Entry), Inert(r.Target), strings.Join(how, "; ")))

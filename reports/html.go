@@ -159,9 +159,8 @@ func (p *page) lists(r *verdict.Report) {
 		res := &r.Results[i]
 		for _, l := range res.Bounds.Loops {
 			if !l.Complete {
-				add(&p.Bounds, fmt.Sprintf("loop %s at %s: %s; deeper: --unwindset %s:%d", l.Name, l.Pos, turns(l),
-					l.Name,
-					max(2, 2*l.Turns)))
+				add(&p.Bounds, fmt.Sprintf("%s; deeper: --unwindset %s:%d",
+					seenTurns(l.Turns, fmt.Sprintf("%s (%s)", l.Pos, l.Name)), l.Name, max(2, 2*l.Turns)))
 			}
 		}
 		if c := res.Complexity; c != nil {

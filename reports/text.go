@@ -167,7 +167,7 @@ func (p *printer) everything(r *verdict.Result) {
 	}
 	for _, l := range r.Bounds.Loops {
 		if l.Complete {
-			p.line("  loop %s at %s: %s", l.Name, l.Pos, turns(l))
+			p.line("  loop %s at %s: at most %s", l.Name, l.Pos, plural(l.Turns, "turn"))
 		}
 	}
 	for _, s := range r.Stages {

@@ -128,8 +128,8 @@ func (p *printer) bounds(results []verdict.Result) {
 		if i == 0 {
 			p.line("")
 		}
-		p.line("loop %s at %s: %s; deeper: --unwindset %s:%d", k.name, k.pos,
-			turns(verdict.LoopBound{Turns: least[k]}), k.name, max(2, 2*least[k]))
+		p.line("%s: %s; deeper: --unwindset %s:%d", p.status(verdict.Bounded),
+			seenTurns(least[k], fmt.Sprintf("%s (%s)", k.pos, k.name)), k.name, max(2, 2*least[k]))
 		if p.o.Verbose {
 			p.line("  in %s", listed(names(where[k], func(r *verdict.Result) string {
 				return r.Entry + " on " + r.Target
@@ -169,7 +169,8 @@ func (p *printer) notes(label string, results []verdict.Result, of func(*verdict
 // endings writes what proves that runs end, each entry once.
 func (p *printer) endings(results []verdict.Result) {
 	ends := func(c *verdict.Claim) bool {
-		return c.Check == verdict.Termination && c.Certificate != nil && c.Status != verdict.Violated && !p.o.Verbose
+		return c.Check == verdict.Termination && c.Certificate != nil && c.Status != verdict.Violated && !c.Unasked &&
+			!p.o.Verbose
 	}
 	for _, s := range Sites(results, ends) {
 		c := s.Claims[0].Claim
@@ -189,11 +190,16 @@ func (p *printer) certificate(c *verdict.Claim) {
 	}
 }
 
-func turns(l verdict.LoopBound) string {
-	if l.Complete {
-		return fmt.Sprintf("at most %d turns", l.Turns)
+// seenTurns says how little of the loop at place was looked at, where it may take more turns.
+func seenTurns(turns int, place string) string {
+	if turns == 0 {
+		return fmt.Sprintf("no turn of loop %s was seen to its end", place)
 	}
-	return fmt.Sprintf("analysed for %d turns, may take more", l.Turns)
+	was := "were"
+	if turns == 1 {
+		was = "was"
+	}
+	return fmt.Sprintf("only the first %s of loop %s %s seen", plural(turns, "turn"), place, was)
 }
 
 // FirstViolation is the line that tells of a violation while other verifications still run.

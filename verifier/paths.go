@@ -25,8 +25,9 @@ func asksPaths(checks verdict.CheckSet) bool {
 }
 
 // decidePaths settles the claims about paths, then those that stand behind violations,
-// on the program as its host starts it. main is the entry before startup was woven in.
-func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *verdict.Result) {
+// on the program as its host starts it. main is the entry before startup was woven in. It reports whether every path was
+// followed to its end and violates nothing.
+func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *verdict.Result) (followed bool) {
 	q := *p
 	if p.Hosted {
 		var made bool
@@ -45,10 +46,12 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 		res.Coverage = a.Coverage().Report(q.Spots())
 	}
 	decideBehind(ctx, &q, a, res)
+	followed = followedAll(a, res)
 	res.Stages = append(res.Stages, a.Stages()...)
 	if p.Checks.Has(verdict.Stack) {
 		checkFrames(p, res) // what weaves in the arguments has no frame
 	}
+	return followed
 }
 
 // wraps reports a check behind whose violation a machine goes on in a known way.

@@ -162,9 +162,14 @@ func reportRuns(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 	for _, c := range []verdict.Claim{p.TerminationClaim(), p.ComplexityClaim()} {
 		if s := a.Settled(c.ID); s != nil {
 			claim, assumed := underAssembly(p, s.Claim)
+			if claim.Unasked = p.EndsUnasked && c.Check == verdict.Termination; claim.Unasked &&
+				claim.Status == verdict.Unknown {
+				res.Warnings = append(res.Warnings, verdict.EndsOpen)
+				continue
+			}
 			res.Claims = append(res.Claims, claim)
 			res.Assumptions = append(append(res.Assumptions, s.Assumptions...), assumed...)
-		} else if open, ok := a.Open(c.ID); ok {
+		} else if open, ok := a.Open(c.ID); ok && !(p.EndsUnasked && c.Check == verdict.Termination) {
 			res.Claims = append(res.Claims, open)
 		}
 	}
@@ -174,7 +179,9 @@ func reportRuns(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 	}
 	res.Stages = append(res.Stages, a.Stages()...)
 	res.Complexity = a.Complexity()
-	if r := a.Reason(); r != nil {
+	res.Warnings = append(res.Warnings, a.Warnings()...)
+	if r := a.Reason(); r != nil && (!p.EndsUnasked || r.Kind == verdict.Internal ||
+		p.Checks.Has(verdict.ComplexityBound)) {
 		res.Reason = r
 	}
 }

@@ -70,6 +70,9 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	runs := &runsQuestion{p: p, answers: problem.NewAnswers(), paths: res, pathsDone: make(chan struct{})}
 	runs.answers.Announce(plan.Found)
 	aboutRuns := plan.Checks.Has(verdict.Termination) || plan.Checks.Has(verdict.ComplexityBound)
+	if plan.EndsUnasked && (len(plan.Dumps) > 0 || plan.StopAfter != "" || !asksPaths(plan.Checks)) {
+		aboutRuns = plan.Checks.Has(verdict.ComplexityBound)
+	}
 	beside := aboutRuns && asksPaths(plan.Checks) && len(plan.Dumps) == 0
 	var runsDone <-chan struct{}
 	if beside {
@@ -78,7 +81,7 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	}
 	defer end()
 	if asksPaths(plan.Checks) {
-		decidePaths(ctx, p, m.Func(plan.Entry), res)
+		runs.followed = decidePaths(ctx, p, m.Func(plan.Entry), res)
 	}
 	close(runs.pathsDone)
 	switch {

@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"context"
+	"time"
 
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -13,10 +14,15 @@ type runsQuestion struct {
 	answers   *problem.Answers
 	paths     *verdict.Result
 	pathsDone chan struct{} // closed when paths says what is known about paths
+	followed  bool          // every path was followed to its end and violates nothing; known when pathsDone is closed
 }
 
 func (r *runsQuestion) decide(ctx context.Context) {
-	if r.p.Checks.Has(verdict.Termination) {
+	switch {
+	case !r.p.Checks.Has(verdict.Termination):
+	case r.p.EndsUnasked:
+		r.decideUnasked(ctx, time.Now())
+	default:
 		race(ctx, r.p, r.answers, terminationEngines(r.p, r.proves))
 	}
 	if r.p.Checks.Has(verdict.ComplexityBound) {

@@ -14,7 +14,7 @@ func keepable(res *verdict.Result) (keep, steady bool) {
 	if res.Reason != nil && !lasting(res.Reason) {
 		return false, false
 	}
-	steady = true
+	steady = !slices.Contains(res.Warnings, verdict.EndsOpen)
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		switch c.Status {

@@ -69,6 +69,7 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 		j := base
 		j.Notes = append(slices.Clone(base.Notes), b.notes...)
 		j.Plan.Entry, j.Plan.Checks = h.Entry, checks
+		j.Plan.EndsUnasked = !b.names(verdict.Termination, h.Checks)
 		if checks.Has(verdict.Stack) {
 			j.Plan.Stack = &ir.Stack{Size: int64(t.StackSize), Frames: img.Frames}
 		}

@@ -69,7 +69,7 @@ func longer(ctx context.Context, p *problem.Problem, a *problem.Answers, turns i
 		ev := store.NewEvaluator(solver.Model(), ilr.EvalFloat)
 		rec := &input.Recorder{Source: replay.ThenZeros(f.Inputs(ev))}
 		out, err := interp.RunLasso(ctx, p.Module, p.Strict(policy.LongSteps), rec)
-		if err == nil && out.Kind == interp.Lasso {
+		if err == nil && out.Kind == interp.Lasso && !replay.Meant(ctx, p, rec.Inputs, out) {
 			a.Settle(&problem.Settled{Claim: replay.LassoClaim(ctx, p, rec.Inputs, out)})
 			return true, true
 		}

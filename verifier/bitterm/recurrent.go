@@ -42,7 +42,7 @@ func (RecurrentSets) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 	defer cut.Close()
 	for i := range cut.Formula.Headers {
 		h := &cut.Formula.Headers[i]
-		if h.Loop == nil || len(h.Arrivals) < 2 || len(h.Sites) != 1 {
+		if h.Loop == nil || len(h.Arrivals) < 2 || len(h.Sites) != 1 || p.EndsUnasked && !h.Loop.Exits {
 			continue
 		}
 		x := &recurrence{cut: cut, header: i, h: h}
@@ -50,8 +50,11 @@ func (RecurrentSets) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 		if !found && h.Arrivals[0].After == 0 {
 			found = x.search(ctx)
 		}
-		if found {
-			return x.confirm(ctx, p, a)
+		if !found {
+			continue
+		}
+		if err := x.confirm(ctx, p, a); err == nil || !p.EndsUnasked {
+			return err
 		}
 	}
 	return problem.ErrOpen
@@ -158,6 +161,8 @@ func (x *recurrence) confirm(ctx context.Context, p *problem.Problem, a *problem
 	switch {
 	case err != nil:
 		return err
+	case replay.Meant(ctx, p, rec.Inputs, out):
+		return problem.ErrOpen
 	case out.Kind == interp.Lasso:
 		a.Settle(&problem.Settled{Claim: replay.LassoClaim(ctx, p, rec.Inputs, out)})
 		return nil

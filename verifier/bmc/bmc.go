@@ -170,7 +170,8 @@ func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error
 
 // outcome returns what the round says, for the report.
 func (r *round) outcome() *problem.Unwinding {
-	u := &problem.Unwinding{Limit: r.limit, Loops: r.f.Loops, Notes: r.f.Notes, Complete: r.complete, Gap: r.gap,
+	u := &problem.Unwinding{Limit: r.limit, Loops: r.f.Loops, Notes: r.f.Notes, Complete: r.complete,
+		Repeats: len(r.f.Endless) > 0, Gap: r.gap,
 		Cut: r.cut, Vacuous: r.vacuous, Stops: r.f.Stops, DeadEnds: r.deadEnds}
 	for _, g := range r.groups {
 		c := problem.Unwound{Claim: problem.ClaimOf(g.First), At: ir.At{Instr: g.First.Instr, Check: g.First.Check},

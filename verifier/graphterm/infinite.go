@@ -51,6 +51,8 @@ func (e *engine) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph
 	switch {
 	case err != nil:
 		return unknown(claim, giveUpReason(ctx, err))
+	case replay.Meant(ctx, e.p, rec.Inputs, out):
+		return unknown(claim, &verdict.Reason{Kind: verdict.Incomplete, Detail: "a run waits for its inputs"})
 	case out.Kind == interp.Lasso:
 		c := replay.LassoClaim(ctx, e.p, rec.Inputs, out)
 		c.Certificate.Detail = append(c.Certificate.Detail, claim.Certificate.Detail...)

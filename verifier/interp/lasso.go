@@ -17,10 +17,11 @@ import (
 // with the inputs that it got since.
 type Cycle struct {
 	Head        *ir.Block
-	Stem        int64 // instructions before the cycle
-	Length      int64 // instructions in it
-	StemInputs  int64 // inputs before the cycle
-	CycleInputs int64 // inputs in it
+	Stem        int64              // instructions before the cycle
+	Length      int64              // instructions in it
+	StemInputs  int64              // inputs before the cycle
+	CycleInputs int64              // inputs in it
+	Blocks      map[*ir.Block]bool // jumped to in it, in the outermost of its calls: all of the same function
 }
 
 // RunLasso is Run that also watches for a repeated state; it then ends with
@@ -38,6 +39,22 @@ type lassoState struct {
 	depth        int
 	saved        []byte
 	at, inputs   int64
+	least        int                // calls deep: the outermost call that jumped since the state was kept
+	blocks       map[*ir.Block]bool // that it jumped to
+}
+
+// jump notes a jump to b.
+func (l *lassoState) jump(x *machine, b *ir.Block) {
+	if depth := len(x.frames); depth <= l.least {
+		if depth < l.least {
+			l.least = depth
+			clear(l.blocks)
+		}
+		l.blocks[b] = true
+	}
+	if x.visits[b] > 1 {
+		l.visit(x, b)
+	}
 }
 
 func (l *lassoState) visit(x *machine, b *ir.Block) {
@@ -47,12 +64,13 @@ func (l *lassoState) visit(x *machine, b *ir.Block) {
 			x.cur = b.Instrs[0]
 			x.end(Lasso, "", "the state repeats: this run never ends")
 			x.out.Cycle = &Cycle{Head: b, Stem: l.at, Length: x.executed - l.at, StemInputs: l.inputs,
-				CycleInputs: x.asked - l.inputs}
+				CycleInputs: x.asked - l.inputs, Blocks: l.blocks}
 			return
 		}
 	}
 	if l.visits == l.next {
 		l.head, l.depth, l.saved, l.at, l.inputs = b, len(x.frames), snapshot(x), x.executed, x.asked
+		l.least, l.blocks = len(x.frames)+1, map[*ir.Block]bool{}
 		l.next *= 2
 	}
 }

@@ -283,8 +283,8 @@ func (x *machine) jump(b *ir.Block) {
 		x.fr.turn = w.Loops[b]
 		x.fr.began = w.Block != nil
 	}
-	if x.lasso != nil && x.visits[b] > 1 {
-		x.lasso.visit(x, b)
+	if x.lasso != nil {
+		x.lasso.jump(x, b)
 	}
 }
 

@@ -95,6 +95,7 @@ type Unwinding struct {
 	Loops    []encode.LoopInfo
 	Notes    []string
 	Complete bool            // no loop or call can go beyond what was analysed
+	Repeats  bool            // a loop that only repeats a state was not followed: Complete does not say that it ends
 	Gap      *verdict.Reason // a reachable construct that is not modelled; nil if there is none
 	Cut      *verdict.Reason // why deciding ended early; nil if it did not
 	Vacuous  *verdict.Reason // why what holds says nothing about the program; nil if it does, or nobody knows

@@ -19,8 +19,11 @@ type Plan struct {
 	Integers  string         // "bitvector" or "unbounded" (mathematical integers, for termination and complexity)
 	Solver    string         // "auto", "cadical", ...
 
-	Past        ir.Past  `json:"-"` // claims that are left out: runs go on past them
-	Hosted      bool     // an operating system calls main with its arguments
+	Past   ir.Past `json:"-"` // claims that are left out: runs go on past them
+	Hosted bool    // an operating system calls main with its arguments
+	// nobody named the check termination: it gets a part of the time, loops that are meant to go on for ever are no
+	// violation, and what stays open is a warning
+	EndsUnasked bool
 	Generated   bool     // nobody wrote the entry: a function in which nothing can fail is no fault of a harness
 	Assumptions []string // what the program was changed by before, for the result
 

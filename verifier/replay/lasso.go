@@ -108,15 +108,19 @@ func (GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 	defer a.Stage("lasso")(nil)
 	values := guessValues(p.Module)
 	var long []guess
+	meant := 0
 	for _, g := range guesses(values) {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || meant == policy.MaxMeant {
 			break
 		}
 		out, varied := guessOne(ctx, p, a, g, policy.GuessSteps)
-		if out == interp.Lasso {
-			return nil
-		}
-		if out == interp.StepLimit {
+		switch out {
+		case interp.Lasso:
+			if a.Settled(p.TerminationClaim().ID) != nil {
+				return nil
+			}
+			meant++
+		case interp.StepLimit:
 			long = append(long, g)
 		}
 		if !varied {
@@ -125,7 +129,7 @@ func (GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 	}
 	for _, g := range long {
 		out, _ := guessOne(ctx, p, a, g, policy.GuessMoreSteps)
-		if out == interp.Lasso {
+		if out == interp.Lasso && a.Settled(p.TerminationClaim().ID) != nil {
 			return nil
 		}
 	}
@@ -133,7 +137,7 @@ func (GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 }
 
 // guessOne runs the program on the inputs of one rule, and settles termination
-// if the state repeats; varied tells that there were inputs.
+// if the state repeats, and nobody means it to; varied tells that there were inputs.
 func guessOne(ctx context.Context, p *problem.Problem, a *problem.Answers, g guess, steps int64) (kind interp.Kind,
 	varied bool) {
 	rec := &input.Recorder{Source: &g}
@@ -141,7 +145,7 @@ func guessOne(ctx context.Context, p *problem.Problem, a *problem.Answers, g gue
 	if err != nil {
 		return kind, false
 	}
-	if out.Kind == interp.Lasso {
+	if out.Kind == interp.Lasso && !Meant(ctx, p, rec.Inputs, out) {
 		a.Settle(&problem.Settled{Claim: LassoClaim(ctx, p, rec.Inputs, out)})
 	}
 	return out.Kind, len(rec.Inputs) > 0
@@ -152,6 +156,9 @@ func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, o
 	c := p.TerminationClaim()
 	c.Status, c.Replay, c.Message = verdict.Violated, verdict.Confirmed, "this run never ends: its state repeats"
 	c.Pos = *out.Cycle.Head.Instrs[0].Pos
+	if _, l := caughtIn(out.Cycle); l != nil {
+		c.Pos = l.Pos
+	}
 	c.Certificate = &verdict.Certificate{Method: "lasso", Checked: "interpreter", Detail: []string{
 		fmt.Sprintf("after %d instructions the state at %s is one that the next %d instructions lead back to",
 			out.Cycle.Stem, c.Pos, out.Cycle.Length)}}

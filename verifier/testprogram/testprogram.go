@@ -15,7 +15,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-const header = `
+// Header stands before every program.
+const Header = `
 extern int nondet_int(void);
 extern unsigned nondet_uint(void);
 extern unsigned char nondet_uchar(void);
@@ -58,7 +59,7 @@ func compile(t testing.TB, src string, flags ...string) *ir.Module {
 	t.Helper()
 	dir := t.TempDir()
 	c, ll := filepath.Join(dir, "main.c"), filepath.Join(dir, "main.ll")
-	if err := os.WriteFile(c, []byte(header+src), 0o600); err != nil {
+	if err := os.WriteFile(c, []byte(Header+src), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	args := append([]string{"-target", "x86_64-linux-gnu", "-g", "-w", "-Xclang", "-disable-O0-optnone",

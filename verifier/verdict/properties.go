@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// EndsOpen is the warning that termination, which nobody named, was not decided.
+const EndsOpen = "whether every run ends was not decided in the time that goes to it unasked: `--checks default,termination` takes more, and says why"
+
 // Check names a property, as in --checks and in reports.
 type Check string
 

@@ -225,6 +225,8 @@ type Claim struct {
 	// the ID of another violated claim: the trace goes on past its violation, or (shadowed) every execution ends there
 	Behind     string `json:"behind,omitempty"`
 	Suppressed string `json:"suppressed,omitempty"` // why somebody decided that this one does not count
+	// nobody named the check, termination: proofs are not shown at length
+	Unasked bool `json:"unasked,omitempty"`
 	// what the engine leaves for a certificate (package certificate); nil: nothing, or the answer was read from a file
 	Evidence any `json:"-"`
 }

@@ -1,0 +1,174 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/bitterm"
+	"github.com/firmproof/firmproof/verifier/graphterm"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/replay"
+	"github.com/firmproof/firmproof/verifier/unwind"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Whether every run ends is asked of every entry, beside what its user asks. Where nobody named the check, the answer
+// has to be cheap: it begins when the question about paths is answered, or takes long, and ends with its part of the
+// time. Loops that are meant to go on for ever are no violation (replay.Meant), and what is not decided is a warning.
+
+// unaskedEngines are those of termination, in the time that goes to it unasked.
+func unaskedEngines(p *problem.Problem, forever bool, proves func(context.Context, verdict.Check) bool) []entrant {
+	table := []entrant{{name: "guess", engine: replay.GuessLasso{}, share: policy.UnaskedGuess}}
+	after := "guess"
+	if !forever { // the graph would only find that out
+		table = append(table, entrant{name: "graph", engine: graphterm.Termination{Proves: proves}, after: after,
+			share: policy.UnaskedGraph})
+		after = "graph"
+	}
+	if p.MathInts() {
+		return table
+	}
+	return append(table,
+		entrant{name: "long runs", engine: bitterm.LongRuns{}, after: after, limit: policy.LongRunTime},
+		entrant{name: "recurrent bits", engine: bitterm.RecurrentSets{}, after: "long runs"})
+}
+
+// loopsOf tells whether the functions that p may come to have loops or recursion, and lists those loops that have no
+// way out.
+func loopsOf(p *problem.Problem) (any bool, forever []*unwind.Loop) {
+	calls := map[*ir.Func][]*ir.Func{}
+	for _, f := range p.Module.Slice(p.Entry, true).Funcs {
+		if f.IsDecl() {
+			continue
+		}
+		g := unwind.Analyse(f)
+		any = any || len(g.Loops) > 0
+		for _, l := range g.Loops {
+			if replay.WithoutWayOut(g, l) {
+				forever = append(forever, l)
+			}
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op != ir.OpCall {
+					continue
+				}
+				if k, direct := in.Callee.(*ir.Const); direct && k.Func != nil {
+					calls[f] = append(calls[f], k.Func)
+				} else {
+					any = true // it may lead anywhere
+				}
+			}
+		}
+	}
+	return any || recursive(calls, p.Entry), forever
+}
+
+// recursive reports whether a function that from calls may call itself.
+func recursive(calls map[*ir.Func][]*ir.Func, from *ir.Func) bool {
+	const open, over = 1, 2
+	state := map[*ir.Func]int{}
+	var visit func(f *ir.Func) bool
+	visit = func(f *ir.Func) bool {
+		state[f] = open
+		for _, g := range calls[f] {
+			if state[g] == open || state[g] == 0 && visit(g) {
+				return true
+			}
+		}
+		state[f] = over
+		return false
+	}
+	return visit(from)
+}
+
+// decideUnasked looks for runs that never end, in a part of the time, and reports one in res; so it does a proof.
+func (r *runsQuestion) decideUnasked(ctx context.Context, began time.Time) {
+	any, forever := loopsOf(r.p)
+	if !any {
+		return
+	}
+	select {
+	case <-r.pathsDone:
+	case <-time.After(policy.UnaskedAfter):
+	case <-ctx.Done():
+		return
+	}
+	if r.endsByPaths() {
+		return
+	}
+	part, cancel := r.unaskedTime(ctx, began)
+	defer cancel()
+	race(part, r.p, r.answers, unaskedEngines(r.p, len(forever) > 0, r.proves))
+	<-r.pathsDone
+	if r.answers.Settled(r.p.TerminationClaim().ID) != nil || r.endsByPaths() {
+		return
+	}
+	for _, l := range forever {
+		r.answers.Warn(fmt.Sprintf("the loop at %s has no way out: it is taken to be meant to go on for ever", l.Pos))
+	}
+	paths := *r.paths
+	if paths.Summarise(); len(forever) == 0 && (paths.Status == verdict.Proved || paths.Status == verdict.Bounded) {
+		r.answers.Warn(verdict.EndsOpen) // else there are other things to do first
+	}
+}
+
+// unaskedTime returns the time for what nobody asked: a part of that for all, and when the paths are decided, half of
+// what they took, but at least a little.
+func (r *runsQuestion) unaskedTime(ctx context.Context, began time.Time) (context.Context, context.CancelFunc) {
+	start := time.Now()
+	part, cancel := problem.Share(ctx, policy.UnaskedPercent)
+	go func() {
+		select {
+		case <-r.pathsDone:
+		case <-part.Done():
+			return
+		}
+		rest := max(policy.UnaskedLeast, time.Since(began)/2) - time.Since(start)
+		select {
+		case <-time.After(rest):
+			cancel()
+		case <-part.Done():
+		}
+	}()
+	return part, cancel
+}
+
+// endsByPaths settles that every run ends where the paths say so: all were followed to their end.
+func (r *runsQuestion) endsByPaths() bool {
+	select {
+	case <-r.pathsDone:
+	default:
+		return false
+	}
+	if !r.followed {
+		return false
+	}
+	c := r.p.TerminationClaim()
+	c.Status, c.Replay = verdict.Proved, verdict.NotRun
+	c.Certificate = &verdict.Certificate{Method: "complete unwinding"}
+	s := &problem.Settled{Claim: c}
+	if !r.p.Checks.Has(verdict.Memory) {
+		s.Assumptions = []string{problem.UndefinedEnds}
+	}
+	return r.answers.Settle(s)
+}
+
+// followedAll reports whether every path was followed to its end, and violates nothing: then every run ends.
+func followedAll(a *problem.Answers, res *verdict.Result) bool {
+	u := a.Unwinding()
+	_, executed := a.Executed()
+	complete := u != nil && u.Complete && !u.Repeats && u.Cut == nil && u.Gap == nil
+	if !executed && !complete || res.Reason != nil {
+		return false
+	}
+	for i := range res.Claims {
+		if res.Claims[i].Status != verdict.Proved {
+			return false
+		}
+	}
+	return true
+}
