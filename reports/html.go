@@ -71,6 +71,7 @@ type page struct {
 	Coverage                         []coverageView
 	CoverageLine                     string
 	Stages                           []verdict.Stage
+	Proofs                           []proofView
 }
 
 // cell is the answer on one target.
@@ -113,6 +114,7 @@ func newPage(r *verdict.Report, o TextOptions) *page {
 	p.Entries = entryViews(r.Results, p.Targets)
 	p.Functions = functionViews(r)
 	p.Coverage, p.CoverageLine = coverageViews(r, sources), CoverageLine(r.Results, nil)
+	p.Proofs = proofViews(r)
 	p.lists(r)
 	p.filters(r)
 	p.SourceFiles = sources.json()
@@ -165,6 +167,10 @@ func (p *page) lists(r *verdict.Report) {
 		}
 		if c := res.Complexity; c != nil {
 			add(&p.Complexity, fmt.Sprintf("%s on %s: %s, %s", res.Entry, res.Target, c.Bound, c.Class))
+			for _, l := range c.Loops {
+				add(&p.Complexity, fmt.Sprintf("loop %s at %s: its head is reached at most %s times", l.Name, l.Pos,
+					l.Bound))
+			}
 		}
 		if res.Vacuous != nil {
 			add(&p.Vacuous, fmt.Sprintf("%s on %s: %s", res.Entry, res.Target, vacuity(res)))

@@ -54,7 +54,7 @@ func newSiteView(n int, s *Site, r *verdict.Report, targets []string, sources *s
 		}
 	}
 	if len(c.Trace) > 0 {
-		v.Steps = TraceLines(folded(c.Trace))
+		v.Steps = TraceLines(folded(c))
 		v.Trace = TraceData(shown.Result, c)
 		sources.needs(c.Trace)
 	}
@@ -119,6 +119,36 @@ func entryViews(results []verdict.Result, targets []string) []entryView {
 			e.Cells = append(e.Cells, c)
 		}
 		out = append(out, e)
+	}
+	return out
+}
+
+// proofView is why every run of an entry ends, or how long it may take.
+type proofView struct {
+	What        string
+	Certificate *verdict.Certificate
+}
+
+// proofViews lists the proofs about whole runs; targets with the same proof share it.
+func proofViews(r *verdict.Report) []proofView {
+	var out []proofView
+	at := map[string]int{}
+	for i := range r.Results {
+		res := &r.Results[i]
+		for j := range res.Claims {
+			c := &res.Claims[j]
+			if c.Status != verdict.Proved || c.Certificate == nil || c.Check != verdict.Termination &&
+				c.Check != verdict.ComplexityBound {
+				continue
+			}
+			key := res.Entry + "\x00" + string(c.Check) + strings.Join(c.Certificate.Detail, "\n")
+			if n, known := at[key]; known {
+				out[n].What += ", " + res.Target
+				continue
+			}
+			at[key] = len(out)
+			out = append(out, proofView{fmt.Sprintf("%s: %s on %s", res.Entry, c.Message, res.Target), c.Certificate})
+		}
 	}
 	return out
 }

@@ -82,6 +82,44 @@ func TestPage(t *testing.T) {
 	b.Quiet(address)
 }
 
+// TestPageCycle: stepping past the end of a run that never ends goes round its cycle, and back.
+func TestPageCycle(t *testing.T) {
+	r := fixture(t)
+	r.Results = r.Results[:1]
+	res := &r.Results[0]
+	for j := range res.Claims {
+		if c := &res.Claims[j]; len(c.Trace) > 9 {
+			c.Check, c.Message, c.Trace, c.Cycle = verdict.Termination, "this run never ends", c.Trace[:9], 7
+			res.Claims = res.Claims[j : j+1]
+			break
+		}
+	}
+	page, err := HTML(r, TextOptions{Source: fixtureSource})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cycle.html")
+	if err := os.WriteFile(file, page, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b := chromium.Page(t, 1280, 900, false)
+	b.Open("file://" + file + "?trace=1&step=9")
+	at := func() string { return b.Eval(`document.querySelector('.where').textContent`) }
+	if got := b.Eval(`document.querySelector('.viewer').textContent`); !strings.Contains(got,
+		"Steps 7 to 9 repeat for ever") {
+		t.Errorf("the cycle is not told: %s", got)
+	}
+	b.Eval(`document.querySelector('.steps').focus()`)
+	for _, step := range []struct{ key, want string }{{"j", "step 7 of 9, round 2"}, {"k", "step 9 of 9, round 1"},
+		{"j", "step 7 of 9, round 2"}, {"g", "step 1 of 9 "}, {"G", "step 9 of 9, round 1"}} {
+		b.Press(step.key)
+		if got := at(); !strings.HasPrefix(got, step.want) {
+			t.Errorf("%s leads to %q, not %q", step.key, got, step.want)
+		}
+	}
+	b.Quiet("file://" + file)
+}
+
 // TestPageNarrow: on a phone nothing is wider than the screen, in the dark either, and all text has enough contrast.
 func TestPageNarrow(t *testing.T) {
 	address := pageOf(t)

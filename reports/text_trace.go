@@ -14,7 +14,7 @@ func (p *printer) trace(c *verdict.Claim) {
 	}
 	steps := c.Trace
 	if p.o.Trace != "all" && p.o.Trace != "relevant" {
-		steps = folded(steps)
+		steps = folded(c)
 	}
 	what := ""
 	if left := len(c.Trace) - len(steps); left > 0 {
@@ -23,6 +23,10 @@ func (p *printer) trace(c *verdict.Claim) {
 	p.line("  trace (replay %s%s)%s:", c.Replay, onMachine(c.Machine), what)
 	for _, l := range TraceLines(steps) {
 		p.line("    %s", l)
+	}
+	if c.Cycle > 0 {
+		first := c.Trace[c.Cycle-1]
+		p.line("    for ever again from step %d on: %s  %s", c.Cycle, first.Pos, StepText(first))
 	}
 }
 
@@ -34,9 +38,13 @@ const (
 
 // folded leaves of a trace what its reader looks for first: inputs that matter, the last steps that the failure depends
 // on, and the failure.
-func folded(steps []verdict.Step) []verdict.Step {
+func folded(c *verdict.Claim) []verdict.Step {
+	steps := c.Trace
 	if len(steps) <= foldedInputs+foldedSteps {
 		return steps
+	}
+	if c.Cycle > 0 {
+		return foldedCycle(steps, c.Cycle-1)
 	}
 	keep := make([]bool, len(steps))
 	inputs, last := 0, 0
@@ -59,6 +67,18 @@ func folded(steps []verdict.Step) []verdict.Step {
 		}
 	}
 	return out
+}
+
+// foldedCycle leaves of a run that never ends the last inputs before its cycle, and the begin of that.
+func foldedCycle(steps []verdict.Step, first int) []verdict.Step {
+	var out []verdict.Step
+	for _, s := range steps[:first] {
+		if fromOutside(s.Kind) {
+			out = append(out, s)
+		}
+	}
+	out = out[max(0, len(out)-foldedInputs):]
+	return append(out, steps[first:min(len(steps), first+foldedInputs+foldedSteps)]...)
 }
 
 // fromOutside reports whether the environment decides what such a step does.

@@ -16,6 +16,7 @@ type traceData struct {
 	Object  *verdict.Object `json:"object,omitempty"`
 	Big     bool            `json:"big,omitempty"` // the first byte of a number is its highest
 	Test    string          `json:"test,omitempty"`
+	Cycle   int             `json:"cycle,omitempty"` // verdict.Claim.Cycle
 }
 
 // kindNumbers are the kinds in the viewer's order.
@@ -26,7 +27,8 @@ var kindNumbers = map[verdict.StepKind]int{verdict.StepCall: 0, verdict.StepRetu
 
 // TraceData is the counterexample of a claim for the viewer, as JSON that may stand in a script element.
 func TraceData(r *verdict.Result, c *verdict.Claim) template.JS {
-	d := traceData{Object: c.Object, Big: r.Machine != nil && r.Machine.Endian == "big", Test: CTest(r, c)}
+	d := traceData{Object: c.Object, Big: r.Machine != nil && r.Machine.Endian == "big", Test: CTest(r, c),
+		Cycle: c.Cycle}
 	index := map[string]int{}
 	text := func(s string) int {
 		s = plain(s)

@@ -136,14 +136,16 @@
       this.steps = load(data);
       this.tree = outline(this.steps);
       this.base = 'dec';
-      this.matters = this.steps.some(s => !s.relevant);
+      this.round = 1; // of the cycle, in a run that never ends
+      this.marked = this.steps.some(s => s.relevant); // somebody said which steps matter
+      this.matters = this.marked && this.steps.some(s => !s.relevant);
       this.index();
       this.build();
       const asked = new URLSearchParams(location.search);
       const step = asked.get('trace') === id ? parseInt(asked.get('step'), 10) : NaN;
       this.tab = 'now';
       this.refold();
-      this.go(step >= 1 && step <= this.steps.length ? step - 1 : this.steps.length - 1, true);
+      this.go(step >= 1 && step <= this.steps.length ? step - 1 : data.cycle ? data.cycle - 1 : this.steps.length - 1, true);
     }
 
     // index notes the writes of each variable and the call that each step is in.
@@ -174,7 +176,7 @@
       this.baseBox = base;
       const bar = el('div', { class: 'bar' },
         button('|◀', 'first step (g)', () => this.edge(0)), button('◀', 'previous step (k, ↑)', () => this.move(-1)),
-        button('▶', 'next step (j, ↓)', () => this.move(1)), button('▶|', 'the failure (G)', () => this.edge(1)), this.where,
+        button('▶', 'next step (j, ↓)', () => this.move(1)), button('▶|', this.data.cycle ? 'the end of the cycle (G)' : 'the failure (G)', () => this.edge(1)), this.where,
         button('its last change', 'previous change of this variable (p)', () => this.change(-1)),
         button('its next change', 'next change of this variable (n)', () => this.change(1)),
         button('why?', 'to the step that this one follows from (c)', () => this.cause()),
@@ -187,7 +189,8 @@
       this.vars = el('div', { class: 'vars', tabindex: '0' });
       const tab = (name, text) => { const b = button(text, '', () => { this.tab = name; this.side(); }); b.dataset.tab = name; return b; };
       this.tabs = el('div', { class: 'tabs' }, tab('now', 'Variables'), tab('time', 'Over time'), tab('why', 'Why'), this.data.object ? tab('bytes', 'Bytes') : null);
-      this.box.replaceChildren(bar, el('div', { class: 'panes' },
+      const round = this.data.cycle ? el('p', { class: 'violated' }, `↻ Steps ${this.data.cycle} to ${this.steps.length} repeat for ever: the next step after the last is step ${this.data.cycle}.`) : null;
+      this.box.replaceChildren(bar, ...(round ? [round] : []), el('div', { class: 'panes' },
         el('div', { class: 'left' }, this.sourceName, this.sourceBox), el('div', { class: 'right' }, el('div', { class: 'name' }, 'steps'), this.stepBox),
         el('div', { class: 'left' }, el('div', { class: 'name' }, 'calls'), this.stack), el('div', { class: 'right' }, this.tabs, this.vars)),
         el('p', { class: 'dim keys' }, 'j k or arrows: step · ← →: fold, unfold · n p: next and last change of the variable · c: why · g G: start, failure · m: only what matters · x: hexadecimal, bits'));
@@ -251,7 +254,8 @@
       this.at = i;
       this.unfold(i);
       const s = this.steps[i];
-      this.where.textContent = `step ${i + 1} of ${this.steps.length}` + (s.fn ? ` · ${s.fn}` : '') + (s.line ? ` · ${s.file}:${s.line}` : '');
+      if (!this.cycles(i)) this.round = 1;
+      this.where.textContent = `step ${i + 1} of ${this.steps.length}` + (this.cycles(i) ? `, round ${this.round} of the cycle` : '') + (s.fn ? ` · ${s.fn}` : '') + (s.line ? ` · ${s.file}:${s.line}` : '');
       const row = this.rowOf.get(i);
       this.row = row;
       this.list.reveal(row);
@@ -266,8 +270,13 @@
       }
     }
 
+    // cycles reports whether step i is in the part of the run that repeats for ever.
+    cycles(i) { return this.data.cycle > 0 && i >= this.data.cycle - 1; }
+
     move(by) {
       let k = this.row + by;
+      if (by > 0 && this.data.cycle && this.at === this.steps.length - 1) { this.round++; this.go(this.data.cycle - 1); return; }
+      if (by < 0 && this.round > 1 && this.at === this.data.cycle - 1) { this.round--; this.go(this.steps.length - 1); return; }
       while (k >= 0 && k < this.rows.length && this.rows[k].node.turn && this.rows[k].node.open) k += by;
       if (k < 0 || k >= this.rows.length) return;
       const n = this.rows[k].node;
@@ -369,7 +378,7 @@
     stepRow(k) {
       const { node, deep } = this.rows[k];
       const s = this.steps[node.i];
-      const row = el('div', { class: `row step ${node.turn ? 'turn' : s.kind}` + (k === this.row ? ' here' : '') + (s.relevant ? '' : ' aside'),
+      const row = el('div', { class: `row step ${node.turn ? 'turn' : s.kind}` + (k === this.row ? ' here' : '') + (s.relevant || !this.marked ? '' : ' aside') + (this.cycles(s.i) ? ' cycle' : ''),
         role: 'option', 'aria-selected': k === this.row ? 'true' : 'false' });
       row.style.paddingLeft = 4 + Math.min(deep, 12) * 14 + 'px';
       row.append(el('span', { class: 'fold' }, node.children ? (node.open ? '▾' : '▸') : ''));

@@ -22,6 +22,7 @@ type Cycle struct {
 	StemInputs  int64              // inputs before the cycle
 	CycleInputs int64              // inputs in it
 	Blocks      map[*ir.Block]bool // jumped to in it, in the outermost of its calls: all of the same function
+	StemSteps   int                // steps of Outcome.Steps before the cycle; -1 if those were dropped
 }
 
 // RunLasso is Run that also watches for a repeated state; it then ends with
@@ -39,6 +40,7 @@ type lassoState struct {
 	depth        int
 	saved        []byte
 	at, inputs   int64
+	steps        int                // of the trace
 	least        int                // calls deep: the outermost call that jumped since the state was kept
 	blocks       map[*ir.Block]bool // that it jumped to
 }
@@ -64,13 +66,14 @@ func (l *lassoState) visit(x *machine, b *ir.Block) {
 			x.cur = b.Instrs[0]
 			x.end(Lasso, "", "the state repeats: this run never ends")
 			x.out.Cycle = &Cycle{Head: b, Stem: l.at, Length: x.executed - l.at, StemInputs: l.inputs,
-				CycleInputs: x.asked - l.inputs, Blocks: l.blocks}
+				CycleInputs: x.asked - l.inputs, Blocks: l.blocks, StemSteps: max(-1, l.steps-x.trace.dropped)}
 			return
 		}
 	}
 	if l.visits == l.next {
 		l.head, l.depth, l.saved, l.at, l.inputs = b, len(x.frames), snapshot(x), x.executed, x.asked
 		l.least, l.blocks = len(x.frames)+1, map[*ir.Block]bool{}
+		l.steps = x.trace.dropped + len(x.trace.steps)
 		l.next *= 2
 	}
 }

@@ -167,6 +167,9 @@ func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, o
 	if traced, err := interp.RunLasso(ctx, p.Module, opts, input.NewRecorded(inputs)); err == nil &&
 		traced.Kind == interp.Lasso {
 		c.Trace = traced.Steps
+		if n := traced.Cycle.StemSteps; n >= 0 && n < len(c.Trace) {
+			c.Cycle = n + 1
+		}
 	}
 	c.Inputs = Shown(inputs)
 	c.Evidence = input.Endless{Inputs: inputs, Steps: out.Executed + 1}

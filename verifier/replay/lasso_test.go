@@ -25,6 +25,25 @@ func TestLassoTakesSemantics(t *testing.T) {
 	}
 }
 
+// The claim says at which step of its trace the cycle begins: behind the stem, whose variables it leaves alone.
+func TestLassoCycle(t *testing.T) {
+	src := `int main(void) { int stem = 1, turn = stem; while (1) turn = !turn; return 0; }`
+	p := testprogram.Problem(testprogram.Hosted(t, src), "main", verdict.Termination)
+	a := problem.NewAnswers()
+	if err := (GuessLasso{}).Run(context.Background(), p, a); err != nil {
+		t.Fatal(err)
+	}
+	c := a.AllSettled()[0].Claim
+	if c.Cycle < 3 || len(c.Trace)-c.Cycle+1 != 2 {
+		t.Fatalf("the cycle begins at step %d of %+v", c.Cycle, c.Trace)
+	}
+	for i, s := range c.Trace {
+		if inCycle := i >= c.Cycle-1; inCycle && s.What != "turn" {
+			t.Errorf("step %d of the cycle is about %s", i+1, s.What)
+		}
+	}
+}
+
 // Inputs are guessed from what the program compares with, and from the ends of
 // the input's range.
 func TestGuesses(t *testing.T) {

@@ -216,8 +216,10 @@ type Claim struct {
 	Reason      *Reason      `json:"reason,omitempty"`
 	Certificate *Certificate `json:"certificate,omitempty"`
 	Trace       []Step       `json:"trace,omitempty"`
-	Replay      Replay       `json:"replay,omitempty"`
-	Object      *Object      `json:"object,omitempty"` // of an access out of bounds
+	// of a run that never ends: the step, from 1, at which the part begins that repeats, up to the last; 0: not known
+	Cycle  int     `json:"cycle,omitempty"`
+	Replay Replay  `json:"replay,omitempty"`
+	Object *Object `json:"object,omitempty"` // of an access out of bounds
 	// what a run of the compiled program with these inputs showed (check --replay, replay)
 	Machine     *MachineRun `json:"machine,omitempty"`
 	Inputs      []Input     `json:"inputs,omitempty"`      // what the trace fed to the program, in order
