@@ -174,6 +174,7 @@ var programs = []struct{ name, body, want string }{
 	{"pointer difference",
 		"int a[4]; int *p = nondet_int() ? &a[3] : &a[2];\nlong d = (char *)p - (char *)a;\n__VERIFIER_assert(d == 12 || d == 8);\n__VERIFIER_assert(d != 8);", "assert:4"},
 	{"exchange", "_Atomic int x = 5; int want = 5, other = 3;\n__VERIFIER_assert(__c11_atomic_compare_exchange_strong(&x, &want, 7, 5, 5) && x == 7);\n__VERIFIER_assert(!__c11_atomic_compare_exchange_strong(&x, &other, 9, 5, 5) && x == 7 && other == 7);", ""},
+	{"weak exchange", "_Atomic int x = 5; int w = 5;\nint ok = __c11_atomic_compare_exchange_weak(&x, &w, 7, 5, 5);\n__VERIFIER_assert(ok ? x == 7 : x == 5 && w == 5);\n__VERIFIER_assert(ok);", "assert:4"},
 	{"atomic extremes", "unsigned u = 0x80000000u; int i = -1;\n__VERIFIER_assert(__atomic_fetch_min(&u, 3u, 5) == 0x80000000u && u == 3);\n__atomic_fetch_max(&u, 0x80000001u, 5); __VERIFIER_assert(u == 0x80000001u);\n__atomic_fetch_min(&i, 2, 5); __VERIFIER_assert(i == -1);\n__atomic_fetch_max(&i, 2, 5); __VERIFIER_assert(i == 2);", ""},
 	{"aligned block", "int posix_memalign(void **, unsigned long, unsigned long); char *p = 0; int r = posix_memalign((void **)&p, 64, 8);\n__VERIFIER_assert(r ? !p : p && (unsigned long)p % 64 == 0);\nif (!r) { p[7] = 1;\np[8] = 1; }", "memory:4"},
 	{"aligned block into a constant",

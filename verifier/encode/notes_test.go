@@ -66,6 +66,8 @@ func TestMessages(t *testing.T) {
 		"int a[4];\na[4] = 1;": "index out of bounds: offset 16 of object `a` (16 bytes)",
 		"int a[4]; unsigned i = nondet_uint();\n__VERIFIER_assume(i > 3 && i < 5); a[i] = 1;": "index out of bounds: " +
 			"offset 16 of object `a` (16 bytes)",
+		"int posix_memalign(void **, unsigned long, unsigned long); void **p = malloc(8); if (p) { free(p);\n" +
+			"posix_memalign(p, 16, 8); }": "write of `block allocated at line 1` (8 bytes), which is freed",
 		"char *p = malloc(4); if (p) { free(p);\n*p = 1; }": "write of `block allocated at line 1` (4 bytes), which is freed",
 	} {
 		f := encodeMain(t, compile(t, "", prelude+"int main(void) {\n#line 1\n"+body+"\nreturn 0; }\n"), Options{})
@@ -108,6 +110,20 @@ __VERIFIER_assert(r >= 3 && r < 259);
 __VERIFIER_assert(r != 10); return 0; }
 `)
 	if got := strings.Join(violated(t, encodeMain(t, m, Options{})), " "); got != "assert:3" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestBigEndian: of a word that was written as a whole, a byte is read where the target has it.
+func TestBigEndian(t *testing.T) {
+	m := compile(t, "mips-linux-gnu", `unsigned nondet_uint(void); void __VERIFIER_assume(int); void __VERIFIER_assert(int);
+static int a[1000];
+int main(void) { unsigned i = nondet_uint(); __VERIFIER_assume(i < 1000); a[i] = 0x01020304; int b = 0x05060708;
+#line 1
+__VERIFIER_assert(((char *)a)[13] == 0 || ((char *)a)[13] == 2);
+__VERIFIER_assert(((char *)a)[13] == 0); __VERIFIER_assert(((short *)&b)[1] == 0x0708); return 0; }
+`)
+	if got := strings.Join(violated(t, encodeMain(t, m, Options{})), " "); got != "assert:2" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -47,7 +47,7 @@ func (fs *facts) of(s *ilr.Store, t ilr.Term) fact { return fs.deep(s, t, factDe
 
 func (fs *facts) deep(s *ilr.Store, t ilr.Term, depth int) fact {
 	w := s.Width(t)
-	if w > 64 || w == 0 || s.Sort(t).Kind != ilr.SortBV {
+	if w > 64 || s.Sort(t).Kind != ilr.SortBV {
 		return fact{}
 	}
 	if int(t) < len(fs.memo) && fs.memo[t].w != 0 {

@@ -76,13 +76,13 @@ func (b *builder) label(v ir.Value) string {
 
 // tidy prepares an arriving state: what nobody reads any more goes.
 func (b *builder) tidy(s *state) {
-	for n, f := range s.frames {
+	for _, f := range s.frames {
 		live := b.liveAt(f.fn, f.blk, f.idx)
 		for v := range f.vals {
 			if in, ok := v.(*ir.Instr); ok && in.Op == ir.OpAlloca {
 				continue
 			}
-			if !live[v] && !isGhost(v) && (n == len(s.frames)-1 || v != ir.Value(s.frames[n+1].call)) {
+			if !live[v] && !isGhost(v) {
 				delete(f.vals, v)
 			}
 		}

@@ -176,7 +176,7 @@ func (a *aligner) unify(p, q root) {
 	switch {
 	case isX && isY && pairedX && toNew == y:
 		return
-	case isX && isY && !pairedX && !pairedY && a.alike(x, y):
+	case a.alike(x, y):
 		return
 	case pairedY && a.emptyAs(a.old, toOld, u):
 		p.set(a.old, value{kind: ptrValue, obj: toOld})
