@@ -50,7 +50,7 @@ func assumptionsOf(g *seg.Graph) []string {
 	if g.Recursive {
 		out = append(out, "the stack is large enough for the recursion")
 	}
-	if !g.MemorySafe {
+	if !g.Defined() {
 		out = append(out, problem.UndefinedEnds)
 	}
 	return out

@@ -37,7 +37,7 @@ func TestPaperBounds(t *testing.T) {
 		ctx, e := engineOf(t,
 			`void g(unsigned int j) { while (j > 0) j++; } void h(unsigned int j) { while (j > 0) j--; }`, name)
 		g, err := e.graph(ctx, false)
-		if err != nil || !g.Complete || !g.MemorySafe {
+		if err != nil || !g.Complete || !g.Defined() {
 			t.Fatalf("%s: %v, %+v", name, err, g)
 		}
 		sys, _, cost, err := e.bounds(ctx, g)
@@ -142,8 +142,8 @@ static char *block(int n, int last) { char *p = malloc(n); if (last) p[n - 1] = 
 			t.Parallel()
 			ctx, e := engineOf(t, functions+c.src, "main")
 			claim, g := e.prove(ctx, false)
-			if g == nil || g.MemorySafe != c.safe {
-				t.Fatalf("memory safe %v, want %v: %v", g != nil && g.MemorySafe, c.safe, claim.Reason)
+			if g == nil || g.Defined() != c.safe {
+				t.Fatalf("memory safe %v, want %v: %v", g != nil && g.Defined(), c.safe, claim.Reason)
 			}
 			if c.safe && (claim.Status != verdict.Proved || claim.Certificate == nil ||
 				claim.Certificate.Checked == "") {

@@ -4,6 +4,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // binary executes the integer operations.
@@ -84,14 +85,9 @@ func (b *builder) signedResult(s *state, in *ir.Instr, e exact.Lin) result {
 		return b.set(s, in, number(r, signed))
 	}
 	lo, hi := limits(w, signed)
-	b.mayOverflow(s, exact.Lin{Terms: e.Terms, Const: e.Const.Sub(lo)})
-	b.mayOverflow(s, exact.Lin{Terms: e.Neg().Terms, Const: hi.Sub(e.Const)})
-	before := b.unsafe
-	b.unsafe = false
-	ok := b.within(s, e, lo, hi)
-	b.overflows = b.overflows || b.unsafe
-	b.unsafe = b.unsafe || before
-	if !ok {
+	b.mayOverflow(s, atLeast(e, lo))
+	b.mayOverflow(s, atMost(e, hi))
+	if !b.demandAll(s, Fault{In: in, Check: verdict.SignedOverflow, What: "no overflow", Wraps: true}, atLeast(e, lo), atMost(e, hi)) {
 		return stop("signed overflow")
 	}
 	return b.set(s, in, number(e, signed))
@@ -107,16 +103,27 @@ func (b *builder) mayOverflow(s *state, fits exact.Lin) {
 	b.over = append(b.over, b.assume(over, cond{relGE, fits}.not())...)
 }
 
-// within demands lo <= e <= hi; false when that cannot be. It records that the
-// run may end here by undefined behaviour.
-func (b *builder) within(s *state, e exact.Lin, lo, hi exact.Int) bool {
-	below := exact.Lin{Terms: e.Terms, Const: e.Const.Sub(lo)}
-	above := exact.Lin{Terms: e.Neg().Terms, Const: hi.Sub(e.Const)}
-	for _, g := range []exact.Lin{below, above} {
+// within demands lo <= e <= hi; false when that cannot be. What is not shown is a fault of the check.
+func (b *builder) within(s *state, e exact.Lin, lo, hi exact.Int, check verdict.Check) bool {
+	return b.demandAll(s, Fault{In: b.at(s), Check: check, What: "the value fits"}, atLeast(e, lo), atMost(e, hi))
+}
+
+// atLeast and atMost are not negative where e is at least lo, and at most hi.
+func atLeast(e exact.Lin, lo exact.Int) exact.Lin {
+	return exact.Lin{Terms: e.Terms, Const: e.Const.Sub(lo)}
+}
+
+func atMost(e exact.Lin, hi exact.Int) exact.Lin {
+	return exact.Lin{Terms: e.Neg().Terms, Const: hi.Sub(e.Const)}
+}
+
+// demandAll goes on where none of goals is negative; false where that cannot be. One that is not proved is the fault f.
+func (b *builder) demandAll(s *state, f Fault, goals ...exact.Lin) bool {
+	for _, g := range goals {
 		if b.ask.proves(s.know, g) {
 			continue
 		}
-		b.undefined(s)
+		b.note(f)
 		if !b.ask.possible(s.know, g) {
 			return false
 		}
@@ -174,7 +181,7 @@ func (b *builder) divide(s *state, in *ir.Instr, l, r value) result {
 	x, _ := b.read(s, l, w, as)
 	y, _ := b.read(s, r, w, as)
 	if holds, known := b.decide(s, cond{relNE, y}); !known || !holds {
-		b.undefined(s)
+		b.fault(s, verdict.DivByZero, "the divisor is not 0")
 		if known {
 			return stop("division by zero")
 		}
@@ -189,7 +196,7 @@ func (b *builder) divide(s *state, in *ir.Instr, l, r value) result {
 	}
 	if as == signed && !b.opts.MathInts && y.IsConst() && y.Const.Equal(exact.I(-1)) {
 		lo, hi := limits(w, signed)
-		if !b.within(s, x.Neg(), lo, hi) {
+		if !b.within(s, x.Neg(), lo, hi, verdict.SignedOverflow) {
 			return stop("signed overflow")
 		}
 	}
@@ -265,7 +272,7 @@ func (b *builder) quotient(s *state, x, y exact.Lin) (q, rem exact.Lin, ok bool)
 func (b *builder) shift(s *state, in *ir.Instr, l, r value) result {
 	w := in.T.Width
 	amount, _ := b.read(s, r, w, unsigned)
-	if !b.within(s, amount, exact.Int{}, exact.I(int64(w-1))) {
+	if !b.within(s, amount, exact.Int{}, exact.I(int64(w-1)), verdict.Shift) {
 		return stop("shift amount")
 	}
 	as := b.class(in)

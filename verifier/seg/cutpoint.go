@@ -27,6 +27,8 @@ type cutPoint struct {
 	returns []returnRun  // runs from here that return from a recursive function
 	uses    []summaryUse // summaries that runs from here rest on
 
+	faults []Fault // of the paths from here
+
 	repairs   int  // times it was expanded again because an edge was not certified
 	refreshed bool // expanded once more for the sake of numbers that came later
 }

@@ -281,6 +281,7 @@ func (b *builder) terminator(s *state, in *ir.Instr) result {
 	case ir.OpSwitch:
 		return b.switchOn(s, in)
 	case ir.OpUnreachable:
+		b.fault(s, verdict.Unreachable, "it is not reached")
 		return stop("unreachable")
 	}
 	return giveUp(verdict.Unsupported, in.Op.String())

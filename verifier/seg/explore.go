@@ -118,7 +118,7 @@ func (b *builder) expand(c *cutPoint) ([]*cutPoint, error) {
 
 func (b *builder) expandOnce(c *cutPoint) (next []*cutPoint, again bool, err error) {
 	c.edges, c.dirty, c.outdated = nil, false, false
-	c.returns, c.uses = nil, nil
+	c.returns, c.uses, c.faults = nil, nil, nil
 	b.current = c
 	first := c.st.clone()
 	first.cost, first.approx, first.overflowed = 0, "", false

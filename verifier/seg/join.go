@@ -112,7 +112,7 @@ func (b *builder) takeInterval(k *know, p *place, i ival) {
 }
 
 // joinKnow keeps what the generalised state knows and the arriving one too
-// (Def. 7 with candidates from the older state only). It reports a loss.
+// (Def. 7; candidates from the older state, in the first merges also from the newer). It reports a loss.
 func (b *builder) joinKnow(m *matcher, merges int) bool {
 	k := m.j.know
 	lost := false
@@ -138,10 +138,38 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 			k.ge(r.Lin.Neg())
 		}
 	}
+	if merges < mergesByNew {
+		b.joinNew(m)
+	}
 	b.inStep(m)
 	b.withinSize(m)
 	k.bad = false
 	return lost
+}
+
+// mergesByNew is in how many merges of a cut point facts of the arriving state are candidates too.
+const mergesByNew = 2
+
+// joinNew keeps the facts of the arriving state that the generalised one shows: where that had numbers for what
+// are variables now, it has no row for how they depend on each other.
+func (b *builder) joinNew(m *matcher) {
+	was := map[exact.Var]exact.Lin{}
+	for _, p := range m.places {
+		was[p.v] = p.was
+	}
+	k := m.j.know
+	for _, r := range b.project(m.s.know, m.places, func(p *place) exact.Lin { return p.other }) {
+		e := r.Lin.Subst(func(v exact.Var) exact.Lin { return was[v] })
+		up, down := b.ask.proves(m.old.know, e), r.EQ && b.ask.proves(m.old.know, e.Neg())
+		switch {
+		case up && down:
+			k.eq(r.Lin)
+		case up && !b.ask.proves(k, r.Lin):
+			k.ge(r.Lin)
+		case down && !b.ask.proves(k, r.Lin.Neg()):
+			k.ge(r.Lin.Neg())
+		}
+	}
 }
 
 // joinBounds keeps the bounds of a slot that both states have. A bound that

@@ -66,7 +66,7 @@ func (b *builder) gep(s *state, in *ir.Instr) result {
 		}
 		e := v.lin.Add(off)
 		if in.Flags.Has(ir.InBounds) {
-			if !b.between(s, e, o.size) {
+			if !b.between(s, e, o.size, verdict.PointerOverflow) {
 				return stop("pointer leaves its object")
 			}
 		} else if !b.ask.proves(s.know, e) || !b.ask.proves(s.know, o.size.Sub(e)) {
@@ -76,7 +76,7 @@ func (b *builder) gep(s *state, in *ir.Instr) result {
 	case intValue:
 		e := v.lin.Add(off)
 		if in.Flags.Has(ir.InBounds) && !b.opts.MathInts {
-			if !b.within(s, e, exact.Int{}, umax(w)) {
+			if !b.within(s, e, exact.Int{}, umax(w), verdict.PointerOverflow) {
 				return stop("pointer wraps")
 			}
 			return b.set(s, in, number(e, unsigned))
@@ -87,12 +87,12 @@ func (b *builder) gep(s *state, in *ir.Instr) result {
 }
 
 // between demands 0 <= e <= size.
-func (b *builder) between(s *state, e, size exact.Lin) bool {
+func (b *builder) between(s *state, e, size exact.Lin, check verdict.Check) bool {
 	for _, g := range []exact.Lin{e, size.Sub(e)} {
 		if b.ask.proves(s.know, g) || b.distinct(s) && b.ask.proves(s.know, g) {
 			continue
 		}
-		b.undefined(s)
+		b.fault(s, check, "the address stays inside its object")
 		if !b.ask.possible(s.know, g) {
 			return false
 		}
@@ -101,6 +101,9 @@ func (b *builder) between(s *state, e, size exact.Lin) bool {
 	return !s.know.bad
 }
 
+// notFollowed is what is not shown of an access through an address of which no object is known.
+const notFollowed = "the address is one of an object"
+
 // access checks that n bytes at v can be accessed; the run ends where they
 // cannot. The object is nil for an address that is not known to be in one.
 func (b *builder) access(s *state, v value, n int64) (*object, bool) {
@@ -108,13 +111,13 @@ func (b *builder) access(s *state, v value, n int64) (*object, bool) {
 	case ptrValue:
 		o := s.object(v.obj)
 		if o == nil || o.list != nil {
-			b.undefined(s)
+			b.fault(s, verdict.Memory, "the object is there")
 			s.inexact("access through a pointer to an object that is gone")
 			return nil, true
 		}
-		return o, b.between(s, v.lin, o.size.AddInt(-n))
+		return o, b.between(s, v.lin, o.size.AddInt(-n), verdict.Memory)
 	case intValue:
-		b.undefined(s)
+		b.fault(s, verdict.Memory, notFollowed)
 		s.inexact("access through an address that is not followed")
 		if b.opts.AddressZero {
 			return nil, true
@@ -125,10 +128,10 @@ func (b *builder) access(s *state, v value, n int64) (*object, bool) {
 		s.know.ge(v.lin.AddInt(-1))
 		return nil, !s.know.bad
 	case funcValue:
-		b.undefined(s)
+		b.fault(s, verdict.Memory, "the address is no function's")
 		return nil, false
 	}
-	b.undefined(s)
+	b.fault(s, verdict.Memory, notFollowed)
 	s.inexact("access through an address that is not followed")
 	return nil, true
 }
@@ -293,7 +296,7 @@ func (b *builder) store(s *state, in *ir.Instr) result {
 		return result{kind: advanced}
 	}
 	if o.global != nil && o.global.Const {
-		b.undefined(s)
+		b.fault(s, verdict.Memory, "the object is no constant")
 		return stop("write to a constant")
 	}
 	b.write(s, o.id, p.lin, n, b.value(s, in.Args[0]))

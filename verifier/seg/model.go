@@ -14,9 +14,8 @@ func (b *builder) other(s *state, in *ir.Instr) result {
 	case ir.OpCall:
 		return b.call(s, in)
 	case ir.OpTrap:
-		b.undefined(s)
+		b.note(Fault{In: in, Check: in.Check, What: "the trap is not reached", Wraps: overflowTrap(in.Block)})
 		if overflowTrap(in.Block) {
-			b.overflows = true
 			b.over = append(b.over, s.clone())
 		}
 		return stop("violation of " + string(in.Check))
@@ -86,12 +85,12 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		ir.ModelMaxnum, ir.ModelCtype, ir.ModelTruth:
 		return b.unknown(s, in)
 	case ir.ModelMemcmp, ir.ModelStrcmp, ir.ModelStrncmp:
-		b.undefined(s) // that they stay inside their objects is not shown
+		b.fault(s, verdict.Memory, "the strings end inside their objects")
 		return b.unknown(s, in)
 	case ir.ModelPrintf:
 		for _, a := range in.Args {
 			if c, ok := a.(*ir.Const); a.Type().IsPtr() && !(ok && c.Global != nil && c.Global.Const) {
-				b.undefined(s) // it may read a string there
+				b.fault(s, verdict.Memory, "a string that is printed ends inside its object")
 			}
 		}
 		v := b.fresh(s, in.T, "printed", signed)
@@ -182,7 +181,7 @@ func (b *builder) abs(s *state, in *ir.Instr) result {
 		return b.set(s, in, number(x, anyRep))
 	}
 	lo, hi := limits(w, signed)
-	if !b.opts.MathInts && !b.within(s, x.Neg(), lo, hi) {
+	if !b.opts.MathInts && !b.within(s, x.Neg(), lo, hi, verdict.SignedOverflow) {
 		return stop("signed overflow")
 	}
 	return b.set(s, in, number(x.Neg(), anyRep))

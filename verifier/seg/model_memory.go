@@ -83,7 +83,7 @@ func (b *builder) lifetime(s *state, in *ir.Instr, m ir.Model) result {
 	if m == ir.ModelLifetimeStart {
 		o.cells, o.rest = nil, freshBytes
 	} else if !o.private {
-		b.unsafe = true
+		b.fault(s, verdict.Memory, "nobody uses the local after its scope")
 	}
 	return result{kind: advanced}
 }
@@ -126,16 +126,16 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 	case ptrValue:
 		o := s.object(v.obj)
 		if o == nil || o.list != nil {
-			b.undefined(s)
+			b.fault(s, verdict.Free, "the block is there")
 			s.inexact("free of an object that is gone")
 			return result{kind: advanced}
 		}
 		if !o.heap {
-			b.undefined(s)
+			b.fault(s, verdict.Free, "it was allocated")
 			return stop("free of what was not allocated")
 		}
 		if !b.ask.provesEq(s.know, v.lin) {
-			b.undefined(s)
+			b.fault(s, verdict.Free, "it is the start of the block")
 			if len(b.assume(s, cond{relEQ, v.lin})) == 0 {
 				return stop("free inside a block")
 			}
@@ -145,7 +145,7 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 		if v.lin.IsConst() && v.lin.Const.IsZero() {
 			break
 		}
-		b.undefined(s)
+		b.fault(s, verdict.Free, "the address is one of a block")
 		s.inexact("free of an address that is not followed")
 		for _, id := range append([]int(nil), s.order...) {
 			// it may be any heap block, whose content nobody may read any more
@@ -154,7 +154,7 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 			}
 		}
 	default:
-		b.undefined(s)
+		b.fault(s, verdict.Free, "the address is one of a block")
 		s.inexact("free of an address that is not followed")
 	}
 	return result{kind: advanced}
@@ -165,10 +165,10 @@ func (b *builder) target(s *state, p value, n exact.Lin) (*object, bool) {
 	if p.kind != ptrValue || s.object(p.obj) == nil || s.object(p.obj).list != nil {
 		if p.kind == intValue && !b.opts.AddressZero && !b.ask.possible(s.know, p.lin.AddInt(-1)) &&
 			b.ask.proves(s.know, n.AddInt(-1)) {
-			b.undefined(s)
+			b.fault(s, verdict.Memory, notFollowed)
 			return nil, false
 		}
-		b.undefined(s)
+		b.fault(s, verdict.Memory, notFollowed)
 		s.inexact("access through an address that is not followed")
 		return nil, true
 	}
@@ -177,10 +177,10 @@ func (b *builder) target(s *state, p value, n exact.Lin) (*object, bool) {
 		if b.ask.proves(s.know, p.lin) && b.ask.proves(s.know, o.size.Sub(p.lin).Sub(n)) {
 			return o, true
 		}
-		b.undefined(s)
+		b.fault(s, verdict.Memory, "the range lies inside its object")
 		return o, true
 	}
-	return o, b.between(s, p.lin, o.size.Sub(n))
+	return o, b.between(s, p.lin, o.size.Sub(n), verdict.Memory)
 }
 
 // copyRange copies n bytes; cells of constant offset keep their values.
@@ -294,7 +294,7 @@ func (b *builder) memset(s *state, in *ir.Instr) result {
 
 // overwrite forgets the object that argument n points into.
 func (b *builder) overwrite(s *state, in *ir.Instr, n int) result {
-	b.undefined(s)
+	b.fault(s, verdict.Memory, "the memory that the function writes lies inside its object")
 	p := b.value(s, in.Args[n])
 	s.inexact("memory that a function writes")
 	if p.kind == ptrValue && s.object(p.obj) != nil && s.object(p.obj).list == nil {
@@ -311,7 +311,7 @@ func (b *builder) overwrite(s *state, in *ir.Instr, n int) result {
 
 // strlen is below the size of the object.
 func (b *builder) strlen(s *state, in *ir.Instr, w int) result {
-	b.undefined(s)
+	b.fault(s, verdict.Memory, "the string ends inside its object")
 	s.inexact("length of a string")
 	v := b.fresh(s, in.T, "strlen", unsigned)
 	p := b.value(s, in.Args[0])
@@ -326,7 +326,7 @@ func (b *builder) strlen(s *state, in *ir.Instr, w int) result {
 
 // search returns null or a pointer into the first argument's object, not before it.
 func (b *builder) search(s *state, in *ir.Instr) result {
-	b.undefined(s)
+	b.fault(s, verdict.Memory, "the search ends inside its object")
 	s.inexact("search in memory")
 	p := b.value(s, in.Args[0])
 	if p.kind != ptrValue || s.object(p.obj) == nil {

@@ -47,8 +47,8 @@ func TestMemoryFreedByRecursion(t *testing.T) {
 				if err != nil || !g.Complete {
 					t.Fatalf("no complete graph: %v %+v", err, g)
 				}
-				if g.MemorySafe != safe {
-					t.Errorf("memory safe: %t, want %t", g.MemorySafe, safe)
+				if g.Defined() != safe {
+					t.Errorf("memory safe: %t, want %t", g.Defined(), safe)
 				}
 			})
 		}
@@ -60,7 +60,7 @@ func TestReallocIsNotModelled(t *testing.T) {
 	m := compile(t, `void *realloc(void *, unsigned long); void f(int n, int *p) { if (n <= 0) { realloc(p, 8); return; } f(n - 1, p); }
 		int main(void) { int *p = malloc(4); f(nondet_int(), p); *p = 1; return 0; }`)
 	g, err := Build(context.Background(), m, Options{Semantics: ir.Semantics{MallocNeverFails: true}})
-	if err != nil || g.Complete || g.MemorySafe {
-		t.Errorf("%v, complete %t, safe %t", err, g != nil && g.Complete, g != nil && g.MemorySafe)
+	if err != nil || g.Complete || g.Defined() {
+		t.Errorf("%v, complete %t, safe %t", err, g != nil && g.Complete, g != nil && g.Defined())
 	}
 }

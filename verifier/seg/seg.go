@@ -15,8 +15,8 @@
 //
 // Undefined behaviour ends a run (docs/SEMANTICS.md), so an access or a
 // signed operation adds the condition under which it is defined; what could not
-// be proved defined makes the graph not MemorySafe. What is not modelled makes
-// the graph incomplete, by name and position.
+// be proved defined is a fault of the graph, and so is memory that may be lost.
+// What is not modelled makes the graph incomplete, by name and position.
 //
 // Construction: cut points are at loop heads, and where paths multiply. One is
 // expanded by executing from it until each path ends or arrives at another. An
@@ -27,6 +27,7 @@ package seg
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/exact"
@@ -50,7 +51,7 @@ type Graph struct {
 	Entry      *ir.Func
 	Complete   bool             // every path ends in a return, an exit, or undefined behaviour
 	GaveUp     []verdict.Reason // why not
-	MemorySafe bool             // complete, and no path can reach undefined behaviour
+	Faults     []Fault          // what could not be shown of its paths, in the order of the program
 	Recursive  bool             // callers are left out: costs do not add up along paths
 	Overflows  bool             // a path may end in signed overflow
 	Stats      Stats
@@ -85,8 +86,6 @@ type builder struct {
 	facts      map[*ir.Func]*funcFacts
 	gaveUp     map[string]verdict.Reason
 	gaveAt     []string
-	unsafe     bool // undefined behaviour may be reached
-	overflows  bool // signed overflow may be reached
 	effects    map[*ir.Func]effects
 	thresholds []exact.Int
 	recursive  bool
@@ -135,8 +134,9 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		g.GaveUp = append(g.GaveUp, b.gaveUp[k])
 	}
 	g.Complete = len(g.GaveUp) == 0
-	g.Overflows, g.Recursive = b.overflows, b.recursive
-	g.MemorySafe = g.Complete && !b.unsafe
+	g.Recursive = b.recursive
+	g.Faults = b.faults(g.cuts)
+	g.Overflows = slices.ContainsFunc(g.Faults, func(f Fault) bool { return f.Wraps })
 	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Certified: b.certified, Repairs: b.repairs,
 		Certifying: b.certifying, Quick: b.ask.quick,
 		Asked: b.ask.asked,
@@ -151,9 +151,6 @@ func (b *builder) newVar(name string) exact.Var {
 	b.names = append(b.names, name)
 	return exact.Var(len(b.names) - 1)
 }
-
-// undefined notes that the run may end here by undefined behaviour.
-func (b *builder) undefined(*state) { b.unsafe = true }
 
 // giveUp notes what is not modelled.
 func (b *builder) giveUp(k verdict.ReasonKind, what string, in *ir.Instr) {

@@ -68,8 +68,8 @@ func paperGraph(t *testing.T, last string) *Graph {
 // read not 0 the pointer is before the end (AP-25 item 5, AP-61).
 func TestStrlenMerge(t *testing.T) {
 	g := paperGraph(t, "0")
-	if !g.Complete || !g.MemorySafe {
-		t.Fatalf("complete %v, memory safe %v", g.Complete, g.MemorySafe)
+	if !g.Complete || !g.Defined() {
+		t.Fatalf("complete %v, memory safe %v", g.Complete, g.Defined())
 	}
 	loop := g.cuts[len(g.cuts)-1]
 	st := loop.st
@@ -104,7 +104,7 @@ func TestStrlenMerge(t *testing.T) {
 
 // With another byte at the end the walk may leave the block.
 func TestStrlenWithoutTerminator(t *testing.T) {
-	if g := paperGraph(t, "1"); g.MemorySafe {
+	if g := paperGraph(t, "1"); g.Defined() {
 		t.Error("memory safe without a terminator")
 	}
 }

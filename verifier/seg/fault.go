@@ -1,0 +1,68 @@
+package seg
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Fault is something that could not be shown of the paths of a graph.
+type Fault struct {
+	In    *ir.Instr
+	Check verdict.Check // memory, free, leak, signed-overflow, shift, ...
+	What  string
+	Wraps bool // signed overflow, which Options.Wrap and SystemOptions.Overflow follow
+}
+
+// Defined reports that the graph is complete, and that no run of it does anything undefined but what Overflows says.
+func (g *Graph) Defined() bool {
+	return g.Complete && !slices.ContainsFunc(g.Faults, func(f Fault) bool {
+		return f.Check != verdict.Leak && !f.Wraps
+	})
+}
+
+// Frees reports that in every run of a complete graph no heap block is ever lost, and that none is left at the end.
+func (g *Graph) Frees() bool {
+	return g.Complete && !slices.ContainsFunc(g.Faults, func(f Fault) bool { return f.Check == verdict.Leak })
+}
+
+// fault notes what was not shown of s where it stands. Behind it, s stands for the runs in which it holds.
+func (b *builder) fault(s *state, c verdict.Check, what string) {
+	b.note(Fault{In: b.at(s), Check: c, What: what})
+}
+
+func (b *builder) note(f Fault) {
+	if cut := b.current; !slices.Contains(cut.faults, f) {
+		cut.faults = append(cut.faults, f)
+	}
+}
+
+// faults collects those of the final paths of the cut points.
+func (b *builder) faults(cuts []*cutPoint) []Fault {
+	seen := map[Fault]bool{}
+	var out []Fault
+	for _, c := range cuts {
+		for _, f := range c.faults {
+			if !seen[f] {
+				seen[f] = true
+				out = append(out, f)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Fault) int { return comparePlaces(x.In, y.In) })
+	return out
+}
+
+// comparePlaces orders instructions by file, line and column.
+func comparePlaces(x, y *ir.Instr) int {
+	p, q := x.Pos, y.Pos
+	switch {
+	case p.File != q.File:
+		return strings.Compare(p.File, q.File)
+	case p.Line != q.Line:
+		return p.Line - q.Line
+	}
+	return p.Column - q.Column
+}
