@@ -52,8 +52,9 @@ const (
 func (b *builder) copyIn(s *state, g *frame, p *ir.Param, v value) value {
 	size := exact.C(b.m.Layout.SizeOf(p.ByVal))
 	o := b.newObject(s, g.ctx+g.fn.Name+".byval."+p.Name, p.Name, size)
+	o.align = max(b.m.Layout.AlignOf(p.ByVal), int64(p.Align))
 	g.objs = append(g.objs, o.id)
-	b.copyRange(s, value{kind: ptrValue, obj: o.id}, v, size)
+	b.copyRange(s, value{kind: ptrValue, obj: o.id}, v, size, false)
 	return value{kind: ptrValue, obj: o.id}
 }
 
@@ -67,6 +68,8 @@ func (b *builder) ret(s *state, in *ir.Instr) result {
 	if len(s.frames) == 1 {
 		if f.bottom {
 			b.returned(s, v)
+		} else {
+			b.leaks(s, endReturn)
 		}
 		return stop("return")
 	}
@@ -150,7 +153,7 @@ func (b *builder) globalObject(s *state, g *ir.Global) int {
 
 func (b *builder) freshGlobal(g *ir.Global, id int) *object {
 	o := &object{id: id, key: "@" + g.Name, name: g.Name, size: exact.C(b.m.Layout.SizeOf(g.T)), global: g, base: -1,
-		rest: unknownBytes}
+		rest: unknownBytes, align: int64(g.Align)}
 	if g.Var != nil && g.Var.Name != "" {
 		o.name = g.Var.Name
 	}

@@ -78,7 +78,12 @@ func (b *builder) checkEdge(e *edge) error {
 	if e.to.dirty {
 		return errors.New("a state that was not expanded")
 	}
-	return b.checker.Check(b.plainEdge(e))
+	plain := b.plainEdge(e)
+	if err := b.checker.Check(plain); err != nil {
+		return err
+	}
+	e.loses = plain.Loses
+	return nil
 }
 
 // plainEdge is an edge in the checker's terms.
@@ -120,7 +125,8 @@ func (b *builder) plainState(s *state) certify.State {
 }
 
 func (b *builder) plainObject(o *object) *certify.Object {
-	p := &certify.Object{Name: o.name, Size: o.size, Heap: o.heap, Private: o.private, Global: o.global}
+	p := &certify.Object{Name: o.name, Size: o.size, Heap: o.heap, Private: o.private, Ended: o.ended,
+		Align: o.align, Global: o.global}
 	if o.base >= 0 {
 		p.Base, p.HasBase = exact.V(o.base), true
 	}

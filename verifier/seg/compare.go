@@ -78,6 +78,9 @@ func (b *builder) compareBools(s *state, p ir.Pred, l, r value) cond {
 // and else the addresses.
 func (b *builder) comparePointers(s *state, p ir.Pred, l, r value) cond {
 	if l.kind == ptrValue && r.kind == ptrValue && l.obj == r.obj {
+		if b.opts.Leave && p != ir.EQ && p != ir.NE && !(b.upToEnd(s, l) && b.upToEnd(s, r)) {
+			return cond{rel: relAny}
+		}
 		return compare(p, l.lin, r.lin) // offsets are kept in [0, size]
 	}
 	if c, ok := b.nullCheck(s, p, l, r); ok {
@@ -87,7 +90,8 @@ func (b *builder) comparePointers(s *state, p ir.Pred, l, r value) cond {
 		return truth((l.fn == r.fn) == (p == ir.EQ))
 	}
 	if l.kind == ptrValue && r.kind == ptrValue && s.block(l.obj) && s.block(r.obj) &&
-		(p == ir.EQ || p == ir.NE) && b.inside(s, l) && b.inside(s, r) {
+		(p == ir.EQ || p == ir.NE) && b.inside(s, l) && b.inside(s, r) && !s.objs[l.obj].ended &&
+		!s.objs[r.obj].ended {
 		return truth(p == ir.NE)
 	}
 	if l.kind != intValue || r.kind != intValue {
@@ -114,6 +118,12 @@ func (b *builder) nullCheck(s *state, p ir.Pred, l, r value) (cond, bool) {
 // maybeNull reports whether the object's address can be null: that of a weak symbol, which can be missing.
 func (b *builder) maybeNull(o *object) bool {
 	return o.global != nil && o.global.Weak && o.global.Extern || b.opts.AddressZero
+}
+
+// upToEnd reports that the pointer is known to be to a byte of its object or to its end.
+func (b *builder) upToEnd(s *state, v value) bool {
+	o := s.object(v.obj)
+	return o != nil && o.list == nil && b.ask.proves(s.know, v.lin) && b.ask.proves(s.know, o.size.Sub(v.lin))
 }
 
 // inside reports that the pointer is known to be to a byte of its object.

@@ -53,6 +53,7 @@ type edge struct {
 	vals     map[string]exact.Lin // by the slot's key
 	tag      string
 	overflow bool // ends in signed overflow
+	loses    bool // may leave out heap memory of the path
 }
 
 // place is a number in a state under construction.

@@ -89,7 +89,7 @@ func (b *builder) unfold(s *state, id int) []*state {
 func (b *builder) unfoldFirst(s *state, id int) {
 	o := s.own(id)
 	first := b.newObject(s, "cell of "+o.key, "cell", o.size)
-	first.heap, first.dynamic, first.rest = o.heap, true, unknownBytes
+	first.heap, first.dynamic, first.rest, first.align = o.heap, true, unknownBytes, o.align
 	s.sameFrame(id, first.id)
 	s.redirect(id, func(v value) value { v.obj = first.id; return v })
 	o.list.length = o.list.length.AddInt(-1)
@@ -181,7 +181,7 @@ func (b *builder) fold(s *state, ch chain) int {
 	id := len(b.objIDs) + 1
 	b.objIDs[key] = id
 	l := &object{id: id, key: key, name: "list", size: ch.size, heap: ch.heap, dynamic: true, rest: unknownBytes,
-		base: -1,
+		base: -1, align: ch.align,
 		list: &list{next: ch.next, length: ch.length, end: ch.end}}
 	for _, x := range ch.ids {
 		s.sameFrame(x, id)
@@ -220,6 +220,7 @@ type chain struct {
 	next   int64
 	size   exact.Lin // of each block
 	heap   bool
+	align  int64
 	length exact.Lin
 	end    value
 }
@@ -240,7 +241,9 @@ func (s *state) follow(id int, next int64, stop func(int) bool) (chain, bool) {
 			break
 		}
 		v = s.plain(v)
-		seen[id], c.size, c.heap = true, o.size, o.heap
+		if seen[id], c.size, c.heap = true, o.size, o.heap; c.align == 0 || o.align < c.align {
+			c.align = o.align
+		}
 		c.ids, c.length, c.end = append(c.ids, id), c.length.Add(s.know.plain(o.count())), v
 		if v.kind != ptrValue || !v.lin.IsConst() || !v.lin.Const.IsZero() {
 			break

@@ -86,6 +86,11 @@ func (m *matcher) object(o *object) {
 	if m.old != nil {
 		old = m.old.objs[o.id]
 	}
+	if old != nil {
+		o.ended = o.ended || old.ended
+		o.align = common(o.align, old.align)
+		m.lost = m.lost || o.ended != old.ended || o.align != old.align
+	}
 	if old != nil && o.list == nil {
 		old = m.align(o)
 	}
@@ -134,6 +139,14 @@ func (m *matcher) object(o *object) {
 		kept = append(kept, *x)
 	}
 	o.cells = kept
+}
+
+// common is the greatest common divisor of two alignments.
+func common(x, y int64) int64 {
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return x
 }
 
 // list registers a list's length, and its end.

@@ -35,6 +35,7 @@ func (b *builder) alloca(s *state, in *ir.Instr) result {
 	}
 	size := n.Scale(exact.I(b.m.Layout.SizeOf(in.Access)))
 	o := b.newObject(s, f.ctx+f.fn.Name+"."+b.label(in), b.nameOf(in), size)
+	o.align = int64(in.Align)
 	o.private = !b.escapes(f.fn)[in]
 	o.dynamic = !o.private && in.Block != f.fn.Blocks[0]
 	f.objs = append(f.objs, o.id)
@@ -62,10 +63,13 @@ func (b *builder) gep(s *state, in *ir.Instr) result {
 	case ptrValue:
 		o := s.object(v.obj)
 		if o == nil || o.list != nil {
+			if in.Flags.Has(ir.InBounds) {
+				b.fault(s, verdict.PointerOverflow, "the object is there")
+			}
 			return b.unknown(s, in)
 		}
 		e := v.lin.Add(off)
-		if in.Flags.Has(ir.InBounds) {
+		if in.Flags.Has(ir.InBounds) && !b.opts.Leave {
 			if !b.between(s, e, o.size, verdict.PointerOverflow) {
 				return stop("pointer leaves its object")
 			}
@@ -75,13 +79,17 @@ func (b *builder) gep(s *state, in *ir.Instr) result {
 		return b.set(s, in, value{kind: ptrValue, obj: v.obj, lin: e})
 	case intValue:
 		e := v.lin.Add(off)
-		if in.Flags.Has(ir.InBounds) && !b.opts.MathInts {
+		if in.Flags.Has(ir.InBounds) && !b.opts.MathInts && !b.opts.Leave {
+			b.fault(s, verdict.PointerOverflow, "the pointer is one into an object")
 			if !b.within(s, e, exact.Int{}, umax(w), verdict.PointerOverflow) {
 				return stop("pointer wraps")
 			}
 			return b.set(s, in, number(e, unsigned))
 		}
 		return b.set(s, in, number(b.fit(s, e, w, unsigned), unsigned))
+	}
+	if in.Flags.Has(ir.InBounds) {
+		b.fault(s, verdict.PointerOverflow, "the pointer is one into an object")
 	}
 	return b.unknown(s, in)
 }
@@ -104,9 +112,9 @@ func (b *builder) between(s *state, e, size exact.Lin, check verdict.Check) bool
 // notFollowed is what is not shown of an access through an address of which no object is known.
 const notFollowed = "the address is one of an object"
 
-// access checks that n bytes at v can be accessed; the run ends where they
-// cannot. The object is nil for an address that is not known to be in one.
-func (b *builder) access(s *state, v value, n int64) (*object, bool) {
+// access checks that n bytes at v can be accessed, at an address that is a multiple of align; the run
+// ends where they cannot. The object is nil for an address that is not known to be in one.
+func (b *builder) access(s *state, v value, n, align int64) (*object, bool) {
 	switch v.kind {
 	case ptrValue:
 		o := s.object(v.obj)
@@ -114,6 +122,12 @@ func (b *builder) access(s *state, v value, n int64) (*object, bool) {
 			b.fault(s, verdict.Memory, "the object is there")
 			s.inexact("access through a pointer to an object that is gone")
 			return nil, true
+		}
+		if o.ended {
+			b.fault(s, verdict.Memory, "the scope of the local is not over")
+		}
+		if !b.opts.AnyAlignment && !aligned(v.lin, o.align, align) {
+			b.fault(s, verdict.Memory, "the address is aligned")
 		}
 		return o, b.between(s, v.lin, o.size.AddInt(-n), verdict.Memory)
 	case intValue:
@@ -136,10 +150,23 @@ func (b *builder) access(s *state, v value, n int64) (*object, bool) {
 	return nil, true
 }
 
+// aligned reports that an address is a multiple of n: its object's is one of objAlign.
+func aligned(off exact.Lin, objAlign, n int64) bool {
+	if n <= 1 {
+		return true
+	}
+	multiple := func(c exact.Int) bool { return c.Sub(c.FloorDiv(exact.I(n)).Mul(exact.I(n))).IsZero() }
+	ok := objAlign%n == 0 && multiple(off.Const)
+	for _, t := range off.Terms {
+		ok = ok && multiple(t.Coef)
+	}
+	return ok
+}
+
 func (b *builder) load(s *state, in *ir.Instr) result {
 	n := b.m.Layout.StoreSize(in.Access)
 	v := b.value(s, in.Args[0])
-	o, ok := b.access(s, v, n)
+	o, ok := b.access(s, v, n, int64(in.Align))
 	if !ok {
 		return stop("invalid read")
 	}
@@ -285,7 +312,7 @@ func (b *builder) inRegion(s *state, p value, n int64) bool {
 func (b *builder) store(s *state, in *ir.Instr) result {
 	n := b.m.Layout.StoreSize(in.Access)
 	p := b.value(s, in.Args[1])
-	o, ok := b.access(s, p, n)
+	o, ok := b.access(s, p, n, int64(in.Align))
 	if !ok {
 		return stop("invalid write")
 	}

@@ -64,14 +64,25 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		s.input(NondetInput, in, in.T.Width, v)
 		return b.set(s, in, v)
 	case ir.ModelAssume, ir.ModelAssumeI, ir.ModelAssert:
-		return b.demand(s, in, arg(0))
-	case ir.ModelFail, ir.ModelAssertFail, ir.ModelExit, ir.ModelTrapI:
+		return b.demand(s, in, arg(0), m)
+	case ir.ModelExit:
+		b.leaks(s, endExit)
+		return stop("end of the program")
+	case ir.ModelFail, ir.ModelAssertFail:
+		b.fault(s, verdict.Assert, "the failure is not reached")
+		b.leaks(s, endFailed)
+		return stop("end of the program")
+	case ir.ModelTrapI:
+		b.leaks(s, endAbort)
 		return stop("end of the program")
 	case ir.ModelRange:
 		return b.inRange(s, in)
 	case ir.ModelLifetimeStart, ir.ModelLifetimeEnd:
 		return b.lifetime(s, in, m)
-	case ir.ModelNop, ir.ModelStackRestore, ir.ModelVaEnd:
+	case ir.ModelVaEnd:
+		b.fault(s, verdict.Memory, "the list of arguments is one")
+		return b.set(s, in, b.fresh(s, in.T, "unspecified", anyRep))
+	case ir.ModelNop, ir.ModelStackRestore:
 		return b.set(s, in, b.fresh(s, in.T, "unspecified", anyRep))
 	case ir.ModelStackSave, ir.ModelROK, ir.ModelWOK, ir.ModelRWOK, ir.ModelObjectSize, ir.ModelPtrOffset,
 		ir.ModelPtrObject,
@@ -108,8 +119,17 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 	return b.memoryModel(s, in, m)
 }
 
-// demand ends the run where c is false.
-func (b *builder) demand(s *state, in *ir.Instr, v value) result {
+// demand ends the run where v is false: an assumption, or an assertion, which should hold.
+func (b *builder) demand(s *state, in *ir.Instr, v value, m ir.Model) result {
+	fails := func() {
+		switch m {
+		case ir.ModelAssert:
+			b.fault(s, verdict.Assert, "the assertion holds")
+			b.leaks(s, endFailed)
+		case ir.ModelAssumeI:
+			b.fault(s, verdict.Builtin, "the assumption holds")
+		}
+	}
 	c := cond{rel: relAny}
 	switch v.kind {
 	case boolValue:
@@ -121,10 +141,12 @@ func (b *builder) demand(s *state, in *ir.Instr, v value) result {
 	}
 	if h, known := b.decide(s, c); known {
 		if !h {
+			fails()
 			return stop("assumption or assertion is false")
 		}
 		return b.set(s, in, b.fresh(s, in.T, "unspecified", anyRep))
 	}
+	fails()
 	out := b.assume(s, c)
 	for _, t := range out {
 		b.set(t, in, b.fresh(t, in.T, "unspecified", anyRep))

@@ -47,7 +47,7 @@ func (b *builder) memoryModel(s *state, in *ir.Instr, m ir.Model) result {
 		if !ok || in.Flags.Has(ir.Volatile) && !b.opts.VolatileMemory {
 			return b.overwrite(s, in, 0)
 		}
-		b.copyRange(s, b.value(s, in.Args[0]), b.value(s, in.Args[1]), n)
+		b.copyRange(s, b.value(s, in.Args[0]), b.value(s, in.Args[1]), n, m == ir.ModelMemcpy)
 		return b.set(s, in, b.value(s, in.Args[0]))
 	case ir.ModelMemset:
 		return b.memset(s, in)
@@ -72,8 +72,8 @@ func (b *builder) memoryModel(s *state, in *ir.Instr, m ir.Model) result {
 }
 
 // lifetime begins the scope of a local, with contents that nobody wrote, or ends
-// it. A local whose scope ended stays: that it is not used any more is shown
-// elsewhere, so that the graph claims no memory safety if it could be.
+// it. A local whose scope ended stays: an access to it is a fault, and so is an
+// address of it that is kept until its scope begins again.
 func (b *builder) lifetime(s *state, in *ir.Instr, m ir.Model) result {
 	v := b.value(s, in.Args[len(in.Args)-1])
 	if v.kind != ptrValue || s.object(v.obj) == nil {
@@ -81,15 +81,22 @@ func (b *builder) lifetime(s *state, in *ir.Instr, m ir.Model) result {
 	}
 	o := s.own(v.obj)
 	if m == ir.ModelLifetimeStart {
-		o.cells, o.rest = nil, freshBytes
+		if o.ended && b.kept(s, o.id) {
+			b.fault(s, verdict.Memory, "nobody keeps the address of the local of an earlier turn")
+		}
+		o.cells, o.rest, o.ended = nil, freshBytes, false
 	} else if !o.private {
-		b.fault(s, verdict.Memory, "nobody uses the local after its scope")
+		o.cells, o.rest, o.ended = nil, unknownBytes, true
 	}
 	return result{kind: advanced}
 }
 
 // allocate makes a heap object, and beside it the case in which there is no memory.
 func (b *builder) allocate(s *state, in *ir.Instr, size exact.Lin, ok bool, rest content) result {
+	align := b.m.Layout.MaxAlign()
+	if in.Model == ir.ModelAligned {
+		align = 1 // what was asked for may be less
+	}
 	if !ok {
 		v := b.newVar("size")
 		s.know.lower(v, exact.I(0))
@@ -112,7 +119,8 @@ func (b *builder) allocate(s *state, in *ir.Instr, size exact.Lin, ok bool, rest
 		s.know.ge(top)
 		f := s.top()
 		o := b.newObject(s, f.ctx+f.fn.Name+"."+b.label(in), b.nameOf(in), size)
-		o.heap, o.dynamic, o.rest = true, true, rest
+		o.heap, o.dynamic, o.rest, o.align = true, true, rest, align
+		b.allocates = true
 		b.set(s, in, value{kind: ptrValue, obj: o.id})
 		f.idx++
 		out = append(out, s)
@@ -173,6 +181,9 @@ func (b *builder) target(s *state, p value, n exact.Lin) (*object, bool) {
 		return nil, true
 	}
 	o := s.object(p.obj)
+	if o.ended {
+		b.fault(s, verdict.Memory, "the scope of the local is not over")
+	}
 	if !b.ask.proves(s.know, n.AddInt(-1)) { // a size of 0 needs no valid pointer
 		if b.ask.proves(s.know, p.lin) && b.ask.proves(s.know, o.size.Sub(p.lin).Sub(n)) {
 			return o, true
@@ -183,10 +194,16 @@ func (b *builder) target(s *state, p value, n exact.Lin) (*object, bool) {
 	return o, b.between(s, p.lin, o.size.Sub(n), verdict.Memory)
 }
 
-// copyRange copies n bytes; cells of constant offset keep their values.
-func (b *builder) copyRange(s *state, to, from value, n exact.Lin) {
+// copyRange copies n bytes, which must not overlap if apart is set; cells of constant offset keep their values.
+func (b *builder) copyRange(s *state, to, from value, n exact.Lin, apart bool) {
 	src, ok := b.target(s, from, n)
 	dst, ok2 := b.target(s, to, n)
+	if apart && src != nil && dst != nil && src.id == dst.id {
+		b.fault(s, verdict.Memory, "the ranges do not overlap")
+	}
+	if dst != nil && dst.global != nil && dst.global.Const {
+		b.fault(s, verdict.Memory, "the object is no constant")
+	}
 	if !ok || !ok2 {
 		s.know.bad = true
 		return
@@ -276,6 +293,9 @@ func (b *builder) memset(s *state, in *ir.Instr) result {
 		return b.overwrite(s, in, 0)
 	}
 	o, ok := b.target(s, p, n)
+	if o != nil && o.global != nil && o.global.Const {
+		b.fault(s, verdict.Memory, "the object is no constant")
+	}
 	switch {
 	case !ok:
 		return stop("invalid write")

@@ -43,18 +43,19 @@ type Options struct {
 	Entry     *ir.Func // nil: main
 	MathInts  bool     // integers without bounds (AP-05); the answer is not about the binary then
 	Wrap      bool     // signed overflow wraps around instead of ending the run
+	Leave     bool     // pointers may leave their objects, too far for any access
 	MaxStates int      // symbolic steps; 0: 400,000
 }
 
 // Graph is a symbolic execution graph.
 type Graph struct {
-	Entry      *ir.Func
-	Complete   bool             // every path ends in a return, an exit, or undefined behaviour
-	GaveUp     []verdict.Reason // why not
-	Faults     []Fault          // what could not be shown of its paths, in the order of the program
-	Recursive  bool             // callers are left out: costs do not add up along paths
-	Overflows  bool             // a path may end in signed overflow
-	Stats      Stats
+	Entry     *ir.Func
+	Complete  bool             // every path ends in a return, an exit, or undefined behaviour
+	GaveUp    []verdict.Reason // why not
+	Faults    []Fault          // what could not be shown of its paths, in the order of the program
+	Recursive bool             // callers are left out: costs do not add up along paths
+	Overflows bool             // a path may end in signed overflow
+	Stats     Stats
 
 	b     *builder
 	start *cutPoint
@@ -80,6 +81,7 @@ type builder struct {
 	wraps      map[exact.Var]bool // wrap-arounds with few cases, which the system tells apart
 	fits       map[exact.Var]bool // all wrap-arounds
 	objIDs     map[string]int
+	allocates  bool // heap blocks were made
 	cuts       map[string]*cutPoint
 	order      []*cutPoint
 	cutPos     map[string]bool

@@ -2,6 +2,7 @@ package seg
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // slotsOf are the allocas of fn that are plain variables: private, of constant
@@ -139,16 +140,19 @@ func (b *builder) dropDead(s *state) {
 			}
 		}
 	}
-	reached := s.reached()
+	reached := s.reached(false)
 	for _, id := range append([]int(nil), s.order...) {
 		if s.objs[id].dynamic && !reached[id] {
+			if b.mayHold(s, s.objs[id]) {
+				b.fault(s, verdict.Leak, "the last pointer to heap memory is not lost")
+			}
 			s.drop(id)
 		}
 	}
 }
 
-// reached are the objects that frames and those of fixed places lead to.
-func (s *state) reached() map[int]bool {
+// reached are the objects that frames and those of fixed places lead to; only globals are roots if the frames are over.
+func (s *state) reached(over bool) map[int]bool {
 	out := map[int]bool{}
 	var work []int
 	var visit func(v value)
@@ -163,11 +167,13 @@ func (s *state) reached() map[int]bool {
 	}
 	for _, f := range s.frames {
 		for _, v := range f.vals {
-			visit(v)
+			if !over {
+				visit(v)
+			}
 		}
 	}
 	for _, id := range s.order {
-		if !s.objs[id].dynamic && !out[id] {
+		if !s.objs[id].dynamic && !out[id] && (!over || s.objs[id].global != nil) {
 			out[id] = true
 			work = append(work, id)
 		}

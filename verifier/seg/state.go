@@ -33,8 +33,10 @@ type object struct {
 	name    string // for people
 	size    exact.Lin
 	heap    bool
-	dynamic bool // on the heap, or an alloca that a function may execute many times
-	private bool // no address of it can be anywhere but in its own function's registers
+	dynamic bool  // on the heap, or an alloca that a function may execute many times
+	private bool  // no address of it can be anywhere but in its own function's registers
+	ended   bool  // its scope may be over
+	align   int64 // of its address, bytes; of each block of a list, 0 if there is none
 	global  *ir.Global
 	rest    content
 	cells   []cell
@@ -206,7 +208,7 @@ func (b *builder) newObject(s *state, key, name string, size exact.Lin) *object 
 		if n > 0 && strings.IndexByte(name, '#') < 0 {
 			name = fmt.Sprintf("%s#%d", name, n)
 		}
-		o := &object{id: id, key: k, name: name, size: size, rest: freshBytes, base: -1}
+		o := &object{id: id, key: k, name: name, size: size, rest: freshBytes, base: -1, align: 1}
 		s.add(o)
 		return o
 	}

@@ -58,7 +58,23 @@ func (c *Checker) Check(e *Edge) error {
 	if err := k.owners(); err != nil {
 		return err
 	}
-	return k.knowledge()
+	if err := k.knowledge(); err != nil {
+		return err
+	}
+	e.Loses = k.loses()
+	return nil
+}
+
+// loses reports whether heap memory of the source is in no object of the target.
+func (k *check) loses() bool {
+	for _, id := range sorted(k.e.From.Objects) {
+		o := k.e.From.Objects[id]
+		_, used := k.usedBy[id]
+		if o.Heap && !used && !(o.List != nil && k.equal(k.k, o.List.Length, exact.Lin{})) {
+			return true
+		}
+	}
+	return false
 }
 
 // globals binds the objects of globals. One that the target does not mention still has its initial

@@ -73,6 +73,9 @@ func (k *check) isStart(o *Object, im image, s Value) error {
 	return fmt.Errorf("two pointers to %s that differ in the path", o.Name)
 }
 
+// divides reports that every multiple of n is one of d; 0 has only itself.
+func divides(d, n int64) bool { return n == 0 || d != 0 && n%d == 0 }
+
 // walk collects the blocks and lists from start on that are the list l.
 func (k *check) walk(l *List, o *Object, start Value) ([]int, error) {
 	var blocks []int
@@ -90,7 +93,7 @@ func (k *check) walk(l *List, o *Object, start Value) ([]int, error) {
 			return nil, errors.New("a list of another length")
 		}
 		if _, used := k.usedBy[at.Object]; used || b.Heap != o.Heap || b.Private || b.Global != nil ||
-			!b.Size.Equal(o.Size) {
+			!b.Size.Equal(o.Size) || !divides(o.Align, b.Align) || b.Ended && !o.Ended {
 			return nil, errors.New("a list with a block of another kind")
 		}
 		seen[at.Object] = true
@@ -146,7 +149,8 @@ func (k *check) contents(id int) error {
 		return k.match(o.List.End, at, k.e.PointerBits)
 	}
 	s := k.e.From.Objects[im.start.Object]
-	if o.Heap != s.Heap || o.Private && !s.Private || o.Global != s.Global {
+	if o.Heap != s.Heap || o.Private && !s.Private || o.Global != s.Global || s.Ended && !o.Ended ||
+		!divides(o.Align, s.Align) {
 		return fmt.Errorf("%s is an object of another kind", o.Name)
 	}
 	if !k.same(o.Size, s.Size) {

@@ -71,7 +71,9 @@ type Object struct {
 	Name    string
 	Size    exact.Lin
 	Heap    bool
-	Private bool // no pointer to it can be where the state does not say
+	Private bool  // no pointer to it can be where the state does not say
+	Ended   bool  // its scope may be over
+	Align   int64 // its address is a multiple of it; that of each block of a list
 	Global  *ir.Global
 	Rest    Content
 	Cells   []Cell
@@ -120,4 +122,5 @@ type Edge struct {
 	ReadInitial func(g *ir.Global, off, size int64, pointer bool) (Value, bool)
 	PointerBits int
 	Unbounded   bool // integers are mathematical ones
+	Loses       bool // told by Check: To has no part for some heap memory of From
 }
