@@ -34,6 +34,8 @@ var safetyEngines = []entrant{
 	{name: "only execution", engine: replay.OnlyExecution{}, share: policy.OnlyExecutionPercent},
 	{name: "known inputs", engine: replay.KnownInputs{}, after: "only execution"},
 	{name: "unwinding", engine: bmc.Engine{}, after: "known inputs"},
+	{name: "graph", engine: graphterm.Safety{}, after: "unwinding", or: policy.InductionAfter,
+		share: policy.SafetyGraphPercent},
 	{name: "induction", engine: invariant.Engine{}, after: "unwinding", or: policy.InductionAfter},
 }
 

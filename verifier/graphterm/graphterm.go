@@ -183,14 +183,17 @@ func firstTry(ctx context.Context, more bool) (context.Context, context.CancelFu
 
 // graph builds the symbolic execution graph, and leaves time for the proof.
 func (e *engine) graph(ctx context.Context, wrap bool) (*seg.Graph, error) {
+	return e.build(ctx, seg.Options{Semantics: e.p.Semantics, Entry: e.p.Entry, MathInts: e.p.MathInts(), Wrap: wrap})
+}
+
+func (e *engine) build(ctx context.Context, opts seg.Options) (*seg.Graph, error) {
 	if _, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = problem.Share(ctx, policy.GraphPercent)
 		defer cancel()
 	}
 	stop := e.a.Stage("graph")
-	g, err := seg.Build(ctx, e.p.Module, seg.Options{Semantics: e.p.Semantics, Entry: e.p.Entry,
-		MathInts: e.p.MathInts(), Wrap: wrap})
+	g, err := seg.Build(ctx, e.p.Module, opts)
 	var counts map[string]int64
 	if g != nil {
 		counts = rungCounts(g.Stats.Rungs)

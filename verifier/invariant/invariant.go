@@ -37,8 +37,8 @@ func (e Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers)
 	if err != nil {
 		return err
 	}
-	a.SetProofs(proofs)
-	if !proofs.All() {
+	a.AddProofs(proofs)
+	if !a.Proofs().All() {
 		return problem.ErrOpen
 	}
 	return nil

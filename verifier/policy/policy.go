@@ -152,11 +152,12 @@ var LongRunTurns = [...]int{3, 12}
 
 // Termination over the symbolic execution graph.
 const (
-	GraphPercent    = 60      // for the graph; the rest is for its proof
-	FirstTryPercent = 67      // for the proof that says more; the rest is for the one that says less
-	BoundsZ3        = 200     // milliseconds for a question of the search for bounds
-	MaxLoopBound    = 1 << 20 // turns of a loop that a bound may ask an unwinding for
-	ShownInputs     = 100     // inputs that the report of an endless run shows
+	GraphPercent       = 60      // for the graph; the rest is for its proof
+	SafetyGraphPercent = 30      // for safety on the graph, which induction works beside
+	FirstTryPercent    = 67      // for the proof that says more; the rest is for the one that says less
+	BoundsZ3           = 200     // milliseconds for a question of the search for bounds
+	MaxLoopBound       = 1 << 20 // turns of a loop that a bound may ask an unwinding for
+	ShownInputs        = 100     // inputs that the report of an endless run shows
 )
 
 // UnwindLimit is how many turns the rounds of unwinding allow, when nobody gave bounds: 2, 8, 32, 128, ...

@@ -171,11 +171,11 @@ func (a *Answers) Vacuous() *verdict.Reason {
 	return a.shared.vacuous
 }
 
-// SetProofs gives what was proved for any number of turns.
-func (a *Answers) SetProofs(p *Proofs) {
+// AddProofs gives what an engine proved for any number of turns; p is not changed from then on.
+func (a *Answers) AddProofs(p *Proofs) {
 	a.shared.mu.Lock()
 	defer a.shared.mu.Unlock()
-	a.shared.proofs = p
+	p.others, a.shared.proofs = a.shared.proofs, p
 }
 
 // Proofs returns what is proved for any number of turns so far; nil covers nothing.

@@ -55,6 +55,7 @@ type Proofs struct {
 	Certificate *verdict.Certificate
 	Evidence    any             // for a certificate
 	known       map[string]bool // the IDs of Claims
+	others      *Proofs         // by other engines
 }
 
 // NewProofs returns proofs for a program with these claims, none of which is proved.
@@ -67,7 +68,17 @@ func NewProofs(claims []verdict.Claim) *Proofs {
 }
 
 // Covers reports that claim id was proved: it holds, or nothing gets there.
-func (p *Proofs) Covers(id string) bool { return p != nil && (p.Holds[id] || !p.known[id]) }
+func (p *Proofs) Covers(id string) bool { return p.of(id) != nil }
+
+// of returns the proofs of the engine that proved claim id, or nil.
+func (p *Proofs) of(id string) *Proofs {
+	for ; p != nil; p = p.others {
+		if p.Holds[id] || !p.known[id] {
+			return p
+		}
+	}
+	return nil
+}
 
 // All reports that every claim but the bounds was proved.
 func (p *Proofs) All() bool {
@@ -75,7 +86,7 @@ func (p *Proofs) All() bool {
 		return false
 	}
 	for i := range p.Claims {
-		if c := &p.Claims[i]; c.Check != verdict.Unwinding && !p.Holds[c.ID] {
+		if c := &p.Claims[i]; c.Check != verdict.Unwinding && !p.Covers(c.ID) {
 			return false
 		}
 	}
@@ -84,6 +95,7 @@ func (p *Proofs) All() bool {
 
 // Proved returns the answer for a claim that is covered.
 func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
+	p = p.of(c.ID)
 	return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos, Status: verdict.Proved,
 		Replay: verdict.NotRun, Certificate: p.Certificate, Evidence: p.Evidence, Unreachable: !p.known[c.ID]}
 }

@@ -27,6 +27,7 @@ func (b *builder) call(s *state, in *ir.Instr) result {
 	if !in.Sig.Equal(fn.Sig()) && (fn.Variadic || len(in.Args) != len(fn.Params)) {
 		return giveUp(verdict.Unsupported, "call of "+fn.Name+" with other parameters or a variable number of them")
 	}
+	b.entered[fn] = true
 	if d := s.depth(fn); d > 0 && !(d < maxRecursion && b.steps < maxFollowed && b.constantArgs(s, in)) {
 		return b.enter(s, in, fn)
 	}
@@ -80,6 +81,7 @@ func (b *builder) ret(s *state, in *ir.Instr) result {
 	g := s.top()
 	if !f.call.T.IsVoid() {
 		if len(in.Args) == 0 || !in.Args[0].Type().Equal(f.call.T) {
+			b.fault(s, verdict.Uninitialised, "the function returns a value")
 			s.inexact("result with another type")
 			v = b.fresh(s, f.call.T, "result", anyRep)
 		}
@@ -129,6 +131,7 @@ func (b *builder) constant(s *state, c *ir.Const) value {
 			return value{kind: ptrValue, obj: b.globalObject(s, c.Global), lin: exact.C(c.Off)}
 		}
 	case ir.ConstUndef, ir.ConstPoison:
+		b.fault(s, verdict.Uninitialised, "the operand has a value")
 		return b.fresh(s, c.T, "undef", anyRep)
 	}
 	if c.T.IsInt() || c.T.IsPtr() {
@@ -153,7 +156,7 @@ func (b *builder) globalObject(s *state, g *ir.Global) int {
 
 func (b *builder) freshGlobal(g *ir.Global, id int) *object {
 	o := &object{id: id, key: "@" + g.Name, name: g.Name, size: exact.C(b.m.Layout.SizeOf(g.T)), global: g, base: -1,
-		rest: unknownBytes, align: int64(g.Align)}
+		rest: unknownBytes, align: int64(g.Align), written: written{all: true}}
 	if g.Var != nil && g.Var.Name != "" {
 		o.name = g.Var.Name
 	}

@@ -126,7 +126,10 @@ func (b *builder) plainState(s *state) certify.State {
 
 func (b *builder) plainObject(o *object) *certify.Object {
 	p := &certify.Object{Name: o.name, Size: o.size, Heap: o.heap, Private: o.private, Ended: o.ended,
-		Align: o.align, Global: o.global}
+		Align: o.align, Global: o.global, AllWritten: o.written.all}
+	for _, w := range o.written.spans {
+		p.Written = append(p.Written, certify.Span{Lo: w.lo, Hi: w.hi})
+	}
 	if o.base >= 0 {
 		p.Base, p.HasBase = exact.V(o.base), true
 	}

@@ -16,16 +16,30 @@ type Fault struct {
 	Wraps bool // signed overflow, which Options.Wrap and SystemOptions.Overflow follow
 }
 
+// Cuts reports that the graph stands only for runs without the fault behind it, although a run that nobody asks
+// about it may go on.
+func (f Fault) Cuts() bool {
+	return f.Check != verdict.Leak && f.Check != verdict.Assert && f.Check != verdict.Uninitialised
+}
+
 // Defined reports that the graph is complete, and that no run of it does anything undefined but what Overflows says.
 func (g *Graph) Defined() bool {
 	return g.Complete && !slices.ContainsFunc(g.Faults, func(f Fault) bool {
-		return f.Check != verdict.Leak && !f.Wraps
+		return f.Check != verdict.Leak && f.Check != verdict.Uninitialised && !f.Wraps
 	})
 }
 
 // Frees reports that in every run no heap block is lost, and that none is left at the end that the rule asks for.
 func (g *Graph) Frees() bool {
 	return g.Complete && !(g.Recursive && g.b.allocates) && !slices.ContainsFunc(g.Faults, func(f Fault) bool { return f.Check == verdict.Leak })
+}
+
+// Entered reports whether the graph has paths into f.
+func (g *Graph) Entered(f *ir.Func) bool { return g.b.entered[f] }
+
+// Valued reports that no run of a complete graph reads memory that nobody wrote.
+func (g *Graph) Valued() bool {
+	return g.Complete && !slices.ContainsFunc(g.Faults, func(f Fault) bool { return f.Check == verdict.Uninitialised })
 }
 
 // fault notes what was not shown of s where it stands. Behind it, s stands for the runs in which it holds.

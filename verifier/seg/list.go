@@ -90,6 +90,7 @@ func (b *builder) unfoldFirst(s *state, id int) {
 	o := s.own(id)
 	first := b.newObject(s, "cell of "+o.key, "cell", o.size)
 	first.heap, first.dynamic, first.rest, first.align = o.heap, true, unknownBytes, o.align
+	first.written = o.written
 	s.sameFrame(id, first.id)
 	s.redirect(id, func(v value) value { v.obj = first.id; return v })
 	o.list.length = o.list.length.AddInt(-1)
@@ -181,7 +182,7 @@ func (b *builder) fold(s *state, ch chain) int {
 	id := len(b.objIDs) + 1
 	b.objIDs[key] = id
 	l := &object{id: id, key: key, name: "list", size: ch.size, heap: ch.heap, dynamic: true, rest: unknownBytes,
-		base: -1, align: ch.align,
+		base: -1, align: ch.align, written: ch.written,
 		list: &list{next: ch.next, length: ch.length, end: ch.end}}
 	for _, x := range ch.ids {
 		s.sameFrame(x, id)
@@ -216,11 +217,12 @@ func (b *builder) somewhere(s *state) value {
 
 // chain is a row of heap blocks and lists that lead to each other.
 type chain struct {
-	ids    []int
-	next   int64
-	size   exact.Lin // of each block
-	heap   bool
-	align  int64
+	ids   []int
+	next  int64
+	size  exact.Lin // of each block
+	heap  bool
+	align int64
+	written
 	length exact.Lin
 	end    value
 }
@@ -228,7 +230,7 @@ type chain struct {
 // follow collects the chain from object id along the pointer at byte next, up to
 // what may not be folded.
 func (s *state) follow(id int, next int64, stop func(int) bool) (chain, bool) {
-	c := chain{next: next}
+	c := chain{next: next, written: written{all: true}}
 	seen := map[int]bool{}
 	for {
 		o := s.object(id)
@@ -244,6 +246,7 @@ func (s *state) follow(id int, next int64, stop func(int) bool) (chain, bool) {
 		if seen[id], c.size, c.heap = true, o.size, o.heap; c.align == 0 || o.align < c.align {
 			c.align = o.align
 		}
+		c.written = c.written.and(o.written)
 		c.ids, c.length, c.end = append(c.ids, id), c.length.Add(s.know.plain(o.count())), v
 		if v.kind != ptrValue || !v.lin.IsConst() || !v.lin.Const.IsZero() {
 			break

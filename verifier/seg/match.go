@@ -89,7 +89,8 @@ func (m *matcher) object(o *object) {
 	if old != nil {
 		o.ended = o.ended || old.ended
 		o.align = common(o.align, old.align)
-		m.lost = m.lost || o.ended != old.ended || o.align != old.align
+		o.written = o.written.and(old.written)
+		m.lost = m.lost || o.ended != old.ended || o.align != old.align || !o.written.equal(old.written)
 	}
 	if old != nil && o.list == nil {
 		old = m.align(o)

@@ -177,7 +177,11 @@ func (b *builder) load(s *state, in *ir.Instr) result {
 		return b.set(s, in, x)
 	}
 	if o == nil {
+		b.fault(s, verdict.Uninitialised, "the memory has a value")
 		return b.unknown(s, in)
+	}
+	if !o.written.covers(s.know.plain(v.lin), n) {
+		b.fault(s, verdict.Uninitialised, "the memory has a value")
 	}
 	return b.set(s, in, b.readCell(s, o.id, v.lin, n, in.Access, b.nameOf(in), b.class(in)))
 }
@@ -334,6 +338,7 @@ func (b *builder) store(s *state, in *ir.Instr) result {
 func (b *builder) write(s *state, id int, off exact.Lin, n int64, v value) {
 	read := b.kill(s, id, off, exact.C(n))
 	o := s.own(id)
+	o.written = o.written.with(s.know.plain(off), n)
 	switch v.kind {
 	case intValue, ptrValue, funcValue, boolValue, opaqueValue:
 		o.cells = append(o.cells, cell{off: off, size: n, val: v, read: read})

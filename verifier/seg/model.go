@@ -66,7 +66,11 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 	case ir.ModelAssume, ir.ModelAssumeI, ir.ModelAssert:
 		return b.demand(s, in, arg(0), m)
 	case ir.ModelExit:
-		b.leaks(s, endExit)
+		how := endExit
+		if c, ok := in.Callee.(*ir.Const); ok && c.Func != nil && c.Func.Name == "abort" {
+			how = endAbort
+		}
+		b.leaks(s, how)
 		return stop("end of the program")
 	case ir.ModelFail, ir.ModelAssertFail:
 		b.fault(s, verdict.Assert, "the failure is not reached")
@@ -80,9 +84,12 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 	case ir.ModelLifetimeStart, ir.ModelLifetimeEnd:
 		return b.lifetime(s, in, m)
 	case ir.ModelVaEnd:
-		b.fault(s, verdict.Memory, "the list of arguments is one")
+		b.reads(s, "the list of arguments is one")
 		return b.set(s, in, b.fresh(s, in.T, "unspecified", anyRep))
 	case ir.ModelNop, ir.ModelStackRestore:
+		if !in.T.IsVoid() {
+			b.fault(s, verdict.Uninitialised, "the function returns a value")
+		}
 		return b.set(s, in, b.fresh(s, in.T, "unspecified", anyRep))
 	case ir.ModelStackSave, ir.ModelROK, ir.ModelWOK, ir.ModelRWOK, ir.ModelObjectSize, ir.ModelPtrOffset,
 		ir.ModelPtrObject,
@@ -96,12 +103,12 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		ir.ModelMaxnum, ir.ModelCtype, ir.ModelTruth:
 		return b.unknown(s, in)
 	case ir.ModelMemcmp, ir.ModelStrcmp, ir.ModelStrncmp:
-		b.fault(s, verdict.Memory, "the strings end inside their objects")
+		b.reads(s, "the strings end inside their objects")
 		return b.unknown(s, in)
 	case ir.ModelPrintf:
 		for _, a := range in.Args {
 			if c, ok := a.(*ir.Const); a.Type().IsPtr() && !(ok && c.Global != nil && c.Global.Const) {
-				b.fault(s, verdict.Memory, "a string that is printed ends inside its object")
+				b.reads(s, "a string that is printed ends inside its object")
 			}
 		}
 		v := b.fresh(s, in.T, "printed", signed)

@@ -61,6 +61,7 @@ func (b *builder) memoryModel(s *state, in *ir.Instr, m ir.Model) result {
 	case ir.ModelStrdup:
 		v := b.newVar("strdup size")
 		s.know.lower(v, exact.I(1))
+		b.reads(s, "the string ends inside its object")
 		s.inexact("strdup")
 		return b.allocate(s, in, exact.V(v), true, unknownBytes)
 	}
@@ -84,7 +85,7 @@ func (b *builder) lifetime(s *state, in *ir.Instr, m ir.Model) result {
 		if o.ended && b.kept(s, o.id) {
 			b.fault(s, verdict.Memory, "nobody keeps the address of the local of an earlier turn")
 		}
-		o.cells, o.rest, o.ended = nil, freshBytes, false
+		o.cells, o.rest, o.ended, o.written = nil, freshBytes, false, written{}
 	} else if !o.private {
 		o.cells, o.rest, o.ended = nil, unknownBytes, true
 	}
@@ -120,6 +121,7 @@ func (b *builder) allocate(s *state, in *ir.Instr, size exact.Lin, ok bool, rest
 		f := s.top()
 		o := b.newObject(s, f.ctx+f.fn.Name+"."+b.label(in), b.nameOf(in), size)
 		o.heap, o.dynamic, o.rest, o.align = true, true, rest, align
+		o.written.all = rest == zeroBytes
 		b.allocates = true
 		b.set(s, in, value{kind: ptrValue, obj: o.id})
 		f.idx++
@@ -209,9 +211,11 @@ func (b *builder) copyRange(s *state, to, from value, n exact.Lin, apart bool) {
 		return
 	}
 	if dst == nil {
+		b.fault(s, verdict.Uninitialised, "the memory has a value")
 		b.forgetAll(s)
 		return
 	}
+	b.copyWritten(s, dst, src, to.lin, from.lin, n)
 	var keep []cell
 	whole := src != nil && n.IsConst() && from.lin.IsConst() && to.lin.IsConst()
 	rest := unknownBytes
@@ -303,6 +307,7 @@ func (b *builder) memset(s *state, in *ir.Instr) result {
 		b.forgetAll(s)
 	default:
 		b.forgetRange(s, o.id, p.lin, n)
+		b.fills(s, o.id, p.lin, n)
 		c := b.value(s, in.Args[1])
 		if c.kind == intValue && c.lin.IsConst() && c.lin.Const.IsZero() && b.ask.provesEq(s.know, p.lin) &&
 			b.ask.provesEq(s.know, o.size.Sub(n)) {
@@ -312,9 +317,52 @@ func (b *builder) memset(s *state, in *ir.Instr) result {
 	return b.set(s, in, p)
 }
 
+// copyWritten says which bytes have a value after n bytes at from of src were copied to those at to of dst.
+func (b *builder) copyWritten(s *state, dst, src *object, to, from, n exact.Lin) {
+	if src != nil && src.written.all {
+		b.fills(s, dst.id, to, n)
+		return
+	}
+	was := dst.written
+	o := s.own(dst.id)
+	o.written = written{}
+	x, ok := from.Const.Int64()
+	y, ok2 := to.Const.Int64()
+	size, ok3 := n.Const.Int64()
+	if src == nil || !from.IsConst() || !to.IsConst() || !n.IsConst() || !ok || !ok2 || !ok3 {
+		return
+	}
+	if was.all && dst.size.IsConst() {
+		if all, ok := dst.size.Const.Int64(); ok {
+			was = written{spans: []span{{0, all}}}
+		}
+	}
+	for _, w := range append(was.outside(y, y+size), src.written.moved(x, y, size).spans...) {
+		o.written = o.written.with(exact.C(w.lo), w.hi-w.lo)
+	}
+}
+
+// fills notes that n bytes at off of the object have a value.
+func (b *builder) fills(s *state, id int, off, n exact.Lin) {
+	o := s.own(id)
+	off, n = s.know.plain(off), s.know.plain(n)
+	if size, ok := n.Const.Int64(); ok && n.IsConst() {
+		o.written = o.written.with(off, size)
+	}
+	if b.ask.provesEq(s.know, off) && b.ask.provesEq(s.know, o.size.Sub(n)) {
+		o.written = written{all: true}
+	}
+}
+
+// reads notes that it is not shown what a function reads: neither that it may, nor that it has a value.
+func (b *builder) reads(s *state, what string) {
+	b.fault(s, verdict.Memory, what)
+	b.fault(s, verdict.Uninitialised, "the memory has a value")
+}
+
 // overwrite forgets the object that argument n points into.
 func (b *builder) overwrite(s *state, in *ir.Instr, n int) result {
-	b.fault(s, verdict.Memory, "the memory that the function writes lies inside its object")
+	b.reads(s, "the memory that the function reads and writes lies inside its objects")
 	p := b.value(s, in.Args[n])
 	s.inexact("memory that a function writes")
 	if p.kind == ptrValue && s.object(p.obj) != nil && s.object(p.obj).list == nil {
@@ -331,7 +379,7 @@ func (b *builder) overwrite(s *state, in *ir.Instr, n int) result {
 
 // strlen is below the size of the object.
 func (b *builder) strlen(s *state, in *ir.Instr, w int) result {
-	b.fault(s, verdict.Memory, "the string ends inside its object")
+	b.reads(s, "the string ends inside its object")
 	s.inexact("length of a string")
 	v := b.fresh(s, in.T, "strlen", unsigned)
 	p := b.value(s, in.Args[0])
@@ -346,7 +394,7 @@ func (b *builder) strlen(s *state, in *ir.Instr, w int) result {
 
 // search returns null or a pointer into the first argument's object, not before it.
 func (b *builder) search(s *state, in *ir.Instr) result {
-	b.fault(s, verdict.Memory, "the search ends inside its object")
+	b.reads(s, "the search ends inside its object")
 	s.inexact("search in memory")
 	p := b.value(s, in.Args[0])
 	if p.kind != ptrValue || s.object(p.obj) == nil {

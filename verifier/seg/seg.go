@@ -82,6 +82,7 @@ type builder struct {
 	fits       map[exact.Var]bool // all wrap-arounds
 	objIDs     map[string]int
 	allocates  bool // heap blocks were made
+	entered    map[*ir.Func]bool
 	cuts       map[string]*cutPoint
 	order      []*cutPoint
 	cutPos     map[string]bool
@@ -126,6 +127,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		facts:   map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
 		thresholds: thresholdsOf(m)}
+	b.entered = map[*ir.Func]bool{opts.Entry: true}
 	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
 	err := b.run()
 	if err != nil {

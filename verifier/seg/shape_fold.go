@@ -82,7 +82,8 @@ func (a *aligner) tooMany() bool {
 
 // empty puts a list without blocks, otherwise like the chain, before what the place holds.
 func (a *aligner) empty(s *state, r root, v value, like chain) int {
-	id := a.b.fold(s, chain{next: like.next, end: v, size: like.size, heap: like.heap})
+	id := a.b.fold(s, chain{next: like.next, end: v, size: like.size, heap: like.heap,
+		written: written{all: true}})
 	r.set(s, value{kind: ptrValue, obj: id})
 	return id
 }

@@ -39,6 +39,7 @@ type object struct {
 	align   int64 // of its address, bytes; of each block of a list, 0 if there is none
 	global  *ir.Global
 	rest    content
+	written written
 	cells   []cell
 	base    exact.Var // its address, -1 while nobody asked
 	list    *list     // not nil: the object stands for a chain of blocks

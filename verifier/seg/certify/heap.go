@@ -73,6 +73,23 @@ func (k *check) isStart(o *Object, im image, s Value) error {
 	return fmt.Errorf("two pointers to %s that differ in the path", o.Name)
 }
 
+// hasWritten reports that every byte which has a value in o has one in b.
+func (b *Object) hasWritten(o *Object) bool {
+	if b.AllWritten {
+		return true
+	}
+	for _, w := range o.Written {
+		within := false
+		for _, v := range b.Written {
+			within = within || v.Lo <= w.Lo && w.Hi <= v.Hi
+		}
+		if !within {
+			return false
+		}
+	}
+	return !o.AllWritten
+}
+
 // divides reports that every multiple of n is one of d; 0 has only itself.
 func divides(d, n int64) bool { return n == 0 || d != 0 && n%d == 0 }
 
@@ -93,7 +110,8 @@ func (k *check) walk(l *List, o *Object, start Value) ([]int, error) {
 			return nil, errors.New("a list of another length")
 		}
 		if _, used := k.usedBy[at.Object]; used || b.Heap != o.Heap || b.Private || b.Global != nil ||
-			!b.Size.Equal(o.Size) || !divides(o.Align, b.Align) || b.Ended && !o.Ended {
+			!b.Size.Equal(o.Size) || !divides(o.Align, b.Align) || b.Ended && !o.Ended ||
+			!b.hasWritten(o) {
 			return nil, errors.New("a list with a block of another kind")
 		}
 		seen[at.Object] = true
@@ -152,6 +170,9 @@ func (k *check) contents(id int) error {
 	if o.Heap != s.Heap || o.Private && !s.Private || o.Global != s.Global || s.Ended && !o.Ended ||
 		!divides(o.Align, s.Align) {
 		return fmt.Errorf("%s is an object of another kind", o.Name)
+	}
+	if !s.hasWritten(o) {
+		return fmt.Errorf("%s: bytes without a value are taken for written", o.Name)
 	}
 	if !k.same(o.Size, s.Size) {
 		return fmt.Errorf("%s has another size", o.Name)

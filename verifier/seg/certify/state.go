@@ -80,7 +80,13 @@ type Object struct {
 	Base    exact.Lin // its address, if HasBase
 	HasBase bool
 	List    *List
+
+	AllWritten bool   // every byte has a value; of a list, in each block
+	Written    []Span // or these have
 }
+
+// Span is the bytes from Lo to Hi-1.
+type Span struct{ Lo, Hi int64 }
 
 // Frame is an active call.
 type Frame struct {
