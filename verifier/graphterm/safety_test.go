@@ -1,0 +1,263 @@
+package graphterm
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/testprogram"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// dice gives any inputs.
+type dice struct{ *rand.Rand }
+
+// Next implements input.Source.
+func (d dice) Next(_ input.Kind, _ *ir.Instr, width int) (bits.Vec, bool) {
+	if d.Intn(3) == 0 {
+		return bits.New(width, 0), true
+	}
+	return bits.New(width, uint64(d.Intn(9))), true
+}
+
+// Havoc implements input.Source.
+func (d dice) Havoc(*ir.Instr, int64) (func(int64) byte, bool) {
+	return func(i int64) byte { return byte(i) }, true
+}
+
+// ObjectBytes implements input.Source.
+func (d dice) ObjectBytes(int) func(int64) byte { return func(i int64) byte { return byte(7 * i) } }
+
+// Base implements input.Source.
+func (d dice) Base(int) (bits.Vec, bool) { return bits.Vec{}, false }
+
+// provedSafe returns the claims that a graph of main proves; nil, if none.
+func provedSafe(ctx context.Context, t *testing.T, m *ir.Module, set ...verdict.Check) (*problem.Problem, *problem.Proofs) {
+	t.Helper()
+	p := testprogram.Problem(m, "main", set...)
+	a := problem.NewAnswers()
+	_ = Safety{}.Run(ctx, p, a)
+	return p, a.Proofs()
+}
+
+// broken returns the claim that a run of p violates although proofs cover it; empty, if there is none.
+func broken(ctx context.Context, t *testing.T, p *problem.Problem, proofs *problem.Proofs, seed int64) (
+	claim string, violation bool) {
+	t.Helper()
+	out, err := interp.Run(ctx, p.Module, p.Execution(20_000), dice{rand.New(rand.NewSource(seed))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Kind != interp.Violation {
+		return "", false
+	}
+	for _, c := range claimsOf(p) {
+		if c.Instr == out.Instr && c.Check == out.Check && proofs.Covers(c.ID) {
+			return c.ID + ": " + out.String(), true
+		}
+	}
+	return "", true
+}
+
+func claimsOf(p *problem.Problem) []encode.Claim {
+	return encode.ListClaims(p.Module, p.Checks, func(*ir.Block) bool { return true })
+}
+
+var pathChecks = []verdict.Check{verdict.Memory, verdict.Free, verdict.Leak, verdict.Assert, verdict.Uninitialised,
+	verdict.PointerOverflow, verdict.SignedOverflow, verdict.Unreachable}
+
+// Each program has a twin with a defect. Of the good one every claim is proved; of the other one, none that a run violates.
+func TestSafetyOnTheGraph(t *testing.T) {
+	const walk, freeAll = `for (struct n *p = h; p; p = p->next) `, `while (h) { struct n *t = h->next; free(h); h = t; } `
+	for _, c := range []struct {
+		name, body string
+		good, bad  string // what stands for @
+		check      verdict.Check
+	}{
+		{"freed once", `struct n *h = build(nondet_int()); while (h) { struct n *t = h->next; free(h); h = t; @ }`, ``,
+			`if (!h) free(t = malloc(4)), free(t);`, verdict.Free},
+		{"freed before its successor is read", `struct n *h = build(nondet_int()); while (h) { struct n *t = h@ }`,
+			`->next; free(h); h = t;`, `; free(h); h = t->next;`, verdict.Memory},
+		{"leaked", `struct n *h = build(nondet_int()); @`, freeAll, `h = 0;`, verdict.Leak},
+		{"last one leaked", `struct n *h = build(nondet_int()); while (@) { struct n *t = h->next; free(h); h = t; }`, `h`,
+			`h && h->next`, verdict.Leak},
+		{"walked past the end", `struct n *h = build(nondet_int()); struct n *p = h; while (@) p = p->next; ` + freeAll,
+			`p && p->v`, `p->v`, verdict.Memory},
+		{"a field without a value", `struct n *h = 0; int s = 0; while (nondet_int()) { struct n *x = malloc(sizeof *x); @
+			x->next = h; h = x; } ` + walk + `if (p->v) s++; ` + freeAll, `x->v = 1;`, `if (nondet_int()) x->v = 1;`,
+			verdict.Uninitialised},
+		{"a local of a scope that is over", `int z = 0, *r = &z, k = nondet_int(); while (k > 0) { @ { int y = k; r = &y; *r = 1; } k--; }`,
+			``, `*r = 2;`, verdict.Memory},
+		{"a local of an earlier turn", `int *r = 0, k = nondet_int(); while (k > 0) { int y = k; @ k--; }`,
+			`r = &y; *r = 1; r = 0;`, `if (r) *r = 1; r = &y;`, verdict.Memory},
+		{"an array of any length", `unsigned n = nondet_uchar(); char *a = malloc(n + 1); for (unsigned i = 0; i @ n; i++) a[i] = 1; free(a);`,
+			`<=`, `<= 1 +`, verdict.Memory},
+		{"an assertion in a loop", `struct n *h = build(nondet_int()); int k = 0; ` + walk + `{ k = @; } CHECK(k < 2); ` + freeAll,
+			`1`, `2`, verdict.Assert},
+		{"recursion that frees", `struct n *h = build(nondet_int()); drop(h); @`, ``, `if (h) h->v = 1;`, verdict.Memory},
+	} {
+		for _, good := range []bool{true, false} {
+			name, hole := c.name, c.good
+			if !good {
+				name, hole = name+", bad", c.bad
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				ctx := testprogram.Within(t, time.Minute)
+				src := testprogram.Lists + `static void drop(struct n *h) { if (h) { h->v = 0; drop(h->next); free(h); } }
+					int main(void) { ` + strings.ReplaceAll(c.body, "@", hole) + ` return 0; }`
+				p, proofs := provedSafe(ctx, t, testprogram.Hosted(t, src), pathChecks...)
+				open := 0
+				for _, x := range claimsOf(p) {
+					if x.Check == c.check && !proofs.Covers(x.ID) {
+						open++
+					}
+				}
+				if good != (open == 0) {
+					t.Errorf("%d claims of %s are open", open, c.check)
+				}
+				for seed := int64(1); seed < 60; seed++ {
+					if id, _ := broken(ctx, t, p, proofs, seed); id != "" {
+						t.Fatalf("proved, and violated with seed %d: %s\n%s", seed, id, src)
+					}
+				}
+			})
+		}
+	}
+}
+
+// heapWriter writes programs that do right and wrong things with lists, arrays and locals.
+type heapWriter struct {
+	*rand.Rand
+	depth int
+}
+
+func (w *heapWriter) pick(from ...string) string { return from[w.Intn(len(from))] }
+
+// sometimes returns text, seldom nothing.
+func (w *heapWriter) sometimes(text string) string {
+	if w.Intn(8) == 0 {
+		return ""
+	}
+	return text
+}
+
+func (w *heapWriter) statement() string {
+	l, x, i := w.pick("h", "p", "q"), w.pick("h", "p", "q"), w.pick("i", "j")
+	if w.depth < 2 && w.Intn(4) == 0 {
+		w.depth++
+		defer func() { w.depth-- }()
+		body := w.block(1 + w.Intn(3))
+		switch w.Intn(5) {
+		case 0:
+			return fmt.Sprintf("if (nondet_int()) { %s} ", body)
+		case 1:
+			return fmt.Sprintf("for (p = %s; p; p = p->next) { %s} ", l, body)
+		case 2:
+			return fmt.Sprintf("while (nondet_int() > 2) { %s} ", body)
+		case 3:
+			return fmt.Sprintf("{ int y%s; r = &y; %s%s} ", w.pick("", " = 2"), body, w.pick("r = 0; ", ""))
+		}
+		return fmt.Sprintf("for (%s = 0; %s < %d; %s++) { %s} ", i, i, 2+w.Intn(5), i, body)
+	}
+	switch w.Intn(16) {
+	case 0, 1:
+		return fmt.Sprintf("%s = push(%s); ", l, l)
+	case 2:
+		return fmt.Sprintf("%sif (%s) { t = %s->next; free(%s); %s%s = t; } ", w.sometimes(""), l, l, l,
+			w.sometimes("p = q = 0; "), l)
+	case 3:
+		return fmt.Sprintf("while (%s) { t = %s->next; free(%s); %s = t; } %s", l, l, l, l, w.sometimes("p = q = h = 0; "))
+	case 4:
+		return fmt.Sprintf("%s%s->v = %s; ", w.sometimes("if ("+l+") "), l, i)
+	case 5:
+		return fmt.Sprintf("%s%s = %s->v & 3; ", w.sometimes("if ("+l+") "), i, l)
+	case 6:
+		return fmt.Sprintf("%s = %s; ", l, x)
+	case 7:
+		return fmt.Sprintf("%s%s = %s->next; ", w.sometimes("if ("+x+") "), l, x)
+	case 8:
+		return fmt.Sprintf("%s%s->next = %s; ", w.sometimes("if ("+x+") "), x, l)
+	case 9:
+		return fmt.Sprintf("t = malloc(sizeof *t); %st->next = %s; %s = t; ", w.sometimes("t->v = 1; "), l, l)
+	case 10:
+		return fmt.Sprintf("a[%s & %d] = 1; ", i, w.pick3(3, 3, 7))
+	case 11:
+		return fmt.Sprintf("%s = a[%s & 3]; ", i, i)
+	case 12:
+		return w.sometimes("if (r) ") + w.pick("*r = 1; ", "i = *r; ", "r = 0; ")
+	case 13:
+		return fmt.Sprintf("%s = nondet_int() & 7; ", i)
+	case 14:
+		return fmt.Sprintf("visit(%s%s); ", l, w.pick("", "", ", free(q)"))
+	}
+	return fmt.Sprintf("memcpy(&a[%d], &a[%d], %d); ", w.Intn(3), w.Intn(3), 4*(1+w.Intn(2)))
+}
+
+func (w *heapWriter) pick3(x, y, z int) int { return []int{x, y, z}[w.Intn(3)] }
+
+func (w *heapWriter) block(n int) string {
+	var b strings.Builder
+	for ; n > 0; n-- {
+		b.WriteString(w.statement())
+	}
+	return b.String()
+}
+
+func (w *heapWriter) program() string {
+	return strings.ReplaceAll(testprogram.Lists+`static void visit(struct n *x) { if (x) { x->v = 3; visit(x->next); } }
+		int main(void) { struct n *h = 0, *p = 0, *q = 0, *t = 0; int a[4]`+w.pick(" = {0}", " = {0}", "")+`, *r = 0, i = 0, j = 1; `+
+		w.block(3+w.Intn(6))+w.pick("", "while (h) { t = h->next; free(h); h = t; } ")+`return 0; }`,
+		", free(q))", "); free(q)")
+}
+
+// What a graph proves of generated programs holds in every run. FIRMPROOF_SOUNDNESS is how long to go on, and
+// FIRMPROOF_SEED the first seed, as in make soundness.
+func TestSafetyHoldsInGeneratedRuns(t *testing.T) {
+	count, seed, until := 8, int64(1), time.Time{}
+	if d, err := time.ParseDuration(os.Getenv("FIRMPROOF_SOUNDNESS")); err == nil {
+		count, until = 1<<30, time.Now().Add(d)
+	}
+	if n, err := strconv.ParseInt(os.Getenv("FIRMPROOF_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	proved, violations, programs := 0, 0, 0
+	for n := 0; n < count && (until.IsZero() || time.Now().Before(until)); n++ {
+		programs++
+		src := (&heapWriter{Rand: rand.New(rand.NewSource(seed + int64(n)))}).program()
+		m := testprogram.Hosted(t, src)
+		for _, set := range [][]verdict.Check{pathChecks, {verdict.Memory, verdict.Free, verdict.Leak}} {
+			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+			p, proofs := provedSafe(ctx, t, m, set...)
+			cancel()
+			if proofs == nil {
+				continue
+			}
+			proved += len(proofs.Holds)
+			for run := int64(0); run < 40; run++ {
+				id, violated := broken(context.Background(), t, p, proofs, run)
+				if violated {
+					violations++
+				}
+				if id != "" {
+					t.Fatalf("seed %d: proved, and violated in run %d: %s\n%s", seed+int64(n), run, id, src)
+				}
+			}
+		}
+	}
+	t.Logf("%d programs, %d claims proved, %d runs with other violations", programs, proved, violations)
+	if proved < 100 || violations < 20 {
+		t.Errorf("only %d claims proved, %d runs with violations: the comparison shows little", proved, violations)
+	}
+}
