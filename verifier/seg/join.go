@@ -125,10 +125,15 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 	inS := func(e exact.Lin) exact.Lin {
 		return e.Subst(func(v exact.Var) exact.Lin { return at[v] })
 	}
+	var steps []drift
+	early := merges < mergesByNew
 	for _, r := range b.project(m.old.know, m.places, func(p *place) exact.Lin { return p.was }) {
 		e := inS(r.Lin)
 		up, down := b.ask.proves(m.s.know, e), !r.EQ || b.ask.proves(m.s.know, e.Neg())
 		lost = lost || !up || !down
+		if c, ok := b.constantIn(m.s.know, e); early && r.EQ && !(up && down) && ok {
+			steps = append(steps, drift{r.Lin, c})
+		}
 		switch {
 		case up && down && r.EQ:
 			k.eq(r.Lin)
@@ -138,10 +143,10 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 			k.ge(r.Lin.Neg())
 		}
 	}
-	if merges < mergesByNew {
-		b.joinNew(m)
+	if early {
+		steps = append(steps, b.joinNew(m)...)
 	}
-	b.inStep(m)
+	b.inStep(m, steps)
 	b.withinSize(m)
 	k.bad = false
 	return lost
@@ -151,8 +156,10 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 const mergesByNew = 2
 
 // joinNew keeps the facts of the arriving state that the generalised one shows: where that had numbers for what
-// are variables now, it has no row for how they depend on each other.
-func (b *builder) joinNew(m *matcher) {
+// are variables now, it has no row for how they depend on each other. It returns equations of the arriving state that
+// are off by a constant in the generalised one.
+func (b *builder) joinNew(m *matcher) []drift {
+	var steps []drift
 	was := map[exact.Var]exact.Lin{}
 	for _, p := range m.places {
 		was[p.v] = p.was
@@ -169,7 +176,17 @@ func (b *builder) joinNew(m *matcher) {
 		case down && !b.ask.proves(k, r.Lin.Neg()):
 			k.ge(r.Lin.Neg())
 		}
+		if c, ok := b.constantIn(m.old.know, e); r.EQ && !(up && down) && ok {
+			steps = append(steps, drift{r.Lin.Sub(constInt(c)), c.Neg()})
+		}
 	}
+	return steps
+}
+
+// constantIn returns the value of e if k leaves it only one.
+func (b *builder) constantIn(k *know, e exact.Lin) (exact.Int, bool) {
+	i := b.bounds(k, []exact.Lin{e})[0]
+	return i.lo, i.hasLo && i.hasHi && i.lo.Equal(i.hi)
 }
 
 // joinBounds keeps the bounds of a slot that both states have. A bound that
@@ -288,31 +305,33 @@ func (b *builder) wasAny(m *matcher, p *place) bool {
 	return true
 }
 
-// inStep relates slots that were constants so far and moved in step: their
-// increments are in proportion (AP-63).
-func (b *builder) inStep(m *matcher) {
-	type moved struct {
-		p          *place
-		from, step exact.Int
-	}
-	var ms []moved
+// drift is an expression over slots that was 0 so far, and its value now.
+type drift struct {
+	e    exact.Lin
+	step exact.Int
+}
+
+// inStep relates slots that were constants so far, and other expressions that were, if they moved in step: their
+// increments are in proportion (AP-63; Karr's join of equations).
+func (b *builder) inStep(m *matcher, rows []drift) {
+	var ms []drift
 	for _, p := range m.places {
 		i := m.old.know.interval(p.was)
 		j := m.s.know.interval(p.other)
 		if i.constant() && j.constant() && len(ms) < maxSteps {
-			ms = append(ms, moved{p, i.lo, j.lo.Sub(i.lo)})
+			ms = append(ms, drift{exact.V(p.v).Add(constInt(i.lo.Neg())), j.lo.Sub(i.lo)})
 		}
 	}
+	ms = append(ms, rows[:min(len(rows), maxSteps)]...)
 	for x := range ms {
 		for y := x + 1; y < len(ms); y++ {
 			p, q := ms[x], ms[y]
 			if p.step.IsZero() || q.step.IsZero() {
 				continue
 			}
-			// q.step*(p - p.from) = p.step*(q - q.from)
-			l := exact.V(p.p.v).Add(constInt(p.from.Neg())).Scale(q.step)
-			r := exact.V(q.p.v).Add(constInt(q.from.Neg())).Scale(p.step)
-			m.j.know.eq(l.Sub(r))
+			if e := p.e.Scale(q.step).Sub(q.e.Scale(p.step)); !e.IsConst() { // q.step*p = p.step*q
+				m.j.know.eq(e)
+			}
 		}
 	}
 }
