@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"testing"
+	"time"
 
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -47,5 +48,22 @@ func TestTerminationOfLists(t *testing.T) {
 				t.Errorf("%s, want proved: %t\n%v\n%s", got.Status, c.proved, got.Certificate, got.Message)
 			}
 		})
+	}
+}
+
+// Memory of a list of any length is safe and freed: every claim is proved, which only the graph can show.
+func TestMemoryOfLists(t *testing.T) {
+	m := testprogram.Hosted(t, testprogram.Lists+`int main(void) { struct n *h = build(nondet_int()); int s = 0;
+		for (struct n *p = h; p; p = p->next) if (p->v) s ^= 1;
+		while (h) { struct n *t = h->next; free(h); h = t; } return s; }`)
+	res := Run(testprogram.Within(t, 5*time.Minute), m, testprogram.Problem(m, "main", verdict.Memory, verdict.Free,
+		verdict.Leak, verdict.Uninitialised, verdict.PointerOverflow).Plan)
+	for _, c := range res.Claims {
+		if c.Status != verdict.Proved {
+			t.Errorf("%s: %s, %v", c.ID, c.Status, c.Reason)
+		}
+	}
+	if res.Status != verdict.Proved || len(res.Claims) < 40 {
+		t.Errorf("%s, %d claims", res.Status, len(res.Claims))
 	}
 }

@@ -43,7 +43,8 @@ func (d dice) ObjectBytes(int) func(int64) byte { return func(i int64) byte { re
 func (d dice) Base(int) (bits.Vec, bool) { return bits.Vec{}, false }
 
 // provedSafe returns the claims that a graph of main proves; nil, if none.
-func provedSafe(ctx context.Context, t *testing.T, m *ir.Module, set ...verdict.Check) (*problem.Problem, *problem.Proofs) {
+func provedSafe(ctx context.Context, t *testing.T, m *ir.Module, set ...verdict.Check) (*problem.Problem,
+	*problem.Proofs) {
 	t.Helper()
 	p := testprogram.Problem(m, "main", set...)
 	a := problem.NewAnswers()
@@ -79,7 +80,8 @@ var pathChecks = []verdict.Check{verdict.Memory, verdict.Free, verdict.Leak, ver
 
 // Each program has a twin with a defect. Of the good one every claim is proved; of the other one, none that a run violates.
 func TestSafetyOnTheGraph(t *testing.T) {
-	const walk, freeAll = `for (struct n *p = h; p; p = p->next) `, `while (h) { struct n *t = h->next; free(h); h = t; } `
+	const walk, freeAll = `for (struct n *p = h; p; p = p->next) `,
+		`while (h) { struct n *t = h->next; free(h); h = t; } `
 	for _, c := range []struct {
 		name, body string
 		good, bad  string // what stands for @
@@ -90,22 +92,27 @@ func TestSafetyOnTheGraph(t *testing.T) {
 		{"freed before its successor is read", `struct n *h = build(nondet_int()); while (h) { struct n *t = h@ }`,
 			`->next; free(h); h = t;`, `; free(h); h = t->next;`, verdict.Memory},
 		{"leaked", `struct n *h = build(nondet_int()); @`, freeAll, `h = 0;`, verdict.Leak},
-		{"last one leaked", `struct n *h = build(nondet_int()); while (@) { struct n *t = h->next; free(h); h = t; }`, `h`,
+		{"last one leaked", `struct n *h = build(nondet_int()); while (@) { struct n *t = h->next; free(h); h = t; }`,
+			`h`,
 			`h && h->next`, verdict.Leak},
 		{"walked past the end", `struct n *h = build(nondet_int()); struct n *p = h; while (@) p = p->next; ` + freeAll,
 			`p && p->v`, `p->v`, verdict.Memory},
 		{"a field without a value", `struct n *h = 0; int s = 0; while (nondet_int()) { struct n *x = malloc(sizeof *x); @
 			x->next = h; h = x; } ` + walk + `if (p->v) s++; ` + freeAll, `x->v = 1;`, `if (nondet_int()) x->v = 1;`,
 			verdict.Uninitialised},
-		{"a local of a scope that is over", `int z = 0, *r = &z, k = nondet_int(); while (k > 0) { @ { int y = k; r = &y; *r = 1; } k--; }`,
+		{"a local of a scope that is over",
+			`int z = 0, *r = &z, k = nondet_int(); while (k > 0) { @ { int y = k; r = &y; *r = 1; } k--; }`,
 			``, `*r = 2;`, verdict.Memory},
 		{"a local of an earlier turn", `int *r = 0, k = nondet_int(); while (k > 0) { int y = k; @ k--; }`,
 			`r = &y; *r = 1; r = 0;`, `if (r) *r = 1; r = &y;`, verdict.Memory},
-		{"an array of any length", `unsigned n = nondet_uchar(); char *a = malloc(n + 1); for (unsigned i = 0; i @ n; i++) a[i] = 1; free(a);`,
+		{"an array of any length",
+			`unsigned n = nondet_uchar(); char *a = malloc(n + 1); for (unsigned i = 0; i @ n; i++) a[i] = 1; free(a);`,
 			`<=`, `<= 1 +`, verdict.Memory},
-		{"an assertion in a loop", `struct n *h = build(nondet_int()); int k = 0; ` + walk + `{ k = @; } CHECK(k < 2); ` + freeAll,
+		{"an assertion in a loop", `struct n *h = build(nondet_int()); int k = 0; ` + walk +
+			`{ k = @; } CHECK(k < 2); ` + freeAll,
 			`1`, `2`, verdict.Assert},
-		{"recursion that frees", `struct n *h = build(nondet_int()); drop(h); @`, ``, `if (h) h->v = 1;`, verdict.Memory},
+		{"recursion that frees", `struct n *h = build(nondet_int()); drop(h); @`, ``, `if (h) h->v = 1;`,
+			verdict.Memory},
 	} {
 		for _, good := range []bool{true, false} {
 			name, hole := c.name, c.good
@@ -178,7 +185,8 @@ func (w *heapWriter) statement() string {
 		return fmt.Sprintf("%sif (%s) { t = %s->next; free(%s); %s%s = t; } ", w.sometimes(""), l, l, l,
 			w.sometimes("p = q = 0; "), l)
 	case 3:
-		return fmt.Sprintf("while (%s) { t = %s->next; free(%s); %s = t; } %s", l, l, l, l, w.sometimes("p = q = h = 0; "))
+		return fmt.Sprintf("while (%s) { t = %s->next; free(%s); %s = t; } %s", l, l, l, l,
+			w.sometimes("p = q = h = 0; "))
 	case 4:
 		return fmt.Sprintf("%s%s->v = %s; ", w.sometimes("if ("+l+") "), l, i)
 	case 5:

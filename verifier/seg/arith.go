@@ -87,7 +87,8 @@ func (b *builder) signedResult(s *state, in *ir.Instr, e exact.Lin) result {
 	lo, hi := limits(w, signed)
 	b.mayOverflow(s, atLeast(e, lo))
 	b.mayOverflow(s, atMost(e, hi))
-	if !b.demandAll(s, Fault{In: in, Check: verdict.SignedOverflow, What: "no overflow", Wraps: true}, atLeast(e, lo), atMost(e, hi)) {
+	if !b.demandAll(s, Fault{In: in, Check: verdict.SignedOverflow, What: "no overflow", Wraps: true}, atLeast(e, lo),
+		atMost(e, hi)) {
 		return stop("signed overflow")
 	}
 	return b.set(s, in, number(e, signed))
