@@ -164,7 +164,7 @@ out:
 		if err != nil || !g.Complete {
 			t.Fatalf("%s: no complete graph: %v", name, err)
 		}
-		if g.MemorySafe {
+		if g.Defined() {
 			t.Errorf("%s: called safe", name)
 		}
 	}
