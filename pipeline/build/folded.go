@@ -80,6 +80,43 @@ func (r *Request) owned(dump []byte, found []folded) ([]folded, error) {
 	return out, nil
 }
 
+// withUsers adds to the places in initialisers of constants the functions that read them: clang may put the value in
+// the place of the constant, which the IR then does not name, or does not hold.
+func withUsers(dump []byte, fs []folded, shown func(string) string) ([]folded, error) {
+	if !slices.ContainsFunc(fs, func(f folded) bool { return f.owner.kind == ownerGlobal }) {
+		return fs, nil
+	}
+	tree, err := readTree(dump)
+	if err != nil {
+		return nil, err
+	}
+	of := map[string][]folded{} // by the identity of the constant
+	tree.each(func(n *node) {
+		for _, f := range fs {
+			if n.Kind == "VarDecl" && strings.HasPrefix(n.Type.Qual, "const ") && f.owner == ownerAt(ownerGlobal, n) {
+				of[n.ID] = append(of[n.ID], f)
+			}
+		}
+	})
+	for _, function := range tree.Inner {
+		if function == nil || function.Kind != "FunctionDecl" {
+			continue
+		}
+		used := map[string]bool{}
+		function.each(func(n *node) {
+			if n.Kind != "DeclRefExpr" || n.Referenced == nil || used[n.Referenced.ID] {
+				return
+			}
+			used[n.Referenced.ID] = true
+			for _, f := range of[n.Referenced.ID] {
+				f.owner = owner{kind: ownerUser, name: shown(function.Loc.File) + ":" + function.Name}
+				fs = append(fs, f)
+			}
+		})
+	}
+	return fs, nil
+}
+
 // known returns the word for what is known of the value.
 func (f folded) known() string {
 	if f.undecided {
@@ -159,6 +196,9 @@ func (r *Request) noteFolded(ctx context.Context, args []string, file, out strin
 		if !slices.ContainsFunc(owned, f.covers) {
 			owned = append(owned, f)
 		}
+	}
+	if owned, err = withUsers(res.Stdout, owned, r.shown); err != nil {
+		return &InfraError{"compile " + r.File, err}
 	}
 	for i := range owned {
 		f := &owned[i]

@@ -14,6 +14,8 @@ const (
 	// that of an automatic object, which is copied from a constant when it is reached
 	ownerAggregate ownerKind = "aggregate"
 	ownerFunction  ownerKind = "function" // a constant expression within a function
+	// the initialiser of a constant that a function reads; its name is FILE:FUNCTION
+	ownerUser ownerKind = "user"
 	// a constant expression outside functions: an enumerator, the length of an array
 	ownerUnit ownerKind = "unit"
 )

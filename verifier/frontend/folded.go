@@ -76,6 +76,7 @@ func (t *translator) give(src *llir.Module, note foldedNote) {
 		switch {
 		case f == nil || f.IsDecl():
 		case note.kind == "function" && f.CName == note.owner && f.Pos.File == note.Pos.File,
+			note.kind == "user" && f.Pos.File+":"+f.CName == note.owner,
 			note.kind == "unit" && t.unitOf(s) == note.owner:
 			f.Folded = append(f.Folded, note.Folded)
 		case note.kind == "aggregate":
