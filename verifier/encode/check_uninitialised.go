@@ -7,7 +7,7 @@ import (
 )
 
 // The check uninitialised: no decision, address or output depends on bits that
-// were never written. A value carries the mask of such bits (val.u); operations
+// were never written (outputs: ir.Shown). A value carries the mask of such bits (val.u); operations
 // move it exactly where bits move and spread it over the result elsewhere.
 
 // checkDecision claims that a branch does not depend on indeterminate bits.
@@ -18,6 +18,13 @@ func (e *encoder) checkDecision(fr *frame, st *state, in *ir.Instr, v val) {
 // checkAddress claims the same of an address.
 func (e *encoder) checkAddress(fr *frame, st *state, in *ir.Instr, v val) {
 	e.checkDefined(fr, st, in, v, "address depends on an indeterminate value")
+}
+
+// checkShown claims the same of the operands that the world outside sees.
+func (e *encoder) checkShown(fr *frame, st *state, in *ir.Instr, args []val) {
+	for i := range ir.Shown(in) {
+		e.checkDefined(fr, st, in, args[i], ir.ShownAs(in)+" is indeterminate")
+	}
 }
 
 func (e *encoder) checkDefined(fr *frame, st *state, in *ir.Instr, v val, msg string) {

@@ -20,7 +20,9 @@ func (e *encoder) memory(fr *frame, st *state, in *ir.Instr) val {
 		}
 		return v
 	case ir.OpStore:
-		e.store(fr, st, in, e.arg(fr, st, in, 1), e.arg(fr, st, in, 0), in.Access, int64(in.Align))
+		v := e.arg(fr, st, in, 0)
+		e.checkShown(fr, st, in, []val{v})
+		e.store(fr, st, in, e.arg(fr, st, in, 1), v, in.Access, int64(in.Align))
 	case ir.OpGep:
 		return e.gep(fr, st, in)
 	case ir.OpCmpXchg:

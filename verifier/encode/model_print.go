@@ -11,6 +11,7 @@ import (
 // %n writes. Texts and formats are claimed to be strings, arguments to fit their
 // conversions (C17 7.21.6.1).
 func (c *modelCall) printf() val {
+	c.checkShown(c.fr, c.st, c.in, c.args)
 	c.printed(ir.Printed(c.name))
 	if c.st.pc == nil {
 		return val{}

@@ -19,7 +19,9 @@ func (x *machine) memory(in *ir.Instr) {
 		x.set(in, x.load(in, p))
 	case ir.OpStore:
 		v, p := x.eval(in.Args[0]), x.eval(in.Args[1])
-		x.store(in, p, v)
+		if x.decideShown(in, []value{v}) {
+			x.store(in, p, v)
+		}
 	case ir.OpGep:
 		x.set(in, x.gep(in))
 	case ir.OpCmpXchg:

@@ -343,6 +343,16 @@ func (x *machine) decide(v value, what string) bool {
 	return !x.violate(verdict.Uninitialised, "%s is indeterminate: it was never written", what)
 }
 
+// decideShown does so with the operands of in that the world outside sees.
+func (x *machine) decideShown(in *ir.Instr, args []value) bool {
+	for i := range ir.Shown(in) {
+		if !x.decide(args[i], ir.ShownAs(in)) {
+			return false
+		}
+	}
+	return true
+}
+
 func (x *machine) finish() *Outcome {
 	x.out.Executed, x.out.Accessed = x.executed, x.effort.bytes
 	x.out.Visits, x.out.Ways, x.out.Passed = x.visits, x.ways, x.passed

@@ -12,6 +12,9 @@ import (
 // printf has no effect that the program sees but its result, -1 or more, and what
 // %n writes. It reads its texts, and its arguments have to fit (C17 7.21.6.1).
 func (c *call) printf() {
+	if !c.decideShown(c.in, c.args) {
+		return
+	}
 	if c.printed(ir.Printed(c.name)); c.out != nil {
 		return
 	}

@@ -15,7 +15,11 @@ func (x *machine) term(in *ir.Instr) {
 			x.leave(value{}, false)
 			return
 		}
-		x.leave(x.eval(in.Args[0]), true)
+		v := x.eval(in.Args[0])
+		if !x.decideShown(in, []value{v}) {
+			return
+		}
+		x.leave(v, true)
 	case ir.OpBr:
 		x.jump(in.Targets[0])
 	case ir.OpCondBr:
