@@ -199,6 +199,43 @@ int main(void) {
 	}
 }
 
+// TestBytesAreAssumed: what is assumed of padding and of NaNs is said where a program looks at their bytes, and there alone.
+func TestBytesAreAssumed(t *testing.T) {
+	rep, _ := checkText(t, `#include "firmproof.h"
+#include <string.h>
+#include <math.h>
+struct p { char c; int i; } a, b;
+struct q { int c; int i; } c, d;
+union f { float f; unsigned u; };
+int main(void) {
+    b = a;
+    d = c;
+    int r = memcmp(&c, &d, sizeof c);
+    r += memcmp(&a, &b, sizeof a) > 0;
+    char raw[sizeof a];
+    memcpy(raw, &a, sizeof a);
+    memcpy(raw, &c, sizeof c);
+    float x = 1, y = x;
+    memcpy(&y, &x, sizeof x);
+    r += signbit(y) == 0;
+    union f u = {.f = x};
+    r += u.u == 5;
+    return r > 8 && raw[0];
+}
+`, "--target", "cortex-m3")
+	want := []string{"p.c:11: the bytes of struct p are compared", "p.c:13: the bytes of struct p are copied",
+		"p.c:17: the bits of a floating-point", "p.c:19: the bits of a floating-point"}
+	got := rep.Results[0].Assumptions
+	if len(got) != len(want) {
+		t.Fatalf("%s, assumed %q", rep.Results[0].Status, got)
+	}
+	for i, w := range want {
+		if !strings.HasPrefix(got[i], w) {
+			t.Errorf("assumed %q, want %q", got[i], w)
+		}
+	}
+}
+
 // TestVacuityIsSaid: every format says that an answer is vacuous, and --fail-on and the manifest make it fail.
 func TestVacuityIsSaid(t *testing.T) {
 	dir := t.TempDir()

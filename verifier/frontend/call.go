@@ -109,6 +109,10 @@ func (x *fn) plainCall(s *site) {
 	if len(parts) > 0 {
 		x.copyParts(i.Args[0], i.Args[1], parts)
 	}
+	if model == ir.ModelMemcpy {
+		x.afterCopy(&i)
+	}
+	x.looksAtBytes(&i)
 }
 
 func hasByval(arg *llir.Arg) bool {

@@ -36,6 +36,9 @@ func (x *fn) conversion(in llir.Instruction) (done bool) {
 	case *llir.InstIntToPtr:
 		x.cast(in, ir.OpIntToPtr, in.From, in.To)
 	case *llir.InstBitCast:
+		if types.IsFloat(in.From.Type()) && types.IsInt(in.To) {
+			x.noteNaN(&ir.DType{Kind: ir.DFloat}, nil)
+		}
 		x.cast(in, ir.OpBitcast, in.From, in.To)
 	case *llir.InstAddrSpaceCast:
 		if s := x.foreign(in.To) + x.foreign(in.From.Type()); s != "" {

@@ -97,6 +97,9 @@ func (x *fn) alloca(in *llir.InstAlloca) {
 }
 
 func (x *fn) load(in *llir.InstLoad) {
+	if types.IsInt(in.ElemType) {
+		x.noteUnion(x.operand(in.Src))
+	}
 	ty := x.typ(in.ElemType)
 	if !x.access(in, ty, ty, in.Src, "load") {
 		return
