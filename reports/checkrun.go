@@ -218,7 +218,7 @@ func summary(results []verdict.Result, o PageOptions) string {
 		r := &results[i]
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.1f s |\n", Inert(r.Target), codeCell(r.Entry),
 			badgeOf(r),
-			Counts(r.Claims),
+			countsOf([]*verdict.Result{r}),
 			float64(r.DurationMS)/1000)
 	}
 	for i := range results {

@@ -129,10 +129,6 @@ func headline(r *verdict.Report) string {
 			bad++
 		}
 	}
-	var claims []verdict.Claim
-	for i := range r.Results {
-		claims = append(claims, r.Results[i].Claims...)
-	}
 	open := len(Obstacles(r.Results))
 	var parts []string
 	if bad > 0 {
@@ -144,7 +140,8 @@ func headline(r *verdict.Report) string {
 	if len(parts) == 0 {
 		parts = append(parts, "nothing is violated")
 	}
-	return strings.Join(parts, ", ") + ": " + Counts(claims) + " in " + plural(len(r.Results), "verification")
+	return strings.Join(parts, ", ") + ": " + countsOf(pointers(r.Results)) + " in " + plural(len(r.Results),
+		"verification")
 }
 
 // lists fills in what is told once for all results.

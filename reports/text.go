@@ -122,14 +122,13 @@ func (p *printer) overview(results []verdict.Result) {
 
 // results writes the line of verifications of one entry that came out the same.
 func (p *printer) results(list []*verdict.Result) {
-	var claims []verdict.Claim
 	ms := int64(0)
 	for _, r := range list {
-		claims, ms = append(claims, r.Claims...), ms+r.DurationMS
+		ms += r.DurationMS
 	}
 	r := list[0]
 	on := strings.Join(names(list, func(r *verdict.Result) string { return r.Target }), ", ")
-	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(on), p.bold(r.Entry), p.statusOf(r), Counts(claims),
+	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(on), p.bold(r.Entry), p.statusOf(r), countsOf(list),
 		float64(ms)/1000)
 	if p.o.Quiet {
 		return
@@ -216,6 +215,48 @@ func Counts(claims []verdict.Claim) string {
 		return "nothing to check"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// countsOf summarises the claims of results. A result without claims that has a reason for it was not run, or has no
+// answer: there may be much to check.
+func countsOf(results []*verdict.Result) string {
+	var claims []verdict.Claim
+	stopped, open := 0, 0
+	for _, r := range results {
+		claims = append(claims, r.Claims...)
+		switch {
+		case len(r.Claims) > 0 || r.Reason == nil:
+		case r.Reason.Kind == verdict.Cancelled:
+			stopped++
+		default:
+			open++
+		}
+	}
+	var parts []string
+	if stopped+open < len(results) {
+		parts = append(parts, Counts(claims))
+	}
+	for _, k := range []struct {
+		n    int
+		what string
+	}{{stopped, "not run"}, {open, "no answer"}} {
+		switch {
+		case k.n > 0 && len(results) == 1:
+			parts = append(parts, k.what)
+		case k.n > 0:
+			parts = append(parts, fmt.Sprintf("%d %s", k.n, k.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// pointers returns the addresses of results.
+func pointers(results []verdict.Result) []*verdict.Result {
+	var out []*verdict.Result
+	for i := range results {
+		out = append(out, &results[i])
+	}
+	return out
 }
 
 // stageCounts prints the counters of a stage in a fixed order.

@@ -9,10 +9,9 @@ import (
 
 // closing writes the count of everything, and what to do next.
 func (p *printer) closing(results []verdict.Result) {
-	var claims []verdict.Claim
 	ms := int64(0)
 	for i := range results {
-		claims, ms = append(claims, results[i].Claims...), ms+results[i].DurationMS
+		ms += results[i].DurationMS
 	}
 	bad, open := 0, Obstacles(results)
 	var first *SiteClaim
@@ -28,7 +27,7 @@ func (p *printer) closing(results []verdict.Result) {
 	if len(results) == 1 {
 		text = results[0].Entry + " on " + results[0].Target
 	}
-	text += ": " + Counts(claims)
+	text += ": " + countsOf(pointers(results))
 	if bad > 0 {
 		text += fmt.Sprintf("; violations at %s", plural(bad, "place"))
 	}

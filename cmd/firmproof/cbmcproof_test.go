@@ -28,6 +28,13 @@ func TestCBMCProofs(t *testing.T) {
 		"p/good/Makefile":   makefile("good"), "p/good/good.c": harness("5"),
 		"p/bad/Makefile": makefile("bad"), "p/bad/bad.c": harness("6"),
 		"p/contract/Makefile": makefile("good") + "CHECK_FUNCTION_CONTRACTS = use\n", "p/contract/good.c": harness("5"),
+		"p/wrap/Makefile": makefile("wrap") + "CBMCFLAGS += --unsigned-overflow-check\n",
+		"p/wrap/wrap.c": "void harness() { unsigned n;\n#pragma CPROVER check push\n" +
+			"#pragma CPROVER check disable \"unsigned-overflow\"\n unsigned k = n - 1;\n#pragma CPROVER check pop\n" +
+			" __CPROVER_assert(k + 1 < 9 || n != 8, \"wraps\"); }\n",
+		"p/freed/Makefile": makefile("freed"), "p/freed/freed.c": "void *malloc(unsigned long);\nvoid free(void *);\n" +
+			"void harness() { char *p = malloc(1); if (!p) return; *p = 0; free(p);\n" +
+			"#pragma CPROVER check disable \"pointer\"\n __CPROVER_assert(*p == 0, \"left alone\"); }\n",
 		"p/broken/Makefile": makefile("broken"), "p/broken/broken.c": "int harness() { return missing_variable; }\n",
 	})
 	code, rep, errs := checkJSON(t, "--cbmc-proof", filepath.Join(dir, "p"))
@@ -36,7 +43,8 @@ func TestCBMCProofs(t *testing.T) {
 		got[rep.Results[i].Entry] = &rep.Results[i]
 	}
 	want := map[string]verdict.Status{"good/harness": verdict.Proved, "bad/harness": verdict.Violated,
-		"contract/harness": verdict.Unknown, "broken/harness": verdict.Unknown}
+		"wrap/harness": verdict.Violated, "freed/harness": verdict.Unknown, "contract/harness": verdict.Unknown,
+		"broken/harness": verdict.Unknown}
 	for name, status := range want {
 		if got[name] == nil || got[name].Status != status {
 			t.Errorf("%s: %+v, want %s", name, got[name], status)
@@ -48,6 +56,11 @@ func TestCBMCProofs(t *testing.T) {
 	if a := strings.Join(got["good/harness"].Assumptions, "\n"); !strings.Contains(a,
 		"hw is stubbed: any result, no effect") {
 		t.Errorf("assumptions %q", a)
+	}
+	for _, c := range got["wrap/harness"].Claims { // the addition behind the pragma wraps, and is checked
+		if c.Status == verdict.Violated && c.Pos.Line != 6 {
+			t.Errorf("wrap: %+v", c)
+		}
 	}
 	if r := got["contract/harness"].Reason; r == nil || !strings.Contains(r.Detail, "no source has a contract of use") {
 		t.Errorf("contract: %v", r)

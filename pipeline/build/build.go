@@ -25,6 +25,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // Checks are the properties that need instrumentation beyond the usual.
@@ -109,6 +110,7 @@ type Unit struct {
 	Implicit []string         // functions called without a declaration, after the shim
 	Frames   map[string]int64 // with Checks.Stack
 	Sources  []string         // whole paths of the file and of what it includes
+	Pragmas  []weave.CheckPragma
 }
 
 // Stage is the time that a part of the build took.

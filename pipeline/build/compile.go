@@ -150,13 +150,14 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	for i, d := range deps {
 		deps[i] = absolute(r.Dir, d)
 	}
+	pragmas := checkPragmas(text, r.File, r.shown)
 	key, err := r.key(flags, text, deps)
 	if err != nil {
 		return nil, err
 	}
 	stored := filepath.Join(r.CacheDir, key+".ll")
 	if u, ok := r.cached(stored); ok {
-		u.Sources = deps
+		u.Sources, u.Pragmas = deps, pragmas
 		return u, nil
 	}
 	out := filepath.Join(scratch, "unit.ll")
@@ -202,7 +203,7 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.Sources = deps
+	u.Sources, u.Pragmas = deps, pragmas
 	return u, nil
 }
 

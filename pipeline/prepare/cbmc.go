@@ -29,6 +29,7 @@ func (b *preparation) cbmcProofs(dir string) error {
 	if len(dirs) == 0 {
 		return fmt.Errorf("--cbmc-proof %s: no proof there: no Makefile sets HARNESS_FILE, no Makefile.json or Configurations.json has OBJS", dir)
 	}
+	alone := len(dirs) == 1 && len(b.req.CBMCProofs) == 1 && len(b.req.Paths) == 0
 	runner, err := b.makeRunner(dir)
 	if err != nil {
 		return err
@@ -36,13 +37,13 @@ func (b *preparation) cbmcProofs(dir string) error {
 	for _, d := range dirs {
 		proofs, err := cbmc.Read(b.ctx, runner, d)
 		if err != nil {
-			if err := b.cbmcFault(filepath.Base(d), err, len(dirs) == 1); err != nil {
+			if err := b.cbmcFault(filepath.Base(d), err, alone); err != nil {
 				return err
 			}
 		}
 		for _, p := range proofs {
 			if err := b.cbmcProof(p); err != nil {
-				if err := b.cbmcFault(p.Title(), err, len(dirs) == 1 && len(proofs) == 1); err != nil {
+				if err := b.cbmcFault(p.Title(), err, alone && len(proofs) == 1); err != nil {
 					return err
 				}
 			}
@@ -146,6 +147,17 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	}
 	assumptions = append(assumptions, p.ContractNotes()...)
 	weave.Assigns(module)
+	var pragmas []weave.CheckPragma
+	for _, u := range img.Units {
+		pragmas = append(pragmas, u.Pragmas...)
+	}
+	if i := slices.IndexFunc(pragmas, func(p weave.CheckPragma) bool { return p.Enable }); i >= 0 {
+		b.jobs = append(b.jobs, settled(p.Title(), t.Name, fmt.Sprintf(
+			"%s:%d: `#pragma CPROVER check enable` is not followed: enable the check for all of the proof",
+			pragmas[i].File, pragmas[i].From-1)))
+		return nil
+	}
+	assumptions = append(assumptions, weave.SwitchOff(module, pragmas)...)
 	checks := p.Checks()
 	if len(b.req.Checks) > 0 {
 		if checks, err = verdict.ParseChecks(b.req.Checks); err != nil {
@@ -157,7 +169,7 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 		set[k] = v
 	}
 	j := b.base(t, append(stagesOf(img), read), append(img.Notes, b.notes...))
-	j.Program, j.Label = module, p.Title()
+	j.Program, j.Label, j.Pragmas = module, p.Title(), pragmas
 	j.Plan.Entry, j.Plan.Checks, j.Plan.UnwindSet = p.Entry, checks, set
 	j.Plan.Semantics = ir.Semantics{VolatileMemory: true, MallocNeverFails: p.MallocOK}
 	j.Plan.Assumptions = append(assumptions,

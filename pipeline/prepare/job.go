@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,8 @@ type Job struct {
 	Guesses []string `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
 	// names of the jobs that the function is called in, if those are all calls
 	Callers []string `json:"callers,omitempty"`
+
+	Pragmas []weave.CheckPragma `json:"pragmas,omitempty"` // of a proof for CBMC
 
 	Settled *verdict.Result `json:"settled,omitempty"` // known without a run, and complete
 }
@@ -85,6 +88,15 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	}
 	if strings.HasPrefix(c.Message, "call of "+weave.AnyFunction) {
 		return &verdict.Reason{Detail: "which function the pointer leads to is not known"}
+	}
+	if c.Pos.File != "" {
+		for _, p := range j.Pragmas {
+			if p.Covers(c.Check, c.Pos) {
+				return &verdict.Reason{Detail: fmt.Sprintf(
+					"`#pragma CPROVER check disable \"%s\"` is in force here, and what an execution does past such a failure is not modelled",
+					p.Check)}
+			}
+		}
 	}
 	for _, g := range j.Guesses {
 		if strings.Contains(c.Message, "what '"+g+"' leads to") {

@@ -163,6 +163,9 @@ func (x *fn) asm(s *site, a *llir.InlineAsm) {
 		x.unsupported(s.v, s.ty, "inline assembly with "+what)
 		return
 	}
+	if x.unchanged(s, a.Asm, a.Constraint) {
+		return
+	}
 	constraints, stores := indirectOutputs(a.Constraint)
 	i := ir.Instr{Op: ir.OpAsm, T: s.ty, Args: x.operands(s.args...), What: a.Asm,
 		Asm: &ir.Asm{Template: a.Asm, Constraints: constraints, SideEffect: a.SideEffect}}

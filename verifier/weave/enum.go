@@ -1,8 +1,6 @@
 package weave
 
 import (
-	"slices"
-
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -18,13 +16,11 @@ func EnumConversions(m *ir.Module) string {
 			slots[v.Slot] = v.T != nil && v.T.Kind == ir.DEnum
 		}
 		for _, b := range f.Blocks {
-			to, trap := conversion(b)
+			to := conversion(b)
 			if to == nil || !keepsEnum(f, to, slots) {
 				continue
 			}
-			trap.Preds = slices.DeleteFunc(trap.Preds, func(p *ir.Block) bool { return p == b })
-			t := b.Term()
-			t.Op, t.Args, t.Targets = ir.OpBr, nil, []*ir.Block{to}
+			passTrap(b, to)
 			found = true
 		}
 	}
@@ -36,17 +32,17 @@ func EnumConversions(m *ir.Module) string {
 
 // conversion is where a block goes on whose branch checks an implicit conversion, or nil.
 // The other block is the one for values that change.
-func conversion(b *ir.Block) (to, trap *ir.Block) {
+func conversion(b *ir.Block) *ir.Block {
 	t := b.Term()
 	if t.Op != ir.OpCondBr {
-		return nil, nil
+		return nil
 	}
 	for i, s := range t.Targets {
 		if first := s.Instrs[0]; first.Op == ir.OpTrap && first.Check == verdict.Conversion {
-			return t.Targets[1-i], s
+			return t.Targets[1-i]
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // keepsEnum reports whether the first thing that to does is to store into an
