@@ -29,7 +29,7 @@ type pages struct {
 var pageFuncs = template.FuncMap{"short": reports.ShortSHA, "counts": reports.CountsLine, "took": took,
 	"steptext": reports.StepText, "inc": func(i int) int { return i + 1 },
 	"depth": func(d int) int { return min(d, 4) },
-	"state": state, "time": atTime, "lists": func(list ...string) []string { return list },
+	"state": state, "asked": asked, "time": atTime, "lists": func(list ...string) []string { return list },
 	"at":   func(f forge, sha string) any { return place{Forge: f, SHA: sha} },
 	"line": func(f forge, sha, file string, line int) any { return place{f, sha, file, line} }}
 
@@ -142,9 +142,15 @@ type runRow struct {
 	Repo string
 }
 
+// listedRepo is a repository, and how its default branch stands.
+type listedRepo struct {
+	store.Repo
+	Standing badgeText
+}
+
 // indexPage is the data of the first page.
 type indexPage struct {
-	Repos     []store.Repo
+	Repos     []listedRepo
 	Runs      []runRow
 	Login     string // of who signed in
 	CanSignIn bool
@@ -165,9 +171,9 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 	})
 	who, signedIn := p.s.signIn.viewer(r)
 	d := indexPage{Login: who.login, CanSignIn: p.s.signIn != nil}
-	d.Repos, d.Unasked = p.seen(ctx, repos, runs, who, signedIn)
+	repos, d.Unasked = p.seen(ctx, repos, runs, who, signedIn)
 	names := map[int64]string{}
-	for _, x := range d.Repos {
+	for _, x := range repos {
 		names[x.ID] = x.FullName
 	}
 	for _, x := range runs {
@@ -175,7 +181,16 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 			d.Runs = append(d.Runs, runRow{x, n})
 		}
 	}
-	p.show(w, r, "index", func(context.Context, store.Tx) (any, error) { return d, err })
+	p.show(w, r, "index", func(ctx context.Context, tx store.Tx) (any, error) {
+		for _, x := range repos {
+			branch, err := tx.BranchRuns(ctx, x.ID, "refs/heads/"+x.DefaultBranch)
+			if err != nil {
+				return nil, err
+			}
+			d.Repos = append(d.Repos, listedRepo{x, standing(branch)})
+		}
+		return d, err
+	})
 }
 
 func (p *pages) report(w http.ResponseWriter, r *http.Request) {

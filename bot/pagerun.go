@@ -3,9 +3,11 @@ package bot
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
@@ -93,6 +95,34 @@ func (p *pages) runData(ctx context.Context, tx store.Tx, v *view) (*runPage, er
 		d.Results, d.HasReport = results, len(results) > 0
 	}
 	return d, nil
+}
+
+// asked words what a run was asked for beside what the manifest says.
+func asked(o store.Options) string {
+	var out []string
+	if len(o.Targets) > 0 {
+		out = append(out, "only on "+strings.Join(o.Targets, ", "))
+	}
+	if len(o.Entries) > 0 {
+		out = append(out, "only "+strings.Join(o.Entries, ", "))
+	}
+	if o.Factor > 1 {
+		out = append(out, fmt.Sprintf("bounds times %d", o.Factor))
+	}
+	if o.Unwind > 0 {
+		out = append(out, fmt.Sprintf("at least %d turns of each loop", o.Unwind))
+	}
+	if o.Timeout > 0 {
+		out = append(out, o.Timeout.String()+" for each harness")
+	}
+	if o.Prove {
+		out = append(out, "proofs tried")
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	text := strings.Join(out, "; ")
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // bySite puts findings at one place, by one check, on several targets or in several entries, into one row.

@@ -70,7 +70,7 @@ func TestPages(t *testing.T) {
 	finding := w.findingOf(target, "")
 	aggregate := regexp.MustCompile(`<td><a href="(/runs/[^"#]+)"><time`).FindStringSubmatch(text)[1]
 	for _, c := range []struct{ path, shot, says string }{
-		{"/", "", "acme/fw"},
+		{"/", "", "✗ 1 violated"},
 		{"/repos/acme/fw", "repository", "✗ violated"},
 		{"/repos/acme/fw/night", "night", "Introduced (1)"},
 		{aggregate, "run", "index 8 of 8: bug <img src=x"},

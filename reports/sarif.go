@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -229,10 +230,19 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 // semantic matches versions as semver.org has them.
 var semantic = regexp.MustCompile(`^v?\d+\.\d+\.\d+([-+].*)?$`)
 
+// pascal writes words as one name, each with a capital (SARIF 2.1.0, 3.49.7).
+func pascal(words string) string {
+	var out strings.Builder
+	for _, w := range strings.FieldsFunc(words, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		out.WriteString(strings.ToUpper(w[:1]) + w[1:])
+	}
+	return out.String()
+}
+
 // sarifRuleOf describes a check; its class of weakness is added to cwe where that has it not yet.
 func sarifRuleOf(p verdict.Property, cwe *sarifTaxa) sarifRule {
 	text := p.Meaning + "\n\nWrong: " + p.Bad + "\nRight: " + p.Good
-	rule := sarifRule{ID: string(p.Check), Name: strings.ReplaceAll(p.Title, " ", ""),
+	rule := sarifRule{ID: string(p.Check), Name: pascal(p.Title),
 		ShortDescription: sarifText{p.Title}, FullDescription: sarifText{p.Meaning},
 		Help: sarifHelp{text, p.Meaning + "\n\n```c\n" + p.Bad + "   // wrong\n" + p.Good +
 			"   // right\n```\n"},

@@ -57,7 +57,7 @@ func TestUsage(t *testing.T) {
 		{at("none/nowhere"), exitUsage, "no such file"},
 		{at("h"), exitUsage, "src/a.c:1:10: 'board.h' file not found: it is in platform/stm32\n"},
 		{at("h"), exitUsage, "platform/stm32/board.h:1:10: 'pins.h' file not found: it is in lib\n"},
-		{at("h"), exitUsage, "src/a.c:2:10: 'gone/x.h' file not found, and no folder of this tree has it\n"},
+		{at("h"), exitUsage, "src/a.c:2:10: 'gone/x.h' file not found, and no folder of this tree has it: give its folder with -I, or as `include` of `build` in the manifest\n"},
 		{at("d"), exitOK, "bounded"}, // folders are those of the manifest, wherever the compiler ran
 		{at("h"), exitUsage, "include: [platform/stm32, lib]"},
 		{at("h/src/a.c"), exitUsage, "/h/platform/stm32 -I "},
