@@ -116,7 +116,7 @@ func reading(t *testing.T, p *headless.Page, w *world, target, finding string) {
 	if got := p.Eval(`location.pathname`); got != "/repos/acme/fw" {
 		t.Errorf("Tab, Tab, Enter lead to %s", got)
 	}
-	if got := p.Eval(`[...document.querySelectorAll('main a')].filter(a => a.host !== location.host).map(a => a.href)[0]`); got !=
+	if got := p.Eval(`[...document.querySelectorAll('main a')].filter(a => a.textContent === 'at GitHub').map(a => a.href)[0]`); got !=
 		w.gh.URL+"/acme/fw" {
 		t.Errorf("the repository is at %s", got)
 	}

@@ -233,7 +233,10 @@ var semantic = regexp.MustCompile(`^v?\d+\.\d+\.\d+([-+].*)?$`)
 // pascal writes words as one name, each with a capital (SARIF 2.1.0, 3.49.7).
 func pascal(words string) string {
 	var out strings.Builder
-	for _, w := range strings.FieldsFunc(words, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(words, func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	}) {
 		out.WriteString(strings.ToUpper(w[:1]) + w[1:])
 	}
 	return out.String()

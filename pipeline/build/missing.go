@@ -93,7 +93,8 @@ func (s *headerSearch) settle(at Diagnostic, name string) bool {
 		return true
 	}
 	if hint := strings.Index(at.Message, " ("); hint < 0 { // not said to be the C library's
-		at.Message = fmt.Sprintf("'%s' file not found, and no folder of this tree has it: give its folder with -I, or as `include` of `build` in the manifest", name)
+		at.Message = fmt.Sprintf(
+			"'%s' file not found, and no folder of this tree has it: give its folder with -I, or as `include` of `build` in the manifest", name)
 	}
 	s.found = append(s.found, at)
 	file := filepath.Join(s.empty, filepath.FromSlash(name))

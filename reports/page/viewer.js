@@ -333,7 +333,7 @@
       const text = this.lines.lines[i].replace(/\t/g, '    ');
       const row = el('div', { class: 'row' + (here ? ' here' : '') + (here && s.kind === 'violation' ? ' bad' : '') },
         el('span', { class: 'no' }, String(n)), el('code', {}, text));
-      if (here) row.append(el('span', { class: 'val' }, this.valueText(s)));
+      if (here) row.append(el('span', { class: 'val', title: this.valueText(s) }, this.valueText(s)));
       else if (this.beside.has(n)) row.append(el('span', { class: 'val old' }, this.beside.get(n)));
       return row;
     }

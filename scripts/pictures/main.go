@@ -63,7 +63,8 @@ func run(program, out, running string) error {
 	}
 	return shoot(out, []picture{
 		{"checks", d.github + "/" + repo + "/pull/1", 1000, 660, `document.querySelector('form').hidden = true`},
-		{"trace", d.server + finding, 1280, 940, `document.querySelector('.steps').focus(); document.querySelector('[data-tab=bytes]').click()`},
+		{"trace", d.server + finding, 1280, 940,
+			`document.querySelector('.steps').focus(); document.querySelector('[data-tab=bytes]').click()`},
 		{"night", d.server + "/repos/" + repo + "/night", 1100, 640, ""},
 	})
 }
