@@ -37,6 +37,8 @@ var orders = []struct{ point, rules, want string }{
 		"s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x-1,-2*y,z+x) :|: y*y + z > 0 && x + z > 3 && y = 0", "O(n^1)"},
 	{"closed form: the sign alternates", "s(x,y) -> l(x,y)\n l(x,y) -> l(-2*x,y+1) :|: x + y > 0 && x != 0", "O(n^1)"},
 	{"for ever", "s(x) -> l(x)\n l(x) -> l(x)", "O(INF)"},
+	{"falls that another edge undoes",
+		"s(x) -> l(x)\n l(x) -> l(x-1) :|: x > 0\n l(x) -> l(x-2) :|: x > 0\n l(x) -> l(x+1) :|: x > 0", "O(INF)"},
 	{"cost of a step", "s(x,y) -> l(x,y)\n l(x,y) -{y}> l(x-1,y) :|: x > 0", "O(n^2)"},
 }
 
