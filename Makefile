@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate oracle siege fuzz update fresh release clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate oracle siege fuzz update pictures fresh release clean
 
 setup:
 	@scripts/setup.sh
@@ -110,6 +110,10 @@ update: setup
 LANES ?= all
 oracle: setup
 	FIRMPROOF_LANES='$(LANES)' $(GO) test -count=1 -run '^TestLanes$$' -parallel 2 -timeout 0 -v ./cmd/firmproof
+
+# The pictures of README and manual, from the demo as it runs: the pull request, a counterexample, the night after.
+pictures: setup-tests build
+	$(GO) run ./scripts/pictures
 
 # Attacks that take longer than `make test` has time for, or more memory and disk: tests called TestSiege..., which
 # skip themselves where SIEGE is not set.

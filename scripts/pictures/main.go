@@ -48,6 +48,14 @@ func run(program, out, running string) error {
 	if err != nil {
 		return err
 	}
+	if err := shoot(out, []picture{
+		{"checks", d.github + "/" + repo + "/pull/1", 1000, 660, `document.querySelector('form').hidden = true`},
+		{"report", d.run + "/report/html", 1280, 760, ""},
+		{"trace", d.server + finding, 1280, 1120,
+			`document.querySelector('.steps').focus(); document.querySelector('[data-tab=bytes]').click()`},
+	}); err != nil {
+		return err
+	}
 	if err := d.tell("push", map[string]any{"repo": repo, "branch": "main", "files": map[string]string{
 		"NOTES": "what is to be done\n"}}); err != nil {
 		return err
@@ -62,9 +70,6 @@ func run(program, out, running string) error {
 		return err
 	}
 	return shoot(out, []picture{
-		{"checks", d.github + "/" + repo + "/pull/1", 1000, 660, `document.querySelector('form').hidden = true`},
-		{"trace", d.server + finding, 1280, 940,
-			`document.querySelector('.steps').focus(); document.querySelector('[data-tab=bytes]').click()`},
 		{"night", d.server + "/repos/" + repo + "/night", 1100, 640, ""},
 	})
 }
