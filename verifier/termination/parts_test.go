@@ -1,9 +1,11 @@
 package termination
 
 import (
+	"context"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
 // A bound that says by the values at the start what another says by the range of a machine type explains it, if it is
@@ -56,5 +58,32 @@ func TestStableFromTheStart(t *testing.T) {
 	b := (&bounder{}).stable(l, nil)
 	if n, ok := b.constant(); !ok || !n.Equal(exact.I(3)) {
 		t.Errorf("stable after %v turns, want 3", n)
+	}
+}
+
+// Where a step that may be taken for ever raises what other steps lower, none of them has a bound.
+func TestFallsThatAnotherStepUndoes(t *testing.T) {
+	s := system(t, `s(x) -> l(x)
+ l(x) -> l(x-1) :|: x > 0
+ l(x) -> l(x-1) :|: x > 1
+ l(x) -> l(x-1) :|: x > 2
+ l(x) -> l(x+1) :|: x > 0`)
+	ladder := linear.NewLadder(100)
+	defer ladder.Close()
+	ctx := context.Background()
+	b := newBounder(newProblem(ctx, s, ladder))
+	var inner []*edge
+	for _, e := range b.p.edges {
+		if e.from == e.to {
+			inner = append(inner, e)
+			continue
+		}
+		b.time[e] = constBound(exact.I(1))
+		b.single(ctx, e)
+	}
+	b.sizes.locals(ctx, inner)
+	b.sizes.component(inner)
+	if len(inner) != 4 || b.amortised(ctx, inner, inner) {
+		t.Errorf("%d steps, of which some have a bound", len(inner))
 	}
 }
