@@ -142,7 +142,10 @@ func (w *interrupts) masks(in *ir.Instr) {
 	if read != nil {
 		w.readsMask(in, *read)
 	}
-	for _, e := range effects {
+	for i, e := range effects {
+		if i > 0 { // the effect before it may let handlers in, if only here
+			w.letIn()
+		}
 		w.apply(e)
 	}
 }
