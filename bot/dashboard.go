@@ -74,6 +74,7 @@ func (s *Server) dashboard(mux *http.ServeMux) {
 	mux.HandleFunc("GET /viewer.js", file("text/javascript; charset=utf-8", reports.ViewerScript()))
 	mux.HandleFunc("GET /live.js", file("text/javascript; charset=utf-8", own("live.js")))
 	mux.HandleFunc("GET /icon.svg", file("image/svg+xml", own("icon.svg")))
+	mux.HandleFunc("GET /favicon.ico", file("image/svg+xml", own("icon.svg")))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { p.nothing(w) })
 }
 
@@ -198,7 +199,11 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var text []byte
+	var run store.Run
 	err := p.s.store.Read(r.Context(), func(tx store.Tx) (err error) {
+		if run, err = tx.Run(r.Context(), r.PathValue("id")); err != nil {
+			return err
+		}
 		text, err = tx.Report(r.Context(), r.PathValue("id"), nil)
 		return err
 	})
@@ -216,7 +221,8 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 			case "sarif":
 				text, err = reports.SARIF(&rep)
 			case "html":
-				text, err = reports.HTML(&rep, reports.TextOptions{})
+				text, err = reports.HTML(&rep, reports.TextOptions{Commit: reports.ShortSHA(run.HeadSHA),
+					Date: run.Finished.UTC().Format("2006-01-02 15:04 UTC")})
 			}
 		}
 	}

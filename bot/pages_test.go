@@ -76,6 +76,7 @@ func TestPages(t *testing.T) {
 		{aggregate, "run", "index 8 of 8: bug <img src=x"},
 		{target, "", "main.c:3"},
 		{target + "/coverage", "coverage", "2 of 3 lines reached"},
+		{target + "/report/html", "", "commit "},
 		{finding, "finding", "First bad commit"},
 		{finding + "?trace=1&step=1", "", "step 1 of 2"},
 	} {
