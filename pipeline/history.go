@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,7 @@ type Regression struct {
 	Branch     string         `json:"branch"`
 	Since      time.Time      `json:"since"`
 	Until      time.Time      `json:"until"`
-	Targets    []TargetChange `json:"targets"`
+	Targets    []TargetChange `json:"targets"` // those with most introduced first, then by name
 }
 
 // TargetChange compares the last complete run before the time (or the first in
@@ -108,9 +109,17 @@ func Regress(ctx context.Context, st *store.Store, repository string, since time
 				out.Targets = append(out.Targets, c)
 			}
 		}
+		byNews(out.Targets)
 		return nil
 	})
 	return out, err
+}
+
+// byNews puts the targets first on which most was introduced.
+func byNews(list []TargetChange) {
+	slices.SortStableFunc(list, func(a, b TargetChange) int {
+		return cmp.Compare(len(b.Introduced), len(a.Introduced))
+	})
 }
 
 // sameBounds reports whether two runs looked equally deep: a deeper one decides more, and takes longer.

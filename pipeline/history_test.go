@@ -142,3 +142,13 @@ func TestInertHistory(t *testing.T) {
 		}
 	}
 }
+
+// TestNewsFirst: what was introduced is read first, the rest by name.
+func TestNewsFirst(t *testing.T) {
+	list := []TargetChange{{Target: "a"}, {Target: "b", Introduced: make([]Change, 1)},
+		{Target: "c", Introduced: make([]Change, 2)}, {Target: "d"}}
+	byNews(list)
+	if got := list[0].Target + list[1].Target + list[2].Target + list[3].Target; got != "cbad" {
+		t.Errorf("the order is %s", got)
+	}
+}
