@@ -76,7 +76,7 @@ func (x *fn) unchanged(s *site, template, constraints string) bool {
 	type store struct{ value, to ir.Value }
 	var stores []store
 	for _, m := range ops.indirect {
-		same := func(a int) bool { return s.args[a] == s.args[m.arg] }
+		same := func(a int) bool { return args[a] == args[m.arg] }
 		a, ok := ops.tied[m.number]
 		switch {
 		case slices.ContainsFunc(ops.memory, same):
