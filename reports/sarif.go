@@ -103,7 +103,7 @@ var securitySeverity = map[verdict.Check]float64{verdict.Memory: 8.8, verdict.Fr
 	verdict.PointerOverflow: 7.5, verdict.VLA: 7.5, verdict.Stack: 7.5, verdict.SignedOverflow: 6.5,
 	verdict.UnsignedOverflow: 5, verdict.Shift: 6, verdict.DivByZero: 6.5, verdict.Conversion: 5, verdict.Nonnull: 6.5,
 	verdict.Leak: 5, verdict.Termination: 6.5, verdict.Unreachable: 5, verdict.Return: 6.5, verdict.Enum: 5,
-	verdict.Bool: 5, verdict.Builtin: 5, verdict.PointerCompare: 5, verdict.Assert: 5}
+	verdict.Bool: 5, verdict.Builtin: 5, verdict.PointerCompare: 5, verdict.NullCompare: 3, verdict.Assert: 5}
 
 type sarifRule struct {
 	ID               string          `json:"id"`

@@ -22,7 +22,7 @@ type Engine struct{}
 // Run implements problem.Engine. After the first round it gives way to engines that
 // look for proofs beyond the bound.
 func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
-	b := &unwinder{p: p, a: a}
+	b := &unwinder{p: p, a: a, whole: map[string]bool{}}
 	for i := 0; ; i++ {
 		limit := policy.UnwindLimit(i)
 		if p.Unwind > 0 {
@@ -31,7 +31,7 @@ func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 		r, err := b.round(ctx, limit)
 		if err == nil && (r.cut == nil || b.last == nil) { // else keep what the last whole round said
 			b.last = r
-			a.SetUnwinding(r.outcome())
+			a.SetUnwinding(r.outcome(b.whole))
 		}
 		if err == nil && p.StopAfter == "encode" {
 			a.Fail(&verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped after encode, as asked"})
@@ -64,6 +64,8 @@ type unwinder struct {
 	p    *problem.Problem
 	a    *problem.Answers
 	last *round // the last round that ended
+	// claims that hold, whose executions come by no bound that is reached: later rounds would say the same
+	whole map[string]bool
 	// what every round so far found out about lines and branches
 	coverage map[ir.Spot]verdict.Reach
 }
@@ -83,7 +85,8 @@ func (b *unwinder) allSettled() bool {
 func (b *unwinder) covered() bool {
 	proofs := b.a.Proofs()
 	return proofs != nil && b.last != nil && !slices.ContainsFunc(b.last.groups, func(g *group) bool {
-		return g.First.Check != verdict.Unwinding && b.a.Settled(g.ID) == nil && !proofs.Covers(g.ID)
+		return g.First.Check != verdict.Unwinding && b.a.Settled(g.ID) == nil && !b.whole[g.ID] &&
+			!proofs.Covers(g.ID)
 	})
 }
 
@@ -139,6 +142,7 @@ func (b *unwinder) round(ctx context.Context, limit int) (*round, error) {
 	b.decide(ctx, r)
 	if !b.a.Enough(b.p) {
 		b.decideBounds(ctx, r)
+		b.keepWhole(r)
 		b.reachability(ctx, r)
 		b.vacuity(ctx, r)
 		if b.p.Coverage {
@@ -169,14 +173,14 @@ func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error
 }
 
 // outcome returns what the round says, for the report.
-func (r *round) outcome() *problem.Unwinding {
+func (r *round) outcome(whole map[string]bool) *problem.Unwinding {
 	u := &problem.Unwinding{Limit: r.limit, Loops: r.f.Loops, Notes: r.f.Notes, Complete: r.complete,
 		Repeats: len(r.f.Endless) > 0, Gap: r.gap,
 		Cut: r.cut, Vacuous: r.vacuous, Stops: r.f.Stops, DeadEnds: r.deadEnds}
 	for _, g := range r.groups {
 		c := problem.Unwound{Claim: problem.ClaimOf(g.First), At: ir.At{Instr: g.First.Instr, Check: g.First.Check},
 			Reach: g.reach, Blocked: g.blocked, Dead: r.f.Store.IsFalse(g.First.Loose),
-			BehindGap: r.gap != nil && r.behindGap(g)}
+			BehindGap: r.gap != nil && r.behindGap(g), Whole: whole[g.ID]}
 		c.Status, c.Reason, c.Replay = g.status, g.reason, verdict.NotRun
 		if c.Status == verdict.Proved && g.First.Holds != "" {
 			c.Message = g.First.Holds

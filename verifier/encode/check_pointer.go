@@ -53,14 +53,14 @@ func (e *encoder) nearNull() bool {
 // 6.5.8; MISRA 18.3). Equality is allowed of any pointers.
 func (e *encoder) checkPointerCompare(fr *frame, st *state, in *ir.Instr, pred ir.Pred, p, q *ptr) {
 	if pred != ir.EQ && pred != ir.NE {
-		e.checkSameObject(fr, st, in, p, q, "ordered")
+		e.checkSameObject(fr, st, in, in.OrderCheck(), p, q, "ordered")
 	}
 }
 
 // checkSameObject claims that two pointers point into one object; of a
 // subtraction only when both point to objects.
-func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, p, q *ptr, what string) {
-	if !e.opts.Checks.Has(verdict.PointerCompare) || st.pc == nil {
+func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, check verdict.Check, p, q *ptr, what string) {
+	if !e.opts.Checks.Has(check) || st.pc == nil {
 		return
 	}
 	bad := e.s.False()
@@ -77,7 +77,7 @@ func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, p, q *ptr,
 				targetName(b), what)})
 		}
 	}
-	e.claim(fr, st, in, verdict.PointerCompare, bad, false, "pointers into different objects are "+what, cases...)
+	e.claim(fr, st, in, check, bad, false, "pointers into different objects are "+what, cases...)
 }
 
 func targetName(a alt) string {

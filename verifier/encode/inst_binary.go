@@ -181,7 +181,7 @@ func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val) {
 		e.claim(fr, st, in, c.check, bad, c.off == noResult, text)
 	}
 	if in.Flags.Has(ir.PtrDiff) && a[0].p != nil && b[0].p != nil {
-		e.checkSameObject(fr, st, in, a[0].p, b[0].p, "subtracted")
+		e.checkSameObject(fr, st, in, verdict.PointerCompare, a[0].p, b[0].p, "subtracted")
 	}
 }
 

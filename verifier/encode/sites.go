@@ -27,7 +27,8 @@ var sites = []site{
 	{verdict.Conversion, narrowsPointer},
 	{verdict.PointerCompare, flagged(ir.PtrDiff, ir.OpSub)},
 	{verdict.PointerCompare, flagged(ir.Exact, ir.OpSdiv, ir.OpSrem, ir.OpShl, ir.OpLshr, ir.OpAshr)},
-	{verdict.PointerCompare, ordersPointers},
+	{verdict.PointerCompare, orders(verdict.PointerCompare)},
+	{verdict.NullCompare, orders(verdict.NullCompare)},
 	{verdict.PointerOverflow, flagged(ir.InBounds, ir.OpGep)},
 	{verdict.VLA, hasVariableLength},
 	{verdict.Unreachable, ops(ir.OpUnreachable)},
@@ -86,9 +87,9 @@ func callsPointer(in *ir.Instr) bool {
 	return !direct
 }
 
-// ordersPointers reports a comparison of pointers by their order.
-func ordersPointers(in *ir.Instr) bool {
-	return in.Op == ir.OpIcmp && in.Args[0].Type().IsPtr() && in.Pred != ir.EQ && in.Pred != ir.NE
+// orders reports comparisons of pointers by their order that may violate check.
+func orders(check verdict.Check) func(*ir.Instr) bool {
+	return func(in *ir.Instr) bool { return in.OrderCheck() == check }
 }
 
 // narrowsPointer reports a conversion of a pointer to an integer that has less bits.

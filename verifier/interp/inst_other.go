@@ -99,7 +99,7 @@ func (x *machine) compare(in *ir.Instr, a, b value) value {
 	}
 	order := in.Pred != ir.EQ && in.Pred != ir.NE
 	if in.Args[0].Type().IsPtr() && order && a.obj != b.obj && !linked(a.obj, b.obj) {
-		if x.violate(verdict.PointerCompare, "pointers to different objects ordered: %s and %s", x.target(a),
+		if x.violate(in.OrderCheck(), "pointers to different objects ordered: %s and %s", x.target(a),
 			x.target(b)) {
 			return scalar(bits.Bool(false))
 		}

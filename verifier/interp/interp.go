@@ -28,7 +28,7 @@
 //
 //	branch, switch, indirectbr: uninitialised
 //	add, sub, mul, shl: signed-overflow (nsw), unsigned-overflow (nuw); shl, lshr, ashr: shift (amount)
-//	sub with ir.PtrDiff and icmp of pointers by order: pointer-compare; exact violated: pointer-compare
+//	sub with ir.PtrDiff and icmp of pointers by order: pointer-compare (null-compare with the null constant); exact violated: pointer-compare
 //	div, rem: uninitialised (divisor), div-by-zero, signed-overflow (smallest by -1)
 //	load, store, atomics, mem* and str*: uninitialised (address, length), memory
 //	gep inbounds: pointer-overflow

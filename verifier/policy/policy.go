@@ -69,7 +69,8 @@ const (
 
 // Rounds of unwinding.
 const (
-	FirstUnwind  = 2  // turns of the first round, when nobody gave bounds
+	FirstUnwind  = 1  // turns of the first round, when nobody gave bounds: most violations need no more, and it is cheap
+	SecondUnwind = 2  // of the second
 	UnwindFactor = 4  // times as many in each later round
 	GapUnwind    = 32 // the last round where unmodelled code is reached: more turns tell nothing new
 
@@ -160,10 +161,13 @@ const (
 	ShownInputs        = 100     // inputs that the report of an endless run shows
 )
 
-// UnwindLimit is how many turns the rounds of unwinding allow, when nobody gave bounds: 2, 8, 32, 128, ...
+// UnwindLimit is how many turns the rounds of unwinding allow, when nobody gave bounds: 1, 2, 8, 32, 128, ...
 func UnwindLimit(round int) int {
-	limit := FirstUnwind
-	for range round {
+	if round == 0 {
+		return FirstUnwind
+	}
+	limit := SecondUnwind
+	for range round - 1 {
 		limit *= UnwindFactor
 	}
 	return limit

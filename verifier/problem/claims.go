@@ -125,6 +125,7 @@ type Unwound struct {
 	Blocked   bool // Unreached, and only because earlier claims fail
 	Dead      bool // the round came to it in no context
 	BehindGap bool // an execution may come to it by way of a gap
+	Whole     bool // every execution that comes to it was looked at: no bound that is reached, and no gap, is before it
 }
 
 // Reach says whether some execution reaches a claim, earlier ones satisfied. What always fails when it is reached

@@ -15,6 +15,7 @@ const (
 	Unsequenced      Check = "unsequenced"
 	PointerOverflow  Check = "pointer-overflow"
 	PointerCompare   Check = "pointer-compare"
+	NullCompare      Check = "null-compare"
 	Unreachable      Check = "unreachable"
 	Return           Check = "return"
 	Enum             Check = "enum"
@@ -97,6 +98,12 @@ var properties = []Property{
 		Meaning: "Only pointers into one object are ordered or subtracted.",
 		Bad:     "if (&a[0] < &b[0]) ...",
 		Good:    "if (i < j) ...",
+		Past:    PastWraps},
+	{Check: NullCompare, Title: "Pointer ordered against null", CWE: "CWE-469", MISRA: "Rule 18.3", CERT: "ARR36-C",
+		Default: false,
+		Meaning: "No pointer is ordered against the null constant with < or >. Undefined in C, but every compiler compares the addresses, so off unless asked for.",
+		Bad:     "if (p > NULL) ...",
+		Good:    "if (p != NULL) ...",
 		Past:    PastWraps},
 	{Check: Unreachable, Title: "Unreachable code reached", CWE: "CWE-561", MISRA: "Rule 2.1", CERT: "MSC12-C",
 		Default: true,
