@@ -122,7 +122,7 @@ func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, be
 	if c.Check != verdict.Unwinding && (!u.Complete || u.Cut != nil) && proofs.Covers(c.ID) && before == nil {
 		return proofs.Proved(out)
 	}
-	if c.Check == verdict.Unwinding || c.Status == verdict.Unknown && !c.Whole {
+	if c.Check == verdict.Unwinding || c.Status == verdict.Unknown && c.Whole == 0 {
 		if c.Status == verdict.Proved {
 			out.Evidence = certificate.Unwound{Turns: u.Limit}
 		}
@@ -133,11 +133,12 @@ func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, be
 		return behindViolation(out, before)
 	case c.BehindGap:
 		out.Status, out.Reason = verdict.Unknown, u.Gap
-	case c.Whole:
+	case c.Whole > 0:
 		out.Status = verdict.Proved
 		out.Unreachable = c.Reach == problem.Unreached
 		out.Certificate = &verdict.Certificate{Method: "complete unwinding",
 			Detail: []string{"no bound that is reached comes before it"}}
+		out.Evidence = certificate.Unwound{Turns: c.Whole}
 	case u.Complete && (u.Cut == nil || !proofs.Covers(c.ID)):
 		out.Status = verdict.Proved
 		out.Unreachable = c.Reach == problem.Unreached

@@ -19,12 +19,15 @@ import (
 // has to be cheap: it begins when the question about paths is answered, or takes long, and ends with its part of the
 // time. Loops that are meant to go on for ever are no violation (replay.Meant), and what is not decided is a warning.
 
-// unaskedEngines are those of termination, in the time that goes to it unasked.
+// unaskedGuess is the engine that goes first, with the same effort on any machine.
+var unaskedGuess = []entrant{{name: "guess", engine: replay.GuessLasso{Steps: policy.UnaskedSteps}}}
+
+// unaskedEngines are those that follow, in the time that goes to termination unasked.
 func unaskedEngines(p *problem.Problem, forever bool, proves func(context.Context, verdict.Check) bool) []entrant {
-	table := []entrant{{name: "guess", engine: replay.GuessLasso{}, share: policy.UnaskedGuess}}
-	after := "guess"
+	var table []entrant
+	after := ""
 	if !forever { // the graph would only find that out
-		table = append(table, entrant{name: "graph", engine: graphterm.Termination{Proves: proves}, after: after,
+		table = append(table, entrant{name: "graph", engine: graphterm.Termination{Proves: proves},
 			share: policy.UnaskedGraph})
 		after = "graph"
 	}
@@ -100,11 +103,14 @@ func (r *runsQuestion) decideUnasked(ctx context.Context, began time.Time) {
 	if r.endsByPaths() {
 		return
 	}
-	part, cancel := r.unaskedTime(ctx, began)
-	defer cancel()
-	race(part, r.p, r.answers, unaskedEngines(r.p, len(forever) > 0, r.proves))
+	id := r.p.TerminationClaim().ID
+	if race(ctx, r.p, r.answers, unaskedGuess); r.answers.Settled(id) == nil {
+		part, cancel := r.unaskedTime(ctx, began)
+		defer cancel()
+		race(part, r.p, r.answers, unaskedEngines(r.p, len(forever) > 0, r.proves))
+	}
 	<-r.pathsDone
-	if r.answers.Settled(r.p.TerminationClaim().ID) != nil || r.endsByPaths() {
+	if r.answers.Settled(id) != nil || r.endsByPaths() {
 		return
 	}
 	for _, l := range forever {

@@ -22,7 +22,7 @@ type Engine struct{}
 // Run implements problem.Engine. After the first round it gives way to engines that
 // look for proofs beyond the bound.
 func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
-	b := &unwinder{p: p, a: a, whole: map[string]bool{}}
+	b := &unwinder{p: p, a: a, whole: map[string]int{}}
 	for i := 0; ; i++ {
 		limit := policy.UnwindLimit(i)
 		if p.Unwind > 0 {
@@ -65,7 +65,7 @@ type unwinder struct {
 	a    *problem.Answers
 	last *round // the last round that ended
 	// claims that hold, whose executions come by no bound that is reached: later rounds would say the same
-	whole map[string]bool
+	whole map[string]int // with the turns of the round
 	// what every round so far found out about lines and branches
 	coverage map[ir.Spot]verdict.Reach
 }
@@ -85,7 +85,7 @@ func (b *unwinder) allSettled() bool {
 func (b *unwinder) covered() bool {
 	proofs := b.a.Proofs()
 	return proofs != nil && b.last != nil && !slices.ContainsFunc(b.last.groups, func(g *group) bool {
-		return g.First.Check != verdict.Unwinding && b.a.Settled(g.ID) == nil && !b.whole[g.ID] &&
+		return g.First.Check != verdict.Unwinding && b.a.Settled(g.ID) == nil && b.whole[g.ID] == 0 &&
 			!proofs.Covers(g.ID)
 	})
 }
@@ -173,7 +173,7 @@ func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error
 }
 
 // outcome returns what the round says, for the report.
-func (r *round) outcome(whole map[string]bool) *problem.Unwinding {
+func (r *round) outcome(whole map[string]int) *problem.Unwinding {
 	u := &problem.Unwinding{Limit: r.limit, Loops: r.f.Loops, Notes: r.f.Notes, Complete: r.complete,
 		Repeats: len(r.f.Endless) > 0, Gap: r.gap,
 		Cut: r.cut, Vacuous: r.vacuous, Stops: r.f.Stops, DeadEnds: r.deadEnds}

@@ -146,7 +146,7 @@ func (b *unwinder) open(r *round) []*group {
 	var open []*group
 	for _, g := range r.groups {
 		g.status = verdict.Bounded
-		if g.First.Check == verdict.Unwinding || b.whole[g.ID] || b.a.Settled(g.ID) != nil {
+		if g.First.Check == verdict.Unwinding || b.whole[g.ID] > 0 || b.a.Settled(g.ID) != nil {
 			continue
 		}
 		g.Instances = slices.DeleteFunc(g.Instances,

@@ -212,7 +212,7 @@ func (m *maker) refute(r *Refutation, wanted map[string]bool) (*Finding, error) 
 		return nil, err
 	}
 	r.Bytes = st.Size()
-	return r.shown(p.Plan.Entry, f, goals, holds, wanted), nil
+	return r.shown(p, f, goals, holds, wanted), nil
 }
 
 // probe walks the program and has a solver answer about paths.

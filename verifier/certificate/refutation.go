@@ -3,9 +3,11 @@ package certificate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -27,6 +29,7 @@ type goal struct {
 	claim string // the ID of what it is about
 	what  string // where it is about no claim
 	bad   ilr.Term
+	at    []*ir.Instr // of bounds: where executions pass one
 }
 
 // prober answers the questions of a walk and keeps them, with the answers.
@@ -96,13 +99,17 @@ func goalsOf(f *encode.Formula, pr *prober, wanted map[string]bool) (goals []goa
 		return c.Violated, !s.IsFalse(c.Violated)
 	})...)
 	var beyond []ilr.Term
+	var at []*ir.Instr
 	for i := range f.Claims {
-		if f.Claims[i].Check == verdict.Unwinding {
-			beyond = append(beyond, f.Claims[i].Violated)
+		if c := &f.Claims[i]; c.Check == verdict.Unwinding {
+			beyond = append(beyond, c.Violated)
+			if !s.IsFalse(c.Violated) && !slices.Contains(at, c.Instr) {
+				at = append(at, c.Instr)
+			}
 		}
 	}
 	if t := s.Or(beyond...); !s.IsFalse(t) {
-		goals = append(goals, goal{what: bounds, bad: t})
+		goals = append(goals, goal{what: bounds, bad: t, at: at})
 	}
 	var gaps []ilr.Term
 	for i := range f.Gaps {
@@ -163,7 +170,7 @@ func (r *Refutation) check(ctx context.Context, p *program, claims map[string]bo
 	if err != nil {
 		return nil, err
 	}
-	out := r.shown(p.Plan.Entry, f, goals, holds, claims)
+	out := r.shown(p, f, goals, holds, claims)
 	out.Checked = fmt.Sprintf("%d clauses made afresh from the program, %d steps of the proof by unit propagation",
 		r.Clauses.Clauses, steps.Lemmas+steps.Refuted)
 	return out, nil
@@ -188,16 +195,17 @@ func (r *Refutation) question(ctx context.Context, p *program, claims map[string
 }
 
 // shown says what follows from the goals that are refuted.
-func (r *Refutation) shown(entry string, f *encode.Formula, goals []goal, holds []bool,
+func (r *Refutation) shown(p *program, f *encode.Formula, goals []goal, holds []bool,
 	claims map[string]bool) *Finding {
 	out := &Finding{Kind: "refutation", Shown: map[string]verdict.Status{}, Open: map[string]string{},
 		Trusted: "encoder, bit-blaster"}
 	status, missing := verdict.Proved, ""
+	var passed []*ir.Instr // where executions may pass a bound
 	for i, g := range goals {
 		switch {
 		case holds[i] || g.claim != "" || status == verdict.Unknown:
 		case g.what == bounds:
-			status = verdict.Bounded
+			status, passed = verdict.Bounded, g.at
 		default:
 			status, missing = verdict.Unknown, "it is not refuted that there are "+g.what
 		}
@@ -216,7 +224,7 @@ func (r *Refutation) shown(entry string, f *encode.Formula, goals []goal, holds 
 	if r.Cut != nil {
 		out.Kind = r.Cut.kind()
 		if r.Cut.Ranking {
-			known[string(verdict.Termination)+"@"+entry], out.Claims = true, nil
+			known[string(verdict.Termination)+"@"+p.Plan.Entry], out.Claims = true, nil
 		}
 	}
 	for id := range claims {
@@ -225,10 +233,40 @@ func (r *Refutation) shown(entry string, f *encode.Formula, goals []goal, holds 
 			out.Shown[id], out.Open[id] = verdict.Unknown, "the program has no such claim"
 		}
 	}
+	if status == verdict.Bounded {
+		for id := range beforeBounds(p, f, claims, passed) {
+			out.Shown[id] = verdict.Proved
+		}
+	}
 	for i, g := range goals {
 		if g.claim != "" && !holds[i] {
 			out.Shown[g.claim], out.Open[g.claim] = verdict.Unknown, "the proof does not refute its violation"
 		}
 	}
 	return out
+}
+
+// beforeBounds lists those of claims that no execution comes to by way of a place where one may pass a bound: the walk
+// looked at all executions that come to them. A claim of the end of the program has other places than the walk met.
+func beforeBounds(p *program, f *encode.Formula, claims map[string]bool, passed []*ir.Instr) map[string]bool {
+	var behind []*ir.After
+	for _, in := range passed {
+		behind = append(behind, ir.AfterOf(p.Module, p.Entry, in))
+	}
+	before := map[string]bool{}
+	for _, list := range [][]encode.Claim{f.Claims, f.Dead} {
+		for i := range list {
+			if c := &list[i]; claims[c.ID] && !c.Check.Of().Driver && c.Check != verdict.Unwinding {
+				was, seen := before[c.ID]
+				before[c.ID] = (was || !seen) &&
+					!slices.ContainsFunc(behind, func(a *ir.After) bool { return a.Has(c.Instr) })
+			}
+		}
+	}
+	for id, ok := range before {
+		if !ok {
+			delete(before, id)
+		}
+	}
+	return before
 }

@@ -27,8 +27,8 @@ const (
 	UnaskedAfter   = 2 * time.Second // of the question about paths; or when that is answered
 	UnaskedLeast   = time.Second     // if it takes longer than half the time of paths
 	UnaskedPercent = 25              // of the time there is, at most
-	UnaskedGuess   = 30              // percent of it for executions on tried inputs
-	UnaskedGraph   = 60              // percent of the rest for the graph
+	UnaskedSteps   = 3_000_000       // instructions of executions on tried inputs, before: whatever the load
+	UnaskedGraph   = 60              // percent of it for the graph
 	WaitingSeeds   = 12              // other inputs that a loop is given, to see whether it waits for some
 	MaxMeant       = 24              // runs on tried inputs that are meant to go on, before no more are tried
 	WaitingSteps   = 50_000          // instructions of each beyond those before

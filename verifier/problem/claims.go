@@ -125,7 +125,9 @@ type Unwound struct {
 	Blocked   bool // Unreached, and only because earlier claims fail
 	Dead      bool // the round came to it in no context
 	BehindGap bool // an execution may come to it by way of a gap
-	Whole     bool // every execution that comes to it was looked at: no bound that is reached, and no gap, is before it
+	// turns of the round that looked at every execution that comes to it: no bound that is reached, and no gap, is
+	// before it; 0: none did
+	Whole int
 }
 
 // Reach says whether some execution reaches a claim, earlier ones satisfied. What always fails when it is reached

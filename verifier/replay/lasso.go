@@ -98,22 +98,24 @@ func (g *guess) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) 
 }
 
 // GuessLasso runs the program on a few inputs and looks for a repeated state.
-type GuessLasso struct{}
+type GuessLasso struct {
+	Steps int64 // instructions of all runs; 0: as many as the time allows
+}
 
 // Run implements problem.Engine.
-func (GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+func (l GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
 	if p.MathInts() {
 		return problem.ErrOpen
 	}
 	defer a.Stage("lasso")(nil)
 	values := guessValues(p.Module)
 	var long []guess
-	meant := 0
+	meant, left := 0, l.Steps
 	for _, g := range guesses(values) {
-		if ctx.Err() != nil || meant == policy.MaxMeant {
+		if ctx.Err() != nil || meant == policy.MaxMeant || l.Steps > 0 && left <= 0 {
 			break
 		}
-		out, varied := guessOne(ctx, p, a, g, policy.GuessSteps)
+		out, varied := guessOne(ctx, p, a, g, policy.GuessSteps, &left)
 		switch out {
 		case interp.Lasso:
 			if a.Settled(p.TerminationClaim().ID) != nil {
@@ -128,7 +130,10 @@ func (GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 		}
 	}
 	for _, g := range long {
-		out, _ := guessOne(ctx, p, a, g, policy.GuessMoreSteps)
+		if l.Steps > 0 && left <= 0 {
+			break
+		}
+		out, _ := guessOne(ctx, p, a, g, policy.GuessMoreSteps, &left)
 		if out == interp.Lasso && a.Settled(p.TerminationClaim().ID) != nil {
 			return nil
 		}
@@ -138,13 +143,15 @@ func (GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 
 // guessOne runs the program on the inputs of one rule, and settles termination
 // if the state repeats, and nobody means it to; varied tells that there were inputs.
-func guessOne(ctx context.Context, p *problem.Problem, a *problem.Answers, g guess, steps int64) (kind interp.Kind,
-	varied bool) {
+// What it executed is taken from left.
+func guessOne(ctx context.Context, p *problem.Problem, a *problem.Answers, g guess, steps int64, left *int64) (
+	kind interp.Kind, varied bool) {
 	rec := &input.Recorder{Source: &g}
 	out, err := interp.RunLasso(ctx, p.Module, p.Strict(steps), rec)
 	if err != nil {
 		return kind, false
 	}
+	*left -= out.Executed
 	if out.Kind == interp.Lasso && !Meant(ctx, p, rec.Inputs, out) {
 		a.Settle(&problem.Settled{Claim: LassoClaim(ctx, p, rec.Inputs, out)})
 	}
