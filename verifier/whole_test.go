@@ -17,7 +17,8 @@ func TestBeforeBounds(t *testing.T) {
 	const loop = "unsigned n = nondet_uint(), s = 1; for (unsigned i = 0; i < n; i++) s = s * 3 + i;"
 	for _, c := range []struct{ name, src, want string }{
 		{"before", `int main(void) { unsigned a = nondet_uint() & 7; CHECK(a < 8); ` + loop + ` return s; }`, "proved"},
-		{"behind", `int main(void) { unsigned a = nondet_uint() & 7; ` + loop + ` CHECK(a < 8); return s; }`, "bounded"},
+		{"behind", `int main(void) { unsigned a = nondet_uint() & 7; ` + loop + ` CHECK(a < 8); return s; }`,
+			"bounded"},
 		{"in it", `int main(void) { unsigned n = nondet_uint(), s = 1;
 			for (unsigned i = 0; i < n; i++) { CHECK(i < n); s = s * 3 + i; } return s; }`, "bounded"},
 		{"called again", `static void f(unsigned a) { CHECK((a & 7) < 8); }

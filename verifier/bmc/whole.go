@@ -32,7 +32,8 @@ func (b *unwinder) keepWhole(r *round) {
 	}
 	for _, g := range r.groups {
 		if g.status == verdict.Bounded && !g.First.Check.Of().Driver && g.First.Check != verdict.Unwinding &&
-			b.whole[g.ID] == 0 && b.a.Settled(g.ID) == nil && !slices.ContainsFunc(g.Instances, open) && !open(g.First) {
+			b.whole[g.ID] == 0 && b.a.Settled(g.ID) == nil && !slices.ContainsFunc(g.Instances, open) &&
+			!open(g.First) {
 			b.whole[g.ID] = r.limit
 		}
 	}

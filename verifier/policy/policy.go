@@ -69,7 +69,8 @@ const (
 
 // Rounds of unwinding.
 const (
-	FirstUnwind  = 1  // turns of the first round, when nobody gave bounds: most violations need no more, and it is cheap
+	// turns of the first round, when nobody gave bounds: most violations need no more, and it is cheap
+	FirstUnwind  = 1
 	SecondUnwind = 2  // of the second
 	UnwindFactor = 4  // times as many in each later round
 	GapUnwind    = 32 // the last round where unmodelled code is reached: more turns tell nothing new
