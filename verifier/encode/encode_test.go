@@ -198,6 +198,7 @@ var programs = []struct{ name, body, want string }{
 	{"uninitialised in its last byte",
 		"union { int i; char c[4]; } u; u.c[0] = u.c[1] = u.c[2] = 1;\nif (u.i == 0x10101) return 1;",
 		"uninitialised:2"},
+	{"uninitialised and printed", "int printf(const char *, ...); int x, y = 2;\nprintf(\"%d\", y);\nprintf(\"%d %d\", y, x);", "uninitialised:3"},
 	{"printf of two strings",
 		"int printf(const char *, ...); int n = nondet_int(); char *t = n < 0 ? 0 : \"x\";\nprintf(\"%.*s %s\", n, \"y\", t);", "memory:2"},
 	{"computed goto", "void *t[2] = {&&one, &&two}; int x = 0;\ngoto *t[nondet_uint() & 1];\none: x = 1; goto out;\ntwo: x = 2;\nout: __VERIFIER_assert(x == 1 || x == 2);\n__VERIFIER_assert(x != 1);\n__VERIFIER_assert(x != 2);", "assert:6 assert:7"},

@@ -31,6 +31,7 @@ func hangs(g *Graph) []*edge {
 var reached = map[string]string{
 	"address as a number":        `int main(void) { char c; unsigned long a = (unsigned long)&c; if (a + 16 > 20) hang(); return 0; }`,
 	"copy from an unknown place": `static char a[8], b[8]; int main(void) { b[3] = 1; int k = nondet_int() & 3; memcpy(a, b + k, 4); if (a[3] == 1 || a[2] == 1) hang(); return 0; }`,
+	"copy of a part":             `static struct { int a, b; } x = {1, 2}, y; int main(void) { x.a = 3; x.b = 2; memcpy(&y, &x, 4); if (y.b == 0 && y.a == 3) hang(); return 0; }`,
 	"empty write to null":        `int main(void) { memset((void *)0, 0, nondet_int() & 1); hang(); return 0; }`,
 	"global on one way":          `static int g; int main(void) { if (nondet_int()) g = 5; while (nondet_int()) { if (g == 0) hang(); } return 0; }`,
 	"object on one way":          `int main(void) { int *p = 0; if (nondet_int()) { p = malloc(4); *p = 5; } while (nondet_int()) { if (!p) hang(); } return 0; }`,
@@ -182,19 +183,10 @@ func TestGiveUpHasPlace(t *testing.T) {
 	}
 }
 
-// An offset that is computed without promise of staying inside may be negative, and stays so from turn to turn.
-func TestNegativeOffset(t *testing.T) {
-	m, err := frontend.Parse("t.ll", []byte(`target triple = "x86_64-unknown-linux-gnu"
-declare i32 @nondet_int()
-define internal void @hang() {
-entry:
-  br label %loop
-loop:
-  br label %loop
-}
-define i32 @main() {
-entry:
-  %a = alloca [8 x i8]
+// reachedTexts are the same as LLVM text.
+var reachedTexts = map[string]string{
+	// an offset that is computed without promise of staying inside may be negative, and stays so from turn to turn
+	"negative offset": `  %a = alloca [8 x i8]
   %b = bitcast [8 x i8]* %a to i8*
   %start = getelementptr i8, i8* %b, i64 -4
   br label %loop
@@ -208,8 +200,33 @@ end:
   %x = ptrtoint i8* %q to i64
   %y = ptrtoint i8* %b to i64
   %d = sub i64 %x, %y
-  %neg = icmp slt i64 %d, -5
-  br i1 %neg, label %yes, label %out
+  %far = icmp slt i64 %d, -5`,
+	"scope that begins again": `  %a = alloca i32
+  %b = bitcast i32* %a to i8*
+  call void @llvm.lifetime.start.p0i8(i64 4, i8* %b)
+  store i32 5, i32* %a
+  call void @llvm.lifetime.end.p0i8(i64 4, i8* %b)
+  call void @llvm.lifetime.start.p0i8(i64 4, i8* %b)
+  %v = load i32, i32* %a
+  %far = icmp ne i32 %v, 5`,
+}
+
+func TestReachTexts(t *testing.T) {
+	for name, body := range reachedTexts {
+		m, err := frontend.Parse("t.ll", []byte(`target triple = "x86_64-unknown-linux-gnu"
+declare i32 @nondet_int()
+declare void @llvm.lifetime.start.p0i8(i64, i8*)
+declare void @llvm.lifetime.end.p0i8(i64, i8*)
+define internal void @hang() {
+entry:
+  br label %loop
+loop:
+  br label %loop
+}
+define i32 @main() {
+entry:
+`+body+`
+  br i1 %far, label %yes, label %out
 yes:
   call void @hang()
   br label %out
@@ -217,11 +234,12 @@ out:
   ret i32 0
 }
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := Build(context.Background(), m, Options{})
-	if err != nil || !g.Complete || len(hangs(g)) == 0 {
-		t.Errorf("hang is not reached, or the graph is not complete: %v, %+v", err, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := Build(context.Background(), m, Options{})
+		if err != nil || !g.Complete || len(hangs(g)) == 0 {
+			t.Errorf("%s: hang is not reached, or the graph is not complete: %v", name, err)
+		}
 	}
 }
