@@ -161,3 +161,34 @@ func TestVacuous(t *testing.T) {
 		t.Error("a row on the wrapped number excludes nothing")
 	}
 }
+
+// Of the bytes that were written, those that a copy takes lie where the copy puts them.
+func TestWrittenMoves(t *testing.T) {
+	w := written{spans: []span{{2, 6}, {10, 12}}}
+	for _, c := range []struct {
+		from, to, n int64
+		want        []span
+	}{{0, 100, 20, []span{{102, 106}, {110, 112}}}, {4, 0, 7, []span{{0, 2}, {6, 7}}}, {6, 50, 4, nil}} {
+		if got := w.moved(c.from, c.to, c.n).spans; !slices.Equal(got, c.want) {
+			t.Errorf("%d bytes from %d at %d: %v, want %v", c.n, c.from, c.to, got, c.want)
+		}
+	}
+	if got := (written{all: true}).moved(4, 8, 3).spans; !slices.Equal(got, []span{{8, 11}}) {
+		t.Errorf("of all bytes: %v", got)
+	}
+}
+
+// A register is a local if it is its address or a cast of it, and no address within it.
+func TestNames(t *testing.T) {
+	a := &ir.Instr{Op: ir.OpAlloca}
+	cast := &ir.Instr{Op: ir.OpBitcast, Args: []ir.Value{a}}
+	for v, want := range map[*ir.Instr]bool{a: true, cast: true, {Op: ir.OpBitcast, Args: []ir.Value{cast}}: true,
+		{Op: ir.OpGep, Args: []ir.Value{a}}: false, {Op: ir.OpLoad, Args: []ir.Value{a}}: false} {
+		if got := names(v); got != want {
+			t.Errorf("%s: %v, want %v", v.Op, got, want)
+		}
+	}
+	if names(&ir.Param{}) {
+		t.Error("a parameter is a local")
+	}
+}
