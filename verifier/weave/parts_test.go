@@ -166,3 +166,29 @@ func TestBlocksOut(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownResults: a known function gives no more than the parameter that its standard names (POSIX read, sleep).
+func TestKnownResults(t *testing.T) {
+	m := compile(t, `long read(int, void *, unsigned long); unsigned sleep(unsigned); int main(void) { char b[8] = {0};
+		long n = read(0, b, 2); if (n > 2 || n < -1) return *(int *)0; return sleep(1) > 1 ? *(int *)0 : n == 2; }`)
+	if len(Known(m)) != 1 {
+		t.Fatal("no known functions")
+	}
+	returned := 0
+	for seed := range int64(100) {
+		out, err := interp.Run(context.Background(), m, interp.Options{}, dice{rand.New(rand.NewSource(seed))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch out.Kind {
+		case interp.Returned:
+			returned++
+		case interp.AssumeFailed:
+		default:
+			t.Fatalf("seed %d: %s", seed, out)
+		}
+	}
+	if returned < 5 {
+		t.Errorf("only %d runs return", returned)
+	}
+}
