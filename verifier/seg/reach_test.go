@@ -50,6 +50,7 @@ var unreached = map[string]string{
 	"bounds of or":           `int main(void) { int x = nondet_int() & 7, y = nondet_int() & 7; if ((x | y) > x + y || (x | y) < x || (x | y) < y) hang(); return 0; }`,
 	"bounds of and":          `int main(void) { int x = nondet_int() & 7, y = nondet_int(); if ((x & y) > x || (x & y) < 0) hang(); return 0; }`,
 	"quotient and remainder": `int main(void) { int x = nondet_int() & 1023; if (x / 4 > 255 || x % 4 > 3 || 4 * (x / 4) + x % 4 != x) hang(); return 0; }`,
+	"copied numbers":         `int main(void) { struct { int a, b; } x, y; x.a = nondet_int(); x.b = 7; memcpy(&y, &x, 8); if (y.a != x.a || y.b != 7) hang(); return 0; }`,
 	"low bits":               `int main(void) { int k = nondet_int() & 1023; int x = 4 * k - 99; if ((x & 3) != 1) hang(); return 0; }`,
 	"recursion of constants": `static int sum(int n) { return n ? n + sum(n - 1) : 0; } int main(void) { if (sum(4) != 10) hang(); return 0; }`,
 	"result of recursion":    `static int up(int n) { if (n > 100) return n; return up(n + 1); } int main(void) { int x = nondet_int() & 63; if (up(x) < x) hang(); return 0; }`,
