@@ -111,6 +111,9 @@ func TestSafetyOnTheGraph(t *testing.T) {
 		{"an assertion in a loop", `struct n *h = build(nondet_int()); int k = 0; ` + walk +
 			`{ k = @; } CHECK(k < 2); ` + freeAll,
 			`1`, `2`, verdict.Assert},
+		{"a queue with two ends", `struct n *h = 0, *e = 0; while (nondet_int()) { if (nondet_int()) { struct n *x = malloc(sizeof *x);
+			x->v = 1; x->next = 0; if (e) e->next = x; else h = x; e = x; } else if (h) { struct n *x = h; h = x->next;
+			@ free(x); } } ` + freeAll, `if (!h) e = 0;`, ``, verdict.Memory},
 		{"recursion that frees", `struct n *h = build(nondet_int()); drop(h); @`, ``, `if (h) h->v = 1;`,
 			verdict.Memory},
 	} {

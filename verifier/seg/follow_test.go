@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/interp"
@@ -18,51 +19,64 @@ type follower struct {
 	g      *Graph
 	sys    *its.System
 	legend Legend
-	at     map[string]*cutPoint
-	cut    *cutPoint
-	value  map[exact.Var]exact.Int
+	at     map[string][]*cutPoint
+	now    []instance // the states that stand for the run where it is
 	steps  int
 	err    error
 }
 
+// instance is a generalised state with values for its numbers.
+type instance struct {
+	cut   *cutPoint
+	value map[exact.Var]exact.Int
+}
+
 func (f *follower) block(v interp.View) {
-	to := f.at[position(v)]
-	if to == nil || f.err != nil {
+	pos := position(v)
+	if f.at[pos] == nil || f.err != nil {
 		return
 	}
-	now, err := f.g.instance(to, v)
-	if err != nil {
-		f.err = fmt.Errorf("step %d: the run leaves the state at %s: %w", f.steps, to.pos, err)
-		return
+	var next []instance
+	var why []error
+	for _, to := range f.at[pos] {
+		value, err := f.g.instance(to, v)
+		switch {
+		case err != nil:
+			why = append(why, fmt.Errorf("the run is none of state %d: %w", to.id, err))
+		case slices.ContainsFunc(f.now, func(from instance) bool { return f.byEdge(from, instance{to, value}) }):
+			next = append(next, instance{to, value})
+		default:
+			why = append(why, fmt.Errorf("no edge to state %d: %v", to.id, value))
+		}
 	}
-	if !f.byEdge(to, now) {
-		f.err = fmt.Errorf("step %d: no edge from %s to %s: %v", f.steps, f.cut.pos, to.pos, now)
+	if len(next) == 0 {
+		f.err = fmt.Errorf("step %d, from %s to %s: %w", f.steps, f.now[0].cut.pos, pos, errors.Join(why...))
 	}
-	f.cut, f.value, f.steps = to, now, f.steps+1
+	f.now, f.steps = next, f.steps+1
 }
 
 // byEdge: an edge of the graph, and a transition for it, make the step.
-func (f *follower) byEdge(to *cutPoint, now map[exact.Var]exact.Int) bool {
-	for _, e := range f.cut.edges {
-		if e.to != to {
+func (f *follower) byEdge(from, to instance) bool {
+	for _, e := range from.cut.edges {
+		if e.to != to.cut {
 			continue
 		}
-		rows := fixed(f.value)
-		for _, sl := range to.slots {
-			if n, ok := now[sl.v]; ok {
+		rows := fixed(from.value)
+		for _, sl := range to.cut.slots {
+			if n, ok := to.value[sl.v]; ok {
 				if x, given := e.vals[sl.key]; given {
 					rows = append(rows, linear.Equals(x.Sub(constInt(n))))
 				}
 			}
 		}
-		if sat(e.st.know, rows) != linear.Unsat && f.byTransition(e, now) {
+		if sat(e.st.know, rows) != linear.Unsat && f.byTransition(e, from.value, to.value) {
 			return true
 		}
 	}
 	return false
 }
 
-func (f *follower) byTransition(e *edge, now map[exact.Var]exact.Int) bool {
+func (f *follower) byTransition(e *edge, was, now map[exact.Var]exact.Int) bool {
 	index := map[string]int{}
 	for n, v := range f.sys.Vars {
 		index[v] = n
@@ -80,7 +94,7 @@ func (f *follower) byTransition(e *edge, now map[exact.Var]exact.Int) bool {
 			}
 		}
 		for _, sl := range e.from.slots {
-			if c, ok := f.value[sl.v]; ok && p.x.kept(sl) {
+			if c, ok := was[sl.v]; ok && p.x.kept(sl) {
 				rows = append(rows, linear.Equals(exact.V(exact.Var(index[p.x.names[sl.key]])).Sub(constInt(c))))
 			}
 		}
@@ -102,10 +116,10 @@ func (f *follower) byTransition(e *edge, now map[exact.Var]exact.Int) bool {
 
 // follow runs a program once and returns how many steps of it the graph and its system made too.
 func (g *Graph) follow(sys *its.System, legend Legend, seed int64) (int, error) {
-	f := &follower{g: g, sys: sys, legend: legend, at: map[string]*cutPoint{}, cut: g.start}
+	f := &follower{g: g, sys: sys, legend: legend, at: map[string][]*cutPoint{}, now: []instance{{cut: g.start}}}
 	for _, c := range g.cuts {
 		if c != g.start {
-			f.at[c.pos] = c
+			f.at[c.pos] = append(f.at[c.pos], c)
 		}
 	}
 	opts := interp.Options{Semantics: ir.Semantics{MallocNeverFails: true}, MaxSteps: 3000,

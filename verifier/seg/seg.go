@@ -44,6 +44,7 @@ type Options struct {
 	MathInts  bool     // integers without bounds (AP-05); the answer is not about the binary then
 	Wrap      bool     // signed overflow wraps around instead of ending the run
 	Leave     bool     // pointers may leave their objects, too far for any access
+	ByNull    bool     // a place has a generalised state for each choice of which pointers are null
 	MaxStates int      // symbolic steps; 0: 400,000
 }
 
@@ -83,6 +84,7 @@ type builder struct {
 	objIDs     map[string]int
 	allocates  bool // heap blocks were made
 	entered    map[*ir.Func]bool
+	kinds      map[string]int // generalised states, by place
 	cuts       map[string]*cutPoint
 	order      []*cutPoint
 	cutPos     map[string]bool
@@ -127,6 +129,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		facts:   map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
 		thresholds: thresholdsOf(m)}
+	b.kinds = map[string]int{}
 	b.entered = map[*ir.Func]bool{opts.Entry: true}
 	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
 	err := b.run()
