@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,6 +42,9 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 	a := problem.NewAnswers()
 	a.Announce(p.Found)
 	race(ctx, &q, a, safetyEngines)
+	if nothingFound(a) {
+		a.Fail(problem.EarlyEnd(ctx, errors.New("no engine came to an answer")))
+	}
 	reportPaths(&q, a, res)
 	if p.Coverage {
 		res.Coverage = a.Coverage().Report(q.Spots())
@@ -53,6 +57,13 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 		checkFrames(p, res) // what weaves in the arguments has no frame
 	}
 	return followed
+}
+
+// nothingFound reports that no engine said anything about the claims about paths, not even that there are none: each
+// was stopped early, or did not begin because the time was over.
+func nothingFound(a *problem.Answers) bool {
+	_, executed := a.Executed()
+	return !executed && a.Unwinding() == nil && !a.AnySettled() && !a.Proofs().All()
 }
 
 // wraps reports a check behind whose violation a machine goes on in a known way.

@@ -1,6 +1,8 @@
 package verifier
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -163,8 +165,9 @@ func forgetBounds(res *verdict.Result) {
 	res.Claims = slices.DeleteFunc(res.Claims, func(c verdict.Claim) bool { return c.Check == verdict.Unwinding })
 }
 
-// reportRuns adds what was found out about whole runs: termination and complexity.
-func reportRuns(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
+// reportRuns adds what was found out about whole runs: termination and complexity. What no engine said anything about
+// because ctx ended is unknown.
+func reportRuns(ctx context.Context, p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 	for _, c := range []verdict.Claim{p.TerminationClaim(), p.ComplexityClaim()} {
 		if s := a.Settled(c.ID); s != nil {
 			claim, assumed := underAssembly(p, s.Claim)
@@ -177,6 +180,10 @@ func reportRuns(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 			res.Assumptions = append(append(res.Assumptions, s.Assumptions...), assumed...)
 		} else if open, ok := a.Open(c.ID); ok && !(p.EndsUnasked && c.Check == verdict.Termination) {
 			res.Claims = append(res.Claims, open)
+		} else if !ok && p.Checks.Has(c.Check) && !(p.EndsUnasked && c.Check == verdict.Termination) {
+			c.Status = verdict.Unknown
+			c.Reason = problem.EarlyEnd(ctx, errors.New("no engine came to an answer"))
+			res.Claims = append(res.Claims, c)
 		}
 	}
 	if p.MathInts() {

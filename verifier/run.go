@@ -92,7 +92,7 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	default:
 		return
 	}
-	reportRuns(p, runs.answers, res)
+	reportRuns(ctx, p, runs.answers, res)
 }
 
 // prepare weaves in what runs before the entry, and reports what the compiler found.

@@ -120,3 +120,17 @@ func TestStuckEngine(t *testing.T) {
 		t.Errorf("a settled question has the reason %+v", b.Reason())
 	}
 }
+
+// Where the time is over before any engine begins, as a slow build leaves it, nothing is known: whatever is asked.
+func TestTimeIsOver(t *testing.T) {
+	m := testprogram.Hosted(t, `int main(void) { CHECK(nondet_int()); for (;;) ; }`)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, checks := range [][]verdict.Check{{verdict.Assert}, {verdict.Memory, verdict.Leak}, {verdict.Termination},
+		{verdict.ComplexityBound}, {verdict.Termination, verdict.SignedOverflow}} {
+		res := Run(ctx, m, testprogram.Problem(m, "main", checks...).Plan)
+		if res.Status != verdict.Unknown {
+			t.Errorf("%v: %s, %+v", checks, res.Status, res.Claims)
+		}
+	}
+}

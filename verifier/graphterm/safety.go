@@ -22,7 +22,8 @@ func (Safety) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 		return problem.ErrOpen
 	}
 	e := &engine{p: p, a: a}
-	opts := seg.Options{Semantics: p.Semantics, Entry: p.Entry, ByNull: true, Leave: !p.Checks.Has(verdict.PointerOverflow)}
+	opts := seg.Options{Semantics: p.Semantics, Entry: p.Entry, ByNull: true,
+		Leave: !p.Checks.Has(verdict.PointerOverflow)}
 	g, err := e.build(ctx, opts)
 	if err == nil && g.Overflows && !p.Checks.Has(verdict.SignedOverflow) {
 		opts.Wrap = true
