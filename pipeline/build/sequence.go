@@ -35,6 +35,7 @@ type extent struct {
 type conflict struct {
 	function string
 	ordered  bool // one after the other, in an order that is not specified
+	assumed  bool // no pair: what is assumed at the first access
 	what     string
 	accesses [2]access
 }
@@ -45,6 +46,8 @@ type sequencer struct {
 	function  string
 	addressed map[string]bool // local variables whose address the function takes
 	global    map[string]bool
+	depth     int             // of blocks
+	declared  map[string]bool // the variables of the innermost block
 	found     []conflict
 }
 
@@ -102,6 +105,14 @@ func (s *sequencer) statement(n *node) {
 	if n.isExpression() {
 		s.visit(n)
 		return
+	}
+	if n.Kind == "CompoundStmt" {
+		outer := s.declared
+		s.depth, s.declared = s.depth+1, map[string]bool{}
+		defer func() { s.depth, s.declared = s.depth-1, outer }()
+	}
+	if n.Kind == "VarDecl" && s.declared != nil {
+		s.declared[n.ID] = true
 	}
 	for _, in := range n.Inner {
 		if in != nil {
@@ -192,6 +203,11 @@ func (s *sequencer) binary(n *node) []access {
 		return append(settle(s.visit(left)), onCondition(s.visit(right))...)
 	case n.Kind == "BinaryOperator" && n.Opcode != "=":
 		return s.operands(n.Inner, false)
+	}
+	if v := left.variable(); s.depth > 1 && right.literalAddress() && (v == nil || !s.declared[v.Referenced.ID]) {
+		s.found = append(s.found, conflict{function: s.function, assumed: true,
+			what:     "the compound literal that is assigned lives until its function returns, not its block",
+			accesses: [2]access{{at: begin(right), write: true}, {at: begin(right), write: true}}})
 	}
 	target := access{lvalue: left.plain(), at: between(left, right)}
 	a, b := s.visit(left), s.visit(right)
@@ -341,6 +357,25 @@ func (n *node) object() string {
 	return qualifiers.Replace(name)
 }
 
+// literalAddress reports whether the value is the address of a compound literal.
+func (n *node) literalAddress() bool {
+	n = n.plain()
+	switch {
+	case len(n.Inner) != 1 || n.Inner[0] == nil:
+		return false
+	case n.Kind == "UnaryOperator" && n.Opcode == "&",
+		n.Kind == "ImplicitCastExpr" && n.CastKind == "ArrayToPointerDecay":
+		in := n.Inner[0].plain()
+		for in.Kind == "MemberExpr" && !in.Arrow && len(in.Inner) == 1 {
+			in = in.Inner[0].plain()
+		}
+		return in.Kind == "CompoundLiteralExpr"
+	case strings.HasSuffix(n.Kind, "CastExpr"):
+		return n.Inner[0].literalAddress()
+	}
+	return false
+}
+
 // callee returns the name of the called function, empty if it is called through a pointer.
 func (n *node) callee() string {
 	if len(n.Inner) == 0 || n.Inner[0] == nil {
@@ -411,6 +446,9 @@ func (c conflict) fields(shown func(string) string) []string {
 	kind := "undefined"
 	if c.ordered {
 		kind = "unspecified"
+	}
+	if c.assumed {
+		kind = "assumed"
 	}
 	out := []string{kind, shown(c.accesses[0].at.file), c.function, c.what}
 	for _, a := range c.accesses {

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,11 +17,11 @@ import (
 // conflict is a pair of accesses without an order, as pipeline/build notes it (named metadata
 // firmproof.unsequenced, see there).
 type conflict struct {
-	undefined bool
-	file      string
-	function  string
-	what      string
-	accesses  [2]noted
+	kind     string // "undefined", "unspecified", or "assumed": what holds at the first access, no pair
+	file     string
+	function string
+	what     string
+	accesses [2]noted
 }
 
 // noted is one of the accesses, by its place: from line and column up to line and column.
@@ -51,10 +52,13 @@ func (t *translator) sequences(src *llir.Module) {
 			if f == nil || f.IsDecl() || f.CName != c.function || f.Pos.File != c.file {
 				continue
 			}
-			if c.undefined {
+			switch c.kind {
+			case "undefined":
 				t.claimApart(f, c)
-			} else {
+			case "unspecified":
 				effects.note(f, c)
+			case "assumed":
+				f.Assumed = append(f.Assumed, fmt.Sprintf("%s:%d: %s", c.file, c.accesses[0].line, c.what))
 			}
 		}
 	}
@@ -73,7 +77,7 @@ func readConflict(n metadata.Node) (c conflict, key string, ok bool) {
 		}
 		s[i] = text.Value
 	}
-	c = conflict{undefined: s[0] == "undefined", file: s[1], function: s[2], what: s[3]}
+	c = conflict{kind: s[0], file: s[1], function: s[2], what: s[3]}
 	for k := range c.accesses {
 		at := s[4+7*k:]
 		a := noted{kind: at[0], variable: at[1], conditional: strings.Contains(at[6], "conditional"),
