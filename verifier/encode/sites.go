@@ -45,7 +45,6 @@ var sites = []site{
 
 	{verdict.Uninitialised, ops(ir.OpUdiv, ir.OpUrem, ir.OpSdiv, ir.OpSrem, ir.OpCondBr, ir.OpSwitch)},
 	{verdict.Uninitialised, ops(ir.OpLoad, ir.OpStore, ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg, ir.OpIndirectBr)},
-	{verdict.Uninitialised, showsResult},
 	{verdict.Uninitialised, hasVariableLength},
 	{verdict.Uninitialised, callsPointer},
 	{verdict.Uninitialised, models(rangeModels...)},
@@ -74,9 +73,6 @@ func flagged(flag ir.Flags, list ...ir.Op) func(*ir.Instr) bool {
 func models(list ...ir.Model) func(*ir.Instr) bool {
 	return func(in *ir.Instr) bool { return in.Op == ir.OpCall && slices.Contains(list, in.Model) }
 }
-
-// showsResult reports a return whose value the world outside sees.
-func showsResult(in *ir.Instr) bool { return in.Op == ir.OpRet && len(ir.Shown(in)) > 0 }
 
 // callsPointer reports a call through a pointer.
 func callsPointer(in *ir.Instr) bool {

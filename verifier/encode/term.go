@@ -23,7 +23,6 @@ func (e *encoder) terminator(fr *frame, inst *instance, st *state, in *ir.Instr)
 		if len(in.Args) > 0 {
 			vals = []val{e.arg(fr, st, in, 0)}
 		}
-		e.checkShown(fr, st, in, vals)
 		e.leaveFunction(fr, st, in)
 		if st.pc != nil {
 			fr.out = append(fr.out, edge{st: st, vals: vals})

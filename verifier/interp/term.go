@@ -15,11 +15,7 @@ func (x *machine) term(in *ir.Instr) {
 			x.leave(value{}, false)
 			return
 		}
-		v := x.eval(in.Args[0])
-		if !x.decideShown(in, []value{v}) {
-			return
-		}
-		x.leave(v, true)
+		x.leave(x.eval(in.Args[0]), true)
 	case ir.OpBr:
 		x.jump(in.Targets[0])
 	case ir.OpCondBr:

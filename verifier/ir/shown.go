@@ -1,11 +1,9 @@
 package ir
 
-// Shown lists the operands of in that the world outside of the program sees: the status that main returns, what a
+// Shown lists the operands of in that the world outside of the program sees: what a
 // volatile store writes to memory that is no local variable, and what is printed.
 func Shown(in *Instr) []Value {
 	switch {
-	case in.Op == OpRet && in.Block.Func.CName == "main":
-		return in.Args
 	case in.Op == OpStore && in.Flags.Has(Volatile) && !withinLocal(in.Args[1]):
 		return in.Args[:1]
 	case in.Op == OpCall && in.Model == ModelPrintf:
@@ -16,10 +14,7 @@ func Shown(in *Instr) []Value {
 
 // ShownAs says how the world outside sees an operand of Shown.
 func ShownAs(in *Instr) string {
-	switch in.Op {
-	case OpRet:
-		return "the result of main"
-	case OpStore:
+	if in.Op == OpStore {
 		return "the value written to volatile memory"
 	}
 	return "an argument of " + in.Callee.(*Const).Func.Name
