@@ -111,6 +111,8 @@ func TestSafetyOnTheGraph(t *testing.T) {
 		{"an assertion in a loop", `struct n *h = build(nondet_int()); int k = 0; ` + walk +
 			`{ k = @; } CHECK(k < 2); ` + freeAll,
 			`1`, `2`, verdict.Assert},
+		{"abort keeps what exit has to free", `struct n *h = build(nondet_int()); if (h) @; ` + freeAll, `abort()`, `exit(0)`,
+			verdict.Leak},
 		{"a queue with two ends", `struct n *h = 0, *e = 0; while (nondet_int()) { if (nondet_int()) { struct n *x = malloc(sizeof *x);
 			x->v = 1; x->next = 0; if (e) e->next = x; else h = x; e = x; } else if (h) { struct n *x = h; h = x->next;
 			@ free(x); } } ` + freeAll, `if (!h) e = 0;`, ``, verdict.Memory},
@@ -125,7 +127,7 @@ func TestSafetyOnTheGraph(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				ctx := testprogram.Within(t, time.Minute)
-				src := testprogram.Lists + `static void drop(struct n *h) { if (h) { h->v = 0; drop(h->next); free(h); } }
+				src := testprogram.Lists + `void abort(void); void exit(int); static void drop(struct n *h) { if (h) { h->v = 0; drop(h->next); free(h); } }
 					int main(void) { ` + strings.ReplaceAll(c.body, "@", hole) + ` return 0; }`
 				p, proofs := provedSafe(ctx, t, testprogram.Hosted(t, src), pathChecks...)
 				open := 0
