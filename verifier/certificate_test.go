@@ -76,6 +76,12 @@ func TestCertificates(t *testing.T) {
 				{"proof-1", "u -", "i -", "is given, not derived"},
 				{"certificate.json", `"status": "proved"`, `"status": "violated"`, "said to be violated"},
 			}},
+		{"graph", "struct n { struct n *next; }; void f(void) { struct n *h = 0, *t; while (nondet_int()) { t = malloc(sizeof *t);" +
+			" t->next = h; h = t; } while (h) { t = h->next; free(h); h = t; } }", []verdict.Check{verdict.Memory, verdict.Free},
+			verdict.Proved, "symbolic execution graph", []tamper{
+				{"certificate.json", `"checks": {`, `"checks": {"pointer-overflow": true,`, "said to be"},
+				{"certificate.json", `"status": "proved"`, `"status": "violated"`, "said to be violated"},
+			}},
 		{"invariants", "void f(unsigned n) { unsigned i = 0, s = 0; if (n > 1000000) return;" +
 			" while (i < n) { i++; s += 2; } CHECK(s == 2 * n); }",
 			[]verdict.Check{verdict.Assert}, verdict.Proved, "inductive invariants", []tamper{

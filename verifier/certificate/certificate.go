@@ -54,6 +54,7 @@ type Evidence struct {
 	Lasso      *Lasso      `json:"lasso,omitempty"`
 	Only       *Only       `json:"only,omitempty"`
 	Ranking    *Ranking    `json:"ranking,omitempty"`
+	Safe       *Safe       `json:"safe,omitempty"`
 }
 
 // Finding is what a piece of evidence shows.

@@ -116,6 +116,8 @@ func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, w
 		return e.Only.check(ctx, p)
 	case e.Ranking != nil:
 		return e.Ranking.check(ctx, p, c.excludesOverflow)
+	case e.Safe != nil:
+		return e.Safe.check(ctx, p)
 	case e.Refutation != nil:
 		if runs {
 			if err := p.unchecked(); err != nil {

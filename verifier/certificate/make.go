@@ -74,6 +74,8 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 			shared(i, "only", m.names(e.Past))
 		case input.Endless:
 			m.keep(Evidence{Lasso: &Lasso{Steps: e.Steps, Inputs: runOf("", nil, e.Inputs).Inputs}}, nil, i)
+		case *Safe:
+			shared(i, "safe", fmt.Sprintf("%p", e))
 		case *Ranking:
 			last = append(last, i)
 		default:
@@ -87,6 +89,8 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 			m.refutation(&Refutation{Turns: e.Turns, Past: m.names(e.Past)}, claims)
 		case input.Sealed:
 			m.keep(Evidence{Only: &Only{Past: m.names(e.Past)}}, nil, claims...)
+		case *Safe:
+			m.keep(Evidence{Safe: e}, nil, claims...)
 		case *Inductive:
 			m.refutation(&Refutation{Cut: &e.Cut, Past: m.names(e.Past)}, claims)
 		}

@@ -54,17 +54,24 @@ type Proofs struct {
 	Holds       map[string]bool // by claim ID
 	Certificate *verdict.Certificate
 	Evidence    any             // for a certificate
-	known       map[string]bool // the IDs of Claims
+	known       map[string]bool // the IDs of Claims; nil: there may be others
 	others      *Proofs         // by other engines
 }
 
-// NewProofs returns proofs for a program with these claims, none of which is proved.
+// NewProofs returns proofs for a program with these claims, none of which is proved. These are all claims that its
+// executions come to: another one is never reached.
 func NewProofs(claims []verdict.Claim) *Proofs {
-	p := &Proofs{Claims: claims, Holds: map[string]bool{}, known: map[string]bool{}}
+	p := SomeProofs(claims)
+	p.known = map[string]bool{}
 	for i := range claims {
 		p.known[claims[i].ID] = true
 	}
 	return p
+}
+
+// SomeProofs returns proofs of some claims of a program, none of which is proved; of others nothing is said.
+func SomeProofs(claims []verdict.Claim) *Proofs {
+	return &Proofs{Claims: claims, Holds: map[string]bool{}}
 }
 
 // Covers reports that claim id was proved: it holds, or nothing gets there.
@@ -73,7 +80,7 @@ func (p *Proofs) Covers(id string) bool { return p.of(id) != nil }
 // of returns the proofs of the engine that proved claim id, or nil.
 func (p *Proofs) of(id string) *Proofs {
 	for ; p != nil; p = p.others {
-		if p.Holds[id] || !p.known[id] {
+		if p.Holds[id] || p.known != nil && !p.known[id] {
 			return p
 		}
 	}
@@ -97,7 +104,7 @@ func (p *Proofs) All() bool {
 func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
 	p = p.of(c.ID)
 	return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos, Status: verdict.Proved,
-		Replay: verdict.NotRun, Certificate: p.Certificate, Evidence: p.Evidence, Unreachable: !p.known[c.ID]}
+		Replay: verdict.NotRun, Certificate: p.Certificate, Evidence: p.Evidence, Unreachable: !p.Holds[c.ID]}
 }
 
 // Unwinding is what the last round of unwinding that ended found out.
