@@ -19,8 +19,9 @@ import (
 // has to be cheap: it begins when the question about paths is answered, or takes long, and ends with its part of the
 // time. Loops that are meant to go on for ever are no violation (replay.Meant), and what is not decided is a warning.
 
-// unaskedGuess is the engine that goes first, with the same effort on any machine.
-var unaskedGuess = []entrant{{name: "guess", engine: replay.GuessLasso{Steps: policy.UnaskedSteps}}}
+// unaskedGuess is the engine that goes first.
+var unaskedGuess = []entrant{{name: "guess", engine: replay.GuessLasso{Steps: policy.UnaskedSteps},
+	limit: policy.UnaskedLeast}}
 
 // unaskedEngines are those that follow, in the time that goes to termination unasked.
 func unaskedEngines(p *problem.Problem, forever bool, proves func(context.Context, verdict.Check) bool) []entrant {

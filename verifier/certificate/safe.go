@@ -34,7 +34,8 @@ func (s *Safe) check(ctx context.Context, p *program) (*Finding, error) {
 		return nil, err
 	}
 	f := &Finding{Kind: "symbolic execution graph", Shown: map[string]verdict.Status{},
-		Checked: fmt.Sprintf("the graph made afresh from the program (%d generalised states, %d paths) has no fault there",
+		Checked: fmt.Sprintf(
+			"the graph made afresh from the program (%d generalised states, %d paths) has no fault there",
 			g.Stats.Cuts, g.Stats.Edges),
 		Trusted: fmt.Sprintf("symbolic execution (%d of its edges are proved when it is built)", g.Stats.Certified)}
 	for i := range listed {

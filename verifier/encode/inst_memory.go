@@ -37,7 +37,9 @@ func (e *encoder) alloca(fr *frame, st *state, in *ir.Instr) val {
 	count := e.s.Int(e.w, 1)
 	if len(in.Args) > 0 {
 		n := e.arg(fr, st, in, 0)
-		e.checkDefined(fr, st, in, n, "array length is indeterminate")
+		if hasVariableLength(in) {
+			e.checkDefined(fr, st, in, n, "array length is indeterminate")
+		}
 		count = e.num(e.resize(n, e.w))
 		e.checkLength(fr, st, in, count)
 		if st.pc == nil {

@@ -111,7 +111,8 @@ func TestSafetyOnTheGraph(t *testing.T) {
 		{"an assertion in a loop", `struct n *h = build(nondet_int()); int k = 0; ` + walk +
 			`{ k = @; } CHECK(k < 2); ` + freeAll,
 			`1`, `2`, verdict.Assert},
-		{"abort keeps what exit has to free", `struct n *h = build(nondet_int()); if (h) @; ` + freeAll, `abort()`, `exit(0)`,
+		{"abort keeps what exit has to free", `struct n *h = build(nondet_int()); if (h) @; ` + freeAll, `abort()`,
+			`exit(0)`,
 			verdict.Leak},
 		{"a queue with two ends", `struct n *h = 0, *e = 0; while (nondet_int()) { if (nondet_int()) { struct n *x = malloc(sizeof *x);
 			x->v = 1; x->next = 0; if (e) e->next = x; else h = x; e = x; } else if (h) { struct n *x = h; h = x->next;

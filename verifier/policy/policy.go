@@ -24,14 +24,15 @@ const (
 	AnswerGrace  = 2 * time.Second        // when the time is over, for putting the answer together
 
 	// Termination that nobody asked for by name.
-	UnaskedAfter   = 2 * time.Second // of the question about paths; or when that is answered
-	UnaskedLeast   = time.Second     // if it takes longer than half the time of paths
-	UnaskedPercent = 25              // of the time there is, at most
-	UnaskedSteps   = 3_000_000       // instructions of executions on tried inputs, before: whatever the load
-	UnaskedGraph   = 60              // percent of it for the graph
-	WaitingSeeds   = 12              // other inputs that a loop is given, to see whether it waits for some
-	MaxMeant       = 24              // runs on tried inputs that are meant to go on, before no more are tried
-	WaitingSteps   = 50_000          // instructions of each beyond those before
+	UnaskedAfter = 2 * time.Second // of the question about paths; or when that is answered
+	// for executions on tried inputs, and for the rest if it takes longer than half the time of paths
+	UnaskedLeast   = time.Second
+	UnaskedPercent = 25        // of the time there is, at most
+	UnaskedSteps   = 3_000_000 // instructions of executions on tried inputs, before
+	UnaskedGraph   = 60        // percent of it for the graph
+	WaitingSeeds   = 12        // other inputs that a loop is given, to see whether it waits for some
+	MaxMeant       = 24        // runs on tried inputs that are meant to go on, before no more are tried
+	WaitingSteps   = 50_000    // instructions of each beyond those before
 
 	NoDeadline = time.Minute // shares of the time left are of this, if there is no deadline
 )
