@@ -109,6 +109,12 @@ func TestCertificates(t *testing.T) {
 				{"certificate.json", `"Trans": 1`, `"Trans": 0`, "is on a cycle that no step removes"},
 				{"certificate.json", `"places": [`, `"places": ["x",`, "other locations"},
 			}},
+		{"recurrent set", "void f(int n) { unsigned long y = 0; while (n > 5) y++; }", []verdict.Check{verdict.Termination},
+			verdict.Violated, "recurrent set", []tamper{
+				{"certificate.json", `"x1 - 6"`, `"x1 - 5"`, "does not follow"},
+				{"certificate.json", `"start": [`, `"start": ["3",`, "certificate"},
+				{"certificate.json", `"cycle": [`, `"cycle": [{"Trans": 7, "Target": 0},`, "no transition"},
+			}},
 		{"lasso", "void f(int n) { while (n == 7) ; }", []verdict.Check{verdict.Termination}, verdict.Violated, "lasso",
 			[]tamper{
 				{"certificate.json", `"value": "00000007"`, `"value": "00000006"`, "does not come back to a state"},

@@ -109,7 +109,7 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 		}
 	}
 	res.Claims = append(res.Claims, hidden.elsewhere(seen)...)
-	if proofs != nil && !p.Checks.Has(verdict.Unwinding) {
+	if proofs != nil && (!p.Checks.Has(verdict.Unwinding) || p.Unbounded()) {
 		forgetBounds(res)
 	}
 	if u.Gap != nil && res.Reason == nil && !behind {
@@ -154,8 +154,8 @@ func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, be
 	return out
 }
 
-// forgetBounds leaves out the claims that bounds suffice when no other claim depends
-// on them.
+// forgetBounds leaves out the claims that bounds suffice, and the bounds, when no other claim depends on them: nobody
+// asked for bounds, and what holds does so for any number of turns.
 func forgetBounds(res *verdict.Result) {
 	if slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
 		return c.Check != verdict.Unwinding && c.Status != verdict.Proved && c.Status != verdict.Violated
@@ -163,6 +163,7 @@ func forgetBounds(res *verdict.Result) {
 		return
 	}
 	res.Claims = slices.DeleteFunc(res.Claims, func(c verdict.Claim) bool { return c.Check == verdict.Unwinding })
+	res.Bounds.Loops = slices.DeleteFunc(res.Bounds.Loops, func(l verdict.LoopBound) bool { return !l.Complete })
 }
 
 // reportRuns adds what was found out about whole runs: termination and complexity. What no engine said anything about

@@ -55,6 +55,7 @@ type Evidence struct {
 	Only       *Only       `json:"only,omitempty"`
 	Ranking    *Ranking    `json:"ranking,omitempty"`
 	Safe       *Safe       `json:"safe,omitempty"`
+	Recurrent  *Recurrent  `json:"recurrent,omitempty"`
 }
 
 // Finding is what a piece of evidence shows.

@@ -101,7 +101,7 @@ func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, w
 			f, err = nil, fmt.Errorf("the evidence makes no sense: %v", r)
 		}
 	}()
-	runs := e.Lasso != nil || e.Ranking != nil || e.Refutation != nil && e.Refutation.Cut != nil &&
+	runs := e.Lasso != nil || e.Ranking != nil || e.Recurrent != nil || e.Refutation != nil && e.Refutation.Cut != nil &&
 		e.Refutation.Cut.Ranking
 	p, err := surround(part, c.Plan, !runs) // termination is asked of main without its host's arguments
 	if err != nil {
@@ -116,6 +116,8 @@ func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, w
 		return e.Only.check(ctx, p)
 	case e.Ranking != nil:
 		return e.Ranking.check(ctx, p, c.excludesOverflow)
+	case e.Recurrent != nil:
+		return e.Recurrent.check(ctx, p)
 	case e.Safe != nil:
 		return e.Safe.check(ctx, p)
 	case e.Refutation != nil:

@@ -74,6 +74,8 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 			shared(i, "only", m.names(e.Past))
 		case input.Endless:
 			m.keep(Evidence{Lasso: &Lasso{Steps: e.Steps, Inputs: runOf("", nil, e.Inputs).Inputs}}, nil, i)
+		case *Recurrent:
+			m.keep(Evidence{Recurrent: e}, nil, i)
 		case *Safe:
 			shared(i, "safe", fmt.Sprintf("%p", e))
 		case *Ranking:

@@ -33,11 +33,7 @@ func RankingOf(wrap, overflow bool, sys *its.System, proof *certify.Termination)
 // check builds graph and system again and holds the ranking functions to them.
 func (r *Ranking) check(ctx context.Context, p *program, noOverflow func(*program) bool) (*Finding, error) {
 	checked := *p
-	if err := p.unchecked(); err != nil {
-		return nil, err
-	}
-	g, err := seg.Build(ctx, p.Module, seg.Options{Semantics: p.Semantics, Entry: p.Entry, MathInts: p.MathInts(),
-		Wrap: r.Wrap})
+	g, sys, _, err := systemOf(ctx, p, r.Wrap, r.Overflow, r.Places, r.Vars)
 	switch {
 	case err != nil:
 		return nil, err
@@ -46,14 +42,6 @@ func (r *Ranking) check(ctx context.Context, p *program, noOverflow func(*progra
 	}
 	if g.Overflows && !r.Wrap && !r.Overflow && !p.MathInts() && !noOverflow(&checked) {
 		return nil, errors.New("the proof ends runs at signed overflow, and that there is none is not certified")
-	}
-	sys, _, err := g.System(seg.SystemOptions{Overflow: r.Overflow})
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Equal(sys.Locs, r.Places) || !slices.Equal(sys.Vars, r.Vars) {
-		return nil, errors.New(
-			"the transition system of the program has other locations or variables than the certificate says")
 	}
 	if err := r.fits(sys, r.Proof); err != nil {
 		return nil, err
@@ -72,6 +60,25 @@ func (r *Ranking) check(ctx context.Context, p *program, noOverflow func(*progra
 		f.Checked += "; runs end at signed overflow, which other claims here exclude"
 	}
 	return f, nil
+}
+
+// systemOf builds the graph of p, without checks, and its transition system again, which have to have these locations
+// and variables.
+func systemOf(ctx context.Context, p *program, wrap, overflow bool, places, vars []string) (*seg.Graph, *its.System,
+	seg.Legend, error) {
+	if err := p.unchecked(); err != nil {
+		return nil, nil, seg.Legend{}, err
+	}
+	g, err := seg.Build(ctx, p.Module, seg.Options{Semantics: p.Semantics, Entry: p.Entry, MathInts: p.MathInts(),
+		Wrap: wrap})
+	if err != nil {
+		return nil, nil, seg.Legend{}, err
+	}
+	sys, legend, err := g.System(seg.SystemOptions{Overflow: overflow})
+	if err == nil && (!slices.Equal(sys.Locs, places) || !slices.Equal(sys.Vars, vars)) {
+		err = errors.New("the transition system of the program has other locations or variables than the certificate says")
+	}
+	return g, sys, legend, err
 }
 
 // fits reports what in a proof is not about the system: indices, and variables beyond its own.

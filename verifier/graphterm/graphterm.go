@@ -17,7 +17,6 @@ import (
 	"github.com/firmproof/firmproof/verifier/seg"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination"
-	"github.com/firmproof/firmproof/verifier/termination/certify"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -139,7 +138,7 @@ func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool
 		claim.Certificate = rankingCertificate(answer, g)
 		claim.Evidence = certificate.RankingOf(wrap, false, sys, answer.Proof)
 		return claim
-	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys, transitions(answer.Run))):
+	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys, answer.Run.Transitions())):
 		return e.infinite(ctx, claim, g, sys, legend, answer, wrap)
 	case answer.Verdict == termination.NonTerminating:
 		answer.Reason = "a run goes on for ever by signed overflow"
@@ -156,15 +155,6 @@ func (e *engine) decide(ctx context.Context, sys *its.System) termination.Answer
 	answer := termination.Prove(ctx, sys, termination.Options{})
 	stop(rungCounts(answer.Rungs))
 	return answer
-}
-
-// transitions lists those that a recurrence takes.
-func transitions(r *certify.Recurrence) []int {
-	var out []int
-	for _, s := range append(append([]certify.Step(nil), r.Stem...), r.Cycle...) {
-		out = append(out, s.Trans)
-	}
-	return out
 }
 
 // rankingCertificate returns the proof that the graph's system ends.

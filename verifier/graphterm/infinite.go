@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
@@ -60,6 +61,7 @@ func (e *engine) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph
 	case out.Kind == interp.StepLimit, out.Kind == interp.InputMismatch && src.Rest() == 0:
 		c := replay.EndlessClaim(e.p, rec.Inputs, out)
 		c.Certificate = claim.Certificate
+		c.Evidence = certificate.RecurrentOf(wrap, sys, a.Run)
 		if out.Instr != nil {
 			c.Pos = out.Pos
 		}

@@ -25,6 +25,15 @@ type Recurrence struct {
 	Set       []exact.Lin   // each >= 0
 }
 
+// Transitions lists those that the run takes, by index.
+func (r *Recurrence) Transitions() []int {
+	var out []int
+	for _, s := range append(append([]Step(nil), r.Stem...), r.Cycle...) {
+		out = append(out, s.Trans)
+	}
+	return out
+}
+
 // NonTerminating checks a certificate of non-termination against the system.
 func NonTerminating(ctx context.Context, sys *its.System, cert *Recurrence) error {
 	for _, s := range append(append([]Step(nil), cert.Stem...), cert.Cycle...) {
