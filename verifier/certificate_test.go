@@ -109,7 +109,8 @@ func TestCertificates(t *testing.T) {
 				{"certificate.json", `"Trans": 1`, `"Trans": 0`, "is on a cycle that no step removes"},
 				{"certificate.json", `"places": [`, `"places": ["x",`, "other locations"},
 			}},
-		{"recurrent set", "void f(int n) { unsigned long y = 0; while (n > 5) y++; }", []verdict.Check{verdict.Termination},
+		{"recurrent set", "void f(int n) { unsigned long y = 0; while (n > 5) y++; }",
+			[]verdict.Check{verdict.Termination},
 			verdict.Violated, "recurrent set", []tamper{
 				{"certificate.json", `"x1 - 6"`, `"x1 - 5"`, "does not follow"},
 				{"certificate.json", `"start": [`, `"start": ["3",`, "certificate"},

@@ -138,7 +138,8 @@ func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool
 		claim.Certificate = rankingCertificate(answer, g)
 		claim.Evidence = certificate.RankingOf(wrap, false, sys, answer.Proof)
 		return claim
-	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys, answer.Run.Transitions())):
+	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys,
+		answer.Run.Transitions())):
 		return e.infinite(ctx, claim, g, sys, legend, answer, wrap)
 	case answer.Verdict == termination.NonTerminating:
 		answer.Reason = "a run goes on for ever by signed overflow"

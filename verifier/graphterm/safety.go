@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/encode"
@@ -19,7 +20,7 @@ type Safety struct{}
 
 // Run implements problem.Engine.
 func (Safety) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
-	if !p.Unbounded() || len(p.Past) > 0 {
+	if !p.Unbounded() || len(p.Past) > 0 || !growsMemory(p) {
 		return problem.ErrOpen
 	}
 	e := &engine{p: p, a: a}
@@ -43,6 +44,35 @@ func (Safety) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 		return problem.ErrOpen
 	}
 	return nil
+}
+
+// growsMemory reports whether the program may make any number of objects, or one of any size: of others, inductive
+// invariants say as much, and people can read them.
+func growsMemory(p *problem.Problem) bool {
+	for _, f := range p.Module.Slice(p.Entry, true).Funcs {
+		for _, b := range f.Blocks {
+			if slices.ContainsFunc(b.Instrs, makesObject) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// makesObject reports an instruction that makes a heap block, or a local of variable size.
+func makesObject(in *ir.Instr) bool {
+	switch in.Op {
+	case ir.OpAlloca:
+		_, fixed := in.Args[0].(*ir.Const)
+		return !fixed
+	case ir.OpCall:
+		m := in.Model
+		if c, ok := in.Callee.(*ir.Const); ok && c.Func != nil && m == ir.ModelNone {
+			m = c.Func.Model
+		}
+		return slices.Contains([]ir.Model{ir.ModelMalloc, ir.ModelCalloc, ir.ModelAligned, ir.ModelAllocaC}, m)
+	}
+	return false
 }
 
 // safetyOn returns the claims that hold because g is complete.

@@ -129,7 +129,7 @@ func TestSafetyOnTheGraph(t *testing.T) {
 				t.Parallel()
 				ctx := testprogram.Within(t, time.Minute)
 				src := testprogram.Lists + `void abort(void); void exit(int); static void drop(struct n *h) { if (h) { h->v = 0; drop(h->next); free(h); } }
-					int main(void) { ` + strings.ReplaceAll(c.body, "@", hole) + ` return 0; }`
+					int main(void) { free(malloc(1)); ` + strings.ReplaceAll(c.body, "@", hole) + ` return 0; }`
 				p, proofs := provedSafe(ctx, t, testprogram.Hosted(t, src), pathChecks...)
 				open := 0
 				for _, x := range claimsOf(p) {
