@@ -178,7 +178,11 @@ func reportRuns(ctx context.Context, p *problem.Problem, a *problem.Answers, res
 				continue
 			}
 			res.Claims = append(res.Claims, claim)
-			res.Assumptions = append(append(res.Assumptions, s.Assumptions...), assumed...)
+			for _, a := range append(slices.Clone(s.Assumptions), assumed...) {
+				if !claim.Unasked || a != problem.UndefinedEnds { // it is what the claims that were asked are about
+					res.Assumptions = append(res.Assumptions, a)
+				}
+			}
 		} else if open, ok := a.Open(c.ID); ok && !(p.EndsUnasked && c.Check == verdict.Termination) {
 			res.Claims = append(res.Claims, open)
 		} else if !ok && p.Checks.Has(c.Check) && !(p.EndsUnasked && c.Check == verdict.Termination) {

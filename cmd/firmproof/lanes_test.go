@@ -403,8 +403,7 @@ func statuses(list []verdict.Result) string {
 // said lists what results claim, with places and reasons, in their order.
 func said(list []verdict.Result) string {
 	var b strings.Builder
-	for i := range list {
-		r := &list[i]
+	for _, r := range lasting(list) {
 		fmt.Fprintf(&b, "%s %s %s %v\n  %q\n  %q\n", r.Target, r.Entry, r.Status, r.Reason, r.Assumptions, r.Warnings)
 		for j := range r.Claims {
 			c := &r.Claims[j]
@@ -414,11 +413,25 @@ func said(list []verdict.Result) string {
 	return b.String()
 }
 
+// lasting is the results without what the time that there was decides: whether a proof was found that every run ends,
+// which nobody asked for (docs/decisions/0011-termination-unasked.md).
+func lasting(list []verdict.Result) []verdict.Result {
+	out := slices.Clone(list)
+	for i := range out {
+		r := &out[i]
+		r.Claims = slices.DeleteFunc(slices.Clone(r.Claims), func(c verdict.Claim) bool {
+			return c.Unasked && c.Status == verdict.Proved
+		})
+		r.Warnings = slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return w == verdict.EndsOpen })
+	}
+	return out
+}
+
 // whole is all of the results but what a run costs and where it was taken from, and,
 // unless ways, how violations and proofs come about.
 func whole(t *testing.T, list []verdict.Result, ways bool) string {
 	t.Helper()
-	out := slices.Clone(list)
+	out := lasting(list)
 	for i := range out {
 		r := &out[i]
 		r.DurationMS, r.PeakRSS, r.Stages, r.Reused = 0, 0, nil, ""
