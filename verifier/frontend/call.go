@@ -188,19 +188,10 @@ func (x *fn) asm(s *site, a *llir.InlineAsm) {
 // indirectOutputs takes the outputs that go through a pointer out of a list of
 // constraints (LangRef: Indirect inputs and outputs), and gives the numbers of their arguments.
 func indirectOutputs(constraints string) (rest string, args []int) {
-	var keep []string
-	n := 0
-	for _, c := range strings.Split(constraints, ",") {
-		switch {
-		case strings.HasPrefix(c, "=*"), strings.HasPrefix(c, "+*"), strings.HasPrefix(c, "=&*"):
-			args = append(args, n)
-			n++
-			continue
-		case strings.HasPrefix(c, "=") || strings.HasPrefix(c, "~") || c == "":
-		default:
-			n++
-		}
-		keep = append(keep, c)
+	keep := strings.Split(constraints, ",")
+	for i, m := range readConstraints(constraints).indirect {
+		keep = slices.Delete(keep, m.number-i, m.number-i+1)
+		args = append(args, m.arg)
 	}
 	return strings.Join(keep, ","), args
 }

@@ -73,12 +73,9 @@ func (e effectsOf) at(f *ir.Func, c conflict, k int) *effects {
 		return nil
 	}
 	out := &effects{reads: map[any]bool{}, writes: map[any]bool{}}
-	e.add(out, f, in, escaping(f))
+	e.add(out, f, in, ir.Escapes(f))
 	return out
 }
-
-// escaping returns the locals of f whose addresses leave it; f's other locals are nobody else's.
-func escaping(f *ir.Func) map[*ir.Instr]bool { return ir.Escapes(f) }
 
 // function returns the effects of f. What is being computed already has none: its caller's way adds them.
 func (e effectsOf) function(f *ir.Func) *effects {
@@ -87,7 +84,7 @@ func (e effectsOf) function(f *ir.Func) *effects {
 	}
 	out := &effects{reads: map[any]bool{}, writes: map[any]bool{}}
 	e.of[f] = out
-	escapes := escaping(f)
+	escapes := ir.Escapes(f)
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			e.add(out, f, in, escapes)
