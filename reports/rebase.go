@@ -37,7 +37,7 @@ func (b *rebase) at(p verdict.Pos) verdict.Pos {
 	return p
 }
 
-// placeInText is how texts of violations and certificates name a place: FILE:LINE.
+// placeInText matches a place in the text of a violation or a certificate: FILE:LINE.
 var placeInText = regexp.MustCompile(`(^|[ (])([^ ():]+):\d`)
 
 func (b *rebase) text(s string) string {

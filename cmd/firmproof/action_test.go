@@ -15,7 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// action is what a composite action of GitHub is made of.
+// action holds the parts of a composite action of GitHub.
 type action struct {
 	Inputs map[string]struct{ Default string }
 	Runs   struct {

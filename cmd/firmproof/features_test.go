@@ -199,7 +199,8 @@ int main(void) {
 	}
 }
 
-// TestBytesAreAssumed: what is assumed of padding and of NaNs is said where a program looks at their bytes, and there alone.
+// TestBytesAreAssumed: what is assumed of padding and of NaNs is said where a program looks at their bytes, and there
+// alone.
 func TestBytesAreAssumed(t *testing.T) {
 	rep, _ := checkText(t, `#include "firmproof.h"
 #include <string.h>

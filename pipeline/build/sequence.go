@@ -6,8 +6,9 @@ import (
 )
 
 // What C leaves without an order (C17 6.5p2, p3): two accesses of one object in an expression, of which one changes
-// it, that no sequence point separates are undefined; calls whose effects meet may come in either order. The syntax tree says which
-// accesses are unsequenced; whether they meet in one object is asked in the IR, where they are found by their places:
+// it, that no sequence point separates are undefined; calls whose effects meet may come in either order. The syntax
+// tree says which accesses are unsequenced; whether they meet in one object is asked in the IR, where they are found
+// by their places:
 //
 //	!firmproof.unsequenced = !{!8}
 //	!8 = !{!"undefined", !"a.c", !"main", !"what", !"write", !"i", !"4", !"8", !"4", !"9", !"", !"read", !"i", ...}
@@ -15,7 +16,7 @@ import (
 // Behind the text stand two accesses: kind, variable (empty: through a pointer), from line and column up to line and
 // column, and "conditional", "macro" or both where it is not always made, or its place is a macro's.
 
-// access is what an expression does to an object, or a call.
+// access is a read or a write of an object by an expression, or a call.
 type access struct {
 	lvalue      *node // nil: a call
 	at          extent
@@ -51,7 +52,7 @@ type sequencer struct {
 	found     []conflict
 }
 
-// maxConflicts is how many conflicts of a function are followed.
+// maxConflicts limits the conflicts of a unit that are followed.
 const maxConflicts = 200
 
 // read looks at the body of one function.

@@ -97,7 +97,7 @@ func (b *Browser) Close() {
 	_ = os.RemoveAll(b.dir) // a folder of the system's for temporary files
 }
 
-// message is what the browser says: an answer, or an event of a page.
+// message comes from the browser: an answer, or an event of a page.
 type message struct {
 	ID            int
 	SessionID     string

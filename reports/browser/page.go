@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Test is what a page needs of a test; methods of Page end it where the browser fails.
+// Test is the part of testing.TB that a page uses; methods of Page end it where the browser fails.
 type Test interface {
 	Helper()
 	Errorf(format string, args ...any)

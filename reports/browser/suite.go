@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Suite is what the tests of a package share: a browser, started by the first test that needs it, and what npm fetches
+// Suite is shared by the tests of a package: a browser, started by the first test that needs it, and what npm fetches
 // to judge pages with. Its zero value is ready; TestMain closes it.
 type Suite struct {
 	once    sync.Once

@@ -215,7 +215,7 @@ func shoot(out string, list []picture) error {
 	return nil
 }
 
-// script is what a page takes for a test: a failure ends the program.
+// script stands for a test where a page is driven by this program: a failure ends it.
 type script struct{}
 
 func (*script) Helper()        {}
