@@ -157,11 +157,7 @@ func (r *runsQuestion) endsByPaths() bool {
 	c := r.p.TerminationClaim()
 	c.Status, c.Replay = verdict.Proved, verdict.NotRun
 	c.Certificate = &verdict.Certificate{Method: "complete unwinding"}
-	s := &problem.Settled{Claim: c}
-	if !r.p.Checks.Has(verdict.Memory) {
-		s.Assumptions = []string{problem.UndefinedEnds}
-	}
-	return r.answers.Settle(s)
+	return r.answers.Settle(&problem.Settled{Claim: c})
 }
 
 // followedAll reports whether every path was followed to its end, and violates nothing: then every run ends.

@@ -101,9 +101,8 @@ func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, w
 			f, err = nil, fmt.Errorf("the evidence makes no sense: %v", r)
 		}
 	}()
-	runs := e.Lasso != nil || e.Ranking != nil || e.Recurrent != nil || e.Refutation != nil &&
-		e.Refutation.Cut != nil &&
-		e.Refutation.Cut.Ranking
+	runs := e.Lasso != nil || e.Ranking != nil || e.Recurrent != nil ||
+		e.Refutation != nil && e.Refutation.Cut != nil && e.Refutation.Cut.Ranking
 	p, err := surround(part, c.Plan, !runs) // termination is asked of main without its host's arguments
 	if err != nil {
 		return nil, err

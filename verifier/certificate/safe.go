@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/firmproof/firmproof/verifier/encode"
-	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/seg"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -28,8 +26,7 @@ func (s *Safe) check(ctx context.Context, p *program) (*Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	listed := encode.ListClaims(p.Module, p.Checks, func(b *ir.Block) bool { return g.Entered(b.Func) })
-	holds, err := g.Holds(listed)
+	listed, holds, err := g.Holds(p.Checks)
 	if err != nil {
 		return nil, err
 	}

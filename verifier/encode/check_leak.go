@@ -8,20 +8,10 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// ending is how a program ends, for ir.LeakRule.
-type ending uint8
-
-const (
-	endReturn ending = iota // the entry returns: its variables are gone
-	endExit                 // the program exits
-	endFailed               // a failed assertion or an error call, whose check is off
-	endAbort                // abort, llvm.trap
-)
-
 // checkLeak claims that the program may end at in with the heap as it is.
-func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr, how ending) {
+func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr, how ir.Ending) {
 	rule := e.opts.Leaks
-	if st.pc == nil || !e.opts.Checks.Has(verdict.Leak) || rule == ir.LeakFreed && how > endExit {
+	if st.pc == nil || !e.opts.Checks.Has(verdict.Leak) || !rule.Asks(how) {
 		return
 	}
 	if rule == ir.LeakTracked {
@@ -38,7 +28,7 @@ func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr, how ending) {
 		bad = e.s.Or(bad, live)
 		cases = append(cases, failure{when: live, text: o.what() + " is never freed"})
 	}
-	if rule == ir.LeakCleanup && how == endAbort {
+	if rule == ir.LeakCleanup && how == ir.EndAbort {
 		e.gapWhen(st, in, bad, "heap memory where the program aborts")
 		return
 	}
@@ -52,7 +42,7 @@ func (c *modelCall) leaksWhen(when ilr.Term) {
 		return
 	}
 	if st := c.fork(c.st, when); st != nil {
-		c.checkLeak(c.fr, st, c.in, endFailed)
+		c.checkLeak(c.fr, st, c.in, ir.EndFailed)
 	}
 }
 
@@ -73,9 +63,9 @@ func (e *encoder) heapLive(st *state, o *object) ilr.Term {
 // points. What can be reached only through a block whose address is known as a
 // number may be tracked or not: a gap. Where the entry returns, its own variables
 // are gone.
-func (e *encoder) checkLost(fr *frame, st *state, in *ir.Instr, how ending) {
+func (e *encoder) checkLost(fr *frame, st *state, in *ir.Instr, how ir.Ending) {
 	locals := fr
-	if how == endReturn {
+	if how == ir.EndReturn {
 		locals = nil
 	}
 	bad, maybe, cases := e.lost(locals, st)

@@ -86,11 +86,7 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	case ir.ModelNop:
 		return e.fresh(st, input.Undef, c.in, c.in.T, c.name), true
 	case ir.ModelExit:
-		how := endExit
-		if c.name == "abort" {
-			how = endAbort
-		}
-		e.checkLeak(c.fr, st, c.in, how)
+		e.checkLeak(c.fr, st, c.in, ir.EndOf(c.name))
 		if st.pc != nil {
 			e.finish(st)
 		}
@@ -98,7 +94,7 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	case ir.ModelPrintf:
 		return c.printf(), true
 	case ir.ModelTrapI:
-		e.checkLeak(c.fr, st, c.in, endAbort)
+		e.checkLeak(c.fr, st, c.in, ir.EndAbort)
 		if st.pc != nil {
 			e.finish(st)
 		}

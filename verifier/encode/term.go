@@ -157,6 +157,6 @@ func (e *encoder) indirectBranch(fr *frame, inst *instance, st *state, in *ir.In
 // leaveFunction is what a return does besides going back.
 func (e *encoder) leaveFunction(fr *frame, st *state, in *ir.Instr) {
 	if fr.up == nil {
-		e.checkLeak(fr, st, in, endReturn)
+		e.checkLeak(fr, st, in, ir.EndReturn)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/certificate"
-	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/seg"
@@ -66,19 +65,15 @@ func makesObject(in *ir.Instr) bool {
 		_, fixed := in.Args[0].(*ir.Const)
 		return !fixed
 	case ir.OpCall:
-		m := in.Model
-		if c, ok := in.Callee.(*ir.Const); ok && c.Func != nil && m == ir.ModelNone {
-			m = c.Func.Model
-		}
-		return slices.Contains([]ir.Model{ir.ModelMalloc, ir.ModelCalloc, ir.ModelAligned, ir.ModelAllocaC}, m)
+		return slices.Contains([]ir.Model{ir.ModelMalloc, ir.ModelCalloc, ir.ModelAligned, ir.ModelAllocaC},
+			in.CalledModel())
 	}
 	return false
 }
 
 // safetyOn returns the claims that hold because g is complete.
 func safetyOn(g *seg.Graph, p *problem.Problem) (*problem.Proofs, error) {
-	listed := encode.ListClaims(p.Module, p.Checks, func(b *ir.Block) bool { return g.Entered(b.Func) })
-	holds, err := g.Holds(listed)
+	listed, holds, err := g.Holds(p.Checks)
 	if err != nil {
 		return nil, err
 	}

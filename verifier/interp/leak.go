@@ -5,16 +5,6 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// ending is how a program ends, for ir.LeakRule.
-type ending uint8
-
-const (
-	endReturn ending = iota // the entry returns: its variables are gone
-	endExit                 // the program exits
-	endFailed               // a failed assertion or an error call, whose check is off
-	endAbort                // abort, llvm.trap
-)
-
 // failed is a violated assertion.
 func (c *call) failed(format string, args ...any) {
 	if c.o.Past[ir.At{Instr: c.in, Check: verdict.Assert}] {
@@ -22,15 +12,15 @@ func (c *call) failed(format string, args ...any) {
 		return
 	}
 	if !c.o.Checks.Has(verdict.Assert) {
-		c.leaks(endFailed)
+		c.leaks(ir.EndFailed)
 	}
 	c.stop(verdict.Assert, format, args...)
 }
 
 // leaks is the check `leak` at the end of the program. It leaves the run alone
 // where nothing leaks.
-func (x *machine) leaks(how ending) {
-	if x.out != nil || !x.o.Checks.Has(verdict.Leak) || x.o.Leaks == ir.LeakFreed && how > endExit {
+func (x *machine) leaks(how ir.Ending) {
+	if x.out != nil || !x.o.Checks.Has(verdict.Leak) || !x.o.Leaks.Asks(how) {
 		return
 	}
 	if x.o.Leaks == ir.LeakTracked {
@@ -39,7 +29,7 @@ func (x *machine) leaks(how ending) {
 	}
 	for _, o := range x.objects {
 		if o != nil && o.kind == heapObject && o.dead == "" {
-			if how == endAbort {
+			if how == ir.EndAbort {
 				x.end(Unsupported, "", "heap memory where the program aborts")
 				return
 			}
@@ -53,7 +43,7 @@ func (x *machine) leaks(how ending) {
 // program's variables leads to it. A pointer counts wherever in the block it
 // points. A block whose address the program has as a number may be tracked by
 // that: nothing can be said of it, nor of what it leads to.
-func (x *machine) lost(how ending) {
+func (x *machine) lost(how ir.Ending) {
 	t := &tracker{found: map[*object]bool{}, width: x.pw / 8, big: x.l.BigEndian}
 	for n := range x.m.Globals {
 		t.object(x.objects[n])
@@ -62,7 +52,7 @@ func (x *machine) lost(how ending) {
 		t.object(o)
 	}
 	for n, f := range x.frames {
-		if how == endReturn {
+		if how == ir.EndReturn {
 			break
 		}
 		for _, o := range f.objs {

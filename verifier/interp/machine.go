@@ -170,7 +170,7 @@ func (x *machine) leave(ret value, hasRet bool) {
 		if hasRet {
 			x.traceReturn(fr.fn, ret)
 		}
-		x.leaks(endReturn)
+		x.leaks(ir.EndReturn)
 		x.end(Returned, "", "")
 		if x.out.Kind == Returned && hasRet && ret.elems == nil {
 			x.out.Ret = x.toInt(ret, ret.bits.Width()).bits

@@ -133,11 +133,7 @@ func (c *call) harness(m ir.Model) bool {
 			c.result(c.inputs(input.Undef, c.in.T))
 		}
 	case ir.ModelExit:
-		how := endExit
-		if c.name == "abort" {
-			how = endAbort
-		}
-		c.leaks(how)
+		c.leaks(ir.EndOf(c.name))
 		c.end(Exited, "", c.name)
 	case ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic:
 		c.havoc(m)

@@ -14,7 +14,7 @@ func (c *call) intrinsic(m ir.Model) bool {
 			c.stop(verdict.Builtin, "__builtin_assume of a false condition")
 		}
 	case ir.ModelTrapI:
-		c.leaks(endAbort)
+		c.leaks(ir.EndAbort)
 		c.end(Exited, "", "trap")
 	case ir.ModelExpect, ir.ModelIsConst, ir.ModelObjSizeI:
 		c.advice(m)

@@ -246,3 +246,11 @@ func ReduceOp(name string) string {
 	op, _, _ := strings.Cut(strings.TrimPrefix(name, string(ModelReduce)+"."), ".")
 	return op
 }
+
+// CalledModel returns the model of a call, by the call itself or by the function that it names.
+func (i *Instr) CalledModel() Model {
+	if c, ok := i.Callee.(*Const); ok && c.Func != nil && i.Model == ModelNone {
+		return c.Func.Model
+	}
+	return i.Model
+}

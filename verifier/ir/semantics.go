@@ -47,6 +47,28 @@ const (
 	LeakTracked
 )
 
+// Ending is how a program ends, for LeakRule.
+type Ending uint8
+
+// The ways to end.
+const (
+	EndReturn Ending = iota // the entry returns: its variables are gone
+	EndExit                 // the program exits
+	EndFailed               // a failed assertion or an error call, whose check is off
+	EndAbort                // abort, llvm.trap
+)
+
+// EndOf returns how a call of the function with this name, which ends the program, does so.
+func EndOf(name string) Ending {
+	if name == "abort" {
+		return EndAbort
+	}
+	return EndExit
+}
+
+// Asks reports whether the rule asks for anything where the program ends so.
+func (r LeakRule) Asks(how Ending) bool { return r != LeakFreed || how <= EndExit }
+
 // Stack is what the check `stack` needs to know of the target.
 type Stack struct {
 	Size   int64            // bytes, 0: not known

@@ -70,7 +70,7 @@ func (b *builder) ret(s *state, in *ir.Instr) result {
 		if f.bottom {
 			b.returned(s, v)
 		} else {
-			b.leaks(s, endReturn)
+			b.leaks(s, ir.EndReturn)
 		}
 		return stop("return")
 	}

@@ -25,7 +25,7 @@ func (f Fault) Cuts() bool {
 // Defined reports that the graph is complete, and that no run of it does anything undefined but what Overflows says.
 func (g *Graph) Defined() bool {
 	return g.Complete && !slices.ContainsFunc(g.Faults, func(f Fault) bool {
-		return f.Check != verdict.Leak && f.Check != verdict.Uninitialised && !f.Wraps
+		return f.Cuts() && !f.Wraps
 	})
 }
 
@@ -34,9 +34,6 @@ func (g *Graph) Frees() bool {
 	return g.Complete && !(g.Recursive && g.b.allocates) && !slices.ContainsFunc(g.Faults,
 		func(f Fault) bool { return f.Check == verdict.Leak })
 }
-
-// Entered reports whether the graph has paths into f.
-func (g *Graph) Entered(f *ir.Func) bool { return g.b.entered[f] }
 
 // Valued reports that no run of a complete graph reads memory that nobody wrote.
 func (g *Graph) Valued() bool {

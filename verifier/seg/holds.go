@@ -9,13 +9,14 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Holds returns the IDs of those of the claims of a program, as far as the graph entered it, that hold in every run
-// because the graph is complete and has no fault there. Behind a fault, a graph stands for the runs that are defined
-// there, which is what claims are asked of only if the fault is a claim itself; else nothing holds.
-func (g *Graph) Holds(listed []encode.Claim) (map[string]bool, error) {
+// Holds returns the claims of the functions that the graph entered, and the IDs of those that hold in every run because
+// the graph is complete and has no fault there. Behind a fault, a graph stands for the runs that are defined there,
+// which is what claims are asked of only if the fault is a claim itself; else nothing holds.
+func (g *Graph) Holds(checks verdict.CheckSet) (listed []encode.Claim, holds map[string]bool, err error) {
 	if !g.Complete {
-		return nil, errors.New(g.GaveUp[0].Detail)
+		return nil, nil, errors.New(g.GaveUp[0].Detail)
 	}
+	listed = encode.ListClaims(g.b.m, checks, func(b *ir.Block) bool { return g.b.entered[b.Func] })
 	claimed := map[ir.At]bool{}
 	for i := range listed {
 		claimed[ir.At{Instr: listed[i].Instr, Check: listed[i].Check}] = true
@@ -24,25 +25,25 @@ func (g *Graph) Holds(listed []encode.Claim) (map[string]bool, error) {
 	for _, f := range g.Faults {
 		at := ir.At{Instr: f.In, Check: f.Check}
 		if f.Cuts() && !claimed[at] {
-			return nil, fmt.Errorf("%s: not shown: %s (%s)", f.In.Pos, f.What, f.Check)
+			return nil, nil, fmt.Errorf("%s: not shown: %s (%s)", f.In.Pos, f.What, f.Check)
 		}
 		fails[at] = true
 	}
 	frees, valued := g.Frees(), g.Valued()
-	out := map[string]bool{}
+	holds = map[string]bool{}
 	for i := range listed {
 		c := &listed[i]
 		switch {
 		case fails[ir.At{Instr: c.Instr, Check: c.Check}], !g.follows(c), c.Check == verdict.Leak && !frees,
 			c.Check == verdict.Uninitialised && !valued:
 		default:
-			out[c.ID] = true
+			holds[c.ID] = true
 		}
 	}
-	if len(out) == 0 {
-		return nil, errors.New("no claim was proved")
+	if len(holds) == 0 {
+		return nil, nil, errors.New("no claim was proved")
 	}
-	return out, nil
+	return listed, holds, nil
 }
 
 // follows reports whether the graph has a fault wherever the claim may fail.

@@ -66,18 +66,18 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 	case ir.ModelAssume, ir.ModelAssumeI, ir.ModelAssert:
 		return b.demand(s, in, arg(0), m)
 	case ir.ModelExit:
-		how := endExit
-		if c, ok := in.Callee.(*ir.Const); ok && c.Func != nil && c.Func.Name == "abort" {
-			how = endAbort
+		name := ""
+		if c, ok := in.Callee.(*ir.Const); ok && c.Func != nil {
+			name = c.Func.Name
 		}
-		b.leaks(s, how)
+		b.leaks(s, ir.EndOf(name))
 		return stop("end of the program")
 	case ir.ModelFail, ir.ModelAssertFail:
 		b.fault(s, verdict.Assert, "the failure is not reached")
-		b.leaks(s, endFailed)
+		b.leaks(s, ir.EndFailed)
 		return stop("end of the program")
 	case ir.ModelTrapI:
-		b.leaks(s, endAbort)
+		b.leaks(s, ir.EndAbort)
 		return stop("end of the program")
 	case ir.ModelRange:
 		return b.inRange(s, in)
@@ -132,7 +132,7 @@ func (b *builder) demand(s *state, in *ir.Instr, v value, m ir.Model) result {
 		switch m {
 		case ir.ModelAssert:
 			b.fault(s, verdict.Assert, "the assertion holds")
-			b.leaks(s, endFailed)
+			b.leaks(s, ir.EndFailed)
 		case ir.ModelAssumeI:
 			b.fault(s, verdict.Builtin, "the assumption holds")
 		}

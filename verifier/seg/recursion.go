@@ -104,12 +104,8 @@ func (e *effects) note(in *ir.Instr) []*ir.Func {
 	case ir.OpAsm, ir.OpUnsupported, ir.OpVaArg:
 		e.any, e.frees = true, true
 	case ir.OpCall:
-		m := in.Model
 		c, ok := in.Callee.(*ir.Const)
-		if m == ir.ModelNone && ok && c.Func != nil {
-			m = c.Func.Model
-		}
-		switch m {
+		switch in.CalledModel() {
 		case ir.ModelNone:
 			if !ok || c.Func == nil || c.Func.IsDecl() {
 				e.any, e.frees = true, true

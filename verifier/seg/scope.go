@@ -36,24 +36,14 @@ func names(v ir.Value) bool {
 	return ok && in.Op == ir.OpAlloca
 }
 
-// ending is how a run ends.
-type ending uint8
-
-const (
-	endReturn ending = iota // the entry returns: its variables are gone
-	endExit
-	endFailed // a failed assertion
-	endAbort
-)
-
 // leaks demands that the run may end in s with the heap as it is.
-func (b *builder) leaks(s *state, how ending) {
-	if b.opts.Leaks == ir.LeakFreed && how > endExit {
+func (b *builder) leaks(s *state, how ir.Ending) {
+	if !b.opts.Leaks.Asks(how) {
 		return
 	}
 	tracked := map[int]bool{}
 	if b.opts.Leaks == ir.LeakTracked {
-		tracked = s.reached(how == endReturn)
+		tracked = s.reached(how == ir.EndReturn)
 	}
 	for _, id := range s.order {
 		if !tracked[id] && b.mayHold(s, s.objs[id]) {

@@ -128,9 +128,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		objIDs: map[string]int{}, cuts: map[string]*cutPoint{}, cutPos: map[string]bool{},
 		facts:   map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
-		thresholds: thresholdsOf(m)}
-	b.kinds = map[string]int{}
-	b.entered = map[*ir.Func]bool{opts.Entry: true}
+		thresholds: thresholdsOf(m), kinds: map[string]int{}, entered: map[*ir.Func]bool{opts.Entry: true}}
 	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
 	err := b.run()
 	if err != nil {

@@ -165,11 +165,13 @@ func (s *state) reached(over bool) map[int]bool {
 			visit(m)
 		}
 	}
-	for _, f := range s.frames {
+	frames := s.frames
+	if over {
+		frames = nil
+	}
+	for _, f := range frames {
 		for _, v := range f.vals {
-			if !over {
-				visit(v)
-			}
+			visit(v)
 		}
 	}
 	for _, id := range s.order {
