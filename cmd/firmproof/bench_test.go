@@ -107,7 +107,7 @@ func loadFamily(tb testing.TB, f cFamily, n int) *ir.Module {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	img, err := build.Files(context.Background(), []string{file}, tg, build.Options{WorkDir: tb.TempDir(), Shim: true,
+	img, err := build.Files(context.Background(), []string{file}, tg, build.Options{WorkDir: tb.TempDir(),
 		Entries: []string{"main"}})
 	if err != nil {
 		tb.Fatal(err)

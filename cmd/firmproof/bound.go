@@ -57,7 +57,7 @@ func bound(cmd *cobra.Command, file, entry, target, integers string, timeout tim
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	module, err := readFile(ctx, file, t, build.Options{WorkDir: work, Shim: true, Entries: []string{entry}})
+	module, err := readFile(ctx, file, t, build.Options{WorkDir: work, Entries: []string{entry}})
 	if err != nil {
 		return "", err
 	}

@@ -390,10 +390,10 @@ func outOfTime(list []verdict.Result) bool {
 // statuses are a line for each claim, without its place.
 func statuses(list []verdict.Result) string {
 	var lines []string
-	for i := range list {
-		for j := range list[i].Claims {
-			c := &list[i].Claims[j]
-			lines = append(lines, fmt.Sprintf("%s %s %s %s\n", list[i].Target, list[i].Entry, c.ID, c.Status))
+	for _, r := range lasting(list) {
+		for j := range r.Claims {
+			c := &r.Claims[j]
+			lines = append(lines, fmt.Sprintf("%s %s %s %s\n", r.Target, r.Entry, c.ID, c.Status))
 		}
 	}
 	slices.Sort(lines)

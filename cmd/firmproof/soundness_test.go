@@ -152,7 +152,7 @@ func asked(t *testing.T, file, target string, limit time.Duration, unwind int,
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := build.Files(t.Context(), []string{file}, tg, build.Options{WorkDir: t.TempDir(), Shim: true,
+	img, err := build.Files(t.Context(), []string{file}, tg, build.Options{WorkDir: t.TempDir(),
 		Entries: []string{"main"}, CFlags: append([]string{"-w"}, cflags...)})
 	if err != nil {
 		t.Fatal(err)

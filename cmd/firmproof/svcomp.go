@@ -132,7 +132,7 @@ func svcomp(ctx context.Context, o *svOptions, cmd *cobra.Command) (string, erro
 			return "", err
 		}
 	}
-	module, err := readFile(ctx, unit, t, build.Options{WorkDir: work, Shim: true, Entries: []string{"main"},
+	module, err := readFile(ctx, unit, t, build.Options{WorkDir: work, Entries: []string{"main"},
 		Include: []string{filepath.Dir(o.file)}})
 	if err != nil {
 		return "", err

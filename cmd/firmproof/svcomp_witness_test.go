@@ -310,7 +310,7 @@ func follow(t *testing.T, w readBack, program, file, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := readFile(context.Background(), file, target, build.Options{WorkDir: t.TempDir(), Shim: true,
+	m, err := readFile(context.Background(), file, target, build.Options{WorkDir: t.TempDir(),
 		Entries: []string{"main"}})
 	if err != nil {
 		t.Fatal(err)

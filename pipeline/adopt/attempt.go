@@ -45,7 +45,7 @@ type leftOut struct {
 // options returns what all builds of an attempt share.
 func (f *finder) options() (build.Options, error) {
 	dir, err := os.MkdirTemp(f.work, "try-")
-	opts := build.Options{WorkDir: dir, CacheDir: filepath.Join(f.work, "units"), Shim: true}
+	opts := build.Options{WorkDir: dir, CacheDir: filepath.Join(f.work, "units")}
 	if cache, e := os.UserCacheDir(); e == nil {
 		opts.CacheDir = filepath.Join(cache, "firmproof", "units")
 	}

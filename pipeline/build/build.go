@@ -43,7 +43,6 @@ type Options struct {
 	Units     string            // further compiled units, which are only read; may be empty or missing
 	Jobs      int               // compilers at once; 0: one per processor
 	Checks    Checks            // further instrumentation
-	Shim      bool              // undeclared nondet_TYPE and its relatives get their prototypes
 	Contracts *contract.Options // how contracts of CBMC's C are used; nil: they say nothing
 	Entries   []string          // functions to keep besides the manifest's harnesses and interrupt handlers
 	KeepAll   bool              // no slicing, and unused static functions stay: for generated harnesses

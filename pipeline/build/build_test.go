@@ -145,7 +145,7 @@ func TestShim(t *testing.T) {
 	return a > 3 && p && __CPROVER_r_ok(p, n) && other(n);
 }
 `
-	ir, err := compileText(t, "x86_64", text, func(r *Request) { r.Shim = true })
+	ir, err := compileText(t, "x86_64", text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,16 +159,32 @@ func TestShim(t *testing.T) {
 	for _, flags := range [][]string{{"-w"}, {"-Werror=implicit-function-declaration"},
 		{"-std=c89", "-pedantic-errors"}, {"-Wno-implicit-function-declaration"}} {
 		ir, err := compileText(t, "x86_64", "int main(void) { return nondet_ulong() > 3; }\n",
-			func(r *Request) { r.Shim, r.CFlags = true, flags })
+			func(r *Request) { r.CFlags = flags })
 		if err != nil || !strings.Contains(ir, "declare i64 @nondet_ulong()") {
 			t.Errorf("%v: %v", flags, err)
 		}
 	}
 	// what the file declares or defines itself is left alone
 	own := "static int nondet_int(void) { return 3; }\nextern unsigned nondet_char();\nint main(void) { return nondet_int() + nondet_char() + nondet_long(); }\n"
-	if ir, err = compileText(t, "i386", own, func(r *Request) { r.Shim = true }); err != nil ||
+	if ir, err = compileText(t, "i386", own, nil); err != nil ||
 		!strings.Contains(ir, "internal i32 @nondet_int") || !strings.Contains(ir, "declare i32 @nondet_long()") {
 		t.Errorf("%v\n%s", err, ir)
+	}
+}
+
+// A manifest's sources take the same words of CBMC and SV-COMP as a file that is named.
+func TestWordsInProject(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"a.c": "int t[8];\nint main(void) {\n\tlong long v = nondet_longlong();\n\t__CPROVER_assume(v > 0);\n\treturn __CPROVER_forall { int i; 0 <= i && i < 8 ==> t[i] == v };\n}\n"})
+	m := parse(t, "targets: [cortex-m3]\nbuild: {sources: [\"*.c\"]}\nharnesses: [{entry: main}]\n")
+	img, err := Project(context.Background(), dir, m, load(t, "cortex-m3"), Options{WorkDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"declare dso_local i64 @nondet_longlong()", "@__CPROVER_assume(i1"} {
+		if ir := read(t, img.IRPath); !strings.Contains(ir, want) {
+			t.Errorf("no %s in\n%s", want, ir)
+		}
 	}
 }
 

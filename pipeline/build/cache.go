@@ -64,7 +64,7 @@ func (r *Request) key(flags []string, text []byte, deps []string) (string, error
 	if err != nil {
 		return "", &InfraError{"compile " + r.File, err}
 	}
-	fmt.Fprintf(h, "unit 7 %s\n%s\nshim %v %s %x\n%s\n", r.contractKey(text), ver, r.Shim, shimVersion,
+	fmt.Fprintf(h, "unit 8 %s\n%s\nshim %s %x\n%s\n", r.contractKey(text), ver, shimVersion,
 		sha256.Sum256([]byte(cproverTypes)), r.File)
 	if r.Checks.Stack {
 		fmt.Fprintln(h, "frames")
@@ -118,7 +118,7 @@ func compilerIdentity() (string, error) {
 // contractKey returns the key of a text that has contracts: the digest of the C that
 // stands for them.
 func (r *Request) contractKey(text []byte) string {
-	if !r.Shim || !contract.Needed(text) {
+	if !contract.Needed(text) {
 		return ""
 	}
 	out, err := contract.Rewrite(r.File, text, r.contractOptions())

@@ -161,8 +161,7 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 		return u, nil
 	}
 	out := filepath.Join(scratch, "unit.ll")
-	cprover := dialect{names: r.Shim && strings.Contains(string(text), "__CPROVER_"), contracts: r.Shim &&
-		contract.Needed(text) && r.isC()}
+	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: contract.Needed(text) && r.isC()}
 	implicit, said, err := r.emit(ctx, flags, scratch, out, nil, cprover)
 	if nakedFault(err) { // GCC takes C in naked functions; what the attribute leaves out is assembly
 		flags = append(flags, "-Dnaked=used", "-D__naked__=used")
@@ -175,7 +174,7 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if folds { // the compiler folds what is undefined, unless its check is on
 		flags = append(flags, foldedChecks...)
 	}
-	if shim := r.Shim && hasShim(implicit); shim || folds {
+	if shim := hasShim(implicit); shim || folds {
 		undeclared := implicit
 		if !shim {
 			undeclared = nil

@@ -36,7 +36,6 @@ type Request struct {
 	Undefines []string // -U
 	CFlags    []string // further flags, for clang
 	Checks    Checks
-	Shim      bool
 	Static    bool              // emit unused static functions too
 	Contracts *contract.Options // how contracts of CBMC's C are used; nil: they say nothing
 

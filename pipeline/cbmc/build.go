@@ -43,7 +43,7 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		project[f] = true
 	}
 	own := map[string]bool{}
-	opts.Shim, opts.Entries = true, []string{p.Entry}
+	opts.Entries = []string{p.Entry}
 	opts.Contracts = p.Contracts
 	made, err := p.writeGenerated(opts.WorkDir)
 	if err != nil {

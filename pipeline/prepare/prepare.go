@@ -207,7 +207,7 @@ func (b *preparation) eachFunction(files []string, t targets.Target, checks verd
 func (b *preparation) buildFiles(files []string, t targets.Target, checks verdict.CheckSet, entries []string) (
 	*build.Image, error) {
 	opts := b.options(checks)
-	opts.Shim, opts.Entries = true, entries
+	opts.Entries = entries
 	opts.KeepAll = len(entries) == 0 || len(b.named) > 0
 	opts.Include, opts.Defines, opts.Undefines, opts.CFlags = b.req.Include, b.req.Defines, b.req.Undefines,
 		b.req.CFlags
