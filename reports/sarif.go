@@ -49,6 +49,7 @@ type sarifTool struct {
 type sarifDriver struct {
 	Name      string      `json:"name"`
 	FullName  string      `json:"fullName"`
+	About     string      `json:"informationUri"`
 	Version   string      `json:"version,omitempty"`
 	Semantic  string      `json:"semanticVersion,omitempty"`
 	Rules     []sarifRule `json:"rules"`
@@ -187,9 +188,10 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 	run := sarifRun{ColumnKind: "utf16CodeUnits", AutomationDetails: sarifID{ID: "firmproof/"},
 		Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: r.Tool.Name, FullName: strings.TrimSpace(r.Tool.Name + " " + r.Tool.Version),
-		Version: r.Tool.Version, Rules: []sarifRule{}, Supported: []sarifRef{{Name: "CWE", GUID: cweGUID}}}
-	if semantic.MatchString(r.Tool.Version) {
-		run.Tool.Driver.Semantic = strings.TrimPrefix(r.Tool.Version, "v")
+		About: "https://github.com/firmproof/firmproof", Version: numbered(r.Tool.Version),
+		Rules: []sarifRule{}, Supported: []sarifRef{{Name: "CWE", GUID: cweGUID}}}
+	if semantic.MatchString(run.Tool.Driver.Version) {
+		run.Tool.Driver.Semantic = run.Tool.Driver.Version
 	}
 	run.Invocations = []sarifCall{{Successful: true}}
 	run.Bases = sarifBases{sarifRoot: {"description": sarifText{"the root of the repository"}}}
@@ -228,7 +230,15 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 }
 
 // semantic matches versions as semver.org has them.
-var semantic = regexp.MustCompile(`^v?\d+\.\d+\.\d+([-+].*)?$`)
+var semantic = regexp.MustCompile(`^\d+\.\d+\.\d+([-+].*)?$`)
+
+// numbered returns a version that begins with a number: those of builds without a tag are names of commits.
+func numbered(version string) string {
+	if n := strings.TrimPrefix(version, "v"); semantic.MatchString(n) {
+		return n
+	}
+	return "0.0.0+" + version
+}
 
 // pascal writes words as one name, each with a capital (SARIF 2.1.0, 3.49.7).
 func pascal(words string) string {

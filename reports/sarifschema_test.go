@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -68,6 +70,45 @@ func TestSARIFStructure(t *testing.T) {
 	for _, want := range []string{"'ruleID'", `'"bad"'`, "'number'"} {
 		if !strings.Contains(out, want) && !strings.Contains(out, strings.Trim(want, "'")) {
 			t.Errorf("a mistake passes, %s: %s", want, out)
+		}
+	}
+}
+
+// TestSARIFValidator: the validator of SARIF's makers has no error and no warning, and has some for a document with
+// mistakes. It comes as a program for amd64, with 100 MB from npm's registry, so a -short run leaves it out.
+func TestSARIFValidator(t *testing.T) {
+	if testing.Short() || runtime.GOARCH != "amd64" {
+		t.Log("not run: -short runs without network, and the validator is a program for amd64")
+		return
+	}
+	text, err := SARIF(fixture(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := npmInstall(t, "validator")
+	program := filepath.Join(dir, "node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool")
+	if err := os.Chmod(program, 0o755); err != nil { // its install script does no more
+		t.Fatal(err)
+	}
+	findings := func(document string) []string {
+		if err := os.WriteFile(filepath.Join(dir, "report.sarif"), []byte(document), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		validate := exec.Command(program, "validate", "report.sarif", "--level", "Error;Warning", "--kind", "Fail")
+		validate.Dir = dir
+		validate.Env = append(os.Environ(), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1", "DOTNET_CLI_TELEMETRY_OPTOUT=1")
+		out, _ := validate.CombinedOutput() // its status tells of findings
+		if !strings.Contains(string(out), "Analyzing") {
+			t.Fatalf("the validator did not run: %s", out)
+		}
+		return regexp.MustCompile(`(?m)^.*: (error|warning) .*$`).FindAllString(string(out), -1)
+	}
+	if got := findings(string(text)); len(got) > 0 {
+		t.Error(strings.Join(got, "\n"))
+	}
+	for _, wrong := range [][2]string{{`"informationUri"`, `"informationURI"`}, {`"ruleIndex": 6`, `"ruleIndex": 70`}} {
+		if got := findings(strings.ReplaceAll(string(text), wrong[0], wrong[1])); len(got) == 0 {
+			t.Errorf("%s passes", wrong[1])
 		}
 	}
 }
