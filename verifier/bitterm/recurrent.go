@@ -48,7 +48,7 @@ func (RecurrentSets) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 		x := &recurrence{cut: cut, header: i, h: h}
 		found := x.trapped(ctx)
 		if !found && h.Arrivals[0].After == 0 {
-			found = x.search(ctx)
+			found = x.search(ctx, p)
 		}
 		if !found {
 			continue
@@ -67,6 +67,7 @@ type recurrence struct {
 	h      *encode.Header
 	set    []invariant.Literal
 	inputs []input.Input // of a run into the set
+	exact  bool          // what a turn from the set does is defined, its signed arithmetic too
 }
 
 // trapped tries the empty set of conditions, for a loop that no turn leaves. Then what
@@ -82,20 +83,35 @@ func (x *recurrence) trapped(ctx context.Context) bool {
 	return true
 }
 
-// search tries some entries of the header.
-func (x *recurrence) search(ctx context.Context) bool {
-	s, f := x.cut.Formula.Store, x.cut.Formula
+// search tries some entries of the header; then some with an extreme value in a number that turns leave alone. Such a
+// loop may go on until a signed number overflows, which is no run to show: its turns have to be defined.
+func (x *recurrence) search(ctx context.Context, p *problem.Problem) bool {
 	x.cut.LimitConflicts(policy.SetConflicts)
 	defer x.cut.LimitConflicts(0)
+	if x.enter(ctx, extreme{}, policy.MaxEntries) {
+		return true
+	}
+	for _, e := range extremes(x.cut.Formula.Store, x.h) {
+		if x.enter(ctx, e, policy.ExtremeEntries) && x.defined(ctx, p, true) {
+			x.exact = true
+			return true
+		}
+	}
+	return false
+}
+
+// enter looks for a set that holds on one of the first entries that are so.
+func (x *recurrence) enter(ctx context.Context, so extreme, entries int) bool {
+	s, f := x.cut.Formula.Store, x.cut.Formula
 	entry := x.h.Arrivals[0]
-	tried := []ilr.Term{entry.Guard}
-	for n := 0; n < policy.MaxEntries && ctx.Err() == nil; n++ {
+	tried := append([]ilr.Term{entry.Guard}, so.terms...)
+	for n := 0; n < entries && ctx.Err() == nil; n++ {
 		ans, ev := x.cut.Ask(ctx, tried...)
 		if ans != solve.Sat {
 			return false
 		}
 		inputs := f.Inputs(ev)
-		all := invariant.TrueAt(s, x.h, ev)
+		all := append(slices.Clone(so.kept), invariant.TrueAt(s, x.h, ev)...)
 		if set, ok := x.kept(ctx, all); ok && x.staysIn(ctx, set) {
 			x.set, x.inputs = set, inputs
 			return true
@@ -156,8 +172,7 @@ func (x *recurrence) confirm(ctx context.Context, p *problem.Problem, a *problem
 	if err != nil {
 		return err
 	}
-	rec := &input.Recorder{Source: replay.ThenZeros(x.inputs)}
-	out, err := interp.RunLasso(ctx, p.Module, p.Strict(policy.ConfirmSteps), rec)
+	rec, out, err := x.follow(ctx, p)
 	switch {
 	case err != nil:
 		return err
@@ -166,7 +181,7 @@ func (x *recurrence) confirm(ctx context.Context, p *problem.Problem, a *problem
 	case out.Kind == interp.Lasso:
 		a.Settle(&problem.Settled{Claim: replay.LassoClaim(ctx, p, rec.Inputs, out)})
 		return nil
-	case out.Kind != interp.StepLimit || out.Visits[x.h.Loop.Header] < policy.LeastVisits:
+	case !x.goesRound(out):
 		return fmt.Errorf("the run into the recurrent set ended with %s", out.Kind)
 	}
 	c := replay.EndlessClaim(p, rec.Inputs, out)

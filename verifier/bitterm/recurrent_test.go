@@ -38,6 +38,19 @@ func TestBitPreciseRecurrence(t *testing.T) {
 			false},
 		{"kept by a branch", `unsigned n = nondet_uint(); while (n != 1) if (n & 1) n += 2; else n -= 2; return 0;`,
 			true},
+		{"up to the greatest", `unsigned n = nondet_uint(); for (unsigned i = 0; i <= n; i++) ; return 0;`, true},
+		{"up to less than the greatest",
+			`unsigned n = nondet_uint() / 2; for (unsigned i = 0; i <= n; i++) ; return 0;`, false},
+		{"up to the greatest, signed: it overflows",
+			`int n = nondet_int(); for (int i = 0; i <= n; i++) ; return 0;`, false},
+		{"past the end", `unsigned n = nondet_uint(); for (unsigned i = 0; i < n; i += 4) ; return 0;`, true},
+		{"to the end", `unsigned n = nondet_uint() & ~3u; for (unsigned i = 0; i < n; i += 4) ; return 0;`, false},
+		{"past the end in any steps",
+			`unsigned n = nondet_uint(), s = nondet_uint(); if (s) for (unsigned i = 0; i < n; i += s) ; return 0;`,
+			true},
+		{"until it leaves its array",
+			`int a[9000]; unsigned n = nondet_uint(); for (unsigned i = 0; i <= n; i++) a[i] = 0; return 0;`, false},
+		{"from the odd ones", `unsigned n = nondet_uint() | 1; while (n != 0) n -= 2; return 0;`, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

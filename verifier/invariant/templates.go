@@ -252,6 +252,9 @@ func atomsOf(f *encode.Formula, i int, picked *comparisons, more []*atom) []*ato
 	return append(append(append(order, bounds...), equal...), more...)
 }
 
+// Equal returns the condition: number v of the header is k.
+func Equal(v int, k bits.Vec) Literal { return Literal{&atom{kind: atomEq, v: v, k: k}, false} }
+
 // TrueAt lists conditions on the numbers at header h that hold where the model
 // enters it: the templates of recurrent sets.
 func TrueAt(s *ilr.Store, h *encode.Header, ev *ilr.Evaluator) []Literal {

@@ -57,16 +57,18 @@ const (
 	ProbeConstants = 256  // of the program, tried as inputs
 	ProbeOverhead  = 1000 // steps that starting a run costs
 
-	GuessSteps     = 30_000    // of a run that may repeat its state, at first
-	GuessMoreSteps = 1_500_000 // when no short one repeated a state
 	GuessSeeds     = 400
 	GuessConstants = 24 // of the program, tried as inputs
 	GuessPeriod    = 6  // of the longest pattern of zeros and ones that is tried as inputs
 
-	ConfirmSteps = 2_000_000 // of a run that a recurrent set says is endless
+	ConfirmFirst = 30_000    // of a run that a recurrent set says is endless, whose turns do nothing undefined
+	ConfirmSteps = 2_000_000 // of others, and when that did not come to the loop often
 	ConfirmTurns = 400       // of its cycle for which inputs are made
 	LeastVisits  = 100       // of a loop's head before a run counts as followed
 )
+
+// GuessSteps are those of a run that may repeat its state; more when no shorter one did.
+var GuessSteps = [...]int64{2_000, 30_000, 1_500_000}
 
 // Rounds of unwinding.
 const (
@@ -138,6 +140,8 @@ const (
 	LongConflicts = 30_000  // to find its inputs
 
 	MaxEntries       = 8      // states on entry of a loop from which recurrent sets are sought
+	ExtremeEntries   = 2      // with one extreme value
+	MaxExtremes      = 4      // numbers that are given extreme values
 	MaxSetAtoms      = 60     // conditions of a set
 	MaxResidueBits   = 3      // residues modulo 2, 4 and 8
 	SetConflicts     = 20_000 // for a question about a set

@@ -108,35 +108,29 @@ func (l GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answ
 		return problem.ErrOpen
 	}
 	defer a.Stage("lasso")(nil)
-	values := guessValues(p.Module)
-	var long []guess
 	meant, left := 0, l.Steps
-	for _, g := range guesses(values) {
-		if ctx.Err() != nil || meant == policy.MaxMeant || l.Steps > 0 && left <= 0 {
-			break
-		}
-		out, varied := guessOne(ctx, p, a, g, policy.GuessSteps, &left)
-		switch out {
-		case interp.Lasso:
-			if a.Settled(p.TerminationClaim().ID) != nil {
-				return nil
+	try := guesses(guessValues(p.Module))
+	for _, steps := range policy.GuessSteps { // what is short goes first: comparing states costs with their size
+		var longer []guess
+		for _, g := range try {
+			if ctx.Err() != nil || meant == policy.MaxMeant || l.Steps > 0 && left <= 0 {
+				return problem.ErrOpen
 			}
-			meant++
-		case interp.StepLimit:
-			long = append(long, g)
+			out, varied := guessOne(ctx, p, a, g, steps, &left)
+			switch out {
+			case interp.Lasso:
+				if a.Settled(p.TerminationClaim().ID) != nil {
+					return nil
+				}
+				meant++
+			case interp.StepLimit:
+				longer = append(longer, g)
+			}
+			if !varied {
+				break // there is nothing to vary
+			}
 		}
-		if !varied {
-			break // there is nothing to vary
-		}
-	}
-	for _, g := range long {
-		if l.Steps > 0 && left <= 0 {
-			break
-		}
-		out, _ := guessOne(ctx, p, a, g, policy.GuessMoreSteps, &left)
-		if out == interp.Lasso && a.Settled(p.TerminationClaim().ID) != nil {
-			return nil
-		}
+		try = longer
 	}
 	return problem.ErrOpen
 }

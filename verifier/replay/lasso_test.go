@@ -87,3 +87,14 @@ func TestGuessesPatterns(t *testing.T) {
 		t.Errorf("the run that reads 1 0 0 1 0 and so on was not found: %v", err)
 	}
 }
+
+// A list that grows for ever on any input but some patterns: no long run on the others stands before the short ones.
+func TestGuessesShortRunsFirst(t *testing.T) {
+	src := `struct node { struct node *next; } *list;
+	int main(void) { while (nondet_int()) { while (nondet_int()) { struct node *n = malloc(sizeof *n);
+		n->next = list; list = n; } list = 0; nondet_int(); } return 0; }`
+	p := testprogram.Problem(testprogram.Hosted(t, src), "main", verdict.Termination)
+	if err := (GuessLasso{Steps: 200_000}).Run(context.Background(), p, problem.NewAnswers()); err != nil {
+		t.Errorf("the run that reads 1 0 0 and so on was not found: %v", err)
+	}
+}
