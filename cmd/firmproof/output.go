@@ -142,7 +142,7 @@ func (o *outputs) render(w io.Writer, format string, r *verdict.Report, color bo
 		}
 	}
 	o.commands(&opts)
-	if o.tree != nil {
+	if o.tree != nil && format == "html" { // the others do not name them
 		opts.Date, opts.Commit = time.Now().Format("2006-01-02 15:04 MST"), o.tree.commit()
 	}
 	return f.Write(w, r, opts)

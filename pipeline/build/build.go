@@ -1,6 +1,7 @@
 // Package build turns C into one linked LLVM text module per target.
 //
-//	sources -> units (clang -O0 -g, in parallel, cached by content) -> llvm-link -> slice to the entries
+//	sources -> units (clang -O0 -g, in parallel, cached by content) -> llvm-link, if there are several
+//	-> slice to the entries
 //
 // The compiler is clang-14 for every target, without optimisation: an optimiser
 // deletes what is to be checked. What IR cannot express of C's undefined behaviour is

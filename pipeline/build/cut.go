@@ -179,11 +179,7 @@ func cutUnits(texts [][]byte, wanted []string) (cut [][]byte, functions []Functi
 		}
 	}
 	c.roots(wanted)
-	for len(c.work) > 0 {
-		w := c.work[len(c.work)-1]
-		c.work = c.work[:len(c.work)-1]
-		c.follow(w[0], c.units[w[0]].body(w[1]))
-	}
+	c.followAll()
 	for _, u := range c.units {
 		cut = append(cut, u.rest())
 		functions = append(functions, readFunctions(u.outline)...)
@@ -220,17 +216,31 @@ func (c *cutter) keep(unit, e int) {
 	}
 }
 
+// followAll keeps all that is named in what is kept.
+func (c *cutter) followAll() {
+	for len(c.work) > 0 {
+		w := c.work[len(c.work)-1]
+		c.work = c.work[:len(c.work)-1]
+		c.follow(w[0], c.units[w[0]].body(w[1]))
+	}
+}
+
 // follow keeps what is named in text of the unit.
 func (c *cutter) follow(unit int, text []byte) {
 	u := c.units[unit]
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
+		case '"': // a string has no quote inside (LangRef: string constants)
+			if n := bytes.IndexByte(text[i+1:], '"'); n >= 0 {
+				i += n + 1
+			}
 		case '!':
 			if n, _ := leadingNumber(text[i+1:]); n >= 0 && n < len(u.metadata) && u.metadata[n] > 0 {
 				c.keep(unit, int(u.metadata[n])-1)
 			}
 		case '@':
 			name := symbolName(text[i+1:])
+			i += len(name)
 			e, ok := u.byName[name]
 			if !ok {
 				continue

@@ -44,7 +44,6 @@ func (l *linker) run(ctx context.Context, argv ...string) (Result, error) {
 func (l *linker) link(ctx context.Context) error {
 	start := time.Now()
 	whole := filepath.Join(l.opts.WorkDir, "linked.ll")
-	argv := []string{llvmLink, "-S", "-o", filepath.Base(whole)}
 	texts, err := l.unitTexts()
 	if err != nil {
 		return err
@@ -61,16 +60,9 @@ func (l *linker) link(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	res, err := l.run(ctx, append(argv, paths...)...)
+	text, err := l.join(ctx, paths, isCut, whole)
 	if err != nil {
 		return err
-	}
-	if res.ExitCode != 0 {
-		return l.fault(res)
-	}
-	text, err := os.ReadFile(whole)
-	if err != nil {
-		return &InfraError{"link", err}
 	}
 	linked := readFunctions(text)
 	if !isCut {
@@ -90,7 +82,7 @@ func (l *linker) link(ctx context.Context) error {
 	if len(l.entries) > 0 && len(l.img.Entries) == 0 {
 		return &EntryError{Missing: l.img.Missing, Functions: l.img.Functions}
 	}
-	return l.slice(ctx, whole)
+	return l.slice(ctx, whole, text)
 }
 
 var multiply = regexp.MustCompile(`Linking globals named '([^']+)': symbol multiply defined`)
@@ -177,32 +169,6 @@ func (l *linker) findEntries(linked []Function) {
 			l.img.Missing = append(l.img.Missing, MissingEntry{Entry: e, Nearest: verdict.Nearest(e, names)})
 		}
 	}
-}
-
-// slice makes everything internal but the entries and drops what they do not
-// reach. Nothing is optimised.
-func (l *linker) slice(ctx context.Context, whole string) error {
-	l.img.IRPath = whole
-	if l.opts.KeepAll || len(l.entries) == 0 {
-		return nil
-	}
-	public := append(append([]string(nil), l.img.Entries...), l.keep...)
-	out := filepath.Join(l.opts.WorkDir, "image.ll")
-	res, err := l.run(ctx, optTool, "-S", "-passes=internalize,globaldce", "-internalize-public-api-list="+
-		strings.Join(public, ","), "-o", filepath.Base(out), filepath.Base(whole))
-	if err != nil {
-		return err
-	}
-	if res.ExitCode != 0 {
-		return &InfraError{"link", fmt.Errorf("%s: %s", optTool, tail(res.Stderr, 3))}
-	}
-	l.img.IRPath = out
-	sliced, err := os.ReadFile(out)
-	if err != nil {
-		return &InfraError{"link", err}
-	}
-	l.img.Notes = append(l.img.Notes, inlineAssembly(sliced)...)
-	return nil
 }
 
 var (
