@@ -19,6 +19,7 @@ func certify(t *testing.T, src string, checks ...verdict.Check) (string, *certif
 	t.Helper()
 	dir := t.TempDir()
 	plan := testprogram.Problem(testprogram.Compile(t, src, "-O0"), "f", checks...).Plan
+	plan.EndsUnasked = plan.Checks.Has(verdict.Termination) && len(checks) > 1
 	part, text, err := certificate.Stored(testprogram.Compile(t, src, "-O0"), plan)
 	if err != nil {
 		t.Fatal(err)
@@ -152,6 +153,47 @@ func TestCertificates(t *testing.T) {
 			}
 			if _, _, err := certificate.Verify(context.Background(), swapped); err == nil {
 				t.Error("another program passes")
+			}
+		})
+	}
+}
+
+// TestCertifiedEnd: that every run ends because all paths were followed rests on the evidence that nothing is violated
+// on them.
+func TestCertifiedEnd(t *testing.T) {
+	for _, c := range []struct{ name, src, kind string }{
+		{"unwound", "int f(unsigned n) { int s = 0; for (unsigned i = 0; i < (n & 7); i++) s += n & 1; CHECK(s < 8); return s; }",
+			"every path followed to its end"},
+		{"executed", "int f(void) { int s = 0; for (int i = 0; i < 3000; i++) s += i; CHECK(s == 4498500); return s; }",
+			"only execution"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, made := certify(t, c.src, verdict.Assert, verdict.Termination)
+			if len(made.Claims) != 2 || made.Claims[0].Check != verdict.Termination ||
+				made.Claims[0].Status != verdict.Proved || made.Claims[0].Evidence != 2 {
+				t.Fatalf("%+v", made.Claims)
+			}
+			_, out, err := certificate.Verify(context.Background(), dir)
+			if err != nil || len(out.Bare) > 0 || !strings.HasPrefix(out.Groups[len(out.Groups)-1].Kind, c.kind) {
+				t.Fatalf("%+v %v", out, err)
+			}
+			if c.name == "executed" {
+				return
+			}
+			tamper{"certificate.json", `"ends": true`, `"ends": false`, "the program has no such claim"}.refused(t, dir)
+			tamper{"certificate.json", `"turns": 8`, `"turns": 3`, "questions about paths"}.refused(t, dir)
+			made.Claims, made.Proofs = made.Claims[:1], made.Proofs[1:]
+			made.Claims[0].Evidence = 1
+			text, err := json.Marshal(made)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "certificate.json"), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := certificate.Verify(context.Background(), dir); err == nil ||
+				!strings.Contains(err.Error(), "that all hold is not certified") {
+				t.Errorf("without the other claims: %v", err)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -26,9 +27,9 @@ func asksPaths(checks verdict.CheckSet) bool {
 }
 
 // decidePaths settles the claims about paths, then those that stand behind violations,
-// on the program as its host starts it. main is the entry before startup was woven in. It reports whether every path was
-// followed to its end and violates nothing.
-func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *verdict.Result) (followed bool) {
+// on the program as its host starts it. main is the entry before startup was woven in. It returns how every path was
+// followed to its end and violates nothing, or nil.
+func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *verdict.Result) *certificate.Ended {
 	q := *p
 	if p.Hosted {
 		var made bool
@@ -51,7 +52,7 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 	}
 	decideBehind(ctx, &q, a, res)
 	joinIndexes(a, res)
-	followed = followedAll(a, res)
+	followed := followedAll(&q, a, res)
 	res.Stages = append(res.Stages, a.Stages()...)
 	if p.Checks.Has(verdict.Stack) {
 		checkFrames(p, res) // what weaves in the arguments has no frame

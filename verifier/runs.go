@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -14,7 +15,10 @@ type runsQuestion struct {
 	answers   *problem.Answers
 	paths     *verdict.Result
 	pathsDone chan struct{} // closed when paths says what is known about paths
-	followed  bool          // every path was followed to its end and violates nothing; known when pathsDone is closed
+
+	// followed says how every path was followed to its end and violates nothing; nil: it was not so. It is known when
+	// pathsDone is closed.
+	followed *certificate.Ended
 }
 
 func (r *runsQuestion) decide(ctx context.Context) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/bitterm"
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/graphterm"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -151,27 +152,31 @@ func (r *runsQuestion) endsByPaths() bool {
 	default:
 		return false
 	}
-	if !r.followed {
+	if r.followed == nil {
 		return false
 	}
 	c := r.p.TerminationClaim()
 	c.Status, c.Replay = verdict.Proved, verdict.NotRun
 	c.Certificate = &verdict.Certificate{Method: "complete unwinding"}
+	c.Evidence = *r.followed
 	return r.answers.Settle(&problem.Settled{Claim: c})
 }
 
-// followedAll reports whether every path was followed to its end, and violates nothing: then every run ends.
-func followedAll(a *problem.Answers, res *verdict.Result) bool {
+// followedAll returns how every path was followed to its end, and violates nothing: then every run ends. Else, nil.
+func followedAll(p *problem.Problem, a *problem.Answers, res *verdict.Result) *certificate.Ended {
 	u := a.Unwinding()
 	_, executed := a.Executed()
 	complete := u != nil && u.Complete && !u.Repeats && u.Cut == nil && u.Gap == nil
 	if !executed && !complete || res.Reason != nil {
-		return false
+		return nil
 	}
 	for i := range res.Claims {
 		if res.Claims[i].Status != verdict.Proved {
-			return false
+			return nil
 		}
 	}
-	return true
+	if executed {
+		return &certificate.Ended{Past: p.Past}
+	}
+	return &certificate.Ended{Turns: u.Limit, Past: p.Past}
 }

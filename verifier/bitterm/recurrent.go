@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -191,9 +192,12 @@ func (x *recurrence) confirm(ctx context.Context, p *problem.Problem, a *problem
 	if len(x.set) > 0 {
 		c.Certificate.Detail = []string{fmt.Sprintf("the loop at %s is entered with, and every turn keeps:", x.h.Pos)}
 	}
+	var set []string
 	for _, l := range x.set {
+		set = append(set, certificate.Express(x.h, l.Term))
 		c.Certificate.Detail = append(c.Certificate.Detail, "  "+l.Text(x.h))
 	}
+	c.Evidence = &certificate.Inductive{Cut: certificate.Cut{Trap: certificate.TrapAt(x.h, set, rec.Inputs)}}
 	a.Settle(&problem.Settled{Claim: c})
 	return nil
 }

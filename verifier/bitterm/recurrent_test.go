@@ -1,9 +1,14 @@
 package bitterm
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -93,6 +98,65 @@ func settledBy(t *testing.T, e problem.Engine, src string) (c verdict.Claim, ok 
 		return s.Claim, err == nil
 	}
 	return c, false
+}
+
+// TestTrapCertified: the certificate of a recurrent set holds, and one in which something was changed is refused.
+func TestTrapCertified(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		tampers   [][3]string // from, to, what the refusal says
+	}{
+		{"a set", `unsigned n = nondet_uint(); while (n != 0) n -= 2; return 0;`, [][3]string{
+			{`"set": [`, `"set": ["(= now.0 8'h00)",`, "makes no sense"},
+			{`"set": [`, `"set": ["(= now.0 32'h00000006)",`, "do not lead into the set"},
+			{`"set": [`, `"set": ["(not (= now.0 32'h7ffffff1))",`, "is not the one that the proof"},
+			{`"values": {`, `"values": {"x": "1",`, "has no variable x"},
+			{`"inputs": [`, `"inputs": [{"kind": "volatile", "width": 8, "value": "01"},`, "ended with input-mismatch"},
+			{`"header": "`, `"header": "x`, "the program has no loop"},
+			{`"walks": [`, `"walks": ["1",`, "questions about paths"},
+			{`"status": "violated"`, `"status": "proved"`, "said to be proved"},
+		}},
+		{"everything", `unsigned n = nondet_uint(); do n += 3; while (1); return 0;`, [][3]string{
+			{`"steps": 1000`, `"steps": 1`, "does not come to the loop"},
+			{`"bytes": `, `"bytes": 9`, "the file is cut"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, dir := testprogram.Within(t, 5*time.Minute), t.TempDir()
+			p, a := termination(t, `int main(void) { `+c.src+` }`), problem.NewAnswers()
+			part, text, err := certificate.Stored(p.Module, p.Plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Module, p.Entry = part, part.Func("main")
+			if err := (RecurrentSets{}).Run(ctx, p, a); err != nil {
+				t.Fatal(err)
+			}
+			res := &verdict.Result{Entry: "main", Claims: []verdict.Claim{a.Settled(p.TerminationClaim().ID).Claim}}
+			made, err := certificate.Write(ctx, dir, verdict.Tool{}, part, text, p.Plan, res)
+			if err != nil || made.Claims[0].Evidence != 1 {
+				t.Fatal(err, made.Claims[0].Why)
+			}
+			if _, out, err := certificate.Verify(ctx, dir); err != nil ||
+				!strings.HasPrefix(out.Groups[0].Kind, "recurrent set") {
+				t.Fatal(err)
+			}
+			file := filepath.Join(dir, "certificate.json")
+			good, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range c.tampers {
+				bad := bytes.Replace(good, []byte(x[0]), []byte(x[1]), 1)
+				if err := os.WriteFile(file, bad, 0o600); err != nil || bytes.Equal(bad, good) {
+					t.Fatal(x, err, string(good))
+				}
+				if _, _, err := certificate.Verify(ctx, dir); err == nil || !strings.Contains(err.Error(), x[2]) {
+					t.Errorf("%q for %q: %v, want %q", x[1], x[0], err, x[2])
+				}
+			}
+		})
+	}
 }
 
 func termination(t *testing.T, src string) *problem.Problem {

@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -101,8 +102,7 @@ func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, w
 			f, err = nil, fmt.Errorf("the evidence makes no sense: %v", r)
 		}
 	}()
-	runs := e.Lasso != nil || e.Ranking != nil || e.Recurrent != nil ||
-		e.Refutation != nil && e.Refutation.Cut != nil && e.Refutation.Cut.Ranking
+	runs := e.Lasso != nil || e.Ranking != nil || e.Recurrent != nil || e.Refutation != nil && e.Refutation.runs()
 	p, err := surround(part, c.Plan, !runs) // termination is asked of main without its host's arguments
 	if err != nil {
 		return nil, err
@@ -121,12 +121,11 @@ func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, w
 	case e.Safe != nil:
 		return e.Safe.check(ctx, p)
 	case e.Refutation != nil:
-		if runs {
-			if err := p.unchecked(); err != nil {
-				return nil, err
-			}
+		f, err := e.Refutation.check(ctx, p, wanted, open)
+		if err == nil && e.Refutation.Ends && !c.excludesAll(f.Claims) {
+			return nil, errors.New("runs end where a claim is violated, and that all hold is not certified")
 		}
-		return e.Refutation.check(ctx, p, wanted, open)
+		return f, err
 	}
 	return nil, fmt.Errorf("the evidence is of no kind that is known here")
 }

@@ -20,14 +20,19 @@ type Cut struct {
 	Lemmas   []Lemma    `json:"lemmas,omitempty"`
 	Ranking  bool       `json:"ranking,omitempty"` // shows that every run ends; else claims
 	Measures []Measures `json:"measures,omitempty"`
+	Trap     *Trap      `json:"trap,omitempty"` // shows that a run never ends
 }
 
+// runs reports whether c is about whole runs, not claims on their way.
+func (c *Cut) runs() bool { return c.Ranking || c.Trap != nil }
+
 // walkCut repeats the walks. ask makes a prober for the answers given, or for new ones.
-func (p *program) walkCut(ctx context.Context, all bool, ask func(n int, s *ilr.Store) (*prober, error)) (
+func (p *program) walkCut(ctx context.Context, c *Cut, ask func(n int, s *ilr.Store) (*prober, error)) (
 	*encode.Formula, *prober, error) {
-	cuts := &encode.Cuts{All: all}
+	cuts := &encode.Cuts{All: c.All}
 	opts := p.Encoding()
 	opts.Depth, opts.MaxUnwind, opts.Cuts = policy.CutDepth, policy.ProbedTurns, cuts
+	opts.AnyOverflow = c.Trap != nil // whatever it does, the run goes on
 	if p.Depth > 0 {
 		opts.Depth = min(opts.Depth, p.Depth)
 	}
@@ -105,6 +110,10 @@ func (c *Cut) lemmas(f *encode.Formula) (facts []ilr.Term, goals []goal, err err
 // question returns facts and goals about the claims that are wanted.
 func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (facts []ilr.Term, goals []goal,
 	err error) {
+	if c.Trap != nil {
+		goals, err = c.Trap.goals(f, pr)
+		return f.Assumptions, goals, err
+	}
 	facts, goals, err = c.lemmas(f)
 	if err != nil {
 		return nil, nil, err
@@ -178,6 +187,9 @@ func (c *Cut) falls(f *encode.Formula) ([]goal, error) {
 
 // kind names the evidence.
 func (c *Cut) kind() string {
+	if c.Trap != nil {
+		return fmt.Sprintf("recurrent set of %d conditions, bit by bit", len(c.Trap.Set))
+	}
 	if c.Ranking {
 		return fmt.Sprintf("ranking of %d loops bit by bit, with %d invariants", len(c.Measures), len(c.Lemmas))
 	}

@@ -71,6 +71,9 @@ func (o *Only) check(ctx context.Context, p *program) (*Finding, error) {
 		Checked: fmt.Sprintf(
 			"the interpreter executed %d instructions, which depend on nothing from outside and violate nothing",
 			out.Executed)}
+	if out.Kind != interp.Undefined && p.jumpsNowhere() == nil {
+		f.Shown[string(verdict.Termination)+"@"+p.Plan.Entry] = verdict.Proved
+	}
 	checks := maps.Clone(p.Checks)
 	delete(checks, verdict.Stack)
 	for _, c := range encode.ListClaims(p.Module, checks, func(*ir.Block) bool { return true }) {

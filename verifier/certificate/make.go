@@ -22,6 +22,12 @@ type Unwound struct {
 	Past  ir.Past
 }
 
+// Ended is the evidence that every run ends: all paths were followed, and nothing is violated on them.
+type Ended struct {
+	Turns int // per loop, at most; 0: the only execution was
+	Past  ir.Past
+}
+
 // Inductive is the evidence of claims that hold in a cut program, or that every run ends: what the certificate is to
 // say, without the answers about paths.
 type Inductive struct {
@@ -78,7 +84,7 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 			m.keep(Evidence{Recurrent: e}, nil, i)
 		case *Safe:
 			shared(i, "safe", fmt.Sprintf("%p", e))
-		case *Ranking:
+		case *Ranking, Ended:
 			last = append(last, i)
 		default:
 			m.c.Claims[i].Why = whyBare(c)
@@ -98,7 +104,12 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 		}
 	}
 	for _, i := range last {
-		m.keep(Evidence{Ranking: res.Claims[i].Evidence.(*Ranking)}, nil, i)
+		switch e := res.Claims[i].Evidence.(type) {
+		case *Ranking:
+			m.keep(Evidence{Ranking: e}, nil, i)
+		case Ended:
+			m.ended(e, i)
+		}
 	}
 	return m.c
 }
@@ -135,6 +146,21 @@ func (m *maker) keep(e Evidence, err error, claims ...int) {
 	for _, i := range claims {
 		m.c.Claims[i].Evidence, m.c.Claims[i].Why = 0, err.Error()
 	}
+}
+
+// ended writes down that every run ends, if all claims about paths have certificates.
+func (m *maker) ended(e Ended, claim int) {
+	if e.Turns == 0 {
+		m.keep(Evidence{Only: &Only{Past: m.names(e.Past)}}, nil, claim)
+		return
+	}
+	for i := range m.c.Claims {
+		if c := &m.c.Claims[i]; i != claim && c.Evidence == 0 {
+			m.c.Claims[claim].Why = "runs end where a claim is violated, and there is no certificate of " + c.ID
+			return
+		}
+	}
+	m.refutation(&Refutation{Turns: e.Turns, Past: m.names(e.Past), Ends: true}, []int{claim})
 }
 
 // names lists the IDs of claims.
@@ -194,9 +220,9 @@ func (m *maker) refutation(r *Refutation, claims []int) {
 
 // refute fills in r.
 func (m *maker) refute(r *Refutation, wanted map[string]bool) (*Finding, error) {
-	p, err := surround(m.part, m.plan, r.Cut == nil || !r.Cut.Ranking)
+	p, err := surround(m.part, m.plan, !r.runs())
 	if err == nil {
-		p.Past, err = p.pastOf(r.Past)
+		err = r.prepare(p)
 	}
 	if err != nil {
 		return nil, err
@@ -236,13 +262,18 @@ func (r *Refutation) probe(ctx context.Context, p *program) error {
 		r.Probes = string(pr.kept)
 	} else {
 		var all []*prober
-		_, _, err = p.walkCut(ctx, r.Cut.All, func(_ int, store *ilr.Store) (*prober, error) {
+		var f *encode.Formula
+		var last *prober
+		f, last, err = p.walkCut(ctx, r.Cut, func(_ int, store *ilr.Store) (*prober, error) {
 			all = append(all, ask(store))
 			return all[len(all)-1], nil
 		})
 		r.Cut.Walks = nil
 		for _, pr := range all {
 			r.Cut.Walks = append(r.Cut.Walks, string(pr.kept))
+		}
+		if err == nil && r.Cut.Trap != nil {
+			err = r.Cut.Trap.fill(ctx, p, f, last)
 		}
 	}
 	if ctx.Err() != nil {

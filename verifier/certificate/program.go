@@ -87,6 +87,11 @@ func (p *program) pastOf(ids []string) (ir.Past, error) {
 // own loops are not followed.
 func (p *program) unchecked() error {
 	p.Problem = p.Unchecked()
+	return p.jumpsNowhere()
+}
+
+// jumpsNowhere refuses inline assembly that may jump.
+func (p *program) jumpsNowhere() error {
 	for _, f := range p.Module.Slice(p.Entry, true).Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {

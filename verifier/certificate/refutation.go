@@ -18,10 +18,27 @@ type Refutation struct {
 	Turns   int      `json:"turns"`            // per loop, at most
 	Cut     *Cut     `json:"cut,omitempty"`    // instead of Turns and Probes
 	Past    []string `json:"past,omitempty"`   // claims that executions go on behind
+	Ends    bool     `json:"ends,omitempty"`   // shows that every run ends, where no claim is violated
 	Probes  string   `json:"probes,omitempty"` // answers about paths, in the order of the walk: 1 possible, 0 not
 	Clauses Digest   `json:"clauses"`
 	Proof   string   `json:"proof"` // file with the steps that derive the opposite of each goal
 	Bytes   int64    `json:"bytes"` // of that file
+}
+
+// runs reports whether r is about whole runs of the program without checks.
+func (r *Refutation) runs() bool { return r.Cut != nil && r.Cut.runs() }
+
+// prepare makes p the program that r is about.
+func (r *Refutation) prepare(p *program) (err error) {
+	if r.runs() {
+		err = p.unchecked()
+	} else if r.Ends {
+		err = p.jumpsNowhere()
+	}
+	if err == nil {
+		p.Past, err = p.pastOf(r.Past)
+	}
+	return err
 }
 
 // goal is something that a refutation excludes.
@@ -149,12 +166,12 @@ const (
 	pruned     = "executions on paths that the walk leaves out"
 	bounds     = "turns or calls beyond the bounds"
 	unmodelled = "executions that come to what is not modelled"
+	repeated   = "turns that end in the state in which they begin"
 )
 
 // check repeats the walk and follows the proof. claims are those that the certificate refers to it.
 func (r *Refutation) check(ctx context.Context, p *program, claims map[string]bool, open opener) (*Finding, error) {
-	var err error
-	if p.Past, err = p.pastOf(r.Past); err != nil {
+	if err := r.prepare(p); err != nil {
 		return nil, err
 	}
 	f, facts, goals, err := r.question(ctx, p, claims)
@@ -184,13 +201,20 @@ func (r *Refutation) question(ctx context.Context, p *program, claims map[string
 		if f, err = p.walk(ctx, r.Turns, ilr.NewStore(nil), pr); err != nil {
 			return nil, nil, nil, err
 		}
-		return f, f.Assumptions, goalsOf(f, pr, claims), nil
+		goals = goalsOf(f, pr, claims)
+		if t := f.Store.Or(f.Endless...); r.Ends && !f.Store.IsFalse(t) {
+			goals = append(goals, goal{what: repeated, bad: t})
+		}
+		return f, f.Assumptions, goals, nil
 	}
-	f, pr, err := p.walkCut(ctx, r.Cut.All, r.Cut.given)
+	f, pr, err := p.walkCut(ctx, r.Cut, r.Cut.given)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	facts, goals, err = r.Cut.question(f, pr, claims)
+	if err == nil && r.Cut.Trap != nil {
+		err = r.Cut.Trap.entered(ctx, p, f, pr)
+	}
 	return f, facts, goals, err
 }
 
@@ -221,10 +245,18 @@ func (r *Refutation) shown(p *program, f *encode.Formula, goals []goal, holds []
 			}
 		}
 	}
+	if r.Ends {
+		out.Kind = "every path followed to its end"
+		known[string(verdict.Termination)+"@"+p.Plan.Entry] = true
+	}
 	if r.Cut != nil {
 		out.Kind = r.Cut.kind()
-		if r.Cut.Ranking {
+		if r.Cut.runs() {
 			known[string(verdict.Termination)+"@"+p.Plan.Entry], out.Claims = true, nil
+		}
+		if r.Cut.Trap != nil && status == verdict.Proved {
+			status = verdict.Violated
+			out.Trusted += ", interpreter"
 		}
 	}
 	for id := range claims {
