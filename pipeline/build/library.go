@@ -65,6 +65,12 @@ func libraryText(name string) []byte {
 	return text
 }
 
+// operatorsBeside has the operators new and delete that call those which a program replaces; replacedOperator matches the
+// definition of one of these.
+const operatorsBeside = "cxx_replaced.c"
+
+var replacedOperator = regexp.MustCompile(`(?m)^define [^@\n]*@_Z(nw|na|dl|da)[a-zA-Z]`)
+
 // addLibrary links the library's definitions of what the program at path only
 // declares, until nothing is missing that the library has. It gives the text.
 func (l *linker) addLibrary(ctx context.Context, path string) ([]byte, error) {
@@ -73,6 +79,9 @@ func (l *linker) addLibrary(ctx context.Context, path string) ([]byte, error) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, &InfraError{"link", err}
+		}
+		if len(linked) == 0 && !replacedOperator.Match(text) {
+			linked[operatorsBeside] = true // the engine has all of them
 		}
 		var files []string
 		for _, name := range readDeclared(text) {

@@ -85,7 +85,7 @@ func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p val, ok ilr
 		return val{p: e.null()}, e.s.False()
 	}
 	ok = e.s.True()
-	if !e.opts.MallocNeverFails {
+	if !e.opts.MallocNeverFails && ir.Fails(c.name) {
 		v := e.s.Fresh("malloc", ilr.BV(1))
 		e.event(Event{Kind: input.MallocOK, Instr: c.in, Guard: st.pc.all, Value: v, Name: c.name})
 		ok = e.bit(v)
@@ -101,8 +101,8 @@ func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p val, ok ilr
 	if align == 0 {
 		align = e.lay.MaxAlign() // malloc: good for every type
 	}
-	o := e.newObject(object{kind: objHeap, name: heapName(c.in), align: align, in: c.in, born: e.s.And(st.pc.all, ok)},
-		n)
+	o := e.newObject(object{kind: objHeap, name: heapName(c.in), owner: ir.OwnerOf(c.name), align: align, in: c.in,
+		born: e.s.And(st.pc.all, ok)}, n)
 	b := e.unknownBase(o)
 	if zeros {
 		b = e.zeroBase(o)
@@ -143,7 +143,7 @@ func (c *modelCall) release(p val) {
 	if st.pc == nil {
 		return
 	}
-	ts := e.checkFree(c.fr, st, c.in, p)
+	ts := c.checkFree(st, p)
 	if st.pc == nil {
 		return
 	}
@@ -161,7 +161,7 @@ func (c *modelCall) realloc() val {
 	if st.pc == nil {
 		return val{}
 	}
-	ts := e.checkFree(c.fr, st, c.in, old)
+	ts := c.checkFree(st, old)
 	if st.pc == nil {
 		return val{}
 	}
@@ -221,8 +221,10 @@ func (c *modelCall) freedByZero(n ilr.Term) ilr.Term {
 }
 
 // checkFree claims that p is null or the start of a live heap block (LL-110,
-// LL-111), and gives the blocks that it can be.
-func (e *encoder) checkFree(fr *frame, st *state, in *ir.Instr, p val) []target {
+// LL-111) of the owner that the function has, and gives the blocks that it can be.
+func (c *modelCall) checkFree(st *state, p val) []target {
+	e, fr, in := c.encoder, c.fr, c.in
+	owner := ir.OwnerOf(c.name)
 	bad := e.s.False()
 	var good []target
 	var cases []failure
@@ -243,15 +245,19 @@ func (e *encoder) checkFree(fr *frame, st *state, in *ir.Instr, p val) []target 
 			fail(t.g, "free of %s, which is no heap block", t.obj.what())
 			continue
 		}
-		c := st.get(t.obj)
+		k := st.get(t.obj)
 		dead := e.s.True()
-		if c != nil {
-			dead = e.s.Not(c.live)
+		if k != nil {
+			dead = e.s.Not(k.live)
 		}
 		fail(e.s.And(t.g, dead), "%s is freed again", t.obj.what())
 		fail(e.s.And(t.g, e.s.Not(e.eq(t.off, e.s.Int(e.w, 0)))), "free of a pointer into the middle of %s",
 			t.obj.what())
-		if c != nil {
+		if t.obj.owner != owner {
+			fail(t.g, "%s is from %s, and %s releases what is from %s", t.obj.what(), t.obj.owner, owner.Released(),
+				owner)
+		}
+		if k != nil {
 			good = append(good, t)
 		}
 	}

@@ -26,6 +26,7 @@ type object struct {
 	id     int
 	kind   objKind
 	name   string
+	owner  ir.Owner // of a heap block
 	size   ilr.Term // bytes, pointer's width
 	csize  int64    // the same when constant, else -1
 	align  int64    // of the base, bytes

@@ -47,7 +47,7 @@ func (c *call) heap(m ir.Model) bool {
 
 // allocate is a new heap block of n bytes with unknown contents, or null.
 func (c *call) allocate(n uint64, align int64) value {
-	if !c.o.MallocNeverFails && !c.input(input.MallocOK, 1).IsOne() {
+	if !c.o.MallocNeverFails && ir.Fails(c.name) && !c.input(input.MallocOK, 1).IsOne() {
 		c.traceAlloc(c.in, nil, n)
 		return scalar(c.zero)
 	}
@@ -59,6 +59,7 @@ func (c *call) allocate(n uint64, align int64) value {
 		align = c.l.MaxAlign() // malloc: good for every type
 	}
 	o := c.newObject(heapObject, int64(n), align, c.in)
+	o.owner = ir.OwnerOf(c.name)
 	c.traceAlloc(c.in, o, n)
 	return value{bits: c.zero, obj: o}
 }
@@ -146,6 +147,10 @@ func (c *call) freeable(p value) bool {
 		c.stop(verdict.Free, "%s freed again after %s", c.describe(o), o.dead)
 	case !p.bits.IsZero():
 		c.stop(verdict.Free, "free of offset %s of %s", p.bits.Signed(), c.describe(o))
+	case o.owner != ir.OwnerOf(c.name):
+		by := ir.OwnerOf(c.name)
+		c.stop(verdict.Free, "%s is from %s, and %s releases what is from %s", c.describe(o), o.owner, by.Released(),
+			by)
 	default:
 		return true
 	}

@@ -24,8 +24,9 @@ type object struct {
 	kind     objectKind
 	size     int64
 	align    int64
-	dead     string // why it is no longer alive; "" while it is
-	absent   bool   // a weak symbol that is not there
+	owner    ir.Owner // of a heap block
+	dead     string   // why it is no longer alive; "" while it is
+	absent   bool     // a weak symbol that is not there
 	readOnly bool
 	base     uint64
 	hasBase  bool

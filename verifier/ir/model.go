@@ -224,6 +224,9 @@ func ModelOf(name string) Model {
 	if strings.HasPrefix(name, string(ModelTruth)+".") {
 		return ModelTruth
 	}
+	if strings.HasPrefix(name, "_Z") {
+		return operatorModel(name)
+	}
 	if !strings.HasPrefix(name, "llvm.") {
 		return ModelNone
 	}
@@ -245,6 +248,14 @@ func ModelOf(name string) Model {
 func ReduceOp(name string) string {
 	op, _, _ := strings.Cut(strings.TrimPrefix(name, string(ModelReduce)+"."), ".")
 	return op
+}
+
+// CalledName returns the name of the function that a call names; "" if it names none.
+func (i *Instr) CalledName() string {
+	if c, ok := i.Callee.(*Const); ok && c.Func != nil {
+		return c.Func.Name
+	}
+	return ""
 }
 
 // CalledModel returns the model of a call, by the call itself or by the function that it names.

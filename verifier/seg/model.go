@@ -66,11 +66,7 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 	case ir.ModelAssume, ir.ModelAssumeI, ir.ModelAssert:
 		return b.demand(s, in, arg(0), m)
 	case ir.ModelExit:
-		name := ""
-		if c, ok := in.Callee.(*ir.Const); ok && c.Func != nil {
-			name = c.Func.Name
-		}
-		b.leaks(s, ir.EndOf(name))
+		b.leaks(s, ir.EndOf(in.CalledName()))
 		return stop("end of the program")
 	case ir.ModelFail, ir.ModelAssertFail:
 		b.fault(s, verdict.Assert, "the failure is not reached")

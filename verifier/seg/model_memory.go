@@ -1,6 +1,8 @@
 package seg
 
 import (
+	"cmp"
+
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -65,11 +67,7 @@ func (b *builder) memoryModel(s *state, in *ir.Instr, m ir.Model) result {
 		s.inexact("strdup")
 		return b.allocate(s, in, exact.V(v), true, unknownBytes)
 	}
-	name := string(m)
-	if c, ok := in.Callee.(*ir.Const); ok && c.Func != nil {
-		name = c.Func.Name
-	}
-	return giveUp(verdict.Unsupported, "call of "+name)
+	return giveUp(verdict.Unsupported, "call of "+cmp.Or(in.CalledName(), string(m)))
 }
 
 // lifetime begins the scope of a local, with contents that nobody wrote, or ends
@@ -106,7 +104,7 @@ func (b *builder) allocate(s *state, in *ir.Instr, size exact.Lin, ok bool, rest
 		size = exact.V(v)
 	}
 	var out []*state
-	if !b.opts.MallocNeverFails {
+	if !b.opts.MallocNeverFails && ir.Fails(in.CalledName()) {
 		none := s.clone()
 		b.set(none, in, number(exact.Lin{}, anyRep))
 		none.input(MallocInput, in, 1, number(exact.Lin{}, anyRep))
@@ -149,6 +147,9 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 			if len(b.assume(s, cond{relEQ, v.lin})) == 0 {
 				return stop("free inside a block")
 			}
+		}
+		if b.owners > 1 {
+			b.fault(s, verdict.Free, "it is of the owner that releases it")
 		}
 		s.drop(v.obj)
 	case intValue:

@@ -83,6 +83,7 @@ type builder struct {
 	fits       map[exact.Var]bool // all wrap-arounds
 	objIDs     map[string]int
 	allocates  bool // heap blocks were made
+	owners     int  // of blocks
 	entered    map[*ir.Func]bool
 	kinds      map[string]int // generalised states, by place
 	cuts       map[string]*cutPoint
@@ -128,7 +129,8 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		objIDs: map[string]int{}, cuts: map[string]*cutPoint{}, cutPos: map[string]bool{},
 		facts:   map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
-		thresholds: thresholdsOf(m), kinds: map[string]int{}, entered: map[*ir.Func]bool{opts.Entry: true}}
+		thresholds: thresholdsOf(m), owners: len(m.Owners()), kinds: map[string]int{},
+		entered: map[*ir.Func]bool{opts.Entry: true}}
 	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
 	err := b.run()
 	if err != nil {

@@ -1,33 +1,35 @@
-/* What C++ without exceptions calls behind the scenes (Itanium C++ ABI 3.2.6, 3.3.2; operators new and delete, [new.delete]). */
+/* What C++ without exceptions calls behind the scenes (Itanium C++ ABI 3.2.6, 3.3.2). */
 typedef __SIZE_TYPE__ size_t;
 #define LIB __attribute__((weak))
-void *malloc(size_t n);
+void *memalign(size_t alignment, size_t n);
 void free(void *p);
+void abort(void);
 void __VERIFIER_assume(int c);
 void firmproof_assert(_Bool c, const char *message);
 
-/* Without exceptions there is nothing to tell that memory is short: new succeeds or the program ends. */
-static void *get(size_t n) {
-    void *p = malloc(n ? n : 1);
+/* Operators new and delete of types with an alignment of their own ([new.delete]); without exceptions there is nothing
+   to tell that memory is short: new succeeds or the program ends. */
+static void *aligned(size_t n, size_t alignment) {
+    void *p = memalign(alignment, n);
     __VERIFIER_assume(p != 0);
     return p;
 }
-
 #if __SIZEOF_SIZE_T__ == 8
-LIB void *_Znwm(size_t n) { return get(n); }
-LIB void *_Znam(size_t n) { return get(n); }
-LIB void _ZdlPvm(void *p, size_t n) { free(p); }
-LIB void _ZdaPvm(void *p, size_t n) { free(p); }
+LIB void *_ZnwmSt11align_val_t(size_t n, size_t alignment) { return aligned(n, alignment); }
+LIB void *_ZnamSt11align_val_t(size_t n, size_t alignment) { return aligned(n, alignment); }
+LIB void _ZdlPvmSt11align_val_t(void *p, size_t n, size_t alignment) { free(p); }
+LIB void _ZdaPvmSt11align_val_t(void *p, size_t n, size_t alignment) { free(p); }
 #else
-LIB void *_Znwj(size_t n) { return get(n); }
-LIB void *_Znaj(size_t n) { return get(n); }
-LIB void _ZdlPvj(void *p, size_t n) { free(p); }
-LIB void _ZdaPvj(void *p, size_t n) { free(p); }
+LIB void *_ZnwjSt11align_val_t(size_t n, size_t alignment) { return aligned(n, alignment); }
+LIB void *_ZnajSt11align_val_t(size_t n, size_t alignment) { return aligned(n, alignment); }
+LIB void _ZdlPvjSt11align_val_t(void *p, size_t n, size_t alignment) { free(p); }
+LIB void _ZdaPvjSt11align_val_t(void *p, size_t n, size_t alignment) { free(p); }
 #endif
-LIB void _ZdlPv(void *p) { free(p); }
-LIB void _ZdaPv(void *p) { free(p); }
+LIB void _ZdlPvSt11align_val_t(void *p, size_t alignment) { free(p); }
+LIB void _ZdaPvSt11align_val_t(void *p, size_t alignment) { free(p); }
 
 LIB void __cxa_pure_virtual(void) { firmproof_assert(0, "pure virtual function called"); }
+LIB void __cxa_deleted_virtual(void) { firmproof_assert(0, "deleted virtual function called"); }
 
 #if defined(__ARM_EABI__)
 typedef int guard;
@@ -38,3 +40,19 @@ LIB int __cxa_guard_acquire(guard *g) { return !*(char *)g; }
 LIB void __cxa_guard_release(guard *g) { *(char *)g = 1; }
 LIB void __cxa_guard_abort(guard *g) {}
 LIB void *__dso_handle;
+
+/* What throws in the standard library ends a program without exceptions. */
+LIB void _ZSt9terminatev(void) { abort(); }
+LIB void _ZSt17__throw_bad_allocv(void) { abort(); }
+LIB void _ZSt28__throw_bad_array_new_lengthv(void) { abort(); }
+LIB void _ZSt16__throw_bad_castv(void) { abort(); }
+LIB void _ZSt25__throw_bad_function_callv(void) { abort(); }
+LIB void _ZSt19__throw_logic_errorPKc(const char *what) { abort(); }
+LIB void _ZSt20__throw_domain_errorPKc(const char *what) { abort(); }
+LIB void _ZSt20__throw_length_errorPKc(const char *what) { abort(); }
+LIB void _ZSt20__throw_out_of_rangePKc(const char *what) { abort(); }
+LIB void _ZSt24__throw_out_of_range_fmtPKcz(const char *what, ...) { abort(); }
+LIB void _ZSt24__throw_invalid_argumentPKc(const char *what) { abort(); }
+LIB void _ZSt21__throw_runtime_errorPKc(const char *what) { abort(); }
+LIB void _ZSt22__throw_overflow_errorPKc(const char *what) { abort(); }
+LIB void _ZSt19__throw_range_errorPKc(const char *what) { abort(); }
