@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -114,6 +115,23 @@ func race(ctx context.Context, p *problem.Problem, a *problem.Answers, table []e
 				a.Fail(problem.EarlyEnd(whole, nil))
 			}
 		}
+	}
+	endRound(whole, a)
+}
+
+// endRound words the answer where the first round did not come to its end: what it had settled holds, and the rest is
+// open.
+func endRound(ctx context.Context, a *problem.Answers) {
+	u := a.Unwinding()
+	if u == nil || !u.Partial {
+		return
+	}
+	why := a.Reason()
+	if why == nil {
+		why = problem.EarlyEnd(ctx, errors.New("the round of unwinding did not end"))
+	}
+	if a.SetUnwinding(u.Ended(why)); !u.Open() && !a.Proofs().All() {
+		a.Fail(why)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -109,6 +110,51 @@ func TestPanicReachesTheReport(t *testing.T) {
 		}
 		if len(res.Claims) != 2 {
 			t.Errorf("panic in engine %d: claims %+v", at, res.Claims)
+		}
+	}
+}
+
+// What the first round handed on before its engine was left alone is the answer, and why the rest is open.
+func TestPartOfARound(t *testing.T) {
+	m := testprogram.Compile(t, `int main(void) { CHECK(nondet_int()); }`, "-O0")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	claim := func(id string, s verdict.Status, whole int) problem.Unwound {
+		return problem.Unwound{Claim: verdict.Claim{ID: id, Check: verdict.Assert, Status: s}, Whole: whole}
+	}
+	late := engineFunc(func(ctx context.Context, a *problem.Answers) error {
+		a.SetUnwinding(&problem.Unwinding{Limit: 1, Partial: true, Claims: []problem.Unwound{
+			claim("a", verdict.Bounded, 1), claim("b", verdict.Bounded, 0), claim("c", verdict.Unknown, 0)}})
+		<-ctx.Done()
+		time.Sleep(2 * policy.AbandonAfter)
+		return ctx.Err()
+	})
+	for want, end := range map[verdict.ReasonKind]func() (context.Context, context.CancelFunc){
+		verdict.TimedOut: func() (context.Context, context.CancelFunc) {
+			return context.WithTimeout(context.Background(), time.Millisecond)
+		},
+		verdict.Cancelled: func() (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(context.Background())
+			time.AfterFunc(10*time.Millisecond, cancel)
+			return ctx, cancel
+		},
+	} {
+		ctx, cancel := end()
+		a, res := problem.NewAnswers(), &verdict.Result{}
+		race(ctx, p, a, []entrant{{name: "late", engine: late}})
+		cancel()
+		if ctx.Err() == nil || a.Unwinding() == nil {
+			continue // a machine so slow that the engine did not begin
+		}
+		reportPaths(p, a, res)
+		got := map[string]verdict.Status{}
+		for _, c := range res.Claims {
+			got[c.ID] = c.Status
+			if c.Status == verdict.Unknown && (c.Reason == nil || c.Reason.Kind != want) {
+				t.Errorf("%s: %s: reason %v", want, c.ID, c.Reason)
+			}
+		}
+		if got["a"] != verdict.Proved || got["b"] != verdict.Bounded || got["c"] != verdict.Unknown {
+			t.Errorf("%s: %v", want, got)
 		}
 	}
 }

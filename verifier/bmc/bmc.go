@@ -49,7 +49,7 @@ func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 				a.Fail(problem.EarlyEnd(ctx, err))
 			}
 			return err
-		case r.cut != nil || p.Unwind > 0 || ctx.Err() != nil || r.gap != nil && limit >= policy.GapUnwind:
+		case r.cut != nil || r.stopped || p.Unwind > 0 || ctx.Err() != nil || r.gap != nil && limit >= policy.GapUnwind:
 			return problem.ErrOpen
 		case i == 0 && p.Unbounded():
 			if replay.Probe(ctx, p, a); a.Enough(p) {
@@ -98,8 +98,9 @@ type round struct {
 	groups   []*group
 	complete bool            // no loop or call can go beyond what was analysed
 	grows    bool            // what can is analysed further in a round with a larger limit
+	stopped  bool            // the formula ends where the time for making it was over
 	gap      *verdict.Reason // a reachable construct that is not modelled
-	behind   []*ir.After     // what may be executed behind the gaps, each
+	behind   *ir.After       // what may be executed behind the gaps; nil: nothing
 	gaps     []*ir.Instr     // where
 	unplaced bool            // a gap has no place: any claim may follow it
 	cut      *verdict.Reason // why deciding ended early
@@ -159,8 +160,20 @@ func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error
 	opts := b.p.Encoding()
 	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind = b.p.Unwind, b.p.UnwindSet, b.p.Depth, r.limit
 	opts.Coverage = b.p.Coverage
+	prober := &problem.Prober{Solver: r.solver, Store: store}
+	if b.last == nil && b.p.StopAfter == "" { // what came so far is worth deciding
+		first, cancel := problem.Share(ctx, policy.FirstWalkPercent)
+		defer cancel()
+		opts.Stop = first.Done()
+		if b.p.Unbounded() {
+			prober.Most = policy.FirstProbeTerms
+		}
+		var end context.CancelFunc
+		ctx, end = problem.Longer(ctx, policy.StopWalkAfter)
+		defer end()
+	}
 	stop := b.a.Stage("encode")
-	f, err := encode.Encode(ctx, b.p.Module, b.p.Entry, store, opts, &problem.Prober{Solver: r.solver})
+	f, err := encode.Encode(ctx, b.p.Module, b.p.Entry, store, opts, prober)
 	stop(map[string]int64{"terms": int64(store.Len())})
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func (b *unwinder) cover(ctx context.Context, r *round) {
 	b.explain(ctx, r, rest, now)
 	for _, in := range r.gaps {
 		if s := ir.LineStart(in); s != nil {
-			now[ir.Spot{Instr: s}] = verdict.NotModelled
+			now[ir.Spot{Instr: s}] = r.beyondGap()
 		}
 	}
 	b.coverage = now
@@ -59,6 +59,14 @@ func before(known map[ir.Spot]verdict.Reach, s ir.Spot) verdict.Reach {
 		return was
 	}
 	return verdict.ReachUnknown
+}
+
+// beyondGap says why nothing is known of what is behind a gap.
+func (r *round) beyondGap() verdict.Reach {
+	if r.stopped {
+		return verdict.BeyondBound
+	}
+	return verdict.NotModelled
 }
 
 // explain says of spots that no execution comes to within the bounds, earlier claims satisfied, why that is.
@@ -80,8 +88,8 @@ func (b *unwinder) explain(ctx context.Context, r *round, spots []ir.Spot, now m
 	}
 	for _, s := range spots {
 		switch p := r.f.Covered[s]; {
-		case r.unplaced || behind(r.behind, s):
-			now[s] = verdict.NotModelled
+		case r.unplaced || r.behind.Has(s.Instr):
+			now[s] = r.beyondGap()
 		case behind(bounds, s):
 			now[s] = verdict.BeyondBound
 		case p != nil && p.More:

@@ -34,8 +34,10 @@ func (b *unwinder) decide(ctx context.Context, r *round) {
 	x := &batches{open: b.open(r), size: policy.FirstBatch, effort: policy.FirstEffort}
 	x.todo = instancesOf(r.f, x.open)
 	defer r.solver.LimitConflicts(0)
+	published := b.publisher(ctx, r)
 	for total := len(x.open); x.more(); {
 		b.progress("solve", total-len(x.open), total, r.limit)
+		published.publish(append(x.todo, x.later...)...)
 		exact := x.exact || b.a.AnySettled()
 		any, before := x.any(r.f.Store, exact), r.solver.Stats().Conflicts
 		r.solver.LimitConflicts(x.effort)
@@ -229,13 +231,15 @@ func (b *unwinder) decideGaps(ctx context.Context, r *round) {
 			reason := gap.Reason
 			r.gap = &reason
 		}
+		r.stopped = r.stopped || gap.Reason.Kind == verdict.TimedOut
 		if gap.Instr == nil {
-			r.behind = nil
 			r.unplaced = true
 			return
 		}
 		r.gaps = append(r.gaps, gap.Instr)
-		r.behind = append(r.behind, ir.AfterOf(b.p.Module, b.p.Entry, gap.Instr))
+	}
+	if len(r.gaps) > 0 {
+		r.behind = ir.AfterOf(b.p.Module, b.p.Entry, r.gaps...)
 	}
 }
 
@@ -243,7 +247,7 @@ func (b *unwinder) decideGaps(ctx context.Context, r *round) {
 // or by way of a gap: paths end there, so what the loop does behind is not known. An inner loop that reaches its
 // bound says nothing about the turns of the outer one, nor the other way round.
 func (b *unwinder) doubtBounds(r *round) {
-	behind := slices.Clone(r.behind)
+	behind := []*ir.After{r.behind}
 	covered := func(in *ir.Instr) bool {
 		return r.unplaced || slices.ContainsFunc(behind, func(a *ir.After) bool { return a.Has(in) })
 	}
@@ -265,7 +269,7 @@ func (b *unwinder) doubtBounds(r *round) {
 
 // behindGap reports whether an execution may come to g by way of a gap.
 func (r *round) behindGap(g *group) bool {
-	return r.unplaced || slices.ContainsFunc(r.behind, func(a *ir.After) bool { return a.Has(g.First.Instr) })
+	return r.unplaced || r.behind.Has(g.First.Instr)
 }
 
 // holds returns Proved if bad cannot be true, Unknown otherwise.

@@ -14,27 +14,35 @@ func (b *unwinder) keepWhole(r *round) {
 	if r.complete || r.unplaced {
 		return
 	}
-	behind := slices.Clone(r.behind)
+	behind := ir.AfterOf(b.p.Module, b.p.Entry, append(r.openBounds(), r.gaps...)...)
+	for _, g := range r.groups {
+		if g.status == verdict.Bounded && g.mayBeWhole() && b.whole[g.ID] == 0 && b.a.Settled(g.ID) == nil &&
+			!g.anyIn(behind) {
+			b.whole[g.ID] = r.limit
+		}
+	}
+}
+
+// openBounds lists the places where an execution may pass a bound, as far as is known.
+func (r *round) openBounds() (list []*ir.Instr) {
 	for _, g := range r.groups {
 		if g.First.Check != verdict.Unwinding || g.status == verdict.Proved {
 			continue
 		}
-		seen := map[*ir.Instr]bool{}
 		for _, c := range g.Instances {
-			if !seen[c.Instr] {
-				seen[c.Instr] = true
-				behind = append(behind, ir.AfterOf(b.p.Module, b.p.Entry, c.Instr))
-			}
+			list = append(list, c.Instr)
 		}
 	}
-	open := func(c *encode.Claim) bool {
-		return slices.ContainsFunc(behind, func(a *ir.After) bool { return a.Has(c.Instr) })
-	}
-	for _, g := range r.groups {
-		if g.status == verdict.Bounded && !g.First.Check.Of().Driver && g.First.Check != verdict.Unwinding &&
-			b.whole[g.ID] == 0 && b.a.Settled(g.ID) == nil && !slices.ContainsFunc(g.Instances, open) &&
-			!open(g.First) {
-			b.whole[g.ID] = r.limit
-		}
-	}
+	return list
+}
+
+// mayBeWhole reports a claim of one place: a round may look at all executions that come there.
+func (g *group) mayBeWhole() bool {
+	return !g.First.Check.Of().Driver && g.First.Check != verdict.Unwinding
+}
+
+// anyIn reports whether an instance of g may be executed behind what a follows.
+func (g *group) anyIn(a *ir.After) bool {
+	return a.Has(g.First.Instr) || slices.ContainsFunc(g.Instances,
+		func(c *encode.Claim) bool { return a.Has(c.Instr) })
 }

@@ -40,6 +40,8 @@ type Options struct {
 	Cuts        *Cuts          // walk loops once from an arbitrary turn; nil: unwind
 	MaxTerms    int            // give up (a Gap) when the store holds more; 0 is 20 million
 	Coverage    bool           // note on which conditions executions come to lines and take branches
+	// when it is closed, the walk ends where it stands, with a Gap at each place; nil: it does not
+	Stop <-chan struct{}
 }
 
 // Prober answers whether cond can be true in some execution; it must say yes when it cannot tell.
@@ -152,7 +154,7 @@ type encoder struct {
 	claimed  map[ir.At]bool // recorded at least once
 	notes    map[string]bool
 	escaping map[*ir.Func]map[*ir.Instr]bool
-	stopped  *verdict.Reason           // why the whole walk ends
+	stopped  *verdict.Reason           // why the whole walk ends where it stands
 	cutter   *cutter                   // with Options.Cuts
 	failing  map[*ir.Block][]*ir.Block // of ir.FailingBlocks, once asked for
 }

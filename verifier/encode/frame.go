@@ -95,16 +95,31 @@ func (e *encoder) mayGoOn(fr *frame, inst *instance, in edge) bool {
 		e.stopped = &verdict.Reason{Kind: verdict.OutOfMemory, Detail: "the formula grew over its limit of terms",
 			Remedy: "lower the bounds, or raise the memory limit"}
 	}
+	if e.stopped == nil && e.toStop() {
+		e.stopped = &verdict.Reason{Kind: verdict.TimedOut,
+			Detail: "the formula was not made beyond this place in its share of the time",
+			Remedy: "give more with --timeout, or bounds with --unwind"}
+	}
 	if e.ctx.Err() != nil || e.cutter != nil && e.cutter.stop {
 		return false
 	}
 	if e.stopped != nil {
-		r := *e.stopped
-		r.Pos = inst.block.Instrs[0].Pos
-		e.f.Gaps = append(e.f.Gaps, Gap{Guard: in.st.pc.all, Reason: r})
+		r, at := *e.stopped, inst.block.Instrs[0]
+		r.Pos = at.Pos
+		e.f.Gaps = append(e.f.Gaps, Gap{Guard: in.st.pc.all, Reason: r, Instr: at})
 		return false
 	}
 	return e.admit(fr, inst, in)
+}
+
+// toStop reports that Options.Stop is closed.
+func (e *encoder) toStop() bool {
+	select {
+	case <-e.opts.Stop:
+		return true
+	default:
+		return false
+	}
 }
 
 // enqueue adds an edge into the instance with inst's key.

@@ -86,3 +86,19 @@ func (s *Store) Walk(roots []Term, visit func(Term)) {
 		}
 	}
 }
+
+// Larger reports whether t has more than most subterms, itself included.
+func (s *Store) Larger(t Term, most int) bool {
+	seen, todo := map[Term]bool{t: true}, []Term{t}
+	for len(todo) > 0 && len(seen) <= most {
+		x := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for i := range s.NumArgs(x) {
+			if a := s.Arg(x, i); !seen[a] {
+				seen[a] = true
+				todo = append(todo, a)
+			}
+		}
+	}
+	return len(seen) > most
+}

@@ -1,6 +1,6 @@
 package ir
 
-// After is what an execution may come to from some instruction on.
+// After is what an execution may come to from some instructions on.
 type After struct {
 	m    *Module
 	from map[*Block]int // by block: the first instruction that it may come to
@@ -11,11 +11,11 @@ type After struct {
 	free bool // code that is not known may call back
 }
 
-// AfterOf follows the control flow from in, which is included, through calls
+// AfterOf follows the control flow from each of ins, which are included, through calls
 // into functions and returns to every caller, whichever call it was. Calls through
 // pointers may be of any function whose address is taken. Code that is not known,
-// which in or a later instruction calls, may call back every function but entry.
-func AfterOf(m *Module, entry *Func, in *Instr) *After {
+// which one of ins or a later instruction calls, may call back every function but entry.
+func AfterOf(m *Module, entry *Func, ins ...*Instr) *After {
 	a := &After{m: m, from: map[*Block]int{}, todo: map[*Block]bool{}, back: map[*Func]bool{},
 		call: map[*Func][]*Instr{}}
 	for _, f := range m.Funcs {
@@ -29,7 +29,9 @@ func AfterOf(m *Module, entry *Func, in *Instr) *After {
 			}
 		}
 	}
-	a.mark(in.Block, index(in))
+	for _, in := range ins {
+		a.mark(in.Block, index(in))
+	}
 	for len(a.work) > 0 {
 		b := a.work[len(a.work)-1]
 		a.work = a.work[:len(a.work)-1]
@@ -39,8 +41,11 @@ func AfterOf(m *Module, entry *Func, in *Instr) *After {
 	return a
 }
 
-// Has reports whether in may be executed then.
+// Has reports whether in may be executed then; nil has none.
 func (a *After) Has(in *Instr) bool {
+	if a == nil {
+		return false
+	}
 	first, ok := a.from[in.Block]
 	return ok && index(in) >= first
 }

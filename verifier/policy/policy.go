@@ -78,6 +78,13 @@ const (
 	UnwindFactor = 4  // times as many in each later round
 	GapUnwind    = 32 // the last round where unmodelled code is reached: more turns tell nothing new
 
+	// for the formula of the first round; the rest is for deciding as far as it came
+	FirstWalkPercent = 70
+	PublishEvery     = time.Second            // while claims of the first round are decided
+	StopWalkAfter    = 400 * time.Millisecond // when all the time is over, a walk that did not end by itself is dropped
+	// of a question whether a loop of the first round goes on; it does where that has more
+	FirstProbeTerms = 20_000
+
 	ProbeConflicts = 200 // for an answer about one address while the formula is made
 
 	CoverageConflicts = 5000 // for a question about lines that no execution was seen to come to

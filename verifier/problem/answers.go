@@ -185,14 +185,16 @@ func (a *Answers) Proofs() *Proofs {
 	return a.shared.proofs
 }
 
-// SetUnwinding gives what the last round of unwinding found out.
+// SetUnwinding gives what the last round of unwinding found out. A part of a round is not taken after a whole one.
 func (a *Answers) SetUnwinding(u *Unwinding) {
 	a.shared.mu.Lock()
 	defer a.shared.mu.Unlock()
-	a.shared.unwinding = u
+	if old := a.shared.unwinding; old == nil || old.Partial || !u.Partial {
+		a.shared.unwinding = u
+	}
 }
 
-// Unwinding returns the last round of unwinding that ended, or nil.
+// Unwinding returns the last round of unwinding that ended, else what the first one has so far, or nil.
 func (a *Answers) Unwinding() *Unwinding {
 	a.shared.mu.Lock()
 	defer a.shared.mu.Unlock()

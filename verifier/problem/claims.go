@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -109,7 +111,8 @@ func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
 
 // Unwinding is what the last round of unwinding that ended found out.
 type Unwinding struct {
-	Limit    int // turns per loop
+	Limit    int  // turns per loop
+	Partial  bool // the round is not over: claims that it left open are Unknown without a Reason
 	Claims   []Unwound
 	Loops    []encode.LoopInfo
 	Notes    []string
@@ -121,6 +124,23 @@ type Unwinding struct {
 	Stops    map[ir.At]bool  // claims behind which nothing was looked at, in some context: they always fail there
 	// by a violated claim: the branches before it that nothing leaves without violating it
 	DeadEnds map[ir.At][]*ir.Instr
+}
+
+// Ended returns what u says where its round ended for such a reason.
+func (u *Unwinding) Ended(why *verdict.Reason) *Unwinding {
+	out := *u
+	out.Partial, out.Cut, out.Claims = false, why, slices.Clone(u.Claims)
+	for i := range out.Claims {
+		if c := &out.Claims[i]; c.Status == verdict.Unknown && c.Reason == nil {
+			c.Reason = why
+		}
+	}
+	return &out
+}
+
+// Open reports that a claim is left open.
+func (u *Unwinding) Open() bool {
+	return slices.ContainsFunc(u.Claims, func(c Unwound) bool { return c.Status == verdict.Unknown })
 }
 
 // Unwound is a claim of a round: Unknown, or Bounded where nothing violates it

@@ -99,10 +99,17 @@ func (p *Problem) OpenOwn(store *ilr.Store) *solve.Own {
 
 // Prober answers what encode asks with the formula's own solver; what it cannot
 // tell is feasible.
-type Prober struct{ Solver solve.Solver }
+type Prober struct {
+	Solver solve.Solver
+	Store  *ilr.Store
+	Most   int // terms of a question of Feasible; a larger one is not asked. 0: any
+}
 
 // Feasible implements encode.Prober.
 func (p *Prober) Feasible(ctx context.Context, cond ilr.Term) bool {
+	if p.Most > 0 && p.Store.Larger(cond, p.Most) {
+		return true
+	}
 	ans, err := p.Solver.Check(ctx, cond)
 	return err != nil || ans != solve.Unsat
 }

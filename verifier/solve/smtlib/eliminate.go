@@ -1,6 +1,10 @@
 package smtlib
 
-import "github.com/firmproof/firmproof/verifier/ilr"
+import (
+	"errors"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+)
 
 // eliminator expands reads of arrays that hold a range write or copy, by the
 // equations of the array kinds, because SMT-LIB has none such, and reads of small
@@ -17,14 +21,17 @@ func newEliminator(s *ilr.Store) *eliminator {
 		ranged: map[ilr.Term]bool{}}
 }
 
+// maxReads bounds the reads that are expanded: each goes through all the writes before it, whatever they are of.
+const maxReads = 1 << 17
+
 // muxLen is the longest table that becomes a tree of if-then-elses.
 const muxLen = 4096
 
-// term returns t without range writes.
-func (e *eliminator) term(t ilr.Term) ilr.Term {
+// terms returns ts without range writes; an error where that makes too many reads.
+func (e *eliminator) terms(ts []ilr.Term) ([]ilr.Term, error) {
 	s := e.s
-	s.Walk([]ilr.Term{t}, func(u ilr.Term) {
-		if _, ok := e.memo[u]; ok {
+	s.Walk(ts, func(u ilr.Term) {
+		if _, ok := e.memo[u]; ok || len(e.reads) > maxReads {
 			return
 		}
 		if s.Sort(u).Kind == ilr.SortArray {
@@ -54,7 +61,14 @@ func (e *eliminator) term(t ilr.Term) ilr.Term {
 			e.memo[u] = s.Rebuild(u, args)
 		}
 	})
-	return e.memo[t]
+	if len(e.reads) > maxReads {
+		return nil, errors.New("reads of arrays are too many to be written without range writes")
+	}
+	out := make([]ilr.Term, len(ts))
+	for i, t := range ts {
+		out[i] = e.memo[t]
+	}
+	return out, nil
 }
 
 // read returns element i, free of range writes itself, of array a.
@@ -66,6 +80,9 @@ func (e *eliminator) read(a, i ilr.Term) ilr.Term {
 	key := [2]ilr.Term{a, i}
 	if t, ok := e.reads[key]; ok {
 		return t
+	}
+	if len(e.reads) > maxReads {
+		return s.Select(a, i)
 	}
 	arg := func(n int) ilr.Term { return e.memo[s.Arg(a, n)] }
 	rest := func() ilr.Term { return e.read(s.Arg(a, 0), i) }

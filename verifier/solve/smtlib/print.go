@@ -12,6 +12,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -37,10 +38,9 @@ type Script struct {
 // may get new terms.
 func Print(s *ilr.Store, asserted, assumptions []ilr.Term) (*Script, error) {
 	p := &Script{s: s, names: map[ilr.Term]string{}, depth: map[ilr.Term]int{}, uses: map[ilr.Term]int{}}
-	e := newEliminator(s)
-	var roots []ilr.Term
-	for _, t := range append(append([]ilr.Term(nil), asserted...), assumptions...) {
-		roots = append(roots, e.term(t))
+	roots, err := newEliminator(s).terms(slices.Concat(asserted, assumptions))
+	if err != nil {
+		return nil, err
 	}
 	s.Walk(roots, func(t ilr.Term) {
 		for i := 0; i < s.NumArgs(t); i++ {
