@@ -47,7 +47,7 @@ type sequencer struct {
 	function  string
 	addressed map[string]bool // local variables whose address the function takes
 	global    map[string]bool
-	depth     int             // of blocks
+	bare      bool            // the statement is a block without braces
 	declared  map[string]bool // the variables of the innermost block
 	found     []conflict
 }
@@ -109,17 +109,31 @@ func (s *sequencer) statement(n *node) {
 	}
 	if n.Kind == "CompoundStmt" {
 		outer := s.declared
-		s.depth, s.declared = s.depth+1, map[string]bool{}
-		defer func() { s.depth, s.declared = s.depth-1, outer }()
+		s.declared = map[string]bool{}
+		defer func() { s.declared = outer }()
 	}
 	if n.Kind == "VarDecl" && s.declared != nil {
 		s.declared[n.ID] = true
 	}
-	for _, in := range n.Inner {
+	for i, in := range n.Inner {
 		if in != nil {
+			s.bare = withoutBlock(n, i)
 			s.statement(in)
 		}
 	}
+	s.bare = false
+}
+
+// withoutBlock reports whether child i of n is an expression with a block of its own in C, which the debug information
+// does not tell: a condition, or the body of a loop without braces (C17 6.8.4p3, 6.8.5p5).
+func withoutBlock(n *node, i int) bool {
+	switch n.Kind {
+	case "ForStmt":
+		return i == len(n.Inner)-1
+	case "WhileStmt", "DoStmt", "SwitchStmt":
+		return true
+	}
+	return false
 }
 
 // visit returns the accesses of an expression, and notes the conflicts among them.
@@ -205,9 +219,9 @@ func (s *sequencer) binary(n *node) []access {
 	case n.Kind == "BinaryOperator" && n.Opcode != "=":
 		return s.operands(n.Inner, false)
 	}
-	if v := left.variable(); s.depth > 1 && right.literalAddress() && (v == nil || !s.declared[v.Referenced.ID]) {
+	if v := left.variable(); s.bare && right.literalAddress() && (v == nil || !s.declared[v.Referenced.ID]) {
 		s.found = append(s.found, conflict{function: s.function, assumed: true,
-			what:     "the compound literal that is assigned lives until its function returns, not its block",
+			what:     "the compound literal that is assigned outlives its statement, which is a block",
 			accesses: [2]access{{at: begin(right), write: true}, {at: begin(right), write: true}}})
 	}
 	target := access{lvalue: left.plain(), at: between(left, right)}

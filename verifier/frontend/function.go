@@ -24,6 +24,8 @@ type fn struct {
 	tails  map[*ir.Block][]*ir.Instr // expansions for phis, in front of the terminator
 	locals []*ir.Instr               // allocas of our own, for the front of the entry block
 	conds  map[*ir.Block]value.Value // condition of the branch into a block, made when asked for
+
+	literals *literalScopes // of a function with compound literals; nil: it has none
 }
 
 // phiWork is a phi whose operands are still to be filled in.
@@ -53,10 +55,17 @@ func (t *translator) body(out *ir.Func, f *llir.Func) {
 		}
 	}
 	x.pos = fallback
+	if hasLiterals(f) {
+		x.literals = &literalScopes{of: map[*ir.Instr]metadata.Field{}}
+	}
 	for _, b := range f.Blocks {
 		x.block(b)
 	}
 	ir.SetPreds(out)
+	if x.literals != nil {
+		x.endLiterals()
+		x.literals = nil
+	}
 	for _, w := range x.phis {
 		x.fillPhi(w)
 	}
@@ -67,6 +76,9 @@ func (t *translator) body(out *ir.Func, f *llir.Func) {
 // that never comes back.
 func (x *fn) block(b *llir.Block) {
 	x.blk = x.blocks[b]
+	if x.literals != nil {
+		x.literals.at = nil
+	}
 	for _, in := range b.Insts {
 		x.setPos(in)
 		if ended := x.inst(in); ended {
@@ -103,6 +115,9 @@ func (x *fn) setPos(v any) {
 	}
 	for _, a := range h.MDAttachments() {
 		if l, ok := a.Node.(*metadata.DILocation); ok && a.Name == "dbg" && l.Line > 0 {
+			if x.literals != nil {
+				x.literals.at = l.Scope
+			}
 			x.pos = x.dbg.location(l)
 			return
 		}
@@ -119,6 +134,9 @@ func (x *fn) emit(i *ir.Instr) *ir.Instr {
 		i.T = x.void
 	}
 	x.blk.Instrs = append(x.blk.Instrs, i)
+	if x.literals != nil {
+		x.literals.of[i] = x.literals.at
+	}
 	return i
 }
 

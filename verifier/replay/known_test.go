@@ -23,7 +23,8 @@ func TestKnownInputs(t *testing.T) {
 		{"others", []verdict.Input{{Kind: "param", Width: 32, Value: "00000008"}}, false},
 		{"with an address", []verdict.Input{x, base}, false},
 	} {
-		p := testprogram.Problem(testprogram.Compile(t, "int g; void f(int x) { CHECK(x != 7 || &g == 0); }", "-O0"), "f",
+		p := testprogram.Problem(testprogram.Compile(t, "int g; void f(int x) { CHECK(x != 7 || &g == 0); }", "-O0"),
+			"f",
 			verdict.Assert)
 		p.Tried = [][]verdict.Input{c.inputs}
 		a := problem.NewAnswers()
