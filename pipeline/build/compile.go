@@ -7,13 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/pipeline/files"
 )
 
@@ -76,6 +75,8 @@ func (r *Request) prepare() error {
 	abs, err := filepath.Abs(r.CacheDir)
 	if err == nil {
 		r.CacheDir = abs
+		_, missing := os.Stat(abs)
+		r.fresh = missing != nil && r.Units == ""
 		err = os.MkdirAll(r.CacheDir, 0o755)
 	}
 	if err == nil {
@@ -88,10 +89,15 @@ func (r *Request) prepare() error {
 }
 
 func (r *Request) run(ctx context.Context, argv ...string) (Result, error) {
+	return r.runTo(ctx, nil, argv...)
+}
+
+// runTo runs a program whose output goes to w, if that is not nil.
+func (r *Request) runTo(ctx context.Context, w io.Writer, argv ...string) (Result, error) {
 	ctx, end := endAtPipes(ctx, r.File)
 	defer end()
 	res, err := r.runner().Run(ctx, Cmd{Argv: argv, Dir: r.Dir, Write: []string{r.WorkDir}, Read: []string{r.CacheDir,
-		r.root()}})
+		r.root()}, Stdout: w})
 	if pipe, waited := pipeOf(ctx); waited {
 		return res, &BuildError{Stage: "compile", Target: r.Target.Name,
 			Diagnostics: []Diagnostic{{File: r.shown(r.File),
@@ -142,8 +148,12 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 		return nil, &InfraError{"compile " + r.File, err}
 	}
 	defer os.RemoveAll(scratch)
-	flags := r.flags()
-	text, deps, err := r.preprocess(ctx, flags, scratch)
+	c := compilation{Request: r, flags: r.flags(), scratch: scratch, out: filepath.Join(scratch, "unit.ll")}
+	defer c.end()
+	if r.Alone && r.fresh {
+		c.begin(ctx)
+	}
+	text, deps, err := r.preprocess(ctx, c.flags, scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -151,150 +161,23 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 		deps[i] = absolute(r.Dir, d)
 	}
 	pragmas := checkPragmas(text, r.File, r.shown)
-	key, err := r.key(flags, text, deps)
+	key, err := r.key(c.flags, text, deps)
 	if err != nil {
 		return nil, err
 	}
 	stored := filepath.Join(r.CacheDir, key+".ll")
-	if u, ok := r.cached(stored); ok {
-		u.Sources, u.Pragmas = deps, pragmas
-		return u, nil
-	}
-	out := filepath.Join(scratch, "unit.ll")
-	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: contract.Needed(text) && r.isC()}
-	implicit, said, err := r.emit(ctx, flags, scratch, out, nil, cprover)
-	if nakedFault(err) { // GCC takes C in naked functions; what the attribute leaves out is assembly
-		flags = append(flags, "-Dnaked=used", "-D__naked__=used")
-		implicit, said, err = r.emit(ctx, flags, scratch, out, nil, cprover)
-	}
-	if err != nil {
-		return nil, err
-	}
-	folds := foldsUndefined(text, said)
-	if folds { // the compiler folds what is undefined, unless its check is on
-		flags = append(flags, foldedChecks...)
-	}
-	if shim := hasShim(implicit); shim || folds {
-		undeclared := implicit
-		if !shim {
-			undeclared = nil
+	u, ok := r.cached(stored)
+	if !ok {
+		m, err := c.compile(ctx, text)
+		if err != nil {
+			return nil, err
 		}
-		if implicit, _, err = r.emit(ctx, flags, scratch, out, undeclared, cprover); err != nil {
+		if u, err = store(c.out, stored, m); err != nil {
 			return nil, err
 		}
 	}
-	if flags, err = r.withShim(flags, scratch, implicit, cprover); err != nil {
-		return nil, err
-	}
-	seen, file := flags, r.File
-	if cprover.contracts { // as emit left it
-		seen, file = append(flags[:len(flags):len(flags)], "-x", "cpp-output"), filepath.Join(scratch, "contract.i")
-	}
-	evaluate := !cprover.contracts && len(text) <= maxEvaluated // places in C made of contracts are not its own
-	if err := r.noteFolded(ctx, seen, file, out, readFolded(said), evaluate); err != nil {
-		return nil, err
-	}
-	frames, err := r.frames(ctx, flags, scratch, out)
-	if err != nil {
-		return nil, err
-	}
-	u, err := store(out, stored, meta{Implicit: implicit, Frames: frames})
-	if err != nil {
-		return nil, err
-	}
 	u.Sources, u.Pragmas = deps, pragmas
 	return u, nil
-}
-
-// nakedFault reports whether clang refused a function with the attribute naked as it is.
-func nakedFault(err error) bool {
-	var be *BuildError
-	return errors.As(err, &be) && slices.ContainsFunc(be.Diagnostics, func(d Diagnostic) bool {
-		return strings.HasSuffix(d.Message, "in naked function is not supported") || strings.HasPrefix(d.Message,
-			"parameter references not allowed in naked functions")
-	})
-}
-
-// dialect says what a unit has of CBMC's C.
-type dialect struct {
-	names     bool // intrinsics
-	contracts bool // clauses, quantifiers, operators: package contract makes C of them
-}
-
-func (r *Request) isC() bool {
-	ext := filepath.Ext(r.File)
-	return ext == ".c" || ext == ".i"
-}
-
-// rewrite preprocesses the unit and makes C of its contracts; it returns the new file.
-func (r *Request) rewrite(ctx context.Context, args []string, scratch string) (string, error) {
-	text, _, err := r.preprocess(ctx, args, scratch)
-	if err != nil {
-		return "", err
-	}
-	out, err := contract.Rewrite(r.File, text, r.contractOptions())
-	var fault *contract.Error
-	if errors.As(err, &fault) {
-		return "", &BuildError{Stage: "compile", Target: r.Target.Name,
-			Diagnostics: []Diagnostic{{File: r.shown(fault.File), Line: fault.Line, Column: fault.Column,
-				Message: fault.Message}}}
-	}
-	file := filepath.Join(scratch, "contract.i")
-	if err == nil {
-		err = os.WriteFile(file, out, 0o644)
-	}
-	if err != nil {
-		return "", &InfraError{"compile " + r.File, err}
-	}
-	return file, nil
-}
-
-func hasShim(implicit []string) bool {
-	for _, n := range implicit {
-		if _, ok := prototype(n); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// emit compiles with prototypes for the functions in undeclared, and gives those
-// that are undeclared still, and what the compiler said.
-func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string,
-	cprover dialect) (implicit []string, said []byte, err error) {
-	args, err := r.withShim(flags, scratch, undeclared, cprover)
-	if err != nil {
-		return nil, nil, err
-	}
-	file := r.File
-	if cprover.contracts {
-		if file, err = r.rewrite(ctx, args, scratch); err != nil {
-			return nil, nil, err
-		}
-		args = append(flags[:len(flags):len(flags)], "-x", "cpp-output", "-ffile-prefix-map="+scratch+"=firmproof")
-	}
-	res, err := r.run(ctx, append(args, "-S", "-emit-llvm", "-o", out, "--", file)...)
-	if err != nil {
-		return nil, nil, err
-	}
-	if res.ExitCode != 0 {
-		return nil, nil, r.fault(res, clangTool)
-	}
-	_, implicit = parseDiagnostics(res.Stderr)
-	return implicit, res.Stderr, nil
-}
-
-// withShim adds the header with prototypes, if one is needed.
-func (r *Request) withShim(flags []string, scratch string, undeclared []string, cprover dialect) ([]string, error) {
-	args := append([]string(nil), flags...)
-	if text, needed := shimText(undeclared, cprover.names); needed {
-		shim := filepath.Join(scratch, "shim.h")
-		if err := os.WriteFile(shim, []byte(text), 0o644); err != nil {
-			return nil, &InfraError{"compile " + r.File, err}
-		}
-		args = append(args, "-include", shim, "-ffile-prefix-map="+scratch+"=firmproof")
-	}
-	return args, nil
 }
 
 // cached looks a unit up; one from the cache that is only read is copied.

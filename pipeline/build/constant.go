@@ -51,7 +51,7 @@ type evaluator struct {
 	types       map[string]intType
 	enumerators map[string]*big.Int // by the identity of the declaration in the dump
 	found       []folded
-	skipped     []*node // operands that are not evaluated
+	skipped     []span // operands that are not evaluated
 	owner       owner
 	outer       string // the outermost operator around; where it is binary, clang evaluates all of it and warns
 	variable    bool   // the value of a variable: conversions count, and shifts into the sign
@@ -110,7 +110,7 @@ func (e *evaluator) note(n *node, check verdict.Check, format string, args ...an
 // eval returns the value of an expression, nil if it is not known.
 func (e *evaluator) eval(n *node) *big.Int {
 	arg := func(i int) *big.Int {
-		if i >= len(n.Inner) || n.Inner[i] == nil {
+		if i >= len(n.Inner) {
 			return nil
 		}
 		return e.eval(n.Inner[i])
@@ -154,7 +154,7 @@ func (e *evaluator) eval(n *node) *big.Int {
 
 // literal returns the value that the dump has for a literal, or for a constant expression; nil if it has none.
 func literal(n *node) *big.Int {
-	v, ok := new(big.Int).SetString(strings.Trim(string(n.Value), `"`), 10)
+	v, ok := new(big.Int).SetString(n.Value, 10)
 	if !ok {
 		return nil
 	}
@@ -190,10 +190,10 @@ func (e *evaluator) conditional(n *node) *big.Int {
 		}
 		return nil
 	case c.Sign() != 0:
-		e.skipped = append(e.skipped, n.Inner[2])
+		e.skipped = append(e.skipped, n.Inner[2].Range)
 		return e.eval(n.Inner[1])
 	}
-	e.skipped = append(e.skipped, n.Inner[1])
+	e.skipped = append(e.skipped, n.Inner[1].Range)
 	return e.eval(n.Inner[2])
 }
 
@@ -279,7 +279,7 @@ func (e *evaluator) binary(n *node) *big.Int {
 		case a == nil:
 			return nil
 		case (a.Sign() != 0) == (n.Opcode == "||"): // decided by the first operand
-			e.skipped = append(e.skipped, n.Inner[1])
+			e.skipped = append(e.skipped, n.Inner[1].Range)
 			return truth(a.Sign() != 0)
 		}
 	}

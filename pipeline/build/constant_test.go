@@ -1,8 +1,10 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -36,6 +38,7 @@ func TestConstants(t *testing.T) {
 		{"enum { A = 1 ? " + max + " + 1 : 0 };", "signed-overflow unit a.c"},
 		{"struct { int b : 1 ? " + max + " + 1 < 0 ? 3 : 4 : 2; } x;", "signed-overflow unit a.c"},
 		{"_Static_assert((1 ? " + max + " + 1 : 0) < 0, \"\");", "signed-overflow unit a.c"},
+		{"struct s { int b : 1 ? " + max + " + 1 < 0 ? 3 : 4 : 2; } x;", "signed-overflow unit a.c"},
 		{"int f(int x) { switch (x) { case 1 ? " + max + " + 1 : 0: return 1; } return 0; }",
 			"signed-overflow function f"},
 		{"int f(void) { static int x = 1 ? " + max + " + 1 : 0; return x; }", "signed-overflow global x"},
@@ -95,20 +98,23 @@ func TestScan(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	res, err := Direct{}.Run(context.Background(), Cmd{Dir: dir,
+	s := syntax{evaluator: newEvaluator(load(t, "x86_64")), evaluated: true, constants: map[string]owner{}}
+	var dump bytes.Buffer
+	reader := &treeReader{declaration: s.declaration}
+	res, err := Direct{}.Run(context.Background(), Cmd{Dir: dir, Stdout: io.MultiWriter(reader, &dump),
 		Argv: []string{clangTool, "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "a.c"}})
 	if err != nil || res.ExitCode != 0 {
 		t.Fatal(err, string(res.Stderr))
 	}
-	c := constants{evaluator: newEvaluator(load(t, "x86_64"))}
-	if err := c.scan(res.Stdout); err != nil {
+	if err := reader.finish(); err != nil {
 		t.Fatal(err)
 	}
-	if len(c.found) != 1 || c.found[0].file != "a.c" || c.found[0].line != 5 || c.found[0].owner.line != 5 ||
-		c.found[0].owner.name != "x" {
-		t.Errorf("%+v", c.found)
+	if len(s.found) != 1 || s.found[0].file != "a.c" || s.found[0].line != 5 || s.found[0].owner.line != 5 ||
+		s.found[0].owner.name != "x" {
+		t.Errorf("%+v", s.found)
 	}
-	if err := c.scan(res.Stdout[:len(res.Stdout)/2]); err == nil {
+	half := &treeReader{declaration: func(*node) {}}
+	if _, err := half.Write(dump.Bytes()[:dump.Len()/2]); err == nil && half.finish() == nil {
 		t.Error("half a dump is read as a whole")
 	}
 }

@@ -43,6 +43,9 @@ type Request struct {
 	WorkDir  string // must exist; the unit's IR is written below it
 	CacheDir string // empty: inside WorkDir
 	Units    string // a further cache, which is only read
+	Alone    bool   // other processors are idle
+
+	fresh bool // the cache has nothing yet
 }
 
 // flags returns clang's argument list without input and output.

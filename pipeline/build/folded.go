@@ -62,59 +62,30 @@ type folded struct {
 }
 
 // owned returns those of the places that clang named which have an owner, with it.
-func (r *Request) owned(dump []byte, found []folded) ([]folded, error) {
-	if len(found) == 0 {
-		return nil, nil
-	}
-	tree, err := readTree(dump)
-	if err != nil {
-		return nil, &InfraError{"compile " + r.File, err}
-	}
-	var out []folded
-	for _, f := range found {
-		if o, ok := tree.ownerOf(f); ok && !(f.strict && (o.kind == ownerFunction || o.kind == ownerUnit)) {
-			f.owner = o
+func (s *syntax) owned() (out []folded) {
+	for i, f := range s.places {
+		h := s.owners[i]
+		if h.owns && !(f.strict && (h.owner.kind == ownerFunction || h.owner.kind == ownerUnit)) {
+			f.owner = h.owner
 			out = append(out, f)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // withUsers adds to the places in initialisers of constants the functions that read them: clang may put the value in
 // the place of the constant, which the IR then does not name, or does not hold.
-func withUsers(dump []byte, fs []folded, shown func(string) string) ([]folded, error) {
-	if !slices.ContainsFunc(fs, func(f folded) bool { return f.owner.kind == ownerGlobal }) {
-		return fs, nil
-	}
-	tree, err := readTree(dump)
-	if err != nil {
-		return nil, err
-	}
-	of := map[string][]folded{} // by the identity of the constant
-	tree.each(func(n *node) {
-		for _, f := range fs {
-			if n.Kind == "VarDecl" && strings.HasPrefix(n.Type.Qual, "const ") && f.owner == ownerAt(ownerGlobal, n) {
-				of[n.ID] = append(of[n.ID], f)
-			}
-		}
-	})
-	for _, function := range tree.Inner {
-		if function == nil || function.Kind != "FunctionDecl" {
-			continue
-		}
-		used := map[string]bool{}
-		function.each(func(n *node) {
-			if n.Kind != "DeclRefExpr" || n.Referenced == nil || used[n.Referenced.ID] {
-				return
-			}
-			used[n.Referenced.ID] = true
-			for _, f := range of[n.Referenced.ID] {
-				f.owner = owner{kind: ownerUser, name: shown(function.Loc.File) + ":" + function.Name}
+func (s *syntax) withUsers(fs []folded, shown func(string) string) []folded {
+	own := fs
+	for _, u := range s.uses {
+		for _, f := range own {
+			if f.owner == u.of {
+				f.owner = owner{kind: ownerUser, name: shown(u.file) + ":" + u.function}
 				fs = append(fs, f)
 			}
-		})
+		}
 	}
-	return fs, nil
+	return fs
 }
 
 // known returns the word for what is known of the value.
@@ -127,8 +98,7 @@ func (f folded) known() string {
 
 // covers reports whether f, evaluated here, is what clang said in g.
 func (f folded) covers(g folded) bool {
-	n := node{Range: span{Begin: spot{File: f.file, Line: f.line, Col: f.col}, End: f.end}}
-	return f.check == g.check && n.spans(g)
+	return f.check == g.check && span{Begin: spot{File: f.file, Line: f.line, Col: f.col}, End: f.end}.spans(g)
 }
 
 var noteLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (warning|note): (.*)$`)
@@ -161,62 +131,64 @@ func readFolded(stderr []byte) (out []folded) {
 }
 
 // maxEvaluated is the size of preprocessed text up to which constant expressions are evaluated here: the dump of
-// its syntax tree is up to 200 times as long.
-const maxEvaluated = 1 << 20
+// its syntax tree is up to 400 times as long.
+const maxEvaluated = 16 << 20
 
-// noteFolded adds to the unit's IR in out what is undefined in its constant expressions: what clang said (found), and
-// what evaluating its syntax tree says. Expressions that are executed keep their checks in the IR and are not among them.
-func (r *Request) noteFolded(ctx context.Context, args []string, file, out string, found []folded,
-	evaluate bool) error {
-	if len(found) == 0 && !evaluate {
-		return nil
+// syntax reads the unit's syntax tree. places are what clang said of its constants; evaluate says whether more is looked
+// for than whose they are.
+func (r *Request) syntax(ctx context.Context, args []string, file string, places []folded, evaluate bool) (*syntax,
+	error) {
+	s := &syntax{evaluator: newEvaluator(r.Target), evaluated: evaluate, conversions: r.Checks.Conversion,
+		places: places, owners: make([]holder, len(places)), constants: map[string]owner{}}
+	if evaluate && r.isC() {
+		s.sequencer = &sequencer{bitfields: map[string]bool{}}
 	}
-	res, err := r.run(ctx, append(slices.Clone(args), "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "--",
+	reader := &treeReader{declaration: s.declaration}
+	_, err := r.runTo(ctx, reader, append(slices.Clone(args), "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "--",
 		file)...)
-	if err != nil {
-		return err
-	}
-	c := constants{evaluator: newEvaluator(r.Target), conversions: r.Checks.Conversion}
-	if evaluate {
-		if r.isC() {
-			c.sequencer = &sequencer{bitfields: map[string]bool{}}
-		}
-		if err := c.scan(res.Stdout); err != nil {
-			return &InfraError{"compile " + r.File, err}
+	if err == nil {
+		if err = reader.finish(); err != nil {
+			err = &InfraError{"compile " + r.File, err}
 		}
 	}
-	said, err := r.owned(res.Stdout, found)
-	if err != nil {
-		return err
-	}
-	owned := slices.DeleteFunc(said, func(f folded) bool {
-		return slices.ContainsFunc(c.skipped, func(n *node) bool { return n != nil && n.spans(f) })
+	return s, err
+}
+
+// undefined lists the constants whose value is undefined: those that clang named, and those that were found besides.
+// Expressions that are executed keep their checks in the IR and are not among them.
+func (r *Request) undefined(s *syntax) []folded {
+	list := slices.DeleteFunc(s.owned(), func(f folded) bool {
+		return slices.ContainsFunc(s.skipped, func(n span) bool { return n.spans(f) })
 	})
-	for _, f := range c.found {
-		if !slices.ContainsFunc(owned, f.covers) {
-			owned = append(owned, f)
+	for _, f := range s.found {
+		if !slices.ContainsFunc(list, f.covers) {
+			list = append(list, f)
 		}
 	}
-	if owned, err = withUsers(res.Stdout, owned, r.shown); err != nil {
-		return &InfraError{"compile " + r.File, err}
-	}
-	for i := range owned {
-		f := &owned[i]
+	list = s.withUsers(list, r.shown)
+	for i := range list {
+		f := &list[i]
 		f.file = r.shown(f.file)
 		if f.owner.kind == ownerUnit {
 			f.owner.name = r.shown(r.File)
 		}
 	}
+	return list
+}
+
+// note adds to the unit's IR in out what the syntax tree says of it.
+func (r *Request) note(s *syntax, out string) error {
+	undefined := r.undefined(s)
 	var conflicts []conflict
-	if c.sequencer != nil {
-		conflicts = c.sequencer.found
+	if s.sequencer != nil {
+		conflicts = s.sequencer.found
 	}
-	if len(owned) == 0 && len(conflicts) == 0 {
+	if len(undefined) == 0 && len(conflicts) == 0 {
 		return nil
 	}
 	ir, err := os.ReadFile(out)
 	if err == nil {
-		err = os.WriteFile(out, r.appendNotes(ir, owned, conflicts), 0o644)
+		err = os.WriteFile(out, r.appendNotes(ir, undefined, conflicts), 0o644)
 	}
 	if err != nil {
 		return &InfraError{"compile " + r.File, err}

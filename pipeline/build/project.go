@@ -438,6 +438,7 @@ func (b *builder) request(s unitSpec) Request {
 		Undefines: s.undefines, CFlags: s.cflags,
 		Checks: b.opts.Checks, Contracts: b.opts.Contracts, Static: b.opts.KeepAll || b.static ||
 			s.static, Runner: b.opts.Runner, WorkDir: b.opts.WorkDir, CacheDir: b.opts.CacheDir, Units: b.opts.Units,
+		Alone: len(b.specs) < b.opts.Jobs,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"syscall"
 	"time"
@@ -17,6 +18,8 @@ type Cmd struct {
 	Env   []string // nil: the caller's environment
 	Write []string // directories that it may write to, for a sandbox
 	Read  []string // further directories that it must see, for a sandbox
+
+	Stdout io.Writer // where its output goes, however long it is; nil: into the result
 }
 
 // Result is how a program ended.
@@ -50,6 +53,9 @@ func (Direct) Run(ctx context.Context, c Cmd) (Result, error) {
 	cmd.WaitDelay = 2 * time.Second
 	var out, errOut capped
 	cmd.Stdout, cmd.Stderr = &out, &errOut
+	if c.Stdout != nil {
+		cmd.Stdout = c.Stdout
+	}
 	start := time.Now()
 	err := cmd.Run()
 	if cmd.Process != nil { // what it left running in the background ends with it

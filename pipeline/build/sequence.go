@@ -18,7 +18,9 @@ import (
 
 // access is a read or a write of an object by an expression, or a call.
 type access struct {
-	lvalue      *node // nil: a call
+	lvalue      *node  // nil: a call
+	call        bool   // of a conflict that is kept
+	variable    string // likewise: the one whose object lvalue is, or lies in
 	at          extent
 	write       bool
 	settled     bool // complete when the value of the expression is known
@@ -50,14 +52,27 @@ type sequencer struct {
 	bare      bool            // the statement is a block without braces
 	declared  map[string]bool // the variables of the innermost block
 	found     []conflict
+	before    int // how many were found in the functions in front
 }
 
-// maxConflicts limits the conflicts of a unit that are followed.
+// maxConflicts is how many conflicts of a function are followed; of one with more, the rest is an assumption.
 const maxConflicts = 200
+
+// declaration looks at the body of a function, and at the members of structures.
+func (s *sequencer) declaration(n *node) {
+	n.each(func(in *node) {
+		if in.Bitfield {
+			s.bitfields[in.ID] = true
+		}
+	})
+	if n.Kind == "FunctionDecl" && n.has&hasBody != 0 {
+		s.read(n)
+	}
+}
 
 // read looks at the body of one function.
 func (s *sequencer) read(f *node) {
-	s.function, s.addressed = f.Name, map[string]bool{}
+	s.function, s.addressed, s.before = f.Name, map[string]bool{}, len(s.found)
 	locals := map[string]bool{}
 	f.each(func(n *node) {
 		switch n.Kind {
@@ -90,9 +105,7 @@ func (s *sequencer) read(f *node) {
 func (n *node) each(do func(*node)) {
 	do(n)
 	for _, in := range n.Inner {
-		if in != nil {
-			in.each(do)
-		}
+		in.each(do)
 	}
 }
 
@@ -116,10 +129,8 @@ func (s *sequencer) statement(n *node) {
 		s.declared[n.ID] = true
 	}
 	for i, in := range n.Inner {
-		if in != nil {
-			s.bare = withoutBlock(n, i)
-			s.statement(in)
-		}
+		s.bare = withoutBlock(n, i)
+		s.statement(in)
 	}
 	s.bare = false
 }
@@ -138,9 +149,6 @@ func withoutBlock(n *node, i int) bool {
 
 // visit returns the accesses of an expression, and notes the conflicts among them.
 func (s *sequencer) visit(n *node) []access {
-	if n == nil {
-		return nil
-	}
 	switch n.Kind {
 	case "UnaryExprOrTypeTraitExpr", "GenericSelectionExpr", "ChooseExpr", "OffsetOfExpr", "ConstantExpr":
 		return nil
@@ -220,9 +228,7 @@ func (s *sequencer) binary(n *node) []access {
 		return s.operands(n.Inner, false)
 	}
 	if v := left.variable(); s.bare && right.literalAddress() && (v == nil || !s.declared[v.Referenced.ID]) {
-		s.found = append(s.found, conflict{function: s.function, assumed: true,
-			what:     "the compound literal that is assigned outlives its statement, which is a block",
-			accesses: [2]access{{at: begin(right), write: true}, {at: begin(right), write: true}}})
+		s.assume(right, "the compound literal that is assigned outlives its statement, which is a block")
 	}
 	target := access{lvalue: left.plain(), at: between(left, right)}
 	a, b := s.visit(left), s.visit(right)
@@ -266,13 +272,39 @@ func (s *sequencer) compare(as, bs []access, ordered bool) {
 	for _, a := range as {
 		for _, b := range bs {
 			call := a.lvalue == nil || b.lvalue == nil
-			if !a.write && !b.write || len(s.found) > maxConflicts || !s.meet(a, b) {
+			if !a.write && !b.write || len(s.found)-s.before > maxConflicts || !s.meet(a, b) {
 				continue
 			}
-			s.found = append(s.found, conflict{function: s.function, ordered: call || ordered,
+			s.note(conflict{function: s.function, ordered: call || ordered,
 				what: sentence(a, b), accesses: [2]access{a, b}})
 		}
 	}
+}
+
+// note keeps a conflict, without its part of the syntax tree.
+func (s *sequencer) note(c conflict) {
+	for i := range c.accesses {
+		a := &c.accesses[i]
+		if a.call = a.lvalue == nil; !a.call {
+			if v := a.lvalue.variable(); v != nil {
+				a.variable = v.Referenced.Name
+			}
+		}
+		a.lvalue = nil
+	}
+	s.found = append(s.found, c)
+	if len(s.found)-s.before == maxConflicts {
+		at := extent{file: c.accesses[0].at.file, line: c.accesses[0].at.line}
+		s.found = append(s.found, conflict{function: s.function, assumed: true,
+			what:     "the function has more accesses and calls without an order than are followed: from here on they do not meet",
+			accesses: [2]access{{at: at, write: true, call: true}, {at: at, write: true, call: true}}})
+	}
+}
+
+// assume notes what holds at an expression.
+func (s *sequencer) assume(n *node, what string) {
+	at := access{at: begin(n), write: true}
+	s.note(conflict{function: s.function, assumed: true, what: what, accesses: [2]access{at, at}})
 }
 
 func sentence(a, b access) string {
@@ -352,7 +384,7 @@ func (n *node) variable() *node {
 	switch {
 	case n.Kind == "DeclRefExpr" && n.Referenced != nil:
 		return n
-	case len(n.Inner) == 0 || n.Inner[0] == nil || n.Kind == "MemberExpr" && n.Arrow:
+	case len(n.Inner) == 0 || n.Kind == "MemberExpr" && n.Arrow:
 		return nil
 	case n.Kind == "MemberExpr" || n.Kind == "ArraySubscriptExpr",
 		n.Kind == "ImplicitCastExpr" && n.CastKind == "ArrayToPointerDecay":
@@ -376,7 +408,7 @@ func (n *node) object() string {
 func (n *node) literalAddress() bool {
 	n = n.plain()
 	switch {
-	case len(n.Inner) != 1 || n.Inner[0] == nil:
+	case len(n.Inner) != 1:
 		return false
 	case n.Kind == "UnaryOperator" && n.Opcode == "&",
 		n.Kind == "ImplicitCastExpr" && n.CastKind == "ArrayToPointerDecay":
@@ -393,11 +425,11 @@ func (n *node) literalAddress() bool {
 
 // callee returns the name of the called function, empty if it is called through a pointer.
 func (n *node) callee() string {
-	if len(n.Inner) == 0 || n.Inner[0] == nil {
+	if len(n.Inner) == 0 {
 		return ""
 	}
 	f := n.Inner[0]
-	for f.Kind != "DeclRefExpr" && len(f.Inner) == 1 && f.Inner[0] != nil {
+	for f.Kind != "DeclRefExpr" && len(f.Inner) == 1 {
 		f = f.Inner[0]
 	}
 	if f.Referenced == nil {
@@ -410,7 +442,7 @@ func (n *node) callee() string {
 func (n *node) text() string {
 	n = n.plain()
 	inner := func() string {
-		if len(n.Inner) == 0 || n.Inner[0] == nil {
+		if len(n.Inner) == 0 {
 			return "..."
 		}
 		return n.Inner[0].text()
@@ -429,7 +461,7 @@ func (n *node) text() string {
 	case n.Kind == "ImplicitCastExpr":
 		return inner()
 	case n.Kind == "IntegerLiteral":
-		return strings.Trim(string(n.Value), `"`)
+		return n.Value
 	}
 	return "..."
 }
@@ -467,16 +499,11 @@ func (c conflict) fields(shown func(string) string) []string {
 	}
 	out := []string{kind, shown(c.accesses[0].at.file), c.function, c.what}
 	for _, a := range c.accesses {
-		what, name, how := "read", "", []string{}
-		if a.lvalue == nil {
+		what, how := "read", []string{}
+		if a.call {
 			what = "call"
 		} else if a.write {
 			what = "write"
-		}
-		if a.lvalue != nil {
-			if v := a.lvalue.variable(); v != nil {
-				name = v.Referenced.Name
-			}
 		}
 		if a.conditional {
 			how = append(how, "conditional")
@@ -484,7 +511,7 @@ func (c conflict) fields(shown func(string) string) []string {
 		if a.at.macro {
 			how = append(how, "macro")
 		}
-		out = append(out, what, name, fmt.Sprint(a.at.line), fmt.Sprint(a.at.col), fmt.Sprint(a.at.end),
+		out = append(out, what, a.variable, fmt.Sprint(a.at.line), fmt.Sprint(a.at.col), fmt.Sprint(a.at.end),
 			fmt.Sprint(a.at.to), strings.Join(how, " "))
 	}
 	return out

@@ -1,10 +1,5 @@
 package build
 
-import (
-	"encoding/json"
-	"fmt"
-)
-
 // ownerKind says what an undefined constant belongs to.
 type ownerKind string
 
@@ -33,126 +28,80 @@ type node struct {
 	Name    string
 	Loc     spot
 	Range   span
-	Storage string `json:"storageClass"`
-	Inner   []*node
-	// the elements of a list that is shorter than its array, behind the value of the rest
-	Filled []*node `json:"array_filler"`
+	Storage string
+	Inner   []*node // of a list that is shorter than its array, behind the value of the rest
 
-	ID         string
+	ID         string // of a declaration
 	Type       qualType
 	Opcode     string
 	CastKind   string
-	Value      json.RawMessage // of a literal
-	ArgType    *qualType       `json:"argType"` // of sizeof (type)
-	Referenced *reference      `json:"referencedDecl"`
-	Member     string          `json:"referencedMemberDecl"`
-	Arrow      bool            `json:"isArrow"`   // a member behind a pointer
-	Postfix    bool            `json:"isPostfix"` // of ++ and --
-	Init       string          // of a variable: not empty if it has an initialiser
+	Value      string     // of a literal or a constant expression
+	ArgType    *qualType  // of sizeof (type)
+	Referenced *reference // of a use of a declaration
+	Member     string     // the identity of the member
+	Arrow      bool       // a member behind a pointer
+	Postfix    bool       // of ++ and --
+	Bitfield   bool
+	has        content
 }
+
+// content says what is in a node or below it.
+type content uint8
+
+const (
+	hasOperator content = 1 << iota
+	hasInit             // a variable with an initialiser
+	hasStatic
+	hasList // of an initialiser
+	hasBody
+)
 
 // reference is a use of a declaration.
 type reference struct{ ID, Name string }
 
 // qualType is a type as it is written, and without the names that it has by typedef, where those differ.
-type qualType struct {
-	Qual      string `json:"qualType"`
-	Desugared string `json:"desugaredQualType"`
-}
+type qualType struct{ Qual, Desugared string }
 
 type span struct{ Begin, End spot }
 
-// spot is a place. Clang leaves out a file or line that is that of the place
-// printed before; readTree fills both in. Of a macro's, the expansion counts.
+// spot is a place; of a macro's, that of its expansion.
 type spot struct {
 	File      string
 	Line, Col int
 	TokLen    int
-	Spelling  *spot `json:"spellingLoc"`
-	Expansion *spot `json:"expansionLoc"`
-	Macro     bool  `json:"-"` // the text is a macro's, or its argument's
-}
-
-// readTree reads the dump of one unit.
-func readTree(dump []byte) (*node, error) {
-	root := &node{}
-	if err := json.Unmarshal(dump, root); err != nil {
-		return nil, fmt.Errorf("syntax tree: %w", err)
-	}
-	last := spot{}
-	root.place(&last)
-	return root, nil
-}
-
-func (n *node) place(last *spot) {
-	n.Loc.place(last)
-	n.Range.Begin.place(last)
-	n.Range.End.place(last)
-	if len(n.Filled) > 0 {
-		n.Inner = append(n.Inner, n.Filled...)
-		n.Filled = nil
-	}
-	for _, in := range n.Inner {
-		if in != nil {
-			in.place(last)
-		}
-	}
-}
-
-func (s *spot) place(last *spot) {
-	if s.Expansion != nil {
-		if s.Spelling != nil {
-			s.Spelling.place(last)
-		}
-		s.Expansion.place(last)
-		*s = *s.Expansion
-		s.Macro = true
-		return
-	}
-	if s.Col == 0 {
-		return
-	}
-	if s.File == "" {
-		s.File = last.File
-	}
-	if s.Line == 0 {
-		s.Line = last.Line
-	}
-	last.File, last.Line = s.File, s.Line
+	Macro     bool // the text is a macro's, or its argument's
 }
 
 // holds reports whether the place lies in n's source text. The end of text that a
 // macro gives is its line's: an argument stands behind the macro's name.
 func (n *node) holds(f folded) bool {
 	e := n.Range.End
-	return n.spans(f) || n.begins(f) && e.File == f.file && f.line == e.Line && e.fromMacro()
+	return n.Range.spans(f) || n.Range.begins(f) && e.File == f.file && f.line == e.Line && e.Macro
 }
 
-// spans reports whether the place lies between n's first and last character.
-func (n *node) spans(f folded) bool {
-	e := n.Range.End
-	return n.begins(f) && e.File == f.file && (f.line < e.Line || f.line == e.Line && f.col < e.Col+e.TokLen)
+// spans reports whether the place lies between the first and the last character.
+func (s span) spans(f folded) bool {
+	e := s.End
+	return s.begins(f) && e.File == f.file && (f.line < e.Line || f.line == e.Line && f.col < e.Col+e.TokLen)
 }
 
-func (n *node) begins(f folded) bool {
-	b := n.Range.Begin
+func (s span) begins(f folded) bool {
+	b := s.Begin
 	return b.File == f.file && (b.Line < f.line || b.Line == f.line && b.Col <= f.col)
 }
 
-func (s *spot) fromMacro() bool { return s.Expansion != nil || s.Spelling != nil }
-
-// way lists the nodes around the place, outermost first.
+// way lists the nodes around the place that n holds, outermost first.
 func (n *node) way(f folded) []*node {
 	var around *node
 	for _, in := range n.Inner {
-		if in != nil && in.holds(f) && (around == nil || around.Range.Begin.before(in.Range.Begin)) {
+		if in.holds(f) && (around == nil || around.Range.Begin.before(in.Range.Begin)) {
 			around = in
 		}
 	}
 	if around == nil {
-		return nil
+		return []*node{n}
 	}
-	return append([]*node{around}, around.way(f)...)
+	return append([]*node{n}, around.way(f)...)
 }
 
 // before reports whether s stands in front of t in one file. Of nodes around a place, the last that begins there counts
@@ -160,7 +109,7 @@ func (n *node) way(f folded) []*node {
 // `int a = 1, b = 2` are two from the same word on.
 func (s spot) before(t spot) bool { return s.Line < t.Line || s.Line == t.Line && s.Col < t.Col }
 
-// ownerOf says what the value at the place belongs to; false for an expression
+// ownerOf says what the value at a place in the declaration n belongs to; false for an expression
 // that is executed, or never evaluated.
 func (n *node) ownerOf(f folded) (owner, bool) {
 	var function, variable *node

@@ -58,6 +58,9 @@ func (r *Runner) Run(ctx context.Context, c build.Cmd) (build.Result, error) {
 	out, complaint := &capped{limit: maxOutput}, &capped{limit: maxOutput}
 	spec := Spec{Argv: c.Argv, Dir: c.Dir, Env: c.Env, Write: c.Write, Read: c.Read, Limits: r.Limits, Stdout: out,
 		Stderr: complaint}
+	if c.Stdout != nil {
+		spec.Stdout = c.Stdout
+	}
 	box := r.Box
 	if box == nil {
 		var err error

@@ -1,0 +1,199 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/contract"
+)
+
+// compilation makes IR of a unit.
+type compilation struct {
+	*Request
+	flags   []string
+	scratch string // a folder of its own
+	out     string // the IR
+	ahead   *ahead // nil: nothing was begun
+}
+
+// compile writes the IR of the unit, whose preprocessed text is given.
+func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err error) {
+	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: contract.Needed(text) && c.isC()}
+	if cprover != (dialect{}) {
+		c.end()
+	} else if c.Alone && c.ahead == nil {
+		c.begin(ctx)
+	}
+	e := c.first(ctx, cprover)
+	if nakedFault(e.err) { // GCC takes C in naked functions; what the attribute leaves out is assembly
+		c.flags = append(c.flags, "-Dnaked=used", "-D__naked__=used")
+		e = c.emit(ctx, c.flags, c.scratch, c.out, nil, cprover)
+	}
+	if e.err != nil {
+		return m, e.err
+	}
+	folds := foldsUndefined(text, e.said)
+	if folds { // the compiler folds what is undefined, unless its check is on
+		c.flags = append(c.flags, foldedChecks...)
+	}
+	said := e.said
+	if shim := hasShim(e.implicit); shim || folds {
+		undeclared := e.implicit
+		if !shim {
+			undeclared = nil
+		}
+		if e = c.emit(ctx, c.flags, c.scratch, c.out, undeclared, cprover); e.err != nil {
+			return m, e.err
+		}
+	}
+	m.Implicit = e.implicit
+	if c.flags, err = c.withShim(c.flags, c.scratch, m.Implicit, cprover); err != nil {
+		return m, err
+	}
+	evaluate := !cprover.contracts && len(text) <= maxEvaluated // places in C made of contracts are not its own
+	if places := readFolded(said); evaluate || len(places) > 0 {
+		tree, err := c.tree(ctx, cprover, places, evaluate)
+		if err == nil {
+			err = c.note(tree, c.out)
+		}
+		if err != nil {
+			return m, err
+		}
+	}
+	m.Frames, err = c.frames(ctx, c.flags, c.scratch, c.out)
+	return m, err
+}
+
+// begin starts what is most often needed, where a processor would be idle.
+func (c *compilation) begin(ctx context.Context) {
+	c.ahead = c.Request.begin(ctx, c.flags, c.scratch, c.out)
+}
+
+// end waits until nothing runs any more.
+func (c *compilation) end() {
+	if c.ahead != nil {
+		c.ahead.end()
+		c.ahead = nil
+	}
+}
+
+// first emits the unit without prototypes for undeclared functions.
+func (c *compilation) first(ctx context.Context, cprover dialect) emission {
+	if c.ahead != nil {
+		return c.ahead.emitted()
+	}
+	return c.emit(ctx, c.flags, c.scratch, c.out, nil, cprover)
+}
+
+// tree reads the syntax tree of the unit, unless that was done ahead.
+func (c *compilation) tree(ctx context.Context, cprover dialect, places []folded, evaluate bool) (*syntax, error) {
+	if c.ahead != nil && len(places) == 0 && slices.Equal(c.flags, c.ahead.flags) {
+		return c.ahead.tree()
+	}
+	args, file := c.flags, c.File
+	if cprover.contracts { // as emit left it
+		args, file = append(args[:len(args):len(args)], "-x", "cpp-output"), filepath.Join(c.scratch, "contract.i")
+	}
+	return c.syntax(ctx, args, file, places, evaluate)
+}
+
+// nakedFault reports whether clang refused a function with the attribute naked as it is.
+func nakedFault(err error) bool {
+	var be *BuildError
+	return errors.As(err, &be) && slices.ContainsFunc(be.Diagnostics, func(d Diagnostic) bool {
+		return strings.HasSuffix(d.Message, "in naked function is not supported") || strings.HasPrefix(d.Message,
+			"parameter references not allowed in naked functions")
+	})
+}
+
+// dialect says what a unit has of CBMC's C.
+type dialect struct {
+	names     bool // intrinsics
+	contracts bool // clauses, quantifiers, operators: package contract makes C of them
+}
+
+func (r *Request) isC() bool {
+	ext := filepath.Ext(r.File)
+	return ext == ".c" || ext == ".i"
+}
+
+// rewrite preprocesses the unit and makes C of its contracts; it returns the new file.
+func (r *Request) rewrite(ctx context.Context, args []string, scratch string) (string, error) {
+	text, _, err := r.preprocess(ctx, args, scratch)
+	if err != nil {
+		return "", err
+	}
+	out, err := contract.Rewrite(r.File, text, r.contractOptions())
+	var fault *contract.Error
+	if errors.As(err, &fault) {
+		return "", &BuildError{Stage: "compile", Target: r.Target.Name,
+			Diagnostics: []Diagnostic{{File: r.shown(fault.File), Line: fault.Line, Column: fault.Column,
+				Message: fault.Message}}}
+	}
+	file := filepath.Join(scratch, "contract.i")
+	if err == nil {
+		err = os.WriteFile(file, out, 0o644)
+	}
+	if err != nil {
+		return "", &InfraError{"compile " + r.File, err}
+	}
+	return file, nil
+}
+
+func hasShim(implicit []string) bool {
+	for _, n := range implicit {
+		if _, ok := prototype(n); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// emission is what a call of the compiler gives: the functions that are undeclared still, and what it said.
+type emission struct {
+	implicit []string
+	said     []byte
+	err      error
+}
+
+// emit compiles with prototypes for the functions in undeclared.
+func (r *Request) emit(ctx context.Context, flags []string, scratch, out string, undeclared []string,
+	cprover dialect) emission {
+	args, err := r.withShim(flags, scratch, undeclared, cprover)
+	if err != nil {
+		return emission{err: err}
+	}
+	file := r.File
+	if cprover.contracts {
+		if file, err = r.rewrite(ctx, args, scratch); err != nil {
+			return emission{err: err}
+		}
+		args = append(flags[:len(flags):len(flags)], "-x", "cpp-output", "-ffile-prefix-map="+scratch+"=firmproof")
+	}
+	res, err := r.run(ctx, append(args, "-S", "-emit-llvm", "-o", out, "--", file)...)
+	if err != nil {
+		return emission{err: err}
+	}
+	if res.ExitCode != 0 {
+		return emission{err: r.fault(res, clangTool)}
+	}
+	_, implicit := parseDiagnostics(res.Stderr)
+	return emission{implicit: implicit, said: res.Stderr}
+}
+
+// withShim adds the header with prototypes, if one is needed.
+func (r *Request) withShim(flags []string, scratch string, undeclared []string, cprover dialect) ([]string, error) {
+	args := append([]string(nil), flags...)
+	if text, needed := shimText(undeclared, cprover.names); needed {
+		shim := filepath.Join(scratch, "shim.h")
+		if err := os.WriteFile(shim, []byte(text), 0o644); err != nil {
+			return nil, &InfraError{"compile " + r.File, err}
+		}
+		args = append(args, "-include", shim, "-ffile-prefix-map="+scratch+"=firmproof")
+	}
+	return args, nil
+}
