@@ -24,10 +24,12 @@ type SiteClaim struct {
 	Claim  *verdict.Claim
 }
 
-// Shown is the claim that stands for the site: the one with the shortest trace.
+// Shown is the claim that stands for the site: the one that needs the fewest assumptions, of these the one with the
+// shortest trace.
 func (s *Site) Shown() SiteClaim {
 	return slices.MinFunc(s.Claims, func(a, b SiteClaim) int {
-		return cmp.Compare(len(a.Claim.Trace), len(b.Claim.Trace))
+		return cmp.Or(cmp.Compare(len(a.Claim.Assumes), len(b.Claim.Assumes)), cmp.Compare(len(a.Claim.Trace),
+			len(b.Claim.Trace)))
 	})
 }
 
@@ -59,7 +61,17 @@ func names[T any](list []T, of func(T) string) []string {
 	return out
 }
 
-// Sites groups the claims that want accepts, those of violations first, then by place.
+// assumes is how many assumptions of a generated harness the site needs, at least.
+func (s *Site) assumes() int {
+	least := len(s.Claims[0].Claim.Assumes)
+	for _, c := range s.Claims {
+		least = min(least, len(c.Claim.Assumes))
+	}
+	return least
+}
+
+// Sites groups the claims that want accepts: those of violations first, of these the ones that need few assumptions of
+// generated harnesses, then by place.
 func Sites(results []verdict.Result, want func(*verdict.Claim) bool) []Site {
 	type key struct {
 		check  verdict.Check
@@ -86,7 +98,8 @@ func Sites(results []verdict.Result, want func(*verdict.Claim) bool) []Site {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Site) int {
-		return cmp.Or(cmp.Compare(rank[a.Status], rank[b.Status]), cmp.Compare(a.Pos.File, b.Pos.File),
+		return cmp.Or(cmp.Compare(rank[a.Status], rank[b.Status]), cmp.Compare(a.assumes(), b.assumes()),
+			cmp.Compare(a.Pos.File, b.Pos.File),
 			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
 	})
 	return out

@@ -24,6 +24,9 @@ func (p *printer) violations(results []verdict.Result) {
 		if c.Reason != nil {
 			p.line("  %s", c.Reason)
 		}
+		if len(c.Assumes) > 0 {
+			p.line("  if %s", listed(c.Assumes, 4))
+		}
 		p.certificate(c)
 		p.trace(c)
 	}

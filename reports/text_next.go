@@ -60,6 +60,21 @@ func (p *printer) next(v *SiteClaim) {
 			shellWord(v.Result.Entry))
 	}
 	p.line("  what it means:    firmproof explain %s", v.Claim.Check)
+	if len(v.Claim.Assumes) > 0 {
+		p.line("  what is assumed:  a line under `assume:` of the manifest (or --assume) corrects it, such as %s",
+			exampleOf(v))
+	}
+}
+
+// exampleOf is a line of the manifest that says more about an assumption of a violation.
+func exampleOf(v *SiteClaim) string {
+	name, rest, _ := strings.Cut(v.Claim.Assumes[0], " ")
+	text := "16 elements"
+	if strings.HasPrefix(rest, "may be null") {
+		text = "not null"
+	}
+	return fmt.Sprintf("`%s.%s: %s`", strings.TrimPrefix(v.Result.Entry, "any call of "), strings.TrimSuffix(name,
+		":"), text)
 }
 
 // shellWord quotes a word for a POSIX shell where it needs it.

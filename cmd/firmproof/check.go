@@ -32,6 +32,7 @@ type checkFlags struct {
 	req                     prepare.Request
 	timeout                 time.Duration
 	unwindSet, stubs        []string
+	assume                  []string
 	memory                  string
 	jobs                    int
 	answers, proofs         string
@@ -111,6 +112,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	completeValues(cmd)
 	f.StringArrayVar(&fl.stubs, "stub", nil,
 		"what a call of a function does: FUNC=nondet, FUNC=havoc (or FUNC), '*=havoc' for all without a body (repeatable)")
+	f.StringArrayVar(&fl.assume, "assume", nil,
+		"what a generated harness passes, e.g. ring_put.data='16 elements' (or bytes, 0..64, not null, may be null; repeatable)")
 	f.StringArrayVar(&fl.req.CFlags, "cflags", nil, "further compiler flags for plain C files")
 	return cmd
 }
@@ -272,6 +275,9 @@ func (fl *checkFlags) request(timed bool, paths []string) (prepare.Request, erro
 	if err == nil {
 		req.Stubs, err = parseStubs(fl.stubs)
 	}
+	if err == nil {
+		req.Assume, err = parseAssume(fl.assume)
+	}
 	return req, err
 }
 
@@ -426,6 +432,19 @@ func parseStubs(list []string) (map[string]string, error) {
 			return nil, fmt.Errorf("--stub %q: want FUNC=nondet or FUNC=havoc, or *=havoc", s)
 		}
 		out[name] = kind
+	}
+	return out, nil
+}
+
+// parseAssume reads FUNCTION.ARGUMENT=TEXT.
+func parseAssume(list []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, s := range list {
+		place, text, said := strings.Cut(s, "=")
+		if !said || !strings.Contains(place, ".") {
+			return nil, fmt.Errorf("--assume %q: want FUNCTION.ARGUMENT=TEXT, such as ring_put.data='16 elements'", s)
+		}
+		out[place] = text
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -247,5 +248,69 @@ int first(struct item *i) { return i && i->data ? i->data[0] : past(&(int){1}, 0
 	if code := runWith([]string{"harness", "sum", dir}, &out, &out); code != exitUsage ||
 		!strings.Contains(out.String(), "has a function sum_harness already") {
 		t.Errorf("a second time: exit %d: %s", code, out.String())
+	}
+}
+
+// TestAssume: a line of the manifest, or a flag, replaces what a generated harness makes up, and the report says so. A
+// finding names the assumptions that it needs, and those that need fewer come first.
+func TestAssume(t *testing.T) {
+	const src = `struct ring { unsigned char *buf; unsigned size, head; };
+struct node { int v; struct node *next; };
+int put(struct ring *r, unsigned char c) { r->buf[r->head] = c; r->head = (r->head + 1) % r->size; return 0; }
+int table(const int *t, int k) { return t[k]; }
+int safe(int *p) { if (p) *p = 1; return *p; }
+int second(struct node *n) { return n->next[1].v > 0; }
+int quotient(int a, int b) { return a / b; }
+`
+	check := func(assume string, args ...string) (int, *verdict.Report, string) {
+		dir := writeTree(t, map[string]string{"src.c": src, ".firmproof.yml": "version: 1\ntargets: [x86_64]\n" +
+			"build: {sources: [src.c]}\nfunctions: all\n" + assume})
+		return checkJSON(t, append(args, dir)...)
+	}
+	status := func(r *verdict.Report, entry string) verdict.Status {
+		for i := range r.Results {
+			if r.Results[i].Entry == "any call of "+entry {
+				return r.Results[i].Status
+			}
+		}
+		return verdict.Invalid
+	}
+	_, rep, errs := check("")
+	for entry, want := range map[string]verdict.Status{"table": verdict.Unknown, "safe": verdict.Violated,
+		"second": verdict.Unknown, "quotient": verdict.Violated} {
+		if got := status(rep, entry); got != want {
+			t.Errorf("%s by itself: %s, want %s\n%s", entry, got, want, errs)
+		}
+	}
+	first := reports.Violations(rep.Results)[0]
+	if first.Check != verdict.DivByZero || len(first.Claims[0].Claim.Assumes) != 0 {
+		t.Errorf("the first finding: %s %+v", first.Check, first.Claims[0].Claim.Assumes)
+	}
+	for _, s := range reports.Violations(rep.Results) {
+		if c := s.Claims[0].Claim; s.Entries()[0] == "any call of safe" && (len(c.Assumes) != 2 ||
+			c.Assumes[1] != "p may be null") {
+			t.Errorf("%s needs %q", c.ID, c.Assumes)
+		}
+	}
+	_, rep, errs = check(
+		"assume: {put.r.buf: 16 elements, put.r.size: 1..16, put.r.head: 0..15, table.t: 32 bytes, table.k: 0..7, second.n.next: 2 elements}\n",
+		"--assume", "safe.p=not null")
+	for _, entry := range []string{"put", "table", "safe", "second"} {
+		if got := status(rep, entry); got != verdict.Proved {
+			t.Errorf("%s as given: %s\n%s", entry, got, errs)
+		}
+	}
+	_, rep, _ = check("assume: {table.t: 8 elements, table.k: -1..7, second.n: may be null}\n")
+	for _, entry := range []string{"table", "second"} {
+		if got := status(rep, entry); got != verdict.Violated {
+			t.Errorf("%s beyond what is given: %s", entry, got)
+		}
+	}
+	for text, want := range map[string]string{"assume: {table.tt: 8 elements}": "did you mean t?",
+		"assume: {table.k: 7..1}": "no number is in there"} {
+		if code, _, errs := check(text + "\n"); code != 2 || !strings.Contains(errs, want) ||
+			!strings.Contains(errs, ".firmproof.yml:5") {
+			t.Errorf("%s: exit %d\n%s", text, code, errs)
+		}
 	}
 }

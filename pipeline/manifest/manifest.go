@@ -27,6 +27,7 @@ type Manifest struct {
 	Harnesses  []Harness
 	Functions  FunctionsMode
 	Called     []string         // with FunctionsNamed: the functions
+	Assume     []Assumption     // of generated harnesses
 	MemoryMap  []targets.Region // added to the target's
 	Interrupts []Interrupt
 	Stubs      []Stub // sorted by function; AnyStub for those without a body
@@ -107,6 +108,13 @@ const AnyStub = "*"
 // Stub replaces a function. Kind is "nondet" (any result, touches nothing) or
 // "havoc" (any result, and whatever its pointer arguments reach gets any value).
 type Stub struct{ Func, Kind string }
+
+// Assumption says what a generated harness passes, or puts where an argument leads to, at FUNCTION.ARGUMENT.
+type Assumption struct {
+	Place string // such as ring_put.data or ring_put.r.buf
+	Text  string // such as `16 elements`
+	Line  int
+}
 
 // Suppression takes a claim out of the report.
 type Suppression struct {

@@ -19,7 +19,7 @@ import (
 )
 
 var topKeys = []string{
-	"version", "targets", "build", "harnesses", "functions", "memory_map", "interrupts", "stubs", "suppress",
+	"version", "targets", "build", "harnesses", "functions", "assume", "memory_map", "interrupts", "stubs", "suppress",
 	"nightly", "report",
 }
 
@@ -83,6 +83,7 @@ func (p *parser) top(root *yaml.Node) {
 	}
 	p.harnesses(m)
 	p.functions(m)
+	p.assume(m)
 	if m.Has("memory_map") {
 		p.m.MemoryMap = targets.ParseRegions(&p.r, m.List("memory_map"), "memory_map")
 	}
@@ -119,6 +120,38 @@ func (p *parser) functions(m *strict.Map) {
 		}
 	}
 	p.m.Functions, p.m.Called = FunctionsNamed, list
+}
+
+// given is one thing that a manifest says of an argument; see weave.ParseGiven.
+const given = `(not null|may be null|[1-9][0-9]{0,6} (element|byte)s?|-?[0-9]{1,18}[.][.]-?[0-9]{1,18})`
+
+var (
+	givenText = regexp.MustCompile(`^` + given + `(, ?` + given + `)*$`)
+	place     = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*[.][^\s]+$`)
+)
+
+func (p *parser) assume(top *strict.Map) {
+	if !top.Has("assume") {
+		return
+	}
+	m := p.r.Map(top.Value("assume"), "assume", nil)
+	if m == nil {
+		return
+	}
+	for _, key := range m.Keys() {
+		text, ok := m.String(key)
+		switch {
+		case !place.MatchString(key):
+			m.R.Add(m.Key(key), m.Field(key),
+				"write FUNCTION.ARGUMENT, such as ring_put.data, or a member: ring_put.r.buf",
+				"`%s` names no argument of a function", key)
+		case ok && !givenText.MatchString(text):
+			m.R.Add(m.Value(key), m.Field(key), "write `16 elements`, `64 bytes`, `0..64`, `not null` or `may be null`",
+				"`%s` says nothing about an argument", text)
+		case ok:
+			p.m.Assume = append(p.m.Assume, Assumption{Place: key, Text: text, Line: m.Key(key).Line})
+		}
+	}
 }
 
 // whole holds the parts of the manifest to each other.

@@ -27,6 +27,9 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 	}
 	var out []Job
 	program, calledBy := weave.NewProgram(base.Program), weave.Callers(base.Program)
+	if err := b.give(program, m); err != nil {
+		return nil, err
+	}
 	if b.req.Timeout == 0 && len(b.named) == 0 && b.req.Called == nil && m.Functions == manifest.FunctionsAll {
 		base.Timeout = EachTimeout
 	}
@@ -40,6 +43,9 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 			out = append(out, s)
 			continue
 		}
+		if err := b.unknownPlaces(f.CName, h.Places, m); err != nil {
+			return nil, err
+		}
 		if j.Plan.Checks, err = b.checks(manifest.Harness{}); err != nil {
 			return nil, err
 		}
@@ -51,7 +57,7 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 		j.Plan.Entry, j.Label, j.Plan.Generated = h.Entry.Name, name, true
 		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
-		j.Guesses = h.Guesses
+		j.Guesses, j.About = h.Guesses, h.About
 		if len(b.named) == 0 {
 			j.Callers = callers(f, list, calledBy)
 		}

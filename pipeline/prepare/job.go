@@ -34,7 +34,8 @@ type Job struct {
 	Notes      []string               `json:"notes,omitempty"`
 	Suppressed []manifest.Suppression `json:"suppressed,omitempty"`
 
-	Guesses []string `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
+	Guesses []string          `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
+	About   map[string]string `json:"about,omitempty"`   // likewise
 	// names of the jobs that the function is called in, if those are all calls
 	Callers []string `json:"callers,omitempty"`
 
@@ -66,6 +67,7 @@ func (j *Job) Complete(res *verdict.Result) {
 		}
 	}
 	j.leaveOut(res)
+	j.nameAssumed(res)
 	res.Summarise()
 	res.Entry, res.Machine = j.Name(), j.Machine
 }

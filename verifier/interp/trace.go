@@ -330,6 +330,9 @@ func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
 	s := verdict.Step{Kind: verdict.StepAlloc, What: fmt.Sprintf("%d %s", n, plural(n, "byte")), Value: "NULL"}
 	if o != nil {
 		s.Value = "&" + x.name(o)
+		if name, made := strings.CutPrefix(in.Name, ir.BehindPointer); made {
+			s.What += ", what '" + name + "' leads to"
+		}
 	}
 	x.addStep(in, s)
 }

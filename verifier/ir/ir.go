@@ -186,6 +186,9 @@ func (b *Block) Succs() []*Block { return b.Term().Targets }
 // BehindPointer starts the names of the blocks that a generated harness makes; the name of the pointer to it follows.
 const BehindPointer = "*"
 
+// IsNull ends the names of the inputs of a generated harness that decide whether a pointer is null.
+const IsNull = " is null"
+
 // Instr is an instruction and the value that it computes. Which fields are set depends on Op (ops.go).
 type Instr struct {
 	ID    int // dense in the function, in block order

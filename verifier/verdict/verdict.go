@@ -225,8 +225,10 @@ type Claim struct {
 	Inputs      []Input     `json:"inputs,omitempty"`      // what the trace fed to the program, in order
 	Unreachable bool        `json:"unreachable,omitempty"` // proved because no execution gets there
 	// the ID of another violated claim: the trace goes on past its violation, or (shadowed) every execution ends there
-	Behind     string `json:"behind,omitempty"`
-	Suppressed string `json:"suppressed,omitempty"` // why somebody decided that this one does not count
+	Behind string `json:"behind,omitempty"`
+	// of a generated harness: the assumptions about what the failure depends on
+	Assumes    []string `json:"assumes,omitempty"`
+	Suppressed string   `json:"suppressed,omitempty"` // why somebody decided that this one does not count
 	// nobody named the check, termination: proofs are not shown at length
 	Unasked bool `json:"unasked,omitempty"`
 	// what the engine leaves for a certificate (package certificate); nil: nothing, or the answer was read from a file

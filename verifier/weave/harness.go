@@ -76,6 +76,8 @@ type Harnessed struct {
 	Warnings    []string // calls in the program that do not keep to the assumptions
 	// names of pointers for which nothing says how much is behind them: what goes past that much is no finding
 	Guesses []string
+	About   map[string]string // by assumption: the pointer or number that it is about
+	Places  map[string]bool   // pointers and numbers that a Given can be about
 }
 
 // Harness adds to the program a function that calls f with any arguments. The error says
@@ -88,7 +90,8 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 		return nil, fmt.Errorf("%s takes a variable number of arguments", f.Name)
 	}
 	h := &harness{builder: newFunction(p.m, harnessPrefix+f.Name, ir.Void(), f.Pos), p: p, of: f, vars: paramVars(f),
-		uses: p.usesOf(f), reached: Reached(p.m, f)}
+		uses: p.usesOf(f), reached: Reached(p.m, f),
+		out: Harnessed{About: map[string]string{}, Places: map[string]bool{}}}
 	h.f.CName = f.CName
 	args := make([]ir.Value, len(f.Params))
 	for i := range f.Params {
@@ -160,6 +163,9 @@ func (h *harness) param(i int, args []ir.Value) error {
 		return nil
 	case !p.T.IsPtr():
 		args[i] = h.any(name, p.T)
+		if p.T.IsInt() {
+			h.within(name, args[i], v != nil && v.T != nil && v.T.Signed)
+		}
 		return nil
 	case v == nil || v.T == nil || v.T.Kind != ir.DPointer:
 		return fmt.Errorf("parameter %s: what it points to is not known", name)
@@ -169,7 +175,7 @@ func (h *harness) param(i int, args []ir.Value) error {
 	} else if err := h.pointer(i, name, v.T.Elem, args); err != nil {
 		return err
 	}
-	if !p.NonNull && h.mayBeNull(i) {
+	if null := h.given(name).Null; null != nil && *null || null == nil && !p.NonNull && h.mayBeNull(i) {
 		args[i] = h.orNull(name, args[i])
 	}
 	return nil
@@ -225,10 +231,15 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 	case ir.DStruct:
 		skip := h.buffers(name, t, p, off)
 		for i := range t.Fields {
-			if fd := &t.Fields[i]; !fd.IsBits && fd.T != nil && !skip[i] {
+			fd := &t.Fields[i]
+			if fd.IsBits || fd.T == nil {
+				continue
+			}
+			if !skip[i] {
 				h.fill(name+"."+fd.Name, fd.T, p, place{of: layoutOf(t), off: fd.BitOff / 8}, off+fd.BitOff/8, depth,
 					left)
 			}
+			h.numberAt(name+"."+fd.Name, fd.T, p, off+fd.BitOff/8)
 		}
 	case ir.DArray:
 		if size := sizeOf(t.Elem); t.Elem != nil && size > 0 && needsFill(t.Elem, 0) {
@@ -244,7 +255,7 @@ func (h *harness) tooMany() ir.Value {
 	name := fmt.Sprintf("pointers beyond the first %d", maxFields)
 	if h.further == nil {
 		h.out.Guesses = append(h.out.Guesses, name)
-		h.note("what %s in one block lead to is not known", name)
+		h.note(name, "what %s in one block lead to is not known", name)
 		h.further = h.anyBlock(name, h.int(h.word(), 1))
 	}
 	return h.further
@@ -267,20 +278,29 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 	if isVoid(elem) && known.as != nil {
 		elem = known.as
 	}
-	size := sizeOf(elem)
+	size, g := sizeOf(elem), h.given(name)
 	switch {
+	case g.size(size) > 0:
+		to := h.sized(g, name, elem, depth+1, left)
+		if g.Null != nil && *g.Null {
+			return h.orNull(name, to)
+		}
+		return to
 	case (size == 0 || depth >= maxDepth) && h.tested(known):
-		h.note("%s is null", name)
+		h.note(name, "%s is null", name)
 		return h.null()
 	case size == 0 || depth >= maxDepth:
 		h.out.Guesses = append(h.out.Guesses, name)
-		h.note("what %s leads to is not known", name)
+		h.note(name, "what %s leads to is not known", name)
 		return h.anyBlock(name, h.int(h.word(), 1))
 	}
 	to := h.anyBlock(name, h.int(h.word(), size))
-	h.note("%s leads to one %s of its own", name, elem.Name)
+	h.note(name, "%s leads to one %s of its own", name, elem.Name)
 	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
 	h.fill("*"+name, elem, to, place{}, 0, depth+1, left)
+	if g.Null != nil && *g.Null {
+		return h.orNull(name, to)
+	}
 	return to
 }
 
@@ -303,8 +323,12 @@ func needsFill(t *ir.DType, depth int) bool {
 	return false
 }
 
-func (h *harness) note(format string, args ...any) {
+// note adds an assumption about a pointer or number; empty: about the call.
+func (h *harness) note(about, format string, args ...any) {
 	n := fmt.Sprintf(format, args...)
+	if about != "" && h.out.About != nil {
+		h.out.About[n] = about
+	}
 	if !slices.Contains(h.out.Assumptions, n) {
 		h.out.Assumptions = append(h.out.Assumptions, n)
 	}

@@ -29,7 +29,8 @@ func (h *harness) function(name string, t *ir.DType, known *held) ir.Value {
 	candidates, how := h.candidates(t, known)
 	if len(candidates) == 0 {
 		f := h.anyFunction(name, t)
-		h.note("%s leads to any function: it gives any result and changes what its pointers to numbers lead to", name)
+		h.note(name, "%s leads to any function: it gives any result and changes what its pointers to numbers lead to",
+			name)
 		return h.addrOfFunc(f)
 	}
 	names := make([]string, len(candidates))
@@ -44,7 +45,7 @@ func (h *harness) function(name string, t *ir.DType, known *held) ir.Value {
 		out = h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{
 			h.any(name+" is "+f.CName, ir.Int(1)), h.addrOfFunc(f), out}})
 	}
-	h.note("%s leads to %s, %s", name, strings.Join(names, " or "), how)
+	h.note(name, "%s leads to %s, %s", name, strings.Join(names, " or "), how)
 	return out
 }
 
@@ -240,7 +241,7 @@ func (h *harness) tested(known *held) bool {
 
 // orNull returns v or null.
 func (h *harness) orNull(name string, v ir.Value) ir.Value {
-	h.note("%s may be null", name)
-	return h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{h.any(name+" is null", ir.Int(1)), h.null(),
+	h.note(name, "%s may be null", name)
+	return h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{h.any(name+ir.IsNull, ir.Int(1)), h.null(),
 		v}})
 }

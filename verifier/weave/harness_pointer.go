@@ -15,9 +15,14 @@ func (h *harness) pointer(i int, name string, elem *ir.DType, args []ir.Value) e
 		elem = u.as
 	}
 	size := sizeOf(elem)
+	if g := h.given(name); g.size(size) > 0 {
+		left := maxFields
+		args[i] = h.sized(g, name, elem, 1, &left)
+		return nil
+	}
 	if size == 0 && !isVoid(elem) { // it is only handed on
 		h.out.Guesses = append(h.out.Guesses, name)
-		h.note("what %s leads to is not known", name)
+		h.note(name, "what %s leads to is not known", name)
 		args[i] = h.anyBlock(name, h.int(h.word(), 1))
 		return nil
 	}
@@ -28,7 +33,7 @@ func (h *harness) pointer(i int, name string, elem *ir.DType, args []ir.Value) e
 	if isText(elem) && !u.writes && u.need <= maxString {
 		args[i] = h.blockOf(name, nil, h.int(h.word(), maxString))
 		h.store(h.int(ir.Int(8), 0), h.gep(args[i], maxString-1, nil, 0), 1)
-		h.note("%s leads to a string of at most %d characters", name, maxString-1)
+		h.note(name, "%s leads to a string of at most %d characters", name, maxString-1)
 		return nil
 	}
 	h.fixed(i, name, elem, args)
@@ -50,15 +55,15 @@ func (h *harness) fixed(i int, name string, elem *ir.DType, args []ir.Value) {
 	case u.varies && passed >= bytes && passed > one:
 		bytes = passed
 		h.out.Guesses = append(h.out.Guesses, name)
-		h.note("%s leads to %d bytes, as in the call at %s", name, bytes, at)
+		h.note(name, "%s leads to %d bytes, as in the call at %s", name, bytes, at)
 	case u.varies && !isStruct(elem) || bytes == 0:
 		bytes = max(bytes, maxCount*max(one, 1))
 		h.out.Guesses = append(h.out.Guesses, name)
-		h.note("%s leads to %d bytes: a guess, since nothing says how many", name, bytes)
+		h.note(name, "%s leads to %d bytes: a guess, since nothing says how many", name, bytes)
 	case bytes > one:
-		h.note("%s leads to %d bytes, which the function accesses", name, bytes)
+		h.note(name, "%s leads to %d bytes, which the function accesses", name, bytes)
 	default:
-		h.note("%s leads to one %s of its own", name, elem.Name)
+		h.note(name, "%s leads to one %s of its own", name, elem.Name)
 	}
 	if isStruct(elem) { // it may be an array, or a part of something, or have an array without a length at its end
 		h.out.Guesses = append(h.out.Guesses, name)
@@ -106,6 +111,7 @@ func (h *harness) counted(i, n int, bytes bool, plus int64, args []ir.Value) ir.
 	t, addr := h.of.Params[n].T, h.word()
 	if args[n] == nil {
 		args[n] = h.any(count, t)
+		h.within(count, args[n], h.vars[n] != nil && h.vars[n].T != nil && h.vars[n].T.Signed)
 	}
 	most := int64(maxCount)
 	if bytes {
@@ -130,7 +136,7 @@ func (h *harness) counted(i, n int, bytes bool, plus int64, args []ir.Value) ir.
 	if plus > 0 {
 		text = fmt.Sprintf("%s leads to %d more %s than %s says, which is at most %d", name, plus, unit, count, most)
 	}
-	h.note("%s", text)
+	h.note(name, "%s", text)
 	if bytes {
 		size = 1
 	}
@@ -235,7 +241,7 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 		pointers = untyped
 	}
 	done := map[int]bool{}
-	if len(pointers) != 1 || len(lengths) == 0 {
+	if len(pointers) != 1 || len(lengths) == 0 || h.given(name+"."+t.Fields[pointers[0]].Name).size(1) > 0 {
 		return done
 	}
 	at := func(i int) ir.Value { return h.gep(p, off+t.Fields[i].BitOff/8, nil, 0) }
@@ -256,7 +262,7 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 		n := h.any(name+"."+f.Name, h.word())
 		h.assume(h.compare(ir.ULT, n, capacity))
 		h.store(h.resize(n, ir.Int(f.T.Bits)), at(i), 1)
-		h.note("%s.%s is below %s.%s", name, f.Name, name, t.Fields[lengths[largest(t, lengths)]].Name)
+		h.note(name+"."+f.Name, "%s.%s is below %s.%s", name, f.Name, name, t.Fields[lengths[largest(t, lengths)]].Name)
 		done[i] = true
 	}
 	i := pointers[0]
@@ -270,7 +276,7 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	if further {
 		h.out.Guesses = append(h.out.Guesses, name+"."+f.Name)
 	}
-	h.note("%s.%s leads to as many elements as %s.%s says, at most %d", name, f.Name, name,
+	h.note(name+"."+f.Name, "%s.%s leads to as many elements as %s.%s says, at most %d", name, f.Name, name,
 		t.Fields[lengths[largest(t, lengths)]].Name, maxCount)
 	return done
 }

@@ -41,7 +41,7 @@ func (h *harness) preconditions(args []ir.Value) {
 			c = h.xor(c, h.int(ir.Int(1), 1))
 		}
 		h.assume(c)
-		h.note("the assertion at %s holds at the call, as it is checked to where the program calls %s", in.Pos,
+		h.note("", "the assertion at %s holds at the call, as it is checked to where the program calls %s", in.Pos,
 			h.of.CName)
 		b = next[1-fails]
 	}

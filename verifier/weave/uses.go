@@ -24,12 +24,14 @@ type Program struct {
 	calls map[*ir.Func][]*ir.Instr // that name the function
 	uses  map[*ir.Func][]use       // by parameter
 
-	places *places // that hold pointers
+	places *places           // that hold pointers
+	given  map[string]*Given // by FUNCTION.NAME
 }
 
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
-	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m)}
+	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m),
+		given: map[string]*Given{}}
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {

@@ -1,0 +1,112 @@
+package prepare
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
+)
+
+// assumed lists what the manifest and the request say about arguments of generated harnesses, the request last.
+func (b *preparation) assumed(m *manifest.Manifest) []manifest.Assumption {
+	var out []manifest.Assumption
+	if m != nil {
+		out = slices.Clone(m.Assume)
+	}
+	for _, place := range slices.Sorted(maps.Keys(b.req.Assume)) {
+		out = append(out, manifest.Assumption{Place: place, Text: b.req.Assume[place]})
+	}
+	return out
+}
+
+// give tells the program what is said about arguments.
+func (b *preparation) give(p *weave.Program, m *manifest.Manifest) error {
+	for _, a := range b.assumed(m) {
+		g, err := weave.ParseGiven(a.Text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", where(m, a), err)
+		}
+		p.Give(a.Place, g)
+	}
+	return nil
+}
+
+// unknownPlaces returns an error for something that is said about an argument which the harness of function does not
+// have.
+func (b *preparation) unknownPlaces(function string, places map[string]bool, m *manifest.Manifest) error {
+	for _, a := range b.assumed(m) {
+		f, name, _ := strings.Cut(a.Place, ".")
+		if f != function || places[name] {
+			continue
+		}
+		known := slices.Sorted(maps.Keys(places))
+		text := fmt.Sprintf("%s: a call of %s has no argument or member %s", where(m, a), f, name)
+		if near := verdict.Nearest(name, known); near != "" {
+			return fmt.Errorf("%s, did you mean %s?", text, near)
+		}
+		if len(known) > 12 {
+			known = append(known[:12], "...")
+		}
+		return fmt.Errorf("%s; it has %s", text, strings.Join(known, ", "))
+	}
+	return nil
+}
+
+func where(m *manifest.Manifest, a manifest.Assumption) string {
+	if a.Line == 0 {
+		return "--assume " + a.Place
+	}
+	return fmt.Sprintf("%s:%d: assume: %s", m.Path, a.Line, a.Place)
+}
+
+var behindPointer = regexp.MustCompile(`what '([^']+)' leads to`)
+
+// nameAssumed notes for each violation in a generated harness which assumptions are about what it depends on.
+func (j *Job) nameAssumed(res *verdict.Result) {
+	if len(j.About) == 0 {
+		return
+	}
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		if c.Status != verdict.Violated {
+			continue
+		}
+		needed := j.dependsOn(c)
+		for _, a := range j.Plan.Assumptions {
+			if about := j.About[a]; about != "" && needed[about] {
+				c.Assumes = append(c.Assumes, a)
+			}
+		}
+	}
+}
+
+// dependsOn names the pointers and numbers of the harness that a violation depends on.
+func (j *Job) dependsOn(c *verdict.Claim) map[string]bool {
+	out := map[string]bool{}
+	note := func(text string) {
+		for _, m := range behindPointer.FindAllStringSubmatch(text, -1) {
+			out[m[1]] = true
+		}
+	}
+	note(c.Message)
+	for i := range c.Trace {
+		s := &c.Trace[i]
+		if !s.Relevant {
+			continue
+		}
+		note(s.What)
+		if name, ok := strings.CutPrefix(s.What, j.function()+"."); ok && s.Kind == verdict.StepInput {
+			out[strings.TrimSuffix(strings.TrimSuffix(name, "()"), ir.IsNull)] = true
+		}
+	}
+	return out
+}
+
+// function is the one that a generated harness calls.
+func (j *Job) function() string { return strings.TrimPrefix(j.Label, AnyCall) }
