@@ -100,6 +100,9 @@ func TestSafetyOnTheGraph(t *testing.T) {
 		{"a field without a value", `struct n *h = 0; int s = 0; while (nondet_int()) { struct n *x = malloc(sizeof *x); @
 			x->next = h; h = x; } ` + walk + `if (p->v) s++; ` + freeAll, `x->v = 1;`, `if (nondet_int()) x->v = 1;`,
 			verdict.Uninitialised},
+		{"a function without effect", `struct n *h = build(nondet_int()); @ ` + freeAll,
+			`void srand(unsigned); srand(1);`,
+			`int __CPROVER_input(int); if (__CPROVER_input(1)) h->v = 0;`, verdict.Uninitialised},
 		{"a local of a scope that is over",
 			`int z = 0, *r = &z, k = nondet_int(); while (k > 0) { @ { int y = k; r = &y; *r = 1; } k--; }`,
 			``, `*r = 2;`, verdict.Memory},

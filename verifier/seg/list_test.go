@@ -98,6 +98,28 @@ func TestUnfold(t *testing.T) {
 	}
 }
 
+// An object that only the older state has is lost, and a list is no root: it goes when nothing leads to it.
+func TestObjectsOfOneState(t *testing.T) {
+	b, s := testBuilder(t), emptyState()
+	node(b, s, null())
+	old := s.clone()
+	for _, more := range []bool{false, true} {
+		if more {
+			node(b, old, null())
+		}
+		m := &matcher{b: b, c: &cutPoint{}, old: old, s: s, j: s.clone(), havoc: map[exact.Var]bool{}}
+		if m.objects(); m.lost != more || len(m.j.order) != 1 {
+			t.Errorf("an older object %v: lost %v, %d objects", more, m.lost, len(m.j.order))
+		}
+	}
+	p := &ir.Param{Name: "p", T: ir.Ptr(64)}
+	s.top().vals[p] = node(b, s, null())
+	ch, _ := s.follow(s.top().vals[p].obj, 8, func(int) bool { return false })
+	if id := b.fold(s, ch); !s.objs[id].dynamic {
+		t.Error("a list stays when nothing leads to it")
+	}
+}
+
 // What a list hides is forgotten, what points to its start is not.
 func TestFoldForgetsInnerBlocks(t *testing.T) {
 	b, s := testBuilder(t), emptyState()
