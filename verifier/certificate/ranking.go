@@ -10,6 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/seg"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -18,22 +19,33 @@ import (
 // Ranking shows that every run ends: ranking functions of the transition system of the symbolic execution graph, which
 // is built again from the program.
 type Ranking struct {
-	Wrap     bool                 `json:"wrap"`     // signed overflow wraps around; else it ends a run
+	Graph
 	Overflow bool                 `json:"overflow"` // the system runs for ever at signed overflow: there is none
 	Places   []string             `json:"places"`   // the locations of the system, as people read them
 	Vars     []string             `json:"variables"`
 	Proof    *certify.Termination `json:"proof"`
 }
 
-// RankingOf writes a proof about a system down.
-func RankingOf(wrap, overflow bool, sys *its.System, proof *certify.Termination) *Ranking {
-	return &Ranking{Wrap: wrap, Overflow: overflow, Places: sys.Locs, Vars: sys.Vars, Proof: proof}
+// Graph says which symbolic execution graph of a program a proof is about.
+type Graph struct {
+	Wrap   bool `json:"wrap"`              // signed overflow wraps around; else it ends a run
+	ByNull bool `json:"by_null,omitempty"` // seg.Options.ByNull
+}
+
+// Options returns those of the graph for p.
+func (g Graph) Options(p *problem.Problem) seg.Options {
+	return seg.Options{Semantics: p.Semantics, Entry: p.Entry, MathInts: p.MathInts(), Wrap: g.Wrap, ByNull: g.ByNull}
+}
+
+// RankingOf writes a proof about a system of g down.
+func RankingOf(g Graph, overflow bool, sys *its.System, proof *certify.Termination) *Ranking {
+	return &Ranking{Graph: g, Overflow: overflow, Places: sys.Locs, Vars: sys.Vars, Proof: proof}
 }
 
 // check builds graph and system again and holds the ranking functions to them.
 func (r *Ranking) check(ctx context.Context, p *program, noOverflow func(*program) bool) (*Finding, error) {
 	checked := *p
-	g, sys, _, err := systemOf(ctx, p, r.Wrap, r.Overflow, r.Places, r.Vars)
+	g, sys, _, err := systemOf(ctx, p, r.Graph, r.Overflow, r.Places, r.Vars)
 	switch {
 	case err != nil:
 		return nil, err
@@ -64,13 +76,12 @@ func (r *Ranking) check(ctx context.Context, p *program, noOverflow func(*progra
 
 // systemOf builds the graph of p, without checks, and its transition system again, which have to have these locations
 // and variables.
-func systemOf(ctx context.Context, p *program, wrap, overflow bool, places, vars []string) (*seg.Graph, *its.System,
-	seg.Legend, error) {
+func systemOf(ctx context.Context, p *program, of Graph, overflow bool, places, vars []string) (*seg.Graph,
+	*its.System, seg.Legend, error) {
 	if err := p.unchecked(); err != nil {
 		return nil, nil, seg.Legend{}, err
 	}
-	g, err := seg.Build(ctx, p.Module, seg.Options{Semantics: p.Semantics, Entry: p.Entry, MathInts: p.MathInts(),
-		Wrap: wrap})
+	g, err := seg.Build(ctx, p.Module, of.Options(p.Problem))
 	if err != nil {
 		return nil, nil, seg.Legend{}, err
 	}

@@ -14,7 +14,7 @@ import (
 // Recurrent shows a run that never ends: a recurrent set of the transition system of the symbolic execution graph,
 // which is built again from the program, and the way into it.
 type Recurrent struct {
-	Wrap   bool           `json:"wrap"` // signed overflow wraps around; else it ends a run
+	Graph
 	Places []string       `json:"places"`
 	Vars   []string       `json:"variables"`
 	Start  []exact.Lin    `json:"start"` // numbers: of the variables
@@ -25,9 +25,9 @@ type Recurrent struct {
 	Set    []exact.Lin    `json:"set"`    // not negative
 }
 
-// RecurrentOf writes a recurrent set of a system down.
-func RecurrentOf(wrap bool, sys *its.System, proof *certify.Recurrence) *Recurrent {
-	r := &Recurrent{Wrap: wrap, Places: sys.Locs, Vars: sys.Vars, Start: numbers(proof.Start), Stem: proof.Stem,
+// RecurrentOf writes a recurrent set of a system of g down.
+func RecurrentOf(g Graph, sys *its.System, proof *certify.Recurrence) *Recurrent {
+	r := &Recurrent{Graph: g, Places: sys.Locs, Vars: sys.Vars, Start: numbers(proof.Start), Stem: proof.Stem,
 		Cycle: proof.Cycle, Choice: proof.Choice, Set: proof.Set}
 	for _, t := range proof.StemTemps {
 		r.Temps = append(r.Temps, numbers(t))
@@ -64,7 +64,7 @@ func (r *Recurrent) check(ctx context.Context, p *program) (*Finding, error) {
 	if len(r.Cycle) == 0 {
 		return nil, errors.New("there is no cycle")
 	}
-	g, sys, legend, err := systemOf(ctx, p, r.Wrap, false, r.Places, r.Vars)
+	g, sys, legend, err := systemOf(ctx, p, r.Graph, false, r.Places, r.Vars)
 	if err != nil {
 		return nil, err
 	}

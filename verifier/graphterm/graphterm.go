@@ -59,13 +59,34 @@ func assumptionsOf(g *seg.Graph) []string {
 type engine struct {
 	p *problem.Problem
 	a *problem.Answers
+
+	byNull bool // graphs tell null pointers apart
 }
 
-// decideTermination decides on the graph without wrap-around, then with it if that
-// matters. It returns the graph that the claim is about.
+// decideTermination decides on the graph; where that leaves it open, also on one that tells null pointers apart, if the
+// program has pointers that may be. It returns the graph that the claim is about.
 func (e *engine) decideTermination(ctx context.Context, proves func(context.Context, verdict.Check) bool) (
-	verdict.Claim,
-	*seg.Graph) {
+	verdict.Claim, *seg.Graph) {
+	if !growsMemory(e.p) {
+		return e.decideByOverflow(ctx, proves)
+	}
+	part, cancel := firstTry(ctx, true)
+	defer cancel()
+	claim, g := e.decideByOverflow(part, proves)
+	if claim.Status != verdict.Unknown || ctx.Err() != nil {
+		return claim, g
+	}
+	e.byNull = true
+	if second, h := e.decideByOverflow(ctx, proves); second.Status != verdict.Unknown {
+		return second, h
+	}
+	return claim, g
+}
+
+// decideByOverflow decides on the graph without wrap-around, then with it if that
+// matters. It returns the graph that the claim is about.
+func (e *engine) decideByOverflow(ctx context.Context, proves func(context.Context, verdict.Check) bool) (
+	verdict.Claim, *seg.Graph) {
 	claim, g := e.prove(ctx, false)
 	if claim.Status == verdict.Proved && g.Overflows && !e.p.MathInts() && !proves(ctx, verdict.SignedOverflow) {
 		claim, g = e.withoutOverflow(ctx, claim, g)
@@ -111,7 +132,7 @@ func (e *engine) neverOverflows(ctx context.Context, g *seg.Graph, wrap bool, cl
 		return false
 	}
 	claim.Certificate = rankingCertificate(answer, g)
-	claim.Evidence = certificate.RankingOf(wrap, true, sys, answer.Proof)
+	claim.Evidence = certificate.RankingOf(e.kind(wrap), true, sys, answer.Proof)
 	return true
 }
 
@@ -126,6 +147,9 @@ func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool
 	if err != nil {
 		return unknown(claim, giveUpReason(ctx, err))
 	}
+	if e.byNull && !g.ByNull {
+		return unknown(claim, &verdict.Reason{Kind: verdict.Incomplete, Detail: "no pointers to tell apart"})
+	}
 	sys, legend, err := g.System(seg.SystemOptions{})
 	if err != nil {
 		return unknown(claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()})
@@ -136,7 +160,7 @@ func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool
 	case answer.Verdict == termination.Terminating && g.Complete:
 		claim.Status = verdict.Proved
 		claim.Certificate = rankingCertificate(answer, g)
-		claim.Evidence = certificate.RankingOf(wrap, false, sys, answer.Proof)
+		claim.Evidence = certificate.RankingOf(e.kind(wrap), false, sys, answer.Proof)
 		return claim
 	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys,
 		answer.Run.Transitions())):
@@ -172,9 +196,14 @@ func firstTry(ctx context.Context, more bool) (context.Context, context.CancelFu
 	return problem.Share(ctx, policy.FirstTryPercent)
 }
 
+// kind says which graph e works on.
+func (e *engine) kind(wrap bool) certificate.Graph {
+	return certificate.Graph{Wrap: wrap, ByNull: e.byNull}
+}
+
 // graph builds the symbolic execution graph, and leaves time for the proof.
 func (e *engine) graph(ctx context.Context, wrap bool) (*seg.Graph, error) {
-	return e.build(ctx, seg.Options{Semantics: e.p.Semantics, Entry: e.p.Entry, MathInts: e.p.MathInts(), Wrap: wrap})
+	return e.build(ctx, e.kind(wrap).Options(e.p))
 }
 
 func (e *engine) build(ctx context.Context, opts seg.Options) (*seg.Graph, error) {

@@ -61,7 +61,7 @@ func (e *engine) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph
 	case out.Kind == interp.StepLimit, out.Kind == interp.InputMismatch && src.Rest() == 0:
 		c := replay.EndlessClaim(e.p, rec.Inputs, out)
 		c.Certificate = claim.Certificate
-		c.Evidence = certificate.RecurrentOf(wrap, sys, a.Run)
+		c.Evidence = certificate.RecurrentOf(e.kind(wrap), sys, a.Run)
 		if out.Instr != nil {
 			c.Pos = out.Pos
 		}

@@ -46,6 +46,15 @@ func TestGraphOfListSweeps(t *testing.T) {
 			struct n *p = h; while (p->next->next) p = p->next; @; }`, `p->next = 0`, `if (nondet_int()) p->next = 0`},
 		{"two pointers, one flag", `struct n *h = build(nondet_int()); int f = 1; while (f) { f = 0; struct n *e = h, *p = h;
 			while (e && e->next) { e = e->next; if (nondet_int()) p = e; if (e->v) f = @; } }`, `0`, `1`},
+		{"in order", `struct n *h = 0; int k = nondet_int(); while (k > 0) { struct n *x = push(0), *p = h, *q = 0; k--;
+			while (p && p->v < x->v) { q = p; p = @; } x->next = p; if (q) q->next = x; else h = x; }
+			while (h) h = h->next;`, `p->next`, `nondet_int() ? p : p->next`},
+		{"merge behind the last", `struct n *a = build(nondet_int()), *b = build(nondet_int()), *h = 0, *e = 0, *x; while (a && b) {
+			if (nondet_int()) { x = a; a = a->next; } else { x = b; b = @; } if (e) e->next = x; else h = x; e = x; e->next = 0; }
+			while (h) h = h->next;`, `b->next`, `nondet_int() ? b->next : push(b)`},
+		{"one taken out", `struct n *h = build(nondet_int()), *p = h, *q = 0; int v = nondet_int(); while (p && p->v != v) {
+			q = p; p = p->next; } if (p) { if (q) q->next = @; else h = p->next; free(p); } while (h) h = h->next;`,
+			`p->next`, `h`},
 		{"list of the other's end", `struct n *h = build(nondet_int()), *e = 0; while (h && e != h) { struct n *p = h; while (p->next && p->next != e)
 			p = p->next; e = @; }`, `p`, `nondet_int() ? p : 0`},
 	} {
@@ -59,6 +68,9 @@ func TestGraphOfListSweeps(t *testing.T) {
 				ctx, e := engineOf(t, testprogram.Lists+"int main(void) { "+
 					strings.ReplaceAll(c.body, "@", hole)+" return 0; }", "main")
 				claim, g := e.prove(ctx, false)
+				if e.byNull = true; claim.Status != verdict.Proved {
+					claim, g = e.prove(ctx, false)
+				}
 				if ends != (claim.Status == verdict.Proved) {
 					t.Fatalf("%s, ends: %t\n%v\n%v", claim.Status, ends, claim.Certificate, claim.Reason)
 				}

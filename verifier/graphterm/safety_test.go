@@ -239,6 +239,62 @@ func (w *heapWriter) program() string {
 		", free(q))", "); free(q)")
 }
 
+// terminating writes a program of which some end: its loops on inputs are counted, some of them seldom.
+func (w *heapWriter) terminating() string {
+	src := strings.Replace(w.program(), "int main(void) {", "int main(void) { int k = nondet_int() & 7; ", 1)
+	return strings.ReplaceAll(src, "while (nondet_int() > 2) {",
+		"while (k > 0) { "+w.pick("k--; ", "k--; ", "if (h) k--; ", "if (!p) k--; ", "if (q != h) k--; "))
+}
+
+// Generated programs that a graph proves to end do so in every run, whether or not it tells null pointers apart.
+func TestTerminationHoldsInGeneratedRuns(t *testing.T) {
+	count, seed, until := 6, int64(1), time.Time{}
+	if d, err := time.ParseDuration(os.Getenv("FIRMPROOF_SOUNDNESS")); err == nil {
+		count, until = 1<<30, time.Now().Add(d)
+	}
+	if n, err := strconv.ParseInt(os.Getenv("FIRMPROOF_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	proved, apart, endless, programs := 0, 0, 0, 0
+	for n := 0; n < count && (until.IsZero() || time.Now().Before(until)); n++ {
+		programs++
+		src := (&heapWriter{Rand: rand.New(rand.NewSource(seed + int64(n)))}).terminating()
+		p := testprogram.Problem(testprogram.Hosted(t, src), "main", verdict.Termination)
+		for _, byNull := range []bool{false, true} {
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			e := &engine{p: p, a: problem.NewAnswers(), byNull: byNull}
+			claim, _ := e.prove(ctx, false)
+			cancel()
+			holds := claim.Status == verdict.Proved
+			if holds {
+				proved++
+			}
+			if byNull && holds {
+				apart++
+			}
+			for run := int64(0); run < 40; run++ {
+				out, err := interp.Run(context.Background(), p.Module, p.Strict(20_000),
+					dice{rand.New(rand.NewSource(run))})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if out.Kind != interp.StepLimit {
+					continue
+				}
+				if endless++; holds {
+					t.Fatalf("seed %d, null pointers told apart: %t: proved to end, and run %d does not: %s\n%s",
+						seed+int64(n), byNull, run, out, src)
+				}
+				break
+			}
+		}
+	}
+	t.Logf("%d programs, %d proofs, %d of them by null pointers, %d times endless", programs, proved, apart, endless)
+	if proved < 1 || endless < 1 {
+		t.Errorf("only %d proofs and %d endless runs: the comparison shows little", proved, endless)
+	}
+}
+
 // What a graph proves of generated programs holds in every run. FIRMPROOF_SOUNDNESS is how long to go on, and
 // FIRMPROOF_SEED the first seed, as in make soundness.
 func TestSafetyHoldsInGeneratedRuns(t *testing.T) {

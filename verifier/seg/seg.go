@@ -56,6 +56,7 @@ type Graph struct {
 	Faults    []Fault          // what could not be shown of its paths, in the order of the program
 	Recursive bool             // callers are left out: costs do not add up along paths
 	Overflows bool             // a path may end in signed overflow
+	ByNull    bool             // a place has several generalised states, because of null pointers
 	Stats     Stats
 
 	b     *builder
@@ -148,6 +149,9 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		Certifying: b.certifying, Quick: b.ask.quick,
 		Asked: b.ask.asked,
 		Rungs: ladder.Rungs}
+	for _, n := range b.kinds {
+		g.ByNull = g.ByNull || n > 1
+	}
 	for _, c := range g.cuts {
 		g.Stats.Edges += len(c.edges)
 	}

@@ -144,7 +144,7 @@ func refineLimit(g growth) int {
 // bounded runs the whole analysis on one system. Invariants count only if the
 // checker accepts them.
 func bounded(ctx context.Context, sys *its.System, ladder *linear.Ladder, m mode) *bounder {
-	p := newProblem(ctx, sys, ladder)
+	p := newProblem(ctx, sys, ladder, false)
 	p.computeInvariants(ctx)
 	if err := certify.Invariants(ctx, sys, &certify.Termination{Cuts: p.cuts, Inv: p.inv}); err != nil {
 		p.inv = map[its.Loc][]exact.Lin{}

@@ -33,6 +33,10 @@ type problem struct {
 	inv    map[its.Loc][]exact.Lin // each >= 0; absent means no knowledge
 	ladder *linear.Ladder
 	leaf   bool // runs may leave the edges, and end there within tail steps
+	// no cycle of the system is without a cut location, whether or not it can be taken: the checker proves less of
+	// that than the search finds
+	everyCycle bool
+	removed    map[its.Loc]bool // by chaining
 }
 
 // linearise fills the linear view of an edge.
@@ -108,8 +112,9 @@ func (p *problem) hyp(e *edge) []linear.Row {
 
 // newProblem cuts the system: locations are removed by chaining while that does
 // not make the system larger, and edges that cannot be taken are dropped.
-func newProblem(ctx context.Context, sys *its.System, ladder *linear.Ladder) *problem {
-	p := &problem{sys: sys, n: len(sys.Vars), inv: map[its.Loc][]exact.Lin{}, ladder: ladder}
+func newProblem(ctx context.Context, sys *its.System, ladder *linear.Ladder, everyCycle bool) *problem {
+	p := &problem{sys: sys, n: len(sys.Vars), inv: map[its.Loc][]exact.Lin{}, ladder: ladder, everyCycle: everyCycle,
+		removed: map[its.Loc]bool{}}
 	for i := range sys.Trans {
 		for k, target := range sys.Trans[i].Targets() {
 			t := sys.Trans[i]
@@ -175,7 +180,7 @@ func (p *problem) eliminateOne(ctx context.Context) bool {
 		if l == p.sys.Start || loop[l] || in[l] == 0 {
 			continue
 		}
-		if c := in[l]*out[l] - in[l] - out[l]; best < 0 || c < cost {
+		if c := in[l]*out[l] - in[l] - out[l]; (best < 0 || c < cost) && !(p.everyCycle && p.closesCycle(l)) {
 			best, cost = l, c
 		}
 	}
@@ -186,7 +191,33 @@ func (p *problem) eliminateOne(ctx context.Context) bool {
 	return true
 }
 
+// closesCycle reports whether the system has a cycle through l whose other locations are removed.
+func (p *problem) closesCycle(l its.Loc) bool {
+	seen := map[its.Loc]bool{}
+	work := []its.Loc{l}
+	for len(work) > 0 {
+		from := work[len(work)-1]
+		work = work[:len(work)-1]
+		for i := range p.sys.Trans {
+			if p.sys.Trans[i].From != from {
+				continue
+			}
+			for _, t := range p.sys.Trans[i].Targets() {
+				if t.To == l {
+					return true
+				}
+				if p.removed[t.To] && !seen[t.To] {
+					seen[t.To] = true
+					work = append(work, t.To)
+				}
+			}
+		}
+	}
+	return false
+}
+
 func (p *problem) eliminate(ctx context.Context, l its.Loc) {
+	p.removed[l] = true
 	var ins, outs, rest []*edge
 	for _, e := range p.edges {
 		switch l {

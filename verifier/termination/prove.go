@@ -16,6 +16,7 @@ package termination
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -69,11 +70,18 @@ func Prove(ctx context.Context, sys *its.System, opts Options) Answer {
 	ladder := linear.NewLadder(opts.Z3Millis)
 	defer ladder.Close()
 	answer := Answer{Verdict: Unknown}
-	cert, p, stuck := search(ctx, sys, ladder, splitRounds)
-	if cert != nil {
-		answer = p.certified(ctx, cert)
-	} else {
-		answer = p.refuted(ctx, stuck)
+	for _, everyCycle := range []bool{false, true} {
+		cert, p, stuck := search(ctx, sys, ladder, splitRounds, everyCycle)
+		if cert == nil {
+			if !everyCycle {
+				answer = p.refuted(ctx, stuck)
+			}
+			break
+		}
+		var err error
+		if answer, err = p.certified(ctx, cert); !errors.Is(err, certify.ErrUncut) {
+			break
+		}
 	}
 	answer.Rungs = ladder.Rungs
 	return answer
@@ -88,9 +96,9 @@ const (
 
 // search looks for a termination certificate, at last by splitting locations
 // rounds times. Without one it returns the components where it stopped.
-func search(ctx context.Context, sys *its.System, ladder *linear.Ladder, rounds int) (*certify.Termination, *problem,
-	[][]*edge) {
-	p := newProblem(ctx, sys, ladder)
+func search(ctx context.Context, sys *its.System, ladder *linear.Ladder, rounds int, everyCycle bool) (
+	*certify.Termination, *problem, [][]*edge) {
+	p := newProblem(ctx, sys, ladder, everyCycle)
 	p.computeInvariants(ctx)
 	r := newRanker(p)
 	cert := &certify.Termination{Cuts: p.cuts, Inv: p.inv}
@@ -105,7 +113,7 @@ func search(ctx context.Context, sys *its.System, ladder *linear.Ladder, rounds 
 	if !ok {
 		return nil, p, r.stuck
 	}
-	inner, _, _ := search(ctx, split, ladder, rounds-1)
+	inner, _, _ := search(ctx, split, ladder, rounds-1, everyCycle)
 	if inner == nil {
 		return nil, p, r.stuck
 	}
@@ -138,11 +146,11 @@ func (p *problem) refinement(split *its.System, origin []*edge, inner *certify.T
 }
 
 // certified hands the proof to the checker.
-func (p *problem) certified(ctx context.Context, cert *certify.Termination) Answer {
+func (p *problem) certified(ctx context.Context, cert *certify.Termination) (Answer, error) {
 	if err := certify.Terminating(ctx, p.sys, cert); err != nil {
-		return Answer{Verdict: Unknown, Reason: err.Error()}
+		return Answer{Verdict: Unknown, Reason: err.Error()}, err
 	}
-	return Answer{Verdict: Terminating, Proof: cert, Text: p.explain(cert)}
+	return Answer{Verdict: Terminating, Proof: cert, Text: p.explain(cert)}, nil
 }
 
 // refuted looks for an infinite run where no ranking function was found.

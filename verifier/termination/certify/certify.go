@@ -22,6 +22,7 @@ package certify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -64,6 +65,9 @@ type checker struct {
 	edges []*path
 	proof *prover
 }
+
+// ErrUncut says that (C1) is not shown.
+var ErrUncut = errors.New("certificate: a cycle avoids the cut locations")
 
 // Terminating checks a termination certificate against the system.
 func Terminating(ctx context.Context, sys *its.System, cert *Termination) error {
@@ -130,7 +134,7 @@ func (c *checker) walk(p *path, onPath map[its.Loc]bool) error {
 				continue
 			}
 			if onPath[q.to] {
-				return fmt.Errorf("certificate: a cycle through %s avoids the cut locations", c.sys.Locs[q.to])
+				return fmt.Errorf("%w: one through %s", ErrUncut, c.sys.Locs[q.to])
 			}
 			onPath[q.to] = true
 			if err := c.walk(q, onPath); err != nil {
