@@ -221,6 +221,7 @@ func summary(results []verdict.Result, o PageOptions) string {
 			countsOf([]*verdict.Result{r}),
 			float64(r.DurationMS)/1000)
 	}
+	undecided := undecidedClaims(results)
 	for i := range results {
 		r := &results[i]
 		if r.Reason != nil {
@@ -237,13 +238,16 @@ func summary(results []verdict.Result, o PageOptions) string {
 				fmt.Fprintf(&b, "\n- %s **%s** %s: %s%s (%s, %s)", badge(c.Status), c.Check, Code(c.Pos.String()),
 					Inert(c.Message), stateNote(o.state(r, c)), Code(c.ID), Inert(r.Target))
 			case verdict.Unknown:
-				if c.IsShadowed() {
+				if c.IsShadowed() || undecided > maxUndecided {
 					continue
 				}
 				fmt.Fprintf(&b, "\n- %s **%s** %s: %s: %s (%s, %s)", badge(c.Status), c.Check, Code(c.Pos.String()),
 					Inert(c.Message), Inert(c.Reason.String()), Code(c.ID), Inert(r.Target))
 			}
 		}
+	}
+	if undecided > maxUndecided {
+		b.WriteString(undecidedText(results))
 	}
 	if c := CoverageLine(results, o.Changed); c != "" {
 		fmt.Fprintf(&b, "\n\n**Coverage**: %s.\n", Inert(c))
@@ -256,6 +260,33 @@ func summary(results []verdict.Result, o PageOptions) string {
 		fmt.Fprintf(&b, "\n\n[Full report with traces](%s)\n", o.DetailsURL)
 	}
 	return b.String()
+}
+
+// maxUndecided is how many undecided claims the summary lists one by one; more are counted by reason.
+const maxUndecided = 20
+
+func undecidedClaims(results []verdict.Result) int {
+	n := 0
+	for i := range results {
+		for j := range results[i].Claims {
+			if c := &results[i].Claims[j]; c.Status == verdict.Unknown && !c.IsShadowed() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// undecidedText says for each reason how much it leaves open.
+func undecidedText(results []verdict.Result) string {
+	out := ""
+	for _, o := range Obstacles(results) {
+		if len(o.Unknown) > 0 {
+			out += fmt.Sprintf("\n- %s %s leaves open %s", badge(verdict.Unknown), Inert(o.Reason.String()),
+				Inert(o.Leaves()))
+		}
+	}
+	return out
 }
 
 // DifferText says in Markdown where targets disagree; empty if they do not.

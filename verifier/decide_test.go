@@ -88,3 +88,24 @@ func TestCutRound(t *testing.T) {
 		t.Errorf("not covered: %+v", c)
 	}
 }
+
+// TestCallWithoutResult: a call that takes no result may be of functions with and without one.
+func TestCallWithoutResult(t *testing.T) {
+	m := testprogram.Compile(t, `static int x; static int one(void *p) { x = 1; return 1; } static void two(void *p) { x = 2; }
+static void *three(void *p) { x = 3; return p; }
+int main(void) { void (*f)(void *) = nondet_int() ? (void (*)(void *))one : nondet_int() ? two : (void (*)(void *))three;
+f(&x); CHECK(x > 0 && x < 4); CHECK(x != 3); return x; }`, "-O0")
+	res := Run(context.Background(), m, Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}})
+	violated, proved := 0, 0
+	for _, c := range res.Claims {
+		switch c.Status {
+		case verdict.Violated:
+			violated++
+		case verdict.Proved:
+			proved++
+		}
+	}
+	if res.Reason != nil || violated != 1 || proved == 0 {
+		t.Errorf("%d violated, %d proved, reason %v", violated, proved, res.Reason)
+	}
+}

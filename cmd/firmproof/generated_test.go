@@ -314,3 +314,16 @@ int quotient(int a, int b) { return a / b; }
 		}
 	}
 }
+
+// TestVariadicInContext: a function that takes a variable number of arguments gets no harness: its callers are called.
+func TestVariadicInContext(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": `#include <stdarg.h>
+int scan(const char *s, int n, ...) { va_list ap; va_start(ap, n); int *to = va_arg(ap, int *); *to = s[0] / n; va_end(ap); return 0; }
+int parse(int n) { int x; scan("a", n, &x); return x; }
+`, ".firmproof.yml": "version: 1\ntargets: [x86_64]\nbuild: {sources: [src.c]}\nfunctions: all\n"})
+	_, rep, errs := checkJSON(t, dir)
+	if len(rep.Results) != 1 || rep.Results[0].Entry != "any call of parse" ||
+		rep.Results[0].Status != verdict.Violated {
+		t.Errorf("%d results\n%s", len(rep.Results), errs)
+	}
+}

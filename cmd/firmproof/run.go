@@ -25,7 +25,8 @@ import (
 type simulation struct {
 	fl        checkFlags
 	rng, repo string
-	timed     bool // --timeout is given
+	timed     bool                               // --timeout is given
+	tried     map[verification][][]verdict.Input // of the head; nil: it was not verified yet
 	out, err  io.Writer
 }
 
@@ -101,6 +102,7 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 		return nil, &exitError{code: exitViolated}
 	}
 	s.fl.req.Called = prepare.CalledIn(now) // what the change called stands against the same calls before it
+	s.tried = inputsOf(now)
 	before, err := s.check(ctx, mirror, from, filepath.Join(work, "base"))
 	if err != nil {
 		fmt.Fprintf(s.out, "The base cannot be verified, so nothing is known of it: %s\n\n",
@@ -115,6 +117,24 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 		o.FailOn = m.Report.FailOn
 	}
 	return &verified{now, before, o}, nil
+}
+
+// verification names an entry on a target.
+type verification struct{ target, entry string }
+
+// inputsOf lists the inputs of the violations of a report. The base is tried on those of the head first: a violation
+// that it has, too, is known, however much time its search would have taken.
+func inputsOf(r *verdict.Report) map[verification][][]verdict.Input {
+	out := map[verification][][]verdict.Input{}
+	for i := range r.Results {
+		v := verification{r.Results[i].Target, r.Results[i].Entry}
+		for _, c := range r.Results[i].Claims {
+			if c.Status == verdict.Violated && len(c.Inputs) > 0 {
+				out[v] = append(out[v], c.Inputs)
+			}
+		}
+	}
+	return out
 }
 
 // fetch brings both commits into a mirror of their own.
@@ -152,6 +172,9 @@ func (s *simulation) check(ctx context.Context, m *checkout.Mirror, sha, dir str
 	jobs, err := prepare.Jobs(ctx, req)
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), dir+"/", ""))
+	}
+	for i := range jobs {
+		jobs[i].Plan.Tried = s.tried[verification{jobs[i].Plan.Target, jobs[i].Name()}]
 	}
 	return &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version},
 		Results: verify(ctx, s.err, &s.fl, jobs)}, nil

@@ -188,3 +188,24 @@ func TestFailOnOfManifests(t *testing.T) {
 		}
 	}
 }
+
+// TestSimulationTriesTheHead: a violation that only a long search finds on the base is known there, because the base is
+// run on the inputs that violate the head.
+func TestSimulationTriesTheHead(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, ".firmproof.yml", "version: 1\ntargets: [x86_64]\nbuild: {sources: [a.c]}\nfunctions: changed\n")
+	const hash = "static unsigned long hash(unsigned long x) { for (int i = 0; i < 24; i++) { x = x * x + 0x9e3779b97f4a7c15; " +
+		"x ^= x >> 29; x *= 0xbf58476d1ce4e5b9; x ^= x >> 32; } return x; }\n"
+	for _, known := range []string{"", "a == 81985529216486895u && "} {
+		put(t, dir, "a.c", hash+"int f(unsigned long a, int d) {\n  if ("+known+
+			"hash(a) == 12217361637013257941u) return 8 / d;\n  return 0;\n}\n")
+		commitAll(t, dir, "change")
+	}
+	var buf bytes.Buffer
+	code := runWith([]string{"run", "--pr-sim", "main~1..main", "--repo", dir, "--timeout", "5s"}, &buf, &buf)
+	out := buf.String()
+	if code == exitViolated {
+		t.Errorf("a known finding fails the change:\n%s", out)
+	}
+	wantAll(t, out, "0 new, 0 fixed, 1 known", "— preexisting")
+}

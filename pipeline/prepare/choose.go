@@ -115,7 +115,7 @@ func (p *project) functions(module *ir.Module, meant func(f *ir.Func, src build.
 	return out
 }
 
-// inContext takes for each static function those that call it, on to functions that others may
+// inContext takes for each static or variadic function those that call it, on to functions that others may
 // call.
 func (p *project) inContext(module *ir.Module, list []*ir.Func) []*ir.Func {
 	callers := weave.Callers(module)
@@ -151,7 +151,7 @@ func (p *project) rootsOf(f *ir.Func, callers map[*ir.Func][]*ir.Func, seen map[
 	switch {
 	case !ok:
 		return nil
-	case !src.Static || f.Addr || len(callers[f]) == 0:
+	case !src.Static && !f.Variadic || f.Addr || len(callers[f]) == 0: // a variadic one gets no harness
 		return []*ir.Func{f}
 	}
 	var out []*ir.Func

@@ -148,6 +148,9 @@ func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) v
 		}
 		fr.forked = fr.forked || len(fs) > 1
 		ret := e.enter(fr, one, in, c.f, args)
+		if in.T.IsVoid() {
+			ret = val{} // the call has none, whatever the function gives
+		}
 		if one.pc != nil {
 			ends = append(ends, edge{st: one, vals: []val{ret}})
 		}
