@@ -25,8 +25,7 @@ import (
 type simulation struct {
 	fl        checkFlags
 	rng, repo string
-	timed     bool                               // --timeout is given
-	tried     map[verification][][]verdict.Input // of the head; nil: it was not verified yet
+	timed     bool // --timeout is given
 	out, err  io.Writer
 }
 
@@ -95,15 +94,12 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 		fmt.Fprintf(s.out, "%s is not an ancestor of %s: what is new since their merge base %.12s is shown.\n\n", base,
 			head, from)
 	}
-	now, err := s.check(ctx, mirror, shas[1], filepath.Join(work, "head"))
-	if err != nil {
+	before, now, err := s.bothSides(ctx, mirror, [2]string{from, shas[1]}, work)
+	if now == nil {
 		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head,
 			strings.TrimSpace(err.Error()))
 		return nil, &exitError{code: exitViolated}
 	}
-	s.fl.req.Called = prepare.CalledIn(now) // what the change called stands against the same calls before it
-	s.tried = inputsOf(now)
-	before, err := s.check(ctx, mirror, from, filepath.Join(work, "base"))
 	if err != nil {
 		fmt.Fprintf(s.out, "The base cannot be verified, so nothing is known of it: %s\n\n",
 			strings.TrimSpace(err.Error()))
@@ -117,6 +113,51 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 		o.FailOn = m.Report.FailOn
 	}
 	return &verified{now, before, o}, nil
+}
+
+// bothSides verifies two commits, base and head. What the head calls stands against the same calls of the base, and a
+// pointer that either takes null for possible may be null in both: a check that is gone is missed. now is nil where the
+// head cannot be verified, before where the base cannot; the error says why.
+func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]string, work string) (
+	before, now *verdict.Report, err error) {
+	head, base := filepath.Join(work, "head"), filepath.Join(work, "base")
+	for _, dir := range []string{head, base} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := m.Export(ctx, shas[1], head); err != nil {
+		return nil, nil, err
+	}
+	req := s.fl.req
+	heads, err := s.jobs(ctx, req, head)
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Called, req.MayBeNull = prepare.CalledIn(heads), prepare.MayBeNull(heads)
+	var bases []prepare.Job
+	failed := m.Export(ctx, shas[0], base)
+	if failed == nil {
+		bases, failed = s.jobs(ctx, req, base)
+	}
+	if more := prepare.MayBeNull(bases); slices.ContainsFunc(more, func(p string) bool {
+		return !slices.Contains(req.MayBeNull, p)
+	}) {
+		req = s.fl.req
+		req.MayBeNull = more
+		if heads, err = s.jobs(ctx, req, head); err != nil {
+			return nil, nil, err
+		}
+	}
+	now = s.answer(ctx, heads)
+	if failed != nil {
+		return nil, now, failed
+	}
+	tried := inputsOf(now)
+	for i := range bases {
+		bases[i].Plan.Tried = tried[verification{bases[i].Plan.Target, bases[i].Name()}]
+	}
+	return s.answer(ctx, bases), now, nil
 }
 
 // verification names an entry on a target.
@@ -157,15 +198,11 @@ func (s *simulation) fetch(ctx context.Context, work, base, head string) (*check
 	return cache.Fetch(ctx, "sim", checkout.Remote{URL: "file://" + repo}, wants...)
 }
 
-// check verifies one commit.
-func (s *simulation) check(ctx context.Context, m *checkout.Mirror, sha, dir string) (*verdict.Report, error) {
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return nil, err
-	}
-	if err := m.Export(ctx, sha, dir); err != nil {
-		return nil, err
-	}
-	req, err := s.fl.request(s.timed, []string{dir})
+// jobs prepares the verifications of the tree in dir.
+func (s *simulation) jobs(ctx context.Context, from prepare.Request, dir string) ([]prepare.Job, error) {
+	fl := s.fl
+	fl.req = from
+	req, err := fl.request(s.timed, []string{dir})
 	if err != nil {
 		return nil, err
 	}
@@ -173,11 +210,13 @@ func (s *simulation) check(ctx context.Context, m *checkout.Mirror, sha, dir str
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), dir+"/", ""))
 	}
-	for i := range jobs {
-		jobs[i].Plan.Tried = s.tried[verification{jobs[i].Plan.Target, jobs[i].Name()}]
-	}
+	return jobs, nil
+}
+
+// answer verifies.
+func (s *simulation) answer(ctx context.Context, jobs []prepare.Job) *verdict.Report {
 	return &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version},
-		Results: verify(ctx, s.err, &s.fl, jobs)}, nil
+		Results: verify(ctx, s.err, &s.fl, jobs)}
 }
 
 // show prints a check run per target, as GitHub would.

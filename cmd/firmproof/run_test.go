@@ -209,3 +209,25 @@ func TestSimulationTriesTheHead(t *testing.T) {
 	}
 	wantAll(t, out, "0 new, 0 fixed, 1 known", "— preexisting")
 }
+
+// TestSimulationOfNullChecks: who takes out a check for null brings about a violation, and who puts one in mends it:
+// both sides are called with null if one of them asks for it.
+func TestSimulationOfNullChecks(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, ".firmproof.yml", "version: 1\ntargets: [x86_64]\nbuild: {sources: [a.c]}\nfunctions: changed\n")
+	for _, check := range []string{"", "if (!s) return 0; ", "/* none */"} {
+		put(t, dir, "a.c", "struct s { int v; };\nint f(struct s *s) { "+check+"return s->v; }\n")
+		commitAll(t, dir, "change")
+	}
+	code, out := simulate(dir, "main~2..main~1")
+	if wantAll(t, out, "0 new, 1 fixed, 0 known"); code != exitOK {
+		t.Errorf("a check more: exit %d", code)
+	}
+	code, out = simulate(dir, "main~1..main")
+	if wantAll(t, out, "1 new, 0 fixed, 0 known", "s may be null"); code != exitViolated {
+		t.Errorf("a check less: exit %d", code)
+	}
+	if code, out = simulate(dir, "main~2..main"); code != exitOK {
+		t.Errorf("no check before and after: exit %d\n%s", code, out)
+	}
+}

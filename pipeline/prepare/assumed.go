@@ -34,7 +34,27 @@ func (b *preparation) give(p *weave.Program, m *manifest.Manifest) error {
 		}
 		p.Give(a.Place, g)
 	}
+	for _, place := range b.req.MayBeNull {
+		if !p.Given(place) {
+			null := true
+			p.Give(place, &weave.Given{Null: &null})
+		}
+	}
 	return nil
+}
+
+// MayBeNull lists the pointers of generated harnesses that may be null, as Request.MayBeNull takes them. A function
+// that no longer asks for null is to be called with it all the same: its callers may rely on the check.
+func MayBeNull(jobs []Job) []string {
+	out := map[string]bool{}
+	for i := range jobs {
+		for text, about := range jobs[i].About {
+			if text == about+weave.MayBeNull {
+				out[jobs[i].function()+"."+about] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(out))
 }
 
 // unknownPlaces returns an error for something that is said about an argument which the harness of function does not

@@ -67,12 +67,11 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 	return out, nil
 }
 
-// CalledIn lists the functions that generated harnesses of a report call: those whose
-// findings need to be known of the base, too.
-func CalledIn(r *verdict.Report) []string {
+// CalledIn lists the functions that generated harnesses call: those whose findings need to be known of the base, too.
+func CalledIn(jobs []Job) []string {
 	out := []string{}
-	for i := range r.Results {
-		if name, ok := strings.CutPrefix(r.Results[i].Entry, AnyCall); ok && !slices.Contains(out, name) {
+	for i := range jobs {
+		if name, ok := strings.CutPrefix(jobs[i].Name(), AnyCall); ok && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}

@@ -48,7 +48,9 @@ type Request struct {
 	Memory    int64             // bytes
 	Stubs     map[string]string // function, or manifest.AnyStub, to its kind; over the manifest's
 	Assume    map[string]string // FUNCTION.ARGUMENT to what weave.ParseGiven reads; over the manifest's
-	Integers  string            // see verifier.Plan, like the next two
+	// FUNCTION.ARGUMENT: pointers that the other side of a change takes null for possible of
+	MayBeNull []string
+	Integers  string // see verifier.Plan, like the next two
 	Solver    string
 	StopAfter string
 	Coverage  bool // find out which lines and branches executions come to

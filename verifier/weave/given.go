@@ -59,6 +59,12 @@ func (p *Program) Give(place string, g *Given) {
 	p.given[place] = g
 }
 
+// Given reports whether something is said about the place FUNCTION.NAME.
+func (p *Program) Given(place string) bool { return p.given[place] != nil }
+
+// MayBeNull ends the assumption that a pointer may be null.
+const MayBeNull = " may be null"
+
 // given returns what was said about a place of the harness; a Given that says nothing if nothing was.
 func (h *harness) given(name string) *Given {
 	if h.out.Places != nil {

@@ -241,7 +241,7 @@ func (h *harness) tested(known *held) bool {
 
 // orNull returns v or null.
 func (h *harness) orNull(name string, v ir.Value) ir.Value {
-	h.note(name, "%s may be null", name)
+	h.note(name, "%s"+MayBeNull, name)
 	return h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{h.any(name+ir.IsNull, ir.Int(1)), h.null(),
 		v}})
 }
