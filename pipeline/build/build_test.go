@@ -63,7 +63,8 @@ func compileText(t *testing.T, target, text string, change func(*Request)) (stri
 	return read(t, u.IRPath), nil
 }
 
-const everyHeader = `#include <assert.h>
+const everyHeader = `#include <stdatomic.h>
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
