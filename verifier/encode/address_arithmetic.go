@@ -30,9 +30,9 @@ func (e *encoder) pointerInt(op ir.Op, a, b val) (val, bool) {
 	}
 	switch op {
 	case ir.OpAdd:
-		return val{p: e.shift(a.p, y)}, true
+		return val{p: e.movedBy(a.p, y)}, true
 	case ir.OpSub:
-		return val{p: e.shift(a.p, e.s.Neg(y))}, true
+		return val{p: e.movedBy(a.p, e.s.Neg(y))}, true
 	case ir.OpAnd, ir.OpOr, ir.OpXor:
 		if _, ok := e.s.ConstVal(y); !ok {
 			return val{}, false
@@ -45,7 +45,7 @@ func (e *encoder) pointerInt(op ir.Op, a, b val) (val, bool) {
 	if op == ir.OpAnd && e.clearsHigh(y) {
 		return val{t: r}, true // the bits below an alignment: no longer an address
 	}
-	out := &ptr{}
+	out := &ptr{moved: true}
 	for _, alt0 := range a.p.alts {
 		ax := e.address(&ptr{alts: []alt{{g: e.s.True(), obj: alt0.obj, off: alt0.off}}})
 		ar := e.binaryTerm(op, ax, y)
@@ -56,6 +56,15 @@ func (e *encoder) pointerInt(op ir.Op, a, b val) (val, bool) {
 		out.alts = append(out.alts, alt{g: alt0.g, obj: alt0.obj, off: off})
 	}
 	return val{p: out, t: r}, true
+}
+
+// movedBy is p with an address that is d bytes further.
+func (e *encoder) movedBy(p *ptr, d ilr.Term) *ptr {
+	q := e.shift(p, d)
+	if q != p {
+		q.moved = true
+	}
+	return q
 }
 
 // clearsHigh reports whether the mask y keeps only low bits.

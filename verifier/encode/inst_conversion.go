@@ -72,9 +72,9 @@ func (e *encoder) convertValue(st *state, in *ir.Instr, a val, from, to *ir.Type
 		return e.resize(val{t: e.address(a.p)}, to.Width)
 	case ir.OpIntToPtr:
 		if from.Width == e.w {
-			return val{p: e.alivePlaces(st, e.asPtr(a))}
+			return val{p: e.staying(st, e.alivePlaces(st, e.asPtr(a)))}
 		}
-		return val{p: e.alivePlaces(st, e.fromInt(e.num(e.resize(a, e.w))))}
+		return val{p: e.staying(st, e.alivePlaces(st, e.fromInt(e.num(e.resize(a, e.w)))))}
 	case ir.OpBitcast:
 		return e.bitcast(a, from, to)
 	}

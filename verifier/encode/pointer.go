@@ -9,7 +9,10 @@ import (
 
 // ptr is a pointer: a guarded set of targets. The guards exclude each other and
 // one of them holds; they are ordered by object, integers first.
-type ptr struct{ alts []alt }
+type ptr struct {
+	alts  []alt
+	moved bool // by arithmetic on the address as an integer: it may have left its objects
+}
 
 // alt is one target: an offset into an object, or without object an integer.
 type alt struct {
@@ -68,7 +71,7 @@ func (e *encoder) pickPtr(c ilr.Term, a, b *ptr) *ptr {
 	}
 	if len(a.alts) == 1 && len(b.alts) == 1 && a.alts[0].obj == b.alts[0].obj {
 		off := e.s.Ite(c, a.alts[0].off, b.alts[0].off)
-		return &ptr{alts: []alt{{g: e.s.True(), obj: a.alts[0].obj, off: off}}}
+		return &ptr{alts: []alt{{g: e.s.True(), obj: a.alts[0].obj, off: off}}, moved: a.moved || b.moved}
 	}
 	var alts []alt
 	i, j := 0, 0
@@ -88,7 +91,9 @@ func (e *encoder) pickPtr(c ilr.Term, a, b *ptr) *ptr {
 			i, j = i+1, j+1
 		}
 	}
-	return e.gather(alts)
+	p := e.gather(alts)
+	p.moved = a.moved || b.moved
+	return p
 }
 
 func (e *encoder) samePtr(a, b *ptr) bool {
@@ -108,7 +113,7 @@ func (e *encoder) shift(p *ptr, d ilr.Term) *ptr {
 	if c, ok := e.constOf(d); ok && c == 0 {
 		return p
 	}
-	out := &ptr{alts: make([]alt, len(p.alts))}
+	out := &ptr{alts: make([]alt, len(p.alts)), moved: p.moved}
 	for i, a := range p.alts {
 		out.alts[i] = alt{g: a.g, obj: a.obj, off: e.s.Add(a.off, d)}
 	}
@@ -184,6 +189,35 @@ func (e *encoder) alivePlaces(st *state, p *ptr) *ptr {
 		at := e.s.Add(e.base(a.obj), a.off)
 		alts = append(alts, alt{g: e.s.And(a.g, live), obj: a.obj, off: a.off},
 			alt{g: e.s.And(a.g, e.s.Not(live)), off: at})
+	}
+	if !changed {
+		return p
+	}
+	q := e.gather(alts)
+	q.moved = p.moved
+	return q
+}
+
+// staying is the pointer that inttoptr makes of p in st: an address that arithmetic on integers moved out of its object
+// designates whatever is there.
+func (e *encoder) staying(st *state, p *ptr) *ptr {
+	if !p.moved || st.pc == nil {
+		return p
+	}
+	var alts []alt
+	changed := false
+	for _, a := range p.alts {
+		in := e.s.True()
+		if a.obj != nil {
+			in = e.s.Ult(a.off, a.obj.size)
+		}
+		if e.s.IsTrue(in) || !e.feasible(e.s.And(st.pc.all, a.g, e.s.Not(in))) {
+			alts = append(alts, a)
+			continue
+		}
+		changed = true
+		alts = append(alts, alt{g: e.s.And(a.g, in), obj: a.obj, off: a.off},
+			alt{g: e.s.And(a.g, e.s.Not(in)), off: e.s.Add(e.base(a.obj), a.off)})
 	}
 	if !changed {
 		return p
