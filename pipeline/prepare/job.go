@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,7 @@ type Job struct {
 
 	Guesses []string          `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
 	About   map[string]string `json:"about,omitempty"`   // likewise
+	Markers []string          `json:"markers,omitempty"` // variables that may only mark a place: see markersOf
 	// names of the jobs that the function is called in, if those are all calls
 	Callers []string `json:"callers,omitempty"`
 
@@ -100,6 +102,10 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 			}
 		}
 	}
+	if m := leftObject.FindStringSubmatch(c.Message); m != nil && slices.Contains(j.Markers, m[1]) {
+		return &verdict.Reason{Detail: fmt.Sprintf("how much %s holds is not known: it is defined nowhere", m[1]),
+			Remedy: "`linker_script` of `build` in the manifest says what lies between its symbols"}
+	}
 	for _, g := range j.Guesses {
 		if strings.Contains(c.Message, "what '"+g+"' leads to") {
 			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess",
@@ -108,6 +114,8 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	}
 	return nil
 }
+
+var leftObject = regexp.MustCompile(`offset -?\d+ of '([^']+)' \(`)
 
 // withdraw makes a violation of res unknown, and what is behind it: the reason says what the violation rests on.
 func withdraw(res *verdict.Result, c *verdict.Claim, why verdict.Reason) {

@@ -48,7 +48,7 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 		return err
 	}
 	base := b.base(t, append(stagesOf(img), read), append(img.Notes, absent...))
-	base.Program, base.Machine = module, machineOf(t)
+	base.Program, base.Machine, base.Markers = module, machineOf(t), markersOf(module)
 	base.Plan.Assumptions, base.Plan.Hosted = assumptions, t.Hosted
 	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory),
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
