@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/firmproof/firmproof/targets/strict"
@@ -101,6 +104,42 @@ next:
 		return dirs, true
 	}
 	return nil, len(t.Headers) == 0
+}
+
+// CXXHeaderDirs returns the C++ library's header directories: those of the first candidate in CXXHeaders that exists as
+// a whole. A `*` in a candidate stands for the newest version that its first directory has.
+func (t Target) CXXHeaderDirs() ([]string, bool) {
+	for _, cand := range t.CXXHeaders {
+		for _, version := range versions(strings.Split(cand, ":")[0]) {
+			one := Target{Headers: []string{strings.ReplaceAll(cand, "*", version)}}
+			if dirs, ok := one.HeaderDirs(); ok {
+				return dirs, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// versions lists what a `*` at the end of a path stands for, the newest first.
+func versions(pattern string) []string {
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil
+	}
+	for i := range found {
+		found[i] = filepath.Base(found[i])
+	}
+	slices.SortFunc(found, func(a, b string) int { return slices.Compare(numbers(b), numbers(a)) })
+	return found
+}
+
+// numbers returns the numbers of a version such as 12.2.1; what is none counts as 0.
+func numbers(version string) (out []int) {
+	for _, part := range strings.Split(version, ".") {
+		n, _ := strconv.Atoi(part)
+		out = append(out, n)
+	}
+	return out
 }
 
 // Flags returns the flags that make clang compile for the target as the machine's usual compiler does (Compiler).

@@ -12,8 +12,8 @@ import (
 
 var targetKeys = []string{
 	"name", "description", "extends", "triple", "cpu", "data_layout", "pointer_bits", "endian", "char", "types",
-	"cflags", "headers",
-	"package", "own_assert", "defines", "memory_map", "address0", "run", "stack_size", "hosted", "malloc", "leak",
+	"cflags", "headers", "package", "cxx_headers", "cxx_package", "own_assert",
+	"defines", "memory_map", "address0", "run", "stack_size", "hosted", "malloc", "leak",
 }
 
 // Keys lists the keys of a target file.
@@ -84,6 +84,8 @@ func readCompiler(m *strict.Map, t *Target) {
 	set(&t.CFlags)(m.Strings("cflags"))
 	set(&t.Headers)(m.Strings("headers"))
 	set(&t.Package)(m.String("package"))
+	set(&t.CXXHeaders)(m.Strings("cxx_headers"))
+	set(&t.CXXPackage)(m.String("cxx_package"))
 	set(&t.OwnAssert)(m.Bool("own_assert"))
 	set(&t.Defines)(m.Strings("defines"))
 }

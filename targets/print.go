@@ -35,6 +35,8 @@ func (t Target) Print(w io.Writer) error {
 	line("cflags", "%s", list(t.CFlags))
 	line("headers", "%s", list(t.Headers))
 	text("package", t.Package)
+	line("cxx_headers", "%s", list(t.CXXHeaders))
+	text("cxx_package", t.CXXPackage)
 	line("own_assert", "%v", t.OwnAssert)
 	line("defines", "%s", list(t.Defines))
 	t.printMachine(&b)

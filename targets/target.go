@@ -21,6 +21,8 @@ type Target struct {
 	CFlags      []string // further flags for clang
 	Headers     []string // candidates for the C library's headers, see HeaderDirs
 	Package     string   // Debian package that has the headers
+	CXXHeaders  []string // candidates for the C++ library's headers, see CXXHeaderDirs
+	CXXPackage  string   // Debian package that has them
 	OwnAssert   bool     // firmproof's assert.h goes before the library's, which loses the expression
 	Defines     []string
 	Memory      []Region // sorted by space and base; empty on hosted targets

@@ -3,6 +3,8 @@ package targets
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -131,6 +133,24 @@ func TestProblems(t *testing.T) {
 		if !errors.As(err, &se) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: got %v, want %s", c.yaml, err, c.want)
 		}
+	}
+}
+
+func TestCXXHeaderDirs(t *testing.T) {
+	root := t.TempDir()
+	for _, d := range []string{"c++/9/bits", "c++/12.2.1/bits", "c++/12.2.1/arm", "c++/9/arm", "c++/13"} {
+		if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tgt := Target{CXXHeaders: []string{root + "/none/*", root + "/c++/*:" + root + "/c++/*/arm"}}
+	dirs, ok := tgt.CXXHeaderDirs()
+	if want := root + "/c++/12.2.1 " + root + "/c++/12.2.1/arm"; !ok || strings.Join(dirs, " ") != want {
+		t.Errorf("got %q, want the newest version that is whole, %s", dirs, want)
+	}
+	tgt.CXXHeaders = tgt.CXXHeaders[:1]
+	if dirs, ok := tgt.CXXHeaderDirs(); ok {
+		t.Errorf("got %q", dirs)
 	}
 }
 

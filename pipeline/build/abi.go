@@ -54,6 +54,9 @@ func (b *builder) adoptABI(ctx context.Context) error {
 			continue
 		}
 		ours := abiWords(append(slices.Clone(s.cflags), "-w"))
+		if s.spare {
+			ours = slices.DeleteFunc(ours, isStandard) // the probes are C
+		}
 		key := abiKey{s.tool[0], strings.Join(s.tool[1:], "\x00"), strings.Join(ours, "\x00")}
 		found := known[key]
 		if found == nil {
@@ -69,16 +72,22 @@ func (b *builder) adoptABI(ctx context.Context) error {
 		if found.fault != "" {
 			return b.fault("sources", b.display(s.dir, s.file), "%s", found.fault)
 		}
-		s.cflags = slices.Insert(slices.Clone(s.cflags), s.ofCall, found.flags...)
-		s.abi = append(slices.Clone(s.abi), found.flags...)
+		adopted := found.flags
+		if s.spare {
+			adopted = slices.DeleteFunc(slices.Clone(adopted), isStandard)
+		}
+		s.cflags = slices.Insert(slices.Clone(s.cflags), s.ofCall, adopted...)
+		s.abi = append(slices.Clone(s.abi), adopted...)
 	}
 	return nil
 }
 
+func isStandard(flag string) bool { return strings.HasPrefix(flag, "-std=") }
+
 // compareABI asks both compilers, and looks for the flags that make clang agree.
 func (b *builder) compareABI(ctx context.Context, s *unitSpec, ours []string) (*abi, error) {
 	r := b.request(*s)
-	base := append(append([]string{clangTool}, r.Target.Flags()...), r.language()...)
+	base := append(append([]string{clangTool}, r.Target.Flags()...), "-std=gnu11") // the probes are C
 	ask := func(more ...string) (*answers, error) {
 		return b.askCompiler(ctx, append(append(slices.Clone(base), ours...), more...))
 	}

@@ -31,7 +31,7 @@ func (b *builder) askVendor(ctx context.Context, s *unitSpec) (*answers, error) 
 }
 
 // compilerName matches the compilers that may be asked.
-var compilerName = regexp.MustCompile(`^([A-Za-z0-9_.]+-)*(gcc|cc|clang|c99|c89)(-[0-9.]+)?$`)
+var compilerName = regexp.MustCompile(`^([A-Za-z0-9_.]+-)*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|c99|c89)(-[0-9.]+)?$`)
 
 func isClang(tool string) bool { return strings.Contains(filepath.Base(tool), "clang") }
 
@@ -77,7 +77,7 @@ func (b *builder) askCompiler(ctx context.Context, argv []string) (*answers, err
 		return res, nil
 	}
 	out := &answers{}
-	res, err := run("-E", "-dM", "abi.c")
+	res, err := run("-E", "-dM", "-x", "c", "abi.c")
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (b *builder) askCompiler(ctx context.Context, argv []string) (*answers, err
 		return out, nil
 	}
 	out.macros = readMacros(res.Stdout)
-	if res, err = run("-c", "-o", "abi.o", "abi.c"); err != nil {
+	if res, err = run("-c", "-o", "abi.o", "-x", "c", "abi.c"); err != nil {
 		return nil, err
 	}
 	object, readErr := os.ReadFile(filepath.Join(dir, "abi.o"))

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -45,7 +46,7 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 		u, err = r.readText(ctx, path)
 	case ".bc":
 		u, err = r.readBitcode(ctx, path)
-	case ".c", ".i", ".cc", ".cpp", ".cxx":
+	case ".c", ".i", ".cc", ".cpp", ".cxx", ".C":
 		u, err = r.compileC(ctx)
 	default:
 		err = &BuildError{Stage: "read", Target: r.Target.Name,
@@ -132,7 +133,27 @@ func (r *Request) fault(res Result, tool string) error {
 			}
 		}
 	}
+	if _, installed := r.Target.CXXHeaderDirs(); !installed && r.isCXX() {
+		r.lacksCXX(diags)
+	}
 	return &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: diags}
+}
+
+// cxxHeader matches the end of what clang says of headers that C++ alone has: their names have no ending.
+var cxxHeader = regexp.MustCompile(`^'[a-z_]+' file not found$`)
+
+// lacksCXX says of headers of the C++ library that are not found how to get them.
+func (r *Request) lacksCXX(diags []Diagnostic) {
+	remedy := "firmproof knows of no C++ library for target " + r.Target.Name + ": give its folder with -I"
+	if r.Target.CXXPackage != "" {
+		remedy = fmt.Sprintf("the C++ library of target %s is not installed: apt-get install %s", r.Target.Name,
+			r.Target.CXXPackage)
+	}
+	for i, d := range diags {
+		if cxxHeader.MatchString(d.Message) {
+			diags[i].Message += " (" + remedy + ")"
+		}
+	}
 }
 
 // meta holds what the cache keeps next to a unit's IR.

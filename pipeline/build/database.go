@@ -84,18 +84,17 @@ func (b *builder) addCall(mb manifest.Build, dir string, argv []string, only str
 		if b.excluded(mb, b.display(dir, f)) {
 			continue
 		}
-		switch filepath.Ext(f) {
-		case ".c", ".i":
+		switch ext := filepath.Ext(f); ext {
+		case ".c", ".i", ".cc", ".cpp", ".cxx", ".C":
 			b.add(unitSpec{
-				file: b.relative(dir, f), dir: b.unitDir(dir), cflags: append(append([]string(nil), c.flags...),
+				spare: ext != ".c" && ext != ".i", file: b.relative(dir, f), dir: b.unitDir(dir),
+				cflags: append(append([]string(nil), c.flags...),
 					mb.CFlags...),
 				include: include, defines: mb.Defines, undefines: mb.Undefines, tool: compilerOf(argv),
 				ofCall: len(c.flags),
 			})
 		case ".s", ".S", ".asm", ".sx":
 			b.note("assembly file %s is not verified", b.display(dir, f))
-		case ".cc", ".cpp", ".cxx", ".C":
-			b.note("C++ file %s is not verified", b.display(dir, f))
 		}
 	}
 	return nil

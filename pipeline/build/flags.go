@@ -2,6 +2,7 @@ package build
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/contract"
@@ -96,6 +97,11 @@ func (r *Request) flags() []string {
 		args = append(args, "-isystem", r.includeDir()+"/override")
 	}
 	args = append(args, "-isystem", r.includeDir())
+	if r.isCXX() {
+		if cxx, ok := r.Target.CXXHeaderDirs(); ok {
+			dirs = slices.Concat([]string{r.includeDir() + "/cxx"}, cxx, dirs) // each includes the next one
+		}
+	}
 	for _, d := range dirs {
 		args = append(args, "-isystem", d)
 	}
@@ -105,11 +111,19 @@ func (r *Request) flags() []string {
 // language returns the flags of the language standard; C++ is taken without exceptions and run-time types, as
 // firmware builds have it.
 func (r *Request) language() []string {
-	switch filepath.Ext(r.File) {
-	case ".cc", ".cpp", ".cxx":
-		return []string{"-std=gnu++17", "-fno-exceptions", "-fno-rtti"}
+	if r.isCXX() { // libstdc++ asserts what it demands
+		return []string{"-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-D_GLIBCXX_ASSERTIONS"}
 	}
 	return []string{"-std=gnu11"}
+}
+
+// isCXX reports whether the unit is C++.
+func (r *Request) isCXX() bool {
+	switch filepath.Ext(r.File) {
+	case ".cc", ".cpp", ".cxx", ".C":
+		return true
+	}
+	return false
 }
 
 func (r *Request) root() string {

@@ -17,21 +17,24 @@ var assertHeader []byte
 //go:embed include/stdatomic.h
 var atomicHeader []byte
 
+//go:embed include/cxx/bits/c++config.h
+var cxxConfig []byte
+
 // Header returns the text of firmproof.h.
 func Header() []byte { return append([]byte(nil), firmproofHeader...) }
 
-// WriteHeaders writes firmproof.h and stdatomic.h into dir, and assert.h into dir/override, which
-// goes on the include path only for targets that need it.
+// WriteHeaders writes firmproof.h and stdatomic.h into dir, assert.h into dir/override, which goes on the include path
+// only for targets that need it, and what stands before libstdc++'s headers into dir/cxx.
 func WriteHeaders(dir string) error {
-	over := filepath.Join(dir, "override")
-	if err := os.MkdirAll(over, 0o755); err != nil {
-		return err
+	for name, text := range map[string][]byte{"firmproof.h": firmproofHeader, "stdatomic.h": atomicHeader,
+		"override/assert.h": assertHeader, "cxx/bits/c++config.h": cxxConfig} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := files.Write(path, text, 0o644); err != nil {
+			return err
+		}
 	}
-	if err := files.Write(filepath.Join(dir, "firmproof.h"), firmproofHeader, 0o644); err != nil {
-		return err
-	}
-	if err := files.Write(filepath.Join(dir, "stdatomic.h"), atomicHeader, 0o644); err != nil {
-		return err
-	}
-	return files.Write(filepath.Join(over, "assert.h"), assertHeader, 0o644)
+	return nil
 }

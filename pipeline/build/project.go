@@ -119,6 +119,7 @@ type unitSpec struct {
 	include, defines, undefines, cflags []string
 
 	static bool // unused static functions are compiled too
+	spare  bool // C++ of a recorded build: left out where clang refuses it
 
 	tool   []string // the compiler of the recorded call with its arguments; empty: none
 	ofCall int      // how many of cflags are the call's; the rest are the manifest's
@@ -138,6 +139,8 @@ type builder struct {
 
 	before committed // with Options.Committed: the tree before build.command ran
 	static bool      // unused static functions are compiled too
+
+	refused []Diagnostic // of C++ that is left out
 }
 
 func newBuilder(dir string, t targets.Target, opts Options) (*builder, error) {
@@ -316,7 +319,12 @@ func (b *builder) finish(ctx context.Context, entries, keep []string) (*Image, e
 	}
 	b.static = true
 	*b.img = before
-	return b.attempt(ctx, entries, keep)
+	img, err = b.attempt(ctx, entries, keep)
+	if errors.As(err, &ee) && len(b.refused) > 0 { // it may be there
+		err = &BuildError{Stage: "compile", Target: b.img.Target.Name,
+			Diagnostics: b.refused[:min(len(b.refused), maxDiagnostics)]}
+	}
+	return img, err
 }
 
 func (b *builder) attempt(ctx context.Context, entries, keep []string) (*Image, error) {
@@ -403,6 +411,10 @@ func (b *builder) compileAll(ctx context.Context) error {
 		case err == nil:
 			b.img.Units = append(b.img.Units, *units[i])
 			b.img.addFrames(units[i].Frames)
+		case errors.As(err, &be) && b.specs[i].spare:
+			b.note("C++ file %s is not verified: clang refuses it: %s", b.display(b.specs[i].dir, b.specs[i].file),
+				be.Diagnostics[0].Message)
+			b.refused = append(b.refused, be.Diagnostics...)
 		case errors.As(err, &be):
 			if _, _, ok := missingHeader(err); ok {
 				without = append(without, b.specs[i])

@@ -146,6 +146,41 @@ func TestCommandErrors(t *testing.T) {
 	}
 }
 
+// TestDatabaseCXX: C++ of a recorded build is verified; what clang refuses is left out with a note, and is the error
+// where nothing else has the entry.
+func TestDatabaseCXX(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"a.cpp": "#include <array>\nstruct A { std::array<int, 2> v; int get(unsigned i) { return v[i]; } };\n" +
+			"extern \"C\" int a(unsigned i) { A x{}; return x.get(i); }\n",
+		"b.cc":    "int b(int i) { if (i) throw 1; return 0; }\n",
+		"proof.c": "int a(unsigned i);\nint harness(void) { return a(1); }\n"})
+	db := fmt.Sprintf(`[
+ {"directory": %q, "file": "a.cpp", "command": "g++ -std=gnu++14 -fno-exceptions -fno-use-cxa-atexit -c a.cpp"},
+ {"directory": %q, "file": "b.cc", "command": "g++ -c b.cc"}
+]`, dir, dir)
+	writeFile(t, filepath.Join(dir, "compile_commands.json"), db)
+	build := func(harness string) (*Image, error) {
+		m := parse(t, "build: {compile_commands: compile_commands.json}\nharnesses: ["+harness+"]\n")
+		return Project(context.Background(), dir, m, load(t, "x86_64"), Options{WorkDir: t.TempDir()})
+	}
+	img, err := build("{entry: harness, file: proof.c}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(img.Notes, "\n")
+	if len(img.Units) != 2 || !strings.Contains(notes,
+		"C++ file b.cc is not verified: clang refuses it: cannot use 'throw'") ||
+		strings.Contains(notes, "a.cpp") || strings.Contains(notes, "not compared") {
+		t.Errorf("units %+v, notes %s", img.Units, notes)
+	}
+	if ir := read(t, img.IRPath); !strings.Contains(ir, "__glibcxx_assert_fail") {
+		t.Error("libstdc++ asserts nothing")
+	}
+	if _, err = build("{entry: b}"); err == nil || !strings.HasPrefix(err.Error(), "b.cc:1:23: cannot use 'throw'") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestDatabase(t *testing.T) {
 	dir := tree(t, map[string]string{"src/a.c": "#include \"a.h\"\nint a(void) { return A + B; }\n",
 		"src/b.c": "#include \"a.h\"\nint b(void) { return A; }\n",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/manifest"
@@ -22,7 +23,7 @@ func (b *preparation) chosen(module *ir.Module, img *build.Image, m *manifest.Ma
 	switch {
 	case b.req.Called != nil:
 		return p.publicFirst(p.functions(module, func(f *ir.Func, _ build.Function) bool {
-			return slices.Contains(b.req.Called, f.CName)
+			return slices.Contains(b.req.Called, shownName(module, f))
 		})), nil
 	case m.Functions == manifest.FunctionsNamed:
 		return named(module, img, m, m.Called)
@@ -43,11 +44,8 @@ func (b *preparation) chosen(module *ir.Module, img *build.Image, m *manifest.Ma
 func named(module *ir.Module, img *build.Image, m *manifest.Manifest, names []string) ([]*ir.Func, error) {
 	var out []*ir.Func
 	for _, n := range names {
-		i := slices.IndexFunc(module.Funcs, func(f *ir.Func) bool {
-			return !f.IsDecl() && (f.Name == n || f.CName == n)
-		})
-		if i >= 0 {
-			out = append(out, module.Funcs[i])
+		if found := called(module, n); len(found) > 0 {
+			out = append(out, found...)
 			continue
 		}
 		var known []string
@@ -67,6 +65,33 @@ func named(module *ir.Module, img *build.Image, m *manifest.Manifest, names []st
 		return nil, fmt.Errorf("%s %q, did you mean %q?", where, n, verdict.Nearest(n, known))
 	}
 	return out, nil
+}
+
+// called returns the function with a name of the report or the object file; in C++ else all with the name, in whatever
+// class.
+func called(module *ir.Module, name string) (out []*ir.Func) {
+	for _, f := range module.Funcs {
+		if !f.IsDecl() && (f.Name == name || shownName(module, f) == name) {
+			return []*ir.Func{f}
+		}
+	}
+	for _, f := range module.Funcs {
+		if !f.IsDecl() && (f.CName == name || strings.HasSuffix(f.CName, "::"+name)) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// shownName returns the name of a function in C++ terms, with that of the object file behind it where others have the
+// same: overloaded functions.
+func shownName(module *ir.Module, f *ir.Func) string {
+	if strings.HasPrefix(f.Name, "_Z") && slices.ContainsFunc(module.Funcs, func(g *ir.Func) bool {
+		return g != f && g.CName == f.CName && !g.IsDecl()
+	}) {
+		return f.CName + " (" + f.Name + ")"
+	}
+	return f.CName
 }
 
 // project knows which functions of a program are those that a manifest is about.
@@ -96,6 +121,9 @@ func projectOf(img *build.Image, m *manifest.Manifest) *project {
 	}
 	for _, f := range img.Functions {
 		file := filepath.Clean(f.File)
+		if made := strings.HasPrefix(f.Name, "_GLOBAL__") || strings.HasPrefix(f.Name, "__cxx_global"); made {
+			continue // it runs constructors and destructors
+		}
 		if (p.units[file] || !filepath.IsAbs(f.File)) && !harnesses[file] && !skip[f.Name] {
 			f.File = file
 			p.own[f.Name] = f

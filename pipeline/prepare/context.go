@@ -10,7 +10,7 @@ import (
 )
 
 // callers returns the names of the jobs for the functions of list that call f; nil if something else may call it.
-func callers(f *ir.Func, list []*ir.Func, all map[*ir.Func][]*ir.Func) []string {
+func callers(module *ir.Module, f *ir.Func, list []*ir.Func, all map[*ir.Func][]*ir.Func) []string {
 	if f.Addr {
 		return nil
 	}
@@ -19,7 +19,7 @@ func callers(f *ir.Func, list []*ir.Func, all map[*ir.Func][]*ir.Func) []string 
 		if !slices.Contains(list, c) {
 			return nil
 		}
-		out = append(out, AnyCall+c.CName)
+		out = append(out, AnyCall+shownName(module, c))
 	}
 	return out
 }

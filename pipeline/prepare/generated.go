@@ -35,7 +35,7 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 	}
 	for _, f := range list {
 		j := base
-		name := AnyCall + f.CName
+		name := AnyCall + shownName(base.Program, f)
 		h, err := program.Harness(f)
 		if err != nil {
 			s := settled(name, base.Plan.Target, "no harness can be made: "+err.Error())
@@ -59,7 +59,7 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
 		j.Guesses, j.About = h.Guesses, h.About
 		if len(b.named) == 0 {
-			j.Callers = callers(f, list, calledBy)
+			j.Callers = callers(base.Program, f, list, calledBy)
 		}
 		b.fromManifest(&j, manifest.Harness{}, m)
 		out = append(out, j)

@@ -82,7 +82,7 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 	case ir.ModelAssertFail:
 		c.leaksWhen(e.s.True())
 		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true,
-			"assertion fails"+c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
+			"assertion fails"+c.text(ir.AssertedText(c.name)))
 	case ir.ModelNop:
 		return e.fresh(st, input.Undef, c.in, c.in.T, c.name), true
 	case ir.ModelExit:

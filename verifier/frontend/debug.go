@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -120,6 +121,26 @@ func scope(s metadata.Field) (file *metadata.DIFile, sp *metadata.DISubprogram) 
 	return file, nil
 }
 
+// qualified returns the name of a function; in C++ behind those of its classes and namespaces.
+func qualified(sp *metadata.DISubprogram) string {
+	name := sp.Name
+	if !strings.HasPrefix(sp.LinkageName, "_Z") {
+		return name
+	}
+	for scope := metadata.Field(sp.Scope); ; {
+		outer := ""
+		switch s := scope.(type) {
+		case *metadata.DICompositeType:
+			outer, scope = s.Name, s.Scope
+		case *metadata.DINamespace:
+			outer, scope = cmp.Or(s.Name, "(anonymous)"), s.Scope
+		default:
+			return name
+		}
+		name = outer + "::" + name
+	}
+}
+
 // subprogram fills in a function's C name and position; the result is the
 // position of instructions that have none of their own.
 func (d *debugInfo) subprogram(out *ir.Func, f *llir.Func) *verdict.Pos {
@@ -127,9 +148,9 @@ func (d *debugInfo) subprogram(out *ir.Func, f *llir.Func) *verdict.Pos {
 	out.Pos = verdict.Pos{Function: out.Name}
 	for _, a := range f.Metadata {
 		if sp, ok := a.Node.(*metadata.DISubprogram); ok && a.Name == "dbg" {
-			out.CName = sp.Name
+			out.CName = qualified(sp)
 			out.Pos = d.filePos(sp.File, sp.Line)
-			out.Pos.Function = sp.Name
+			out.Pos.Function = out.CName
 			if st, ok := sp.Type.(*metadata.DISubroutineType); ok && len(fields(st.Types)) > 0 {
 				out.DRet = d.typ(st.Types.Fields[0])
 			}

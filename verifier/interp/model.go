@@ -127,7 +127,7 @@ func (c *call) harness(m ir.Model) bool {
 	case ir.ModelFail:
 		c.failed("%s reached", c.name)
 	case ir.ModelAssertFail:
-		c.failed("assertion failed%s", c.text(map[string]int{"__assert_func": 3, "__assert_rtn": 3}[c.name]))
+		c.failed("assertion failed%s", c.text(ir.AssertedText(c.name)))
 	case ir.ModelNop:
 		if !c.in.T.IsVoid() {
 			c.result(c.inputs(input.Undef, c.in.T))

@@ -133,8 +133,10 @@ var exactModels = map[string]Model{
 	"reach_error": ModelFail, "__VERIFIER_error": ModelFail, "klee_report_error": ModelFail,
 	"klee_abort": ModelFail, "__llbmc_error": ModelFail,
 	"__assert_fail": ModelAssertFail, "__assert_func": ModelAssertFail, "__assert": ModelAssertFail,
-	"__assert_rtn": ModelAssertFail,
-	"nondet":       ModelNondet, "firmproof_havoc": ModelHavoc, "__CPROVER_havoc_slice": ModelHavoc,
+	"_ZSt21__glibcxx_assert_failPKciS0_S0_": ModelAssertFail,
+	"__assert_rtn":                          ModelAssertFail,
+	"nondet":                                ModelNondet, "firmproof_havoc": ModelHavoc,
+	"__CPROVER_havoc_slice":  ModelHavoc,
 	"__CPROVER_havoc_object": ModelHavocObj,
 	"klee_make_symbolic":     ModelMakeSymbolic, "klee_range": ModelRange, "klee_int": ModelNondet,
 	"klee_silent_exit": ModelExit, "klee_prefer_cex": ModelNop, "klee_warning": ModelNop, "klee_warning_once": ModelNop,
@@ -248,6 +250,16 @@ func ModelOf(name string) Model {
 func ReduceOp(name string) string {
 	op, _, _ := strings.Cut(strings.TrimPrefix(name, string(ModelReduce)+"."), ".")
 	return op
+}
+
+// AssertedText returns the number of the argument in which a function that reports a failed assertion has the text of
+// the assertion.
+func AssertedText(name string) int {
+	switch name {
+	case "__assert_func", "__assert_rtn", "_ZSt21__glibcxx_assert_failPKciS0_S0_":
+		return 3
+	}
+	return 0
 }
 
 // CalledName returns the name of the function that a call names; "" if it names none.

@@ -41,6 +41,19 @@ LIB void __cxa_guard_release(guard *g) { *(char *)g = 1; }
 LIB void __cxa_guard_abort(guard *g) {}
 LIB void *__dso_handle;
 
+/* Links of std::list. */
+typedef struct link { struct link *next, *previous; } link;
+LIB void _ZNSt8__detail15_List_node_base7_M_hookEPS0_(link *self, link *position) {
+    self->next = position;
+    self->previous = position->previous;
+    position->previous->next = self;
+    position->previous = self;
+}
+LIB void _ZNSt8__detail15_List_node_base9_M_unhookEv(link *self) {
+    self->previous->next = self->next;
+    self->next->previous = self->previous;
+}
+
 /* What throws in the standard library ends a program without exceptions. */
 LIB void _ZSt9terminatev(void) { abort(); }
 LIB void _ZSt17__throw_bad_allocv(void) { abort(); }

@@ -11,6 +11,9 @@
 #endif
 #ifndef FIRMPROOF_ASSERT_H
 #define FIRMPROOF_ASSERT_H
+#if defined(__cplusplus)
+extern "C"
+#endif
 _Noreturn void __assert_fail(const char *expression, const char *file, unsigned int line, const char *function);
 #endif
 #if !defined(__cplusplus) && !defined(static_assert)
