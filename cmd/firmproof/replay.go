@@ -174,8 +174,8 @@ func (fl *replayFlags) locate(paths []string, entry string) (err error) {
 			if err != nil {
 				return err
 			}
-			if _, err := os.Stat(abs); err != nil || filepath.Ext(p) != ".c" {
-				return fmt.Errorf("replay: %s: want the C files, or the folder, that were checked", p)
+			if _, err := os.Stat(abs); err != nil || filepath.Ext(p) != ".c" && !build.IsCXX(p) {
+				return fmt.Errorf("replay: %s: want the C and C++ files, or the folder, that were checked", p)
 			}
 			fl.sources = append(fl.sources, p)
 		}
@@ -339,7 +339,10 @@ func (r *replayer) sanitize() []string {
 // compile makes objects of the sources with the sanitizers, and of the harness without.
 func (r *replayer) compile(ctx context.Context, include string) ([]string, error) {
 	flags := append([]string{"clang-14"}, r.t.Flags()...)
-	flags = append(flags, "-O0", "-g", "-std=gnu11", "-w", "-fno-omit-frame-pointer", "-Wno-error")
+	flags = append(flags, "-O0", "-g", "-w", "-fno-omit-frame-pointer", "-Wno-error")
+	if r.h.arm && slices.ContainsFunc(r.fl.sources, build.IsCXX) {
+		return nil, errors.New("replay runs C++ on the host and on x86 alone: check with --target x86_64 or i386")
+	}
 	if dirs, ok := r.t.HeaderDirs(); ok && r.h.arm {
 		flags = append(flags, "-nostdlibinc")
 		for _, d := range dirs {
@@ -347,8 +350,8 @@ func (r *replayer) compile(ctx context.Context, include string) ([]string, error
 		}
 	}
 	harnessObject := filepath.Join(r.work, "harness.o")
-	if err := r.must(ctx, append(slices.Clone(flags), "-fno-builtin", "-c", filepath.Join(r.work, "harness.c"), "-o",
-		harnessObject)...); err != nil {
+	if err := r.must(ctx, append(slices.Clone(flags), "-std=gnu11", "-fno-builtin", "-c",
+		filepath.Join(r.work, "harness.c"), "-o", harnessObject)...); err != nil {
 		return nil, err
 	}
 	flags = append(flags, "-isystem", include)
@@ -365,7 +368,8 @@ func (r *replayer) compile(ctx context.Context, include string) ([]string, error
 	objects := []string{harnessObject}
 	for i, s := range r.fl.sources {
 		o := filepath.Join(r.work, fmt.Sprintf("unit%d.o", i))
-		if err := r.must(ctx, append(slices.Clone(flags), "-c", s, "-o", o)...); err != nil {
+		if err := r.must(ctx, slices.Concat(flags[:1], build.Language(s), flags[1:], []string{"-c", s, "-o",
+			o})...); err != nil {
 			return nil, err
 		}
 		objects = append(objects, o)
@@ -419,7 +423,11 @@ func stubs(text []byte) []byte {
 }
 
 func (r *replayer) linkNative(image string) []string {
-	return append(append([]string{"clang-14"}, r.t.Flags()...), append(r.sanitize()[:1:1], "-o", image, "-lm")...)
+	driver := "clang-14"
+	if slices.ContainsFunc(r.fl.sources, build.IsCXX) {
+		driver = "clang++-14"
+	}
+	return append(append([]string{driver}, r.t.Flags()...), append(r.sanitize()[:1:1], "-o", image, "-lm")...)
 }
 
 // linkBare links with Arm's own compiler driver, which knows the libraries of the core.

@@ -60,6 +60,27 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestReplayCXX: a counterexample of C++ happens for real, with the library that the machine has.
+func TestReplayCXX(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "owner.cpp")
+	text := "#include <vector>\nint main() {\n\tstd::vector<int> v(3);\n\tint *p = new int[v.size()];\n\tdelete p;\n}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out := replayRun(checked(t, "--target", "x86_64", file), file)
+	if code != exitReproduced {
+		t.Errorf("exit %d", code)
+	}
+	wantAll(t, out, "alloc-dealloc-mismatch (operator new [] vs operator delete)")
+	text = "int main() {\n\tint *p = new int[2];\n\tdelete p;\n}\n" // no cross library is needed
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out = replayRun(checked(t, "--target", "cortex-m3", file), file); code != exitCannot {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // TestReplayOther: with other inputs there is no failure, with missing ones neither.
 func TestReplayOther(t *testing.T) {
 	file := "../../examples/small/shift.c"

@@ -133,7 +133,7 @@ func (r *Request) fault(res Result, tool string) error {
 			}
 		}
 	}
-	if _, installed := r.Target.CXXHeaderDirs(); !installed && r.isCXX() {
+	if _, installed := r.Target.CXXHeaderDirs(); !installed && IsCXX(r.File) {
 		r.lacksCXX(diags)
 	}
 	return &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: diags}

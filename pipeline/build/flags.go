@@ -97,7 +97,7 @@ func (r *Request) flags() []string {
 		args = append(args, "-isystem", r.includeDir()+"/override")
 	}
 	args = append(args, "-isystem", r.includeDir())
-	if r.isCXX() {
+	if IsCXX(r.File) {
 		if cxx, ok := r.Target.CXXHeaderDirs(); ok {
 			dirs = slices.Concat([]string{r.includeDir() + "/cxx"}, cxx, dirs) // each includes the next one
 		}
@@ -110,16 +110,19 @@ func (r *Request) flags() []string {
 
 // language returns the flags of the language standard; C++ is taken without exceptions and run-time types, as
 // firmware builds have it.
-func (r *Request) language() []string {
-	if r.isCXX() { // libstdc++ asserts what it demands
+func (r *Request) language() []string { return Language(r.File) }
+
+// Language returns the flags of the language standard of a source file.
+func Language(file string) []string {
+	if IsCXX(file) { // libstdc++ asserts what it demands
 		return []string{"-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-D_GLIBCXX_ASSERTIONS"}
 	}
 	return []string{"-std=gnu11"}
 }
 
-// isCXX reports whether the unit is C++.
-func (r *Request) isCXX() bool {
-	switch filepath.Ext(r.File) {
+// IsCXX reports whether a source file is C++.
+func IsCXX(file string) bool {
+	switch filepath.Ext(file) {
 	case ".cc", ".cpp", ".cxx", ".C":
 		return true
 	}

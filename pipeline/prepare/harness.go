@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/manifest"
@@ -62,6 +63,11 @@ func HarnessFor(ctx context.Context, req Request, function string) (*Harness, er
 	}
 	if h.Of == "" {
 		return nil, fmt.Errorf("%s: its file is not known", function)
+	}
+	if strings.HasPrefix(f.Name, "_Z") {
+		return nil, fmt.Errorf(
+			"%s is C++, and harnesses are written in C: give what calls it the linkage extern \"C\", "+
+				"or check it with --function %s", f.CName, f.CName)
 	}
 	h.Text, err = weave.NewProgram(module).Source(f, h.Entry)
 	return h, err
