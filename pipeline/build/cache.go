@@ -64,7 +64,7 @@ func (r *Request) key(flags []string, text []byte, deps []string) (string, error
 	if err != nil {
 		return "", &InfraError{"compile " + r.File, err}
 	}
-	fmt.Fprintf(h, "unit 9 %s\n%s\nshim %s %x\n%s\n", r.contractKey(text), ver, shimVersion,
+	fmt.Fprintf(h, "unit 10 %s\n%s\nshim %s %x\n%s\n", r.contractKey(text), ver, shimVersion,
 		sha256.Sum256([]byte(cproverTypes)), r.File)
 	if r.Checks.Stack {
 		fmt.Fprintln(h, "frames")

@@ -49,8 +49,7 @@ type sequencer struct {
 	function  string
 	addressed map[string]bool // local variables whose address the function takes
 	global    map[string]bool
-	bare      bool            // the statement is a block without braces
-	declared  map[string]bool // the variables of the innermost block
+	bare      bool // the statement is a block without braces
 	found     []conflict
 	before    int // how many were found in the functions in front
 }
@@ -120,13 +119,10 @@ func (s *sequencer) statement(n *node) {
 		s.visit(n)
 		return
 	}
-	if n.Kind == "CompoundStmt" {
-		outer := s.declared
-		s.declared = map[string]bool{}
-		defer func() { s.declared = outer }()
-	}
-	if n.Kind == "VarDecl" && s.declared != nil {
-		s.declared[n.ID] = true
+	if n.Kind == "VarDecl" {
+		for _, in := range n.Inner {
+			s.keepsTemporary(in)
+		}
 	}
 	for i, in := range n.Inner {
 		s.bare = withoutBlock(n, i)
@@ -227,9 +223,10 @@ func (s *sequencer) binary(n *node) []access {
 	case n.Kind == "BinaryOperator" && n.Opcode != "=":
 		return s.operands(n.Inner, false)
 	}
-	if v := left.variable(); s.bare && right.literalAddress() && (v == nil || !s.declared[v.Referenced.ID]) {
+	if s.bare && right.literalAddress() {
 		s.assume(right, "the compound literal that is assigned outlives its statement, which is a block")
 	}
+	s.keepsTemporary(right)
 	target := access{lvalue: left.plain(), at: between(left, right)}
 	a, b := s.visit(left), s.visit(right)
 	if n.Kind == "CompoundAssignOperator" {
@@ -238,6 +235,14 @@ func (s *sequencer) binary(n *node) []access {
 	s.compare(a, b, false)
 	target.write = true
 	return s.own(append(a, b...), target)
+}
+
+// keepsTemporary notes that the address of an array in a temporary value is assigned: the value ends with the full
+// expression (C17 6.2.4p8).
+func (s *sequencer) keepsTemporary(value *node) {
+	if value != nil && value.temporaryArray() {
+		s.assume(value, "the temporary value whose array is assigned outlives its expression")
+	}
 }
 
 // own adds what an operator does to its operand. That comes behind the values of the operands (C17 6.5.16p3), but
@@ -419,6 +424,28 @@ func (n *node) literalAddress() bool {
 		return in.Kind == "CompoundLiteralExpr"
 	case strings.HasSuffix(n.Kind, "CastExpr"):
 		return n.Inner[0].literalAddress()
+	}
+	return false
+}
+
+// temporaryArray reports whether the value is the address of an array in a structure that is no object of the program.
+func (n *node) temporaryArray() bool {
+	n = n.plain()
+	switch {
+	case len(n.Inner) != 1 || n.Inner[0] == nil:
+		return false
+	case n.Kind == "ImplicitCastExpr" && n.CastKind == "ArrayToPointerDecay":
+		in := n.Inner[0].plain()
+		if in.Kind != "MemberExpr" {
+			return false
+		}
+		for in.Kind == "MemberExpr" && !in.Arrow && len(in.Inner) == 1 {
+			in = in.Inner[0].plain()
+		}
+		return in.Kind == "CallExpr" || in.Kind == "ConditionalOperator" || in.Kind == "StmtExpr" ||
+			in.Kind == "BinaryOperator"
+	case strings.HasSuffix(n.Kind, "CastExpr"):
+		return n.Inner[0].temporaryArray()
 	}
 	return false
 }
