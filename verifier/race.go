@@ -38,6 +38,8 @@ var safetyEngines = []entrant{
 	{name: "graph", engine: graphterm.Safety{}, after: "unwinding", or: policy.InductionAfter,
 		share: policy.SafetyGraphPercent},
 	{name: "induction", engine: invariant.Engine{}, after: "unwinding", or: policy.InductionAfter},
+	{name: "long executions", engine: replay.LongExecutions{Steps: policy.LongTotal}, after: "induction",
+		or: policy.LongExecutionsAfter},
 }
 
 // terminationEngines settle whether every run ends. proves tells what the claims about

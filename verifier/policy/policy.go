@@ -10,8 +10,9 @@ import "time"
 
 // The race: when an engine may begin beside the one that it waits for.
 const (
-	InductionAfter = 2 * time.Second // the first round of unwinding took so long: it may take all there is
-	BitsAfter      = 2 * time.Second // the graph took so long; most programs are decided sooner
+	LongExecutionsAfter = 3 * time.Second // induction took so long
+	InductionAfter      = 2 * time.Second // the first round of unwinding took so long: it may take all there is
+	BitsAfter           = 2 * time.Second // the graph took so long; most programs are decided sooner
 
 	OnlyExecutionPercent = 40 // the rest is enough for a proof
 	GuessTime            = 1500 * time.Millisecond
@@ -44,9 +45,18 @@ const (
 	ReplaySteps = 20_000_000 // of a model's inputs
 	KnownSteps  = 2_000_000  // of the inputs of an earlier violation: what is edited may run for ever with them
 
-	ShrinkTrials = 300        // replays that make the inputs of a violation small
-	ShrinkSteps  = 50_000_000 // of all of them
-	ShrinkSlack  = 10_000     // instructions of one, beyond twice those of the violation
+	LongExecutionSteps = 4_000_000  // of one that looks for violations after many turns
+	LongTotal          = 20_000_000 // of all of them
+	AimedInputs        = 2          // the first ones, whose value is sought one by one
+	Aims               = 8          // branches that are aimed at
+	SecantSteps        = 24         // runs for one
+	SecantGrowth       = 16         // times the number before, at most
+
+	ShrinkTrials    = 300        // replays that make the inputs of a violation small
+	ShrinkSteps     = 50_000_000 // of all of them
+	ShrinkLong      = 200_000    // instructions of a violation that few replays are for
+	ShrinkFewTrials = 6
+	ShrinkSlack     = 10_000 // instructions of one, beyond twice those of the violation
 
 	OnlyExecutionSteps = 20_000_000 // of a program without inputs
 	OnlyExecutionLeast = 20_000     // shorter ones are as well unwound, which proves more at once

@@ -26,7 +26,13 @@ type shrinker struct {
 func shrink(ctx context.Context, p *problem.Problem, inputs []input.Input, want *interp.Outcome) []input.Input {
 	s := &shrinker{ctx: ctx, p: p, inputs: inputs, want: want,
 		left: min(policy.ShrinkTrials, policy.ShrinkSteps/(want.Executed+want.Accessed/policy.BytesPerStep+1)+1)}
+	if want.Executed > policy.ShrinkLong {
+		s.left = min(s.left, policy.ShrinkFewTrials)
+	}
 	for i := range inputs {
+		if s.left == 0 {
+			break
+		}
 		switch in := &inputs[i]; in.Kind {
 		case input.Nondet, input.Param, input.VolatileRead, input.Unspecified:
 			if in.Value.Width() > 0 {

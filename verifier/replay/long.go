@@ -1,0 +1,205 @@
+package replay
+
+import (
+	"context"
+	"math"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+)
+
+// LongExecutions looks for violations that take many turns of a loop: it runs the program for long on inputs that stay
+// the same, and on numbers that bring what a branch compares together, by the secant method: such a difference is
+// often linear or quadratic in the number of turns, and that in the input. It proves nothing: what it settles is
+// what an execution shows.
+type LongExecutions struct {
+	Steps int64 // instructions of all of them
+}
+
+// Run implements problem.Engine.
+func (l LongExecutions) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+	if !p.Unbounded() {
+		return problem.ErrOpen
+	}
+	defer a.Stage("long executions")(nil)
+	x := &longRuns{ctx: ctx, p: p, a: a, left: l.Steps}
+	x.run(steady{only: -1, value: 1}, nil)
+	for only := -1; only < policy.AimedInputs && x.varied && !x.over(); only++ {
+		x.aim(only)
+	}
+	for _, n := range append([]int64{-1}, Constants(p.Module)...) {
+		if n == 1 || !x.varied || x.over() {
+			continue
+		}
+		x.run(steady{only: -1, value: n}, nil)
+	}
+	if x.a.Enough(p) {
+		return nil
+	}
+	return problem.ErrOpen
+}
+
+// steady is a source of one value: for all inputs, or for one of them, where the others are 1.
+type steady struct {
+	input.Zeros
+	only  int // that input; -1: all
+	value int64
+	asked int
+}
+
+// Next implements input.Source.
+func (s *steady) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
+	if kind == input.MallocOK || kind == input.Undef {
+		return s.Zeros.Next(kind, at, width)
+	}
+	s.asked++
+	if s.only >= 0 && s.only != s.asked-1 {
+		return bits.New(width, 1), true
+	}
+	return bits.NewInt(width, s.value), true
+}
+
+// gaps is how far apart the operands of each branch's comparison were when it was last executed.
+type gaps map[*ir.Instr]float64
+
+// longRuns are the executions of one search.
+type longRuns struct {
+	ctx    context.Context
+	p      *problem.Problem
+	a      *problem.Answers
+	left   int64 // instructions
+	varied bool  // the last run read inputs
+}
+
+func (x *longRuns) over() bool { return x.left <= 0 || x.ctx.Err() != nil || x.a.Enough(x.p) }
+
+// run executes the program on inputs so, settles what it violates, and notes gaps if they are asked for; nil without
+// an outcome.
+func (x *longRuns) run(so steady, seen gaps) *interp.Outcome {
+	rec := &input.Recorder{Source: &so}
+	opts := x.p.Execution(min(x.left, policy.LongExecutionSteps))
+	if seen != nil {
+		opts.Watch = &interp.Watch{Block: seen.note}
+	}
+	out, err := interp.Run(x.ctx, x.p.Module, opts, rec)
+	if err != nil {
+		x.left = 0
+		return nil
+	}
+	x.varied = so.asked > 0
+	x.left -= out.Executed + out.Accessed/policy.BytesPerStep + policy.ProbeOverhead
+	Violates(x.ctx, x.p, x.a, rec.Inputs, out)
+	return out
+}
+
+// note notes the gap of the branch that led to the block which begins.
+func (g gaps) note(v interp.View) {
+	n := v.Frames() - 1
+	from := v.Before(n)
+	if from == nil || from.Term().Op != ir.OpCondBr {
+		return
+	}
+	c, ok := from.Term().Args[0].(*ir.Instr)
+	if !ok || c.Op != ir.OpIcmp || c.Block != from {
+		return
+	}
+	l, okL := number(v, n, c, c.Args[0])
+	r, okR := number(v, n, c, c.Args[1])
+	if okL && okR {
+		g[c] = l - r
+	}
+}
+
+// number is an operand of the comparison c in call n, as c reads it.
+func number(v interp.View, n int, c *ir.Instr, of ir.Value) (float64, bool) {
+	var b bits.Vec
+	if k, ok := of.(*ir.Const); ok && k.Kind == ir.ConstInt {
+		b = k.Bits
+	} else if s := v.Value(n, of); s.Known && s.Object < 0 {
+		b = s.Bits
+	} else {
+		return 0, false
+	}
+	if b.Width() == 0 || b.Width() > 64 {
+		return 0, false
+	}
+	switch c.Pred {
+	case ir.ULT, ir.ULE, ir.UGT, ir.UGE:
+		u, _ := b.Uint64()
+		return float64(u), true
+	}
+	s, _ := b.Int64()
+	return float64(s), true
+}
+
+// aim varies one input, or all, to take branches that were never taken.
+func (x *longRuns) aim(only int) {
+	var at [2]gaps
+	var out *interp.Outcome
+	starts := [2]float64{16, 40}
+	for i, n := range starts {
+		at[i] = gaps{}
+		if out = x.run(steady{only: only, value: int64(n)}, at[i]); out == nil {
+			return
+		}
+	}
+	aims := 0
+	for _, f := range x.p.Module.Funcs {
+		for _, b := range f.Blocks {
+			c := unvisited(b, out)
+			if c == nil || aims == policy.Aims || x.over() {
+				continue
+			}
+			g, known := at[0][c]
+			if h, again := at[1][c]; known && again && g != h {
+				aims++
+				x.secant(only, c, [2]float64{starts[0], starts[1]}, [2]float64{g, h})
+			}
+		}
+	}
+}
+
+// unvisited returns the comparison that b branches on, if the run came to b and to one of its successors only.
+func unvisited(b *ir.Block, out *interp.Outcome) *ir.Instr {
+	t := b.Term()
+	if out.Visits[b] == 0 || t.Op != ir.OpCondBr || (out.Visits[t.Targets[0]] > 0) == (out.Visits[t.Targets[1]] > 0) {
+		return nil
+	}
+	c, _ := t.Args[0].(*ir.Instr)
+	if c == nil || c.Op != ir.OpIcmp || c.Block != b {
+		return nil
+	}
+	return c
+}
+
+// secant looks for a value at which the gap of c is zero, and tries its neighbours, too.
+func (x *longRuns) secant(only int, c *ir.Instr, n, gap [2]float64) {
+	for range policy.SecantSteps {
+		if gap[0] == gap[1] || x.over() {
+			return
+		}
+		next := math.Round(n[1] - gap[1]*(n[1]-n[0])/(gap[1]-gap[0]))
+		most := policy.SecantGrowth * max(math.Abs(n[0]), math.Abs(n[1]))
+		next = max(-most, min(next, most))
+		if math.Abs(next) > math.MaxInt32 || next == n[1] {
+			return
+		}
+		seen := gaps{}
+		out := x.run(steady{only: only, value: int64(next)}, seen)
+		g, known := seen[c]
+		if out == nil || !known || out.Kind == interp.StepLimit {
+			return
+		}
+		if math.Abs(g) <= 1 {
+			for _, beside := range []int64{1, -1} {
+				x.run(steady{only: only, value: int64(next) + beside}, nil)
+			}
+			return
+		}
+		n, gap = [2]float64{n[1], next}, [2]float64{gap[1], g}
+	}
+}
