@@ -98,6 +98,9 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 				p.Annotations = append(p.Annotations, a)
 			case o.All || o.state(r, c) != Preexisting: // what was there before is in the summary
 				outside = append(outside, a)
+				if step := causeIn(c, o.Changed); step != nil {
+					p.Annotations = append(p.Annotations, causeNote(a, c, step))
+				}
 			}
 		}
 	}
@@ -439,6 +442,30 @@ func annotation(r *verdict.Result, c *verdict.Claim) Annotation {
 			strings.Join(TraceLines(c.Trace), "\n")), maxRaw-1)
 	}
 	return a
+}
+
+// causeIn returns the last step of a trace on a changed line that the failure depends on; nil if there is none.
+func causeIn(c *verdict.Claim, changed map[string][]LineRange) *verdict.Step {
+	for i := len(c.Trace) - 1; i >= 0; i-- {
+		if s := &c.Trace[i]; s.Relevant && inPath(s.Pos.File) && touches(changed[s.Pos.File], s.Pos.Line) {
+			return s
+		}
+	}
+	return nil
+}
+
+// causeNote tells at a changed line of the finding a elsewhere that it brings about.
+func causeNote(a Annotation, c *verdict.Claim, s *verdict.Step) Annotation {
+	out := a
+	out.Path, out.StartLine, out.EndLine, out.StartColumn, out.EndColumn = s.Pos.File, s.Pos.Line, s.Pos.Line, 0, 0
+	out.Title = cutPlain(line(fmt.Sprintf("brings about %s at %s", a.Title, c.Pos)), maxTitle)
+	what := s.What + " = " + s.Value
+	if s.Kind != verdict.StepAssign && s.Kind != verdict.StepInput {
+		what = string(s.Kind) + " " + s.What
+	}
+	out.Message = cutPlain(plain(fmt.Sprintf("%s: the failure at %s depends on it.\n%s", line(what), c.Pos, a.Message)),
+		maxRaw-1)
+	return out
 }
 
 // dedupe keeps the first of annotations that would read the same.

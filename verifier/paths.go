@@ -161,7 +161,7 @@ func merge(res, next *verdict.Result, all, found violations) {
 			return !wraps(a.Check) && (a.Check != verdict.Assert || d.Check != verdict.Assert)
 		}
 		switch {
-		case d.Status == verdict.Violated && followsUp(d.ID, all, passed):
+		case d.Status == verdict.Violated && followsUp(&d, all, passed):
 			// the same expression failed before: one bug
 		case d.Status == verdict.Violated && (c.IsShadowed() || failsBehind(found[d.ID]) ||
 			len(passed) > 0 && !slices.ContainsFunc(passed, foreign)):
@@ -178,9 +178,13 @@ func merge(res, next *verdict.Result, all, found violations) {
 }
 
 // followsUp reports whether a violation by an execution that passed others repeats one of them: the same check of
-// the same expression in the same function, which the IDs of claims name.
-func followsUp(id string, all violations, passed []ir.At) bool {
-	return slices.ContainsFunc(passed, func(at ir.At) bool { return expression(all.idOf(at)) == expression(id) })
+// the same expression in the same function, which the IDs of claims name, or at the same place: an index, and the
+// access with it.
+func followsUp(c *verdict.Claim, all violations, passed []ir.At) bool {
+	return slices.ContainsFunc(passed, func(at ir.At) bool {
+		return expression(all.idOf(at)) == expression(c.ID) ||
+			at.Check == c.Check && c.Check == verdict.Memory && at.Instr.Pos != nil && *at.Instr.Pos == c.Pos
+	})
 }
 
 // expression returns an ID without the number that tells equal expressions of a function apart.

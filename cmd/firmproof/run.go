@@ -222,6 +222,9 @@ func (s *simulation) answer(ctx context.Context, jobs []prepare.Job) *verdict.Re
 // show prints a check run per target, as GitHub would.
 func (s *simulation) show(now, before *verdict.Report, o reports.PageOptions) error {
 	code := exitOK
+	if len(now.Results) == 0 {
+		fmt.Fprintln(s.out, "firmproof: success\nNothing to check: no line of a function that the manifest builds has changed, and it has no harnesses.")
+	}
 	for i, target := range targetsOf(now) {
 		head := only(now, target)
 		base := before

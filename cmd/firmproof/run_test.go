@@ -196,13 +196,12 @@ func TestSimulationTriesTheHead(t *testing.T) {
 	put(t, dir, ".firmproof.yml", "version: 1\ntargets: [x86_64]\nbuild: {sources: [a.c]}\nfunctions: changed\n")
 	const hash = "static unsigned long hash(unsigned long x) { for (int i = 0; i < 24; i++) { x = x * x + 0x9e3779b97f4a7c15; " +
 		"x ^= x >> 29; x *= 0xbf58476d1ce4e5b9; x ^= x >> 32; } return x; }\n"
-	for _, known := range []string{"", "a == 81985529216486895u && "} {
-		put(t, dir, "a.c", hash+"int f(unsigned long a, int d) {\n  if ("+known+
-			"hash(a) == 12217361637013257941u) return 8 / d;\n  return 0;\n}\n")
+	for _, known := range []string{"hash(a) == 12217361637013257941u", "a == 81985529216486895u"} {
+		put(t, dir, "a.c", hash+"int f(unsigned long a, int d) {\n  if ("+known+") return 8 / d;\n  return 0;\n}\n")
 		commitAll(t, dir, "change")
 	}
 	var buf bytes.Buffer
-	code := runWith([]string{"run", "--pr-sim", "main~1..main", "--repo", dir, "--timeout", "5s"}, &buf, &buf)
+	code := runWith([]string{"run", "--pr-sim", "main~1..main", "--repo", dir, "--timeout", "20s"}, &buf, &buf)
 	out := buf.String()
 	if code == exitViolated {
 		t.Errorf("a known finding fails the change:\n%s", out)
@@ -227,7 +226,40 @@ func TestSimulationOfNullChecks(t *testing.T) {
 	if wantAll(t, out, "1 new, 0 fixed, 0 known", "s may be null"); code != exitViolated {
 		t.Errorf("a check less: exit %d", code)
 	}
-	if code, out = simulate(dir, "main~2..main"); code != exitOK {
+	put(t, dir, "README", "changed\n")
+	commitAll(t, dir, "change")
+	if code, out := simulate(dir, "main~1..main"); code != exitOK || !strings.Contains(out, "Nothing to check") {
+		t.Errorf("no code changed: exit %d\n%s", code, out)
+	}
+	if code, out = simulate(dir, "main~3..main~1"); code != exitOK {
 		t.Errorf("no check before and after: exit %d\n%s", code, out)
+	}
+}
+
+// TestSimulationOfCauses: a finding outside of the change is also told of at the changed line that brings it about,
+// and only there; it and its ID outlast an edit of the function that it stands in.
+func TestSimulationOfCauses(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, ".firmproof.yml",
+		"version: 1\ntargets: [x86_64]\nbuild: {sources: [a.c]}\nharnesses:\n  - {entry: main}\n")
+	const text = "static char buf[4];\nstatic int last(void) {\n  int n = FOUR;\n  int m = 7;\n  return n + m - 7;\n}\n" +
+		"int main(void) {\n  MORE\n  buf[last()] = 1;\n  return 0;\n}\n"
+	for _, edit := range [][2]string{{"3", ""}, {"4", ""}, {"4", "buf[0] = 1; buf[1] = 2; if (buf[0]) buf[2] = 3;"}} {
+		put(t, dir, "a.c", strings.NewReplacer("FOUR", edit[0], "MORE", edit[1]).Replace(text))
+		commitAll(t, dir, "change")
+	}
+	code, out := simulate(dir, "main~2..main~1")
+	if wantAll(t, out, "1 new, 0 fixed, 0 known", "a.c:9: failure: memory (x86_64)",
+		"a.c:3: failure: brings about memory (x86_64) at a.c:9", "n = 4: the failure at a.c:9"); code != exitViolated {
+		t.Errorf("exit %d", code)
+	}
+	if n := strings.Count(out, ": failure: brings about"); n != 1 {
+		t.Errorf("told of at %d changed lines:\n%s", n, out)
+	}
+	if code, out = simulate(dir, "main~1..main"); code != exitOK {
+		t.Errorf("exit %d", code)
+	}
+	if wantAll(t, out, "0 new, 0 fixed, 1 known", "— preexisting"); strings.Contains(out, "brings about") {
+		t.Errorf("a known finding is said to be brought about:\n%s", out)
 	}
 }
