@@ -46,6 +46,7 @@ const (
 	KnownSteps  = 2_000_000  // of the inputs of an earlier violation: what is edited may run for ever with them
 
 	LongExecutionSteps = 4_000_000  // of one that looks for violations after many turns
+	LongExecutions     = 5          // parts of what is left of those that one may take
 	LongTotal          = 20_000_000 // of all of them
 	AimedInputs        = 2          // the first ones, whose value is sought one by one
 	Aims               = 8          // branches that are aimed at

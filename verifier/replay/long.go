@@ -28,8 +28,10 @@ func (l LongExecutions) Run(ctx context.Context, p *problem.Problem, a *problem.
 	defer a.Stage("long executions")(nil)
 	x := &longRuns{ctx: ctx, p: p, a: a, left: l.Steps}
 	x.run(steady{only: -1, value: 1}, nil)
-	for only := -1; only < policy.AimedInputs && x.varied && !x.over(); only++ {
-		x.aim(only)
+	x.aim(steady{only: -1})
+	for only := range policy.AimedInputs {
+		x.aim(steady{only: only, rest: 0}) // what waits for an input behind it goes on, or does not
+		x.aim(steady{only: only, rest: 1})
 	}
 	for _, n := range append([]int64{-1}, Constants(p.Module)...) {
 		if n == 1 || !x.varied || x.over() {
@@ -43,12 +45,19 @@ func (l LongExecutions) Run(ctx context.Context, p *problem.Problem, a *problem.
 	return problem.ErrOpen
 }
 
-// steady is a source of one value: for all inputs, or for one of them, where the others are 1.
+// steady is a source of one value: for all inputs, or for one of them, where the others are the rest.
 type steady struct {
 	input.Zeros
 	only  int // that input; -1: all
 	value int64
+	rest  uint64
 	asked int
+}
+
+// of is so with the value n.
+func (s steady) of(n float64) steady {
+	s.value = int64(n)
+	return s
 }
 
 // Next implements input.Source.
@@ -58,7 +67,7 @@ func (s *steady) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool)
 	}
 	s.asked++
 	if s.only >= 0 && s.only != s.asked-1 {
-		return bits.New(width, 1), true
+		return bits.New(width, s.rest), true
 	}
 	return bits.NewInt(width, s.value), true
 }
@@ -81,7 +90,7 @@ func (x *longRuns) over() bool { return x.left <= 0 || x.ctx.Err() != nil || x.a
 // an outcome.
 func (x *longRuns) run(so steady, seen gaps) *interp.Outcome {
 	rec := &input.Recorder{Source: &so}
-	opts := x.p.Execution(min(x.left, policy.LongExecutionSteps))
+	opts := x.p.Execution(min(x.left/policy.LongExecutions+1, policy.LongExecutionSteps))
 	if seen != nil {
 		opts.Watch = &interp.Watch{Block: seen.note}
 	}
@@ -137,13 +146,16 @@ func number(v interp.View, n int, c *ir.Instr, of ir.Value) (float64, bool) {
 }
 
 // aim varies one input, or all, to take branches that were never taken.
-func (x *longRuns) aim(only int) {
+func (x *longRuns) aim(so steady) {
 	var at [2]gaps
 	var out *interp.Outcome
+	if x.over() || !x.varied {
+		return
+	}
 	starts := [2]float64{16, 40}
 	for i, n := range starts {
 		at[i] = gaps{}
-		if out = x.run(steady{only: only, value: int64(n)}, at[i]); out == nil {
+		if out = x.run(so.of(n), at[i]); out == nil || !x.varied {
 			return
 		}
 	}
@@ -157,7 +169,7 @@ func (x *longRuns) aim(only int) {
 			g, known := at[0][c]
 			if h, again := at[1][c]; known && again && g != h {
 				aims++
-				x.secant(only, c, [2]float64{starts[0], starts[1]}, [2]float64{g, h})
+				x.secant(so, c, [2]float64{starts[0], starts[1]}, [2]float64{g, h})
 			}
 		}
 	}
@@ -177,7 +189,7 @@ func unvisited(b *ir.Block, out *interp.Outcome) *ir.Instr {
 }
 
 // secant looks for a value at which the gap of c is zero, and tries its neighbours, too.
-func (x *longRuns) secant(only int, c *ir.Instr, n, gap [2]float64) {
+func (x *longRuns) secant(so steady, c *ir.Instr, n, gap [2]float64) {
 	for range policy.SecantSteps {
 		if gap[0] == gap[1] || x.over() {
 			return
@@ -189,14 +201,14 @@ func (x *longRuns) secant(only int, c *ir.Instr, n, gap [2]float64) {
 			return
 		}
 		seen := gaps{}
-		out := x.run(steady{only: only, value: int64(next)}, seen)
+		out := x.run(so.of(next), seen)
 		g, known := seen[c]
 		if out == nil || !known || out.Kind == interp.StepLimit {
 			return
 		}
 		if math.Abs(g) <= 1 {
-			for _, beside := range []int64{1, -1} {
-				x.run(steady{only: only, value: int64(next) + beside}, nil)
+			for _, beside := range []float64{1, -1} {
+				x.run(so.of(next+beside), nil)
 			}
 			return
 		}

@@ -24,6 +24,8 @@ func TestLongExecutions(t *testing.T) {
 			true},
 		{"the second of two", `int a = nondet_int(), n = nondet_int(), s = 0; if (a != 1) return 0;
 			for (int i = 0; i < n; i++) s += 3; CHECK(s != 1200);`, true},
+		{"after a wait", `unsigned n = nondet_uint(), s = 0; for (unsigned i = 0; i < n; i++) s += 2; while (nondet_uint()) ;
+			CHECK(s != 600);`, true},
 		{"as long as it is told", `unsigned k = 0; while (nondet_int()) { k++; CHECK(k != 2000); }`, true},
 		{"as long as it is told, and resets",
 			`unsigned k = 0; while (nondet_int()) { k++; if (k == 2000) k = 0; CHECK(k != 2000); }`, false},
