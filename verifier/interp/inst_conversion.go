@@ -36,7 +36,11 @@ func (x *machine) convert1(in *ir.Instr, a value, from, to *ir.Type) value {
 		}
 		return x.toInt(a, w)
 	case ir.OpIntToPtr:
-		return x.toPtr(a)
+		p := x.toPtr(a)
+		if p.obj != nil && p.obj.kind == regionObject { // an object may begin behind the address, in the same region
+			p.obj, p.bits = nil, bits.Add(p.bits, bits.New(x.pw, p.obj.base))
+		}
+		return p
 	}
 	return x.convertFloat(in, a, from, to)
 }

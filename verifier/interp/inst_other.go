@@ -143,7 +143,8 @@ func (x *machine) equal(a, b value) bool {
 	if a.obj == b.obj {
 		return a.bits == b.bits
 	}
-	if a.obj != nil && b.obj != nil && x.within(a) && x.within(b) && a.obj.dead == "" && b.obj.dead == "" {
+	if a.obj != nil && b.obj != nil && a.obj.kind != regionObject && b.obj.kind != regionObject && x.within(a) &&
+		x.within(b) && a.obj.dead == "" && b.obj.dead == "" {
 		return false // both inside live objects, which do not overlap
 	}
 	for _, p := range [][2]value{{a, b}, {b, a}} { // an object contains no address 0
