@@ -261,6 +261,9 @@ int table(const int *t, int k) { return t[k]; }
 int safe(int *p) { if (p) *p = 1; return *p; }
 int second(struct node *n) { return n->next[1].v > 0; }
 int quotient(int a, int b) { return a / b; }
+static const unsigned char *key;
+static int fifth(void) { return key[5]; }
+int kept(const unsigned char *k) { key = k; return fifth(); }
 `
 	check := func(assume string, args ...string) (int, *verdict.Report, string) {
 		dir := writeTree(t, map[string]string{"src.c": src, ".firmproof.yml": "version: 1\ntargets: [x86_64]\n" +
@@ -277,7 +280,7 @@ int quotient(int a, int b) { return a / b; }
 	}
 	_, rep, errs := check("")
 	for entry, want := range map[string]verdict.Status{"table": verdict.Unknown, "safe": verdict.Violated,
-		"second": verdict.Unknown, "quotient": verdict.Violated} {
+		"second": verdict.Unknown, "kept": verdict.Unknown, "quotient": verdict.Violated} {
 		if got := status(rep, entry); got != want {
 			t.Errorf("%s by itself: %s, want %s\n%s", entry, got, want, errs)
 		}
