@@ -99,12 +99,14 @@ func sliceText(text []byte, public []string) (sliced []byte, ok bool) {
 			}
 		}
 	}
+	numbered := map[bool]bool{} // there are variables without a name that are kept, or dropped
 	out := make([]byte, 0, 1<<16)
 	for i, e := range u.entities {
 		body := u.body(i)
+		if e.kind == '@' && unnamedRE.Match(body) {
+			numbered[e.kept] = true
+		}
 		switch {
-		case !e.kept && e.kind == '@' && unnamedRE.Match(body): // numbers have no gaps
-			return nil, false
 		case !e.kept, len(bytes.TrimSpace(body)) == 0:
 			continue
 		case e.defined && !e.local:
@@ -114,7 +116,7 @@ func sliceText(text []byte, public []string) (sliced []byte, ok bool) {
 		}
 		out = append(out, body...)
 	}
-	return out, true
+	return out, !(numbered[true] && numbered[false]) // numbers have no gaps
 }
 
 // internal returns a definition that others may see as one that they may not. What is available externally is theirs.
