@@ -20,6 +20,9 @@ var atomicHeader []byte
 //go:embed include/cxx/bits/c++config.h
 var cxxConfig []byte
 
+//go:embed include/cxx/ext/atomicity.h
+var cxxCounts []byte
+
 // Header returns the text of firmproof.h.
 func Header() []byte { return append([]byte(nil), firmproofHeader...) }
 
@@ -27,7 +30,8 @@ func Header() []byte { return append([]byte(nil), firmproofHeader...) }
 // only for targets that need it, and what stands before libstdc++'s headers into dir/cxx.
 func WriteHeaders(dir string) error {
 	for name, text := range map[string][]byte{"firmproof.h": firmproofHeader, "stdatomic.h": atomicHeader,
-		"override/assert.h": assertHeader, "cxx/bits/c++config.h": cxxConfig} {
+		"override/assert.h": assertHeader, "cxx/bits/c++config.h": cxxConfig,
+		"cxx/ext/atomicity.h": cxxCounts} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err

@@ -25,7 +25,7 @@ func (e *encoder) call(fr *frame, st *state, in *ir.Instr) val {
 	if f == nil {
 		return e.indirectCall(fr, st, in, args)
 	}
-	if why := mismatch(f, in, true); why != "" {
+	if why := ir.Mismatch(f, in, true); why != "" {
 		e.gap(st, in, verdict.Unsupported, "call of %s with %s", f.Name, why)
 		return val{}
 	}
@@ -74,24 +74,6 @@ func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []v
 	return ret
 }
 
-// mismatch says how a call and a function disagree, "" if they do not.
-func mismatch(f *ir.Func, in *ir.Instr, direct bool) string {
-	switch {
-	case len(in.Args) < len(f.Params):
-		return fmt.Sprintf("%d arguments, %d declared", len(in.Args), len(f.Params))
-	case len(in.Args) > len(f.Params) && !f.Variadic && !(direct && in.Sig.Variadic && len(in.Sig.Fields) == 0):
-		return fmt.Sprintf("%d arguments, %d declared", len(in.Args), len(f.Params))
-	case !in.T.IsVoid() && !in.T.Equal(f.Ret):
-		return fmt.Sprintf("result %s, %s declared", in.T, f.Ret)
-	}
-	for i, p := range f.Params {
-		if !p.T.Equal(in.Args[i].Type()) {
-			return fmt.Sprintf("argument %d of type %s, %s declared", i+1, in.Args[i].Type(), p.T)
-		}
-	}
-	return ""
-}
-
 // indirectCall calls each function that the pointer can be (LL-48, by value);
 // anything else is a violation of memory.
 func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) val {
@@ -116,10 +98,9 @@ func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) v
 		switch {
 		case t.obj == nil || t.obj.kind != objFunc:
 			cases = append(cases, failure{when: t.g, text: "call through a pointer to no function"})
-		case mismatch(t.obj.fn, in, false) != "":
-			cases = append(cases,
-				failure{when: t.g, text: fmt.Sprintf("call of %s through a pointer of another type: %s", t.obj.fn.Name,
-					mismatch(t.obj.fn, in, false))})
+		case ir.Mismatch(t.obj.fn, in, false) != "":
+			how := ir.Mismatch(t.obj.fn, in, false)
+			cases = append(cases, failure{when: t.g, text: ir.CallOfAnotherType(t.obj.fn, how)})
 		default:
 			g := e.s.And(t.g, e.eq(t.off, e.s.Int(e.w, 0)))
 			hit = e.s.Or(hit, g)

@@ -202,11 +202,11 @@ func (x *machine) call(in *ir.Instr) {
 	}
 	f := p.obj.fn
 	_, direct := in.Callee.(*ir.Const)
-	if why := mismatch(f, in, direct); why != "" {
+	if why := ir.Mismatch(f, in, direct); why != "" {
 		if direct {
 			x.end(Unsupported, "", fmt.Sprintf("call of %s with %s", f.Name, why))
 		} else {
-			x.stop(verdict.Memory, "call of %s through a pointer of another type: %s", f.Name, why)
+			x.stop(verdict.Memory, "%s", ir.CallOfAnotherType(f, why))
 		}
 		return
 	}
@@ -223,22 +223,4 @@ func (x *machine) call(in *ir.Instr) {
 		return
 	}
 	x.enter(f, in, args[:len(f.Params)], args[len(f.Params):])
-}
-
-// mismatch says how a call and a function disagree, "" if they do not.
-func mismatch(f *ir.Func, in *ir.Instr, direct bool) string {
-	switch {
-	case len(in.Args) < len(f.Params):
-		return fmt.Sprintf("%d arguments, %d declared", len(in.Args), len(f.Params))
-	case len(in.Args) > len(f.Params) && !f.Variadic && !(direct && in.Sig.Variadic && len(in.Sig.Fields) == 0):
-		return fmt.Sprintf("%d arguments, %d declared", len(in.Args), len(f.Params))
-	case !in.T.IsVoid() && !in.T.Equal(f.Ret):
-		return fmt.Sprintf("result %s, %s declared", in.T, f.Ret)
-	}
-	for i, p := range f.Params {
-		if !p.T.Equal(in.Args[i].Type()) {
-			return fmt.Sprintf("argument %d of type %s, %s declared", i+1, in.Args[i].Type(), p.T)
-		}
-	}
-	return ""
 }

@@ -41,6 +41,17 @@ LIB void __cxa_guard_release(guard *g) { *(char *)g = 1; }
 LIB void __cxa_guard_abort(guard *g) {}
 LIB void *__dso_handle;
 
+/* Without run-time types, std::make_shared tells its tag by its address before it asks this. */
+LIB _Bool _ZNSt19_Sp_make_shared_tag5_S_eqERKSt9type_info(const void *type) { return 0; }
+
+/* Reference counts of processors without atomic operations, by the names that include/cxx/ext/atomicity.h gives them. */
+LIB int _ZN9__gnu_cxx18__exchange_and_addEPii(int *counter, int by) {
+    int old = *counter;
+    *counter = (int)((unsigned)old + (unsigned)by);
+    return old;
+}
+LIB void _ZN9__gnu_cxx12__atomic_addEPii(int *counter, int by) { *counter = (int)((unsigned)*counter + (unsigned)by); }
+
 /* Links of std::list. */
 typedef struct link { struct link *next, *previous; } link;
 LIB void _ZNSt8__detail15_List_node_base7_M_hookEPS0_(link *self, link *position) {
