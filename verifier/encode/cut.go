@@ -102,6 +102,7 @@ type havoc struct {
 
 type objHavoc struct {
 	whole, live bool
+	u           bool     // with whole: may have indeterminate bits
 	places      []*place // by offset
 }
 

@@ -75,6 +75,9 @@ func (e *encoder) widenObject(a *arrival, o *object, x, y *content) {
 		return
 	}
 	h.live = h.live || changed
+	if h.whole && !done.u && e.shadow && e.maybeIndeterminate(y) {
+		h.u, changed = true, true
+	}
 	if !h.whole {
 		if x.base != y.base || x.arr != y.arr || o.csize < 0 && x.cells.root != y.cells.root {
 			h.whole, h.places, changed = true, nil, true

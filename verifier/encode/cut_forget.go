@@ -91,7 +91,8 @@ func (e *encoder) forgetObject(st *state, o *object, h, done *objHavoc) []*cutVa
 			at: func(in edge) ilr.Term { return e.liveOf(in.st, o) }})
 	}
 	if h.whole {
-		c.base = &base{kind: baseUnknown, obj: o, uninit: e.shadow, silent: true}
+		done.u = h.u || e.shadow && e.maybeIndeterminate(&c)
+		c.base = &base{kind: baseUnknown, obj: o, uninit: done.u, silent: true}
 		c.cells, c.arr = trie[cell]{}, nil
 		st.put(o, &c)
 		return vars
@@ -109,6 +110,22 @@ func (e *encoder) forgetObject(st *state, o *object, h, done *objHavoc) []*cutVa
 	}
 	st.put(o, d)
 	return vars
+}
+
+// maybeIndeterminate reports whether an object with these contents may have indeterminate bits.
+func (e *encoder) maybeIndeterminate(c *content) bool {
+	found := false
+	look := func(_ int64, x *cell) { found = found || x.v.u != 0 || x.v.el != nil }
+	c.cells.each(look)
+	switch {
+	case found:
+	case c.arr != nil:
+		found = c.arr.u != 0
+	default:
+		c.base.cells.each(look)
+		found = found || c.base.uninit || c.base.kind == baseInvalid || c.base.arr != nil && c.base.arr.u != 0
+	}
+	return found
 }
 
 // liveOf is one bit: o is alive.
