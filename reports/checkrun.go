@@ -265,7 +265,7 @@ func summary(results []verdict.Result, o PageOptions) string {
 	return b.String()
 }
 
-// maxUndecided is how many undecided claims the summary lists one by one; more are counted by reason.
+// maxUndecided limits the undecided claims that the summary lists one by one; more are counted by reason.
 const maxUndecided = 20
 
 func undecidedClaims(results []verdict.Result) int {

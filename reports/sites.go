@@ -61,7 +61,7 @@ func names[T any](list []T, of func(T) string) []string {
 	return out
 }
 
-// assumes is how many assumptions of a generated harness the site needs, at least.
+// assumes returns the least number of assumptions of a generated harness that the site needs.
 func (s *Site) assumes() int {
 	least := len(s.Claims[0].Claim.Assumes)
 	for _, c := range s.Claims {

@@ -153,7 +153,7 @@ func hasShim(implicit []string) bool {
 	return false
 }
 
-// emission is what a call of the compiler gives: the functions that are undeclared still, and what it said.
+// emission holds the output of a call of the compiler: the functions that are undeclared still, and its messages.
 type emission struct {
 	implicit []string
 	said     []byte

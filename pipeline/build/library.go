@@ -65,8 +65,8 @@ func libraryText(name string) []byte {
 	return text
 }
 
-// operatorsBeside has the operators new and delete that call those which a program replaces; replacedOperator matches the
-// definition of one of these.
+// operatorsBeside has the operators new and delete that call those which a program replaces; replacedOperator matches
+// the definition of one of these.
 const operatorsBeside = "cxx_replaced.c"
 
 var replacedOperator = regexp.MustCompile(`(?m)^define [^@\n]*@_Z(nw|na|dl|da)[a-zA-Z]`)

@@ -54,7 +54,7 @@ type sequencer struct {
 	before    int // how many were found in the functions in front
 }
 
-// maxConflicts is how many conflicts of a function are followed; of one with more, the rest is an assumption.
+// maxConflicts limits the conflicts of a function that are followed; of one with more, the rest is an assumption.
 const maxConflicts = 200
 
 // declaration looks at the body of a function, and at the members of structures.

@@ -128,5 +128,5 @@ func (j *Job) dependsOn(c *verdict.Claim) map[string]bool {
 	return out
 }
 
-// function is the one that a generated harness calls.
+// function returns the name of the function that a generated harness calls.
 func (j *Job) function() string { return strings.TrimPrefix(j.Label, AnyCall) }

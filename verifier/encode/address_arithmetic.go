@@ -58,7 +58,7 @@ func (e *encoder) pointerInt(op ir.Op, a, b val) (val, bool) {
 	return val{p: out, t: r}, true
 }
 
-// movedBy is p with an address that is d bytes further.
+// movedBy returns p with an address that is d bytes further.
 func (e *encoder) movedBy(p *ptr, d ilr.Term) *ptr {
 	q := e.shift(p, d)
 	if q != p {

@@ -198,8 +198,8 @@ func (e *encoder) alivePlaces(st *state, p *ptr) *ptr {
 	return q
 }
 
-// staying is the pointer that inttoptr makes of p in st: an address that arithmetic on integers moved out of its object
-// designates whatever is there.
+// staying returns the pointer that inttoptr makes of p in st: an address that arithmetic on integers moved out of its
+// object designates whatever is there.
 func (e *encoder) staying(st *state, p *ptr) *ptr {
 	if !p.moved || st.pc == nil {
 		return p

@@ -14,7 +14,7 @@ import (
 // The lifetime of compound literals. One lives until its block ends (C17 6.5.2.5p5), but clang marks no scope for it.
 // Its block is the scope of the debug information in which it is made: where control leaves that, it is dead.
 
-// literalScopes is what has to be known of a function with compound literals.
+// literalScopes holds the debug scopes of the instructions of a function with compound literals.
 type literalScopes struct {
 	of map[*ir.Instr]metadata.Field // innermost scope of each instruction that has one of its own
 	at metadata.Field               // of the instruction at hand; nil: not known

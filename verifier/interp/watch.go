@@ -31,7 +31,7 @@ func (v View) Frames() int { return len(v.x.frames) }
 // At says where call n is, and which instruction of the call below called it.
 func (v View) At(n int) (*ir.Block, *ir.Instr) { return v.x.frames[n].blk, v.x.frames[n].call }
 
-// Before is the block from which call n came to where it is, nil at its start.
+// Before returns the block from which call n came to where it is, nil at its start.
 func (v View) Before(n int) *ir.Block { return v.x.frames[n].prev }
 
 // Value is an instruction's or a parameter's value in call n.

@@ -1,6 +1,6 @@
 package ir
 
-// After is what an execution may come to from some instructions on.
+// After holds the instructions that an execution may come to from some instructions on.
 type After struct {
 	m    *Module
 	from map[*Block]int // by block: the first instruction that it may come to

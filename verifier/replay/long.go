@@ -45,7 +45,7 @@ func (l LongExecutions) Run(ctx context.Context, p *problem.Problem, a *problem.
 	return problem.ErrOpen
 }
 
-// steady is a source of one value: for all inputs, or for one of them, where the others are the rest.
+// steady gives one value: to all inputs, or to one of them, where the others get the rest.
 type steady struct {
 	input.Zeros
 	only  int // that input; -1: all
@@ -54,7 +54,7 @@ type steady struct {
 	asked int
 }
 
-// of is so with the value n.
+// of returns s with the value n.
 func (s steady) of(n float64) steady {
 	s.value = int64(n)
 	return s
@@ -72,7 +72,7 @@ func (s *steady) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool)
 	return bits.NewInt(width, s.value), true
 }
 
-// gaps is how far apart the operands of each branch's comparison were when it was last executed.
+// gaps holds the distance of the operands of each branch's comparison when it was last executed.
 type gaps map[*ir.Instr]float64
 
 // longRuns are the executions of one search.

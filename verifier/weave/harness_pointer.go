@@ -65,7 +65,8 @@ func (h *harness) fixed(i int, name string, elem *ir.DType, args []ir.Value) {
 	default:
 		h.note(name, "%s leads to one %s of its own", name, elem.Name)
 	}
-	// or the function only keeps it for others; it may be an array, or a part of something, or have an array without a length at its end
+	// it may be an array, or a part of something, or have an array without a length at its end, or the function only
+	// keeps it for others
 	if isStruct(elem) || u.need == 0 {
 		h.out.Guesses = append(h.out.Guesses, name)
 	}
