@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -53,11 +54,22 @@ func KeyOf(m *ir.Module, plan problem.Plan, engine string) (Key, error) {
 		k.Shape = sum(m.Slice(entry, false))
 	}
 	for _, f := range exact.Funcs {
+		line, twice := k.Places[placeOf(f.Pos)]
+		if twice && line != f.Pos.Line || f.Pos.Line == 0 && hasLines(f) {
+			k.Shape = k.Exact // overloaded functions, and those of C++ that have no place: which of them moved is not known
+		}
 		if f.Pos.Line > 0 {
 			k.Places[placeOf(f.Pos)] = f.Pos.Line
 		}
 	}
 	return k, nil
+}
+
+// hasLines reports whether an instruction of f has a line.
+func hasLines(f *ir.Func) bool {
+	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
+		return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool { return in.Pos != nil && in.Pos.Line > 0 })
+	})
 }
 
 // namesLines reports whether a loop is named by file and line.

@@ -133,11 +133,14 @@ func with(files map[string]string, name, text string) map[string]string {
 }
 
 // checkedFiles makes a project of a case of TestCheck; its edits are its twin and lines
-// above it. A case that has no manifest and is no C file is left out: manifests build C.
+// above it. A case that has no manifest and is neither C nor C++ is left out.
 func checkedFiles(t *testing.T, a *txtar.Archive, path string) (map[string]string, []edit) {
 	t.Helper()
-	files := caseFiles(a)
-	if files["main.c"] == "" {
+	files, source := caseFiles(a), "main.c"
+	if files[source] == "" {
+		source = "main.cpp"
+	}
+	if files[source] == "" {
 		return nil, nil
 	}
 	flags, _ := header(t, string(a.Comment))
@@ -150,7 +153,7 @@ func checkedFiles(t *testing.T, a *txtar.Archive, path string) (map[string]strin
 	} else {
 		files[".firmproof.yml"] = withUnwind(files[".firmproof.yml"], flags)
 	}
-	edits := []edit{{"moved", with(files, "main.c", "\n\n"+files["main.c"]), true}}
+	edits := []edit{{"moved", with(files, source, "\n\n"+files[source]), true}}
 	if good, ok := strings.CutSuffix(path, "_bad.txtar"); ok {
 		twin, err := txtar.ParseFile(good + "_good.txtar")
 		if err != nil {
@@ -191,7 +194,7 @@ func withUnwind(manifest string, flags []string) string {
 
 // manifestOf says in a manifest what flags of `check` say; ok is false for others.
 func manifestOf(flags []string) (text string, ok bool) {
-	target, harness, build := "host", "entry: main", `sources: ["*.c"]`
+	target, harness, build := "host", "entry: main", `sources: ["*.{c,cpp}"]`
 	for i := 0; i+1 < len(flags); i += 2 {
 		v := flags[i+1]
 		switch flags[i] {

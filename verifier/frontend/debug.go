@@ -87,7 +87,7 @@ func (d *debugInfo) location(l *metadata.DILocation) *verdict.Pos {
 	f, sp := scope(l.Scope)
 	p := &verdict.Pos{File: d.file(f), Line: int(l.Line), Column: int(l.Column)}
 	if sp != nil {
-		p.Function = sp.Name
+		p.Function = qualified(sp)
 	}
 	d.locs[l] = p
 	return p
