@@ -41,12 +41,12 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 	}
 	var u *Unit
 	var err error
-	switch filepath.Ext(r.File) {
-	case ".ll":
+	switch ext := filepath.Ext(r.File); {
+	case ext == ".ll":
 		u, err = r.readText(ctx, path)
-	case ".bc":
+	case ext == ".bc":
 		u, err = r.readBitcode(ctx, path)
-	case ".c", ".i", ".cc", ".cpp", ".cxx", ".C":
+	case isC(r.File), IsCXX(r.File):
 		u, err = r.compileC(ctx)
 	default:
 		err = &BuildError{Stage: "read", Target: r.Target.Name,

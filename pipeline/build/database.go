@@ -84,16 +84,16 @@ func (b *builder) addCall(mb manifest.Build, dir string, argv []string, only str
 		if b.excluded(mb, b.display(dir, f)) {
 			continue
 		}
-		switch ext := filepath.Ext(f); ext {
-		case ".c", ".i", ".cc", ".cpp", ".cxx", ".C":
+		switch ext := filepath.Ext(f); {
+		case isC(f), IsCXX(f):
 			b.add(unitSpec{
-				spare: ext != ".c" && ext != ".i", file: b.relative(dir, f), dir: b.unitDir(dir),
+				spare: IsCXX(f), file: b.relative(dir, f), dir: b.unitDir(dir),
 				cflags: append(append([]string(nil), c.flags...),
 					mb.CFlags...),
 				include: include, defines: mb.Defines, undefines: mb.Undefines, tool: compilerOf(argv),
 				ofCall: len(c.flags),
 			})
-		case ".s", ".S", ".asm", ".sx":
+		case slices.Contains([]string{".s", ".S", ".asm", ".sx"}, ext):
 			b.note("assembly file %s is not verified", b.display(dir, f))
 		}
 	}

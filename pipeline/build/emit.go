@@ -22,7 +22,7 @@ type compilation struct {
 
 // compile writes the IR of the unit, whose preprocessed text is given.
 func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err error) {
-	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: contract.Needed(text) && c.isC()}
+	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: contract.Needed(text) && isC(c.File)}
 	if cprover != (dialect{}) {
 		c.end()
 	} else if c.Alone && c.ahead == nil {
@@ -114,11 +114,6 @@ func nakedFault(err error) bool {
 type dialect struct {
 	names     bool // intrinsics
 	contracts bool // clauses, quantifiers, operators: package contract makes C of them
-}
-
-func (r *Request) isC() bool {
-	ext := filepath.Ext(r.File)
-	return ext == ".c" || ext == ".i"
 }
 
 // rewrite preprocesses the unit and makes C of its contracts; it returns the new file.

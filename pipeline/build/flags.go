@@ -52,7 +52,7 @@ type Request struct {
 // flags returns clang's argument list without input and output.
 func (r *Request) flags() []string {
 	args := append([]string{clangTool}, r.Target.Flags()...)
-	args = append(append(args, r.language()...), "-O0", "-g", "-Xclang", "-disable-O0-optnone",
+	args = append(append(args, Language(r.File)...), "-O0", "-g", "-Xclang", "-disable-O0-optnone",
 		"-fno-discard-value-names",
 		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=50", "-Wno-everything",
 		"-Wimplicit-function-declaration",
@@ -108,16 +108,19 @@ func (r *Request) flags() []string {
 	return args
 }
 
-// language returns the flags of the language standard; C++ is taken without exceptions and run-time types, as
-// firmware builds have it.
-func (r *Request) language() []string { return Language(r.File) }
-
-// Language returns the flags of the language standard of a source file.
+// Language returns the flags of the language standard of a source file; C++ is taken without exceptions and run-time
+// types, as firmware builds have it.
 func Language(file string) []string {
 	if IsCXX(file) { // libstdc++ asserts what it demands
 		return []string{"-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-D_GLIBCXX_ASSERTIONS"}
 	}
 	return []string{"-std=gnu11"}
+}
+
+// isC reports whether a source file is C, preprocessed or not.
+func isC(file string) bool {
+	ext := filepath.Ext(file)
+	return ext == ".c" || ext == ".i"
 }
 
 // IsCXX reports whether a source file is C++.

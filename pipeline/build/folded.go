@@ -140,7 +140,7 @@ func (r *Request) syntax(ctx context.Context, args []string, file string, places
 	error) {
 	s := &syntax{evaluator: newEvaluator(r.Target), evaluated: evaluate, conversions: r.Checks.Conversion,
 		places: places, owners: make([]holder, len(places)), constants: map[string]owner{}}
-	if evaluate && r.isC() {
+	if evaluate && isC(r.File) {
 		s.sequencer = &sequencer{bitfields: map[string]bool{}}
 	}
 	reader := &treeReader{declaration: s.declaration}

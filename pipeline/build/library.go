@@ -80,13 +80,14 @@ func (l *linker) addLibrary(ctx context.Context, path string) ([]byte, error) {
 		if err != nil {
 			return nil, &InfraError{"link", err}
 		}
-		if len(linked) == 0 && !replacedOperator.Match(text) {
-			linked[operatorsBeside] = true // the engine has all of them
-		}
 		var files []string
 		for _, name := range readDeclared(text) {
-			if f := index[name]; f != "" && !linked[f] {
-				linked[f] = true
+			f := index[name]
+			if f == "" || linked[f] {
+				continue
+			}
+			linked[f] = true
+			if f != operatorsBeside || replacedOperator.Match(text) { // else the engine has all of them
 				files = append(files, f)
 			}
 		}

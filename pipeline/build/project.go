@@ -385,6 +385,7 @@ func unique(list []string) []string {
 // compileAll compiles every unit, several at once, and collects what is wrong
 // with all of them.
 func (b *builder) compileAll(ctx context.Context) error {
+	b.refused = nil
 	units, errs := make([]*Unit, len(b.specs)), make([]error, len(b.specs))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, b.opts.Jobs)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// syntax is what the declarations of a unit are asked: which values of constant expressions are undefined, whose they
+// syntax asks the declarations of a unit: which values of constant expressions are undefined, whose they
 // are, and what has no order.
 type syntax struct {
 	*evaluator

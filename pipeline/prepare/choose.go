@@ -71,7 +71,8 @@ func named(module *ir.Module, img *build.Image, m *manifest.Manifest, names []st
 // class.
 func called(module *ir.Module, name string) (out []*ir.Func) {
 	for _, f := range module.Funcs {
-		if !f.IsDecl() && (f.Name == name || shownName(module, f) == name) {
+		if !f.IsDecl() && (f.Name == name ||
+			strings.HasPrefix(name, f.CName) && shownName(module, f) == name) {
 			return []*ir.Func{f}
 		}
 	}

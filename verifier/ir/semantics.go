@@ -47,7 +47,7 @@ const (
 	LeakTracked
 )
 
-// Ending is how a program ends, for LeakRule.
+// Ending names a way in which a program ends, for LeakRule.
 type Ending uint8
 
 // The ways to end.

@@ -9,7 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// Given is what somebody says about an argument of a generated harness, or about a member of what one leads to, in
+// Given holds what somebody says about an argument of a generated harness, or about a member of what one leads to, in
 // place of what Harness would make up.
 type Given struct {
 	Elements, Bytes int64  // that a pointer leads to; 0: not said
