@@ -25,7 +25,7 @@ func markersOf(m *ir.Module) []string {
 	}
 	var out []string
 	for _, g := range m.Globals {
-		if g.Extern && (g.T.IsInt() || g.T.IsPtr() || g.T.Kind == ir.KindArray && g.T.Len == 0) {
+		if g.MayMark() {
 			out = append(out, g.Name)
 		}
 	}

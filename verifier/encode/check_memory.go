@@ -58,6 +58,7 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 		msg = w.what + " is valid"
 	}
 	e.unknownTarget(st, in, verdict.Memory, when, ts, w.what)
+	e.unknownExtent(st, in, when, ts, w)
 	e.claim(fr, st, in, verdict.Memory, e.s.And(when, bad), true, msg, cases...)
 	e.keepApart(st, good, w, when)
 	for _, t := range good {
@@ -108,6 +109,21 @@ func (e *encoder) unknownTarget(st *state, in *ir.Instr, check verdict.Check, wh
 		what, check)
 }
 
+// unknownExtent ends the paths of st, as a gap, on which an access leaves a variable that nothing defines, and
+// nobody asks for the check `memory`: how much is there is not known.
+func (e *encoder) unknownExtent(st *state, in *ir.Instr, when ilr.Term, ts []target, w want) {
+	for _, t := range ts {
+		if st.pc == nil || e.asks(in, verdict.Memory) || e.opts.Past[ir.At{Instr: in, Check: verdict.Memory}] {
+			return
+		}
+		if t.obj != nil && t.obj.glob != nil && t.obj.glob.MayMark() {
+			over := e.s.Not(e.within(t.off, w.n, t.obj.size))
+			e.gapWhen(st, in, e.s.And(when, t.g, over),
+				"%s where %s may end, which is defined nowhere, and the check memory is off", w.what, t.obj.glob.Name)
+		}
+	}
+}
+
 // runsInto returns the condition that an access of a region, outside of objects, runs into one.
 func (e *encoder) runsInto(st *state, t target, w want) ilr.Term {
 	at := e.s.Add(t.obj.addr, t.off)
@@ -145,7 +161,13 @@ func (e *encoder) wrong(st *state, t target, w want) ([]failure, ilr.Term) {
 			t.vol.Name)}}, all
 	case t.vol != nil:
 		over := e.s.Not(e.within(t.off, w.n, e.s.Int(e.w, int64(t.vol.Size))))
-		return []failure{{when: over, text: fmt.Sprintf("%s leaves region %s", w.what, t.vol.Name)}}, over
+		fs := []failure{{when: over, text: fmt.Sprintf("%s leaves region %s", w.what, t.vol.Name)}}
+		mis := e.unaligned(e.offset(t.off, int64(t.vol.Base)), w.align)
+		if !e.s.IsFalse(mis) {
+			fs = append(fs, failure{when: mis, text: fmt.Sprintf("misaligned %s of region %s, alignment %d needed",
+				w.what, t.vol.Name, w.align)})
+		}
+		return fs, e.s.Or(over, mis)
 	case t.obj == nil:
 		if c, ok := e.constOf(t.off); ok && c < 4096 {
 			return []failure{{when: all, text: "null pointer dereference"}}, all
@@ -217,15 +239,20 @@ func (e *encoder) within(off, n, size ilr.Term) ilr.Term {
 
 // misaligned: the address of off in o is not a multiple of align.
 func (e *encoder) misaligned(o *object, off ilr.Term, align int64) ilr.Term {
-	k := log2(max(align, 1))
-	if k == 0 || e.opts.AnyAlignment {
+	if e.opts.AnyAlignment || align <= 1 {
 		return e.s.False()
 	}
-	at := off
 	if o.align < align {
-		at = e.s.Add(e.base(o), off)
-	} else if e.lowZeros(off) >= k {
+		return e.unaligned(e.s.Add(e.base(o), off), align)
+	}
+	return e.unaligned(off, align)
+}
+
+// unaligned: a number is not a multiple of align.
+func (e *encoder) unaligned(n ilr.Term, align int64) ilr.Term {
+	k := log2(max(align, 1))
+	if k == 0 || e.opts.AnyAlignment || e.lowZeros(n) >= k {
 		return e.s.False()
 	}
-	return e.s.Not(e.eq(e.low(at, k), e.s.Int(k, 0)))
+	return e.s.Not(e.eq(e.low(n, k), e.s.Int(k, 0)))
 }

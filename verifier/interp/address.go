@@ -247,6 +247,10 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		x.stop(verdict.Memory, "%s of code: %s", verb, x.describe(o))
 	case o.dead != "":
 		x.stop(verdict.Memory, "%s of %s after %s", verb, x.describe(o), o.dead)
+	case (off > uint64(o.size) || uint64(o.size)-off < a.size) && o.global != nil && o.global.MayMark() &&
+		!x.asks(x.cur, verdict.Memory):
+		x.end(Unsupported, "", verb+" where "+o.global.Name+
+			" may end, which is defined nowhere, and the check memory is off")
 	case off > uint64(o.size) || uint64(o.size)-off < a.size:
 		at, _ := p.bits.Int64()
 		x.stop(verdict.Memory, "%s of %d %s at offset %s of %s (%d %s)%s", verb, a.size, plural(a.size, "byte"),

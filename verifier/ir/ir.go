@@ -101,6 +101,12 @@ type Global struct {
 	Beyond      string // not empty: what a run that touches this is beyond the bounds of, in words
 }
 
+// MayMark reports a variable that nothing defines and that may stand for an address alone, as those of a linker
+// script do (`extern char _end`): its type says nothing about how much is there.
+func (g *Global) MayMark() bool {
+	return g.Extern && (g.T.IsInt() || g.T.IsPtr() || g.T.Kind == KindArray && g.T.Len == 0)
+}
+
 // Folded is a place in an initialiser, or in another constant expression of a
 // function, that the compiler evaluated and whose value is undefined
 // (C17 6.6p4): what runs cannot show it.
