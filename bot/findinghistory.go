@@ -6,17 +6,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
 // findingHistory is the history of a finding on the default branch.
 type findingHistory struct {
-	Age      string        // since the first run with it, without a run between
-	FirstBad store.Run     // that run
-	LastGood *store.Run    // the run before it, if there was one
-	Gone     *store.Run    // the first run after it without the finding, if there is one
-	Commits  []namedCommit // that were new in FirstBad, newest first: one of them is the first bad one
-	Runs     []sighting    // newest first
+	Age      string           // since the first run with it, without a run between
+	FirstBad store.Run        // that run
+	LastGood *store.Run       // the run before it, if there was one
+	Gone     *store.Run       // the first run after it without the finding, if there is one
+	Commits  []namedCommit    // that were new in FirstBad, newest first: one of them is the first bad one
+	Runs     []sighting       // newest first
+	Origin   *pipeline.Origin // what a bisection says; nil: there was none
 }
 
 // namedCommit is a commit with the person who wrote it.
@@ -26,6 +28,34 @@ type namedCommit store.Commit
 type sighting struct {
 	Run store.Run
 	Has bool
+}
+
+// Suspects are the commits one of which brought the finding: those that a bisection is left with, or all that were new.
+func (h *findingHistory) Suspects() []namedCommit {
+	if h.Origin != nil && len(h.Origin.Commits) > 0 {
+		var out []namedCommit
+		for _, c := range h.Origin.Commits {
+			out = append(out, namedCommit(c))
+		}
+		return out
+	}
+	if h.LastGood == nil {
+		return nil
+	}
+	return h.Commits
+}
+
+// Verdict says what the suspects are.
+func (h *findingHistory) Verdict() string {
+	switch n := len(h.Suspects()); {
+	case h.Origin != nil && h.Origin.State != "searching" && h.Origin.State != "stopped":
+		return h.Origin.Line()
+	case h.Origin != nil:
+		return h.Origin.Line() + " One of these:"
+	case n == 1:
+		return "First bad commit:"
+	}
+	return "One of these commits brought it:"
 }
 
 // maxSightings bounds the runs that a history lists.
@@ -64,6 +94,11 @@ func historyOf(ctx context.Context, tx store.Tx, repo store.Repo, f *store.Findi
 	h.Runs = h.Runs[max(0, len(h.Runs)-maxSightings):]
 	slices.Reverse(h.Runs)
 	h.Age = ageOf(now.Sub(h.FirstBad.Finished))
+	origins, err := pipeline.OriginsOf(ctx, tx, repo.ID, f.Target, store.FindingCame)
+	if err != nil {
+		return nil, err
+	}
+	h.Origin = origins[f.Fingerprint]
 	list, err := tx.Commits(ctx, h.FirstBad.Parent)
 	for _, c := range list {
 		h.Commits = append(h.Commits, namedCommit(c))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/go-github/v60/github"
 
@@ -24,7 +23,7 @@ func (s *Server) night(ctx context.Context, v *view) error {
 	if !r.Aggregate() || r.Trigger != "nightly" || r.State != store.Done || r.Conclusion == "cancelled" {
 		return nil
 	}
-	change, err := pipeline.Regress(ctx, s.store, v.repo.FullName, r.Created.Add(-24*time.Hour))
+	change, err := pipeline.Night(ctx, s.store, v.repo.FullName, *r)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (w *world) nightFalls(mark string) {
 }
 
 // TestNightlyIssue: one issue with the regression report, updated night after
-// night, made once although the answer to its creation is lost.
+// night, made once although the answer to its creation is lost. It names the commit that brought a finding.
 func TestNightlyIssue(t *testing.T) {
 	w := newWorld(t, &reader{})
 	w.repo("int main\n")
@@ -55,18 +55,19 @@ func TestNightlyIssue(t *testing.T) {
 		})
 	}
 	push("int main\nfine\n", 3)
-	push("int main\nbug one\n", 6)
+	bad := w.history()
 	w.call("POST", "/_fake/faults", []obj{{"match": "POST .*/issues$", "times": 1, "kind": "after-effect",
 		"status": 502}})
 	w.nightFalls(" ")
-	nightly("the first night", "bug one", "Introduced")
-	push("int main\nfine again\n", 9)
+	nightly("the first night", "bug one", "Introduced", "\n  - First bad commit: "+bad[:10]+" ring: wrap ")
+	w.bisected(bad)
+	push("int main\nfine again\n", 6)
 	w.nightFalls("  ")
 	w.await("the second night", func(s state) bool {
 		return len(s.Issues) == 1 && !strings.Contains(s.Issues[0].Body,
 			"bug one")
 	})
-	if n := len(w.state().CheckRuns); n != 9 {
+	if n := len(w.state().CheckRuns); n != 6 {
 		t.Errorf("%d check runs: a night made its own", n)
 	}
 }

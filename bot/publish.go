@@ -101,10 +101,11 @@ func (s *Server) publishAll(ctx context.Context, id string, attempt int) error {
 	}
 }
 
-// silent runs have no check run: a night's run has its issue, and one that was
+// silent runs have no check run: a night's run and its bisections have the issue, and one that was
 // cancelled before anyone saw it is not missed.
 func silent(r *store.Run) bool {
-	return r.Trigger == "nightly" || r.State == store.Done && r.Conclusion == "cancelled" && r.CheckRun == 0
+	return r.Trigger == "nightly" || r.Trigger == "bisect" || r.State == store.Done && r.Conclusion == "cancelled" &&
+		r.CheckRun == 0
 }
 
 // show creates or updates the check run of v.

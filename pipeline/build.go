@@ -120,7 +120,7 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from string, known *verdict.Result) (
 	store.Task,
 	error) {
-	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly"
+	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly" || run.Trigger == bisectTrigger
 	t := store.Task{Run: run.ID, Repo: run.Repo, Installation: run.Installation, Entry: j.Name(), Target: run.Target,
 		Engine: s.cfg.Checker.Engine(), Priority: priority(run.Trigger)}
 	var err error

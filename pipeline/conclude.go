@@ -129,7 +129,8 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 		return false, err
 	}
 	// an older commit that is verified once more does not bring the old baseline back
-	if run.Pull == 0 && run.Ref == "refs/heads/"+repo.DefaultBranch && (tip == "" || run.HeadSHA == tip) {
+	if run.Trigger != bisectTrigger && run.Pull == 0 && run.Ref == "refs/heads/"+repo.DefaultBranch &&
+		(tip == "" || run.HeadSHA == tip) {
 		if err := tx.SetBaseline(ctx, run.Repo, repo.DefaultBranch, run.Target, run.HeadSHA, run.ID, c.violated,
 			c.undecided(known)); err != nil {
 			return false, err
@@ -187,7 +188,7 @@ func (s *Service) finish(ctx context.Context, run store.Run, conclusion, detail 
 // settle shows a finished run, and ends the aggregate when it was the last.
 func (s *Service) settle(ctx context.Context, tx store.Tx, run store.Run) error {
 	if run.Parent == "" {
-		return s.Publish(ctx, tx, run.ID)
+		return errors.Join(s.Publish(ctx, tx, run.ID), s.noticeBisection(ctx, tx, run))
 	}
 	all, err := Family(ctx, tx, run.Parent)
 	if err != nil {
@@ -211,7 +212,7 @@ func (s *Service) settle(ctx context.Context, tx store.Tx, run store.Run) error 
 	if _, err := tx.FinishRun(ctx, agg.ID, "", worst(all), agg.Detail, counts); err != nil {
 		return err
 	}
-	return s.Publish(ctx, tx, run.ID, run.Parent)
+	return errors.Join(s.Publish(ctx, tx, run.ID, run.Parent), s.noticeBisection(ctx, tx, agg))
 }
 
 // Family lists the runs that an aggregate speaks for: its own, and for targets
@@ -245,7 +246,8 @@ func Family(ctx context.Context, tx store.Tx, aggregate string) ([]store.Run, er
 
 // answersFor reports whether r is an earlier answer about the commit of agg, against the same base.
 func answersFor(r, agg *store.Run) bool {
-	return !r.Aggregate() && r.Pull == agg.Pull && r.BaseRef == agg.BaseRef && r.State == store.Done &&
+	return r.Trigger != bisectTrigger && !r.Aggregate() && r.Pull == agg.Pull && r.BaseRef == agg.BaseRef &&
+		r.State == store.Done &&
 		r.Conclusion != "cancelled" && r.ID < agg.ID
 }
 

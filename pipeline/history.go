@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/store"
-	"github.com/firmproof/firmproof/reports"
-	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Regression says what changed on a repository's default branch over a time.
@@ -40,6 +37,8 @@ type TargetChange struct {
 	Slower      []Change `json:"slower"`       // entries that take half as long again, and a second at least
 	Commits     []Commit `json:"commits"`      // between the two runs, newest first
 	Trend       []Point  `json:"trend"`        // the runs of the time, oldest first
+
+	equal bool // both runs looked equally deep
 }
 
 // Commit is one that came between two runs.
@@ -69,15 +68,29 @@ type RunRef struct {
 
 // Change is one claim.
 type Change struct {
-	Claim   string `json:"claim"`
-	Entry   string `json:"entry"`
-	Where   string `json:"where"`
-	Message string `json:"message"`
+	Claim       string  `json:"claim"`
+	Entry       string  `json:"entry"`
+	Where       string  `json:"where"`
+	Message     string  `json:"message"`
+	Fingerprint string  `json:"fingerprint,omitempty"`
+	Origin      *Origin `json:"origin,omitempty"` // of what was introduced, is open, or has no proof any more
+
+	well bool   // it was answered well in the run before, or was not there
+	kind string // of its bisection
 }
 
 // Regress makes the report for one repository from the store.
 func Regress(ctx context.Context, st *store.Store, repository string, since time.Time) (*Regression, error) {
-	out := &Regression{Repository: repository, Since: since.UTC(), Until: time.Now().UTC()}
+	return regress(ctx, st, repository, since, time.Now())
+}
+
+// Night makes the report of what a nightly run, which is over, found anew: whatever ran after it does not change it.
+func Night(ctx context.Context, st *store.Store, repository string, night store.Run) (*Regression, error) {
+	return regress(ctx, st, repository, night.Created.Add(-24*time.Hour), night.Finished)
+}
+
+func regress(ctx context.Context, st *store.Store, repository string, since, until time.Time) (*Regression, error) {
+	out := &Regression{Repository: repository, Since: since.UTC(), Until: until.UTC()}
 	err := st.Read(ctx, func(tx store.Tx) error {
 		repo, err := tx.RepoByName(ctx, repository)
 		if errors.Is(err, store.ErrNotFound) {
@@ -94,6 +107,9 @@ func Regress(ctx context.Context, st *store.Store, repository string, since time
 		byTarget := map[string][]store.Run{}
 		var names []string
 		for _, r := range runs { // oldest first
+			if r.Finished.After(until) {
+				break
+			}
 			if byTarget[r.Target] == nil {
 				names = append(names, r.Target)
 			}
@@ -110,7 +126,7 @@ func Regress(ctx context.Context, st *store.Store, repository string, since time
 			}
 		}
 		byNews(out.Targets)
-		return nil
+		return out.trace(ctx, tx, repo.ID)
 	})
 	return out, err
 }
@@ -168,7 +184,7 @@ func compareRuns(ctx context.Context, tx store.Tx, runs []store.Run, since time.
 	if err != nil {
 		return TargetChange{}, false, err
 	}
-	c := TargetChange{Target: last.Target, From: refOf(first), To: refOf(last)}
+	c := TargetChange{Target: last.Target, From: refOf(first), To: refOf(last), equal: equal}
 	c.fill(before, after)
 	if equal {
 		c.slower(before, after)
@@ -241,85 +257,4 @@ func (t *TargetChange) slower(before, after claimsOfRun) {
 
 func refOf(r store.Run) RunRef {
 	return RunRef{r.ID, r.HeadSHA, r.Finished, r.Finished.Sub(r.Started).Seconds()}
-}
-
-// claimsOfRun are the claims of a report by key, and the entries that have no full answer.
-type claimsOfRun struct {
-	claims map[string]verdict.Claim
-	entry  map[string]string
-	failed map[string]bool
-	took   map[string]time.Duration // by entry, of those that were verified in this run
-	turns  int                      // see Point
-}
-
-func claimsOf(ctx context.Context, tx store.Tx, run string) (claimsOfRun, error) {
-	a := claimsOfRun{claims: map[string]verdict.Claim{}, entry: map[string]string{}, failed: map[string]bool{},
-		took: map[string]time.Duration{}}
-	text, err := tx.Report(ctx, run, nil)
-	if errors.Is(err, store.ErrNotFound) {
-		return a, nil // expired
-	}
-	if err != nil {
-		return a, err
-	}
-	var rep verdict.Report
-	if err := json.Unmarshal(text, &rep); err != nil {
-		return a, fmt.Errorf("report of %s: %w", run, err)
-	}
-	for i := range rep.Results {
-		r := &rep.Results[i]
-		a.failed[r.Entry] = r.Reason != nil
-		if r.Reused == "" {
-			a.took[r.Entry] = time.Duration(r.DurationMS) * time.Millisecond
-		}
-		for _, l := range r.Bounds.Loops {
-			if !l.Complete && (a.turns == 0 || l.Turns < a.turns) {
-				a.turns = l.Turns
-			}
-		}
-		for _, c := range r.Claims {
-			k := reports.Key(r, &c)
-			a.claims[k], a.entry[k] = c, r.Entry
-		}
-	}
-	return a, nil
-}
-
-func (t *TargetChange) fill(before, after claimsOfRun) {
-	keys := map[string]bool{}
-	for k := range before.claims {
-		keys[k] = true
-	}
-	for k := range after.claims {
-		keys[k] = true
-	}
-	sorted := make([]string, 0, len(keys))
-	for k := range keys {
-		sorted = append(sorted, k)
-	}
-	sort.Strings(sorted)
-	for _, k := range sorted {
-		old, had := before.claims[k]
-		now, has := after.claims[k]
-		shown, entry := now, after.entry[k]
-		if !has {
-			shown, entry = old, before.entry[k]
-		}
-		c := Change{shown.ID, entry, shown.Pos.String(), shown.Message}
-		was := had && old.Status == verdict.Violated
-		switch {
-		case has && now.Status == verdict.Violated && was:
-			t.Open = append(t.Open, c)
-		case has && now.Status == verdict.Violated:
-			t.Introduced = append(t.Introduced, c)
-		case was && (has && now.Status == verdict.Unknown || !has && after.failed[entry]):
-			t.Undecided = append(t.Undecided, c)
-		case was:
-			t.Fixed = append(t.Fixed, c)
-		case had && has && now.Status == verdict.Proved && old.Status != verdict.Proved:
-			t.NewlyProved = append(t.NewlyProved, c)
-		case had && has && old.Status == verdict.Proved && now.Status != verdict.Proved:
-			t.ProofLost = append(t.ProofLost, c)
-		}
-	}
 }

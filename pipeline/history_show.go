@@ -56,10 +56,33 @@ func (r *Regression) Markdown() string {
 				}
 				fmt.Fprintf(&b, "- %s (entry %s) at %s: %s\n", reports.Code(c.Claim), reports.Code(c.Entry),
 					reports.Inert(c.Where), reports.Inert(c.Message))
+				b.WriteString(c.Origin.markdown())
 			}
 		}
 		b.WriteString(t.history())
 	}
+	return b.String()
+}
+
+// maxOrigin bounds the commits that are listed for a finding.
+const maxOrigin = 10
+
+// markdown words an origin below the finding's line.
+func (o *Origin) markdown() string {
+	if o == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "  - %s", reports.Inert(o.Line()))
+	for i, c := range o.Commits {
+		if i == maxOrigin {
+			fmt.Fprintf(&b, " and %d more", len(o.Commits)-i)
+			break
+		}
+		fmt.Fprintf(&b, "%s %s %s (%s)", map[bool]string{true: ",", false: ""}[i > 0], reports.ShortSHA(c.SHA),
+			reports.Inert(c.Subject), reports.Inert(c.Author))
+	}
+	b.WriteString("\n")
 	return b.String()
 }
 
@@ -102,7 +125,7 @@ const regressionPage = `{{define "page"}}<!DOCTYPE html>
 {{end}}</tbody></table>{{end}}
 {{range .Targets}}<h2 id="{{.Target}}">{{.Target}}</h2><p>Commits <code>{{short .From.Commit}}</code> to <code>{{short .To.Commit}}</code>; {{printf "%.1f" .From.Seconds}} s before, {{printf "%.1f" .To.Seconds}} s now.</p>
 {{range sections .}}{{if .List}}<h3>{{.Title}} ({{len .List}})</h3><table class="wide"><thead><tr><th>claim</th><th>entry</th><th>where</th><th>message</th></tr></thead><tbody>
-{{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td><td>{{.Message}}</td></tr>{{end}}</tbody></table>{{end}}{{end}}
+{{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td><td>{{.Message}}{{with .Origin}}<p class="origin">{{.Line}}{{range $i, $c := .Commits}}{{if lt $i 10}}{{if $i}},{{end}} <code>{{short $c.SHA}}</code> {{$c.Subject}} ({{$c.Author}}){{end}}{{end}}</p>{{end}}</td></tr>{{end}}</tbody></table>{{end}}{{end}}
 {{with .Commits}}<h3>Commits in between ({{len .}})</h3><ul>{{range .}}<li><code>{{short .SHA}}</code> {{.Subject}} ({{.Author}})</li>{{end}}</ul>{{end}}
 {{if gt (len .Trend) 1}}<h3>Trend</h3><table class="wide"><thead><tr><th>run</th><th>commit</th><th>by</th><th>seconds</th><th>proved</th><th>bounded</th><th>violated</th><th>unknown</th><th>least turns</th></tr></thead><tbody>
 {{range .Trend}}<tr><td>{{.At.Format "2006-01-02 15:04"}}</td><td><code>{{short .Commit}}</code></td><td>{{.Trigger}}</td><td data-label="seconds">{{printf "%.1f" .Seconds}}</td><td data-label="proved">{{.Counts.proved}}</td><td data-label="bounded">{{.Counts.bounded}}</td><td data-label="violated">{{.Counts.violated}}</td><td data-label="unknown">{{.Counts.unknown}}</td><td data-label="least turns">{{.Least}}</td></tr>{{end}}</tbody></table>{{end}}{{end}}{{end}}

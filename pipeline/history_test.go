@@ -132,9 +132,10 @@ func TestRegressAtEqualBounds(t *testing.T) {
 func TestInertHistory(t *testing.T) {
 	const hostile = "a\n# x <img src=x> @acme/security #1 [y](https://evil.example) `"
 	text := (&Regression{Repository: "acme/fw", Branch: hostile, Targets: []TargetChange{{Target: hostile,
-		Introduced: []Change{{hostile, hostile, hostile, hostile}},
-		Slower:     []Change{{Entry: hostile, Message: hostile}},
-		Commits:    []Commit{{SHA: "0123456789abcdef", Subject: hostile, Author: hostile}}}}}).Markdown()
+		Introduced: []Change{{Claim: hostile, Entry: hostile, Where: hostile, Message: hostile, Origin: &Origin{
+			State: "found", Commits: []Commit{{SHA: "0123456789abcdef", Subject: hostile, Author: hostile}}}}},
+		Slower:  []Change{{Entry: hostile, Message: hostile}},
+		Commits: []Commit{{SHA: "0123456789abcdef", Subject: hostile, Author: hostile}}}}}).Markdown()
 	text = regexp.MustCompile("`[^`\n]*`").ReplaceAllString(text, "")
 	for _, bad := range []string{"<img", "\n# x", "@acme", "](", "#1 ", "://"} {
 		if strings.Contains(text, bad) {

@@ -201,7 +201,7 @@ func (s *Service) sweep(ctx context.Context, untouched time.Duration) error {
 		if err := s.overdue(ctx, tx); err != nil {
 			return err
 		}
-		return s.sweepTasks(ctx, tx, before)
+		return errors.Join(s.sweepTasks(ctx, tx, before), s.sweepBisections(ctx, tx, before))
 	})
 }
 

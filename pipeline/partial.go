@@ -18,7 +18,7 @@ import (
 // one found. If there is no earlier run, the answer says what it leaves out.
 func (s *Service) complete(ctx context.Context, run store.Run, p *prepared, report *verdict.Report) (*verdict.Report,
 	error) {
-	if len(run.Options.Entries) == 0 {
+	if len(run.Options.Entries) == 0 || run.Trigger == bisectTrigger {
 		return report, nil
 	}
 	earlier, known, err := s.earlier(ctx, run)

@@ -40,6 +40,7 @@ const (
 	BuildJob    = "build"    // on a target run
 	WorkJob     = "work"     // on no row: there are tasks to do
 	ConcludeJob = "conclude" // on a target run whose tasks are over
+	BisectJob   = "bisect"   // on an aggregate run of a night, or of its bisections
 	PublishJob  = "publish"  // on any run; handled by the edge
 	EventJob    = "event"    // on a delivery; handled by the edge
 )
@@ -167,6 +168,7 @@ func New(cfg Config) (*Service, error) {
 	}
 	if cfg.Workers > 0 {
 		handlers[PlanJob], handlers[BuildJob], handlers[WorkJob] = s.plan, s.build, s.work
+		handlers[BisectJob] = s.bisect
 		lanes[queue.Plans], lanes[queue.Builds], lanes[queue.Verify] = s.slots(), s.slots(), cfg.Workers
 	}
 	q, err := queue.New(cfg.Store, queue.Config{Workers: lanes, Handlers: handlers, Log: cfg.Log, Observe: cfg.Observe})

@@ -45,7 +45,16 @@ func (s *Service) plan(ctx context.Context, _ string, _ int) error {
 		for _, t := range m.Targets {
 			targets = append(targets, t.Name)
 		}
-		if len(run.Options.Targets) > 0 {
+		switch {
+		case run.Trigger == bisectTrigger: // of an older commit, which nobody asks about beside
+			targets = slices.DeleteFunc(targets, func(t string) bool {
+				return !slices.Contains(run.Options.Targets,
+					t)
+			})
+			if len(targets) == 0 {
+				return theirs("neutral", "none of these targets is in %s", ManifestName)
+			}
+		case len(run.Options.Targets) > 0:
 			if targets, err = s.chosen(ctx, run, targets); err != nil {
 				return err
 			}
@@ -62,7 +71,7 @@ const maxCommits = 200
 
 // keepNewCommits records the commits of the default branch since its run before this one.
 func (s *Service) keepNewCommits(ctx context.Context, run store.Run, in *inputs) error {
-	if run.Pull != 0 || run.Ref != "refs/heads/"+in.repo.DefaultBranch {
+	if run.Trigger == bisectTrigger || run.Pull != 0 || run.Ref != "refs/heads/"+in.repo.DefaultBranch {
 		return nil
 	}
 	last := ""

@@ -146,10 +146,39 @@ type Commit struct {
 	At                   time.Time
 }
 
+// Between lists the commits of `bad` that are in none of `good`, in the order in which a bisection asks for them: first the
+// one that halves them best; `bad` itself is the last.
+func (m *Mirror) Between(ctx context.Context, bad string, good []string) ([]string, error) {
+	args := []string{"rev-list", "--bisect-all", bad}
+	for _, g := range good {
+		args = append(args, "^"+g)
+	}
+	out, err := m.git(ctx, nil, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for line := range strings.Lines(string(out)) {
+		if sha, _, _ := strings.Cut(strings.TrimSpace(line), " "); sha != "" && sha != bad {
+			list = append(list, sha)
+		}
+	}
+	return append(list, bad), nil
+}
+
 // Log lists the commits of `to` that are not in `from`, newest first, at most n.
 func (m *Mirror) Log(ctx context.Context, from, to string, n int) ([]Commit, error) {
-	out, err := m.git(ctx, nil, "log", "-z", "--no-show-signature", "--format=%H%x1f%ct%x1f%an%x1f%s", "-n",
-		strconv.Itoa(n), to, "^"+from, "--")
+	return m.log(ctx, "-n", strconv.Itoa(n), to, "^"+from, "--")
+}
+
+// Describe returns the commits with these names, in their order.
+func (m *Mirror) Describe(ctx context.Context, shas []string) ([]Commit, error) {
+	return m.log(ctx, append(append([]string{"--no-walk=unsorted"}, shas...), "--")...)
+}
+
+func (m *Mirror) log(ctx context.Context, args ...string) ([]Commit, error) {
+	out, err := m.git(ctx, nil, append([]string{"log", "-z", "--no-show-signature", "--format=%H%x1f%ct%x1f%an%x1f%s"},
+		args...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ type Job struct {
 	Kind     string
 	ID       string
 	Lane     Lane
-	Priority int           // 1 (first, default) to 4
+	Priority int           // 1 (first, default) to 4 (what is more counts as 4)
 	After    time.Duration // not before
 }
 
@@ -129,7 +129,7 @@ func New(st *store.Store, cfg Config) (*Queue, error) {
 // Enqueue adds jobs in the transaction tx.
 func (q *Queue) Enqueue(ctx context.Context, tx store.Tx, jobs ...Job) error {
 	for _, j := range jobs {
-		opts := &river.InsertOpts{Queue: string(j.Lane), Priority: max(1, j.Priority)}
+		opts := &river.InsertOpts{Queue: string(j.Lane), Priority: min(max(1, j.Priority), 4)}
 		if j.After > 0 {
 			opts.ScheduledAt = time.Now().Add(j.After)
 		}

@@ -41,7 +41,7 @@ type Run struct {
 	BaseRef      string // branch that the commit is to be merged into; empty if it is on its branch already
 	Ref          string // the branch, or refs/pull/N/head
 	Target       string
-	Trigger      string // pull_request, push, rerun, command, nightly
+	Trigger      string // pull_request, push, rerun, command, nightly, bisect
 	Options      Options
 	State        State
 	Conclusion   string // GitHub's word, when Done
@@ -306,9 +306,10 @@ func (t Tx) Requeued(ctx context.Context, id string) error {
 	return err
 }
 
-// BranchRuns lists the finished target runs of a branch that have a report, oldest first.
+// BranchRuns lists the finished target runs of a branch that have a report, oldest first; not those of bisections, which
+// are of older commits.
 func (t Tx) BranchRuns(ctx context.Context, repo int64, ref string) ([]Run, error) {
-	return t.runs(ctx, `WHERE repo_id = ? AND pull = 0 AND ref = ? AND target <> '' AND state = 'done' AND id IN (SELECT run_id FROM reports) ORDER BY finished_at, id`, repo, ref)
+	return t.runs(ctx, `WHERE repo_id = ? AND pull = 0 AND ref = ? AND target <> '' AND run_trigger <> 'bisect' AND state = 'done' AND id IN (SELECT run_id FROM reports) ORDER BY finished_at, id`, repo, ref)
 }
 
 // SetSARIF records what became of the upload to code scanning.

@@ -32,11 +32,13 @@ func (k RunKind) where() string {
 }
 
 // runPriority puts people before machines: the smaller the sooner.
-const runPriority = `CASE run_trigger WHEN 'nightly' THEN 4 WHEN 'push' THEN 3 WHEN 'pull_request' THEN 2 ELSE 1 END`
+const runPriority = `CASE run_trigger WHEN 'bisect' THEN 5 WHEN 'nightly' THEN 4 WHEN 'push' THEN 3 WHEN 'pull_request' THEN 2 ELSE 1 END`
 
 // RunPriority is the place of a trigger in that order.
 func RunPriority(trigger string) int {
 	switch trigger {
+	case "bisect":
+		return 5
 	case "nightly":
 		return 4
 	case "push":

@@ -114,7 +114,7 @@ func forgotten() []string {
 	}
 	for _, table := range []string{"runs", "pulls", "answers", "baselines", "baseline_heads", "suppressions",
 		"schedules", "posts",
-		"timings", "turns"} {
+		"timings", "turns", "bisections"} {
 		out = append(out, `DELETE FROM `+table+` WHERE repo_id IN `+repos)
 	}
 	return append(out, `DELETE FROM repos WHERE active = 0 AND updated_at < ?`)

@@ -1,0 +1,116 @@
+package pipeline
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/prepare"
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestBisectionResumes: a search whose notice was lost goes on; one in a history that was rewritten ends.
+func TestBisectionResumes(t *testing.T) {
+	ctx := context.Background()
+	b := newBench(t)
+	var shas []string
+	for range 6 {
+		shas = append(shas, b.commit(benchManifest))
+	}
+	b.git("switch", "-q", "--orphan", "other")
+	other := b.commit(benchManifest + "# another beginning\n")
+	b.git("switch", "-q", "main")
+	claim := verdict.Claim{ID: "memory@f#1", Check: verdict.Memory, Pos: verdict.Pos{File: "a.c", Line: 3,
+		Function: "f"}}
+	b.check = func(_ context.Context, t Task) (*verdict.Result, error) {
+		r, c := &verdict.Result{Target: t.Job.Plan.Target, Entry: "main"}, claim
+		c.Status = verdict.Proved
+		if sha := t.Job.Plan.Assumptions[0]; sha == shas[3] || sha == shas[4] {
+			c.Status = verdict.Violated
+		}
+		r.Claims = append(r.Claims, c)
+		return r, nil
+	}
+	b.build = func(ctx context.Context, req Request) (*Built, error) {
+		var run store.Run
+		err := b.st.Read(ctx, func(tx store.Tx) (err error) { run, err = tx.Run(ctx, req.Run); return err })
+		return &Built{Jobs: []prepare.Job{{Plan: verifier.Plan{Target: req.Target, Entry: "main",
+			Assumptions: []string{run.HeadSHA}}, Timeout: time.Minute}}}, err
+	}
+	search := store.Bisection{Repo: 1, Target: "i386", Kind: store.FindingCame, Open: true, Entry: "main",
+		Good: shas[0],
+		Bad:  shas[5], Fingerprint: reports.Fingerprint(&verdict.Result{Target: "i386", Entry: "main"}, &claim)}
+	b.write(func(tx store.Tx) (err error) {
+		search.Night, err = tx.AddRun(ctx, store.Run{Repo: 1, Installation: 2, State: store.Done, Conclusion: "failure",
+			Ref: "refs/heads/main", Trigger: "nightly"})
+		return err
+	})
+	b.write(func(tx store.Tx) error {
+		rewritten := search
+		rewritten.Kind, rewritten.Good = store.ProofGone, other
+		if err := tx.PutBisection(ctx, rewritten); err != nil {
+			return err
+		}
+		return tx.PutBisection(ctx, search)
+	})
+	time.Sleep(2 * time.Millisecond)
+	if err := b.s.sweep(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	var list []store.Bisection
+	for range 400 {
+		if err := b.st.Read(ctx, func(tx store.Tx) (err error) {
+			list, err = tx.Bisections(ctx,
+				1)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(list) == 2 && !list[0].Open && !list[1].Open {
+			break
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	found := OriginOf(&list[0])
+	if found.State != "found" || found.Commits[0].SHA != shas[3] || len(found.Tried) > 3 {
+		t.Errorf("the finding: %+v", found)
+	}
+	if o := OriginOf(&list[1]); o.State != "stopped" || o.Why != "The history of the branch was rewritten." {
+		t.Errorf("a rewritten history: %+v", o)
+	}
+}
+
+// TestProbe: only an answer that looked as deep as the night says that a claim is well without a proof.
+func TestProbe(t *testing.T) {
+	claim := verdict.Claim{ID: "memory@f#1", Check: verdict.Memory, Pos: verdict.Pos{Function: "f"}}
+	res := verdict.Result{Target: "i386", Entry: "main"}
+	b := store.Bisection{Fingerprint: reports.Fingerprint(&res, &claim)}
+	for _, c := range []struct {
+		status             verdict.Status
+		equal              bool
+		ofFinding, ofProof string
+	}{
+		{verdict.Violated, false, "bad", "bad"}, {verdict.Proved, false, "good", "good"},
+		{verdict.Bounded, true, "good", "bad"}, {verdict.Bounded, false, "", ""},
+		{verdict.Unknown, true, "", "bad"}, {verdict.Unknown, false, "", ""},
+		{verdict.Invalid, true, "good", ""}, {verdict.Invalid, false, "", ""}, // no such claim
+	} {
+		with := res
+		if claim.Status = c.status; c.status != verdict.Invalid {
+			with.Claims = []verdict.Claim{claim}
+		}
+		for kind, want := range map[string]string{store.FindingCame: c.ofFinding, store.ProofGone: c.ofProof} {
+			if b.Kind = kind; judgeProbe(&with, &b, c.equal) != want {
+				t.Errorf("%v, equal %v, a %s: %q, want %q", c.status, c.equal, kind, judgeProbe(&with, &b, c.equal),
+					want)
+			}
+		}
+	}
+	res.Reason, b.Kind = &verdict.Reason{Kind: verdict.TimedOut}, store.FindingCame
+	if got := judgeProbe(&res, &b, true); got != "" {
+		t.Errorf("without a full answer: %q", got)
+	}
+}

@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/firmproof/firmproof/pipeline/store"
+)
+
+// Origin is what is known about the commit that brought a finding, or took a proof away.
+type Origin struct {
+	State   string        `json:"state"`   // searching; found; narrowed, to several commits; stopped, without an answer
+	Commits []Commit      `json:"commits"` // the first bad one, or several of which one is
+	Tried   []store.Probe `json:"tried"`   // commits that were verified, in their order
+	Why     string        `json:"why,omitempty"`
+}
+
+// OriginOf words a bisection for reports.
+func OriginOf(b *store.Bisection) *Origin {
+	o := &Origin{State: "searching", Tried: b.Tried, Why: b.Why, Commits: []Commit{}}
+	for _, c := range b.Commits {
+		o.Commits = append(o.Commits, Commit(c))
+	}
+	switch {
+	case b.Open:
+	case len(o.Commits) == 1:
+		o.State = "found"
+	case len(o.Commits) > 1:
+		o.State = "narrowed"
+	default:
+		o.State = "stopped"
+	}
+	return o
+}
+
+// Line says it in one sentence. The commit's subject and author come after it, where there is one.
+func (o *Origin) Line() string {
+	switch o.State {
+	case "searching":
+		return fmt.Sprintf("The first bad commit is being looked for; %d commits were verified so far.", len(o.Tried))
+	case "found":
+		return "First bad commit:"
+	case "narrowed":
+		return "The first bad commit: " + o.Why
+	}
+	return "The first bad commit is not known: " + o.Why
+}
+
+// OriginsOf maps the findings of a target on the default branch to their origins, by fingerprint.
+func OriginsOf(ctx context.Context, tx store.Tx, repo int64, target, kind string) (map[string]*Origin, error) {
+	list, err := tx.Bisections(ctx, repo)
+	out := map[string]*Origin{}
+	for i := range list {
+		if b := &list[i]; b.Target == target && b.Kind == kind {
+			out[b.Fingerprint] = OriginOf(b)
+		}
+	}
+	return out, err
+}
+
+// trace adds the origins of what changed.
+func (r *Regression) trace(ctx context.Context, tx store.Tx, repo int64) error {
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		came, err := OriginsOf(ctx, tx, repo, t.Target, store.FindingCame)
+		if err != nil {
+			return err
+		}
+		gone, err := OriginsOf(ctx, tx, repo, t.Target, store.ProofGone)
+		if err != nil {
+			return err
+		}
+		for _, list := range [][]Change{t.Introduced, t.Open} {
+			for j := range list {
+				list[j].Origin = came[list[j].Fingerprint]
+			}
+		}
+		for j := range t.ProofLost {
+			t.ProofLost[j].Origin = gone[t.ProofLost[j].Fingerprint]
+		}
+	}
+	return nil
+}
