@@ -320,7 +320,7 @@ func (w *world) pull(head string, fork bool) int {
 // one that says "slow" makes it wait until it is stopped, "broken" is a build error.
 type reader struct {
 	mu      sync.Mutex
-	started int // verifications
+	started int // verifications, but for those of the commits that changes start from
 	built   int
 	stopped chan time.Time
 	hold    chan struct{} // if set, each verification waits for it
@@ -351,7 +351,9 @@ func (c *reader) Build(_ context.Context, req pipeline.Request) (*pipeline.Built
 // Verify implements pipeline.Checker.
 func (c *reader) Verify(ctx context.Context, t pipeline.Task) (*verdict.Result, error) {
 	c.mu.Lock()
-	c.started++
+	if !t.Job.Base {
+		c.started++
+	}
 	c.mu.Unlock()
 	if c.hold != nil {
 		select {

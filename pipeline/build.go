@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
+	"github.com/firmproof/firmproof/pipeline/checkout"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
@@ -37,10 +39,11 @@ type Context struct {
 
 // prepared is what a built run waits with for its tasks.
 type prepared struct {
-	Context Context `json:"context"`
-	Scope   string  `json:"scope"`    // of its answers
-	BaseRef string  `json:"base_ref"` // branch whose baseline counts
-	Note    string  `json:"note,omitempty"`
+	Context Context  `json:"context"`
+	Scope   string   `json:"scope"`    // of its answers
+	BaseRef string   `json:"base_ref"` // branch whose baseline counts
+	Note    string   `json:"note,omitempty"`
+	Base    compared `json:"base"`
 }
 
 // build does the first half of target runs: it adds a task for each entry, with
@@ -61,7 +64,7 @@ func (s *Service) build(ctx context.Context, _ string, _ int) error {
 			p.Context.FailOn = m.Report.FailOn
 		}
 		if in.base != "" && run.Pull != 0 {
-			if p.Context.Changed, _, err = in.mirror.Changed(ctx, in.base, run.HeadSHA); err != nil {
+			if p.Context.Changed, p.Base.Commit, err = in.mirror.Changed(ctx, in.base, run.HeadSHA); err != nil {
 				return err
 			}
 		}
@@ -73,40 +76,56 @@ func (s *Service) build(ctx context.Context, _ string, _ int) error {
 	})
 }
 
-// tasks lays the tree out, builds it, and lists its verifications.
+// tree is what a build begins with: a commit, with the manifest that governs it.
+type tree struct {
+	commit   string
+	manifest []byte
+	options  store.Options
+}
+
+// tasks builds the commit of a run, and the one that it is compared with, and lists their verifications.
 func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepared) ([]store.Task, []store.Answer,
 	error) {
 	// the try is part of the name: what an earlier one left running must not meet this one
 	root := filepath.Join(s.cfg.Data, "work", fmt.Sprintf("%s-%d", run.ID, run.Tries))
-	req := Request{Run: run.ID, Dir: filepath.Join(root, "src"), Scratch: filepath.Join(root, "out"),
-		Target: run.Target, Options: run.Options, Limit: s.cfg.RunLimit, Changed: p.Context.Changed}
-	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
-		return nil, nil, ours(err)
-	}
 	defer s.sweepAway(root)
-	if asks(run) {
-		req.Units = s.unitsOf(run)
+	builds := 0
+	var folders [2]string // with the programs of the head and the base
+	build := func(side int) func(t tree, ask prepare.Asked) ([]prepare.Job, error) {
+		return func(t tree, ask prepare.Asked) ([]prepare.Job, error) {
+			builds++
+			dir := filepath.Join(root, strconv.Itoa(builds))
+			folders[side] = filepath.Join(dir, "out")
+			return s.buildTree(ctx, run, in, p, t, ask, dir)
+		}
 	}
-	if err := s.layOut(ctx, run, in, req.Dir); err != nil {
-		return nil, nil, err
+	sides, err := prepare.BothSides(func(ask prepare.Asked) ([]prepare.Job, error) {
+		return build(0)(tree{run.HeadSHA, in.manifest, run.Options}, ask)
+	}, func(ask prepare.Asked) ([]prepare.Job, error) {
+		return s.base(ctx, run, in, p, ask, build(1))
+	})
+	if err == nil && sides.BaseErr != nil {
+		err = withoutBase(p, sides.BaseErr)
 	}
-	built, err := s.cfg.Checker.Build(ctx, req)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Context.Sandbox = built.Sandbox
-	if p.Scope == "" {
-		if err := keepUnits(filepath.Join(req.Scratch, prepare.UnitsFolder), s.unitsOf(run)); err != nil {
-			s.log.Warn("compiled units are not kept", "run", run.ID, "err", err)
-		}
-	}
-	known, used, err := s.recall(ctx, run, p.Scope, built.Jobs)
+	jobs := append(sides.Head, sides.Base...)
+	known, used, err := s.recall(ctx, run, p.Scope, jobs)
 	if err != nil {
 		return nil, nil, err
 	}
 	var tasks []store.Task
-	for i := range built.Jobs {
-		t, err := s.task(ctx, run, &built.Jobs[i], req.Scratch, known[i])
+	for i := range jobs {
+		from := folders[0]
+		if jobs[i].Base {
+			from = folders[1]
+		}
+		answer := known[i]
+		if jobs[i].Base && answer != nil && answer.Undecided() {
+			answer = nil // the findings of the head may decide it
+		}
+		t, err := s.task(ctx, run, &jobs[i], from, answer)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -116,12 +135,44 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 	return tasks, used, nil
 }
 
+// buildTree lays a tree out below dir and builds it.
+func (s *Service) buildTree(ctx context.Context, run store.Run, in *inputs, p *prepared, t tree, ask prepare.Asked,
+	dir string) ([]prepare.Job, error) {
+	req := Request{Run: run.ID, Dir: filepath.Join(dir, "src"), Scratch: filepath.Join(dir, "out"),
+		Target: run.Target, Options: t.options, Limit: s.cfg.RunLimit, Changed: p.Context.Changed, Asked: ask}
+	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
+		return nil, ours(err)
+	}
+	if asks(run) {
+		req.Units = s.unitsOf(run)
+	}
+	if err := layOut(ctx, in.mirror, t, req.Dir); err != nil {
+		return nil, err
+	}
+	built, err := s.cfg.Checker.Build(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	p.Context.Sandbox = built.Sandbox
+	if p.Scope == "" {
+		if err := keepUnits(filepath.Join(req.Scratch, prepare.UnitsFolder), s.unitsOf(run)); err != nil {
+			s.log.Warn("compiled units are not kept", "run", run.ID, "err", err)
+		}
+	}
+	return built.Jobs, nil
+}
+
 // task makes the row of a job. Its program goes to the blob store, unless the answer is known.
 func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from string, known *verdict.Result) (
 	store.Task,
 	error) {
 	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly" || run.Trigger == bisectTrigger
-	t := store.Task{Run: run.ID, Repo: run.Repo, Installation: run.Installation, Entry: j.Name(), Target: run.Target,
+	state := store.TaskQueued
+	if j.Base { // it begins with what the head's answers say
+		state = store.TaskHeld
+	}
+	t := store.Task{Run: run.ID, State: state, Repo: run.Repo, Installation: run.Installation,
+		Entry: j.Name(), Target: run.Target,
 		Engine: s.cfg.Checker.Engine(), Priority: priority(run.Trigger)}
 	var err error
 	switch {
@@ -178,7 +229,7 @@ func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks 
 			if err := tx.AddTask(ctx, t); err != nil {
 				return err
 			}
-			if t.Result == nil {
+			if t.Result == nil && t.State == store.TaskQueued {
 				open++
 				if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: run.ID, Lane: queue.Verify,
 					Priority: t.Priority}); err != nil {
@@ -204,16 +255,16 @@ func (s *Service) sweepAway(root string) {
 	}
 }
 
-// layOut exports the commit with the manifest that governs it.
-func (s *Service) layOut(ctx context.Context, run store.Run, in *inputs, dir string) error {
-	if err := in.mirror.Export(ctx, run.HeadSHA, dir); err != nil {
+// layOut exports a tree.
+func layOut(ctx context.Context, mirror *checkout.Mirror, t tree, dir string) error {
+	if err := mirror.Export(ctx, t.commit, dir); err != nil {
 		return err
 	}
-	text, err := adjustManifest(in.manifest, run.Options)
+	text, err := adjustManifest(t.manifest, t.options)
 	if err != nil {
 		return err
 	}
-	// the head may have anything in its place, even a symbolic link
+	// the commit may have anything in its place, even a symbolic link
 	name := filepath.Join(dir, ManifestName)
 	if err := os.RemoveAll(name); err != nil {
 		return ours(err)

@@ -53,15 +53,15 @@ const (
 func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 	argv := []string{c.program, "job", "build", "--target", req.Target, "--engine", c.engine, "--units", req.Units,
 		"-o", req.Scratch}
-	lines, err := json.Marshal(req.Changed)
+	change, err := json.Marshal(prepare.Change{Lines: req.Changed, Asked: req.Asked})
 	if err != nil {
 		return nil, ours(err)
 	}
-	name := filepath.Join(req.Scratch, "changed.json")
-	if err := os.WriteFile(name, lines, 0o644); err != nil {
+	name := filepath.Join(req.Scratch, "change.json")
+	if err := os.WriteFile(name, change, 0o644); err != nil {
 		return nil, ours(err)
 	}
-	argv = append(argv, "--changed-lines", name)
+	argv = append(argv, "--change", name)
 	for _, e := range req.Options.Entries {
 		argv = append(argv, "--entry", e)
 	}

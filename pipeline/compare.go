@@ -14,13 +14,18 @@ import (
 func Compare(head, base *verdict.Report) Context {
 	known := map[string]string{}
 	if base != nil {
-		onlyViolated(base, func(r *verdict.Result, c *verdict.Claim) {
-			known[reports.Fingerprint(r, c)] = reports.Key(r, c)
-		})
-		matchEdited(head, base, known)
+		learn(known, head, base)
 	}
 	c := classify(head, known, base != nil, nil)
 	return Context{States: c.states, Fixed: len(c.fixed), FixedKeys: c.fixed}
+}
+
+// learn adds the violations of base to what is known, under the IDs that they have in head.
+func learn(known map[string]string, head, base *verdict.Report) {
+	onlyViolated(base, func(r *verdict.Result, c *verdict.Claim) {
+		known[reports.Fingerprint(r, c)] = reports.Key(r, c)
+	})
+	matchEdited(head, base, known)
 }
 
 // matchEdited moves known findings to the IDs that they have in head: a violation of base that is gone

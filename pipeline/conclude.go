@@ -44,9 +44,13 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if err != nil || run.State != store.Waiting || open {
 		return err
 	}
-	report, err := assemble(tasks)
+	report, err := assemble(tasks, false)
 	if err != nil {
 		return err
+	}
+	base, err := s.baseReport(ctx, &p, tasks, report)
+	if err != nil || base == nil && p.Base.Tasks {
+		return err // this goes on when the base has its answers
 	}
 	if report, err = s.complete(ctx, run, &p, report); err != nil {
 		return err
@@ -63,7 +67,7 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	}
 	kept := false
 	err = s.store.Write(ctx, func(tx store.Tx) (err error) {
-		kept, err = s.end(ctx, tx, run, &p, report, doc)
+		kept, err = s.end(ctx, tx, run, &p, report, base, doc)
 		return err
 	})
 	if err == nil && kept && s.cfg.Measured != nil {
@@ -72,14 +76,18 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	return err
 }
 
-// assemble makes the report of the answers to the tasks.
-func assemble(tasks []store.Task) (*verdict.Report, error) {
+// assemble makes the report of the answers to the tasks about the head, or about the base.
+func assemble(tasks []store.Task, base bool) (*verdict.Report, error) {
 	out := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof"}}
 	var jobs []prepare.Job
 	for _, t := range tasks {
 		var j prepare.Job
 		res := verdict.Result{}
-		if err := errors.Join(json.Unmarshal([]byte(t.Job), &j), json.Unmarshal(t.Result, &res)); err != nil {
+		err := json.Unmarshal([]byte(t.Job), &j)
+		if err == nil && j.Base != base {
+			continue
+		}
+		if err := errors.Join(err, json.Unmarshal(t.Result, &res)); err != nil {
 			return nil, fmt.Errorf("task %s: %w", t.ID, err)
 		}
 		if j.Settled == nil {
@@ -93,13 +101,13 @@ func assemble(tasks []store.Task) (*verdict.Report, error) {
 }
 
 // end ends a run with its report.
-func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report *verdict.Report,
-	doc string) (bool, error) {
+func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report,
+	base *verdict.Report, doc string) (bool, error) {
 	// the aggregate first: its row lock orders the ends of sibling runs
 	if err := tx.TouchRun(ctx, run.Parent); err != nil {
 		return false, err
 	}
-	known, haveBase, err := tx.Baseline(ctx, run.Repo, p.BaseRef, run.Target)
+	known, haveBase, err := knownOf(ctx, tx, run, p, report, base)
 	if err != nil {
 		return false, err
 	}

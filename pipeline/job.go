@@ -10,7 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Request is one build: the tree in Dir, whose manifest is in place, on one target.
+// Request is one build of a run, or of the commit that it is compared with: the tree in Dir, whose manifest is in place, on one target.
 type Request struct {
 	Run     string
 	Dir     string // sources, writable
@@ -20,6 +20,7 @@ type Request struct {
 	Options store.Options
 	Limit   time.Duration
 	Changed map[string][]reports.LineRange // lines of the change, for `functions: changed`; nil: not of a change
+	Asked   prepare.Asked                  // on behalf of the other commit of the change
 }
 
 // Built is what a build leaves: the verifications to do, in the order of the report.

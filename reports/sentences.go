@@ -8,6 +8,11 @@ import "fmt"
 // OnlySomeHarnesses is said where harnesses of a commit have never been verified.
 const OnlySomeHarnesses = "Not all harnesses of this commit have been verified: press Re-run, or comment `/firmproof rerun`."
 
+// NoBase is said where the commit that a change starts from has no answer.
+func NoBase(why string) string {
+	return "The base cannot be verified, so nothing is known of it: " + why
+}
+
 // NoManifest is said of a repository that asks for nothing.
 func NoManifest(name string) string {
 	return "There is no " + name + " in the root of the repository, so there is nothing to verify. " +

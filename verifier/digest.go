@@ -38,6 +38,7 @@ func KeyOf(m *ir.Module, plan problem.Plan, engine string) (Key, error) {
 	if entry == nil {
 		return Key{}, fmt.Errorf("there is no function %q", plan.Entry)
 	}
+	plan.Tried = nil                   // where the search begins is no part of the question
 	options, err := json.Marshal(plan) // maps are sorted
 	if err != nil {
 		return Key{}, fmt.Errorf("plan: %w", err)
@@ -56,7 +57,8 @@ func KeyOf(m *ir.Module, plan problem.Plan, engine string) (Key, error) {
 	for _, f := range exact.Funcs {
 		line, twice := k.Places[placeOf(f.Pos)]
 		if twice && line != f.Pos.Line || f.Pos.Line == 0 && hasLines(f) {
-			k.Shape = k.Exact // overloaded functions, and those of C++ that have no place: which of them moved is not known
+			// overloaded functions, and those of C++ that have no place: which of them moved is not known
+			k.Shape = k.Exact
 		}
 		if f.Pos.Line > 0 {
 			k.Places[placeOf(f.Pos)] = f.Pos.Line

@@ -18,10 +18,10 @@ import (
 func jobCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "job", Hidden: true}
 	req := prepare.Request{Committed: true, Integers: defaultIntegers, Solver: defaultSolver}
-	var engine, out, changed string
+	var engine, out, change string
 	build := &cobra.Command{Use: "build [FOLDER]", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command,
-		args []string) (err error) {
-		if req.Changed, err = changedLines(changed); err != nil {
+		args []string) error {
+		if err := readChange(change, &req); err != nil {
 			return err
 		}
 		req.Paths, req.Cache = args, filepath.Join(out, prepare.UnitsFolder)
@@ -35,7 +35,7 @@ func jobCommand() *cobra.Command {
 	build.Flags().StringArrayVar(&req.Entries, "entry", nil, "only this harness (repeatable)")
 	build.Flags().StringVar(&engine, "engine", "", "`name` of this build of firmproof, for the keys")
 	build.Flags().StringVar(&req.Units, "units", "", "`folder` with compiled units, to be read")
-	build.Flags().StringVar(&changed, "changed-lines", "", "`file` with the lines of the change")
+	build.Flags().StringVar(&change, "change", "", "`file` about the change that the commit is part of")
 	build.Flags().StringVarP(&out, "output", "o", "", "`folder` for the jobs")
 	verify := &cobra.Command{Use: "verify FOLDER", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command,
 		args []string) error {
@@ -45,21 +45,21 @@ func jobCommand() *cobra.Command {
 	return cmd
 }
 
-// changedLines reads the lines of a change; without a file, there is no change.
-func changedLines(file string) (map[string][]reports.LineRange, error) {
+// readChange completes a request with what a file says of the change; without a file, there is no change.
+func readChange(file string, req *prepare.Request) error {
 	if file == "" {
-		return nil, nil
+		return nil
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	lines := map[string][]reports.LineRange{}
-	if err := json.Unmarshal(text, &lines); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	var c prepare.Change
+	if err := json.Unmarshal(text, &c); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	if lines == nil { // "null"
-		lines = map[string][]reports.LineRange{}
+	if req.Changed, req.Asked = c.Lines, c.Asked; req.Changed == nil {
+		req.Changed = map[string][]reports.LineRange{}
 	}
-	return lines, nil
+	return nil
 }

@@ -365,8 +365,13 @@ func (c *inProcess) Engine() string { return "test" }
 
 func (c *inProcess) Build(_ context.Context, req pipeline.Request) (*pipeline.Built, error) {
 	var errs bytes.Buffer
+	text, err := json.Marshal(prepare.Change{Lines: req.Changed, Asked: req.Asked})
+	change := filepath.Join(req.Scratch, "change.json")
+	if err := errors.Join(err, os.WriteFile(change, text, 0o644)); err != nil {
+		return nil, err
+	}
 	if code := runWith([]string{"job", "build", "--target", req.Target, "--engine", "test", "-o", req.Scratch,
-		req.Dir}, &errs, &errs); code != exitOK {
+		"--change", change, req.Dir}, &errs, &errs); code != exitOK {
 		return nil, errors.New(errs.String())
 	}
 	b := &pipeline.Built{}
@@ -397,22 +402,14 @@ func (s localSource) Remote(context.Context, store.Repo) (checkout.Remote, error
 	return checkout.Remote{URL: string(s)}, nil
 }
 
-// TestIncremental: a change verifies only what it can influence; the other answers
-// come from the store, name the run that gave them, and stand where `check` would
-// put them now.
-func TestIncremental(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) { incremental(t, "sqlite:"+filepath.Join(t.TempDir(), "x.db")) })
-	t.Run("postgres", func(t *testing.T) { incremental(t, pgtest.Start(t)) })
-}
-
-func incremental(t *testing.T, dsn string) {
+// localService is a running service for the repository in dir.
+func localService(t *testing.T, dsn, dir string, c pipeline.Checker) (*pipeline.Service, *store.Store) {
+	t.Helper()
 	ctx := context.Background()
-	dir := t.TempDir()
 	st, err := store.Open(ctx, dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &inProcess{t: t}
 	ignore := func(context.Context, string, int) error { return nil }
 	s, err := pipeline.New(pipeline.Config{Store: st, Data: t.TempDir(), Source: localSource(dir), Checker: c,
 		Workers: 2, Log: slog.New(slog.DiscardHandler), Local: true,
@@ -436,6 +433,22 @@ func incremental(t *testing.T, dsn string) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	return s, st
+}
+
+// TestIncremental: a change verifies only what it can influence; the other answers
+// come from the store, name the run that gave them, and stand where `check` would
+// put them now.
+func TestIncremental(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { incremental(t, "sqlite:"+filepath.Join(t.TempDir(), "x.db")) })
+	t.Run("postgres", func(t *testing.T) { incremental(t, pgtest.Start(t)) })
+}
+
+func incremental(t *testing.T, dsn string) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	c := &inProcess{t: t}
+	s, st := localService(t, dsn, dir, c)
 	run := func(trigger string, files map[string]string) (string, *verdict.Report) {
 		t.Helper()
 		putAll(t, dir, files)

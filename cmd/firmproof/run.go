@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -101,8 +100,7 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 		return nil, &exitError{code: exitViolated}
 	}
 	if err != nil {
-		fmt.Fprintf(s.out, "The base cannot be verified, so nothing is known of it: %s\n\n",
-			strings.TrimSpace(err.Error()))
+		fmt.Fprintf(s.out, "%s\n\n", reports.NoBase(strings.TrimSpace(err.Error())))
 	}
 	m, err := manifest.Read(filepath.Join(work, "head"))
 	if err != nil {
@@ -115,67 +113,35 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 	return &verified{now, before, o}, nil
 }
 
-// bothSides verifies two commits, base and head. What the head calls stands against the same calls of the base, and a
-// pointer that either takes null for possible may be null in both: a check that is gone is missed. now is nil where the
-// head cannot be verified, before where the base cannot; the error says why.
+// bothSides verifies two commits, base and head. now is nil where the head cannot be verified, before where the base
+// cannot; the error says why.
 func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]string, work string) (
 	before, now *verdict.Report, err error) {
-	head, base := filepath.Join(work, "head"), filepath.Join(work, "base")
-	for _, dir := range []string{head, base} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return nil, nil, err
+	side := func(name, sha string) func(prepare.Asked) ([]prepare.Job, error) {
+		return func(ask prepare.Asked) ([]prepare.Job, error) {
+			dir := filepath.Join(work, name)
+			if err := os.Mkdir(dir, 0o755); err == nil {
+				if err := m.Export(ctx, sha, dir); err != nil {
+					return nil, err
+				}
+			} else if !errors.Is(err, os.ErrExist) { // where it exists, it is built once more
+				return nil, err
+			}
+			req := s.fl.req
+			req.Asked = ask
+			return s.jobs(ctx, req, dir)
 		}
 	}
-	if err := m.Export(ctx, shas[1], head); err != nil {
-		return nil, nil, err
-	}
-	req := s.fl.req
-	heads, err := s.jobs(ctx, req, head)
+	sides, err := prepare.BothSides(side("head", shas[1]), side("base", shas[0]))
 	if err != nil {
 		return nil, nil, err
 	}
-	req.Called, req.MayBeNull = prepare.CalledIn(heads), prepare.MayBeNull(heads)
-	var bases []prepare.Job
-	failed := m.Export(ctx, shas[0], base)
-	if failed == nil {
-		bases, failed = s.jobs(ctx, req, base)
+	now = s.answer(ctx, sides.Head)
+	if sides.BaseErr != nil {
+		return nil, now, sides.BaseErr
 	}
-	if more := prepare.MayBeNull(bases); slices.ContainsFunc(more, func(p string) bool {
-		return !slices.Contains(req.MayBeNull, p)
-	}) {
-		req = s.fl.req
-		req.MayBeNull = more
-		if heads, err = s.jobs(ctx, req, head); err != nil {
-			return nil, nil, err
-		}
-	}
-	now = s.answer(ctx, heads)
-	if failed != nil {
-		return nil, now, failed
-	}
-	tried := inputsOf(now)
-	for i := range bases {
-		bases[i].Plan.Tried = tried[verification{bases[i].Plan.Target, bases[i].Name()}]
-	}
-	return s.answer(ctx, bases), now, nil
-}
-
-// verification names an entry on a target.
-type verification struct{ target, entry string }
-
-// inputsOf lists the inputs of the violations of a report. The base is tried on those of the head first: a violation
-// that it has, too, is known, however much time its search would have taken.
-func inputsOf(r *verdict.Report) map[verification][][]verdict.Input {
-	out := map[verification][][]verdict.Input{}
-	for i := range r.Results {
-		v := verification{r.Results[i].Target, r.Results[i].Entry}
-		for _, c := range r.Results[i].Claims {
-			if c.Status == verdict.Violated && len(c.Inputs) > 0 {
-				out[v] = append(out[v], c.Inputs)
-			}
-		}
-	}
-	return out
+	prepare.TryOn(sides.Base, now.Results)
+	return s.answer(ctx, sides.Base), now, nil
 }
 
 // fetch brings both commits into a mirror of their own.
@@ -283,8 +249,7 @@ func only(r *verdict.Report, target string) *verdict.Report {
 // hasUnknowns reports whether something in r is unknown.
 func hasUnknowns(r *verdict.Report) bool {
 	for i := range r.Results {
-		if r.Results[i].Reason != nil || slices.ContainsFunc(r.Results[i].Claims,
-			func(c verdict.Claim) bool { return c.Status == verdict.Unknown && !c.IsShadowed() }) {
+		if r.Results[i].Undecided() {
 			return true
 		}
 	}

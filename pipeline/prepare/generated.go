@@ -78,6 +78,20 @@ func CalledIn(jobs []Job) []string {
 	return out
 }
 
+// CalledBy lists the functions whose calls a report is about; nil: none.
+func CalledBy(r *verdict.Report) []string {
+	if r == nil {
+		return nil
+	}
+	var out []string
+	for i := range r.Results {
+		if name, ok := strings.CutPrefix(r.Results[i].Entry, AnyCall); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // changedLines are the lines that count as changed.
 func (b *preparation) changedLines(m *manifest.Manifest) (map[string][]reports.LineRange, error) {
 	switch {

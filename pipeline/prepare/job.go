@@ -44,6 +44,7 @@ type Job struct {
 	Pragmas []weave.CheckPragma `json:"pragmas,omitempty"` // of a proof for CBMC
 
 	Settled *verdict.Result `json:"settled,omitempty"` // known without a run, and complete
+	Base    bool            `json:"base,omitempty"`    // of the commit that a change is compared with
 }
 
 // Name is what the report calls the entry.

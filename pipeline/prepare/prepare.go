@@ -48,9 +48,7 @@ type Request struct {
 	Memory    int64             // bytes
 	Stubs     map[string]string // function, or manifest.AnyStub, to its kind; over the manifest's
 	Assume    map[string]string // FUNCTION.ARGUMENT to what weave.ParseGiven reads; over the manifest's
-	// FUNCTION.ARGUMENT: pointers that the other side of a change takes null for possible of
-	MayBeNull []string
-	Integers  string // see verifier.Plan, like the next two
+	Integers  string            // see verifier.Plan, like the next two
 	Solver    string
 	StopAfter string
 	Coverage  bool // find out which lines and branches executions come to
@@ -62,8 +60,7 @@ type Request struct {
 	// commit to compare with; both empty: there is no change to look at
 	Changed map[string][]reports.LineRange
 	Since   string
-	// functions that get a generated harness whatever changed; nil: see the manifest
-	Called []string
+	Asked
 
 	Compilers int    // that run at a time
 	Committed bool   // the tree is a commit's: a build may not change what is verified

@@ -175,15 +175,16 @@ func (t Tx) Trace(ctx context.Context, run, fingerprint string) ([]byte, error) 
 // Baseline is what is known of a branch on a target: the fingerprints of its
 // violations with their claims. The second result is false before the first
 // complete run.
-func (t Tx) Baseline(ctx context.Context, repo int64, branch, target string) (map[string]string, bool, error) {
+func (t Tx) Baseline(ctx context.Context, repo int64, branch, target string) (map[string]string, string,
+	error) {
 	var sha string
 	err := t.one(ctx, []any{&sha}, `SELECT sha FROM baseline_heads WHERE repo_id = ? AND branch = ? AND target = ?`,
 		repo, branch, target)
 	if err == ErrNotFound {
-		return nil, false, nil
+		return nil, "", nil
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, "", err
 	}
 	out := map[string]string{}
 	err = t.each(ctx, func(r rows) error {
@@ -192,7 +193,7 @@ func (t Tx) Baseline(ctx context.Context, repo int64, branch, target string) (ma
 		out[fp] = claim
 		return err
 	}, `SELECT fingerprint, claim FROM baselines WHERE repo_id = ? AND branch = ? AND target = ?`, repo, branch, target)
-	return out, true, err
+	return out, sha, err
 }
 
 // SetBaseline replaces the baseline of (repo, branch, target) by the violations

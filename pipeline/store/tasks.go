@@ -34,6 +34,7 @@ type TaskState string
 
 // The states of a Task.
 const (
+	TaskHeld    TaskState = "held" // not to be taken yet
 	TaskQueued  TaskState = "queued"
 	TaskRunning TaskState = "running"
 	TaskEnded   TaskState = "ended"
@@ -69,9 +70,12 @@ func (t Tx) tasks(ctx context.Context, where string, args ...any) ([]Task, error
 	return out, err
 }
 
-// AddTask inserts x, queued unless it has a result already.
+// AddTask inserts x: queued, unless it is held or has a result already.
 func (t Tx) AddTask(ctx context.Context, x Task) error {
 	state, result, finished := TaskQueued, []byte(nil), int64(0)
+	if x.State == TaskHeld {
+		state = TaskHeld
+	}
 	if x.Result != nil {
 		state, result, finished = TaskEnded, pack(x.Result), t.ms()
 	}
@@ -81,6 +85,14 @@ func (t Tx) AddTask(ctx context.Context, x Task) error {
 	return err
 }
 
+// ReleaseTask queues a held task with what its job is now, and reports whether it was held.
+func (t Tx) ReleaseTask(ctx context.Context, id, job string) (bool, error) {
+	n, err := t.exec(ctx, `UPDATE tasks SET state = 'queued', job = ?, created_at = ? WHERE id = ? AND state = 'held'`,
+		job,
+		t.ms(), id)
+	return n > 0, err
+}
+
 // Tasks lists the tasks of a run in the order of the report.
 func (t Tx) Tasks(ctx context.Context, run string) ([]Task, error) {
 	return t.tasks(ctx, `WHERE run_id = ? ORDER BY n`, run)
@@ -88,12 +100,12 @@ func (t Tx) Tasks(ctx context.Context, run string) ([]Task, error) {
 
 // TaskProgress counts the tasks of a run that are over, and all.
 func (t Tx) TaskProgress(ctx context.Context, run string) (over, all int, err error) {
-	err = t.one(ctx, []any{&over, &all}, `SELECT COUNT(CASE WHEN state IN ('queued', 'running') THEN NULL ELSE 1 END), COUNT(*)
+	err = t.one(ctx, []any{&over, &all}, `SELECT COUNT(CASE WHEN state IN ('held', 'queued', 'running') THEN NULL ELSE 1 END), COUNT(*)
 		FROM tasks WHERE run_id = ?`, run)
 	return over, all, err
 }
 
-// OpenTasks reports whether tasks of a run are not over.
+// OpenTasks reports whether tasks of a run, but for those held, are not over.
 func (t Tx) OpenTasks(ctx context.Context, run string) (bool, error) {
 	var n int
 	err := t.one(ctx, []any{&n},

@@ -27,18 +27,21 @@ type Plan struct {
 	Generated   bool     // nobody wrote the entry: a function in which nothing can fail is no fault of a harness
 	Assumptions []string // what the program was changed by before, for the result
 
-	Coverage  bool                  // find out which lines and branches executions come to
-	Relevant  bool                  // traces hold only the steps that the failure depends on
-	Detailed  bool                  // traces hold branches too, and what variables hold before they are written
-	FirstOnly bool                  // stop at the first confirmed violation
-	StopAfter string                // "encode": make the formula, decide nothing
-	Proofs    string                `json:"-"` // folder for the SAT solver's proofs, which are checked; empty for none
-	Answers   *solve.Answers        `json:"-"` // of earlier runs of the same engine on this entry; may be nil
-	Tried     [][]verdict.Input     `json:"-"` // inputs of violations that were found before: they are tried first
-	Progress  func(Progress)        `json:"-"` // may be nil; called from the running goroutine
-	Found     func(verdict.Claim)   `json:"-"` // may be nil; called once for each violation, as soon as it is confirmed
-	Dump      func(stage, s string) `json:"-"` // receives printed stages asked for by Dumps; may be nil
-	Dumps     map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
+	Coverage  bool              // find out which lines and branches executions come to
+	Relevant  bool              // traces hold only the steps that the failure depends on
+	Detailed  bool              // traces hold branches too, and what variables hold before they are written
+	FirstOnly bool              // stop at the first confirmed violation
+	StopAfter string            // "encode": make the formula, decide nothing
+	Tried     [][]verdict.Input `json:"tried,omitempty"` // inputs of violations found before: they are tried first
+	// folder for the SAT solver's proofs, which are checked; empty for none
+	Proofs string `json:"-"`
+	// of earlier runs of the same engine on this entry; may be nil
+	Answers  *solve.Answers `json:"-"`
+	Progress func(Progress) `json:"-"` // may be nil; called from the running goroutine
+	// may be nil; called once for each violation, as soon as it is confirmed
+	Found func(verdict.Claim)   `json:"-"`
+	Dump  func(stage, s string) `json:"-"` // receives printed stages asked for by Dumps; may be nil
+	Dumps map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
 }
 
 // Progress is a snapshot for a progress line.

@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Status is the answer for one claim, or the summary over several.
@@ -367,6 +368,13 @@ type Source struct {
 // IsShadowed reports whether c is unknown only because every execution that
 // reaches it violates another claim first.
 func (c *Claim) IsShadowed() bool { return c.Reason != nil && c.Reason.Kind == Shadowed }
+
+// Undecided reports whether something is left to be found out.
+func (r *Result) Undecided() bool {
+	return r.Reason != nil || slices.ContainsFunc(r.Claims, func(c Claim) bool {
+		return c.Status == Unknown && !c.IsShadowed()
+	})
+}
 
 // Summarise sets r.Status from its claims: the worst of them, Unknown with a
 // whole-entry Reason, Proved when there is nothing to check. A bound that was

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/store"
+)
+
+// TestServerIsSimulation: the server says of a pull request what `run --pr-sim` says: what is new, known and fixed.
+func TestServerIsSimulation(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, ".firmproof.yml",
+		"version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: changed\nharnesses:\n  - {entry: main}\n")
+	const text = `struct node { unsigned size; struct node *next; };
+unsigned size(struct node *n) { GUARD return n->size / n->next->size; }
+int other(int a) { return 7 / a; }
+int main(void) { int list[2] = {0}; HERE return list[1]; }
+`
+	edit := func(guard, here, file string) string {
+		t.Helper()
+		put(t, dir, "a.c", strings.NewReplacer("GUARD", guard, "HERE", here).Replace(text))
+		put(t, dir, file, here)
+		commitAll(t, dir, "change")
+		return revision(t, dir, "HEAD")
+	}
+	const null, none = "if (!n) return 0;", ""
+	first := edit(null, none, "a")
+	worse := edit(none, "list[2] = 1;", "b") // the guard goes, and main goes wrong
+	better := edit(null, none, "d")
+	tip := edit(null, "list[3] = 1;", "e") // of the branch, which goes on
+
+	c := &inProcess{t: t}
+	s, st := localService(t, "sqlite:"+filepath.Join(t.TempDir(), "x.db"), dir, c)
+	begin := func(r store.Run) string {
+		t.Helper()
+		r.Repo, r.Installation, r.Trigger = 1, 2, "push"
+		id := ""
+		if err := st.Write(context.Background(), func(tx store.Tx) (err error) {
+			if r.Pull != 0 {
+				if _, err := tx.PutPull(context.Background(), store.Pull{Repo: 1, Number: r.Pull, HeadSHA: r.HeadSHA,
+					BaseSHA: r.BaseSHA, BaseRef: "main", State: "open"}); err != nil {
+					return err
+				}
+			}
+			id, err = s.Begin(context.Background(), tx, r)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = awaitReport(t, st, id)
+		return id
+	}
+	begin(store.Run{HeadSHA: tip, Ref: "refs/heads/main"})
+	for i, pr := range []struct{ what, base, head, say string }{
+		{"worse", first, worse, "2 introduced, 1 preexisting, 0 fixed"},
+		{"better", worse, better, "0 introduced, 1 preexisting, 2 fixed"},
+		{"behind", tip, worse, ""},
+	} {
+		id := begin(store.Run{Pull: i + 1, HeadSHA: pr.head, BaseSHA: pr.base, BaseRef: "main",
+			Ref: fmt.Sprintf("refs/pull/%d/head", i+1)})
+		got := compareStates(t, st, id)
+		sim := &simulation{rng: pr.base + ".." + pr.head, repo: dir, out: io.Discard, err: io.Discard}
+		sim.fl.jobs = 1
+		both, err := sim.verify(context.Background())
+		if err != nil || both.before == nil {
+			t.Fatalf("%s: %v", pr.what, err)
+		}
+		want := pipeline.Compare(both.now, both.before)
+		if a, b := fmt.Sprint(want.States, want.FixedKeys), fmt.Sprint(got.States, got.FixedKeys); a != b {
+			t.Errorf("%s: pr-sim\n%s\nserver\n%s", pr.what, a, b)
+		}
+		counts := map[string]int{}
+		for _, state := range got.States {
+			counts[string(state)]++
+		}
+		if say := fmt.Sprintf("%d introduced, %d preexisting, %d fixed", counts["introduced"], counts["preexisting"],
+			got.Fixed); pr.say != "" && say != pr.say {
+			t.Errorf("%s: %s, want %s: %v %v", pr.what, say, pr.say, got.States, got.FixedKeys)
+		}
+	}
+}
+
+// compareStates reads what the only target run of an aggregate says of its findings.
+func compareStates(t *testing.T, st *store.Store, aggregate string) pipeline.Context {
+	t.Helper()
+	var out pipeline.Context
+	if err := st.Read(context.Background(), func(tx store.Tx) error {
+		kids, err := tx.Children(context.Background(), aggregate)
+		if err == nil {
+			_, err = tx.Report(context.Background(), kids[0].ID, &out)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func revision(t *testing.T, dir, name string) string {
+	t.Helper()
+	out, err := exec.Command("git", "-C", dir, "rev-parse", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}

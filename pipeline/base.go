@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/prepare"
+	"github.com/firmproof/firmproof/pipeline/queue"
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// compared says what the findings of a change are compared with: a run of the commit that it starts from, or answers
+// to tasks about that commit. Neither: the findings of the branch.
+type compared struct {
+	Commit string `json:"commit,omitempty"` // that the change starts from; empty: the run is of no change
+	Run    string `json:"run,omitempty"`
+	Tasks  bool   `json:"tasks,omitempty"`
+}
+
+// base builds the commit that the change of a run starts from, unless an earlier run of it says all that is asked:
+// such a run knows nothing of functions that only the change makes interesting.
+func (s *Service) base(ctx context.Context, run store.Run, in *inputs, p *prepared, ask prepare.Asked,
+	build func(tree, prepare.Asked) ([]prepare.Job, error)) ([]prepare.Job, error) {
+	if p.Base.Commit == "" {
+		return nil, nil
+	}
+	if len(run.Options.Entries) > 0 { // the answers of the others are those of an earlier run
+		earlier, _, err := s.earlier(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		ask.Called = append(ask.Called, prepare.CalledBy(earlier)...)
+	}
+	if len(ask.Called) == 0 {
+		var err error
+		if p.Base.Run, err = s.runOf(ctx, run, p.Base.Commit); err != nil || p.Base.Run != "" {
+			return nil, err
+		}
+	}
+	from := *in
+	from.head, from.base, from.fork = p.Base.Commit, "", false
+	if err := errors.Join(from.readManifest(ctx), s.withDefaults(ctx, &from)); err != nil {
+		return nil, err
+	}
+	t := tree{from.head, from.manifest, run.Options}
+	t.options.Entries = nil // answers of harnesses that are not run again are compared, too
+	jobs, err := build(t, ask)
+	if err != nil {
+		return nil, err
+	}
+	for i := range jobs {
+		jobs[i].Base = true
+	}
+	p.Base.Tasks = true
+	return jobs, nil
+}
+
+// runOf returns the newest run of a commit of the branch that asked what `like` asks of all harnesses; empty if there
+// is none.
+func (s *Service) runOf(ctx context.Context, like store.Run, commit string) (string, error) {
+	var found string
+	err := s.store.Read(ctx, func(tx store.Tx) error {
+		runs, err := tx.RunsByHead(ctx, like.Repo, commit)
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			if r.Pull != 0 || r.Target != like.Target || r.State != store.Done || len(r.Options.Entries) > 0 ||
+				!sameBounds(r, like) {
+				continue
+			}
+			if _, err := tx.Report(ctx, r.ID, nil); err == nil {
+				found = r.ID
+				return nil
+			} else if !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// baseReport returns what the tasks about the base say. Those that wait for the findings of the head are let go first:
+// then it returns nil, as where there are none.
+func (s *Service) baseReport(ctx context.Context, p *prepared, tasks []store.Task, head *verdict.Report) (
+	*verdict.Report, error) {
+	if !p.Base.Tasks {
+		return nil, nil
+	}
+	var held []store.Task
+	for _, t := range tasks {
+		if t.State == store.TaskHeld {
+			held = append(held, t)
+		}
+	}
+	if len(held) == 0 {
+		return assemble(tasks, true)
+	}
+	jobs := make([]prepare.Job, len(held))
+	for i, t := range held {
+		if err := json.Unmarshal([]byte(t.Job), &jobs[i]); err != nil {
+			return nil, fmt.Errorf("task %s: %w", t.ID, err)
+		}
+	}
+	prepare.TryOn(jobs, head.Results)
+	return nil, s.store.Write(ctx, func(tx store.Tx) error {
+		for i, t := range held {
+			text, err := json.Marshal(&jobs[i])
+			if err != nil {
+				return err
+			}
+			if ours, err := tx.ReleaseTask(ctx, t.ID, string(text)); err != nil || !ours {
+				return err // another conclusion was faster
+			}
+			if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: t.Run, Lane: queue.Verify,
+				Priority: t.Priority}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// knownOf lists what the base of a run has, by the IDs of report, and whether anything is known of the base. base is
+// nil unless it was verified for the run.
+func knownOf(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report, base *verdict.Report) (
+	map[string]string, bool, error) {
+	known, sha, err := tx.Baseline(ctx, run.Repo, p.BaseRef, run.Target)
+	if err != nil {
+		return nil, false, err
+	}
+	if p.Base.Run != "" {
+		text, err := tx.Report(ctx, p.Base.Run, nil)
+		if err == nil {
+			base = &verdict.Report{}
+			err = json.Unmarshal(text, base)
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, false, fmt.Errorf("report of %s: %w", p.Base.Run, err)
+		}
+	}
+	if base == nil {
+		return known, sha != "", nil
+	}
+	if sha != p.Base.Commit { // the branch has gone on
+		known = map[string]string{}
+	}
+	learn(known, report, base)
+	return known, true, nil
+}
+
+// withoutBase notes that the base of a change cannot be verified, and returns err if the fault is ours.
+func withoutBase(p *prepared, err error) error {
+	if !isFinal(err) {
+		return err
+	}
+	p.Note = strings.TrimSpace(p.Note + "\n\n" + reports.NoBase(err.Error()))
+	return nil
+}
