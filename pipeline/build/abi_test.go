@@ -119,6 +119,33 @@ exec clang-14 --target=i386-linux-gnu "$@"`, target: "i386", flag: "-fassociativ
 	}
 }
 
+// TestForeignCompilers: what is neither GCC nor clang, and has flags of its own, is refused with what to do.
+func TestForeignCompilers(t *testing.T) {
+	for _, tool := range []string{"iccarm", "/opt/keil/armcc", "cl430", "xc8-cc", "IarBuild/iccavr.exe"} {
+		_, err := translate(".", []string{tool, "--enum_is_int", "a.c"})
+		if err == nil || !strings.Contains(err.Error(), "record a build with GCC or clang") {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+}
+
+// TestWideConstants: by -fsingle-precision-constant, constants that clang may take for others than GCC are refused.
+func TestWideConstants(t *testing.T) {
+	r := Request{File: "a.c", CFlags: []string{singleConstants}}
+	for text, want := range map[string]int{"double d = 0.1;": 1, "float f = 0.1f + 0.5 + 1.0e3 + 2. + .25;": 0,
+		`char *s = "0.1"; char c = '.'; int x1e9 = 0x1e + 1;`: 0, "double d = 0x1p-3 + 1e40 + 3.3e-1;": 2,
+		"long double l = 0.1L;": 0, "# 7 \"b.h\"\n\ndouble d[] = {.3,1e-1};": 2} {
+		if got := r.wideConstants([]byte(text)); len(got) != want {
+			t.Errorf("%s: %v", text, got)
+		} else if strings.HasPrefix(text, "#") && (got[0].File != "b.h" || got[0].Line != 8) {
+			t.Errorf("%v", got[0])
+		}
+	}
+	if got := (&Request{}).wideConstants([]byte("0.1")); got != nil {
+		t.Error(got)
+	}
+}
+
 // TestTranslateRefuses: a flag that changes what C means is kept, or refused with a sentence; no other is lost in silence.
 func TestTranslateRefuses(t *testing.T) {
 	for _, c := range []struct{ flag, kept, note, fault string }{
@@ -129,6 +156,7 @@ func TestTranslateRefuses(t *testing.T) {
 		{flag: "-fexec-charset=latin1", fault: "characters are UTF-8 here"},
 		{flag: "-fexec-charset=UTF-8"},
 		{flag: "-finstrument-functions", note: "__cyg_profile_func_enter"},
+		{flag: "-Wp,-DX=1", kept: "-DX=1"}, {flag: "-Wp,-MD,x.d"},
 		{flag: "-mcpu=cortex-m3"}, {flag: "-Os"}, {flag: "-ftree-vectorize"},
 		{flag: "-mfrobnicate", note: "not known to matter: -mfrobnicate"},
 	} {

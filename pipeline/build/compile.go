@@ -182,6 +182,9 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 		deps[i] = absolute(r.Dir, d)
 	}
 	pragmas := checkPragmas(text, r.File, r.shown)
+	if wide := r.wideConstants(text); len(wide) > 0 {
+		return nil, &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: wide}
+	}
 	key, err := r.key(c.flags, text, deps)
 	if err != nil {
 		return nil, err

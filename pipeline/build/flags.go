@@ -82,6 +82,9 @@ func (r *Request) flags() []string {
 			continue
 		}
 		args = append(args, f)
+		if f == singleConstants { // which clang takes, and does nothing about
+			args = append(args, "-Xclang", clangSingleConstants)
+		}
 	}
 	// last, so that no flag of the project takes them back; without the second, scopes have no end at -O0
 	args = append(args, "-O0", "-Xclang", "-fsanitize-address-use-after-scope", "-fsanitize="+strings.Join(san, ","),

@@ -103,14 +103,52 @@ var quietFlags = []string{
 	"-fno-ira", "-fira", "-fno-ira", "-fweb", "-frename", "-ftrack", "-B",
 }
 
+// foreignCompilers are compilers of C whose command lines and dialects are their own, with who makes them.
+var foreignCompilers = map[string]string{
+	"iccarm": "IAR", "iccavr": "IAR", "icc430": "IAR", "iccrx": "IAR", "iccrl78": "IAR", "iccriscv": "IAR",
+	"iccstm8": "IAR", "icc8051": "IAR", "iccv850": "IAR", "iccrh850": "IAR",
+	"armcc": "Arm Compiler 5", "tcc": "Arm", "c51": "Keil", "cx51": "Keil", "c166": "Keil", "c251": "Keil",
+	"cl430": "TI", "cl2000": "TI", "cl6x": "TI", "cl470": "TI", "armcl": "TI", "clpru": "TI", "clarp32": "TI",
+	"ccrx": "Renesas", "ccrl": "Renesas", "ccrh": "Renesas", "shc": "Renesas", "sdcc": "SDCC", "xc8": "Microchip",
+	"xc8-cc": "Microchip", "picc": "Microchip", "ccsc": "CCS", "cxstm8": "Cosmic", "cxcorm": "Cosmic",
+	"mwccarm": "CodeWarrior", "chc12": "CodeWarrior", "ccarm": "Green Hills", "ccppc": "Green Hills",
+	"dcc": "Wind River", "cctc": "Tasking", "ctc": "Tasking", "carm": "Tasking", "cl": "Microsoft",
+}
+
+// preprocessorWords puts what -Wp and -Xpreprocessor hand to the preprocessor in their place, if it is about macros,
+// headers and folders (GCC: Preprocessor Options).
+func preprocessorWords(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		words, given := strings.CutPrefix(args[i], "-Wp,")
+		if args[i] == "-Xpreprocessor" && i+1 < len(args) {
+			i, words, given = i+1, args[i+1], true
+		}
+		switch {
+		case !given:
+			out = append(out, args[i])
+		case strings.HasPrefix(words, "-D"), strings.HasPrefix(words, "-U"), strings.HasPrefix(words, "-I"),
+			strings.HasPrefix(words, "-i"):
+			out = append(out, strings.Split(words, ",")...)
+		}
+	}
+	return out
+}
+
 // translate reads a call of gcc, clang or a relative of theirs. Target flags (-m...,
 // --target) go: the target brings its own, and adoptABI compares what both mean.
 func translate(dir string, argv []string) (call, error) {
 	var c call
+	if maker := foreignCompilers[strings.TrimSuffix(filepath.Base(argv[0]), ".exe")]; maker != "" {
+		return c, fmt.Errorf("%s (%s) is neither GCC nor clang, and its flags and extensions are not followed: "+
+			"record a build with GCC or clang, or name files, folders and macros by `sources`, `include` and `defines` of `build`",
+			filepath.Base(argv[0]), maker)
+	}
 	args, err := expandResponse(dir, argv[1:])
 	if err != nil {
 		return c, err
 	}
+	args = preprocessorWords(args)
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		next := func() (string, bool) {
