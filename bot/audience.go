@@ -139,17 +139,17 @@ func (p *pages) admit(w http.ResponseWriter, r *http.Request, find func(ctx cont
 	case err == nil:
 		return repo, true
 	case hidden && signedIn:
-		plain(w, http.StatusNotFound, "There is nothing here, or not for "+who.login+".")
+		tell(w, http.StatusNotFound, "There is nothing here, or not for "+who.login+".", r.URL.RequestURI())
 	case hidden && p.s.signIn != nil:
 		to := url.Values{"to": {r.URL.RequestURI()}}
 		http.Redirect(w, r, "/auth/login?"+to.Encode(), http.StatusFound)
 	case hidden:
-		plain(w, http.StatusNotFound,
-			"There is nothing here, or it is of a private repository: to sign in, this server needs --client-id and --client-secret-file.")
+		tell(w, http.StatusNotFound,
+			"There is nothing here, or it is of a private repository: to sign in, this server needs --client-id and --client-secret-file.", "")
 	default:
 		p.s.log.Warn("access", "path", r.URL.Path, "err", err)
-		plain(w, http.StatusServiceUnavailable,
-			"GitHub does not say at present whether you may see this. Try again later.")
+		tell(w, http.StatusServiceUnavailable,
+			"GitHub does not say at present whether you may see this. Try again later.", "")
 	}
 	return store.Repo{}, false
 }

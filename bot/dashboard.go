@@ -7,7 +7,9 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/store"
@@ -61,7 +63,7 @@ func atTime(t time.Time) template.HTML {
 }
 
 func (s *Server) dashboard(mux *http.ServeMux) {
-	p := &pages{s: s, tmpl: template.Must(template.New("").Funcs(pageFuncs).ParseFS(pageFiles, "pages/*.html"))}
+	p := &pages{s: s, tmpl: pageTemplates()}
 	mux.HandleFunc("GET /{$}", p.index)
 	mux.HandleFunc("GET /repos/{owner}/{name}", p.repo)
 	mux.HandleFunc("GET /repos/{owner}/{name}/badge.svg", p.badge)
@@ -105,6 +107,24 @@ func (p *pages) nothing(w http.ResponseWriter) {
 	_ = p.tmpl.ExecuteTemplate(w, "nothing", nil) // the reader has gone if this fails
 }
 
+// pageTemplates parses the pages.
+var pageTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(pageFuncs).ParseFS(pageFiles, "pages/*.html"))
+})
+
+// tell answers a person with one sentence, and with what to do about it: to sign in, for the page `to` if it is not
+// empty, or to go to the first page.
+func tell(w http.ResponseWriter, status int, text, to string) {
+	guard(w, "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	signIn := ""
+	if to != "" {
+		signIn = "/auth/login?" + url.Values{"to": {to}}.Encode()
+	}
+	// the reader has gone
+	_ = pageTemplates().ExecuteTemplate(w, "told", map[string]string{"Text": text, "SignIn": signIn})
+}
+
 // guard sets the headers of every page: only our own script runs, nothing is loaded from elsewhere.
 func guard(w http.ResponseWriter, contentType string) {
 	h := w.Header()
@@ -128,7 +148,7 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, name string, load f
 		p.nothing(w)
 	case err != nil:
 		p.s.log.Error("page", "page", name, "err", err)
-		plain(w, http.StatusInternalServerError, "This page could not be made.")
+		tell(w, http.StatusInternalServerError, "This page could not be made. The log of the server says why.", "")
 	default:
 		guard(w, "text/html; charset=utf-8")
 		if err := p.tmpl.ExecuteTemplate(w, name, data); err != nil && ctx.Err() == nil {

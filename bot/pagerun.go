@@ -25,6 +25,8 @@ type runPage struct {
 	Place     string // in the queue
 	Sandbox   string
 	Targets   []targetRow
+	Tasks     []taskRow // of a target run that is not over
+	MoreTasks int
 	Findings  []findingRow
 	Matrix    template.HTML
 	Results   []verdict.Result
@@ -85,6 +87,12 @@ func (p *pages) runData(ctx context.Context, tx store.Tx, v *view) (*runPage, er
 			return nil, err
 		}
 		findings = append(findings, list...)
+	}
+	if d.Open && !v.run.Aggregate() {
+		var err error
+		if d.Tasks, d.MoreTasks, err = taskRows(ctx, tx, v.run.ID); err != nil {
+			return nil, err
+		}
 	}
 	d.Findings = bySite(findings)
 	if len(results) > 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/store"
 	headless "github.com/firmproof/firmproof/reports/browser"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -68,6 +69,7 @@ func TestPages(t *testing.T) {
 	}
 	target := links[1]
 	finding := w.findingOf(target, "")
+	w.searched(finding)
 	aggregate := regexp.MustCompile(`<td><a href="(/runs/[^"#]+)"><time`).FindStringSubmatch(text)[1]
 	for _, c := range []struct{ path, shot, says string }{
 		{"/", "", "✗ 1 violated"},
@@ -77,7 +79,7 @@ func TestPages(t *testing.T) {
 		{target, "", "main.c:3"},
 		{target + "/coverage", "coverage", "2 of 3 lines reached"},
 		{target + "/report/html", "", "commit "},
-		{finding, "finding", "First bad commit"},
+		{finding, "finding", "How it was found: 2 commits verified in between"},
 		{finding + "?trace=1&step=1", "", "step 1 of 2"},
 	} {
 		p.Size(360, 740)
@@ -106,6 +108,29 @@ func TestPages(t *testing.T) {
 		t.Errorf("the annotated line is %q", got)
 	}
 	reading(t, p, w, target, finding)
+}
+
+// searched keeps, as a night does, how the first bad commit of a finding was found.
+func (w *world) searched(finding string) {
+	w.t.Helper()
+	ctx := context.Background()
+	if err := w.database().Write(ctx, func(tx store.Tx) error {
+		repo, err := tx.RepoByName(ctx, "acme/fw")
+		if err != nil {
+			return err
+		}
+		run, err := tx.Run(ctx, strings.Split(finding, "/")[2])
+		if err != nil {
+			return err
+		}
+		return tx.PutBisection(ctx, store.Bisection{Repo: repo.ID, Target: run.Target, Kind: store.FindingCame,
+			Fingerprint: finding[strings.LastIndex(finding, "/")+1:], Entry: "main",
+			Tried: []store.Probe{{SHA: strings.Repeat("a", 40), Outcome: store.ProbeSkip, Run: run.ID},
+				{SHA: run.HeadSHA, Outcome: store.ProbeBad, Run: run.ID}},
+			Commits: []store.Commit{{SHA: run.HeadSHA, Subject: "ring: wrap <b>late</b>", Author: "Bea"}}})
+	}); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // reading goes from page to page by keyboard, and reads them without scripts.

@@ -112,6 +112,7 @@ func newSetup(cfg *Config, o Setup) (*setup, error) {
 	s.mux.HandleFunc("GET /setup", s.begin)
 	s.mux.HandleFunc("GET /setup/done", s.end)
 	s.mux.HandleFunc("GET /style.css", styles())
+	s.mux.HandleFunc("GET /icon.svg", file("image/svg+xml", own("icon.svg")))
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	s.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		plain(w, http.StatusServiceUnavailable, "waiting for set-up")
@@ -174,7 +175,7 @@ func (s *setup) begin(w http.ResponseWriter, r *http.Request) {
 func (s *setup) page(w http.ResponseWriter, name string, data any) {
 	guard(w, "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy",
-		fmt.Sprintf("default-src 'none'; style-src 'self'; base-uri 'none'; form-action %s://%s; frame-ancestors 'none'", s.web.Scheme, s.web.Host))
+		fmt.Sprintf("default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action %s://%s; frame-ancestors 'none'", s.web.Scheme, s.web.Host))
 	w.Header().Set("Cache-Control", "no-store")
 	if err := s.tmpl.ExecuteTemplate(w, name, data); err != nil {
 		s.log.Warn("page", "page", name, "err", err)

@@ -108,13 +108,14 @@ func (a *signIn) end(w http.ResponseWriter, r *http.Request) {
 	a.drop(w, stateCookie)
 	q := r.URL.Query()
 	if !ok || q.Get("code") == "" || !same(q.Get("state"), c.State) {
-		plain(w, http.StatusForbidden, "This is not an answer to our question: open the page again.")
+		tell(w, http.StatusForbidden,
+			"This is not an answer to our question: it came too late, or from another window.", "/")
 		return
 	}
 	who, err := a.identify(r.Context(), q.Get("code"), c.Verifier)
 	if err != nil {
 		a.s.log.Warn("sign-in", "err", reason(err))
-		plain(w, http.StatusBadGateway, "GitHub did not say who you are ("+reason(err)+"). Open the page again.")
+		tell(w, http.StatusBadGateway, "GitHub did not say who you are ("+reason(err)+").", c.To)
 		return
 	}
 	session := claims{Login: who.login}
@@ -185,7 +186,7 @@ func (a *signIn) put(w http.ResponseWriter, kind string, life time.Duration, c c
 	c.ExpiresAt = jwt.NewNumericDate(time.Now().Add(life))
 	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(a.key)
 	if err != nil {
-		plain(w, http.StatusInternalServerError, "This page could not be made.")
+		tell(w, http.StatusInternalServerError, "This page could not be made.", "")
 		return false
 	}
 	a.set(w, kind, text, int(life.Seconds()))

@@ -1,10 +1,14 @@
 package fakegithub
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"regexp"
+	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/renderer"
@@ -78,4 +82,51 @@ func (f *folding) write(w util.BufWriter, text []byte) {
 		return
 	}
 	html.DefaultWriter.RawWrite(w, text)
+}
+
+// takeManifest is the first step of the manifest flow: the form's manifest
+// names where to go with a code. (At GitHub a person confirms in between.)
+func (s *Server) takeManifest(w http.ResponseWriter, r *http.Request) {
+	m, err := readManifest(r.FormValue("manifest"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	back, err := url.Parse(m.RedirectURL)
+	if err != nil || m.RedirectURL == "" {
+		http.Error(w, "manifest: redirect_url is missing or no URL", http.StatusUnprocessableEntity)
+		return
+	}
+	// a browser gets a page with a button, as GitHub has one: no redirect follows a form of another site
+	if strings.Contains(r.Header.Get("Accept"), "text/html") && r.PostFormValue("confirm") == "" {
+		s.confirmManifest(w, r, m.Name)
+		return
+	}
+	code := randomHex(20)
+	s.mu.Lock()
+	s.codes[code] = s.now()
+	s.appName = orElse(m.Name, s.appName)
+	s.mu.Unlock()
+	q := back.Query()
+	q.Set("code", code)
+	if state := r.URL.Query().Get("state"); state != "" {
+		q.Set("state", state)
+	}
+	back.RawQuery = q.Encode()
+	http.Redirect(w, r, back.String(), http.StatusFound)
+}
+
+// confirmManifest asks the person whether to register the App.
+func (s *Server) confirmManifest(w http.ResponseWriter, r *http.Request, name string) {
+	v := &view{Title: "Create GitHub App", Slug: name, Manifest: r.FormValue("manifest"), To: r.URL.RequestURI()}
+	var out bytes.Buffer
+	s.mu.Lock()
+	err := s.renderPage(&out, "manifest.html", v)
+	s.mu.Unlock()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(out.Bytes()) // the reader has gone if this fails
 }

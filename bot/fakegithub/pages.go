@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"net/url"
 	"sort"
 	"strconv"
 	"strings"
@@ -79,6 +78,8 @@ type view struct {
 	Runs   []*runView
 	Checks bool
 	Logins []loginView
+
+	Manifest, To string // of an App to be registered
 }
 
 type repoView struct {
@@ -281,31 +282,4 @@ func (s *Server) renderPage(out *bytes.Buffer, name string, v *view) error {
 		return err
 	}
 	return t.ExecuteTemplate(out, "base.html", v)
-}
-
-// takeManifest is the first step of the manifest flow: the form's manifest
-// names where to go with a code. (At GitHub a person confirms in between.)
-func (s *Server) takeManifest(w http.ResponseWriter, r *http.Request) {
-	m, err := readManifest(r.FormValue("manifest"))
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
-		return
-	}
-	back, err := url.Parse(m.RedirectURL)
-	if err != nil || m.RedirectURL == "" {
-		http.Error(w, "manifest: redirect_url is missing or no URL", http.StatusUnprocessableEntity)
-		return
-	}
-	code := randomHex(20)
-	s.mu.Lock()
-	s.codes[code] = s.now()
-	s.appName = orElse(m.Name, s.appName)
-	s.mu.Unlock()
-	q := back.Query()
-	q.Set("code", code)
-	if state := r.URL.Query().Get("state"); state != "" {
-		q.Set("state", state)
-	}
-	back.RawQuery = q.Encode()
-	http.Redirect(w, r, back.String(), http.StatusFound)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -170,8 +172,8 @@ func (p *Page) Picture() []byte {
 }
 
 // Quiet fails where a script failed or the policy refused something since the last call, or the page asked for
-// something outside of the address: of a file, another file; of a server, another host.
-func (p *Page) Quiet(address string) {
+// something outside of the address: of a file, another file; of a server, another host than its own or the others named.
+func (p *Page) Quiet(address string, others ...string) {
 	p.t.Helper()
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
@@ -181,6 +183,9 @@ func (p *Page) Quiet(address string) {
 	own, _ := url.Parse(address)
 	for _, a := range p.asked {
 		u, err := url.Parse(a)
+		if err == nil && slices.ContainsFunc(others, func(o string) bool { return strings.HasPrefix(a, o+"/") }) {
+			continue
+		}
 		if err != nil || a != "about:blank" && (u.Scheme != own.Scheme || u.Host != own.Host ||
 			own.Scheme == "file" && u.Path != own.Path) {
 			p.t.Errorf("the page asks for %s", a)
