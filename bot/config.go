@@ -27,6 +27,7 @@ import (
 
 // Config is what `firmproof serve` and `firmproof worker` are told.
 type Config struct {
+	Version     string   // of firmproof, as reports name it
 	Listen      string   // host:port
 	Data        string   // folder for database, mirrors, work trees
 	DB          string   // sqlite:PATH or postgres://...; empty: sqlite in Data

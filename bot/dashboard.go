@@ -215,7 +215,8 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *pages) report(w http.ResponseWriter, r *http.Request) {
-	if _, ok := p.admit(w, r, ofRun(r)); !ok {
+	repo, ok := p.admit(w, r, ofRun(r))
+	if !ok {
 		return
 	}
 	var text []byte
@@ -242,7 +243,8 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 				text, err = reports.SARIF(&rep)
 			case "html":
 				text, err = reports.HTML(&rep, reports.TextOptions{Commit: reports.ShortSHA(run.HeadSHA),
-					Date: run.Finished.UTC().Format("2006-01-02 15:04 UTC")})
+					Check: strings.TrimRight(run.Trigger+" of "+repo.FullName+"; "+asked(run.Options), "; "),
+					Date:  run.Finished.UTC().Format("2006-01-02 15:04 UTC")})
 			}
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -45,12 +44,18 @@ func taskRows(ctx context.Context, tx store.Tx, run string) (rows []taskRow, mor
 // rowOf words how a verification stands.
 func rowOf(t *store.Task, now time.Time) (taskRow, error) {
 	row := taskRow{Entry: t.Entry, Log: t.Log}
+	var j struct {
+		Timeout time.Duration
+		Base    bool
+	}
+	if err := json.Unmarshal([]byte(t.Job), &j); err != nil {
+		return row, fmt.Errorf("task %s: %w", t.ID, err)
+	}
+	if j.Base {
+		row.Entry += " (before the change)"
+	}
 	switch t.State {
 	case store.TaskRunning:
-		var j prepare.Job
-		if err := json.Unmarshal([]byte(t.Job), &j); err != nil {
-			return row, fmt.Errorf("task %s: %w", t.ID, err)
-		}
 		row.State = fmt.Sprintf("… at work for %s, of at most %s", span(now.Sub(t.Started)), span(j.Timeout))
 		if t.Expected > 0 {
 			row.State += fmt.Sprintf("; %s the last time", span(t.Expected))

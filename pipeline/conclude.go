@@ -55,7 +55,7 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if report, err = s.complete(ctx, run, &p, report); err != nil {
 		return err
 	}
-	report.Sources = s.sources(ctx, run, report)
+	report.Tool.Version, report.Sources = s.cfg.Version, s.sources(ctx, run, report)
 	text, err := json.Marshal(report)
 	if err != nil {
 		return err

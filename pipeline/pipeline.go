@@ -77,6 +77,7 @@ type Config struct {
 	Measured func(*verdict.Report)                                    // told of each report that is kept; may be nil
 	Keep     store.Retention                                          // zero: DefaultRetention
 	Local    bool                                                     // allow remotes on this machine's disk
+	Version  string                                                   // of firmproof, as reports name it
 
 	// For tests: how long a pause is, and the first one after a fault of ours.
 	PausePoll, RetryPause time.Duration

@@ -85,11 +85,10 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 	p.Summary = Cut(summary(results, o), MaxText, o.DetailsURL)
 	p.Text = Cut(details(results), MaxText, o.DetailsURL)
 	var outside []Annotation
-	for i := range results {
-		r := &results[i]
-		for j := range r.Claims {
-			c := &r.Claims[j]
-			if c.Status != verdict.Violated || !inPath(c.Pos.File) || c.Pos.Line == 0 || o.state(r, c) == Suppressed {
+	for _, s := range Violations(results) { // those that need few assumptions first
+		for _, v := range s.Claims {
+			r, c := v.Result, v.Claim
+			if !inPath(c.Pos.File) || c.Pos.Line == 0 || o.state(r, c) == Suppressed {
 				continue
 			}
 			a := annotation(r, c)
@@ -224,34 +223,18 @@ func summary(results []verdict.Result, o PageOptions) string {
 			countsOf([]*verdict.Result{r}),
 			float64(r.DurationMS)/1000)
 	}
-	undecided := undecidedClaims(results)
+	b.WriteString(violationList(results, &o))
 	for i := range results {
 		r := &results[i]
 		if r.Reason != nil {
-			fmt.Fprintf(&b, "\n**%s / %s** is unknown: %s\n", prose(r.Target), prose(r.Entry),
+			fmt.Fprintf(&b, "\n\n**%s / %s** is unknown: %s\n", prose(r.Target), prose(r.Entry),
 				Inert(r.Reason.String()))
 		}
 		if r.Vacuous != nil {
-			fmt.Fprintf(&b, "\n**%s / %s** is vacuous: %s\n", prose(r.Target), prose(r.Entry), Inert(vacuity(r)))
-		}
-		for j := range r.Claims {
-			c := &r.Claims[j]
-			switch c.Status {
-			case verdict.Violated:
-				fmt.Fprintf(&b, "\n- %s **%s** %s: %s%s (%s, %s)", badge(c.Status), c.Check, Code(c.Pos.String()),
-					Inert(c.Message), stateNote(o.state(r, c)), Code(c.ID), Inert(r.Target))
-			case verdict.Unknown:
-				if c.IsShadowed() || undecided > maxUndecided {
-					continue
-				}
-				fmt.Fprintf(&b, "\n- %s **%s** %s: %s: %s (%s, %s)", badge(c.Status), c.Check, Code(c.Pos.String()),
-					Inert(c.Message), Inert(c.Reason.String()), Code(c.ID), Inert(r.Target))
-			}
+			fmt.Fprintf(&b, "\n\n**%s / %s** is vacuous: %s\n", prose(r.Target), prose(r.Entry), Inert(vacuity(r)))
 		}
 	}
-	if undecided > maxUndecided {
-		b.WriteString(undecidedText(results))
-	}
+	b.WriteString(undecidedList(results))
 	if c := CoverageLine(results, o.Changed); c != "" {
 		fmt.Fprintf(&b, "\n\n**Coverage**: %s.\n", Inert(c))
 	}
@@ -278,18 +261,6 @@ func undecidedClaims(results []verdict.Result) int {
 		}
 	}
 	return n
-}
-
-// undecidedText says for each reason how much it leaves open.
-func undecidedText(results []verdict.Result) string {
-	out := ""
-	for _, o := range Obstacles(results) {
-		if len(o.Unknown) > 0 {
-			out += fmt.Sprintf("\n- %s %s leaves open %s", badge(verdict.Unknown), Inert(o.Reason.String()),
-				Inert(o.Leaves()))
-		}
-	}
-	return out
 }
 
 // DifferText says in Markdown where targets disagree; empty if they do not.

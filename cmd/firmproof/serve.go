@@ -115,6 +115,7 @@ func sandboxInitCommand() *cobra.Command {
 
 // serverConfig completes the flags from the environment and the file, and makes the log.
 func serverConfig(cmd *cobra.Command, c *bot.Config, config string) error {
+	c.Version = version
 	if config == "" {
 		config = os.Getenv("FIRMPROOF_CONFIG")
 	}
