@@ -55,8 +55,15 @@ func loopProgram(seed int64) string {
 		}
 		return lhs() + " = " + rhs() + ";\n"
 	}
+	scalars, array := "a = 0, b = 0, c = 0", "t[4] = {0}"
+	if seed%2 == 1 {
+		scalars = pick("a, b = 0, c = 0", "a = 0, b, c", "a = 0, b = 0, c = 0")
+		array = pick("t[4]", "t[4]; for (int k = 0; k < 4; k++) t[k] = nondet_uint() & 7; unsigned d",
+			"t[4]; for (int k = 1; k < 4; k++) t[k] = k; unsigned d")
+	}
 	return "unsigned g; struct s { unsigned x, *p; };\nvoid set(unsigned *x) { *x = *x + 1; }\nvoid bump(void) { g = g + 1; }\n" +
-		"int main(void) { unsigned a = 0, b = 0, c = 0, t[4] = {0}, *p = &a, **q = &p; struct s s = {0, &b}, u = {1, &c};\n" +
+		"int main(void) { unsigned " + scalars + ", " + array +
+		", *p = &a, **q = &p; struct s s = {0, &b}, u = {1, &c};\n" +
 		"for (unsigned i0 = 0; i0 < 3; i0++) {\n" + block(1) + "}\n" +
 		"CHECK(" + lhs() + pick(" <= ", " != ", " == ") + fmt.Sprint(r.Intn(6)) + ");\nCHECK(" + lhs() +
 		" <= 3);\nreturn 0; }\n"
@@ -126,7 +133,7 @@ func againstUnwinding(t *testing.T, n int64, program func(seed int64) string, le
 	for seed := int64(0); seed < n; seed++ {
 		src := program(seed)
 		m := testprogram.Compile(t, src, levels[seed%int64(len(levels))])
-		p := testprogram.Problem(m, "main", verdict.Assert, verdict.Memory)
+		p := testprogram.Problem(m, "main", verdict.Assert, verdict.Memory, verdict.Uninitialised)
 		p.VolatileMemory, p.Depth = true, 64
 		inductive, unwound := problem.NewAnswers(), problem.NewAnswers()
 		_ = invariant.Engine{CutAll: true}.Run(testprogram.Within(t, 2*time.Second), p, inductive)

@@ -91,7 +91,8 @@ func (c *Cut) lemmas(f *encode.Formula) (facts []ilr.Term, goals []goal, err err
 			if err != nil {
 				return nil, nil, err
 			}
-			facts = append(facts, s.Implies(x.Guard, t))
+			t = s.Implies(x.Guard, t)
+			facts = append(append(facts, t), f.AtReads(t, policy.MaxInstances)...)
 		}
 		broken := s.False()
 		for _, a := range h.Arrivals {

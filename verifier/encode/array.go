@@ -77,7 +77,10 @@ func (e *encoder) baseArray(b *base, o *object, want int64) *array {
 		a.t = e.s.ArrConst(a.idx, e.repeat(b.fill, a.word))
 	default:
 		a.t = e.s.Fresh("mem!"+o.name, ilr.Array(a.idx, w))
-		if b.uninit {
+		switch {
+		case b.uninit && b.anyMask:
+			a.u = e.s.Fresh("mask!"+o.name, ilr.Array(a.idx, w))
+		case b.uninit:
 			a.u = e.s.ArrConst(a.idx, e.s.Int(w, -1))
 		}
 		if !b.silent {

@@ -148,18 +148,3 @@ func contextOf(up *frame, call *ir.Instr, f *ir.Func) string {
 	}
 	return fmt.Sprintf("%s:%d > %s", up.context, call.Pos.Line, f.Name)
 }
-
-// ViolationAtGhost returns the condition that c is violated and the ghost index is that of one of the last reads of
-// arrays before it, at most so many. An invariant about a cell holds for every index, so it is enough to refute the violation
-// for one that the execution chooses. Without a ghost it is c.Violated.
-func (f *Formula) ViolationAtGhost(c *Claim, reads int) ilr.Term {
-	s := f.Store
-	if f.Ghost == 0 || s.IsFalse(c.Violated) {
-		return c.Violated
-	}
-	choice := s.True()
-	for _, r := range f.Reads[max(0, c.Reads-reads):c.Reads] {
-		choice = s.Ite(r.Guard, s.Eq(f.Ghost, r.Index), choice)
-	}
-	return s.And(c.Violated, choice)
-}

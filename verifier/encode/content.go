@@ -51,8 +51,10 @@ type base struct {
 	cells  trie[cell] // relocations of a table; named bytes of an unknown base
 	arr    *array     // as an array, once needed
 	uninit bool       // never written: indeterminate
-	silent bool       // no event per byte: the event of the whole block tells them
-	obj    *object
+	// with uninit, of an array: which bits are indeterminate is unknown
+	anyMask bool
+	silent  bool // no event per byte: the event of the whole block tells them
+	obj     *object
 }
 
 func (e *encoder) unknownBase(o *object) *base {

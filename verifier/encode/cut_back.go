@@ -83,6 +83,9 @@ func (e *encoder) widenObject(a *arrival, o *object, x, y *content) {
 			h.whole, h.places, changed = true, nil, true
 		} else {
 			changed = e.widenCells(a, o, h, done, x, y) || changed
+			if changed && e.elementSize(o) > 0 && h.indeterminate() >= manyPlaces { // one array of masks tells more
+				h.whole, h.places = true, nil
+			}
 		}
 	}
 	if changed {
@@ -129,7 +132,7 @@ func (e *encoder) widenCells(a *arrival, o *object, h, done *objHavoc, x, y *con
 			h.places = append(h.places, p)
 			sort.Slice(h.places, func(i, j int) bool { return h.places[i].off < h.places[j].off })
 			e.widen(a, p, old, now, nil)
-			grew = true
+			p.u, grew = p.u || old.u != 0, true
 		case done.find(off, n) == nil:
 			e.notForgotten(a, o)
 		default:
@@ -144,24 +147,6 @@ func (e *encoder) widenCells(a *arrival, o *object, h, done *objHavoc, x, y *con
 func (e *encoder) notForgotten(a *arrival, o *object) {
 	one := *a.head
 	e.gap(&one, a.in, verdict.Incomplete, "%s changes %s, which is not known before", a.what, o.what())
-}
-
-func (h *objHavoc) find(off, n int64) *place {
-	for _, p := range h.places {
-		if p.off == off && p.n == n {
-			return p
-		}
-	}
-	return nil
-}
-
-func (h *objHavoc) overlaps(off, n int64) bool {
-	for _, p := range h.places {
-		if p.off < off+n && off < p.off+p.n {
-			return true
-		}
-	}
-	return false
 }
 
 func (e *encoder) widenRegister(a *arrival, i int, old, now val) {

@@ -37,7 +37,7 @@ func (e *encoder) forget(fr *frame, a *arrival, in edge, regs []register) {
 		in.vals[i] = e.unknown(before[i], p, regs[i].t, regs[i].name)
 		for _, v := range e.registerVar(regs[i], i, before[i], in.vals[i]) {
 			switch {
-			case v.offset:
+			case v.offset, v.mask:
 			case a.loop == nil:
 				v.from = Origin{Param: i + 1}
 			default:
@@ -92,8 +92,11 @@ func (e *encoder) forgetObject(st *state, o *object, h, done *objHavoc) []*cutVa
 	}
 	if h.whole {
 		done.u = h.u || e.shadow && e.maybeIndeterminate(&c)
-		c.base = &base{kind: baseUnknown, obj: o, uninit: done.u, silent: true}
+		c.base = &base{kind: baseUnknown, obj: o, uninit: done.u, anyMask: true, silent: true}
 		c.cells, c.arr = trie[cell]{}, nil
+		if n := e.elementSize(o); done.u && n > 0 { // its elements are asked one by one whether they are indeterminate
+			c.arr = e.baseArray(c.base, o, n)
+		}
 		st.put(o, &c)
 		return vars
 	}
@@ -110,22 +113,6 @@ func (e *encoder) forgetObject(st *state, o *object, h, done *objHavoc) []*cutVa
 	}
 	st.put(o, d)
 	return vars
-}
-
-// maybeIndeterminate reports whether an object with these contents may have indeterminate bits.
-func (e *encoder) maybeIndeterminate(c *content) bool {
-	found := false
-	look := func(_ int64, x *cell) { found = found || x.v.u != 0 || x.v.el != nil }
-	c.cells.each(look)
-	switch {
-	case found:
-	case c.arr != nil:
-		found = c.arr.u != 0
-	default:
-		c.base.cells.each(look)
-		found = found || c.base.uninit || c.base.kind == baseInvalid || c.base.arr != nil && c.base.arr.u != 0
-	}
-	return found
 }
 
 // liveOf is one bit: o is alive.
@@ -167,7 +154,7 @@ func (e *encoder) unknown(old val, p *place, t *ir.Type, name string) val {
 		if t != nil {
 			w = e.bitsOf(t)
 		}
-		out.u = e.s.Int(w, -1)
+		out.u = e.s.Sext(e.s.Fresh("mask!"+name, ilr.BV(1)), w)
 	}
 	return out
 }

@@ -98,6 +98,9 @@ func (e *encoder) cellVars(a *arrival, entry, st *state) []*cutVar {
 			v.count = o.csize / n
 		}
 		out = append(out, v)
+		if known && a.done[o].u {
+			out = append(out, e.maskVar(o, n, v.count, entry, st))
+		}
 	}
 	return out
 }
@@ -135,7 +138,12 @@ func (e *encoder) elementSize(o *object) int64 {
 
 // ghostCell is the element of o that the ghost index names, 0 outside.
 func (e *encoder) ghostCell(o *object, st *state, n int64) ilr.Term {
-	zero := e.s.Int(int(8*n), 0)
+	return e.ghostPart(o, st, n, int(8*n), e.num)
+}
+
+// ghostPart is what part gives of the element of o that the ghost index names, as wide as w; 0 outside.
+func (e *encoder) ghostPart(o *object, st *state, n int64, w int, part func(val) ilr.Term) ilr.Term {
+	zero := e.s.Int(w, 0)
 	c := st.get(o)
 	if c == nil {
 		return zero
@@ -143,12 +151,12 @@ func (e *encoder) ghostCell(o *object, st *state, n int64) ilr.Term {
 	off := e.s.Mul(e.f.Ghost, e.s.Int(e.w, n))
 	v := e.readAt(o, c, off, n)
 	if v.el != nil || v.p != nil { // no number: nothing can be said of it
-		return e.s.Fresh("cell", ilr.BV(int(8*n)))
+		return e.s.Fresh("cell", ilr.BV(w))
 	}
 	if o.csize < 0 {
-		return e.num(v)
+		return part(v)
 	}
-	return e.s.Ite(e.s.Ult(e.f.Ghost, e.s.Int(e.w, o.csize/n)), e.num(v), zero)
+	return e.s.Ite(e.s.Ult(e.f.Ghost, e.s.Int(e.w, o.csize/n)), part(v), zero)
 }
 
 // noteStride remembers how far apart the elements are of memory without a

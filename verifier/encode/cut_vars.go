@@ -16,6 +16,7 @@ type cutVar struct {
 	name        string
 	entry, head ilr.Term
 	moves       bool    // unknown at the header
+	mask        bool    // whether something is indeterminate: nothing that executions know
 	offset      bool    // where a pointer points to
 	obj         *object // the object it is the offset in
 	cell        bool    // of an array, at the ghost index
@@ -30,7 +31,7 @@ func (e *encoder) memoryVar(o *object, p *place, old, now val) []*cutVar {
 	read := func(in edge) val { return e.readRaw(o, in.st.get(o), p.off, p.n) }
 	out := e.numbers(e.placeName(o, p), old, now, int(8*p.n), read)
 	for _, v := range out {
-		if !v.offset {
+		if !v.offset && !v.mask {
 			v.from = o.origin(p.off)
 		}
 	}
@@ -99,10 +100,19 @@ func (e *encoder) registerVar(r register, i int, old, now val) []*cutVar {
 }
 
 // numbers lists what can be said about a value: the number, or the offset of a
-// pointer in the only object that it can point to.
+// pointer in the only object that it can point to, and whether it is indeterminate.
 func (e *encoder) numbers(name string, old, now val, w int, read func(edge) val) []*cutVar {
-	if now.u != 0 || w > 64 {
+	if w > 64 {
 		return nil
+	}
+	if now.u != 0 {
+		mask := &cutVar{name: maskName(name), mask: true, entry: e.masked(old), head: e.masked(now), moves: true,
+			at: func(in edge) ilr.Term { return e.masked(read(in)) }}
+		if e.isOnes(old.u) { // nobody wrote it before: what it was says nothing
+			return []*cutVar{mask}
+		}
+		old.u, now.u = 0, 0
+		return append(e.numbers(name, old, now, w, read), mask)
 	}
 	if now.p == nil {
 		if old.p != nil {

@@ -79,8 +79,9 @@ type Formula struct {
 	Ghost ilr.Term
 	Reads []Read // with Ghost, in execution order
 
-	m    *ir.Module
-	objs []*object
+	m         *ir.Module
+	objs      []*object
+	replacers map[ilr.Term]*ilr.Replacer // of Ghost, by what stands for it
 }
 
 // Claim is one property at one instruction in one context and turn.

@@ -139,7 +139,7 @@ func (c *Cut) Recheck(ctx context.Context, keep []*Lemma, goals func(f *encode.F
 	}
 	facts, bad := f.Assumptions, goals(f)
 	for _, l := range keep {
-		facts = append(facts, l.holds(f))
+		facts = append(facts, l.assumed(f)...)
 		bad = append(bad, l.fails(f))
 	}
 	by, ok := refuteAll(ctx, f.Store, solver, facts, bad)

@@ -59,6 +59,7 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.
 	part, cancel := problem.Share(ctx, policy.LemmaPercent)
 	v.Lemmas(part, bads(goals))
 	cancel()
+	v.instantiate()
 	proofs, err = v.decide(ctx, goals)
 	return proofs, len(v.alive), err
 }
@@ -150,6 +151,15 @@ func (p *Prover) assumeAlive() {
 	p.hold = s.Eq(s.Fresh("hold", ilr.BV(1)), s.Int(1, 1))
 	for _, c := range p.alive {
 		p.cut.solver.Assert(s.Implies(p.hold, c.selector))
+	}
+}
+
+// instantiate assumes what holds of any element of those that the program reads.
+func (p *Prover) instantiate() {
+	for _, c := range p.alive {
+		for _, t := range p.f.AtReads(c.holds(p.f), policy.MaxInstances) {
+			p.cut.solver.Assert(p.f.Store.Implies(c.selector, t))
+		}
 	}
 }
 

@@ -196,6 +196,29 @@ func TestInduction(t *testing.T) {
 	refuted.atLeast(t, 50)
 }
 
+// Nothing reads an element, or a sum of elements, that nobody wrote; each has a twin in which something does.
+func TestInductionOfMasks(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		proved    bool
+	}{
+		{"buffer", `int main(void) { unsigned char b[900]; for (int i = 0; i < 900; i++) b[i] = nondet_uchar(); unsigned n = 0; for (unsigned i = 0; i < 900;) { unsigned l = b[i++]; if (l > 900 - i) break; if (l > 1) n += b[i] + b[i + 1]; i += l; } if (n == 7) return 1; }`, true},
+		{"buffer bad", `int main(void) { unsigned char b[900]; for (int i = 1; i < 900; i++) b[i] = nondet_uchar(); unsigned n = 0; for (unsigned i = 0; i < 900;) { unsigned l = b[i++]; if (l > 900 - i) break; if (l > 1) n += b[i] + b[i + 1]; i += l; } if (n == 7) return 1; }`, false},
+		{"end bad", `int main(void) { unsigned char b[900]; for (int i = 0; i < 899; i++) b[i] = nondet_uchar(); unsigned n = 0; for (unsigned i = 0; i < 900; i++) n += b[i]; if (n == 7) return 1; }`, false},
+		{"table", `int main(void) { unsigned char next[900], s = 0; for (int i = 0; i < 900; i++) next[i] = nondet_uchar() % 100; while (nondet_int()) { s = next[s * 9 + nondet_uchar() % 9]; CHECK(s < 100); } if (s > 9) return 1; }`, true},
+		{"table bad", `int main(void) { unsigned char next[900], s = 0; for (int i = 0; i < 900; i++) next[i] = nondet_uchar() % 102; while (nondet_int()) { CHECK(s < 100); s = next[s * 9 % 900 + nondet_uchar() % 9 % 900]; } if (s > 9) return 1; }`, false},
+		{"late", `int main(void) { int x, n = nondet_int() & 1023; for (int i = 0; i < n; i++) x = i; if (n > 0) if (x > 3) return 1; return 0; }`, true},
+		{"late bad", `int main(void) { int x, n = nondet_int() & 1023; for (int i = 0; i < n; i++) x = i; if (n >= 0) if (x > 3) return 1; return 0; }`, false},
+		{"carried bad", `int main(void) { int x, y = 0; while (nondet_int()) { if (y > 5) return 1; y = x; x = 3; } return 0; }`, false},
+	} {
+		p := induct(testprogram.Within(t, time.Minute), volatileMemory(testprogram.Compile(t, c.src, "-O0"), verdict.Assert,
+			verdict.Memory, verdict.Uninitialised), false)
+		if p.All() != c.proved {
+			t.Errorf("%s: all proved is %v", c.name, p.All())
+		}
+	}
+}
+
 // TestInductionStrings proves walks through strings whose length is any number: a
 // pointer stays inside because the last byte is zero, not because it is compared.
 func TestInductionStrings(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Literal is an atom or its opposite.
@@ -70,6 +71,13 @@ func (l *Lemma) holds(f *encode.Formula) ilr.Term {
 		ts = append(ts, s.Implies(x.Guard, l.term(s, x.Values, x.Entry)))
 	}
 	return s.And(ts...)
+}
+
+// assumed lists what l says wherever control is at its header: of the ghost index, and of those that the program reads
+// arrays at.
+func (l *Lemma) assumed(f *encode.Formula) []ilr.Term {
+	t := l.holds(f)
+	return append(f.AtReads(t, policy.MaxInstances), t)
 }
 
 // fails returns the term: some way to the header gets there with l false.

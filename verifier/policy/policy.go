@@ -131,6 +131,7 @@ const (
 	MaxPaired     = 24   // numbers that are related to each other
 	MaxCellConsts = 12   // constants that elements of arrays are compared with
 	MaxReads      = 8    // array reads before a claim that choose the element looked at
+	MaxInstances  = 16   // indices of reads that a lemma about elements is assumed at
 
 	MaxHullVars    = 14      // numbers of one linear equation
 	MaxCoefficient = 1 << 40 // larger ones are an accident of the samples

@@ -1,0 +1,50 @@
+package encode
+
+import "github.com/firmproof/firmproof/verifier/ilr"
+
+// The ghost index (Formula.Ghost) stands for any index: what is shown of the element that it names holds of all.
+
+// ViolationAtGhost returns the condition that c is violated and the ghost index is that of one of the last reads of
+// arrays before it, at most so many. An invariant about a cell holds for every index, so it is enough to refute the violation
+// for one that the execution chooses. Without a ghost it is c.Violated.
+func (f *Formula) ViolationAtGhost(c *Claim, reads int) ilr.Term {
+	s := f.Store
+	if f.Ghost == 0 || s.IsFalse(c.Violated) {
+		return c.Violated
+	}
+	choice := s.True()
+	for _, r := range f.Reads[max(0, c.Reads-reads):c.Reads] {
+		choice = s.Ite(r.Guard, s.Eq(f.Ghost, r.Index), choice)
+	}
+	return s.And(c.Violated, choice)
+}
+
+// AtReads returns instances of t, which holds whatever the ghost index is: one for each of the last indices that the
+// program reads arrays at, at most so many.
+func (f *Formula) AtReads(t ilr.Term, most int) []ilr.Term {
+	if f.Ghost == 0 {
+		return nil
+	}
+	s := f.Store
+	var out []ilr.Term
+	seen := map[ilr.Term]bool{f.Ghost: true}
+	for i := len(f.Reads) - 1; i >= 0 && len(seen) <= most; i-- {
+		k := f.Reads[i].Index
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		if f.replacers == nil {
+			f.replacers = map[ilr.Term]*ilr.Replacer{}
+		}
+		r := f.replacers[k]
+		if r == nil {
+			r = s.Replacer(f.Ghost, k)
+			f.replacers[k] = r
+		}
+		if u := r.In(t); u != t { // else it does not speak of elements
+			out = append(out, s.Implies(s.Sle(s.Int(s.Width(k), 0), k), u))
+		}
+	}
+	return out
+}
