@@ -70,7 +70,7 @@ func TestBatchesFindEveryViolation(t *testing.T) {
 }
 
 // TestCutRound: claims that the inductive proof covers are proved, also where it ended
-// a round that knew already that its unwinding is complete.
+// a round that knew already that its unwinding is complete, or that came no further than a gap.
 func TestCutRound(t *testing.T) {
 	why := &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped"}
 	claim := func(id string) problem.Unwound {
@@ -86,6 +86,18 @@ func TestCutRound(t *testing.T) {
 	}
 	if c := claimOf(u, claim("b"), proofs, nil); c.Status != verdict.Unknown || c.Reason != why {
 		t.Errorf("not covered: %+v", c)
+	}
+	behind := func(id string) problem.Unwound {
+		c := claim(id)
+		c.BehindGap, c.Reason = true, nil
+		return c
+	}
+	u = &problem.Unwinding{Complete: true, Gap: why}
+	if c := claimOf(u, behind("a"), proofs, nil); c.Status != verdict.Proved {
+		t.Errorf("covered, behind a gap: %+v", c)
+	}
+	if c := claimOf(u, behind("b"), proofs, nil); c.Status != verdict.Unknown {
+		t.Errorf("not covered, behind a gap: %+v", c)
 	}
 }
 

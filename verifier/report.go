@@ -112,7 +112,7 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 	if proofs != nil && (!p.Checks.Has(verdict.Unwinding) || p.Unbounded()) {
 		forgetBounds(res)
 	}
-	if u.Gap != nil && res.Reason == nil && !behind {
+	if u.Gap != nil && res.Reason == nil && !behind && !proofs.All() {
 		res.Reason = u.Gap // claims before it do not tell
 	}
 }
@@ -121,7 +121,8 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 // execution meets on its way to it, if there is one.
 func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, before *problem.Settled) verdict.Claim {
 	out := c.Claim
-	if c.Check != verdict.Unwinding && (!u.Complete || u.Cut != nil) && proofs.Covers(c.ID) && before == nil {
+	if c.Check != verdict.Unwinding && (!u.Complete || u.Cut != nil || c.BehindGap) && proofs.Covers(c.ID) &&
+		before == nil {
 		return proofs.Proved(out)
 	}
 	if c.Check == verdict.Unwinding || c.Status == verdict.Unknown && c.Whole == 0 {

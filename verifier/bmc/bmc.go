@@ -37,7 +37,7 @@ func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 			a.Fail(&verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped after encode, as asked"})
 			return nil
 		}
-		if a.Enough(p) || b.allSettled() || err == nil && (r.complete || r.cut == nil && !r.grows) {
+		if a.Enough(p) || b.allSettled() || err == nil && !r.stopped && (r.complete || r.cut == nil && !r.grows) {
 			return nil
 		}
 		a.GiveWay()

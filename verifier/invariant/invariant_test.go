@@ -211,7 +211,8 @@ func TestInductionOfMasks(t *testing.T) {
 		{"late bad", `int main(void) { int x, n = nondet_int() & 1023; for (int i = 0; i < n; i++) x = i; if (n >= 0) if (x > 3) return 1; return 0; }`, false},
 		{"carried bad", `int main(void) { int x, y = 0; while (nondet_int()) { if (y > 5) return 1; y = x; x = 3; } return 0; }`, false},
 	} {
-		p := induct(testprogram.Within(t, time.Minute), volatileMemory(testprogram.Compile(t, c.src, "-O0"), verdict.Assert,
+		p := induct(testprogram.Within(t, time.Minute), volatileMemory(testprogram.Compile(t, c.src, "-O0"),
+			verdict.Assert,
 			verdict.Memory, verdict.Uninitialised), false)
 		if p.All() != c.proved {
 			t.Errorf("%s: all proved is %v", c.name, p.All())
