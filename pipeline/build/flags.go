@@ -86,10 +86,11 @@ func (r *Request) flags() []string {
 			args = append(args, "-Xclang", clangSingleConstants)
 		}
 	}
-	// last, so that no flag of the project takes them back; without the second, scopes have no end at -O0
-	args = append(args, "-O0", "-Xclang", "-fsanitize-address-use-after-scope", "-fsanitize="+strings.Join(san, ","),
-		"-fsanitize-trap=all", "-Wno-error", "-Wno-error=implicit-function-declaration",
-		"-Wimplicit-function-declaration")
+	// last, so that no flag of the project takes them back; without the second, scopes have no end at -O0; with passes,
+	// the locals and parameters of functions that are always inlined would be those of their callers
+	args = append(args, "-O0", "-Xclang", "-fsanitize-address-use-after-scope", "-Xclang", "-disable-llvm-passes",
+		"-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error",
+		"-Wno-error=implicit-function-declaration", "-Wimplicit-function-declaration")
 	args = append(args, foldWarnings...)
 	if r.root() != "/" {
 		args = append(args, "-ffile-prefix-map="+r.root()+"=.")

@@ -51,7 +51,7 @@ func productFlags(flags []string) []string {
 		switch f := flags[i]; {
 		case strings.HasPrefix(f, "-fsanitize"), f == "-O0", f == "-femit-all-decls":
 		case f == "-Xclang" && i+1 < len(flags) && (flags[i+1] == "-disable-O0-optnone" ||
-			strings.HasPrefix(flags[i+1], "-fsanitize")):
+			flags[i+1] == "-disable-llvm-passes" || strings.HasPrefix(flags[i+1], "-fsanitize")):
 			i++
 		default:
 			out = append(out, f)

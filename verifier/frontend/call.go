@@ -226,6 +226,7 @@ func (x *fn) debugCall(name string, args []value.Value) {
 	if !ok {
 		return
 	}
+	x.home[where] = v.Scope
 	x.out.Vars = append(x.out.Vars, &ir.Var{Name: v.Name, T: x.dbg.typ(v.Type), Slot: where, Param: v.Arg > 0,
 		Pos: x.dbg.varPos(v, x.out.CName)})
 }

@@ -25,7 +25,11 @@ type fn struct {
 	locals []*ir.Instr               // allocas of our own, for the front of the entry block
 	conds  map[*ir.Block]value.Value // condition of the branch into a block, made when asked for
 
-	literals *literalScopes // of a function with compound literals; nil: it has none
+	// the debug scopes of C
+	home    map[ir.Value]metadata.Field    // of the block that a local belongs to
+	scopes  map[*ir.Block][]metadata.Field // of the instructions of a block, labels among them
+	scopeOf map[*ir.Instr]metadata.Field   // innermost one of each instruction that has one of its own
+	scope   metadata.Field                 // of the instruction at hand; nil: not known
 }
 
 // phiWork is a phi whose operands are still to be filled in.
@@ -40,7 +44,9 @@ func (t *translator) body(out *ir.Func, f *llir.Func) {
 	if out.IsDecl() {
 		return
 	}
-	x := &fn{translator: t, src: f, out: out, values: map[value.Value]ir.Value{}, tails: map[*ir.Block][]*ir.Instr{}}
+	x := &fn{translator: t, src: f, out: out, values: map[value.Value]ir.Value{}, tails: map[*ir.Block][]*ir.Instr{},
+		home: map[ir.Value]metadata.Field{}, scopes: map[*ir.Block][]metadata.Field{},
+		scopeOf: map[*ir.Instr]metadata.Field{}}
 	for i, p := range f.Params {
 		x.values[p] = out.Params[i]
 	}
@@ -55,30 +61,27 @@ func (t *translator) body(out *ir.Func, f *llir.Func) {
 		}
 	}
 	x.pos = fallback
-	if hasLiterals(f) {
-		x.literals = &literalScopes{of: map[*ir.Instr]metadata.Field{}}
-	}
 	for _, b := range f.Blocks {
 		x.block(b)
 	}
 	ir.SetPreds(out)
-	if x.literals != nil {
-		x.endLiterals()
-		x.literals = nil
-	}
 	for _, w := range x.phis {
 		x.fillPhi(w)
 	}
 	x.finish()
+	if inC(f) {
+		x.endLiterals()
+		x.endUnmarked()
+	}
+	x.findTurns()
+	ir.Number(out)
 }
 
 // block translates the instructions of b up to its terminator, or up to a call
 // that never comes back.
 func (x *fn) block(b *llir.Block) {
 	x.blk = x.blocks[b]
-	if x.literals != nil {
-		x.literals.at = nil
-	}
+	x.scope = nil
 	for _, in := range b.Insts {
 		x.setPos(in)
 		if ended := x.inst(in); ended {
@@ -115,10 +118,11 @@ func (x *fn) setPos(v any) {
 	}
 	for _, a := range h.MDAttachments() {
 		if l, ok := a.Node.(*metadata.DILocation); ok && a.Name == "dbg" && l.Line > 0 {
-			if x.literals != nil {
-				x.literals.at = l.Scope
-			}
+			x.scope = l.Scope
 			x.pos = x.dbg.location(l)
+			if list := x.scopes[x.blk]; len(list) == 0 || list[len(list)-1] != l.Scope {
+				x.scopes[x.blk] = append(list, l.Scope)
+			}
 			return
 		}
 	}
@@ -134,8 +138,8 @@ func (x *fn) emit(i *ir.Instr) *ir.Instr {
 		i.T = x.void
 	}
 	x.blk.Instrs = append(x.blk.Instrs, i)
-	if x.literals != nil {
-		x.literals.of[i] = x.literals.at
+	if x.scopeOf != nil && x.scope != nil {
+		x.scopeOf[i] = x.scope
 	}
 	return i
 }

@@ -14,24 +14,12 @@ import (
 // The lifetime of compound literals. One lives until its block ends (C17 6.5.2.5p5), but clang marks no scope for it.
 // Its block is the scope of the debug information in which it is made: where control leaves that, it is dead.
 
-// literalScopes holds the debug scopes of the instructions of a function with compound literals.
-type literalScopes struct {
-	of map[*ir.Instr]metadata.Field // innermost scope of each instruction that has one of its own
-	at metadata.Field               // of the instruction at hand; nil: not known
-}
-
-// hasLiterals reports whether f is C and makes compound literals.
-func hasLiterals(f *llir.Func) bool {
-	c := slices.ContainsFunc(f.Metadata, func(a *metadata.Attachment) bool {
+// inC reports whether f was written in C.
+func inC(f *llir.Func) bool {
+	return slices.ContainsFunc(f.Metadata, func(a *metadata.Attachment) bool {
 		sp, ok := a.Node.(*metadata.DISubprogram)
 		return ok && sp.Unit != nil && (sp.Unit.Language == enum.DwarfLangC || sp.Unit.Language == enum.DwarfLangC89 ||
 			sp.Unit.Language == enum.DwarfLangC99 || sp.Unit.Language == enum.DwarfLangC11)
-	})
-	return c && slices.ContainsFunc(f.Blocks, func(b *llir.Block) bool {
-		return slices.ContainsFunc(b.Insts, func(in llir.Instruction) bool {
-			a, ok := in.(*llir.InstAlloca)
-			return ok && isLiteral(a.Name())
-		})
 	})
 }
 
@@ -51,6 +39,7 @@ func (x *fn) endLiterals() {
 		if first, block := x.made(a); first != nil {
 			x.endOutside(a, block)
 			x.mark(a, first.Block, slices.Index(first.Block.Instrs, first), ir.ModelLifetimeStart)
+			x.home[a] = block
 		}
 	}
 }
@@ -64,9 +53,9 @@ func (x *fn) made(a *ir.Instr) (first *ir.Instr, block *metadata.DILexicalBlock)
 				continue
 			}
 			if first == nil {
-				first, block = in, blockOf(x.literals.of[in])
+				first, block = in, blockOf(x.scopeOf[in])
 			}
-			if block == nil || !inside(x.literals.of[in], block) || !x.behind(in.Block, first.Block) {
+			if block == nil || !inside(x.scopeOf[in], block) || !dominates(first.Block, in.Block) {
 				return nil, nil
 			}
 		}
@@ -74,26 +63,32 @@ func (x *fn) made(a *ir.Instr) (first *ir.Instr, block *metadata.DILexicalBlock)
 	return first, block
 }
 
-// behind reports whether control comes to block b by way of d only.
-func (x *fn) behind(b, d *ir.Block) bool {
-	entry := x.out.Blocks[0]
-	if b == d || d == entry {
-		return true
+// dominates reports whether control comes to block b by way of d only.
+func dominates(d, b *ir.Block) bool {
+	entry := b.Func.Blocks[0]
+	if b == d || d == entry || b == entry {
+		return b == d || d == entry
 	}
-	seen, todo := map[*ir.Block]bool{entry: true, d: true}, []*ir.Block{entry}
+	return !reaches(entry, b, func(at *ir.Block) bool { return at != d })
+}
+
+// reaches reports whether control can come from one block to another, in one step or more, by way of blocks that
+// through allows.
+func reaches(from, to *ir.Block, through func(*ir.Block) bool) bool {
+	seen, todo := map[*ir.Block]bool{}, []*ir.Block{from}
 	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if at == b {
-			return false
-		}
-		for _, to := range at.Succs() {
-			if !seen[to] {
-				seen[to], todo = true, append(todo, to)
+		for _, next := range at.Succs() {
+			if next == to {
+				return true
+			}
+			if !seen[next] && through(next) {
+				seen[next], todo = true, append(todo, next)
 			}
 		}
 	}
-	return true
+	return false
 }
 
 // blockOf returns the innermost block of a scope; nil: the function, or nothing that is known.
@@ -128,7 +123,7 @@ func (x *fn) endOutside(a *ir.Instr, block *metadata.DILexicalBlock) {
 	for _, b := range x.out.Blocks {
 		next[b] = -1
 		for i, in := range b.Instrs {
-			s := x.literals.of[in]
+			s := x.scopeOf[in]
 			switch {
 			case s == nil:
 			case inside(s, block):

@@ -33,6 +33,7 @@ type translator struct {
 	busy    map[*llir.Alias]bool         // aliases being resolved
 	held    map[string]constant.Constant // (P3) of mend.go
 	dbg     *debugInfo
+	turns   []*turn
 }
 
 func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
@@ -71,6 +72,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	t.indirectErrno()
 	t.settleFunctionPointers()
 	t.endings()
+	t.freshLocals()
 	t.folded(src)
 	t.sequences(src)
 	return t.m, nil

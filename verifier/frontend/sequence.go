@@ -165,8 +165,8 @@ func (t *translator) claimApart(f *ir.Func, c conflict) {
 		t.undecided(f, c)
 		return
 	}
-	if !dominates(f, first, second) {
-		if dominates(f, second, first) {
+	if !before(first, second) {
+		if before(second, first) {
 			first, second = second, first
 		} else if conditional == c.accesses[1].conditional {
 			t.undecided(f, c)
@@ -218,24 +218,10 @@ func (t *translator) trapOn(f *ir.Func, other ir.Value, in *ir.Instr, c conflict
 	t.splitAt(f, in, same, verdict.Unsequenced, c.what, *in.Pos)
 }
 
-// dominates reports whether every way from the begin of f to b comes through a.
-func dominates(f *ir.Func, a, b *ir.Instr) bool {
+// before reports whether every way from the begin of the function to b comes through a.
+func before(a, b *ir.Instr) bool {
 	if a.Block == b.Block {
 		return slices.Index(a.Block.Instrs, a) < slices.Index(a.Block.Instrs, b)
 	}
-	seen := map[*ir.Block]bool{a.Block: true}
-	next := []*ir.Block{f.Blocks[0]}
-	for len(next) > 0 {
-		x := next[len(next)-1]
-		next = next[:len(next)-1]
-		if seen[x] {
-			continue
-		}
-		seen[x] = true
-		if x == b.Block {
-			return false
-		}
-		next = append(next, x.Succs()...)
-	}
-	return true
+	return dominates(a.Block, b.Block)
 }

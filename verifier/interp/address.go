@@ -246,7 +246,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	case o.kind == funcObject || o.kind == labelObject:
 		x.stop(verdict.Memory, "%s of code: %s", verb, x.describe(o))
 	case o.dead != "":
-		x.stop(verdict.Memory, "%s of %s after %s", verb, x.describe(o), o.dead)
+		x.stop(verdict.Memory, "%s of %s after %s", verb, x.describe(o), o.death())
 	case (off > uint64(o.size) || uint64(o.size)-off < a.size) && o.global != nil && o.global.MayMark() &&
 		!x.asks(x.cur, verdict.Memory):
 		x.end(Unsupported, "", verb+" where "+o.global.Name+
@@ -331,6 +331,8 @@ func plural(n uint64, word string) string {
 // describe names an object to people.
 func (x *machine) describe(o *object) string {
 	switch {
+	case o.variable != nil && o.earlier:
+		return "'" + o.variable.Name + "' of an earlier turn of the loop"
 	case o.variable != nil:
 		return "'" + o.variable.Name + "'"
 	case o.global != nil:

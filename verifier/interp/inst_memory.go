@@ -65,11 +65,26 @@ func (x *machine) alloca(in *ir.Instr) {
 	if x.scoped[f][in] { // it comes to life where its scope begins
 		o.dead = afterScope
 	}
-	x.fr.objs = append(x.fr.objs, o)
+	x.hold(o)
 	x.set(in, value{bits: x.zero, obj: o})
 	if o.dead == "" {
 		x.traceInitial(in, o)
 	}
+}
+
+// hold lets o die with the frame. It takes the place of an earlier turn's object of the same local that is dead already,
+// so that a loop that ran often is no other state than one that ran once.
+func (x *machine) hold(o *object) {
+	if o.dead != "" && o.born.Block.Index > 0 {
+		for i := len(x.fr.objs) - 1; i >= 0; i-- {
+			if old := x.fr.objs[i]; old.born == o.born && old.dead != "" {
+				old.earlier, old.pages, old.ptrs = true, nil, nil
+				x.objects[old.num], x.fr.objs[i] = nil, o
+				return
+			}
+		}
+	}
+	x.fr.objs = append(x.fr.objs, o)
 }
 
 func (x *machine) accessOf(in *ir.Instr, write bool) access {

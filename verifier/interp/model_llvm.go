@@ -51,7 +51,7 @@ func (c *call) lifetime(m ir.Model) {
 		return
 	}
 	if m == ir.ModelLifetimeEnd {
-		o.dead = afterScope
+		o.dead, o.ended = afterScope, c.in.Pos
 		return
 	}
 	o.dead, o.pages, o.ptrs = "", nil, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 type objectKind uint8
@@ -24,9 +25,11 @@ type object struct {
 	kind     objectKind
 	size     int64
 	align    int64
-	owner    ir.Owner // of a heap block
-	dead     string   // why it is no longer alive; "" while it is
-	absent   bool     // a weak symbol that is not there
+	owner    ir.Owner     // of a heap block
+	dead     string       // why it is no longer alive; "" while it is
+	ended    *verdict.Pos // where its scope ended last, or nil
+	earlier  bool         // a later turn of a loop has another object of the same local
+	absent   bool         // a weak symbol that is not there
 	readOnly bool
 	base     uint64
 	hasBase  bool
@@ -52,7 +55,17 @@ const (
 )
 
 // gone reports an object that is dead for good.
-func (o *object) gone() bool { return o.dead != "" && (o.kind == heapObject || o.dead == afterReturn) }
+func (o *object) gone() bool {
+	return o.dead != "" && (o.kind == heapObject || o.dead == afterReturn || o.earlier)
+}
+
+// death words why and where o died.
+func (o *object) death() string {
+	if o.dead != afterScope || o.ended == nil || o.ended.Line == 0 {
+		return o.dead
+	}
+	return fmt.Sprintf("%s at line %d", o.dead, o.ended.Line)
+}
 
 // filling says what bytes nobody wrote are.
 type filling uint8

@@ -5,23 +5,8 @@ func Scoped(f *Func) map[*Instr]bool {
 	out := map[*Instr]bool{}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if in.Op != OpCall || in.Model != ModelLifetimeStart {
-				continue
-			}
-			v := in.Args[len(in.Args)-1]
-			for {
-				i, ok := v.(*Instr)
-				if !ok {
-					break
-				}
-				if i.Op == OpAlloca {
-					out[i] = true
-					break
-				}
-				if i.Op != OpBitcast {
-					break
-				}
-				v = i.Args[0]
+			if a := Begun(in); a != nil && a.Op == OpAlloca {
+				out[a] = true
 			}
 		}
 	}

@@ -37,8 +37,8 @@ func (b *builder) factsOf(fn *ir.Func) *funcFacts {
 		}
 	}
 	f.liveIn = liveness(fn)
-	f.slots = b.slotsOf(fn, f.escapes)
-	f.slotsIn = slotLiveness(fn, f.slots)
+	f.slots = b.m.Layout.Slots(fn, f.escapes)
+	f.slotsIn = ir.LiveSlots(fn, f.slots)
 	b.facts[fn] = f
 	return f
 }

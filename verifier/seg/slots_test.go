@@ -14,8 +14,8 @@ func TestSlotsHaveScopes(t *testing.T) {
 		for (int i = 0; i < 9; i++) { int x = nondet_int(); sum += x > 3; int y = 1; use(&y); } return sum; }`)
 	fn := m.Func("main")
 	b := &builder{m: m}
-	slots := b.slotsOf(fn, ir.Escapes(fn))
-	live := slotLiveness(fn, slots)
+	slots := b.m.Layout.Slots(fn, ir.Escapes(fn))
+	live := ir.LiveSlots(fn, slots)
 	named := map[string]*ir.Instr{}
 	marked := 0
 	for _, blk := range fn.Blocks {
@@ -23,7 +23,7 @@ func TestSlotsHaveScopes(t *testing.T) {
 			if in.Op == ir.OpAlloca {
 				named[in.Name] = in
 			}
-			if a := begun(in); a != nil {
+			if a := ir.Begun(in); a != nil {
 				marked++
 				if live[blk][a] && a.Name == "x" {
 					t.Errorf("%s is live where its scope begins", a.Name)

@@ -1,0 +1,97 @@
+package frontend
+
+import (
+	"slices"
+
+	"github.com/llir/llvm/ir/metadata"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// endUnmarked marks the scopes of the locals that clang marks none for: those behind a label of their block, and those
+// that a jump passes by. The object lives from where control enters the block until it leaves it (C17 6.2.4p6).
+func (x *fn) endUnmarked() {
+	escapes, marked := ir.Escapes(x.out), map[ir.Value]bool{}
+	for _, b := range x.out.Blocks {
+		for _, in := range b.Instrs {
+			if a := ir.Begun(in); a != nil {
+				marked[a] = true
+			}
+		}
+	}
+	for _, v := range x.out.Vars {
+		a, ok := v.Slot.(*ir.Instr)
+		block := blockOf(x.home[v.Slot])
+		if !ok || block == nil || marked[a] || !escapes[a] || a.Op != ir.OpAlloca {
+			continue
+		}
+		if _, fixed := a.Args[0].(*ir.Const); !fixed {
+			continue
+		}
+		place := x.entryOf(block)
+		if place == nil {
+			x.turns = append(x.turns, &turn{local: a, start: x.out.Blocks[0].Term()})
+			continue
+		}
+		x.endOutside(a, block)
+		x.mark(a, place.Block, slices.Index(place.Block.Instrs, place), ir.ModelLifetimeStart)
+	}
+}
+
+// entryOf returns an instruction that is executed once before each time that control is in a C block; nil: there is
+// none.
+func (x *fn) entryOf(block *metadata.DILexicalBlock) *ir.Instr {
+	var in []*ir.Block
+	for _, b := range x.out.Blocks {
+		if slices.ContainsFunc(x.scopes[b], func(s metadata.Field) bool { return inside(s, block) }) {
+			in = append(in, b)
+		}
+	}
+	d := x.above(in)
+	for d != nil && x.cycles(d, block) {
+		d = x.above([]*ir.Block{d}, d)
+	}
+	if d == nil || x.passes(in, block, d) {
+		return nil
+	}
+	for _, i := range d.Instrs {
+		if i.Op != ir.OpPhi && x.scopeOf[i] != nil && inside(x.scopeOf[i], block) {
+			return i
+		}
+	}
+	return d.Term()
+}
+
+// above returns the last block, but for those named, by way of which control comes to each of the list.
+func (x *fn) above(list []*ir.Block, but ...*ir.Block) *ir.Block {
+	var last *ir.Block
+	for _, d := range x.out.Blocks {
+		all := !slices.ContainsFunc(list, func(b *ir.Block) bool { return !dominates(d, b) })
+		if all && !slices.Contains(but, d) && (last == nil || dominates(last, d)) {
+			last = d
+		}
+	}
+	return last
+}
+
+// within reports whether no instruction of b lies outside of a C block.
+func (x *fn) within(b *ir.Block, block *metadata.DILexicalBlock) bool {
+	return !slices.ContainsFunc(x.scopes[b], func(s metadata.Field) bool { return !inside(s, block) })
+}
+
+// cycles reports whether control can come from b back to it without leaving a C block.
+func (x *fn) cycles(b *ir.Block, block *metadata.DILexicalBlock) bool {
+	stays := func(b *ir.Block) bool { return x.within(b, block) }
+	return stays(b) && reaches(b, b, stays)
+}
+
+// passes reports whether control can leave a C block, of which the basic blocks are in, and enter it again without
+// coming through d.
+func (x *fn) passes(in []*ir.Block, block *metadata.DILexicalBlock, d *ir.Block) bool {
+	around := func(b *ir.Block) bool { return b != d }
+	return slices.ContainsFunc(x.out.Blocks, func(o *ir.Block) bool {
+		return o != d && !x.within(o, block) && slices.ContainsFunc(in, func(b *ir.Block) bool {
+			return b != d && (b == o || reaches(b, o, around))
+		}) && slices.ContainsFunc(in, func(b *ir.Block) bool { return b != d && reaches(o, b, around) })
+	})
+}
