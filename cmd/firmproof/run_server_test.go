@@ -30,7 +30,7 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 		commitAll(t, dir, "change")
 		return revision(t, dir, "HEAD")
 	}
-	const null, none = "if (!n) return 0;", ""
+	const null, none = "if (!n || !n->next) return 0;", ""
 	first := edit(null, none, "a")
 	worse := edit(none, "list[2] = 1;", "b") // the guard goes, and main goes wrong
 	better := edit(null, none, "d")
@@ -59,8 +59,8 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 	}
 	begin(store.Run{HeadSHA: tip, Ref: "refs/heads/main"})
 	for i, pr := range []struct{ what, base, head, say string }{
-		{"worse", first, worse, "2 introduced, 1 preexisting, 0 fixed"},
-		{"better", worse, better, "0 introduced, 1 preexisting, 2 fixed"},
+		{"worse", first, worse, "3 introduced, 1 preexisting, 0 fixed"},
+		{"better", worse, better, "0 introduced, 1 preexisting, 3 fixed"},
 		{"behind", tip, worse, ""},
 	} {
 		id := begin(store.Run{Pull: i + 1, HeadSHA: pr.head, BaseSHA: pr.base, BaseRef: "main",

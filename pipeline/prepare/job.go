@@ -37,6 +37,7 @@ type Job struct {
 
 	Guesses []string          `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
 	About   map[string]string `json:"about,omitempty"`   // likewise
+	Tests   map[string]int    `json:"tests,omitempty"`   // likewise
 	Markers []string          `json:"markers,omitempty"` // variables that may only mark a place: see markersOf
 	// names of the jobs that the function is called in, if those are all calls
 	Callers []string `json:"callers,omitempty"`

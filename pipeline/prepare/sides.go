@@ -1,7 +1,9 @@
 package prepare
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -28,9 +30,9 @@ type Sides struct {
 	BaseErr    error // why there is no Base
 }
 
-// BothSides builds the commits of a change. What the head calls stands against the same calls of the base, and a
-// pointer that either takes null for possible may be null in both: a check that is gone is missed. The error is the
-// head's.
+// BothSides builds the commits of a change. What the head calls stands against the same calls of the base. What either
+// takes null for possible may be null in both: a pointer that it asks about, and a member that it asks about more
+// often than the other. So a check that is gone is missed. The error is the head's.
 func BothSides(head, base func(Asked) ([]Job, error)) (*Sides, error) {
 	heads, err := head(Asked{})
 	if err != nil {
@@ -41,11 +43,42 @@ func BothSides(head, base func(Asked) ([]Job, error)) (*Sides, error) {
 	if s.Base, s.BaseErr = base(ask); s.BaseErr != nil {
 		return s, nil
 	}
-	more := MayBeNull(s.Base)
-	if slices.ContainsFunc(more, func(p string) bool { return !slices.Contains(ask.MayBeNull, p) }) {
+	members := testedByOne(heads, s.Base)
+	if more := append(MayBeNull(s.Base), members...); hasOther(more, ask.MayBeNull) {
 		s.Head, err = head(Asked{MayBeNull: more})
 	}
+	if len(members) > 0 && err == nil {
+		ask.MayBeNull = append(ask.MayBeNull, members...)
+		s.Base, s.BaseErr = base(ask)
+	}
 	return s, err
+}
+
+func hasOther(list, known []string) bool {
+	return slices.ContainsFunc(list, func(p string) bool { return !slices.Contains(known, p) })
+}
+
+// testedByOne lists members, as Asked.MayBeNull, of functions where the code of one commit compares a member with null
+// and that of the other does not, or not as often: that member, and all that the function itself compares, which the
+// missing test may depend on.
+func testedByOne(heads, bases []Job) []string {
+	out := map[string]bool{}
+	for i := range heads {
+		k := slices.IndexFunc(bases, func(b Job) bool { return b.Label != "" && b.Label == heads[i].Label })
+		if k < 0 || maps.Equal(heads[i].Tests, bases[k].Tests) {
+			continue
+		}
+		now, before, f := heads[i].Tests, bases[k].Tests, heads[i].function()
+		for _, tests := range []map[string]int{now, before} {
+			for test := range tests {
+				member, by, _ := strings.Cut(test, "|")
+				if by == f || now[test] != before[test] {
+					out[f+"."+member] = true
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(out))
 }
 
 // TryOn lets jobs of the base begin with the inputs that violate the head: a violation that the base has, too, is

@@ -78,6 +78,8 @@ type Harnessed struct {
 	Guesses []string
 	About   map[string]string // by assumption: the pointer or number that it is about
 	Places  map[string]bool   // pointers and numbers that a Given can be about
+	// how often which function compares a member with null that is not null here: by NAME|FUNCTION
+	Tests map[string]int
 }
 
 // Harness adds to the program a function that calls f with any arguments. The error says
@@ -91,7 +93,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 	}
 	h := &harness{builder: newFunction(p.m, harnessPrefix+f.Name, ir.Void(), f.Pos), p: p, of: f, vars: paramVars(f),
 		uses: p.usesOf(f), reached: Reached(p.m, f),
-		out: Harnessed{About: map[string]string{}, Places: map[string]bool{}}}
+		out: Harnessed{About: map[string]string{}, Places: map[string]bool{}, Tests: map[string]int{}}}
 	h.f.CName = f.CName
 	args := make([]ir.Value, len(f.Params))
 	for i := range f.Params {
@@ -298,10 +300,20 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 	h.note(name, "%s leads to one %s of its own", name, elem.Name)
 	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
 	h.fill("*"+name, elem, to, place{}, 0, depth+1, left)
+	h.noteTests(name, known)
 	if g.Null != nil && *g.Null {
 		return h.orNull(name, to)
 	}
 	return to
+}
+
+// noteTests notes who compares a member with null.
+func (h *harness) noteTests(name string, known *held) {
+	for _, f := range known.null {
+		if h.reached.Funcs[f] && h.out.Tests != nil {
+			h.out.Tests[name+"|"+f.CName]++
+		}
+	}
 }
 
 // needsFill reports whether an object of the type holds pointers or truth values.

@@ -273,7 +273,14 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	if size := sizeOf(f.T.Elem); size > 1 {
 		total = h.binary(ir.OpMul, total, h.int(h.word(), size))
 	}
-	h.store(h.anyBlock(name+"."+f.Name, total), at(i), 1)
+	block := h.anyBlock(name+"."+f.Name, total)
+	if known := h.p.places.at[place{of: layoutOf(t), off: f.BitOff / 8}]; known != nil {
+		h.noteTests(name+"."+f.Name, known)
+	}
+	if null := h.given(name + "." + f.Name).Null; null != nil && *null {
+		block = h.orNull(name+"."+f.Name, block)
+	}
+	h.store(block, at(i), 1)
 	done[i] = true
 	if further {
 		h.out.Guesses = append(h.out.Guesses, name+"."+f.Name)
