@@ -85,23 +85,17 @@ func parseSVD(data []byte) ([]targets.Region, error) {
 		return nil, err
 	}
 	byName := map[string]*svdPeripheral{}
-	var out []targets.Region
 	for i := range dev.Peripherals {
 		p := &dev.Peripherals[i]
-		if strings.TrimSpace(p.Name) == "" {
+		if p.Name = strings.TrimSpace(p.Name); p.Name == "" {
 			return nil, fmt.Errorf("peripheral number %d has no name", i+1)
 		}
 		byName[p.Name] = p
-		blocks, access := p.Blocks, p.Access
-		if from := byName[p.DerivedFrom]; p.DerivedFrom != "" && from != nil {
-			if len(blocks) == 0 {
-				blocks = from.Blocks
-			}
-			if access == "" {
-				access = from.Access
-			}
-			p.Blocks, p.Access = blocks, access
-		}
+	}
+	var out []targets.Region
+	for i := range dev.Peripherals {
+		p := &dev.Peripherals[i]
+		p.derive(byName)
 		regions, err := p.regions()
 		if err != nil {
 			return nil, fmt.Errorf("peripheral %s: %w", p.Name, err)
@@ -112,6 +106,24 @@ func parseSVD(data []byte) ([]targets.Region, error) {
 		return nil, fmt.Errorf("no peripheral with an address block")
 	}
 	return out, nil
+}
+
+// derive takes over what p leaves out from the peripheral that it is derived from, which may stand behind it.
+func (p *svdPeripheral) derive(byName map[string]*svdPeripheral) {
+	from := byName[strings.TrimSpace(p.DerivedFrom)]
+	if p.DerivedFrom = ""; from == nil {
+		return
+	}
+	from.derive(byName)
+	if len(p.Blocks) == 0 {
+		p.Blocks = from.Blocks
+	}
+	if p.Access == "" {
+		p.Access = from.Access
+	}
+	p.Registers = append(p.Registers, from.Registers...)
+	p.Clusters = append(p.Clusters, from.Clusters...)
+	p.Inner = append(p.Inner, from.Inner...)
 }
 
 // regions returns the blocks of a peripheral, or of each element of an array of them.

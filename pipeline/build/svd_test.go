@@ -31,6 +31,15 @@ func TestSVD(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got %s", s)
 	}
+	const derived = `<device><peripherals>
+  <peripheral derivedFrom="A"><name>B</name><baseAddress>0x200</baseAddress></peripheral>
+  <peripheral derivedFrom="C"><name>A</name><baseAddress>0x100</baseAddress></peripheral>
+  <peripheral derivedFrom="B"><name>C</name><baseAddress>0</baseAddress><access>write-only</access>
+    <addressBlock><offset>0</offset><size>4</size></addressBlock>
+    <registers><register><access>read-write</access></register></registers></peripheral></peripherals></device>`
+	if list, err = parseSVD([]byte(derived)); err != nil || len(list) != 3 || list[0].Access.String() != "volatile" {
+		t.Errorf("a peripheral that is derived from a later one: %v %v", list, err)
+	}
 	for text, want := range map[string]string{"<device>": "XML",
 		"<device><peripherals></peripherals></device>": "no peripheral", "<other/>": "device",
 		strings.Replace(deviceSVD, "0x40002000", "here", 1): "peripheral UART1: baseAddress `here` is no number"} {
