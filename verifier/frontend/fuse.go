@@ -44,6 +44,23 @@ func (x *fn) fuses(t *ir.Type) bool {
 	return true
 }
 
+// textAttribute returns the value of an attribute of a function, or nothing.
+func textAttribute(attrs []llir.FuncAttribute, key string) string {
+	for _, a := range attrs {
+		switch a := a.(type) {
+		case llir.AttrPair:
+			if a.Key == key {
+				return a.Value
+			}
+		case *llir.AttrGroupDef:
+			if v := textAttribute(a.FuncAttrs, key); v != "" {
+				return v
+			}
+		}
+	}
+	return ""
+}
+
 // features are the machine's, as clang notes them ("+fma,-soft-float").
 func features(attrs []llir.FuncAttribute) map[string]bool {
 	out := map[string]bool{}

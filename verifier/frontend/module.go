@@ -3,6 +3,7 @@ package frontend
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	llir "github.com/llir/llvm/ir"
@@ -64,6 +65,9 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	for _, f := range src.Funcs {
 		where = "function " + f.Name()
 		t.body(t.funcs[f], f)
+		if cpu := textAttribute(f.FuncAttrs, "target-cpu"); cpu != "" && !slices.Contains(t.m.CPUs, cpu) {
+			t.m.CPUs = append(t.m.CPUs, cpu)
+		}
 	}
 	dtors := t.dropIntrinsicGlobals()
 	t.library()

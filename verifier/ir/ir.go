@@ -35,6 +35,7 @@ import (
 type Module struct {
 	Name    string
 	Triple  string
+	CPUs    []string // those that functions are compiled for, as clang names them
 	Layout  Layout
 	Globals []*Global // in file order
 	Funcs   []*Func   // in file order, declarations included

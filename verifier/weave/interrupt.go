@@ -76,7 +76,7 @@ func PointSource(list []Handler) string {
 // compared with. It gives the assumptions, in a fixed order.
 func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string, error) {
 	w := &interrupts{builder: &builder{m: m}, point: m.Func(Point), tears: m.Func(Tears), turns: Turns(list),
-		processor: processorOf(m.Triple)}
+		processor: processorOf(m.Triple, m.CPUs)}
 	var handlers []*ir.Func
 	var notes []string
 	for _, h := range list {
@@ -105,7 +105,7 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 		}
 	}
 	w.touch = touchedBy(m, handlers)
-	w.sregEscapes = w.processor == &avr && sregEscapes(m)
+	w.sregEscapes = w.isAVR() && sregEscapes(m)
 	used := usedElsewhere(m, w.point)
 	for _, e := range entries {
 		used[m.Func(e)] = true
@@ -193,7 +193,7 @@ func (w *interrupts) function(f *ir.Func, entry bool) {
 		switch {
 		case in.Op == ir.OpAsm:
 			w.masks(in)
-		case w.processor == &avr:
+		case w.isAVR():
 			w.sreg(in)
 		}
 	})

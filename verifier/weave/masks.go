@@ -47,10 +47,11 @@ type processor struct {
 	effect func(i asmInstr, o asmOperands) (e maskEffect, known bool)
 	// read says of instruction n of list, if it reads the mask's register, into which operand
 	read func(list []asmInstr, n int) (arg string, r maskRead)
+	sreg int64 // where the register that holds the mask lies in data memory; 0: nowhere
 }
 
-// processorOf is the one of an LLVM triple, or nil.
-func processorOf(triple string) *processor {
+// processorOf is the one of an LLVM triple and CPUs, or nil.
+func processorOf(triple string, cpus []string) *processor {
 	arch, _, _ := strings.Cut(triple, "-")
 	switch {
 	case strings.HasPrefix(arch, "aarch64"), strings.HasPrefix(arch, "arm64"):
@@ -58,7 +59,7 @@ func processorOf(triple string) *processor {
 	case strings.HasPrefix(arch, "arm"), strings.HasPrefix(arch, "thumb"):
 		return &arm
 	case strings.HasPrefix(arch, "avr"):
-		return &avr
+		return avr(cpus)
 	case strings.HasPrefix(arch, "msp430"):
 		return &msp430
 	case strings.HasPrefix(arch, "riscv"):

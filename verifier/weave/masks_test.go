@@ -9,14 +9,15 @@ import (
 )
 
 // effects writes what a template does to the mask: a letter an effect, with the bit of
-// the operand that decides. asm's only input is an i32, its only output another.
+// the operand that decides. A CPU stands behind the triple. asm's only input is an i32, its only output another.
 func effects(triple, template, constraints string, args ...ir.Value) string {
+	triple, cpu, _ := strings.Cut(triple, "/")
 	t := ir.Void()
 	if strings.HasPrefix(constraints, "=") {
 		t = ir.Int(32)
 	}
 	in := &ir.Instr{Op: ir.OpAsm, T: t, Args: args, Asm: &ir.Asm{Template: template, Constraints: constraints}}
-	list, read := asmMasks(processorOf(triple), in)
+	list, read := asmMasks(processorOf(triple, []string{"atmega328p", cpu}), in)
 	var out []string
 	if read != nil {
 		out = append(out, fmt.Sprintf("read %d", read.bit))
@@ -72,6 +73,9 @@ func TestMasks(t *testing.T) {
 		{"armv7r-none-eabi", "msr\tcpsr_c, #0xd3", "", nil, "is 1"},
 		{"armv7r-none-eabi", "msr cpsr_c, #0x53", "", nil, "is 0"},
 		{"armv7r-none-eabi", "msr cpsr_c, #0x90", "", nil, "ignored 1"},
+		{"armv7r-none-eabi", "cpsie i, #16", "", nil, "ignored 1"},
+		{"armv7r-none-eabi", "cpsid if, #0x13", "", nil, "set"},
+		{"thumbv7m-none-eabi", "pop {r4, r15}", "", nil, "clear"},
 		{"armv7r-none-eabi", "cps #16", "", nil, "ignored 1"},
 		{"armv7r-none-eabi", "msr CPSR_f, $0", "r", []ir.Value{x}, ""},
 		{"armv7r-none-eabi", "mrs $0, cpsr", "=r", nil, "read 7"},
@@ -86,6 +90,12 @@ func TestMasks(t *testing.T) {
 		{"avr", "out __SREG__, $0", "r", []ir.Value{x}, "not bit 7"},
 		{"avr", "out $0, $1", "I,r", []ir.Value{eight, x}, ""},
 		{"avr", "sts 0x5f, r24", "", nil, "not ?"},
+		{"avr", "sts 0x3f, $0", "r", []ir.Value{x}, ""},
+		{"avr/atxmega128a1", "sts 0x3f, $0", "r", []ir.Value{x}, "not bit 7"},
+		{"avr/attiny817", "sts 0x5f, $0", "r", []ir.Value{x}, ""},
+		{"avr/atmega4809", "lds $0, 0x3f", "=r", nil, "read 7"},
+		{"avr/attiny1634", "lds $0, 0x5f", "=r", nil, "read 7"},
+		{"avr/atxmega128a1", "out 0x3f, $0", "r", []ir.Value{x}, "not bit 7"},
 		{"avr", "bset 7", "", nil, "clear"},
 		{"avr", "bclr 7", "", nil, "set"},
 		{"avr", "bclr 6", "", nil, ""},

@@ -1,6 +1,8 @@
 package weave
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -47,7 +49,10 @@ var arm = processor{
 		op := strings.TrimSuffix(strings.TrimSuffix(i.op, ".w"), ".n")
 		switch op {
 		case "cpsid", "cpsie":
+			mode, changed := o.number(i.arg(1))
 			switch {
+			case changed && mode&armMode == armUserMode:
+				return withoutPrivilege()
 			case !strings.Contains(i.arg(0), "i"):
 				return effect(maskKept)
 			case op == "cpsid":
@@ -63,7 +68,7 @@ var arm = processor{
 			return effect(maskCleared)
 		}
 		for _, a := range i.args {
-			if strings.Contains(a, "pc") { // a jump, mostly
+			if strings.Contains(a, "pc") || strings.Contains(a, "r15") { // a jump, mostly
 				return effect(maskCleared)
 			}
 		}
@@ -151,53 +156,70 @@ var aarch64 = processor{
 	},
 }
 
-// sregAddress is where the AVR's status register lies in data memory; its I/O address
-// is 0x20 less. Bit 7 lets interrupts through.
-const sregAddress = 0x5f
+// sregIO is the I/O address of the AVR's status register. Bit 7 lets interrupts through.
+const sregIO = 0x3f
 
-var avr = processor{
+// flatAVR matches the AVRs whose I/O registers have the same addresses in data memory: XMEGA, the tiny and mega series
+// since 2016, and those with a reduced core. The others have them 0x20 higher (avr-gcc: __AVR_SFR_OFFSET__).
+var flatAVR = regexp.MustCompile(`^(atxmega.*|avrxmega.*|avrtiny.*|avr\d+[de].*|atmega(8|16|32|48)0[89]|` +
+	`attiny\d{1,2}[01][2467]|attiny(4|5|9|10|20|40))$`)
+
+// avr is the AVR of a program whose functions are compiled for cpus: ours may be for the plainest.
+func avr(cpus []string) *processor {
+	p := avrInstructions
+	p.sreg = sregIO + 0x20
+	if slices.ContainsFunc(cpus, flatAVR.MatchString) {
+		p.sreg = sregIO
+	}
+	sreg := p.sreg
+	p.effect = func(i asmInstr, o asmOperands) (maskEffect, bool) { return avrEffect(i, o, sreg) }
+	p.read = func(list []asmInstr, n int) (string, maskRead) {
+		i := list[n]
+		a, ok := asmNumber(i.arg(1))
+		if i.op == "in" && (i.arg(1) == "__sreg__" || ok && a == sregIO) || i.op == "lds" && ok && a == sreg {
+			return i.arg(0), maskRead{bit: 7, inverted: true}
+		}
+		return "", maskRead{}
+	}
+	return &p
+}
+
+var avrInstructions = processor{
 	syntax: asmSyntax{comments: []string{";", "//"}, separators: []string{"$$"}},
 	keeps: words(`nop sleep wdr break add adc adiw sub subi sbc sbci sbiw and andi or ori eor com neg sbr cbr inc dec tst`,
 		`clr ser mul muls mulsu fmul fmuls fmulsu mov movw ldi lds ld ldd lpm elpm in push pop lsl lsr rol ror asr swap`,
 		`sec clc sen cln sez clz ses cls sev clv set clt seh clh bst bld cp cpc cpi sbi cbi`),
-	effect: func(i asmInstr, o asmOperands) (maskEffect, bool) {
-		switch i.op {
-		case "cli":
+}
+
+// avrEffect is what an instruction does to the mask, with the status register at sreg.
+func avrEffect(i asmInstr, o asmOperands, sreg int64) (maskEffect, bool) {
+	switch i.op {
+	case "cli":
+		return effect(maskSet)
+	case "sei":
+		return effect(maskCleared)
+	case "bset", "bclr":
+		n, ok := o.number(i.arg(0))
+		switch {
+		case ok && n != 7:
+			return effect(maskKept)
+		case ok && i.op == "bclr":
 			return effect(maskSet)
-		case "sei":
-			return effect(maskCleared)
-		case "bset", "bclr":
-			n, ok := o.number(i.arg(0))
-			switch {
-			case ok && n != 7:
-				return effect(maskKept)
-			case ok && i.op == "bclr":
-				return effect(maskSet)
-			}
-		case "out", "sts":
-			to := int64(sregAddress)
-			if i.op == "out" {
-				to -= 0x20
-			}
-			n, ok := o.number(i.arg(0))
-			switch {
-			case ok && n == to, i.arg(0) == "__sreg__", i.arg(0) == "sreg":
-				return o.isNot(i.arg(1), 7)
-			case ok, i.op == "sts" && symbol(i.arg(0)):
-				return effect(maskKept)
-			}
 		}
-		return unlisted()
-	},
-	read: func(list []asmInstr, n int) (string, maskRead) {
-		i := list[n]
-		a, ok := asmNumber(i.arg(1))
-		if i.op == "in" && (i.arg(1) == "__sreg__" || ok && a == sregAddress-0x20) || i.op == "lds" && ok &&
-			a == sregAddress {
-			return i.arg(0), maskRead{bit: 7, inverted: true}
+	case "out", "sts":
+		to := sreg
+		if i.op == "out" {
+			to = sregIO
 		}
-		return "", maskRead{}
-	},
+		n, ok := o.number(i.arg(0))
+		switch {
+		case ok && n == to, i.arg(0) == "__sreg__", i.arg(0) == "sreg":
+			return o.isNot(i.arg(1), 7)
+		case ok, i.op == "sts" && symbol(i.arg(0)):
+			return effect(maskKept)
+		}
+	}
+	return unlisted()
 }
 
 // symbol reports whether an operand is the name of a variable.

@@ -4,13 +4,16 @@ import "github.com/firmproof/firmproof/verifier/ir"
 
 // The AVR's status register lies in memory: SREG = s restores the interrupt mask.
 
+// isAVR reports whether the mask lies in memory.
+func (w *interrupts) isAVR() bool { return w.processor != nil && w.processor.sreg != 0 }
+
 // sreg follows an instruction that reads or writes memory.
 func (w *interrupts) sreg(in *ir.Instr) {
 	if w.mask == nil {
 		return
 	}
 	if in.Op == ir.OpLoad {
-		if a, ok := constantAddress(in.Args[0]); ok && a == sregAddress && in.T.IsInt() && in.T.Width == 8 {
+		if a, ok := constantAddress(in.Args[0]); ok && a == w.processor.sreg && in.T.IsInt() && in.T.Width == 8 {
 			w.readsMask(in, maskRead{bit: 7, inverted: true})
 		}
 		return
@@ -35,21 +38,22 @@ func (w *interrupts) sregStore(in *ir.Instr, addr ir.Value) {
 			return
 		}
 	}
+	sreg := w.processor.sreg
 	size, known := w.sizeWritten(in)
 	switch {
-	case constant && known && (at > sregAddress || at+size <= sregAddress):
+	case constant && known && (at > sreg || at+size <= sreg):
 	case constant && in.Op == ir.OpStore && in.Args[0].Type().IsInt():
-		w.apply(maskEffect{kind: maskIsNotBit, value: in.Args[0], bit: int(sregAddress-at)*8 + 7})
+		w.apply(maskEffect{kind: maskIsNotBit, value: in.Args[0], bit: int(sreg-at)*8 + 7})
 	case constant:
 		w.apply(maskEffect{kind: maskCleared})
 	case w.sregEscapes:
 		// any store may be meant: it takes the mask away where the address is that one
 		word := w.word()
-		off := w.binary(ir.OpSub, w.int(word, sregAddress), w.emit(&ir.Instr{Op: ir.OpPtrToInt, T: word,
+		off := w.binary(ir.OpSub, w.int(word, sreg), w.emit(&ir.Instr{Op: ir.OpPtrToInt, T: word,
 			Args: []ir.Value{addr}}))
 		limit := w.int(word, size)
 		if !known {
-			limit = w.int(word, sregAddress+1)
+			limit = w.int(word, sreg+1)
 		}
 		outside := w.resize(w.compare(ir.UGE, off, limit), w.mask.T)
 		to := w.addrOfGlobal(w.mask)

@@ -38,7 +38,7 @@ var byteByByte = map[ir.Model]bool{
 
 // atomicBytes is the widest access that is one step.
 func (w *interrupts) atomicBytes() int64 {
-	if w.processor == &avr {
+	if w.isAVR() {
 		return 1
 	}
 	return int64(w.m.Layout.PtrBits / 8)
@@ -66,7 +66,7 @@ func (w *interrupts) step(in *ir.Instr) {
 	case in.Op == ir.OpLoad || in.Op == ir.OpStore:
 		addr := addressOf(in)
 		n := w.m.Layout.StoreSize(in.Access)
-		if a, ok := constantAddress(addr); n <= w.unit(n, int64(in.Align)) || ok && w.processor == &avr && a < 0x100 {
+		if a, ok := constantAddress(addr); n <= w.unit(n, int64(in.Align)) || ok && w.isAVR() && a < 0x100 {
 			break
 		}
 		w.choose(in, func() ir.Value { return w.tornScalar(in, addr, n) })
