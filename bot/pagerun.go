@@ -31,7 +31,8 @@ type runPage struct {
 	Matrix    template.HTML
 	Results   []verdict.Result
 	HasReport bool
-	Coverage  string // how much is reached, if somebody asked
+	Costs     template.HTML // runtime bounds
+	Coverage  string        // how much is reached, if somebody asked
 }
 
 // targetRow is a run on one target, and how many of its verifications are over.
@@ -100,7 +101,7 @@ func (p *pages) runData(ctx context.Context, tx store.Tx, v *view) (*runPage, er
 		d.Coverage = reports.CoverageLine(results, nil)
 	}
 	if !v.run.Aggregate() {
-		d.Results, d.HasReport = results, len(results) > 0
+		d.Results, d.HasReport, d.Costs = results, len(results) > 0, reports.CostSection(results)
 	}
 	return d, nil
 }

@@ -64,7 +64,8 @@ type page struct {
 	Behind                           string
 	Differences                      []string
 	Entries                          []entryView
-	Bounds, Complexity, Warnings     []string
+	Bounds, Warnings                 []string
+	Costs                            []costView
 	NeverReached, Assumptions        []string
 	Vacuous                          []string // verifications that say nothing about their programs
 	Functions                        []functionView
@@ -114,7 +115,7 @@ func newPage(r *verdict.Report, o TextOptions) *page {
 	p.Entries = entryViews(r.Results, p.Targets)
 	p.Functions = functionViews(r)
 	p.Coverage, p.CoverageLine = coverageViews(r, sources), CoverageLine(r.Results, nil)
-	p.Proofs = proofViews(r)
+	p.Proofs, p.Costs = proofViews(r), costViews(r)
 	p.lists(r)
 	p.filters(r)
 	p.SourceFiles = sources.json()
@@ -160,13 +161,6 @@ func (p *page) lists(r *verdict.Report) {
 			if !l.Complete {
 				add(&p.Bounds, fmt.Sprintf("%s; deeper: --unwindset %s:%d",
 					seenTurns(l.Turns, fmt.Sprintf("%s (%s)", l.Pos, l.Name)), l.Name, max(2, 2*l.Turns)))
-			}
-		}
-		if c := res.Complexity; c != nil {
-			add(&p.Complexity, fmt.Sprintf("%s on %s: %s, %s", res.Entry, res.Target, c.Bound, c.Class))
-			for _, l := range c.Loops {
-				add(&p.Complexity, fmt.Sprintf("loop %s at %s: its head is reached at most %s times", l.Name, l.Pos,
-					l.Bound))
 			}
 		}
 		if res.Vacuous != nil {

@@ -32,6 +32,15 @@ func CoverageSection(r *verdict.Report) template.HTML {
 	return part("coverage", p)
 }
 
+// CostSection returns the runtime bounds of results with their plots, for pages with PageStyle; empty if there is none.
+func CostSection(results []verdict.Result) template.HTML {
+	p := &page{Costs: costViews(&verdict.Report{Results: results})}
+	if len(p.Costs) == 0 {
+		return ""
+	}
+	return part("costs", p)
+}
+
 // part renders one of the templates that pages share.
 func part(name string, p *page) template.HTML {
 	var buf bytes.Buffer

@@ -51,8 +51,13 @@ func (e *engine) complexity(ctx context.Context) (claim verdict.Claim, why *verd
 	if cost.Bound == nil {
 		return claim, giveUpReason(ctx, fmt.Errorf("no bound of the runtime was found"))
 	}
+	runs, err := e.countedRuns(ctx, sys, cost.Bound)
+	if err != nil {
+		return claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()}
+	}
 	bound := cost.Bound.Format(sys.VarName)
-	e.a.SetComplexity(&verdict.Complexity{Bound: bound, Class: cost.Order(), Loops: loopTurns(sys, legend, cost)})
+	e.a.SetComplexity(&verdict.Complexity{Bound: bound, Class: cost.Order(), Loops: loopTurns(sys, legend, cost),
+		Runs: runs})
 	claim = e.p.ComplexityClaim()
 	claim.Status = verdict.Proved
 	claim.Message = fmt.Sprintf("at most %s instructions, in %s", bound, cost.Order())

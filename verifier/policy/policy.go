@@ -74,6 +74,7 @@ const (
 
 	ConfirmFirst = 30_000    // of a run that a recurrent set says is endless, whose turns do nothing undefined
 	ConfirmSteps = 2_000_000 // of others, and when that did not come to the loop often
+	CountedSteps = 300_000   // of a run that is shown beside the bound of its length
 	ConfirmTurns = 400       // of its cycle for which inputs are made
 	LeastVisits  = 100       // of a loop's head before a run counts as followed
 )

@@ -282,7 +282,15 @@ type Complexity struct {
 	Bound string `json:"bound"` // a term over the entry's parameters
 	Class string `json:"class"` // O(1), O(n), ...
 
-	Loops []LoopTurns `json:"loops,omitempty"` // by function and position
+	Loops []LoopTurns  `json:"loops,omitempty"` // by function and position
+	Runs  []CountedRun `json:"runs,omitempty"`  // by At
+}
+
+// CountedRun is an execution of an entry beside the bound of its length.
+type CountedRun struct {
+	At       int64  `json:"at"` // the value of every parameter
+	Executed int64  `json:"executed"`
+	Bound    string `json:"bound"` // a decimal number
 }
 
 // LoopTurns bounds how often the head of a loop is reached in a whole run, in all

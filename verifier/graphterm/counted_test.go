@@ -1,0 +1,40 @@
+package graphterm
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/termination"
+)
+
+// TestCountedRuns: the runs beside a bound are real ones below it; a bound that one exceeds is none.
+func TestCountedRuns(t *testing.T) {
+	ctx, e := engineOf(t,
+		`int f(int a, signed char b) { int n = 0; for (int i = 0; i < a; i++) for (int j = 0; j < b; j++) n ^= j; return n; }`, "f")
+	g, err := e.graph(ctx, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, _, cost, err := e.bounds(ctx, g)
+	if err != nil || cost.Bound == nil {
+		t.Fatalf("no bound: %v\n%s", err, cost.Text)
+	}
+	runs, err := e.countedRuns(ctx, sys, cost.Bound)
+	if err != nil || len(runs) != 8 { // up to 64: 128 is no signed char
+		t.Fatalf("%+v %v", runs, err)
+	}
+	for i, r := range runs {
+		if most, ok := new(big.Int).SetString(r.Bound, 10); !ok || most.Cmp(big.NewInt(r.Executed)) < 0 ||
+			r.At != countedAt[i] ||
+			executed(ctx, t, e, r.At, r.At) != r.Executed {
+			t.Errorf("%+v", r)
+		}
+	}
+	if _, err := e.countedRuns(ctx, sys, new(termination.Bound)); err == nil {
+		t.Error("runs are longer than nothing, and nobody says so")
+	}
+	ctx, e = engineOf(t, `int f(int *p, int n) { while (n > 0) n--; return n; }`, "f")
+	if runs, err := e.countedRuns(ctx, sys, cost.Bound); len(runs) > 0 || err != nil {
+		t.Errorf("a pointer is no number: %+v %v", runs, err)
+	}
+}
