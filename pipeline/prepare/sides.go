@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -82,7 +83,8 @@ func testedByOne(heads, bases []Job) []string {
 }
 
 // TryOn lets jobs of the base begin with the inputs that violate the head: a violation that the base has, too, is
-// known, however much time its search would take.
+// known, however much time its search would take. Where objects lie is left to the execution: that depends on the
+// whole program.
 func TryOn(bases []Job, head []verdict.Result) {
 	type key struct{ target, entry string }
 	tried := map[key][][]verdict.Input{}
@@ -90,7 +92,9 @@ func TryOn(bases []Job, head []verdict.Result) {
 		k := key{head[i].Target, head[i].Entry}
 		for _, c := range head[i].Claims {
 			if c.Status == verdict.Violated && len(c.Inputs) > 0 {
-				tried[k] = append(tried[k], c.Inputs)
+				tried[k] = append(tried[k], slices.DeleteFunc(slices.Clone(c.Inputs), func(in verdict.Input) bool {
+					return in.Kind == input.Base.String()
+				}))
 			}
 		}
 	}

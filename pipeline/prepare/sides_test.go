@@ -1,0 +1,60 @@
+package prepare
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// side is a commit whose function f is called, with what its code compares with null.
+func side(tests map[string]int, about map[string]string, asked *[]Asked) func(Asked) ([]Job, error) {
+	return func(a Asked) ([]Job, error) {
+		*asked = append(*asked, a)
+		return []Job{{Label: AnyCall + "f", Tests: tests, About: about}}, nil
+	}
+}
+
+// TestBothSides: what one commit takes null for possible of is asked of both, and what both do is not.
+func TestBothSides(t *testing.T) {
+	null := map[string]string{"p may be null": "p"}
+	for _, c := range []struct {
+		what               string
+		head, base         map[string]int
+		headNull, baseNull map[string]string
+		want               string
+	}{
+		{"nothing", nil, nil, nil, nil, "head [{[] []}] base [{[f] []}]"},
+		{"a parameter of the head", nil, nil, null, nil, "head [{[] []}] base [{[f] [f.p]}]"},
+		{"a parameter of the base", nil, nil, nil, null, "head [{[] []} {[] [f.p]}] base [{[f] []}]"},
+		{"a member in both", map[string]int{"p.next|f": 1}, map[string]int{"p.next|f": 1}, nil, nil,
+			"head [{[] []}] base [{[f] []}]"},
+		{"a member once more", map[string]int{"p.next|f": 2, "p.prev|f": 1, "p.prev|g": 1},
+			map[string]int{"p.next|f": 1, "p.prev|f": 1, "p.prev|g": 1}, nil, nil,
+			"head [{[] []} {[] [f.p.next f.p.prev]}] base [{[f] []} {[f] [f.p.next f.p.prev]}]"},
+		{"a member in a helper", map[string]int{"p.next|f": 1}, map[string]int{"p.next|f": 1, "p.prev|g": 1}, nil, nil,
+			"head [{[] []} {[] [f.p.next f.p.prev]}] base [{[f] []} {[f] [f.p.next f.p.prev]}]"},
+	} {
+		var head, base []Asked
+		if _, err := BothSides(side(c.head, c.headNull, &head), side(c.base, c.baseNull, &base)); err != nil {
+			t.Error(err)
+		}
+		if got := fmt.Sprint("head ", head, " base ", base); got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+	}
+}
+
+// TestTryOn: the base is tried on the inputs that violate the same entry of the head, wherever objects lie.
+func TestTryOn(t *testing.T) {
+	x, base := verdict.Input{Kind: "nondet", Name: "x"}, verdict.Input{Kind: "base", Name: "p"}
+	jobs := []Job{{Label: AnyCall + "f", Plan: verifier.Plan{Target: "host"}},
+		{Label: AnyCall + "g", Plan: verifier.Plan{Target: "host"}}}
+	TryOn(jobs, []verdict.Result{{Target: "host", Entry: AnyCall + "f", Claims: []verdict.Claim{
+		{Status: verdict.Violated, Inputs: []verdict.Input{base, x}}, {Status: verdict.Proved}}}})
+	if got := jobs[0].Plan.Tried; !reflect.DeepEqual(got, [][]verdict.Input{{x}}) || jobs[1].Plan.Tried != nil {
+		t.Errorf("%v %v", got, jobs[1].Plan.Tried)
+	}
+}
