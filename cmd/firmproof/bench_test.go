@@ -62,13 +62,29 @@ int main(void) { enum st s = IDLE; int left = 0; for (int i = 0; i < @; i++) { u
 	{"bits", sized(`int main(void) { unsigned x = nondet_uint(), y = nondet_uint(); for (int i = 0; i < @; i++) { unsigned s = nondet_uint() & 31;
  __VERIFIER_assert((x ^ y) + 2 * (x & y) == x + y); __VERIFIER_assert((x | y) - (x & y) == (x ^ y)); x = x << s | x >> ((32 - s) & 31); y ^= x; } return 0; }`), []int{2, 4, 8}},
 	{"parser", sized(`int main(void) { unsigned char b[@]; for (int i = 0; i < @; i++) b[i] = nondet_uchar(); unsigned n = nondet_uint(); __VERIFIER_assume(n <= @);
- for (unsigned p = 0; p + 2 <= n;) { unsigned len = b[p + 1]; if (len > n - p - 2) break; if (len > 0) b[p + 1 + len] ^= 1; p += 2 + len; __VERIFIER_assert(p <= n); } return 0; }`), []int{4, 6, 8}},
+ for (unsigned p = 0; p + 2 <= n;) { unsigned len = b[p + 1]; if (len > n - p - 2) break; if (len > 0) b[p + 1 + len] ^= 1; p += 2 + len; __VERIFIER_assert(p <= n); } return 0; }`), []int{8, 32, 128}},
+	{"tlv", tlvText, []int{16, 64, 128, 512}},
+	{"ring", ringText, []int{8, 12, 16}},
 	{"claims", claimsText, []int{100, 300, 1000}},
 	{"megabyte", sized(`static unsigned char big[1 << 20];
 int main(void) { for (int k = 0; k < @; k++) { unsigned i = nondet_uint(), j = nondet_uint(); __VERIFIER_assume(i < sizeof big && j < sizeof big); big[i] = 7; unsigned char c = big[j]; big[j] = 9; __VERIFIER_assert(i != j || c == 7); } return 0; }`), []int{1, 4, 16}},
 	{"recursion", sized(`static unsigned fib(unsigned n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 int main(void) { unsigned n = nondet_uint(); __VERIFIER_assume(n <= @); __VERIFIER_assert(fib(n) <= 1u << n); return 0; }`), []int{3, 5, 7}},
 }
+
+// tlvText skips the values of a message of n unknown bytes by their lengths.
+var tlvText = sized(`static unsigned parse(const unsigned char *p, unsigned n) { unsigned i = 0, sum = 0;
+ while (i < n) { unsigned t = p[i++]; if (i >= n) return sum; unsigned l = p[i++]; if (l > n - i) return sum;
+  if (t == 1 && l >= 2) sum += p[i] + p[i + 1]; i += l; } return sum; }
+int main(void) { unsigned char b[@]; for (int k = 0; k < @; k++) b[k] = nondet_uchar(); return parse(b, @) == 7; }`)
+
+// ringText puts into a ring buffer and gets from it n times, and compares the order.
+var ringText = sized(`static unsigned char buf[16], head, tail;
+static int put(unsigned char x) { if ((unsigned char)(head - tail) == 16) return 0; buf[head++ & 15] = x; return 1; }
+static int get(unsigned char *x) { if (head == tail) return 0; *x = buf[tail++ & 15]; return 1; }
+int main(void) { unsigned char in[@]; int puts = 0, gets = 0;
+ for (int k = 0; k < @; k++) { unsigned char x = nondet_uchar(); if (nondet_int()) { if (put(x)) in[puts++] = x; }
+  else if (get(&x)) { __VERIFIER_assert(x == in[gets]); gets++; } } return 0; }`)
 
 // crcText compares the CRC-8 of n bytes by table with the one by shifts.
 func crcText(n int) string {

@@ -83,7 +83,7 @@ func (e *encoder) widenObject(a *arrival, o *object, x, y *content) {
 			h.whole, h.places, changed = true, nil, true
 		} else {
 			changed = e.widenCells(a, o, h, done, x, y) || changed
-			if changed && e.elementSize(o) > 0 && h.indeterminate() >= manyPlaces { // one array of masks tells more
+			if changed && e.elementSize(o) > 0 && h.tooMany() { // one array tells more
 				h.whole, h.places = true, nil
 			}
 		}

@@ -49,17 +49,21 @@ func trailing(c uint64) int {
 	return n
 }
 
-// manyPlaces is how many elements of an array may be indeterminate each by itself.
-const manyPlaces = 8
+// How many elements of an array may be unknown, or indeterminate, each by itself.
+const (
+	maxUnknown   = 15
+	maxUndefined = 7
+)
 
-// indeterminate counts the places that may have indeterminate bits.
-func (h *objHavoc) indeterminate() (n int) {
+// tooMany reports whether so many elements are unknown that numbers of their own cost more than they tell.
+func (h *objHavoc) tooMany() bool {
+	undefined := 0
 	for _, p := range h.places {
 		if p.u {
-			n++
+			undefined++
 		}
 	}
-	return n
+	return len(h.places) > maxUnknown || undefined > maxUndefined
 }
 
 func (h *objHavoc) find(off, n int64) *place {
