@@ -198,11 +198,10 @@ func seenTurns(turns int, place string) string {
 	if turns == 0 {
 		return fmt.Sprintf("no turn of loop %s was seen to its end", place)
 	}
-	was := "were"
 	if turns == 1 {
-		was = "was"
+		return fmt.Sprintf("only the first turn of loop %s was seen", place)
 	}
-	return fmt.Sprintf("only the first %s of loop %s %s seen", plural(turns, "turn"), place, was)
+	return fmt.Sprintf("only the first %d turns of loop %s were seen", turns, place)
 }
 
 // FirstViolation is the line that tells of a violation while other verifications still run.

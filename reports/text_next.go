@@ -31,6 +31,11 @@ func (p *printer) closing(results []verdict.Result) {
 	if bad > 0 {
 		text += fmt.Sprintf("; violations at %s", plural(bad, "place"))
 	}
+	if n := vacuousOf(results); n == len(results) {
+		text += "; vacuous: this shows nothing"
+	} else if n > 0 {
+		text += fmt.Sprintf("; %d of %s vacuous: nothing is shown there", n, plural(len(results), "verification"))
+	}
 	if len(open) > 0 {
 		text += fmt.Sprintf("; unknown for %s", plural(len(open), "reason"))
 	}
@@ -38,6 +43,17 @@ func (p *printer) closing(results []verdict.Result) {
 	if first != nil {
 		p.next(first)
 	}
+}
+
+// vacuousOf counts the verifications that say nothing about their programs.
+func vacuousOf(results []verdict.Result) int {
+	n := 0
+	for i := range results {
+		if results[i].Vacuous != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // next says how to go on from a violation.

@@ -21,8 +21,17 @@ func (p *printer) trace(c *verdict.Claim) {
 		what = fmt.Sprintf(", %d of %d steps, --trace all for the rest", len(steps), len(c.Trace))
 	}
 	p.line("  trace (replay %s%s)%s:", c.Replay, onMachine(c.Machine), what)
-	for _, l := range TraceLines(steps) {
-		p.line("    %s", l)
+	lines := TraceLines(steps)
+	for i := 0; i < len(lines); {
+		n := 1
+		for p.o.Trace != "all" && i+n < len(lines) && lines[i+n] == lines[i] {
+			n++
+		}
+		if i += n; n > 1 {
+			p.line("    %s, %d times", lines[i-1], n)
+			continue
+		}
+		p.line("    %s", lines[i-1])
 	}
 	if c.Cycle > 0 {
 		first := c.Trace[c.Cycle-1]

@@ -89,9 +89,13 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 			return nil, fmt.Errorf("interrupt handler %q has parameters", h.Name)
 		}
 		handlers = append(handlers, f)
+		times := "once"
+		if h.Max != 1 {
+			times = fmt.Sprintf("%d times", h.Max)
+		}
 		notes = append(notes, fmt.Sprintf(
-			"interrupt handler %s runs at most %d times, between any two steps where interrupts are not masked",
-			h.Name, h.Max))
+			"interrupt handler %s runs at most %s, between any two steps where interrupts are not masked", h.Name,
+			times))
 	}
 	if w.point == nil || w.tears == nil {
 		return nil, fmt.Errorf("interrupts: the program has no %s", Point)
