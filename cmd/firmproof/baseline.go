@@ -22,6 +22,9 @@ func readBaseline(path string) (map[string]bool, error) {
 	if err := json.Unmarshal(data, &old); err != nil {
 		return nil, fmt.Errorf("--baseline %s: not a JSON report of firmproof: %w", path, err)
 	}
+	if old.Results == nil {
+		return nil, fmt.Errorf("--baseline %s: not a JSON report of firmproof: it has no results", path)
+	}
 	known := map[string]bool{}
 	for i := range old.Results {
 		for j := range old.Results[i].Claims {

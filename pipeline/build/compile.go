@@ -39,6 +39,13 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 		return nil, &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(r.File),
 			Message: msg}}}
 	}
+	if strings.ContainsAny(r.File, "\n\\") {
+		return nil, &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{
+			Message: fmt.Sprintf("%q: a name with a line break or a backslash cannot be followed", r.File)}}}
+	}
+	if strings.HasPrefix(r.File, "-") {
+		r.File = "./" + r.File
+	}
 	var u *Unit
 	var err error
 	switch ext := filepath.Ext(r.File); {
@@ -122,6 +129,10 @@ func (r *Request) fault(res Result, tool string) error {
 	}
 	for i := range diags {
 		if diags[i].File != "" {
+			if isLFSPointer(absolute(r.Dir, diags[i].File)) {
+				return &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{{
+					File: r.shown(diags[i].File), Message: "a pointer of Git LFS, no source: git lfs pull"}}}
+			}
 			diags[i].File = r.shown(diags[i].File)
 		}
 	}

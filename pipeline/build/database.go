@@ -1,7 +1,9 @@
 package build
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +37,12 @@ func (b *builder) fromDatabase(mb manifest.Build, path string) error {
 		return b.fault("sources", mb.CompileCommands, "%v", err)
 	}
 	var entries []dbEntry
-	if err := json.Unmarshal(data, &entries); err != nil {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	var mismatch *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, &entries); errors.As(err, &mismatch) {
+		return b.fault("sources", mb.CompileCommands,
+			"not a compilation database: it is no list of calls with `directory`, `file` and `command` or `arguments`")
+	} else if err != nil {
 		return b.fault("sources", mb.CompileCommands, "not a compilation database: %v", err)
 	}
 	for i, e := range entries {
@@ -51,6 +58,10 @@ func (b *builder) fromDatabase(mb manifest.Build, path string) error {
 		dir := e.Directory
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(filepath.Dir(path), dir)
+		}
+		if _, err := os.Stat(dir); err != nil && !filepath.IsAbs(e.File) {
+			return b.fault("sources", mb.CompileCommands,
+				"entry %d: its folder %s is not here: make the database again on this machine", i, e.Directory)
 		}
 		if err := b.addCall(mb, dir, args, e.File); err != nil {
 			return err

@@ -94,7 +94,8 @@ func (s *headerSearch) settle(at Diagnostic, name string) bool {
 	}
 	if hint := strings.Index(at.Message, " ("); hint < 0 { // not said to be the C library's
 		at.Message = fmt.Sprintf(
-			"'%s' file not found, and no folder of this tree has it: give its folder with -I, or as `include` of `build` in the manifest", name)
+			"'%s' file not found, and no folder of this tree has it: give its folder with -I, or as `include` of `build` in the manifest%s",
+			name, submoduleHint(s.root, func(string) bool { return true }))
 	}
 	s.found = append(s.found, at)
 	file := filepath.Join(s.empty, filepath.FromSlash(name))

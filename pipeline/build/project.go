@@ -229,7 +229,8 @@ func (b *builder) fromSources(mb manifest.Build) error {
 			return b.fault("sources", manifest.Name, "pattern %s: %v", pattern, err)
 		}
 		if len(files) == 0 {
-			return b.fault("sources", manifest.Name, "`%s` in build.sources matches no file", pattern)
+			return b.fault("sources", manifest.Name, "`%s` in build.sources matches no file%s", pattern,
+				submoduleHint(b.dir, func(m string) bool { return strings.HasPrefix(pattern, m+"/") }))
 		}
 		for _, f := range files {
 			found[f] = true
