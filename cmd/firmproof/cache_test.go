@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,6 +69,38 @@ func TestCache(t *testing.T) {
 		"  __VERIFIER_assert(x * y < 0x1000000);\n  return 0", 1))
 	if more.Status != verdict.Proved || more.Reused != "" || count(more, "solve", "cache hits") < 1 {
 		t.Errorf("%s %q %v", more.Status, more.Reused, more.Stages)
+	}
+}
+
+// TestCacheDamaged: a stored answer of which a bit changed, or in whose place a device stands, is none.
+func TestCacheDamaged(t *testing.T) {
+	dir := t.TempDir()
+	first := cachedCheck(t, dir, cachedProgram)
+	stored, err := filepath.Glob(filepath.Join(dir, "cache", "results", "*"))
+	if err != nil || len(stored) != 1 {
+		t.Fatal(stored, err)
+	}
+	text, err := os.ReadFile(stored[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 1
+	if err := os.WriteFile(stored[0], text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := cachedCheck(t, dir, cachedProgram); r.Reused != "" || r.Status != first.Status {
+		t.Errorf("a changed answer: %s %q", r.Status, r.Reused)
+	}
+	if r := cachedCheck(t, dir, cachedProgram); r.Reused != verdict.FromCache {
+		t.Errorf("it was not stored again: %q", r.Reused)
+	}
+	for _, path := range stored {
+		if err := errors.Join(os.Remove(path), os.Symlink("/dev/zero", path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := cachedCheck(t, dir, cachedProgram); r.Reused != "" || r.Status != first.Status {
+		t.Errorf("a device: %s %q", r.Status, r.Reused)
 	}
 }
 

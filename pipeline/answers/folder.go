@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/files"
@@ -68,16 +70,19 @@ func (f *Folder) Run(ctx context.Context, m *ir.Module, plan verifier.Plan, budg
 	return f.verify(ctx, m, plan, q, budget)
 }
 
+// maxEntry is how long a file of the folder may be, in bytes.
+const maxEntry = 256 << 20
+
 // verify asks the engine, with what earlier runs on the entry and target left.
 func (f *Folder) verify(ctx context.Context, m *ir.Module, plan verifier.Plan, q Question,
 	budget time.Duration) *verdict.Result {
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%s", f.engine, plan.Target, plan.Entry)))
 	name := hex.EncodeToString(sum[:16])
 	claims, inputs := filepath.Join(f.dir, "claims", name), filepath.Join(f.dir, "inputs", name)
-	if text, err := os.ReadFile(inputs); err == nil && json.Unmarshal(text, &plan.Tried) != nil {
+	if text, err := files.Read(inputs, maxEntry); err == nil && json.Unmarshal(text, &plan.Tried) != nil {
 		plan.Tried = nil
 	}
-	known, err := os.ReadFile(claims)
+	known, err := files.Read(claims, maxEntry)
 	if err != nil && !os.IsNotExist(err) {
 		slog.Warn("cache", "error", err)
 	}
@@ -111,8 +116,15 @@ func inputsOf(res *verdict.Result) [][]verdict.Input {
 func (f *Folder) file(key string) string { return filepath.Join(f.dir, "results", key) }
 
 func (f *Folder) read(key string) (a Answer, ok bool) {
-	text, err := os.ReadFile(f.file(key))
-	return a, err == nil && json.Unmarshal(text, &a) == nil
+	text, err := files.Read(f.file(key), maxEntry)
+	sum, text, _ := bytes.Cut(text, []byte("\n"))
+	return a, err == nil && string(sum) == digest(text) && json.Unmarshal(text, &a) == nil
+}
+
+// digest stands in front of a stored answer: one that was changed or cut off is none.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // recall is the stored answer to q, nil if there is none that can be shown. A proof under
@@ -141,7 +153,11 @@ func (f *Folder) keep(q Question, res *verdict.Result, budget time.Duration) err
 	if old, ok := f.read(q.Key.Shape); ok && !list[0].replaces(old) {
 		return nil
 	}
-	return f.write(f.file(q.Key.Shape), list[0])
+	text, err := json.Marshal(list[0])
+	if err != nil {
+		return err
+	}
+	return files.Write(f.file(q.Key.Shape), slices.Concat([]byte(digest(text)), []byte("\n"), text), 0o644)
 }
 
 func (f *Folder) write(path string, v any) error {

@@ -30,7 +30,8 @@ func emptySubmodules(root string) []string {
 		if !filepath.IsLocal(path) {
 			continue
 		}
-		if entries, err := os.ReadDir(filepath.Join(root, path)); os.IsNotExist(err) || err == nil && len(entries) == 0 {
+		if entries, err := os.ReadDir(filepath.Join(root, path)); os.IsNotExist(err) || err == nil &&
+			len(entries) == 0 {
 			out = append(out, path)
 		}
 	}

@@ -22,15 +22,19 @@ func TestIncompleteClone(t *testing.T) {
 			"a.c": "#include \"hal.h\"\n"}, "sources: [a.c]", "not checked out: submodule lib/hal"},
 		"a source that Git LFS keeps": {map[string]string{"a.c": pointer}, "sources: [a.c]",
 			"a.c: a pointer of Git LFS, no source: git lfs pull"},
-		"a header that Git LFS keeps": {map[string]string{"a.c": "#include \"b.h\"\n", "b.h": pointer}, "sources: [a.c]",
+		"a header that Git LFS keeps": {map[string]string{"a.c": "#include \"b.h\"\n", "b.h": pointer},
+			"sources: [a.c]",
 			"b.h: a pointer of Git LFS, no source: git lfs pull"},
 		"a name with a line break": {map[string]string{"a\nb.c": "int x;\n"}, `sources: ["a\nb.c"]`,
 			"a line break or a backslash"},
-		"a name like a flag":           {map[string]string{"-o.c": "int x;\n"}, "sources: [-o.c]", ""},
-		"a database of another folder": {map[string]string{"c.json": `[{"file": "a.c", "directory": "/no/where", "command": "cc -c a.c"}]`}, "compile_commands: c.json", "its folder /no/where is not here"},
+		"a name like a flag": {map[string]string{"-o.c": "int x;\n"}, "sources: [-o.c]", ""},
+		"a database of another folder": {
+			map[string]string{"c.json": `[{"file": "a.c", "directory": "/no/where", "command": "cc -c a.c"}]`},
+			"compile_commands: c.json", "its folder /no/where is not here"},
 		"a database that is an object": {map[string]string{"c.json": "{}"}, "compile_commands: c.json",
 			"not a compilation database: it is no list of calls"},
-		"a database with a mark": {map[string]string{"c.json": "\ufeff" + `[{"file": "a.c", "directory": ".", "command": "cc -c a.c"}]`,
+		"a database with a mark": {map[string]string{"c.json": "\ufeff" +
+			`[{"file": "a.c", "directory": ".", "command": "cc -c a.c"}]`,
 			"a.c": "int x;\n"}, "compile_commands: c.json", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -68,6 +68,10 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 		if st.pc != nil && t.obj != nil && t.obj.glob != nil && t.obj.glob.Unsupported != "" {
 			e.gapWhen(st, in, e.s.And(when, t.g), "initialiser of %s: %s", t.obj.glob.Name, t.obj.glob.Unsupported)
 		}
+		if st.pc != nil && t.obj != nil && t.obj.glob != nil && t.obj.glob.InProgramMemory() {
+			e.gapWhen(st, in, e.s.And(when, t.g), "%s of %s, which is in program memory, as data", w.what,
+				t.obj.glob.Name)
+		}
 	}
 	if st.pc == nil {
 		return nil

@@ -163,7 +163,7 @@ func (x *fn) asm(s *site, a *llir.InlineAsm) {
 		x.unsupported(s.v, s.ty, "inline assembly with "+what)
 		return
 	}
-	if x.unchanged(s, a.Asm, a.Constraint) {
+	if x.unchanged(s, a.Asm, a.Constraint) || x.programRead(s, a.Asm, a.Constraint) {
 		return
 	}
 	constraints, stores := indirectOutputs(a.Constraint)

@@ -243,6 +243,8 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	switch {
 	case o.global != nil && o.global.Beyond != "":
 		x.end(Unsupported, "", o.global.Beyond)
+	case o.global != nil && o.global.InProgramMemory():
+		x.end(Unsupported, "", verb+" of "+o.global.Name+", which is in program memory, as data")
 	case o.kind == funcObject || o.kind == labelObject:
 		x.stop(verdict.Memory, "%s of code: %s", verb, x.describe(o))
 	case o.dead != "":

@@ -27,6 +27,8 @@
 package ir
 
 import (
+	"strings"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -107,6 +109,10 @@ type Global struct {
 func (g *Global) MayMark() bool {
 	return g.Extern && (g.T.IsInt() || g.T.IsPtr() || g.T.Kind == KindArray && g.T.Len == 0)
 }
+
+// InProgramMemory reports a variable of the AVR that lies in program memory (PROGMEM): an access of its address finds
+// what data memory has there.
+func (g *Global) InProgramMemory() bool { return strings.HasPrefix(g.Section, ".progmem") }
 
 // Folded is a place in an initialiser, or in another constant expression of a
 // function, that the compiler evaluated and whose value is undefined

@@ -161,7 +161,7 @@ func (b *builder) freshGlobal(g *ir.Global, id int) *object {
 		o.name = g.Var.Name
 	}
 	switch {
-	case g.Extern:
+	case g.Extern, g.InProgramMemory():
 		o.rest = freshBytes
 	case g.Unsupported == "" && g.Init != nil && g.Init.Kind == ir.ConstZero:
 		o.rest = zeroBytes
