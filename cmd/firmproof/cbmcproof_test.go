@@ -8,6 +8,11 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
+// largeHarness holds for objects of 2^55 bytes and fewer: those of CBMC's pointers with eight bits for the object.
+const largeHarness = `void *malloc(unsigned long);
+void harness() { unsigned long n; char *p = malloc(n); if (p) __CPROVER_assert(n <= 1ul << 55, "size"); }
+`
+
 // TestCBMCProofs: a proof that holds is proved; its twin with one bound less in the
 // assumption is violated; one that checks a contract which no source has
 // is unknown by that name, and one that does not build says so without taking the others down.
@@ -35,6 +40,8 @@ func TestCBMCProofs(t *testing.T) {
 		"p/freed/Makefile": makefile("freed"), "p/freed/freed.c": "void *malloc(unsigned long);\nvoid free(void *);\n" +
 			"void harness() { char *p = malloc(1); if (!p) return; *p = 0; free(p);\n" +
 			"#pragma CPROVER check disable \"pointer\"\n __CPROVER_assert(*p == 0, \"left alone\"); }\n",
+		"p/large/Makefile": makefile("large"), "p/large/large.c": largeHarness,
+		"p/larger/Makefile": makefile("larger") + "CBMCFLAGS += --object-bits 6\n", "p/larger/larger.c": largeHarness,
 		"p/broken/Makefile": makefile("broken"), "p/broken/broken.c": "int harness() { return missing_variable; }\n",
 	})
 	code, rep, errs := checkJSON(t, "--cbmc-proof", filepath.Join(dir, "p"))
@@ -44,7 +51,7 @@ func TestCBMCProofs(t *testing.T) {
 	}
 	want := map[string]verdict.Status{"good/harness": verdict.Proved, "bad/harness": verdict.Violated,
 		"wrap/harness": verdict.Violated, "freed/harness": verdict.Unknown, "contract/harness": verdict.Unknown,
-		"broken/harness": verdict.Unknown}
+		"large/harness": verdict.Proved, "larger/harness": verdict.Violated, "broken/harness": verdict.Unknown}
 	for name, status := range want {
 		if got[name] == nil || got[name].Status != status {
 			t.Errorf("%s: %+v, want %s", name, got[name], status)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/build"
@@ -107,6 +108,9 @@ func fromVariables(dir string, vars map[string]string) (*Proof, error) {
 	}
 	flags := append(append([]string(nil), words["CBMCFLAGS"]...), words["CHECKFLAGS"]...)
 	p.options(append(flags, words["CBMC_FLAG_MALLOC_MAY_FAIL"]...))
+	if n, err := strconv.Atoi(strings.Join(words["CBMC_OBJECT_BITS"], "")); err == nil {
+		p.ObjectBits = n
+	}
 	p.Contracts = contracts(words)
 	p.NondetStatic = p.NondetStatic || len(words["NONDET_STATIC"]) > 0
 	return p, nil
@@ -131,7 +135,16 @@ func root(dir, srcdir string) string {
 func (p *Proof) options(flags []string) {
 	old := false
 	may := false
-	for _, f := range flags {
+	p.ObjectBits = 8
+	for i, f := range flags {
+		if bits, ok := strings.CutPrefix(f, "--object-bits"); ok {
+			if bits == "" && i+1 < len(flags) {
+				bits = flags[i+1]
+			}
+			if n, err := strconv.Atoi(strings.TrimPrefix(bits, "=")); err == nil {
+				p.ObjectBits = n
+			}
+		}
 		switch f {
 		case "--32":
 			p.Bits32 = true

@@ -41,6 +41,7 @@ type Proof struct {
 	RemoveBody []string // functions of Project whose bodies go
 	Loops      []LoopBound
 	Bits32     bool // --32
+	ObjectBits int  // --object-bits: of a pointer, that name its object
 	MallocOK   bool // malloc never fails
 	Unsigned   bool // --unsigned-overflow-check
 	Conversion bool // --conversion-check
@@ -55,6 +56,16 @@ type Proof struct {
 
 	Contracts *contract.Options // nil: none is used
 	Generated map[string][]byte // sources that are made by the makefile, by name
+}
+
+// LargestObject returns how many bytes an object may have: an offset has the bits of a pointer that do not name its
+// object, and a sign.
+func (p *Proof) LargestObject() int64 {
+	pointer := 64
+	if p.Bits32 {
+		pointer = 32
+	}
+	return 1 << max(1, min(pointer-p.ObjectBits-1, pointer-2))
 }
 
 // LoopBound is one entry of CBMC's --unwindset: FUNC.N:K.

@@ -147,6 +147,11 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	}
 	assumptions = append(assumptions, p.ContractNotes()...)
 	weave.Assigns(module)
+	if most := p.LargestObject(); weave.LimitAllocations(module, most) {
+		assumptions = append(assumptions, fmt.Sprintf(
+			"no allocation of more than %d bytes succeeds, which CBMC's pointers have no offsets for (--object-bits %d)",
+			most, p.ObjectBits))
+	}
 	var pragmas []weave.CheckPragma
 	for _, u := range img.Units {
 		pragmas = append(pragmas, u.Pragmas...)
