@@ -163,6 +163,7 @@ int newest(struct ring *r) { return r->at[r->head]; }
 struct reader { const uint8_t *p; };
 int third_byte(struct reader *r) { return r->p[2]; }
 void calls(void) { uint8_t two[2]; static uint8_t t[200]; copy(t, two, 9); }
+unsigned last_word(const unsigned *w, unsigned num_bytes) { return num_bytes ? w[(num_bytes - 1) / 4] : 0; }
 `
 
 // anyCall is the answer for any call of a function, and a part of what the result says.
@@ -215,6 +216,7 @@ func TestHarnessesFromCode(t *testing.T) {
 		"picked":     {verdict.Unknown, "how much r.at leads to is a guess"},
 		"third_byte": {verdict.Unknown, "how much r.p leads to is a guess"},
 		"calls":      {verdict.Violated, "'two' (2 bytes)"},
+		"last_word":  {verdict.Proved, "w leads to as many bytes as num_bytes says"},
 	}
 	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return append(r.Assumptions, r.Warnings...) })
 }

@@ -127,6 +127,10 @@ func (h *harness) counted(i, n int, bytes bool, plus int64, args []ir.Value) ir.
 	if plus > 0 {
 		total = h.binary(ir.OpAdd, total, h.int(addr, plus))
 	}
+	if bytes && size > 1 { // there are whole elements, whatever their number
+		one := h.int(addr, size)
+		total = h.binary(ir.OpMul, h.binary(ir.OpUdiv, h.binary(ir.OpAdd, total, h.int(addr, size-1)), one), one)
+	}
 	if size > 1 && !bytes {
 		total = h.emit(&ir.Instr{Op: ir.OpMul, T: addr, Args: []ir.Value{total, h.int(addr, size)}})
 	}
