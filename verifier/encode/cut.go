@@ -55,6 +55,7 @@ type Var struct {
 	Cell   bool  // the element of an array that the ghost index names
 	Count  int64 // with Cell: elements of the array, 0 if that is not known
 	Ghost  bool  // the ghost index
+	Mask   bool  // 1 where what MaskedName names has indeterminate bits
 	Before int   // 1 + the variable that is its value before the call; 0 if there is none
 	From   Origin
 }
@@ -102,6 +103,7 @@ type cutter struct {
 	byKey map[string]*object
 	count map[string]int
 	cells map[*object]int64 // arrays with a ghost cell: size of their elements
+	ghost string            // name of the ghost index
 	grown bool
 	stop  bool             // the walk is no use any more: a loop has to be cut that was not
 	calls map[*ir.Func]int // activations of functions that call themselves

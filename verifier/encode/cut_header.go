@@ -12,7 +12,7 @@ func (e *encoder) addHeader(fr *frame, a *arrival, entry, st *state, vars []*cut
 	a.vars = append(vars, e.companions(fr, a, st, vars)...)
 	if e.f.Ghost != 0 {
 		g := e.f.Ghost
-		a.vars = append(a.vars, &cutVar{name: "k", entry: g, head: g, ghost: true,
+		a.vars = append(a.vars, &cutVar{name: e.ghostName(), entry: g, head: g, ghost: true,
 			at: func(edge) ilr.Term { return g }})
 	}
 	h := Header{Key: a.key, Consts: map[int][]bits.Vec{}}
@@ -33,7 +33,7 @@ func (e *encoder) addHeader(fr *frame, a *arrival, entry, st *state, vars []*cut
 	for _, v := range a.vars {
 		w := e.s.Width(v.head)
 		h.Vars = append(h.Vars, Var{Name: v.name, Width: w, Moves: v.moves, Offset: v.offset, Cell: v.cell,
-			Count: v.count, Ghost: v.ghost, From: v.from})
+			Count: v.count, Ghost: v.ghost, Mask: v.mask, From: v.from})
 		if h.Consts[w] == nil {
 			h.Consts[w] = e.constantsOf(fs, w, e.ofWidth(first.Values, w)...)
 		}
@@ -92,7 +92,7 @@ func (e *encoder) cellVars(a *arrival, entry, st *state) []*cutVar {
 			continue
 		}
 		read := func(st *state) ilr.Term { return e.ghostCell(o, st, n) }
-		v := &cutVar{name: o.name + "[k]", entry: read(entry), head: read(st), moves: known, cell: true,
+		v := &cutVar{name: e.cellName(o), entry: read(entry), head: read(st), moves: known, cell: true,
 			at: func(in edge) ilr.Term { return read(in.st) }}
 		if o.csize > 0 {
 			v.count = o.csize / n

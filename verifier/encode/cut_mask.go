@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"strings"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
@@ -8,7 +10,13 @@ import (
 // Which bits are indeterminate at a header is unknown like the bits themselves, and a number that invariants speak
 // about: 1 where some bit of a place, or of the element that the ghost index names, is.
 
+// maskName is the name of the number that tells whether something of this name is indeterminate.
 func maskName(name string) string { return "indeterminate(" + name + ")" }
+
+// MaskedName returns what a Var that is a Mask is about.
+func MaskedName(name string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(name, "indeterminate("), ")")
+}
 
 // isOnes reports a mask that is all ones.
 func (e *encoder) isOnes(u ilr.Term) bool {
@@ -30,7 +38,8 @@ func (e *encoder) masked(v val) ilr.Term {
 // maskVar tells whether the element of o that the ghost index names has indeterminate bits.
 func (e *encoder) maskVar(o *object, n, count int64, entry, st *state) *cutVar {
 	read := func(st *state) ilr.Term { return e.ghostPart(o, st, n, 1, e.masked) }
-	return &cutVar{name: maskName(o.name + "[k]"), entry: read(entry), head: read(st), moves: true, cell: true,
+	return &cutVar{name: maskName(e.cellName(o)), mask: true, entry: read(entry), head: read(st), moves: true,
+		cell:  true,
 		count: count, at: func(in edge) ilr.Term { return read(in.st) }}
 }
 

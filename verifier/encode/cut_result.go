@@ -50,7 +50,7 @@ func (e *encoder) joinBefore(r *recursion, before []*backVar) {
 	}
 	r.vars = append(r.vars, before...)
 	if g := e.f.Ghost; g != 0 {
-		r.vars = append(r.vars, &backVar{Var: Var{Name: "k", Width: e.w, Ghost: true},
+		r.vars = append(r.vars, &backVar{Var: Var{Name: e.ghostName(), Width: e.w, Ghost: true},
 			at: func(_, _ edge) ilr.Term { return g }})
 	}
 }
@@ -130,7 +130,7 @@ func (e *encoder) changedVars(r *recursion, o *object, h *objHavoc, n int) []*ba
 	}
 	if h.whole {
 		if size := e.ghostOf(o); size > 0 {
-			v := Var{Name: o.name + "[k]", Width: int(8 * size), Moves: true, Cell: true}
+			v := Var{Name: e.cellName(o), Width: int(8 * size), Moves: true, Cell: true}
 			if o.csize > 0 {
 				v.Count = o.csize / size
 			}

@@ -1,6 +1,11 @@
 package encode
 
-import "github.com/firmproof/firmproof/verifier/ilr"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+)
 
 // The ghost index (Formula.Ghost) stands for any index: what is shown of the element that it names holds of all.
 
@@ -48,3 +53,39 @@ func (f *Formula) AtReads(t ilr.Term, most int) []ilr.Term {
 	}
 	return out
 }
+
+// ghostName is what people read for the ghost index: no variable of the program has that name.
+func (e *encoder) ghostName() string {
+	if e.cutter.ghost != "" {
+		return e.cutter.ghost
+	}
+	taken := map[string]bool{}
+	for _, g := range e.m.Globals {
+		taken[g.Name] = true
+	}
+	for _, f := range e.m.Funcs {
+		for _, v := range f.Vars {
+			taken[v.Name] = true
+		}
+		for _, p := range f.Params {
+			taken[p.Name] = true
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				taken[in.Name] = true
+			}
+		}
+	}
+	names := []string{"k", "j", "m", "n", "i", "x"}
+	k := slices.IndexFunc(names, func(n string) bool { return !taken[n] })
+	for e.cutter.ghost = "k"; k < 0 && taken[e.cutter.ghost]; {
+		e.cutter.ghost += "_"
+	}
+	if k >= 0 {
+		e.cutter.ghost = names[k]
+	}
+	return e.cutter.ghost
+}
+
+// cellName is what people read for the element of o that the ghost index names.
+func (e *encoder) cellName(o *object) string { return fmt.Sprintf("%s[%s]", o.name, e.ghostName()) }

@@ -184,6 +184,12 @@ func (a *atom) text(h *encode.Header, neg bool) string {
 	if h.Calls {
 		was = "its value before"
 	}
+	if h.Vars[a.v].Mask && a.kind == atomEq {
+		if a.k.IsZero() != neg {
+			return encode.MaskedName(v) + " has a value"
+		}
+		return encode.MaskedName(v) + " is indeterminate"
+	}
 	switch a.kind {
 	case atomEq:
 		return v + op(" == ", " != ") + NumberText(a.k)

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/certificate"
@@ -56,11 +57,24 @@ func (l *Lemma) text(f *encode.Formula) string {
 	for i, x := range l.lits {
 		parts[i] = x.Text(h)
 	}
-	out := strings.Join(parts, " or ")
+	out := l.forAny(h) + strings.Join(parts, " or ")
 	if h.What != "" {
 		out = h.What + ": " + out
 	}
 	return out
+}
+
+// forAny says for which index l holds, where it speaks of the elements of an array.
+func (l *Lemma) forAny(h *encode.Header) string {
+	ghost := slices.IndexFunc(h.Vars, func(v encode.Var) bool { return v.Ghost })
+	for _, x := range l.lits {
+		for _, v := range x.vars() {
+			if ghost >= 0 && (v == ghost || h.Vars[v].Cell) {
+				return "for every " + h.Vars[ghost].Name + ": "
+			}
+		}
+	}
+	return ""
 }
 
 // holds returns the term: l is true whenever control is at its header.
