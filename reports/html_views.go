@@ -127,6 +127,7 @@ func entryViews(results []verdict.Result, targets []string) []entryView {
 type proofView struct {
 	What        string
 	Certificate *verdict.Certificate
+	Diagrams    []*diagramView
 }
 
 // proofViews lists the proofs about whole runs; targets with the same proof share it.
@@ -147,7 +148,8 @@ func proofViews(r *verdict.Report) []proofView {
 				continue
 			}
 			at[key] = len(out)
-			out = append(out, proofView{fmt.Sprintf("%s: %s on %s", res.Entry, c.Message, res.Target), c.Certificate})
+			out = append(out, proofView{fmt.Sprintf("%s: %s on %s", res.Entry, c.Message, res.Target), c.Certificate,
+				diagramViews(c.Certificate.Diagrams)})
 		}
 	}
 	return out

@@ -521,6 +521,25 @@
     }
   }
 
+  // Diagrams are drawn larger and smaller by buttons, and by the wheel with Ctrl.
+  for (const figure of document.querySelectorAll('.diagram')) {
+    const svg = figure.querySelector('svg'), full = Number(svg.getAttribute('width')), pane = figure.querySelector('.drawing');
+    let size = 1;
+    const zoom = by => { size = Math.min(4, Math.max(0.2, size * by)); svg.setAttribute('width', full * size); };
+    const bar = document.createElement('div');
+    bar.className = 'bar';
+    for (const [text, label, by] of [['−', 'smaller', () => zoom(0.8)], ['+', 'larger', () => zoom(1.25)], ['fit', 'as wide as the page', () => { size = 1; zoom(pane.clientWidth / full); }]]) {
+      const b = document.createElement('button');
+      b.type = 'button';
+      b.textContent = text;
+      b.setAttribute('aria-label', label);
+      b.addEventListener('click', by);
+      bar.append(b);
+    }
+    pane.before(bar);
+    pane.addEventListener('wheel', e => { if (e.ctrlKey) { e.preventDefault(); zoom(e.deltaY < 0 ? 1.25 : 0.8); } }, {passive: false});
+  }
+
   // Filters of the list of findings: rows say what they are about.
   const form = document.getElementById('filters');
   if (form) {

@@ -61,7 +61,8 @@ func (e *engine) complexity(ctx context.Context) (claim verdict.Claim, why *verd
 	claim = e.p.ComplexityClaim()
 	claim.Status = verdict.Proved
 	claim.Message = fmt.Sprintf("at most %s instructions, in %s", bound, cost.Order())
-	claim.Certificate = &verdict.Certificate{Method: "runtime bounds", Detail: lines(cost.Text)}
+	claim.Certificate = &verdict.Certificate{Method: "runtime bounds", Detail: lines(cost.Text),
+		Diagrams: diagrams(g, sys)}
 	return claim, nil
 }
 

@@ -33,6 +33,9 @@ func TestCountedRuns(t *testing.T) {
 	if _, err := e.countedRuns(ctx, sys, new(termination.Bound)); err == nil {
 		t.Error("runs are longer than nothing, and nobody says so")
 	}
+	if d := diagrams(g, sys); len(d) != 2 || len(d[1].Nodes) != len(sys.Locs) || len(d[0].Edges) == 0 {
+		t.Errorf("the graph and the system are not drawn: %+v", d)
+	}
 	ctx, e = engineOf(t, `int f(int *p, int n) { while (n > 0) n--; return n; }`, "f")
 	if runs, err := e.countedRuns(ctx, sys, cost.Bound); len(runs) > 0 || err != nil {
 		t.Errorf("a pointer is no number: %+v %v", runs, err)

@@ -131,7 +131,7 @@ func (e *engine) neverOverflows(ctx context.Context, g *seg.Graph, wrap bool, cl
 	if answer.Verdict != termination.Terminating {
 		return false
 	}
-	claim.Certificate = rankingCertificate(answer, g)
+	claim.Certificate = rankingCertificate(answer, g, sys)
 	claim.Evidence = certificate.RankingOf(e.kind(wrap), true, sys, answer.Proof)
 	return true
 }
@@ -159,7 +159,7 @@ func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool
 	switch {
 	case answer.Verdict == termination.Terminating && g.Complete:
 		claim.Status = verdict.Proved
-		claim.Certificate = rankingCertificate(answer, g)
+		claim.Certificate = rankingCertificate(answer, g, sys)
 		claim.Evidence = certificate.RankingOf(e.kind(wrap), false, sys, answer.Proof)
 		return claim
 	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys,
@@ -183,9 +183,24 @@ func (e *engine) decide(ctx context.Context, sys *its.System) termination.Answer
 }
 
 // rankingCertificate returns the proof that the graph's system ends.
-func rankingCertificate(a termination.Answer, g *seg.Graph) *verdict.Certificate {
+func rankingCertificate(a termination.Answer, g *seg.Graph, sys *its.System) *verdict.Certificate {
 	return &verdict.Certificate{Method: "ranking function", Detail: lines(a.Text),
-		Checked: fmt.Sprintf("termination/certify, and seg/certify: %d edges of the graph", g.Stats.Certified)}
+		Checked:  fmt.Sprintf("termination/certify, and seg/certify: %d edges of the graph", g.Stats.Certified),
+		Diagrams: diagrams(g, sys)}
+}
+
+// Largest diagram that a report has: larger ones are for programs (--dump).
+const maxNodes, maxArrows = 30, 90
+
+// diagrams returns the graph and the system of a proof as far as they are small enough.
+func diagrams(g *seg.Graph, sys *its.System) []verdict.Diagram {
+	var out []verdict.Diagram
+	for _, d := range []verdict.Diagram{g.Diagram(), sys.Diagram()} {
+		if len(d.Nodes) <= maxNodes && len(d.Edges) <= maxArrows && len(d.Edges) > 1 { // one edge says nothing
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // firstTry returns a context with a part of the time left, if a second try is to follow.

@@ -33,6 +33,12 @@ func WriteDOT(w io.Writer, s *System) error {
 }
 
 func dotLabel(s *System, t *Transition, target Target) string {
+	escaped := strings.NewReplacer("\\", "\\\\", "\"", "\\\"").Replace(strings.Join(labelLines(s, t, target), "\n"))
+	return strings.ReplaceAll(escaped, "\n", "\\n")
+}
+
+// labelLines are the tag, the guard and the update of a transition.
+func labelLines(s *System, t *Transition, target Target) []string {
 	lines := []string{t.Tag}
 	for _, a := range t.Guard {
 		lines = append(lines, "["+s.AtomString(a)+"]")
@@ -42,8 +48,7 @@ func dotLabel(s *System, t *Transition, target Target) string {
 			lines = append(lines, name+" := "+p.Format(s.VarName))
 		}
 	}
-	escaped := strings.NewReplacer("\\", "\\\\", "\"", "\\\"").Replace(strings.Join(lines, "\n"))
-	return strings.ReplaceAll(escaped, "\n", "\\n")
+	return lines
 }
 
 // AtomString prints an atom with the system's names.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // DOT draws the graph for Graphviz: generalised states with what they know, and
@@ -39,6 +40,33 @@ func (g *Graph) DOT(w io.Writer) error {
 	b.WriteString("}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Diagram returns the graph for reports: generalised states with what they know, and the paths between them.
+func (g *Graph) Diagram() verdict.Diagram {
+	d := verdict.Diagram{Title: "symbolic execution graph"}
+	index := map[*cutPoint]int{}
+	for n, c := range g.cuts {
+		index[c] = n
+		d.Nodes = append(d.Nodes, strings.Split(g.describe(c), "\n"))
+	}
+	ends := map[string]int{}
+	for n, c := range g.cuts {
+		for _, e := range c.edges {
+			to := index[e.to]
+			if e.to == nil {
+				end, known := ends[e.tag]
+				if !known {
+					end = len(d.Nodes)
+					ends[e.tag] = end
+					d.Nodes = append(d.Nodes, []string{e.tag})
+				}
+				to = end
+			}
+			d.Edges = append(d.Edges, verdict.Arrow{From: n, To: to, Label: []string{e.tag}})
+		}
+	}
+	return d
 }
 
 func (g *Graph) describe(c *cutPoint) string {
