@@ -27,6 +27,13 @@ func (e *encoder) checkShown(fr *frame, st *state, in *ir.Instr, args []val) {
 	}
 }
 
+// checkResult claims the same of the value that a return statement gives to code that is not known.
+func (e *encoder) checkResult(fr *frame, st *state, in *ir.Instr, v val) {
+	if ir.Returned(in) != nil && !fr.fn.Driven() && (fr.up == nil || fr.up.fn.Driven()) {
+		e.checkDefined(fr, st, in, v, "the result of "+fr.fn.CName+" is indeterminate")
+	}
+}
+
 func (e *encoder) checkDefined(fr *frame, st *state, in *ir.Instr, v val, msg string) {
 	if !e.shadow || st.pc == nil {
 		return

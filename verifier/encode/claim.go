@@ -101,7 +101,7 @@ func (e *encoder) deadClaims() {
 			for _, in := range b.Instrs {
 				for _, c := range checksOf(in) {
 					id := info.id(in, c)
-					if e.opts.Checks.Has(c) && !e.seen[id] {
+					if e.opts.Checks.Has(c) && !e.seen[id] && !(returns(in) && c == verdict.Uninitialised) {
 						e.seen[id] = true
 						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: "never reached",
 							Instr: in, Guard: e.s.False(), Loose: e.s.False(), Violated: e.s.False(),
@@ -125,7 +125,7 @@ func ListClaims(m *ir.Module, checks verdict.CheckSet, visited func(*ir.Block) b
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				for _, c := range checksOf(in) {
-					if checks.Has(c) {
+					if checks.Has(c) && !(returns(in) && c == verdict.Uninitialised) {
 						out = append(out, Claim{ID: info.id(in, c), Check: c, Pos: *in.Pos, Message: string(c),
 							Instr: in})
 					}

@@ -27,7 +27,7 @@ func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
 		name  string
 	}
 	next := map[claimed]int{}
-	var leaks, prints []*ir.Instr // numbered last: claims of these came later than those of the rest
+	var leaks, last []*ir.Instr // numbered last: claims of these came later than those of the rest
 	number := func(in *ir.Instr, c verdict.Check) {
 		k := claimed{c, i.names[in.ID]}
 		next[k]++
@@ -38,8 +38,8 @@ func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
 	}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if in.Op == ir.OpCall && in.Model == ir.ModelPrintf {
-				prints = append(prints, in)
+			if in.Op == ir.OpCall && in.Model == ir.ModelPrintf || returns(in) {
+				last = append(last, in)
 			} else {
 				for _, c := range checksOf(in) {
 					number(in, c)
@@ -63,7 +63,7 @@ func newInfo(f *ir.Func, g *unwind.Graph) *funcInfo {
 	for _, in := range leaks {
 		number(in, verdict.Leak)
 	}
-	for _, in := range prints {
+	for _, in := range last {
 		for _, c := range checksOf(in) {
 			number(in, c)
 		}

@@ -201,22 +201,22 @@ func (e *encoder) binaryOne(st *state, in *ir.Instr, a, b val, t *ir.Type) val {
 		return v
 	}
 	for _, c := range binaryOps[in.Op].claims {
-		name := "shift"
+		name, kind := "shift", input.Unspecified
 		switch {
 		case c.flag != 0 && !in.Flags.Has(c.flag):
 			continue
 		case c.off == anyResult && c.flag == 0 && !e.asks(in, c.check):
 		case c.off == anyResult && c.flag != 0 && !e.opts.Checks.Has(c.check):
-			name = "poison"
+			name, kind = "poison", input.Undef
 		case c.flag == ir.NSW && in.Flags.Has(ir.NSW) && e.opts.AnyOverflow && in.T.Kind != ir.KindVector &&
 			!e.opts.Checks.Has(c.check):
-			name = "overflow"
+			name, kind = "overflow", input.Undef
 		default:
 			continue
 		}
 		bad := c.fails(e, e.num(a), e.num(b))
 		if other := e.fork(st, bad); other != nil {
-			v = e.pick(e.s.Not(bad), v, e.fresh(other, input.Undef, in, t, name))
+			v = e.pick(e.s.Not(bad), v, e.fresh(other, kind, in, t, name))
 		}
 	}
 	return v

@@ -165,7 +165,7 @@ func (e *encoder) floatConversion(st *state, in *ir.Instr, a val, from, to *ir.T
 	r := e.s.FloatOp(k, sort, ilr.RTZ, a.t)
 	ok := e.decide(st.pc, e.fits(a.t, sort.W, in.Op == ir.OpFpToSi))
 	if other := e.fork(st, e.s.Not(ok)); other != nil {
-		return e.pick(ok, e.scalar(r), e.fresh(other, input.Undef, in, to, "undef"))
+		return e.pick(ok, e.scalar(r), e.fresh(other, input.Unspecified, in, to, "does not fit"))
 	}
 	return e.scalar(r)
 }

@@ -22,6 +22,7 @@ func (e *encoder) memory(fr *frame, st *state, in *ir.Instr) val {
 	case ir.OpStore:
 		v := e.arg(fr, st, in, 0)
 		e.checkShown(fr, st, in, []val{v})
+		e.checkResult(fr, st, in, v)
 		e.store(fr, st, in, e.arg(fr, st, in, 1), v, in.Access, int64(in.Align))
 	case ir.OpGep:
 		return e.gep(fr, st, in)

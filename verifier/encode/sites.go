@@ -46,6 +46,7 @@ var sites = []site{
 	{verdict.Uninitialised, ops(ir.OpUdiv, ir.OpUrem, ir.OpSdiv, ir.OpSrem, ir.OpCondBr, ir.OpSwitch)},
 	{verdict.Uninitialised, ops(ir.OpLoad, ir.OpStore, ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg, ir.OpIndirectBr)},
 	{verdict.Uninitialised, hasVariableLength},
+	{verdict.Uninitialised, returns},
 	{verdict.Uninitialised, callsPointer},
 	{verdict.Uninitialised, models(rangeModels...)},
 	{verdict.Uninitialised, models(ir.ModelAssert, ir.ModelFail, ir.ModelAssertFail, ir.ModelAssume, ir.ModelAssumeI,
@@ -101,6 +102,9 @@ func hasVariableLength(in *ir.Instr) bool {
 	_, fixed := in.Args[0].(*ir.Const)
 	return !fixed
 }
+
+// returns reports a return of a number or a pointer. It is claimed only where the caller is not known.
+func returns(in *ir.Instr) bool { return in.Op == ir.OpRet && ir.Returned(in) != nil }
 
 // checksOf lists the checks that can be claimed at in, in a fixed order.
 func checksOf(in *ir.Instr) []verdict.Check {

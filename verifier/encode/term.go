@@ -156,6 +156,9 @@ func (e *encoder) indirectBranch(fr *frame, inst *instance, st *state, in *ir.In
 
 // leaveFunction is what a return does besides going back.
 func (e *encoder) leaveFunction(fr *frame, st *state, in *ir.Instr) {
+	if len(in.Args) > 0 {
+		e.checkResult(fr, st, in, e.arg(fr, st, in, 0))
+	}
 	if fr.up == nil {
 		e.checkLeak(fr, st, in, ir.EndReturn)
 	}

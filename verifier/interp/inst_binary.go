@@ -164,7 +164,7 @@ func (x *machine) shift(in *ir.Instr, a, b value) value {
 			if t.Kind == ir.KindVector {
 				t = t.Elem
 			}
-			return x.inputs(input.Undef, t)
+			return x.inputs(input.Unspecified, t)
 		}
 		x.violate(verdict.Shift, "shift amount %s is not below the width %d", b.bits.Unsigned(), w)
 	}

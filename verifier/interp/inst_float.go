@@ -181,7 +181,7 @@ func (x *machine) convertFloat(in *ir.Instr, a value, from, to *ir.Type) value {
 	if x.violate(verdict.Conversion, "floating-point value %v does not fit %d bits", f, w) {
 		return scalar(bits.New(w, 0))
 	}
-	return x.inputs(input.Undef, to)
+	return x.inputs(input.Unspecified, to)
 }
 
 // fromInt rounds an integer once, to width w.

@@ -19,7 +19,7 @@ func (x *machine) memory(in *ir.Instr) {
 		x.set(in, x.load(in, p))
 	case ir.OpStore:
 		v, p := x.eval(in.Args[0]), x.eval(in.Args[1])
-		if x.decideShown(in, []value{v}) {
+		if x.decideShown(in, []value{v}) && x.decideResult(in, v) {
 			x.store(in, p, v)
 		}
 	case ir.OpGep:

@@ -11,10 +11,11 @@
 //	MallocOK      1 bit per malloc, calloc, realloc, aligned_alloc, posix_memalign, strdup: 1 when it succeeds; not asked with
 //	              MallocNeverFails, nor by calloc when count * size wraps (it fails)
 //	AsmOut        each scalar of the result of an inline assembly call, then one per scalar of an indirect output
-//	Undef         each scalar of an `undef` or `poison` operand, each time the instruction runs; a conversion of a
-//	              floating-point value that does not fit, when the check `conversion` is off
+//	Undef         each scalar of an `undef` or `poison` operand, each time the instruction runs: it is indeterminate;
+//	              so is what a shift with nuw or an exact operation gives that loses bits, if nobody asks
 //	Unspecified   what C leaves to the implementation, each time: which of several results a library function gives, whether
-//	              a product and a sum are rounded once
+//	              a product and a sum are rounded once; and any value where a check is off: a floating-point value that does
+//	              not fit, a shift too far
 //	Havoc         contents of the ranges that havoc and make-symbolic write (input.Source.Havoc)
 //	Bytes, Base   per object (input.Source); not in a fixed order
 //
@@ -36,7 +37,7 @@
 //	fptosi, fptoui: conversion; unreachable: unreachable; trap: its own; end of the program: leak (ir.LeakRule)
 //
 // A violation of a check that is off, or of a claim of Options.Past: arithmetic wraps, a
-// shift too far gives any value (Undef), an indeterminate value is used as it is, a branch
+// shift too far gives any value (Unspecified), an indeterminate value is used as it is, a branch
 // to a trap goes on beside it; what cannot go on (memory, free, division, a trap with
 // nothing beside it, unreachable) is the outcome Undefined.
 package interp

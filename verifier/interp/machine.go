@@ -353,6 +353,15 @@ func (x *machine) decideShown(in *ir.Instr, args []value) bool {
 	return true
 }
 
+// decideResult does so with the value that a return statement gives to code that is not known.
+func (x *machine) decideResult(in *ir.Instr, v value) bool {
+	f := x.fr.fn
+	if ir.Returned(in) == nil || f.Driven() || len(x.frames) > 1 && !x.frames[len(x.frames)-2].fn.Driven() {
+		return true
+	}
+	return x.decide(v, "the result of "+f.CName)
+}
+
 func (x *machine) finish() *Outcome {
 	x.out.Executed, x.out.Accessed = x.executed, x.effort.bytes
 	x.out.Visits, x.out.Ways, x.out.Passed = x.visits, x.ways, x.passed

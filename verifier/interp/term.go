@@ -15,7 +15,9 @@ func (x *machine) term(in *ir.Instr) {
 			x.leave(value{}, false)
 			return
 		}
-		x.leave(x.eval(in.Args[0]), true)
+		if v := x.eval(in.Args[0]); x.decideResult(in, v) {
+			x.leave(v, true)
+		}
 	case ir.OpBr:
 		x.jump(in.Targets[0])
 	case ir.OpCondBr:

@@ -18,7 +18,7 @@ int divisor(void) { int x; return 6 / x; }
 //! address() => violation pointer-overflow uninit.c:19:47: pointer to offset -6063483244 of 'a' (16 bytes)
 int address(void) { int a[4] = {0}, i; return a[i]; }
 //! heap(1) => returned uninit.c:22:99 2
-//! heap(0) => returned uninit.c:22:99 1
+//! heap(0) => violation uninitialised uninit.c:22:99: the result of heap is indeterminate: it was never written
 int heap(int set) { char *p = malloc(2); if (set) memset(p, 0, 2); int r = p[1] ? 1 : 2; free(p); return r; }
 //! sum(1) => violation uninitialised uninit.c:24:33: switch value is indeterminate: it was never written
 int sum(int n) { int x; x += n; switch (x) { case 1: return 1; } return 2; }
