@@ -72,19 +72,25 @@ func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	if err == nil {
 		return exitOK
 	}
+	ended := ctx.Err() != nil && errors.Is(err, context.Canceled)
 	var e *exitError
 	if errors.As(err, &e) {
-		if e.err != nil {
+		switch {
+		case ended:
+			fmt.Fprintln(stderr, "firmproof:", endedBySignal)
+		case e.err != nil:
 			fmt.Fprintln(stderr, "firmproof:", e.err)
 		}
 		return e.code
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = errors.New("ended by a signal before it was done")
+	if ended {
+		err = endedBySignal
 	}
 	fmt.Fprintln(stderr, "firmproof:", err)
 	return exitUsage
 }
+
+var endedBySignal = errors.New("ended by a signal before it was done")
 
 // untilInterrupt returns a context that Ctrl-C ends, and a function that says whether it did.
 func untilInterrupt(parent context.Context) (context.Context, func() bool) {
