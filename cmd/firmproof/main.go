@@ -77,20 +77,20 @@ func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	if errors.As(err, &e) {
 		switch {
 		case ended:
-			fmt.Fprintln(stderr, "firmproof:", endedBySignal)
+			fmt.Fprintln(stderr, "firmproof:", errSignal)
 		case e.err != nil:
 			fmt.Fprintln(stderr, "firmproof:", e.err)
 		}
 		return e.code
 	}
 	if ended {
-		err = endedBySignal
+		err = errSignal
 	}
 	fmt.Fprintln(stderr, "firmproof:", err)
 	return exitUsage
 }
 
-var endedBySignal = errors.New("ended by a signal before it was done")
+var errSignal = errors.New("ended by a signal before it was done")
 
 // untilInterrupt returns a context that Ctrl-C ends, and a function that says whether it did.
 func untilInterrupt(parent context.Context) (context.Context, func() bool) {

@@ -123,7 +123,9 @@ func (t *translator) declareFunc(f *llir.Func) {
 	if t.errno && setErrno[out.Name] { // unknown by name
 		model = ir.ModelNone
 	}
-	if len(f.Blocks) == 0 || model == ir.ModelFail { // a call of reach_error is the failure, whatever its body does
+	naked := hasAttr(f.FuncAttrs, enum.FuncAttrNaked) // assembly alone, which returns
+	// a call of reach_error is the failure, whatever its body does
+	if len(f.Blocks) == 0 || model == ir.ModelFail || naked {
 		out.Model = model
 	} else {
 		for i, b := range f.Blocks {

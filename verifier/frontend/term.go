@@ -38,9 +38,28 @@ func (x *fn) term(in llir.Terminator) {
 			x.emit(&ir.Instr{Op: ir.OpBr, Targets: x.targets(in.NormalRetTarget)})
 		}
 	default:
-		x.unsupported(nil, x.void, goName(fmt.Sprintf("%T", in), "Term"))
-		x.emit(&ir.Instr{Op: ir.OpUnreachable})
+		x.unfollowed(in)
 	}
+}
+
+// unfollowed is a terminator that is not modelled. Its successors stay: what is behind them may be executed.
+func (x *fn) unfollowed(in llir.Terminator) {
+	what := goName(fmt.Sprintf("%T", in), "Term")
+	if v, ok := in.(value.Named); ok {
+		x.unsupported(v, x.typ(v.Type()), what)
+	} else {
+		x.unsupported(nil, x.void, what)
+	}
+	i := &ir.Instr{Op: ir.OpSwitch, Args: []ir.Value{x.intConst(32, 0)}}
+	for n, b := range in.Succs() {
+		if i.Targets = append(i.Targets, x.blocks[b]); n > 0 {
+			i.Cases = append(i.Cases, x.intConst(32, int64(n)).Bits)
+		}
+	}
+	if len(i.Targets) == 0 {
+		i = &ir.Instr{Op: ir.OpUnreachable}
+	}
+	x.emit(i)
 }
 
 func (x *fn) targets(vs ...value.Value) []*ir.Block {
