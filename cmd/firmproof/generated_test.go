@@ -84,10 +84,10 @@ func TestGeneratedForChange(t *testing.T) {
 		t.Errorf("bad commit: exit %d, %s", code, errs)
 	}
 	out := t.TempDir()
-	put(t, out, "lines.json", `{"src.c":[{"from":7,"to":7}]}`)
+	put(t, out, "change.json", `{"lines":{"src.c":[{"from":7,"to":7}]}}`)
 	var said strings.Builder
-	if code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "--changed-lines",
-		filepath.Join(out, "lines.json"), "-o", out, dir}, &said, &said); code != 0 {
+	if code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "--change",
+		filepath.Join(out, "change.json"), "-o", out, dir}, &said, &said); code != 0 {
 		t.Fatalf("job build: exit %d, %s", code, said.String())
 	}
 	var jobs []struct{ Label string }
