@@ -81,24 +81,40 @@ func matrixOf(ctx context.Context, tx store.Tx, runs []store.Run) (template.HTML
 	var results []verdict.Result
 	run := map[string]string{} // by target
 	for _, r := range runs {
-		text, err := tx.Report(ctx, r.ID, nil)
+		var kept pipeline.Context
+		err := tx.ReportContext(ctx, r.ID, &kept)
 		if errors.Is(err, store.ErrNotFound) {
 			continue // expired
 		}
 		if err != nil {
 			return "", err
 		}
-		var report verdict.Report
-		if err := json.Unmarshal(text, &report); err != nil {
-			return "", fmt.Errorf("report of %s: %w", r.ID, err)
+		outline := kept.Outline()
+		if outline == nil {
+			if outline, err = wholeReport(ctx, tx, r.ID); err != nil {
+				return "", err
+			}
 		}
-		results = append(results, report.Results...)
+		results = append(results, outline...)
 		run[r.Target] = r.ID
 	}
 	if len(results) == 0 {
 		return "", nil
 	}
 	return reports.Matrix(results, linkTo(run)), nil
+}
+
+// wholeReport reads the answers of a run whose report was kept without an outline, by an earlier version.
+func wholeReport(ctx context.Context, tx store.Tx, run string) ([]verdict.Result, error) {
+	text, err := tx.Report(ctx, run, nil)
+	if err != nil {
+		return nil, err
+	}
+	var report verdict.Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		return nil, fmt.Errorf("report of %s: %w", run, err)
+	}
+	return report.Results, nil
 }
 
 // linkTo gives the address of an entry's answer, in the run of its target.

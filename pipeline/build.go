@@ -35,6 +35,8 @@ type Context struct {
 	Partial bool `json:"partial,omitempty"`
 	// what makes a check run fail beside violations: "unknown", "violation" (nothing else) or what is usual
 	FailOn string `json:"fail_on,omitempty"`
+	// how each entry came out: what overviews show without reading the report
+	Entries []EntryAnswer `json:"entries,omitempty"`
 }
 
 // prepared is what a built run waits with for its tasks.

@@ -121,7 +121,7 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	}
 	c := classify(report, known, haveBase, accepted)
 	pc := p.Context
-	pc.States, pc.Fixed, pc.FixedKeys = c.states, len(c.fixed), c.fixed
+	pc.States, pc.Fixed, pc.FixedKeys, pc.Entries = c.states, len(c.fixed), c.fixed, answersOf(report)
 	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states, FailOn: pc.FailOn,
 		Changed: pc.Changed,
 		Partial: pc.Partial})

@@ -82,6 +82,15 @@ func (t Tx) Report(ctx context.Context, run string, changed any) ([]byte, error)
 	return t.docs.Get(ctx, doc)
 }
 
+// ReportContext reads what is kept beside the report of a run into `into`.
+func (t Tx) ReportContext(ctx context.Context, run string, into any) error {
+	var text string
+	if err := t.one(ctx, []any{&text}, `SELECT changed FROM reports WHERE run_id = ?`, run); err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(text), into)
+}
+
 // Finding is one claim of a run that is not fine.
 type Finding struct {
 	Run         string
