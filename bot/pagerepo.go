@@ -132,6 +132,7 @@ type nightPage struct {
 	Repo   store.Repo
 	Hours  int
 	Change template.HTML
+	Trends []targetTrend // of all that is kept
 }
 
 // night compares the default branch with how it stood a day ago, or a week.
@@ -151,5 +152,12 @@ func (p *pages) night(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		d.Change, err = change.Body()
 	}
-	p.show(w, r, "night", func(context.Context, store.Tx) (any, error) { return d, err })
+	p.show(w, r, "night", func(ctx context.Context, tx store.Tx) (any, error) {
+		if err != nil {
+			return nil, err
+		}
+		branch, err := tx.BranchRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
+		d.Trends = trendsOf(branch)
+		return d, err
+	})
 }

@@ -11,8 +11,10 @@ import (
 // TestOutline: the table of a report's outline, as it is kept, is that of the report.
 func TestOutline(t *testing.T) {
 	claims := make([]verdict.Claim, 7)
-	r := &verdict.Report{Results: []verdict.Result{{Target: "i386", Entry: "f", Status: verdict.Violated, Claims: claims,
-		DurationMS: 1234}, {Target: "i386", Entry: "g", Status: verdict.Proved, Vacuous: &verdict.Reason{Kind: verdict.Vacuous}},
+	r := &verdict.Report{Results: []verdict.Result{{Target: "i386", Entry: "f", Status: verdict.Violated,
+		Claims:     claims,
+		DurationMS: 1234}, {Target: "i386", Entry: "g", Status: verdict.Proved,
+		Vacuous: &verdict.Reason{Kind: verdict.Vacuous}},
 		{Target: "x86_64", Entry: "f", Status: verdict.Bounded, Claims: claims[:1], Reused: "run"}}}
 	text, err := json.Marshal(Context{Entries: answersOf(r)})
 	if err != nil {
