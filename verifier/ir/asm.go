@@ -1,6 +1,9 @@
 package ir
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // quietWords are the mnemonics of barriers, hints and interrupt masks of the
 // supported processors: none of them changes memory or a register that the
@@ -25,10 +28,29 @@ var quietWords = map[string]bool{
 	"rdtsc": true, "rdtscp": true, "cpuid": true, "rdmsr": true, "wrmsr": true, "rdpmc": true, "swapgs": true, // x86
 }
 
+// lineComment matches comments up to the end of a line that no supported assembler reads as anything else.
+var lineComment = regexp.MustCompile(`(?m)(//|@[ \t]).*$`)
+
+// WithoutBlockComments puts a space in the place of each comment between /* and */.
+func WithoutBlockComments(s string) string {
+	for {
+		from := strings.Index(s, "/*")
+		if from < 0 {
+			return s
+		}
+		to := strings.Index(s[from+2:], "*/")
+		if to < 0 {
+			return s[:from]
+		}
+		s = s[:from] + " " + s[from+2+to+2:]
+	}
+}
+
 // QuietAsm reports whether inline assembly changes nothing but its outputs:
 // barriers, hints, interrupt masks and reads of special registers.
 func QuietAsm(a *Asm) bool {
-	text := strings.ReplaceAll(a.Template, "$(", ";") // how LLVM writes {, which separates instructions of the MSP430
+	text := lineComment.ReplaceAllString(WithoutBlockComments(a.Template), "")
+	text = strings.ReplaceAll(text, "$(", ";") // how LLVM writes {, which separates instructions of the MSP430
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' || r == '{' }) {
 		words := strings.Fields(strings.ToLower(line))
 		if len(words) > 0 && !quietWords[words[0]] && !quietMove(a, words) && !quietFlags(a, words) {

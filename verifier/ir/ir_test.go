@@ -101,7 +101,9 @@ func TestVariadic(t *testing.T) {
 func TestQuietAsm(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "dsb sy\n\tisb": true, "cpsid i": true, "mrs $0, primask": true,
 		"str $0, [$1]": false, "nop; svc 0": false, "bic.w #8, sr $( nop": true, "mov r4, 0(r5)": false,
-		"pushf; pop $0; cli": true, "push $0": false} {
+		"pushf; pop $0; cli": true, "push $0": false,
+		"CPSID\ti\n\t@ off; now\n\tdsb // all\n\tisb /* str */": true, "mov @r5+, sr": true,
+		"dsb @ x\n\tstr $0, [$1]": false, "nop /* x */; str $0, [$1] // y": false} {
 		if got := ir.QuietAsm(&ir.Asm{Template: text}); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}

@@ -27,7 +27,7 @@ type asmSyntax struct {
 // parse splits a template into instructions. labels reports whether it defines any: then
 // control may come to an instruction in another way than from the one before.
 func (s asmSyntax) parse(template string) (list []asmInstr, labels bool) {
-	for _, line := range strings.Split(withoutBlockComments(template), "\n") {
+	for _, line := range strings.Split(ir.WithoutBlockComments(template), "\n") {
 		if t := strings.TrimSpace(line); strings.HasPrefix(t, "#") { // a comment everywhere, at the begin of a line
 			continue
 		}
@@ -68,21 +68,6 @@ func oneInstr(stmt string) asmInstr {
 		in.args = append(in.args, strings.TrimSpace(a))
 	}
 	return in
-}
-
-// withoutBlockComments puts a space in the place of each comment between /* and */.
-func withoutBlockComments(s string) string {
-	for {
-		from := strings.Index(s, "/*")
-		if from < 0 {
-			return s
-		}
-		to := strings.Index(s[from+2:], "*/")
-		if to < 0 {
-			return s[:from]
-		}
-		s = s[:from] + " " + s[from+2+to+2:]
-	}
 }
 
 // arg is operand i, or empty.
