@@ -133,7 +133,7 @@ func with(files map[string]string, name, text string) map[string]string {
 }
 
 // checkedFiles makes a project of a case of TestCheck; its edits are its twin and lines
-// above it. A case that has no manifest and is neither C nor C++ is left out.
+// above it. A case that has no manifest and is neither C nor C++ is left out, and one that names functions.
 func checkedFiles(t *testing.T, a *txtar.Archive, path string) (map[string]string, []edit) {
 	t.Helper()
 	files, source := caseFiles(a), "main.c"
@@ -144,6 +144,9 @@ func checkedFiles(t *testing.T, a *txtar.Archive, path string) (map[string]strin
 		return nil, nil
 	}
 	flags, _ := header(t, string(a.Comment))
+	if slices.Contains(flags, "--function") { // `check` alone has it
+		return nil, nil
+	}
 	if files[".firmproof.yml"] == "" {
 		text, ok := manifestOf(flags)
 		if !ok {
