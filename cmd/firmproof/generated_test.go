@@ -164,6 +164,16 @@ struct reader { const uint8_t *p; };
 int third_byte(struct reader *r) { return r->p[2]; }
 void calls(void) { uint8_t two[2]; static uint8_t t[200]; copy(t, two, 9); }
 unsigned last_word(const unsigned *w, unsigned num_bytes) { return num_bytes ? w[(num_bytes - 1) / 4] : 0; }
+struct part { const char *at; unsigned len; };
+int parts(const struct part *list, unsigned count) {
+  return count && list[count - 1].len > 1 ? list[count - 1].at[1] : 0;
+}
+int pair(const struct part *list) { return list[1].len ? list[1].at[0] : 0; }
+struct whole { unsigned n; struct part list[4]; };
+int part_of(const struct whole *w, unsigned num) {
+  const struct part *p = &w->list[num % 4];
+  return w->n > p->len && p != 0;
+}
 `
 
 // anyCall is the answer for any call of a function, and a part of what the result says.
@@ -216,6 +226,9 @@ func TestHarnessesFromCode(t *testing.T) {
 		"picked":     {verdict.Unknown, "how much r.at leads to is a guess"},
 		"third_byte": {verdict.Unknown, "how much r.p leads to is a guess"},
 		"calls":      {verdict.Violated, "'two' (2 bytes)"},
+		"parts":      {verdict.Proved, "list[3].at leads to as many elements as list[3].len says"},
+		"pair":       {verdict.Proved, "list leads to 32 bytes, which the function accesses"},
+		"part_of":    {verdict.Proved, "w leads to one const struct whole of its own"},
 		"last_word":  {verdict.Proved, "w leads to as many bytes as num_bytes says"},
 	}
 	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return append(r.Assumptions, r.Warnings...) })

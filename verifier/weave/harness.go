@@ -36,6 +36,7 @@ const (
 	maxFields = 64 // pointers in one block that lead to blocks of their own
 	// elements of an array that get pointers and truth values of their own
 	maxElements = 256
+	maxFilled   = 4 // elements that hold pointers or truth values, behind a pointer with a length
 )
 
 // harnessPrefix starts the names of the functions that Harness makes.

@@ -50,6 +50,9 @@ func isText(t *ir.DType) bool {
 func (h *harness) fixed(i int, name string, elem *ir.DType, args []ir.Value) {
 	u, one := &h.uses[i], sizeOf(elem)
 	bytes := max(u.need, one)
+	if isStruct(elem) {
+		bytes = (bytes + one - 1) / one * one
+	}
 	passed, at := h.smallest(i)
 	switch {
 	case u.varies && passed >= bytes && passed > one:
@@ -76,6 +79,10 @@ func (h *harness) fixed(i int, name string, elem *ir.DType, args []ir.Value) {
 				at, name, passed, bytes))
 	}
 	args[i] = h.blockOf(name, elem, h.int(h.word(), bytes))
+	left := maxFields
+	for k := int64(1); one > 0 && needsFill(elem, 0) && k < min(bytes/one, maxFilled); k++ {
+		h.fill(fmt.Sprintf("%s[%d]", name, k), elem, args[i], place{}, k*one, 1, &left)
+	}
 }
 
 func isStruct(t *ir.DType) bool { return t != nil && t.Kind == ir.DStruct }
@@ -109,14 +116,19 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 
 // counted makes argument i, a pointer to as many elements as argument n says, and that one.
 func (h *harness) counted(i, n int, bytes bool, plus int64, args []ir.Value) ir.Value {
-	name, count, size := h.vars[i].Name, h.nameOf(n), sizeOf(h.vars[i].T.Elem)
+	elem := h.vars[i].T.Elem
+	name, count, size := h.vars[i].Name, h.nameOf(n), sizeOf(elem)
 	t, addr := h.of.Params[n].T, h.word()
 	if args[n] == nil {
 		args[n] = h.any(count, t)
 		h.within(count, args[n], h.vars[n] != nil && h.vars[n].T != nil && h.vars[n].T.Signed)
 	}
 	most := int64(maxCount)
-	if bytes {
+	filled := !bytes && needsFill(elem, 0)
+	switch {
+	case filled:
+		most = max(maxFilled-plus, 1)
+	case bytes:
 		most *= max(size, 1)
 	}
 	if t.Width < 63 {
@@ -147,7 +159,24 @@ func (h *harness) counted(i, n int, bytes bool, plus int64, args []ir.Value) ir.
 		size = 1
 	}
 	h.shorter(i, n, max(size, 1), plus)
-	return h.blockOf(name, nil, total)
+	p := h.anyBlock(name, total)
+	if filled {
+		h.fillCounted(name, elem, p, h.binary(ir.OpUdiv, total, h.int(addr, max(size, 1))))
+	}
+	return p
+}
+
+// fillCounted gives the pointers and truth values of the first n elements at p values; those that are not there are
+// filled elsewhere.
+func (h *harness) fillCounted(name string, elem *ir.DType, p, n ir.Value) {
+	size, left := sizeOf(elem), maxFields
+	spare := h.model(ir.ModelMalloc, "malloc", h.ptr(), h.int(h.word(), size))
+	h.assume(h.compare(ir.NE, spare, h.null()))
+	for k := int64(0); k < maxFilled; k++ {
+		there := h.compare(ir.ULT, h.int(h.word(), k), n)
+		at := h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{there, h.gep(p, k*size, nil, 0), spare}})
+		h.fill(fmt.Sprintf("%s[%d]", name, k), elem, at, place{}, 0, 1, &left)
+	}
 }
 
 func (h *harness) nameOf(i int) string {

@@ -50,7 +50,7 @@ func (p *Program) usesOf(f *ir.Func) []use {
 		return u
 	}
 	s := &useScan{p: p, uses: make([]use, len(f.Params)), of: map[ir.Value]int{}, bound: map[ir.Value]limit{},
-		inStruct: map[int]bool{}}
+		structs: map[int]int64{}, members: map[ir.Value]bool{}}
 	for i := range s.uses {
 		s.uses[i].param = -1
 	}
@@ -59,7 +59,9 @@ func (p *Program) usesOf(f *ir.Func) []use {
 		return p.uses[f]
 	}
 	for i, v := range paramVars(f) {
-		s.inStruct[i] = v != nil && v.T != nil && isStruct(v.T.Elem)
+		if v != nil && v.T != nil && isStruct(v.T.Elem) {
+			s.structs[i] = sizeOf(v.T.Elem)
+		}
 	}
 	s.copies(f)
 	for _, b := range f.Blocks {
@@ -83,7 +85,8 @@ type useScan struct {
 	of    map[ir.Value]int   // variables that hold a parameter, or what is computed from it
 	bound map[ir.Value]limit // variables that are compared with a parameter
 
-	inStruct map[int]bool // parameters that point to structures
+	structs map[int]int64     // sizes of structures that parameters point to
+	members map[ir.Value]bool // variables that hold the address of a member of one
 }
 
 // limit says that a variable is below a parameter, or at most it.
@@ -108,7 +111,9 @@ func (s *useScan) copies(f *ir.Func) {
 			if _, local := in.Args[1].(*ir.Instr); k < 0 || !local {
 				continue
 			}
-			if _, again := s.of[in.Args[1]]; again || !plain {
+			member := s.isMember(k, in.Args[0])
+			s.members[in.Args[1]] = s.members[in.Args[1]] || member
+			if _, again := s.of[in.Args[1]]; again || !plain && !member {
 				s.uses[k].varies = true
 			}
 			if to := in.Args[1].(*ir.Instr); to.Op == ir.OpAlloca {
@@ -129,10 +134,19 @@ func (s *useScan) from(v ir.Value) (k int, plain bool) {
 	}
 	if ld, ok := base.(*ir.Instr); ok && ld.Op == ir.OpLoad && ld.T.IsPtr() {
 		if k, ok := s.of[ld.Args[0]]; ok {
-			return k, base == v
+			return k, base == v && !s.members[ld.Args[0]]
 		}
 	}
 	return -1, false
+}
+
+// isMember reports whether v is an address inside of the structure that parameter k points to, or may be.
+func (s *useScan) isMember(k int, v ir.Value) bool {
+	var first *ir.Instr // what is computed from the parameter
+	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
+		first = in
+	}
+	return first != nil && len(first.Args) == 1 && first.Off >= 0 && first.Off < s.structs[k]
 }
 
 // compare notes comparisons of variables with parameters.
@@ -237,7 +251,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 	off := int64(0)
 	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
 		off += in.Off
-		if base, ok := in.Args[0].(*ir.Instr); ok && base.Op == ir.OpGep && s.inStruct[k] {
+		if base, ok := in.Args[0].(*ir.Instr); ok && base.Op == ir.OpGep && s.structs[k] > 0 {
 			continue // an index of an array in the structure
 		}
 		for i, index := range in.Args[1:] {
