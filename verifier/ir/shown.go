@@ -71,3 +71,18 @@ func isResult(v Value) bool {
 
 // Driven reports whether f is the driver's: what it calls with a result, it calls for code that is not known.
 func (f *Func) Driven() bool { return strings.HasPrefix(f.Name, "firmproof.") }
+
+// Called tells which functions other functions than the driver's call by name.
+func Called(m *Module) map[*Func]bool {
+	out := map[*Func]bool{}
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if k, ok := in.Callee.(*Const); ok && in.Op == OpCall && k.Func != nil && !f.Driven() {
+					out[k.Func] = true
+				}
+			}
+		}
+	}
+	return out
+}
