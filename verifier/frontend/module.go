@@ -229,10 +229,11 @@ func (t *translator) initialise(out *ir.Global, g *llir.Global) {
 }
 
 // keptOverReset reports sections that the start-up code does not initialise: their
-// variables have any value at the start (.noinit, .persistent of the linkers' scripts).
+// variables have any value at the start (.noinit, .persistent, .backup and the like of the linkers' scripts).
 func keptOverReset(section string) bool {
 	s := strings.ReplaceAll(strings.ToLower(section), "_", "")
-	return strings.Contains(s, "noinit") || strings.Contains(s, "uninit") || strings.Contains(s, "persist")
+	return slices.ContainsFunc([]string{"noinit", "uninit", "persist", "noload", "backup", "retain", "retention"},
+		func(word string) bool { return strings.Contains(s, word) })
 }
 
 // dropIntrinsicGlobals takes out llvm.used and its relatives, which only keep
