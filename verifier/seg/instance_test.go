@@ -53,7 +53,11 @@ func (g *Graph) instance(c *cutPoint, v interp.View) (map[exact.Var]exact.Int, e
 		}
 	}
 	for n, f := range c.st.frames {
+		scoped := ir.Scoped(f.fn)
 		for _, a := range sortedValues(f.vals) {
+			if in, ok := a.(*ir.Instr); ok && scoped[in] && !s.now(v.Value(n, a)) {
+				continue // the graph has an object with any content where a run has none
+			}
 			if err := s.match(f.vals[a], v.Value(n, a), g.b.m.Layout.PtrBits); err != nil {
 				return nil, fmt.Errorf("%s: %w", g.b.nameOf(a), err)
 			}
@@ -137,6 +141,12 @@ func (s *shadow) match(t value, c interp.Seen, width int) error {
 		return s.same(t.lin, exact.I(c.Offset))
 	}
 	return nil
+}
+
+// now reports whether c points to an object that is alive.
+func (s *shadow) now(c interp.Seen) bool {
+	_, alive := s.alive(c.Object)
+	return alive
 }
 
 func (s *shadow) alive(object int) (int64, bool) {

@@ -40,7 +40,7 @@ var operations = map[string]string{
 // unoptimised are the operations that are run at -O0 alone, since what -O1 makes of them is not compared.
 var unoptimised = map[string]string{
 	"pointers":  "a run gives integers that were pointers as their object and their number, the graph as an offset",
-	"scopes":    "a run has no object before its scope, the graph one with any content",
+	"scopes":    "a run has no object before its scope, and no cast of its address",
 	"overflows": "no graph in time",
 	"bits":      "no graph in time",
 	"division":  "takes long",
