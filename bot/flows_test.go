@@ -100,7 +100,12 @@ func (w *world) liveRun(p *headless.Page, hold chan struct{}) {
 		return last.Name == "firmproof / x86_64" && last.Status == "in_progress"
 	})
 	run := "/runs/" + s.CheckRuns[len(s.CheckRuns)-1].ExternalID
-	p.Open(w.proxy.URL + run)
+	for range 100 { // until a worker has it
+		if p.Open(w.proxy.URL + run); strings.Contains(p.Eval(`document.body.innerText`), "of at most") {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 	if got := p.Eval(`(() => { const box = document.querySelector('#live'), was = box.checked; box.checked = false; return was && document.querySelector('progress').max; })()`); got != "1" {
 		t.Errorf("the page of a run in progress is not live: %s", got)
 	}
