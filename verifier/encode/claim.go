@@ -117,7 +117,7 @@ func (e *encoder) deadClaims() {
 // without a walk: Guard and Violated are 0.
 func ListClaims(m *ir.Module, checks verdict.CheckSet, visited func(*ir.Block) bool) []Claim {
 	var out []Claim
-	called := ir.Called(m)
+	outermost := ir.Outermost(m)
 	for _, f := range m.Funcs {
 		if !slices.ContainsFunc(f.Blocks, visited) {
 			continue
@@ -126,7 +126,7 @@ func ListClaims(m *ir.Module, checks verdict.CheckSet, visited func(*ir.Block) b
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				for _, c := range checksOf(in) {
-					if checks.Has(c) && !(called[f] && returns(in) && c == verdict.Uninitialised) {
+					if checks.Has(c) && (outermost[f] || !returns(in) || c != verdict.Uninitialised) {
 						out = append(out, Claim{ID: info.id(in, c), Check: c, Pos: *in.Pos, Message: string(c),
 							Instr: in})
 					}

@@ -72,17 +72,24 @@ func isResult(v Value) bool {
 // Driven reports whether f is the driver's: what it calls with a result, it calls for code that is not known.
 func (f *Func) Driven() bool { return strings.HasPrefix(f.Name, "firmproof.") }
 
-// Called tells which functions other functions than the driver's call by name.
-func Called(m *Module) map[*Func]bool {
-	out := map[*Func]bool{}
+// Outermost tells which functions are called by code that is not known: those that nobody calls, and those that the
+// driver does.
+func Outermost(m *Module) map[*Func]bool {
+	driven, called := map[*Func]bool{}, map[*Func]bool{}
 	for _, f := range m.Funcs {
+		called[f] = called[f] || f.Addr
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if k, ok := in.Callee.(*Const); ok && in.Op == OpCall && k.Func != nil && !f.Driven() {
-					out[k.Func] = true
+				if k, ok := in.Callee.(*Const); ok && in.Op == OpCall && k.Func != nil {
+					driven[k.Func] = driven[k.Func] || f.Driven()
+					called[k.Func] = called[k.Func] || !f.Driven()
 				}
 			}
 		}
+	}
+	out := map[*Func]bool{}
+	for _, f := range m.Funcs {
+		out[f] = !f.Driven() && (driven[f] || !called[f])
 	}
 	return out
 }
