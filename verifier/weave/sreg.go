@@ -1,6 +1,10 @@
 package weave
 
-import "github.com/firmproof/firmproof/verifier/ir"
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
 
 // The AVR's status register lies in memory: SREG = s restores the interrupt mask.
 
@@ -98,9 +102,17 @@ func constantAddress(v ir.Value) (int64, bool) {
 // sregEscapes reports whether the program makes pointers out of numbers other than to
 // access a constant address at once: then any pointer may lead to the status register.
 func sregEscapes(m *ir.Module) bool {
+	types := punned{}
 	for _, g := range m.Globals {
-		if g.Init != nil && holdsNumberAsPointer(g.Init) {
+		if g.Init != nil && holdsNumberAsPointer(g.Init) || g.Var != nil && types.in(g.Var.T) {
 			return true
+		}
+	}
+	for _, f := range m.Funcs {
+		for _, v := range f.Vars {
+			if types.in(v.T) {
+				return true
+			}
 		}
 	}
 	for _, f := range m.Funcs {
@@ -123,6 +135,39 @@ func sregEscapes(m *ir.Module) bool {
 		}
 	}
 	return false
+}
+
+// punned finds unions of a pointer and something else. It holds the types that were looked at.
+type punned map[*ir.DType]bool
+
+func (p punned) in(t *ir.DType) bool {
+	if t == nil || p[t] {
+		return false
+	}
+	p[t] = true
+	pointers := 0
+	for i := range t.Fields {
+		if p.in(t.Fields[i].T) {
+			return true
+		}
+		if holdsPointer(t.Fields[i].T) {
+			pointers++
+		}
+	}
+	return t.Kind == ir.DUnion && pointers > 0 && pointers < len(t.Fields) || p.in(t.Elem)
+}
+
+// holdsPointer reports whether a value of type t has a pointer in it.
+func holdsPointer(t *ir.DType) bool {
+	switch {
+	case t == nil:
+		return false
+	case t.Kind == ir.DPointer:
+		return true
+	case t.Kind == ir.DArray:
+		return holdsPointer(t.Elem)
+	}
+	return slices.ContainsFunc(t.Fields, func(f ir.DField) bool { return holdsPointer(f.T) })
 }
 
 func holdsNumberAsPointer(k *ir.Const) bool {
