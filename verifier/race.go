@@ -35,6 +35,7 @@ var safetyEngines = []entrant{
 	{name: "only execution", engine: replay.OnlyExecution{}, share: policy.OnlyExecutionPercent},
 	{name: "known inputs", engine: replay.KnownInputs{}, after: "only execution"},
 	{name: "unwinding", engine: bmc.Engine{}, after: "known inputs"},
+	{name: "tried inputs", engine: replay.TriedInputs{}, after: "unwinding", or: policy.TriedAfter},
 	{name: "graph", engine: graphterm.Safety{}, after: "unwinding", or: policy.InductionAfter,
 		share: policy.SafetyGraphPercent},
 	{name: "induction", engine: invariant.Engine{}, after: "unwinding", or: policy.InductionAfter},

@@ -11,6 +11,7 @@ import "time"
 // The race: when an engine may begin beside the one that it waits for.
 const (
 	LongExecutionsAfter = 3 * time.Second // induction took so long
+	TriedAfter          = time.Second     // the first round of unwinding took so long: it may take all there is
 	InductionAfter      = 2 * time.Second // the first round of unwinding took so long: it may take all there is
 	BitsAfter           = 2 * time.Second // the graph took so long; most programs are decided sooner
 
@@ -62,6 +63,7 @@ const (
 	OnlyExecutionSteps = 20_000_000 // of a program without inputs
 	OnlyExecutionLeast = 20_000     // shorter ones are as well unwound, which proves more at once
 
+	ProbeShort     = 5_000   // of one run on tried inputs, where the begin of runs is looked at
 	ProbeSteps     = 200_000 // of one run on tried inputs
 	ProbeTotal     = 3_000_000
 	ProbeSeeds     = 200

@@ -73,14 +73,35 @@ func decided(in *ir.Instr, visited func(*ir.Block) bool) bool {
 	return in.AlwaysFails() && slices.ContainsFunc(in.Block.Preds, visited)
 }
 
+// TriedInputs is an engine that tries inputs where the first round of unwinding takes long: a violation in front of a
+// long loop need not wait for the formula of the loop.
+type TriedInputs struct{}
+
+// Run implements problem.Engine. When the first round is over, unwinding does the same by itself.
+func (TriedInputs) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+	if !p.Unbounded() || a.Unwinding() != nil {
+		return problem.ErrOpen
+	}
+	for _, steps := range []int64{policy.ProbeShort, policy.ProbeSteps} {
+		if probe(ctx, p, a, steps); a.Enough(p) {
+			return nil
+		}
+	}
+	return problem.ErrOpen
+}
+
 // Probe tries inputs; violations that it meets are settled.
 func Probe(ctx context.Context, p *problem.Problem, a *problem.Answers) {
+	probe(ctx, p, a, policy.ProbeSteps)
+}
+
+func probe(ctx context.Context, p *problem.Problem, a *problem.Answers, steps int64) {
 	defer a.Stage("probe")(nil)
 	consts := Constants(p.Module)
 	left := int64(policy.ProbeTotal)
 	for seed := uint64(0); seed < policy.ProbeSeeds && left > 0 && ctx.Err() == nil; seed++ {
 		rec := &input.Recorder{Source: NewTried(seed, consts)}
-		out, err := interp.Run(ctx, p.Module, p.Execution(min(left, policy.ProbeSteps)), rec)
+		out, err := interp.Run(ctx, p.Module, p.Execution(min(left, steps)), rec)
 		if err != nil {
 			return
 		}

@@ -65,3 +65,20 @@ func TestProbe(t *testing.T) {
 		}
 	}
 }
+
+// A violation in front of a long loop is found without the loop; where a round of unwinding is over, that is left to it.
+func TestTriedInputs(t *testing.T) {
+	m := testprogram.Compile(t, `static int g; int main(void) { CHECK(nondet_int() != 123456);
+for (long i = 0; i < 1000000000; i++) g ^= i; CHECK(g); return 0; }`, "-O0")
+	for _, over := range []bool{false, true} {
+		p, a := testprogram.Problem(m, "main", verdict.Assert), problem.NewAnswers()
+		p.FirstOnly = true
+		if over {
+			a.SetUnwinding(&problem.Unwinding{Limit: 1})
+		}
+		err := TriedInputs{}.Run(context.Background(), p, a)
+		if found := len(a.AllSettled()) == 1; found == over || (err == nil) == over {
+			t.Errorf("a round is over: %v; found: %v, %v", over, found, err)
+		}
+	}
+}
