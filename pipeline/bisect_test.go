@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -12,7 +13,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// TestBisectionResumes: a search whose notice was lost goes on; one in a history that was rewritten ends.
+// TestBisectionResumes: a search whose notice was lost goes on, past a commit that does not build; one in a history that
+// was rewritten ends.
 func TestBisectionResumes(t *testing.T) {
 	ctx := context.Background()
 	b := newBench(t)
@@ -28,7 +30,7 @@ func TestBisectionResumes(t *testing.T) {
 	b.check = func(_ context.Context, t Task) (*verdict.Result, error) {
 		r, c := &verdict.Result{Target: t.Job.Plan.Target, Entry: "main"}, claim
 		c.Status = verdict.Proved
-		if sha := t.Job.Plan.Assumptions[0]; sha == shas[3] || sha == shas[4] {
+		if sha := t.Job.Plan.Assumptions[0]; sha == shas[4] {
 			c.Status = verdict.Violated
 		}
 		r.Claims = append(r.Claims, c)
@@ -37,12 +39,15 @@ func TestBisectionResumes(t *testing.T) {
 	b.build = func(ctx context.Context, req Request) (*Built, error) {
 		var run store.Run
 		err := b.st.Read(ctx, func(tx store.Tx) (err error) { run, err = tx.Run(ctx, req.Run); return err })
+		if run.HeadSHA == shas[2] { // halves the others best
+			return nil, &BuildError{"failure", errors.New("a.c:1:1: error: x")}
+		}
 		return &Built{Jobs: []prepare.Job{{Plan: verifier.Plan{Target: req.Target, Entry: "main",
 			Assumptions: []string{run.HeadSHA}}, Timeout: time.Minute}}}, err
 	}
 	search := store.Bisection{Repo: 1, Target: "i386", Kind: store.FindingCame, Open: true, Entry: "main",
 		Good: shas[0],
-		Bad:  shas[5], Fingerprint: reports.Fingerprint(&verdict.Result{Target: "i386", Entry: "main"}, &claim)}
+		Bad:  shas[4], Fingerprint: reports.Fingerprint(&verdict.Result{Target: "i386", Entry: "main"}, &claim)}
 	b.write(func(tx store.Tx) (err error) {
 		search.Night, err = tx.AddRun(ctx, store.Run{Repo: 1, Installation: 2, State: store.Done, Conclusion: "failure",
 			Ref: "refs/heads/main", Trigger: "nightly"})
@@ -75,7 +80,8 @@ func TestBisectionResumes(t *testing.T) {
 		time.Sleep(25 * time.Millisecond)
 	}
 	found := OriginOf(&list[0])
-	if found.State != "found" || found.Commits[0].SHA != shas[3] || len(found.Tried) > 3 {
+	if found.State != "found" || found.Commits[0].SHA != shas[4] || len(found.Tried) > 3 || list[0].Tried[0] !=
+		(store.Probe{SHA: shas[2], Outcome: store.ProbeSkip, Run: list[0].Tried[0].Run}) {
 		t.Errorf("the finding: %+v", found)
 	}
 	if o := OriginOf(&list[1]); o.State != "stopped" || o.Why != "The history of the branch was rewritten." {
