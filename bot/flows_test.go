@@ -2,8 +2,6 @@ package bot_test
 
 import (
 	"context"
-	"net"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -131,20 +129,7 @@ func (w *world) liveRun(p *headless.Page, hold chan struct{}) {
 // TestSetupPages: the App is registered by two buttons, ours and GitHub's.
 func TestSetupPages(t *testing.T) {
 	p := chromium.Page(t, 360, 740, true)
-	w := &world{t: t, logs: &syncBuffer{}}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := ln.Addr().String()
-	if err := ln.Close(); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	w.connect(dir, &reader{}, "http://"+addr)
-	cfg := w.cfg
-	cfg.AppID, cfg.PrivateKeys, cfg.SecretFiles = 0, nil, nil
-	cfg.Listen, cfg.PublicURL, cfg.Data = addr, "http://"+addr, filepath.Join(dir, "new")
+	w, cfg := unregistered(t)
 	start, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
 		_, err := bot.Register(context.Background(), cfg, bot.Setup{Name: "proofs of <i>acme</i>",
@@ -153,11 +138,11 @@ func TestSetupPages(t *testing.T) {
 	}()
 	p.Open(<-start)
 	says(t, p, "merge_queues")
-	p.Quiet("http://" + addr)
+	p.Quiet("http://" + cfg.Listen)
 	click(t, p, "Register at "+strings.TrimPrefix(w.gh.URL, "http://"))
 	click(t, p, "Create proofs of <i>acme</i>")
 	says(t, p, "proofs of <i>acme</i> is registered")
-	p.Quiet("http://"+addr, w.gh.URL)
+	p.Quiet("http://"+cfg.Listen, w.gh.URL)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

@@ -29,7 +29,8 @@ func taskRows(ctx context.Context, tx store.Tx, run string) (rows []taskRow, mor
 	if err != nil {
 		return nil, 0, err
 	}
-	order := map[store.TaskState]int{store.TaskRunning: 0, store.TaskEnded: 1, store.TaskParked: 1, store.TaskQueued: 2}
+	order := map[store.TaskState]int{store.TaskRunning: 0, store.TaskEnded: 1, store.TaskParked: 1, store.TaskQueued: 2,
+		store.TaskHeld: 3}
 	slices.SortStableFunc(list, func(a, b store.Task) int { return cmp.Compare(order[a.State], order[b.State]) })
 	for i := range list[:min(len(list), maxTaskRows)] {
 		row, err := rowOf(&list[i], tx.Now())
@@ -62,6 +63,8 @@ func rowOf(t *store.Task, now time.Time) (taskRow, error) {
 		}
 	case store.TaskQueued:
 		row.State = "… waits for a free worker"
+	case store.TaskHeld:
+		row.State = "… waits for what the change violates"
 	default:
 		var res verdict.Result
 		if err := json.Unmarshal(t.Result, &res); err != nil {

@@ -33,10 +33,9 @@ func page(t *testing.T, address string) (int, string, http.Header) {
 	return resp.StatusCode, string(text), resp.Header
 }
 
-// TestSetup goes through the manifest flow at the stand-in as a browser would: the
-// page, its form, GitHub's redirect back, files for their owner alone, and a server that works with them.
-func TestSetup(t *testing.T) {
-	t.Parallel()
+// unregistered returns a stand-in for GitHub, and the configuration of a server that it has no App for yet.
+func unregistered(t *testing.T) (*world, bot.Config) {
+	t.Helper()
 	w := &world{t: t, logs: &syncBuffer{}}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -51,6 +50,14 @@ func TestSetup(t *testing.T) {
 	cfg := w.cfg
 	cfg.AppID, cfg.PrivateKeys, cfg.SecretFiles = 0, nil, nil
 	cfg.Listen, cfg.PublicURL, cfg.Data = addr, "http://"+addr, filepath.Join(dir, "new")
+	return w, cfg
+}
+
+// TestSetup goes through the manifest flow at the stand-in as a browser would: the
+// page, its form, GitHub's redirect back, files for their owner alone, and a server that works with them.
+func TestSetup(t *testing.T) {
+	t.Parallel()
+	w, cfg := unregistered(t)
 	start := make(chan string, 1)
 	ended := make(chan error, 1)
 	var got bot.Config
@@ -85,7 +92,7 @@ func TestSetup(t *testing.T) {
 		Permissions map[string]string    `json:"default_permissions"`
 		Events      []string             `json:"default_events"`
 	}
-	if err := json.Unmarshal([]byte(manifest), &m); err != nil || m.Hook.URL != "http://"+addr+"/webhook" ||
+	if err := json.Unmarshal([]byte(manifest), &m); err != nil || m.Hook.URL != "http://"+cfg.Listen+"/webhook" ||
 		m.Permissions["checks"] != "write" || !strings.Contains(strings.Join(m.Events, " "), "merge_group") {
 		t.Errorf("manifest %s: %v", manifest, err)
 	}

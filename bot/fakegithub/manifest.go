@@ -123,10 +123,5 @@ func (s *Server) confirmManifest(w http.ResponseWriter, r *http.Request, name st
 	s.mu.Lock()
 	err := s.renderPage(&out, "manifest.html", v)
 	s.mu.Unlock()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(out.Bytes()) // the reader has gone if this fails
+	sendPage(w, &out, err)
 }

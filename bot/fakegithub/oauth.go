@@ -80,12 +80,7 @@ func (s *Server) chooseUser(w http.ResponseWriter, r *http.Request) {
 	var out bytes.Buffer
 	err := s.renderPage(&out, "login.html", v)
 	s.mu.Unlock()
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(out.Bytes()) // the reader has gone if this fails
+	sendPage(w, &out, err)
 }
 
 // tradeCode answers a token, or an error in GitHub's way: with status 200.

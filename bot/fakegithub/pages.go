@@ -55,16 +55,11 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) bool {
 		err = s.renderPage(&out, name, view)
 	}
 	s.mu.Unlock()
-	switch {
-	case view == nil:
+	if view == nil {
 		return false
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-	default:
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'")
-		_, _ = w.Write(out.Bytes())
 	}
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'")
+	sendPage(w, &out, err)
 	return true
 }
 
@@ -282,4 +277,14 @@ func (s *Server) renderPage(out *bytes.Buffer, name string, v *view) error {
 		return err
 	}
 	return t.ExecuteTemplate(out, "base.html", v)
+}
+
+// sendPage answers with a page, or with the error that making it ended with.
+func sendPage(w http.ResponseWriter, page *bytes.Buffer, err error) {
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(page.Bytes()) // the reader has gone if this fails
 }
