@@ -24,8 +24,10 @@ type findingPage struct {
 	History  *findingHistory
 	Trace    []verdict.Step
 	Claim    *verdict.Claim // of the report, if it has it still
-	Steps    template.JS    // for the viewer, like the next one
-	Sources  template.JS
+	// how the claim was refuted, with its diagrams
+	Certificate template.HTML
+	Steps       template.JS // for the viewer, like the next one
+	Sources     template.JS
 }
 
 func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
@@ -95,6 +97,7 @@ func (d *findingPage) fill(v *view, fingerprint string) {
 						d.Accepted = c.Suppressed
 					}
 					d.Claim, d.Steps, d.Sources = c, reports.TraceData(res, c), reports.SourceData(m.report, c.Trace)
+					d.Certificate = reports.CertificateSection(c.Certificate)
 					return
 				}
 			}

@@ -31,6 +31,7 @@ type runPage struct {
 	Matrix    template.HTML
 	Results   []verdict.Result
 	HasReport bool
+	Proofs    template.HTML // why runs end, drawn
 	Costs     template.HTML // runtime bounds
 	Coverage  string        // how much is reached, if somebody asked
 }
@@ -101,7 +102,8 @@ func (p *pages) runData(ctx context.Context, tx store.Tx, v *view) (*runPage, er
 		d.Coverage = reports.CoverageLine(results, nil)
 	}
 	if !v.run.Aggregate() {
-		d.Results, d.HasReport, d.Costs = results, len(results) > 0, reports.CostSection(results)
+		d.Results, d.HasReport = results, len(results) > 0
+		d.Proofs, d.Costs = reports.ProofSection(results), reports.CostSection(results)
 	}
 	return d, nil
 }

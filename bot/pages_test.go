@@ -14,8 +14,14 @@ import (
 
 var chromium headless.Suite // of all tests here
 
-// painter is a reader whose violations have two steps, and which says what is reached.
+// painter is a reader whose violations have two steps, and which says what is reached, and proves that runs end.
 type painter struct{ reader }
+
+// turning is a transition system with a loop.
+var turning = verdict.Diagram{Title: "transition system", Nodes: [][]string{{"start"},
+	{"main:2", "0 <= <b>i</b> <= 8"}},
+	Edges: []verdict.Arrow{{From: 0, To: 1, Label: []string{"i := 0"}},
+		{From: 1, To: 1, Label: []string{"i := i + 1"}}}}
 
 // Verify implements pipeline.Checker.
 func (c *painter) Verify(ctx context.Context, t pipeline.Task) (*verdict.Result, error) {
@@ -32,9 +38,15 @@ func (c *painter) Verify(ctx context.Context, t pipeline.Task) (*verdict.Result,
 			c.Trace = append([]verdict.Step{{Pos: verdict.Pos{File: "main.c", Line: 1, Function: "main"},
 				Kind: verdict.StepAssign, What: "<b>i</b>", Value: "8", Bytes: "08", Type: "int", Relevant: true}},
 				c.Trace...)
+			c.Certificate = &verdict.Certificate{Method: "lasso", Checked: "interpreter",
+				Detail: []string{"stem: 1 step"}, Diagrams: []verdict.Diagram{turning}}
 		}
 		f.Lines = append(f.Lines, verdict.CoveredLine{Line: c.Pos.Line, Reach: reach})
 	}
+	r.Claims = append(r.Claims, verdict.Claim{ID: "termination@main", Check: verdict.Termination,
+		Status:  verdict.Proved,
+		Message: "every run ends", Pos: f.Pos, Certificate: &verdict.Certificate{Method: "ranking function",
+			Detail: []string{"at main:2: 8 - i"}, Diagrams: []verdict.Diagram{turning}}})
 	r.Coverage = &verdict.Coverage{Functions: []verdict.CoveredFunction{f}}
 	return r, nil
 }
@@ -76,7 +88,7 @@ func TestPages(t *testing.T) {
 		{"/repos/acme/fw", "repository", "✗ violated"},
 		{"/repos/acme/fw/night", "night", "Introduced (1)"},
 		{aggregate, "run", "index 8 of 8: bug <img src=x"},
-		{target, "", "main.c:3"},
+		{target, "", "main: every run ends on x86_64 by ranking function"},
 		{target + "/coverage", "coverage", "2 of 3 lines reached"},
 		{target + "/report/html", "", "commit "},
 		{finding, "finding", "How it was found: 2 commits verified in between"},
@@ -107,7 +119,28 @@ func TestPages(t *testing.T) {
 		"3 … bug <img") {
 		t.Errorf("the annotated line is %q", got)
 	}
+	for _, path := range []string{target, finding} {
+		p.Open(w.proxy.URL + path)
+		drawn(t, p)
+		p.Quiet(w.proxy.URL)
+	}
 	reading(t, p, w, target, finding)
+}
+
+// drawn wants the transition system on the page, with its text, and that it grows by a button.
+func drawn(t *testing.T, p *headless.Page) {
+	t.Helper()
+	p.Eval(`document.querySelectorAll('details').forEach(d => { d.open = true; })`)
+	if got := p.Eval(`document.querySelector('.diagram svg').textContent`); !strings.Contains(got,
+		"0 <= <b>i</b> <= 8") {
+		t.Errorf("the drawing says %q", got)
+	}
+	const width = `document.querySelector('.diagram svg').getBoundingClientRect().width`
+	if got := p.Eval(`(() => { const before = ` + width +
+		`; document.querySelector('.diagram [aria-label="larger"]').click(); return ` + width +
+		` > before; })()`); got != "true" {
+		t.Error("the drawing does not grow")
+	}
 }
 
 // searched keeps, as a night does, how the first bad commit of a finding was found.

@@ -115,7 +115,7 @@ func newPage(r *verdict.Report, o TextOptions) *page {
 	p.Entries = entryViews(r.Results, p.Targets)
 	p.Functions = functionViews(r)
 	p.Coverage, p.CoverageLine = coverageViews(r, sources), CoverageLine(r.Results, nil)
-	p.Proofs, p.Costs = proofViews(r), costViews(r)
+	p.Proofs, p.Costs = proofViews(r.Results), costViews(r)
 	p.lists(r)
 	p.filters(r)
 	p.SourceFiles = sources.json()

@@ -41,10 +41,29 @@ func CostSection(results []verdict.Result) template.HTML {
 	return part("costs", p)
 }
 
+// ProofSection returns the proofs about whole runs with their diagrams, for pages with PageStyle and ViewerScript; empty
+// if there is none.
+func ProofSection(results []verdict.Result) template.HTML {
+	p := &page{Proofs: proofViews(results)}
+	if len(p.Proofs) == 0 {
+		return ""
+	}
+	return part("proofs", p)
+}
+
+// CertificateSection returns how an answer was found, for pages with PageStyle and ViewerScript; empty if it has no
+// certificate.
+func CertificateSection(c *verdict.Certificate) template.HTML {
+	if c == nil {
+		return ""
+	}
+	return part("certificate", newCertificateView(c))
+}
+
 // part renders one of the templates that pages share.
-func part(name string, p *page) template.HTML {
+func part(name string, data any) template.HTML {
 	var buf bytes.Buffer
-	if err := reportPage.ExecuteTemplate(&buf, name, p); err != nil {
+	if err := reportPage.ExecuteTemplate(&buf, name, data); err != nil {
 		panic(err) // texts and numbers only
 	}
 	return template.HTML(plain(buf.String()))

@@ -20,7 +20,7 @@ type siteView struct {
 	Entries, On, IDs, Machine string
 	Replay                    verdict.Replay
 	Property                  verdict.Property
-	Certificate               *verdict.Certificate
+	Certificate               *certificateView
 	Excerpt                   []excerptLine
 	Steps                     []string // for readers without scripts
 	Trace                     template.JS
@@ -42,7 +42,7 @@ func newSiteView(n int, s *Site, r *verdict.Report, targets []string, sources *s
 	v := siteView{N: n, Check: s.Check, Pos: s.Pos, Message: c.Message, Entries: listed(s.Entries(), 3),
 		On:  onTargets(r.Results, s),
 		IDs: strings.Join(names(s.Claims, func(c SiteClaim) string { return c.Claim.ID }), ", "), Replay: c.Replay,
-		Property: s.Check.Of(), Certificate: c.Certificate, Cells: siteCells(s, r, targets)}
+		Property: s.Check.Of(), Certificate: newCertificateView(c.Certificate), Cells: siteCells(s, r, targets)}
 	if s.Suppressed() {
 		v.Suppressed = c.Suppressed
 	}
@@ -126,16 +126,30 @@ func entryViews(results []verdict.Result, targets []string) []entryView {
 // proofView is why every run of an entry ends, or how long it may take.
 type proofView struct {
 	What        string
-	Certificate *verdict.Certificate
-	Diagrams    []*diagramView
+	Certificate *certificateView
+}
+
+// certificateView is how an answer was found, with its diagrams laid out.
+type certificateView struct {
+	Method, Checked string
+	Detail          []string
+	Diagrams        []*diagramView
+}
+
+// newCertificateView returns nil for an answer without a certificate.
+func newCertificateView(c *verdict.Certificate) *certificateView {
+	if c == nil {
+		return nil
+	}
+	return &certificateView{c.Method, c.Checked, c.Detail, diagramViews(c.Diagrams)}
 }
 
 // proofViews lists the proofs about whole runs; targets with the same proof share it.
-func proofViews(r *verdict.Report) []proofView {
+func proofViews(results []verdict.Result) []proofView {
 	var out []proofView
 	at := map[string]int{}
-	for i := range r.Results {
-		res := &r.Results[i]
+	for i := range results {
+		res := &results[i]
 		for j := range res.Claims {
 			c := &res.Claims[j]
 			if c.Status != verdict.Proved || c.Certificate == nil || c.Check != verdict.Termination &&
@@ -148,8 +162,8 @@ func proofViews(r *verdict.Report) []proofView {
 				continue
 			}
 			at[key] = len(out)
-			out = append(out, proofView{fmt.Sprintf("%s: %s on %s", res.Entry, c.Message, res.Target), c.Certificate,
-				diagramViews(c.Certificate.Diagrams)})
+			out = append(out, proofView{fmt.Sprintf("%s: %s on %s", res.Entry, c.Message, res.Target),
+				newCertificateView(c.Certificate)})
 		}
 	}
 	return out

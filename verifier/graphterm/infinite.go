@@ -24,7 +24,7 @@ import (
 func (e *engine) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph, sys *its.System,
 	legend seg.Legend, a termination.Answer, wrap bool) verdict.Claim {
 	claim.Certificate = &verdict.Certificate{Method: "recurrent set", Detail: lines(a.Text),
-		Checked: "termination/certify"}
+		Checked: "termination/certify", Diagrams: diagrams(g, sys)}
 	if e.p.MathInts() {
 		claim.Status, claim.Replay, claim.Message = verdict.Violated, verdict.NotRun,
 			"a run never ends, over mathematical integers"
@@ -57,6 +57,7 @@ func (e *engine) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph
 	case out.Kind == interp.Lasso:
 		c := replay.LassoClaim(ctx, e.p, rec.Inputs, out)
 		c.Certificate.Detail = append(c.Certificate.Detail, claim.Certificate.Detail...)
+		c.Certificate.Diagrams = claim.Certificate.Diagrams
 		return c
 	case out.Kind == interp.StepLimit, out.Kind == interp.InputMismatch && src.Rest() == 0:
 		c := replay.EndlessClaim(e.p, rec.Inputs, out)
