@@ -92,7 +92,7 @@ func (p *pages) runData(ctx context.Context, tx store.Tx, v *view) (*runPage, er
 	}
 	if d.Open && !v.run.Aggregate() {
 		var err error
-		if d.Tasks, d.MoreTasks, err = taskRows(ctx, tx, v.run.ID); err != nil {
+		if d.Tasks, d.MoreTasks, err = taskRows(ctx, tx, v.run.ID, d.Targets[0].Size); err != nil {
 			return nil, err
 		}
 	}

@@ -3,9 +3,8 @@ package bot
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/store"
@@ -22,42 +21,28 @@ type taskRow struct {
 // maxTaskRows bounds the verifications that a page lists.
 const maxTaskRows = 200
 
-// taskRows lists the verifications of a target run: first those at work, then those that are over, then those that
-// wait. It says how many more there are.
-func taskRows(ctx context.Context, tx store.Tx, run string) (rows []taskRow, more int, err error) {
-	list, err := tx.Tasks(ctx, run)
-	if err != nil {
-		return nil, 0, err
+// taskRows lists the verifications of a target run, of which all are size: first those at work, then those that are
+// over, then those that wait. It says how many more there are.
+func taskRows(ctx context.Context, tx store.Tx, run string, size int) (rows []taskRow, more int, err error) {
+	list, err := tx.TaskLines(ctx, run, maxTaskRows)
+	for i := range list {
+		rows = append(rows, rowOf(&list[i], tx.Now()))
 	}
-	order := map[store.TaskState]int{store.TaskRunning: 0, store.TaskEnded: 1, store.TaskParked: 1, store.TaskQueued: 2,
-		store.TaskHeld: 3}
-	slices.SortStableFunc(list, func(a, b store.Task) int { return cmp.Compare(order[a.State], order[b.State]) })
-	for i := range list[:min(len(list), maxTaskRows)] {
-		row, err := rowOf(&list[i], tx.Now())
-		if err != nil {
-			return nil, 0, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, max(0, len(list)-maxTaskRows), nil
+	return rows, size - len(list), err
 }
 
+// signs are how tasks end, before the word.
+var signs = map[verdict.Status]string{verdict.Proved: "✓ ", verdict.Bounded: "✓ ", verdict.Violated: "✗ "}
+
 // rowOf words how a verification stands.
-func rowOf(t *store.Task, now time.Time) (taskRow, error) {
+func rowOf(t *store.Task, now time.Time) taskRow {
 	row := taskRow{Entry: t.Entry, Log: t.Log}
-	var j struct {
-		Timeout time.Duration
-		Base    bool
-	}
-	if err := json.Unmarshal([]byte(t.Job), &j); err != nil {
-		return row, fmt.Errorf("task %s: %w", t.ID, err)
-	}
-	if j.Base {
+	if t.Base {
 		row.Entry += " (before the change)"
 	}
 	switch t.State {
 	case store.TaskRunning:
-		row.State = fmt.Sprintf("… at work for %s, of at most %s", span(now.Sub(t.Started)), span(j.Timeout))
+		row.State = fmt.Sprintf("… at work for %s, of at most %s", span(now.Sub(t.Started)), span(t.Timeout))
 		if t.Expected > 0 {
 			row.State += fmt.Sprintf("; %s the last time", span(t.Expected))
 		}
@@ -66,21 +51,15 @@ func rowOf(t *store.Task, now time.Time) (taskRow, error) {
 	case store.TaskHeld:
 		row.State = "… waits for what the change violates"
 	default:
-		var res verdict.Result
-		if err := json.Unmarshal(t.Result, &res); err != nil {
-			return row, fmt.Errorf("task %s: %w", t.ID, err)
-		}
-		row.Class = res.Status.String()
-		row.State = map[verdict.Status]string{verdict.Proved: "✓ ", verdict.Bounded: "✓ ",
-			verdict.Violated: "✗ "}[res.Status]
-		row.State = cmp.Or(row.State, "? ") + row.Class
-		if res.Reused != "" {
-			row.State += ", answered earlier"
-		} else if !t.Started.IsZero() {
+		row.Class, _, _ = strings.Cut(t.Outcome, ",")
+		var status verdict.Status
+		_ = status.UnmarshalText([]byte(row.Class)) // of a task that an earlier version ended
+		row.State = cmp.Or(signs[status], "? ") + cmp.Or(t.Outcome, "over")
+		if row.Class == t.Outcome && !t.Started.IsZero() {
 			row.State += ", in " + span(t.Finished.Sub(t.Started))
 		}
 	}
-	return row, nil
+	return row
 }
 
 // span words a time of a verification.

@@ -175,12 +175,15 @@ func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from 
 	}
 	t := store.Task{Run: run.ID, State: state, Repo: run.Repo, Installation: run.Installation,
 		Entry: j.Name(), Target: run.Target,
-		Engine: s.cfg.Checker.Engine(), Priority: priority(run.Trigger)}
+		Engine: s.cfg.Checker.Engine(), Priority: priority(run.Trigger), Timeout: j.Timeout,
+		Base: j.Base}
+	if j.Settled != nil {
+		known = j.Settled
+	}
 	var err error
 	switch {
-	case j.Settled != nil:
-		t.Result, err = json.Marshal(j.Settled)
 	case known != nil:
+		t.Outcome = outcome(known)
 		t.Result, err = json.Marshal(known)
 	case j.Module != "":
 		var data []byte

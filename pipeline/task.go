@@ -141,12 +141,11 @@ const graceTime = 30 * time.Second
 // ended keeps an answer, for its run and for later ones.
 func (s *Service) ended(ctx context.Context, t store.Task, j *prepare.Job, res *verdict.Result,
 	took time.Duration) error {
-	text, err := json.Marshal(res)
-	if err != nil {
+	if err := finish(&t, store.TaskEnded, res, ""); err != nil {
 		return err
 	}
 	return s.store.Write(ctx, func(tx store.Tx) error {
-		ours, err := s.endTask(ctx, tx, t, store.TaskEnded, text, "")
+		ours, err := s.endTask(ctx, tx, &t)
 		if err != nil || !ours {
 			return err
 		}
@@ -169,14 +168,28 @@ func (s *Service) ended(ctx context.Context, t store.Task, j *prepare.Job, res *
 	})
 }
 
-// endTask ends a task in tx, and has its run concluded if it was the last.
-func (s *Service) endTask(ctx context.Context, tx store.Tx, t store.Task, state store.TaskState, result []byte,
-	log string) (bool, error) {
+// finish puts an answer into t, for endTask.
+func finish(t *store.Task, state store.TaskState, res *verdict.Result, log string) error {
+	text, err := json.Marshal(res)
+	t.State, t.Result, t.Outcome, t.Log = state, text, outcome(res), log
+	return err
+}
+
+// outcome words an answer for a list of tasks: its status, and whether it was there before.
+func outcome(res *verdict.Result) string {
+	if res.Reused != "" {
+		return res.Status.String() + ", answered earlier"
+	}
+	return res.Status.String()
+}
+
+// endTask ends a task in tx (store.Tx.EndTask), and has its run concluded if it was the last.
+func (s *Service) endTask(ctx context.Context, tx store.Tx, t *store.Task) (bool, error) {
 	// the run first: its row lock orders the ends of its tasks
 	if err := tx.Requeued(ctx, t.Run); err != nil {
 		return false, err
 	}
-	ours, err := tx.EndTask(ctx, t.ID, t.Owner, state, result, log)
+	ours, err := tx.EndTask(ctx, t)
 	if err != nil || !ours {
 		return false, err
 	}
@@ -192,12 +205,11 @@ func (s *Service) park(ctx context.Context, t store.Task, log string) error {
 	s.log.Error("task given up", "task", t.ID, "run", t.Run, "entry", t.Entry, "tries", t.Tries, "err", log)
 	res := lost(t.Target, t.Entry, verdict.Internal,
 		fmt.Sprintf("given up after %d tries because of a fault on our side: %s", t.Tries, log))
-	text, err := json.Marshal(res)
-	if err != nil {
+	if err := finish(&t, store.TaskParked, res, log); err != nil {
 		return err
 	}
 	return s.store.Write(ctx, func(tx store.Tx) error {
-		_, err := s.endTask(ctx, tx, t, store.TaskParked, text, log)
+		_, err := s.endTask(ctx, tx, &t)
 		return err
 	})
 }
@@ -276,10 +288,10 @@ func (s *Service) requeueLost(ctx context.Context, tx store.Tx, t store.Task) er
 	}
 	why := fmt.Sprintf("its worker was lost %d times", t.Tries)
 	s.log.Error("task given up", "task", t.ID, "run", t.Run, "entry", t.Entry, "err", why)
-	text, err := json.Marshal(lost(t.Target, t.Entry, verdict.Internal, "given up: "+why))
-	if err != nil {
+	if err := finish(&t, store.TaskParked, lost(t.Target, t.Entry, verdict.Internal, "given up: "+why),
+		why); err != nil {
 		return err
 	}
-	_, err = s.endTask(ctx, tx, t, store.TaskParked, text, why)
+	_, err := s.endTask(ctx, tx, &t)
 	return err
 }

@@ -41,11 +41,11 @@ func TestParked(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			state, log := store.TaskEnded, ""
+			x.State, x.Result = store.TaskEnded, []byte("{}")
 			if x.Entry == "poison" {
-				state, log = store.TaskParked, "it burns\nbadly"
+				x.State, x.Log = store.TaskParked, "it burns\nbadly"
 			}
-			if _, err := tx.EndTask(ctx, x.ID, "w", state, []byte("{}"), log); err != nil {
+			if _, err := tx.EndTask(ctx, &x); err != nil {
 				return err
 			}
 		}

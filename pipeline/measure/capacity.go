@@ -198,7 +198,8 @@ func claimCost(ctx context.Context) (time.Duration, error) {
 			return 0, err
 		}
 		if err := st.Write(ctx, func(tx store.Tx) error {
-			_, err := tx.EndTask(ctx, t.ID, "w", store.TaskEnded, []byte("{}"), "")
+			t.State, t.Result = store.TaskEnded, []byte("{}")
+			_, err := tx.EndTask(ctx, &t)
 			return err
 		}); err != nil {
 			return 0, err

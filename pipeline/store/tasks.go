@@ -17,12 +17,15 @@ type Task struct {
 	Engine       string // build of firmproof that may work on it
 	Priority     int
 	Expected     time.Duration // by past times
-	Job          string        // JSON, pipeline.Job
-	Module       string        // name of the program in the blob store; may be empty
+	Timeout      time.Duration
+	Base         bool   // of the commit that the run's change starts from
+	Job          string // JSON, pipeline.Job
+	Module       string // name of the program in the blob store; may be empty
 	State        TaskState
 	Owner        string
 	Tries        int
 	Result       []byte // JSON, when Ended or Parked
+	Outcome      string // how it ended, in words for a list of tasks
 	Log          string // why it was given up
 	Created      time.Time
 	Started      time.Time
@@ -41,19 +44,19 @@ const (
 	TaskParked  TaskState = "parked" // given up by us; ended for its run
 )
 
-const taskColumns = `id, run_id, n, repo_id, installation_id, entry, target, engine, priority, expected, job, module, state, owner, tries, result, log, created_at, started_at, finished_at`
+const taskColumns = `id, run_id, n, repo_id, installation_id, entry, target, engine, priority, expected, timeout, base, job, module, state, owner, tries, result, outcome, log, created_at, started_at, finished_at`
 
 func scanTask(r rows) (Task, error) {
 	var t Task
-	var expected, created, started, finished int64
+	var expected, timeout, base, created, started, finished int64
 	err := r.Scan(&t.ID, &t.Run, &t.N, &t.Repo, &t.Installation, &t.Entry, &t.Target, &t.Engine, &t.Priority,
-		&expected, &t.Job, &t.Module, &t.State, &t.Owner, &t.Tries, &t.Result,
+		&expected, &timeout, &base, &t.Job, &t.Module, &t.State, &t.Owner, &t.Tries, &t.Result, &t.Outcome,
 		&t.Log, &created, &started, &finished)
 	if err != nil {
 		return t, err
 	}
-	t.Expected, t.Created, t.Started, t.Finished = time.Duration(expected)*time.Millisecond, fromMS(created),
-		fromMS(started), fromMS(finished)
+	t.Expected, t.Timeout = time.Duration(expected)*time.Millisecond, time.Duration(timeout)*time.Millisecond
+	t.Base, t.Created, t.Started, t.Finished = base != 0, fromMS(created), fromMS(started), fromMS(finished)
 	if len(t.Result) > 0 {
 		t.Result, err = unpack(t.Result)
 	}
@@ -79,9 +82,10 @@ func (t Tx) AddTask(ctx context.Context, x Task) error {
 	if x.Result != nil {
 		state, result, finished = TaskEnded, pack(x.Result), t.ms()
 	}
-	_, err := t.exec(ctx, `INSERT INTO tasks (id, run_id, n, repo_id, installation_id, entry, target, engine, priority, expected, job, module, state, result, created_at, finished_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, NewID(), x.Run, x.N, x.Repo, x.Installation, x.Entry, x.Target, x.Engine, x.Priority,
-		x.Expected.Milliseconds(), x.Job, x.Module, string(state), result, t.ms(), finished)
+	_, err := t.exec(ctx, `INSERT INTO tasks (id, run_id, n, repo_id, installation_id, entry, target, engine, priority, expected, timeout, base, job, module, state, result, outcome, created_at, finished_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, NewID(), x.Run, x.N, x.Repo, x.Installation, x.Entry, x.Target, x.Engine, x.Priority,
+		x.Expected.Milliseconds(), x.Timeout.Milliseconds(), flag(x.Base), x.Job, x.Module, string(state), result,
+		x.Outcome, t.ms(), finished)
 	return err
 }
 
@@ -96,6 +100,24 @@ func (t Tx) ReleaseTask(ctx context.Context, id, job string) (bool, error) {
 // Tasks lists the tasks of a run in the order of the report.
 func (t Tx) Tasks(ctx context.Context, run string) ([]Task, error) {
 	return t.tasks(ctx, `WHERE run_id = ? ORDER BY n`, run)
+}
+
+// TaskLines lists tasks of a run without their documents (Job, Module, Result), at most n: first those at work, then those
+// that are over, then those that wait; each in the order of the report.
+func (t Tx) TaskLines(ctx context.Context, run string, n int) ([]Task, error) {
+	var out []Task
+	err := t.each(ctx, func(r rows) error {
+		x := Task{Run: run}
+		var expected, timeout, base, started, finished int64
+		err := r.Scan(&x.ID, &x.N, &x.Entry, &x.State, &expected, &timeout, &base, &x.Outcome, &x.Log, &started,
+			&finished)
+		x.Expected, x.Timeout = time.Duration(expected)*time.Millisecond, time.Duration(timeout)*time.Millisecond
+		x.Base, x.Started, x.Finished = base != 0, fromMS(started), fromMS(finished)
+		out = append(out, x)
+		return err
+	}, `SELECT id, n, entry, state, expected, timeout, base, outcome, log, started_at, finished_at FROM tasks WHERE run_id = ?
+		ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'queued' THEN 2 WHEN 'held' THEN 2 ELSE 1 END, n LIMIT ?`, run, n)
+	return out, err
 }
 
 // TaskProgress counts the tasks of a run that are over, and all.
@@ -120,11 +142,12 @@ func (t Tx) BeatTask(ctx context.Context, id, owner string, lease time.Duration)
 	return n > 0, err
 }
 
-// EndTask ends a task that owner holds, as Ended or Parked, and reports whether it did.
-func (t Tx) EndTask(ctx context.Context, id, owner string, state TaskState, result []byte, log string) (bool, error) {
+// EndTask ends the task x, which x.Owner holds, with its State (Ended or Parked), Result, Outcome and Log, and reports
+// whether it did.
+func (t Tx) EndTask(ctx context.Context, x *Task) (bool, error) {
 	n, err := t.exec(ctx,
-		`UPDATE tasks SET state = ?, result = ?, log = ?, owner = '', lease_until = 0, finished_at = ? WHERE id = ? AND owner = ? AND state = 'running'`,
-		string(state), pack(result), log, t.ms(), id, owner)
+		`UPDATE tasks SET state = ?, result = ?, outcome = ?, log = ?, owner = '', lease_until = 0, finished_at = ? WHERE id = ? AND owner = ? AND state = 'running'`,
+		string(x.State), pack(x.Result), x.Outcome, x.Log, t.ms(), x.ID, x.Owner)
 	return n > 0, err
 }
 

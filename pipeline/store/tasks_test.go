@@ -16,6 +16,7 @@ func TestTasks(t *testing.T) {
 	each(t, func(t *testing.T, st *store.Store) {
 		t.Run("order", func(t *testing.T) { taskOrder(t, st) })
 		t.Run("leases", func(t *testing.T) { taskLeases(t, st) })
+		t.Run("lines", func(t *testing.T) { taskLines(t, st) })
 		t.Run("cancel", func(t *testing.T) { taskCancel(t, st) })
 		t.Run("answers", func(t *testing.T) { answers(t, st) })
 	})
@@ -58,7 +59,8 @@ func claim(t *testing.T, st *store.Store, owner string, limit int) (x store.Task
 func endTask(t *testing.T, st *store.Store, x store.Task) {
 	t.Helper()
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
-		if ok, err := tx.EndTask(ctx, x.ID, x.Owner, store.TaskEnded, []byte("{}"), ""); !ok {
+		x.State, x.Result = store.TaskEnded, []byte("{}")
+		if ok, err := tx.EndTask(ctx, &x); !ok {
 			return errors.Join(err, errors.New("not ended"))
 		}
 		return nil
@@ -144,7 +146,8 @@ func taskLeases(t *testing.T, st *store.Store) {
 		t.Fatalf("second try: %+v", y)
 	}
 	write(t, st, func(ctx context.Context, tx store.Tx) error {
-		if ok, err := tx.EndTask(ctx, x.ID, "w1", store.TaskEnded, []byte("{}"), ""); ok {
+		late := store.Task{ID: x.ID, Owner: "w1", State: store.TaskEnded, Result: []byte("{}")}
+		if ok, err := tx.EndTask(ctx, &late); ok {
 			t.Error("the dead owner's answer was taken")
 			return err
 		}
@@ -177,6 +180,48 @@ func taskLeases(t *testing.T, st *store.Store) {
 	}
 }
 
+// taskLines: a list of tasks says how each stands, those at work first, and leaves their documents in the database.
+func taskLines(t *testing.T, st *store.Store) {
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		return errors.Join(tx.AddTask(ctx, store.Task{Run: "r7", Entry: "waits", Engine: engine, Repo: 71, Job: "{}",
+			Priority: 9, Timeout: time.Minute}),
+			tx.AddTask(ctx, store.Task{Run: "r7", N: 1, Entry: "known", Engine: engine, Repo: 71, Job: "{}",
+				Result: []byte("{}"), Outcome: "proved, answered earlier"}),
+			tx.AddTask(ctx, store.Task{Run: "r7", N: 2, Entry: "held", Engine: engine, Repo: 71, Job: "{}", Base: true,
+				State: store.TaskHeld}),
+			tx.AddTask(ctx, store.Task{Run: "r7", N: 3, Entry: "ended", Engine: engine, Repo: 71, Job: "{}"}),
+			tx.AddTask(ctx, store.Task{Run: "r7", N: 4, Entry: "works", Engine: engine, Repo: 71, Job: "{}",
+				Priority: 1, Timeout: 1500 * time.Millisecond}))
+	})
+	x, _ := claim(t, st, "w1", 0)
+	x.State, x.Result, x.Outcome, x.Log = store.TaskEnded, []byte("{}"), "violated", "twice"
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		ok, err := tx.EndTask(ctx, &x)
+		if !ok {
+			t.Error("not ended")
+		}
+		return err
+	})
+	claim(t, st, "w1", 0)
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		list, err := tx.TaskLines(ctx, "r7", 4)
+		var got []string
+		for _, x := range list {
+			got = append(got, fmt.Sprintf("%s %s %s %v %s %s", x.Entry, x.State, x.Timeout, x.Base, x.Outcome, x.Log))
+			if x.Job != "" || x.Result != nil || x.Started.IsZero() != (x.Entry != "works" && x.Entry != "ended") {
+				t.Errorf("%+v", x)
+			}
+		}
+		want := "works running 1.5s false  |known ended 0s false proved, answered earlier |" +
+			"ended ended 0s false violated twice|waits queued 1m0s false  "
+		if strings.Join(got, "|") != want {
+			t.Errorf("%s, want %s", strings.Join(got, "|"), want)
+		}
+		return err
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error { return tx.DropTasks(ctx, "r7") })
+}
+
 // taskCancel: with its run go its tasks; who works on one learns it at the next heartbeat.
 func taskCancel(t *testing.T, st *store.Store) {
 	id := addRun(t, st, store.Run{Repo: 51, Pull: 3, HeadSHA: "h", Ref: "x", Target: "i386", State: store.Waiting})
@@ -188,7 +233,8 @@ func taskCancel(t *testing.T, st *store.Store) {
 			t.Error("the worker does not learn of it")
 			return err
 		}
-		if ok, err := tx.EndTask(ctx, x.ID, "w1", store.TaskEnded, []byte("{}"), ""); ok {
+		x.State, x.Result = store.TaskEnded, []byte("{}")
+		if ok, err := tx.EndTask(ctx, &x); ok {
 			t.Error("a cancelled task was ended")
 			return err
 		}
