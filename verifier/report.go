@@ -109,7 +109,7 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 		}
 	}
 	res.Claims = append(res.Claims, hidden.elsewhere(seen)...)
-	if proofs != nil && (!p.Checks.Has(verdict.Unwinding) || p.Unbounded()) {
+	if (proofs != nil || len(settled) > 0) && (!p.Checks.Has(verdict.Unwinding) || p.Unbounded()) {
 		forgetBounds(res)
 	}
 	if u.Gap != nil && res.Reason == nil && !behind && !proofs.All() {
@@ -156,15 +156,21 @@ func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, be
 }
 
 // forgetBounds leaves out the claims that bounds suffice, and the bounds, when no other claim depends on them: nobody
-// asked for bounds, and what holds does so for any number of turns.
+// asked for bounds, and what holds does so for any number of turns. Of complete loops a proof may need the number of
+// turns; a violation needs none.
 func forgetBounds(res *verdict.Result) {
-	if slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
-		return c.Check != verdict.Unwinding && c.Status != verdict.Proved && c.Status != verdict.Violated
-	}) {
-		return
+	proved := false
+	for _, c := range res.Claims {
+		if c.Check == verdict.Unwinding {
+			continue
+		}
+		if c.Status != verdict.Proved && c.Status != verdict.Violated {
+			return
+		}
+		proved = proved || c.Status == verdict.Proved
 	}
 	res.Claims = slices.DeleteFunc(res.Claims, func(c verdict.Claim) bool { return c.Check == verdict.Unwinding })
-	res.Bounds.Loops = slices.DeleteFunc(res.Bounds.Loops, func(l verdict.LoopBound) bool { return !l.Complete })
+	res.Bounds.Loops = slices.DeleteFunc(res.Bounds.Loops, func(l verdict.LoopBound) bool { return !l.Complete || !proved })
 }
 
 // reportRuns adds what was found out about whole runs: termination and complexity. What no engine said anything about
