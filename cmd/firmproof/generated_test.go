@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -234,31 +235,57 @@ func TestHarnessesFromCode(t *testing.T) {
 	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return append(r.Assumptions, r.Warnings...) })
 }
 
-// TestHarnessCommand: harnesses for two functions of a file, one of them static, are written, compile, say the same
-// as the generated ones, and stand in a manifest beside the file that they include.
-func TestHarnessCommand(t *testing.T) {
-	dir := writeTree(t, map[string]string{"src/a.c": `#include <stddef.h>
+// writtenC holds functions whose written and generated harnesses have to give the same answer.
+const writtenC = `#include <stdbool.h>
+#include <stddef.h>
 struct item { int *data; size_t len; };
 int sum(const int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s ^= p[i]; return s; }
 static int past(const int *p, int n) { return p[n]; }
-int first(struct item *i) { return i && i->data ? i->data[0] : past(&(int){1}, 0); }
-`, "src/b.c": "int sum(const int *p, int n);\nint other(const int *p) { return sum(p, 1); }\n",
+int first(struct item *i) { return i && i->data && i->len ? i->data[0] : 0; }
+struct part { const char *at; unsigned len; bool last; };
+struct flag { int v; bool on; };
+int flags(const struct flag *list, unsigned count) { return count ? list[count - 1].on : 0; }
+int pair(const struct part *list) { return list[1].len ? list[1].at[0] + list[0].last : 0; }
+struct ring { unsigned char *const at; unsigned short size, head; bool full; struct { struct part *up; }; };
+int newest(struct ring *r) { return r->at[r->head] + (r->full ? 2 : 0) + (int)r->up->len; }
+int after(struct ring *r) { return r->at[++r->head]; }
+int nested(struct part **list, int n) { return n > 1 ? (int)list[1]->len : 0; }
+int text(const char *s) { int n = 0; while (*s++) n++; return n; }
+int words(const void *v) { const struct part *p = v; return p->last; }
+`
+
+// TestHarnessCommand: harnesses that are written for functions of a file, one of them static, compile, stand in a
+// manifest beside the file that they include, and say the same as the generated ones.
+func TestHarnessCommand(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src/a.c": writtenC,
+		"src/b.c":        "int sum(const int *p, int n);\nint other(const int *p) { return sum(p, 1); }\n",
 		".firmproof.yml": "version: 1\nbuild: {sources: [\"src/*.c\"]}\nharnesses: [{entry: other}]\n"})
 	var out strings.Builder
-	for _, f := range []string{"sum", "past", "first"} {
+	want := map[string]verdict.Status{"sum": verdict.Proved, "past": verdict.Violated, "first": verdict.Proved,
+		"flags": verdict.Proved, "pair": verdict.Proved, "newest": verdict.Proved,
+		"after": verdict.Violated, "nested": verdict.Proved, "text": verdict.Proved, "words": verdict.Proved}
+	written := "version: 1\nbuild: {sources: [\"src/*.c\"]}\nharnesses:\n"
+	generated := "version: 1\nbuild: {sources: [\"src/*.c\"]}\nfunctions:\n"
+	for _, f := range slices.Sorted(maps.Keys(want)) {
 		if code := runWith([]string{"harness", f, dir}, &out, &out); code != 0 {
 			t.Fatalf("%s: exit %d: %s", f, code, out.String())
 		}
+		written += "  - {entry: " + f + "_harness, file: proofs/a.c}\n"
+		generated += "  - " + f + "\n"
 	}
-	put(t, dir, ".firmproof.yml", "version: 1\nbuild: {sources: [\"src/*.c\"]}\nharnesses:\n"+
-		"  - {entry: sum_harness, file: proofs/a.c}\n  - {entry: past_harness, file: proofs/a.c}\n  - {entry: first_harness, file: proofs/a.c}\n")
-	_, rep, errs := checkJSON(t, dir)
-	var got []string
-	for i := range rep.Results {
-		got = append(got, rep.Results[i].Entry+"="+rep.Results[i].Status.String())
-	}
-	if s := strings.Join(got, " "); s != "sum_harness=proved past_harness=violated first_harness=proved" {
-		t.Errorf("%s\n%s", s, errs)
+	for _, text := range []string{written, generated} {
+		put(t, dir, ".firmproof.yml", text)
+		_, rep, errs := checkJSON(t, dir)
+		for i := range rep.Results {
+			r := &rep.Results[i]
+			f := strings.TrimSuffix(strings.TrimPrefix(r.Entry, "any call of "), "_harness")
+			if r.Status != want[f] {
+				t.Errorf("%s is %s, want %s", r.Entry, r.Status, want[f])
+			}
+		}
+		if len(rep.Results) != len(want) {
+			t.Errorf("%d results\n%s", len(rep.Results), errs)
+		}
 	}
 	if code := runWith([]string{"harness", "sum", dir}, &out, &out); code != exitUsage ||
 		!strings.Contains(out.String(), "has a function sum_harness already") {

@@ -3,7 +3,6 @@ package weave
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -41,34 +40,6 @@ const (
 
 // harnessPrefix starts the names of the functions that Harness makes.
 const harnessPrefix = "firmproof.call."
-
-// lengths are names of parameters that say how much the pointer before them leads to.
-var lengths = []string{"n", "len", "length", "size", "sz", "count", "cnt", "num", "max", "bytes", "capacity", "cap",
-	"nbytes", "nmemb", "elements"}
-
-func isLength(name string) bool {
-	name = strings.ToLower(strings.TrimRight(name, "_"))
-	for _, l := range lengths {
-		if name == l || len(l) > 2 && (strings.HasSuffix(name, l) || strings.HasPrefix(name, l)) {
-			return true
-		}
-	}
-	return false
-}
-
-// indices are parts of the names of members that say a place in the buffer beside them.
-var indices = []string{"head", "tail", "pos", "idx", "index", "offset", "start", "r_ptr", "w_ptr", "rptr", "wptr",
-	"read", "write", "rd", "wr", "cursor", "in", "out", "front", "rear", "first", "last"}
-
-func isIndex(name string) bool {
-	name = strings.ToLower(strings.Trim(name, "_"))
-	for _, x := range indices {
-		if name == x || len(x) > 2 && (strings.HasPrefix(name, x) || strings.HasSuffix(name, x)) {
-			return true
-		}
-	}
-	return false
-}
 
 // Harnessed is a function that calls another with any arguments, and what that takes for granted.
 type Harnessed struct {
@@ -175,8 +146,8 @@ func (h *harness) param(i int, args []ir.Value) error {
 	}
 	if isFunction(v.T) {
 		args[i] = h.function(name, v.T.Elem, h.passed(i))
-	} else if err := h.pointer(i, name, v.T.Elem, args); err != nil {
-		return err
+	} else {
+		h.pointer(i, name, args)
 	}
 	if null := h.given(name).Null; null != nil && *null || null == nil && !p.NonNull && h.mayBeNull(i) {
 		args[i] = h.orNull(name, args[i])
@@ -195,147 +166,6 @@ func (h *harness) result() *ir.Type {
 	return nil
 }
 
-// blockOf allocates size bytes with any contents; where t is known, pointers and
-// truth values in it get values of their kind.
-func (h *harness) blockOf(name string, t *ir.DType, size ir.Value) ir.Value {
-	p := h.anyBlock(name, size)
-	if t != nil {
-		left := maxFields
-		h.fill(name, t, p, place{}, 0, 1, &left)
-	}
-	return p
-}
-
-// anyBlock allocates size bytes with any contents. Reports name it by the pointer that leads to it.
-func (h *harness) anyBlock(name string, size ir.Value) ir.Value {
-	p := h.model(ir.ModelMalloc, "malloc", h.ptr(), size)
-	p.Name = ir.BehindPointer + name
-	h.assume(h.compare(ir.NE, p, h.null()))
-	h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
-	return p
-}
-
-// fill gives the pointers and truth values of an object of type t at p+off values. member is where in a
-// structure it stands.
-func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off int64, depth int, left *int) {
-	at := func() ir.Value {
-		return h.gep(p, off, nil, 0)
-	}
-	switch t.Kind {
-	case ir.DBool:
-		b := h.any(name, ir.Int(1))
-		h.store(h.resize(b, ir.Int(max(8, t.Bits))), at(), 1)
-	case ir.DPointer:
-		if *left--; *left < 0 {
-			h.store(h.tooMany(), at(), 1)
-			return
-		}
-		h.store(h.inside(name, t, member, depth, left), at(), 1)
-	case ir.DStruct:
-		skip := h.buffers(name, t, p, off)
-		for i := range t.Fields {
-			fd := &t.Fields[i]
-			if fd.IsBits || fd.T == nil {
-				continue
-			}
-			if !skip[i] {
-				h.fill(name+"."+fd.Name, fd.T, p, place{of: layoutOf(t), off: fd.BitOff / 8}, off+fd.BitOff/8, depth,
-					left)
-			}
-			h.numberAt(name+"."+fd.Name, fd.T, p, off+fd.BitOff/8)
-		}
-	case ir.DArray:
-		if size := sizeOf(t.Elem); t.Elem != nil && size > 0 && needsFill(t.Elem, 0) {
-			for k := int64(0); k < min(t.Count, maxElements); k++ {
-				h.fill(fmt.Sprintf("%s[%d]", name, k), t.Elem, p, member, off+k*size, depth, left)
-			}
-		}
-	}
-}
-
-// tooMany is a pointer of which nothing is known, since there are too many in a block.
-func (h *harness) tooMany() ir.Value {
-	name := fmt.Sprintf("pointers beyond the first %d", maxFields)
-	if h.further == nil {
-		h.out.Guesses = append(h.out.Guesses, name)
-		h.note(name, "what %s in one block lead to is not known", name)
-		h.further = h.anyBlock(name, h.int(h.word(), 1))
-	}
-	return h.further
-}
-
-// inside makes a pointer in an object: what it leads to, or null.
-func (h *harness) inside(name string, t *ir.DType, member place, depth int, left *int) ir.Value {
-	known := h.p.places.at[member]
-	if known == nil {
-		known = &held{}
-	}
-	if isFunction(t) {
-		f := h.function(name, t.Elem, known)
-		if h.tested(known) {
-			return h.orNull(name, f)
-		}
-		return f
-	}
-	elem := t.Elem
-	if isVoid(elem) && known.as != nil {
-		elem = known.as
-	}
-	size, g := sizeOf(elem), h.given(name)
-	switch {
-	case g.size(size) > 0:
-		to := h.sized(g, name, elem, depth+1, left)
-		if g.Null != nil && *g.Null {
-			return h.orNull(name, to)
-		}
-		return to
-	case (size == 0 || depth >= maxDepth) && h.tested(known):
-		h.note(name, "%s is null", name)
-		return h.null()
-	case size == 0 || depth >= maxDepth:
-		h.out.Guesses = append(h.out.Guesses, name)
-		h.note(name, "what %s leads to is not known", name)
-		return h.anyBlock(name, h.int(h.word(), 1))
-	}
-	to := h.anyBlock(name, h.int(h.word(), size))
-	h.note(name, "%s leads to one %s of its own", name, elem.Name)
-	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
-	h.fill("*"+name, elem, to, place{}, 0, depth+1, left)
-	h.noteTests(name, known)
-	if g.Null != nil && *g.Null {
-		return h.orNull(name, to)
-	}
-	return to
-}
-
-// noteTests notes who compares a member with null.
-func (h *harness) noteTests(name string, known *held) {
-	for _, f := range known.null {
-		if h.reached.Funcs[f] && h.out.Tests != nil {
-			h.out.Tests[name+"|"+f.CName]++
-		}
-	}
-}
-
-// needsFill reports whether an object of the type holds pointers or truth values.
-func needsFill(t *ir.DType, depth int) bool {
-	switch {
-	case t == nil || depth > 8:
-		return false
-	case t.Kind == ir.DBool || t.Kind == ir.DPointer:
-		return true
-	case t.Kind == ir.DArray:
-		return needsFill(t.Elem, depth+1)
-	case t.Kind == ir.DStruct:
-		for i := range t.Fields {
-			if needsFill(t.Fields[i].T, depth+1) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // note adds an assumption about a pointer or number; empty: about the call.
 func (h *harness) note(about, format string, args ...any) {
 	n := fmt.Sprintf(format, args...)
@@ -345,11 +175,4 @@ func (h *harness) note(about, format string, args ...any) {
 	if !slices.Contains(h.out.Assumptions, n) {
 		h.out.Assumptions = append(h.out.Assumptions, n)
 	}
-}
-
-func sizeOf(t *ir.DType) int64 {
-	if t == nil {
-		return 0
-	}
-	return int64(t.Bits+7) / 8
 }

@@ -2,18 +2,20 @@ package weave
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
 // Source returns the harness of f as C, to be edited: a function name that calls f with any arguments, as the
-// generated harness does.
+// generated harness does. What that takes for a guess is as any other number here.
 func (p *Program) Source(f *ir.Func, name string) (string, error) {
 	if f.IsDecl() {
 		return "", fmt.Errorf("%s has no body", f.CName)
 	}
-	w := &harnessText{h: &harness{p: p, of: f, vars: paramVars(f), uses: p.usesOf(f)}, done: map[string]bool{}}
+	w := &harnessText{h: &harness{p: p, of: f, vars: paramVars(f), uses: p.usesOf(f)}, depth: 1,
+		done: map[string]bool{}}
 	var args []string
 	for _, v := range f.Vars {
 		if !v.Param {
@@ -28,8 +30,25 @@ func (p *Program) Source(f *ir.Func, name string) (string, error) {
 	if f.Variadic {
 		w.line("/* and what the format asks for */")
 	}
-	return fmt.Sprintf("void %s(void)\n{\n%s    %s(%s);\n%s}\n", name, w.String(), f.CName, strings.Join(args, ", "),
-		w.frees), nil
+	w.line("%s(%s);", f.CName, strings.Join(args, ", "))
+	if releases(Reached(p.m, f)) {
+		w.line("/* The called code may free what is allocated here. Leave `leak` out of the checks. */")
+		w.frees = nil
+	}
+	for _, free := range slices.Backward(w.frees) {
+		w.line("%s", free)
+	}
+	return fmt.Sprintf("void %s(void)\n{\n%s}\n", name, w.String()), nil
+}
+
+// releases reports whether called code may free or move a block.
+func releases(r Reach) bool {
+	for f := range r.Funcs {
+		if f.Model == ir.ModelFree || f.Model == ir.ModelRealloc {
+			return true
+		}
+	}
+	return false
 }
 
 // harnessText writes the arguments of one call.
@@ -37,10 +56,13 @@ type harnessText struct {
 	strings.Builder
 	h     *harness
 	done  map[string]bool
-	frees string // what was allocated
+	depth int      // of blocks of C
+	frees []string // statements that free what was allocated, the last one first
 }
 
-func (w *harnessText) line(format string, args ...any) { fmt.Fprintf(w, "    "+format+"\n", args...) }
+func (w *harnessText) line(format string, args ...any) {
+	fmt.Fprintf(w, strings.Repeat("    ", w.depth)+format+"\n", args...)
+}
 
 // argument declares one argument, after the length that it needs.
 func (w *harnessText) argument(v *ir.Var) {
@@ -48,80 +70,96 @@ func (w *harnessText) argument(v *ir.Var) {
 		return
 	}
 	w.done[v.Name] = true
-	if v.T.Kind != ir.DPointer {
+	i := w.index(v)
+	switch {
+	case v.T.Kind == ir.DBool:
+		w.line("%s = firmproof_nondet_bool();", declaration(v.T, v.Name))
+	case v.T.Kind != ir.DPointer:
 		w.line("%s;", declaration(v.T, v.Name))
 		w.line("firmproof_havoc(&%s, sizeof %s);", v.Name, v.Name)
-		return
-	}
-	if v.T.Elem != nil && v.T.Elem.Kind == ir.DFunc {
-		w.line("%s = 0; /* a function to be called */", declaration(v.T, v.Name))
-		return
-	}
-	size, text := w.size(v)
-	w.line("%s = malloc(%s);", declaration(v.T, v.Name), size)
-	w.line("firmproof_assume(%s != 0);", v.Name)
-	w.line("firmproof_havoc((void *)%s, %s);", v.Name, size)
-	if text {
-		w.line("((char *)%s)[%d] = 0;", v.Name, maxString-1)
-	}
-	if isStruct(v.T.Elem) {
-		for i := range v.T.Elem.Fields {
-			if m := &v.T.Elem.Fields[i]; m.T != nil && m.T.Kind == ir.DPointer && m.Name != "" {
-				w.line("%s->%s = 0; /* or what it leads to */", v.Name, m.Name)
-			}
+		if isStruct(v.T) {
+			w.members(v.Name+".", v.T, 1)
 		}
+	case isFunction(v.T):
+		w.line("%s = 0; /* a function to be called */", declaration(v.T, v.Name))
+	case i < 0: // passed in parts
+		w.line("%s = 0; /* or what it leads to */", declaration(v.T, v.Name))
+	default:
+		w.pointer(v, w.h.extentOf(i, v.Name))
 	}
-	w.frees += fmt.Sprintf("    free((void *)%s);\n", v.Name)
 }
 
 // index returns the place of a parameter of C among those of the program, -1 where it is passed in parts.
-func (w *harnessText) index(v *ir.Var) int {
-	for i, x := range w.h.vars {
-		if x == v {
-			return i
-		}
+func (w *harnessText) index(v *ir.Var) int { return slices.Index(w.h.vars, v) }
+
+// pointer declares an argument that leads to as much as e says.
+func (w *harnessText) pointer(v *ir.Var, e *extent) {
+	size := w.size(v, e)
+	w.line("/* %s */", e.note)
+	w.block(declaration(v.T, v.Name), v.Name, size)
+	if e.text {
+		w.line("((char *)%s)[%d] = 0;", v.Name, e.bytes-1)
 	}
-	return -1
+	if !needsFill(e.elem, 0) {
+		return
+	}
+	to := withoutConst(v.Name, e.elem)
+	if isVoid(v.T.Elem) {
+		to = fmt.Sprintf("((%s *)%s)", strings.TrimPrefix(e.elem.Name, "const "), v.Name)
+	}
+	switch {
+	case e.count >= 0:
+		w.each(to, w.number(e), e.elem, 1)
+	case e.filled > 1:
+		w.each(to, fmt.Sprint(e.filled), e.elem, 1)
+	default:
+		w.target(to, e.elem, 1)
+	}
 }
 
-// size writes how many bytes a pointer leads to; text tells a string.
-func (w *harnessText) size(v *ir.Var) (size string, text bool) {
-	unit := "sizeof *" + v.Name
-	if isVoid(v.T.Elem) {
-		unit = "1"
-	}
-	i := w.index(v)
-	if i < 0 {
-		return unit, false
-	}
-	u := &w.h.uses[i]
-	if n, bytes, plus := w.h.length(i); n >= 0 && w.h.vars[n] != nil {
-		count := w.h.vars[n]
-		w.argument(count)
-		if !w.done[count.Name+" <="] {
-			w.done[count.Name+" <="] = true
-			w.line("firmproof_assume(0 <= %s && %s <= %d);", count.Name, count.Name, maxCount)
-		}
-		number := count.Name
-		if plus > 0 {
-			number = fmt.Sprintf("(%s + %d)", count.Name, plus)
-		}
-		if bytes || isVoid(v.T.Elem) {
-			return number, false
-		}
-		return number + " * " + unit, false
-	}
-	if isText(v.T.Elem) && !u.writes && u.need <= maxString {
-		return fmt.Sprint(maxString), true
-	}
+// block allocates what a pointer leads to.
+func (w *harnessText) block(declared, name, size string) {
+	w.line("%s = malloc(%s);", declared, size)
+	w.line("firmproof_assume(%s != 0);", name)
+	w.line("firmproof_havoc((void *)%s, %s);", name, size)
+	w.frees = append(w.frees, fmt.Sprintf("free((void *)%s);", name))
+}
+
+// size writes how many bytes a pointer leads to.
+func (w *harnessText) size(v *ir.Var, e *extent) string {
 	one := sizeOf(v.T.Elem)
-	switch {
-	case u.varies && !isStruct(v.T.Elem) || one == 0 && u.need == 0:
-		return fmt.Sprintf("%d * %s", maxCount, unit), false
-	case u.need > one:
-		return fmt.Sprint(u.need), false
+	if e.count < 0 {
+		switch {
+		case one <= 1 || e.bytes%one != 0:
+			return fmt.Sprint(e.bytes)
+		case e.bytes == one:
+			return "sizeof *" + v.Name
+		}
+		return fmt.Sprintf("%d * sizeof *%s", e.bytes/one, v.Name)
 	}
-	return unit, false
+	count := w.h.vars[e.count]
+	w.argument(count)
+	if limit := fmt.Sprintf("%s <= %d", count.Name, e.most); !w.done[limit] {
+		w.done[limit] = true
+		w.line("firmproof_assume(0 <= %s && %s);", count.Name, limit)
+	}
+	switch number := w.number(e); {
+	case one <= 1:
+		return number
+	case e.unit == 1:
+		return fmt.Sprintf("(%s + sizeof *%s - 1) / sizeof *%s * sizeof *%s", number, v.Name, v.Name, v.Name)
+	default:
+		return number + " * sizeof *" + v.Name
+	}
+}
+
+// number writes how many elements there are where a parameter counts them.
+func (w *harnessText) number(e *extent) string {
+	name := w.h.nameOf(e.count)
+	if e.plus > 0 {
+		return fmt.Sprintf("(%s + %d)", name, e.plus)
+	}
+	return name
 }
 
 // declaration writes a variable of a type. A pointer that is const itself is none here.
@@ -134,6 +172,9 @@ func declaration(t *ir.DType, name string) string {
 		text = strings.TrimSuffix(text, " const")
 	} else {
 		text = strings.TrimPrefix(text, "const ")
+	}
+	if strings.HasSuffix(text, "*") {
+		return text + name
 	}
 	return text + " " + name
 }

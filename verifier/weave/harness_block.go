@@ -1,0 +1,129 @@
+package weave
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// blockOf allocates size bytes with any contents; where t is known, pointers and
+// truth values in it get values of their kind.
+func (h *harness) blockOf(name string, t *ir.DType, size ir.Value) ir.Value {
+	p := h.anyBlock(name, size)
+	if t != nil {
+		left := maxFields
+		h.fill(name, t, p, place{}, 0, 1, &left)
+	}
+	return p
+}
+
+// anyBlock allocates size bytes with any contents. Reports name it by the pointer that leads to it.
+func (h *harness) anyBlock(name string, size ir.Value) ir.Value {
+	p := h.model(ir.ModelMalloc, "malloc", h.ptr(), size)
+	p.Name = ir.BehindPointer + name
+	h.assume(h.compare(ir.NE, p, h.null()))
+	h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
+	return p
+}
+
+// fill gives the pointers and truth values of an object of type t at p+off values. member is where in a
+// structure it stands.
+func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off int64, depth int, left *int) {
+	at := func() ir.Value {
+		return h.gep(p, off, nil, 0)
+	}
+	switch t.Kind {
+	case ir.DBool:
+		b := h.any(name, ir.Int(1))
+		h.store(h.resize(b, ir.Int(max(8, t.Bits))), at(), 1)
+	case ir.DPointer:
+		if *left--; *left < 0 {
+			h.store(h.tooMany(), at(), 1)
+			return
+		}
+		h.store(h.inside(name, t, member, depth, left), at(), 1)
+	case ir.DStruct:
+		skip := h.buffers(name, t, p, off)
+		for i := range t.Fields {
+			fd := &t.Fields[i]
+			if fd.IsBits || fd.T == nil {
+				continue
+			}
+			if !skip[i] {
+				h.fill(name+"."+fd.Name, fd.T, p, place{of: layoutOf(t), off: fd.BitOff / 8}, off+fd.BitOff/8, depth,
+					left)
+			}
+			h.numberAt(name+"."+fd.Name, fd.T, p, off+fd.BitOff/8)
+		}
+	case ir.DArray:
+		if size := sizeOf(t.Elem); t.Elem != nil && size > 0 && needsFill(t.Elem, 0) {
+			for k := int64(0); k < min(t.Count, maxElements); k++ {
+				h.fill(fmt.Sprintf("%s[%d]", name, k), t.Elem, p, member, off+k*size, depth, left)
+			}
+		}
+	}
+}
+
+// tooMany is a pointer of which nothing is known, since there are too many in a block.
+func (h *harness) tooMany() ir.Value {
+	name := fmt.Sprintf("pointers beyond the first %d", maxFields)
+	if h.further == nil {
+		h.out.Guesses = append(h.out.Guesses, name)
+		h.note(name, "what %s in one block lead to is not known", name)
+		h.further = h.anyBlock(name, h.int(h.word(), 1))
+	}
+	return h.further
+}
+
+// inside makes a pointer in an object: what it leads to, or null.
+func (h *harness) inside(name string, t *ir.DType, member place, depth int, left *int) ir.Value {
+	known := h.p.places.at[member]
+	if known == nil {
+		known = &held{}
+	}
+	if isFunction(t) {
+		f := h.function(name, t.Elem, known)
+		if h.tested(known) {
+			return h.orNull(name, f)
+		}
+		return f
+	}
+	elem := t.Elem
+	if isVoid(elem) && known.as != nil {
+		elem = known.as
+	}
+	size, g := sizeOf(elem), h.given(name)
+	switch {
+	case g.size(size) > 0:
+		to := h.sized(g, name, elem, depth+1, left)
+		if g.Null != nil && *g.Null {
+			return h.orNull(name, to)
+		}
+		return to
+	case (size == 0 || depth >= maxDepth) && h.tested(known):
+		h.note(name, "%s is null", name)
+		return h.null()
+	case size == 0 || depth >= maxDepth:
+		h.out.Guesses = append(h.out.Guesses, name)
+		h.note(name, "what %s leads to is not known", name)
+		return h.anyBlock(name, h.int(h.word(), 1))
+	}
+	to := h.anyBlock(name, h.int(h.word(), size))
+	h.note(name, "%s leads to one %s of its own", name, elem.Name)
+	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
+	h.fill("*"+name, elem, to, place{}, 0, depth+1, left)
+	h.noteTests(name, known)
+	if g.Null != nil && *g.Null {
+		return h.orNull(name, to)
+	}
+	return to
+}
+
+// noteTests notes who compares a member with null.
+func (h *harness) noteTests(name string, known *held) {
+	for _, f := range known.null {
+		if h.reached.Funcs[f] && h.out.Tests != nil {
+			h.out.Tests[name+"|"+f.CName]++
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package weave
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// buffer is a pointer among the members of a structure to as many elements as another member says. Members are
+// indices of fields.
+type buffer struct {
+	pointer  int
+	capacity int   // says how many elements there are
+	lengths  []int // at most capacity
+	indices  []int // below capacity
+	guess    bool  // there are further numbers, which may have to stay below it, too, and nothing says so
+}
+
+// bufferIn returns the buffer of a structure, nil where no length stands beside its only pointer to numbers.
+func bufferIn(t *ir.DType) *buffer {
+	b := &buffer{}
+	var pointers, untyped []int
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		switch {
+		case f.IsBits || f.T == nil:
+		case f.T.Kind == ir.DPointer && isVoid(f.T.Elem):
+			untyped = append(untyped, i)
+		case f.T.Kind == ir.DPointer && isNumber(f.T.Elem):
+			pointers = append(pointers, i)
+		case isNumber(f.T) && isLength(f.Name):
+			b.lengths = append(b.lengths, i)
+		case isNumber(f.T) && isIndex(f.Name):
+			b.indices = append(b.indices, i)
+		default:
+			b.guess = b.guess || isNumber(f.T)
+		}
+	}
+	if len(pointers) == 0 {
+		pointers = untyped
+	}
+	if len(pointers) != 1 || len(b.lengths) == 0 {
+		return nil
+	}
+	k := largest(t, b.lengths)
+	b.pointer, b.capacity = pointers[0], b.lengths[k]
+	b.lengths = slices.Delete(b.lengths, k, k+1)
+	return b
+}
+
+// members lists the members that belong to a buffer.
+func (b *buffer) members() map[int]bool {
+	out := map[int]bool{}
+	if b != nil {
+		for _, i := range slices.Concat([]int{b.pointer, b.capacity}, b.lengths, b.indices) {
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// largest picks of several lengths of a struct the one that the others stay below: index into list.
+func largest(t *ir.DType, list []int) int {
+	for _, word := range []string{"cap", "size", "sz", "max", "alloc"} {
+		for k, i := range list {
+			if strings.Contains(strings.ToLower(t.Fields[i].Name), word) {
+				return k
+			}
+		}
+	}
+	return 0
+}
+
+// buffers makes the buffer of the structure at p+off. It returns the members that it made.
+func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[int]bool {
+	b := bufferIn(t)
+	if b == nil || h.given(name+"."+t.Fields[b.pointer].Name).size(1) > 0 {
+		return nil
+	}
+	set := func(i int, v ir.Value) { h.store(v, h.gep(p, off+t.Fields[i].BitOff/8, nil, 0), 1) }
+	number := func(i int, n ir.Value) { set(i, h.resize(n, ir.Int(t.Fields[i].T.Bits))) }
+	limit := name + "." + t.Fields[b.capacity].Name
+	capacity := h.any(name+".capacity", h.word())
+	h.assume(h.compare(ir.ULE, capacity, h.int(h.word(), maxCount)))
+	number(b.capacity, capacity)
+	for _, i := range b.lengths {
+		n := h.any(name+"."+t.Fields[i].Name, h.word())
+		h.assume(h.compare(ir.ULE, n, capacity))
+		number(i, n)
+	}
+	for _, i := range b.indices {
+		member := name + "." + t.Fields[i].Name
+		n := h.any(member, h.word())
+		h.assume(h.compare(ir.ULT, n, capacity))
+		number(i, n)
+		h.note(member, "%s is below %s", member, limit)
+	}
+	f := &t.Fields[b.pointer]
+	member, total := name+"."+f.Name, ir.Value(capacity)
+	if size := sizeOf(f.T.Elem); size > 1 {
+		total = h.binary(ir.OpMul, total, h.int(h.word(), size))
+	}
+	block := h.anyBlock(member, total)
+	if known := h.p.places.at[place{of: layoutOf(t), off: f.BitOff / 8}]; known != nil {
+		h.noteTests(member, known)
+	}
+	if null := h.given(member).Null; null != nil && *null {
+		block = h.orNull(member, block)
+	}
+	set(b.pointer, block)
+	if b.guess {
+		h.out.Guesses = append(h.out.Guesses, member)
+	}
+	h.note(member, "%s leads to as many elements as %s says, at most %d", member, limit, maxCount)
+	return b.members()
+}

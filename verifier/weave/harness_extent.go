@@ -1,0 +1,216 @@
+package weave
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// extent is how much a pointer parameter leads to, for harnesses in the program and those in C alike: a number of
+// bytes, or as many elements as another parameter says.
+type extent struct {
+	elem   *ir.DType // what it leads to one or more of; nil: not known
+	text   bool      // a string, whose end is the last byte
+	bytes  int64     // where no parameter counts
+	count  int       // the parameter that counts, -1 if none does
+	unit   int64     // bytes of each that is counted
+	plus   int64     // how many more than count says
+	most   int64     // that count says
+	filled int64     // first elements whose pointers and truth values get values of their kind, at most
+	guess  bool      // nothing says how much it is
+	note   string    // the assumption
+	warns  []string  // calls that pass less
+}
+
+// extentOf returns how much pointer parameter i leads to.
+func (h *harness) extentOf(i int, name string) *extent {
+	u, elem := &h.uses[i], h.elemOf(i)
+	n, bytes, plus := -1, false, int64(0)
+	if sizeOf(elem) > 0 || isVoid(elem) {
+		n, bytes, plus = h.length(i)
+	}
+	switch {
+	case sizeOf(elem) == 0 && !isVoid(elem): // it is only handed on
+		return &extent{count: -1, bytes: 1, guess: true, note: fmt.Sprintf("what %s leads to is not known", name)}
+	case n >= 0:
+		return h.counted(i, n, bytes, plus)
+	case isText(elem) && !u.writes && u.need <= maxString:
+		return &extent{elem: elem, text: true, count: -1, bytes: maxString,
+			note: fmt.Sprintf("%s leads to a string of at most %d characters", name, maxString-1)}
+	}
+	return h.fixed(i, name, elem)
+}
+
+// elemOf returns the type that pointer parameter i leads to: for a void pointer, the structure that the function
+// takes it for.
+func (h *harness) elemOf(i int) *ir.DType {
+	elem := h.vars[i].T.Elem
+	if as := h.uses[i].as; isVoid(elem) && isStruct(as) {
+		return as
+	}
+	return elem
+}
+
+// fixed is the extent of a pointer parameter to elem whose size no parameter says.
+func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
+	u, one := &h.uses[i], sizeOf(elem)
+	e := &extent{elem: elem, count: -1, bytes: max(u.need, one)}
+	if isStruct(elem) {
+		e.bytes = (e.bytes + one - 1) / one * one
+	}
+	passed, at := h.smallest(i)
+	switch {
+	case u.varies && passed >= e.bytes && passed > one:
+		e.bytes, e.guess = passed, true
+		e.note = fmt.Sprintf("%s leads to %d bytes, as in the call at %s", name, e.bytes, at)
+	case u.varies && !isStruct(elem) || e.bytes == 0:
+		e.bytes, e.guess = max(e.bytes, maxCount*max(one, 1)), true
+		e.note = fmt.Sprintf("%s leads to %d bytes: a guess, since nothing says how many", name, e.bytes)
+	case e.bytes > one:
+		e.note = fmt.Sprintf("%s leads to %d bytes, which the function accesses", name, e.bytes)
+	default:
+		e.note = fmt.Sprintf("%s leads to one %s of its own", name, elem.Name)
+	}
+	// it may be an array, or a part of something, or have an array without a length at its end, or the function only
+	// keeps it for others
+	e.guess = e.guess || isStruct(elem) || u.need == 0
+	if at != nil && passed < e.bytes {
+		e.warns = append(e.warns, shorterCall(at, name, passed, e.bytes))
+	}
+	if one > 0 && needsFill(elem, 0) {
+		e.filled = max(min(e.bytes/one, maxFilled), 1)
+	}
+	return e
+}
+
+// counted is the extent of pointer parameter i where parameter n says how many elements or bytes, less plus.
+func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
+	elem := h.vars[i].T.Elem
+	name, count, size, width := h.nameOf(i), h.nameOf(n), sizeOf(elem), h.of.Params[n].T.Width
+	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, most: maxCount}
+	unit := "elements"
+	switch {
+	case !bytes && needsFill(elem, 0):
+		e.most, e.filled = max(maxFilled-plus, 1), maxFilled
+	case bytes:
+		e.most *= e.unit
+		if e.unit > 1 {
+			unit = "bytes"
+		}
+		e.unit = 1
+	}
+	if width < 63 {
+		e.most = min(e.most, 1<<(width-1)-1)
+	}
+	e.note = fmt.Sprintf("%s leads to as many %s as %s says, at most %d", name, unit, count, e.most)
+	if plus > 0 {
+		e.note = fmt.Sprintf("%s leads to %d more %s than %s says, which is at most %d", name, plus, unit, count,
+			e.most)
+	}
+	e.warns = h.shorter(i, n, e.unit, plus)
+	return e
+}
+
+// length returns the parameter that says how much pointer i leads to, -1 if none does: by what the function
+// does with both, or by its name. plus is how many elements more that are.
+func (h *harness) length(i int) (n int, bytes bool, plus int64) {
+	if u := &h.uses[i]; u.param >= 0 && u.param != i && h.of.Params[u.param].T.IsInt() {
+		return u.param, u.bytes, u.plus
+	} else if u.need > 0 && !u.varies {
+		return -1, false, 0 // one element
+	}
+	for n := i + 1; n < len(h.of.Params); n++ {
+		v := h.vars[n]
+		switch {
+		case n > i+1 && isStruct(h.vars[i].T.Elem):
+			return -1, false, 0 // a length further on is another's
+		case v == nil || v.T == nil:
+			return -1, false, 0
+		case h.of.Params[n].T.IsInt():
+			if !isLength(v.Name) {
+				return -1, false, 0
+			}
+			return n, strings.Contains(strings.ToLower(v.Name), "bytes"), 0
+		case v.T.Kind != ir.DPointer || isStruct(v.T.Elem) || !h.uses[i].varies:
+			return -1, false, 0 // pointers to numbers may share one length
+		}
+	}
+	return -1, false, 0
+}
+
+func (h *harness) nameOf(i int) string {
+	if h.vars[i] != nil {
+		return h.vars[i].Name
+	}
+	return h.of.Params[i].Name
+}
+
+// mayBeNull reports whether the function or a call of it takes null for possible.
+func (h *harness) mayBeNull(i int) bool {
+	if h.uses[i].null {
+		return true
+	}
+	for _, c := range h.p.calls[h.of] {
+		if k, ok := c.Args[i].(*ir.Const); ok && k.Kind == ir.ConstNull {
+			return true
+		}
+	}
+	return false
+}
+
+// smallest returns the size of the smallest object that a call in the program passes for parameter i, as far
+// as the calls show it, and where that is.
+func (h *harness) smallest(i int) (size int64, at *verdict.Pos) {
+	for _, c := range h.p.calls[h.of] {
+		if n := h.p.objectSize(c.Args[i]); n >= 0 && (at == nil || n < size) {
+			size, at = n, c.Pos
+		}
+	}
+	return size, at
+}
+
+// shorter lists the calls that pass for pointer i fewer elements of unit bytes than they say by parameter n.
+func (h *harness) shorter(i, n int, unit, plus int64) (out []string) {
+	for _, c := range h.p.calls[h.of] {
+		size := h.p.objectSize(c.Args[i])
+		k, ok := c.Args[n].(*ir.Const)
+		if size < 0 || !ok || k.Kind != ir.ConstInt {
+			continue
+		}
+		if want := (k.Bits.Signed().Int64() + plus) * unit; want > size {
+			out = append(out, shorterCall(c.Pos, h.nameOf(i), size, want))
+		}
+	}
+	return out
+}
+
+func shorterCall(at *verdict.Pos, name string, size, assumed int64) string {
+	return fmt.Sprintf("called with a shorter buffer at %s: %s leads to %d bytes there, %d are assumed", at, name, size,
+		assumed)
+}
+
+// objectSize returns how many bytes are left of the variable that v points into, -1 if the call does not show it.
+func (p *Program) objectSize(v ir.Value) int64 {
+	off := int64(0)
+	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = v.(*ir.Instr) {
+		if len(in.Args) > 1 {
+			return -1
+		}
+		off, v = off+in.Off, in.Args[0]
+	}
+	switch v := v.(type) {
+	case *ir.Instr:
+		if k, ok := v.Args, v.Op == ir.OpAlloca; ok {
+			if n, ok := k[0].(*ir.Const); ok && n.Kind == ir.ConstInt {
+				return p.m.Layout.SizeOf(v.Access)*n.Bits.Signed().Int64() - off
+			}
+		}
+	case *ir.Const:
+		if v.Kind == ir.ConstAddr && v.Global != nil && !v.Global.Extern {
+			return p.m.Layout.SizeOf(v.Global.T) - v.Off - off
+		}
+	}
+	return -1
+}

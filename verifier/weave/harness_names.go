@@ -1,0 +1,73 @@
+package weave
+
+import (
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// lengths are names of parameters that say how much the pointer before them leads to.
+var lengths = []string{"n", "len", "length", "size", "sz", "count", "cnt", "num", "max", "bytes", "capacity", "cap",
+	"nbytes", "nmemb", "elements"}
+
+func isLength(name string) bool {
+	name = strings.ToLower(strings.TrimRight(name, "_"))
+	for _, l := range lengths {
+		if name == l || len(l) > 2 && (strings.HasSuffix(name, l) || strings.HasPrefix(name, l)) {
+			return true
+		}
+	}
+	return false
+}
+
+// indices are parts of the names of members that say a place in the buffer beside them.
+var indices = []string{"head", "tail", "pos", "idx", "index", "offset", "start", "r_ptr", "w_ptr", "rptr", "wptr",
+	"read", "write", "rd", "wr", "cursor", "in", "out", "front", "rear", "first", "last"}
+
+func isIndex(name string) bool {
+	name = strings.ToLower(strings.Trim(name, "_"))
+	for _, x := range indices {
+		if name == x || len(x) > 2 && (strings.HasPrefix(name, x) || strings.HasSuffix(name, x)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isVoid(t *ir.DType) bool { return t == nil || t.Kind == ir.DVoid }
+
+func isText(t *ir.DType) bool {
+	return t != nil && t.Kind == ir.DChar && (t.Name == "char" || t.Name == "const char")
+}
+
+func isStruct(t *ir.DType) bool { return t != nil && t.Kind == ir.DStruct }
+
+func isNumber(t *ir.DType) bool {
+	return t != nil && (t.Kind == ir.DInt || t.Kind == ir.DChar)
+}
+
+// needsFill reports whether an object of the type holds pointers or truth values.
+func needsFill(t *ir.DType, depth int) bool {
+	switch {
+	case t == nil || depth > 8:
+		return false
+	case t.Kind == ir.DBool || t.Kind == ir.DPointer:
+		return true
+	case t.Kind == ir.DArray:
+		return needsFill(t.Elem, depth+1)
+	case t.Kind == ir.DStruct:
+		for i := range t.Fields {
+			if needsFill(t.Fields[i].T, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sizeOf(t *ir.DType) int64 {
+	if t == nil {
+		return 0
+	}
+	return int64(t.Bits+7) / 8
+}
