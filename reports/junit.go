@@ -2,6 +2,7 @@ package reports
 
 import (
 	"encoding/xml"
+	"fmt"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -19,7 +20,7 @@ type junitSuite struct {
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
 	Skipped  int         `xml:"skipped,attr"`
-	Time     float64     `xml:"time,attr"`
+	Time     string      `xml:"time,attr"` // in seconds
 	Cases    []junitCase `xml:"testcase"`
 	Out      string      `xml:"system-out,omitempty"` // what the answers rest on
 }
@@ -35,6 +36,7 @@ type junitCase struct {
 }
 
 type junitMessage struct {
+	Type    string `xml:"type,attr"` // a check, or why there is no answer
 	Message string `xml:"message,attr"`
 	Text    string `xml:",chardata"`
 }
@@ -45,7 +47,7 @@ func JUnit(r *verdict.Report) ([]byte, error) {
 	out := junitSuites{Name: "firmproof"}
 	for i := range r.Results {
 		res := &r.Results[i]
-		s := junitSuite{Name: res.Target + "/" + res.Entry, Time: float64(res.DurationMS) / 1000}
+		s := junitSuite{Name: res.Target + "/" + res.Entry, Time: fmt.Sprintf("%.3f", float64(res.DurationMS)/1000)}
 		if res.Reason != nil {
 			k := junitCase{Class: s.Name, Name: "analysis"}
 			k.unknown(res.Reason)
@@ -53,7 +55,7 @@ func JUnit(r *verdict.Report) ([]byte, error) {
 		}
 		if res.Vacuous != nil {
 			s.add(junitCase{Class: s.Name, Name: "vacuity",
-				Skipped: &junitMessage{Message: "vacuous: " + vacuity(res)}})
+				Skipped: &junitMessage{Type: "vacuous", Message: "vacuous: " + vacuity(res)}})
 		}
 		for _, group := range claimGroups(res.Claims) {
 			s.add(caseOf(s.Name, group))
@@ -85,8 +87,9 @@ func (s *junitSuite) add(k junitCase) {
 
 // unknown marks a case as undecided for a reason.
 func (k *junitCase) unknown(r *verdict.Reason) {
-	m := &junitMessage{Message: plain(r.String())}
+	m := &junitMessage{Type: verdict.Unknown.String(), Message: plain(r.String())}
 	if r != nil {
+		m.Type = string(r.Kind)
 		switch r.Kind {
 		case verdict.TimedOut, verdict.OutOfMemory, verdict.Internal, verdict.SolverGaveUp, verdict.ReplayMismatch,
 			verdict.Cancelled:
@@ -141,7 +144,8 @@ func caseOf(class string, group []*verdict.Claim) junitCase {
 		}
 	}
 	if len(messages) > 0 {
-		k.Failure = &junitMessage{Message: plain(listed(messages, 3)), Text: plain(strings.Join(texts, "\n\n"))}
+		k.Failure = &junitMessage{Type: string(first.Check), Message: plain(listed(messages, 3)),
+			Text: plain(strings.Join(texts, "\n\n"))}
 		k.Error, k.Skipped = nil, nil
 	}
 	return k
