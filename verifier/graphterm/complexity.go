@@ -40,10 +40,6 @@ func (e *engine) complexity(ctx context.Context) (claim verdict.Claim, why *verd
 		r := g.GaveUp[0]
 		return claim, &r
 	}
-	if g.Recursive {
-		return claim, &verdict.Reason{Kind: verdict.Incomplete,
-			Detail: "the cost of recursive functions is not bounded by this method"}
-	}
 	sys, legend, cost, err := e.bounds(ctx, g)
 	if err != nil {
 		return claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()}

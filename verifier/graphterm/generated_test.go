@@ -36,6 +36,20 @@ func loops(r *rand.Rand, depth int) string {
 	return body + loops(r, depth-1)
 }
 
+// helpers are what the generated functions call: a loop, and recursion with one call, two, a loop beside it, and calls
+// in a loop.
+var helpers = []string{
+	"static int g(int n) { int k = 0; while (n > 2) { n -= 2; k ^= n; } return k; }",
+	"static int g(int n) { if (n <= 2) return n; return 1 ^ g(n - 2); }",
+	"static int g(int n) { if (n <= 2) return 5; if (n > 30) return g(30); return g(n - 3) ^ g(n - 9); }",
+	"static int g(int n) { int k = 0; for (int i = 0; i < n; i++) k ^= i; if (n <= 1) return k; return k ^ g(n / 2); }",
+	"static int h(int l, int r) { if (r - l < 2) return 1; int m = l + (r - l) / 2; return h(l, m) ^ h(m, r); }\n" +
+		"static int g(int n) { return h(0, n); }",
+	"static int g(int n) { int k = 0; if (n > 4) n = 4; for (int i = 0; i < n; i++) k ^= g(i); return k; }",
+	"static int h(int n);\nstatic int g(int n) { if (n <= 0) return 3; return h(n - 1) ^ n; }\n" +
+		"static int h(int n) { int k = 0; for (int i = n; i > 0; i -= 2) k ^= i; return k ^ g(n - 1); }",
+}
+
 // Bounds of generated functions hold for every run that is counted. As in make soundness, FIRMPROOF_SOUNDNESS is how
 // long to go on, and FIRMPROOF_SEED the first seed.
 func TestBoundsHoldInGeneratedRuns(t *testing.T) {
@@ -49,7 +63,7 @@ func TestBoundsHoldInGeneratedRuns(t *testing.T) {
 	bounds, runs := 0, 0
 	for n := 0; n < count && (until.IsZero() || time.Now().Before(until)); n++ {
 		r := rand.New(rand.NewSource(seed + int64(n)))
-		src := "static int g(int n) { int k = 0; while (n > 2) { n -= 2; k ^= n; } return k; }\n" +
+		src := helpers[r.Intn(len(helpers))] + "\n" +
 			"int f(int a, int b) { int n = 0, i = 0, j = 0; " + loops(r, 2) + loops(r, 2) + "return n; }"
 		checked := boundHolds(t, src, r)
 		if runs += checked; checked > 0 {

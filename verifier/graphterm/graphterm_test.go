@@ -84,12 +84,20 @@ func executed(ctx context.Context, t *testing.T, e *engine, params ...int64) int
 // Bounds of loops over two parameters hold for every run that is tried.
 func TestBoundsHoldInRuns(t *testing.T) {
 	for name, src := range map[string]string{
-		"sum":      `int f(int a, int b) { int s = 0; for (int i = 0; i < a; i++) s ^= i; while (b > 0) b -= 2; return s; }`,
-		"nested":   `int f(int a, int b) { int n = 0; for (int i = 0; i < a; i++) for (int j = i; j < b; j++) n ^= j; return n; }`,
-		"gap":      `int f(int a, int b) { int n = 0; while (a < b) { if (n & 1) a++; else b--; n++; } return n; }`,
-		"down, up": `int f(int a, int b) { while (a > 0) { a--; b++; } while (b > 0) b--; return a; }`,
-		"unsigned": `int f(unsigned a, unsigned b) { while (a > b) a--; return a; }`,
-		"call":     `static int g(int n) { int k = 0; while (n-- > 0) k ^= n; return k; } int f(int a, int b) { return g(a) ^ g(b); }`,
+		"sum":            `int f(int a, int b) { int s = 0; for (int i = 0; i < a; i++) s ^= i; while (b > 0) b -= 2; return s; }`,
+		"nested":         `int f(int a, int b) { int n = 0; for (int i = 0; i < a; i++) for (int j = i; j < b; j++) n ^= j; return n; }`,
+		"gap":            `int f(int a, int b) { int n = 0; while (a < b) { if (n & 1) a++; else b--; n++; } return n; }`,
+		"down, up":       `int f(int a, int b) { while (a > 0) { a--; b++; } while (b > 0) b--; return a; }`,
+		"unsigned":       `int f(unsigned a, unsigned b) { while (a > b) a--; return a; }`,
+		"recursion":      `int f(int a, int b) { if (a <= 0) return b; return f(a - 1, b) ^ 1; }`,
+		"call of it":     `static int g(int n) { if (n <= 0) return 0; return 1 ^ g(n - 1); } int f(int a, int b) { int s = 0; for (int i = 0; i < b; i++) s ^= g(a); return s; }`,
+		"loop in it":     `int f(int a, int b) { int s = 0; for (int i = 0; i < a; i++) s ^= i; if (a <= 0) return b; return s ^ f(a - 1, b); }`,
+		"halves":         `static int g(int l, int h) { if (h - l < 2) return 1; int m = l + (h - l) / 2; return g(l, m) ^ g(m, h); } int f(int a, int b) { return g(a, b); }`,
+		"two calls":      `static int g(int n) { if (n < 2) return n; return g(n - 1) ^ g(n - 2); } int f(int a, int b) { return g(a & 15) ^ b; }`,
+		"calls in a row": `static int g(int n) { if (n <= 0) return 0; return 1 ^ g(n - 1); } int f(int a, int b) { return g(a) ^ g(b) ^ g(a); }`,
+		"each other":     `static int h(int n); static int g(int n) { return n <= 0 ? 1 : h(n - 1); } static int h(int n) { int s = 0; for (int i = n; i > 0; i--) s ^= i; return s ^ g(n - 1); } int f(int a, int b) { return g(a) ^ g(b); }`,
+		"result":         `static int g(int n) { if (n <= 0) return 0; return 1 + g(n - 1); } int f(int a, int b) { int s = 0, n = g(a); while (n > 0) { n--; s ^= b; } return s; }`,
+		"call":           `static int g(int n) { int k = 0; while (n-- > 0) k ^= n; return k; } int f(int a, int b) { return g(a) ^ g(b); }`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -123,6 +123,7 @@ func (b *builder) expandOnce(c *cutPoint) (next []*cutPoint, again bool, err err
 	b.current = c
 	first := c.st.clone()
 	first.cost, first.approx, first.overflowed = 0, "", false
+	first.calls, first.calling = nil, 0
 	if c != b.start {
 		first.inputs = nil
 	}

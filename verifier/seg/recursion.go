@@ -11,7 +11,10 @@ import (
 // callee may have written.
 func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 	b.recursive = true
+	b.calls++
 	back := s.clone()
+	back.calls = append(back.calls, b.calls)
+	s.calling = b.calls
 	g := &frame{fn: fn, blk: fn.Blocks[0], vals: map[ir.Value]value{}, ctx: "rec ", bottom: true}
 	b.pass(s, in, g)
 	for _, p := range b.ghosts(fn) {

@@ -54,7 +54,7 @@ type Graph struct {
 	Complete  bool             // every path ends in a return, an exit, or undefined behaviour
 	GaveUp    []verdict.Reason // why not
 	Faults    []Fault          // what could not be shown of its paths, in the order of the program
-	Recursive bool             // callers are left out: costs do not add up along paths
+	Recursive bool             // callers are left out: a run is a tree of paths, and costs add up over all of it
 	Overflows bool             // a path may end in signed overflow
 	ByNull    bool             // a place has several generalised states, because of null pointers
 	Stats     Stats
@@ -96,6 +96,7 @@ type builder struct {
 	effects    map[*ir.Func]effects
 	thresholds []exact.Int
 	recursive  bool
+	calls      int // modular ones, each time one was followed
 	summaries  map[*ir.Func]*summary
 	outdated   []*cutPoint        // cuts that used a summary that grew
 	current    *cutPoint          // being expanded

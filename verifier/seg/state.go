@@ -71,12 +71,16 @@ type state struct {
 
 	recursed   bool // the running function, entered without callers, called itself and came back
 	overflowed bool // every run of the path since the last cut point overflows, and wraps around
+
+	calls   []int // modular calls since the last cut point that came back, by number
+	calling int   // not 0: the path went into the callee of the modular call of that number
 }
 
 func (s *state) top() *frame { return s.frames[len(s.frames)-1] }
 
 func (s *state) clone() *state {
 	c := &state{know: s.know.clone(), approx: s.approx, cost: s.cost, overflowed: s.overflowed, recursed: s.recursed,
+		calls: s.calls[:len(s.calls):len(s.calls)], calling: s.calling,
 		inputs: s.inputs[:len(s.inputs):len(s.inputs)], objs: make(map[int]*object, len(s.objs)),
 		order: append([]int(nil), s.order...), owned: map[int]bool{}}
 	for id, o := range s.objs {

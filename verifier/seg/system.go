@@ -150,6 +150,13 @@ func (x *extractor) edge(e *edge) {
 			}
 		}
 	}
+	for _, calls := range x.callees(e) {
+		for _, c := range calls {
+			for _, sl := range c.to.slots {
+				note(c.vals[sl.key])
+			}
+		}
+	}
 	dropped := x.dropped(e)
 	for _, r := range e.st.know.rows {
 		if !touches(r.Lin, dropped) {
@@ -250,109 +257,4 @@ func (x *extractor) overflows(p path) bool {
 		}
 	}
 	return p.e.st.overflowed || len(p.k.polys) > 0
-}
-
-// typeBits is the length of constants that count as a type's.
-const typeBits = 15
-
-func (x *extractor) transition(e *edge, k *know) {
-	to := its.Loc(0)
-	switch {
-	case e.overflow:
-		to = x.b.Loc(overflowLoc)
-	case e.to == nil:
-		to = x.b.Loc("end")
-	default:
-		to = x.locs[e.to]
-	}
-	t := x.b.Trans(x.locs[e.from], to)
-	at := map[exact.Var]exact.Var{} // path variable to the system's
-	dropped := x.dropped(e)
-	for _, sl := range e.from.slots {
-		if !dropped[sl.v] {
-			at[sl.v] = x.variable(sl)
-		}
-	}
-	ge := func(l exact.Lin) {
-		if !x.opts.NoTypeBounds || l.Const.BitLen() < typeBits {
-			t.GE(l)
-		}
-	}
-	sub := func(l exact.Lin) exact.Lin {
-		return l.Subst(func(v exact.Var) exact.Lin {
-			if i := k.iv[v]; i.constant() {
-				return constInt(i.lo)
-			}
-			w, ok := at[v]
-			if !ok {
-				w = t.Temp()
-				at[v] = w
-				i := k.iv[v]
-				if i.hasLo {
-					ge(exact.Lin{Terms: exact.V(w).Terms, Const: i.lo.Neg()})
-				}
-				if i.hasHi {
-					ge(exact.Lin{Terms: exact.V(w).Neg().Terms, Const: i.hi})
-				}
-			}
-			return exact.V(w)
-		})
-	}
-	for _, sl := range e.from.slots {
-		if dropped[sl.v] {
-			continue
-		}
-		v := exact.V(at[sl.v])
-		if i := k.iv[sl.v]; i.constant() {
-			t.EQ(exact.Lin{Terms: v.Terms, Const: i.lo.Neg()})
-		} else {
-			if i.hasLo {
-				ge(exact.Lin{Terms: v.Terms, Const: i.lo.Neg()})
-			}
-			if i.hasHi {
-				ge(exact.Lin{Terms: v.Neg().Terms, Const: i.hi})
-			}
-		}
-	}
-	for _, r := range k.rows {
-		if touches(r.Lin, dropped) {
-			continue // says nothing about the slots that matter
-		}
-		if r.EQ {
-			t.EQ(sub(r.Lin))
-		} else {
-			ge(sub(r.Lin))
-		}
-	}
-	for _, a := range k.polys {
-		p := a.Poly.Subst(func(v exact.Var) exact.Poly { return exact.PolyOf(sub(exact.V(v))) })
-		t.Atom(its.Atom{Poly: p, Rel: a.Rel})
-	}
-	exactly := e.st.approx == "" && !e.overflow
-	if e.to != nil && !e.overflow {
-		for _, sl := range e.to.slots {
-			if !x.kept(sl) {
-				continue
-			}
-			if l, ok := e.vals[sl.key]; ok {
-				t.Set(x.variable(sl), sub(l))
-			} else {
-				t.Havoc(x.variable(sl))
-				exactly = false
-			}
-		}
-	}
-	if x.opts.Costs {
-		t.Cost(exact.PolyOf(exact.C(e.st.cost)))
-	}
-	tag := e.tag
-	for n := 2; x.paths[tag].e != nil; n++ {
-		tag = fmt.Sprintf("%s, path %d", e.tag, n)
-	}
-	x.paths[tag] = path{e, k, x}
-	if exactly {
-		t.Exact(tag)
-	} else {
-		t.Approx(tag)
-	}
 }

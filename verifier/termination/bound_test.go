@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +41,23 @@ var orders = []struct{ point, rules, want string }{
 	{"for ever", "s(x) -> l(x)\n l(x) -> l(x)", "O(INF)"},
 	{"falls that another edge undoes",
 		"s(x) -> l(x)\n l(x) -> l(x-1) :|: x > 0\n l(x) -> l(x-2) :|: x > 0\n l(x) -> l(x+1) :|: x > 0", "O(INF)"},
+	{"recursion with a result", "s(n) -> f(n)\n f(n) -> Com_2(f(n-1), g(n)) :|: n > 0\n f(n) -> g(n) :|: n <= 0",
+		"O(n^1)"},
+	{"recursion that never comes to 0", "s(n) -> f(n)\n f(n) -> Com_2(f(n-1), g(n)) :|: n != 0", "O(INF)"},
+	{"a call in a loop", "s(n) -> l(n,n)\n l(i,n) -> Com_2(l(i-1,n), f(n,0)) :|: i > 0\n f(n,i) -> f(n-1,0) :|: n > 0",
+		"O(n^2)"},
+	{"a loop behind each call",
+		"s(n) -> f(n,0)\n f(n,i) -> Com_2(l(n,n), f(n-1,0)) :|: n > 0\n l(n,i) -> l(n,i-1) :|: i > 0", "O(n^2)"},
+	{"two calls", "s(n) -> f(n)\n f(n) -> Com_2(f(n-1), f(n-2)) :|: n > 1", "O(EXP)"},
+	{"two calls, a counter too low for both", "s(n) -> f(n)\n f(n) -> Com_2(f(n-1), f(0)) :|: n > 0", "O(n^1)"},
+	{"two calls that share the interval", "s(l,h) -> f(l,h)\n f(l,h) -> Com_2(f(l,m), f(m,h)) :|: l < m && m < h",
+		"O(n^1)"},
+	{"two calls of the same part", "s(l,h) -> f(l,h)\n f(l,h) -> Com_2(f(l,m), f(l,m)) :|: l < m && m < h", "O(EXP)"},
+	{"three calls, of which two fork",
+		"s(x,y) -> f(x,y)\n f(x,y) -> Com_3(f(x-1,y), f(x-1,0), g(y,0)) :|: x > 0\n g(y,x) -> g(y-1,0) :|: y > 0",
+		"O(EXP)"},
+	{"a loop that calls, as in quicksort",
+		"s(l,h,i) -> f(l,h,0)\n f(l,h,i) -> p(l,h,l) :|: l + 1 < h\n p(l,h,i) -> p(l,h,i+1) :|: i + 1 < h\n p(l,h,i) -> Com_2(f(l,i,0), f(i,h,0)) :|: l < i && i < h", "O(n^2)"},
 	{"cost of a step", "s(x,y) -> l(x,y)\n l(x,y) -{y}> l(x-1,y) :|: x > 0", "O(n^2)"},
 }
 
@@ -127,18 +146,23 @@ func simulate(t *testing.T, name string, s *its.System, c Cost, r *rand.Rand, ru
 	}
 }
 
-// walk is one random run: how often each transition ran, and the cost.
+// walk is one random run, in all successors of each transition: how often each transition ran, and the cost.
 func walk(s *its.System, start []exact.Int, r *rand.Rand, steps int) ([]int, *big.Int) {
+	type place struct {
+		loc   its.Loc
+		state []exact.Int
+	}
 	count, cost := make([]int, len(s.Trans)), new(big.Int)
-	loc, state := s.Start, start
-	for n := 0; n < steps; n++ {
-		moved := false
+	open := []place{{s.Start, start}}
+	for n := 0; n < steps && len(open) > 0; n++ {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
 		for _, i := range r.Perm(len(s.Trans)) {
 			t := &s.Trans[i]
-			if t.From != loc {
+			if t.From != at.loc {
 				continue
 			}
-			all := append([]exact.Int(nil), state...)
+			all := append([]exact.Int(nil), at.state...)
 			for j := 0; j < t.Temps; j++ {
 				all = append(all, exact.I(r.Int63n(21)-8))
 			}
@@ -150,24 +174,23 @@ func walk(s *its.System, start []exact.Int, r *rand.Rand, steps int) ([]int, *bi
 			if !enabled {
 				continue
 			}
-			next := make([]exact.Int, len(state))
-			for v, p := range t.Update {
-				next[v] = p.Eval(value)
-			}
 			count[i]++
 			cost.Add(cost, t.Cost.Eval(value).Big())
-			loc, state, moved = t.To, next, true
-			break
-		}
-		if !moved {
+			for _, target := range t.Targets() {
+				next := make([]exact.Int, len(at.state))
+				for v, p := range target.Update {
+					next[v] = p.Eval(value)
+				}
+				open = append(open, place{target.To, next})
+			}
 			break
 		}
 	}
 	return count, cost
 }
 
-// randomSystem is a small system with loops, for the oracle below.
-func randomSystem(r *rand.Rand) string {
+// randomSystem is a small system with loops, for the oracles below; with forks, transitions may have two successors.
+func randomSystem(r *rand.Rand, forks bool) string {
 	names := []string{"x", "y", "z"}
 	lin := func() string {
 		var parts []string
@@ -203,8 +226,11 @@ func randomSystem(r *rand.Rand) string {
 		for r.Intn(2) == 0 {
 			guard += " && " + lin() + " >= 0"
 		}
-		rules = append(rules, fmt.Sprintf("%s(x,y,z) -> %s(%s) :|: %s", locs[r.Intn(2)], locs[r.Intn(2)], update(),
-			guard))
+		to := fmt.Sprintf("%s(%s)", locs[r.Intn(2)], update())
+		if forks && r.Intn(2) == 0 {
+			to = fmt.Sprintf("Com_2(%s, %s(%s))", to, locs[r.Intn(2)], update())
+		}
+		rules = append(rules, fmt.Sprintf("%s(x,y,z) -> %s :|: %s", locs[r.Intn(2)], to, guard))
 	}
 	return strings.Join(rules, "\n")
 }
@@ -216,7 +242,7 @@ func TestRandomSystems(t *testing.T) {
 	ctx := context.Background()
 	bounded, yes, no := 0, 0, 0
 	for n := 0; n < 60; n++ {
-		rules := randomSystem(r)
+		rules := randomSystem(r, false)
 		s := system(t, rules)
 		c := Bounds(ctx, s, Options{Timeout: time.Second})
 		simulate(t, rules, s, c, r, 25)
@@ -237,5 +263,32 @@ func TestRandomSystems(t *testing.T) {
 	t.Logf("%d bounded, %d terminating, %d not", bounded, yes, no)
 	if bounded < 15 || yes < 15 || no < 10 {
 		t.Errorf("lopsided test: %d bounded, %d terminating, %d not", bounded, yes, no)
+	}
+}
+
+// TestRandomForks: runs of systems whose transitions have several successors stay below the bounds, transition by
+// transition. As in make soundness, FIRMPROOF_SOUNDNESS is how long to go on, and FIRMPROOF_SEED the seed.
+func TestRandomForks(t *testing.T) {
+	count, seed, until := 24, int64(5), time.Time{}
+	if n, err := strconv.ParseInt(os.Getenv("FIRMPROOF_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	if d, err := time.ParseDuration(os.Getenv("FIRMPROOF_SOUNDNESS")); err == nil {
+		count, until = 1<<30, time.Now().Add(d)
+	}
+	r := rand.New(rand.NewSource(seed))
+	bounded := 0
+	for n := 0; n < count && (until.IsZero() || time.Now().Before(until)); n++ {
+		rules := randomSystem(r, true)
+		s := system(t, rules)
+		c := Bounds(context.Background(), s, Options{Timeout: time.Second})
+		simulate(t, rules, s, c, r, 40)
+		if c.Bound != nil {
+			bounded++
+		}
+	}
+	t.Logf("%d bounded", bounded)
+	if bounded < 5 {
+		t.Errorf("only %d of the systems are bounded", bounded)
 	}
 }

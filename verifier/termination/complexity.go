@@ -29,8 +29,10 @@ func (c Cost) Order() string { return c.Bound.Order() }
 func (c Cost) Visits(sys *its.System, at its.Loc) *Bound {
 	out := Zero()
 	for i := range sys.Trans {
-		if sys.Trans[i].To == at {
-			out = out.add(c.Steps[i])
+		for _, t := range sys.Trans[i].Targets() {
+			if t.To == at {
+				out = out.add(c.Steps[i])
+			}
 		}
 	}
 	return out
@@ -48,12 +50,6 @@ func boundsUnless(ctx context.Context, sys *its.System, opts Options, hopeless f
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, opts.Timeout)
 		defer cancel()
-	}
-	for i := range sys.Trans {
-		if len(sys.Trans[i].Also) > 0 {
-			return Cost{Steps: make([]*Bound, len(sys.Trans)),
-				Text: "Transitions with several successors have no bound here.\n"}
-		}
 	}
 	if opts.Z3Millis == 0 {
 		opts.Z3Millis = 1000
@@ -105,8 +101,11 @@ func (c Cost) orElse(d Cost) Cost {
 	return d
 }
 
-// refineFurther improves a result by refining the system.
+// refineFurther improves a result by refining the system, if its runs are paths.
 func (b *bounder) refineFurther(ctx context.Context, ladder *linear.Ladder, c Cost) Cost {
+	if len(b.forks) > 0 {
+		return c
+	}
 	for round := 0; round < refineRounds; round++ {
 		next, ok := b.again(ctx, ladder, refineLimit(c.Bound.growth()), mode{narrow: b.mode.narrow, hasty: true})
 		if !ok {
@@ -144,12 +143,13 @@ func refineLimit(g growth) int {
 // bounded runs the whole analysis on one system. Invariants count only if the
 // checker accepts them.
 func bounded(ctx context.Context, sys *its.System, ladder *linear.Ladder, m mode) *bounder {
-	p := newProblem(ctx, sys, ladder, false)
+	p := newProblem(ctx, sys, ladder, false, forkEnds(sys))
 	p.computeInvariants(ctx)
 	if err := certify.Invariants(ctx, sys, &certify.Termination{Cuts: p.cuts, Inv: p.inv}); err != nil {
 		p.inv = map[its.Loc][]exact.Lin{}
 	}
 	b := newBounder(p)
+	b.forks, b.trunk = p.forks(), p.trunkOf()
 	b.mode, b.r.narrow = m, m.narrow
 	b.run(ctx)
 	return b
@@ -201,7 +201,9 @@ func (b *bounder) lift(steps []*Bound) []*Bound {
 func (b *bounder) total() *Bound {
 	out := Zero()
 	for _, e := range b.p.edges {
-		out = out.add(b.time[e].mul(b.cost(e)))
+		if b.stands(e) {
+			out = out.add(b.time[e].mul(b.cost(e)))
+		}
 	}
 	return b.closed(out)
 }
@@ -212,6 +214,10 @@ func (b *bounder) closed(sum *Bound) *Bound {
 	dearest, ok := b.tails()
 	if !ok {
 		return nil
+	}
+	if len(b.forks) > 0 {
+		cost, _ := b.lastPaths(dearest)
+		return sum.add(cost)
 	}
 	var later exact.Int
 	for _, l := range b.p.cuts {
@@ -273,15 +279,21 @@ func (b *bounder) tails() (map[its.Loc]exact.Int, bool) {
 func (b *bounder) steps() []*Bound {
 	out := make([]*Bound, len(b.p.sys.Trans))
 	cut := b.p.isCut()
+	last := constBound(exact.I(1)) // how often a run ends between cut locations
+	if len(b.forks) > 0 {
+		_, last = b.lastPaths(nil)
+	}
 	for i := range out {
 		out[i] = Zero()
 		if !cut[b.p.sys.Trans[i].To] {
-			out[i] = constBound(exact.I(1))
+			out[i] = last
 		}
 	}
 	for _, e := range b.p.edges {
 		for _, s := range e.path {
-			out[s.Trans] = out[s.Trans].add(b.time[e])
+			if b.stands(e) {
+				out[s.Trans] = out[s.Trans].add(b.time[e])
+			}
 		}
 	}
 	return out

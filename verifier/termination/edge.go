@@ -37,6 +37,7 @@ type problem struct {
 	// that than the search finds
 	everyCycle bool
 	removed    map[its.Loc]bool // by chaining
+	kept       map[its.Loc]bool // never removed
 }
 
 // linearise fills the linear view of an edge.
@@ -111,10 +112,11 @@ func (p *problem) hyp(e *edge) []linear.Row {
 }
 
 // newProblem cuts the system: locations are removed by chaining while that does
-// not make the system larger, and edges that cannot be taken are dropped.
-func newProblem(ctx context.Context, sys *its.System, ladder *linear.Ladder, everyCycle bool) *problem {
+// not make the system larger, but those of kept, and edges that cannot be taken are dropped.
+func newProblem(ctx context.Context, sys *its.System, ladder *linear.Ladder, everyCycle bool,
+	kept map[its.Loc]bool) *problem {
 	p := &problem{sys: sys, n: len(sys.Vars), inv: map[its.Loc][]exact.Lin{}, ladder: ladder, everyCycle: everyCycle,
-		removed: map[its.Loc]bool{}}
+		removed: map[its.Loc]bool{}, kept: kept}
 	for i := range sys.Trans {
 		for k, target := range sys.Trans[i].Targets() {
 			t := sys.Trans[i]
@@ -177,7 +179,7 @@ func (p *problem) eliminateOne(ctx context.Context) bool {
 	}
 	best, cost := its.Loc(-1), 0
 	for l := its.Loc(0); int(l) < len(p.sys.Locs); l++ {
-		if l == p.sys.Start || loop[l] || in[l] == 0 {
+		if l == p.sys.Start || loop[l] || in[l] == 0 || p.kept[l] {
 			continue
 		}
 		if c := in[l]*out[l] - in[l] - out[l]; (best < 0 || c < cost) && !(p.everyCycle && p.closesCycle(l)) {

@@ -71,7 +71,7 @@ func TestFallsThatAnotherStepUndoes(t *testing.T) {
 	ladder := linear.NewLadder(100)
 	defer ladder.Close()
 	ctx := context.Background()
-	b := newBounder(newProblem(ctx, s, ladder, false))
+	b := newBounder(newProblem(ctx, s, ladder, false, nil))
 	var inner []*edge
 	for _, e := range b.p.edges {
 		if e.from == e.to {

@@ -98,7 +98,7 @@ const (
 // rounds times. Without one it returns the components where it stopped.
 func search(ctx context.Context, sys *its.System, ladder *linear.Ladder, rounds int, everyCycle bool) (
 	*certify.Termination, *problem, [][]*edge) {
-	p := newProblem(ctx, sys, ladder, everyCycle)
+	p := newProblem(ctx, sys, ladder, everyCycle, nil)
 	p.computeInvariants(ctx)
 	r := newRanker(p)
 	cert := &certify.Termination{Cuts: p.cuts, Inv: p.inv}

@@ -23,6 +23,9 @@ type bounder struct {
 	time  map[*edge]*Bound // how often an edge runs; nil: no bound yet
 	sizes *sizes
 
+	forks map[*edge][]*edge // the edges of a transition with several successors, by each of them
+	trunk map[its.Loc]bool  // where a run has one path only
+
 	mode   mode
 	outer  *bounder // the bounder whose system this one refines, if any
 	origin []*edge  // per transition of the refined system its edge there
@@ -59,8 +62,8 @@ func (b *bounder) run(ctx context.Context) {
 				return
 			}
 		}
-		for _, e := range leaving { // a run leaves a component at most once
-			b.time[e] = constBound(exact.I(1))
+		for _, e := range leaving {
+			b.learn([]*edge{e}, b.leave(e, inner))
 			b.single(ctx, e)
 		}
 	}
@@ -123,6 +126,9 @@ func (b *bounder) unknown(comp []*edge) []*edge {
 // bounded steps each runs at most once.
 func (b *bounder) acyclic(comp []*edge) {
 	open := b.unknown(comp)
+	if b.branches(open) > 1 {
+		return
+	}
 	cyclic := map[*edge]bool{}
 	for _, s := range b.r.split(open) {
 		for _, e := range s {
@@ -199,10 +205,13 @@ func (b *bounder) entry(ctx context.Context, e *edge, f exact.Lin) *Bound {
 // rankBound looks for ranking functions that bound some edge of part, a
 // component of the unbounded edges of comp.
 func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
+	if b.branches(part) > 1 {
+		return b.forkRank(ctx, part) || b.widthBound(ctx, part)
+	}
 	if b.fewTurns(ctx, part) {
 		return true
 	}
-	found := b.amortised(ctx, comp, part)
+	found := b.branches(comp) == 1 && b.amortised(ctx, comp, part)
 	if strict, fs := b.r.linearAll(ctx, part); len(strict) > 0 {
 		found = b.reset(ctx, part, strict, fs) || found
 	}
@@ -358,12 +367,18 @@ func (b *bounder) learn(strict []*edge, total *Bound) bool {
 	}
 	for _, e := range strict {
 		b.time[e] = better(b.time[e], total)
+		for _, f := range b.forks[e] { // runs as often
+			b.time[f] = better(b.time[f], total)
+		}
 	}
 	return true
 }
 
 // improve tries to pay for edges of high order with edges of lower order.
 func (b *bounder) improve(ctx context.Context, comp []*edge) {
+	if b.branches(comp) > 1 {
+		return
+	}
 	for _, e := range comp {
 		g := b.time[e].growth()
 		if g.infinite || !g.exponential && g.degree < 2 || ctx.Err() != nil {
