@@ -107,10 +107,33 @@ var contractCases = []contractCase{
 	{"written_in_the_turns", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract,
 		seekSource("if (a[i] == 7) { *at = i; found = 1; } i++;"), verdict.Violated,
 		"the assigns clause allows this write"},
+	{"do_loop", doMakefile, countContract, doLoop("0 <= k && k < n", "k++; if (k == 3) continue;"), verdict.Proved, ""},
+	{"do_loop_says_less", doMakefile, countContract, doLoop("0 <= k && k <= n", "k++;"), verdict.Violated,
+		"ensures clause of count"},
+	{"do_loop_not_at_first", doMakefile, countContract, doLoop("1 <= k && k < n", "k++;"), verdict.Violated,
+		"loop invariant at the begin of the loop"},
+	{"do_loop_not_kept", doMakefile, countContract, doLoop("k == 0", "k++;"), verdict.Violated,
+		"loop invariant after a turn of the loop"},
+	{"do_loop_stands_still", doMakefile, countContract, doLoop("0 <= k && k < n", "if (k != 5) k++;"), verdict.Violated,
+		"decreases clause of the loop"},
+	{"do_loop_writes_more", doMakefile, countContract, doLoop("0 <= k && k < n", "k++; n = n;"), verdict.Violated,
+		"the assigns clause allows this write"},
 	{"local_of_the_loop", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract,
 		seekSource("{ int t = 0, *q = &t; *q = a[i]; if (t == 7) { found = 1; break; } } i++;"), verdict.Proved, ""},
 	{"no_contract", "CHECK_FUNCTION_CONTRACTS = none\n", "void none(void);\nvoid harness(void) { none(); }\n",
 		"void none(void) { }\n", verdict.Unknown, "no source has a contract of none"},
+}
+
+const (
+	doMakefile    = "CHECK_FUNCTION_CONTRACTS = count\nAPPLY_LOOP_CONTRACTS = 1\n"
+	countContract = "int count(int n) __CPROVER_requires(1 <= n) __CPROVER_ensures(__CPROVER_return_value == n) ;\nvoid harness(void) { int n; count(n); }\n"
+)
+
+// doLoop counts to n in a do loop with an invariant.
+func doLoop(invariant, body string) string {
+	return "int count(int n) { int k = 0, bound = n; do { " + body +
+		" } while (k < bound) __CPROVER_assigns(k) __CPROVER_loop_invariant(" + invariant +
+		") __CPROVER_decreases(n - k); return k; }\n"
 }
 
 // TestContracts: each contract that holds has twins that differ in little and do not.

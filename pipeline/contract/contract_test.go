@@ -76,7 +76,7 @@ func TestErrors(t *testing.T) {
 	for src, want := range map[string]string{
 		"\nvoid f(int *) __CPROVER_requires(1);":                                               "a.c:2:7: a parameter of f has no name",
 		"void f(int *p)\n __CPROVER_assigns(targets(p));":                                      "a.c:2:20: the target targets(...) of an assigns clause is not followed",
-		"void f(int *p) {\n do { p++; } while (p) __CPROVER_loop_invariant(1);\n}":             "a.c:2:14: the contract of a do loop is not followed",
+		"void f(int *p) {\n do { p++; } while (p) __CPROVER_loop_invariant(1);\n}":             "a.c:2:2: a loop with an invariant has no assigns clause: what it may write is not guessed",
 		"void f(void (*g)(void))\n __CPROVER_requires_contract(g, c);":                         "a.c:2:2: contracts of function pointers (requires_contract) are not followed",
 		"void f(int n) {\n while (n) __CPROVER_loop_invariant(n > 0) n--;\n}":                  "a.c:2:2: a loop with an invariant has no assigns clause: what it may write is not guessed",
 		"void f(int *p) {\n g(__CPROVER_forall { int i; p[i] == 0 }); }":                       "a.c:2:4: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",

@@ -7,22 +7,22 @@ import (
 
 // loop is a loop with clauses.
 type loop struct {
-	at      int // its keyword
-	open    int // the parenthesis
-	body    int // where its statement begins
-	end     int // behind it
+	at      int    // its keyword
+	open    int    // the parenthesis of its condition
+	body    [2]int // its statement
+	end     int    // behind the loop
 	clauses clausesByKind
 }
 
 // findLoops finds the loops with clauses, and takes the clauses off where loops are
 // not seen through them.
 func (r *rewriter) findLoops() {
-	tails := map[int]bool{} // the while of do ... while
+	dos := map[int]int{} // do, by the while of do ... while
 	for i := 0; i < len(r.toks); i++ {
 		switch t := r.toks[i].text; {
 		case t == "do":
 			if end := r.statement(i + 1); end < len(r.toks) && r.toks[end].text == "while" {
-				tails[end] = true
+				dos[end] = i
 			}
 		case (t == "while" || t == "for") && i+1 < len(r.toks) && r.toks[i+1].text == "(" && r.mate[i+1] > 0:
 			first := r.mate[i+1] + 1
@@ -30,15 +30,16 @@ func (r *rewriter) findLoops() {
 			if end == first {
 				continue
 			}
-			switch {
-			case !r.o.Loops:
+			if !r.o.Loops {
 				r.at[first] = &region{end: end, text: func() string { return r.lines(first, end) }}
-			case tails[i]:
-				r.fail(i, "the contract of a do loop is not followed")
-			default:
-				l := &loop{at: i, open: i + 1, body: end, end: r.statement(end), clauses: clauses}
-				r.at[i] = &region{end: l.end, text: func() string { return r.contracted(l) }}
+				continue
 			}
+			l := &loop{at: i, open: i + 1, body: [2]int{end, r.statement(end)}, clauses: clauses}
+			l.end = l.body[1]
+			if do, ok := dos[i]; ok {
+				l.at, l.body, l.end = do, [2]int{do + 1, i}, min(end+1, len(r.toks))
+			}
+			r.at[l.at] = &region{end: l.end, text: func() string { return r.contracted(l) }}
 		}
 	}
 }
@@ -125,13 +126,18 @@ func (r *rewriter) contracted(l *loop) string {
 	if cond[0] < cond[1] {
 		test = r.text(cond[0], cond[1])
 	}
-	head := fmt.Sprintf("({ if (%[1]s == 0) { %[1]s = 1; %[3]s%[4]s%[5]s firmproof_contract_enter(&%[2]s); } else if (%[1]s == 1) { %[1]s = 2; %[6]s%[7]s%[8]s%[9]s } else { %[10]s%[11]s firmproof_contract_assume(0); } %[12]s 1; }) && (%[13]s)",
-		turn, frame, snapshot, atFirst, note, base, havoc, assume, take, kept, fell, r.back(l.at), test)
+	test = "(" + test + ")"
+	enter := fmt.Sprintf("({ if (%[1]s == 0) { %[1]s = 1; %[3]s%[4]s%[5]s firmproof_contract_enter(&%[2]s); } else if (%[1]s == 1) { %[1]s = 2; %[6]s%[7]s%[8]s%[9]s } else { %[10]s%[11]s firmproof_contract_assume(0); } %[12]s 1; })",
+		turn, frame, snapshot, atFirst, note, base, havoc, assume, take, kept, fell, r.back(l.at))
+	head := enter + " && " + test
+	if r.toks[l.at].text == "do" { // the condition is asked behind each turn
+		head = fmt.Sprintf("(%s == 0 || %s%s) && %s", turn, r.back(cond[0]), test, enter)
+	}
 	if old.olds != nil { // a statement expression within a clause
 		r.fail(l.at, "a loop with a contract stands inside of a clause")
 	}
 	return fmt.Sprintf("{ %s struct firmproof_frame %s __attribute__((cleanup(firmproof_contract_leave))); firmproof_contract_open(&%s); int %s = 0; %s%s%s for (; %s; %s) %s }",
-		initial, frame, frame, turn, declare, declareBase, declareMeasure, head, step, r.outside(old, l.body, l.end))
+		initial, frame, frame, turn, declare, declareBase, declareMeasure, head, step, r.outside(old, l.body[0], l.body[1]))
 }
 
 // outside is the text of a loop's body, which is no clause.
