@@ -18,14 +18,21 @@ func loops(r *rand.Rand, depth int) string {
 	if depth == 0 || r.Intn(4) == 0 {
 		return []string{fmt.Sprintf("n ^= %s; ", x), fmt.Sprintf("if (n & %d) %s--; else n++; ", 1+r.Intn(3), x),
 			fmt.Sprintf("n ^= g(%s); ", x), fmt.Sprintf("if (%s > 9) %s = 9; ", x, y),
-			"if (n & 4) return n; "}[r.Intn(5)]
+			"if (n & 4) return n; ", fmt.Sprintf("n ^= %s > 3 && %s < 7 || n; ", x, y),
+			fmt.Sprintf("n ^= (%s > 5 ? %s : 3) / 2 %% 5; ", x, y),
+			fmt.Sprintf("switch (%s) { case 1: n ^= 3; break; case 2: case 5: n ^= %s; default: n++; } ", x, y),
+		}[r.Intn(8)]
 	}
 	body := loops(r, depth-1)
 	if r.Intn(3) == 0 {
 		body += loops(r, depth-1)
 	}
 	k := []string{"i", "j"}[depth&1]
-	switch r.Intn(4) {
+	switch r.Intn(6) {
+	case 4:
+		return fmt.Sprintf("while (a > 0 || b > 2) { %sif (a > 0) a--; else b--; } ", body)
+	case 5:
+		return fmt.Sprintf("for (%s = 0; %s < a && %s < b; %s++) { %s} ", k, k, k, k, body)
 	case 0:
 		return fmt.Sprintf("for (%s = 0; %s < %s; %s += %d) { %s} ", k, k, v[r.Intn(2)], k, 1+r.Intn(3), body)
 	case 1:

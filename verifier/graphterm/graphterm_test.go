@@ -89,6 +89,8 @@ func TestBoundsHoldInRuns(t *testing.T) {
 		"gap":            `int f(int a, int b) { int n = 0; while (a < b) { if (n & 1) a++; else b--; n++; } return n; }`,
 		"down, up":       `int f(int a, int b) { while (a > 0) { a--; b++; } while (b > 0) b--; return a; }`,
 		"unsigned":       `int f(unsigned a, unsigned b) { while (a > b) a--; return a; }`,
+		"either":         `int f(int a, int b) { int n = 0; while (a > 0 || b > 0) { if (a > 0) a--; else b--; n ^= a; } return n; }`,
+		"both":           `int f(int a, int b) { int n = 0; for (int i = 0; i < a && i < b; i++) n ^= i > 3 ? i : 2; return n; }`,
 		"recursion":      `int f(int a, int b) { if (a <= 0) return b; return f(a - 1, b) ^ 1; }`,
 		"call of it":     `static int g(int n) { if (n <= 0) return 0; return 1 ^ g(n - 1); } int f(int a, int b) { int s = 0; for (int i = 0; i < b; i++) s ^= g(a); return s; }`,
 		"loop in it":     `int f(int a, int b) { int s = 0; for (int i = 0; i < a; i++) s ^= i; if (a <= 0) return b; return s ^ f(a - 1, b); }`,

@@ -271,6 +271,7 @@ func (b *builder) branch(s *state, to *ir.Block) result {
 		f.vals[k] = v
 	}
 	f.blk, f.idx = to, idx
+	s.cost += int64(idx)
 	return result{kind: moved}
 }
 
