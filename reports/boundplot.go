@@ -11,22 +11,23 @@ import (
 
 // costView is the bound of the runtime of an entry, with its loops and, if runs were counted, a plot of both.
 type costView struct {
-	What  string
-	Loops []string
-	Plot  *boundPlot
+	File, What string
+	Loops      []string
+	Plot       *boundPlot
 }
 
 // costViews lists the bounds of a report, each once over the targets that share it.
-func costViews(r *verdict.Report) []costView {
+func costViews(results []verdict.Result) []fileGroup[costView] {
 	var out []costView
 	seen := map[string]bool{}
-	for i := range r.Results {
-		res := &r.Results[i]
+	for i := range results {
+		res := &results[i]
 		c := res.Complexity
 		if c == nil {
 			continue
 		}
-		v := costView{What: fmt.Sprintf("%s on %s: %s, %s", res.Entry, res.Target, c.Bound, c.Class),
+		v := costView{File: costFile(res), What: fmt.Sprintf("%s on %s: %s, %s", res.Entry, res.Target, c.Bound,
+			c.Class),
 			Plot: newBoundPlot(c.Runs)}
 		for _, l := range c.Loops {
 			v.Loops = append(v.Loops, fmt.Sprintf("loop %s at %s: its head is reached at most %s times", l.Name, l.Pos,
@@ -37,7 +38,21 @@ func costViews(r *verdict.Report) []costView {
 			out = append(out, v)
 		}
 	}
-	return out
+	return byFile(out, func(c costView) string { return c.File },
+		func(list []costView) string { return plural(len(list), "bound") })
+}
+
+// costFile is the file of the claim about the runtime of a result, or else of its first loop.
+func costFile(res *verdict.Result) string {
+	for i := range res.Claims {
+		if c := &res.Claims[i]; c.Check == verdict.ComplexityBound {
+			return c.Pos.File
+		}
+	}
+	if loops := res.Complexity.Loops; len(loops) > 0 {
+		return loops[0].Pos.File
+	}
+	return ""
 }
 
 // boundPlot draws bounds and counted runs over the value of the parameters; the height is logarithmic.

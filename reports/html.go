@@ -38,7 +38,8 @@ func digestOf(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-var reportPage = template.Must(template.New("report.html.tmpl").ParseFS(pageFiles,
+var reportPage = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{"list": newListView}).ParseFS(
+	pageFiles,
 	"page/report.html.tmpl", "page/parts.html.tmpl"))
 
 // HTML renders the report as one page that needs nothing else: what breaks, why the rest is unknown, what holds; with
@@ -63,16 +64,16 @@ type page struct {
 	Obstacles                        []obstacleView
 	Behind                           string
 	Differences                      []string
-	Entries                          []entryView
+	Entries, Folded                  []entryView // those that say something is wrong first; the rest, if it is long
 	Bounds, Warnings                 []string
-	Costs                            []costView
+	Costs                            []fileGroup[costView]
 	NeverReached, Assumptions        []string
 	Vacuous                          []string // verifications that say nothing about their programs
-	Functions                        []functionView
+	Functions                        []fileGroup[functionView]
 	Coverage                         []coverageView
 	CoverageLine                     string
 	Stages                           []verdict.Stage
-	Proofs                           []proofView
+	Proofs                           []fileGroup[proofView]
 }
 
 // cell is the answer on one target.
@@ -112,10 +113,10 @@ func newPage(r *verdict.Report, o TextOptions) *page {
 	if n > 0 {
 		p.Behind = plural(n, "claim") + are(n) + " only reached past a violation above: unknown until that is mended."
 	}
-	p.Entries = entryViews(r.Results, p.Targets)
+	p.Entries, p.Folded = entryViews(r.Results, p.Targets)
 	p.Functions = functionViews(r)
 	p.Coverage, p.CoverageLine = coverageViews(r, sources), CoverageLine(r.Results, nil)
-	p.Proofs, p.Costs = proofViews(r.Results), costViews(r)
+	p.Proofs, p.Costs = proofViews(r.Results), costViews(r.Results)
 	p.lists(r)
 	p.filters(r)
 	p.SourceFiles = sources.json()

@@ -11,11 +11,13 @@ import (
 // or "".
 func Matrix(results []verdict.Result, link func(target, entry string) string) template.HTML {
 	p := &page{Targets: names(results, func(r verdict.Result) string { return r.Target })}
-	p.Entries = entryViews(results, p.Targets)
-	for _, e := range p.Entries {
-		for i := range e.Cells {
-			if c := &e.Cells[i]; c.Class != noAnswer {
-				c.Link = link(c.Target, e.Name)
+	p.Entries, p.Folded = entryViews(results, p.Targets)
+	for _, list := range [][]entryView{p.Entries, p.Folded} {
+		for _, e := range list {
+			for i := range e.Cells {
+				if c := &e.Cells[i]; c.Class != noAnswer {
+					c.Link = link(c.Target, e.Name)
+				}
 			}
 		}
 	}
@@ -34,7 +36,7 @@ func CoverageSection(r *verdict.Report) template.HTML {
 
 // CostSection returns the runtime bounds of results with their plots, for pages with PageStyle; empty if there is none.
 func CostSection(results []verdict.Result) template.HTML {
-	p := &page{Costs: costViews(&verdict.Report{Results: results})}
+	p := &page{Costs: costViews(results)}
 	if len(p.Costs) == 0 {
 		return ""
 	}

@@ -554,6 +554,13 @@
         r.hidden = !on;
         n += on;
       }
+      const chosen = word || Object.values(want).some(v => v);
+      for (const g of document.querySelectorAll('details.file')) {
+        if (!g.querySelector('[data-status]')) continue;
+        const on = g.querySelector('[data-status]:not([hidden])');
+        g.hidden = !on;
+        if (on && chosen) g.open = true;
+      }
       form.querySelector('output').textContent = `${n} of ${rows.length} shown`;
     };
     form.addEventListener('input', apply);
