@@ -67,7 +67,17 @@ func TestInit(t *testing.T) {
 			put(t, dir, "app.c", program)
 			put(t, dir, "test/t.c", program)
 			put(t, dir, "Makefile", "all:\n\tgcc -c app.c -o app.o\n\tgcc app.o -o app\n\tgcc test/t.c -o test_app\n")
-		}, []string{"command: make", "image: app\n", "Question: the build links several programs"}, nil, exitOK},
+		}, []string{"command: make", "image: app\n",
+			"# The build links several programs (app, test_app); `image` names"}, nil, exitOK},
+		"a configured build keeps the paths of compilers": {func(t *testing.T, dir string) {
+			put(t, dir, "a.c", program)
+			put(t, dir, "configure", "#!/bin/sh\n[ -f config.mk ] || echo \"CC = $(command -v cc)\" >config.mk\n")
+			put(t, dir, "Makefile", "include config.mk\nall:\n\t$(CC) -c a.c -o a.o\n")
+			put(t, dir, "examples/x/x.ino", "")
+			if err := os.Chmod(filepath.Join(dir, "configure"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"command: ./configure && make", ".\nversion: 1\n"}, nil, exitOK},
 		"sensor-node": {func(t *testing.T, dir string) {
 			if err := os.CopyFS(dir, os.DirFS("../../examples/sensor-node")); err != nil {
 				t.Fatal(err)

@@ -65,6 +65,9 @@ func (f *finder) try(ctx context.Context, w way) (*attempt, error) {
 		opts.Recording, err = build.Record(building, f.root, w.build, opts)
 		stop()
 		if err != nil {
+			if w.makes != "" {
+				err = errors.Join(err, os.RemoveAll(filepath.Join(f.root, w.makes)))
+			}
 			return nil, err
 		}
 		a.target, a.why = targetOf(callText(opts.Recording.Calls), "the recorded compiler calls")
@@ -76,13 +79,12 @@ func (f *finder) try(ctx context.Context, w way) (*attempt, error) {
 	if a.images = trial.Images; len(a.images) > 1 {
 		if own := slices.DeleteFunc(slices.Clone(a.images), isAside); len(own) == 1 {
 			a.build.Image = own[0]
-		}
-		a.questions = append(a.questions, "the build links several programs ("+strings.Join(a.images, ", ")+
-			"): `build.image` names the one to verify")
-		if a.build.Image != "" {
 			if trial, err = f.units(ctx, a, opts); err != nil {
 				return nil, err
 			}
+		} else {
+			a.questions = append(a.questions, "the build links several programs ("+some(a.images)+
+				"): `build.image` names the one to verify")
 		}
 	}
 	a.choose(trial.Units)
@@ -149,8 +151,8 @@ func (f *finder) plainOn(ctx context.Context, files []string, target, why string
 	for _, h := range f.survey.harnesses {
 		search.Add(h.file)
 	}
-	a := &attempt{way: way{manifest.Build{Sources: escaped(files), Include: search.Dirs},
-		fmt.Sprintf("%d C files, without a build", len(files))}, target: target, why: why}
+	a := &attempt{way: way{build: manifest.Build{Sources: escaped(files), Include: search.Dirs},
+		said: fmt.Sprintf("%d C files, without a build", len(files))}, target: target, why: why}
 	opts, err := f.options()
 	if err != nil {
 		return nil, err

@@ -90,6 +90,7 @@ const maxRead = 1 << 20
 func (s *Survey) file(p, rel string) error {
 	name, ext := path.Base(rel), path.Ext(rel)
 	switch {
+	case isAside(rel): // an example for a framework does not make a project of it
 	case name == "platformio.ini":
 		s.frameworks = append(s.frameworks, "PlatformIO ("+rel+")")
 	case name == "prj.conf" || name == "west.yml":
@@ -120,7 +121,9 @@ func (s *Survey) file(p, rel string) error {
 	case buildFile:
 		s.words.Write(text)
 		s.builds = append(s.builds, rel)
-		if bytes.Contains(text, []byte("idf_component_register")) {
+		if isAside(rel) {
+			return nil
+		} else if bytes.Contains(text, []byte("idf_component_register")) {
 			s.frameworks = append(s.frameworks, "ESP-IDF ("+rel+")")
 		} else if bytes.Contains(text, []byte("find_package(Zephyr")) {
 			s.frameworks = append(s.frameworks, "Zephyr ("+rel+")")

@@ -24,7 +24,11 @@ func (f *Found) Tell(w io.Writer, file string) {
 	if f.trial != nil {
 		f.tellTrial(say)
 	}
-	if n := len(f.questions) + len(f.failed) + len(a.questions); n > 0 {
+	tr := f.trial
+	if tr == nil {
+		tr = &trial{}
+	}
+	if n := len(f.open(a, tr)); n > 0 {
 		say("questions", "%d, in the manifest", n)
 	}
 	fmt.Fprintf(w, "\nWrote %s. Next:\n  firmproof check %s\n", file, filepath.Dir(file))

@@ -17,6 +17,7 @@ import (
 type way struct {
 	build manifest.Build
 	said  string // what it is, for people
+	makes string // the folder that it makes; "": none
 }
 
 // firstPreset returns the first configuration of CMakePresets.json that is not hidden.
@@ -47,14 +48,17 @@ func installed(tool string) bool {
 // cannot be tried here.
 func (s *Survey) ways() (out []way, questions []string) {
 	if s.database != "" {
-		out = append(out, way{manifest.Build{CompileCommands: s.database}, s.database})
+		out = append(out, way{build: manifest.Build{CompileCommands: s.database}, said: s.database})
 	}
 	if slices.Contains(s.builds, "CMakeLists.txt") {
 		if installed("cmake") {
-			out = append(out, s.cmake())
+			if s.presets != "" {
+				out = append(out, s.cmake(s.presets))
+			}
+			out = append(out, s.cmake(""))
 		} else {
-			questions = append(questions, "CMakeLists.txt is there, and cmake is not installed here: "+
-				"with it, `build: {command: "+s.cmake().build.Command+"}` records what the build compiles")
+			questions = append(questions, "CMakeLists.txt is there, and cmake is not installed here: with it, `build: "+
+				"{command: "+s.cmake(s.presets).build.Command+"}` records what the build compiles")
 		}
 	}
 	frameworks, more := s.frameworkWays()
@@ -73,19 +77,17 @@ func (s *Survey) ways() (out []way, questions []string) {
 	return out, questions
 }
 
-func (s *Survey) cmake() way {
+func (s *Survey) cmake(preset string) way {
 	dir := "build"
 	if _, err := os.Stat(filepath.Join(s.root, dir)); err == nil {
-		if _, err := os.Stat(filepath.Join(s.root, dir, "CMakeCache.txt")); err != nil {
-			dir = "build-firmproof" // the repository has a folder of that name for something else
-		}
+		dir = "build-firmproof" // it is for something else, or was made with compilers whose calls nobody records
 	}
 	flags := ""
-	if s.presets != "" {
-		flags = " --preset " + s.presets
+	if preset != "" {
+		flags = " --preset " + preset
 	}
-	return way{manifest.Build{Command: fmt.Sprintf("cmake -S . -B %s%s && cmake --build %s", dir, flags, dir)},
-		"CMake: compiler calls are recorded"}
+	return way{build: manifest.Build{Command: fmt.Sprintf("cmake -S . -B %s%s && cmake --build %s", dir, flags, dir)},
+		said: "CMake: compiler calls are recorded", makes: dir}
 }
 
 // autotools is the way of a configure script, or of what one is made of.
@@ -96,12 +98,13 @@ func (s *Survey) autotools() (out []way, questions []string) {
 	}
 	switch {
 	case there("configure"):
-		return []way{{manifest.Build{Command: "./configure && make"},
-			"configure and make: compiler calls are recorded"}}, nil
+		return []way{{build: manifest.Build{Command: "./configure && make"},
+			said: "configure and make: compiler calls are recorded"}}, nil
 	case !there("configure.ac"):
 		return nil, nil
 	}
-	w := way{manifest.Build{Command: "autoreconf -fi && ./configure && make"}, "autotools: compiler calls are recorded"}
+	w := way{build: manifest.Build{Command: "autoreconf -fi && ./configure && make"},
+		said: "autotools: compiler calls are recorded"}
 	if installed("autoreconf") {
 		return []way{w}, nil
 	}
@@ -114,7 +117,7 @@ func makeIn(dir string) way {
 	if dir != "." {
 		command += " -C " + dir
 	}
-	return way{manifest.Build{Command: command}, "`" + command + "`: compiler calls are recorded"}
+	return way{build: manifest.Build{Command: command}, said: "`" + command + "`: compiler calls are recorded"}
 }
 
 // makeAnyway takes what a build compiles that ends with an error.
@@ -137,13 +140,21 @@ func (s *Survey) frameworkWays() (out []way, questions []string) {
 		mark := strings.TrimSuffix(strings.TrimPrefix(s.frameworks[i], f.name+" ("), ")")
 		command := strings.Replace(f.command, "DIR", path.Dir(mark), 1)
 		if installed(f.tool) {
-			out = append(out, way{manifest.Build{Command: command}, f.name + ": compiler calls are recorded"})
+			out = append(out, way{build: manifest.Build{Command: command},
+				said: f.name + ": compiler calls are recorded"})
 			continue
 		}
 		questions = append(questions, fmt.Sprintf("this is a project of %s (%s), and %s is not installed here: "+
 			"with it, `build: {command: %s}` records what the build compiles", f.name, mark, f.tool, command))
 	}
 	return out, questions
+}
+
+// isDocumentation reports whether a folder is one of documentation, whose Makefile compiles no C.
+func isDocumentation(dir string) bool {
+	return slices.ContainsFunc(strings.Split(dir, "/"), func(name string) bool {
+		return slices.Contains([]string{"doc", "docs", "documentation"}, strings.ToLower(name))
+	})
 }
 
 // maxProjects bounds how many folders with a Makefile of their own are tried.
@@ -154,7 +165,7 @@ const maxProjects = 2
 func (s *Survey) projects() []string {
 	var out []string
 	for _, f := range s.builds {
-		if dir := path.Dir(f); isMakefile(path.Base(f)) && dir != "." {
+		if dir := path.Dir(f); isMakefile(path.Base(f)) && dir != "." && !isDocumentation(dir) {
 			out = append(out, dir)
 		}
 	}

@@ -47,7 +47,9 @@ func (w *writer) text(f *Found) []byte {
 	w.comment("What firmproof verifies; every key is in the manual. Written by `firmproof init`.")
 	if !w.all {
 		w.coverage()
-		w.open(f)
+		for _, q := range f.open(w.a, w.tr) {
+			w.comment("Question: %s", q)
+		}
 	}
 	w.line("version: 1")
 	w.line("targets: [%s]   # %s; `firmproof targets` lists all", w.a.target, w.a.why)
@@ -66,6 +68,9 @@ func (w *writer) text(f *Found) []byte {
 func (w *writer) coverage() {
 	w.comment("Coverage: %d files with %d functions that others may call; %d functions were answered within %s.",
 		len(w.a.kept), w.a.functions(), len(w.tr.decided), w.tr.each.Round(time.Second))
+	if len(w.a.images) > 1 && w.a.build.Image != "" {
+		w.comment("The build links several programs (%s); `image` names the one that is verified.", some(w.a.images))
+	}
 	for i, l := range w.a.left {
 		if i == maxListed {
 			w.comment("  and %d more", len(w.a.left)-i)
@@ -81,26 +86,27 @@ func (w *writer) coverage() {
 	}
 }
 
-// open writes what could not be settled as questions.
-func (w *writer) open(f *Found) {
-	questions := slices.Concat(f.questions, w.a.questions)
-	for _, why := range f.failed {
-		questions = append(questions, "this way to build did not work: "+why)
+// open lists the questions that could not be settled.
+func (f *Found) open(a *attempt, tr *trial) []string {
+	questions := slices.Clone(a.questions)
+	if a.build.Command == "" && a.build.CompileCommands == "" { // no way to build worked
+		questions = append(questions, f.questions...)
+		for _, why := range f.failed {
+			questions = append(questions, "this way to build did not work: "+why)
+		}
 	}
-	for _, b := range w.tr.broken {
+	for _, b := range tr.broken {
 		questions = append(questions, "this harness does not build: "+b)
 	}
-	if len(f.Survey.scripts) > 1 && !hosted(w.a.target) {
+	if len(f.Survey.scripts) > 1 && !hosted(a.target) {
 		questions = append(questions, "which linker script is the right one for `build.linker_script`? "+
 			some(f.Survey.scripts))
 	}
-	if w.tr.results == nil && w.a.functions() == 0 {
+	if tr.results == nil && a.functions() == 0 {
 		questions = append(questions,
 			"nothing could be compiled: which command builds the project, and with which headers?")
 	}
-	for _, q := range questions {
-		w.comment("Question: %s", q)
-	}
+	return questions
 }
 
 func (w *writer) build(f *Found) {

@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,7 +100,7 @@ func (b *builder) record(ctx context.Context, mb manifest.Build) (*Recording, er
 	res, err := runner.Run(ctx, Cmd{
 		Argv: []string{"/bin/sh", "-c", mb.Command}, Dir: b.dir, Write: []string{b.dir, b.opts.WorkDir},
 		Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
-			"TERM=dumb", "CCACHE_DISABLE=1"},
+			"TERM=dumb", "CCACHE_DISABLE=1", callsVariable + "=" + log},
 	})
 	if err != nil {
 		return nil, &InfraError{"record", err}
@@ -207,30 +209,65 @@ func (b *builder) fromCommand(ctx context.Context, mb manifest.Build) error {
 	return b.replay(mb, rec.Calls)
 }
 
+// callsVariable is the environment variable that tells the stand-ins where to write calls down.
+const callsVariable = "FIRMPROOF_CALLS"
+
+// writeWrappers returns the folder of the stand-ins for compilers, and an empty one for their records. What configures
+// a build (CMake, configure) keeps the paths of the compilers that it finds in the build's folder, for later runs and
+// for the user's own: therefore the stand-ins are kept, and only call the compiler where nobody records.
 func (b *builder) writeWrappers() (bin, log string, err error) {
-	bin, log = filepath.Join(b.opts.WorkDir, "wrap", "bin"), filepath.Join(b.opts.WorkDir, "wrap", "log")
-	if err := os.RemoveAll(filepath.Join(b.opts.WorkDir, "wrap")); err != nil {
+	work := filepath.Join(b.opts.WorkDir, "wrap")
+	if err := os.RemoveAll(work); err != nil {
 		return "", "", err
 	}
-	for _, d := range []string{bin, log} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
+	bin, log = filepath.Join(work, "bin"), filepath.Join(work, "log")
+	if err := os.MkdirAll(log, 0o755); err != nil {
+		return "", "", err
+	}
+	if _, here := b.opts.Runner.(Direct); (here || b.opts.Runner == nil) && b.opts.CacheDir != "" {
+		cache, err := filepath.Abs(b.opts.CacheDir)
+		if err != nil {
 			return "", "", err
 		}
+		sum := sha256.Sum256([]byte(wrapperScript + strings.Join(wrapped(), " ")))
+		bin = filepath.Join(cache, fmt.Sprintf("compilers-%x", sum[:6]))
 	}
-	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-	script := strings.NewReplacer("@DIR@", quote(bin), "@LOG@", quote(log)).Replace(wrapperScript)
-	first := filepath.Join(bin, "gcc")
-	if err := os.WriteFile(first, []byte(script), 0o755); err != nil {
-		return "", "", err
+	return bin, log, standIns(bin)
+}
+
+// standIns writes the stand-ins for compilers into a folder that has them already or none.
+func standIns(bin string) error {
+	if _, err := os.Stat(bin); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(bin), 0o755); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(bin), "compilers-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	quoted := "'" + strings.ReplaceAll(bin, "'", `'\''`) + "'"
+	first := filepath.Join(dir, "gcc")
+	if err := os.WriteFile(first, []byte(strings.ReplaceAll(wrapperScript, "@DIR@", quoted)), 0o755); err != nil {
+		return err
 	}
 	for _, name := range wrapped() {
-		if name != "gcc" {
-			if err := os.Link(first, filepath.Join(bin, name)); err != nil {
-				return "", "", err
-			}
+		if name == "gcc" {
+			continue
+		}
+		if err := os.Link(first, filepath.Join(dir, name)); err != nil {
+			return err
 		}
 	}
-	return bin, log, nil
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, bin); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 func (b *builder) commandFault(command string, res Result) error {

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Stands in for a compiler during a recorded build: writes down the call, then runs
-# the real tool, or leaves empty outputs where there is none.
+# the real tool, or leaves empty outputs where there is none. Where nobody records, it
+# only runs the tool.
 here=@DIR@
-log=@LOG@
+log=$FIRMPROOF_CALLS
 name=${0##*/}
-case $name in
+[ -d "$log" ] && case $name in
 *gcc* | *cc | *clang* | *c99 | *++* | *cpp)
 	file=$(mktemp "$log/call.XXXXXXXXXX") || exit 1
 	{
@@ -20,6 +21,10 @@ while [ -n "$rest" ]; do
 	[ "$dir" = "$here" ] && continue
 	[ -x "$dir/$name" ] && exec "$dir/$name" "$@"
 done
+if ! [ -d "$log" ]; then
+	echo "$name: not found" >&2
+	exit 127
+fi
 : >"$log/missing.$name"
 out= dep= compile= auto= last= prev= objects=
 for arg in "$@"; do

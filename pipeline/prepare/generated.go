@@ -30,7 +30,8 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 	if err := b.give(program, m); err != nil {
 		return nil, err
 	}
-	if b.req.Timeout == 0 && len(b.named) == 0 && b.req.Called == nil && m.Functions == manifest.FunctionsAll {
+	if b.req.Timeout == 0 && len(b.named) == 0 && b.req.Called == nil &&
+		(m.Functions == manifest.FunctionsAll || m.Functions == manifest.FunctionsNamed) {
 		base.Timeout = EachTimeout
 	}
 	for _, f := range list {

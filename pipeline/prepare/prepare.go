@@ -27,8 +27,8 @@ import (
 // DefaultTimeout is the time for an entry on a target that nobody says anything about.
 const DefaultTimeout = 60 * time.Second
 
-// EachTimeout is the default of Request.Timeout where every function of a program gets a generated harness: there are
-// many, and most are decided in a second or not at all.
+// EachTimeout is the default of Request.Timeout where all functions of a program, or a list of them, get generated
+// harnesses: there are many, and most are decided in a second or not at all.
 const EachTimeout = 10 * time.Second
 
 // Request says what to prepare. What it leaves empty is the manifest's to say.
