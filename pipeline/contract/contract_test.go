@@ -53,6 +53,7 @@ func TestOperators(t *testing.T) {
 		"s = \"a ==> b\";":     "s =\"a ==> b\";",
 		"f(__CPROVER_forall { int i; 0 <= i && i < 3 ==> t[i] });":         "for (int i = (0); i < (3); i++)",
 		"f(__CPROVER_forall { int i; 0<=i && i<8 && i!=k ==> t[i] });":     "for (int i = (0); i < (8); i++)",
+		"f(__CPROVER_forall { int i; ((int)(0) <= (i) && (i) < (int)(8)) ==> t[i] });":     "for (int i = ((int)(0)); i < ((int)(8)); i++)",
 		"f(__CPROVER_forall { int i; (2 < i && n > i) && i<8 ==> t[i] });": "for (int i = ((2) + 1); i < (n) && i < (8); i++)",
 		"f(__CPROVER_exists { int i; 0<=i && i<8 && i!=k && t[i] });":      "for (int i = (0); i < (8); i++)",
 	} {

@@ -180,7 +180,13 @@ func (r *rewriter) comparison(lo, hi int, v string) (left, op, right string) {
 	if at < 0 {
 		return "", "", ""
 	}
-	left, right = strings.TrimSpace(r.text(lo, at)), strings.TrimSpace(r.text(at+1, hi))
+	side := func(lo, hi int) string {
+		if a, b := r.peel(lo, hi); b == a+1 {
+			lo, hi = a, b
+		}
+		return strings.TrimSpace(r.text(lo, hi))
+	}
+	left, right = side(lo, at), side(at+1, hi)
 	bound := [2]int{at + 1, hi}
 	if left != v {
 		bound = [2]int{lo, at}
