@@ -82,5 +82,5 @@ func bound(cmd *cobra.Command, file, entry, target, integers string, timeout tim
 	if res.Complexity == nil {
 		return "MAYBE", nil
 	}
-	return "WORST_CASE(?," + res.Complexity.Class + ")", nil
+	return "WORST_CASE(?," + res.Complexity.Order + ")", nil
 }

@@ -52,11 +52,12 @@ func (e *engine) complexity(ctx context.Context) (claim verdict.Claim, why *verd
 		return claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()}
 	}
 	bound := cost.Bound.Format(sys.VarName)
-	e.a.SetComplexity(&verdict.Complexity{Bound: bound, Class: cost.Order(), Loops: loopTurns(sys, legend, cost),
-		Runs: runs})
+	e.a.SetComplexity(&verdict.Complexity{Bound: bound, Class: cost.Class(), Order: cost.Order(),
+		Loops: loopTurns(sys, legend, cost),
+		Runs:  runs})
 	claim = e.p.ComplexityClaim()
 	claim.Status = verdict.Proved
-	claim.Message = fmt.Sprintf("at most %s instructions, in %s", bound, cost.Order())
+	claim.Message = fmt.Sprintf("at most %s instructions, in %s", bound, cost.Class())
 	claim.Certificate = &verdict.Certificate{Method: "runtime bounds", Detail: lines(cost.Text),
 		Diagrams: diagrams(g, sys)}
 	return claim, nil

@@ -28,7 +28,13 @@ func loops(r *rand.Rand, depth int) string {
 		body += loops(r, depth-1)
 	}
 	k := []string{"i", "j"}[depth&1]
-	switch r.Intn(6) {
+	switch r.Intn(9) {
+	case 6:
+		return fmt.Sprintf("for (%s = %d; %s < %s; %s *= 2) { %s} ", k, r.Intn(3), k, v[r.Intn(2)], k, body)
+	case 7:
+		return fmt.Sprintf("while (%s > %d) { %s%s /= %d; } ", v[r.Intn(2)], r.Intn(3), body, v[r.Intn(2)], 2+r.Intn(2))
+	case 8:
+		return fmt.Sprintf("while (a < b) { %si = (a + b) / 2; if (n & 1) b = i; else a = i + %d; } ", body, r.Intn(2))
 	case 4:
 		return fmt.Sprintf("while (a > 0 || b > 2) { %sif (a > 0) a--; else b--; } ", body)
 	case 5:
@@ -100,6 +106,9 @@ func boundHolds(t *testing.T, src string, r *rand.Rand) int {
 	runs := 0
 	for n := 0; n < 25; n++ {
 		a, b := r.Int63n(40)-8, r.Int63n(40)-8
+		if r.Intn(8) == 0 {
+			a = r.Int63n(1 << 12)
+		}
 		got := executed(context.Background(), t, e, a, b)
 		if got < 0 {
 			got = 100_000 // and more

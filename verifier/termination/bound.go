@@ -19,6 +19,7 @@ const maxMonomials = 40
 //	linear  max(0, l) for a linear expression l over the values at the start
 //	capped  the same, where it is at most a constant: it does not grow
 //	power   k to the power of a bound
+//	digits  how many binary digits a bound has: 1 more than its logarithm, rounded down; 0 of 0
 //	whole   the value of another bound, as one factor
 type Bound struct{ monos []boundMono }
 
@@ -34,6 +35,7 @@ const (
 	linearAtom
 	powerAtom
 	wholeAtom
+	digitsAtom
 )
 
 type atom struct {
@@ -84,6 +86,9 @@ func powBound(k exact.Int, b *Bound) *Bound {
 		if n, small := c.Int64(); small && n <= 64 {
 			return constBound(k.Pow(int(n)))
 		}
+	}
+	if p := digitPower(k, b); p != nil {
+		return p
 	}
 	a := &atom{kind: powerAtom, base: k, arg: b, key: "p" + k.String() + "^(" + b.key() + ")"}
 	return &Bound{[]boundMono{{exact.I(1), []*atom{a}}}}
@@ -259,6 +264,8 @@ func (a *atom) format(name func(exact.Var) string) string {
 		return "max(0, " + a.lin.Format(name) + ")"
 	case powerAtom:
 		return a.base.String() + "^(" + a.arg.Format(name) + ")"
+	case digitsAtom:
+		return "bits(" + a.arg.Format(name) + ")"
 	}
 	return "(" + a.arg.Format(name) + ")"
 }
@@ -299,8 +306,11 @@ func (a *atom) eval(value func(exact.Var) exact.Int) *big.Int {
 		return v.Big()
 	}
 	v := a.arg.Eval(value)
-	if v == nil || a.kind == wholeAtom {
+	switch {
+	case v == nil || a.kind == wholeAtom:
 		return v
+	case a.kind == digitsAtom:
+		return big.NewInt(int64(v.BitLen()))
 	}
 	if !v.IsInt64() || v.Int64() > maxPower {
 		return nil

@@ -45,7 +45,9 @@ func (g *algebra) make(depth int) (b *Bound, n *big.Int, over bool) {
 		return posBound(l), least(l.Eval(g.at)), false
 	}
 	x, n, xo := g.make(depth - 1)
-	switch g.r.Intn(6) {
+	switch g.r.Intn(7) {
+	case 2:
+		return digitsBound(x), big.NewInt(int64(n.BitLen())), xo
 	case 0:
 		k := int64(g.r.Intn(4))
 		return x.scale(exact.I(k)), new(big.Int).Mul(n, big.NewInt(k)), xo
@@ -54,7 +56,8 @@ func (g *algebra) make(depth int) (b *Bound, n *big.Int, over bool) {
 		if !n.IsInt64() || n.Int64() > 200 {
 			return x, n, xo
 		}
-		return powBound(exact.I(k), x), new(big.Int).Exp(big.NewInt(k), n, nil), xo
+		p := powBound(exact.I(k), x)
+		return p, new(big.Int).Exp(big.NewInt(k), n, nil), xo || digitPower(exact.I(k), x) != nil
 	}
 	y, m, yo := g.make(depth - 1)
 	switch g.r.Intn(5) {
@@ -72,8 +75,8 @@ func (g *algebra) make(depth int) (b *Bound, n *big.Int, over bool) {
 // TestBoundAlgebra: sums, products, powers and upper bounds are no less than what they stand for, and no more where
 // nothing is rounded.
 func TestBoundAlgebra(t *testing.T) {
-	exactly, coarse := 0, 0
-	for seed := int64(0); seed < 6000; seed++ {
+	exactly, coarse, digits := 0, 0, 0
+	for seed := int64(0); seed < 9000; seed++ {
 		g := &algebra{r: rand.New(rand.NewSource(seed))}
 		for i := range g.value {
 			g.value[i] = exact.I(int64(g.r.Intn(13) - 6))
@@ -90,7 +93,10 @@ func TestBoundAlgebra(t *testing.T) {
 		rounded := over
 		for _, m := range b.monos {
 			for _, a := range m.atoms {
-				rounded = rounded || a.kind == wholeAtom || a.kind == powerAtom
+				rounded = rounded || a.kind != linearAtom
+				if a.kind == digitsAtom {
+					digits++
+				}
 			}
 		}
 		if rounded {
@@ -101,8 +107,8 @@ func TestBoundAlgebra(t *testing.T) {
 			t.Fatalf("seed %d: %s is %s, not %s", seed, text, got, want)
 		}
 	}
-	if exactly < 2000 || coarse < 500 {
-		t.Errorf("%d exact, %d coarse", exactly, coarse)
+	if exactly < 2000 || coarse < 500 || digits < 100 {
+		t.Errorf("%d exact, %d coarse, %d with digits", exactly, coarse, digits)
 	}
 }
 

@@ -21,7 +21,7 @@ type Cost struct {
 	Rungs linear.Rungs
 }
 
-// Order is "O(n^k)", "O(1)", "O(EXP)" or "O(INF)" for no bound.
+// Order is "O(n^k)", "O(1)", "O(EXP)" or "O(INF)" for no bound; a logarithm counts as n.
 func (c Cost) Order() string { return c.Bound.Order() }
 
 // Visits bounds how often a run arrives at a location of the system that the cost
@@ -37,6 +37,9 @@ func (c Cost) Visits(sys *its.System, at its.Loc) *Bound {
 	}
 	return out
 }
+
+// Class is Order with logarithms.
+func (c Cost) Class() string { return c.Bound.Class() }
 
 // Bounds finds an upper bound of the cost of every run from the start.
 func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
@@ -310,7 +313,10 @@ func (b *bounder) explain(c Cost) string {
 		w.WriteString("No bound for the whole was found.\n")
 		return w.String()
 	}
-	fmt.Fprintf(&w, "Cost of any run: at most %s, in %s.\n", c.Bound.Format(name), c.Order())
+	if c.Bound.growth().logs > 0 {
+		w.WriteString("bits(x) is the number of binary digits of x: its logarithm, rounded down, and 1.\n")
+	}
+	fmt.Fprintf(&w, "Cost of any run: at most %s, in %s.\n", c.Bound.Format(name), c.Class())
 	return w.String()
 }
 

@@ -43,8 +43,12 @@ func TestOrderOfNestedBounds(t *testing.T) {
 		want string
 	}{{x, "O(n^1)"}, {power, "O(EXP)"}, {nested(x), "O(n^1)"}, {nested(power), "O(EXP)"},
 		{nested(nested(power)), "O(EXP)"}, {nested(power).add(x), "O(EXP)"}, {x.mul(nested(x)), "O(n^2)"},
-		{cappedBound(exact.V(0), exact.I(9)), "O(1)"}, {nil, "O(INF)"}} {
-		if got := c.b.Order(); got != c.want {
+		{cappedBound(exact.V(0), exact.I(9)), "O(1)"}, {nil, "O(INF)"}, {digitsBound(x), "O(log(n))"},
+		{digitsBound(power), "O(n^1)"}, {digitsBound(nested(power)).mul(x), "O(n^2)"},
+		{digitsBound(x).mul(digitsBound(x)).add(digitsBound(x)), "O(log(n)^2)"},
+		{x.mul(digitsBound(x)).add(x), "O(n^1*log(n))"}, {powBound(exact.I(2), digitsBound(x)), "O(n^1)"},
+		{powBound(exact.I(2), digitsBound(x).mul(x)), "O(EXP)"}} {
+		if got := c.b.Class(); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}

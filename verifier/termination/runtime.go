@@ -211,6 +211,9 @@ func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
 	if b.fewTurns(ctx, part) {
 		return true
 	}
+	if b.logarithmic(ctx, part) {
+		return true
+	}
 	found := b.branches(comp) == 1 && b.amortised(ctx, comp, part)
 	if strict, fs := b.r.linearAll(ctx, part); len(strict) > 0 {
 		found = b.reset(ctx, part, strict, fs) || found

@@ -296,7 +296,8 @@ type Bounds struct {
 // Complexity is an upper bound of the executed instructions of an entry.
 type Complexity struct {
 	Bound string `json:"bound"` // a term over the entry's parameters
-	Class string `json:"class"` // O(1), O(n), ...
+	Class string `json:"class"` // O(1), O(n^2), O(log(n)), ...
+	Order string `json:"-"`     // Class without logarithms, as competitions print it
 
 	Loops []LoopTurns  `json:"loops,omitempty"` // by function and position
 	Runs  []CountedRun `json:"runs,omitempty"`  // by At
