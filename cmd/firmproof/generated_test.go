@@ -175,6 +175,27 @@ int part_of(const struct whole *w, unsigned num) {
   const struct part *p = &w->list[num % 4];
   return w->n > p->len && p != 0;
 }
+struct enc { union { uint8_t *ptr; ptrdiff_t need; } data; const uint8_t *end; int flags; };
+int put(struct enc *e, uint8_t b) { return e->data.ptr < e->end ? *e->data.ptr++ = b : -1; }
+int put_over(struct enc *e, uint8_t b) { return *e->data.ptr++ = b; }
+int room(const struct enc *e) { ptrdiff_t left = (ptrdiff_t)e->end; left -= (ptrdiff_t)e->data.ptr; return left > 3; }
+static int kind(const struct enc *e) { return e->flags & 3; }
+int typed(struct enc *e) { assert(kind(e) == 2); return 1; }
+int byte_of(struct enc *e, const uint8_t *t) { e->flags = 0; assert(t[1] != 7); return e->flags; }
+int between(const struct enc *a, const struct enc *b) { return a->end - b->end > 3; }
+int both(const uint8_t *key, const uint8_t *text, size_t len) {
+  int s = 0;
+  for (int i = 0; i < 20; i++) s += key[i];
+  for (size_t i = 0; i < len; i++) s += text[i];
+  return s;
+}
+struct queue { size_t fill; uint8_t buf[]; };
+void append(struct queue *q, size_t size, const uint8_t *from) { memcpy(&q->buf[2], from, size); }
+struct handler { union { int (*f)(int); int (*g)(int, int); } call; };
+int handled(struct handler *h) { return h->call.f(1); }
+struct format { char *point; };
+struct format *format(void);
+char point(void) { struct format *f = format(); return f ? f->point[0] : 0; }
 `
 
 // anyCall is the answer for any call of a function, and a part of what the result says.
@@ -210,8 +231,18 @@ func expectCalls(t *testing.T, rep *verdict.Report, errs string, want map[string
 // say; a call that does not keep to it is named; what goes past a guess is no finding, and no proof.
 func TestHarnessesFromCode(t *testing.T) {
 	dir := writeTree(t, map[string]string{"src.c": assumedC})
-	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "x86_64")
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "x86_64", "--stub", "*=havoc")
 	want := map[string]anyCall{
+		"put":        {verdict.Proved, "e.data leads into the block of at most 64 elements that e.end is the end of"},
+		"put_over":   {verdict.Violated, "of what 'e.end' leads to"},
+		"room":       {verdict.Proved, "lower half of the addresses"},
+		"typed":      {verdict.Unknown, "depends on what is in the structure behind e"},
+		"byte_of":    {verdict.Violated, "assertion failed"},
+		"between":    {verdict.Unknown, "whether a.end and b.end lead into one object is not known"},
+		"both":       {verdict.Unknown, "how much key leads to is a guess"},
+		"append":     {verdict.Unknown, "how much q leads to is a guess"},
+		"handled":    {verdict.Unknown, "which function the pointer leads to is not known"},
+		"point":      {verdict.Unknown, "what the result of format leads to is not known"},
 		"in_text":    {verdict.Proved, "b.ptr leads to as many elements as b.cap says"},
 		"past_text":  {verdict.Violated, "of what 'b.ptr' leads to"},
 		"header":     {verdict.Proved, "p leads to 4 bytes, which the function accesses"},

@@ -58,7 +58,7 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 		j.Plan.Entry, j.Label, j.Plan.Generated = h.Entry.Name, name, true
 		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
-		j.Guesses, j.About, j.Tests = h.Guesses, h.About, h.Tests
+		j.Guesses, j.Structs, j.About, j.Tests = h.Guesses, h.Structs, h.About, h.Tests
 		if len(b.named) == 0 {
 			j.Callers = callers(base.Program, f, list, calledBy)
 		}

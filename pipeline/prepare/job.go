@@ -36,8 +36,10 @@ type Job struct {
 	Suppressed []manifest.Suppression `json:"suppressed,omitempty"`
 
 	Guesses []string          `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
+	Structs []string          `json:"structs,omitempty"` // likewise
 	About   map[string]string `json:"about,omitempty"`   // likewise
 	Tests   map[string]int    `json:"tests,omitempty"`   // likewise
+	Stubbed []string          `json:"stubbed,omitempty"` // functions without a body that give any result, unasked
 	Markers []string          `json:"markers,omitempty"` // variables that may only mark a place: see markersOf
 	// names of the jobs that the function is called in, if those are all calls
 	Callers []string `json:"callers,omitempty"`
@@ -114,6 +116,20 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 				Remedy: "a harness says it: `firmproof harness` writes one to begin with"}
 		}
 	}
+	if m := behindPointer.FindAllStringSubmatch(c.Message, -1); c.Check == verdict.PointerCompare && len(m) == 2 {
+		return &verdict.Reason{Detail: fmt.Sprintf("whether %s and %s lead into one object is not known", m[0][1],
+			m[1][1]),
+			Remedy: "a harness says it: `firmproof harness` writes one to begin with"}
+	}
+	if f := j.wildResult(&c); f != "" {
+		return &verdict.Reason{Detail: "what the result of " + f + " leads to is not known: it has no body",
+			Remedy: "a stub in C says it"}
+	}
+	if p := j.restsOnState(&c); p != "" {
+		return &verdict.Reason{Detail: "whether the assertion holds depends on what is in the structure behind " + p +
+			", which the harness made up",
+			Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
+	}
 	return nil
 }
 
@@ -127,7 +143,10 @@ func withdraw(res *verdict.Result, c *verdict.Claim, why verdict.Reason) {
 		if b := &res.Claims[i]; b.Behind == c.ID {
 			behind := why
 			behind.Detail = "executions come here by way of " + c.ID + ": " + why.Detail
-			b.Behind, b.Reason = "", &behind
+			if b.Behind = ""; b.Status == verdict.Violated {
+				withdraw(res, b, behind)
+			}
+			b.Reason = &behind
 		}
 	}
 }

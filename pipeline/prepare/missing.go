@@ -98,6 +98,7 @@ func (mis *missing) complete(j *Job) {
 		j.Plan.Assumptions = append([]string{fmt.Sprintf("%s, declared not to return: a call ends the program: %s",
 			have(len(ends), "function", "no body"), strings.Join(ends, ", "))}, j.Plan.Assumptions...)
 	}
+	j.Stubbed = stubbed
 	if slices.Sort(stubbed); len(stubbed) > 0 {
 		j.Plan.Assumptions = append([]string{fmt.Sprintf("%s: a call gives %s; nothing else changes: %s",
 			have(len(stubbed), "function", "no body"), weave.StubMeans(mis.kind), strings.Join(stubbed, ", "))},

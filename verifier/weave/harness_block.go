@@ -44,6 +44,9 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 		h.store(h.inside(name, t, member, depth, left), at(), 1)
 	case ir.DStruct:
 		skip := h.buffers(name, t, p, off)
+		if skip == nil {
+			skip = h.cursors(name, t, p, off)
+		}
 		for i := range t.Fields {
 			fd := &t.Fields[i]
 			if fd.IsBits || fd.T == nil {
@@ -54,6 +57,12 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 					left)
 			}
 			h.numberAt(name+"."+fd.Name, fd.T, p, off+fd.BitOff/8)
+		}
+	case ir.DUnion:
+		if i := pointerIn(t); i >= 0 {
+			f := &t.Fields[i]
+			h.note(name, "of the union %s, the member %s is in use", name, f.Name)
+			h.fill(name+"."+f.Name, f.T, p, place{}, off, depth, left)
 		}
 	case ir.DArray:
 		if size := sizeOf(t.Elem); t.Elem != nil && size > 0 && needsFill(t.Elem, 0) {
@@ -91,6 +100,9 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 	elem := t.Elem
 	if isVoid(elem) && known.as != nil {
 		elem = known.as
+	}
+	if isStruct(elem) {
+		h.out.Structs = append(h.out.Structs, name)
 	}
 	size, g := sizeOf(elem), h.given(name)
 	switch {

@@ -109,6 +109,8 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 		e.note = fmt.Sprintf("%s leads to %d more %s than %s says, which is at most %d", name, plus, unit, count,
 			e.most)
 	}
+	// by its name alone, a length counts what stands right before it
+	e.guess = h.uses[i].param != n && (n != i+1 || h.uses[i].elsewhere)
 	e.warns = h.shorter(i, n, e.unit, plus)
 	return e
 }

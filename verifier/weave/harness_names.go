@@ -22,7 +22,7 @@ func isLength(name string) bool {
 
 // indices are parts of the names of members that say a place in the buffer beside them.
 var indices = []string{"head", "tail", "pos", "idx", "index", "offset", "start", "r_ptr", "w_ptr", "rptr", "wptr",
-	"read", "write", "rd", "wr", "cursor", "in", "out", "front", "rear", "first", "last"}
+	"read", "write", "rd", "wr", "r", "w", "cursor", "in", "out", "front", "rear", "first", "last"}
 
 func isIndex(name string) bool {
 	name = strings.ToLower(strings.Trim(name, "_"))
@@ -53,6 +53,8 @@ func needsFill(t *ir.DType, depth int) bool {
 		return false
 	case t.Kind == ir.DBool || t.Kind == ir.DPointer:
 		return true
+	case t.Kind == ir.DUnion:
+		return pointerIn(t) >= 0
 	case t.Kind == ir.DArray:
 		return needsFill(t.Elem, depth+1)
 	case t.Kind == ir.DStruct:

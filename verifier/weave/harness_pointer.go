@@ -9,6 +9,9 @@ import (
 // pointer makes argument i, a pointer, and the length that goes with it.
 func (h *harness) pointer(i int, name string, args []ir.Value) {
 	elem := h.elemOf(i)
+	if isStruct(elem) {
+		h.out.Structs = append(h.out.Structs, name)
+	}
 	if g := h.given(name); g.size(sizeOf(elem)) > 0 {
 		left := maxFields
 		args[i] = h.sized(g, name, elem, 1, &left)

@@ -8,14 +8,16 @@ import (
 
 // use is what the code of a function says of one of its pointer parameters.
 type use struct {
-	need   int64     // bytes that accesses at constant offsets reach
-	varies bool      // it is indexed by a value, or moved on
-	writes bool      // it is written through
-	null   bool      // it is compared with null
-	param  int       // parameter that says how much is behind it, -1 if none does
-	plus   int64     // elements more than param says
-	bytes  bool      // param counts bytes
-	as     *ir.DType // for a void pointer: what a local variable takes it for
+	need   int64 // bytes that accesses at constant offsets reach
+	varies bool  // it is indexed by a value, or moved on
+	writes bool  // it is written through
+	null   bool  // it is compared with null
+	param  int   // parameter that says how much is behind it, -1 if none does
+	plus   int64 // elements more than param says
+	bytes  bool  // param counts bytes
+	// what counts the elements is no parameter, at one place at least
+	elsewhere bool
+	as        *ir.DType // for a void pointer: what a local variable takes it for
 }
 
 // Program is a module with what harnesses ask about it.
@@ -147,6 +149,19 @@ func (s *useScan) isMember(k int, v ir.Value) bool {
 		first = in
 	}
 	return first != nil && len(first.Args) == 1 && first.Off >= 0 && first.Off < s.structs[k]
+}
+
+// isArray reports whether v is an address in an array of the structure that parameter k points to, one without a length
+// at its end among them.
+func (s *useScan) isArray(k int, v ir.Value) bool {
+	in, ok := v.(*ir.Instr)
+	for inner := in; ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
+		if base, is := in.Args[0].(*ir.Instr); is && base.Op == ir.OpGep {
+			continue
+		}
+		return s.structs[k] > 0 && len(in.Args) == 1 && (in.Off < s.structs[k] || in != inner && in.Off == s.structs[k])
+	}
+	return false
 }
 
 // compare notes comparisons of variables with parameters.
@@ -304,9 +319,11 @@ func (s *useScan) call(in *ir.Instr) {
 			mine.need = max(mine.need, u.need)
 		}
 		if u.param >= 0 && plain {
-			if n := s.number(in.Args[u.param]); n >= 0 {
+			n := s.number(in.Args[u.param])
+			if n >= 0 {
 				mine.says(n, u.plus, u.bytes)
 			}
+			mine.elsewhere = mine.elsewhere || n < 0 || u.elsewhere
 		}
 	}
 }
@@ -322,7 +339,7 @@ func (s *useScan) block(v, n ir.Value, writes bool) {
 		return
 	}
 	u := &s.uses[k]
-	u.varies, u.writes = true, u.writes || writes
+	u.varies, u.writes = u.varies || !s.isArray(k, v), u.writes || writes
 	if p := s.number(n); p >= 0 && plain {
 		u.says(p, 0, true)
 	}

@@ -1,0 +1,85 @@
+package prepare
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// restsOnState returns the pointer of a generated harness to a structure whose contents decide that an assertion
+// fails, "" where none does. An assertion about them says what the program keeps to in such structures, which nothing
+// else says; contents that the harness made up do not refute it.
+func (j *Job) restsOnState(c *verdict.Claim) string {
+	if c.Check != verdict.Assert || len(j.Structs) == 0 {
+		return ""
+	}
+	of := map[string]string{}    // blocks that the harness made, with the pointers to them
+	contents := map[int]string{} // steps that make contents of a structure, with the pointer to it
+	pointers := map[int]string{} // steps that make a pointer in a structure, likewise
+	inputs := map[int]bool{}     // steps that make other contents
+	for i := range c.Trace {
+		s := &c.Trace[i]
+		m := behindPointer.FindStringSubmatch(s.What)
+		switch block, member, _ := strings.Cut(s.What, "["); {
+		case s.Depth > 0:
+		case s.Kind == verdict.StepAlloc && m != nil:
+			of[strings.TrimPrefix(s.Value, "&")] = m[1]
+		case s.Kind != verdict.StepAssign || of[block] == "":
+		case !slices.Contains(j.Structs, of[block]):
+			inputs[i] = true
+		case member != "" && strings.HasPrefix(s.Value, "&"):
+			pointers[i] = of[block]
+		default:
+			contents[i] = of[block]
+		}
+	}
+	state, pointer, input := "", "", false
+	for i := range c.Trace {
+		s := &c.Trace[i]
+		if !s.Relevant || s.Depth == 0 {
+			continue
+		}
+		for _, k := range s.Causes {
+			if contents[k] != "" {
+				state = contents[k]
+			}
+			if pointers[k] != "" && s.Kind == verdict.StepViolation {
+				pointer = pointers[k]
+			}
+			input = input || inputs[k]
+		}
+	}
+	if state == "" && !input {
+		state = pointer
+	}
+	return state
+}
+
+// wildResult returns the function without a body whose result, any address, an access goes to, "" where none does. A
+// result of null is one that callers have to expect.
+func (j *Job) wildResult(c *verdict.Claim) string {
+	if c.Check != verdict.Memory || !strings.HasSuffix(c.Message, "which is in no object") || len(c.Trace) == 0 {
+		return ""
+	}
+	// back from the violation by way of what keeps the address
+	todo, seen := []int{len(c.Trace) - 1}, map[int]bool{}
+	for len(todo) > 0 {
+		s := &c.Trace[todo[0]]
+		todo = todo[1:]
+		if f, is := strings.CutSuffix(s.What, "()"); is && s.Kind == verdict.StepInput && slices.Contains(j.Stubbed,
+			f) {
+			return f
+		}
+		if s.Kind != verdict.StepViolation && s.Kind != verdict.StepAssign && s.Kind != verdict.StepReturn {
+			continue
+		}
+		for _, k := range s.Causes {
+			if k < len(c.Trace) && !seen[k] {
+				seen[k] = true
+				todo = append(todo, k)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,104 @@
+package weave
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// cursors are pointers among the members of a structure into one block: those that move, and one to its end.
+type cursors struct {
+	end   int
+	moves []int // at most end
+	elem  *ir.DType
+}
+
+// ends are names of members, or their last parts, that lead to the end of a block.
+var ends = []string{"end", "limit", "stop"}
+
+func isEnd(name string) bool {
+	name = strings.ToLower(strings.Trim(name, "_"))
+	return slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(name, e) })
+}
+
+// cursorsIn returns the cursors of a structure, nil where it has no end or several.
+func cursorsIn(t *ir.DType) *cursors {
+	c := &cursors{end: -1}
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		p := pointerOf(f.T)
+		switch {
+		case f.IsBits || p == nil || !isNumber(p.Elem):
+		case isEnd(f.Name) && f.T == p && c.end >= 0:
+			return nil
+		case isEnd(f.Name) && f.T == p:
+			c.end, c.elem = i, p.Elem
+		default:
+			c.moves = append(c.moves, i)
+		}
+	}
+	if c.end < 0 || len(c.moves) == 0 {
+		return nil
+	}
+	for _, i := range c.moves {
+		if sizeOf(pointerOf(t.Fields[i].T).Elem) != sizeOf(c.elem) {
+			return nil
+		}
+	}
+	return c
+}
+
+// pointerOf returns the pointer that a member is, or that its union holds first; nil where there is none.
+func pointerOf(t *ir.DType) *ir.DType {
+	switch {
+	case t == nil:
+	case t.Kind == ir.DPointer:
+		return t
+	case t.Kind == ir.DUnion:
+		if i := pointerIn(t); i >= 0 {
+			return t.Fields[i].T
+		}
+	}
+	return nil
+}
+
+// pointerIn returns the first member of a union that is a pointer, -1 where there is none.
+func pointerIn(t *ir.DType) int {
+	return slices.IndexFunc(t.Fields, func(f ir.DField) bool { return f.T != nil && f.T.Kind == ir.DPointer })
+}
+
+// number returns the address that a pointer holds.
+func (h *harness) number(p ir.Value) ir.Value {
+	return h.emit(&ir.Instr{Op: ir.OpPtrToInt, T: h.word(), Args: []ir.Value{p}})
+}
+
+// cursors makes the cursors of the structure at p+off. It returns the members that it made.
+func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[int]bool {
+	c := cursorsIn(t)
+	if c == nil || h.given(name+"."+t.Fields[c.end].Name).size(1) > 0 {
+		return nil
+	}
+	end := name + "." + t.Fields[c.end].Name
+	size := h.int(h.word(), max(sizeOf(c.elem), 1))
+	count := h.any(end+" - block", h.word())
+	h.assume(h.compare(ir.ULE, count, h.int(h.word(), maxCount)))
+	total := h.binary(ir.OpMul, count, size)
+	block := h.anyBlock(end, total)
+	done := map[int]bool{c.end: true}
+	at := func(i int) ir.Value { return h.gep(p, off+t.Fields[i].BitOff/8, nil, 0) }
+	last := h.gep(block, 0, total, 1)
+	h.note(end, "the block that %s is the end of lies in the lower half of the addresses", end)
+	h.assume(h.compare(ir.SGE, h.number(block), h.int(h.word(), 0)))
+	h.assume(h.compare(ir.SGE, h.number(last), h.int(h.word(), 0)))
+	h.store(last, at(c.end), 1)
+	for _, i := range c.moves {
+		member := name + "." + t.Fields[i].Name
+		k := h.any(member+" - block", h.word())
+		h.assume(h.compare(ir.ULE, k, count))
+		h.store(h.gep(block, 0, h.binary(ir.OpMul, k, size), 1), at(i), 1)
+		h.note(end, "%s leads into the block of at most %d elements that %s is the end of", member, maxCount, end)
+		done[i] = true
+	}
+	return done
+}
