@@ -120,7 +120,7 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 	if u := &h.uses[i]; u.param >= 0 && u.param != i && h.of.Params[u.param].T.IsInt() {
 		return u.param, u.bytes, u.plus
-	} else if u.need > 0 && !u.varies {
+	} else if (u.need > 0 || isStruct(h.elemOf(i))) && !u.varies {
 		return -1, false, 0 // one element
 	}
 	for n := i + 1; n < len(h.of.Params); n++ {
