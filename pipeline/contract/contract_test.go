@@ -51,11 +51,11 @@ func TestOperators(t *testing.T) {
 		"x = (a ==> b) && c;":  "x =((!(a) || (b)))&&c;",
 		"g(a <==> b ==> c);":   "g((!(a) == !((!(b) || (c)))));",
 		"s = \"a ==> b\";":     "s =\"a ==> b\";",
-		"f(__CPROVER_forall { int i; 0 <= i && i < 3 ==> t[i] });":         "for (int i = (0); i < (3); i++)",
-		"f(__CPROVER_forall { int i; 0<=i && i<8 && i!=k ==> t[i] });":     "for (int i = (0); i < (8); i++)",
-		"f(__CPROVER_forall { int i; ((int)(0) <= (i) && (i) < (int)(8)) ==> t[i] });":     "for (int i = ((int)(0)); i < ((int)(8)); i++)",
-		"f(__CPROVER_forall { int i; (2 < i && n > i) && i<8 ==> t[i] });": "for (int i = ((2) + 1); i < (n) && i < (8); i++)",
-		"f(__CPROVER_exists { int i; 0<=i && i<8 && i!=k && t[i] });":      "for (int i = (0); i < (8); i++)",
+		"f(__CPROVER_forall { int i; 0 <= i && i < 3 ==> t[i] });":                     "for (int i = (0); i < (3); i++)",
+		"f(__CPROVER_forall { int i; 0<=i && i<8 && i!=k ==> t[i] });":                 "for (int i = (0); i < (8); i++)",
+		"f(__CPROVER_forall { int i; ((int)(0) <= (i) && (i) < (int)(8)) ==> t[i] });": "for (int i = ((int)(0)); i < ((int)(8)); i++)",
+		"f(__CPROVER_forall { int i; (2 < i && n > i) && i<8 ==> t[i] });":             "for (int i = ((2) + 1); i < (n) && i < (8); i++)",
+		"f(__CPROVER_exists { int i; 0<=i && i<8 && i!=k && t[i] });":                  "for (int i = (0); i < (8); i++)",
 	} {
 		out, err := Rewrite("a.c", []byte("void h(void) { "+in+" }"), Options{})
 		if err != nil {
@@ -77,9 +77,10 @@ func TestErrors(t *testing.T) {
 	for src, want := range map[string]string{
 		"\nvoid f(int *) __CPROVER_requires(1);":                                               "a.c:2:7: a parameter of f has no name",
 		"void f(int *p)\n __CPROVER_assigns(targets(p));":                                      "a.c:2:20: the target targets(...) of an assigns clause is not followed",
-		"void f(int *p) {\n do { p++; } while (p) __CPROVER_loop_invariant(1);\n}":             "a.c:2:2: a loop with an invariant has no assigns clause: what it may write is not guessed",
+		"void f(int *p) {\n do { *p++ = 0; } while (p) __CPROVER_loop_invariant(1);\n}":        "a.c:2:2: a loop with an invariant has no assigns clause, and what it writes is not plain",
+		"void f(int **p) {\n while (p) __CPROVER_loop_invariant(1) **p = 0;\n}":                "a.c:2:2: a loop with an invariant has no assigns clause, and what it writes is not plain",
+		"void f(struct s v) {\n while (v.p) __CPROVER_loop_invariant(1) v.p[0] = 0, ++v.p;\n}": "a.c:2:2: a loop with an invariant has no assigns clause, and what it writes is not plain",
 		"void f(void (*g)(void))\n __CPROVER_requires_contract(g, c);":                         "a.c:2:2: contracts of function pointers (requires_contract) are not followed",
-		"void f(int n) {\n while (n) __CPROVER_loop_invariant(n > 0) n--;\n}":                  "a.c:2:2: a loop with an invariant has no assigns clause: what it may write is not guessed",
 		"void f(int *p) {\n g(__CPROVER_forall { int i; p[i] == 0 }); }":                       "a.c:2:4: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
 		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i < 8 || c ==> t[i] }); }":      "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
 		"void g(int c) { h(__CPROVER_forall { int i; 0 <= i && i != 8 ==> t[i] }); }":          "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",

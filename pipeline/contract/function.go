@@ -193,7 +193,7 @@ func (r *rewriter) checking(f *function, u use) string {
 	requires := r.stated(f.clauses["requires"], assumeRequires, "")
 	ensures := r.stated(f.clauses["ensures"], assertEnsures, "ensures clause of "+f.name)
 	declare, take := r.snapshots(*r.ctx.olds)
-	frame, _ := r.targets(f.clauses["assigns"], "&firmproof_contract_frame", inFrame)
+	frame, _ := r.targets(r.listed(f.clauses["assigns"]), "&firmproof_contract_frame", inFrame)
 	frame += r.freed(f.clauses["frees"], "&firmproof_contract_frame", inFrame)
 	again := fmt.Sprintf(
 		"firmproof_contract_assert(0, \"%s calls itself: CHECK_FUNCTION_CONTRACTS_REC lets its contract stand for such calls\");", f.name)
@@ -226,7 +226,7 @@ func (r *rewriter) replacing(f *function) string {
 	requires := r.stated(f.clauses["requires"], assertRequires, "requires clause of "+f.name)
 	ensures := r.stated(f.clauses["ensures"], assumeEnsures, "")
 	declare, take := r.snapshots(*r.ctx.olds)
-	note, havoc := r.targets(f.clauses["assigns"], "&firmproof_contract_frame", inCaller)
+	note, havoc := r.targets(r.listed(f.clauses["assigns"]), "&firmproof_contract_frame", inCaller)
 	note += r.freed(f.clauses["frees"], "&firmproof_contract_frame", inCaller)
 	result := ""
 	if !r.isVoid(f) {

@@ -105,19 +105,19 @@ func (r *rewriter) contracted(l *loop) string {
 	defer func() { r.ctx = old }()
 	r.ctx = &context{olds: &[]history{}, rename: old.rename, params: old.params}
 	frame, turn := r.name("frame"), r.name("turn")
-	initial, cond, step := "", [2]int{l.open + 1, r.mate[l.open]}, ""
+	initial, cond, step := "", [2]int{l.open + 1, r.mate[l.open]}, [2]int{}
 	if r.toks[l.at].text == "for" {
 		parts := r.split(l.open+1, r.mate[l.open], ";")
 		if len(parts) != 3 {
 			r.fail(l.at, "a for loop of this form cannot have a contract")
 			return ""
 		}
-		initial, cond, step = r.text(parts[0][0], parts[0][1])+";", parts[1], r.text(parts[2][0], parts[2][1])
+		initial, cond, step = r.text(parts[0][0], parts[0][1])+";", parts[1], parts[2]
 	}
 	declareMeasure, take, fell := r.measure(l)
 	declareBase, atFirst, base := r.firstInvariant(l)
 	kept, assume := r.invariant(l), r.assumedInvariant(l)
-	note, havoc := r.targets(r.assigned(l), "&"+frame, inLoop)
+	note, havoc := r.targets(r.assigned(l, cond, step, l.body), "&"+frame, inLoop)
 	if len(l.clauses["frees"]) > 0 {
 		r.fail(l.clauses["frees"][0].at, "a frees clause of a loop is not followed")
 	}
@@ -137,7 +137,7 @@ func (r *rewriter) contracted(l *loop) string {
 		r.fail(l.at, "a loop with a contract stands inside of a clause")
 	}
 	return fmt.Sprintf("{ %s struct firmproof_frame %s __attribute__((cleanup(firmproof_contract_leave))); firmproof_contract_open(&%s); int %s = 0; %s%s%s for (; %s; %s) %s }",
-		initial, frame, frame, turn, declare, declareBase, declareMeasure, head, step, r.outside(old, l.body[0], l.body[1]))
+		initial, frame, frame, turn, declare, declareBase, declareMeasure, head, r.text(step[0], step[1]), r.outside(old, l.body[0], l.body[1]))
 }
 
 // outside is the text of a loop's body, which is no clause.
@@ -203,11 +203,14 @@ func (r *rewriter) measure(l *loop) (declare, take, fell string) {
 		r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_assert((%s), \"decreases clause of the loop\");", less))
 }
 
-// assigned are the assigns clauses of a loop. A loop must have one: what it writes is
-// not guessed.
-func (r *rewriter) assigned(l *loop) []clause {
+// assigned are the targets of a loop: those of its assigns clauses, else those that its text writes.
+func (r *rewriter) assigned(l *loop, parts ...[2]int) []target {
+	list := r.listed(l.clauses["assigns"])
 	if len(l.clauses["assigns"]) == 0 {
-		r.fail(l.at, "a loop with an invariant has no assigns clause: what it may write is not guessed")
+		list = r.inferred(l, parts)
 	}
-	return l.clauses["assigns"]
+	if len(list) > maxTargets {
+		r.fail(l.at, "a loop writes more than %d targets", maxTargets)
+	}
+	return list
 }

@@ -24,11 +24,16 @@ var wholes = map[string]string{
 	"__CPROVER_object_from":    "firmproof_contract_add_from", "__CPROVER_object_upto": "firmproof_contract_add",
 }
 
-// targets gives what notes the targets of assigns clauses in a frame, and what gives
-// them any value, unless they are only allowed.
-func (r *rewriter) targets(list []clause, frame string, use targetUse) (string, string) {
-	var note, write strings.Builder
-	n := 0
+// target is an object that a clause allows to be written.
+type target struct {
+	at, hi int    // its place, that of the clause
+	cond   string // it counts where this is true; "": always
+	expr   string
+	whole  string // the function that notes what expr leads to; "": expr is the lvalue itself
+}
+
+// listed are the targets of assigns clauses.
+func (r *rewriter) listed(list []clause) (out []target) {
 	for _, c := range list {
 		for _, g := range r.split(c.lo, c.hi, ";") {
 			cond, lo := "", g[0]
@@ -39,49 +44,62 @@ func (r *rewriter) targets(list []clause, frame string, use targetUse) (string, 
 				if t[0] == t[1] {
 					continue
 				}
-				add, isBool := r.target(t[0], t[1], frame)
-				if cond != "" {
-					add = fmt.Sprintf("if (%s) { %s } else firmproof_contract_skip(%s);", cond, add, frame)
-				}
-				note.WriteString(r.placed(c.at, c.hi, add))
-				check := fmt.Sprintf(
-					"firmproof_contract_assert(firmproof_contract_valid(%s, %d), \"target of an assigns clause is null or can be written\");", frame, n)
-				if use != inFrame {
-					check += fmt.Sprintf(
-						" firmproof_contract_assert(firmproof_contract_included(%s, %d), \"target of an assigns clause is allowed by the one around it\");", frame, n)
-				}
-				note.WriteString(r.placed(c.at, c.hi, check))
-				if use != inFrame {
-					fmt.Fprintf(&write, " firmproof_contract_havoc_target(%s, %d);%s", frame, n,
-						strings.ReplaceAll(isBool, "%N", fmt.Sprint(n)))
-				}
-				if n++; n > maxTargets {
+				expr, whole := r.target(t[0], t[1])
+				if out = append(out, target{c.at, c.hi, cond, expr, whole}); len(out) > maxTargets {
 					r.fail(t[0], "an assigns clause has more than %d targets", maxTargets)
 				}
 			}
 		}
 	}
+	return out
+}
+
+// targets gives what notes targets in a frame, and what gives them any value, unless they are only allowed.
+func (r *rewriter) targets(list []target, frame string, use targetUse) (string, string) {
+	var note, write strings.Builder
+	for n, t := range list {
+		add := fmt.Sprintf("%s(%s, %s);", t.whole, frame, t.expr)
+		if t.whole == "" {
+			add = fmt.Sprintf("firmproof_contract_add(%s, (const volatile void *)&(%s), sizeof(%s));", frame, t.expr, t.expr)
+		}
+		if t.cond != "" {
+			add = fmt.Sprintf("if (%s) { %s } else firmproof_contract_skip(%s);", t.cond, add, frame)
+		}
+		note.WriteString(r.placed(t.at, t.hi, add))
+		check := fmt.Sprintf(
+			"firmproof_contract_assert(firmproof_contract_valid(%s, %d), \"target of an assigns clause is null or can be written\");", frame, n)
+		if use != inFrame {
+			check += fmt.Sprintf(
+				" firmproof_contract_assert(firmproof_contract_included(%s, %d), \"target of an assigns clause is allowed by the one around it\");", frame, n)
+		}
+		note.WriteString(r.placed(t.at, t.hi, check))
+		if use == inFrame {
+			continue
+		}
+		fmt.Fprintf(&write, " firmproof_contract_havoc_target(%s, %d);", frame, n)
+		if t.whole == "" { // a truth value is 0 or 1
+			fmt.Fprintf(&write,
+				" if (__builtin_types_compatible_p(__typeof__(((void)0, (%s))), _Bool)) firmproof_contract_truth(%s, %d);",
+				t.expr, frame, n)
+		}
+	}
 	return note.String(), write.String()
 }
 
-// target notes one target; isBool makes a truth value of a havocked one.
-func (r *rewriter) target(lo, hi int, frame string) (add, isBool string) {
+// target is the expression of one target, and the function that notes what it leads to if it is no lvalue.
+func (r *rewriter) target(lo, hi int) (expr, whole string) {
 	if r.toks[lo].isWord() && lo+1 < hi && r.toks[lo+1].text == "(" && r.mate[lo+1] == hi-1 {
 		name := r.toks[lo].text
 		if fn := wholes[name]; fn != "" {
-			return fmt.Sprintf("%s(%s, %s);", fn, frame, strings.TrimSpace(r.text(lo+2, hi-1))), ""
+			return strings.TrimSpace(r.text(lo+2, hi-1)), fn
 		}
 		if name == "__CPROVER_typed_target" {
-			return r.target(lo+2, hi-1, frame)
+			return r.target(lo+2, hi-1)
 		}
 		r.fail(lo, "the target %s(...) of an assigns clause is not followed", name)
 		return "", ""
 	}
-	e := strings.TrimSpace(r.text(lo, hi))
-	isBool = fmt.Sprintf(
-		" if (__builtin_types_compatible_p(__typeof__(((void)0, (%s))), _Bool)) firmproof_contract_truth(%s, %%N);", e,
-		frame)
-	return fmt.Sprintf("firmproof_contract_add(%s, (const volatile void *)&(%s), sizeof(%s));", frame, e, e), isBool
+	return strings.TrimSpace(r.text(lo, hi)), ""
 }
 
 // split cuts tokens at a separator of this level.
