@@ -50,6 +50,9 @@ func (e *engine) countedRuns(ctx context.Context, sys *its.System, bound *termin
 		if !known {
 			return nil, nil
 		}
+		if most == nil {
+			return out, nil // too large to write down
+		}
 		run, err := interp.Run(ctx, e.p.Module, e.p.Strict(policy.CountedSteps), input.NewRecorded(ins))
 		if err != nil || run.Kind != interp.Returned {
 			return out, nil // too long, or it asks for more

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/termination"
 )
 
@@ -39,5 +40,22 @@ func TestCountedRuns(t *testing.T) {
 	ctx, e = engineOf(t, `int f(int *p, int n) { while (n > 0) n--; return n; }`, "f")
 	if runs, err := e.countedRuns(ctx, sys, cost.Bound); len(runs) > 0 || err != nil {
 		t.Errorf("a pointer is no number: %+v %v", runs, err)
+	}
+}
+
+// TestCountedRunsOfHugeBounds: where the bound is too large to write down, nothing is counted.
+func TestCountedRunsOfHugeBounds(t *testing.T) {
+	sys, err := its.ReadKoAT("h", "(GOAL COMPLEXITY)\n(STARTTERM (FUNCTIONSYMBOLS s))\n(RULES\n"+
+		"s(a) -> h(a)\nh(a) -> Com_2(h(a-1), h(a-1)) :|: a + 200000 > 0\n)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, e := engineOf(t, `int f(int a) { return a; }`, "f")
+	cost := termination.Bounds(ctx, sys, termination.Options{})
+	if cost.Order() != "O(EXP)" {
+		t.Fatal(cost.Text)
+	}
+	if runs, err := e.countedRuns(ctx, sys, cost.Bound); len(runs) > 0 || err != nil {
+		t.Errorf("%+v %v", runs, err)
 	}
 }
