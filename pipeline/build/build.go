@@ -111,6 +111,8 @@ type Unit struct {
 	Frames   map[string]int64 // with Checks.Stack
 	Sources  []string         // whole paths of the file and of what it includes
 	Pragmas  []weave.CheckPragma
+
+	said string // the compiler's first messages
 }
 
 // Stage is the time that a part of the build took.

@@ -60,21 +60,12 @@ func parseDeps(rule string) []string {
 // preprocessing). Directories that differ between checkouts are taken out.
 func (r *Request) key(flags []string, text []byte, deps []string) (string, error) {
 	h := sha256.New()
-	ver, err := compilerIdentity()
-	if err != nil {
-		return "", &InfraError{"compile " + r.File, err}
-	}
-	fmt.Fprintf(h, "unit 10 %s\n%s\nshim %s %x\n%s\n", r.contractKey(text), ver, shimVersion,
-		sha256.Sum256([]byte(cproverTypes)), r.File)
-	if r.Checks.Stack {
-		fmt.Fprintln(h, "frames")
-	}
-	neutral := strings.NewReplacer(r.includeDir(), "<firmproof>", r.root(), "<root>")
-	for _, f := range flags {
-		fmt.Fprintf(h, "%s\n", neutral.Replace(f))
+	if err := r.keyOfFlags(h, flags, r.contractKey(text)); err != nil {
+		return "", err
 	}
 	text = bytes.ReplaceAll(text, []byte(r.includeDir()), []byte("<firmproof>"))
 	h.Write(bytes.ReplaceAll(text, []byte(r.root()), []byte("<root>")))
+	neutral := r.neutral()
 	for _, d := range deps {
 		sum, err := digest(d)
 		if err != nil {
@@ -83,6 +74,48 @@ func (r *Request) key(flags []string, text []byte, deps []string) (string, error
 		fmt.Fprintf(h, "\n%s %s", neutral.Replace(d), sum)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:20]), nil
+}
+
+// sharedKey names a unit by the bytes of its file and by what its IR takes from headers (see substance). ok is false if
+// there is no such name.
+func (r *Request) sharedKey(flags []string, text []byte, deps []string) (key string, ok bool) {
+	sum, ok := r.substance(text, deps)
+	if !ok {
+		return "", false
+	}
+	own, err := digest(absolute(r.Dir, r.File))
+	if err != nil {
+		return "", false
+	}
+	h := sha256.New()
+	if r.keyOfFlags(h, flags, "") != nil {
+		return "", false
+	}
+	fmt.Fprintf(h, "%s %x", own, sum)
+	return hex.EncodeToString(h.Sum(nil)[:20]), true
+}
+
+// keyOfFlags takes in what is the same for all texts: compiler, file and flags.
+func (r *Request) keyOfFlags(h io.Writer, flags []string, contracts string) error {
+	ver, err := compilerIdentity()
+	if err != nil {
+		return &InfraError{"compile " + r.File, err}
+	}
+	fmt.Fprintf(h, "unit 11 %s\n%s\nshim %s %x\n%s\n", contracts, ver, shimVersion,
+		sha256.Sum256([]byte(cproverTypes)), r.File)
+	if r.Checks.Stack {
+		fmt.Fprintln(h, "frames")
+	}
+	neutral := r.neutral()
+	for _, f := range flags {
+		fmt.Fprintf(h, "%s\n", neutral.Replace(f))
+	}
+	return nil
+}
+
+// neutral takes out the folders that differ between checkouts.
+func (r *Request) neutral() *strings.Replacer {
+	return strings.NewReplacer(r.includeDir(), "<firmproof>", r.root(), "<root>")
 }
 
 func digest(path string) (string, error) {

@@ -2,9 +2,6 @@ package build
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-
-	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 // Compile makes LLVM text of one file. C goes through clang; .ll and .bc are
@@ -167,13 +162,6 @@ func (r *Request) lacksCXX(diags []Diagnostic) {
 	}
 }
 
-// meta holds what the cache keeps next to a unit's IR.
-type meta struct {
-	Implicit []string         `json:"implicit,omitempty"`
-	Frames   map[string]int64 `json:"frames,omitempty"`
-	Digest   string           `json:"digest"` // of the IR: a file that a crash left half written is no unit
-}
-
 func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	scratch, err := os.MkdirTemp(r.WorkDir, "unit-")
 	if err != nil {
@@ -196,75 +184,10 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if wide := r.wideConstants(text); len(wide) > 0 {
 		return nil, &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: wide}
 	}
-	key, err := r.key(c.flags, text, deps)
+	u, err := c.unit(ctx, text, deps)
 	if err != nil {
 		return nil, err
 	}
-	stored := filepath.Join(r.CacheDir, key+".ll")
-	u, ok := r.cached(stored)
-	if !ok {
-		m, err := c.compile(ctx, text)
-		if err != nil {
-			return nil, err
-		}
-		if u, err = store(c.out, stored, m); err != nil {
-			return nil, err
-		}
-	}
 	u.Sources, u.Pragmas = deps, pragmas
 	return u, nil
-}
-
-// cached looks a unit up; one from the cache that is only read is copied.
-func (r *Request) cached(stored string) (*Unit, bool) {
-	if u, ok := readCached(stored); ok || r.Units == "" {
-		return u, ok
-	}
-	old, ok := readCached(filepath.Join(r.Units, filepath.Base(stored)))
-	if !ok {
-		return nil, false
-	}
-	u, err := store(old.IRPath, stored, meta{Implicit: old.Implicit, Frames: old.Frames})
-	if err != nil {
-		return nil, false
-	}
-	u.Cached = true
-	return u, true
-}
-
-func readCached(path string) (*Unit, bool) {
-	data, err := os.ReadFile(path + ".json")
-	if err != nil {
-		return nil, false
-	}
-	var m meta
-	if json.Unmarshal(data, &m) != nil {
-		return nil, false
-	}
-	if sum, err := digest(path); err != nil || sum != m.Digest {
-		return nil, false
-	}
-	return &Unit{IRPath: path, Cached: true, Implicit: m.Implicit, Frames: m.Frames}, true
-}
-
-// store moves a unit into the cache: the meta data first, so that whoever sees
-// the IR sees both.
-func store(from, to string, m meta) (*Unit, error) {
-	ir, err := os.ReadFile(from)
-	if err != nil {
-		return nil, &InfraError{"cache", err}
-	}
-	sum := sha256.Sum256(ir)
-	m.Digest = hex.EncodeToString(sum[:])
-	data, err := json.Marshal(m)
-	if err == nil {
-		err = files.Write(to+".json", data, 0o644)
-	}
-	if err == nil {
-		err = files.Write(to, ir, 0o644)
-	}
-	if err != nil {
-		return nil, &InfraError{"cache", err}
-	}
-	return &Unit{IRPath: to, Implicit: m.Implicit, Frames: m.Frames}, nil
 }

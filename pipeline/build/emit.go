@@ -22,7 +22,8 @@ type compilation struct {
 
 // compile writes the IR of the unit, whose preprocessed text is given.
 func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err error) {
-	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: contract.Needed(text) && isC(c.File)}
+	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: contract.Needed(text) &&
+		isC(c.File)}
 	if cprover != (dialect{}) {
 		c.end()
 	} else if c.Alone && c.ahead == nil {
@@ -50,7 +51,7 @@ func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err err
 			return m, e.err
 		}
 	}
-	m.Implicit = e.implicit
+	m.Implicit, m.Said = e.implicit, string(said)
 	if c.flags, err = c.withShim(c.flags, c.scratch, m.Implicit, cprover); err != nil {
 		return m, err
 	}

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline"
@@ -56,27 +57,49 @@ func overhead(ctx context.Context, o *options) error {
 	})
 }
 
-// project is C with n functions, a harness for each: most are short work, one in
-// ten is seconds of it.
-func project(n, changed int) map[string]string {
-	var c, y strings.Builder
-	y.WriteString("version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nharnesses:\n")
-	c.WriteString("#include \"firmproof.h\"\n")
+// edit is what a change of the measured project does.
+type edit int
+
+const (
+	noEdit       edit = iota
+	editFunction      // one function
+	editHeader        // a macro of the header that no unit uses
+)
+
+// project is C with n functions in a number of files with a header in common, a harness for each function: most are
+// short work, one in ten is seconds of it. If trivial is set, all are next to none.
+func project(n, files int, trivial bool, e edit) map[string]string {
+	var h, y strings.Builder
+	y.WriteString("version: 1\ntargets: [cortex-m3]\nbuild: {sources: [\"*.c\"]}\nharnesses:\n")
+	fmt.Fprintf(&h, "#include <stdint.h>\n#include <string.h>\n#define UNUSED %d\n", e/editHeader)
+	units := make([]strings.Builder, files)
 	for i := range n {
 		size, first := 3, 1
-		if i%10 == 0 {
+		switch {
+		case trivial:
+			size = 1
+		case i%10 == 0:
 			size = 4
 		}
-		if i == changed {
+		if i == 7 && e != noEdit {
 			first = 2
 		}
-		fmt.Fprintf(&c, "static unsigned char a%[1]d[%[2]d];\nstatic void sort%[1]d(void) {\n  for (int i = 1; i < %[2]d; i++)\n    for (int j = i; j > 0 && a%[1]d[j - 1] > a%[1]d[j]; j--) {"+
+		c := &units[i*files/n]
+		if c.Len() == 0 {
+			c.WriteString("#include \"firmproof.h\"\n#include \"common.h\"\n")
+		}
+		fmt.Fprintf(&h, "void sort%d(void);\n", i)
+		fmt.Fprintf(c, "static unsigned char a%[1]d[%[2]d];\nvoid sort%[1]d(void) {\n  for (int i = 1; i < %[2]d; i++)\n    for (int j = i; j > 0 && a%[1]d[j - 1] > a%[1]d[j]; j--) {"+
 			" unsigned char t = a%[1]d[j]; a%[1]d[j] = a%[1]d[j - 1]; a%[1]d[j - 1] = t; }\n}\n", i, size)
-		fmt.Fprintf(&c, "void h%[1]d(void) {\n  unsigned sum = %[3]d, after = %[3]d;\n  for (int i = 0; i < %[2]d; i++) { a%[1]d[i] = firmproof_nondet_uchar(); sum += a%[1]d[i]; }\n  sort%[1]d();\n"+
+		fmt.Fprintf(c, "void h%[1]d(void) {\n  unsigned sum = %[3]d, after = %[3]d;\n  for (int i = 0; i < %[2]d; i++) { a%[1]d[i] = firmproof_nondet_uchar(); sum += a%[1]d[i]; }\n  sort%[1]d();\n"+
 			"  for (int i = 0; i < %[2]d; i++) after += a%[1]d[i];\n  firmproof_assert(a%[1]d[0] <= a%[1]d[%[2]d - 1] && sum == after, \"sorted, nothing lost\");\n}\n", i, size, first)
 		fmt.Fprintf(&y, "  - {entry: h%d}\n", i)
 	}
-	return map[string]string{"a.c": c.String(), ".firmproof.yml": y.String()}
+	out := map[string]string{"common.h": h.String(), ".firmproof.yml": y.String()}
+	for i := range units {
+		out[fmt.Sprintf("unit%d.c", i)] = units[i].String()
+	}
+	return out
 }
 
 // incremental: the real program, in the sandbox.
@@ -104,13 +127,13 @@ func incremental(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	var full time.Duration
-	for i, changed := range []int{-1, 7, 7} {
-		head, err := repository(filepath.Join(o.dir, "repo"), project(o.harnesses, changed))
+	var full, fullCPU time.Duration
+	for i, e := range []edit{noEdit, editFunction, editHeader, editHeader} {
+		head, err := repository(filepath.Join(o.dir, "repo"), project(o.harnesses, o.files, o.trivial, e))
 		if err != nil {
 			return err
 		}
-		from := time.Now()
+		from, cpu := time.Now(), processorTime()
 		ids, err := begin(ctx, st, s, 1, filepath.Join(o.dir, "repo"), head, "push")
 		if err != nil {
 			return err
@@ -120,18 +143,33 @@ func incremental(ctx context.Context, o *options) error {
 			return err
 		}
 		took := time.Since(from)
+		cpu = processorTime() - cpu
 		if i == 0 {
-			full = took
+			full, fullCPU = took, cpu
 		}
 		reused, err := countReused(ctx, st, ids[0])
 		if err != nil {
 			return err
 		}
-		what := [...]string{"first run", "one function changed", "nothing changed"}[i]
-		fmt.Printf("incremental, %s: %s, %.1f %% of the first, %d of %d answers from the store, %s\n", what,
-			took.Round(10*time.Millisecond), 100*took.Seconds()/full.Seconds(), reused, o.harnesses, runs[0].Conclusion)
+		what := [...]string{"first run", "one function changed", "unused macro of the header changed",
+			"nothing changed"}[i]
+		fmt.Printf("incremental, %s: %s, %.1f %% of the first, %s of processor time, %.1f %%, %d of %d answers from the store, %s\n",
+			what, took.Round(10*time.Millisecond), 100*took.Seconds()/full.Seconds(), cpu.Round(10*time.Millisecond),
+			100*cpu.Seconds()/fullCPU.Seconds(), reused, o.harnesses, runs[0].Conclusion)
 	}
 	return errors.Join(s.Stop(ctx), st.Close())
+}
+
+// processorTime is that of this process and of those it has waited for.
+func processorTime() time.Duration {
+	var sum time.Duration
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+		}
+	}
+	return sum
 }
 
 func countReused(ctx context.Context, st *store.Store, aggregate string) (int, error) {

@@ -33,6 +33,8 @@ type options struct {
 	tasks     int
 	kills     int
 	harnesses int
+	files     int
+	trivial   bool
 	sleep     time.Duration
 	workers   string
 	dir       string
@@ -51,6 +53,8 @@ func main() {
 	flag.IntVar(&o.tasks, "tasks", 10_000, "tasks of throughput")
 	flag.IntVar(&o.kills, "kills", 100, "kills")
 	flag.IntVar(&o.harnesses, "harnesses", 200, "harnesses of incremental")
+	flag.IntVar(&o.files, "files", 1, "C files that the harnesses of incremental are spread over")
+	flag.BoolVar(&o.trivial, "trivial", false, "harnesses of incremental that are next to no work")
 	flag.DurationVar(&o.sleep, "sleep", 5*time.Millisecond, "time of one verification of throughput and kill")
 	flag.StringVar(&o.workers, "workers", "1,2,4", "numbers of workers of throughput")
 	flag.StringVar(&o.folder, "folder", "", "folder of slowest")
