@@ -13,6 +13,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // comparesSymbols reports whether the program compares the address of something that others define, the linker
@@ -80,6 +81,9 @@ func reportWithoutRound(a *problem.Answers, res *verdict.Result) {
 // reportUnwinding reports the last round, and what was settled otherwise.
 func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwinding, res *verdict.Result) {
 	for _, l := range u.Loops {
+		if strings.HasPrefix(l.Name, weave.Point+".") {
+			continue // is always unwound as often as handlers may run
+		}
 		res.Bounds.Loops = append(res.Bounds.Loops, verdict.LoopBound{Pos: l.Pos, Name: l.Name, Turns: l.Turns,
 			Complete: l.Complete})
 	}
@@ -170,7 +174,10 @@ func forgetBounds(res *verdict.Result) {
 		proved = proved || c.Status == verdict.Proved
 	}
 	res.Claims = slices.DeleteFunc(res.Claims, func(c verdict.Claim) bool { return c.Check == verdict.Unwinding })
-	res.Bounds.Loops = slices.DeleteFunc(res.Bounds.Loops, func(l verdict.LoopBound) bool { return !l.Complete || !proved })
+	res.Bounds.Loops = slices.DeleteFunc(res.Bounds.Loops, func(l verdict.LoopBound) bool {
+		return !l.Complete ||
+			!proved
+	})
 }
 
 // reportRuns adds what was found out about whole runs: termination and complexity. What no engine said anything about

@@ -29,11 +29,14 @@ type Job struct {
 	answers.Question
 
 	// What the result is completed with, however it was found.
-	Machine    *verdict.Machine       `json:"machine,omitempty"`
-	Label      string                 `json:"label,omitempty"` // shown instead of the entry
-	Stages     []verdict.Stage        `json:"stages,omitempty"`
-	Notes      []string               `json:"notes,omitempty"`
-	Suppressed []manifest.Suppression `json:"suppressed,omitempty"`
+	Machine *verdict.Machine `json:"machine,omitempty"`
+	Label   string           `json:"label,omitempty"` // shown instead of the entry
+	Stages  []verdict.Stage  `json:"stages,omitempty"`
+	Notes   []string         `json:"notes,omitempty"`
+	// functions without a body that the entry reaches, and the warning of them
+	Bodiless     []string               `json:"bodiless,omitempty"`
+	BodilessNote string                 `json:"bodiless_note,omitempty"`
+	Suppressed   []manifest.Suppression `json:"suppressed,omitempty"`
 
 	Guesses []string          `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
 	Structs []string          `json:"structs,omitempty"` // likewise
@@ -65,6 +68,9 @@ func (j *Job) Name() string {
 func (j *Job) Complete(res *verdict.Result) {
 	res.Stages = append(slices.Clone(j.Stages), res.Stages...)
 	res.Warnings = append(res.Warnings, j.Notes...)
+	if !j.toldOfBodies(res) {
+		res.Warnings = append(res.Warnings, j.BodilessNote)
+	}
 	for _, s := range j.Suppressed {
 		for i := range res.Claims {
 			if c := &res.Claims[i]; c.ID == s.Claim && (c.Status == verdict.Violated || c.Status == verdict.Unknown) {
@@ -76,6 +82,21 @@ func (j *Job) Complete(res *verdict.Result) {
 	j.nameAssumed(res)
 	res.Summarise()
 	res.Entry, res.Machine = j.Name(), j.Machine
+}
+
+// toldOfBodies reports whether the reasons of a result name each function without a body that the entry reaches.
+func (j *Job) toldOfBodies(res *verdict.Result) bool {
+	named := map[string]bool{}
+	note := func(r *verdict.Reason) {
+		if r != nil && r.Kind == verdict.Undefined {
+			named[r.Detail] = true
+		}
+	}
+	note(res.Reason)
+	for i := range res.Claims {
+		note(res.Claims[i].Reason)
+	}
+	return !slices.ContainsFunc(j.Bodiless, func(name string) bool { return !named[ir.NoBody(name)] })
 }
 
 // leaveOut takes back what goes past a block whose size is a guess, or calls a function whose type is not known:

@@ -105,7 +105,8 @@ func (mis *missing) complete(j *Job) {
 			j.Plan.Assumptions...)
 	}
 	if len(open) > 0 {
-		j.Notes = append(j.Notes, bodiless(open, mis.kind))
+		slices.Sort(open)
+		j.Bodiless, j.BodilessNote = open, bodiless(open, mis.kind)
 	}
 	var data []string
 	for g := range reached.Globals {

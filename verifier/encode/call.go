@@ -38,7 +38,7 @@ func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []v
 		if f.Model != ir.ModelNone {
 			return e.model(fr, st, in, f, f.Model, args)
 		}
-		e.gap(st, in, verdict.Undefined, "call of %s, which has no body", f.Name)
+		e.gap(st, in, verdict.Undefined, "%s", ir.NoBody(f.Name))
 		e.f.Gaps[len(e.f.Gaps)-1].Reason.Remedy = stubFor(f)
 		return val{}
 	}

@@ -127,7 +127,7 @@ func TestCutVars(t *testing.T) {
 		{"static float a[100];", "for (int i = 0; i < 100; i++) a[i] = i;", ""},
 		{"static int a[2][50];", "for (int i = 0; i < 50; i++) a[i & 1][i] = i;", "a[k] 32 of 100 moves"},
 		{"", "int *p = malloc(400); if (p) for (int i = 0; i < 100; i++) p[i] = i;",
-			"block allocated at line 1[k] 32 of 100 moves"},
+			"(malloc at line 1)[k] 32 of 100 moves"},
 		{"static char b[8]; static char *f(int n) { return n > 0 ? f(n - 1) : b; }", "f(nondet_int());",
 			"offset of result 64 moves"},
 	} {

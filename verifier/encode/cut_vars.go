@@ -51,7 +51,7 @@ func (o *object) origin(off int64) Origin {
 
 func (e *encoder) placeName(o *object, p *place) string {
 	if p.off != 0 || p.n != o.csize {
-		return o.name + e.member(o.elem, p.off)
+		return o.asArray() + e.member(o.elem, p.off)
 	}
 	return o.name
 }

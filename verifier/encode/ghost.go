@@ -88,4 +88,6 @@ func (e *encoder) ghostName() string {
 }
 
 // cellName is what people read for the element of o that the ghost index names.
-func (e *encoder) cellName(o *object) string { return fmt.Sprintf("%s[%s]", o.name, e.ghostName()) }
+func (e *encoder) cellName(o *object) string {
+	return fmt.Sprintf("%s[%s]", o.asArray(), e.ghostName())
+}

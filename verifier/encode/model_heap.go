@@ -136,6 +136,14 @@ func (c *modelCall) memalign() val {
 // heapName says where a block was allocated.
 func heapName(in *ir.Instr) string { return fmt.Sprintf("block allocated at line %d", in.Pos.Line) }
 
+// asArray is the name of o in front of an index or a member: of a block, the call that gave it.
+func (o *object) asArray() string {
+	if o.kind == objHeap && o.in != nil && o.in.Op == ir.OpCall && o.name == heapName(o.in) {
+		return fmt.Sprintf("(%s at line %d)", o.in.CalledName(), o.in.Pos.Line)
+	}
+	return o.name
+}
+
 // release frees what p points to, after the claim that it may be freed.
 func (c *modelCall) release(p val) {
 	e, st := c.encoder, c.st

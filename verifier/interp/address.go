@@ -230,6 +230,9 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		addr := p.bits.Low64()
 		if addr == 0 {
 			x.stop(verdict.Memory, "%s through a null pointer", verb)
+		} else if x.behindNull() {
+			x.stop(verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb, a.size,
+				plural(a.size, "byte"), addr)
 		} else if !x.goesOn(verdict.Memory, verb) {
 			x.stop(verdict.Memory, "%s of %d %s at address 0x%x, which is in no object", verb, a.size,
 				plural(a.size, "byte"), addr)
@@ -261,7 +264,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	case !a.write && o.region != nil && o.region.NoRead:
 		x.stop(verdict.Memory, "%s of region %s, which can only be written", verb, o.region.Name)
 	case a.write && o.readOnly:
-		x.stop(verdict.Memory, "write of the constant %s", x.describe(o))
+		x.stop(verdict.Memory, "write of the constant %s", strings.TrimPrefix(x.describe(o), "the "))
 	case o.region != nil && x.runsInto(o.base+off, a.size) != nil:
 		x.stop(verdict.Memory, "%s of %d %s at address 0x%x runs into %s", verb, a.size, plural(a.size, "byte"),
 			o.base+off, x.describe(x.runsInto(o.base+off, a.size)))
@@ -276,6 +279,27 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		return o, int64(off), true
 	}
 	return nil, 0, false
+}
+
+// behindNull reports whether the address of the current load or store is that of a null pointer and an offset.
+func (x *machine) behindNull() bool {
+	if x.cur == nil || len(x.cur.Args) == 0 {
+		return false
+	}
+	at := x.cur.Args[0]
+	if x.cur.Op == ir.OpStore {
+		at = x.cur.Args[1]
+	}
+	for {
+		gep, ok := at.(*ir.Instr)
+		if !ok || gep.Op != ir.OpGep {
+			return false
+		}
+		at = gep.Args[0]
+		if base := x.eval(at); base.obj == nil && base.bits.IsZero() {
+			return true
+		}
+	}
 }
 
 // runsInto is the live object that begins behind the first of n bytes at address at, or nil.
@@ -337,6 +361,8 @@ func (x *machine) describe(o *object) string {
 		return "'" + o.variable.Name + "' of an earlier turn of the loop"
 	case o.variable != nil:
 		return "'" + o.variable.Name + "'"
+	case o.isLiteral():
+		return "the string " + o.literal()
 	case o.global != nil:
 		return "'" + o.global.Name + "'"
 	case o.fn != nil:

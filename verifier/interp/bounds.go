@@ -86,7 +86,7 @@ func (x *machine) trapped(in *ir.Instr) {
 			off := int64(x.eval(array.Args[0]).bits.Low64()) + array.Off
 			o, scale := x.eval(array.Args[0]).obj, array.Scales[0]
 			count := int64(n.Low64())
-			name, _ := x.placeName(o, off, count*scale)
+			name := x.arrayName(o, off, count, scale)
 			message += fmt.Sprintf(" of `%s` (%d %s)", name, count, plural(n.Low64(), "element"))
 			x.stop(in.Check, "%s", message)
 			at, _ := signedTo(i.bits, x.pw).Int64()

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -47,18 +48,13 @@ func (c *causeList) follow(in *ir.Instr, depth int) {
 	}
 }
 
-// bitFieldIn is the only bit-field of a structure that lies in the unit, or nil.
-func bitFieldIn(t *ir.DType, off, size int64) *ir.DField {
-	var found *ir.DField
+// bitFieldsIn lists the bit-fields of a structure that lie in the unit.
+func bitFieldsIn(t *ir.DType, off, size int64) []*ir.DField {
+	var found []*ir.DField
 	for i := range t.Fields {
-		f := &t.Fields[i]
-		if !f.IsBits || f.BitOff < off || f.BitOff+f.BitSize > off+size {
-			continue
+		if f := &t.Fields[i]; f.IsBits && f.BitOff >= off && f.BitOff+f.BitSize <= off+size {
+			found = append(found, f)
 		}
-		if found != nil {
-			return nil
-		}
-		found = f
 	}
 	return found
 }
@@ -75,9 +71,13 @@ func (c *causeList) note(in *ir.Instr) {
 	}
 	name, t := c.placeName(p.obj, off, size)
 	s := name + " = " + c.show(t, c.fr.vals[in.ID])
-	if f := bitFieldIn(p.obj.dtype(), off*8, size*8); f != nil && t == nil {
+	if fields := bitFieldsIn(p.obj.dtype(), off*8, size*8); len(fields) > 0 && t == nil {
 		unit := c.getBits(p.obj, off, size, int(size*8)).bits
-		s = c.name(p.obj) + "." + f.Name + " = " + FormatValue(f.T, c.field(unit, f, off*8, size))
+		var parts []string
+		for _, f := range fields {
+			parts = append(parts, c.name(p.obj)+"."+f.Name+" = "+FormatValue(f.T, c.field(unit, f, off*8, size)))
+		}
+		s = strings.Join(parts, ", ")
 	}
 	if w := c.trace.writes[p.obj][off]; w != nil && w.Pos.Line > 0 {
 		s += fmt.Sprintf(" (written at %s)", w.Pos)

@@ -145,11 +145,20 @@ func nondetType(name string, t *ir.Type) string {
 	if _, kind, ok := strings.Cut(name, "nondet_"); ok && nondetTypes[kind] != "" {
 		return nondetTypes[kind]
 	}
+	return widthText(t)
+}
+
+// widthText is all that is known of a type without a name in C.
+func widthText(t *ir.Type) string {
 	switch {
 	case t.IsPtr():
 		return "pointer"
 	case t.Kind == ir.KindInt:
 		return fmt.Sprintf("%d bits", t.Width)
+	case t.Kind == ir.KindFloat && t.Width == 32:
+		return "float"
+	case t.Kind == ir.KindFloat && t.Width == 64:
+		return "double"
 	}
 	return t.String()
 }

@@ -219,7 +219,7 @@ func (x *machine) call(in *ir.Instr) {
 			x.modelled(in, f, f.Model, args)
 			return
 		}
-		x.end(Unsupported, "", fmt.Sprintf("call of %s, which has no body", f.Name))
+		x.end(Unsupported, "", ir.NoBody(f.Name))
 		return
 	}
 	x.enter(f, in, args[:len(f.Params)], args[len(f.Params):])

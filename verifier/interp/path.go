@@ -2,6 +2,8 @@ package interp
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -35,6 +37,8 @@ func (x *machine) name(o *object) string {
 	switch {
 	case o.variable != nil:
 		return o.variable.Name
+	case o.isLiteral():
+		return o.literal()
 	case o.global != nil:
 		return o.global.Name
 	case o.fn != nil:
@@ -47,6 +51,30 @@ func (x *machine) name(o *object) string {
 		return o.born.Name
 	}
 	return fmt.Sprintf("object_%d", o.num)
+}
+
+// isLiteral reports whether o is a string of the program's text.
+func (o *object) isLiteral() bool {
+	return o.global != nil && o.readOnly && (o.global.Name == ".str" || strings.HasPrefix(o.global.Name, ".str."))
+}
+
+// maxLiteral bounds the bytes of a literal that a name has.
+const maxLiteral = 24
+
+// literal is a string as C writes it, cut where it is long.
+func (o *object) literal() string {
+	var text []byte
+	for at := int64(0); at < o.size; at++ {
+		b, _ := o.byteAt(at)
+		if b == 0 {
+			break
+		}
+		if at == maxLiteral {
+			return strconv.QuoteToASCII(string(text)) + "..."
+		}
+		text = append(text, b)
+	}
+	return strconv.QuoteToASCII(string(text))
 }
 
 // heapNumber counts heap blocks from 1.
@@ -76,6 +104,67 @@ func (x *machine) placeName(o *object, off, size int64) (string, *ir.DType) {
 		return fmt.Sprintf("%s + %d", name, off), nil
 	}
 	return descend(name, t, off*8, size*8)
+}
+
+// arrayName is an array of count elements of n bytes each at an offset, as a C expression.
+func (x *machine) arrayName(o *object, off, count, n int64) string {
+	if t := o.dtype(); t != nil {
+		if name := findArray(x.name(o), t, off*8, count, n*8); name != "" {
+			return name
+		}
+	}
+	name, _ := x.placeName(o, off, count*n)
+	return name
+}
+
+// findArray looks, in all members of unions, for an array of count elements of n bits each at off; "" if there is none.
+func findArray(name string, t *ir.DType, off, count, n int64) string {
+	switch t.Kind {
+	case ir.DArray:
+		if t.Elem == nil || t.Elem.Bits <= 0 {
+			return ""
+		}
+		size := int64(t.Elem.Bits)
+		if off == 0 && t.Count == count && size == n {
+			return name
+		}
+		return findArray(fmt.Sprintf("%s[%d]", name, off/size), t.Elem, off%size, count, n)
+	case ir.DStruct, ir.DUnion:
+		for i := range t.Fields {
+			f := &t.Fields[i]
+			if f.IsBits || f.T == nil || off < f.BitOff || off >= f.BitOff+f.BitSize {
+				continue
+			}
+			member := name
+			if f.Name != "" {
+				member += "." + f.Name
+			}
+			if found := findArray(member, f.T, off-f.BitOff, count, n); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// isPadding reports whether no member lies in the bits.
+func isPadding(t *ir.DType, off, size int64) bool {
+	switch {
+	case t == nil:
+	case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0:
+		n := int64(t.Elem.Bits)
+		return off/n == (off+size-1)/n && isPadding(t.Elem, off%n, size)
+	case t.Kind == ir.DStruct && len(t.Fields) > 0:
+		for i := range t.Fields {
+			f := &t.Fields[i]
+			if off < f.BitOff+f.BitSize && f.BitOff < off+size {
+				return !f.IsBits && off >= f.BitOff && off+size <= f.BitOff+f.BitSize &&
+					isPadding(f.T, off-f.BitOff, size)
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // descend follows members and elements down to the part of size bits at off.
@@ -129,6 +218,12 @@ func (x *machine) pointerName(v value) string {
 	o, off := v.obj, int64(v.bits.Low64())
 	if o.fn != nil && off == 0 {
 		return o.fn.CName
+	}
+	if o.isLiteral() && off >= 0 && off <= o.size {
+		if off == 0 {
+			return o.literal()
+		}
+		return fmt.Sprintf("&%s[%d]", o.literal(), off)
 	}
 	t := o.dtype()
 	switch {

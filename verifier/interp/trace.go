@@ -143,7 +143,7 @@ func typeText(t *ir.DType, access *ir.Type) string {
 	if t != nil {
 		return t.String()
 	}
-	return access.String()
+	return widthText(access)
 }
 
 // before is what traceStore needs to know of a range that is about to be
@@ -172,7 +172,7 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 	if o.global != nil && strings.HasPrefix(o.global.Name, ".") {
 		return // no name of C: a helper of the frontend or the compiler
 	}
-	if x.traceBitFields(in, o, off, size, old) {
+	if isPadding(o.dtype(), off*8, size*8) || x.traceBitFields(in, o, off, size, old) {
 		return
 	}
 	name, ct := x.placeName(o, off, size)

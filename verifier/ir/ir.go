@@ -156,6 +156,9 @@ func (f *Func) Sig() *Type {
 	return s
 }
 
+// NoBody says that a function named so, which has no body, is called.
+func NoBody(name string) string { return "call of " + name + ", which has no body" }
+
 // IsDecl reports whether f has no body.
 func (f *Func) IsDecl() bool { return len(f.Blocks) == 0 }
 

@@ -63,7 +63,7 @@ void harness(int n, enum mode m)
 // 37:12 assign: ring.prio = 5 unsigned int
 // 38:12 assign: ring.self = &ring struct ring *
 // 39:12 assign: ring.head = 2 [02 00 00 00] uint32_t
-// 40:20 volatile-read: uart[4] = 200 [c8 00 00 00] i32
+// 40:20 volatile-read: uart[4] = 200 [c8 00 00 00] 32 bits
 // 40:11 assign: status = 200 [c8 00 00 00] uint32_t
 // 41:8 assign: op = push int (*)(struct ring *, uint8_t)
 //   42:2 call: push = r = &ring, v = 200
