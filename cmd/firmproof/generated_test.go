@@ -191,6 +191,8 @@ int both(const uint8_t *key, const uint8_t *text, size_t len) {
 }
 struct queue { size_t fill; uint8_t buf[]; };
 void append(struct queue *q, size_t size, const uint8_t *from) { memcpy(&q->buf[2], from, size); }
+struct hash { uint8_t *tmp; unsigned block_size, result_size; };
+int temporary(struct hash *h) { return h->tmp[h->block_size + h->result_size]; }
 struct handler { union { int (*f)(int); int (*g)(int, int); } call; };
 int handled(struct handler *h) { return h->call.f(1); }
 struct format { char *point; };
@@ -241,6 +243,7 @@ func TestHarnessesFromCode(t *testing.T) {
 		"between":    {verdict.Unknown, "whether a.end and b.end lead into one object is not known"},
 		"both":       {verdict.Unknown, "how much key leads to is a guess"},
 		"append":     {verdict.Unknown, "how much q leads to is a guess"},
+		"temporary":  {verdict.Unknown, "how much h.tmp leads to is a guess"},
 		"handled":    {verdict.Unknown, "which function the pointer leads to is not known"},
 		"point":      {verdict.Unknown, "what the result of format leads to is not known"},
 		"in_text":    {verdict.Proved, "b.ptr leads to as many elements as b.cap says"},
@@ -282,6 +285,9 @@ int newest(struct ring *r) { return r->at[r->head] + (r->full ? 2 : 0) + (int)r-
 int after(struct ring *r) { return r->at[++r->head]; }
 int nested(struct part **list, int n) { return n > 1 ? (int)list[1]->len : 0; }
 int text(const char *s) { int n = 0; while (*s++) n++; return n; }
+struct curve { int words, word[4]; };
+const struct curve small = {2, {1, 2}}, large = {4, {1, 2, 3, 4}};
+int last_of(const struct curve *c) { return c->word[c->words - 1] / c->word[1]; }
 int words(const void *v) { const struct part *p = v; return p->last; }
 `
 
@@ -294,7 +300,8 @@ func TestHarnessCommand(t *testing.T) {
 	var out strings.Builder
 	want := map[string]verdict.Status{"sum": verdict.Proved, "past": verdict.Violated, "first": verdict.Proved,
 		"flags": verdict.Proved, "pair": verdict.Proved, "newest": verdict.Proved,
-		"after": verdict.Violated, "nested": verdict.Proved, "text": verdict.Proved, "words": verdict.Proved}
+		"after": verdict.Violated, "nested": verdict.Proved, "text": verdict.Proved, "words": verdict.Proved,
+		"last_of": verdict.Proved}
 	written := "version: 1\nbuild: {sources: [\"src/*.c\"]}\nharnesses:\n"
 	generated := "version: 1\nbuild: {sources: [\"src/*.c\"]}\nfunctions:\n"
 	for _, f := range slices.Sorted(maps.Keys(want)) {

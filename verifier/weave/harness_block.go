@@ -112,6 +112,10 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 			return h.orNull(name, to)
 		}
 		return to
+	case len(h.p.tables(elem)) > 0 && !h.tested(known):
+		tables := h.p.tables(elem)
+		h.note(name, "%s", tablesNote(name, tables))
+		return h.table(name, tables)
 	case (size == 0 || depth >= maxDepth) && h.tested(known):
 		h.note(name, "%s is null", name)
 		return h.null()

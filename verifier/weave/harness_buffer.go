@@ -14,7 +14,8 @@ type buffer struct {
 	capacity int   // says how many elements there are
 	lengths  []int // at most capacity
 	indices  []int // below capacity
-	guess    bool  // there are further numbers, which may have to stay below it, too, and nothing says so
+	// there are further numbers, which may have to stay below it, too, or several lengths of other things: nothing says so
+	guess bool
 }
 
 // bufferIn returns the buffer of a structure, nil where no length stands beside its only pointer to numbers.
@@ -46,6 +47,7 @@ func bufferIn(t *ir.DType) *buffer {
 	k := largest(t, b.lengths)
 	b.pointer, b.capacity = pointers[0], b.lengths[k]
 	b.lengths = slices.Delete(b.lengths, k, k+1)
+	b.guess = b.guess || len(b.lengths) > 0 && !countsFor(t.Fields[b.capacity].Name, t.Fields[b.pointer].Name)
 	return b
 }
 

@@ -11,17 +11,18 @@ import (
 // extent is how much a pointer parameter leads to, for harnesses in the program and those in C alike: a number of
 // bytes, or as many elements as another parameter says.
 type extent struct {
-	elem   *ir.DType // what it leads to one or more of; nil: not known
-	text   bool      // a string, whose end is the last byte
-	bytes  int64     // where no parameter counts
-	count  int       // the parameter that counts, -1 if none does
-	unit   int64     // bytes of each that is counted
-	plus   int64     // how many more than count says
-	most   int64     // that count says
-	filled int64     // first elements whose pointers and truth values get values of their kind, at most
-	guess  bool      // nothing says how much it is
-	note   string    // the assumption
-	warns  []string  // calls that pass less
+	elem   *ir.DType    // what it leads to one or more of; nil: not known
+	text   bool         // a string, whose end is the last byte
+	bytes  int64        // where no parameter counts
+	count  int          // the parameter that counts, -1 if none does
+	unit   int64        // bytes of each that is counted
+	plus   int64        // how many more than count says
+	most   int64        // that count says
+	filled int64        // first elements whose pointers and truth values get values of their kind, at most
+	guess  bool         // nothing says how much it is
+	tables []*ir.Global // constants of the program that it leads to one of; then the rest does not count
+	note   string       // the assumption
+	warns  []string     // calls that pass less
 }
 
 // extentOf returns how much pointer parameter i leads to.
@@ -31,7 +32,10 @@ func (h *harness) extentOf(i int, name string) *extent {
 	if sizeOf(elem) > 0 || isVoid(elem) {
 		n, bytes, plus = h.length(i)
 	}
+	tables := h.p.tables(elem)
 	switch {
+	case len(tables) > 0 && !u.writes && !u.varies:
+		return &extent{elem: elem, count: -1, tables: tables, note: tablesNote(name, tables)}
 	case sizeOf(elem) == 0 && !isVoid(elem): // it is only handed on
 		return &extent{count: -1, bytes: 1, guess: true, note: fmt.Sprintf("what %s leads to is not known", name)}
 	case n >= 0:

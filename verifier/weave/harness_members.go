@@ -40,6 +40,8 @@ func (w *harnessText) object(name string, t *ir.DType, depth int) {
 	case t.Kind != ir.DPointer:
 	case isFunction(t):
 		w.line("%s = 0; /* a function to be called */", assignable(name, t))
+	case len(w.h.p.tables(t.Elem)) > 0:
+		w.line("%s = %s;", assignable(name, t), w.oneOf(w.h.p.tables(t.Elem)))
 	case sizeOf(t.Elem) == 0 || depth >= maxDepth:
 		w.line("%s = 0; /* or what it leads to */", assignable(name, t))
 	default:

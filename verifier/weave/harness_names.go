@@ -1,6 +1,7 @@
 package weave
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -18,6 +19,18 @@ func isLength(name string) bool {
 		}
 	}
 	return false
+}
+
+// countsFor reports whether nothing in the name of a length says that it is that of something else than the pointer
+// leads to: `size`, `buf_len` of `buf`, and not `block_size` of `tmp`.
+func countsFor(length, pointer string) bool {
+	for word := range strings.SplitSeq(strings.ToLower(strings.Trim(length, "_")), "_") {
+		if !isLength(word) && !strings.Contains(strings.ToLower(pointer), word) &&
+			!slices.Contains([]string{"buf", "buffer", "data", "total", "used", "alloc", "allocated"}, word) {
+			return false
+		}
+	}
+	return true
 }
 
 // indices are parts of the names of members that say a place in the buffer beside them.

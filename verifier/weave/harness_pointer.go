@@ -24,6 +24,8 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	h.note(name, "%s", e.note)
 	h.out.Warnings = append(h.out.Warnings, e.warns...)
 	switch {
+	case len(e.tables) > 0:
+		args[i] = h.table(name, e.tables)
 	case e.count >= 0:
 		args[i] = h.elements(name, e, args)
 	case e.text:

@@ -94,6 +94,11 @@ func (w *harnessText) index(v *ir.Var) int { return slices.Index(w.h.vars, v) }
 
 // pointer declares an argument that leads to as much as e says.
 func (w *harnessText) pointer(v *ir.Var, e *extent) {
+	if len(e.tables) > 0 {
+		w.line("/* %s */", e.note)
+		w.line("%s = %s;", declaration(v.T, v.Name), w.oneOf(e.tables))
+		return
+	}
 	size := w.size(v, e)
 	w.line("/* %s */", e.note)
 	w.block(declaration(v.T, v.Name), v.Name, size)
@@ -115,6 +120,15 @@ func (w *harnessText) pointer(v *ir.Var, e *extent) {
 	default:
 		w.target(to, e.elem, 1)
 	}
+}
+
+// oneOf writes the address of one of several variables.
+func (w *harnessText) oneOf(list []*ir.Global) string {
+	var out strings.Builder
+	for _, g := range list[1:] {
+		fmt.Fprintf(&out, "firmproof_nondet_bool() ? &%s : ", g.Var.Name)
+	}
+	return out.String() + "&" + list[0].Var.Name
 }
 
 // block allocates what a pointer leads to.

@@ -314,7 +314,8 @@ func (s *useScan) call(in *ir.Instr) {
 			continue
 		}
 		mine := &s.uses[k]
-		mine.writes, mine.varies = mine.writes || u.writes, mine.varies || u.varies
+		mine.writes = mine.writes || u.writes
+		mine.varies = mine.varies || u.varies && !s.isArray(k, in.Args[j])
 		if plain {
 			mine.need = max(mine.need, u.need)
 		}

@@ -1,0 +1,54 @@
+package weave
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// maxTables bounds the constants that one pointer may lead to.
+const maxTables = 16
+
+// tables lists the constants of the program that a pointer to a constant structure leads to one of: all of its type,
+// none where there are too many or the structure may be changed. Structures of parameters (of a curve, a device, a
+// message) hold what goes together, which nothing but these says.
+func (p *Program) tables(elem *ir.DType) []*ir.Global {
+	if !isStruct(elem) || !strings.HasPrefix(elem.Name, "const ") {
+		return nil
+	}
+	layout := layoutOf(elem)
+	var out []*ir.Global
+	for _, g := range p.m.Globals {
+		if g.Const && !g.Extern && g.Init != nil && g.Var != nil && isStruct(g.Var.T) && layoutOf(g.Var.T) == layout {
+			out = append(out, g)
+		}
+	}
+	if len(out) > maxTables {
+		return nil
+	}
+	return out
+}
+
+func tablesNote(name string, list []*ir.Global) string {
+	names := make([]string, len(list))
+	for i, g := range list {
+		names[i] = g.Var.Name
+	}
+	return fmt.Sprintf("%s leads to %s, the constants of its type in the program", name, strings.Join(names, " or "))
+}
+
+// table returns a pointer to one of the constants.
+func (h *harness) table(name string, list []*ir.Global) ir.Value {
+	var out ir.Value
+	for _, g := range list {
+		c := &ir.Const{T: h.ptr(), Kind: ir.ConstAddr, Global: g}
+		if out == nil {
+			out = c
+			continue
+		}
+		out = h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{
+			h.any(name+" is "+g.Var.Name, ir.Int(1)), c, out}})
+	}
+	return out
+}
