@@ -112,7 +112,7 @@ func sameSearch(a, b *store.Bisection) bool {
 }
 
 // traceable lists what came between two equally deep runs by way of a commit: new findings whose claim was answered well, or was
-// not there, before, and lost proofs.
+// not there, before (nor was its harness, if that is new), and lost proofs.
 func (t *TargetChange) traceable() []Change {
 	if !t.equal || t.From.Commit == t.To.Commit || t.From.Commit == "" {
 		return nil
@@ -238,7 +238,10 @@ func (s *Service) stepOne(ctx context.Context, repo store.Repo, b *store.Bisecti
 		if next == "" || len(b.Tried) >= maxProbes {
 			return "", endBisection(ctx, mirror, b, left)
 		}
-		p, err := s.known(ctx, b, next)
+		p, err := withoutHarness(ctx, mirror, b, next)
+		if p == nil && err == nil {
+			p, err = s.known(ctx, b, next)
+		}
 		if err != nil || p == nil {
 			return next, err
 		}

@@ -75,7 +75,7 @@ type Change struct {
 	Fingerprint string  `json:"fingerprint,omitempty"`
 	Origin      *Origin `json:"origin,omitempty"` // of what was introduced, is open, or has no proof any more
 
-	well bool   // it was answered well in the run before, or was not there
+	well bool   // it was answered well in the run before, or was not there; so was its harness
 	kind string // of its bisection
 }
 
@@ -180,6 +180,7 @@ func compareRuns(ctx context.Context, tx store.Tx, runs []store.Run, since time.
 	if err != nil {
 		return TargetChange{}, false, err
 	}
+	before.whole = len(before.failed) > 0 && len(first.Options.Entries) == 0
 	after, err := claimsOf(ctx, tx, last.ID)
 	if err != nil {
 		return TargetChange{}, false, err

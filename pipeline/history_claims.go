@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -22,6 +24,7 @@ type claimsOfRun struct {
 	failed map[string]bool
 	took   map[string]time.Duration // by entry, of those that were verified in this run
 	turns  int                      // see Point
+	whole  bool                     // no entry of the commit is left out
 }
 
 func claimsOf(ctx context.Context, tx store.Tx, run string) (claimsOfRun, error) {
@@ -80,7 +83,8 @@ func (t *TargetChange) fill(before, after claimsOfRun) {
 		failed, ran := before.failed[entry]
 		c := Change{Claim: shown.ID, Entry: entry, Where: shown.Pos.String(), Message: shown.Message,
 			Fingerprint: cmp.Or(after.finger[k], before.finger[k]),
-			well:        had && old.Status != verdict.Unknown || !had && ran && !failed}
+			well: had && old.Status != verdict.Unknown || !had && ran && !failed || !ran && before.whole &&
+				!strings.HasPrefix(entry, prepare.AnyCall)}
 		was := had && old.Status == verdict.Violated
 		switch {
 		case has && now.Status == verdict.Violated && was:

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -54,6 +55,33 @@ func endBisection(ctx context.Context, mirror *checkout.Mirror, b *store.Bisecti
 		b.Commits = append(b.Commits, store.Commit(c))
 	}
 	return err
+}
+
+// withoutHarness is the answer about a commit whose manifest does not name the harness of a finding yet, as that of the
+// bad commit does; nil for others.
+func withoutHarness(ctx context.Context, mirror *checkout.Mirror, b *store.Bisection, sha string) (*store.Probe,
+	error) {
+	if b.Kind != store.FindingCame {
+		return nil, nil
+	}
+	for _, c := range []struct {
+		sha   string
+		named bool
+	}{{sha, false}, {b.Bad, true}} {
+		text, err := mirror.File(ctx, c.sha, ManifestName, maxManifest)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, nil // a run says what is wrong there
+		}
+		m, err := readManifest(text)
+		if err != nil || c.named != slices.ContainsFunc(m.Harnesses,
+			func(h manifest.Harness) bool { return h.Entry == b.Entry }) {
+			return nil, nil
+		}
+	}
+	return &store.Probe{SHA: sha, Outcome: store.ProbeGood}, nil
 }
 
 // known is the answer that earlier runs have about a commit; nil if none has one.

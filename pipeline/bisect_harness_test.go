@@ -1,0 +1,99 @@
+package pipeline
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/prepare"
+	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestBisectionNewHarness: commits without the harness of a finding have not got it; no run is asked for them.
+func TestBisectionNewHarness(t *testing.T) {
+	ctx := context.Background()
+	b := newBench(t)
+	with := strings.Replace(benchManifest, "{entry: main, unwind: 4}", "{entry: main, unwind: 4}\n  - {entry: late}", 1)
+	var shas []string
+	for i := range 8 {
+		manifest := benchManifest
+		if i >= 5 {
+			manifest = with
+		}
+		shas = append(shas, b.commit(manifest))
+	}
+	claim := verdict.Claim{ID: "memory@f#1", Check: verdict.Memory, Pos: verdict.Pos{File: "a.c", Line: 3,
+		Function: "f"}}
+	b.check = func(_ context.Context, t Task) (*verdict.Result, error) {
+		r, c := &verdict.Result{Target: t.Job.Plan.Target, Entry: "late"}, claim
+		if c.Status = verdict.Proved; t.Job.Plan.Assumptions[0] != shas[5] {
+			c.Status = verdict.Violated
+		}
+		r.Claims = append(r.Claims, c)
+		return r, nil
+	}
+	b.build = func(ctx context.Context, req Request) (*Built, error) {
+		var run store.Run
+		err := b.st.Read(ctx, func(tx store.Tx) (err error) { run, err = tx.Run(ctx, req.Run); return err })
+		return &Built{Jobs: []prepare.Job{{Plan: verifier.Plan{Target: req.Target, Entry: "late",
+			Assumptions: []string{run.HeadSHA}}, Timeout: time.Minute}}}, err
+	}
+	search := store.Bisection{Repo: 1, Target: "i386", Kind: store.FindingCame, Open: true, Entry: "late",
+		Good:        shas[0],
+		Bad:         shas[7],
+		Fingerprint: reports.Fingerprint(&verdict.Result{Target: "i386", Entry: "late"}, &claim)}
+	b.write(func(tx store.Tx) (err error) {
+		if search.Night, err = tx.AddRun(ctx, store.Run{Repo: 1, Installation: 2, State: store.Done,
+			Conclusion: "failure", Ref: "refs/heads/main", Trigger: "nightly"}); err != nil {
+			return err
+		}
+		return tx.PutBisection(ctx, search)
+	})
+	time.Sleep(2 * time.Millisecond)
+	if err := b.s.sweep(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	var list []store.Bisection
+	for range 400 {
+		if err := b.st.Read(ctx, func(tx store.Tx) (err error) {
+			list, err = tx.Bisections(ctx, 1)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if !list[0].Open {
+			break
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	if found := OriginOf(&list[0]); found.State != "found" || found.Commits[0].SHA != shas[6] {
+		t.Errorf("the finding: %+v", found)
+	}
+	for _, p := range list[0].Tried {
+		if old := p.SHA != shas[5] && p.SHA != shas[6]; old != (p.Run == "") || old && p.Outcome != store.ProbeGood {
+			t.Errorf("tried: %+v", p)
+		}
+	}
+}
+
+// TestNewHarnessIsTraceable: a finding of a harness that the run before did not know is followed, unless that run left
+// entries out, or the harness is a generated one.
+func TestNewHarnessIsTraceable(t *testing.T) {
+	for _, c := range []struct {
+		entry string
+		whole bool
+		want  int
+	}{{"late", true, 1}, {"late", false, 0}, {prepare.AnyCall + "late", true, 0}} {
+		x := TargetChange{From: RunRef{Commit: "a"}, To: RunRef{Commit: "b"}, equal: true}
+		x.fill(claimsOfRun{whole: c.whole},
+			claimsOfRun{claims: map[string]verdict.Claim{"k": {Status: verdict.Violated}},
+				entry: map[string]string{"k": c.entry}})
+		if got := x.traceable(); len(got) != c.want {
+			t.Errorf("%+v: %d are followed", c, len(got))
+		}
+	}
+}
