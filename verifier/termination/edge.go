@@ -46,7 +46,8 @@ func (e *edge) linearise(n int) {
 	e.nv = n + t.Temps
 	e.exact = t.Exact
 	e.rows, e.upd = nil, make([]exact.Lin, n)
-	squares := map[string]exact.Var{}
+	monomials := map[string]exact.Var{}
+	var products []product
 	relax := func(p exact.Poly) exact.Lin {
 		var l exact.Lin
 		for _, m := range p.Monos {
@@ -57,7 +58,11 @@ func (e *edge) linearise(n int) {
 				l = l.AddScaled(m.Coef, exact.V(m.Vars[0]))
 			default:
 				e.exact = false
-				l = l.AddScaled(m.Coef, exact.V(e.opaque(m.Vars, squares)))
+				before := e.nv
+				v := e.opaque(m.Vars, monomials)
+				if l = l.AddScaled(m.Coef, exact.V(v)); e.nv > before && len(m.Vars) == 2 {
+					products = append(products, product{v, m.Vars[0], m.Vars[1]})
+				}
 			}
 		}
 		return l
@@ -69,6 +74,7 @@ func (e *edge) linearise(n int) {
 		e.upd[v] = relax(t.Update[v])
 	}
 	e.cost = t.Cost
+	e.rows = append(e.rows, productFacts(e.rows, products)...)
 }
 
 // opaque is the temporary that stands for a nonlinear monomial, with the facts
