@@ -1,6 +1,7 @@
 package seg
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/exact"
@@ -59,6 +60,12 @@ func (b *builder) aggregate(s *state, in *ir.Instr) result {
 func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 	arg := func(n int) value { return b.value(s, in.Args[n]) }
 	switch m {
+	case ir.ModelStubHavoc:
+		if slices.ContainsFunc(in.Args, func(a ir.Value) bool { return a.Type().IsPtr() }) {
+			return giveUp(verdict.Unsupported, "call of "+in.CalledName()+
+				", whose stub may write what its arguments lead to")
+		}
+		return b.model(s, in, ir.ModelNondet) // is the same without pointers
 	case ir.ModelNondet:
 		v := b.fresh(s, in.T, "input", b.inputRep(in))
 		s.input(NondetInput, in, in.T.Width, v)
