@@ -57,19 +57,7 @@ func TestBisectionNewHarness(t *testing.T) {
 	if err := b.s.sweep(ctx, 0); err != nil {
 		t.Fatal(err)
 	}
-	var list []store.Bisection
-	for range 400 {
-		if err := b.st.Read(ctx, func(tx store.Tx) (err error) {
-			list, err = tx.Bisections(ctx, 1)
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if !list[0].Open {
-			break
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
+	list := b.searched(1)
 	if found := OriginOf(&list[0]); found.State != "found" || found.Commits[0].SHA != shas[6] {
 		t.Errorf("the finding: %+v", found)
 	}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -65,20 +66,7 @@ func TestBisectionResumes(t *testing.T) {
 	if err := b.s.sweep(ctx, 0); err != nil {
 		t.Fatal(err)
 	}
-	var list []store.Bisection
-	for range 400 {
-		if err := b.st.Read(ctx, func(tx store.Tx) (err error) {
-			list, err = tx.Bisections(ctx,
-				1)
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if len(list) == 2 && !list[0].Open && !list[1].Open {
-			break
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
+	list := b.searched(2)
 	found := OriginOf(&list[0])
 	if found.State != "found" || found.Commits[0].SHA != shas[4] || len(found.Tried) > 3 || list[0].Tried[0] !=
 		(store.Probe{SHA: shas[2], Outcome: store.ProbeSkip, Run: list[0].Tried[0].Run}) {
@@ -87,6 +75,25 @@ func TestBisectionResumes(t *testing.T) {
 	if o := OriginOf(&list[1]); o.State != "stopped" || o.Why != "The history of the branch was rewritten." {
 		t.Errorf("a rewritten history: %+v", o)
 	}
+}
+
+// searched waits until so many bisections are over.
+func (b *bench) searched(n int) (list []store.Bisection) {
+	b.t.Helper()
+	ctx := context.Background()
+	for range 400 {
+		if err := b.st.Read(ctx, func(tx store.Tx) (err error) {
+			list, err = tx.Bisections(ctx, 1)
+			return err
+		}); err != nil {
+			b.t.Fatal(err)
+		}
+		if len(list) == n && !slices.ContainsFunc(list, func(x store.Bisection) bool { return x.Open }) {
+			return list
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	return list
 }
 
 // TestProbe: only an answer that looked as deep as the night says that a claim is well without a proof.

@@ -13,9 +13,14 @@ import (
 // pageOf writes the page of the fixture and returns its address.
 func pageOf(t *testing.T) string {
 	t.Helper()
-	page, err := HTML(fixture(t), TextOptions{Source: fixtureSource, Check: "firmproof check .",
-		Date:   "2026-11-22 06:00 UTC",
-		Commit: "0123456789"})
+	return written(t, fixture(t), TextOptions{Source: fixtureSource, Check: "firmproof check .",
+		Date: "2026-11-22 06:00 UTC", Commit: "0123456789"})
+}
+
+// written writes the page of a report and returns its address.
+func written(t *testing.T, r *verdict.Report, o TextOptions) string {
+	t.Helper()
+	page, err := HTML(r, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,18 +52,11 @@ func largeReport() *verdict.Report {
 // TestPageLarge: the report of a large project fits a few screens, what breaks is on the first; proofs are found by file and
 // function, and by the filters.
 func TestPageLarge(t *testing.T) {
-	page, err := HTML(largeReport(), TextOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "large.html")
-	if err := os.WriteFile(file, page, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	address := written(t, largeReport(), TextOptions{})
 	b := chromium.Page(t, 1280, 900, false)
-	b.Open("file://" + file)
+	b.Open(address)
 	tall := b.Eval(`document.documentElement.scrollHeight`)
-	t.Logf("%d bytes, %s pixels, loaded in %s ms", len(page), tall,
+	t.Logf("%s pixels, loaded in %s ms", tall,
 		b.Eval(`performance.getEntriesByType('navigation')[0].loadEventEnd`))
 	if n, err := strconv.Atoi(tall); err != nil || n > 7*900 {
 		t.Errorf("the page is %s pixels tall", tall)
@@ -86,5 +77,5 @@ func TestPageLarge(t *testing.T) {
 	if got := groups(); !strings.HasPrefix(got, "1 src/module02/driver07.c") || !strings.HasSuffix(got, " open") {
 		t.Errorf("the filter leaves %s", got)
 	}
-	b.Quiet("file://" + file)
+	b.Quiet(address)
 }
