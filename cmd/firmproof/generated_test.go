@@ -193,6 +193,22 @@ struct queue { size_t fill; uint8_t buf[]; };
 void append(struct queue *q, size_t size, const uint8_t *from) { memcpy(&q->buf[2], from, size); }
 struct hash { uint8_t *tmp; unsigned block_size, result_size; };
 int temporary(struct hash *h) { return h->tmp[h->block_size + h->result_size]; }
+struct coder { uint16_t size; uint8_t window, look; };
+int coder_set(struct coder *c, uint8_t window, uint8_t look) {
+  if (window < 4 || window > 15 || look < 3 || look >= window) return 0;
+  c->window = window, c->look = look;
+  return 1;
+}
+unsigned window_of(const struct coder *c) { return 1 << c->window | 1 << c->look; }
+unsigned size_of(const struct coder *c) { return 1 << c->size; }
+struct head { uint8_t kind, bits; };
+int head_of(const uint8_t *raw, uint8_t bits) {
+  struct head h;
+  memcpy(&h, raw, sizeof h);
+  if (bits < 8) h.bits = bits;
+  return h.kind;
+}
+unsigned bits_of(const struct head *h) { return 1 << h->bits; }
 struct handler { union { int (*f)(int); int (*g)(int, int); } call; };
 int handled(struct handler *h) { return h->call.f(1); }
 struct format { char *point; };
@@ -244,6 +260,11 @@ func TestHarnessesFromCode(t *testing.T) {
 		"both":       {verdict.Unknown, "how much key leads to is a guess"},
 		"append":     {verdict.Unknown, "how much q leads to is a guess"},
 		"temporary":  {verdict.Unknown, "how much h.tmp leads to is a guess"},
+		"coder_set":  {verdict.Proved, ""},
+		"window_of":  {verdict.Proved, "c.look is 3..14: the program stores nothing else there"},
+		"size_of":    {verdict.Violated, "shift amount"},
+		"head_of":    {verdict.Proved, ""},
+		"bits_of":    {verdict.Violated, "shift amount"},
 		"handled":    {verdict.Unknown, "which function the pointer leads to is not known"},
 		"point":      {verdict.Unknown, "what the result of format leads to is not known"},
 		"in_text":    {verdict.Proved, "b.ptr leads to as many elements as b.cap says"},

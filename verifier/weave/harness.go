@@ -21,7 +21,9 @@ import (
 //	null             too, if the function asks for it or a call in the program passes it
 //	pointer inside   of what a pointer leads to: to a block of its own, maxDepth levels deep, then null;
 //	                 next to a member with the name of a length: of that many elements, which is a guess
-//	                 beside further numbers; a single number otherwise, which is a guess, too
+//	                 beside further numbers; next to one to the end of a block: into that block;
+//	                 a single number otherwise, which is a guess, too
+//	to a constant    structure, anywhere: to one of the constants of its type that the program defines
 //	to a function    see harness_function.go
 //
 // Blocks come from malloc, so that the function may free them. What this leaves out

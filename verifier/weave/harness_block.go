@@ -57,6 +57,9 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 					left)
 			}
 			h.numberAt(name+"."+fd.Name, fd.T, p, off+fd.BitOff/8)
+			if !skip[i] {
+				h.inRange(name+"."+fd.Name, t, fd, p, off)
+			}
 		}
 	case ir.DUnion:
 		if i := pointerIn(t); i >= 0 {

@@ -21,6 +21,9 @@ func (w *harnessText) members(to string, t *ir.DType, depth int) {
 		switch {
 		case made[i] || f.IsBits || f.T == nil:
 		case f.Name != "":
+			if low, high, ok := w.h.p.kept(t, f); ok {
+				w.line("firmproof_assume(%d <= %s && %s <= %d);", low, to+f.Name, to+f.Name, high)
+			}
 			w.object(to+f.Name, f.T, depth)
 		case isStruct(f.T): // its members are named as those of the structure around it
 			w.members(to, f.T, depth)

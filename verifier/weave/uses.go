@@ -27,12 +27,14 @@ type Program struct {
 	uses  map[*ir.Func][]use       // by parameter
 
 	places *places           // that hold pointers
+	spans  *spans            // of members that hold numbers
 	given  map[string]*Given // by FUNCTION.NAME
 }
 
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m),
+		spans: spansOf(m),
 		given: map[string]*Given{}}
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
