@@ -26,16 +26,17 @@ type TextOptions struct {
 	Commit   string // what was checked; empty: not known
 }
 
-// Text writes the report for a terminal: an overview, each violation and each reason once, the count and what to do.
+// Text writes the report for a terminal: an overview, each violation and each reason once,
+// why runs end, the count and what to do.
 func Text(w io.Writer, r *verdict.Report, o TextOptions) {
 	p := &printer{w: w, o: o}
 	p.overview(r.Results)
 	if o.Quiet {
 		return
 	}
-	p.endings(r.Results)
 	p.violations(r.Results)
 	p.unknowns(r.Results)
+	p.endings(r.Results)
 	p.bounds(r.Results)
 	p.notes("warning", r.Results, func(r *verdict.Result) []string { return r.Warnings })
 	p.notes("assumed", r.Results, func(r *verdict.Result) []string { return r.Assumptions })
