@@ -96,6 +96,12 @@ var contractCases = []contractCase{
 	{"fresh_ones_are_apart", "CHECK_FUNCTION_CONTRACTS = both\n",
 		"int both(int *p, int *q) __CPROVER_requires(__CPROVER_is_fresh(p, 4) && (q == 0 || __CPROVER_is_fresh(q, 4))) __CPROVER_assigns(*p; q != 0: *q) __CPROVER_ensures(q == 0 ==> __CPROVER_return_value == 1) ;\nvoid harness(void) { int *p, *q; both(p, q); }\n",
 		"int both(int *p, int *q) { *p = 1; if (q) *q = 2; return *p; }\n", verdict.Proved, ""},
+	{"slices_of_one_object", "USE_FUNCTION_CONTRACTS = both\n", bothContract +
+		"void harness(void) { int t[4] = {3, 3, 3, 3}; __CPROVER_assert(both(t, t + 3) == 1 && t[1] == 3, \"both\"); }\n",
+		"int both(int *p, int *q) { *p = 1; *q = 2; return *p; }\n", verdict.Proved, ""},
+	{"slices_that_meet", "USE_FUNCTION_CONTRACTS = both\n", bothContract +
+		"void harness(void) { int t[4]; both(t, (int *)((char *)t + 3)); }\n",
+		"int both(int *p, int *q) { *p = 1; *q = 2; return *p; }\n", verdict.Violated, "requires clause of both"},
 	{"forall", "CHECK_FUNCTION_CONTRACTS = zero\nAPPLY_LOOP_CONTRACTS = 1\n",
 		"void zero(char *a) __CPROVER_requires(__CPROVER_is_fresh(a, 4)) __CPROVER_assigns(__CPROVER_object_whole(a)) __CPROVER_ensures(__CPROVER_forall { int i; (0 <= i && i < 4) ==> a[i] == 0 }) ;\nvoid harness(void) { char *a; zero(a); }\n",
 		"void zero(char *a) { int k; for (k = 0; k < 4; k++) __CPROVER_assigns(k, __CPROVER_object_whole(a)) __CPROVER_loop_invariant(0 <= k && k <= 4 && __CPROVER_forall { int i; (0 <= i && i < 4) ==> (i < k ==> a[i] == 0) }) __CPROVER_decreases(4 - k) { a[k] = 0; } }\n", verdict.Proved, ""},
@@ -138,6 +144,8 @@ const (
 	loopMakefile = "CHECK_FUNCTION_CONTRACTS = fill\nAPPLY_LOOP_CONTRACTS = 1\n"
 	fillContract = "void fill(char *a, char v) __CPROVER_requires(__CPROVER_is_fresh(a, 4)) __CPROVER_assigns(__CPROVER_object_whole(a)) __CPROVER_ensures(__CPROVER_forall { int i; (0 <= i && i < 4) ==> a[i] == v }) ;\nvoid harness(void) { char *a, v; fill(a, v); }\n"
 )
+
+const bothContract = "int both(int *p, int *q) __CPROVER_requires(__CPROVER_is_fresh(p, 4) && __CPROVER_is_fresh(q, 4)) __CPROVER_assigns(*p, *q) __CPROVER_ensures(__CPROVER_return_value == 1) ;\n"
 
 // fillSource fills four bytes in a loop that does not say what it writes.
 func fillSource(body string) string {

@@ -35,7 +35,7 @@ func runtime(o Options) string {
 		"LOCALS", repeat(8, "r |= firmproof_contract_inside(&f->local[%N], p, n); "),
 		"TARGETS", repeat(maxTargets, "if (f->n == %N) return r; r |= firmproof_contract_inside(&f->t[%N], p, n); "),
 		"FREED", repeat(8, "if (f->f == %N) return r; r |= p == f->freed[%N]; "),
-		"SEEN", repeat(most, "if (firmproof_contract_seen_n > %N) r &= !firmproof_contract_same(firmproof_contract_seen[%N], *p); "),
+		"SEEN", repeat(most, "if (firmproof_contract_seen_n > %N) r &= firmproof_contract_apart(%N, *p, n); "),
 	).Replace(runtimeText)
 }
 

@@ -29,6 +29,7 @@ WEAK int firmproof_contract_mode;
 WEAK int firmproof_contract_may_fail;
 WEAK int firmproof_contract_seen_n;
 WEAK void *firmproof_contract_seen[16];
+WEAK __SIZE_TYPE__ firmproof_contract_seen_size[16];
 WEAK const char firmproof_contract_write_text[] = "the assigns clause allows this write";
 WEAK const char firmproof_contract_free_text[] = "the frees clause allows this";
 WEAK void firmproof_contract_fresh(void) { firmproof_contract_seen_n = 0; }
@@ -97,6 +98,15 @@ WEAK void firmproof_contract_truth(struct firmproof_frame *f, int i) {
 WEAK void firmproof_contract_copied(void) {
   if (firmproof_contract_mode == 1 || firmproof_contract_mode == 2) firmproof_unsupported_predicate_of_another_file();
 }
+WEAK void firmproof_contract_note_fresh(void *p, __SIZE_TYPE__ n) {
+  firmproof_contract_seen[firmproof_contract_seen_n] = p;
+  firmproof_contract_seen_size[firmproof_contract_seen_n] = n;
+  firmproof_contract_seen_n++;
+}
+WEAK QUIET _Bool firmproof_contract_apart(int i, const volatile void *p, __SIZE_TYPE__ n) {
+  __SIZE_TYPE__ at = firmproof_contract_offset(p), before = firmproof_contract_offset(firmproof_contract_seen[i]);
+  return !firmproof_contract_same(firmproof_contract_seen[i], p) | (at >= before + firmproof_contract_seen_size[i]) | (before >= at + n);
+}
 WEAK _Bool firmproof_contract_is_fresh(void **p, __SIZE_TYPE__ n) {
   if (firmproof_contract_mode == 1 || firmproof_contract_mode == 2) {
     if (firmproof_contract_may_fail && firmproof_nondet_firmproof_contract_choice()) return 0;
@@ -104,15 +114,13 @@ WEAK _Bool firmproof_contract_is_fresh(void **p, __SIZE_TYPE__ n) {
     void *firmproof_contract_q = __builtin_malloc(n);
     firmproof_contract_assume(firmproof_contract_q != 0);
     *p = firmproof_contract_q;
-    firmproof_contract_seen[firmproof_contract_seen_n] = firmproof_contract_q;
-    firmproof_contract_seen_n++;
+    firmproof_contract_note_fresh(firmproof_contract_q, n);
     return 1;
   }
   if (*p == 0) return 0;
   _Bool r = firmproof_contract_r_ok(*p, n);
   SEEN
-  firmproof_contract_seen[firmproof_contract_seen_n] = *p;
-  firmproof_contract_seen_n++;
+  firmproof_contract_note_fresh(*p, n);
   return r;
 }
 WEAK QUIET _Bool firmproof_contract_in_range(const void *from, void **p, const void *to) {
