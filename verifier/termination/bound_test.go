@@ -206,10 +206,14 @@ func walk(s *its.System, start []exact.Int, r *rand.Rand, steps int) ([]int, *bi
 			cost.Add(cost, t.Cost.Eval(value).Big())
 			for _, target := range t.Targets() {
 				next := make([]exact.Int, len(at.state))
+				small := true
 				for v, p := range target.Update {
 					next[v] = p.Eval(value)
+					small = small && next[v].BitLen() < 4096
 				}
-				open = append(open, place{target.To, next})
+				if small { // squares of squares grow beyond all memory
+					open = append(open, place{target.To, next})
+				}
 			}
 			break
 		}
