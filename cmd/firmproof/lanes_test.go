@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -197,7 +198,7 @@ func withUnwind(manifest string, flags []string) string {
 
 // manifestOf says in a manifest what flags of `check` say; ok is false for others.
 func manifestOf(flags []string) (text string, ok bool) {
-	target, harness, build := "host", "entry: main", `sources: ["*.{c,cpp}"]`
+	target, harness, build, stubs := "host", "entry: main", `sources: ["*.{c,cpp}"]`, ""
 	for i := 0; i+1 < len(flags); i += 2 {
 		v := flags[i+1]
 		switch flags[i] {
@@ -210,11 +211,14 @@ func manifestOf(flags []string) (text string, ok bool) {
 		case "--fail-on": // of the exit status alone
 		case "--cflags":
 			build += ", cflags: [\"" + v + "\"]"
+		case "--stub":
+			name, effect, _ := strings.Cut(v, "=")
+			stubs = fmt.Sprintf("stubs: {%q: %s}\n", name, cmp.Or(effect, "havoc"))
 		default:
 			return "", false
 		}
 	}
-	return fmt.Sprintf("version: 1\ntargets: [%s]\nbuild: {%s}\nharnesses: [{%s}]\n", target, build, harness),
+	return fmt.Sprintf("version: 1\ntargets: [%s]\nbuild: {%s}\nharnesses: [{%s}]\n%s", target, build, harness, stubs),
 		len(flags)%2 == 0
 }
 
