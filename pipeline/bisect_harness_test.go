@@ -8,8 +8,6 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/store"
-	"github.com/firmproof/firmproof/reports"
-	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -26,33 +24,9 @@ func TestBisectionNewHarness(t *testing.T) {
 		}
 		shas = append(shas, b.commit(manifest))
 	}
-	claim := verdict.Claim{ID: "memory@f#1", Check: verdict.Memory, Pos: verdict.Pos{File: "a.c", Line: 3,
-		Function: "f"}}
-	b.check = func(_ context.Context, t Task) (*verdict.Result, error) {
-		r, c := &verdict.Result{Target: t.Job.Plan.Target, Entry: "late"}, claim
-		if c.Status = verdict.Proved; t.Job.Plan.Assumptions[0] != shas[5] {
-			c.Status = verdict.Violated
-		}
-		r.Claims = append(r.Claims, c)
-		return r, nil
-	}
-	b.build = func(ctx context.Context, req Request) (*Built, error) {
-		var run store.Run
-		err := b.st.Read(ctx, func(tx store.Tx) (err error) { run, err = tx.Run(ctx, req.Run); return err })
-		return &Built{Jobs: []prepare.Job{{Plan: verifier.Plan{Target: req.Target, Entry: "late",
-			Assumptions: []string{run.HeadSHA}}, Timeout: time.Minute}}}, err
-	}
-	search := store.Bisection{Repo: 1, Target: "i386", Kind: store.FindingCame, Open: true, Entry: "late",
-		Good:        shas[0],
-		Bad:         shas[7],
-		Fingerprint: reports.Fingerprint(&verdict.Result{Target: "i386", Entry: "late"}, &claim)}
-	b.write(func(tx store.Tx) (err error) {
-		if search.Night, err = tx.AddRun(ctx, store.Run{Repo: 1, Installation: 2, State: store.Done,
-			Conclusion: "failure", Ref: "refs/heads/main", Trigger: "nightly"}); err != nil {
-			return err
-		}
-		return tx.PutBisection(ctx, search)
-	})
+	search := b.violatedIn("late", func(sha string) bool { return sha != shas[5] })
+	search.Good, search.Bad = shas[0], shas[7]
+	b.write(func(tx store.Tx) error { return tx.PutBisection(ctx, search) })
 	time.Sleep(2 * time.Millisecond)
 	if err := b.s.sweep(ctx, 0); err != nil {
 		t.Fatal(err)

@@ -26,34 +26,16 @@ func TestBisectionResumes(t *testing.T) {
 	b.git("switch", "-q", "--orphan", "other")
 	other := b.commit(benchManifest + "# another beginning\n")
 	b.git("switch", "-q", "main")
-	claim := verdict.Claim{ID: "memory@f#1", Check: verdict.Memory, Pos: verdict.Pos{File: "a.c", Line: 3,
-		Function: "f"}}
-	b.check = func(_ context.Context, t Task) (*verdict.Result, error) {
-		r, c := &verdict.Result{Target: t.Job.Plan.Target, Entry: "main"}, claim
-		c.Status = verdict.Proved
-		if sha := t.Job.Plan.Assumptions[0]; sha == shas[4] {
-			c.Status = verdict.Violated
-		}
-		r.Claims = append(r.Claims, c)
-		return r, nil
-	}
+	search := b.violatedIn("main", func(sha string) bool { return sha == shas[4] })
+	search.Good, search.Bad = shas[0], shas[4]
+	build := b.build
 	b.build = func(ctx context.Context, req Request) (*Built, error) {
-		var run store.Run
-		err := b.st.Read(ctx, func(tx store.Tx) (err error) { run, err = tx.Run(ctx, req.Run); return err })
-		if run.HeadSHA == shas[2] { // halves the others best
+		built, err := build(ctx, req)
+		if err == nil && built.Jobs[0].Plan.Assumptions[0] == shas[2] { // halves the others best
 			return nil, &BuildError{"failure", errors.New("a.c:1:1: error: x")}
 		}
-		return &Built{Jobs: []prepare.Job{{Plan: verifier.Plan{Target: req.Target, Entry: "main",
-			Assumptions: []string{run.HeadSHA}}, Timeout: time.Minute}}}, err
+		return built, err
 	}
-	search := store.Bisection{Repo: 1, Target: "i386", Kind: store.FindingCame, Open: true, Entry: "main",
-		Good: shas[0],
-		Bad:  shas[4], Fingerprint: reports.Fingerprint(&verdict.Result{Target: "i386", Entry: "main"}, &claim)}
-	b.write(func(tx store.Tx) (err error) {
-		search.Night, err = tx.AddRun(ctx, store.Run{Repo: 1, Installation: 2, State: store.Done, Conclusion: "failure",
-			Ref: "refs/heads/main", Trigger: "nightly"})
-		return err
-	})
 	b.write(func(tx store.Tx) error {
 		rewritten := search
 		rewritten.Kind, rewritten.Good = store.ProofGone, other
@@ -75,6 +57,37 @@ func TestBisectionResumes(t *testing.T) {
 	if o := OriginOf(&list[1]); o.State != "stopped" || o.Why != "The history of the branch was rewritten." {
 		t.Errorf("a rewritten history: %+v", o)
 	}
+}
+
+// violatedIn lets a claim of an entry be violated at some commits and proved at the others, in a run of the night and
+// in runs to come; it returns the search for the first of these commits, without the commits between which to look.
+func (b *bench) violatedIn(entry string, violated func(sha string) bool) store.Bisection {
+	b.t.Helper()
+	claim := verdict.Claim{ID: "memory@f#1", Check: verdict.Memory, Pos: verdict.Pos{File: "a.c", Line: 3,
+		Function: "f"}}
+	b.check = func(_ context.Context, t Task) (*verdict.Result, error) {
+		r, c := &verdict.Result{Target: t.Job.Plan.Target, Entry: entry}, claim
+		c.Status = verdict.Proved
+		if violated(t.Job.Plan.Assumptions[0]) {
+			c.Status = verdict.Violated
+		}
+		r.Claims = append(r.Claims, c)
+		return r, nil
+	}
+	b.build = func(ctx context.Context, req Request) (*Built, error) {
+		var run store.Run
+		err := b.st.Read(ctx, func(tx store.Tx) (err error) { run, err = tx.Run(ctx, req.Run); return err })
+		return &Built{Jobs: []prepare.Job{{Plan: verifier.Plan{Target: req.Target, Entry: entry,
+			Assumptions: []string{run.HeadSHA}}, Timeout: time.Minute}}}, err
+	}
+	search := store.Bisection{Repo: 1, Target: "i386", Kind: store.FindingCame, Open: true, Entry: entry,
+		Fingerprint: reports.Fingerprint(&verdict.Result{Target: "i386", Entry: entry}, &claim)}
+	b.write(func(tx store.Tx) (err error) {
+		search.Night, err = tx.AddRun(context.Background(), store.Run{Repo: 1, Installation: 2, State: store.Done,
+			Conclusion: "failure", Ref: "refs/heads/main", Trigger: "nightly"})
+		return err
+	})
+	return search
 }
 
 // searched waits until so many bisections are over.
