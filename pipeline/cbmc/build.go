@@ -71,17 +71,12 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		} else {
 			ir = removeBodies(ir, func(fn string) bool { return own[fn] })
 		}
-		note := func() {
-			for _, m := range definition.FindAllSubmatch(ir, -1) {
-				if !strings.Contains(string(m[1]), "internal ") && !strings.Contains(string(m[1]), "weak ") {
-					own[string(m[2])] = true
-				}
+		for _, m := range definition.FindAllSubmatch(ir, -1) {
+			if !strings.Contains(string(m[1]), "internal ") && !strings.Contains(string(m[1]), "weak ") {
+				own[string(m[2])] = true
 			}
 		}
-		note()
-		ir = redirect(ir, p.Contracts)
-		note()
-		return ir
+		return redirect(ir, p.Contracts)
 	}
 	if err := p.writeHeaders(opts.WorkDir); err != nil {
 		return nil, err
