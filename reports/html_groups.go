@@ -12,7 +12,7 @@ import (
 // foldAfter is the length of a list that a page shows unfolded.
 const foldAfter = 12
 
-// fileGroup is what a page says of one file, or of all, without a name, where that is short.
+// fileGroup holds the rows of one file, or of all, without a name, where they are few.
 type fileGroup[T any] struct {
 	File, Counts string
 	Items        []T
@@ -103,7 +103,7 @@ type proofView struct {
 	Certificate *certificateView
 }
 
-// certificateView is how an answer was found, with its diagrams laid out.
+// certificateView shows a certificate, with its diagrams laid out.
 type certificateView struct {
 	Method, Checked string
 	Detail          []string
@@ -144,7 +144,7 @@ func proofViews(results []verdict.Result) []fileGroup[proofView] {
 		func(list []proofView) string { return plural(len(list), "proof") })
 }
 
-// functionView is what holds in one function.
+// functionView shows the claims of one function that hold.
 type functionView struct {
 	Name, File, Counts, Checks, Statuses string
 	Claims                               []claimView

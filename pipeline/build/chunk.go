@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// chunk is what stands at file scope of preprocessed C up to a `;` or the end of a function: a declaration, a
-// definition or a pragma.
+// chunk is a declaration, a definition or a pragma at file scope of preprocessed C, up to its `;` or the end of the
+// function.
 type chunk struct {
 	tokens   []ppToken
 	declares []string // names that it may bring into scope

@@ -19,7 +19,7 @@ type assigner struct {
 func (r *rewriter) inferred(l *loop, parts [][2]int) []target {
 	a := &assigner{rewriter: r, at: l.at, declared: map[string]bool{}}
 	for _, p := range parts {
-		a.declarations(p[0], p[1])
+		a.locals(p[0], p[1])
 	}
 	for _, p := range parts {
 		a.writes(p[0], p[1])
@@ -42,8 +42,8 @@ func (a *assigner) unknown() {
 // notTypes are words that begin a statement and no declaration.
 var notTypes = map[string]bool{"return": true, "goto": true, "else": true, "do": true, "case": true, "sizeof": true}
 
-// declarations notes the variables that blocks in lo..hi-1 declare (C17 6.7): a type of words and stars, and a name.
-func (a *assigner) declarations(lo, hi int) {
+// locals notes the variables that blocks in lo..hi-1 declare (C17 6.7): a type of words and stars, and a name.
+func (a *assigner) locals(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		before := a.toks[i-1].text
 		if !a.toks[i].isWord() || !slices.Contains([]string{";", "{", "}", ":"}, before) &&

@@ -57,7 +57,7 @@ func overhead(ctx context.Context, o *options) error {
 	})
 }
 
-// edit is what a change of the measured project does.
+// edit is a kind of change of the measured project.
 type edit int
 
 const (
@@ -160,7 +160,7 @@ func incremental(ctx context.Context, o *options) error {
 	return errors.Join(s.Stop(ctx), st.Close())
 }
 
-// processorTime is that of this process and of those it has waited for.
+// processorTime returns the time that processors spent on this process and those that it has waited for.
 func processorTime() time.Duration {
 	var sum time.Duration
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {

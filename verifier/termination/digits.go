@@ -2,7 +2,7 @@ package termination
 
 import "github.com/firmproof/firmproof/verifier/exact"
 
-// digitsBound is how many binary digits b has.
+// digitsBound returns the number of binary digits of b.
 func digitsBound(b *Bound) *Bound {
 	if b == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// extent is how much a pointer parameter leads to, for harnesses in the program and those in C alike: a number of
-// bytes, or as many elements as another parameter says.
+// extent describes the memory that a pointer parameter leads to, for harnesses in the program and those in C alike: a
+// number of bytes, or as many elements as another parameter says.
 type extent struct {
 	elem   *ir.DType    // what it leads to one or more of; nil: not known
 	text   bool         // a string, whose end is the last byte
