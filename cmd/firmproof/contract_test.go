@@ -108,6 +108,9 @@ var contractCases = []contractCase{
 	{"forall_but_one", "CHECK_FUNCTION_CONTRACTS = zero\n",
 		"void zero(char *a) __CPROVER_requires(__CPROVER_is_fresh(a, 4)) __CPROVER_assigns(__CPROVER_object_whole(a)) __CPROVER_ensures(__CPROVER_forall { int i; (0 <= i && i < 4) ==> a[i] == 0 }) ;\nvoid harness(void) { char *a; zero(a); }\n",
 		"void zero(char *a) { a[0] = 0; a[1] = 0; a[3] = 0; }\n", verdict.Violated, "ensures clause of zero"},
+	{"nested_in_place", gridMakefile, gridContracts("4"), gridSource, verdict.Proved, ""},
+	{"nested_in_place_says_less", gridMakefile, gridContracts("5"), gridSource, verdict.Violated,
+		"ensures clause of twice"},
 	{"written_on_the_way_out", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract,
 		seekSource("if (a[i] == 7) { *at = i; found = 1; break; } i++; "), verdict.Proved, ""},
 	{"written_in_the_turns", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract,
@@ -146,6 +149,22 @@ const (
 )
 
 const bothContract = "int both(int *p, int *q) __CPROVER_requires(__CPROVER_is_fresh(p, 4) && __CPROVER_is_fresh(q, 4)) __CPROVER_assigns(*p, *q) __CPROVER_ensures(__CPROVER_return_value == 1) ;\n"
+
+const (
+	gridMakefile = "CHECK_FUNCTION_CONTRACTS = twice\nUSE_FUNCTION_CONTRACTS = clear\n"
+	gridSource   = "typedef struct { char c[2][3]; } grid;\nvoid clear(grid *g);\nvoid twice(grid *g) { clear(g); clear(g); }\n"
+)
+
+// gridContracts are those of two functions that leave all elements of a matrix below a number, the first one below limit.
+func gridContracts(limit string) string {
+	bound := func(limit string) string {
+		return "__CPROVER_requires(__CPROVER_is_fresh(g, sizeof *g)) __CPROVER_assigns(__CPROVER_object_upto(g, sizeof *g))\n" +
+			"__CPROVER_ensures(__CPROVER_forall { unsigned x; (0 <= x && x < 2) ==> __CPROVER_forall { unsigned y; (0 <= y && y < 3) ==> 0 <= g->c[x][y] && g->c[x][y] < " +
+			limit + " } })"
+	}
+	return "typedef struct { char c[2][3]; } grid;\nvoid clear(grid *g) " + bound(limit) + ";\nvoid twice(grid *g) " +
+		bound("4") + ";\nvoid harness(void) { grid *g; twice(g); }\n"
+}
 
 // fillSource fills four bytes in a loop that does not say what it writes.
 func fillSource(body string) string {

@@ -103,9 +103,11 @@ func (r *rewriter) wrapper(f *function, u use) string {
 	old := r.ctx
 	defer func() { r.ctx = old }()
 	r.ctx = &context{olds: &[]history{}}
-	body := r.checking(f, u)
+	var body string
 	if u.replace {
 		body = r.replacing(f)
+	} else {
+		body = r.checking(f, u)
 	}
 	return r.placed(f.head, f.params, r.headOf(f, key)) + " {" + body + "\n}\n"
 }

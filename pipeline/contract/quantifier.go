@@ -50,9 +50,16 @@ func (r *rewriter) quantifier(i int) (string, int) {
 		declaration, from, while, v, result, result, step, strings.TrimSpace(r.text(semi+1, last)), result), end + 1
 }
 
-// mark notes the quantifiers of an asserted or assumed formula around which there is
-// no negation: under && and ||, and on the right of ==>.
+// mark notes how the formula of tokens lo..hi-1 is used from here on: asserted, or assumed.
 func (r *rewriter) mark(lo, hi int, p polarity) {
+	for i := lo; i < hi; i++ {
+		delete(r.positive, i) // of an earlier use of the same clause
+	}
+	r.markPositive(lo, hi, p)
+}
+
+// markPositive notes the quantifiers around which there is no negation: under && and ||, and on the right of ==>.
+func (r *rewriter) markPositive(lo, hi int, p polarity) {
 	for hi-lo >= 2 && r.toks[lo].text == "(" && r.mate[lo] == hi-1 {
 		lo, hi = lo+1, hi-1
 	}
@@ -60,7 +67,7 @@ func (r *rewriter) mark(lo, hi int, p polarity) {
 		r.mate[lo+1] == hi-1 {
 		r.positive[lo] = p
 		if semi := r.find(lo+2, hi-1, ";"); semi > 0 && (r.toks[lo].text == "__CPROVER_forall") == (p == asserted) {
-			r.mark(semi+1, hi-1, p)
+			r.markPositive(semi+1, hi-1, p)
 		}
 		return
 	}
@@ -68,13 +75,13 @@ func (r *rewriter) mark(lo, hi int, p polarity) {
 		return
 	}
 	if i := r.find(lo, hi, "==>"); i >= 0 {
-		r.mark(i+1, hi, p)
+		r.markPositive(i+1, hi, p)
 		return
 	}
 	for _, op := range []string{"||", "&&"} {
 		if parts := r.split(lo, hi, op); len(parts) > 1 {
 			for _, c := range parts {
-				r.mark(c[0], c[1], p)
+				r.markPositive(c[0], c[1], p)
 			}
 			return
 		}
