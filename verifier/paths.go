@@ -51,6 +51,7 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 		res.Coverage = a.Coverage().Report(q.Spots())
 	}
 	decideBehind(ctx, &q, a, res)
+	forgetBounds(&q, a, res)
 	joinIndexes(a, res)
 	followed := followedAll(&q, a, res)
 	res.Stages = append(res.Stages, a.Stages()...)

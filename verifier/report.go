@@ -113,9 +113,6 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 		}
 	}
 	res.Claims = append(res.Claims, hidden.elsewhere(seen)...)
-	if (proofs != nil || len(settled) > 0) && (!p.Checks.Has(verdict.Unwinding) || p.Unbounded()) {
-		forgetBounds(res)
-	}
 	if u.Gap != nil && res.Reason == nil && !behind && !proofs.All() {
 		res.Reason = u.Gap // claims before it do not tell
 	}
@@ -159,10 +156,14 @@ func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, be
 	return out
 }
 
-// forgetBounds leaves out the claims that bounds suffice, and the bounds, when no other claim depends on them: nobody
-// asked for bounds, and what holds does so for any number of turns. Of complete loops a proof may need the number of
-// turns; a violation needs none.
-func forgetBounds(res *verdict.Result) {
+// forgetBounds leaves out the claims that bounds suffice, and the bounds, when nobody asked for bounds and every claim
+// is proved or violated for any number of turns. Of complete loops a proof may need the number of turns; a violation
+// needs none.
+func forgetBounds(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
+	if a.Unwinding() == nil || a.Proofs() == nil && !a.AnySettled() || p.Checks.Has(verdict.Unwinding) &&
+		!p.Unbounded() {
+		return
+	}
 	proved := false
 	for _, c := range res.Claims {
 		if c.Check == verdict.Unwinding {
@@ -175,8 +176,7 @@ func forgetBounds(res *verdict.Result) {
 	}
 	res.Claims = slices.DeleteFunc(res.Claims, func(c verdict.Claim) bool { return c.Check == verdict.Unwinding })
 	res.Bounds.Loops = slices.DeleteFunc(res.Bounds.Loops, func(l verdict.LoopBound) bool {
-		return !l.Complete ||
-			!proved
+		return !l.Complete || !proved
 	})
 }
 
