@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -41,7 +42,10 @@ func (c *causeList) follow(in *ir.Instr, depth int) {
 	if in.Op == ir.OpCall && depth > 0 && in.Model == ir.ModelNone {
 		return
 	}
-	for _, a := range in.Args {
+	for i, a := range in.Args {
+		if _, fixed := a.(*ir.Const); fixed && in.Op == ir.OpPhi {
+			c.follow(in.Incoming[i].Term(), depth+1) // of && and ||: what decided that the rest does not count
+		}
 		if d, ok := a.(*ir.Instr); ok && d.Op != ir.OpAlloca {
 			c.follow(d, depth+1)
 		}
@@ -61,6 +65,9 @@ func bitFieldsIn(t *ir.DType, off, size int64) []*ir.DField {
 
 func (c *causeList) note(in *ir.Instr) {
 	p := c.eval(in.Args[0])
+	if v := c.fr.vals[in.ID]; v.bits.Width() == 0 && v.elems == nil {
+		return // it did not run
+	}
 	if p.obj == nil || p.obj.dtype() == nil {
 		return
 	}
@@ -69,7 +76,7 @@ func (c *causeList) note(in *ir.Instr) {
 	if off < 0 || off+size > p.obj.size {
 		return
 	}
-	name, t := c.placeName(p.obj, off, size)
+	name, t := c.placeName(p.obj, off, size, in.Access)
 	s := name + " = " + c.show(t, c.fr.vals[in.ID])
 	if fields := bitFieldsIn(p.obj.dtype(), off*8, size*8); len(fields) > 0 && t == nil {
 		unit := c.getBits(p.obj, off, size, int(size*8)).bits
@@ -82,5 +89,7 @@ func (c *causeList) note(in *ir.Instr) {
 	if w := c.trace.writes[p.obj][off]; w != nil && w.Pos.Line > 0 {
 		s += fmt.Sprintf(" (written at %s)", w.Pos)
 	}
-	c.out = append(c.out, s)
+	if !slices.Contains(c.out, s) {
+		c.out = append(c.out, s)
+	}
 }

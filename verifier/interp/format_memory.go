@@ -38,6 +38,11 @@ func (x *machine) structText(o *object, off int64, t *ir.DType, depth int) strin
 	if x.allZero(o, off, int64(t.Bits/8)) {
 		return "{0}"
 	}
+	if t.Kind == ir.DUnion {
+		if f := x.storedMember(o, off, t); f != nil {
+			t = &ir.DType{Kind: ir.DUnion, Bits: t.Bits, Fields: []ir.DField{*f}}
+		}
+	}
 	var parts []string
 	for i := range t.Fields {
 		f := &t.Fields[i]
@@ -66,6 +71,15 @@ func (x *machine) structText(o *object, off int64, t *ir.DType, depth int) strin
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
+// storedMember is the member of a union that its first byte was stored through last, nil if that is not known.
+func (x *machine) storedMember(o *object, off int64, t *ir.DType) *ir.DField {
+	in := x.trace.writes[o][off]
+	if in == nil || in.Op != ir.OpStore || in.Access == nil {
+		return nil
+	}
+	return memberAt(t, 0, 8*x.l.StoreSize(in.Access), in.Access)
+}
+
 func (x *machine) arrayText(o *object, off int64, t *ir.DType, depth int) string {
 	n := int64(t.Elem.Bits / 8)
 	count := int64(t.Bits/8) / n
@@ -85,7 +99,7 @@ func (x *machine) arrayText(o *object, off int64, t *ir.DType, depth int) string
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// stringText is an array of plain characters that ends with a zero, as a string literal.
+// stringText is an array of plain characters, up to a zero if there is one, as a string literal.
 func (x *machine) stringText(o *object, off int64, t *ir.DType, count int64) (string, bool) {
 	if t.Elem.Kind != ir.DChar || !isPlainChar(t.Elem.Name) {
 		return "", false
@@ -103,7 +117,7 @@ func (x *machine) stringText(o *object, off int64, t *ir.DType, count int64) (st
 		}
 		text = append(text, b)
 	}
-	return "", false
+	return strconv.QuoteToASCII(string(text)), true
 }
 
 func (x *machine) allZero(o *object, off, n int64) bool {
@@ -121,6 +135,9 @@ func (x *machine) allZero(o *object, off, n int64) bool {
 
 // bytesText is a piece of memory without a type, byte by byte.
 func (x *machine) bytesText(o *object, off, n int64) string {
+	if x.allZero(o, off, n) {
+		return "{0}"
+	}
 	var parts []string
 	for i := range min(n, 16) {
 		b, _ := o.byteAt(off + i)

@@ -366,6 +366,7 @@ func (x *machine) finish() *Outcome {
 	x.out.Executed, x.out.Accessed = x.executed, x.effort.bytes
 	x.out.Visits, x.out.Ways, x.out.Passed = x.visits, x.ways, x.passed
 	x.traceEnd()
+	x.nameBlocks()
 	x.markRelevant()
 	x.out.Steps, x.out.Dropped = x.trace.steps, x.trace.dropped
 	return x.out

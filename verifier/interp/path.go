@@ -16,23 +16,30 @@ func (o *object) dtype() *ir.DType {
 	return o.guessed
 }
 
-// guess gives a heap block the C type of a pointer to its start.
-func (o *object) guess(t *ir.DType) {
-	if o.kind != heapObject || o.guessed != nil || t == nil || t.Kind != ir.DPointer || t.Elem == nil ||
-		t.Elem.Bits < 8 {
+// guess gives a heap block the C type that a pointer to its start leads to. Later ones count where it was taken for bytes
+// and nothing was written.
+func (o *object) guess(t *ir.DType, written bool) {
+	if o.kind != heapObject || t == nil || t.Kind != ir.DPointer || t.Elem == nil || t.Elem.Bits < 8 {
 		return
 	}
-	n := int64(t.Elem.Bits / 8)
+	if g := o.guessed; g != nil && (written || g.Kind != ir.DArray || g.Elem.Bits > 8) {
+		return
+	}
+	e, n := t.Elem, int64(t.Elem.Bits/8)
+	long := extended(e, o.size)
 	switch {
 	case n == o.size:
-		o.guessed = t.Elem
-	case o.size%n == 0:
-		o.guessed = &ir.DType{Kind: ir.DArray, Elem: t.Elem, Count: o.size / n, Bits: int(o.size * 8),
-			Name: fmt.Sprintf("%s[%d]", t.Elem, o.size/n)}
+		o.guessed = e
+	case long != nil:
+		o.guessed = long
+	case o.size/n > 1 || o.size%n == 0 && o.size > 0:
+		o.guessed = arrayOf(e, o.size/n)
+	default:
+		o.guessed = e
 	}
 }
 
-// name is the object as C code would write it; blocks are numbered.
+// name is the object as C code would write it; of a heap block, its mark.
 func (x *machine) name(o *object) string {
 	switch {
 	case o.variable != nil:
@@ -46,7 +53,7 @@ func (x *machine) name(o *object) string {
 	case o.region != nil:
 		return o.region.Name
 	case o.kind == heapObject:
-		return fmt.Sprintf("heap_%d", x.heapNumber(o))
+		return blockMark(o)
 	case o.born != nil && o.born.Name != "":
 		return o.born.Name
 	}
@@ -77,22 +84,9 @@ func (o *object) literal() string {
 	return strconv.QuoteToASCII(string(text))
 }
 
-// heapNumber counts heap blocks from 1.
-func (x *machine) heapNumber(o *object) int {
-	n := 0
-	for _, p := range x.objects {
-		if p != nil && p.kind == heapObject {
-			n++
-		}
-		if p == o {
-			break
-		}
-	}
-	return n
-}
-
-// placeName is a byte range of an object as a C expression and its C type, nil if unknown.
-func (x *machine) placeName(o *object, off, size int64) (string, *ir.DType) {
+// placeName is a byte range of an object as a C expression and its C type, nil if unknown. In a union it is the member
+// that an access of type like fits; nil fits all.
+func (x *machine) placeName(o *object, off, size int64, like *ir.Type) (string, *ir.DType) {
 	name, t := x.name(o), o.dtype()
 	if t == nil {
 		switch {
@@ -103,7 +97,7 @@ func (x *machine) placeName(o *object, off, size int64) (string, *ir.DType) {
 		}
 		return fmt.Sprintf("%s + %d", name, off), nil
 	}
-	return descend(name, t, off*8, size*8)
+	return descend(name, t, off*8, size*8, like)
 }
 
 // arrayName is an array of count elements of n bytes each at an offset, as a C expression.
@@ -113,104 +107,8 @@ func (x *machine) arrayName(o *object, off, count, n int64) string {
 			return name
 		}
 	}
-	name, _ := x.placeName(o, off, count*n)
+	name, _ := x.placeName(o, off, count*n, nil)
 	return name
-}
-
-// findArray looks, in all members of unions, for an array of count elements of n bits each at off; "" if there is none.
-func findArray(name string, t *ir.DType, off, count, n int64) string {
-	switch t.Kind {
-	case ir.DArray:
-		if t.Elem == nil || t.Elem.Bits <= 0 {
-			return ""
-		}
-		size := int64(t.Elem.Bits)
-		if off == 0 && t.Count == count && size == n {
-			return name
-		}
-		return findArray(fmt.Sprintf("%s[%d]", name, off/size), t.Elem, off%size, count, n)
-	case ir.DStruct, ir.DUnion:
-		for i := range t.Fields {
-			f := &t.Fields[i]
-			if f.IsBits || f.T == nil || off < f.BitOff || off >= f.BitOff+f.BitSize {
-				continue
-			}
-			member := name
-			if f.Name != "" {
-				member += "." + f.Name
-			}
-			if found := findArray(member, f.T, off-f.BitOff, count, n); found != "" {
-				return found
-			}
-		}
-	}
-	return ""
-}
-
-// isPadding reports whether no member lies in the bits.
-func isPadding(t *ir.DType, off, size int64) bool {
-	switch {
-	case t == nil:
-	case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0:
-		n := int64(t.Elem.Bits)
-		return off/n == (off+size-1)/n && isPadding(t.Elem, off%n, size)
-	case t.Kind == ir.DStruct && len(t.Fields) > 0:
-		for i := range t.Fields {
-			f := &t.Fields[i]
-			if off < f.BitOff+f.BitSize && f.BitOff < off+size {
-				return !f.IsBits && off >= f.BitOff && off+size <= f.BitOff+f.BitSize &&
-					isPadding(f.T, off-f.BitOff, size)
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// descend follows members and elements down to the part of size bits at off.
-func descend(name string, t *ir.DType, off, size int64) (string, *ir.DType) {
-	for {
-		switch {
-		case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0 && !(off == 0 && size == int64(t.Bits)):
-			n := int64(t.Elem.Bits)
-			name, off, t = fmt.Sprintf("%s[%d]", name, off/n), off%n, t.Elem
-		case (t.Kind == ir.DStruct || t.Kind == ir.DUnion) && !(off == 0 && size == int64(t.Bits) && !single(t, size)):
-			f := memberAt(t, off, size)
-			if f == nil {
-				return fmt.Sprintf("%s + %d", name, off/8), nil
-			}
-			if f.Name != "" {
-				name += "." + f.Name
-			}
-			off, t = off-f.BitOff, f.T
-			if f.IsBits {
-				return name, nil
-			}
-		default:
-			if off != 0 {
-				return fmt.Sprintf("%s + %d", name, off/8), nil
-			}
-			return name, t
-		}
-	}
-}
-
-// single reports a struct with one member as large as itself.
-func single(t *ir.DType, size int64) bool {
-	return len(t.Fields) == 1 && t.Fields[0].BitSize == size || t.Kind == ir.DUnion && size <= 64
-}
-
-// memberAt is the member that holds the bits; in a union one of their size, if there is one.
-func memberAt(t *ir.DType, off, size int64) *ir.DField {
-	var found *ir.DField
-	for i := range t.Fields {
-		f := &t.Fields[i]
-		if off >= f.BitOff && off+size <= f.BitOff+f.BitSize && (found == nil || f.BitSize == size &&
-			found.BitSize != size) {
-			found = f
-		}
-	}
-	return found
 }
 
 // pointerName is a pointer as C code would write it.
@@ -231,7 +129,7 @@ func (x *machine) pointerName(v value) string {
 		n, _ := v.bits.Int64()
 		return fmt.Sprintf("&%s%+d bytes", x.name(o), n)
 	case off == 0:
-		if t != nil && t.Kind == ir.DArray {
+		if t != nil && t.Kind == ir.DArray && o.kind != heapObject {
 			return x.name(o)
 		}
 		return "&" + x.name(o)
@@ -240,26 +138,4 @@ func (x *machine) pointerName(v value) string {
 		return "&" + name
 	}
 	return fmt.Sprintf("&%s[%d]", x.name(o), off)
-}
-
-// innermost follows members and elements to the first scalar that starts at off.
-func innermost(name string, t *ir.DType, off int64) (string, *ir.DType) {
-	for {
-		switch {
-		case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0:
-			n := int64(t.Elem.Bits)
-			name, off, t = fmt.Sprintf("%s[%d]", name, off/n), off%n, t.Elem
-		case t.Kind == ir.DStruct || t.Kind == ir.DUnion:
-			f := memberAt(t, off, 8)
-			if f == nil {
-				return fmt.Sprintf("%s + %d", name, off/8), nil
-			}
-			name, off, t = name+"."+f.Name, off-f.BitOff, f.T
-		default:
-			if off != 0 {
-				name = fmt.Sprintf("%s + %d", name, off/8)
-			}
-			return name, t
-		}
-	}
 }

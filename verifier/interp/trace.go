@@ -15,6 +15,7 @@ type tracer struct {
 	dropped int
 	writes  map[*object]map[int64]*ir.Instr // last write of a byte
 	params  map[*ir.Func][]*ir.Var
+	blocks  blocks
 }
 
 // ofPoint reports that the current function lets interrupt handlers run (package
@@ -134,7 +135,7 @@ func (x *machine) traceVolatile(in *ir.Instr, o *object, off int64, v value) {
 	if !x.o.Trace {
 		return
 	}
-	name, t := x.placeName(o, off, x.l.StoreSize(in.Access))
+	name, t := x.placeName(o, off, x.l.StoreSize(in.Access), in.Access)
 	x.addStep(in, verdict.Step{Kind: verdict.StepVolatile, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.bits),
 		Type: typeText(t, in.Access)})
 }
@@ -162,6 +163,9 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 		return
 	}
 	size := x.l.StoreSize(t)
+	if in.Op == ir.OpStore {
+		x.noteHolder(o, off, x.eval(in.Args[0]))
+	}
 	x.noteWrite(in, o, off, size)
 	if _, param := in.Args[0].(*ir.Param); param && o.variable != nil && o.variable.Param {
 		return // the call shows it
@@ -175,13 +179,19 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 	if isPadding(o.dtype(), off*8, size*8) || x.traceBitFields(in, o, off, size, old) {
 		return
 	}
-	name, ct := x.placeName(o, off, size)
 	v := x.get(o, off, t)
-	if v.obj != nil && v.bits.IsZero() {
-		v.obj.guess(ct)
+	show := func(o *object, s *verdict.Step) {
+		var ct *ir.DType
+		s.What, ct = x.placeName(o, off, size, t)
+		s.Type, s.Value = typeText(ct, t), x.show(ct, v)
+		if ct != nil && (ct.Kind == ir.DStruct || ct.Kind == ir.DUnion || ct.Kind == ir.DArray) {
+			s.Value = x.memoryText(o, off, ct, 0)
+		}
 	}
-	x.addStep(in, verdict.Step{Kind: verdict.StepAssign, What: name, Value: x.show(ct, v), Bytes: x.bytesAt(o, off,
-		size, v), Type: typeText(ct, t)})
+	s := verdict.Step{Kind: verdict.StepAssign, Bytes: x.bytesAt(o, off, size, v)}
+	show(o, &s)
+	x.addStep(in, s)
+	x.showLater(o, off, size, show)
 }
 
 // bytesAt is the memory in hexadecimal; whole pointers have no bytes yet.
@@ -311,16 +321,22 @@ func (x *machine) traceBytes(in *ir.Instr, o *object, off, n int64) {
 	if o.variable == nil && o.global == nil && o.kind == stackObject {
 		return
 	}
-	name, t := x.placeName(o, off, n)
-	s := verdict.Step{Kind: verdict.StepAssign, What: name, Type: fmt.Sprintf("%d %s", n, plural(uint64(n), "byte")),
-		Value: x.bytesText(o, off, n)}
-	if t != nil {
-		s.Type = t.String()
-		if int64(t.Bits) == n*8 {
-			s.Value = x.memoryText(o, off, t, 0)
+	x.notePointers(o, off, n)
+	show := func(o *object, s *verdict.Step) {
+		var t *ir.DType
+		s.What, t = x.placeName(o, off, n, nil)
+		s.Type, s.Value = fmt.Sprintf("%d %s", n, plural(uint64(n), "byte")), x.bytesText(o, off, n)
+		if t != nil {
+			s.Type = t.String()
+			if int64(t.Bits) == n*8 {
+				s.Value = x.memoryText(o, off, t, 0)
+			}
 		}
 	}
+	s := verdict.Step{Kind: verdict.StepAssign}
+	show(o, &s)
 	x.addStep(in, s)
+	x.showLater(o, off, n, show)
 }
 
 func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
@@ -329,9 +345,9 @@ func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
 	}
 	s := verdict.Step{Kind: verdict.StepAlloc, What: fmt.Sprintf("%d %s", n, plural(n, "byte")), Value: "NULL"}
 	if o != nil {
-		s.Value = "&" + x.name(o)
+		s.Value = "&" + blockMark(o)
 		if name, made := strings.CutPrefix(in.Name, ir.BehindPointer); made {
-			s.What += ", what '" + name + "' leads to"
+			s.What, s.Value = s.What+", what '"+name+"' leads to", ""
 		}
 	}
 	x.addStep(in, s)
@@ -340,7 +356,7 @@ func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
 func (x *machine) traceFree(in *ir.Instr, o *object) {
 	x.wroteBytes(o, 0, o.size)
 	if x.o.Trace {
-		x.addStep(in, verdict.Step{Kind: verdict.StepFree, What: x.name(o)})
+		x.addStep(in, verdict.Step{Kind: verdict.StepFree, What: "&" + blockMark(o)})
 	}
 }
 

@@ -12,10 +12,14 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// TestTrace compares the steps of a run with those at the end of the program,
-// one `//` line each.
+// TestTrace compares the steps of runs with those at the end of the programs, one `//` line each.
 func TestTrace(t *testing.T) {
-	const path = "testdata/trace/ring.c"
+	for name, list := range map[string][]int64{"ring": {5, 3, 200, 7}, "blocks": {0x40490fdb}} {
+		t.Run(name, func(t *testing.T) { testTrace(t, "testdata/trace/"+name+".c", list) })
+	}
+}
+
+func testTrace(t *testing.T, path string, list []int64) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +29,7 @@ func TestTrace(t *testing.T) {
 		t.Fatalf("%s: no steps", path)
 	}
 	m := compileFile(t, path, "cortex-m3")
-	src := &listSource{list: []int64{5, 3, 200, 7}, mallocs: true}
+	src := &listSource{list: list, mallocs: true}
 	opts := interp.Options{Entry: m.Func("harness"), Trace: true,
 		Semantics: ir.Semantics{Regions: []ir.Region{{Name: "uart", Base: 0x40001000, Size: 16,
 			Access: ir.AccessVolatile}}}}

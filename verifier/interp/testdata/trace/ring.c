@@ -54,11 +54,11 @@ void harness(int n, enum mode m)
 // 30:0 input: n = 5 [05 00 00 00] int
 // 30:0 input: m = SLOW [03 00 00 00] enum mode
 // 30:0 call: harness = n = 5, m = SLOW
-// 32:18 alloc: 2 bytes = &heap_1
-// 32:11 assign: copy = heap_1 uint8_t *
+// 32:18 alloc: 2 bytes = (malloc at ring.c:32)
+// 32:11 assign: copy = (malloc at ring.c:32) uint8_t *
 // 33:9 assign: ratio = 2.5 [00 00 00 00 00 00 04 40] double
 // 34:7 assign: letter = 'f' [66] char
-// 35:2 assign: heap_1 = {7, 7} uint8_t[2]
+// 35:2 assign: copy[0..1] = {7, 7} uint8_t[2]
 // 36:12 assign: ring.mode = SLOW [03 00 00 00] enum mode
 // 37:12 assign: ring.prio = 5 unsigned int
 // 38:12 assign: ring.self = &ring struct ring *
@@ -70,14 +70,14 @@ void harness(int n, enum mode m)
 //   26:16 assign: ring.head = 3 [03 00 00 00] uint32_t
 //   26:20 assign: ring.buf[2] = 200 [c8] uint8_t
 // 27:2 return: push = 3 [03 00 00 00] int
-// 43:10 assign: heap_1[1] = 200 [c8] uint8_t
-// 44:25 alloc: 20 bytes = &heap_2
-// 44:15 assign: dynamic = &heap_2 struct ring *
-// 45:18 assign: heap_2.buf[3] = 9 [09] uint8_t
-// 46:16 assign: heap_2.full = 1 unsigned int
-// 46:16 assign: heap_2.prio = 2 unsigned int
-// 47:16 assign: heap_2.self = &heap_2 struct ring *
-// 48:2 free: heap_1
+// 43:10 assign: copy[1] = 200 [c8] uint8_t
+// 44:25 alloc: 20 bytes = (malloc at ring.c:44)
+// 44:15 assign: dynamic = (malloc at ring.c:44) struct ring *
+// 45:18 assign: dynamic->buf[3] = 9 [09] uint8_t
+// 46:16 assign: dynamic->full = 1 unsigned int
+// 46:16 assign: dynamic->prio = 2 unsigned int
+// 47:16 assign: dynamic->self = dynamic struct ring *
+// 48:2 free: copy
 // 49:14 input: __VERIFIER_nondet_int() = 7 [07 00 00 00] int
 // 49:6 assign: count = 7 [07 00 00 00] int
 // 50:6 assign: left = -3 [fd ff ff ff] int
