@@ -282,7 +282,7 @@ int main(void) {
 `, "--target", "x86_64", "--checks", "assert")
 	got := violations(rep)[verdict.Assert]
 	wantAll(t, got, "input firmproof_nondet_int()", "call set p = &d, n = 5", "assign d.c GREEN", "assign d.a[1] 5",
-		"assign d.on 1", "not green d.on = 1 (written at p.c:4")
+		"assign d.on 1", "not green d.c = GREEN (written at p.c:4", "; d.on = 1 (written at p.c:4")
 }
 
 // TestRelevantTrace: with --trace relevant a trace holds what the failure was computed
