@@ -191,15 +191,32 @@ int both(const uint8_t *key, const uint8_t *text, size_t len) {
 }
 struct queue { size_t fill; uint8_t buf[]; };
 void append(struct queue *q, size_t size, const uint8_t *from) { memcpy(&q->buf[2], from, size); }
+void drop(struct queue *q, size_t size, uint8_t **at) {
+  *at = &q->buf[q->fill];
+  memmove(q->buf, &q->buf[q->fill], size);
+}
 struct hash { uint8_t *tmp; unsigned block_size, result_size; };
 int temporary(struct hash *h) { return h->tmp[h->block_size + h->result_size]; }
 struct coder { uint16_t size; uint8_t window, look; };
 int coder_set(struct coder *c, uint8_t window, uint8_t look) {
   if (window < 4 || window > 15 || look < 3 || look >= window) return 0;
+  int size = 2 << window;
   c->window = window, c->look = look;
-  return 1;
+  return size;
 }
 unsigned window_of(const struct coder *c) { return 1 << c->window | 1 << c->look; }
+struct mixer { int8_t gain; uint8_t taps, base; };
+void mix(struct mixer *m, int gain, int taps, int base) {
+  if (gain > 7 || taps > 7 || base < 0 || base > 7) return;
+  m->gain = gain, m->taps = taps, m->base = base;
+}
+struct mixer loud = {0, 0, 9};
+int mixed(const struct mixer *m) { return 1 << m->taps; }
+int based(const struct mixer *m) { return 100 / (10 - m->base); }
+int on_base(const struct mixer *m) { return 100 / (9 - m->base); }
+struct mode { uint8_t kind; };
+void set_mode(struct mode *m, uint8_t kind) { if (kind < 8) m->kind = kind; else m->kind = 200; }
+int mode_of(const struct mode *m) { return 1 << m->kind; }
 unsigned size_of(const struct coder *c) { return 1 << c->size; }
 struct head { uint8_t kind, bits; };
 int head_of(const uint8_t *raw, uint8_t bits) {
@@ -259,9 +276,16 @@ func TestHarnessesFromCode(t *testing.T) {
 		"between":    {verdict.Unknown, "whether a.end and b.end lead into one object is not known"},
 		"both":       {verdict.Unknown, "how much key leads to is a guess"},
 		"append":     {verdict.Unknown, "how much q leads to is a guess"},
+		"drop":       {verdict.Unknown, "how much q leads to is a guess"},
 		"temporary":  {verdict.Unknown, "how much h.tmp leads to is a guess"},
 		"coder_set":  {verdict.Proved, ""},
 		"window_of":  {verdict.Proved, "c.look is 3..14: the program stores nothing else there"},
+		"mix":        {verdict.Proved, ""},
+		"mixed":      {verdict.Violated, "shift amount"},
+		"based":      {verdict.Proved, "m.base is 0..9: the program stores nothing else there"},
+		"on_base":    {verdict.Violated, "by zero"},
+		"set_mode":   {verdict.Proved, ""},
+		"mode_of":    {verdict.Violated, "shift amount"},
 		"size_of":    {verdict.Violated, "shift amount"},
 		"head_of":    {verdict.Proved, ""},
 		"bits_of":    {verdict.Violated, "shift amount"},

@@ -95,7 +95,31 @@ func (x *machine) trapped(in *ir.Instr) {
 		}
 		message += fmt.Sprintf(" (%d %s)", n.Low64(), plural(n.Low64(), "element"))
 	}
+	if in.Check == verdict.Nonnull {
+		message += x.wrapped()
+	}
 	x.stop(in.Check, "%s", message)
+}
+
+// wrapped says of the pointer that the comparison before a trap found null how arithmetic brought it there; empty where
+// it is no address computed from that of an object.
+func (x *machine) wrapped() string {
+	if x.fr.prev == nil {
+		return ""
+	}
+	br := x.fr.prev.Term()
+	if br == nil || br.Op != ir.OpCondBr {
+		return ""
+	}
+	cmp, ok := br.Args[0].(*ir.Instr)
+	if !ok || cmp.Op != ir.OpIcmp || !cmp.Args[0].Type().IsPtr() {
+		return ""
+	}
+	p := x.eval(cmp.Args[0])
+	if p.obj == nil {
+		return ""
+	}
+	return fmt.Sprintf(": arithmetic on the address of %s wraps around to it", x.describe(p.obj))
 }
 
 // failedIndex returns the index that the comparison before a trap of an array access found too large, the number of

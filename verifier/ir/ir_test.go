@@ -123,3 +123,40 @@ func TestModelOf(t *testing.T) {
 		t.Errorf("got %q", op)
 	}
 }
+
+// TestDominators: the nearest block that every way to a block passes, in loops and behind branches alike.
+func TestDominators(t *testing.T) {
+	f := parse(t, `define void @f(i1 %c) {
+entry:
+  br i1 %c, label %a, label %b
+a:
+  br label %join
+b:
+  br i1 %c, label %join, label %trap
+join:
+  br label %head
+head:
+  br i1 %c, label %body, label %out
+body:
+  br i1 %c, label %head, label %trap
+out:
+  ret void
+trap:
+  unreachable
+dead:
+  br label %out
+}
+`).Func("f")
+	var got []string
+	for i, d := range f.Dominators() {
+		name := "-"
+		if d != nil {
+			name = d.Name
+		}
+		got = append(got, f.Blocks[i].Name+"<"+name)
+	}
+	want := "entry<- a<entry b<entry join<entry head<join body<head out<head trap<entry dead<-"
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("%s, want %s", s, want)
+	}
+}

@@ -11,6 +11,9 @@ type span struct {
 	any       bool // by a store of which nothing is known, or a use of its address
 }
 
+// most is beyond the numbers that ranges are made of.
+const most = 1 << 62
+
 func (s *span) add(low, high int64) {
 	if s.low > s.high {
 		s.low, s.high = low, high
@@ -27,6 +30,11 @@ type spans struct {
 
 func spansOf(m *ir.Module) *spans {
 	s := &spans{map[place]*span{}, map[string]bool{}}
+	for _, g := range m.Globals {
+		if g.Var != nil && g.Init != nil {
+			s.initial(g.Var.T, g.Init)
+		}
+	}
 	for _, f := range m.Funcs {
 		vars := f.VarsBySlot()
 		for _, b := range f.Blocks {
@@ -52,13 +60,41 @@ func (s *spans) get(p place) *span {
 	return s.at[p]
 }
 
+// initial notes the numbers in an initialiser of type t. One of zeros alone says nothing: the program sets such an object
+// up before it is used.
+func (s *spans) initial(t *ir.DType, c *ir.Const) {
+	switch {
+	case t == nil || c == nil || c.Kind != ir.ConstAgg:
+	case t.Kind == ir.DArray:
+		for _, e := range c.Elems {
+			s.initial(t.Elem, e)
+		}
+	case t.Kind == ir.DStruct && len(c.Elems) != len(t.Fields):
+		s.other(t, 0)
+	case t.Kind == ir.DStruct:
+		for i := range t.Fields {
+			f, e := &t.Fields[i], c.Elems[i]
+			switch x := s.get(place{of: layoutOf(t), off: f.BitOff / 8}); {
+			case f.IsBits || f.T == nil:
+			case e.Kind == ir.ConstInt && isNumber(f.T):
+				n := e.Bits.Signed().Int64()
+				x.add(n, n)
+			case isNumber(f.T):
+				x.any = true
+			default:
+				s.initial(f.T, e)
+			}
+		}
+	}
+}
+
 // store notes what a store writes.
 func (s *spans) store(f *ir.Func, vars map[ir.Value]*ir.Var, in *ir.Instr) {
 	for _, p := range placesAt(vars, in.Args[1]) {
 		if p.of == "" {
 			continue
 		}
-		low, high, guarded, known := storedRange(f, in)
+		low, high, guarded, known := storedRange(f, vars, in)
 		x := s.get(p)
 		x.any, x.guarded = x.any || !known, x.guarded || guarded
 		if known {
@@ -120,93 +156,16 @@ func (p *Program) kept(t *ir.DType, f *ir.DField) (low, high int64, ok bool) {
 	if s == nil || s.any || !s.guarded || p.spans.wild[layout] || f.IsBits || !isNumber(f.T) {
 		return 0, 0, false
 	}
-	low, high = s.low, s.high
-	if !f.T.Signed {
-		low = max(low, 0)
+	if f.T.Bits > 62 || s.low != fits(s.low, f.T.Bits, f.T.Signed) || s.high != fits(s.high, f.T.Bits, f.T.Signed) {
+		return 0, 0, false
 	}
-	return low, high, low > -1<<62 && high < 1<<62 && f.T.Bits < 63
+	return s.low, s.high, true
 }
 
 // isMemberAddress reports whether v is computed as the address of a member.
 func isMemberAddress(v ir.Value) bool {
 	in, ok := uncast(v).(*ir.Instr)
 	return ok && in.Op == ir.OpGep
-}
-
-// storedRange returns the least and the greatest number that a store can write: a constant, or a parameter that control
-// comes here with only where comparisons with constants hold.
-func storedRange(f *ir.Func, in *ir.Instr) (low, high int64, guarded, known bool) {
-	if c, ok := in.Args[0].(*ir.Const); ok && c.Kind == ir.ConstInt {
-		n := c.Bits.Signed().Int64()
-		return n, n, false, true
-	}
-	slot, plus := variable(in.Args[0])
-	if slot == nil || plus != 0 || !spilled(f, slot) {
-		return 0, 0, false, false
-	}
-	low, high = rangeAt(f, in.Block, slot, 0)
-	return low, high, true, low > -1<<62 || high < 1<<62
-}
-
-// rangeAt returns between which numbers a parameter is where control comes to b.
-func rangeAt(f *ir.Func, b *ir.Block, slot ir.Value, depth int) (low, high int64) {
-	low, high = -1<<62, 1<<62
-	for len(b.Preds) == 1 {
-		from := b.Preds[0]
-		bound(f, from, b, slot, depth, &low, &high)
-		b = from
-	}
-	return low, high
-}
-
-// spilled reports whether a variable is a parameter that nothing else is stored in.
-func spilled(f *ir.Func, slot ir.Value) bool {
-	n := 0
-	for _, b := range f.Blocks {
-		for _, in := range b.Instrs {
-			if in.Op == ir.OpStore && in.Args[1] == slot {
-				if _, ok := in.Args[0].(*ir.Param); !ok {
-					return false
-				}
-				n++
-			}
-		}
-	}
-	return n == 1
-}
-
-// bound narrows the range of a variable by the branch that leads from a block to another.
-func bound(f *ir.Func, from, to *ir.Block, slot ir.Value, depth int, low, high *int64) {
-	t := from.Term()
-	if t.Op != ir.OpCondBr || t.Targets[0] == t.Targets[1] {
-		return
-	}
-	cmp, ok := t.Args[0].(*ir.Instr)
-	if !ok || cmp.Op != ir.OpIcmp {
-		return
-	}
-	v, plus := variable(cmp.Args[0])
-	if v != slot || plus != 0 {
-		return
-	}
-	least, most := int64(-1<<62), int64(1<<62) // of what it is compared with
-	if c, number := cmp.Args[1].(*ir.Const); number && c.Kind == ir.ConstInt {
-		least = c.Bits.Signed().Int64()
-		most = least
-	} else if other, plus := variable(cmp.Args[1]); other != nil && plus == 0 && depth == 0 && spilled(f, other) {
-		least, most = rangeAt(f, from, other, depth+1)
-	}
-	holds := t.Targets[0] == to
-	switch pred := cmp.Pred; {
-	case (pred == ir.SLT || pred == ir.ULT) && holds, (pred == ir.SGE || pred == ir.UGE) && !holds:
-		*high = min(*high, most-1)
-	case (pred == ir.SLE || pred == ir.ULE) && holds, (pred == ir.SGT || pred == ir.UGT) && !holds:
-		*high = min(*high, most)
-	case (pred == ir.SGT || pred == ir.UGT) && holds, (pred == ir.SLE || pred == ir.ULE) && !holds:
-		*low = max(*low, least+1)
-	case (pred == ir.SGE || pred == ir.UGE) && holds, (pred == ir.SLT || pred == ir.ULT) && !holds:
-		*low = max(*low, least)
-	}
 }
 
 // inRange assumes that a member of the structure at p+off is where the program keeps it.

@@ -54,7 +54,7 @@ func (p *Program) usesOf(f *ir.Func) []use {
 		return u
 	}
 	s := &useScan{p: p, uses: make([]use, len(f.Params)), of: map[ir.Value]int{}, bound: map[ir.Value]limit{},
-		structs: map[int]int64{}, members: map[ir.Value]bool{}}
+		structs: map[int]int64{}, open: map[int]bool{}, members: map[ir.Value]bool{}}
 	for i := range s.uses {
 		s.uses[i].param = -1
 	}
@@ -64,7 +64,7 @@ func (p *Program) usesOf(f *ir.Func) []use {
 	}
 	for i, v := range paramVars(f) {
 		if v != nil && v.T != nil && isStruct(v.T.Elem) {
-			s.structs[i] = sizeOf(v.T.Elem)
+			s.structs[i], s.open[i] = sizeOf(v.T.Elem), endsOpen(v.T.Elem)
 		}
 	}
 	s.copies(f)
@@ -90,6 +90,7 @@ type useScan struct {
 	bound map[ir.Value]limit // variables that are compared with a parameter
 
 	structs map[int]int64     // sizes of structures that parameters point to
+	open    map[int]bool      // those with an array without a length at their end
 	members map[ir.Value]bool // variables that hold the address of a member of one
 }
 
@@ -142,28 +143,6 @@ func (s *useScan) from(v ir.Value) (k int, plain bool) {
 		}
 	}
 	return -1, false
-}
-
-// isMember reports whether v is an address inside of the structure that parameter k points to, or may be.
-func (s *useScan) isMember(k int, v ir.Value) bool {
-	var first *ir.Instr // what is computed from the parameter
-	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
-		first = in
-	}
-	return first != nil && len(first.Args) == 1 && first.Off >= 0 && first.Off < s.structs[k]
-}
-
-// isArray reports whether v is an address in an array of the structure that parameter k points to, one without a length
-// at its end among them.
-func (s *useScan) isArray(k int, v ir.Value) bool {
-	in, ok := v.(*ir.Instr)
-	for inner := in; ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
-		if base, is := in.Args[0].(*ir.Instr); is && base.Op == ir.OpGep {
-			continue
-		}
-		return s.structs[k] > 0 && len(in.Args) == 1 && (in.Off < s.structs[k] || in != inner && in.Off == s.structs[k])
-	}
-	return false
 }
 
 // compare notes comparisons of variables with parameters.
@@ -254,96 +233,5 @@ func (s *useScan) instr(in *ir.Instr) {
 		s.access(in.Args[1], s.p.m.Layout.SizeOf(in.Access), true)
 	case ir.OpCall:
 		s.call(in)
-	}
-}
-
-// access notes that size bytes at address v are accessed.
-func (s *useScan) access(v ir.Value, size int64, writes bool) {
-	k, _ := s.from(v)
-	if k < 0 {
-		return
-	}
-	u := &s.uses[k]
-	u.writes = u.writes || writes
-	off := int64(0)
-	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
-		off += in.Off
-		if base, ok := in.Args[0].(*ir.Instr); ok && base.Op == ir.OpGep && s.structs[k] > 0 {
-			continue // an index of an array in the structure
-		}
-		for i, index := range in.Args[1:] {
-			u.varies = true
-			slot, plus := variable(index)
-			l, known := s.bound[slot]
-			if slot == nil || !known || l.param == k {
-				continue
-			}
-			if !l.strict {
-				plus++
-			}
-			u.says(l.param, max(plus, 0), in.Scales[i] == 1)
-		}
-	}
-	u.need = max(u.need, off+size)
-}
-
-// says notes that a parameter bounds what is behind the pointer. The first one is kept.
-func (u *use) says(param int, plus int64, bytes bool) {
-	if u.param >= 0 && u.param != param {
-		return
-	}
-	u.param, u.plus, u.bytes = param, max(u.plus, plus), bytes
-}
-
-// call notes what a called function does with the parameters that it is given.
-func (s *useScan) call(in *ir.Instr) {
-	switch in.Model {
-	case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemcmp:
-		s.block(in.Args[0], in.Args[2], in.Model != ir.ModelMemcmp)
-		s.block(in.Args[1], in.Args[2], false)
-		return
-	case ir.ModelMemset:
-		s.block(in.Args[0], in.Args[2], true)
-		return
-	}
-	g := calledFunc(in)
-	if g == nil || g.IsDecl() || len(in.Args) < len(g.Params) {
-		return
-	}
-	for j, u := range s.p.usesOf(g) {
-		k, plain := s.from(in.Args[j])
-		if k < 0 || !in.Args[j].Type().IsPtr() {
-			continue
-		}
-		mine := &s.uses[k]
-		mine.writes = mine.writes || u.writes
-		mine.varies = mine.varies || u.varies && !s.isArray(k, in.Args[j])
-		if plain {
-			mine.need = max(mine.need, u.need)
-		}
-		if u.param >= 0 && plain {
-			n := s.number(in.Args[u.param])
-			if n >= 0 {
-				mine.says(n, u.plus, u.bytes)
-			}
-			mine.elsewhere = mine.elsewhere || n < 0 || u.elsewhere
-		}
-	}
-}
-
-// block notes that n bytes at v are accessed.
-func (s *useScan) block(v, n ir.Value, writes bool) {
-	if c, ok := n.(*ir.Const); ok && c.Kind == ir.ConstInt {
-		s.access(v, c.Bits.Signed().Int64(), writes)
-		return
-	}
-	k, plain := s.from(v)
-	if k < 0 {
-		return
-	}
-	u := &s.uses[k]
-	u.varies, u.writes = u.varies || !s.isArray(k, v), u.writes || writes
-	if p := s.number(n); p >= 0 && plain {
-		u.says(p, 0, true)
 	}
 }
