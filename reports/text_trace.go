@@ -43,6 +43,7 @@ func (p *printer) trace(c *verdict.Claim) {
 const (
 	foldedInputs = 6
 	foldedSteps  = 6
+	foldedBlocks = 2 // allocations and releases that matter
 )
 
 // folded leaves of a trace what its reader looks for first: inputs that matter, the last steps that the failure depends
@@ -56,11 +57,17 @@ func folded(c *verdict.Claim) []verdict.Step {
 		return foldedCycle(steps, c.Cycle-1)
 	}
 	keep := make([]bool, len(steps))
-	inputs, last := 0, 0
+	inputs, last, blocks := 0, 0, 0
 	for i, s := range steps {
 		if fromOutside(s.Kind) && s.Relevant && inputs < foldedInputs {
 			keep[i] = true
 			inputs++
+		}
+	}
+	for i := len(steps) - 1; i >= 0 && blocks < foldedBlocks; i-- {
+		if k := steps[i].Kind; (k == verdict.StepAlloc || k == verdict.StepFree) && steps[i].Relevant {
+			keep[i] = true
+			blocks++
 		}
 	}
 	for i := len(steps) - 1; i >= 0 && last <= foldedSteps; i-- {

@@ -117,6 +117,7 @@ func Relocate(res *verdict.Result, from, to Places) {
 		for j := range c.Inputs {
 			move(&c.Inputs[j].Pos)
 		}
+		relocateDiagrams(c.Certificate, from, to)
 	}
 	sortClaims(res.Claims, nil) // functions may have changed places
 }

@@ -110,3 +110,30 @@ func TestRelocate(t *testing.T) {
 		t.Errorf("claims at lines %d, %d: not in order", a, b)
 	}
 }
+
+// TestRelocateDiagrams: the lines that the names of nodes and edges say move with their functions; where two functions
+// have the name, there is no drawing.
+func TestRelocateDiagrams(t *testing.T) {
+	drawn := func(texts ...string) []verdict.Diagram {
+		d := verdict.Diagram{Title: "graph"}
+		for _, text := range texts {
+			d.Nodes = append(d.Nodes, []string{text, "0 <= f:1"})
+			d.Edges = append(d.Edges, verdict.Arrow{Label: []string{text}})
+		}
+		return []verdict.Diagram{d}
+	}
+	from, to := verifier.Places{"a.c:f": 10, "a.c:g": 20, "b.c:g": 1}, verifier.Places{"a.c:f": 15, "a.c:g": 18,
+		"b.c:g": 1}
+	for _, c := range []struct{ was, want []verdict.Diagram }{
+		{drawn("start", "f@12", "f:11 to f:13, path 2", "signed overflow at a.c:21:7", "return"),
+			drawn("start", "f@17", "f:16 to f:18, path 2", "signed overflow at a.c:19:7", "return")},
+		{drawn("f@12", "g@21"), nil},
+		{drawn("h:3"), nil},
+	} {
+		res := &verdict.Result{Claims: []verdict.Claim{{Certificate: &verdict.Certificate{Diagrams: c.was}}}}
+		verifier.Relocate(res, from, to)
+		if got := res.Claims[0].Certificate.Diagrams; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%v\nmoved is\n%v\nwant\n%v", c.was, got, c.want)
+		}
+	}
+}

@@ -104,11 +104,6 @@ func (q Question) Show(a Answer, budget time.Duration) (*verdict.Result, error) 
 			return nil, nil
 		}
 		verifier.Relocate(res, kept.Places, k.Places)
-		for i := range res.Claims {
-			if c := res.Claims[i].Certificate; c != nil {
-				c.Diagrams = nil // their texts name lines
-			}
-		}
 	}
 	return res, nil
 }

@@ -57,7 +57,7 @@ func (e *engine) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph
 	case out.Kind == interp.Lasso:
 		c := replay.LassoClaim(ctx, e.p, rec.Inputs, out)
 		c.Certificate.Detail = append(c.Certificate.Detail, claim.Certificate.Detail...)
-		c.Certificate.Diagrams = claim.Certificate.Diagrams
+		c.Certificate.Diagrams = append(c.Certificate.Diagrams, claim.Certificate.Diagrams...)
 		return c
 	case out.Kind == interp.StepLimit, out.Kind == interp.InputMismatch && src.Rest() == 0:
 		c := replay.EndlessClaim(e.p, rec.Inputs, out)

@@ -31,7 +31,8 @@ type blocks struct {
 	names   map[*object]*blockName // at the end of the run
 }
 
-// place is where a pointer is: in a variable, by its name, or in a heap block, whose type may be found later.
+// place says where a pointer is: in a variable, by its name (any call's), or in a heap block, whose type may be found
+// later.
 type place struct {
 	name string
 	in   *object
@@ -40,7 +41,9 @@ type place struct {
 
 // holder is a place of a pointer to the start of a block.
 type holder struct {
-	place
+	in     *object // where it was first
+	off    int64
+	name   string // "" in a heap block
 	block  *object
 	t      *ir.DType // of the pointer
 	depth  int       // of the call that stored it; -1 in a global variable
@@ -84,7 +87,8 @@ func (x *machine) noteHolder(o *object, off int64, v value) {
 	if b.holders == nil {
 		b.holders, b.of = map[place]*holder{}, map[*object][]*holder{}
 	}
-	h := &holder{place: at, block: v.obj, t: t, depth: len(x.frames), step: x.trace.dropped + len(x.trace.steps),
+	h := &holder{in: o, off: off, name: at.name, block: v.obj, t: t, depth: len(x.frames),
+		step:   x.trace.dropped + len(x.trace.steps),
 		shared: v.obj.kind != heapObject || !v.bits.IsZero()}
 	if o.kind == globalObject {
 		h.depth = -1
@@ -164,7 +168,7 @@ func (x *machine) guessLate() {
 		changed = false
 		for _, o := range x.objects {
 			for _, h := range b.of[o] {
-				if h.in == nil || h.t != nil {
+				if h.name != "" || h.t != nil {
 					continue
 				}
 				if _, h.t = x.placeName(h.in, h.off, int64(x.pw/8), nil); h.t != nil {
@@ -257,7 +261,7 @@ func (x *machine) findHolder(o *object) *blockName {
 			continue
 		}
 		r := min(h.depth, 1<<16) + 1
-		if h.in != nil {
+		if h.name == "" {
 			r += 1 << 17
 		}
 		if !h.leadsTo(o.guessed) {
@@ -282,7 +286,7 @@ func (h *holder) leadsTo(t *ir.DType) bool {
 
 // heldBy is the place h as an expression of C; "" if it lies in a block that nothing holds.
 func (x *machine) heldBy(h *holder) string {
-	if h.in == nil {
+	if h.name != "" {
 		return h.name
 	}
 	n := x.findHolder(h.in)

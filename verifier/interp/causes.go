@@ -17,6 +17,10 @@ func (x *machine) causes() []string {
 		return nil
 	}
 	c := &causeList{machine: x, seen: map[*ir.Instr]bool{}}
+	if x.leaked != nil {
+		c.holders()
+		return c.out
+	}
 	c.follow(in, 0)
 	if len(c.out) == 0 && x.fr.prev != nil && x.fr.blk == in.Block {
 		c.follow(x.fr.prev.Term(), 0)
@@ -63,6 +67,27 @@ func bitFieldsIn(t *ir.DType, off, size int64) []*ir.DField {
 	return found
 }
 
+// holders lists what is now where the leaked block was held.
+func (c *causeList) holders() {
+	for _, h := range c.trace.blocks.of[c.leaked] {
+		if h.in.dead != "" || len(c.out) == maxCauses {
+			continue
+		}
+		name, t := c.placeName(h.in, h.off, int64(c.pw/8), nil)
+		c.add(name+" = "+c.show(t, c.get(h.in, h.off, ir.Ptr(c.pw))), h.in, h.off)
+	}
+}
+
+// add notes a value and where it was written.
+func (c *causeList) add(s string, o *object, off int64) {
+	if w := c.trace.writes[o][off]; w != nil && w.Pos.Line > 0 {
+		s += fmt.Sprintf(" (written at %s)", w.Pos)
+	}
+	if !slices.Contains(c.out, s) {
+		c.out = append(c.out, s)
+	}
+}
+
 func (c *causeList) note(in *ir.Instr) {
 	p := c.eval(in.Args[0])
 	if v := c.fr.vals[in.ID]; v.bits.Width() == 0 && v.elems == nil {
@@ -86,10 +111,5 @@ func (c *causeList) note(in *ir.Instr) {
 		}
 		s = strings.Join(parts, ", ")
 	}
-	if w := c.trace.writes[p.obj][off]; w != nil && w.Pos.Line > 0 {
-		s += fmt.Sprintf(" (written at %s)", w.Pos)
-	}
-	if !slices.Contains(c.out, s) {
-		c.out = append(c.out, s)
-	}
+	c.add(s, p.obj, off)
 }

@@ -33,6 +33,7 @@ func (x *machine) leaks(how ir.Ending) {
 				x.end(Unsupported, "", "heap memory where the program aborts")
 				return
 			}
+			x.becauseOf(o)
 			x.violate(verdict.Leak, "%s is never freed", x.describe(o))
 			return
 		}
@@ -75,12 +76,29 @@ func (x *machine) lost(how ir.Ending) {
 	t.run()
 	for _, o := range x.objects {
 		if o != nil && o.kind == heapObject && o.dead == "" && !t.found[o] {
+			x.becauseOf(o)
 			x.violate(verdict.Leak, "%s is lost: no pointer leads to it any more", x.describe(o))
 			return
 		}
 	}
 	if unsure {
 		x.end(Unsupported, "", "heap memory that only a number may lead to")
+	}
+}
+
+// becauseOf makes the end of the run depend on the allocation of o and on the last writes of what held it, and on nothing
+// else.
+func (x *machine) becauseOf(o *object) {
+	x.leaked = o
+	if x.rel == nil || x.rel.cur == nil {
+		return
+	}
+	x.rel.cur = &cause{}
+	x.rel.cur.on(x.rel.born[o])
+	for _, h := range x.trace.blocks.of[o] {
+		if h.in.dead == "" {
+			x.readBytes(h.in, h.off, int64(x.pw/8))
+		}
 	}
 }
 

@@ -44,6 +44,7 @@ type machine struct {
 	asked    int64 // inputs so far
 	lasso    *lassoState
 	passed   []ir.At
+	leaked   *object // of the check leak
 	rel      *relevance
 	effort   effort
 }
@@ -93,7 +94,8 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) 
 		visits: map[*ir.Block]int64{}, ways: map[ir.Spot]bool{}, cursor: lowestAddress,
 		scoped: map[*ir.Func]map[*ir.Instr]bool{}}
 	if opts.Trace {
-		x.rel = &relevance{mem: map[*object]*memoryCauses{}, pdoms: map[*ir.Func][]*ir.Block{}}
+		x.rel = &relevance{mem: map[*object]*memoryCauses{}, born: map[*object]*cause{},
+			pdoms: map[*ir.Func][]*ir.Block{}}
 	}
 	for i, f := range m.Funcs {
 		x.funcNum[f] = i

@@ -60,6 +60,9 @@ func (c *call) allocate(n uint64, align int64) value {
 	}
 	o := c.newObject(heapObject, int64(n), align, c.in)
 	o.owner = ir.OwnerOf(c.name)
+	if c.rel != nil {
+		c.rel.born[o] = c.rel.cur
+	}
 	c.traceAlloc(c.in, o, n)
 	return value{bits: c.zero, obj: o}
 }

@@ -22,6 +22,7 @@ type relevance struct {
 	cur   *cause   // of the instruction that is executed
 	entry []*cause // of the entry's parameters
 	mem   map[*object]*memoryCauses
+	born  map[*object]*cause // allocations of heap blocks
 	pdoms map[*ir.Func][]*ir.Block
 }
 

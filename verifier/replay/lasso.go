@@ -170,6 +170,7 @@ func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, o
 		c.Trace = traced.Steps
 		if n := traced.Cycle.StemSteps; n >= 0 && n < len(c.Trace) {
 			c.Cycle = n + 1
+			c.Certificate.Diagrams = []verdict.Diagram{lassoDiagram(p.Entry.CName, c.Pos, c.Trace[:n], c.Trace[n:])}
 		}
 	}
 	c.Inputs = Shown(inputs)

@@ -48,7 +48,9 @@ func (g *Graph) Diagram() verdict.Diagram {
 	index := map[*cutPoint]int{}
 	for n, c := range g.cuts {
 		index[c] = n
-		d.Nodes = append(d.Nodes, strings.Split(g.describe(c), "\n"))
+		lines := strings.Split(g.describe(c), "\n")
+		lines[0] = g.b.where(c.st) // for a reader of C
+		d.Nodes = append(d.Nodes, lines)
 	}
 	ends := map[string]int{}
 	for n, c := range g.cuts {
