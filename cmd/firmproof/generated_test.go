@@ -225,6 +225,11 @@ int head_of(const uint8_t *raw, uint8_t bits) {
   if (bits < 8) h.bits = bits;
   return h.kind;
 }
+int either(int kind, const struct head *h) {
+  assert(kind == 2 || kind == 4 || (h && h->kind == 1));
+  return 8 / (kind == 2 || kind == 4 ? kind : h->kind);
+}
+int neither(int kind) { assert(kind == 2 || kind == 4); return 8 / (kind - 4); }
 unsigned bits_of(const struct head *h) { return 1 << h->bits; }
 struct handler { union { int (*f)(int); int (*g)(int, int); } call; };
 int handled(struct handler *h) { return h->call.f(1); }
@@ -288,6 +293,8 @@ func TestHarnessesFromCode(t *testing.T) {
 		"mode_of":    {verdict.Violated, "shift amount"},
 		"size_of":    {verdict.Violated, "shift amount"},
 		"head_of":    {verdict.Proved, ""},
+		"either":     {verdict.Proved, "holds at the call"},
+		"neither":    {verdict.Violated, "by zero"},
 		"bits_of":    {verdict.Violated, "shift amount"},
 		"handled":    {verdict.Unknown, "which function the pointer leads to is not known"},
 		"point":      {verdict.Unknown, "what the result of format leads to is not known"},

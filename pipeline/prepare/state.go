@@ -14,24 +14,24 @@ func (j *Job) restsOnState(c *verdict.Claim) string {
 	if c.Check != verdict.Assert || len(j.Structs) == 0 {
 		return ""
 	}
-	of := map[string]string{}    // blocks that the harness made, with the pointers to them
 	contents := map[int]string{} // steps that make contents of a structure, with the pointer to it
 	pointers := map[int]string{} // steps that make a pointer in a structure, likewise
 	inputs := map[int]bool{}     // steps that make other contents
 	for i := range c.Trace {
-		s := &c.Trace[i]
-		m := behindPointer.FindStringSubmatch(s.What)
-		switch block, member, _ := strings.Cut(s.What, "["); {
-		case s.Depth > 0:
-		case s.Kind == verdict.StepAlloc && m != nil:
-			of[strings.TrimPrefix(s.Value, "&")] = m[1]
-		case s.Kind != verdict.StepAssign || of[block] == "":
-		case !slices.Contains(j.Structs, of[block]):
+		switch s := &c.Trace[i]; {
+		case s.Kind != verdict.StepAssign || s.Behind == "":
+		case !slices.Contains(j.Structs, s.Behind):
 			inputs[i] = true
-		case member != "" && strings.HasPrefix(s.Value, "&"):
-			pointers[i] = of[block]
+		case strings.Contains(s.Type, "*"):
+			pointers[i] = s.Behind
 		default:
-			contents[i] = of[block]
+			contents[i] = s.Behind
+		}
+	}
+	named := map[int]bool{} // steps that are among the causes of another
+	for i := range c.Trace {
+		for _, k := range c.Trace[i].Causes {
+			named[k] = true
 		}
 	}
 	state, pointer, input := "", "", false
@@ -48,6 +48,14 @@ func (j *Job) restsOnState(c *verdict.Claim) string {
 				pointer = pointers[k]
 			}
 			input = input || inputs[k]
+		}
+	}
+	for i := range c.Trace { // only the nearest causes of a step are listed
+		if c.Trace[i].Relevant && !named[i] {
+			if contents[i] != "" {
+				state = contents[i]
+			}
+			input = input || inputs[i]
 		}
 	}
 	if state == "" && !input {

@@ -188,7 +188,7 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 			s.Value = x.memoryText(o, off, ct, 0)
 		}
 	}
-	s := verdict.Step{Kind: verdict.StepAssign, Bytes: x.bytesAt(o, off, size, v)}
+	s := verdict.Step{Kind: verdict.StepAssign, Bytes: x.bytesAt(o, off, size, v), Behind: x.madeBehind(o)}
 	show(o, &s)
 	x.addStep(in, s)
 	x.showLater(o, off, size, show)
@@ -333,10 +333,21 @@ func (x *machine) traceBytes(in *ir.Instr, o *object, off, n int64) {
 			}
 		}
 	}
-	s := verdict.Step{Kind: verdict.StepAssign}
+	s := verdict.Step{Kind: verdict.StepAssign, Behind: x.madeBehind(o)}
 	show(o, &s)
 	x.addStep(in, s)
 	x.showLater(o, off, n, show)
+}
+
+// madeBehind returns the pointer whose block a generated harness fills, as long as it does; else "".
+func (x *machine) madeBehind(o *object) string {
+	if o.kind != heapObject || o.born == nil || len(x.frames) > 1 {
+		return ""
+	}
+	if name, made := strings.CutPrefix(o.born.Name, ir.BehindPointer); made {
+		return name
+	}
+	return ""
 }
 
 func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
@@ -347,7 +358,7 @@ func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
 	if o != nil {
 		s.Value = "&" + blockMark(o)
 		if name, made := strings.CutPrefix(in.Name, ir.BehindPointer); made {
-			s.What, s.Value = s.What+", what '"+name+"' leads to", ""
+			s.What, s.Value, s.Behind = s.What+", what '"+name+"' leads to", "", name
 		}
 	}
 	x.addStep(in, s)

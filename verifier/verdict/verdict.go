@@ -154,6 +154,8 @@ type Step struct {
 	Bytes string   `json:"bytes,omitempty"`
 	Type  string   `json:"type,omitempty"`
 	Depth int      `json:"depth,omitempty"` // call depth, 0 for the entry
+	// in a generated harness: the pointer to the block that it allocates or fills here
+	Behind string `json:"behind,omitempty"`
 
 	Relevant bool `json:"relevant,omitempty"` // the failure depends on it, by values or by branches
 	// of a relevant step: numbers of the steps (from 0) that it follows from, latest first
