@@ -69,6 +69,7 @@ func (b *builder) ret(s *state, in *ir.Instr) result {
 	if len(s.frames) == 1 {
 		if f.bottom {
 			b.returned(s, v)
+			b.comeBack(s, v)
 		} else {
 			b.leaks(s, ir.EndReturn)
 		}

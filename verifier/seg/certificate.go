@@ -24,7 +24,7 @@ func (b *builder) certify() []*cutPoint {
 	b.certified = 0
 	for _, c := range b.reachable() {
 		why := b.checkSummaries(c)
-		for _, e := range c.edges {
+		for _, e := range slices.Concat(c.edges, c.exits) {
 			if e.to == nil || why != nil {
 				continue
 			}
@@ -64,6 +64,9 @@ func (b *builder) checkSummaries(c *cutPoint) error {
 		}
 	}
 	for _, u := range c.uses {
+		if u.back != b.left(u.sum) {
+			return errors.New("the state that runs come back in is another one now")
+		}
 		for n, was := range u.cases {
 			now := u.sum.cases[n]
 			if was.reached != now.reached || !slices.Equal(was.bounds, now.bounds) {
@@ -143,7 +146,8 @@ func (b *builder) plainObject(o *object) *certify.Object {
 		p.Cells = append(p.Cells, certify.Cell{Offset: c.off, Size: c.size, Value: plainValue(c.val)})
 	}
 	if o.list != nil {
-		p.List = &certify.List{Next: o.list.next, Length: o.list.length, End: plainValue(o.list.end)}
+		p.List = &certify.List{Next: o.list.next, Length: o.list.length, End: plainValue(o.list.end),
+			Kids: o.list.kids}
 	}
 	return p
 }

@@ -26,6 +26,7 @@ type cutPoint struct {
 
 	returns []returnRun  // runs from here that return from a recursive function
 	uses    []summaryUse // summaries that runs from here rest on
+	exits   []*edge      // to the summaries' states
 
 	faults []Fault // of the paths from here
 

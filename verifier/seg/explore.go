@@ -2,6 +2,7 @@ package seg
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,9 @@ func (b *builder) run() error {
 		if err != nil {
 			return err
 		}
+		if b.reshaped {
+			return errShape
+		}
 		for _, n := range append(next, b.outdated...) {
 			if !n.busy {
 				n.busy = true
@@ -44,7 +48,7 @@ func (b *builder) run() error {
 // target is, because the target got that number later: they are expanded again, once.
 func (b *builder) refresh(work *[]*cutPoint) bool {
 	for _, c := range b.reachable() {
-		for _, e := range c.edges {
+		for _, e := range slices.Concat(c.edges, c.exits) {
 			if e.to == nil || c.refreshed || !e.stale() {
 				continue
 			}
@@ -119,7 +123,7 @@ func (b *builder) expand(c *cutPoint) ([]*cutPoint, error) {
 
 func (b *builder) expandOnce(c *cutPoint) (next []*cutPoint, again bool, err error) {
 	c.edges, c.dirty, c.outdated = nil, false, false
-	c.returns, c.uses, c.faults = nil, nil, nil
+	c.returns, c.uses, c.faults, c.exits = nil, nil, nil, nil
 	b.current = c
 	first := c.st.clone()
 	first.cost, first.approx, first.overflowed = 0, "", false

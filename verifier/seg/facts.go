@@ -6,14 +6,16 @@ import (
 
 // funcFacts is what is computed once per function.
 type funcFacts struct {
-	heads   map[*ir.Block]bool // targets of retreating edges
-	escapes map[*ir.Instr]bool
-	liveIn  map[*ir.Block]map[ir.Value]bool // after the phis
-	users   map[ir.Value][]*ir.Instr
-	names   map[ir.Value]*ir.Var
-	ghosts  []*ir.Param                      // of numeric parameters; made when first asked for
-	slots   map[*ir.Instr]bool               // allocas that are only read and written as a whole
-	slotsIn map[*ir.Block]map[*ir.Instr]bool // those that are read before they are written
+	heads     map[*ir.Block]bool // targets of retreating edges
+	escapes   map[*ir.Instr]bool
+	liveIn    map[*ir.Block]map[ir.Value]bool // after the phis
+	users     map[ir.Value][]*ir.Instr
+	names     map[ir.Value]*ir.Var
+	ghosts    []*ir.Param                      // of numeric parameters; made when first asked for
+	result    *ir.Param                        // stands for what is returned; likewise
+	addresses []*ir.Param                      // of pointer parameters; likewise
+	slots     map[*ir.Instr]bool               // allocas that are only read and written as a whole
+	slotsIn   map[*ir.Block]map[*ir.Instr]bool // those that are read before they are written
 }
 
 func (b *builder) factsOf(fn *ir.Func) *funcFacts {

@@ -31,8 +31,9 @@ func (g *Graph) Defined() bool {
 
 // Frees reports that in every run no heap block is lost, and that none is left at the end that the rule asks for.
 func (g *Graph) Frees() bool {
-	return g.Complete && !(g.Recursive && g.b.allocates) && !slices.ContainsFunc(g.Faults,
-		func(f Fault) bool { return f.Check == verdict.Leak })
+	return g.Complete && !(g.Recursive && g.b.allocates && (g.b.unframed || g.b.endsInside)) &&
+		!slices.ContainsFunc(g.Faults,
+			func(f Fault) bool { return f.Check == verdict.Leak })
 }
 
 // Valued reports that no run of a complete graph reads memory that nobody wrote.
@@ -65,7 +66,7 @@ func (b *builder) faults(cuts []*cutPoint) []Fault {
 		for _, f := range c.faults {
 			add(f)
 		}
-		for _, e := range c.edges {
+		for _, e := range slices.Concat(c.edges, c.exits) {
 			if e.loses {
 				add(Fault{In: b.at(e.to.st), Check: verdict.Leak, What: "the last pointer to heap memory is not lost"})
 			}

@@ -20,6 +20,7 @@ type list struct {
 	next   int64
 	length exact.Lin
 	end    value
+	kids   []int64 // not nil: a tree (tree.go)
 }
 
 // listOperands are the operands of in through which it looks at memory or at an
@@ -72,7 +73,11 @@ func (b *builder) unfold(s *state, id int) []*state {
 			t = s.clone()
 		}
 		for _, u := range b.assume(t, filled) {
-			b.unfoldFirst(u, id)
+			if l.kids != nil {
+				b.unfoldTree(u, id)
+			} else {
+				b.unfoldFirst(u, id)
+			}
 			out = append(out, u)
 		}
 	}
@@ -90,7 +95,7 @@ func (b *builder) unfoldFirst(s *state, id int) {
 	o := s.own(id)
 	first := b.newObject(s, "cell of "+o.key, "cell", o.size)
 	first.heap, first.dynamic, first.rest, first.align = o.heap, true, unknownBytes, o.align
-	first.written = o.written
+	first.written, first.next = o.written, &o.list.next
 	s.sameFrame(id, first.id)
 	s.redirect(id, func(v value) value { v.obj = first.id; return v })
 	o.list.length = o.list.length.AddInt(-1)
@@ -154,7 +159,7 @@ func (o *object) pointsTo(id int) bool {
 // successor reads the address that the block or list o holds for its successor.
 func (o *object) successor(next int64) (value, bool) {
 	if o.list != nil {
-		return o.list.end, o.list.next == next
+		return o.list.end, o.list.next == next && o.list.kids == nil
 	}
 	for _, c := range o.cells {
 		if c.off.IsConst() && c.off.Const.Equal(exact.I(next)) {
@@ -177,6 +182,12 @@ func (o *object) count() exact.Lin {
 // others into the chain are forgotten, because the list does not say where its
 // inner blocks are.
 func (b *builder) fold(s *state, ch chain) int {
+	b.learn(s, ch)
+	return b.gather(s, ch)
+}
+
+// gather replaces the objects of ch by one.
+func (b *builder) gather(s *state, ch chain) int {
 	b.lists++
 	key := fmt.Sprintf("list %d", b.lists)
 	id := len(b.objIDs) + 1

@@ -159,7 +159,9 @@ func (m *matcher) list(o, old *object) {
 		was, length = &old.list.end, old.list.length
 	}
 	end := opaque()
-	if was == nil || was.kind != opaqueValue {
+	if l.kids != nil {
+		end = l.end
+	} else if was == nil || was.kind != opaqueValue {
 		if v, ok := m.value(l.end, was, m.b.m.Layout.PtrBits, "end of "+o.key, "end of "+o.name); ok {
 			end = v
 		}

@@ -211,6 +211,9 @@ func (b *builder) readCell(s *state, id int, off exact.Lin, n int64, t *ir.Type,
 	default:
 		s.inexact("content of " + o.name)
 		v = b.fresh(s, t, name, r)
+		if at, ok := off.Const.Int64(); ok && off.IsConst() && t.IsPtr() && o.next != nil {
+			b.branches(o.size, *o.next, at)
+		}
 	}
 	if v.kind != opaqueValue && v.kind != boolValue && v.kind != aggValue {
 		o = s.own(id)
@@ -385,6 +388,7 @@ func (b *builder) forget(s *state, id int) {
 
 // forgetAll drops what a write through an unknown address may change.
 func (b *builder) forgetAll(s *state) {
+	b.loseFrame(s)
 	for _, id := range append([]int(nil), s.order...) {
 		b.forget(s, id)
 	}

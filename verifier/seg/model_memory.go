@@ -136,6 +136,7 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 		if o == nil || o.list != nil {
 			b.fault(s, verdict.Free, "the block is there")
 			s.inexact("free of an object that is gone")
+			b.loseFrame(s)
 			return result{kind: advanced}
 		}
 		if !o.heap {
@@ -158,6 +159,7 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 		}
 		b.fault(s, verdict.Free, "the address is one of a block")
 		s.inexact("free of an address that is not followed")
+		b.loseFrame(s)
 		for _, id := range append([]int(nil), s.order...) {
 			// it may be any heap block, whose content nobody may read any more
 			if s.objs[id].heap {
@@ -167,6 +169,7 @@ func (b *builder) free(s *state, in *ir.Instr) result {
 	default:
 		b.fault(s, verdict.Free, "the address is one of a block")
 		s.inexact("free of an address that is not followed")
+		b.loseFrame(s)
 	}
 	return result{kind: advanced}
 }

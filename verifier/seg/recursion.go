@@ -17,9 +17,7 @@ func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 	s.calling = b.calls
 	g := &frame{fn: fn, blk: fn.Blocks[0], vals: map[ir.Value]value{}, ctx: "rec ", bottom: true}
 	b.pass(s, in, g)
-	for _, p := range b.ghosts(fn) {
-		g.vals[p] = g.vals[fn.Params[p.Index-ghostIndex]]
-	}
+	b.enteredWith(fn, g)
 	s.recursed = false
 	for _, id := range append([]int(nil), s.order...) {
 		if s.objs[id].private {
@@ -28,8 +26,13 @@ func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 	}
 	s.frames = []*frame{g}
 	s.entered = true
-
-	return fork(append([]*state{s}, b.afterReturn(back, in, fn)...))
+	reach := s.reached(false)
+	for _, id := range append([]int(nil), s.order...) {
+		if s.objs[id].dynamic && !reach[id] {
+			s.drop(id) // the callers hold it
+		}
+	}
+	return fork(append([]*state{s}, b.afterReturn(back, in, fn, reach)...))
 }
 
 // afterCall is the state behind a call that came back.

@@ -41,6 +41,7 @@ func (b *builder) leaks(s *state, how ir.Ending) {
 	if !b.opts.Leaks.Asks(how) {
 		return
 	}
+	b.endsInside = b.endsInside || s.frames[0].bottom
 	tracked := map[int]bool{}
 	if b.opts.Leaks == ir.LeakTracked {
 		tracked = s.reached(how == ir.EndReturn)

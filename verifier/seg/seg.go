@@ -26,6 +26,7 @@ package seg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -96,7 +97,9 @@ type builder struct {
 	effects    map[*ir.Func]effects
 	thresholds []exact.Int
 	recursive  bool
-	calls      int // modular ones, each time one was followed
+	unframed   bool // a recursive function writes or frees what is not followed to an object that it reaches
+	endsInside bool // a run may end in a function entered without callers
+	calls      int  // modular ones, each time one was followed
 	summaries  map[*ir.Func]*summary
 	outdated   []*cutPoint        // cuts that used a summary that grew
 	current    *cutPoint          // being expanded
@@ -104,7 +107,10 @@ type builder struct {
 	signedFits map[exact.Var]bool // wrap-arounds of signed arithmetic
 	steps      int
 	merges     int
-	lists      int // made so far
+	lists      int               // made so far
+	trees      map[int64][]int64 // sizes of blocks that are seen as trees, with where their pointers onwards are
+	chains     map[int64]bool    // sizes that are none
+	reshaped   bool              // trees was added to
 	checker    *certify.Checker
 	certified  int // edges
 	repairs    int
@@ -126,15 +132,14 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	}
 	ladder := linear.NewLadder(100)
 	defer ladder.Close()
-	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{},
-		fits: map[exact.Var]bool{}, signedFits: map[exact.Var]bool{},
-		objIDs: map[string]int{}, cuts: map[string]*cutPoint{}, cutPos: map[string]bool{},
-		facts:   map[*ir.Func]*funcFacts{},
-		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
-		thresholds: thresholdsOf(m), owners: len(m.Owners()), kinds: map[string]int{},
-		entered: map[*ir.Func]bool{opts.Entry: true}}
-	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
+	b := newBuilder(ctx, m, opts, ladder)
 	err := b.run()
+	for errors.Is(err, errShape) {
+		trees, chains := b.trees, b.chains
+		b = newBuilder(ctx, m, opts, ladder)
+		b.trees, b.chains = trees, chains
+		err = b.run()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +162,18 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		g.Stats.Edges += len(c.edges)
 	}
 	return g, nil
+}
+
+func newBuilder(ctx context.Context, m *ir.Module, opts Options, ladder *linear.Ladder) *builder {
+	b := &builder{ctx: ctx, m: m, opts: opts, ask: &oracle{ctx: ctx, ladder: ladder}, wraps: map[exact.Var]bool{},
+		fits: map[exact.Var]bool{}, signedFits: map[exact.Var]bool{},
+		objIDs: map[string]int{}, cuts: map[string]*cutPoint{}, cutPos: map[string]bool{},
+		facts:   map[*ir.Func]*funcFacts{},
+		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
+		thresholds: thresholdsOf(m), owners: len(m.Owners()), kinds: map[string]int{},
+		entered: map[*ir.Func]bool{opts.Entry: true}, trees: map[int64][]int64{}, chains: map[int64]bool{}}
+	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
+	return b
 }
 
 func (b *builder) newVar(name string) exact.Var {

@@ -1,5 +1,7 @@
 package seg
 
+import "slices"
+
 // shape makes the heap of an arriving state and that of the generalised state
 // correspond: blocks that play the same part get the same identity, and where one
 // state has a row of blocks of another length than the other, both get a list in
@@ -100,7 +102,8 @@ func (a *aligner) match(x, y int) { a.toNew[x], a.toOld[y] = y, x }
 func (a *aligner) alike(x, y int) bool {
 	o, p := a.old.objs[x], a.s.objs[y]
 	if o == nil || p == nil || !o.dynamic || !p.dynamic || (o.list == nil) != (p.list == nil) || o.heap != p.heap ||
-		o.list != nil && (o.list.next != p.list.next || !o.size.Equal(p.size)) {
+		o.list != nil && (o.list.next != p.list.next || !slices.Equal(o.list.kids, p.list.kids) ||
+			!o.size.Equal(p.size)) {
 		return false
 	}
 	if _, ok := a.toNew[x]; ok {
@@ -124,7 +127,9 @@ func (a *aligner) fields() {
 				continue
 			}
 			done[y], again = true, true
-			if a.s.objs[y].list != nil {
+			if l := a.s.objs[y].list; l != nil && l.kids != nil {
+				continue
+			} else if l != nil {
 				x, y = a.swallow(x, y)
 				done[y] = true
 				a.unify(root{obj: x}, root{obj: y})
@@ -184,6 +189,8 @@ func (a *aligner) unify(p, q root) {
 		return
 	case pairedX && a.emptyAs(a.s, toNew, v):
 		q.set(a.s, value{kind: ptrValue, obj: toNew})
+		return
+	case (isX && !pairedX || isY && !pairedY) && a.treeBoth(p, q, u, v):
 		return
 	case isY && !pairedY && a.foldBoth(p, q, u, v):
 		return

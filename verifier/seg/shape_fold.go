@@ -20,7 +20,7 @@ func (a *aligner) emptyAs(s *state, id int, v value) bool {
 // foldBoth folds the arriving state's chain where the older one has a list, or the
 // end of the chain already; it reports success.
 func (a *aligner) foldBoth(p, q root, u, v value) bool {
-	if x, ok := a.old.heapStart(u); ok && a.old.objs[x].list != nil {
+	if x, ok := a.old.heapStart(u); ok && a.old.objs[x].chained() {
 		if _, paired := a.toNew[x]; !paired {
 			ch, ok := a.s.follow(v.obj, a.old.objs[x].list.next, a.stopNew)
 			if !ok || !ch.size.Equal(a.old.objs[x].size) || ch.heap != a.old.objs[x].heap {
@@ -41,7 +41,7 @@ func (a *aligner) foldBoth(p, q root, u, v value) bool {
 
 // foldOld folds the older state's chain where the arriving one has its end already, or a list; it reports success.
 func (a *aligner) foldOld(p, q root, u, v value) bool {
-	if y, ok := a.s.heapStart(v); ok && a.s.objs[y].list != nil {
+	if y, ok := a.s.heapStart(v); ok && a.s.objs[y].chained() {
 		if _, paired := a.toOld[y]; !paired {
 			ch, ok := a.old.follow(u.obj, a.s.objs[y].list.next, a.stopOld)
 			if !ok || a.tooMany() || !ch.size.Equal(a.s.objs[y].size) || ch.heap != a.s.objs[y].heap {
@@ -53,7 +53,7 @@ func (a *aligner) foldOld(p, q root, u, v value) bool {
 		}
 	}
 	ends := func(end value) bool { return a.sameEnd(end, v) }
-	if o := a.old.objs[u.obj]; o.list != nil {
+	if o := a.old.objs[u.obj]; o.chained() {
 		ch, ok := a.old.follow(u.obj, o.list.next, a.stopOld)
 		if !ok || !ends(ch.end) {
 			return false
@@ -69,6 +69,9 @@ func (a *aligner) foldOld(p, q root, u, v value) bool {
 	a.changed = true
 	return true
 }
+
+// chained reports a list that is no tree.
+func (o *object) chained() bool { return o.list != nil && o.list.kids == nil }
 
 func (a *aligner) tooMany() bool {
 	n := 0
@@ -111,7 +114,7 @@ func (a *aligner) sameEnd(u, v value) bool {
 func (a *aligner) chainTo(s *state, id int, stop func(int) bool, fits func(value) bool) (chain, bool) {
 	o := s.objs[id]
 	var nexts []int64
-	if o.list != nil {
+	if o.chained() {
 		nexts = append(nexts, o.list.next)
 	}
 	for _, c := range o.cells {

@@ -42,6 +42,7 @@ type object struct {
 	written written
 	cells   []cell
 	base    exact.Var // its address, -1 while nobody asked
+	next    *int64    // of a block that came out of a list: where it leads on
 	list    *list     // not nil: the object stands for a chain of blocks
 }
 

@@ -12,6 +12,7 @@ import (
 // that did not. A call that no run comes back from goes on nowhere (MO-49).
 type summary struct {
 	cases [2]summaryCase
+	back  *cutPoint   // the values and the memory that they come back with
 	users []*cutPoint // expanded with the summary as it was
 }
 
@@ -34,6 +35,15 @@ type returnRun struct {
 type summaryUse struct {
 	sum   *summary
 	cases [2]summaryCase
+	back  *state // nil: the call forgot what the callee may change
+}
+
+// left is the generalised state that runs come back in, if calls go by it.
+func (b *builder) left(sum *summary) *state {
+	if sum.back == nil || b.unframed {
+		return nil
+	}
+	return sum.back.st
 }
 
 // summaryWidening is how often a bound may move before it is given up.
@@ -199,11 +209,14 @@ func (b *builder) bounds(k *know, dirs []exact.Lin) []ival {
 	return out
 }
 
-// afterReturn gives the states behind a call: one for each case of the summary.
-func (b *builder) afterReturn(s *state, in *ir.Instr, fn *ir.Func) []*state {
+// afterReturn gives the states behind a call whose callee reached some objects: one for each case of the summary.
+func (b *builder) afterReturn(s *state, in *ir.Instr, fn *ir.Func, reach map[int]bool) []*state {
 	sum := b.summaryOf(fn)
 	sum.users = append(sum.users, b.current)
-	b.current.uses = append(b.current.uses, summaryUse{sum, sum.cases})
+	b.current.uses = append(b.current.uses, summaryUse{sum, sum.cases, b.left(sum)})
+	if sum.back == nil && !b.unframed {
+		return nil // none came back so far
+	}
 	args := map[*ir.Param]value{}
 	for _, g := range b.ghosts(fn) {
 		args[g] = b.value(s, in.Args[g.Index-ghostIndex])
@@ -212,7 +225,17 @@ func (b *builder) afterReturn(s *state, in *ir.Instr, fn *ir.Func) []*state {
 	for _, g := range b.ghosts(fn) {
 		plain = plain && g.T.Equal(in.Args[g.Index-ghostIndex].Type())
 	}
-	b.afterCall(s, in, fn)
+	e := b.effectsOf(fn)
+	pure := !e.any && !e.frees && len(e.globals) == 0 && !in.T.IsPtr()
+	switch {
+	case pure:
+		b.afterCall(s, in, fn)
+	case b.left(sum) != nil && plain:
+		b.takeBack(s, in, fn, reach)
+	default:
+		b.loseFrame(s)
+		b.afterCall(s, in, fn)
+	}
 	var out []*state
 	for _, c := range sum.cases {
 		if !c.reached {

@@ -3,6 +3,7 @@ package certify
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 )
@@ -46,7 +47,11 @@ func (k *check) bind(id int, start Value) error {
 		}
 	} else {
 		var err error
-		if im.blocks, err = k.walk(o.List, o, start); err != nil {
+		walk := k.walk
+		if o.List.Kids != nil {
+			walk = k.walkTree
+		}
+		if im.blocks, err = walk(o.List, o, start); err != nil {
 			return err
 		}
 	}
@@ -109,9 +114,7 @@ func (k *check) walk(l *List, o *Object, start Value) ([]int, error) {
 		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) || seen[at.Object] {
 			return nil, errors.New("a list of another length")
 		}
-		if _, used := k.usedBy[at.Object]; used || b.Heap != o.Heap || b.Private || b.Global != nil ||
-			!b.Size.Equal(o.Size) || !divides(o.Align, b.Align) || b.Ended && !o.Ended ||
-			!b.hasWritten(o) {
+		if !k.partOf(o, at.Object) {
 			return nil, errors.New("a list with a block of another kind")
 		}
 		seen[at.Object] = true
@@ -124,10 +127,59 @@ func (k *check) walk(l *List, o *Object, start Value) ([]int, error) {
 	}
 }
 
+// partOf: object id of the source may be a block of the list o, and is part of nothing else.
+func (k *check) partOf(o *Object, id int) bool {
+	b := k.e.From.Objects[id]
+	_, used := k.usedBy[id]
+	return !used && b.Heap == o.Heap && !b.Private && b.Global == nil && b.Size.Equal(o.Size) &&
+		divides(o.Align, b.Align) && (!b.Ended || o.Ended) && b.hasWritten(o)
+}
+
+func isNull(v Value) bool { return v.Kind == Number && v.Lin.Equal(exact.Lin{}) }
+
+// walkTree collects the blocks and trees from start on that are the tree l.
+func (k *check) walkTree(l *List, o *Object, start Value) ([]int, error) {
+	var blocks []int
+	count := exact.Lin{}
+	work := []Value{start}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if at.Kind == Number && k.equal(k.k, at.Lin, exact.Lin{}) {
+			continue
+		}
+		b := k.e.From.Objects[at.Object]
+		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) ||
+			slices.Contains(blocks, at.Object) || !k.partOf(o, at.Object) {
+			return nil, errors.New("no tree")
+		}
+		blocks = append(blocks, at.Object)
+		if b.List != nil {
+			if !slices.Equal(b.List.Kids, l.Kids) {
+				return nil, errors.New("a tree with a list in it")
+			}
+			count = count.Add(b.List.Length)
+			continue
+		}
+		count = count.AddInt(1)
+		for _, off := range l.Kids {
+			next, known := k.read(b, exact.C(off), int64(k.e.PointerBits/8), true)
+			if !known {
+				return nil, errors.New("a tree with a block whose successor is not known")
+			}
+			work = append(work, next)
+		}
+	}
+	if !k.same(l.Length, count) {
+		return nil, errors.New("a tree with another number of blocks")
+	}
+	return blocks, nil
+}
+
 // successor is what follows a block or list, and how many blocks that is further on.
 func (k *check) successor(o *Object, next int64) (Value, exact.Lin, bool) {
 	if o.List != nil {
-		return o.List.End, o.List.Length, o.List.Next == next
+		return o.List.End, o.List.Length, o.List.Next == next && o.List.Kids == nil
 	}
 	v, known := k.read(o, exact.C(next), int64(k.e.PointerBits/8), true)
 	return v, exact.C(1), known
@@ -159,6 +211,12 @@ func (k *check) isEnd(end, at Value) bool {
 // contents compares what corresponding objects are and hold.
 func (k *check) contents(id int) error {
 	o, im := k.e.To.Objects[id], k.images[id]
+	if o.List != nil && o.List.Kids != nil {
+		if !isNull(o.List.End) {
+			return errors.New("a tree that does not end with null")
+		}
+		return nil // each pointer was followed to its end
+	}
 	if o.List != nil {
 		at := im.start
 		for range im.blocks { // to the end

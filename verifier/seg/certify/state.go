@@ -59,8 +59,10 @@ type Cell struct {
 }
 
 // List makes an object stand for a chain of blocks: Length of them, possibly none, of which the
-// pointer at byte Next leads to the following one, and that of the last to End.
+// pointer at byte Next leads to the following one, and that of the last to End. With Kids it is a tree of
+// so many blocks: their pointers at these bytes lead to one tree each, that may be empty, which is null.
 type List struct {
+	Kids   []int64
 	Next   int64
 	Length exact.Lin
 	End    Value

@@ -1,0 +1,306 @@
+package seg
+
+import (
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// A recursive function's runs that come back are generalised too: to one state, the summary's back, of the
+// values that the parameters had at entry, the result, and the memory that the function could reach (MO-52 to
+// MO-58). A call takes the memory that the callee reaches out of its state and puts in what that state says; the
+// rest is as it was (the frame rule), because a write or free that is not followed to an object that the callee
+// reaches sets unframed, and calls forget as much as effectsOf says then.
+
+// addresses are the pointer parameters of fn with the values that they have at its entry.
+func (b *builder) addresses(fn *ir.Func) []*ir.Param {
+	f := b.factsOf(fn)
+	if f.addresses == nil {
+		f.addresses = []*ir.Param{}
+		for _, p := range fn.Params {
+			if p.T.IsPtr() && p.ByVal == nil && len(f.addresses) < maxSummaryParams {
+				f.addresses = append(f.addresses, &ir.Param{Index: addressIndex + p.Index, Name: p.Name + " at entry",
+					T: p.T})
+			}
+		}
+	}
+	return f.addresses
+}
+
+// resultOf stands for what fn returns.
+func (b *builder) resultOf(fn *ir.Func) *ir.Param {
+	f := b.factsOf(fn)
+	if f.result == nil {
+		f.result = &ir.Param{Index: addressIndex - 1, Name: "result", T: fn.Ret}
+	}
+	return f.result
+}
+
+// addressIndex keeps the places of addresses behind those of ghosts; the result is before them, because heaps are
+// compared in this order.
+const addressIndex = ghostIndex + 100
+
+// enteredWith gives the parameters of fn that are kept for its way back the values in the frame.
+func (b *builder) enteredWith(fn *ir.Func, g *frame) {
+	for _, p := range b.ghosts(fn) {
+		g.vals[p] = g.vals[fn.Params[p.Index-ghostIndex]]
+	}
+	for _, p := range b.addresses(fn) {
+		g.vals[p] = g.vals[fn.Params[p.Index-addressIndex]]
+	}
+}
+
+// loseFrame notes that a write or free in s is not followed to an object.
+func (b *builder) loseFrame(s *state) {
+	if b.unframed || !s.frames[0].bottom {
+		return
+	}
+	b.unframed = true
+	for _, sum := range b.summaries {
+		b.touch(sum)
+	}
+}
+
+// comeBack adds a run that returns v from a function entered without callers to its summary's state.
+func (b *builder) comeBack(s *state, v value) {
+	if b.unframed || s.know.bad || !b.ask.consistent(s.know) {
+		return
+	}
+	t := s.clone()
+	f := t.top()
+	vals := map[ir.Value]value{}
+	for x, y := range f.vals {
+		if isGhost(x) {
+			vals[x] = y
+		}
+	}
+	if v.kind == intValue || v.kind == ptrValue {
+		vals[b.resultOf(f.fn)] = v
+	}
+	for _, id := range f.objs {
+		t.drop(id)
+	}
+	f.objs, f.vals, f.ctx = nil, vals, "back "
+	f.blk, f.idx = firstReturn(f.fn)
+	b.distinct(t)
+	b.dropDead(t)
+	sum := b.summaryOf(f.fn)
+	arrived := t.clone()
+	m, slots, at, changed := b.generalise(sum.back, t)
+	if sum.back == nil {
+		sum.back = &cutPoint{pos: "back " + f.fn.Name}
+	}
+	if changed {
+		b.merges++
+		sum.back.merges++
+		sum.back.st, sum.back.slots, sum.back.tracked = m.j, slots, m.tracked
+		b.touch(sum)
+	}
+	b.current.exits = append(b.current.exits, &edge{from: b.current, to: sum.back, arrived: arrived, st: t, vals: at,
+		tag: "return from " + f.fn.Name})
+}
+
+// firstReturn names the place of all returns of fn.
+func firstReturn(fn *ir.Func) (*ir.Block, int) {
+	for _, blk := range fn.Blocks {
+		if n := len(blk.Instrs) - 1; blk.Instrs[n].Op == ir.OpRet {
+			return blk, n
+		}
+	}
+	return fn.Blocks[0], 0
+}
+
+// takeBack makes s the state behind call in of fn, which reached the objects of reach.
+func (b *builder) takeBack(s *state, in *ir.Instr, fn *ir.Func, reach map[int]bool) {
+	s.inexact("what the recursion of " + fn.Name + " leaves behind")
+	from := b.summaryOf(fn).back.st.clone()
+	b.renamed(s, from)
+	t := &transfer{b: b, s: s, from: from, reach: reach, ids: map[int]int{}, stay: map[int]bool{}}
+	vals := from.frames[0].vals
+	args := map[*ir.Param]value{}
+	for _, p := range b.addresses(fn) {
+		a, r := b.value(s, in.Args[p.Index-addressIndex]), vals[p]
+		args[p] = a
+		if a.kind == ptrValue && r.kind == ptrValue && a.obj == r.obj && s.objs[a.obj] != nil &&
+			!s.objs[a.obj].dynamic {
+			t.stay[a.obj] = true
+		}
+	}
+	t.number()
+	for p, a := range args {
+		if r, ok := vals[p]; ok {
+			t.bind(s.plain(a), t.value(r))
+		}
+	}
+	t.replace()
+	for _, g := range b.ghosts(fn) {
+		r, ok := vals[g]
+		x, ok2 := b.read(s, b.value(s, in.Args[g.Index-ghostIndex]), g.T.Width, reading(r.rep))
+		if ok && ok2 && r.kind == intValue {
+			s.know.eq(r.lin.Sub(x))
+		}
+	}
+	if r, ok := vals[b.resultOf(fn)]; ok {
+		s.top().vals[in] = t.value(r)
+	} else if !in.T.IsVoid() {
+		s.top().vals[in] = b.fresh(s, in.T, b.nameOf(in), b.class(in))
+	}
+	s.top().idx++
+}
+
+// renamed gives the numbers of state from variables of their own, of which s knows what from knows.
+func (b *builder) renamed(s, from *state) {
+	vars := map[exact.Var]exact.Var{}
+	fresh := func(v exact.Var) exact.Var {
+		if v < 0 {
+			return v
+		}
+		w, ok := vars[v]
+		if !ok {
+			w = b.newVar(b.names[v])
+			vars[v] = w
+		}
+		return w
+	}
+	rename(from, fresh)
+	for v, i := range from.know.iv {
+		w := fresh(v)
+		if i.hasLo {
+			s.know.lower(w, i.lo)
+		}
+		if i.hasHi {
+			s.know.upper(w, i.hi)
+		}
+	}
+	for _, r := range from.know.rows {
+		e := r.Lin.Subst(func(v exact.Var) exact.Lin { return exact.V(fresh(v)) })
+		if r.EQ {
+			s.know.eq(e)
+		} else {
+			s.know.ge(e)
+		}
+	}
+}
+
+// transfer moves the memory that a callee leaves behind into the state of its caller.
+type transfer struct {
+	b       *builder
+	s, from *state
+	reach   map[int]bool
+	ids     map[int]int // object of from to that of s
+	stay    map[int]bool
+	bound   []binding
+}
+
+// binding is a pointer of the caller, and what it is behind the call.
+type binding struct{ was, now value }
+
+// number finds objects of the caller for those of the callee: heap blocks are new ones, globals and locals that
+// the callee was given the address of are the same.
+func (t *transfer) number() {
+	for _, id := range t.from.order {
+		o := t.from.objs[id]
+		switch {
+		case o.global != nil:
+			t.b.globalObject(t.s, o.global)
+			t.ids[id] = id
+		case t.stay[id]:
+			t.ids[id] = id
+		case o.heap:
+			t.ids[id] = t.b.newObject(t.s, o.key, o.name, o.size).id
+		}
+	}
+}
+
+// value is v of the callee in the caller's terms.
+func (t *transfer) value(v value) value {
+	if v.kind != ptrValue {
+		return v
+	}
+	id, ok := t.ids[v.obj]
+	if !ok {
+		return t.b.somewhere(t.s)
+	}
+	v.obj = id
+	return v
+}
+
+// bind notes that pointer a of the caller is r behind the call.
+func (t *transfer) bind(a, r value) {
+	if a.kind == ptrValue {
+		t.bound = append(t.bound, binding{a, r})
+	}
+	if o := t.from.objs[t.source(r)]; r.kind == ptrValue && o != nil && o.list != nil {
+		switch end := o.list.end; {
+		case a.kind == intValue && a.lin.Equal(exact.Lin{}):
+			t.s.know.eq(o.list.length) // the address of a block is not null
+		case a.kind == ptrValue && t.s.block(a.obj) && end.kind == intValue && end.lin.Equal(exact.Lin{}):
+			t.s.know.ge(o.list.length.AddInt(-1))
+		}
+	}
+}
+
+// source is the callee's object of pointer r of the caller.
+func (t *transfer) source(r value) int {
+	for from, to := range t.ids {
+		if to == r.obj {
+			return from
+		}
+	}
+	return 0
+}
+
+// after is what pointer v of the caller is behind the call.
+func (t *transfer) after(v value) value {
+	v = t.s.plain(v)
+	for _, x := range t.bound {
+		d := v.lin.Sub(x.was.lin)
+		if x.was.obj != v.obj || !d.IsConst() {
+			continue
+		}
+		if d.Const.IsZero() {
+			return x.now
+		}
+		if x.now.kind == ptrValue && t.s.block(v.obj) && t.from.block(t.source(x.now)) {
+			return x.now.plus(d)
+		}
+	}
+	return t.b.somewhere(t.s)
+}
+
+// replace takes the objects that the callee reached out of the caller's state, and puts its own in.
+func (t *transfer) replace() {
+	for _, id := range append([]int(nil), t.s.order...) {
+		o := t.s.objs[id]
+		switch _, had := t.ids[id]; {
+		case !t.reach[id] || o.global != nil && o.global.Const:
+		case o.heap:
+			t.s.redirect(id, t.after)
+			t.s.drop(id)
+		case o.dynamic || !had:
+			t.b.forget(t.s, id)
+			if o = t.s.own(id); o != nil {
+				o.written = written{}
+			}
+		}
+	}
+	for from, to := range t.ids {
+		x, o := t.from.objs[from], t.s.own(to)
+		if o == nil || o.global != nil && o.global.Const {
+			continue
+		}
+		o.cells = append([]cell(nil), x.cells...)
+		for n := range o.cells {
+			o.cells[n].val = t.value(o.cells[n].val)
+		}
+		o.rest, o.written, o.ended = x.rest, x.written, x.ended
+		if !x.heap {
+			continue
+		}
+		o.heap, o.dynamic, o.align, o.base = true, true, x.align, x.base
+		if x.list != nil {
+			l := *x.list
+			l.end = t.value(l.end)
+			o.list = &l
+		}
+	}
+}
