@@ -235,6 +235,10 @@ struct handler { union { int (*f)(int); int (*g)(int, int); } call; };
 int handled(struct handler *h) { return h->call.f(1); }
 struct format { char *point; };
 struct format *format(void);
+struct lconv { char *decimal_point; char *other; };
+struct lconv *localeconv(void);
+char decimal(void) { return localeconv()->other[0]; }
+char other(void) { return format()->point[0]; }
 char point(void) { struct format *f = format(); return f ? f->point[0] : 0; }
 `
 
@@ -297,6 +301,8 @@ func TestHarnessesFromCode(t *testing.T) {
 		"neither":    {verdict.Violated, "by zero"},
 		"bits_of":    {verdict.Violated, "shift amount"},
 		"handled":    {verdict.Unknown, "which function the pointer leads to is not known"},
+		"decimal":    {verdict.Unknown, "what the result of localeconv leads to is not known"},
+		"other":      {verdict.Violated, "null pointer"},
 		"point":      {verdict.Unknown, "what the result of format leads to is not known"},
 		"in_text":    {verdict.Proved, "b.ptr leads to as many elements as b.cap says"},
 		"past_text":  {verdict.Violated, "of what 'b.ptr' leads to"},

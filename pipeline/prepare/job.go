@@ -133,8 +133,9 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	}
 	for _, g := range j.Guesses {
 		if strings.Contains(c.Message, "what '"+g+"' leads to") {
-			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess",
-				Remedy: "a harness says it: `firmproof harness` writes one to begin with"}
+			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess", Remedy: fmt.Sprintf(
+				"`%s.%s: 64 bytes` under `assume` of the manifest (or --assume) says how much, or a harness: `firmproof harness` writes one",
+				j.function(), g)}
 		}
 	}
 	if m := behindPointer.FindAllStringSubmatch(c.Message, -1); c.Check == verdict.PointerCompare && len(m) == 2 {

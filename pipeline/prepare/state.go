@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // restsOnState returns the pointer of a generated harness to a structure whose contents decide that an assertion
@@ -65,9 +66,11 @@ func (j *Job) restsOnState(c *verdict.Claim) string {
 }
 
 // wildResult returns the function without a body whose result, any address, an access goes to, "" where none does. A
-// result of null is one that callers have to expect.
+// result of null is one that callers have to expect, unless the function never gives it.
 func (j *Job) wildResult(c *verdict.Claim) string {
-	if c.Check != verdict.Memory || !strings.HasSuffix(c.Message, "which is in no object") || len(c.Trace) == 0 {
+	null := strings.Contains(c.Message, "through a null pointer")
+	if c.Check != verdict.Memory || !null && !strings.HasSuffix(c.Message, "which is in no object") ||
+		len(c.Trace) == 0 {
 		return ""
 	}
 	// back from the violation by way of what keeps the address
@@ -76,7 +79,7 @@ func (j *Job) wildResult(c *verdict.Claim) string {
 		s := &c.Trace[todo[0]]
 		todo = todo[1:]
 		if f, is := strings.CutSuffix(s.What, "()"); is && s.Kind == verdict.StepInput && slices.Contains(j.Stubbed,
-			f) {
+			f) && (!null || s.Type == "pointer" && (s.Value != "NULL" || weave.NeverNull(f))) {
 			return f
 		}
 		if s.Kind != verdict.StepViolation && s.Kind != verdict.StepAssign && s.Kind != verdict.StepReturn {

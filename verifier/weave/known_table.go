@@ -89,3 +89,14 @@ var knownFuncs = map[string]apiEffect{
 	"pthread_mutex_init": {}, "pthread_mutex_destroy": {}, "pthread_join": {}, "tcflush": {gives: inRange, from: -1},
 	"fsync": {gives: inRange, from: -1}, "isatty": {gives: inRange, to: 1},
 }
+
+// NeverNull reports whether a function of the C library or of POSIX gives a pointer that its caller need not compare
+// with null.
+func NeverNull(name string) bool {
+	switch name {
+	case "localeconv", "strerror", "gai_strerror", "hstrerror", "__errno_location", "__errno", "__error",
+		"basename", "dirname":
+		return true
+	}
+	return false
+}

@@ -194,7 +194,8 @@ func (h *harness) evaluate(v, reached ir.Value, args []ir.Value, depth int) ir.V
 			if isLocal(v.Args[0]) || v.Flags&ir.Volatile != 0 {
 				return nil
 			}
-		case ir.OpGep, ir.OpIcmp, ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpFreeze:
+		case ir.OpGep, ir.OpIcmp, ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpFreeze,
+			ir.OpBitcast:
 		default:
 			return nil
 		}
