@@ -65,7 +65,7 @@ func (s *Service) build(ctx context.Context, _ string, _ int) error {
 		if m.Report.FailOnGiven {
 			p.Context.FailOn = m.Report.FailOn
 		}
-		if in.base != "" && run.Pull != 0 {
+		if in.base != "" {
 			if p.Context.Changed, p.Base.Commit, err = in.mirror.Changed(ctx, in.base, run.HeadSHA); err != nil {
 				return err
 			}

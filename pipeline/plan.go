@@ -195,7 +195,7 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 		return nil, err
 	}
 	wants := []checkout.Want{{Ref: run.Ref, SHA: run.HeadSHA}}
-	if (run.Pull != 0 || run.Trigger == "merge_group") && run.BaseSHA != "" {
+	if isChange(run) && run.BaseSHA != "" {
 		wants = append(wants, checkout.Want{Ref: "refs/heads/" + in.baseRef, SHA: run.BaseSHA})
 		in.base = run.BaseSHA
 	}
@@ -225,6 +225,12 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 	}
 	return in, nil
 }
+
+// mergeTrigger is what starts runs of groups in a merge queue.
+const mergeTrigger = "merge_group"
+
+// isChange reports whether a run is of a change, which is compared with what it starts from.
+func isChange(run store.Run) bool { return run.Pull != 0 || run.Trigger == mergeTrigger }
 
 // readManifest reads the manifest that governs: the head's, but the base branch's for a
 // pull request from a fork. A change that takes the manifest away does not pass by that.

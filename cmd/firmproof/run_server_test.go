@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,7 +14,8 @@ import (
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
-// TestServerIsSimulation: the server says of a pull request what `run --pr-sim` says: what is new, known and fixed.
+// TestServerIsSimulation: the server says of a pull request, and of a group in the merge queue, what `run --pr-sim` says:
+// what is new, known and fixed.
 func TestServerIsSimulation(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, ".firmproof.yml",
@@ -40,7 +42,7 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 	s, st := localService(t, "sqlite:"+filepath.Join(t.TempDir(), "x.db"), dir, c)
 	begin := func(r store.Run) string {
 		t.Helper()
-		r.Repo, r.Installation, r.Trigger = 1, 2, "push"
+		r.Repo, r.Installation, r.Trigger = 1, 2, cmp.Or(r.Trigger, "push")
 		id := ""
 		if err := st.Write(context.Background(), func(tx store.Tx) (err error) {
 			if r.Pull != 0 {
@@ -58,13 +60,18 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 		return id
 	}
 	begin(store.Run{HeadSHA: tip, Ref: "refs/heads/main"})
-	for i, pr := range []struct{ what, base, head, say string }{
-		{"worse", first, worse, "3 introduced, 1 preexisting, 0 fixed"},
-		{"better", worse, better, "0 introduced, 1 preexisting, 3 fixed"},
-		{"behind", tip, worse, ""},
+	for i, pr := range []struct{ what, base, head, say, trigger string }{
+		{"worse", first, worse, "3 introduced, 1 preexisting, 0 fixed", ""},
+		{"better", worse, better, "0 introduced, 1 preexisting, 3 fixed", ""},
+		{"behind", tip, worse, "", ""},
+		{"merge group", first, worse, "3 introduced, 1 preexisting, 0 fixed", "merge_group"},
 	} {
-		id := begin(store.Run{Pull: i + 1, HeadSHA: pr.head, BaseSHA: pr.base, BaseRef: "main",
-			Ref: fmt.Sprintf("refs/pull/%d/head", i+1)})
+		run := store.Run{Pull: i + 1, HeadSHA: pr.head, BaseSHA: pr.base, BaseRef: "main",
+			Ref: fmt.Sprintf("refs/pull/%d/head", i+1), Trigger: pr.trigger}
+		if pr.trigger != "" {
+			run.Pull, run.Ref = 0, "refs/heads/gh-readonly-queue/main/pr-1"
+		}
+		id := begin(run)
 		got := compareStates(t, st, id)
 		sim := &simulation{rng: pr.base + ".." + pr.head, repo: dir, out: io.Discard, err: io.Discard}
 		sim.fl.jobs = 1
