@@ -4,36 +4,34 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
 )
 
-// targetTrend holds the plots of a target's results over the runs of the default branch.
+// targetTrend holds the plots of a target's results over the runs of the default branch, and the runs.
 type targetTrend struct {
 	Target string
-	Plots  []plot
+	Plots  []reports.Plot
+	Titles []string  // of the plots
+	Runs   []plotRun // the newest first
 }
 
-// plot is a curve over runs, drawn without a script.
-type plot struct {
-	Title, Label string // Label says the same in words
-	Points       string // of the line, through what was computed anew
-	Dots         []plotDot
+// plotRun is a run with its value in each plot. What is Kept was answered from earlier runs, in part at least: its time
+// says nothing.
+type plotRun struct {
+	ID, When, Commit string
+	Kept             bool
+	Values           []plotValue
 }
 
-// plotDot is a run. What is Kept was answered from earlier runs, in part at least: its time says nothing.
-type plotDot struct {
-	X, Y  float64
-	Kept  bool
-	Title string
-	Run   string
-}
+// plotValue is what a run adds to a plot, in words.
+type plotValue struct{ Title, Text string }
 
 // Size of a plot, and how many runs it shows.
 const (
-	plotWidth, plotHeight, plotEdge = 320.0, 80.0, 8.0
-	maxPlotted                      = 60
+	plotWidth, plotHeight = 320, 80
+	maxPlotted            = 60
 )
 
 // trendsOf makes the plots of a repository from the runs of its default branch, oldest first.
@@ -49,55 +47,64 @@ func trendsOf(runs []store.Run) []targetTrend {
 			continue
 		}
 		t := targetTrend{Target: target}
-		for _, s := range []struct {
-			title string
-			unit  string
-			anew  bool // leave kept answers out of the line
-			of    func(r store.Run) float64
-		}{
-			{"violated", "", false, func(r store.Run) float64 { return float64(r.Counts["violated"]) }},
-			{"unknown", "", false, func(r store.Run) float64 { return float64(r.Counts["unknown"]) }},
-			{"proved or bounded", "", false, func(r store.Run) float64 {
-				return float64(r.Counts["proved"] + r.Counts["bounded"])
-			}},
-			{"time", " s", true, func(r store.Run) float64 { return r.Finished.Sub(r.Started).Seconds() }},
-		} {
-			t.Plots = append(t.Plots, newPlot(list, s.title, s.unit, s.anew, s.of))
+		for _, r := range slices.Backward(list) {
+			t.Runs = append(t.Runs, plotRun{ID: r.ID, When: r.Finished.Format("2006-01-02 15:04"),
+				Commit: fmt.Sprintf("%.7s", r.HeadSHA), Kept: r.Counts["reused"] > 0})
+		}
+		for _, m := range measures {
+			t.Plots = append(t.Plots, m.plot(list))
+			t.Titles = append(t.Titles, m.title)
+			for i, r := range slices.Backward(list) {
+				at := &t.Runs[len(list)-1-i]
+				at.Values = append(at.Values, plotValue{m.title, m.text(m.of(r))})
+			}
 		}
 		out = append(out, t)
 	}
 	return out
 }
 
-func newPlot(runs []store.Run, title, unit string, anew bool, of func(store.Run) float64) plot {
+// measure is what a plot shows of a run.
+type measure struct {
+	title, unit string
+	anew        bool // kept answers are no part of the line
+	of          func(r store.Run) float64
+}
+
+var measures = []measure{
+	{"violated", "", false, func(r store.Run) float64 { return float64(r.Counts["violated"]) }},
+	{"unknown", "", false, func(r store.Run) float64 { return float64(r.Counts["unknown"]) }},
+	{"proved or bounded", "", false, func(r store.Run) float64 {
+		return float64(r.Counts["proved"] + r.Counts["bounded"])
+	}},
+	{"time", " s", true, func(r store.Run) float64 { return r.Finished.Sub(r.Started).Seconds() }},
+}
+
+func (m measure) text(v float64) string {
+	if m.unit == "" {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.1f%s", v, m.unit)
+}
+
+// plot draws a line through the runs, a dot for each, and a ring for each with answers of earlier runs.
+func (m measure) plot(runs []store.Run) reports.Plot {
+	line, dots, kept := reports.Curve{Class: "trend"}, reports.Curve{Class: "trend", Dots: true},
+		reports.Curve{Class: "kept", Dots: true}
 	top := 0.0
-	for _, r := range runs {
-		top = max(top, of(r))
-	}
-	number := func(v float64) string {
-		if unit == "" {
-			return fmt.Sprintf("%.0f", v)
-		}
-		return fmt.Sprintf("%.1f%s", v, unit)
-	}
-	p := plot{Title: title, Label: fmt.Sprintf("%s: %s at first, %s in the last run, at most %s", title,
-		number(of(runs[0])), number(of(runs[len(runs)-1])), number(top))}
-	var line []string
 	for i, r := range runs {
-		d := plotDot{X: plotEdge + float64(i)*(plotWidth-2*plotEdge)/float64(len(runs)-1),
-			Y: plotHeight - plotEdge, Kept: r.Counts["reused"] > 0, Run: r.ID}
-		if top > 0 {
-			d.Y -= of(r) / top * (plotHeight - 2*plotEdge)
+		x, y := float64(i), m.of(r)
+		top = max(top, y)
+		c := &dots
+		if r.Counts["reused"] > 0 {
+			c = &kept
 		}
-		d.Title = fmt.Sprintf("%s, %.7s: %s", r.Finished.Format("2006-01-02 15:04"), r.HeadSHA, number(of(r)))
-		if d.Kept {
-			d.Title += ", answers of earlier runs"
+		c.X, c.Y = append(c.X, x), append(c.Y, y)
+		if !m.anew || c == &dots {
+			line.X, line.Y = append(line.X, x), append(line.Y, y)
 		}
-		if !anew || !d.Kept {
-			line = append(line, fmt.Sprintf("%.1f,%.1f", d.X, d.Y))
-		}
-		p.Dots = append(p.Dots, d)
 	}
-	p.Points = strings.Join(line, " ")
-	return p
+	return reports.Plot{Width: plotWidth, Height: plotHeight, Top: top, Curves: []reports.Curve{line, dots, kept},
+		Label: fmt.Sprintf("%s: %s at first, %s in the last run, at most %s", m.title, m.text(m.of(runs[0])),
+			m.text(m.of(runs[len(runs)-1])), m.text(top))}
 }

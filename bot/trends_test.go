@@ -33,14 +33,17 @@ func TestTrends(t *testing.T) {
 	}
 	badge("violated")
 	_, text, _ := b.open("/repos/acme/fw")
-	if n := strings.Count(text, "<polyline"); n != 8 {
+	if n := strings.Count(text, `<svg role="img"`); n != 8 {
 		t.Errorf("%d plots for two targets: %s", n, text)
 	}
 	if !strings.Contains(text, `aria-label="violated: 0 at first, 1 in the last run, at most 1"`) {
 		t.Errorf("the plots do not say what they show: %s", text)
 	}
-	run := regexp.MustCompile(`href="(/runs/[^"]+)" aria-label`).FindAllStringSubmatch(text, -1)
-	finding := w.findingOf(run[2][1], "ann")
+	run := regexp.MustCompile(`<td><a href="(/runs/[^"]+)">\d`).FindStringSubmatch(text)
+	if run == nil || !strings.Contains(text, `data-label="violated">1</td>`) || strings.Contains(text, "style=") {
+		t.Fatalf("the plots have no table of runs with links, or a style: %s", text)
+	}
+	finding := w.findingOf(run[1], "ann")
 	_, text, _ = b.open(finding)
 	for _, want := range []string{"On the default branch for", "First bad commit", "✗ there", "✓ not there"} {
 		if !strings.Contains(text, want) {

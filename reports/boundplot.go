@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -55,67 +54,41 @@ func costFile(res *verdict.Result) string {
 	return ""
 }
 
-// boundPlot draws bounds and counted runs over the value of the parameters; the height is logarithmic.
+// boundPlot shows bounds and counted runs over the value of the parameters; the height is logarithmic.
 type boundPlot struct {
-	Label, Most, Ran string // the curves, as points of polylines
-	Dots             []boundDot
-	Lines            []boundLine // powers of ten
-	Runs             []verdict.CountedRun
+	Plot
+	Runs []verdict.CountedRun
 }
-
-// boundDot is a counted run.
-type boundDot struct {
-	X, Y      float64
-	At, Title string
-}
-
-// boundLine is a horizontal line with its number.
-type boundLine struct {
-	Y    float64
-	Text string
-}
-
-// Size of the plot, and what its numbers need.
-const (
-	boundWidth, boundHeight              = 480.0, 220.0
-	boundLeft, boundBottom, boundOutside = 54.0, 30.0, 12.0
-)
 
 // newBoundPlot returns nil where fewer than three runs were counted.
 func newBoundPlot(runs []verdict.CountedRun) *boundPlot {
 	if len(runs) < 3 {
 		return nil
 	}
-	most := make([]float64, len(runs))
-	top := 1.0
+	height := func(v float64) float64 { return math.Log10(1 + v) }
+	most, ran := Curve{Class: "most"}, Curve{Class: "ran"}
+	last := runs[len(runs)-1]
+	p := &boundPlot{Runs: runs, Plot: Plot{Width: 480, Height: 220, Top: 1,
+		Label: fmt.Sprintf("instructions over the parameters' value, from %d to %d: at most %s are "+
+			"proved there, %d were executed", runs[0].At, last.At, last.Bound, last.Executed)}}
 	for i, r := range runs {
 		v, err := strconv.ParseFloat(r.Bound, 64)
 		if err != nil || math.IsInf(v, 0) {
 			return nil
 		}
-		most[i] = v
-		top = max(top, math.Ceil(math.Log10(1+max(v, float64(r.Executed)))))
+		p.Top = max(p.Top, math.Ceil(height(max(v, float64(r.Executed)))))
+		most.X, most.Y = append(most.X, float64(i)), append(most.Y, height(v))
+		ran.X, ran.Y = append(ran.X, float64(i)), append(ran.Y, height(float64(r.Executed)))
+		p.X = append(p.X, PlotTick{float64(i), strconv.FormatInt(r.At, 10)})
 	}
-	y := func(v float64) float64 {
-		return boundHeight - boundBottom - math.Log10(1+v)/top*(boundHeight-boundBottom-boundOutside)
+	dots := ran
+	dots.Dots = true
+	p.Curves = []Curve{most, ran, dots}
+	p.Y = []PlotTick{{0, "1"}}
+	step := max(1, math.Ceil(p.Top/6))
+	p.Top = step * math.Ceil(p.Top/step)
+	for d := step; d <= p.Top; d += step {
+		p.Y = append(p.Y, PlotTick{d, "10^" + strconv.Itoa(int(d))})
 	}
-	last := runs[len(runs)-1]
-	p := &boundPlot{Runs: runs,
-		Label: fmt.Sprintf("instructions over the parameters' value, from %d to %d: at most %s are "+
-			"proved there, %d were executed", runs[0].At, last.At, last.Bound, last.Executed)}
-	var bound, ran []string
-	for i, r := range runs {
-		x := boundLeft + float64(i)*(boundWidth-boundLeft-boundOutside)/float64(len(runs)-1)
-		bound = append(bound, fmt.Sprintf("%.1f,%.1f", x, y(most[i])))
-		ran = append(ran, fmt.Sprintf("%.1f,%.1f", x, y(float64(r.Executed))))
-		p.Dots = append(p.Dots, boundDot{X: x, Y: y(float64(r.Executed)), At: strconv.FormatInt(r.At, 10),
-			Title: fmt.Sprintf("%d: %d executed, at most %s", r.At, r.Executed, r.Bound)})
-	}
-	step := max(1, math.Ceil(top/6))
-	for d := 0.0; d <= top; d += step {
-		p.Lines = append(p.Lines, boundLine{y(math.Pow(10, d) - 1), "10^" + strconv.Itoa(int(d))})
-	}
-	p.Lines[0].Text = "1"
-	p.Most, p.Ran = strings.Join(bound, " "), strings.Join(ran, " ")
 	return p
 }

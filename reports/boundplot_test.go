@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,12 +16,17 @@ func TestBoundPlot(t *testing.T) {
 		c.Runs = append(c.Runs, verdict.CountedRun{At: n, Executed: 10 * n, Bound: "12345678901234567890123"})
 	}
 	p := newBoundPlot(c.Runs)
-	if p == nil || len(p.Dots) != 4 {
-		t.Fatalf("%+v", p)
+	if p == nil {
+		t.Fatal("no plot")
 	}
-	for _, d := range p.Dots {
-		if d.X < boundLeft || d.X > boundWidth || d.Y < boundOutside || d.Y > boundHeight-boundBottom {
-			t.Errorf("a dot is outside: %+v", d)
+	svg := string(p.SVG())
+	dots := regexp.MustCompile(`<circle cx="(\d+)" cy="(\d+)"`).FindAllStringSubmatch(svg, -1)
+	if len(dots) != 4 || strings.Contains(svg, "style") {
+		t.Fatalf("%d dots, or a style in\n%s", len(dots), svg)
+	}
+	for _, d := range dots {
+		if x, y := number(t, d[1]), number(t, d[2]); x <= 0 || x >= p.Width || y <= 0 || y >= p.Height {
+			t.Errorf("a dot is outside: %s", d[0])
 		}
 	}
 	page, err := HTML(&verdict.Report{Results: []verdict.Result{{Target: "host", Entry: "<img src=x>",
@@ -31,4 +38,13 @@ func TestBoundPlot(t *testing.T) {
 	if newBoundPlot(c.Runs[:2]) != nil || newBoundPlot([]verdict.CountedRun{{Bound: "x"}, {}, {}}) != nil {
 		t.Error("nothing to draw, and it is drawn")
 	}
+}
+
+func number(t *testing.T, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
