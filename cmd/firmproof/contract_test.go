@@ -111,6 +111,19 @@ var contractCases = []contractCase{
 	{"nested_in_place", gridMakefile, gridContracts("4"), gridSource, verdict.Proved, ""},
 	{"nested_in_place_says_less", gridMakefile, gridContracts("5"), gridSource, verdict.Violated,
 		"ensures clause of twice"},
+	{"fact", tableMakefile, tableContracts("n", "17"), tableSource, verdict.Proved, ""},
+	{"fact_of_one_less", tableMakefile, tableContracts("n - 1", "17"), tableSource, verdict.Violated,
+		"ensures clause of sum"},
+	{"fact_says_less", tableMakefile, tableContracts("n", "16"), tableSource, verdict.Violated,
+		"ensures clause of sum"},
+	{"fact_comes_later", "",
+		"int t[99];\nvoid harness(void) { int i; t[5] = i; __CPROVER_assert(t[5] == 0, \"before\");\n" +
+			"__CPROVER_assume(__CPROVER_forall { int k; (0 <= k && k < 99) ==> t[k] == 0 }); __CPROVER_assert(t[5] == 0, \"behind\"); }\n",
+		"\n", verdict.Violated, "before"},
+	{"each_its_own", "", "int t[3];\nvoid harness(void) { int a, b, c; t[0] = a; t[1] = b; t[2] = c;\n" +
+		"__CPROVER_assume(__CPROVER_forall { int k; (0 <= k && k < 3) ==> __CPROVER_exists { int v; 0 <= v && v < 3 && t[k] == v } });\n" +
+		"__CPROVER_assert(0 <= t[2] && t[2] < 3, \"all\"); __CPROVER_assert(t[0] == t[1], \"one for all\"); }\n",
+		"\n", verdict.Violated, "one for all"},
 	{"written_on_the_way_out", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract,
 		seekSource("if (a[i] == 7) { *at = i; found = 1; break; } i++; "), verdict.Proved, ""},
 	{"written_in_the_turns", "CHECK_FUNCTION_CONTRACTS = seek\nAPPLY_LOOP_CONTRACTS = 1\n", seekContract,
@@ -154,6 +167,18 @@ const (
 	gridMakefile = "CHECK_FUNCTION_CONTRACTS = twice\nUSE_FUNCTION_CONTRACTS = clear\n"
 	gridSource   = "typedef struct { char c[2][3]; } grid;\nvoid clear(grid *g);\nvoid twice(grid *g) { clear(g); clear(g); }\n"
 )
+
+const tableMakefile = "CHECK_FUNCTION_CONTRACTS = sum\n"
+
+// tableContracts assume digits in the first count elements of a table.
+func tableContracts(count, limit string) string {
+	return "int sum(const int *t, int n, int i)\n__CPROVER_requires(1 <= n && n <= 1000 && 0 <= i && i < n && __CPROVER_is_fresh(t, n * sizeof(int)))\n" +
+		"__CPROVER_requires(__CPROVER_forall { int k; (0 <= k && k < " + count + ") ==> 0 <= t[k] && t[k] < 9 })\n" +
+		"__CPROVER_ensures(__CPROVER_return_value < " + limit +
+		")\n;\nvoid harness(void) { const int *t; int n, i; sum(t, n, i); }\n"
+}
+
+const tableSource = "int sum(const int *t, int n, int i) { return t[i] + t[n - 1]; }\n"
 
 // gridContracts are those of two functions that leave all elements of a matrix below a number, the first one below limit.
 func gridContracts(limit string) string {

@@ -77,6 +77,8 @@ type rewriter struct {
 	made  map[string]bool // wrappers
 
 	positive map[int]polarity // quantifiers without a negation around them
+	facts    map[int]factPlace
+	calls    map[string]bool // of called, once asked for
 }
 
 // polarity says how an expression is used.
@@ -86,6 +88,15 @@ const (
 	plainCode polarity = iota
 	asserted
 	assumed
+)
+
+// factPlace says where a quantifier stands that is assumed of all values.
+type factPlace uint8
+
+const (
+	noFact factPlace = iota
+	outermostFact
+	innerFact
 )
 
 // region is a part of the text that another text stands for.
@@ -113,7 +124,7 @@ func Rewrite(file string, text []byte, o Options) ([]byte, error) {
 		o.ObjectBits = 8
 	}
 	r := &rewriter{o: o, at: map[int]*region{}, preds: map[string]*predicate{}, known: map[string]bool{},
-		ctx: &context{}, made: map[string]bool{}, positive: map[int]polarity{}}
+		ctx: &context{}, made: map[string]bool{}, positive: map[int]polarity{}, facts: map[int]factPlace{}}
 	toks, rest := lex(file, text)
 	r.toks, r.mate = toks, partners(toks)
 	r.declarations()

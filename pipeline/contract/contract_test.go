@@ -72,7 +72,7 @@ func TestOperators(t *testing.T) {
 // TestErrors: what has no meaning is refused with its place.
 func TestErrors(t *testing.T) {
 	asked := Options{Check: map[string]string{"f": "f"}, Replace: map[string]string{"s": "s"}, Loops: true}
-	targets := strings.Repeat("t[1], ", 15) + "t[2]"
+	targets := strings.Repeat("t[1], ", maxTargets-1) + "t[2]"
 	pointers := strings.Repeat("p, ", 7) + "p"
 	for src, want := range map[string]string{
 		"\nvoid f(int *) __CPROVER_requires(1);":                                               "a.c:2:7: a parameter of f has no name",
@@ -106,7 +106,7 @@ func TestErrors(t *testing.T) {
 		"void g(int c) { h(__CPROVER_forall { int i; i < 8 ==> t[i] }); }":                     "a.c:1:19: __CPROVER_forall over i: the body does not begin with bounds of i (lower <= i && i < upper ==> ...)",
 		"void g(void) { h(__CPROVER_exists { int i, i }); }":                                   "a.c:1:18: __CPROVER_exists has no declaration",
 		"void f(int *t) __CPROVER_assigns(" + targets +
-			", t[3]);": "a.c:1:130: an assigns clause has more than 16 targets",
+			", t[3]);": "a.c:1:418: an assigns clause has more than 64 targets",
 		"void s(int *p) __CPROVER_frees(p);": "a.c:1:16: a frees clause of a contract that stands for its function is not followed",
 		"void f(int *p) __CPROVER_frees(" + pointers +
 			", p);": "a.c:1:16: a frees clause with conditions, or more than 8 pointers, is not followed",

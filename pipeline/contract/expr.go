@@ -31,6 +31,16 @@ func (r *rewriter) text(lo, hi int) string {
 	return b.String()
 }
 
+// inline is the text of an expression, without the line markers in front of it: it may stand behind other text.
+func (r *rewriter) inline(lo, hi int) string {
+	text := strings.TrimSpace(r.text(lo, hi))
+	for strings.HasPrefix(text, "#") {
+		_, behind, _ := strings.Cut(text, "\n")
+		text = strings.TrimSpace(behind)
+	}
+	return text
+}
+
 // separates reports whether no operator of CBMC's has operands on both sides of t.
 func separates(t string) bool {
 	switch t {

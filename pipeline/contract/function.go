@@ -128,7 +128,7 @@ func (r *rewriter) headOf(f *function, name string) string {
 			b.WriteString(" " + t)
 		}
 	}
-	return b.String() + "(" + strings.TrimSpace(r.text(f.params+1, r.mate[f.params])) + ")"
+	return b.String() + "(" + r.inline(f.params+1, r.mate[f.params]) + ")"
 }
 
 // complete reports whether the unit defines the functions that f's clauses call.
@@ -180,7 +180,7 @@ func (r *rewriter) stated(list []clause, mode int, what string) string {
 			p = assumed
 		}
 		r.mark(c.lo, c.hi, p)
-		e := strings.TrimSpace(r.text(c.lo, c.hi))
+		e := r.inline(c.lo, c.hi)
 		if mode == assumeRequires || mode == assumeEnsures {
 			b.WriteString(r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_assume(%s);", e)))
 		} else {

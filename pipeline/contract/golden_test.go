@@ -126,11 +126,12 @@ func TestRuntime(t *testing.T) {
 		}
 	}
 	text := runtime(Options{})
-	if left := regexp.MustCompile(`\b(WEAK|QUIET|LARGEST|INIT_LOCALS|LOCALS|TARGETS|FREED|SEEN)\b|%N`).FindString(
+	if left := regexp.MustCompile(`\b(WEAK|QUIET|ROOM|LARGEST|INIT_LOCALS|LOCALS|TARGETS|FREED|SEEN)\b|%N`).FindString(
 		text); left != "" {
 		t.Errorf("%s is left", left)
 	}
-	for part, last := range map[string]int{"f->local[%N].p = 0;": 7, "inside(&f->local[%N]": 7, "inside(&f->t[%N]": 15,
+	for part, last := range map[string]int{"f->local[%N].p = 0;": 7, "inside(&f->local[%N]": 7,
+		"inside(&f->t[%N]":  maxTargets - 1,
 		"p == f->freed[%N]": 7, "seen_n > %N)": 15} {
 		for i := 0; i <= last+1; i++ {
 			in := strings.Contains(text, strings.ReplaceAll(part, "%N", strconv.Itoa(i)))

@@ -163,7 +163,7 @@ func (a *assigner) unindexed(lo, hi int) string {
 			i = a.over(i)
 			continue
 		}
-		b.WriteString(strings.TrimSpace(a.text(i, i+1)))
+		b.WriteString(a.inline(i, i+1))
 	}
 	return b.String()
 }

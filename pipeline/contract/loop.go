@@ -127,7 +127,8 @@ func (r *rewriter) contracted(l *loop) string {
 		test = r.text(cond[0], cond[1])
 	}
 	test = "(" + test + ")"
-	enter := fmt.Sprintf("({ if (%[1]s == 0) { %[1]s = 1; %[3]s%[4]s%[5]s firmproof_contract_enter(&%[2]s); } else if (%[1]s == 1) { %[1]s = 2; %[6]s%[7]s%[8]s%[9]s } else { %[10]s%[11]s firmproof_contract_assume(0); } %[12]s 1; })",
+	enter := fmt.Sprintf(
+		"({ if (%[1]s == 0) { %[1]s = 1; %[3]s%[4]s%[5]s firmproof_contract_enter(&%[2]s); } else if (%[1]s == 1) { %[1]s = 2; %[6]s%[7]s%[8]s%[9]s } else { %[10]s%[11]s firmproof_contract_assume(0); } %[12]s 1; })",
 		turn, frame, snapshot, atFirst, note, base, havoc, assume, take, kept, fell, r.back(l.at))
 	head := enter + " && " + test
 	if r.toks[l.at].text == "do" { // the condition is asked behind each turn
@@ -137,7 +138,8 @@ func (r *rewriter) contracted(l *loop) string {
 		r.fail(l.at, "a loop with a contract stands inside of a clause")
 	}
 	return fmt.Sprintf("{ %s struct firmproof_frame %s __attribute__((cleanup(firmproof_contract_leave))); firmproof_contract_open(&%s); int %s = 0; %s%s%s for (; %s; %s) %s }",
-		initial, frame, frame, turn, declare, declareBase, declareMeasure, head, r.text(step[0], step[1]), r.outside(old, l.body[0], l.body[1]))
+		initial, frame, frame, turn, declare, declareBase, declareMeasure, head, r.text(step[0], step[1]),
+		r.outside(old, l.body[0], l.body[1]))
 }
 
 // outside is the text of a loop's body, which is no clause.
@@ -155,7 +157,7 @@ func (r *rewriter) firstInvariant(l *loop) (declare, take, check string) {
 		r.mark(c.lo, c.hi, asserted)
 		name := r.name("base")
 		declare += "_Bool " + name + "; "
-		take += r.placed(c.at, c.hi, fmt.Sprintf("%s = (%s);", name, strings.TrimSpace(r.text(c.lo, c.hi))))
+		take += r.placed(c.at, c.hi, fmt.Sprintf("%s = (%s);", name, r.inline(c.lo, c.hi)))
 		check += r.placed(c.at, c.hi,
 			fmt.Sprintf("firmproof_contract_assert(%s, \"loop invariant at the begin of the loop\");", name))
 	}
@@ -169,7 +171,7 @@ func (r *rewriter) invariant(l *loop) string {
 		r.mark(c.lo, c.hi, asserted)
 		b.WriteString(r.placed(c.at, c.hi,
 			fmt.Sprintf("firmproof_contract_assert((%s), \"loop invariant after a turn of the loop\");",
-				strings.TrimSpace(r.text(c.lo, c.hi)))))
+				r.inline(c.lo, c.hi))))
 	}
 	return b.String()
 }
@@ -179,7 +181,7 @@ func (r *rewriter) assumedInvariant(l *loop) string {
 	for _, c := range l.clauses["invariant"] {
 		r.mark(c.lo, c.hi, assumed)
 		b.WriteString(r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_assume((%s));",
-			strings.TrimSpace(r.text(c.lo, c.hi)))))
+			r.inline(c.lo, c.hi))))
 	}
 	return b.String()
 }
@@ -193,7 +195,7 @@ func (r *rewriter) measure(l *loop) (declare, take, fell string) {
 	c := list[0]
 	less, equal := "0", "1"
 	for _, t := range r.split(c.lo, c.hi, ",") {
-		e, name := strings.TrimSpace(r.text(t[0], t[1])), r.name("measure")
+		e, name := r.inline(t[0], t[1]), r.name("measure")
 		declare += fmt.Sprintf("__typeof__(((void)0, (%s))) %s; ", e, name)
 		take += fmt.Sprintf(" %s = (%s);", name, e)
 		less = fmt.Sprintf("%s || %s && (%s) < %s", less, equal, e, name)

@@ -70,7 +70,7 @@ func (r *rewriter) memoryPredicate(i int) string {
 	}
 	var out []string
 	for k, a := range args {
-		e := strings.TrimSpace(r.text(a[0], a[1]))
+		e := r.inline(a[0], a[1])
 		if k == p.pointer {
 			e = "(void **)&(" + e + ")"
 			if r.ctx.params[r.single(a)] {
@@ -173,7 +173,7 @@ func (r *rewriter) liftedCall(i int) string {
 	p := r.preds[r.toks[i].text]
 	var out []string
 	for k, a := range r.arguments(i + 1) {
-		e := strings.TrimSpace(r.text(a[0], a[1]))
+		e := r.inline(a[0], a[1])
 		if k < len(p.names) && p.lifted[p.names[k]] {
 			e = "&(" + e + ")"
 		}

@@ -22,14 +22,11 @@ func (r *rewriter) quantifier(i int) (string, int) {
 		r.fail(i, "%s has no declaration", r.toks[i].text)
 		return "0", end + 1
 	}
-	last := end
-	if r.toks[last-1].text == ";" {
-		last--
-	}
+	last := r.bodyEnd(open)
 	declaration, v, exists := r.plain(open+1, semi), r.toks[semi-1].text, r.toks[i].text == "__CPROVER_exists"
 	if p := r.positive[i]; p == asserted && !exists || p == assumed && exists {
 		return fmt.Sprintf("({ %s; firmproof_contract_havoc(&%s, sizeof %s); (_Bool)(%s); })", declaration, v, v,
-			strings.TrimSpace(r.text(semi+1, last))), end + 1
+			r.inline(semi+1, last)), end + 1
 	}
 	from, while, ok := r.domain(semi+1, last, v, exists)
 	if !ok {
@@ -46,28 +43,53 @@ func (r *rewriter) quantifier(i int) (string, int) {
 	if exists {
 		start, step = "0", "|"
 	}
+	if r.facts[i] != noFact {
+		return r.fact(i, result, declaration, v, from, while, [2]int{semi + 1, last}), end + 1
+	}
 	return fmt.Sprintf("({ _Bool %s = %s; for (%s = (%s); %s; %s++) %s = %s %s (_Bool)(%s); %s; })", result, start,
-		declaration, from, while, v, result, result, step, strings.TrimSpace(r.text(semi+1, last)), result), end + 1
+		declaration, from, while, v, result, result, step, r.inline(semi+1, last), result), end + 1
+}
+
+// fact is a quantifier that is assumed: a loop, or its body once, for any value, where the engine takes it as a fact
+// about all of them.
+func (r *rewriter) fact(i int, result, declaration, v, from, while string, body [2]int) string {
+	last := result
+	if r.facts[i] == outermostFact {
+		last = "firmproof_contract_for_all(" + result + ")"
+	}
+	return fmt.Sprintf("({ _Bool %[1]s = 1; %[2]s = (%[4]s); if (firmproof_contract_as_facts()) %[3]s = (__typeof__(%[3]s))firmproof_contract_index(); for (; %[5]s; %[3]s++) { %[1]s = %[1]s & (_Bool)(%[6]s); if (firmproof_contract_as_facts()) break; } %[7]s; })",
+		result, declaration, v, from, while, r.inline(body[0], body[1]), last)
 }
 
 // mark notes how the formula of tokens lo..hi-1 is used from here on: asserted, or assumed.
 func (r *rewriter) mark(lo, hi int, p polarity) {
 	for i := lo; i < hi; i++ {
 		delete(r.positive, i) // of an earlier use of the same clause
+		delete(r.facts, i)
 	}
 	r.markPositive(lo, hi, p)
 }
 
-// markPositive notes the quantifiers around which there is no negation: under && and ||, and on the right of ==>.
+// markPositive notes the quantifiers around which there is no negation.
 func (r *rewriter) markPositive(lo, hi int, p polarity) {
-	for hi-lo >= 2 && r.toks[lo].text == "(" && r.mate[lo] == hi-1 {
-		lo, hi = lo+1, hi-1
-	}
+	r.unnegated(lo, hi, func(i int) bool {
+		r.positive[i] = p
+		forall := r.toks[i].text == "__CPROVER_forall"
+		if p == assumed && forall {
+			r.markFact(i)
+		}
+		return forall == (p == asserted)
+	})
+}
+
+// unnegated visits the quantifiers around which there is no negation: under && and ||, on the right of ==>, and
+// within those for which visit returns true.
+func (r *rewriter) unnegated(lo, hi int, visit func(i int) bool) {
+	lo, hi = r.peel(lo, hi)
 	if hi-lo >= 2 && (r.toks[lo].text == "__CPROVER_forall" || r.toks[lo].text == "__CPROVER_exists") &&
 		r.mate[lo+1] == hi-1 {
-		r.positive[lo] = p
-		if semi := r.find(lo+2, hi-1, ";"); semi > 0 && (r.toks[lo].text == "__CPROVER_forall") == (p == asserted) {
-			r.markPositive(semi+1, hi-1, p)
+		if semi := r.find(lo+2, hi-1, ";"); visit(lo) && semi > 0 {
+			r.unnegated(semi+1, r.bodyEnd(lo+1), visit)
 		}
 		return
 	}
@@ -75,17 +97,101 @@ func (r *rewriter) markPositive(lo, hi int, p polarity) {
 		return
 	}
 	if i := r.find(lo, hi, "==>"); i >= 0 {
-		r.markPositive(i+1, hi, p)
+		r.unnegated(i+1, hi, visit)
 		return
 	}
 	for _, op := range []string{"||", "&&"} {
 		if parts := r.split(lo, hi, op); len(parts) > 1 {
 			for _, c := range parts {
-				r.markPositive(c[0], c[1], p)
+				r.unnegated(c[0], c[1], visit)
 			}
 			return
 		}
 	}
+}
+
+// bodyEnd is where the body of the quantifier with the brace at open ends.
+func (r *rewriter) bodyEnd(open int) int {
+	if end := r.mate[open]; r.toks[end-1].text != ";" {
+		return end
+	}
+	return r.mate[open] - 1
+}
+
+// markFact notes the assumed forall at i and those within it, if evaluating it only reads and none of them is negated.
+func (r *rewriter) markFact(i int) {
+	var all []int
+	r.unnegated(i, r.mate[i+1]+1, func(k int) bool {
+		all = append(all, k)
+		return true
+	})
+	named := 0
+	for k := i; k < r.mate[i+1]; k++ {
+		if r.toks[k].text == "__CPROVER_forall" {
+			named++
+		}
+	}
+	if named != len(all) || !r.onlyReads(i+1, r.mate[i+1]) {
+		return
+	}
+	for _, k := range all {
+		r.facts[k] = innerFact
+	}
+	r.facts[i] = outermostFact
+}
+
+// onlyReads reports whether evaluating the tokens lo..hi-1 plainly changes nothing, and asks nothing of the environment:
+// they hold no assignment, no call but of CBMC's predicates over memory, and no exists.
+func (r *rewriter) onlyReads(lo, hi int) bool {
+	for i := lo; i < hi; i++ {
+		t := r.toks[i].text
+		switch {
+		case t == "__CPROVER_old" || t == "__CPROVER_loop_entry":
+			i = r.over(i + 1) // a value that was kept
+		case t == "__CPROVER_exists" || assignments[t] || t == "++" || t == "--":
+			return false
+		case i+1 >= hi || r.toks[i+1].text != "(":
+		case t == "]" || t == "}" || t == ")" && !r.cast(i):
+			return false
+		case r.toks[i].isWord() && !readers[t]:
+			return false
+		}
+	}
+	return true
+}
+
+// readers are what may stand in front of a parenthesis in a fact.
+var readers = map[string]bool{"sizeof": true, "__typeof__": true, "__CPROVER_r_ok": true, "__CPROVER_w_ok": true,
+	"__CPROVER_rw_ok": true, "__CPROVER_same_object": true, "__CPROVER_POINTER_OFFSET": true,
+	"__CPROVER_OBJECT_SIZE": true}
+
+// arithmetic are the keywords of C's types.
+var arithmetic = map[string]bool{"char": true, "short": true, "int": true, "long": true, "signed": true,
+	"unsigned": true, "_Bool": true, "const": true, "struct": true}
+
+// cast reports whether the parenthesis that ends at i holds the name of a type: words and stars, none of which is a
+// function's.
+func (r *rewriter) cast(i int) bool {
+	for k := r.mate[i] + 1; k < i; k++ {
+		if t := r.toks[k]; t.text == "*" && k == r.mate[i]+1 || t.text != "*" && !arithmetic[t.text] && (!t.isWord() ||
+			r.called()[t.text]) {
+			return false
+		}
+	}
+	return true
+}
+
+// called are the words that a parenthesis follows somewhere in the unit: every function is among them.
+func (r *rewriter) called() map[string]bool {
+	if r.calls == nil {
+		r.calls = map[string]bool{}
+		for i := range max(0, len(r.toks)-1) {
+			if r.toks[i].isWord() && r.toks[i+1].text == "(" {
+				r.calls[r.toks[i].text] = true
+			}
+		}
+	}
+	return r.calls
 }
 
 // markCalls does so for the calls of CBMC's assert and assume.
@@ -191,7 +297,7 @@ func (r *rewriter) comparison(lo, hi int, v string) (left, op, right string) {
 		if a, b := r.peel(lo, hi); b == a+1 {
 			lo, hi = a, b
 		}
-		return strings.TrimSpace(r.text(lo, hi))
+		return r.inline(lo, hi)
 	}
 	left, right = side(lo, at), side(at+1, hi)
 	bound := [2]int{at + 1, hi}

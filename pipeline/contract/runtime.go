@@ -31,6 +31,7 @@ func runtime(o Options) string {
 		"WEAK", "__attribute__((weak))",
 		"QUIET", `__attribute__((no_sanitize("unsigned-integer-overflow", "implicit-conversion")))`,
 		"LARGEST", fmt.Sprintf("((__SIZE_TYPE__)-1 >> %d)", shift),
+		"ROOM", fmt.Sprint(maxTargets),
 		"INIT_LOCALS", repeat(8, "f->local[%N].p = 0; f->local[%N].n = 0; "),
 		"LOCALS", repeat(8, "r |= firmproof_contract_inside(&f->local[%N], p, n); "),
 		"TARGETS", repeat(maxTargets, "if (f->n == %N) return r; r |= firmproof_contract_inside(&f->t[%N], p, n); "),

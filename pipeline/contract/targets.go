@@ -15,7 +15,7 @@ const (
 )
 
 // maxTargets is the number of targets that a frame has room for.
-const maxTargets = 16
+const maxTargets = 64
 
 // wholes are targets that are not lvalues, with the function that notes them.
 var wholes = map[string]string{
@@ -60,7 +60,8 @@ func (r *rewriter) targets(list []target, frame string, use targetUse) (string, 
 	for n, t := range list {
 		add := fmt.Sprintf("%s(%s, %s);", t.whole, frame, t.expr)
 		if t.whole == "" {
-			add = fmt.Sprintf("firmproof_contract_add(%s, (const volatile void *)&(%s), sizeof(%s));", frame, t.expr, t.expr)
+			add = fmt.Sprintf("firmproof_contract_add(%s, (const volatile void *)&(%s), sizeof(%s));", frame, t.expr,
+				t.expr)
 		}
 		if t.cond != "" {
 			add = fmt.Sprintf("if (%s) { %s } else firmproof_contract_skip(%s);", t.cond, add, frame)
@@ -91,7 +92,7 @@ func (r *rewriter) target(lo, hi int) (expr, whole string) {
 	if r.toks[lo].isWord() && lo+1 < hi && r.toks[lo+1].text == "(" && r.mate[lo+1] == hi-1 {
 		name := r.toks[lo].text
 		if fn := wholes[name]; fn != "" {
-			return strings.TrimSpace(r.text(lo+2, hi-1)), fn
+			return r.inline(lo+2, hi-1), fn
 		}
 		if name == "__CPROVER_typed_target" {
 			return r.target(lo+2, hi-1)
@@ -99,7 +100,7 @@ func (r *rewriter) target(lo, hi int) (expr, whole string) {
 		r.fail(lo, "the target %s(...) of an assigns clause is not followed", name)
 		return "", ""
 	}
-	return strings.TrimSpace(r.text(lo, hi)), ""
+	return r.inline(lo, hi), ""
 }
 
 // split cuts tokens at a separator of this level.
@@ -139,7 +140,7 @@ func (r *rewriter) freed(list []clause, frame string, use targetUse) string {
 				r.fail(c.at, "a frees clause with conditions, or more than 8 pointers, is not followed")
 			default:
 				b.WriteString(r.placed(c.at, c.hi, fmt.Sprintf("firmproof_contract_may_be_freed(%s, %s);", frame,
-					strings.TrimSpace(r.text(t[0], t[1])))))
+					r.inline(t[0], t[1]))))
 				n++
 			}
 		}

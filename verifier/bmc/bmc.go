@@ -23,12 +23,15 @@ type Engine struct{}
 // look for proofs beyond the bound.
 func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
 	b := &unwinder{p: p, a: a, whole: map[string]int{}}
+	if encode.AsFacts(p.Module) && b.withFacts(ctx) {
+		return nil
+	}
 	for i := 0; ; i++ {
 		limit := policy.UnwindLimit(i)
 		if p.Unwind > 0 {
 			limit = p.Unwind
 		}
-		r, err := b.round(ctx, limit)
+		r, err := b.round(ctx, limit, false)
 		if err == nil && (r.cut == nil || b.last == nil) { // else keep what the last whole round said
 			b.last = r
 			a.SetUnwinding(r.outcome(b.whole))
@@ -93,6 +96,8 @@ func (b *unwinder) covered() bool {
 // round is one encoding with one limit of loop turns.
 type round struct {
 	limit    int
+	facts    bool // assumed quantifiers are facts: what is not violated holds, what is reached may not be
+	dropped  int  // with facts: violations that the replay did not confirm
 	f        *encode.Formula
 	solver   solve.Solver
 	groups   []*group
@@ -119,14 +124,14 @@ type group struct {
 }
 
 // round encodes with at most limit turns per loop and decides every claim.
-func (b *unwinder) round(ctx context.Context, limit int) (*round, error) {
+func (b *unwinder) round(ctx context.Context, limit int, facts bool) (*round, error) {
 	rules := problem.NewSimplifier()
 	store := ilr.NewStore(rules)
 	solver, err := b.p.OpenSolver(store, b.proofName(limit))
 	if err != nil {
 		return nil, err
 	}
-	r := &round{limit: limit, solver: solver}
+	r := &round{limit: limit, facts: facts, solver: solver}
 	defer b.checkProofs(ctx, limit)
 	defer solver.Close()
 	if err := b.encode(ctx, r, store); err != nil {
@@ -146,7 +151,7 @@ func (b *unwinder) round(ctx context.Context, limit int) (*round, error) {
 		b.keepWhole(r)
 		b.reachability(ctx, r)
 		b.vacuity(ctx, r)
-		if b.p.Coverage {
+		if b.p.Coverage && !r.facts {
 			b.cover(ctx, r)
 		}
 	}
@@ -159,9 +164,9 @@ func (b *unwinder) round(ctx context.Context, limit int) (*round, error) {
 func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error {
 	opts := b.p.Encoding()
 	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind = b.p.Unwind, b.p.UnwindSet, b.p.Depth, r.limit
-	opts.Coverage = b.p.Coverage
+	opts.Coverage, opts.Facts = b.p.Coverage, r.facts
 	prober := &problem.Prober{Solver: r.solver, Store: store}
-	if b.last == nil && b.p.StopAfter == "" { // what came so far is worth deciding
+	if b.last == nil && b.p.StopAfter == "" && !r.facts { // what came so far is worth deciding
 		first, cancel := problem.Share(ctx, policy.FirstWalkPercent)
 		defer cancel()
 		opts.Stop = first.Done()

@@ -53,7 +53,16 @@ func (b *unwinder) decide(ctx context.Context, r *round) {
 			x.exact = true
 		case ans == solve.Sat:
 			x.open = b.settle(ctx, r, x.open)
-			settled := func(c *encode.Claim) bool { return b.a.Settled(c.ID) != nil }
+			if r.dropped > policy.MaxUnconfirmed {
+				r.cut = &verdict.Reason{Kind: verdict.Cancelled,
+					Detail: "assumed quantifiers have to be followed exactly"}
+				leaveUnknown(x.open, append(x.todo, x.later...), r.cut)
+				return
+			}
+			settled := func(c *encode.Claim) bool {
+				return b.a.Settled(c.ID) != nil || !slices.ContainsFunc(x.open,
+					func(g *group) bool { return g.ID == c.ID })
+			}
 			x.todo, x.later = slices.DeleteFunc(x.todo, settled), slices.DeleteFunc(x.later, settled)
 			if b.a.Enough(b.p) {
 				r.cut = &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped at the first violation, as asked"}
@@ -190,7 +199,12 @@ func (b *unwinder) settle(ctx context.Context, r *round, open []*group) []*group
 	stop := b.a.Stage("replay")
 	g, settled := b.replay(ctx, r, ev, hit)
 	stop(nil)
-	b.a.Settle(settled)
+	if r.facts && settled.Claim.Status != verdict.Violated {
+		g.status, g.reason = verdict.Unknown, settled.Claim.Reason
+		r.dropped++
+	} else {
+		b.a.Settle(settled)
+	}
 	return slices.DeleteFunc(slices.Clone(open), func(o *group) bool { return o == g })
 }
 

@@ -22,7 +22,7 @@ type publisher struct {
 
 // publisher returns nil where an earlier round says more.
 func (b *unwinder) publisher(ctx context.Context, r *round) *publisher {
-	if b.last != nil || ctx.Err() != nil {
+	if b.last != nil || r.facts || ctx.Err() != nil {
 		return nil
 	}
 	p := &publisher{b: b, r: r, bounds: ir.AfterOf(b.p.Module, b.p.Entry, r.openBounds()...)}

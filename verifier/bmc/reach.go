@@ -53,7 +53,7 @@ func (b *unwinder) reachability(ctx context.Context, r *round) {
 		}
 	}
 	for _, g := range r.groups {
-		if !left[g] {
+		if !left[g] && !r.facts {
 			g.reach = problem.Reached
 		}
 	}

@@ -25,6 +25,9 @@ func (b *unwinder) vacuity(ctx context.Context, r *round) {
 		}
 		return
 	}
+	if r.facts {
+		b.confirmEnd(ctx, r)
+	}
 	asked, reached := 0, false
 	for _, g := range r.groups {
 		if r.substantial(g) {

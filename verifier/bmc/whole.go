@@ -11,7 +11,7 @@ import (
 // keepWhole notes the claims that hold in r, and that no execution comes to by way of a bound that is reached or of a
 // gap: r looked at all executions that come to them. They need not wait for the loops behind them.
 func (b *unwinder) keepWhole(r *round) {
-	if r.complete || r.unplaced {
+	if r.complete && !r.facts || r.unplaced {
 		return
 	}
 	behind := ir.AfterOf(b.p.Module, b.p.Entry, append(r.openBounds(), r.gaps...)...)

@@ -39,6 +39,7 @@ type Options struct {
 	MathInts    bool           // signed arithmetic is meant over the integers: no overflow claims, and a note
 	Cuts        *Cuts          // walk loops once from an arbitrary turn; nil: unwind
 	MaxTerms    int            // give up (a Gap) when the store holds more; 0 is 20 million
+	Facts       bool           // assumed quantifiers are facts about the elements that are read; false: loops
 	Coverage    bool           // note on which conditions executions come to lines and take branches
 	// when it is closed, the walk ends where it stands, with a Gap at each place; nil: it does not
 	Stop <-chan struct{}
@@ -158,6 +159,7 @@ type encoder struct {
 	stopped  *verdict.Reason           // why the whole walk ends where it stands
 	cutter   *cutter                   // with Options.Cuts
 	failing  map[*ir.Block][]*ir.Block // of ir.FailingBlocks, once asked for
+	quant    quantifiers               // with Options.Facts
 }
 
 // Encode walks entry of m and gives the formula over s. The error is ctx's, or
@@ -196,6 +198,7 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 		return nil, err
 	}
 	e.deadClaims()
+	e.instantiate()
 	e.f.Grown = e.cutter != nil && e.cutter.grown
 	e.f.Stats.Objects, e.f.Stats.Terms = len(e.objs), s.Len()
 	e.f.objs = e.objs

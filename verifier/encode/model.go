@@ -50,6 +50,7 @@ var minArgs = map[ir.Model]int{
 	ir.ModelStrcpy:  2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2,
 	ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
 	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelRange: 2,
+	ir.ModelForAll: 1,
 }
 
 // harness evaluates the intrinsics of harnesses, and what ends the program.
@@ -200,6 +201,15 @@ func (c *modelCall) objects(m ir.Model) (val, bool) {
 			}
 			return e.s.BoolToBV(e.s.Ule(since, e.s.Int(e.w, int64(t.obj.id))), c.in.T.Width)
 		}, c.args[0]), true
+	case ir.ModelAsFacts:
+		if e.opts.Facts {
+			return c.number(1), true
+		}
+		return c.number(0), true
+	case ir.ModelIndex:
+		return e.quantified(c.in.T.Width), true
+	case ir.ModelForAll:
+		return e.forAll(c.args[0]), true
 	case ir.ModelDynObject:
 		return byTarget(func(t target) ilr.Term {
 			return e.s.BoolToBV(e.s.BoolConst(t.obj != nil && t.obj.kind == objHeap), c.in.T.Width)

@@ -95,7 +95,7 @@ var minArgs = map[ir.Model]int{
 	ir.ModelStrcpy:  2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2,
 	ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
 	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelRange: 2,
-	ir.ModelSince: 2,
+	ir.ModelSince: 2, ir.ModelForAll: 1,
 }
 
 // harness executes the intrinsics of harnesses, and what ends the program.
@@ -209,6 +209,12 @@ func (c *call) object(m ir.Model) bool {
 			c.number(boolInt(p.obj != nil && (p.obj.kind == heapObject || p.obj.kind == stackObject) &&
 				int64(since) <= int64(p.obj.num)))
 		}
+		return true
+	case ir.ModelAsFacts, ir.ModelIndex:
+		c.number(0)
+		return true
+	case ir.ModelForAll:
+		c.result(c.args[0])
 		return true
 	case ir.ModelDynObject:
 		p := c.located(0)

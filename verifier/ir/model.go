@@ -32,6 +32,9 @@ const (
 	ModelNop          Model = "nop"             // no effect, result unspecified
 	ModelNow          Model = "now"             // () a token of the objects made so far
 	ModelSince        Model = "since"           // (p, token) p points into a local or a heap block made after the token
+	ModelAsFacts      Model = "as-facts"        // () 1 where assumed quantifiers are facts, 0 where they are loops
+	ModelIndex        Model = "index"           // () the variable of a quantifier that is a fact
+	ModelForAll       Model = "for-all"         // (cond) cond holds whatever the results of index before it are
 	ModelTruth        Model = "firmproof.truth" // (x) 0 of 0, else any value but 0
 	// any result; every writable object that a pointer argument leads to gets any value
 	ModelStubHavoc Model = "stub-havoc"
@@ -154,8 +157,11 @@ var exactModels = map[string]Model{
 	"firmproof_contract_same":   ModelSameObject,
 	"firmproof_contract_offset": ModelPtrOffset, "firmproof_contract_size": ModelObjectSize,
 	"firmproof_contract_now": ModelNow, "firmproof_contract_since": ModelSince,
-	"exit": ModelExit, "_exit": ModelExit, "_Exit": ModelExit, "abort": ModelExit, "quick_exit": ModelExit,
-	"malloc": ModelMalloc, "calloc": ModelCalloc, "realloc": ModelRealloc, "aligned_alloc": ModelAligned,
+	"firmproof_contract_as_facts": ModelAsFacts, "firmproof_contract_index": ModelIndex,
+	"firmproof_contract_for_all": ModelForAll,
+	"exit":                       ModelExit, "_exit": ModelExit, "_Exit": ModelExit, "abort": ModelExit,
+	"quick_exit": ModelExit,
+	"malloc":     ModelMalloc, "calloc": ModelCalloc, "realloc": ModelRealloc, "aligned_alloc": ModelAligned,
 	"memalign":       ModelAligned,
 	"posix_memalign": ModelMemalign, "alloca": ModelAllocaC, "__builtin_alloca": ModelAllocaC, "free": ModelFree,
 	"cfree":  ModelFree,

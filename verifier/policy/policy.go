@@ -110,6 +110,13 @@ const (
 	FirstEffort = 2000 // conflicts for a batch; beyond, it is split, and a single claim is put off
 	MoreEffort  = 8    // times as many for what was put off
 
+	FactsPercent     = 60 // of the time, for the round in which assumed quantifiers are facts
+	FactsUnwind      = 8  // turns of its loops, when nobody gave bounds
+	MaxFactInstances = 64 // of one fact
+	InstanceRounds   = 3  // instances for what the program reads, and then for what instances read
+	MaxSumDepth      = 16 // of an index that is taken apart
+	MaxUnconfirmed   = 4  // seeming violations before that round gives up
+
 	MaxPassed = 8 // times that the program is run with more violated claims left out
 )
 

@@ -103,7 +103,7 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		ir.ModelSshlSat, ir.ModelUshlSat, ir.ModelFabs, ir.ModelFma, ir.ModelMulAdd,
 		ir.ModelSqrt,
 		ir.ModelFloor, ir.ModelCeil, ir.ModelTruncF, ir.ModelRoundF, ir.ModelRint, ir.ModelCopysign, ir.ModelMinnum,
-		ir.ModelMaxnum, ir.ModelCtype, ir.ModelTruth:
+		ir.ModelMaxnum, ir.ModelCtype, ir.ModelTruth, ir.ModelAsFacts, ir.ModelIndex, ir.ModelForAll:
 		return b.unknown(s, in)
 	case ir.ModelMemcmp, ir.ModelStrcmp, ir.ModelStrncmp:
 		b.reads(s, "the strings end inside their objects")

@@ -7,7 +7,7 @@ struct firmproof_frame {
   struct firmproof_frame *outer;
   __SIZE_TYPE__ since;
   int on, n, f;
-  struct firmproof_target t[16];
+  struct firmproof_target t[ROOM];
   void *freed[8];
   struct firmproof_target local[8];
 };
@@ -19,6 +19,9 @@ _Bool firmproof_contract_w_ok(const volatile void *, __SIZE_TYPE__);
 _Bool firmproof_contract_same(const volatile void *, const volatile void *);
 __SIZE_TYPE__ firmproof_contract_offset(const volatile void *);
 __SIZE_TYPE__ firmproof_contract_size(const volatile void *);
+_Bool firmproof_contract_as_facts(void);
+unsigned long long firmproof_contract_index(void);
+_Bool firmproof_contract_for_all(_Bool);
 __SIZE_TYPE__ firmproof_contract_now(void);
 _Bool firmproof_contract_since(const volatile void *, __SIZE_TYPE__);
 _Bool firmproof_nondet_firmproof_contract_choice(void);
