@@ -46,7 +46,7 @@ func readAction(t *testing.T) action {
 }
 
 // TestAction runs the check step of the published action as GitHub's runner does, from another folder than the
-// repository's: a second run is answered by what the first one kept.
+// repository's: a second run is answered by what the first one kept, and one that cannot be carried out has no report.
 func TestAction(t *testing.T) {
 	a := readAction(t)
 	dir := t.TempDir()
@@ -61,7 +61,7 @@ func TestAction(t *testing.T) {
 		t.Fatalf("%+v", a.Runs)
 	}
 	answers := filepath.Join(dir, "temp", "firmproof-answers")
-	given := map[string]string{"path": "src/a.c", "args": "--unwind 2"}
+	given := map[string]string{"path": "src/a.c", "args": "--unwind 2", "sarif": "out/firmproof.sarif"}
 	values := map[string]string{"${{ steps.install.outputs.program }}": program}
 	for name, in := range a.Inputs {
 		if v, ok := given[name]; ok {
@@ -73,7 +73,7 @@ func TestAction(t *testing.T) {
 	if keep.With["path"] != "${{ runner.temp }}/firmproof-answers" || a.Inputs["cache"].Default != "true" {
 		t.Errorf("kept is %q", keep.With["path"])
 	}
-	for _, run := range []string{"first", "second"} {
+	runStep := func(run, path string, want int) string {
 		cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", check.Run)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GITHUB_WORKSPACE="+filepath.Join(dir, "work"),
@@ -83,16 +83,23 @@ func TestAction(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s: what is %s?", name, value)
 			}
+			if name == "FIRMPROOF_PATH" {
+				v = path
+			}
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
 		out, err := cmd.CombinedOutput()
-		if cmd.ProcessState.ExitCode() != exitViolated {
+		if cmd.ProcessState.ExitCode() != want {
 			t.Errorf("%s: exit %d: %v", run, cmd.ProcessState.ExitCode(), err)
 		}
-		wantAll(t, string(out), "::error file=src/a.c,line=1", "::notice title=firmproof::")
+		return string(out)
 	}
-	for name, want := range map[string]string{"summary": "# firmproof", "output": "exit-code=1\nsarif=firmproof.sarif",
-		"work/firmproof.sarif": `"src/a.c"`} {
+	for _, run := range []string{"first", "second"} {
+		wantAll(t, runStep(run, "src/a.c", exitViolated), "::error file=src/a.c,line=1", "::notice title=firmproof::")
+	}
+	for name, want := range map[string]string{"summary": "# firmproof",
+		"output":                   "exit-code=1\nsarif=out/firmproof.sarif",
+		"work/out/firmproof.sarif": `"src/a.c"`} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !strings.Contains(string(got), want) {
 			t.Errorf("%s: %v: no %q in %s", name, err, want, got)
@@ -100,6 +107,11 @@ func TestAction(t *testing.T) {
 	}
 	if kept, err := os.ReadDir(answers); err != nil || len(kept) == 0 {
 		t.Errorf("no answers kept: %v", err)
+	}
+	wantAll(t, runStep("no such file", "src/b.c", exitUsage), "src/b.c")
+	if got, err := os.ReadFile(filepath.Join(dir, "output")); err != nil || !strings.HasSuffix(string(got),
+		"exit-code=2\n") {
+		t.Errorf("a run that cannot be carried out: %q, %v", got, err)
 	}
 }
 

@@ -113,7 +113,8 @@ func (o *outputs) write(stdout io.Writer, r *verdict.Report) error {
 		if err := o.render(&buf, f, r, false); err != nil {
 			return err
 		}
-		if err := os.WriteFile(o.files[i], buf.Bytes(), 0o644); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(o.files[i]), 0o755),
+			os.WriteFile(o.files[i], buf.Bytes(), 0o644)); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
