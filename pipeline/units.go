@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/files"
@@ -22,7 +23,7 @@ const unitsKept = 30 * 24 * time.Hour
 // maxUnits bounds in bytes what is taken over from one build.
 const maxUnits = 1 << 30
 
-var unitName = regexp.MustCompile(`^[0-9a-f]{40}\.ll(\.json)?$`)
+var unitName = regexp.MustCompile(`^[0-9a-f]{40}\.(ll(\.json)?|origin\.json)$`)
 
 // unitsOf is where the units of a run's repository are kept.
 func (s *Service) unitsOf(run store.Run) string {
@@ -32,7 +33,8 @@ func (s *Service) unitsOf(run store.Run) string {
 // keepUnits takes over the units that a build left in a folder. Only regular files
 // with the name of a unit count: the build met hostile code. IR comes after its
 // companion (fs.ReadDir sorts a name before what it is a prefix of, so backwards),
-// so that whoever sees it sees both.
+// so that whoever sees it sees both. What says which files a unit is made of is replaced: the last build is the likeliest
+// to be met again.
 func keepUnits(from, to string) error {
 	list, err := os.ReadDir(from)
 	if errors.Is(err, os.ErrNotExist) {
@@ -47,7 +49,7 @@ func keepUnits(from, to string) error {
 	size := 0
 	for i := len(list) - 1; i >= 0 && size < maxUnits; i-- {
 		name := list[i].Name()
-		if _, err := os.Lstat(filepath.Join(to, name)); err == nil || !unitName.MatchString(name) {
+		if _, err := os.Lstat(filepath.Join(to, name)); err == nil && !isOrigin(name) || !unitName.MatchString(name) {
 			continue
 		}
 		data, err := readModule(filepath.Join(from, name))
@@ -61,6 +63,8 @@ func keepUnits(from, to string) error {
 	}
 	return nil
 }
+
+func isOrigin(name string) bool { return strings.HasSuffix(name, ".origin.json") }
 
 // expireUnits removes units made before a moment.
 func (s *Service) expireUnits(before time.Time) error {

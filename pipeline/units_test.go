@@ -24,7 +24,9 @@ func TestUnits(t *testing.T) {
 		units := filepath.Join(req.Scratch, prepare.UnitsFolder)
 		name := filepath.Join(units, strings.Repeat(made, 40)+".ll")
 		if err := errors.Join(os.MkdirAll(units, 0o755), os.WriteFile(name, []byte("ir "+made), 0o644),
-			os.WriteFile(name+".json", []byte("{}"), 0o644)); err != nil {
+			os.WriteFile(name+".json", []byte("{}"), 0o644),
+			os.WriteFile(filepath.Join(units, strings.Repeat("0", 40)+".origin.json"), []byte(made),
+				0o644)); err != nil {
 			return nil, err
 		}
 		return plain(ctx, req)
@@ -43,6 +45,11 @@ func TestUnits(t *testing.T) {
 	b.push()
 	if see("a") != "ir a" {
 		t.Error("the second build does not have what the first one compiled")
+	}
+	folder := b.calls[len(b.calls)-1].Units
+	if origin, err := os.ReadFile(filepath.Join(folder, strings.Repeat("0", 40)+".origin.json")); err != nil ||
+		string(origin) != "b" {
+		t.Errorf("the files of the last build's unit: %q, %v", origin, err)
 	}
 	head := b.commit(benchManifest)
 	b.git("branch", "fork")

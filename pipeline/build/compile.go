@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -170,6 +171,10 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	defer os.RemoveAll(scratch)
 	c := compilation{Request: r, flags: r.flags(), scratch: scratch, out: filepath.Join(scratch, "unit.ll")}
 	defer c.end()
+	flags := c.flags
+	if u, ok := r.recall(flags); ok {
+		return u, nil
+	}
 	if r.Alone && r.fresh {
 		c.begin(ctx)
 	}
@@ -177,6 +182,7 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
+	named := slices.Clone(deps)
 	for i, d := range deps {
 		deps[i] = absolute(r.Dir, d)
 	}
@@ -184,10 +190,14 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if wide := r.wideConstants(text); len(wide) > 0 {
 		return nil, &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: wide}
 	}
-	u, err := c.unit(ctx, text, deps)
+	key, err := c.key(c.flags, text, deps)
+	if err != nil {
+		return nil, err
+	}
+	u, err := c.unit(ctx, key, text, deps)
 	if err != nil {
 		return nil, err
 	}
 	u.Sources, u.Pragmas = deps, pragmas
-	return u, nil
+	return u, r.remember(flags, key, text, named)
 }

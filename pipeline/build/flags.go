@@ -46,7 +46,8 @@ type Request struct {
 	Units    string // a further cache, which is only read
 	Alone    bool   // other processors are idle
 
-	fresh bool // the cache has nothing yet
+	fresh bool     // the cache has nothing yet
+	files *fileSet // nil: the cache ends with this build
 }
 
 // flags returns clang's argument list without input and output.

@@ -139,6 +139,7 @@ type builder struct {
 
 	before committed // with Options.Committed: the tree before build.command ran
 	static bool      // unused static functions are compiled too
+	files  *fileSet  // nil: the cache ends with this build
 
 	refused []Diagnostic // of C++ that is left out
 }
@@ -161,7 +162,10 @@ func newBuilder(dir string, t targets.Target, opts Options) (*builder, error) {
 	if opts.WorkDir, err = filepath.Abs(opts.WorkDir); err != nil {
 		return nil, &InfraError{"build", err}
 	}
-	if opts.CacheDir == "" {
+	var known *fileSet
+	if opts.CacheDir != "" {
+		known = newFileSet()
+	} else {
 		opts.CacheDir = filepath.Join(opts.WorkDir, "cache")
 	}
 	if opts.CacheDir, err = filepath.Abs(opts.CacheDir); err != nil {
@@ -174,7 +178,7 @@ func newBuilder(dir string, t targets.Target, opts Options) (*builder, error) {
 		opts.Jobs = runtime.NumCPU()
 	}
 	img := &Image{Target: t, Memory: append([]targets.Region(nil), t.Memory...)}
-	return &builder{dir: abs, opts: opts, img: img, seen: map[string]bool{}}, nil
+	return &builder{dir: abs, opts: opts, img: img, seen: map[string]bool{}, files: known}, nil
 }
 
 func (b *builder) note(format string, args ...any) {
@@ -452,7 +456,7 @@ func (b *builder) request(s unitSpec) Request {
 		Undefines: s.undefines, CFlags: s.cflags,
 		Checks: b.opts.Checks, Contracts: b.opts.Contracts, Static: b.opts.KeepAll || b.static ||
 			s.static, Runner: b.opts.Runner, WorkDir: b.opts.WorkDir, CacheDir: b.opts.CacheDir, Units: b.opts.Units,
-		Alone: len(b.specs) < b.opts.Jobs,
+		Alone: len(b.specs) < b.opts.Jobs, files: b.files,
 	}
 }
 

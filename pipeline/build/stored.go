@@ -25,12 +25,8 @@ type meta struct {
 	Shared string `json:"shared,omitempty"` // nothing else is here: the other name
 }
 
-// unit finds the unit of a text in the cache, or compiles it.
-func (c *compilation) unit(ctx context.Context, text []byte, deps []string) (*Unit, error) {
-	key, err := c.key(c.flags, text, deps)
-	if err != nil {
-		return nil, err
-	}
+// unit finds the unit of a text, whose name is key, in the cache, or compiles it.
+func (c *compilation) unit(ctx context.Context, key string, text []byte, deps []string) (*Unit, error) {
 	if u, ok := c.cached(c.shared(key)); ok {
 		return u, nil
 	}

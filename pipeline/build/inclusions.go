@@ -1,0 +1,216 @@
+package build
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// fileSet answers questions about files, each once: they do not change while units are compiled.
+type fileSet struct {
+	mu       sync.Mutex
+	digests  map[string]string
+	asked    map[string]inclusions
+	contents map[string]map[string]bool
+}
+
+func newFileSet() *fileSet {
+	return &fileSet{digests: map[string]string{}, asked: map[string]inclusions{},
+		contents: map[string]map[string]bool{}}
+}
+
+// once returns what known has for path, or finds it.
+func once[T any](t *fileSet, known map[string]T, path string, find func(string) (T, error)) (T, error) {
+	t.mu.Lock()
+	v, ok := known[path]
+	t.mu.Unlock()
+	if ok {
+		return v, nil
+	}
+	v, err := find(path)
+	if err == nil {
+		t.mu.Lock()
+		known[path] = v
+		t.mu.Unlock()
+	}
+	return v, err
+}
+
+// digest returns that of a file's bytes.
+func (t *fileSet) digest(path string) (string, error) { return once(t, t.digests, path, digest) }
+
+// inclusions returns what a file includes.
+func (t *fileSet) inclusions(path string) (inclusions, error) {
+	return once(t, t.asked, path, func(path string) (inclusions, error) {
+		data, err := os.ReadFile(path)
+		return inclusionsOf(data), err
+	})
+}
+
+// has reports whether there is a file under a name relative to a folder.
+func (t *fileSet) has(folder, name string) (bool, error) {
+	path := under(folder, name)
+	last := strings.LastIndexByte(path, '/')
+	folder, name = path[:last+1], path[last+1:]
+	files, err := once(t, t.contents, folder, filesIn)
+	return files[name], err
+}
+
+// filesIn lists what is no folder in a folder; nothing if there is no such folder.
+func filesIn(folder string) (map[string]bool, error) {
+	list, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) || err != nil && !isFolder(folder) {
+		return nil, nil
+	}
+	out := map[string]bool{}
+	for _, e := range list {
+		out[e.Name()] = !e.IsDir() && (e.Type()&fs.ModeSymlink == 0 || !isFolder(filepath.Join(folder, e.Name())) &&
+			exists(filepath.Join(folder, e.Name())))
+	}
+	return out, err
+}
+
+func isFolder(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// inclusions says which files a text may include or ask for.
+type inclusions struct {
+	names    []string // as they are written
+	computed bool     // a name is made by a macro
+	unclear  bool     // what it includes is not seen, or its meaning depends on more than files
+}
+
+// inclusionsOf reads the inclusions of C before preprocessing; those in comments and in text that is left out count.
+func inclusionsOf(text []byte) inclusions {
+	var out inclusions
+	for _, word := range []string{"__TIME__", "__DATE__", "__TIMESTAMP__"} {
+		out.unclear = out.unclear || bytes.Contains(text, []byte(word))
+	}
+	for line := range bytes.Lines(text) {
+		out.directive(line)
+		for rest := line; ; {
+			_, after, found := bytes.Cut(rest, []byte("__has_"))
+			if !found {
+				break
+			}
+			out.question(after)
+			rest = after
+		}
+	}
+	return out
+}
+
+// including are the directives that bring in files.
+var including = []string{"include_next", "include", "import", "embed"}
+
+// directive takes in a line that may be one that includes.
+func (in *inclusions) directive(line []byte) {
+	i := bytes.IndexByte(line, '#')
+	if i < 0 {
+		for _, spelling := range []string{"%:", "??="} {
+			k := bytes.Index(line, []byte(spelling))
+			in.unclear = in.unclear || k >= 0 && mentions(line[k:])
+		}
+		return
+	}
+	if len(bytes.TrimSpace(line[:i])) > 0 { // it is one behind the end of a comment
+		in.unclear = in.unclear || bytes.Contains(line, []byte("*/")) && mentions(line[i:])
+		return
+	}
+	rest := bytes.TrimLeft(line[i+1:], " \t\v\f")
+	n := 0
+	for n < len(rest) && isWordByte(rest[n]) {
+		n++
+	}
+	word, rest := string(rest[:n]), bytes.TrimLeft(rest[n:], " \t\v\f")
+	for _, w := range including {
+		if word == w {
+			in.argument(rest, word != "embed")
+			return
+		}
+		// the word may go on after a line break or a comment
+		if strings.HasPrefix(w, word) && (bytes.HasPrefix(rest, []byte(`\`)) || word == "" &&
+			bytes.HasPrefix(rest, []byte("/*"))) {
+			in.unclear = true
+		}
+	}
+}
+
+func mentions(text []byte) bool {
+	for _, w := range including[1:] {
+		if bytes.Contains(text, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// argument takes in what a directive includes.
+func (in *inclusions) argument(text []byte, ok bool) {
+	name, found := quotedName(text)
+	switch {
+	case !ok:
+		in.unclear = true
+	case found:
+		in.names = append(in.names, name)
+	case len(text) > 0 && isWordByte(text[0]):
+		in.computed = true
+	default:
+		in.unclear = true
+	}
+}
+
+// question takes in a question for a file; text stands behind `__has_`.
+func (in *inclusions) question(text []byte) {
+	kind := ""
+	for _, w := range including {
+		if bytes.HasPrefix(text, []byte(w)) {
+			kind = w
+			break
+		}
+	}
+	if kind == "" { // of a feature
+		return
+	}
+	text = bytes.TrimLeft(text[len(kind):], " \t_")
+	if bytes.HasPrefix(text, []byte(`\`)) || bytes.HasPrefix(text, []byte("/*")) {
+		in.unclear = true
+	}
+	if !bytes.HasPrefix(text, []byte("(")) { // whether such questions are known
+		return
+	}
+	name, found := quotedName(bytes.TrimLeft(text[1:], " \t"))
+	in.unclear = in.unclear || !found || kind == "embed"
+	in.names = append(in.names, name)
+}
+
+// quotedName reads a name in quotes or angle brackets at the begin of text.
+func quotedName(text []byte) (string, bool) {
+	if len(text) == 0 || text[0] != '<' && text[0] != '"' {
+		return "", false
+	}
+	end := byte('"')
+	if text[0] == '<' {
+		end = '>'
+	}
+	n := bytes.IndexByte(text[1:], end)
+	if n <= 0 {
+		return "", false
+	}
+	return string(text[1 : 1+n]), true
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
