@@ -137,6 +137,9 @@ func (b *unwinder) round(ctx context.Context, limit int, facts bool) (*round, er
 	if err := b.encode(ctx, r, store); err != nil {
 		return nil, err
 	}
+	if r.facts && r.f.Facts == 0 {
+		return nil, errNoFacts
+	}
 	b.dump(r)
 	if b.p.StopAfter == "encode" {
 		return r, nil

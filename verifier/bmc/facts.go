@@ -2,6 +2,7 @@ package bmc
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -12,6 +13,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
+
+var errNoFacts = errors.New("no quantifier is a fact: the rounds with loops say the same")
 
 // withFacts makes a round in which assumed quantifiers are facts instead of loops. Its formula has every execution
 // and more: what is not violated in it holds. It reports whether that leaves nothing open; what it proved is kept otherwise.

@@ -79,6 +79,7 @@ type Formula struct {
 	// with Options.Cuts: an index that is chosen once for the execution, in no way by it; 0 if nothing uses it
 	Ghost ilr.Term
 	Reads []Read // with Ghost, in execution order
+	Facts int    // quantifiers that Options.Facts made facts
 
 	m         *ir.Module
 	objs      []*object

@@ -55,6 +55,7 @@ func (e *encoder) forAll(body val) val {
 		return body
 	}
 	slices.Sort(vars)
+	e.f.Facts++
 	holds := e.bit(e.s.Fresh("for all", ilr.BV(1)))
 	if e.onlyReads(e.quant.made[vars[0]]) {
 		e.quant.facts = append(e.quant.facts, fact{holds, t, vars})
