@@ -178,9 +178,13 @@ func plainValue(v value) certify.Value {
 }
 
 func plainKnow(k *know) certify.Knowledge {
-	out := certify.Knowledge{Intervals: make(map[exact.Var]certify.Interval, len(k.iv)), Rows: k.rows}
+	out := certify.Knowledge{Intervals: make(map[exact.Var]certify.Interval, len(k.iv)), Rows: k.rows,
+		Residues: make(map[exact.Var]certify.Residue, len(k.residues))}
 	for v, i := range k.iv {
 		out.Intervals[v] = plainInterval(i)
+	}
+	for v, r := range k.residues {
+		out.Residues[v] = certify.Residue{Mod: r.mod, Rest: r.rest}
 	}
 	return out
 }

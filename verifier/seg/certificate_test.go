@@ -63,6 +63,7 @@ var certified = map[string]string{
 		while (h) { struct n *t = h->next; h->next = r; r = h; h = t; } while (r && r->next) { struct n *t = r->next; free(r); r = t; } return 0; }`,
 	"two lists": `struct n { struct n *next; }; int main(void) { struct n *h = 0, *p; for (int i = nondet_int(); i > 0; i--) { struct n *t = malloc(sizeof *t); t->next = h; h = t; }
 		p = h; while (p && p->next) { struct n *t = malloc(sizeof *t); t->next = p->next; p->next = t; p = t->next; } while (h) h = h->next; return 0; }`,
+	"steps":     `int main(void) { unsigned n = nondet_int(), i = 0, j = 0, s = 0; if (n > 900) return 0; while (i != 3 * n) { i += 3; for (j = i; j != 0; j -= 3) s++; } for (j = 1; j < n; j += 5) s++; return s; }`,
 	"recursion": `int f(int n, int *p) { if (n <= 0) return 0; *p = n; return f(n - 1, p) + 1; } int main(void) { int x = 3, n = nondet_int(); while (x > 0) { x--; n = f(n, &n); } return n; }`,
 }
 
@@ -137,6 +138,22 @@ var changes = map[string]func(fresh func() *certify.Edge, try func(string, *cert
 					e.To.Know.Rows = append(e.To.Know.Rows[:len(e.To.Know.Rows):len(e.To.Know.Rows)], linear.AtLeast(r))
 					try("", e)
 				}
+			}
+		}
+	},
+	"a residue": func(fresh func() *certify.Edge, try func(string, *certify.Edge)) {
+		for v, r := range fresh().To.Know.Residues {
+			for what, to := range map[string]certify.Residue{"another rest": {Mod: r.Mod, Rest: r.Rest.Add(exact.I(1))},
+				"a multiple": {Mod: r.Mod.Mul(exact.I(7)), Rest: r.Rest}} {
+				e := fresh()
+				x := e.Values[v]
+				most, ok := upper(e.From.Know, x)
+				least, ok2 := upper(e.From.Know, x.Neg())
+				if what == "a multiple" && ok && ok2 && most.Equal(least.Neg()) {
+					continue // may be one
+				}
+				e.To.Know.Residues[v] = to
+				try(what, e)
 			}
 		}
 	},

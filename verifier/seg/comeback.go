@@ -171,6 +171,9 @@ func (b *builder) renamed(s, from *state) {
 			s.know.upper(w, i.hi)
 		}
 	}
+	for v, r := range from.know.residues {
+		s.know.residues[fresh(v)] = r
+	}
 	for _, r := range from.know.rows {
 		e := r.Lin.Subst(func(v exact.Var) exact.Lin { return exact.V(fresh(v)) })
 		if r.EQ {

@@ -85,6 +85,9 @@ func (b *builder) firstKnow(m *matcher) {
 	for _, p := range m.places {
 		b.typeRange(k, p)
 		b.takeInterval(k, p, m.s.know.interval(p.other))
+		if r := m.s.know.residue(p.other); r.useful() {
+			k.residues[p.v] = r
+		}
 	}
 	for _, r := range b.project(m.s.know, m.places, func(p *place) exact.Lin { return p.other }) {
 		if r.EQ {
@@ -121,6 +124,7 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 		at[p.v] = p.other
 		b.typeRange(k, p)
 		lost = b.joinBounds(k, m, p, merges) || lost
+		lost = k.joinResidue(p, m.old.know, m.s.know) || lost
 	}
 	inS := func(e exact.Lin) exact.Lin {
 		return e.Subst(func(v exact.Var) exact.Lin { return at[v] })
@@ -145,6 +149,7 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 	}
 	if early {
 		steps = append(steps, b.joinNew(m)...)
+		b.hull(m)
 	}
 	b.inStep(m, steps)
 	b.withinSize(m)

@@ -2,6 +2,7 @@ package seg
 
 import (
 	"context"
+	"maps"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
@@ -17,19 +18,22 @@ type ival struct {
 func (i ival) constant() bool { return i.hasLo && i.hasHi && i.lo.Equal(i.hi) }
 
 // know is the knowledge of a state (KB): intervals of variables, linear rows
-// over several variables, and polynomial facts, which only the system reads.
+// over several variables, residues, and polynomial facts, which only the system reads.
 type know struct {
 	iv    map[exact.Var]ival
 	rows  []linear.Row
 	polys []its.Atom
-	bad   bool // the conjunction is known to be false
+
+	residues map[exact.Var]residue // of variables
+
+	bad bool // the conjunction is known to be false
 }
 
-func newKnow() *know { return &know{iv: map[exact.Var]ival{}} }
+func newKnow() *know { return &know{iv: map[exact.Var]ival{}, residues: map[exact.Var]residue{}} }
 
 func (k *know) clone() *know {
 	c := &know{iv: make(map[exact.Var]ival, len(k.iv)), rows: k.rows[:len(k.rows):len(k.rows)],
-		polys: k.polys[:len(k.polys):len(k.polys)], bad: k.bad}
+		polys: k.polys[:len(k.polys):len(k.polys)], bad: k.bad, residues: maps.Clone(k.residues)}
 	for v, i := range k.iv {
 		c.iv[v] = i
 	}
@@ -172,6 +176,9 @@ type oracle struct {
 func (o *oracle) proves(k *know, e exact.Lin) bool {
 	if k.bad {
 		return true
+	}
+	if x, ok := k.rounded(e); ok {
+		e = x
 	}
 	e = e.Tighten()
 	i := k.interval(e)

@@ -126,7 +126,7 @@ func (b *builder) access(s *state, v value, n, align int64) (*object, bool) {
 		if o.ended {
 			b.fault(s, verdict.Memory, "the scope of the local is not over")
 		}
-		if !b.opts.AnyAlignment && !aligned(v.lin, o.align, align) {
+		if !b.opts.AnyAlignment && !s.know.aligned(v.lin, o.align, align) {
 			b.fault(s, verdict.Memory, "the address is aligned")
 		}
 		return o, b.between(s, v.lin, o.size.AddInt(-n), verdict.Memory)
@@ -151,16 +151,13 @@ func (b *builder) access(s *state, v value, n, align int64) (*object, bool) {
 }
 
 // aligned reports that an address is a multiple of n: its object's is one of objAlign.
-func aligned(off exact.Lin, objAlign, n int64) bool {
+func (k *know) aligned(off exact.Lin, objAlign, n int64) bool {
 	if n <= 1 {
 		return true
 	}
+	r := k.residue(off)
 	multiple := func(c exact.Int) bool { return c.Sub(c.FloorDiv(exact.I(n)).Mul(exact.I(n))).IsZero() }
-	ok := objAlign%n == 0 && multiple(off.Const)
-	for _, t := range off.Terms {
-		ok = ok && multiple(t.Coef)
-	}
-	return ok
+	return objAlign%n == 0 && multiple(r.mod) && multiple(r.rest)
 }
 
 func (b *builder) load(s *state, in *ir.Instr) result {

@@ -15,7 +15,6 @@ import (
 //
 // Which blocks are to be seen as trees is learned: where a list would forget a pointer to another block of the same
 // size, or did and it is read, the graph is made again with that size in builder.trees.
-
 // Where that does not fit, that size is never tried again (builder.chains).
 //
 // errShape is that the graph is to be made again, with what was learned of the heap's shape.

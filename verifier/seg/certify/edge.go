@@ -203,6 +203,11 @@ func (k *check) knowledge() error {
 			return err
 		}
 	}
+	for v, r := range know.Residues {
+		if x, ok := k.value[v]; !ok || !k.k.multiple(x.Sub(exact.Lin{Const: r.Rest}), r.Mod) {
+			return fmt.Errorf("a residue that the path does not show: %d", v)
+		}
+	}
 	for _, r := range know.Rows {
 		e, ok := k.instance(r.Lin)
 		if !ok {
@@ -281,6 +286,9 @@ func (k *check) occurrences() {
 			place(o.List.Length)
 			place(o.List.End.Lin)
 		}
+	}
+	for v := range k.k.Residues {
+		k.ruled[v] = true
 	}
 	for _, r := range k.k.Rows {
 		for _, t := range r.Lin.Terms {

@@ -55,6 +55,7 @@ func (k *Knowledge) least(e exact.Lin) (exact.Int, bool) {
 
 // entails reports that k implies e >= 0.
 func (c *Checker) entails(k *Knowledge, e exact.Lin) bool {
+	e = k.above(e)
 	e = e.Tighten()
 	if lo, ok := k.least(e); ok && lo.Sign() >= 0 {
 		return true

@@ -119,7 +119,11 @@ type Interval struct {
 type Knowledge struct {
 	Intervals map[exact.Var]Interval
 	Rows      []linear.Row
+	Residues  map[exact.Var]Residue
 }
+
+// Residue says that a variable is Rest more than a multiple of Mod, which is at least 2.
+type Residue struct{ Mod, Rest exact.Int }
 
 // Edge is a claim: To, with the given values for its variables, stands for every run of From.
 // A variable without a value may have any value that makes the claim true.
