@@ -91,7 +91,7 @@ func TestPages(t *testing.T) {
 		{target, "", "main: every run ends on x86_64 by ranking function"},
 		{target + "/coverage", "coverage", "2 of 3 lines reached"},
 		{target + "/report/html", "", "commit "},
-		{finding, "finding", "How it was found: 2 commits verified in between"},
+		{finding, "finding", "How it was found: 2 commits looked at, 1 verified, 1 without an answer"},
 		{finding + "?trace=1&step=1", "", "step 1 of 2"},
 	} {
 		p.Size(360, 740)

@@ -11,7 +11,7 @@ import (
 type Origin struct {
 	State   string        `json:"state"`   // searching; found; narrowed, to several commits; stopped, without an answer
 	Commits []Commit      `json:"commits"` // the first bad one, or several of which one is
-	Tried   []store.Probe `json:"tried"`   // commits that were verified, in their order
+	Tried   []store.Probe `json:"tried"`   // commits that were looked at, in their order
 	Why     string        `json:"why,omitempty"`
 }
 
@@ -33,11 +33,38 @@ func OriginOf(b *store.Bisection) *Origin {
 	return o
 }
 
+// Looked says how many commits were looked at, and how many of them were verified.
+func (o *Origin) Looked() string {
+	counts := map[string]int{}
+	for _, p := range o.Tried {
+		switch {
+		case p.Outcome == store.ProbeSkip:
+			counts["without an answer"]++
+		case p.Run == "":
+			counts["without the harness"]++
+		default:
+			counts["verified"]++
+		}
+	}
+	text := "1 commit looked at"
+	if len(o.Tried) != 1 {
+		text = fmt.Sprintf("%d commits looked at", len(o.Tried))
+	}
+	for _, what := range []string{"verified", "without an answer", "without the harness"} {
+		if n := counts[what]; n == len(o.Tried) && n > 0 {
+			text += ", " + what
+		} else if n > 0 {
+			text += fmt.Sprintf(", %d %s", n, what)
+		}
+	}
+	return text
+}
+
 // Line says it in one sentence. The commit's subject and author come after it, where there is one.
 func (o *Origin) Line() string {
 	switch o.State {
 	case "searching":
-		return fmt.Sprintf("The first bad commit is being looked for; %d commits were verified so far.", len(o.Tried))
+		return fmt.Sprintf("The first bad commit is being looked for; so far: %s.", o.Looked())
 	case "found":
 		return "First bad commit:"
 	case "narrowed":

@@ -228,7 +228,7 @@ func summary(results []verdict.Result, o PageOptions) string {
 		r := &results[i]
 		if r.Reason != nil {
 			fmt.Fprintf(&b, "\n\n**%s / %s** is unknown: %s\n", prose(r.Target), prose(r.Entry),
-				Inert(r.Reason.String()))
+				Inert(reasonText(r.Reason)))
 		}
 		if r.Vacuous != nil {
 			fmt.Fprintf(&b, "\n\n**%s / %s** is vacuous: %s\n", prose(r.Target), prose(r.Entry), Inert(vacuity(r)))
@@ -246,6 +246,18 @@ func summary(results []verdict.Result, o PageOptions) string {
 		fmt.Fprintf(&b, "\n\n[Full report with traces](%s)\n", o.DetailsURL)
 	}
 	return b.String()
+}
+
+// reasonText says first where, then what, then what helps.
+func reasonText(r *verdict.Reason) string {
+	text := r.Detail
+	if r.Pos != nil {
+		text = r.Pos.String() + ": " + text
+	}
+	if r.Remedy != "" {
+		text += ". What helps: " + r.Remedy
+	}
+	return text + " (" + string(r.Kind) + ")"
 }
 
 // maxUndecided limits the undecided claims that the summary lists one by one; more are counted by reason.
@@ -291,8 +303,13 @@ func fixedText(keys []string) string {
 }
 
 func stateNote(s State) string {
-	if s == "" {
+	switch s { // the words of the title
+	case "":
 		return ""
+	case Introduced:
+		return " — new"
+	case Preexisting:
+		return " — known"
 	}
 	return " — " + string(s)
 }
@@ -409,7 +426,11 @@ func annotation(r *verdict.Result, c *verdict.Claim) Annotation {
 		a.StartColumn, a.EndColumn = c.Pos.Column, c.Pos.Column
 	}
 	if len(c.Trace) > 0 {
-		a.RawDetails = cutPlain(plain("Counterexample, replay "+string(c.Replay)+":\n"+
+		what := "Counterexample"
+		if goesOn(c) {
+			what = "The first steps of a run that never ends"
+		}
+		a.RawDetails = cutPlain(plain(what+", replay "+string(c.Replay)+":\n"+
 			strings.Join(TraceLines(c.Trace), "\n")), maxRaw-1)
 	}
 	return a

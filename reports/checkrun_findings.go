@@ -56,7 +56,7 @@ func undecidedList(results []verdict.Result) string {
 		if len(o.Unknown) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n- %s %s leaves open %s", badge(verdict.Unknown), Inert(o.Reason.String()), Inert(o.Leaves()))
+		fmt.Fprintf(&b, "\n- %s: %s: %s", badge(verdict.Unknown), Inert(o.Leaves()), Inert(reasonText(&o.Reason)))
 		for _, s := range o.sites() {
 			if few {
 				c := s.Shown().Claim

@@ -23,8 +23,8 @@ func TestSummaryOrder(t *testing.T) {
 	p := CheckRun(results, PageOptions{States: map[string]State{"f|memory@f#1": Introduced,
 		"f|memory@f#2": Preexisting, "f|memory@f#3": Introduced}})
 	last := -1
-	for _, want := range []string{"a.c:30`: m — introduced (`memory@f#3`, i386, x86_64)", "a.c:10`: m — introduced",
-		"; if ", "a.c:20`: m — preexisting", "leaves open 2 claims", "  - **memory** `a.c:90`"} {
+	for _, want := range []string{"a.c:30`: m — new (`memory@f#3`, i386, x86_64)", "a.c:10`: m — new",
+		"; if ", "a.c:20`: m — known", "unknown: 2 claims", "  - **memory** `a.c:90`"} {
 		at := strings.Index(p.Summary, want)
 		if at < last || at < 0 || strings.Count(p.Summary, want) != 1 {
 			t.Errorf("%q is at %d, once, after %d: %s", want, at, last, p.Summary)

@@ -36,6 +36,8 @@ func (p *printer) trace(c *verdict.Claim) {
 	if c.Cycle > 0 {
 		first := c.Trace[c.Cycle-1]
 		p.line("    for ever again from step %d on: %s  %s", c.Cycle, first.Pos, StepText(first))
+	} else if goesOn(c) {
+		p.line("    and so on: these are the first steps of a run that never ends")
 	}
 }
 
@@ -55,6 +57,9 @@ func folded(c *verdict.Claim) []verdict.Step {
 	}
 	if c.Cycle > 0 {
 		return foldedCycle(steps, c.Cycle-1)
+	}
+	if goesOn(c) {
+		return steps[:foldedInputs+foldedSteps]
 	}
 	keep := make([]bool, len(steps))
 	inputs, last, blocks := 0, 0, 0
@@ -95,6 +100,11 @@ func foldedCycle(steps []verdict.Step, first int) []verdict.Step {
 	}
 	out = out[max(0, len(out)-foldedInputs):]
 	return append(out, steps[first:min(len(steps), first+foldedInputs+foldedSteps)]...)
+}
+
+// goesOn reports whether the steps of c are the first ones of a run that never ends, though no state repeats.
+func goesOn(c *verdict.Claim) bool {
+	return c.Check == verdict.Termination && c.Cycle == 0 && c.Certificate != nil && c.Certificate.Method != "lasso"
 }
 
 // fromOutside reports whether the environment decides what such a step does.

@@ -51,7 +51,7 @@ func TestSimulation(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	wantAll(t, out, "firmproof / cortex-m3: failure", "firmproof / x86_64: failure", "1 new, 0 fixed, 1 known",
-		"— introduced", "— preexisting", "a.c:8: failure: div-by-zero (x86_64)")
+		"— new", "— known", "a.c:8: failure: div-by-zero (x86_64)")
 	if code, out = simulate(dir, "main~2..main~1"); code != exitOK {
 		t.Errorf("exit %d", code)
 	}
@@ -84,12 +84,12 @@ func TestSimulationOfFunctions(t *testing.T) {
 	if code != exitOK { // known findings alone do not fail a change
 		t.Errorf("exit %d", code)
 	}
-	wantAll(t, out, "firmproof / cortex-m3: neutral", "0 new, 0 fixed", "— preexisting")
-	if strings.Contains(out, "introduced") || strings.Contains(out, "other") {
+	wantAll(t, out, "firmproof / cortex-m3: neutral", "0 new, 0 fixed", "— known")
+	if strings.Contains(out, "— new") || strings.Contains(out, "other") {
 		t.Errorf("%s", out)
 	}
 	_, out = simulate(dir, "main~1..main")
-	wantAll(t, out, "— introduced")
+	wantAll(t, out, "— new")
 }
 
 // TestSimulationOfEdits: a finding keeps its state while the function around it is edited, and while its own
@@ -206,7 +206,7 @@ func TestSimulationTriesTheHead(t *testing.T) {
 	if code == exitViolated {
 		t.Errorf("a known finding fails the change:\n%s", out)
 	}
-	wantAll(t, out, "0 new, 0 fixed, 1 known", "— preexisting")
+	wantAll(t, out, "0 new, 0 fixed, 1 known", "— known")
 }
 
 // TestSimulationOfNullChecks: who takes out a check for null brings about a violation, and who puts one in mends it:
@@ -259,7 +259,7 @@ func TestSimulationOfCauses(t *testing.T) {
 	if code, out = simulate(dir, "main~1..main"); code != exitOK {
 		t.Errorf("exit %d", code)
 	}
-	if wantAll(t, out, "0 new, 0 fixed, 1 known", "— preexisting"); strings.Contains(out, "brings about") {
+	if wantAll(t, out, "0 new, 0 fixed, 1 known", "— known"); strings.Contains(out, "brings about") {
 		t.Errorf("a known finding is said to be brought about:\n%s", out)
 	}
 }

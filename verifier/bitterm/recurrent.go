@@ -185,7 +185,7 @@ func (x *recurrence) confirm(ctx context.Context, p *problem.Problem, a *problem
 	case !x.goesRound(out):
 		return fmt.Errorf("the run into the recurrent set ended with %s", out.Kind)
 	}
-	c := replay.EndlessClaim(p, rec.Inputs, out)
+	c := replay.EndlessClaim(ctx, p, rec.Inputs, out)
 	c.Pos = x.h.Pos
 	c.Certificate = &verdict.Certificate{Method: "bit-precise recurrent set", Checked: checked, Detail: []string{
 		fmt.Sprintf("the loop at %s is entered, and no turn leaves it", x.h.Pos)}}

@@ -67,6 +67,9 @@ func TestBitPreciseRecurrence(t *testing.T) {
 				claim.Certificate.Checked == "") {
 				t.Errorf("%+v", claim)
 			}
+			if ok && claim.Certificate.Method != "lasso" && (len(claim.Trace) < 5 || !claim.Trace[4].Relevant) {
+				t.Errorf("no first steps: %+v", claim.Trace)
+			}
 		})
 	}
 }

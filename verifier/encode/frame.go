@@ -98,7 +98,7 @@ func (e *encoder) mayGoOn(fr *frame, inst *instance, in edge) bool {
 	if e.stopped == nil && e.toStop() {
 		e.stopped = &verdict.Reason{Kind: verdict.TimedOut,
 			Detail: "the formula was not made beyond this place in its share of the time",
-			Remedy: "give more with --timeout, or bounds with --unwind"}
+			Remedy: "give more with --timeout, or bounds with --unwind (in the manifest: `timeout`, `unwind`)"}
 	}
 	if e.ctx.Err() != nil || e.cutter != nil && e.cutter.stop {
 		return false

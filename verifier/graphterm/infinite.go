@@ -60,7 +60,7 @@ func (e *engine) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph
 		c.Certificate.Diagrams = append(c.Certificate.Diagrams, claim.Certificate.Diagrams...)
 		return c
 	case out.Kind == interp.StepLimit, out.Kind == interp.InputMismatch && src.Rest() == 0:
-		c := replay.EndlessClaim(e.p, rec.Inputs, out)
+		c := replay.EndlessClaim(ctx, e.p, rec.Inputs, out)
 		c.Certificate = claim.Certificate
 		c.Evidence = certificate.RecurrentOf(e.kind(wrap), sys, a.Run)
 		if out.Instr != nil {

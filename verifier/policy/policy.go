@@ -194,6 +194,8 @@ const (
 	BoundsZ3           = 200     // milliseconds for a question of the search for bounds
 	MaxLoopBound       = 1 << 20 // turns of a loop that a bound may ask an unwinding for
 	ShownInputs        = 100     // inputs that the report of an endless run shows
+	ShownSteps         = 100     // steps that it shows, the first
+	EndlessSteps       = 3000    // instructions that are executed for them
 )
 
 // UnwindLimit is how many turns the rounds of unwinding allow, when nobody gave bounds: 1, 2, 8, 32, 128, ...

@@ -142,7 +142,7 @@ func EarlyEnd(ctx context.Context, err error) *verdict.Reason {
 	switch ctx.Err() {
 	case context.DeadlineExceeded:
 		return &verdict.Reason{Kind: verdict.TimedOut, Detail: "the time given was used up",
-			Remedy: "give more with --timeout, or bounds with --unwind"}
+			Remedy: "give more with --timeout, or bounds with --unwind (in the manifest: `timeout`, `unwind`)"}
 	case context.Canceled:
 		return &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped"}
 	}

@@ -180,11 +180,30 @@ func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, o
 
 // EndlessClaim returns the claim that is violated by a run on inputs which the
 // interpreter followed to its limit, and which a recurrent set shows to go on.
-func EndlessClaim(p *problem.Problem, inputs []input.Input, out *interp.Outcome) verdict.Claim {
+func EndlessClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, out *interp.Outcome) verdict.Claim {
 	c := p.TerminationClaim()
 	c.Status, c.Replay = verdict.Violated, verdict.Confirmed
 	c.Message = fmt.Sprintf("this run never ends: the interpreter followed it for %d instructions, "+
 		"the recurrent set shows that it goes on", out.Executed)
 	c.Inputs = Shown(inputs[:min(len(inputs), policy.ShownInputs)])
+	if !p.Detailed { // a witness needs no steps that end nowhere
+		c.Trace = firstSteps(ctx, p, inputs, out.Executed)
+	}
 	return c
+}
+
+// firstSteps are the first steps of an endless run on inputs.
+func firstSteps(ctx context.Context, p *problem.Problem, inputs []input.Input, executed int64) []verdict.Step {
+	opts := p.Strict(min(executed, policy.EndlessSteps))
+	opts.Trace = true
+	delete(opts.Checks, verdict.SignedOverflow) // a recurrent set may be one where it wraps
+	out, err := interp.Run(ctx, p.Module, opts, input.NewRecorded(inputs))
+	if err != nil || out.Kind != interp.StepLimit {
+		return nil
+	}
+	steps := out.Steps[:min(len(out.Steps), policy.ShownSteps)]
+	for i := range steps {
+		steps[i].Relevant = true
+	}
+	return steps
 }
