@@ -23,7 +23,7 @@ type Engine struct{}
 // look for proofs beyond the bound.
 func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
 	b := &unwinder{p: p, a: a, whole: map[string]int{}}
-	if encode.AsFacts(p.Module) && b.withFacts(ctx) {
+	if encode.AsFacts(p.Module) && p.StopAfter == "" && !p.Dumps["ilr"] && !p.Dumps["smt2"] && b.withFacts(ctx) {
 		return nil
 	}
 	for i := 0; ; i++ {

@@ -26,7 +26,7 @@ func (b *unwinder) withFacts(ctx context.Context) bool {
 	part, cancel := problem.Share(ctx, policy.FactsPercent)
 	defer cancel()
 	r, err := b.round(part, limit, true)
-	if err != nil || b.p.StopAfter == "encode" {
+	if err != nil {
 		return false
 	}
 	open := !r.complete || r.gap != nil || r.cut != nil ||
