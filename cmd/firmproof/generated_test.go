@@ -346,6 +346,9 @@ int text(const char *s) { int n = 0; while (*s++) n++; return n; }
 struct curve { int words, word[4]; };
 const struct curve small = {2, {1, 2}}, large = {4, {1, 2, 3, 4}};
 int last_of(const struct curve *c) { return c->word[c->words - 1] / c->word[1]; }
+struct enc { union { char *ptr; ptrdiff_t need; } data; const char *const end; int flags; };
+int put(struct enc *e, char b) { return e->data.ptr < e->end ? *e->data.ptr++ = b : -1; }
+int put_over(struct enc *e, char b) { return *e->data.ptr++ = b; }
 int words(const void *v) { const struct part *p = v; return p->last; }
 `
 
@@ -359,7 +362,7 @@ func TestHarnessCommand(t *testing.T) {
 	want := map[string]verdict.Status{"sum": verdict.Proved, "past": verdict.Violated, "first": verdict.Proved,
 		"flags": verdict.Proved, "pair": verdict.Proved, "newest": verdict.Proved,
 		"after": verdict.Violated, "nested": verdict.Proved, "text": verdict.Proved, "words": verdict.Proved,
-		"last_of": verdict.Proved}
+		"last_of": verdict.Proved, "put": verdict.Proved, "put_over": verdict.Violated}
 	written := "version: 1\nbuild: {sources: [\"src/*.c\"]}\nharnesses:\n"
 	generated := "version: 1\nbuild: {sources: [\"src/*.c\"]}\nfunctions:\n"
 	for _, f := range slices.Sorted(maps.Keys(want)) {

@@ -1,6 +1,7 @@
 package weave
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -101,4 +102,34 @@ func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[i
 		done[i] = true
 	}
 	return done
+}
+
+// cursors writes the cursors among the members of a structure, and returns these.
+func (w *harnessText) cursors(to string, t *ir.DType, c *cursors) map[int]bool {
+	w.blocks++
+	block, count := fmt.Sprintf("block%d", w.blocks), fmt.Sprintf("count%d", w.blocks)
+	number := func(name, limit string) {
+		w.line("size_t %s;", name)
+		w.line("firmproof_havoc(&%s, sizeof %s);", name, name)
+		w.line("firmproof_assume(%s <= %s);", name, limit)
+	}
+	end := &t.Fields[c.end]
+	w.line("/* pointers into one block of at most %d elements, %s to its end */", maxCount, to+end.Name)
+	number(count, fmt.Sprint(maxCount))
+	w.block(strings.TrimPrefix(c.elem.Name, "const ")+" *"+block, block, count+" * sizeof *"+block)
+	w.line("firmproof_assume((size_t)(%s + %s) <= (size_t)-1 / 2);", block, count)
+	w.line("%s = %s + %s;", assignable(to+end.Name, end.T), block, count)
+	made := map[int]bool{c.end: true}
+	for _, i := range c.moves {
+		f := &t.Fields[i]
+		name := to + f.Name
+		if f.T.Kind == ir.DUnion {
+			name += "." + f.T.Fields[pointerIn(f.T)].Name
+		}
+		at := fmt.Sprintf("%s_%d", count, i)
+		number(at, count)
+		w.line("%s = %s + %s;", assignable(name, pointerOf(f.T)), block, at)
+		made[i] = true
+	}
+	return made
 }

@@ -15,6 +15,8 @@ func (w *harnessText) members(to string, t *ir.DType, depth int) {
 	made := b.members()
 	if b != nil {
 		w.buffer(to, t, b)
+	} else if c := cursorsIn(t); c != nil && w.depth == 1 { // in a loop the block would have no name to be freed by
+		made = w.cursors(to, t, c)
 	}
 	for i := range t.Fields {
 		f := &t.Fields[i]

@@ -54,10 +54,11 @@ func releases(r Reach) bool {
 // harnessText writes the arguments of one call.
 type harnessText struct {
 	strings.Builder
-	h     *harness
-	done  map[string]bool
-	depth int      // of blocks of C
-	frees []string // statements that free what was allocated, the last one first
+	h      *harness
+	done   map[string]bool
+	depth  int      // of blocks of C
+	frees  []string // statements that free what was allocated, the last one first
+	blocks int      // that have a name
 }
 
 func (w *harnessText) line(format string, args ...any) {
