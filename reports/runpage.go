@@ -159,8 +159,15 @@ func CountsLine(c map[string]int) string {
 	var out []string
 	for _, k := range []string{"violated", "unknown", "bounded", "proved", "introduced", "fixed", "preexisting",
 		"suppressed"} {
+		word := k
+		switch State(k) {
+		case Introduced:
+			word = "new"
+		case Preexisting:
+			word = "known"
+		}
 		if c[k] > 0 {
-			out = append(out, fmt.Sprintf("%d %s", c[k], k))
+			out = append(out, fmt.Sprintf("%d %s", c[k], word))
 		}
 	}
 	return strings.Join(out, ", ")
