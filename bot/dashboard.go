@@ -28,7 +28,8 @@ type pages struct {
 }
 
 // pageFuncs are what templates of pages call.
-var pageFuncs = template.FuncMap{"short": reports.ShortSHA, "counts": reports.CountsLine, "took": took,
+var pageFuncs = template.FuncMap{"short": reports.ShortSHA, "counts": reports.CountsLine,
+	"stateWord": reports.StateWord, "took": took,
 	"steptext": reports.StepText, "inc": func(i int) int { return i + 1 },
 	"depth": func(d int) int { return min(d, 4) },
 	"state": state, "asked": asked, "time": atTime, "lists": func(list ...string) []string { return list },

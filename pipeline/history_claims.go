@@ -97,7 +97,7 @@ func (t *TargetChange) fill(before, after claimsOfRun) {
 			t.Fixed = append(t.Fixed, c)
 		case had && has && now.Status == verdict.Proved && old.Status != verdict.Proved:
 			t.NewlyProved = append(t.NewlyProved, c)
-		case had && has && old.Status == verdict.Proved && now.Status != verdict.Proved:
+		case had && has && old.Status == verdict.Proved && now.Status != verdict.Proved && !now.IsShadowed():
 			t.ProofLost = append(t.ProofLost, c)
 		}
 	}

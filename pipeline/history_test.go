@@ -26,6 +26,9 @@ func TestRegress(t *testing.T) {
 					r.Claims = append(r.Claims, verdict.Claim{ID: fmt.Sprintf("memory@f#%d", i), Check: verdict.Memory,
 						Status: s, Message: fmt.Sprintf("claim <%d>", i), Pos: verdict.Pos{File: "a.c", Line: i + 1}})
 				}
+				if i == 7 && s == verdict.Unknown {
+					r.Claims[len(r.Claims)-1].Reason = &verdict.Reason{Kind: verdict.Shadowed, Detail: "behind claim 6"}
+				}
 			}
 			r.DurationMS = took
 			if tasks++; tasks > 1 {
@@ -38,10 +41,10 @@ func TestRegress(t *testing.T) {
 		b.await()
 	}
 	const v, u, p, n, x = verdict.Violated, verdict.Unknown, verdict.Proved, verdict.Bounded, verdict.Invalid
-	run(v, v, v, v, n, p, x)
+	run(v, v, v, v, n, p, x, p)
 	took = 2500
 	b.commit(benchManifest + "# between\n")
-	run(v, p, u, x, p, n, v)
+	run(v, p, u, x, p, n, v, u)
 	r, err := Regress(ctx, b.st, "a/b", time.Now().Add(-time.Hour))
 	if err != nil {
 		t.Fatal(err)

@@ -154,20 +154,24 @@ func compilerNotes(text string) []Annotation {
 	return out
 }
 
+// StateWord returns the word for the state of a finding, or for a status.
+func StateWord(s string) string {
+	switch State(s) {
+	case Introduced:
+		return "new"
+	case Preexisting:
+		return "known"
+	}
+	return s
+}
+
 // CountsLine says how many claims came out how.
 func CountsLine(c map[string]int) string {
 	var out []string
 	for _, k := range []string{"violated", "unknown", "bounded", "proved", "introduced", "fixed", "preexisting",
 		"suppressed"} {
-		word := k
-		switch State(k) {
-		case Introduced:
-			word = "new"
-		case Preexisting:
-			word = "known"
-		}
 		if c[k] > 0 {
-			out = append(out, fmt.Sprintf("%d %s", c[k], word))
+			out = append(out, fmt.Sprintf("%d %s", c[k], StateWord(k)))
 		}
 	}
 	return strings.Join(out, ", ")

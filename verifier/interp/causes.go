@@ -74,7 +74,7 @@ func (c *causeList) holders() {
 			continue
 		}
 		name, t := c.placeName(h.in, h.off, int64(c.pw/8), nil)
-		c.add(name+" = "+c.show(t, c.get(h.in, h.off, ir.Ptr(c.pw))), h.in, h.off)
+		c.add(name+" = "+c.showIn(name, t, c.get(h.in, h.off, ir.Ptr(c.pw))), h.in, h.off)
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *causeList) note(in *ir.Instr) {
 		return
 	}
 	name, t := c.placeName(p.obj, off, size, in.Access)
-	s := name + " = " + c.show(t, c.fr.vals[in.ID])
+	s := name + " = " + c.showIn(name, t, c.fr.vals[in.ID])
 	if fields := bitFieldsIn(p.obj.dtype(), off*8, size*8); len(fields) > 0 && t == nil {
 		unit := c.getBits(p.obj, off, size, int(size*8)).bits
 		var parts []string

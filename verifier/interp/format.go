@@ -103,6 +103,16 @@ func (x *machine) hexBytes(b bits.Vec) string {
 	return strings.Join(parts, " ")
 }
 
+// showIn is show of what a place holds, whose name a local of the callers may have, too: `out = main::out`.
+func (x *machine) showIn(place string, t *ir.DType, v value) string {
+	text := x.show(t, v)
+	name := strings.TrimPrefix(text, "&")
+	if o := v.obj; name == place && o != nil && o.variable != nil && o.born != nil {
+		return strings.TrimSuffix(text, name) + o.born.Block.Func.CName + "::" + name
+	}
+	return text
+}
+
 // show writes a value in C terms; pointers as what they point to.
 func (x *machine) show(t *ir.DType, v value) string {
 	if v.elems != nil {

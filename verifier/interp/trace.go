@@ -111,7 +111,7 @@ func (x *machine) traceCall(f *ir.Func, call *ir.Instr, args []value) {
 		switch v := vars[i]; {
 		case f.Params[i].SRet:
 		case v != nil:
-			parts = append(parts, v.Name+" = "+x.show(v.T, a))
+			parts = append(parts, v.Name+" = "+x.showIn(v.Name, v.T, a))
 		default:
 			parts = append(parts, x.show(nil, a))
 		}
@@ -183,7 +183,7 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 	show := func(o *object, s *verdict.Step) {
 		var ct *ir.DType
 		s.What, ct = x.placeName(o, off, size, t)
-		s.Type, s.Value = typeText(ct, t), x.show(ct, v)
+		s.Type, s.Value = typeText(ct, t), x.showIn(s.What, ct, v)
 		if ct != nil && (ct.Kind == ir.DStruct || ct.Kind == ir.DUnion || ct.Kind == ir.DArray) {
 			s.Value = x.memoryText(o, off, ct, 0)
 		}
