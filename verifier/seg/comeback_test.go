@@ -83,3 +83,43 @@ func TestHeapOfRecursion(t *testing.T) {
 		}
 	}
 }
+
+// TestRecursionNotSafe: programs of which some run is undefined, or loses memory, for reasons of their own.
+func TestRecursionNotSafe(t *testing.T) {
+	for name, src := range map[string]string{
+		"a block is lost on one way": `void f(int n) { int *p = malloc(4); *p = n; if (n > 0) f(n-1); if (n != 3) free(p); }
+			int main(void){ f(nondet_int()); return 0; }`,
+		"two functions leave out every second block": `void o(struct n*p); void e(struct n*p){ if(!p) return; o(p->l); o(p->r); free(p);} void o(struct n*p){ if(!p) return; e(p->l); e(p->r); }
+			int main(void){ e(build(nondet_int())); return 0; }`,
+		"arguments change places": `void c(int d, int *k, int *m){ if(d <= 0) { *k = 20; return; } c(d-1,m,k); }
+			int main(void){ int k=0,m=5; int a[10]; c(nondet_int() & 1,&k,&m); a[m]=1; return 0; }`,
+		"a subtree is freed and stays": `void cut(struct n *p){ if(!p) return; if(nondet_int()){ drop(p->l); return;} cut(p->l); cut(p->r); }
+			int main(void){ struct n*t=build(nondet_int()); cut(t); drop(t); return 0; }`,
+		"a subtree is shared later": `void rot(struct n *p){ if(!p) return; if(nondet_int()){ p->l = p->r; return;} rot(p->l); rot(p->r); }
+			int main(void){ struct n*t=build(nondet_int()); rot(t); drop(t); return 0; }`,
+		"a global leads to a freed block": `struct n *g; struct n *b2(int d) { struct n *t; if (d <= 0) return 0; t = malloc(sizeof *t); g = t; t->v = d; t->l = b2(d - 1); t->r = b2(d - 1); return t; }
+			int main(void){ struct n*t=b2(nondet_int()); drop(t); if (g) g->v = 2; return 0; }`,
+		"a block of the run before is freed": `int *g; void f(int n) { if (n <= 0) return; if (g) free(g); g = malloc(4); f(n-1); }
+			int main(void){ f(nondet_int()); int *p = g; f(nondet_int()); if (p) *p = 1; free(g); return 0; }`,
+		"the local of a call that is over": `int *f(int n, int *p) { int x = 0; if (n <= 0) return p; return f(n-1, nondet_int() ? &x : p); }
+			int main(void){ int y = 0; *f(nondet_int(), &y) = 1; return 0; }`,
+		"a structure is copied": `void *memcpy(void*,const void*,unsigned long); void f(int n, struct n *p, struct n *q) { if (n <= 0) return; memcpy(p, q, sizeof *p); f(n-1,p,q); }
+			int main(void){ struct n *p = build(1), *q = build(1); f(nondet_int(), p, q); if (q->l == 0) q->l = malloc(sizeof *q), q->l->l = q->l->r = 0, q->l->v = 0; f(nondet_int(), p, q); drop(p); drop(q); return 0; }`,
+		"the result is a block that the caller holds": `struct n *dup(int n, struct n *p) { if (n <= 0) return p; return dup(n-1, p); }
+			int main(void){ struct n *p = build(1); if (!p) return 0; struct n *q = malloc(sizeof *q); q->v = 0; q->l = p; q->r = dup(nondet_int(), p); drop(q); return 0; }`,
+		"results of two sizes": `int *f(int n) { if (n <= 0) return malloc(4); if (n == 5) return malloc(8); return f(n-1); }
+			int main(void){ int *p = f(nondet_int()); p[1] = 1; free(p); return 0; }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := compile(t, treeFunctions+src)
+			g, err := Build(context.Background(), m, Options{Semantics: ir.Semantics{MallocNeverFails: true}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g.Defined() && g.Frees() && g.Valued() {
+				t.Error("safe")
+			}
+		})
+	}
+}
