@@ -53,12 +53,14 @@ func terminationEngines(p *problem.Problem, proves func(context.Context, verdict
 	if p.MathInts() {
 		return table
 	}
-	return append(table,
-		entrant{name: "long runs", engine: bitterm.LongRuns{}, after: "graph", or: policy.BitsAfter,
-			limit: policy.LongRunTime},
-		entrant{name: "recurrent bits", engine: bitterm.RecurrentSets{}, after: "long runs",
-			limit: policy.RecurrentBitsTime},
-		entrant{name: "ranked bits", engine: bitterm.Ranking{}, after: "recurrent bits", limit: policy.RankedBitsTime})
+	return append(table, bitEngines...)
+}
+
+// bitEngines look at each bit of a machine word.
+var bitEngines = []entrant{
+	{name: "long runs", engine: bitterm.LongRuns{}, after: "graph", or: policy.BitsAfter, limit: policy.LongRunTime},
+	{name: "recurrent bits", engine: bitterm.RecurrentSets{}, after: "long runs", limit: policy.RecurrentBitsTime},
+	{name: "ranked bits", engine: bitterm.Ranking{}, after: "recurrent bits", limit: policy.RankedBitsTime},
 }
 
 // complexityEngines bound the instructions of any run.

@@ -124,6 +124,9 @@ func (r *runsQuestion) decideUnasked(ctx context.Context, began time.Time) {
 	}
 }
 
+// unaskedLeast is policy.UnaskedLeast but in tests.
+var unaskedLeast = policy.UnaskedLeast
+
 // unaskedTime returns the time for what nobody asked: a part of that for all, and when the paths are decided, half of
 // what they took, but at least a little.
 func (r *runsQuestion) unaskedTime(ctx context.Context, began time.Time) (context.Context, context.CancelFunc) {
@@ -135,7 +138,7 @@ func (r *runsQuestion) unaskedTime(ctx context.Context, began time.Time) (contex
 		case <-part.Done():
 			return
 		}
-		rest := max(policy.UnaskedLeast, time.Since(began)/2) - time.Since(start)
+		rest := max(unaskedLeast, time.Since(began)/2) - time.Since(start)
 		select {
 		case <-time.After(rest):
 			cancel()
