@@ -67,7 +67,7 @@ func (r *Request) key(flags []string, text []byte, deps []string) (string, error
 	h.Write(bytes.ReplaceAll(text, []byte(r.root()), []byte("<root>")))
 	neutral := r.neutral()
 	for _, d := range deps {
-		sum, err := digest(d)
+		sum, err := r.files.digest(d)
 		if err != nil {
 			return "", &InfraError{"compile " + r.File, err}
 		}
@@ -83,7 +83,7 @@ func (r *Request) sharedKey(flags []string, text []byte, deps []string) (key str
 	if !ok {
 		return "", false
 	}
-	own, err := digest(absolute(r.Dir, r.File))
+	own, err := r.files.digest(absolute(r.Dir, r.File))
 	if err != nil {
 		return "", false
 	}

@@ -40,8 +40,13 @@ func once[T any](t *fileSet, known map[string]T, path string, find func(string) 
 	return v, err
 }
 
-// digest returns that of a file's bytes.
-func (t *fileSet) digest(path string) (string, error) { return once(t, t.digests, path, digest) }
+// digest returns that of a file's bytes. A nil set reads the file each time.
+func (t *fileSet) digest(path string) (string, error) {
+	if t == nil {
+		return digest(path)
+	}
+	return once(t, t.digests, path, digest)
+}
 
 // inclusions returns what a file includes.
 func (t *fileSet) inclusions(path string) (inclusions, error) {
@@ -68,8 +73,12 @@ func filesIn(folder string) (map[string]bool, error) {
 	}
 	out := map[string]bool{}
 	for _, e := range list {
-		out[e.Name()] = !e.IsDir() && (e.Type()&fs.ModeSymlink == 0 || !isFolder(filepath.Join(folder, e.Name())) &&
-			exists(filepath.Join(folder, e.Name())))
+		file := !e.IsDir()
+		if e.Type()&fs.ModeSymlink != 0 {
+			st, err := os.Stat(filepath.Join(folder, e.Name()))
+			file = err == nil && !st.IsDir()
+		}
+		out[e.Name()] = file
 	}
 	return out, err
 }
@@ -77,11 +86,6 @@ func filesIn(folder string) (map[string]bool, error) {
 func isFolder(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.IsDir()
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // inclusions says which files a text may include or ask for.

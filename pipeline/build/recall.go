@@ -17,7 +17,7 @@ import (
 // A unit is found in the cache without preprocessing it where every file that it was made of is as it was, and no file
 // came or went that an inclusion could find instead.
 
-// origin is what a unit was made of.
+// origin holds the files that a unit was made of.
 type origin struct {
 	Sources []source `json:"sources"` // the unit's own file and all that it includes
 	Present string   `json:"present"` // digest of the files that the names in inclusions could mean
@@ -57,12 +57,12 @@ func (r *Request) recall(flags []string) (*Unit, bool) {
 // does.
 func (r *Request) remember(flags []string, key string, text []byte, sources []string) error {
 	name, ok := r.originName(flags)
+	if !ok || contract.Needed(text) || checkPragmas(text, r.File, r.shown) != nil {
+		return nil
+	}
 	sources = slices.Clone(sources)
 	for i, path := range sources {
 		sources[i] = under(r.Dir, path)
-	}
-	if !ok || contract.Needed(text) || checkPragmas(text, r.File, r.shown) != nil {
-		return nil
 	}
 	o := origin{Unit: key}
 	if o.Present, ok = r.present(flags, sources); !ok {
@@ -217,7 +217,7 @@ var searchFlags = []string{"-include", "-imacros", "-isystem", "-iquote", "-idir
 // leadingElsewhere begin flags that change where headers are looked for in another way, or stand for other flags.
 var leadingElsewhere = []string{"@", "-i", "--include", "--imacros", "--sysroot", "--config", "--embed", "-B", "-F",
 	"-cxx-isystem", "-stdlib++-isystem", "-resource-dir", "-working-directory", "-internal-", "-Wp,", "-Xpreprocessor",
-	"-fmodule", "-fimplicit-module", "-load", "-fplugin", "-vfsoverlay", "-header-include", "-ivfs"}
+	"-fmodule", "-fimplicit-module", "-load", "-fplugin", "-vfsoverlay", "-header-include"}
 
 // under returns a path below a folder, as it is written: what `..` means depends on links.
 func under(folder, path string) string {
