@@ -1,6 +1,9 @@
 package seg
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -116,19 +119,19 @@ func (b *builder) takeBack(s *state, in *ir.Instr, fn *ir.Func, reach map[int]bo
 	b.renamed(s, from)
 	t := &transfer{b: b, s: s, from: from, reach: reach, ids: map[int]int{}, stay: map[int]bool{}}
 	vals := from.frames[0].vals
-	args := map[*ir.Param]value{}
-	for _, p := range b.addresses(fn) {
+	args := make([]value, len(b.addresses(fn)))
+	for i, p := range b.addresses(fn) {
 		a, r := b.value(s, in.Args[p.Index-addressIndex]), vals[p]
-		args[p] = a
+		args[i] = a
 		if a.kind == ptrValue && r.kind == ptrValue && a.obj == r.obj && s.objs[a.obj] != nil &&
 			!s.objs[a.obj].dynamic {
 			t.stay[a.obj] = true
 		}
 	}
 	t.number()
-	for p, a := range args {
+	for i, p := range b.addresses(fn) {
 		if r, ok := vals[p]; ok {
-			t.bind(s.plain(a), t.value(r))
+			t.bind(s.plain(args[i]), t.value(r))
 		}
 	}
 	t.replace()
@@ -162,8 +165,8 @@ func (b *builder) renamed(s, from *state) {
 		return w
 	}
 	rename(from, fresh)
-	for v, i := range from.know.iv {
-		w := fresh(v)
+	for _, v := range slices.Sorted(maps.Keys(from.know.iv)) {
+		w, i := fresh(v), from.know.iv[v]
 		if i.hasLo {
 			s.know.lower(w, i.lo)
 		}
@@ -171,8 +174,8 @@ func (b *builder) renamed(s, from *state) {
 			s.know.upper(w, i.hi)
 		}
 	}
-	for v, r := range from.know.residues {
-		s.know.residues[fresh(v)] = r
+	for _, v := range slices.Sorted(maps.Keys(from.know.residues)) {
+		s.know.residues[fresh(v)] = from.know.residues[v]
 	}
 	for _, r := range from.know.rows {
 		e := r.Lin.Subst(func(v exact.Var) exact.Lin { return exact.V(fresh(v)) })
@@ -286,9 +289,10 @@ func (t *transfer) replace() {
 			}
 		}
 	}
-	for from, to := range t.ids {
+	for _, from := range t.from.order {
+		to, moved := t.ids[from]
 		x, o := t.from.objs[from], t.s.own(to)
-		if o == nil || o.global != nil && o.global.Const {
+		if !moved || o == nil || o.global != nil && o.global.Const {
 			continue
 		}
 		o.cells = append([]cell(nil), x.cells...)

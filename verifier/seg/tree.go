@@ -14,10 +14,10 @@ import (
 // them.
 //
 // Which blocks are to be seen as trees is learned: where a list would forget a pointer to another block of the same
-// size, or did and it is read, the graph is made again with that size in builder.trees.
-// Where that does not fit, that size is never tried again (builder.chains).
-//
-// errShape is that the graph is to be made again, with what was learned of the heap's shape.
+// size, or did and it is read, the graph is made again with that size in builder.trees. Where that does not fit, that
+// size is never tried again (builder.chains).
+
+// errShape asks for the graph to be made again, with what was learned of the heap's shape.
 var errShape = errors.New("blocks of a list lead to further blocks")
 
 // maxKids is how many pointers onwards the blocks of a tree have; maxTrees how many sizes of blocks are trees.
