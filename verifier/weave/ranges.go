@@ -37,11 +37,12 @@ func spansOf(m *ir.Module) *spans {
 	}
 	for _, f := range m.Funcs {
 		vars := f.VarsBySlot()
+		g := &guards{f: f, vars: vars}
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				switch {
 				case in.Op == ir.OpStore && in.Args[0].Type().IsInt():
-					s.store(f, vars, in)
+					s.store(g, in)
 				case in.Op == ir.OpCall:
 					s.call(vars, in)
 				case in.Op == ir.OpStore:
@@ -89,12 +90,12 @@ func (s *spans) initial(t *ir.DType, c *ir.Const) {
 }
 
 // store notes what a store writes.
-func (s *spans) store(f *ir.Func, vars map[ir.Value]*ir.Var, in *ir.Instr) {
-	for _, p := range placesAt(vars, in.Args[1]) {
+func (s *spans) store(g *guards, in *ir.Instr) {
+	for _, p := range placesAt(g.vars, in.Args[1]) {
 		if p.of == "" {
 			continue
 		}
-		low, high, guarded, known := storedRange(f, vars, in)
+		low, high, guarded, known := g.stored(in)
 		x := s.get(p)
 		x.any, x.guarded = x.any || !known, x.guarded || guarded
 		if known {

@@ -6,15 +6,21 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// storedRange returns the least and the greatest number that a store can write: a constant, or a parameter that control
+// guards reads from the branches of a function between which numbers its parameters are.
+type guards struct {
+	f    *ir.Func
+	vars map[ir.Value]*ir.Var
+	over []*ir.Block // nearest dominators; nil until they are asked for
+}
+
+// stored returns the least and the greatest number that a store can write: a constant, or a parameter that control
 // comes here with only where comparisons with constants hold.
-func storedRange(f *ir.Func, vars map[ir.Value]*ir.Var, in *ir.Instr) (low, high int64, guarded, known bool) {
+func (g *guards) stored(in *ir.Instr) (low, high int64, guarded, known bool) {
 	if c, ok := in.Args[0].(*ir.Const); ok && c.Kind == ir.ConstInt {
 		n := c.Bits.Signed().Int64()
 		return n, n, false, true
 	}
 	slot, plus := variable(in.Args[0])
-	g := guards{f: f, vars: vars, over: f.Dominators()}
 	if slot == nil || plus != 0 || !g.spilled(slot) {
 		return 0, 0, false, false
 	}
@@ -22,16 +28,12 @@ func storedRange(f *ir.Func, vars map[ir.Value]*ir.Var, in *ir.Instr) (low, high
 	return low, high, true, low > -most || high < most
 }
 
-// guards reads from the branches of a function between which numbers its parameters are.
-type guards struct {
-	f    *ir.Func
-	vars map[ir.Value]*ir.Var
-	over []*ir.Block // nearest dominators
-}
-
 // rangeAt returns between which numbers a parameter is where control comes to b: by each branch that every way to b
 // takes.
 func (g *guards) rangeAt(b *ir.Block, slot ir.Value, depth int) (low, high int64) {
+	if g.over == nil {
+		g.over = g.f.Dominators()
+	}
 	low, high = -most, most
 	for ; b != nil; b = g.over[b.Index] {
 		if len(b.Preds) == 1 {
@@ -101,8 +103,8 @@ func (g *guards) bound(from, to *ir.Block, slot ir.Value, depth int, low, high *
 		pred = negated[pred]
 	}
 	unsigned := pred == ir.ULT || pred == ir.ULE || pred == ir.UGT || pred == ir.UGE
-	_, wider := cmp.Args[0].(*ir.Instr)
-	wider = wider && cmp.Args[0].(*ir.Instr).Op != ir.OpLoad
+	number, isInstr := cmp.Args[0].(*ir.Instr)
+	wider := isInstr && number.Op != ir.OpLoad
 	if unsigned == g.vars[slot].T.Signed && !(wider && !unsigned) {
 		return // the comparison takes it for a number with another sign
 	}
