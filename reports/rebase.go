@@ -103,30 +103,12 @@ func (b *rebase) claim(c *verdict.Claim) {
 		}
 		cert.Diagrams = slices.Clone(cert.Diagrams)
 		for k := range cert.Diagrams {
-			b.diagram(&cert.Diagrams[k])
+			cert.Diagrams[k] = cert.Diagrams[k].Renamed(b.text)
 		}
 		c.Certificate = &cert
 	}
 	c.Inputs = append([]verdict.Input(nil), c.Inputs...)
 	for k := range c.Inputs {
 		c.Inputs[k].Pos = b.at(c.Inputs[k].Pos)
-	}
-}
-
-// diagram moves the places in the names of nodes and edges.
-func (b *rebase) diagram(d *verdict.Diagram) {
-	named := func(lines []string) []string {
-		out := slices.Clone(lines)
-		if len(out) > 0 {
-			out[0] = b.text(out[0])
-		}
-		return out
-	}
-	d.Nodes, d.Edges = slices.Clone(d.Nodes), slices.Clone(d.Edges)
-	for i := range d.Nodes {
-		d.Nodes[i] = named(d.Nodes[i])
-	}
-	for i := range d.Edges {
-		d.Edges[i].Label = named(d.Edges[i].Label)
 	}
 }

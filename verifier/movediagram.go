@@ -19,15 +19,7 @@ func relocateDiagrams(c *verdict.Certificate, from, to Places) {
 	m := &diagramMover{from: from, to: to}
 	out := slices.Clone(c.Diagrams)
 	for i := range out {
-		d := &out[i]
-		d.Nodes = slices.Clone(d.Nodes)
-		for n := range d.Nodes {
-			d.Nodes[n] = m.lines(d.Nodes[n])
-		}
-		d.Edges = slices.Clone(d.Edges)
-		for n := range d.Edges {
-			d.Edges[n].Label = m.lines(d.Edges[n].Label)
-		}
+		out[i] = out[i].Renamed(m.name)
 	}
 	if c.Diagrams = out; m.lost {
 		c.Diagrams = nil
@@ -46,18 +38,12 @@ var (
 	functionLine = regexp.MustCompile(`([\w.$]+)([:@])(\d+)`)
 )
 
-// lines moves what the first line says; the others are about values.
-func (m *diagramMover) lines(text []string) []string {
-	if len(text) == 0 {
-		return text
+// name moves the name of a node or an edge.
+func (m *diagramMover) name(text string) string {
+	if fileLine.MatchString(text) {
+		return fileLine.ReplaceAllStringFunc(text, m.inFile)
 	}
-	first := text[0]
-	if fileLine.MatchString(first) {
-		first = fileLine.ReplaceAllStringFunc(first, m.inFile)
-	} else {
-		first = functionLine.ReplaceAllStringFunc(first, m.inFunction)
-	}
-	return append([]string{first}, text[1:]...)
+	return functionLine.ReplaceAllStringFunc(text, m.inFunction)
 }
 
 // inFile moves FILE:LINE:COLUMN by the last function that begins before the line.

@@ -185,46 +185,6 @@ const (
 	NotRun    Replay = "not-run"
 )
 
-// Certificate says how a proof was found and checked.
-type Certificate struct {
-	// "complete unwinding", "k-induction", "ranking function", "recurrent set", "lasso", ...
-	Method  string   `json:"method"`
-	Detail  []string `json:"detail,omitempty"`  // ranking in C variables, invariants, lasso: one line each
-	Checked string   `json:"checked,omitempty"` // by what independent checker
-	// what a proof about whole runs is about, where that is small enough to be looked at
-	Diagrams []Diagram `json:"diagrams,omitempty"`
-
-	Invariants []Invariant `json:"-"` // those that C can say
-}
-
-// Diagram is a graph to be drawn; it begins at its first node.
-type Diagram struct {
-	Title string     `json:"title"`
-	Nodes [][]string `json:"nodes"` // the lines of each
-	Edges []Arrow    `json:"edges"`
-}
-
-// Arrow is an edge of a Diagram.
-type Arrow struct {
-	From  int      `json:"from"` // a number of a node
-	To    int      `json:"to"`
-	Label []string `json:"label"` // its lines; the first is its name
-}
-
-// Invariant is a condition in C that holds whenever the condition of the loop at Pos is evaluated, or the body of a
-// `do` begins.
-type Invariant struct {
-	Pos    Pos
-	Value  string
-	Locals []Local // that it speaks of
-}
-
-// Local is a local variable, by the line of its declaration.
-type Local struct {
-	Name string
-	Pos  Pos
-}
-
 // Claim is the answer for one property at one place.
 type Claim struct {
 	ID          string       `json:"id"` // stable across unrelated edits: check@function#digest of the expression
