@@ -25,7 +25,7 @@ type plotRun struct {
 	Values           []plotValue
 }
 
-// plotValue is what a run adds to a plot, in words.
+// plotValue holds the value of a run in a plot, in words.
 type plotValue struct{ Title, Text string }
 
 // Size of a plot, and how many runs it shows.
@@ -64,7 +64,7 @@ func trendsOf(runs []store.Run) []targetTrend {
 	return out
 }
 
-// measure is what a plot shows of a run.
+// measure computes a number from a run, for a plot.
 type measure struct {
 	title, unit string
 	anew        bool // kept answers are no part of the line

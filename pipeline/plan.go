@@ -226,7 +226,7 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 	return in, nil
 }
 
-// mergeTrigger is what starts runs of groups in a merge queue.
+// mergeTrigger is the trigger of runs of groups in a merge queue.
 const mergeTrigger = "merge_group"
 
 // isChange reports whether a run is of a change, which is compared with what it starts from.

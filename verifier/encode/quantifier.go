@@ -20,7 +20,7 @@ type quantifiers struct {
 	facts []fact
 }
 
-// made is how far the walk was when a variable was made.
+// made counts what the walk had met when a variable was made.
 type made struct{ objects, events, calls int }
 
 // fact is a formula that holds of all values of its variables where holds is true.

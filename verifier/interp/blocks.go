@@ -23,7 +23,7 @@ const maxHolders = 3
 // blockMark stands for a heap block.
 func blockMark(o *object) string { return markBegin + strconv.Itoa(o.num) + markEnd }
 
-// blocks is what a trace knows of heap blocks.
+// blocks holds the pointers to heap blocks that a trace has seen, and the names found from them.
 type blocks struct {
 	holders map[place]*holder
 	of      map[*object][]*holder // by block
@@ -51,7 +51,7 @@ type holder struct {
 	shared bool      // it held other pointers, too
 }
 
-// blockName is how a block is shown.
+// blockName holds the texts that may stand for a block.
 type blockName struct {
 	site  string // "(malloc at list.c:12, 2nd call)"
 	held  string // the expression that holds it; "" if there is none
@@ -305,7 +305,7 @@ func (x *machine) marked(num string) *object {
 	return x.objects[n]
 }
 
-// part is what rest (members, elements) selects of the block o behind the pointer base.
+// part returns the expression of what rest (members, elements) selects in the block o behind the pointer base.
 func part(base string, o *object, rest string) string {
 	switch {
 	case strings.HasPrefix(rest, "."):
