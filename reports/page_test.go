@@ -87,6 +87,75 @@ func TestPage(t *testing.T) {
 	b.Quiet(address)
 }
 
+// equalNames is the trace of a program whose function count calls itself; it has a variable i, and so has main.
+func equalNames() []verdict.Step {
+	step := func(kind verdict.StepKind, line, depth int, fn, what, value string, object, frame int) verdict.Step {
+		return verdict.Step{Kind: kind, Pos: verdict.Pos{File: "src/count.c", Line: line, Function: fn}, What: what,
+			Value: value, Depth: depth, Object: object, Frame: frame}
+	}
+	call := func(depth int, from, what, value string) verdict.Step {
+		return step(verdict.StepCall, 5, depth, from, what, value, 0, 0)
+	}
+	set := func(line, depth int, fn, value string, object int) verdict.Step {
+		return step(verdict.StepAssign, line, depth, fn, "i", value, object, depth+1)
+	}
+	steps := []verdict.Step{call(0, "", "main", ""), set(2, 0, "main", "7", 1),
+		call(1, "main", "count", "n = 1"), set(11, 1, "count", "1", 2),
+		call(2, "count", "count", "n = 0"), set(11, 2, "count", "0", 3),
+		set(12, 1, "count", "41", 2), set(3, 0, "main", "8", 1),
+		step(verdict.StepViolation, 4, 0, "main", "assertion failed: i != 8", "i = 8", 0, 0)}
+	for i := range steps {
+		steps[i].Relevant = true
+	}
+	steps[6].Causes, steps[7].Causes, steps[8].Causes = []int{5, 3}, []int{6, 1}, []int{7}
+	return steps
+}
+
+// TestPageEqualNames: variables of one name are as many variables as there are calls that have them.
+func TestPageEqualNames(t *testing.T) {
+	r := fixture(t)
+	res := &r.Results[0]
+	for j := range res.Claims {
+		if c := &res.Claims[j]; len(c.Trace) > 0 {
+			c.Trace = equalNames()
+			res.Claims = res.Claims[j : j+1]
+			break
+		}
+	}
+	r.Results = r.Results[:1]
+	address := written(t, r, TextOptions{})
+	b := chromium.Page(t, 1280, 900, false)
+	b.Open(address + "?trace=1&step=8")
+	b.Eval(`document.querySelector('.steps').focus()`)
+	at := func() string { return b.Eval(`document.querySelector('.where').textContent`) }
+	rows := func() string {
+		return b.Eval(`[...document.querySelectorAll('.vars tbody tr')].map(r =>
+			[...r.querySelectorAll('td')].slice(0, 4).map(c => c.textContent).join(' ')).join('; ')`)
+	}
+	if got := rows(); got != "● i main 8 7" {
+		t.Errorf("variables of main: %s", got)
+	}
+	for _, k := range []struct{ key, want string }{{"p", "step 2 "}, {"n", "step 8 "}, {"c", "step 7 "}, {"p", "step 4 "},
+		{"n", "step 7 "}, {"c", "step 6 "}, {"n", "step 6 "}, {"p", "step 6 "}} {
+		b.Press(k.key)
+		if got := at(); !strings.HasPrefix(got, k.want) {
+			t.Errorf("%s leads to %q, not %q", k.key, got, k.want)
+		}
+	}
+	b.Eval(`document.querySelector('[data-tab=now]').click()`)
+	if got, want := rows(), "● i count, call 2 of 2 0 ; i count, call 1 of 2 1 ; i main 7 "; got != want {
+		t.Errorf("variables in the inner call: %s\nwant: %s", got, want)
+	}
+	if got := b.Eval(`document.querySelector('.stack').textContent`); !strings.Contains(got, "count, call 2 of 2") {
+		t.Errorf("calls: %s", got)
+	}
+	b.Eval(`document.querySelector('[data-tab=time]').click()`)
+	if got, want := rows(), "i main 78; i count, call 1 of 2 141; i count, call 2 of 2 0"; got != want {
+		t.Errorf("values over time: %s\nwant: %s", got, want)
+	}
+	b.Quiet(address)
+}
+
 // TestPageCycle: stepping past the end of a run that never ends goes round its cycle, and back.
 func TestPageCycle(t *testing.T) {
 	r := fixture(t)

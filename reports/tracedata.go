@@ -9,7 +9,8 @@ import (
 )
 
 // traceData is a counterexample as the viewer reads it. A step is a row of numbers: file, line, column, function, kind,
-// what, value, bytes, type, depth, whether it matters, and the steps that it follows from. Texts are indices of Strings.
+// what, value, bytes, type, depth, whether it matters, object, frame, and the steps that it follows from. Texts are
+// indices of Strings.
 type traceData struct {
 	Strings []string        `json:"strings"`
 	Steps   [][]any         `json:"steps"`
@@ -47,7 +48,7 @@ func TraceData(r *verdict.Result, c *verdict.Claim) template.JS {
 		}
 		row := []any{text(s.Pos.File), s.Pos.Line, s.Pos.Column, text(s.Pos.Function), kindNumbers[s.Kind],
 			text(s.What),
-			text(s.Value), text(s.Bytes), text(s.Type), s.Depth, matters}
+			text(s.Value), text(s.Bytes), text(s.Type), s.Depth, matters, s.Object, s.Frame}
 		if len(s.Causes) > 0 {
 			row = append(row, s.Causes)
 		}

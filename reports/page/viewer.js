@@ -58,10 +58,12 @@
     const numbers = new Map();
     const number = text => numbers.get(text) ?? (numbers.set(text, numbers.size), numbers.size - 1);
     const about = s.map(t => number(t.replace(/\[\d+\]/g, '[]'))); // by text: the same for all elements of an array
+    const writes = k => k === 'assign' || k === 'volatile-read';
     return data.steps.map((r, i) => ({
+      variable: writes(kinds[r[4]]) ? `${r[11]} ${s[r[5]]}` : null, // by object: equal names of two calls are two variables
       place: number(`${r[0]}:${r[1]}:${r[2]}:${r[4]}:${about[r[5]]}`), // equal where the program is at the same place
       i, file: s[r[0]], line: r[1], column: r[2], fn: s[r[3]], kind: kinds[r[4]], what: s[r[5]], value: s[r[6]],
-      bytes: s[r[7]], type: s[r[8]], depth: r[9], relevant: r[10] === 1, causes: (r[11] || []).filter(c => c >= 0 && c < i),
+      bytes: s[r[7]], type: s[r[8]], depth: r[9], relevant: r[10] === 1, object: r[11], frame: r[12], causes: (r[13] || []).filter(c => c >= 0 && c < i),
     }));
   }
 
@@ -148,21 +150,46 @@
       this.go(step >= 1 && step <= this.steps.length ? step - 1 : data.cycle ? data.cycle - 1 : this.steps.length - 1, true);
     }
 
-    // index notes the writes of each variable and the call that each step is in.
+    // index notes the writes of each variable, the call that each step is in, and of each call which one of its
+    // function it is and where it ends.
     index() {
       this.writes = new Map();
+      this.owner = new Map(); // of a local: the call that it belongs to
+      this.ends = new Map();
+      this.calls = new Map();
+      this.ordinal = new Map();
       this.caller = new Int32Array(this.steps.length).fill(-1);
       const stack = [];
       for (const s of this.steps) {
-        while (stack.length && this.steps[stack[stack.length - 1]].depth >= s.depth + (s.kind === 'call' || s.kind === 'interrupt' ? 0 : 1)) stack.pop();
+        const isCall = s.kind === 'call' || s.kind === 'interrupt';
+        while (stack.length && this.steps[stack[stack.length - 1]].depth >= s.depth + (isCall ? 0 : 1)) this.ends.set(stack.pop(), s.i);
         this.caller[s.i] = stack.length ? stack[stack.length - 1] : -1;
-        if (s.kind === 'call' || s.kind === 'interrupt') stack.push(s.i);
-        if (s.kind === 'assign' || s.kind === 'volatile-read') {
-          if (!this.writes.has(s.what)) this.writes.set(s.what, []);
-          this.writes.get(s.what).push(s.i);
+        if (isCall) {
+          stack.push(s.i);
+          this.calls.set(s.what, (this.calls.get(s.what) || 0) + 1);
+          this.ordinal.set(s.i, this.calls.get(s.what));
+        }
+        if (!s.variable) continue;
+        if (!this.writes.has(s.variable)) this.writes.set(s.variable, []);
+        this.writes.get(s.variable).push(s.i);
+        if (s.frame && !this.owner.has(s.variable)) {
+          const call = stack.findLast(c => this.steps[c].depth === s.frame - 1);
+          if (call !== undefined) this.owner.set(s.variable, call);
         }
       }
     }
+
+    // callName is the function of a call, and which call of it where there are several.
+    callName(c) {
+      const name = this.steps[c].what, n = this.calls.get(name);
+      return n > 1 ? `${name}, call ${this.ordinal.get(c)} of ${n}` : name;
+    }
+    // scope says whose variable it is: a call's, or nothing for what outlives calls.
+    scope(variable) { return this.owner.has(variable) ? this.callName(this.owner.get(variable)) : ''; }
+    // ended reports whether a variable is gone at the current step, with the call that it belonged to.
+    ended(variable) { return (this.ends.get(this.owner.get(variable)) ?? Infinity) <= this.at; }
+    // inCall is the function that a step is in, and which call of it where there are several.
+    inCall(s) { return this.caller[s.i] >= 0 ? this.callName(this.caller[s.i]) : s.fn; }
 
     build() {
       const button = (text, title, act) => el('button', { type: 'button', title, onclick: act }, text);
@@ -255,7 +282,7 @@
       this.unfold(i);
       const s = this.steps[i];
       if (!this.cycles(i)) this.round = 1;
-      this.where.textContent = `step ${i + 1} of ${this.steps.length}` + (this.cycles(i) ? `, round ${this.round} of the cycle` : '') + (s.fn ? ` · ${s.fn}` : '') + (s.line ? ` · ${s.file}:${s.line}` : '');
+      this.where.textContent = `step ${i + 1} of ${this.steps.length}` + (this.cycles(i) ? `, round ${this.round} of the cycle` : '') + (s.fn ? ` · ${this.inCall(s)}` : '') + (s.line ? ` · ${s.file}:${s.line}` : '');
       const row = this.rowOf.get(i);
       this.row = row;
       this.list.reveal(row);
@@ -310,15 +337,15 @@
 
     // variable is the one that a step is about: the one it writes, or the last that it follows from.
     variable(s) {
-      if (this.writes.has(s.what)) return s.what;
-      for (const c of s.causes) if (this.writes.has(this.steps[c].what)) return this.steps[c].what;
+      if (s.variable) return s.variable;
+      for (const c of s.causes) if (this.steps[c].variable) return this.steps[c].variable;
       return this.watched;
     }
     change(by) {
-      const name = this.variable(this.steps[this.at]);
-      if (!name) return;
-      this.watched = name;
-      const list = this.writes.get(name);
+      const variable = this.variable(this.steps[this.at]);
+      if (!variable) return;
+      this.watched = variable;
+      const list = this.writes.get(variable);
       const next = by > 0 ? list.find(i => i > this.at) : list.filter(i => i < this.at).pop();
       if (next !== undefined) this.go(next);
     }
@@ -350,7 +377,7 @@
       this.beside = new Map(); // the last values that this call gave to variables, on their lines
       for (let i = s.i - 1, n = 0; i >= 0 && i > this.caller[s.i] && n < 400; i--, n++) {
         const t = this.steps[i];
-        if (t.file === s.file && this.caller[i] === this.caller[s.i] && this.writes.has(t.what) && !this.beside.has(t.line))
+        if (t.file === s.file && this.caller[i] === this.caller[s.i] && t.variable && !this.beside.has(t.line))
           this.beside.set(t.line, this.valueText(t));
       }
       this.sources.resize(file.lines.length);
@@ -395,7 +422,7 @@
       const stack = [];
       for (let c = this.caller[this.at]; c >= 0; c = this.caller[c]) stack.push(c);
       const s = this.steps[this.at];
-      const calls = [el('div', { class: 'frame here' }, `${s.fn || '?'} at ${s.file}:${s.line}`)];
+      const calls = [el('div', { class: 'frame here' }, `${this.inCall(s) || '?'} at ${s.file}:${s.line}`)];
       for (const c of stack) {
         const t = this.steps[c];
         calls.push(el('div', { class: 'frame' }, el('button', { type: 'button', class: 'link', onclick: () => this.go(c) }, `${t.what}(${t.value})`),
@@ -418,30 +445,30 @@
     toStep(i, text) { return el('button', { type: 'button', class: 'link', onclick: () => this.go(i) }, text); }
     now() {
       const rows = [];
-      for (const [name, list] of this.writes) {
+      for (const [variable, list] of this.writes) {
         const k = this.last(list);
-        if (k >= 0 && (!this.matters || list.some(i => this.steps[i].relevant))) rows.push({ name, at: list[k], before: k > 0 ? list[k - 1] : -1 });
+        if (k >= 0 && !this.ended(variable) && (!this.matters || list.some(i => this.steps[i].relevant))) rows.push({ variable, at: list[k], before: k > 0 ? list[k - 1] : -1 });
       }
       rows.sort((a, b) => b.at - a.at);
       const value = i => { const s = this.steps[i]; return number(s.value, s.bytes, s.type, this.base, this.data.big); };
       if (!rows.length) return [el('p', { class: 'dim' }, 'No variable was written yet.')];
-      return this.table(['variable', 'value', 'before', 'type', 'since'], rows.slice(0, 200).map(r => el('tr', { class: r.at === this.at ? 'changed' : '' },
-        el('td', {}, (r.at === this.at ? '● ' : '') + r.name), el('td', {}, value(r.at)), el('td', { class: 'dim' }, r.before >= 0 ? value(r.before) : ''),
+      return this.table(['variable', 'of', 'value', 'before', 'type', 'since'], rows.slice(0, 200).map(r => el('tr', { class: r.at === this.at ? 'changed' : '' },
+        el('td', {}, (r.at === this.at ? '● ' : '') + this.steps[r.at].what), el('td', { class: 'dim' }, this.scope(r.variable)), el('td', {}, value(r.at)), el('td', { class: 'dim' }, r.before >= 0 ? value(r.before) : ''),
         el('td', { class: 'dim' }, this.steps[r.at].type), el('td', {}, this.toStep(r.at, `step ${r.at + 1}`)))));
     }
     time() {
       const rows = [];
-      for (const [name, list] of this.writes) {
+      for (const [variable, list] of this.writes) {
         const shown = this.matters ? list.filter(i => this.steps[i].relevant) : list;
         if (!shown.length) continue;
         const k = this.last(shown);
         const from = Math.max(0, Math.min(k - 8, shown.length - 24));
         const chips = shown.slice(from, from + 24).map((i, n) => el('button', { type: 'button', class: 'chip' + (from + n === k ? ' here' : ''), title: `step ${i + 1}`, onclick: () => this.go(i) },
           number(this.steps[i].value, this.steps[i].bytes, this.steps[i].type, this.base, this.data.big)));
-        rows.push({ first: shown[0], row: el('tr', {}, el('td', {}, name), el('td', { class: 'chips' }, from > 0 ? '… ' : '', ...chips, from + 24 < shown.length ? ` … ${shown.length} in all` : '')) });
+        rows.push({ first: shown[0], row: el('tr', {}, el('td', {}, this.steps[shown[0]].what), el('td', { class: 'dim' }, this.scope(variable)), el('td', { class: 'chips' }, from > 0 ? '… ' : '', ...chips, from + 24 < shown.length ? ` … ${shown.length} in all` : '')) });
       }
       rows.sort((a, b) => a.first - b.first);
-      return this.table(['variable', 'values, one after the other'], rows.slice(0, 200).map(r => r.row));
+      return this.table(['variable', 'of', 'values, one after the other'], rows.slice(0, 200).map(r => r.row));
     }
     why() {
       const out = [];
@@ -453,7 +480,7 @@
           if (seen.has(i)) continue;
           seen.add(i);
           const s = this.steps[i];
-          out.push(el('li', { class: s.kind }, this.toStep(i, `step ${i + 1}`), ` ${s.kind === 'violation' ? s.what : this.valueText(s)} `, el('span', { class: 'dim' }, s.line ? `${s.file}:${s.line}` : '')));
+          out.push(el('li', { class: s.kind }, this.toStep(i, `step ${i + 1}`), ` ${s.kind === 'violation' ? s.what : this.valueText(s)} `, el('span', { class: 'dim' }, (s.line ? `${s.file}:${s.line} ` : '') + this.inCall(s))));
           next.push(...s.causes);
         }
         list = next.sort((a, b) => b - a);

@@ -57,7 +57,7 @@ func (x *machine) alloca(in *ir.Instr) {
 		return
 	}
 	o := x.newObject(stackObject, size*int64(count), int64(in.Align), in)
-	o.variable = x.slots[in]
+	o.variable, o.frame = x.slots[in], len(x.frames)
 	f := in.Block.Func
 	if x.scoped[f] == nil {
 		x.scoped[f] = ir.Scoped(f)

@@ -370,6 +370,7 @@ func (x *machine) finish() *Outcome {
 	x.traceEnd()
 	x.nameBlocks()
 	x.markRelevant()
+	x.trace.numberObjects()
 	x.out.Steps, x.out.Dropped = x.trace.steps, x.trace.dropped
 	return x.out
 }

@@ -39,6 +39,7 @@ type object struct {
 	block    *ir.Block
 	region   *ir.Region
 	born     *ir.Instr // alloca, call
+	frame    int       // of a local: how many calls were running when it was made, its own among them
 	variable *ir.Var   // C variable, or nil
 	guessed  *ir.DType // C type of a heap block, by the first typed pointer to it; only for traces
 

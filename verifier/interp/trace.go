@@ -137,7 +137,7 @@ func (x *machine) traceVolatile(in *ir.Instr, o *object, off int64, v value) {
 	}
 	name, t := x.placeName(o, off, x.l.StoreSize(in.Access), in.Access)
 	x.addStep(in, verdict.Step{Kind: verdict.StepVolatile, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.bits),
-		Type: typeText(t, in.Access)})
+		Type: typeText(t, in.Access), Object: o.num + 1, Frame: o.frame})
 }
 
 func typeText(t *ir.DType, access *ir.Type) string {
@@ -188,10 +188,32 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 			s.Value = x.memoryText(o, off, ct, 0)
 		}
 	}
-	s := verdict.Step{Kind: verdict.StepAssign, Bytes: x.bytesAt(o, off, size, v), Behind: x.madeBehind(o)}
+	s := x.assignTo(o)
+	s.Bytes = x.bytesAt(o, off, size, v)
 	show(o, &s)
 	x.addStep(in, s)
 	x.showLater(o, off, size, show)
+}
+
+// assignTo is a step that writes to o, without place and value.
+func (x *machine) assignTo(o *object) verdict.Step {
+	return verdict.Step{Kind: verdict.StepAssign, Object: o.num + 1, Frame: o.frame, Behind: x.madeBehind(o)}
+}
+
+// numberObjects numbers the objects of the steps from 1 in the order in which the trace meets them, so that the numbers
+// do not depend on what else the program has.
+func (t *tracer) numberObjects() {
+	numbers := map[int]int{}
+	for i := range t.steps {
+		s := &t.steps[i]
+		if s.Object == 0 {
+			continue
+		}
+		if numbers[s.Object] == 0 {
+			numbers[s.Object] = len(numbers) + 1
+		}
+		s.Object = numbers[s.Object]
+	}
 }
 
 // bytesAt is the memory in hexadecimal; whole pointers have no bytes yet.
@@ -247,8 +269,9 @@ func (x *machine) traceBitFields(in *ir.Instr, o *object, off, size int64, old *
 		unit := x.getBits(o, off, size, int(size*8)).bits
 		now, was := x.field(unit, f, bitOff, size), x.field(old.bits, f, bitOff, size)
 		if now != was || !x.field(old.mask(), f, bitOff, size).IsZero() {
-			x.addStep(in, verdict.Step{Kind: verdict.StepAssign, What: name + "." + f.Name, Value: FormatValue(f.T,
-				now), Type: f.T.String()})
+			s := x.assignTo(o)
+			s.What, s.Value, s.Type = name+"."+f.Name, FormatValue(f.T, now), f.T.String()
+			x.addStep(in, s)
 		}
 	}
 	return found
@@ -333,7 +356,7 @@ func (x *machine) traceBytes(in *ir.Instr, o *object, off, n int64) {
 			}
 		}
 	}
-	s := verdict.Step{Kind: verdict.StepAssign, Behind: x.madeBehind(o)}
+	s := x.assignTo(o)
 	show(o, &s)
 	x.addStep(in, s)
 	x.showLater(o, off, n, show)

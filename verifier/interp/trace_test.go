@@ -14,7 +14,8 @@ import (
 
 // TestTrace compares the steps of runs with those at the end of the programs, one `//` line each.
 func TestTrace(t *testing.T) {
-	for name, list := range map[string][]int64{"ring": {5, 3, 200, 7}, "blocks": {0x40490fdb}, "locals": nil} {
+	for name, list := range map[string][]int64{"ring": {5, 3, 200, 7}, "blocks": {0x40490fdb}, "locals": nil,
+		"calls": nil} {
 		t.Run(name, func(t *testing.T) { testTrace(t, "testdata/trace/"+name+".c", list) })
 	}
 }
@@ -48,6 +49,13 @@ func testTrace(t *testing.T, path string, list []int64) {
 		}
 		if s.Type != "" {
 			b.WriteString(" " + s.Type)
+		}
+		if s.Object > 0 {
+			fmt.Fprintf(&b, " (object %d", s.Object)
+			if s.Frame > 0 {
+				fmt.Fprintf(&b, ", frame %d", s.Frame)
+			}
+			b.WriteByte(')')
 		}
 		b.WriteByte('\n')
 	}

@@ -46,10 +46,15 @@ func lassoDiagram(entry string, at verdict.Pos, stem, cycle []verdict.Step) verd
 // lastValues are up to n values that variables had at the end of steps, those that were given last.
 func lastValues(steps []verdict.Step, n int) []string {
 	var out []string
-	seen := map[string]bool{}
+	type variable struct {
+		object int
+		name   string
+	}
+	seen := map[variable]bool{}
 	for i := len(steps) - 1; i >= 0 && len(out) < n; i-- {
-		if s := &steps[i]; s.Kind == verdict.StepAssign && !seen[s.What] {
-			seen[s.What] = true
+		s := &steps[i]
+		if v := (variable{s.Object, s.What}); s.Kind == verdict.StepAssign && !seen[v] {
+			seen[v] = true
 			out = append(out, stepText(s))
 		}
 	}

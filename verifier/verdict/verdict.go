@@ -154,6 +154,10 @@ type Step struct {
 	Bytes string   `json:"bytes,omitempty"`
 	Type  string   `json:"type,omitempty"`
 	Depth int      `json:"depth,omitempty"` // call depth, 0 for the entry
+	// of an assignment or a volatile read: the number of the object, from 1 in the order in which the trace meets them
+	Object int `json:"object,omitempty"`
+	// of an object that is a local: 1 + the call depth of the call that it belongs to
+	Frame int `json:"frame,omitempty"`
 	// in a generated harness: the pointer to the block that it allocates or fills here
 	Behind string `json:"behind,omitempty"`
 
