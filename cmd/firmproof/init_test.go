@@ -159,3 +159,24 @@ func TestInitCBMC(t *testing.T) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
+
+// TestInitOnce: the check that init tries runs no build again, and compiles nothing again.
+func TestInitOnce(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	dir := writeTree(t, map[string]string{
+		"a.c":      "static int unused(int x) { return x; }\nint twice(int x) { return 2 * (x % 9); }\n",
+		"Makefile": "all:\n\techo run >>runs\n\tgcc -c a.c -o a.o\n"})
+	var out strings.Builder
+	if code := runWith([]string{"init", "--timeout", "5s", dir}, &out, &out); code != exitOK {
+		t.Fatalf("exit %d: %s", code, out.String())
+	}
+	wantAll(t, out.String(), "2 functions answered")
+	if runs, err := os.ReadFile(filepath.Join(dir, "runs")); err != nil || string(runs) != "run\n" {
+		t.Errorf("the build ran as %q (%v)", runs, err)
+	}
+	units, err := filepath.Glob(filepath.Join(cache, "firmproof", "units", "*.ll"))
+	if err != nil || len(units) != 1 {
+		t.Errorf("%d units (%v): %q", len(units), err, units)
+	}
+}

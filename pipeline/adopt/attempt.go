@@ -30,9 +30,10 @@ const (
 type attempt struct {
 	way
 	target, why string
-	kept        []build.Attempt // go together
-	left        []leftOut       // the rest
-	images      []string        // that a recorded build links
+	recording   *build.Recording // of the build command
+	kept        []build.Attempt  // go together
+	left        []leftOut        // the rest
+	images      []string         // that a recorded build links
 	questions   []string
 }
 
@@ -42,10 +43,10 @@ type leftOut struct {
 	build     bool // its build would verify it otherwise
 }
 
-// options returns what all builds of an attempt share.
+// options returns what all builds of an attempt share: units are compiled as the trial check asks for them.
 func (f *finder) options() (build.Options, error) {
 	dir, err := os.MkdirTemp(f.work, "try-")
-	opts := build.Options{WorkDir: dir, CacheDir: filepath.Join(f.work, "units")}
+	opts := build.Options{WorkDir: dir, CacheDir: filepath.Join(f.work, "units"), KeepAll: true}
 	if cache, e := os.UserCacheDir(); e == nil {
 		opts.CacheDir = filepath.Join(cache, "firmproof", "units")
 	}
@@ -70,6 +71,7 @@ func (f *finder) try(ctx context.Context, w way) (*attempt, error) {
 			}
 			return nil, err
 		}
+		a.recording = opts.Recording
 		a.target, a.why = targetOf(callText(opts.Recording.Calls), "the recorded compiler calls")
 	}
 	trial, err := f.units(ctx, a, opts)

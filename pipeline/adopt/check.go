@@ -70,7 +70,7 @@ func (f *finder) jobs(ctx context.Context, a *attempt, tr *trial) ([]prepare.Job
 			return nil, err
 		}
 		jobs, err := prepare.Jobs(ctx, prepare.Request{Paths: []string{f.root}, Manifest: m, Timeout: entryTime,
-			Memory: entryMemory})
+			Memory: entryMemory, Recording: a.recording})
 		if err == nil || drops == maxDrops || !a.giveWay(err, tr) {
 			return jobs, err
 		}

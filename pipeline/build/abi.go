@@ -57,7 +57,8 @@ func (b *builder) adoptABI(ctx context.Context) error {
 		if s.spare {
 			ours = slices.DeleteFunc(ours, isStandard) // the probes are C
 		}
-		key := abiKey{s.tool[0], strings.Join(s.tool[1:], "\x00"), strings.Join(ours, "\x00")}
+		words := append(vendorWords(s.tool[1:]), layoutWords(s.tool[1:])...)
+		key := abiKey{s.tool[0], strings.Join(words, "\x00"), strings.Join(ours, "\x00")}
 		found := known[key]
 		if found == nil {
 			var err error
@@ -180,13 +181,7 @@ func (a *abi) conclude(tool, target string, here, there *answers) {
 // of the call that change layouts beyond what clang knows are refused.
 func (b *builder) unaskedABI(s *unitSpec, reason string) *abi {
 	name := filepath.Base(s.tool[0])
-	var refused []string
-	for _, w := range s.tool[1:] {
-		if changesLayout(w) {
-			refused = append(refused, w)
-		}
-	}
-	if len(refused) > 0 {
+	if refused := layoutWords(s.tool[1:]); len(refused) > 0 {
 		return &abi{fault: fmt.Sprintf("%s changes the layout of data, and %s cannot be asked how (%s): install it, "+
 			"or compile without the flag", strings.Join(refused, " "), name, reason)}
 	}

@@ -92,6 +92,17 @@ func changesLayout(a string) bool {
 		!strings.HasPrefix(a, "-mabi=") && !strings.HasPrefix(a, "-mlittle") // the usual ones, which the target has
 }
 
+// layoutWords returns the words of a call that may change the layout of data.
+func layoutWords(args []string) []string {
+	var out []string
+	for _, a := range args {
+		if changesLayout(a) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // charset refuses character sets other than UTF-8, which clang has alone.
 func (c *call) charset(a string) error {
 	flag, set, _ := strings.Cut(a, "=")

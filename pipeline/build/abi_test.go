@@ -174,3 +174,34 @@ func TestTranslateRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestABIAskedOnce: units whose calls differ only in what no layout depends on have the same answers.
+func TestABIAskedOnce(t *testing.T) {
+	asked := func(calls ...string) int {
+		dir := t.TempDir()
+		tool, log := filepath.Join(dir, "vendor-gcc"), filepath.Join(dir, "log")
+		script := "#!/bin/sh\necho asked >>" + log + "\nexec clang-14 --target=thumbv7m-none-eabi \"$@\"\n"
+		if err := os.WriteFile(tool, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		b := builderFor(t, "cortex-m3")
+		for _, c := range calls {
+			b.specs = append(b.specs, unitSpec{tool: append([]string{tool}, strings.Fields(c)...)})
+		}
+		if err := b.adoptABI(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(text), "asked")
+	}
+	one := asked("-mthumb -c a.c -o a.o")
+	if n := asked("-mthumb -c a.c -o a.o", "-DX=1 -mthumb -MF b.d -c b.c -o b.o"); n != one {
+		t.Errorf("asked %d times about two units of one ABI, %d times about one", n, one)
+	}
+	if n := asked("-mthumb -c a.c -o a.o", "-mthumb -fshort-enums -c b.c -o b.o"); n != 2*one {
+		t.Errorf("asked %d times about two ABIs, %d times about one", n, one)
+	}
+}

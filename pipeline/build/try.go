@@ -59,6 +59,9 @@ func Try(ctx context.Context, dir string, mb manifest.Build, t targets.Target, o
 	if err != nil {
 		return nil, err
 	}
+	if err := b.adoptABI(ctx); err != nil {
+		return nil, err
+	}
 	out.Units = make([]Attempt, len(b.specs))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, b.opts.Jobs)

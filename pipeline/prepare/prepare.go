@@ -62,6 +62,8 @@ type Request struct {
 	Since   string
 	Asked
 
+	Recording *build.Recording // of the build command of a folder, which is not run then
+
 	Compilers int    // that run at a time
 	Committed bool   // the tree is a commit's: a build may not change what is verified
 	Units     string // folder with compiled units, which is only read
@@ -314,6 +316,7 @@ func (b *preparation) options(checks verdict.CheckSet) build.Options {
 	dir := filepath.Join(b.work, fmt.Sprint(b.builds))
 	_ = os.Mkdir(dir, 0o755)
 	opts := build.Options{Runner: b.runner, WorkDir: dir, Jobs: b.req.Compilers, Committed: b.req.Committed,
+		Recording: b.req.Recording,
 		Checks: build.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow),
 			Conversion: checks.Has(verdict.Conversion), Stack: checks.Has(verdict.Stack)}}
 	opts.CacheDir, opts.Units = b.req.Cache, b.req.Units
