@@ -208,6 +208,7 @@ func (b *builder) readCell(s *state, id int, off exact.Lin, n int64, t *ir.Type,
 	default:
 		s.inexact("content of " + o.name)
 		v = b.fresh(s, t, name, r)
+		b.bound(s, o, off, n, t, v)
 		if at, ok := off.Const.Int64(); ok && off.IsConst() && t.IsPtr() && o.next != nil {
 			b.branches(o.size, *o.next, at)
 		}
@@ -266,7 +267,9 @@ func (b *builder) initial(s *state, o *object, off exact.Lin, n int64, t *ir.Typ
 		}
 	}
 	s.inexact("content of " + o.name)
-	return b.fresh(s, t, name, r)
+	x := b.fresh(s, t, name, r)
+	b.bound(s, o, off, n, t, x)
+	return x
 }
 
 // constantAt is the part of an initialiser of type from at byte off that has type t.
