@@ -214,6 +214,15 @@ struct mixer loud = {0, 0, 9};
 int mixed(const struct mixer *m) { return 1 << m->taps; }
 int based(const struct mixer *m) { return 100 / (10 - m->base); }
 int on_base(const struct mixer *m) { return 100 / (9 - m->base); }
+struct wheel { uint8_t head, tail, used, both; int turn; uint8_t data[16], few[12]; };
+void moved(struct wheel *r, int n, uint8_t any) {
+  r->head = (r->head + 1) & (sizeof r->data - 1), r->tail = (r->tail + 1) % 12, r->used = any % 13u;
+  r->turn = n % 12, r->both = (r->both + any) & 15, r->both = any;
+}
+int at_head(const struct wheel *r) { return r->data[r->head] + r->few[r->tail]; }
+int at_used(const struct wheel *r) { return r->few[r->used]; }
+int at_turn(const struct wheel *r) { return r->few[r->turn]; }
+int at_both(const struct wheel *r) { return r->data[r->both]; }
 struct mode { uint8_t kind; };
 void set_mode(struct mode *m, uint8_t kind) { if (kind < 8) m->kind = kind; else m->kind = 200; }
 int mode_of(const struct mode *m) { return 1 << m->kind; }
@@ -293,6 +302,11 @@ func TestHarnessesFromCode(t *testing.T) {
 		"mixed":      {verdict.Violated, "shift amount"},
 		"based":      {verdict.Proved, "m.base is 0..9: the program stores nothing else there"},
 		"on_base":    {verdict.Violated, "by zero"},
+		"moved":      {verdict.Proved, ""},
+		"at_head":    {verdict.Proved, "r.tail is 0..11: the program stores nothing else there"},
+		"at_used":    {verdict.Violated, "array index 12 out of bounds"},
+		"at_turn":    {verdict.Violated, "out of bounds"},
+		"at_both":    {verdict.Violated, "out of bounds"},
 		"set_mode":   {verdict.Proved, ""},
 		"mode_of":    {verdict.Violated, "shift amount"},
 		"size_of":    {verdict.Violated, "shift amount"},

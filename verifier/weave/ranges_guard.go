@@ -13,12 +13,15 @@ type guards struct {
 	over []*ir.Block // nearest dominators; nil until they are asked for
 }
 
-// stored returns the least and the greatest number that a store can write: a constant, or a parameter that control
-// comes here with only where comparisons with constants hold.
+// stored returns the least and the greatest number that a store can write: a constant, what a mask or a remainder
+// leaves, or a parameter that control comes here with only where comparisons with constants hold.
 func (g *guards) stored(in *ir.Instr) (low, high int64, guarded, known bool) {
 	if c, ok := in.Args[0].(*ir.Const); ok && c.Kind == ir.ConstInt {
 		n := c.Bits.Signed().Int64()
 		return n, n, false, true
+	}
+	if low, high, ok := remainder(in.Args[0]); ok {
+		return low, high, true, true
 	}
 	slot, plus := variable(in.Args[0])
 	if slot == nil || plus != 0 || !g.spilled(slot) {
