@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -51,15 +51,26 @@ func rowOf(t *store.Task, now time.Time) taskRow {
 	case store.TaskHeld:
 		row.State = "… waits for what the change violates"
 	default:
-		row.Class, _, _ = strings.Cut(t.Outcome, ",")
-		var status verdict.Status
-		_ = status.UnmarshalText([]byte(row.Class)) // of a task that an earlier version ended
-		row.State = cmp.Or(signs[status], "? ") + cmp.Or(t.Outcome, "over")
-		if row.Class == t.Outcome && !t.Started.IsZero() {
-			row.State += ", in " + span(t.Finished.Sub(t.Started))
-		}
+		row.Class, row.State = ended(t)
 	}
 	return row
+}
+
+// ended words how a verification that is over came out, and gives its class.
+func ended(t *store.Task) (class, state string) {
+	o, err := pipeline.OutcomeOf(t)
+	if err != nil {
+		return "", "? over"
+	}
+	class = o.Status.String()
+	state = cmp.Or(signs[o.Status], "? ") + class
+	switch {
+	case o.Reused:
+		state += ", answered earlier"
+	case !t.Started.IsZero():
+		state += ", in " + span(t.Finished.Sub(t.Started))
+	}
+	return class, state
 }
 
 // span words a time of a verification.

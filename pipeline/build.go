@@ -183,8 +183,7 @@ func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from 
 	var err error
 	switch {
 	case known != nil:
-		t.Outcome = outcome(known)
-		t.Result, err = json.Marshal(known)
+		err = answer(&t, known)
 	case j.Module != "":
 		var data []byte
 		if data, err = readModule(filepath.Join(from, j.Module)); err == nil {

@@ -170,17 +170,29 @@ func (s *Service) ended(ctx context.Context, t store.Task, j *prepare.Job, res *
 
 // finish puts an answer into t, for endTask.
 func finish(t *store.Task, state store.TaskState, res *verdict.Result, log string) error {
-	text, err := json.Marshal(res)
-	t.State, t.Result, t.Outcome, t.Log = state, text, outcome(res), log
+	t.State, t.Log = state, log
+	return answer(t, res)
+}
+
+// answer puts an answer into t, and how it came out.
+func answer(t *store.Task, res *verdict.Result) (err error) {
+	if t.Result, err = json.Marshal(res); err != nil {
+		return err
+	}
+	outcome, err := json.Marshal(TaskOutcome{res.Status, res.Reused != ""})
+	t.Outcome = string(outcome)
 	return err
 }
 
-// outcome words an answer for a list of tasks: its status, and whether it was there before.
-func outcome(res *verdict.Result) string {
-	if res.Reused != "" {
-		return res.Status.String() + ", answered earlier"
-	}
-	return res.Status.String()
+// TaskOutcome says how a task ended, for a list of tasks.
+type TaskOutcome struct {
+	Status verdict.Status `json:"status"`
+	Reused bool           `json:"reused,omitempty"` // it was answered before
+}
+
+// OutcomeOf returns how a task ended.
+func OutcomeOf(t *store.Task) (o TaskOutcome, err error) {
+	return o, json.Unmarshal([]byte(t.Outcome), &o)
 }
 
 // endTask ends a task in tx (store.Tx.EndTask), and has its run concluded if it was the last.

@@ -25,7 +25,7 @@ type Task struct {
 	Owner        string
 	Tries        int
 	Result       []byte // JSON, when Ended or Parked
-	Outcome      string // how it ended, in words for a list of tasks
+	Outcome      string // JSON, pipeline.TaskOutcome, when Ended or Parked
 	Log          string // why it was given up
 	Created      time.Time
 	Started      time.Time

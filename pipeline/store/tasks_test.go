@@ -186,7 +186,7 @@ func taskLines(t *testing.T, st *store.Store) {
 		return errors.Join(tx.AddTask(ctx, store.Task{Run: "r7", Entry: "waits", Engine: engine, Repo: 71, Job: "{}",
 			Priority: 9, Timeout: time.Minute}),
 			tx.AddTask(ctx, store.Task{Run: "r7", N: 1, Entry: "known", Engine: engine, Repo: 71, Job: "{}",
-				Result: []byte("{}"), Outcome: "proved, answered earlier"}),
+				Result: []byte("{}"), Outcome: `{"status":"proved"}`}),
 			tx.AddTask(ctx, store.Task{Run: "r7", N: 2, Entry: "held", Engine: engine, Repo: 71, Job: "{}", Base: true,
 				State: store.TaskHeld}),
 			tx.AddTask(ctx, store.Task{Run: "r7", N: 3, Entry: "ended", Engine: engine, Repo: 71, Job: "{}"}),
@@ -212,7 +212,7 @@ func taskLines(t *testing.T, st *store.Store) {
 				t.Errorf("%+v", x)
 			}
 		}
-		want := "works running 1.5s false  |known ended 0s false proved, answered earlier |" +
+		want := "works running 1.5s false  |known ended 0s false {\"status\":\"proved\"} |" +
 			"ended ended 0s false violated twice|waits queued 1m0s false  "
 		if strings.Join(got, "|") != want {
 			t.Errorf("%s, want %s", strings.Join(got, "|"), want)
