@@ -59,7 +59,7 @@ func TestNightlyIssue(t *testing.T) {
 	w.call("POST", "/_fake/faults", []obj{{"match": "POST .*/issues$", "times": 1, "kind": "after-effect",
 		"status": 502}})
 	w.nightFalls(" ")
-	nightly("the first night", "bug one", "Introduced", "\n  - First bad commit: "+bad[:10]+" ring: wrap ")
+	nightly("the first night", "bug one", "### New", "\n  - First bad commit: "+bad[:10]+" ring: wrap ")
 	w.bisected(bad)
 	push("int main\nfine again\n", 6)
 	w.nightFalls("  ")

@@ -86,7 +86,7 @@ func TestPages(t *testing.T) {
 	for _, c := range []struct{ path, shot, says string }{
 		{"/", "", "✗ 1 violated"},
 		{"/repos/acme/fw", "repository", "✗ violated"},
-		{"/repos/acme/fw/night", "night", "Introduced (1)"},
+		{"/repos/acme/fw/night", "night", "New (1)"},
 		{aggregate, "run", "index 8 of 8: bug <img src=x"},
 		{target, "", "main: every run ends on x86_64 by ranking function"},
 		{target + "/coverage", "coverage", "2 of 3 lines reached"},

@@ -18,7 +18,7 @@ func (t *TargetChange) sections() []struct {
 		Title string
 		List  []Change
 	}
-	return []section{{"Introduced", t.Introduced}, {"Fixed", t.Fixed}, {"Still open", t.Open},
+	return []section{{"New", t.Introduced}, {"Fixed", t.Fixed}, {"Known", t.Open},
 		{"Violated before, undecided now", t.Undecided},
 		{"Newly proved", t.NewlyProved}, {"Proof lost", t.ProofLost}, {"Slower", t.Slower}}
 }
@@ -33,7 +33,8 @@ func (r *Regression) Markdown() string {
 		b.WriteString("Nothing was verified in this time.\n")
 		return b.String()
 	}
-	b.WriteString("| target | introduced | fixed | open | undecided | newly proved | proof lost | seconds before | now |\n|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| target | new | fixed | known | undecided | newly proved | proof lost | seconds before | " +
+		"seconds now |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, t := range r.Targets {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %.1f | %.1f |\n", reports.Inert(t.Target),
 			len(t.Introduced),
@@ -120,7 +121,8 @@ const regressionPage = `{{define "page"}}<!DOCTYPE html>
 <style>{{style}}</style></head><body><main>{{template "body" .}}</main></body></html>{{end}}
 {{define "body"}}<h1>{{.Repository}}, branch {{.Branch}}</h1><p>{{.Since.Format "2006-01-02 15:04"}} to {{.Until.Format "2006-01-02 15:04"}}</p>
 {{if not .Targets}}<p>Nothing was verified in this time.</p>{{else}}
-<table class="wide"><thead><tr><th>target</th><th>introduced</th><th>fixed</th><th>still open</th><th>undecided</th><th>newly proved</th><th>proof lost</th><th>slower</th></tr></thead><tbody>
+<table class="wide"><thead><tr><th>target</th><th>new</th><th>fixed</th><th>known</th><th>undecided</th>
+<th>newly proved</th><th>proof lost</th><th>slower</th></tr></thead><tbody>
 {{range .Targets}}<tr><td><a href="#{{.Target}}">{{.Target}}</a></td>{{range sections .}}<td data-label="{{.Title}}">{{len .List}}</td>{{end}}</tr>
 {{end}}</tbody></table>{{end}}
 {{range .Targets}}<h2 id="{{.Target}}">{{.Target}}</h2><p>Commits <code>{{short .From.Commit}}</code> to <code>{{short .To.Commit}}</code>; {{printf "%.1f" .From.Seconds}} s before, {{printf "%.1f" .To.Seconds}} s now.</p>

@@ -85,7 +85,7 @@ func TestRegress(t *testing.T) {
 	}
 	page, err := r.HTML()
 	if err != nil || !strings.Contains(string(page), "claim &lt;6&gt;") || !strings.Contains(r.Markdown(),
-		"### Introduced\n\n- `memory@f#6`") {
+		"### New\n\n- `memory@f#6`") {
 		t.Errorf("%v\n%s\n%s", err, r.Markdown(), page)
 	}
 	if _, err := Regress(ctx, b.st, "a/none", time.Now()); err == nil {
