@@ -145,6 +145,9 @@ func (s *Service) buildTree(ctx context.Context, run store.Run, in *inputs, p *p
 	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
 		return nil, ours(err)
 	}
+	if run.Trigger == bisectTrigger { // as at night, but for what is left out
+		req.Only, req.Options.Entries = t.options.Entries, nil
+	}
 	if asks(run) {
 		req.Units = s.unitsOf(run)
 	}

@@ -53,7 +53,7 @@ const (
 func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 	argv := []string{c.program, "job", "build", "--target", req.Target, "--engine", c.engine, "--units", req.Units,
 		"-o", req.Scratch}
-	change, err := json.Marshal(prepare.Change{Lines: req.Changed, Asked: req.Asked})
+	change, err := json.Marshal(prepare.Change{Lines: req.Changed, Only: req.Only, Asked: req.Asked})
 	if err != nil {
 		return nil, ours(err)
 	}

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"sort"
-	"strings"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -83,8 +81,7 @@ func (t *TargetChange) fill(before, after claimsOfRun) {
 		failed, ran := before.failed[entry]
 		c := Change{Claim: shown.ID, Entry: entry, Where: shown.Pos.String(), Message: shown.Message,
 			Fingerprint: cmp.Or(after.finger[k], before.finger[k]),
-			well: had && old.Status != verdict.Unknown || !had && ran && !failed || !ran && before.whole &&
-				!strings.HasPrefix(entry, prepare.AnyCall)}
+			well:        had && old.Status != verdict.Unknown || !had && ran && !failed || !ran && before.whole}
 		was := had && old.Status == verdict.Violated
 		switch {
 		case has && now.Status == verdict.Violated && was:

@@ -21,6 +21,7 @@ type Request struct {
 	Limit   time.Duration
 	Changed map[string][]reports.LineRange // lines of the change, for `functions: changed`; nil: not of a change
 	Asked   prepare.Asked                  // on behalf of the other commit of the change
+	Only    []string                       // see prepare.Request
 }
 
 // Built is what a build leaves: the verifications to do, in the order of the report.

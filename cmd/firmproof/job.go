@@ -58,6 +58,7 @@ func readChange(file string, req *prepare.Request) error {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	req.Only = c.Only
 	if req.Changed, req.Asked = c.Lines, c.Asked; req.Changed == nil {
 		req.Changed = map[string][]reports.LineRange{}
 	}

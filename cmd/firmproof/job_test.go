@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,12 +70,12 @@ func putAll(t *testing.T, dir string, files map[string]string) {
 }
 
 // buildIn runs `job build` and gives its jobs by entry.
-func buildIn(t *testing.T, dir string) (map[string]*prepare.Job, string) {
+func buildIn(t *testing.T, dir string, flags ...string) (map[string]*prepare.Job, string) {
 	t.Helper()
 	out := t.TempDir()
 	var errs bytes.Buffer
-	if code := runWith([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out, dir}, &errs,
-		&errs); code != exitOK {
+	args := append([]string{"job", "build", "--target", "cortex-m3", "--engine", "test", "-o", out}, flags...)
+	if code := runWith(append(args, dir), &errs, &errs); code != exitOK {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	var list []prepare.Job
@@ -540,4 +541,30 @@ func awaitReport(t *testing.T, st *store.Store, aggregate string) (string, *verd
 	}
 	t.Fatal("the run does not end")
 	return "", nil
+}
+
+// TestJobOnly: what a bisection asks for is verified as at night, with what takes its findings back; what the commit has
+// not got is left out.
+func TestJobOnly(t *testing.T) {
+	dir, change := t.TempDir(), filepath.Join(t.TempDir(), "change.json")
+	putAll(t, dir, map[string]string{
+		".firmproof.yml": "version: 1\nbuild: {sources: [\"*.c\"]}\nfunctions: all\n" +
+			"harnesses:\n  - {entry: one}\n  - {entry: two}\n",
+		"a.c": "int half(int n) { return n / 2; }\nint use(int n) { return half(n); }\nint apart(int n) { return n; }\n" +
+			"void one(void) {}\nvoid two(void) {}\n"})
+	for _, c := range []struct{ only, want string }{
+		{`null`, "any call of apart, any call of half, any call of use, one, two"},
+		{`["any call of half", "any call of gone"]`, "any call of half, any call of use"},
+		{`["two", "any call of apart"]`, "any call of apart, two"}, {`["any call of gone"]`, ""},
+	} {
+		put(t, filepath.Dir(change), "change.json", `{"lines": null, "called": null, "only": `+c.only+`}`)
+		jobs, _ := buildIn(t, dir, "--change", change)
+		if got := strings.Join(slices.Sorted(maps.Keys(jobs)), ", "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.only, got, c.want)
+		}
+		if j := jobs["any call of half"]; j != nil && (!slices.Equal(j.Callers, []string{"any call of use"}) ||
+			j.Timeout != prepare.EachTimeout) {
+			t.Errorf("%s: callers %v, timeout %s", c.only, j.Callers, j.Timeout)
+		}
+	}
 }

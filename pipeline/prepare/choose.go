@@ -40,6 +40,36 @@ func (b *preparation) chosen(module *ir.Module, img *build.Image, m *manifest.Ma
 	return nil, nil
 }
 
+// onlyWritten leaves of the harnesses of the manifest those that the request is about.
+func (b *preparation) onlyWritten(list []manifest.Harness) []manifest.Harness {
+	if b.req.Only == nil {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(h manifest.Harness) bool {
+		return !slices.Contains(b.req.Only, h.Entry)
+	})
+}
+
+// onlyGenerated leaves of functions that get a harness those that the request is about, and those that call them: what
+// they prove takes findings back.
+func (b *preparation) onlyGenerated(module *ir.Module, list []*ir.Func,
+	calledBy map[*ir.Func][]*ir.Func) []*ir.Func {
+	if b.req.Only == nil {
+		return list
+	}
+	keep := map[*ir.Func]bool{}
+	for _, f := range list {
+		if !slices.Contains(b.req.Only, AnyCall+shownName(module, f)) {
+			continue
+		}
+		keep[f] = true
+		for _, c := range calledBy[f] {
+			keep[c] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(f *ir.Func) bool { return !keep[f] })
+}
+
 // named finds functions by their names, wherever they are defined.
 func named(module *ir.Module, img *build.Image, m *manifest.Manifest, names []string) ([]*ir.Func, error) {
 	var out []*ir.Func

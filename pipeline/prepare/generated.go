@@ -34,7 +34,7 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 		(m.Functions == manifest.FunctionsAll || m.Functions == manifest.FunctionsNamed) {
 		base.Timeout = EachTimeout
 	}
-	for _, f := range list {
+	for _, f := range b.onlyGenerated(base.Program, list, calledBy) {
 		j := base
 		name := AnyCall + shownName(base.Program, f)
 		h, err := program.Harness(f)

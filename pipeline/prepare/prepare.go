@@ -39,7 +39,10 @@ type Request struct {
 	Targets    []string
 	Entries    []string // harnesses, or functions that get a generated one
 	Functions  []string // get a generated harness
-	Checks     []string
+	// harnesses, written or generated, that alone are verified of what the manifest asks for, as far as it does; with
+	// the generated harnesses of what calls the same functions (InContext). nil: all
+	Only   []string
+	Checks []string
 
 	Unwind    int
 	UnwindSet map[string]int
@@ -238,7 +241,7 @@ func (b *preparation) project(dir string) error {
 			return err
 		}
 	}
-	harnesses := m.Harnesses
+	harnesses := b.onlyWritten(m.Harnesses)
 	entries, functions := b.splitEntries(b.req.Entries)
 	b.named = functions
 	if len(entries)+len(b.named) > 0 {

@@ -21,7 +21,8 @@ type Asked struct {
 
 // Change is what a build is told of the change that its commit is part of.
 type Change struct {
-	Lines map[string][]reports.LineRange `json:"lines"` // those that changed, by file
+	Lines map[string][]reports.LineRange `json:"lines"`          // those that changed, by file
+	Only  []string                       `json:"only,omitempty"` // see Request
 	Asked
 }
 
