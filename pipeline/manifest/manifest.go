@@ -172,8 +172,16 @@ func (e *Error) Error() string {
 // NotFoundError says that a folder has no manifest.
 type NotFoundError struct{ Dir string }
 
+// nearNames are names that a manifest does not have, and people give it.
+var nearNames = []string{"firmproof.yml", "firmproof.yaml"}
+
 // Error says what to do.
 func (e *NotFoundError) Error() string {
+	for _, name := range nearNames {
+		if st, err := os.Stat(filepath.Join(e.Dir, name)); err == nil && st.Mode().IsRegular() {
+			return fmt.Sprintf("%s: no %s, but %s (rename it to %s)", e.Dir, Name, name, Name)
+		}
+	}
 	return fmt.Sprintf("%s: no %s (run `firmproof init` to write one, or name C files)", e.Dir, Name)
 }
 

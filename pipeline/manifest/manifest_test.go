@@ -77,6 +77,8 @@ func TestDefaults(t *testing.T) {
 // problems: the lines are added to a manifest that is right.
 var problems = []struct{ lines, want string }{
 	{"targest: [avr]\n", "f:4:1: unknown key `targest`, did you mean `targets`?"},
+	{"include: [src]\n", "f:4:1: unknown key `include`, it belongs under `build`"},
+	{"nightly: {at: \"02:00\", fail_on: unknown}\n", "unknown key `fail_on` in `nightly`, it belongs under `report`"},
 	{"targets: [cortex_m3]\n", "f:4:11: unknown target `cortex_m3`, did you mean `cortex-m3`?"},
 	{"targets: cortex-m3\n", "f:4:10: `targets` must be a list, not `cortex-m3`"},
 	{"targets: []\n", "`targets` is empty"},
@@ -162,6 +164,12 @@ func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	var nf *NotFoundError
 	if _, err := Read(dir); !errors.As(err, &nf) || !strings.Contains(err.Error(), "firmproof init") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "firmproof.yaml"), []byte(whole), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "rename it to .firmproof.yml") {
 		t.Error(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, Name), []byte(whole), 0o644); err != nil {

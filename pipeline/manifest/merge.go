@@ -15,7 +15,7 @@ import (
 // read is given back: Parse says what is wrong with it. The error is an *Error
 // about the defaults, whose file is `where`.
 func Merge(own []byte, where string, defaults []byte) ([]byte, []string, error) {
-	p := parser{m: &Manifest{Path: where}, part: true}
+	p := parser{r: strict.Reader{Homes: homes()}, m: &Manifest{Path: where}, part: true}
 	from := p.r.Parse(defaults, strict.DefaultLimits())
 	if from != nil {
 		p.top(from)

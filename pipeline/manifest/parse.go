@@ -23,6 +23,25 @@ var topKeys = []string{
 	"nightly", "report",
 }
 
+// The keys of the maps below.
+var (
+	buildKeys = []string{"compile_commands", "command", "sources", "exclude", "include", "defines", "undefines", "cflags",
+		"linker_script", "svd", "image"}
+	reportKeys = []string{"annotate", "fail_on", "comment", "coverage"}
+)
+
+// homes holds the keys that have one place only.
+func homes() map[string]string {
+	out := map[string]string{}
+	for _, k := range buildKeys {
+		out[k] = "build"
+	}
+	for _, k := range reportKeys {
+		out[k] = "report"
+	}
+	return out
+}
+
 // Limits on numbers that a person writes.
 const (
 	maxUnwind  = 1_000_000
@@ -34,8 +53,8 @@ const (
 // Parse reads a manifest. path is for messages only. The error is an *Error with
 // every mistake, in order of position.
 func Parse(file string, data []byte) (*Manifest, error) {
-	p := parser{m: &Manifest{Path: file, Functions: FunctionsNone, Report: Report{Annotate: "changed-lines",
-		FailOn: "unknown"}}}
+	p := parser{r: strict.Reader{Homes: homes()}, m: &Manifest{Path: file, Functions: FunctionsNone,
+		Report: Report{Annotate: "changed-lines", FailOn: "unknown"}}}
 	if root := p.r.Parse(data, strict.DefaultLimits()); root != nil {
 		p.top(root)
 	}
@@ -215,10 +234,7 @@ func (p *parser) target(n *yaml.Node, at string) (targets.Target, bool) {
 }
 
 func (p *parser) build(top *strict.Map) {
-	m := p.r.Map(top.Value("build"), "build", []string{
-		"compile_commands", "command", "sources", "exclude", "include", "defines", "undefines", "cflags",
-		"linker_script", "svd",
-		"image"})
+	m := p.r.Map(top.Value("build"), "build", buildKeys)
 	if m == nil {
 		return
 	}
@@ -458,7 +474,7 @@ func (p *parser) report(top *strict.Map) {
 	if !top.Has("report") {
 		return
 	}
-	m := p.r.Map(top.Value("report"), "report", []string{"annotate", "fail_on", "comment", "coverage"})
+	m := p.r.Map(top.Value("report"), "report", reportKeys)
 	if m == nil {
 		return
 	}

@@ -54,7 +54,7 @@ func (m *Map) fill(n *yaml.Node, known []string, merged bool) {
 			continue
 		}
 		if !contains(known, k.Value) && known != nil {
-			m.R.Add(k, m.join(k.Value), DidYouMean(k.Value, known), "unknown key `%s`%s", k.Value, m.inside())
+			m.R.Add(k, m.join(k.Value), m.instead(k.Value, known), "unknown key `%s`%s", k.Value, m.inside())
 			continue
 		}
 		if old, twice := m.at[k.Value]; twice {
@@ -85,6 +85,14 @@ func (m *Map) merge(v *yaml.Node, known []string) {
 	default:
 		m.R.Add(v, m.Path, "", "`<<` merges maps, not %s", Describe(v))
 	}
+}
+
+// instead suggests what to do with an unknown key.
+func (m *Map) instead(key string, known []string) string {
+	if home := m.R.Homes[key]; home != "" && home != m.Path {
+		return "it belongs under `" + home + "`"
+	}
+	return DidYouMean(key, known)
 }
 
 func (m *Map) inside() string {

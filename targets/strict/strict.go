@@ -63,7 +63,10 @@ func (e *Error) Error() string {
 }
 
 // Reader collects the problems found while a document is read.
-type Reader struct{ problems []Problem }
+type Reader struct {
+	Homes    map[string]string // for keys: the path of the one map that they belong in, told where they stand elsewhere
+	problems []Problem
+}
 
 // Add records a problem at a node.
 func (r *Reader) Add(n *yaml.Node, field, suggestion, format string, args ...any) {
