@@ -93,6 +93,18 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// TestRecordRunsProgram: a build may run what it linked by a compiler that is not installed.
+func TestRecordRunsProgram(t *testing.T) {
+	dir := tree(t, map[string]string{"a.c": "int main(void) { return 0; }\n", "b.c": "int b(void) { return 2; }\n",
+		"Makefile": "CC = riscv-none-embed-gcc\nall: a\n\t./a\n\t$(CC) -c b.c -o b.o\n\ttest ! -x b.o\n" +
+			"a: a.c\n\t$(CC) a.c -o a\n"})
+	m := parse(t, "build: {command: make}\n")
+	rec, err := Record(context.Background(), dir, m.Build, Options{WorkDir: t.TempDir()})
+	if err != nil || len(rec.Calls) != 2 {
+		t.Fatalf("%+v %v", rec, err)
+	}
+}
+
 // TestRecordOnce: make has nothing to do for the second target, whose units come
 // from the same recording, or from the one that is kept.
 func TestRecordOnce(t *testing.T) {

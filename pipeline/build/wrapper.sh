@@ -61,5 +61,9 @@ case $name in
 esac
 [ -n "$out" ] || out=a.out
 : >"$out" || exit 1
+case $name in # a build may run what it linked: an empty script does nothing
+*-ar | *-objcopy) ;;
+*) [ -n "$compile" ] || chmod +x "$out" ;;
+esac
 if [ -n "$dep" ]; then : >"$dep"; elif [ -n "$auto" ]; then : >"${out%.*}.d"; fi
 exit 0
