@@ -49,6 +49,10 @@ func TestInit(t *testing.T) {
 			put(t, dir, "a.c", program)
 			put(t, dir, "Makefile", "a.o: a.c\n\tarm-none-eabi-gcc -mcpu=cortex-m4 -c a.c -o a.o\n")
 		}, []string{"targets: [cortex-m4]", "command: make"}, nil, exitOK},
+		"a build that fails behind what it compiles": {func(t *testing.T, dir string) {
+			put(t, dir, "a.c", program)
+			put(t, dir, "Makefile", "all: a.o\n\tfalse\n")
+		}, []string{"command: make -k -B || true"}, nil, exitOK},
 		"two programs, a test, a build that fails": {func(t *testing.T, dir string) {
 			put(t, dir, "src/a.c", program)
 			put(t, dir, "src/b.c", program)

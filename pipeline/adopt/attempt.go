@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,8 +63,9 @@ func (f *finder) try(ctx context.Context, w way) (*attempt, error) {
 	a := &attempt{way: w}
 	a.target, a.why = targetOf(f.survey.words.String(), "the build files")
 	if w.build.Command != "" {
-		building, stop := context.WithTimeout(ctx, buildTime)
+		building, stop := context.WithTimeout(ctx, cmp.Or(f.Build, buildTime))
 		opts.Recording, err = build.Record(building, f.root, w.build, opts)
+		f.slow = building.Err() != nil
 		stop()
 		if err != nil {
 			if w.makes != "" {

@@ -16,6 +16,7 @@ import (
 // Options say how to look.
 type Options struct {
 	Time     time.Duration                                             // of the trial check
+	Build    time.Duration                                             // of a build command; 0: buildTime
 	Run      func(ctx context.Context, j *prepare.Job) *verdict.Result // a verification
 	Progress func(what string)                                         // what is done now
 }
@@ -35,6 +36,7 @@ type finder struct {
 	survey     *Survey
 	headers    *headers.Tree
 	found      *Found
+	slow       bool // the last build command took longer than it may
 }
 
 // ErrNothing says that a folder holds no C.
@@ -60,7 +62,7 @@ func Find(ctx context.Context, root string, o Options) (*Found, error) {
 	f.found.questions = questions
 	begin := time.Now()
 	for _, w := range ways {
-		if time.Since(begin) > waysTime {
+		if time.Since(begin) > waysTime || w.again && f.slow {
 			f.found.failed = append(f.found.failed, w.said+": not tried for want of time")
 			continue
 		}

@@ -18,6 +18,7 @@ type way struct {
 	build manifest.Build
 	said  string // what it is, for people
 	makes string // the folder that it makes; "": none
+	again bool   // what the way before does, errors aside
 }
 
 // firstPreset returns the first configuration of CMakePresets.json that is not hidden.
@@ -120,11 +121,12 @@ func makeIn(dir string) way {
 	return way{build: manifest.Build{Command: command}, said: "`" + command + "`: compiler calls are recorded"}
 }
 
-// makeAnyway takes what a build compiles that ends with an error.
+// makeAnyway takes what a build compiles that ends with an error, also where an attempt before compiled it.
 func makeAnyway(dir string) way {
 	w := makeIn(dir)
-	w.build.Command += " -k || true"
+	w.build.Command += " -k -B || true"
 	w.said = "`" + w.build.Command + "`: it ends with an error here; what it compiles counts"
+	w.again = true
 	return w
 }
 

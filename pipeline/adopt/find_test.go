@@ -1,0 +1,41 @@
+package adopt
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/prepare"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestSlowBuild: what did not end in its time is not begun again with errors aside; the C files are what is left.
+func TestSlowBuild(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.c": "int twice(int x) { return 2 * (x % 9); }\n",
+		"Makefile": "all:\n\techo begun >>begun\n\tsleep 600\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := Find(context.Background(), dir, Options{Time: time.Second, Build: 2 * time.Second,
+		Run: func(context.Context, *prepare.Job) *verdict.Result {
+			return &verdict.Result{Status: verdict.Proved}
+		}, Progress: func(string) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun, err := os.ReadFile(filepath.Join(dir, "begun"))
+	if err != nil || string(begun) != "begun\n" {
+		t.Errorf("the build was begun as %q (%v)", begun, err)
+	}
+	if !slices.ContainsFunc(found.failed, func(s string) bool {
+		return strings.Contains(s, "make -k") && strings.HasSuffix(s, "not tried for want of time")
+	}) || len(found.attempt.build.Sources) != 1 {
+		t.Errorf("failed %q, sources %q", found.failed, found.attempt.build.Sources)
+	}
+}
