@@ -157,6 +157,9 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 
 var leftObject = regexp.MustCompile(`offset -?\d+ of '([^']+)' \(`)
 
+// pastUnknown starts the reason of a claim behind one that was withdrawn; what follows is the first one's.
+const pastUnknown = "executions come here only past a claim that is unknown: "
+
 // withdraw makes a violation of res unknown, and what is behind it: the reason says what the violation rests on.
 func withdraw(res *verdict.Result, c *verdict.Claim, why verdict.Reason) {
 	why.Kind = verdict.Incomplete
@@ -164,7 +167,7 @@ func withdraw(res *verdict.Result, c *verdict.Claim, why verdict.Reason) {
 	for i := range res.Claims {
 		if b := &res.Claims[i]; b.Behind == c.ID {
 			behind := why
-			behind.Detail = "executions come here by way of " + c.ID + ": " + why.Detail
+			behind.Detail = pastUnknown + strings.TrimPrefix(why.Detail, pastUnknown)
 			if b.Behind = ""; b.Status == verdict.Violated {
 				withdraw(res, b, behind)
 			}

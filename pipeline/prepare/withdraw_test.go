@@ -1,0 +1,25 @@
+package prepare
+
+import (
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestWithdraw: what is behind a violation that is no finding is unknown for the same reason, said once, also where it
+// is behind another such violation.
+func TestWithdraw(t *testing.T) {
+	violated := verdict.Violated
+	res := &verdict.Result{Claims: []verdict.Claim{{ID: "a", Status: violated}, {ID: "b", Status: violated, Behind: "a"},
+		{ID: "c", Status: violated, Behind: "b"}, {ID: "d", Status: violated}}}
+	withdraw(res, &res.Claims[0], verdict.Reason{Detail: "how much p leads to is a guess"})
+	for i, want := range []string{"how much p leads to is a guess", pastUnknown + "how much p leads to is a guess",
+		pastUnknown + "how much p leads to is a guess"} {
+		if c := res.Claims[i]; c.Status != verdict.Unknown || c.Reason == nil || c.Reason.Detail != want {
+			t.Errorf("%s: %s %+v, want %q", c.ID, c.Status, c.Reason, want)
+		}
+	}
+	if d := res.Claims[3]; d.Status != violated || d.Reason != nil {
+		t.Errorf("d: %s %+v", d.Status, d.Reason)
+	}
+}
