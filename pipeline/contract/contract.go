@@ -54,8 +54,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
-var syntax = regexp.MustCompile(
-	`==>|\b__CPROVER_(requires|ensures|assigns|frees|requires_contract|ensures_contract|loop_invariant|decreases|loop_entry|forall|exists|old|return_value|is_fresh|pointer_in_range_dfcc|pointer_equals)\b`)
+var syntax = regexp.MustCompile(`==>|\b__CPROVER_(requires|ensures|assigns|frees|requires_contract|ensures_contract|` +
+	`loop_invariant|decreases|loop_entry|forall|exists|old|return_value|is_fresh|pointer_in_range_dfcc|` +
+	`pointer_equals)\b|\b__CPROVER_uninterpreted_`)
 
 // Needed reports whether a text has what clang does not take.
 func Needed(text []byte) bool {
@@ -75,6 +76,8 @@ type rewriter struct {
 	err   *Error
 	count int             // of names made
 	made  map[string]bool // wrappers
+
+	mathematical map[string]*function // declarations of functions that are uninterpreted, by the rest of their names
 
 	positive map[int]polarity // quantifiers without a negation around them
 	facts    map[int]factPlace
@@ -124,7 +127,8 @@ func Rewrite(file string, text []byte, o Options) ([]byte, error) {
 		o.ObjectBits = 8
 	}
 	r := &rewriter{o: o, at: map[int]*region{}, preds: map[string]*predicate{}, known: map[string]bool{},
-		ctx: &context{}, made: map[string]bool{}, positive: map[int]polarity{}, facts: map[int]factPlace{}}
+		ctx: &context{}, made: map[string]bool{}, mathematical: map[string]*function{},
+		positive: map[int]polarity{}, facts: map[int]factPlace{}}
 	toks, rest := lex(file, text)
 	r.toks, r.mate = toks, partners(toks)
 	r.declarations()
@@ -136,6 +140,7 @@ func Rewrite(file string, text []byte, o Options) ([]byte, error) {
 	out.WriteString(runtime(o))
 	fmt.Fprintf(&out, "\n# 1 \"%s\"\n", escaped(file))
 	out.WriteString(body + rest + "\n")
+	out.WriteString(r.uninterpreted())
 	out.WriteString(r.wrappers())
 	if r.err != nil {
 		return nil, r.err

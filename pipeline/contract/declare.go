@@ -39,6 +39,7 @@ func (r *rewriter) declarations() {
 				i = r.mate[i]
 			}
 		case t == ";":
+			r.uninterpretedDeclaration(start, i)
 			start = i + 1
 		case t == "{" && r.mate[i] > i:
 			if i > 0 && r.toks[i-1].text == ")" {

@@ -115,10 +115,16 @@ func (r *rewriter) wrapper(f *function, u use) string {
 // headOf is the declaration of f with another name. Where a clause calls a function
 // of another file, which may give values to pointers, any other definition wins.
 func (r *rewriter) headOf(f *function, name string) string {
-	var b strings.Builder
+	head := r.resultAndName(f, name)
 	if !r.complete(f) {
-		b.WriteString("__attribute__((weak)) ")
+		head = "__attribute__((weak)) " + head
 	}
+	return head + "(" + r.inline(f.params+1, r.mate[f.params]) + ")"
+}
+
+// resultAndName is the declaration of f up to its parameters, with another name and without a storage class.
+func (r *rewriter) resultAndName(f *function, name string) string {
+	var b strings.Builder
 	for i := f.head; i < f.params; i++ {
 		switch t := r.toks[i].text; t {
 		case "static", "extern", "inline", "__inline", "__inline__", "_Noreturn":
@@ -128,7 +134,7 @@ func (r *rewriter) headOf(f *function, name string) string {
 			b.WriteString(" " + t)
 		}
 	}
-	return b.String() + "(" + r.inline(f.params+1, r.mate[f.params]) + ")"
+	return b.String()
 }
 
 // complete reports whether the unit defines the functions that f's clauses call.
@@ -232,12 +238,16 @@ func (r *rewriter) replacing(f *function) string {
 	note += r.freed(f.clauses["frees"], "&firmproof_contract_frame", inCaller)
 	result := ""
 	if !r.isVoid(f) {
-		result = fmt.Sprintf(
-			" %s firmproof_ret; firmproof_contract_havoc(&firmproof_ret, sizeof firmproof_ret); if (__builtin_types_compatible_p(__typeof__(firmproof_ret), _Bool)) *(unsigned char *)&firmproof_ret &= 1;",
-			r.resultType(f, f.name))
+		result = " " + anyResult(r.resultType(f, f.name))
 	}
 	return fmt.Sprintf(" firmproof_contract_fresh(); struct firmproof_frame firmproof_contract_frame; firmproof_contract_open(&firmproof_contract_frame); %s%s%s%s%s%s%s%s",
 		declare, requires, take, note, havoc, result, ensures, r.ending(f))
+}
+
+// anyResult declares a result of a type with any value; a truth value is 0 or 1.
+func anyResult(typ string) string {
+	return typ + " firmproof_ret; firmproof_contract_havoc(&firmproof_ret, sizeof firmproof_ret); " +
+		"if (__builtin_types_compatible_p(__typeof__(firmproof_ret), _Bool)) *(unsigned char *)&firmproof_ret &= 1;"
 }
 
 // ending leaves a function that stands for f.

@@ -25,6 +25,7 @@ import (
 // Names of what contracts are made of; all begin with one of the prefixes.
 const (
 	ownPrefix     = "firmproof_"
+	contractPart  = "firmproof_contract_"
 	checkPrefix   = "__firmproof_check_"
 	usePrefix     = "__firmproof_use_"
 	mayWriteName  = "firmproof_contract_may_write"

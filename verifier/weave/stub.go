@@ -165,11 +165,11 @@ func retarget(m *ir.Module, replaced map[*ir.Func]bool) {
 }
 
 // NondetStatic gives the variables that live as long as the program and are not
-// constant any value at the start (CBMC: --nondet-static), and the assumption that
-// this makes.
+// constant any value at the start (CBMC: --nondet-static), but for those of our own
+// (of contracts), and the assumption that this makes.
 func NondetStatic(m *ir.Module) string {
 	for _, g := range m.Globals {
-		if !g.Const && !g.Extern && g.Unsupported == "" {
+		if !g.Const && !g.Extern && g.Unsupported == "" && !strings.Contains(g.Name, contractPart) {
 			g.Extern, g.Init = true, nil
 		}
 	}

@@ -27,6 +27,7 @@ _Bool firmproof_contract_since(const volatile void *, __SIZE_TYPE__);
 _Bool firmproof_nondet_firmproof_contract_choice(void);
 __SIZE_TYPE__ firmproof_nondet_firmproof_contract_offset(void);
 void firmproof_unsupported_predicate_of_another_file(void);
+void firmproof_unsupported_uninterpreted_function_with_more_arguments(void);
 WEAK struct firmproof_frame *firmproof_contract_top;
 WEAK int firmproof_contract_mode;
 WEAK int firmproof_contract_may_fail;
