@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/ctoken"
 )
 
 // chunk is a declaration, a definition or a pragma at file scope of preprocessed C, up to its `;` or the end of the
@@ -15,19 +17,12 @@ type chunk struct {
 	code     bool     // it may make IR by itself, or is not understood: places matter
 }
 
-type tokenKind byte
-
-const (
-	otherToken tokenKind = iota
-	nameToken            // identifier or keyword
-	numberToken
-	textToken // string or character
-	pragmaToken
-)
+// pragmaToken is the kind of a line that is a pragma.
+const pragmaToken = ctoken.Text + 1
 
 // ppToken is one of preprocessed text.
 type ppToken struct {
-	kind   tokenKind
+	kind   ctoken.Kind
 	spaced bool // white space before it
 	file   int  // index into chunker.files
 	line   int
@@ -97,48 +92,15 @@ func (c *chunker) fileOf(marked []byte) int {
 func (c *chunker) lex(l []byte, file, line int) {
 	spaced := true
 	for len(l) > 0 {
-		t := ppToken{spaced: spaced, file: file, line: line}
-		n := 1
-		switch ch := l[0]; {
-		case ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r' || ch == '\f' || ch == '\v':
+		switch l[0] {
+		case ' ', '\t', '\n', '\r', '\f', '\v':
 			l, spaced = l[1:], true
 			continue
-		case ch >= '0' && ch <= '9':
-			t.kind, n = numberToken, lengthOf(l, func(b byte) bool { return isName(b) || b == '.' })
-		case isName(ch):
-			t.kind, n = nameToken, lengthOf(l, isName)
-		case ch == '"' || ch == '\'':
-			t.kind, n = textToken, literalLength(l)
 		}
-		t.text, l, spaced = l[:n], l[n:], false
-		c.add(t)
+		kind, n := ctoken.Next(l)
+		c.add(ppToken{kind: kind, spaced: spaced, file: file, line: line, text: l[:n]})
+		l, spaced = l[n:], false
 	}
-}
-
-func isName(b byte) bool {
-	return b == '_' || b == '$' || b >= 0x80 || b == '\\' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
-}
-
-// lengthOf returns how many bytes from the start of l are of a kind.
-func lengthOf(l []byte, of func(byte) bool) int {
-	n := 1
-	for n < len(l) && of(l[n]) {
-		n++
-	}
-	return n
-}
-
-// literalLength returns the length of the literal that l begins with.
-func literalLength(l []byte) int {
-	for i := 1; i < len(l); i++ {
-		switch l[i] {
-		case '\\':
-			i++
-		case l[0]:
-			return i + 1
-		}
-	}
-	return len(l)
 }
 
 // add puts a token behind the open chunk, which ends with it or not.
@@ -148,7 +110,7 @@ func (c *chunker) add(t ppToken) {
 	if t.kind == pragmaToken && len(before) == 0 {
 		c.end()
 	}
-	if t.kind != otherToken {
+	if t.kind != ctoken.Punctuator {
 		return
 	}
 	switch ch := t.text[0]; ch {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/ctoken"
 )
 
 // harmlessAttributes make no IR where nothing uses what they are about.
@@ -41,8 +43,8 @@ func (c *chunk) read() {
 	}
 	for i := range list {
 		t := &list[i]
-		if t.kind == textToken || t.kind == pragmaToken || t.kind == nameToken && unreadWords[string(t.text)] ||
-			t.kind == otherToken && !strings.ContainsAny(string(t.text), "*,;()[]{}:=-.") {
+		if t.kind == ctoken.Text || t.kind == pragmaToken || t.kind == ctoken.Name && unreadWords[string(t.text)] ||
+			t.kind == ctoken.Punctuator && !strings.ContainsAny(string(t.text), "*,;()[]{}:=-.") {
 			return
 		}
 	}
@@ -67,7 +69,7 @@ func (c *chunk) read() {
 
 // withoutAttributes leaves out attributes that matter only with what they stand at; ok is false if there are others.
 func withoutAttributes(list []ppToken) (out []ppToken, ok bool) {
-	if !slices.ContainsFunc(list, func(t ppToken) bool { return t.kind == nameToken && t.text[0] == '_' }) {
+	if !slices.ContainsFunc(list, func(t ppToken) bool { return t.kind == ctoken.Name && t.text[0] == '_' }) {
 		return list, true
 	}
 	for i := 0; i < len(list); i++ {
@@ -83,7 +85,7 @@ func withoutAttributes(list []ppToken) (out []ppToken, ok bool) {
 					if depth--; depth == 0 {
 						break
 					}
-				} else if list[i].kind == nameToken && !harmlessAttributes[strings.Trim(string(list[i].text), "_")] {
+				} else if list[i].kind == ctoken.Name && !harmlessAttributes[strings.Trim(string(list[i].text), "_")] {
 					return nil, false
 				}
 			}
@@ -141,7 +143,7 @@ func closes() func(ppToken) bool {
 // readEnumerators reads `A, B = 1, C = -1`.
 func (c *chunk) readEnumerators(body []ppToken) bool {
 	for len(body) > 0 {
-		if body[0].kind != nameToken {
+		if body[0].kind != ctoken.Name {
 			return false
 		}
 		c.declares = append(c.declares, string(body[0].text))
@@ -151,7 +153,7 @@ func (c *chunk) readEnumerators(body []ppToken) bool {
 			if len(body) > 0 && body[0].is("-") {
 				body = body[1:]
 			}
-			if len(body) == 0 || body[0].kind != numberToken {
+			if len(body) == 0 || body[0].kind != ctoken.Number {
 				return false
 			}
 			body = body[1:]
@@ -183,10 +185,10 @@ func declared(list []ppToken, object bool) (string, bool) {
 			depth--
 		case t.is("{") || t.is("}") || t.is("=") || t.is("-") || t.is(":"), depth == 0 && (t.is(",") || t.is(".")):
 			return "", false
-		case depth == 0 && t.kind == nameToken:
+		case depth == 0 && t.kind == ctoken.Name:
 			name, at = string(t.text), i
 			names++
-		case depth == 0 && t.kind == numberToken:
+		case depth == 0 && t.kind == ctoken.Number:
 			return "", false
 		}
 	}
@@ -206,9 +208,9 @@ func declared(list []ppToken, object bool) (string, bool) {
 	}
 	end := slices.IndexFunc(list[groups[0]:], closes())
 	for i := groups[0] + end - 1; i > groups[0]; i-- { // (*name), (*name[2])
-		if t := &list[i]; t.kind == nameToken {
+		if t := &list[i]; t.kind == ctoken.Name {
 			return string(t.text), true
-		} else if !t.is("]") && !t.is("[") && t.kind != numberToken {
+		} else if !t.is("]") && !t.is("[") && t.kind != ctoken.Number {
 			break
 		}
 	}
@@ -223,7 +225,7 @@ func markUnused(chunks []*chunk) {
 	for _, c := range chunks {
 		c.read()
 		for i := range c.tokens[:len(c.tokens)-1] {
-			if next := &c.tokens[i+1]; isTagWord(&c.tokens[i]) && next.kind == nameToken && !tags[string(next.text)] {
+			if next := &c.tokens[i+1]; isTagWord(&c.tokens[i]) && next.kind == ctoken.Name && !tags[string(next.text)] {
 				tags[string(next.text)] = true
 				c.declares = append(c.declares, string(next.text))
 			}
@@ -250,12 +252,12 @@ func markUnused(chunks []*chunk) {
 		}
 		for i := range c.tokens {
 			switch t := &c.tokens[i]; t.kind {
-			case nameToken:
+			case ctoken.Name:
 				use(t.text)
 			case pragmaToken:
 				for _, word := range bytes.FieldsFunc(t.text, func(r rune) bool {
 					return r < 0x80 &&
-						!isName(byte(r))
+						!ctoken.IsWord(byte(r))
 				}) {
 					use(word)
 				}

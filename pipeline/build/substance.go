@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/contract"
+	"github.com/firmproof/firmproof/pipeline/ctoken"
 )
 
 // numbersLines matches a directive that says which line this is.
@@ -103,7 +104,7 @@ func (s *substance) token(t *ppToken, line int) {
 	s.out.WriteByte(mark)
 	s.out.Write(strconv.AppendInt(s.out.AvailableBuffer(), int64(line), 10))
 	s.out.WriteByte(' ')
-	if t.kind == textToken { // it may be __FILE__
+	if t.kind == ctoken.Text { // it may be __FILE__
 		_, _ = s.neutral.WriteString(&s.out, string(t.text)) // a buffer has no errors
 	} else {
 		s.out.Write(t.text)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/ctoken"
 )
 
 // token is a preprocessing token with the white space, line markers included, in
@@ -29,7 +31,7 @@ var punctuators = []string{"<==>", "==>", "...", "<<=", ">>=", "->", "++", "--",
 
 var marker = regexp.MustCompile(`^#\s*(?:line\s+)?(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?`)
 
-// lexer splits preprocessed C (C17 5.1.1.2, phases 5 and later) into tokens.
+// lexer splits preprocessed C into tokens.
 type lexer struct {
 	src  []byte
 	at   int
@@ -99,57 +101,16 @@ func (x *lexer) directive(text string) {
 // length is that of the token at hand.
 func (x *lexer) length() int {
 	s := x.src[x.at:]
-	c := s[0]
-	switch {
-	case isWordByte(c) && (c < '0' || c > '9'):
-		n := 1
-		for n < len(s) && isWordByte(s[n]) {
-			n++
-		}
-		if n < len(s) && (s[n] == '"' || s[n] == '\'') && n <= 2 { // L"..", u8".."
-			return n + quoted(s[n:])
-		}
+	kind, n := ctoken.Next(s)
+	if kind != ctoken.Punctuator {
 		return n
-	case c >= '0' && c <= '9' || c == '.' && len(s) > 1 && s[1] >= '0' && s[1] <= '9':
-		return number(s)
-	case c == '"' || c == '\'':
-		return quoted(s)
 	}
 	for _, p := range punctuators {
 		if bytes.HasPrefix(s, []byte(p)) {
 			return len(p)
 		}
 	}
-	return 1
-}
-
-func isWordByte(c byte) bool {
-	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
-}
-
-// number is the length of a preprocessing number (C17 6.4.8).
-func number(s []byte) int {
-	n := 1
-	for n < len(s) {
-		switch {
-		case (s[n] == '+' || s[n] == '-') && strings.IndexByte("eEpP", s[n-1]) >= 0, s[n] == '.', isWordByte(s[n]):
-			n++
-		default:
-			return n
-		}
-	}
 	return n
-}
-
-func quoted(s []byte) int {
-	n := 1
-	for n < len(s) && s[n] != s[0] && s[n] != '\n' {
-		if s[n] == '\\' {
-			n++
-		}
-		n++
-	}
-	return min(n+1, len(s))
 }
 
 // partners pairs brackets: the index of the other one, or -1.

@@ -5,17 +5,6 @@ import (
 	"testing"
 )
 
-// TestWordBytes: what is beside letters and digits in ASCII ends a word (C17 6.4.2).
-func TestWordBytes(t *testing.T) {
-	for c, want := range map[byte]bool{'a': true, 'z': true, 'A': true, 'Z': true, '0': true, '9': true, '_': true,
-		'$': true, 0x80: true, 0xff: true, '{': false, '`': false, '[': false, '@': false, '/': false, ':': false,
-		0x7f: false, '#': false, '%': false} {
-		if got := isWordByte(c); got != want {
-			t.Errorf("%q: %v, want %v", c, got, want)
-		}
-	}
-}
-
 // TestFailsInLoops: a predicate that is a whole invariant of a loop decides it alone, so it may not fail; one beside
 // another way to be true may.
 func TestFailsInLoops(t *testing.T) {
