@@ -9,7 +9,8 @@ import (
 
 // GitHub renders a report as workflow commands, which a job's log turns into
 // annotations (GitHub Actions, "Workflow commands"): an error for each
-// violation, a warning for what is unknown, a notice with the sum.
+// violation, a warning for each reason why something is unknown, since a job shows ten of each kind, a notice with the
+// sum.
 func GitHub(r *verdict.Report) string {
 	var b strings.Builder
 	for _, a := range CheckRun(r.Results, PageOptions{}).Annotations {
@@ -26,21 +27,16 @@ func GitHub(r *verdict.Report) string {
 			command(&b, "warning", pos.File, pos.Line, pos.Column, fmt.Sprintf("vacuous (%s)", res.Target),
 				res.Entry+": "+vacuity(res))
 		}
-		if res.Reason != nil {
-			pos := verdict.Pos{}
-			if res.Reason.Pos != nil {
-				pos = *res.Reason.Pos
-			}
-			command(&b, "warning", pos.File, pos.Line, pos.Column, fmt.Sprintf("unknown (%s)", res.Target),
-				res.Entry+": "+res.Reason.String())
+	}
+	for _, o := range Obstacles(r.Results) {
+		pos := verdict.Pos{}
+		switch {
+		case o.Reason.Pos != nil:
+			pos = *o.Reason.Pos
+		case len(o.Unknown) > 0:
+			pos = o.Unknown[0].Claim.Pos
 		}
-		for j := range res.Claims {
-			c := &res.Claims[j]
-			if c.Status == verdict.Unknown && c.Suppressed == "" && !c.IsShadowed() {
-				command(&b, "warning", c.Pos.File, c.Pos.Line, c.Pos.Column, fmt.Sprintf("%s unknown (%s)", c.Check,
-					res.Target), c.Message+": "+c.Reason.String())
-			}
-		}
+		command(&b, "warning", pos.File, pos.Line, pos.Column, "unknown", o.Reason.String()+"\nleaves open "+o.Leaves())
 	}
 	command(&b, "notice", "", 0, 0, "firmproof", CheckRun(r.Results, PageOptions{}).Title)
 	return b.String()
