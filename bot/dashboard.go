@@ -60,7 +60,7 @@ func atTime(t time.Time) template.HTML {
 		return ""
 	}
 	t = t.UTC()
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04") + `</time>`)
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04 UTC") + `</time>`)
 }
 
 func (s *Server) dashboard(mux *http.ServeMux) {
@@ -264,5 +264,5 @@ func took(r store.Run) string {
 	if r.Started.IsZero() || r.Finished.IsZero() {
 		return ""
 	}
-	return r.Finished.Sub(r.Started).Round(100 * time.Millisecond).String()
+	return span(r.Finished.Sub(r.Started))
 }

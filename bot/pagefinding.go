@@ -21,6 +21,7 @@ type findingPage struct {
 	Forge    forge
 	Accepted string // why, if the finding is suppressed
 	Meaning  string
+	Check    string // command that finds it again
 	History  *findingHistory
 	Trace    []verdict.Step
 	Claim    *verdict.Claim // of the report, if it has it still
@@ -46,7 +47,8 @@ func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
 			if f.Fingerprint != fp {
 				continue
 			}
-			d := findingPage{Finding: f, Repo: repo, Forge: forgeOf(&repo), RunName: "run"}
+			d := findingPage{Finding: f, Repo: repo, Forge: forgeOf(&repo), RunName: "run",
+				Check: reports.ShellWords([]string{"firmproof", "check", ".", "--target", f.Target, "--entry", f.Entry})}
 			if d.Run, err = tx.Run(ctx, id); err != nil {
 				return nil, err
 			}

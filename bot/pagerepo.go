@@ -20,6 +20,7 @@ import (
 // repoPage is the data of a repository's page.
 type repoPage struct {
 	Repo     store.Repo
+	Home     string // address of this page
 	Forge    forge
 	Standing badgeText
 	Latest   []store.Run   // of the default branch, by target
@@ -42,7 +43,7 @@ func (p *pages) repo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.show(w, r, "repo", func(ctx context.Context, tx store.Tx) (any, error) {
-		d := repoPage{Repo: repo, Forge: forgeOf(&repo)}
+		d := repoPage{Repo: repo, Forge: forgeOf(&repo), Home: p.s.cfg.PublicURL + "/repos/" + repo.FullName}
 		runs, err := tx.RecentRuns(ctx, repo.ID, 200)
 		if err != nil {
 			return nil, err

@@ -93,6 +93,8 @@ func TestPages(t *testing.T) {
 		{target + "/report/html", "", "commit "},
 		{finding, "finding", "How it was found: 2 commits looked at, 1 verified, 1 without an answer"},
 		{finding + "?trace=1&step=1", "", "step 1 of 2"},
+		{finding, "", "firmproof check . --target x86_64 --entry main\nfirmproof explain memory"},
+		{target, "", "all targets"},
 	} {
 		p.Size(360, 740)
 		p.Scheme(true)

@@ -73,10 +73,16 @@ func ended(t *store.Task) (class, state string) {
 	return class, state
 }
 
-// span words a time of a verification.
+// span words how long something takes.
 func span(d time.Duration) string {
-	if d < 10*time.Second {
-		return d.Round(100 * time.Millisecond).String()
+	switch s := int(d.Round(time.Second).Seconds()); {
+	case d < 9950*time.Millisecond:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
+	default:
+		return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 	}
-	return d.Round(time.Second).String()
 }

@@ -48,7 +48,7 @@ func trendsOf(runs []store.Run) []targetTrend {
 		}
 		t := targetTrend{Target: target}
 		for _, r := range slices.Backward(list) {
-			t.Runs = append(t.Runs, plotRun{ID: r.ID, When: r.Finished.Format("2006-01-02 15:04"),
+			t.Runs = append(t.Runs, plotRun{ID: r.ID, When: r.Finished.UTC().Format("2006-01-02 15:04 UTC"),
 				Commit: fmt.Sprintf("%.7s", r.HeadSHA), Kept: r.Counts["reused"] > 0})
 		}
 		for _, m := range measures {

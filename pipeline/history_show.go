@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"time"
 
 	"github.com/firmproof/firmproof/reports"
 )
@@ -23,14 +24,20 @@ func (t *TargetChange) sections() []struct {
 		{"Newly proved", t.NewlyProved}, {"Proof lost", t.ProofLost}, {"Slower", t.Slower}}
 }
 
+// nothingRan stands in a report about a time without runs.
+const nothingRan = "Nothing was verified in this time. A push to the branch starts a run; with `nightly` in " +
+	".firmproof.yml, each night does."
+
+// timeLayout is how a report writes times.
+const timeLayout = "2006-01-02 15:04 UTC"
+
 // Markdown renders the report.
 func (r *Regression) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s, branch %s: %s to %s\n\n", reports.Inert(r.Repository), reports.Inert(r.Branch),
-		r.Since.Format("2006-01-02 15:04"),
-		r.Until.Format("2006-01-02 15:04"))
+		r.Since.Format(timeLayout), r.Until.Format(timeLayout))
 	if len(r.Targets) == 0 {
-		b.WriteString("Nothing was verified in this time.\n")
+		b.WriteString(nothingRan + "\n")
 		return b.String()
 	}
 	b.WriteString("| target | new | fixed | known | undecided | newly proved | proof lost | seconds before | " +
@@ -100,7 +107,7 @@ func (t *TargetChange) history() string {
 	if len(t.Trend) > 1 {
 		b.WriteString("\n### Trend\n\n| run | commit | by | seconds | proved | bounded | violated | unknown | least turns |\n|---|---|---|---|---|---|---|---|---|\n")
 		for _, p := range t.Trend {
-			fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %d | %d | %d | %d | %s |\n", p.At.Format("2006-01-02 15:04"),
+			fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %d | %d | %d | %d | %s |\n", p.At.UTC().Format(timeLayout),
 				reports.ShortSHA(p.Commit), p.Trigger, p.Seconds, p.Counts["proved"],
 				p.Counts["bounded"], p.Counts["violated"], p.Counts["unknown"], p.Least())
 		}
@@ -119,8 +126,9 @@ func (p Point) Least() string {
 const regressionPage = `{{define "page"}}<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{{.Repository}} regression report</title>
 <style>{{style}}</style></head><body><main>{{template "body" .}}</main></body></html>{{end}}
-{{define "body"}}<h1>{{.Repository}}, branch {{.Branch}}</h1><p>{{.Since.Format "2006-01-02 15:04"}} to {{.Until.Format "2006-01-02 15:04"}}</p>
-{{if not .Targets}}<p>Nothing was verified in this time.</p>{{else}}
+{{define "body"}}<h1>{{.Repository}}, branch {{.Branch}}</h1>
+<p>{{at .Since}} to {{at .Until}}</p>
+{{if not .Targets}}<p>{{nothingRan}}</p>{{else}}
 <table class="wide"><thead><tr><th>target</th><th>new</th><th>fixed</th><th>known</th><th>undecided</th>
 <th>newly proved</th><th>proof lost</th><th>slower</th></tr></thead><tbody>
 {{range .Targets}}<tr><td><a href="#{{.Target}}">{{.Target}}</a></td>{{range sections .}}<td data-label="{{.Title}}">{{len .List}}</td>{{end}}</tr>
@@ -130,12 +138,18 @@ const regressionPage = `{{define "page"}}<!DOCTYPE html>
 {{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td><td>{{.Message}}{{with .Origin}}<p class="origin">{{.Line}}{{range $i, $c := .Commits}}{{if lt $i 10}}{{if $i}},{{end}} <code>{{short $c.SHA}}</code> {{$c.Subject}} ({{$c.Author}}){{end}}{{end}}</p>{{end}}</td></tr>{{end}}</tbody></table>{{end}}{{end}}
 {{with .Commits}}<h3>Commits in between ({{len .}})</h3><ul>{{range .}}<li><code>{{short .SHA}}</code> {{.Subject}} ({{.Author}})</li>{{end}}</ul>{{end}}
 {{if gt (len .Trend) 1}}<details><summary>Trend: {{len .Trend}} runs</summary><div><table class="wide"><thead><tr><th>run</th><th>commit</th><th>by</th><th>seconds</th><th>proved</th><th>bounded</th><th>violated</th><th>unknown</th><th>least turns</th></tr></thead><tbody>
-{{range .Trend}}<tr><td>{{.At.Format "2006-01-02 15:04"}}</td><td><code>{{short .Commit}}</code></td><td>{{.Trigger}}</td><td data-label="seconds">{{printf "%.1f" .Seconds}}</td><td data-label="proved">{{.Counts.proved}}</td><td data-label="bounded">{{.Counts.bounded}}</td><td data-label="violated">{{.Counts.violated}}</td><td data-label="unknown">{{.Counts.unknown}}</td><td data-label="least turns">{{.Least}}</td></tr>{{end}}</tbody></table></div></details>{{end}}{{end}}{{end}}
+{{range .Trend}}<tr><td>{{at .At}}</td><td><code>{{short .Commit}}</code></td><td>{{.Trigger}}</td>
+<td data-label="seconds">{{printf "%.1f" .Seconds}}</td><td data-label="proved">{{.Counts.proved}}</td>
+<td data-label="bounded">{{.Counts.bounded}}</td><td data-label="violated">{{.Counts.violated}}</td>
+<td data-label="unknown">{{.Counts.unknown}}</td><td data-label="least turns">{{.Least}}</td></tr>{{end}}
+</tbody></table></div></details>{{end}}{{end}}{{end}}
 `
 
 var regressionTemplate = template.Must(template.New("").Funcs(template.FuncMap{"short": reports.ShortSHA,
-	"sections": func(t TargetChange) any { return t.sections() },
-	"style":    func() template.CSS { return template.CSS(reports.PageStyle()) }}).Parse(regressionPage))
+	"at":         func(t time.Time) string { return t.UTC().Format(timeLayout) },
+	"nothingRan": func() string { return nothingRan },
+	"sections":   func(t TargetChange) any { return t.sections() },
+	"style":      func() template.CSS { return template.CSS(reports.PageStyle()) }}).Parse(regressionPage))
 
 // HTML renders the report as one self-contained page.
 func (r *Regression) HTML() ([]byte, error) { return r.execute("page") }
