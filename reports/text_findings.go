@@ -8,14 +8,27 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
+// maxExplained is how many places of violations are shown with source and trace, where nobody asks for all traces.
+const maxExplained = 12
+
 // violations writes each place of a violation once.
 func (p *printer) violations(results []verdict.Result) {
-	for _, s := range Violations(results) {
+	sites := Violations(results)
+	for i, s := range sites {
 		shown := s.Shown()
 		c := shown.Claim
 		ids := names(s.Claims, func(c SiteClaim) string { return c.Claim.ID })
-		p.line("\n%s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, strings.Join(ids, ", "))
-		p.excerpt(c.Pos)
+		short := i >= maxExplained && p.o.Trace != "all" && p.o.Trace != "relevant" && !p.o.Verbose
+		switch {
+		case i == maxExplained && short:
+			p.line("\n%s more, without source and trace (--trace all shows them):\n", plural(len(sites)-i, "place"))
+		case !short:
+			p.line("")
+		}
+		p.line("%s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, strings.Join(ids, ", "))
+		if !short {
+			p.excerpt(c.Pos)
+		}
 		p.line("  in %s on %s", listed(s.Entries(), 4), onTargets(results, &s))
 		if s.Suppressed() {
 			p.line("  suppressed: %s", c.Suppressed)
@@ -27,8 +40,10 @@ func (p *printer) violations(results []verdict.Result) {
 		if len(c.Assumes) > 0 {
 			p.line("  if %s", listed(c.Assumes, 4))
 		}
-		p.certificate(c)
-		p.trace(c)
+		if !short {
+			p.certificate(c)
+			p.trace(c)
+		}
 	}
 }
 
@@ -82,15 +97,22 @@ func (p *printer) unknowns(results []verdict.Result) {
 	p.shadows(results)
 }
 
-// shadows says how many claims stand behind each violation.
+// maxShadows is how many violations are told apart by the claims behind them.
+const maxShadows = 4
+
+// shadows says how many claims stand behind each violation, or behind all where there are many.
 func (p *printer) shadows(results []verdict.Result) {
-	behind := map[string]int{}
+	behind, all := map[string]int{}, 0
 	for i := range results {
 		for j := range results[i].Claims {
 			if c := &results[i].Claims[j]; c.IsShadowed() {
 				behind[c.Behind]++
+				all++
 			}
 		}
+	}
+	if len(behind) > maxShadows && !p.o.Verbose {
+		behind = map[string]int{"": all}
 	}
 	for i, id := range sortedKeys(behind) {
 		what, lead := id, ""

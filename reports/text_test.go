@@ -61,6 +61,33 @@ func TestOneBugIsOneSite(t *testing.T) {
 }
 
 // TestShellWords: names cannot leave the command that is shown to be copied.
+// TestManyPlaces: of many places, the first are explained; what stands behind them is told once.
+func TestManyPlaces(t *testing.T) {
+	res := verdict.Result{Target: "i386", Entry: "main", Status: verdict.Violated}
+	for i := range 40 {
+		at := verdict.Pos{File: "a.c", Line: i + 1, Function: "main"}
+		id := "memory@main#" + string(rune('A'+i))
+		res.Claims = append(res.Claims, verdict.Claim{ID: id, Check: verdict.Memory, Status: verdict.Violated, Pos: at,
+			Trace: []verdict.Step{{Pos: at, Kind: verdict.StepViolation, What: "null"}}},
+			verdict.Claim{ID: id + "x", Check: verdict.Assert, Status: verdict.Unknown, Pos: at, Behind: id,
+				Reason: &verdict.Reason{Kind: verdict.Shadowed}})
+	}
+	r := &verdict.Report{Results: []verdict.Result{res}}
+	for trace, want := range map[string]struct{ traces, shadows int }{"": {maxExplained, 1}, "all": {40, 1}} {
+		var b bytes.Buffer
+		Text(&b, r, TextOptions{Trace: trace})
+		text := b.String()
+		traces, shadows := strings.Count(text, "trace (replay"), strings.Count(text, "only reached past")
+		if traces != want.traces || shadows != want.shadows || strings.Count(text, "violated: memory") != 40 {
+			t.Errorf("trace %q: %d traces, %d lines about what is behind:\n%s", trace, traces, shadows, text)
+		}
+		if got := strings.Contains(text, "28 places more, without source and trace (--trace all shows them):"); got !=
+			(trace == "") || !strings.Contains(text, "40 claims are only reached past a violation above") {
+			t.Errorf("trace %q:\n%s", trace, text)
+		}
+	}
+}
+
 func TestShellWords(t *testing.T) {
 	for in, want := range map[string]string{"memory@f#1": "memory@f#1", "a b": "'a b'", "": "''", "$(x)": "'$(x)'",
 		"it's": `'it'\''s'`, "#x": "'#x'", "a\nb": "'a\nb'"} {
