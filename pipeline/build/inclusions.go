@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // fileSet answers questions about files, each once: they do not change while units are compiled.
@@ -101,14 +102,19 @@ func inclusionsOf(text []byte) inclusions {
 	for _, word := range []string{"__TIME__", "__DATE__", "__TIMESTAMP__"} {
 		out.unclear = out.unclear || bytes.Contains(text, []byte(word))
 	}
+	broken := false // the line before goes on in this one
 	for line := range bytes.Lines(text) {
-		out.directive(line)
+		out.directives(line)
+		out.unclear = out.unclear || broken && bytes.IndexByte(line, '#') >= 0 && mentions(line)
+		broken = bytes.HasSuffix(bytes.TrimSpace(line), []byte(`\`))
 		for rest := line; ; {
-			_, after, found := bytes.Cut(rest, []byte("__has_"))
+			before, after, found := bytes.Cut(rest, []byte("__has_"))
 			if !found {
 				break
 			}
-			out.question(after)
+			if !bytes.HasSuffix(bytes.TrimSpace(before), []byte("define")) { // of a macro of that name
+				out.question(after)
+			}
 			rest = after
 		}
 	}
@@ -118,26 +124,38 @@ func inclusionsOf(text []byte) inclusions {
 // including are the directives that bring in files.
 var including = []string{"include_next", "include", "import", "embed"}
 
-// directive takes in a line that may be one that includes.
-func (in *inclusions) directive(line []byte) {
-	i := bytes.IndexByte(line, '#')
-	if i < 0 {
-		for _, spelling := range []string{"%:", "??="} {
-			k := bytes.Index(line, []byte(spelling))
-			in.unclear = in.unclear || k >= 0 && mentions(line[k:])
+// directives takes in a line that may have directives that include: behind spaces and comments, which may have begun
+// above.
+func (in *inclusions) directives(line []byte) {
+	for _, spelling := range []string{"%:", "??="} {
+		k := bytes.Index(line, []byte(spelling))
+		in.unclear = in.unclear || k >= 0 && mentions(line[k:])
+	}
+	for i, c := range line {
+		if c != '#' {
+			continue
 		}
-		return
+		before := line[:i]
+		if end := bytes.LastIndex(before, []byte("*/")); end >= 0 {
+			before = before[end+2:]
+		}
+		if len(bytes.TrimSpace(before)) == 0 {
+			in.directive(line[i+1:])
+		}
 	}
-	if len(bytes.TrimSpace(line[:i])) > 0 { // it is one behind the end of a comment
-		in.unclear = in.unclear || bytes.Contains(line, []byte("*/")) && mentions(line[i:])
-		return
-	}
-	rest := bytes.TrimLeft(line[i+1:], " \t\v\f")
+}
+
+// directive takes in a directive; text stands behind its #.
+func (in *inclusions) directive(text []byte) {
+	rest := bytes.TrimLeft(text, " \t\v\f")
 	n := 0
 	for n < len(rest) && isWordByte(rest[n]) {
 		n++
 	}
 	word, rest := string(rest[:n]), bytes.TrimLeft(rest[n:], " \t\v\f")
+	if word == "pragma" && bytes.Contains(rest, []byte("include_alias")) {
+		in.unclear = true
+	}
 	for _, w := range including {
 		if word == w {
 			in.argument(rest, word != "embed")
@@ -168,10 +186,10 @@ func (in *inclusions) argument(text []byte, ok bool) {
 		in.unclear = true
 	case found:
 		in.names = append(in.names, name)
-	case len(text) > 0 && isWordByte(text[0]):
+	case len(text) > 0 && (isWordByte(text[0]) || text[0] >= utf8.RuneSelf):
 		in.computed = true
-	default:
-		in.unclear = true
+	default: // a comment or a broken line may go before the name; anything else is no name
+		in.unclear = in.unclear || len(text) > 0 && strings.IndexByte(`\/?"<`, text[0]) >= 0
 	}
 }
 

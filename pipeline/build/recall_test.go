@@ -76,6 +76,17 @@ func TestRecall(t *testing.T) {
 			}
 		})
 	}
+	for _, target := range []string{"x86_64", "cortex-m3", "riscv32", "avr"} {
+		t.Run("headers of the library of "+target, func(t *testing.T) {
+			root, cache := t.TempDir(), t.TempDir()
+			lay(t, root, map[string]string{"src/u.c": libraryHeaders})
+			for i := range 2 {
+				if calls, _ := buildRecalledFor(t, target, root, cache); (calls.preprocessed > 0) != (i == 0) {
+					t.Errorf("build %d: %+v", i, calls)
+				}
+			}
+		})
+	}
 	t.Run("another checkout", func(t *testing.T) {
 		cache := t.TempDir()
 		for i := range 2 {
@@ -121,11 +132,36 @@ func lay(t *testing.T, root string, files map[string]string) {
 	}
 }
 
+// libraryHeaders is a unit that includes what firmware does.
+const libraryHeaders = `#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <firmproof.h>
+int f(void) { return 1; }
+`
+
 // buildRecalled builds src/u.c with a cache; it returns the calls of tools and the unit's IR.
 func buildRecalled(t *testing.T, root, cache string) (*counting, string) {
 	t.Helper()
+	return buildRecalledFor(t, "x86_64", root, cache)
+}
+
+func buildRecalledFor(t *testing.T, target, root, cache string) (*counting, string) {
+	t.Helper()
 	calls := &counting{}
-	u, err := Compile(context.Background(), Request{File: "src/u.c", Dir: root, Target: load(t, "x86_64"),
+	u, err := Compile(context.Background(), Request{File: "src/u.c", Dir: root, Target: load(t, target),
 		CFlags:  []string{"-Ifirst", "-I" + filepath.Join(root, "inc"), "-idirafter", "last"},
 		WorkDir: t.TempDir(), CacheDir: cache, Runner: calls, files: newFileSet()})
 	if err != nil {
@@ -155,9 +191,15 @@ func TestInclusions(t *testing.T) {
 		{"#include \\\n<a.h>\n", "", false, true},
 		{"#/* */include <a.h>\n", "", false, true},
 		{"#include /* */ <a.h>\n", "", false, true},
-		{"/* */ #include <a.h>\n", "", false, true},
-		{"/* # */ #include <a.h>\n", "", false, true},
+		{"/* */ #include <a.h>\n", "a.h", false, false},
+		{"/* # */ #include <a.h>\n", "a.h", false, false},
+		{"the end */ #include <a.h>\n", "a.h", false, false},
+		{"*\\\n/ #include <a.h>\n", "", false, true},
+		{"/* #include <a.h> */\n/* not #include'd, and #include_next madness */\n #include's own\n", "", false, false},
+		{"#ifndef __has_include\n#define __has_include(x) 0\n#endif\n", "", false, false},
+		{"#pragma include_alias(\"a.h\", \"b.h\")\n", "", false, true},
 		{"%:include <a.h>\n", "", false, true},
+		{"%:include <a.h> // #\n", "", false, true},
 		{"??=include <a.h>\n", "", false, true},
 		{"#define a a ## b\n# define x(y) #y\n#if 0\n#endif\n#\n#pragma once\n", "", false, false},
 		{"char *t = __TIME__;", "", false, true},
