@@ -37,6 +37,16 @@ func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err err
 	if e.err != nil {
 		return m, e.err
 	}
+	forgets, err := c.forgetsInline(text)
+	if err != nil {
+		return m, err
+	}
+	if forgets {
+		c.flags = slices.DeleteFunc(slices.Clone(c.flags), func(f string) bool { return f == emitAll })
+		if e = c.emit(ctx, c.flags, c.scratch, c.out, nil, cprover); e.err != nil {
+			return m, e.err
+		}
+	}
 	folds := foldsUndefined(text, e.said)
 	if folds { // the compiler folds what is undefined, unless its check is on
 		c.flags = append(c.flags, foldedChecks...)

@@ -66,7 +66,7 @@ func (r *Request) flags() []string {
 		san = append(san, "implicit-conversion")
 	}
 	if r.Static {
-		args = append(args, "-femit-all-decls")
+		args = append(args, emitAll)
 	}
 	for _, d := range r.Include {
 		args = append(args, "-I"+d)

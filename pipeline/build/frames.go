@@ -49,7 +49,7 @@ func productFlags(flags []string) []string {
 	var out []string
 	for i := 0; i < len(flags); i++ {
 		switch f := flags[i]; {
-		case strings.HasPrefix(f, "-fsanitize"), f == "-O0", f == "-femit-all-decls":
+		case strings.HasPrefix(f, "-fsanitize"), f == "-O0", f == emitAll:
 		case f == "-Xclang" && i+1 < len(flags) && (flags[i+1] == "-disable-O0-optnone" ||
 			flags[i+1] == "-disable-llvm-passes" || strings.HasPrefix(flags[i+1], "-fsanitize")):
 			i++
