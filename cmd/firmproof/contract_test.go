@@ -108,6 +108,10 @@ var contractCases = []contractCase{
 	{"forall_but_one", "CHECK_FUNCTION_CONTRACTS = zero\n",
 		"void zero(char *a) __CPROVER_requires(__CPROVER_is_fresh(a, 4)) __CPROVER_assigns(__CPROVER_object_whole(a)) __CPROVER_ensures(__CPROVER_forall { int i; (0 <= i && i < 4) ==> a[i] == 0 }) ;\nvoid harness(void) { char *a; zero(a); }\n",
 		"void zero(char *a) { a[0] = 0; a[1] = 0; a[3] = 0; }\n", verdict.Violated, "ensures clause of zero"},
+	{"objects_compared", "", objectsHarness("object(t) == object(&t[1]) && object(&x) != object(t)"), "",
+		verdict.Proved, ""},
+	{"objects_of_two_compared", "", objectsHarness("object(t) != object(x ? &t[1] : &x)"), "", verdict.Violated,
+		"objects"},
 	{"nested_in_place", gridMakefile, gridContracts("4"), gridSource, verdict.Proved, ""},
 	{"nested_in_place_says_less", gridMakefile, gridContracts("5"), gridSource, verdict.Violated,
 		"ensures clause of twice"},
@@ -195,6 +199,12 @@ func gridContracts(limit string) string {
 func fillSource(body string) string {
 	return "void fill(char *a, char v) { int k; for (k = 0; k < 4; k++) __CPROVER_loop_invariant(0 <= k && k <= 4 && __CPROVER_forall { int i; (0 <= i && i < 4) ==> (i < k ==> a[i] == v) }) __CPROVER_decreases(4 - k) { char w = v; w++; " +
 		body + " } }\n"
+}
+
+// objectsHarness asserts what cond says of the objects of an array and a variable.
+func objectsHarness(cond string) string {
+	return "#define object __CPROVER_POINTER_OBJECT\nvoid harness(void) { int t[2], x; __CPROVER_assert(" + cond +
+		", \"objects\"); }\n"
 }
 
 // doLoop counts to n in a do loop with an invariant.

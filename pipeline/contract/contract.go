@@ -56,7 +56,7 @@ func (e *Error) Error() string {
 
 var syntax = regexp.MustCompile(`==>|\b__CPROVER_(requires|ensures|assigns|frees|requires_contract|ensures_contract|` +
 	`loop_invariant|decreases|loop_entry|forall|exists|old|return_value|is_fresh|pointer_in_range_dfcc|` +
-	`pointer_equals)\b|\b__CPROVER_uninterpreted_`)
+	`pointer_equals|POINTER_OBJECT)\b|\b__CPROVER_uninterpreted_`)
 
 // Needed reports whether a text has what clang does not take.
 func Needed(text []byte) bool {
@@ -134,6 +134,7 @@ func Rewrite(file string, text []byte, o Options) ([]byte, error) {
 	r.declarations()
 	r.findPredicates()
 	r.findLoops()
+	r.findObjectComparisons()
 	r.markCalls()
 	body := r.text(0, len(toks))
 	var out strings.Builder

@@ -69,6 +69,30 @@ func TestOperators(t *testing.T) {
 	}
 }
 
+// TestObjectComparisons: only where it is a whole operand does a comparison of objects become a question.
+func TestObjectComparisons(t *testing.T) {
+	for in, want := range map[string]string{
+		"g(O(p) != O(q + 1) || c);":        "g((!firmproof_contract_same(p, q+1)) || c);",
+		"return O(p) == O(O(q)[0]) ==> c;": "return(!(firmproof_contract_same(p,O(q)[0])) || (c));",
+		"x = n + O(p) == O(q);":            "x =n+O(p)==O(q);",
+		"x = O(p) == O(q) + 1;":            "x =O(p)==O(q)+1;",
+		"x = (char)O(p) == O(q);":          "x =(char)O(p)==O(q);",
+		"x = !O(p) == O(q);":               "x =!O(p)==O(q);",
+		"x = O(p) == n; y = O(q) < 3;":     "x =O(p)==n; y =O(q)<3;",
+	} {
+		long := strings.NewReplacer("O(", "__CPROVER_POINTER_OBJECT(")
+		out, err := Rewrite("a.c", []byte(long.Replace("void h(void) { "+in+" }")), Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", in, err)
+		}
+		_, body, _ := strings.Cut(string(out), "void h(void)")
+		squeeze := strings.NewReplacer(" ", "", "\n", "")
+		if !strings.Contains(squeeze.Replace(body), squeeze.Replace(long.Replace(want))) {
+			t.Errorf("%s: %s, want %s", in, body, want)
+		}
+	}
+}
+
 // TestErrors: what has no meaning is refused with its place.
 func TestErrors(t *testing.T) {
 	asked := Options{Check: map[string]string{"f": "f"}, Replace: map[string]string{"s": "s"}, Loops: true}

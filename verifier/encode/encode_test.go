@@ -177,6 +177,11 @@ var programs = []struct{ name, body, want string }{
 	{"weak exchange", "_Atomic int x = 5; int w = 5;\nint ok = __c11_atomic_compare_exchange_weak(&x, &w, 7, 5, 5);\n__VERIFIER_assert(ok ? x == 7 : x == 5 && w == 5);\n__VERIFIER_assert(ok);", "assert:4"},
 	{"atomic extremes", "unsigned u = 0x80000000u; int i = -1;\n__VERIFIER_assert(__atomic_fetch_min(&u, 3u, 5) == 0x80000000u && u == 3);\n__atomic_fetch_max(&u, 0x80000001u, 5); __VERIFIER_assert(u == 0x80000001u);\n__atomic_fetch_min(&i, 2, 5); __VERIFIER_assert(i == -1);\n__atomic_fetch_max(&i, 2, 5); __VERIFIER_assert(i == 2);", ""},
 	{"aligned block", "int posix_memalign(void **, unsigned long, unsigned long); char *p = 0; int r = posix_memalign((void **)&p, 64, 8);\n__VERIFIER_assert(r ? !p : p && (unsigned long)p % 64 == 0);\nif (!r) { p[7] = 1;\np[8] = 1; }", "memory:4"},
+	{"block with any alignment", "int posix_memalign(void **, unsigned long, unsigned long); char *p = 0;\n" +
+		"unsigned long a = nondet_uint(); int r = posix_memalign((void **)&p, a, 8);\n" +
+		"__VERIFIER_assert(r == 0 || r == 12 || r == 22);\n__VERIFIER_assert(r ? !p : p != 0);\n" +
+		"__VERIFIER_assert(a != 24 && a != 2 && a != 0 || r == 22);\n__VERIFIER_assert(a != 64 || r != 22);\n" +
+		"__VERIFIER_assert(r != 22);\n__VERIFIER_assert(r || a != 4096);", "assert:7 assert:8"},
 	{"aligned block into a constant",
 		"int posix_memalign(void **, unsigned long, unsigned long); static char *const p = 0;\nposix_memalign((void **)&p, 16, 8);", "memory:2"},
 	{"array and its bytes",

@@ -111,17 +111,27 @@ func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p val, ok ilr
 	return val{p: e.pickPtr(ok, e.to(o, 0), e.null())}, ok
 }
 
-// memalign is posix_memalign(&p, align, n): 0, or ENOMEM and p unchanged.
+// memalign is posix_memalign(&p, align, n): 0, or ENOMEM or EINVAL and p unchanged. Of a block with an alignment that
+// is not constant, less is known than its address is a multiple of.
 func (c *modelCall) memalign() val {
-	e := c.encoder
-	k, ok := c.constOf(c.count(1))
-	n := c.count(2)
-	if !ok || k == 0 || k&(k-1) != 0 {
-		c.gap(c.st, c.in, verdict.Unsupported, "%s with an alignment that is not a constant power of two", c.name)
-		return val{}
+	s, pointer := c.s, int64(c.w/8)
+	align, n := c.count(1), c.count(2)
+	least := pointer
+	if k, ok := c.constOf(align); ok {
+		least = int64(min(k, 1<<20))
 	}
+	one, zero := s.Int(c.w, 1), s.Int(c.w, 0)
+	valid := s.And(s.Not(s.Eq(align, zero)), s.Eq(s.BvAnd(align, s.Sub(align, one)), zero))
+	valid = s.And(valid, s.Eq(s.BvAnd(align, s.Int(c.w, pointer-1)), zero))
+	c.split(valid, func(*state) val { return c.aligned(n, least) }, func(*state) val { return c.number(22) })
+	return c.joined()
+}
+
+// aligned is posix_memalign with an alignment that it takes.
+func (c *modelCall) aligned(n ilr.Term, align int64) val {
+	e := c.encoder
 	e.checkAccess(c.fr, c.st, c.in, c.args[0], e.wantConst(int64(e.w/8), 1, true), e.s.True())
-	p, done := c.allocate(n, int64(min(k, 1<<20)), false)
+	p, done := c.allocate(n, align, false)
 	if c.st.pc == nil {
 		return val{}
 	}

@@ -111,7 +111,7 @@ func (c *call) realloc() {
 	c.result(p)
 }
 
-// memalign is posix_memalign(&p, align, n): 0, or ENOMEM and p unchanged.
+// memalign is posix_memalign(&p, align, n): 0, or ENOMEM or EINVAL and p unchanged.
 func (c *call) memalign() {
 	align, ok1 := c.count(1)
 	n, ok2 := c.count(2)
@@ -119,6 +119,10 @@ func (c *call) memalign() {
 		return
 	}
 	ps := int64(c.pw / 8)
+	if align == 0 || align&(align-1) != 0 || align%uint64(ps) != 0 {
+		c.number(22)
+		return
+	}
 	o, off, ok := c.reach(c.args[0], access{size: uint64(ps), align: 1, write: true})
 	if !ok {
 		return
