@@ -126,6 +126,10 @@ func TestPages(t *testing.T) {
 		drawn(t, p)
 		p.Quiet(w.proxy.URL)
 	}
+	p.Open(w.proxy.URL + "/repos/acme/fw/night")
+	if got := p.Eval(`document.querySelector('td a[href*="/findings/"]').getAttribute('href')`); got != finding {
+		t.Errorf("a new violation of the night leads to %s, not to %s", got, finding)
+	}
 	reading(t, p, w, target, finding)
 }
 

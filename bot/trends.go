@@ -91,10 +91,11 @@ func (m measure) text(v float64) string {
 func (m measure) plot(runs []store.Run) reports.Plot {
 	line, dots, kept := reports.Curve{Class: "trend"}, reports.Curve{Class: "trend", Dots: true},
 		reports.Curve{Class: "kept", Dots: true}
-	top := 0.0
+	first, last := m.of(runs[0]), m.of(runs[len(runs)-1])
+	top, same := 0.0, true
 	for i, r := range runs {
 		x, y := float64(i), m.of(r)
-		top = max(top, y)
+		top, same = max(top, y), same && y == first
 		c := &dots
 		if r.Counts["reused"] > 0 {
 			c = &kept
@@ -104,7 +105,11 @@ func (m measure) plot(runs []store.Run) reports.Plot {
 			line.X, line.Y = append(line.X, x), append(line.Y, y)
 		}
 	}
+	label := fmt.Sprintf("%s: %s in every run", m.title, m.text(top))
+	if !same {
+		label = fmt.Sprintf("%s: %s at first, %s in the last run, at most %s", m.title, m.text(first), m.text(last),
+			m.text(top))
+	}
 	return reports.Plot{Width: plotWidth, Height: plotHeight, Top: top, Curves: []reports.Curve{line, dots, kept},
-		Label: fmt.Sprintf("%s: %s at first, %s in the last run, at most %s", m.title, m.text(m.of(runs[0])),
-			m.text(m.of(runs[len(runs)-1])), m.text(top))}
+		Label: label}
 }

@@ -39,6 +39,9 @@ func TestTrends(t *testing.T) {
 	if !strings.Contains(text, `aria-label="violated: 0 at first, 1 in the last run, at most 1"`) {
 		t.Errorf("the plots do not say what they show: %s", text)
 	}
+	if !strings.Contains(text, `aria-label="unknown: 0 in every run"`) {
+		t.Errorf("a plot of one value does not say so: %s", text)
+	}
 	run := regexp.MustCompile(`<td><a href="(/runs/[^"]+)">\d`).FindStringSubmatch(text)
 	if run == nil || !strings.Contains(text, `data-label="violated">1</td>`) || strings.Contains(text, "style=") {
 		t.Fatalf("the plots have no table of runs with links, or a style: %s", text)

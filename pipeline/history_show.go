@@ -10,18 +10,18 @@ import (
 	"github.com/firmproof/firmproof/reports"
 )
 
-// sections lists the kinds of change in the order of the report.
-func (t *TargetChange) sections() []struct {
+// section is a kind of change.
+type section struct {
 	Title string
 	List  []Change
-} {
-	type section = struct {
-		Title string
-		List  []Change
-	}
-	return []section{{"New", t.Introduced}, {"Fixed", t.Fixed}, {"Known", t.Open},
-		{"Violated before, undecided now", t.Undecided},
-		{"Newly proved", t.NewlyProved}, {"Proof lost", t.ProofLost}, {"Slower", t.Slower}}
+	Run   string // that has pages of these findings; "" if none has
+}
+
+// sections lists the kinds of change in the order of the report.
+func (t *TargetChange) sections() []section {
+	return []section{{"New", t.Introduced, t.To.Run}, {"Fixed", t.Fixed, t.From.Run}, {"Known", t.Open, t.To.Run},
+		{"Violated before, undecided now", t.Undecided, t.From.Run},
+		{"Newly proved", t.NewlyProved, ""}, {"Proof lost", t.ProofLost, ""}, {"Slower", t.Slower, ""}}
 }
 
 // nothingRan stands in a report about a time without runs.
@@ -134,8 +134,13 @@ const regressionPage = `{{define "page"}}<!DOCTYPE html>
 {{range .Targets}}<tr><td><a href="#{{.Target}}">{{.Target}}</a></td>{{range sections .}}<td data-label="{{.Title}}">{{len .List}}</td>{{end}}</tr>
 {{end}}</tbody></table>{{end}}
 {{range .Targets}}<h2 id="{{.Target}}">{{.Target}}</h2><p>Commits <code>{{short .From.Commit}}</code> to <code>{{short .To.Commit}}</code>; {{printf "%.1f" .From.Seconds}} s before, {{printf "%.1f" .To.Seconds}} s now.</p>
-{{range sections .}}{{if .List}}<h3>{{.Title}} ({{len .List}})</h3><table class="wide"><thead><tr><th>claim</th><th>entry</th><th>where</th><th>message</th></tr></thead><tbody>
-{{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td><td>{{.Message}}{{with .Origin}}<p class="origin">{{.Line}}{{range $i, $c := .Commits}}{{if lt $i 10}}{{if $i}},{{end}} <code>{{short $c.SHA}}</code> {{$c.Subject}} ({{$c.Author}}){{end}}{{end}}</p>{{end}}</td></tr>{{end}}</tbody></table>{{end}}{{end}}
+{{range $s := sections .}}{{if .List}}<h3>{{.Title}} ({{len .List}})</h3>
+<table class="wide"><thead><tr><th>claim</th><th>entry</th><th>where</th><th>message</th></tr></thead><tbody>
+{{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td>
+<td>{{if and $.Linked $s.Run .Fingerprint}}<a href="/runs/{{$s.Run}}/findings/{{.Fingerprint}}">{{.Message}}</a>
+{{- else}}{{.Message}}{{end}}{{with .Origin}}<p class="origin">{{.Line}}{{range $i, $c := .Commits}}{{if lt $i 10}}
+{{- if $i}},{{end}} <code>{{short $c.SHA}}</code> {{$c.Subject}} ({{$c.Author}}){{end}}{{end}}</p>{{end}}</td></tr>{{end}}
+</tbody></table>{{end}}{{end}}
 {{with .Commits}}<h3>Commits in between ({{len .}})</h3><ul>{{range .}}<li><code>{{short .SHA}}</code> {{.Subject}} ({{.Author}})</li>{{end}}</ul>{{end}}
 {{if gt (len .Trend) 1}}<details><summary>Trend: {{len .Trend}} runs</summary><div><table class="wide"><thead><tr><th>run</th><th>commit</th><th>by</th><th>seconds</th><th>proved</th><th>bounded</th><th>violated</th><th>unknown</th><th>least turns</th></tr></thead><tbody>
 {{range .Trend}}<tr><td>{{at .At}}</td><td><code>{{short .Commit}}</code></td><td>{{.Trigger}}</td>
@@ -152,17 +157,21 @@ var regressionTemplate = template.Must(template.New("").Funcs(template.FuncMap{"
 	"style":      func() template.CSS { return template.CSS(reports.PageStyle()) }}).Parse(regressionPage))
 
 // HTML renders the report as one self-contained page.
-func (r *Regression) HTML() ([]byte, error) { return r.execute("page") }
+func (r *Regression) HTML() ([]byte, error) { return r.execute("page", false) }
 
-// Body renders the report for a page with reports.PageStyle.
+// Body renders the report for a page of the server, which has reports.PageStyle: findings lead to their pages.
 func (r *Regression) Body() (template.HTML, error) {
-	text, err := r.execute("body")
+	text, err := r.execute("body", true)
 	return template.HTML(text), err
 }
 
-func (r *Regression) execute(name string) ([]byte, error) {
+func (r *Regression) execute(name string, linked bool) ([]byte, error) {
 	var b bytes.Buffer
-	if err := regressionTemplate.ExecuteTemplate(&b, name, r); err != nil {
+	data := struct {
+		*Regression
+		Linked bool
+	}{r, linked}
+	if err := regressionTemplate.ExecuteTemplate(&b, name, data); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return b.Bytes(), nil
