@@ -158,6 +158,8 @@ func StepText(s verdict.Step) string {
 			t = string(s.Kind) + " " + t
 		}
 		return t
+	case verdict.StepCall, verdict.StepInterrupt:
+		return string(s.Kind) + " " + s.What + "(" + s.Value + ")"
 	}
 	t := string(s.Kind) + " " + s.What
 	if s.Kind == verdict.StepViolation && s.Value != "" {
