@@ -18,9 +18,6 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// trialTime is how long the check takes by which init sees that its manifest works.
-const trialTime = 45 * time.Second
-
 func initCommand() *cobra.Command {
 	var force bool
 	var limit time.Duration
@@ -40,7 +37,8 @@ its C files), choose what goes together as one program, and check it for a while
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace a manifest that is there")
-	cmd.Flags().DurationVar(&limit, "timeout", trialTime, "time of the check that is tried")
+	cmd.Flags().DurationVar(&limit, "timeout", adopt.TrialTime,
+		"time of the check that is tried; a build command has twice as much, 30 s at least")
 	return cmd
 }
 

@@ -19,13 +19,21 @@ import (
 	"github.com/firmproof/firmproof/targets"
 )
 
-// Limits of what is tried.
+// TrialTime is how long the trial check takes where nobody says another time.
+const TrialTime = 45 * time.Second
+
+// Limits of what is tried. Those of builds go with the time of the trial check, down to a third.
 const (
 	buildTime   = 90 * time.Second // of a build command
 	waysTime    = 2 * time.Minute  // after which no further build command is begun
 	compileTime = time.Minute      // of all units of a way to build
 	maxSources  = 250              // files tried where there is no build
 )
+
+// limit returns a limit of builds in a trial that may take as long as trial.
+func limit(full, trial time.Duration) time.Duration {
+	return min(full, max(full/3, time.Duration(trial.Seconds()/TrialTime.Seconds()*float64(full))))
+}
 
 // attempt is a way to build that was tried on a target.
 type attempt struct {
@@ -63,7 +71,7 @@ func (f *finder) try(ctx context.Context, w way) (*attempt, error) {
 	a := &attempt{way: w}
 	a.target, a.why = targetOf(f.survey.words.String(), "the build files")
 	if w.build.Command != "" {
-		building, stop := context.WithTimeout(ctx, cmp.Or(f.Build, buildTime))
+		building, stop := context.WithTimeout(ctx, cmp.Or(f.Build, limit(buildTime, f.Time)))
 		opts.Recording, err = build.Record(building, f.root, w.build, opts)
 		f.slow = building.Err() != nil
 		stop()

@@ -16,7 +16,7 @@ import (
 // Options say how to look.
 type Options struct {
 	Time     time.Duration                                             // of the trial check
-	Build    time.Duration                                             // of a build command; 0: buildTime
+	Build    time.Duration                                             // of a build command; 0: as limit says
 	Run      func(ctx context.Context, j *prepare.Job) *verdict.Result // a verification
 	Progress func(what string)                                         // what is done now
 }
@@ -62,7 +62,7 @@ func Find(ctx context.Context, root string, o Options) (*Found, error) {
 	f.found.questions = questions
 	begin := time.Now()
 	for _, w := range ways {
-		if time.Since(begin) > waysTime || w.again && f.slow {
+		if time.Since(begin) > limit(waysTime, f.Time) || w.again && f.slow {
 			f.found.failed = append(f.found.failed, w.said+": not tried for want of time")
 			continue
 		}

@@ -39,3 +39,13 @@ func TestSlowBuild(t *testing.T) {
 		t.Errorf("failed %q, sources %q", found.failed, found.attempt.build.Sources)
 	}
 }
+
+// TestLimit: builds have the less time the shorter the trial is, down to a third, and never more.
+func TestLimit(t *testing.T) {
+	for trial, want := range map[time.Duration]time.Duration{TrialTime: buildTime, 10 * time.Minute: buildTime,
+		20 * time.Second: 40 * time.Second, time.Second: 30 * time.Second, 0: 30 * time.Second} {
+		if got := limit(buildTime, trial); got.Round(time.Second) != want {
+			t.Errorf("trial %v: %v, want %v", trial, got, want)
+		}
+	}
+}
