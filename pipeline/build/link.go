@@ -231,13 +231,11 @@ func readFunctions(text []byte) []Function {
 	return out
 }
 
-var declareRE = regexp.MustCompile(`(?m)^declare [^@\n]*@("[^"\n]*"|[\w.$-]+)\(`)
-
 // readDeclared lists the functions without a body in LLVM text, intrinsics left out.
 func readDeclared(text []byte) []string {
 	var out []string
-	for _, m := range declareRE.FindAllSubmatch(text, -1) {
-		if name := strings.Trim(string(m[1]), `"`); !strings.HasPrefix(name, "llvm.") {
+	for _, m := range headsOf(text) {
+		if name := strings.Trim(string(m[3]), `"`); string(m[1]) == "declare" && !strings.HasPrefix(name, "llvm.") {
 			out = append(out, name)
 		}
 	}
@@ -263,12 +261,19 @@ func inlineAssembly(text []byte) []string {
 	sc.Buffer(make([]byte, 1<<20), 64<<20)
 	for sc.Scan() {
 		line := sc.Bytes()
-		if m := defineRE.FindSubmatch(line); m != nil {
-			fn = strings.Trim(string(m[2]), `"`)
-		} else if bytes.HasPrefix(line, []byte("module asm ")) && len(notes) == 0 {
+		switch {
+		case bytes.HasPrefix(line, []byte("define ")):
+			if m := defineRE.FindSubmatch(line); m != nil {
+				fn = strings.Trim(string(m[2]), `"`)
+			}
+		case !bytes.Contains(line, []byte("asm ")):
+		case bytes.HasPrefix(line, []byte("module asm ")) && len(notes) == 0:
 			notes = append(notes, "assembly at file level is not verified")
-		} else if m := asmCall.FindSubmatch(line); m != nil && len(m[1]) > 0 && (len(in) == 0 || in[len(in)-1] != fn) {
-			in = append(in, fn)
+		default:
+			m := asmCall.FindSubmatch(line)
+			if m != nil && len(m[1]) > 0 && (len(in) == 0 || in[len(in)-1] != fn) {
+				in = append(in, fn)
+			}
 		}
 	}
 	if len(in) > 0 {

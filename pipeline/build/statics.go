@@ -1,16 +1,32 @@
 package build
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/files"
 )
 
-var globalRE = regexp.MustCompile(`(?m)^(define|declare) ([^@\n]*)@("[^"\n]*"|[\w.$-]+)\(`)
+var headRE = regexp.MustCompile(`^(define|declare) ([^@]*)@("[^"]*"|[\w.$-]+)\(`)
+
+// headsOf yields the lines of LLVM text that define or declare a function: where each begins, and what headRE finds.
+func headsOf(text []byte) iter.Seq2[int, [][]byte] {
+	return func(yield func(int, [][]byte) bool) {
+		at := 0
+		for line := range bytes.Lines(text) {
+			if bytes.HasPrefix(line, []byte("de")) {
+				if m := headRE.FindSubmatch(line); m != nil && !yield(at, m) {
+					return
+				}
+			}
+			at += len(line)
+		}
+	}
+}
 
 // unitTexts reads the units, prepared where the options say so.
 func (l *linker) unitTexts() ([][]byte, error) {
@@ -29,6 +45,9 @@ func (l *linker) unitTexts() ([][]byte, error) {
 	}
 	return texts, nil
 }
+
+// internalWord stands before the result of a static function.
+var internalWord = []byte("internal ")
 
 // exposed names the file of unit i's changed text.
 func exposed(i int) string { return fmt.Sprintf("exposed-%d.ll", i) }
@@ -50,26 +69,29 @@ func (l *linker) exposeStatics(texts [][]byte, changed bool) ([]string, error) {
 	taken := map[string]bool{}
 	for i, text := range texts {
 		paths[i] = l.img.Units[i].IRPath
-		for _, m := range globalRE.FindAllSubmatch(text, -1) {
-			if !strings.Contains(string(m[2]), "internal ") {
+		for _, m := range headsOf(text) {
+			if !bytes.Contains(m[2], internalWord) {
 				taken[string(m[3])] = true
 			}
 		}
 	}
 	for i, text := range texts {
-		shown := false
-		out := globalRE.ReplaceAllFunc(text, func(line []byte) []byte {
-			m := globalRE.FindSubmatch(line)
+		var out []byte
+		done := 0
+		for at, m := range headsOf(text) {
 			name := string(m[3])
-			if taken[name] || !strings.Contains(string(m[2]), "internal ") || !l.opts.KeepAll && !wanted[name] {
-				return line
+			if taken[name] || !bytes.Contains(m[2], internalWord) || !l.opts.KeepAll && !wanted[name] {
+				continue
 			}
-			taken[name], shown = true, true
-			return []byte(strings.Replace(string(line), "internal ", "", 1))
-		})
-		if !shown && !changed {
+			taken[name] = true
+			word := at + bytes.Index(text[at:], internalWord)
+			out = append(out, text[done:word]...)
+			done = word + len(internalWord)
+		}
+		if done == 0 && !changed {
 			continue
 		}
+		out = append(out, text[done:]...)
 		paths[i] = filepath.Join(l.opts.WorkDir, exposed(i))
 		if err := files.Write(paths[i], out, 0o644); err != nil {
 			return nil, &InfraError{"link", err}
