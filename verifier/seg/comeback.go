@@ -235,6 +235,7 @@ func (t *transfer) bind(a, r value) {
 	if a.kind == ptrValue {
 		t.bound = append(t.bound, binding{a, r})
 	}
+	t.sameBlock(a, r)
 	if o := t.from.objs[t.source(r)]; r.kind == ptrValue && o != nil && o.list != nil {
 		switch end := o.list.end; {
 		case a.kind == intValue && a.lin.Equal(exact.Lin{}):
@@ -243,6 +244,15 @@ func (t *transfer) bind(a, r value) {
 			t.s.know.ge(o.list.length.AddInt(-1))
 		}
 	}
+}
+
+// sameBlock notes that a block that is still there has the size and the place of the pointer that it had before.
+func (t *transfer) sameBlock(a, r value) {
+	if a.kind != ptrValue || r.kind != ptrValue || !t.s.block(a.obj) || !t.from.block(t.source(r)) {
+		return
+	}
+	t.s.know.eq(t.s.objs[a.obj].size.Sub(t.from.objs[t.source(r)].size))
+	t.s.know.eq(a.lin.Sub(r.lin))
 }
 
 // source is the callee's object of pointer r of the caller.

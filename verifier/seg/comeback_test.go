@@ -63,6 +63,22 @@ func TestHeapOfRecursion(t *testing.T) {
 			while (l) { struct c *t = l->next; free(l); l = t; } return 0; }`, `;`, `if (nondet_int()) free(x)`},
 		{"the end inside of a call", `void f(int n) { if (n <= 0) @; f(n - 1); }
 			int main(void) { int *p = malloc(4); f(nondet_int()); free(p); return 0; }`, `return`, `exit(0)`},
+		{"an array in parts", `void *calloc(unsigned long, unsigned long); void sort(int *a, int lo, int hi) {
+				if (lo >= hi) return;
+				int v = a[hi], i = lo;
+				for (int j = lo; j < hi; j++) if (a[j] < v) { int t = a[i]; a[i] = a[j]; a[j] = t; i++; }
+				a[hi] = a[i]; a[i] = v; sort(a, lo, i - 1); sort(a, i + 1, hi); }
+			int main(void) { int n = 1 + (nondet_int() & 255), *a = calloc(n, 4); sort(a, 0, @); free(a); return 0; }`,
+			`n - 1`, `n`},
+		{"a block has the size that it had", `void *calloc(unsigned long, unsigned long);
+			void f(int n, char *p) { if (n <= 0) return; *p = 1; f(n - 1, p); }
+			int main(void) { int m = 1 + (nondet_int() & 15); char *p = calloc(m, 1); f(nondet_int(), p); p[@] = 1;
+				free(p); return 0; }`, `m - 1`, `m`},
+		{"a block has the size of another", `void *calloc(unsigned long, unsigned long);
+			char *f(int n, char *p) { if (n <= 0) return p; if (n == 7) { free(p); p = calloc(1, 1); }
+				return f(n - 1, p); }
+			int main(void) { int m = 1 + (nondet_int() & 15); char *p = calloc(m, 1); p = f(nondet_int(), p); p[@] = 1;
+				free(p); return 0; }`, `0`, `m - 1`},
 	} {
 		for _, safe := range []bool{false, true} {
 			name, hole := c.name+", not so", c.bad
@@ -107,6 +123,17 @@ func TestRecursionNotSafe(t *testing.T) {
 			int main(void){ struct n *p = build(1), *q = build(1); f(nondet_int(), p, q); if (q->l == 0) q->l = malloc(sizeof *q), q->l->l = q->l->r = 0, q->l->v = 0; f(nondet_int(), p, q); drop(p); drop(q); return 0; }`,
 		"the result is a block that the caller holds": `struct n *dup(int n, struct n *p) { if (n <= 0) return p; return dup(n-1, p); }
 			int main(void){ struct n *p = build(1); if (!p) return 0; struct n *q = malloc(sizeof *q); q->v = 0; q->l = p; q->r = dup(nondet_int(), p); drop(q); return 0; }`,
+		"a shorter block stands for a longer one": `void *calloc(unsigned long, unsigned long);
+			void f(int n, char **p) { if (n <= 0) return; if (n == 3) { free(*p); *p = calloc(1, 1); } f(n - 1, p); }
+			int main(void){ int m = 1 + (nondet_int() & 15); char *p = calloc(m, 1); f(nondet_int(), &p); p[m - 1] = 1;
+				free(p); return 0; }`,
+		"blocks of two sizes change places": `void *calloc(unsigned long, unsigned long);
+			void f(int n, char **p, char **q) { if (n <= 0) return; char *t = *p; *p = *q; *q = t; f(n - 1, p, q); }
+			int main(void){ int m = 1 + (nondet_int() & 15); char *p = calloc(m, 1), *q = calloc(1, 1);
+				f(nondet_int(), &p, &q); p[m - 1] = 1; free(p); free(q); return 0; }`,
+		"a pointer moves on": `void *calloc(unsigned long, unsigned long);
+			char *f(int n, char *p) { if (n <= 0) return p; return f(n - 1, p + 1); }
+			int main(void){ char *p = calloc(9, 1); *f(nondet_int() & 15, p) = 1; free(p); return 0; }`,
 		"results of two sizes": `int *f(int n) { if (n <= 0) return malloc(4); if (n == 5) return malloc(8); return f(n-1); }
 			int main(void){ int *p = f(nondet_int()); p[1] = 1; free(p); return 0; }`,
 	} {

@@ -131,7 +131,8 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 	}
 	var steps []drift
 	early := merges < mergesByNew
-	for _, r := range b.project(m.old.know, m.places, func(p *place) exact.Lin { return p.was }) {
+	rows := b.project(m.old.know, m.places, func(p *place) exact.Lin { return p.was })
+	for _, r := range rows {
 		e := inS(r.Lin)
 		up, down := b.ask.proves(m.s.know, e), !r.EQ || b.ask.proves(m.s.know, e.Neg())
 		lost = lost || !up || !down
@@ -145,6 +146,9 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 			k.ge(r.Lin)
 		case r.EQ && b.ask.proves(m.s.know, e.Neg()):
 			k.ge(r.Lin.Neg())
+		}
+		if r.EQ && !(up && down) {
+			b.keep(k, m.s.know, swapped(rows, r), inS)
 		}
 	}
 	if early {
@@ -169,9 +173,13 @@ func (b *builder) joinNew(m *matcher) []drift {
 	for _, p := range m.places {
 		was[p.v] = p.was
 	}
+	inOld := func(e exact.Lin) exact.Lin {
+		return e.Subst(func(v exact.Var) exact.Lin { return was[v] })
+	}
 	k := m.j.know
-	for _, r := range b.project(m.s.know, m.places, func(p *place) exact.Lin { return p.other }) {
-		e := r.Lin.Subst(func(v exact.Var) exact.Lin { return was[v] })
+	rows := b.project(m.s.know, m.places, func(p *place) exact.Lin { return p.other })
+	for _, r := range rows {
+		e := inOld(r.Lin)
 		up, down := b.ask.proves(m.old.know, e), r.EQ && b.ask.proves(m.old.know, e.Neg())
 		switch {
 		case up && down:
@@ -184,8 +192,20 @@ func (b *builder) joinNew(m *matcher) []drift {
 		if c, ok := b.constantIn(m.old.know, e); r.EQ && !(up && down) && ok {
 			steps = append(steps, drift{r.Lin.Sub(constInt(c)), c.Neg()})
 		}
+		if r.EQ && !(up && down) {
+			b.keep(k, m.old.know, swapped(rows, r), inOld)
+		}
 	}
 	return steps
+}
+
+// keep adds to k those facts of one state that the other one shows as well.
+func (b *builder) keep(k, other *know, facts []exact.Lin, in func(exact.Lin) exact.Lin) {
+	for _, e := range facts {
+		if b.ask.proves(other, in(e)) {
+			k.ge(e)
+		}
+	}
 }
 
 // constantIn returns the value of e if k leaves it only one.

@@ -43,23 +43,12 @@ func (b *builder) project(k *know, places []*place, val func(*place) exact.Lin) 
 
 // eliminate removes the variables that are not to be kept, as far as that is cheap.
 func eliminate(rows []linear.Row, keep map[exact.Var]bool) []linear.Row {
-	for again := true; again; {
-		again = false
-		for n, r := range rows {
-			v, ok := unit(r, keep)
-			if !ok {
-				continue
-			}
-			by := r.Lin.Scale(r.Lin.Coef(v)) // coefficient 1
-			rest := append(append([]linear.Row(nil), rows[:n]...), rows[n+1:]...)
-			for i := range rest {
-				if c := rest[i].Lin.Coef(v); !c.IsZero() {
-					rest[i].Lin = rest[i].Lin.AddScaled(c.Neg(), by).Tighten()
-				}
-			}
-			rows, again = rest, true
+	for {
+		n, v, ok := solved(rows, keep)
+		if !ok {
 			break
 		}
+		rows = substitute(rows, n, v)
 	}
 	for {
 		v, ok := cheapest(rows, keep)
@@ -70,17 +59,33 @@ func eliminate(rows []linear.Row, keep map[exact.Var]bool) []linear.Row {
 	}
 }
 
-// unit finds a variable to eliminate by an equation.
-func unit(r linear.Row, keep map[exact.Var]bool) (exact.Var, bool) {
-	if !r.EQ {
-		return 0, false
-	}
-	for _, t := range r.Lin.Terms {
-		if !keep[t.Var] && t.Coef.Abs().IsOne() {
-			return t.Var, true
+// solved finds a variable to eliminate and the equation for that: one with the least coefficient.
+func solved(rows []linear.Row, keep map[exact.Var]bool) (row int, v exact.Var, ok bool) {
+	var least exact.Int
+	for n, r := range rows {
+		for _, t := range r.Lin.Terms {
+			if r.EQ && !keep[t.Var] && (!ok || t.Coef.Abs().Cmp(least) < 0) {
+				row, v, ok, least = n, t.Var, true, t.Coef.Abs()
+			}
+		}
+		if ok && least.IsOne() {
+			break
 		}
 	}
-	return 0, false
+	return row, v, ok
+}
+
+// substitute eliminates v by the equation n, over the rationals.
+func substitute(rows []linear.Row, n int, v exact.Var) []linear.Row {
+	a := rows[n].Lin.Coef(v)
+	by := rows[n].Lin.Scale(exact.I(int64(a.Sign()))) // coefficient |a|
+	rest := append(append([]linear.Row(nil), rows[:n]...), rows[n+1:]...)
+	for i := range rest {
+		if c := rest[i].Lin.Coef(v); !c.IsZero() {
+			rest[i].Lin = rest[i].Lin.Scale(a.Abs()).AddScaled(c.Neg(), by).Tighten()
+		}
+	}
+	return rest
 }
 
 // cheapest is a variable whose elimination makes few new rows.
