@@ -227,6 +227,7 @@ func (x *fn) debugCall(name string, args []value.Value) {
 		return
 	}
 	x.home[where] = v.Scope
+	x.homes[where] = append(x.homes[where], v.Scope)
 	x.out.Vars = append(x.out.Vars, &ir.Var{Name: v.Name, T: x.dbg.typ(v.Type), Slot: where, Param: v.Arg > 0,
 		Pos: x.dbg.varPos(v, x.out.CName)})
 }

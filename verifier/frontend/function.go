@@ -27,6 +27,7 @@ type fn struct {
 
 	// the debug scopes of C
 	home    map[ir.Value]metadata.Field    // of the block that a local belongs to
+	homes   map[ir.Value][]metadata.Field  // likewise, of all locals that clang made one alloca of
 	scopes  map[*ir.Block][]metadata.Field // of the instructions of a block, labels among them
 	scopeOf map[*ir.Instr]metadata.Field   // innermost one of each instruction that has one of its own
 	scope   metadata.Field                 // of the instruction at hand; nil: not known
@@ -45,8 +46,8 @@ func (t *translator) body(out *ir.Func, f *llir.Func) {
 		return
 	}
 	x := &fn{translator: t, src: f, out: out, values: map[value.Value]ir.Value{}, tails: map[*ir.Block][]*ir.Instr{},
-		home: map[ir.Value]metadata.Field{}, scopes: map[*ir.Block][]metadata.Field{},
-		scopeOf: map[*ir.Instr]metadata.Field{}}
+		home: map[ir.Value]metadata.Field{}, homes: map[ir.Value][]metadata.Field{},
+		scopes: map[*ir.Block][]metadata.Field{}, scopeOf: map[*ir.Instr]metadata.Field{}}
 	for i, p := range f.Params {
 		x.values[p] = out.Params[i]
 	}

@@ -16,8 +16,15 @@ import (
 type turn struct {
 	local *ir.Instr // the alloca
 	start *ir.Instr // the call that begins its scope; of what has none, an instruction that is executed before it
+	what  string    // that is unsupported where an address is kept and the alloca cannot move
 	place *ir.Instr // in front of which the alloca has to stand; nil: there is no such place
 }
+
+// What is unsupported where an address is kept.
+const (
+	keptOfTurn   = "address that is kept of a local of an earlier turn of a loop"
+	keptOfResult = "address that is kept of a local in the place of the function's result"
+)
 
 // findTurns notes the scopes that begin in loops of the function, but for those whose block is not left on any way
 // back to its begin: that is one object.
@@ -29,7 +36,7 @@ func (x *fn) findTurns() {
 			if a == nil || a.Op != ir.OpAlloca || !reaches(b, b, all) {
 				continue
 			}
-			t := &turn{local: a, start: in, place: in}
+			t := &turn{local: a, start: in, what: keptOfTurn, place: in}
 			if home := x.home[a]; c && home != nil {
 				block := blockOf(home)
 				if block == nil && x.own(home) {
@@ -68,7 +75,7 @@ func (t *translator) freshLocals() {
 		}
 		if begins[u.local] > 1 || u.place == nil || !u.move() {
 			insertBefore(u.start, &ir.Instr{Op: ir.OpUnsupported, T: t.void, Pos: u.start.Pos,
-				What: "address that is kept of a local of an earlier turn of a loop"})
+				What: u.what})
 		}
 		ir.Number(u.start.Block.Func)
 	}

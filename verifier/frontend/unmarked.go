@@ -9,7 +9,8 @@ import (
 )
 
 // endUnmarked marks the scopes of the locals that clang marks none for: those behind a label of their block, and those
-// that a jump passes by. The object lives from where control enters the block until it leaves it (C17 6.2.4p6).
+// that a jump passes by. The object lives from where control enters the block until it leaves it (C17 6.2.4p6). One
+// that is made in the place of the function's result lives as long as the function does.
 func (x *fn) endUnmarked() {
 	escapes, marked := ir.Escapes(x.out), map[ir.Value]bool{}
 	for _, b := range x.out.Blocks {
@@ -28,14 +29,49 @@ func (x *fn) endUnmarked() {
 		if _, fixed := a.Args[0].(*ir.Const); !fixed {
 			continue
 		}
+		marked[a] = true
 		place := x.entryOf(block)
+		if x.usedOutside(a, block) {
+			x.beginResult(a)
+			continue
+		}
 		if place == nil {
-			x.turns = append(x.turns, &turn{local: a, start: x.out.Blocks[0].Term()})
+			x.turns = append(x.turns, &turn{local: a, start: x.out.Blocks[0].Term(), what: keptOfTurn})
 			continue
 		}
 		x.endOutside(a, block)
 		x.mark(a, place.Block, slices.Index(place.Block.Instrs, place), ir.ModelLifetimeStart)
 	}
+}
+
+// beginResult marks where the locals begin that clang made in the place of the function's result, which other blocks
+// write. They do not end before the function does: what keeps an address of theirs is unsupported.
+func (x *fn) beginResult(a *ir.Instr) {
+	for _, home := range x.homes[a] {
+		block := blockOf(home)
+		if block == nil {
+			continue
+		}
+		if place := x.entryOf(block); place != nil {
+			x.mark(a, place.Block, slices.Index(place.Block.Instrs, place), ir.ModelLifetimeStart)
+		}
+	}
+	x.mark(a, a.Block, slices.Index(a.Block.Instrs, a)+1, ir.ModelLifetimeStart)
+	x.turns = append(x.turns, &turn{local: a, start: x.out.Blocks[0].Term(), what: keptOfResult})
+}
+
+// usedOutside reports whether instructions outside of a C block access the alloca by its name.
+func (x *fn) usedOutside(a *ir.Instr, block *metadata.DILexicalBlock) bool {
+	for _, b := range x.out.Blocks {
+		for _, in := range b.Instrs {
+			if s := x.scopeOf[in]; s != nil && !inside(s, block) && slices.ContainsFunc(in.Args, func(v ir.Value) bool {
+				return names(v, a)
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // entryOf returns an instruction that is executed once before each time that control is in a C block; nil: there is
