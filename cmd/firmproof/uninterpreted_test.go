@@ -10,7 +10,8 @@ import (
 // parameters that are constant in one place only.
 const hashed = "#define hash __CPROVER_uninterpreted_hash\n#define other __CPROVER_uninterpreted_other\n" +
 	"#define less __CPROVER_uninterpreted_less\n#define level __CPROVER_uninterpreted_level\n" +
-	"unsigned long hash(void *);\nunsigned long other(const void *p);\nunsigned long hash(const void *const p);\n" +
+	"unsigned long hash(void *);\nunsigned long other(const void *p);\n" +
+	"static unsigned long early(void *p) { return hash(p); }\nunsigned long hash(const void *const p);\n" +
 	"_Bool less(int a, int);\nint level(void);\nunsigned long again(const void *);\nvoid __CPROVER_assume(_Bool);\n"
 
 // hashSource calls some of them from another file.
@@ -43,6 +44,9 @@ const (
 // uninterpretedCases: the same arguments have the same result and nothing else is known.
 var uninterpretedCases = []contractCase{
 	{"same", "", says("void *p, *q;", "p != q || hash(p) == again(q)"), hashSource, verdict.Proved, ""},
+	{"same_by_another_type", "", says("int x;", "early(&x) == hash(&x)"), hashSource, verdict.Proved, ""},
+	{"other_argument_by_another_type", "", says("int x, y;", "early(&x) == hash(&y)"), hashSource, verdict.Violated,
+		"said"},
 	{"other_argument", "", says("int x, y;", "hash(&x) == again(&y)"), hashSource, verdict.Violated, "said"},
 	{"other_function", "", says("int x;", "other(&x) == again(&x)"), hashSource, verdict.Violated, "said"},
 	{"other_order", "", says("int a, b;", "less(a, b) == less(b, a)"), hashSource, verdict.Violated, "said"},

@@ -130,7 +130,7 @@ func renameFrom(data []byte, at map[string]int) []byte {
 var retypedName = regexp.MustCompile(`@` + retypedPrefix + `(\w+)`)
 
 var typeNoise = regexp.MustCompile(
-	`\b(?:dso_local|internal|noundef|zeroext|signext|nonnull|noalias|local_unnamed_addr)\b|%[\w.]+(?: *[,)])`)
+	`\b(?:dso_local|internal|weak|noundef|zeroext|signext|nonnull|noalias|local_unnamed_addr)\b|%[\w.]+(?: *[,)])`)
 
 // sameType reports whether a function has the same type under both of its names, in
 // LLVM's terms: pointers to const and to what is not are the same.
