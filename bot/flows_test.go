@@ -108,7 +108,7 @@ func (w *world) liveRun(p *headless.Page, hold chan struct{}) {
 		t.Errorf("the page of a run in progress is not live: %s", got)
 	}
 	says(t, p, "0 of 1 verifications are over") // it stays as it is for as long as it is judged
-	if got := p.Eval(`document.body.innerText`); !strings.Contains(got, "of at most 1m0s") {
+	if got := p.Eval(`document.body.innerText`); !strings.Contains(got, "of at most 1 min 0 s") {
 		t.Errorf("no time limit: %s", got)
 	}
 	p.Eval(`document.querySelectorAll('td').forEach(d => { d.textContent = d.textContent.replace(/; .* the last time/, ''); })`)
