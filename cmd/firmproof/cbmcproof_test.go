@@ -40,6 +40,11 @@ func TestCBMCProofs(t *testing.T) {
 		"p/freed/Makefile": makefile("freed"), "p/freed/freed.c": "void *malloc(unsigned long);\nvoid free(void *);\n" +
 			"void harness() { char *p = malloc(1); if (!p) return; *p = 0; free(p);\n" +
 			"#pragma CPROVER check disable \"pointer\"\n __CPROVER_assert(*p == 0, \"left alone\"); }\n",
+		"p/aligned/Makefile": makefile("aligned"), "p/aligned/aligned.c": "void harness() { char b[9]; " +
+			"unsigned long *p = (unsigned long *)(b + 1); *p = 1; " +
+			"__CPROVER_assert(*p == 1 && b[1] == 1, \"written\"); }\n",
+		"p/aligned_end/Makefile": makefile("aligned_end"), "p/aligned_end/aligned_end.c": "void harness() { char b[8]; " +
+			"unsigned long *p = (unsigned long *)(b + 1); *p = 1; }\n",
 		"p/large/Makefile": makefile("large"), "p/large/large.c": largeHarness,
 		"p/larger/Makefile": makefile("larger") + "CBMCFLAGS += --object-bits 6\n", "p/larger/larger.c": largeHarness,
 		"p/broken/Makefile": makefile("broken"), "p/broken/broken.c": "int harness() { return missing_variable; }\n",
@@ -51,6 +56,7 @@ func TestCBMCProofs(t *testing.T) {
 	}
 	want := map[string]verdict.Status{"good/harness": verdict.Proved, "bad/harness": verdict.Violated,
 		"wrap/harness": verdict.Violated, "freed/harness": verdict.Unknown, "contract/harness": verdict.Unknown,
+		"aligned/harness": verdict.Proved, "aligned_end/harness": verdict.Violated,
 		"large/harness": verdict.Proved, "larger/harness": verdict.Violated, "broken/harness": verdict.Unknown}
 	for name, status := range want {
 		if got[name] == nil || got[name].Status != status {

@@ -113,7 +113,7 @@ func (b *preparation) cbmcProof(p *cbmc.Proof) error {
 
 // cbmcJob builds a proof for a target and makes its job. The meaning is CBMC's: a
 // function without a body has any result and no effect, an uninitialised variable
-// has any value, volatile objects behave like memory.
+// has any value, volatile objects behave like memory, accesses may have any alignment.
 func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	img, err := p.Build(b.ctx, t, b.options(p.Checks()))
 	if err != nil {
@@ -145,6 +145,7 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	if said := weave.EnumConversions(module); said != "" {
 		assumptions = append(assumptions, said)
 	}
+	weave.AnyAlignment(module)
 	assumptions = append(assumptions, p.ContractNotes()...)
 	weave.Assigns(module)
 	if most := p.LargestObject(); weave.LimitAllocations(module, most) {
@@ -178,7 +179,8 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	j.Plan.Entry, j.Plan.Checks, j.Plan.UnwindSet = p.Entry, checks, set
 	j.Plan.Semantics = ir.Semantics{VolatileMemory: true, MallocNeverFails: p.MallocOK}
 	j.Plan.Assumptions = append(assumptions,
-		"meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory")
+		"meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory, "+
+			"accesses may have any alignment")
 	b.jobs = append(b.jobs, j)
 	return nil
 }

@@ -7,7 +7,8 @@
 //	Stubs        functions replaced by what the user says        stub.go
 //	Interrupts   handlers that run between the program's steps   interrupt.go
 //	Assigns      checks of the assigns clauses of contracts      assigns*.go
-//	Convert, EnumConversions, NondetStatic   the meaning of CBMC convert.go, enum.go, stub.go
+//	Convert, EnumConversions, NondetStatic, AnyAlignment
+//	                                             the meaning of CBMC convert.go, enum.go, stub.go, alignment.go
 //
 // Startup and Arguments give a new module and leave the old one alone. The others
 // change their module: call them before it is shared. All write their instructions
