@@ -33,7 +33,8 @@ func (s *Server) night(ctx context.Context, v *view) error {
 		news += len(t.Introduced) + len(t.Fixed) + len(t.Open) + len(t.Undecided) + len(t.NewlyProved) +
 			len(t.ProofLost) + len(t.Slower)
 	}
-	text := reports.Cut(s.redact.text(nightlyMark+"\n"+change.Markdown()), reports.MaxComment, s.cfg.PublicURL)
+	text := reports.Cut(s.redact.text(nightlyMark+"\n"+change.Markdown(s.cfg.PublicURL)), reports.MaxComment,
+		s.cfg.PublicURL)
 	poster := &issuePoster{gh: s.app.installation(r.Installation, r.Repo), name: v.repo.FullName,
 		reopen: introduced > 0}
 	return s.keepPost(ctx, store.Post{Repo: r.Repo, Kind: store.NightlyPost}, text,

@@ -2,6 +2,7 @@ package bot_test
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,12 @@ func TestNightlyIssue(t *testing.T) {
 	w.nightFalls(" ")
 	nightly("the first night", "bug one", "### New", "\n  - First bad commit: "+bad[:10]+" ring: wrap ")
 	w.bisected(bad)
+	link := regexp.MustCompile(`\[[^]]*bug one[^]]*\]\(http://firmproof\.example(/runs/\w+/findings/\w+)\)`)
+	if m := link.FindStringSubmatch(w.state().Issues[0].Body); m == nil {
+		t.Errorf("no link to the finding in\n%s", w.state().Issues[0].Body)
+	} else {
+		w.pageShows(m[1], "bug one")
+	}
 	push("int main\nfine again\n", 6)
 	w.nightFalls("  ")
 	w.await("the second night", func(s state) bool {

@@ -31,8 +31,8 @@ const nothingRan = "Nothing was verified in this time. A push to the branch star
 // timeLayout is how a report writes times.
 const timeLayout = "2006-01-02 15:04 UTC"
 
-// Markdown renders the report.
-func (r *Regression) Markdown() string {
+// Markdown renders the report. server is the address of the server that has pages of the findings; "" if none has.
+func (r *Regression) Markdown(server string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s, branch %s: %s to %s\n\n", reports.Inert(r.Repository), reports.Inert(r.Branch),
 		r.Since.Format(timeLayout), r.Until.Format(timeLayout))
@@ -62,8 +62,12 @@ func (r *Regression) Markdown() string {
 					fmt.Fprintf(&b, "- entry %s: %s\n", reports.Code(c.Entry), reports.Inert(c.Message))
 					continue
 				}
+				message := reports.Inert(c.Message)
+				if server != "" && s.Run != "" && c.Fingerprint != "" {
+					message = fmt.Sprintf("[%s](%s/runs/%s/findings/%s)", message, server, s.Run, c.Fingerprint)
+				}
 				fmt.Fprintf(&b, "- %s (entry %s) at %s: %s\n", reports.Code(c.Claim), reports.Code(c.Entry),
-					reports.Inert(c.Where), reports.Inert(c.Message))
+					reports.Inert(c.Where), message)
 				b.WriteString(c.Origin.markdown())
 			}
 		}

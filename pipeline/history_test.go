@@ -79,14 +79,14 @@ func TestRegress(t *testing.T) {
 	}
 	for _, want := range []string{"### Commits in between", "### Slower\n\n- entry `main`: 1.0 s before, 2.5 s now",
 		"| push |"} {
-		if !strings.Contains(r.Markdown(), want) {
-			t.Errorf("no %q in\n%s", want, r.Markdown())
+		if !strings.Contains(r.Markdown(""), want) {
+			t.Errorf("no %q in\n%s", want, r.Markdown(""))
 		}
 	}
 	page, err := r.HTML()
-	if err != nil || !strings.Contains(string(page), "claim &lt;6&gt;") || !strings.Contains(r.Markdown(),
+	if err != nil || !strings.Contains(string(page), "claim &lt;6&gt;") || !strings.Contains(r.Markdown(""),
 		"### New\n\n- `memory@f#6`") {
-		t.Errorf("%v\n%s\n%s", err, r.Markdown(), page)
+		t.Errorf("%v\n%s\n%s", err, r.Markdown(""), page)
 	}
 	if _, err := Regress(ctx, b.st, "a/none", time.Now()); err == nil {
 		t.Error("an unknown repository has a report")
@@ -138,7 +138,7 @@ func TestInertHistory(t *testing.T) {
 		Introduced: []Change{{Claim: hostile, Entry: hostile, Where: hostile, Message: hostile, Origin: &Origin{
 			State: "found", Commits: []Commit{{SHA: "0123456789abcdef", Subject: hostile, Author: hostile}}}}},
 		Slower:  []Change{{Entry: hostile, Message: hostile}},
-		Commits: []Commit{{SHA: "0123456789abcdef", Subject: hostile, Author: hostile}}}}}).Markdown()
+		Commits: []Commit{{SHA: "0123456789abcdef", Subject: hostile, Author: hostile}}}}}).Markdown("")
 	text = regexp.MustCompile("`[^`\n]*`").ReplaceAllString(text, "")
 	for _, bad := range []string{"<img", "\n# x", "@acme", "](", "#1 ", "://"} {
 		if strings.Contains(text, bad) {

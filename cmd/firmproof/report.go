@@ -54,7 +54,7 @@ func regressionText(ctx context.Context, place *storeFlags, repo string, since t
 	}
 	switch format {
 	case "md":
-		return []byte(r.Markdown()), nil
+		return []byte(r.Markdown("")), nil
 	case "html":
 		return r.HTML()
 	case "json":
