@@ -25,6 +25,10 @@ func Open(name string, s *ilr.Store, opts Options) (Solver, error) {
 		p := &portfolio{Own: NewOwn(s, opts), slice: 10 * time.Second, most: maxPrinted}
 		for _, n := range smtlib.Names() {
 			if e, err := smtlib.Find(n); err == nil {
+				e.Memory = partnerMemory
+				if opts.Memory > 0 {
+					e.Memory = min(e.Memory, opts.Memory)
+				}
 				p.partner = &external{s: s, engine: e}
 				break
 			}
@@ -37,8 +41,12 @@ func Open(name string, s *ilr.Store, opts Options) (Solver, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.Memory = opts.Memory
 	return &external{s: s, engine: e}, nil
 }
+
+// partnerMemory bounds the bytes of the process that joins our own solver: what needs more is left to that.
+const partnerMemory = 1 << 30
 
 // external asks a process anew at each Check.
 type external struct {

@@ -3,9 +3,12 @@ package smtlib
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -16,6 +19,7 @@ import (
 type Engine struct {
 	Name, Path string
 	Args       []string
+	Memory     uint64 // ceiling of its resident bytes; 0 is none
 }
 
 // Names returns the engines that Find knows, best first for bit-vectors.
@@ -48,8 +52,11 @@ const (
 	Unknown Status = "unknown"
 )
 
+// ErrMemory says that an engine was ended at its ceiling of memory.
+var ErrMemory = errors.New("its memory ceiling is reached")
+
 // Run decides the script. Errors: the engine could not be run, was stopped (ctx's
-// error), complained, or printed a model that was not understood.
+// error, ErrMemory), complained, or printed a model that was not understood. The engine ends with this process.
 func (e Engine) Run(ctx context.Context, p *Script) (Status, ilr.Model, error) {
 	var in, out bytes.Buffer
 	if _, err := p.WriteTo(&in); err != nil {
@@ -57,12 +64,17 @@ func (e Engine) Run(ctx context.Context, p *Script) (Status, ilr.Model, error) {
 	}
 	in.WriteString(p.values())
 	in.WriteString("(exit)\n")
-	cmd := exec.CommandContext(ctx, e.Path, e.Args...)
+	watched, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	cmd := exec.CommandContext(watched, e.Path, e.Args...)
 	cmd.WaitDelay = time.Second
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, &out
-	runErr := cmd.Run() // the exit status is not zero when there is no model to print
-	if ctx.Err() != nil {
+	runErr := e.run(watched, cmd, end) // the exit status is not zero when there is no model to print
+	switch {
+	case ctx.Err() != nil:
 		return Unknown, ilr.Model{}, ctx.Err()
+	case watched.Err() != nil:
+		return Unknown, ilr.Model{}, fmt.Errorf("solver %s: %w", e.Name, context.Cause(watched))
 	}
 	status, rest, _ := strings.Cut(strings.TrimSpace(out.String()), "\n")
 	switch Status(strings.TrimSpace(status)) {
@@ -81,6 +93,20 @@ func (e Engine) Run(ctx context.Context, p *Script) (Status, ilr.Model, error) {
 		return Unknown, ilr.Model{}, fmt.Errorf("solver %s: %w", e.Name, runErr)
 	}
 	return Unknown, ilr.Model{}, fmt.Errorf("solver %s: %s", e.Name, status)
+}
+
+// run runs the engine's command, which ends with this process, and calls end when it passes its ceiling of memory.
+func (e Engine) run(ctx context.Context, cmd *exec.Cmd, end context.CancelCauseFunc) error {
+	runtime.LockOSThread() // the signal comes when the thread ends that started it
+	defer runtime.UnlockOSThread()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if e.Memory > 0 {
+		go WatchMemory(ctx, fmt.Sprint(cmd.Process.Pid), e.Memory, func() { end(ErrMemory) })
+	}
+	return cmd.Wait()
 }
 
 // model reads the answers to values.
