@@ -23,7 +23,7 @@ func (x *fn) endUnmarked() {
 	for _, v := range x.out.Vars {
 		a, ok := v.Slot.(*ir.Instr)
 		block := blockOf(x.home[v.Slot])
-		if !ok || block == nil || marked[a] || !escapes[a] || a.Op != ir.OpAlloca {
+		if !ok || block == nil || marked[a] || a.Op != ir.OpAlloca || !escapes[a] && !x.repeats(block) {
 			continue
 		}
 		if _, fixed := a.Args[0].(*ir.Const); !fixed {
@@ -32,16 +32,44 @@ func (x *fn) endUnmarked() {
 		marked[a] = true
 		place := x.entryOf(block)
 		if x.usedOutside(a, block) {
-			x.beginResult(a)
+			if escapes[a] {
+				x.beginResult(a)
+			}
 			continue
 		}
 		if place == nil {
+			if !escapes[a] {
+				continue
+			}
 			x.turns = append(x.turns, &turn{local: a, start: x.out.Blocks[0].Term(), what: keptOfTurn})
 			continue
 		}
-		x.endOutside(a, block)
+		if escapes[a] { // else nothing is left that could access it behind its end
+			x.endOutside(a, block)
+		}
 		x.mark(a, place.Block, slices.Index(place.Block.Instrs, place), ir.ModelLifetimeStart)
 	}
+}
+
+// repeats reports whether control may leave a C block and enter it again.
+func (x *fn) repeats(block *metadata.DILexicalBlock) bool {
+	in := x.basic(block)
+	return slices.ContainsFunc(x.out.Blocks, func(o *ir.Block) bool {
+		return !x.within(o, block) && reaches(o, o, all) && slices.ContainsFunc(in, func(b *ir.Block) bool {
+			return b == o || reaches(o, b, all) && reaches(b, o, all)
+		})
+	})
+}
+
+// basic lists the basic blocks with instructions of a C block.
+func (x *fn) basic(block *metadata.DILexicalBlock) []*ir.Block {
+	var in []*ir.Block
+	for _, b := range x.out.Blocks {
+		if slices.ContainsFunc(x.scopes[b], func(s metadata.Field) bool { return inside(s, block) }) {
+			in = append(in, b)
+		}
+	}
+	return in
 }
 
 // beginResult marks where the locals begin that clang made in the place of the function's result, which other blocks
@@ -77,12 +105,7 @@ func (x *fn) usedOutside(a *ir.Instr, block *metadata.DILexicalBlock) bool {
 // entryOf returns an instruction that is executed once before each time that control is in a C block; nil: there is
 // none.
 func (x *fn) entryOf(block *metadata.DILexicalBlock) *ir.Instr {
-	var in []*ir.Block
-	for _, b := range x.out.Blocks {
-		if slices.ContainsFunc(x.scopes[b], func(s metadata.Field) bool { return inside(s, block) }) {
-			in = append(in, b)
-		}
-	}
+	in := x.basic(block)
 	d := x.above(in)
 	for d != nil && x.cycles(d, block) {
 		d = x.above([]*ir.Block{d}, d)
