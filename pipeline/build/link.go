@@ -172,7 +172,6 @@ func (l *linker) findEntries(linked []Function) {
 }
 
 var (
-	defineRE  = regexp.MustCompile(`^define ([^@]*)@("[^"]*"|[\w.$-]+)\(`)
 	dbgRE     = regexp.MustCompile(`!dbg !(\d+) \{$`)
 	subprogRE = regexp.MustCompile(`^!(\d+) = distinct !DISubprogram\(`)
 	fileRE    = regexp.MustCompile(`^!(\d+) = !DIFile\(filename: "([^"]*)", directory: "([^"]*)"`)
@@ -195,11 +194,11 @@ func readFunctions(text []byte) []Function {
 		line := sc.Bytes()
 		switch {
 		case bytes.HasPrefix(line, []byte("define ")):
-			m := defineRE.FindSubmatch(line)
+			m := headRE.FindSubmatch(line)
 			if m == nil {
 				continue
 			}
-			f := Function{Name: strings.Trim(string(m[2]), `"`), Static: bytes.Contains(m[1], []byte("internal "))}
+			f := Function{Name: strings.Trim(string(m[3]), `"`), Static: bytes.Contains(m[2], internalWord)}
 			id := ""
 			if d := dbgRE.FindSubmatch(line); d != nil {
 				id = string(d[1])
@@ -263,8 +262,8 @@ func inlineAssembly(text []byte) []string {
 		line := sc.Bytes()
 		switch {
 		case bytes.HasPrefix(line, []byte("define ")):
-			if m := defineRE.FindSubmatch(line); m != nil {
-				fn = strings.Trim(string(m[2]), `"`)
+			if m := headRE.FindSubmatch(line); m != nil {
+				fn = strings.Trim(string(m[3]), `"`)
 			}
 		case !bytes.Contains(line, []byte("asm ")):
 		case bytes.HasPrefix(line, []byte("module asm ")) && len(notes) == 0:
