@@ -101,7 +101,6 @@ func decideBehind(ctx context.Context, p *problem.Problem, a *problem.Answers, r
 		}
 		q := p.Without(maps.Clone(left))
 		b := problem.NewAnswers()
-		b.Announce(p.Found)
 		race(ctx, q, b, safetyEngines)
 		for _, s := range b.Stages() {
 			a.AddStage(s)

@@ -349,15 +349,17 @@ func (r *checking) job(ctx context.Context, n int, j *prepare.Job) verdict.Resul
 	}
 	r.line.begin(target, entry, j.Timeout)
 	j.Plan.Progress = func(p verifier.Progress) { r.line.at(target, entry, p) }
-	j.Plan.FirstOnly = r.end != nil
+	// the first violation of a generated harness, or one that is suppressed, may be no finding
+	j.Plan.FirstOnly = r.end != nil && !j.Plan.Generated && len(j.Suppressed) == 0
 	j.Plan.Found = func(c verdict.Claim) {
-		if j.RestsOn(c) == nil && !slices.ContainsFunc(j.Suppressed,
-			func(s manifest.Suppression) bool { return s.Claim == c.ID }) {
+		if j.Stands(c) {
 			r.line.violated(target, entry, c)
 		}
 	}
 	res := r.answer(ctx, n, j)
-	if res.Status == verdict.Violated && r.end != nil {
+	if r.end != nil && slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
+		return c.Status == verdict.Violated && j.Stands(c)
+	}) {
 		r.end()
 	}
 	return *res

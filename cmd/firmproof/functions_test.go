@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/pipeline/answers"
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -109,5 +114,50 @@ func TestContext(t *testing.T) {
 	_, rep, _ = checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", "share")
 	if len(rep.Results) != 1 || rep.Results[0].Status != verdict.Violated {
 		t.Errorf("share itself: %+v", rep.Results)
+	}
+}
+
+// TestAnnounced: what is announced while the rest goes on, what init lists, and what ends a check with --fail-fast is
+// a finding in the end: not what callers do not bring about, nor what stands behind a guess.
+func TestAnnounced(t *testing.T) {
+	const past = `struct ends { int *head, *tail; };
+int past(struct ends *e) { return e->head >= e->tail ? 0 : 10 / (e->head == e->tail); }
+`
+	for name, c := range map[string]struct {
+		src, entry string // the entry that is announced; "": none
+		code       int
+	}{
+		"callers": {"int share(int a, int b) { return a / b; }\nint halves(int a) { return share(a, 2); }\n", "",
+			exitUnknown},
+		"a guess": {past, "", exitUnknown},
+		"finding": {past + "int ratio(int a) { return 7 / a; }\n", "any call of ratio", exitViolated},
+		"by calls": {"int open(int a, int b) { return a / b; }\nint on(int a, int b) { return open(a, b); }\n",
+			"any call of on", exitViolated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(writeTree(t, map[string]string{"src.c": c.src}), "src.c")
+			jobs, err := prepare.Jobs(t.Context(), prepare.Request{Paths: []string{file}, Targets: []string{"cortex-m3"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := newProgress(io.Discard, len(jobs), true)
+			run := &checking{line: line, cache: answers.OpenFolder("")}
+			for i := range jobs {
+				run.job(t.Context(), i, &jobs[i])
+			}
+			if c.entry == "" && line.found != "" || !strings.Contains(line.found, c.entry) {
+				t.Errorf("announced %q, want %q", line.found, c.entry)
+			}
+			var out bytes.Buffer
+			code := runWith([]string{"check", "--fail-fast", "--target", "cortex-m3", file}, &out, &out)
+			if code != c.code {
+				t.Errorf("--fail-fast: exit %d, want %d\n%s", code, c.code, out.String())
+			}
+			out.Reset()
+			code = runWith([]string{"init", "--timeout", "20s", filepath.Dir(file)}, &out, &out)
+			if none := strings.Contains(out.String(), "none within"); code != exitOK || none != (c.entry == "") {
+				t.Errorf("init: exit %d\n%s", code, out.String())
+			}
+		})
 	}
 }

@@ -121,6 +121,7 @@ func (f *finder) run(ctx context.Context, jobs []prepare.Job, tr *trial) {
 		}()
 	}
 	wg.Wait()
+	var asked []prepare.Job // those of tr.results
 	for i, r := range results {
 		name, generated := strings.CutPrefix(jobs[i].Name(), prepare.AnyCall)
 		switch {
@@ -133,8 +134,9 @@ func (f *finder) run(ctx context.Context, jobs []prepare.Job, tr *trial) {
 		case generated && !slices.Contains(tr.decided, name):
 			tr.decided = append(tr.decided, name)
 		}
-		tr.results = append(tr.results, *r)
+		tr.results, asked = append(tr.results, *r), append(asked, jobs[i])
 	}
+	prepare.InContext(asked, tr.results)
 	settled := func(e entry) bool { return e.file != "" || !slices.Contains(tr.slow, e.name) }
 	if kept := slices.DeleteFunc(slices.Clone(tr.harnesses), func(e entry) bool { return !settled(e) }); len(
 		kept) > 0 ||

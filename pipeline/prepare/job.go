@@ -110,6 +110,12 @@ func (j *Job) leaveOut(res *verdict.Result) {
 	}
 }
 
+// Stands reports whether a violation that was just found is a finding whatever other verifications come to.
+func (j *Job) Stands(c verdict.Claim) bool {
+	return len(j.Callers) == 0 && j.RestsOn(c) == nil && !slices.ContainsFunc(j.Suppressed,
+		func(s manifest.Suppression) bool { return s.Claim == c.ID })
+}
+
 // RestsOn returns why a violation is no finding: it rests on what a generated harness made up. nil: it is one.
 func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	if c.Status != verdict.Violated {
