@@ -248,6 +248,11 @@ struct lconv { char *decimal_point; char *other; };
 struct lconv *localeconv(void);
 char decimal(void) { return localeconv()->other[0]; }
 char other(void) { return format()->point[0]; }
+char name_of[8];
+unsigned sizes;
+void named(const char *name, unsigned size) { sizes = size; if (strlen(name) < sizeof name_of) strcpy(name_of, name); }
+void named_over(const char *name, unsigned size) { sizes = size; strcpy(name_of, name); }
+size_t both_told(const char *s, unsigned n) { for (unsigned i = 0; i < n; i++) if (!s[i]) return i; return strlen(s); }
 char point(void) { struct format *f = format(); return f ? f->point[0] : 0; }
 `
 
@@ -318,6 +323,9 @@ func TestHarnessesFromCode(t *testing.T) {
 		"decimal":    {verdict.Unknown, "what the result of localeconv leads to is not known"},
 		"other":      {verdict.Violated, "null pointer"},
 		"point":      {verdict.Unknown, "what the result of format leads to is not known"},
+		"named":      {verdict.Proved, "name leads to a string of at most 15 characters"},
+		"named_over": {verdict.Violated, "of 'name_of'"},
+		"both_told":  {verdict.Violated, "s leads to as many elements as n says"},
 		"in_text":    {verdict.Proved, "b.ptr leads to as many elements as b.cap says"},
 		"past_text":  {verdict.Violated, "of what 'b.ptr' leads to"},
 		"header":     {verdict.Proved, "p leads to 4 bytes, which the function accesses"},

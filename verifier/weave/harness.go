@@ -13,7 +13,8 @@ import (
 //	number           any value
 //	pointer          to a block of its own with any contents. How large, the first of these says:
 //	                 a parameter that the function compares its index with, or hands to memcpy;
-//	                 a parameter behind it with the name of a length (n, len, size, count, max...);
+//	                 a parameter behind it with the name of a length (n, len, size, count, max...),
+//	                 unless the C library reads a string there;
 //	                 for char that is only read: a string of at most maxString-1 characters;
 //	                 what the function reaches at constant offsets, and one element at least;
 //	                 if it goes on from there: the smallest object that a call in the program

@@ -126,6 +126,8 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 		return u.param, u.bytes, u.plus
 	} else if (u.need > 0 || isStruct(h.elemOf(i))) && !u.varies {
 		return -1, false, 0 // one element
+	} else if u.text && isText(h.vars[i].T.Elem) && !u.writes {
+		return -1, false, 0 // its zero says how long it is
 	}
 	for n := i + 1; n < len(h.of.Params); n++ {
 		v := h.vars[n]

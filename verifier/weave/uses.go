@@ -11,6 +11,7 @@ type use struct {
 	need   int64 // bytes that accesses at constant offsets reach
 	varies bool  // it is indexed by a value, or moved on
 	writes bool  // it is written through
+	text   bool  // it is handed to a function of the C library that reads a string there
 	null   bool  // it is compared with null
 	param  int   // parameter that says how much is behind it, -1 if none does
 	plus   int64 // elements more than param says

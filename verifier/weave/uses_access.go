@@ -85,7 +85,15 @@ func (s *useScan) call(in *ir.Instr) {
 		return
 	}
 	g := calledFunc(in)
-	if g == nil || g.IsDecl() || len(in.Args) < len(g.Params) {
+	if g == nil || len(in.Args) < len(g.Params) {
+		return
+	}
+	for _, i := range readText[g.Name] {
+		if k := s.parameter(in, i); k >= 0 {
+			s.uses[k].text = true
+		}
+	}
+	if g.IsDecl() {
 		return
 	}
 	for j, u := range s.p.usesOf(g) {
@@ -95,6 +103,7 @@ func (s *useScan) call(in *ir.Instr) {
 		}
 		mine := &s.uses[k]
 		mine.writes = mine.writes || u.writes
+		mine.text = mine.text || u.text && plain
 		mine.varies = mine.varies || u.varies && !s.isArray(k, in.Args[j])
 		if plain {
 			mine.need = max(mine.need, u.need)
@@ -107,6 +116,17 @@ func (s *useScan) call(in *ir.Instr) {
 			mine.elsewhere = mine.elsewhere || n < 0 || u.elsewhere
 		}
 	}
+}
+
+// parameter returns the parameter that argument i of a call is, -1 if it is none.
+func (s *useScan) parameter(call *ir.Instr, i int) int {
+	if i >= len(call.Args) || !call.Args[i].Type().IsPtr() {
+		return -1
+	}
+	if k, plain := s.from(call.Args[i]); plain {
+		return k
+	}
+	return -1
 }
 
 // block notes that n bytes at v are accessed.
