@@ -27,6 +27,10 @@ func TestCBMCProofs(t *testing.T) {
 			"void harness() { unsigned n; int x = 5; __CPROVER_assume(n < " + limit + ");\n" +
 			"__CPROVER_assert(__CPROVER_file_local_src_c_count(n) < 5, \"count\"); use(&x); __CPROVER_assert(x == 5, \"untouched\"); }\n"
 	}
+	static := func(result string) string { // declared without static, called, and then defined with it
+		return "int f(int);\nint g(void) { return f(1); }\nstatic int f(int x) { return x + 1; }\n" +
+			"void harness() { __CPROVER_assert(g() == " + result + " && f(2) == 3, \"results\"); }\n"
+	}
 	dir := writeTree(t, map[string]string{
 		"p/Makefile.common": "",
 		"p/src.c":           "int hw(int *p) { *p = 0; return 0; }\nint use(int *p) { return hw(p); }\nstatic int count(unsigned n) { int k = 0; while (n--) k++; return k; }\n",
@@ -47,6 +51,8 @@ func TestCBMCProofs(t *testing.T) {
 			"unsigned long *p = (unsigned long *)(b + 1); *p = 1; }\n",
 		"p/large/Makefile": makefile("large"), "p/large/large.c": largeHarness,
 		"p/larger/Makefile": makefile("larger") + "CBMCFLAGS += --object-bits 6\n", "p/larger/larger.c": largeHarness,
+		"p/static/Makefile": makefile("static"), "p/static/static.c": static("2"),
+		"p/static_bad/Makefile": makefile("static_bad"), "p/static_bad/static_bad.c": static("3"),
 		"p/broken/Makefile": makefile("broken"), "p/broken/broken.c": "int harness() { return missing_variable; }\n",
 	})
 	code, rep, errs := checkJSON(t, "--cbmc-proof", filepath.Join(dir, "p"))
@@ -57,6 +63,7 @@ func TestCBMCProofs(t *testing.T) {
 	want := map[string]verdict.Status{"good/harness": verdict.Proved, "bad/harness": verdict.Violated,
 		"wrap/harness": verdict.Violated, "freed/harness": verdict.Unknown, "contract/harness": verdict.Unknown,
 		"aligned/harness": verdict.Proved, "aligned_end/harness": verdict.Violated,
+		"static/harness": verdict.Proved, "static_bad/harness": verdict.Violated,
 		"large/harness": verdict.Proved, "larger/harness": verdict.Violated, "broken/harness": verdict.Unknown}
 	for name, status := range want {
 		if got[name] == nil || got[name].Status != status {

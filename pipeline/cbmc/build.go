@@ -45,7 +45,8 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 	own := map[string]bool{}
 	opts.Entries = []string{p.Entry}
 	opts.Contracts = p.Contracts
-	made, err := p.writeGenerated(opts.WorkDir)
+	var retyped retyping
+	made, err := p.writeGenerated(opts.WorkDir, retyped)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,6 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		return nil, err
 	}
 	macros := map[string][]string{}
-	var retyped retyping
 	plain := p.Flags
 	for {
 		img, err := build.Sources(ctx, p.Root, p.units(project, macros, len(named) > 0, made), t, opts)
@@ -100,7 +100,10 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 			!learned {
 			return img, err
 		}
-		extra, err := retyped.overlay(opts.WorkDir)
+		if _, err := p.writeGenerated(opts.WorkDir, retyped); err != nil {
+			return nil, err
+		}
+		extra, err := retyped.overlay(opts.WorkDir, made)
 		if err != nil {
 			return nil, err
 		}

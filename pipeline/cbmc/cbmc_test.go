@@ -259,10 +259,11 @@ func TestRetyped(t *testing.T) {
 }
 
 // TestGenerated: a source that the makefile makes by a job of litani's is made without
-// litani, and stands at its place in messages, not in the tree.
+// litani, and stands at its place in messages, not in the tree. That a declaration lost its static is no conflict.
 func TestGenerated(t *testing.T) {
 	dir := write(t, map[string]string{
-		"src.c": "static int f(void) { return 3; }\n",
+		"src.c": "static int g(void);\nstatic int f(void) { return g(); }\n" +
+			" static int g(void) { return 3; }\nint h(void) { return 4; }\n",
 		"p/Makefile": "HARNESS_FILE = h\nPROOF_SOURCES = h.c\nPROJECT_SOURCES = $(abspath .)/src.c\nLITANI ?= litani\nSHELL = /bin/bash\n" +
 			"$(abspath .)/src.c: ../src.c\n\t$(LITANI) add-job --command \"sed -E 's/^static //' $^\" --inputs $^ --outputs $@ --stdout-file $@ --ci-stage build\n",
 		"p/h.c": "int f(void);\nint harness(void) { return f(); }\n",
@@ -274,7 +275,8 @@ func TestGenerated(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "p/src.c")); err == nil {
 		t.Error("the tree was written to")
 	}
-	if got := string(p.Generated[p.Project[0]]); got != "int f(void) { return 3; }\n" {
+	if got := string(p.Generated[p.Project[0]]); got != "int g(void);\nint f(void) { return g(); }\n"+
+		" static int g(void) { return 3; }\nint h(void) { return 4; }\n" {
 		t.Fatalf("%q of %v", got, p.Generated)
 	}
 	host, err := targets.Load("x86_64")
@@ -285,10 +287,15 @@ func TestGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	lines := map[string]int{}
 	for _, f := range img.Functions {
-		if f.Name == "f" && !strings.HasSuffix(f.File, "p/src.c") && f.File != "src.c" {
-			t.Errorf("f lies in %s", f.File)
+		if f.Name != "harness" && !strings.HasSuffix(f.File, "p/src.c") && f.File != "src.c" {
+			t.Errorf("%s lies in %s", f.Name, f.File)
 		}
+		lines[f.Name] = f.Line
+	}
+	if lines["f"] != 2 || lines["h"] != 4 {
+		t.Errorf("lines %v", lines)
 	}
 }
 

@@ -63,8 +63,9 @@ func (p *Proof) generate(ctx context.Context, runner build.Runner, tmp, printer 
 	return nil
 }
 
-// writeGenerated puts generated sources into the folder of the build; it gives where each is.
-func (p *Proof) writeGenerated(work string) (map[string]string, error) {
+// writeGenerated puts generated sources into the folder of the build, with the names that retyped gives; it gives
+// where each is.
+func (p *Proof) writeGenerated(work string, retyped retyping) (map[string]string, error) {
 	at := map[string]string{}
 	for _, f := range append(slices.Clone(p.Project), p.Sources...) {
 		data, ok := p.Generated[f]
@@ -77,7 +78,7 @@ func (p *Proof) writeGenerated(work string) (map[string]string, error) {
 		}
 		at[f] = filepath.Join(dir, filepath.Base(f))
 		head := fmt.Sprintf("#line 1 \"%s\"\n", strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(f))
-		if err := os.WriteFile(at[f], append([]byte(head), data...), 0o644); err != nil {
+		if err := os.WriteFile(at[f], append([]byte(head), renameFrom(data, retyped.at[f])...), 0o644); err != nil {
 			return nil, err
 		}
 	}

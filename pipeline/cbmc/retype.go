@@ -16,13 +16,15 @@ import (
 )
 
 // goto-cc accepts a function that is declared with one type and then, in a harness or
-// a stub, declared or defined with another; clang does not. From the second
-// declaration on, the function gets another name in that file, which is taken back in
-// the unit's IR. The file itself stays as it is: the compiler sees a copy in its place.
+// a stub, declared or defined with another, and one that is defined static after a declaration
+// that is not; clang does not. From the second declaration on, the function gets another
+// name in that file, which is taken back in the unit's IR. The file itself stays as it is:
+// the compiler sees a copy in its place.
 
 const retypedPrefix = "firmproof_retyped_"
 
-var conflicting = regexp.MustCompile(`^conflicting types for '(\w+)'$`)
+var conflicting = regexp.MustCompile(
+	`^(?:conflicting types for '(\w+)'|static declaration of '(\w+)' follows non-static declaration)$`)
 
 // retyping are the places where functions get another name.
 type retyping struct {
@@ -45,8 +47,9 @@ func (r *retyping) learn(root string, err error) bool {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(root, file)
 		}
-		name := strings.TrimPrefix(m[1], retypedPrefix)
-		if _, known := r.at[file][name]; known || name != m[1] {
+		said := m[1] + m[2]
+		name := strings.TrimPrefix(said, retypedPrefix)
+		if _, known := r.at[file][name]; known || name != said {
 			continue
 		}
 		if r.at == nil {
@@ -60,9 +63,15 @@ func (r *retyping) learn(root string, err error) bool {
 	return found
 }
 
-// overlay writes the copies, and gives the flags that put them in the place of the files.
-func (r *retyping) overlay(work string) ([]string, error) {
-	if len(r.at) == 0 {
+// overlay writes the copies of the files that were not made, and gives the flags that put them in their places.
+func (r *retyping) overlay(work string, made map[string]string) ([]string, error) {
+	files := make([]string, 0, len(r.at))
+	for f := range r.at {
+		if made[f] == "" {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
 		return nil, nil
 	}
 	dir, err := os.MkdirTemp(work, "retyped-")
@@ -79,10 +88,6 @@ func (r *retyping) overlay(work string) ([]string, error) {
 		External bool    `json:"use-external-names"`
 		Roots    []entry `json:"roots"`
 	}{}
-	files := make([]string, 0, len(r.at))
-	for f := range r.at {
-		files = append(files, f)
-	}
 	sort.Strings(files)
 	for i, f := range files {
 		data, err := os.ReadFile(f)
