@@ -1,5 +1,10 @@
 package encode
 
+import (
+	"math/bits"
+	"slices"
+)
+
 // trie is a persistent map from small numbers to values: a radix tree of 16-way
 // nodes that are never changed once shared. A copy is free, a change copies one
 // path, and diff looks only at what two tries do not share.
@@ -8,13 +13,54 @@ type trie[T any] struct {
 	height int // levels of kids above the level of vals; keys are below 16^(height+1)
 }
 
-// tnode has kids, or on the lowest level vals.
+// tnode has kids, or on the lowest level vals, of the digits that has tells by its bits: no more, since the paths of
+// many old tries are kept. A node has one at least.
 type tnode[T any] struct {
+	has  uint16
 	kids []*tnode[T]
 	vals []*T
 }
 
 const fan = 16
+
+// kid returns the node below the digit i of n, which may be nil, or nil.
+func (n *tnode[T]) kid(i int64) *tnode[T] {
+	if n == nil || n.has>>i&1 == 0 {
+		return nil
+	}
+	return n.kids[rank(n.has, i)]
+}
+
+// val returns the value at the digit i of n, which may be nil, or nil.
+func (n *tnode[T]) val(i int64) *T {
+	if n == nil || n.has>>i&1 == 0 {
+		return nil
+	}
+	return n.vals[rank(n.has, i)]
+}
+
+// rank returns how many digits of has are below i.
+func rank(has uint16, i int64) int { return bits.OnesCount16(has & (1<<i - 1)) }
+
+// replace returns has and xs, its elements in order, with x at the digit i; a nil x takes i out.
+func replace[E any](has uint16, xs []*E, i int64, x *E) (uint16, []*E) {
+	at, was := rank(has, i), has>>i&1 != 0
+	switch {
+	case x == nil && was:
+		return has &^ (1 << i), slices.Concat(xs[:at], xs[at+1:])
+	case x == nil:
+		return has, xs
+	case was:
+		out := slices.Clone(xs)
+		out[at] = x
+		return has, out
+	}
+	out := make([]*E, len(xs)+1)
+	copy(out, xs[:at])
+	out[at] = x
+	copy(out[at+1:], xs[at:])
+	return has | 1<<i, out
+}
 
 func (t trie[T]) fits(key int64) bool { return t.root != nil && key>>(4*uint(t.height+1)) == 0 }
 
@@ -25,11 +71,11 @@ func (t trie[T]) get(key int64) *T {
 	}
 	n := t.root
 	for h := t.height; h > 0; h-- {
-		if n = n.kids[key>>(4*uint(h))&(fan-1)]; n == nil {
+		if n = n.kid(key >> (4 * uint(h)) & (fan - 1)); n == nil {
 			return nil
 		}
 	}
-	return n.vals[key&(fan-1)]
+	return n.val(key & (fan - 1))
 }
 
 // set gives the trie with v at key; v may be nil.
@@ -51,28 +97,31 @@ func (t trie[T]) set(key int64, v *T) trie[T] {
 
 // raise adds a level above the root.
 func (t trie[T]) raise() trie[T] {
-	n := &tnode[T]{kids: make([]*tnode[T], fan)}
-	n.kids[0] = t.root
-	return trie[T]{root: n, height: t.height + 1}
+	return trie[T]{root: &tnode[T]{has: 1, kids: []*tnode[T]{t.root}}, height: t.height + 1}
 }
 
+// setIn returns n, which may be nil, with v at key; nil when nothing is left.
 func setIn[T any](n *tnode[T], h int, key int64, v *T) *tnode[T] {
 	i := key >> (4 * uint(h)) & (fan - 1)
-	c := &tnode[T]{}
+	c := copyOf(n)
 	if h == 0 {
-		c.vals = make([]*T, fan)
-		if n != nil {
-			copy(c.vals, n.vals)
-		}
-		c.vals[i] = v
-		return c
+		c.has, c.vals = replace(c.has, c.vals, i, v)
+	} else {
+		c.has, c.kids = replace(c.has, c.kids, i, setIn(c.kid(i), h-1, key, v))
 	}
-	c.kids = make([]*tnode[T], fan)
-	if n != nil {
-		copy(c.kids, n.kids)
+	if c.has == 0 {
+		return nil
 	}
-	c.kids[i] = setIn(c.kids[i], h-1, key, v)
 	return c
+}
+
+// copyOf returns a copy of n that shares what n has; an empty node of nil.
+func copyOf[T any](n *tnode[T]) *tnode[T] {
+	if n == nil {
+		return &tnode[T]{}
+	}
+	c := *n
+	return &c
 }
 
 // fill gives the trie with v, which is not nil, at each of the n keys from key
@@ -94,23 +143,23 @@ func (t trie[T]) fill(key, n int64, v *T) trie[T] {
 // fillIn sets the keys first..last, counted from n's first.
 func fillIn[T any](n *tnode[T], h int, first, last int64, v *T) *tnode[T] {
 	c := &tnode[T]{}
-	if h == 0 {
-		c.vals = make([]*T, fan)
-		if n != nil {
-			copy(c.vals, n.vals)
-		}
-		for i := first; i <= last; i++ {
-			c.vals[i] = v
-		}
-		return c
-	}
-	c.kids = make([]*tnode[T], fan)
-	if n != nil {
-		copy(c.kids, n.kids)
-	}
 	size := int64(1) << (4 * uint(h))
-	for i := first / size; i <= last/size; i++ {
-		c.kids[i] = fillIn(c.kids[i], h-1, max(first-i*size, 0), min(last-i*size, size-1), v)
+	for i := range int64(fan) {
+		in := first/size <= i && i <= last/size
+		if !in && (n == nil || n.has>>i&1 == 0) {
+			continue
+		}
+		c.has |= 1 << i
+		switch {
+		case h == 0 && in:
+			c.vals = append(c.vals, v)
+		case h == 0:
+			c.vals = append(c.vals, n.val(i))
+		case in:
+			c.kids = append(c.kids, fillIn(n.kid(i), h-1, max(first-i*size, 0), min(last-i*size, size-1), v))
+		default:
+			c.kids = append(c.kids, n.kid(i))
+		}
 	}
 	return c
 }
@@ -136,27 +185,11 @@ func diffIn[T any](a, b *tnode[T], h int, key int64, visit func(int64, *T, *T)) 
 	if a == b {
 		return
 	}
-	for i := int64(0); i < fan; i++ {
+	for i := range int64(fan) {
 		k := key | i<<(4*uint(h))
 		if h > 0 {
-			var x, y *tnode[T]
-			if a != nil {
-				x = a.kids[i]
-			}
-			if b != nil {
-				y = b.kids[i]
-			}
-			diffIn(x, y, h-1, k, visit)
-			continue
-		}
-		var x, y *T
-		if a != nil {
-			x = a.vals[i]
-		}
-		if b != nil {
-			y = b.vals[i]
-		}
-		if x != y {
+			diffIn(a.kid(i), b.kid(i), h-1, k, visit)
+		} else if x, y := a.val(i), b.val(i); x != y {
 			visit(k, x, y)
 		}
 	}
