@@ -81,21 +81,21 @@ func isHome(o *object, r *ir.Region) bool {
 
 // life is a moment at which an object came to life.
 type life struct {
-	when ilr.Term      // this happens
-	mem  trie[content] // what was alive then
+	when  ilr.Term       // this happens
+	alive trie[ilr.Term] // what was alive then, by ids of objects
 }
 
 // begin makes o alive in st with the contents c, and remembers what else is.
 func (e *encoder) begin(st *state, o *object, c *content) {
 	st.put(o, c)
-	l := life{when: e.s.And(o.born, st.pc.all), mem: st.mem}
+	l := life{when: e.s.And(o.born, st.pc.all), alive: st.mem.alive}
 	o.lives = append(o.lives, l)
 	if o.addr == 0 {
 		return
 	}
 	for _, p := range e.observed {
 		if p != o && !p.static() { // placement keeps it apart from the others
-			e.assume(e.s.Implies(e.s.And(l.when, p.aliveIn(e, l.mem)),
+			e.assume(e.s.Implies(e.s.And(l.when, p.aliveIn(e, l.alive)),
 				e.disjoint(o.addr, e.extent(o), p.addr, e.extent(p))))
 		}
 	}
@@ -104,16 +104,15 @@ func (e *encoder) begin(st *state, o *object, c *content) {
 // static reports an object that is alive during the whole execution.
 func (o *object) static() bool { return o.kind != objStack && o.kind != objHeap }
 
-// aliveIn returns the condition that o was made and is alive in the memory mem.
-func (o *object) aliveIn(e *encoder, mem trie[content]) ilr.Term {
-	c := mem.get(int64(o.id))
-	if c == nil {
-		c = o.init
+// aliveIn returns the condition that o was made and is one of those alive.
+func (o *object) aliveIn(e *encoder, alive trie[ilr.Term]) ilr.Term {
+	if live := alive.get(int64(o.id)); live != nil {
+		return e.s.And(o.born, *live)
 	}
-	if c == nil {
+	if o.init == nil {
 		return e.s.False()
 	}
-	return e.s.And(o.born, c.live)
+	return e.s.And(o.born, o.init.live)
 }
 
 // together returns the condition that o and p, as far as they began until now, are alive at one moment: only then
@@ -125,7 +124,7 @@ func (e *encoder) together(o, p *object) ilr.Term {
 	r := e.s.False()
 	for _, x := range [][2]*object{{o, p}, {p, o}} {
 		for _, l := range x[0].lives {
-			r = e.s.Or(r, e.s.And(l.when, x[1].aliveIn(e, l.mem)))
+			r = e.s.Or(r, e.s.And(l.when, x[1].aliveIn(e, l.alive)))
 		}
 	}
 	return r
@@ -133,17 +132,17 @@ func (e *encoder) together(o, p *object) ilr.Term {
 
 // surelyTogether reports that o and p, which were both made, are alive in st or were at one moment before.
 func (e *encoder) surelyTogether(st *state, o, p *object) bool {
-	alive := func(o *object, mem trie[content]) bool {
-		c := mem.get(int64(o.id))
-		return o.static() || c != nil && e.s.IsTrue(c.live)
+	in := func(o *object, alive trie[ilr.Term]) bool {
+		live := alive.get(int64(o.id))
+		return o.static() || live != nil && e.s.IsTrue(*live)
 	}
-	if alive(o, st.mem) && alive(p, st.mem) {
+	if in(o, st.mem.alive) && in(p, st.mem.alive) {
 		return true
 	}
 	if o.id < p.id {
 		o, p = p, o
 	}
-	return len(o.lives) > 0 && o.lives[0].when == o.born && alive(p, o.lives[0].mem)
+	return len(o.lives) > 0 && o.lives[0].when == o.born && in(p, o.lives[0].alive)
 }
 
 // extent is the size for placement: an empty object still has an address of its own.

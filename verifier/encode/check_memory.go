@@ -137,7 +137,7 @@ func (e *encoder) runsInto(st *state, t target, w want) ilr.Term {
 		if known && (n <= 1 || int64(n) <= min(w.align, o.align) && !e.opts.AnyAlignment) || !e.mayContain(o, at) {
 			continue // it would have to begin inside of an aligned word
 		}
-		meets = e.s.Or(meets, e.s.And(o.aliveIn(e, st.mem), e.s.Ult(e.s.Sub(o.addr, at), w.n)))
+		meets = e.s.Or(meets, e.s.And(o.aliveIn(e, st.mem.alive), e.s.Ult(e.s.Sub(o.addr, at), w.n)))
 	}
 	return meets
 }

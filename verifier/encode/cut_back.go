@@ -24,7 +24,7 @@ func (e *encoder) backEdge(fr *frame, a *arrival, in edge) {
 
 // widenMemory compares the memory of st with that at the header.
 func (e *encoder) widenMemory(a *arrival, st *state) {
-	diff(a.head.mem, st.mem, func(k int64, x, y *content) {
+	diff(a.head.mem.contents, st.mem.contents, func(k int64, x, y *content) {
 		o := e.objs[k]
 		if o.id >= a.mark && (o.kind == objStack || o.kind == objHeap) {
 			e.leftOver(a, st, o, y)

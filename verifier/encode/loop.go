@@ -17,7 +17,7 @@ const maxConstantTurns = 1 << 22
 type loopState struct {
 	forked bool // in this turn, whether the loop is left depends on inputs
 	moves  bool // in this turn, a branch with a known outcome compared new values
-	mem    trie[content]
+	mem    memory
 	loc    trie[val]
 	vals   []val // of the header's phis
 }
@@ -83,7 +83,7 @@ func (e *encoder) repeats(ls *loopState, in edge) bool {
 		same = in.vals[i].el == nil && e.sameVal(ls.vals[i], in.vals[i])
 	}
 	if same {
-		diff(ls.mem, in.st.mem, func(k int64, x, y *content) {
+		diff(ls.mem.contents, in.st.mem.contents, func(k int64, x, y *content) {
 			same = same && x != nil && y != nil && e.sameContent(x,
 				y)
 		})

@@ -11,13 +11,34 @@ import (
 // registers that outlive the loop they were computed in. Copying it is a fork.
 type state struct {
 	pc  *path
-	mem trie[content] // by object id; globals that were never written are not in it
-	loc trie[val]     // by instruction id
+	mem memory
+	loc trie[val] // by instruction id
+}
+
+// memory holds what objects contain, by their ids; globals that were never written are not in it. Since the lives
+// of objects are kept, when an object was alive is a map of its own: it holds no contents.
+type memory struct {
+	contents trie[content]
+	alive    trie[ilr.Term]
+}
+
+// set gives the memory with the content c, which may be nil, of the object id.
+func (m memory) set(id int64, c *content) memory {
+	m.contents = m.contents.set(id, c)
+	was := m.alive.get(id)
+	switch {
+	case c == nil:
+		m.alive = m.alive.set(id, nil)
+	case was == nil || *was != c.live:
+		live := c.live
+		m.alive = m.alive.set(id, &live)
+	}
+	return m
 }
 
 // get is the content of o, or nil when it is not alive on any path here.
 func (st *state) get(o *object) *content {
-	if c := st.mem.get(int64(o.id)); c != nil {
+	if c := st.mem.contents.get(int64(o.id)); c != nil {
 		return c
 	}
 	return o.init
@@ -30,7 +51,7 @@ func (st *state) put(o *object, c *content) { st.mem = st.mem.set(int64(o.id), c
 func (e *encoder) mergeStates(a, b *state) (*state, ilr.Term) {
 	pc, sel := e.join(a.pc, b.pc)
 	out := &state{pc: pc, mem: a.mem, loc: a.loc}
-	diff(a.mem, b.mem, func(k int64, x, y *content) {
+	diff(a.mem.contents, b.mem.contents, func(k int64, x, y *content) {
 		o := e.objs[k]
 		if x == nil {
 			x = o.init

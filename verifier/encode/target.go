@@ -100,7 +100,7 @@ func (e *encoder) designated(st *state, a alt) []target {
 	e.observeAt(st, a)
 	for _, o := range e.observed {
 		if e.mayContain(o, a.off) {
-			add(target{obj: o}, o.addr, e.extent(o), o.aliveIn(e, st.mem))
+			add(target{obj: o}, o.addr, e.extent(o), o.aliveIn(e, st.mem.alive))
 		}
 	}
 	for i := range e.opts.Regions {
@@ -225,7 +225,7 @@ func (e *encoder) candidates(st *state, fixed bool) []*object {
 		out = append(out, e.globalObject(g))
 	}
 	for _, o := range e.objs {
-		if !o.static() && !e.s.IsFalse(o.aliveIn(e, st.mem)) {
+		if !o.static() && !e.s.IsFalse(o.aliveIn(e, st.mem.alive)) {
 			out = append(out, o)
 		}
 	}
