@@ -58,17 +58,16 @@ func (s *Store) line(u Term, text map[Term]string) string {
 
 // Walk visits every term under roots once, arguments before users, without recursion.
 func (s *Store) Walk(roots []Term, visit func(Term)) {
-	seen := map[Term]bool{}
+	seen := make(terms, s.Len()/pageTerms+1)
 	type frame struct {
 		t    Term
 		next int
 	}
 	var stack []frame
 	for _, r := range roots {
-		if seen[r] {
+		if !seen.add(r) {
 			continue
 		}
-		seen[r] = true
 		stack = append(stack, frame{t: r})
 		for len(stack) > 0 {
 			f := &stack[len(stack)-1]
@@ -79,12 +78,30 @@ func (s *Store) Walk(roots []Term, visit func(Term)) {
 			}
 			a := s.Arg(f.t, f.next)
 			f.next++
-			if !seen[a] {
-				seen[a] = true
+			if seen.add(a) {
 				stack = append(stack, frame{t: a})
 			}
 		}
 	}
+}
+
+// terms is a set of terms, a bit each, in pages that are made as they are needed: what few terms of a large store
+// share costs little.
+type terms []*[pageTerms / 64]uint64
+
+const pageTerms = 4096
+
+// add puts t in and reports whether it was not in before.
+func (ts terms) add(t Term) bool {
+	p := ts[t/pageTerms]
+	if p == nil {
+		p = new([pageTerms / 64]uint64)
+		ts[t/pageTerms] = p
+	}
+	word, bit := &p[t%pageTerms/64], uint64(1)<<(t%64)
+	was := *word&bit != 0
+	*word |= bit
+	return !was
 }
 
 // Larger reports whether t has more than most subterms, itself included.
