@@ -38,8 +38,10 @@ func (f fact) tight() fact {
 	return f
 }
 
-// facts remembers the fact of each term.
-type facts struct{ memo []fact }
+// facts remembers the facts of terms that were asked for, in pages: many terms are Booleans and never are.
+type facts struct{ memo []*[factPage]fact }
+
+const factPage = 128
 
 const factDepth = 40
 
@@ -50,8 +52,8 @@ func (fs *facts) deep(s *ilr.Store, t ilr.Term, depth int) fact {
 	if w > 64 || s.Sort(t).Kind != ilr.SortBV {
 		return fact{}
 	}
-	if int(t) < len(fs.memo) && fs.memo[t].w != 0 {
-		return fs.memo[t]
+	if p := int(t) / factPage; p < len(fs.memo) && fs.memo[p] != nil && fs.memo[p][t%factPage].w != 0 {
+		return fs.memo[p][t%factPage]
 	}
 	if depth == 0 {
 		return anything(w)
@@ -69,11 +71,19 @@ func (fs *facts) deep(s *ilr.Store, t ilr.Term, depth int) fact {
 		args[i] = s.Arg(t, i)
 	}
 	f := fs.compute(s, s.Kind(t), w, s.Imm(t), args[:n], depth-1)
-	if grow := s.Len() + 1 - len(fs.memo); grow > 0 {
-		fs.memo = append(fs.memo, make([]fact, grow+len(fs.memo)/2)...)
-	}
-	fs.memo[t] = f
+	fs.remember(t, f)
 	return f
+}
+
+func (fs *facts) remember(t ilr.Term, f fact) {
+	p := int(t) / factPage
+	for p >= len(fs.memo) {
+		fs.memo = append(fs.memo, nil)
+	}
+	if fs.memo[p] == nil {
+		fs.memo[p] = new([factPage]fact)
+	}
+	fs.memo[p][t%factPage] = f
 }
 
 // compute derives the fact of the term of kind k with these arguments.
