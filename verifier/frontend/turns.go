@@ -20,9 +20,10 @@ type turn struct {
 	place *ir.Instr // in front of which the alloca has to stand; nil: there is no such place
 }
 
-// What is unsupported where an address is kept.
+// What is unsupported where an address is kept, or a value.
 const (
 	keptOfTurn   = "address that is kept of a local of an earlier turn of a loop"
+	leftOfTurn   = "read of a local whose block is entered in many ways, maybe of what an earlier turn left in it"
 	keptOfResult = "address that is kept of a local in the place of the function's result"
 )
 

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/llir/llvm/ir/metadata"
 
@@ -30,24 +31,97 @@ func (x *fn) endUnmarked() {
 			continue
 		}
 		marked[a] = true
-		place := x.entryOf(block)
 		if x.usedOutside(a, block) {
 			if escapes[a] {
 				x.beginResult(a)
 			}
 			continue
 		}
-		if place == nil {
-			if !escapes[a] {
-				continue
-			}
-			x.turns = append(x.turns, &turn{local: a, start: x.out.Blocks[0].Term(), what: keptOfTurn})
+		place := x.entryOf(block)
+		if place == nil && escapes[a] {
+			x.keptOf(a)
 			continue
 		}
 		if escapes[a] { // else nothing is left that could access it behind its end
 			x.endOutside(a, block)
 		}
+		x.beginAt(place, a, block)
+	}
+	for _, a := range x.out.Blocks[0].Instrs {
+		if block := x.undeclared(a); block != nil && !marked[a] {
+			if escapes[a] {
+				x.keptOf(a)
+			}
+			if x.repeats(block) {
+				x.beginAt(x.entryOf(block), a, block)
+			}
+		}
+	}
+}
+
+// undeclared returns the innermost block that has all accesses of a local whose declaration is never reached, such as
+// one in front of the cases of a switch: clang says nothing of where it belongs. The block that declares it is that
+// one or around it. nil: a is none, or belongs to the function.
+func (x *fn) undeclared(a *ir.Instr) *metadata.DILexicalBlock {
+	if a.Op != ir.OpAlloca || x.home[a] != nil || strings.ContainsAny(a.Name, ".-") {
+		return nil
+	}
+	if _, fixed := a.Args[0].(*ir.Const); !fixed {
+		return nil
+	}
+	var common *metadata.DILexicalBlock
+	for _, b := range x.out.Blocks {
+		for _, in := range b.Instrs {
+			if !slices.ContainsFunc(in.Args, func(v ir.Value) bool { return names(v, a) }) {
+				continue
+			}
+			block := blockOf(x.scopeOf[in])
+			if common == nil {
+				common = block
+			}
+			for common != nil && (block == nil || !inside(block, common)) {
+				common = blockOf(common.Scope)
+			}
+			if common == nil {
+				return nil
+			}
+		}
+	}
+	return common
+}
+
+// keptOf makes it unsupported that an address of a outlives its block.
+func (x *fn) keptOf(a *ir.Instr) {
+	x.turns = append(x.turns, &turn{local: a, start: x.out.Blocks[0].Term(), what: keptOfTurn})
+}
+
+// beginAt begins a at place, each time that control enters its block. Where there is no such place, each read of a that
+// control may come to from outside of the block, past what is written to a, is unsupported.
+func (x *fn) beginAt(place, a *ir.Instr, block *metadata.DILexicalBlock) {
+	if place != nil {
 		x.mark(a, place.Block, slices.Index(place.Block.Instrs, place), ir.ModelLifetimeStart)
+		return
+	}
+	writes := func(in *ir.Instr) bool {
+		return in.Op == ir.OpStore && in.Args[1] == ir.Value(a) && in.Args[0].Type().Equal(a.Access)
+	}
+	past := func(b *ir.Block) bool { return !slices.ContainsFunc(b.Instrs, writes) }
+	for _, b := range x.out.Blocks {
+		entered := slices.ContainsFunc(x.out.Blocks, func(o *ir.Block) bool {
+			return !x.within(o, block) && (o == b || reaches(o, b, past))
+		})
+		written := false // in this turn
+		for _, in := range b.Instrs {
+			switch {
+			case !entered || writes(in):
+				written = true
+			case x.scopeOf[in] != nil && !inside(x.scopeOf[in], block):
+				written = false
+			case !written && slices.ContainsFunc(in.Args, func(v ir.Value) bool { return names(v, a) }):
+				insertBefore(in, &ir.Instr{Op: ir.OpUnsupported, T: x.void, Pos: in.Pos, What: leftOfTurn})
+				written = true
+			}
+		}
 	}
 }
 
