@@ -73,6 +73,17 @@ func TestInit(t *testing.T) {
 			put(t, dir, "Makefile", "all:\n\tgcc -c app.c -o app.o\n\tgcc app.o -o app\n\tgcc test/t.c -o test_app\n")
 		}, []string{"command: make", "image: app\n",
 			"# The build links several programs (app, test_app); `image` names"}, nil, exitOK},
+		"a project of an IDE": {func(t *testing.T, dir string) {
+			put(t, dir, "src/a.c", "#include \"level.h\"\n#if LEVEL != 2\n#error level\n#endif\n"+
+				"int main(void) { return *(volatile int *)0x40023830 % 7; }\n")
+			put(t, dir, "src/old.c", program)
+			put(t, dir, "inc/level.h", "")
+			put(t, dir, "MDK-ARM/p.uvprojx", `<Project><Targets><Target><TargetOption>
+<TargetCommonOption><Cpu>CPUTYPE("Cortex-M3")</Cpu></TargetCommonOption><TargetArmAds><Cads><VariousControls>
+<Define>LEVEL=2</Define><IncludePath>..\Inc;..\Pack</IncludePath></VariousControls></Cads></TargetArmAds></TargetOption>
+<Groups><Group><Files><File><FilePath>..\src\a.c</FilePath></File></Files></Group></Groups></Target></Targets></Project>`)
+		}, []string{"targets: [cortex-m3]   # MDK-ARM/p.uvprojx", `sources: ["src/a.c"]`, "include: [inc]",
+			`defines: ["LEVEL=2"]`, "lists what is not in this folder (Pack)"}, nil, exitOK},
 		"a configured build keeps the paths of compilers": {func(t *testing.T, dir string) {
 			put(t, dir, "a.c", program)
 			put(t, dir, "configure", "#!/bin/sh\n[ -f config.mk ] || echo \"CC = $(command -v cc)\" >config.mk\n")

@@ -126,9 +126,10 @@ func (f *finder) plain(ctx context.Context) (*attempt, error) {
 	more := max(0, len(files)-maxSources)
 	files = files[:len(files)-more]
 	target, why := targetOf(f.survey.words.String(), "the build files")
-	a, err := f.plainOn(ctx, files, target, why)
+	a, err := f.plainOn(ctx, manifest.Build{Sources: files}, target, why)
 	if err == nil && target != "host" && len(a.kept) < len(files)/2 {
-		if b, e := f.plainOn(ctx, files, "host", "more of its files compile for it than for "+target); e == nil &&
+		const more = "more of its files compile for it than for "
+		if b, e := f.plainOn(ctx, manifest.Build{Sources: files}, "host", more+target); e == nil &&
 			len(b.kept) > len(a.kept) {
 			a = b
 		}
@@ -146,7 +147,9 @@ func (f *finder) plain(ctx context.Context) (*attempt, error) {
 	return a, nil
 }
 
-func (f *finder) plainOn(ctx context.Context, files []string, target, why string) (*attempt, error) {
+// plainOn tries files on a target, with the folders that hold further headers of theirs.
+func (f *finder) plainOn(ctx context.Context, b manifest.Build, target, why string) (*attempt, error) {
+	files := b.Sources
 	t, err := targets.Load(target)
 	if err != nil {
 		return nil, err
@@ -156,15 +159,15 @@ func (f *finder) plainOn(ctx context.Context, files []string, target, why string
 			return nil, err
 		}
 	}
-	search := headers.NewSearch(f.headers, nil, build.SystemHeader(t))
+	search := headers.NewSearch(f.headers, slices.Clone(b.Include), build.SystemHeader(t))
 	for _, file := range files {
 		search.Add(file)
 	}
 	for _, h := range f.survey.harnesses {
 		search.Add(h.file)
 	}
-	a := &attempt{way: way{build: manifest.Build{Sources: escaped(files), Include: search.Dirs},
-		said: fmt.Sprintf("%d C files, without a build", len(files))}, target: target, why: why}
+	b.Sources, b.Include = escaped(files), search.Dirs
+	a := &attempt{way: way{build: b}, target: target, why: why}
 	opts, err := f.options()
 	if err != nil {
 		return nil, err

@@ -70,6 +70,11 @@ func Find(ctx context.Context, root string, o Options) (*Found, error) {
 			return f.found, err
 		}
 	}
+	for _, p := range survey.ides[:min(len(survey.ides), maxProjects)] {
+		if done, err := f.follow(ctx, p, func() (*attempt, error) { return f.project(ctx, p) }); done || err != nil {
+			return f.found, err
+		}
+	}
 	if _, err := f.follow(ctx, "C files, without a build",
 		func() (*attempt, error) { return f.plain(ctx) }); err != nil {
 		return nil, err

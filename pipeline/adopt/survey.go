@@ -31,6 +31,7 @@ type Survey struct {
 	scripts    []string     // linker scripts
 	proofs     []string     // folders of proofs for CBMC
 	frameworks []string     // PlatformIO, Zephyr, ... whose marks are there
+	ides       []string     // project files of IDEs
 	words      bytes.Buffer // text of build files, where compilers are named
 }
 
@@ -69,6 +70,7 @@ func Look(root string) (*Survey, error) {
 	})
 	s.dropProofs()
 	slices.SortStableFunc(s.sources, func(a, b string) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(s.ides, func(a, b string) int { return rank(a) - rank(b) })
 	return s, err
 }
 
@@ -99,6 +101,8 @@ func (s *Survey) file(p, rel string) error {
 		s.frameworks = append(s.frameworks, "ESP-IDF ("+rel+")")
 	case ext == ".ino":
 		s.frameworks = append(s.frameworks, "Arduino ("+rel+")")
+	case isProjectFile(name):
+		s.ides = append(s.ides, rel)
 	}
 	buildFile := isMakefile(name) || name == "CMakeLists.txt" || ext == ".mk" || ext == ".cmake"
 	if !buildFile && !slices.Contains([]string{".c", ".ld", ".lds", ".json"}, ext) {

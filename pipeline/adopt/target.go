@@ -22,7 +22,7 @@ func targetOf(text, where string) (target, why string) {
 	switch {
 	case strings.HasPrefix(m, "arm-none-eabi"):
 		target = "cortex-m3"
-		if c := cortexFlag.FindStringSubmatch(text); c != nil && slices.Contains(targets.Names(), c[1]) {
+		if c := cortexFlag.FindStringSubmatch(text); c != nil && hasTarget(c[1]) {
 			target = c[1]
 			if c[1] == "cortex-m4" && strings.Contains(text, "-mfloat-abi=hard") {
 				target = "cortex-m4f"
@@ -57,6 +57,8 @@ func callText(calls []build.Call) string {
 	}
 	return b.String()
 }
+
+func hasTarget(name string) bool { return slices.Contains(targets.Names(), name) }
 
 func hosted(name string) bool {
 	t, err := targets.Load(name)

@@ -98,7 +98,7 @@ func (f *Found) open(a *attempt, tr *trial) []string {
 	for _, b := range tr.broken {
 		questions = append(questions, "this harness does not build: "+b)
 	}
-	if len(f.Survey.scripts) > 1 && !hosted(a.target) {
+	if len(f.Survey.scripts) > 1 && a.build.LinkerScript == "" && !hosted(a.target) {
 		questions = append(questions, "which linker script is the right one for `build.linker_script`? "+
 			some(f.Survey.scripts))
 	}
@@ -133,7 +133,14 @@ func (w *writer) build(f *Found) {
 	if len(b.Include) > 0 {
 		w.line("  include: %s", list(b.Include))
 	}
-	if len(f.Survey.scripts) == 1 && !hosted(w.a.target) {
+	if len(b.Defines) > 0 {
+		w.line("  defines: %s", list(b.Defines))
+	}
+	switch {
+	case hosted(w.a.target):
+	case b.LinkerScript != "":
+		w.line("  linker_script: %s", scalar(b.LinkerScript))
+	case len(f.Survey.scripts) == 1:
 		w.line("  linker_script: %s", scalar(f.Survey.scripts[0]))
 	}
 }
