@@ -1,10 +1,12 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,7 +25,7 @@ type compilation struct {
 // compile writes the IR of the unit, whose preprocessed text is given.
 func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err error) {
 	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: contract.Needed(text) &&
-		isC(c.File)}
+		isC(c.File), clobber: bytes.Contains(text, []byte(statusClobber)) && isC(c.File)}
 	if cprover != (dialect{}) {
 		c.end()
 	} else if c.Alone && c.ahead == nil {
@@ -106,8 +108,8 @@ func (c *compilation) tree(ctx context.Context, cprover dialect, places []folded
 		return c.ahead.tree()
 	}
 	args, file := c.flags, c.File
-	if cprover.contracts { // as emit left it
-		args, file = append(args[:len(args):len(args)], "-x", "cpp-output"), filepath.Join(c.scratch, "contract.i")
+	if cprover.rewritten() { // as emit left it
+		args, file = append(args[:len(args):len(args)], "-x", "cpp-output"), filepath.Join(c.scratch, rewrittenFile)
 	}
 	return c.syntax(ctx, args, file, places, evaluate)
 }
@@ -121,26 +123,50 @@ func nakedFault(err error) bool {
 	})
 }
 
-// dialect says what a unit has of CBMC's C.
+// dialect says what a unit has that is not clang's C: CBMC's, and GCC's.
 type dialect struct {
 	names     bool // intrinsics
 	contracts bool // clauses, quantifiers, operators: package contract makes C of them
+	clobber   bool // statusClobber
 }
 
-// rewrite preprocesses the unit and makes C of its contracts; it returns the new file.
-func (r *Request) rewrite(ctx context.Context, args []string, scratch string) (string, error) {
-	text, _, err := r.preprocess(ctx, args, scratch)
+// rewritten reports whether another text is compiled than that of the unit.
+func (d dialect) rewritten() bool { return d.contracts || d.clobber }
+
+// rewrittenFile is the name of the text that is compiled instead of a unit.
+const rewrittenFile = "contract.i"
+
+// statusClobber says in the assembly of CMSIS 3 and 4 that the flags of floating point change; clang does not know it.
+const statusClobber = `"vfpcc"`
+
+// assembly matches statements of inline assembly.
+var assembly = regexp.MustCompile(
+	`\b(?:__)?asm(?:__)?\s+(?:(?:__)?volatile(?:__)?\s*)?\((?:[^;"{}]|"(?:[^"\\]|\\.)*")*\)\s*;`)
+
+// flagsClobber stands for statusClobber at the same width: the flags change.
+const flagsClobber = `"cc"   `
+
+// rewrite preprocesses the unit and makes C of its contracts and GCC's words; it returns the new file.
+func (r *Request) rewrite(ctx context.Context, args []string, scratch string, d dialect) (string, error) {
+	out, _, err := r.preprocess(ctx, args, scratch)
 	if err != nil {
 		return "", err
 	}
-	out, err := contract.Rewrite(r.File, text, r.contractOptions())
+	if d.clobber {
+		out = assembly.ReplaceAllFunc(out, func(statement []byte) []byte {
+			return bytes.ReplaceAll(statement, []byte(statusClobber), []byte(flagsClobber))
+		})
+	}
+	if d.contracts {
+		out, err = contract.Rewrite(r.File, out, r.contractOptions())
+	}
 	var fault *contract.Error
 	if errors.As(err, &fault) {
 		return "", &BuildError{Stage: "compile", Target: r.Target.Name,
 			Diagnostics: []Diagnostic{{File: r.shown(fault.File), Line: fault.Line, Column: fault.Column,
 				Message: fault.Message}}}
 	}
-	file := filepath.Join(scratch, "contract.i")
+	file := filepath.Join(scratch, rewrittenFile)
 	if err == nil {
 		err = os.WriteFile(file, out, 0o644)
 	}
@@ -174,8 +200,8 @@ func (r *Request) emit(ctx context.Context, flags []string, scratch, out string,
 		return emission{err: err}
 	}
 	file := r.File
-	if cprover.contracts {
-		if file, err = r.rewrite(ctx, args, scratch); err != nil {
+	if cprover.rewritten() {
+		if file, err = r.rewrite(ctx, args, scratch, cprover); err != nil {
 			return emission{err: err}
 		}
 		args = append(flags[:len(flags):len(flags)], "-x", "cpp-output", "-ffile-prefix-map="+scratch+"=firmproof")

@@ -161,3 +161,25 @@ func TestNaked(t *testing.T) {
 		t.Errorf("no call in\n%s", ir)
 	}
 }
+
+// TestStatusClobber: assembly that says to change the flags of floating point, as that of old CMSIS, compiles, at the
+// places of the source; another string of that text is left alone.
+func TestStatusClobber(t *testing.T) {
+	dir := tree(t, map[string]string{"a.c": `#define SET __asm volatile
+void set(unsigned v) { SET("VMSR fpscr, %0" : : "r" (v) : "vfpcc", "memory"); }
+const char *name(void) { return *"x" ? "vfpcc" : "no"; }
+int main(void) { return 1 << name()[0]; }
+`})
+	img, err := Files(context.Background(), []string{filepath.Join(dir, "a.c")}, load(t, "cortex-m4f"),
+		Options{WorkDir: t.TempDir(), Entries: []string{"main", "set"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ir := read(t, img.IRPath)
+	for _, want := range []string{"~{cc},~{memory}", `c"vfpcc\00"`, "!DILocation(line: 4, column: 27",
+		`!DIFile(filename: "` + filepath.Join(dir, "a.c")} {
+		if !strings.Contains(ir, want) {
+			t.Errorf("no %s in\n%s", want, ir)
+		}
+	}
+}
