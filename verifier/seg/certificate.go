@@ -147,13 +147,13 @@ func (b *builder) plainObject(o *object) *certify.Object {
 	}
 	if o.list != nil {
 		p.List = &certify.List{Next: o.list.next, Length: o.list.length, End: plainValue(o.list.end),
-			Kids: o.list.kids}
+			Kids: o.list.kids, Doubly: o.list.doubly, Prev: o.list.prev, Before: plainValue(o.list.before)}
 	}
 	return p
 }
 
 func plainValue(v value) certify.Value {
-	out := certify.Value{Kind: certify.Other, Lin: v.lin, Object: v.obj, Func: v.fn}
+	out := certify.Value{Kind: certify.Other, Lin: v.lin, Object: v.obj, Last: v.last, Func: v.fn}
 	switch v.rep {
 	case signed:
 		out.Reading = certify.Signed

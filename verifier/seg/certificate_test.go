@@ -63,6 +63,21 @@ var certified = map[string]string{
 		while (h) { struct n *t = h->next; h->next = r; r = h; h = t; } while (r && r->next) { struct n *t = r->next; free(r); r = t; } return 0; }`,
 	"two lists": `struct n { struct n *next; }; int main(void) { struct n *h = 0, *p; for (int i = nondet_int(); i > 0; i--) { struct n *t = malloc(sizeof *t); t->next = h; h = t; }
 		p = h; while (p && p->next) { struct n *t = malloc(sizeof *t); t->next = p->next; p->next = t; p = t->next; } while (h) h = h->next; return 0; }`,
+	"doubly linked": `struct n { struct n *next, *prev; };
+		int main(void) {
+			struct n *h = 0, *e = 0;
+			while (nondet_int()) {
+				struct n *t = malloc(sizeof *t);
+				t->prev = 0; t->next = h; if (h) h->prev = t; else e = t; h = t;
+			}
+			struct n *p = e;
+			while (p) p = p->prev;
+			while (h != e)
+				if (nondet_int()) { h = h->next; free(h->prev); h->prev = 0; }
+				else { e = e->prev; free(e->next); e->next = 0; }
+			free(h);
+			return 0;
+		}`,
 	"steps":     `int main(void) { unsigned n = nondet_int(), i = 0, j = 0, s = 0; if (n > 900) return 0; while (i != 3 * n) { i += 3; for (j = i; j != 0; j -= 3) s++; } for (j = 1; j < n; j += 5) s++; return s; }`,
 	"recursion": `int f(int n, int *p) { if (n <= 0) return 0; *p = n; return f(n - 1, p) + 1; } int main(void) { int x = 3, n = nondet_int(); while (x > 0) { x--; n = f(n, &n); } return n; }`,
 }
@@ -203,6 +218,18 @@ var changes = map[string]func(fresh func() *certify.Edge, try func(string, *cert
 			e = fresh()
 			e.From.Objects[id].List.End = certify.Value{Kind: certify.Other}
 			try("end", e)
+			if !o.List.Doubly {
+				continue
+			}
+			e = fresh()
+			e.From.Objects[id].List.Prev += 4
+			try("prev", e)
+			e = fresh()
+			e.From.Objects[id].List.Doubly = false
+			try("lists that do not lead back", e)
+			e = fresh()
+			e.From.Objects[id].List.Before = certify.Value{Kind: certify.Other}
+			try("what is in front", e)
 		}
 		for id, o := range fresh().To.Objects {
 			if o.List != nil {

@@ -77,7 +77,7 @@ func (b *builder) compareBools(s *state, p ir.Pred, l, r value) cond {
 // comparePointers compares the offsets of pointers into one object, an object with null by whether it is there,
 // and else the addresses.
 func (b *builder) comparePointers(s *state, p ir.Pred, l, r value) cond {
-	if l.kind == ptrValue && r.kind == ptrValue && l.obj == r.obj {
+	if l.kind == ptrValue && r.kind == ptrValue && l.obj == r.obj && l.last == r.last {
 		if b.opts.Leave && p != ir.EQ && p != ir.NE && !(b.upToEnd(s, l) && b.upToEnd(s, r)) {
 			return cond{rel: relAny}
 		}

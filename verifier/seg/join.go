@@ -54,7 +54,8 @@ func rename(s *state, f func(exact.Var) exact.Var) {
 			o.cells[n].val.lin, o.cells[n].off = sub(o.cells[n].val.lin), sub(o.cells[n].off)
 		}
 		if o.list != nil {
-			o.list.length, o.list.end.lin = sub(o.list.length), sub(o.list.end.lin)
+			l := o.list
+			l.length, l.end.lin, l.before.lin = sub(l.length), sub(l.end.lin), sub(l.before.lin)
 		}
 	}
 }

@@ -1,9 +1,6 @@
 package seg
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -13,14 +10,31 @@ import (
 // next leads to the following one, and that of the last to end. The blocks are
 // disjoint from each other and from everything else that the state knows (LI-06).
 //
-// A pointer to the object is one to the first block. An empty list has no block:
-// a pointer to it is end. (The paper's lists have at least one element; with the
-// empty one a loop needs no unrolling before its lists can be merged.)
+// A pointer to the object is one to the first block, or to the last one (value.last). An empty list has no block:
+// a pointer to its first block is end, and one to its last block is before. (The paper's lists have at least one
+// element; with the empty one a loop needs no unrolling before its lists can be merged.)
 type list struct {
 	next   int64
 	length exact.Lin
 	end    value
 	kids   []int64 // not nil: a tree (tree.go)
+
+	doubly bool // the pointer at byte prev of each block leads to the one in front of it, that of the first to before
+	prev   int64
+	before value
+}
+
+// turned returns the list as it is when it is walked from its last block.
+func (l *list) turned() list {
+	return list{next: l.prev, prev: l.next, end: l.before, before: l.end, length: l.length, doubly: true}
+}
+
+// from returns the list as a pointer to its first or last block sees it.
+func (l *list) from(last bool) list {
+	if last {
+		return l.turned()
+	}
+	return *l
 }
 
 // listOperands are the operands of in through which it looks at memory or at an
@@ -53,7 +67,7 @@ func (b *builder) unfoldFor(s *state, in *ir.Instr) (result, bool) {
 	for _, a := range b.listOperands(s, in) {
 		if v, ok := s.top().vals[a]; ok && v.kind == ptrValue {
 			if o := s.object(v.obj); o != nil && o.list != nil {
-				return b.redo(s, b.unfold(s, o.id)), true
+				return b.redo(s, b.unfold(s, o.id, v.last)), true
 			}
 		}
 	}
@@ -61,8 +75,9 @@ func (b *builder) unfoldFor(s *state, in *ir.Instr) (result, bool) {
 }
 
 // unfold gives the cases of a list: it is empty, or it has a first block, after
-// which it goes on one shorter. The length falls: that is what ranks a traversal.
-func (b *builder) unfold(s *state, id int) []*state {
+// which it goes on one shorter; of a list that is walked backwards, the last block is taken out. The length falls: that
+// is what ranks a traversal.
+func (b *builder) unfold(s *state, id int, last bool) []*state {
 	l := s.object(id).list
 	filled := cond{relGE, l.length.AddInt(-1)}
 	h, known := b.decide(s, filled)
@@ -76,14 +91,14 @@ func (b *builder) unfold(s *state, id int) []*state {
 			if l.kids != nil {
 				b.unfoldTree(u, id)
 			} else {
-				b.unfoldFirst(u, id)
+				b.unfoldBlock(u, id, last)
 			}
 			out = append(out, u)
 		}
 	}
 	if !known || !h {
 		for _, u := range b.assume(s, cond{relEQ, l.length}) {
-			u.redirect(id, func(v value) value { return l.end.plus(v.lin) })
+			u.redirect(id, func(v value) value { return l.from(v.last).end.plus(v.lin) })
 			u.drop(id)
 			out = append(out, u)
 		}
@@ -91,16 +106,34 @@ func (b *builder) unfold(s *state, id int) []*state {
 	return out
 }
 
-func (b *builder) unfoldFirst(s *state, id int) {
+// unfoldBlock takes the first or last block out of a list that has one.
+func (b *builder) unfoldBlock(s *state, id int, last bool) {
 	o := s.own(id)
-	first := b.newObject(s, "cell of "+o.key, "cell", o.size)
-	first.heap, first.dynamic, first.rest, first.align = o.heap, true, unknownBytes, o.align
-	first.written, first.next = o.written, &o.list.next
-	s.sameFrame(id, first.id)
-	s.redirect(id, func(v value) value { v.obj = first.id; return v })
-	o.list.length = o.list.length.AddInt(-1)
-	first.cells = []cell{{off: exact.C(o.list.next), size: int64(b.m.Layout.PtrBits / 8), val: value{kind: ptrValue,
-		obj: id}}}
+	block := b.newObject(s, "cell of "+o.key, "cell", o.size)
+	block.heap, block.dynamic, block.rest, block.align = o.heap, true, unknownBytes, o.align
+	block.written, block.next = o.written, &o.list.next
+	s.sameFrame(id, block.id)
+	s.redirect(id, func(v value) value {
+		if v.last == last {
+			return value{kind: ptrValue, obj: block.id, lin: v.lin}
+		}
+		return v
+	})
+	l := o.list.from(last)
+	block.point(b, l.next, value{kind: ptrValue, obj: id, last: last})
+	if l.doubly {
+		block.point(b, l.prev, l.before)
+		l.before = value{kind: ptrValue, obj: block.id}
+	}
+	l.length = l.length.AddInt(-1)
+	*o.list = l.from(last)
+}
+
+// point notes that the pointer at byte off leads to v, if that is followed.
+func (o *object) point(b *builder, off int64, v value) {
+	if v.kind == ptrValue || v.kind == intValue {
+		o.cells = append(o.cells, cell{off: exact.C(off), size: int64(b.m.Layout.PtrBits / 8), val: v})
+	}
 }
 
 // plus is the address off bytes behind v.
@@ -141,7 +174,7 @@ func (s *state) redirect(id int, to func(value) value) {
 			o.cells[n].val = sub(o.cells[n].val)
 		}
 		if o.list != nil {
-			o.list.end = sub(o.list.end)
+			o.list.end, o.list.before = sub(o.list.end), sub(o.list.before)
 		}
 	}
 }
@@ -153,13 +186,15 @@ func (o *object) pointsTo(id int) bool {
 			return true
 		}
 	}
-	return o.list != nil && o.list.end.pointsTo(id)
+	return o.list != nil && (o.list.end.pointsTo(id) || o.list.before.pointsTo(id))
 }
 
-// successor reads the address that the block or list o holds for its successor.
-func (o *object) successor(next int64) (value, bool) {
+// successor reads the address that the block or list o holds for what follows, for one who comes along a pointer to its
+// first block, or to its last.
+func (o *object) successor(next int64, last bool) (value, bool) {
 	if o.list != nil {
-		return o.list.end, o.list.next == next && o.list.kids == nil
+		l := o.list.from(last)
+		return l.end, l.next == next && l.kids == nil
 	}
 	for _, c := range o.cells {
 		if c.off.IsConst() && c.off.Const.Equal(exact.I(next)) {
@@ -175,99 +210,4 @@ func (o *object) count() exact.Lin {
 		return o.list.length
 	}
 	return exact.C(1)
-}
-
-// fold replaces a chain of blocks and lists by one list, the object id (LI-12,
-// LI-13, LI-21). Pointers to the first block become pointers to the list; any
-// others into the chain are forgotten, because the list does not say where its
-// inner blocks are.
-func (b *builder) fold(s *state, ch chain) int {
-	b.learn(s, ch)
-	return b.gather(s, ch)
-}
-
-// gather replaces the objects of ch by one.
-func (b *builder) gather(s *state, ch chain) int {
-	b.lists++
-	key := fmt.Sprintf("list %d", b.lists)
-	id := len(b.objIDs) + 1
-	b.objIDs[key] = id
-	l := &object{id: id, key: key, name: "list", size: ch.size, heap: ch.heap, dynamic: true, rest: unknownBytes,
-		base: -1, align: ch.align, written: ch.written,
-		list: &list{next: ch.next, length: ch.length, end: ch.end}}
-	for _, x := range ch.ids {
-		s.sameFrame(x, id)
-		s.drop(x)
-	}
-	s.add(l)
-	for n, x := range ch.ids {
-		s.redirect(x, func(v value) value {
-			if v = s.plain(v); n == 0 && v.lin.IsConst() && v.lin.Const.IsZero() {
-				return value{kind: ptrValue, obj: id}
-			}
-			return b.somewhere(s)
-		})
-	}
-	return id
-}
-
-// sameFrame makes object to die with the frame that object from dies with, if any.
-func (s *state) sameFrame(from, to int) {
-	for _, f := range s.frames {
-		if slices.Contains(f.objs, from) && !slices.Contains(f.objs, to) {
-			f.objs = append(f.objs, to)
-		}
-	}
-}
-
-// somewhere is an address of which nothing is known.
-func (b *builder) somewhere(s *state) value {
-	s.inexact("address of a block inside a list")
-	return b.fresh(s, ir.Ptr(b.m.Layout.PtrBits), "address", unsigned)
-}
-
-// chain is a row of heap blocks and lists that lead to each other.
-type chain struct {
-	ids   []int
-	next  int64
-	size  exact.Lin // of each block
-	heap  bool
-	align int64
-	written
-	length exact.Lin
-	end    value
-}
-
-// follow collects the chain from object id along the pointer at byte next, up to
-// what may not be folded.
-func (s *state) follow(id int, next int64, stop func(int) bool) (chain, bool) {
-	c := chain{next: next, written: written{all: true}}
-	seen := map[int]bool{}
-	for {
-		o := s.object(id)
-		if o == nil || !o.dynamic || o.base >= 0 || !o.size.IsConst() || seen[id] || len(c.ids) > 0 &&
-			(stop(id) || !o.size.Equal(c.size) || o.heap != c.heap) {
-			break
-		}
-		v, ok := o.successor(next)
-		if !ok {
-			break
-		}
-		v = s.plain(v)
-		if seen[id], c.size, c.heap = true, o.size, o.heap; c.align == 0 || o.align < c.align {
-			c.align = o.align
-		}
-		c.written = c.written.and(o.written)
-		c.ids, c.length, c.end = append(c.ids, id), c.length.Add(s.know.plain(o.count())), v
-		if v.kind != ptrValue || !v.lin.IsConst() || !v.lin.Const.IsZero() {
-			break
-		}
-		id = v.obj
-	}
-	for _, x := range c.ids {
-		if c.end.pointsTo(x) {
-			return c, false // a ring: its end would be inside itself
-		}
-	}
-	return c, len(c.ids) > 0
 }

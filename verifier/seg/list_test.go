@@ -36,28 +36,28 @@ func node(b *builder, s *state, next value) value {
 
 func null() value { return number(exact.Lin{}, anyRep) }
 
-func never(int) bool { return false }
+func never(value) stopping { return stopping{} }
 
 func TestFollowCountsBlocksAndLists(t *testing.T) {
 	b, s := testBuilder(t), emptyState()
 	last := node(b, s, null())
 	n := b.newVar("n")
 	s.know.lower(n, exact.I(2))
-	l := b.fold(s, chain{next: 8, size: exact.C(16), heap: true, length: exact.V(n), end: last})
+	l := b.fold(s, chain{next: 8, size: exact.C(16), heap: true, length: exact.V(n), end: last}).obj
 	first := node(b, s, value{kind: ptrValue, obj: l})
-	ch, ok := s.follow(first.obj, 8, never)
+	ch, ok := b.follow(s, first, 8, never)
 	if want := exact.V(n).AddInt(2); !ok || !ch.length.Equal(want) || ch.end.kind != intValue {
 		t.Errorf("chain %+v, %t: want the length n + 2 and the end null", ch, ok)
 	}
-	if ch, ok = s.follow(first.obj, 8, func(id int) bool { return id == last.obj }); !ok ||
+	if ch, ok = b.follow(s, first, 8, func(v value) stopping { return stopping{before: v.obj == last.obj} }); !ok ||
 		!ch.length.Equal(exact.V(n).AddInt(1)) || ch.end.obj != last.obj {
 		t.Errorf("chain %+v, %t: want it to stop before the last block", ch, ok)
 	}
-	if _, ok = s.follow(first.obj, 0, never); ok {
+	if _, ok = b.follow(s, first, 0, never); ok {
 		t.Error("a chain along bytes that hold no pointer")
 	}
 	s.own(last.obj).cells[0].val = first
-	if _, ok = s.follow(first.obj, 8, never); ok {
+	if _, ok = b.follow(s, first, 8, never); ok {
 		t.Error("a ring was taken for a list")
 	}
 }
@@ -72,10 +72,10 @@ func TestUnfold(t *testing.T) {
 		n := b.newVar("n")
 		s.know.lower(n, exact.I(c.lo))
 		s.know.upper(n, exact.I(c.hi))
-		id := b.fold(s, chain{next: 8, size: exact.C(16), heap: true, length: exact.V(n), end: null()})
+		id := b.fold(s, chain{next: 8, size: exact.C(16), heap: true, length: exact.V(n), end: null()}).obj
 		p := &ir.Param{Name: "p", T: ir.Ptr(64)}
 		s.top().vals[p] = value{kind: ptrValue, obj: id}
-		out := b.unfold(s, id)
+		out := b.unfold(s, id, false)
 		if len(out) != c.cases {
 			t.Errorf("length in [%d, %d]: %d cases, want %d", c.lo, c.hi, len(out), c.cases)
 		}
@@ -114,8 +114,8 @@ func TestObjectsOfOneState(t *testing.T) {
 	}
 	p := &ir.Param{Name: "p", T: ir.Ptr(64)}
 	s.top().vals[p] = node(b, s, null())
-	ch, _ := s.follow(s.top().vals[p].obj, 8, func(int) bool { return false })
-	if id := b.fold(s, ch); !s.objs[id].dynamic {
+	ch, _ := b.follow(s, s.top().vals[p], 8, never)
+	if id := b.fold(s, ch).obj; !s.objs[id].dynamic {
 		t.Error("a list stays when nothing leads to it")
 	}
 }
@@ -127,8 +127,8 @@ func TestFoldForgetsInnerBlocks(t *testing.T) {
 	first := node(b, s, second)
 	p, q := &ir.Param{Name: "p", T: ir.Ptr(64)}, &ir.Param{Name: "q", T: ir.Ptr(64), Index: 1}
 	s.top().vals[p], s.top().vals[q] = first, second
-	ch, _ := s.follow(first.obj, 8, never)
-	id := b.fold(s, ch)
+	ch, _ := b.follow(s, first, 8, never)
+	id := b.fold(s, ch).obj
 	if v := s.top().vals[p]; v.kind != ptrValue || v.obj != id {
 		t.Errorf("p = %+v, want the list", v)
 	}
@@ -209,7 +209,7 @@ func TestGrownListIsNew(t *testing.T) {
 	list := func(s *state, end value) exact.Var {
 		n := b.newVar("n")
 		s.know.lower(n, exact.I(0))
-		id := b.fold(s, chain{next: 8, size: exact.C(16), heap: true, length: exact.V(n), end: end})
+		id := b.fold(s, chain{next: 8, size: exact.C(16), heap: true, length: exact.V(n), end: end}).obj
 		s.top().vals[p] = value{kind: ptrValue, obj: id}
 		return n
 	}

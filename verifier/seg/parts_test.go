@@ -114,12 +114,12 @@ func TestNewObjectIsNew(t *testing.T) {
 func TestUnfoldKeepsOffset(t *testing.T) {
 	b, s := testBuilder(t), emptyState()
 	first := node(b, s, null())
-	ch, _ := s.follow(first.obj, 8, never)
-	id := b.fold(s, ch)
+	ch, _ := b.follow(s, first, 8, never)
+	id := b.fold(s, ch).obj
 	s.object(id).list.length = exact.Lin{}
 	p := &ir.Param{Name: "p", T: ir.Ptr(64)}
 	s.top().vals[p] = value{kind: ptrValue, obj: id, lin: exact.C(4)}
-	for _, u := range b.unfold(s, id) {
+	for _, u := range b.unfold(s, id, false) {
 		if v := u.top().vals[p]; v.kind != intValue || !v.lin.Equal(exact.C(4)) {
 			t.Errorf("p = %+v, want 4 behind null", v)
 		}

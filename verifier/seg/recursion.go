@@ -26,7 +26,7 @@ func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 	}
 	s.frames = []*frame{g}
 	s.entered = true
-	reach := s.reached(false)
+	reach := s.reached(false, false)
 	for _, id := range append([]int(nil), s.order...) {
 		if s.objs[id].dynamic && !reach[id] {
 			s.drop(id) // the callers hold it

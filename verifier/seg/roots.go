@@ -8,10 +8,11 @@ import (
 // root is a place that holds a value: one in a frame, a cell of an object, or the
 // end of a list.
 type root struct {
-	frame int
-	val   ir.Value // nil: in an object
-	obj   int
-	off   exact.Int
+	frame  int
+	val    ir.Value // nil: in an object
+	obj    int
+	off    exact.Int
+	before bool // what is in front of a list
 }
 
 // roots are the places from which the heap is reached, in a fixed order.
@@ -58,6 +59,8 @@ func (r root) find(s *state) value {
 	switch {
 	case o == nil:
 		return value{}
+	case o.list != nil && r.before:
+		return o.list.before
 	case o.list != nil:
 		return o.list.end
 	}
@@ -75,7 +78,11 @@ func (r root) set(s *state, v value) {
 		return
 	}
 	o := s.own(r.obj)
-	if o.list != nil {
+	switch {
+	case o.list != nil && r.before:
+		o.list.before = v
+		return
+	case o.list != nil:
 		o.list.end = v
 		return
 	}

@@ -44,7 +44,7 @@ func (b *builder) leaks(s *state, how ir.Ending) {
 	b.endsInside = b.endsInside || s.frames[0].bottom
 	tracked := map[int]bool{}
 	if b.opts.Leaks == ir.LeakTracked {
-		tracked = s.reached(how == ir.EndReturn)
+		tracked = s.reached(how == ir.EndReturn, true)
 	}
 	for _, id := range s.order {
 		if !tracked[id] && b.mayHold(s, s.objs[id]) {

@@ -110,7 +110,9 @@ type builder struct {
 	lists      int               // made so far
 	trees      map[int64][]int64 // sizes of blocks that are seen as trees, with where their pointers onwards are
 	chains     map[int64]bool    // sizes that are none
-	reshaped   bool              // trees was added to
+	pairs      map[int64]pair    // sizes of blocks that are seen as those of doubly linked lists
+	unpaired   map[int64]bool    // sizes that are none
+	reshaped   bool              // trees or pairs changed
 	checker    *certify.Checker
 	certified  int // edges
 	repairs    int
@@ -135,9 +137,9 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	b := newBuilder(ctx, m, opts, ladder)
 	err := b.run()
 	for errors.Is(err, errShape) {
-		trees, chains := b.trees, b.chains
+		trees, chains, pairs, unpaired := b.trees, b.chains, b.pairs, b.unpaired
 		b = newBuilder(ctx, m, opts, ladder)
-		b.trees, b.chains = trees, chains
+		b.trees, b.chains, b.pairs, b.unpaired = trees, chains, pairs, unpaired
 		err = b.run()
 	}
 	if err != nil {
@@ -171,7 +173,8 @@ func newBuilder(ctx context.Context, m *ir.Module, opts Options, ladder *linear.
 		facts:   map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
 		thresholds: thresholdsOf(m), owners: len(m.Owners()), kinds: map[string]int{},
-		entered: map[*ir.Func]bool{opts.Entry: true}, trees: map[int64][]int64{}, chains: map[int64]bool{}}
+		entered: map[*ir.Func]bool{opts.Entry: true}, trees: map[int64][]int64{}, chains: map[int64]bool{},
+		pairs: map[int64]pair{}, unpaired: map[int64]bool{}}
 	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
 	return b
 }

@@ -15,6 +15,7 @@ func (b *builder) shape(old, s *state, merges int) (into, from *state, changed b
 	if !heapPointers(old) && !heapPointers(s) {
 		return old, s, false
 	}
+	s.dropEmpty()
 	var best *aligner
 	for _, order := range []int{sameFirst, forward, backward} {
 		a := &aligner{b: b, tired: merges > maxShapings, old: old.clone(), s: s.clone(), toOld: map[int]int{},
@@ -75,7 +76,7 @@ func (a *aligner) run(order int) {
 	case sameFirst:
 		for _, r := range roots {
 			u, v := r.get(a.old), r.get(a.s)
-			if u.kind == ptrValue && v.kind == ptrValue && u.obj == v.obj {
+			if u.kind == ptrValue && v.kind == ptrValue && u.obj == v.obj && u.last == v.last {
 				a.alike(u.obj, v.obj)
 			}
 		}
@@ -99,47 +100,59 @@ func (a *aligner) run(order int) {
 func (a *aligner) match(x, y int) { a.toNew[x], a.toOld[y] = y, x }
 
 // alike lets two objects of one kind correspond, if neither has a counterpart yet.
-func (a *aligner) alike(x, y int) bool {
-	o, p := a.old.objs[x], a.s.objs[y]
-	if o == nil || p == nil || !o.dynamic || !p.dynamic || (o.list == nil) != (p.list == nil) || o.heap != p.heap ||
-		o.list != nil && (o.list.next != p.list.next || !slices.Equal(o.list.kids, p.list.kids) ||
-			!o.size.Equal(p.size)) {
-		return false
+func (a *aligner) alike(x, y int) {
+	if !a.toNewHas(x) && !a.toOldHas(y) && a.likely(x, y) {
+		a.match(x, y)
 	}
-	if _, ok := a.toNew[x]; ok {
-		return false
-	}
-	if _, ok := a.toOld[y]; ok {
-		return false
-	}
-	a.match(x, y)
-	return true
 }
 
-// fields compares the contents of corresponding heap objects until no new ones turn up.
+// likely reports that two objects are of one kind.
+func (a *aligner) likely(x, y int) bool {
+	o, p := a.old.objs[x], a.s.objs[y]
+	if o == nil || p == nil || !o.dynamic || !p.dynamic || (o.list == nil) != (p.list == nil) || o.heap != p.heap {
+		return false
+	}
+	return o.list == nil || o.list.next == p.list.next && slices.Equal(o.list.kids, p.list.kids) &&
+		o.list.doubly == p.list.doubly && o.list.prev == p.list.prev && o.size.Equal(p.size)
+}
+
+// fields compares the contents of corresponding heap objects until no new ones turn up. Lists take in what is beside
+// them before anything else is made of it.
 func (a *aligner) fields() {
-	done := map[int]bool{}
+	whole, done := map[int]bool{}, map[int]bool{}
 	for again := true; again; {
 		again = false
-		for _, y := range append([]int(nil), a.s.order...) {
+		for _, y := range slices.Clone(a.s.order) {
 			x, ok := a.toOld[y]
-			if !ok || done[y] || !a.s.objs[y].dynamic || a.old.objs[x] == nil {
+			if l := a.s.objs[y]; ok && l.chained() && !whole[y] && a.old.objs[x] != nil {
+				_, y = a.swallow(x, y)
+				whole[y], again = true, true
+			}
+		}
+		for _, y := range slices.Clone(a.s.order) {
+			x, ok := a.toOld[y]
+			if !ok || done[y] || !a.s.objs[y].dynamic || a.old.objs[x] == nil || a.s.objs[y].chained() && !whole[y] {
 				continue
 			}
 			done[y], again = true, true
-			if l := a.s.objs[y].list; l != nil && l.kids != nil {
-				continue
-			} else if l != nil {
-				x, y = a.swallow(x, y)
-				done[y] = true
-				a.unify(root{obj: x}, root{obj: y})
-				continue
-			}
-			for _, c := range append([]cell(nil), a.s.objs[y].cells...) {
-				if c.off.IsConst() {
-					a.unify(root{obj: x, off: c.off.Const}, root{obj: y, off: c.off.Const})
-				}
-			}
+			a.contents(x, y)
+		}
+	}
+}
+
+// contents compares what two corresponding heap objects hold.
+func (a *aligner) contents(x, y int) {
+	switch l := a.s.objs[y].list; {
+	case l == nil:
+		cells := slices.DeleteFunc(slices.Clone(a.s.objs[y].cells), func(c cell) bool { return !c.off.IsConst() })
+		slices.SortFunc(cells, func(c, d cell) int { return c.off.Const.Cmp(d.off.Const) })
+		for _, c := range cells {
+			a.unify(root{obj: x, off: c.off.Const}, root{obj: y, off: c.off.Const})
+		}
+	case l.kids == nil:
+		a.unify(root{obj: x}, root{obj: y})
+		if l.doubly {
+			a.unify(root{obj: x, before: true}, root{obj: y, before: true})
 		}
 	}
 }
@@ -154,50 +167,20 @@ func (a *aligner) swallow(x, y int) (int, int) {
 	return newX, newY
 }
 
-// grow is the list id with the blocks behind it: a new list, if there are such blocks, because the
-// length of the old one, as edges that were made earlier give it, is another number.
-func (a *aligner) grow(s *state, id int, stop func(int) bool) int {
-	ch, ok := s.follow(id, s.objs[id].list.next, stop)
-	if !ok || len(ch.ids) < 2 {
-		return id
-	}
-	return a.b.fold(s, ch)
-}
-
-// unify makes what the two places hold correspond.
-func (a *aligner) unify(p, q root) {
-	u, v := p.get(a.old), q.get(a.s)
-	x, isX := a.old.heapStart(u)
-	y, isY := a.s.heapStart(v)
-	if !isX && !isY {
-		if u.kind != v.kind && (u.kind == ptrValue || v.kind == ptrValue) {
-			a.misses++
+// grow is the list id with the blocks behind it, and of a doubly linked one those in front of it: a new list, if there
+// are such blocks, because the length of the old one, as edges that were made earlier give it, is another number.
+func (a *aligner) grow(s *state, id int, stop func(value) stopping) int {
+	for _, last := range []bool{false, true} {
+		l := s.objs[id].list
+		if last && !l.doubly {
+			break
 		}
-		return
+		v := value{kind: ptrValue, obj: id, last: last}
+		if ch, ok := a.b.follow(s, v, l.from(last).next, stop); ok && len(ch.ids) > 1 {
+			id = a.b.fold(s, ch).obj
+		}
 	}
-	toNew, pairedX := a.toNew[x]
-	toOld, pairedY := a.toOld[y]
-	pairedX, pairedY = pairedX && isX, pairedY && isY
-	switch {
-	case isX && isY && pairedX && toNew == y:
-		return
-	case a.alike(x, y):
-		return
-	case pairedY && a.emptyAs(a.old, toOld, u):
-		p.set(a.old, value{kind: ptrValue, obj: toOld})
-		a.changed = true
-		return
-	case pairedX && a.emptyAs(a.s, toNew, v):
-		q.set(a.s, value{kind: ptrValue, obj: toNew})
-		return
-	case (isX && !pairedX || isY && !pairedY) && a.treeBoth(p, q, u, v):
-		return
-	case isY && !pairedY && a.foldBoth(p, q, u, v):
-		return
-	case isX && !pairedX && a.foldOld(p, q, u, v):
-		return
-	}
-	a.misses++
+	return id
 }
 
 // renumber gives the objects of the arriving state the identities of their counterparts.
@@ -239,7 +222,7 @@ func (a *aligner) renumber() {
 			o.cells[i].val = sub(o.cells[i].val)
 		}
 		if o.list != nil {
-			o.list.end = sub(o.list.end)
+			o.list.end, o.list.before = sub(o.list.end), sub(o.list.before)
 		}
 		objs[o.id], a.s.order[n] = o, o.id
 	}

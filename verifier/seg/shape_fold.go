@@ -4,70 +4,73 @@ import (
 	"sort"
 )
 
-// emptyAs reports that the list id is empty and ends with v: a pointer to it is v.
-func (a *aligner) emptyAs(s *state, id int, v value) bool {
+// emptyAs reports that the list id is empty, and that a pointer to its first or last block is v.
+func emptyAs(s *state, id int, last bool, v value) bool {
 	o := s.objs[id]
 	if o == nil || o.list == nil {
 		return false
 	}
-	n, e := s.know.plain(o.list.length), s.plain(o.list.end)
+	n, e := s.know.plain(o.list.length), s.plain(o.list.from(last).end)
 	if !n.IsConst() || !n.Const.IsZero() {
 		return false
 	}
-	return e.kind == v.kind && (v.kind == ptrValue || v.kind == intValue) && e.obj == v.obj && e.lin.Equal(v.lin)
+	return e.points(v) || e.kind == intValue && v.kind == intValue && e.lin.Equal(v.lin)
 }
 
 // foldBoth folds the arriving state's chain where the older one has a list, or the
 // end of the chain already; it reports success.
 func (a *aligner) foldBoth(p, q root, u, v value) bool {
-	if x, ok := a.old.heapStart(u); ok && a.old.objs[x].chained() {
-		if _, paired := a.toNew[x]; !paired {
-			ch, ok := a.s.follow(v.obj, a.old.objs[x].list.next, a.stopNew)
-			if !ok || !ch.size.Equal(a.old.objs[x].size) || ch.heap != a.old.objs[x].heap {
-				return false
-			}
-			a.match(x, a.b.fold(a.s, ch))
-			return true
+	if x, ok := a.old.heapStart(u); ok && a.old.objs[x].chained() && !a.toNewHas(x) {
+		ch, ok := a.b.follow(a.s, v, a.old.objs[x].list.from(u.last).next, a.stopNew)
+		if !ok || !ch.like(a.old.objs[x]) {
+			return false
 		}
+		a.match(x, a.b.fold(a.s, ch).obj)
+		return true
 	}
-	ch, ok := a.chainTo(a.s, v.obj, a.stopNew, func(end value) bool { return a.sameEnd(u, end) })
+	ch, ok := a.chainTo(a.s, v, a.stopNew, func(end value) bool { return a.sameEnd(u, end) })
 	if !ok || a.tooMany() {
 		return false
 	}
-	a.match(a.empty(a.old, p, u, ch), a.b.fold(a.s, ch))
+	before := a.backFrom(a.old, u, ch)
+	a.match(a.empty(a.old, p, u, before, ch), a.b.fold(a.s, ch).obj)
 	a.changed = true
 	return true
 }
 
 // foldOld folds the older state's chain where the arriving one has its end already, or a list; it reports success.
 func (a *aligner) foldOld(p, q root, u, v value) bool {
-	if y, ok := a.s.heapStart(v); ok && a.s.objs[y].chained() {
-		if _, paired := a.toOld[y]; !paired {
-			ch, ok := a.old.follow(u.obj, a.s.objs[y].list.next, a.stopOld)
-			if !ok || a.tooMany() || !ch.size.Equal(a.s.objs[y].size) || ch.heap != a.s.objs[y].heap {
-				return false
-			}
-			a.match(a.b.fold(a.old, ch), y)
-			a.changed = true
-			return true
+	if y, ok := a.s.heapStart(v); ok && a.s.objs[y].chained() && !a.toOldHas(y) {
+		ch, ok := a.b.follow(a.old, u, a.s.objs[y].list.from(v.last).next, a.stopOld)
+		if !ok || a.tooMany() || !ch.like(a.s.objs[y]) {
+			return false
 		}
+		a.match(a.b.fold(a.old, ch).obj, y)
+		a.changed = true
+		return true
 	}
 	ends := func(end value) bool { return a.sameEnd(end, v) }
 	if o := a.old.objs[u.obj]; o.chained() {
-		ch, ok := a.old.follow(u.obj, o.list.next, a.stopOld)
+		ch, ok := a.b.follow(a.old, u, o.list.from(u.last).next, a.stopOld)
 		if !ok || !ends(ch.end) {
 			return false
 		}
-		a.match(u.obj, a.empty(a.s, q, v, ch))
+		a.match(u.obj, a.empty(a.s, q, v, a.backFrom(a.s, v, ch), ch))
 		return true
 	}
-	ch, ok := a.chainTo(a.old, u.obj, a.stopOld, ends)
+	ch, ok := a.chainTo(a.old, u, a.stopOld, ends)
 	if !ok || a.tooMany() {
 		return false
 	}
-	a.match(a.b.fold(a.old, ch), a.empty(a.s, q, v, ch))
+	before := a.backFrom(a.s, v, ch)
+	a.match(a.b.fold(a.old, ch).obj, a.empty(a.s, q, v, before, ch))
 	a.changed = true
 	return true
+}
+
+// like reports whether the chain can be the list o.
+func (c *chain) like(o *object) bool {
+	return c.size.Equal(o.size) && c.heap == o.heap && c.doubly == o.list.doubly
 }
 
 // chained reports a list that is no tree.
@@ -84,38 +87,72 @@ func (a *aligner) tooMany() bool {
 }
 
 // empty puts a list without blocks, otherwise like the chain, before what the place holds.
-func (a *aligner) empty(s *state, r root, v value, like chain) int {
-	id := a.b.fold(s, chain{next: like.next, end: v, size: like.size, heap: like.heap,
-		written: written{all: true}})
-	r.set(s, value{kind: ptrValue, obj: id})
-	return id
+func (a *aligner) empty(s *state, r root, v, before value, like chain) int {
+	to := a.b.fold(s, chain{next: like.next, end: v, size: like.size, heap: like.heap,
+		written: written{all: true}, doubly: like.doubly, prev: like.prev, before: before})
+	r.set(s, to)
+	return to.obj
 }
 
-func (a *aligner) stopNew(id int) bool {
-	_, paired := a.toOld[id]
-	return paired || named(a.s, a.old, id)
+// backFrom is where v, the end of an empty list of s in place of the other state's chain, leads back, or else the
+// counterpart of what is in front of the chain. (An empty list may have anything in front of it.)
+func (a *aligner) backFrom(s *state, v value, like chain) value {
+	if !like.doubly {
+		return value{}
+	}
+	if id, ok := s.heapStart(v); ok {
+		back, o := value{}, s.objs[id]
+		if o.list != nil {
+			back = o.list.from(v.last).before
+		} else {
+			back, _ = o.successor(like.prev, false)
+		}
+		if back.kind == ptrValue || back.kind == intValue {
+			return s.plain(back)
+		}
+	}
+	back := like.before
+	pairs := a.toOld
+	if s == a.s {
+		pairs = a.toNew
+	}
+	if to, ok := pairs[back.obj]; back.kind == ptrValue && ok {
+		back.obj = to
+		return back
+	}
+	if back.kind == intValue && back.lin.IsConst() {
+		return back
+	}
+	return opaque()
 }
 
-func (a *aligner) stopOld(id int) bool {
-	_, paired := a.toNew[id]
-	return paired || named(a.old, a.s, id)
+func (a *aligner) stopNew(v value) stopping {
+	out := named(a.s, a.old, v)
+	out.before = out.before || a.toOldHas(v.obj)
+	return out
+}
+
+func (a *aligner) stopOld(v value) stopping {
+	out := named(a.old, a.s, v)
+	out.before = out.before || a.toNewHas(v.obj)
+	return out
 }
 
 // sameEnd reports whether a chain of one state may end with u where the other state has v.
 func (a *aligner) sameEnd(u, v value) bool {
 	if u.kind == ptrValue && v.kind == ptrValue {
 		y, ok := a.toNew[u.obj]
-		return ok && y == v.obj && u.lin.Equal(v.lin)
+		return ok && y == v.obj && u.last == v.last && u.lin.Equal(v.lin)
 	}
 	return u.kind == intValue && v.kind == intValue && u.lin.IsConst() && u.lin.Equal(v.lin)
 }
 
 // chainTo is the chain from a block along one of its pointers to an end that fits.
-func (a *aligner) chainTo(s *state, id int, stop func(int) bool, fits func(value) bool) (chain, bool) {
-	o := s.objs[id]
+func (a *aligner) chainTo(s *state, v value, stop func(value) stopping, fits func(value) bool) (chain, bool) {
+	o := s.objs[v.obj]
 	var nexts []int64
 	if o.chained() {
-		nexts = append(nexts, o.list.next)
+		nexts = append(nexts, o.list.from(v.last).next)
 	}
 	for _, c := range o.cells {
 		if off, ok := c.off.Const.Int64(); ok && c.off.IsConst() && int(c.size)*8 == a.b.m.Layout.PtrBits {
@@ -124,7 +161,7 @@ func (a *aligner) chainTo(s *state, id int, stop func(int) bool, fits func(value
 	}
 	sort.Slice(nexts, func(i, j int) bool { return nexts[i] < nexts[j] })
 	for _, n := range nexts {
-		if ch, ok := s.follow(id, n, stop); ok && fits(ch.end) {
+		if ch, ok := a.b.follow(s, v, n, stop); ok && fits(ch.end) {
 			return ch, true
 		}
 	}
@@ -140,13 +177,17 @@ func (s *state) heapStart(v value) (int, bool) {
 	return v.obj, o != nil && o.dynamic
 }
 
-// named reports that a frame or an object that is no heap block points to object id of state s, where
-// the other state has a pointer too: else that pointer is lost anyhow, and need not keep the block.
-func named(s, other *state, id int) bool {
+// named says whether a chain of s may take in what v points to: not behind its first part, if a frame or an object
+// that is no heap block points there, where the other state has a pointer too: else that pointer is lost anyhow, and
+// need not keep the block. Pointers to the last block of a doubly linked list are not lost where the chain ends with it.
+func named(s, other *state, v value) stopping {
+	doubly := s.objs[v.obj] != nil && s.objs[v.obj].list != nil && s.objs[v.obj].list.doubly
+	var out stopping
 	for _, r := range s.roots() {
-		if v := r.get(s); v.pointsTo(id) && r.get(other).kind == ptrValue {
-			return true
+		if w := r.get(s); w.pointsTo(v.obj) && r.get(other).kind == ptrValue {
+			ahead := !doubly || w.kind != ptrValue || w.last == v.last
+			out.before, out.behind = out.before || ahead, out.behind || !ahead
 		}
 	}
-	return false
+	return out
 }

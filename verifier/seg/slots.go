@@ -22,26 +22,34 @@ func (b *builder) dropDead(s *state) {
 			}
 		}
 	}
-	reached := s.reached(false)
+	reached, surely := s.reached(false, false), s.reached(false, true)
 	for _, id := range append([]int(nil), s.order...) {
-		if s.objs[id].dynamic && !reached[id] {
-			if b.mayHold(s, s.objs[id]) {
+		if o := s.objs[id]; o.dynamic && !surely[id] {
+			if b.mayHold(s, o) {
 				b.fault(s, verdict.Leak, "the last pointer to heap memory is not lost")
 			}
-			s.drop(id)
+			if !reached[id] {
+				s.drop(id)
+			}
 		}
 	}
 }
 
-// reached are the objects that frames and those of fixed places lead to; only globals are roots if the frames are over.
-func (s *state) reached(over bool) map[int]bool {
+// reached are the objects that frames and those of fixed places lead to, or only those to which they lead whichever
+// lists are empty; only globals are roots if the frames are over.
+func (s *state) reached(over, surely bool) map[int]bool {
 	out := map[int]bool{}
-	var work []int
+	type edge struct {
+		id   int
+		last bool
+	}
+	seen := map[edge]bool{}
+	var work []edge
 	var visit func(v value)
 	visit = func(v value) {
-		if v.kind == ptrValue && s.objs[v.obj] != nil && !out[v.obj] {
-			out[v.obj] = true
-			work = append(work, v.obj)
+		if e := (edge{v.obj, v.last}); v.kind == ptrValue && s.objs[v.obj] != nil && !seen[e] {
+			seen[e], out[v.obj] = true, true
+			work = append(work, e)
 		}
 		for _, m := range v.agg {
 			visit(m)
@@ -57,19 +65,22 @@ func (s *state) reached(over bool) map[int]bool {
 		}
 	}
 	for _, id := range s.order {
-		if !s.objs[id].dynamic && !out[id] && (!over || s.objs[id].global != nil) {
-			out[id] = true
-			work = append(work, id)
+		if !s.objs[id].dynamic && (!over || s.objs[id].global != nil) {
+			visit(value{kind: ptrValue, obj: id})
 		}
 	}
 	for len(work) > 0 {
-		o := s.objs[work[len(work)-1]]
+		e := work[len(work)-1]
 		work = work[:len(work)-1]
+		o := s.objs[e.id]
 		for _, c := range o.cells {
 			visit(c.val)
 		}
-		if o.list != nil {
-			visit(o.list.end)
+		if l := o.list; l != nil {
+			visit(l.from(e.last).end)
+			if n := s.know.interval(l.length); l.doubly && (!surely || n.hasLo && n.lo.Sign() > 0) {
+				visit(l.from(e.last).before)
+			}
 		}
 	}
 	return out

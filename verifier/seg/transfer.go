@@ -54,7 +54,7 @@ func (t *transfer) bind(a, r value) {
 	}
 	t.sameBlock(a, r)
 	if o := t.from.objs[t.source(r)]; r.kind == ptrValue && o != nil && o.list != nil {
-		switch end := o.list.end; {
+		switch end := o.list.from(r.last).end; {
 		case a.kind == intValue && a.lin.Equal(exact.Lin{}):
 			t.s.know.eq(o.list.length) // the address of a block is not null
 		case a.kind == ptrValue && t.s.block(a.obj) && end.kind == intValue && end.lin.Equal(exact.Lin{}):
@@ -87,7 +87,7 @@ func (t *transfer) after(v value) value {
 	v = t.s.plain(v)
 	for _, x := range t.bound {
 		d := v.lin.Sub(x.was.lin)
-		if x.was.obj != v.obj || !d.IsConst() {
+		if x.was.obj != v.obj || x.was.last != v.last || !d.IsConst() {
 			continue
 		}
 		if d.Const.IsZero() {
@@ -133,7 +133,7 @@ func (t *transfer) replace() {
 		o.heap, o.dynamic, o.align, o.base = true, true, x.align, x.base
 		if x.list != nil {
 			l := *x.list
-			l.end = t.value(l.end)
+			l.end, l.before = t.value(l.end), t.value(l.before)
 			o.list = &l
 		}
 	}

@@ -28,6 +28,7 @@ const (
 
 // learn notes which pointers of the chain's blocks lead on outside of the chain.
 func (b *builder) learn(s *state, ch chain) {
+	b.learnPair(s, ch)
 	for _, id := range ch.ids {
 		o := s.objs[id]
 		if o.list != nil {
@@ -46,6 +47,9 @@ func (b *builder) learn(s *state, ch chain) {
 // branches notes that blocks of a size lead on at two places.
 func (b *builder) branches(size exact.Lin, next, off int64) {
 	n, ok := size.Const.Int64()
+	if p, known := b.pairs[n]; known && off != p.next && off != p.prev {
+		b.noPair(size) // they lead on at a third place
+	}
 	if !ok || !size.IsConst() || b.chains[n] || off == next || slices.Contains(b.trees[n], off) {
 		return
 	}
@@ -75,7 +79,7 @@ type tree struct {
 }
 
 // treeFrom collects the tree that starts with object id. stop tells blocks that may only be its first.
-func (b *builder) treeFrom(s *state, id int, stop func(int) bool) (tree, bool) {
+func (b *builder) treeFrom(s *state, id int, stop func(value) stopping) (tree, bool) {
 	o := s.objs[id]
 	size, ok := o.size.Const.Int64()
 	t := tree{kids: b.trees[size], chain: chain{size: o.size, heap: o.heap, align: o.align, written: written{all: true},
@@ -87,13 +91,14 @@ func (b *builder) treeFrom(s *state, id int, stop func(int) bool) (tree, bool) {
 }
 
 // grow adds the tree below object id to t; false if it is none.
-func (b *builder) grow(s *state, t *tree, id int, stop func(int) bool) bool {
+func (b *builder) grow(s *state, t *tree, id int, stop func(value) stopping) bool {
 	o := s.objs[id]
 	if slices.Contains(t.ids, id) || !o.size.Equal(t.size) {
 		b.noTree(t.size)
 		return false
 	}
-	if !o.dynamic || o.base >= 0 || o.heap != t.heap || len(t.ids) > 0 && stop(id) || len(t.ids) > maxCells {
+	if !o.dynamic || o.base >= 0 || o.heap != t.heap || len(t.ids) > maxCells ||
+		len(t.ids) > 0 && stop(value{kind: ptrValue, obj: id}).before {
 		return false
 	}
 	t.ids = append(t.ids, id)
@@ -104,7 +109,7 @@ func (b *builder) grow(s *state, t *tree, id int, stop func(int) bool) bool {
 		return slices.Equal(o.list.kids, t.kids)
 	}
 	for _, k := range t.kids {
-		v, ok := o.successor(k)
+		v, ok := o.successor(k, false)
 		if v = s.plain(v); !ok {
 			return false
 		}

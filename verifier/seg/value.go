@@ -34,6 +34,7 @@ type value struct {
 	lin  exact.Lin
 	rep  rep
 	obj  int
+	last bool // of a pointer to a list: it is one to the last block
 	cond cond
 	fn   *ir.Func
 	agg  []value

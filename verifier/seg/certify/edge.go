@@ -14,6 +14,10 @@ import (
 type image struct {
 	start  Value // what a pointer to the object is in the source
 	blocks []int // none for a list without blocks
+
+	back        bool  // of a list: start is for a pointer to its last block
+	other       Value // and this for one to the first, or the other way round
+	end, before Value // of a list with blocks: what is behind it and in front of it, seen from start
 }
 
 type check struct {
@@ -96,7 +100,7 @@ func (k *check) globals() error {
 			return fmt.Errorf("global %s is missing", o.Name)
 		}
 		delete(have, o.Global)
-		if err := k.bind(id, Value{Kind: Pointer, Object: from}); err != nil {
+		if err := k.bind(id, Value{Kind: Pointer, Object: from}, false); err != nil {
 			return err
 		}
 	}
@@ -285,6 +289,7 @@ func (k *check) occurrences() {
 		if o.List != nil {
 			place(o.List.Length)
 			place(o.List.End.Lin)
+			place(o.List.Before.Lin)
 		}
 	}
 	for v := range k.k.Residues {

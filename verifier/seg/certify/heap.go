@@ -3,7 +3,6 @@ package certify
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 )
@@ -20,7 +19,7 @@ func (k *check) pointer(t, s Value) error {
 			return fmt.Errorf("no pointer to %s", o.Name)
 		}
 		start.Lin = exact.Lin{}
-		if err := k.bind(t.Object, start); err != nil {
+		if err := k.bind(t.Object, start, false); err != nil {
 			return err
 		}
 		if !k.same(t.Lin, s.Lin) {
@@ -31,29 +30,32 @@ func (k *check) pointer(t, s Value) error {
 	if !k.e.To.Know.plain(t.Lin).Equal(exact.Lin{}) {
 		return errors.New("a pointer into a list")
 	}
-	return k.bind(t.Object, s)
+	if t.Last && !o.List.Doubly {
+		return errors.New("a pointer to the last block of a list that does not lead back")
+	}
+	return k.bind(t.Object, s, t.Last)
 }
 
-// bind makes what start points to the image of the target's object id, if it may be that.
-func (k *check) bind(id int, start Value) error {
+// bind makes what start points to the image of the target's object id, if it may be that; last tells that start is for
+// a pointer to the last block of a list.
+func (k *check) bind(id int, start Value, last bool) error {
 	o := k.e.To.Objects[id]
 	if im, ok := k.images[id]; ok {
-		return k.isStart(o, im, start)
+		return k.isStart(o, im, start, last)
 	}
-	im := image{start: start, blocks: []int{start.Object}}
-	if o.List == nil {
-		if k.e.From.Objects[start.Object].List != nil {
-			return errors.New("a list in place of a block")
-		}
-	} else {
-		var err error
-		walk := k.walk
-		if o.List.Kids != nil {
-			walk = k.walkTree
-		}
-		if im.blocks, err = walk(o.List, o, start); err != nil {
-			return err
-		}
+	im := image{start: start, blocks: []int{start.Object}, back: last}
+	var err error
+	switch {
+	case o.List == nil && k.e.From.Objects[start.Object].List != nil:
+		err = errors.New("a list in place of a block")
+	case o.List == nil:
+	case o.List.Kids != nil:
+		im.blocks, err = k.walkTree(o.List, o, start)
+	default:
+		im, err = k.walk(o, start, last)
+	}
+	if err != nil {
+		return err
 	}
 	for _, b := range im.blocks {
 		if _, twice := k.usedBy[b]; twice {
@@ -67,15 +69,26 @@ func (k *check) bind(id int, start Value) error {
 }
 
 // isStart: a pointer to an object that has its image already is the same in the source as the first.
-func (k *check) isStart(o *Object, im image, s Value) error {
-	if s.Kind == Pointer && im.start.Kind == Pointer && s.Object == im.start.Object &&
-		k.equal(k.k, s.Lin, im.start.Lin) {
-		return nil
-	}
+func (k *check) isStart(o *Object, im image, s Value, last bool) error {
 	if o.List != nil && len(im.blocks) == 0 { // without blocks it is its end
-		return k.match(o.List.End, s, k.e.PointerBits)
+		if k.samePointer(s, im.start) && last == im.back {
+			return nil
+		}
+		return k.match(o.List.from(last).End, s, k.e.PointerBits)
 	}
-	return fmt.Errorf("two pointers to %s that differ in the path", o.Name)
+	is := im.start
+	if last != im.back {
+		is = im.other
+	}
+	if !k.samePointer(s, is) {
+		return fmt.Errorf("two pointers to %s that differ in the path", o.Name)
+	}
+	return nil
+}
+
+// samePointer proves that two pointers of the source are the same.
+func (k *check) samePointer(x, y Value) bool {
+	return x.Kind == Pointer && y.Kind == Pointer && x.Object == y.Object && x.Last == y.Last && k.equal(k.k, x.Lin, y.Lin)
 }
 
 // hasWritten reports that every byte which has a value in o has one in b.
@@ -98,115 +111,7 @@ func (b *Object) hasWritten(o *Object) bool {
 // divides reports that every multiple of n is one of d; 0 has only itself.
 func divides(d, n int64) bool { return n == 0 || d != 0 && n%d == 0 }
 
-// walk collects the blocks and lists from start on that are the list l.
-func (k *check) walk(l *List, o *Object, start Value) ([]int, error) {
-	var blocks []int
-	seen := map[int]bool{}
-	count, at := exact.Lin{}, start
-	for {
-		if k.ends(l, count, at) {
-			if !k.same(l.Length, count) {
-				return nil, errors.New("a list of another length")
-			}
-			return blocks, nil
-		}
-		b := k.e.From.Objects[at.Object]
-		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) || seen[at.Object] {
-			return nil, errors.New("a list of another length")
-		}
-		if !k.partOf(o, at.Object) {
-			return nil, errors.New("a list with a block of another kind")
-		}
-		seen[at.Object] = true
-		blocks = append(blocks, at.Object)
-		next, n, ok := k.successor(b, l.Next)
-		if !ok {
-			return nil, errors.New("a list with a block whose successor is not known")
-		}
-		count, at = count.Add(n), next
-	}
-}
-
-// partOf: object id of the source may be a block of the list o, and is part of nothing else.
-func (k *check) partOf(o *Object, id int) bool {
-	b := k.e.From.Objects[id]
-	_, used := k.usedBy[id]
-	return !used && b.Heap == o.Heap && !b.Private && b.Global == nil && b.Size.Equal(o.Size) &&
-		divides(o.Align, b.Align) && (!b.Ended || o.Ended) && b.hasWritten(o)
-}
-
 func isNull(v Value) bool { return v.Kind == Number && v.Lin.Equal(exact.Lin{}) }
-
-// walkTree collects the blocks and trees from start on that are the tree l.
-func (k *check) walkTree(l *List, o *Object, start Value) ([]int, error) {
-	var blocks []int
-	count := exact.Lin{}
-	work := []Value{start}
-	for len(work) > 0 {
-		at := work[len(work)-1]
-		work = work[:len(work)-1]
-		if at.Kind == Number && k.equal(k.k, at.Lin, exact.Lin{}) {
-			continue
-		}
-		b := k.e.From.Objects[at.Object]
-		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) ||
-			slices.Contains(blocks, at.Object) || !k.partOf(o, at.Object) {
-			return nil, errors.New("no tree")
-		}
-		blocks = append(blocks, at.Object)
-		if b.List != nil {
-			if !slices.Equal(b.List.Kids, l.Kids) {
-				return nil, errors.New("a tree with a list in it")
-			}
-			count = count.Add(b.List.Length)
-			continue
-		}
-		count = count.AddInt(1)
-		for _, off := range l.Kids {
-			next, known := k.read(b, exact.C(off), int64(k.e.PointerBits/8), true)
-			if !known {
-				return nil, errors.New("a tree with a block whose successor is not known")
-			}
-			work = append(work, next)
-		}
-	}
-	if !k.same(l.Length, count) {
-		return nil, errors.New("a tree with another number of blocks")
-	}
-	return blocks, nil
-}
-
-// successor is what follows a block or list, and how many blocks that is further on.
-func (k *check) successor(o *Object, next int64) (Value, exact.Lin, bool) {
-	if o.List != nil {
-		return o.List.End, o.List.Length, o.List.Next == next && o.List.Kids == nil
-	}
-	v, known := k.read(o, exact.C(next), int64(k.e.PointerBits/8), true)
-	return v, exact.C(1), known
-}
-
-// ends: list l can end after count blocks, before what at points to.
-func (k *check) ends(l *List, count exact.Lin, at Value) bool {
-	e, ok := k.instance(l.Length)
-	if !ok {
-		return k.isEnd(l.End, at)
-	}
-	if !k.equal(k.k, e, count) {
-		return false
-	}
-	o := k.e.From.Objects[at.Object]
-	more := at.Kind == Pointer && o != nil && o.List != nil && k.equal(k.k, o.List.Length, exact.Lin{})
-	return !more || k.isEnd(l.End, at)
-}
-
-// isEnd: at is what the end of a list is without doubt.
-func (k *check) isEnd(end, at Value) bool {
-	if end.Kind == Pointer && at.Kind == Pointer {
-		im, ok := k.images[end.Object]
-		return ok && im.start.Kind == Pointer && im.start.Object == at.Object
-	}
-	return end.Kind == Number && at.Kind == Number
-}
 
 // contents compares what corresponding objects are and hold.
 func (k *check) contents(id int) error {
@@ -218,11 +123,13 @@ func (k *check) contents(id int) error {
 		return nil // each pointer was followed to its end
 	}
 	if o.List != nil {
-		at := im.start
-		for range im.blocks { // to the end
-			at, _, _ = k.successor(k.e.From.Objects[at.Object], o.List.Next)
+		l := o.List.from(im.back)
+		if l.Doubly && len(im.blocks) > 0 {
+			if err := k.match(l.Before, im.before, k.e.PointerBits); err != nil {
+				return err
+			}
 		}
-		return k.match(o.List.End, at, k.e.PointerBits)
+		return k.match(l.End, im.end, k.e.PointerBits)
 	}
 	s := k.e.From.Objects[im.start.Object]
 	if o.Heap != s.Heap || o.Private && !s.Private || o.Global != s.Global || s.Ended && !o.Ended ||

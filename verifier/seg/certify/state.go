@@ -38,6 +38,7 @@ type Value struct {
 	Lin     exact.Lin // of a number; the offset of a pointer
 	Reading Reading
 	Object  int
+	Last    bool // of a pointer to a list: it is one to the last block
 	True    bool
 	Func    *ir.Func
 }
@@ -60,12 +61,26 @@ type Cell struct {
 
 // List makes an object stand for a chain of blocks: Length of them, possibly none, of which the
 // pointer at byte Next leads to the following one, and that of the last to End. With Kids it is a tree of
-// so many blocks: their pointers at these bytes lead to one tree each, that may be empty, which is null.
+// so many blocks: their pointers at these bytes lead to one tree each, that may be empty, which is null. If it is
+// Doubly linked, the pointer at byte Prev leads to the block in front, and that of the first to Before; a pointer to the
+// last block of an empty list is Before.
 type List struct {
 	Kids   []int64
 	Next   int64
 	Length exact.Lin
 	End    Value
+
+	Doubly bool
+	Prev   int64
+	Before Value
+}
+
+// from is the list as a pointer to its last block sees it, or as one to its first does.
+func (l *List) from(last bool) *List {
+	if !last {
+		return l
+	}
+	return &List{Next: l.Prev, Prev: l.Next, Length: l.Length, End: l.Before, Before: l.End, Doubly: l.Doubly}
 }
 
 // Object is an allocation, or a list of allocations of the same size.

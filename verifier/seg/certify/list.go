@@ -1,0 +1,153 @@
+package certify
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+)
+
+// walk collects the blocks and lists from start on that are the list o, from its first block on or from its last.
+func (k *check) walk(o *Object, start Value, last bool) (image, error) {
+	im := image{start: start, back: last}
+	l := o.List.from(last)
+	seen := map[int]bool{}
+	count, at := exact.Lin{}, start
+	for {
+		if k.ends(l, count, at) {
+			if !k.same(l.Length, count) {
+				return im, errors.New("a list of another length")
+			}
+			im.end = at
+			return im, nil
+		}
+		b := k.e.From.Objects[at.Object]
+		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) || seen[at.Object] {
+			return im, errors.New("a list of another length")
+		}
+		if !k.partOf(o, at.Object) {
+			return im, errors.New("a list with a block of another kind")
+		}
+		next, n, ok := k.successor(b, at.Last, l.Next)
+		if !ok {
+			return im, errors.New("a list with a block whose successor is not known")
+		}
+		if err := k.leadsBack(l, b, at, &im); err != nil {
+			return im, err
+		}
+		seen[at.Object] = true
+		im.blocks = append(im.blocks, at.Object)
+		im.other = Value{Kind: Pointer, Object: at.Object, Last: b.List != nil && !at.Last}
+		count, at = count.Add(n), next
+	}
+}
+
+// leadsBack: the part b of a doubly linked list, to which at points, leads back to the part before.
+func (k *check) leadsBack(l *List, b *Object, at Value, im *image) error {
+	if !l.Doubly {
+		return nil
+	}
+	back := Value{Kind: Opaque}
+	if b.List != nil {
+		from := b.List.from(at.Last)
+		if !from.Doubly || from.Prev != l.Prev {
+			return errors.New("a doubly linked list with another kind of list in it")
+		}
+		back = from.Before
+	} else if v, known := k.read(b, exact.C(l.Prev), int64(k.e.PointerBits/8), true); known {
+		back = v
+	}
+	if len(im.blocks) == 0 {
+		im.before = back
+		return nil
+	}
+	if !k.samePointer(back, im.other) {
+		return errors.New("a doubly linked list with a block that does not lead back")
+	}
+	return nil
+}
+
+// partOf: object id of the source may be a block of the list o, and is part of nothing else.
+func (k *check) partOf(o *Object, id int) bool {
+	b := k.e.From.Objects[id]
+	_, used := k.usedBy[id]
+	return !used && b.Heap == o.Heap && !b.Private && b.Global == nil && b.Size.Equal(o.Size) &&
+		divides(o.Align, b.Align) && (!b.Ended || o.Ended) && b.hasWritten(o)
+}
+
+// walkTree collects the blocks and trees from start on that are the tree l.
+func (k *check) walkTree(l *List, o *Object, start Value) ([]int, error) {
+	var blocks []int
+	count := exact.Lin{}
+	work := []Value{start}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if at.Kind == Number && k.equal(k.k, at.Lin, exact.Lin{}) {
+			continue
+		}
+		b := k.e.From.Objects[at.Object]
+		if at.Kind != Pointer || at.Last || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) ||
+			slices.Contains(blocks, at.Object) || !k.partOf(o, at.Object) {
+			return nil, errors.New("no tree")
+		}
+		blocks = append(blocks, at.Object)
+		if b.List != nil {
+			if !slices.Equal(b.List.Kids, l.Kids) {
+				return nil, errors.New("a tree with a list in it")
+			}
+			count = count.Add(b.List.Length)
+			continue
+		}
+		count = count.AddInt(1)
+		for _, off := range l.Kids {
+			next, known := k.read(b, exact.C(off), int64(k.e.PointerBits/8), true)
+			if !known {
+				return nil, errors.New("a tree with a block whose successor is not known")
+			}
+			work = append(work, next)
+		}
+	}
+	if !k.same(l.Length, count) {
+		return nil, errors.New("a tree with another number of blocks")
+	}
+	return blocks, nil
+}
+
+// successor is what follows a block or list, for one who comes to its last block or its first, and how many blocks that
+// is further on.
+func (k *check) successor(o *Object, last bool, next int64) (Value, exact.Lin, bool) {
+	if o.List != nil {
+		l := o.List.from(last)
+		return l.End, l.Length, l.Next == next && l.Kids == nil && (!last || l.Doubly)
+	}
+	v, known := k.read(o, exact.C(next), int64(k.e.PointerBits/8), true)
+	return v, exact.C(1), known
+}
+
+// ends: list l can end after count blocks, before what at points to.
+func (k *check) ends(l *List, count exact.Lin, at Value) bool {
+	e, ok := k.instance(l.Length)
+	if !ok {
+		return k.isEnd(l.End, at)
+	}
+	if !k.equal(k.k, e, count) {
+		return false
+	}
+	o := k.e.From.Objects[at.Object]
+	more := at.Kind == Pointer && o != nil && o.List != nil && k.equal(k.k, o.List.Length, exact.Lin{})
+	return !more || k.isEnd(l.End, at)
+}
+
+// isEnd: at is what the end of a list is without doubt.
+func (k *check) isEnd(end, at Value) bool {
+	if end.Kind == Pointer && at.Kind == Pointer {
+		im, ok := k.images[end.Object]
+		is := im.start
+		if im.back != end.Last {
+			is = im.other
+		}
+		return ok && is.Kind == Pointer && is.Object == at.Object && is.Last == at.Last
+	}
+	return end.Kind == Number && at.Kind == Number
+}

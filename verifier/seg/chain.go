@@ -1,0 +1,128 @@
+package seg
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// chain is a row of heap blocks and lists that lead to each other.
+type chain struct {
+	ids   []int
+	lasts []bool // the row comes to the list with this identity at its last block
+	next  int64
+	size  exact.Lin // of each block
+	heap  bool
+	align int64
+	written
+	length exact.Lin
+	end    value
+
+	doubly bool // the pointers at byte prev lead back, that of the first block to before
+	prev   int64
+	before value
+}
+
+// backwards reports that the list of the chain begins where the chain ends: lists go on at the lower of two bytes, so
+// that those of two states are alike.
+func (c *chain) backwards() bool { return c.doubly && c.prev < c.next }
+
+// fold replaces a chain of blocks and lists by one list, the object id (LI-12,
+// LI-13, LI-21). Pointers to the first block become pointers to the list, and those to the last block of a doubly
+// linked one; any others into the chain are forgotten, because the list does not say where its
+// inner blocks are. The pointer is what leads to the chain's first block.
+func (b *builder) fold(s *state, ch chain) value {
+	b.learn(s, ch)
+	return value{kind: ptrValue, obj: b.gather(s, ch), last: ch.backwards()}
+}
+
+// gather replaces the objects of ch by one.
+func (b *builder) gather(s *state, ch chain) int {
+	b.lists++
+	key := fmt.Sprintf("list %d", b.lists)
+	id := len(b.objIDs) + 1
+	b.objIDs[key] = id
+	l := &list{next: ch.next, length: ch.length, end: ch.end, doubly: ch.doubly, prev: ch.prev, before: ch.before}
+	*l = l.from(ch.backwards())
+	o := &object{id: id, key: key, name: "list", size: ch.size, heap: ch.heap, dynamic: true, rest: unknownBytes,
+		base: -1, align: ch.align, written: ch.written, list: l}
+	lists := map[int]bool{}
+	for _, x := range ch.ids {
+		lists[x] = s.objs[x].list != nil
+		s.sameFrame(x, id)
+		s.drop(x)
+	}
+	s.add(o)
+	for n, x := range ch.ids {
+		s.redirect(x, func(v value) value {
+			v = s.plain(v)
+			ahead := !lists[x] || v.last == ch.comesLast(n)
+			back := !lists[x] || v.last != ch.comesLast(n)
+			switch start := v.lin.Equal(exact.Lin{}); {
+			case start && n == 0 && ahead:
+				return value{kind: ptrValue, obj: id, last: ch.backwards()}
+			case start && n == len(ch.ids)-1 && back && ch.doubly:
+				return value{kind: ptrValue, obj: id, last: !ch.backwards()}
+			}
+			return b.somewhere(s)
+		})
+	}
+	return id
+}
+
+// comesLast reports that the chain comes to the last block of its n-th list.
+func (c *chain) comesLast(n int) bool { return n < len(c.lasts) && c.lasts[n] }
+
+// sameFrame makes object to die with the frame that object from dies with, if any.
+func (s *state) sameFrame(from, to int) {
+	for _, f := range s.frames {
+		if slices.Contains(f.objs, from) && !slices.Contains(f.objs, to) {
+			f.objs = append(f.objs, to)
+		}
+	}
+}
+
+// somewhere is an address of which nothing is known.
+func (b *builder) somewhere(s *state) value {
+	s.inexact("address of a block inside a list")
+	return b.fresh(s, ir.Ptr(b.m.Layout.PtrBits), "address", unsigned)
+}
+
+// follow collects the chain from what v points to along the pointer at byte next, up to what may not be folded: stop
+// tells that of what a pointer leads to, and whether it may still be the last part.
+func (b *builder) follow(s *state, v value, next int64, stop func(value) stopping) (chain, bool) {
+	c := chain{next: next, written: written{all: true}}
+	for {
+		o := s.object(v.obj)
+		if o == nil || !o.dynamic || o.base >= 0 || !o.size.IsConst() || slices.Contains(c.ids, v.obj) ||
+			len(c.ids) > 0 && (stop(v).before || !o.size.Equal(c.size) || o.heap != c.heap) {
+			break
+		}
+		to, ok := o.successor(next, v.last)
+		if !ok || !b.joins(s, &c, v) {
+			break
+		}
+		to = s.plain(to)
+		if c.size, c.heap = o.size, o.heap; c.align == 0 || o.align < c.align {
+			c.align = o.align
+		}
+		c.written = c.written.and(o.written)
+		c.ids, c.lasts = append(c.ids, v.obj), append(c.lasts, v.last)
+		c.length, c.end = c.length.Add(s.know.plain(o.count())), to
+		if _, isBlock := s.heapStart(to); !isBlock || stop(v).behind {
+			break
+		}
+		v = to
+	}
+	for _, x := range c.ids {
+		if c.end.pointsTo(x) || c.before.pointsTo(x) {
+			return c, false // a ring: its end would be inside itself
+		}
+	}
+	return c, len(c.ids) > 0
+}
+
+// stopping says where a chain has to end: before or behind a block or list.
+type stopping struct{ before, behind bool }

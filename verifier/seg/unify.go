@@ -1,0 +1,93 @@
+package seg
+
+import (
+	"github.com/firmproof/firmproof/verifier/exact"
+)
+
+// unify makes what the two places hold correspond.
+func (a *aligner) unify(p, q root) {
+	u, v := p.get(a.old), q.get(a.s)
+	x, isX := a.old.heapStart(u)
+	y, isY := a.s.heapStart(v)
+	if !isX && !isY {
+		if u.kind != v.kind && (u.kind == ptrValue || v.kind == ptrValue) {
+			a.misses++
+		}
+		return
+	}
+	toNew, pairedX := a.toNew[x]
+	toOld, pairedY := a.toOld[y]
+	pairedX, pairedY = pairedX && isX, pairedY && isY
+	switch {
+	case isX && isY && (pairedX && toNew == y || !pairedX && !pairedY && a.likely(x, y)) && a.sameEdge(p, q, u, v):
+		if !pairedX {
+			a.match(x, y)
+		}
+		return
+	case pairedY && a.standsEmpty(a.old, a.s, p, q, toOld, v):
+		a.changed = true
+		return
+	case pairedX && a.standsEmpty(a.s, a.old, q, p, toNew, u):
+		return
+	case (isX && !pairedX || isY && !pairedY) && a.treeBoth(p, q, u, v):
+		return
+	case isY && !pairedY && a.foldBoth(p, q, u, v):
+		return
+	case isX && !pairedX && a.foldOld(p, q, u, v):
+		return
+	}
+	a.misses++
+}
+
+// sameEdge reports whether two pointers lead to the same edge of lists that correspond, after it turned one of them
+// to the other edge, if that is the same block.
+func (a *aligner) sameEdge(p, q root, u, v value) bool {
+	switch {
+	case u.last == v.last:
+		return true
+	case single(a.old, u.obj):
+		u.last = v.last
+		p.set(a.old, u)
+		a.changed = true
+		return true
+	case single(a.s, v.obj):
+		v.last = u.last
+		q.set(a.s, v)
+		return true
+	}
+	return false
+}
+
+// standsEmpty makes what place p of s holds a pointer to the empty list id, and reports whether it is one: place q of the
+// other state holds w, which points to the counterpart.
+func (a *aligner) standsEmpty(s, other *state, p, q root, id int, w value) bool {
+	edges := []bool{w.last}
+	if l := other.objs[w.obj].list; l != nil && l.doubly && single(other, w.obj) {
+		edges = append(edges, !w.last)
+	}
+	for _, last := range edges {
+		if emptyAs(s, id, last, p.get(s)) {
+			p.set(s, value{kind: ptrValue, obj: id, last: last})
+			if w.last != last {
+				w.last = last
+				q.set(other, w)
+				a.changed = true
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// single reports that pointers to the first and the last block of a list are the same: it has one block, or may have
+// one, and the same in front of it and behind it.
+func single(s *state, id int) bool {
+	l := s.objs[id].list
+	n := s.know.interval(s.know.plain(l.length))
+	if !n.hasHi || n.hi.Cmp(exact.I(1)) > 0 {
+		return false
+	}
+	end, before := s.plain(l.end), s.plain(l.before)
+	return n.hasLo && n.lo.Equal(exact.I(1)) || end.points(before) ||
+		end.kind == intValue && before.kind == intValue && end.lin.Equal(before.lin)
+}
