@@ -36,6 +36,8 @@ type irqProgram struct {
 	main     []irqOp
 	handlers [2][]irqOp
 	most     [2]int
+	nests    bool // the second preempts the first
+	onEntry  bool // a handler begins masked
 }
 
 func randomOps(r *rand.Rand, n int, masks bool) []irqOp {
@@ -121,17 +123,9 @@ func (p *irqProgram) ends() []irqState {
 		s := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for h, ops := range p.handlers {
-			if s.left[h] == 0 || s.masked {
-				continue
+			if s.left[h] > 0 && !s.masked {
+				p.handle(h, ops, s, visit)
 			}
-			inside := irqState{global: s.global}
-			for inside.pc < len(ops) {
-				inside = inside.step(ops)
-			}
-			after := s
-			after.global = inside.global
-			after.left[h]--
-			visit(after)
 		}
 		if s.pc < len(p.main) {
 			visit(s.step(p.main))
@@ -142,13 +136,35 @@ func (p *irqProgram) ends() []irqState {
 	return out
 }
 
+// handle visits the states in which a handler that interrupts s can leave it.
+func (p *irqProgram) handle(h int, ops []irqOp, s irqState, visit func(irqState)) {
+	first := irqState{global: s.global, left: s.left, masked: p.onEntry}
+	first.left[h]--
+	for todo := []irqState{first}; len(todo) > 0; {
+		in := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if p.nests && h == 0 && in.left[1] > 0 && !in.masked {
+			p.handle(1, p.handlers[1], in, func(after irqState) { todo = append(todo, after) })
+		}
+		if in.pc < len(ops) {
+			todo = append(todo, in.step(ops))
+			continue
+		}
+		after := s
+		after.global, after.left, after.masked = in.global, in.left, false
+		visit(after)
+	}
+}
+
 // interrupts asks about the values of all locals at the end: such as some run has, and such as none has.
 func (a *attributes) interrupts(t *testing.T, seed int64) {
 	t.Helper()
 	r := a.r
 	p := &irqProgram{main: randomOps(r, 3+r.Intn(6), true), most: [2]int{1 + r.Intn(2), r.Intn(2)}}
+	target := []string{"cortex-m3", "avr", "riscv32", "msp430"}[r.Intn(4)]
+	p.nests, p.onEntry = r.Intn(2) == 0 && p.most[1] > 0, target != "cortex-m3"
 	for h := range p.handlers {
-		p.handlers[h] = randomOps(r, 1+r.Intn(3), false)
+		p.handlers[h] = randomOps(r, 1+r.Intn(3), p.nests && h == 0)
 	}
 	reached := map[[3]int]bool{}
 	for _, s := range p.ends() {
@@ -172,7 +188,6 @@ func (a *attributes) interrupts(t *testing.T, seed int64) {
 	if len(near) > 0 {
 		no = near
 	}
-	target := []string{"cortex-m3", "avr", "riscv32", "msp430"}[r.Intn(4)]
 	ways := map[string][2]string{"cortex-m3": {"cpsid i", "cpsie i"}, "avr": {"cli", "sei"},
 		"riscv32": {"csrci mstatus, 8", "csrsi mstatus, 8"}, "msp430": {"dint", "eint"}}[target]
 	text := "#include \"firmproof.h\"\nunsigned char g0, g1, g2;\n"
@@ -180,8 +195,12 @@ func (a *attributes) interrupts(t *testing.T, seed int64) {
 	manifest := "version: 1\ntargets: [" + target + "]\nbuild: {sources: [main.c]}\ninterrupts:\n"
 	for h, ops := range p.handlers {
 		if p.most[h] > 0 {
-			text += fmt.Sprintf("void tick%d(void) {\n%s%s}\n", h, locals, cOps(ops, "", ""))
-			manifest += fmt.Sprintf("  - {handler: tick%d, max: %d}\n", h, p.most[h])
+			text += fmt.Sprintf("void tick%d(void) {\n%s%s}\n", h, locals, cOps(ops, ways[0], ways[1]))
+			preempts := ""
+			if h == 1 && p.nests {
+				preempts = ", preempts: [tick0]"
+			}
+			manifest += fmt.Sprintf("  - {handler: tick%d, max: %d%s}\n", h, p.most[h], preempts)
 		}
 	}
 	text += "void check(void) {\n" + locals + cOps(p.main, ways[0], ways[1])
@@ -196,8 +215,8 @@ func (a *attributes) interrupts(t *testing.T, seed int64) {
 				got = c.Status
 			}
 		}
-		a.answer(t, fmt.Sprintf("interrupts seed %d %s %v, most %v\n%s%s", seed, target, v, p.most, text, errs), want,
-			got)
+		a.answer(t, fmt.Sprintf("interrupts seed %d %s %v, most %v, nests %v\n%s%s", seed, target, v, p.most, p.nests,
+			text, errs), want, got)
 	}
 	if len(yes) > 0 {
 		ask(yes[r.Intn(len(yes))], verdict.Violated)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,5 +78,56 @@ func TestInterrupts(t *testing.T) {
 		".firmproof.yml": "version: 1\nbuild: {sources: [main.c]}\ninterrupts: [{handler: UART_IRQHandler}]\nharnesses: [{entry: calm}]\ntargets: [cortex-m3]\n"})
 	if code, _, errs := checkJSON(t, dir); code != 2 || !strings.Contains(errs, `did you mean "UART0_IRQHandler"?`) {
 		t.Errorf("unknown handler: exit %d, %s", code, errs)
+	}
+}
+
+// TestNestedInterrupts: a handler interrupts those that it preempts, and no others.
+func TestNestedInterrupts(t *testing.T) {
+	const source = `#include "firmproof.h"
+unsigned low, urgent, sum;
+static void add(unsigned n) { sum = sum + n; }
+void LOW_IRQHandler(void) { unsigned u = urgent; low = 1; add(1); firmproof_assert(urgent == u, "not interrupted"); }
+void URGENT_IRQHandler(void) { unsigned l = low; urgent = 1; add(2); firmproof_assert(low == l, "not interrupted"); }
+void once(void) { low = low; urgent = urgent; sum = sum; }
+void lost(void) { for (int i = 0; i < 2; i++) low = low; firmproof_assert(!low || !urgent || sum == 3, "lost"); }
+`
+	const yml = "version: 1\ntargets: [%s]\nbuild: {sources: [main.c]}\ninterrupts:\n" +
+		"  - {handler: LOW_IRQHandler}\n  - {handler: URGENT_IRQHandler%s}\nharnesses:\n" +
+		"  - {entry: once, checks: [assert]}\n  - {entry: lost, checks: [assert]}\n"
+	for _, c := range []struct {
+		target, preempts string
+		violated         []int // lines
+		says             string
+	}{
+		{"cortex-m3", "", nil, "do not interrupt each other"},
+		{"cortex-m3", ", preempts: [LOW_IRQHandler]", []int{4, 7},
+			"URGENT_IRQHandler interrupts LOW_IRQHandler, and no other"},
+		{"msp430", ", preempts: [LOW_IRQHandler]", nil, "URGENT_IRQHandler interrupts LOW_IRQHandler"}, // begins masked
+	} {
+		dir := writeTree(t, map[string]string{"main.c": source, ".firmproof.yml": fmt.Sprintf(yml, c.target, c.preempts)})
+		_, rep, errs := checkJSON(t, dir)
+		if len(rep.Results) != 2 {
+			t.Fatalf("%d results\n%s", len(rep.Results), errs)
+		}
+		var violated []int
+		for _, r := range rep.Results {
+			if a := strings.Join(r.Assumptions, "\n"); !strings.Contains(a, c.says) {
+				t.Errorf("%s%s: assumptions %q", c.target, c.preempts, a)
+			}
+			for _, claim := range r.Claims {
+				if claim.Status == verdict.Violated {
+					violated = append(violated, claim.Pos.Line)
+					if claim.Replay != verdict.Confirmed {
+						t.Errorf("%s: line %d: replay %v", c.target, claim.Pos.Line, claim.Replay)
+					}
+				} else if claim.Status != verdict.Proved {
+					t.Errorf("%s%s: %s at line %d: %v", c.target, c.preempts, claim.Status, claim.Pos.Line, claim.Reason)
+				}
+			}
+		}
+		slices.Sort(violated)
+		if violated = slices.Compact(violated); !slices.Equal(violated, c.violated) {
+			t.Errorf("%s%s: violated in lines %v, want %v", c.target, c.preempts, violated, c.violated)
+		}
 	}
 }

@@ -289,7 +289,7 @@ func (b *builder) addHarnesses(m *manifest.Manifest) {
 func Handlers(list []manifest.Interrupt) []weave.Handler {
 	var out []weave.Handler
 	for _, in := range list {
-		out = append(out, weave.Handler{Name: in.Handler, Max: in.Max})
+		out = append(out, weave.Handler{Name: in.Handler, Max: in.Max, Preempts: in.Preempts})
 	}
 	return out
 }

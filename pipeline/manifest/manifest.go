@@ -96,10 +96,12 @@ func (f FunctionsMode) String() string {
 	return functionNames[f]
 }
 
-// Interrupt is a handler that may run between any two steps, at most Max times.
+// Interrupt is a handler that may run between any two steps, at most Max times, those of the handlers that it
+// preempts among them.
 type Interrupt struct {
-	Handler string
-	Max     int
+	Handler  string
+	Max      int
+	Preempts []string
 }
 
 // AnyStub in place of a function's name means every function without a body.

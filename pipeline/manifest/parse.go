@@ -353,26 +353,6 @@ func (p *parser) duration(m *strict.Map, key string) time.Duration {
 	return 0
 }
 
-func (p *parser) interrupts(top *strict.Map) {
-	for i, n := range top.List("interrupts") {
-		m := p.r.Map(n, fmt.Sprintf("interrupts[%d]", i), []string{"handler", "max"})
-		if m == nil {
-			continue
-		}
-		m.Require("handler")
-		in := Interrupt{Handler: p.function(m, "handler"), Max: 1}
-		if v, ok := m.Int("max", 1, 1000); ok {
-			in.Max = int(v)
-		}
-		for _, old := range p.m.Interrupts {
-			if old.Handler == in.Handler && in.Handler != "" {
-				m.Bad("handler", "", "interrupt handler `%s` is given twice", in.Handler)
-			}
-		}
-		p.m.Interrupts = append(p.m.Interrupts, in)
-	}
-}
-
 func (p *parser) stubs(top *strict.Map) {
 	if !top.Has("stubs") {
 		return

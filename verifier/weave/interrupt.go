@@ -20,21 +20,35 @@ import (
 //	(I4) inline assembly, and other instructions that change the interrupt mask (masks.go)
 //
 // At such a point stands a call of Point, a function in C (PointSource) that runs any
-// handlers which have runs left, unless interrupts are masked or a handler runs
-// already. That handlers do not interrupt each other is an assumption of the answer.
+// handlers which have runs left, unless interrupts are masked or a handler runs already
+// that they do not preempt. Which handlers preempt which is an assumption of the answer.
 
 // Names of what PointSource defines. All begin with pointPrefix, and traces leave them out.
 const (
 	pointPrefix = "firmproof_irq_"
 	Point       = pointPrefix + "point"
+	active      = pointPrefix + "active"  // 1 + the number of the handler that runs; 1 where none preempts another
+	onEntry     = pointPrefix + "entry"   // 1: the processor masks interrupts when a handler begins
 	masked      = pointPrefix + "masked"  // 1: the program masks interrupts
 	ignored     = pointPrefix + "ignored" // 1: the processor ignores the mask
 )
 
-// Handler is a function that may run up to Max times.
+// Handler is a function that may run up to Max times, also while one of those that it preempts does.
 type Handler struct {
-	Name string
-	Max  int
+	Name     string
+	Max      int
+	Preempts []string
+}
+
+// preempted returns the names of the handlers that others preempt.
+func preempted(list []Handler) map[string]bool {
+	out := map[string]bool{}
+	for _, h := range list {
+		for _, name := range h.Preempts {
+			out[name] = true
+		}
+	}
+	return out
 }
 
 // Turns is the number of runs of all handlers together, which bounds the loop in Point.
@@ -48,26 +62,54 @@ func Turns(list []Handler) int {
 
 // PointSource is the C of Point. A handler returns with interrupts unmasked: it ran, so
 // they were, and the return restores that (on all architectures but those where the mask
-// that a handler sets stays; there the handlers run more often than they can).
+// that a handler sets stays; there the handlers run more often than they can). Where
+// entering a handler masks interrupts, others preempt it when it has unmasked them.
 func PointSource(list []Handler) string {
-	var b strings.Builder
-	b.WriteString("_Bool firmproof_nondet_bool(void);\nint " + pointPrefix + "active, " + masked + ", " + ignored +
-		";\n")
-	var left []string
+	nests := len(preempted(list)) > 0
+	index := map[string]int{}
 	for i, h := range list {
-		left = append(left, fmt.Sprintf("%sleft_%d", pointPrefix, i))
-		fmt.Fprintf(&b, "void %s(void);\nunsigned %s = %d;\n", h.Name, left[i], h.Max)
+		index[h.Name] = i
 	}
-	fmt.Fprintf(&b, "void %s(void) {\n\tif (%sactive || %s && !%s) return;\n", Point, pointPrefix, masked, ignored)
-	fmt.Fprintf(&b, "\tfor (unsigned i = 0; i < %du; i++) {\n\t\tif (!(%s)) return;\n", Turns(list),
-		strings.Join(left, " | "))
+	var b strings.Builder
+	b.WriteString("_Bool firmproof_nondet_bool(void);\nint " + active + ", " + masked + ", " + ignored + ";\n")
+	if nests {
+		b.WriteString("#if defined(__AVR__) || defined(__MSP430__) || defined(__riscv) || defined(__mips__) || " +
+			"defined(__aarch64__) || \\\n\tdefined(__arm__) && __ARM_ARCH_PROFILE != 'M'\n" +
+			"enum { " + onEntry + " = 1 };\n#else\nenum { " + onEntry + " = 0 };\n#endif\n")
+	}
+	var may []string
 	for i, h := range list {
-		fmt.Fprintf(&b, "\t\tif (%[1]s && firmproof_nondet_bool()) { %[1]s--; %[2]sactive = 1; %[3]s(); %[2]sactive = 0; %[4]s = 0; continue; }\n",
-			left[i], pointPrefix, h.Name, masked)
+		left := fmt.Sprintf("%sleft_%d", pointPrefix, i)
+		fmt.Fprintf(&b, "void %s(void);\nunsigned %s = %d;\n", h.Name, left, h.Max)
+		if nests {
+			left = fmt.Sprintf("(%s && (!%s", left, active)
+			for _, name := range h.Preempts {
+				left += fmt.Sprintf(" || %s == %d", active, index[name]+1)
+			}
+			left += "))"
+		}
+		may = append(may, left)
+	}
+	none := fmt.Sprintf("%s && !%s", masked, ignored)
+	if !nests {
+		none = active + " || " + none
+	}
+	any := strings.Join(may, " | ")
+	fmt.Fprintf(&b, "void %s(void) {\n\tif (%s) return;\n", Point, none)
+	fmt.Fprintf(&b, "\tfor (unsigned i = 0; i < %du; i++) {\n\t\tif (!(%s)) return;\n", Turns(list), any)
+	for i, h := range list {
+		fmt.Fprintf(&b, "\t\tif (%s && firmproof_nondet_bool()) {\n\t\t\t%sleft_%d--;\n", may[i], pointPrefix, i)
+		if nests {
+			fmt.Fprintf(&b, "\t\t\tint was = %[1]s; %[1]s = %[2]d; %[3]s = %[4]s; %[5]s(); %[1]s = was;",
+				active, i+1, masked, onEntry, h.Name)
+		} else {
+			fmt.Fprintf(&b, "\t\t\t%[1]s = 1; %[2]s(); %[1]s = 0;", active, h.Name)
+		}
+		fmt.Fprintf(&b, " %s = 0; continue;\n\t\t}\n", masked)
 	}
 	b.WriteString("\t\treturn;\n\t}\n}\n")
-	fmt.Fprintf(&b, "_Bool %s(void) {\n\tif (%sactive || %s && !%s || !(%s)) return 0;\n\treturn firmproof_nondet_bool();\n}\n",
-		Tears, pointPrefix, masked, ignored, strings.Join(left, " | "))
+	fmt.Fprintf(&b, "_Bool %s(void) {\n\tif (%s || !(%s)) return 0;\n\treturn firmproof_nondet_bool();\n}\n",
+		Tears, none, any)
 	return b.String()
 }
 
@@ -108,6 +150,7 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 			w.ignored = g
 		}
 	}
+	nested := preempted(list)
 	w.touch = touchedBy(m, handlers)
 	w.sregEscapes = w.isAVR() && sregEscapes(m)
 	used := usedElsewhere(m, w.point)
@@ -115,7 +158,7 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 		used[m.Func(e)] = true
 	}
 	for _, f := range m.Funcs {
-		if !f.IsDecl() && f != w.point && f != w.tears && (used[f] || !slices.Contains(handlers, f)) {
+		if !f.IsDecl() && f != w.point && f != w.tears && (used[f] || nested[f.Name] || !slices.Contains(handlers, f)) {
 			w.function(f, slices.Contains(entries, f.Name))
 		}
 	}
@@ -124,9 +167,22 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 		notes = append(notes, fmt.Sprintf("interrupt handlers run at at most %d moments within one large copy",
 			maxPhases-1))
 	}
-	return append(notes, fmt.Sprintf(
-		"a memory access of up to %d bytes at a multiple of its size is one step; interrupt handlers do not interrupt each other", w.atomicBytes()),
-		"volatile variables change only by the program and its interrupt handlers"), nil
+	return append(notes, fmt.Sprintf("a memory access of up to %d bytes at a multiple of its size is one step; %s",
+		w.atomicBytes(), nesting(list)), "volatile variables change only by the program and its interrupt handlers"), nil
+}
+
+// nesting says which handlers interrupt which.
+func nesting(list []Handler) string {
+	var some []string
+	for _, h := range list {
+		if len(h.Preempts) > 0 {
+			some = append(some, fmt.Sprintf("%s interrupts %s", h.Name, strings.Join(h.Preempts, " and ")))
+		}
+	}
+	if len(some) == 0 {
+		return "interrupt handlers do not interrupt each other"
+	}
+	return strings.Join(some, ", ") + ", and no other interrupt handlers interrupt each other"
 }
 
 // interrupts puts in the points of one program.

@@ -59,7 +59,7 @@ func calls(f *ir.Func, name string) int {
 // TestInterrupts: points stand before what the handler can tell: the read of shared, the jump
 // back of the loop, the end; not in the handler and not before accesses of other memory.
 func TestInterrupts(t *testing.T) {
-	list := []Handler{{"handler", 2}}
+	list := []Handler{{Name: "handler", Max: 2}}
 	m := compile(t, interrupted+PointSource(list))
 	notes, err := Interrupts(m, list, []string{"main"}, nil)
 	if err != nil || len(notes) != 3 {
@@ -109,7 +109,7 @@ void fill(int n) { for (int i = 0; i < n; i++) { if (i & 1) continue; memset(tex
 int call(int n) { return n > 1 ? take(a) : take(give()); }
 size_t length(void) { return strlen(text); }
 `
-	list := []Handler{{"handler", 2}}
+	list := []Handler{{Name: "handler", Max: 2}}
 	for target, whole := range map[string]string{"avr": "byte_", "msp430": "byte_ atomic_ word_ pointer_ set",
 		"thumbv7m-none-eabi": "byte_ atomic_ word_ wide_ float_ pointer_ set",
 		"mips":               "byte_ atomic_ word_ wide_ float_ pointer_ set call",
@@ -136,16 +136,16 @@ size_t length(void) { return strlen(text); }
 func TestInterruptsErrors(t *testing.T) {
 	var unknown *UnknownError
 	m := compile(t, interrupted)
-	if _, err := Interrupts(m, []Handler{{"handlr", 1}}, nil, []string{"pure", "handler"}); !errors.As(err, &unknown) ||
-		unknown.Nearest != "handler" {
+	_, err := Interrupts(m, []Handler{{Name: "handlr", Max: 1}}, nil, []string{"pure", "handler"})
+	if !errors.As(err, &unknown) || unknown.Nearest != "handler" {
 		t.Errorf("%v", err)
 	}
-	if _, err := Interrupts(m, []Handler{{"pure", 1}}, nil, nil); err == nil || !strings.Contains(err.Error(),
+	if _, err := Interrupts(m, []Handler{{Name: "pure", Max: 1}}, nil, nil); err == nil || !strings.Contains(err.Error(),
 		"parameters") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Interrupts(m, []Handler{{"handler", 1}}, nil, nil); err == nil || !strings.Contains(err.Error(),
-		Point) {
+	_, err = Interrupts(m, []Handler{{Name: "handler", Max: 1}}, nil, nil)
+	if err == nil || !strings.Contains(err.Error(), Point) {
 		t.Errorf("%v", err)
 	}
 }

@@ -115,7 +115,7 @@ func TestCopiesThroughPointers(t *testing.T) {
 		"int f(struct s x) { return x.v[0]; } int call(void) { return ((int (*)(struct s))p)(a); }":                 true,
 		"int f(int *x, ...) { return x[0]; } int call(void) { return ((int (*)(int *, ...))p)(a.v, 1, 2); }":        false,
 	} {
-		list := []Handler{{"handler", 1}}
+		list := []Handler{{Name: "handler", Max: 1}}
 		m := compileFor(t, "i386-linux-gnu", "struct s { int v[9]; } a; void *p; void handler(void) { a.v[0] = 1; }\n"+
 			f+
 			"\nint main(void) { p = f; return call(); }\n"+PointSource(list))
