@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/build"
@@ -14,7 +13,6 @@ import (
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
 )
@@ -184,35 +182,3 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	b.jobs = append(b.jobs, j)
 	return nil
 }
-
-// cbmcLoops translates CBMC's names of loops: it numbers them by the place of the
-// jump back, we by the place of the head; static functions have the names of goto-cc.
-func cbmcLoops(m *ir.Module, list []cbmc.LoopBound) map[string]int {
-	funcs := map[string]*ir.Func{}
-	for _, f := range m.Funcs {
-		if !f.IsDecl() {
-			funcs[cbmc.Mangled(f.Pos.File, f.CName)] = f
-		}
-	}
-	for _, f := range m.Funcs {
-		if !f.IsDecl() {
-			funcs[f.CName] = f
-			funcs[f.Name] = f
-		}
-	}
-	out := map[string]int{}
-	for _, l := range list {
-		f := funcs[l.Func]
-		if f == nil {
-			continue
-		}
-		loops := slices.Clone(unwind.Analyse(f).Loops)
-		sort.SliceStable(loops, func(i, j int) bool { return lastLatch(loops[i]) < lastLatch(loops[j]) })
-		if l.Loop < len(loops) {
-			out[loops[l.Loop].Name] = l.K
-		}
-	}
-	return out
-}
-
-func lastLatch(l *unwind.Loop) int { return l.Latches[len(l.Latches)-1].Index }
