@@ -84,6 +84,11 @@ func TestInit(t *testing.T) {
 <Groups><Group><Files><File><FilePath>..\src\a.c</FilePath></File></Files></Group></Groups></Target></Targets></Project>`)
 		}, []string{"targets: [cortex-m3]   # MDK-ARM/p.uvprojx", `sources: ["src/a.c"]`, "include: [inc]",
 			`defines: ["LEVEL=2"]`, "lists what is not in this folder (Pack)"}, nil, exitOK},
+		"packages of others": {func(t *testing.T, dir string) {
+			put(t, dir, "src/a.c", "int port(int);\nint half(int n) { return port(n / 2); }\n")
+			put(t, dir, "Drivers/X_HAL_Driver/Src/port.c", "int port(int n) { return 7 / n; }\n")
+		}, []string{"functions: [half]", "Not called by themselves: 1 functions of packages that others made (port)"}, nil,
+			exitViolated},
 		"a configured build keeps the paths of compilers": {func(t *testing.T, dir string) {
 			put(t, dir, "a.c", program)
 			put(t, dir, "configure", "#!/bin/sh\n[ -f config.mk ] || echo \"CC = $(command -v cc)\" >config.mk\n")

@@ -243,6 +243,14 @@ func (a *attempt) has(function string) (string, bool) {
 	return "", false
 }
 
+// isPackaged reports whether a function is of a package that others made, beside code of the project's own.
+func (a *attempt) isPackaged(function string) bool {
+	file, ok := a.has(function)
+	return ok && headers.Packaged.MatchString(file) && slices.ContainsFunc(a.kept, func(u build.Attempt) bool {
+		return len(u.Public) > 0 && !headers.Packaged.MatchString(u.File)
+	})
+}
+
 // functions counts the functions of the kept units that others may call.
 func (a *attempt) functions() int {
 	n := 0

@@ -29,6 +29,7 @@ type trial struct {
 	decided   []string // functions whose generated harness was answered in time
 	slow      []string // entries that were not
 	untried   int
+	packaged  []string // functions of others' packages, which are not tried
 	broken    []string // harness files that do not build
 	results   []verdict.Result
 	each      time.Duration // for an entry
@@ -49,6 +50,14 @@ func (f *finder) check(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
+	jobs = slices.DeleteFunc(jobs, func(j prepare.Job) bool {
+		name, generated := strings.CutPrefix(j.Name(), prepare.AnyCall)
+		if generated && a.isPackaged(name) {
+			tr.packaged = append(tr.packaged, name)
+			return true
+		}
+		return false
+	})
 	if len(jobs) > 0 {
 		tr.each = min(longTime, max(entryTime, f.Time*time.Duration(runtime.NumCPU())/time.Duration(len(jobs))))
 	}

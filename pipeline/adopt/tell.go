@@ -46,6 +46,9 @@ func (f *Found) tellTrial(say func(what, format string, args ...any)) {
 	}
 	say("trial check", "%.0f s: %d functions answered, %d not settled within %s, %d not tried", t.seconds,
 		len(t.decided), len(t.slow), t.each.Round(time.Second), t.untried)
+	if n := len(t.packaged); n > 0 {
+		say("packages", "%d functions that others made are not called by themselves", n)
+	}
 	shown := 0
 	for i := range t.results {
 		for j := range t.results[i].Claims {

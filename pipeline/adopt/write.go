@@ -81,6 +81,10 @@ func (w *writer) coverage() {
 	if n := len(w.tr.slow); n > 0 {
 		w.comment("Not settled within %s each: %s", w.tr.each.Round(time.Second), some(w.tr.slow))
 	}
+	if n := len(w.tr.packaged); n > 0 {
+		w.comment("Not called by themselves: %d functions of packages that others made (%s);"+
+			" `functions: all` calls these, too.", n, strings.Join(w.tr.packaged[:min(n, 3)], ", "))
+	}
 	if w.tr.untried > 0 {
 		w.comment("Not tried for want of time: %d functions; `functions: all` verifies every one.", w.tr.untried)
 	}
@@ -157,7 +161,8 @@ func (w *writer) entries() {
 		}
 	}
 	switch {
-	case w.all && w.own(), w.own() && w.tr.untried == 0 && len(w.tr.slow) == 0 && w.a.functions() > 0:
+	case w.all && w.own(), w.own() && w.tr.untried+len(w.tr.slow)+len(w.tr.packaged) == 0 &&
+		w.a.functions() > 0:
 		w.line("functions: all   # each is called with any arguments")
 	case w.own() && len(w.tr.decided) > 0:
 		w.comment("Each is called with any arguments. `all` means every function, `changed` those of a change.")

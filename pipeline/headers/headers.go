@@ -27,6 +27,11 @@ var Aside = regexp.MustCompile(
 		`fuzz\w*|oss-?fuzz|bench\w*|docs?|tools?|scripts?|third[_-]?party|3rd[_-]?party|vendor|externals?|extern|extras?|contrib|deps|` +
 		`submodules|mocks?|stubs|cbmc|templates?|template_\w*|simulator|greatest|unity|cmock)([/_.-]|$)`)
 
+// Packaged are the folders in which makers of chips and kernels deliver code for others to build in.
+var Packaged = regexp.MustCompile(
+	`(?i)(^|/)(cmsis|\w*(hal|stdperiph|ll)_driver|stdperiph\w*|fwlib|libraries|driverlib|middlewares?|libopencm3|` +
+		`freertos(-kernel)?|segger\w*|rtt|managed_components)/`)
+
 // maxEntries bounds how many files and folders of a tree are looked at: the root may be all of a machine.
 const maxEntries = 500_000
 

@@ -57,3 +57,14 @@ func TestAside(t *testing.T) {
 		}
 	}
 }
+
+// TestPackaged: folders of makers' packages, and files of a project's own whose names only look like it.
+func TestPackaged(t *testing.T) {
+	for file, want := range map[string]bool{"Drivers/STM32F4xx_HAL_Driver/Src/a.c": true, "Drivers/CMSIS/a.c": true,
+		"FWLIB/src/a.c": true, "Libraries/STM32F10x_StdPeriph_Driver/src/a.c": true, "Drivers/hal.c": false,
+		"Src/hal_driver.c": false, "cmsis.c": false, "lib/a.c": false, "src/hal/a.c": false} {
+		if got := Packaged.MatchString(file); got != want {
+			t.Errorf("%s: %v", file, got)
+		}
+	}
+}
