@@ -89,6 +89,13 @@ func TestInit(t *testing.T) {
 			put(t, dir, "Drivers/X_HAL_Driver/Src/port.c", "int port(int n) { return 7 / n; }\n")
 		}, []string{"functions: [half]", "Not called by themselves: 1 functions of packages that others made (port)"}, nil,
 			exitViolated},
+		"a library with tests and examples": {func(t *testing.T, dir string) {
+			put(t, dir, "lib.c", "int half(int n) { return n / 2; }\n")
+			put(t, dir, "test/t.c", "int half(int);\nint main(void) { return half(1); }\n")
+			put(t, dir, "examples/e.c", "int half(int);\nint main(void) { return half(0); }\n")
+			put(t, dir, "Makefile", "all:\n\tgcc lib.c test/t.c -o test_half\n\tgcc lib.c examples/e.c -o examples/half\n")
+		}, []string{"command: make", "# The build links tests, examples and the like only", "functions: all",
+			"the like\nversion: 1\n"}, nil, exitOK},
 		"a configured build keeps the paths of compilers": {func(t *testing.T, dir string) {
 			put(t, dir, "a.c", program)
 			put(t, dir, "configure", "#!/bin/sh\n[ -f config.mk ] || echo \"CC = $(command -v cc)\" >config.mk\n")

@@ -43,6 +43,7 @@ type attempt struct {
 	kept        []build.Attempt  // go together
 	left        []leftOut        // the rest
 	images      []string         // that a recorded build links
+	library     bool             // they are tests and examples of what is kept
 	questions   []string
 }
 
@@ -88,18 +89,20 @@ func (f *finder) try(ctx context.Context, w way) (*attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.images = trial.Images; len(a.images) > 1 {
-		if own := slices.DeleteFunc(slices.Clone(a.images), isAside); len(own) == 1 {
-			a.build.Image = own[0]
-			if trial, err = f.units(ctx, a, opts); err != nil {
-				return nil, err
-			}
-		} else {
-			a.questions = append(a.questions, "the build links several programs ("+some(a.images)+
-				"): `build.image` names the one to verify")
+	a.images = trial.Images
+	own := slices.DeleteFunc(slices.Clone(a.images), isAside)
+	if len(a.images) > 1 && len(own) == 1 {
+		a.build.Image = own[0]
+		if trial, err = f.units(ctx, a, opts); err != nil {
+			return nil, err
 		}
 	}
 	a.choose(trial.Units)
+	a.library = len(own) == 0 && len(a.images) > 0 && a.hasOwn()
+	if len(a.images) > 1 && a.build.Image == "" && !a.library {
+		a.questions = append(a.questions, "the build links several programs ("+some(a.images)+
+			"): `build.image` names the one to verify")
+	}
 	for _, l := range a.left {
 		a.build.Exclude = append(a.build.Exclude, l.file)
 	}
@@ -241,6 +244,11 @@ func (a *attempt) has(function string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// hasOwn reports whether a file that is no test, example or the like is kept.
+func (a *attempt) hasOwn() bool {
+	return slices.ContainsFunc(a.kept, func(u build.Attempt) bool { return !isAside(u.File) })
 }
 
 // isPackaged reports whether a function is of a package that others made, beside code of the project's own.

@@ -71,6 +71,10 @@ func (w *writer) coverage() {
 	if len(w.a.images) > 1 && w.a.build.Image != "" {
 		w.comment("The build links several programs (%s); `image` names the one that is verified.", some(w.a.images))
 	}
+	if w.a.library {
+		w.comment("The build links tests, examples and the like only (%s): what is verified is the library that they use.",
+			some(w.a.images))
+	}
 	for i, l := range w.a.left {
 		if i == maxListed {
 			w.comment("  and %d more", len(w.a.left)-i)
