@@ -31,6 +31,11 @@ func TestCBMCProofs(t *testing.T) {
 		return "int f(int);\nint g(void) { return f(1); }\nstatic int f(int x) { return x + 1; }\n" +
 			"void harness() { __CPROVER_assert(g() == " + result + " && f(2) == 3, \"results\"); }\n"
 	}
+	compared := func(steps string) string { // structures, behind steps
+		return "#define CHECK(e) ((e) ? (void)0 : __CPROVER_assert(e, #e))\n" +
+			"typedef struct { char c; int n; short last[3]; } pair;\npair copy(pair p) { return p; }\n" +
+			"void harness() { pair a, b = a; " + steps + " CHECK(a == b); CHECK(!(copy(a) != b)); }\n"
+	}
 	dir := writeTree(t, map[string]string{
 		"p/Makefile.common": "",
 		"p/src.c":           "int hw(int *p) { *p = 0; return 0; }\nint use(int *p) { return hw(p); }\nstatic int count(unsigned n) { int k = 0; while (n--) k++; return k; }\n",
@@ -53,6 +58,11 @@ func TestCBMCProofs(t *testing.T) {
 		"p/larger/Makefile": makefile("larger") + "CBMCFLAGS += --object-bits 6\n", "p/larger/larger.c": largeHarness,
 		"p/static/Makefile": makefile("static"), "p/static/static.c": static("2"),
 		"p/static_bad/Makefile": makefile("static_bad"), "p/static_bad/static_bad.c": static("3"),
+		"p/same/Makefile": makefile("same"), "p/same/same.c": compared("b.n ^= 1; b.n = a.n;"),
+		"p/other/Makefile": makefile("other"), "p/other/other.c": compared("b.n ^= 1; b.c = a.c;"),
+		"p/padding/Makefile": makefile("padding"), "p/padding/padding.c": compared("((char *)&b)[2] ^= 1;"),
+		"p/last/Makefile": makefile("last"), "p/last/last.c": compared("b.last[2] ^= 1;"),
+		"p/mixed/Makefile": makefile("mixed"), "p/mixed/mixed.c": compared("long n; CHECK(a == n);"),
 		"p/broken/Makefile": makefile("broken"), "p/broken/broken.c": "int harness() { return missing_variable; }\n",
 	})
 	code, rep, errs := checkJSON(t, "--cbmc-proof", filepath.Join(dir, "p"))
@@ -64,7 +74,10 @@ func TestCBMCProofs(t *testing.T) {
 		"wrap/harness": verdict.Violated, "freed/harness": verdict.Unknown, "contract/harness": verdict.Unknown,
 		"aligned/harness": verdict.Proved, "aligned_end/harness": verdict.Violated,
 		"static/harness": verdict.Proved, "static_bad/harness": verdict.Violated,
-		"large/harness": verdict.Proved, "larger/harness": verdict.Violated, "broken/harness": verdict.Unknown}
+		"same/harness": verdict.Proved, "other/harness": verdict.Violated, "padding/harness": verdict.Violated,
+		"last/harness":  verdict.Violated,
+		"mixed/harness": verdict.Unknown, "large/harness": verdict.Proved, "larger/harness": verdict.Violated,
+		"broken/harness": verdict.Unknown}
 	for name, status := range want {
 		if got[name] == nil || got[name].Status != status {
 			t.Errorf("%s: %+v, want %s", name, got[name], status)

@@ -151,7 +151,7 @@ func compilerIdentity() (string, error) {
 // contractKey returns the key of a text that has contracts: the digest of the C that
 // stands for them.
 func (r *Request) contractKey(text []byte) string {
-	if !contract.Needed(text) {
+	if !r.Contracts.Needs(text) {
 		return ""
 	}
 	out, err := contract.Rewrite(r.File, text, r.contractOptions())

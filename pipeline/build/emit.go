@@ -24,7 +24,7 @@ type compilation struct {
 
 // compile writes the IR of the unit, whose preprocessed text is given.
 func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err error) {
-	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: contract.Needed(text) &&
+	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: c.Contracts.Needs(text) &&
 		isC(c.File), clobber: bytes.Contains(text, []byte(statusClobber)) && isC(c.File)}
 	if cprover != (dialect{}) {
 		c.end()

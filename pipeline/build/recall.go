@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/pipeline/files"
 )
 
@@ -57,7 +56,7 @@ func (r *Request) recall(flags []string) (*Unit, bool) {
 // does.
 func (r *Request) remember(flags []string, key string, text []byte, sources []string) error {
 	name, ok := r.originName(flags)
-	if !ok || contract.Needed(text) || checkPragmas(text, r.File, r.shown) != nil {
+	if !ok || r.Contracts.Needs(text) || checkPragmas(text, r.File, r.shown) != nil {
 		return nil
 	}
 	sources = slices.Clone(sources)

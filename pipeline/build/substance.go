@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/pipeline/ctoken"
 )
 
@@ -22,7 +21,7 @@ var numbersLines = regexp.MustCompile(`(?m)^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:line\b|
 // the lines of the header count as they are, since debug information has columns, which preprocessing does not keep.
 // ok is false where the bytes of all headers have to count.
 func (r *Request) substance(text []byte, deps []string) (sum []byte, ok bool) {
-	if !isC(r.File) || len(deps) == 0 || r.Checks.Stack || contract.Needed(text) ||
+	if !isC(r.File) || len(deps) == 0 || r.Checks.Stack || r.Contracts.Needs(text) ||
 		// compiled with other flags
 		bytes.Contains(text, []byte("__CPROVER_")) || bytes.Contains(text, []byte("naked")) {
 		return nil, false

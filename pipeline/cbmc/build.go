@@ -96,8 +96,8 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		if torn != nil {
 			return nil, torn
 		}
-		if renamed, learned := p.renameBuiltins(err, macros), retyped.learn(p.Root, err); err == nil || !renamed &&
-			!learned {
+		renamed, learned := p.renameBuiltins(err, macros), retyped.learn(p.Root, err)
+		if compared := compareStructures(err, &opts); err == nil || !renamed && !learned && !compared {
 			return img, err
 		}
 		if _, err := p.writeGenerated(opts.WorkDir, retyped); err != nil {

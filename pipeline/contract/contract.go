@@ -37,6 +37,7 @@ type Options struct {
 	Loops      bool              // loops are seen through their contracts
 	ObjectBits int               // CBMC's --object-bits: limits the size of objects; 0: 8
 	PtrBits    int               // of the target
+	Structures []Place           // where structures are compared by == or !=, which clang does not take
 
 	// Aliases gives further names that a function of a file may be asked for by.
 	Aliases func(file, fn string) []string
@@ -62,6 +63,9 @@ var syntax = regexp.MustCompile(`==>|\b__CPROVER_(requires|ensures|assigns|frees
 func Needed(text []byte) bool {
 	return bytes.Contains(text, []byte("==>")) || bytes.Contains(text, []byte("__CPROVER_")) && syntax.Match(text)
 }
+
+// Needs reports whether a text has what clang does not take, for all that the options know.
+func (o *Options) Needs(text []byte) bool { return o != nil && len(o.Structures) > 0 || Needed(text) }
 
 // rewriter holds one unit.
 type rewriter struct {
@@ -135,10 +139,14 @@ func Rewrite(file string, text []byte, o Options) ([]byte, error) {
 	r.findPredicates()
 	r.findLoops()
 	r.findObjectComparisons()
+	r.findStructureComparisons()
 	r.markCalls()
 	body := r.text(0, len(toks))
 	var out strings.Builder
 	out.WriteString(runtime(o))
+	if len(o.Structures) > 0 {
+		out.WriteString(comparison())
+	}
 	fmt.Fprintf(&out, "\n# 1 \"%s\"\n", escaped(file))
 	out.WriteString(body + rest + "\n")
 	out.WriteString(r.uninterpreted())
