@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/files"
@@ -80,42 +78,6 @@ func (b *builder) includedScript(file string) func(string) (string, error) {
 	}
 }
 
-// maxIncludes is how many INCLUDE commands are followed.
-const maxIncludes = 100
-
-// expandIncludes puts the words of included scripts in the place of INCLUDE. Their
-// lines count as the line of the command.
-func expandIncludes(toks []scriptToken, include func(string) (string, error)) ([]scriptToken, int, error) {
-	for i, n := 0, 0; i < len(toks); i++ {
-		if toks[i].text != "INCLUDE" || toks[i].quoted || i+1 == len(toks) {
-			continue
-		}
-		if n++; n > maxIncludes {
-			return nil, toks[i].line, fmt.Errorf("more than %d INCLUDE commands: does a script include itself?",
-				maxIncludes)
-		}
-		name, end := "", i+1
-		for end < len(toks) && toks[end].line == toks[i].line && toks[end].text != ";" { // a path is several words here
-			name += toks[end].text
-			end++
-		}
-		text, err := include(name)
-		if err != nil {
-			return nil, toks[i].line, err
-		}
-		inner, _, err := scriptTokens(text)
-		if err != nil {
-			return nil, toks[i].line, fmt.Errorf("INCLUDE %s: %w", name, err)
-		}
-		for k := range inner {
-			inner[k].line = toks[i].line
-		}
-		toks = slices.Concat(toks[:i], inner, toks[end:])
-		i--
-	}
-	return toks, 0, nil
-}
-
 // parseScript reads a linker script; with an error it returns the line of the mistake.
 func parseScript(text string, include func(string) (string, error)) (script, int, error) {
 	toks, line, err := scriptTokens(text)
@@ -133,65 +95,6 @@ func parseScript(text string, include func(string) (string, error)) (script, int
 	}
 	targets.SortRegions(p.s.memory)
 	return p.s, 0, nil
-}
-
-type scriptToken struct {
-	text   string
-	line   int
-	quoted bool
-}
-
-// scriptTokens splits a script into words, numbers and signs, without comments.
-func scriptTokens(text string) ([]scriptToken, int, error) {
-	var out []scriptToken
-	line := 1
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '\n':
-			line++
-			i++
-		case c == ' ' || c == '\t' || c == '\r':
-			i++
-		case strings.HasPrefix(text[i:], "/*"):
-			end := strings.Index(text[i:], "*/")
-			if end < 0 {
-				return nil, line, fmt.Errorf("a comment that is not closed")
-			}
-			line += strings.Count(text[i:i+end], "\n")
-			i += end + 2
-		case c == '"':
-			end := strings.IndexByte(text[i+1:], '"')
-			if end < 0 {
-				return nil, line, fmt.Errorf("a quote that is not closed")
-			}
-			out = append(out, scriptToken{text[i+1 : i+1+end], line, true})
-			i += end + 2
-		case wordByte(c):
-			j := i
-			for j < len(text) && wordByte(text[j]) {
-				j++
-			}
-			out = append(out, scriptToken{text: text[i:j], line: line})
-			i = j
-		default:
-			n := 1
-			for _, op := range []string{"<<=", ">>=", "+=", "-=", "*=", "/=", "&=", "|=", "<<", ">>", "==", "!=", "<=",
-				">=", "&&", "||"} {
-				if strings.HasPrefix(text[i:], op) {
-					n = len(op)
-					break
-				}
-			}
-			out = append(out, scriptToken{text: text[i : i+n], line: line})
-			i += n
-		}
-	}
-	return out, line, nil
-}
-
-func wordByte(c byte) bool {
-	return c == '_' || c == '.' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 type scriptParser struct {
@@ -322,107 +225,4 @@ func (p *scriptParser) field(names ...string) (uint64, error) {
 		}
 	}
 	return 0, fmt.Errorf("expected %s, found `%s`", names[0], p.peek(0))
-}
-
-var scriptPrec = map[string]int{"|": 1, "&": 2, "<<": 3, ">>": 3, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5}
-
-// expr reads an expression of the linker's (GNU ld: Expressions), left to right
-// by precedence. It returns false for what only the linker knows.
-func (p *scriptParser) expr(prec int) (uint64, bool) {
-	v, ok := p.primary()
-	for ok {
-		op := p.peek(0)
-		q := scriptPrec[op]
-		if q == 0 || q <= prec {
-			break
-		}
-		p.i++
-		w, good := p.expr(q)
-		if !good {
-			return 0, false
-		}
-		v, ok = apply(op, v, w)
-	}
-	return v, ok
-}
-
-func apply(op string, a, b uint64) (uint64, bool) {
-	switch op {
-	case "+":
-		return a + b, true
-	case "-":
-		return a - b, true
-	case "*":
-		return a * b, true
-	case "&":
-		return a & b, true
-	case "|":
-		return a | b, true
-	case "<<":
-		return a << min(b, 64), true
-	case ">>":
-		return a >> min(b, 64), true
-	}
-	if b == 0 {
-		return 0, false
-	}
-	if op == "/" {
-		return a / b, true
-	}
-	return a % b, true
-}
-
-func (p *scriptParser) primary() (uint64, bool) {
-	t := p.peek(0)
-	p.i++
-	switch t {
-	case "(":
-		v, ok := p.expr(0)
-		return v, ok && p.expect(")") == nil
-	case "~":
-		v, ok := p.primary()
-		return ^v, ok
-	case "-":
-		v, ok := p.primary()
-		return -v, ok
-	case "ORIGIN", "LENGTH", "ABSOLUTE", "DEFINED", "ALIGN":
-		if p.peek(0) != "(" {
-			return 0, false
-		}
-		p.i++
-		if t == "ABSOLUTE" {
-			v, ok := p.expr(0)
-			return v, ok && p.expect(")") == nil
-		}
-		v, ok := p.vars[t+" "+p.peek(0)]
-		p.i++
-		return v, ok && p.expect(")") == nil
-	}
-	if v, ok := scriptNumber(t); ok {
-		return v, true
-	}
-	v, ok := p.vars[t]
-	return v, ok
-}
-
-// scriptNumber reads decimal, 0x, octal, and K and M behind (GNU ld: Constants).
-func scriptNumber(s string) (uint64, bool) {
-	shift := 0
-	switch {
-	case strings.HasSuffix(s, "K"), strings.HasSuffix(s, "k"):
-		shift = 10
-	case strings.HasSuffix(s, "M"), strings.HasSuffix(s, "m"):
-		shift = 20
-	}
-	if shift > 0 {
-		s = s[:len(s)-1]
-	}
-	if s == "" || s[0] < '0' || s[0] > '9' {
-		return 0, false
-	}
-	v, err := strconv.ParseUint(s, 0, 64)
-	if err != nil || strings.Contains(s, "_") {
-		return 0, false
-	}
-	return v << shift, true
 }

@@ -1,0 +1,189 @@
+package interp
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// access is what a memory instruction wants to do.
+type access struct {
+	size  uint64 // bytes
+	align int64  // 1: any
+	write bool
+}
+
+// maxAccess bounds the bytes of one access: of memset and its relatives, whose sizes the inputs choose.
+const maxAccess = 1 << 26
+
+// reach finds the object and offset of an access, or ends the run: checks
+// `uninitialised` and `memory` (LL-107, LL-108, LL-109).
+func (x *machine) reach(p value, a access) (*object, int64, bool) {
+	if !x.decide(p, "address") {
+		return nil, 0, false
+	}
+	if p.obj == nil {
+		p = x.toPtr(p)
+	}
+	verb := "read"
+	if a.write {
+		verb = "write"
+	}
+	o := p.obj
+	if o == nil {
+		addr := p.bits.Low64()
+		if addr == 0 {
+			x.stop(verdict.Memory, "%s through a null pointer", verb)
+		} else if x.behindNull() {
+			x.stop(verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb, a.size,
+				plural(a.size, "byte"), addr)
+		} else if !x.goesOn(verdict.Memory, verb) {
+			x.stop(verdict.Memory, "%s of %d %s at address 0x%x, which is in no object", verb, a.size,
+				plural(a.size, "byte"), addr)
+		}
+		return nil, 0, false
+	}
+	off := p.bits.Low64()
+	if x.readBytes(o, int64(off), int64(a.size)); a.write {
+		x.wroteBytes(o, int64(off), int64(a.size))
+	}
+	switch {
+	case o.global != nil && o.global.Beyond != "":
+		x.end(Unsupported, "", o.global.Beyond)
+	case o.global != nil && o.global.InProgramMemory():
+		x.end(Unsupported, "", verb+" of "+o.global.Name+", which is in program memory, as data")
+	case o.kind == funcObject || o.kind == labelObject:
+		x.stop(verdict.Memory, "%s of code: %s", verb, x.describe(o))
+	case o.dead != "":
+		x.stop(verdict.Memory, "%s of %s after %s", verb, x.describe(o), o.death())
+	case (off > uint64(o.size) || uint64(o.size)-off < a.size) && o.global != nil && o.global.MayMark() &&
+		!x.asks(x.cur, verdict.Memory):
+		x.end(Unsupported, "", verb+" where "+o.global.Name+
+			" may end, which is defined nowhere, and the check memory is off")
+	case off > uint64(o.size) || uint64(o.size)-off < a.size:
+		at, _ := p.bits.Int64()
+		x.stop(verdict.Memory, "%s of %d %s at offset %s of %s (%d %s)%s", verb, a.size, plural(a.size, "byte"),
+			p.bits.Signed(), x.describe(o), o.size, plural(uint64(o.size), "byte"), x.wouldBe(o, at))
+		x.outside(o, at, int64(a.size), 0, o.size)
+	case !a.write && o.region != nil && o.region.NoRead:
+		x.stop(verdict.Memory, "%s of region %s, which can only be written", verb, o.region.Name)
+	case a.write && o.readOnly:
+		x.stop(verdict.Memory, "write of the constant %s", strings.TrimPrefix(x.describe(o), "the "))
+	case o.region != nil && x.runsInto(o.base+off, a.size) != nil:
+		x.stop(verdict.Memory, "%s of %d %s at address 0x%x runs into %s", verb, a.size, plural(a.size, "byte"),
+			o.base+off, x.describe(x.runsInto(o.base+off, a.size)))
+	case a.align > 1 && !x.o.AnyAlignment && !x.aligned(o, off, a.align):
+		x.stop(verdict.Memory, "misaligned %s: offset %d of %s, alignment %d needed", verb, off, x.describe(o), a.align)
+	case a.size > maxAccess:
+		x.end(Unsupported, "", fmt.Sprintf("%s of %d bytes at once: more than the %d that are executed", verb, a.size,
+			maxAccess))
+	default:
+		x.spend(int64(a.size))
+		x.touch(o, off, a.size)
+		return o, int64(off), true
+	}
+	return nil, 0, false
+}
+
+// behindNull reports whether the address of the current load or store is that of a null pointer and an offset.
+func (x *machine) behindNull() bool {
+	if x.cur == nil || len(x.cur.Args) == 0 {
+		return false
+	}
+	at := x.cur.Args[0]
+	if x.cur.Op == ir.OpStore {
+		at = x.cur.Args[1]
+	}
+	for {
+		gep, ok := at.(*ir.Instr)
+		if !ok || gep.Op != ir.OpGep {
+			return false
+		}
+		at = gep.Args[0]
+		if base := x.eval(at); base.obj == nil && base.bits.IsZero() {
+			return true
+		}
+	}
+}
+
+// runsInto is the live object that begins behind the first of n bytes at address at, or nil.
+func (x *machine) runsInto(at, n uint64) *object {
+	for i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base > at }); i < len(x.placed); i++ {
+		if o := x.placed[i]; o.base-at >= n {
+			return nil
+		} else if o.region == nil && o.dead == "" {
+			return o
+		}
+	}
+	return nil
+}
+
+// touch notes that bytes of a region were accessed that are in no object: none can be placed there later.
+func (x *machine) touch(o *object, off, n uint64) {
+	if o.region == nil || o.region.Access == ir.AccessVolatile || n == 0 {
+		return
+	}
+	at := o.base + off
+	for _, t := range x.touched {
+		if t.base <= at && at <= t.base+uint64(t.size) {
+			t.size = max(t.size, int64(at+n-t.base))
+			return
+		}
+	}
+	x.touched = append(x.touched, &object{base: at, size: int64(n)})
+}
+
+// goesOn ends the run as not modelled where an address is of nothing known, and nobody
+// asks for the check: what is there goes on.
+func (x *machine) goesOn(c verdict.Check, what string) bool {
+	if x.asks(x.cur, c) {
+		return false
+	}
+	x.end(Unsupported, "", what+" at an address that is of no object and in no region, and the check "+string(c)+
+		" is off")
+	return true
+}
+
+func (x *machine) aligned(o *object, off uint64, align int64) bool {
+	if o.align%align == 0 {
+		return off%uint64(align) == 0
+	}
+	return (x.baseOf(o)+off)%uint64(align) == 0
+}
+
+func plural(n uint64, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// describe names an object to people.
+func (x *machine) describe(o *object) string {
+	switch {
+	case o.variable != nil && o.earlier:
+		return "'" + o.variable.Name + "' of an earlier turn of the loop"
+	case o.variable != nil:
+		return "'" + o.variable.Name + "'"
+	case o.isLiteral():
+		return "the string " + o.literal()
+	case o.global != nil:
+		return "'" + o.global.Name + "'"
+	case o.fn != nil:
+		return "function '" + o.fn.Name + "'"
+	case o.region != nil:
+		return "region '" + o.region.Name + "'"
+	case o.block != nil:
+		return "a label"
+	case o.kind == heapObject && o.born != nil && strings.HasPrefix(o.born.Name, ir.BehindPointer):
+		return "what '" + strings.TrimPrefix(o.born.Name, ir.BehindPointer) + "' leads to"
+	case o.kind == heapObject && o.born != nil:
+		return "the block allocated at " + o.born.Pos.String()
+	case o.born != nil && o.born.Op == ir.OpAlloca && o.born.Name != "":
+		return "'" + o.born.Name + "'"
+	}
+	return "an object"
+}

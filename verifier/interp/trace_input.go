@@ -1,0 +1,120 @@
+package interp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// traceInitial notes what an integer variable holds that has just come to life.
+func (x *machine) traceInitial(in *ir.Instr, o *object) {
+	if !x.o.Trace || !x.o.Detailed || o.variable == nil || o.variable.Param || o.init == nil {
+		return
+	}
+	t := o.dtype()
+	if t == nil || t.Kind != ir.DInt && t.Kind != ir.DChar && t.Kind != ir.DBool || o.size > 8 {
+		return
+	}
+	v := x.getBits(o, 0, o.size, int(8*o.size))
+	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: o.variable.Name, Value: x.show(t, v), Type: t.String(),
+		Bytes: x.hexBytes(v.bits)})
+	if s := x.trace.steps; len(s) > 0 && o.variable.Pos.Line > 0 {
+		s[len(s)-1].Pos = o.variable.Pos
+	}
+}
+
+// traceInput notes what a nondet function gave.
+func (x *machine) traceInput(in *ir.Instr, name string, v value) {
+	if !x.o.Trace || in.T.IsVoid() {
+		return
+	}
+	t := &ir.DType{Kind: ir.DInt, Signed: !strings.Contains(name, "_u") && !strings.Contains(name, "size"),
+		Name: in.T.String(), Bits: in.T.Width}
+	switch {
+	case in.T.Kind == ir.KindFloat:
+		t.Kind = ir.DFloat
+	case in.T.IsPtr():
+		t.Kind = ir.DPointer
+	case strings.HasSuffix(name, "bool"):
+		t.Kind = ir.DBool
+	}
+	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: name + "()", Value: x.show(t, v),
+		Bytes: x.hexBytes(v.bits), Type: nondetType(name, in.T)})
+}
+
+// traceBytes notes a range written at once.
+func (x *machine) traceBytes(in *ir.Instr, o *object, off, n int64) {
+	if !x.o.Trace || in == nil {
+		return
+	}
+	x.noteWrite(in, o, off, n)
+	if o.variable == nil && o.global == nil && o.kind == stackObject {
+		return
+	}
+	x.notePointers(o, off, n)
+	show := func(o *object, s *verdict.Step) {
+		var t *ir.DType
+		s.What, t = x.placeName(o, off, n, nil)
+		s.Type, s.Value = fmt.Sprintf("%d %s", n, plural(uint64(n), "byte")), x.bytesText(o, off, n)
+		if t != nil {
+			s.Type = t.String()
+			if int64(t.Bits) == n*8 {
+				s.Value = x.memoryText(o, off, t, 0)
+			}
+		}
+	}
+	s := x.assignTo(o)
+	show(o, &s)
+	x.addStep(in, s)
+	x.showLater(o, off, n, show)
+}
+
+// madeBehind returns the pointer whose block a generated harness fills, as long as it does; else "".
+func (x *machine) madeBehind(o *object) string {
+	if o.kind != heapObject || o.born == nil || len(x.frames) > 1 {
+		return ""
+	}
+	if name, made := strings.CutPrefix(o.born.Name, ir.BehindPointer); made {
+		return name
+	}
+	return ""
+}
+
+func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
+	if !x.o.Trace {
+		return
+	}
+	s := verdict.Step{Kind: verdict.StepAlloc, What: fmt.Sprintf("%d %s", n, plural(n, "byte")), Value: "NULL"}
+	if o != nil {
+		s.Value = "&" + blockMark(o)
+		if name, made := strings.CutPrefix(in.Name, ir.BehindPointer); made {
+			s.What, s.Value, s.Behind = s.What+", what '"+name+"' leads to", "", name
+		}
+	}
+	x.addStep(in, s)
+}
+
+func (x *machine) traceFree(in *ir.Instr, o *object) {
+	x.wroteBytes(o, 0, o.size)
+	if x.o.Trace {
+		x.addStep(in, verdict.Step{Kind: verdict.StepFree, What: "&" + blockMark(o)})
+	}
+}
+
+// traceEnd adds the violation, with the variables that its condition read and
+// where they were written last.
+func (x *machine) traceEnd() {
+	if !x.o.Trace {
+		return
+	}
+	if x.out.Kind == Violation {
+		x.addStep(x.out.Instr, verdict.Step{Kind: verdict.StepViolation, What: x.out.Message,
+			Value: strings.Join(x.causes(), "; ")})
+	}
+	t := &x.trace
+	if cut := len(t.steps) - x.o.MaxTrace; cut > 0 {
+		t.steps, t.dropped = t.steps[cut:], t.dropped+cut
+	}
+}
