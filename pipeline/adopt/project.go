@@ -27,12 +27,24 @@ type project struct {
 // projectFiles are readers of project files by the end of their names.
 var projectFiles = []struct {
 	end, ide string
-	read     func(p *project, root *node, s *Survey) error
+	read     func(p *project, text []byte, s *Survey) error
 }{
-	{".cproject", "Eclipse", (*project).eclipse},
-	{".uvprojx", "Keil", (*project).keil},
-	{".uvproj", "Keil", (*project).keil},
-	{".ewp", "IAR", (*project).iar},
+	{".cproject", "Eclipse", inXML((*project).eclipse)},
+	{".uvprojx", "Keil", inXML((*project).keil)},
+	{".uvproj", "Keil", inXML((*project).keil)},
+	{".ewp", "IAR", inXML((*project).iar)},
+	{"platformio.ini", "PlatformIO", (*project).platformIO},
+}
+
+// inXML returns a reader of a text in XML.
+func inXML(read func(*project, *node, *Survey) error) func(*project, []byte, *Survey) error {
+	return func(p *project, text []byte, s *Survey) error {
+		root, err := parseXML(text)
+		if err != nil {
+			return err
+		}
+		return read(p, root, s)
+	}
 }
 
 // isProjectFile reports whether a file is the project file of an IDE.
@@ -51,15 +63,14 @@ func (s *Survey) readProject(file string) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := parseXML(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
 	p := &project{file: file}
 	for _, k := range projectFiles {
 		if strings.HasSuffix(file, k.end) {
 			p.ide = k.ide
-			return p, k.read(p, root, s)
+			if err := k.read(p, text, s); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			return p, nil
 		}
 	}
 	return nil, fmt.Errorf("%s: no project file of an IDE", file)
@@ -133,13 +144,13 @@ func split(list, separators string) []string {
 
 // processors are the targets of chips, by how their names begin.
 var processors = []struct{ target, names string }{
-	{"cortex-m0", "STM32[CFGLU]0|nRF51|LPC11|LPC8|MKL|SAMD|RP2040"},
+	{"cortex-m0", "STM32[CFGLU]0|nRF51|nordicnrf51|LPC11|LPC8|MKL|(?:atmel)?SAMD|RP2040|raspberrypi"},
 	{"cortex-m3", "STM32F[12]|STM32L1|GD32F1|LPC1[378]|EFM32G"},
-	{"cortex-m4", "STM32F[34]|STM32[LG]4|STM32W[BL]|GD32F[34]|nRF52|LPC4|MK[2-8]|TM4C|LM4F|SAM[EG]5"},
+	{"cortex-m4", "STM32F[34]|STM32[LG]4|STM32W[BL]|GD32F[34]|nRF52|nordicnrf52|LPC4|MK[2-8]|TM4C|LM4F|SAM[EG]5"},
 	{"cortex-m7", "STM32[FH]7|MIMXRT|SAM[ESV]7"},
 	{"cortex-m33", "STM32[LUH]5|nRF53|nRF91|LPC55"},
-	{"msp430", "MSP430"},
-	{"avr", "AT(?:mega|tiny|xmega|90)"},
+	{"msp430", "(?:ti)?MSP430"},
+	{"avr", "AT(?:mega|tiny|xmega|90|melavr)"},
 }
 
 var (

@@ -59,6 +59,25 @@ const eclipseLinks = `<?xml version="1.0" encoding="UTF-8"?><projectDescription>
 <link><name>other</name><type>2</type><locationURI>PARENT-1-PROJECT_LOC/src</locationURI></link>
 </linkedResources></projectDescription>`
 
+const platformIOProject = `; a comment
+[platformio]
+src_dir = source
+default_envs = board, other
+
+[env]
+framework = stm32cube
+build_flags = -DUSE_HAL
+
+[env:other]
+build_flags = -DOTHER
+[env:board]
+platform = ststm32@^15
+board = nucleo_f103rb ; the small one
+build_flags = ${env.build_flags}
+  -D LEVEL=2
+  -Ihw/inc -Wall
+`
+
 // TestProjectFiles: files, folders, macros and the processor of a project are those of its first configuration, without
 // what that leaves out; what is not in the repository is named.
 func TestProjectFiles(t *testing.T) {
@@ -66,7 +85,9 @@ func TestProjectFiles(t *testing.T) {
 	for name, text := range map[string]string{"inc/x.h": "", "Pack": "", "ide/k.uvprojx": keilProject,
 		"ide/i.ewp": iarProject, "ide/.cproject": eclipseProject, "ide/.project": eclipseLinks,
 		"ide/f.ld": "SECTIONS { }", "ide/drivers/d.c": "",
-		"ide/drivers/d_off.c": "", "ide/drivers/old/o.c": "", "ide/e.c": "", "src/A.c": "", "src/b.c": "", "src/c.c": "",
+		"ide/drivers/d_off.c": "", "ide/drivers/old/o.c": "", "ide/e.c": "", "pio/platformio.ini": platformIOProject,
+		"pio/source/m.c": "", "pio/lib/x/x.c": "", "pio/src/no.c": "", "pio/hw/inc/h.h": "",
+		"src/A.c": "", "src/b.c": "", "src/c.c": "",
 		"more/m.c": ""} {
 		p := filepath.Join(root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
@@ -77,7 +98,7 @@ func TestProjectFiles(t *testing.T) {
 		}
 	}
 	s, err := Look(root)
-	if err != nil || len(s.ides) != 3 {
+	if err != nil || len(s.ides) != 4 {
 		t.Fatalf("%v (%v)", s.ides, err)
 	}
 	for file, want := range map[string]*project{
@@ -88,6 +109,8 @@ func TestProjectFiles(t *testing.T) {
 		"ide/.cproject": {sources: []string{"ide/drivers/d.c", "src/A.c", "more/m.c"},
 			include: []string{"inc", "ide/drivers"}, processor: "cortex-m3",
 			absent: []string{"../Pack/Include"}, script: "ide/f.ld"},
+		"pio/platformio.ini": {sources: []string{"pio/source/m.c", "pio/lib/x/x.c"}, include: []string{"pio/hw/inc"},
+			processor: "cortex-m3"},
 	} {
 		p, err := s.readProject(file)
 		if err != nil {
@@ -100,7 +123,8 @@ func TestProjectFiles(t *testing.T) {
 		}
 	}
 	for words, want := range map[string]string{`CPUTYPE("Cortex-M0+")`: "cortex-m0", "MSP430 MSP430F169": "msp430",
-		"nRF52840_xxAA": "cortex-m4", "ARM": "", "STM8": "", "8051": ""} {
+		"nRF52840_xxAA": "cortex-m4", "ARM": "", "megaatmega2560 atmelavr": "avr", "esp32dev espressif32": "",
+		"STM8": "", "8051": ""} {
 		if got := processorOf(words); got != want {
 			t.Errorf("%s: %q, want %q", words, got, want)
 		}

@@ -95,6 +95,7 @@ func (s *Survey) file(p, rel string) error {
 	case isAside(rel): // an example for a framework does not make a project of it
 	case name == "platformio.ini":
 		s.frameworks = append(s.frameworks, "PlatformIO ("+rel+")")
+		s.ides = append(s.ides, rel)
 	case name == "prj.conf" || name == "west.yml":
 		s.frameworks = append(s.frameworks, "Zephyr ("+rel+")")
 	case name == "sdkconfig" || name == "sdkconfig.defaults" || name == "idf_component.yml":
