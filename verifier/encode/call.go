@@ -78,7 +78,7 @@ func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []v
 // anything else is a violation of memory.
 func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) val {
 	v := e.value(fr, st, in, in.Callee)
-	e.checkDefined(fr, st, in, v, "called address is indeterminate")
+	e.checkDefined(fr, st, in, v, "called address")
 	if st.pc == nil {
 		return val{}
 	}

@@ -12,29 +12,30 @@ import (
 
 // checkDecision claims that a branch does not depend on indeterminate bits.
 func (e *encoder) checkDecision(fr *frame, st *state, in *ir.Instr, v val) {
-	e.checkDefined(fr, st, in, v, "decision on an indeterminate value")
+	e.checkDefined(fr, st, in, v, "condition")
 }
 
 // checkAddress claims the same of an address.
 func (e *encoder) checkAddress(fr *frame, st *state, in *ir.Instr, v val) {
-	e.checkDefined(fr, st, in, v, "address depends on an indeterminate value")
+	e.checkDefined(fr, st, in, v, "address")
 }
 
 // checkShown claims the same of the operands that the world outside sees.
 func (e *encoder) checkShown(fr *frame, st *state, in *ir.Instr, args []val) {
 	for i := range ir.Shown(in) {
-		e.checkDefined(fr, st, in, args[i], ir.ShownAs(in)+" is indeterminate")
+		e.checkDefined(fr, st, in, args[i], ir.ShownAs(in))
 	}
 }
 
 // checkResult claims the same of the value that a return statement gives to code that is not known.
 func (e *encoder) checkResult(fr *frame, st *state, in *ir.Instr, v val) {
 	if ir.Returned(in) != nil && !fr.fn.Driven() && (fr.up == nil || fr.up.fn.Driven()) {
-		e.checkDefined(fr, st, in, v, "the result of "+fr.fn.CName+" is indeterminate")
+		e.checkDefined(fr, st, in, v, "the result of "+fr.fn.CName)
 	}
 }
 
-func (e *encoder) checkDefined(fr *frame, st *state, in *ir.Instr, v val, msg string) {
+// checkDefined claims it of v, which is named what.
+func (e *encoder) checkDefined(fr *frame, st *state, in *ir.Instr, v val, what string) {
 	if !e.shadow || st.pc == nil {
 		return
 	}
@@ -42,7 +43,7 @@ func (e *encoder) checkDefined(fr *frame, st *state, in *ir.Instr, v val, msg st
 	if v.u != 0 {
 		bad = e.s.Not(e.eq(v.u, e.s.Int(e.s.Width(v.u), 0)))
 	}
-	e.claim(fr, st, in, verdict.Uninitialised, bad, false, msg)
+	e.claim(fr, st, in, verdict.Uninitialised, bad, false, what+" is not indeterminate")
 }
 
 // pickShadow is the mask of a where c holds, of b elsewhere.

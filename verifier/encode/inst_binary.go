@@ -165,7 +165,7 @@ func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val) {
 	switch in.Op {
 	case ir.OpUdiv, ir.OpSdiv, ir.OpUrem, ir.OpSrem:
 		for _, y := range b {
-			e.checkDefined(fr, st, in, y, "divisor is indeterminate")
+			e.checkDefined(fr, st, in, y, "divisor")
 		}
 	}
 	w := e.s.Width(e.num(a[0]))

@@ -39,7 +39,7 @@ func (e *encoder) alloca(fr *frame, st *state, in *ir.Instr) val {
 	if len(in.Args) > 0 {
 		n := e.arg(fr, st, in, 0)
 		if hasVariableLength(in) {
-			e.checkDefined(fr, st, in, n, "array length is indeterminate")
+			e.checkDefined(fr, st, in, n, "array length")
 		}
 		count = e.num(e.resize(n, e.w))
 		e.checkLength(fr, st, in, count)

@@ -65,11 +65,11 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 		st.pc = e.and(st.pc, e.s.Not(e.s.Slt(t, e.s.Int(e.s.Width(t), 0))))
 		return v, true
 	case ir.ModelAssume:
-		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption on an indeterminate value")
+		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption")
 		e.suppose(st, c.in, e.cond(c.args[0]))
 		return c.number(0), true
 	case ir.ModelAssert:
-		e.checkDefined(c.fr, st, c.in, c.args[0], "assertion on an indeterminate value")
+		e.checkDefined(c.fr, st, c.in, c.args[0], "assertion")
 		if st.pc != nil {
 			if !e.opts.Past[ir.At{Instr: c.in, Check: verdict.Assert}] {
 				c.leaksWhen(e.s.Not(e.cond(c.args[0])))
@@ -129,7 +129,7 @@ func (c *modelCall) sized(t ilr.Term) val {
 
 // count is argument i as a number of bytes in the pointer's width.
 func (c *modelCall) count(i int) ilr.Term {
-	c.checkDefined(c.fr, c.st, c.in, c.args[i], "size is indeterminate")
+	c.checkDefined(c.fr, c.st, c.in, c.args[i], "size")
 	return c.num(c.resize(c.args[i], c.w))
 }
 

@@ -24,7 +24,7 @@ var ctypeRanges = map[string][][2]int64{
 // ctype evaluates ctype.h. The argument must be an unsigned char or EOF.
 func (c *modelCall) ctype() val {
 	e, st := c.encoder, c.st
-	e.checkDefined(c.fr, st, c.in, c.args[0], "argument of "+c.name+" is indeterminate")
+	e.checkDefined(c.fr, st, c.in, c.args[0], "argument of "+c.name)
 	x := e.num(c.args[0])
 	w := e.s.Width(x)
 	between := func(lo, hi int64) ilr.Term { return e.s.Ule(e.s.Sub(x, e.s.Int(w, lo)), e.s.Int(w, hi-lo)) }

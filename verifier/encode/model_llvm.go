@@ -19,7 +19,7 @@ func (c *modelCall) intrinsic(m ir.Model) (val, bool) {
 	case ir.ModelExpect:
 		return c.args[0], true
 	case ir.ModelAssumeI:
-		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption on an indeterminate value")
+		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption")
 		if st.pc != nil {
 			e.claim(c.fr, st, c.in, verdict.Builtin, e.s.Not(e.cond(c.args[0])), true,
 				"assumption given to the compiler is false")

@@ -161,7 +161,7 @@ func (c *modelCall) byteOf(p val, i int64, going ilr.Term) (ilr.Term, bool) {
 	}
 	if e.shadow && v.u != 0 {
 		bad := e.s.And(going, e.s.NonZero(v.u))
-		e.claim(c.fr, c.st, c.in, verdict.Uninitialised, bad, false, "byte read by "+c.name+" is indeterminate")
+		e.claim(c.fr, c.st, c.in, verdict.Uninitialised, bad, false, "byte read by "+c.name+" is not indeterminate")
 	}
 	return v.t, c.st.pc != nil
 }
