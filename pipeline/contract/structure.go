@@ -77,14 +77,15 @@ func (r *rewriter) sameBytes(lo, op, hi int) string {
 func comparison() string {
 	var b strings.Builder
 	b.WriteString("void firmproof_unsupported_comparison_of_a_large_structure(void);\n" +
+		"__attribute__((no_sanitize(\"unsigned-integer-overflow\", \"implicit-conversion\"))) " +
 		"static int firmproof_contract_equal(const unsigned char *p, const unsigned char *q, __SIZE_TYPE__ n) {")
 	for k := 0; k < largestCompared; k += 8 {
 		fmt.Fprintf(&b, "\nif (n >= %[1]d && *(const __UINT64_TYPE__ *)(p + %[2]d) != "+
 			"*(const __UINT64_TYPE__ *)(q + %[2]d)) return 0;", k+8, k)
 	}
-	b.WriteString("\np += n & -8; q += n & -8;")
+	b.WriteString("\np += n - n % 8; q += n - n % 8;")
 	for k := range 7 {
-		fmt.Fprintf(&b, "\nif ((n & 7) > %[1]d && p[%[1]d] != q[%[1]d]) return 0;", k)
+		fmt.Fprintf(&b, "\nif (n %% 8 > %[1]d && p[%[1]d] != q[%[1]d]) return 0;", k)
 	}
 	fmt.Fprintf(&b, "\nif (n > %d) firmproof_unsupported_comparison_of_a_large_structure(); return 1; }\n",
 		largestCompared)
