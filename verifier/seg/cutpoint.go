@@ -80,8 +80,12 @@ func (b *builder) label(v ir.Value) string {
 
 // tidy prepares an arriving state: what nobody reads any more goes.
 func (b *builder) tidy(s *state) {
-	for _, f := range s.frames {
-		live := b.liveAt(f.fn, f.blk, f.idx)
+	for n, f := range s.frames {
+		idx := f.idx
+		if n < len(s.frames)-1 {
+			idx++ // its call has its arguments
+		}
+		live := b.liveAt(f.fn, f.blk, idx)
 		for v := range f.vals {
 			if in, ok := v.(*ir.Instr); ok && in.Op == ir.OpAlloca {
 				continue
