@@ -33,14 +33,17 @@ func (b *builder) addresses(fn *ir.Func) []*ir.Param {
 func (b *builder) resultOf(fn *ir.Func) *ir.Param {
 	f := b.factsOf(fn)
 	if f.result == nil {
-		f.result = &ir.Param{Index: addressIndex - 1, Name: "result", T: fn.Ret}
+		f.result = &ir.Param{Index: resultIndex, Name: "result", T: fn.Ret}
 	}
 	return f.result
 }
 
 // addressIndex keeps the places of addresses behind those of ghosts; the result is before them, because heaps are
 // compared in this order.
-const addressIndex = ghostIndex + 100
+const (
+	addressIndex = ghostIndex + 100
+	resultIndex  = addressIndex - 1
+)
 
 // enteredWith gives the parameters of fn that are kept for its way back the values in the frame.
 func (b *builder) enteredWith(fn *ir.Func, g *frame) {

@@ -1,6 +1,10 @@
 package seg
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
 
 // shape makes the heap of an arriving state and that of the generalised state
 // correspond: blocks that play the same part get the same identity, and where one
@@ -9,22 +13,23 @@ import "slices"
 // stands for at least as many runs; changed tells that of the older one.
 //
 // The correspondence starts at the pointers in frames, globals and locals, and
-// follows equal fields from there. Which pointer is looked at first matters: three
+// follows equal fields from there. Which pointer is looked at first matters: some
 // orders are tried, and the one that loses fewest pointers wins.
 func (b *builder) shape(old, s *state, merges int) (into, from *state, changed bool) {
 	if !heapPointers(old) && !heapPointers(s) {
 		return old, s, false
 	}
 	s.dropEmpty()
+	s.dropGhosts(old)
 	var best *aligner
-	for _, order := range []int{sameFirst, forward, backward} {
+	for _, order := range []int{sameFirst, forward, backward, resultAlone} {
 		a := &aligner{b: b, tired: merges > maxShapings, old: old.clone(), s: s.clone(), toOld: map[int]int{},
 			toNew: map[int]int{}}
 		a.run(order)
 		if best == nil || a.misses < best.misses {
 			best = a
 		}
-		if best.misses == 0 {
+		if best.misses == 0 || order == backward && !best.lostResult {
 			break
 		}
 	}
@@ -37,7 +42,46 @@ const (
 	sameFirst = iota // objects that kept their identity correspond
 	forward
 	backward
+	resultAlone // where runs come back: without the pointers that parameters had at entry
 )
+
+// perResult is how many other pointers the result of a function is worth.
+const perResult = 10
+
+// miss notes that what root r held is lost.
+func (a *aligner) miss(r root) {
+	a.misses++
+	if p, ok := r.val.(*ir.Param); ok && p.Index == resultIndex {
+		a.misses += perResult
+		a.lostResult = true
+	}
+}
+
+// dropGhosts forgets the values that parameters had at entry where the older state does not have them.
+func (s *state) dropGhosts(old *state) {
+	for n, f := range s.frames {
+		for v := range f.vals {
+			if _, ok := old.frames[n].vals[v]; !ok && isGhost(v) {
+				delete(f.vals, v)
+			}
+		}
+	}
+}
+
+// dropAddresses forgets the pointers that parameters had at entry.
+func (a *aligner) dropAddresses() {
+	for _, s := range []*state{a.old, a.s} {
+		for _, f := range s.frames {
+			for v := range f.vals {
+				if p, ok := v.(*ir.Param); ok && p.Index >= addressIndex {
+					delete(f.vals, v)
+					a.misses++
+					a.changed = true
+				}
+			}
+		}
+	}
+}
 
 // maxLists is how many lists a generalised state may have; maxShapings how often it may grow
 // until it gets no further ones, which ends the construction.
@@ -62,10 +106,14 @@ type aligner struct {
 	toOld, toNew map[int]int // objects that correspond
 	tired        bool        // no more lists are made of what the older state has
 	misses       int         // places that hold different things now
+	lostResult   bool        // one of them is the result of a function
 	changed      bool        // old is more general than it was
 }
 
 func (a *aligner) run(order int) {
+	if order == resultAlone {
+		a.dropAddresses()
+	}
 	for _, id := range a.s.order {
 		if o := a.old.objs[id]; o != nil && !o.dynamic && !a.s.objs[id].dynamic {
 			a.match(id, id)

@@ -11,7 +11,7 @@ func (a *aligner) unify(p, q root) {
 	y, isY := a.s.heapStart(v)
 	if !isX && !isY {
 		if u.kind != v.kind && (u.kind == ptrValue || v.kind == ptrValue) {
-			a.misses++
+			a.miss(p)
 		}
 		return
 	}
@@ -36,7 +36,7 @@ func (a *aligner) unify(p, q root) {
 	case isX && !pairedX && a.foldOld(p, q, u, v):
 		return
 	}
-	a.misses++
+	a.miss(p)
 }
 
 // sameEdge reports whether two pointers lead to the same edge of lists that correspond, after it turned one of them
