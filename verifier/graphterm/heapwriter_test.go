@@ -12,7 +12,8 @@ import (
 type heapWriter struct {
 	*rand.Rand
 	depth  int
-	doubly bool // blocks lead back as well, most of the time
+	doubly bool // blocks have a second pointer: back, most of the time
+	tree   bool // or to a second tree
 }
 
 func (w *heapWriter) pick(from ...string) string { return from[w.Intn(len(from))] }
@@ -49,8 +50,30 @@ func (w *heapWriter) linked(l string) string {
 	return fmt.Sprintf("for (p = %s; p; p = p->prev) { %s} ", l, w.pick("i++; ", "p->v = i; ", "q = p; "))
 }
 
+// branching is a statement about trees.
+func (w *heapWriter) branching(l string) string {
+	k := w.way()
+	switch w.Intn(6) {
+	case 0:
+		return fmt.Sprintf("for (p = %s; p%s; p = p->v > i ? p->next : p->prev) ; ", l, w.pick("", " && p->v"))
+	case 1:
+		return fmt.Sprintf("if (%s%s) %s->%s = push(0); ", l, w.sometimes(" && !"+l+"->"+k), l, k)
+	case 2:
+		return fmt.Sprintf("if (%s) { drop(%s->%s); %s} ", l, l, k, w.sometimes(l+"->"+k+" = 0; "))
+	case 3:
+		return fmt.Sprintf("if (%s) { t = %s->next; %s->next = %s->prev; %s->prev = %s; } ", l, l, l, l, l,
+			w.pick("t", "t", "0", "p"))
+	case 4:
+		return fmt.Sprintf("if (%s%s) %s->%s = %s; ", l, w.sometimes(" && !"+l+"->"+k), l, k, w.pick("h", "p", "q"))
+	}
+	return fmt.Sprintf("drop(%s); %s", l, w.sometimes("h = p = q = 0; "))
+}
+
 func (w *heapWriter) statement() string {
-	if w.doubly && w.Intn(4) == 0 {
+	switch second := w.Intn(4) == 0; {
+	case second && w.tree:
+		return w.branching(w.pick("h", "p", "q"))
+	case second && w.doubly:
 		return w.linked(w.pick("h", "p", "q"))
 	}
 	l, x, i := w.pick("h", "p", "q"), w.pick("h", "p", "q"), w.pick("i", "j")
@@ -116,12 +139,18 @@ func (w *heapWriter) block(n int) string {
 }
 
 func (w *heapWriter) program() string {
-	lists := testprogram.Lists
-	if w.doubly = w.Intn(2) == 0; w.doubly {
+	lists, visit := testprogram.Lists, "visit(x->next);"
+	if w.doubly = w.Intn(3) > 0; w.doubly {
+		second := "t->prev = 0; if (h) h->prev = t;"
+		if w.tree = w.Intn(2) == 0; w.tree {
+			second = "t->prev = 0; if (h && nondet_int()) { t->prev = h->next; h->next = 0; }"
+			visit += " visit(x->prev);"
+		}
 		lists = strings.Replace(strings.Replace(lists, "struct n *next; };", "struct n *next, *prev; };", 1),
-			"t->next = h; return t;", "t->next = h; t->prev = 0; if (h) h->prev = t; return t;", 1)
+			"t->next = h; return t;", "t->next = h; "+second+" return t;", 1)
 	}
-	return strings.ReplaceAll(lists+`static void visit(struct n *x) { if (x) { x->v = 3; visit(x->next); } }
+	return strings.ReplaceAll(lists+`static void visit(struct n *x) { if (x) { x->v = 3; `+visit+` } }
+		static void drop(struct n *x) { if (x) { `+strings.ReplaceAll(visit, "visit", "drop")+` free(x); } }
 		int main(void) { struct n *h = 0, *p = 0, *q = 0, *t = 0; int a[4]`+
 		w.pick(" = {0}", " = {0}", "")+`, *r = 0, i = 0, j = 1; `+
 		w.block(3+w.Intn(6))+w.pick("", "while (h) { t = h->next; free(h); h = t; } ")+`return 0; }`,

@@ -154,7 +154,7 @@ func TestSafetyOnTheGraph(t *testing.T) {
 
 // Generated programs that a graph proves to end do so in every run, whether or not it tells null pointers apart.
 func TestTerminationHoldsInGeneratedRuns(t *testing.T) {
-	count, seed, until := 12, int64(1), time.Time{}
+	count, seed, until := 24, int64(1), time.Time{}
 	if d, err := time.ParseDuration(os.Getenv("FIRMPROOF_SOUNDNESS")); err == nil {
 		count, until = 1<<30, time.Now().Add(d)
 	}

@@ -78,6 +78,20 @@ var certified = map[string]string{
 			free(h);
 			return 0;
 		}`,
+	"trees": `struct t { int v; struct t *l, *r; };
+		int main(void) {
+			struct t *x = 0;
+			for (int k = nondet_int(); k > 0; k--) {
+				struct t *n = malloc(sizeof *n), *q = x;
+				n->v = k; n->l = n->r = 0;
+				if (!x) { x = n; continue; }
+				for (;;) {
+					if (k < q->v) { if (!q->l) { q->l = n; break; } q = q->l; }
+					else { if (!q->r) { q->r = n; break; } q = q->r; }
+				}
+			}
+			return 0;
+		}`,
 	"steps":     `int main(void) { unsigned n = nondet_int(), i = 0, j = 0, s = 0; if (n > 900) return 0; while (i != 3 * n) { i += 3; for (j = i; j != 0; j -= 3) s++; } for (j = 1; j < n; j += 5) s++; return s; }`,
 	"recursion": `int f(int n, int *p) { if (n <= 0) return 0; *p = n; return f(n - 1, p) + 1; } int main(void) { int x = 3, n = nondet_int(); while (x > 0) { x--; n = f(n, &n); } return n; }`,
 }
@@ -236,6 +250,10 @@ var changes = map[string]func(fresh func() *certify.Edge, try func(string, *cert
 				e := fresh()
 				e.To.Objects[id].List.Length = o.List.Length.AddInt(1)
 				try("target's length", e)
+				if e = fresh(); o.List.Kids != nil && o.List.End.Kind == certify.Pointer {
+					e.To.Objects[id].List.End = certify.Value{Kind: certify.Number}
+					try("a tree without end", e)
+				}
 			}
 		}
 	},

@@ -89,10 +89,10 @@ func (b *builder) unfold(s *state, id int, last bool) []*state {
 		}
 		for _, u := range b.assume(t, filled) {
 			if l.kids != nil {
-				b.unfoldTree(u, id)
-			} else {
-				b.unfoldBlock(u, id, last)
+				out = append(out, b.unfoldTree(u, id)...)
+				continue
 			}
+			b.unfoldBlock(u, id, last)
 			out = append(out, u)
 		}
 	}

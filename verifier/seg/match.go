@@ -158,7 +158,7 @@ func (m *matcher) list(o, old *object) {
 	if old != nil {
 		wasEnd, wasBefore, length = &old.list.end, &old.list.before, old.list.length
 	}
-	if l.kids == nil {
+	if l.kids == nil || !isNull(l.end) || wasEnd != nil && !isNull(*wasEnd) {
 		l.end = m.beside(l.end, wasEnd, "end of ", o)
 	}
 	if l.doubly {

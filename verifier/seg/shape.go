@@ -161,7 +161,8 @@ func (a *aligner) likely(x, y int) bool {
 		return false
 	}
 	return o.list == nil || o.list.next == p.list.next && slices.Equal(o.list.kids, p.list.kids) &&
-		o.list.doubly == p.list.doubly && o.list.prev == p.list.prev && o.size.Equal(p.size)
+		o.list.doubly == p.list.doubly && o.list.prev == p.list.prev && o.size.Equal(p.size) &&
+		(o.list.kids == nil || isNull(o.list.end) == isNull(p.list.end))
 }
 
 // fields compares the contents of corresponding heap objects until no new ones turn up. Lists take in what is beside
@@ -172,14 +173,19 @@ func (a *aligner) fields() {
 		again = false
 		for _, y := range slices.Clone(a.s.order) {
 			x, ok := a.toOld[y]
-			if l := a.s.objs[y]; ok && l.chained() && !whole[y] && a.old.objs[x] != nil {
-				_, y = a.swallow(x, y)
-				whole[y], again = true, true
+			if !ok || whole[y] || a.old.objs[x] == nil || a.s.objs[y].list == nil {
+				continue
 			}
+			if a.s.objs[y].chained() {
+				_, y = a.swallow(x, y)
+			} else {
+				_, y = a.swallowTrees(x, y)
+			}
+			whole[y], again = true, true
 		}
 		for _, y := range slices.Clone(a.s.order) {
 			x, ok := a.toOld[y]
-			if !ok || done[y] || !a.s.objs[y].dynamic || a.old.objs[x] == nil || a.s.objs[y].chained() && !whole[y] {
+			if !ok || done[y] || !a.s.objs[y].dynamic || a.old.objs[x] == nil || a.s.objs[y].list != nil && !whole[y] {
 				continue
 			}
 			done[y], again = true, true
@@ -197,7 +203,7 @@ func (a *aligner) contents(x, y int) {
 		for _, c := range cells {
 			a.unify(root{obj: x, off: c.off.Const}, root{obj: y, off: c.off.Const})
 		}
-	case l.kids == nil:
+	case l.kids == nil || !isNull(l.end):
 		a.unify(root{obj: x}, root{obj: y})
 		if l.doubly {
 			a.unify(root{obj: x, before: true}, root{obj: y, before: true})

@@ -9,9 +9,10 @@ import (
 )
 
 // A tree is a list whose blocks have more than one pointer onwards: length blocks, each pointer at one of the bytes
-// of kids leads to a tree of its own, and those at the edges are null. It has no end. The trees below a block share
-// no block, so taking the first block out leaves one tree for each of the kids, which have the other blocks between
-// them.
+// of kids leads to a tree of its own, and those at the edges are null, but for one, which is the tree's end. (Where that
+// is null too, it is any of them.) So the part of a tree above a pointer into it is a tree that ends with that pointer.
+// The trees below a block share no block: taking the first block out leaves one tree for each of the kids, which have the
+// other blocks between them, and one of which has the end.
 //
 // Which blocks are to be seen as trees is learned: where a list would forget a pointer to another block of the same
 // size, or did and it is read, the graph is made again with that size in builder.trees. Where that does not fit, that
@@ -84,7 +85,7 @@ func (b *builder) treeFrom(s *state, id int, stop func(value) stopping) (tree, b
 	size, ok := o.size.Const.Int64()
 	t := tree{kids: b.trees[size], chain: chain{size: o.size, heap: o.heap, align: o.align, written: written{all: true},
 		end: number(exact.Lin{}, anyRep)}}
-	if !ok || !o.size.IsConst() || t.kids == nil || !b.grow(s, &t, id, stop) {
+	if !ok || !o.size.IsConst() || t.kids == nil || !b.grow(s, &t, id, stop) || slices.Contains(t.ids, t.end.obj) {
 		return t, false
 	}
 	return t, true
@@ -98,7 +99,7 @@ func (b *builder) grow(s *state, t *tree, id int, stop func(value) stopping) boo
 		return false
 	}
 	if !o.dynamic || o.base >= 0 || o.heap != t.heap || len(t.ids) > maxCells ||
-		len(t.ids) > 0 && stop(value{kind: ptrValue, obj: id}).before {
+		o.list != nil && !slices.Equal(o.list.kids, t.kids) {
 		return false
 	}
 	t.ids = append(t.ids, id)
@@ -106,18 +107,30 @@ func (b *builder) grow(s *state, t *tree, id int, stop func(value) stopping) boo
 	t.written = t.written.and(o.written)
 	t.length = t.length.Add(s.know.plain(o.count()))
 	if o.list != nil {
-		return slices.Equal(o.list.kids, t.kids)
+		return b.kid(s, t, s.plain(o.list.end), stop)
 	}
 	for _, k := range t.kids {
 		v, ok := o.successor(k, false)
-		if v = s.plain(v); !ok {
-			return false
-		}
-		to, isBlock := s.heapStart(v)
-		if !(isBlock && b.grow(s, t, to, stop)) && !isNull(v) {
+		if !ok || !b.kid(s, t, s.plain(v), stop) {
 			return false
 		}
 	}
+	return true
+}
+
+// kid adds what v leads to to t, or notes that v is its end.
+func (b *builder) kid(s *state, t *tree, v value, stop func(value) stopping) bool {
+	if isNull(v) {
+		return true
+	}
+	to, isBlock := s.heapStart(v)
+	if isBlock && (slices.Contains(t.ids, to) || !stop(v).before) {
+		return b.grow(s, t, to, stop)
+	}
+	if !isNull(t.end) || !isBlock {
+		return false
+	}
+	t.end = v
 	return true
 }
 
@@ -135,8 +148,25 @@ func (b *builder) foldTree(s *state, t tree) int {
 	return id
 }
 
-// unfoldTree takes the first block of a tree that has one out of it.
-func (b *builder) unfoldTree(s *state, id int) {
+// unfoldTree takes the first block of a tree that has one out of it, and gives a state for each kid that may have
+// the tree's end.
+func (b *builder) unfoldTree(s *state, id int) []*state {
+	l := s.objs[id].list
+	if isNull(s.plain(l.end)) {
+		b.unfoldAt(s, id, len(l.kids))
+		return []*state{s}
+	}
+	var out []*state
+	for n := range l.kids {
+		u := s.clone()
+		b.unfoldAt(u, id, n)
+		out = append(out, u)
+	}
+	return out
+}
+
+// unfoldAt takes the first block of a tree out of it, of which the kid with this number has the tree's end.
+func (b *builder) unfoldAt(s *state, id, ends int) {
 	o := s.objs[id]
 	first := b.newObject(s, "cell of "+o.key, "cell", o.size)
 	first.heap, first.dynamic, first.rest, first.align, first.written = o.heap, true, unknownBytes, o.align, o.written
@@ -152,52 +182,13 @@ func (b *builder) unfoldTree(s *state, id int) {
 			left = left.Sub(length)
 		}
 		s.know.ge(length)
-		sub.list = &list{kids: o.list.kids, length: length, end: o.list.end}
-		first.cells = append(first.cells, cell{off: exact.C(k), size: int64(b.m.Layout.PtrBits / 8),
-			val: value{kind: ptrValue, obj: sub.id}})
+		sub.list = &list{kids: o.list.kids, length: length, end: number(exact.Lin{}, anyRep)}
+		if n == ends {
+			sub.list.end = o.list.end
+		}
+		first.point(b, k, value{kind: ptrValue, obj: sub.id})
 	}
 	s.sameFrame(id, first.id)
 	s.redirect(id, func(v value) value { v.obj = first.id; return v })
 	s.drop(id)
-}
-
-// treeBoth makes trees of what places p and q hold, where either is a tree, or they are one block and none; it
-// reports success.
-func (a *aligner) treeBoth(p, q root, u, v value) bool {
-	x, isX := a.old.heapStart(u)
-	y, isY := a.s.heapStart(v)
-	isX, isY = isX && !a.toNewHas(x), isY && !a.toOldHas(y)
-	var t, w tree
-	okX, okY := isNull(u), isNull(v)
-	if isX {
-		t, okX = a.b.treeFrom(a.old, x, a.stopOld)
-	}
-	if isY {
-		w, okY = a.b.treeFrom(a.s, y, a.stopNew)
-	}
-	if !okX || !okY || isX && isY && !(t.size.Equal(w.size) && t.heap == w.heap) || a.tooMany() &&
-		!(isX && a.old.objs[x].list != nil) {
-		return false
-	}
-	like := t
-	if !isX {
-		like = w
-	}
-	a.changed = a.changed || !isX || a.old.objs[x].list == nil || len(t.ids) > 1
-	a.match(a.planted(a.old, p, t, like, isX), a.planted(a.s, q, w, like, isY))
-	return true
-}
-
-func (a *aligner) toNewHas(x int) bool { _, ok := a.toNew[x]; return ok }
-func (a *aligner) toOldHas(y int) bool { _, ok := a.toOld[y]; return ok }
-
-// planted is the tree t of the state, or an empty one at the place.
-func (a *aligner) planted(s *state, at root, t, like tree, is bool) int {
-	if is {
-		return a.b.foldTree(s, t)
-	}
-	id := a.b.foldTree(s, tree{kids: like.kids, chain: chain{size: like.size, heap: like.heap, align: 0,
-		end: number(exact.Lin{}, anyRep), written: written{all: true}}})
-	at.set(s, value{kind: ptrValue, obj: id})
-	return id
 }

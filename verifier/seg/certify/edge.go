@@ -35,6 +35,7 @@ type check struct {
 	images  map[int]image
 	usedBy  map[int]int // object of the source to that of the target
 	pending []int       // objects of the target whose contents are still to be compared
+	later   []part      // trees that end with an object which has no image yet
 }
 
 // Check proves that the edge's claim is true; the error says what is not proved.
@@ -52,12 +53,8 @@ func (c *Checker) Check(e *Edge) error {
 	if err := k.frames(); err != nil {
 		return err
 	}
-	for len(k.pending) > 0 {
-		id := k.pending[len(k.pending)-1]
-		k.pending = k.pending[:len(k.pending)-1]
-		if err := k.contents(id); err != nil {
-			return err
-		}
+	if err := k.heap(); err != nil {
+		return err
 	}
 	if err := k.owners(); err != nil {
 		return err

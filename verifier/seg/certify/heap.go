@@ -7,6 +7,36 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 )
 
+// part is a tree of the target, and what a pointer to it is in the source.
+type part struct {
+	tree  int
+	start Value
+}
+
+// heap compares the contents of all objects that pointers lead to.
+func (k *check) heap() error {
+	for len(k.pending) > 0 || len(k.later) > 0 {
+		for len(k.pending) > 0 {
+			id := k.pending[len(k.pending)-1]
+			k.pending = k.pending[:len(k.pending)-1]
+			if err := k.contents(id); err != nil {
+				return err
+			}
+		}
+		waiting := k.later
+		k.later = nil
+		for _, w := range waiting {
+			if err := k.bind(w.tree, w.start, false); err != nil {
+				return err
+			}
+		}
+		if len(waiting) > 0 && len(k.later) == len(waiting) && len(k.pending) == 0 {
+			return errors.New("a tree with an end that nothing else leads to")
+		}
+	}
+	return nil
+}
+
 // pointer proves that t, a pointer of the target, is s.
 func (k *check) pointer(t, s Value) error {
 	o := k.e.To.Objects[t.Object]
@@ -43,6 +73,10 @@ func (k *check) bind(id int, start Value, last bool) error {
 	if im, ok := k.images[id]; ok {
 		return k.isStart(o, im, start, last)
 	}
+	if o.List != nil && o.List.Kids != nil && k.awaits(o.List.End) {
+		k.later = append(k.later, part{id, start})
+		return nil
+	}
 	im := image{start: start, blocks: []int{start.Object}, back: last}
 	var err error
 	switch {
@@ -50,7 +84,7 @@ func (k *check) bind(id int, start Value, last bool) error {
 		err = errors.New("a list in place of a block")
 	case o.List == nil:
 	case o.List.Kids != nil:
-		im.blocks, err = k.walkTree(o.List, o, start)
+		im, err = k.walkTree(o, start)
 	default:
 		im, err = k.walk(o, start, last)
 	}
@@ -116,12 +150,6 @@ func isNull(v Value) bool { return v.Kind == Number && v.Lin.Equal(exact.Lin{}) 
 // contents compares what corresponding objects are and hold.
 func (k *check) contents(id int) error {
 	o, im := k.e.To.Objects[id], k.images[id]
-	if o.List != nil && o.List.Kids != nil {
-		if !isNull(o.List.End) {
-			return errors.New("a tree that does not end with null")
-		}
-		return nil // each pointer was followed to its end
-	}
 	if o.List != nil {
 		l := o.List.from(im.back)
 		if l.Doubly && len(im.blocks) > 0 {
