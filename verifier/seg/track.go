@@ -187,6 +187,9 @@ func (m *matcher) template(o *object, c cell) (tracked, bool) {
 	found := tracked{}
 	for _, p := range m.places {
 		e := m.s.know.plain(p.other)
+		if d, ok := m.fromEnd(o, c, p); ok {
+			return tracked{obj: o.key, size: c.size, terms: []trackedTerm{{p.key, exact.I(1)}}, add: d.Neg()}, true
+		}
 		if len(e.Terms) == 1 && e.Terms[0].Var == v && e.Terms[0].Coef.IsOne() && (found.obj == "" ||
 			p.key == sizeKey(o.key)) {
 			found = tracked{obj: o.key, size: c.size, terms: []trackedTerm{{p.key, k}},
@@ -194,6 +197,14 @@ func (m *matcher) template(o *object, c cell) (tracked, bool) {
 		}
 	}
 	return found, found.obj != ""
+}
+
+// fromEnd returns how far in front of the end of o the cell is, if slot p is the size of o and that is known.
+func (m *matcher) fromEnd(o *object, c cell, p *place) (exact.Int, bool) {
+	if p.key != sizeKey(o.key) || m.s.know.plain(p.other).IsConst() {
+		return exact.Int{}, false
+	}
+	return m.b.constantIn(m.s.know, p.other.Sub(c.off))
 }
 
 // sizeKey is the slot of an object's size.
