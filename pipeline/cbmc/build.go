@@ -43,9 +43,9 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		project[f] = true
 	}
 	own := map[string]bool{}
+	var retyped retyping
 	opts.Entries = []string{p.Entry}
 	opts.Contracts = p.Contracts
-	var retyped retyping
 	made, err := p.writeGenerated(opts.WorkDir, retyped)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		if f := given[file]; f != "" {
 			file = f
 		}
-		back, err := takeBack(ir)
+		back, err := takeBack(ir, retyped.static)
 		if err != nil {
 			torn = &build.BuildError{Stage: "compile", Target: t.Name, Diagnostics: []build.Diagnostic{{File: file,
 				Message: err.Error()}}}

@@ -259,14 +259,15 @@ func TestRetyped(t *testing.T) {
 }
 
 // TestGenerated: a source that the makefile makes by a job of litani's is made without
-// litani, and stands at its place in messages, not in the tree. That a declaration lost its static is no conflict.
+// litani, and stands at its place in messages, not in the tree. A function
+// whose declaration lost its static is not static.
 func TestGenerated(t *testing.T) {
 	dir := write(t, map[string]string{
 		"src.c": "static int g(void);\nstatic int f(void) { return g(); }\n" +
 			" static int g(void) { return 3; }\nint h(void) { return 4; }\n",
 		"p/Makefile": "HARNESS_FILE = h\nPROOF_SOURCES = h.c\nPROJECT_SOURCES = $(abspath .)/src.c\nLITANI ?= litani\nSHELL = /bin/bash\n" +
 			"$(abspath .)/src.c: ../src.c\n\t$(LITANI) add-job --command \"sed -E 's/^static //' $^\" --inputs $^ --outputs $@ --stdout-file $@ --ci-stage build\n",
-		"p/h.c": "int f(void);\nint harness(void) { return f(); }\n",
+		"p/h.c": "int f(void), g(void);\nint harness(void) { return f() + g(); }\n",
 	})
 	p, err := readOne(filepath.Join(dir, "p"))
 	if err != nil {
@@ -297,6 +298,9 @@ func TestGenerated(t *testing.T) {
 	if lines["f"] != 2 || lines["h"] != 4 {
 		t.Errorf("lines %v", lines)
 	}
+	if ir, err := os.ReadFile(img.IRPath); err != nil || strings.Contains(string(ir), "declare i32 @g(") {
+		t.Errorf("%v: the harness does not reach g:\n%s", err, ir)
+	}
 }
 
 // TestRedirect: calls go to the function that stands for another, whose body keeps its
@@ -322,11 +326,11 @@ func TestTakeBack(t *testing.T) {
 	unit := func(second string) string {
 		return "define dso_local i64 @g(i8* noundef %p) #0 {\n  %a = call i64 @f(i8* noundef %p)\n  %b = call i64 @firmproof_retyped_f(i8* noundef %p)\n  ret i64 %b\n}\ndeclare i64 @f(i8* noundef) #1\ndeclare i64 @firmproof_retyped_f(" + second + ") #1\n"
 	}
-	got, err := takeBack([]byte(unit("i8* noundef")))
+	got, err := takeBack([]byte(unit("i8* noundef")), nil)
 	if err != nil || strings.Contains(string(got), "retyped") || strings.Count(string(got), "declare") != 1 {
 		t.Errorf("%v\n%s", err, got)
 	}
-	if _, err := takeBack([]byte(unit("i32* noundef"))); err == nil || !strings.Contains(err.Error(), "two types") {
+	if _, err := takeBack([]byte(unit("i32* noundef")), nil); err == nil || !strings.Contains(err.Error(), "two types") {
 		t.Errorf("another type: %v", err)
 	}
 }

@@ -28,7 +28,8 @@ var conflicting = regexp.MustCompile(
 
 // retyping are the places where functions get another name.
 type retyping struct {
-	at map[string]map[string]int // file, function, line
+	at     map[string]map[string]int // file, function, line
+	static map[string]bool           // functions that are static from there on, which goto-cc ignores
 }
 
 // learn takes over conflicts that the compiler reported; false if there is none that is new.
@@ -59,6 +60,12 @@ func (r *retyping) learn(root string, err error) bool {
 			r.at[file] = map[string]int{}
 		}
 		r.at[file][name], found = d.Line, true
+		if m[2] != "" {
+			if r.static == nil {
+				r.static = map[string]bool{}
+			}
+			r.static[name] = true
+		}
 	}
 	return found
 }
@@ -162,9 +169,9 @@ func sameType(ir []byte, name string) bool {
 	return len(heads) == 1
 }
 
-// takeBack gives the functions of a unit their names again. A unit that uses a function
+// takeBack gives the functions of a unit their names again; no function of static is. A unit that uses a function
 // by both of its types has no IR: it says so by an error.
-func takeBack(ir []byte) ([]byte, error) {
+func takeBack(ir []byte, static map[string]bool) ([]byte, error) {
 	whole := ir
 	var names []string
 	for _, m := range retypedName.FindAllSubmatch(ir, -1) {
@@ -182,5 +189,11 @@ func takeBack(ir []byte) ([]byte, error) {
 			return nil, fmt.Errorf("%s is used with two types in one file", n)
 		}
 	}
+	ir = definition.ReplaceAllFunc(ir, func(head []byte) []byte {
+		if name, ok := strings.CutPrefix(string(definition.FindSubmatch(head)[2]), retypedPrefix); ok && static[name] {
+			return bytes.Replace(head, []byte("internal "), nil, 1)
+		}
+		return head
+	})
 	return retypedName.ReplaceAll(ir, []byte("@$1")), nil
 }
