@@ -85,7 +85,8 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 	macros := map[string][]string{}
 	plain := p.Flags
 	for {
-		img, err := build.Sources(ctx, p.Root, p.units(project, macros, len(named) > 0, made), t, opts)
+		units := p.units(project, macros, len(named) > 0, len(retyped.static) > 0, made)
+		img, err := build.Sources(ctx, p.Root, units, t, opts)
 		if err == nil {
 			if missing := withoutContract(img); len(missing) > 0 {
 				err = &build.BuildError{Stage: "link", Target: t.Name,
@@ -127,17 +128,20 @@ func (p *Proof) writeHeaders(work string) error {
 
 // units lists the sources, the proof's own first: of two definitions of a function
 // the first one counts, as for goto-cc.
-func (p *Proof) units(project map[string]bool, macros map[string][]string, static bool,
+// Static functions that nothing calls stay in the project's sources, or in all.
+func (p *Proof) units(project map[string]bool, macros map[string][]string, static, all bool,
 	made map[string]string) []build.Source {
 	var out []build.Source
 	for _, f := range p.Sources {
 		if !project[f] {
-			out = append(out, p.unit(f, macros[f], made[f]))
+			s := p.unit(f, macros[f], made[f])
+			s.Static = all
+			out = append(out, s)
 		}
 	}
 	for _, f := range p.Project {
 		s := p.unit(f, macros[f], made[f])
-		s.Static = static
+		s.Static = static || all
 		out = append(out, s)
 	}
 	return out
