@@ -63,7 +63,7 @@ func (x *fn) endUnmarked() {
 // one in front of the cases of a switch: clang says nothing of where it belongs. The block that declares it is that
 // one or around it. nil: a is none, or belongs to the function.
 func (x *fn) undeclared(a *ir.Instr) *metadata.DILexicalBlock {
-	if a.Op != ir.OpAlloca || x.home[a] != nil || strings.ContainsAny(a.Name, ".-") {
+	if a.Op != ir.OpAlloca || x.home[a] != nil || strings.ContainsAny(a.Name, ".-") || x.isTemporary(a) {
 		return nil
 	}
 	if _, fixed := a.Args[0].(*ir.Const); !fixed {
@@ -90,6 +90,26 @@ func (x *fn) undeclared(a *ir.Instr) *metadata.DILexicalBlock {
 	return common
 }
 
+// isTemporary reports whether a is one of clang's own, such as the value of a statement expression: it has the name of
+// one, and is written once, in front of each other use.
+func (x *fn) isTemporary(a *ir.Instr) bool {
+	if !slices.Contains([]string{"tmp", "coerce", "cond"}, strings.TrimRight(a.Name, "0123456789")) {
+		return false
+	}
+	var uses []*ir.Instr
+	for _, b := range x.out.Blocks {
+		for _, in := range b.Instrs {
+			if slices.ContainsFunc(in.Args, func(v ir.Value) bool { return names(v, a) }) {
+				uses = append(uses, in)
+			}
+		}
+	}
+	stores := slices.DeleteFunc(slices.Clone(uses), func(in *ir.Instr) bool { return in.Op != ir.OpStore })
+	return len(stores) == 1 && !slices.ContainsFunc(uses, func(in *ir.Instr) bool {
+		return in != stores[0] && !before(stores[0], in)
+	})
+}
+
 // keptOf makes it unsupported that an address of a outlives its block.
 func (x *fn) keptOf(a *ir.Instr) {
 	x.turns = append(x.turns, &turn{local: a, start: x.out.Blocks[0].Term(), what: keptOfTurn})
@@ -105,19 +125,23 @@ func (x *fn) beginAt(place, a *ir.Instr, block *metadata.DILexicalBlock) {
 	writes := func(in *ir.Instr) bool {
 		return in.Op == ir.OpStore && in.Args[1] == ir.Value(a) && in.Args[0].Type().Equal(a.Access)
 	}
-	past := func(b *ir.Block) bool { return !slices.ContainsFunc(b.Instrs, writes) }
-	for _, b := range x.out.Blocks {
-		entered := slices.ContainsFunc(x.out.Blocks, func(o *ir.Block) bool {
-			return !x.within(o, block) && (o == b || reaches(o, b, past))
-		})
-		written := false // in this turn
+	open := func(b *ir.Block) bool { // nothing was written since b left the block, or came here
+		written := false
 		for _, in := range b.Instrs {
-			switch {
-			case !entered || writes(in):
+			marks := in.Op == ir.OpBitcast || ir.Begun(in) != nil || ir.Ended(in) != nil // of scopes: they stand elsewhere
+			left := x.scopeOf[in] != nil && !inside(x.scopeOf[in], block) && !marks
+			written = writes(in) || written && !left
+		}
+		return !written
+	}
+	for _, b := range x.out.Blocks {
+		written := !slices.ContainsFunc(x.out.Blocks, func(o *ir.Block) bool {
+			return !x.within(o, block) && open(o) && reaches(o, b, open)
+		})
+		for _, in := range b.Instrs {
+			if writes(in) {
 				written = true
-			case x.scopeOf[in] != nil && !inside(x.scopeOf[in], block):
-				written = false
-			case !written && slices.ContainsFunc(in.Args, func(v ir.Value) bool { return names(v, a) }):
+			} else if !written && slices.ContainsFunc(in.Args, func(v ir.Value) bool { return names(v, a) }) {
 				insertBefore(in, &ir.Instr{Op: ir.OpUnsupported, T: x.void, Pos: in.Pos, What: leftOfTurn})
 				written = true
 			}
