@@ -3,10 +3,7 @@ package verifier
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -68,9 +65,6 @@ func nothingFound(a *problem.Answers) bool {
 	return !executed && a.Unwinding() == nil && !a.AnySettled() && !a.Proofs().All()
 }
 
-// wraps reports a check behind whose violation a machine goes on in a known way.
-func wraps(c verdict.Check) bool { return c.Of().Past == verdict.PastWraps }
-
 // violations are those that executions confirmed, by claim ID.
 type violations map[string]*problem.Settled
 
@@ -88,33 +82,28 @@ func violationsOf(a *problem.Answers) violations {
 // 6.2.2): the engines race once more with the violated claims left out, where a run can
 // go on past them, until nothing new is found. A claim that was shadowed gets its
 // answer from there; another one is violated if a run shows it that only wrapped
-// around before (an assertion also if others failed).
+// around before (an assertion also if others failed). Where the run that was found did
+// more, it is asked whether one does that did not.
 func decideBehind(ctx context.Context, p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 	if p.FirstOnly || p.StopAfter != "" {
 		return
 	}
-	left := ir.Past{}
-	all, last, lastFound := violationsOf(a), res, violationsOf(a)
+	b := &behind{p: p, a: a, res: res, all: violationsOf(a), doubtful: map[string]bool{}}
+	left, last, found := ir.Past{}, res, b.all
 	for range policy.MaxPassed {
-		if ctx.Err() != nil || !leaveOut(left, last, lastFound) {
-			return
+		if ctx.Err() != nil || !leaveOut(left, last, found) {
+			break
 		}
-		q := p.Without(maps.Clone(left))
-		b := problem.NewAnswers()
-		race(ctx, q, b, safetyEngines)
-		for _, s := range b.Stages() {
-			a.AddStage(s)
-		}
-		last, lastFound = &verdict.Result{}, violationsOf(b)
-		reportPaths(q, b, last)
-		for id, v := range lastFound {
-			if all[id] == nil {
-				all[id] = v
+		last, found = b.without(ctx, left)
+		b.merge(last, found)
+	}
+	for _, asserts := range []bool{false, true} {
+		left := ir.Past{}
+		for range policy.MaxPassed {
+			if ctx.Err() != nil || !b.anyDoubtful(asserts) || !b.leavePassable(left, asserts) {
+				break
 			}
-		}
-		merge(res, last, all, lastFound)
-		if r := b.Reason(); r != nil && r.Kind == verdict.Internal {
-			res.Reason = r
+			b.merge(b.without(ctx, left))
 		}
 	}
 }
@@ -131,6 +120,13 @@ func leaveOut(left ir.Past, res *verdict.Result, found violations) bool {
 	return len(left) > n
 }
 
+// leavePassable adds those violated claims that another one may be told behind; false if there is none.
+func (b *behind) leavePassable(left ir.Past, assert bool) bool {
+	passable := maps.Clone(b.all)
+	maps.DeleteFunc(passable, func(_ string, v *problem.Settled) bool { return !isPassable(v.At.Check, assert) })
+	return leaveOut(left, b.res, passable)
+}
+
 // goesOnPast reports whether a run can go on behind a violation of the claim at.
 func goesOnPast(at ir.At) bool {
 	past := at.Check.Of().Past
@@ -141,69 +137,4 @@ func goesOnPast(at ir.At) bool {
 		return at.Instr.Model == ir.ModelAssert
 	}
 	return past == verdict.PastWraps || past == verdict.PastUses
-}
-
-// merge takes into res what it could not see behind the violations left out in next.
-// all are the violations of every race, found those of next.
-func merge(res, next *verdict.Result, all, found violations) {
-	for i := range res.Claims {
-		c := &res.Claims[i]
-		k := slices.IndexFunc(next.Claims, func(d verdict.Claim) bool { return d.ID == c.ID })
-		if k < 0 || c.Status == verdict.Violated {
-			continue
-		}
-		d := next.Claims[k]
-		var passed []ir.At
-		if v := found[d.ID]; v != nil {
-			passed = v.Passed
-		}
-		foreign := func(a ir.At) bool {
-			return !wraps(a.Check) && (a.Check != verdict.Assert || d.Check != verdict.Assert)
-		}
-		switch {
-		case d.Status == verdict.Violated && followsUp(&d, all, passed):
-			// the same expression failed before: one bug
-		case d.Status == verdict.Violated && (c.IsShadowed() || failsBehind(found[d.ID]) ||
-			len(passed) > 0 && !slices.ContainsFunc(passed, foreign)):
-			if len(passed) > 0 {
-				at := passed[len(passed)-1]
-				d.Behind = all.idOf(at)
-				d.Message += fmt.Sprintf(" (in a run past the violation of %s in line %d)", at.Check, at.Instr.Pos.Line)
-			}
-			*c = d
-		case c.IsShadowed() && d.Status != verdict.Violated && d.Check != verdict.Unwinding:
-			*c = d
-		}
-	}
-}
-
-// followsUp reports whether a violation by an execution that passed others repeats one of them: the same check of
-// the same expression in the same function, which the IDs of claims name, or at the same place: an index, and the
-// access with it.
-func followsUp(c *verdict.Claim, all violations, passed []ir.At) bool {
-	return slices.ContainsFunc(passed, func(at ir.At) bool {
-		return expression(all.idOf(at)) == expression(c.ID) ||
-			at.Check == c.Check && c.Check == verdict.Memory && at.Instr.Pos != nil && *at.Instr.Pos == c.Pos
-	})
-}
-
-// expression returns an ID without the number that tells equal expressions of a function apart.
-func expression(id string) string {
-	if n := strings.LastIndex(id, "."); n > strings.LastIndex(id, "#") {
-		return id[:n]
-	}
-	return id
-}
-
-// failsBehind reports a violation by coming to a place that always fails: no run came there before.
-func failsBehind(v *problem.Settled) bool { return v != nil && v.At.Instr.AlwaysFails() }
-
-// idOf returns the claim that was found violated at a.
-func (v violations) idOf(a ir.At) string {
-	for _, id := range slices.Sorted(maps.Keys(v)) {
-		if v[id].At == a {
-			return id
-		}
-	}
-	return ""
 }
