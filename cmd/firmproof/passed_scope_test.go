@@ -40,6 +40,10 @@ var passedScopes = []struct {
 		"n++; if (n < 2) goto in; if (s > 9) return 1;", verdict.Proved},
 	{"a value of clang's own, in a condition with jumps", "int s = 0; for (; ({ int more = s < 3; if (more && ({ " +
 		"int x = s, *p = &x, y = 2; _Bool v = *p < 9 || y > 2; v; })) s++; else s += 2; more; }); ) ;", verdict.Proved},
+	{"alloca in a block, used behind it", "int *p; { int *q = __builtin_alloca(8); q[1] = 3; p = q; } if (p[1] != 3) " +
+		"return 1;", verdict.Proved},
+	{"alloca in a block, read before it has a value", "int *p; { int *q = __builtin_alloca(8); q[1] = 3; p = q; } " +
+		"if (p[0] != 3) return 1;", verdict.Violated},
 	{"label in the block of a loop", "int i = 0; while (i < 3) { int x = 0; again: x++; if (x < 3) goto again; " +
 		"if (x != 3) return 1; i++; }", verdict.Proved},
 	{"behind a label", "int s = 0; for (int i = 0; i < 3; i++) { top: ; int y = i; if (y < 1 && s == 0) { s = 1; " +

@@ -66,6 +66,9 @@ func (x *fn) undeclared(a *ir.Instr) *metadata.DILexicalBlock {
 	if a.Op != ir.OpAlloca || x.home[a] != nil || strings.ContainsAny(a.Name, ".-") || x.isTemporary(a) {
 		return nil
 	}
+	if x.scopeOf[a] != nil { // a call of alloca, whose memory lives as long as the function
+		return nil
+	}
 	if _, fixed := a.Args[0].(*ir.Const); !fixed {
 		return nil
 	}
