@@ -37,6 +37,8 @@ type atom struct {
 	v, w int
 	k    bits.Vec
 	sum  []summand // atomLinear, atomSum
+
+	float bool // atomSle and atomUle bound a floating-point number
 }
 
 type summand struct {
@@ -189,6 +191,9 @@ func (a *atom) text(h *encode.Header, neg bool) string {
 			return encode.MaskedName(v) + " has a value"
 		}
 		return encode.MaskedName(v) + " is indeterminate"
+	}
+	if a.float {
+		return a.floatText(v, neg)
 	}
 	switch a.kind {
 	case atomEq:

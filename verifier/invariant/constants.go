@@ -18,12 +18,15 @@ type comparisons struct {
 	pairs   map[[3]int]bool // header and two variables that are compared with each other, or one set to the other
 	leaves  map[ilr.Term][]ilr.Term
 	partial bool // something was not picked
+
+	floats     map[[2]int]bool    // header and variable, where it is a floating-point number
+	magnitudes map[int][]bits.Vec // of the floating-point constants that occur, by width
 }
 
 // compared looks at all of f.
 func compared(f *encode.Formula) *comparisons {
 	x := &comparisons{f: f, vars: map[ilr.Term][][2]int{}, out: map[[2]int][]bits.Vec{}, pairs: map[[3]int]bool{},
-		leaves: map[ilr.Term][]ilr.Term{}}
+		leaves: map[ilr.Term][]ilr.Term{}, floats: map[[2]int]bool{}, magnitudes: map[int][]bits.Vec{}}
 	var roots []ilr.Term
 	for i := range f.Headers {
 		h := &f.Headers[i]
@@ -90,7 +93,12 @@ func (x *comparisons) constants(i, v int, all []bits.Vec) []bits.Vec {
 // visit notes the constants and the pairs of a comparison.
 func (x *comparisons) visit(t ilr.Term) {
 	s := x.f.Store
-	if k := s.Kind(t); k != ilr.KEq && k != ilr.KUlt && k != ilr.KSlt {
+	switch s.Kind(t) {
+	case ilr.KEq, ilr.KUlt, ilr.KSlt:
+	case ilr.KFAdd, ilr.KFMul, ilr.KFDiv, ilr.KFLt, ilr.KFLe, ilr.KFEq:
+		x.visitFloats(t)
+		return
+	default:
 		return
 	}
 	for _, l := range x.leavesOf(s.Arg(t, 0)) {

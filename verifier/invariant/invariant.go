@@ -126,8 +126,9 @@ func (p *Prover) Lemmas(ctx context.Context, bad []ilr.Term) {
 func (p *Prover) propose(ctx context.Context) {
 	samples := collect(ctx, p.cut.p, p.f)
 	p.sums = make([][]*atom, len(p.f.Headers))
+	picked := compared(p.f)
 	for i := range p.f.Headers {
-		x := propose(p.f, i, samples[i])
+		x := propose(p.f, picked, i, samples[i])
 		p.suggested, p.others = append(p.suggested, x.suggested...), append(p.others, x.out...)
 		p.sums[i] = x.found
 		slog.Debug("templates", "header", p.f.Headers[i].Key, "vars", len(p.f.Headers[i].Vars), "lemmas", len(x.out),

@@ -171,6 +171,25 @@ func TestInduction(t *testing.T) {
 		{"low bits bad", `int main(void) { unsigned x = 0, y = 0; while (1) { x += 512 * nondet_uint(); y += 2048 * nondet_uint(); CHECK(2 * x - y != 1024); } }`, false},
 		{"pointer", `int a[9000]; int main(void) { int *p = a; while (p < a + 9000) { CHECK(p - a < 9000); *p++ = 1; } }`, true},
 		{"pointer bad", `int a[9000]; int main(void) { int *p = a; while (p <= a + 9000) { CHECK(p - a < 9000); p++; } }`, false},
+		{"filter",
+			`int main(void) { float y = 0; while (1) { float x = nondet_float(); if (!(x >= -1 && x <= 1)) ` +
+				`continue; y += 0.25f * (x - y); CHECK(y >= -2 && y <= 2); } }`, true},
+		{"filter bad",
+			`int main(void) { float y = 0; while (1) { float x = nondet_float(); if (!(x >= -1 && x <= 1)) ` +
+				`continue; y += 2.25f * (x - y); CHECK(y >= -2 && y <= 2); } }`, false},
+		{"filter of NaN bad",
+			`int main(void) { float y = 0; while (1) { float x = nondet_float(); if (x < -1 || x > 1) ` +
+				`continue; y += 0.25f * (x - y); CHECK(y >= -2 && y <= 2); } }`, false},
+		{"filter one way",
+			`double y = 20; int main(void) { while (1) { double x = nondet_double(); if (!(x >= 20 && x <= ` +
+				`90)) continue; y = 0.5 * y + 0.5 * x; CHECK(y >= 19); } }`, true},
+		{"filter one way bad",
+			`double y = 20; int main(void) { while (1) { double x = nondet_double(); if (!(x >= 16 && x <= ` +
+				`90)) continue; y = 0.5 * y + 0.5 * x; CHECK(y >= 19); } }`, false},
+		{"clamp", `float sum; int main(void) { while (1) { sum += nondet_float(); if (!(sum < 8)) sum = 8; if ` +
+			`(!(sum > -3.5f)) sum = -3.5f; CHECK(sum <= 8 && sum >= -3.5f); } }`, true},
+		{"clamp bad", `float sum; int main(void) { while (1) { CHECK(sum <= 8 && sum >= -3.5f); sum += ` +
+			`nondet_float(); if (!(sum < 8)) sum = 8; if (sum <= -3.5f) sum = -3.75f; } }`, false},
 	} {
 		limit := 5 * time.Minute // a proof takes seconds
 		if !c.proved {

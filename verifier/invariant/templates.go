@@ -25,8 +25,8 @@ type proposer struct {
 }
 
 // propose finds the lemmas that the templates give for header i of f, less those
-// that a sample refutes.
-func propose(f *encode.Formula, i int, samples []sample) *proposer {
+// that a sample refutes. What is compared with what is in x.
+func propose(f *encode.Formula, x *comparisons, i int, samples []sample) *proposer {
 	p := &proposer{f: f, index: i, h: &f.Headers[i], samples: samples}
 	for j := range f.Headers {
 		p.mixed = p.mixed || j != i && p.h.Loop != nil && f.Headers[j].Loop == p.h.Loop
@@ -36,7 +36,11 @@ func propose(f *encode.Formula, i int, samples []sample) *proposer {
 	}
 	p.cells()
 	for v := range p.h.Vars {
-		if p.h.Vars[v].Moves {
+		switch {
+		case !p.h.Vars[v].Moves:
+		case x.floats[[2]int{i, v}]:
+			p.floatBounds(v, x.magnitudes[p.width(v)])
+		default:
 			p.single(v)
 		}
 	}

@@ -143,6 +143,10 @@ const (
 	MaxReads      = 8    // array reads before a claim that choose the element looked at
 	MaxInstances  = 16   // indices of reads that a lemma about elements is assumed at
 
+	MaxMagnitudes     = 24 // of floating-point constants that numbers are compared with
+	LeastMagnitude    = -8 // exponents of the powers of two that bound floating-point numbers, every second one
+	GreatestMagnitude = 24
+
 	MaxHullVars    = 14      // numbers of one linear equation
 	MaxCoefficient = 1 << 40 // larger ones are an accident of the samples
 	SpareSamples   = 2       // more than unknowns, or equations are accidents

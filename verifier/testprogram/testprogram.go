@@ -20,6 +20,8 @@ const Header = `
 extern int nondet_int(void);
 extern unsigned nondet_uint(void);
 extern unsigned char nondet_uchar(void);
+extern float nondet_float(void);
+extern double nondet_double(void);
 extern void *malloc(unsigned long);
 extern void free(void *);
 extern void *memcpy(void *, const void *, unsigned long);
