@@ -17,9 +17,15 @@ const maxConstantTurns = 1 << 22
 type loopState struct {
 	forked bool // in this turn, whether the loop is left depends on inputs
 	moves  bool // in this turn, a branch with a known outcome compared new values
-	mem    memory
-	loc    trie[val]
-	vals   []val // of the header's phis
+	last   headState
+	mark   headState // of the last turn whose number is a power of two: repetition of any period meets one (Brent)
+}
+
+// headState holds what a turn of a loop begins with.
+type headState struct {
+	mem  memory
+	loc  trie[val]
+	vals []val // of the header's phis
 }
 
 // admit decides whether a block instance runs: it does unless it is the next
@@ -36,8 +42,12 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 		return run
 	}
 	forked := ls.forked || l.Irreducible || !l.Exits || !ls.moves
-	repeats := turn > 0 && e.repeats(ls, in)
-	*ls = loopState{mem: in.st.mem, loc: in.st.loc, vals: in.vals}
+	now := headState{mem: in.st.mem, loc: in.st.loc, vals: in.vals}
+	repeats := turn > 0 && (e.sameHead(&ls.last, &now) || !isPowerOf2(turn-1) && e.sameHead(&ls.mark, &now))
+	*ls = loopState{last: now, mark: ls.mark}
+	if isPowerOf2(turn) {
+		ls.mark = now
+	}
 	if turn == 0 {
 		e.loopInfo(l, 0)
 		return true
@@ -74,24 +84,25 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 	return false
 }
 
-// repeats reports that a header is met with exactly the memory and registers of
-// the turn before. Its path condition can only be narrower, so every failure of
-// this turn is one of the last.
-func (e *encoder) repeats(ls *loopState, in edge) bool {
-	same := len(ls.vals) == len(in.vals)
-	for i := 0; same && i < len(in.vals); i++ {
-		same = in.vals[i].el == nil && e.sameVal(ls.vals[i], in.vals[i])
+// isPowerOf2 reports whether turn is 0, 1, 2, 4, ...
+func isPowerOf2(turn int) bool { return turn&(turn-1) == 0 }
+
+// sameHead reports that a header is met with exactly the memory and registers of
+// an earlier turn. Its path condition can only be narrower, so every failure of
+// this turn is one of that turn.
+func (e *encoder) sameHead(was, now *headState) bool {
+	if len(was.vals) != len(now.vals) {
+		return false
 	}
-	if same {
-		diff(ls.mem.contents, in.st.mem.contents, func(k int64, x, y *content) {
-			same = same && x != nil && y != nil && e.sameContent(x,
-				y)
+	for i := range was.vals {
+		if was.vals[i].el != nil || !e.sameVal(was.vals[i], now.vals[i]) {
+			return false
+		}
+	}
+	return alike(was.loc, now.loc, func(_ int64, x, y *val) bool { return x != nil && y != nil && e.sameVal(*x, *y) }) &&
+		alike(was.mem.contents, now.mem.contents, func(_ int64, x, y *content) bool {
+			return x != nil && y != nil && e.sameContent(x, y)
 		})
-	}
-	if same {
-		diff(ls.loc, in.st.loc, func(k int64, x, y *val) { same = same && x != nil && y != nil && e.sameVal(*x, *y) })
-	}
-	return same
 }
 
 func (e *encoder) sameVal(a, b val) bool {
@@ -100,11 +111,9 @@ func (e *encoder) sameVal(a, b val) bool {
 }
 
 func (e *encoder) sameContent(x, y *content) bool {
-	same := x.live == y.live && x.base == y.base && x.arr == y.arr
-	diff(x.cells, y.cells, func(_ int64, p, q *cell) {
-		same = same && p != nil && q != nil && p.off == q.off && p.n == q.n && p.fill == q.fill && e.sameVal(p.v, q.v)
+	return x.live == y.live && x.base == y.base && x.arr == y.arr && alike(x.cells, y.cells, func(_ int64, p, q *cell) bool {
+		return p != nil && q != nil && p.off == q.off && p.n == q.n && p.fill == q.fill && e.sameVal(p.v, q.v)
 	})
-	return same
 }
 
 // feasible asks the Prober whether t can be true, with the facts so far.

@@ -13,11 +13,14 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// TestLoops: a loop that ends by itself needs no bound, and its turns are counted; one that a bound ends is not complete.
+// TestLoops: a loop that ends by itself, or comes back to a state, needs no bound, and its turns are counted; one that
+// a bound ends is not complete.
 func TestLoops(t *testing.T) {
 	for body, want := range map[string]string{
 		"for (int i = 0; i < 100; i++);":                                 "100 turns, complete true, claim false",
 		"unsigned n = nondet_uint();\nfor (unsigned i = 0; i < n; i++);": "16 turns, complete false, claim true",
+		"int i = 0;\nfor (;;) i = (i + 1) % 3;":                          "6 turns, complete true, claim false",
+		"int i = 9;\nwhile (i > 2) i = i > 3 ? i - 1 : 7;":               "12 turns, complete true, claim false",
 	} {
 		f := encodeMain(t, compile(t, "", prelude+"int main(void) {"+body+" return 0; }\n"), Options{})
 		if len(f.Loops) != 1 {

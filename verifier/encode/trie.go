@@ -166,6 +166,14 @@ func fillIn[T any](n *tnode[T], h int, first, last int64, v *T) *tnode[T] {
 
 // diff calls visit for each key, in order, where a and b hold different pointers.
 func diff[T any](a, b trie[T], visit func(key int64, x, y *T)) {
+	alike(a, b, func(key int64, x, y *T) bool {
+		visit(key, x, y)
+		return true
+	})
+}
+
+// alike calls same for each key, in order, where a and b hold different pointers, until one is not the same.
+func alike[T any](a, b trie[T], same func(key int64, x, y *T) bool) bool {
 	if a.root == nil {
 		a.height = b.height
 	}
@@ -178,21 +186,24 @@ func diff[T any](a, b trie[T], visit func(key int64, x, y *T)) {
 	for b.root != nil && b.height < a.height {
 		b = b.raise()
 	}
-	diffIn(a.root, b.root, a.height, 0, visit)
+	return alikeIn(a.root, b.root, a.height, 0, same)
 }
 
-func diffIn[T any](a, b *tnode[T], h int, key int64, visit func(int64, *T, *T)) {
+func alikeIn[T any](a, b *tnode[T], h int, key int64, same func(int64, *T, *T) bool) bool {
 	if a == b {
-		return
+		return true
 	}
 	for i := range int64(fan) {
 		k := key | i<<(4*uint(h))
 		if h > 0 {
-			diffIn(a.kid(i), b.kid(i), h-1, k, visit)
-		} else if x, y := a.val(i), b.val(i); x != y {
-			visit(k, x, y)
+			if !alikeIn(a.kid(i), b.kid(i), h-1, k, same) {
+				return false
+			}
+		} else if x, y := a.val(i), b.val(i); x != y && !same(k, x, y) {
+			return false
 		}
 	}
+	return true
 }
 
 // each calls visit for each key that holds a value, in order.
