@@ -25,7 +25,8 @@ type compilation struct {
 // compile writes the IR of the unit, whose preprocessed text is given.
 func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err error) {
 	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: c.Contracts.Needs(text) &&
-		isC(c.File), clobber: bytes.Contains(text, []byte(statusClobber)) && isC(c.File)}
+		isC(c.File), clobber: bytes.Contains(text, []byte(statusClobber)) && isC(c.File),
+		vendor: noInitPragma.Match(text) && isC(c.File)}
 	if cprover != (dialect{}) {
 		c.end()
 	} else if c.Alone && c.ahead == nil {
@@ -36,7 +37,15 @@ func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err err
 		c.flags = append(c.flags, "-Dnaked=used", "-D__naked__=used")
 		e = c.emit(ctx, c.flags, c.scratch, c.out, nil, cprover)
 	}
+	if e.err != nil && !cprover.vendor && isC(c.File) {
+		if out, _ := vendorText(text); !bytes.Equal(out, text) {
+			c.end()
+			cprover.vendor = true
+			e = c.emit(ctx, c.flags, c.scratch, c.out, nil, cprover)
+		}
+	}
 	if e.err != nil {
+		explainWords(e.err)
 		return m, e.err
 	}
 	forgets, err := c.forgetsInline(text)
@@ -77,7 +86,10 @@ func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err err
 			return m, err
 		}
 	}
-	m.Frames, err = c.frames(ctx, c.flags, c.scratch, c.out)
+	product := cprover
+	product.contracts = false // whose C is not part of the product
+	args, file := c.compiled(product)
+	m.Frames, err = c.frames(ctx, args, file)
 	return m, err
 }
 
@@ -107,11 +119,16 @@ func (c *compilation) tree(ctx context.Context, cprover dialect, places []folded
 	if c.ahead != nil && len(places) == 0 && slices.Equal(c.flags, c.ahead.flags) {
 		return c.ahead.tree()
 	}
-	args, file := c.flags, c.File
-	if cprover.rewritten() { // as emit left it
-		args, file = append(args[:len(args):len(args)], "-x", "cpp-output"), filepath.Join(c.scratch, rewrittenFile)
-	}
+	args, file := c.compiled(cprover)
 	return c.syntax(ctx, args, file, places, evaluate)
+}
+
+// compiled returns the flags and the file that emit compiled.
+func (c *compilation) compiled(cprover dialect) (flags []string, file string) {
+	if cprover.rewritten() {
+		return append(c.flags[:len(c.flags):len(c.flags)], "-x", "cpp-output"), filepath.Join(c.scratch, rewrittenFile)
+	}
+	return c.flags, c.File
 }
 
 // nakedFault reports whether clang refused a function with the attribute naked as it is.
@@ -123,15 +140,16 @@ func nakedFault(err error) bool {
 	})
 }
 
-// dialect says what a unit has that is not clang's C: CBMC's, and GCC's.
+// dialect says what a unit has that is not clang's C: CBMC's, GCC's, and that of vendors' compilers.
 type dialect struct {
 	names     bool // intrinsics
 	contracts bool // clauses, quantifiers, operators: package contract makes C of them
 	clobber   bool // statusClobber
+	vendor    bool // words of IAR, Arm Compiler 5 or TI
 }
 
 // rewritten reports whether another text is compiled than that of the unit.
-func (d dialect) rewritten() bool { return d.contracts || d.clobber }
+func (d dialect) rewritten() bool { return d.contracts || d.clobber || d.vendor }
 
 // rewrittenFile is the name of the text that is compiled instead of a unit.
 const rewrittenFile = "contract.i"
@@ -146,7 +164,7 @@ var assembly = regexp.MustCompile(
 // flagsClobber stands for statusClobber at the same width: the flags change.
 const flagsClobber = `"cc"   `
 
-// rewrite preprocesses the unit and makes C of its contracts and GCC's words; it returns the new file.
+// rewrite preprocesses the unit and makes C of its contracts and of words of other compilers; it returns the new file.
 func (r *Request) rewrite(ctx context.Context, args []string, scratch string, d dialect) (string, error) {
 	out, _, err := r.preprocess(ctx, args, scratch)
 	if err != nil {
@@ -156,6 +174,14 @@ func (r *Request) rewrite(ctx context.Context, args []string, scratch string, d 
 		out = assembly.ReplaceAllFunc(out, func(statement []byte) []byte {
 			return bytes.ReplaceAll(statement, []byte(statusClobber), []byte(flagsClobber))
 		})
+	}
+	if d.vendor {
+		text, fault := vendorText(out)
+		if fault != nil {
+			fault.File = r.shown(fault.File)
+			return "", &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{*fault}}
+		}
+		out = text
 	}
 	if d.contracts {
 		out, err = contract.Rewrite(r.File, out, r.contractOptions())

@@ -15,12 +15,13 @@ const VariableFrame = -1
 // takes, its return address included: with the flags of the project, the
 // optimisation among them, and without what is there for verification alone.
 // A function of the unit's IR that has none was inlined wherever it is called.
-func (r *Request) frames(ctx context.Context, flags []string, scratch, unit string) (map[string]int64, error) {
+func (c *compilation) frames(ctx context.Context, flags []string, file string) (map[string]int64, error) {
+	r, scratch := c.Request, c.scratch
 	if !r.Checks.Stack {
 		return nil, nil
 	}
 	out := filepath.Join(scratch, "frames.s")
-	res, err := r.run(ctx, append(productFlags(flags), "-fstack-usage", "-S", "-o", out, "--", r.File)...)
+	res, err := r.run(ctx, append(productFlags(flags), "-fstack-usage", "-S", "-o", out, "--", file)...)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func (r *Request) frames(ctx context.Context, flags []string, scratch, unit stri
 		return nil, &InfraError{"compile " + r.File, err}
 	}
 	frames := parseFrames(string(text), returnAddress(r.Target.Triple))
-	ir, err := os.ReadFile(unit)
+	ir, err := os.ReadFile(c.out)
 	if err != nil {
 		return nil, &InfraError{"compile " + r.File, err}
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // shimVersion goes into the cache key: raise it when a prototype changes.
-const shimVersion = "2"
+const shimVersion = "3"
 
 // nondetTypes maps the TYPE of nondet_TYPE to C. SV-COMP's and CBMC's names, with
 // and without _t.
@@ -86,6 +86,9 @@ var nondetPrefixes = []string{
 func prototype(name string) (string, bool) {
 	if m, ok := shimMacros[name]; ok {
 		return m, true
+	}
+	if d, ok := processorIntrinsic(name); ok {
+		return d, true
 	}
 	if p, ok := shimPrototypes[name]; ok {
 		return strings.Replace(p, "%", name, 1) + ";", true

@@ -1,0 +1,51 @@
+package build
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestVendorText: words of other compilers become clang's, at the same lines, and other text stays as it is.
+func TestVendorText(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"int x; char *s = \"__irq @\";\n", ""},
+		{"struct s { int __irqs; } a;\nint f(void) { __asm volatile (\"nop\"); asm(\"nop\"); return 0; }\n", ""},
+		{"int interrupt(void); int cregister;\nint g(int interrupt) { return interrupt; }\n", ""},
+		{"__packed struct S { char c; };", " struct __attribute__((packed)) S { char c; };"},
+		{"struct U { char c;\n __packed int i; };",
+			"typedef int packed_type_1 __attribute__((aligned(1))); struct U { char c;\n  packed_type_1  i; };"},
+		{"int f(void *p)\n{ return *(__packed unsigned\nlong *)p; }", "typedef unsigned long packed_type_1 " +
+			"__attribute__((aligned(1))); int f(void *p)\n{ return *( packed_type_1 \n *)p; }"},
+		{"__no_init int n;", noInit + " int n;"},
+		{"# 1 \"a.c\"\n#pragma object_attribute=__no_init\nint n;\n", "# 1 \"a.c\"\n" + noInit + "\nint n;\n"},
+		{"int x @ \".ram\" = 1;", `int x __attribute__((section(".ram"))) = 1;`},
+		{"void f(void) @ \".ram\" { }", "void f(void)   { }"},
+		{"__no_init volatile char R @ 0x40;\nint f(void) { s.R = 1; R = 2; return p->R; }",
+			"    ;\nint f(void) { s.R = 1; (*(volatile char *)(0x40)) = 2; return p->R; }"},
+		{"__asm int f(int a)\n{\n MOV r0, #1 ; don't } stop\n}\nint x;", " int f(int a)\n;\n     \n\nint x;"},
+		{"void f(void) { __asm { NOP\n MOV x, #2 } }",
+			"void f(void) { __asm__ volatile(\"NOP\\narmcc: MOV x, #2\" ::: \"memory\");  \n    }"},
+		{"__align(8) char b[8]; __svc(1) int s(int);",
+			"__attribute__((aligned(8))) char b[8];  int s(int);"},
+		{"interrupt void t(void) {}\nextern cregister volatile int IER;",
+			" void t(void) {}\nextern  volatile int IER;"},
+	} {
+		got, fault := vendorText([]byte(c.in))
+		if fault != nil {
+			t.Errorf("%q: %s", c.in, fault.Message)
+			continue
+		}
+		if c.want == "" {
+			c.want = c.in
+		}
+		squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+		if squeeze(string(got)) != squeeze(c.want) || bytes.Count(got, []byte("\n")) != strings.Count(c.in, "\n") {
+			t.Errorf("%q: want and got\n%q\n%q", c.in, c.want, got)
+		}
+	}
+	const refused = "# 7 \"dir/a.c\" 2\nint y;\nint x[3] @ 0x2000;\n"
+	if _, fault := vendorText([]byte(refused)); fault == nil || fault.File != "dir/a.c" || fault.Line != 8 {
+		t.Errorf("%q: %+v", refused, fault)
+	}
+}
