@@ -62,8 +62,8 @@ func (x *fn) plainCall(s *site) {
 		}
 	}
 	if k, ok := callee.(*ir.Const); ok && k.Kind == ir.ConstAddr && k.Func != nil && k.Off == 0 && k.Func.IsDecl() &&
-		s.ty.Kind == ir.KindFloat && x.pureMath(k.Func.Name) {
-		x.anyValue(s.v, s.ty, k.Func.Name)
+		s.ty.Kind == ir.KindFloat && x.pureMath(k.Func.Name) != "" {
+		x.mathResult(s, x.pureMath(k.Func.Name))
 		return
 	}
 	if model == ir.ModelMulAdd && len(s.args) == 3 && !x.fuses(s.ty) && wideFloat(s.ty) == "" {
