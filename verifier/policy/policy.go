@@ -99,7 +99,9 @@ const (
 	// of a question whether a loop of the first round goes on; it does where that has more
 	FirstProbeTerms = 20_000
 
-	ProbeConflicts = 200 // for an answer about one address while the formula is made
+	ProbeConflicts     = 200 // for an answer about one address while the formula is made
+	ProbesGivenUp      = 10  // after so many without an answer, the next get fewer
+	LateProbeConflicts = 20
 
 	CoverageConflicts = 5000 // for a question about lines that no execution was seen to come to
 	CoveragePercent   = 10   // of the time that a round leaves

@@ -103,6 +103,8 @@ type Prober struct {
 	Solver solve.Solver
 	Store  *ilr.Store
 	Most   int // terms of a question of Feasible; a larger one is not asked. 0: any
+
+	givenUp int // questions of Possible
 }
 
 // Feasible implements encode.Prober.
@@ -114,11 +116,23 @@ func (p *Prober) Feasible(ctx context.Context, cond ilr.Term) bool {
 	return err != nil || ans != solve.Unsat
 }
 
-// Possible implements encode.Prober; it takes few conflicts.
+// Possible implements encode.Prober; it takes few conflicts, and fewer once many questions were given up: most that are
+// impossible need next to none.
 func (p *Prober) Possible(ctx context.Context, cond ilr.Term) bool {
-	p.Solver.LimitConflicts(policy.ProbeConflicts)
+	if p.Most > 0 && p.Store.Larger(cond, p.Most) {
+		return true
+	}
+	limit := policy.ProbeConflicts
+	if p.givenUp >= policy.ProbesGivenUp {
+		limit = policy.LateProbeConflicts
+	}
+	p.Solver.LimitConflicts(limit)
 	defer p.Solver.LimitConflicts(0)
-	return p.Feasible(ctx, cond)
+	ans, err := p.Solver.Check(ctx, cond)
+	if ans == solve.Unknown {
+		p.givenUp++
+	}
+	return err != nil || ans != solve.Unsat
 }
 
 // Share returns a context with a part of the time that ctx has left.
