@@ -28,7 +28,7 @@ type trial struct {
 	harnesses []entry
 	decided   []string // functions whose generated harness was answered in time
 	slow      []string // entries that were not
-	untried   int
+	untried   []string // entries that the time did not suffice to begin
 	packaged  []string // functions of others' packages, which are not tried
 	broken    []string // harness files that do not build
 	results   []verdict.Result
@@ -135,7 +135,7 @@ func (f *finder) run(ctx context.Context, jobs []prepare.Job, tr *trial) {
 		name, generated := strings.CutPrefix(jobs[i].Name(), prepare.AnyCall)
 		switch {
 		case r == nil:
-			tr.untried++
+			tr.untried = append(tr.untried, name)
 			continue
 		case outOfTime(r) && r.Status != verdict.Violated:
 			tr.slow = append(tr.slow, name)

@@ -40,6 +40,42 @@ func TestSlowBuild(t *testing.T) {
 	}
 }
 
+// TestNotAnswered: functions that the trial check did not answer are named, with how to ask for them.
+func TestNotAnswered(t *testing.T) {
+	dir := t.TempDir()
+	text := "int quick(int x) { return x % 9; }\nint slow(int x) { return x % 8; }\nint later(int x) { return x % 7; }\n"
+	if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	found, err := Find(context.Background(), dir, Options{Time: time.Second, Build: time.Second,
+		Run: func(_ context.Context, j *prepare.Job) *verdict.Result {
+			switch strings.TrimPrefix(j.Name(), prepare.AnyCall) {
+			case "slow":
+				return &verdict.Result{Status: verdict.Unknown, Reason: &verdict.Reason{Kind: verdict.TimedOut}}
+			case "later":
+				return nil
+			}
+			return &verdict.Result{Status: verdict.Proved}
+		}, Progress: func(string) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	found.Tell(&said, filepath.Join(dir, ".firmproof.yml"))
+	for _, want := range []string{"not answered  slow, later", "ask for one by `firmproof check --function slow"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("not said: %s\n%s", want, said.String())
+		}
+	}
+	manifest := string(found.Manifest())
+	for _, want := range []string{"each: slow; `firmproof check --function slow ", "Not tried for want of time: later; ",
+		"functions: [quick]"} {
+		if !strings.Contains(manifest, want) {
+			t.Errorf("not in the manifest: %s\n%s", want, manifest)
+		}
+	}
+}
+
 // TestLimit: builds have the less time the shorter the trial is, down to a third, and never more.
 func TestLimit(t *testing.T) {
 	for trial, want := range map[time.Duration]time.Duration{TrialTime: buildTime, 10 * time.Minute: buildTime,

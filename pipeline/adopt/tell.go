@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -45,7 +46,11 @@ func (f *Found) tellTrial(say func(what, format string, args ...any)) {
 		say("harnesses", "%d", n)
 	}
 	say("trial check", "%.0f s: %d functions answered, %d not settled within %s, %d not tried", t.seconds,
-		len(t.decided), len(t.slow), t.each.Round(time.Second), t.untried)
+		len(t.decided), len(t.slow), t.each.Round(time.Second), len(t.untried))
+	if open := slices.Concat(t.slow, t.untried); len(open) > 0 {
+		say("not answered", "%s", some(open))
+		say("", "ask for one by `%s`", t.askFor(open[0]))
+	}
 	if n := len(t.packaged); n > 0 {
 		say("packages", "%d functions that others made are not called by themselves", n)
 	}

@@ -17,6 +17,9 @@ const schemaLine = "# yaml-language-server: $schema=" +
 // maxListed bounds how many files or functions a comment lists.
 const maxListed = 12
 
+// maxFunctions bounds how many functions are listed that were not answered.
+const maxFunctions = 100
+
 // writer writes the manifest of an attempt.
 type writer struct {
 	a    *attempt
@@ -83,14 +86,16 @@ func (w *writer) coverage() {
 		w.comment("Left out: %s: %s", l.file, l.why)
 	}
 	if n := len(w.tr.slow); n > 0 {
-		w.comment("Not settled within %s each: %s", w.tr.each.Round(time.Second), some(w.tr.slow))
+		w.comment("Not settled within %s each: %s; `%s` asks for one.", w.tr.each.Round(time.Second),
+			first(w.tr.slow, maxFunctions), w.tr.askFor(w.tr.slow[0]))
 	}
 	if n := len(w.tr.packaged); n > 0 {
 		w.comment("Not called by themselves: %d functions of packages that others made (%s);"+
 			" `functions: all` calls these, too.", n, strings.Join(w.tr.packaged[:min(n, 3)], ", "))
 	}
-	if w.tr.untried > 0 {
-		w.comment("Not tried for want of time: %d functions; `functions: all` verifies every one.", w.tr.untried)
+	if n := len(w.tr.untried); n > 0 {
+		w.comment("Not tried for want of time: %s; `%s` asks for one, and `functions: all` below for every one.",
+			first(w.tr.untried, maxFunctions), w.tr.askFor(w.tr.untried[0]))
 	}
 }
 
@@ -165,7 +170,7 @@ func (w *writer) entries() {
 		}
 	}
 	switch {
-	case w.all && w.own(), w.own() && w.tr.untried+len(w.tr.slow)+len(w.tr.packaged) == 0 &&
+	case w.all && w.own(), w.own() && len(w.tr.untried)+len(w.tr.slow)+len(w.tr.packaged) == 0 &&
 		w.a.functions() > 0:
 		w.line("functions: all   # each is called with any arguments")
 	case w.own() && len(w.tr.decided) > 0:
@@ -242,9 +247,21 @@ func plainWord(s string) bool {
 }
 
 // some lists the first of many names.
-func some(names []string) string {
-	if len(names) > maxListed {
-		return strings.Join(names[:maxListed], ", ") + fmt.Sprintf(", and %d more", len(names)-maxListed)
+func some(names []string) string { return first(names, maxListed) }
+
+// askFor returns the command that verifies one entry, with more time than the trial check has.
+func (t *trial) askFor(name string) string {
+	flag := "--function"
+	if slices.ContainsFunc(t.harnesses, func(e entry) bool { return e.name == name }) {
+		flag = "--entry"
+	}
+	return "firmproof check " + flag + " " + name + " --timeout 5m"
+}
+
+// first lists the first n names, and says how many there are beside them.
+func first(names []string, n int) string {
+	if len(names) > n {
+		return strings.Join(names[:n], ", ") + fmt.Sprintf(", and %d more", len(names)-n)
 	}
 	return strings.Join(names, ", ")
 }
