@@ -176,49 +176,6 @@ func (v *vendor) take(lo, hi int) string {
 	return strings.TrimSpace(b.String())
 }
 
-var (
-	packedQualifiers = []string{"const", "volatile"}
-	packedTypes      = []string{"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool"}
-)
-
-// packed gives a structure that is defined behind __packed no gaps, and any other type an alignment of one byte.
-func (v *vendor) packed(i int) {
-	lo := v.next(i)
-	for v.is(lo, packedQualifiers...) {
-		lo = v.next(lo)
-	}
-	hi, name := lo, v.next(lo)
-	switch {
-	case v.is(lo, "struct", "union"):
-		tagged := name < len(v.tokens) && v.tokens[name].kind == ctoken.Name
-		if v.is(name, "{") || tagged && v.is(v.next(name), "{") {
-			v.tokens[i].text = ""
-			v.tokens[lo].text += " __attribute__((packed))"
-			return
-		}
-		hi = v.next(name)
-	case v.is(lo, "enum"):
-		hi = v.next(name)
-	case v.is(lo, packedTypes...):
-		for v.is(hi, packedTypes...) {
-			hi = v.next(hi)
-		}
-	case lo < len(v.tokens) && v.tokens[lo].kind == ctoken.Name:
-		hi = name
-	default: // clang says that it does not know the word
-		return
-	}
-	v.types++
-	alias := "packed_type_" + strconv.Itoa(v.types)
-	of := v.take(lo, hi)
-	for v.start < i && v.tokens[v.start].blank {
-		v.start++
-	}
-	v.tokens[i].text = ""
-	v.tokens[v.start].before += fmt.Sprintf("typedef %s %s __attribute__((aligned(1))); ", of, alias)
-	v.tokens[lo].text = alias + " "
-}
-
 // storage are words in front of the type of an object at an address.
 var storage = []string{"static", "extern", "const", plainNames["__no_init"], plainNames["__root"]}
 

@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -44,8 +45,29 @@ func TestVendorText(t *testing.T) {
 			t.Errorf("%q: want and got\n%q\n%q", c.in, c.want, got)
 		}
 	}
-	const refused = "# 7 \"dir/a.c\" 2\nint y;\nint x[3] @ 0x2000;\n"
-	if _, fault := vendorText([]byte(refused)); fault == nil || fault.File != "dir/a.c" || fault.Line != 8 {
-		t.Errorf("%q: %+v", refused, fault)
+	const bits = "bit-fields of a packed"
+	for _, c := range [][2]string{
+		{"# 7 \"dir/a.c\" 2\nint y;\nint x[3] @ 0x2000;\n", "dir/a.c:8 `@ 0x2000`"},
+		{"__packed struct { unsigned char a : 4, b : 5; };", ":1 " + bits},
+		{"__packed struct {\nuint16_t a : 4;\nuint16_t b : 13; };", ":3 " + bits},
+		{"__packed struct {\nuint16_t a : 4;\nuint8_t b : 4; };", ":3 " + bits},
+		{"__packed struct { uint32_t a : 4; };", ":1 " + bits},
+		{"__packed struct { uint32_t a : 4; int x; };", ":1 " + bits},
+		{"struct {\n__packed uint32_t a : 8; };", ":2 " + bits},
+		{"__packed struct { u8 a : 8; };", ":1 " + bits},
+		{"__packed struct {\nuint8_t a : N; };", ":2 " + bits},
+		{"__packed struct {\nuint8_t : 0; };", ":2 " + bits},
+		{"__packed struct { uint8_t a : 4; uint8_t b : 4; uint16_t c : 4, d : 12; uint16_t e[2]; };", ""},
+		{"__packed struct { unsigned char a : 8; struct { int i : 30; int j : 7; } s; char b : 8; };", ""},
+	} {
+		text, want := c[0], c[1]
+		_, fault := vendorText([]byte(text))
+		got := ""
+		if fault != nil {
+			got = fmt.Sprintf("%s:%d %s", fault.File, fault.Line, fault.Message)
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%q: want %q, got %q", text, want, got)
+		}
 	}
 }
