@@ -47,7 +47,7 @@ func (e *engine) complexity(ctx context.Context) (claim verdict.Claim, why *verd
 	if cost.Bound == nil {
 		return claim, giveUpReason(ctx, fmt.Errorf("no bound of the runtime was found"))
 	}
-	runs, err := e.countedRuns(ctx, sys, cost.Bound)
+	runs, err := e.countedRuns(ctx, g, sys, cost.Bound)
 	if err != nil {
 		return claim, &verdict.Reason{Kind: verdict.Internal, Detail: err.Error()}
 	}

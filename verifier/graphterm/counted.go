@@ -11,24 +11,24 @@ import (
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/seg"
 	"github.com/firmproof/firmproof/verifier/termination"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// countedAt are the values at which runs are counted, all parameters at one of them.
+// countedAt are the values at which runs are counted, all parameters at one of them, or all that an entry without
+// parameters asks for.
 var countedAt = []int64{0, 1, 2, 4, 8, 16, 32, 64, 128, 256}
 
 // countedRuns executes the entry at a few values of its parameters, and returns what each run executed beside the bound
 // there; nothing where the entry has parameters that are no integers, asks for other inputs, or the bound is about other
 // values. A run that is longer than its bound is an error: the bound is wrong.
-func (e *engine) countedRuns(ctx context.Context, sys *its.System, bound *termination.Bound) ([]verdict.CountedRun,
-	error) {
+func (e *engine) countedRuns(ctx context.Context, g *seg.Graph, sys *its.System, bound *termination.Bound) (
+	[]verdict.CountedRun, error) {
 	params := map[string]bool{}
-	for _, p := range e.p.Entry.Params {
-		if !p.T.IsInt() {
-			return nil, nil
-		}
-		params[p.Name] = true
+	asked := e.asked(g)
+	for _, a := range asked {
+		params[a.name] = true
 	}
 	if len(params) == 0 || e.p.MathInts() {
 		return nil, nil
@@ -36,11 +36,12 @@ func (e *engine) countedRuns(ctx context.Context, sys *its.System, bound *termin
 	var out []verdict.CountedRun
 	for _, v := range countedAt {
 		var ins []input.Input
-		for _, p := range e.p.Entry.Params {
-			if p.T.Width < 63 && v >= 1<<(p.T.Width-1) {
+		for _, a := range asked {
+			if a.width < 63 && v >= 1<<(a.width-1) {
 				return out, nil
 			}
-			ins = append(ins, input.Input{Kind: input.Param, Value: bits.NewInt(p.T.Width, v)})
+			a.Value = bits.NewInt(a.width, v)
+			ins = append(ins, a.Input)
 		}
 		known := true
 		most := bound.Eval(func(x exact.Var) exact.Int {
@@ -64,4 +65,29 @@ func (e *engine) countedRuns(ctx context.Context, sys *its.System, bound *termin
 		out = append(out, verdict.CountedRun{At: v, Executed: run.Executed, Bound: most.String()})
 	}
 	return out, nil
+}
+
+// question is a number that a run is given.
+type question struct {
+	input.Input
+	name  string // of its variable in the system
+	width int
+}
+
+// asked lists what a run is given: the parameters, nothing if one of them is no integer; without any, what the entry asks
+// for before its first loop.
+func (e *engine) asked(g *seg.Graph) []question {
+	var out []question
+	for _, p := range e.p.Entry.Params {
+		if !p.T.IsInt() {
+			return nil
+		}
+		out = append(out, question{input.Input{Kind: input.Param}, p.Name, p.T.Width})
+	}
+	if out == nil {
+		for _, in := range g.Given() {
+			out = append(out, question{input.Input{Kind: input.Nondet, Instr: in.At}, in.Name, in.At.T.Width})
+		}
+	}
+	return out
 }

@@ -99,17 +99,6 @@ func (b *builder) initialState() *state {
 	return s
 }
 
-// startSlots makes the numbers among the parameters the system's input.
-func (b *builder) startSlots() {
-	f := b.start.st.top()
-	for _, p := range f.fn.Params {
-		if v := f.vals[p]; v.kind == intValue && len(v.lin.Terms) == 1 {
-			b.start.slots = append(b.start.slots, slot{key: "param " + p.Name, name: b.paramName(f.fn, p),
-				v: v.lin.Terms[0].Var, width: p.T.Width, rep: v.rep})
-		}
-	}
-}
-
 // expand executes from c and returns the cut points that are new or more general now,
 // the last to be expanded first. It starts over when it learns of a new place to cut at.
 func (b *builder) expand(c *cutPoint) ([]*cutPoint, error) {

@@ -2,7 +2,6 @@ package seg
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -67,9 +66,7 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		}
 		return b.model(s, in, ir.ModelNondet) // is the same without pointers
 	case ir.ModelNondet:
-		v := b.fresh(s, in.T, "input", b.inputRep(in))
-		s.input(NondetInput, in, in.T.Width, v)
-		return b.set(s, in, v)
+		return b.set(s, in, b.nondet(s, in))
 	case ir.ModelAssume, ir.ModelAssumeI, ir.ModelAssert:
 		return b.demand(s, in, arg(0), m)
 	case ir.ModelExit:
@@ -163,20 +160,6 @@ func (b *builder) demand(s *state, in *ir.Instr, v value, m ir.Model) result {
 		t.top().idx++
 	}
 	return fork(out)
-}
-
-// inputRep reads the sign of a nondet function's type off the debug type or name.
-func (b *builder) inputRep(in *ir.Instr) rep {
-	if c, ok := in.Callee.(*ir.Const); ok && c.Func != nil {
-		n := c.Func.Name
-		for _, u := range []string{"uint", "uchar", "ulong", "ushort", "unsigned", "size_t", "u8", "u16", "u32", "u64",
-			"_bool"} {
-			if strings.HasSuffix(n, u) || strings.Contains(n, "_"+u) {
-				return unsigned
-			}
-		}
-	}
-	return signed
 }
 
 func (b *builder) inRange(s *state, in *ir.Instr) result {

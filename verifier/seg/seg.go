@@ -118,6 +118,8 @@ type builder struct {
 	repairs    int
 	certifying time.Duration
 	start      *cutPoint
+	given      map[*ir.Instr]value // what the entry asks for before the first loop: numbers of the start
+	asked      []Given             // likewise, in the order of their discovery
 }
 
 // Build builds the graph of opts.Entry. The error is about the request, never
@@ -174,7 +176,7 @@ func newBuilder(ctx context.Context, m *ir.Module, opts Options, ladder *linear.
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
 		thresholds: thresholdsOf(m), owners: len(m.Owners()), kinds: map[string]int{},
 		entered: map[*ir.Func]bool{opts.Entry: true}, trees: map[int64][]int64{}, chains: map[int64]bool{},
-		pairs: map[int64]pair{}, unpaired: map[int64]bool{}}
+		pairs: map[int64]pair{}, unpaired: map[int64]bool{}, given: map[*ir.Instr]value{}}
 	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
 	return b
 }
