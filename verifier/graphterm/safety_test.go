@@ -119,6 +119,14 @@ func TestSafetyOnTheGraph(t *testing.T) {
 		{"a queue with two ends", `struct n *h = 0, *e = 0; while (nondet_int()) { if (nondet_int()) { struct n *x = malloc(sizeof *x);
 			x->v = 1; x->next = 0; if (e) e->next = x; else h = x; e = x; } else if (h) { struct n *x = h; h = x->next;
 			@ free(x); } } ` + freeAll, `if (!h) e = 0;`, ``, verdict.Memory},
+		{"a link to the tail", `struct n *h = 0, **q = &h; while (nondet_int()) { *q = push(0); @ } ` + freeAll,
+			`q = &(*q)->next;`, `if (nondet_int()) q = &(*q)->next;`, verdict.Leak},
+		{"cut behind a link", `struct n *h = build(nondet_int()), **q = &h; while (*q && (*q)->v) q = &(*q)->next;
+			struct n *r = *q; *q = 0; ` + freeAll + ` h = @; ` + freeAll, `r`, `0`, verdict.Leak},
+		{"taken out behind a link", `struct n *h = build(nondet_int()), **q = &h; while (*q) { struct n *x = *q;
+			if (x->v) { @ free(x); } else q = &x->next; } ` + freeAll, `*q = x->next;`, `q = &x->next;`, verdict.Free},
+		{"a link of a freed block", `struct n *h = build(nondet_int()), **q = &h; while (*q) q = &(*q)->next; ` +
+			freeAll + `@`, ``, `if (q != &h) *q = 0;`, verdict.Memory},
 		{"recursion that frees", `struct n *h = build(nondet_int()); drop(h); @`, ``, `if (h) h->v = 1;`,
 			verdict.Memory},
 	} {

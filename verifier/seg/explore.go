@@ -3,7 +3,6 @@ package seg
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -250,49 +249,6 @@ func (b *builder) arrive(c *cutPoint, s *state, pos string) (more []*state, grow
 		grown = to
 	}
 	return nil, grown
-}
-
-// maxKinds is how many generalised states a place has for states that differ in which pointers are null.
-const maxKinds = 6
-
-// cutKey names the generalised state that s arrives at: pointers that are null in one state and lead to the heap in
-// another say different things of the rest, as the two ends of a queue do (Options.ByNull).
-func (b *builder) cutKey(s *state, pos string) string {
-	if !b.opts.ByNull {
-		return pos
-	}
-	var kinds strings.Builder
-	for _, r := range s.roots() {
-		switch v := r.get(s); {
-		case v.kind == ptrValue && s.objs[v.obj] != nil && s.objs[v.obj].heap:
-			kinds.WriteByte('p')
-		case v.kind == intValue && v.lin.IsConst() && v.lin.Const.IsZero() && b.isPointer(s, r):
-			kinds.WriteByte('0')
-		default:
-			kinds.WriteByte('-')
-		}
-	}
-	key := pos + " " + kinds.String()
-	if b.cuts[key] != nil {
-		return key
-	}
-	if b.kinds[pos]++; b.kinds[pos] > maxKinds {
-		return pos
-	}
-	return key
-}
-
-// isPointer reports whether the place holds a pointer, by its type.
-func (b *builder) isPointer(s *state, r root) bool {
-	if r.val != nil {
-		return r.val.Type().IsPtr()
-	}
-	for _, c := range s.objs[r.obj].cells {
-		if c.off.IsConst() && c.off.Const.Equal(r.off) {
-			return int(c.size)*8 == b.m.Layout.PtrBits
-		}
-	}
-	return false
 }
 
 // where is the source line of a state.

@@ -45,7 +45,7 @@ type Options struct {
 	MathInts  bool     // integers without bounds (AP-05); the answer is not about the binary then
 	Wrap      bool     // signed overflow wraps around instead of ending the run
 	Leave     bool     // pointers may leave their objects, too far for any access
-	ByNull    bool     // a place has a generalised state for each choice of which pointers are null
+	ByNull    bool     // a place has a generalised state for each choice of which pointers are null or lead to which link
 	MaxStates int      // symbolic steps; 0: 400,000
 }
 
@@ -57,7 +57,7 @@ type Graph struct {
 	Faults    []Fault          // what could not be shown of its paths, in the order of the program
 	Recursive bool             // callers are left out: a run is a tree of paths, and costs add up over all of it
 	Overflows bool             // a path may end in signed overflow
-	ByNull    bool             // a place has several generalised states, because of null pointers
+	ByNull    bool             // a place has several generalised states, because of null pointers or links
 	Stats     Stats
 
 	b     *builder

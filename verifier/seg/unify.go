@@ -7,6 +7,13 @@ import (
 // unify makes what the two places hold correspond.
 func (a *aligner) unify(p, q root) {
 	u, v := p.get(a.old), q.get(a.s)
+	if a.inside(u, v) {
+		a.alike(u.obj, v.obj)
+		if a.toNew[u.obj] != v.obj {
+			a.miss(p)
+		}
+		return
+	}
 	x, isX := a.old.heapStart(u)
 	y, isY := a.s.heapStart(v)
 	if !isX && !isY {
@@ -37,6 +44,13 @@ func (a *aligner) unify(p, q root) {
 		return
 	}
 	a.miss(p)
+}
+
+// inside reports that two pointers lead to the same place inside of heap blocks.
+func (a *aligner) inside(u, v value) bool {
+	o, w := a.old.objs[u.obj], a.s.objs[v.obj]
+	return u.kind == ptrValue && v.kind == ptrValue && o != nil && w != nil && o.dynamic && w.dynamic &&
+		o.list == nil && w.list == nil && u.lin.IsConst() && u.lin.Equal(v.lin) && !u.lin.Const.IsZero()
 }
 
 // sameEdge reports whether two pointers lead to the same edge of lists that correspond, after it turned one of them
