@@ -58,6 +58,7 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.
 	goals := v.goals()
 	part, cancel := problem.Share(ctx, policy.LemmaPercent)
 	v.Lemmas(part, bads(goals))
+	v.underStates(part, bads(goals))
 	cancel()
 	v.instantiate()
 	proofs, err = v.decide(ctx, goals)
@@ -73,6 +74,7 @@ type Prover struct {
 
 	suggested []*Lemma  // those of the templates that executions suggest
 	others    []*Lemma  // the other ones
+	states    []*Lemma  // those under a value of a control variable
 	sums      [][]*atom // by header: sums that executions agree on
 	effort    int       // times as many conflicts for candidates
 }
@@ -92,34 +94,40 @@ func (p *Prover) Any() bool { return len(p.alive) > 0 }
 // suggest, all. It ends when they exclude bad.
 func (p *Prover) Lemmas(ctx context.Context, bad []ilr.Term) {
 	p.propose(ctx)
-	stages := [][]*Lemma{nil, p.suggested, p.others}
-	for i, stage := range stages {
-		if i > 0 && len(stage) == 0 && i < len(stages)-1 {
+	for i, stage := range [][]*Lemma{nil, p.suggested, p.others} {
+		if i == 1 && len(stage) == 0 {
 			continue
-		}
-		before := slices.Clone(p.alive)
-		for _, l := range stage {
-			p.alive = append(p.alive, p.candidate(l))
 		}
 		p.effort = 1
 		if i == 1 {
 			p.effort = policy.SuggestEffort
 		}
-		if len(p.alive) > 0 && !p.houdini(ctx) {
-			p.alive = slices.DeleteFunc(before, func(c *candidate) bool { return !slices.Contains(p.alive, c) })
-		}
-		p.assumeAlive()
-		if i == len(stages)-1 {
-			return
-		}
-		p.cut.LimitConflicts(policy.ConflictsOfAll)
-		ans, _ := p.cut.Check(ctx, []ilr.Term{p.hold}, bad...)
-		p.cut.LimitConflicts(0)
-		slog.Debug("stage", "n", i, "lemmas", len(stage), "hold", len(p.alive), "enough", ans == solve.Unsat)
-		if ans == solve.Unsat {
+		p.admit(ctx, stage)
+		if i == 2 || p.exclude(ctx, bad) {
 			return
 		}
 	}
+}
+
+// admit adds those of the lemmas that hold.
+func (p *Prover) admit(ctx context.Context, lemmas []*Lemma) {
+	before := slices.Clone(p.alive)
+	for _, l := range lemmas {
+		p.alive = append(p.alive, p.candidate(l))
+	}
+	if len(p.alive) > 0 && !p.houdini(ctx) {
+		p.alive = slices.DeleteFunc(before, func(c *candidate) bool { return !slices.Contains(p.alive, c) })
+	}
+	p.assumeAlive()
+}
+
+// exclude reports whether the lemmas found exclude bad.
+func (p *Prover) exclude(ctx context.Context, bad []ilr.Term) bool {
+	defer p.cut.LimitConflicts(0)
+	p.cut.LimitConflicts(policy.ConflictsOfAll)
+	ans, _ := p.cut.Check(ctx, []ilr.Term{p.hold}, bad...)
+	slog.Debug("lemmas", "hold", len(p.alive), "enough", ans == solve.Unsat)
+	return ans == solve.Unsat
 }
 
 // propose has the templates make lemmas.
@@ -127,10 +135,12 @@ func (p *Prover) propose(ctx context.Context) {
 	samples := collect(ctx, p.cut.p, p.f)
 	p.sums = make([][]*atom, len(p.f.Headers))
 	picked := compared(p.f)
+	values := picked.values()
 	for i := range p.f.Headers {
 		x := propose(p.f, picked, i, samples[i])
 		p.suggested, p.others = append(p.suggested, x.suggested...), append(p.others, x.out...)
 		p.sums[i] = x.found
+		p.states = append(p.states, x.controlled(picked, values)...)
 		slog.Debug("templates", "header", p.f.Headers[i].Key, "vars", len(p.f.Headers[i].Vars), "lemmas", len(x.out),
 			"samples", len(samples[i]), "sums", len(x.found))
 	}

@@ -171,6 +171,22 @@ func TestInduction(t *testing.T) {
 		{"low bits bad", `int main(void) { unsigned x = 0, y = 0; while (1) { x += 512 * nondet_uint(); y += 2048 * nondet_uint(); CHECK(2 * x - y != 1024); } }`, false},
 		{"pointer", `int a[9000]; int main(void) { int *p = a; while (p < a + 9000) { CHECK(p - a < 9000); *p++ = 1; } }`, true},
 		{"pointer bad", `int a[9000]; int main(void) { int *p = a; while (p <= a + 9000) { CHECK(p - a < 9000); p++; } }`, false},
+		{"frame", `int main(void) { unsigned char d[16], n = 0, i = 0; int s = 0; while (1) { ` +
+			`unsigned char c = nondet_uchar(); if (s == 0 && c == 126) { i = 0; s = 1; } else if (s == 1) { n = c; ` +
+			`s = c > 16 ? 0 : c == 0 ? 3 : 2; } else if (s == 2) { CHECK(i < 16); d[i++] = c; if (i == n) s = 3; } ` +
+			`else s = 0; } }`, true},
+		{"frame of 17 bad", `int main(void) { unsigned char d[16], n = 0, i = 0; int s = 0; while (1) { ` +
+			`unsigned char c = nondet_uchar(); if (s == 0 && c == 126) { i = 0; s = 1; } else if (s == 1) { n = c; ` +
+			`s = c > 17 ? 0 : c == 0 ? 3 : 2; } else if (s == 2) { CHECK(i < 16); d[i++] = c; if (i == n) s = 3; } ` +
+			`else s = 0; } }`, false},
+		{"frame of none bad", `int main(void) { unsigned char d[16], n = 0, i = 0; int s = 0; while (1) { ` +
+			`unsigned char c = nondet_uchar(); if (s == 0 && c == 126) { i = 0; s = 1; } else if (s == 1) { n = c; ` +
+			`s = c > 16 ? 0 : 2; } else if (s == 2) { CHECK(i < 16); d[i++] = c; if (i == n) s = 3; } ` +
+			`else s = 0; } }`, false},
+		{"frame begun late bad", `int main(void) { unsigned char d[16], n = 0, i = 0; int s = 0; while (1) { ` +
+			`unsigned char c = nondet_uchar(); if (s == 0 && c == 126) s = 1; else if (s == 1) { n = c; ` +
+			`s = c > 16 ? 0 : c == 0 ? 3 : 2; } else if (s == 2) { CHECK(i < 16); d[i++] = c; if (i == n) s = 3; } ` +
+			`else s = 0; } }`, false},
 		{"filter",
 			`int main(void) { float y = 0; while (1) { float x = nondet_float(); if (!(x >= -1 && x <= 1)) ` +
 				`continue; y += 0.25f * (x - y); CHECK(y >= -2 && y <= 2); } }`, true},

@@ -132,6 +132,7 @@ const (
 	ProbedTurns    = 6    // of loops that are not cut
 	CutDepth       = 24   // nested calls
 	LemmaPercent   = 40   // for the lemmas of the templates; the rest is for clauses
+	StatePercent   = 40   // of what is left of that, for lemmas under values of control variables
 	RecheckPercent = 40   // for the other solver that checks the proof; then ours does
 
 	MaxLevels  = 400 // frames of property directed reachability
@@ -145,8 +146,10 @@ const (
 	MaxReads      = 8    // array reads before a claim that choose the element looked at
 	MaxInstances  = 16   // indices of reads that a lemma about elements is assumed at
 
-	MaxMagnitudes     = 24 // of floating-point constants that numbers are compared with
-	LeastMagnitude    = -8 // exponents of the powers of two that bound floating-point numbers, every second one
+	MaxStates         = 16  // values of a control variable
+	MaxPlaces         = 200 // that values of a control variable may come from
+	MaxMagnitudes     = 24  // of floating-point constants that numbers are compared with
+	LeastMagnitude    = -8  // exponents of the powers of two that bound floating-point numbers, every second one
 	GreatestMagnitude = 24
 
 	MaxHullVars    = 14      // numbers of one linear equation
