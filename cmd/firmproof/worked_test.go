@@ -12,18 +12,24 @@ import (
 )
 
 // The first line of a worked example says what holds of it, and what is not decided yet.
-var workedHead = regexp.MustCompile(`^// memory: (safe|unsafe), termination: (ends|endless|-)(?:, open: ([a-z ]+))?\n`)
+var workedHead = regexp.MustCompile(
+	`^// (memory|reach): (safe|unsafe), termination: (ends|endless|-)(?:, open: ([a-z ]+))?\n`)
 
-// TestWorkedExamples asks for memory safety and termination of the papers' examples, and of their wrong twins. Each has
-// a row in docs/UNBOUNDED.md.
+// TestWorkedExamples asks for memory safety, or whether reach_error is called, and termination of the papers' examples
+// and of others, and of their wrong twins. Each has a row in docs/UNBOUNDED.md.
 func TestWorkedExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("minutes")
 	}
 	dir := t.TempDir()
-	memory, ends := filepath.Join(dir, "memory.prp"), filepath.Join(dir, "ends.prp")
-	write(t, memory, "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n")
-	write(t, ends, "CHECK( init(main()), LTL(F end) )\n")
+	specs := map[string]string{
+		"memory":      "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n",
+		"reach":       "CHECK( init(main()), LTL(G ! call(reach_error())) )\n",
+		"termination": "CHECK( init(main()), LTL(F end) )\n",
+	}
+	for name, text := range specs {
+		write(t, filepath.Join(dir, name+".prp"), text)
+	}
 	archives, err := filepath.Glob("testdata/worked/*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatal("no examples", err)
@@ -48,15 +54,15 @@ func TestWorkedExamples(t *testing.T) {
 			}
 			file := filepath.Join(dir, f.Name)
 			write(t, file, string(f.Data))
-			for _, q := range []struct{ name, spec, want string }{{"memory", memory, string(head[1])},
-				{"termination", ends, string(head[2])}} {
-				if q.want == "-" || strings.Contains(string(head[3]), q.name) {
+			for _, q := range []struct{ name, want string }{{string(head[1]), string(head[2])},
+				{"termination", string(head[3])}} {
+				if q.want == "-" || strings.Contains(string(head[4]), q.name) {
 					continue
 				}
 				t.Run(strings.TrimSuffix(f.Name, ".c")+"/"+q.name, func(t *testing.T) {
 					t.Parallel()
 					answer := map[string]string{"safe": "TRUE", "unsafe": "FALSE", "ends": "TRUE", "endless": "FALSE"}
-					got := lastLine(t, "--spec", q.spec, "--timeout", "2m", file)
+					got := lastLine(t, "--spec", filepath.Join(dir, q.name+".prp"), "--timeout", "2m", file)
 					if !strings.HasPrefix(got, answer[q.want]) {
 						t.Errorf("got %s, want %s", got, q.want)
 					}
