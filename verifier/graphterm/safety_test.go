@@ -127,6 +127,10 @@ func TestSafetyOnTheGraph(t *testing.T) {
 			if (x->v) { @ free(x); } else q = &x->next; } ` + freeAll, `*q = x->next;`, `q = &x->next;`, verdict.Free},
 		{"a link of a freed block", `struct n *h = build(nondet_int()), **q = &h; while (*q) q = &(*q)->next; ` +
 			freeAll + `@`, ``, `if (q != &h) *q = 0;`, verdict.Memory},
+		{"recursion beside a local", `struct n *h = build(nondet_int()), **q = &h; if (*q) (*q)->v = 1; drop(h); @`, ``,
+			`if (h) (*q)->v = 1;`, verdict.Memory},
+		{"recursion that is led to a local", `int x = 0, *r = &x, *z = 0; dig(@, nondet_int()); if (x) *z = 1;`, `&y`, `r`,
+			verdict.Memory},
 		{"recursion that frees", `struct n *h = build(nondet_int()); drop(h); @`, ``, `if (h) h->v = 1;`,
 			verdict.Memory},
 	} {
@@ -139,6 +143,7 @@ func TestSafetyOnTheGraph(t *testing.T) {
 				t.Parallel()
 				ctx := testprogram.Within(t, time.Minute)
 				src := testprogram.Lists + `void abort(void); void exit(int); static void drop(struct n *h) { if (h) { h->v = 0; drop(h->next); free(h); } }
+					static int y; static void dig(int *p, int n) { if (n > 0) dig(p, n - 1); else *p = 1; }
 					int main(void) { free(malloc(1)); ` + strings.ReplaceAll(c.body, "@", hole) + ` return 0; }`
 				p, proofs := provedSafe(ctx, t, testprogram.Hosted(t, src), pathChecks...)
 				open := 0

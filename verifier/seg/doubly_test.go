@@ -117,7 +117,7 @@ func TestReachedThroughListsThatMayBeEmpty(t *testing.T) {
 		s.know.lower(n, exact.I(int64(least)))
 		s.top().vals[ends[0]] = b.fold(s, chain{next: 8, size: exact.C(24), heap: true, length: exact.V(n), end: null(),
 			doubly: true, prev: 16, before: row[0]})
-		if !s.reached(false, false)[row[0].obj] || s.reached(false, true)[row[0].obj] != surely {
+		if !s.reached(s.frames, nil, false)[row[0].obj] || s.reached(s.frames, nil, true)[row[0].obj] != surely {
 			t.Errorf("at least %d blocks: what is in front is reached surely: want %t", least, surely)
 		}
 	}

@@ -26,10 +26,10 @@ func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 	}
 	s.frames = []*frame{g}
 	s.entered = true
-	reach := s.reached(false, false)
+	reach := s.reached(s.frames, s.globals(), false)
 	for _, id := range append([]int(nil), s.order...) {
-		if s.objs[id].dynamic && !reach[id] {
-			s.drop(id) // the callers hold it
+		if o := s.objs[id]; o.global == nil && !reach[id] {
+			s.drop(id) // the callers hold it, or it is a local of theirs
 		}
 	}
 	return fork(append([]*state{s}, b.afterReturn(back, in, fn, reach)...))

@@ -44,7 +44,11 @@ func (b *builder) leaks(s *state, how ir.Ending) {
 	b.endsInside = b.endsInside || s.frames[0].bottom
 	tracked := map[int]bool{}
 	if b.opts.Leaks == ir.LeakTracked {
-		tracked = s.reached(how == ir.EndReturn, true)
+		frames, variables := s.frames, s.variables()
+		if how == ir.EndReturn {
+			frames, variables = nil, s.globals()
+		}
+		tracked = s.reached(frames, variables, true)
 	}
 	for _, id := range s.order {
 		if !tracked[id] && b.mayHold(s, s.objs[id]) {

@@ -1,6 +1,8 @@
 package seg
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -22,7 +24,7 @@ func (b *builder) dropDead(s *state) {
 			}
 		}
 	}
-	reached, surely := s.reached(false, false), s.reached(false, true)
+	reached, surely := s.reached(s.frames, s.variables(), false), s.reached(s.frames, s.variables(), true)
 	for _, id := range append([]int(nil), s.order...) {
 		if o := s.objs[id]; o.dynamic && !surely[id] {
 			if b.mayHold(s, o) {
@@ -35,9 +37,19 @@ func (b *builder) dropDead(s *state) {
 	}
 }
 
-// reached are the objects that frames and those of fixed places lead to, or only those to which they lead whichever
-// lists are empty; only globals are roots if the frames are over.
-func (s *state) reached(over, surely bool) map[int]bool {
+// variables are the objects of fixed places: globals, and locals of active functions.
+func (s *state) variables() []int {
+	return slices.DeleteFunc(slices.Clone(s.order), func(id int) bool { return s.objs[id].dynamic })
+}
+
+// globals are the variables that are there when no function is active any more.
+func (s *state) globals() []int {
+	return slices.DeleteFunc(s.variables(), func(id int) bool { return s.objs[id].global == nil })
+}
+
+// reached are the objects that the frames and variables lead to, or only those to which they lead whichever lists are
+// empty.
+func (s *state) reached(frames []*frame, variables []int, surely bool) map[int]bool {
 	out := map[int]bool{}
 	type edge struct {
 		id   int
@@ -55,19 +67,13 @@ func (s *state) reached(over, surely bool) map[int]bool {
 			visit(m)
 		}
 	}
-	frames := s.frames
-	if over {
-		frames = nil
-	}
 	for _, f := range frames {
 		for _, v := range f.vals {
 			visit(v)
 		}
 	}
-	for _, id := range s.order {
-		if !s.objs[id].dynamic && (!over || s.objs[id].global != nil) {
-			visit(value{kind: ptrValue, obj: id})
-		}
+	for _, id := range variables {
+		visit(value{kind: ptrValue, obj: id})
 	}
 	for len(work) > 0 {
 		e := work[len(work)-1]
