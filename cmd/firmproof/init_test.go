@@ -84,6 +84,16 @@ func TestInit(t *testing.T) {
 <Groups><Group><Files><File><FilePath>..\src\a.c</FilePath></File></Files></Group></Groups></Target></Targets></Project>`)
 		}, []string{"targets: [cortex-m3]   # MDK-ARM/p.uvprojx", `sources: ["src/a.c"]`, "include: [inc]",
 			`defines: ["LEVEL=2"]`, "lists what is not in this folder (Pack)"}, nil, exitOK},
+		"an application of Zephyr": {func(t *testing.T, dir string) {
+			put(t, dir, "prj.conf", "CONFIG_LEVEL=3\n")
+			put(t, dir, "CMakeLists.txt", "find_package(Zephyr REQUIRED)\n")
+			put(t, dir, "src/main.c", "#include <zephyr/kernel.h>\n#include \"own.h\"\nint main(void) { return 0; }\n")
+			put(t, dir, "src/more.c", "#include <zephyr/kernel.h>\n")
+			put(t, dir, "src/level.c", "int level(int n) { return n / CONFIG_LEVEL; }\n")
+			put(t, dir, "src/ui.cpp", "")
+		}, []string{"targets: [cortex-m3]", `defines: ["CONFIG_LEVEL=3"]`, "Left out: 1 files in C++ (src/ui.cpp)",
+			"2 files (src/main.c, src/more.c): 'zephyr/kernel.h' file not found", "of Zephyr: `west build` makes",
+			"Question: are the macros CONFIG_... those of the build?"}, nil, exitOK},
 		"packages of others": {func(t *testing.T, dir string) {
 			put(t, dir, "src/a.c", "int port(int);\nint half(int n) { return port(n / 2); }\n")
 			put(t, dir, "Drivers/X_HAL_Driver/Src/port.c", "int port(int n) { return 7 / n; }\n")

@@ -42,6 +42,7 @@ type attempt struct {
 	recording   *build.Recording // of the build command
 	kept        []build.Attempt  // go together
 	left        []leftOut        // the rest
+	absent      absent           // headers that they include
 	images      []string         // that a recorded build links
 	library     bool             // they are tests and examples of what is kept
 	questions   []string
@@ -70,7 +71,7 @@ func (f *finder) try(ctx context.Context, w way) (*attempt, error) {
 		return nil, err
 	}
 	a := &attempt{way: w}
-	a.target, a.why = targetOf(f.survey.words.String(), "the build files")
+	a.target, a.why = f.survey.target()
 	if w.build.Command != "" {
 		building, stop := context.WithTimeout(ctx, cmp.Or(f.Build, limit(buildTime, f.Time)))
 		opts.Recording, err = build.Record(building, f.root, w.build, opts)
@@ -128,17 +129,22 @@ func (f *finder) plain(ctx context.Context) (*attempt, error) {
 	}
 	more := max(0, len(files)-maxSources)
 	files = files[:len(files)-more]
-	target, why := targetOf(f.survey.words.String(), "the build files")
-	a, err := f.plainOn(ctx, manifest.Build{Sources: files}, target, why)
+	target, why := f.survey.target()
+	b := manifest.Build{Sources: files, Defines: f.survey.settings()}
+	a, err := f.plainOn(ctx, b, target, why)
 	if err == nil && target != "host" && len(a.kept) < len(files)/2 {
 		const more = "more of its files compile for it than for "
-		if b, e := f.plainOn(ctx, manifest.Build{Sources: files}, "host", more+target); e == nil &&
+		if b, e := f.plainOn(ctx, b, "host", more+target); e == nil &&
 			len(b.kept) > len(a.kept) {
 			a = b
 		}
 	}
 	if err != nil {
 		return nil, err
+	}
+	if len(a.build.Defines) > 0 {
+		a.questions = append(a.questions, "are the macros CONFIG_... those of the build? They are what sdkconfig or "+
+			"prj.conf says, or else the defaults of Kconfig")
 	}
 	if asides > 0 {
 		a.left = append(a.left, leftOut{fmt.Sprintf("%d files", asides), "tests, examples and the like", false})
@@ -186,6 +192,7 @@ func (f *finder) plainOn(ctx context.Context, b manifest.Build, target, why stri
 	}
 	slices.Sort(a.build.Sources)
 	a.said = fmt.Sprintf("%d of %d C files, without a build", len(a.kept), len(files))
+	a.absent = absentHeaders(trial.Units, search.Missing)
 	return a, nil
 }
 
@@ -235,6 +242,30 @@ func (a *attempt) choose(units []build.Attempt) {
 		}
 	}
 }
+
+// leftByReason joins files that are left out for the same reason.
+func (a *attempt) leftByReason() []leftOut {
+	var out []leftOut
+	files := map[string][]string{}
+	for _, l := range a.left {
+		why := diagnosticPlace.ReplaceAllString(l.why, "")
+		if files[why] == nil {
+			out = append(out, leftOut{l.file, why, l.build})
+		}
+		files[why] = append(files[why], l.file)
+	}
+	for i, l := range out {
+		if list := files[l.why]; len(list) > 1 {
+			out[i].file = fmt.Sprintf("%d files (%s)", len(list), first(list, 3))
+		} else {
+			out[i].why = a.left[slices.IndexFunc(a.left, func(o leftOut) bool { return o.file == l.file })].why
+		}
+	}
+	return out
+}
+
+// diagnosticPlace matches where a compiler found something, in front of what.
+var diagnosticPlace = regexp.MustCompile(`^[^\s:]+:\d+:\d+: `)
 
 // has returns the file that defines a function among the kept units.
 func (a *attempt) has(function string) (string, bool) {

@@ -111,6 +111,9 @@ func (f *finder) follow(ctx context.Context, said string, try func() (*attempt, 
 
 // nothingCompiles says why an attempt has no function.
 func nothingCompiles(a *attempt) string {
+	if len(a.absent.files) > 0 && len(a.absent.files) == len(a.left) {
+		return "none of its files compiles without headers that are not here"
+	}
 	if len(a.left) > 0 {
 		return fmt.Sprintf("none of its files compiles; %s: %s", a.left[0].file, a.left[0].why)
 	}

@@ -16,23 +16,26 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/cbmc"
 	"github.com/firmproof/firmproof/pipeline/headers"
 )
 
 // Survey is what a repository holds. Paths are relative to its root, with slashes.
 type Survey struct {
-	root       string
-	sources    []string // C files that are no harnesses; those of the project itself first
-	harnesses  []entry
-	database   string       // compile_commands.json
-	presets    string       // the first configuration of CMakePresets.json
-	builds     []string     // build files by their path
-	scripts    []string     // linker scripts
-	proofs     []string     // folders of proofs for CBMC
-	frameworks []string     // PlatformIO, Zephyr, ... whose marks are there
-	ides       []string     // project files of IDEs
-	words      bytes.Buffer // text of build files, where compilers are named
+	root      string
+	sources   []string // C files that are no harnesses; those of the project itself first
+	harnesses []entry
+	database  string       // compile_commands.json
+	presets   string       // the first configuration of CMakePresets.json
+	builds    []string     // build files by their path
+	scripts   []string     // linker scripts
+	proofs    []string     // folders of proofs for CBMC
+	marks     []mark       // of frameworks
+	avr       bool         // the marks of Arduino name no other architecture
+	ides      []string     // project files of IDEs
+	cxx       []string     // files in C++, sketches of Arduino among them
+	words     bytes.Buffer // text of build files, where compilers are named
 }
 
 type entry struct{ name, file string }
@@ -91,28 +94,22 @@ const maxRead = 1 << 20
 
 func (s *Survey) file(p, rel string) error {
 	name, ext := path.Base(rel), path.Ext(rel)
-	switch {
-	case isAside(rel): // an example for a framework does not make a project of it
-	case name == "platformio.ini":
-		s.frameworks = append(s.frameworks, "PlatformIO ("+rel+")")
-		s.ides = append(s.ides, rel)
-	case name == "prj.conf" || name == "west.yml":
-		s.frameworks = append(s.frameworks, "Zephyr ("+rel+")")
-	case name == "sdkconfig" || name == "sdkconfig.defaults" || name == "idf_component.yml":
-		s.frameworks = append(s.frameworks, "ESP-IDF ("+rel+")")
-	case ext == ".ino":
-		s.frameworks = append(s.frameworks, "Arduino ("+rel+")")
-	case isProjectFile(name):
+	if isProjectFile(name) && !isAside(rel) {
 		s.ides = append(s.ides, rel)
 	}
+	if (build.IsCXX(name) || ext == ".ino") && !isAside(rel) {
+		s.cxx = append(s.cxx, rel)
+	}
 	buildFile := isMakefile(name) || name == "CMakeLists.txt" || ext == ".mk" || ext == ".cmake"
-	if !buildFile && !slices.Contains([]string{".c", ".ld", ".lds", ".json"}, ext) {
+	if !buildFile && !isMark(name) && !slices.Contains([]string{".c", ".ld", ".lds", ".json"}, ext) {
 		return nil
 	}
 	text, err := readPart(p)
 	if err != nil {
 		return err
 	}
+	s.marks = append(s.marks, marks(rel, text)...)
+	s.avr = s.avr || (name == "library.properties" || name == "sketch.yaml") && avrOnly.Match(text)
 	switch {
 	case name == "compile_commands.json":
 		if s.database == "" || len(rel) < len(s.database) {
@@ -126,13 +123,6 @@ func (s *Survey) file(p, rel string) error {
 	case buildFile:
 		s.words.Write(text)
 		s.builds = append(s.builds, rel)
-		if isAside(rel) {
-			return nil
-		} else if bytes.Contains(text, []byte("idf_component_register")) {
-			s.frameworks = append(s.frameworks, "ESP-IDF ("+rel+")")
-		} else if bytes.Contains(text, []byte("find_package(Zephyr")) {
-			s.frameworks = append(s.frameworks, "Zephyr ("+rel+")")
-		}
 	case ext == ".ld" || ext == ".lds":
 		if scriptSections.Match(text) {
 			s.scripts = append(s.scripts, rel)

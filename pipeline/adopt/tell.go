@@ -19,6 +19,12 @@ func (f *Found) Tell(w io.Writer, file string) {
 	say("build", "%s", a.said)
 	say("target", "%s: %s", a.target, a.why)
 	say("files", "%d, with %d functions that others may call; %d left out", len(a.kept), a.functions(), len(a.left))
+	if advice := a.absent.advice(); advice != "" {
+		say("headers", "%s", advice)
+	}
+	if n := len(f.Survey.cxx); n > 0 && a.recording == nil {
+		say("C++", "%d files are left out", n)
+	}
 	if len(f.Survey.proofs) > 0 {
 		say("CBMC proofs", "%d in %s", len(f.Survey.proofs), f.Survey.proofFolder())
 	}
@@ -31,6 +37,10 @@ func (f *Found) Tell(w io.Writer, file string) {
 	}
 	if n := len(f.open(a, tr)); n > 0 {
 		say("questions", "%d, in the manifest", n)
+	}
+	if a.functions() == 0 && len(f.Survey.proofs) == 0 {
+		fmt.Fprintf(w, "\nWrote %s, with nothing to verify so far: its questions say what is needed.\n", file)
+		return
 	}
 	fmt.Fprintf(w, "\nWrote %s. Next:\n  firmproof check %s\n", file, filepath.Dir(file))
 	if len(f.Survey.proofs) > 0 {

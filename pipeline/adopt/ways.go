@@ -57,7 +57,7 @@ func (s *Survey) ways() (out []way, questions []string) {
 				out = append(out, s.cmake(s.presets))
 			}
 			out = append(out, s.cmake(""))
-		} else {
+		} else if !s.builtByFramework() {
 			questions = append(questions, "CMakeLists.txt is there, and cmake is not installed here: with it, `build: "+
 				"{command: "+s.cmake(s.presets).build.Command+"}` records what the build compiles")
 		}
@@ -128,28 +128,6 @@ func makeAnyway(dir string) way {
 	w.said = "`" + w.build.Command + "`: it ends with an error here; what it compiles counts"
 	w.again = true
 	return w
-}
-
-// frameworkWays are builds by the tools of frameworks, where these are installed.
-func (s *Survey) frameworkWays() (out []way, questions []string) {
-	for _, f := range []struct{ name, tool, command string }{
-		{"PlatformIO", "pio", "pio run"}, {"Zephyr", "west", "west build -b native_sim DIR"},
-		{"ESP-IDF", "idf.py", "idf.py build"}, {"Arduino", "arduino-cli", "arduino-cli compile DIR"}} {
-		i := slices.IndexFunc(s.frameworks, func(m string) bool { return strings.HasPrefix(m, f.name+" (") })
-		if i < 0 {
-			continue
-		}
-		mark := strings.TrimSuffix(strings.TrimPrefix(s.frameworks[i], f.name+" ("), ")")
-		command := strings.Replace(f.command, "DIR", path.Dir(mark), 1)
-		if installed(f.tool) {
-			out = append(out, way{build: manifest.Build{Command: command},
-				said: f.name + ": compiler calls are recorded"})
-			continue
-		}
-		questions = append(questions, fmt.Sprintf("this is a project of %s (%s), and %s is not installed here: "+
-			"with it, `build: {command: %s}` records what the build compiles", f.name, mark, f.tool, command))
-	}
-	return out, questions
 }
 
 // isDocumentation reports whether a folder is one of documentation, whose Makefile compiles no C.

@@ -49,7 +49,7 @@ func (w *writer) text(f *Found) []byte {
 	w.line("%s", schemaLine)
 	w.comment("What firmproof verifies; every key is in the manual. Written by `firmproof init`.")
 	if !w.all {
-		w.coverage()
+		w.coverage(f)
 		for _, q := range f.open(w.a, w.tr) {
 			w.comment("Question: %s", q)
 		}
@@ -68,7 +68,7 @@ func (w *writer) text(f *Found) []byte {
 }
 
 // coverage says how much of the repository is verified, and what is left out.
-func (w *writer) coverage() {
+func (w *writer) coverage(f *Found) {
 	w.comment("Coverage: %d files with %d functions that others may call; %d functions were answered within %s.",
 		len(w.a.kept), w.a.functions(), len(w.tr.decided), w.tr.each.Round(time.Second))
 	if len(w.a.images) > 1 && w.a.build.Image != "" {
@@ -78,12 +78,17 @@ func (w *writer) coverage() {
 		w.comment("The build links tests, examples and the like only (%s): what is verified is the library that they use.",
 			some(w.a.images))
 	}
-	for i, l := range w.a.left {
+	left := w.a.leftByReason()
+	for i, l := range left {
 		if i == maxListed {
-			w.comment("  and %d more", len(w.a.left)-i)
+			w.comment("  and %d more reasons", len(left)-i)
 			break
 		}
 		w.comment("Left out: %s: %s", l.file, l.why)
+	}
+	if n := len(f.Survey.cxx); n > 0 && w.a.build.Command == "" && w.a.build.CompileCommands == "" {
+		w.comment("Left out: %d files in C++ (%s): `build.sources` may list those that are no sketches (.ino).", n,
+			first(f.Survey.cxx, 3))
 	}
 	if n := len(w.tr.slow); n > 0 {
 		w.comment("Not settled within %s each: %s; `%s` asks for one.", w.tr.each.Round(time.Second),
@@ -102,6 +107,9 @@ func (w *writer) coverage() {
 // open lists the questions that could not be settled.
 func (f *Found) open(a *attempt, tr *trial) []string {
 	questions := slices.Clone(a.questions)
+	if advice := a.absent.advice(); advice != "" {
+		questions = append(questions, advice)
+	}
 	if a.build.Command == "" && a.build.CompileCommands == "" { // no way to build worked
 		questions = append(questions, f.questions...)
 		for _, why := range f.failed {
@@ -115,7 +123,7 @@ func (f *Found) open(a *attempt, tr *trial) []string {
 		questions = append(questions, "which linker script is the right one for `build.linker_script`? "+
 			some(f.Survey.scripts))
 	}
-	if tr.results == nil && a.functions() == 0 {
+	if tr.results == nil && a.functions() == 0 && len(a.absent.files) == 0 {
 		questions = append(questions,
 			"nothing could be compiled: which command builds the project, and with which headers?")
 	}

@@ -29,6 +29,7 @@ type headerSearch struct {
 	dirs   []string
 	rounds int
 	found  []Diagnostic
+	told   bool // what to do about a header that the tree does not have
 }
 
 // missingHeaders returns a diagnostic for each header that the units include and do not find, with the folders of the
@@ -93,9 +94,7 @@ func (s *headerSearch) settle(at Diagnostic, name string) bool {
 		return true
 	}
 	if hint := strings.Index(at.Message, " ("); hint < 0 { // not said to be the C library's
-		at.Message = fmt.Sprintf(
-			"'%s' file not found, and no folder of this tree has it: give its folder with -I, or as `include` of `build` in the manifest%s",
-			name, submoduleHint(s.root, func(string) bool { return true }))
+		at.Message = s.absent(name)
 	}
 	s.found = append(s.found, at)
 	file := filepath.Join(s.empty, filepath.FromSlash(name))
@@ -106,6 +105,20 @@ func (s *headerSearch) settle(at Diagnostic, name string) bool {
 		return false
 	}
 	return os.WriteFile(file, nil, 0o644) == nil
+}
+
+// absent says that no folder of the tree has a header, who provides it, and the first time what to do.
+func (s *headerSearch) absent(name string) string {
+	said := fmt.Sprintf("'%s' file not found, and no folder of this tree has it", name)
+	if who, _ := headers.Provider(name); who != "" {
+		said += ", as it comes with " + who
+	}
+	if s.told {
+		return said
+	}
+	s.told = true
+	return said + ": give its folder with -I, or as `include` of `build` in the manifest" +
+		submoduleHint(s.root, func(string) bool { return true })
 }
 
 // list names the first folders as the user would write them.

@@ -68,3 +68,15 @@ func TestPackaged(t *testing.T) {
 		}
 	}
 }
+
+// TestProvider: headers of frameworks and chips, and names that only look like them.
+func TestProvider(t *testing.T) {
+	for name, want := range map[string]string{"zephyr/kernel.h": "Zephyr", "freertos/FreeRTOS.h": "ESP-IDF",
+		"esp_log.h": "ESP-IDF", "Arduino.h": "the Arduino core of the board", "core_cm4.h": "CMSIS",
+		"core_config.h": "", "FreeRTOS.h": "the FreeRTOS kernel", "stm32f4xx_hal.h": "STM32Cube or StdPeriph",
+		"nrf_gpio.h": "the nRF SDK", "nrfile.h": "", "my/driver/x.h": "", "vendor.h": ""} {
+		if got, _ := Provider(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
