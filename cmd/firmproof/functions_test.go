@@ -161,3 +161,57 @@ int past(struct ends *e) { return e->head >= e->tail ? 0 : 10 / (e->head == e->t
 		})
 	}
 }
+
+const setUpC = `struct regs { volatile unsigned status, data; };
+struct driver { struct regs *regs; int k, a[4]; };
+static struct driver *driver;
+void set(struct driver *d) { driver = d; }
+int get(unsigned i) { return driver->a[i & 3]; }
+int get_past(unsigned i) { return driver->a[i & 7]; }
+static struct driver uart;
+void set_up(void) { uart.regs = (struct regs *)0x40001000; }
+unsigned data(void) { return uart.regs->data; }
+static struct { int *p; } wrong;
+void set_wrong(void) { wrong.p = (int *)0x1fff0000; }
+void write_rom(void) { *wrong.p = 1; }
+static int table[4];
+static const int *row;
+void choose(int up) { if (up) row = table + 2; else row = table; }
+int column(unsigned i) { return row[i & 1]; }
+int column_past(unsigned i) { return row[i & 3]; }
+static int *ready;
+void prepare(int *p) { ready = p; }
+int is_ready(void) { return ready != 0; }
+int unasked(void) { return *ready; }
+static int *cleared;
+void clear(void) { cleared = 0; }
+int after(void) { return *cleared; }
+static int *never;
+int unset(void) { return *never; }
+static int one[1], *first = one;
+void next(int *p) { first = p; }
+int last(void) { return first[1]; }
+`
+
+// TestSetUp: a pointer among the variables that the program sets, and that nothing compares with null, is taken to be
+// set, to the constants that are stored there, if nothing else is; any other keeps its initial value.
+func TestSetUp(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": setUpC})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
+	want := map[string]anyCall{
+		"get":         {verdict.Proved, "driver is set: the program sets it, and compares it with null nowhere"},
+		"get_past":    {verdict.Violated, "array index"},
+		"data":        {verdict.Proved, "uart.regs is set: it holds 0x40001000, which the program stores there"},
+		"write_rom":   {verdict.Violated, "constant region"},
+		"column":      {verdict.Proved, "row is set: it holds &table + 8 bytes or &table"},
+		"column_past": {verdict.Violated, "'table'"},
+		"unasked":     {verdict.Violated, "null pointer"},
+		"after":       {verdict.Violated, "null pointer"},
+		"unset":       {verdict.Violated, "null pointer"},
+		"last":        {verdict.Violated, "'one'"},
+	}
+	for _, f := range []string{"set", "set_up", "set_wrong", "choose", "prepare", "is_ready", "clear", "next"} {
+		want[f] = anyCall{verdict.Proved, ""}
+	}
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+}

@@ -212,28 +212,6 @@ func (s *harness) allocates(elem *ir.DType) ir.Value {
 	return size
 }
 
-// globals gives the pointers to functions among the variables that the function reaches what the program stores
-// there. Those that it stores nothing in keep their initial values.
-func (h *harness) globals() {
-	reached := h.reached.Globals
-	for _, g := range h.m.Globals {
-		if !reached[g] || g.Const || g.Extern || g.Var == nil {
-			continue
-		}
-		for _, f := range functionsIn(g.Var.T, g.Var.Name, 0) {
-			known := h.p.places.at[place{g: g, off: f.off}]
-			if known == nil || !known.set {
-				continue
-			}
-			v := h.function(f.name, f.t.Elem, known)
-			if h.tested(known) {
-				v = h.orNull(f.name, v)
-			}
-			h.store(v, &ir.Const{T: h.ptr(), Kind: ir.ConstAddr, Global: g, Off: f.off}, 1)
-		}
-	}
-}
-
 // tested reports whether what the harness calls compares a place with null.
 func (h *harness) tested(known *held) bool {
 	return slices.ContainsFunc(known.null, func(f *ir.Func) bool { return h.reached.Funcs[f] })

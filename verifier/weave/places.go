@@ -21,6 +21,8 @@ type place struct {
 type held struct {
 	funcs  []*ir.Func // that are stored there
 	others bool       // something else is stored there
+	fixed  []fixed    // constant addresses among the others
+	varies bool       // addresses that are not constant are among the others
 	passed bool       // it is a parameter: stored is what calls pass
 	set    bool       // by the code, not by an initialiser
 	null   []*ir.Func // that compare it with null
@@ -70,6 +72,11 @@ func (h *held) stored(v ir.Value) {
 		}
 	case !ok || c.Kind != ir.ConstNull:
 		h.others = true
+		if f, constant := fixedOf(v); !constant {
+			h.varies = true
+		} else if !slices.Contains(h.fixed, f) {
+			h.fixed = append(h.fixed, f)
+		}
 	}
 }
 
@@ -231,7 +238,7 @@ func (ps *places) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 	if !ok || c.Global == nil || c.Global.Var == nil {
 		return
 	}
-	for _, f := range functionsIn(c.Global.Var.T, "", 0) {
+	for _, f := range pointersIn(c.Global.Var.T, "", 0) {
 		ps.get(place{g: c.Global, off: f.off}).stored(in)
 	}
 }
@@ -271,17 +278,17 @@ type slot struct {
 	off  int64
 }
 
-// functionsIn returns the pointers to functions in an object of type t.
-func functionsIn(t *ir.DType, name string, off int64) []slot {
+// pointersIn returns the pointers in an object of type t.
+func pointersIn(t *ir.DType, name string, off int64) []slot {
 	switch {
 	case t == nil:
-	case isFunction(t):
+	case t.Kind == ir.DPointer:
 		return []slot{{name, t, off}}
 	case t.Kind == ir.DStruct:
 		var out []slot
 		for i := range t.Fields {
 			if f := &t.Fields[i]; !f.IsBits {
-				out = append(out, functionsIn(f.T, name+"."+f.Name, off+f.BitOff/8)...)
+				out = append(out, pointersIn(f.T, name+"."+f.Name, off+f.BitOff/8)...)
 			}
 		}
 		return out
