@@ -175,8 +175,18 @@ func (s *Search) resolve(from, name string, quoted bool) (string, bool) {
 		s.Missing = append(s.Missing, Missing{Name: name, From: from})
 		return "", false
 	}
-	s.Dirs = append(s.Dirs, dirs[0])
-	return found[0], true
+	best := max(0, slices.IndexFunc(found, s.complete))
+	s.Dirs = append(s.Dirs, dirs[best])
+	return found[best], true
+}
+
+// complete reports whether each header that a file includes is somewhere: a configuration for another machine includes
+// what this one has not.
+func (s *Search) complete(file string) bool {
+	return !slices.ContainsFunc(s.tree.includes(file), func(inc string) bool {
+		found, _ := s.tree.Folders(file, inc[1:])
+		return len(found) == 0 && !s.system(inc[1:])
+	})
 }
 
 // Folders returns what Find finds, and for each the folder to search so that name means it.

@@ -46,6 +46,36 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestSearchComplete: of headers of one name, the one that includes what is there comes before a nearer one that does not.
+func TestSearchComplete(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"src/a.c":                   "#include \"options.h\"\n#include \"other.h\"\n",
+		"dev/options.h":             "#include \"windows.h\"\n",
+		"lib/deep/inc/options.h":    "#include <stdio.h>\n#include \"types.h\"\n",
+		"lib/deep/inc/types.h":      "",
+		"near/other.h":              "#include \"none.h\"\n",
+		"lib/far/further/x/other.h": "#include \"none.h\"\n",
+	} {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := NewTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSearch(tree, nil, func(name string) bool { return name == "stdio.h" })
+	s.Add("src/a.c")
+	if want := []string{"lib/deep/inc", "near"}; !slices.Equal(s.Dirs, want) {
+		t.Errorf("folders %q, want %q", s.Dirs, want)
+	}
+}
+
 // TestAside: names of tests, examples and other people's code, and names that only look like it.
 func TestAside(t *testing.T) {
 	for name, want := range map[string]bool{"test": true, "src/unit_test.c": true, "examples/a": true,
