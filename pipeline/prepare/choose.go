@@ -174,8 +174,8 @@ func (p *project) functions(module *ir.Module, meant func(f *ir.Func, src build.
 	return out
 }
 
-// inContext takes for each static or variadic function those that call it, on to functions that others may
-// call.
+// inContext takes for each function that is static, or takes a variable number of arguments and so gets no harness, those
+// that call it, on to functions that others may call.
 func (p *project) inContext(module *ir.Module, list []*ir.Func) []*ir.Func {
 	callers := weave.Callers(module)
 	roots := map[*ir.Func]bool{}
@@ -210,7 +210,7 @@ func (p *project) rootsOf(f *ir.Func, callers map[*ir.Func][]*ir.Func, seen map[
 	switch {
 	case !ok:
 		return nil
-	case !src.Static && !f.Variadic || f.Addr || len(callers[f]) == 0: // a variadic one gets no harness
+	case !src.Static && !weave.TakesVariable(f) || f.Addr || len(callers[f]) == 0:
 		return []*ir.Func{f}
 	}
 	var out []*ir.Func

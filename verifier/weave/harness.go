@@ -3,6 +3,7 @@ package weave
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -64,7 +65,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 	if f.IsDecl() {
 		return nil, fmt.Errorf("%s has no body", f.Name)
 	}
-	if f.Variadic {
+	if TakesVariable(f) {
 		return nil, fmt.Errorf("%s takes a variable number of arguments", f.Name)
 	}
 	h := &harness{builder: newFunction(p.m, harnessPrefix+f.Name, ir.Void(), f.Pos), p: p, of: f, vars: paramVars(f),
@@ -91,6 +92,25 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 	h.finishFunctions()
 	h.out.Entry = h.done()
 	return &h.out, nil
+}
+
+// TakesVariable reports whether a function takes a variable number of arguments, or a va_list: what it may read of them
+// its other arguments say, in a way of its own, so that only its callers can be called.
+func TakesVariable(f *ir.Func) bool {
+	return f.Variadic || slices.ContainsFunc(f.Vars, func(v *ir.Var) bool {
+		return v.Param && (isVAList(v.T) || v.T != nil && v.T.Kind == ir.DPointer && isVAList(v.T.Elem))
+	})
+}
+
+// vaLists are names that the type of <stdarg.h> has, and what ABIs define it as.
+var vaLists = []string{"va_list", "__builtin_va_list", "__gnuc_va_list", "__va_list", "__va_list_tag"}
+
+func isVAList(t *ir.DType) bool {
+	if t == nil {
+		return false
+	}
+	name := t.Name[strings.LastIndexByte(t.Name, ' ')+1:]
+	return slices.Contains(vaLists, name)
 }
 
 // harness writes one harness.
