@@ -78,6 +78,16 @@ func (b *behind) merge(next *verdict.Result, found violations) {
 	}
 }
 
+// leaveOpen gives the reason why nobody looked further to what still stands behind violations of left.
+func (b *behind) leaveOpen(left ir.Past, why *verdict.Reason) {
+	for i := range b.res.Claims {
+		c := &b.res.Claims[i]
+		if v := b.all[c.Behind]; c.IsShadowed() && v != nil && left[v.At] {
+			c.Reason = why
+		}
+	}
+}
+
 // isBehind reports a violation by a run that passed others, but only such as it may be told behind.
 func isBehind(v *problem.Settled) bool {
 	return v != nil && len(v.Passed) > 0 && !slices.ContainsFunc(v.Passed,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -50,12 +51,24 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 	decideBehind(ctx, &q, a, res)
 	forgetBounds(&q, a, res)
 	joinIndexes(a, res)
+	nameEnd(ctx, res)
 	followed := followedAll(&q, a, res)
 	res.Stages = append(res.Stages, a.Stages()...)
 	if p.Checks.Has(verdict.Stack) {
 		checkFrames(p, res) // what weaves in the arguments has no frame
 	}
 	return followed
+}
+
+// nameEnd warns that the time is over where nothing else in res says so. Bounded claims do: more time is more turns.
+func nameEnd(ctx context.Context, res *verdict.Result) {
+	late := func(r *verdict.Reason) bool { return r != nil && r.Kind == verdict.TimedOut }
+	open := slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool { return c.Status != verdict.Proved })
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || !open || late(res.Reason) || slices.ContainsFunc(res.Claims,
+		func(c verdict.Claim) bool { return c.Status == verdict.Bounded || late(c.Reason) }) {
+		return
+	}
+	res.Warnings = append(res.Warnings, verdict.TimeOver)
 }
 
 // nothingFound reports that no engine said anything about the claims about paths, not even that there are none: each
@@ -91,11 +104,17 @@ func decideBehind(ctx context.Context, p *problem.Problem, a *problem.Answers, r
 	b := &behind{p: p, a: a, res: res, all: violationsOf(a), doubtful: map[string]bool{}}
 	left, last, found := ir.Past{}, res, b.all
 	for range policy.MaxPassed {
-		if ctx.Err() != nil || !leaveOut(left, last, found) {
+		if !leaveOut(left, last, found) {
 			break
 		}
-		last, found = b.without(ctx, left)
-		b.merge(last, found)
+		if ctx.Err() == nil {
+			last, found = b.without(ctx, left)
+			b.merge(last, found)
+		}
+		if ctx.Err() != nil {
+			b.leaveOpen(left, problem.EarlyEnd(ctx, nil))
+			break
+		}
 	}
 	for _, asserts := range []bool{false, true} {
 		left := ir.Past{}

@@ -393,7 +393,8 @@ func outOfTime(list []verdict.Result) bool {
 		return r != nil && (r.Kind == verdict.TimedOut || r.Kind == verdict.OutOfMemory)
 	}
 	return slices.ContainsFunc(list, func(r verdict.Result) bool {
-		return lost(r.Reason) || slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool { return lost(c.Reason) })
+		return lost(r.Reason) || slices.Contains(r.Warnings, verdict.TimeOver) ||
+			slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool { return lost(c.Reason) })
 	})
 }
 

@@ -43,6 +43,19 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// TestKeepLate: what the end of the time left open is asked again.
+func TestKeepLate(t *testing.T) {
+	res := proved()
+	res.Claims[0].Status = verdict.Violated
+	if keep, _ := keepable(res); !keep {
+		t.Error("a violation is not kept")
+	}
+	res.Warnings = []string{verdict.TimeOver}
+	if keep, _ := keepable(res); keep {
+		t.Error("an answer that the end of the time cut short is kept")
+	}
+}
+
 // TestKeepAndShow: what is kept is shown for the same question, moved with its
 // functions, and a proof under other bounds; not to someone who has more time for it.
 func TestKeepAndShow(t *testing.T) {

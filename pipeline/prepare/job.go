@@ -177,7 +177,9 @@ func withdraw(res *verdict.Result, c *verdict.Claim, why verdict.Reason) {
 			if b.Behind = ""; b.Status == verdict.Violated {
 				withdraw(res, b, behind)
 			}
-			b.Reason = &behind
+			if b.Reason == nil || b.Reason.Kind != verdict.TimedOut {
+				b.Reason = &behind
+			}
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // TestWithdraw: what is behind a violation that is no finding is unknown for the same reason, said once, also where it
-// is behind another such violation.
+// is behind another such violation. What there was no time for says that.
 func TestWithdraw(t *testing.T) {
 	violated := verdict.Violated
 	res := &verdict.Result{Claims: []verdict.Claim{{ID: "a", Status: violated}, {ID: "b", Status: violated, Behind: "a"},
@@ -18,6 +18,15 @@ func TestWithdraw(t *testing.T) {
 		if c := res.Claims[i]; c.Status != verdict.Unknown || c.Reason == nil || c.Reason.Detail != want {
 			t.Errorf("%s: %s %+v, want %q", c.ID, c.Status, c.Reason, want)
 		}
+	}
+	late := verdict.Reason{Kind: verdict.TimedOut}
+	open := &verdict.Result{Claims: []verdict.Claim{{ID: "a", Status: violated}, {ID: "b", Status: verdict.Unknown,
+		Behind: "a", Reason: &late}, {ID: "c", Status: verdict.Unknown, Behind: "a",
+		Reason: &verdict.Reason{Kind: verdict.Shadowed}}}}
+	withdraw(open, &open.Claims[0], verdict.Reason{Detail: "a guess"})
+	if b, c := open.Claims[1], open.Claims[2]; b.Reason.Kind != verdict.TimedOut || b.Behind != "" ||
+		c.Reason.Detail != pastUnknown+"a guess" {
+		t.Errorf("left open: %+v %+v", b.Reason, c.Reason)
 	}
 	if d := res.Claims[3]; d.Status != violated || d.Reason != nil {
 		t.Errorf("d: %s %+v", d.Status, d.Reason)
