@@ -63,17 +63,17 @@ func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err err
 		c.flags = append(c.flags, foldedChecks...)
 	}
 	said := e.said
-	if shim := hasShim(e.implicit); shim || folds {
-		undeclared := e.implicit
-		if !shim {
-			undeclared = nil
-		}
+	undeclared, err := c.intrinsicsOf(e.implicit)
+	if err != nil {
+		return m, err
+	}
+	if len(undeclared) > 0 || folds {
 		if e = c.emit(ctx, c.flags, c.scratch, c.out, undeclared, cprover); e.err != nil {
 			return m, e.err
 		}
 	}
 	m.Implicit, m.Said = e.implicit, string(said)
-	if c.flags, err = c.withShim(c.flags, c.scratch, m.Implicit, cprover); err != nil {
+	if c.flags, err = c.withShim(c.flags, c.scratch, nil, cprover); err != nil {
 		return m, err
 	}
 	evaluate := !cprover.contracts && len(text) <= maxEvaluated // places in C made of contracts are not its own
@@ -112,6 +112,24 @@ func (c *compilation) first(ctx context.Context, cprover dialect) emission {
 		return c.ahead.emitted()
 	}
 	return c.emit(ctx, c.flags, c.scratch, c.out, nil, cprover)
+}
+
+// intrinsicsOf returns the intrinsics among functions that were called undeclared, but for those that the unit defines.
+func (c *compilation) intrinsicsOf(undeclared []string) ([]string, error) {
+	none := func(name string) bool { _, ok := prototype(name); return !ok }
+	out := slices.DeleteFunc(slices.Clone(undeclared), none)
+	if len(out) == 0 {
+		return nil, nil
+	}
+	text, err := os.ReadFile(c.out)
+	if err != nil {
+		return nil, &InfraError{"compile " + c.File, err}
+	}
+	own := map[string]bool{}
+	for _, f := range readFunctions(text) {
+		own[f.Name] = true
+	}
+	return slices.DeleteFunc(out, func(name string) bool { return own[name] }), nil
 }
 
 // tree reads the syntax tree of the unit, unless that was done ahead.
@@ -200,15 +218,6 @@ func (r *Request) rewrite(ctx context.Context, args []string, scratch string, d 
 		return "", &InfraError{"compile " + r.File, err}
 	}
 	return file, nil
-}
-
-func hasShim(implicit []string) bool {
-	for _, n := range implicit {
-		if _, ok := prototype(n); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // emission holds the output of a call of the compiler: the functions that are undeclared still, and its messages.

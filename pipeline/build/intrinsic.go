@@ -58,12 +58,13 @@ var intrinsics = map[string][]intrinsic{
 	"__dmb":                 {{armProcessor, "void", "int n", `__asm__ volatile("dmb" ::: "memory");`}},
 }
 
-// processorIntrinsic defines an intrinsic that was called undeclared, on the processors that have it.
+// processorIntrinsic defines an intrinsic that was called undeclared, on the processors that have it. The definition is
+// weak: where the program has one of its own, that is what is called.
 func processorIntrinsic(name string) (string, bool) {
 	rows, ok := intrinsics[name]
 	var b strings.Builder
 	for _, in := range rows {
-		fmt.Fprintf(&b, "#if %s\n__attribute__((unused)) static __inline__ %s %s(%s) { %s }\n#endif\n", in.processors,
+		fmt.Fprintf(&b, "#if %s\n__attribute__((weak)) %s %s(%s) { %s }\n#endif\n", in.processors,
 			in.result, name, in.parameters, in.body)
 	}
 	return b.String(), ok

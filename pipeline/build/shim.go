@@ -6,7 +6,7 @@ import (
 )
 
 // shimVersion goes into the cache key: raise it when a prototype changes.
-const shimVersion = "3"
+const shimVersion = "4"
 
 // nondetTypes maps the TYPE of nondet_TYPE to C. SV-COMP's and CBMC's names, with
 // and without _t.
