@@ -68,6 +68,56 @@ func TestCallbacks(t *testing.T) {
 	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
 }
 
+const withinC = `#include <stdint.h>
+#define HOLDS(x) (1 / ((x) != 0))
+#include <stddef.h>
+struct stamp { int day, hour; };
+struct port { int (*read)(uint8_t *to, unsigned n, void *arg); int (*now)(struct stamp *to); void *arg;
+	struct { uint8_t buf[4]; unsigned at; } in; struct stamp last, seen; struct port *next; int set[2][3]; };
+int kept(struct port *p) { p->in.at = 2; p->read(p->in.buf, 4, p->arg); HOLDS(p->in.at == 2); return p->in.buf[3]; }
+int changed(struct port *p) { p->in.buf[1] = 7; p->read(p->in.buf, 4, p->arg); HOLDS(p->in.buf[1] == 7); return 0; }
+int part(struct port *p) { p->in.buf[0] = 7; p->read(p->in.buf + 2, 2, p->arg);
+	HOLDS(p->in.buf[0] == 7); return 0; }
+int pointer(struct port *p) { struct port *n = p->next; p->read(p->in.buf, 4, p->arg);
+	HOLDS(p->next == n); return 0; }
+int single(struct port *p) { p->in.at = 2; p->read((uint8_t *)&p->in.at, 4, p->arg);
+	HOLDS(p->in.at == 2); return 0; }
+int stamped(struct port *p) { p->last.day = p->seen.day = 1; p->now(&p->last); HOLDS(p->seen.day == 1); return 0; }
+int restamped(struct port *p) { p->last.hour = 1; p->now(&p->last); HOLDS(p->last.hour == 1); return 0; }
+int rows(struct port *p) { p->set[0][0] = 1; p->read((uint8_t *)p->set[1], 12, p->arg);
+	HOLDS(p->set[0][0] == 1); return 0; }
+int over(struct port *p) { struct port *n = p->next; p->read((uint8_t *)&p->next, 8, p->arg);
+	HOLDS(p->next == n); return 0; }
+int past(struct port *p, unsigned i) { p->in.at = 2; p->read(p->in.buf + i, 1, p->arg);
+	HOLDS(p->in.at == 2); return 0; }
+int linked(struct port *p) { p->next->in.at = 2; p->read(p->next->in.buf, 4, p->arg);
+	HOLDS(p->next->in.at == 2); return 0; }
+int beside(struct port *p) { uint8_t b[2] = {1, 1}; p->in.at = 2; p->read(b, 2, p->arg);
+	HOLDS(p->in.at == 2 && b[0] == 1); return 0; }
+`
+
+// TestWithin: of a structure with pointers, a function that is not known changes the member that it is handed, as a
+// whole, and nothing beside it; an address where no such member is makes what follows unknown.
+func TestWithin(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": withinC})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
+	want := map[string]anyCall{
+		"kept":      {verdict.Proved, "behind p, a function that is not known changes the member alone"},
+		"changed":   {verdict.Violated, "division"},
+		"part":      {verdict.Violated, "division"},
+		"pointer":   {verdict.Proved, ""},
+		"single":    {verdict.Violated, "division"},
+		"stamped":   {verdict.Proved, ""},
+		"restamped": {verdict.Violated, "division"},
+		"rows":      {verdict.Violated, "division"},
+		"over":      {verdict.Unknown, "its pointer leads to no number"},
+		"past":      {verdict.Violated, "division"},
+		"linked":    {verdict.Proved, ""},
+		"beside":    {verdict.Violated, "division"},
+	}
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+}
+
 const contextC = `#include <assert.h>
 #include <stddef.h>
 struct part { struct part *up; int key; };

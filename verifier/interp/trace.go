@@ -28,11 +28,14 @@ const (
 	irqPoint  = irqPrefix + "point"
 )
 
+// heldPart starts the names of variables that generated harnesses use (package weave).
+const heldPart = "firmproof.held."
+
 // contractPart is in all names that contracts are made of (package contract).
 const contractPart = "firmproof_contract_"
 
 func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
-	if x.ofPoint() || strings.HasPrefix(s.What, irqPrefix) ||
+	if x.ofPoint() || strings.HasPrefix(s.What, irqPrefix) || strings.HasPrefix(s.What, heldPart) ||
 		strings.Contains(s.What, contractPart) {
 		return
 	}

@@ -82,6 +82,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 		}
 	}
 	h.globals()
+	h.showHeld()
 	h.preconditions(args)
 	h.call(f, args...)
 	h.letHandlersRun()
@@ -122,15 +123,16 @@ type harness struct {
 	uses []use     // of its parameters in its code
 	out  Harnessed
 
-	reached   Reach      // from the function
-	functions []*builder // that pointers of its arguments lead to
-	further   ir.Value   // the block that pointers lead to of which there are too many
+	reached Reach        // from the function
+	bodies  []func()     // write the functions that pointers of its arguments lead to
+	held    []*heldBlock // that hold pointers
+	further ir.Value     // the block that pointers lead to of which there are too many
 }
 
 // finishFunctions adds to the program what pointers of the arguments lead to.
 func (h *harness) finishFunctions() {
-	for _, b := range h.functions {
-		b.done()
+	for i := 0; i < len(h.bodies); i++ { // one may add others
+		h.bodies[i]()
 	}
 }
 

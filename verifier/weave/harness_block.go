@@ -43,6 +43,9 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 		}
 		h.store(h.inside(name, t, member, depth, left), at(), 1)
 	case ir.DStruct:
+		if off == 0 && member == (place{}) {
+			h.holds(name, t, p)
+		}
 		skip := h.buffers(name, t, p, off)
 		if skip == nil {
 			skip = h.cursors(name, t, p, off)

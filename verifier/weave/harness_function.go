@@ -137,29 +137,32 @@ func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 	for i, t := range sig.Fields {
 		b.f.Params = append(b.f.Params, &ir.Param{Index: i, T: t, Name: "argument"})
 	}
-	typed := len(t.Params) == len(sig.Fields)
-	for i, p := range b.f.Params {
-		if !p.T.IsPtr() {
-			continue
+	h.bodies = append(h.bodies, func() {
+		typed := len(t.Params) == len(sig.Fields)
+		for i, p := range b.f.Params {
+			if !p.T.IsPtr() {
+				continue
+			}
+			var elem *ir.DType
+			if typed && t.Params[i] != nil && t.Params[i].Kind == ir.DPointer {
+				elem = t.Params[i].Elem
+			}
+			s.changes(i, p, elem, h)
 		}
-		var elem *ir.DType
-		if typed && t.Params[i] != nil && t.Params[i].Kind == ir.DPointer {
-			elem = t.Params[i].Elem
+		var result *ir.Instr
+		if !sig.Ret.IsVoid() {
+			result = s.anyResult(name, sig, t)
 		}
-		s.changes(i, p, elem)
-	}
-	var result *ir.Instr
-	if !sig.Ret.IsVoid() {
-		result = s.anyResult(name, sig, t)
-	}
-	b.ret(result)
-	h.out.Guesses = append(h.out.Guesses, s.out.Guesses...)
-	h.functions = append(h.functions, b)
+		b.ret(result)
+		h.out.Guesses = append(h.out.Guesses, s.out.Guesses...)
+		h.bodies = append(h.bodies, s.bodies...)
+		b.done()
+	})
 	return b.f
 }
 
 // changes writes what any function does with what parameter i, a pointer to elem, leads to.
-func (s *harness) changes(i int, p *ir.Param, elem *ir.DType) {
+func (s *harness) changes(i int, p *ir.Param, elem *ir.DType, h *harness) {
 	switch {
 	case elem != nil && strings.HasPrefix(elem.Name, "const "):
 	case elem != nil && elem.Kind == ir.DPointer:
@@ -167,7 +170,7 @@ func (s *harness) changes(i int, p *ir.Param, elem *ir.DType) {
 	case isVoid(elem) && (i+1 >= len(s.f.Params) || !s.f.Params[i+1].T.IsInt()):
 		// without a length behind it: what goes with the function, not a buffer
 	case isVoid(elem) || elem.Kind != ir.DFunc && !needsFill(elem, 0):
-		s.model(ir.ModelStubHavoc, "any function", ir.Void(), p)
+		s.havoc(p, elem, h)
 	}
 }
 

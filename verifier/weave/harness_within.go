@@ -1,0 +1,137 @@
+package weave
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// Of a structure that the harness made and that holds pointers, any function changes the member alone whose address it
+// is passed: a number, or an array of them; of a pointer to a structure, the members of that type. What else it is
+// passed an address of there is not modelled.
+
+// Bounds of the structures and members that any function is told from.
+const (
+	maxHeld       = 8
+	maxMembers    = 64
+	maxMemberDeep = 8
+)
+
+// heldPart starts the names of the variables that any function finds structures by.
+const heldPart = "firmproof.held."
+
+// heldBlock is a block that begins with a structure which holds pointers.
+type heldBlock struct {
+	name string
+	t    *ir.DType
+	p    *ir.Instr  // its address, in the harness
+	at   *ir.Global // holds that for other functions
+}
+
+// byteRange is a range of bytes of a structure.
+type byteRange struct{ off, size int64 }
+
+// holds notes that the block at p begins with a structure of type t.
+func (h *harness) holds(name string, t *ir.DType, p ir.Value) {
+	block, ok := p.(*ir.Instr)
+	if !ok || block.Model != ir.ModelMalloc || len(h.held) >= maxHeld || !pointsInC(t) {
+		return
+	}
+	h.held = append(h.held, &heldBlock{name: strings.TrimPrefix(name, "*"), t: t, p: block})
+}
+
+// showHeld lets any function find the structures that hold pointers, if there is such a function.
+func (h *harness) showHeld() {
+	if len(h.bodies) == 0 {
+		h.held = nil
+	}
+	for i, b := range h.held {
+		b.at = &ir.Global{Name: fmt.Sprintf("%s%s.%d", heldPart, h.of.Name, i), T: h.ptr(), Align: h.m.Layout.PtrBits / 8,
+			Init: &ir.Const{T: h.ptr(), Kind: ir.ConstNull}}
+		h.m.Globals = append(h.m.Globals, b.at)
+		h.store(b.p, h.addrOfGlobal(b.at), 1)
+	}
+}
+
+// havoc gives what p, a pointer to elem, leads to any contents: of the structures that h holds, a member alone.
+func (s *harness) havoc(p ir.Value, elem *ir.DType, h *harness) {
+	end := s.newBlock("changed")
+	for _, b := range h.held {
+		list := membersFor(b.t, elem)
+		if len(list) == 0 {
+			continue
+		}
+		h.note("", "of the structure behind %s, a function that is not known changes the member alone that it is handed",
+			b.name)
+		inside, next := s.newBlock("inside"), s.newBlock("outside")
+		from := s.load(s.ptr(), s.addrOfGlobal(b.at))
+		s.branch(s.model(ir.ModelSameObject, "firmproof.same", ir.Int(1), p, from), inside, next)
+		s.at(inside)
+		off := s.model(ir.ModelPtrOffset, "firmproof.offset", s.word(), p)
+		for _, m := range list {
+			hit, other := s.newBlock("hit"), s.newBlock("other")
+			s.branch(s.compare(ir.ULT, s.binary(ir.OpSub, off, s.int(s.word(), m.off)), s.int(s.word(), m.size)), hit,
+				other)
+			s.at(hit)
+			s.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), s.gep(from, m.off, nil, 0), s.int(s.word(), m.size))
+			s.jump(end)
+			s.at(other)
+		}
+		s.unsupported(fmt.Sprintf("what %s changes in the structure behind %s, where its pointer leads to no number",
+			s.f.CName, b.name))
+		s.jump(end)
+		s.at(next)
+	}
+	s.model(ir.ModelStubHavoc, "any function", ir.Void(), p)
+	s.jump(end)
+	s.at(end)
+}
+
+// membersFor lists the members of t that a pointer to elem may lead to: numbers and arrays of them, or where elem is a
+// structure, those of its type; nil if there are too many.
+func membersFor(t, elem *ir.DType) []byteRange {
+	var out []byteRange
+	whole := func(t *ir.DType, off int64) {
+		if n := sizeOf(t); n > 0 {
+			out = append(out, byteRange{off, n})
+		}
+	}
+	var visit func(t *ir.DType, off int64, depth int)
+	visit = func(t *ir.DType, off int64, depth int) {
+		if t == nil || depth > maxMemberDeep {
+			return
+		}
+		single := t
+		for single.Kind == ir.DArray && single.Elem != nil {
+			single = single.Elem
+		}
+		switch {
+		case isAggregate(elem) && sameAggregate(single, elem):
+			whole(t, off)
+		case t.Kind == ir.DStruct:
+			for i := range t.Fields {
+				if f := &t.Fields[i]; !f.IsBits {
+					visit(f.T, off+f.BitOff/8, depth+1)
+				}
+			}
+		case isAggregate(elem):
+		case single.Kind == ir.DInt || single.Kind == ir.DChar || single.Kind == ir.DFloat || single.Kind == ir.DEnum,
+			single.Kind == ir.DUnion && !needsFill(single, 0):
+			whole(t, off)
+		}
+	}
+	visit(t, 0, 0)
+	if len(out) > maxMembers {
+		return nil
+	}
+	return out
+}
+
+func isAggregate(t *ir.DType) bool { return t != nil && (t.Kind == ir.DStruct || t.Kind == ir.DUnion) }
+
+// sameAggregate reports whether a and b are one type of structure or union.
+func sameAggregate(a, b *ir.DType) bool {
+	bare := func(t *ir.DType) string { return strings.TrimPrefix(t.Name, "volatile ") }
+	return a.Kind == b.Kind && bare(a) == bare(b) && a.Bits == b.Bits
+}
