@@ -112,7 +112,7 @@ func prepare(m *ir.Module, plan Plan, res *verdict.Result) *problem.Problem {
 	}
 	res.Claims = append(res.Claims, foldedClaims(m, entry, plan.Checks)...)
 	res.Assumptions = append(res.Assumptions, assumedOf(m, entry)...)
-	return &problem.Problem{Plan: plan, Module: m, Entry: entry}
+	return &problem.Problem{Plan: plan, Module: m.Part(entry), Entry: entry} // no other entry of m changes the answer
 }
 
 func missingEntry(m *ir.Module, name string) *verdict.Reason {
