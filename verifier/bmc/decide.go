@@ -241,11 +241,14 @@ func (b *unwinder) decideGaps(ctx context.Context, r *round) {
 			continue
 		}
 		open[gap.Instr] = true
+		reason := gap.Reason
+		if ctx.Err() != nil && !r.f.Store.IsTrue(gap.Guard) { // nobody knows whether an execution comes there
+			reason = *problem.EarlyEnd(ctx, nil)
+		}
 		if r.gap == nil {
-			reason := gap.Reason
 			r.gap = &reason
 		}
-		r.stopped = r.stopped || gap.Reason.Kind == verdict.TimedOut
+		r.stopped = r.stopped || reason.Kind == verdict.TimedOut
 		if gap.Instr == nil {
 			r.unplaced = true
 			return
