@@ -81,6 +81,9 @@ func (a *atom) term(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
 	}
 	x, y := v, vals[a.w]
 	if n := max(s.Width(x), s.Width(y)); s.Width(x) != s.Width(y) {
+		if a.kind == atomUleVar {
+			return s.Ule(s.Zext(x, n), s.Zext(y, n))
+		}
 		x, y = s.Sext(x, n), s.Sext(y, n)
 	}
 	switch a.kind {

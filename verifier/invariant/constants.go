@@ -19,6 +19,8 @@ type comparisons struct {
 	leaves  map[ilr.Term][]ilr.Term
 	partial bool // something was not picked
 
+	extended map[ilr.Term]ilr.Kind // how a narrow number is made wider
+
 	floats     map[[2]int]bool    // header and variable, where it is a floating-point number
 	magnitudes map[int][]bits.Vec // of the floating-point constants that occur, by width
 }
@@ -26,7 +28,8 @@ type comparisons struct {
 // compared looks at all of f.
 func compared(f *encode.Formula) *comparisons {
 	x := &comparisons{f: f, vars: map[ilr.Term][][2]int{}, out: map[[2]int][]bits.Vec{}, pairs: map[[3]int]bool{},
-		leaves: map[ilr.Term][]ilr.Term{}, floats: map[[2]int]bool{}, magnitudes: map[int][]bits.Vec{}}
+		leaves: map[ilr.Term][]ilr.Term{}, extended: map[ilr.Term]ilr.Kind{}, floats: map[[2]int]bool{},
+		magnitudes: map[int][]bits.Vec{}}
 	var roots []ilr.Term
 	for i := range f.Headers {
 		h := &f.Headers[i]
@@ -95,6 +98,9 @@ func (x *comparisons) visit(t ilr.Term) {
 	s := x.f.Store
 	switch s.Kind(t) {
 	case ilr.KEq, ilr.KUlt, ilr.KSlt:
+	case ilr.KZext, ilr.KSext:
+		x.extended[s.Arg(t, 0)] = s.Kind(t)
+		return
 	case ilr.KFAdd, ilr.KFMul, ilr.KFDiv, ilr.KFLt, ilr.KFLe, ilr.KFEq:
 		x.visitFloats(t)
 		return

@@ -45,6 +45,7 @@ func propose(f *encode.Formula, x *comparisons, i int, samples []sample) *propos
 		}
 	}
 	p.pairs()
+	p.limits(x)
 	p.suggestions()
 	return p
 }
@@ -116,6 +117,24 @@ func (p *proposer) pairs() {
 		}
 		if vs[v].Offset && !p.h.Calls {
 			p.scaled(v)
+		}
+	}
+}
+
+// limits proposes orders of what moves against narrower numbers that stay the same, as the program extends them.
+func (p *proposer) limits(x *comparisons) {
+	for v := range p.h.Vars {
+		for w := range p.h.Vars {
+			a, b := &p.h.Vars[v], &p.h.Vars[w]
+			if !a.Moves || b.Moves || a.Cell || b.Cell || a.Ghost || b.Ghost || b.Width < 8 || b.Width >= a.Width {
+				continue
+			}
+			switch x.extended[p.h.Sites[0].Values[w]] {
+			case ilr.KZext:
+				p.unit(atom{kind: atomUleVar, v: v, w: w}, false)
+			case ilr.KSext:
+				p.unit(atom{kind: atomSleVar, v: v, w: w}, false)
+			}
 		}
 	}
 }
