@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/ring"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -21,6 +22,8 @@ type Cut struct {
 	Ranking  bool       `json:"ranking,omitempty"` // shows that every run ends; else claims
 	Measures []Measures `json:"measures,omitempty"`
 	Trap     *Trap      `json:"trap,omitempty"` // shows that a run never ends
+
+	derived bool // question derived equations between products
 }
 
 // runs reports whether c is about whole runs, not claims on their way.
@@ -78,19 +81,21 @@ func headerAt(f *encode.Formula, at Place) (*encode.Header, error) {
 	return nil, fmt.Errorf("the loop %q has other variables than the certificate says", at.Header)
 }
 
-// lemmas returns what is assumed of the unknown states, and for each lemma the goal that a way to its header breaks it.
-func (c *Cut) lemmas(f *encode.Formula) (facts []ilr.Term, goals []goal, err error) {
+// lemmas returns what is assumed of the unknown states, what of that holds at all of them, and for each lemma the goal
+// that a way to its header breaks it.
+func (c *Cut) lemmas(f *encode.Formula) (facts, known []ilr.Term, goals []goal, err error) {
 	s := f.Store
 	for n, l := range c.Lemmas {
 		h, err := headerAt(f, l.Place)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		for _, x := range h.Sites {
 			t, err := read(s, l.Holds, x.Values, x.Entry, ilr.Bool)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
+			known = append(known, t)
 			t = s.Implies(x.Guard, t)
 			facts = append(append(facts, t), f.AtReads(t, policy.MaxInstances)...)
 		}
@@ -98,14 +103,14 @@ func (c *Cut) lemmas(f *encode.Formula) (facts []ilr.Term, goals []goal, err err
 		for _, a := range h.Arrivals {
 			t, err := read(s, l.Holds, a.Values, a.Entry, ilr.Bool)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			broken = s.Or(broken, s.And(a.Guard, s.Not(t)))
 		}
 		goals = append(goals, goal{what: fmt.Sprintf("ways to %s that break lemma %d, %s", l.Where, n+1, l.Holds),
 			bad: broken})
 	}
-	return facts, goals, nil
+	return facts, known, goals, nil
 }
 
 // question returns facts and goals about the claims that are wanted.
@@ -115,7 +120,7 @@ func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (f
 		goals, err = c.Trap.goals(f, pr)
 		return f.Assumptions, goals, err
 	}
-	facts, goals, err = c.lemmas(f)
+	facts, known, goals, err := c.lemmas(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,13 +139,22 @@ func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (f
 		beyond = append(beyond, f.Endless...)
 	}
 	goals = append(goals, goal{what: unmodelled, bad: s.Or(beyond...)})
+	var asked []goal
 	if c.Ranking {
-		more, err := c.falls(f)
-		return facts, append(goals, more...), err
+		asked, err = c.falls(f)
+	} else {
+		asked = goalsAbout(f, wanted, func(cl *encode.Claim) (ilr.Term, bool) {
+			return f.ViolationAtGhost(cl, policy.MaxReads), cl.Check != verdict.Unwinding
+		})
 	}
-	return facts, append(goals, goalsAbout(f, wanted, func(cl *encode.Claim) (ilr.Term, bool) {
-		return f.ViolationAtGhost(cl, policy.MaxReads), cl.Check != verdict.Unwinding
-	})...), nil
+	goals = append(goals, asked...)
+	var bad []ilr.Term
+	for _, g := range goals {
+		bad = append(bad, g.bad)
+	}
+	more := ring.Consequences(s, known, bad)
+	c.derived = len(more) > 0
+	return append(facts, more...), goals, err
 }
 
 // falls lists the goals that a turn of a cut loop does not lower its measures. Every loop that is cut needs some.

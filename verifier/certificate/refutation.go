@@ -223,6 +223,9 @@ func (r *Refutation) shown(p *program, f *encode.Formula, goals []goal, holds []
 	claims map[string]bool) *Finding {
 	out := &Finding{Kind: "refutation", Shown: map[string]verdict.Status{}, Open: map[string]string{},
 		Trusted: "encoder, bit-blaster"}
+	if r.Cut != nil && r.Cut.derived {
+		out.Trusted += ", arithmetic of equations"
+	}
 	status, missing := verdict.Proved, ""
 	var passed []*ir.Instr // where executions may pass a bound
 	for i, g := range goals {

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -28,6 +29,7 @@ const (
 	atomLinear                   // the sum of coef*var is as on entry
 	atomSum                      // the sum of coef*var is k
 	atomSumLow                   // the sum of coef*var is k modulo its width
+	atomProducts                 // the sum of the products is 0
 )
 
 // atom is a condition on the numbers of a header. Of the way back from a call,
@@ -37,6 +39,8 @@ type atom struct {
 	v, w int
 	k    bits.Vec
 	sum  []summand // atomLinear, atomSum
+
+	products []product // atomProducts
 
 	float bool // atomSle and atomUle bound a floating-point number
 }
@@ -78,6 +82,8 @@ func (a *atom) term(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
 		return a.solved(s, vals)
 	case atomSumLow:
 		return s.Eq(s.Trunc(a.total(s, vals), a.k.Width()), s.Const(a.k))
+	case atomProducts:
+		return a.productsTerm(s, vals, entry)
 	}
 	x, y := v, vals[a.w]
 	if n := max(s.Width(x), s.Width(y)); s.Width(x) != s.Width(y) {
@@ -106,6 +112,14 @@ func (a *atom) vars() []int {
 			out = append(out, m.v)
 		}
 		return out
+	case atomProducts:
+		var out []int
+		for _, m := range a.products {
+			for _, x := range m.factors {
+				out = append(out, x.v)
+			}
+		}
+		return out
 	}
 	return []int{a.v}
 }
@@ -116,7 +130,9 @@ func (a *atom) relative() bool {
 	case atomLow, atomEqEntry, atomSleEntry, atomUleEntry, atomSgeEntry, atomUgeEntry, atomLinear:
 		return true
 	}
-	return false
+	return slices.ContainsFunc(a.products, func(m product) bool {
+		return slices.ContainsFunc(m.factors, func(x factor) bool { return x.entry })
+	})
 }
 
 // sumWidth is the width of a's sum.
@@ -224,6 +240,9 @@ func (a *atom) text(h *encode.Header, neg bool) string {
 		return v + op(" <= ", " > ") + name(a.w)
 	case atomUleVar:
 		return v + op(" <= ", " > ") + name(a.w) + " (unsigned)"
+	}
+	if a.kind == atomProducts {
+		return a.productsText(h, op(" == ", " != "))
 	}
 	var parts []string
 	for _, m := range a.sum {

@@ -19,6 +19,7 @@ type comparisons struct {
 	leaves  map[ilr.Term][]ilr.Term
 	partial bool // something was not picked
 
+	products bool                  // numbers are multiplied with each other
 	extended map[ilr.Term]ilr.Kind // how a narrow number is made wider
 
 	floats     map[[2]int]bool    // header and variable, where it is a floating-point number
@@ -98,6 +99,9 @@ func (x *comparisons) visit(t ilr.Term) {
 	s := x.f.Store
 	switch s.Kind(t) {
 	case ilr.KEq, ilr.KUlt, ilr.KSlt:
+	case ilr.KMul:
+		x.products = x.products || s.Kind(s.Arg(t, 0)) != ilr.KConst && s.Kind(s.Arg(t, 1)) != ilr.KConst
+		return
 	case ilr.KZext, ilr.KSext:
 		x.extended[s.Arg(t, 0)] = s.Kind(t)
 		return

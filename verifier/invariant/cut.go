@@ -10,6 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/ring"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -142,6 +143,13 @@ func (c *Cut) Recheck(ctx context.Context, keep []*Lemma, goals func(f *encode.F
 		facts = append(facts, l.assumed(f)...)
 		bad = append(bad, l.fails(f))
 	}
+	if more := ring.Consequences(f.Store, atSites(f, keep), bad); len(more) > 0 {
+		facts = append(facts, more...)
+		x := ring.Abstract(f.Store, facts, bad)
+		if by, ok := z3Refutes(ctx, f.Store, x[0], f.Store.Or(x[1]...)); ok {
+			return by, nil
+		}
+	}
 	by, ok := refuteAll(ctx, f.Store, solver, facts, bad)
 	if !ok {
 		return "", errors.New("the second check did not agree")
@@ -156,19 +164,8 @@ func refuteAll(ctx context.Context, s *ilr.Store, solver solve.Solver, facts, ba
 	if s.IsFalse(q) {
 		return "a second encoding, by simplification alone", true
 	}
-	if z3, err := solve.Open("z3", s, solve.Options{}); err == nil {
-		defer z3.Close()
-		for _, a := range facts {
-			z3.Assert(a)
-		}
-		part, cancel := problem.Share(ctx, policy.RecheckPercent)
-		defer cancel()
-		switch ans, _ := z3.Check(part, q); ans {
-		case solve.Unsat:
-			return "a second encoding, decided by z3", true
-		case solve.Sat:
-			return "", false
-		}
+	if by, ok := z3Refutes(ctx, s, facts, q); by != "" {
+		return by, ok // Z3 may have found a model
 	}
 	for _, a := range facts {
 		solver.Assert(a)
@@ -179,6 +176,27 @@ func refuteAll(ctx context.Context, s *ilr.Store, solver solve.Solver, facts, ba
 		}
 	}
 	return "a second encoding, decided by a second run of the solver", true
+}
+
+// z3Refutes reports whether Z3 proves that q is impossible under facts; by is empty if it is missing or gives up.
+func z3Refutes(ctx context.Context, s *ilr.Store, facts []ilr.Term, q ilr.Term) (by string, ok bool) {
+	z3, err := solve.Open("z3", s, solve.Options{})
+	if err != nil {
+		return "", false
+	}
+	defer z3.Close()
+	for _, a := range facts {
+		z3.Assert(a)
+	}
+	part, cancel := problem.Share(ctx, policy.RecheckPercent)
+	defer cancel()
+	switch ans, _ := z3.Check(part, q); ans {
+	case solve.Unsat:
+		return "a second encoding, decided by z3", true
+	case solve.Sat:
+		return "z3", false
+	}
+	return "", false
 }
 
 // sameHeaders reports that lemmas about the headers of f speak of the same in g.

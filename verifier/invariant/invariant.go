@@ -17,6 +17,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/ring"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -113,7 +114,9 @@ func (p *Prover) Lemmas(ctx context.Context, bad []ilr.Term) {
 func (p *Prover) admit(ctx context.Context, lemmas []*Lemma) {
 	before := slices.Clone(p.alive)
 	for _, l := range lemmas {
-		p.alive = append(p.alive, p.candidate(l))
+		if !slices.ContainsFunc(before, func(c *candidate) bool { return c.Lemma == l }) {
+			p.alive = append(p.alive, p.candidate(l))
+		}
 	}
 	if len(p.alive) > 0 && !p.houdini(ctx) {
 		p.alive = slices.DeleteFunc(before, func(c *candidate) bool { return !slices.Contains(p.alive, c) })
@@ -136,13 +139,32 @@ func (p *Prover) propose(ctx context.Context) {
 	p.sums = make([][]*atom, len(p.f.Headers))
 	picked := compared(p.f)
 	values := picked.values()
+	var equal []*Lemma
 	for i := range p.f.Headers {
 		x := propose(p.f, picked, i, samples[i])
 		p.suggested, p.others = append(p.suggested, x.suggested...), append(p.others, x.out...)
 		p.sums[i] = x.found
 		p.states = append(p.states, x.controlled(picked, values)...)
+		equal = append(equal, x.equal...)
 		slog.Debug("templates", "header", p.f.Headers[i].Key, "vars", len(p.f.Headers[i].Vars), "lemmas", len(x.out),
 			"samples", len(samples[i]), "sums", len(x.found))
+	}
+	p.multiplied(followed(p.f, equal))
+}
+
+// multiplied suggests equations between products, and has the solver assume what follows from such by arithmetic.
+func (p *Prover) multiplied(equal []*Lemma) {
+	if len(equal) == 0 {
+		return
+	}
+	p.suggested = append(p.suggested, equal...)
+	p.others = append(p.others, equal...) // they may need bounds
+	roots := bads(p.goals())
+	for _, l := range equal {
+		roots = append(roots, l.fails(p.f))
+	}
+	for _, t := range ring.Consequences(p.f.Store, atSites(p.f, equal), roots) {
+		p.cut.solver.Assert(t)
 	}
 }
 

@@ -22,6 +22,7 @@ type proposer struct {
 	suggested []*Lemma // that samples suggest
 	found     []*atom  // sums that samples agree on
 	rules     int
+	equal     []*Lemma // equations between products that samples suggest
 }
 
 // propose finds the lemmas that the templates give for header i of f, less those
@@ -47,6 +48,9 @@ func propose(f *encode.Formula, x *comparisons, i int, samples []sample) *propos
 	p.pairs()
 	p.limits(x)
 	p.suggestions()
+	if x.products {
+		p.products(x)
+	}
 	return p
 }
 

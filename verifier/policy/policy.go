@@ -155,6 +155,16 @@ const (
 	MaxHullVars    = 14      // numbers of one linear equation
 	MaxCoefficient = 1 << 40 // larger ones are an accident of the samples
 	SpareSamples   = 2       // more than unknowns, or equations are accidents
+	MaxFactors     = 8       // numbers that are multiplied with each other in one equation
+	SmallFactor    = 1 << 30 // larger ones in samples may have wrapped around
+	MaxScale       = 12      // coefficients of such an equation are made integers by at most this
+	MaxScaled      = 1 << 16 // larger ones are an accident
+
+	RingWidth      = 64  // of the words of an equation
+	RingConditions = 4   // that the sides of an equation choose by
+	RingDepth      = 24  // of sums and products
+	RingSame       = 6   // variables of an equation of which two are tried as one
+	RingParts      = 256 // summands of a polynomial
 
 	MaxResults = 6   // numbers after a call that sums are made of
 	MaxInputs  = 6   // and before it
