@@ -26,7 +26,7 @@ type compilation struct {
 func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err error) {
 	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: c.Contracts.Needs(text) &&
 		isC(c.File), clobber: bytes.Contains(text, []byte(statusClobber)) && isC(c.File),
-		vendor: noInitPragma.Match(text) && isC(c.File)}
+		vendor: hasVendorPragma(text) && isC(c.File)}
 	if cprover != (dialect{}) {
 		c.end()
 	} else if c.Alone && c.ahead == nil {

@@ -3,7 +3,6 @@ package build
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,13 +28,11 @@ var argumentNames = map[string]string{
 	"__svc": "", "__swi": "", "__svc_indirect": "", "__align": "__attribute__((aligned(%s)))",
 }
 
-// noInitPragma matches what IAR has for __no_init.
-var noInitPragma = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*pragma[ \t]+object_attribute[ \t]*=[ \t]*__no_init[ \t\r]*$`)
-
 // vendorText makes C for clang of preprocessed text with words of IAR, Arm Compiler 5 and TI, at the same lines. Where a
 // word has no meaning here, the diagnostic says which, and where.
 func vendorText(text []byte) ([]byte, *Diagnostic) {
-	v := &vendor{tokens: vendorTokens(noInitPragma.ReplaceAll(text, []byte(noInit))), placed: map[string]string{}}
+	text, kept := vendorPragmas(text)
+	v := &vendor{tokens: vendorTokens(text), placed: map[string]string{}, kept: kept}
 	for i := 0; i < len(v.tokens) && v.fault == nil; {
 		i = v.token(i)
 	}
@@ -83,6 +80,7 @@ type vendor struct {
 	start  int               // token that the declaration at file scope begins with
 	types  int               // that were made
 	placed map[string]string // objects at addresses of their own, and the accesses that they stand for
+	kept   map[string]bool   // variables that no start-up code gives a value
 	before int               // the last token that is not blank
 	fault  *Diagnostic
 }
@@ -102,6 +100,11 @@ func (v *vendor) token(i int) int {
 		if !v.is(before, ".") && !v.is(before, ">") {
 			t.text = v.placed[t.text]
 		}
+	case t.kind == ctoken.Name && v.depth == 0 && v.kept[t.text] && !v.is(before, "=", "&"):
+		for v.tokens[v.start].blank {
+			v.start++
+		}
+		v.tokens[v.start].before += noInit + " "
 	case strings.ContainsAny(t.text, "([{") && t.kind == ctoken.Punctuator:
 		v.depth++
 	case strings.ContainsAny(t.text, ")]}") && t.kind == ctoken.Punctuator:

@@ -104,7 +104,9 @@ func TestProvider(t *testing.T) {
 	for name, want := range map[string]string{"zephyr/kernel.h": "Zephyr", "freertos/FreeRTOS.h": "ESP-IDF",
 		"esp_log.h": "ESP-IDF", "Arduino.h": "the Arduino core of the board", "core_cm4.h": "CMSIS",
 		"core_config.h": "", "FreeRTOS.h": "the FreeRTOS kernel", "stm32f4xx_hal.h": "STM32Cube or StdPeriph",
-		"nrf_gpio.h": "the nRF SDK", "nrfile.h": "", "my/driver/x.h": "", "vendor.h": ""} {
+		"nrf_gpio.h": "the nRF SDK", "nrfile.h": "",
+		"intrinsics.h": "IAR's compiler", "iostm8s003f3.h": "IAR's compiler", "iolib.h": "",
+		"msp430f5529.h": "TI's compiler or device package", "my/driver/x.h": "", "vendor.h": ""} {
 		if got, _ := Provider(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

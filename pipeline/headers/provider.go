@@ -16,6 +16,8 @@ var providers = []struct {
 	{"the Pico SDK", "", regexp.MustCompile(`^(pico|hardware)/.*$`)},
 	{"CMSIS", "Arm's package", regexp.MustCompile(`^(core_c[ma]\w+|cmsis_\w+|arm_math)\.h$`)},
 	{"STM32Cube or StdPeriph", "packages of ST for the family of the chip", regexp.MustCompile(`^stm(32|8)\w+\.h$`)},
+	{"IAR's compiler", "its folder `inc`", regexp.MustCompile(`^(intrinsics|iar_\w+|io(stm8|avr|m\d|430|cc\d)\w*)\.h$`)},
+	{"TI's compiler or device package", "", regexp.MustCompile(`^(msp430\w*\.h|(driverlib|ti)/.*|inc/hw_\w+\.h)$`)},
 	{"the nRF SDK", "", regexp.MustCompile(`^nrfx?(_\w+)?\.h$`)},
 	{"the FreeRTOS kernel", "", regexp.MustCompile(`^(FreeRTOS|FreeRTOSConfig|semphr|portmacro)\.h$`)},
 	{"lwIP", "", regexp.MustCompile(`^(lwip|netif)/.*$`)},
