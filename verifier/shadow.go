@@ -98,7 +98,7 @@ func (h *shadows) elsewhere(seen map[string]bool) []verdict.Claim {
 			continue
 		}
 		if before := h.nearest(c.Instr, h.stops); before != nil {
-			c.Message = "never reached"
+			c.Message = encode.NeverReached
 			out = append(out, behindViolation(problem.ClaimOf(&c), before))
 		}
 	}

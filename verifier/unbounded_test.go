@@ -2,10 +2,12 @@ package verifier
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -22,6 +24,30 @@ func terminationOf(t *testing.T, src, integers string) *verdict.Claim {
 		t.Fatalf("claims %+v, reason %v", res.Claims, res.Reason)
 	}
 	return &res.Claims[0]
+}
+
+// TestProvedBeyondTheBound: what is proved beyond the bound of the rounds is not said to be never reached.
+func TestProvedBeyondTheBound(t *testing.T) {
+	m := testprogram.Hosted(t, `static unsigned step(unsigned z) { return z + 2; }
+int a[4];
+int main(void) {
+	unsigned x = nondet_uint() & 1;
+	while (x < 0x0fffffff) x = step(x);
+	return a[x & 3];
+}`)
+	res := Run(testprogram.Within(t, time.Minute), m, Plan{Target: "x86_64", Entry: "main", Checks: verdict.CheckSet{
+		verdict.Memory: true}})
+	at := map[int][]string{}
+	for _, c := range res.Claims {
+		if c.Status != verdict.Proved {
+			t.Errorf("%+v", c)
+		}
+		at[c.Pos.Line] = append(at[c.Pos.Line], c.Message)
+	}
+	before := strings.Count(testprogram.Header, "\n")
+	if got := at[before+6]; !slices.Contains(got, "read is valid") || slices.Contains(got, encode.NeverReached) {
+		t.Errorf("the program ends there: %q", got)
+	}
 }
 
 // Each program that ends has a twin that differs in one token and does not.

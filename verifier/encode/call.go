@@ -107,7 +107,7 @@ func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) v
 			fs = append(fs, callee{t.obj.fn, g})
 		}
 	}
-	e.claim(fr, st, in, verdict.Memory, e.s.Not(hit), true, "call through a pointer to no function of its type",
+	e.claimNot(fr, st, in, verdict.Memory, e.s.Not(hit), true, "call through a pointer to no function of its type",
 		cases...)
 	if st.pc == nil {
 		return val{}

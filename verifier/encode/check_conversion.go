@@ -22,7 +22,7 @@ func (e *encoder) checkConversion(fr *frame, st *state, in *ir.Instr, a val) {
 	for _, x := range lanes {
 		bad = e.s.Or(bad, e.s.Not(e.fits(x.t, t.Width, in.Op == ir.OpFpToSi)))
 	}
-	e.claim(fr, st, in, verdict.Conversion, bad, false, fmt.Sprintf("floating-point value does not fit %d bits",
+	e.claimNot(fr, st, in, verdict.Conversion, bad, false, fmt.Sprintf("floating-point value does not fit %d bits",
 		t.Width))
 }
 
@@ -35,6 +35,6 @@ func (e *encoder) checkNarrow(fr *frame, st *state, in *ir.Instr, a val) {
 	at := e.address(a.p)
 	low := e.s.Trunc(at, in.T.Width)
 	fits := e.s.Or(e.s.Eq(at, e.s.Zext(low, e.w)), e.s.Eq(at, e.s.Sext(low, e.w)))
-	e.claim(fr, st, in, verdict.Conversion, e.s.Not(fits), false, fmt.Sprintf("address does not fit %d bits",
+	e.claimNot(fr, st, in, verdict.Conversion, e.s.Not(fits), false, fmt.Sprintf("address does not fit %d bits",
 		in.T.Width))
 }

@@ -32,7 +32,7 @@ func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr, how ir.Ending) {
 		e.gapWhen(st, in, bad, "heap memory where the program aborts")
 		return
 	}
-	e.claim(fr, st, in, verdict.Leak, bad, false, "heap memory is never freed", cases...)
+	e.claimNot(fr, st, in, verdict.Leak, bad, false, "heap memory is never freed", cases...)
 }
 
 // leaksWhen is checkLeak where a condition ends the program because an assertion
@@ -69,7 +69,7 @@ func (e *encoder) checkLost(fr *frame, st *state, in *ir.Instr, how ir.Ending) {
 		locals = nil
 	}
 	bad, maybe, cases := e.lost(locals, st)
-	e.claim(fr, st, in, verdict.Leak, bad, false, "heap memory is lost: no pointer leads to it any more", cases...)
+	e.claimNot(fr, st, in, verdict.Leak, bad, false, "heap memory is lost: no pointer leads to it any more", cases...)
 	if st.pc != nil && !e.s.IsFalse(maybe) {
 		e.gapWhen(st, in, maybe, "heap memory that only a number may lead to")
 	}

@@ -37,7 +37,7 @@ func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from,
 		cases = append(cases, failure{when: out, text: fmt.Sprintf("pointer leaves object %s: offset %%d",
 			a.obj.what()), value: a.off})
 	}
-	e.claim(fr, st, in, verdict.PointerOverflow, bad, false, "pointer arithmetic leaves its object", cases...)
+	e.claimNot(fr, st, in, verdict.PointerOverflow, bad, false, "pointer arithmetic leaves its object", cases...)
 }
 
 // nearNull reports whether the memory map has something behind address 0, where
@@ -77,7 +77,7 @@ func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, check verd
 				targetName(b), what)})
 		}
 	}
-	e.claim(fr, st, in, check, bad, false, "pointers into different objects are "+what, cases...)
+	e.claimNot(fr, st, in, check, bad, false, "pointers into different objects are "+what, cases...)
 }
 
 func targetName(a alt) string {

@@ -18,5 +18,5 @@ func (e *encoder) checkLength(fr *frame, st *state, in *ir.Instr, count ilr.Term
 	if _, ok := e.constOf(count); ok && e.s.IsFalse(bad) {
 		return
 	}
-	e.claim(fr, st, in, verdict.VLA, bad, true, "array is too large")
+	e.claimNot(fr, st, in, verdict.VLA, bad, true, "array is too large")
 }

@@ -49,7 +49,7 @@ func (e *encoder) addClaim(c Claim) {
 	e.f.Claims = append(e.f.Claims, c)
 }
 
-// claim states that bad does not hold when fr reaches in on st, and goes on
+// claim states msg: that bad does not hold when fr reaches in on st, and goes on
 // where it does not (LL-92). A check that is not asked for ends the
 // bad paths in silence when stop is set, and does nothing otherwise.
 func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check, bad ilr.Term, stop bool, msg string,
@@ -85,10 +85,19 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 	}
 }
 
+// claimNot is claim with the words for its failure that none of cases is about.
+func (e *encoder) claimNot(fr *frame, st *state, in *ir.Instr, check verdict.Check, bad ilr.Term, stop bool, fails string,
+	cases ...failure) {
+	e.claim(fr, st, in, check, bad, stop, check.Of().Holds, append(cases, failure{when: e.s.True(), text: fails})...)
+}
+
 // asks reports whether the check is claimed at in.
 func (e *encoder) asks(in *ir.Instr, check verdict.Check) bool {
 	return e.opts.Checks.Has(check) && !e.opts.Past[ir.At{Instr: in, Check: check}] && !silent(in, check)
 }
+
+// NeverReached is the message of claims that nothing reached.
+const NeverReached = "never reached"
 
 // deadClaims lists what nothing reached, in functions that were entered.
 func (e *encoder) deadClaims() {
@@ -103,7 +112,7 @@ func (e *encoder) deadClaims() {
 					id := info.id(in, c)
 					if e.opts.Checks.Has(c) && !e.seen[id] && !(returns(in) && c == verdict.Uninitialised) {
 						e.seen[id] = true
-						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: "never reached",
+						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: NeverReached,
 							Instr: in, Guard: e.s.False(), Loose: e.s.False(), Violated: e.s.False(),
 							Unguarded: e.s.False()})
 					}
@@ -127,7 +136,7 @@ func ListClaims(m *ir.Module, checks verdict.CheckSet, visited func(*ir.Block) b
 			for _, in := range b.Instrs {
 				for _, c := range checksOf(in) {
 					if checks.Has(c) && (outermost[f] || !returns(in) || c != verdict.Uninitialised) {
-						out = append(out, Claim{ID: info.id(in, c), Check: c, Pos: *in.Pos, Message: string(c),
+						out = append(out, Claim{ID: info.id(in, c), Check: c, Pos: *in.Pos, Message: c.Of().Holds,
 							Instr: in})
 					}
 				}

@@ -178,7 +178,7 @@ func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val) {
 		}
 		bad := e.any(a, b, func(x, y ilr.Term) ilr.Term { return c.fails(e, x, y) })
 		text := strings.NewReplacer("%s", op.word, "%d", strconv.Itoa(w)).Replace(c.text)
-		e.claim(fr, st, in, c.check, bad, c.off == noResult, text)
+		e.claimNot(fr, st, in, c.check, bad, c.off == noResult, text)
 	}
 	if in.Flags.Has(ir.PtrDiff) && a[0].p != nil && b[0].p != nil {
 		e.checkSameObject(fr, st, in, verdict.PointerCompare, a[0].p, b[0].p, "subtracted")

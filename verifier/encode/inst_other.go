@@ -72,7 +72,7 @@ func (e *encoder) trap(fr *frame, st *state, in *ir.Instr) {
 		e.gap(st, in, verdict.Unsupported, "%s, and the check %s is off", msg, in.Check)
 		return
 	}
-	e.claim(fr, st, in, in.Check, e.s.True(), true, msg)
+	e.claimNot(fr, st, in, in.Check, e.s.True(), true, msg)
 }
 
 func (e *encoder) icmp(fr *frame, st *state, in *ir.Instr) val {

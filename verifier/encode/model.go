@@ -74,16 +74,19 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 			if !e.opts.Past[ir.At{Instr: c.in, Check: verdict.Assert}] {
 				c.leaksWhen(e.s.Not(e.cond(c.args[0])))
 			}
-			e.claim(c.fr, st, c.in, verdict.Assert, e.s.Not(e.cond(c.args[0])), true, "assertion fails"+c.text(1))
+			e.claim(c.fr, st, c.in, verdict.Assert, e.s.Not(e.cond(c.args[0])), true, "assertion holds"+c.text(1),
+				failure{when: e.s.True(), text: "assertion fails" + c.text(1)})
 		}
 		return c.number(0), true
 	case ir.ModelFail:
 		c.leaksWhen(e.s.True())
-		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, c.name+" is reached")
+		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, c.name+" is never reached",
+			failure{when: e.s.True(), text: c.name + " is reached"})
 	case ir.ModelAssertFail:
 		c.leaksWhen(e.s.True())
-		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true,
-			"assertion fails"+c.text(ir.AssertedText(c.name)))
+		text := c.text(ir.AssertedText(c.name))
+		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, "assertion holds"+text,
+			failure{when: e.s.True(), text: "assertion fails" + text})
 	case ir.ModelNop:
 		return e.fresh(st, input.Undef, c.in, c.in.T, c.name), true
 	case ir.ModelExit:

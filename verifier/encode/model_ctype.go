@@ -28,7 +28,7 @@ func (c *modelCall) ctype() val {
 	x := e.num(c.args[0])
 	w := e.s.Width(x)
 	between := func(lo, hi int64) ilr.Term { return e.s.Ule(e.s.Sub(x, e.s.Int(w, lo)), e.s.Int(w, hi-lo)) }
-	e.claim(c.fr, st, c.in, verdict.Builtin, e.s.Not(between(-1, 255)), true,
+	e.claimNot(c.fr, st, c.in, verdict.Builtin, e.s.Not(between(-1, 255)), true,
 		"argument of "+c.name+" is neither an unsigned char nor EOF")
 	if st.pc == nil {
 		return val{}

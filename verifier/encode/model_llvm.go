@@ -21,7 +21,7 @@ func (c *modelCall) intrinsic(m ir.Model) (val, bool) {
 	case ir.ModelAssumeI:
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption")
 		if st.pc != nil {
-			e.claim(c.fr, st, c.in, verdict.Builtin, e.s.Not(e.cond(c.args[0])), true,
+			e.claimNot(c.fr, st, c.in, verdict.Builtin, e.s.Not(e.cond(c.args[0])), true,
 				"assumption given to the compiler is false")
 		}
 		return val{}, true
@@ -69,10 +69,10 @@ func (c *modelCall) laneClaims(m ir.Model) {
 		return c.eq(x, c.s.Int(c.s.Width(x), 0))
 	})
 	if m == ir.ModelAbsI {
-		c.claim(c.fr, c.st, c.in, verdict.SignedOverflow, bad, false, "absolute value overflows")
+		c.claimNot(c.fr, c.st, c.in, verdict.SignedOverflow, bad, false, "absolute value overflows")
 		return
 	}
-	c.claim(c.fr, c.st, c.in, verdict.Builtin, bad, false, c.name+" of 0")
+	c.claimNot(c.fr, c.st, c.in, verdict.Builtin, bad, false, c.name+" of 0")
 }
 
 // lanes applies f to a scalar, or to each lane of vectors.

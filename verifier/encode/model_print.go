@@ -86,7 +86,7 @@ func (c *modelCall) formatted(at ir.PrintedAt, memory bool) {
 		case !known && memory:
 			c.gap(c.st, c.in, verdict.Unsupported, "conversion %s of %s", conv.Text, c.name)
 		case known && why != "":
-			c.claim(c.fr, c.st, c.in, verdict.Builtin, c.s.True(), false, why)
+			c.claimNot(c.fr, c.st, c.in, verdict.Builtin, c.s.True(), false, why)
 		case known:
 			c.claim(c.fr, c.st, c.in, verdict.Builtin, c.s.False(), false, "arguments fit the format")
 		}

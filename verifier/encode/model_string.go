@@ -56,7 +56,7 @@ func (c *modelCall) strings(m ir.Model) (val, bool) {
 	case ir.ModelAbs:
 		x := e.num(c.args[0])
 		w := e.s.Width(x)
-		e.claim(c.fr, c.st, c.in, verdict.SignedOverflow, e.isSmallest(x), false,
+		e.claimNot(c.fr, c.st, c.in, verdict.SignedOverflow, e.isSmallest(x), false,
 			c.name+" of the smallest value overflows")
 		v := e.scalar(e.s.Ite(e.s.Slt(x, e.s.Int(w, 0)), e.s.Neg(x), x))
 		v.u = e.spreadOver(w, c.args[0].u)
@@ -349,7 +349,7 @@ func (c *modelCall) checkStringsApart(p, q val, n ilr.Term) {
 			bad = e.s.Or(bad, e.s.And(a.g, b.g, meet))
 		}
 	}
-	e.claim(c.fr, c.st, c.in, verdict.Memory, bad, true, c.name+" between overlapping strings")
+	e.claimNot(c.fr, c.st, c.in, verdict.Memory, bad, true, c.name+" between overlapping strings")
 }
 
 // duplicate is strdup: a new block with a copy, or null.

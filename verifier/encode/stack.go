@@ -19,6 +19,6 @@ func (e *encoder) stackClaim(fr *frame, st *state) {
 			used += n
 		}
 	}
-	e.claim(fr, st, fr.fn.Blocks[0].Instrs[0], verdict.Stack, e.s.BoolConst(used > s.Size), true,
+	e.claimNot(fr, st, fr.fn.Blocks[0].Instrs[0], verdict.Stack, e.s.BoolConst(used > s.Size), true,
 		fmt.Sprintf("%d bytes of stack in use, %d there", used, s.Size))
 }

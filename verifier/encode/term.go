@@ -57,7 +57,7 @@ func (e *encoder) terminator(fr *frame, inst *instance, st *state, in *ir.Instr)
 				"code is reached that the compiler takes to be unreachable, and the check is off")
 			return
 		}
-		e.claim(fr, st, in, verdict.Unreachable, e.s.True(), true, "code that cannot be reached is reached")
+		e.claimNot(fr, st, in, verdict.Unreachable, e.s.True(), true, "code that cannot be reached is reached")
 	}
 }
 
@@ -150,7 +150,7 @@ func (e *encoder) indirectBranch(fr *frame, inst *instance, st *state, in *ir.In
 			ws = append(ws, way{a.obj.label, g})
 		}
 	}
-	e.claim(fr, st, in, verdict.Memory, e.s.Not(hit), true, "jump to an address that is no label of the list")
+	e.claimNot(fr, st, in, verdict.Memory, e.s.Not(hit), true, "jump to an address that is no label of the list")
 	e.spread(fr, inst, st, ws)
 }
 

@@ -105,6 +105,11 @@ func (p *Proofs) All() bool {
 // Proved returns the answer for a claim that is covered.
 func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
 	p = p.of(c.ID)
+	if own := func(l verdict.Claim) bool { return l.ID == c.ID }; c.Message == encode.NeverReached && p.Holds[c.ID] {
+		if i := slices.IndexFunc(p.Claims, own); i >= 0 { // within a bound only
+			c.Message = p.Claims[i].Message
+		}
+	}
 	return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos, Status: verdict.Proved,
 		Replay: verdict.NotRun, Certificate: p.Certificate, Evidence: p.Evidence, Unreachable: !p.Holds[c.ID]}
 }

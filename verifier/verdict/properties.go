@@ -25,6 +25,7 @@ type Property struct {
 	MISRA   string // MISRA C:2012 rule or directive, or empty
 	CERT    string // CERT C rule, or empty
 	Default bool   // part of `default`
+	Holds   string // of one claim that holds, in a few words
 	Meaning string
 	Bad     string // C that violates it
 	Good    string // the same, mended
