@@ -13,7 +13,8 @@ type want struct {
 	n     ilr.Term // bytes, pointer's width
 	align int64
 	write bool
-	what  string // "read", "write", ...
+	what  string   // "read", "write", ...
+	null  ilr.Term // it is behind a null pointer, which the address does not tell; 0: never
 }
 
 func (e *encoder) wantConst(n, align int64, write bool) want {
@@ -54,6 +55,10 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 			good = append(good, t)
 		}
 	}
+	if w.null != 0 {
+		bad = e.s.Or(bad, w.null)
+		cases = append(cases, failure{when: w.null, text: w.what + " through a null pointer, of a member"})
+	}
 	if msg == "" {
 		msg = w.what + " is valid"
 	}
@@ -77,6 +82,28 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 		return nil
 	}
 	return good
+}
+
+// behindNull returns the condition that the address of in, a load or a store, is that of a member or an element of what a
+// null pointer leads to, where the memory map has something there and no claim about the arithmetic says so; 0: never.
+func (e *encoder) behindNull(fr *frame, st *state, in *ir.Instr) ilr.Term {
+	if e.opts.Checks.Has(verdict.PointerOverflow) || in.Op != ir.OpLoad && in.Op != ir.OpStore || !e.nearNull() {
+		return 0
+	}
+	bad := e.s.False()
+	for _, v := range in.Bases() {
+		if p := e.value(fr, st, in, v).p; p != nil {
+			for _, a := range p.alts {
+				if a.obj == nil {
+					bad = e.s.Or(bad, e.s.And(a.g, e.eq(a.off, e.s.Int(e.w, 0))))
+				}
+			}
+		}
+	}
+	if e.s.IsFalse(bad) {
+		return 0
+	}
+	return bad
 }
 
 // keepApart notes accesses at constant addresses of the memory map outside of objects: none that the program did not

@@ -110,7 +110,9 @@ func (e *encoder) signed(v val, w int) ilr.Term {
 
 // load reads a value of type t at p.
 func (e *encoder) load(fr *frame, st *state, in *ir.Instr, p val, t *ir.Type, align int64, volatile bool) val {
-	ts := e.checkAccess(fr, st, in, p, e.wantConst(e.lay.StoreSize(t), align, false), e.s.True())
+	w := e.wantConst(e.lay.StoreSize(t), align, false)
+	w.null = e.behindNull(fr, st, in)
+	ts := e.checkAccess(fr, st, in, p, w, e.s.True())
 	if st.pc == nil {
 		return val{}
 	}
@@ -175,7 +177,9 @@ func (e *encoder) loadType(o *object, c *content, off ilr.Term, t *ir.Type) val 
 
 // store writes v of type t at p.
 func (e *encoder) store(fr *frame, st *state, in *ir.Instr, p, v val, t *ir.Type, align int64) {
-	ts := e.checkAccess(fr, st, in, p, e.wantConst(e.lay.StoreSize(t), align, true), e.s.True())
+	w := e.wantConst(e.lay.StoreSize(t), align, true)
+	w.null = e.behindNull(fr, st, in)
+	ts := e.checkAccess(fr, st, in, p, w, e.s.True())
 	if st.pc == nil {
 		return
 	}

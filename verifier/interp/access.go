@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -25,12 +26,18 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	if !x.decide(p, "address") {
 		return nil, 0, false
 	}
-	if p.obj == nil {
-		p = x.toPtr(p)
-	}
 	verb := "read"
 	if a.write {
 		verb = "write"
+	}
+	if p.obj == nil {
+		plain := x.cur != nil && (x.cur.Op == ir.OpLoad || x.cur.Op == ir.OpStore)
+		if plain && !x.o.Checks.Has(verdict.PointerOverflow) && x.nearNull() && x.behindNull() {
+			x.stop(verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb, a.size, plural(a.size, "byte"),
+				p.bits.Low64())
+			return nil, 0, false
+		}
+		p = x.toPtr(p)
 	}
 	o := p.obj
 	if o == nil {
@@ -90,23 +97,10 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 
 // behindNull reports whether the address of the current load or store is that of a null pointer and an offset.
 func (x *machine) behindNull() bool {
-	if x.cur == nil || len(x.cur.Args) == 0 {
-		return false
-	}
-	at := x.cur.Args[0]
-	if x.cur.Op == ir.OpStore {
-		at = x.cur.Args[1]
-	}
-	for {
-		gep, ok := at.(*ir.Instr)
-		if !ok || gep.Op != ir.OpGep {
-			return false
-		}
-		at = gep.Args[0]
-		if base := x.eval(at); base.obj == nil && base.bits.IsZero() {
-			return true
-		}
-	}
+	return x.cur != nil && slices.ContainsFunc(x.cur.Bases(), func(v ir.Value) bool {
+		base := x.eval(v)
+		return base.obj == nil && base.bits.IsZero()
+	})
 }
 
 // runsInto is the live object that begins behind the first of n bytes at address at, or nil.
