@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -111,10 +112,14 @@ func TestCertifyCorpus(t *testing.T) {
 	}
 	var answers, with atomic.Int64
 	t.Run("case", func(t *testing.T) {
-		for i := 3; i < len(cases); i += 10 {
-			t.Run(filepath.Base(cases[i]), func(t *testing.T) {
+		for _, file := range cases {
+			name := filepath.Base(file)
+			if crc32.ChecksumIEEE([]byte(name))%10 != 3 { // of a name: another case takes no place of these
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				flags, what := unpacked(t, cases[i])
+				flags, what := unpacked(t, file)
 				certifyAndVerify(t, append(flags, what), &answers, &with)
 			})
 		}

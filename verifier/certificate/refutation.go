@@ -232,7 +232,7 @@ func (r *Refutation) shown(p *program, f *encode.Formula, goals []goal, holds []
 		switch {
 		case holds[i] || g.claim != "" || status == verdict.Unknown:
 		case g.what == bounds:
-			status, passed = verdict.Bounded, g.at
+			status, passed, missing = verdict.Bounded, g.at, "it is not refuted that executions go past a bound"
 		default:
 			status, missing = verdict.Unknown, "it is not refuted that there are "+g.what
 		}
