@@ -89,12 +89,8 @@ func (h *shadows) elsewhere(seen map[string]bool) []verdict.Claim {
 		return nil
 	}
 	var out []verdict.Claim
-	part := map[*ir.Func]bool{} // of the entry, whatever else the module holds
-	for _, f := range h.p.Module.Part(h.p.Entry).Funcs {
-		part[f] = true
-	}
 	for _, c := range encode.ListClaims(h.p.Module, h.p.Checks, func(*ir.Block) bool { return true }) {
-		if seen[c.ID] || c.Instr == nil || !part[c.Instr.Block.Func] || h.endsFailure(c.Instr) || h.p.Past[ir.At{Instr: c.Instr, Check: c.Check}] {
+		if seen[c.ID] || c.Instr == nil || h.endsFailure(c.Instr) || h.p.Past[ir.At{Instr: c.Instr, Check: c.Check}] {
 			continue
 		}
 		if before := h.nearest(c.Instr, h.stops); before != nil {
