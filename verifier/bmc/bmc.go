@@ -35,7 +35,6 @@ func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 		if err == nil && (r.cut == nil || b.last == nil) { // else keep what the last whole round said
 			b.last = r
 			a.SetUnwinding(r.outcome(b.whole))
-			r.release()
 		}
 		if err == nil && p.StopAfter == "encode" {
 			a.Fail(&verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped after encode, as asked"})
@@ -112,15 +111,6 @@ type round struct {
 	cut      *verdict.Reason // why deciding ended early
 	deadEnds map[ir.At][]*ir.Instr
 	vacuous  *verdict.Reason // why what holds says nothing about the program
-}
-
-// release drops what only the round itself needs: the next one makes a formula of four times the size.
-func (r *round) release() {
-	r.f, r.solver = nil, nil
-	for _, g := range r.groups {
-		first := *g.First
-		g.Group = &problem.Group{ID: g.ID, First: &first}
-	}
 }
 
 // group is all instances of one claim, and what the round says of them.
