@@ -87,7 +87,7 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 // behindNull returns the condition that the address of in, a load or a store, is that of a member or an element of what a
 // null pointer leads to, where the memory map has something there and no claim about the arithmetic says so; 0: never.
 func (e *encoder) behindNull(fr *frame, st *state, in *ir.Instr) ilr.Term {
-	if e.opts.Checks.Has(verdict.PointerOverflow) || in.Op != ir.OpLoad && in.Op != ir.OpStore || !e.nearNull() {
+	if e.opts.Checks.Has(verdict.PointerOverflow) || in.Op != ir.OpLoad && in.Op != ir.OpStore || !e.opts.NearNull() {
 		return 0
 	}
 	bad := e.s.False()

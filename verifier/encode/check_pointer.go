@@ -2,7 +2,6 @@ package encode
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -25,7 +24,7 @@ func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from,
 			wraps := e.s.And(a.g, e.s.Ite(back, e.s.Ult(x, e.s.Neg(d)), e.s.UaddO(x, d)))
 			bad = e.s.Or(bad, wraps)
 			cases = append(cases, failure{when: wraps, text: "address arithmetic wraps around"})
-			if e.nearNull() { // an access could not tell
+			if e.opts.NearNull() { // an access could not tell
 				null := e.s.And(a.g, moves, e.eq(x, e.s.Int(e.w, 0)))
 				bad = e.s.Or(bad, null)
 				cases = append(cases, failure{when: null, text: "arithmetic on a null pointer"})
@@ -38,15 +37,6 @@ func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from,
 			a.obj.what()), value: a.off})
 	}
 	e.claimNot(fr, st, in, verdict.PointerOverflow, bad, false, "pointer arithmetic leaves its object", cases...)
-}
-
-// nearNull reports whether the memory map has something behind address 0, where
-// null designates nothing.
-func (e *encoder) nearNull() bool {
-	return !e.opts.AddressZero && slices.ContainsFunc(e.opts.Regions, func(r ir.Region) bool {
-		return r.Base == 0 &&
-			r.Size > 0
-	})
 }
 
 // checkPointerCompare claims that ordered pointers point into one object (C17

@@ -32,7 +32,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	}
 	if p.obj == nil {
 		plain := x.cur != nil && (x.cur.Op == ir.OpLoad || x.cur.Op == ir.OpStore)
-		if plain && !x.o.Checks.Has(verdict.PointerOverflow) && x.nearNull() && x.behindNull() {
+		if plain && !x.o.Checks.Has(verdict.PointerOverflow) && x.o.NearNull() && x.behindNull() {
 			x.stop(verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb, a.size, plural(a.size, "byte"),
 				p.bits.Low64())
 			return nil, 0, false

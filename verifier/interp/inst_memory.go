@@ -1,8 +1,6 @@
 package interp
 
 import (
-	"slices"
-
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -173,7 +171,7 @@ func (x *machine) inBounds(base value, off bits.Vec, out value) {
 		switch {
 		case off.Sign() && bits.Ult(base.bits, bits.Neg(off)), !off.Sign() && bits.UaddOverflow(base.bits, off):
 			x.violate(verdict.PointerOverflow, "address arithmetic wraps around")
-		case base.bits.IsZero() && x.nearNull():
+		case base.bits.IsZero() && x.o.NearNull():
 			x.violate(verdict.PointerOverflow, "arithmetic on a null pointer")
 		}
 		return
@@ -182,12 +180,6 @@ func (x *machine) inBounds(base value, off bits.Vec, out value) {
 		x.violate(verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(), x.describe(o),
 			o.size, plural(uint64(o.size), "byte"))
 	}
-}
-
-// nearNull reports whether the memory map has something behind address 0, where null designates nothing.
-func (x *machine) nearNull() bool {
-	return !x.o.AddressZero &&
-		slices.ContainsFunc(x.o.Regions, func(r ir.Region) bool { return r.Base == 0 && r.Size > 0 })
 }
 
 // rmw is the new value of atomicrmw (LangRef: atomicrmw).

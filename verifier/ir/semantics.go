@@ -1,6 +1,9 @@
 package ir
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Semantics is the part of a program's meaning that LangRef and C leave to the
 // target and to the environment. Every engine takes it as it is. The zero value is
@@ -13,6 +16,11 @@ type Semantics struct {
 	VolatileMemory   bool     // volatile objects outside volatile regions behave like memory
 	Leaks            LeakRule // what the check `leak` asks for
 	Stack            *Stack   // for the check `stack`; nil: not known
+}
+
+// NearNull reports whether the memory map has something behind address 0, where null designates nothing.
+func (s *Semantics) NearNull() bool {
+	return !s.AddressZero && slices.ContainsFunc(s.Regions, func(r Region) bool { return r.Base == 0 && r.Size > 0 })
 }
 
 // Access says what a program may do with a region of the address space.
