@@ -279,7 +279,7 @@ func (c *modelCall) checkFree(st *state, p val) []target {
 			good = append(good, t)
 		}
 	}
-	msg := "freed pointer is a live heap block or null"
+	msg := verdict.Free.Of().Holds
 	if len(cases) > 0 {
 		msg = cases[0].text
 	}

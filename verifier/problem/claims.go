@@ -181,16 +181,16 @@ func Barred(at *verdict.Pos) *verdict.Reason {
 
 // TerminationClaim returns the claim that every run of p ends, without an answer.
 func (p *Problem) TerminationClaim() verdict.Claim {
-	return p.claimOf(verdict.Termination, "every run ends")
+	return p.claimOf(verdict.Termination)
 }
 
 // ComplexityClaim returns the claim that runs of p are bounded, without an answer.
 func (p *Problem) ComplexityClaim() verdict.Claim {
-	return p.claimOf(verdict.ComplexityBound, "the number of executed instructions has an upper bound")
+	return p.claimOf(verdict.ComplexityBound)
 }
 
-func (p *Problem) claimOf(c verdict.Check, message string) verdict.Claim {
-	return verdict.Claim{ID: string(c) + "@" + p.Plan.Entry, Check: c, Message: message, Pos: p.Entry.Pos}
+func (p *Problem) claimOf(c verdict.Check) verdict.Claim {
+	return verdict.Claim{ID: string(c) + "@" + p.Plan.Entry, Check: c, Message: c.Of().Holds, Pos: p.Entry.Pos}
 }
 
 // UndefinedEnds is an assumption of proofs of termination.
