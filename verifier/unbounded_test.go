@@ -44,8 +44,7 @@ int main(void) {
 		}
 		at[c.Pos.Line] = append(at[c.Pos.Line], c.Message)
 	}
-	before := strings.Count(testprogram.Header, "\n")
-	if got := at[before+6]; !slices.Contains(got, "read is valid") || slices.Contains(got, encode.NeverReached) {
+	if got := at[testprogram.HeaderLines+6]; !slices.Contains(got, "read is valid") || slices.Contains(got, encode.NeverReached) {
 		t.Errorf("the program ends there: %q", got)
 	}
 }

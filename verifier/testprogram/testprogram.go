@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,9 @@ extern void *memset(void *, int, unsigned long);
 extern void reach_error(void);
 #define CHECK(c) do { if (!(c)) reach_error(); } while (0)
 `
+
+// HeaderLines is the number of lines of Header.
+var HeaderLines = strings.Count(Header, "\n")
 
 // Lists is C for programs over linked lists: their nodes, push and build.
 const Lists = `
