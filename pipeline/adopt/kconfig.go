@@ -23,8 +23,8 @@ var (
 // that are nearest to the root, else by defaults without a condition. A switch that is on by default counts only where
 // it depends on nothing.
 func (s *Survey) settings() []string {
-	values, used := map[string]string{}, map[string]bool{}
-	var files []string
+	values := map[string]string{}
+	var files, code []string
 	_ = filepath.WalkDir(s.root, func(p string, d fs.DirEntry, err error) error {
 		rel, e := filepath.Rel(s.root, p)
 		switch {
@@ -44,11 +44,7 @@ func (s *Survey) settings() []string {
 				readDefaults(string(text), values)
 			}
 		case ext == ".c" || ext == ".h":
-			if text, err := readPart(p); err == nil {
-				for _, w := range settingWord.FindAll(text, -1) {
-					used[string(w)] = true
-				}
-			}
+			code = append(code, p)
 		}
 		return nil
 	})
@@ -59,13 +55,29 @@ func (s *Survey) settings() []string {
 		}
 	}
 	var out []string
-	for name, value := range values {
-		if used[name] && value != "" {
+	if len(values) == 0 {
+		return out
+	}
+	for name := range settingWords(code) {
+		if value := values[name]; value != "" {
 			out = append(out, name+"="+value)
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// settingWords returns the words CONFIG_... of files.
+func settingWords(files []string) map[string]bool {
+	words := map[string]bool{}
+	for _, f := range files {
+		if text, err := readPart(f); err == nil {
+			for _, w := range settingWord.FindAll(text, -1) {
+				words[string(w)] = true
+			}
+		}
+	}
+	return words
 }
 
 // skipped goes on behind what cannot be read or is hidden.
