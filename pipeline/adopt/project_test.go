@@ -1,8 +1,6 @@
 package adopt
 
 import (
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -81,25 +79,15 @@ build_flags = ${env.build_flags}
 // TestProjectFiles: files, folders, macros and the processor of a project are those of its first configuration, without
 // what that leaves out; what is not in the repository is named.
 func TestProjectFiles(t *testing.T) {
-	root := t.TempDir()
-	for name, text := range map[string]string{"inc/x.h": "", "Pack": "", "ide/k.uvprojx": keilProject,
+	s := tree(t, map[string]string{"inc/x.h": "", "Pack": "", "ide/k.uvprojx": keilProject,
 		"ide/i.ewp": iarProject, "ide/.cproject": eclipseProject, "ide/.project": eclipseLinks,
 		"ide/f.ld": "SECTIONS { }", "ide/drivers/d.c": "",
 		"ide/drivers/d_off.c": "", "ide/drivers/old/o.c": "", "ide/e.c": "", "pio/platformio.ini": platformIOProject,
 		"pio/source/m.c": "", "pio/lib/x/x.c": "", "pio/src/no.c": "", "pio/hw/inc/h.h": "",
 		"src/A.c": "", "src/b.c": "", "src/c.c": "",
-		"more/m.c": ""} {
-		p := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := Look(root)
-	if err != nil || len(s.ides) != 4 {
-		t.Fatalf("%v (%v)", s.ides, err)
+		"more/m.c": ""})
+	if len(s.ides) != 4 {
+		t.Fatalf("%v", s.ides)
 	}
 	for file, want := range map[string]*project{
 		"ide/k.uvprojx": {sources: []string{"src/A.c"}, include: []string{"inc"}, processor: "cortex-m4f",

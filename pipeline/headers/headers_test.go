@@ -7,20 +7,11 @@ import (
 	"testing"
 )
 
-// TestSearch: folders are found for includes of includes, near ones before those aside; paths with
-// steps up, and headers that nobody has.
-func TestSearch(t *testing.T) {
+// treeOf writes files below a folder, whose tree it returns.
+func treeOf(t *testing.T, files map[string]string) *Tree {
+	t.Helper()
 	root := t.TempDir()
-	for name, text := range map[string]string{
-		"src/a.c":                   "#include \"near.h\"\n#include <lib/x.h>\n#include <stdio.h>\n# include \"config.h\"\n",
-		"src/near.h":                "#include \"deep.h\"\n#include \"none.h\"\n",
-		"core/inc/deep.h":           "",
-		"include/lib/x.h":           "",
-		"test/lib/x.h":              "",
-		"examples/board/config.h":   "#include \"../logging/levels.h\"\n",
-		"examples/logging/levels.h": "",
-		"test/port/stdio.h":         "",
-	} {
+	for name, text := range files {
 		file := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
@@ -33,6 +24,22 @@ func TestSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return tree
+}
+
+// TestSearch: folders are found for includes of includes, near ones before those aside; paths with
+// steps up, and headers that nobody has.
+func TestSearch(t *testing.T) {
+	tree := treeOf(t, map[string]string{
+		"src/a.c":                   "#include \"near.h\"\n#include <lib/x.h>\n#include <stdio.h>\n# include \"config.h\"\n",
+		"src/near.h":                "#include \"deep.h\"\n#include \"none.h\"\n",
+		"core/inc/deep.h":           "",
+		"include/lib/x.h":           "",
+		"test/lib/x.h":              "",
+		"examples/board/config.h":   "#include \"../logging/levels.h\"\n",
+		"examples/logging/levels.h": "",
+		"test/port/stdio.h":         "",
+	})
 	s := NewSearch(tree, nil, func(name string) bool { return name == "stdio.h" })
 	s.Add("src/a.c")
 	if want := []string{"core/inc", "include", "examples/board"}; !slices.Equal(s.Dirs, want) {
@@ -48,27 +55,14 @@ func TestSearch(t *testing.T) {
 
 // TestSearchComplete: of headers of one name, the one that includes what is there comes before a nearer one that does not.
 func TestSearchComplete(t *testing.T) {
-	root := t.TempDir()
-	for name, text := range map[string]string{
+	tree := treeOf(t, map[string]string{
 		"src/a.c":                   "#include \"options.h\"\n#include \"other.h\"\n",
 		"dev/options.h":             "#include \"windows.h\"\n",
 		"lib/deep/inc/options.h":    "#include <stdio.h>\n#include \"types.h\"\n",
 		"lib/deep/inc/types.h":      "",
 		"near/other.h":              "#include \"none.h\"\n",
 		"lib/far/further/x/other.h": "#include \"none.h\"\n",
-	} {
-		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	tree, err := NewTree(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 	s := NewSearch(tree, nil, func(name string) bool { return name == "stdio.h" })
 	s.Add("src/a.c")
 	if want := []string{"lib/deep/inc", "near"}; !slices.Equal(s.Dirs, want) {
