@@ -13,7 +13,8 @@ const (
 	armOpen  = `__asm__ volatile("cpsie i" ::: "memory");`
 )
 
-// intrinsic is what compilers give without a declaration on the processors that a condition of the preprocessor names.
+// intrinsic is a function that compilers have without a declaration, on the processors that a condition of the
+// preprocessor names.
 type intrinsic struct {
 	processors, result, parameters, body string
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// maxKinds is how many generalised states a place has for states that differ in which pointers are null.
+// maxKinds bounds the generalised states of a place that differ in which pointers are null.
 const maxKinds = 6
 
 // cutKey names the generalised state that s arrives at: pointers that are null in one state and lead to the heap in
