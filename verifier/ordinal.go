@@ -20,7 +20,7 @@ func ClaimID(m *ir.Module, id string) string {
 	}
 	check := verdict.Check(parts[1])
 	n, _ := strconv.Atoi(parts[3]) // digits only
-	for _, c := range encode.ListClaims(m, verdict.CheckSet{check: true},
+	for _, c := range encode.ListClaims(m, verdict.CheckSet{check: true}, ir.LeakFreed,
 		func(b *ir.Block) bool { return b.Func.Name == parts[2] }) {
 		if n--; n == 0 {
 			return c.ID

@@ -274,7 +274,7 @@ func claimOrder(p *problem.Problem, cs []verdict.Claim) map[string]int {
 		named[strings.SplitN(site, "#", 2)[0]] = true
 	}
 	order := map[string]int{}
-	for i, c := range encode.ListClaims(p.Module, p.Checks, func(b *ir.Block) bool { return named[b.Func.Name] }) {
+	for i, c := range encode.ListClaims(p.Module, p.Checks, p.Leaks, func(b *ir.Block) bool { return named[b.Func.Name] }) {
 		order[c.ID] = i + 1
 	}
 	return order

@@ -89,7 +89,7 @@ func (h *shadows) elsewhere(seen map[string]bool) []verdict.Claim {
 		return nil
 	}
 	var out []verdict.Claim
-	for _, c := range encode.ListClaims(h.p.Module, h.p.Checks, func(*ir.Block) bool { return true }) {
+	for _, c := range encode.ListClaims(h.p.Module, h.p.Checks, h.p.Leaks, func(*ir.Block) bool { return true }) {
 		if seen[c.ID] || c.Instr == nil || h.endsFailure(c.Instr) || h.p.Past[ir.At{Instr: c.Instr, Check: c.Check}] {
 			continue
 		}

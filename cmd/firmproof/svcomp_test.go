@@ -13,6 +13,9 @@ func TestSVComp(t *testing.T) {
 	const reach, mem, deref, cleanup, overflow = "G ! call(reach_error())", "G valid-memtrack", "G valid-deref",
 		"G valid-memcleanup", "G ! overflow"
 	const heap = "void *malloc(unsigned long);\nvoid exit(int);\nvoid *keep;\n"
+	const list = heap + "void __VERIFIER_error(void);\nint __VERIFIER_nondet_int(void);\n" +
+		"struct node { int v; struct node *n; } *head;\nint main(void) { struct node *p;\n" +
+		"while (__VERIFIER_nondet_int()) { p = malloc(sizeof *p); p->v = 0; p->n = head; head = p; }\np = head; "
 	for _, c := range []struct{ name, property, program, want string }{
 		{"reached", reach, "void reach_error(void) {}\nint main(void) { reach_error(); return 0; }",
 			"FALSE(unreach-call)"},
@@ -34,6 +37,10 @@ func TestSVComp(t *testing.T) {
 			heap + "void __VERIFIER_error(void);\nvoid free(void *);\nint main(void) { keep = malloc(4); if (keep) __VERIFIER_error(); free(keep); return 0; }", "FALSE(valid-memcleanup)"},
 		{"not cleaned up at abort", cleanup,
 			heap + "void abort(void);\nvoid free(void *);\nint main(void) { keep = malloc(4); if (keep) abort(); free(keep); return 0; }", "UNKNOWN"},
+		{"a list of any length, tracked at an error call", mem,
+			list + "for (; p; p = p->n) if (p->v) __VERIFIER_error(); return head != 0; }", "TRUE"},
+		{"a list of any length, lost at an error call", mem,
+			list + "if (p) { head = p = 0; __VERIFIER_error(); } return 0; }", "FALSE(valid-memtrack)"},
 		{"misaligned", deref, "int main(void) { char b[8]; int *p = (int *)(b + 1); *p = 1; return b[1] == 0; }",
 			"TRUE"},
 		{"misaligned and outside", deref,

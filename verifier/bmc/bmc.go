@@ -79,7 +79,7 @@ func (b *unwinder) allSettled() bool {
 	if b.last == nil || len(b.a.AllSettled()) == 0 || b.p.Checks.Has(verdict.Unwinding) {
 		return false
 	}
-	all := encode.ListClaims(b.p.Module, b.p.Checks, func(*ir.Block) bool { return true })
+	all := encode.ListClaims(b.p.Module, b.p.Checks, b.p.Leaks, func(*ir.Block) bool { return true })
 	return !slices.ContainsFunc(all, func(c encode.Claim) bool { return b.a.Settled(c.ID) == nil })
 }
 

@@ -76,7 +76,7 @@ func (o *Only) check(ctx context.Context, p *program) (*Finding, error) {
 	}
 	checks := maps.Clone(p.Checks)
 	delete(checks, verdict.Stack)
-	for _, c := range encode.ListClaims(p.Module, checks, func(*ir.Block) bool { return true }) {
+	for _, c := range encode.ListClaims(p.Module, checks, p.Leaks, func(*ir.Block) bool { return true }) {
 		f.Shown[c.ID] = verdict.Proved
 		f.Claims = append(f.Claims, c.ID)
 	}

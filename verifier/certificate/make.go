@@ -169,7 +169,7 @@ func (m *maker) names(past ir.Past) []string {
 		return nil
 	}
 	if m.listed == nil {
-		m.listed = encode.ListClaims(m.part, m.plan.Checks, func(*ir.Block) bool { return true })
+		m.listed = encode.ListClaims(m.part, m.plan.Checks, m.plan.Leaks, func(*ir.Block) bool { return true })
 	}
 	var out []string
 	for _, c := range m.listed {

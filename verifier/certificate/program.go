@@ -72,7 +72,7 @@ func (p *program) pastOf(ids []string) (ir.Past, error) {
 	if len(ids) == 0 {
 		return past, nil
 	}
-	claims := encode.ListClaims(p.Module, p.Checks, func(*ir.Block) bool { return true })
+	claims := encode.ListClaims(p.Module, p.Checks, p.Leaks, func(*ir.Block) bool { return true })
 	for _, id := range ids {
 		i := slices.IndexFunc(claims, func(c encode.Claim) bool { return c.ID == id })
 		if i < 0 {

@@ -149,7 +149,7 @@ func (c *Certificate) excludesOverflow(p *program) bool {
 			return false
 		}
 	}
-	all := encode.ListClaims(p.Module, verdict.CheckSet{verdict.SignedOverflow: true},
+	all := encode.ListClaims(p.Module, verdict.CheckSet{verdict.SignedOverflow: true}, p.Leaks,
 		func(*ir.Block) bool { return true })
 	return !slices.ContainsFunc(all, func(cl encode.Claim) bool { return !proved[cl.ID] })
 }

@@ -79,7 +79,7 @@ func (r *Run) check(ctx context.Context, p *program) (*Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	claims := encode.ListClaims(p.Module, p.Checks, func(*ir.Block) bool { return true })
+	claims := encode.ListClaims(p.Module, p.Checks, p.Leaks, func(*ir.Block) bool { return true })
 	opts := p.Execution(policy.ReplaySteps)
 	if opts.Past, err = p.pastOf(r.Past); err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (e *encoder) deadClaims() {
 		}
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				for _, c := range checksOf(in) {
+				for _, c := range claimedAt(in, e.opts.Checks, e.opts.Leaks) {
 					id := info.id(in, c)
 					if e.opts.Checks.Has(c) && !e.seen[id] && !(returns(in) && c == verdict.Uninitialised) {
 						e.seen[id] = true
@@ -124,7 +124,7 @@ func (e *encoder) deadClaims() {
 
 // ListClaims lists the claims of the functions that visited holds a block of,
 // without a walk: Guard and Violated are 0.
-func ListClaims(m *ir.Module, checks verdict.CheckSet, visited func(*ir.Block) bool) []Claim {
+func ListClaims(m *ir.Module, checks verdict.CheckSet, leaks ir.LeakRule, visited func(*ir.Block) bool) []Claim {
 	var out []Claim
 	outermost := ir.Outermost(m)
 	for _, f := range m.Funcs {
@@ -134,7 +134,7 @@ func ListClaims(m *ir.Module, checks verdict.CheckSet, visited func(*ir.Block) b
 		info := newInfo(f, unwind.Analyse(f))
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				for _, c := range checksOf(in) {
+				for _, c := range claimedAt(in, checks, leaks) {
 					if checks.Has(c) && (outermost[f] || !returns(in) || c != verdict.Uninitialised) {
 						out = append(out, Claim{ID: info.id(in, c), Check: c, Pos: *in.Pos, Message: c.Of().Holds,
 							Instr: in})

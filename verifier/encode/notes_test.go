@@ -54,7 +54,7 @@ func TestListClaims(t *testing.T) {
 	m := compile(t, "", "int a(int x) { return x + 1; } int b(int x) { return x / 2 + a(x); }\n")
 	visited := func(b *ir.Block) bool { return b.Func.Name == "b" }
 	var got []string
-	for _, c := range ListClaims(m, verdict.CheckSet{verdict.SignedOverflow: true}, visited) {
+	for _, c := range ListClaims(m, verdict.CheckSet{verdict.SignedOverflow: true}, ir.LeakFreed, visited) {
 		name, _, _ := strings.Cut(c.ID, "#")
 		got = append(got, name)
 	}

@@ -120,6 +120,23 @@ func checksOf(in *ir.Instr) []verdict.Check {
 	return out
 }
 
+// claimedAt lists the checks that are claimed at in: those of checksOf, and the leaks that the rule asks for where the
+// program ends otherwise than by exit, at a failed assertion only if nobody asks whether it fails.
+func claimedAt(in *ir.Instr, checks verdict.CheckSet, leaks ir.LeakRule) []verdict.Check {
+	out := checksOf(in)
+	switch {
+	case in.Op != ir.OpCall || !slices.Contains(leakEnds, in.Model) || silent(in, verdict.Leak):
+		return out
+	case in.Model == ir.ModelTrapI:
+		if !leaks.Asks(ir.EndAbort) {
+			return out
+		}
+	case !leaks.Asks(ir.EndFailed) || checks.Has(verdict.Assert):
+		return out
+	}
+	return append(out, verdict.Leak)
+}
+
 // silent reports an instruction of the driver's, of which nothing is claimed.
 func silent(in *ir.Instr, check verdict.Check) bool {
 	return in.Block.Func.Made && !check.Of().Driver

@@ -71,7 +71,7 @@ func broken(ctx context.Context, t *testing.T, p *problem.Problem, proofs *probl
 }
 
 func claimsOf(p *problem.Problem) []encode.Claim {
-	return encode.ListClaims(p.Module, p.Checks, func(*ir.Block) bool { return true })
+	return encode.ListClaims(p.Module, p.Checks, p.Leaks, func(*ir.Block) bool { return true })
 }
 
 var pathChecks = []verdict.Check{verdict.Memory, verdict.Free, verdict.Leak, verdict.Assert, verdict.Uninitialised,

@@ -281,5 +281,5 @@ int main(void) {
 // firstAssertion returns the ID of the first assertion of main.
 func firstAssertion(p *problem.Problem) string {
 	main := func(b *ir.Block) bool { return b.Func.Name == "main" }
-	return encode.ListClaims(p.Module, verdict.CheckSet{verdict.Assert: true}, main)[0].ID
+	return encode.ListClaims(p.Module, verdict.CheckSet{verdict.Assert: true}, p.Leaks, main)[0].ID
 }

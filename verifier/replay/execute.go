@@ -56,7 +56,7 @@ func Violates(ctx context.Context, p *problem.Problem, a *problem.Answers, input
 	if out.Kind != interp.Violation || !p.Checks.Has(out.Check) {
 		return false
 	}
-	claims := encode.ListClaims(p.Module, p.Checks, func(k *ir.Block) bool { return out.Visits[k] > 0 })
+	claims := encode.ListClaims(p.Module, p.Checks, p.Leaks, func(k *ir.Block) bool { return out.Visits[k] > 0 })
 	i := slices.IndexFunc(claims, func(c encode.Claim) bool { return c.Instr == out.Instr && c.Check == out.Check })
 	if i < 0 || a.Settled(claims[i].ID) != nil || NotFollowed(inputs) != nil {
 		return false

@@ -51,7 +51,7 @@ func (OnlyExecution) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 		Detail:  []string{"the program reads no input and no unknown memory: its only execution violates nothing"},
 		Checked: "interpreter"}
 	claims := []verdict.Claim{}
-	for _, c := range encode.ListClaims(p.Module, p.Checks, visited) {
+	for _, c := range encode.ListClaims(p.Module, p.Checks, p.Leaks, visited) {
 		v := problem.ClaimOf(&c)
 		v.Status, v.Replay, v.Certificate = verdict.Proved, verdict.NotRun, cert
 		v.Evidence = input.Sealed{Past: p.Past}

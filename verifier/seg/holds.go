@@ -16,7 +16,7 @@ func (g *Graph) Holds(checks verdict.CheckSet) (listed []encode.Claim, holds map
 	if !g.Complete {
 		return nil, nil, errors.New(g.GaveUp[0].Detail)
 	}
-	listed = encode.ListClaims(g.b.m, checks, func(b *ir.Block) bool { return g.b.entered[b.Func] })
+	listed = encode.ListClaims(g.b.m, checks, g.b.opts.Leaks, func(b *ir.Block) bool { return g.b.entered[b.Func] })
 	claimed := map[ir.At]bool{}
 	for i := range listed {
 		claimed[ir.At{Instr: listed[i].Instr, Check: listed[i].Check}] = true
