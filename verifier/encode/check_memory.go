@@ -37,16 +37,12 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 	bad := e.s.False()
 	var cases []failure
 	var good []target
-	msg := ""
 	for _, t := range ts {
 		fs, wrong := e.wrong(st, t, w)
 		bad = e.s.Or(bad, e.s.And(t.g, wrong))
 		for _, f := range fs {
 			if e.s.IsFalse(f.when) {
 				continue
-			}
-			if msg == "" {
-				msg = f.plain()
 			}
 			f.when = e.s.And(t.g, f.when)
 			cases = append(cases, f)
@@ -59,12 +55,9 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 		bad = e.s.Or(bad, w.null)
 		cases = append(cases, failure{when: w.null, text: w.what + " through a null pointer, of a member"})
 	}
-	if msg == "" {
-		msg = w.what + " is valid"
-	}
 	e.unknownTarget(st, in, verdict.Memory, when, ts, w.what)
 	e.unknownExtent(st, in, when, ts, w)
-	e.claim(fr, st, in, verdict.Memory, e.s.And(when, bad), true, msg, cases...)
+	e.claim(fr, st, in, verdict.Memory, e.s.And(when, bad), true, w.what+" is valid", cases...)
 	e.keepApart(st, good, w, when)
 	for _, t := range good {
 		if st.pc != nil && t.obj != nil && t.obj.glob != nil && t.obj.glob.Beyond != "" {
@@ -168,20 +161,6 @@ func (e *encoder) runsInto(st *state, t target, w want) ilr.Term {
 	}
 	return meets
 }
-
-// plain is f's text without a model.
-func (f failure) plain() string {
-	if f.value == 0 {
-		return f.text
-	}
-	return fmt.Sprintf(f.text, symbolic{})
-}
-
-// symbolic prints as a question mark for any verb.
-type symbolic struct{}
-
-// Format implements fmt.Formatter.
-func (symbolic) Format(s fmt.State, _ rune) { fmt.Fprint(s, "?") }
 
 // wrong is the condition under which an access at t is invalid, and its reasons.
 func (e *encoder) wrong(st *state, t target, w want) ([]failure, ilr.Term) {

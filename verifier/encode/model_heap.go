@@ -279,10 +279,6 @@ func (c *modelCall) checkFree(st *state, p val) []target {
 			good = append(good, t)
 		}
 	}
-	msg := verdict.Free.Of().Holds
-	if len(cases) > 0 {
-		msg = cases[0].text
-	}
-	e.claim(fr, st, in, verdict.Free, bad, true, msg, cases...)
+	e.claim(fr, st, in, verdict.Free, bad, true, verdict.Free.Of().Holds, cases...)
 	return good
 }
