@@ -77,14 +77,14 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 	return good
 }
 
-// behindNull returns the condition that the address of in, a load or a store, is that of a member or an element of what a
-// null pointer leads to, where the memory map has something there and no claim about the arithmetic says so; 0: never.
-func (e *encoder) behindNull(fr *frame, st *state, in *ir.Instr) ilr.Term {
-	if e.opts.Checks.Has(verdict.PointerOverflow) || in.Op != ir.OpLoad && in.Op != ir.OpStore || !e.opts.NearNull() {
+// behindNull returns the condition that what in accesses with argument k is a member or an element of what a null pointer
+// leads to, where the memory map has something there and no claim about the arithmetic says so; 0: never.
+func (e *encoder) behindNull(fr *frame, st *state, in *ir.Instr, k int) ilr.Term {
+	if e.opts.Checks.Has(verdict.PointerOverflow) || !e.opts.NearNull() {
 		return 0
 	}
 	bad := e.s.False()
-	for _, v := range in.Bases() {
+	for _, v := range ir.Bases(in.AddressOf(k)) {
 		if p := e.value(fr, st, in, v).p; p != nil {
 			for _, a := range p.alts {
 				if a.obj == nil {

@@ -111,7 +111,7 @@ func (e *encoder) signed(v val, w int) ilr.Term {
 // load reads a value of type t at p.
 func (e *encoder) load(fr *frame, st *state, in *ir.Instr, p val, t *ir.Type, align int64, volatile bool) val {
 	w := e.wantConst(e.lay.StoreSize(t), align, false)
-	w.null = e.behindNull(fr, st, in)
+	w.null = e.behindNull(fr, st, in, 0)
 	ts := e.checkAccess(fr, st, in, p, w, e.s.True())
 	if st.pc == nil {
 		return val{}
@@ -178,7 +178,7 @@ func (e *encoder) loadType(o *object, c *content, off ilr.Term, t *ir.Type) val 
 // store writes v of type t at p.
 func (e *encoder) store(fr *frame, st *state, in *ir.Instr, p, v val, t *ir.Type, align int64) {
 	w := e.wantConst(e.lay.StoreSize(t), align, true)
-	w.null = e.behindNull(fr, st, in)
+	w.null = e.behindNull(fr, st, in, 1)
 	ts := e.checkAccess(fr, st, in, p, w, e.s.True())
 	if st.pc == nil {
 		return

@@ -86,7 +86,11 @@ func (x *machine) hold(o *object) {
 }
 
 func (x *machine) accessOf(in *ir.Instr, write bool) access {
-	return access{size: uint64(x.l.StoreSize(in.Access)), align: int64(in.Align), write: write}
+	a := access{size: uint64(x.l.StoreSize(in.Access)), align: int64(in.Align), write: write, addr: in.AddressOf(0)}
+	if write {
+		a.addr = in.AddressOf(1)
+	}
+	return a
 }
 
 func (x *machine) load(in *ir.Instr, p value) value {
