@@ -170,6 +170,8 @@ func widthText(t *ir.Type) string {
 	switch {
 	case t.IsPtr():
 		return "pointer"
+	case t.Kind == ir.KindInt && t.Width == 1:
+		return "_Bool"
 	case t.Kind == ir.KindInt:
 		return fmt.Sprintf("%d bits", t.Width)
 	case t.Kind == ir.KindFloat && t.Width == 32:

@@ -37,10 +37,14 @@ func (x *machine) traceInput(in *ir.Instr, name string, v value) {
 		t.Kind = ir.DFloat
 	case in.T.IsPtr():
 		t.Kind = ir.DPointer
-	case strings.HasSuffix(name, "bool"):
+	case in.T.Width == 1 || strings.HasSuffix(name, "bool"):
 		t.Kind = ir.DBool
 	}
-	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: name + "()", Value: x.show(t, v),
+	what := name
+	if !strings.HasSuffix(name, ir.IsNull) { // a call of a function
+		what += "()"
+	}
+	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: what, Value: x.show(t, v),
 		Bytes: x.hexBytes(v.bits), Type: nondetType(name, in.T)})
 }
 
