@@ -244,3 +244,24 @@ LIB int sprintf(char *to, const char *format, ...) {
     __builtin_va_end(ap);
     return n;
 }
+
+/* Where there is no memory, what *to is afterwards is not said: GNU's manual, asprintf(3). */
+void *malloc(size_t n);
+LIB int vasprintf(char **to, const char *format, va_list ap) {
+    va_list again;
+    char *any;
+    __builtin_va_copy(again, ap);
+    size_t size = (size_t)vsnprintf(0, 0, format, again) + 1;
+    __builtin_va_end(again);
+    char *s = malloc(size);
+    *to = s ? s : any;
+    return s ? vsnprintf(s, size, format, ap) : -1;
+}
+
+LIB int asprintf(char **to, const char *format, ...) {
+    va_list ap;
+    __builtin_va_start(ap, format);
+    int n = vasprintf(to, format, ap);
+    __builtin_va_end(ap);
+    return n;
+}

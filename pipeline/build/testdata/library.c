@@ -19,7 +19,7 @@ int fp_atoi(const char *);
 long fp_atol(const char *), fp_lround(double), fp_lrint(double);
 void fp_qsort(void *, size_t, size_t, int (*)(const void *, const void *));
 void *fp_bsearch(const void *, const void *, size_t, size_t, int (*)(const void *, const void *));
-int fp_snprintf(char *, size_t, const char *, ...), fp_sscanf(const char *, const char *, ...);
+int fp_snprintf(char *, size_t, const char *, ...), fp_asprintf(char **, const char *, ...), fp_sscanf(const char *, const char *, ...);
 
 /* What the engine models itself, or answers itself. */
 void __VERIFIER_assume(int c) { assert(c); }
@@ -154,6 +154,13 @@ static void formats(void) {
         text(s, "ab c", 12);
         n = fp_snprintf(a, room, f, s);
         m = snprintf(b, room, f, s);
+        char *c = 0, *d = 0;
+        if (fp_asprintf(&c, f, s) != asprintf(&d, f, s) || strcmp(c, d)) {
+            printf("asprintf \"%s\" of \"%s\": \"%s\", \"%s\"\n", f, s, c, d);
+            exit(1);
+        }
+        free(c);
+        free(d);
     } else if (kind == 1) {
         strcat(f, "c>%%");
         n = fp_snprintf(a, room, f, 'x');
