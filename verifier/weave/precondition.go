@@ -2,7 +2,6 @@ package weave
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -17,6 +16,10 @@ func (h *harness) preconditions(args []ir.Value) {
 			b = next[0]
 			continue
 		}
+		if b.Term().Op == ir.OpSwitch {
+			h.expectCase(b.Term(), args)
+			return
+		}
 		a := assertionAt(b)
 		if a == nil {
 			return
@@ -25,69 +28,61 @@ func (h *harness) preconditions(args []ir.Value) {
 		if fails == nil {
 			return
 		}
-		h.assume(h.xor(fails, h.int(ir.Int(1), 1)))
-		h.note("", "the assertion at %s holds at the call, as it is checked to where the program calls %s",
-			a.failure.Pos, h.of.CName)
+		h.expect(h.not(fails), a.failure)
 		b = a.holds
 	}
 }
 
-// assertion is a test of some blocks after each other, as || and && make them, that ends in a failure or goes on.
-type assertion struct {
-	failure *ir.Instr
-	holds   *ir.Block          // where it goes on
-	tests   map[*ir.Block]bool // with the first one
-	steps   int                // of reading it
+// expect assumes c, which a failed assertion says.
+func (h *harness) expect(c ir.Value, failure *ir.Instr) {
+	h.assume(c)
+	h.note("", "the assertion at %s holds at the call, as it is checked to where the program calls %s", failure.Pos,
+		h.of.CName)
 }
 
-// assertionAt returns the assertion whose test begins at the end of b, nil where there is none.
-func assertionAt(b *ir.Block) *assertion {
-	for _, holds := range b.Term().Targets {
-		a := &assertion{holds: holds, tests: map[*ir.Block]bool{b: true}}
-		if assertFails(holds) == nil && a.spans(b) && a.failure != nil && a.isOnlyWay(b) {
-			return a
+// expectCase assumes that a switch at the head of the function does not come to a failed assertion.
+func (h *harness) expectCase(sw *ir.Instr, args []ir.Value) {
+	var failure *ir.Instr
+	fails := make([]bool, len(sw.Targets))
+	for i, t := range sw.Targets {
+		if in := leadsToFailure(t); in != nil {
+			failure, fails[i] = in, true
 		}
+	}
+	if failure == nil || !slices.Contains(fails, false) {
+		return
+	}
+	v := h.evaluate(sw.Args[0], nil, args, 0)
+	if v == nil {
+		return
+	}
+	isOther, good := ir.Value(h.int(ir.Int(1), 1)), ir.Value(h.int(ir.Int(1), 0))
+	for i, c := range sw.Cases {
+		is := h.compare(ir.EQ, v, &ir.Const{T: v.Type(), Kind: ir.ConstInt, Bits: c})
+		isOther = h.and(isOther, h.not(is))
+		if !fails[i+1] {
+			good = h.or(good, is)
+		}
+	}
+	if !fails[0] {
+		good = h.or(good, isOther)
+	}
+	h.expect(good, failure)
+}
+
+// leadsToFailure returns the failed assertion that control comes to from b on in any case, without an effect before; or nil.
+func leadsToFailure(b *ir.Block) *ir.Instr {
+	for range maxSteps {
+		if in := assertFails(b); in != nil || hasEffect(b) || len(b.Term().Targets) != 1 {
+			return in
+		}
+		b = b.Term().Targets[0]
 	}
 	return nil
 }
 
-// maxTests bounds the blocks of an assertion.
-const maxTests = 16
-
-// spans adds the blocks of the test from b on. It reports whether each ends in the failure or where the test holds.
-func (a *assertion) spans(b *ir.Block) bool {
-	if b.Term().Op != ir.OpCondBr || len(a.tests) > maxTests {
-		return false
-	}
-	for _, next := range b.Term().Targets {
-		in := assertFails(next)
-		switch {
-		case next == a.holds || a.tests[next]:
-		case in != nil && (a.failure == nil || a.failure == in):
-			a.failure = in
-		case in != nil || hasEffect(next):
-			return false
-		default:
-			if a.tests[next] = true; !a.spans(next) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// isOnlyWay reports whether control comes to the blocks behind first by way of the test alone.
-func (a *assertion) isOnlyWay(first *ir.Block) bool {
-	only := func(b *ir.Block) bool {
-		return !slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return !a.tests[p] && !afterFailure(p) })
-	}
-	for b := range a.tests {
-		if b != first && !only(b) {
-			return false
-		}
-	}
-	return only(a.holds)
-}
+// not negates a truth value.
+func (h *harness) not(v ir.Value) ir.Value { return h.xor(v, h.int(ir.Int(1), 1)) }
 
 // fails returns whether a way from b on, which control comes to where reached holds (nil: always), leads to the failure
 // of the assertion; nil where that depends on more than the arguments.
@@ -103,7 +98,7 @@ func (h *harness) fails(a *assertion, b *ir.Block, reached ir.Value, args []ir.V
 	for i, next := range b.Term().Targets {
 		way := c
 		if i == 1 {
-			way = h.xor(c, h.int(ir.Int(1), 1))
+			way = h.not(c)
 		}
 		if reached != nil {
 			way = h.and(reached, way)
@@ -119,55 +114,6 @@ func (h *harness) fails(a *assertion, b *ir.Block, reached ir.Value, args []ir.V
 		out = h.or(out, way)
 	}
 	return out
-}
-
-// hasEffect reports whether a block calls something or writes to what others see.
-func hasEffect(b *ir.Block) bool {
-	return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
-		return in.Op == ir.OpCall && !strings.HasPrefix(string(in.Model), "llvm.") || in.Op == ir.OpStore &&
-			!isLocal(in.Args[1])
-	})
-}
-
-// waysInto counts the blocks that lead to b, failed assertions aside.
-func waysInto(b *ir.Block) int {
-	n := 0
-	for _, p := range b.Preds {
-		if !afterFailure(p) {
-			n++
-		}
-	}
-	return n
-}
-
-// afterFailure reports whether b is only reached by a failed assertion.
-func afterFailure(b *ir.Block) bool {
-	for n := 0; n < maxSteps; n++ {
-		if assertFails(b) != nil {
-			return true
-		}
-		if len(b.Preds) != 1 {
-			return false
-		}
-		b = b.Preds[0]
-	}
-	return false
-}
-
-// isLocal reports whether an address is that of a local variable.
-func isLocal(v ir.Value) bool {
-	in, ok := root(v).(*ir.Instr)
-	return ok && in.Op == ir.OpAlloca
-}
-
-// assertFails returns the call of a failed assertion in a block.
-func assertFails(b *ir.Block) *ir.Instr {
-	for _, in := range b.Instrs {
-		if in.Op == ir.OpCall && in.Model == ir.ModelAssertFail {
-			return in
-		}
-	}
-	return nil
 }
 
 // evaluate computes v, which stands at the head of the function where control comes to if reached holds (nil: always),
@@ -194,7 +140,15 @@ func (h *harness) evaluate(v, reached ir.Value, args []ir.Value, depth int) ir.V
 			if isLocal(v.Args[0]) || v.Flags&ir.Volatile != 0 {
 				return nil
 			}
-		case ir.OpGep, ir.OpIcmp, ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpFreeze,
+		case ir.OpAdd, ir.OpSub, ir.OpMul:
+			if v.Flags.Has(ir.NSW) || v.Flags.Has(ir.NUW) { // the function may overflow there
+				return nil
+			}
+		case ir.OpSdiv:
+			if !v.Flags.Has(ir.Exact) { // elements between two pointers
+				return nil
+			}
+		case ir.OpPtrToInt, ir.OpGep, ir.OpIcmp, ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpFreeze,
 			ir.OpBitcast:
 		default:
 			return nil
