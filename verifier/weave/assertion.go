@@ -155,4 +155,3 @@ func statesUnreachable(b *ir.Block) *ir.Instr {
 	}
 	return b.Term()
 }
-
