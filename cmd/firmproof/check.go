@@ -4,24 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/firmproof/firmproof/pipeline/answers"
 	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/targets"
-	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve/smtlib"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -176,37 +171,6 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	return nil
 }
 
-// failOn returns what the manifests of the folders say under report.fail_on: only violations
-// fail if all of them say so, vacuous answers if any does.
-func failOn(args []string) string {
-	if len(args) == 0 {
-		args = []string{"."}
-	}
-	most, vacuous := "violation", ""
-	for _, dir := range args {
-		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-			return "unknown" // files have no manifest
-		}
-		dir, err := manifest.Above(dir)
-		if err != nil {
-			return "unknown"
-		}
-		m, err := manifest.Read(dir)
-		if err != nil || !m.Report.FailOnGiven || !onlyViolations(m.Report.FailOn) {
-			most = "unknown"
-		}
-		if err == nil && m.Report.FailOnGiven && reports.FailsOn(m.Report.FailOn, "vacuous") {
-			vacuous = ",vacuous"
-		}
-	}
-	return most + vacuous
-}
-
-// onlyViolations reports whether the words of a fail_on leave unknowns out.
-func onlyViolations(failOn string) bool {
-	return reports.FailsOn(failOn, "violation") && !reports.FailsOn(failOn, "unknown")
-}
-
 func (fl *checkFlags) check() error {
 	if err := fl.out.check(); err != nil {
 		return err
@@ -281,111 +245,6 @@ func (fl *checkFlags) request(timed bool, paths []string) (prepare.Request, erro
 	return req, err
 }
 
-// dumpTo makes the jobs print the stages asked for, one at a time.
-func dumpTo(w io.Writer, jobs []prepare.Job, stages []string) {
-	if len(stages) == 0 {
-		return
-	}
-	want := map[string]bool{}
-	for _, s := range stages {
-		want[s] = true
-	}
-	var mu sync.Mutex
-	for i := range jobs {
-		p := &jobs[i].Plan
-		p.Dumps = want
-		p.Dump = func(stage, text string) {
-			mu.Lock()
-			defer mu.Unlock()
-			fmt.Fprintf(w, "; %s of %s on %s\n%s", stage, p.Entry, p.Target, text)
-		}
-	}
-}
-
-// verify runs the jobs, fl.jobs at a time, and keeps their order.
-func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prepare.Job) []verdict.Result {
-	results := make([]verdict.Result, len(jobs))
-	run := &checking{certs: fl.certs, line: newProgress(progress, len(jobs), fl.out.quiet),
-		cache: answers.OpenFolder(fl.answers)}
-	defer run.line.clear()
-	if fl.failFast {
-		ctx, run.end = context.WithCancel(ctx)
-		defer run.end()
-	}
-	for i := range jobs {
-		jobs[i].Plan.Proofs = fl.proofs
-	}
-	slots := make(chan struct{}, max(1, fl.jobs))
-	var wg sync.WaitGroup
-	for i := range jobs {
-		wg.Add(1)
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots; wg.Done() }()
-			results[i] = run.job(ctx, i, &jobs[i])
-		}()
-	}
-	wg.Wait()
-	prepare.InContext(jobs, results)
-	return results
-}
-
-// checking is what the jobs of one `check` share.
-type checking struct {
-	line  *progressLine
-	cache *answers.Folder
-	certs *certifier
-	end   func() // ends all jobs at the first violation; nil: they go on
-}
-
-func (r *checking) job(ctx context.Context, n int, j *prepare.Job) verdict.Result {
-	target, entry := j.Plan.Target, j.Name()
-	defer r.line.done(target, entry)
-	if j.Settled != nil {
-		return *j.Settled
-	}
-	if r.end != nil && ctx.Err() != nil {
-		return stoppedEarly(j)
-	}
-	r.line.begin(target, entry, j.Timeout)
-	j.Plan.Progress = func(p verifier.Progress) { r.line.at(target, entry, p) }
-	// the first violation of a generated harness, or one that is suppressed, may be no finding
-	j.Plan.FirstOnly = r.end != nil && !j.Plan.Generated && len(j.Suppressed) == 0
-	j.Plan.Found = func(c verdict.Claim) {
-		if j.Stands(c) {
-			r.line.violated(target, entry, c)
-		}
-	}
-	res := r.answer(ctx, n, j)
-	if r.end != nil && slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
-		return c.Status == verdict.Violated && j.Stands(c)
-	}) {
-		r.end()
-	}
-	return *res
-}
-
-// answer verifies job n, and certifies the answer if that is asked for.
-func (r *checking) answer(ctx context.Context, n int, j *prepare.Job) *verdict.Result {
-	if r.certs != nil {
-		return r.certs.run(ctx, n, j)
-	}
-	ctx, cancel := context.WithTimeout(ctx, j.Timeout)
-	defer cancel()
-	res := r.cache.Run(ctx, j.Program, j.Plan, j.Timeout)
-	j.Complete(res)
-	return res
-}
-
-// stoppedEarly is the result of a job that --fail-fast left out.
-func stoppedEarly(j *prepare.Job) verdict.Result {
-	res := verdict.Result{Target: j.Plan.Target, Entry: j.Name(), Claims: []verdict.Claim{}, Machine: j.Machine,
-		Reason: &verdict.Reason{Kind: verdict.Cancelled, Detail: "not verified, because a violation was found before",
-			Remedy: "leave out --fail-fast"}}
-	res.Summarise()
-	return res
-}
-
 // userError gives errors of the user's making exit code 2 and a form that names the place.
 func userError(err error) error {
 	var e *exitError
@@ -403,72 +262,4 @@ func readFile(ctx context.Context, file string, t targets.Target, opts build.Opt
 	}
 	m, _, err := prepare.Read(img.IRPath)
 	return m, err
-}
-
-// parseUnwindSet reads FUNC.LOOP:N and FILE:LINE:N.
-func parseUnwindSet(list []string) (map[string]int, error) {
-	out := map[string]int{}
-	for _, s := range list {
-		i := strings.LastIndexByte(s, ':')
-		n, err := 0, error(nil)
-		if i > 0 {
-			n, err = strconv.Atoi(s[i+1:])
-		}
-		if i <= 0 || err != nil || n < 0 {
-			return nil, fmt.Errorf("--unwindset %q: want FUNC.LOOP:N or FILE:LINE:N", s)
-		}
-		out[s[:i]] = n
-	}
-	return out, nil
-}
-
-// parseStubs reads FUNC=KIND, and FUNC for FUNC=havoc.
-func parseStubs(list []string) (map[string]string, error) {
-	out := map[string]string{}
-	for _, s := range list {
-		name, kind, said := strings.Cut(s, "=")
-		if !said {
-			kind = "havoc"
-		}
-		if name == "" || kind != "havoc" && kind != "nondet" {
-			return nil, fmt.Errorf("--stub %q: want FUNC=nondet or FUNC=havoc, or *=havoc", s)
-		}
-		out[name] = kind
-	}
-	return out, nil
-}
-
-// parseAssume reads FUNCTION.ARGUMENT=TEXT.
-func parseAssume(list []string) (map[string]string, error) {
-	out := map[string]string{}
-	for _, s := range list {
-		place, text, said := strings.Cut(s, "=")
-		if !said || !strings.Contains(place, ".") {
-			return nil, fmt.Errorf("--assume %q: want FUNCTION.ARGUMENT=TEXT, such as ring_put.data='16 elements'", s)
-		}
-		out[place] = text
-	}
-	return out, nil
-}
-
-// parseSize reads 512M, 2G or plain bytes.
-func parseSize(s string) (int64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	unit := int64(1)
-	digits := strings.TrimRight(strings.ToUpper(strings.TrimSuffix(s, "B")), "KMGI")
-	switch rest := strings.ToUpper(s[len(digits):]); {
-	case strings.HasPrefix(rest, "K"):
-		unit = 1 << 10
-	case strings.HasPrefix(rest, "M"):
-		unit = 1 << 20
-	case strings.HasPrefix(rest, "G"):
-		unit = 1 << 30
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n <= 0 {
-		return 0, fmt.Errorf("--memory %q: want a size such as 512M or 2G", s)
-	}
-	return n * unit, nil
 }

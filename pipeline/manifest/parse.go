@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"sort"
@@ -11,11 +10,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/targets/strict"
-	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 var topKeys = []string{
@@ -233,98 +229,6 @@ func (p *parser) target(n *yaml.Node, at string) (targets.Target, bool) {
 	return t, true
 }
 
-func (p *parser) build(top *strict.Map) {
-	m := p.r.Map(top.Value("build"), "build", buildKeys)
-	if m == nil {
-		return
-	}
-	b := &p.m.Build
-	b.CompileCommands, _ = p.path(m, "compile_commands")
-	b.Command, _ = m.String("command")
-	b.LinkerScript, _ = p.path(m, "linker_script")
-	b.SVD, _ = p.path(m, "svd")
-	if b.Image, _ = m.String("image"); b.Image != "" && b.Command == "" {
-		m.Bad("image", "", "`image` names a program that `command` links")
-	}
-	b.Sources, _ = m.Strings("sources")
-	b.Exclude, _ = m.Strings("exclude")
-	if m.Has("exclude") && b.CompileCommands == "" && b.Command == "" {
-		m.Bad("exclude", "in `sources`, write \"!src/port/**\"",
-			"`exclude` takes files out of `compile_commands` or `command`")
-	}
-	b.Include, _ = m.Strings("include")
-	b.Defines, _ = m.Strings("defines")
-	b.Undefines, _ = m.Strings("undefines")
-	b.CFlags, _ = m.Strings("cflags")
-	var given []string
-	for _, k := range []string{"compile_commands", "command", "sources"} {
-		if m.Has(k) {
-			given = append(given, k)
-		}
-	}
-	if len(given) > 1 {
-		m.R.Add(m.Key(given[1]), m.Field(given[1]), "keep one of them", "`build` has both `%s` and `%s`", given[0],
-			given[1])
-	}
-	patterns(m, "sources", b.Sources)
-	patterns(m, "exclude", b.Exclude)
-	if m.Has("sources") && len(b.Sources) == 0 {
-		m.Bad("sources", "give at least one pattern, such as src/**/*.c", "`build.sources` is empty")
-	}
-	for _, dir := range b.Include {
-		if msg := outside(dir); msg != "" && !path.IsAbs(dir) {
-			m.Bad("include", "", "`%s` %s", dir, msg)
-		}
-	}
-	for _, k := range []struct {
-		key  string
-		list []string
-	}{{"defines", b.Defines}, {"undefines", b.Undefines}} {
-		for _, d := range k.list {
-			if !macro.MatchString(d) {
-				m.Bad(k.key, "write NAME or NAME=VALUE", "`%s` is no macro definition", d)
-			}
-		}
-	}
-}
-
-// patterns finds what is wrong with patterns of files.
-func patterns(m *strict.Map, key string, list []string) {
-	for _, s := range list {
-		pattern := strings.TrimPrefix(s, "!")
-		if !doublestar.ValidatePattern(pattern) {
-			m.Bad(key, "", "`%s` is no pattern", s)
-		} else if msg := outside(pattern); msg != "" {
-			m.Bad(key, "", "`%s` %s", s, msg)
-		}
-	}
-}
-
-var macro = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, .]*\))?(=.*)?$`)
-
-// outside says why a path does not stay inside the repository, or nothing.
-func outside(s string) string {
-	if path.IsAbs(s) {
-		return "is absolute: paths start at the root of the repository"
-	}
-	if c := path.Clean(s); c == ".." || strings.HasPrefix(c, "../") {
-		return "leaves the repository"
-	}
-	return ""
-}
-
-func (p *parser) path(m *strict.Map, key string) (string, bool) {
-	s, ok := m.String(key)
-	if !ok {
-		return "", false
-	}
-	if msg := outside(s); msg != "" {
-		m.Bad(key, "", "`%s` %s", s, msg)
-		return "", false
-	}
-	return s, true
-}
-
 var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
 func (p *parser) function(m *strict.Map, key string) string {
@@ -371,103 +275,4 @@ func (p *parser) stubs(top *strict.Map) {
 		}
 	}
 	sort.Slice(p.m.Stubs, func(i, j int) bool { return p.m.Stubs[i].Func < p.m.Stubs[j].Func })
-}
-
-func (p *parser) suppress(top *strict.Map) {
-	for i, n := range top.List("suppress") {
-		m := p.r.Map(n, fmt.Sprintf("suppress[%d]", i), []string{"claim", "reason", "until"})
-		if m == nil {
-			continue
-		}
-		m.Require("claim", "reason")
-		s := Suppression{Line: n.Line}
-		s.Claim, _ = m.String("claim")
-		s.Reason, _ = m.String("reason")
-		if check, rest, ok := strings.Cut(s.Claim, "@"); s.Claim != "" {
-			if _, known := verdict.Lookup(check); !ok || rest == "" || !known {
-				m.Bad("claim", "copy the id from a report, such as memory@ring_push#2", "`%s` is no id of a claim",
-					s.Claim)
-			}
-		}
-		if u := m.Value("until"); u != nil {
-			day, err := time.Parse("2006-01-02", u.Value)
-			if u.Kind != yaml.ScalarNode || err != nil {
-				m.Bad("until", "write a day, such as 2027-01-01", "`%s` is no date: %s", m.Field("until"),
-					strict.Describe(u))
-			}
-			s.Until = day
-		}
-		p.m.Suppress = append(p.m.Suppress, s)
-	}
-}
-
-func (p *parser) nightly(top *strict.Map) {
-	if !top.Has("nightly") {
-		return
-	}
-	m := p.r.Map(top.Value("nightly"), "nightly", []string{"at", "timeout", "unwind"})
-	if m == nil {
-		return
-	}
-	m.Require("at")
-	n := &Nightly{Timeout: p.duration(m, "timeout")}
-	if s, ok := m.String("at"); ok {
-		at, err := time.Parse("15:04", s)
-		if err != nil {
-			m.Bad("at", "write \"02:00\"", "`nightly.at` is no time of day: `%s`", s)
-		}
-		n.Hour, n.Minute = at.Hour(), at.Minute()
-	}
-	if v, ok := m.Int("unwind", 1, maxUnwind); ok {
-		n.Unwind = int(v)
-	}
-	p.m.Nightly = n
-}
-
-// FailWords are what report.fail_on and --fail-on may name, one or a list of them.
-var FailWords = []string{"violation", "unknown", "vacuous"}
-
-// failOn reads report.fail_on: a word or a list of words.
-func (p *parser) failOn(m *strict.Map) []string {
-	n := m.Value("fail_on")
-	if n == nil {
-		return nil
-	}
-	if n.Kind != yaml.SequenceNode {
-		v, ok := m.Enum("fail_on", FailWords...)
-		if !ok {
-			return nil
-		}
-		return []string{v}
-	}
-	list, _ := m.Strings("fail_on")
-	for _, w := range list {
-		if !slices.Contains(FailWords, w) {
-			m.Bad("fail_on", strict.DidYouMean(w, FailWords), "`report.fail_on` cannot be `%s`", w)
-			return nil
-		}
-	}
-	return list
-}
-
-func (p *parser) report(top *strict.Map) {
-	if !top.Has("report") {
-		return
-	}
-	m := p.r.Map(top.Value("report"), "report", reportKeys)
-	if m == nil {
-		return
-	}
-	if v, ok := m.Enum("annotate", "changed-lines", "all"); ok {
-		p.m.Report.Annotate = v
-	}
-	if list := p.failOn(m); len(list) > 0 {
-		p.m.Report.FailOn, p.m.Report.FailOnGiven = strings.Join(list, ","), true
-	}
-	if v, ok := m.Bool("comment"); ok {
-		p.m.Report.Comment = v
-	}
-	if v, ok := m.Bool("coverage"); ok {
-		p.m.Report.Coverage = v
-	}
 }

@@ -1,0 +1,112 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/firmproof/firmproof/targets/strict"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+func (p *parser) suppress(top *strict.Map) {
+	for i, n := range top.List("suppress") {
+		m := p.r.Map(n, fmt.Sprintf("suppress[%d]", i), []string{"claim", "reason", "until"})
+		if m == nil {
+			continue
+		}
+		m.Require("claim", "reason")
+		s := Suppression{Line: n.Line}
+		s.Claim, _ = m.String("claim")
+		s.Reason, _ = m.String("reason")
+		if check, rest, ok := strings.Cut(s.Claim, "@"); s.Claim != "" {
+			if _, known := verdict.Lookup(check); !ok || rest == "" || !known {
+				m.Bad("claim", "copy the id from a report, such as memory@ring_push#2", "`%s` is no id of a claim",
+					s.Claim)
+			}
+		}
+		if u := m.Value("until"); u != nil {
+			day, err := time.Parse("2006-01-02", u.Value)
+			if u.Kind != yaml.ScalarNode || err != nil {
+				m.Bad("until", "write a day, such as 2027-01-01", "`%s` is no date: %s", m.Field("until"),
+					strict.Describe(u))
+			}
+			s.Until = day
+		}
+		p.m.Suppress = append(p.m.Suppress, s)
+	}
+}
+
+func (p *parser) nightly(top *strict.Map) {
+	if !top.Has("nightly") {
+		return
+	}
+	m := p.r.Map(top.Value("nightly"), "nightly", []string{"at", "timeout", "unwind"})
+	if m == nil {
+		return
+	}
+	m.Require("at")
+	n := &Nightly{Timeout: p.duration(m, "timeout")}
+	if s, ok := m.String("at"); ok {
+		at, err := time.Parse("15:04", s)
+		if err != nil {
+			m.Bad("at", "write \"02:00\"", "`nightly.at` is no time of day: `%s`", s)
+		}
+		n.Hour, n.Minute = at.Hour(), at.Minute()
+	}
+	if v, ok := m.Int("unwind", 1, maxUnwind); ok {
+		n.Unwind = int(v)
+	}
+	p.m.Nightly = n
+}
+
+// FailWords are what report.fail_on and --fail-on may name, one or a list of them.
+var FailWords = []string{"violation", "unknown", "vacuous"}
+
+// failOn reads report.fail_on: a word or a list of words.
+func (p *parser) failOn(m *strict.Map) []string {
+	n := m.Value("fail_on")
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		v, ok := m.Enum("fail_on", FailWords...)
+		if !ok {
+			return nil
+		}
+		return []string{v}
+	}
+	list, _ := m.Strings("fail_on")
+	for _, w := range list {
+		if !slices.Contains(FailWords, w) {
+			m.Bad("fail_on", strict.DidYouMean(w, FailWords), "`report.fail_on` cannot be `%s`", w)
+			return nil
+		}
+	}
+	return list
+}
+
+func (p *parser) report(top *strict.Map) {
+	if !top.Has("report") {
+		return
+	}
+	m := p.r.Map(top.Value("report"), "report", reportKeys)
+	if m == nil {
+		return
+	}
+	if v, ok := m.Enum("annotate", "changed-lines", "all"); ok {
+		p.m.Report.Annotate = v
+	}
+	if list := p.failOn(m); len(list) > 0 {
+		p.m.Report.FailOn, p.m.Report.FailOnGiven = strings.Join(list, ","), true
+	}
+	if v, ok := m.Bool("comment"); ok {
+		p.m.Report.Comment = v
+	}
+	if v, ok := m.Bool("coverage"); ok {
+		p.m.Report.Coverage = v
+	}
+}
