@@ -2,6 +2,7 @@ package interp_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,26 @@ int main(void) { struct reg r = {5, -2}; struct pair p = {1, 2}; const char *s =
 	}
 	if strings.Contains(text, " + ") {
 		t.Errorf("a place without a name in\n%s", text)
+	}
+}
+
+// TestStepsOfUnknownVariables: what a variable without a definition holds is a step where it is read first, unless the
+// program wrote it.
+func TestStepsOfUnknownVariables(t *testing.T) {
+	m := testprogram.Compile(t, `extern int limit, set;
+int main(void) { set = 3; if (limit + limit + set == 3) reach_error(); }`, "-O0")
+	out, err := interp.Run(context.Background(), m, interp.Options{Trace: true}, input.Zeros{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inputs []string
+	for _, s := range out.Steps {
+		if s.Kind == verdict.StepInput {
+			inputs = append(inputs, s.What+" = "+s.Value)
+		}
+	}
+	if want := []string{"limit = 0"}; !slices.Equal(inputs, want) {
+		t.Errorf("inputs %q, want %q", inputs, want)
 	}
 }
 

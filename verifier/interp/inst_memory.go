@@ -103,7 +103,9 @@ func (x *machine) load(in *ir.Instr, p value) value {
 		x.traceVolatile(in, o, off, v)
 		return v
 	}
-	return x.get(o, off, in.Access)
+	v := x.get(o, off, in.Access)
+	x.traceUnknown(in, o, off, v)
+	return v
 }
 
 // fresh reports a read whose value the environment decides (LL-122).
