@@ -37,6 +37,15 @@ func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err err
 		c.flags = append(c.flags, "-Dnaked=used", "-D__naked__=used")
 		e = c.emit(ctx, c.flags, c.scratch, c.out, nil, cprover)
 	}
+	for {
+		letters := outOfRange(e.err)
+		if letters == "" || strings.Contains(cprover.numbers, letters) {
+			break
+		}
+		c.end()
+		cprover.numbers += letters
+		e = c.emit(ctx, c.flags, c.scratch, c.out, nil, cprover)
+	}
 	if e.err != nil && !cprover.vendor && isC(c.File) {
 		if out, _ := vendorText(text); !bytes.Equal(out, text) {
 			c.end()
@@ -144,9 +153,36 @@ func (c *compilation) tree(ctx context.Context, cprover dialect, places []folded
 // compiled returns the flags and the file that emit compiled.
 func (c *compilation) compiled(cprover dialect) (flags []string, file string) {
 	if cprover.rewritten() {
-		return append(c.flags[:len(c.flags):len(c.flags)], "-x", "cpp-output"), filepath.Join(c.scratch, rewrittenFile)
+		return append(c.flags[:len(c.flags):len(c.flags)], "-x", preprocessed(c.File)),
+			filepath.Join(c.scratch, rewrittenFile)
 	}
 	return c.flags, c.File
+}
+
+// preprocessed returns clang's name for the language of a file that was preprocessed.
+func preprocessed(file string) string {
+	if IsCXX(file) {
+		return "c++-cpp-output"
+	}
+	return "cpp-output"
+}
+
+// numberFault matches clang's refusal of a number that the letter of its constraint in assembly does not allow. GCC
+// does not look at it where a branch on a constant leaves the statement out (wdt_enable of avr-libc).
+var numberFault = regexp.MustCompile(`^value '.*' out of range for constraint '([A-Z])'$`)
+
+// outOfRange returns the letters of the constraints for which clang refused a number.
+func outOfRange(err error) string {
+	var be *BuildError
+	letters := ""
+	if errors.As(err, &be) {
+		for _, d := range be.Diagnostics {
+			if m := numberFault.FindStringSubmatch(d.Message); m != nil && !strings.Contains(letters, m[1]) {
+				letters += m[1]
+			}
+		}
+	}
+	return letters
 }
 
 // nakedFault reports whether clang refused a function with the attribute naked as it is.
@@ -160,14 +196,15 @@ func nakedFault(err error) bool {
 
 // dialect says what a unit has that is not clang's C: CBMC's, GCC's, and that of vendors' compilers.
 type dialect struct {
-	names     bool // intrinsics
-	contracts bool // clauses, quantifiers, operators: package contract makes C of them
-	clobber   bool // statusClobber
-	vendor    bool // words of IAR, Arm Compiler 5 or TI
+	names     bool   // intrinsics
+	contracts bool   // clauses, quantifiers, operators: package contract makes C of them
+	clobber   bool   // statusClobber
+	vendor    bool   // words of IAR, Arm Compiler 5 or TI
+	numbers   string // letters of constraints of assembly that are taken for any number
 }
 
 // rewritten reports whether another text is compiled than that of the unit.
-func (d dialect) rewritten() bool { return d.contracts || d.clobber || d.vendor }
+func (d dialect) rewritten() bool { return d.contracts || d.clobber || d.vendor || d.numbers != "" }
 
 // rewrittenFile is the name of the text that is compiled instead of a unit.
 const rewrittenFile = "contract.i"
@@ -177,7 +214,7 @@ const statusClobber = `"vfpcc"`
 
 // assembly matches statements of inline assembly.
 var assembly = regexp.MustCompile(
-	`\b(?:__)?asm(?:__)?\s+(?:(?:__)?volatile(?:__)?\s*)?\((?:[^;"{}]|"(?:[^"\\]|\\.)*")*\)\s*;`)
+	`\b(?:__)?asm(?:__)?\s*(?:(?:__)?volatile(?:__)?\s*)?\((?:[^;"{}]|"(?:[^"\\]|\\.)*")*\)\s*;`)
 
 // flagsClobber stands for statusClobber at the same width: the flags change.
 const flagsClobber = `"cc"   `
@@ -191,6 +228,12 @@ func (r *Request) rewrite(ctx context.Context, args []string, scratch string, d 
 	if d.clobber {
 		out = assembly.ReplaceAllFunc(out, func(statement []byte) []byte {
 			return bytes.ReplaceAll(statement, []byte(statusClobber), []byte(flagsClobber))
+		})
+	}
+	if d.numbers != "" {
+		one := regexp.MustCompile(`"[` + d.numbers + `]"`)
+		out = assembly.ReplaceAllFunc(out, func(statement []byte) []byte {
+			return one.ReplaceAll(statement, []byte(`"n"`))
 		})
 	}
 	if d.vendor {
@@ -239,7 +282,7 @@ func (r *Request) emit(ctx context.Context, flags []string, scratch, out string,
 		if file, err = r.rewrite(ctx, args, scratch, cprover); err != nil {
 			return emission{err: err}
 		}
-		args = append(flags[:len(flags):len(flags)], "-x", "cpp-output", "-ffile-prefix-map="+scratch+"=firmproof")
+		args = append(flags[:len(flags):len(flags)], "-x", preprocessed(r.File), "-ffile-prefix-map="+scratch+"=firmproof")
 	}
 	res, err := r.run(ctx, append(args, "-S", "-emit-llvm", "-o", out, "--", file)...)
 	if err != nil {
@@ -247,6 +290,9 @@ func (r *Request) emit(ctx context.Context, flags []string, scratch, out string,
 	}
 	if res.ExitCode != 0 {
 		return emission{err: r.fault(res, clangTool)}
+	}
+	if err := r.keepCodeSpace(out); err != nil {
+		return emission{err: err}
 	}
 	_, implicit := parseDiagnostics(res.Stderr)
 	return emission{implicit: implicit, said: res.Stderr}

@@ -17,7 +17,8 @@ import (
 //	(P2) metadata attachments of `freeze`: dropped, its position is lost;
 //	(P3) constant expressions as indices of getelementptr (container_of): a huge
 //	     number stands for one, and a global behind the last line holds it;
-//	(P4) labels' addresses in another address space than 0 (AVR): the same.
+//	(P4) labels' addresses in another address space than 0 (AVR): the same;
+//	(P5) calls of a cast function in such an address space: the cast is in address space 0.
 var (
 	callHead = regexp.MustCompile(
 		`^\s*(?:%\S+ = )?(?:(?:tail|musttail|notail) )?(?:call|invoke) |^(?:define|declare) `)
@@ -34,7 +35,7 @@ func mend(text string) string {
 	var held []string
 	for i, l := range lines {
 		if head := callHead.FindString(l); head != "" {
-			lines[i] = head + retAlign.ReplaceAllString(l[len(head):], "$1")
+			lines[i] = head + retAlign.ReplaceAllString(plainCallee(l[len(head):]), "$1")
 		} else if strings.Contains(l, " = freeze ") {
 			lines[i] = freezeMD.ReplaceAllString(l, "$1")
 		}
@@ -52,6 +53,23 @@ func mend(text string) string {
 	}
 	return strings.Join(append(lines, held...), "\n")
 }
+
+// plainCallee returns what stands behind `call`, with the address spaces of a callee that is a cast left out (P5).
+func plainCallee(call string) string {
+	const cast = " bitcast ("
+	at := strings.Index(call, cast)
+	if at < 0 || !strings.Contains(call[:at], "addrspace(") {
+		return call
+	}
+	end := closing(call, at+len(cast)-1)
+	if end < 0 || !strings.HasPrefix(call[end:], "(") {
+		return call // an argument
+	}
+	return call[:at] + otherSpace.ReplaceAllString(call[at:end], "") + call[end:]
+}
+
+// otherSpace matches the address space of a pointer type.
+var otherSpace = regexp.MustCompile(` addrspace\(\d+\)`)
 
 // heldName starts the names of the globals of (P3).
 const heldName = ".firmproof.held."
