@@ -32,7 +32,7 @@ func (x *fn) setsErrno(call *ir.Instr) {
 	if place == nil {
 		return
 	}
-	old := x.emit(&ir.Instr{Op: ir.OpLoad, T: t, Access: t, Align: width / 8, Args: []ir.Value{place}})
+	old := x.emit(&ir.Instr{Op: ir.OpLoad, T: t, Access: t, Align: int(x.m.Layout.AlignOf(t)), Args: []ir.Value{place}})
 	// any number but 0 where it failed: the lowest bit decides whether errno stays
 	f := x.helper(fmt.Sprintf("%s.i%d", ir.ModelTruth, width), t, t)
 	some := x.emit(&ir.Instr{Op: ir.OpCall, T: t, Callee: &ir.Const{T: x.ptr, Kind: ir.ConstAddr, Func: f},
@@ -46,7 +46,7 @@ func (x *fn) setsErrno(call *ir.Instr) {
 	}
 	changed := x.emit(&ir.Instr{Op: ir.OpSelect, T: t, Args: []ir.Value{stays, old, value}})
 	now := x.emit(&ir.Instr{Op: ir.OpSelect, T: t, Args: []ir.Value{failed, changed, old}})
-	x.emit(&ir.Instr{Op: ir.OpStore, T: x.void, Access: t, Align: width / 8, Args: []ir.Value{now, place}})
+	x.emit(&ir.Instr{Op: ir.OpStore, T: x.void, Access: t, Align: int(x.m.Layout.AlignOf(t)), Args: []ir.Value{now, place}})
 }
 
 // failed is the condition under which the call may set errno.
