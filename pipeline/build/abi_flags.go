@@ -11,7 +11,7 @@ import (
 // (compareABI), and are refused if it cannot be asked.
 var machineFlags = struct{ processor, layout []string }{
 	processor: []string{
-		"-march", "-mcpu", "-mtune", "-mmcu", "-mthumb", "-marm", "-mno-thumb", "-mfloat-abi", "-mfpu", "-mfpmath",
+		"-march", "-mcpu", "-mtune", "-mthumb", "-marm", "-mno-thumb", "-mfloat-abi", "-mfpu", "-mfpmath",
 		"-m32",
 		"-m64", "-msoft-float", "-mhard-float", "-mno-soft-float", "-msse", "-mno-sse", "-mssse", "-mno-ssse", "-mavx",
 		"-mno-avx",
@@ -76,12 +76,23 @@ var notFollowed = map[string]string{
 	"-fsplit-stack":          "the stack is taken to be one",
 }
 
+// deviceFlag begins the flag that names a device of AVR or MSP430, whose headers its macro chooses by.
+const deviceFlag = "-mmcu="
+
+// namesDevices reports whether the target's devices are named by deviceFlag.
+func (r *Request) namesDevices() bool {
+	return strings.HasPrefix(r.Target.Triple, "avr") || strings.HasPrefix(r.Target.Triple, "msp430")
+}
+
 // machineFlag sorts in a flag of the form -m....
 func (c *call) machineFlag(a string) {
 	known := func(list []string) bool {
 		return slices.ContainsFunc(list, func(p string) bool { return strings.HasPrefix(a, p) })
 	}
-	if !known(machineFlags.layout) && !known(machineFlags.processor) {
+	switch {
+	case strings.HasPrefix(a, deviceFlag):
+		c.flags = append(c.flags, a)
+	case !known(machineFlags.layout) && !known(machineFlags.processor):
 		c.unknown = append(c.unknown, a)
 	}
 }

@@ -79,7 +79,7 @@ func (r *Request) flags() []string {
 	}
 	args = append(args, "-ffp-contract=fast") // GCC's default, unless a flag says less
 	for _, f := range r.CFlags {
-		if f == "-w" || f == "-mfma" && !r.isX86() { // the shim must hear of undeclared functions
+		if f == "-w" || f == "-mfma" && !r.isX86() || strings.HasPrefix(f, deviceFlag) && !r.namesDevices() { // the shim must hear of undeclared functions
 			continue
 		}
 		args = append(args, f)

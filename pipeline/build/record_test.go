@@ -315,3 +315,26 @@ func TestImages(t *testing.T) {
 		t.Errorf("both at once: %v", err)
 	}
 }
+
+// TestDevice: a call's device chooses what the headers of AVR and MSP430 look at; other targets have none.
+func TestDevice(t *testing.T) {
+	for target, c := range map[string]struct{ device, macro string }{
+		"avr":    {"attiny85", "__AVR_ATtiny85__"},
+		"msp430": {"msp430g2553", "__MSP430G2553__"},
+		"i386":   {"attiny85", "__i386__"},
+	} {
+		call, err := translate(".", []string{"gcc", "-mmcu=" + c.device, "-c", "a.c"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		text := "#ifndef " + c.macro + "\n#error not the device\n#endif\nint main(void) { return 0; }\n"
+		if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := Request{File: "a.c", Dir: dir, Root: dir, Target: load(t, target), CFlags: call.flags, WorkDir: t.TempDir()}
+		if _, err := Compile(context.Background(), r); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+}
