@@ -57,10 +57,12 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.
 	}
 	v := NewProver(cut)
 	goals := v.goals()
+	v.tabulate(ctx, goals, policy.FirstTabulation)
 	part, cancel := problem.Share(ctx, policy.LemmaPercent)
 	v.Lemmas(part, bads(goals))
 	v.underStates(part, bads(goals))
 	cancel()
+	v.tabulate(ctx, goals, policy.LastTabulation)
 	v.instantiate()
 	proofs, err = v.decide(ctx, goals)
 	return proofs, len(v.alive), err

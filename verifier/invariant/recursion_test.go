@@ -54,6 +54,16 @@ func TestRecursionMissesNothing(t *testing.T) {
 		"ends inside":          `void f(int n) { if (n > 3) { CHECK(0); } f(n + 1); } int main(void) { f(nondet_int()); }`,
 		"entry":                `int main(void) { static int n; if (n++ > 3) CHECK(0); return main(); }`,
 		"freed":                `int *p; void f(int n) { if (n > 0) f(n - 1); else free(p); } int main(void) { p = malloc(4); *p = 0; f(nondet_int()); int *q = malloc(4); *q = 1; CHECK(*q == 0); }`,
+		"input inside": `int f(int n) { return n > 1 ? f(n - 1) + f(n - 2) : nondet_int() & 1; } int main(void)
+			{ unsigned n = nondet_uint() % 12; CHECK(f(n) < 100); }`,
+		"input at one number": `int f(int n) { return n == 3 && nondet_int() == 77 ? 9 : n > 0 ? f(n - 1) * 2 :
+			1; } int main(void) { unsigned n = nondet_uint() % 12; CHECK(f(n) == 1 << n); }`,
+		"table of a global": `int k; int f(int n) { return n > 0 ? f(n - 1) + k : 1; } int main(void) { k =
+			nondet_int(); CHECK(f(nondet_uint() % 6) < 90); }`,
+		"global moves": `int k; int f(int n) { k += 2; return n > 0 ? f(n - 1) + k : 1; } int main(void) { f(2);
+			CHECK(f(2) == 24); }`,
+		"from which call": `int k; int f(int n) { k++; return n > 0 ? f(n - 1) : k; } int main(void) { int a =
+			f(nondet_uint() % 4); CHECK(a == 4 || a < 3); }`,
 	} {
 		for _, level := range levels {
 			proofs, ids := provedAsserts(t, testprogram.Compile(t, src, level), &count)
@@ -88,6 +98,28 @@ func TestRecursion(t *testing.T) {
 		{"entry bad", `void f(int n, int m) { CHECK(n < m); if (n < m) f(n + 1, m); } int main(void) { int m = nondet_int(); if (m > 7) f(7, m); }`, false},
 		{"array", `int a[100]; void f(int i) { if (i < 100) { a[i] = 7; f(i + 1); } } int main(void) { f(0); CHECK(a[nondet_uint() % 100] == 7); }`, true},
 		{"array bad", `int a[100]; void f(int i) { if (i < 100) { a[i] = 7; f(i + 2); } } int main(void) { f(0); CHECK(a[nondet_uint() % 100] == 7); }`, false},
+		{"Fibonacci",
+			`int f(int n) { return n < 1 ? 0 : n == 1 ? 1 : f(n - 1) + f(n - 2); } int main(void) { int x =
+			nondet_int(); if (x > 46 || x < -9) return 0; CHECK(f(x) >= x - 1); }`, true},
+		{"Fibonacci bad",
+			`int f(int n) { return n < 1 ? 0 : n == 1 ? 1 : f(n - 1) + f(n - 2); } int main(void) { int x =
+			nondet_int(); if (x > 47 || x < -9) return 0; CHECK(f(x) >= x - 1); }`, false},
+		{"Hanoi",
+			`int g; void f(int n, int a, int b, int c) { if (n) { g++; f(n - 1, a, c, b); f(n - 1, c, b, a); } } int
+			main(void) { int x = nondet_int(); if (x < 0 || x > 20) return 0; f(x, 1, 2, 3); CHECK(g == (1 << x) -
+			1); }`, true},
+		{"Hanoi bad",
+			`int g; void f(int n, int a, int b, int c) { if (n) { g += a != 3 || n != 9; f(n - 1, a, c, b); f(n - 1,
+			c, b, a); } } int main(void) { int x = nondet_int(); if (x < 0 || x > 20) return 0; f(x, 1, 2, 3);
+			CHECK(g == (1 << x) - 1); }`, false},
+		{"Ackermann",
+			`int f(int m, int n) { return m == 0 ? n + 1 : n == 0 ? f(m - 1, 1) : f(m - 1, f(m, n - 1)); } int
+			main(void) { unsigned m = nondet_uint(), n = nondet_uint(); if (m < 4 && n < 10) CHECK(f(m, n) > n); }`,
+			true},
+		{"Ackermann bad",
+			`int f(int m, int n) { return m == 0 ? n + 1 : n == 0 ? f(m - 1, 1) : f(m - 1, f(m, n - 1)); } int
+			main(void) { unsigned m = nondet_uint(), n = nondet_uint(); if (m < 4 && n < 10) CHECK(f(m, n) != 125);
+			}`, false},
 		{"own local", `int f(int n) { int x = n; if (n > 0) { f(n - 1); CHECK(x == n); } return 0; } int main(void) { return f(nondet_int()); }`, true},
 		{"own local bad", `int f(int n) { static int x; x = n; if (n > 0) { f(n - 1); CHECK(x == n); } return 0; } int main(void) { return f(nondet_int()); }`, false},
 	} {

@@ -31,6 +31,7 @@ type sampler struct {
 	out    map[int][]sample
 	seen   map[string]bool
 	run    map[int]int // arrivals at a header in this execution
+	fresh  map[int]int // those of them that are samples
 }
 
 // collect executes p on tried inputs and returns the samples of each header of f.
@@ -51,7 +52,7 @@ func collect(ctx context.Context, p *problem.Problem, f *encode.Formula) map[int
 	consts := replay.Constants(p.Module)
 	left := int64(policy.SampleTotal)
 	for seed := uint64(0); seed < policy.SampleSeeds && left > 0 && ctx.Err() == nil; seed++ {
-		s.run = map[int]int{}
+		s.run, s.fresh = map[int]int{}, map[int]int{}
 		opts := p.Execution(min(left, policy.SampleSteps))
 		opts.Watch, opts.MaxDepth = s.watch, policy.SampleDepth
 		rec := &input.Recorder{Source: replay.NewTried(seed, consts)}
@@ -125,7 +126,8 @@ func (s *sampler) loop(i int, h *encode.Header) {
 // add takes a sample of header i.
 func (s *sampler) add(i int, nums []bits.Vec, entry func(vals []ilr.Term) []ilr.Term) {
 	s.run[i]++
-	if s.run[i] > policy.SamplesOfRun && s.f.Headers[i].Loop == nil || len(s.out[i]) >= policy.MaxSamples {
+	if s.f.Headers[i].Loop == nil && (s.run[i] > policy.ArrivalsOfRun || s.fresh[i] >= policy.SamplesOfRun) ||
+		len(s.out[i]) >= policy.MaxSamples {
 		return
 	}
 	key := fmt.Sprint(i)
@@ -138,6 +140,7 @@ func (s *sampler) add(i int, nums []bits.Vec, entry func(vals []ilr.Term) []ilr.
 		return
 	}
 	s.seen[key] = true
+	s.fresh[i]++
 	x := sample{nums: nums, vals: s.terms(nums)}
 	x.entry = entry(x.vals)
 	s.out[i] = append(s.out[i], x)

@@ -155,8 +155,25 @@ func (p *proposer) conditions() []Literal {
 				both(&atom{kind: atomSleVar, v: v, w: u})
 			}
 		}
+		for _, k := range p.few(v) {
+			out = append(out, Literal{&atom{kind: atomEq, v: v, k: k}, false})
+		}
 	}
 	return out
+}
+
+// few lists the values above 1 that v has in samples; nothing if they are many.
+func (p *proposer) few(v int) []bits.Vec {
+	var out []bits.Vec
+	for _, x := range p.samples {
+		if k := x.nums[v]; k.Width() > 0 && !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	if len(out) > policy.MaxFewValues {
+		return nil
+	}
+	return slices.DeleteFunc(out, func(k bits.Vec) bool { return k.IsZero() || k.IsOne() })
 }
 
 // orders proposes bounds and orders of numbers after the call, unless other.

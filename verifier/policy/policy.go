@@ -172,14 +172,29 @@ const (
 	MaxRules   = 600 // lemmas under a condition
 	FewSamples = 3   // that a sum must agree on, at least
 
+	MaxFewValues = 8 // of an argument, each of which is a condition
+
+	TabulatePercent   = 20  // of what is left, for what calls give back for single arguments
+	TabulateConflicts = 300 // for a question about that: nearly all follows from the arguments
+
 	SampleSteps   = 40_000 // of one execution
 	SampleTotal   = 600_000
 	SampleSeeds   = 60
 	SampleDepth   = 400 // nested calls
 	MaxSamples    = 120 // of one header
-	SamplesOfRun  = 40  // of one header in one execution
+	SamplesOfRun  = 40  // of one header of a function in one execution
+	ArrivalsOfRun = 400 // there that are looked at: most may be samples already
 	SampleStretch = 6   // first turns of a loop that are taken; later ones where their number is a power of two
 )
+
+// Tabulation limits what recursive calls give back for single arguments.
+type Tabulation struct {
+	Calls  int // that are looked at
+	Nested int // within each other
+}
+
+// FirstTabulation is done before lemmas of the templates are tried, LastTabulation after.
+var FirstTabulation, LastTabulation = Tabulation{Calls: 100, Nested: 32}, Tabulation{Calls: 400, Nested: 64}
 
 // Termination over bit vectors.
 const (
