@@ -141,5 +141,10 @@ func (s *Survey) target() (target, why string) {
 			return f.target, f.name + ": " + f.why
 		}
 	}
+	for header, n := range s.devices {
+		if 2*n >= len(s.sources) {
+			return strings.TrimSuffix(header, "/"), "most of the C files include headers that it alone has"
+		}
+	}
 	return target, why
 }

@@ -26,16 +26,17 @@ type Survey struct {
 	root      string
 	sources   []string // C files that are no harnesses; those of the project itself first
 	harnesses []entry
-	database  string       // compile_commands.json
-	presets   string       // the first configuration of CMakePresets.json
-	builds    []string     // build files by their path
-	scripts   []string     // linker scripts
-	proofs    []string     // folders of proofs for CBMC
-	marks     []mark       // of frameworks
-	avr       bool         // the marks of Arduino name no other architecture
-	ides      []string     // project files of IDEs
-	cxx       []string     // files in C++, sketches of Arduino among them
-	words     bytes.Buffer // text of build files, where compilers are named
+	database  string         // compile_commands.json
+	presets   string         // the first configuration of CMakePresets.json
+	builds    []string       // build files by their path
+	scripts   []string       // linker scripts
+	proofs    []string       // folders of proofs for CBMC
+	marks     []mark         // of frameworks
+	avr       bool           // the marks of Arduino name no other architecture
+	ides      []string       // project files of IDEs
+	cxx       []string       // files in C++, sketches of Arduino among them
+	words     bytes.Buffer   // text of build files, where compilers are named
+	devices   map[string]int // C files by the target that alone has the headers that they include
 }
 
 type entry struct{ name, file string }
@@ -50,7 +51,7 @@ var (
 
 // Look walks a repository, without hidden folders.
 func Look(root string) (*Survey, error) {
-	s := &Survey{root: root}
+	s := &Survey{root: root, devices: map[string]int{}}
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -155,10 +156,17 @@ func (s *Survey) source(rel string, text []byte) {
 			found = true
 		}
 	}
-	if !found {
-		s.sources = append(s.sources, rel)
+	if found {
+		return
+	}
+	s.sources = append(s.sources, rel)
+	if m := deviceHeader.FindSubmatch(text); m != nil {
+		s.devices[string(m[1])]++
 	}
 }
+
+// deviceHeader matches an inclusion of a header that one target has alone, and the target's name in it.
+var deviceHeader = regexp.MustCompile(`(?m)^\s*#\s*include\s*[<"](avr/|msp430)`)
 
 var mainPattern = regexp.MustCompile(`(?m)^\s*(?:int|void)\s+main\s*\(`)
 
