@@ -62,9 +62,7 @@ var machineFlags = struct{ processor, layout []string }{
 
 // unsupported are the flags whose meaning cannot be had, and why. They are refused.
 var unsupported = map[string]string{
-	"-funsigned-bitfields":  "plain bit-fields are signed here",
-	"-fno-signed-bitfields": "plain bit-fields are signed here",
-	"-fshort-double":        "double is as the target has it",
+	"-fshort-double": "double is as the target has it",
 }
 
 // notFollowed are the flags that add to what a program does, and what is verified.

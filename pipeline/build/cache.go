@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/contract"
@@ -105,6 +106,9 @@ func (r *Request) keyOfFlags(h io.Writer, flags []string, contracts string) erro
 		sha256.Sum256([]byte(cproverTypes)), r.File)
 	if r.Checks.Stack {
 		fmt.Fprintln(h, "frames")
+	}
+	if slices.Contains(r.CFlags, unsignedFields) {
+		fmt.Fprintln(h, unsignedFields)
 	}
 	neutral := r.neutral()
 	for _, f := range flags {

@@ -294,6 +294,9 @@ func (r *Request) emit(ctx context.Context, flags []string, scratch, out string,
 	if err := r.keepCodeSpace(out); err != nil {
 		return emission{err: err}
 	}
+	if err := r.checkFields(out); err != nil {
+		return emission{err: err}
+	}
 	_, implicit := parseDiagnostics(res.Stderr)
 	return emission{implicit: implicit, said: res.Stderr}
 }

@@ -79,7 +79,7 @@ func (r *Request) flags() []string {
 	}
 	args = append(args, "-ffp-contract=fast") // GCC's default, unless a flag says less
 	for _, f := range r.CFlags {
-		if f == "-w" || f == "-mfma" && !r.isX86() || strings.HasPrefix(f, deviceFlag) && !r.namesDevices() { // the shim must hear of undeclared functions
+		if r.leavesOut(f) {
 			continue
 		}
 		args = append(args, f)
@@ -172,6 +172,19 @@ func (r *Request) runner() Runner {
 		return Direct{}
 	}
 	return r.Runner
+}
+
+// leavesOut reports a flag of the project that clang does not get.
+func (r *Request) leavesOut(flag string) bool {
+	switch {
+	case flag == "-w": // the shim must hear of undeclared functions
+		return true
+	case flag == "-mfma":
+		return !r.isX86()
+	case strings.HasPrefix(flag, deviceFlag):
+		return !r.namesDevices()
+	}
+	return flag == unsignedFields // see checkFields
 }
 
 func (r *Request) isX86() bool {

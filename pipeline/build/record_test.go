@@ -316,6 +316,31 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// TestUnsignedBitFields: where bit-fields are unsigned that do not say so, a unit that has one is refused by its name.
+func TestUnsignedBitFields(t *testing.T) {
+	for field, wrong := range map[string]bool{
+		"unsigned f : 3": false, "uint8_t f : 3": false, "int16_t f : 3": false, "_Bool f : 1": false,
+		"enum { A, B } f : 1": false, "int f": false,
+		"int f : 3": true, "flag f : 2": true, "const int f : 2": true, "volatile short f : 2": true,
+	} {
+		dir := t.TempDir()
+		text := "#include <stdint.h>\ntypedef int flag;\nstruct s {\n" + field + ";\n} x;\nint main(void) { return x.f; }\n"
+		if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := Request{File: "a.c", Dir: dir, Root: dir, Target: load(t, "x86_64"), CFlags: []string{unsignedFields},
+			WorkDir: t.TempDir()}
+		_, err := Compile(context.Background(), r)
+		var fault *BuildError
+		if wrong != errors.As(err, &fault) {
+			t.Errorf("%s: %v", field, err)
+		}
+		if wrong && (fault.Diagnostics[0].Line != 4 || !strings.Contains(fault.Diagnostics[0].Message, `"f"`)) {
+			t.Errorf("%s: %+v", field, fault.Diagnostics)
+		}
+	}
+}
+
 // TestDevice: a call's device chooses what the headers of AVR and MSP430 look at; other targets have none.
 func TestDevice(t *testing.T) {
 	for target, c := range map[string]struct{ device, macro string }{

@@ -204,6 +204,8 @@ func (c *call) word(a string) error {
 		c.flags = append(c.flags, a)
 	case strings.HasPrefix(a, "-std="), strings.HasPrefix(a, "--std="):
 		c.flags = append(c.flags, "-std="+cStandard(a[strings.Index(a, "=")+1:]))
+	case a == unsignedFields, a == "-fno-signed-bitfields":
+		c.flags = append(c.flags, unsignedFields)
 	case unsupported[a] != "":
 		return fmt.Errorf("`%s` is not followed: %s", a, unsupported[a])
 	case strings.HasPrefix(a, "-fexec-charset="), strings.HasPrefix(a, "-fwide-exec-charset="),
