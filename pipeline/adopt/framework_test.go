@@ -128,3 +128,17 @@ config T
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestTargetOfHeaders: without a build file, the target is the one that alone has the headers of most C files.
+func TestTargetOfHeaders(t *testing.T) {
+	const device, plain = "#include <avr/io.h>\nint main(void) { return PINB; }\n", "int f(void) { return 1; }\n"
+	for want, files := range map[string]map[string]string{
+		"avr":    {"main.c": device, "ring.c": plain},
+		"msp430": {"main.c": "  #  include \"msp430g2553.h\"\n"},
+		"host":   {"port/avr.c": device, "ring.c": plain, "list.c": plain},
+	} {
+		if got, why := tree(t, files).target(); got != want {
+			t.Errorf("%s, %s; want %s", got, why, want)
+		}
+	}
+}
