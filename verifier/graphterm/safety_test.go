@@ -131,6 +131,9 @@ func TestSafetyOnTheGraph(t *testing.T) {
 			`if (h) (*q)->v = 1;`, verdict.Memory},
 		{"recursion that is led to a local", `int x = 0, *r = &x, *z = 0; dig(@, nondet_int()); if (x) *z = 1;`, `&y`, `r`,
 			verdict.Memory},
+		{"a list that an unknown write forgets", `int x, z, *r = &x; for (int i = 0; i < 9; i++) r = nondet_int() ? &z : &x;
+			struct n *h = build(nondet_int()); if (h) { struct n *t = h->next; free(h); h = t; } @`, freeAll,
+			`*r = 1; return h == 0;`, verdict.Leak},
 		{"recursion that frees", `struct n *h = build(nondet_int()); drop(h); @`, ``, `if (h) h->v = 1;`,
 			verdict.Memory},
 	} {

@@ -241,6 +241,9 @@ func (b *builder) forget(s *state, id int) {
 	switch {
 	case o.private, o.global != nil && o.global.Const:
 	case o.list != nil:
+		if b.mayHold(s, o) {
+			b.fault(s, verdict.Leak, "heap memory stays known")
+		}
 		s.drop(id) // who knows what its blocks point to now
 	default:
 		o = s.own(id)
