@@ -14,6 +14,7 @@ type heapWriter struct {
 	depth  int
 	doubly bool // blocks have a second pointer: back, most of the time
 	tree   bool // or to a second tree
+	owner  bool // blocks own another one, most of the time
 }
 
 func (w *heapWriter) pick(from ...string) string { return from[w.Intn(len(from))] }
@@ -69,8 +70,33 @@ func (w *heapWriter) branching(l string) string {
 	return fmt.Sprintf("drop(%s); %s", l, w.sometimes("h = p = q = 0; "))
 }
 
+// owning is a statement about what blocks own.
+func (w *heapWriter) owning(l string) string {
+	text := ""
+	switch w.Intn(6) {
+	case 0:
+		text = "if (@->own) *@->own = i; "
+	case 1:
+		text = w.sometimes("free(@->own); ") +
+			w.pick("@->own = 0; ", "@->own = malloc(4); ", "@->own = malloc(4); *@->own = 2; ")
+	case 2:
+		text = "if (@->next) { r = @->own; @->own = @->next->own; " + w.sometimes("@->next->own = r; ") + "r = 0; } "
+	case 3:
+		text = w.pick("r = @->own; ", "@->own = &@->v; ", "@->own = 0; ")
+	case 4:
+		return strings.ReplaceAll("while (@) { t = @->next; "+w.sometimes("free(@->own); ")+"free(@); @ = t; } "+
+			w.sometimes("p = q = h = 0; "), "@", l)
+	default:
+		return fmt.Sprintf("for (p = %s; p; p = p->next) { if (p->own) %s} ", l, w.pick("i = *p->own; ", "*p->own = i; ",
+			"{ free(p->own); p->own = 0; } "))
+	}
+	return strings.ReplaceAll("if (@) { "+text+"} ", "@", l)
+}
+
 func (w *heapWriter) statement() string {
 	switch second := w.Intn(4) == 0; {
+	case second && w.owner:
+		return w.owning(w.pick("h", "p", "q"))
 	case second && w.tree:
 		return w.branching(w.pick("h", "p", "q"))
 	case second && w.doubly:
@@ -140,6 +166,12 @@ func (w *heapWriter) block(n int) string {
 
 func (w *heapWriter) program() string {
 	lists, visit := testprogram.Lists, "visit(x->next);"
+	if w.owner = w.Intn(4) == 0; w.owner {
+		own := w.pick("malloc(4)", "nondet_int() ? malloc(4) : 0")
+		lists = strings.Replace(strings.Replace(lists, "struct n *next; };", "struct n *next; int *own; };", 1),
+			"t->next = h; return t;", "t->next = h; t->own = "+own+"; return t;", 1)
+		return w.rest(lists, visit)
+	}
 	if w.doubly = w.Intn(3) > 0; w.doubly {
 		second := "t->prev = 0; if (h) h->prev = t;"
 		if w.tree = w.Intn(2) == 0; w.tree {
@@ -149,6 +181,11 @@ func (w *heapWriter) program() string {
 		lists = strings.Replace(strings.Replace(lists, "struct n *next; };", "struct n *next, *prev; };", 1),
 			"t->next = h; return t;", "t->next = h; "+second+" return t;", 1)
 	}
+	return w.rest(lists, visit)
+}
+
+// rest is the program over lists, whose nodes visit looks at.
+func (w *heapWriter) rest(lists, visit string) string {
 	return strings.ReplaceAll(lists+`static void visit(struct n *x) { if (x) { x->v = 3; `+visit+` } }
 		static void drop(struct n *x) { if (x) { `+strings.ReplaceAll(visit, "visit", "drop")+` free(x); } }
 		int main(void) { struct n *h = 0, *p = 0, *q = 0, *t = 0; int a[4]`+

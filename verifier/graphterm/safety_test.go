@@ -77,6 +77,13 @@ func claimsOf(p *problem.Problem) []encode.Claim {
 var pathChecks = []verdict.Check{verdict.Memory, verdict.Free, verdict.Leak, verdict.Assert, verdict.Uninitialised,
 	verdict.PointerOverflow, verdict.SignedOverflow, verdict.Unreachable}
 
+// records builds a list of elements that own a block each, and dropRecords frees it.
+const (
+	records = `struct o *o = 0; while (nondet_int()) { struct o *t = malloc(sizeof *t); t->k = nondet_int() & 7;
+		t->name = malloc(4); *t->name = 0; t->next = o; o = t; } `
+	dropRecords = `while (o) { struct o *t = o->next; free(o->name); free(o); o = t; }`
+)
+
 // Each program has a twin with a defect. Of the good one every claim is proved; of the other one, none that a run violates.
 func TestSafetyOnTheGraph(t *testing.T) {
 	const walk, freeAll = `for (struct n *p = h; p; p = p->next) `,
@@ -131,9 +138,23 @@ func TestSafetyOnTheGraph(t *testing.T) {
 			`if (h) (*q)->v = 1;`, verdict.Memory},
 		{"recursion that is led to a local", `int x = 0, *r = &x, *z = 0; dig(@, nondet_int()); if (x) *z = 1;`, `&y`, `r`,
 			verdict.Memory},
-		{"a list that an unknown write forgets", `int x, z, *r = &x; for (int i = 0; i < 9; i++) r = nondet_int() ? &z : &x;
+		{"a list that an unknown write forgets", `int x, z, *r = &x;
+			for (int i = 0; i < 9; i++) r = nondet_int() ? &z : &x;
 			struct n *h = build(nondet_int()); if (h) { struct n *t = h->next; free(h); h = t; } @`, freeAll,
 			`*r = 1; return h == 0;`, verdict.Leak},
+		{"a block of each element", records + `while (o) { struct o *t = o->next; @ free(o); o = t; }`,
+			`free(o->name);`, ``, verdict.Leak},
+		{"blocks of two elements", records + `if (o && o->next) @; ` + dropRecords, `o->name[1] = 1`,
+			`o->name = o->next->name`, verdict.Free},
+		{"blocks of two elements exchanged", records +
+			`if (o && o->next) { char *t = o->name; o->name = o->next->name; @ } ` + dropRecords,
+			`o->next->name = t;`, `free(t);`, verdict.Free},
+		{"a block of an element that a variable leads to", records + `for (struct o *p = o; p; p = p->next) {
+			char *x = p->name; @ } ` + dropRecords, `*x = 1;`, `if (p->k) free(x);`, verdict.Free},
+		{"an index in each element", records +
+			`int a[8]; for (struct o *p = o; p; p = p->next) a[p->k @] = 0; ` + dropRecords, ``, `+ 1`, verdict.Memory},
+		{"an index that one element changes", records + `if (o && o->next) o->next->k = @; int a[8];
+			for (struct o *p = o; p; p = p->next) a[p->k] = 0; ` + dropRecords, `2`, `8`, verdict.Memory},
 		{"recursion that frees", `struct n *h = build(nondet_int()); drop(h); @`, ``, `if (h) h->v = 1;`,
 			verdict.Memory},
 	} {
@@ -147,6 +168,7 @@ func TestSafetyOnTheGraph(t *testing.T) {
 				ctx := testprogram.Within(t, time.Minute)
 				src := testprogram.Lists + `void abort(void); void exit(int); static void drop(struct n *h) { if (h) { h->v = 0; drop(h->next); free(h); } }
 					static int y; static void dig(int *p, int n) { if (n > 0) dig(p, n - 1); else *p = 1; }
+					struct o { struct o *next; char *name; int k; };
 					int main(void) { free(malloc(1)); ` + strings.ReplaceAll(c.body, "@", hole) + ` return 0; }`
 				p, proofs := provedSafe(ctx, t, testprogram.Hosted(t, src), pathChecks...)
 				open := 0

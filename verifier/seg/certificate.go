@@ -130,9 +130,7 @@ func (b *builder) plainState(s *state) certify.State {
 func (b *builder) plainObject(o *object) *certify.Object {
 	p := &certify.Object{Name: o.name, Size: o.size, Heap: o.heap, Private: o.private, Ended: o.ended,
 		Align: o.align, Global: o.global, AllWritten: o.written.all}
-	for _, w := range o.written.spans {
-		p.Written = append(p.Written, certify.Span{Lo: w.lo, Hi: w.hi})
-	}
+	p.Written = plainSpans(o.written)
 	if o.base >= 0 {
 		p.Base, p.HasBase = exact.V(o.base), true
 	}
@@ -147,9 +145,42 @@ func (b *builder) plainObject(o *object) *certify.Object {
 	}
 	if o.list != nil {
 		p.List = &certify.List{Next: o.list.next, Length: o.list.length, End: plainValue(o.list.end),
-			Kids: o.list.kids, Doubly: o.list.doubly, Prev: o.list.prev, Before: plainValue(o.list.before)}
+			Kids: o.list.kids, Doubly: o.list.doubly, Prev: o.list.prev, Before: plainValue(o.list.before),
+			Members: plainMembers(o.list.members), Bare: o.list.bare}
 	}
 	return p
+}
+
+func plainMembers(members []member) []certify.Member {
+	var out []certify.Member
+	for _, m := range members {
+		p := certify.Member{Offset: m.off, Size: m.size}
+		for _, h := range m.cases {
+			p.Cases = append(p.Cases, plainHeld(h))
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func plainHeld(h held) certify.Held {
+	v := plainValue(value{kind: h.kind, rep: h.rep})
+	out := certify.Held{Kind: v.Kind, Reading: v.Reading, Lo: h.lo, Hi: h.hi, At: h.at, Func: h.fn}
+	if o := h.own; o != nil {
+		list := &certify.List{Next: o.next, Kids: o.kids, Doubly: o.doubly, Prev: o.prev, Members: plainMembers(o.members)}
+		out.Own = &certify.Owned{Single: o.next == oneBlock, Least: o.least, Exactly: o.exactly, End: plainHeld(o.end),
+			Before: plainHeld(o.before), Shape: certify.Object{Name: "owned memory", Size: exact.C(o.size), Heap: o.heap,
+				Align: o.align, AllWritten: o.written.all, Written: plainSpans(o.written), List: list}}
+	}
+	return out
+}
+
+func plainSpans(w written) []certify.Span {
+	var out []certify.Span
+	for _, s := range w.spans {
+		out = append(out, certify.Span{Lo: s.lo, Hi: s.hi})
+	}
+	return out
 }
 
 func plainValue(v value) certify.Value {

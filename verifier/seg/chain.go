@@ -20,6 +20,12 @@ type chain struct {
 	length exact.Lin
 	end    value
 
+	from     int  // the object with the pointer to the chain, if that is not a variable
+	contents      // of each block
+	bare     bool // there are only lists without blocks
+	inside   bool // a block owns it
+	scalars  []int64
+
 	doubly bool // the pointers at byte prev lead back, that of the first block to before
 	prev   int64
 	before value
@@ -44,7 +50,8 @@ func (b *builder) gather(s *state, ch chain) int {
 	key := fmt.Sprintf("list %d", b.lists)
 	id := len(b.objIDs) + 1
 	b.objIDs[key] = id
-	l := &list{next: ch.next, length: ch.length, end: ch.end, doubly: ch.doubly, prev: ch.prev, before: ch.before}
+	l := &list{next: ch.next, length: ch.length, end: ch.end, doubly: ch.doubly, prev: ch.prev, before: ch.before,
+		members: ch.members, bare: ch.bare, scalars: ch.scalars}
 	*l = l.from(ch.backwards())
 	o := &object{id: id, key: key, name: "list", size: ch.size, heap: ch.heap, dynamic: true, rest: unknownBytes,
 		base: -1, align: ch.align, written: ch.written, list: l}
@@ -52,6 +59,9 @@ func (b *builder) gather(s *state, ch chain) int {
 	for _, x := range ch.ids {
 		lists[x] = s.objs[x].list != nil
 		s.sameFrame(x, id)
+		s.drop(x)
+	}
+	for _, x := range ch.owns {
 		s.drop(x)
 	}
 	s.add(o)
@@ -90,21 +100,57 @@ func (b *builder) somewhere(s *state) value {
 	return b.fresh(s, ir.Ptr(b.m.Layout.PtrBits), "address", unsigned)
 }
 
+// links are the places of pointers to neighbours.
+func (c *chain) links() []int64 {
+	if c.doubly {
+		return []int64{c.next, c.prev}
+	}
+	return []int64{c.next}
+}
+
+// with adds what the blocks of part o hold: in, if that is one block.
+func (c *chain) with(b *builder, o *object, in contents) {
+	scalars := o.scalars(b.m.Layout.PtrBits / 8)
+	if o.list != nil {
+		scalars = o.list.scalars
+	}
+	c.scalars = slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.scalars, scalars))))
+	switch l := o.list; {
+	case l != nil && l.bare:
+		return
+	case l != nil:
+		in.members = l.members
+	}
+	c.owns, c.cursor = append(c.owns, in.owns...), c.cursor || in.cursor
+	if !c.bare {
+		in.members = joiner{b: b}.members(c.members, in.members)
+	}
+	c.members, c.bare = in.members, false
+}
+
 // follow collects the chain from what v points to along the pointer at byte next, up to what may not be folded: stop
-// tells that of what a pointer leads to, and whether it may still be the last part.
-func (b *builder) follow(s *state, v value, next int64, stop func(value) stopping) (chain, bool) {
-	c := chain{next: next, written: written{all: true}}
+// tells that of what a pointer leads to, and whether it may still be the last part. path are the blocks that own it.
+func (b *builder) follow(s *state, v value, next int64, stop func(value) stopping, path ...int) (chain, bool) {
+	c := chain{next: next, written: written{all: true}, bare: true, inside: len(path) > 0}
 	for {
 		o := s.object(v.obj)
 		if o == nil || !o.dynamic || o.base >= 0 || !o.size.IsConst() || slices.Contains(c.ids, v.obj) ||
 			len(c.ids) > 0 && (stop(v).before || !o.size.Equal(c.size) || o.heap != c.heap) {
 			break
 		}
-		to, ok := o.successor(next, v.last)
+		to, ok := b.successor(o, next, v.last)
 		if !ok || !b.joins(s, &c, v) {
 			break
 		}
 		to = s.plain(to)
+		var in contents
+		if o.list == nil {
+			if in = b.contentsOf(s, v.obj, c.links(), path); in.cursor && stop(v).cursors {
+				b.cursors++
+				break
+			}
+		}
+		c.with(b, o, in)
 		if c.size, c.heap = o.size, o.heap; c.align == 0 || o.align < c.align {
 			c.align = o.align
 		}
@@ -124,5 +170,6 @@ func (b *builder) follow(s *state, v value, next int64, stop func(value) stoppin
 	return c, len(c.ids) > 0
 }
 
-// stopping says where a chain has to end: before or behind a block or list.
-type stopping struct{ before, behind bool }
+// stopping says where a chain has to end: before or behind a block or list, or where a variable leads to what a block
+// owns otherwise (cursors).
+type stopping struct{ before, behind, cursors bool }

@@ -38,7 +38,7 @@ func (b *builder) learnPair(s *state, ch chain) {
 		if o.list != nil {
 			continue
 		}
-		v, _ := o.successor(ch.next, false)
+		v, _ := b.successor(o, ch.next, false)
 		to, isBlock := s.heapStart(s.plain(v))
 		if !isBlock || to == id || !s.objs[to].size.Equal(ch.size) {
 			continue
@@ -81,7 +81,7 @@ func (b *builder) joins(s *state, c *chain, v value) bool {
 		}
 		back = l.before
 	} else {
-		back, _ = o.successor(c.prev, false)
+		back, _ = b.successor(o, c.prev, false)
 	}
 	back = s.plain(back)
 	if len(c.ids) == 0 {
@@ -96,7 +96,9 @@ func (b *builder) joins(s *state, c *chain, v value) bool {
 		from.last = !c.lasts[n]
 	}
 	if !back.points(from) {
-		b.noPair(o.size)
+		if !c.inside {
+			b.noPair(o.size)
+		}
 		return false
 	}
 	return true

@@ -93,8 +93,8 @@ func TestUnfoldFromTheEnd(t *testing.T) {
 		}
 		filled++
 		o := u.objs[e.obj]
-		next, _ := o.successor(8, false)
-		prev, _ := o.successor(16, false)
+		next, _ := b.successor(o, 8, false)
+		prev, _ := b.successor(o, 16, false)
 		if !h.points(l) || o.list != nil || !next.points(row[1]) || prev.obj != l.obj || !prev.last {
 			t.Errorf("the last block: h = %+v, e = %+v, next %+v, prev %+v", h, e, next, prev)
 		}

@@ -203,6 +203,9 @@ func (s *shadow) list(id int, o *object, at interp.Seen) error {
 		if !alive || have != size || at.Offset != 0 {
 			return errors.New("a list with something else inside")
 		}
+		if err := s.members(at.Object, o.list.members); err != nil {
+			return err
+		}
 		at = s.v.Load(at.Object, o.list.next, ir.Ptr(s.b.m.Layout.PtrBits))
 		if !at.Known {
 			return nil

@@ -19,6 +19,10 @@ type list struct {
 	end    value
 	kids   []int64 // not nil: a tree (tree.go)
 
+	members []member // what each block holds beside its links
+	scalars []int64  // places where a block held something else than a pointer: a hint
+	bare    bool     // it has no block, so that anything can be said of each
+
 	doubly bool // the pointer at byte prev of each block leads to the one in front of it, that of the first to before
 	prev   int64
 	before value
@@ -26,7 +30,8 @@ type list struct {
 
 // turned returns the list as it is when it is walked from its last block.
 func (l *list) turned() list {
-	return list{next: l.prev, prev: l.next, end: l.before, before: l.end, length: l.length, doubly: true}
+	return list{next: l.prev, prev: l.next, end: l.before, before: l.end, length: l.length, doubly: true,
+		members: l.members, bare: l.bare, scalars: l.scalars}
 }
 
 // from returns the list as a pointer to its first or last block sees it.
@@ -92,8 +97,7 @@ func (b *builder) unfold(s *state, id int, last bool) []*state {
 				out = append(out, b.unfoldTree(u, id)...)
 				continue
 			}
-			b.unfoldBlock(u, id, last)
-			out = append(out, u)
+			out = append(out, b.unfoldBlock(u, id, last)...)
 		}
 	}
 	if !known || !h {
@@ -106,8 +110,9 @@ func (b *builder) unfold(s *state, id int, last bool) []*state {
 	return out
 }
 
-// unfoldBlock takes the first or last block out of a list that has one.
-func (b *builder) unfoldBlock(s *state, id int, last bool) {
+// unfoldBlock takes the first or last block out of a list that has one, and gives a state for each thing that it may
+// hold.
+func (b *builder) unfoldBlock(s *state, id int, last bool) []*state {
 	o := s.own(id)
 	block := b.newObject(s, "cell of "+o.key, "cell", o.size)
 	block.heap, block.dynamic, block.rest, block.align = o.heap, true, unknownBytes, o.align
@@ -127,6 +132,7 @@ func (b *builder) unfoldBlock(s *state, id int, last bool) {
 	}
 	l.length = l.length.AddInt(-1)
 	*o.list = l.from(last)
+	return b.fill(s, block.id, l.members)
 }
 
 // point notes that the pointer at byte off leads to v, if that is followed.
@@ -191,14 +197,14 @@ func (o *object) pointsTo(id int) bool {
 
 // successor reads the address that the block or list o holds for what follows, for one who comes along a pointer to its
 // first block, or to its last.
-func (o *object) successor(next int64, last bool) (value, bool) {
+func (b *builder) successor(o *object, next int64, last bool) (value, bool) {
 	if o.list != nil {
 		l := o.list.from(last)
 		return l.end, l.next == next && l.kids == nil
 	}
 	for _, c := range o.cells {
 		if c.off.IsConst() && c.off.Const.Equal(exact.I(next)) {
-			return c.val, c.val.kind == ptrValue || c.val.kind == intValue
+			return c.val, int(c.size)*8 == b.m.Layout.PtrBits && (c.val.kind == ptrValue || c.val.kind == intValue)
 		}
 	}
 	return value{}, false

@@ -157,6 +157,7 @@ func (m *matcher) list(o, old *object) {
 	length := l.length
 	if old != nil {
 		wasEnd, wasBefore, length = &old.list.end, &old.list.before, old.list.length
+		m.members(l, old.list)
 	}
 	if l.kids == nil || !isNull(l.end) || wasEnd != nil && !isNull(*wasEnd) {
 		l.end = m.beside(l.end, wasEnd, "end of ", o)
@@ -167,6 +168,20 @@ func (m *matcher) list(o, old *object) {
 	sl := slot{key: "length of " + o.key, name: "length of " + o.name}
 	m.places = append(m.places, &place{slot: sl, was: length, other: l.length})
 	l.length = exact.V(placeholder(len(m.places) - 1))
+}
+
+// members joins what the blocks of a list hold with what those of the older one do.
+func (m *matcher) members(l, old *list) {
+	switch {
+	case old.bare:
+		m.lost = m.lost || !l.bare
+		return
+	case l.bare:
+		l.members, l.bare = old.members, false
+		return
+	}
+	l.members = joiner{b: m.b, widen: m.c.merges >= mergesByNew}.members(old.members, l.members)
+	m.lost = m.lost || !sameMembers(l.members, old.members)
 }
 
 // beside joins what a list ends with, or what is in front of it, with what it was.

@@ -195,7 +195,9 @@ func (b *builder) store(s *state, in *ir.Instr) result {
 		b.fault(s, verdict.Memory, "the object is no constant")
 		return stop("write to a constant")
 	}
-	b.write(s, o.id, p.lin, n, b.value(s, in.Args[0]))
+	v := b.value(s, in.Args[0])
+	b.learnStore(s, o, p.lin, v)
+	b.write(s, o.id, p.lin, n, v)
 	return result{kind: advanced}
 }
 

@@ -108,6 +108,7 @@ type builder struct {
 	steps      int
 	merges     int
 	lists      int               // made so far
+	cursors    int               // times that a variable kept a block out of a list
 	trees      map[int64][]int64 // sizes of blocks that are seen as trees, with where their pointers onwards are
 	chains     map[int64]bool    // sizes that are none
 	pairs      map[int64]pair    // sizes of blocks that are seen as those of doubly linked lists

@@ -22,14 +22,18 @@ func (b *builder) shape(old, s *state, merges int) (into, from *state, changed b
 	s.dropEmpty()
 	s.dropGhosts(old)
 	var best *aligner
-	for _, order := range []int{sameFirst, forward, backward, resultAlone} {
+	cursors := b.cursors
+	for _, w := range ways {
+		if best != nil && (w.order == resultAlone && !best.lostResult || w.careless && b.cursors == cursors) {
+			continue
+		}
 		a := &aligner{b: b, tired: merges > maxShapings, old: old.clone(), s: s.clone(), toOld: map[int]int{},
-			toNew: map[int]int{}}
-		a.run(order)
-		if best == nil || a.misses < best.misses {
+			toNew: map[int]int{}, way: w}
+		a.run()
+		if best == nil || a.misses < best.misses && (!w.rows || a.misses == 0) {
 			best = a
 		}
-		if best.misses == 0 || order == backward && !best.lostResult {
+		if best.misses == 0 {
 			break
 		}
 	}
@@ -44,6 +48,17 @@ const (
 	backward
 	resultAlone // where runs come back: without the pointers that parameters had at entry
 )
+
+// way says how states are compared.
+type way struct {
+	order    int
+	rows     bool // blocks are made lists before they are compared with each other
+	careless bool // blocks go into lists although variables point into what they own
+}
+
+var ways = []way{{order: sameFirst}, {order: forward}, {order: backward}, {order: resultAlone},
+	{order: forward, rows: true}, {order: sameFirst, careless: true}, {order: forward, careless: true},
+	{order: backward, careless: true}, {order: resultAlone, careless: true}}
 
 // perResult is how many other pointers the result of a function is worth.
 const perResult = 10
@@ -107,20 +122,22 @@ type aligner struct {
 	tired        bool        // no more lists are made of what the older state has
 	misses       int         // places that hold different things now
 	lostResult   bool        // one of them is the result of a function
-	changed      bool        // old is more general than it was
+	way
+	changed bool // old is more general than it was
 }
 
-func (a *aligner) run(order int) {
-	if order == resultAlone {
+func (a *aligner) run() {
+	if a.order == resultAlone {
 		a.dropAddresses()
 	}
 	for _, id := range a.s.order {
 		if o := a.old.objs[id]; o != nil && !o.dynamic && !a.s.objs[id].dynamic {
 			a.match(id, id)
+			a.untouched(id, id)
 		}
 	}
 	roots := a.s.roots()
-	switch order {
+	switch a.order {
 	case sameFirst:
 		for _, r := range roots {
 			u, v := r.get(a.old), r.get(a.s)
@@ -198,15 +215,43 @@ func (a *aligner) fields() {
 func (a *aligner) contents(x, y int) {
 	switch l := a.s.objs[y].list; {
 	case l == nil:
+		a.untouched(x, y)
 		cells := slices.DeleteFunc(slices.Clone(a.s.objs[y].cells), func(c cell) bool { return !c.off.IsConst() })
 		slices.SortFunc(cells, func(c, d cell) int { return c.off.Const.Cmp(d.off.Const) })
 		for _, c := range cells {
+			a.sameFunction(x, c)
 			a.unify(root{obj: x, off: c.off.Const}, root{obj: y, off: c.off.Const})
 		}
 	case l.kids == nil || !isNull(l.end):
 		a.unify(root{obj: x}, root{obj: y})
 		if l.doubly {
 			a.unify(root{obj: x, before: true}, root{obj: y, before: true})
+		}
+	}
+}
+
+// sameFunction notes a function that is lost, because object x of the older state holds another one in place of cell c.
+func (a *aligner) sameFunction(x int, c cell) {
+	for _, d := range a.old.objs[x].cells {
+		if d.off.Equal(c.off) && d.val.kind == funcValue && c.val.kind == funcValue && d.val.fn != c.val.fn {
+			a.miss(root{obj: x, off: c.off.Const})
+		}
+	}
+}
+
+// untouched reads the first contents of two corresponding objects where the other one holds a pointer to the heap.
+func (a *aligner) untouched(x, y int) {
+	for _, d := range []struct {
+		s, other *state
+		id, from int
+	}{{a.old, a.s, x, y}, {a.s, a.old, y, x}} {
+		if rest := d.s.objs[d.id].rest; rest != zeroBytes && rest != initBytes {
+			continue
+		}
+		for _, c := range d.other.objs[d.from].cells {
+			if _, isBlock := d.other.heapStart(d.other.plain(c.val)); isBlock {
+				a.b.materialise(d.s, d.id, c)
+			}
 		}
 	}
 }
@@ -236,62 +281,3 @@ func (a *aligner) grow(s *state, id int, stop func(value) stopping) int {
 	}
 	return id
 }
-
-// renumber gives the objects of the arriving state the identities of their counterparts.
-func (a *aligner) renumber() {
-	ids := map[int]int{}
-	for n, y := range a.s.order {
-		if x, ok := a.toOld[y]; ok {
-			ids[y] = x
-		} else {
-			ids[y] = -1 - n // has no counterpart and goes
-		}
-	}
-	var sub func(v value) value
-	sub = func(v value) value {
-		if v.kind == ptrValue {
-			if id, ok := ids[v.obj]; ok {
-				v.obj = id
-			} else {
-				v.obj = gone - v.obj
-			}
-		}
-		if v.kind == aggValue {
-			agg := make([]value, len(v.agg))
-			for n, m := range v.agg {
-				agg[n] = sub(m)
-			}
-			v.agg = agg
-		}
-		return v
-	}
-	objs := map[int]*object{}
-	for n, y := range a.s.order {
-		o := a.s.own(y)
-		o.id = ids[y]
-		if x := a.old.objs[o.id]; x != nil {
-			o.key, o.name = x.key, x.name
-		}
-		for i := range o.cells {
-			o.cells[i].val = sub(o.cells[i].val)
-		}
-		if o.list != nil {
-			o.list.end, o.list.before = sub(o.list.end), sub(o.list.before)
-		}
-		objs[o.id], a.s.order[n] = o, o.id
-	}
-	a.s.objs, a.s.owned = objs, map[int]bool{}
-	for _, f := range a.s.frames {
-		for k, v := range f.vals {
-			f.vals[k] = sub(v)
-		}
-		for n, id := range f.objs {
-			if to, ok := ids[id]; ok {
-				f.objs[n] = to
-			}
-		}
-	}
-}
-
-// gone is above the identities of objects that are no more.
-const gone = -1 << 30

@@ -1,6 +1,7 @@
 package seg
 
 import (
+	"slices"
 	"sort"
 )
 
@@ -25,10 +26,11 @@ func (a *aligner) foldBoth(p, q root, u, v value) bool {
 		if !ok || !ch.like(a.old.objs[x]) {
 			return false
 		}
+		ch.from = q.obj
 		a.match(x, a.b.fold(a.s, ch).obj)
 		return true
 	}
-	ch, ok := a.chainTo(a.s, v, a.stopNew, func(end value) bool { return a.sameEnd(u, end) })
+	ch, ok := a.chainTo(a.s, q, v, a.stopNew, func(end value) bool { return a.sameEnd(u, end) })
 	if !ok || a.tooMany() {
 		return false
 	}
@@ -38,6 +40,41 @@ func (a *aligner) foldBoth(p, q root, u, v value) bool {
 	return true
 }
 
+// foldRows makes lists of two blocks or lists that are rows of one kind; it reports success.
+func (a *aligner) foldRows(p, q root, u, v value) bool {
+	if a.old.objs[u.obj].list != nil && a.s.objs[v.obj].list != nil || a.tooMany() {
+		return false
+	}
+	for _, n := range append(a.nexts(a.old, p, u), a.nexts(a.s, q, v)...) {
+		x, okX := a.b.follow(a.old, u, n, a.stopOld)
+		y, okY := a.b.follow(a.s, v, n, a.stopNew)
+		if !okX || !okY || !a.sameEnd(x.end, y.end) || !x.size.Equal(y.size) || x.heap != y.heap || x.doubly != y.doubly ||
+			a.b.branching(a.old, &x) || a.b.branching(a.s, &y) {
+			continue
+		}
+		x.from, y.from = p.obj, q.obj
+		a.match(a.b.fold(a.old, x).obj, a.b.fold(a.s, y).obj)
+		a.changed = true
+		return true
+	}
+	return false
+}
+
+// branching reports that a block of the chain leads to another one of its size beside the next one, so that there may
+// be more to it than a chain.
+func (b *builder) branching(s *state, c *chain) bool {
+	for _, id := range c.ids {
+		for _, x := range s.objs[id].cells {
+			to, isBlock := s.heapStart(s.plain(x.val))
+			at, ok := x.off.Const.Int64()
+			if isBlock && s.objs[to].size.Equal(c.size) && !(ok && slices.Contains(c.links(), at)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // foldOld folds the older state's chain where the arriving one has its end already, or a list; it reports success.
 func (a *aligner) foldOld(p, q root, u, v value) bool {
 	if y, ok := a.s.heapStart(v); ok && a.s.objs[y].chained() && !a.toOldHas(y) {
@@ -45,6 +82,7 @@ func (a *aligner) foldOld(p, q root, u, v value) bool {
 		if !ok || a.tooMany() || !ch.like(a.s.objs[y]) {
 			return false
 		}
+		ch.from = p.obj
 		a.match(a.b.fold(a.old, ch).obj, y)
 		a.changed = true
 		return true
@@ -58,7 +96,7 @@ func (a *aligner) foldOld(p, q root, u, v value) bool {
 		a.match(u.obj, a.empty(a.s, q, v, a.backFrom(a.s, v, ch), ch))
 		return true
 	}
-	ch, ok := a.chainTo(a.old, u, a.stopOld, ends)
+	ch, ok := a.chainTo(a.old, p, u, a.stopOld, ends)
 	if !ok || a.tooMany() {
 		return false
 	}
@@ -89,7 +127,7 @@ func (a *aligner) tooMany() bool {
 // empty puts a list without blocks, otherwise like the chain, before what the place holds.
 func (a *aligner) empty(s *state, r root, v, before value, like chain) int {
 	to := a.b.fold(s, chain{next: like.next, end: v, size: like.size, heap: like.heap,
-		written: written{all: true}, doubly: like.doubly, prev: like.prev, before: before})
+		written: written{all: true}, bare: true, doubly: like.doubly, prev: like.prev, before: before})
 	r.set(s, to)
 	return to.obj
 }
@@ -105,7 +143,7 @@ func (a *aligner) backFrom(s *state, v value, like chain) value {
 		if o.list != nil {
 			back = o.list.from(v.last).before
 		} else {
-			back, _ = o.successor(like.prev, false)
+			back, _ = a.b.successor(o, like.prev, false)
 		}
 		if back.kind == ptrValue || back.kind == intValue {
 			return s.plain(back)
@@ -128,12 +166,14 @@ func (a *aligner) backFrom(s *state, v value, like chain) value {
 
 func (a *aligner) stopNew(v value) stopping {
 	out := named(a.s, a.old, v)
+	out.cursors = !a.careless
 	out.before = out.before || a.toOldHas(v.obj)
 	return out
 }
 
 func (a *aligner) stopOld(v value) stopping {
 	out := named(a.old, a.s, v)
+	out.cursors = !a.careless
 	out.before = out.before || a.toNewHas(v.obj)
 	return out
 }
@@ -147,8 +187,9 @@ func (a *aligner) sameEnd(u, v value) bool {
 	return u.kind == intValue && v.kind == intValue && u.lin.IsConst() && u.lin.Equal(v.lin)
 }
 
-// chainTo is the chain from a block along one of its pointers to an end that fits.
-func (a *aligner) chainTo(s *state, v value, stop func(value) stopping, fits func(value) bool) (chain, bool) {
+// nexts are the places where a chain can go on that starts with what v at place r leads to: first like r, where that is
+// in a block of the same size that is not behind it.
+func (a *aligner) nexts(s *state, r root, v value) []int64 {
 	o := s.objs[v.obj]
 	var nexts []int64
 	if o.chained() {
@@ -160,8 +201,19 @@ func (a *aligner) chainTo(s *state, v value, stop func(value) stopping, fits fun
 		}
 	}
 	sort.Slice(nexts, func(i, j int) bool { return nexts[i] < nexts[j] })
-	for _, n := range nexts {
+	from := s.objs[r.obj]
+	if at, ok := r.off.Int64(); ok && r.val == nil && from.dynamic && from.list == nil && from.size.Equal(o.size) &&
+		slices.Contains(nexts, at) && !o.pointsTo(r.obj) {
+		nexts = append([]int64{at}, nexts...)
+	}
+	return nexts
+}
+
+// chainTo is the chain from a block, to which v at place r leads, along one of its pointers to an end that fits.
+func (a *aligner) chainTo(s *state, r root, v value, stop func(value) stopping, fits func(value) bool) (chain, bool) {
+	for _, n := range a.nexts(s, r, v) {
 		if ch, ok := a.b.follow(s, v, n, stop); ok && fits(ch.end) {
+			ch.from = r.obj
 			return ch, true
 		}
 	}

@@ -126,7 +126,7 @@ func (t *transfer) replace() {
 		for n := range o.cells {
 			o.cells[n].val = t.value(o.cells[n].val)
 		}
-		o.rest, o.written, o.ended = x.rest, x.written, x.ended
+		o.rest, o.written, o.ended, o.next = x.rest, x.written, x.ended, x.next
 		if !x.heap {
 			continue
 		}

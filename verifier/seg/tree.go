@@ -38,7 +38,8 @@ func (b *builder) learn(s *state, ch chain) {
 		for _, c := range o.cells {
 			off, ok := c.off.Const.Int64()
 			to, isBlock := s.heapStart(s.plain(c.val))
-			if ok && c.off.IsConst() && isBlock && !slices.Contains(ch.ids, to) && s.objs[to].size.Equal(ch.size) {
+			if ok && c.off.IsConst() && isBlock && !slices.Contains(ch.ids, to) && to != ch.from &&
+				s.objs[to].size.Equal(ch.size) && !s.objs[to].otherThan([]int64{off, ch.next}, b.m.Layout.PtrBits/8) {
 				b.branches(ch.size, ch.next, off)
 			}
 		}
@@ -65,6 +66,26 @@ func (b *builder) branches(size exact.Lin, next, off int64) {
 	b.trees[n], b.reshaped = kids, true
 }
 
+// learnStore notes that a block which came out of a list is made to lead to another one of its size at byte off, where
+// that does not lead back.
+func (b *builder) learnStore(s *state, o *object, off exact.Lin, v value) {
+	at, ok := off.Const.Int64()
+	to, isBlock := s.heapStart(s.plain(v))
+	if o.next == nil || !ok || !off.IsConst() || at == *o.next || !isBlock || to == o.id {
+		return
+	}
+	if p := s.objs[to]; p.size.Equal(o.size) && !p.pointsTo(o.id) {
+		b.branches(o.size, *o.next, at)
+	}
+}
+
+// learnCross notes that lists of equal blocks that should be one go on at different places.
+func (b *builder) learnCross(o, p *object) {
+	if o.chained() && p.chained() && !o.list.doubly && !p.list.doubly && o.size.Equal(p.size) {
+		b.branches(o.size, o.list.next, p.list.next)
+	}
+}
+
 // noTree notes that blocks of a size are no trees after all: two lead to one, or one to something else.
 func (b *builder) noTree(size exact.Lin) {
 	if n, ok := size.Const.Int64(); ok && b.trees[n] != nil {
@@ -79,53 +100,84 @@ type tree struct {
 	chain
 }
 
-// treeFrom collects the tree that starts with object id. stop tells blocks that may only be its first.
-func (b *builder) treeFrom(s *state, id int, stop func(value) stopping) (tree, bool) {
+// treeFrom collects the tree that starts with object id. stop tells blocks that may only be its first. path are the
+// blocks that own it.
+func (b *builder) treeFrom(s *state, id int, stop func(value) stopping, path ...int) (tree, bool) {
 	o := s.objs[id]
 	size, ok := o.size.Const.Int64()
 	t := tree{kids: b.trees[size], chain: chain{size: o.size, heap: o.heap, align: o.align, written: written{all: true},
-		end: number(exact.Lin{}, anyRep)}}
-	if !ok || !o.size.IsConst() || t.kids == nil || !b.grow(s, &t, id, stop) || slices.Contains(t.ids, t.end.obj) {
+		bare: true, end: number(exact.Lin{}, anyRep)}}
+	if !ok || !o.size.IsConst() || t.kids == nil || !b.grow(s, &t, id, stop, path) || slices.Contains(t.ids, t.end.obj) {
 		return t, false
 	}
 	return t, true
 }
 
 // grow adds the tree below object id to t; false if it is none.
-func (b *builder) grow(s *state, t *tree, id int, stop func(value) stopping) bool {
+func (b *builder) grow(s *state, t *tree, id int, stop func(value) stopping, path []int) bool {
 	o := s.objs[id]
-	if slices.Contains(t.ids, id) || !o.size.Equal(t.size) {
-		b.noTree(t.size)
+	other := o.otherThan(t.kids, b.m.Layout.PtrBits/8)
+	if slices.Contains(t.ids, id) || !o.size.Equal(t.size) || other {
+		if len(path) == 0 && (!other || len(t.ids) > 0) { // the first one may be of another kind
+			b.noTree(t.size)
+		}
 		return false
 	}
 	if !o.dynamic || o.base >= 0 || o.heap != t.heap || len(t.ids) > maxCells ||
 		o.list != nil && !slices.Equal(o.list.kids, t.kids) {
 		return false
 	}
+	var in contents
+	if o.list == nil {
+		if in = b.contentsOf(s, id, t.kids, path); in.cursor && stop(value{kind: ptrValue, obj: id}).cursors {
+			b.cursors++
+			return false
+		}
+	}
+	t.with(b, o, in)
 	t.ids = append(t.ids, id)
 	t.align = common(t.align, o.align)
 	t.written = t.written.and(o.written)
 	t.length = t.length.Add(s.know.plain(o.count()))
 	if o.list != nil {
-		return b.kid(s, t, s.plain(o.list.end), stop)
+		return b.kid(s, t, s.plain(o.list.end), stop, path)
 	}
 	for _, k := range t.kids {
-		v, ok := o.successor(k, false)
-		if !ok || !b.kid(s, t, s.plain(v), stop) {
+		v, ok := b.successor(o, k, false)
+		if !ok || !b.kid(s, t, s.plain(v), stop, path) {
 			return false
 		}
 	}
 	return true
 }
 
+// otherThan reports that blocks of o hold something else than a pointer of n bytes at one of the places.
+func (o *object) otherThan(kids []int64, n int) bool {
+	if o.list != nil {
+		return slices.ContainsFunc(o.list.scalars, func(off int64) bool { return slices.Contains(kids, off) })
+	}
+	return slices.ContainsFunc(o.scalars(n), func(off int64) bool { return slices.Contains(kids, off) })
+}
+
+// scalars are the places where o holds something else than a pointer of n bytes.
+func (o *object) scalars(n int) []int64 {
+	var out []int64
+	for _, c := range o.cells {
+		if off, ok := c.off.Const.Int64(); ok && c.off.IsConst() && c.size != int64(n) {
+			out = append(out, off)
+		}
+	}
+	return out
+}
+
 // kid adds what v leads to to t, or notes that v is its end.
-func (b *builder) kid(s *state, t *tree, v value, stop func(value) stopping) bool {
+func (b *builder) kid(s *state, t *tree, v value, stop func(value) stopping, path []int) bool {
 	if isNull(v) {
 		return true
 	}
 	to, isBlock := s.heapStart(v)
 	if isBlock && (slices.Contains(t.ids, to) || !stop(v).before) {
-		return b.grow(s, t, to, stop)
+		return b.grow(s, t, to, stop, path)
 	}
 	if !isNull(t.end) || !isBlock {
 		return false
@@ -153,20 +205,19 @@ func (b *builder) foldTree(s *state, t tree) int {
 func (b *builder) unfoldTree(s *state, id int) []*state {
 	l := s.objs[id].list
 	if isNull(s.plain(l.end)) {
-		b.unfoldAt(s, id, len(l.kids))
-		return []*state{s}
+		return b.unfoldAt(s, id, len(l.kids))
 	}
 	var out []*state
 	for n := range l.kids {
 		u := s.clone()
-		b.unfoldAt(u, id, n)
-		out = append(out, u)
+		out = append(out, b.unfoldAt(u, id, n)...)
 	}
 	return out
 }
 
-// unfoldAt takes the first block of a tree out of it, of which the kid with this number has the tree's end.
-func (b *builder) unfoldAt(s *state, id, ends int) {
+// unfoldAt takes the first block of a tree out of it, of which the kid with this number has the tree's end, and gives a
+// state for each thing that it may hold.
+func (b *builder) unfoldAt(s *state, id, ends int) []*state {
 	o := s.objs[id]
 	first := b.newObject(s, "cell of "+o.key, "cell", o.size)
 	first.heap, first.dynamic, first.rest, first.align, first.written = o.heap, true, unknownBytes, o.align, o.written
@@ -182,7 +233,7 @@ func (b *builder) unfoldAt(s *state, id, ends int) {
 			left = left.Sub(length)
 		}
 		s.know.ge(length)
-		sub.list = &list{kids: o.list.kids, length: length, end: number(exact.Lin{}, anyRep)}
+		sub.list = &list{kids: o.list.kids, length: length, end: number(exact.Lin{}, anyRep), members: o.list.members}
 		if n == ends {
 			sub.list.end = o.list.end
 		}
@@ -191,4 +242,5 @@ func (b *builder) unfoldAt(s *state, id, ends int) {
 	s.sameFrame(id, first.id)
 	s.redirect(id, func(v value) value { v.obj = first.id; return v })
 	s.drop(id)
+	return b.fill(s, first.id, o.list.members)
 }

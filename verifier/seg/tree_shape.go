@@ -36,7 +36,7 @@ func (a *aligner) planted(s *state, at root, end value, t, like tree, is bool) i
 		return a.b.foldTree(s, t)
 	}
 	id := a.b.foldTree(s, tree{kids: like.kids, chain: chain{size: like.size, heap: like.heap, align: 0, end: end,
-		written: written{all: true}}})
+		bare: true, written: written{all: true}}})
 	at.set(s, value{kind: ptrValue, obj: id})
 	return id
 }

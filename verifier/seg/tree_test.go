@@ -77,7 +77,7 @@ func TestUnfoldTreeWithEnd(t *testing.T) {
 		}
 		total, which := exact.C(1), ""
 		for _, off := range []int64{8, 16} {
-			v, _ := u.objs[h.obj].successor(off, false)
+			v, _ := b.successor(u.objs[h.obj], off, false)
 			kid := u.objs[v.obj].list
 			total = total.Add(kid.length)
 			if kid.end.points(end) {

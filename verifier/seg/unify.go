@@ -26,6 +26,8 @@ func (a *aligner) unify(p, q root) {
 	toOld, pairedY := a.toOld[y]
 	pairedX, pairedY = pairedX && isX, pairedY && isY
 	switch {
+	case a.rows && isX && isY && !pairedX && !pairedY && a.foldRows(p, q, u, v):
+		return
 	case isX && isY && (pairedX && toNew == y || !pairedX && !pairedY && a.likely(x, y)) && a.sameEdge(p, q, u, v):
 		if !pairedX {
 			a.match(x, y)
@@ -42,6 +44,9 @@ func (a *aligner) unify(p, q root) {
 		return
 	case isX && !pairedX && a.foldOld(p, q, u, v):
 		return
+	}
+	if isX && isY {
+		a.b.learnCross(a.old.objs[x], a.s.objs[y])
 	}
 	a.miss(p)
 }

@@ -35,6 +35,7 @@ type check struct {
 	images  map[int]image
 	usedBy  map[int]int // object of the source to that of the target
 	pending []int       // objects of the target whose contents are still to be compared
+	lost    bool        // heap memory that a list's blocks own is not in the target
 	later   []part      // trees that end with an object which has no image yet
 }
 
@@ -68,6 +69,9 @@ func (c *Checker) Check(e *Edge) error {
 
 // loses reports whether heap memory of the source is in no object of the target.
 func (k *check) loses() bool {
+	if k.lost {
+		return true
+	}
 	for _, id := range sorted(k.e.From.Objects) {
 		o := k.e.From.Objects[id]
 		_, used := k.usedBy[id]

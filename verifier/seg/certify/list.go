@@ -11,7 +11,6 @@ import (
 func (k *check) walk(o *Object, start Value, last bool) (image, error) {
 	im := image{start: start, back: last}
 	l := o.List.from(last)
-	seen := map[int]bool{}
 	count, at := exact.Lin{}, start
 	for {
 		if k.ends(l, count, at) {
@@ -22,7 +21,8 @@ func (k *check) walk(o *Object, start Value, last bool) (image, error) {
 			return im, nil
 		}
 		b := k.e.From.Objects[at.Object]
-		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) || seen[at.Object] {
+		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) ||
+			slices.Contains(im.blocks, at.Object) {
 			return im, errors.New("a list of another length")
 		}
 		if !k.partOf(o, at.Object) {
@@ -35,8 +35,9 @@ func (k *check) walk(o *Object, start Value, last bool) (image, error) {
 		if err := k.leadsBack(l, b, at, &im); err != nil {
 			return im, err
 		}
-		seen[at.Object] = true
-		im.blocks = append(im.blocks, at.Object)
+		if err := k.part(at.Object, l, &im); err != nil {
+			return im, err
+		}
 		im.other = Value{Kind: Pointer, Object: at.Object, Last: b.List != nil && !at.Last}
 		count, at = count.Add(n), next
 	}
@@ -65,6 +66,16 @@ func (k *check) leadsBack(l *List, b *Object, at Value, im *image) error {
 		return errors.New("a doubly linked list with a block that does not lead back")
 	}
 	return nil
+}
+
+// part adds block or list id of the source to im, if it is as list l says of each block.
+func (k *check) part(id int, l *List, im *image) error {
+	im.blocks = append(im.blocks, id)
+	b := k.e.From.Objects[id]
+	if b.List != nil && k.says(b.List, l) || b.List == nil && !l.Bare && k.holds(id, l.Members, im) {
+		return nil
+	}
+	return errors.New("a list with a block that holds something else")
 }
 
 // partOf: object id of the source may be a block of the list o, and is part of nothing else.
@@ -96,7 +107,9 @@ func (k *check) walkTree(o *Object, start Value) (image, error) {
 			slices.Contains(im.blocks, at.Object) || !k.partOf(o, at.Object) {
 			return im, errors.New("no tree")
 		}
-		im.blocks = append(im.blocks, at.Object)
+		if err := k.part(at.Object, l, &im); err != nil {
+			return im, err
+		}
 		if b.List != nil {
 			if !slices.Equal(b.List.Kids, l.Kids) {
 				return im, errors.New("a tree with a list in it")

@@ -73,6 +73,9 @@ type List struct {
 	Doubly bool
 	Prev   int64
 	Before Value
+
+	Members []Member // what each block holds
+	Bare    bool     // there are no blocks
 }
 
 // from is the list as a pointer to its last block sees it, or as one to its first does.
@@ -80,7 +83,8 @@ func (l *List) from(last bool) *List {
 	if !last {
 		return l
 	}
-	return &List{Next: l.Prev, Prev: l.Next, Length: l.Length, End: l.Before, Before: l.End, Doubly: l.Doubly}
+	return &List{Next: l.Prev, Prev: l.Next, Length: l.Length, End: l.Before, Before: l.End, Doubly: l.Doubly,
+		Members: l.Members, Bare: l.Bare}
 }
 
 // Object is an allocation, or a list of allocations of the same size.
