@@ -152,7 +152,7 @@ func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (f
 	for _, g := range goals {
 		bad = append(bad, g.bad)
 	}
-	more := ring.Consequences(s, known, bad)
+	more := ring.Consequences(s, known, bad, f.ComesBack())
 	c.derived = len(more) > 0
 	return append(facts, more...), goals, err
 }

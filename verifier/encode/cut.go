@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -230,6 +231,11 @@ func (e *encoder) newArrival(key string) *arrival {
 // maxCutTurns is how many turns of a loop with a constant trip count are walked
 // before the loop is cut.
 const maxCutTurns = 40
+
+// ComesBack reports whether some header is the way back from calls.
+func (f *Formula) ComesBack() bool {
+	return slices.ContainsFunc(f.Headers, func(h Header) bool { return h.Calls })
+}
 
 // Any reports whether something is cut.
 func (c *Cuts) Any() bool { return len(c.loops)+len(c.funcs) > 0 }

@@ -143,7 +143,7 @@ func (c *Cut) Recheck(ctx context.Context, keep []*Lemma, goals func(f *encode.F
 		facts = append(facts, l.assumed(f)...)
 		bad = append(bad, l.fails(f))
 	}
-	if more := ring.Consequences(f.Store, atSites(f, keep), bad); len(more) > 0 {
+	if more := ring.Consequences(f.Store, atSites(f, keep), bad, f.ComesBack()); len(more) > 0 {
 		facts = append(facts, more...)
 		x := ring.Abstract(f.Store, facts, bad)
 		if by, ok := z3Refutes(ctx, f.Store, x[0], f.Store.Or(x[1]...)); ok {

@@ -75,6 +75,7 @@ type Prover struct {
 	alive []*candidate // lemmas that hold
 	hold  ilr.Term     // assuming it assumes all of alive
 
+	entries   []*Lemma  // about the entries of functions, where products that calls give back may need them
 	suggested []*Lemma  // those of the templates that executions suggest
 	others    []*Lemma  // the other ones
 	states    []*Lemma  // those under a value of a control variable
@@ -97,19 +98,19 @@ func (p *Prover) Any() bool { return len(p.alive) > 0 }
 // suggest, all. It ends when they exclude bad.
 func (p *Prover) Lemmas(ctx context.Context, bad []ilr.Term) {
 	p.propose(ctx)
-	for i, stage := range [][]*Lemma{nil, p.suggested, p.others} {
-		if i == 1 && len(stage) == 0 {
-			continue
-		}
-		p.effort = 1
-		if i == 1 {
-			p.effort = policy.SuggestEffort
-		}
-		p.admit(ctx, stage)
-		if i == 2 || p.exclude(ctx, bad) {
+	if p.exclude(ctx, bad) {
+		return
+	}
+	p.admit(ctx, p.entries)
+	if len(p.suggested) > 0 {
+		p.effort = policy.SuggestEffort
+		p.admit(ctx, p.suggested)
+		if p.exclude(ctx, bad) {
 			return
 		}
 	}
+	p.effort = 1
+	p.admit(ctx, p.others)
 }
 
 // admit adds those of the lemmas that hold.
@@ -159,13 +160,20 @@ func (p *Prover) multiplied(equal []*Lemma) {
 	if len(equal) == 0 {
 		return
 	}
+	if p.f.ComesBack() {
+		for _, l := range p.others {
+			if h := &p.f.Headers[l.header]; h.Func != nil && !h.Calls {
+				p.entries = append(p.entries, l)
+			}
+		}
+	}
 	p.suggested = append(p.suggested, equal...)
 	p.others = append(p.others, equal...) // they may need bounds
 	roots := bads(p.goals())
 	for _, l := range equal {
 		roots = append(roots, l.fails(p.f))
 	}
-	for _, t := range ring.Consequences(p.f.Store, atSites(p.f, equal), roots) {
+	for _, t := range ring.Consequences(p.f.Store, atSites(p.f, equal), roots, p.f.ComesBack()) {
 		p.cut.solver.Assert(t)
 	}
 }

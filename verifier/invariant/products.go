@@ -236,15 +236,16 @@ func (p *proposer) rank(m product) int {
 	return 2
 }
 
-// followed returns those of the lemmas that follow from each other: on every way to its header one is a sum of
-// multiples of those of a turn before, perhaps if two numbers are equal there.
+// followed returns those of the lemmas that follow from each other: on every way to its header, or in a case of what
+// calls choose by, one is a sum of multiples of those of a turn before, perhaps if two numbers are equal there.
 func followed(f *encode.Formula, ls []*Lemma) []*Lemma {
 	for {
 		d := ring.NewIdeal(f.Store, atSites(f, ls))
 		left := slices.DeleteFunc(slices.Clone(ls), func(l *Lemma) bool {
 			return slices.ContainsFunc(f.Headers[l.header].Arrivals, func(a encode.Arrival) bool {
-				_, ok := d.Implies(l.term(f.Store, a.Values, a.Entry))
-				return !ok
+				equation := l.lits[len(l.lits)-1].Term(f.Store, a.Values, a.Entry)
+				_, ok := d.Implies(equation)
+				return !ok && (!f.Headers[l.header].Calls || len(d.Cases(equation)) == 0)
 			})
 		})
 		if len(left) == len(ls) {

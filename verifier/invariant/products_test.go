@@ -49,6 +49,21 @@ var productPrograms = []struct{ name, right, wrong string }{
 		+= k; i++; } CHECK(s == (unsigned char)(n * k)); }`,
 		`int main(void) { unsigned char n = nondet_uchar(), k = nondet_uchar(), s = 0, i = 0; while (i < n) { s
 		+= k; i++; } CHECK(s == n * k); }`},
+	{"repeated addition",
+		`int f(int n, int m) { return m == 0 ? 0 : n + f(n, m - 1); } int main(void) { int n = nondet_int(), m =
+		nondet_int(); CHECK(m < 0 || f(n, m) == n * m); }`,
+		`int f(int n, int m) { return m == 0 ? 0 : n + f(n, m - 1) + (m == 300); } int main(void) { int n =
+		nondet_int(), m = nondet_int(); CHECK(m < 0 || f(n, m) == n * m); }`},
+	{"of sizes alone",
+		`int f(int n, int m) { return m < 0 ? f(n, -m) : m == 0 ? 0 : n + f(n, m - 1); } int main(void) { int n =
+		nondet_uchar(), m = nondet_uchar(); CHECK(f(n, m) == f(m, n)); }`,
+		`int f(int n, int m) { return m < 0 ? f(n, -m) : m == 0 ? 0 : n + f(n, m - 1); } int main(void) { int n =
+		nondet_uchar(), m = nondet_uchar(); CHECK(f(n, m) == f(m, n) && f(n, -m) == -n * m); }`},
+	{"sum of numbers",
+		`unsigned f(unsigned n) { return n == 0 ? 0 : n + f(n - 1); } int main(void) { unsigned n = nondet_uint();
+		CHECK(2 * f(n) == n * (n + 1)); }`,
+		`unsigned f(unsigned n) { return n == 0 ? 0 : n + f(n - 1); } int main(void) { unsigned n = nondet_uint();
+		CHECK(f(n) == n * (n + 1) / 2); }`},
 	{"a factor that changes late",
 		`int main(void) { unsigned k = nondet_uint(), s = 0, i = 0; while (nondet_int()) { s += k; i++; CHECK(s
 		== i * k); } }`,

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve"
@@ -83,8 +82,7 @@ func (p *Prover) refute(ctx context.Context, goals []goal) *refutation {
 // search looks for the clauses, over atoms that picked names, or over all if it is nil.
 func (p *Prover) search(ctx context.Context, goals []goal, picked *comparisons) *refutation {
 	x := &refutation{open: map[string]bool{}}
-	r := &reach{p: p, open: map[string]bool{}, calls: slices.ContainsFunc(p.f.Headers,
-		func(h encode.Header) bool { return h.Calls })}
+	r := &reach{p: p, open: map[string]bool{}, calls: p.f.ComesBack()}
 	r.start(picked)
 	r.level()
 	for n := 1; n <= policy.MaxLevels; n++ {

@@ -45,7 +45,7 @@ type invocation struct {
 func (p *Prover) tabulate(ctx context.Context, goals []goal, most policy.Tabulation) {
 	part, cancel := problem.Share(ctx, policy.TabulatePercent)
 	defer cancel()
-	if !slices.ContainsFunc(p.f.Headers, func(h encode.Header) bool { return h.Calls }) || p.exclude(part, bads(goals)) {
+	if !p.f.ComesBack() || p.exclude(part, bads(goals)) {
 		return
 	}
 	defer p.cut.LimitConflicts(0)

@@ -48,7 +48,10 @@ func propose(f *encode.Formula, x *comparisons, i int, samples []sample) *propos
 	p.pairs()
 	p.limits(x)
 	p.suggestions()
-	if x.products {
+	switch {
+	case p.h.Calls:
+		p.callProducts()
+	case x.products:
 		p.products(x)
 	}
 	return p

@@ -152,13 +152,15 @@ const (
 	LeastMagnitude    = -8  // exponents of the powers of two that bound floating-point numbers, every second one
 	GreatestMagnitude = 24
 
-	MaxHullVars    = 14      // numbers of one linear equation
-	MaxCoefficient = 1 << 40 // larger ones are an accident of the samples
-	SpareSamples   = 2       // more than unknowns, or equations are accidents
-	MaxFactors     = 8       // numbers that are multiplied with each other in one equation
-	SmallFactor    = 1 << 30 // larger ones in samples may have wrapped around
-	MaxScale       = 12      // coefficients of such an equation are made integers by at most this
-	MaxScaled      = 1 << 16 // larger ones are an accident
+	MaxHullVars     = 14      // numbers of one linear equation
+	MaxCoefficient  = 1 << 40 // larger ones are an accident of the samples
+	SpareSamples    = 2       // more than unknowns, or equations are accidents
+	MaxFactors      = 8       // numbers that are multiplied with each other in one equation
+	SmallFactor     = 1 << 30 // larger ones in samples may have wrapped around
+	MaxCallFactors  = 5       // the same, of what a call is given and gives back
+	MaxCallProducts = 12      // such equations, with conditions
+	MaxScale        = 12      // coefficients of such an equation are made integers by at most this
+	MaxScaled       = 1 << 16 // larger ones are an accident
 
 	RingWidth      = 64  // of the words of an equation
 	RingConditions = 4   // that the sides of an equation choose by

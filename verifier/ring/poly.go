@@ -14,7 +14,9 @@ type split struct {
 	s      *ilr.Store
 	w      int
 	chosen []choice
-	open   ilr.Term // a condition that was met and is not chosen, 0 if there is none
+	given  bool       // the case may be assumed: terms are replaced by what they are then
+	narrow []ilr.Term // equations that are assumed as well: a word is its own low bits
+	open   ilr.Term   // a condition that was met and is not chosen, 0 if there is none
 	memo   map[ilr.Term]exact.Poly
 }
 
@@ -29,7 +31,9 @@ func newSplit(s *ilr.Store, w int, chosen ...choice) *split {
 
 // with returns the case of x in which cond holds, or does not.
 func (x *split) with(cond ilr.Term, holds bool) *split {
-	return newSplit(x.s, x.w, append(slices.Clone(x.chosen), choice{cond, holds})...)
+	next := newSplit(x.s, x.w, append(slices.Clone(x.chosen), choice{cond, holds})...)
+	next.given = x.given
+	return next
 }
 
 // difference returns that of the two sides of equation t.
@@ -39,7 +43,11 @@ func (x *split) difference(t ilr.Term) exact.Poly {
 
 // poly returns a polynomial that t is, modulo 2^w.
 func (x *split) poly(t ilr.Term, depth int) exact.Poly {
-	if v, ok := x.s.ConstVal(t); ok {
+	v, ok := x.s.ConstVal(t)
+	if !ok && x.given {
+		v, ok = x.known(t)
+	}
+	if ok {
 		return constant(exact.FromBig(v.Signed()))
 	}
 	p, ok := x.memo[t]
@@ -76,6 +84,12 @@ func (x *split) operation(t ilr.Term, depth int) exact.Poly {
 		}
 	case ilr.KConcat:
 		p = x.shifted(t, alone, depth)
+	case ilr.KZext:
+		if low := s.Arg(t, 0); x.given && s.Kind(low) == ilr.KExtract && uint32(s.Imm(low)) == 0 &&
+			s.Width(s.Arg(low, 0)) == x.w {
+			x.narrow = append(x.narrow, s.Eq(t, s.Arg(low, 0)))
+			return x.poly(s.Arg(low, 0), depth-1)
+		}
 	case ilr.KIte:
 		return x.chooses(t, alone, depth)
 	}

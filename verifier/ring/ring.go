@@ -26,10 +26,19 @@ type row struct {
 	from  []int
 }
 
-// NewIdeal returns the ideal of those of the terms that are equations between words.
+// NewIdeal returns the ideal of those of the terms that are equations between words, and of the equations with products
+// that others say under some condition: what follows from them is worth asking where the condition holds.
 func NewIdeal(s *ilr.Store, terms []ilr.Term) *Ideal {
 	d := &Ideal{s: s, rows: map[int][]row{}}
+	var all []ilr.Term
 	for _, t := range terms {
+		if width(s, t) > 0 {
+			all = append(all, t)
+		} else {
+			all = append(all, multiplied(s, t)...)
+		}
+	}
+	for _, t := range all {
 		w := width(s, t)
 		if w == 0 || slices.Contains(d.terms, t) {
 			continue
@@ -47,6 +56,24 @@ func NewIdeal(s *ilr.Store, terms []ilr.Term) *Ideal {
 		}
 	}
 	return d
+}
+
+// multiplied lists the equations in t between words that have products.
+func multiplied(s *ilr.Store, t ilr.Term) []ilr.Term {
+	var out []ilr.Term
+	s.Walk([]ilr.Term{t}, func(e ilr.Term) {
+		if width(s, e) > 0 && hasProduct(s, e) {
+			out = append(out, e)
+		}
+	})
+	return out
+}
+
+// hasProduct reports whether t multiplies words that are no constants.
+func hasProduct(s *ilr.Store, t ilr.Term) bool {
+	found := false
+	s.Walk([]ilr.Term{t}, func(x ilr.Term) { found = found || product(s, x) })
+	return found
 }
 
 // width returns that of the words that t says are equal; 0 if it is no such equation.
@@ -180,8 +207,8 @@ func variables(list []exact.Var, p exact.Poly) []exact.Var {
 }
 
 // Consequences returns formulas that hold for all values of their variables: that some of known imply an equation that
-// occurs in roots.
-func Consequences(s *ilr.Store, known, roots []ilr.Term) []ilr.Term {
+// occurs in roots; where that is not seen, byCase adds those for single cases.
+func Consequences(s *ilr.Store, known, roots []ilr.Term, byCase bool) []ilr.Term {
 	d := NewIdeal(s, known)
 	if !d.products() {
 		return nil
@@ -194,7 +221,10 @@ func Consequences(s *ilr.Store, known, roots []ilr.Term) []ilr.Term {
 	})
 	var out []ilr.Term
 	for _, t := range goals {
-		if f, ok := d.Implies(t); ok && !s.IsTrue(f) {
+		switch f, ok := d.Implies(t); {
+		case !ok && byCase:
+			out = append(out, d.Cases(t)...)
+		case ok && !s.IsTrue(f):
 			out = append(out, d.fewest(t, f))
 		}
 	}

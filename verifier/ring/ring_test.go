@@ -29,7 +29,7 @@ func (g *generator) term(depth int) ilr.Term {
 		return g.vars[g.rng.Intn(len(g.vars))]
 	}
 	a, b := g.term(depth-1), g.term(g.rng.Intn(depth))
-	switch g.rng.Intn(9) {
+	switch g.rng.Intn(11) {
 	case 0, 1, 2:
 		return s.Add(a, b)
 	case 3, 4:
@@ -40,6 +40,10 @@ func (g *generator) term(depth int) ilr.Term {
 		return s.Shl(a, s.Int(g.w, int64(g.rng.Intn(g.w+1))))
 	case 7:
 		return s.BvNot(a)
+	case 8:
+		return s.Zext(s.Extract(a, g.w-2, 0), g.w)
+	case 9:
+		return s.Ite(s.Eq(g.vars[g.rng.Intn(len(g.vars))], s.Int(g.w, int64(g.rng.Intn(3)))), a, b)
 	}
 	return s.Ite(s.Slt(g.term(0), g.term(0)), a, b)
 }
@@ -61,6 +65,9 @@ func TestConsequencesHold(t *testing.T) {
 		for range 3 {
 			a, b := g.term(2), g.term(2)
 			known = append(known, s.Eq(a, b))
+			if g.rng.Intn(3) == 0 {
+				known[len(known)-1] = s.Or(s.Slt(g.term(1), g.term(1)), s.Eq(a, b))
+			}
 			m := s.Int(g.w, int64(g.rng.Intn(5)))
 			sum = s.Add(sum, s.Sub(s.Mul(m, a), s.Mul(m, b)))
 		}
@@ -70,7 +77,7 @@ func TestConsequencesHold(t *testing.T) {
 			roots = append(roots, s.Eq(s.Add(s.Add(sum, rest), s.Int(g.w, k)), rest),
 				s.Eq(s.Mul(g.vars[0], x), s.Add(s.Mul(g.vars[1], x), s.Int(g.w, k))))
 		}
-		for _, f := range ring.Consequences(s, known, roots) {
+		for _, f := range ring.Consequences(s, known, roots, true) {
 			shown++
 			own := solve.NewOwn(s, solve.Options{})
 			if ans, err := own.Check(context.Background(), s.Not(f)); ans != solve.Unsat {
@@ -123,6 +130,42 @@ func TestImplies(t *testing.T) {
 			}
 			if ok && s.IsFalse(f) {
 				t.Errorf("%s: false", c.name)
+			}
+		}
+	}
+}
+
+// TestCases: the base and the step of a product by repeated addition, and slips in each.
+func TestCases(t *testing.T) {
+	for _, s := range stores() {
+		v := func(name string) ilr.Term { return s.Var(name, ilr.BV(32)) }
+		n := func(k int64) ilr.Term { return s.Int(32, k) }
+		m, k, r := v("m"), v("k"), v("r")
+		minus := s.Sub(m, n(1))
+		step := s.Eq(r, s.Mul(k, minus))
+		returns := func(base, step ilr.Term) ilr.Term {
+			return s.Eq(s.Ite(s.Eq(m, n(0)), base, s.Ite(s.Slt(m, n(0)), v("any"), step)), s.Mul(k, m))
+		}
+		for _, c := range []struct {
+			name        string
+			known, goal ilr.Term
+			want        int
+		}{
+			{"multiplication", step, returns(n(0), s.Add(r, k)), 2},
+			{"under a condition", s.Or(s.Slt(minus, n(0)), step), returns(n(0), s.Add(r, k)), 2},
+			{"wrong base", step, returns(n(1), s.Add(r, k)), 1},
+			{"wrong step", step, returns(n(0), s.Add(r, n(1))), 1},
+			{"low bits of a word", step, returns(n(0), s.Add(r, s.Zext(s.Extract(k, 15, 0), 32))), 2},
+			{"low bits of another", step, returns(n(0), s.Add(r, s.Zext(s.Extract(m, 15, 0), 32))), 1},
+		} {
+			got := ring.NewIdeal(s, []ilr.Term{c.known}).Cases(c.goal)
+			if len(got) != c.want {
+				t.Errorf("%s: %d cases", c.name, len(got))
+			}
+			for _, f := range got {
+				if s.IsTrue(f) {
+					t.Errorf("%s: true", c.name)
+				}
 			}
 		}
 	}
