@@ -29,7 +29,8 @@ type Survey struct {
 	database  string         // compile_commands.json
 	presets   string         // the first configuration of CMakePresets.json
 	builds    []string       // build files by their path
-	scripts   []string       // linker scripts
+	scripts   []string       // linker scripts that can be read
+	unread    []error        // of others, why not
 	proofs    []string       // folders of proofs for CBMC
 	marks     []mark         // of frameworks
 	avr       bool           // the marks of Arduino name no other architecture
@@ -126,7 +127,11 @@ func (s *Survey) file(p, rel string) error {
 		s.builds = append(s.builds, rel)
 	case ext == ".ld" || ext == ".lds":
 		if scriptSections.Match(text) {
-			s.scripts = append(s.scripts, rel)
+			if err := build.CheckLinkerScript(s.root, rel); err != nil {
+				s.unread = append(s.unread, err)
+			} else {
+				s.scripts = append(s.scripts, rel)
+			}
 		}
 	case ext == ".c" && !strings.HasPrefix(rel, "build/"):
 		s.source(rel, text)

@@ -123,6 +123,10 @@ func (f *Found) open(a *attempt, tr *trial) []string {
 		questions = append(questions, "which linker script is the right one for `build.linker_script`? "+
 			some(f.Survey.scripts))
 	}
+	if len(f.Survey.scripts) == 0 && len(f.Survey.unread) > 0 && a.build.LinkerScript == "" && !hosted(a.target) {
+		questions = append(questions, fmt.Sprintf(
+			"the linker script is not read, and the memory map is that of target %s: %v", a.target, f.Survey.unread[0]))
+	}
 	if tr.results == nil && a.functions() == 0 && len(a.absent.files) == 0 {
 		questions = append(questions,
 			"nothing could be compiled: which command builds the project, and with which headers?")

@@ -52,7 +52,42 @@ func (b *builder) linkerScript(file string) error {
 			devices = append(devices, r)
 		}
 	}
+	if strings.HasPrefix(b.img.Target.Triple, "avr") {
+		if ram := dataSpace(s.memory); len(ram) > 0 {
+			b.img.Memory = mergeRegions(ram, devices)
+		}
+		return nil
+	}
 	b.img.Memory = mergeRegions(devices, b.reachable(s.memory))
+	return nil
+}
+
+// The linker's address of AVR's data space, and that of the EEPROM behind it (GNU ld: avr.sc). Program memory, at 0
+// there, is another address space.
+const avrData, avrEEPROM = 0x800000, 0x810000
+
+// dataSpace returns the regions of a script for AVR that are data, at their addresses for the processor.
+func dataSpace(list []targets.Region) []targets.Region {
+	var out []targets.Region
+	for _, r := range list {
+		if r.Base >= avrData && r.Base < avrEEPROM {
+			r.Base -= avrData
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// CheckLinkerScript reports why a linker script of the project in dir cannot be read, with the line.
+func CheckLinkerScript(dir, file string) error {
+	data, err := files.Read(filepath.Join(dir, file), maxScript)
+	if err != nil {
+		return err
+	}
+	b := &builder{dir: dir}
+	if _, at, err := parseScript(string(data), b.includedScript(file)); err != nil {
+		return fmt.Errorf("%s:%d: %w", file, at, err)
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -181,5 +182,35 @@ int main(void) { return 1 << name()[0]; }
 		if !strings.Contains(ir, want) {
 			t.Errorf("no %s in\n%s", want, ir)
 		}
+	}
+}
+
+// TestScriptOfAVR: of a script for AVR, the data count, without the linker's offset, and devices stay where they are.
+func TestScriptOfAVR(t *testing.T) {
+	dir := t.TempDir()
+	const script = "MEMORY {\n text (rx) : ORIGIN = 0, LENGTH = 8K\n data (rw!x) : ORIGIN = 0x800060, LENGTH = 0x200\n" +
+		" eeprom (rw!x) : ORIGIN = 0x810000, LENGTH = 64K\n}\nSECTIONS { }\n"
+	if err := os.WriteFile(filepath.Join(dir, "a.ld"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tgt := load(t, "avr")
+	b := &builder{dir: dir, img: &Image{Target: tgt, Memory: tgt.Memory}}
+	if err := b.linkerScript("a.ld"); err != nil {
+		t.Fatal(err)
+	}
+	var ram uint64
+	for _, r := range b.img.Memory {
+		if r.Name == "data" {
+			ram += r.Size
+			if r.Base < 0x60 || r.Base+r.Size > 0x260 {
+				t.Errorf("%+v", r)
+			}
+		}
+		if r.Name == "text" || r.Name == "eeprom" {
+			t.Errorf("%+v is no data", r)
+		}
+	}
+	if ram == 0 || len(b.img.Memory) < 2 {
+		t.Errorf("%+v", b.img.Memory)
 	}
 }
