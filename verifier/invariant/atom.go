@@ -30,6 +30,8 @@ const (
 	atomSum                      // the sum of coef*var is k
 	atomSumLow                   // the sum of coef*var is k modulo its width
 	atomProducts                 // the sum of the products is 0
+	atomSumSle                   // the sum of coef*var <= k
+	atomTree                     // the expression is true
 )
 
 // atom is a condition on the numbers of a header. Of the way back from a call,
@@ -39,6 +41,7 @@ type atom struct {
 	v, w int
 	k    bits.Vec
 	sum  []summand // atomLinear, atomSum
+	tree *tree     // atomTree
 
 	products []product // atomProducts
 
@@ -54,6 +57,10 @@ type summand struct {
 func (a *atom) term(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
 	v := vals[a.v]
 	switch a.kind {
+	case atomTree:
+		return a.tree.term(s, vals)
+	case atomSumSle:
+		return s.Sle(a.total(s, vals), s.Const(a.k))
 	case atomEq:
 		return s.Eq(v, s.Const(a.k))
 	case atomSle:
@@ -106,7 +113,9 @@ func (a *atom) vars() []int {
 	switch a.kind {
 	case atomEqVar, atomSleVar, atomUleVar:
 		return []int{a.v, a.w}
-	case atomLinear, atomSum, atomSumLow:
+	case atomTree:
+		return a.tree.vars()
+	case atomLinear, atomSum, atomSumLow, atomSumSle:
 		var out []int
 		for _, m := range a.sum {
 			out = append(out, m.v)
@@ -241,8 +250,11 @@ func (a *atom) text(h *encode.Header, neg bool) string {
 	case atomUleVar:
 		return v + op(" <= ", " > ") + name(a.w) + " (unsigned)"
 	}
-	if a.kind == atomProducts {
+	switch a.kind {
+	case atomProducts:
 		return a.productsText(h, op(" == ", " != "))
+	case atomTree:
+		return op("", "!") + a.tree.text(h)
 	}
 	var parts []string
 	for _, m := range a.sum {
@@ -252,6 +264,8 @@ func (a *atom) text(h *encode.Header, neg bool) string {
 	switch a.kind {
 	case atomSumLow:
 		return fmt.Sprintf("(%s) %% %d", sum, int64(1)<<a.k.Width()) + op(" == ", " != ") + fmt.Sprint(a.k.Low64())
+	case atomSumSle:
+		return sum + op(" <= ", " > ") + NumberText(a.k)
 	case atomSum:
 		return sum + op(" == ", " != ") + NumberText(a.k)
 	}

@@ -68,7 +68,7 @@ func (w *cWriter) literal(l Literal) (string, bool) {
 }
 
 func (w *cWriter) atom(a *atom) (string, bool) {
-	if a.relative() {
+	if a.relative() || a.kind == atomTree || a.kind == atomSumSle {
 		return "", false
 	}
 	width := 0

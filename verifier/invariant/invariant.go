@@ -142,15 +142,18 @@ func (p *Prover) propose(ctx context.Context) {
 	p.sums = make([][]*atom, len(p.f.Headers))
 	picked := compared(p.f)
 	values := picked.values()
+	asserted := assertions(p.f)
 	var equal []*Lemma
 	for i := range p.f.Headers {
 		x := propose(p.f, picked, i, samples[i])
-		p.suggested, p.others = append(p.suggested, x.suggested...), append(p.others, x.out...)
+		about := x.assert(asserted)
+		p.suggested = slices.Concat(p.suggested, x.suggested, about)
+		p.others = slices.Concat(p.others, x.out, about)
 		p.sums[i] = x.found
 		p.states = append(p.states, x.controlled(picked, values)...)
 		equal = append(equal, x.equal...)
 		slog.Debug("templates", "header", p.f.Headers[i].Key, "vars", len(p.f.Headers[i].Vars), "lemmas", len(x.out),
-			"samples", len(samples[i]), "sums", len(x.found))
+			"samples", len(samples[i]), "sums", len(x.found), "asserted", len(about))
 	}
 	p.multiplied(followed(p.f, equal))
 }
@@ -175,34 +178,6 @@ func (p *Prover) multiplied(equal []*Lemma) {
 	}
 	for _, t := range ring.Consequences(p.f.Store, atSites(p.f, equal), roots, p.f.ComesBack()) {
 		p.cut.solver.Assert(t)
-	}
-}
-
-// candidate makes a lemma assumable under a selector of its own.
-func (p *Prover) candidate(l *Lemma) *candidate {
-	s := p.f.Store
-	c := &candidate{Lemma: l, fails: l.fails(p.f)}
-	c.selector = s.Eq(s.Fresh("keep", ilr.BV(1)), s.Int(1, 1))
-	p.cut.solver.Assert(s.Implies(c.selector, l.holds(p.f)))
-	return c
-}
-
-// assumeAlive makes a new hold for those alive: one assumption costs the solver
-// less than hundreds.
-func (p *Prover) assumeAlive() {
-	s := p.f.Store
-	p.hold = s.Eq(s.Fresh("hold", ilr.BV(1)), s.Int(1, 1))
-	for _, c := range p.alive {
-		p.cut.solver.Assert(s.Implies(p.hold, c.selector))
-	}
-}
-
-// instantiate assumes what holds of any element of those that the program reads.
-func (p *Prover) instantiate() {
-	for _, c := range p.alive {
-		for _, t := range p.f.AtReads(c.holds(p.f), policy.MaxInstances) {
-			p.cut.solver.Assert(p.f.Store.Implies(c.selector, t))
-		}
 	}
 }
 

@@ -20,6 +20,8 @@ type Literal struct {
 type Lemma struct {
 	header int // in Formula.Headers
 	lits   []Literal
+
+	everywhere bool // worth assuming at other indices than the ghost's while it is on trial
 }
 
 // Term returns the literal for the given values of the numbers; entry are those on entry.

@@ -1,0 +1,42 @@
+package invariant
+
+import (
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
+
+// candidate makes a lemma assumable under a selector of its own.
+func (p *Prover) candidate(l *Lemma) *candidate {
+	s := p.f.Store
+	c := &candidate{Lemma: l, fails: l.fails(p.f)}
+	c.selector = s.Eq(s.Fresh("keep", ilr.BV(1)), s.Int(1, 1))
+	p.cut.solver.Assert(s.Implies(c.selector, l.holds(p.f)))
+	if l.everywhere {
+		p.atReads(c, policy.TrialInstances)
+	}
+	return c
+}
+
+// assumeAlive makes a new hold for those alive: one assumption costs the solver
+// less than hundreds.
+func (p *Prover) assumeAlive() {
+	s := p.f.Store
+	p.hold = s.Eq(s.Fresh("hold", ilr.BV(1)), s.Int(1, 1))
+	for _, c := range p.alive {
+		p.cut.solver.Assert(s.Implies(p.hold, c.selector))
+	}
+}
+
+// instantiate assumes what holds of any element of those that the program reads.
+func (p *Prover) instantiate() {
+	for _, c := range p.alive {
+		p.atReads(c, policy.MaxInstances)
+	}
+}
+
+// atReads assumes c at the last indices that the program reads arrays at, at most so many.
+func (p *Prover) atReads(c *candidate, most int) {
+	for _, t := range p.f.AtReads(c.holds(p.f), most) {
+		p.cut.solver.Assert(p.f.Store.Implies(c.selector, t))
+	}
+}
