@@ -6,6 +6,22 @@ func (in *Instr) AlwaysFails() bool {
 	return in.Op == OpTrap || in.Op == OpCall && (in.Model == ModelFail || in.Model == ModelAssertFail)
 }
 
+// Always returns where a jump goes, or a branch on a constant; nil for others.
+func (in *Instr) Always() *Block {
+	switch in.Op {
+	case OpBr:
+		return in.Targets[0]
+	case OpCondBr:
+		if k, ok := in.Args[0].(*Const); ok && k.Kind == ConstInt {
+			if k.Bits.IsZero() {
+				return in.Targets[1]
+			}
+			return in.Targets[0]
+		}
+	}
+	return nil
+}
+
 // failingDepth bounds the jumps and calls that FailingBlocks follows.
 const failingDepth = 4
 
@@ -23,15 +39,8 @@ func failingBlocks(b *Block, depth int) []*Block {
 		switch {
 		case in.AlwaysFails():
 			return []*Block{b}
-		case in.Op == OpBr:
-			next = in.Targets[0]
-		case in.Op == OpCondBr:
-			if k, ok := in.Args[0].(*Const); ok && k.Kind == ConstInt {
-				next = in.Targets[1]
-				if !k.Bits.IsZero() {
-					next = in.Targets[0]
-				}
-			}
+		case in.Op == OpBr, in.Op == OpCondBr:
+			next = in.Always()
 		case in.Op == OpCall && in.Model == ModelNone:
 			if k, ok := in.Callee.(*Const); ok && k.Func != nil && !k.Func.IsDecl() {
 				next = k.Func.Blocks[0]

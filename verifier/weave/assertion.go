@@ -116,27 +116,12 @@ func assertFails(b *ir.Block) *ir.Instr {
 		if end.Op == ir.OpUnreachable {
 			return statesUnreachable(b)
 		}
-		always, fixed := fixedWay(end)
-		if !fixed || hasEffect(b) {
+		if end.Op != ir.OpCondBr || end.Always() == nil || hasEffect(b) {
 			return nil
 		}
-		b = always
+		b = end.Always()
 	}
 	return nil
-}
-
-// fixedWay returns where a branch on a constant goes.
-func fixedWay(end *ir.Instr) (*ir.Block, bool) {
-	if end.Op != ir.OpCondBr {
-		return nil, false
-	}
-	switch c, _ := end.Args[0].(*ir.Const); {
-	case c == nil || c.Kind != ir.ConstInt:
-		return nil, false
-	case c.Bits.IsZero():
-		return end.Targets[1], true
-	}
-	return end.Targets[0], true
 }
 
 // statesUnreachable returns the check of __builtin_unreachable() in a block that ends so, or its end where nothing is

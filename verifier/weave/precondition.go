@@ -70,7 +70,8 @@ func (h *harness) expectCase(sw *ir.Instr, args []ir.Value) {
 	h.expect(good, failure)
 }
 
-// leadsToFailure returns the failed assertion that control comes to from b on in any case, without an effect before; or nil.
+// leadsToFailure returns the failed assertion that control comes to from b on in any case, without an effect before; nil
+// if it may come elsewhere.
 func leadsToFailure(b *ir.Block) *ir.Instr {
 	for range maxSteps {
 		if in := assertFails(b); in != nil || hasEffect(b) || len(b.Term().Targets) != 1 {
@@ -148,8 +149,8 @@ func (h *harness) evaluate(v, reached ir.Value, args []ir.Value, depth int) ir.V
 			if !v.Flags.Has(ir.Exact) { // elements between two pointers
 				return nil
 			}
-		case ir.OpPtrToInt, ir.OpGep, ir.OpIcmp, ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpFreeze,
-			ir.OpBitcast:
+		case ir.OpPtrToInt, ir.OpGep, ir.OpIcmp, ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpAnd, ir.OpOr, ir.OpXor,
+			ir.OpFreeze, ir.OpBitcast:
 		default:
 			return nil
 		}
