@@ -15,7 +15,7 @@ type access struct {
 	size  uint64 // bytes
 	align int64  // 1: any
 	write bool
-	addr  ir.Value // as the program computes it; nil if it does not
+	arg   int // the argument of the current instruction that may be its address (ir.AddressOf)
 }
 
 // maxAccess bounds the bytes of one access: of memset and its relatives, whose sizes the inputs choose.
@@ -32,7 +32,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		verb = "write"
 	}
 	if p.obj == nil {
-		if !x.o.Checks.Has(verdict.PointerOverflow) && x.o.NearNull() && x.behindNull(a.addr) {
+		if !x.o.Checks.Has(verdict.PointerOverflow) && x.o.NearNull() && x.behindNull(a.arg) {
 			x.stop(verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb, a.size, plural(a.size, "byte"),
 				p.bits.Low64())
 			return nil, 0, false
@@ -44,7 +44,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		addr := p.bits.Low64()
 		if addr == 0 {
 			x.stop(verdict.Memory, "%s through a null pointer", verb)
-		} else if x.behindNull(a.addr) {
+		} else if x.behindNull(a.arg) {
 			x.stop(verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb, a.size,
 				plural(a.size, "byte"), addr)
 		} else if !x.goesOn(verdict.Memory, verb) {
@@ -95,9 +95,9 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	return nil, 0, false
 }
 
-// behindNull reports whether the address is that of a null pointer and an offset.
-func (x *machine) behindNull(address ir.Value) bool {
-	return slices.ContainsFunc(ir.Bases(address), func(v ir.Value) bool {
+// behindNull reports whether the current instruction accesses with an argument what is at an offset of a null pointer.
+func (x *machine) behindNull(arg int) bool {
+	return slices.ContainsFunc(ir.Bases(x.cur.AddressOf(arg)), func(v ir.Value) bool {
 		base := x.eval(v)
 		return base.obj == nil && base.bits.IsZero()
 	})

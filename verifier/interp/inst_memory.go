@@ -86,9 +86,9 @@ func (x *machine) hold(o *object) {
 }
 
 func (x *machine) accessOf(in *ir.Instr, write bool) access {
-	a := access{size: uint64(x.l.StoreSize(in.Access)), align: int64(in.Align), write: write, addr: in.AddressOf(0)}
+	a := access{size: uint64(x.l.StoreSize(in.Access)), align: int64(in.Align), write: write}
 	if write {
-		a.addr = in.AddressOf(1)
+		a.arg = 1
 	}
 	return a
 }

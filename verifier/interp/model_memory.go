@@ -44,11 +44,11 @@ func (x *machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
 	if n == 0 {
 		return true
 	}
-	from, fromOff, ok := x.reach(src, access{size: n, align: 1, addr: x.cur.AddressOf(1)})
+	from, fromOff, ok := x.reach(src, access{size: n, align: 1, arg: 1})
 	if !ok {
 		return false
 	}
-	to, toOff, ok := x.reach(dst, access{size: n, align: 1, write: true, addr: x.cur.AddressOf(0)})
+	to, toOff, ok := x.reach(dst, access{size: n, align: 1, write: true})
 	if !ok {
 		return false
 	}
@@ -131,7 +131,7 @@ func (c *call) memset(n uint64) bool {
 	if n == 0 {
 		return true
 	}
-	o, off, ok := c.reach(c.args[0], access{size: n, align: 1, write: true, addr: c.in.AddressOf(0)})
+	o, off, ok := c.reach(c.args[0], access{size: n, align: 1, write: true})
 	if !ok {
 		return false
 	}

@@ -12,7 +12,7 @@ type tracer struct {
 	steps   []verdict.Step
 	dropped int
 	writes  map[*object]map[int64]*ir.Instr // last write of a byte
-	unknown map[*object]map[int64]bool      // offsets whose first value a step says
+	unknown map[firstRead]bool
 	params  map[*ir.Func][]*ir.Var
 	blocks  blocks
 }

@@ -25,21 +25,25 @@ func (x *machine) traceInitial(in *ir.Instr, o *object) {
 	}
 }
 
+// firstRead is a place of an object of which a step says what it held at first.
+type firstRead struct {
+	o   *object
+	off int64
+}
+
 // traceUnknown notes what a variable holds that has any value at the start, where the program first reads it.
 func (x *machine) traceUnknown(in *ir.Instr, o *object, off int64, v value) {
 	if !x.o.Trace || o.kind != globalObject || o.fill != fillUnknown {
 		return
 	}
-	if x.trace.unknown == nil {
-		x.trace.unknown = map[*object]map[int64]bool{}
-	}
-	if x.trace.unknown[o] == nil {
-		x.trace.unknown[o] = map[int64]bool{}
-	}
-	if _, written := x.trace.writes[o][off]; written || x.trace.unknown[o][off] {
+	at := firstRead{o, off}
+	if _, written := x.trace.writes[o][off]; written || x.trace.unknown[at] {
 		return
 	}
-	x.trace.unknown[o][off] = true
+	if x.trace.unknown == nil {
+		x.trace.unknown = map[firstRead]bool{}
+	}
+	x.trace.unknown[at] = true
 	name, t := x.placeName(o, off, x.l.StoreSize(in.Access), in.Access)
 	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.bits),
 		Type: typeText(t, in.Access), Object: o.num + 1})

@@ -1,23 +1,22 @@
 package ir
 
-import "slices"
-
 // AddressOf returns argument k of i where it is the address of a load, a store, or a range that is copied or set; nil
 // otherwise.
 func (i *Instr) AddressOf(k int) Value {
 	if i == nil || k >= len(i.Args) {
 		return nil
 	}
-	var at []int
-	switch {
-	case i.Op == OpLoad || i.Op == OpCmpXchg || i.Op == OpAtomicRMW || i.Op == OpCall && i.Model == ModelMemset:
-		at = []int{0}
-	case i.Op == OpStore:
-		at = []int{1}
-	case i.Op == OpCall && (i.Model == ModelMemcpy || i.Model == ModelMemmove):
-		at = []int{0, 1}
+	is := false
+	switch i.Op {
+	case OpLoad, OpCmpXchg, OpAtomicRMW:
+		is = k == 0
+	case OpStore:
+		is = k == 1
+	case OpCall:
+		copies := i.Model == ModelMemcpy || i.Model == ModelMemmove
+		is = k == 0 && (copies || i.Model == ModelMemset) || k == 1 && copies
 	}
-	if !slices.Contains(at, k) {
+	if !is {
 		return nil
 	}
 	return i.Args[k]
