@@ -25,6 +25,15 @@ func (e *encoder) wantConst(n, align int64, write bool) want {
 	return w
 }
 
+// wantRange is what an access of n bytes needs whose address is argument k of in.
+func (e *encoder) wantRange(fr *frame, st *state, in *ir.Instr, k int, n ilr.Term, write bool) want {
+	w := want{n: n, align: 1, write: write, what: "read", null: e.behindNull(fr, st, in, k)}
+	if write {
+		w.what = "write"
+	}
+	return w
+}
+
 // checkAccess claims that an access through p is valid (LL-107 to LL-109, LL-112)
 // and gives the targets that remain. when is a condition under which the access
 // happens at all.

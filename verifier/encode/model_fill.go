@@ -13,8 +13,7 @@ func (e *encoder) fillMemory(fr *frame, st *state, in *ir.Instr, dst, b val, n i
 	if e.s.IsFalse(some) {
 		return
 	}
-	w := want{n: n, align: 1, write: true, what: "write", null: e.behindNull(fr, st, in, 0)}
-	for _, t := range e.checkAccess(fr, st, in, dst, w, some) {
+	for _, t := range e.checkAccess(fr, st, in, dst, e.wantRange(fr, st, in, 0, n, true), some) {
 		if t.vol != nil || t.obj == nil {
 			continue
 		}
