@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/certificate"
@@ -68,7 +67,7 @@ func (l *Lemma) text(f *encode.Formula) string {
 
 // forAny says for which index l holds, where it speaks of the elements of an array.
 func (l *Lemma) forAny(h *encode.Header) string {
-	ghost := slices.IndexFunc(h.Vars, func(v encode.Var) bool { return v.Ghost })
+	ghost := ghostOf(h)
 	for _, x := range l.lits {
 		for _, v := range x.vars() {
 			if ghost >= 0 && (v == ghost || h.Vars[v].Cell) {
