@@ -1,7 +1,6 @@
 package build
 
 import (
-	"bytes"
 	"os"
 	"regexp"
 	"strings"
@@ -26,11 +25,10 @@ func (r *Request) keepCodeSpace(path string) error {
 	if err != nil {
 		return &InfraError{"read " + r.File, err}
 	}
-	mended := withCodeSpace(text)
-	if bytes.Equal(mended, text) {
+	if !inCodeSpace.Match(text) {
 		return nil
 	}
-	if err := os.WriteFile(path, mended, 0o644); err != nil {
+	if err := os.WriteFile(path, withCodeSpace(text), 0o644); err != nil {
 		return &InfraError{"compile " + r.File, err}
 	}
 	return nil

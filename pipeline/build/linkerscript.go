@@ -22,20 +22,29 @@ type script struct {
 	symbols []Symbol
 }
 
-// linkerScript reads a script into the image's memory map: its regions take the
-// place of the target's rom and ram, devices stay.
-func (b *builder) linkerScript(file string) error {
+// readScript reads the memory and the symbols of a script.
+func (b *builder) readScript(file string) (script, error) {
 	data, err := files.Read(filepath.Join(b.dir, file), maxScript)
 	if errors.Is(err, os.ErrNotExist) {
-		return b.fault("sources", file, "linker script: no such file")
+		return script{}, b.fault("sources", file, "linker script: no such file")
 	}
 	if err != nil {
-		return b.fault("sources", file, "linker script: %v", err)
+		return script{}, b.fault("sources", file, "linker script: %v", err)
 	}
 	s, at, err := parseScript(string(data), b.includedScript(file))
 	if err != nil {
-		return &BuildError{Stage: "sources", Target: b.img.Target.Name,
+		return script{}, &BuildError{Stage: "sources", Target: b.img.Target.Name,
 			Diagnostics: []Diagnostic{{File: file, Line: at, Message: "linker script: " + err.Error()}}}
+	}
+	return s, nil
+}
+
+// linkerScript reads a script into the image's memory map: its regions take the
+// place of the target's rom and ram, devices stay.
+func (b *builder) linkerScript(file string) error {
+	s, err := b.readScript(file)
+	if err != nil {
+		return err
 	}
 	b.img.Symbols = s.symbols
 	if len(s.memory) == 0 {
@@ -80,15 +89,8 @@ func dataSpace(list []targets.Region) []targets.Region {
 
 // CheckLinkerScript reports why a linker script of the project in dir cannot be read, with the line.
 func CheckLinkerScript(dir, file string) error {
-	data, err := files.Read(filepath.Join(dir, file), maxScript)
-	if err != nil {
-		return err
-	}
-	b := &builder{dir: dir}
-	if _, at, err := parseScript(string(data), b.includedScript(file)); err != nil {
-		return fmt.Errorf("%s:%d: %w", file, at, err)
-	}
-	return nil
+	_, err := (&builder{dir: dir, img: &Image{}}).readScript(file)
+	return err
 }
 
 // includedScript finds what INCLUDE names: in the folder of the script, or in the
