@@ -3,6 +3,7 @@ package adopt
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -141,9 +142,9 @@ func (s *Survey) target() (target, why string) {
 			return f.target, f.name + ": " + f.why
 		}
 	}
-	for header, n := range s.devices {
-		if 2*n >= len(s.sources) {
-			return strings.TrimSuffix(header, "/"), "most of the C files include headers that it alone has"
+	for _, name := range slices.Sorted(maps.Keys(s.devices)) {
+		if 2*s.devices[name] >= len(s.sources) {
+			return name, "most of the C files include headers that it alone has"
 		}
 	}
 	return target, why

@@ -166,7 +166,7 @@ func (s *Survey) source(rel string, text []byte) {
 	}
 	s.sources = append(s.sources, rel)
 	if m := deviceHeader.FindSubmatch(text); m != nil {
-		s.devices[string(m[1])]++
+		s.devices[strings.TrimSuffix(string(m[1]), "/")]++
 	}
 }
 
