@@ -62,7 +62,7 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prep
 	return results
 }
 
-// checking is what the jobs of one `check` share.
+// checking holds what the jobs of one `check` share.
 type checking struct {
 	line  *progressLine
 	cache *answers.Folder

@@ -45,10 +45,10 @@ type owned struct {
 // oneBlock is in place of where a block that is no list leads on.
 const oneBlock = -1
 
-// maxOwners is how deep owned memory owns further memory.
+// maxOwners bounds how deep owned memory owns further memory.
 const maxOwners = 6
 
-// maxCases is how many things a member may be.
+// maxCases bounds the things that a member may be.
 const maxCases = 3
 
 func heldNumber(i ival, r rep) held { return held{kind: intValue, rep: r, lo: i.lo, hi: i.hi} }
@@ -127,7 +127,7 @@ func (j joiner) cases(x, y member) ([]held, bool) {
 	return out, len(out) <= maxCases
 }
 
-// depth is how often memory owns memory in o.
+// depth returns how deep o owns memory, itself counted.
 func (o *owned) depth() int {
 	n := 0
 	for _, m := range o.members {

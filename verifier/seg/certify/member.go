@@ -100,7 +100,7 @@ func (k *check) owns(id int, v Value, own *Owned, im *image) bool {
 	return k.Within(k.k, count, Interval{Lo: exact.I(own.Least), Hi: exact.I(own.Least), HasLo: true, HasHi: own.Exactly})
 }
 
-// after is what block or list b, to which at points, leads to if it is part of own, and how many blocks it is.
+// after returns what block or list b, to which at points, leads to if it is part of own, and how many blocks b has.
 func (k *check) after(b *Object, at Value, own *Owned) ([]Value, exact.Lin, bool) {
 	l := own.Shape.List
 	switch {
