@@ -13,8 +13,7 @@ type want struct {
 	n     ilr.Term // bytes, pointer's width
 	align int64
 	write bool
-	what  string   // "read", "write", ...
-	null  ilr.Term // it is behind a null pointer, which the address does not tell; 0: never
+	what  string // "read", "write", ...
 }
 
 func (e *encoder) wantConst(n, align int64, write bool) want {
@@ -25,9 +24,9 @@ func (e *encoder) wantConst(n, align int64, write bool) want {
 	return w
 }
 
-// wantRange is what an access of n bytes needs whose address is argument k of in.
-func (e *encoder) wantRange(fr *frame, st *state, in *ir.Instr, k int, n ilr.Term, write bool) want {
-	w := want{n: n, align: 1, write: write, what: "read", null: e.behindNull(fr, st, in, k)}
+// wantRange is what an access of n bytes needs.
+func (e *encoder) wantRange(n ilr.Term, write bool) want {
+	w := want{n: n, align: 1, write: write, what: "read"}
 	if write {
 		w.what = "write"
 	}
@@ -60,10 +59,6 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 			good = append(good, t)
 		}
 	}
-	if w.null != 0 {
-		bad = e.s.Or(bad, w.null)
-		cases = append(cases, failure{when: w.null, text: w.what + " through a null pointer, of a member"})
-	}
 	e.unknownTarget(st, in, verdict.Memory, when, ts, w.what)
 	e.unknownExtent(st, in, when, ts, w)
 	e.claim(fr, st, in, verdict.Memory, e.s.And(when, bad), true, w.what+" is valid", cases...)
@@ -84,28 +79,6 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 		return nil
 	}
 	return good
-}
-
-// behindNull returns the condition that what in accesses with argument k is a member or an element of what a null pointer
-// leads to, where the memory map has something there and no claim about the arithmetic says so; 0: never.
-func (e *encoder) behindNull(fr *frame, st *state, in *ir.Instr, k int) ilr.Term {
-	if e.opts.Checks.Has(verdict.PointerOverflow) || !e.opts.NearNull() {
-		return 0
-	}
-	bad := e.s.False()
-	for _, v := range ir.Bases(in.AddressOf(k)) {
-		if p := e.value(fr, st, in, v).p; p != nil {
-			for _, a := range p.alts {
-				if a.obj == nil {
-					bad = e.s.Or(bad, e.s.And(a.g, e.eq(a.off, e.s.Int(e.w, 0))))
-				}
-			}
-		}
-	}
-	if e.s.IsFalse(bad) {
-		return 0
-	}
-	return bad
 }
 
 // keepApart notes accesses at constant addresses of the memory map outside of objects: none that the program did not
@@ -194,6 +167,8 @@ func (e *encoder) wrong(st *state, t target, w want) ([]failure, ilr.Term) {
 		null := e.eq(t.off, e.s.Int(e.w, 0))
 		return []failure{{when: null, text: "null pointer dereference"},
 			{when: all, text: w.what + " at address %#x, which is no object and in no region", value: t.off}}, all
+	case t.obj.kind == objNull:
+		return []failure{{when: all, text: w.what + " through a null pointer, of a member"}}, all
 	case t.obj.kind == objFunc || t.obj.kind == objLabel:
 		return []failure{{when: all, text: fmt.Sprintf("%s of %s as data", w.what, t.obj.what())}}, all
 	}

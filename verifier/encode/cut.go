@@ -156,6 +156,8 @@ func (c *cutter) know(o *object) {
 		key = "func " + o.name
 	case o.kind == objRegion:
 		key = fmt.Sprintf("region %d", o.region)
+	case o.kind == objNull:
+		key = "null"
 	case o.in != nil:
 		key = c.number(fmt.Sprintf("%s.%d", o.in.Block.Func.Name, o.in.ID))
 	default:

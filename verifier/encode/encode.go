@@ -150,6 +150,7 @@ type encoder struct {
 	globals  map[*ir.Global]*object
 	funcs    map[*ir.Func]*object
 	labels   map[*ir.Block]*object
+	nowhere  *object           // nullObject, once needed
 	origin   map[ilr.Term]*ptr // integers that are addresses of these
 	infos    map[*ir.Func]*funcInfo
 	loops    map[string]int // name -> index in f.Loops

@@ -94,9 +94,35 @@ func (e *encoder) gep(fr *frame, st *state, in *ir.Instr) val {
 		d = e.s.Add(d, e.s.Mul(e.signed(x, e.w), e.s.Int(e.w, scale)))
 		u = e.spreadOver(e.w, u, x.u)
 	}
-	out := val{p: e.shift(p.p, d), u: u}
+	out := val{p: e.offNull(p.p, d), u: u}
 	e.checkPointerOverflow(fr, st, in, p.p, out.p, d)
 	return out
+}
+
+// offNull returns p moved by d bytes. Where null matters (ir.Semantics.TellsNull), what leaves it points behind the null
+// object until it comes back.
+func (e *encoder) offNull(p *ptr, d ilr.Term) *ptr {
+	to := e.shift(p, d)
+	if to == p || !e.opts.TellsNull(e.opts.Checks) {
+		return to
+	}
+	var alts []alt
+	for i, a := range to.alts {
+		from := e.s.True()
+		switch {
+		case a.obj == nil:
+			from = e.eq(p.alts[i].off, e.s.Int(e.w, 0))
+		case a.obj.kind != objNull:
+			alts = append(alts, a)
+			continue
+		}
+		behind := e.s.And(from, e.s.NonZero(a.off))
+		alts = append(alts, alt{g: e.s.And(a.g, behind), obj: e.nullObject(), off: a.off},
+			alt{g: e.s.And(a.g, e.s.Not(behind)), off: a.off})
+	}
+	q := e.gather(alts)
+	q.moved = to.moved
+	return q
 }
 
 // signed is v sign-extended or truncated to w bits.
@@ -111,7 +137,6 @@ func (e *encoder) signed(v val, w int) ilr.Term {
 // load reads a value of type t at p.
 func (e *encoder) load(fr *frame, st *state, in *ir.Instr, p val, t *ir.Type, align int64, volatile bool) val {
 	w := e.wantConst(e.lay.StoreSize(t), align, false)
-	w.null = e.behindNull(fr, st, in, 0)
 	ts := e.checkAccess(fr, st, in, p, w, e.s.True())
 	if st.pc == nil {
 		return val{}
@@ -178,7 +203,6 @@ func (e *encoder) loadType(o *object, c *content, off ilr.Term, t *ir.Type) val 
 // store writes v of type t at p.
 func (e *encoder) store(fr *frame, st *state, in *ir.Instr, p, v val, t *ir.Type, align int64) {
 	w := e.wantConst(e.lay.StoreSize(t), align, true)
-	w.null = e.behindNull(fr, st, in, 1)
 	ts := e.checkAccess(fr, st, in, p, w, e.s.True())
 	if st.pc == nil {
 		return

@@ -13,7 +13,7 @@ func (e *encoder) fillMemory(fr *frame, st *state, in *ir.Instr, dst, b val, n i
 	if e.s.IsFalse(some) {
 		return
 	}
-	for _, t := range e.checkAccess(fr, st, in, dst, e.wantRange(fr, st, in, 0, n, true), some) {
+	for _, t := range e.checkAccess(fr, st, in, dst, e.wantRange(n, true), some) {
 		if t.vol != nil || t.obj == nil {
 			continue
 		}

@@ -52,11 +52,11 @@ func (e *encoder) copyMemory(fr *frame, st *state, in *ir.Instr, dst, src val, n
 	if st.pc == nil || e.s.IsFalse(some) {
 		return
 	}
-	from := e.checkAccess(fr, st, in, src, e.wantRange(fr, st, in, 1, n, false), some)
+	from := e.checkAccess(fr, st, in, src, e.wantRange(n, false), some)
 	if st.pc == nil {
 		return
 	}
-	to := e.checkAccess(fr, st, in, dst, e.wantRange(fr, st, in, 0, n, true), some)
+	to := e.checkAccess(fr, st, in, dst, e.wantRange(n, true), some)
 	if st.pc == nil {
 		return
 	}

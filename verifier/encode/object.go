@@ -18,6 +18,7 @@ const (
 	objFunc
 	objLabel
 	objRegion // a declared part of the address space that is not volatile
+	objNull   // without bytes, at address 0: members and elements of what a null pointer leads to
 )
 
 // object is one thing with an address (docs/SEMANTICS.md, Memory). Objects made
@@ -100,6 +101,16 @@ func (e *encoder) labelObject(b *ir.Block) *object {
 		e.labels[b] = o
 	}
 	return o
+}
+
+// nullObject is the object that pointers computed from null point behind.
+func (e *encoder) nullObject() *object {
+	if e.nowhere == nil {
+		e.nowhere = e.newObject(object{kind: objNull, name: "null", align: 1, ro: true}, e.s.Int(e.w, 0))
+		e.nowhere.addr = e.s.Int(e.w, 0)
+		e.nowhere.init = &content{live: e.s.True(), base: e.unknownBase(e.nowhere)}
+	}
+	return e.nowhere
 }
 
 // what describes o to people.

@@ -21,6 +21,9 @@ type alt struct {
 	off ilr.Term // width of a pointer
 }
 
+// toObject reports whether a is an offset into an object of the program.
+func (a alt) toObject() bool { return a.obj != nil && a.obj.kind != objNull }
+
 func (e *encoder) null() *ptr { return e.intPtr(e.s.Int(e.w, 0)) }
 
 // intPtr is the address a without object.
@@ -169,14 +172,16 @@ func (e *encoder) fromInt(t ilr.Term) *ptr {
 	return e.intPtr(t)
 }
 
-// alivePlaces is the pointer that inttoptr makes of p in st: the address of an object that is dead designates
-// whatever is there now.
+// alivePlaces is the pointer that inttoptr makes of p in st: the address of an object that is dead, or behind null,
+// designates whatever is there now.
 func (e *encoder) alivePlaces(st *state, p *ptr) *ptr {
 	var alts []alt
 	changed := false
 	for _, a := range p.alts {
 		live := e.s.True()
-		if a.obj != nil && !a.obj.static() {
+		if a.obj != nil && a.obj.kind == objNull {
+			live = e.s.False()
+		} else if a.obj != nil && !a.obj.static() {
 			if live = e.s.False(); st.get(a.obj) != nil {
 				live = st.get(a.obj).live
 			}

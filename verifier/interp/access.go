@@ -32,19 +32,14 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		verb = "write"
 	}
 	if p.obj == nil {
-		if !x.o.Checks.Has(verdict.PointerOverflow) && x.o.NearNull() && x.behindNull(a.arg) {
-			x.stop(verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb, a.size, plural(a.size, "byte"),
-				p.bits.Low64())
-			return nil, 0, false
-		}
 		p = x.toPtr(p)
 	}
 	o := p.obj
-	if o == nil {
+	if o == nil || o.kind == nullObject {
 		addr := p.bits.Low64()
 		if addr == 0 {
 			x.stop(verdict.Memory, "%s through a null pointer", verb)
-		} else if x.behindNull(a.arg) {
+		} else if o != nil || x.behindNull(a.arg) {
 			x.stop(verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb, a.size,
 				plural(a.size, "byte"), addr)
 		} else if !x.goesOn(verdict.Memory, verb) {
@@ -172,6 +167,8 @@ func (x *machine) describe(o *object) string {
 		return "region '" + o.region.Name + "'"
 	case o.block != nil:
 		return "a label"
+	case o.kind == nullObject:
+		return "a null pointer"
 	case o.kind == heapObject && o.born != nil && strings.HasPrefix(o.born.Name, ir.BehindPointer):
 		return "what '" + strings.TrimPrefix(o.born.Name, ir.BehindPointer) + "' leads to"
 	case o.kind == heapObject && o.born != nil:

@@ -157,11 +157,11 @@ func resize(b bits.Vec, w int) bits.Vec {
 // toPtr makes a pointer of an integer (docs/SEMANTICS.md, Memory): the place
 // it is the address of as long as that object is alive, else whatever live object or region contains it.
 func (x *machine) toPtr(v value) value {
-	if v.obj != nil && v.obj.dead == "" {
+	if v.toObject() && v.obj.dead == "" {
 		v.bits = bits.Sub(resize(v.bits, x.pw), bits.New(x.pw, x.baseOf(v.obj)))
 		return v
 	}
-	v.obj = nil // of a dead object the number is left
+	v.obj = nil // of a dead object, or behind null, the number is left
 	v.bits = resize(v.bits, x.pw)
 	if !v.defined() {
 		v.undef = resize(v.undef, x.pw)

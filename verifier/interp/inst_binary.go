@@ -105,7 +105,8 @@ func (x *machine) arith(in *ir.Instr, a, b value) value {
 		x.violate(verdict.UnsignedOverflow, "unsigned %s wraps: %s and %s in %d bits", word, a.bits.Unsigned(),
 			b.bits.Unsigned(), r.Width())
 	}
-	if in.Flags.Has(ir.PtrDiff) && a.obj != b.obj && a.obj != nil && b.obj != nil && !linked(a.obj, b.obj) {
+	if in.Flags.Has(ir.PtrDiff) && a.obj != b.obj && a.toObject() && b.toObject() &&
+		!linked(a.obj, b.obj) {
 		x.violate(verdict.PointerCompare, "pointers to different objects subtracted: %s and %s", x.describe(a.obj),
 			x.describe(b.obj))
 	}

@@ -139,9 +139,11 @@ func (x *machine) store(in *ir.Instr, p, v value) {
 	x.traceStore(in, o, off, in.Access, old)
 }
 
-// gep computes an address; inbounds it must stay in the object (check pointer-overflow).
+// gep computes an address; inbounds it must stay in the object (check pointer-overflow). Where null matters
+// (ir.Semantics.TellsNull), what leaves it points behind the null object until it comes back.
 func (x *machine) gep(in *ir.Instr) value {
 	base := x.eval(in.Args[0])
+	null := x.o.TellsNull(x.o.Checks) && (base.obj == nil && base.bits.IsZero() || base.isBehindNull())
 	off := bits.NewInt(x.pw, in.Off)
 	undef := base.mask()
 	for i, a := range in.Args[1:] {
@@ -158,6 +160,11 @@ func (x *machine) gep(in *ir.Instr) value {
 	}
 	if in.Flags.Has(ir.InBounds) {
 		x.inBounds(base, off, out)
+	}
+	if null {
+		if out.obj = nil; !out.bits.IsZero() {
+			out.obj = x.nowhere()
+		}
 	}
 	return out
 }

@@ -30,6 +30,7 @@ type machine struct {
 	funcNum  map[*ir.Func]int
 	globNum  map[*ir.Global]int
 	labels   map[*ir.Block]*object
+	null     *object // nowhere, once needed
 	regions  []*object
 	placed   []*object // with an address, by address
 	touched  []*object // ranges of regions that were accessed

@@ -17,6 +17,7 @@ const (
 	funcObject
 	labelObject
 	regionObject
+	nullObject // without bytes, at address 0: members and elements of what a null pointer leads to
 )
 
 // object is a piece of memory (docs/SEMANTICS.md, Memory).
@@ -152,6 +153,14 @@ func (x *machine) label(b *ir.Block) *object {
 		x.labels[b] = &object{kind: labelObject, size: 4, align: 4, readOnly: true, block: b, num: -1 << 30}
 	}
 	return x.labels[b]
+}
+
+// nowhere is the object that pointers computed from null point behind.
+func (x *machine) nowhere() *object {
+	if x.null == nil {
+		x.null = &object{kind: nullObject, align: 1, readOnly: true, hasBase: true, num: -1 << 31}
+	}
+	return x.null
 }
 
 // page holds offset off, which must be inside the object.

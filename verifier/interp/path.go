@@ -114,6 +114,10 @@ func (x *machine) arrayName(o *object, off, count, n int64) string {
 // pointerName is a pointer as C code would write it.
 func (x *machine) pointerName(v value) string {
 	o, off := v.obj, int64(v.bits.Low64())
+	if v.isBehindNull() {
+		n, _ := v.bits.Int64()
+		return fmt.Sprintf("NULL%+d bytes", n)
+	}
 	if o.fn != nil && off == 0 {
 		return o.fn.CName
 	}

@@ -23,6 +23,12 @@ type value struct {
 
 func scalar(b bits.Vec) value { return value{bits: b} }
 
+// isBehindNull reports a pointer that was computed from null.
+func (v value) isBehindNull() bool { return v.obj != nil && v.obj.kind == nullObject }
+
+// toObject reports a pointer into an object of the program.
+func (v value) toObject() bool { return v.obj != nil && v.obj.kind != nullObject }
+
 // defined reports whether no bit of v is indeterminate.
 func (v value) defined() bool { return v.undef.Width() == 0 }
 

@@ -3,6 +3,8 @@ package ir
 import (
 	"slices"
 	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Semantics is the part of a program's meaning that LangRef and C leave to the
@@ -21,6 +23,12 @@ type Semantics struct {
 // NearNull reports whether the memory map has something behind address 0, where null designates nothing.
 func (s *Semantics) NearNull() bool {
 	return !s.AddressZero && slices.ContainsFunc(s.Regions, func(r Region) bool { return r.Base == 0 && r.Size > 0 })
+}
+
+// TellsNull reports whether pointers computed from null have to be told from other addresses: the memory map has something
+// behind address 0, and the check of the arithmetic itself is not asked for.
+func (s *Semantics) TellsNull(checks verdict.CheckSet) bool {
+	return s.NearNull() && !checks.Has(verdict.PointerOverflow)
 }
 
 // Access says what a program may do with a region of the address space.
