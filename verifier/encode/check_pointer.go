@@ -58,7 +58,8 @@ func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, check verd
 	for _, a := range p.alts {
 		for _, b := range q.alts {
 			g := e.s.And(a.g, b.g)
-			if a.obj == b.obj || e.s.IsFalse(g) || in.Op == ir.OpSub && !(a.toObject() && b.toObject()) ||
+			if a.obj == b.obj || e.s.IsFalse(g) || !a.toObject() && !b.toObject() ||
+				in.Op == ir.OpSub && !(a.toObject() && b.toObject()) ||
 				linked(a.obj) && linked(b.obj) {
 				continue
 			}

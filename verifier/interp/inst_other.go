@@ -98,7 +98,8 @@ func (x *machine) compare(in *ir.Instr, a, b value) value {
 		return scalar(bits.Bool(floatCompare(in.Pred, a.bits, b.bits))).withMask(all(1, a, b))
 	}
 	order := in.Pred != ir.EQ && in.Pred != ir.NE
-	if in.Args[0].Type().IsPtr() && order && a.obj != b.obj && !linked(a.obj, b.obj) {
+	if in.Args[0].Type().IsPtr() && order && a.obj != b.obj && (a.toObject() || b.toObject()) &&
+		!linked(a.obj, b.obj) {
 		if x.violate(in.OrderCheck(), "pointers to different objects ordered: %s and %s", x.target(a),
 			x.target(b)) {
 			return scalar(bits.Bool(false))
