@@ -54,6 +54,7 @@ func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest
 		if !b.names(verdict.PointerOverflow, nil) {
 			delete(j.Plan.Checks, verdict.PointerOverflow) // what counts is the access
 		}
+		j.Plan.KeepsRanges = true
 		j.Plan.EndsUnasked = !b.names(verdict.Termination, nil)
 		j.Plan.Entry, j.Label, j.Plan.Generated = h.Entry.Name, name, true
 		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)

@@ -39,8 +39,8 @@ func (e *encoder) model(fr *frame, st *state, in *ir.Instr, f *ir.Func, m ir.Mod
 }
 
 var minArgs = map[ir.Model]int{
-	ir.ModelAssume: 1, ir.ModelAssert: 1, ir.ModelHavoc: 2, ir.ModelHavocObj: 1, ir.ModelROK: 2, ir.ModelWOK: 2,
-	ir.ModelRWOK:       2,
+	ir.ModelAssume: 1, ir.ModelKept: 1, ir.ModelAssert: 1, ir.ModelHavoc: 2, ir.ModelHavocObj: 1, ir.ModelROK: 2,
+	ir.ModelWOK: 2, ir.ModelRWOK: 2,
 	ir.ModelObjectSize: 1, ir.ModelPtrOffset: 1, ir.ModelPtrObject: 1, ir.ModelSameObject: 2, ir.ModelDynObject: 1,
 	ir.ModelMakeSymbolic: 2,
 	ir.ModelMalloc:       1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3,
@@ -68,6 +68,11 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption")
 		e.suppose(st, c.in, e.cond(c.args[0]))
 		return c.number(0), true
+	case ir.ModelKept:
+		if e.opts.KeepsRanges {
+			e.suppose(st, c.in, e.cond(c.args[0]))
+		}
+		return val{}, true
 	case ir.ModelAssert:
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assertion")
 		if st.pc != nil {

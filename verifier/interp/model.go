@@ -84,8 +84,8 @@ func (c *call) count(i int) (uint64, bool) {
 }
 
 var minArgs = map[ir.Model]int{
-	ir.ModelAssume: 1, ir.ModelAssert: 1, ir.ModelAssertFail: 1, ir.ModelHavoc: 2, ir.ModelHavocObj: 1, ir.ModelROK: 2,
-	ir.ModelWOK: 2, ir.ModelRWOK: 2,
+	ir.ModelAssume: 1, ir.ModelKept: 1, ir.ModelAssert: 1, ir.ModelAssertFail: 1, ir.ModelHavoc: 2,
+	ir.ModelHavocObj: 1, ir.ModelROK: 2, ir.ModelWOK: 2, ir.ModelRWOK: 2,
 	ir.ModelObjectSize: 1, ir.ModelPtrOffset: 1, ir.ModelPtrObject: 1, ir.ModelSameObject: 2, ir.ModelDynObject: 1,
 	ir.ModelMakeSymbolic: 2,
 	ir.ModelMalloc:       1, ir.ModelCalloc: 2, ir.ModelRealloc: 2, ir.ModelAligned: 2, ir.ModelMemalign: 3,
@@ -119,6 +119,10 @@ func (c *call) harness(m ir.Model) bool {
 			c.end(AssumeFailed, "", "assumption is false")
 		}
 		c.number(0)
+	case ir.ModelKept:
+		if c.o.KeepsRanges && c.isFalse(0) {
+			c.end(AssumeFailed, "", "a volatile variable is out of the range that the program keeps it in")
+		}
 	case ir.ModelAssert:
 		if c.decide(c.args[0], "asserted condition") && c.isFalse(0) {
 			c.failed("assertion failed%s", c.text(1))

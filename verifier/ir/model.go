@@ -13,6 +13,7 @@ const (
 	// Harness intrinsics.
 	ModelNondet       Model = "nondet"      // () any value of the return type
 	ModelAssume       Model = "assume"      // (cond)
+	ModelKept         Model = "kept"        // (cond) the same, but only where Semantics.KeepsRanges says so
 	ModelAssert       Model = "assert"      // (cond[, message])
 	ModelFail         Model = "fail"        // assertion failed: (…)
 	ModelAssertFail   Model = "assert-fail" // C library's failed assert: argument order per Name

@@ -16,6 +16,7 @@ type Semantics struct {
 	MallocNeverFails bool     // malloc and the like always succeed
 	AnyAlignment     bool     // accesses need no alignment
 	VolatileMemory   bool     // volatile objects outside volatile regions behave like memory
+	KeepsRanges      bool     // volatile variables hold what the program stores there, within limits that it keeps
 	Leaks            LeakRule // what the check `leak` asks for
 	Stack            *Stack   // for the check `stack`; nil: not known
 }

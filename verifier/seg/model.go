@@ -67,6 +67,11 @@ func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 		return b.model(s, in, ir.ModelNondet) // is the same without pointers
 	case ir.ModelNondet:
 		return b.set(s, in, b.nondet(s, in))
+	case ir.ModelKept:
+		if b.opts.KeepsRanges {
+			return b.demand(s, in, arg(0), ir.ModelAssume)
+		}
+		return b.set(s, in, b.fresh(s, in.T, "unspecified", anyRep))
 	case ir.ModelAssume, ir.ModelAssumeI, ir.ModelAssert:
 		return b.demand(s, in, arg(0), m)
 	case ir.ModelExit:

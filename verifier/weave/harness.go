@@ -69,7 +69,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 		return nil, fmt.Errorf("%s takes a variable number of arguments", f.Name)
 	}
 	h := &harness{builder: newFunction(p.m, harnessPrefix+f.Name, ir.Void(), f.Pos), p: p, of: f, vars: paramVars(f),
-		uses: p.usesOf(f), reached: Reached(p.m, f),
+		uses: p.usesOf(f), reached: Reached(p.m, f), ranges: map[place]bool{},
 		out: Harnessed{About: map[string]string{}, Places: map[string]bool{}, Tests: map[string]int{}}}
 	h.f.CName = f.CName
 	args := make([]ir.Value, len(f.Params))
@@ -90,6 +90,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 	h.out.Assumptions = append([]string{fmt.Sprintf(
 		"%s is called with any arguments, and variables of the program have their initial values", f.CName)},
 		h.out.Assumptions...)
+	h.noteVolatile()
 	h.finishFunctions()
 	h.out.Entry = h.done()
 	return &h.out, nil
@@ -127,6 +128,8 @@ type harness struct {
 	bodies  []func()     // write the functions that pointers of its arguments lead to
 	held    []*heldBlock // that hold pointers
 	further ir.Value     // the block that pointers lead to of which there are too many
+
+	ranges map[place]bool // members that are assumed to be in the range that the program keeps them in
 }
 
 // finishFunctions adds to the program what pointers of the arguments lead to.

@@ -49,7 +49,7 @@ func (h *harness) setUp(g *ir.Global, s slot) *held {
 		return nil
 	}
 	var out *held
-	for _, p := range appendMember([]place{{g: g, off: s.off}}, g.Var.T, s.off) {
+	for _, p := range placesIn(g, g.Var.T, s.off) {
 		known := h.p.places.at[p]
 		switch {
 		case known == nil:

@@ -168,7 +168,7 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 			maxPhases-1))
 	}
 	return append(notes, fmt.Sprintf("a memory access of up to %d bytes at a multiple of its size is one step; %s",
-		w.atomicBytes(), nesting(list)), "volatile variables change only by the program and its interrupt handlers"), nil
+		atomicBytes(w.m), nesting(list)), "volatile variables change only by the program and its interrupt handlers"), nil
 }
 
 // nesting says which handlers interrupt which.

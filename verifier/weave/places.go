@@ -135,34 +135,51 @@ func layoutOf(t *ir.DType) string {
 // placesAt returns the places that an address in a function with these variables names: the member of the
 // innermost structure, and the part of a variable.
 func placesAt(vars map[ir.Value]*ir.Var, addr ir.Value) []place {
+	return placesIn(objectAt(vars, addr))
+}
+
+// placesIn returns the places off bytes into an object of type t, which is the variable g or none.
+func placesIn(g *ir.Global, t *ir.DType, off int64) []place {
 	var out []place
+	if g != nil {
+		out = append(out, place{g: g, off: off})
+	}
+	if of, _, off := memberIn(t, off); of != nil {
+		out = append(out, place{of: layoutOf(of), off: off})
+	}
+	return out
+}
+
+// objectAt returns the type of the object that an address leads into, as far as it is known, how many bytes, and the
+// variable that it is.
+func objectAt(vars map[ir.Value]*ir.Var, addr ir.Value) (g *ir.Global, t *ir.DType, off int64) {
 	addr = uncast(addr)
-	off, v := int64(0), addr
+	v := addr
 	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep && len(in.Args) == 1; in, ok = v.(*ir.Instr) {
 		off, v = off+in.Off, in.Args[0]
 	}
 	if c, ok := v.(*ir.Const); ok && c.Kind == ir.ConstAddr && c.Global != nil {
-		out = append(out, place{g: c.Global, off: c.Off + off})
 		if x := c.Global.Var; x != nil {
-			return appendMember(out, x.T, c.Off+off)
+			t = x.T
 		}
-		return out
+		return c.Global, t, c.Off + off
 	}
 	off = 0
 	if in, ok := addr.(*ir.Instr); ok && in.Op == ir.OpGep && len(in.Args) == 1 {
 		off, addr = in.Off, in.Args[0]
 	}
-	return appendMember(out, ir.Pointee(vars, addr), off)
+	return nil, ir.Pointee(vars, addr), off
 }
 
-// appendMember adds the member of the innermost structure that stands off bytes into a t.
-func appendMember(out []place, t *ir.DType, off int64) []place {
+// memberIn returns the member of the innermost structure that stands off bytes into a t, and how many bytes into that
+// structure; nil where there is none.
+func memberIn(t *ir.DType, off int64) (of *ir.DType, f *ir.DField, at int64) {
 	for t != nil {
 		switch t.Kind {
 		case ir.DArray:
 			size := sizeOf(t.Elem)
 			if size <= 0 {
-				return out
+				return nil, nil, 0
 			}
 			t, off = t.Elem, off%size
 			continue
@@ -174,17 +191,17 @@ func appendMember(out []place, t *ir.DType, off int64) []place {
 				}
 			}
 			if inner == nil {
-				return out
+				return nil, nil, 0
 			}
 			if inner.T.Kind == ir.DStruct || inner.T.Kind == ir.DArray {
 				t, off = inner.T, off-inner.BitOff/8
 				continue
 			}
-			return append(out, place{of: layoutOf(t), off: off})
+			return t, inner, off
 		}
-		return out
+		return nil, nil, 0
 	}
-	return out
+	return nil, nil, 0
 }
 
 // instr notes what an instruction says of places.

@@ -4,59 +4,134 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// span is what a program stores in a member that holds a number, and nowhere else lets be changed.
+// span is what a program stores in a place that holds a number.
 type span struct {
-	low, high int64
-	guarded   bool // by a store of what was compared with constants before: the program keeps the member in range
-	any       bool // by a store of which nothing is known, or a use of its address
+	value interval
+	bits  int
+	some  bool // something is stored there, or an initialiser puts it there
+	any   bool // it may be changed in a way that is not known, or is as large as its type
 }
 
-// most is beyond the numbers that ranges are made of.
-const most = 1 << 62
-
-func (s *span) add(low, high int64) {
-	if s.low > s.high {
-		s.low, s.high = low, high
-		return
-	}
-	s.low, s.high = min(s.low, low), max(s.high, high)
-}
-
-// spans is what a program stores in the members of its structures that hold numbers.
+// spans is what a program stores in the members of its structures that hold numbers, and in its variables that are numbers.
 type spans struct {
 	at   map[place]*span
-	wild map[string]bool // structures that bytes are copied into, or whose address code takes for another type
+	wild map[string]bool     // structures that bytes are copied into, or whose address code takes for another type
+	of   map[*ir.Instr]place // of loads and stores
 }
 
 func spansOf(m *ir.Module) *spans {
-	s := &spans{map[place]*span{}, map[string]bool{}}
+	s := &spans{map[place]*span{}, map[string]bool{}, map[*ir.Instr]place{}}
 	for _, g := range m.Globals {
-		if g.Var != nil && g.Init != nil {
+		switch {
+		case g.Var == nil:
+		case isNumber(g.Var.T):
+			s.variable(g)
+		case g.Init != nil:
 			s.initial(g.Var.T, g.Init)
 		}
 	}
+	s.addresses(m)
+	var storing []*ir.Func
 	for _, f := range m.Funcs {
-		vars := f.VarsBySlot()
-		g := &guards{f: f, vars: vars}
+		if vars := f.VarsBySlot(); s.code(f, vars) {
+			storing = append(storing, f)
+		}
+	}
+	s.solve(storing)
+	return s
+}
+
+// variable notes the number that a variable has at first.
+func (s *spans) variable(g *ir.Global) {
+	x := s.get(place{g: g})
+	x.bits = g.Var.T.Bits
+	if c := g.Init; g.Extern || c == nil || c.Kind != ir.ConstInt || c.Bits.Width() != x.bits {
+		x.any = true
+	} else {
+		x.add(exactly(c, x.bits))
+	}
+}
+
+// addresses notes the variables whose address is used for more than to load or store them.
+func (s *spans) addresses(m *ir.Module) {
+	var taken func(c *ir.Const)
+	taken = func(c *ir.Const) {
+		if c == nil {
+			return
+		}
+		if c.Global != nil && s.at[place{g: c.Global}] != nil {
+			s.at[place{g: c.Global}].any = true
+		}
+		for _, e := range c.Elems {
+			taken(e)
+		}
+	}
+	for _, g := range m.Globals {
+		taken(g.Init)
+	}
+	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				switch {
-				case in.Op == ir.OpStore && in.Args[0].Type().IsInt():
-					s.store(g, in)
-				case in.Op == ir.OpCall:
-					s.call(vars, in)
-				case in.Op == ir.OpStore:
-					s.leaves(vars, in.Args[0])
+				for i, a := range in.Args {
+					c, ok := a.(*ir.Const)
+					if direct := in.Op == ir.OpLoad || in.Op == ir.OpStore && i == 1; ok && !(direct && c.Off == 0) {
+						taken(c)
+					}
 				}
 			}
 		}
 	}
-	return s
+}
+
+// code notes the places that a function loads and stores numbers at, and what else it does to them. It reports whether it
+// stores some.
+func (s *spans) code(f *ir.Func, vars map[ir.Value]*ir.Var) bool {
+	stores := false
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			switch {
+			case in.Op == ir.OpLoad && in.T.IsInt():
+				s.access(vars, in, in.Args[0], in.T.Width)
+			case in.Op == ir.OpStore && in.Args[0].Type().IsInt():
+				stores = s.access(vars, in, in.Args[1], in.Args[0].Type().Width) || stores
+			case in.Op == ir.OpCall:
+				s.call(vars, in)
+			case in.Op == ir.OpStore:
+				s.leaves(vars, in.Args[0])
+				s.pointed(vars, in)
+			}
+		}
+	}
+	return stores
+}
+
+// access notes the place that an instruction loads or stores w bits at, and reports whether that is one.
+func (s *spans) access(vars map[ir.Value]*ir.Var, in *ir.Instr, addr ir.Value, w int) bool {
+	for _, p := range placesAt(vars, addr) {
+		if p.of == "" && (p.off != 0 || s.at[p] == nil) {
+			continue // of a variable that is more than a number
+		}
+		x := s.get(p)
+		if x.bits != 0 && x.bits != w {
+			x.any = true
+		}
+		x.bits = w
+		s.of[in] = p
+		return true
+	}
+	return false
+}
+
+func (x *span) add(v interval) {
+	if x.some {
+		v = x.value.join(v)
+	}
+	x.value, x.some = v, true
 }
 
 func (s *spans) get(p place) *span {
 	if s.at[p] == nil {
-		s.at[p] = &span{low: 1}
+		s.at[p] = &span{}
 	}
 	return s.at[p]
 }
@@ -78,8 +153,8 @@ func (s *spans) initial(t *ir.DType, c *ir.Const) {
 			switch x := s.get(place{of: layoutOf(t), off: f.BitOff / 8}); {
 			case f.IsBits || f.T == nil:
 			case e.Kind == ir.ConstInt && isNumber(f.T):
-				n := e.Bits.Signed().Int64()
-				x.add(n, n)
+				x.bits = e.Bits.Width()
+				x.add(exactly(e, x.bits))
 			case isNumber(f.T):
 				x.any = true
 			default:
@@ -89,36 +164,49 @@ func (s *spans) initial(t *ir.DType, c *ir.Const) {
 	}
 }
 
-// store notes what a store writes.
-func (s *spans) store(g *guards, in *ir.Instr) {
-	for _, p := range placesAt(g.vars, in.Args[1]) {
-		if p.of == "" {
-			continue
-		}
-		low, high, guarded, known := g.stored(in)
-		x := s.get(p)
-		x.any, x.guarded = x.any || !known, x.guarded || guarded
-		if known {
-			x.add(low, high)
-		}
-	}
-}
-
 // call notes that a called function may write what it is given the address of.
 func (s *spans) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 	switch in.Model {
-	case ir.ModelFree, ir.ModelMemset, ir.ModelLifetimeStart, ir.ModelLifetimeEnd:
+	case ir.ModelFree, ir.ModelLifetimeStart, ir.ModelLifetimeEnd:
+		return
+	case ir.ModelMemset:
+		if !isConst(in.Args[1], 0) {
+			s.filled(vars, in.Args[0])
+		}
 		return
 	case ir.ModelMemcpy, ir.ModelMemmove:
-		to, from := ir.Pointee(vars, uncast(in.Args[0])), ir.Pointee(vars, uncast(in.Args[1]))
-		if isStruct(to) && isStruct(from) && layoutOf(to) == layoutOf(from) {
-			return
+		to, from := objectType(vars, in.Args[0]), objectType(vars, in.Args[1])
+		if !isStruct(to) || !isStruct(from) || layoutOf(to) != layoutOf(from) {
+			s.filled(vars, in.Args[0])
 		}
+		return
 	}
 	for _, v := range in.Args {
 		if v.Type().IsPtr() {
 			s.leaves(vars, v)
 		}
+	}
+}
+
+// objectType returns the type of what an address leads to; nil where it is not known.
+func objectType(vars map[ir.Value]*ir.Var, v ir.Value) *ir.DType {
+	if _, t, off := objectAt(vars, v); off == 0 {
+		return t
+	}
+	return nil
+}
+
+// filled notes that bytes of any kind are written at v.
+func (s *spans) filled(vars map[ir.Value]*ir.Var, v ir.Value) {
+	_, t, off := objectAt(vars, v)
+	for _, p := range placesAt(vars, v) {
+		s.get(p).any = true
+	}
+	if of, _, _ := memberIn(t, off); of != nil {
+		s.other(of, 0)
+	}
+	if off == 0 {
+		s.other(t, 0)
 	}
 }
 
@@ -131,6 +219,24 @@ func (s *spans) leaves(vars map[ir.Value]*ir.Var, v ir.Value) {
 	}
 	if u := uncast(v); u != v {
 		s.other(ir.Pointee(vars, u), 0)
+	}
+}
+
+// pointed notes that the address of a variable is stored at another, as a pointer to something else than it is.
+func (s *spans) pointed(vars map[ir.Value]*ir.Var, in *ir.Instr) {
+	c, ok := in.Args[0].(*ir.Const)
+	if !ok || c.Global == nil || c.Global.Var == nil {
+		return
+	}
+	of := c.Global.Var.T
+	for of != nil && of.Kind == ir.DArray {
+		of = of.Elem
+	}
+	to := objectType(vars, in.Args[1])
+	same := to != nil && to.Kind == ir.DPointer && c.Off == 0 && isStruct(to.Elem) && isStruct(of) &&
+		layoutOf(to.Elem) == layoutOf(of)
+	if !same {
+		s.filled(vars, c)
 	}
 }
 
@@ -150,18 +256,30 @@ func (s *spans) other(t *ir.DType, depth int) {
 	}
 }
 
-// kept returns the range that the program keeps a member in that holds a number, by comparing what it stores there.
+// kept returns the range that the program keeps a member in that holds a number.
 func (p *Program) kept(t *ir.DType, f *ir.DField) (low, high int64, ok bool) {
-	layout := layoutOf(t)
-	s := p.spans.at[place{of: layout, off: f.BitOff / 8}]
-	if s == nil || s.any || !s.guarded || p.spans.wild[layout] || f.IsBits || !isNumber(f.T) {
+	if f.IsBits || !isNumber(f.T) {
 		return 0, 0, false
 	}
-	if f.T.Bits > 62 || s.low != fits(s.low, f.T.Bits, f.T.Signed) || s.high != fits(s.high, f.T.Bits, f.T.Signed) {
-		return 0, 0, false
-	}
-	return s.low, s.high, true
+	return p.spans.kept(place{of: layoutOf(t), off: f.BitOff / 8}, f.T)
 }
+
+// kept returns the range that the program keeps the number of type t at a place in, by comparisons, masks or remainders.
+func (s *spans) kept(at place, t *ir.DType) (low, high int64, ok bool) {
+	x := s.at[at]
+	if x == nil || !x.some || x.any || s.wild[at.of] || x.bits != t.Bits || x.bits > 60 || !x.value.limited {
+		return 0, 0, false
+	}
+	low, high = x.value.ulow, x.value.uhigh
+	if t.Signed {
+		low, high = x.value.slow, x.value.shigh
+	}
+	all := full(x.bits)
+	return low, high, t.Signed && (low > all.slow || high < all.shigh) || !t.Signed && (low > 0 || high < all.uhigh)
+}
+
+// keptNote says of a number, which it names, that it is in a range.
+const keptNote = "%s is %d..%d: the program stores nothing else there"
 
 // isMemberAddress reports whether v is computed as the address of a member.
 func isMemberAddress(v ir.Value) bool {
@@ -183,5 +301,6 @@ func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, of
 	v := h.load(at, h.gep(p, off+f.BitOff/8, nil, 0))
 	h.assume(h.compare(above, v, h.int(at, fits(low, f.T.Bits, f.T.Signed))))
 	h.assume(h.compare(below, v, h.int(at, fits(high, f.T.Bits, f.T.Signed))))
-	h.note(name, "%s is %d..%d: the program stores nothing else there", name, low, high)
+	h.note(name, keptNote, name, low, high)
+	h.ranges[place{of: layoutOf(t), off: f.BitOff / 8}] = true
 }

@@ -36,17 +36,17 @@ var byteByByte = map[ir.Model]bool{
 	ir.ModelPrintf: true,
 }
 
-// atomicBytes is the widest access that is one step.
-func (w *interrupts) atomicBytes() int64 {
-	if w.isAVR() {
+// atomicBytes is the widest access of a program that is one step.
+func atomicBytes(m *ir.Module) int64 {
+	if p := processorOf(m.Triple, m.CPUs); p != nil && p.sreg != 0 { // an AVR
 		return 1
 	}
-	return int64(w.m.Layout.PtrBits / 8)
+	return int64(m.Layout.PtrBits / 8)
 }
 
 // unit is the size of the parts of n bytes, of which align is known.
 func (w *interrupts) unit(n, align int64) int64 {
-	u := w.atomicBytes()
+	u := atomicBytes(w.m)
 	if w.processor != &x86 && w.processor != &aarch64 { // those access unaligned memory in one step
 		u = min(u, align)
 	}

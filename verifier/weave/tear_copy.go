@@ -78,11 +78,11 @@ func (w *interrupts) tornCopy(in *ir.Instr) {
 
 // copyUnit is the size of the parts of a copy of n bytes.
 func (w *interrupts) copyUnit(in *ir.Instr, n int64) int64 {
-	u := w.atomicBytes()
+	u := atomicBytes(w.m)
 	for u > 1 && n%u != 0 { // a struct of smaller members
 		u /= 2
 	}
-	if n > wordCopy*w.atomicBytes() || !w.aligned(in.Args[0], u) ||
+	if n > wordCopy*atomicBytes(w.m) || !w.aligned(in.Args[0], u) ||
 		in.Model != ir.ModelMemset && !w.aligned(in.Args[1], u) {
 		return 1
 	}

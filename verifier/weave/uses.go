@@ -30,13 +30,17 @@ type Program struct {
 	places *places           // that hold pointers
 	spans  *spans            // of members that hold numbers
 	given  map[string]*Given // by FUNCTION.NAME
+
+	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
+	step     int                          // bytes of the widest access that is one step
 }
 
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m),
-		spans: spansOf(m),
-		given: map[string]*Given{}}
+		spans: spansOf(m), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{},
+		step: int(atomicBytes(m))}
+	p.keepVolatile()
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {

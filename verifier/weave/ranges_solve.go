@@ -1,0 +1,90 @@
+package weave
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+const (
+	plainRounds = 3  // rounds before bounds that grow go on to the next constant of the program
+	maxRounds   = 24 // before what still grows is any number
+)
+
+// solve finds ranges that the stores of the functions keep to if loads give what is in them: it begins with what
+// initialisers put there, and adds what is stored, until that is nothing new.
+func (s *spans) solve(storing []*ir.Func) {
+	limits := constantsIn(storing)
+	for round := 0; ; round++ {
+		found := map[place]interval{}
+		for _, f := range storing {
+			x := &wordFlow{f: f, memory: s.loaded, stored: func(in *ir.Instr, v interval) {
+				if p, ok := s.of[in]; ok {
+					if old, ok := found[p]; ok {
+						v = old.join(v)
+					}
+					found[p] = v
+				}
+			}}
+			x.run()
+		}
+		if !s.grow(found, round, limits) {
+			return
+		}
+	}
+}
+
+// loaded returns what a load gives: what is stored at its place. The memory of a structure may be zero before.
+func (s *spans) loaded(in *ir.Instr) (interval, bool) {
+	p, ok := s.of[in]
+	x := s.at[p]
+	if !ok || x.any || s.wild[p.of] || x.bits != in.T.Width {
+		return interval{}, false
+	}
+	v := x.value // zero where nothing is stored yet
+	if p.of != "" {
+		v = v.join(interval{})
+	}
+	return v, true
+}
+
+// grow adds what a round found to be stored, and reports whether some of it is new.
+func (s *spans) grow(found map[place]interval, round int, limits []int64) bool {
+	news := false
+	for p, v := range found {
+		x := s.at[p]
+		if x.any || x.some && v.within(x.value) && (x.value.limited || !v.limited) {
+			continue
+		}
+		news = true
+		old := x.value
+		had := x.some
+		x.add(v)
+		if had && round >= plainRounds {
+			x.value = old.widened(x.value, x.bits, limits)
+		}
+		x.any = x.value.isFull(x.bits) || round >= maxRounds
+	}
+	return news
+}
+
+// constantsIn returns the numbers that functions name, and those next to them, ascending.
+func constantsIn(funcs []*ir.Func) []int64 {
+	set := map[int64]bool{}
+	for _, f := range funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for _, a := range in.Args {
+					if c, ok := a.(*ir.Const); ok && c.Kind == ir.ConstInt {
+						if n := c.Bits.Signed(); n.IsInt64() && n.Int64() >= 0 && n.Int64() < 1<<31 {
+							set[n.Int64()], set[n.Int64()+1] = true, true
+							set[max(n.Int64()-1, 0)] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
+}

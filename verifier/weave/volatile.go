@@ -1,0 +1,89 @@
+package weave
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// keepVolatile has loads of volatile numbers give what the program stores there, where it keeps them in a range: an
+// index that interrupt handlers and the rest of the program share. It notes for each function what that takes for granted.
+func (p *Program) keepVolatile() {
+	b := &builder{m: p.m}
+	for _, f := range p.m.Funcs {
+		vars := f.VarsBySlot()
+		if !slices.ContainsFunc(f.Blocks, func(blk *ir.Block) bool {
+			return slices.ContainsFunc(blk.Instrs, func(in *ir.Instr) bool { return p.volatileRange(vars, in) != nil })
+		}) {
+			continue
+		}
+		b.rewriteFunc(f, func(in *ir.Instr) {
+			b.keep(in)
+			r := p.volatileRange(vars, in)
+			if r == nil {
+				return
+			}
+			below, above := ir.ULE, ir.UGE
+			if r.t.Signed {
+				below, above = ir.SLE, ir.SGE
+			}
+			b.model(ir.ModelKept, "firmproof.kept", ir.Void(), b.and(
+				b.compare(above, in, b.int(in.T, fits(r.low, in.T.Width, r.t.Signed))),
+				b.compare(below, in, b.int(in.T, fits(r.high, in.T.Width, r.t.Signed)))))
+			if !slices.Contains(p.volatile[f], *r) {
+				p.volatile[f] = append(p.volatile[f], *r)
+			}
+		})
+	}
+	p.m.Funcs = append(p.m.Funcs, b.decls...)
+}
+
+// volatileRange holds what is known of a volatile number that is loaded.
+type volatileRange struct {
+	at        place
+	name      string
+	t         *ir.DType
+	low, high int64
+}
+
+// volatileRange returns the range that the program keeps what in loads in; nil: none, or in is no volatile load.
+func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volatileRange {
+	if in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsInt() {
+		return nil
+	}
+	at, ok := p.spans.of[in]
+	if !ok {
+		return nil
+	}
+	r := &volatileRange{at: at}
+	if at.of == "" {
+		r.name, r.t = at.g.Var.Name, at.g.Var.T
+	} else {
+		g, t, off := objectAt(vars, in.Args[0])
+		of, f, off := memberIn(t, off)
+		if f == nil || f.IsBits || f.BitOff/8 != off || !isNumber(f.T) {
+			return nil
+		}
+		if r.name, r.t = of.Name+"."+f.Name, f.T; g != nil && g.Var.T == of {
+			r.name = g.Var.Name + "." + f.Name
+		}
+	}
+	r.low, r.high, ok = p.spans.kept(at, r.t)
+	if unit := 8 * p.step; !ok || in.T.Width > unit && (r.low < 0 || r.high >= 1<<unit) {
+		return nil // or a read may be torn into parts of two numbers
+	}
+	return r
+}
+
+// noteVolatile adds what is taken for granted of volatile numbers that the function reads, or those that it calls.
+func (h *harness) noteVolatile() {
+	for _, f := range h.p.m.Funcs {
+		if h.reached.Funcs[f] {
+			for _, r := range h.p.volatile[f] {
+				if !h.ranges[r.at] {
+					h.note("", keptNote, r.name, r.low, r.high)
+				}
+			}
+		}
+	}
+}

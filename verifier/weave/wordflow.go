@@ -1,0 +1,243 @@
+package weave
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// wordFlow finds between which numbers the words of a function are, where control comes to them: an analysis with intervals
+// (Cousot and Cousot 1977) of its registers, and of those variables that hold a number and that nothing else gets at.
+type wordFlow struct {
+	f      *ir.Func
+	slots  map[*ir.Instr]int                   // such variables, and their bits
+	memory func(in *ir.Instr) (interval, bool) // what another load gives, if that is known
+	stored func(in *ir.Instr, v interval)      // called for each store of a number to other places
+	in     []map[*ir.Instr]interval            // of variables, by the index of a block; nil: not reached
+	regs   map[*ir.Instr]interval
+	users  map[*ir.Instr][]*ir.Block // of registers, in blocks other than their own
+	todo   []*ir.Block               // blocks of which more is known than when they were visited
+}
+
+const (
+	maxGrowth = 3   // visits of a block before the bounds of a variable that still grow go to their ends
+	maxVisits = 200 // of a block, before nothing is said of the function
+)
+
+// run analyses the function, and calls stored for each store that control can come to.
+func (x *wordFlow) run() {
+	x.slots, x.users = numberSlots(x.f), usersElsewhere(x.f)
+	x.in, x.regs = make([]map[*ir.Instr]interval, len(x.f.Blocks)), map[*ir.Instr]interval{}
+	x.in[0] = map[*ir.Instr]interval{}
+	visits := make([]int, len(x.f.Blocks))
+	for x.todo = []*ir.Block{x.f.Blocks[0]}; len(x.todo) > 0; {
+		b := x.todo[0]
+		x.todo = x.todo[1:]
+		if visits[b.Index]++; visits[b.Index] > maxVisits {
+			x.giveUp()
+			return
+		}
+		env := x.block(b, nil)
+		for _, to := range b.Succs() {
+			out, ok := x.along(b, to, env)
+			if ok && (x.arrive(to, out, visits[to.Index] > maxGrowth) || visits[b.Index] == 1) {
+				x.again(to)
+			}
+		}
+	}
+	for _, b := range x.f.Blocks {
+		if x.in[b.Index] != nil {
+			x.block(b, x.stored)
+		}
+	}
+}
+
+// again has a block visited once more, if control can come to it.
+func (x *wordFlow) again(b *ir.Block) {
+	if x.in[b.Index] != nil && !slices.Contains(x.todo, b) {
+		x.todo = append(x.todo, b)
+	}
+}
+
+// giveUp takes each store for one of any number.
+func (x *wordFlow) giveUp() {
+	for _, b := range x.f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpStore && in.Args[0].Type().IsInt() {
+				x.stored(in, full(in.Args[0].Type().Width))
+			}
+		}
+	}
+}
+
+// usersElsewhere returns the blocks other than their own in which registers are used.
+func usersElsewhere(f *ir.Func) map[*ir.Instr][]*ir.Block {
+	out := map[*ir.Instr][]*ir.Block{}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			for _, a := range in.Args {
+				if d, ok := a.(*ir.Instr); ok && d.T.IsInt() && (d.Block != b || in.Op == ir.OpPhi) {
+					out[d] = append(out[d], b)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// numberSlots returns the variables of f that hold a number, and are read and written as a whole by f alone.
+func numberSlots(f *ir.Func) map[*ir.Instr]int {
+	slots, escapes := map[*ir.Instr]int{}, ir.Escapes(f)
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpAlloca && in.Access.IsInt() && !escapes[in] {
+				if c, ok := in.Args[0].(*ir.Const); ok && c.Kind == ir.ConstInt && c.Bits.IsOne() {
+					slots[in] = in.Access.Width
+				}
+			}
+		}
+	}
+	marked := map[*ir.Instr]*ir.Instr{} // variables, by what markers of their lifetimes name
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			for i, a := range in.Args {
+				slot, ok := a.(*ir.Instr)
+				whole := in.Op == ir.OpLoad || in.Op == ir.OpStore && i == 1
+				lifetime := in.Op == ir.OpCall &&
+					(in.Model == ir.ModelLifetimeStart || in.Model == ir.ModelLifetimeEnd)
+				switch {
+				case !ok || lifetime || whole && in.Access.IsInt() && in.Access.Width == slots[slot]:
+				case in.Op == ir.OpBitcast && slots[slot] > 0:
+					marked[in] = slot
+				default:
+					delete(slots, slot)
+					delete(slots, marked[slot])
+				}
+			}
+		}
+	}
+	return slots
+}
+
+// arrive joins what is known on one more way to a block, and reports whether that is news.
+func (x *wordFlow) arrive(to *ir.Block, env map[*ir.Instr]interval, widen bool) bool {
+	old := x.in[to.Index]
+	if old == nil {
+		x.in[to.Index] = env
+		return true
+	}
+	news := false
+	for slot, was := range old {
+		now, ok := env[slot]
+		switch w := x.slots[slot]; {
+		case !ok:
+			delete(old, slot)
+			news = true
+		case !now.within(was):
+			next := was.join(now)
+			if widen {
+				next = was.widened(next, w, nil)
+			}
+			old[slot], news = next, true
+		}
+	}
+	return news
+}
+
+// block follows the instructions of a block, and returns what is known of the variables at its end. A variable of which
+// nothing is known is not among them.
+func (x *wordFlow) block(b *ir.Block, stored func(*ir.Instr, interval)) map[*ir.Instr]interval {
+	env := map[*ir.Instr]interval{}
+	for slot, v := range x.in[b.Index] {
+		env[slot] = v
+	}
+	for _, in := range b.Instrs {
+		switch {
+		case in.Op == ir.OpAlloca:
+			delete(env, in)
+		case in.Op == ir.OpStore && in.Args[0].Type().IsInt():
+			v := x.value(in.Args[0])
+			if slot, ok := in.Args[1].(*ir.Instr); ok && x.slots[slot] > 0 {
+				if env[slot] = v; v.isFull(x.slots[slot]) {
+					delete(env, slot)
+				}
+			} else if stored != nil {
+				stored(in, v)
+			}
+		case in.T.IsInt():
+			old, visited := x.regs[in]
+			if x.regs[in] = x.result(in, env); !visited || old != x.regs[in] {
+				for _, user := range x.users[in] {
+					x.again(user)
+				}
+			}
+		}
+	}
+	return env
+}
+
+// value returns what is known of a word.
+func (x *wordFlow) value(v ir.Value) interval {
+	w := v.Type().Width
+	switch v := v.(type) {
+	case *ir.Const:
+		if v.Kind == ir.ConstInt {
+			return exactly(v, w)
+		}
+	case *ir.Instr:
+		if r, ok := x.regs[v]; ok {
+			return r
+		}
+	}
+	return full(w)
+}
+
+// result returns what is known of the value of an instruction.
+func (x *wordFlow) result(in *ir.Instr, env map[*ir.Instr]interval) interval {
+	w := in.T.Width
+	switch in.Op {
+	case ir.OpLoad:
+		if slot, ok := in.Args[0].(*ir.Instr); ok && x.slots[slot] > 0 {
+			if v, ok := env[slot]; ok {
+				return v
+			}
+		} else if v, ok := x.memory(in); ok {
+			return v
+		}
+	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpUdiv, ir.OpSdiv, ir.OpUrem, ir.OpSrem, ir.OpShl, ir.OpLshr, ir.OpAshr,
+		ir.OpAnd, ir.OpOr, ir.OpXor:
+		return binary(in.Op, w, x.value(in.Args[0]), x.value(in.Args[1]))
+	case ir.OpZext, ir.OpSext, ir.OpTrunc:
+		return converted(in.Op, x.value(in.Args[0]), in.Args[0].Type().Width, w)
+	case ir.OpSelect:
+		return x.value(in.Args[1]).join(x.value(in.Args[2]))
+	case ir.OpFreeze:
+		return x.value(in.Args[0])
+	case ir.OpPhi:
+		var out interval
+		some := false
+		for i, a := range in.Args {
+			switch {
+			case x.in[in.Incoming[i].Index] == nil:
+			case !some:
+				out, some = x.value(a), true
+			default:
+				out = out.join(x.value(a))
+			}
+		}
+		if some {
+			return out
+		}
+	case ir.OpExtractValue: // of an addition, ... that tells of its overflow
+		if call, ok := in.Args[0].(*ir.Instr); ok && call.Op == ir.OpCall && in.Indices[0] == 0 {
+			if op, ok := overflowing[call.Model]; ok {
+				return binary(op, w, x.value(call.Args[0]), x.value(call.Args[1]))
+			}
+		}
+	}
+	return full(w)
+}
+
+// overflowing holds the operation of each model that gives a result and whether it overflows.
+var overflowing = map[ir.Model]ir.Op{ir.ModelSaddO: ir.OpAdd, ir.ModelUaddO: ir.OpAdd, ir.ModelSsubO: ir.OpSub,
+	ir.ModelUsubO: ir.OpSub, ir.ModelSmulO: ir.OpMul, ir.ModelUmulO: ir.OpMul}

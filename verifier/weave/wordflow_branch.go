@@ -1,0 +1,107 @@
+package weave
+
+import (
+	"maps"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// along returns what is known of the variables on the way from the end of a block to another; ok is false where control
+// cannot go it.
+func (x *wordFlow) along(from, to *ir.Block, env map[*ir.Instr]interval) (out map[*ir.Instr]interval, ok bool) {
+	out = maps.Clone(env)
+	t := from.Term()
+	if t.Op != ir.OpCondBr || t.Targets[0] == t.Targets[1] {
+		return out, true
+	}
+	return out, x.suppose(from, t.Args[0], t.Targets[0] == to, out)
+}
+
+// suppose narrows what is known of the variables at the end of a block by a condition that holds there, or does not. It
+// reports whether it can.
+func (x *wordFlow) suppose(at *ir.Block, cond ir.Value, holds bool, env map[*ir.Instr]interval) bool {
+	c, ok := cond.(*ir.Instr)
+	if !ok {
+		return true
+	}
+	switch {
+	case c.Op == ir.OpXor && isConst(c.Args[1], 1):
+		return x.suppose(at, c.Args[0], !holds, env)
+	case c.Op != ir.OpIcmp || !c.Args[0].Type().IsInt():
+		return true
+	}
+	pred := c.Pred
+	if wide, isInstr := c.Args[0].(*ir.Instr); isInstr && wide.Op == ir.OpZext && wide.Args[0].Type().Width == 1 &&
+		isConst(c.Args[1], 0) && (pred == ir.EQ || pred == ir.NE) { // a truth value as a number
+		return x.suppose(at, wide.Args[0], holds == (pred == ir.NE), env)
+	}
+	if !holds {
+		pred = negated[pred]
+	}
+	a, b := x.value(c.Args[0]), x.value(c.Args[1])
+	w := c.Args[0].Type().Width
+	return x.narrow(at, c, c.Args[0], compared(a, pred, b, w), env) &&
+		x.narrow(at, c, c.Args[1], compared(b, swapped[pred], a, w), env)
+}
+
+// narrow notes that v is in r where a block ends, which a comparison in it has shown, and reports whether it can be.
+func (x *wordFlow) narrow(at *ir.Block, cmp *ir.Instr, v ir.Value, r interval, env map[*ir.Instr]interval) bool {
+	if r.empty() {
+		return false
+	}
+	in, ok := v.(*ir.Instr)
+	if !ok {
+		return true
+	}
+	w := v.Type().Width
+	if in.Op == ir.OpZext || in.Op == ir.OpSext {
+		inner, isInstr := in.Args[0].(*ir.Instr)
+		if !isInstr {
+			return true
+		}
+		r, in, w = converted(ir.OpTrunc, r, w, inner.T.Width), inner, inner.T.Width
+	}
+	slot, ok := x.unchangedSince(at, in)
+	if !ok {
+		return true
+	}
+	now, known := env[slot]
+	if !known {
+		now = full(w)
+	}
+	now = now.meet(r).tight(w)
+	env[slot] = now
+	return !now.empty()
+}
+
+// unchangedSince returns the variable that a load in a block reads, if nothing is stored there up to the block's end.
+func (x *wordFlow) unchangedSince(at *ir.Block, load *ir.Instr) (slot *ir.Instr, ok bool) {
+	if load.Op != ir.OpLoad || load.Block != at {
+		return nil, false
+	}
+	if slot, ok = load.Args[0].(*ir.Instr); !ok || x.slots[slot] == 0 {
+		return nil, false
+	}
+	behind := false
+	for _, in := range at.Instrs {
+		if behind && in.Op == ir.OpStore && in.Args[1] == ir.Value(slot) {
+			return nil, false
+		}
+		behind = behind || in == load
+	}
+	return slot, true
+}
+
+// isConst reports whether v is the constant n, of a type without sign.
+func isConst(v ir.Value, n uint64) bool {
+	c, ok := v.(*ir.Const)
+	return ok && c.Kind == ir.ConstInt && c.Bits.Width() <= 64 && c.Bits.Low64() == n
+}
+
+// negated holds by a comparison of integers the one that holds where it does not.
+var negated = map[ir.Pred]ir.Pred{ir.EQ: ir.NE, ir.NE: ir.EQ, ir.ULT: ir.UGE, ir.UGE: ir.ULT, ir.ULE: ir.UGT,
+	ir.UGT: ir.ULE, ir.SLT: ir.SGE, ir.SGE: ir.SLT, ir.SLE: ir.SGT, ir.SGT: ir.SLE}
+
+// swapped holds by a comparison the one that says the same with its operands exchanged.
+var swapped = map[ir.Pred]ir.Pred{ir.EQ: ir.EQ, ir.NE: ir.NE, ir.ULT: ir.UGT, ir.UGE: ir.ULE, ir.ULE: ir.UGE,
+	ir.UGT: ir.ULT, ir.SLT: ir.SGT, ir.SGE: ir.SLE, ir.SLE: ir.SGE, ir.SGT: ir.SLT}
