@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	plainRounds = 3  // rounds before bounds that grow go on to the next constant of the program
+	plainRounds = 3  // rounds before bounds that grow go on to the next constant of the functions that store there
 	maxRounds   = 24 // before what still grows is any number
 )
 
 // solve finds ranges that the stores of the functions keep to if loads give what is in them: it begins with what
 // initialisers put there, and adds what is stored, until that is nothing new.
 func (s *spans) solve(storing []*ir.Func) {
-	limits := constantsIn(storing)
+	limits := s.constants(storing)
 	for round := 0; ; round++ {
 		found := map[place]interval{}
 		for _, f := range storing {
@@ -50,7 +50,7 @@ func (s *spans) loaded(in *ir.Instr) (interval, bool) {
 }
 
 // grow adds what a round found to be stored, and reports whether some of it is new.
-func (s *spans) grow(found map[place]interval, round int, limits []int64) bool {
+func (s *spans) grow(found map[place]interval, round int, limits map[place][]int64) bool {
 	news := false
 	for p, v := range found {
 		x := s.at[p]
@@ -62,29 +62,51 @@ func (s *spans) grow(found map[place]interval, round int, limits []int64) bool {
 		had := x.some
 		x.add(v)
 		if had && round >= plainRounds {
-			x.value = old.widened(x.value, x.bits, limits)
+			x.value = old.widened(x.value, x.bits, limits[p])
 		}
 		x.any = x.value.isFull(x.bits) || round >= maxRounds
 	}
 	return news
 }
 
-// constantsIn returns the numbers that functions name, and those next to them, ascending.
-func constantsIn(funcs []*ir.Func) []int64 {
-	set := map[int64]bool{}
-	for _, f := range funcs {
+// constants returns for each place the numbers that the functions which store there name, and those next to them,
+// ascending.
+func (s *spans) constants(storing []*ir.Func) map[place][]int64 {
+	sets := map[place]map[int64]bool{}
+	for _, f := range storing {
+		named := numbersIn(f)
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				for _, a := range in.Args {
-					if c, ok := a.(*ir.Const); ok && c.Kind == ir.ConstInt {
-						if n := c.Bits.Signed(); n.IsInt64() && n.Int64() >= 0 && n.Int64() < 1<<31 {
-							set[n.Int64()], set[n.Int64()+1] = true, true
-							set[max(n.Int64()-1, 0)] = true
-						}
+				if p, ok := s.of[in]; ok && in.Op == ir.OpStore {
+					if sets[p] == nil {
+						sets[p] = map[int64]bool{}
+					}
+					maps.Copy(sets[p], named)
+				}
+			}
+		}
+	}
+	out := map[place][]int64{}
+	for p, set := range sets {
+		out[p] = slices.Sorted(maps.Keys(set))
+	}
+	return out
+}
+
+// numbersIn returns the numbers that a function names, and those next to them.
+func numbersIn(f *ir.Func) map[int64]bool {
+	set := map[int64]bool{}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			for _, a := range in.Args {
+				if c, ok := a.(*ir.Const); ok && c.Kind == ir.ConstInt {
+					if n := c.Bits.Signed(); n.IsInt64() && n.Int64() >= 0 && n.Int64() < 1<<31 {
+						set[n.Int64()], set[n.Int64()+1] = true, true
+						set[max(n.Int64()-1, 0)] = true
 					}
 				}
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(set))
+	return set
 }
