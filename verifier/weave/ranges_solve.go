@@ -16,9 +16,13 @@ const (
 // initialisers put there, and adds what is stored, until that is nothing new.
 func (s *spans) solve(storing []*ir.Func) {
 	limits := s.constants(storing)
-	for round := 0; ; round++ {
+	changed := map[place]bool{}
+	for round := 0; round == 0 || len(changed) > 0; round++ {
 		found := map[place]interval{}
 		for _, f := range storing {
+			if !s.matters(f, round == 0, changed) {
+				continue
+			}
 			x := &wordFlow{f: f, memory: s.loaded, stored: func(in *ir.Instr, v interval) {
 				if p, ok := s.of[in]; ok {
 					if old, ok := found[p]; ok {
@@ -29,10 +33,24 @@ func (s *spans) solve(storing []*ir.Func) {
 			}}
 			x.run()
 		}
-		if !s.grow(found, round, limits) {
-			return
+		changed = s.grow(found, round, limits)
+	}
+}
+
+// matters reports whether a function stores at a place of which something may be known, and, but for the first time, loads
+// one that has changed.
+func (s *spans) matters(f *ir.Func, first bool, changed map[place]bool) bool {
+	stores, loads := false, first
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if p, ok := s.of[in]; ok && in.Op == ir.OpLoad {
+				loads = loads || changed[p]
+			} else if ok {
+				stores = stores || !s.at[p].any && !s.wild[p.of]
+			}
 		}
 	}
+	return stores && loads
 }
 
 // loaded returns what a load gives: what is stored at its place. The memory of a structure may be zero before.
@@ -49,15 +67,15 @@ func (s *spans) loaded(in *ir.Instr) (interval, bool) {
 	return v, true
 }
 
-// grow adds what a round found to be stored, and reports whether some of it is new.
-func (s *spans) grow(found map[place]interval, round int, limits map[place][]int64) bool {
-	news := false
+// grow adds what a round found to be stored, and returns the places where some of it is new.
+func (s *spans) grow(found map[place]interval, round int, limits map[place][]int64) map[place]bool {
+	changed := map[place]bool{}
 	for p, v := range found {
 		x := s.at[p]
 		if x.any || x.some && v.within(x.value) && (x.value.limited || !v.limited) {
 			continue
 		}
-		news = true
+		changed[p] = true
 		old := x.value
 		had := x.some
 		x.add(v)
@@ -66,7 +84,7 @@ func (s *spans) grow(found map[place]interval, round int, limits map[place][]int
 		}
 		x.any = x.value.isFull(x.bits) || round >= maxRounds
 	}
-	return news
+	return changed
 }
 
 // constants returns for each place the numbers that the functions which store there name, and those next to them,
