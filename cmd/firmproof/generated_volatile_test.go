@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"path/filepath"
 	"testing"
 
@@ -98,5 +99,28 @@ func TestVolatileRanges(t *testing.T) {
 		want["word"] = torn
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", target)
 		expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+	}
+}
+
+// TestVolatileRangesKeepNames: claims are named alike whether or not a harness is generated.
+func TestVolatileRangesKeepNames(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": volatileC + "int main(void) { remainder_kept(1); return 0; }\n"})
+	names := func(args ...string) map[string]bool {
+		_, rep, errs := checkJSON(t, append([]string{filepath.Join(dir, "src.c"), "--target", "avr"}, args...)...)
+		out := map[string]bool{}
+		for i := range rep.Results {
+			for _, c := range rep.Results[i].Claims {
+				if c.Pos.Function == "remainder_kept" {
+					out[c.ID] = true
+				}
+			}
+		}
+		if len(out) < 10 {
+			t.Fatalf("%d claims\n%s", len(out), errs)
+		}
+		return out
+	}
+	if called, written := names("--function", "remainder_kept"), names("--entry", "main"); !maps.Equal(called, written) {
+		t.Errorf("a generated harness has claims %v, main %v", called, written)
 	}
 }

@@ -13,10 +13,11 @@ import (
 // do not count. Equal expressions have equal names.
 func SiteNames(f *Func) []string {
 	s := &siteNamer{vars: f.VarsBySlot(), user: make([]*Instr, f.NumInstr), text: make([]string, f.NumInstr)}
+	kept := keptConditions(f)
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			for _, a := range in.Args {
-				if d, ok := a.(*Instr); ok && s.user[d.ID] == nil {
+				if d, ok := a.(*Instr); ok && s.user[d.ID] == nil && !kept[in] {
 					s.user[d.ID] = in
 				}
 			}
@@ -27,6 +28,26 @@ func SiteNames(f *Func) []string {
 		for _, in := range b.Instrs {
 			sum := sha256.Sum256([]byte(s.value(in, 0) + " in " + s.statement(in) + " " + s.guard(in)))
 			out[in.ID] = hex.EncodeToString(sum[:3])
+		}
+	}
+	return out
+}
+
+// keptConditions returns what computes the conditions of ModelKept, which are not in the program's text.
+func keptConditions(f *Func) map[*Instr]bool {
+	out := map[*Instr]bool{}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Model != ModelKept {
+				continue
+			}
+			both := in.Args[0].(*Instr)
+			out[both] = true
+			for _, a := range both.Args {
+				if c, ok := a.(*Instr); ok {
+					out[c] = true
+				}
+			}
 		}
 	}
 	return out
