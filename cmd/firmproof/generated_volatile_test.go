@@ -106,7 +106,8 @@ func TestVolatileRanges(t *testing.T) {
 func TestVolatileRangesKeepNames(t *testing.T) {
 	dir := writeTree(t, map[string]string{"src.c": volatileC + "int main(void) { remainder_kept(1); return 0; }\n"})
 	names := func(args ...string) map[string]bool {
-		_, rep, errs := checkJSON(t, append([]string{filepath.Join(dir, "src.c"), "--target", "avr"}, args...)...)
+		_, rep, errs := checkJSON(t, append([]string{filepath.Join(dir, "src.c"), "--target", "avr", "--checks",
+			"memory,uninitialised"}, args...)...)
 		out := map[string]bool{}
 		for i := range rep.Results {
 			for _, c := range rep.Results[i].Claims {
@@ -115,7 +116,7 @@ func TestVolatileRangesKeepNames(t *testing.T) {
 				}
 			}
 		}
-		if len(out) < 10 {
+		if len(out) < 8 {
 			t.Fatalf("%d claims\n%s", len(out), errs)
 		}
 		return out
