@@ -144,9 +144,9 @@ func (b *builder) plainObject(o *object) *certify.Object {
 		p.Cells = append(p.Cells, certify.Cell{Offset: c.off, Size: c.size, Value: plainValue(c.val)})
 	}
 	if o.list != nil {
-		p.List = &certify.List{Next: o.list.next, Length: o.list.length, End: plainValue(o.list.end),
-			Kids: o.list.kids, Doubly: o.list.doubly, Prev: o.list.prev, Before: plainValue(o.list.before),
-			Members: plainMembers(o.list.members), Bare: o.list.bare}
+		p.List = &certify.List{Next: o.list.next, At: o.list.at, Length: o.list.length, End: plainValue(o.list.end),
+			Kids: o.list.kids, Doubly: o.list.doubly, Prev: o.list.prev, BackAt: o.list.backAt,
+			Before: plainValue(o.list.before), Members: plainMembers(o.list.members), Bare: o.list.bare}
 	}
 	return p
 }

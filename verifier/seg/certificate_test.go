@@ -57,6 +57,19 @@ func graphOf(t *testing.T, src string) *Graph {
 
 var certified = map[string]string{
 	"counters": `int main(void) { int n = nondet_int(), i = 0, j = 0; unsigned u = n; while (i < n) { i++; if (u > 3) u--; for (j = i; j > 0; j--) ; } return j; }`,
+	"places": `struct link { struct link *next, *prev; }; struct item { long v; struct link at; };
+		struct link head = {&head, &head};
+		int main(void) {
+			while (nondet_int()) {
+				struct item *t = malloc(sizeof *t); struct link *p = head.prev;
+				t->v = 1; t->at.next = &head; t->at.prev = p; p->next = &t->at; head.prev = &t->at;
+			}
+			while (head.next != &head) {
+				struct link *p = head.next;
+				p->next->prev = p->prev; p->prev->next = p->next; free((char *)p - 8);
+			}
+			return 0;
+		}`,
 	"globals":  `int a[4] = {1, 2, 3, 4}, k; const int c[2] = {5, 6}; int main(void) { int s = 0; while (nondet_int()) for (int i = 0; i < 4; i++) { s += a[i] + c[1]; k = s; } return k; }`,
 	"pointers": `int main(void) { int n = nondet_int(); if (n < 1) return 0; char *p = malloc(n), *q = p; p[n - 1] = 0; while (*q) q++; unsigned long x = (unsigned long)q; while (x--) ; free(p); return 0; }`,
 	"lists": `struct n { int v; struct n *next; }; int main(void) { struct n *h = 0, *r = 0; int k = nondet_int(); for (int i = 0; i < k; i++) { struct n *t = malloc(sizeof *t); t->next = h; h = t; }
@@ -230,6 +243,9 @@ var changes = map[string]func(fresh func() *certify.Edge, try func(string, *cert
 			e.From.Objects[id].List.Next += 4
 			try("next", e)
 			e = fresh()
+			e.From.Objects[id].List.At += 8
+			try("the byte that links lead to", e)
+			e = fresh()
 			e.From.Objects[id].List.End = certify.Value{Kind: certify.Other}
 			try("end", e)
 			if !o.List.Doubly {
@@ -238,6 +254,9 @@ var changes = map[string]func(fresh func() *certify.Edge, try func(string, *cert
 			e = fresh()
 			e.From.Objects[id].List.Prev += 4
 			try("prev", e)
+			e = fresh()
+			e.From.Objects[id].List.BackAt += 8
+			try("the byte that links back lead to", e)
 			e = fresh()
 			e.From.Objects[id].List.Doubly = false
 			try("lists that do not lead back", e)

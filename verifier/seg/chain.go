@@ -13,6 +13,7 @@ type chain struct {
 	ids   []int
 	lasts []bool // the row comes to the list with this identity at its last block
 	next  int64
+	at    int64
 	size  exact.Lin // of each block
 	heap  bool
 	align int64
@@ -28,6 +29,7 @@ type chain struct {
 
 	doubly bool // the pointers at byte prev lead back, that of the first block to before
 	prev   int64
+	backAt int64
 	before value
 }
 
@@ -41,7 +43,7 @@ func (c *chain) backwards() bool { return c.doubly && c.prev < c.next }
 // inner blocks are. The pointer is what leads to the chain's first block.
 func (b *builder) fold(s *state, ch chain) value {
 	b.learn(s, ch)
-	return value{kind: ptrValue, obj: b.gather(s, ch), last: ch.backwards()}
+	return value{kind: ptrValue, obj: b.gather(s, ch), last: ch.backwards(), lin: exact.C(ch.at)}
 }
 
 // gather replaces the objects of ch by one.
@@ -50,8 +52,8 @@ func (b *builder) gather(s *state, ch chain) int {
 	key := fmt.Sprintf("list %d", b.lists)
 	id := len(b.objIDs) + 1
 	b.objIDs[key] = id
-	l := &list{next: ch.next, length: ch.length, end: ch.end, doubly: ch.doubly, prev: ch.prev, before: ch.before,
-		members: ch.members, bare: ch.bare, scalars: ch.scalars}
+	l := &list{next: ch.next, at: ch.at, length: ch.length, end: ch.end, doubly: ch.doubly, prev: ch.prev,
+		backAt: ch.backAt, before: ch.before, members: ch.members, bare: ch.bare, scalars: ch.scalars}
 	*l = l.from(ch.backwards())
 	o := &object{id: id, key: key, name: "list", size: ch.size, heap: ch.heap, dynamic: true, rest: unknownBytes,
 		base: -1, align: ch.align, written: ch.written, list: l}
@@ -70,17 +72,21 @@ func (b *builder) gather(s *state, ch chain) int {
 			v = s.plain(v)
 			ahead := !lists[x] || v.last == ch.comesLast(n)
 			back := !lists[x] || v.last != ch.comesLast(n)
-			switch start := v.lin.Equal(exact.Lin{}); {
-			case start && n == 0 && ahead:
-				return value{kind: ptrValue, obj: id, last: ch.backwards()}
-			case start && n == len(ch.ids)-1 && back && ch.doubly:
-				return value{kind: ptrValue, obj: id, last: !ch.backwards()}
+			switch {
+			case keeps(v, ch.at) && n == 0 && ahead:
+				return value{kind: ptrValue, obj: id, last: ch.backwards(), lin: v.lin}
+			case keeps(v, ch.backAt) && n == len(ch.ids)-1 && back && ch.doubly:
+				return value{kind: ptrValue, obj: id, last: !ch.backwards(), lin: v.lin}
 			}
 			return b.somewhere(s)
 		})
 	}
 	return id
 }
+
+// keeps reports that lists keep pointer v to an edge where byte at is linked: one to that byte, or to the block's
+// start.
+func keeps(v value, at int64) bool { return v.lin.Equal(exact.Lin{}) || v.lin.Equal(exact.C(at)) }
 
 // comesLast reports that the chain comes to the last block of its n-th list.
 func (c *chain) comesLast(n int) bool { return n < len(c.lasts) && c.lasts[n] }
@@ -132,6 +138,10 @@ func (c *chain) with(b *builder, o *object, in contents) {
 // tells that of what a pointer leads to, and whether it may still be the last part. path are the blocks that own it.
 func (b *builder) follow(s *state, v value, next int64, stop func(value) stopping, path ...int) (chain, bool) {
 	c := chain{next: next, written: written{all: true}, bare: true, inside: len(path) > 0}
+	var ok bool
+	if c.at, ok = v.lin.Const.Int64(); !ok || !v.lin.IsConst() {
+		return c, false
+	}
 	for {
 		o := s.object(v.obj)
 		if o == nil || !o.dynamic || o.base >= 0 || !o.size.IsConst() || slices.Contains(c.ids, v.obj) ||
@@ -157,7 +167,7 @@ func (b *builder) follow(s *state, v value, next int64, stop func(value) stoppin
 		c.written = c.written.and(o.written)
 		c.ids, c.lasts = append(c.ids, v.obj), append(c.lasts, v.last)
 		c.length, c.end = c.length.Add(s.know.plain(o.count())), to
-		if _, isBlock := s.heapStart(to); !isBlock || stop(v).behind {
+		if !s.heapAt(to, exact.I(c.at)) || stop(v).behind {
 			break
 		}
 		v = to

@@ -166,7 +166,7 @@ func (b *builder) chainProperty(s *state, c *chain, id int) property {
 	end, ok := held(c.end)
 	size, isConst := c.size.Const.Int64()
 	n := s.know.interval(c.length)
-	if least, fits := n.lo.Int64(); ok && isConst && c.size.IsConst() && fits {
+	if least, fits := n.lo.Int64(); ok && isConst && c.size.IsConst() && fits && c.at == 0 && c.backAt == 0 {
 		own := &owned{size: size, align: c.align, heap: c.heap, written: c.written, next: c.next, doubly: c.doubly,
 			prev: c.prev, end: end, members: c.members, scalars: c.scalars}
 		switch {

@@ -6,28 +6,33 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 )
 
-// pair is two bytes of the blocks of a doubly linked list: where the pointers to the one and to the other
-// neighbour are. Which blocks are such lists is learned, as trees are: builder.pairs has them by size.
-type pair struct{ next, prev int64 }
+// pair is two bytes of the blocks of a doubly linked list: where the pointers to the one and to the other neighbour are.
+// At bytes at and backAt of the neighbours is where they lead. Which blocks are such lists is learned, as trees are:
+// builder.pairs has them by size.
+type pair struct{ next, at, prev, backAt int64 }
 
 // maxPairs is how many sizes of blocks are those of doubly linked lists.
 const maxPairs = 4
 
-// partner returns where the blocks of a size lead back, if their pointers at byte next are half of a pair.
-func (b *builder) partner(size exact.Lin, next int64) (int64, bool) {
+// turned returns the pair for who goes the other way.
+func (p pair) turned() pair { return pair{p.prev, p.backAt, p.next, p.at} }
+
+// partner returns the pair of the blocks of a size, if their pointers at byte next, which lead to byte at, are half of
+// it.
+func (b *builder) partner(size exact.Lin, next, at int64) (pair, bool) {
 	n, ok := size.Const.Int64()
 	p, known := b.pairs[n]
 	switch {
 	case !ok || !known || !size.IsConst():
-	case p.next == next:
-		return p.prev, true
-	case p.prev == next:
-		return p.next, true
+	case p.next == next && p.at == at:
+		return p, true
+	case p.prev == next && p.backAt == at:
+		return p.turned(), true
 	}
-	return 0, false
+	return pair{}, false
 }
 
-// learnPair notes that a block of the chain leads to one that leads back.
+// learnPair notes that a block of the chain leads to one that leads back, or to a head that leads back twice.
 func (b *builder) learnPair(s *state, ch chain) {
 	n, ok := ch.size.Const.Int64()
 	if _, known := b.pairs[n]; known || !ok || !ch.size.IsConst() || b.unpaired[n] || len(b.pairs) >= maxPairs {
@@ -39,20 +44,49 @@ func (b *builder) learnPair(s *state, ch chain) {
 			continue
 		}
 		v, _ := b.successor(o, ch.next, false)
-		to, isBlock := s.heapStart(s.plain(v))
-		if !isBlock || to == id || !s.objs[to].size.Equal(ch.size) {
+		v = s.plain(v)
+		to := s.objs[v.obj]
+		if v.kind != ptrValue || to == nil || to == o || to.list != nil {
 			continue
 		}
-		for _, c := range s.objs[to].cells {
-			off, ok := c.off.Const.Int64()
-			back, isBlock := s.heapStart(s.plain(c.val))
-			if ok && c.off.IsConst() && isBlock && back == id && off != ch.next {
-				b.pairs[n], b.chains[n], b.reshaped = pair{min(ch.next, off), max(ch.next, off)}, true, true
-				delete(b.trees, n)
-				return
+		back := s.leadsTo(to, o.id)
+		switch {
+		case s.heapAt(v, exact.I(ch.at)) && to.size.Equal(ch.size):
+		case len(back) == 2 && back[0].at == ch.at && back[1].at == ch.at:
+			back = s.leadsTo(o, v.obj)
+			for n := range back {
+				back[n].at = ch.at
 			}
+		default:
+			continue
+		}
+		for _, w := range back {
+			if w.next == ch.next {
+				continue
+			}
+			p := pair{ch.next, ch.at, w.next, w.at}
+			if p.prev < p.next {
+				p = p.turned()
+			}
+			b.pairs[n], b.chains[n], b.reshaped = p, true, true
+			delete(b.trees, n)
+			return
 		}
 	}
+}
+
+// leadsTo returns the places in o with pointers into object id, and where in that they point to.
+func (s *state) leadsTo(o *object, id int) []pair {
+	var out []pair
+	for _, c := range o.cells {
+		v := s.plain(c.val)
+		off, ok := c.off.Const.Int64()
+		at, fits := v.lin.Const.Int64()
+		if v.kind == ptrValue && v.obj == id && ok && c.off.IsConst() && fits && v.lin.IsConst() {
+			out = append(out, pair{next: off, at: at})
+		}
+	}
+	return out
 }
 
 // noPair notes that blocks of a size are in no doubly linked lists after all.
@@ -68,7 +102,12 @@ func (b *builder) noPair(size exact.Lin) {
 func (b *builder) joins(s *state, c *chain, v value) bool {
 	o := s.objs[v.obj]
 	if len(c.ids) == 0 {
-		c.prev, c.doubly = b.partner(o.size, c.next)
+		var p pair
+		p, c.doubly = b.partner(o.size, c.next, c.at)
+		c.prev, c.backAt = p.prev, p.backAt
+	}
+	if o.list != nil && o.list.from(v.last).at != c.at {
+		return false
 	}
 	if !c.doubly {
 		return o.list == nil || !o.list.doubly
@@ -76,7 +115,7 @@ func (b *builder) joins(s *state, c *chain, v value) bool {
 	var back value
 	if o.list != nil {
 		l := o.list.from(v.last)
-		if !l.doubly || l.prev != c.prev {
+		if !l.doubly || l.prev != c.prev || l.backAt != c.backAt {
 			return false
 		}
 		back = l.before
@@ -91,9 +130,12 @@ func (b *builder) joins(s *state, c *chain, v value) bool {
 		return true
 	}
 	n := len(c.ids) - 1
-	from := value{kind: ptrValue, obj: c.ids[n]}
+	from := value{kind: ptrValue, obj: c.ids[n], lin: exact.C(c.backAt)}
 	if s.objs[c.ids[n]].list != nil {
 		from.last = !c.lasts[n]
+		if back.obj == from.obj && single(s, from.obj) {
+			back.last = from.last
+		}
 	}
 	if !back.points(from) {
 		if !c.inside {
@@ -116,7 +158,7 @@ func (s *state) dropEmpty() {
 		if l == nil || !l.doubly || !s.know.plain(l.length).Equal(exact.Lin{}) {
 			continue
 		}
-		s.redirect(id, func(v value) value { return l.from(v.last).end.plus(v.lin) })
+		s.redirect(id, l.empty)
 		s.drop(id)
 	}
 }

@@ -32,7 +32,7 @@ func twoWay(b *builder, s *state, n int) []value {
 func doublyBuilder(t *testing.T) *builder {
 	b := testBuilder(t)
 	b.trees, b.chains = map[int64][]int64{}, map[int64]bool{}
-	b.pairs, b.unpaired = map[int64]pair{24: {8, 16}}, map[int64]bool{}
+	b.pairs, b.unpaired = map[int64]pair{24: {next: 8, prev: 16}}, map[int64]bool{}
 	return b
 }
 

@@ -66,6 +66,9 @@ func (b *builder) isLink(s *state, r root, v value) bool {
 	if in, ok := r.val.(*ir.Instr); ok && in.Op == ir.OpAlloca {
 		return false // always leads there
 	}
+	if _, isNode := s.heapNode(v); isNode {
+		return false
+	}
 	to := root{obj: v.obj, off: v.lin.Const}
 	w := to.get(s)
 	return b.isPointer(s, to) && (isNull(w) || w.kind == ptrValue && s.objs[w.obj] != nil && s.objs[w.obj].dynamic)

@@ -7,14 +7,15 @@ import (
 
 // list makes an object stand for a chain of heap blocks (LI-01, LI-02): length
 // blocks, each as large as the object's size says, of which the pointer at byte
-// next leads to the following one, and that of the last to end. The blocks are
+// next leads to byte at of the following one, and that of the last to end. The blocks are
 // disjoint from each other and from everything else that the state knows (LI-06).
 //
-// A pointer to the object is one to the first block, or to the last one (value.last). An empty list has no block:
-// a pointer to its first block is end, and one to its last block is before. (The paper's lists have at least one
-// element; with the empty one a loop needs no unrolling before its lists can be merged.)
+// A pointer to the object is one into the first block, or into the last one (value.last). An empty list has no block:
+// the pointer to byte at of its first block is end, and the one to byte backAt of its last block is before. (The
+// paper's lists have at least one element; with the empty one a loop needs no unrolling before its lists can be merged.)
 type list struct {
 	next   int64
+	at     int64 // the byte of each block that what leads to it points to
 	length exact.Lin
 	end    value
 	kids   []int64 // not nil: a tree (tree.go)
@@ -25,13 +26,14 @@ type list struct {
 
 	doubly bool // the pointer at byte prev of each block leads to the one in front of it, that of the first to before
 	prev   int64
+	backAt int64 // the byte of each block that what leads back to it points to
 	before value
 }
 
 // turned returns the list as it is when it is walked from its last block.
 func (l *list) turned() list {
-	return list{next: l.prev, prev: l.next, end: l.before, before: l.end, length: l.length, doubly: true,
-		members: l.members, bare: l.bare, scalars: l.scalars}
+	return list{next: l.prev, at: l.backAt, prev: l.next, backAt: l.at, end: l.before, before: l.end, length: l.length,
+		doubly: true, members: l.members, bare: l.bare, scalars: l.scalars}
 }
 
 // from returns the list as a pointer to its first or last block sees it.
@@ -102,12 +104,18 @@ func (b *builder) unfold(s *state, id int, last bool) []*state {
 	}
 	if !known || !h {
 		for _, u := range b.assume(s, cond{relEQ, l.length}) {
-			u.redirect(id, func(v value) value { return l.from(v.last).end.plus(v.lin) })
+			u.redirect(id, l.empty)
 			u.drop(id)
 			out = append(out, u)
 		}
 	}
 	return out
+}
+
+// empty returns what pointer v to the list is if that has no block.
+func (l *list) empty(v value) value {
+	to := l.from(v.last)
+	return to.end.plus(v.lin.AddInt(-to.at))
 }
 
 // unfoldBlock takes the first or last block out of a list that has one, and gives a state for each thing that it may
@@ -125,10 +133,10 @@ func (b *builder) unfoldBlock(s *state, id int, last bool) []*state {
 		return v
 	})
 	l := o.list.from(last)
-	block.point(b, l.next, value{kind: ptrValue, obj: id, last: last})
+	block.point(b, l.next, value{kind: ptrValue, obj: id, last: last, lin: exact.C(l.at)})
 	if l.doubly {
 		block.point(b, l.prev, l.before)
-		l.before = value{kind: ptrValue, obj: block.id}
+		l.before = value{kind: ptrValue, obj: block.id, lin: exact.C(l.backAt)}
 	}
 	l.length = l.length.AddInt(-1)
 	*o.list = l.from(last)

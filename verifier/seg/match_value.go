@@ -56,7 +56,8 @@ func (m *matcher) value(v value, was *value, w int, key, name string) (value, bo
 	}
 	u := *was
 	switch {
-	case v.kind == ptrValue && u.kind == ptrValue && v.obj == u.obj && v.last == u.last:
+	case v.kind == ptrValue && u.kind == ptrValue && v.obj == u.obj && v.last == u.last &&
+		(m.j.objs[v.obj].list == nil || m.s.plain(v).lin.Equal(m.old.plain(u).lin)):
 	case (v.kind == ptrValue || v.kind == intValue) && (u.kind == ptrValue || u.kind == intValue) && v.kind != u.kind,
 		v.kind == ptrValue && u.kind == ptrValue:
 		m.lost = m.lost || u.kind == ptrValue

@@ -12,7 +12,8 @@ type root struct {
 	val    ir.Value // nil: in an object
 	obj    int
 	off    exact.Int
-	before bool // what is in front of a list
+	before bool  // what is in front of a list
+	ahead  int64 // a pointer here counts as one to so many bytes further on
 }
 
 // roots are the places from which the heap is reached, in a fixed order.
@@ -40,7 +41,13 @@ func (s *state) roots() []root {
 }
 
 // get is the value at the place, of no kind if there is none.
-func (r root) get(s *state) value { return s.plain(r.find(s)) }
+func (r root) get(s *state) value {
+	v := s.plain(r.find(s))
+	if v.kind == ptrValue {
+		v.lin = v.lin.AddInt(r.ahead)
+	}
+	return v
+}
 
 // plain puts numbers for the variables that have only one value.
 func (s *state) plain(v value) value {
@@ -73,6 +80,9 @@ func (r root) find(s *state) value {
 }
 
 func (r root) set(s *state, v value) {
+	if v.kind == ptrValue {
+		v.lin = v.lin.AddInt(-r.ahead)
+	}
 	if r.val != nil {
 		s.frames[r.frame].vals[r.val] = v
 		return

@@ -3,6 +3,7 @@ package seg
 import (
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -178,7 +179,8 @@ func (a *aligner) likely(x, y int) bool {
 		return false
 	}
 	return o.list == nil || o.list.next == p.list.next && slices.Equal(o.list.kids, p.list.kids) &&
-		o.list.doubly == p.list.doubly && o.list.prev == p.list.prev && o.size.Equal(p.size) &&
+		o.list.doubly == p.list.doubly && o.list.prev == p.list.prev && o.list.at == p.list.at &&
+		o.list.backAt == p.list.backAt && o.size.Equal(p.size) &&
 		(o.list.kids == nil || isNull(o.list.end) == isNull(p.list.end))
 }
 
@@ -187,32 +189,39 @@ func (a *aligner) likely(x, y int) bool {
 func (a *aligner) fields() {
 	whole, done := map[int]bool{}, map[int]bool{}
 	for again := true; again; {
-		again = false
-		for _, y := range slices.Clone(a.s.order) {
-			x, ok := a.toOld[y]
-			if !ok || whole[y] || a.old.objs[x] == nil || a.s.objs[y].list == nil {
-				continue
-			}
-			if a.s.objs[y].chained() {
-				_, y = a.swallow(x, y)
-			} else {
-				_, y = a.swallowTrees(x, y)
-			}
-			whole[y], again = true, true
-		}
+		again = a.complete(whole)
 		for _, y := range slices.Clone(a.s.order) {
 			x, ok := a.toOld[y]
 			if !ok || done[y] || !a.s.objs[y].dynamic || a.old.objs[x] == nil || a.s.objs[y].list != nil && !whole[y] {
 				continue
 			}
 			done[y], again = true, true
-			a.contents(x, y)
+			a.contents(x, y, whole)
 		}
 	}
 }
 
-// contents compares what two corresponding heap objects hold.
-func (a *aligner) contents(x, y int) {
+// complete lets lists that are not whole yet take in what is beside them; it reports whether there were some.
+func (a *aligner) complete(whole map[int]bool) bool {
+	some := false
+	for _, y := range slices.Clone(a.s.order) {
+		x, ok := a.toOld[y]
+		if !ok || whole[y] || a.old.objs[x] == nil || a.s.objs[y].list == nil {
+			continue
+		}
+		if a.s.objs[y].chained() {
+			_, y = a.swallow(x, y)
+		} else {
+			_, y = a.swallowTrees(x, y)
+		}
+		whole[y], some = true, true
+	}
+	return some
+}
+
+// contents compares what two corresponding heap objects hold. Lists that turn up are completed before the next cell is
+// looked at, which may lead to their other ends.
+func (a *aligner) contents(x, y int, whole map[int]bool) {
 	switch l := a.s.objs[y].list; {
 	case l == nil:
 		a.untouched(x, y)
@@ -221,6 +230,7 @@ func (a *aligner) contents(x, y int) {
 		for _, c := range cells {
 			a.sameFunction(x, c)
 			a.unify(root{obj: x, off: c.off.Const}, root{obj: y, off: c.off.Const})
+			a.complete(whole)
 		}
 	case l.kids == nil || !isNull(l.end):
 		a.unify(root{obj: x}, root{obj: y})
@@ -249,7 +259,7 @@ func (a *aligner) untouched(x, y int) {
 			continue
 		}
 		for _, c := range d.other.objs[d.from].cells {
-			if _, isBlock := d.other.heapStart(d.other.plain(c.val)); isBlock {
+			if _, isBlock := d.other.heapNode(d.other.plain(c.val)); isBlock {
 				a.b.materialise(d.s, d.id, c)
 			}
 		}
@@ -274,7 +284,7 @@ func (a *aligner) grow(s *state, id int, stop func(value) stopping) int {
 		if last && !l.doubly {
 			break
 		}
-		v := value{kind: ptrValue, obj: id, last: last}
+		v := value{kind: ptrValue, obj: id, last: last, lin: exact.C(l.from(last).at)}
 		if ch, ok := a.b.follow(s, v, l.from(last).next, stop); ok && len(ch.ids) > 1 {
 			id = a.b.fold(s, ch).obj
 		}

@@ -3,6 +3,8 @@ package seg
 import (
 	"slices"
 	"sort"
+
+	"github.com/firmproof/firmproof/verifier/exact"
 )
 
 // emptyAs reports that the list id is empty, and that a pointer to its first or last block is v.
@@ -21,9 +23,9 @@ func emptyAs(s *state, id int, last bool, v value) bool {
 // foldBoth folds the arriving state's chain where the older one has a list, or the
 // end of the chain already; it reports success.
 func (a *aligner) foldBoth(p, q root, u, v value) bool {
-	if x, ok := a.old.heapStart(u); ok && a.old.objs[x].chained() && !a.toNewHas(x) {
+	if x, ok := a.old.heapNode(u); ok && a.old.objs[x].chained() && !a.toNewHas(x) {
 		ch, ok := a.b.follow(a.s, v, a.old.objs[x].list.from(u.last).next, a.stopNew)
-		if !ok || !ch.like(a.old.objs[x]) {
+		if !ok || !ch.like(a.old.objs[x], u.last) {
 			return false
 		}
 		ch.from = q.obj
@@ -49,6 +51,7 @@ func (a *aligner) foldRows(p, q root, u, v value) bool {
 		x, okX := a.b.follow(a.old, u, n, a.stopOld)
 		y, okY := a.b.follow(a.s, v, n, a.stopNew)
 		if !okX || !okY || !a.sameEnd(x.end, y.end) || !x.size.Equal(y.size) || x.heap != y.heap || x.doubly != y.doubly ||
+			x.at != y.at || x.backAt != y.backAt ||
 			a.b.branching(a.old, &x) || a.b.branching(a.s, &y) {
 			continue
 		}
@@ -77,9 +80,9 @@ func (b *builder) branching(s *state, c *chain) bool {
 
 // foldOld folds the older state's chain where the arriving one has its end already, or a list; it reports success.
 func (a *aligner) foldOld(p, q root, u, v value) bool {
-	if y, ok := a.s.heapStart(v); ok && a.s.objs[y].chained() && !a.toOldHas(y) {
+	if y, ok := a.s.heapNode(v); ok && a.s.objs[y].chained() && !a.toOldHas(y) {
 		ch, ok := a.b.follow(a.old, u, a.s.objs[y].list.from(v.last).next, a.stopOld)
-		if !ok || a.tooMany() || !ch.like(a.s.objs[y]) {
+		if !ok || a.tooMany() || !ch.like(a.s.objs[y], v.last) {
 			return false
 		}
 		ch.from = p.obj
@@ -106,9 +109,10 @@ func (a *aligner) foldOld(p, q root, u, v value) bool {
 	return true
 }
 
-// like reports whether the chain can be the list o.
-func (c *chain) like(o *object) bool {
-	return c.size.Equal(o.size) && c.heap == o.heap && c.doubly == o.list.doubly
+// like reports whether the chain can be the list o, seen from its first or last block.
+func (c *chain) like(o *object, last bool) bool {
+	l := o.list.from(last)
+	return c.size.Equal(o.size) && c.heap == o.heap && c.doubly == l.doubly && c.at == l.at && c.backAt == l.backAt
 }
 
 // chained reports a list that is no tree.
@@ -126,8 +130,9 @@ func (a *aligner) tooMany() bool {
 
 // empty puts a list without blocks, otherwise like the chain, before what the place holds.
 func (a *aligner) empty(s *state, r root, v, before value, like chain) int {
-	to := a.b.fold(s, chain{next: like.next, end: v, size: like.size, heap: like.heap,
-		written: written{all: true}, bare: true, doubly: like.doubly, prev: like.prev, before: before})
+	to := a.b.fold(s, chain{next: like.next, at: like.at, end: v, size: like.size, heap: like.heap,
+		written: written{all: true}, bare: true, doubly: like.doubly, prev: like.prev, backAt: like.backAt,
+		before: before})
 	r.set(s, to)
 	return to.obj
 }
@@ -138,8 +143,8 @@ func (a *aligner) backFrom(s *state, v value, like chain) value {
 	if !like.doubly {
 		return value{}
 	}
-	if id, ok := s.heapStart(v); ok {
-		back, o := value{}, s.objs[id]
+	if s.heapAt(v, exact.I(like.at)) {
+		back, o := value{}, s.objs[v.obj]
 		if o.list != nil {
 			back = o.list.from(v.last).before
 		} else {
@@ -218,15 +223,6 @@ func (a *aligner) chainTo(s *state, r root, v value, stop func(value) stopping, 
 		}
 	}
 	return chain{}, false
-}
-
-// heapStart returns the heap object to whose start v points, if it does.
-func (s *state) heapStart(v value) (int, bool) {
-	if v.kind != ptrValue || !v.lin.IsConst() || !v.lin.Const.IsZero() {
-		return 0, false
-	}
-	o := s.objs[v.obj]
-	return v.obj, o != nil && o.dynamic
 }
 
 // named says whether a chain of s may take in what v points to: not behind its first part, if a frame or an object

@@ -53,7 +53,8 @@ func (t *transfer) bind(a, r value) {
 		t.bound = append(t.bound, binding{a, r})
 	}
 	t.sameBlock(a, r)
-	if o := t.from.objs[t.source(r)]; r.kind == ptrValue && o != nil && o.list != nil {
+	if o := t.from.objs[t.source(r)]; r.kind == ptrValue && o != nil && o.list != nil &&
+		r.lin.Equal(exact.C(o.list.from(r.last).at)) {
 		switch end := o.list.from(r.last).end; {
 		case a.kind == intValue && a.lin.Equal(exact.Lin{}):
 			t.s.know.eq(o.list.length) // the address of a block is not null

@@ -6,6 +6,9 @@ func (a *aligner) treeBoth(p, q root, u, v value) bool {
 	x, isX := a.old.heapStart(u)
 	y, isY := a.s.heapStart(v)
 	isX, isY = isX && !a.toNewHas(x), isY && !a.toOldHas(y)
+	if !isX && !isY {
+		return false
+	}
 	t, w := tree{chain: chain{end: u}}, tree{chain: chain{end: v}}
 	okX, okY := true, true
 	if isX {

@@ -7,17 +7,26 @@ import (
 // unify makes what the two places hold correspond.
 func (a *aligner) unify(p, q root) {
 	u, v := p.get(a.old), q.get(a.s)
-	if a.inside(u, v) {
-		a.alike(u.obj, v.obj)
-		if a.toNew[u.obj] != v.obj {
-			a.miss(p)
-		}
-		return
+	if d := a.ahead(u, v); d != 0 {
+		p.ahead, q.ahead = d, d
+		u, v = p.get(a.old), q.get(a.s)
 	}
-	x, isX := a.old.heapStart(u)
-	y, isY := a.s.heapStart(v)
+	inside := a.inside(u, v)
+	if inside {
+		a.alike(u.obj, v.obj)
+		if a.toNew[u.obj] == v.obj {
+			return
+		}
+	}
+	x, isX := a.old.heapNode(u)
+	y, isY := a.s.heapNode(v)
+	if isX && !isY && a.s.heapAt(v, u.lin.Const) {
+		y, isY = v.obj, true
+	} else if isY && !isX && a.old.heapAt(u, v.lin.Const) {
+		x, isX = u.obj, true
+	}
 	if !isX && !isY {
-		if u.kind != v.kind && (u.kind == ptrValue || v.kind == ptrValue) {
+		if inside || u.kind != v.kind && (u.kind == ptrValue || v.kind == ptrValue) {
 			a.miss(p)
 		}
 		return
@@ -28,7 +37,8 @@ func (a *aligner) unify(p, q root) {
 	switch {
 	case a.rows && isX && isY && !pairedX && !pairedY && a.foldRows(p, q, u, v):
 		return
-	case isX && isY && (pairedX && toNew == y || !pairedX && !pairedY && a.likely(x, y)) && a.sameEdge(p, q, u, v):
+	case isX && isY && u.lin.Equal(v.lin) && (pairedX && toNew == y || !pairedX && !pairedY && a.likely(x, y)) &&
+		a.sameEdge(p, q, u, v):
 		if !pairedX {
 			a.match(x, y)
 		}
@@ -44,11 +54,62 @@ func (a *aligner) unify(p, q root) {
 		return
 	case isX && !pairedX && a.foldOld(p, q, u, v):
 		return
+	case isX && isY && pairedY && !pairedX && a.attach(a.old, toOld, x, a.stopOld),
+		isX && isY && pairedX && !pairedY && a.attach(a.s, toNew, y, a.stopNew):
+		if u, v = p.get(a.old), q.get(a.s); !a.corresponds(u, v) || !a.sameEdge(p, q, u, v) {
+			a.miss(p)
+		}
+		return
 	}
 	if isX && isY {
 		a.b.learnCross(a.old.objs[x], a.s.objs[y])
 	}
 	a.miss(p)
+}
+
+// ahead returns how far behind the start of a block, to which u or v points, the byte is that is linked.
+func (a *aligner) ahead(u, v value) int64 {
+	d := a.old.ahead(u)
+	if e := a.s.ahead(v); d == 0 || e == 0 || d == e {
+		return d + e - min(d, e)
+	}
+	return 0
+}
+
+// corresponds reports that u and v lead to the same place of lists that correspond.
+func (a *aligner) corresponds(u, v value) bool {
+	y, ok := a.toNew[u.obj]
+	return ok && u.kind == ptrValue && v.kind == ptrValue && y == v.obj && u.lin.Equal(v.lin)
+}
+
+// attach adds a block or list, to which variables lead, to the doubly linked list beside it, which has a counterpart; it
+// reports success.
+func (a *aligner) attach(s *state, id, block int, stop func(value) stopping) bool {
+	l := s.objs[id].list
+	if l == nil || !l.doubly || l.at != l.backAt {
+		return false
+	}
+	for _, last := range []bool{false, true} {
+		from := value{kind: ptrValue, obj: id, last: last, lin: exact.C(l.at)}
+		ch, ok := a.b.follow(s, from, l.from(last).next, func(v value) stopping {
+			return stopping{before: v.obj != id && v.obj != block, behind: v.obj == block, cursors: stop(v).cursors}
+		})
+		if !ok || len(ch.ids) != 2 || !ch.doubly {
+			continue
+		}
+		to := a.b.fold(s, ch).obj
+		if x, ok := a.toOld[id]; ok && s == a.s {
+			delete(a.toOld, id)
+			a.match(x, to)
+		} else {
+			y := a.toNew[id]
+			delete(a.toNew, id)
+			a.match(to, y)
+			a.changed = true
+		}
+		return true
+	}
+	return false
 }
 
 // inside reports that two pointers lead to the same place inside of heap blocks.
@@ -86,7 +147,7 @@ func (a *aligner) standsEmpty(s, other *state, p, q root, id int, w value) bool 
 	}
 	for _, last := range edges {
 		if emptyAs(s, id, last, p.get(s)) {
-			p.set(s, value{kind: ptrValue, obj: id, last: last})
+			p.set(s, value{kind: ptrValue, obj: id, last: last, lin: w.lin})
 			if w.last != last {
 				w.last = last
 				q.set(other, w)
@@ -102,6 +163,9 @@ func (a *aligner) standsEmpty(s, other *state, p, q root, id int, w value) bool 
 // one, and the same in front of it and behind it.
 func single(s *state, id int) bool {
 	l := s.objs[id].list
+	if l.at != l.backAt {
+		return false
+	}
 	n := s.know.interval(s.know.plain(l.length))
 	if !n.hasHi || n.hi.Cmp(exact.I(1)) > 0 {
 		return false

@@ -36,7 +36,7 @@ type check struct {
 	usedBy  map[int]int // object of the source to that of the target
 	pending []int       // objects of the target whose contents are still to be compared
 	lost    bool        // heap memory that a list's blocks own is not in the target
-	later   []part      // trees that end with an object which has no image yet
+	later   []part      // lists that end with an object which has no image yet
 }
 
 // Check proves that the edge's claim is true; the error says what is not proved.

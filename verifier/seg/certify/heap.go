@@ -3,14 +3,16 @@ package certify
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 )
 
-// part is a tree of the target, and what a pointer to it is in the source.
+// part is a list or tree of the target, and what a pointer to its first or last block is in the source.
 type part struct {
-	tree  int
+	id    int
 	start Value
+	last  bool
 }
 
 // heap compares the contents of all objects that pointers lead to.
@@ -26,15 +28,28 @@ func (k *check) heap() error {
 		waiting := k.later
 		k.later = nil
 		for _, w := range waiting {
-			if err := k.bind(w.tree, w.start, false); err != nil {
+			if err := k.bind(w.id, w.start, w.last); err != nil {
 				return err
 			}
 		}
 		if len(waiting) > 0 && len(k.later) == len(waiting) && len(k.pending) == 0 {
-			return errors.New("a tree with an end that nothing else leads to")
+			if err := k.unaided(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// unaided makes the image of a list that waits for its end without that.
+func (k *check) unaided() error {
+	for n, w := range k.later {
+		if k.e.To.Objects[w.id].List.Kids == nil {
+			k.later = slices.Delete(k.later, n, n+1)
+			return k.image(w.id, w.start, w.last)
+		}
+	}
+	return errors.New("a tree with an end that nothing else leads to")
 }
 
 // pointer proves that t, a pointer of the target, is s.
@@ -57,13 +72,15 @@ func (k *check) pointer(t, s Value) error {
 		}
 		return nil
 	}
-	if !k.e.To.Know.plain(t.Lin).Equal(exact.Lin{}) {
-		return errors.New("a pointer into a list")
-	}
 	if t.Last && !o.List.Doubly {
 		return errors.New("a pointer to the last block of a list that does not lead back")
 	}
-	return k.bind(t.Object, s, t.Last)
+	d := exact.C(o.List.from(t.Last).At).Sub(k.e.To.Know.plain(t.Lin))
+	if !d.IsConst() || !d.Const.IsZero() && s.Kind != Pointer {
+		return errors.New("a pointer into a list")
+	}
+	start.Lin = s.Lin.Add(d)
+	return k.bind(t.Object, start, t.Last)
 }
 
 // bind makes what start points to the image of the target's object id, if it may be that; last tells that start is for
@@ -73,10 +90,18 @@ func (k *check) bind(id int, start Value, last bool) error {
 	if im, ok := k.images[id]; ok {
 		return k.isStart(o, im, start, last)
 	}
-	if o.List != nil && o.List.Kids != nil && k.awaits(o.List.End) {
-		k.later = append(k.later, part{id, start})
-		return nil
+	if o.List != nil && k.awaits(o.List.from(last).End) {
+		if _, given := k.instance(o.List.Length); o.List.Kids != nil || !given {
+			k.later = append(k.later, part{id, start, last})
+			return nil
+		}
 	}
+	return k.image(id, start, last)
+}
+
+// image makes what start points to the image of the target's object id, which has none, if it may be that.
+func (k *check) image(id int, start Value, last bool) error {
+	o := k.e.To.Objects[id]
 	im := image{start: start, blocks: []int{start.Object}, back: last}
 	var err error
 	switch {

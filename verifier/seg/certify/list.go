@@ -21,11 +21,11 @@ func (k *check) walk(o *Object, start Value, last bool) (image, error) {
 			return im, nil
 		}
 		b := k.e.From.Objects[at.Object]
-		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) ||
+		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.C(l.At)) ||
 			slices.Contains(im.blocks, at.Object) {
 			return im, errors.New("a list of another length")
 		}
-		if !k.partOf(o, at.Object) {
+		if !k.partOf(o, at.Object) || !k.linked(b, at, l) {
 			return im, errors.New("a list with a block of another kind")
 		}
 		next, n, ok := k.successor(b, at.Last, l.Next)
@@ -38,9 +38,18 @@ func (k *check) walk(o *Object, start Value, last bool) (image, error) {
 		if err := k.part(at.Object, l, &im); err != nil {
 			return im, err
 		}
-		im.other = Value{Kind: Pointer, Object: at.Object, Last: b.List != nil && !at.Last}
+		im.other = Value{Kind: Pointer, Object: at.Object, Last: b.List != nil && !at.Last, Lin: exact.C(l.BackAt)}
 		count, at = count.Add(n), next
 	}
+}
+
+// linked: the links of part b, to which at points, lead to the same bytes as those of l, if b is a list.
+func (k *check) linked(b *Object, at Value, l *List) bool {
+	if b.List == nil {
+		return true
+	}
+	from := b.List.from(at.Last)
+	return from.At == l.At && (!l.Doubly || from.BackAt == l.BackAt)
 }
 
 // leadsBack: the part b of a doubly linked list, to which at points, leads back to the part before.

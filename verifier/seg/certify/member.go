@@ -85,6 +85,9 @@ func (k *check) owns(id int, v Value, own *Owned, im *image) bool {
 			slices.Contains(im.blocks, at.Object) || !k.partOf(&own.Shape, at.Object) {
 			return false
 		}
+		if !k.linked(b, at, own.Shape.List) {
+			return false
+		}
 		im.blocks = append(im.blocks, at.Object)
 		if !k.frontOf(id, at, last, own, n == 0) || b.List == nil && !k.holds(at.Object, own.Shape.List.Members, im) ||
 			b.List != nil && !k.says(b.List, own.Shape.List) {

@@ -60,18 +60,20 @@ type Cell struct {
 }
 
 // List makes an object stand for a chain of blocks: Length of them, possibly none, of which the
-// pointer at byte Next leads to the following one, and that of the last to End. With Kids it is a tree of
+// pointer at byte Next leads to byte At of the following one, and that of the last to End. With Kids it is a tree of
 // so many blocks: their pointers at these bytes lead to one tree each, that may be empty, which is null. If it is
-// Doubly linked, the pointer at byte Prev leads to the block in front, and that of the first to Before; a pointer to the
-// last block of an empty list is Before.
+// Doubly linked, the pointer at byte Prev leads to byte BackAt of the block in front, and that of the first to Before.
+// Of an empty list, the pointer to byte At of the first block is End, and that to byte BackAt of the last one is Before.
 type List struct {
 	Kids   []int64
 	Next   int64
+	At     int64
 	Length exact.Lin
 	End    Value
 
 	Doubly bool
 	Prev   int64
+	BackAt int64
 	Before Value
 
 	Members []Member // what each block holds
@@ -83,8 +85,8 @@ func (l *List) from(last bool) *List {
 	if !last {
 		return l
 	}
-	return &List{Next: l.Prev, Prev: l.Next, Length: l.Length, End: l.Before, Before: l.End, Doubly: l.Doubly,
-		Members: l.Members, Bare: l.Bare}
+	return &List{Next: l.Prev, At: l.BackAt, Prev: l.Next, BackAt: l.At, Length: l.Length, End: l.Before, Before: l.End,
+		Doubly: l.Doubly, Members: l.Members, Bare: l.Bare}
 }
 
 // Object is an allocation, or a list of allocations of the same size.
