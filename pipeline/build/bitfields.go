@@ -14,7 +14,8 @@ const unsignedFields = "-funsigned-bitfields"
 
 var (
 	bitFieldLine = regexp.MustCompile(
-		`(?m)^!\d+ = .*DW_TAG_member, name: "([^"]*)".*?(?:line: (\d+), )?baseType: (!\d+), .*DIFlagBitField`)
+		`(?m)^!\d+ = .*DW_TAG_member, name: "([^"]*)".*baseType: (!\d+), .*DIFlagBitField`)
+	fileLine  = regexp.MustCompile(`(?m)` + fileRE.String())
 	typeLine  = regexp.MustCompile(`(?m)^(!\d+) = .*!DI(?:Basic|Derived)Type\((.*)\)$`)
 	typeName  = regexp.MustCompile(`^tag: DW_TAG_typedef, name: "([^"]*)"`)
 	typeBase  = regexp.MustCompile(`\bbaseType: (!\d+)`)
@@ -37,15 +38,35 @@ func (r *Request) checkFields(path string) error {
 		types[m[1]] = m[2]
 	}
 	for _, m := range bitFieldLine.FindAllStringSubmatch(string(text), -1) {
-		if !plainSigned(types, m[3]) {
+		if !plainSigned(types, m[2]) {
 			continue
 		}
-		line, _ := strconv.Atoi(m[2])
-		return &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(r.File),
+		file, line := declaredAt(text, m[0])
+		if file == "" {
+			file = r.File
+		}
+		return &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(file),
 			Line: line, Message: fmt.Sprintf("%s makes the bit-field %q unsigned, which clang does not follow: "+
 				"declare it unsigned (or take the flag away)", unsignedFields, m[1])}}}
 	}
 	return nil
+}
+
+// declaredAt returns the file and line of a line of debug information; empty and 0 where it does not say.
+func declaredAt(text []byte, info string) (file string, line int) {
+	if m := fieldLine.FindStringSubmatch(info); m != nil {
+		line, _ = strconv.Atoi(m[1])
+	}
+	m := fieldFile.FindStringSubmatch(info)
+	if m == nil {
+		return "", line
+	}
+	for _, f := range fileLine.FindAllSubmatch(text, -1) {
+		if string(f[1]) == m[1] {
+			return joinDebugPath(string(f[3]), string(f[2])), line
+		}
+	}
+	return "", line
 }
 
 // plainSigned reports whether a type of debug information is signed, and no type of <stdint.h>.

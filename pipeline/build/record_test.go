@@ -324,9 +324,12 @@ func TestUnsignedBitFields(t *testing.T) {
 		"int f : 3": true, "flag f : 2": true, "const int f : 2": true, "volatile short f : 2": true,
 	} {
 		dir := t.TempDir()
-		text := "#include <stdint.h>\ntypedef int flag;\nstruct s {\n" + field + ";\n} x;\nint main(void) { return x.f; }\n"
-		if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+		for name, text := range map[string]string{
+			"s.h": "#include <stdint.h>\ntypedef int flag;\nstruct s {\n" + field + ";\n} x;\n",
+			"a.c": "#include \"s.h\"\nint main(void) { return x.f; }\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		r := Request{File: "a.c", Dir: dir, Root: dir, Target: load(t, "x86_64"), CFlags: []string{unsignedFields},
 			WorkDir: t.TempDir()}
@@ -335,7 +338,7 @@ func TestUnsignedBitFields(t *testing.T) {
 		if wrong != errors.As(err, &fault) {
 			t.Errorf("%s: %v", field, err)
 		}
-		if wrong && (fault.Diagnostics[0].Line != 4 || !strings.Contains(fault.Diagnostics[0].Message, `"f"`)) {
+		if wrong && (fault.Diagnostics[0].File != "s.h" || fault.Diagnostics[0].Line != 4 || !strings.Contains(fault.Diagnostics[0].Message, `"f"`)) {
 			t.Errorf("%s: %+v", field, fault.Diagnostics)
 		}
 	}
