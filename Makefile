@@ -78,7 +78,7 @@ DURATION ?= 5m
 SEED ?= 1
 soundness: setup
 	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestSoundness' -timeout 0 -v ./cmd/firmproof
-	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^(TestRunsStayInGraph|TestBoundsHoldInGeneratedRuns|TestRandomForks)$$' -timeout 0 -v ./verifier/seg ./verifier/graphterm ./verifier/termination
+	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^(TestRunsStayInGraph|TestBoundsHoldInGeneratedRuns|TestRandomForks|TestRandomLeaps)$$' -timeout 0 -v ./verifier/seg ./verifier/graphterm ./verifier/termination ./verifier/interp
 
 # Generated programs about ABI and library (machines say what is right), interrupts, memory map and contracts (all cases
 # are tried), DURATION each.

@@ -70,7 +70,7 @@ func (o *Only) check(ctx context.Context, p *program) (*Finding, error) {
 	f := &Finding{Kind: "only execution", Shown: map[string]verdict.Status{}, Trusted: "interpreter",
 		Checked: fmt.Sprintf(
 			"the interpreter executed %d instructions, which depend on nothing from outside and violate nothing",
-			out.Executed)}
+			out.Executed) + leapt(out)}
 	if out.Kind != interp.Undefined && p.jumpsNowhere() == nil {
 		f.Shown[string(verdict.Termination)+"@"+p.Plan.Entry] = verdict.Proved
 	}

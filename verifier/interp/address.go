@@ -38,7 +38,7 @@ func (x *machine) baseOf(o *object) uint64 {
 	}
 	x.sealed("the address of an object is looked at")
 	o.hasBase = true
-	if b, ok := x.src.Base(o.num); ok {
+	if b, ok := x.src.Base(o.num + o.leapt); ok {
 		o.base, _ = b.Uint64()
 		x.place(o)
 		return o.base
@@ -187,7 +187,7 @@ func (x *machine) containing(a uint64) *object {
 			}
 		}
 		if o != nil && !o.hasBase && o.dead == "" {
-			if _, ok := x.src.Base(o.num); ok {
+			if _, ok := x.src.Base(o.num + o.leapt); ok {
 				x.baseOf(o)
 			}
 		}

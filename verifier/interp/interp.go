@@ -65,8 +65,10 @@ type Options struct {
 	Detailed bool             // with them also branches, and what variables hold before they are written
 	Relevant bool             // leave out the steps that the failure does not depend on
 	// end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
-	Sealed   bool
-	Watch    *Watch
+	Sealed bool
+	Watch  *Watch
+	// skip turns of loops that change words by closed forms (see leaper); not where Watch looks at loops or calls
+	Leaps    bool
 	Ways     bool // note the branches taken, as Outcome.Ways
 	MaxTrace int  // steps kept, the last ones; 0: ten thousand
 }
@@ -107,6 +109,7 @@ type Outcome struct {
 	Ret      bits.Vec // of the entry, if it returned a scalar
 	Executed int64    // instructions
 	Accessed int64    // bytes
+	Leapt    int64    // turns of loops that were skipped: they count in none of the others
 	Passed   []ir.At  // claims of Options.Past that were violated
 	Visits   map[*ir.Block]int64
 	Ways     map[ir.Spot]bool // with Options.Ways: taken
@@ -138,7 +141,9 @@ func run(ctx context.Context, m *ir.Module, opts Options, src input.Source, lass
 	if err != nil {
 		return nil, err
 	}
-	x.lasso = lasso
+	if x.lasso = lasso; lasso != nil {
+		x.leap = nil
+	}
 	x.effort = newEffort(ctx, x.o.MaxSteps)
 	if x.run(); x.out == nil {
 		return nil, fmt.Errorf("interpreting %s: %w", x.o.Entry.Name, ctx.Err())

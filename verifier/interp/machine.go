@@ -48,6 +48,7 @@ type machine struct {
 	leaked   *object // of the check leak
 	rel      *relevance
 	effort   effort
+	leap     *leaper // of Options.Leaps
 }
 
 // frame is one call.
@@ -66,7 +67,13 @@ type frame struct {
 	turn    []*Loop // of Options.Watch, whose header is at hand
 	began   bool    // a block began, and Options.Watch wants to know
 	entries map[*Loop][]bits.Vec
-	why     causesOf // with Options.Trace
+
+	turned bool                // a turn of a loop began, and leaper wants to know
+	turns  map[*ir.Block]int64 // since the loop was entered, or an attempt ended
+	forms  map[int]form        // of vals, in a pass
+	args   []form              // of params
+
+	why causesOf // with Options.Trace
 }
 
 func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) {
@@ -110,6 +117,9 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) 
 		x.globNum[g] = i
 	}
 	x.addRegions()
+	if opts.Leaps && (opts.Watch == nil || opts.Watch.Loops == nil && opts.Watch.Funcs == nil) {
+		x.leap = newLeaper(x)
+	}
 	return x, nil
 }
 
@@ -184,6 +194,9 @@ func (x *machine) leave(ret value, hasRet bool) {
 		o.dead, o.pages, o.ptrs = afterReturn, nil, nil
 		x.objects[o.num] = nil // pointers to it may live on, its number does not matter any more
 	}
+	if x.leap != nil {
+		x.leap.leave(fr)
+	}
 	x.frames = x.frames[:len(x.frames)-1]
 	x.fr = x.frames[len(x.frames)-1]
 	x.watchLeave(fr, ret, hasRet)
@@ -207,6 +220,9 @@ func (x *machine) step() {
 		return
 	}
 	if in.Op == ir.OpPhi {
+		if x.leap != nil {
+			x.leap.phis()
+		}
 		x.phis(fr)
 		return
 	}
@@ -221,6 +237,15 @@ func (x *machine) step() {
 	if x.rel != nil {
 		x.follow(fr, in)
 	}
+	if x.leap != nil {
+		x.leap.step(fr, in)
+		return
+	}
+	x.execute(in)
+}
+
+// execute executes an instruction that is no phi.
+func (x *machine) execute(in *ir.Instr) {
 	switch in.Op.Class() {
 	case ir.ClassTerm:
 		x.term(in)
@@ -288,6 +313,9 @@ func (x *machine) jump(b *ir.Block) {
 	}
 	if x.lasso != nil {
 		x.lasso.jump(x, b)
+	}
+	if x.leap != nil {
+		x.leap.jump(b)
 	}
 }
 
@@ -367,6 +395,9 @@ func (x *machine) decideResult(in *ir.Instr, v value) bool {
 
 func (x *machine) finish() *Outcome {
 	x.out.Executed, x.out.Accessed = x.executed, x.effort.bytes
+	if x.leap != nil {
+		x.out.Leapt = x.leap.turns
+	}
 	x.out.Visits, x.out.Ways, x.out.Passed = x.visits, x.ways, x.passed
 	x.traceEnd()
 	x.nameBlocks()

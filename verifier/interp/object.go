@@ -23,6 +23,7 @@ const (
 // object is a piece of memory (docs/SEMANTICS.md, Memory).
 type object struct {
 	num      int
+	leapt    int // objects that skipped turns would have made before it: the source counts them
 	kind     objectKind
 	size     int64
 	align    int64
@@ -85,7 +86,10 @@ type page struct{ data, undef []byte }
 
 func (x *machine) newObject(k objectKind, size, align int64, born *ir.Instr) *object {
 	o := &object{num: len(x.objects), kind: k, size: size, align: max(1, align), born: born, fill: fillIndeterminate}
-	o.init = x.src.ObjectBytes(o.num)
+	if x.leap != nil {
+		o.leapt = x.leap.objects
+	}
+	o.init = x.src.ObjectBytes(o.num + o.leapt)
 	x.objects = append(x.objects, o)
 	return o
 }

@@ -43,7 +43,7 @@ func (OnlyExecution) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 	default:
 		return fmt.Errorf("the execution ended with %s", out.Kind)
 	}
-	if out.Executed < policy.OnlyExecutionLeast {
+	if out.Executed < policy.OnlyExecutionLeast && out.Leapt == 0 {
 		return fmt.Errorf("the execution is short: unwinding is as good")
 	}
 	visited := func(k *ir.Block) bool { return out.Visits[k] > 0 }

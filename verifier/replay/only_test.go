@@ -25,6 +25,13 @@ func TestOnlyExecution(t *testing.T) {
 		{"address", `int s = 0; ` + busy + ` CHECK(((unsigned long)&s & 16) == 0 || s);`, false, verdict.Invalid},
 		{"order of objects", `int s = 0, x; ` + busy + ` CHECK(&s < &x || s);`, false, verdict.Invalid},
 		{"elsewhere", `extern int there; int s = 0; ` + busy + ` CHECK(there != 5 || s);`, false, verdict.Invalid},
+		{"long", `unsigned s = 0; for (unsigned i = 0; i < 3000000000u; i++) s += 2; CHECK(s == 1705032704);`, true,
+			verdict.Proved},
+		{"fails after long",
+			`unsigned s = 0; for (unsigned i = 0; i < 3000000000u; i++) s += 2; CHECK(s != 1705032704);`, false,
+			verdict.Violated},
+		{"long, of bits", `unsigned s = 1; for (unsigned i = 0; i < 3000000000u; i++) s ^= i; CHECK(s);`, false,
+			verdict.Invalid},
 		{"short", `int s = 0; CHECK(s == 0);`, false, verdict.Invalid},
 	} {
 		m := testprogram.Compile(t, "int main(void) { "+c.body+" return 0; }", "-O0")

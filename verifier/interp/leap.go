@@ -1,0 +1,226 @@
+package interp
+
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// leaper skips turns of loops (Options.Leaps). Where the words that a loop changes look as if they had closed forms,
+// one pass through the loop is followed with these forms: each instruction says what its result is in turn t, and up to
+// which turn that, the way of each branch and that no check fails are what they are in turn 0. If the pass ends with
+// the forms one turn later, all those turns follow by induction, and the run goes on behind them.
+// The forms may be wrong guesses: then the pass says so, and nothing is skipped.
+type leaper struct {
+	x       *machine
+	try     *attempt
+	wait    map[*ir.Block]int64 // turns in front of the next attempt
+	periods map[*ir.Block]int   // which of leapPeriods the next one takes
+	laps    map[*ir.Block]*lap
+	turns   int64 // skipped so far
+	objects int   // that the skipped turns would have made
+}
+
+// leapPeriods are the numbers of turns that are tried as one: what a loop does may repeat every second turn only.
+var leapPeriods = [...]int{1, 2, 3, 4, 6, 8, 10, 12, 16}
+
+// lap counts turns from the end of one leap to that of the next. Where laps are as long as each other, as those of a
+// counter that is reset each thousand turns, the turns of one are tried as one.
+type lap struct {
+	turns, before int64 // of this lap and the one before
+	next          bool  // the next attempt takes a lap
+	vain          bool  // that helped nothing
+}
+
+const (
+	leapLap     = 4096    // turns of a lap that are tried as one
+	leapAfter   = 4       // turns, before an attempt
+	leapPatient = 1 << 20 // turns between attempts that fail, at most
+	leapSteps   = 4_000   // instructions between two samples
+	leapLong    = 80_000  // of a single turn, or a lap
+	leapLeast   = 16      // turns worth skipping
+	leapMost    = 1 << 40 // turns skipped at once
+	leapCells   = 256     // cells of memory that a turn may read and write
+)
+
+func newLeaper(x *machine) *leaper {
+	return &leaper{x: x, wait: map[*ir.Block]int64{}, periods: map[*ir.Block]int{},
+		laps: map[*ir.Block]*lap{}}
+}
+
+// attempt is an attempt to skip turns of the loop with the block head in call fr.
+type attempt struct {
+	fr      *frame
+	head    *ir.Block
+	period  int
+	lap     bool // the period is a lap
+	seen    int  // turns since the last sample
+	samples int
+	phis    [][4]value // by phi of head
+	cells   []*cell    // of objects that are older than the pass
+	from    int64      // instructions before the last sample
+	objects int        // when the pass began
+	asked   int64
+	passed  int
+	pass    *pass // the last stage
+}
+
+// jump notes a jump of the innermost call to b.
+func (l *leaper) jump(b *ir.Block) {
+	fr := l.x.fr
+	if b.Index <= fr.prev.Index {
+		fr.turned = true
+		return
+	}
+	if fr.turns[b] > 0 {
+		fr.turns[b] = 0 // the loop is entered anew
+	}
+	if a := l.try; a != nil && a.fr == fr && a.head == b {
+		l.try = nil
+	}
+}
+
+// turn notes that a turn of the innermost call begins: the phis of its block have been executed.
+func (l *leaper) turn() {
+	fr := l.x.fr
+	fr.turned = false
+	if l.laps[fr.blk] == nil {
+		l.laps[fr.blk] = &lap{}
+	}
+	lap := l.laps[fr.blk]
+	lap.turns++
+	if a := l.try; a != nil {
+		if a.fr == fr && a.head == fr.blk {
+			l.advance(a)
+		}
+		return
+	}
+	if fr.turns == nil {
+		fr.turns = map[*ir.Block]int64{}
+	}
+	fr.turns[fr.blk]++
+	if fr.turns[fr.blk] < max(leapAfter, l.wait[fr.blk]) && !lap.next {
+		return
+	}
+	fr.turns[fr.blk] = 0
+	l.try = &attempt{fr: fr, head: fr.blk, period: leapPeriods[l.periods[fr.blk]], lap: lap.next}
+	if lap.next {
+		l.try.period, lap.next = int(lap.before), false
+	}
+	l.begin(l.try)
+	l.sample(l.try)
+}
+
+// begin notes what a pass must not change.
+func (l *leaper) begin(a *attempt) {
+	a.objects, a.asked, a.passed = len(l.x.objects), l.x.asked, len(l.x.passed)
+}
+
+// steady reports whether the last pass asked for no input and went past no violation.
+func (l *leaper) steady(a *attempt) bool { return l.x.asked == a.asked && len(l.x.passed) == a.passed }
+
+// advance goes on with a where a turn of its loop begins.
+func (l *leaper) advance(a *attempt) {
+	if a.seen++; a.seen < a.period {
+		return
+	}
+	a.seen = 0
+	if !l.steady(a) {
+		l.fail(true)
+		return
+	}
+	if a.pass != nil {
+		l.leap(a)
+		return
+	}
+	if l.sample(a); l.try == nil {
+		return
+	}
+	l.begin(a)
+	if a.samples == 4 {
+		a.pass = newPass(l, a)
+	}
+}
+
+// sample notes the values of phis and cells.
+func (l *leaper) sample(a *attempt) {
+	for i, in := range phisOf(a.head) {
+		if a.samples == 0 {
+			a.phis = append(a.phis, [4]value{})
+		}
+		a.phis[i][a.samples] = a.fr.vals[in.ID]
+	}
+	for _, c := range a.cells {
+		if !c.read {
+			continue
+		}
+		v, ok := l.x.peek(c)
+		if !ok {
+			l.fail(true)
+			return
+		}
+		c.vals[a.samples] = v
+	}
+	a.samples, a.from = a.samples+1, l.x.executed
+}
+
+// fail ends the attempt. The next one takes another period; where all of them failed, or no other would help, it
+// comes later.
+func (l *leaper) fail(hopeless bool) {
+	b, vain := l.try.head, l.try.lap
+	if l.try = nil; vain {
+		l.laps[b].vain = true
+		return
+	}
+	if l.periods[b]++; !hopeless && l.periods[b] < len(leapPeriods) {
+		return
+	}
+	l.periods[b] = 0
+	l.wait[b] = min(leapPatient, 16*max(leapAfter, l.wait[b]))
+}
+
+// step executes an instruction of call fr that is no phi.
+func (l *leaper) step(fr *frame, in *ir.Instr) {
+	if fr.turned {
+		l.turn()
+	}
+	l.before(in)
+	l.x.execute(in)
+	if a := l.try; a != nil && a.pass != nil {
+		a.pass.after(fr, in)
+	}
+}
+
+// phis is called in front of the phis of a block.
+func (l *leaper) phis() {
+	if a := l.try; a != nil && a.pass != nil {
+		a.pass.phis()
+	}
+}
+
+// leave notes that the call fr comes back.
+func (l *leaper) leave(fr *frame) {
+	if l.try != nil && l.try.fr == fr {
+		l.try = nil
+	}
+}
+
+// before is called in front of each instruction that is no phi.
+func (l *leaper) before(in *ir.Instr) {
+	a := l.try
+	switch {
+	case a == nil:
+	case l.x.executed-a.from > a.steps():
+		l.fail(true)
+	case a.pass != nil:
+		a.pass.follow(in)
+	case a.samples == 1:
+		l.note(a, in)
+	}
+}
+
+// steps bounds the instructions between two samples.
+func (a *attempt) steps() int64 {
+	if a.lap || a.period == 1 {
+		return leapLong
+	}
+	return leapSteps
+}

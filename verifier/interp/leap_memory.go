@@ -1,0 +1,151 @@
+package interp
+
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// cell is a scalar in memory.
+type cell struct {
+	o     *object
+	off   int64
+	t     *ir.Type
+	read  bool // before it was written
+	vals  [4]value
+	start form
+	now   form // in the pass
+	met   bool // in the pass
+}
+
+// peek is what c holds, if that says nothing about the addresses of objects.
+func (x *machine) peek(c *cell) (value, bool) {
+	n := x.l.StoreSize(c.t)
+	if c.o.dead != "" {
+		return value{}, false
+	}
+	v, whole := c.o.ptrs[c.off]
+	if whole {
+		return v, c.t.IsPtr()
+	}
+	for at := range c.o.ptrs {
+		if at < c.off+n && at+int64(x.pw/8) > c.off {
+			return value{}, false
+		}
+	}
+	return x.getBits(c.o, c.off, n, c.t.Width), true
+}
+
+// note notes the cell that in accesses, and what it holds before the first pass writes it.
+func (l *leaper) note(a *attempt, in *ir.Instr) {
+	if in.Op != ir.OpLoad && in.Op != ir.OpStore {
+		return
+	}
+	p, ok := l.x.known(in.AddressOf(int(boolInt(in.Op == ir.OpStore))))
+	if !ok {
+		l.fail(true)
+		return
+	}
+	if p.obj != nil && p.obj.num >= a.objects {
+		return
+	}
+	n := len(a.cells)
+	c := l.x.cellAt(&a.cells, p, in.Access)
+	switch {
+	case c == nil:
+		l.fail(true)
+	case len(a.cells) > n && in.Op == ir.OpLoad:
+		v, ok := l.x.peek(c)
+		if c.read, c.vals[0] = true, v; !ok {
+			l.fail(true)
+		}
+	}
+}
+
+// cellAt is the cell of type t at p, added to cells if it is none of them; nil if it overlaps another one, or is no
+// cell.
+func (x *machine) cellAt(cells *[]*cell, p value, t *ir.Type) *cell {
+	if t.Kind != ir.KindInt && t.Kind != ir.KindFloat && t.Kind != ir.KindPtr {
+		return nil
+	}
+	o, off, n := p.obj, int64(p.bits.Low64()), x.l.StoreSize(t)
+	if o == nil || !p.defined() || o.dead != "" || o.region != nil || o.fn != nil || o.block != nil || off < 0 ||
+		off+n > o.size || int64(t.Width) != 8*n {
+		return nil
+	}
+	for _, c := range *cells {
+		if c.o != o || c.off+x.l.StoreSize(c.t) <= off || off+n <= c.off {
+			continue
+		}
+		if c.off != off || c.t.Kind != t.Kind || c.t.Width != t.Width {
+			return nil
+		}
+		return c
+	}
+	if len(*cells) == leapCells {
+		return nil
+	}
+	c := &cell{o: o, off: off, t: t}
+	*cells = append(*cells, c)
+	return c
+}
+
+// marks notes that the local o begins or ends: it holds nothing that was written before.
+func (p *pass) marks(m ir.Model, o *object) bool {
+	if o == nil || o.kind != stackObject {
+		return false
+	}
+	if _, known := p.marked[o]; !known {
+		p.marked[o] = o.dead
+	}
+	for _, c := range *p.cellsOf(o) {
+		if c.o == o && c.read {
+			return false
+		}
+		if c.o == o && m == ir.ModelLifetimeStart {
+			c.met, c.now = false, nil
+		}
+	}
+	return true
+}
+
+// cellsOf holds the cells of o among others.
+func (p *pass) cellsOf(o *object) *[]*cell {
+	if o.num >= p.a.objects {
+		return &p.young
+	}
+	return &p.a.cells
+}
+
+// accesses follows a load or store of a scalar whose address is the same in every turn.
+func (p *pass) accesses(in *ir.Instr) bool {
+	store := in.Op == ir.OpStore
+	to := in.AddressOf(int(boolInt(store)))
+	at, ok := p.x.known(to)
+	if !ok || p.formOf(to) != nil || at.obj == nil {
+		return false
+	}
+	cells := p.cellsOf(at.obj)
+	c := p.x.cellAt(cells, at, in.Access)
+	if c == nil {
+		return false
+	}
+	if store {
+		c.met, c.now = true, p.formOf(in.Args[0])
+		return true
+	}
+	if !c.met {
+		_, marked := p.marked[c.o]
+		v, ok := p.x.peek(c)
+		if !ok || cells == &p.young || marked {
+			return false // it would hold what nobody wrote
+		}
+		if !c.read {
+			c.read, c.start, c.vals[3] = true, nil, v
+		}
+		c.met, c.now = true, c.start
+	}
+	if v, ok := p.x.peek(c); !ok || c.now != nil && (v.obj != nil || !v.defined() || v.bits != c.now[0]) {
+		return false
+	}
+	p.set(in, c.now)
+	return true
+}
