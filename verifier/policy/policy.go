@@ -46,9 +46,10 @@ const (
 	ReplaySteps = 20_000_000 // of a model's inputs
 	KnownSteps  = 2_000_000  // of the inputs of an earlier violation: what is edited may run for ever with them
 
-	LongExecutionSteps = 4_000_000  // of one that looks for violations after many turns
+	LongFirstSteps     = 12_000_000 // of the first execution that looks for violations after many turns
+	LongExecutionSteps = 4_000_000  // of one of the others
 	LongExecutions     = 5          // parts of what is left of those that one may take
-	LongTotal          = 20_000_000 // of all of them
+	LongTotal          = 32_000_000 // of all of them
 	AimedInputs        = 2          // the first ones, whose value is sought one by one
 	Aims               = 8          // branches that are aimed at
 	SecantSteps        = 24         // runs for one

@@ -27,7 +27,7 @@ func (l LongExecutions) Run(ctx context.Context, p *problem.Problem, a *problem.
 	}
 	defer a.Stage("long executions")(nil)
 	x := &longRuns{ctx: ctx, p: p, a: a, left: l.Steps}
-	x.run(steady{only: -1, value: 1}, nil)
+	x.execute(steady{only: -1, value: 1}, nil, min(x.left*2/5, policy.LongFirstSteps))
 	x.aim(steady{only: -1})
 	for only := range policy.AimedInputs {
 		x.aim(steady{only: only, rest: 0}) // what waits for an input behind it goes on, or does not
@@ -72,7 +72,8 @@ func (s *steady) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool)
 	return bits.NewInt(width, s.value), true
 }
 
-// gaps holds the distance of the operands of each branch's comparison when it was last executed.
+// gaps holds the distance of the operands of each comparison when it was last executed: of those that branches go by,
+// and of those in front of calls, which may be given their result.
 type gaps map[*ir.Instr]float64
 
 // longRuns are the executions of one search.
@@ -89,8 +90,13 @@ func (x *longRuns) over() bool { return x.left <= 0 || x.ctx.Err() != nil || x.a
 // run executes the program on inputs so, settles what it violates, and notes gaps if they are asked for; nil without
 // an outcome.
 func (x *longRuns) run(so steady, seen gaps) *interp.Outcome {
+	return x.execute(so, seen, min(x.left/policy.LongExecutions+1, policy.LongExecutionSteps))
+}
+
+// execute does so in at most steps instructions.
+func (x *longRuns) execute(so steady, seen gaps, steps int64) *interp.Outcome {
 	rec := &input.Recorder{Source: &so}
-	opts := x.p.Execution(min(x.left/policy.LongExecutions+1, policy.LongExecutionSteps))
+	opts := x.p.Execution(min(x.left, steps))
 	if seen != nil {
 		opts.Watch = &interp.Watch{Block: seen.note}
 	}
@@ -105,9 +111,14 @@ func (x *longRuns) run(so steady, seen gaps) *interp.Outcome {
 	return out
 }
 
-// note notes the gap of the branch that led to the block which begins.
+// note notes the gap of the branch that led to the block which begins, and those in front of the call that it is of.
 func (g gaps) note(v interp.View) {
 	n := v.Frames() - 1
+	if _, call := v.At(n); call != nil && n > 0 {
+		for _, c := range handed(call) {
+			g.measure(v, n-1, c)
+		}
+	}
 	from := v.Before(n)
 	if from == nil || from.Term().Op != ir.OpCondBr {
 		return
@@ -116,11 +127,30 @@ func (g gaps) note(v interp.View) {
 	if !ok || c.Op != ir.OpIcmp || c.Block != from {
 		return
 	}
+	g.measure(v, n, c)
+}
+
+// measure notes the gap of the comparison c in call n.
+func (g gaps) measure(v interp.View, n int, c *ir.Instr) {
 	l, okL := number(v, n, c, c.Args[0])
 	r, okR := number(v, n, c, c.Args[1])
 	if okL && okR {
 		g[c] = l - r
 	}
+}
+
+// handed returns the comparisons in front of a call that has arguments, in the same block.
+func handed(call *ir.Instr) []*ir.Instr {
+	var out []*ir.Instr
+	for _, in := range call.Block.Instrs {
+		if in == call || len(call.Args) == 0 {
+			break
+		}
+		if in.Op == ir.OpIcmp {
+			out = append(out, in)
+		}
+	}
+	return out
 }
 
 // number is an operand of the comparison c in call n, as c reads it.
@@ -162,17 +192,35 @@ func (x *longRuns) aim(so steady) {
 	aims := 0
 	for _, f := range x.p.Module.Funcs {
 		for _, b := range f.Blocks {
-			c := unvisited(b, out)
-			if c == nil || aims == policy.Aims || x.over() {
-				continue
-			}
-			g, known := at[0][c]
-			if h, again := at[1][c]; known && again && g != h {
-				aims++
-				x.secant(so, c, [2]float64{starts[0], starts[1]}, [2]float64{g, h})
+			for _, c := range targets(b, out) {
+				if aims == policy.Aims || x.over() {
+					return
+				}
+				g, known := at[0][c]
+				if h, again := at[1][c]; known && again && g != h {
+					aims++
+					x.secant(so, c, [2]float64{starts[0], starts[1]}, [2]float64{g, h})
+				}
 			}
 		}
 	}
+}
+
+// targets returns the comparisons of b that may lead elsewhere.
+func targets(b *ir.Block, out *interp.Outcome) []*ir.Instr {
+	if c := unvisited(b, out); c != nil {
+		return []*ir.Instr{c}
+	}
+	var last *ir.Instr
+	for _, in := range b.Instrs {
+		if out.Visits[b] > 0 && in.Op == ir.OpCall && in.Model == ir.ModelNone && len(in.Args) > 0 {
+			last = in
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	return handed(last)
 }
 
 // unvisited returns the comparison that b branches on, if the run came to b and to one of its successors only.

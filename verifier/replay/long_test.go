@@ -20,6 +20,12 @@ func TestLongExecutions(t *testing.T) {
 		{"a sum that is even",
 			`unsigned n = nondet_uint(), s = 0; for (unsigned i = 0; i < n; i++) s += 2; CHECK(s != 4001);`,
 			false},
+		{"a sum of billions, in a call", `unsigned n = nondet_uint(), s = 0; for (unsigned i = 0; i < n; i++) s += 3;
+			check(s != 600000000u);`, true},
+		{"a sum that a call cannot see", `unsigned n = nondet_uint(), s = 0; for (unsigned i = 0; i < n; i++) s += 4;
+			check(s != 600000001u);`, false},
+		{"a sum of billions", `unsigned n = nondet_uint(), s = 0; for (unsigned i = 0; i < n; i++) s += 2;
+			CHECK(n < 3 || s != 4000000000u);`, true},
 		{"a sum of sums", `long n = nondet_int(), s = 0; for (long i = 0; i < n; i++) s += i; CHECK(s != 499500);`,
 			true},
 		{"the second of two", `int a = nondet_int(), n = nondet_int(), s = 0; if (a != 1) return 0;
@@ -36,7 +42,8 @@ func TestLongExecutions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p := testprogram.Problem(testprogram.Hosted(t, `int main(void) { `+c.src+` return 0; }`), "main",
+			p := testprogram.Problem(testprogram.Hosted(t, `static void check(int c) { CHECK(c); }
+				int main(void) { `+c.src+` return 0; }`), "main",
 				verdict.Assert, verdict.Memory, verdict.Unreachable)
 			a := problem.NewAnswers()
 			_ = LongExecutions{Steps: 400_000}.Run(context.Background(), p, a)
