@@ -66,6 +66,14 @@ int main() {
 		"int main(void) { int n = __VERIFIER_nondet_int(); if (n > 7) return n + 2147483640; return 0; }\n"},
 	{"cleanup", "G valid-memcleanup", "FALSE(valid-memcleanup)", witnessHead +
 		"int main(void) { char *p = malloc(3); if (__VERIFIER_nondet_int()) return 0; free(p); return 0; }\n"},
+	{"long", "G ! call(reach_error())", "FALSE(unreach-call)", witnessHead + `int main(void) {
+	unsigned x = 0, n = __VERIFIER_nondet_uint();
+	if (n != 3000) return 0;
+	while (x < n) x += 2;
+	if (x == 3000) reach_error();
+	return 0;
+}
+`},
 	{"endless", "F end", "FALSE(termination)", witnessHead +
 		"int main(void) { int i = __VERIFIER_nondet_int(); while (i > 0) { if (i != 5) i = i - 1; } return 0; }\n"},
 	{"equation", "G ! call(reach_error())", "TRUE", witnessHead + `int main(void) {

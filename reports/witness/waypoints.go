@@ -12,6 +12,7 @@ type builder struct {
 	out     []Waypoint
 	waiting map[string][]pending // by function
 	calls   []verdict.Pos        // of the active functions, from where they were called
+	leapt   bool                 // turns of a loop are left out: branches behind them are none of the next ones
 }
 
 // pending is an assumption about a variable that lives, in front of a statement that control has not come to yet.
@@ -39,7 +40,9 @@ func (b *builder) step(s *verdict.Step) {
 			b.holds(s)
 		}
 	case verdict.StepBranch:
-		b.branch(s)
+		if b.leapt = b.leapt || s.LeavesOut(); !b.leapt {
+			b.branch(s)
+		}
 	}
 }
 

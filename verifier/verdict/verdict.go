@@ -161,6 +161,9 @@ type Step struct {
 	Causes []int `json:"causes,omitempty"`
 }
 
+// LeavesOut reports whether turns of a loop are left out of the trace at s, a branch without a value.
+func (s *Step) LeavesOut() bool { return s.Kind == StepBranch && s.Value == "" }
+
 // Object is the piece of memory that a failed access was to leave, in bytes from its start.
 type Object struct {
 	Name   string `json:"name"`
