@@ -104,20 +104,29 @@ func (r *Ranking) fits(sys *its.System, proof *certify.Termination) error {
 			bad = bad || t.Var < 0 || int(t.Var) >= len(sys.Vars)
 		}
 	}
-	for l, list := range proof.Inv {
-		bad = bad || !loc(l)
-		for _, a := range list {
-			lin(a)
-		}
-	}
-	for _, rank := range proof.Ranks {
-		for _, f := range rank.Funcs {
-			for l, a := range f {
-				bad = bad || !loc(l)
+	lins := func(at map[its.Loc][]exact.Lin) {
+		for l, list := range at {
+			bad = bad || !loc(l)
+			for _, a := range list {
 				lin(a)
 			}
 		}
 	}
+	lins(proof.Inv)
+	var ranks func(list []certify.Rank)
+	ranks = func(list []certify.Rank) {
+		for _, rank := range list {
+			for _, f := range rank.Funcs {
+				for l, a := range f {
+					bad = bad || !loc(l)
+					lin(a)
+				}
+			}
+			lins(rank.Kept)
+			ranks(rank.Phase)
+		}
+	}
+	ranks(proof.Ranks)
 	if bad {
 		return errors.New("the proof names locations or variables that the transition system does not have")
 	}

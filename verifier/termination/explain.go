@@ -5,7 +5,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
@@ -32,11 +31,24 @@ func (p *problem) explain(cert *certify.Termination) string {
 		b.WriteString("No cycle can be taken, so every run ends.\n")
 		return b.String()
 	}
-	for i, r := range cert.Ranks {
-		fmt.Fprintf(&b, "Step %d: ", i+1)
-		if len(r.Funcs) > 1 {
-			fmt.Fprintf(&b, "the %d-phase ranking function\n", len(r.Funcs))
-		} else {
+	p.explainRanks(&b, cert.Ranks, "Step ")
+	b.WriteString("No cycle is left, so every run ends.\n")
+	return b.String()
+}
+
+// explainRanks tells ranking steps, each numbered behind the prefix.
+func (p *problem) explainRanks(b *strings.Builder, ranks []certify.Rank, prefix string) {
+	for i := range ranks {
+		r := &ranks[i]
+		fmt.Fprintf(b, "%s%d: ", prefix, i+1)
+		switch {
+		case r.Phase != nil && len(r.Funcs) > 1:
+			b.WriteString("the functions without bound\n")
+		case r.Phase != nil:
+			b.WriteString("the function without bound\n")
+		case len(r.Funcs) > 1:
+			fmt.Fprintf(b, "the %d-phase ranking function\n", len(r.Funcs))
+		default:
 			b.WriteString("the ranking function\n")
 		}
 		for _, l := range sortedLocs(r.Funcs[0]) {
@@ -44,15 +56,26 @@ func (p *problem) explain(cert *certify.Termination) string {
 			for _, f := range r.Funcs {
 				parts = append(parts, f[l].Format(p.sys.VarName))
 			}
-			fmt.Fprintf(&b, "  %s: %s\n", p.sys.Locs[l], strings.Join(parts, " | "))
+			fmt.Fprintf(b, "  %s: %s\n", p.sys.Locs[l], strings.Join(parts, " | "))
 		}
-		b.WriteString("never rises here and falls, bounded below, on\n")
+		for _, l := range sortedLocs(r.Kept) {
+			for _, k := range r.Kept[l] {
+				fmt.Fprintf(b, "  a run that goes on at %s has %s >= 0\n", p.sys.Locs[l], k.Format(p.sys.VarName))
+			}
+		}
+		if r.Phase == nil {
+			b.WriteString("never rises here and falls, bounded below, on\n")
+		} else {
+			b.WriteString("never rises here and falls on\n")
+		}
 		for _, s := range r.Strict {
-			fmt.Fprintf(&b, "  %s\n", p.pathText(s))
+			fmt.Fprintf(b, "  %s\n", p.pathText(s))
+		}
+		if r.Phase != nil {
+			b.WriteString("Where all of that is below every number:\n")
+			p.explainRanks(b, r.Phase, fmt.Sprintf("%s%d.", prefix, i+1))
 		}
 	}
-	b.WriteString("No cycle is left, so every run ends.\n")
-	return b.String()
 }
 
 func (p *problem) locList(ls []its.Loc) string {
@@ -63,7 +86,7 @@ func (p *problem) locList(ls []its.Loc) string {
 	return strings.Join(names, ", ")
 }
 
-func sortedLocs(f map[its.Loc]exact.Lin) []its.Loc {
+func sortedLocs[T any](f map[its.Loc]T) []its.Loc {
 	out := make([]its.Loc, 0, len(f))
 	for l := range f {
 		out = append(out, l)

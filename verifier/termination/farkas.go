@@ -147,9 +147,8 @@ func (g *program) solution(ts []map[its.Loc]template) []map[its.Loc]exact.Lin {
 	return out
 }
 
-// lean is what is known when an edge is taken, without redundant rows.
-func (p *problem) lean(ctx context.Context, e *edge) []linear.Row {
-	rows := p.hyp(e)
+// leanOf returns the rows without redundant ones.
+func (p *problem) leanOf(ctx context.Context, rows []linear.Row) []linear.Row {
 	tb := linear.NewTableau(true)
 	var kept []linear.Row
 	// keep a row only if those kept so far do not imply it, bounds of single

@@ -69,11 +69,33 @@ func Prove(ctx context.Context, sys *its.System, opts Options) Answer {
 	}
 	ladder := linear.NewLadder(opts.Z3Millis)
 	defer ladder.Close()
+	a := &attempt{sys: sys, ladder: ladder}
+	answer := a.prove(ctx, true)
+	if a.phased = true; answer.Verdict == Unknown && ctx.Err() == nil {
+		if second := a.prove(ctx, false); second.Verdict != Unknown {
+			answer = second
+		}
+	}
+	answer.Rungs = ladder.Rungs
+	return answer
+}
+
+// attempt is one way to search for a proof.
+type attempt struct {
+	sys        *its.System
+	ladder     *linear.Ladder
+	phased     bool // with phases that are not nested
+	everyCycle bool // see problem
+}
+
+// prove looks for ranking functions; without them, where refute asks for it, for a run that never ends.
+func (a *attempt) prove(ctx context.Context, refute bool) Answer {
 	answer := Answer{Verdict: Unknown}
 	for _, everyCycle := range []bool{false, true} {
-		cert, p, stuck := search(ctx, sys, ladder, splitRounds, everyCycle)
+		a.everyCycle = everyCycle
+		cert, p, stuck := a.search(ctx, a.sys, splitRounds)
 		if cert == nil {
-			if !everyCycle {
+			if !everyCycle && refute {
 				answer = p.refuted(ctx, stuck)
 			}
 			break
@@ -83,7 +105,6 @@ func Prove(ctx context.Context, sys *its.System, opts Options) Answer {
 			break
 		}
 	}
-	answer.Rungs = ladder.Rungs
 	return answer
 }
 
@@ -96,11 +117,12 @@ const (
 
 // search looks for a termination certificate, at last by splitting locations
 // rounds times. Without one it returns the components where it stopped.
-func search(ctx context.Context, sys *its.System, ladder *linear.Ladder, rounds int, everyCycle bool) (
-	*certify.Termination, *problem, [][]*edge) {
-	p := newProblem(ctx, sys, ladder, everyCycle, nil)
+func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*certify.Termination, *problem,
+	[][]*edge) {
+	p := newProblem(ctx, sys, a.ladder, a.everyCycle, nil)
 	p.computeInvariants(ctx)
 	r := newRanker(p)
+	r.phased = a.phased
 	cert := &certify.Termination{Cuts: p.cuts, Inv: p.inv}
 	if r.run(ctx) {
 		cert.Ranks = r.ranks
@@ -113,7 +135,7 @@ func search(ctx context.Context, sys *its.System, ladder *linear.Ladder, rounds 
 	if !ok {
 		return nil, p, r.stuck
 	}
-	inner, _, _ := search(ctx, split, ladder, rounds-1, everyCycle)
+	inner, _, _ := a.search(ctx, split, rounds-1)
 	if inner == nil {
 		return nil, p, r.stuck
 	}

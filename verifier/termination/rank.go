@@ -27,6 +27,10 @@ type ranker struct {
 	effort int64 // spent on linear programs for single edges
 
 	narrow bool // leave out rows that speak of the range of a machine type
+
+	phased bool         // look for phases that are not nested
+	known  surroundings // beside the invariants
+	phases int          // that are over
 }
 
 func newRanker(p *problem) *ranker {
@@ -42,7 +46,7 @@ func newRanker(p *problem) *ranker {
 func (r *ranker) lean(ctx context.Context, e *edge) []linear.Row {
 	rows, ok := r.rows[e]
 	if !ok {
-		for _, row := range r.p.lean(ctx, e) {
+		for _, row := range r.p.leanOf(ctx, append(r.p.hyp(e), r.known.rows(e)...)) {
 			if !r.narrow || !typeLike(row.Lin.Const) {
 				rows = append(rows, row)
 			}
@@ -70,17 +74,25 @@ func typeLike(c exact.Int) bool {
 // run removes edges until no component has any, or none can be removed. It
 // reports whether nothing is left.
 func (r *ranker) run(ctx context.Context) bool {
-	work := [][]*edge{r.p.edges}
+	return r.removeAll(ctx, r.p.edges)
+}
+
+// removeAll does what run does for the given edges.
+func (r *ranker) removeAll(ctx context.Context, edges []*edge) bool {
+	work := [][]*edge{edges}
 	for len(work) > 0 {
 		edges := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, comp := range r.split(edges) {
-			strict, funcs := r.find(ctx, comp)
+			strict, rank := r.step(ctx, comp)
 			if len(strict) == 0 {
 				r.stuck = append(r.stuck, comp)
 				continue
 			}
-			r.record(strict, funcs)
+			for _, e := range strict {
+				rank.Strict = append(rank.Strict, e.path)
+			}
+			r.ranks = append(r.ranks, rank)
 			gone := map[*edge]bool{}
 			for _, e := range strict {
 				gone[e] = true
@@ -123,12 +135,12 @@ func (r *ranker) split(edges []*edge) [][]*edge {
 	return out
 }
 
-func (r *ranker) record(strict []*edge, funcs []map[its.Loc]exact.Lin) {
-	rank := certify.Rank{Funcs: funcs}
-	for _, e := range strict {
-		rank.Strict = append(rank.Strict, e.path)
+// step looks for a ranking step that takes out at least one edge.
+func (r *ranker) step(ctx context.Context, comp []*edge) ([]*edge, certify.Rank) {
+	if strict, funcs := r.find(ctx, comp); len(strict) > 0 {
+		return strict, certify.Rank{Funcs: funcs}
 	}
-	r.ranks = append(r.ranks, rank)
+	return r.byPhase(ctx, comp)
 }
 
 // find looks for a ranking function that takes out at least one edge.
@@ -140,7 +152,7 @@ func (r *ranker) find(ctx context.Context, comp []*edge) ([]*edge, []map[its.Loc
 	for _, e := range comp {
 		size += int64(len(r.lean(ctx, e)) + 2*len(r.vars))
 	}
-	for depth := 1; depth <= maxDepth; depth++ {
+	for depth := 1; depth <= maxDepth && (depth == 1 || r.phases == 0); depth++ {
 		for _, e := range comp {
 			if ctx.Err() != nil || r.effort > maxEffort {
 				return nil, nil

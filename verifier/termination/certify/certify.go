@@ -18,6 +18,10 @@
 //	(C3) functions f1..fd do not rise on any edge of the component, and on a
 //	     strict edge f1 falls by 1, f(i)+f(i-1) >= f(i)'+1, and fd >= 0
 //	(C4) after all steps no component has an edge
+//
+// An edge of a run that stays in the component is followed by another one: what all
+// of those say of the state (Rank.Kept) holds after it. A step may be a phase
+// instead (Rank.Phase, phase.go).
 package certify
 
 import (
@@ -46,6 +50,8 @@ func Key(path []Step) string {
 type Rank struct {
 	Funcs  []map[its.Loc]exact.Lin // f1..fd per cut location
 	Strict [][]Step                // the edges taken out
+	Kept   map[its.Loc][]exact.Lin `json:",omitempty"` // each >= 0 where an edge of the component is taken
+	Phase  []Rank                  `json:",omitempty"` // the step is a phase, and what follows it ends by these
 }
 
 // Termination is a termination certificate.
@@ -79,7 +85,7 @@ func Terminating(ctx context.Context, sys *its.System, cert *Termination) error 
 	if cert.Split != nil {
 		return c.refinement(cert.Split)
 	}
-	return c.ranks()
+	return c.ranks(c.edges, c.cert.Ranks, nil)
 }
 
 // Invariants checks (C1) and (C2) only: that the invariants hold at the cut
@@ -173,63 +179,6 @@ func (c *checker) invariants() error {
 		}
 	}
 	return nil
-}
-
-// ranks checks (C3) step by step, then (C4).
-func (c *checker) ranks() error {
-	left := append([]*path(nil), c.edges...)
-	for i := range c.cert.Ranks {
-		r := &c.cert.Ranks[i]
-		strict := map[string]bool{}
-		for _, s := range r.Strict {
-			strict[Key(s)] = true
-		}
-		if len(r.Funcs) == 0 || !isComponent(left, r.Funcs[0]) {
-			return fmt.Errorf("certificate: step %d is not about one component", i)
-		}
-		var rest []*path
-		for _, e := range left {
-			_, from := r.Funcs[0][e.from]
-			_, to := r.Funcs[0][e.to]
-			if !from || !to {
-				rest = append(rest, e)
-				continue
-			}
-			goals := decrease(r, e, strict[e.key])
-			if err := c.proof.all(c.ctx, c.hyp(e), goals); err != nil {
-				return fmt.Errorf("certificate: step %d, edge %s: %w", i, e.text(c.sys), err)
-			}
-			if !strict[e.key] {
-				rest = append(rest, e)
-			}
-		}
-		left = rest
-	}
-	for _, e := range left {
-		if reaches(left, e.to, e.from) {
-			return fmt.Errorf("certificate: edge %s is on a cycle that no step removes", e.text(c.sys))
-		}
-	}
-	return nil
-}
-
-// decrease is (C3) for one edge.
-func decrease(r *Rank, e *path, strict bool) []exact.Lin {
-	var goals []exact.Lin
-	var previous exact.Lin
-	for i, f := range r.Funcs {
-		before, after := f[e.from], e.after(f[e.to])
-		if !strict {
-			goals = append(goals, before.Sub(after))
-			continue
-		}
-		goals = append(goals, before.Add(previous).Sub(after).AddInt(-1))
-		previous = before
-		if i == len(r.Funcs)-1 {
-			goals = append(goals, before)
-		}
-	}
-	return goals
 }
 
 // isComponent: the locations that f maps reach one another over the edges, and

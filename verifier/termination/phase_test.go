@@ -1,0 +1,117 @@
+package termination
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/termination/certify"
+)
+
+const threePhases = "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x+y,y+z,z-1) :|: x >= 0\n l(x,y,z) -> l(x+z,y+z,z-1) :|: x >= 0"
+
+// phased are systems with phases, each with the point of the case; of those that do not end, one is one token away.
+var phased = []struct {
+	point, rules string
+	ends         bool
+}{
+	{"three phases, not nested", threePhases, true},
+	{"the last function does not fall", strings.Replace(threePhases, "z-1) :|: x >= 0\n", "z) :|: x >= 0\n", 1), false},
+	{"the second function rises in the end", strings.ReplaceAll(threePhases, "y+z", "y-z"), false},
+	{"a counter alone tells nothing", "s(x,c) -> l(x,c)\n l(x,c) -> l(z,c+1) :|: x > 0 && z > 0", false},
+	{"the guard of the next turn bounds what is chosen",
+		"s(x,y,z,t) -> l(x,y,z,t)\n l(x,y,z,t) -> l(u,y,z-1,x) :|: x >= y && x <= t + z\n" +
+			" l(x,y,z,t) -> l(x,y+1,z,t) :|: x >= y && x <= t + z", true},
+	{"the next turn may go another way",
+		"s(x,y,z,t) -> l(x,y,z,t)\n l(x,y,z,t) -> l(u,y,z-1,x) :|: x >= y && x <= t + z\n" +
+			" l(x,y,z,t) -> l(x,y,z,t) :|: x >= y", false},
+	{"strict on one edge only", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x+y,y+z,z-1) :|: x >= 0\n" +
+		" l(x,y,z) -> l(x-1,y,z) :|: x >= 0", true},
+	{"the other edge lets it rise", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x+y,y+z,z-1) :|: x >= 0\n" +
+		" l(x,y,z) -> l(x-1,y,z+9) :|: x >= 0", false},
+	{"over two locations", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> m(x+y,y,z) :|: x >= 0\n l(x,y,z) -> m(x+z,y,z) :|: x >= 0\n" +
+		" m(x,y,z) -> l(x,y+z,z-1)\n m(x,y,z) -> m(x-1,y,z) :|: x >= 0", true},
+}
+
+func TestPhases(t *testing.T) {
+	for _, c := range phased {
+		a := Prove(context.Background(), system(t, c.rules), Options{Timeout: 5 * time.Minute})
+		if (a.Verdict == Terminating) != c.ends {
+			t.Errorf("%s: %v (%s)", c.point, a.Verdict, a.Reason)
+		}
+	}
+}
+
+// TestCheckerRejectsPhases: each certificate is accepted, and no longer once one thing in it is changed.
+func TestCheckerRejectsPhases(t *testing.T) {
+	ctx := context.Background()
+	s := system(t, threePhases)
+	loop := s.Trans[1].From
+	for name, spoil := range map[string]func(r *certify.Rank){
+		"":                       func(*certify.Rank) {},
+		"nothing behind it":      func(r *certify.Rank) { r.Phase = []certify.Rank{} },
+		"no phase":               func(r *certify.Rank) { r.Phase = nil },
+		"a function that rises":  func(r *certify.Rank) { r.Funcs[0][loop] = r.Funcs[0][loop].Neg() },
+		"one that stays":         func(r *certify.Rank) { r.Funcs[0][loop] = exact.C(1) },
+		"one more, of no use":    func(r *certify.Rank) { r.Funcs = append(r.Funcs, map[its.Loc]exact.Lin{loop: exact.V(0)}) },
+		"kept by nobody":         func(r *certify.Rank) { r.Kept = map[its.Loc][]exact.Lin{loop: {exact.V(1)}} },
+		"kept false":             func(r *certify.Rank) { r.Kept = map[its.Loc][]exact.Lin{loop: {exact.C(-1)}} },
+		"second kept by nobody":  func(r *certify.Rank) { r.Phase[0].Kept = map[its.Loc][]exact.Lin{loop: {exact.C(-1)}} },
+		"no second phase":        func(r *certify.Rank) { *r = certify.Rank{Funcs: r.Funcs, Strict: r.Strict, Phase: r.Phase[0].Phase} },
+		"too little in the last": func(r *certify.Rank) { r.Phase[0].Phase[0].Strict = r.Strict[:1] },
+	} {
+		a := Prove(ctx, s, Options{})
+		if a.Verdict != Terminating || len(a.Proof.Ranks) != 1 || a.Proof.Ranks[0].Phase == nil {
+			t.Fatal("no phase", a.Reason)
+		}
+		spoil(&a.Proof.Ranks[0])
+		if err := certify.Terminating(ctx, s, a.Proof); (err == nil) != (name == "") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// TestRandomLoopsEnd: small runs of loops said to end do, in a number of turns that is polynomial in numbers that are
+// all below 10.
+func TestRandomLoopsEnd(t *testing.T) {
+	rng := rand.New(rand.NewSource(7))
+	pick := func(list ...string) string { return list[rng.Intn(len(list))] }
+	proved, phases := 0, 0
+	for n := 0; n < 150; n++ {
+		rules := "s(x,y,z) -> l(x,y,z)\n"
+		for e := 0; e < 2; e++ {
+			update := []string{"x" + pick("+y", "+y", "+z", "-1", "+1", ""), "y" + pick("+z", "+z", "-1", "-z", ""),
+				"z" + pick("-1", "-1", "-1", "", "+1", "+y")}
+			rules += fmt.Sprintf(" l(x,y,z) -> l(%s) :|: %s\n", strings.Join(update, ","),
+				pick("x >= 0", "x >= 0", "x >= y", "x + y >= 0", "x >= 0 && y >= z"))
+		}
+		s := system(t, rules)
+		a := Prove(context.Background(), s, Options{Timeout: time.Minute})
+		if a.Verdict != Terminating {
+			continue
+		}
+		proved++
+		if strings.Contains(a.Text, "without bound") {
+			phases++
+		}
+		for run := 0; run < 40; run++ {
+			start := []exact.Int{exact.I(rng.Int63n(19) - 9), exact.I(rng.Int63n(19) - 9), exact.I(rng.Int63n(19) - 9)}
+			count, _ := walk(s, start, rng, longWalk)
+			if count[1]+count[2] >= longWalk-1 {
+				t.Fatalf("a run of %v turns from %v:\n%s\n%s", count, start, rules, a.Text)
+			}
+		}
+	}
+	t.Log(proved, "proved,", phases, "by phases")
+	if phases < 3 {
+		t.Errorf("%d proofs by phases of %d", phases, proved)
+	}
+}
+
+// longWalk is more than the turns of any such run.
+const longWalk = 50_000
