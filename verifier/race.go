@@ -64,7 +64,7 @@ var bitEngines = []entrant{
 }
 
 // complexityEngines bound the instructions of any run.
-var complexityEngines = []entrant{{name: "bounds", engine: graphterm.Complexity{}}}
+var complexityEngines = []entrant{{name: "bounds", engine: graphterm.Complexity{Turns: bitterm.Turns}}}
 
 // running is an entrant in a race.
 type running struct {

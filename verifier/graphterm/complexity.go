@@ -16,11 +16,15 @@ import (
 )
 
 // Complexity bounds the instructions of any run.
-type Complexity struct{}
+type Complexity struct {
+	// Turns says how often back edges of a loop are taken at most between entering and leaving it, by header, where that
+	// is seen in the bits of words.
+	Turns func(ctx context.Context, p *problem.Problem) map[*ir.Block]int64
+}
 
 // Run implements problem.Engine.
-func (Complexity) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
-	e := &engine{p: p, a: a}
+func (c Complexity) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+	e := &engine{p: p, a: a, turns: c.Turns}
 	bound, why := e.complexity(ctx)
 	if why != nil {
 		a.LeaveOpen(unknown(p.ComplexityClaim(), why))
@@ -63,27 +67,43 @@ func (e *engine) complexity(ctx context.Context) (claim verdict.Claim, why *verd
 	return claim, nil
 }
 
-// bounds looks for a bound that does not rest on the ranges of types, then for any.
+// bounds looks for a bound that does not rest on the ranges of types or on bits, then on bits, then for any.
 func (e *engine) bounds(ctx context.Context, g *seg.Graph) (*its.System, seg.Legend, termination.Cost, error) {
 	stop := e.a.Stage("bounds")
 	var sys *its.System
 	var legend seg.Legend
 	var cost termination.Cost
-	for _, free := range []bool{true, false} {
-		s, l, err := g.System(seg.SystemOptions{Costs: true, NoTypeBounds: free})
-		if err != nil {
-			return nil, l, cost, err
+	opts := seg.SystemOptions{Costs: true, NoTypeBounds: true}
+	try := func(ctx context.Context, more bool) (err error) {
+		part, cancel := firstTry(ctx, more)
+		defer cancel()
+		if sys, legend, err = g.System(opts); err == nil {
+			cost = termination.Bounds(part, sys, termination.Options{Z3Millis: policy.BoundsZ3})
 		}
-		part, cancel := firstTry(ctx, free)
-		sys, legend, cost = s, l, termination.Bounds(part, s, termination.Options{Z3Millis: policy.BoundsZ3})
-		cancel()
-		if cost.Bound != nil {
-			break
+		return err
+	}
+	err := try(ctx, true)
+	if err == nil && cost.Bound == nil {
+		if opts.Turns = e.turnsByBits(ctx, g); len(opts.Turns) > 0 {
+			err = try(ctx, true)
 		}
+	}
+	if opts.NoTypeBounds = false; err == nil && cost.Bound == nil {
+		err = try(ctx, false)
 	}
 	e.dump(g, sys)
 	stop(rungCounts(cost.Rungs))
-	return sys, legend, cost, nil
+	return sys, legend, cost, err
+}
+
+// turnsByBits bounds the turns of loops by the bits of words.
+func (e *engine) turnsByBits(ctx context.Context, g *seg.Graph) map[*ir.Block]int64 {
+	if e.turns == nil || e.p.MathInts() || g.Recursive {
+		return nil
+	}
+	part, cancel := problem.Share(ctx, policy.TurnsPercent)
+	defer cancel()
+	return e.turns(part, e.p)
 }
 
 // loopTurns bounds the turns of the loops by the steps of the system: every path

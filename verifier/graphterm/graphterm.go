@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/certificate"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -61,6 +62,8 @@ type engine struct {
 	a *problem.Answers
 
 	byNull bool // graphs tell null pointers apart
+
+	turns func(ctx context.Context, p *problem.Problem) map[*ir.Block]int64 // Complexity.Turns
 }
 
 // decideTermination decides on the graph; where that leaves it open, also on one that tells null pointers apart, if the

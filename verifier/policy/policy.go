@@ -222,9 +222,14 @@ const (
 	MaxLexicographic = 3      // measures of one loop
 	MeasureConflicts = 4000   // for a question about a measure
 	RankLemmaPercent = 40
+	TurnsPercent     = 50  // for bounds of turns; the rest is for what follows from them
+	MaxFalling       = 8   // of one loop, until one is small
 	MaxMeasures      = 600 // of the templates of one header
 	MaxMeasureVars   = 10  // numbers that are combined with each other
 )
+
+// SmallMeasures are the greatest values of measures that bound the turns of a loop.
+var SmallMeasures = [...]int64{15, 63, 255, 1023, 4095, 65535}
 
 // LongRunTurns are the numbers of turns that a loop is asked to exceed.
 var LongRunTurns = [...]int{3, 12}

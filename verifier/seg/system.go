@@ -7,6 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -44,6 +45,8 @@ type SystemOptions struct {
 	// Overflow makes signed overflow a place where a run stays for ever, so that
 	// termination of the system shows that there is none.
 	Overflow bool
+	// Turns says how often back edges of a loop are taken at most between entering and leaving it, by header.
+	Turns map[*ir.Block]int64
 }
 
 // System is the graph as an integer transition system: cut points are locations,
@@ -99,6 +102,7 @@ type extractor struct {
 	opts  SystemOptions
 	paths map[string]path
 	keep  map[string]bool // slots that matter; nil: all
+	loops map[*ir.Func]*unwind.Graph
 }
 
 func (x *extractor) kept(sl slot) bool { return x.keep == nil || x.keep[sl.key] }

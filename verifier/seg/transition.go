@@ -36,6 +36,7 @@ func (x *extractor) transition(e *edge, k *know) {
 	if e.to != nil && !e.overflow {
 		exactly = w.arrive(e, k, func(v exact.Var, l exact.Lin) { w.t.Set(v, l) }) && exactly
 	}
+	x.count(e, w)
 	for _, calls := range x.callees(e) {
 		w.call(calls, k)
 	}
