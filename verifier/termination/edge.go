@@ -19,6 +19,7 @@ type edge struct {
 	nv       int // variables plus temporaries
 	rows     []linear.Row
 	upd      []exact.Lin
+	products []product // of which upd and rows speak
 	cost     exact.Poly
 	exact    bool // every step of the relation is a run of the program
 	full     its.Transition
@@ -46,8 +47,8 @@ func (e *edge) linearise(n int) {
 	e.nv = n + t.Temps
 	e.exact = t.Exact
 	e.rows, e.upd = nil, make([]exact.Lin, n)
+	e.products = nil
 	monomials := map[string]exact.Var{}
-	var products []product
 	relax := func(p exact.Poly) exact.Lin {
 		var l exact.Lin
 		for _, m := range p.Monos {
@@ -61,7 +62,7 @@ func (e *edge) linearise(n int) {
 				before := e.nv
 				v := e.opaque(m.Vars, monomials)
 				if l = l.AddScaled(m.Coef, exact.V(v)); e.nv > before && len(m.Vars) == 2 {
-					products = append(products, product{v, m.Vars[0], m.Vars[1]})
+					e.products = append(e.products, product{v, m.Vars[0], m.Vars[1]})
 				}
 			}
 		}
@@ -74,7 +75,7 @@ func (e *edge) linearise(n int) {
 		e.upd[v] = relax(t.Update[v])
 	}
 	e.cost = t.Cost
-	e.rows = append(e.rows, productFacts(e.rows, products)...)
+	e.rows = append(e.rows, productFacts(e.rows, e.products)...)
 }
 
 // opaque is the temporary that stands for a nonlinear monomial, with the facts
@@ -114,7 +115,7 @@ func (p *problem) hyp(e *edge) []linear.Row {
 	for _, l := range inv {
 		rows = append(rows, linear.AtLeast(l))
 	}
-	return rows
+	return append(rows, productFacts(rows, e.products)...)
 }
 
 // newProblem cuts the system: locations are removed by chaining while that does

@@ -2,6 +2,7 @@ package termination
 
 import (
 	"context"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
@@ -190,14 +191,15 @@ func (a *invariants) post(ctx context.Context, l its.Loc) []upper {
 
 // through bounds each template after the edge; nil if it cannot be taken.
 func (a *invariants) through(ctx context.Context, e *edge) []upper {
-	tb := linear.NewTableau(true)
-	for _, r := range e.rows {
-		tb.Add(r)
-	}
+	rows := slices.Clone(e.rows)
 	for i, b := range a.value[e.from] {
 		if b.set {
-			tb.Add(linear.AtLeast(exact.Lin{Terms: a.templates[i].Neg().Terms, Const: b.v}))
+			rows = append(rows, linear.AtLeast(exact.Lin{Terms: a.templates[i].Neg().Terms, Const: b.v}))
 		}
+	}
+	tb := linear.NewTableau(true)
+	for _, r := range append(rows, productFacts(rows, e.products)...) {
+		tb.Add(r)
 	}
 	if tb.Check(ctx) == linear.Unsat {
 		return nil

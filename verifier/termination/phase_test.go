@@ -2,7 +2,6 @@ package termination
 
 import (
 	"context"
-	"fmt"
 	"math/rand"
 	"strings"
 	"testing"
@@ -81,35 +80,50 @@ func TestCheckerRejectsPhases(t *testing.T) {
 func TestRandomLoopsEnd(t *testing.T) {
 	rng := rand.New(rand.NewSource(7))
 	pick := func(list ...string) string { return list[rng.Intn(len(list))] }
-	proved, phases := 0, 0
-	for n := 0; n < 150; n++ {
-		rules := "s(x,y,z) -> l(x,y,z)\n"
-		for e := 0; e < 2; e++ {
-			update := []string{"x" + pick("+y", "+y", "+z", "-1", "+1", ""), "y" + pick("+z", "+z", "-1", "-z", ""),
-				"z" + pick("-1", "-1", "-1", "", "+1", "+y")}
-			rules += fmt.Sprintf(" l(x,y,z) -> l(%s) :|: %s\n", strings.Join(update, ","),
-				pick("x >= 0", "x >= 0", "x >= y", "x + y >= 0", "x >= 0 && y >= z"))
-		}
-		s := system(t, rules)
-		a := Prove(context.Background(), s, Options{Timeout: time.Minute})
-		if a.Verdict != Terminating {
-			continue
-		}
-		proved++
-		if strings.Contains(a.Text, "without bound") {
-			phases++
-		}
-		for run := 0; run < 40; run++ {
-			start := []exact.Int{exact.I(rng.Int63n(19) - 9), exact.I(rng.Int63n(19) - 9), exact.I(rng.Int63n(19) - 9)}
-			count, _ := walk(s, start, rng, longWalk)
-			if count[1]+count[2] >= longWalk-1 {
-				t.Fatalf("a run of %v turns from %v:\n%s\n%s", count, start, rules, a.Text)
+	bound := func(v string) string {
+		return pick(" && "+v+" > 1", " && "+v+" > 0", " && "+v+" >= 0", " && "+v+" < 0", " && "+v+" < 0-1", "")
+	}
+	for name, loop := range map[string]func() string{
+		"without bound": func() string {
+			return "l(x" + pick("+y", "+y", "+z", "-1", "+1", "") + ",y" + pick("+z", "+z", "-1", "-z", "") + ",z" +
+				pick("-1", "-1", "-1", "", "+1", "+y") + ") :|: " +
+				pick("x >= 0", "x >= 0", "x >= y", "x + y >= 0", "x >= 0 && y >= z")
+		},
+		"*": func() string {
+			return "l(" + pick("x*y", "x*y", "0-x*y", "x+x*y", "x*x", "x-y*y") + ",y" + pick("", "", "", "+1", "-1") + ",z" +
+				pick("", "", "-1", "+x*y") + ") :|: " + pick("x < z", "x > z", "x <= z && x > 0-z") + bound("x") + bound("y")
+		},
+	} {
+		proved, so := 0, 0
+		for n := 0; n < 100; n++ {
+			rules := "s(x,y,z) -> l(x,y,z)\n"
+			for e := n % 2; e < 2 || e < 3 && name != "*"; e++ {
+				rules += " l(x,y,z) -> " + loop() + "\n"
+			}
+			s := system(t, rules)
+			a := Prove(context.Background(), s, Options{Timeout: time.Minute})
+			if a.Verdict != Terminating {
+				continue
+			}
+			proved++
+			if strings.Contains(a.Text+rules, name) {
+				so++
+			}
+			for run := 0; run < 40; run++ {
+				start := []exact.Int{exact.I(rng.Int63n(19) - 9), exact.I(rng.Int63n(19) - 9), exact.I(rng.Int63n(19) - 9)}
+				count, _ := walk(s, start, rng, longWalk)
+				turns := 0
+				for _, c := range count {
+					turns += c
+				}
+				if turns >= longWalk {
+					t.Fatalf("a run of %v turns from %v:\n%s\n%s", count, start, rules, a.Text)
+				}
 			}
 		}
-	}
-	t.Log(proved, "proved,", phases, "by phases")
-	if phases < 3 {
-		t.Errorf("%d proofs by phases of %d", phases, proved)
+		if t.Log(name, proved, "proved,", so, "so"); so < 5 {
+			t.Errorf("%s: %d of %d proofs", name, so, proved)
+		}
 	}
 }
 

@@ -164,7 +164,7 @@ func (c *checker) hyp(p *path) []row {
 	for _, l := range c.cert.Inv[p.from] {
 		rows = append(rows, row{l, false})
 	}
-	return rows
+	return append(rows, p.products(rows)...)
 }
 
 // invariants checks (C2).
