@@ -13,6 +13,7 @@ import (
 const (
 	maxCycles     = 80  // simple cycles per component
 	maxCycleEdges = 6   // edges of a cycle between cut locations
+	maxWalkEdges  = 4   // of one that passes a location again
 	maxStems      = 400 // partial runs from the start
 	maxSplits     = 24  // ways of choosing temporaries per cycle
 	maxSets       = 40  // candidate sets per choice
@@ -81,50 +82,31 @@ func (p *problem) refute(ctx context.Context, comps [][]*edge) *certify.Recurren
 	z := &lassos{p: p, stems: map[its.Loc][]*relation{}}
 	for length := 1; length <= maxCycleEdges; length++ {
 		for _, comp := range comps {
-			for _, cycle := range cyclesOf(comp, length) {
-				if ctx.Err() != nil {
-					return nil
-				}
-				if cert := z.tryCycle(ctx, cycle); cert != nil {
-					return cert
-				}
+			if cert := z.tryCycles(ctx, cyclesOf(comp, length, false)); cert != nil {
+				return cert
+			}
+		}
+	}
+	for length := 2; length <= maxWalkEdges; length++ {
+		for _, comp := range comps {
+			if cert := z.tryCycles(ctx, cyclesOf(comp, length, true)); cert != nil {
+				return cert
 			}
 		}
 	}
 	return nil
 }
 
-// cyclesOf lists simple cycles with the given number of edges, from each of
-// their locations.
-func cyclesOf(comp []*edge, length int) [][]*edge {
-	var out [][]*edge
-	var walk func(path []*edge, seen map[its.Loc]bool)
-	walk = func(path []*edge, seen map[its.Loc]bool) {
-		if len(out) >= maxCycles {
-			return
+func (z *lassos) tryCycles(ctx context.Context, cycles [][]*edge) *certify.Recurrence {
+	for _, cycle := range cycles {
+		if ctx.Err() != nil {
+			return nil
 		}
-		last := path[len(path)-1]
-		if last.to == path[0].from {
-			if len(path) == length {
-				out = append(out, append([]*edge(nil), path...))
-			}
-			return
+		if cert := z.tryCycle(ctx, cycle); cert != nil {
+			return cert
 		}
-		if len(path) == length || seen[last.to] {
-			return
-		}
-		seen[last.to] = true
-		for _, e := range comp {
-			if e.from == last.to {
-				walk(append(path, e), seen)
-			}
-		}
-		delete(seen, last.to)
 	}
-	for _, e := range comp {
-		walk([]*edge{e}, map[its.Loc]bool{})
-	}
-	return out
+	return nil
 }
 
 func (z *lassos) tryCycle(ctx context.Context, cycle []*edge) *certify.Recurrence {

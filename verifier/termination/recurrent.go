@@ -2,6 +2,7 @@ package termination
 
 import (
 	"context"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
@@ -61,6 +62,7 @@ func (p *problem) choices(ctx context.Context, r *relation) []choice {
 			}
 		}
 	}
+	around := append(rows[:len(rows):len(rows)], p.nextTurn(r)...)
 	out := []choice{base}
 	for i := 0; i < r.temps; i++ {
 		v := exact.Var(p.n + i)
@@ -71,11 +73,22 @@ func (p *problem) choices(ctx context.Context, r *relation) []choice {
 			if len(out) >= maxSplits {
 				break
 			}
-			for _, l := range tightest(rows, c, v) {
+			for _, l := range tightest(around, c, v) {
 				if len(out) < maxSplits {
 					out = append(out, c.with(v, l))
 				}
 			}
+		}
+	}
+	return out
+}
+
+// nextTurn returns what the guard says of the state after a turn, where it speaks of variables alone.
+func (p *problem) nextTurn(r *relation) []linear.Row {
+	var out []linear.Row
+	for _, row := range r.rows {
+		if !slices.ContainsFunc(row.Lin.Terms, func(t exact.Term) bool { return int(t.Var) >= p.n }) {
+			out = append(out, linear.Row{Lin: row.Lin.Subst(func(v exact.Var) exact.Lin { return r.upd[v] }), EQ: row.EQ})
 		}
 	}
 	return out
