@@ -128,19 +128,29 @@ func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*cer
 		cert.Ranks = r.ranks
 		return cert, p, nil
 	}
-	if rounds == 0 || r.hopeless(ctx) {
-		return nil, p, r.stuck
+	for _, split := range a.splits(ctx, p, r, rounds) {
+		if sys, origin, ok := split(); ok {
+			if inner, _, _ := a.search(ctx, sys, rounds-1); inner != nil {
+				cert.Split = p.refinement(sys, origin, inner)
+				return cert, p, nil
+			}
+		}
 	}
-	split, origin, ok := p.refined(ctx, maxSplit)
-	if !ok {
-		return nil, p, r.stuck
+	return nil, p, r.stuck
+}
+
+// splits lists ways to split the locations where r is stuck.
+func (a *attempt) splits(ctx context.Context, p *problem, r *ranker, rounds int) []func() (*its.System, []*edge, bool) {
+	var out []func() (*its.System, []*edge, bool)
+	if a.phased && rounds == splitRounds {
+		for _, all := range []bool{true, false} {
+			out = append(out, func() (*its.System, []*edge, bool) { return p.byEntry(maxSplit, all) })
+		}
 	}
-	inner, _, _ := a.search(ctx, split, rounds-1)
-	if inner == nil {
-		return nil, p, r.stuck
+	if rounds > 0 && !r.hopeless(ctx) {
+		out = append(out, func() (*its.System, []*edge, bool) { return p.refined(ctx, maxSplit) })
 	}
-	cert.Split = p.refinement(split, origin, inner)
-	return cert, p, nil
+	return out
 }
 
 // hopeless reports that an edge can stand still, so no function will do.
@@ -157,12 +167,13 @@ func (r *ranker) hopeless(ctx context.Context) bool {
 
 // refinement describes the split system to the checker.
 func (p *problem) refinement(split *its.System, origin []*edge, inner *certify.Termination) *certify.Refinement {
-	out := &certify.Refinement{Locs: []its.Loc{p.sys.Start}, Inner: inner}
-	for _, e := range p.edges {
-		out.Locs = append(out.Locs, e.to)
+	out := &certify.Refinement{Locs: make([]its.Loc, len(split.Locs)), Inner: inner}
+	for l := range out.Locs {
+		out.Locs[l] = p.sys.Start // unless an edge says otherwise
 	}
 	for i, t := range split.Trans {
 		out.Arcs = append(out.Arcs, certify.Arc{From: int(t.From), To: int(t.To), Path: origin[i].path})
+		out.Locs[t.From], out.Locs[t.To] = origin[i].from, origin[i].to
 	}
 	return out
 }

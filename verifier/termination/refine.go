@@ -47,6 +47,75 @@ func (p *problem) refined(ctx context.Context, limit int) (*its.System, []*edge,
 	return s, origin, true
 }
 
+// byEntry copies each strongly connected component once per edge that enters it, or with all once per sequence of such
+// edges since the start: what a run brings along stays apart. It returns what refined does, or false also where no
+// component that has edges is entered over several.
+func (p *problem) byEntry(limit int, all bool) (*its.System, []*edge, bool) {
+	comp, inner := map[its.Loc]int{}, map[int]bool{}
+	for i, ls := range p.components(nil) {
+		for _, l := range ls {
+			comp[l] = i + 1
+		}
+	}
+	entries := map[int]int{}
+	for _, e := range p.edges {
+		if comp[e.from] == comp[e.to] {
+			inner[comp[e.to]] = true
+		} else {
+			entries[comp[e.to]]++
+		}
+	}
+	several := false
+	for c := range inner {
+		several = several || entries[c] > 1
+	}
+	if !several {
+		return nil, nil, false
+	}
+	s := &its.System{Name: p.sys.Name, Vars: p.sys.Vars, Goal: p.sys.Goal}
+	type copied struct {
+		l  its.Loc
+		by string // the edges, or the edge, that led into its component; empty at the start
+	}
+	known := map[copied]its.Loc{}
+	work := []copied{{l: p.sys.Start}}
+	var origin []*edge
+	place := func(c copied) its.Loc {
+		l, ok := known[c]
+		if !ok {
+			l = its.Loc(len(s.Locs))
+			known[c] = l
+			s.Locs = append(s.Locs, p.sys.Locs[c.l]+c.by)
+			if c.by != "" {
+				work = append(work, c)
+			}
+		}
+		return l
+	}
+	for place(work[0]); len(work) > 0; work = work[1:] {
+		from := work[0]
+		for _, e := range p.edges {
+			if e.from != from.l {
+				continue
+			}
+			to := copied{e.to, from.by}
+			if comp[e.from] != comp[e.to] || from.by == "" {
+				to.by = "/" + strconv.Itoa(e.id)
+				if all {
+					to.by = from.by + to.by
+				}
+			}
+			t := e.full
+			t.From, t.To = known[from], place(to)
+			s.Trans = append(s.Trans, t)
+			if origin = append(origin, e); len(origin) > limit {
+				return nil, nil, false
+			}
+		}
+	}
+	return s, origin, true
+}
+
 // successions lists which edges can follow each edge, and counts the pairs.
 func (p *problem) successions(ctx context.Context) ([][]*edge, int) {
 	follows := make([][]*edge, len(p.edges))
