@@ -99,11 +99,12 @@ func (r *Ranking) fits(sys *its.System, proof *certify.Termination) error {
 	}
 	loc := func(l its.Loc) bool { return l >= 0 && int(l) < len(sys.Locs) }
 	bad := slices.ContainsFunc(proof.Cuts, func(l its.Loc) bool { return !loc(l) })
-	lin := func(a exact.Lin) {
+	within := func(a exact.Lin, vars int) {
 		for _, t := range a.Terms {
-			bad = bad || t.Var < 0 || int(t.Var) >= len(sys.Vars)
+			bad = bad || t.Var < 0 || int(t.Var) >= vars
 		}
 	}
+	lin := func(a exact.Lin) { within(a, len(sys.Vars)) }
 	lins := func(at map[its.Loc][]exact.Lin) {
 		for l, list := range at {
 			bad = bad || !loc(l)
@@ -124,6 +125,13 @@ func (r *Ranking) fits(sys *its.System, proof *certify.Termination) error {
 			}
 			lins(rank.Kept)
 			ranks(rank.Phase)
+			for _, rel := range rank.Relations {
+				bad = bad || !loc(rel.From) || !loc(rel.To)
+				for _, a := range rel.Rows {
+					within(a, 2*len(sys.Vars))
+				}
+				lin(rel.Falls)
+			}
 		}
 	}
 	ranks(proof.Ranks)

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
@@ -41,6 +42,10 @@ func (p *problem) explainRanks(b *strings.Builder, ranks []certify.Rank, prefix 
 	for i := range ranks {
 		r := &ranks[i]
 		fmt.Fprintf(b, "%s%d: ", prefix, i+1)
+		if r.Relations != nil {
+			p.explainRelations(b, r)
+			continue
+		}
 		switch {
 		case r.Phase != nil && len(r.Funcs) > 1:
 			b.WriteString("the functions without bound\n")
@@ -75,6 +80,30 @@ func (p *problem) explainRanks(b *strings.Builder, ranks []certify.Rank, prefix 
 			b.WriteString("Where all of that is below every number:\n")
 			p.explainRanks(b, r.Phase, fmt.Sprintf("%s%d.", prefix, i+1))
 		}
+	}
+}
+
+// explainRelations tells a step by disjunctively well-founded relations.
+func (p *problem) explainRelations(b *strings.Builder, r *certify.Rank) {
+	n := exact.Var(len(p.sys.Vars))
+	name := func(v exact.Var) string {
+		if v < n {
+			return p.sys.VarName(v)
+		}
+		return p.sys.VarName(v-n) + "'"
+	}
+	fmt.Fprintf(b, "all edges here, however many are taken, are in one of %d relations (x' is x after them)\n",
+		len(r.Relations))
+	for _, rel := range r.Relations {
+		var rows []string
+		for _, l := range rel.Rows {
+			rows = append(rows, l.Format(name)+" >= 0")
+		}
+		fmt.Fprintf(b, "  %s to %s: %s", p.sys.Locs[rel.From], p.sys.Locs[rel.To], strings.Join(rows, ", "))
+		if rel.From == rel.To {
+			fmt.Fprintf(b, "; %s falls, bounded below", rel.Falls.Format(name))
+		}
+		b.WriteByte('\n')
 	}
 }
 

@@ -49,8 +49,7 @@ func (r *ranker) knowing(s surroundings, phases int) *ranker {
 
 // byPhase looks for a ranking step that needs to know how the run goes on, or for a phase.
 func (r *ranker) byPhase(ctx context.Context, comp []*edge) (strict []*edge, rank certify.Rank) {
-	if !r.phased || len(comp) > maxPhaseEdges || r.phases > maxPhases || ctx.Err() != nil ||
-		slices.ContainsFunc(comp, func(e *edge) bool { return r.standsStill(ctx, e) }) {
+	if len(comp) > maxPhaseEdges || r.phases > maxPhases {
 		return nil, rank
 	}
 	kept := r.keptBy(ctx, comp)

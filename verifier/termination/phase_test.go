@@ -37,6 +37,65 @@ var phased = []struct {
 		" m(x,y,z) -> l(x,y+z,z-1)\n m(x,y,z) -> m(x-1,y,z) :|: x >= 0", true},
 }
 
+// related are systems with disjunctively well-founded relations; of those that do not end, one is one token away.
+var related = []struct {
+	point, rules string
+	ends         bool
+}{
+	{"minimum", minimum, true},
+	{"minimum, no less on one side", strings.Replace(minimum, "l(u,x-1)", "l(u,x)", 1), true},
+	{"minimum, no less", strings.Replace(minimum, "l(u,y-1)", "l(u,y)", 1), false},
+	{"minimum, of one alone", strings.Replace(minimum, "l(u,y-1) :|: x > 0 && y > 0 && x >= y", "l(u,y-1) :|: x > 0 && x >= y", 1), false},
+	{"crossing", crossing, true},
+	{"crossing, level", strings.Replace(crossing, "l(y-2,x+1)", "l(y-1,x+1)", 1), false},
+	{"crossing, upwards", strings.Replace(crossing, "l(x-1,x)", "l(x,x)", 1), false},
+	{"swap that falls", "s(x,y) -> l(x,y)\n l(x,y) -> l(y,x-1) :|: x > 0 && y > 0\n l(x,y) -> l(x-1,x-1) :|: x > 0 && y > 0", true},
+	{"swap that stays", "s(x,y) -> l(x,y)\n l(x,y) -> l(y,x) :|: x > 0 && y > 0\n l(x,y) -> l(x-1,x) :|: x > 0 && y > 0", false},
+	{"over two locations", "s(x,y) -> l(x,y)\n l(x,y) -> m(x-1,x) :|: x > 0 && y > 0\n l(x,y) -> m(y-2,x+1) :|: x > 0 && y > 0\n m(x,y) -> l(x,y)\n m(x,y) -> l(x-1,y)", true},
+}
+
+const (
+	minimum = "s(x,y) -> l(x,y)\n l(x,y) -> l(u,x-1) :|: x > 0 && y > 0 && x < y\n" +
+		" l(x,y) -> l(u,y-1) :|: x > 0 && y > 0 && x >= y\n l(x,y) -> l(x-1,u) :|: x > 0 && y > 0 && x < y\n" +
+		" l(x,y) -> l(y-1,u) :|: x > 0 && y > 0 && x >= y"
+	crossing = "s(x,y) -> l(x,y)\n l(x,y) -> l(x-1,x) :|: x > 0 && y > 0\n l(x,y) -> l(y-2,x+1) :|: x > 0 && y > 0"
+)
+
+func TestRelations(t *testing.T) {
+	for _, c := range related {
+		a := Prove(context.Background(), system(t, c.rules), Options{Timeout: 5 * time.Minute})
+		if (a.Verdict == Terminating) != c.ends {
+			t.Errorf("%s: %v (%s)", c.point, a.Verdict, a.Reason)
+		}
+	}
+}
+
+// TestCheckerRejectsRelations: each certificate is accepted, and no longer once one thing in it is changed.
+func TestCheckerRejectsRelations(t *testing.T) {
+	ctx := context.Background()
+	s := system(t, crossing)
+	for name, spoil := range map[string]func(r *certify.Rank){
+		"":                         func(*certify.Rank) {},
+		"one less":                 func(r *certify.Rank) { r.Relations = r.Relations[1:] },
+		"another one less":         func(r *certify.Rank) { r.Relations = r.Relations[:len(r.Relations)-1] },
+		"none":                     func(r *certify.Rank) { r.Relations = []certify.Relation{} },
+		"a rising function":        func(r *certify.Rank) { r.Relations[0].Falls = r.Relations[0].Falls.Neg() },
+		"no function":              func(r *certify.Rank) { r.Relations[0].Falls = exact.Lin{} },
+		"a relation of everything": func(r *certify.Rank) { r.Relations[0].Rows = nil },
+		"a relation of too little": func(r *certify.Rank) { r.Relations[0].Rows = append(r.Relations[0].Rows, exact.C(-1)) },
+		"kept false":               func(r *certify.Rank) { r.Kept = map[its.Loc][]exact.Lin{s.Trans[1].From: {exact.C(-1)}} },
+	} {
+		a := Prove(ctx, s, Options{})
+		if a.Verdict != Terminating || len(a.Proof.Ranks) != 1 || len(a.Proof.Ranks[0].Relations) < 2 {
+			t.Fatal("no relations", a.Reason)
+		}
+		spoil(&a.Proof.Ranks[0])
+		if err := certify.Terminating(ctx, s, a.Proof); (err == nil) != (name == "") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
 func TestPhases(t *testing.T) {
 	for _, c := range phased {
 		a := Prove(context.Background(), system(t, c.rules), Options{Timeout: 5 * time.Minute})

@@ -2,6 +2,7 @@ package termination
 
 import (
 	"context"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
@@ -140,7 +141,13 @@ func (r *ranker) step(ctx context.Context, comp []*edge) ([]*edge, certify.Rank)
 	if strict, funcs := r.find(ctx, comp); len(strict) > 0 {
 		return strict, certify.Rank{Funcs: funcs}
 	}
-	return r.byPhase(ctx, comp)
+	if !r.phased || ctx.Err() != nil || slices.ContainsFunc(comp, func(e *edge) bool { return r.standsStill(ctx, e) }) {
+		return nil, certify.Rank{}
+	}
+	if strict, rank := r.byPhase(ctx, comp); len(strict) > 0 {
+		return strict, rank
+	}
+	return r.byClosure(ctx, comp)
 }
 
 // find looks for a ranking function that takes out at least one edge.

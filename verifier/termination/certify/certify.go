@@ -21,7 +21,7 @@
 //
 // An edge of a run that stays in the component is followed by another one: what all
 // of those say of the state (Rank.Kept) holds after it. A step may be a phase
-// instead (Rank.Phase, phase.go).
+// (Rank.Phase), or take all edges out by relations (Rank.Relations, closure.go).
 package certify
 
 import (
@@ -52,6 +52,8 @@ type Rank struct {
 	Strict [][]Step                // the edges taken out
 	Kept   map[its.Loc][]exact.Lin `json:",omitempty"` // each >= 0 where an edge of the component is taken
 	Phase  []Rank                  `json:",omitempty"` // the step is a phase, and what follows it ends by these
+
+	Relations []Relation `json:",omitempty"` // the step is about these instead of functions, and all edges are strict
 }
 
 // Termination is a termination certificate.

@@ -60,6 +60,11 @@ func (c *checker) step(comp *component, r *Rank, strict map[string]bool) error {
 		if err := c.proof.all(c.ctx, c.before(comp, e), r.Kept[e.from]); err != nil {
 			return fmt.Errorf("what is kept at edge %s: %w", e.text(c.sys), err)
 		}
+	}
+	if r.Relations != nil {
+		return c.relations(comp, r)
+	}
+	for _, e := range comp.edges {
 		goals := decrease(r, e, strict[e.key])
 		if err := c.proof.all(c.ctx, c.around(comp, e), goals); err != nil {
 			return fmt.Errorf("edge %s: %w", e.text(c.sys), err)
