@@ -128,6 +128,14 @@ func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*cer
 		cert.Ranks = r.ranks
 		return cert, p, nil
 	}
+	if !a.phased && rounds == splitRounds && !r.hopeless(ctx) { // cheaper than splits
+		again := newRanker(p)
+		again.phased = true
+		if again.run(ctx) {
+			cert.Ranks = again.ranks
+			return cert, p, nil
+		}
+	}
 	for _, split := range a.splits(ctx, p, r, rounds) {
 		if sys, origin, ok := split(); ok {
 			if inner, _, _ := a.search(ctx, sys, rounds-1); inner != nil {
@@ -144,7 +152,7 @@ func (a *attempt) splits(ctx context.Context, p *problem, r *ranker, rounds int)
 	var out []func() (*its.System, []*edge, bool)
 	if a.phased && rounds == splitRounds {
 		for _, all := range []bool{true, false} {
-			out = append(out, func() (*its.System, []*edge, bool) { return p.byEntry(maxSplit, all) })
+			out = append(out, func() (*its.System, []*edge, bool) { return p.byEntry(ctx, maxSplit, all) })
 		}
 	}
 	if rounds > 0 && !r.hopeless(ctx) {

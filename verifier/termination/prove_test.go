@@ -58,6 +58,8 @@ var verdicts = []struct {
 		" l(x,y,z) -> l(x,y+x,z-x) :|: y < 100 && z < 100", NonTerminating},
 	{"the way in, over two loops", "s(x,y) -> l(1,y)\n s(x,y) -> l(0-1,y)\n l(x,y) -> l(x,y-1) :|: y > 9\n l(x,y) -> m(x,y)\n" +
 		" m(x,y) -> m(x,y+x) :|: y > 0 - 5 && y < 5", Terminating},
+	{"one way in leads past a loop", "s(x,y) -> l(1,y)\n s(x,y) -> l(0-1,y)\n l(x,y) -> l(x,y+x) :|: y < 100 && y > 0-100 && x > 0\n" +
+		" l(x,y) -> l(x,y+x) :|: y < 100 && y > 0-100 && x < 0\n l(x,y) -> l(x,y) :|: x > 5", Terminating},
 	{"the loop changes what the way in says", "s(x,y) -> l(1,y)\n s(x,y) -> l(0-1,y)\n" +
 		" l(x,y) -> l(0-x,y+x) :|: y < 100 && y > 0 - 100", NonTerminating},
 	{"two different turns grow together",

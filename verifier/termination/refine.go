@@ -50,7 +50,7 @@ func (p *problem) refined(ctx context.Context, limit int) (*its.System, []*edge,
 // byEntry copies each strongly connected component once per edge that enters it, or with all once per sequence of such
 // edges since the start: what a run brings along stays apart. It returns what refined does, or false also where no
 // component that has edges is entered over several.
-func (p *problem) byEntry(limit int, all bool) (*its.System, []*edge, bool) {
+func (p *problem) byEntry(ctx context.Context, limit int, all bool) (*its.System, []*edge, bool) {
 	comp, inner := map[its.Loc]int{}, map[int]bool{}
 	for i, ls := range p.components(nil) {
 		for _, l := range ls {
@@ -58,7 +58,12 @@ func (p *problem) byEntry(limit int, all bool) (*its.System, []*edge, bool) {
 		}
 	}
 	entries := map[int]int{}
+	var possible []*edge
 	for _, e := range p.edges {
+		if !p.possible(ctx, e) {
+			continue
+		}
+		possible = append(possible, e)
 		if comp[e.from] == comp[e.to] {
 			inner[comp[e.to]] = true
 		} else {
@@ -94,7 +99,7 @@ func (p *problem) byEntry(limit int, all bool) (*its.System, []*edge, bool) {
 	}
 	for place(work[0]); len(work) > 0; work = work[1:] {
 		from := work[0]
-		for _, e := range p.edges {
+		for _, e := range possible {
 			if e.from != from.l {
 				continue
 			}
@@ -114,6 +119,15 @@ func (p *problem) byEntry(limit int, all bool) (*its.System, []*edge, bool) {
 		}
 	}
 	return s, origin, true
+}
+
+// possible reports whether e can be taken where the invariants hold, as far as is seen.
+func (p *problem) possible(ctx context.Context, e *edge) bool {
+	tb := linear.NewTableau(true)
+	for _, r := range p.hyp(e) {
+		tb.Add(r)
+	}
+	return tb.Check(ctx) != linear.Unsat
 }
 
 // successions lists which edges can follow each edge, and counts the pairs.
