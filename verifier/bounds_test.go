@@ -59,12 +59,17 @@ int main(void) { ` + some + `unsigned n = nondet_uint(); for (unsigned i = 0; i 
 // TestBoundsByBits: the turns of loops over the bits of words are bounded; each has a twin without such a bound.
 func TestBoundsByBits(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
-		"bits that are set":  {`unsigned f(unsigned n) { unsigned c = 0; while (n) { n &= n - 1; c++; } return c; }`, "O(1)"},
-		"bits that stay":     {`unsigned f(unsigned n) { unsigned c = 0; while (n) { n &= n - 2; c++; } return c; }`, ""},
-		"for each of n":      {`unsigned f(unsigned n) { for (unsigned i = 0; i < n; i++) for (unsigned x = i * 77; x; x &= x - 1) ; return 0; }`, "O(n^1)"},
-		"filled up again":    {`unsigned f(unsigned n) { for (unsigned x = n, i = n; x; x &= x - 1) while (i && x > 7) { i &= i - 1; x |= n; } return 0; }`, ""},
-		"two calls":          {`static unsigned g(unsigned n) { while (n) n -= n & -n; return n; } unsigned f(unsigned n) { return g(n) + g(~n); }`, "O(1)"},
-		"two calls, one bad": {`static unsigned g(unsigned n, unsigned by) { while (n) n <<= by; return n; } unsigned f(unsigned n) { return g(n, 1) + g(~n, 0); }`, ""},
+		"bits that are set": {`unsigned f(unsigned n) { unsigned c = 0; while (n) { n &= n - 1; c++; } return c; }`,
+			"O(1)"},
+		"bits that stay": {`unsigned f(unsigned n) { unsigned c = 0; while (n) { n &= n - 2; c++; } return c; }`, ""},
+		"for each of n": {`unsigned f(unsigned n) {
+ for (unsigned i = 0; i < n; i++) for (unsigned x = i * 77; x; x &= x - 1) ; return 0; }`, "O(n^1)"},
+		"filled up again": {`unsigned f(unsigned n) {
+ for (unsigned x = n, i = n; x; x &= x - 1) while (i && x > 7) { i &= i - 1; x |= n; } return 0; }`, ""},
+		"two calls": {`static unsigned g(unsigned n) { while (n) n -= n & -n; return n; }
+unsigned f(unsigned n) { return g(n) + g(~n); }`, "O(1)"},
+		"two calls, one bad": {`static unsigned g(unsigned n, unsigned by) { while (n) n <<= by; return n; }
+unsigned f(unsigned n) { return g(n, 1) + g(~n, 0); }`, ""},
 		"left and entered again": {`unsigned f(unsigned n, unsigned m) { unsigned x = n;
  again: while (x) x &= x - 1; if (m) { m--; x = ~m; goto again; } return 0; }`, "O(n^1)"},
 		"left and entered again, for ever": {`unsigned f(unsigned n, unsigned m) { unsigned x = n;
@@ -76,8 +81,8 @@ func TestBoundsByBits(t *testing.T) {
 			if c.want == "" {
 				limit = 8 * time.Second // the search for a bound that there is not ends with its time
 			}
-			res := Run(testprogram.Within(t, limit), testprogram.Compile(t, c.src, "-O0"), Plan{Target: "x86_64", Entry: "f",
-				Checks: verdict.CheckSet{verdict.ComplexityBound: true}})
+			res := Run(testprogram.Within(t, limit), testprogram.Compile(t, c.src, "-O0"), Plan{Target: "x86_64",
+				Entry: "f", Checks: verdict.CheckSet{verdict.ComplexityBound: true}})
 			got := ""
 			if res.Complexity != nil {
 				got = res.Complexity.Class

@@ -14,8 +14,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/solve"
 )
 
-// Bounds of loops over the bits of words: each turn goes down in an order that has few steps, such as from a set of bits
-// to a part of it. (B1) and (B2) hold as for rankings.
+// Bounds of loops over the bits of words: each turn goes down in an order that has few steps, such as from a set of
+// bits to a part of it. (B1) and (B2) hold as for rankings.
 
 // order is a strict order of a loop's states without longer chains than most steps.
 type order struct {
@@ -23,8 +23,8 @@ type order struct {
 	below func(s *ilr.Store, then, now []ilr.Term) ilr.Term
 }
 
-// Turns returns how often a run takes back edges of a loop at most between entering and leaving it, by the loop's header,
-// for the loops where that is shown in each context in which p comes to them.
+// Turns returns how often a run takes back edges of a loop at most between entering and leaving it, by the loop's
+// header, for the loops where that is shown in each context in which p comes to them.
 func Turns(ctx context.Context, p *problem.Problem) map[*ir.Block]int64 {
 	cut, err := invariant.OpenCut(ctx, p.Unchecked(), invariant.CutOptions{All: true})
 	if err != nil {

@@ -20,7 +20,8 @@ func TestTurns(t *testing.T) {
 		{"lowest bit subtracted", `unsigned n = nondet_uint(); while (n) n -= n & -n; return 0;`, 32},
 		{"lowest bit added", `unsigned n = nondet_uint(); while (n) n += n & -n; return 0;`, 32},
 		{"another bit subtracted", `unsigned n = nondet_uint(); while (n) n -= n & 1; return 0;`, -1},
-		{"doubled, up to a limit", `unsigned n = nondet_uint(); for (unsigned i = 1; i && i < n; i *= 2) ; return 0;`, 32},
+		{"doubled, up to a limit",
+			`unsigned n = nondet_uint(); for (unsigned i = 1; i && i < n; i *= 2) ; return 0;`, 32},
 		{"doubled, to 0 as well", `unsigned n = nondet_uint(); for (unsigned i = 1; i < n; i *= 2) ; return 0;`, -1},
 		{"doubled, limit below the half",
 			`unsigned n = nondet_uint() >> 1; for (unsigned i = 1; i < n; i *= 2) ; return 0;`, 32},
@@ -32,7 +33,8 @@ func TestTurns(t *testing.T) {
 		{"shifted right, signed", `int n = nondet_uint(); while (n) n >>= 1; return 0;`, -1},
 		{"filled", `unsigned n = nondet_uint(); while (~n) n |= n + 1; return 0;`, 32},
 		{"filled but for one bit", `unsigned n = nondet_uint(); while (~n) n |= n + 2; return 0;`, -1},
-		{"around a ring", `unsigned i = nondet_uint() & 15, e = nondet_uint() & 15; while (i != e) i = (i + 1) & 15; return 0;`, 15},
+		{"around a ring",
+			`unsigned i = nondet_uint() & 15, e = nondet_uint() & 15; while (i != e) i = (i + 1) & 15; return 0;`, 15},
 		{"around a ring, past it",
 			`unsigned i = nondet_uint() & 15, e = nondet_uint() & 31; while (i != e) i = (i + 1) & 15; return 0;`, -1},
 		{"a short word", `unsigned char n = nondet_uint(); while (n != 0) n += 3; return 0;`, 255},
@@ -42,7 +44,8 @@ func TestTurns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p := termination(t, `static void f(unsigned n, unsigned by) { while (n) n >>= by; } int main(void) { `+c.src+` }`)
+			p := termination(t, `static void f(unsigned n, unsigned by) { while (n) n >>= by; }
+				int main(void) { `+c.src+` }`)
 			got := Turns(testprogram.Within(t, 5*time.Minute), p)
 			if c.most < 0 && len(got) > 0 || c.most >= 0 && len(got) != 1 {
 				t.Fatalf("%v, want %d", got, c.most)
@@ -118,7 +121,8 @@ func randomWord(rng *rand.Rand, depth int) word {
 			func(x, y uint8) uint8 { return f(a.eval(x, y), b.eval(x, y)) }}
 	}
 	one := func(op string, f func(p uint8) uint8) word {
-		return word{fmt.Sprintf("(unsigned char)(%s %s %d)", a.text, op, k), func(x, y uint8) uint8 { return f(a.eval(x, y)) }}
+		return word{fmt.Sprintf("(unsigned char)(%s %s %d)", a.text, op, k),
+			func(x, y uint8) uint8 { return f(a.eval(x, y)) }}
 	}
 	return []word{
 		two("&", func(p, q uint8) uint8 { return p & q }),

@@ -17,8 +17,8 @@ import (
 
 // Complexity bounds the instructions of any run.
 type Complexity struct {
-	// Turns says how often back edges of a loop are taken at most between entering and leaving it, by header, where that
-	// is seen in the bits of words.
+	// Turns says how often back edges of a loop are taken at most between entering and leaving it, by header, where
+	// that is seen in the bits of words.
 	Turns func(ctx context.Context, p *problem.Problem) map[*ir.Block]int64
 }
 

@@ -27,8 +27,9 @@ func (x *extractor) turnsLeft(c *cutPoint) exact.Var {
 	return x.b.Var(fmt.Sprintf("turns left of %s%s.%d", f.ctx, f.fn.Name, f.blk.Index))
 }
 
-// count has path e take a turn of the loop that it comes to, or enter it. Every loop head that a path meets is a cut point,
-// so one from inside of a loop to its head has not left it: only through the head of a loop around it would it come back.
+// count has path e take a turn of the loop that it comes to, or enter it. Every loop head that a path meets is a cut
+// point, so one from inside of a loop to its head has not left it: only through the head of a loop around it would it
+// come back.
 func (x *extractor) count(e *edge, w *pathWriter) {
 	if e.to == nil || e.overflow {
 		return

@@ -10,8 +10,9 @@ import (
 )
 
 // Disjunctively well-founded relations (Podelski and Rybalchenko): what any number of edges of a component does to its
-// variables is in one of finitely many relations, each of which some function ranks. The relations here compare variables
-// before and after, and with each other, up to small constants, as in size-change termination with differences.
+// variables is in one of finitely many relations, each of which some function ranks. The relations here compare
+// variables before and after, and with each other, up to small constants, as in size-change termination with
+// differences.
 
 // Limits of the search for such relations.
 const (

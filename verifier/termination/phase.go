@@ -83,7 +83,8 @@ func (r *ranker) keptBy(ctx context.Context, comp []*edge) map[its.Loc][]exact.L
 		}
 		known := append(slices.Clone(r.p.inv[l]), r.known.facts[l]...)
 		for _, c := range candidates {
-			if r.inState(c) && !slices.ContainsFunc(known, c.Equal) && !slices.ContainsFunc(es[1:], func(e *edge) bool { return !r.implied(ctx, e, c) }) {
+			if r.inState(c) && !slices.ContainsFunc(known, c.Equal) &&
+				!slices.ContainsFunc(es[1:], func(e *edge) bool { return !r.implied(ctx, e, c) }) {
 				out[l] = append(out[l], c)
 			}
 		}

@@ -12,7 +12,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
 
-const threePhases = "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x+y,y+z,z-1) :|: x >= 0\n l(x,y,z) -> l(x+z,y+z,z-1) :|: x >= 0"
+const threePhases = "s(x,y,z) -> l(x,y,z)\n" +
+	" l(x,y,z) -> l(x+y,y+z,z-1) :|: x >= 0\n l(x,y,z) -> l(x+z,y+z,z-1) :|: x >= 0"
 
 // phased are systems with phases, each with the point of the case; of those that do not end, one is one token away.
 var phased = []struct {
@@ -33,8 +34,9 @@ var phased = []struct {
 		" l(x,y,z) -> l(x-1,y,z) :|: x >= 0", true},
 	{"the other edge lets it rise", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x+y,y+z,z-1) :|: x >= 0\n" +
 		" l(x,y,z) -> l(x-1,y,z+9) :|: x >= 0", false},
-	{"over two locations", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> m(x+y,y,z) :|: x >= 0\n l(x,y,z) -> m(x+z,y,z) :|: x >= 0\n" +
-		" m(x,y,z) -> l(x,y+z,z-1)\n m(x,y,z) -> m(x-1,y,z) :|: x >= 0", true},
+	{"over two locations",
+		"s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> m(x+y,y,z) :|: x >= 0\n l(x,y,z) -> m(x+z,y,z) :|: x >= 0\n" +
+			" m(x,y,z) -> l(x,y+z,z-1)\n m(x,y,z) -> m(x-1,y,z) :|: x >= 0", true},
 }
 
 // related are systems with disjunctively well-founded relations; of those that do not end, one is one token away.
@@ -45,13 +47,18 @@ var related = []struct {
 	{"minimum", minimum, true},
 	{"minimum, no less on one side", strings.Replace(minimum, "l(u,x-1)", "l(u,x)", 1), true},
 	{"minimum, no less", strings.Replace(minimum, "l(u,y-1)", "l(u,y)", 1), false},
-	{"minimum, of one alone", strings.Replace(minimum, "l(u,y-1) :|: x > 0 && y > 0 && x >= y", "l(u,y-1) :|: x > 0 && x >= y", 1), false},
+	{"minimum, of one alone",
+		strings.Replace(minimum, "l(u,y-1) :|: x > 0 && y > 0 && x >= y", "l(u,y-1) :|: x > 0 && x >= y", 1), false},
 	{"crossing", crossing, true},
 	{"crossing, level", strings.Replace(crossing, "l(y-2,x+1)", "l(y-1,x+1)", 1), false},
 	{"crossing, upwards", strings.Replace(crossing, "l(x-1,x)", "l(x,x)", 1), false},
-	{"swap that falls", "s(x,y) -> l(x,y)\n l(x,y) -> l(y,x-1) :|: x > 0 && y > 0\n l(x,y) -> l(x-1,x-1) :|: x > 0 && y > 0", true},
-	{"swap that stays", "s(x,y) -> l(x,y)\n l(x,y) -> l(y,x) :|: x > 0 && y > 0\n l(x,y) -> l(x-1,x) :|: x > 0 && y > 0", false},
-	{"over two locations", "s(x,y) -> l(x,y)\n l(x,y) -> m(x-1,x) :|: x > 0 && y > 0\n l(x,y) -> m(y-2,x+1) :|: x > 0 && y > 0\n m(x,y) -> l(x,y)\n m(x,y) -> l(x-1,y)", true},
+	{"swap that falls",
+		"s(x,y) -> l(x,y)\n l(x,y) -> l(y,x-1) :|: x > 0 && y > 0\n l(x,y) -> l(x-1,x-1) :|: x > 0 && y > 0", true},
+	{"swap that stays",
+		"s(x,y) -> l(x,y)\n l(x,y) -> l(y,x) :|: x > 0 && y > 0\n l(x,y) -> l(x-1,x) :|: x > 0 && y > 0", false},
+	{"over two locations",
+		"s(x,y) -> l(x,y)\n l(x,y) -> m(x-1,x) :|: x > 0 && y > 0\n l(x,y) -> m(y-2,x+1) :|: x > 0 && y > 0\n" +
+			" m(x,y) -> l(x,y)\n m(x,y) -> l(x-1,y)", true},
 }
 
 const (
@@ -82,8 +89,12 @@ func TestCheckerRejectsRelations(t *testing.T) {
 		"a rising function":        func(r *certify.Rank) { r.Relations[0].Falls = r.Relations[0].Falls.Neg() },
 		"no function":              func(r *certify.Rank) { r.Relations[0].Falls = exact.Lin{} },
 		"a relation of everything": func(r *certify.Rank) { r.Relations[0].Rows = nil },
-		"a relation of too little": func(r *certify.Rank) { r.Relations[0].Rows = append(r.Relations[0].Rows, exact.C(-1)) },
-		"kept false":               func(r *certify.Rank) { r.Kept = map[its.Loc][]exact.Lin{s.Trans[1].From: {exact.C(-1)}} },
+		"a relation of too little": func(r *certify.Rank) {
+			r.Relations[0].Rows = append(r.Relations[0].Rows, exact.C(-1))
+		},
+		"kept false": func(r *certify.Rank) {
+			r.Kept = map[its.Loc][]exact.Lin{s.Trans[1].From: {exact.C(-1)}}
+		},
 	} {
 		a := Prove(ctx, s, Options{})
 		if a.Verdict != Terminating || len(a.Proof.Ranks) != 1 || len(a.Proof.Ranks[0].Relations) < 2 {
@@ -111,16 +122,22 @@ func TestCheckerRejectsPhases(t *testing.T) {
 	s := system(t, threePhases)
 	loop := s.Trans[1].From
 	for name, spoil := range map[string]func(r *certify.Rank){
-		"":                       func(*certify.Rank) {},
-		"nothing behind it":      func(r *certify.Rank) { r.Phase = []certify.Rank{} },
-		"no phase":               func(r *certify.Rank) { r.Phase = nil },
-		"a function that rises":  func(r *certify.Rank) { r.Funcs[0][loop] = r.Funcs[0][loop].Neg() },
-		"one that stays":         func(r *certify.Rank) { r.Funcs[0][loop] = exact.C(1) },
-		"one more, of no use":    func(r *certify.Rank) { r.Funcs = append(r.Funcs, map[its.Loc]exact.Lin{loop: exact.V(0)}) },
-		"kept by nobody":         func(r *certify.Rank) { r.Kept = map[its.Loc][]exact.Lin{loop: {exact.V(1)}} },
-		"kept false":             func(r *certify.Rank) { r.Kept = map[its.Loc][]exact.Lin{loop: {exact.C(-1)}} },
-		"second kept by nobody":  func(r *certify.Rank) { r.Phase[0].Kept = map[its.Loc][]exact.Lin{loop: {exact.C(-1)}} },
-		"no second phase":        func(r *certify.Rank) { *r = certify.Rank{Funcs: r.Funcs, Strict: r.Strict, Phase: r.Phase[0].Phase} },
+		"":                      func(*certify.Rank) {},
+		"nothing behind it":     func(r *certify.Rank) { r.Phase = []certify.Rank{} },
+		"no phase":              func(r *certify.Rank) { r.Phase = nil },
+		"a function that rises": func(r *certify.Rank) { r.Funcs[0][loop] = r.Funcs[0][loop].Neg() },
+		"one that stays":        func(r *certify.Rank) { r.Funcs[0][loop] = exact.C(1) },
+		"one more, of no use": func(r *certify.Rank) {
+			r.Funcs = append(r.Funcs, map[its.Loc]exact.Lin{loop: exact.V(0)})
+		},
+		"kept by nobody": func(r *certify.Rank) { r.Kept = map[its.Loc][]exact.Lin{loop: {exact.V(1)}} },
+		"kept false":     func(r *certify.Rank) { r.Kept = map[its.Loc][]exact.Lin{loop: {exact.C(-1)}} },
+		"second kept by nobody": func(r *certify.Rank) {
+			r.Phase[0].Kept = map[its.Loc][]exact.Lin{loop: {exact.C(-1)}}
+		},
+		"no second phase": func(r *certify.Rank) {
+			*r = certify.Rank{Funcs: r.Funcs, Strict: r.Strict, Phase: r.Phase[0].Phase}
+		},
 		"too little in the last": func(r *certify.Rank) { r.Phase[0].Phase[0].Strict = r.Strict[:1] },
 	} {
 		a := Prove(ctx, s, Options{})
@@ -149,8 +166,9 @@ func TestRandomLoopsEnd(t *testing.T) {
 				pick("x >= 0", "x >= 0", "x >= y", "x + y >= 0", "x >= 0 && y >= z")
 		},
 		"*": func() string {
-			return "l(" + pick("x*y", "x*y", "0-x*y", "x+x*y", "x*x", "x-y*y") + ",y" + pick("", "", "", "+1", "-1") + ",z" +
-				pick("", "", "-1", "+x*y") + ") :|: " + pick("x < z", "x > z", "x <= z && x > 0-z") + bound("x") + bound("y")
+			return "l(" + pick("x*y", "x*y", "0-x*y", "x+x*y", "x*x", "x-y*y") + ",y" +
+				pick("", "", "", "+1", "-1") + ",z" + pick("", "", "-1", "+x*y") + ") :|: " +
+				pick("x < z", "x > z", "x <= z && x > 0-z") + bound("x") + bound("y")
 		},
 	} {
 		proved, so := 0, 0
@@ -169,7 +187,8 @@ func TestRandomLoopsEnd(t *testing.T) {
 				so++
 			}
 			for run := 0; run < 40; run++ {
-				start := []exact.Int{exact.I(rng.Int63n(19) - 9), exact.I(rng.Int63n(19) - 9), exact.I(rng.Int63n(19) - 9)}
+				small := func() exact.Int { return exact.I(rng.Int63n(19) - 9) }
+				start := []exact.Int{small(), small(), small()}
 				count, _ := walk(s, start, rng, longWalk)
 				turns := 0
 				for _, c := range count {

@@ -32,7 +32,9 @@ var verdicts = []struct {
 		Terminating},
 	{"two phases", "s(x,y) -> l(x,y)\n l(x,y) -> l(x+y,y-1) :|: x > 0", Terminating},
 	{"two phases, upwards", "s(x,y) -> l(x,y)\n l(x,y) -> l(x+y,y+1) :|: x > 0", NonTerminating},
-	{"nested loops", "s(x,y,n) -> a(n,0,n)\n a(x,y,n) -> b(x,n,n) :|: x > 0\n b(x,y,n) -> b(x,y-1,n) :|: y > 0\n b(x,y,n) -> a(x-1,y,n) :|: y <= 0", Terminating},
+	{"nested loops",
+		"s(x,y,n) -> a(n,0,n)\n a(x,y,n) -> b(x,n,n) :|: x > 0\n b(x,y,n) -> b(x,y-1,n) :|: y > 0\n" +
+			" b(x,y,n) -> a(x-1,y,n) :|: y <= 0", Terminating},
 	{"no guard", "s(x) -> l(x)\n l(x) -> l(x)", NonTerminating},
 	{"parity decides: integers, not rationals", "s(x) -> l(x)\n l(x) -> l(x) :|: 2*y = x && 2*z = x + 1", Terminating},
 	{"swap is a cycle of length two", "s(x,y) -> l(3,4)\n l(x,y) -> l(y,x) :|: x != y", NonTerminating},
@@ -56,10 +58,12 @@ var verdicts = []struct {
 		" l(x,y,z) -> l(x,y+x,z-x) :|: y < 100 && z < 100", Terminating},
 	{"one way in stands still", "s(x,y,z) -> l(1,y,z)\n s(x,y,z) -> l(0,y,z)\n" +
 		" l(x,y,z) -> l(x,y+x,z-x) :|: y < 100 && z < 100", NonTerminating},
-	{"the way in, over two loops", "s(x,y) -> l(1,y)\n s(x,y) -> l(0-1,y)\n l(x,y) -> l(x,y-1) :|: y > 9\n l(x,y) -> m(x,y)\n" +
-		" m(x,y) -> m(x,y+x) :|: y > 0 - 5 && y < 5", Terminating},
-	{"one way in leads past a loop", "s(x,y) -> l(1,y)\n s(x,y) -> l(0-1,y)\n l(x,y) -> l(x,y+x) :|: y < 100 && y > 0-100 && x > 0\n" +
-		" l(x,y) -> l(x,y+x) :|: y < 100 && y > 0-100 && x < 0\n l(x,y) -> l(x,y) :|: x > 5", Terminating},
+	{"the way in, over two loops",
+		"s(x,y) -> l(1,y)\n s(x,y) -> l(0-1,y)\n l(x,y) -> l(x,y-1) :|: y > 9\n l(x,y) -> m(x,y)\n" +
+			" m(x,y) -> m(x,y+x) :|: y > 0 - 5 && y < 5", Terminating},
+	{"one way in leads past a loop",
+		"s(x,y) -> l(1,y)\n s(x,y) -> l(0-1,y)\n l(x,y) -> l(x,y+x) :|: y < 100 && y > 0-100 && x > 0\n" +
+			" l(x,y) -> l(x,y+x) :|: y < 100 && y > 0-100 && x < 0\n l(x,y) -> l(x,y) :|: x > 5", Terminating},
 	{"the loop changes what the way in says", "s(x,y) -> l(1,y)\n s(x,y) -> l(0-1,y)\n" +
 		" l(x,y) -> l(0-x,y+x) :|: y < 100 && y > 0 - 100", NonTerminating},
 	{"two different turns grow together",
@@ -70,15 +74,18 @@ var verdicts = []struct {
 		" l(x,y,z) -> l(x+1,y-1,z) :|: y > 0 && x > 0 && z > 0", NonTerminating},
 	{"an inner round that uses something up", "s(x,y,z) -> l(x,z,z)\n l(x,y,z) -> l(x,z,z) :|: y = 0 && z > 0\n" +
 		" l(x,y,z) -> l(x-1,y-1,z) :|: y > 0 && x > 0 && z > 0", Terminating},
-	{"what the next turn asks for is chosen", "s(x,y) -> l(x,y)\n l(x,y) -> l(z,x) :|: x > 1 && x >= 2*y", NonTerminating},
-	{"what the next turn asks for is too much", "s(x,y) -> l(x,y)\n l(x,y) -> l(z,x) :|: x > 1 && x < y && z < 50", Terminating},
+	{"what the next turn asks for is chosen",
+		"s(x,y) -> l(x,y)\n l(x,y) -> l(z,x) :|: x > 1 && x >= 2*y", NonTerminating},
+	{"what the next turn asks for is too much",
+		"s(x,y) -> l(x,y)\n l(x,y) -> l(z,x) :|: x > 1 && x < y && z < 50", Terminating},
 	{"a product grows", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x,x*y,z) :|: x > 1 && y > 0 && y < z", Terminating},
 	{"a product that may stay", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x,x*y,z) :|: x > 0 && y > 0 && y < z", Unknown},
 	{"a product that may fall", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x,x*y,z) :|: x > 1 && y < z", Unknown},
 	{"a square grows", "s(x,y) -> l(x,y)\n l(x,y) -> l(x*x,y) :|: x > 1 && x < y", Terminating},
 	{"a product of negative numbers grows",
 		"s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x,0-x*y,z) :|: x < 0-1 && y > 0 && y < z", Terminating},
-	{"bounds of both kinds", "s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x,y,z+x*y) :|: x > 1 && y < 0-2 && z > 0", Terminating},
+	{"bounds of both kinds",
+		"s(x,y,z) -> l(x,y,z)\n l(x,y,z) -> l(x,y,z+x*y) :|: x > 1 && y < 0-2 && z > 0", Terminating},
 	{"two successors", "s(x) -> l(x)\n l(x) -> Com_2(l(x-1), l(x-2)) :|: x > 0", Terminating},
 	{"two successors, one for ever", "s(x) -> l(x)\n l(x) -> Com_2(l(x-1), l(x)) :|: x > 0", NonTerminating},
 }

@@ -88,7 +88,8 @@ func (p *problem) nextTurn(r *relation) []linear.Row {
 	var out []linear.Row
 	for _, row := range r.rows {
 		if !slices.ContainsFunc(row.Lin.Terms, func(t exact.Term) bool { return int(t.Var) >= p.n }) {
-			out = append(out, linear.Row{Lin: row.Lin.Subst(func(v exact.Var) exact.Lin { return r.upd[v] }), EQ: row.EQ})
+			after := row.Lin.Subst(func(v exact.Var) exact.Lin { return r.upd[v] })
+			out = append(out, linear.Row{Lin: after, EQ: row.EQ})
 		}
 	}
 	return out

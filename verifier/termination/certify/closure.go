@@ -57,7 +57,8 @@ func (c *checker) relations(comp *component, r *Rank) error {
 	return nil
 }
 
-// inSome reports whether one of the relations holds, from the state that before names to that after e, wherever hyp does.
+// inSome reports whether one of the relations holds, from the state that before names to that after e, wherever hyp
+// does.
 func (c *checker) inSome(r *Rank, hyp []row, from its.Loc, e *path, before func(exact.Var) exact.Lin) bool {
 	n := exact.Var(len(c.sys.Vars))
 	if c.proof.all(c.ctx, hyp, []exact.Lin{exact.C(-1)}) == nil {
