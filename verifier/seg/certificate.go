@@ -167,7 +167,8 @@ func plainHeld(h held) certify.Held {
 	v := plainValue(value{kind: h.kind, rep: h.rep})
 	out := certify.Held{Kind: v.Kind, Reading: v.Reading, Lo: h.lo, Hi: h.hi, At: h.at, Func: h.fn}
 	if o := h.own; o != nil {
-		list := &certify.List{Next: o.next, Kids: o.kids, Doubly: o.doubly, Prev: o.prev, Members: plainMembers(o.members)}
+		list := &certify.List{Next: o.next, At: o.at, Kids: o.kids, Doubly: o.doubly, Prev: o.prev, BackAt: o.backAt,
+			Members: plainMembers(o.members)}
 		out.Own = &certify.Owned{Single: o.next == oneBlock, Least: o.least, Exactly: o.exactly, End: plainHeld(o.end),
 			Before: plainHeld(o.before), Shape: certify.Object{Name: "owned memory", Size: exact.C(o.size), Heap: o.heap,
 				Align: o.align, AllWritten: o.written.all, Written: plainSpans(o.written), List: list}}

@@ -66,7 +66,7 @@ type property struct {
 
 // ownedBy looks for what v, the member at off of block id, leads to and nothing else does.
 func (b *builder) ownedBy(s *state, id int, off int64, v value, path []int) property {
-	x, ok := s.heapStart(v)
+	x, ok := s.heapNode(v)
 	path = append(path[:len(path):len(path)], id)
 	if !ok || len(path) > maxOwners || slices.Contains(path, x) || s.objs[x].base >= 0 || !s.objs[id].heap {
 		return property{}
@@ -106,7 +106,7 @@ func (b *builder) ownedBy(s *state, id int, off int64, v value, path []int) prop
 // propertyAt is the tree, the chain or the block that v leads to.
 func (b *builder) propertyAt(s *state, id int, v value, path []int) property {
 	o := s.objs[v.obj]
-	if n, ok := o.size.Const.Int64(); ok && o.size.IsConst() && b.trees[n] != nil {
+	if n, ok := o.size.Const.Int64(); ok && o.size.IsConst() && b.trees[n] != nil && v.lin.Const.IsZero() {
 		if t, ok := b.treeFrom(s, v.obj, endless, path...); ok && isNull(t.end) {
 			return b.treeProperty(s, &t, id)
 		}
@@ -116,22 +116,24 @@ func (b *builder) propertyAt(s *state, id int, v value, path []int) property {
 		nexts = append(nexts, o.list.from(v.last).next)
 	}
 	for _, c := range o.cells {
-		to, isBlock := s.heapStart(s.plain(c.val))
+		to := s.plain(c.val)
 		off, ok := c.off.Const.Int64()
-		if ok && c.off.IsConst() && isBlock && to != v.obj && s.objs[to].size.Equal(o.size) {
+		linked := c.off.Equal(v.lin) && !v.lin.Const.IsZero() // likely the link of a chain of one block
+		same := s.heapAt(to, v.lin.Const) && to.obj != v.obj && s.objs[to.obj].size.Equal(o.size)
+		if ok && c.off.IsConst() && (linked || same) {
 			nexts = append(nexts, off)
 		}
 	}
 	stop := func(w value) stopping { return stopping{before: slices.Contains(path, w.obj)} }
 	for _, n := range nexts {
-		if ch, ok := b.follow(s, v, n, stop, path...); ok && (len(ch.ids) > 1 || o.list != nil) {
+		if ch, ok := b.follow(s, v, n, stop, path...); ok && (len(ch.ids) > 1 || o.list != nil || ch.at != 0) {
 			if p := b.chainProperty(s, &ch, id); p.own != nil {
 				return p
 			}
 		}
 	}
 	size, ok := o.size.Const.Int64()
-	if o.list != nil || !ok || !o.size.IsConst() {
+	if o.list != nil || !ok || !o.size.IsConst() || !v.lin.Const.IsZero() {
 		return property{}
 	}
 	in := b.contentsOf(s, v.obj, nil, path)
@@ -166,9 +168,9 @@ func (b *builder) chainProperty(s *state, c *chain, id int) property {
 	end, ok := held(c.end)
 	size, isConst := c.size.Const.Int64()
 	n := s.know.interval(c.length)
-	if least, fits := n.lo.Int64(); ok && isConst && c.size.IsConst() && fits && c.at == 0 && c.backAt == 0 {
-		own := &owned{size: size, align: c.align, heap: c.heap, written: c.written, next: c.next, doubly: c.doubly,
-			prev: c.prev, end: end, members: c.members, scalars: c.scalars}
+	if least, fits := n.lo.Int64(); ok && isConst && c.size.IsConst() && fits {
+		own := &owned{size: size, align: c.align, heap: c.heap, written: c.written, next: c.next, at: c.at,
+			doubly: c.doubly, prev: c.prev, backAt: c.backAt, end: end, members: c.members, scalars: c.scalars}
 		switch {
 		case n.hasLo && least > 0:
 			own.least = least

@@ -66,7 +66,7 @@ func (b *builder) heldValue(s *state, id int, h held) value {
 func (b *builder) makeOwned(s *state, id int, off int64, own *owned) (value, []*state) {
 	x := b.newObject(s, fmt.Sprintf("%d of %s", off, s.objs[id].key), "cell", exact.C(own.size))
 	x.heap, x.dynamic, x.rest, x.align, x.written = own.heap, true, unknownBytes, own.align, own.written
-	v := value{kind: ptrValue, obj: x.id}
+	v := value{kind: ptrValue, obj: x.id, lin: exact.C(own.at)}
 	if own.next == oneBlock {
 		return v, b.fill(s, x.id, own.members)
 	}
@@ -78,8 +78,9 @@ func (b *builder) makeOwned(s *state, id int, off int64, own *owned) (value, []*
 		length = exact.V(n)
 	}
 	x.name = "list"
-	x.list = &list{next: own.next, kids: own.kids, length: length, end: b.heldValue(s, id, own.end), doubly: own.doubly,
-		prev: own.prev, before: b.heldValue(s, id, own.before), members: own.members, scalars: own.scalars}
+	x.list = &list{next: own.next, at: own.at, kids: own.kids, length: length, end: b.heldValue(s, id, own.end),
+		doubly: own.doubly, prev: own.prev, backAt: own.backAt, before: b.heldValue(s, id, own.before),
+		members: own.members, scalars: own.scalars}
 	switch {
 	case own.kids != nil:
 		x.list.next, x.name = 0, "tree"

@@ -31,9 +31,11 @@ type owned struct {
 	heap        bool
 	written
 	next    int64   // where the blocks of a chain lead on; oneBlock of a single block
+	at      int64   // the byte of each block that what leads to it points to, as of a list
 	kids    []int64 // not nil: a tree
 	doubly  bool
 	prev    int64
+	backAt  int64
 	least   int64 // number of blocks
 	exactly bool  // no more than least
 	end     held  // of a chain: null, or an address in the block that owns it
@@ -70,7 +72,8 @@ func (o *owned) equal(x *owned) bool {
 
 // like reports that both are single blocks, or chains or trees along the same pointers.
 func (o *owned) like(x *owned) bool {
-	return o.next == x.next && slices.Equal(o.kids, x.kids) && o.doubly == x.doubly && o.prev == x.prev
+	return o.next == x.next && slices.Equal(o.kids, x.kids) && o.doubly == x.doubly && o.prev == x.prev &&
+		o.at == x.at && o.backAt == x.backAt
 }
 
 func sameMembers(xs, ys []member) bool {
@@ -230,6 +233,9 @@ func (j joiner) own(x, y *owned) (*owned, bool) {
 func (o *owned) asPartOf(x *owned) (*owned, bool) {
 	if o.next != oneBlock || x.next == oneBlock {
 		return o, x.next == oneBlock || o.like(x)
+	}
+	if x.at != 0 {
+		return nil, false // what leads to o leads to its start
 	}
 	c := *x
 	c.align, c.written, c.least, c.exactly = o.align, o.written, 1, true

@@ -30,6 +30,14 @@ var owners = map[string]string{
 		while (h) { struct o *t = h->next; struct n *u = h->in; while (u && u->next) { u = u->next; free(u->prev); }
 		free(u);
 		free(h); h = t; } return 0; }`,
+	"linked inside": `struct l { struct l *next; }; struct n { long v; struct l at; };
+		struct o { struct l *in; struct o *next; int k; };
+		int main(void) { struct o *h = 0; while (nondet_int()) { struct o *t = malloc(sizeof *t); t->in = 0; t->k = 1;
+		while (nondet_int()) { struct n *u = malloc(sizeof *u); u->v = 3; u->at.next = t->in; t->in = &u->at; }
+		t->next = h; h = t; }
+		while (h) { struct o *t = h->next; while (h->in) { struct l *u = h->in; h->in = u->next; free((char *)u - 8); }
+		free(h); h = t; }
+		return 0; }`,
 	"own text": `struct o { struct o *next; char *text; char own[8]; }; int main(void) { struct o *h = 0;
 		while (nondet_int()) { struct o *t = malloc(sizeof *t); t->text = nondet_int() ? t->own : malloc(9);
 		t->next = h; h = t; }
@@ -78,6 +86,7 @@ func spoilOwned(o *certify.Owned, try func(what string)) {
 	if !o.Single {
 		for what, change := range map[string]func(l *certify.List){
 			"next": func(l *certify.List) { l.Next += 4 },
+			"at":   func(l *certify.List) { l.At += 8 },
 			"prev": func(l *certify.List) { l.Doubly, l.Prev = true, l.Prev+4 },
 		} {
 			changed := l

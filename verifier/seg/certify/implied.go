@@ -65,13 +65,17 @@ func (k *check) sameProperty(o, p *Owned) bool {
 	x, y := &o.Shape, &p.Shape
 	l, t := x.List, y.List
 	return o.Single == p.Single && l.Next == t.Next && slices.Equal(l.Kids, t.Kids) && l.Doubly == t.Doubly &&
-		l.Prev == t.Prev && x.Size.Equal(y.Size) && x.Heap == y.Heap && divides(y.Align, x.Align) && x.hasWritten(y) &&
+		l.Prev == t.Prev && l.At == t.At && l.BackAt == t.BackAt &&
+		x.Size.Equal(y.Size) && x.Heap == y.Heap && divides(y.Align, x.Align) && x.hasWritten(y) &&
 		o.Least >= p.Least && (!p.Exactly || o.Exactly && o.Least == p.Least) && o.End.equal(&p.End) &&
 		(p.Before.Kind == Opaque || o.Before.equal(&p.Before)) && k.implied(l.Members, t.Members)
 }
 
 // asPartOf is a single block as a chain or tree like p.
 func (o *Owned) asPartOf(p *Owned) (*Owned, bool) {
+	if p.Shape.List.At != 0 {
+		return nil, false // what leads to o leads to its start
+	}
 	c := *p
 	c.Least, c.Exactly, c.Before = 1, true, Held{Kind: Opaque}
 	c.Shape = o.Shape

@@ -73,7 +73,7 @@ func (k *check) isInside(id int, v Value, h *Held) bool {
 
 // owns: v, which block id holds, leads to memory like own, of which no block is in im yet; they are put there.
 func (k *check) owns(id int, v Value, own *Owned, im *image) bool {
-	count, work, last := exact.Lin{}, []Value{v}, Value{}
+	count, work, last, l := exact.Lin{}, []Value{v}, Value{}, own.Shape.List
 	for n := 0; len(work) > 0; n++ {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -81,23 +81,23 @@ func (k *check) owns(id int, v Value, own *Owned, im *image) bool {
 			continue
 		}
 		b := k.e.From.Objects[at.Object]
-		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) ||
+		if at.Kind != Pointer || b == nil || !k.k.plain(at.Lin).Equal(exact.C(l.At)) ||
 			slices.Contains(im.blocks, at.Object) || !k.partOf(&own.Shape, at.Object) {
 			return false
 		}
-		if !k.linked(b, at, own.Shape.List) {
+		if !k.linked(b, at, l) {
 			return false
 		}
 		im.blocks = append(im.blocks, at.Object)
-		if !k.frontOf(id, at, last, own, n == 0) || b.List == nil && !k.holds(at.Object, own.Shape.List.Members, im) ||
-			b.List != nil && !k.says(b.List, own.Shape.List) {
+		if !k.frontOf(id, at, last, own, n == 0) || b.List == nil && !k.holds(at.Object, l.Members, im) ||
+			b.List != nil && !k.says(b.List, l) {
 			return false
 		}
 		next, length, ok := k.after(b, at, own)
 		if !ok {
 			return false
 		}
-		last = Value{Kind: Pointer, Object: at.Object, Last: b.List != nil && !at.Last}
+		last = Value{Kind: Pointer, Object: at.Object, Last: b.List != nil && !at.Last, Lin: exact.C(l.BackAt)}
 		work, count = append(work, next...), count.Add(length)
 	}
 	return k.Within(k.k, count, Interval{Lo: exact.I(own.Least), Hi: exact.I(own.Least), HasLo: true, HasHi: own.Exactly})
