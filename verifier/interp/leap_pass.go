@@ -10,18 +10,18 @@ import (
 // pass is the turn, or the turns, that are followed with closed forms. Values without a form are the same in each turn.
 type pass struct {
 	*leaper
-	a      *attempt
-	starts []form             // by phi of the head
-	most   int64              // turns, from 0 on, in which each instruction does what it did in turn 0
-	before map[int]bool       // registers of the loop's call that were read before they were written
-	young  []*cell            // of objects that are made in the pass
-	marked map[*object]string // how the objects were that came to life or died in the pass
-	args   []form             // of the call that begins
+	a         *attempt
+	starts    []form             // by phi of the head
+	most      int64              // turns, from 0 on, in which each instruction does what it did in turn 0
+	readFirst map[int]bool       // registers of the loop's call that were read before they were written
+	young     []*cell            // of objects that are made in the pass
+	marked    map[*object]string // how the objects were that came to life or died in the pass
+	args      []form             // of the call that begins
 }
 
 // newPass begins a pass with the forms that the samples suggest, or lets the attempt fail and returns nil.
 func newPass(l *leaper, a *attempt) *pass {
-	p := &pass{leaper: l, a: a, most: leapMost, before: map[int]bool{}, marked: map[*object]string{}}
+	p := &pass{leaper: l, a: a, most: leapMost, readFirst: map[int]bool{}, marked: map[*object]string{}}
 	a.fr.forms = map[int]form{}
 	ok := true
 	for i, in := range phisOf(a.head) {
@@ -76,7 +76,7 @@ func (p *pass) formOf(v ir.Value) form {
 	case *ir.Instr:
 		f, met := fr.forms[v.ID]
 		if !met && fr == p.a.fr {
-			p.before[v.ID] = true
+			p.readFirst[v.ID] = true
 		}
 		return f
 	}
@@ -98,7 +98,7 @@ func (p *pass) full(v ir.Value) (form, bool) {
 // set notes the form of in's result.
 func (p *pass) set(in *ir.Instr, f form) {
 	fr := p.x.fr
-	if fr == p.a.fr && p.before[in.ID] {
+	if fr == p.a.fr && p.readFirst[in.ID] {
 		p.fail(false) // a turn reads what the turn before has left there
 		return
 	}
