@@ -74,6 +74,41 @@ static volatile uint8_t u;
 int constant(void) { u = 1; return buf[u]; }
 `
 
+// addressedC: each function w writes a member through its address that a ring in p trusts.
+const addressedC = `#include <stdint.h>
+#define SIZE 64
+struct s1 { volatile uint8_t head, tail, a1; uint8_t data[SIZE]; };
+static struct s1 g1; static void reset(volatile uint8_t *p) { *p = 255; } void w1(void) { reset(&g1.tail); }
+void p1(uint8_t c) { g1.data[g1.tail] = c; g1.tail = (g1.tail + 1) % SIZE; }
+struct s2 { volatile uint8_t head, tail, a2; uint8_t data[SIZE]; };
+static struct s2 g2; void w2(void) { reset(&g2.head); }
+void p2(uint8_t c) { g2.data[g2.head] = c; g2.head = (g2.head + 1) % SIZE; }
+struct s3 { volatile uint8_t head, tail, a3; uint8_t data[SIZE]; };
+static struct s3 g3; static volatile uint8_t *at(void) { return &g3.tail; } void w3(void) { *at() = 255; }
+void p3(uint8_t c) { g3.data[g3.tail] = c; g3.tail = (g3.tail + 1) % SIZE; }
+struct s4 { volatile uint8_t head, tail, a4; uint8_t data[SIZE]; };
+static struct s4 g4; void w4(int k) { *(k ? &g4.head : &g4.tail) = 255; }
+void p4(uint8_t c) { g4.data[g4.tail] = c; g4.tail = (g4.tail + 1) % SIZE; }
+struct s5 { volatile uint8_t head, tail, a5; uint8_t data[SIZE]; };
+static struct s5 g5; static volatile uint8_t *const ip = &g5.tail; void w5(void) { *ip = 255; }
+void p5(uint8_t c) { g5.data[g5.tail] = c; g5.tail = (g5.tail + 1) % SIZE; }
+struct s6 { volatile uint8_t head, tail, a6; uint8_t data[SIZE]; };
+static struct s6 g6; void w6(void) { __atomic_fetch_add(&g6.tail, 1, __ATOMIC_SEQ_CST); }
+void p6(uint8_t c) { g6.data[g6.tail] = c; g6.tail = (g6.tail + 1) % SIZE; }
+struct s7 { volatile uint8_t head, tail, a7; uint8_t data[SIZE]; };
+void w7(struct s7 *r, int k) { volatile uint8_t *q = k ? &r->head : &r->tail; *q = 255; }
+void p7(struct s7 *r, uint8_t c) { r->data[r->tail] = c; r->tail = (r->tail + 1) % SIZE; }
+struct s8 { volatile uint8_t head, tail, a8; uint8_t data[SIZE]; };
+static struct s8 g8; void w8(void) { __asm__ volatile("" : "=m"(g8.tail)); }
+void p8(uint8_t c) { g8.data[g8.tail] = c; g8.tail = (g8.tail + 1) % SIZE; }
+struct s9 { volatile uint8_t head, tail, a9; uint8_t data[SIZE]; };
+static struct s9 g9; static volatile uint8_t *const both[] = {&g9.head, &g9.tail}; void w9(int k) { *both[k & 1] = 255; }
+void p9(uint8_t c) { g9.data[g9.head] = c; g9.head = (g9.head + 1) % SIZE; }
+struct s0 { volatile uint8_t head, tail, a0; uint8_t data[SIZE]; };
+static struct s0 g0; static volatile uint8_t *first(void) { return &g0.head; } void w0(void) { *first() = 255; }
+void p0(uint8_t c) { g0.data[g0.head] = c; g0.head = (g0.head + 1) % SIZE; }
+`
+
 // TestVolatileRanges: generated harnesses trust what the program stores in a volatile number, where it keeps that in a
 // range in all places; where a processor reads a number in parts, they may be of two.
 func TestVolatileRanges(t *testing.T) {
@@ -100,6 +135,18 @@ func TestVolatileRanges(t *testing.T) {
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", target)
 		expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
 	}
+}
+
+// TestAddressedRanges: a member whose address is passed, given back, stored, chosen, changed as one, or given to assembly,
+// is in no range.
+func TestAddressedRanges(t *testing.T) {
+	want := map[string]anyCall{}
+	for _, n := range "0123456789" {
+		want["w"+string(n)], want["p"+string(n)] = anyCall{verdict.Proved, ""}, anyCall{verdict.Violated, "out of bounds"}
+	}
+	dir := writeTree(t, map[string]string{"src.c": addressedC})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
 }
 
 // TestVolatileRangesKeepNames: claims are named alike whether or not a harness is generated.

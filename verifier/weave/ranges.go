@@ -89,20 +89,42 @@ func (s *spans) code(f *ir.Func, vars map[ir.Value]*ir.Var) bool {
 	stores := false
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			switch {
-			case in.Op == ir.OpLoad && in.T.IsInt():
-				s.access(vars, in, in.Args[0], in.T.Width)
-			case in.Op == ir.OpStore && in.Args[0].Type().IsInt():
-				stores = s.access(vars, in, in.Args[1], in.Args[0].Type().Width) || stores
-			case in.Op == ir.OpCall:
+			switch in.Op {
+			case ir.OpLoad:
+				if in.T.IsInt() {
+					s.access(vars, in, in.Args[0], in.T.Width)
+				}
+			case ir.OpStore:
+				switch {
+				case !in.Args[0].Type().IsInt():
+					s.leaves(vars, in.Args[0], objectType(vars, in.Args[1]), 0)
+				case s.access(vars, in, in.Args[1], in.Args[0].Type().Width):
+					stores = true
+				default:
+					s.leaves(vars, in.Args[1], toNumber, 0)
+				}
+			case ir.OpCall:
 				s.call(vars, in)
-			case in.Op == ir.OpStore:
-				s.leaves(vars, in.Args[0])
-				s.pointed(vars, in)
+			case ir.OpRet:
+				s.escape(vars, in.Args, f.DRet)
+			case ir.OpPtrToInt:
+				s.escape(vars, in.Args, nil)
+			case ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpAsm, ir.OpInsertValue:
+				s.escape(vars, in.Args, toNumber)
 			}
 		}
 	}
 	return stores
+}
+
+// toNumber is the type of pointers to numbers.
+var toNumber = &ir.DType{Kind: ir.DPointer, Elem: &ir.DType{Kind: ir.DInt}}
+
+// escape notes that the addresses among values go where they are taken for pointers of a type; nil: it is not known.
+func (s *spans) escape(vars map[ir.Value]*ir.Var, values []ir.Value, to *ir.DType) {
+	for _, v := range values {
+		s.leaves(vars, v, to, 0)
+	}
 }
 
 // access notes the place that an instruction loads or stores w bits at, and reports whether that is one.
@@ -140,7 +162,10 @@ func (s *spans) get(p place) *span {
 // up before it is used.
 func (s *spans) initial(t *ir.DType, c *ir.Const) {
 	switch {
-	case t == nil || c == nil || c.Kind != ir.ConstAgg:
+	case t == nil || c == nil:
+	case t.Kind == ir.DPointer:
+		s.address(c, t)
+	case c.Kind != ir.ConstAgg:
 	case t.Kind == ir.DArray:
 		for _, e := range c.Elems {
 			s.initial(t.Elem, e)
@@ -181,10 +206,16 @@ func (s *spans) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 		}
 		return
 	}
-	for _, v := range in.Args {
-		if v.Type().IsPtr() {
-			s.leaves(vars, v)
+	var params []*ir.Var
+	if f := calledFunc(in); f != nil && !f.IsDecl() {
+		params = paramVars(f)
+	}
+	for i, v := range in.Args {
+		var to *ir.DType
+		if i < len(params) && params[i] != nil {
+			to = params[i].T
 		}
+		s.leaves(vars, v, to, 0)
 	}
 }
 
@@ -210,8 +241,24 @@ func (s *spans) filled(vars map[ir.Value]*ir.Var, v ir.Value) {
 	}
 }
 
-// leaves notes that the address v goes where its type may be lost.
-func (s *spans) leaves(vars map[ir.Value]*ir.Var, v ir.Value) {
+// leaves notes that v, if it is an address, goes where it is taken for a pointer of a type, nil where that is not known:
+// a member may be written through it, and a structure as something else than it is.
+func (s *spans) leaves(vars map[ir.Value]*ir.Var, v ir.Value, to *ir.DType, depth int) {
+	if !v.Type().IsPtr() || depth > maxSteps {
+		return
+	}
+	switch x := uncast(v).(type) {
+	case *ir.Const:
+		s.address(x, to)
+		return
+	case *ir.Instr:
+		if x.Op == ir.OpPhi || x.Op == ir.OpSelect {
+			for _, a := range x.Args {
+				s.leaves(vars, a, to, depth+1)
+			}
+			return
+		}
+	}
 	if isMemberAddress(v) {
 		for _, p := range placesAt(vars, v) {
 			s.get(p).any = true
@@ -222,21 +269,19 @@ func (s *spans) leaves(vars map[ir.Value]*ir.Var, v ir.Value) {
 	}
 }
 
-// pointed notes that the address of a variable is stored at another, as a pointer to something else than it is.
-func (s *spans) pointed(vars map[ir.Value]*ir.Var, in *ir.Instr) {
-	c, ok := in.Args[0].(*ir.Const)
-	if !ok || c.Global == nil || c.Global.Var == nil {
+// address notes that the constant address c goes where it is taken for a pointer of a type; nil: it is not known.
+func (s *spans) address(c *ir.Const, to *ir.DType) {
+	if c.Global == nil || c.Global.Var == nil {
 		return
 	}
-	of := c.Global.Var.T
-	for of != nil && of.Kind == ir.DArray {
-		of = of.Elem
+	of, off := c.Global.Var.T, c.Off
+	for of != nil && of.Kind == ir.DArray && sizeOf(of.Elem) > 0 {
+		of, off = of.Elem, off%sizeOf(of.Elem)
 	}
-	to := objectType(vars, in.Args[1])
-	same := to != nil && to.Kind == ir.DPointer && c.Off == 0 && isStruct(to.Elem) && isStruct(of) &&
-		layoutOf(to.Elem) == layoutOf(of)
-	if !same {
-		s.filled(vars, c)
+	whole := off == 0 && (to == nil || to.Kind == ir.DPointer && isStruct(to.Elem) && isStruct(of) &&
+		layoutOf(to.Elem) == layoutOf(of))
+	if !whole {
+		s.filled(nil, c)
 	}
 }
 

@@ -29,7 +29,7 @@ func (x *wordFlow) run() {
 	x.slots, x.users = numberSlots(x.f), usersElsewhere(x.f)
 	x.in, x.regs = make([]map[*ir.Instr]interval, len(x.f.Blocks)), map[*ir.Instr]interval{}
 	x.in[0] = map[*ir.Instr]interval{}
-	visits := make([]int, len(x.f.Blocks))
+	visits, gone := make([]int, len(x.f.Blocks)), map[[2]*ir.Block]bool{} // which ways control can go
 	for x.todo = []*ir.Block{x.f.Blocks[0]}; len(x.todo) > 0; {
 		b := x.todo[0]
 		x.todo = x.todo[1:]
@@ -40,7 +40,9 @@ func (x *wordFlow) run() {
 		env := x.block(b, nil)
 		for _, to := range b.Succs() {
 			out, ok := x.along(b, to, env)
-			if ok && (x.arrive(to, out, visits[to.Index] > maxGrowth) || visits[b.Index] == 1) {
+			way := [2]*ir.Block{b, to}
+			if ok && (x.arrive(to, out, visits[to.Index] > maxGrowth) || !gone[way]) {
+				gone[way] = true
 				x.again(to)
 			}
 		}

@@ -27,8 +27,8 @@ func (x *wordFlow) suppose(at *ir.Block, cond ir.Value, holds bool, env map[*ir.
 	switch {
 	case c.Op == ir.OpXor && isConst(c.Args[1], 1):
 		return x.suppose(at, c.Args[0], !holds, env)
-	case c.Op != ir.OpIcmp || !c.Args[0].Type().IsInt():
-		return true
+	case c.Op != ir.OpIcmp || !c.Args[0].Type().IsInt() || c.Block != at:
+		return true // of another block: its operands may change without a visit of this one
 	}
 	pred := c.Pred
 	if wide, isInstr := c.Args[0].(*ir.Instr); isInstr && wide.Op == ir.OpZext && wide.Args[0].Type().Width == 1 &&
@@ -40,12 +40,12 @@ func (x *wordFlow) suppose(at *ir.Block, cond ir.Value, holds bool, env map[*ir.
 	}
 	a, b := x.value(c.Args[0]), x.value(c.Args[1])
 	w := c.Args[0].Type().Width
-	return x.narrow(at, c, c.Args[0], compared(a, pred, b, w), env) &&
-		x.narrow(at, c, c.Args[1], compared(b, swapped[pred], a, w), env)
+	return x.narrow(at, c.Args[0], compared(a, pred, b, w), env) &&
+		x.narrow(at, c.Args[1], compared(b, swapped[pred], a, w), env)
 }
 
 // narrow notes that v is in r where a block ends, which a comparison in it has shown, and reports whether it can be.
-func (x *wordFlow) narrow(at *ir.Block, cmp *ir.Instr, v ir.Value, r interval, env map[*ir.Instr]interval) bool {
+func (x *wordFlow) narrow(at *ir.Block, v ir.Value, r interval, env map[*ir.Instr]interval) bool {
 	if r.empty() {
 		return false
 	}
