@@ -16,15 +16,14 @@ type want struct {
 	what  string // "read", "write", ...
 }
 
+// wantConst returns what an access of n bytes at a multiple of align needs.
 func (e *encoder) wantConst(n, align int64, write bool) want {
-	w := want{n: e.s.Int(e.w, n), align: align, write: write, what: "read"}
-	if write {
-		w.what = "write"
-	}
+	w := e.wantRange(e.s.Int(e.w, n), write)
+	w.align = align
 	return w
 }
 
-// wantRange is what an access of n bytes needs.
+// wantRange returns what an access of n bytes anywhere needs.
 func (e *encoder) wantRange(n ilr.Term, write bool) want {
 	w := want{n: n, align: 1, write: write, what: "read"}
 	if write {

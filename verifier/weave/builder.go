@@ -174,6 +174,16 @@ func (b *builder) compare(p ir.Pred, x, y ir.Value) *ir.Instr {
 	return b.emit(&ir.Instr{Op: ir.OpIcmp, T: ir.Int(1), Pred: p, Args: []ir.Value{x, y}})
 }
 
+// bounds returns the conditions that the number v, with a sign or without, is at least low and at most high.
+func (b *builder) bounds(v ir.Value, low, high int64, signed bool) (least, most *ir.Instr) {
+	t, below, above := v.Type(), ir.ULE, ir.UGE
+	if signed {
+		below, above = ir.SLE, ir.SGE
+	}
+	return b.compare(above, v, b.int(t, fits(low, t.Width, signed))),
+		b.compare(below, v, b.int(t, fits(high, t.Width, signed)))
+}
+
 // resize zero-extends or truncates v to t.
 func (b *builder) resize(v ir.Value, t *ir.Type) ir.Value {
 	switch w := v.Type().Width; {

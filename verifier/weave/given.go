@@ -108,13 +108,9 @@ func (h *harness) within(name string, v ir.Value, signed bool) {
 	if g.Low == nil {
 		return
 	}
-	t, below, above := v.Type(), ir.ULE, ir.UGE
-	if signed {
-		below, above = ir.SLE, ir.SGE
-	}
-	low, high := fits(*g.Low, t.Width, signed), fits(*g.High, t.Width, signed)
-	h.assume(h.compare(above, v, h.int(t, low)))
-	h.assume(h.compare(below, v, h.int(t, high)))
+	least, most := h.bounds(v, *g.Low, *g.High, signed)
+	h.assume(least)
+	h.assume(most)
 	h.asGiven(name, g)
 }
 

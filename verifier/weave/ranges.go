@@ -338,14 +338,10 @@ func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, of
 	if !ok || h.given(name).Low != nil {
 		return
 	}
-	below, above := ir.ULE, ir.UGE
-	if f.T.Signed {
-		below, above = ir.SLE, ir.SGE
-	}
-	at := ir.Int(f.T.Bits)
-	v := h.load(at, h.gep(p, off+f.BitOff/8, nil, 0))
-	h.assume(h.compare(above, v, h.int(at, fits(low, f.T.Bits, f.T.Signed))))
-	h.assume(h.compare(below, v, h.int(at, fits(high, f.T.Bits, f.T.Signed))))
+	v := h.load(ir.Int(f.T.Bits), h.gep(p, off+f.BitOff/8, nil, 0))
+	least, most := h.bounds(v, low, high, f.T.Signed)
+	h.assume(least)
+	h.assume(most)
 	h.note(name, keptNote, name, low, high)
 	h.ranges[place{of: layoutOf(t), off: f.BitOff / 8}] = true
 }

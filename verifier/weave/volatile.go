@@ -23,13 +23,8 @@ func (p *Program) keepVolatile() {
 			if r == nil {
 				return
 			}
-			below, above := ir.ULE, ir.UGE
-			if r.t.Signed {
-				below, above = ir.SLE, ir.SGE
-			}
-			b.model(ir.ModelKept, "firmproof.kept", ir.Void(), b.and(
-				b.compare(above, in, b.int(in.T, fits(r.low, in.T.Width, r.t.Signed))),
-				b.compare(below, in, b.int(in.T, fits(r.high, in.T.Width, r.t.Signed)))))
+			least, most := b.bounds(in, r.low, r.high, r.t.Signed)
+			b.model(ir.ModelKept, "firmproof.kept", ir.Void(), b.and(least, most))
 			if !slices.Contains(p.volatile[f], *r) {
 				p.volatile[f] = append(p.volatile[f], *r)
 			}

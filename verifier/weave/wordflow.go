@@ -1,6 +1,7 @@
 package weave
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -90,16 +91,18 @@ func usersElsewhere(f *ir.Func) map[*ir.Instr][]*ir.Block {
 // numberSlots returns the variables of f that hold a number, and are read and written as a whole by f alone.
 func numberSlots(f *ir.Func) map[*ir.Instr]int {
 	slots, escapes := map[*ir.Instr]int{}, ir.Escapes(f)
+	casts := map[*ir.Instr]*ir.Instr{} // of variables, as markers of their lifetimes name them
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op == ir.OpAlloca && in.Access.IsInt() && !escapes[in] {
 				if c, ok := in.Args[0].(*ir.Const); ok && c.Kind == ir.ConstInt && c.Bits.IsOne() {
 					slots[in] = in.Access.Width
 				}
+			} else if slot, ok := castOf(in); ok {
+				casts[in] = slot
 			}
 		}
 	}
-	marked := map[*ir.Instr]*ir.Instr{} // variables, by what markers of their lifetimes name
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			for i, a := range in.Args {
@@ -108,17 +111,25 @@ func numberSlots(f *ir.Func) map[*ir.Instr]int {
 				lifetime := in.Op == ir.OpCall &&
 					(in.Model == ir.ModelLifetimeStart || in.Model == ir.ModelLifetimeEnd)
 				switch {
-				case !ok || lifetime || whole && in.Access.IsInt() && in.Access.Width == slots[slot]:
-				case in.Op == ir.OpBitcast && slots[slot] > 0:
-					marked[in] = slot
+				case !ok || lifetime || casts[in] == slot && slot.Op == ir.OpAlloca,
+					whole && in.Access.IsInt() && in.Access.Width == slots[slot]:
 				default:
 					delete(slots, slot)
-					delete(slots, marked[slot])
+					delete(slots, casts[slot])
 				}
 			}
 		}
 	}
 	return slots
+}
+
+// castOf returns the instruction that in is another type of.
+func castOf(in *ir.Instr) (*ir.Instr, bool) {
+	if in.Op != ir.OpBitcast {
+		return nil, false
+	}
+	of, ok := in.Args[0].(*ir.Instr)
+	return of, ok
 }
 
 // arrive joins what is known on one more way to a block, and reports whether that is news.
@@ -149,10 +160,7 @@ func (x *wordFlow) arrive(to *ir.Block, env map[*ir.Instr]interval, widen bool) 
 // block follows the instructions of a block, and returns what is known of the variables at its end. A variable of which
 // nothing is known is not among them.
 func (x *wordFlow) block(b *ir.Block, stored func(*ir.Instr, interval)) map[*ir.Instr]interval {
-	env := map[*ir.Instr]interval{}
-	for slot, v := range x.in[b.Index] {
-		env[slot] = v
-	}
+	env := maps.Clone(x.in[b.Index])
 	for _, in := range b.Instrs {
 		switch {
 		case in.Op == ir.OpAlloca:
