@@ -3,7 +3,6 @@ package encode
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -146,87 +145,6 @@ func (e *encoder) offsetIn(obj *object, v val) ilr.Term {
 		}
 		return e.s.Int(e.w, 0)
 	})
-}
-
-// companions are numbers that the loop reads and does not change.
-func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) []*cutVar {
-	var out []*cutVar
-	seen := map[ilr.Term]bool{}
-	add := func(name string, v val, from Origin) {
-		if v.t == 0 || v.p != nil || v.u != 0 || v.el != nil {
-			return
-		}
-		t := e.num(v)
-		if _, known := e.s.ConstVal(t); known || seen[t] || e.s.Width(t) > 64 || e.s.Width(t) < 8 {
-			return
-		}
-		seen[t] = true
-		out = append(out, &cutVar{name: name, entry: t, head: t, from: from, at: func(edge) ilr.Term { return t }})
-	}
-	outside := func(v ir.Value) {
-		switch v := v.(type) {
-		case *ir.Param:
-			if v.T.IsInt() {
-				add(v.Name, fr.params[v.Index], Origin{Param: v.Index + 1})
-			}
-		case *ir.Instr:
-			if a.loop != nil && v.T.IsInt() && !fr.g.In(v.Block, a.loop) {
-				add(v.Name, e.value(fr, st, v, v), Origin{Reg: v})
-			}
-		}
-	}
-	for _, v := range vars {
-		if v.obj != nil {
-			add("size of what "+strings.TrimPrefix(v.name, "offset of ")+" points to", val{t: v.obj.size}, Origin{})
-		}
-	}
-	for i, p := range fr.fn.Params {
-		if a.loop == nil && p.T.IsInt() && a.hav.phis[i] == nil {
-			add(p.Name, fr.params[i], Origin{Param: i + 1})
-		}
-	}
-	for _, b := range fr.fn.Blocks {
-		if fr.g.Pos[b.Index] < 0 || a.loop != nil && !fr.g.In(b, a.loop) {
-			continue
-		}
-		for _, in := range b.Instrs {
-			switch in.Op {
-			case ir.OpIcmp:
-				outside(in.Args[0])
-				outside(in.Args[1])
-			case ir.OpLoad:
-				if o := e.direct(fr, st, in.Args[0]); o != nil && in.Access.IsInt() && !e.isForgotten(a, o) &&
-					st.get(o) != nil && o.csize == e.lay.StoreSize(in.Access) {
-					add(o.name, e.readRaw(o, st.get(o), 0, o.csize), o.origin(0))
-				}
-			}
-		}
-	}
-	return out
-}
-
-func (e *encoder) isForgotten(a *arrival, o *object) bool {
-	d := a.done[o]
-	return d != nil && (d.whole || len(d.places) > 0)
-}
-
-// direct is the object that v is the address of, when v is an alloca or a global.
-func (e *encoder) direct(fr *frame, st *state, v ir.Value) *object {
-	switch v := v.(type) {
-	case *ir.Const:
-		if v.Global != nil && v.Off == 0 {
-			return e.globals[v.Global]
-		}
-	case *ir.Instr:
-		if v.Op == ir.OpAlloca {
-			if p := e.value(fr, st, v, v).p; p != nil {
-				if t, ok := p.only(); ok {
-					return t.obj
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // maxConstants is how many constants of a function bounds are tried with.

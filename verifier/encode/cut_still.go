@@ -1,0 +1,137 @@
+package encode
+
+import (
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// maxStillMembers is how many members and elements that a loop reads and does not change candidates speak about.
+const maxStillMembers = 6
+
+// companions are numbers that the loop reads and does not change.
+func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) []*cutVar {
+	var out []*cutVar
+	members, seen := 0, map[ilr.Term]bool{}
+	add := func(name string, v val, from Origin) {
+		if v.t == 0 || v.p != nil || v.u != 0 || v.el != nil {
+			return
+		}
+		t := e.num(v)
+		if _, known := e.s.ConstVal(t); known || seen[t] || e.s.Width(t) > 64 || e.s.Width(t) < 8 {
+			return
+		}
+		seen[t] = true
+		out = append(out, &cutVar{name: name, entry: t, head: t, from: from, at: func(edge) ilr.Term { return t }})
+	}
+	outside := func(v ir.Value) {
+		switch v := v.(type) {
+		case *ir.Param:
+			if v.T.IsInt() {
+				add(v.Name, fr.params[v.Index], Origin{Param: v.Index + 1})
+			}
+		case *ir.Instr:
+			if a.loop != nil && v.T.IsInt() && !fr.g.In(v.Block, a.loop) {
+				add(v.Name, e.value(fr, st, v, v), Origin{Reg: v})
+			}
+		}
+	}
+	for _, v := range vars {
+		if v.obj != nil {
+			add("size of what "+strings.TrimPrefix(v.name, "offset of ")+" points to", val{t: v.obj.size}, Origin{})
+		}
+	}
+	for i, p := range fr.fn.Params {
+		if a.loop == nil && p.T.IsInt() && a.hav.phis[i] == nil {
+			add(p.Name, fr.params[i], Origin{Param: i + 1})
+		}
+	}
+	for _, b := range fr.fn.Blocks {
+		if fr.g.Pos[b.Index] < 0 || a.loop != nil && !fr.g.In(b, a.loop) {
+			continue
+		}
+		for _, in := range b.Instrs {
+			switch in.Op {
+			case ir.OpIcmp:
+				outside(in.Args[0])
+				outside(in.Args[1])
+			case ir.OpLoad:
+				if !in.Access.IsInt() {
+					continue
+				}
+				o, p := e.stillPlace(fr, a, st, in.Args[0], e.lay.StoreSize(in.Access))
+				if p == nil || p.n != o.csize && members == maxStillMembers {
+					continue
+				}
+				before := len(out)
+				if add(e.placeName(o, p), e.readRaw(o, st.get(o), p.off, p.n), o.origin(p.off)); p.n != o.csize {
+					members += len(out) - before
+				}
+			}
+		}
+	}
+	return out
+}
+
+// stillPlace returns the n bytes of the object that an access at v goes to, wherever in the loop of a it happens, if
+// its turns do not change them.
+func (e *encoder) stillPlace(fr *frame, a *arrival, st *state, v ir.Value, n int64) (*object, *place) {
+	o, off := e.stillAddress(fr, a, st, v)
+	if o == nil || st.get(o) == nil || off < 0 || off+n > o.csize {
+		return nil, nil
+	}
+	if d := a.done[o]; d != nil && (d.whole || d.overlaps(off, n)) {
+		return nil, nil
+	}
+	return o, &place{off: off, n: n}
+}
+
+// stillAddress returns the object, and the place in it, that v is the address of in every turn; nil if it is not plain
+// that there is only one, beside null.
+func (e *encoder) stillAddress(fr *frame, a *arrival, st *state, v ir.Value) (*object, int64) {
+	switch v := v.(type) {
+	case *ir.Const:
+		if v.Global != nil {
+			return e.globals[v.Global], v.Off
+		}
+	case *ir.Param:
+		if a.loop != nil {
+			return e.onlyTarget(fr.params[v.Index])
+		}
+	case *ir.Instr:
+		switch {
+		case v.Op == ir.OpAlloca || a.loop != nil && !fr.g.In(v.Block, a.loop):
+			return e.onlyTarget(e.value(fr, st, v, v))
+		case v.Op == ir.OpGep && len(v.Scales) == 0:
+			o, off := e.stillAddress(fr, a, st, v.Args[0])
+			return o, off + v.Off
+		case v.Op == ir.OpBitcast:
+			return e.stillAddress(fr, a, st, v.Args[0])
+		case v.Op == ir.OpLoad && v.T.IsPtr():
+			if o, p := e.stillPlace(fr, a, st, v.Args[0], e.lay.StoreSize(v.T)); p != nil {
+				return e.onlyTarget(e.readRaw(o, st.get(o), p.off, p.n))
+			}
+		}
+	}
+	return nil, 0
+}
+
+// onlyTarget returns the object, and the place in it, that v points to unless it is null.
+func (e *encoder) onlyTarget(v val) (o *object, off int64) {
+	if v.p == nil || v.u != 0 {
+		return nil, 0
+	}
+	for _, t := range v.p.alts {
+		k, known := e.s.ConstVal(t.off)
+		n, fits := k.Int64()
+		switch {
+		case !t.toObject():
+		case o != nil || !known || !fits:
+			return nil, 0
+		default:
+			o, off = t.obj, n
+		}
+	}
+	return o, off
+}
