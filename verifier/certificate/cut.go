@@ -124,7 +124,7 @@ func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (f
 	if err != nil {
 		return nil, nil, err
 	}
-	facts = append(slices.Clone(f.Assumptions), facts...)
+	facts = slices.Concat(f.Assumptions, f.Remainders(), facts)
 	s := f.Store
 	beyond := []ilr.Term{s.Or(pr.pruned...)}
 	for i := range f.Gaps {

@@ -78,6 +78,7 @@ func (c *Cut) encode(ctx context.Context) (*encode.Formula, *solve.Own, error) {
 		solver.Close()
 		return nil, nil, err
 	}
+	f.Assumptions = append(f.Assumptions, f.Remainders()...)
 	for _, a := range f.Assumptions {
 		solver.Assert(a)
 	}
