@@ -47,6 +47,7 @@ func propose(f *encode.Formula, x *comparisons, i int, samples []sample) *propos
 	}
 	p.pairs()
 	p.limits(x)
+	p.onEntry()
 	p.suggestions()
 	switch {
 	case p.h.Calls:

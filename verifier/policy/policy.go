@@ -140,18 +140,19 @@ const (
 	MaxDropped = 16  // literals of a cube that are tried to be left out one by one
 	MaxChoices = 24  // numbers of a choice that is looked into for constants
 
-	MaxCandidates  = 1200 // lemmas of one header
-	MaxFree        = 8    // with more numbers, clauses relate only those that the program does
-	MaxPaired      = 24   // numbers that are related to each other
-	MaxCellConsts  = 12   // constants that elements of arrays are compared with
-	MaxReads       = 8    // array reads before a claim that choose the element looked at
-	MaxAsserted    = 16   // claims about elements that lemmas are made of
-	SmallOffset    = 64   // below zero that a constant of an index of few bits may be
-	MaxConjuncts   = 200  // conditions of a violation that are looked at
-	MaxTree        = 120  // subterms of one that a lemma holds
-	MaxBoundaries  = 16   // of what loops have passed
-	TrialInstances = 8    // indices of reads that a lemma made of a claim is assumed at while it is on trial
-	MaxInstances   = 16   // indices of reads that a lemma about elements is assumed at
+	MaxCandidates      = 1200 // lemmas of one header
+	MaxFree            = 8    // with more numbers, clauses relate only those that the program does
+	MaxPaired          = 24   // numbers that are related to each other
+	MaxCellConsts      = 12   // constants that elements of arrays are compared with
+	MaxReads           = 8    // array reads before a claim that choose the element looked at
+	MaxAsserted        = 16   // claims about elements that lemmas are made of
+	SmallOffset        = 64   // below zero that a constant of an index of few bits may be
+	MaxConjuncts       = 200  // conditions of a violation that are looked at
+	MaxEntryConditions = 6    // in front of a loop that may hold in it
+	MaxTree            = 120  // subterms of one that a lemma holds
+	MaxBoundaries      = 16   // of what loops have passed
+	TrialInstances     = 8    // indices of reads that a lemma made of a claim is assumed at while it is on trial
+	MaxInstances       = 16   // indices of reads that a lemma about elements is assumed at
 
 	MaxStates         = 16  // values of a control variable
 	MaxPlaces         = 200 // that values of a control variable may come from
