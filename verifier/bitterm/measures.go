@@ -41,11 +41,13 @@ func measures(h *encode.Header) []measure {
 	if len(vars) > policy.MaxMeasureVars {
 		vars = vars[:policy.MaxMeasureVars]
 	}
-	for _, v := range vars {
-		for _, w := range vars {
-			if v != w && h.Vars[v].Width == h.Vars[w].Width && h.Vars[v].Width > 1 && (h.Vars[v].Moves ||
-				h.Vars[w].Moves) {
-				distances(h, v, w, add)
+	for _, ahead := range []int64{0, 1} {
+		for _, v := range vars {
+			for _, w := range vars {
+				if v != w && h.Vars[v].Width == h.Vars[w].Width && h.Vars[v].Width > 1 && (h.Vars[v].Moves ||
+					h.Vars[w].Moves) {
+					distances(h, way{v, w, ahead}, add)
+				}
 			}
 		}
 	}
@@ -72,6 +74,9 @@ func single(h *encode.Header, v int, add addMeasure) {
 	add(fmt.Sprintf("-(lowest bit of %s)", name), func(s *ilr.Store, x []ilr.Term) ilr.Term {
 		return s.Neg(s.BvAnd(x[v], s.Neg(x[v])))
 	})
+	add(fmt.Sprintf("(lowest bit of %s) - 1", name), func(s *ilr.Store, x []ilr.Term) ilr.Term {
+		return s.Sub(s.BvAnd(x[v], s.Neg(x[v])), s.Int(w, 1)) // without a bit: the greatest
+	})
 	for _, k := range h.Consts[w] {
 		constants(h, v, k, add)
 	}
@@ -91,27 +96,4 @@ func constants(h *encode.Header, v int, k bits.Vec, add addMeasure) {
 		return s.BvAnd(s.Neg(x[v]),
 			s.Const(k))
 	})
-}
-
-// distances adds the measures of two numbers: from one to the other going up, also
-// around a ring whose length is a constant or its mask.
-func distances(h *encode.Header, v, to int, add addMeasure) {
-	x, y, w := h.Vars[v].Name, h.Vars[to].Name, h.Vars[v].Width
-	add(fmt.Sprintf("%s - %s", y, x), func(s *ilr.Store, vals []ilr.Term) ilr.Term { return s.Sub(vals[to], vals[v]) })
-	for _, k := range h.Consts[w] {
-		if k.IsZero() {
-			continue
-		}
-		if bits.And(k, bits.Add(k, bits.New(w, 1))).IsZero() {
-			add(fmt.Sprintf("(%s - %s) & %s", y, x, invariant.NumberText(k)),
-				func(s *ilr.Store, vals []ilr.Term) ilr.Term {
-					return s.BvAnd(s.Sub(vals[to], vals[v]), s.Const(k))
-				})
-		}
-		add(fmt.Sprintf("distance from %s to %s modulo %s", x, y, invariant.NumberText(k)),
-			func(s *ilr.Store, vals []ilr.Term) ilr.Term {
-				d := s.Sub(vals[to], vals[v])
-				return s.Ite(s.Ule(vals[v], vals[to]), d, s.Add(d, s.Const(k)))
-			})
-	}
 }

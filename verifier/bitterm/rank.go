@@ -52,6 +52,7 @@ type ranker struct {
 	cut    *invariant.Cut
 	f      *encode.Formula
 	lemmas *invariant.Prover
+	cases  bool // a loop may have other measures where a number that turns leave alone is positive
 }
 
 // headerRank is a ranking of one header.
@@ -72,9 +73,8 @@ func rank(ctx context.Context, p *problem.Problem) (*verdict.Certificate, *certi
 		part, cancel := problem.Share(ctx, policy.RankLemmaPercent)
 		r.lemmas.Lemmas(part, []ilr.Term{r.f.Store.True()})
 		cancel()
-		if r.lemmas.Any() {
-			ranks, err = r.rankAll(ctx)
-		}
+		r.cases = true
+		ranks, err = r.rankAll(ctx)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -126,7 +126,10 @@ func (r *ranker) rankAll(ctx context.Context) ([]headerRank, error) {
 		if len(h.Sites) != 1 {
 			return nil, errors.New("a loop in several states")
 		}
-		by := r.rankHeader(ctx, h)
+		by := r.rankHeader(ctx, h, everywhere)
+		if by == nil && r.cases {
+			by = r.rankCases(ctx, h)
+		}
 		if by == nil {
 			return nil, fmt.Errorf("no measure was found for the loop at %s", h.Pos)
 		}
@@ -135,20 +138,20 @@ func (r *ranker) rankAll(ctx context.Context) ([]headerRank, error) {
 	return ranks, nil
 }
 
-// rankHeader finds measures that fall in lexicographic order on each turn.
-func (r *ranker) rankHeader(ctx context.Context, h *encode.Header) []measure {
+// rankHeader finds measures that fall in lexicographic order on each turn that begins where it says.
+func (r *ranker) rankHeader(ctx context.Context, h *encode.Header, where part) []measure {
 	all := append(measures(h), r.stepped(ctx, h)...)
 	slog.Debug("measures", "header", h.Key, "vars", len(h.Vars), "candidates", len(all))
 	var by []measure
 	for len(by) < policy.MaxLexicographic {
 		rest := slices.Clone(all)
-		if m, ok := r.sieve(ctx, h, by, &rest, true); ok {
+		if m, ok := r.sieve(ctx, turns{h, where, by}, &rest, true); ok {
 			return append(by, m)
 		}
 		if len(by) == policy.MaxLexicographic-1 {
 			return nil
 		}
-		m, ok := r.sieve(ctx, h, by, &all, false)
+		m, ok := r.sieve(ctx, turns{h, where, by}, &all, false)
 		if !ok {
 			return nil
 		}
@@ -157,26 +160,24 @@ func (r *ranker) rankHeader(ctx context.Context, h *encode.Header) []measure {
 	return nil
 }
 
-// sieve finds a measure that falls on every turn on which the earlier ones stay;
-// or, if not strict, one that never rises there and falls on some.
-func (r *ranker) sieve(ctx context.Context, h *encode.Header, earlier []measure, left *[]measure,
-	strict bool) (measure, bool) {
+// sieve finds a measure that falls on each of the turns; or, if not strict, one that never rises there and falls on some.
+func (r *ranker) sieve(ctx context.Context, on turns, left *[]measure, strict bool) (measure, bool) {
 	s, without := r.f.Store, raised
 	if strict {
 		without = notLowered
 	}
 	for len(*left) > 0 && ctx.Err() == nil {
 		m := (*left)[0]
-		ans, ev := r.check(ctx, iteration(s, h, earlier, m, without))
+		ans, ev := r.check(ctx, on.change(s, m, without))
 		switch ans {
 		case solve.Unsat:
 			*left = (*left)[1:]
-			if strict || r.fallsSomewhere(ctx, h, earlier, m) {
+			if strict || r.fallsSomewhere(ctx, on, m) {
 				return m, true
 			}
 		case solve.Sat:
 			*left = slices.DeleteFunc(*left, func(c measure) bool {
-				return ev.Holds(iteration(s, h, earlier, c, without))
+				return ev.Holds(on.change(s, c, without))
 			})
 		default:
 			*left = (*left)[1:]
@@ -185,8 +186,8 @@ func (r *ranker) sieve(ctx context.Context, h *encode.Header, earlier []measure,
 	return measure{}, false
 }
 
-func (r *ranker) fallsSomewhere(ctx context.Context, h *encode.Header, earlier []measure, m measure) bool {
-	ans, _ := r.check(ctx, iteration(r.f.Store, h, earlier, m, lowered))
+func (r *ranker) fallsSomewhere(ctx context.Context, on turns, m measure) bool {
+	ans, _ := r.check(ctx, on.change(r.f.Store, m, lowered))
 	return ans == solve.Sat
 }
 
@@ -204,14 +205,20 @@ const (
 	lowered
 )
 
-// iteration returns the term: one iteration of the loop leaves the earlier measures
-// as they are and changes m as asked.
-func iteration(s *ilr.Store, h *encode.Header, earlier []measure, m measure, how change) ilr.Term {
-	before := h.Sites[0]
+// turns are those of a loop that begin in a part of its states and leave the earlier measures as they are.
+type turns struct {
+	h       *encode.Header
+	where   part
+	earlier []measure
+}
+
+// change returns the term: one of the turns changes m as asked.
+func (t turns) change(s *ilr.Store, m measure, how change) ilr.Term {
+	before := t.h.Sites[0]
 	var out []ilr.Term
-	for _, a := range h.Arrivals[1:] {
-		cond := []ilr.Term{before.Guard, a.Guard}
-		for _, e := range earlier {
+	for _, a := range t.h.Arrivals[1:] {
+		cond := []ilr.Term{before.Guard, a.Guard, t.where(s, before.Values)}
+		for _, e := range t.earlier {
 			cond = append(cond, s.Eq(e.of(s, before.Values), e.of(s, a.Values)))
 		}
 		now, then := m.of(s, before.Values), m.of(s, a.Values)
@@ -231,9 +238,9 @@ func iteration(s *ilr.Store, h *encode.Header, earlier []measure, m measure, how
 // fails returns the term: some iteration breaks (B3).
 func (r headerRank) fails(f *encode.Formula) ilr.Term {
 	h, n := &f.Headers[r.header], len(r.by)-1
-	bad := []ilr.Term{iteration(f.Store, h, r.by[:n], r.by[n], notLowered)}
+	bad := []ilr.Term{turns{h, everywhere, r.by[:n]}.change(f.Store, r.by[n], notLowered)}
 	for i := range n {
-		bad = append(bad, iteration(f.Store, h, r.by[:i], r.by[i], raised))
+		bad = append(bad, turns{h, everywhere, r.by[:i]}.change(f.Store, r.by[i], raised))
 	}
 	return f.Store.Or(bad...)
 }

@@ -40,6 +40,65 @@ func TestBitPreciseRanking(t *testing.T) {
 		{"nested", `for (unsigned n = nondet_uint(); n != 0; n <<= 1) for (unsigned char m = n; m != 0; m &= m - 1) ; return 0;`, true},
 		{"nested, the inner one changes the outer",
 			`for (unsigned n = nondet_uint(); n != 0; n <<= 1) for (unsigned char m = n; m != 0; m &= m - 1) n++; return 0;`, false},
+		{"around a ring of any length", `
+			unsigned n = nondet_uint(), i = nondet_uint(), e = nondet_uint(); if (i >= n || e >= n) return 0;
+			while (i != e) if (++i == n) i = 0; return 0;`, true},
+		{"around a ring of any length, past it", `
+			unsigned n = nondet_uint(), i = nondet_uint(), e = nondet_uint(); if (i >= n || e > n) return 0;
+			while (i != e) if (++i == n) i = 0; return 0;`, false},
+		{"around a ring either way", `
+			int n = nondet_int(), i = nondet_int(), e = nondet_int(), d = nondet_int() > 0 ? 1 : -1;
+			if (i < 0 || e < 0 || i >= n || e >= n) return 0; while (i != e) { i += d; if (i == n) i = 0;
+			if (i < 0) i = n - 1; } return 0;`, true},
+		{"around a ring by two", `
+			int n = nondet_int(), i = nondet_int(), e = nondet_int(), d = nondet_int() > 0 ? 1 : -2;
+			if (i < 0 || e < 0 || i >= n || e >= n) return 0; while (i != e) { i += d; if (i == n) i = 0;
+			if (i < 0) i = n - 1; } return 0;`, false},
+		{"around a ring of any length, asked behind", `
+			unsigned n = nondet_uint(), i = nondet_uint(), e = nondet_uint(); if (i >= n || e >= n) return 0;
+			do if (++i == n) i = 0; while (i != e); return 0;`, true},
+		{"around a ring, asked behind, past it", `
+			unsigned n = nondet_uint(), i = nondet_uint(), e = nondet_uint(); if (i >= n || e > n) return 0;
+			do if (++i == n) i = 0; while (i != e); return 0;`, false},
+		{"up to a number, asked behind", `
+			unsigned i = nondet_uint(), e = nondet_uint(); do i++; while (i != e); return 0;`, true},
+		{"up to a number by two, asked behind", `
+			unsigned i = nondet_uint(), e = nondet_uint(); do i += 2; while (i != e); return 0;`, false},
+		{"around a ring in a structure", `
+			struct { int length, at; } r = {nondet_int(), nondet_int()}, *p = &r; int e = nondet_int();
+			if (p->at < 0 || e < 0 || p->at >= p->length || e >= p->length) return 0;
+			while (p->at != e) if (++p->at == p->length) p->at = 0; return 0;`, true},
+		{"around a ring in a structure that shrinks", `
+			struct { int length, at; } r = {nondet_int(), nondet_int()}, *p = &r; int e = nondet_int();
+			if (p->at < 0 || e < 0 || p->at >= p->length || e >= p->length) return 0; while (p->at != e) {
+			if (++p->at == p->length) p->at = 0; if (p->length > 9) p->length--; } return 0;`, false},
+		{"around a ring by remainders", `
+			unsigned n = nondet_uint(), i = nondet_uint(), e = nondet_uint();
+			if (i >= n || e >= n || n > 1000000) return 0; while (i != e) i = (i + 1) % n; return 0;`, true},
+		{"around a ring by remainders, to its end", `
+			unsigned n = nondet_uint(), i = nondet_uint(), e = nondet_uint();
+			if (i >= n || e > n || n > 1000000) return 0; while (i != e) i = (i + 1) % n; return 0;`, false},
+		{"around a ring from a remainder", `
+			int n = nondet_int(), i = nondet_int(), e; if (n < 1 || i < 0) return 0; i %= n; e = i; do {
+			if (++i == n) i = 0; } while (i != e); return 0;`, true},
+		{"around a ring from a remainder of any number", `
+			int n = nondet_int(), i = nondet_int(), e; if (n < 1) return 0; i %= n; e = i; do {
+			if (++i == n) i = 0; } while (i != e); return 0;`, false},
+		{"up or down", `
+			int to = nondet_int(), i = nondet_int(); _Bool up = nondet_int();
+			while (up ? i < to : i > to) i += up ? 1 : -1; return 0;`, true},
+		{"up or down, the wrong way", `
+			int to = nondet_int(), i = nondet_int(); _Bool up = nondet_int();
+			while (up ? i != to : i > to) i += up ? 2 : -1; return 0;`, false},
+		{"rotated to a bit that is set", `
+			unsigned n = nondet_uint(); if (n == 0) return 0; while (!(n & 1)) n = n >> 1 | n << 31; return 0;`, true},
+		{"rotated to a bit", `unsigned n = nondet_uint(); while (!(n & 1)) n = n >> 1 | n << 31; return 0;`, false},
+		{"two words shifted right", `
+			int low = nondet_int(), high = nondet_int(); if ((low | high) == 0) return 0; while (!(low & 1)) {
+			low = high << 31 | low >> 1; high >>= 1; } return 0;`, true},
+		{"two words, a bit lost", `
+			int low = nondet_int(), high = nondet_int(); if ((low | high) == 0) return 0; while (!(low & 1)) {
+			low = high << 31 | low >> 1; high >>= 2; } return 0;`, false},
 		{"no exit", `unsigned n = nondet_uint(); for (;;) n &= n - 1; return 0;`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

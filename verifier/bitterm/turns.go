@@ -156,7 +156,7 @@ func bitOrders(w, v int) []order {
 func (r *ranker) turnsOfSmall(ctx context.Context, h *encode.Header) (most int64, ok bool) {
 	left := append(measures(h), r.stepped(ctx, h)...)
 	for range policy.MaxFalling {
-		m, found := r.sieve(ctx, h, nil, &left, true)
+		m, found := r.sieve(ctx, turns{h: h, where: everywhere}, &left, true)
 		if !found {
 			break
 		}

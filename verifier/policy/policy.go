@@ -225,6 +225,7 @@ const (
 	RankLemmaPercent = 40
 	TurnsPercent     = 50  // for bounds of turns; the rest is for what follows from them
 	MaxFalling       = 8   // of one loop, until one is small
+	MaxRankCases     = 4   // numbers by whose sign measures may differ
 	MaxMeasures      = 600 // of the templates of one header
 	MaxMeasureVars   = 10  // numbers that are combined with each other
 )
