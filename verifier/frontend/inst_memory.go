@@ -155,6 +155,7 @@ func (x *fn) gep(in *llir.InstGetElementPtr) {
 		if n > 0 && ty.Kind == ir.KindStruct {
 			i, _ := k.Bits.Int64()
 			out.Off += x.offset(ty, int(i))
+			out.Flags |= ir.Member
 			ty = ty.Fields[i]
 			continue
 		}

@@ -260,6 +260,7 @@ const (
 	Contract // fadd, fsub, fmul: a product and a sum may be rounded once
 	Weak     // cmpxchg: may fail although the values are the same
 	PtrDiff  // sub: the difference of two pointers in C; the operands are their ptrtoint
+	Member   // gep: it steps into a structure
 )
 
 // Has reports whether all of g are set.

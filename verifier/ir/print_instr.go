@@ -72,7 +72,7 @@ func (i *Instr) flagWords() string {
 		f    Flags
 		word string
 	}{{NUW, "nuw"}, {NSW, "nsw"}, {Exact, "exact"}, {InBounds, "inbounds"}, {Volatile, "volatile"}, {Atomic, "atomic"},
-		{Contract, "contract"}, {Weak, "weak"}, {PtrDiff, "ptrdiff"}} {
+		{Contract, "contract"}, {Weak, "weak"}, {PtrDiff, "ptrdiff"}, {Member, "member"}} {
 		if i.Flags.Has(w.f) {
 			s += " " + w.word
 		}

@@ -135,7 +135,13 @@ func layoutOf(t *ir.DType) string {
 // placesAt returns the places that an address in a function with these variables names: the member of the
 // innermost structure, and the part of a variable.
 func placesAt(vars map[ir.Value]*ir.Var, addr ir.Value) []place {
-	return placesIn(objectAt(vars, addr))
+	var out []place
+	for _, o := range objectsAt(vars, addr) {
+		if !o.cast {
+			out = append(out, placesIn(o.g, o.t, o.off)...)
+		}
+	}
+	return out
 }
 
 // placesIn returns the places off bytes into an object of type t, which is the variable g or none.
@@ -150,25 +156,12 @@ func placesIn(g *ir.Global, t *ir.DType, off int64) []place {
 	return out
 }
 
-// objectAt returns the type of the object that an address leads into, as far as it is known, how many bytes, and the
-// variable that it is.
+// objectAt returns the object that an address leads into; nothing of it where it may be one of several.
 func objectAt(vars map[ir.Value]*ir.Var, addr ir.Value) (g *ir.Global, t *ir.DType, off int64) {
-	addr = uncast(addr)
-	v := addr
-	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep && len(in.Args) == 1; in, ok = v.(*ir.Instr) {
-		off, v = off+in.Off, in.Args[0]
+	if list := objectsAt(vars, addr); len(list) == 1 && !list[0].cast {
+		return list[0].g, list[0].t, list[0].off
 	}
-	if c, ok := v.(*ir.Const); ok && c.Kind == ir.ConstAddr && c.Global != nil {
-		if x := c.Global.Var; x != nil {
-			t = x.T
-		}
-		return c.Global, t, c.Off + off
-	}
-	off = 0
-	if in, ok := addr.(*ir.Instr); ok && in.Op == ir.OpGep && len(in.Args) == 1 {
-		off, addr = in.Off, in.Args[0]
-	}
-	return nil, ir.Pointee(vars, addr), off
+	return nil, nil, 0
 }
 
 // memberIn returns the member of the innermost structure that stands off bytes into a t, and how many bytes into that
@@ -184,12 +177,7 @@ func memberIn(t *ir.DType, off int64) (of *ir.DType, f *ir.DField, at int64) {
 			t, off = t.Elem, off%size
 			continue
 		case ir.DStruct:
-			var inner *ir.DField
-			for i := range t.Fields {
-				if f := &t.Fields[i]; f.BitOff/8 <= off && f.T != nil {
-					inner = f
-				}
-			}
+			inner := fieldAt(t, off)
 			if inner == nil {
 				return nil, nil, 0
 			}
@@ -243,8 +231,8 @@ func (ps *places) instr(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 // memcpy changes what is at its destination.
 func (ps *places) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 	if from := cast(in.Callee); from != nil && in.Sig != nil {
-		t := ir.Pointee(vars, uncast(from.Args[0]))
-		if isFunction(t) && ps.sigs[t.Elem.Name] == nil {
+		_, t, off := objectAt(vars, from.Args[0])
+		if t = partAt(t, off, isFunction); t != nil && ps.sigs[t.Elem.Name] == nil {
 			ps.sigs[t.Elem.Name] = in.Sig
 		}
 	}

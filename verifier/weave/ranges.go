@@ -10,6 +10,7 @@ type span struct {
 	bits  int
 	some  bool // something is stored there, or an initialiser puts it there
 	any   bool // it may be changed in a way that is not known, or is as large as its type
+	unset bool // nothing in the program gives it a number
 }
 
 // spans is what a program stores in the members of its structures that hold numbers, and in its variables that are numbers.
@@ -17,10 +18,16 @@ type spans struct {
 	at   map[place]*span
 	wild map[string]bool     // structures that bytes are copied into, or whose address code takes for another type
 	of   map[*ir.Instr]place // of loads and stores
+	// widths of numbers that are stored, or may be, where it is not known in which members
+	loose map[int]bool
 }
 
+// anyWidth stands for numbers of any width.
+const anyWidth = 0
+
 func spansOf(m *ir.Module) *spans {
-	s := &spans{map[place]*span{}, map[string]bool{}, map[*ir.Instr]place{}}
+	s := &spans{at: map[place]*span{}, wild: map[string]bool{}, of: map[*ir.Instr]place{}, loose: map[int]bool{}}
+	s.unions(m)
 	for _, g := range m.Globals {
 		switch {
 		case g.Var == nil:
@@ -39,6 +46,36 @@ func spansOf(m *ir.Module) *spans {
 	}
 	s.solve(storing)
 	return s
+}
+
+// unions notes the structures that are in a union, which a store to another member of it changes.
+func (s *spans) unions(m *ir.Module) {
+	seen := map[*ir.DType]bool{}
+	var visit func(t *ir.DType)
+	visit = func(t *ir.DType) {
+		if t == nil || seen[t] {
+			return
+		}
+		seen[t] = true
+		if t.Kind == ir.DUnion {
+			s.other(t, 0)
+		}
+		visit(t.Elem)
+		for i := range t.Fields {
+			visit(t.Fields[i].T)
+		}
+	}
+	for _, g := range m.Globals {
+		if g.Var != nil {
+			visit(g.Var.T)
+		}
+	}
+	for _, f := range m.Funcs {
+		visit(f.DRet)
+		for _, v := range f.Vars {
+			visit(v.T)
+		}
+	}
 }
 
 // variable notes the number that a variable has at first.
@@ -92,23 +129,21 @@ func (s *spans) code(f *ir.Func, vars map[ir.Value]*ir.Var) bool {
 			switch in.Op {
 			case ir.OpLoad:
 				if in.T.IsInt() {
-					s.access(vars, in, in.Args[0], in.T.Width)
+					s.loads(vars, in)
 				}
 			case ir.OpStore:
-				switch {
-				case !in.Args[0].Type().IsInt():
+				if in.Args[0].Type().IsInt() {
+					stores = s.stores(vars, in) || stores
+				} else {
+					s.changed(vars, in.Args[1])
 					s.leaves(vars, in.Args[0], objectType(vars, in.Args[1]), 0)
-				case s.access(vars, in, in.Args[1], in.Args[0].Type().Width):
-					stores = true
-				default:
-					s.leaves(vars, in.Args[1], toNumber, 0)
 				}
 			case ir.OpCall:
 				s.call(vars, in)
 			case ir.OpRet:
 				s.escape(vars, in.Args, f.DRet)
 			case ir.OpPtrToInt:
-				s.escape(vars, in.Args, nil)
+				s.numbered(vars, in.Args[0])
 			case ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpAsm, ir.OpInsertValue:
 				s.escape(vars, in.Args, toNumber)
 			}
@@ -127,21 +162,68 @@ func (s *spans) escape(vars map[ir.Value]*ir.Var, values []ir.Value, to *ir.DTyp
 	}
 }
 
-// access notes the place that an instruction loads or stores w bits at, and reports whether that is one.
-func (s *spans) access(vars map[ir.Value]*ir.Var, in *ir.Instr, addr ir.Value, w int) bool {
-	for _, p := range placesAt(vars, addr) {
-		if p.of == "" && (p.off != 0 || s.at[p] == nil) {
-			continue // of a variable that is more than a number
+// number returns the place of a number, if an object is one or a member that may be.
+func (s *spans) number(o object) (place, bool) {
+	for _, p := range placesIn(o.g, o.t, o.off) {
+		if p.of != "" || p.off == 0 && s.at[p] != nil { // not a part of a variable that is more than a number
+			return p, !o.cast && !o.beyond()
 		}
-		x := s.get(p)
-		if x.bits != 0 && x.bits != w {
-			x.any = true
-		}
-		x.bits = w
-		s.of[in] = p
-		return true
 	}
-	return false
+	return place{}, false
+}
+
+// accessed notes that w bits are loaded or stored at a place.
+func (s *spans) accessed(p place, w int) *span {
+	x := s.get(p)
+	x.any = x.any || x.bits != 0 && x.bits != w
+	x.bits = w
+	return x
+}
+
+// loads notes the place that an instruction loads a number from, if it is known.
+func (s *spans) loads(vars map[ir.Value]*ir.Var, in *ir.Instr) {
+	if list := objectsAt(vars, in.Args[0]); len(list) == 1 {
+		if p, ok := s.number(list[0]); ok {
+			s.accessed(p, in.T.Width)
+			s.of[in] = p
+		}
+	}
+}
+
+// stores notes the places that an instruction may store a number at, and reports whether that is one which is known.
+func (s *spans) stores(vars map[ir.Value]*ir.Var, in *ir.Instr) bool {
+	list, w, one := objectsAt(vars, in.Args[1]), in.Args[0].Type().Width, false
+	for _, o := range list {
+		p, ok := s.number(o)
+		switch {
+		case !o.known():
+			s.loose[w] = s.loose[w] || isMember(in.Args[1]) // pointers to numbers are followed from where they come
+		case o.cast || o.beyond():
+			s.other(o.t, 0)
+		case !ok:
+			s.leaves(vars, in.Args[1], toNumber, 0)
+		case len(list) > 1:
+			s.accessed(p, w).any = true
+		default:
+			s.accessed(p, w)
+			s.of[in], one = p, true
+		}
+		if of, f, _ := memberIn(o.t, o.off); f != nil && w > max(f.T.Bits, 8) && !f.IsBits {
+			s.other(of, 0) // more than the member
+		}
+	}
+	return one
+}
+
+// changed notes that what stands at addr may become any number.
+func (s *spans) changed(vars map[ir.Value]*ir.Var, addr ir.Value) {
+	for _, o := range objectsAt(vars, addr) {
+		if o.cast || o.beyond() {
+			s.other(o.t, 0)
+		} else if p, ok := s.number(o); ok {
+			s.get(p).any = true
+		}
+	}
 }
 
 func (x *span) add(v interval) {
@@ -177,10 +259,10 @@ func (s *spans) initial(t *ir.DType, c *ir.Const) {
 			f, e := &t.Fields[i], c.Elems[i]
 			switch x := s.get(place{of: layoutOf(t), off: f.BitOff / 8}); {
 			case f.IsBits || f.T == nil:
-			case e.Kind == ir.ConstInt && isNumber(f.T):
+			case e.Kind == ir.ConstInt && (isNumber(f.T) || f.T.Kind == ir.DEnum):
 				x.bits = e.Bits.Width()
 				x.add(exactly(e, x.bits))
-			case isNumber(f.T):
+			case isNumber(f.T) || f.T.Kind == ir.DEnum:
 				x.any = true
 			default:
 				s.initial(f.T, e)
@@ -219,6 +301,14 @@ func (s *spans) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 	}
 }
 
+// numbered notes that an address becomes a number, which may become another address.
+func (s *spans) numbered(vars map[ir.Value]*ir.Var, v ir.Value) {
+	s.changed(vars, v)
+	for _, o := range objectsAt(vars, v) {
+		s.other(partAt(o.t, o.off, isAggregate), 0)
+	}
+}
+
 // objectType returns the type of what an address leads to; nil where it is not known.
 func objectType(vars map[ir.Value]*ir.Var, v ir.Value) *ir.DType {
 	if _, t, off := objectAt(vars, v); off == 0 {
@@ -229,15 +319,14 @@ func objectType(vars map[ir.Value]*ir.Var, v ir.Value) *ir.DType {
 
 // filled notes that bytes of any kind are written at v.
 func (s *spans) filled(vars map[ir.Value]*ir.Var, v ir.Value) {
-	_, t, off := objectAt(vars, v)
-	for _, p := range placesAt(vars, v) {
-		s.get(p).any = true
-	}
-	if of, _, _ := memberIn(t, off); of != nil {
-		s.other(of, 0)
-	}
-	if off == 0 {
-		s.other(t, 0)
+	s.changed(vars, v)
+	for _, o := range objectsAt(vars, v) {
+		if of, _, _ := memberIn(o.t, o.off); of != nil {
+			s.other(of, 0)
+		}
+		if o.off == 0 {
+			s.other(o.t, 0)
+		}
 	}
 }
 
@@ -259,13 +348,31 @@ func (s *spans) leaves(vars map[ir.Value]*ir.Var, v ir.Value, to *ir.DType, dept
 			return
 		}
 	}
-	if isMemberAddress(v) {
-		for _, p := range placesAt(vars, v) {
-			s.get(p).any = true
+	for _, o := range objectsAt(vars, v) {
+		switch {
+		case o.cast || isMember(v) && o.beyond():
+			s.other(o.t, 0)
+		case isMember(v) && !o.known():
+			s.leavesUnknown(to)
+		case isMember(v) && !isPart(o.t, o.off, to):
+			for _, p := range placesIn(o.g, o.t, o.off) {
+				s.get(p).any = true
+			}
+		}
+		if uncast(v) != v {
+			s.other(partAt(o.t, o.off, isAggregate), 0)
 		}
 	}
-	if u := uncast(v); u != v {
-		s.other(ir.Pointee(vars, u), 0)
+}
+
+// leavesUnknown notes that an address in a structure that is not known goes where it is taken for a pointer of a type; nil:
+// that is not known.
+func (s *spans) leavesUnknown(to *ir.DType) {
+	switch {
+	case to == nil || to.Kind != ir.DPointer || !isStruct(to.Elem) && !isNumber(to.Elem):
+		s.loose[anyWidth] = true
+	case isNumber(to.Elem):
+		s.loose[to.Elem.Bits] = true
 	}
 }
 
@@ -278,11 +385,16 @@ func (s *spans) address(c *ir.Const, to *ir.DType) {
 	for of != nil && of.Kind == ir.DArray && sizeOf(of.Elem) > 0 {
 		of, off = of.Elem, off%sizeOf(of.Elem)
 	}
-	whole := off == 0 && (to == nil || to.Kind == ir.DPointer && isStruct(to.Elem) && isStruct(of) &&
-		layoutOf(to.Elem) == layoutOf(of))
-	if !whole {
+	if whole := off == 0 && to == nil; !whole && !isPart(of, off, to) {
 		s.filled(nil, c)
 	}
+}
+
+// isPart reports whether the structure that a pointer of type to leads to stands off bytes into a t, as what it is.
+func isPart(t *ir.DType, off int64, to *ir.DType) bool {
+	return to != nil && to.Kind == ir.DPointer && isStruct(to.Elem) && partAt(t, off, func(t *ir.DType) bool {
+		return t.Kind == ir.DStruct && layoutOf(t) == layoutOf(to.Elem)
+	}) != nil
 }
 
 // other notes that an object of type t is taken for one of another.
@@ -293,8 +405,10 @@ func (s *spans) other(t *ir.DType, depth int) {
 	if t.Kind == ir.DArray {
 		s.other(t.Elem, depth+1)
 	}
-	if t.Kind == ir.DStruct {
-		s.wild[layoutOf(t)] = true
+	if isAggregate(t) {
+		if t.Kind == ir.DStruct {
+			s.wild[layoutOf(t)] = true
+		}
 		for i := range t.Fields {
 			s.other(t.Fields[i].T, depth+1)
 		}
@@ -326,10 +440,14 @@ func (s *spans) kept(at place, t *ir.DType) (low, high int64, ok bool) {
 // keptNote says of a number, which it names, that it is in a range.
 const keptNote = "%s is %d..%d: the program stores nothing else there"
 
-// isMemberAddress reports whether v is computed as the address of a member.
-func isMemberAddress(v ir.Value) bool {
-	in, ok := uncast(v).(*ir.Instr)
-	return ok && in.Op == ir.OpGep
+// isMember reports whether v is computed as the address of a member of a structure.
+func isMember(v ir.Value) bool {
+	for in, ok := uncast(v).(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = uncast(in.Args[0]).(*ir.Instr) {
+		if in.Flags.Has(ir.Member) {
+			return true
+		}
+	}
+	return false
 }
 
 // inRange assumes that a member of the structure at p+off is where the program keeps it.

@@ -15,6 +15,7 @@ const (
 // solve finds ranges that the stores of the functions keep to if loads give what is in them: it begins with what
 // initialisers put there, and adds what is stored, until that is nothing new.
 func (s *spans) solve(storing []*ir.Func) {
+	s.unstored(storing)
 	limits := s.constants(storing)
 	changed := map[place]bool{}
 	for round := 0; round == 0 || len(changed) > 0; round++ {
@@ -34,6 +35,26 @@ func (s *spans) solve(storing []*ir.Func) {
 			x.run()
 		}
 		changed = s.grow(found, round, limits)
+	}
+}
+
+// unstored notes the members that nothing gives a number: whoever uses the program does, any.
+func (s *spans) unstored(storing []*ir.Func) {
+	stored := map[place]bool{}
+	for _, f := range storing {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if p, ok := s.of[in]; ok && in.Op == ir.OpStore {
+					stored[p] = true
+				}
+			}
+		}
+	}
+	for p, x := range s.at {
+		x.any = x.any || p.of != "" && (s.loose[x.bits] || s.loose[anyWidth])
+		if p.of != "" && !x.any && !x.some && !stored[p] {
+			x.any, x.unset = true, true
+		}
 	}
 }
 

@@ -1,0 +1,188 @@
+package weave
+
+import "github.com/firmproof/firmproof/verifier/ir"
+
+// object is a place that an address may lead to: off bytes into a variable, or into what a pointer of C leads to; indices
+// of arrays, and of what a pointer leads to, are left out.
+type object struct {
+	g    *ir.Global // the variable, nil: it is another's
+	t    *ir.DType  // of the variable, or of what the pointer leads to; nil: not known
+	off  int64
+	cast bool // a structure that is taken for something else, which off counts in
+}
+
+// known reports whether the type of the object is known.
+func (o object) known() bool { return o.t != nil || o.g != nil }
+
+// beyond reports whether the place is not in the structure that the pointer leads to, but in one beside it.
+func (o object) beyond() bool {
+	if !isStruct(o.t) || o.off >= 0 && o.off < sizeOf(o.t) {
+		return false
+	}
+	last := o.t.Fields[max(len(o.t.Fields), 1)-1:]
+	return o.off < 0 || len(last) == 0 || last[0].T == nil || last[0].T.Kind != ir.DArray || last[0].T.Count > 0
+}
+
+// maxChoice bounds the choices and loads that an address is followed through.
+const maxChoice = 6
+
+// objectsAt returns the objects that an address in a function with these variables may lead into. Addresses that are
+// computed as numbers, such as those of registers, and temporaries of the compiler are none.
+func objectsAt(vars map[ir.Value]*ir.Var, addr ir.Value) []object {
+	return objectsFrom(vars, uncast(addr), 0, maxChoice)
+}
+
+func objectsFrom(vars map[ir.Value]*ir.Var, v ir.Value, off int64, steps int) []object {
+	if steps == 0 {
+		return []object{{}}
+	}
+	switch x := v.(type) {
+	case *ir.Const:
+		switch {
+		case x.Kind != ir.ConstAddr || x.Global == nil:
+			return nil
+		case x.Global.Var == nil:
+			return []object{{g: x.Global, off: off + x.Off}}
+		}
+		return []object{{g: x.Global, t: x.Global.Var.T, off: off + x.Off}}
+	case *ir.Instr:
+		choices := x.Args
+		switch x.Op {
+		case ir.OpGep, ir.OpFreeze:
+			return objectsFrom(vars, x.Args[0], off+x.Off, steps)
+		case ir.OpAlloca:
+			if vars[v] == nil {
+				return nil
+			}
+		case ir.OpIntToPtr:
+			return nil
+		case ir.OpBitcast:
+			return castObjects(objectsFrom(vars, x.Args[0], 0, steps-1), off)
+		case ir.OpSelect:
+			choices = x.Args[1:]
+			fallthrough
+		case ir.OpPhi:
+			var out []object
+			for _, c := range choices {
+				out = append(out, objectsFrom(vars, uncast(c), off, steps-1)...)
+			}
+			return out
+		}
+	}
+	types := pointees(vars, v, steps)
+	if len(types) == 0 {
+		return []object{{}}
+	}
+	var out []object
+	for _, t := range types {
+		out = append(out, object{t: t, off: off})
+	}
+	return out
+}
+
+// castObjects returns the objects off bytes behind an address of other objects that is cast to another type: into a member
+// of a union where there is one.
+func castObjects(list []object, off int64) []object {
+	out := make([]object, len(list))
+	for i, o := range list {
+		switch u := partAt(o.t, o.off, isUnion); {
+		case u != nil:
+			out[i] = object{t: u, off: off}
+		case isAggregate(o.t) || o.g != nil:
+			out[i] = object{g: o.g, t: o.t, off: off, cast: true}
+		}
+	}
+	return out
+}
+
+// pointees returns the types in C that v may lead to; none: they are not known.
+func pointees(vars map[ir.Value]*ir.Var, v ir.Value, steps int) []*ir.DType {
+	if x := vars[v]; x != nil {
+		return []*ir.DType{x.T}
+	}
+	in, ok := v.(*ir.Instr)
+	if !ok {
+		return nil
+	}
+	switch in.Op {
+	case ir.OpCall:
+		if f := calledFunc(in); f != nil && f.DRet != nil && f.DRet.Kind == ir.DPointer {
+			return []*ir.DType{leadsTo(f.DRet)}
+		}
+	case ir.OpLoad:
+		var out []*ir.DType
+		for _, o := range objectsFrom(vars, uncast(in.Args[0]), 0, steps-1) {
+			types := pointersAt(o.t, o.off)
+			if len(types) == 0 || o.cast {
+				return nil
+			}
+			out = append(out, types...)
+		}
+		return out
+	}
+	return nil
+}
+
+// pointersAt returns the types that the pointer which stands off bytes into a t leads to: in a union, those of all its
+// members.
+func pointersAt(t *ir.DType, off int64) []*ir.DType {
+	for t != nil {
+		switch {
+		case t.Kind == ir.DPointer && off == 0:
+			return []*ir.DType{leadsTo(t)}
+		case t.Kind == ir.DArray && sizeOf(t.Elem) > 0:
+			t, off = t.Elem, off%sizeOf(t.Elem)
+		case t.Kind == ir.DUnion:
+			var out []*ir.DType
+			for i := range t.Fields {
+				out = append(out, pointersAt(t.Fields[i].T, off)...)
+			}
+			return out
+		case t.Kind == ir.DStruct && fieldAt(t, off) != nil:
+			f := fieldAt(t, off)
+			t, off = f.T, off-f.BitOff/8
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// leadsTo returns the type that a pointer leads to: void where its type says none.
+func leadsTo(p *ir.DType) *ir.DType {
+	if p.Elem == nil {
+		return &ir.DType{Kind: ir.DVoid}
+	}
+	return p.Elem
+}
+
+func isUnion(t *ir.DType) bool { return t.Kind == ir.DUnion }
+
+// partAt returns the outermost part that stands off bytes into a t and is wanted; nil where there is none.
+func partAt(t *ir.DType, off int64, wanted func(*ir.DType) bool) *ir.DType {
+	for t != nil {
+		switch {
+		case off == 0 && wanted(t):
+			return t
+		case t.Kind == ir.DArray && sizeOf(t.Elem) > 0:
+			t, off = t.Elem, off%sizeOf(t.Elem)
+		case t.Kind == ir.DStruct && fieldAt(t, off) != nil:
+			f := fieldAt(t, off)
+			t, off = f.T, off-f.BitOff/8
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// fieldAt returns the last member of structure t that begins at off bytes or before; nil where there is none.
+func fieldAt(t *ir.DType, off int64) *ir.DField {
+	var out *ir.DField
+	for i := range t.Fields {
+		if f := &t.Fields[i]; f.BitOff/8 <= off && f.T != nil {
+			out = f
+		}
+	}
+	return out
+}
