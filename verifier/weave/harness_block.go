@@ -98,7 +98,7 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 	}
 	if isFunction(t) {
 		f := h.function(name, t.Elem, known)
-		if h.tested(known) {
+		if h.reaches(known.null) {
 			return h.orNull(name, f)
 		}
 		return f
@@ -118,11 +118,11 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 			return h.orNull(name, to)
 		}
 		return to
-	case len(h.p.tables(elem)) > 0 && !h.tested(known):
+	case len(h.p.tables(elem)) > 0 && !h.reaches(known.null):
 		tables := h.p.tables(elem)
 		h.note(name, "%s", tablesNote(name, tables))
 		return h.table(name, tables)
-	case (size == 0 || depth >= maxDepth) && h.tested(known):
+	case (size == 0 || depth >= maxDepth) && (h.reaches(known.null) || h.reaches(known.ends)):
 		h.note(name, "%s is null", name)
 		return h.null()
 	case size == 0 || depth >= maxDepth:

@@ -215,9 +215,9 @@ func (s *harness) allocates(elem *ir.DType) ir.Value {
 	return size
 }
 
-// tested reports whether what the harness calls compares a place with null.
-func (h *harness) tested(known *held) bool {
-	return slices.ContainsFunc(known.null, func(f *ir.Func) bool { return h.reached.Funcs[f] })
+// reaches reports whether the harness calls one of the functions.
+func (h *harness) reaches(list []*ir.Func) bool {
+	return slices.ContainsFunc(list, func(f *ir.Func) bool { return h.reached.Funcs[f] })
 }
 
 // orNull returns v or null.

@@ -34,7 +34,7 @@ func (h *harness) globals() {
 				continue
 			}
 			v := h.function(f.name, f.t.Elem, known)
-			if h.tested(known) {
+			if h.reaches(known.null) {
 				v = h.orNull(f.name, v)
 			}
 			h.store(v, at(f.off), 1)

@@ -26,6 +26,7 @@ type held struct {
 	passed bool       // it is a parameter: stored is what calls pass
 	set    bool       // by the code, not by an initialiser
 	null   []*ir.Func // that compare it with null
+	ends   []*ir.Func // that compare with null what they copied from it, if it leads to a structure of its own kind
 	as     *ir.DType  // a void pointer: what it is taken for
 }
 
@@ -49,6 +50,7 @@ func placesOf(m *ir.Module) *places {
 				ps.instr(vars, in)
 			}
 		}
+		ps.links(vars, f)
 	}
 	return ps
 }
