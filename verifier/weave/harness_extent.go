@@ -122,6 +122,9 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 // length returns the parameter that says how much pointer i leads to, -1 if none does: by what the function
 // does with both, or by its name. plus is how many elements more that are.
 func (h *harness) length(i int) (n int, bytes bool, plus int64) {
+	if h.namedAfter(i, i+1) {
+		return i + 1, false, 0
+	}
 	if u := &h.uses[i]; u.param >= 0 && u.param != i && h.of.Params[u.param].T.IsInt() {
 		return u.param, u.bytes, u.plus
 	} else if (u.need > 0 || isStruct(h.elemOf(i))) && !u.varies {
@@ -146,6 +149,15 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 		}
 	}
 	return -1, false, 0
+}
+
+// namedAfter reports whether parameter n is a length that is named after pointer i, to bytes: `bufsz` behind `buf`.
+func (h *harness) namedAfter(i, n int) bool {
+	if n >= len(h.vars) || h.vars[n] == nil || !h.of.Params[n].T.IsInt() || sizeOf(h.elemOf(i)) > 1 {
+		return false
+	}
+	pointer, length := strings.ToLower(h.nameOf(i)), strings.ToLower(h.nameOf(n))
+	return len(pointer) > 1 && isLength(length) && strings.Contains(length, pointer)
 }
 
 func (h *harness) nameOf(i int) string {

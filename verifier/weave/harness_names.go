@@ -14,7 +14,7 @@ var lengths = []string{"n", "len", "length", "size", "sz", "count", "cnt", "num"
 func isLength(name string) bool {
 	name = strings.ToLower(strings.TrimRight(name, "_"))
 	for _, l := range lengths {
-		if name == l || len(l) > 2 && (strings.HasSuffix(name, l) || strings.HasPrefix(name, l)) {
+		if name == l || len(l) > 1 && (strings.HasSuffix(name, l) || strings.HasPrefix(name, l)) {
 			return true
 		}
 	}
