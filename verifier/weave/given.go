@@ -129,7 +129,7 @@ func fits(n int64, w int, signed bool) int64 {
 
 // numberAt assumes what is said for the number of type t at p+off in a structure.
 func (h *harness) numberAt(name string, t *ir.DType, p ir.Value, off int64) {
-	if isNumber(t) && h.given(name).Low != nil {
+	if (isNumber(t) || t.Kind == ir.DEnum) && h.given(name).Low != nil {
 		h.within(name, h.load(ir.Int(t.Bits), h.gep(p, off, nil, 0)), t.Signed)
 	}
 }

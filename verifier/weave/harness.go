@@ -168,6 +168,10 @@ func (h *harness) param(i int, args []ir.Value) error {
 		args[i] = h.any(name, p.T)
 		if p.T.IsInt() {
 			h.within(name, args[i], v != nil && v.T != nil && v.T.Signed)
+			if runs := h.paramRuns(i); runs != nil {
+				h.enumerated(v.T, args[i], runs)
+				h.note(name, "%s is an enumerator of %s", name, v.T.Name)
+			}
 		}
 		return nil
 	case v == nil || v.T == nil || v.T.Kind != ir.DPointer:

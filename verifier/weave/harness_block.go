@@ -62,6 +62,7 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 			h.numberAt(name+"."+fd.Name, fd.T, p, off+fd.BitOff/8)
 			if !skip[i] {
 				h.inRange(name+"."+fd.Name, t, fd, p, off)
+				h.enumeratedAt(name+"."+fd.Name, t, fd, p, off)
 			}
 		}
 	case ir.DUnion:

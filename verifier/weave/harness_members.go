@@ -26,11 +26,22 @@ func (w *harnessText) members(to string, t *ir.DType, depth int) {
 			if low, high, ok := w.h.p.kept(t, f); ok {
 				w.line("firmproof_assume(%d <= %s && %s <= %d);", low, to+f.Name, to+f.Name, high)
 			}
+			if runs := w.h.p.memberRuns(t, f); runs != nil {
+				w.line("firmproof_assume(%s);", enumText(to+f.Name, runs))
+			}
 			w.object(to+f.Name, f.T, depth)
 		case isStruct(f.T): // its members are named as those of the structure around it
 			w.members(to, f.T, depth)
 		}
 	}
+}
+
+// inRanges reports whether members of a structure are in ranges that harnesses assume.
+func (p *Program) inRanges(t *ir.DType) bool {
+	return isStruct(t) && slices.ContainsFunc(t.Fields, func(f ir.DField) bool {
+		_, _, kept := p.kept(t, &f)
+		return kept || p.memberRuns(t, &f) != nil || p.inRanges(f.T)
+	})
 }
 
 // object writes values for the pointers and truth values of an object.

@@ -80,6 +80,8 @@ func (w *harnessText) argument(v *ir.Var) {
 		w.line("firmproof_havoc(&%s, sizeof %s);", v.Name, v.Name)
 		if isStruct(v.T) {
 			w.members(v.Name+".", v.T, 1)
+		} else if runs := w.h.paramRuns(i); runs != nil {
+			w.line("firmproof_assume(%s);", enumText(v.Name, runs))
 		}
 	case isFunction(v.T):
 		w.line("%s = 0; /* a function to be called */", declaration(v.T, v.Name))
@@ -106,7 +108,7 @@ func (w *harnessText) pointer(v *ir.Var, e *extent) {
 	if e.text {
 		w.line("((char *)%s)[%d] = 0;", v.Name, e.bytes-1)
 	}
-	if !needsFill(e.elem, 0) {
+	if !needsFill(e.elem, 0) && (e.count >= 0 || !w.h.p.inRanges(e.elem)) {
 		return
 	}
 	to := withoutConst(v.Name, e.elem)

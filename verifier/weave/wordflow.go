@@ -11,6 +11,7 @@ import (
 // (Cousot and Cousot 1977) of its registers, and of those variables that hold a number and that nothing else gets at.
 type wordFlow struct {
 	f      *ir.Func
+	params []*ir.Var                           // of C, by parameter
 	slots  map[*ir.Instr]int                   // such variables, and their bits
 	memory func(in *ir.Instr) (interval, bool) // what another load gives, if that is known
 	stored func(in *ir.Instr, v interval)      // called for each store of a number to other places
@@ -27,7 +28,7 @@ const (
 
 // run analyses the function, and calls stored for each store that control can come to.
 func (x *wordFlow) run() {
-	x.slots, x.users = numberSlots(x.f), usersElsewhere(x.f)
+	x.params, x.slots, x.users = paramVars(x.f), numberSlots(x.f), usersElsewhere(x.f)
 	x.in, x.regs = make([]map[*ir.Instr]interval, len(x.f.Blocks)), map[*ir.Instr]interval{}
 	x.in[0] = map[*ir.Instr]interval{}
 	visits, gone := make([]int, len(x.f.Blocks)), map[[2]*ir.Block]bool{} // which ways control can go
@@ -193,6 +194,10 @@ func (x *wordFlow) value(v ir.Value) interval {
 	case *ir.Const:
 		if v.Kind == ir.ConstInt {
 			return exactly(v, w)
+		}
+	case *ir.Param:
+		if at := x.params[v.Index]; at != nil {
+			return enumerators(at.T, w)
 		}
 	case *ir.Instr:
 		if r, ok := x.regs[v]; ok {
