@@ -57,9 +57,9 @@ int walk(const struct node *n) { int s = 0; while (n) s ^= n->v, n = n->next; re
 int third(const struct node *n) { return n->next->next->next->v; }
 `
 
-// TestEnumerations: an enumeration is one of its enumerators, which are told apart unless they are bits to combine, or what
-// the program stores or passes there; a member that nothing stores has any value; a length that is named after a buffer
-// counts it; the links of a list that is walked end.
+// TestEnumerations: an enumeration is one of its enumerators, which are told apart unless they are bits to combine, or
+// what the program stores or passes there; a member that nothing stores has any value; a length that is named after a
+// buffer counts it; the links of a list that is walked end.
 func TestEnumerations(t *testing.T) {
 	dir := writeTree(t, map[string]string{"src.c": enumC})
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")

@@ -11,12 +11,14 @@ import (
 
 // rangeWriters are functions that put any number into the member tail of a struct s by a way of their own.
 var rangeWriters = map[string]string{
-	"index of a pointer":       `void w(struct s *q, int i) { q[i].tail = 255; }`,
-	"index of an array":        `static struct s g[4]; void w(int i) { g[i & 3].tail = 255; }`,
-	"of two arrays":            `static struct s g[2][3]; void w(int i, int j) { g[i & 1][j % 3u].tail = 255; }`,
-	"array in a structure":     `struct o { int k; struct s in[3]; }; void w(struct o *o, int i) { o->in[i].tail = 255; }`,
-	"address in an array":      `static void to(uint8_t *p) { *p = 255; } void w(struct s *q, int i) { to(&q[i].tail); }`,
-	"result of a call":         `static struct s g; static struct s *get(void) { return &g; } void w(void) { get()->tail = 255; }`,
+	"index of a pointer":   `void w(struct s *q, int i) { q[i].tail = 255; }`,
+	"index of an array":    `static struct s g[4]; void w(int i) { g[i & 3].tail = 255; }`,
+	"of two arrays":        `static struct s g[2][3]; void w(int i, int j) { g[i & 1][j % 3u].tail = 255; }`,
+	"array in a structure": `struct o { int k; struct s in[3]; }; void w(struct o *o, int i) { o->in[i].tail = 255; }`,
+	"address in an array":  `static void to(uint8_t *p) { *p = 255; } void w(struct s *q, int i) { to(&q[i].tail); }`,
+	"result of a call": `static struct s g;
+static struct s *get(void) { return &g; }
+void w(void) { get()->tail = 255; }`,
 	"result through a pointer": `void w(struct s *(*get)(void)) { get()->tail = 255; }`,
 	"choice":                   `void w(struct s *a, struct s *b, int k) { (k ? a : b)->tail = 255; }`,
 	"array of pointers":        `static struct s *g[3]; void w(int i) { g[i]->tail = 255; }`,
@@ -31,12 +33,14 @@ var rangeWriters = map[string]string{
 	"by value":                 `void w(struct s *g, struct s v) { *g = v; }`,
 	"result by value":          `struct s get(void); void w(struct s *g) { *g = get(); }`,
 	"literal":                  `void w(struct s *g) { *g = (struct s){1, 255}; }`,
-	"part of another":          `struct o { uint8_t k; struct s in; }; void to(void *); void w(struct o *o) { to(&o->in); }`,
-	"number":                   `void w(struct s *g) { *(uint8_t *)((uintptr_t)g + 1) = 255; }`,
+	"part of another": `struct o { uint8_t k; struct s in; };
+void to(void *);
+void w(struct o *o) { to(&o->in); }`,
+	"number": `void w(struct s *g) { *(uint8_t *)((uintptr_t)g + 1) = 255; }`,
 }
 
-// TestRangesOfMembers: whichever way a number is stored in a member, it is in no range that leaves that number out; where
-// all stores keep to one, it is.
+// TestRangesOfMembers: whichever way a number is stored in a member, it is in no range that leaves that number out;
+// where all stores keep to one, it is.
 func TestRangesOfMembers(t *testing.T) {
 	const src = `#include <stdint.h>
 struct s { uint8_t head, tail; };
@@ -49,7 +53,9 @@ void put(struct s *g, uint8_t c) { data[g->tail] = c; g->tail = (g->tail + 1) %%
 		files[strings.ReplaceAll(name, " ", "-")+".c"] = fmt.Sprintf(src, writer)
 		want[strings.ReplaceAll(name, " ", "-")+".c"] = verdict.Violated
 	}
-	inner := `struct o { uint8_t k; struct s in; }; static void to(struct s *s) { s->tail = 3; } void w(struct o *o) { to(&o->in); }`
+	inner := `struct o { uint8_t k; struct s in; };
+static void to(struct s *s) { s->tail = 3; }
+void w(struct o *o) { to(&o->in); }`
 	files["kept.c"], want["kept.c"] = fmt.Sprintf(src, inner), verdict.Proved
 	dir := writeTree(t, files)
 	for file, status := range want {

@@ -25,7 +25,9 @@ func runsOf(t *ir.DType) []run {
 	if t == nil || t.Kind != ir.DEnum || len(t.Enum) == 0 {
 		return nil
 	}
-	sorted := slices.SortedFunc(slices.Values(t.Enum), func(a, b ir.DEnumerator) int { return cmp.Compare(a.Value, b.Value) })
+	sorted := slices.SortedFunc(slices.Values(t.Enum), func(a, b ir.DEnumerator) int {
+		return cmp.Compare(a.Value, b.Value)
+	})
 	var out []run
 	for _, e := range sorted {
 		if n := len(out); n > 0 && (e.Value == out[n-1].high || e.Value == out[n-1].high+1) {
@@ -88,8 +90,8 @@ func (h *harness) paramRuns(i int) []run {
 	return runs
 }
 
-// memberRuns returns the values that member f of a t has if it is of an enumeration: its enumerators, and what the program
-// stores there.
+// memberRuns returns the values that member f of a t has if it is of an enumeration: its enumerators, and what the
+// program stores there.
 func (p *Program) memberRuns(t *ir.DType, f *ir.DField) []run {
 	runs := runsOf(f.T)
 	if f.IsBits || runs == nil {

@@ -2,8 +2,8 @@ package weave
 
 import "github.com/firmproof/firmproof/verifier/ir"
 
-// object is a place that an address may lead to: off bytes into a variable, or into what a pointer of C leads to; indices
-// of arrays, and of what a pointer leads to, are left out.
+// object is a place that an address may lead to: off bytes into a variable, or into what a pointer of C leads to;
+// indices of arrays, and of what a pointer leads to, are left out.
 type object struct {
 	g    *ir.Global // the variable, nil: it is another's
 	t    *ir.DType  // of the variable, or of what the pointer leads to; nil: not known
@@ -80,8 +80,8 @@ func objectsFrom(vars map[ir.Value]*ir.Var, v ir.Value, off int64, steps int) []
 	return out
 }
 
-// castObjects returns the objects off bytes behind an address of other objects that is cast to another type: into a member
-// of a union where there is one.
+// castObjects returns the objects off bytes behind an address of other objects that is cast to another type: into a
+// member of a union where there is one.
 func castObjects(list []object, off int64) []object {
 	out := make([]object, len(list))
 	for i, o := range list {

@@ -365,8 +365,8 @@ func (s *spans) leaves(vars map[ir.Value]*ir.Var, v ir.Value, to *ir.DType, dept
 	}
 }
 
-// leavesUnknown notes that an address in a structure that is not known goes where it is taken for a pointer of a type; nil:
-// that is not known.
+// leavesUnknown notes that an address in a structure that is not known goes where it is taken for a pointer of a type;
+// nil: that is not known.
 func (s *spans) leavesUnknown(to *ir.DType) {
 	switch {
 	case to == nil || to.Kind != ir.DPointer || !isStruct(to.Elem) && !isNumber(to.Elem):
