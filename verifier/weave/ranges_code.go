@@ -1,0 +1,109 @@
+package weave
+
+import "github.com/firmproof/firmproof/verifier/ir"
+
+// code notes the places that a function loads and stores numbers at, and what else it does to them. It reports whether it
+// stores some.
+func (s *spans) code(f *ir.Func, vars map[ir.Value]*ir.Var) bool {
+	stores := false
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			switch in.Op {
+			case ir.OpLoad:
+				if in.T.IsInt() {
+					s.loads(vars, in)
+				}
+			case ir.OpStore:
+				if in.Args[0].Type().IsInt() {
+					stores = s.stores(vars, in) || stores
+				} else {
+					s.changed(vars, in.Args[1])
+					s.leaves(vars, in.Args[0], objectType(vars, in.Args[1]), 0)
+				}
+			case ir.OpCall:
+				s.call(vars, in)
+			case ir.OpRet:
+				s.escape(vars, in.Args, f.DRet)
+			case ir.OpPtrToInt:
+				s.numbered(vars, in.Args[0])
+			case ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpAsm, ir.OpInsertValue:
+				s.escape(vars, in.Args, toNumber)
+			}
+		}
+	}
+	return stores
+}
+
+// toNumber is the type of pointers to numbers.
+var toNumber = &ir.DType{Kind: ir.DPointer, Elem: &ir.DType{Kind: ir.DInt}}
+
+// escape notes that the addresses among values go where they are taken for pointers of a type; nil: it is not known.
+func (s *spans) escape(vars map[ir.Value]*ir.Var, values []ir.Value, to *ir.DType) {
+	for _, v := range values {
+		s.leaves(vars, v, to, 0)
+	}
+}
+
+// number returns the place of a number, if an object is one or a member that may be.
+func (s *spans) number(o object) (place, bool) {
+	for _, p := range placesIn(o.g, o.t, o.off) {
+		if p.of != "" || p.off == 0 && s.at[p] != nil { // not a part of a variable that is more than a number
+			return p, !o.cast && !o.beyond()
+		}
+	}
+	return place{}, false
+}
+
+// accessed notes that w bits are loaded or stored at a place.
+func (s *spans) accessed(p place, w int) *span {
+	x := s.get(p)
+	x.any = x.any || x.bits != 0 && x.bits != w
+	x.bits = w
+	return x
+}
+
+// loads notes the place that an instruction loads a number from, if it is known.
+func (s *spans) loads(vars map[ir.Value]*ir.Var, in *ir.Instr) {
+	if list := objectsAt(vars, in.Args[0]); len(list) == 1 {
+		if p, ok := s.number(list[0]); ok {
+			s.accessed(p, in.T.Width)
+			s.of[in] = p
+		}
+	}
+}
+
+// stores notes the places that an instruction may store a number at, and reports whether that is one which is known.
+func (s *spans) stores(vars map[ir.Value]*ir.Var, in *ir.Instr) bool {
+	list, w, one := objectsAt(vars, in.Args[1]), in.Args[0].Type().Width, false
+	for _, o := range list {
+		p, ok := s.number(o)
+		switch {
+		case !o.known():
+			s.loose[w] = s.loose[w] || isMember(in.Args[1]) // pointers to numbers are followed from where they come
+		case o.cast || o.beyond():
+			s.other(o.t, 0)
+		case !ok:
+			s.leaves(vars, in.Args[1], toNumber, 0)
+		case len(list) > 1:
+			s.accessed(p, w).any = true
+		default:
+			s.accessed(p, w)
+			s.of[in], one = p, true
+		}
+		if of, f, _ := memberIn(o.t, o.off); f != nil && w > max(f.T.Bits, 8) && !f.IsBits {
+			s.other(of, 0) // more than the member
+		}
+	}
+	return one
+}
+
+// changed notes that what stands at addr may become any number.
+func (s *spans) changed(vars map[ir.Value]*ir.Var, addr ir.Value) {
+	for _, o := range objectsAt(vars, addr) {
+		if o.cast || o.beyond() {
+			s.other(o.t, 0)
+		} else if p, ok := s.number(o); ok {
+			s.get(p).any = true
+		}
+	}
+}
