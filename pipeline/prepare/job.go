@@ -182,6 +182,11 @@ func withdraw(res *verdict.Result, c *verdict.Claim, why verdict.Reason) {
 			}
 		}
 	}
+	if res.Coverage != nil && !slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
+		return c.Status == verdict.Violated
+	}) {
+		res.Coverage.Replace(verdict.BehindViolation, verdict.NotModelled)
+	}
 }
 
 // Read reads a program in LLVM's text form, and says what that cost.

@@ -23,7 +23,14 @@ func TestWithdraw(t *testing.T) {
 	open := &verdict.Result{Claims: []verdict.Claim{{ID: "a", Status: violated}, {ID: "b", Status: verdict.Unknown,
 		Behind: "a", Reason: &late}, {ID: "c", Status: verdict.Unknown, Behind: "a",
 		Reason: &verdict.Reason{Kind: verdict.Shadowed}}}}
+	lines := []verdict.CoveredLine{{Line: 1, Reach: verdict.BehindViolation}, {Line: 2, Reach: verdict.Reached,
+		Ways: []verdict.Reach{verdict.BehindViolation, verdict.Reached}}}
+	open.Coverage = &verdict.Coverage{Functions: []verdict.CoveredFunction{{Reach: verdict.Reached, Lines: lines}}}
 	withdraw(open, &open.Claims[0], verdict.Reason{Detail: "a guess"})
+	if lines[0].Reach != verdict.NotModelled || lines[1].Ways[0] != verdict.NotModelled ||
+		lines[1].Reach != verdict.Reached {
+		t.Errorf("lines behind what is no finding: %+v", lines)
+	}
 	if b, c := open.Claims[1], open.Claims[2]; b.Reason.Kind != verdict.TimedOut || b.Behind != "" ||
 		c.Reason.Detail != pastUnknown+"a guess" {
 		t.Errorf("left open: %+v %+v", b.Reason, c.Reason)

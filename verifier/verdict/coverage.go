@@ -58,6 +58,25 @@ type CoveredLine struct {
 	Ways  []Reach `json:"branches,omitempty"` // by branch in the order of the code: the way to each target
 }
 
+// Replace makes what is said to be one thing another.
+func (c *Coverage) Replace(from, to Reach) {
+	change := func(r *Reach) {
+		if *r == from {
+			*r = to
+		}
+	}
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		change(&f.Reach)
+		for k := range f.Lines {
+			change(&f.Lines[k].Reach)
+			for w := range f.Lines[k].Ways {
+				change(&f.Lines[k].Ways[w])
+			}
+		}
+	}
+}
+
 // Sort puts functions and lines in the order of their places.
 func (c *Coverage) Sort() {
 	slices.SortFunc(c.Functions, func(a, b CoveredFunction) int {
