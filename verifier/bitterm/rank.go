@@ -70,9 +70,11 @@ func rank(ctx context.Context, p *problem.Problem) (*verdict.Certificate, *certi
 	defer r.cut.Close()
 	ranks, err := r.rankAll(ctx)
 	if err != nil && ctx.Err() == nil {
+		r.lemmas.Branches = true
 		part, cancel := problem.Share(ctx, policy.RankLemmaPercent)
 		r.lemmas.Lemmas(part, []ilr.Term{r.f.Store.True()})
 		cancel()
+		r.lemmas.Instantiate()
 		r.cases = true
 		ranks, err = r.rankAll(ctx)
 	}

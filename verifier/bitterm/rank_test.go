@@ -1,6 +1,7 @@
 package bitterm
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +112,35 @@ func TestBitPreciseRanking(t *testing.T) {
 				t.Error("not checked")
 			}
 		})
+	}
+}
+
+// A branch on an element goes the way that what was stored before says. Each loop has a twin that need not end.
+func TestRankingByElements(t *testing.T) {
+	const fill = `int a[5000]; for (int i = 0; i < 5000; i++) { a[i] = (int)nondet_uint(); if (%s) a[i] = 0; } int j = 0; `
+	const next = `unsigned char a[64]; for (int i = 0; i < 64; i++) { unsigned char x = nondet_uint(); ` +
+		`a[i] = %s ? x : 64; } `
+	for _, c := range []struct {
+		name, src, ends, need string
+	}{
+		{"sign", fill + `while (0 <= j && j < 5000) if (a[j] > 0) j--; else j++; return 0;`, "a[i] > 0", "a[i] > 1"},
+		{"parity", fill + `while (0 <= j && j < 5000) if (a[j] % 2 != 0) j--; else j++; return 0;`, "a[i] % 2 != 0",
+			"a[i] % 4 == 1"},
+		{"table of next places", next + `unsigned char at = 0; while (at < 64) at = a[at]; return 0;`, "x > i", "x >= i"},
+	} {
+		for cond, proved := range map[string]bool{c.ends: true, c.need: false} {
+			t.Run(c.name+"/"+cond, func(t *testing.T) {
+				t.Parallel()
+				src := `int main(void) { ` + strings.Replace(c.src, "%s", cond, 1) + ` }`
+				cert, evidence, why := rank(testprogram.Within(t, 5*time.Minute), termination(t, src))
+				if (cert != nil) != proved {
+					t.Fatalf("proved %v, want %v: %v %+v", cert != nil, proved, why, cert)
+				}
+				if proved && len(evidence.Cut.Lemmas) == 0 {
+					t.Error("proved without lemmas")
+				}
+			})
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ func (e *encoder) forgetObject(st *state, o *object, h, done *objHavoc) []*cutVa
 		done.u = h.u || e.shadow && e.maybeIndeterminate(&c)
 		c.base = &base{kind: baseUnknown, obj: o, uninit: done.u, anyMask: true, silent: true}
 		c.cells, c.arr = trie[cell]{}, nil
-		if n := e.elementSize(o); done.u && n > 0 { // its elements are asked one by one whether they are indeterminate
+		if n := e.elementSize(o); n > 0 { // lemmas speak of elements as those of an array, however few they are
 			c.arr = e.baseArray(c.base, o, n)
 		}
 		st.put(o, &c)

@@ -27,8 +27,8 @@ func (p *Prover) assumeAlive() {
 	}
 }
 
-// instantiate assumes what holds of any element of those that the program reads.
-func (p *Prover) instantiate() {
+// Instantiate assumes what holds of any element of those that the program reads.
+func (p *Prover) Instantiate() {
 	for _, c := range p.alive {
 		p.atReads(c, policy.MaxInstances)
 	}

@@ -41,7 +41,7 @@ func assertions(f *encode.Formula) []assertion {
 			if !hasSelect(s, conditions) {
 				continue
 			}
-			for _, idx := range indexes(f, c) {
+			for _, idx := range indexes(f, c.Reads) {
 				if len(out) < policy.MaxAsserted {
 					out = append(out, generalise(f, conditions, idx))
 				}
@@ -78,11 +78,11 @@ func hasSelect(s *ilr.Store, ts []ilr.Term) bool {
 	return found
 }
 
-// indexes lists the last indices that c reads arrays at, as counts of elements.
-func indexes(f *encode.Formula, c *encode.Claim) []ilr.Term {
+// indexes lists the last indices that the first reads read arrays at, as counts of elements.
+func indexes(f *encode.Formula, reads int) []ilr.Term {
 	s := f.Store
 	var out []ilr.Term
-	for _, r := range f.Reads[max(0, c.Reads-policy.MaxReads):c.Reads] {
+	for _, r := range f.Reads[max(0, reads-policy.MaxReads):reads] {
 		t := r.Index
 		if s.Kind(t) == ilr.KUdiv && s.Kind(s.Arg(t, 0)) == ilr.KMul {
 			for i, m := 0, s.Arg(t, 0); i < 2; i++ {

@@ -63,13 +63,15 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.
 	v.underStates(part, bads(goals))
 	cancel()
 	v.tabulate(ctx, goals, policy.LastTabulation)
-	v.instantiate()
+	v.Instantiate()
 	proofs, err = v.decide(ctx, goals)
 	return proofs, len(v.alive), err
 }
 
 // Prover finds lemmas about the headers of a cut program.
 type Prover struct {
+	Branches bool // lemmas also of what turns test of elements
+
 	cut   *Cut
 	f     *encode.Formula
 	alive []*candidate // lemmas that hold
@@ -143,6 +145,9 @@ func (p *Prover) propose(ctx context.Context) {
 	picked := compared(p.f)
 	values := picked.values()
 	asserted := assertions(p.f)
+	if p.Branches {
+		asserted = append(asserted, branches(p.f)...)
+	}
 	var equal []*Lemma
 	for i := range p.f.Headers {
 		x := propose(p.f, picked, i, samples[i])
