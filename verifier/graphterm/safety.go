@@ -23,26 +23,36 @@ func (Safety) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 		return problem.ErrOpen
 	}
 	e := &engine{p: p, a: a}
-	evidence := &certificate.Safe{}
-	g, err := e.build(ctx, evidence.Options(p))
-	if err == nil && g.Overflows && !p.Checks.Has(verdict.SignedOverflow) {
+	for _, byNull := range []bool{true, false} {
+		apart, err := e.safety(ctx, &certificate.Safe{ByNull: byNull})
+		if err != nil || a.Proofs().All() {
+			return err
+		}
+		if !apart {
+			break // the other graph is the same
+		}
+	}
+	return problem.ErrOpen
+}
+
+// safety gives the proofs of one graph. It reports whether that tells states apart by pointers that are null.
+func (e *engine) safety(ctx context.Context, evidence *certificate.Safe) (bool, error) {
+	g, err := e.build(ctx, evidence.Options(e.p))
+	if err == nil && g.Overflows && !e.p.Checks.Has(verdict.SignedOverflow) {
 		evidence.Wrap = true
-		g, err = e.build(ctx, evidence.Options(p))
+		g, err = e.build(ctx, evidence.Options(e.p))
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	proofs, err := safetyOn(g, p)
+	proofs, err := safetyOn(g, e.p)
 	if err != nil {
-		slog.Debug("safety on the graph", "entry", p.Entry.Name, "why", err)
-		return problem.ErrOpen
+		slog.Debug("safety on the graph", "entry", e.p.Entry.Name, "why", err)
+		return g.ByNull, nil
 	}
 	proofs.Evidence = evidence
-	a.AddProofs(proofs)
-	if !a.Proofs().All() {
-		return problem.ErrOpen
-	}
-	return nil
+	e.a.AddProofs(proofs)
+	return g.ByNull, nil
 }
 
 // growsMemory reports whether the program may make any number of objects, or one of any size: of others, inductive
