@@ -38,9 +38,9 @@ func (b *builder) learnPair(s *state, ch chain) {
 	if _, known := b.pairs[n]; known || !ok || !ch.size.IsConst() || b.unpaired[n] || len(b.pairs) >= maxPairs {
 		return
 	}
-	for _, id := range ch.ids {
+	for _, id := range append([]int{ch.from}, ch.ids...) {
 		o := s.objs[id]
-		if o.list != nil {
+		if o == nil || o.list != nil || !o.dynamic || !o.size.Equal(ch.size) {
 			continue
 		}
 		v, _ := b.successor(o, ch.next, false)

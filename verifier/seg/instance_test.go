@@ -130,7 +130,7 @@ func (s *shadow) match(t value, c interp.Seen, width int) error {
 			return errors.New("a pointer to nothing")
 		}
 		if o.list != nil {
-			return s.list(t.obj, o, c)
+			return s.list(t.obj, o.size, o.list.from(t.last), c)
 		}
 		if !c.Known {
 			return nil
@@ -173,15 +173,15 @@ func (s *shadow) same(e exact.Lin, n exact.Int) error {
 	return nil
 }
 
-// list walks the blocks of a list to its end, if that is one that cannot be missed.
-func (s *shadow) list(id int, o *object, at interp.Seen) error {
+// list walks the blocks of a list, as a pointer to its edge sees it, to its end, if that is one that cannot be missed.
+func (s *shadow) list(id int, each exact.Lin, l list, at interp.Seen) error {
 	if _, ok := s.objects[id]; ok {
 		return nil
 	}
 	s.objects[id] = -1
-	size, _ := o.size.Const.Int64()
+	size, _ := each.Const.Int64()
 	for n := int64(0); n < 1000; n++ {
-		switch end := o.list.end; {
+		switch end := l.end; {
 		case end.kind == ptrValue && (s.st.objs[end.obj] == nil || s.st.objs[end.obj].list != nil),
 			end.kind == intValue && !s.st.know.interval(end.lin).constant(), end.kind == opaqueValue:
 			return nil
@@ -191,22 +191,22 @@ func (s *shadow) list(id int, o *object, at interp.Seen) error {
 				return nil
 			}
 			if at.Object == to {
-				return s.same(o.list.length, exact.I(n))
+				return s.same(l.length, exact.I(n))
 			}
 		case at.Object < 0:
 			if err := s.match(end, at, s.b.m.Layout.PtrBits); err != nil {
 				return err
 			}
-			return s.same(o.list.length, exact.I(n))
+			return s.same(l.length, exact.I(n))
 		}
 		have, alive := s.alive(at.Object)
 		if !alive || have != size || at.Offset != 0 {
 			return errors.New("a list with something else inside")
 		}
-		if err := s.members(at.Object, o.list.members); err != nil {
+		if err := s.members(at.Object, l.members); err != nil {
 			return err
 		}
-		at = s.v.Load(at.Object, o.list.next, ir.Ptr(s.b.m.Layout.PtrBits))
+		at = s.v.Load(at.Object, l.next, ir.Ptr(s.b.m.Layout.PtrBits))
 		if !at.Known {
 			return nil
 		}

@@ -90,23 +90,38 @@ func (a *aligner) foldOld(p, q root, u, v value) bool {
 		a.changed = true
 		return true
 	}
-	ends := func(end value) bool { return a.sameEnd(end, v) }
+	ends := func(end value) bool { _, ok := a.endAs(end, v); return ok }
 	if o := a.old.objs[u.obj]; o.chained() {
 		ch, ok := a.b.follow(a.old, u, o.list.from(u.last).next, a.stopOld)
 		if !ok || !ends(ch.end) {
 			return false
 		}
-		a.match(u.obj, a.empty(a.s, q, v, a.backFrom(a.s, v, ch), ch))
+		v, _ = a.endAs(ch.end, v)
+		before, list := a.backFrom(a.s, v, ch), u.obj
+		if len(ch.ids) > 1 {
+			list, a.changed = a.b.fold(a.old, ch).obj, true
+		}
+		a.match(list, a.empty(a.s, q, v, before, ch))
 		return true
 	}
 	ch, ok := a.chainTo(a.old, p, u, a.stopOld, ends)
 	if !ok || a.tooMany() {
 		return false
 	}
+	v, _ = a.endAs(ch.end, v)
 	before := a.backFrom(a.s, v, ch)
 	a.match(a.b.fold(a.old, ch).obj, a.empty(a.s, q, v, before, ch))
 	a.changed = true
 	return true
+}
+
+// endAs returns v of the arriving state as what corresponds to end, the end of a chain of the older one: v itself, or the
+// list without blocks that v stands for; false if it is neither.
+func (a *aligner) endAs(end, v value) (value, bool) {
+	if y, ok := a.toNew[end.obj]; ok && end.kind == ptrValue && emptyAs(a.s, y, end.last, v) {
+		return value{kind: ptrValue, obj: y, last: end.last, lin: end.lin}, true
+	}
+	return v, a.sameEnd(end, v)
 }
 
 // like reports whether the chain can be the list o, seen from its first or last block.
@@ -142,6 +157,12 @@ func (a *aligner) empty(s *state, r root, v, before value, like chain) int {
 func (a *aligner) backFrom(s *state, v value, like chain) value {
 	if !like.doubly {
 		return value{}
+	}
+	if o := s.objs[v.obj]; v.kind == ptrValue && o != nil && !o.dynamic {
+		place := root{obj: v.obj, off: v.lin.Const.Add(exact.I(like.prev - like.at))}
+		if back := place.get(s); v.lin.IsConst() && back.kind == ptrValue {
+			return back
+		}
 	}
 	if s.heapAt(v, exact.I(like.at)) {
 		back, o := value{}, s.objs[v.obj]
@@ -187,7 +208,8 @@ func (a *aligner) stopOld(v value) stopping {
 func (a *aligner) sameEnd(u, v value) bool {
 	if u.kind == ptrValue && v.kind == ptrValue {
 		y, ok := a.toNew[u.obj]
-		return ok && y == v.obj && u.last == v.last && u.lin.Equal(v.lin)
+		return ok && y == v.obj && u.lin.Equal(v.lin) &&
+			(u.last == v.last || single(a.old, u.obj) || single(a.s, v.obj))
 	}
 	return u.kind == intValue && v.kind == intValue && u.lin.IsConst() && u.lin.Equal(v.lin)
 }

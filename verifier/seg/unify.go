@@ -50,12 +50,18 @@ func (a *aligner) unify(p, q root) {
 		return
 	case (isX && !pairedX || isY && !pairedY) && a.treeBoth(p, q, u, v):
 		return
+	case isX && isY && pairedX && !pairedY && a.prepend(a.s, a.old, v, toNew, u),
+		isX && isY && pairedY && !pairedX && a.prepend(a.old, a.s, u, toOld, v):
+		if u, v = p.get(a.old), q.get(a.s); !a.corresponds(u, v) || !a.sameEdge(p, q, u, v) {
+			a.miss(p)
+		}
+		return
 	case isY && !pairedY && a.foldBoth(p, q, u, v):
 		return
 	case isX && !pairedX && a.foldOld(p, q, u, v):
 		return
-	case isX && isY && pairedY && !pairedX && a.attach(a.old, toOld, x, a.stopOld),
-		isX && isY && pairedX && !pairedY && a.attach(a.s, toNew, y, a.stopNew):
+	case isX && isY && pairedY && !pairedX && a.beside(a.old, toOld, x),
+		isX && isY && pairedX && !pairedY && a.beside(a.s, toNew, y):
 		if u, v = p.get(a.old), q.get(a.s); !a.corresponds(u, v) || !a.sameEdge(p, q, u, v) {
 			a.miss(p)
 		}
@@ -82,34 +88,86 @@ func (a *aligner) corresponds(u, v value) bool {
 	return ok && u.kind == ptrValue && v.kind == ptrValue && y == v.obj && u.lin.Equal(v.lin)
 }
 
-// attach adds a block or list, to which variables lead, to the doubly linked list beside it, which has a counterpart; it
-// reports success.
-func (a *aligner) attach(s *state, id, block int, stop func(value) stopping) bool {
-	l := s.objs[id].list
-	if l == nil || !l.doubly || l.at != l.backAt {
+// prepend adds the block or list of s to which v leads to the doubly linked list id next to it, if w, a pointer of the other
+// state, leads to the edge of the list's counterpart that the block takes then, and nothing else leads to the edge that it
+// takes that from; it reports success.
+func (a *aligner) prepend(s, other *state, v value, id int, w value) bool {
+	l, was := s.objs[id].list, other.objs[w.obj].list
+	if l == nil || was == nil || !l.doubly || !was.doubly {
 		return false
 	}
-	for _, last := range []bool{false, true} {
-		from := value{kind: ptrValue, obj: id, last: last, lin: exact.C(l.at)}
-		ch, ok := a.b.follow(s, from, l.from(last).next, func(v value) stopping {
-			return stopping{before: v.obj != id && v.obj != block, behind: v.obj == block, cursors: stop(v).cursors}
-		})
-		if !ok || len(ch.ids) != 2 || !ch.doubly {
-			continue
+	edges := []bool{w.last}
+	if single(other, w.obj) {
+		edges = append(edges, !w.last)
+	}
+	if s.objs[v.obj].list != nil && named(s, other, value{kind: ptrValue, obj: v.obj, last: !v.last}).before {
+		return false
+	}
+	for _, last := range edges {
+		at := value{kind: ptrValue, obj: id, last: last}
+		if (!named(s, other, at).before || a.turn(s, other, at, w.obj)) && a.attach(s, id, v.obj, last) {
+			return true
 		}
-		to := a.b.fold(s, ch).obj
-		if x, ok := a.toOld[id]; ok && s == a.s {
-			delete(a.toOld, id)
-			a.match(x, to)
-		} else {
-			y := a.toNew[id]
-			delete(a.toNew, id)
-			a.match(to, y)
-			a.changed = true
-		}
-		return true
 	}
 	return false
+}
+
+// turn makes the pointers of variables to an edge of a list of s ones to its other edge, and so in the other state those to
+// its counterpart, if both have one block; it reports success.
+func (a *aligner) turn(s, other *state, edge value, counterpart int) bool {
+	if !single(s, edge.obj) || !single(other, counterpart) {
+		return false
+	}
+	for _, r := range s.roots() {
+		v, w := r.get(s), r.get(other)
+		if v.kind != ptrValue || v.obj != edge.obj || v.last != edge.last {
+			continue
+		}
+		v.last = !v.last
+		r.set(s, v)
+		if w.kind == ptrValue && w.obj == counterpart && w.last == edge.last {
+			w.last = !w.last
+			r.set(other, w)
+			a.changed = true
+		}
+	}
+	return true
+}
+
+// regrow makes list to of s, which list id is part of now, correspond to what id did.
+func (a *aligner) regrow(s *state, id, to int) {
+	if s == a.s {
+		x := a.toOld[id]
+		delete(a.toOld, id)
+		a.match(x, to)
+		return
+	}
+	y := a.toNew[id]
+	delete(a.toNew, id)
+	a.match(to, y)
+	a.changed = true
+}
+
+// beside adds a block or list, to which variables lead, to the doubly linked list beside it, which has a counterpart; it
+// reports success.
+func (a *aligner) beside(s *state, id, block int) bool {
+	l := s.objs[id].list
+	return l != nil && l.doubly && l.at == l.backAt && (a.attach(s, id, block, true) || a.attach(s, id, block, false))
+}
+
+// attach adds a block or list to the doubly linked list id, behind its last block or in front of its first one, if it is
+// there; it reports success.
+func (a *aligner) attach(s *state, id, block int, last bool) bool {
+	l := s.objs[id].list.from(!last)
+	from := value{kind: ptrValue, obj: id, last: !last, lin: exact.C(l.at)}
+	ch, ok := a.b.follow(s, from, l.next, func(v value) stopping {
+		return stopping{before: v.obj != id && v.obj != block, behind: v.obj == block, cursors: !a.careless}
+	})
+	if !ok || len(ch.ids) != 2 || !ch.doubly {
+		return false
+	}
+	a.regrow(s, id, a.b.fold(s, ch).obj)
+	return true
 }
 
 // inside reports that two pointers lead to the same place inside of heap blocks.
@@ -163,7 +221,7 @@ func (a *aligner) standsEmpty(s, other *state, p, q root, id int, w value) bool 
 // one, and the same in front of it and behind it.
 func single(s *state, id int) bool {
 	l := s.objs[id].list
-	if l.at != l.backAt {
+	if l == nil || l.at != l.backAt {
 		return false
 	}
 	n := s.know.interval(s.know.plain(l.length))
