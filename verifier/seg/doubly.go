@@ -137,7 +137,7 @@ func (b *builder) joins(s *state, c *chain, v value) bool {
 			back.last = from.last
 		}
 	}
-	if !back.points(from) {
+	if !back.points(from) && !emptyAs(s, from.obj, from.last, back) {
 		if !c.inside {
 			b.noPair(o.size)
 		}

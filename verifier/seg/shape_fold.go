@@ -32,10 +32,14 @@ func (a *aligner) foldBoth(p, q root, u, v value) bool {
 		a.match(x, a.b.fold(a.s, ch).obj)
 		return true
 	}
-	ch, ok := a.chainTo(a.s, q, v, a.stopNew, func(end value) bool { return a.sameEnd(u, end) })
+	ch, ok := a.chainTo(a.s, q, v, a.stopNew, func(end value) bool {
+		_, empty := standsFor(a.old, a.toOld, end, u)
+		return empty || a.sameEnd(u, end)
+	})
 	if !ok || a.tooMany() {
 		return false
 	}
+	u, _ = standsFor(a.old, a.toOld, ch.end, u)
 	before := a.backFrom(a.old, u, ch)
 	a.match(a.empty(a.old, p, u, before, ch), a.b.fold(a.s, ch).obj)
 	a.changed = true
@@ -90,13 +94,16 @@ func (a *aligner) foldOld(p, q root, u, v value) bool {
 		a.changed = true
 		return true
 	}
-	ends := func(end value) bool { _, ok := a.endAs(end, v); return ok }
+	ends := func(end value) bool {
+		_, empty := standsFor(a.s, a.toNew, end, v)
+		return empty || a.sameEnd(end, v)
+	}
 	if o := a.old.objs[u.obj]; o.chained() {
 		ch, ok := a.b.follow(a.old, u, o.list.from(u.last).next, a.stopOld)
 		if !ok || !ends(ch.end) {
 			return false
 		}
-		v, _ = a.endAs(ch.end, v)
+		v, _ = standsFor(a.s, a.toNew, ch.end, v)
 		before, list := a.backFrom(a.s, v, ch), u.obj
 		if len(ch.ids) > 1 {
 			list, a.changed = a.b.fold(a.old, ch).obj, true
@@ -108,20 +115,21 @@ func (a *aligner) foldOld(p, q root, u, v value) bool {
 	if !ok || a.tooMany() {
 		return false
 	}
-	v, _ = a.endAs(ch.end, v)
+	v, _ = standsFor(a.s, a.toNew, ch.end, v)
 	before := a.backFrom(a.s, v, ch)
 	a.match(a.b.fold(a.old, ch).obj, a.empty(a.s, q, v, before, ch))
 	a.changed = true
 	return true
 }
 
-// endAs returns v of the arriving state as what corresponds to end, the end of a chain of the older one: v itself, or the
-// list without blocks that v stands for; false if it is neither.
-func (a *aligner) endAs(end, v value) (value, bool) {
-	if y, ok := a.toNew[end.obj]; ok && end.kind == ptrValue && emptyAs(a.s, y, end.last, v) {
-		return value{kind: ptrValue, obj: y, last: end.last, lin: end.lin}, true
+// standsFor returns what corresponds to end, the end of a chain of the other state, if it is a list of s without blocks
+// that v stands for; else v.
+func standsFor(s *state, counterparts map[int]int, end, v value) (value, bool) {
+	x, ok := counterparts[end.obj]
+	if end.kind != ptrValue || !ok || !emptyAs(s, x, end.last, v) {
+		return v, false
 	}
-	return v, a.sameEnd(end, v)
+	return value{kind: ptrValue, obj: x, last: end.last, lin: end.lin}, true
 }
 
 // like reports whether the chain can be the list o, seen from its first or last block.
