@@ -88,9 +88,9 @@ func (a *aligner) corresponds(u, v value) bool {
 	return ok && u.kind == ptrValue && v.kind == ptrValue && y == v.obj && u.lin.Equal(v.lin)
 }
 
-// prepend adds the block or list of s to which v leads to the doubly linked list id next to it, if w, a pointer of the other
-// state, leads to the edge of the list's counterpart that the block takes then, and nothing else leads to the edge that it
-// takes that from; it reports success.
+// prepend adds the block or list of s to which v leads to the doubly linked list id next to it, if w, a pointer of the
+// other state, leads to the edge of the list's counterpart that the block takes then, and nothing else leads to the
+// edge that it takes that from; it reports success.
 func (a *aligner) prepend(s, other *state, v value, id int, w value) bool {
 	l, was := s.objs[id].list, other.objs[w.obj].list
 	if l == nil || was == nil || !l.doubly || !was.doubly {
@@ -112,8 +112,8 @@ func (a *aligner) prepend(s, other *state, v value, id int, w value) bool {
 	return false
 }
 
-// turn makes the pointers of variables to an edge of a list of s ones to its other edge, and so in the other state those to
-// its counterpart, if both have one block; it reports success.
+// turn makes the pointers of variables to an edge of a list of s ones to its other edge, and so in the other state
+// those to its counterpart, if both have one block; it reports success.
 func (a *aligner) turn(s, other *state, edge value, counterpart int) bool {
 	if !single(s, edge.obj) || !single(other, counterpart) {
 		return false
