@@ -25,14 +25,27 @@ void w(void) { get()->tail = 255; }`,
 	"pointer to pointers":      `void w(struct s **p, int i) { p[i]->tail = 255; }`,
 	"cast":                     `void w(void *v) { ((struct s *)v)->tail = 255; }`,
 	"cast of an address":       `void w(char *base) { ((struct s *)(base + 16))->tail = 255; }`,
-	"union":                    `union u { struct s s; uint32_t w; }; void w(union u *u) { u->w = 0xffffffff; }`,
-	"other type":               `void w(struct s *g) { *(uint16_t *)g = 65535; }`,
-	"the next one":             `void w(struct s *g) { (g + 1)->tail = 255; }`,
-	"the one before":           `void w(struct s *g) { g[-1].tail = 255; }`,
-	"walk":                     `void w(struct s *g, int n) { while (n-- > 0) (g++)->tail = 255; }`,
-	"by value":                 `void w(struct s *g, struct s v) { *g = v; }`,
-	"result by value":          `struct s get(void); void w(struct s *g) { *g = get(); }`,
-	"literal":                  `void w(struct s *g) { *g = (struct s){1, 255}; }`,
+	"cast of another":          `struct b { int x, y; }; void w(struct b *b) { ((struct s *)b)->tail = 255; }`,
+	"around a member": `struct n { void *next; }; struct o { struct n n; struct s s; };
+void w(struct n *n) { ((struct o *)((char *)n - 0))->s.tail = 255; }`,
+	"choice of casts": `struct b { int x; };
+void w(struct b *b, struct s *q, int k) { (k ? (struct s *)b : q)->tail = 255; }`,
+	"bytes of a cast": `#include <string.h>
+struct b { int x; };
+void w(struct b *b) { memset(&((struct s *)b)->tail, 255, 1); }`,
+	"address in a cast": `static void to(uint8_t *p) { *p = 255; }
+struct b { int x; };
+void w(struct b *b) { to(&((struct s *)b)->tail); }`,
+	"pointer of another type": `struct b { int x; }; void w(struct b **b) { (*(struct s **)b)->tail = 255; }`,
+	"floating point":          `struct f { float a; }; void w(struct s *g) { ((struct f *)g)->a = 3.0f; }`,
+	"union":                   `union u { struct s s; uint32_t w; }; void w(union u *u) { u->w = 0xffffffff; }`,
+	"other type":              `void w(struct s *g) { *(uint16_t *)g = 65535; }`,
+	"the next one":            `void w(struct s *g) { (g + 1)->tail = 255; }`,
+	"the one before":          `void w(struct s *g) { g[-1].tail = 255; }`,
+	"walk":                    `void w(struct s *g, int n) { while (n-- > 0) (g++)->tail = 255; }`,
+	"by value":                `void w(struct s *g, struct s v) { *g = v; }`,
+	"result by value":         `struct s get(void); void w(struct s *g) { *g = get(); }`,
+	"literal":                 `void w(struct s *g) { *g = (struct s){1, 255}; }`,
 	"part of another": `struct o { uint8_t k; struct s in; };
 void to(void *);
 void w(struct o *o) { to(&o->in); }`,

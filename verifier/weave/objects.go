@@ -8,11 +8,11 @@ type object struct {
 	g    *ir.Global // the variable, nil: it is another's
 	t    *ir.DType  // of the variable, or of what the pointer leads to; nil: not known
 	off  int64
-	cast bool // a structure that is taken for something else, which off counts in
+	cast bool // it is taken for something else, which off counts in
 }
 
-// known reports whether the type of the object is known.
-func (o object) known() bool { return o.t != nil || o.g != nil }
+// known reports whether the type of the object is known, and that of what it is taken for.
+func (o object) known() bool { return (o.t != nil || o.g != nil) && !o.cast }
 
 // beyond reports whether the place is not in the structure that the pointer leads to, but in one beside it.
 func (o object) beyond() bool {
@@ -64,7 +64,7 @@ func objectsFrom(vars map[ir.Value]*ir.Var, v ir.Value, off int64, steps int) []
 		case ir.OpPhi:
 			var out []object
 			for _, c := range choices {
-				out = append(out, objectsFrom(vars, uncast(c), off, steps-1)...)
+				out = append(out, objectsFrom(vars, c, off, steps-1)...)
 			}
 			return out
 		}
@@ -111,7 +111,7 @@ func pointees(vars map[ir.Value]*ir.Var, v ir.Value, steps int) []*ir.DType {
 		}
 	case ir.OpLoad:
 		var out []*ir.DType
-		for _, o := range objectsFrom(vars, uncast(in.Args[0]), 0, steps-1) {
+		for _, o := range objectsFrom(vars, in.Args[0], 0, steps-1) {
 			types := pointersAt(o.t, o.off)
 			if len(types) == 0 || o.cast {
 				return nil

@@ -15,6 +15,7 @@ type span struct {
 
 // spans is what a program stores in the members of its structures that hold numbers, and in its variables that are numbers.
 type spans struct {
+	m    *ir.Module
 	at   map[place]*span
 	wild map[string]bool     // structures that bytes are copied into, or whose address code takes for another type
 	of   map[*ir.Instr]place // of loads and stores
@@ -26,7 +27,7 @@ type spans struct {
 const anyWidth = 0
 
 func spansOf(m *ir.Module) *spans {
-	s := &spans{at: map[place]*span{}, wild: map[string]bool{}, of: map[*ir.Instr]place{}, loose: map[int]bool{}}
+	s := &spans{m: m, at: map[place]*span{}, wild: map[string]bool{}, of: map[*ir.Instr]place{}, loose: map[int]bool{}}
 	s.unions(m)
 	for _, g := range m.Globals {
 		switch {

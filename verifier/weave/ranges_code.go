@@ -17,7 +17,7 @@ func (s *spans) code(f *ir.Func, vars map[ir.Value]*ir.Var) bool {
 				if in.Args[0].Type().IsInt() {
 					stores = s.stores(vars, in) || stores
 				} else {
-					s.changed(vars, in.Args[1])
+					s.changed(vars, in.Args[1], int(8*s.m.Layout.SizeOf(in.Args[0].Type())))
 					s.leaves(vars, in.Args[0], objectType(vars, in.Args[1]), 0)
 				}
 			case ir.OpCall:
@@ -48,7 +48,7 @@ func (s *spans) escape(vars map[ir.Value]*ir.Var, values []ir.Value, to *ir.DTyp
 func (s *spans) number(o object) (place, bool) {
 	for _, p := range placesIn(o.g, o.t, o.off) {
 		if p.of != "" || p.off == 0 && s.at[p] != nil { // not a part of a variable that is more than a number
-			return p, !o.cast && !o.beyond()
+			return p, o.known() && !o.beyond()
 		}
 	}
 	return place{}, false
@@ -79,8 +79,8 @@ func (s *spans) stores(vars map[ir.Value]*ir.Var, in *ir.Instr) bool {
 		p, ok := s.number(o)
 		switch {
 		case !o.known():
-			s.loose[w] = s.loose[w] || isMember(in.Args[1]) // pointers to numbers are followed from where they come
-		case o.cast || o.beyond():
+			s.unknown(o, in.Args[1], w)
+		case o.beyond():
 			s.other(o.t, 0)
 		case !ok:
 			s.leaves(vars, in.Args[1], toNumber, 0)
@@ -97,12 +97,23 @@ func (s *spans) stores(vars map[ir.Value]*ir.Var, in *ir.Instr) bool {
 	return one
 }
 
-// changed notes that what stands at addr may become any number.
-func (s *spans) changed(vars map[ir.Value]*ir.Var, addr ir.Value) {
+// unknown notes that a number of w bits, or of anyWidth, may be stored at addr, in an object whose type, or that of
+// what it is taken for, is not known. Pointers to numbers are followed from where they come.
+func (s *spans) unknown(o object, addr ir.Value, w int) {
+	s.other(o.t, 0)
+	s.loose[w] = s.loose[w] || isMember(addr)
+}
+
+// changed notes that w bits at addr, or anyWidth, may become any number.
+func (s *spans) changed(vars map[ir.Value]*ir.Var, addr ir.Value, w int) {
 	for _, o := range objectsAt(vars, addr) {
-		if o.cast || o.beyond() {
+		p, ok := s.number(o)
+		switch {
+		case !o.known():
+			s.unknown(o, addr, w)
+		case o.beyond():
 			s.other(o.t, 0)
-		} else if p, ok := s.number(o); ok {
+		case ok:
 			s.get(p).any = true
 		}
 	}

@@ -34,7 +34,7 @@ func (s *spans) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 
 // numbered notes that an address becomes a number, which may become another address.
 func (s *spans) numbered(vars map[ir.Value]*ir.Var, v ir.Value) {
-	s.changed(vars, v)
+	s.changed(vars, v, anyWidth)
 	for _, o := range objectsAt(vars, v) {
 		s.other(partAt(o.t, o.off, isAggregate), 0)
 	}
@@ -50,7 +50,7 @@ func objectType(vars map[ir.Value]*ir.Var, v ir.Value) *ir.DType {
 
 // filled notes that bytes of any kind are written at v.
 func (s *spans) filled(vars map[ir.Value]*ir.Var, v ir.Value) {
-	s.changed(vars, v)
+	s.changed(vars, v, anyWidth)
 	for _, o := range objectsAt(vars, v) {
 		if of, _, _ := memberIn(o.t, o.off); of != nil {
 			s.other(of, 0)
@@ -81,10 +81,11 @@ func (s *spans) leaves(vars map[ir.Value]*ir.Var, v ir.Value, to *ir.DType, dept
 	}
 	for _, o := range objectsAt(vars, v) {
 		switch {
-		case o.cast || isMember(v) && o.beyond():
+		case !o.known():
 			s.other(o.t, 0)
-		case isMember(v) && !o.known():
-			s.leavesUnknown(to)
+			s.leavesUnknown(v, to)
+		case isMember(v) && o.beyond():
+			s.other(o.t, 0)
 		case isMember(v) && !isPart(o.t, o.off, to):
 			for _, p := range placesIn(o.g, o.t, o.off) {
 				s.get(p).any = true
@@ -96,10 +97,11 @@ func (s *spans) leaves(vars map[ir.Value]*ir.Var, v ir.Value, to *ir.DType, dept
 	}
 }
 
-// leavesUnknown notes that an address in a structure that is not known goes where it is taken for a pointer of a type;
+// leavesUnknown notes that v, an address in an object that is not known, goes where it is taken for a pointer of a type;
 // nil: that is not known.
-func (s *spans) leavesUnknown(to *ir.DType) {
+func (s *spans) leavesUnknown(v ir.Value, to *ir.DType) {
 	switch {
+	case !isMember(v):
 	case to == nil || to.Kind != ir.DPointer || !isStruct(to.Elem) && !isNumber(to.Elem):
 		s.loose[anyWidth] = true
 	case isNumber(to.Elem):
@@ -146,9 +148,9 @@ func (s *spans) other(t *ir.DType, depth int) {
 	}
 }
 
-// isMember reports whether v is computed as the address of a member of a structure.
+// isMember reports whether v is computed as the address of a member of the structure that a pointer leads to.
 func isMember(v ir.Value) bool {
-	for in, ok := uncast(v).(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = uncast(in.Args[0]).(*ir.Instr) {
+	for in, ok := uncast(v).(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
 		if in.Flags.Has(ir.Member) {
 			return true
 		}
