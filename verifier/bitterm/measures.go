@@ -51,10 +51,22 @@ func measures(h *encode.Header) []measure {
 			}
 		}
 	}
+	for _, v := range vars { // behind all others: it seldom rises, and what stays then is harder to rank
+		if h.Vars[v].Moves && h.Vars[v].Width > 1 {
+			trailingZeros(h, v, add)
+		}
+	}
 	return out
 }
 
 type addMeasure func(text string, of func(s *ilr.Store, vals []ilr.Term) ilr.Term)
+
+// trailingZeros adds the measure that falls where a number has fewer zeros at its end.
+func trailingZeros(h *encode.Header, v int, add addMeasure) {
+	add(fmt.Sprintf("(lowest bit of %s) - 1", h.Vars[v].Name), func(s *ilr.Store, x []ilr.Term) ilr.Term {
+		return s.Sub(s.BvAnd(x[v], s.Neg(x[v])), s.Int(h.Vars[v].Width, 1)) // without a bit: the greatest
+	})
+}
 
 // single adds the measures of one number.
 func single(h *encode.Header, v int, add addMeasure) {
@@ -73,9 +85,6 @@ func single(h *encode.Header, v int, add addMeasure) {
 	})
 	add(fmt.Sprintf("-(lowest bit of %s)", name), func(s *ilr.Store, x []ilr.Term) ilr.Term {
 		return s.Neg(s.BvAnd(x[v], s.Neg(x[v])))
-	})
-	add(fmt.Sprintf("(lowest bit of %s) - 1", name), func(s *ilr.Store, x []ilr.Term) ilr.Term {
-		return s.Sub(s.BvAnd(x[v], s.Neg(x[v])), s.Int(w, 1)) // without a bit: the greatest
 	})
 	for _, k := range h.Consts[w] {
 		constants(h, v, k, add)

@@ -38,6 +38,8 @@ func TestBitPreciseRanking(t *testing.T) {
 		{"lexicographic", `unsigned n = nondet_uint(), m = nondet_uint(); while (n != 0 || m != 0) if (m != 0) m &= m - 1; else { n &= n - 1; m = nondet_uint(); } return 0;`, true},
 		{"lexicographic, reset",
 			`unsigned n = nondet_uint(), m = nondet_uint(); while (n != 0 || m != 0) if (m != 0) m &= m - 1; else { n &= n - 0; m = nondet_uint(); } return 0;`, false},
+		{"bits of a number that counts down", `int a = 16, x = (int)nondet_uint(); ` +
+			`while (x != 0) { a--; if (x > 0) x &= a; else x++; } return 0;`, true},
 		{"nested", `for (unsigned n = nondet_uint(); n != 0; n <<= 1) for (unsigned char m = n; m != 0; m &= m - 1) ; return 0;`, true},
 		{"nested, the inner one changes the outer",
 			`for (unsigned n = nondet_uint(); n != 0; n <<= 1) for (unsigned char m = n; m != 0; m &= m - 1) n++; return 0;`, false},
