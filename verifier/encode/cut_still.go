@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// maxStillMembers is how many members and elements that a loop reads and does not change candidates speak about.
+// maxStillMembers bounds the members and elements, read and not changed by a loop, that candidates speak about.
 const maxStillMembers = 6
 
 // companions are numbers that the loop reads and does not change.

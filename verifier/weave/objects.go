@@ -130,20 +130,14 @@ func pointersAt(t *ir.DType, off int64) []*ir.DType {
 		switch {
 		case t.Kind == ir.DPointer && off == 0:
 			return []*ir.DType{leadsTo(t)}
-		case t.Kind == ir.DArray && sizeOf(t.Elem) > 0:
-			t, off = t.Elem, off%sizeOf(t.Elem)
 		case t.Kind == ir.DUnion:
 			var out []*ir.DType
 			for i := range t.Fields {
 				out = append(out, pointersAt(t.Fields[i].T, off)...)
 			}
 			return out
-		case t.Kind == ir.DStruct && fieldAt(t, off) != nil:
-			f := fieldAt(t, off)
-			t, off = f.T, off-f.BitOff/8
-		default:
-			return nil
 		}
+		t, off = into(t, off)
 	}
 	return nil
 }
@@ -160,20 +154,26 @@ func isUnion(t *ir.DType) bool { return t.Kind == ir.DUnion }
 
 // partAt returns the outermost part that stands off bytes into a t and is wanted; nil where there is none.
 func partAt(t *ir.DType, off int64, wanted func(*ir.DType) bool) *ir.DType {
-	for t != nil {
-		switch {
-		case off == 0 && wanted(t):
-			return t
-		case t.Kind == ir.DArray && sizeOf(t.Elem) > 0:
-			t, off = t.Elem, off%sizeOf(t.Elem)
-		case t.Kind == ir.DStruct && fieldAt(t, off) != nil:
-			f := fieldAt(t, off)
-			t, off = f.T, off-f.BitOff/8
-		default:
-			return nil
+	for t != nil && !(off == 0 && wanted(t)) {
+		t, off = into(t, off)
+	}
+	return t
+}
+
+// into returns the element of an array, or the member of a structure, that off bytes into a t are in, and how many bytes
+// into it; nil where t is neither.
+func into(t *ir.DType, off int64) (*ir.DType, int64) {
+	switch t.Kind {
+	case ir.DArray:
+		if size := sizeOf(t.Elem); size > 0 {
+			return t.Elem, off % size
+		}
+	case ir.DStruct:
+		if f := fieldAt(t, off); f != nil {
+			return f.T, off - f.BitOff/8
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // fieldAt returns the last member of structure t that begins at off bytes or before; nil where there is none.
