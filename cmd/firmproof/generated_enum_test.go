@@ -35,6 +35,18 @@ int state_of(const struct m *m) { return names[m->s]; }
 int given(const struct o *o) { return names[o->u]; }
 static int passed(enum state s) { return names[s]; }
 int caller(void) { return passed((enum state)9); }
+struct r { enum state s1; uint8_t mode; };
+static void to_raw(struct r *r, enum state s) { r->s1 = s; }
+void received(struct r *r, uint8_t raw) { to_raw(r, raw); }
+int raw_at(const struct r *r) { return names[r->s1]; }
+struct h { enum state s2; uint8_t mode; };
+static void to_hook(struct h *h, enum state s) { h->s2 = s; }
+void (*volatile hook)(struct h *, enum state) = to_hook;
+int hook_at(const struct h *h) { return names[h->s2]; }
+struct c { enum state s3; uint8_t mode; };
+static void to_const(struct c *c, enum state s) { c->s3 = s; }
+void started(struct c *c) { to_const(c, RUN); }
+int const_at(const struct c *c) { return names[c->s3]; }
 struct set { unsigned base, limit, at; };
 static const int table[8];
 void place(struct set *s) { s->at = (s->limit & 7) + s->base; }
@@ -77,6 +89,12 @@ func TestEnumerations(t *testing.T) {
 		"state_of":  {verdict.Proved, "m.s is an enumerator of enum state, or what the program stores there"},
 		"given":     {verdict.Proved, ""},
 		"caller":    {verdict.Violated, "array index 9 out of bounds"},
+		"received":  {verdict.Proved, ""},
+		"raw_at":    {verdict.Violated, "out of bounds"},
+		"to_hook":   {verdict.Proved, ""},
+		"hook_at":   {verdict.Violated, "out of bounds"},
+		"started":   {verdict.Proved, ""},
+		"const_at":  {verdict.Proved, "c.s3 is an enumerator of enum state"},
 		"place":     {verdict.Proved, ""},
 		"placed":    {verdict.Violated, "out of bounds"},
 		"pack":      {verdict.Proved, "buf leads to as many elements as bufsz says"},

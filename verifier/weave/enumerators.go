@@ -70,6 +70,34 @@ func enumerators(t *ir.DType, w int) interval {
 	return unsigned(w, runs[0].low, runs[len(runs)-1].high)
 }
 
+// isEnumerator reports whether v is a constant among the runs of t.
+func isEnumerator(v ir.Value, t *ir.DType) bool {
+	k, ok := v.(*ir.Const)
+	return ok && k.Kind == ir.ConstInt && exactly(k, k.Bits.Width()).run(t.Signed).within(runsOf(t))
+}
+
+// enumerations notes the parameters of enumerations; of functions whose address is taken, calls may pass anything.
+func (s *spans) enumerations(m *ir.Module) {
+	for _, f := range m.Funcs {
+		if f.IsDecl() || f.Addr {
+			continue
+		}
+		for i, v := range paramVars(f) {
+			if v != nil && runsOf(v.T) != nil {
+				s.enums[f.Params[i]] = v.T
+			}
+		}
+	}
+}
+
+// param returns what a parameter holds: an enumerator, where calls pass nothing else.
+func (s *spans) param(p *ir.Param) interval {
+	if t := s.enums[p]; t != nil && !s.passed[p] {
+		return enumerators(t, p.T.Width)
+	}
+	return full(p.T.Width)
+}
+
 // paramRuns returns the values that parameter i has if it is of an enumeration and no call passes another constant.
 func (h *harness) paramRuns(i int) []run {
 	if i < 0 {
@@ -81,10 +109,8 @@ func (h *harness) paramRuns(i int) []run {
 	}
 	runs := runsOf(v.T)
 	for _, c := range h.p.calls[h.of] {
-		if k, ok := c.Args[i].(*ir.Const); ok && k.Kind == ir.ConstInt {
-			if !exactly(k, k.Bits.Width()).run(v.T.Signed).within(runs) {
-				return nil
-			}
+		if k, ok := c.Args[i].(*ir.Const); ok && k.Kind == ir.ConstInt && !isEnumerator(k, v.T) {
+			return nil
 		}
 	}
 	return runs

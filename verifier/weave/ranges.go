@@ -21,13 +21,17 @@ type spans struct {
 	of   map[*ir.Instr]place // of loads and stores
 	// widths of numbers that are stored, or may be, where it is not known in which members
 	loose map[int]bool
+	enums map[*ir.Param]*ir.DType // parameters of enumerations
+	// parameters of those that calls pass something else than an enumerator, or may
+	passed map[*ir.Param]bool
 }
 
 // anyWidth stands for numbers of any width.
 const anyWidth = 0
 
 func spansOf(m *ir.Module) *spans {
-	s := &spans{m: m, at: map[place]*span{}, wild: map[string]bool{}, of: map[*ir.Instr]place{}, loose: map[int]bool{}}
+	s := &spans{m: m, at: map[place]*span{}, wild: map[string]bool{}, of: map[*ir.Instr]place{}, loose: map[int]bool{},
+		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}}
 	s.unions(m)
 	for _, g := range m.Globals {
 		switch {
@@ -39,6 +43,7 @@ func spansOf(m *ir.Module) *spans {
 		}
 	}
 	s.addresses(m)
+	s.enumerations(m)
 	var storing []*ir.Func
 	for _, f := range m.Funcs {
 		if vars := f.VarsBySlot(); s.code(f, vars) {

@@ -22,6 +22,7 @@ func (s *spans) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 	var params []*ir.Var
 	if f := calledFunc(in); f != nil && !f.IsDecl() {
 		params = paramVars(f)
+		s.passes(f, in.Args)
 	}
 	for i, v := range in.Args {
 		var to *ir.DType
@@ -29,6 +30,15 @@ func (s *spans) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 			to = params[i].T
 		}
 		s.leaves(vars, v, to, 0)
+	}
+}
+
+// passes notes the parameters of f that a call passes something else than a constant enumerator.
+func (s *spans) passes(f *ir.Func, args []ir.Value) {
+	for i, v := range args {
+		if i < len(f.Params) && s.enums[f.Params[i]] != nil && !isEnumerator(v, s.enums[f.Params[i]]) {
+			s.passed[f.Params[i]] = true
+		}
 	}
 }
 

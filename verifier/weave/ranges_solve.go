@@ -24,7 +24,7 @@ func (s *spans) solve(storing []*ir.Func) {
 			if !s.matters(f, round == 0, changed) {
 				continue
 			}
-			x := &wordFlow{f: f, memory: s.loaded, stored: func(in *ir.Instr, v interval) {
+			x := &wordFlow{f: f, param: s.param, memory: s.loaded, stored: func(in *ir.Instr, v interval) {
 				if p, ok := s.of[in]; ok {
 					if old, ok := found[p]; ok {
 						v = old.join(v)

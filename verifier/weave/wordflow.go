@@ -11,7 +11,7 @@ import (
 // (Cousot and Cousot 1977) of its registers, and of those variables that hold a number and that nothing else gets at.
 type wordFlow struct {
 	f      *ir.Func
-	params []*ir.Var                           // of C, by parameter
+	param  func(p *ir.Param) interval          // what a parameter holds
 	slots  map[*ir.Instr]int                   // such variables, and their bits
 	memory func(in *ir.Instr) (interval, bool) // what another load gives, if that is known
 	stored func(in *ir.Instr, v interval)      // called for each store of a number to other places
@@ -28,7 +28,7 @@ const (
 
 // run analyses the function, and calls stored for each store that control can come to.
 func (x *wordFlow) run() {
-	x.params, x.slots, x.users = paramVars(x.f), numberSlots(x.f), usersElsewhere(x.f)
+	x.slots, x.users = numberSlots(x.f), usersElsewhere(x.f)
 	x.in, x.regs = make([]map[*ir.Instr]interval, len(x.f.Blocks)), map[*ir.Instr]interval{}
 	x.in[0] = map[*ir.Instr]interval{}
 	visits, gone := make([]int, len(x.f.Blocks)), map[[2]*ir.Block]bool{} // which ways control can go
@@ -196,9 +196,7 @@ func (x *wordFlow) value(v ir.Value) interval {
 			return exactly(v, w)
 		}
 	case *ir.Param:
-		if at := x.params[v.Index]; at != nil {
-			return enumerators(at.T, w)
-		}
+		return x.param(v)
 	case *ir.Instr:
 		if r, ok := x.regs[v]; ok {
 			return r
