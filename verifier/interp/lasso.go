@@ -27,7 +27,8 @@ type Cycle struct {
 
 // RunLasso is Run that also watches for a repeated state; it then ends with
 // kind Lasso. Objects that nothing can reach do not belong to the state, and
-// which number a reachable one has does not matter.
+// which number a reachable one has does not matter. One that has an address can be
+// reached by it.
 func RunLasso(ctx context.Context, m *ir.Module, opts Options, src input.Source) (*Outcome, error) {
 	return run(ctx, m, opts, src, &lassoState{next: 1})
 }
@@ -97,6 +98,16 @@ func snapshot(x *machine) []byte {
 	}
 	for _, f := range x.frames {
 		s.frame(f)
+	}
+	return s.reached()
+}
+
+// reached returns what was written, with the objects that it leads to and those that have an address.
+func (s *snapshotter) reached() []byte {
+	for _, o := range s.x.placed {
+		if o.dead == "" {
+			s.ref(o)
+		}
 	}
 	for len(s.queue) > 0 {
 		o := s.queue[0]

@@ -27,6 +27,8 @@ func TestLasso(t *testing.T) {
 		{"called", nil, interp.Lasso, 0},
 		{"ring", nil, interp.Lasso, 0},
 		{"long_way", nil, interp.Returned, 0},
+		{"by_number", nil, interp.Returned, 0},
+		{"by_number_round", nil, interp.Lasso, 0},
 	} {
 		src := &listSource{list: c.inputs, mallocs: true}
 		opts := interp.Options{Entry: m.Func(c.entry), Checks: soundChecks(), MaxSteps: 200_000}

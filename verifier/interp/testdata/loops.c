@@ -17,3 +17,9 @@ void called(void) { int n = 9; while (down(n) == 3) n = 10; }
 struct link { struct link *next; };
 void ring(void) { struct link a, b = {&a}; a.next = &b; for (struct link *p = &a; p; p = p->next) ; }
 void long_way(void) { for (int i = 0; i < 1000; i++) ; }
+static unsigned long hidden;
+static int *seen(void) { return (int *)(hidden ^ 1); }
+static void hide(void) { int *p = malloc(sizeof *p); *p = 0; hidden = (unsigned long)p ^ 1; }
+static int up_to(int n) { return ++*seen() == n; }
+void by_number(void) { for (hide(); !up_to(100); ) ; }
+void by_number_round(void) { for (hide(); !up_to(100); ) *seen() = 7; }
