@@ -253,7 +253,7 @@ func (e *encoder) lostPointers(fr *frame, st *state, in *ir.Instr) {
 		if k, ok := in.Callee.(*ir.Const); ok && in.Model == ir.ModelNone && k.Func != nil && !k.Func.IsDecl() {
 			return
 		}
-		if in.Model == ir.ModelStubHavoc {
+		if in.Model == ir.ModelStubHavoc || in.Model == ir.ModelHavocRest {
 			one := *st
 			e.gap(&one, in, verdict.Incomplete, "a havoc stub is called where loops are cut")
 		}

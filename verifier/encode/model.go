@@ -50,7 +50,7 @@ var minArgs = map[ir.Model]int{
 	ir.ModelStrcpy:  2, ir.ModelStrncpy: 3, ir.ModelStrcat: 2, ir.ModelStrncat: 3, ir.ModelStrcmp: 2,
 	ir.ModelStrncmp: 3, ir.ModelStrchr: 2,
 	ir.ModelStrrchr: 2, ir.ModelStrstr: 2, ir.ModelStrdup: 1, ir.ModelAbs: 1, ir.ModelCtype: 1, ir.ModelRange: 2,
-	ir.ModelForAll: 1,
+	ir.ModelForAll: 1, ir.ModelHavocRest: 1,
 }
 
 // harness evaluates the intrinsics of harnesses, and what ends the program.

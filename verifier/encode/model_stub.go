@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -9,27 +10,45 @@ import (
 // result, and each whole object that a pointer argument leads to gets any value.
 // What cannot be written stays as it is.
 func (c *modelCall) stub(m ir.Model) (val, bool) {
-	if m != ir.ModelStubHavoc {
-		return val{}, false
-	}
-	for i, a := range c.in.Args {
-		if a.Type().IsPtr() && c.args[i].p != nil {
-			c.havocReached(c.args[i].p)
+	switch m {
+	case ir.ModelStubHavoc:
+		for i, a := range c.in.Args {
+			if a.Type().IsPtr() && c.args[i].p != nil {
+				c.changes(c.args[i].p, func(t target) (from, n ilr.Term) { return c.s.Int(c.w, 0), t.obj.size })
+			}
+			if c.st.pc == nil {
+				return val{}, true
+			}
 		}
-		if c.st.pc == nil {
-			return val{}, true
+		return c.fresh(c.st, input.Nondet, c.in, c.in.T, c.name), true
+	case ir.ModelHavocRest:
+		if c.args[0].p != nil {
+			c.changes(c.args[0].p, c.rest)
 		}
+		return val{}, true
 	}
-	return c.fresh(c.st, input.Nondet, c.in, c.in.T, c.name), true
+	return val{}, false
 }
 
-func (c *modelCall) havocReached(p *ptr) {
+// rest returns where the bytes of a target begin that havoc-rest changes, and how many there are.
+func (c *modelCall) rest(t target) (from, n ilr.Term) {
+	n = c.s.Ite(c.s.Ult(t.off, t.obj.size), c.s.Sub(t.obj.size, t.off), c.s.Int(c.w, 0))
+	if len(c.args) > 1 {
+		most := c.num(c.args[1])
+		n = c.s.Ite(c.s.Ult(most, n), most, n)
+	}
+	return t.off, n
+}
+
+// changes gives the objects that p leads to any value in the bytes that part returns, where they can be written.
+func (c *modelCall) changes(p *ptr, part func(target) (from, n ilr.Term)) {
 	e, st := c.encoder, c.st
 	for _, t := range e.targets(st, p) {
 		if t.obj == nil || t.vol != nil || t.obj.ro || t.obj.kind == objFunc || t.obj.kind == objLabel {
 			continue
 		}
-		some := e.s.And(t.g, st.get(t.obj).live, e.someBytes(t.obj.size))
+		from, n := part(t)
+		some := e.s.And(t.g, st.get(t.obj).live, e.someBytes(n))
 		if e.s.IsFalse(some) {
 			continue
 		}
@@ -41,7 +60,7 @@ func (c *modelCall) havocReached(p *ptr) {
 			}
 			continue
 		}
-		e.havocTargets(st, c.in, []target{{g: some, obj: t.obj, off: e.s.Int(e.w, 0)}}, t.obj.size, some, "havoc")
+		e.havocTargets(st, c.in, []target{{g: some, obj: t.obj, off: from}}, n, some, "havoc")
 		if st.pc == nil {
 			return
 		}

@@ -124,7 +124,7 @@ var readers = []ir.Model{ir.ModelMemcmp, ir.ModelMemchr, ir.ModelStrlen, ir.Mode
 // writers are the models that write what their first argument points to, and read the second's.
 var writers = []ir.Model{ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelRealloc, ir.ModelMemalign,
 	ir.ModelFree, ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelStrcpy, ir.ModelStrncpy, ir.ModelStrcat,
-	ir.ModelStrncat, ir.ModelStubHavoc}
+	ir.ModelStrncat, ir.ModelStubHavoc, ir.ModelHavocRest}
 
 func (e effectsOf) call(out *effects, f *ir.Func, in *ir.Instr, escapes map[*ir.Instr]bool) {
 	k, _ := in.Callee.(*ir.Const)

@@ -9,33 +9,55 @@ import (
 // result, and each whole object that a pointer argument leads to gets any value.
 // What cannot be written stays as it is.
 func (c *call) stub(m ir.Model) bool {
-	if m != ir.ModelStubHavoc {
+	switch m {
+	case ir.ModelStubHavoc:
+		for i, a := range c.in.Args {
+			if !a.Type().IsPtr() {
+				continue
+			}
+			p := c.located(i)
+			p.bits = c.zero
+			if !c.changes(p, ^uint64(0)) {
+				return true
+			}
+		}
+		v := c.inputs(input.Nondet, c.in.T)
+		c.result(v)
+		c.traceInput(c.in, c.name, v)
+		return true
+	case ir.ModelHavocRest:
+		n := ^uint64(0)
+		if len(c.in.Args) > 1 {
+			var ok bool
+			if n, ok = c.count(1); !ok {
+				return true
+			}
+		}
+		c.changes(c.located(0), n)
+		c.result(value{})
+		return true
+	}
+	return false
+}
+
+// changes gives the object of p any value from p on, at most n bytes of it, if it is one that can be written.
+// False if the run ends there.
+func (c *call) changes(p value, n uint64) bool {
+	o := p.obj
+	if o == nil || o.fn != nil || o.block != nil || o.dead != "" || o.readOnly || o.region != nil &&
+		o.region.Access == ir.AccessVolatile {
+		return true
+	}
+	off := p.bits.Low64()
+	if off >= uint64(o.size) {
+		return true
+	}
+	if n = min(n, uint64(o.size)-off); n > 0 && c.leadsOn(o) {
+		c.end(Unsupported, "", "havoc stub "+c.name+": "+c.describe(o)+
+			" holds pointers, and what they lead to is not followed")
 		return false
 	}
-	for i, a := range c.in.Args {
-		if !a.Type().IsPtr() {
-			continue
-		}
-		p := c.located(i)
-		o := p.obj
-		if o == nil || o.fn != nil || o.block != nil || o.dead != "" || o.readOnly || o.size == 0 || o.region != nil &&
-			o.region.Access == ir.AccessVolatile {
-			continue
-		}
-		if c.leadsOn(o) {
-			c.end(Unsupported, "", "havoc stub "+c.name+": "+c.describe(o)+
-				" holds pointers, and what they lead to is not followed")
-			return true
-		}
-		p.bits = c.zero
-		if !c.fillHavoc(p, uint64(o.size)) {
-			return true
-		}
-	}
-	v := c.inputs(input.Nondet, c.in.T)
-	c.result(v)
-	c.traceInput(c.in, c.name, v)
-	return true
+	return c.fillHavoc(p, n)
 }
 
 // leadsOn reports whether o holds a pointer to an object.

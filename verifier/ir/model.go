@@ -39,6 +39,8 @@ const (
 	ModelTruth        Model = "firmproof.truth" // (x) 0 of 0, else any value but 0
 	// any result; every writable object that a pointer argument leads to gets any value
 	ModelStubHavoc Model = "stub-havoc"
+	// (p[, n]) what p leads to gets any value from p on, at most n bytes of it, if it is a writable object
+	ModelHavocRest Model = "havoc-rest"
 
 	// C library.
 	ModelExit     Model = "exit" // ends the program normally: exit, _Exit, abort

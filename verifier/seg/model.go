@@ -59,7 +59,7 @@ func (b *builder) aggregate(s *state, in *ir.Instr) result {
 func (b *builder) model(s *state, in *ir.Instr, m ir.Model) result {
 	arg := func(n int) value { return b.value(s, in.Args[n]) }
 	switch m {
-	case ir.ModelStubHavoc:
+	case ir.ModelStubHavoc, ir.ModelHavocRest:
 		if slices.ContainsFunc(in.Args, func(a ir.Value) bool { return a.Type().IsPtr() }) {
 			return giveUp(verdict.Unsupported, "call of "+in.CalledName()+
 				", whose stub may write what its arguments lead to")

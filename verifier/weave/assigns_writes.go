@@ -15,8 +15,8 @@ var written = map[ir.Model]struct{ to, size int }{
 
 // opaque are modelled functions that write a number of bytes that is not an argument.
 var opaque = map[ir.Model]bool{
-	ir.ModelHavocObj: true, ir.ModelStubHavoc: true, ir.ModelRealloc: true, ir.ModelMemalign: true,
-	ir.ModelStrcpy: true, ir.ModelStrcat: true,
+	ir.ModelHavocObj: true, ir.ModelStubHavoc: true, ir.ModelHavocRest: true, ir.ModelRealloc: true,
+	ir.ModelMemalign: true, ir.ModelStrcpy: true, ir.ModelStrcat: true,
 	ir.ModelStrncat: true, ir.ModelVaStart: true, ir.ModelVaCopy: true,
 }
 

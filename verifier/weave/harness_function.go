@@ -13,7 +13,8 @@ import (
 //	if it stores another's value there, or nothing: those of the same type whose address is taken, if the
 //	type is one of the program's own (a structure of it is among the parameters);
 //	else, or where a candidate takes a void pointer for something: any function, which gives any result and
-//	changes what its pointers to numbers lead to
+//	changes what its pointers to numbers lead to from there on, and behind a void pointer at most as many
+//	bytes as a size_t behind it says
 //
 // Any function returns, and calls none of the program.
 
@@ -29,8 +30,8 @@ func (h *harness) function(name string, t *ir.DType, known *held) ir.Value {
 	candidates, how := h.candidates(t, known)
 	if len(candidates) == 0 {
 		f := h.anyFunction(name, t)
-		h.note(name, "%s leads to any function: it gives any result and changes what its pointers to numbers lead to",
-			name)
+		h.note(name, "%s leads to any function: it gives any result and changes what its pointers to numbers lead to from "+
+			"there on", name)
 		return h.addrOfFunc(f)
 	}
 	names := make([]string, len(candidates))
@@ -147,7 +148,11 @@ func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 			if typed && t.Params[i] != nil && t.Params[i].Kind == ir.DPointer {
 				elem = t.Params[i].Elem
 			}
-			s.changes(i, p, elem, h)
+			var most ir.Value
+			if typed && i+1 < len(t.Params) && isVoid(elem) && isSize(t.Params[i+1]) {
+				most = s.resize(b.f.Params[i+1], s.word())
+			}
+			s.changes(i, p, most, elem, h)
 		}
 		var result *ir.Instr
 		if !sig.Ret.IsVoid() {
@@ -161,8 +166,12 @@ func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 	return b.f
 }
 
-// changes writes what any function does with what parameter i, a pointer to elem, leads to.
-func (s *harness) changes(i int, p *ir.Param, elem *ir.DType, h *harness) {
+// isSize reports whether t is size_t: behind a pointer, the number of bytes that it leads to.
+func isSize(t *ir.DType) bool { return t != nil && t.Name == "size_t" }
+
+// changes writes what any function does with what parameter i, a pointer to elem, leads to: it changes at most as many
+// bytes as most says, where that is not nil.
+func (s *harness) changes(i int, p *ir.Param, most ir.Value, elem *ir.DType, h *harness) {
 	switch {
 	case elem != nil && strings.HasPrefix(elem.Name, "const "):
 	case elem != nil && elem.Kind == ir.DPointer:
@@ -170,7 +179,7 @@ func (s *harness) changes(i int, p *ir.Param, elem *ir.DType, h *harness) {
 	case isVoid(elem) && (i+1 >= len(s.f.Params) || !s.f.Params[i+1].T.IsInt()):
 		// without a length behind it: what goes with the function, not a buffer
 	case isVoid(elem) || elem.Kind != ir.DFunc && !needsFill(elem, 0):
-		s.havoc(p, elem, h)
+		s.havoc(p, most, elem, h)
 	}
 }
 

@@ -54,8 +54,9 @@ func (h *harness) showHeld() {
 	}
 }
 
-// havoc gives what p, a pointer to elem, leads to any contents: of the structures that h holds, a member alone.
-func (s *harness) havoc(p ir.Value, elem *ir.DType, h *harness) {
+// havoc gives what p, a pointer to elem, leads to any contents from there on, at most n bytes of it where n is not nil:
+// of the structures that h holds, a member alone.
+func (s *harness) havoc(p, n ir.Value, elem *ir.DType, h *harness) {
 	end := s.newBlock("changed")
 	for _, b := range h.held {
 		list := membersFor(b.t, elem)
@@ -83,7 +84,11 @@ func (s *harness) havoc(p ir.Value, elem *ir.DType, h *harness) {
 		s.jump(end)
 		s.at(next)
 	}
-	s.model(ir.ModelStubHavoc, "any function", ir.Void(), p)
+	args := []ir.Value{p}
+	if n != nil {
+		args = append(args, n)
+	}
+	s.model(ir.ModelHavocRest, "any function", ir.Void(), args...)
 	s.jump(end)
 	s.at(end)
 }

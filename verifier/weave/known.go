@@ -81,7 +81,7 @@ func (e apiEffect) fits(f *ir.Func, word int) bool {
 // apiCall writes a call of a known function.
 func (b *builder) apiCall(in *ir.Instr, e apiEffect) {
 	for _, i := range e.writes {
-		b.model(ir.ModelStubHavoc, "firmproof.known", ir.Void(), in.Args[i])
+		b.model(ir.ModelHavocRest, "firmproof.known", ir.Void(), in.Args[i])
 	}
 	if len(e.fills) > 0 {
 		b.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), in.Args[e.fills[0]],
