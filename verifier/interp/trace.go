@@ -29,15 +29,18 @@ const (
 	irqPoint  = irqPrefix + "point"
 )
 
-// heldPart starts the names of variables that generated harnesses use (package weave).
-const heldPart = "firmproof.held."
+// Starts of the names of what generated harnesses add to the program (package weave).
+const (
+	heldPart  = "firmproof.held."
+	truthPart = "firmproof.truth"
+)
 
 // contractPart is in all names that contracts are made of (package contract).
 const contractPart = "firmproof_contract_"
 
 func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
 	if x.ofPoint() || strings.HasPrefix(s.What, irqPrefix) || strings.HasPrefix(s.What, heldPart) ||
-		strings.Contains(s.What, contractPart) {
+		strings.HasPrefix(s.What, truthPart) || strings.Contains(s.What, contractPart) {
 		return
 	}
 	if at != nil {

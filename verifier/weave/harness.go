@@ -127,6 +127,7 @@ type harness struct {
 	reached Reach        // from the function
 	bodies  []func()     // write the functions that pointers of its arguments lead to
 	held    []*heldBlock // that hold pointers
+	truths  int          // values in unions that it made
 	further ir.Value     // the block that pointers lead to of which there are too many
 
 	ranges map[place]bool // members that are assumed to be in the range that the program keeps them in

@@ -66,7 +66,10 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 			}
 		}
 	case ir.DUnion:
-		if i := pointerIn(t); i >= 0 {
+		i := pointerIn(t)
+		if i < 0 {
+			h.truthsIn(name, t, p, off, 0)
+		} else {
 			f := &t.Fields[i]
 			h.note(name, "of the union %s, the member %s is in use", name, f.Name)
 			h.fill(name+"."+f.Name, f.T, p, place{}, off, depth, left)

@@ -31,6 +31,8 @@ type Program struct {
 	spans  *spans            // of members that hold numbers
 	given  map[string]*Given // by FUNCTION.NAME
 
+	truths *truths // in unions; nil before a harness makes one
+
 	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
 	step     int                          // bytes of the widest access that is one step
 }
