@@ -60,7 +60,8 @@ int anywhere(struct source *s, unsigned at, size_t n) {
 `
 
 // TestUnions: a truth value in a union that the harness made is one where it or a copy of it is read, unless the program
-// stored another byte there. Any function changes what it is passed from the address on, and as many bytes as a size_t behind it says.
+// stored another byte there. Any function changes what it is passed from the address on, and as many bytes as a size_t
+// behind it says.
 func TestUnions(t *testing.T) {
 	dir := writeTree(t, map[string]string{"src.c": unionC})
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")

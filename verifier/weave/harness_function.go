@@ -30,8 +30,8 @@ func (h *harness) function(name string, t *ir.DType, known *held) ir.Value {
 	candidates, how := h.candidates(t, known)
 	if len(candidates) == 0 {
 		f := h.anyFunction(name, t)
-		h.note(name, "%s leads to any function: it gives any result and changes what its pointers to numbers lead to from "+
-			"there on", name)
+		h.note(name, "%s leads to any function: it gives any result and changes what its pointers to numbers lead to "+
+			"from there on", name)
 		return h.addrOfFunc(f)
 	}
 	names := make([]string, len(candidates))
