@@ -33,11 +33,13 @@ func (l *Lasso) check(ctx context.Context, p *program) (*Finding, error) {
 	if out.Kind != interp.Lasso {
 		return nil, fmt.Errorf("the execution on the inputs does not come back to a state: it ended with %s", out)
 	}
-	id := string(verdict.Termination) + "@" + p.Plan.Entry
+	id, what := string(verdict.Termination)+"@"+p.Plan.Entry, "a state"
+	if out.Cycle.Recursion {
+		what = "a call that began"
+	}
 	return &Finding{Kind: "lasso", Shown: map[string]verdict.Status{id: verdict.Violated},
-		Checked: fmt.Sprintf(
-			"the interpreter executed %d instructions, and came back to a state %d instructions before",
-			out.Executed, out.Cycle.Length),
+		Checked: fmt.Sprintf("the interpreter executed %d instructions, and came back to %s %d instructions before",
+			out.Executed, what, out.Cycle.Length),
 		Trusted: "interpreter"}, nil
 }
 

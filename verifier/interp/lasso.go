@@ -14,7 +14,8 @@ import (
 // Cycle is a witness of non-termination: at the start of Head the whole state
 // of the program (calls, registers, memory) is what it was Length instructions
 // before, so that the run can go on forever by repeating what it did since,
-// with the inputs that it got since.
+// with the inputs that it got since. With Recursion, a call of Head's function led to another one inside of it that
+// begins with what it began with.
 type Cycle struct {
 	Head        *ir.Block
 	Stem        int64              // instructions before the cycle
@@ -23,6 +24,7 @@ type Cycle struct {
 	CycleInputs int64              // inputs in it
 	Blocks      map[*ir.Block]bool // jumped to in it, in the outermost of its calls: all of the same function
 	StemSteps   int                // steps of Outcome.Steps before the cycle; -1 if those were dropped
+	Recursion   bool
 }
 
 // RunLasso is Run that also watches for a repeated state; it then ends with
@@ -30,7 +32,7 @@ type Cycle struct {
 // which number a reachable one has does not matter. One that has an address can be
 // reached by it.
 func RunLasso(ctx context.Context, m *ir.Module, opts Options, src input.Source) (*Outcome, error) {
-	return run(ctx, m, opts, src, &lassoState{next: 1})
+	return run(ctx, m, opts, src, &lassoState{next: 1, calls: callLasso{active: map[*ir.Func]int{}, next: 1}})
 }
 
 // lassoState is Brent's cycle detection: one earlier state is kept and compared
@@ -44,6 +46,7 @@ type lassoState struct {
 	steps        int                // of the trace
 	least        int                // calls deep: the outermost call that jumped since the state was kept
 	blocks       map[*ir.Block]bool // that it jumped to
+	calls        callLasso
 }
 
 // jump notes a jump to b.
@@ -87,7 +90,8 @@ type snapshotter struct {
 	queue []*object
 }
 
-func snapshot(x *machine) []byte {
+// newSnapshotter returns one that wrote which globals there are.
+func newSnapshotter(x *machine) *snapshotter {
 	s := &snapshotter{x: x, ids: map[*object]uint64{}}
 	for n := range x.m.Globals {
 		if o := x.objects[n]; o != nil {
@@ -96,6 +100,11 @@ func snapshot(x *machine) []byte {
 			s.num(0)
 		}
 	}
+	return s
+}
+
+func snapshot(x *machine) []byte {
+	s := newSnapshotter(x)
 	for _, f := range x.frames {
 		s.frame(f)
 	}

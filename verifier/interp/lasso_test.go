@@ -29,6 +29,18 @@ func TestLasso(t *testing.T) {
 		{"long_way", nil, interp.Returned, 0},
 		{"by_number", nil, interp.Returned, 0},
 		{"by_number_round", nil, interp.Lasso, 0},
+		{"same_call", nil, interp.Lasso, 0},
+		{"same_calls", nil, interp.Returned, 0},
+		{"two_calls", nil, interp.Lasso, 0},
+		{"ring_calls", nil, interp.Lasso, 0},
+		{"list_calls", nil, interp.Returned, 0},
+		{"global_calls", nil, interp.Returned, 0},
+		{"hidden_calls", nil, interp.Returned, 0},
+		{"local_calls", nil, interp.Returned, 0},
+		{"local_round", nil, interp.Lasso, 0},
+		{"address_calls", nil, interp.Returned, 0},
+		{"building_calls", nil, interp.StepLimit, 0},
+		{"waiting_calls", []int64{0, 0, 0, 0}, interp.Lasso, 1},
 	} {
 		src := &listSource{list: c.inputs, mallocs: true}
 		opts := interp.Options{Entry: m.Func(c.entry), Checks: soundChecks(), MaxSteps: 200_000}

@@ -163,7 +163,9 @@ func (x *machine) enter(f *ir.Func, call *ir.Instr, args, extra []value) {
 	x.visits[fr.blk]++
 	x.watchEnter()
 	x.traceCall(f, call, args)
-	x.checkStack()
+	if x.checkStack(); x.lasso != nil && x.out == nil {
+		x.lasso.calls.enter(x)
+	}
 }
 
 // paramVar is the C variable that a by-value parameter is.
@@ -196,6 +198,9 @@ func (x *machine) leave(ret value, hasRet bool) {
 	}
 	if x.leap != nil {
 		x.leap.leave(fr)
+	}
+	if x.lasso != nil {
+		x.lasso.calls.active[fr.fn]--
 	}
 	x.frames = x.frames[:len(x.frames)-1]
 	x.fr = x.frames[len(x.frames)-1]

@@ -160,9 +160,17 @@ func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, o
 	if _, l := caughtIn(out.Cycle); l != nil {
 		c.Pos = l.Pos
 	}
-	c.Certificate = &verdict.Certificate{Method: "lasso", Checked: "interpreter", Detail: []string{
-		fmt.Sprintf("after %d instructions the state at %s is one that the next %d instructions lead back to",
-			out.Cycle.Stem, c.Pos, out.Cycle.Length)}}
+	detail := fmt.Sprintf("after %d instructions the state at %s is one that the next %d instructions lead back to",
+		out.Cycle.Stem, c.Pos, out.Cycle.Length)
+	if out.Cycle.Recursion {
+		c.Pos = *out.CallPath[len(out.CallPath)-1].Pos
+		c.Message = fmt.Sprintf("this run never ends: a call of %s leads to the same call again",
+			out.Cycle.Head.Func.CName)
+		detail = fmt.Sprintf("after %d instructions %s is called with arguments and memory with which the next %d "+
+			"instructions call it again, before it returns", out.Cycle.Stem, out.Cycle.Head.Func.CName,
+			out.Cycle.Length)
+	}
+	c.Certificate = &verdict.Certificate{Method: "lasso", Checked: "interpreter", Detail: []string{detail}}
 	opts := p.Strict(out.Executed + 1)
 	opts.Trace, opts.Detailed = true, p.Detailed
 	if traced, err := interp.RunLasso(ctx, p.Module, opts, input.NewRecorded(inputs)); err == nil &&

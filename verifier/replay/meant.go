@@ -59,7 +59,7 @@ func Meant(ctx context.Context, p *problem.Problem, inputs []input.Input, out *i
 	}
 	g, l := caughtIn(out.Cycle)
 	if l == nil {
-		return false
+		return out.Cycle.CycleInputs > 0 && waits(ctx, p, inputs, out.Cycle.StemInputs, nil, out)
 	}
 	ways := waysOut(g, l)
 	return len(ways) == 0 || out.Cycle.CycleInputs > 0 && waits(ctx, p, inputs, out.Cycle.StemInputs, ways, out)

@@ -23,3 +23,27 @@ static void hide(void) { int *p = malloc(sizeof *p); *p = 0; hidden = (unsigned 
 static int up_to(int n) { return ++*seen() == n; }
 void by_number(void) { for (hide(); !up_to(100); ) ; }
 void by_number_round(void) { for (hide(); !up_to(100); ) *seen() = 7; }
+static int again(int n) { return n < 3 ? n : again(again(n - 1) + 2) - 1; }
+void same_call(void) { again(5); }
+static int half(int n) { return n < 1 ? 0 : half(n / 2) + half(n / 2); }
+void same_calls(void) { half(100); }
+static int odd_call(int n); static int even_call(int n) { return n == 0 ? 1 : odd_call(n - 1); }
+static int odd_call(int n) { return n == 0 ? 0 : n == 1 ? even_call(2) : even_call(n - 1); }
+void two_calls(void) { even_call(8); }
+static int length(struct link *p) { return p ? 1 + length(p->next) : 0; }
+void ring_calls(void) { struct link a, b = {&a}; a.next = &b; length(&a); }
+void list_calls(void) { struct link a = {0}, b = {&a}; length(&b); }
+static int level; static void down_by_global(void) { if (level++ < 50) down_by_global(); }
+void global_calls(void) { down_by_global(); }
+static void down_by_number(void) { if (!up_to(100)) down_by_number(); }
+void hidden_calls(void) { hide(); down_by_number(); }
+static void down_by_local(int *n) { int m = *n + 1; if (m < 50) down_by_local(&m); }
+void local_calls(void) { int n = 0; down_by_local(&n); }
+static void same_local(int *n) { int m = *n; if (m < 50) same_local(&m); }
+void local_round(void) { int n = 0; same_local(&n); }
+static void down_by_address(void) { char c; if ((unsigned long)&c < 0x2000) down_by_address(); }
+void address_calls(void) { down_by_address(); }
+static void building(struct link *p) { struct link *q = malloc(sizeof *q); q->next = p; building(q); }
+void building_calls(void) { building(0); }
+static void wait_call(void) { if (!ready) wait_call(); }
+void waiting_calls(void) { wait_call(); }
