@@ -102,15 +102,16 @@ type Symbol struct {
 
 // Unit is a compiled translation unit.
 type Unit struct {
-	File     string // as named by the build
-	Given    string // as it was given to the compiler
-	IRPath   string
-	Seconds  float64
-	Cached   bool
-	Implicit []string         // functions called without a declaration, after the shim
-	Frames   map[string]int64 // with Checks.Stack
-	Sources  []string         // whole paths of the file and of what it includes
-	Pragmas  []weave.CheckPragma
+	File      string // as named by the build
+	Given     string // as it was given to the compiler
+	IRPath    string
+	Seconds   float64
+	Cached    bool
+	Implicit  []string         // functions called without a declaration, after the shim
+	Frames    map[string]int64 // with Checks.Stack
+	Sources   []string         // whole paths of the file and of what it includes
+	Pragmas   []weave.CheckPragma
+	Spellings []string // of headers that are found as on Windows alone, a sentence each
 
 	said string // the compiler's first messages
 }

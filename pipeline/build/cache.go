@@ -25,14 +25,17 @@ func (r *Request) preprocess(ctx context.Context, flags []string, scratch string
 		return text, nil, err
 	}
 	depFile, outFile := filepath.Join(scratch, "unit.d"), filepath.Join(scratch, "unit.i")
-	args := append(append([]string(nil), flags...), "-E", "-MD", "-MF", depFile, "-MT", "unit", "-o", outFile, "--",
+	args := append(append(slices.Clone(flags), overlayFlags(scratch)...), "-E", "-MD", "-MF", depFile, "-MT", "unit", "-o", outFile, "--",
 		r.File)
 	res, err := r.run(ctx, args...)
 	if err != nil {
 		return nil, nil, err
 	}
 	if res.ExitCode != 0 {
-		return nil, nil, r.fault(res, clangTool)
+		if err = r.fault(res, clangTool); r.respell(err, flags, scratch) {
+			return r.preprocess(ctx, flags, scratch)
+		}
+		return nil, nil, err
 	}
 	text, err := os.ReadFile(outFile)
 	if err != nil {

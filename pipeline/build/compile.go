@@ -98,6 +98,9 @@ func (r *Request) run(ctx context.Context, argv ...string) (Result, error) {
 
 // runTo runs a program whose output goes to w, if that is not nil.
 func (r *Request) runTo(ctx context.Context, w io.Writer, argv ...string) (Result, error) {
+	if r.overlay != nil && argv[0] == clangTool && !slices.Contains(argv, r.overlay[1]) {
+		argv = slices.Insert(slices.Clone(argv), 1, r.overlay...)
+	}
 	ctx, end := endAtPipes(ctx, r.File)
 	defer end()
 	res, err := r.runner().Run(ctx, Cmd{Argv: argv, Dir: r.Dir, Write: []string{r.WorkDir}, Read: []string{r.CacheDir,
@@ -182,6 +185,9 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.overlay = overlayFlags(scratch); c.overlay != nil {
+		c.end() // what was begun without it finds no headers
+	}
 	named := slices.Clone(deps)
 	for i, d := range deps {
 		deps[i] = absolute(r.Dir, d)
@@ -198,6 +204,9 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.Sources, u.Pragmas = deps, pragmas
+	u.Sources, u.Pragmas, u.Spellings = deps, pragmas, r.spellings(scratch)
+	if c.overlay != nil { // sources do not say which names the inclusions have
+		return u, nil
+	}
 	return u, r.remember(flags, key, text, named)
 }

@@ -48,6 +48,8 @@ type Request struct {
 
 	fresh bool     // the cache has nothing yet
 	files *fileSet // nil: the cache ends with this build
+
+	overlay []string // flags that give headers other names
 }
 
 // flags returns clang's argument list without input and output.

@@ -238,6 +238,9 @@ func (b *builder) attempt(ctx context.Context, entries, keep []string) (*Image, 
 		if err := b.asCommitted(u.Sources...); err != nil {
 			return nil, err
 		}
+		for _, s := range u.Spellings {
+			b.note("%s", s)
+		}
 		for _, f := range u.Implicit {
 			b.note("%s calls %s without a declaration: it is taken to return int", u.File, f)
 		}

@@ -31,3 +31,26 @@ func TestWrite(t *testing.T) {
 		t.Errorf("left behind: %v %v", list, err)
 	}
 }
+
+// TestFold: case does not matter, but where two names differ in it alone; folders are no files.
+func TestFold(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"Inc/Main.h", "Inc/both.h", "Inc/BOTH.h", "src/a.c"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"inc/MAIN.H": "Inc/Main.h", "Inc/Main.h": "Inc/Main.h", "inc/both.h": "Inc/both.h",
+		"inc/Both.H": "Inc/BOTH.h", "src/../INC/main.h": "Inc/Main.h", "inc": "", "inc/none.h": "", "none/main.h": ""} {
+		if want != "" {
+			want = filepath.Join(dir, want)
+		}
+		if got := Fold(dir, name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}

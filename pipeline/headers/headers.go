@@ -16,7 +16,7 @@ import (
 // Tree is the headers of a tree, by name.
 type Tree struct {
 	root   string
-	byName map[string][]string // base name to paths, relative to the root with slashes
+	byName map[string][]string // base name in small letters to paths, relative to the root with slashes
 	seen   map[string][]string // what a file includes
 }
 
@@ -60,7 +60,8 @@ func NewTree(root string) (*Tree, error) {
 		switch filepath.Ext(name) {
 		case ".h", ".inc", ".def", ".c", ".hpp":
 			if d.Type().IsRegular() {
-				t.byName[name] = append(t.byName[name], filepath.ToSlash(rel))
+				low := strings.ToLower(name)
+				t.byName[low] = append(t.byName[low], filepath.ToSlash(rel))
 			}
 		}
 		return nil
@@ -87,7 +88,7 @@ func (t *Tree) includes(file string) []string {
 		text, _ := io.ReadAll(io.LimitReader(f, maxRead))
 		_ = f.Close()
 		for _, m := range includeLine.FindAllSubmatch(text, -1) {
-			out = append(out, string(m[1])+path.Clean(string(m[2])))
+			out = append(out, string(m[1])+path.Clean(strings.ReplaceAll(string(m[2]), `\`, "/")))
 		}
 	}
 	t.seen[file] = out
@@ -95,13 +96,22 @@ func (t *Tree) includes(file string) []string {
 }
 
 // Find returns the headers of the tree that an include of name in the file from may mean, best
-// first: those near the file, and what is aside last. Paths end with name.
+// first: those near the file, and what is aside last. Paths end with name, or where none does, with what differs from it
+// in case alone.
 func (t *Tree) Find(from, name string) []string {
-	var out []string
-	for _, p := range t.byName[path.Base(name)] {
-		if p == name || strings.HasSuffix(p, "/"+name) {
+	var out, alike []string
+	for _, p := range t.byName[strings.ToLower(path.Base(name))] {
+		at := len(p) - len(name)
+		switch {
+		case at < 0 || at > 0 && p[at-1] != '/':
+		case p[at:] == name:
 			out = append(out, p)
+		case strings.EqualFold(p[at:], name):
+			alike = append(alike, p)
 		}
+	}
+	if len(out) == 0 {
+		out = alike
 	}
 	slices.SortStableFunc(out, func(a, b string) int { return distance(from, a) - distance(from, b) })
 	return out
@@ -156,19 +166,22 @@ func (s *Search) Add(file string) {
 }
 
 func (s *Search) resolve(from, name string, quoted bool) (string, bool) {
-	has := func(p string) bool {
-		return p != "" && slices.Contains(s.tree.byName[path.Base(p)], p)
+	dirs := s.Dirs
+	if quoted {
+		dirs = append([]string{path.Dir(from)}, dirs...)
 	}
-	if p := path.Join(path.Dir(from), name); quoted && has(p) {
-		return p, true
-	}
-	for _, d := range s.Dirs {
-		if p := path.Join(d, name); has(p) {
+	for _, d := range dirs {
+		if p := path.Join(d, name); slices.Contains(s.tree.byName[strings.ToLower(path.Base(p))], p) {
 			return p, true
 		}
 	}
 	if s.system(name) {
 		return "", false
+	}
+	for _, d := range dirs {
+		if p := s.tree.alike(path.Join(d, name)); p != "" {
+			return p, true
+		}
 	}
 	found, dirs := s.tree.Folders(from, name)
 	if len(found) == 0 {
@@ -189,6 +202,15 @@ func (s *Search) complete(file string) bool {
 	})
 }
 
+// alike returns the first file of the tree whose path differs from p in case alone, "" if there is none.
+func (t *Tree) alike(p string) string {
+	list := t.byName[strings.ToLower(path.Base(p))]
+	if i := slices.IndexFunc(list, func(q string) bool { return strings.EqualFold(p, q) }); i >= 0 {
+		return list[i]
+	}
+	return ""
+}
+
 // Folders returns what Find finds, and for each the folder to search so that name means it.
 func (t *Tree) Folders(from, name string) (found, dirs []string) {
 	rest := name
@@ -196,7 +218,7 @@ func (t *Tree) Folders(from, name string) (found, dirs []string) {
 		rest = rest[len("../"):]
 	}
 	for _, p := range t.Find(from, rest) {
-		dir := path.Clean(strings.TrimSuffix(p, rest))
+		dir := path.Clean(p[:len(p)-len(rest)])
 		for up := strings.Count(name, "../"); up > 0; up-- { // a folder from which as many steps up lead there
 			first, _, below := strings.Cut(rest, "/")
 			if !below || up > 1 {
@@ -204,7 +226,7 @@ func (t *Tree) Folders(from, name string) (found, dirs []string) {
 			}
 			dir = path.Join(dir, first)
 		}
-		if path.Join(dir, name) == p {
+		if strings.EqualFold(path.Join(dir, name), p) {
 			found, dirs = append(found, p), append(dirs, dir)
 		}
 	}

@@ -106,3 +106,23 @@ func TestProvider(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchCase: an inclusion finds a header where only case and backslashes differ, after those of its own name and
+// those of the system.
+func TestSearchCase(t *testing.T) {
+	tree := treeOf(t, map[string]string{
+		"src/a.c":         "#include \"drv\\Uart.H\"\n#include <time.h>\n#include \"both.h\"\n#include \"NEAR.h\"\n",
+		"src/near.h":      "",
+		"lib/Drv/uart.h":  "#include \"..\\CFG.h\"\n",
+		"lib/cfg.h":       "#include \"deep.h\"\n",
+		"inc/deep/deep.h": "",
+		"other/Time.h":    "#include \"none.h\"\n",
+		"a/Both.h":        "",
+		"z/both.h":        "",
+	})
+	s := NewSearch(tree, nil, func(name string) bool { return name == "time.h" })
+	s.Add("src/a.c")
+	if want := []string{"lib", "inc/deep", "z"}; !slices.Equal(s.Dirs, want) || len(s.Missing) > 0 {
+		t.Errorf("folders %q, want %q; missing %v", s.Dirs, want, s.Missing)
+	}
+}
