@@ -12,8 +12,9 @@ import (
 // build, from the cache too; a changed header is seen, and one that is not there is an error with its name.
 func TestWindowsNames(t *testing.T) {
 	dir := writeTree(t, map[string]string{
-		"src/Main.c":      "#include \"..\\Cfg.h\"\n#include \"Drv\\UART.h\"\nint main(void) { return limit(2); }\n",
-		"inc/drv/uart.h":  "#pragma once\n#include \"Types.H\"\nstatic inline int limit(word n) { return 10 / (n - OFF); }\n",
+		"src/Main.c": "#include \"..\\Cfg.h\"\n#include \"Drv\\UART.h\"\nint main(void) { return limit(2); }\n",
+		"inc/drv/uart.h": "#pragma once\n#include \"Types.H\"\nstatic inline int limit(word n) {\n" +
+			"  return 10 / (n - OFF);\n}\n",
 		"inc/drv/types.h": "#pragma once\ntypedef int word;\n",
 		"cfg.h":           "#define OFF 1\n",
 		".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [src/Main.c], include: [inc]}\n" +
@@ -36,9 +37,10 @@ func TestWindowsNames(t *testing.T) {
 		}
 	}
 	write("cfg.h", "#define OFF 2\n")
-	check(1, "inc/drv/uart.h:3:")
+	check(1, "inc/drv/uart.h:4:")
 	write("cfg.h", "#define OFF 1\n")
-	write("compile_commands.json", `[{"directory": "`+dir+`", "file": "src/Main.c", "command": "arm-none-eabi-gcc -Iinc -c src/Main.c"}]`)
+	write("compile_commands.json", `[{"directory": "`+dir+`", "file": "src/Main.c",
+		"command": "arm-none-eabi-gcc -Iinc -c src/Main.c"}]`)
 	write(".firmproof.yml", "version: 1\ntargets: [cortex-m3]\nbuild: {compile_commands: compile_commands.json}\n"+
 		"harnesses: [{entry: main}]\n")
 	check(0, "as on Windows")

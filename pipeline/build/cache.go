@@ -25,8 +25,8 @@ func (r *Request) preprocess(ctx context.Context, flags []string, scratch string
 		return text, nil, err
 	}
 	depFile, outFile := filepath.Join(scratch, "unit.d"), filepath.Join(scratch, "unit.i")
-	args := append(append(slices.Clone(flags), overlayFlags(scratch)...), "-E", "-MD", "-MF", depFile, "-MT", "unit", "-o", outFile, "--",
-		r.File)
+	args := append(append(slices.Clone(flags), overlayFlags(scratch)...), "-E", "-MD", "-MF", depFile, "-MT", "unit",
+		"-o", outFile, "--", r.File)
 	res, err := r.run(ctx, args...)
 	if err != nil {
 		return nil, nil, err
