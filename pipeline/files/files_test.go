@@ -45,7 +45,8 @@ func TestFold(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"inc/MAIN.H": "Inc/Main.h", "Inc/Main.h": "Inc/Main.h",
-		"inc/both.h": "Inc/both.h", "inc/Both.H": "Inc/BOTH.h", "src/../INC/main.h": "Inc/Main.h", "inc": "", "inc/none.h": "", "none/main.h": ""} {
+		"inc/both.h": "Inc/both.h", "inc/Both.H": "Inc/BOTH.h", "src/../INC/main.h": "Inc/Main.h", "inc": "",
+		"inc/none.h": "", "none/main.h": ""} {
 		if want != "" {
 			want = filepath.Join(dir, want)
 		}
