@@ -99,6 +99,13 @@ func TestInit(t *testing.T) {
 			put(t, dir, "Drivers/X_HAL_Driver/Src/port.c", "int port(int n) { return 7 / n; }\n")
 		}, []string{"functions: [half]", "Not called by themselves: 1 functions of packages that others made (port)"}, nil,
 			exitViolated},
+		"drivers of a chip by their names": {func(t *testing.T, dir string) {
+			put(t, dir, "src/a.c", "int port(int);\nint half(int n) { return port(n / 2); }\n")
+			put(t, dir, "hal/stm32f4xx_hal_adc.c", "int port(int n) { return n; }\n"+
+				"__attribute__((weak)) void HAL_ADC_ConvCpltCallback(int n) { (void)n; }\n")
+			put(t, dir, "hal/stm32f4xx_hal_msp.c", "int msp(int n) { return n; }\n")
+		}, []string{"functions: [msp, half]", "2 functions of packages that others made (port, HAL"},
+			nil, exitOK},
 		"a library with tests and examples": {func(t *testing.T, dir string) {
 			put(t, dir, "lib.c", "int half(int n) { return n / 2; }\n")
 			put(t, dir, "test/t.c", "int half(int);\nint main(void) { return half(1); }\n")

@@ -26,7 +26,7 @@ const TrialTime = 45 * time.Second
 const (
 	buildTime   = 90 * time.Second // of a build command
 	waysTime    = 2 * time.Minute  // after which no further build command is begun
-	compileTime = time.Minute      // of all units of a way to build
+	compileTime = 3 * time.Minute  // of all units of a way to build
 	maxSources  = 250              // files tried where there is no build
 )
 
@@ -220,6 +220,8 @@ func (a *attempt) choose(units []build.Attempt) {
 	for _, u := range units {
 		why := ""
 		switch {
+		case errors.Is(u.Err, context.DeadlineExceeded):
+			why = fmt.Sprintf("not compiled within the %s that all files have", compileTime)
 		case u.Err != nil:
 			why, _, _ = strings.Cut(u.Err.Error(), "\n")
 		case own && isAside(u.File):
@@ -267,14 +269,18 @@ func (a *attempt) leftByReason() []leftOut {
 // diagnosticPlace matches where a compiler found something, in front of what.
 var diagnosticPlace = regexp.MustCompile(`^[^\s:]+:\d+:\d+: `)
 
-// has returns the file that defines a function among the kept units.
+// has returns the file that defines a function among the kept units, one that gives way to no other before others.
 func (a *attempt) has(function string) (string, bool) {
+	weak := ""
 	for _, u := range a.kept {
 		if slices.Contains(u.Public, function) {
 			return u.File, true
 		}
+		if weak == "" && slices.Contains(u.Weak, function) {
+			weak = u.File
+		}
 	}
-	return "", false
+	return weak, weak != ""
 }
 
 // hasOwn reports whether a file that is no test, example or the like is kept.
@@ -285,8 +291,8 @@ func (a *attempt) hasOwn() bool {
 // isPackaged reports whether a function is of a package that others made, beside code of the project's own.
 func (a *attempt) isPackaged(function string) bool {
 	file, ok := a.has(function)
-	return ok && headers.Packaged.MatchString(file) && slices.ContainsFunc(a.kept, func(u build.Attempt) bool {
-		return len(u.Public) > 0 && !headers.Packaged.MatchString(u.File)
+	return ok && headers.Packaged(file) && slices.ContainsFunc(a.kept, func(u build.Attempt) bool {
+		return len(u.Public) > 0 && !headers.Packaged(u.File)
 	})
 }
 

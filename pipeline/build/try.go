@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/firmproof/firmproof/pipeline/headers"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
 )
@@ -19,6 +21,7 @@ type Attempt struct {
 	Err     error    // why it does not compile; nil: it does
 	Defines []string // functions and variables that a second definition of would clash with
 	Public  []string // the functions among Defines
+	Weak    []string // functions that give way to others of the name
 }
 
 // Trial is what became of each unit of a build.
@@ -65,16 +68,33 @@ func Try(ctx context.Context, dir string, mb manifest.Build, t targets.Target, o
 	out.Units = make([]Attempt, len(b.specs))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, b.opts.Jobs)
-	for i, s := range b.specs {
+	for _, i := range ownFirst(b.specs) {
 		wg.Add(1)
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots; wg.Done() }()
-			out.Units[i] = b.try(ctx, s)
+			out.Units[i] = b.try(ctx, b.specs[i])
 		}()
 	}
 	wg.Wait()
 	return out, nil
+}
+
+// ownFirst returns the places of units in the order in which they are tried: packages that others made come last, as
+// time may run out.
+func ownFirst(units []unitSpec) []int {
+	out := make([]int, len(units))
+	for i := range units {
+		out[i] = i
+	}
+	packaged := func(i int) int {
+		if headers.Packaged(units[i].file) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(out, func(i, j int) int { return packaged(i) - packaged(j) })
+	return out
 }
 
 // anyCross reports whether a cross compiler is among the calls.
@@ -104,7 +124,11 @@ func (b *builder) try(ctx context.Context, s unitSpec) Attempt {
 		return a
 	}
 	for _, f := range readFunctions(text) {
-		if !f.Static && !weakDefinition(text, f.Name) {
+		switch {
+		case f.Static:
+		case weakDefinition(text, f.Name):
+			a.Weak = append(a.Weak, f.Name)
+		default:
 			a.Defines, a.Public = append(a.Defines, f.Name), append(a.Public, f.Name)
 		}
 	}

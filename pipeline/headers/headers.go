@@ -27,8 +27,22 @@ var Aside = regexp.MustCompile(
 		`fuzz\w*|oss-?fuzz|bench\w*|docs?|tools?|scripts?|third[_-]?party|3rd[_-]?party|vendor|externals?|extern|extras?|contrib|deps|` +
 		`submodules|mocks?|stubs|cbmc|templates?|template_\w*|simulator|greatest|unity|cmock)([/_.-]|$)`)
 
-// Packaged are the folders in which makers of chips and kernels deliver code for others to build in.
-var Packaged = regexp.MustCompile(
+// Packaged reports whether a file is code that makers of chips and kernels deliver for others to build in, by its folder
+// or by its name.
+func Packaged(file string) bool {
+	return packageFolder.MatchString(file) || packageFile.MatchString(file) && !ownFile.MatchString(file)
+}
+
+// packageFile matches drivers of chips: their names say the chip's family and the peripheral.
+var packageFile = regexp.MustCompile(`(?i)(^|/)((stm32|gd32|at32|apm32|ch32|n32|hc32)\w*_(hal|ll|ddl)(_\w+)?|` +
+	`(stm32|gd32|at32|apm32|ch32|n32)[a-z]\d\w*_(adc|bkp|can|cec|comp|crc|cryp|dac|dbgmcu|dma|exti|flash|fsmc|gpio|hash|` +
+	`i2c|i2s|iwdg|lptim|pwr|rcc|rcu|rng|rtc|sdio|spi|syscfg|tim|timer|usart|wwdg)|nrfx_\w+|fsl_\w+)\.[ch]$`)
+
+// ownFile matches files beside them that projects write: templates that are filled in.
+var ownFile = regexp.MustCompile(`(?i)_(msp|conf|it|timebase_\w+)(_template)?\.[ch]$`)
+
+// packageFolder matches folders of such code.
+var packageFolder = regexp.MustCompile(
 	`(?i)(^|/)(cmsis|\w*(hal|stdperiph|ll)_driver|stdperiph\w*|fwlib|libraries|driverlib|middlewares?|libopencm3|` +
 		`freertos(-kernel)?|segger\w*|rtt|managed_components)/`)
 

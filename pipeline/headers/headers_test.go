@@ -82,12 +82,16 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// TestPackaged: folders of makers' packages, and files of a project's own whose names only look like it.
+// TestPackaged: folders and files of makers' packages, and files of a project's own whose names only look like it.
 func TestPackaged(t *testing.T) {
 	for file, want := range map[string]bool{"Drivers/STM32F4xx_HAL_Driver/Src/a.c": true, "Drivers/CMSIS/a.c": true,
 		"FWLIB/src/a.c": true, "Libraries/STM32F10x_StdPeriph_Driver/src/a.c": true, "Drivers/hal.c": false,
-		"Src/hal_driver.c": false, "cmsis.c": false, "lib/a.c": false, "src/hal/a.c": false} {
-		if got := Packaged.MatchString(file); got != want {
+		"Src/hal_driver.c": false, "cmsis.c": false, "lib/a.c": false, "src/hal/a.c": false,
+		"hal/src/stm32f4xx_hal_adc.c": true, "hal/stm32g0xx_ll_utils.c": true, "spl/stm32f10x_gpio.c": true,
+		"gd32f30x_rcu.c": true, "drivers/fsl_lpuart.c": true, "nrfx_twim.c": true, "Core/Src/stm32f4xx_hal_msp.c": false,
+		"Core/Src/stm32f4xx_hal_timebase_tim.c": false, "Src/stm32f4xx_it.c": false, "src/stm32_app.c": false,
+		"src/hal_adc.c": false, "src/myfsl_x.c": false} {
+		if got := Packaged(file); got != want {
 			t.Errorf("%s: %v", file, got)
 		}
 	}
