@@ -231,7 +231,7 @@ func underAssembly(p *problem.Problem, c verdict.Claim) (verdict.Claim, []string
 				switch {
 				case in.Op != ir.OpAsm || in.Asm == nil || in.Asm.Any != "":
 				case ir.MayJump(in.Asm):
-					detail := fmt.Sprintf("inline assembly that may loop: %s", strings.TrimSpace(in.Asm.Template))
+					detail := fmt.Sprintf("inline assembly that may loop: %s", in.Asm)
 					if in.Pos != nil {
 						detail += fmt.Sprintf(" (line %d)", in.Pos.Line)
 					}

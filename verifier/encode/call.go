@@ -145,6 +145,12 @@ func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) v
 	return out.vals[0]
 }
 
+// replaceByStub says how to go on past calls of f, whose body is not modelled.
+func replaceByStub(f *ir.Func) string {
+	return fmt.Sprintf("a macro of the project may leave the assembly out (`defines` in the manifest, or -D), or a stub "+
+		"takes the place of the function: --stub %s=havoc, or `stubs: {%s: havoc}` in the manifest", f.CName, f.CName)
+}
+
 // stubFor says how to go on past calls of f, which has no body.
 func stubFor(f *ir.Func) string {
 	kind, meaning := "nondet", "any result"

@@ -126,14 +126,13 @@ func (e *encoder) asm(st *state, in *ir.Instr) val {
 			if !in.T.IsVoid() {
 				e.fresh(st, input.AsmOut, in, in.T, "asm")
 			}
-			e.gap(st, in, verdict.Unsupported, "inline assembly that writes memory: %s",
-				strings.TrimSpace(in.Asm.Template))
+			e.gap(st, in, verdict.Unsupported, "inline assembly that writes memory: %s", in.Asm)
+			e.f.Gaps[len(e.f.Gaps)-1].Reason.Remedy = replaceByStub(in.Block.Func)
 			return val{}
 		}
 	}
 	if !ir.QuietAsm(in.Asm) {
-		e.note("inline assembly `%s` changes nothing but its outputs, which are unknown",
-			strings.TrimSpace(in.Asm.Template))
+		e.note("inline assembly `%s` changes nothing but its outputs, which are unknown", in.Asm)
 	}
 	return e.fresh(st, input.AsmOut, in, in.T, "asm")
 }

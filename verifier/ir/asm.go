@@ -28,6 +28,24 @@ var quietWords = map[string]bool{
 	"rdtsc": true, "rdtscp": true, "cpuid": true, "rdmsr": true, "wrmsr": true, "rdpmc": true, "swapgs": true, // x86
 }
 
+// maxAsmShown bounds the characters of assembly that messages show.
+const maxAsmShown = 60
+
+// String returns the assembly as one line, cut where it is long.
+func (a *Asm) String() string {
+	var out []string
+	for _, line := range strings.Split(lineComment.ReplaceAllString(a.Template, ""), "\n") {
+		if words := strings.Fields(line); len(words) > 0 {
+			out = append(out, strings.Join(words, " "))
+		}
+	}
+	s := []rune(strings.Join(out, "; "))
+	if len(s) > maxAsmShown {
+		return strings.TrimSpace(string(s[:maxAsmShown])) + " ..."
+	}
+	return string(s)
+}
+
 // lineComment matches comments up to the end of a line that no supported assembler reads as anything else.
 var lineComment = regexp.MustCompile(`(?m)(//|@[ \t]).*$`)
 

@@ -1,6 +1,9 @@
 package ir
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestQuietAsm(t *testing.T) {
 	for _, c := range []struct {
@@ -17,6 +20,19 @@ func TestQuietAsm(t *testing.T) {
 	} {
 		if got := QuietAsm(&Asm{Template: c.template, Constraints: c.constraints}); got != c.want {
 			t.Errorf("%q: quiet %v", c.template, got)
+		}
+	}
+}
+
+func TestAsmString(t *testing.T) {
+	for template, want := range map[string]string{
+		" wfi ":                                 "wfi",
+		"\tmov $0, $1 // copy\n\n\tmsr x, $0\n": "mov $0, $1; msr x, $0",
+		strings.Repeat("nop\n", 40):             strings.Repeat("nop; ", 12) + "...",
+		strings.Repeat("é", 61):                 strings.Repeat("é", 60) + " ...",
+	} {
+		if got := (&Asm{Template: template}).String(); got != want {
+			t.Errorf("%q is %q, want %q", template, got, want)
 		}
 	}
 }
