@@ -39,6 +39,9 @@ var safetyEngines = []entrant{
 	{name: "graph", engine: graphterm.Safety{}, after: "unwinding", or: policy.InductionAfter,
 		share: policy.SafetyGraphPercent},
 	{name: "induction", engine: invariant.Engine{}, after: "unwinding", or: policy.InductionAfter},
+	{name: "several turns", engine: invariant.SeveralTurns{Plain: true}, after: "induction",
+		or: policy.SeveralTurnsAfter},
+	{name: "several turns with lemmas", engine: invariant.SeveralTurns{}, after: "induction"},
 	{name: "long executions", engine: replay.LongExecutions{Steps: policy.LongTotal}, after: "induction",
 		or: policy.LongExecutionsAfter},
 }

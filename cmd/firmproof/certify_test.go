@@ -99,6 +99,42 @@ void bad(void) { unsigned n = nondet_uint(); assert(n * n != 1369); }
 	check(exitOK)
 }
 
+// TestCertifySeveralTurns: a proof by induction over four turns is certified, and none over another number.
+func TestCertifySeveralTurns(t *testing.T) {
+	tree := writeTree(t, map[string]string{"a.c": `#include <assert.h>
+unsigned nondet_uint(void);
+void delay(void) {
+	unsigned t = 0, a = 0, b = 0, c = 0;
+	for (;;) {
+		assert(t < 3 || c + 3 == t);
+		c = b; b = a; a = t++;
+		if (t > 100000 || nondet_uint()) t = 0;
+	}
+}
+`})
+	dir := filepath.Join(tree, "certificates")
+	var out, errs bytes.Buffer
+	if code := runWith([]string{"check", "-q", "--checks", "assert", "--entry", "delay", "--certify", dir, "--timeout",
+		timeNet, filepath.Join(tree, "a.c")}, &out, &errs); code != exitOK {
+		t.Fatalf("exit status %d\n%s", code, errs.String())
+	}
+	file := filepath.Join(dir, "host-delay/certificate.json")
+	right, err := os.ReadFile(file)
+	if err != nil || !bytes.Contains(right, []byte(`"turns": 4`)) {
+		t.Fatalf("no proof over four turns: %v\n%s", err, right)
+	}
+	for turns, want := range map[string]int{"4": exitOK, "2": exitViolated, "3": exitViolated, "99": exitViolated,
+		"-1": exitViolated} {
+		text := bytes.Replace(right, []byte(`"turns": 4`), []byte(`"turns": `+turns), 1)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code := runWith([]string{"verify-certificate", dir}, &out, &errs); code != want {
+			t.Errorf("over %s turns: exit status %d, want %d\n%s%s", turns, code, want, out.String(), errs.String())
+		}
+	}
+}
+
 // TestCertifyCorpus certifies a tenth of testdata/check and the small examples: no certificate is refused, and
 // 19 of 20 answers have one.
 func TestCertifyCorpus(t *testing.T) {

@@ -16,8 +16,9 @@ import (
 // Cut is about a program whose loops and recursions are cut (encode.Cuts): each turn begins in an unknown state, of
 // which lemmas are assumed that every way to the loop's header has to establish.
 type Cut struct {
-	All      bool       `json:"all,omitempty"` // loops are cut also where they end by themselves
-	Walks    []string   `json:"walks"`         // answers about paths, for each walk; the last one shows what is cut
+	All      bool       `json:"all,omitempty"`   // loops are cut also where they end by themselves
+	Turns    int        `json:"turns,omitempty"` // for how many they are cut, 0 for one
+	Walks    []string   `json:"walks"`           // answers about paths, for each walk; the last one shows what is cut
 	Lemmas   []Lemma    `json:"lemmas,omitempty"`
 	Ranking  bool       `json:"ranking,omitempty"` // shows that every run ends; else claims
 	Measures []Measures `json:"measures,omitempty"`
@@ -32,7 +33,10 @@ func (c *Cut) runs() bool { return c.Ranking || c.Trap != nil }
 // walkCut repeats the walks. ask makes a prober for the answers given, or for new ones.
 func (p *program) walkCut(ctx context.Context, c *Cut, ask func(n int, s *ilr.Store) (*prober, error)) (
 	*encode.Formula, *prober, error) {
-	cuts := &encode.Cuts{All: c.All}
+	if c.Turns < 0 || c.Turns > policy.MaxInductionTurns || c.Turns > 1 && c.runs() {
+		return nil, nil, fmt.Errorf("loops cannot be cut for %d turns here", c.Turns)
+	}
+	cuts := &encode.Cuts{All: c.All, Turns: c.Turns}
 	opts := p.Encoding()
 	opts.Depth, opts.MaxUnwind, opts.Cuts = policy.CutDepth, policy.ProbedTurns, cuts
 	opts.AnyOverflow = c.Trap != nil // whatever it does, the run goes on

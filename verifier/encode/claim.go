@@ -75,6 +75,10 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 		}
 		return
 	}
+	if e.assumed {
+		st.pc = e.passed(st.pc, bad)
+		return
+	}
 	e.claimed[at] = true
 	c := Claim{ID: fr.info.id(in, check), Check: check, Pos: *in.Pos, Message: msg, Instr: in, Context: fr.context,
 		Guard: st.pc.all, Loose: st.pc.unguarded,

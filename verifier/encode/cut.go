@@ -21,7 +21,8 @@ import (
 // The zero value cuts no loop; walks add the loops that do not end by themselves.
 // Recursive functions are cut likewise (cut_call.go).
 type Cuts struct {
-	All bool // cut every loop that can be cut, even those that end by themselves
+	All   bool // cut every loop that can be cut, even those that end by themselves
+	Turns int  // for how many turns innermost loops are cut, 0 for one (cut_turns.go)
 
 	loops  map[string]bool     // by name
 	funcs  map[string]bool     // recursive functions, by name
@@ -41,7 +42,7 @@ type Header struct {
 	Func     *ir.Func     // nil for a loop
 	Call     *ir.Instr    // the outermost call of Func
 	Vars     []Var
-	Sites    []Site    // where the unknown state is assumed: one, or one per call that comes back
+	Sites    []Site    // where the unknown state is assumed: one, or one per turn, or one per call that comes back
 	Arrivals []Arrival // of a loop the first is the entry, the others are back edges
 	Consts   map[int][]bits.Vec
 	Calls    bool // the way back from calls: some Vars are of before the call
@@ -126,6 +127,7 @@ type arrival struct {
 	regs  []register
 	vars  []*cutVar
 	index int // in Formula.Headers
+	turns int // for which it is cut
 }
 
 func (e *encoder) startCuts(c *Cuts) {
@@ -195,7 +197,7 @@ func irreducible(l *unwind.Loop) bool {
 
 // admitCut treats an arrival at the header of a loop that is cut. handled is
 // false for other loops.
-func (e *encoder) admitCut(fr *frame, l *unwind.Loop, turn int, in edge) (run, handled bool) {
+func (e *encoder) admitCut(fr *frame, l *unwind.Loop, inst *instance, in edge) (run, handled bool) {
 	if e.cutter == nil || !e.cutter.loops[l.Name] && !e.cutter.All || irreducible(l) {
 		return false, false
 	}
@@ -203,8 +205,12 @@ func (e *encoder) admitCut(fr *frame, l *unwind.Loop, turn int, in edge) (run, h
 	if fr.cuts == nil {
 		fr.cuts = map[*unwind.Loop]*arrival{}
 	}
-	if turn > 0 {
-		if a := fr.cuts[l]; a != nil && !e.s.IsFalse(in.st.pc.all) {
+	if turn := int(inst.turns[l.Depth-1]); turn > 0 {
+		a := fr.cuts[l]
+		if a != nil && a.turns > 1 {
+			return e.nextTurn(fr, a, turn, in), true
+		}
+		if a != nil && !e.s.IsFalse(in.st.pc.all) {
 			e.backEdge(fr, a, in)
 		}
 		return false, true
@@ -216,6 +222,11 @@ func (e *encoder) admitCut(fr *frame, l *unwind.Loop, turn int, in edge) (run, h
 	var regs []register
 	for _, phi := range l.Header.Instrs[:len(in.vals)] {
 		regs = append(regs, register{phi.Name, phi.T})
+	}
+	if e.stretches(fr, l) {
+		a.turns = e.cutter.Turns
+		e.split(fr, a, inst, in, func(in edge) { e.forget(fr, a, in, regs) })
+		return in.st.pc != nil, true
 	}
 	e.forget(fr, a, in, regs)
 	return true, true

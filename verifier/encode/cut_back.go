@@ -10,16 +10,21 @@ import (
 
 func constant(w int, c uint64) bits.Vec { return bits.New(w, c) }
 
-// backEdge compares the state at the end of a turn with the unknown state at its
+// backEdge treats the end of a turn.
+func (e *encoder) backEdge(fr *frame, a *arrival, in edge) {
+	e.widenHeader(fr, a, in)
+	e.addArrival(a, in)
+}
+
+// widenHeader compares the state at the end of a turn with the unknown state at its
 // header: whatever is not one of the states that the header stands for widens
 // the header.
-func (e *encoder) backEdge(fr *frame, a *arrival, in edge) {
+func (e *encoder) widenHeader(fr *frame, a *arrival, in edge) {
 	e.lostForever(fr, in.st, a.in)
 	e.widenMemory(a, in.st)
 	for i := range in.vals {
 		e.widenRegister(a, i, a.vals[i], in.vals[i])
 	}
-	e.addArrival(a, in)
 }
 
 // widenMemory compares the memory of st with that at the header.

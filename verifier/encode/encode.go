@@ -160,6 +160,7 @@ type encoder struct {
 	escaping map[*ir.Func]map[*ir.Instr]bool
 	stopped  *verdict.Reason           // why the whole walk ends where it stands
 	cutter   *cutter                   // with Options.Cuts
+	assumed  bool                      // claims are assumed here (cut_turns.go)
 	failing  map[*ir.Block][]*ir.Block // of ir.FailingBlocks, once asked for
 	quant    quantifiers               // with Options.Facts
 }

@@ -71,7 +71,10 @@ func (e *encoder) run(fr *frame, st *state) (*state, val) {
 		if in.st.pc == nil || !e.mayGoOn(fr, inst, in) {
 			continue
 		}
+		was := e.assumed
+		e.assumed = was || fr.assumes(inst) != nil
 		e.block(fr, inst, in)
+		e.assumed = was
 	}
 	if len(fr.out) == 0 {
 		return nil, val{}
@@ -227,6 +230,9 @@ func (fr *frame) set(st *state, x *ir.Instr, v val) {
 // goTo sends st along the edge from inst to block to.
 func (e *encoder) goTo(fr *frame, inst *instance, st *state, to *ir.Block) {
 	from := inst.block
+	if l := fr.assumes(inst); l != nil && !fr.g.In(to, l) {
+		return // seen from the last turn
+	}
 	turns, _ := fr.g.Step(from, inst.turns, to)
 	ed := edge{st: st}
 	for _, phi := range to.Instrs {

@@ -38,7 +38,7 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 	}
 	ls := &fr.loops[l.Index]
 	turn := int(inst.turns[l.Depth-1])
-	if run, handled := e.admitCut(fr, l, turn, in); handled {
+	if run, handled := e.admitCut(fr, l, inst, in); handled {
 		return run
 	}
 	forked := ls.forked || l.Irreducible || !l.Exits || !ls.moves

@@ -31,13 +31,14 @@ type Cut struct {
 // CutOptions of OpenCut.
 type CutOptions struct {
 	All         bool // cut also loops that end by themselves
+	Turns       int  // for how many turns, 0 for one
 	AnyOverflow bool // signed overflow gives any value, instead of wrapping around
 }
 
 // OpenCut walks p until the unknown states at the headers cover what the turns do.
 // Close what it returns.
 func OpenCut(ctx context.Context, p *problem.Problem, opts CutOptions) (*Cut, error) {
-	c := &Cut{p: p, opts: opts, cuts: &encode.Cuts{All: opts.All}}
+	c := &Cut{p: p, opts: opts, cuts: &encode.Cuts{All: opts.All, Turns: opts.Turns}}
 	for range policy.MaxWalks {
 		f, solver, err := c.encode(ctx)
 		if err != nil {

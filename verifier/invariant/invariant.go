@@ -25,6 +25,8 @@ import (
 // Engine looks for an inductive proof of the safety claims.
 type Engine struct {
 	CutAll bool // cut also loops that end by themselves
+	Turns  int  // for how many turns, 0 for one
+	Plain  bool // without lemmas
 }
 
 // Run implements problem.Engine.
@@ -47,7 +49,7 @@ func (e Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers)
 
 // prove returns what it proved, and how many lemmas held at last.
 func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.Proofs, invariants int, err error) {
-	cut, err := OpenCut(ctx, p, CutOptions{All: e.CutAll})
+	cut, err := OpenCut(ctx, p, CutOptions{All: e.CutAll, Turns: e.Turns})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -55,8 +57,17 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.
 	if !cut.cuts.Any() {
 		return nil, 0, errors.New("no loop or recursion has to be cut")
 	}
+	if e.Turns > 1 && len(cut.cuts.Loops()) == 0 {
+		return nil, 0, errors.New("no loop has to be cut")
+	}
 	v := NewProver(cut)
 	goals := v.goals()
+	if e.Plain {
+		x := &refutation{open: map[string]bool{}}
+		v.goalByGoal(ctx, goals, x, policy.ConflictsOfStretch)
+		proofs, err = v.decide(ctx, goals, x)
+		return proofs, 0, err
+	}
 	v.tabulate(ctx, goals, policy.FirstTabulation)
 	part, cancel := problem.Share(ctx, policy.LemmaPercent)
 	v.Lemmas(part, bads(goals))
@@ -64,7 +75,7 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.
 	cancel()
 	v.tabulate(ctx, goals, policy.LastTabulation)
 	v.Instantiate()
-	proofs, err = v.decide(ctx, goals)
+	proofs, err = v.decide(ctx, goals, v.refute(ctx, goals))
 	return proofs, len(v.alive), err
 }
 
@@ -206,10 +217,9 @@ func (p *Prover) goals() []goal {
 	return goals
 }
 
-// decide finds the claims that hold and the lemmas that they need, and has both
+// decide finds the claims that hold by x and the lemmas that they need, and has both
 // checked once more.
-func (p *Prover) decide(ctx context.Context, goals []goal) (*problem.Proofs, error) {
-	x := p.refute(ctx, goals)
+func (p *Prover) decide(ctx context.Context, goals []goal, x *refutation) (*problem.Proofs, error) {
 	if x.gaveUp || x.gap {
 		return nil, fmt.Errorf("clauses: %s", x.why)
 	}
@@ -254,7 +264,7 @@ func (p *Prover) decide(ctx context.Context, goals []goal) (*problem.Proofs, err
 		return nil, err
 	}
 	out.Evidence = &certificate.Inductive{Past: p.cut.p.Past,
-		Cut: certificate.Cut{All: p.cut.opts.All, Lemmas: p.cut.Portable(keep)}}
+		Cut: certificate.Cut{All: p.cut.opts.All, Turns: p.cut.opts.Turns, Lemmas: p.cut.Portable(keep)}}
 	out.Certificate = &verdict.Certificate{Method: "inductive invariants", Detail: p.cut.detail(keep), Checked: checked,
 		Invariants: p.cut.inC(keep)}
 	return out, nil

@@ -73,15 +73,9 @@ func asked(t *testing.T, m *ir.Module) bool {
 	})
 }
 
-// Every assertion here fails in some execution, by a write that is easily
-// missed: nothing may be proved of it.
-func TestInductionMissesNoWrite(t *testing.T) {
-	levels := []string{"-O0", "-O1", "-O2"}
-	if testing.Short() {
-		levels = levels[:1]
-	}
-	var count searched
-	for name, src := range map[string]string{
+// missedWrites returns programs whose assertion fails in some execution, by a write that is easily missed.
+func missedWrites() map[string]string {
+	return map[string]string{
 		"alias":             `int main(void) { int x = 0, *p = &x; for (int i = 0; i < nondet_int(); i++) *p = 1; CHECK(x == 0); }`,
 		"pointer moves":     `int main(void) { int x = 0, y = 0, *p = &y; for (int i = 0; i < nondet_int(); i++) { *p = 1; p = &x; } CHECK(x == 0); }`,
 		"pointer chain":     `int main(void) { int a = 0, b = 0, c = 0, *p = &a; while (nondet_int()) { *p = 1; p = p == &a ? &b : &c; } CHECK(c == 0); }`,
@@ -125,7 +119,17 @@ func TestInductionMissesNoWrite(t *testing.T) {
 		"variable array":    `int main(void) { int x = 0, *p = &x; for (int i = 1; i < 9; i++) { int a[i]; a[i - 1] = *p + 1; *p = a[i - 1]; } CHECK(x < 8); }`,
 		"sum into past":     `int g[4]; int main(void) { int *p = g; for (int i = 0; i < 4; i++) *p++ = 1; CHECK(g[3] == 0); }`,
 		"early out":         `int f(void) { for (int i = 0; i < 60; i++) if (i == 55 && nondet_int()) return 1; return 0; } int main(void) { CHECK(f() == 0); }`,
-	} {
+	}
+}
+
+// Nothing may be proved of a program with a write that is easily missed.
+func TestInductionMissesNoWrite(t *testing.T) {
+	levels := []string{"-O0", "-O1", "-O2"}
+	if testing.Short() {
+		levels = levels[:1]
+	}
+	var count searched
+	for name, src := range missedWrites() {
 		for _, level := range levels {
 			m := testprogram.Compile(t, src, level)
 			proofs, ids := provedAsserts(t, m, &count)

@@ -56,7 +56,7 @@ func (p *Prover) refute(ctx context.Context, goals []goal) *refutation {
 	case ctx.Err() != nil:
 		return gaveUp("out of time")
 	case ans == solve.Unknown:
-		p.goalByGoal(ctx, goals, x)
+		p.goalByGoal(ctx, goals, x, policy.ConflictsOfOne)
 		return x
 	}
 	picked := compared(p.f)
@@ -113,9 +113,9 @@ func (p *Prover) search(ctx context.Context, goals []goal, picked *comparisons) 
 
 // goalByGoal notes the goals that do not follow from the lemmas of the templates,
 // where all at once are too hard.
-func (p *Prover) goalByGoal(ctx context.Context, goals []goal, x *refutation) {
+func (p *Prover) goalByGoal(ctx context.Context, goals []goal, x *refutation, conflicts int) {
 	defer p.cut.LimitConflicts(0)
-	p.cut.LimitConflicts(policy.ConflictsOfOne)
+	p.cut.LimitConflicts(conflicts)
 	for _, g := range goals {
 		if ans, _ := p.cut.Check(ctx, []ilr.Term{p.hold}, g.bad); ans != solve.Unsat {
 			x.fail(g)

@@ -13,6 +13,7 @@ const (
 	LongExecutionsAfter = 3 * time.Second // induction took so long
 	TriedAfter          = time.Second     // the first round of unwinding took so long: it may take all there is
 	InductionAfter      = 2 * time.Second // the first round of unwinding took so long: it may take all there is
+	SeveralTurnsAfter   = 4 * time.Second // induction over single turns took so long
 	BitsAfter           = 2 * time.Second // the graph took so long; most programs are decided sooner
 
 	OnlyExecutionPercent = 40 // the rest is enough for a proof
@@ -122,6 +123,16 @@ const (
 
 	MaxPassed = 8 // times that the program is run with more violated claims left out
 )
+
+// Induction over several turns.
+const (
+	MaxInductionTurns  = 16     // that one step may follow
+	ConflictsOfStretch = 20_000 // for a claim without lemmas
+	StretchPercent     = 40     // of the time that is left, for each number of them
+)
+
+// InductionTurns are how many turns induction steps follow, where one is not enough.
+var InductionTurns = []int{2, 4, 8}
 
 // The search for inductive invariants.
 const (
