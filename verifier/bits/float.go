@@ -9,7 +9,7 @@ import (
 // and Prec bits of significand, the hidden one included. An encoding has Exp+Prec bits.
 type Format struct{ Exp, Prec int }
 
-// FormatOf returns the format whose encodings have w bits: 16, 32 or 64.
+// FormatOf returns the format whose encodings have w bits: 16, 32, 64, or 79 for x87's without its leading bit.
 func FormatOf(w int) Format {
 	switch w {
 	case 16:
@@ -18,6 +18,8 @@ func FormatOf(w int) Format {
 		return Format{8, 24}
 	case 64:
 		return Format{11, 53}
+	case 79:
+		return Format{15, 64}
 	}
 	panic(fmt.Sprintf("bits: no floating-point format of %d bits", w))
 }

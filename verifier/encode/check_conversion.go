@@ -15,7 +15,7 @@ func (e *encoder) checkConversion(fr *frame, st *state, in *ir.Instr, a val) {
 	if a.el != nil {
 		lanes, t = a.el, in.T.Elem
 	}
-	if !e.opts.Checks.Has(verdict.Conversion) || !plainFloat(in.Args[0].Type()) {
+	if !e.opts.Checks.Has(verdict.Conversion) || !followed(in.Args[0].Type()) {
 		return
 	}
 	bad := e.s.False()

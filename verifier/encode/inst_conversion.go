@@ -13,6 +13,11 @@ func (e *encoder) conversion(fr *frame, st *state, in *ir.Instr) val {
 	if in.Op == ir.OpBitcast && (from.Kind == ir.KindVector || to.Kind == ir.KindVector) {
 		return e.bitcast(a, from, to)
 	}
+	if in.Op != ir.OpBitcast {
+		if a = e.operand(st, in, a, from); st.pc == nil {
+			return val{}
+		}
+	}
 	if in.Op == ir.OpFpToSi || in.Op == ir.OpFpToUi {
 		e.checkConversion(fr, st, in, a)
 		if st.pc == nil {
@@ -25,7 +30,7 @@ func (e *encoder) conversion(fr *frame, st *state, in *ir.Instr) val {
 			return val{}
 		}
 	}
-	if !plainFloat(from) || !plainFloat(to) {
+	if !followed(from) || !followed(to) {
 		e.gap(st, in, verdict.Unsupported, "floating point of more than 64 bits")
 		return val{}
 	}
@@ -41,6 +46,9 @@ func (e *encoder) conversion(fr *frame, st *state, in *ir.Instr) val {
 
 func (e *encoder) convert(st *state, in *ir.Instr, a val, from, to *ir.Type) val {
 	out := e.convertValue(st, in, a, from, to)
+	if in.Op != ir.OpBitcast {
+		out = e.result(out, to)
+	}
 	if a.u != 0 {
 		u := e.tidy(e.convertShadow(in.Op, a.u, e.bitsOf(to)))
 		if out.u != 0 {

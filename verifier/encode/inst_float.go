@@ -21,17 +21,20 @@ func plainFloat(t *ir.Type) bool {
 
 // float evaluates floating-point arithmetic: IEEE 754, round to nearest even.
 func (e *encoder) float(fr *frame, st *state, in *ir.Instr) val {
-	if !plainFloat(in.T) {
+	if !followed(in.T) {
 		e.gap(st, in, verdict.Unsupported, "floating point of more than 64 bits")
 		return val{}
 	}
-	a := e.arg(fr, st, in, 0)
+	a := e.operand(st, in, e.arg(fr, st, in, 0), in.T)
 	b := a
 	if len(in.Args) > 1 {
-		b = e.arg(fr, st, in, 1)
+		b = e.operand(st, in, e.arg(fr, st, in, 1), in.T)
+	}
+	if st.pc == nil {
+		return val{}
 	}
 	if in.T.Kind != ir.KindVector {
-		return e.floatOne(in.Op, a, b)
+		return e.result(e.floatOne(in.Op, a, b), in.T)
 	}
 	out := val{el: make([]val, len(a.el))}
 	for i := range a.el {
@@ -69,14 +72,18 @@ func (e *encoder) nan(w int) bits.Vec {
 }
 
 // fraction is the number of stored significand bits.
-func fraction(w int) int { return map[int]int{16: 10, 32: 23, 64: 52}[w] }
+func fraction(w int) int { return bits.FormatOf(w).Prec - 1 }
 
 func (e *encoder) fcmp(fr *frame, st *state, in *ir.Instr) val {
-	if !plainFloat(in.Args[0].Type()) {
+	t := in.Args[0].Type()
+	if !followed(t) {
 		e.gap(st, in, verdict.Unsupported, "floating point of more than 64 bits")
 		return val{}
 	}
-	a, b := e.arg(fr, st, in, 0), e.arg(fr, st, in, 1)
+	a, b := e.operand(st, in, e.arg(fr, st, in, 0), t), e.operand(st, in, e.arg(fr, st, in, 1), t)
+	if st.pc == nil {
+		return val{}
+	}
 	if a.el == nil {
 		return e.fcmpOne(in.Pred, a, b)
 	}
@@ -149,7 +156,7 @@ func (e *encoder) infinity(w int) bits.Vec {
 // floatConversion evaluates the conversions to and from floating point. What
 // does not fit an integer is the environment's choice.
 func (e *encoder) floatConversion(st *state, in *ir.Instr, a val, from, to *ir.Type) val {
-	sort := ilr.BV(e.bitsOf(to))
+	sort := e.interchange(to)
 	switch in.Op {
 	case ir.OpFpTrunc, ir.OpFpExt:
 		return val{t: e.s.FloatOp(ilr.KFToF, sort, ilr.RNE, a.t)}

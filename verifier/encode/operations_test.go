@@ -105,6 +105,41 @@ func floatOperations() []operation {
 				" %ax, %bx"})
 		}
 	}
+	return append(list, x87Operations()...)
+}
+
+// x87Operations are what is computed with numbers of 80 bits: made of doubles, and of words that may be no numbers.
+func x87Operations() []operation {
+	var list []operation
+	wide := "%ad = bitcast i64 %a to double\n  %bd = bitcast i64 %b to double\n  %ax = fpext double %ad to x86_fp80\n" +
+		"  %bx = fpext double %bd to x86_fp80\n  "
+	odd := "%az = zext i64 %a to i80\n  %ap = shl i80 %az, 15\n  %ay = or i80 %ap, 18446744073709551616\n" +
+		"  %ax = bitcast i80 %ay to x86_fp80\n  %bd = bitcast i64 %b to double\n" +
+		"  %bx = fpext double %bd to x86_fp80\n  "
+	for _, from := range []struct{ name, text string }{{"", wide}, {" of bits", odd}} {
+		for _, op := range strings.Fields("fadd fsub fmul fdiv fneg") {
+			args := " x86_fp80 %ax, %bx\n"
+			if op == "fneg" {
+				args = " x86_fp80 %ax\n"
+			}
+			for _, at := range []string{"0", "11", "56", "72"} {
+				list = append(list, operation{op + " x86_fp80 at " + at + from.name, "i64", "i8", from.text +
+					"%rx = " + op + args + "  %rb = bitcast x86_fp80 %rx to i80\n" +
+					"  %rs = lshr i80 %rb, " + at + "\n  %r = trunc i80 %rs to i8"})
+			}
+		}
+		list = append(list, operation{"fptrunc x86_fp80" + from.name, "i64", "i8", from.text +
+			"%rx = fadd x86_fp80 %ax, %bx\n  %rd = fptrunc x86_fp80 %rx to double\n" +
+			"  %rb = bitcast double %rd to i64\n" +
+			"  %rs = lshr i64 %rb, 48\n  %r = trunc i64 %rs to i8"},
+			operation{"fptosi x86_fp80" + from.name, "i64", "i8", from.text + "%r = fptosi x86_fp80 %ax to i8"},
+			operation{"fptoui x86_fp80" + from.name, "i64", "i8", from.text + "%r = fptoui x86_fp80 %ax to i8"},
+			operation{"fcmp olt x86_fp80" + from.name, "i64", "i1", from.text + "%r = fcmp olt x86_fp80 %ax, %bx"})
+	}
+	for _, op := range []string{"sitofp", "uitofp"} {
+		list = append(list, operation{op + " x86_fp80", "i64", "i8", "%rx = " + op + " i64 %a to x86_fp80\n" +
+			"  %rb = bitcast x86_fp80 %rx to i80\n  %rs = lshr i80 %rb, 60\n  %r = trunc i80 %rs to i8"})
+	}
 	return list
 }
 

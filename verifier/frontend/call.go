@@ -66,7 +66,7 @@ func (x *fn) plainCall(s *site) {
 		x.mathResult(s, x.pureMath(k.Func.Name))
 		return
 	}
-	if model == ir.ModelMulAdd && len(s.args) == 3 && !x.fuses(s.ty) && wideFloat(s.ty) == "" {
+	if model == ir.ModelMulAdd && len(s.args) == 3 && !x.fuses(s.ty) && notFollowed(ir.OpFmul, s.ty, s.ty) == "" {
 		product := x.emit(&ir.Instr{Op: ir.OpFmul, T: s.ty, Args: x.operands(s.args[0], s.args[1])})
 		x.define(s.v, ir.Instr{Op: ir.OpFadd, T: s.ty, Args: []ir.Value{product, x.operand(s.args[2])}})
 		return

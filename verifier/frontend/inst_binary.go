@@ -73,7 +73,7 @@ func (x *fn) bin(v value.Named, op ir.Op, flags ir.Flags, args ...value.Value) {
 		x.unsupported(v, ty, what+" "+op.String())
 		return
 	}
-	if what := wideFloat(ty); what != "" {
+	if what := notFollowed(op, ty, x.intType(1)); what != "" {
 		x.anyValue(v, ty, what+" "+op.String())
 		return
 	}

@@ -58,7 +58,7 @@ func (x *fn) cast(v value.Named, op ir.Op, from value.Value, to types.Type) {
 		x.unsupported(v, ty, what+" "+op.String())
 		return
 	}
-	if what := wideFloat(ty) + wideFloat(x.typ(from.Type())); what != "" && op != ir.OpBitcast {
+	if what := notFollowed(op, x.typ(from.Type()), ty); what != "" && op != ir.OpBitcast {
 		x.anyValue(v, ty, what+" "+op.String())
 		return
 	}

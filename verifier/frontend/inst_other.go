@@ -59,7 +59,7 @@ func (x *fn) compare(v value.Named, op ir.Op, pred ir.Pred, a, b value.Value, fl
 		x.unsupported(v, out, what+" "+op.String())
 		return
 	}
-	if what := wideFloat(ty); what != "" {
+	if what := notFollowed(op, ty, x.intType(1)); what != "" {
 		x.anyValue(v, out, what+" "+op.String())
 		return
 	}

@@ -95,6 +95,19 @@ func odd(t *ir.Type) string {
 	return ""
 }
 
+// notFollowed names what is computed with wide floats, but for x87's basic operations.
+func notFollowed(op ir.Op, from, to *ir.Type) string {
+	x87 := func(t *ir.Type) bool { return t.Kind == ir.KindFloat && t.Width == 80 }
+	plain := func(t *ir.Type) bool {
+		return x87(t) || t.Kind == ir.KindInt && t.Width <= 64 ||
+			t.Kind == ir.KindFloat && (t.Width == 32 || t.Width == 64)
+	}
+	if op != ir.OpFrem && (x87(from) || x87(to)) && plain(from) && plain(to) {
+		return ""
+	}
+	return wideFloat(from) + wideFloat(to)
+}
+
 // wideFloat names a floating-point type of more than 64 bits, or a vector of such:
 // it is stored and passed on bit by bit, and what is computed with it is any value.
 func wideFloat(t *ir.Type) string {

@@ -94,6 +94,9 @@ func linked(a, b *object) bool {
 }
 
 func (x *machine) compare(in *ir.Instr, a, b value) value {
+	if in.Op == ir.OpFcmp && a.bits.Width() == x87Width {
+		return x.x87Ordered(in.Pred, a, b)
+	}
 	if in.Op == ir.OpFcmp {
 		return scalar(bits.Bool(floatCompare(in.Pred, a.bits, b.bits))).withMask(all(1, a, b))
 	}
