@@ -72,7 +72,7 @@ func Prove(ctx context.Context, sys *its.System, opts Options) Answer {
 	a := &attempt{sys: sys, ladder: ladder}
 	answer := a.prove(ctx, true)
 	if a.phased = true; answer.Verdict == Unknown && ctx.Err() == nil {
-		if second := a.prove(ctx, false); second.Verdict != Unknown {
+		if second := a.prove(ctx, false); second.Verdict != Unknown || second.Reason != "" { // the checker's
 			answer = second
 		}
 	}
