@@ -186,6 +186,8 @@ const (
 	RingDepth      = 24  // of sums and products
 	RingSame       = 6   // variables of an equation of which two are tried as one
 	RingParts      = 256 // summands of a polynomial
+	RingMultiples  = 64  // of one equation that are taken from another
+	RingDegree     = 6   // of a summand that such a multiple replaces
 
 	MaxResults = 6   // numbers after a call that sums are made of
 	MaxInputs  = 6   // and before it

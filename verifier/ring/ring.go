@@ -100,23 +100,6 @@ func (r *row) findPivot(w int) (ok bool) {
 	return false
 }
 
-// reduce takes multiples of the rows from r until none of their pivots is left.
-func (d *Ideal) reduce(w int, r *row) {
-	for i := range d.rows[w] {
-		by := &d.rows[w][i]
-		k := slices.IndexFunc(r.poly.Monos, func(m exact.Mono) bool { return slices.Equal(m.Vars, by.pivot) })
-		if k < 0 {
-			continue
-		}
-		r.poly = modulo(r.poly.Sub(by.poly.Scale(r.poly.Monos[k].Coef.Mul(by.inv))), w)
-		for _, f := range by.from {
-			if !slices.Contains(r.from, f) {
-				r.from = append(r.from, f)
-			}
-		}
-	}
-}
-
 // Implies returns a formula that holds for all values of its variables: some of the equations imply t; ok is false
 // where that is not seen. They may do so together with equations of two variables.
 func (d *Ideal) Implies(t ilr.Term) (formula ilr.Term, ok bool) {
@@ -210,7 +193,7 @@ func variables(list []exact.Var, p exact.Poly) []exact.Var {
 // occurs in roots; where that is not seen, byCase adds those for single cases.
 func Consequences(s *ilr.Store, known, roots []ilr.Term, byCase bool) []ilr.Term {
 	d := NewIdeal(s, known)
-	if !d.products() {
+	if !d.products() && !slices.ContainsFunc(roots, func(t ilr.Term) bool { return hasProduct(s, t) }) {
 		return nil
 	}
 	var goals []ilr.Term
