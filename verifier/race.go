@@ -64,6 +64,7 @@ var bitEngines = []entrant{
 	{name: "long runs", engine: bitterm.LongRuns{}, after: "graph", or: policy.BitsAfter, limit: policy.LongRunTime},
 	{name: "recurrent bits", engine: bitterm.RecurrentSets{}, after: "long runs", limit: policy.RecurrentBitsTime},
 	{name: "ranked bits", engine: bitterm.Ranking{}, after: "recurrent bits", limit: policy.RankedBitsTime},
+	{name: "traps", engine: bitterm.Traps{}, after: "long runs"},
 }
 
 // complexityEngines bound the instructions of any run.

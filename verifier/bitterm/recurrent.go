@@ -67,6 +67,7 @@ type recurrence struct {
 	header int
 	h      *encode.Header
 	set    []invariant.Literal
+	keep   []*invariant.Lemma
 	inputs []input.Input // of a run into the set
 	exact  bool          // what a turn from the set does is defined, its signed arithmetic too
 }
@@ -161,10 +162,13 @@ func (x *recurrence) staysIn(ctx context.Context, set []invariant.Literal) bool 
 
 // confirm checks the set on a second encoding and has the interpreter run into it.
 func (x *recurrence) confirm(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
-	checked, err := x.cut.Recheck(ctx, nil, func(f *encode.Formula) []ilr.Term {
+	checked, err := x.cut.Recheck(ctx, x.keep, func(f *encode.Formula) []ilr.Term {
 		s, h := f.Store, &f.Headers[x.header]
 		inside := invariant.Conjunction(s, x.set, h.Sites[0].Values, h.Sites[0].Entry)
 		bad := []ilr.Term{leaves(s, h, x.set)}
+		if len(x.keep) > 0 {
+			bad = append(bad, invariant.Unmodelled(f))
+		}
 		for _, t := range lostBy(s, h, x.set) {
 			bad = append(bad, s.And(h.Sites[0].Guard, inside, t))
 		}
@@ -197,7 +201,11 @@ func (x *recurrence) confirm(ctx context.Context, p *problem.Problem, a *problem
 		set = append(set, certificate.Express(x.h, l.Term))
 		c.Certificate.Detail = append(c.Certificate.Detail, "  "+l.Text(x.h))
 	}
-	c.Evidence = &certificate.Inductive{Cut: certificate.Cut{Trap: certificate.TrapAt(x.h, set, rec.Inputs)}}
+	for _, l := range x.cut.Text(x.keep) {
+		c.Certificate.Detail = append(c.Certificate.Detail, "invariant: "+l)
+	}
+	c.Evidence = &certificate.Inductive{Cut: certificate.Cut{Lemmas: x.cut.Portable(x.keep),
+		Trap: certificate.TrapAt(x.h, set, rec.Inputs)}}
 	a.Settle(&problem.Settled{Claim: c})
 	return nil
 }

@@ -106,10 +106,12 @@ func settledBy(t *testing.T, e problem.Engine, src string) (c verdict.Claim, ok 
 // TestTrapCertified: the certificate of a recurrent set holds, and one in which something was changed is refused.
 func TestTrapCertified(t *testing.T) {
 	for _, c := range []struct {
-		name, src string
-		tampers   [][3]string // from, to, what the refusal says
+		name    string
+		engine  problem.Engine
+		src     string
+		tampers [][3]string // from, to, what the refusal says
 	}{
-		{"a set", `unsigned n = nondet_uint(); while (n != 0) n -= 2; return 0;`, [][3]string{
+		{"a set", RecurrentSets{}, `unsigned n = nondet_uint(); while (n != 0) n -= 2; return 0;`, [][3]string{
 			{`"set": [`, `"set": ["(= now.0 8'h00)",`, "makes no sense"},
 			{`"set": [`, `"set": ["(= now.0 32'h00000006)",`, "do not lead into the set"},
 			{`"set": [`, `"set": ["(not (= now.0 32'h7ffffff1))",`, "is not the one that the proof"},
@@ -119,9 +121,13 @@ func TestTrapCertified(t *testing.T) {
 			{`"walks": [`, `"walks": ["1",`, "questions about paths"},
 			{`"status": "violated"`, `"status": "proved"`, "said to be proved"},
 		}},
-		{"everything", `unsigned n = nondet_uint(); do n += 3; while (1); return 0;`, [][3]string{
+		{"everything", RecurrentSets{}, `unsigned n = nondet_uint(); do n += 3; while (1); return 0;`, [][3]string{
 			{`"steps": 1000`, `"steps": 1`, "does not come to the loop"},
 			{`"bytes": `, `"bytes": 9`, "the file is cut"},
+		}},
+		{"under lemmas", Traps{}, `unsigned s = 0, x = 0; while (s == 2 * x) s += 2, x++; return 0;`, [][3]string{
+			{`"holds": "(= `, `"holds": "(bvult `, "is not the one that the proof"},
+			{`now.`, `now.7`, "makes no sense"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,7 +138,7 @@ func TestTrapCertified(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Module, p.Entry = part, part.Func("main")
-			if err := (RecurrentSets{}).Run(ctx, p, a); err != nil {
+			if err := c.engine.Run(ctx, p, a); err != nil {
 				t.Fatal(err)
 			}
 			res := &verdict.Result{Entry: "main", Claims: []verdict.Claim{a.Settled(p.TerminationClaim().ID).Claim}}

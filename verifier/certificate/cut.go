@@ -120,7 +120,7 @@ func (c *Cut) lemmas(f *encode.Formula) (facts, known []ilr.Term, goals []goal, 
 // question returns facts and goals about the claims that are wanted.
 func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (facts []ilr.Term, goals []goal,
 	err error) {
-	if c.Trap != nil {
+	if c.Trap != nil && len(c.Lemmas) == 0 { // what comes before the loop may be anything
 		goals, err = c.Trap.goals(f, pr)
 		return f.Assumptions, goals, err
 	}
@@ -144,9 +144,12 @@ func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (f
 	}
 	goals = append(goals, goal{what: unmodelled, bad: s.Or(beyond...)})
 	var asked []goal
-	if c.Ranking {
+	switch {
+	case c.Trap != nil:
+		asked, err = c.Trap.goals(f, pr)
+	case c.Ranking:
 		asked, err = c.falls(f)
-	} else {
+	default:
 		asked = goalsAbout(f, wanted, func(cl *encode.Claim) (ilr.Term, bool) {
 			return f.ViolationAtGhost(cl, policy.MaxReads), cl.Check != verdict.Unwinding
 		})
@@ -207,7 +210,8 @@ func (c *Cut) falls(f *encode.Formula) ([]goal, error) {
 // kind names the evidence.
 func (c *Cut) kind() string {
 	if c.Trap != nil {
-		return fmt.Sprintf("recurrent set of %d conditions, bit by bit", len(c.Trap.Set))
+		return fmt.Sprintf("recurrent set of %d conditions, bit by bit, with %d invariants", len(c.Trap.Set),
+			len(c.Lemmas))
 	}
 	if c.Ranking {
 		return fmt.Sprintf("ranking of %d loops bit by bit, with %d invariants", len(c.Measures), len(c.Lemmas))

@@ -23,7 +23,7 @@ func TestOneByOne(t *testing.T) {
 		}
 		defer cut.Close()
 		p := NewProver(cut)
-		p.propose(ctx)
+		p.propose(ctx, nil)
 		for _, l := range p.others {
 			p.alive = append(p.alive, p.candidate(l))
 		}

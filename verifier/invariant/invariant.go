@@ -82,13 +82,16 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.
 // Prover finds lemmas about the headers of a cut program.
 type Prover struct {
 	Branches bool // lemmas also of what turns test of elements
+	Products bool // try equations between products before all others
 
 	cut   *Cut
 	f     *encode.Formula
 	alive []*candidate // lemmas that hold
+	shown []ilr.Term   // what they exclude, as equationsExclude found
 	hold  ilr.Term     // assuming it assumes all of alive
 
 	entries   []*Lemma  // about the entries of functions, where products that calls give back may need them
+	equal     []*Lemma  // equations between products
 	suggested []*Lemma  // those of the templates that executions suggest
 	others    []*Lemma  // the other ones
 	states    []*Lemma  // those under a value of a control variable
@@ -110,8 +113,8 @@ func (p *Prover) Any() bool { return len(p.alive) > 0 }
 // Lemmas finds lemmas by the templates, in stages: none, those that executions
 // suggest, all. It ends when they exclude bad.
 func (p *Prover) Lemmas(ctx context.Context, bad []ilr.Term) {
-	p.propose(ctx)
-	if p.exclude(ctx, bad) {
+	p.propose(ctx, bad)
+	if p.exclude(ctx, bad) || p.Products && p.equationsExclude(ctx, bad) {
 		return
 	}
 	p.admit(ctx, p.entries)
@@ -149,8 +152,8 @@ func (p *Prover) exclude(ctx context.Context, bad []ilr.Term) bool {
 	return ans == solve.Unsat
 }
 
-// propose has the templates make lemmas.
-func (p *Prover) propose(ctx context.Context) {
+// propose has the templates make lemmas, which are to exclude bad.
+func (p *Prover) propose(ctx context.Context, bad []ilr.Term) {
 	samples := collect(ctx, p.cut.p, p.f)
 	p.sums = make([][]*atom, len(p.f.Headers))
 	picked := compared(p.f)
@@ -171,11 +174,11 @@ func (p *Prover) propose(ctx context.Context) {
 		slog.Debug("templates", "header", p.f.Headers[i].Key, "vars", len(p.f.Headers[i].Vars), "lemmas", len(x.out),
 			"samples", len(samples[i]), "sums", len(x.found), "asserted", len(about))
 	}
-	p.multiplied(followed(p.f, equal))
+	p.multiplied(followed(p.f, equal), bad)
 }
 
 // multiplied suggests equations between products, and has the solver assume what follows from such by arithmetic.
-func (p *Prover) multiplied(equal []*Lemma) {
+func (p *Prover) multiplied(equal []*Lemma, bad []ilr.Term) {
 	if len(equal) == 0 {
 		return
 	}
@@ -186,9 +189,10 @@ func (p *Prover) multiplied(equal []*Lemma) {
 			}
 		}
 	}
+	p.equal = equal
 	p.suggested = append(p.suggested, equal...)
 	p.others = append(p.others, equal...) // they may need bounds
-	roots := bads(p.goals())
+	roots := append(bads(p.goals()), bad...)
 	for _, l := range equal {
 		roots = append(roots, l.fails(p.f))
 	}

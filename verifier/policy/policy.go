@@ -236,11 +236,14 @@ const (
 	MaxLexicographic = 3      // measures of one loop
 	MeasureConflicts = 4000   // for a question about a measure
 	RankLemmaPercent = 40
-	TurnsPercent     = 50  // for bounds of turns; the rest is for what follows from them
-	MaxFalling       = 8   // of one loop, until one is small
-	MaxRankCases     = 4   // numbers by whose sign measures may differ
-	MaxMeasures      = 600 // of the templates of one header
-	MaxMeasureVars   = 10  // numbers that are combined with each other
+	TrapLemmaPercent = 60
+	TrapSeeds        = 10     // executions that may show a loop that is not left
+	TrapSteps        = 30_000 // of each
+	TurnsPercent     = 50     // for bounds of turns; the rest is for what follows from them
+	MaxFalling       = 8      // of one loop, until one is small
+	MaxRankCases     = 4      // numbers by whose sign measures may differ
+	MaxMeasures      = 600    // of the templates of one header
+	MaxMeasureVars   = 10     // numbers that are combined with each other
 )
 
 // SmallMeasures are the greatest values of measures that bound the turns of a loop.
