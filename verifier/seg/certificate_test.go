@@ -105,6 +105,24 @@ var certified = map[string]string{
 			}
 			return 0;
 		}`,
+	"trees that lead up": `struct t { struct t *l, *r, *up; };
+		struct t *leaf(struct t *up) { struct t *x = malloc(sizeof *x); x->l = x->r = 0; x->up = up; return x; }
+		int main(void) {
+			struct t *root = leaf(0);
+			while (nondet_int()) {
+				struct t *n = root;
+				while (n->l && n->r) n = nondet_int() ? n->l : n->r;
+				if (!n->l) n->l = leaf(n); else n->r = leaf(n);
+			}
+			while (root->up || root->l || root->r) {
+				struct t *n = root;
+				while (n->l || n->r) n = n->l ? n->l : n->r;
+				root = n->up ? n->up : root;
+				if (root->l == n) root->l = 0; else root->r = 0;
+				free(n);
+			}
+			return 0;
+		}`,
 	"steps":     `int main(void) { unsigned n = nondet_int(), i = 0, j = 0, s = 0; if (n > 900) return 0; while (i != 3 * n) { i += 3; for (j = i; j != 0; j -= 3) s++; } for (j = 1; j < n; j += 5) s++; return s; }`,
 	"recursion": `int f(int n, int *p) { if (n <= 0) return 0; *p = n; return f(n - 1, p) + 1; } int main(void) { int x = 3, n = nondet_int(); while (x > 0) { x--; n = f(n, &n); } return n; }`,
 }

@@ -31,11 +31,25 @@ type chain struct {
 	prev   int64
 	backAt int64
 	before value
+
+	kids []int64 // not nil: a tree
+	edge int     // the number of the part that the tree's end is at; -1 if pointers to that are lost
+}
+
+// lastPart returns the number of the part with the last block; -1 if pointers to that are lost.
+func (c *chain) lastPart() int {
+	switch {
+	case c.kids != nil:
+		return c.edge
+	case c.doubly:
+		return len(c.ids) - 1
+	}
+	return -1
 }
 
 // backwards reports that the list of the chain begins where the chain ends: lists go on at the lower of two bytes, so
 // that those of two states are alike.
-func (c *chain) backwards() bool { return c.doubly && c.prev < c.next }
+func (c *chain) backwards() bool { return c.doubly && c.kids == nil && c.prev < c.next }
 
 // fold replaces a chain of blocks and lists by one list, the object id (LI-12,
 // LI-13, LI-21). Pointers to the first block become pointers to the list, and those to the last block of a doubly
@@ -53,10 +67,13 @@ func (b *builder) gather(s *state, ch chain) int {
 	id := len(b.objIDs) + 1
 	b.objIDs[key] = id
 	l := &list{next: ch.next, at: ch.at, length: ch.length, end: ch.end, doubly: ch.doubly, prev: ch.prev,
-		backAt: ch.backAt, before: ch.before, members: ch.members, bare: ch.bare, scalars: ch.scalars}
+		backAt: ch.backAt, before: ch.before, members: ch.members, bare: ch.bare, scalars: ch.scalars, kids: ch.kids}
 	*l = l.from(ch.backwards())
 	o := &object{id: id, key: key, name: "list", size: ch.size, heap: ch.heap, dynamic: true, rest: unknownBytes,
 		base: -1, align: ch.align, written: ch.written, list: l}
+	if ch.kids != nil {
+		o.name, l.joined = "tree", len(ch.ids) > 0 && ch.edge == 0 && s.objs[ch.ids[0]].list == nil
+	}
 	lists := map[int]bool{}
 	for _, x := range ch.ids {
 		lists[x] = s.objs[x].list != nil
@@ -75,7 +92,7 @@ func (b *builder) gather(s *state, ch chain) int {
 			switch {
 			case keeps(v, ch.at) && n == 0 && ahead:
 				return value{kind: ptrValue, obj: id, last: ch.backwards(), lin: v.lin}
-			case keeps(v, ch.backAt) && n == len(ch.ids)-1 && back && ch.doubly:
+			case keeps(v, ch.backAt) && n == ch.lastPart() && back:
 				return value{kind: ptrValue, obj: id, last: !ch.backwards(), lin: v.lin}
 			}
 			return b.somewhere(s)
@@ -108,10 +125,14 @@ func (b *builder) somewhere(s *state) value {
 
 // links are the places of pointers to neighbours.
 func (c *chain) links() []int64 {
-	if c.doubly {
-		return []int64{c.next, c.prev}
+	places := c.kids
+	if places == nil {
+		places = []int64{c.next}
 	}
-	return []int64{c.next}
+	if c.doubly {
+		places = append(slices.Clone(places), c.prev)
+	}
+	return places
 }
 
 // with adds what the blocks of part o hold: in, if that is one block.
@@ -144,7 +165,8 @@ func (b *builder) follow(s *state, v value, next int64, stop func(value) stoppin
 	}
 	for {
 		o := s.object(v.obj)
-		if o == nil || !o.dynamic || o.base >= 0 || !o.size.IsConst() || slices.Contains(c.ids, v.obj) ||
+		if o == nil || !o.dynamic || o.base >= 0 || !o.size.IsConst() || b.inUpTree(o) ||
+			slices.Contains(c.ids, v.obj) ||
 			len(c.ids) > 0 && (stop(v).before || !o.size.Equal(c.size) || o.heap != c.heap) {
 			break
 		}

@@ -145,8 +145,8 @@ func (b *builder) propertyAt(s *state, id int, v value, path []int) property {
 func endless(value) stopping { return stopping{} }
 
 // treeProperty is the tree as what a member of block id leads to.
-func (b *builder) treeProperty(s *state, t *tree, id int) property {
-	p := b.chainProperty(s, &t.chain, id)
+func (b *builder) treeProperty(s *state, t *chain, id int) property {
+	p := b.chainProperty(s, t, id)
 	if p.own != nil {
 		p.own.kids, p.own.next = t.kids, 0
 	}

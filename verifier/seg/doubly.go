@@ -6,9 +6,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 )
 
-// pair is two bytes of the blocks of a doubly linked list: where the pointers to the one and to the other neighbour are.
-// At bytes at and backAt of the neighbours is where they lead. Which blocks are such lists is learned, as trees are:
-// builder.pairs has them by size.
+// pair is two bytes of the blocks of a doubly linked list: where the pointers to the one and to the other neighbour
+// are. At bytes at and backAt of the neighbours is where they lead. Which blocks are such lists is learned, as trees
+// are: builder.pairs has them by size.
 type pair struct{ next, at, prev, backAt int64 }
 
 // maxPairs is how many sizes of blocks are those of doubly linked lists.
@@ -64,15 +64,19 @@ func (b *builder) learnPair(s *state, ch chain) {
 			if w.next == ch.next {
 				continue
 			}
-			p := pair{ch.next, ch.at, w.next, w.at}
-			if p.prev < p.next {
-				p = p.turned()
-			}
-			b.pairs[n], b.chains[n], b.reshaped = p, true, true
-			delete(b.trees, n)
+			b.setPair(n, pair{ch.next, ch.at, w.next, w.at})
 			return
 		}
 	}
+}
+
+// setPair notes that blocks of size n are those of a doubly linked list.
+func (b *builder) setPair(n int64, p pair) {
+	if p.prev < p.next {
+		p = p.turned()
+	}
+	b.pairs[n], b.chains[n], b.reshaped = p, true, true
+	delete(b.trees, n)
 }
 
 // leadsTo returns the places in o with pointers into object id, and where in that they point to.
@@ -89,9 +93,19 @@ func (s *state) leadsTo(o *object, id int) []pair {
 	return out
 }
 
-// noPair notes that blocks of a size are in no doubly linked lists after all.
-func (b *builder) noPair(size exact.Lin) {
+// noPair notes that blocks of a size are in no doubly linked lists after all. They may be trees that lead up.
+func (b *builder) noPair(s *state, size exact.Lin) {
 	n, _ := size.Const.Int64()
+	p := b.pairs[n]
+	for _, id := range s.order {
+		for _, c := range s.objs[id].cells {
+			off, ok := c.off.Const.Int64()
+			if ok && c.off.IsConst() && s.objs[id].size.Equal(size) && off != p.next && off != p.prev &&
+				b.learnUp(s, n, p, off) {
+				return
+			}
+		}
+	}
 	delete(b.pairs, n)
 	delete(b.chains, n)
 	b.unpaired[n], b.reshaped = true, true
@@ -139,7 +153,7 @@ func (b *builder) joins(s *state, c *chain, v value) bool {
 	}
 	if !back.points(from) && !emptyAs(s, from.obj, from.last, back) {
 		if !c.inside {
-			b.noPair(o.size)
+			b.noPair(s, o.size)
 		}
 		return false
 	}

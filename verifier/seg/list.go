@@ -12,13 +12,15 @@ import (
 //
 // A pointer to the object is one into the first block, or into the last one (value.last). An empty list has no block:
 // the pointer to byte at of its first block is end, and the one to byte backAt of its last block is before. (The
-// paper's lists have at least one element; with the empty one a loop needs no unrolling before its lists can be merged.)
+// paper's lists have at least one element; with the empty one a loop needs no unrolling before its lists can be
+// merged.) The last block of a tree is the one with the tree's end.
 type list struct {
 	next   int64
 	at     int64 // the byte of each block that what leads to it points to
 	length exact.Lin
 	end    value
 	kids   []int64 // not nil: a tree (tree.go)
+	joined bool    // of a tree: its first block is its last one, as long as states are compared
 
 	members []member // what each block holds beside its links
 	scalars []int64  // places where a block held something else than a pointer: a hint
@@ -27,13 +29,16 @@ type list struct {
 	doubly bool // the pointer at byte prev of each block leads to the one in front of it, that of the first to before
 	prev   int64
 	backAt int64 // the byte of each block that what leads back to it points to
-	before value
+	before value // of a tree that is not doubly linked, of no kind where nothing leads to its last block
 }
+
+// twoEnded reports that pointers may lead to the list's last block.
+func (l *list) twoEnded() bool { return l.doubly || l.kids != nil }
 
 // turned returns the list as it is when it is walked from its last block.
 func (l *list) turned() list {
 	return list{next: l.prev, at: l.backAt, prev: l.next, backAt: l.at, end: l.before, before: l.end, length: l.length,
-		doubly: true, members: l.members, bare: l.bare, scalars: l.scalars}
+		doubly: l.doubly, kids: l.kids, members: l.members, bare: l.bare, scalars: l.scalars}
 }
 
 // from returns the list as a pointer to its first or last block sees it.
@@ -96,7 +101,7 @@ func (b *builder) unfold(s *state, id int, last bool) []*state {
 		}
 		for _, u := range b.assume(t, filled) {
 			if l.kids != nil {
-				out = append(out, b.unfoldTree(u, id)...)
+				out = append(out, b.unfoldTree(u, id, last)...)
 				continue
 			}
 			out = append(out, b.unfoldBlock(u, id, last)...)
@@ -115,6 +120,9 @@ func (b *builder) unfold(s *state, id int, last bool) []*state {
 // empty returns what pointer v to the list is if that has no block.
 func (l *list) empty(v value) value {
 	to := l.from(v.last)
+	if to.end.kind == invalidKind {
+		return opaque()
+	}
 	return to.end.plus(v.lin.AddInt(-to.at))
 }
 

@@ -162,12 +162,45 @@ func (m *matcher) list(o, old *object) {
 	if l.kids == nil || !isNull(l.end) || wasEnd != nil && !isNull(*wasEnd) {
 		l.end = m.beside(l.end, wasEnd, "end of ", o)
 	}
-	if l.doubly {
+	if l.kids != nil && !l.doubly {
+		m.treeBefore(o, old)
+	} else if l.doubly {
 		l.before = m.beside(l.before, wasBefore, "before ", o)
 	}
 	sl := slot{key: "length of " + o.key, name: "length of " + o.name}
 	m.places = append(m.places, &place{slot: sl, was: length, other: l.length})
 	l.length = exact.V(placeholder(len(m.places) - 1))
+}
+
+// treeBefore registers what a pointer to the last block of a tree is if the tree has none, where something leads
+// there. A tree that has one may have anything there.
+func (m *matcher) treeBefore(o, old *object) {
+	l := o.list
+	if old == nil {
+		if l.before.kind != invalidKind {
+			l.before = m.beside(l.before, nil, "before ", o)
+		}
+		return
+	}
+	was := old.list.before
+	switch {
+	case l.before.kind == invalidKind && was.kind == invalidKind:
+		return
+	case l.before.kind == invalidKind:
+		if l.before = was; !m.b.ask.proves(m.s.know, l.length.AddInt(-1)) {
+			l.before = opaque()
+		}
+	case was.kind == invalidKind:
+		if was = l.before; !m.b.ask.proves(m.old.know, old.list.length.AddInt(-1)) {
+			was = opaque()
+		}
+	}
+	if was.kind == opaqueValue || l.before.kind == opaqueValue {
+		m.lost = m.lost || was.kind != opaqueValue
+		l.before = opaque()
+		return
+	}
+	l.before = m.beside(l.before, &was, "before ", o)
 }
 
 // members joins what the blocks of a list hold with what those of the older one do.

@@ -259,11 +259,11 @@ func (o *owned) asPartOf(x *owned) (*owned, bool) {
 		if !ok || !(h.isNull() && x.end.isNull() || h.equal(&x.end)) {
 			return nil, false
 		}
-		if x.doubly {
-			c.before, _ = take(x.prev)
-			if c.before.own != nil || c.before.kind == intValue && !c.before.isNull() {
-				c.before = held{kind: opaqueValue}
-			}
+	}
+	if x.doubly {
+		c.before, _ = take(x.prev)
+		if c.before.own != nil || c.before.kind == intValue && !c.before.isNull() {
+			c.before = held{kind: opaqueValue}
 		}
 	}
 	return &c, true

@@ -1,6 +1,9 @@
 package seg
 
 import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -25,6 +28,7 @@ func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 		}
 	}
 	s.frames = []*frame{g}
+	b.cutAbove(s, g)
 	s.entered = true
 	reach := s.reached(s.frames, s.globals(), false)
 	for _, id := range append([]int(nil), s.order...) {
@@ -33,6 +37,26 @@ func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
 		}
 	}
 	return fork(append([]*state{s}, b.afterReturn(back, in, fn, reach)...))
+}
+
+// cutAbove forgets where the trees to which the arguments of frame g lead up to: what is there stays the callers'. (If
+// the callee goes up, it is not followed.)
+func (b *builder) cutAbove(s *state, g *frame) {
+	for _, p := range g.fn.Params {
+		v := s.plain(g.vals[p])
+		id, isBlock := s.heapStart(v)
+		if !isBlock || v.last || !b.inUpTree(s.objs[id]) {
+			continue
+		}
+		o := s.own(id)
+		if n, _ := o.size.Const.Int64(); o.list == nil {
+			up := exact.C(b.ups[n])
+			o.cells = slices.DeleteFunc(o.cells, func(c cell) bool { return c.off.Equal(up) })
+			o.rest = unknownBytes
+		} else if o.list.kids != nil {
+			o.list.before = opaque()
+		}
+	}
 }
 
 // afterCall is the state behind a call that came back.

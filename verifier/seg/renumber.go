@@ -28,6 +28,11 @@ func (a *aligner) renumber() {
 		}
 		return v
 	}
+	for _, x := range a.old.order {
+		if l := a.old.objs[x].list; l != nil && l.joined {
+			a.old.own(x).list.joined = false
+		}
+	}
 	objs := map[int]*object{}
 	for n, y := range a.s.order {
 		o := a.s.own(y)
@@ -39,7 +44,7 @@ func (a *aligner) renumber() {
 			o.cells[i].val = sub(o.cells[i].val)
 		}
 		if o.list != nil {
-			o.list.end, o.list.before = sub(o.list.end), sub(o.list.before)
+			o.list.end, o.list.before, o.list.joined = sub(o.list.end), sub(o.list.before), false
 		}
 		objs[o.id], a.s.order[n] = o, o.id
 	}

@@ -111,6 +111,7 @@ type builder struct {
 	cursors    int               // times that a variable kept a block out of a list
 	trees      map[int64][]int64 // sizes of blocks that are seen as trees, with where their pointers onwards are
 	chains     map[int64]bool    // sizes that are none
+	ups        map[int64]int64   // where the blocks of such trees lead up, if they do
 	pairs      map[int64]pair    // sizes of blocks that are seen as those of doubly linked lists
 	unpaired   map[int64]bool    // sizes that are none
 	reshaped   bool              // trees or pairs changed
@@ -140,9 +141,9 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	b := newBuilder(ctx, m, opts, ladder)
 	err := b.run()
 	for errors.Is(err, errShape) {
-		trees, chains, pairs, unpaired := b.trees, b.chains, b.pairs, b.unpaired
+		trees, ups, chains, pairs, unpaired := b.trees, b.ups, b.chains, b.pairs, b.unpaired
 		b = newBuilder(ctx, m, opts, ladder)
-		b.trees, b.chains, b.pairs, b.unpaired = trees, chains, pairs, unpaired
+		b.trees, b.ups, b.chains, b.pairs, b.unpaired = trees, ups, chains, pairs, unpaired
 		err = b.run()
 	}
 	if err != nil {
@@ -176,8 +177,8 @@ func newBuilder(ctx context.Context, m *ir.Module, opts Options, ladder *linear.
 		facts:   map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
 		thresholds: thresholdsOf(m), owners: len(m.Owners()), kinds: map[string]int{},
-		entered: map[*ir.Func]bool{opts.Entry: true}, trees: map[int64][]int64{}, chains: map[int64]bool{},
-		pairs: map[int64]pair{}, unpaired: map[int64]bool{}, given: map[*ir.Instr]value{}}
+		entered: map[*ir.Func]bool{opts.Entry: true}, trees: map[int64][]int64{}, ups: map[int64]int64{},
+		chains: map[int64]bool{}, pairs: map[int64]pair{}, unpaired: map[int64]bool{}, given: map[*ir.Instr]value{}}
 	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
 	return b
 }

@@ -151,9 +151,7 @@ func (a *aligner) run() {
 			roots[i], roots[j] = roots[j], roots[i]
 		}
 	}
-	for _, r := range roots {
-		a.unify(r, r)
-	}
+	a.unifyAll(roots)
 	a.fields()
 	for _, id := range append([]int(nil), a.s.order...) { // blocks that nothing reaches
 		if a.old.objs[id] != nil {
@@ -181,7 +179,7 @@ func (a *aligner) likely(x, y int) bool {
 	return o.list == nil || o.list.next == p.list.next && slices.Equal(o.list.kids, p.list.kids) &&
 		o.list.doubly == p.list.doubly && o.list.prev == p.list.prev && o.list.at == p.list.at &&
 		o.list.backAt == p.list.backAt && o.size.Equal(p.size) &&
-		(o.list.kids == nil || isNull(o.list.end) == isNull(p.list.end))
+		(o.list.kids == nil || isNull(o.list.end) == isNull(p.list.end) || a.old.leadsToLast(x) && a.s.leadsToLast(y))
 }
 
 // fields compares the contents of corresponding heap objects until no new ones turn up. Lists take in what is beside
@@ -232,8 +230,10 @@ func (a *aligner) contents(x, y int, whole map[int]bool) {
 			a.unify(root{obj: x, off: c.off.Const}, root{obj: y, off: c.off.Const})
 			a.complete(whole)
 		}
-	case l.kids == nil || !isNull(l.end):
-		a.unify(root{obj: x}, root{obj: y})
+	default:
+		if l.kids == nil || !isNull(l.end) || !isNull(a.old.objs[x].list.end) {
+			a.unify(root{obj: x}, root{obj: y})
+		}
 		if l.doubly {
 			a.unify(root{obj: x, before: true}, root{obj: y, before: true})
 		}

@@ -257,9 +257,10 @@ func (a *aligner) chainTo(s *state, r root, v value, stop func(value) stopping, 
 
 // named says whether a chain of s may take in what v points to: not behind its first part, if a frame or an object
 // that is no heap block points there, where the other state has a pointer too: else that pointer is lost anyhow, and
-// need not keep the block. Pointers to the last block of a doubly linked list are not lost where the chain ends with it.
+// need not keep the block. Pointers to the last block of a doubly linked list are not lost where the chain ends with
+// it.
 func named(s, other *state, v value) stopping {
-	doubly := s.objs[v.obj] != nil && s.objs[v.obj].list != nil && s.objs[v.obj].list.doubly
+	doubly := s.objs[v.obj] != nil && s.objs[v.obj].list != nil && s.objs[v.obj].list.twoEnded()
 	var out stopping
 	for _, r := range s.roots() {
 		if w := r.get(s); w.pointsTo(v.obj) && r.get(other).kind == ptrValue {

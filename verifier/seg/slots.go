@@ -60,7 +60,10 @@ func (s *state) reached(frames []*frame, variables []int, surely bool) map[int]b
 	var visit func(v value)
 	visit = func(v value) {
 		if e := (edge{v.obj, v.last}); v.kind == ptrValue && s.objs[v.obj] != nil && !seen[e] {
-			seen[e], out[v.obj] = true, true
+			seen[e] = true
+			if l := s.objs[v.obj].list; l == nil || !v.last || l.doubly || !surely {
+				out[v.obj] = true // the last block of a tree need not lead to the others
+			}
 			work = append(work, e)
 		}
 		for _, m := range v.agg {
@@ -82,7 +85,11 @@ func (s *state) reached(frames []*frame, variables []int, surely bool) map[int]b
 		for _, c := range o.cells {
 			visit(c.val)
 		}
-		if l := o.list; l != nil {
+		switch l := o.list; {
+		case l == nil:
+		case l.kids != nil && !l.doubly:
+			s.visitTree(l, e.last, surely, visit)
+		default:
 			visit(l.from(e.last).end)
 			if n := s.know.interval(l.length); l.doubly && (!surely || n.hasLo && n.lo.Sign() > 0) {
 				visit(l.from(e.last).before)
@@ -90,4 +97,15 @@ func (s *state) reached(frames []*frame, variables []int, surely bool) map[int]b
 		}
 	}
 	return out
+}
+
+// visitTree visits what a tree whose blocks do not lead up leads to, for one who comes to its first or its last block.
+func (s *state) visitTree(l *list, last, surely bool, visit func(value)) {
+	n := s.know.interval(l.length)
+	if !last || !surely || n.hasLo && n.lo.Sign() > 0 {
+		visit(l.end)
+	}
+	if last && (!surely || n.hasHi && n.hi.Sign() == 0) {
+		visit(l.before)
+	}
 }

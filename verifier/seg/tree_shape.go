@@ -1,15 +1,17 @@
 package seg
 
+import "github.com/firmproof/firmproof/verifier/exact"
+
 // treeBoth makes trees of what places p and q hold, where either is a tree, or they are one block and what the tree
 // ends with; it reports success.
 func (a *aligner) treeBoth(p, q root, u, v value) bool {
 	x, isX := a.old.heapStart(u)
 	y, isY := a.s.heapStart(v)
 	isX, isY = isX && !a.toNewHas(x), isY && !a.toOldHas(y)
-	if !isX && !isY {
+	if !isX && !isY || u.last || v.last {
 		return false
 	}
-	t, w := tree{chain: chain{end: u}}, tree{chain: chain{end: v}}
+	t, w := chain{end: u}, chain{end: v}
 	okX, okY := true, true
 	if isX {
 		t, okX = a.b.treeFrom(a.old, x, a.stopOld)
@@ -34,14 +36,118 @@ func (a *aligner) toNewHas(x int) bool { _, ok := a.toNew[x]; return ok }
 func (a *aligner) toOldHas(y int) bool { _, ok := a.toOld[y]; return ok }
 
 // planted is the tree t of the state, or an empty one at the place, which ends with the value there.
-func (a *aligner) planted(s *state, at root, end value, t, like tree, is bool) int {
+func (a *aligner) planted(s *state, at root, end value, t, like chain, is bool) int {
 	if is {
 		return a.b.foldTree(s, t)
 	}
-	id := a.b.foldTree(s, tree{kids: like.kids, chain: chain{size: like.size, heap: like.heap, align: 0, end: end,
-		bare: true, written: written{all: true}}})
+	id := a.b.gather(s, like.without(end, a.backFrom(s, end, like)))
 	at.set(s, value{kind: ptrValue, obj: id})
 	return id
+}
+
+// without is a tree like c that has no block.
+func (c *chain) without(end, before value) chain {
+	return chain{kids: c.kids, edge: -1, doubly: c.doubly, prev: c.prev, size: c.size, heap: c.heap, end: end,
+		before: before, bare: true, written: written{all: true}}
+}
+
+// treeAbove makes trees of the blocks above what places p and q hold, and of that itself: these end with trees that
+// correspond. Where there are none, the place holds what is above an empty tree. It reports success.
+func (a *aligner) treeAbove(p, q root, u, v value) bool {
+	t, okX := a.upFrom(a.old, u, a.toNew, a.stopOld)
+	w, okY := a.upFrom(a.s, v, a.toOld, a.stopNew)
+	switch {
+	case !okX && !okY || a.tooMany():
+		return false
+	case okX && okY:
+		if !a.sameEnd(t.end, w.end) || !t.size.Equal(w.size) || t.heap != w.heap {
+			return false
+		}
+	case okY:
+		x, ok := a.toOld[w.end.obj]
+		if !ok || u.kind != intValue && u.kind != opaqueValue || !w.end.points(value{kind: ptrValue, obj: w.end.obj}) {
+			return false
+		}
+		t = w.without(value{kind: ptrValue, obj: x}, u)
+	default:
+		y, ok := a.toNew[t.end.obj]
+		if !ok || v.kind != intValue && v.kind != opaqueValue || !t.end.points(value{kind: ptrValue, obj: t.end.obj}) {
+			return false
+		}
+		w = t.without(value{kind: ptrValue, obj: y}, v)
+	}
+	a.changed = a.changed || len(t.ids) != 1 || a.old.objs[t.ids[0]].list == nil
+	x, y := a.b.foldTree(a.old, t), a.b.foldTree(a.s, w)
+	p.set(a.old, value{kind: ptrValue, obj: x, last: true})
+	q.set(a.s, value{kind: ptrValue, obj: y, last: true})
+	a.match(x, y)
+	return true
+}
+
+// upFrom collects the tree of which v leads to the last block, and that ends with what has a counterpart.
+func (a *aligner) upFrom(s *state, v value, counterparts map[int]int, stop func(value) stopping) (chain, bool) {
+	id, isBlock := s.heapStart(v)
+	if _, paired := counterparts[id]; !isBlock || paired || v.last != (s.objs[id].list != nil) {
+		return chain{}, false
+	}
+	g := grower{b: a.b, s: s, stop: stop, pin: id}
+	top := a.top(s, id, counterparts)
+	t, ok := g.tree(top)
+	_, ends := counterparts[t.end.obj]
+	return t, ok && ends && t.end.kind == ptrValue
+}
+
+// top returns the first part of the tree with part id.
+func (a *aligner) top(s *state, id int, counterparts map[int]int) int {
+	for range maxCells {
+		o, up := s.objs[id], value{}
+		n, _ := o.size.Const.Int64()
+		if at, leadsUp := a.b.ups[n]; o.list != nil {
+			up = o.list.before
+		} else if leadsUp {
+			up, _ = a.b.successor(o, at, false)
+		}
+		above, isBlock := s.heapStart(s.plain(up))
+		if _, paired := counterparts[above]; !isBlock || paired || !s.objs[above].size.Equal(o.size) ||
+			s.objs[above].list != nil && (s.objs[above].list.kids == nil || !s.plain(up).last) {
+			break
+		}
+		id = above
+	}
+	return id
+}
+
+// lengthen adds the block of s to which v leads to the tree id, which ends with it, as its last block, if nothing else
+// leads to the last block that it has; it reports success.
+func (a *aligner) lengthen(s, other *state, v value, id int) bool {
+	stop := a.stopNew
+	if s == a.old {
+		stop = a.stopOld
+	}
+	if s.objs[v.obj].list != nil || named(s, other, value{kind: ptrValue, obj: id, last: true}).before {
+		return false
+	}
+	g := grower{b: a.b, s: s, pin: v.obj, stop: func(w value) stopping {
+		if w.obj == v.obj {
+			return stopping{cursors: !a.careless}
+		}
+		return stop(w)
+	}}
+	t, ok := g.tree(id)
+	if !ok || len(t.ids) < 2 {
+		return false
+	}
+	a.regrow(s, id, a.b.foldTree(s, t))
+	return true
+}
+
+// takeBefore makes v what a pointer to the last block of tree id is, which has no block, if nothing led there.
+func (s *state) takeBefore(id int, v value) {
+	l := s.objs[id].list
+	if l != nil && l.kids != nil && !l.doubly && l.before.kind == invalidKind &&
+		(v.kind == ptrValue || v.kind == intValue) && s.know.plain(l.length).Equal(exact.Lin{}) {
+		s.own(id).list.before = v
+	}
 }
 
 // swallowTrees takes the blocks behind the ends of two corresponding trees into them, and returns the trees then.

@@ -4,6 +4,21 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 )
 
+// unifyAll compares what the roots hold. Those that do not fit are compared again behind the others.
+func (a *aligner) unifyAll(roots []root) {
+	var again []root
+	for _, r := range roots {
+		misses, lost := a.misses, a.lostResult
+		if a.unify(r, r); a.misses > misses {
+			a.misses, a.lostResult = misses, lost
+			again = append(again, r)
+		}
+	}
+	for _, r := range again {
+		a.unify(r, r)
+	}
+}
+
 // unify makes what the two places hold correspond.
 func (a *aligner) unify(p, q root) {
 	u, v := p.get(a.old), q.get(a.s)
@@ -48,7 +63,7 @@ func (a *aligner) unify(p, q root) {
 		return
 	case pairedX && a.standsEmpty(a.s, a.old, q, p, toNew, u):
 		return
-	case (isX && !pairedX || isY && !pairedY) && a.treeBoth(p, q, u, v):
+	case (isX && !pairedX || isY && !pairedY) && (a.treeBoth(p, q, u, v) || a.treeAbove(p, q, u, v)):
 		return
 	case isX && isY && pairedX && !pairedY && a.prepend(a.s, a.old, v, toNew, u),
 		isX && isY && pairedY && !pairedX && a.prepend(a.old, a.s, u, toOld, v):
@@ -68,7 +83,7 @@ func (a *aligner) unify(p, q root) {
 		return
 	}
 	if isX && isY {
-		a.b.learnCross(a.old.objs[x], a.s.objs[y])
+		a.b.learnCross(a.s, a.old.objs[x], a.s.objs[y])
 	}
 	a.miss(p)
 }
@@ -93,7 +108,10 @@ func (a *aligner) corresponds(u, v value) bool {
 // edge that it takes that from; it reports success.
 func (a *aligner) prepend(s, other *state, v value, id int, w value) bool {
 	l, was := s.objs[id].list, other.objs[w.obj].list
-	if l == nil || was == nil || !l.doubly || !was.doubly {
+	if l != nil && was != nil && l.kids != nil && was.kids != nil {
+		return (w.last || single(other, w.obj)) && a.lengthen(s, other, v, id)
+	}
+	if l == nil || was == nil || !l.doubly || !was.doubly || l.kids != nil || was.kids != nil {
 		return false
 	}
 	edges := []bool{w.last}
@@ -148,15 +166,16 @@ func (a *aligner) regrow(s *state, id, to int) {
 	a.changed = true
 }
 
-// beside adds a block or list, to which variables lead, to the doubly linked list beside it, which has a counterpart; it
-// reports success.
+// beside adds a block or list, to which variables lead, to the doubly linked list beside it, which has a counterpart;
+// it reports success.
 func (a *aligner) beside(s *state, id, block int) bool {
 	l := s.objs[id].list
-	return l != nil && l.doubly && l.at == l.backAt && (a.attach(s, id, block, true) || a.attach(s, id, block, false))
+	return l != nil && l.kids == nil && l.doubly && l.at == l.backAt &&
+		(a.attach(s, id, block, true) || a.attach(s, id, block, false))
 }
 
-// attach adds a block or list to the doubly linked list id, behind its last block or in front of its first one, if it is
-// there; it reports success.
+// attach adds a block or list to the doubly linked list id, behind its last block or in front of its first one, if it
+// is there; it reports success.
 func (a *aligner) attach(s *state, id, block int, last bool) bool {
 	l := s.objs[id].list.from(!last)
 	from := value{kind: ptrValue, obj: id, last: !last, lin: exact.C(l.at)}
@@ -196,14 +215,17 @@ func (a *aligner) sameEdge(p, q root, u, v value) bool {
 	return false
 }
 
-// standsEmpty makes what place p of s holds a pointer to the empty list id, and reports whether it is one: place q of the
-// other state holds w, which points to the counterpart.
+// standsEmpty makes what place p of s holds a pointer to the empty list id, and reports whether it is one: place q of
+// the other state holds w, which points to the counterpart.
 func (a *aligner) standsEmpty(s, other *state, p, q root, id int, w value) bool {
 	edges := []bool{w.last}
-	if l := other.objs[w.obj].list; l != nil && l.doubly && single(other, w.obj) {
+	if l := other.objs[w.obj].list; l != nil && l.twoEnded() && single(other, w.obj) {
 		edges = append(edges, !w.last)
 	}
 	for _, last := range edges {
+		if last {
+			s.takeBefore(id, p.get(s))
+		}
 		if emptyAs(s, id, last, p.get(s)) {
 			p.set(s, value{kind: ptrValue, obj: id, last: last, lin: w.lin})
 			if w.last != last {
@@ -217,12 +239,15 @@ func (a *aligner) standsEmpty(s, other *state, p, q root, id int, w value) bool 
 	return false
 }
 
-// single reports that pointers to the first and the last block of a list are the same: it has one block, or may have
-// one, and the same in front of it and behind it.
+// single reports that pointers to the first and the last block of a list are the same: these are one, or the list may
+// have one block, and the same in front of it and behind it.
 func single(s *state, id int) bool {
 	l := s.objs[id].list
 	if l == nil || l.at != l.backAt {
 		return false
+	}
+	if l.joined {
+		return true
 	}
 	n := s.know.interval(s.know.plain(l.length))
 	if !n.hasHi || n.hi.Cmp(exact.I(1)) > 0 {

@@ -18,6 +18,8 @@ type image struct {
 	back        bool  // of a list: start is for a pointer to its last block
 	other       Value // and this for one to the first, or the other way round
 	end, before Value // of a list with blocks: what is behind it and in front of it, seen from start
+
+	framed bool // of a tree: the source's trees may all be empty, and something leads to its last block
 }
 
 type check struct {
@@ -33,17 +35,18 @@ type check struct {
 	ruled   map[exact.Var]bool // variables in the source's rows
 	bases   map[int]exact.Lin  // addresses of the source's objects that nobody asked for
 	images  map[int]image
-	usedBy  map[int]int // object of the source to that of the target
-	pending []int       // objects of the target whose contents are still to be compared
-	lost    bool        // heap memory that a list's blocks own is not in the target
-	later   []part      // lists that end with an object which has no image yet
+	usedBy  map[int]int   // object of the source to that of the target
+	pending []int         // objects of the target whose contents are still to be compared
+	lost    bool          // heap memory that a list's blocks own is not in the target
+	later   []part        // lists that end with an object which has no image yet
+	lasts   map[int]Value // what leads to the last block of trees
 }
 
 // Check proves that the edge's claim is true; the error says what is not proved.
 func (c *Checker) Check(e *Edge) error {
 	k := &check{Checker: c, e: e, k: &e.From.Know, value: map[exact.Var]exact.Lin{}, chosen: map[exact.Var]Interval{},
 		used: map[exact.Var]bool{}, placed: map[exact.Var]bool{}, ruled: map[exact.Var]bool{},
-		bases: map[int]exact.Lin{}, images: map[int]image{}, usedBy: map[int]int{}}
+		bases: map[int]exact.Lin{}, images: map[int]image{}, usedBy: map[int]int{}, lasts: map[int]Value{}}
 	k.occurrences()
 	for v, x := range e.Values {
 		k.value[v] = x

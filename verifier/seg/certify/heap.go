@@ -49,6 +49,18 @@ func (k *check) unaided() error {
 			return k.image(w.id, w.start, w.last)
 		}
 	}
+	for _, w := range k.later {
+		last, known := k.lasts[w.id]
+		l := k.e.To.Objects[w.id].List
+		if known && !w.last && l.Kids != nil && l.End.Kind == Pointer && k.awaits(l.End) {
+			return k.choose(w.id, w.start, last)
+		}
+	}
+	for _, w := range k.later {
+		if l := k.e.To.Objects[w.id].List; w.last && l.Doubly && !k.awaits(l.Before) && !k.awaits(l.End) {
+			return k.climb(w.id, w.start)
+		}
+	}
 	return errors.New("a tree with an end that nothing else leads to")
 }
 
@@ -58,6 +70,16 @@ func (k *check) bind(id int, start Value, last bool) error {
 	o := k.e.To.Objects[id]
 	if im, ok := k.images[id]; ok {
 		return k.isStart(o, im, start, last)
+	}
+	if o.List != nil && o.List.Kids != nil {
+		_, known := k.lasts[id]
+		if last && !known {
+			k.lasts[id] = start
+		}
+		if last || !known && k.endsWithNull(o.List) && k.leadsToLast(id) {
+			k.later = append(k.later, part{id, start, last})
+			return nil
+		}
 	}
 	if o.List != nil && k.awaits(o.List.from(last).End) {
 		if _, given := k.instance(o.List.Length); o.List.Kids != nil || !given {
@@ -78,7 +100,7 @@ func (k *check) image(id int, start Value, last bool) error {
 		err = errors.New("a list in place of a block")
 	case o.List == nil:
 	case o.List.Kids != nil:
-		im, err = k.walkTree(o, start)
+		im, err = k.walkTree(id, o, start)
 	default:
 		im, err = k.walk(o, start, last)
 	}
@@ -123,7 +145,7 @@ func (k *check) contents(id int) error {
 	o, im := k.e.To.Objects[id], k.images[id]
 	if o.List != nil {
 		l := o.List.from(im.back)
-		if l.Doubly && len(im.blocks) > 0 {
+		if (l.Doubly || im.framed) && len(im.blocks) > 0 {
 			if err := k.match(l.Before, im.before, k.e.PointerBits); err != nil {
 				return err
 			}

@@ -94,10 +94,7 @@ func (o *Owned) asPartOf(p *Owned) (*Owned, bool) {
 		h, ok := take(off)
 		return ok && h.equal(&p.End)
 	}
-	if l.Kids != nil {
-		return &c, !slices.ContainsFunc(l.Kids, func(off int64) bool { return !ends(off) })
-	}
-	if !ends(l.Next) {
+	if l.Kids == nil && !ends(l.Next) || slices.ContainsFunc(l.Kids, func(off int64) bool { return !ends(off) }) {
 		return nil, false
 	}
 	if l.Doubly {

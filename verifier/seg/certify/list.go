@@ -95,53 +95,6 @@ func (k *check) partOf(o *Object, id int) bool {
 		divides(o.Align, b.Align) && (!b.Ended || o.Ended) && b.hasWritten(o)
 }
 
-// walkTree collects the blocks and trees from start on that are the tree o. One edge of it is o's end; if that is null,
-// all are null.
-func (k *check) walkTree(o *Object, start Value) (image, error) {
-	im := image{start: start, end: Value{Kind: Number}}
-	l, count, ended := o.List, exact.Lin{}, isNull(o.List.End)
-	work := []Value{start}
-	for len(work) > 0 {
-		at := work[len(work)-1]
-		work = work[:len(work)-1]
-		if !ended && k.isEnd(l.End, at) {
-			im.end, ended = at, true
-			continue
-		}
-		if at.Kind == Number && k.equal(k.k, at.Lin, exact.Lin{}) {
-			continue
-		}
-		b := k.e.From.Objects[at.Object]
-		if at.Kind != Pointer || at.Last || b == nil || !k.k.plain(at.Lin).Equal(exact.Lin{}) ||
-			slices.Contains(im.blocks, at.Object) || !k.partOf(o, at.Object) {
-			return im, errors.New("no tree")
-		}
-		if err := k.part(at.Object, l, &im); err != nil {
-			return im, err
-		}
-		if b.List != nil {
-			if !slices.Equal(b.List.Kids, l.Kids) {
-				return im, errors.New("a tree with a list in it")
-			}
-			count = count.Add(b.List.Length)
-			work = append(work, b.List.End)
-			continue
-		}
-		count = count.AddInt(1)
-		for _, off := range l.Kids {
-			next, known := k.read(b, exact.C(off), int64(k.e.PointerBits/8), true)
-			if !known {
-				return im, errors.New("a tree with a block whose successor is not known")
-			}
-			work = append(work, next)
-		}
-	}
-	if !ended || !k.same(l.Length, count) {
-		return im, errors.New("a tree with another number of blocks")
-	}
-	return im, nil
-}
-
 // successor is what follows a block or list, for one who comes to its last block or its first, and how many blocks that
 // is further on.
 func (k *check) successor(o *Object, last bool, next int64) (Value, exact.Lin, bool) {

@@ -13,8 +13,8 @@ type Member struct {
 	Cases        []Held
 }
 
-// Held is one thing that a member may be: a number from Lo to Hi, a function, the address At bytes into the block itself
-// (Pointer), or one of memory that only this member leads to (Pointer, with Own).
+// Held is one thing that a member may be: a number from Lo to Hi, a function, the address At bytes into the block
+// itself (Pointer), or one of memory that only this member leads to (Pointer, with Own).
 type Held struct {
 	Kind    Kind
 	Reading Reading
@@ -24,9 +24,9 @@ type Held struct {
 	Own     *Owned
 }
 
-// Owned is memory that one member leads to: at least Least blocks, or just as many if Exactly, that are a list like Shape
-// says: a chain, a tree, or if Single one block. A chain ends with End, which is null or an address in the block with the
-// member; so is what is in front of a doubly linked one, Before, if that is not Opaque.
+// Owned is memory that one member leads to: at least Least blocks, or just as many if Exactly, that are a list like
+// Shape says: a chain, a tree, or if Single one block. A chain ends with End, which is null or an address in the block
+// with the member; so is what is in front of a doubly linked one, Before, if that is not Opaque.
 type Owned struct {
 	Shape       Object // List is not nil, but its Length, End and Before say nothing
 	Single      bool
@@ -73,9 +73,9 @@ func (k *check) isInside(id int, v Value, h *Held) bool {
 
 // owns: v, which block id holds, leads to memory like own, of which no block is in im yet; they are put there.
 func (k *check) owns(id int, v Value, own *Owned, im *image) bool {
-	count, work, last, l := exact.Lin{}, []Value{v}, Value{}, own.Shape.List
+	count, work, l := exact.Lin{}, []branch{{at: v}}, own.Shape.List
 	for n := 0; len(work) > 0; n++ {
-		at := work[len(work)-1]
+		at, from := work[len(work)-1].at, work[len(work)-1].from
 		work = work[:len(work)-1]
 		if k.isHeld(id, at, &own.End, k.e.PointerBits, im) && !(own.Single && n == 0) {
 			continue
@@ -89,7 +89,7 @@ func (k *check) owns(id int, v Value, own *Owned, im *image) bool {
 			return false
 		}
 		im.blocks = append(im.blocks, at.Object)
-		if !k.frontOf(id, at, last, own, n == 0) || b.List == nil && !k.holds(at.Object, l.Members, im) ||
+		if !k.frontOf(id, at, from, own, n == 0) || b.List == nil && !k.holds(at.Object, l.Members, im) ||
 			b.List != nil && !k.says(b.List, l) {
 			return false
 		}
@@ -97,8 +97,11 @@ func (k *check) owns(id int, v Value, own *Owned, im *image) bool {
 		if !ok {
 			return false
 		}
-		last = Value{Kind: Pointer, Object: at.Object, Last: b.List != nil && !at.Last, Lin: exact.C(l.BackAt)}
-		work, count = append(work, next...), count.Add(length)
+		from = Value{Kind: Pointer, Object: at.Object, Last: b.List != nil && !at.Last, Lin: exact.C(l.BackAt)}
+		for _, v := range next {
+			work = append(work, branch{at: v, from: from})
+		}
+		count = count.Add(length)
 	}
 	return k.Within(k.k, count, Interval{Lo: exact.I(own.Least), Hi: exact.I(own.Least), HasLo: true, HasHi: own.Exactly})
 }

@@ -27,7 +27,7 @@ func (k *check) pointer(t, s Value) error {
 		}
 		return nil
 	}
-	if t.Last && !o.List.Doubly {
+	if t.Last && !o.List.Doubly && o.List.Kids == nil {
 		return errors.New("a pointer to the last block of a list that does not lead back")
 	}
 	d := exact.C(o.List.from(t.Last).At).Sub(k.e.To.Know.plain(t.Lin))
@@ -69,12 +69,12 @@ func (k *check) sameEdge(x, y Value) bool {
 	return x.Kind == Pointer && y.Kind == Pointer && x.Object == y.Object && x.Last == y.Last && k.equal(k.k, x.Lin, y.Lin)
 }
 
-// settled returns what pointer v of the source is where lists have no block: as far behind their end as it is behind the
-// byte that is linked.
+// settled returns what pointer v of the source is where lists have no block: as far behind their end as it is behind
+// the byte that is linked.
 func (k *check) settled(v Value) Value {
 	for range k.e.From.Objects {
 		o := k.e.From.Objects[v.Object]
-		if v.Kind != Pointer || o == nil || o.List == nil || o.List.Kids != nil || v.Last && !o.List.Doubly ||
+		if v.Kind != Pointer || o == nil || o.List == nil || v.Last && !o.List.Doubly && o.List.Kids == nil ||
 			!k.equal(k.k, o.List.Length, exact.Lin{}) {
 			break
 		}

@@ -59,11 +59,12 @@ type Cell struct {
 	Value  Value
 }
 
-// List makes an object stand for a chain of blocks: Length of them, possibly none, of which the
-// pointer at byte Next leads to byte At of the following one, and that of the last to End. With Kids it is a tree of
-// so many blocks: their pointers at these bytes lead to one tree each, that may be empty, which is null. If it is
-// Doubly linked, the pointer at byte Prev leads to byte BackAt of the block in front, and that of the first to Before.
-// Of an empty list, the pointer to byte At of the first block is End, and that to byte BackAt of the last one is Before.
+// List makes an object stand for a chain of blocks: Length of them, possibly none, of which the pointer at byte Next
+// leads to byte At of the following one, and that of the last to End. With Kids it is a tree of so many blocks: their
+// pointers at these bytes lead to one tree each, that may be empty, which is null, but for one that is End; the last
+// block is the one that holds it. If it is Doubly linked, the pointer at byte Prev leads to byte BackAt of the block
+// in front, and that of the first to Before. Of an empty list, the pointer to byte At of the first block is End, and
+// that to byte BackAt of the last one is Before.
 type List struct {
 	Kids   []int64
 	Next   int64
@@ -86,7 +87,7 @@ func (l *List) from(last bool) *List {
 		return l
 	}
 	return &List{Next: l.Prev, At: l.BackAt, Prev: l.Next, BackAt: l.At, Length: l.Length, End: l.Before, Before: l.End,
-		Doubly: l.Doubly, Members: l.Members, Bare: l.Bare}
+		Doubly: l.Doubly, Kids: l.Kids, Members: l.Members, Bare: l.Bare}
 }
 
 // Object is an allocation, or a list of allocations of the same size.
