@@ -28,6 +28,7 @@ type Cuts struct {
 	funcs  map[string]bool     // recursive functions, by name
 	places map[string]*havoc   // by arrival
 	arrays map[string]bool     // read at unknown places, by object key
+	pairs  map[string]bool     // read at two places that differ by a constant, by object key
 	stride map[*ir.Instr]int64 // of memory without a declared type, by what made it: size of the elements
 }
 
@@ -57,9 +58,12 @@ type Var struct {
 	Cell   bool  // the element of an array that the ghost index names
 	Count  int64 // with Cell: elements of the array, 0 if that is not known
 	Ghost  bool  // the ghost index
+	Next   int   // 1 + the Cell that it is the element behind; 0 if it is none
 	Mask   bool  // 1 where what MaskedName names has indeterminate bits
+	Outer  bool  // of a loop around, as it is at its header
 	Before int   // 1 + the variable that is its value before the call; 0 if there is none
 	From   Origin
+	Array  Origin // with Cell: the array
 }
 
 // Origin is what a Var is the number of, the zero value if that is nothing that
@@ -104,8 +108,9 @@ type cutter struct {
 	keys  map[*object]string
 	byKey map[string]*object
 	count map[string]int
-	cells map[*object]int64 // arrays with a ghost cell: size of their elements
-	ghost string            // name of the ghost index
+	cells map[*object]int64      // arrays with a ghost cell: size of their elements
+	ghost string                 // name of the ghost index
+	stems map[*object][]ilr.Term // offsets that arrays were read at
 	grown bool
 	stop  bool             // the walk is no use any more: a loop has to be cut that was not
 	calls map[*ir.Func]int // activations of functions that call themselves
@@ -136,10 +141,10 @@ func (e *encoder) startCuts(c *Cuts) {
 	}
 	if c.loops == nil {
 		c.loops, c.funcs, c.places = map[string]bool{}, map[string]bool{}, map[string]*havoc{}
-		c.arrays, c.stride = map[string]bool{}, map[*ir.Instr]int64{}
+		c.arrays, c.pairs, c.stride = map[string]bool{}, map[string]bool{}, map[*ir.Instr]int64{}
 	}
 	e.cutter = &cutter{Cuts: c, keys: map[*object]string{}, byKey: map[string]*object{}, count: map[string]int{},
-		cells: map[*object]int64{}, calls: map[*ir.Func]int{}}
+		cells: map[*object]int64{}, stems: map[*object][]ilr.Term{}, calls: map[*ir.Func]int{}}
 }
 
 // number makes key distinct from the earlier ones of this walk.

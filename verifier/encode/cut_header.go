@@ -14,6 +14,7 @@ func (e *encoder) addHeader(fr *frame, a *arrival, entry, st *state, vars []*cut
 		g := e.f.Ghost
 		a.vars = append(a.vars, &cutVar{name: e.ghostName(), entry: g, head: g, ghost: true,
 			at: func(edge) ilr.Term { return g }})
+		a.vars = append(a.vars, e.nexts(fr, a, entry, st)...)
 	}
 	h := Header{Key: a.key, Consts: map[int][]bits.Vec{}}
 	fs := []*ir.Func{fr.fn}
@@ -33,7 +34,8 @@ func (e *encoder) addHeader(fr *frame, a *arrival, entry, st *state, vars []*cut
 	for _, v := range a.vars {
 		w := e.s.Width(v.head)
 		h.Vars = append(h.Vars, Var{Name: v.name, Width: w, Moves: v.moves, Offset: v.offset, Cell: v.cell,
-			Count: v.count, Ghost: v.ghost, Mask: v.mask, From: v.from})
+			Count: v.count, Ghost: v.ghost, Next: v.next, Outer: v.outer, Mask: v.mask, From: v.from,
+			Array: v.of.origin(0)})
 		if h.Consts[w] == nil {
 			h.Consts[w] = e.constantsOf(fs, w, e.ofWidth(first.Values, w)...)
 		}
@@ -92,7 +94,7 @@ func (e *encoder) cellVars(a *arrival, entry, st *state) []*cutVar {
 			continue
 		}
 		read := func(st *state) ilr.Term { return e.ghostCell(o, st, n) }
-		v := &cutVar{name: e.cellName(o), entry: read(entry), head: read(st), moves: known, cell: true,
+		v := &cutVar{name: e.cellName(o), entry: read(entry), head: read(st), moves: known, cell: true, of: o,
 			at: func(in edge) ilr.Term { return read(in.st) }}
 		if o.csize > 0 {
 			v.count = o.csize / n
@@ -138,17 +140,17 @@ func (e *encoder) elementSize(o *object) int64 {
 
 // ghostCell is the element of o that the ghost index names, 0 outside.
 func (e *encoder) ghostCell(o *object, st *state, n int64) ilr.Term {
-	return e.ghostPart(o, st, n, int(8*n), e.num)
+	return e.ghostPart(o, st, e.f.Ghost, n, int(8*n), e.num)
 }
 
-// ghostPart is what part gives of the element of o that the ghost index names, as wide as w; 0 outside.
-func (e *encoder) ghostPart(o *object, st *state, n int64, w int, part func(val) ilr.Term) ilr.Term {
+// ghostPart is what part gives of element k of o, as wide as w; 0 outside.
+func (e *encoder) ghostPart(o *object, st *state, k ilr.Term, n int64, w int, part func(val) ilr.Term) ilr.Term {
 	zero := e.s.Int(w, 0)
 	c := st.get(o)
 	if c == nil {
 		return zero
 	}
-	off := e.s.Mul(e.f.Ghost, e.s.Int(e.w, n))
+	off := e.s.Mul(k, e.s.Int(e.w, n))
 	v := e.readAt(o, c, off, n)
 	if v.el != nil || v.p != nil { // no number: nothing can be said of it
 		return e.s.Fresh("cell", ilr.BV(w))
@@ -156,7 +158,7 @@ func (e *encoder) ghostPart(o *object, st *state, n int64, w int, part func(val)
 	if o.csize < 0 {
 		return part(v)
 	}
-	return e.s.Ite(e.s.Ult(e.f.Ghost, e.s.Int(e.w, o.csize/n)), part(v), zero)
+	return e.s.Ite(e.s.Ult(k, e.s.Int(e.w, o.csize/n)), part(v), zero)
 }
 
 // noteStride remembers how far apart the elements are of memory without a
@@ -184,6 +186,7 @@ func (e *encoder) noteRead(st *state, ts []target, n int64) {
 			e.cutter.arrays[e.cutter.keys[t.obj]] = true
 			e.cutter.grown = true
 		}
+		e.notePair(t)
 		size := e.cutter.cells[t.obj]
 		if t.obj == nil || size == 0 {
 			continue

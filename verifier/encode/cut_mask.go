@@ -37,7 +37,7 @@ func (e *encoder) masked(v val) ilr.Term {
 
 // maskVar tells whether the element of o that the ghost index names has indeterminate bits.
 func (e *encoder) maskVar(o *object, n, count int64, entry, st *state) *cutVar {
-	read := func(st *state) ilr.Term { return e.ghostPart(o, st, n, 1, e.masked) }
+	read := func(st *state) ilr.Term { return e.ghostPart(o, st, e.f.Ghost, n, 1, e.masked) }
 	return &cutVar{name: maskName(e.cellName(o)), mask: true, entry: read(entry), head: read(st), moves: true,
 		cell:  true,
 		count: count, at: func(in edge) ilr.Term { return read(in.st) }}

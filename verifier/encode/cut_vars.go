@@ -20,7 +20,10 @@ type cutVar struct {
 	obj         *object // the object it is the offset in
 	cell        bool    // of an array, at the ghost index
 	ghost       bool
-	count       int64 // with cell: elements of the array
+	outer       bool    // of a loop around, as it is at its header
+	next        int     // 1 + the place of the element that it is the one behind of
+	of          *object // with cell: the array
+	count       int64   // with cell: elements of the array
 	from        Origin
 	at          func(in edge) ilr.Term
 }
@@ -40,6 +43,7 @@ func (e *encoder) memoryVar(o *object, p *place, old, now val) []*cutVar {
 // origin is what executions know offset off of o by.
 func (o *object) origin(off int64) Origin {
 	switch {
+	case o == nil:
 	case o.glob != nil:
 		return Origin{Global: o.glob, Off: off}
 	case o.kind == objStack && o.in != nil && o.in.Op == ir.OpAlloca:

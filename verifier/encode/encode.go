@@ -77,9 +77,10 @@ type Formula struct {
 	Endless []ilr.Term
 	Sites   []Passage // of Headers, in execution order
 	// with Options.Cuts: an index that is chosen once for the execution, in no way by it; 0 if nothing uses it
-	Ghost ilr.Term
-	Reads []Read // with Ghost, in execution order
-	Facts int    // quantifiers that Options.Facts made facts
+	Ghost      ilr.Term
+	Reads      []Read // with Ghost, in execution order
+	Neighbours bool   // with Ghost: some headers have the elements behind those that it names
+	Facts      int    // quantifiers that Options.Facts made facts
 
 	m         *ir.Module
 	objs      []*object

@@ -25,7 +25,7 @@ func (f *Formula) ViolationAtGhost(c *Claim, reads int) ilr.Term {
 }
 
 // AtReads returns instances of t, which holds whatever the ghost index is: one for each of the last indices that the
-// program reads arrays at, at most so many.
+// program reads arrays at, at most so many, and where neighbours are spoken of one for the next index.
 func (f *Formula) AtReads(t ilr.Term, most int) []ilr.Term {
 	if f.Ghost == 0 {
 		return nil
@@ -33,25 +33,36 @@ func (f *Formula) AtReads(t ilr.Term, most int) []ilr.Term {
 	s := f.Store
 	var out []ilr.Term
 	seen := map[ilr.Term]bool{f.Ghost: true}
+	at := func(k ilr.Term) {
+		if u := f.atIndex(k).In(t); u != t { // else it does not speak of elements
+			out = append(out, s.Implies(s.Sle(s.Int(s.Width(k), 0), k), u))
+		}
+	}
+	if f.Neighbours {
+		at(s.Add(f.Ghost, s.Int(s.Width(f.Ghost), 1)))
+	}
 	for i := len(f.Reads) - 1; i >= 0 && len(seen) <= most; i-- {
 		k := f.Reads[i].Index
 		if seen[k] {
 			continue
 		}
 		seen[k] = true
-		if f.replacers == nil {
-			f.replacers = map[ilr.Term]*ilr.Replacer{}
-		}
-		r := f.replacers[k]
-		if r == nil {
-			r = s.Replacer(f.Ghost, k)
-			f.replacers[k] = r
-		}
-		if u := r.In(t); u != t { // else it does not speak of elements
-			out = append(out, s.Implies(s.Sle(s.Int(s.Width(k), 0), k), u))
-		}
+		at(k)
 	}
 	return out
+}
+
+// atIndex puts k in the place of the ghost index.
+func (f *Formula) atIndex(k ilr.Term) *ilr.Replacer {
+	if f.replacers == nil {
+		f.replacers = map[ilr.Term]*ilr.Replacer{}
+	}
+	r := f.replacers[k]
+	if r == nil {
+		r = f.Store.Replacer(f.Ghost, k)
+		f.replacers[k] = r
+	}
+	return r
 }
 
 // ghostName is what people read for the ghost index: no variable of the program has that name.

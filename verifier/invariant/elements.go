@@ -20,7 +20,7 @@ func (p *proposer) cells() {
 		return
 	}
 	for a := range p.h.Vars {
-		if !p.h.Vars[a].Cell {
+		if !p.h.Vars[a].Cell || p.h.Vars[a].Next > 0 {
 			continue
 		}
 		facts := p.cellFacts(a, ghost)
@@ -61,7 +61,7 @@ func (p *proposer) cellFacts(a, ghost int) []Literal {
 	}
 	out = append(out, Literal{&atom{kind: atomEqVar, v: a, w: ghost}, false})
 	for v := range p.h.Vars {
-		if v != a && v != ghost && p.width(v) == w && !p.h.Vars[v].Offset {
+		if v != a && v != ghost && p.width(v) == w && !p.h.Vars[v].Offset && p.h.Vars[v].Next == 0 {
 			out = append(out, Literal{&atom{kind: atomEqVar, v: a, w: v}, false},
 				Literal{&atom{kind: atomSleVar, v: a, w: v}, false},
 				Literal{&atom{kind: atomSleVar, v: v, w: a}, false}, Literal{&atom{kind: atomSleVar, v: a, w: v},

@@ -132,7 +132,8 @@ func (w *cWriter) variable(i int) *ir.Var {
 	if v.From.Global != nil {
 		found = v.From.Global.Var
 	}
-	if found == nil || found.T == nil || v.From.Off != 0 || v.Offset || v.Cell || v.Ghost || found.T.Bits != v.Width {
+	if found == nil || found.T == nil || v.From.Off != 0 || v.Offset || v.Cell || v.Ghost || v.Outer ||
+		found.T.Bits != v.Width {
 		return nil
 	}
 	switch found.T.Kind {

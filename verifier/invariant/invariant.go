@@ -94,6 +94,9 @@ type Prover struct {
 	equal     []*Lemma  // equations between products
 	suggested []*Lemma  // those of the templates that executions suggest
 	others    []*Lemma  // the other ones
+	ordered   []*Lemma  // about neighbouring elements, and what those may need
+	parts     []*Lemma  // the same about parts of what ordered is about
+	related   []*Lemma  // equations that executions suggest, which ordered may need
 	states    []*Lemma  // those under a value of a control variable
 	sums      [][]*atom // by header: sums that executions agree on
 	effort    int       // times as many conflicts for candidates
@@ -115,6 +118,9 @@ func (p *Prover) Any() bool { return len(p.alive) > 0 }
 func (p *Prover) Lemmas(ctx context.Context, bad []ilr.Term) {
 	p.propose(ctx, bad)
 	if p.exclude(ctx, bad) || p.Products && p.equationsExclude(ctx, bad) {
+		return
+	}
+	if p.inOrder(ctx, bad) {
 		return
 	}
 	p.admit(ctx, p.entries)
@@ -162,9 +168,13 @@ func (p *Prover) propose(ctx context.Context, bad []ilr.Term) {
 	if p.Branches {
 		asserted = append(asserted, branches(p.f)...)
 	}
+	orders := p.orders()
 	var equal []*Lemma
 	for i := range p.f.Headers {
 		x := propose(p.f, picked, i, samples[i])
+		ordered, parts := x.neighbours(orders)
+		p.ordered, p.parts = append(p.ordered, ordered...), append(p.parts, parts...)
+		p.related = append(p.related, x.suggested...)
 		about := x.assert(asserted)
 		p.suggested = slices.Concat(p.suggested, x.suggested, about)
 		p.others = slices.Concat(p.others, x.out, about)
@@ -214,7 +224,8 @@ func (p *Prover) goals() []goal {
 		}
 		for _, c := range g.Instances {
 			if bad := p.f.ViolationAtGhost(c, policy.MaxReads); !p.f.Store.IsFalse(bad) {
-				goals = append(goals, goal{id: g.ID, bad: bad, after: c.After})
+				goals = append(goals, goal{id: g.ID, bad: bad, after: c.After,
+					asserted: g.First.Check == verdict.Assert})
 			}
 		}
 	}

@@ -12,10 +12,11 @@ import (
 
 // goal is something to refute: an instance of the claim id, or the gaps.
 type goal struct {
-	id    string
-	gap   bool
-	bad   ilr.Term
-	after int // sites before it
+	id       string
+	gap      bool
+	bad      ilr.Term
+	after    int  // sites before it
+	asserted bool // by the program
 }
 
 // refutation is what the search for clauses achieved.

@@ -3,6 +3,8 @@ package invariant
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
@@ -21,6 +23,7 @@ import (
 type sample struct {
 	vals, entry []ilr.Term // 0 where nothing is known
 	nums        []bits.Vec
+	elems       map[int][]bits.Vec // of arrays with neighbours, by their cell
 }
 
 // sampler collects samples of the headers of functions.
@@ -104,6 +107,32 @@ func (s *sampler) loop(i int, h *encode.Header) {
 			l.Places = append(l.Places, p)
 		}
 	}
+	arrays := map[int]int{} // cells of arrays with neighbours: the first of the array's places
+	for _, v := range h.Vars {
+		if v.Next == 0 {
+			continue
+		}
+		first, x := len(l.Places), h.Vars[v.Next-1]
+		x.From = x.Array
+		for range policy.SampledElements {
+			p, ok := watched(x)
+			if !ok {
+				break
+			}
+			arrays[v.Next-1] = first
+			l.Places = append(l.Places, p)
+			x.From.Off += p.N
+		}
+	}
+	elements := func(list []bits.Vec) map[int][]bits.Vec {
+		out := map[int][]bits.Vec{}
+		for c, first := range arrays {
+			if len(list) > 0 {
+				out[c] = list[first : first+policy.SampledElements]
+			}
+		}
+		return out
+	}
 	pick := func(list []bits.Vec) []bits.Vec {
 		out := make([]bits.Vec, len(h.Vars))
 		for j, v := range h.Vars {
@@ -115,7 +144,7 @@ func (s *sampler) loop(i int, h *encode.Header) {
 	}
 	l.Turn = func(entry, now []bits.Vec) {
 		if n := s.run[i]; n < policy.SampleStretch || n&(n-1) == 0 {
-			s.add(i, pick(now), func([]ilr.Term) []ilr.Term { return s.terms(pick(entry)) })
+			s.add(i, pick(now), elements(now), func([]ilr.Term) []ilr.Term { return s.terms(pick(entry)) })
 		} else {
 			s.run[i]++
 		}
@@ -124,14 +153,18 @@ func (s *sampler) loop(i int, h *encode.Header) {
 }
 
 // add takes a sample of header i.
-func (s *sampler) add(i int, nums []bits.Vec, entry func(vals []ilr.Term) []ilr.Term) {
+func (s *sampler) add(i int, nums []bits.Vec, elems map[int][]bits.Vec, entry func(vals []ilr.Term) []ilr.Term) {
 	s.run[i]++
 	if s.f.Headers[i].Loop == nil && (s.run[i] > policy.ArrivalsOfRun || s.fresh[i] >= policy.SamplesOfRun) ||
 		len(s.out[i]) >= policy.MaxSamples {
 		return
 	}
 	key := fmt.Sprint(i)
-	for _, v := range nums {
+	all := slices.Clone(nums)
+	for _, c := range slices.Sorted(maps.Keys(elems)) {
+		all = append(all, elems[c]...)
+	}
+	for _, v := range all {
 		if key += ","; v.Width() > 0 {
 			key += v.Hex()
 		}
@@ -143,6 +176,7 @@ func (s *sampler) add(i int, nums []bits.Vec, entry func(vals []ilr.Term) []ilr.
 	s.fresh[i]++
 	x := sample{nums: nums, vals: s.terms(nums)}
 	x.entry = entry(x.vals)
+	x.elems = elems
 	s.out[i] = append(s.out[i], x)
 }
 
@@ -153,7 +187,7 @@ func (s *sampler) take(c *interp.Call) {
 		if h.Call == nil || h.Func != c.Func || h.Call != c.First.Instr {
 			continue
 		}
-		s.add(i, s.numbers(h, c), func(vals []ilr.Term) []ilr.Term {
+		s.add(i, s.numbers(h, c), nil, func(vals []ilr.Term) []ilr.Term {
 			if !h.Calls {
 				return s.terms(s.numbers(h, c.First))
 			}

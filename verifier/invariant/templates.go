@@ -119,7 +119,7 @@ func (p *proposer) pairs() {
 	for v := range min(policy.MaxPaired, len(vs)) {
 		for w := range min(policy.MaxPaired, len(vs)) {
 			if v != w && (vs[v].Moves || vs[w].Moves) && p.width(v) == p.width(w) && p.width(v) > 1 && !vs[v].Ghost &&
-				!vs[w].Ghost {
+				!vs[w].Ghost && vs[v].Next+vs[w].Next == 0 {
 				p.pair(v, w)
 			}
 		}
@@ -185,6 +185,9 @@ func atomsOf(f *encode.Formula, i int, picked *comparisons, more []*atom) []*ato
 	for v := range h.Vars {
 		x := &h.Vars[v]
 		w := x.Width
+		if x.Next > 0 {
+			continue
+		}
 		if w == 1 {
 			equal = append(equal, &atom{kind: atomEq, v: v, k: bits.New(1, 1)})
 			continue
@@ -206,7 +209,8 @@ func atomsOf(f *encode.Formula, i int, picked *comparisons, more []*atom) []*ato
 		for u := range min(policy.MaxPaired, len(h.Vars)) {
 			x, y := &h.Vars[v], &h.Vars[u]
 			wx, wy := x.Width, y.Width
-			if u == v || wx < 2 || wx != wy && !x.Ghost && !y.Ghost || !x.Moves && !y.Moves && !h.Calls ||
+			if u == v || x.Next+y.Next > 0 || wx < 2 || wx != wy && !x.Ghost && !y.Ghost ||
+				!x.Moves && !y.Moves && !h.Calls ||
 				len(h.Vars) > policy.MaxFree && !x.Ghost && !y.Ghost && !picked.related(i, u, v) {
 				continue
 			}

@@ -163,6 +163,10 @@ const (
 	MaxTree            = 120  // subterms of one that a lemma holds
 	MaxBoundaries      = 16   // of what loops have passed
 	TrialInstances     = 8    // indices of reads that a lemma made of a claim is assumed at while it is on trial
+	SampledElements    = 12   // first ones of an array in samples of executions
+	MaxRegionBounds    = 4    // numbers that bound parts of an array in lemmas about neighbours
+	MaxNeighbours      = 400  // such lemmas of one header
+	NeighbourPercent   = 80   // for these of the time for lemmas
 	MaxInstances       = 16   // indices of reads that a lemma about elements is assumed at
 
 	MaxStates         = 16  // values of a control variable
