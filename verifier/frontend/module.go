@@ -153,7 +153,7 @@ func (t *translator) param(i int, p *llir.Param) *ir.Param {
 		case llir.Byval:
 			out.ByVal = t.pointee(a.Typ, p.Typ)
 		case llir.SRet:
-			out.SRet = true
+			out.SRet = t.pointee(a.Typ, p.Typ)
 		case llir.Align:
 			out.Align = int(a)
 		case enum.ParamAttr:

@@ -114,7 +114,7 @@ func (x *machine) traceCall(f *ir.Func, call *ir.Instr, args []value) {
 	var parts []string
 	for i, a := range args {
 		switch v := vars[i]; {
-		case f.Params[i].SRet:
+		case f.Params[i].SRet != nil:
 		case v != nil:
 			parts = append(parts, v.Name+" = "+x.showIn(v.Name, v.T, a))
 		default:

@@ -179,7 +179,7 @@ type Param struct {
 	Name    string
 	T       *Type
 	ByVal   *Type // byval: the callee gets its own copy of this type
-	SRet    bool
+	SRet    *Type // sret: the callee stores its result, of this type, there
 	NonNull bool
 	Align   int // promised alignment in bytes, 0 if none
 }

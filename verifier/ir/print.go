@@ -124,8 +124,8 @@ func (p *Param) decl() string {
 	if p.ByVal != nil {
 		s += " byval(" + p.ByVal.String() + ")"
 	}
-	if p.SRet {
-		s += " sret"
+	if p.SRet != nil {
+		s += " sret(" + p.SRet.String() + ")"
 	}
 	if p.NonNull {
 		s += " nonnull"

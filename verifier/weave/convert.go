@@ -44,7 +44,7 @@ func calledThroughWrongType(in *ir.Instr) *ir.Func {
 	}
 	same := in.T.Equal(f.Ret) && len(in.Args) == len(f.Params)
 	for i, p := range f.Params {
-		if p.ByVal != nil || p.SRet {
+		if p.ByVal != nil || p.SRet != nil {
 			return nil
 		}
 		same = same && p.T.Equal(in.Args[i].Type())

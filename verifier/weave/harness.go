@@ -69,7 +69,8 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 		return nil, fmt.Errorf("%s takes a variable number of arguments", f.Name)
 	}
 	h := &harness{builder: newFunction(p.m, harnessPrefix+f.Name, ir.Void(), f.Pos), p: p, of: f, vars: paramVars(f),
-		uses: p.usesOf(f), reached: Reached(p.m, f), ranges: map[place]bool{},
+		uses: p.usesOf(f), reached: Reached(p.m, f), pieces: pieces(f, !p.m.Layout.BigEndian),
+		structs: map[*ir.Var]ir.Value{}, ranges: map[place]bool{},
 		out: Harnessed{About: map[string]string{}, Places: map[string]bool{}, Tests: map[string]int{}}}
 	h.f.CName = f.CName
 	args := make([]ir.Value, len(f.Params))
@@ -124,11 +125,13 @@ type harness struct {
 	uses []use     // of its parameters in its code
 	out  Harnessed
 
-	reached Reach        // from the function
-	bodies  []func()     // write the functions that pointers of its arguments lead to
-	held    []*heldBlock // that hold pointers
-	truths  int          // values in unions that it made
-	further ir.Value     // the block that pointers lead to of which there are too many
+	pieces  map[*ir.Param]piece  // parameters that are parts of structures
+	structs map[*ir.Var]ir.Value // blocks that these are read from
+	reached Reach                // from the function
+	bodies  []func()             // write the functions that pointers of its arguments lead to
+	held    []*heldBlock         // that hold pointers
+	truths  int                  // values in unions that it made
+	further ir.Value             // the block that pointers lead to of which there are too many
 
 	ranges map[place]bool // members that are assumed to be in the range that the program keeps them in
 }
@@ -151,19 +154,21 @@ func (h *harness) param(i int, args []ir.Value) error {
 		name = v.Name
 	}
 	switch {
-	case p.ByVal != nil || p.SRet:
-		t := p.ByVal
-		if t == nil {
-			t = h.result()
-			if t == nil {
-				return fmt.Errorf("parameter %s: the type of the result is not known", name)
-			}
-		}
+	case p.SRet != nil:
+		args[i] = h.blockOf(name, nil, h.int(h.word(), h.m.Layout.SizeOf(p.SRet)))
+		return nil
+	case p.ByVal != nil:
 		var c *ir.DType
-		if v != nil && p.ByVal != nil && isStruct(v.T) {
+		if v != nil && isStruct(v.T) {
 			c = v.T
 		}
-		args[i] = h.blockOf(name, c, h.int(h.word(), h.m.Layout.SizeOf(t)))
+		args[i] = h.blockOf(name, c, h.int(h.word(), h.m.Layout.SizeOf(p.ByVal)))
+		return nil
+	case v != nil && v.Slot == ir.Value(p) && p.T.IsPtr() && isStruct(v.T): // by the address of a copy
+		args[i] = h.blockOf(name, v.T, h.int(h.word(), sizeOf(v.T)))
+		return nil
+	case h.pieces[p].of != nil:
+		args[i] = h.part(p, h.pieces[p])
 		return nil
 	case !p.T.IsPtr():
 		args[i] = h.any(name, p.T)
@@ -185,17 +190,6 @@ func (h *harness) param(i int, args []ir.Value) error {
 	}
 	if null := h.given(name).Null; null != nil && *null || null == nil && !p.NonNull && h.mayBeNull(i) {
 		args[i] = h.orNull(name, args[i])
-	}
-	return nil
-}
-
-func (h *harness) result() *ir.Type {
-	for _, b := range h.of.Blocks {
-		for _, in := range b.Instrs {
-			if in.Op == ir.OpAlloca && in.Access != nil && in.Access.Kind == ir.KindStruct && in.Name == "retval" {
-				return in.Access
-			}
-		}
 	}
 	return nil
 }
