@@ -92,6 +92,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 		"%s is called with any arguments, and variables of the program have their initial values", f.CName)},
 		h.out.Assumptions...)
 	h.noteVolatile()
+	h.noteNonnull()
 	h.finishFunctions()
 	h.out.Entry = h.done()
 	return &h.out, nil

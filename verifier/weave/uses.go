@@ -34,15 +34,17 @@ type Program struct {
 	truths *truths // in unions; nil before a harness makes one
 
 	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
+	nonnull  map[*ir.Func]bool            // pass pointers that may not be null
 	step     int                          // bytes of the widest access that is one step
 }
 
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m),
-		spans: spansOf(m), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{},
+		spans: spansOf(m), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{}, nonnull: map[*ir.Func]bool{},
 		step: int(atomicBytes(m))}
 	p.keepVolatile()
+	p.keepNonnull()
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
