@@ -59,10 +59,10 @@ func TestPrintWithoutMemoryCheck(t *testing.T) {
 	}
 }
 
-// TestWideComparison: a comparison of floats of more than 64 bits, for which the reader of LLVM text puts any value, is
+// TestWideComparison: a comparison of floats of 128 bits, for which the reader of LLVM text puts any value, is
 // not modelled here.
 func TestWideComparison(t *testing.T) {
-	m := compile(t, "", "int main(void) { static long double a, b; return a > b; }\n")
+	m := compile(t, "", "int main(void) { static __float128 a, b; return a > b; }\n")
 	is := m.Func("main").Blocks[0].Instrs
 	for i, in := range is {
 		if in.Op == ir.OpAsm {

@@ -41,8 +41,8 @@ type Program struct {
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m),
-		spans: spansOf(m), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{}, nonnull: map[*ir.Func]bool{},
-		step: int(atomicBytes(m))}
+		spans: spansOf(m), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{},
+		nonnull: map[*ir.Func]bool{}, step: int(atomicBytes(m))}
 	p.keepVolatile()
 	p.keepNonnull()
 	for _, f := range m.Funcs {
