@@ -2,6 +2,8 @@ package reports
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -42,8 +44,25 @@ func (p *printer) closing(results []verdict.Result) {
 	p.line("\n%s; %.2f s of work", p.bold(text), float64(ms)/1000)
 	if first != nil {
 		p.next(first)
+		p.register(results)
 	}
 }
+
+// register says how to go on where an access goes to an address that the target has nothing at: often a register.
+func (p *printer) register(results []verdict.Result) {
+	for _, s := range Violations(results) {
+		v := s.Shown()
+		if m := inNoObject.FindStringSubmatch(v.Claim.Message); m != nil && !s.Suppressed() {
+			at, _ := strconv.ParseUint(m[1], 0, 64)
+			p.line("  if it is there:   target %s has nothing at %s: name the processor (--target, see `firmproof targets`), or "+
+				"what is there\n                    (`memory_map: [{name: regs, base: %#x, size: 0x1000, access: volatile}]` "+
+				"in the manifest)", v.Result.Target, m[1], at&^0xfff)
+			return
+		}
+	}
+}
+
+var inNoObject = regexp.MustCompile(`at address (0x[0-9a-f]+), which is in no object`)
 
 // vacuousOf counts the verifications that say nothing about their programs.
 func vacuousOf(results []verdict.Result) int {

@@ -131,3 +131,15 @@ void lost(void) { for (int i = 0; i < 2; i++) low = low; firmproof_assert(!low |
 		}
 	}
 }
+
+// TestInterruptsAndGenerated: what lets handlers run is no function of the program, which would get a harness.
+func TestInterruptsAndGenerated(t *testing.T) {
+	dir := writeTree(t, map[string]string{
+		"main.c": "volatile unsigned n;\nvoid SysTick_Handler(void) { n++; }\nunsigned get(void) { return n; }\n",
+		".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [main.c]}\n" +
+			"interrupts:\n  - {handler: SysTick_Handler}\nfunctions: all\n"})
+	code, rep, errs := checkJSON(t, dir)
+	if code != 0 || len(rep.Results) != 1 || rep.Results[0].Entry != "any call of get" {
+		t.Errorf("exit %d, %d results, want one for get\n%s", code, len(rep.Results), errs)
+	}
+}

@@ -3,7 +3,6 @@ package adopt
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -142,10 +141,8 @@ func (s *Survey) target() (target, why string) {
 			return f.target, f.name + ": " + f.why
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.devices)) {
-		if 2*s.devices[name] >= len(s.sources) {
-			return name, "most of the C files include headers that it alone has"
-		}
+	if target, why := s.device(); target != "" {
+		return target, why
 	}
 	return target, why
 }

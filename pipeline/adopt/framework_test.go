@@ -129,16 +129,36 @@ config T
 	}
 }
 
-// TestTargetOfHeaders: without a build file, the target is the one that alone has the headers of most C files.
+// TestTargetOfHeaders: without a build file, the target is the one whose headers most C files include, or that has the
+// interrupt handlers, unless other files need an operating system.
 func TestTargetOfHeaders(t *testing.T) {
 	const device, plain = "#include <avr/io.h>\nint main(void) { return PINB; }\n", "int f(void) { return 1; }\n"
+	const handler = "void UART0_IRQHandler(void) {\n}\n"
 	for want, files := range map[string]map[string]string{
-		"avr":    {"main.c": device, "ring.c": plain},
-		"msp430": {"main.c": "  #  include \"msp430g2553.h\"\n"},
-		"host":   {"port/avr.c": device, "ring.c": plain, "list.c": plain},
+		"avr":        {"main.c": device, "ring.c": plain},
+		"msp430":     {"main.c": "  #  include \"msp430g2553.h\"\n"},
+		"host":       {"port/avr.c": device, "ring.c": plain, "list.c": plain},
+		"cortex-m0":  {"main.c": "#include \"core_cm0plus.h\"\n"},
+		"cortex-m4":  {"main.c": "#include <stm32f4xx.h>\n", "ring.c": plain},
+		"cortex-m3":  {"uart.c": handler, "ring.c": plain, "list.c": plain},
+		"cortex-m33": {"uart.c": handler, "a.c": "#include \"nrf/nRF9160.h\"\n", "b.c": plain, "c.c": plain},
 	} {
 		if got, why := tree(t, files).target(); got != want {
 			t.Errorf("%s, %s; want %s", got, why, want)
+		}
+	}
+}
+
+// TestNoTargetOfHandlers: handlers that are declared, called, or in an example, and those beside code for POSIX, say nothing.
+func TestNoTargetOfHandlers(t *testing.T) {
+	const handler = "void UART0_IRQHandler(void) {\n}\n"
+	for name, files := range map[string]map[string]string{
+		"declared": {"a.c": "void UART0_IRQHandler(void);\nint f(void) { UART0_IRQHandler(); return 1; }\n"},
+		"example":  {"a.c": "int f(void) { return 1; }\n", "examples/uart.c": handler},
+		"posix":    {"uart.c": handler, "a.c": "#include <unistd.h>\n", "b.c": "int g(void) { return 2; }\n"},
+	} {
+		if got, why := tree(t, files).target(); got != "host" {
+			t.Errorf("%s: %s, %s; want host", name, got, why)
 		}
 	}
 }

@@ -38,6 +38,8 @@ type Survey struct {
 	cxx       []string       // files in C++, sketches of Arduino among them
 	words     bytes.Buffer   // text of build files, where compilers are named
 	devices   map[string]int // C files by the target that alone has the headers that they include
+	handlers  []string       // C files of the project itself with interrupt handlers of a Cortex-M
+	posix     bool           // C files include headers of POSIX
 }
 
 type entry struct{ name, file string }
@@ -165,13 +167,14 @@ func (s *Survey) source(rel string, text []byte) {
 		return
 	}
 	s.sources = append(s.sources, rel)
-	if m := deviceHeader.FindSubmatch(text); m != nil {
-		s.devices[strings.TrimSuffix(string(m[1]), "/")]++
+	if t := deviceOf(text); t != "" {
+		s.devices[t]++
 	}
+	if cortexHandler.Match(text) && !isAside(rel) {
+		s.handlers = append(s.handlers, rel)
+	}
+	s.posix = s.posix || posixHeader.Match(text)
 }
-
-// deviceHeader matches an inclusion of a header that one target has alone, and the target's name in it.
-var deviceHeader = regexp.MustCompile(`(?m)^\s*#\s*include\s*[<"](avr/|msp430)`)
 
 var mainPattern = regexp.MustCompile(`(?m)^\s*(?:int|void)\s+main\s*\(`)
 

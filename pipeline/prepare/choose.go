@@ -128,12 +128,12 @@ func shownName(module *ir.Module, f *ir.Func) string {
 // project knows which functions of a program are those that a manifest is about.
 type project struct {
 	units map[string]bool           // files that were compiled
-	own   map[string]build.Function // without entries, handlers, stubs, main, and the harnesses' own files
+	own   map[string]build.Function // without entries, handlers, stubs, main, the harnesses' own files, and what is woven in
 }
 
 func projectOf(img *build.Image, m *manifest.Manifest) *project {
 	p := &project{units: map[string]bool{}, own: map[string]build.Function{}}
-	skip := map[string]bool{"main": true}
+	skip := map[string]bool{"main": true, weave.Point: true, weave.Tears: true}
 	harnesses := map[string]bool{}
 	for _, h := range m.Harnesses {
 		skip[h.Entry] = true
