@@ -143,3 +143,54 @@ func TestInterruptsAndGenerated(t *testing.T) {
 		t.Errorf("exit %d, %d results, want one for get\n%s", code, len(rep.Results), errs)
 	}
 }
+
+// ringC is a program whose main shares indices with a handler; %s is how the handler moves one.
+const ringC = `static volatile unsigned char head, tail;
+static unsigned char ring[16];
+void RX_IRQHandler(void) { unsigned char n = %s; if (n != tail) { ring[head] = 1; head = n; } }
+int main(void) {
+	for (;;) {
+		if (head != tail) { unsigned char c = ring[tail]; tail = (tail + 1) %% 16; if (c > 1) return 1; }
+	}
+}
+`
+
+// TestVolatileChoice: what volatile reads give in harnesses that somebody wrote is the manifest's to say, and what is
+// taken for granted is listed; numbers that no range is kept of stay any.
+func TestVolatileChoice(t *testing.T) {
+	const kept = "tail is 0..15: the program stores nothing else there"
+	for _, c := range []struct {
+		volatile, next string
+		code           int
+		assumed        string
+	}{
+		{"any", "(head + 1) % 16", 1, ""},
+		{"kept", "(head + 1) % 16", 0, kept},
+		{"memory", "(head + 1) % 16", 0, "volatile objects outside volatile regions behave like memory"},
+	} {
+		dir := writeTree(t, map[string]string{"main.c": fmt.Sprintf(ringC, c.next), ".firmproof.yml": "version: 1\n" +
+			"targets: [cortex-m3]\nbuild: {sources: [main.c]}\nvolatile: " + c.volatile +
+			"\nharnesses:\n  - {entry: main, checks: [memory]}\n"})
+		code, rep, errs := checkJSON(t, dir)
+		if code != c.code || len(rep.Results) != 1 {
+			t.Fatalf("%s: exit %d, want %d, %d results\n%s", c.volatile, code, c.code, len(rep.Results), errs)
+		}
+		if a := strings.Join(rep.Results[0].Assumptions, "\n"); !strings.Contains(a, c.assumed) ||
+			c.assumed != kept && strings.Contains(a, kept) {
+			t.Errorf("%s: assumptions %q, want %q", c.volatile, a, c.assumed)
+		}
+	}
+}
+
+// TestVolatileKeptByAll: a range is kept only where the handler, too, keeps it.
+func TestVolatileKeptByAll(t *testing.T) {
+	for next, code := range map[string]int{"(head + 1) % 16": 0, "(head + 1) % 17": 1} {
+		dir := writeTree(t, map[string]string{
+			"main.c": strings.Replace(fmt.Sprintf(ringC, next), "ring[tail]", "ring[head]", 1),
+			".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [main.c]}\nvolatile: kept\n" +
+				"harnesses:\n  - {entry: main, checks: [memory]}\n"})
+		if got, _, errs := checkJSON(t, dir); got != code {
+			t.Errorf("%s: exit %d, want %d\n%s", next, got, code, errs)
+		}
+	}
+}

@@ -58,6 +58,9 @@ func (w *writer) text(f *Found) []byte {
 	w.line("targets: [%s]   # %s; `firmproof targets` lists all", w.a.target, w.a.why)
 	w.build(f)
 	w.entries()
+	if f.Survey.volatile && slices.ContainsFunc(w.tr.harnesses, func(e entry) bool { return e.file == "" }) {
+		w.line("volatile: kept   # volatile numbers that all stores keep in a range are in it; `any` lets them be anything")
+	}
 	if w.all || w.assumesBodies() {
 		w.comment("Functions without a body: a call gives any result and any value in what its pointers lead to. " +
 			"Without this line, what comes after such a call is unknown.")

@@ -28,6 +28,7 @@ type Manifest struct {
 	Functions  FunctionsMode
 	Called     []string         // with FunctionsNamed: the functions
 	Assume     []Assumption     // of generated harnesses
+	Volatile   Volatile         // what volatile reads give
 	MemoryMap  []targets.Region // added to the target's
 	Interrupts []Interrupt
 	Stubs      []Stub // sorted by function; AnyStub for those without a body
@@ -95,6 +96,20 @@ func (f FunctionsMode) String() string {
 	}
 	return functionNames[f]
 }
+
+// Volatile says what reads of volatile objects outside volatile regions give in harnesses that somebody wrote. In
+// generated ones, VolatileAny means VolatileKept; with interrupts, it is VolatileMemory everywhere.
+type Volatile int
+
+// The choices.
+const (
+	VolatileAny    Volatile = iota // any value at each read
+	VolatileKept                   // of numbers that all stores of the program keep in a range: any value in it
+	VolatileMemory                 // what was stored last
+)
+
+// volatileWords are the choices in the manifest.
+var volatileWords = []string{"any", "kept", "memory"}
 
 // Interrupt is a handler that may run between any two steps, at most Max times, those of the handlers that it
 // preempts among them.

@@ -15,8 +15,8 @@ import (
 )
 
 var topKeys = []string{
-	"version", "targets", "build", "harnesses", "functions", "assume", "memory_map", "interrupts", "stubs", "suppress",
-	"nightly", "report",
+	"version", "targets", "build", "harnesses", "functions", "assume", "volatile", "memory_map", "interrupts", "stubs",
+	"suppress", "nightly", "report",
 }
 
 // The keys of the maps below.
@@ -99,6 +99,9 @@ func (p *parser) top(root *yaml.Node) {
 	p.harnesses(m)
 	p.functions(m)
 	p.assume(m)
+	if v, ok := m.Enum("volatile", volatileWords...); ok {
+		p.m.Volatile = Volatile(slices.Index(volatileWords, v))
+	}
 	if m.Has("memory_map") {
 		p.m.MemoryMap = targets.ParseRegions(&p.r, m.List("memory_map"), "memory_map")
 	}

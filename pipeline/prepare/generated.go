@@ -20,13 +20,14 @@ const AnyCall = "any call of "
 
 // generated makes a harness for each function that `functions` of the manifest means,
 // and a job of it. A function that no harness can be made for is an unknown.
-func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest) ([]Job, error) {
+func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest, program *weave.Program) (
+	[]Job, error) {
 	list, err := b.chosen(base.Program, img, m)
 	if err != nil {
 		return nil, err
 	}
 	var out []Job
-	program, calledBy := weave.NewProgram(base.Program), weave.Callers(base.Program)
+	calledBy := weave.Callers(base.Program)
 	if err := b.give(program, m); err != nil {
 		return nil, err
 	}

@@ -53,8 +53,14 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory),
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
 	var generated []Job
-	if m != nil && (len(b.named) > 0 || len(b.req.Entries) == 0) {
-		if generated, err = b.generated(base, img, m); err != nil {
+	var program *weave.Program
+	calls := m != nil && (len(b.named) > 0 || len(b.req.Entries) == 0)
+	kept := m != nil && m.Volatile == manifest.VolatileKept && len(m.Interrupts) == 0
+	if calls || kept {
+		program = weave.NewProgram(module)
+	}
+	if calls {
+		if generated, err = b.generated(base, img, m, program); err != nil {
 			return err
 		}
 	}
@@ -74,6 +80,10 @@ func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manife
 			j.Plan.Stack = &ir.Stack{Size: int64(t.StackSize), Frames: img.Frames}
 		}
 		b.fromManifest(&j, h, m)
+		if entry := module.Func(h.Entry); kept && entry != nil {
+			j.Plan.KeepsRanges = true
+			j.Plan.Assumptions = append(slices.Clone(j.Plan.Assumptions), program.Kept(entry)...)
+		}
 		mis.complete(&j)
 		b.jobs = append(b.jobs, j)
 	}
@@ -160,6 +170,7 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 		return
 	}
 	j.Plan.Coverage = j.Plan.Coverage || m.Report.Coverage
+	j.Plan.VolatileMemory = j.Plan.VolatileMemory || m.Volatile == manifest.VolatileMemory
 	if len(m.Interrupts) > 0 {
 		j.Plan.VolatileMemory = true // the handlers say who else writes
 		set[weave.Point+".0"] = weave.Turns(build.Handlers(m.Interrupts)) + 1

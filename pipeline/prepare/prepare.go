@@ -279,7 +279,8 @@ func (b *preparation) project(dir string) error {
 			}
 		}
 		opts := b.options(all)
-		opts.KeepAll = m.Functions != manifest.FunctionsNone || len(b.named)+len(b.req.Called) > 0
+		opts.KeepAll = m.Functions != manifest.FunctionsNone || len(b.named)+len(b.req.Called) > 0 ||
+			m.Volatile == manifest.VolatileKept // handlers store, too, though no harness calls them
 		img, err := build.Project(b.ctx, dir, m, t, opts)
 		if err != nil {
 			return err

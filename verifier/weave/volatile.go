@@ -1,6 +1,7 @@
 package weave
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -72,13 +73,40 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 
 // noteVolatile adds what is taken for granted of volatile numbers that the function reads, or those that it calls.
 func (h *harness) noteVolatile() {
-	for _, f := range h.p.m.Funcs {
-		if h.reached.Funcs[f] {
-			for _, r := range h.p.volatile[f] {
-				if !h.ranges[r.at] {
-					h.note("", keptNote, r.name, r.low, r.high)
-				}
-			}
+	for _, r := range h.p.volatileIn(h.reached) {
+		if !h.ranges[r.at] {
+			h.note("", keptNote, r.name, r.low, r.high)
 		}
 	}
+}
+
+// volatileIn lists the ranges of the volatile numbers that the functions of reached read, in the order of the program.
+func (p *Program) volatileIn(reached Reach) []volatileRange {
+	var out []volatileRange
+	for _, f := range p.m.Funcs {
+		if reached.Funcs[f] {
+			out = append(out, p.volatile[f]...)
+		}
+	}
+	return out
+}
+
+// Kept lists what Semantics.KeepsRanges takes for granted in executions from entry, in words.
+func (p *Program) Kept(entry *ir.Func) []string {
+	var out []string
+	add := func(n string) {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	reached := Reached(p.m, entry)
+	for _, r := range p.volatileIn(reached) {
+		add(fmt.Sprintf(keptNote, r.name, r.low, r.high))
+	}
+	for f := range p.nonnull {
+		if reached.Funcs[f] {
+			add(wrapsNote)
+		}
+	}
+	return out
 }
