@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"os"
@@ -25,6 +26,21 @@ var librarySources embed.FS
 const libraryDir = "firmproof-libc"
 
 var libraryDef = regexp.MustCompile(`(?m)^(?:LIB [^\n(]*?|SIGNED\(|UNSIGNED\(|FROM_TEXT\(|FORWARD\()(\w+)[(,]`)
+
+// streamVariables are the variables that streams.c defines.
+var streamVariables = []string{"_impure_ptr", "_global_impure_ptr", "__iob"}
+
+// readUndefined lists the functions without a body in LLVM text, and the variables of the library that it does not
+// define.
+func readUndefined(text []byte) []string {
+	out := readDeclared(text)
+	for _, v := range streamVariables {
+		if bytes.Contains(text, []byte("\n@"+v+" = external ")) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
 
 // libraryIndex returns the file of each function of the library.
 func libraryIndex() map[string]string {
@@ -75,13 +91,16 @@ var replacedOperator = regexp.MustCompile(`(?m)^define [^@\n]*@_Z(nw|na|dl|da)[a
 // declares, until nothing is missing that the library has. It gives the text.
 func (l *linker) addLibrary(ctx context.Context, path string) ([]byte, error) {
 	index, linked := libraryIndex(), map[string]bool{}
+	for _, v := range streamVariables {
+		index[v] = "streams.c"
+	}
 	for {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, &InfraError{"link", err}
 		}
 		var files []string
-		for _, name := range readDeclared(text) {
+		for _, name := range readUndefined(text) {
 			f := index[name]
 			if f == "" || linked[f] {
 				continue
