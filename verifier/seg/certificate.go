@@ -165,7 +165,8 @@ func plainMembers(members []member) []certify.Member {
 
 func plainHeld(h held) certify.Held {
 	v := plainValue(value{kind: h.kind, rep: h.rep})
-	out := certify.Held{Kind: v.Kind, Reading: v.Reading, Lo: h.lo, Hi: h.hi, At: h.at, Func: h.fn}
+	out := certify.Held{Kind: v.Kind, Reading: v.Reading, Lo: h.lo, Hi: h.hi, At: h.at, Func: h.fn,
+		Global: h.global}
 	if o := h.own; o != nil {
 		list := &certify.List{Next: o.next, At: o.at, Kids: o.kids, Doubly: o.doubly, Prev: o.prev, BackAt: o.backAt,
 			Members: plainMembers(o.members)}

@@ -40,7 +40,10 @@ func (b *builder) contentsOf(s *state, id int, links []int64, path []int) conten
 			if h.at = at; !v.lin.IsConst() || !fits {
 				continue
 			}
-			if v.obj != id {
+			if to := s.objs[v.obj]; to != nil {
+				h.global = to.global
+			}
+			if v.obj != id && h.global == nil {
 				m := b.ownedBy(s, id, off, v, path)
 				out.cursor = out.cursor || m.cursor
 				if h.own, h.at = m.own, 0; h.own == nil {

@@ -43,11 +43,13 @@ func (b *builder) hold(s *state, id int, m member, h held) []*state {
 	return states
 }
 
-// heldValue is the number, function, or address in block id that a member is.
+// heldValue is the number, the function, or the address in block id or in a global that a member is.
 func (b *builder) heldValue(s *state, id int, h held) value {
 	switch {
 	case h.kind == funcValue:
 		return value{kind: funcValue, fn: h.fn}
+	case h.global != nil:
+		return value{kind: ptrValue, obj: b.globalObject(s, h.global), lin: exact.C(h.at)}
 	case h.kind == ptrValue:
 		return value{kind: ptrValue, obj: id, lin: exact.C(h.at)}
 	case h.kind != intValue:

@@ -14,13 +14,15 @@ type member struct {
 }
 
 // held is one thing that a member may be: a number from lo to hi (intValue), a function (funcValue), an address in the
-// block itself (ptrValue), or one of memory that only this member leads to (ptrValue, with own).
+// block itself (ptrValue), in a global (ptrValue, with global), or one of memory that only this member leads to
+// (ptrValue, with own).
 type held struct {
 	kind   kind
 	rep    rep
 	lo, hi exact.Int
 	at     int64
 	fn     *ir.Func
+	global *ir.Global
 	own    *owned
 }
 
@@ -61,7 +63,7 @@ func (h *held) isNull() bool { return h.kind == intValue && h.lo.IsZero() && h.h
 
 func (h *held) equal(x *held) bool {
 	return h.kind == x.kind && h.rep == x.rep && h.lo.Equal(x.lo) && h.hi.Equal(x.hi) && h.at == x.at && h.fn == x.fn &&
-		(h.own == nil) == (x.own == nil) && (h.own == nil || h.own.equal(x.own))
+		h.global == x.global && (h.own == nil) == (x.own == nil) && (h.own == nil || h.own.equal(x.own))
 }
 
 func (o *owned) equal(x *owned) bool {

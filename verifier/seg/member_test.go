@@ -38,6 +38,10 @@ var owners = map[string]string{
 		while (h) { struct o *t = h->next; while (h->in) { struct l *u = h->in; h->in = u->next; free((char *)u - 8); }
 		free(h); h = t; }
 		return 0; }`,
+	"classes": `struct c { int n; } a, b; struct o { struct o *next; struct c *of; struct o *first; } x;
+		int main(void) { struct o *h = &x; x.of = &b; while (nondet_int()) { struct o *t = malloc(sizeof *t);
+		t->of = nondet_int() ? &a : &b; t->first = &x; t->next = h; h = t; a.n++; }
+		while (h != &x) { struct o *t = h->next; h->of->n = 1; h->first->of->n = 2; free(h); h = t; } return 0; }`,
 	"own text": `struct o { struct o *next; char *text; char own[8]; }; int main(void) { struct o *h = 0;
 		while (nondet_int()) { struct o *t = malloc(sizeof *t); t->text = nondet_int() ? t->own : malloc(9);
 		t->next = h; h = t; }
@@ -59,7 +63,16 @@ func spoil(members []certify.Member, try func(what string)) {
 				spoilOwned(h.Own, try)
 			case h.Kind == certify.Pointer:
 				h.At++
-				try("another address in the block")
+				try("another address in the block or the global")
+				*h = old
+				if h.Global = nil; old.Global == nil {
+					h.Global = &ir.Global{}
+				}
+				try("an address in something else")
+				if *h = old; h.Global != nil {
+					h.Global = &ir.Global{}
+					try("an address in another global")
+				}
 			case h.Kind == certify.Number:
 				h.Lo, h.Hi = h.Hi.Add(exact.I(1)), h.Hi.Add(exact.I(9))
 				try("another number")
@@ -227,6 +240,8 @@ func (s *shadow) holds(object int, m member, h held) bool {
 		return n.Cmp(h.lo) >= 0 && n.Cmp(h.hi) <= 0
 	case h.kind == intValue:
 		return false
+	case h.global != nil:
+		return seen.Object >= 0 && seen.Object != object && seen.Offset == h.at
 	case h.own == nil:
 		return seen.Object == object && seen.Offset == h.at
 	case seen.Object < 0:

@@ -51,7 +51,7 @@ func (k *check) impliedBy(h, g *Held, width int) bool {
 // equal reports that two things that own nothing are the same.
 func (h *Held) equal(g *Held) bool {
 	return h.Own == nil && g.Own == nil && h.Kind == g.Kind && h.Lo.Equal(g.Lo) && h.Hi.Equal(g.Hi) && h.At == g.At &&
-		h.Func == g.Func
+		h.Func == g.Func && h.Global == g.Global
 }
 
 // sameProperty: memory like o is like p.

@@ -14,13 +14,15 @@ type Member struct {
 }
 
 // Held is one thing that a member may be: a number from Lo to Hi, a function, the address At bytes into the block
-// itself (Pointer), or one of memory that only this member leads to (Pointer, with Own).
+// itself (Pointer) or into a global (Pointer, with Global), or one of memory that only this member leads to (Pointer,
+// with Own).
 type Held struct {
 	Kind    Kind
 	Reading Reading
 	Lo, Hi  exact.Int
 	At      int64
 	Func    *ir.Func
+	Global  *ir.Global
 	Own     *Owned
 }
 
@@ -54,6 +56,8 @@ func (k *check) isHeld(id int, v Value, h *Held, width int, im *image) bool {
 		return k.between(v.Lin, h.Lo, h.Hi) && (v.Reading == h.Reading || v.Reading == Either || k.shared(v.Lin, width))
 	case v.Kind == Function && h.Kind == Function:
 		return v.Func == h.Func
+	case h.Kind == Pointer && h.Global != nil:
+		return k.isInGlobal(v, h)
 	case h.Kind == Pointer && h.Own == nil:
 		return k.isInside(id, v, h)
 	case h.Own != nil:
@@ -69,6 +73,13 @@ func (k *check) isHeld(id int, v Value, h *Held, width int, im *image) bool {
 // isInside: v is the address in block id that h is.
 func (k *check) isInside(id int, v Value, h *Held) bool {
 	return v.Kind == Pointer && v.Object == id && !v.Last && k.k.plain(v.Lin).Equal(exact.C(h.At))
+}
+
+// isInGlobal: v is the address in a global that h is.
+func (k *check) isInGlobal(v Value, h *Held) bool {
+	o := k.e.From.Objects[v.Object]
+	return v.Kind == Pointer && o != nil && o.Global == h.Global && o.List == nil && !v.Last &&
+		k.k.plain(v.Lin).Equal(exact.C(h.At))
 }
 
 // owns: v, which block id holds, leads to memory like own, of which no block is in im yet; they are put there.
