@@ -33,10 +33,11 @@ import (
 
 // Limits of what is made for a pointer.
 const (
-	maxCount  = 64 // elements behind a pointer with a length
-	maxString = 16 // bytes of a string
-	maxDepth  = 2  // levels of pointers in what a pointer leads to
-	maxFields = 64 // pointers in one block that lead to blocks of their own
+	maxCount  = 64  // elements behind a pointer with a length
+	maxString = 16  // bytes of a string
+	maxDepth  = 2   // levels of pointers in what a pointer leads to
+	maxFields = 64  // pointers in one block that lead to blocks of their own
+	maxSlots  = 256 // pointers in one variable that are looked at for functions
 	// elements of an array that get pointers and truth values of their own
 	maxElements = 256
 	maxFilled   = 4 // elements that hold pointers or truth values, behind a pointer with a length

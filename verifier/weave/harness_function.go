@@ -60,7 +60,12 @@ func (h *harness) candidates(t *ir.DType, known *held) (list []*ir.Func, how str
 	case known != nil && len(known.funcs) > 0 && !known.others && known.passed:
 		list, how = known.funcs, "which the program passes"
 	case known != nil && len(known.funcs) > 0 && !known.others:
-		list, how = known.funcs, "which the program stores there"
+		list, how = slices.Clone(known.funcs), "which the program stores there"
+		for _, f := range h.p.mayStray(fits) {
+			if !slices.Contains(list, f) {
+				list = append(list, f)
+			}
+		}
 	case ownType(t):
 		for _, f := range h.p.m.Funcs {
 			if f.Addr && !f.IsDecl() && sig != nil && fits(f) && sameParams(f, t) {

@@ -23,13 +23,13 @@ func (h *harness) globals() {
 		}
 		at := func(off int64) ir.Value { return &ir.Const{T: h.ptr(), Kind: ir.ConstAddr, Global: g, Off: off} }
 		for _, f := range pointersIn(g.Var.T, g.Var.Name, 0) {
-			if !isFunction(f.t) {
-				if known := h.setUp(g, f); known != nil && left > 0 {
-					h.store(h.isSet(f, known, &left), at(f.off), 1)
-				}
-				continue
+			if known := h.setUp(g, f); !isFunction(f.t) && known != nil && left > 0 {
+				h.store(h.isSet(f, known, &left), at(f.off), 1)
 			}
-			known := h.p.places.at[place{g: g, off: f.off}]
+		}
+		functions, whole := functionsIn(g.Var.T, g.Var.Name, 0, maxSlots)
+		for _, f := range functions {
+			known := h.p.places.at[place{g: g, off: inFirst(g.Var.T, f.off)}]
 			if known == nil || !known.set {
 				continue
 			}
@@ -38,6 +38,9 @@ func (h *harness) globals() {
 				v = h.orNull(f.name, v)
 			}
 			h.store(v, at(f.off), 1)
+		}
+		if !whole {
+			h.note(g.Var.Name, "%s has its initial value behind its first %d pointers", g.Var.Name, maxSlots)
 		}
 	}
 }

@@ -32,15 +32,17 @@ type held struct {
 
 // places knows what a program stores in places, and how it calls functions through pointers.
 type places struct {
-	at   map[place]*held
-	sigs map[string]*ir.Type // of calls, by the type of the function in C
+	layout *ir.Layout
+	at     map[place]*held
+	sigs   map[string]*ir.Type // of calls, by the type of the function in C
+	stray  held                // functions that are stored where no place is known
 }
 
 func placesOf(m *ir.Module) *places {
-	ps := &places{at: map[place]*held{}, sigs: map[string]*ir.Type{}}
+	ps := &places{layout: &m.Layout, at: map[place]*held{}, sigs: map[string]*ir.Type{}}
 	for _, g := range m.Globals {
 		if g.Var != nil && g.Init != nil {
-			ps.initial(g, g.Var.T, g.Init, 0)
+			ps.initial(&m.Layout, g, g.Var.T, g.Init, 0)
 		}
 	}
 	for _, f := range m.Funcs {
@@ -82,30 +84,19 @@ func (h *held) stored(v ir.Value) {
 	}
 }
 
-// initial notes the functions in an initialiser of type t, which stands off bytes into g.
-func (ps *places) initial(g *ir.Global, t *ir.DType, c *ir.Const, off int64) {
-	if t == nil || c == nil {
+// initial notes the functions in the initialiser of an object of type t, which is the variable g or none.
+func (ps *places) initial(l *ir.Layout, g *ir.Global, t *ir.DType, c *ir.Const, off int64) {
+	if c.Kind == ir.ConstAgg {
+		for i, e := range c.Elems {
+			ps.initial(l, g, t, e, off+l.FieldOffset(c.T, i))
+		}
 		return
 	}
-	switch {
-	case t.Kind == ir.DPointer && c.Func != nil:
-		ps.initially(place{g: g, off: off}, c)
-	case t.Kind == ir.DArray && c.Kind == ir.ConstAgg:
-		for i, e := range c.Elems {
-			ps.initial(g, t.Elem, e, off+int64(i)*sizeOf(t.Elem))
-		}
-	case t.Kind == ir.DStruct:
-		for i := range t.Fields {
-			f := &t.Fields[i]
-			if f.IsBits || f.T == nil {
-				continue
-			}
-			e := elementAt(c, i, len(t.Fields))
-			if e != nil && e.Func != nil {
-				ps.initially(place{of: layoutOf(t), off: f.BitOff / 8}, e)
-			}
-			ps.initial(g, f.T, e, off+f.BitOff/8)
-		}
+	if c.Func == nil {
+		return
+	}
+	for _, p := range placesIn(g, t, off) {
+		ps.initially(p, c)
 	}
 }
 
@@ -150,7 +141,7 @@ func placesAt(vars map[ir.Value]*ir.Var, addr ir.Value) []place {
 func placesIn(g *ir.Global, t *ir.DType, off int64) []place {
 	var out []place
 	if g != nil {
-		out = append(out, place{g: g, off: off})
+		out = append(out, place{g: g, off: inFirst(t, off)})
 	}
 	if of, _, off := memberIn(t, off); of != nil {
 		out = append(out, place{of: layoutOf(of), off: off})
@@ -204,6 +195,7 @@ func (ps *places) instr(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 		for _, p := range placesAt(vars, in.Args[1]) {
 			ps.get(p).stored(in.Args[0])
 		}
+		ps.strays(vars, in)
 		to := vars[in.Args[1]]
 		from := cast(in.Args[0])
 		if to == nil || to.T == nil || to.T.Kind != ir.DPointer || !isStruct(to.T.Elem) || from == nil {
@@ -241,6 +233,7 @@ func (ps *places) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 	if in.Model != ir.ModelMemcpy && in.Model != ir.ModelMemmove {
 		return
 	}
+	ps.literal(vars, in)
 	c, ok := root(in.Args[0]).(*ir.Const)
 	if !ok || c.Global == nil || c.Global.Var == nil {
 		return
