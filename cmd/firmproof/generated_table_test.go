@@ -26,14 +26,18 @@ static void put(fn *to, fn f) { *to = f; }
 void through(struct p *p) { put(&p->g, b); }
 void second(struct p *p) { p->g = a; }
 void slot(struct p *p) { p->g(v); }
+struct o { unsigned no : 3; fn h; };
+void literal(struct o *o) { *o = (struct o){ 1, b }; }
+void third(struct o *o) { o->h = a; }
+void bits(struct o *o) { o->h(v); }
 `
 	for stored, want := range map[string]verdict.Status{"3": verdict.Proved, "4": verdict.Violated} {
 		dir := writeTree(t, map[string]string{"src.c": "#define STORED " + stored + "\n" + code})
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--function", "run", "--function", "member",
-			"--function", "slot")
+			"--function", "slot", "--function", "bits")
 		said := "a or b, which the program stores there"
 		expectCalls(t, rep, errs, map[string]anyCall{"run": {want, said},
-			"member": {want, "b or a, which the program stores there"}, "slot": {want, said}},
+			"member": {want, "b or a, which the program stores there"}, "slot": {want, said}, "bits": {want, said}},
 			func(r *verdict.Result) []string { return r.Assumptions })
 	}
 }

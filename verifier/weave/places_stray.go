@@ -23,10 +23,16 @@ func inFirst(t *ir.DType, off int64) int64 {
 	return at + off
 }
 
-// strays notes a function that is stored through a pointer to pointers to functions, or where it is not known into what
-// object: any place may hold it.
+// strays notes a function that is stored through a pointer to pointers to functions, where it is not known into what
+// object, or into a structure without a name (a compound literal), which is copied on: any place may hold it.
 func (ps *places) strays(vars map[ir.Value]*ir.Var, store *ir.Instr) {
-	if in, ok := root(store.Args[1]).(*ir.Instr); ok && in.Op == ir.OpAlloca || !isFunctionValue(vars, store.Args[0]) {
+	if !isFunctionValue(vars, store.Args[0]) {
+		return
+	}
+	if in, ok := root(store.Args[1]).(*ir.Instr); ok && in.Op == ir.OpAlloca {
+		if vars[in] == nil && !in.Access.IsPtr() {
+			ps.stray.stored(store.Args[0])
+		}
 		return
 	}
 	for _, o := range objectsAt(vars, store.Args[1]) {
