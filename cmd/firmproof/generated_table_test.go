@@ -30,14 +30,18 @@ struct o { unsigned no : 3; fn h; };
 void literal(struct o *o) { *o = (struct o){ 1, b }; }
 void third(struct o *o) { o->h = a; }
 void bits(struct o *o) { o->h(v); }
+static struct p dev = { 1, a };
+void cast(void *to) { ((struct p *)((char *)to + 8))->g = b; }
+void changed(void) { dev.g(v); }
 `
 	for stored, want := range map[string]verdict.Status{"3": verdict.Proved, "4": verdict.Violated} {
 		dir := writeTree(t, map[string]string{"src.c": "#define STORED " + stored + "\n" + code})
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--function", "run", "--function", "member",
-			"--function", "slot", "--function", "bits")
+			"--function", "slot", "--function", "bits", "--function", "changed")
 		said := "a or b, which the program stores there"
 		expectCalls(t, rep, errs, map[string]anyCall{"run": {want, said},
-			"member": {want, "b or a, which the program stores there"}, "slot": {want, said}, "bits": {want, said}},
+			"member": {want, "b or a, which the program stores there"}, "slot": {want, said}, "bits": {want, said},
+			"changed": {want, said}},
 			func(r *verdict.Result) []string { return r.Assumptions })
 	}
 }

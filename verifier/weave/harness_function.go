@@ -53,9 +53,7 @@ func (h *harness) function(name string, t *ir.DType, known *held) ir.Value {
 // candidates lists the functions that a pointer to a t may lead to; none: it may be any.
 func (h *harness) candidates(t *ir.DType, known *held) (list []*ir.Func, how string) {
 	sig := h.p.places.sigs[t.Name]
-	fits := func(f *ir.Func) bool {
-		return (sig == nil || f.Sig().Equal(sig)) && (!f.IsDecl() || f.Model != ir.ModelNone)
-	}
+	fits := h.p.fits(t)
 	switch {
 	case known != nil && len(known.funcs) > 0 && !known.others && known.passed:
 		list, how = known.funcs, "which the program passes"
@@ -78,6 +76,14 @@ func (h *harness) candidates(t *ir.DType, known *held) (list []*ir.Func, how str
 		return nil, ""
 	}
 	return list, how
+}
+
+// fits returns a function that reports whether a function can be called through a pointer to a t.
+func (p *Program) fits(t *ir.DType) func(*ir.Func) bool {
+	sig := p.places.sigs[t.Name]
+	return func(f *ir.Func) bool {
+		return (sig == nil || f.Sig().Equal(sig)) && (!f.IsDecl() || f.Model != ir.ModelNone)
+	}
 }
 
 // ownType reports whether a type of function names a structure of the program.

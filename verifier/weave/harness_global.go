@@ -30,7 +30,7 @@ func (h *harness) globals() {
 		functions, whole := functionsIn(g.Var.T, g.Var.Name, 0, maxSlots)
 		for _, f := range functions {
 			known := h.p.places.at[place{g: g, off: inFirst(g.Var.T, f.off)}]
-			if known == nil || !known.set {
+			if known == nil || !known.set && !h.p.otherStrays(f.t.Elem, known) {
 				continue
 			}
 			v := h.function(f.name, f.t.Elem, known)

@@ -2,6 +2,7 @@ package weave
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -89,6 +90,14 @@ func (p *Program) mayStray(fits func(*ir.Func) bool) []*ir.Func {
 		}
 	}
 	return out
+}
+
+// otherStrays reports whether a pointer to a t that has functions at first may hold others, which are stored where no
+// place is known.
+func (p *Program) otherStrays(t *ir.DType, known *held) bool {
+	return len(known.funcs) > 0 && slices.ContainsFunc(p.mayStray(p.fits(t)), func(f *ir.Func) bool {
+		return !slices.Contains(known.funcs, f)
+	})
 }
 
 // functionsIn returns the pointers to functions in an object of type t, in arrays too. whole is false where there are
