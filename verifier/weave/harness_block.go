@@ -66,7 +66,7 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 			}
 		}
 	case ir.DUnion:
-		i := pointerIn(t)
+		i := inUse(t)
 		if i < 0 {
 			h.truthsIn(name, t, p, off, 0)
 		} else {

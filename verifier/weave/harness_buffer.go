@@ -14,7 +14,8 @@ type buffer struct {
 	capacity int   // says how many elements there are
 	lengths  []int // at most capacity
 	indices  []int // below capacity
-	// there are further numbers, which may have to stay below it, too, or several lengths of other things: nothing says so
+	// there are further numbers, which may have to stay below it, too, or several lengths of other things, or it counts
+	// things of which nothing says how large they are
 	guess bool
 }
 
@@ -47,7 +48,8 @@ func bufferIn(t *ir.DType) *buffer {
 	k := largest(t, b.lengths)
 	b.pointer, b.capacity = pointers[0], b.lengths[k]
 	b.lengths = slices.Delete(b.lengths, k, k+1)
-	b.guess = b.guess || len(b.lengths) > 0 && !countsFor(t.Fields[b.capacity].Name, t.Fields[b.pointer].Name)
+	b.guess = b.guess || len(b.lengths) > 0 && !countsFor(t.Fields[b.capacity].Name, t.Fields[b.pointer].Name) ||
+		isVoid(t.Fields[b.pointer].T.Elem) && !saysBytes(t.Fields[b.capacity].Name)
 	return b
 }
 

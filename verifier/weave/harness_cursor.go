@@ -69,6 +69,19 @@ func pointerIn(t *ir.DType) int {
 	return slices.IndexFunc(t.Fields, func(f ir.DField) bool { return f.T != nil && f.T.Kind == ir.DPointer })
 }
 
+// inUse returns the member of a union that a harness fills: the first that is a pointer, else the first structure that
+// holds one; -1 where there is none.
+func inUse(t *ir.DType) int {
+	if i := pointerIn(t); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(t.Fields, func(f ir.DField) bool {
+		return isStruct(f.T) && slices.ContainsFunc(f.T.Fields, func(m ir.DField) bool {
+			return m.T != nil && m.T.Kind == ir.DPointer
+		})
+	})
+}
+
 // number returns the address that a pointer holds.
 func (h *harness) number(p ir.Value) ir.Value {
 	return h.emit(&ir.Instr{Op: ir.OpPtrToInt, T: h.word(), Args: []ir.Value{p}})

@@ -114,7 +114,7 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 			e.most)
 	}
 	// by its name alone, a length counts what stands right before it
-	e.guess = h.uses[i].param != n && (n != i+1 || h.uses[i].elsewhere)
+	e.guess = h.uses[i].param != n && (n != i+1 || h.uses[i].elsewhere) || h.namedAfterOther(i, n)
 	e.warns = h.shorter(i, n, e.unit, plus)
 	return e
 }
@@ -158,6 +158,22 @@ func (h *harness) namedAfter(i, n int) bool {
 	}
 	pointer, length := strings.ToLower(h.nameOf(i)), strings.ToLower(h.nameOf(n))
 	return len(pointer) > 1 && isLength(length) && strings.Contains(length, pointer)
+}
+
+// namedAfterOther reports whether parameter n is a length that is named after another pointer than i: `in_len` says how
+// much `in` leads to, and at least how much `out`.
+func (h *harness) namedAfterOther(i, n int) bool {
+	length := strings.ToLower(h.nameOf(n))
+	names := func(k int) bool {
+		name := strings.ToLower(h.nameOf(k))
+		return len(name) > 1 && strings.Contains(length, name)
+	}
+	for k, v := range h.vars {
+		if k != i && v != nil && v.T != nil && v.T.Kind == ir.DPointer && names(k) {
+			return !names(i)
+		}
+	}
+	return false
 }
 
 func (h *harness) nameOf(i int) string {

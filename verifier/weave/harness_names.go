@@ -33,6 +33,15 @@ func countsFor(length, pointer string) bool {
 	return true
 }
 
+// saysBytes reports whether the name of a length is one of bytes where the pointer beside it is void: `len`, `data_size`,
+// and not `count`, which is of what the pointer is taken for.
+func saysBytes(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc([]string{"byte", "len", "size", "sz", "cap"}, func(word string) bool {
+		return strings.Contains(name, word)
+	})
+}
+
 // indices are parts of the names of members that say a place in the buffer beside them.
 var indices = []string{"head", "tail", "pos", "idx", "index", "offset", "start", "r_ptr", "w_ptr", "rptr", "wptr",
 	"read", "write", "rd", "wr", "r", "w", "cursor", "in", "out", "front", "rear", "first", "last"}
@@ -74,7 +83,7 @@ func needsFill(t *ir.DType, depth int) bool {
 	case t.Kind == ir.DBool || t.Kind == ir.DPointer:
 		return true
 	case t.Kind == ir.DUnion:
-		return pointerIn(t) >= 0
+		return inUse(t) >= 0
 	case t.Kind == ir.DArray:
 		return needsFill(t.Elem, depth+1)
 	case t.Kind == ir.DStruct:
