@@ -76,9 +76,7 @@ func inUse(t *ir.DType) int {
 		return i
 	}
 	return slices.IndexFunc(t.Fields, func(f ir.DField) bool {
-		return isStruct(f.T) && slices.ContainsFunc(f.T.Fields, func(m ir.DField) bool {
-			return m.T != nil && m.T.Kind == ir.DPointer
-		})
+		return isStruct(f.T) && pointerIn(f.T) >= 0
 	})
 }
 

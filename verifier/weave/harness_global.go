@@ -23,7 +23,10 @@ func (h *harness) globals() {
 		}
 		at := func(off int64) ir.Value { return &ir.Const{T: h.ptr(), Kind: ir.ConstAddr, Global: g, Off: off} }
 		for _, f := range pointersIn(g.Var.T, g.Var.Name, 0) {
-			if known := h.setUp(g, f); !isFunction(f.t) && known != nil && left > 0 {
+			if isFunction(f.t) {
+				continue
+			}
+			if known := h.setUp(g, f); known != nil && left > 0 {
 				h.store(h.isSet(f, known, &left), at(f.off), 1)
 			}
 		}

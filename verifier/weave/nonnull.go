@@ -61,10 +61,17 @@ func nonnullBefore(branch *ir.Instr) ir.Value {
 
 // noteNonnull adds what is taken for granted of the pointers that the function passes, or those that it calls.
 func (h *harness) noteNonnull() {
-	for f := range h.p.nonnull {
-		if h.reached.Funcs[f] {
-			h.note("", wrapsNote)
-			return
+	if h.p.nonnullIn(h.reached) {
+		h.note("", wrapsNote)
+	}
+}
+
+// nonnullIn reports whether functions of reached pass pointers that may not be null.
+func (p *Program) nonnullIn(reached Reach) bool {
+	for f := range p.nonnull {
+		if reached.Funcs[f] {
+			return true
 		}
 	}
+	return false
 }

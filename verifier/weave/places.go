@@ -42,7 +42,7 @@ func placesOf(m *ir.Module) *places {
 	ps := &places{layout: &m.Layout, at: map[place]*held{}, sigs: map[string]*ir.Type{}}
 	for _, g := range m.Globals {
 		if g.Var != nil && g.Init != nil {
-			ps.initial(&m.Layout, g, g.Var.T, g.Init, 0)
+			ps.initial(g, g.Var.T, g.Init, 0)
 		}
 	}
 	for _, f := range m.Funcs {
@@ -85,10 +85,10 @@ func (h *held) stored(v ir.Value) {
 }
 
 // initial notes the functions in the initialiser of an object of type t, which is the variable g or none.
-func (ps *places) initial(l *ir.Layout, g *ir.Global, t *ir.DType, c *ir.Const, off int64) {
+func (ps *places) initial(g *ir.Global, t *ir.DType, c *ir.Const, off int64) {
 	if c.Kind == ir.ConstAgg {
 		for i, e := range c.Elems {
-			ps.initial(l, g, t, e, off+l.FieldOffset(c.T, i))
+			ps.initial(g, t, e, off+ps.layout.FieldOffset(c.T, i))
 		}
 		return
 	}
@@ -269,31 +269,6 @@ func uncast(v ir.Value) ir.Value {
 		}
 		v = in.Args[0]
 	}
-}
-
-// slot is a part of an object that holds a pointer.
-type slot struct {
-	name string // behind that of the object
-	t    *ir.DType
-	off  int64
-}
-
-// pointersIn returns the pointers in an object of type t.
-func pointersIn(t *ir.DType, name string, off int64) []slot {
-	switch {
-	case t == nil:
-	case t.Kind == ir.DPointer:
-		return []slot{{name, t, off}}
-	case t.Kind == ir.DStruct:
-		var out []slot
-		for i := range t.Fields {
-			if f := &t.Fields[i]; !f.IsBits {
-				out = append(out, pointersIn(f.T, name+"."+f.Name, off+f.BitOff/8)...)
-			}
-		}
-		return out
-	}
-	return nil
 }
 
 func isFunction(t *ir.DType) bool {

@@ -1,7 +1,6 @@
 package weave
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -68,7 +67,7 @@ func (ps *places) literal(vars map[ir.Value]*ir.Var, call *ir.Instr) {
 		return
 	}
 	for _, o := range objectsAt(vars, call.Args[0]) {
-		ps.initial(ps.layout, nil, o.t, from.Global.Init, o.off-from.Off)
+		ps.initial(nil, o.t, from.Global.Init, o.off-from.Off)
 	}
 }
 
@@ -98,44 +97,4 @@ func (p *Program) otherStrays(t *ir.DType, known *held) bool {
 	return len(known.funcs) > 0 && slices.ContainsFunc(p.mayStray(p.fits(t)), func(f *ir.Func) bool {
 		return !slices.Contains(known.funcs, f)
 	})
-}
-
-// functionsIn returns the pointers to functions in an object of type t, in arrays too. whole is false where there are
-// more than most.
-func functionsIn(t *ir.DType, name string, off int64, most int) (out []slot, whole bool) {
-	for _, s := range slotsIn(t, name, off, &most) {
-		if isFunction(s.t) {
-			out = append(out, s)
-		}
-	}
-	return out, most > 0
-}
-
-// slotsIn returns the pointers in an object of type t, in arrays too, at most as many as left says.
-func slotsIn(t *ir.DType, name string, off int64, left *int) []slot {
-	var out []slot
-	switch {
-	case t == nil || *left <= 0:
-	case t.Kind == ir.DPointer:
-		*left--
-		return []slot{{name, t, off}}
-	case t.Kind == ir.DStruct:
-		for i := range t.Fields {
-			if f := &t.Fields[i]; !f.IsBits {
-				out = append(out, slotsIn(f.T, name+"."+f.Name, off+f.BitOff/8, left)...)
-			}
-		}
-	case t.Kind == ir.DArray && leadsOn(t.Elem):
-		size := sizeOf(t.Elem)
-		for i := int64(0); size > 0 && i < sizeOf(t)/size && *left > 0; i++ {
-			out = append(out, slotsIn(t.Elem, fmt.Sprintf("%s[%d]", name, i), off+i*size, left)...)
-		}
-	}
-	return out
-}
-
-// leadsOn reports whether an object of type t holds a pointer.
-func leadsOn(t *ir.DType) bool {
-	one := 1
-	return len(slotsIn(t, "", 0, &one)) > 0
 }

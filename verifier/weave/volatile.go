@@ -94,19 +94,14 @@ func (p *Program) volatileIn(reached Reach) []volatileRange {
 // Kept lists what Semantics.KeepsRanges takes for granted in executions from entry, in words.
 func (p *Program) Kept(entry *ir.Func) []string {
 	var out []string
-	add := func(n string) {
-		if !slices.Contains(out, n) {
+	reached := Reached(p.m, entry)
+	for _, r := range p.volatileIn(reached) {
+		if n := fmt.Sprintf(keptNote, r.name, r.low, r.high); !slices.Contains(out, n) {
 			out = append(out, n)
 		}
 	}
-	reached := Reached(p.m, entry)
-	for _, r := range p.volatileIn(reached) {
-		add(fmt.Sprintf(keptNote, r.name, r.low, r.high))
-	}
-	for f := range p.nonnull {
-		if reached.Funcs[f] {
-			add(wrapsNote)
-		}
+	if p.nonnullIn(reached) {
+		out = append(out, wrapsNote)
 	}
 	return out
 }
