@@ -17,7 +17,8 @@ func (p *printer) closing(results []verdict.Result) {
 	}
 	bad, open := 0, Obstacles(results)
 	var first *SiteClaim
-	for _, s := range Violations(results) {
+	violations := Violations(results)
+	for _, s := range violations {
 		if !s.Suppressed() {
 			if bad++; first == nil {
 				shown := s.Shown()
@@ -44,13 +45,13 @@ func (p *printer) closing(results []verdict.Result) {
 	p.line("\n%s; %.2f s of work", p.bold(text), float64(ms)/1000)
 	if first != nil {
 		p.next(first)
-		p.register(results)
+		p.register(violations)
 	}
 }
 
 // register says how to go on where an access goes to an address that the target has nothing at: often a register.
-func (p *printer) register(results []verdict.Result) {
-	for _, s := range Violations(results) {
+func (p *printer) register(violations []Site) {
+	for _, s := range violations {
 		v := s.Shown()
 		if m := inNoObject.FindStringSubmatch(v.Claim.Message); m != nil && !s.Suppressed() {
 			at, _ := strconv.ParseUint(m[1], 0, 64)

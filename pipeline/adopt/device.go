@@ -14,7 +14,8 @@ var (
 	// the definition of a function with a name that vector tables of Cortex-M have
 	cortexHandler = regexp.MustCompile(`(?m)^\s*(?:__\w+\s+)*void\s+(?:\w+_IRQHandler|` +
 		`(?:NMI|HardFault|MemManage|BusFault|UsageFault|SVC|PendSV|SysTick)_Handler)\s*\(\s*(?:void)?\s*\)\s*\{`)
-	posixHeader = regexp.MustCompile(`(?m)^\s*#\s*include\s*<(?:sys/(?:socket|mman|wait|ioctl)|unistd|pthread|termios)\.h>`)
+	posixHeader = regexp.MustCompile(
+		`(?m)^\s*#\s*include\s*<(?:sys/(?:socket|mman|wait|ioctl)|unistd|pthread|termios)\.h>`)
 )
 
 // deviceOf returns the target that a C file is for by the headers that it includes, "" where they say nothing.

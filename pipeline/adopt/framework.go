@@ -141,8 +141,8 @@ func (s *Survey) target() (target, why string) {
 			return f.target, f.name + ": " + f.why
 		}
 	}
-	if target, why := s.device(); target != "" {
-		return target, why
+	if device, because := s.device(); device != "" {
+		return device, because
 	}
 	return target, why
 }

@@ -149,7 +149,8 @@ func TestTargetOfHeaders(t *testing.T) {
 	}
 }
 
-// TestNoTargetOfHandlers: handlers that are declared, called, or in an example, and those beside code for POSIX, say nothing.
+// TestNoTargetOfHandlers: handlers that are declared, called, or in an example, and those beside code for POSIX, say
+// nothing.
 func TestNoTargetOfHandlers(t *testing.T) {
 	const handler = "void UART0_IRQHandler(void) {\n}\n"
 	for name, files := range map[string]map[string]string{
