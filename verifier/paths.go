@@ -29,15 +29,7 @@ func asksPaths(checks verdict.CheckSet) bool {
 // followed to its end and violates nothing, or nil.
 func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *verdict.Result) *certificate.Ended {
 	q := *p
-	if p.Hosted {
-		var made bool
-		if q.Module, q.Entry, made = weave.Arguments(p.Module, p.Entry, main); made {
-			res.Assumptions = append(res.Assumptions, weave.ArgumentsAssumption)
-			if q.Depth > 0 {
-				q.Depth++ // the entry is called
-			}
-		}
-	}
+	passArguments(&q, main, res)
 	a := problem.NewAnswers()
 	a.Announce(p.Found)
 	race(ctx, &q, a, safetyEngines)
@@ -58,6 +50,21 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 		checkFrames(p, res) // what weaves in the arguments has no frame
 	}
 	return followed
+}
+
+// passArguments makes what the host passes to main a part of p, where there is a host.
+func passArguments(p *problem.Problem, main *ir.Func, res *verdict.Result) {
+	if !p.Hosted {
+		return
+	}
+	var made bool
+	if p.Module, p.Entry, made = weave.Arguments(p.Module, p.Entry, main); !made {
+		return
+	}
+	res.Assumptions = append(res.Assumptions, weave.ArgumentsAssumption)
+	if p.Depth > 0 {
+		p.Depth++ // the entry is called
+	}
 }
 
 // nameEnd warns that the time is over where nothing else in res says so. Bounded claims do: more time is more turns.

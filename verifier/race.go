@@ -46,17 +46,20 @@ var safetyEngines = []entrant{
 		or: policy.LongExecutionsAfter},
 }
 
-// terminationEngines settle whether every run ends. proves tells what the claims about
-// paths say. What looks at bits says nothing about mathematical integers.
-func terminationEngines(p *problem.Problem, proves func(context.Context, verdict.Check) bool) []entrant {
+// terminationEngines settle whether every run ends. What looks at bits says nothing about mathematical integers.
+func (r *runsQuestion) terminationEngines() []entrant {
 	table := []entrant{
 		{name: "guess", engine: replay.GuessLasso{}, limit: policy.GuessTime},
-		{name: "graph", engine: graphterm.Termination{Proves: proves}, after: "guess"},
+		{name: "graph", engine: graphterm.Termination{Proves: r.proves}, after: "guess"},
 	}
-	if p.MathInts() {
+	if r.p.MathInts() {
 		return table
 	}
-	return append(table, bitEngines...)
+	follow := entrant{name: "all paths", engine: allPaths{r}}
+	if !asksDefined(r.p.Checks) {
+		follow.after = "ranked bits"
+	}
+	return append(append(table, bitEngines...), follow)
 }
 
 // bitEngines look at each bit of a machine word.

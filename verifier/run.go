@@ -67,7 +67,8 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	}
 	defer func() { sortClaims(res.Claims, claimOrder(p, res.Claims)) }()
 	ctx, end := context.WithCancel(ctx)
-	runs := &runsQuestion{p: p, answers: problem.NewAnswers(), paths: res, pathsDone: make(chan struct{})}
+	runs := &runsQuestion{p: p, main: m.Func(plan.Entry), answers: problem.NewAnswers(), paths: res,
+		pathsDone: make(chan struct{})}
 	runs.answers.Announce(plan.Found)
 	aboutRuns := plan.Checks.Has(verdict.Termination) || plan.Checks.Has(verdict.ComplexityBound)
 	if plan.EndsUnasked && (len(plan.Dumps) > 0 || plan.StopAfter != "" || !asksPaths(plan.Checks)) {
@@ -81,7 +82,7 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	}
 	defer end()
 	if asksPaths(plan.Checks) {
-		runs.followed = decidePaths(ctx, p, m.Func(plan.Entry), res)
+		runs.followed = decidePaths(ctx, p, runs.main, res)
 	}
 	close(runs.pathsDone)
 	switch {

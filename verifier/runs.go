@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/certificate"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -12,6 +13,7 @@ import (
 // runsQuestion is what is asked about whole runs: whether they end, and when.
 type runsQuestion struct {
 	p         *problem.Problem
+	main      *ir.Func // the entry before startup was woven in
 	answers   *problem.Answers
 	paths     *verdict.Result
 	pathsDone chan struct{} // closed when paths says what is known about paths
@@ -27,7 +29,7 @@ func (r *runsQuestion) decide(ctx context.Context) {
 	case r.p.EndsUnasked:
 		r.decideUnasked(ctx, time.Now())
 	default:
-		race(ctx, r.p, r.answers, terminationEngines(r.p, r.proves))
+		race(ctx, r.p, r.answers, r.terminationEngines())
 	}
 	if r.p.Checks.Has(verdict.ComplexityBound) {
 		race(ctx, r.p, r.answers, complexityEngines)

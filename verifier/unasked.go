@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/bitterm"
-	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/graphterm"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -102,7 +101,7 @@ func (r *runsQuestion) decideUnasked(ctx context.Context, began time.Time) {
 	case <-ctx.Done():
 		return
 	}
-	if r.endsByPaths() {
+	if r.endsByPaths(r.answers) {
 		return
 	}
 	id := r.p.TerminationClaim().ID
@@ -112,7 +111,7 @@ func (r *runsQuestion) decideUnasked(ctx context.Context, began time.Time) {
 		race(part, r.p, r.answers, unaskedEngines(r.p, len(forever) > 0, r.proves))
 	}
 	<-r.pathsDone
-	if r.answers.Settled(id) != nil || r.endsByPaths() {
+	if r.answers.Settled(id) != nil || r.endsByPaths(r.answers) {
 		return
 	}
 	for _, l := range forever {
@@ -146,40 +145,4 @@ func (r *runsQuestion) unaskedTime(ctx context.Context, began time.Time) (contex
 		}
 	}()
 	return part, cancel
-}
-
-// endsByPaths settles that every run ends where the paths say so: all were followed to their end.
-func (r *runsQuestion) endsByPaths() bool {
-	select {
-	case <-r.pathsDone:
-	default:
-		return false
-	}
-	if r.followed == nil {
-		return false
-	}
-	c := r.p.TerminationClaim()
-	c.Status, c.Replay = verdict.Proved, verdict.NotRun
-	c.Certificate = &verdict.Certificate{Method: "complete unwinding"}
-	c.Evidence = *r.followed
-	return r.answers.Settle(&problem.Settled{Claim: c})
-}
-
-// followedAll returns how every path was followed to its end, and violates nothing: then every run ends. Else, nil.
-func followedAll(p *problem.Problem, a *problem.Answers, res *verdict.Result) *certificate.Ended {
-	u := a.Unwinding()
-	_, executed := a.Executed()
-	complete := u != nil && u.Complete && !u.Repeats && u.Cut == nil && u.Gap == nil
-	if !executed && !complete || res.Reason != nil {
-		return nil
-	}
-	for i := range res.Claims {
-		if res.Claims[i].Status != verdict.Proved {
-			return nil
-		}
-	}
-	if executed {
-		return &certificate.Ended{Past: p.Past}
-	}
-	return &certificate.Ended{Turns: u.Limit, Past: p.Past}
 }
