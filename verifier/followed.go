@@ -66,14 +66,15 @@ var followEngines = []entrant{
 	{name: "unwinding", engine: bmc.Engine{}, after: "only execution"},
 }
 
-// endsByPaths settles that every run ends where the paths say so: all were followed to their end.
+// endsByPaths settles that every run ends where the paths say so: all were followed to their end. They are followed
+// with words of the machine, which says nothing about mathematical integers.
 func (r *runsQuestion) endsByPaths(a *problem.Answers) bool {
 	select {
 	case <-r.pathsDone:
 	default:
 		return false
 	}
-	if r.followed == nil {
+	if r.followed == nil || r.p.MathInts() {
 		return false
 	}
 	c := endsFollowed(r.p)

@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,4 +78,19 @@ func wordAt(src string, p verdict.Pos) string {
 		rest = rest[:n]
 	}
 	return rest
+}
+
+// TestUnaskedOverIntegers: a counter that wraps around ends the loop with words of the machine alone.
+func TestUnaskedOverIntegers(t *testing.T) {
+	m := testprogram.Compile(t, `int main(void) { unsigned char x = 1; while (x) x++; return 0; }`, "-O0")
+	for integers, want := range map[string]bool{"bitvector": true, "unbounded": false} {
+		res := Run(context.Background(), m, Plan{Target: "x86_64", Entry: "main", Checks: verdict.DefaultChecks(),
+			EndsUnasked: true, Integers: integers})
+		proved := slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
+			return c.Check == verdict.Termination && c.Status == verdict.Proved
+		})
+		if proved != want {
+			t.Errorf("%s integers: proved to end: %v", integers, proved)
+		}
+	}
 }
