@@ -37,7 +37,7 @@ func annotation(r *verdict.Result, c *verdict.Claim) Annotation {
 			what = "The first steps of a run that never ends"
 		}
 		a.RawDetails = cutPlain(plain(what+", replay "+string(c.Replay)+":\n"+
-			strings.Join(TraceLines(c.Trace), "\n")), maxRaw-1)
+			strings.Join(TraceLines(outside(c.Trace)), "\n")), maxRaw-1)
 	}
 	return a
 }

@@ -172,7 +172,7 @@ func details(results []verdict.Result) string {
 			fmt.Fprintf(&b, "<details><summary>%s on %s: %s at <code>%s</code></summary>\n\n"+
 				"```\n%s\n```\n\n</details>\n\n",
 				c.Check, inHTML(r.Target), inHTML(c.Message), inHTML(c.Pos.String()),
-				fence(plain(strings.Join(TraceLines(c.Trace), "\n"))))
+				fence(plain(strings.Join(TraceLines(outside(c.Trace)), "\n"))))
 		}
 	}
 	return b.String()

@@ -138,7 +138,8 @@ func caseOf(class string, group []*verdict.Claim) junitCase {
 				k.File, k.Line = c.Pos.File, c.Pos.Line
 			}
 			messages = append(messages, c.Message)
-			texts = append(texts, c.Pos.String()+": "+c.Message+" ["+c.ID+"]\n"+strings.Join(TraceLines(c.Trace), "\n"))
+			texts = append(texts, c.Pos.String()+": "+c.Message+" ["+c.ID+"]\n"+
+				strings.Join(TraceLines(outside(c.Trace)), "\n"))
 		case c.Status == verdict.Unknown:
 			k.unknown(c.Reason)
 		}

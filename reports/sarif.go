@@ -313,7 +313,7 @@ func sarifOf(res *verdict.Result, c *verdict.Claim, rule int) sarifResult {
 		Locations:    []sarifLocation{sarifPlace(c.Pos, "")},
 		Fingerprints: map[string]string{"firmproof/v1": Fingerprint(res, c)},
 		Properties:   map[string]any{"target": res.Target, "entry": res.Entry, "claim": c.ID, "replay": c.Replay}}
-	steps := c.Trace
+	steps := outside(c.Trace)
 	if len(steps) > sarifMaxSteps { // the end of a trace says most
 		steps = steps[len(steps)-sarifMaxSteps:]
 	}
@@ -357,7 +357,11 @@ func sarifURI(name string) string { return (&url.URL{Path: plain(name)}).String(
 // Fingerprint identifies a finding over line shifts and renamed files: it hashes
 // check, target, entry, function and claim, never a line number or path.
 func Fingerprint(r *verdict.Result, c *verdict.Claim) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(c.Check), r.Target, r.Entry, c.Pos.Function, c.ID},
+	function := c.Pos.Function
+	if c.Inside != nil { // as where it is not violated
+		function = c.Inside.Function
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{string(c.Check), r.Target, r.Entry, function, c.ID},
 		"\x00")))
 	return hex.EncodeToString(sum[:16])
 }

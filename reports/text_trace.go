@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -13,7 +14,11 @@ func (p *printer) trace(c *verdict.Claim) {
 		return
 	}
 	steps := c.Trace
-	if p.o.Trace != "all" && p.o.Trace != "relevant" {
+	switch p.o.Trace {
+	case "all":
+	case "relevant":
+		steps = outside(steps)
+	default:
 		steps = folded(c)
 	}
 	what := ""
@@ -51,12 +56,12 @@ const (
 // folded leaves of a trace what its reader looks for first: inputs that matter, the last steps that the failure depends
 // on, and the failure.
 func folded(c *verdict.Claim) []verdict.Step {
-	steps := c.Trace
+	if c.Cycle > 0 && len(c.Trace) > foldedInputs+foldedSteps {
+		return foldedCycle(c.Trace, c.Cycle-1)
+	}
+	steps := outside(c.Trace)
 	if len(steps) <= foldedInputs+foldedSteps {
 		return steps
-	}
-	if c.Cycle > 0 {
-		return foldedCycle(steps, c.Cycle-1)
 	}
 	if goesOn(c) {
 		return steps[:foldedInputs+foldedSteps]
@@ -88,6 +93,13 @@ func folded(c *verdict.Claim) []verdict.Step {
 		}
 	}
 	return out
+}
+
+// outside leaves out the steps inside the C library that is linked to programs, but for inputs and the failure.
+func outside(steps []verdict.Step) []verdict.Step {
+	return slices.DeleteFunc(slices.Clone(steps), func(s verdict.Step) bool {
+		return s.Pos.InLibrary() && !fromOutside(s.Kind) && s.Kind != verdict.StepViolation
+	})
 }
 
 // foldedCycle leaves of a run that never ends the last inputs before its cycle, and the begin of that.

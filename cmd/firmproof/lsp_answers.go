@@ -119,7 +119,7 @@ func diagnosticsOf(dir string, r *verdict.Report) map[string][]diagnostic {
 // stepsOf are the steps that the failure depends on, or else the last ones.
 func stepsOf(dir string, trace []verdict.Step) []related {
 	matters := slices.DeleteFunc(slices.Clone(trace), func(s verdict.Step) bool {
-		return !s.Relevant && s.Kind != verdict.StepInput && s.Kind != verdict.StepViolation
+		return s.Pos.InLibrary() || !s.Relevant && s.Kind != verdict.StepInput && s.Kind != verdict.StepViolation
 	})
 	out := []related{}
 	for _, s := range matters[max(0, len(matters)-maxRelated):] {

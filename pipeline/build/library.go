@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/files"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // librarySources are functions of the C library in C, for programs that call
@@ -21,9 +22,6 @@ import (
 //
 //go:embed libc/*.c
 var librarySources embed.FS
-
-// libraryDir is the folder that positions in the library name.
-const libraryDir = "firmproof-libc"
 
 var libraryDef = regexp.MustCompile(`(?m)^(?:LIB [^\n(]*?|SIGNED\(|UNSIGNED\(|FROM_TEXT\(|FORWARD\()(\w+)[(,]`)
 
@@ -60,7 +58,7 @@ func libraryIndex() map[string]string {
 // LibraryFile returns the text of a file of the library, by the name that positions in it
 // have, and the functions that it defines.
 func LibraryFile(position string) (text []byte, functions []string, ok bool) {
-	name, ok := strings.CutPrefix(position, libraryDir+"/")
+	name, ok := strings.CutPrefix(position, verdict.LibraryDir+"/")
 	if !ok {
 		return nil, nil, false
 	}
@@ -147,10 +145,10 @@ func typeFlags(text []byte) (flags []string) {
 func (l *linker) linkLibrary(ctx context.Context, path string, names, flags []string) error {
 	argv := []string{llvmLink, "-S", "-only-needed", "-o", filepath.Base(path), filepath.Base(path)}
 	for _, f := range names {
-		if err := os.MkdirAll(filepath.Join(l.opts.WorkDir, libraryDir), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(l.opts.WorkDir, verdict.LibraryDir), 0o755); err != nil {
 			return &InfraError{"link", err}
 		}
-		file := filepath.Join(libraryDir, f)
+		file := filepath.Join(verdict.LibraryDir, f)
 		if err := files.Write(filepath.Join(l.opts.WorkDir, file), libraryText(f), 0o644); err != nil {
 			return &InfraError{"link", err}
 		}

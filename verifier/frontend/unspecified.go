@@ -75,7 +75,7 @@ func (x *fn) assume(what string) {
 		return
 	}
 	text := fmt.Sprintf("%s:%d: %s", x.pos.File, x.pos.Line, what)
-	if !strings.HasPrefix(x.pos.File, "firmproof-libc/") && !slices.Contains(x.out.Assumed, text) {
+	if !x.pos.InLibrary() && !slices.Contains(x.out.Assumed, text) {
 		x.out.Assumed = append(x.out.Assumed, text)
 	}
 }

@@ -44,9 +44,32 @@ func Confirm(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []
 	if out.Message != "" {
 		c.Message = out.Message
 	}
+	showAtCall(&c, out.CallPath)
 	c.Inputs, c.Object = Shown(inputs), out.Object
 	c.Evidence = input.Execution{Inputs: inputs, Past: out.Passed}
 	return &problem.Settled{Claim: c, At: ir.At{Instr: out.Instr, Check: out.Check}, Passed: out.Passed}
+}
+
+// showAtCall shows a violation inside the C library at the call of it that path, calls from the entry down, has last.
+func showAtCall(c *verdict.Claim, path []*ir.Instr) {
+	if !c.Pos.InLibrary() {
+		return
+	}
+	for _, call := range slices.Backward(path) {
+		if call.Pos.InLibrary() {
+			continue
+		}
+		inside := c.Pos
+		c.Inside, c.Pos = &inside, *call.Pos
+		if f, direct := call.Callee.(*ir.Const); direct && f.Func != nil {
+			c.Message = "in " + f.Func.CName + ": " + c.Message
+		}
+		if n := len(c.Trace); n > 0 && c.Trace[n-1].Kind == verdict.StepViolation {
+			last := &c.Trace[n-1]
+			last.Pos, last.What, last.Value = c.Pos, c.Message, ""
+		}
+		return
+	}
 }
 
 // Violates settles the claim that the execution out on inputs violates, if it does

@@ -11,7 +11,10 @@
 //	  claim "assert@harness#1"    proved    certificate: complete unwinding
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Status is the answer for one claim, or the summary over several.
 type Status uint8
@@ -66,6 +69,12 @@ type Pos struct {
 	Column   int    `json:"column,omitempty"`
 	Function string `json:"function,omitempty"`
 }
+
+// LibraryDir is the folder that positions in the C library which is linked to programs (pipeline/build) name.
+const LibraryDir = "firmproof-libc"
+
+// InLibrary reports whether p is in the C library that is linked to programs.
+func (p Pos) InLibrary() bool { return strings.HasPrefix(p.File, LibraryDir+"/") }
 
 func (p Pos) String() string {
 	switch {
@@ -194,6 +203,7 @@ type Claim struct {
 	Status      Status       `json:"status"`
 	Message     string       `json:"message"`
 	Pos         Pos          `json:"location"`
+	Inside      *Pos         `json:"inside,omitempty"` // the place in LibraryDir, where Pos is the call that leads there
 	Reason      *Reason      `json:"reason,omitempty"`
 	Certificate *Certificate `json:"certificate,omitempty"`
 	Trace       []Step       `json:"trace,omitempty"`
