@@ -101,7 +101,7 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 		known = &held{}
 	}
 	if isFunction(t) {
-		f := h.function(name, t.Elem, known)
+		f := h.function(name, t.Elem, h.p.places.inKind(member, known))
 		if h.reaches(known.null) {
 			return h.orNull(name, f)
 		}

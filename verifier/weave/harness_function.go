@@ -9,7 +9,8 @@ import (
 
 // A pointer to a function leads to
 //
-//	those that the program stores in that very member or variable, or passes for that parameter;
+//	those that the program stores in that very member or variable, or passes for that parameter, and all whose
+//	address is taken if objects of the kind may be written as something else than they are (bytes, words);
 //	if it stores another's value there, or nothing: those of the same type whose address is taken, if the
 //	type is one of the program's own (a structure of it is among the parameters);
 //	else, or where a candidate takes a void pointer for something: any function, which gives any result and
@@ -57,12 +58,17 @@ func (h *harness) candidates(t *ir.DType, known *held) (list []*ir.Func, how str
 	switch {
 	case known != nil && len(known.funcs) > 0 && !known.others && known.passed:
 		list, how = known.funcs, "which the program passes"
+	case known != nil && known.any:
+		list, how = slices.Clone(known.funcs), "which the program may store there"
+		for _, f := range h.p.m.Funcs {
+			if f.Addr && !f.IsDecl() && !f.Made && fits(f) && (compatible(f, t) || !h.p.takesFor(f)) {
+				list = withFunc(list, f)
+			}
+		}
 	case known != nil && len(known.funcs) > 0 && !known.others:
 		list, how = slices.Clone(known.funcs), "which the program stores there"
 		for _, f := range h.p.mayStray(fits) {
-			if !slices.Contains(list, f) {
-				list = append(list, f)
-			}
+			list = withFunc(list, f)
 		}
 	case ownType(t):
 		for _, f := range h.p.m.Funcs {
@@ -101,6 +107,25 @@ func sameParams(f *ir.Func, t *ir.DType) bool {
 	}
 	for i, v := range vars {
 		if v == nil || v.T == nil || t.Params[i] == nil || v.T.Name != t.Params[i].Name {
+			return false
+		}
+	}
+	return true
+}
+
+// compatible reports whether the parameters of f are of the kinds that those of t are.
+func compatible(f *ir.Func, t *ir.DType) bool {
+	vars := paramVars(f)
+	if len(vars) != len(t.Params) {
+		return false
+	}
+	for i, v := range vars {
+		a := t.Params[i]
+		if v == nil || v.T == nil || a == nil {
+			continue
+		}
+		if v.T.Kind != a.Kind || a.Kind == ir.DPointer && (isVoid(v.T.Elem) != isVoid(a.Elem) ||
+			!isVoid(a.Elem) && v.T.Elem.Kind != a.Elem.Kind) {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package weave
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -26,14 +27,17 @@ func (h *harness) globals() {
 			if isFunction(f.t) {
 				continue
 			}
-			if known := h.setUp(g, f); known != nil && left > 0 {
+			switch known := h.setUp(g, f); {
+			case known != nil && left > 0:
 				h.store(h.isSet(f, known, &left), at(f.off), 1)
+			case known == nil && holdsFunction(f.t.Elem):
+				h.functionTable(g, f, at(f.off), &left)
 			}
 		}
 		functions, whole := functionsIn(g.Var.T, g.Var.Name, 0, maxSlots)
 		for _, f := range functions {
-			known := h.p.places.at[place{g: g, off: inFirst(g.Var.T, f.off)}]
-			if known == nil || !known.set && !h.p.otherStrays(f.t.Elem, known) {
+			known := h.p.mayHold(g, f)
+			if known == nil {
 				continue
 			}
 			v := h.function(f.name, f.t.Elem, known)
@@ -46,6 +50,25 @@ func (h *harness) globals() {
 			h.note(g.Var.Name, "%s has its initial value behind its first %d pointers", g.Var.Name, maxSlots)
 		}
 	}
+}
+
+// functionTable stores a pointer to a structure with pointers to functions at addr, a part of a variable that is not
+// null at first, if the program stores others there.
+func (h *harness) functionTable(g *ir.Global, s slot, addr ir.Value, left *int) {
+	first, ok := fixedAt(g.Init, g.Var.T, s.off)
+	known := h.p.places.at[place{g: g, off: s.off}]
+	if !ok || known == nil || !known.set || *left == 0 {
+		return
+	}
+	all := *known
+	if !slices.Contains(all.fixed, first) {
+		all.fixed = append([]fixed{first}, all.fixed...)
+	}
+	v := h.isSet(s, &all, left)
+	if h.reaches(known.null) {
+		v = h.orNull(s.name, v)
+	}
+	h.store(v, addr, 1)
 }
 
 // setUp returns what the program stores in a part of a variable, or else in that member of others of its type; nil where
@@ -85,6 +108,25 @@ func isNullAt(c *ir.Const, t *ir.DType, off int64) bool {
 		}
 	}
 	return false
+}
+
+// fixedAt returns the constant address off bytes into an initialiser of type t.
+func fixedAt(c *ir.Const, t *ir.DType, off int64) (f fixed, ok bool) {
+	switch {
+	case c == nil || t == nil:
+		return f, false
+	case t.Kind == ir.DPointer:
+		return fixedOf(c)
+	case t.Kind != ir.DStruct:
+		return f, false
+	}
+	for i := range t.Fields {
+		m := &t.Fields[i]
+		if m.T != nil && !m.IsBits && m.BitOff/8 <= off && off < m.BitOff/8+sizeOf(m.T) {
+			return fixedAt(elementAt(c, i, len(t.Fields)), m.T, off-m.BitOff/8)
+		}
+	}
+	return f, false
 }
 
 // isSet returns the value of a pointer that the program sets.

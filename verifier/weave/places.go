@@ -28,6 +28,8 @@ type held struct {
 	null   []*ir.Func // that compare it with null
 	ends   []*ir.Func // that compare with null what they copied from it, if it leads to a structure of its own kind
 	as     *ir.DType  // a void pointer: what it is taken for
+	puts   []*ir.Func // those of funcs that the code stores
+	any    bool       // it may be written as something else: any function may be stored there
 }
 
 // places knows what a program stores in places, and how it calls functions through pointers.
@@ -36,10 +38,11 @@ type places struct {
 	at     map[place]*held
 	sigs   map[string]*ir.Type // of calls, by the type of the function in C
 	stray  held                // functions that are stored where no place is known
+	re     *rewritten
 }
 
 func placesOf(m *ir.Module) *places {
-	ps := &places{layout: &m.Layout, at: map[place]*held{}, sigs: map[string]*ir.Type{}}
+	ps := &places{layout: &m.Layout, at: map[place]*held{}, sigs: map[string]*ir.Type{}, re: rewrittenOf(m)}
 	for _, g := range m.Globals {
 		if g.Var != nil && g.Init != nil {
 			ps.initial(g, g.Var.T, g.Init, 0)
@@ -71,9 +74,7 @@ func (h *held) stored(v ir.Value) {
 	h.set = h.set || !ok || c.Kind != ir.ConstNull
 	switch {
 	case ok && c.Kind == ir.ConstAddr && c.Func != nil && c.Off == 0:
-		if !slices.Contains(h.funcs, c.Func) {
-			h.funcs = append(h.funcs, c.Func)
-		}
+		h.funcs, h.puts = withFunc(h.funcs, c.Func), withFunc(h.puts, c.Func)
 	case !ok || c.Kind != ir.ConstNull:
 		h.others = true
 		if f, constant := fixedOf(v); !constant {
@@ -103,9 +104,17 @@ func (ps *places) initial(g *ir.Global, t *ir.DType, c *ir.Const, off int64) {
 // initially notes that an initialiser puts a function at a place.
 func (ps *places) initially(p place, c *ir.Const) {
 	h := ps.get(p)
-	set := h.set
+	set, puts := h.set, h.puts
 	h.stored(c)
-	h.set = set
+	h.set, h.puts = set, puts
+}
+
+// withFunc returns list with f in it.
+func withFunc(list []*ir.Func, f *ir.Func) []*ir.Func {
+	if slices.Contains(list, f) {
+		return list
+	}
+	return append(list[:len(list):len(list)], f)
 }
 
 // elementAt returns element i of a constant of n members; nil where padding or bit-fields make the count differ.
@@ -239,6 +248,9 @@ func (ps *places) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 		return
 	}
 	for _, f := range pointersIn(c.Global.Var.T, "", 0) {
+		if isFunction(f.t) {
+			continue // see rewritten
+		}
 		ps.get(place{g: c.Global, off: f.off}).stored(in)
 	}
 }

@@ -1,10 +1,6 @@
 package weave
 
-import (
-	"slices"
-
-	"github.com/firmproof/firmproof/verifier/ir"
-)
+import "github.com/firmproof/firmproof/verifier/ir"
 
 // inFirst returns the offset in the first elements of all arrays that stands for off bytes into a t: what is stored at
 // an index that varies may be in any element.
@@ -89,12 +85,4 @@ func (p *Program) mayStray(fits func(*ir.Func) bool) []*ir.Func {
 		}
 	}
 	return out
-}
-
-// otherStrays reports whether a pointer to a t that has functions at first may hold others, which are stored where no
-// place is known.
-func (p *Program) otherStrays(t *ir.DType, known *held) bool {
-	return len(known.funcs) > 0 && slices.ContainsFunc(p.mayStray(p.fits(t)), func(f *ir.Func) bool {
-		return !slices.Contains(known.funcs, f)
-	})
 }

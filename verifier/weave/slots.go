@@ -23,14 +23,14 @@ func pointersIn(t *ir.DType, name string, off int64) []slot {
 	return out
 }
 
-// eachPointer calls visit with the pointers in an object of type t, those in arrays too where arrays says so, until it
-// returns false. It reports whether it came to the end.
+// eachPointer calls visit with the pointers in an object of type t, those in arrays and unions too where arrays says so,
+// until it returns false. It reports whether it came to the end.
 func eachPointer(t *ir.DType, name string, off int64, arrays bool, visit func(slot) bool) bool {
 	switch {
 	case t == nil:
 	case t.Kind == ir.DPointer:
 		return visit(slot{name, t, off})
-	case t.Kind == ir.DStruct:
+	case t.Kind == ir.DStruct, t.Kind == ir.DUnion && arrays:
 		for i := range t.Fields {
 			f := &t.Fields[i]
 			if !f.IsBits && !eachPointer(f.T, name+"."+f.Name, off+f.BitOff/8, arrays, visit) {
@@ -48,7 +48,7 @@ func eachPointer(t *ir.DType, name string, off int64, arrays bool, visit func(sl
 	return true
 }
 
-// functionsIn returns the pointers to functions among the first pointers in an object of type t, those in arrays too.
+// functionsIn returns the pointers to functions among the first pointers in an object of type t, those in arrays and unions too.
 // whole is false where there are as many as most: there may be more.
 func functionsIn(t *ir.DType, name string, off int64, most int) (out []slot, whole bool) {
 	whole = eachPointer(t, name, off, true, func(s slot) bool {
