@@ -172,3 +172,50 @@ func TestVolatileRangesKeepNames(t *testing.T) {
 		t.Errorf("a generated harness has claims %v, main %v", called, written)
 	}
 }
+
+// overlaidC: each w has memory that anybody may have written as bytes taken for a structure whose index p trusts.
+const overlaidC = `#include <stdint.h>
+#include <stdlib.h>
+struct m1 { uint8_t n, a1; uint8_t data[64]; };
+static uint8_t rx[80], out[64];
+void s1(struct m1 *m, uint8_t n) { m->n = n % 64; }
+void w1(unsigned i, uint8_t c) { if (i < 80) rx[i] = c; }
+void p1(struct m1 *m) { out[m->n] = 1; }
+static void on(void *p) { p1(p); }
+void c1(void) { on(rx); }
+struct m2 { uint8_t n, a2; uint8_t data[64]; };
+void s2(struct m2 *m, uint8_t n) { m->n = n % 64; }
+struct m2 *w2(uint8_t c) { uint8_t *p = malloc(sizeof(struct m2)); if (p) p[0] = c; return (struct m2 *)p; }
+void p2(struct m2 *m) { out[m->n] = 1; }
+struct m3 { uint8_t n, a3; uint8_t data[64]; };
+void s3(struct m3 *m, uint8_t n) { m->n = n % 64; }
+static struct m3 g3;
+void get(void *p, unsigned n);
+void w3(void) { get(&g3, sizeof g3); }
+void p3(struct m3 *m) { out[m->n] = 1; }
+struct m4 { uint8_t n, a4; uint8_t data[64]; };
+void s4(struct m4 *m, uint8_t n) { m->n = n % 64; }
+void w4(struct m4 *m) { __asm__ volatile("" : : "r"(m) : "memory"); }
+void p4(struct m4 *m) { out[m->n] = 1; }
+struct m5 { uint8_t n, a5; uint8_t data[64]; };
+void s5(struct m5 *m, uint8_t n) { m->n = n % 64; }
+struct m5 *w5(void) { struct m5 *m = malloc(sizeof *m); if (m) m->n = 1; return m; }
+void w6(struct m5 *m, uint8_t c) { for (int i = 0; i < 64; i++) m->data[i] = c; }
+void p5(struct m5 *m) { out[m->n] = 1; }
+`
+
+// TestOverlaidRanges: a structure that bytes in a buffer or a heap block are taken for, or that a function without a body
+// or assembly gets, has its members in no range. One from malloc that is only used as what it is keeps them.
+func TestOverlaidRanges(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": overlaidC})
+	want := map[string]anyCall{"p5": {verdict.Proved, "m.n is 0..63: the program stores nothing else there"}}
+	args := []string{filepath.Join(dir, "src.c"), "--target", "cortex-m3"}
+	for _, f := range []string{"p1", "p2", "p3", "p4", "p5"} {
+		args = append(args, "--function", f)
+		if f != "p5" {
+			want[f] = anyCall{verdict.Violated, "out of bounds"}
+		}
+	}
+	_, rep, errs := checkJSON(t, args...)
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+}

@@ -43,6 +43,7 @@ func spansOf(m *ir.Module) *spans {
 		}
 	}
 	s.addresses(m)
+	s.overlays(m)
 	s.enumerations(m)
 	var storing []*ir.Func
 	for _, f := range m.Funcs {

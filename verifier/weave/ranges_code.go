@@ -26,7 +26,13 @@ func (s *spans) code(f *ir.Func, vars map[ir.Value]*ir.Var) bool {
 				s.escape(vars, in.Args, f.DRet)
 			case ir.OpPtrToInt:
 				s.numbered(vars, in.Args[0])
-			case ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpAsm, ir.OpInsertValue:
+			case ir.OpAsm:
+				for _, v := range in.Args {
+					if v.Type().IsPtr() {
+						s.numbered(vars, v)
+					}
+				}
+			case ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpInsertValue:
 				s.escape(vars, in.Args, toNumber)
 			}
 		}

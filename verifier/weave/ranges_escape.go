@@ -29,6 +29,10 @@ func (s *spans) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 		if i < len(params) && params[i] != nil {
 			to = params[i].T
 		}
+		if c, ok := v.(*ir.Const); ok && in.Model == ir.ModelNone && calledFunc(in) != nil && calledFunc(in).IsDecl() &&
+			c.Global != nil {
+			s.filled(vars, c) // whether it is taken for bytes is not known
+		}
 		s.leaves(vars, v, to, 0)
 	}
 }

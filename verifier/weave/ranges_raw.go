@@ -1,0 +1,171 @@
+package weave
+
+import "github.com/firmproof/firmproof/verifier/ir"
+
+// raws knows which pointers without a type may lead to memory that is written as bytes or other numbers. A structure
+// that such memory is taken for holds any numbers: a message in a receive buffer.
+type raws struct {
+	s     *spans
+	at    map[any]bool // local variables, parameters, places, and functions that give such a pointer
+	again bool
+}
+
+// overlays notes the structures that memory of numbers is taken for.
+func (s *spans) overlays(m *ir.Module) {
+	x := &raws{s: s, at: map[any]bool{}, again: true}
+	for x.again {
+		x.again = false
+		for _, f := range m.Funcs {
+			vars := f.VarsBySlot()
+			for _, b := range f.Blocks {
+				for _, in := range b.Instrs {
+					x.instr(m, f, vars, in)
+				}
+			}
+		}
+	}
+}
+
+// instr notes where an instruction has such a pointer go.
+func (x *raws) instr(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir.Instr) {
+	switch in.Op {
+	case ir.OpStore:
+		if !in.Args[0].Type().IsPtr() || !x.leads(vars, in.Args[0], maxChoice) {
+			return
+		}
+		if to, ok := in.Args[1].(*ir.Instr); ok && to.Op == ir.OpAlloca && vars[to] == nil {
+			x.taken(nil, []any{to}) // what the function gives back
+			return
+		}
+		x.stored(vars, in.Args[1], false)
+	case ir.OpRet:
+		if len(in.Args) == 1 && f.DRet != nil && f.DRet.Kind == ir.DPointer && x.leads(vars, in.Args[0], maxChoice) {
+			x.taken(leadsTo(f.DRet), []any{f})
+		}
+	case ir.OpCall:
+		x.call(m, vars, in)
+	}
+}
+
+func (x *raws) call(m *ir.Module, vars map[ir.Value]*ir.Var, in *ir.Instr) {
+	g := calledFunc(in)
+	for i, v := range in.Args {
+		if !v.Type().IsPtr() {
+			continue
+		}
+		if fills(g, in, i) {
+			if from := cast(v); from != nil {
+				x.stored(vars, from.Args[0], true)
+			}
+		}
+		if !x.leads(vars, v, maxChoice) {
+			continue
+		}
+		for _, f := range m.Funcs {
+			if f.IsDecl() || i >= len(f.Params) || f != g && (g != nil || !f.Addr || !f.Sig().Equal(in.Sig)) {
+				continue
+			}
+			if p := paramVars(f)[i]; p != nil && p.T != nil && p.T.Kind == ir.DPointer {
+				x.taken(leadsTo(p.T), []any{f.Params[i]})
+			}
+		}
+	}
+}
+
+// stored notes that the pointer at addr, or only one that is void, leads to memory of numbers.
+func (x *raws) stored(vars map[ir.Value]*ir.Var, addr ir.Value, void bool) {
+	for _, o := range objectsAt(vars, addr) {
+		for _, t := range pointersAt(o.t, o.off) {
+			if !void || isVoid(t) {
+				x.taken(t, x.nodes(vars, addr))
+			}
+		}
+	}
+}
+
+// fills reports whether a call may write bytes at its argument i.
+func fills(g *ir.Func, in *ir.Instr, i int) bool {
+	switch in.Model {
+	case ir.ModelMemcpy, ir.ModelMemmove:
+		return i == 0
+	case ir.ModelMemset:
+		return i == 0 && !isConst(in.Args[1], 0)
+	case ir.ModelNone:
+		return g != nil && g.IsDecl()
+	}
+	return false
+}
+
+// nodes returns what an address of a pointer stands for.
+func (x *raws) nodes(vars map[ir.Value]*ir.Var, addr ir.Value) []any {
+	if in, ok := addr.(*ir.Instr); ok && in.Op == ir.OpAlloca {
+		return []any{in}
+	}
+	var out []any
+	for _, p := range placesAt(vars, addr) {
+		out = append(out, p)
+	}
+	return out
+}
+
+// taken notes that such a pointer becomes one to a t, which nodes stand for.
+func (x *raws) taken(t *ir.DType, nodes []any) {
+	switch {
+	case isAggregate(t):
+		x.s.other(t, 0)
+	case isVoid(t):
+		for _, n := range nodes {
+			x.again = x.again || !x.at[n]
+			x.at[n] = true
+		}
+	}
+}
+
+// leads reports whether v may lead to memory that is written as numbers.
+func (x *raws) leads(vars map[ir.Value]*ir.Var, v ir.Value, steps int) bool {
+	base := root(v)
+	if in, ok := base.(*ir.Instr); ok && (in.Op == ir.OpPhi || in.Op == ir.OpSelect) && steps > 0 {
+		for _, a := range in.Args {
+			if a.Type().IsPtr() && x.leads(vars, a, steps-1) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, o := range objectsAt(vars, v) {
+		if !o.cast && isNumbers(o.t, o.off) {
+			return true
+		}
+	}
+	switch y := base.(type) {
+	case *ir.Param:
+		return x.at[y]
+	case *ir.Instr:
+		switch y.Op {
+		case ir.OpCall:
+			f := calledFunc(y)
+			return f != nil && x.at[f]
+		case ir.OpLoad:
+			for _, n := range x.nodes(vars, y.Args[0]) {
+				if x.at[n] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// isNumbers reports whether an array of numbers is off bytes into a t, or t is a number.
+func isNumbers(t *ir.DType, off int64) bool {
+	for inside := false; t != nil; inside = true {
+		switch {
+		case t.Kind == ir.DArray && isNumber(element(t)):
+			return true
+		case isNumber(t):
+			return !inside
+		}
+		t, off = into(t, off)
+	}
+	return false
+}
