@@ -322,7 +322,11 @@ func (c *modelCall) copyString(m ir.Model, limit ilr.Term) val {
 	if m == ir.ModelStrncpy {
 		taken = e.s.Ite(e.s.Ult(n, limit), taken, limit)
 	}
-	c.checkStringsApart(dst, c.args[1], taken)
+	wrote := taken
+	if m == ir.ModelStrncpy {
+		wrote = limit // zeros behind the string
+	}
+	c.checkStringsApart(dst, wrote, c.args[1], taken)
 	if st.pc != nil {
 		e.copyMemory(c.fr, st, c.in, dst, c.args[1], n, true)
 	}
@@ -336,8 +340,8 @@ func (c *modelCall) copyString(m ir.Model, limit ilr.Term) val {
 	return c.args[0]
 }
 
-// checkStringsApart claims that n bytes at both pointers do not overlap.
-func (c *modelCall) checkStringsApart(p, q val, n ilr.Term) {
+// checkStringsApart claims that n bytes at p and m bytes at q do not overlap.
+func (c *modelCall) checkStringsApart(p val, n ilr.Term, q val, m ilr.Term) {
 	e := c.encoder
 	bad := e.s.False()
 	for _, a := range p.p.alts {
@@ -345,7 +349,7 @@ func (c *modelCall) checkStringsApart(p, q val, n ilr.Term) {
 			if a.obj == nil || a.obj != b.obj {
 				continue
 			}
-			meet := e.s.And(e.s.Ult(a.off, e.s.Add(b.off, n)), e.s.Ult(b.off, e.s.Add(a.off, n)))
+			meet := e.s.And(e.s.Ult(a.off, e.s.Add(b.off, m)), e.s.Ult(b.off, e.s.Add(a.off, n)))
 			bad = e.s.Or(bad, e.s.And(a.g, b.g, meet))
 		}
 	}

@@ -241,7 +241,11 @@ func (c *call) stringCopy(m ir.Model) {
 	if m == ir.ModelStrncpy && uint64(n) == limit {
 		taken = n
 	}
-	if !c.disjoint(dst, src, taken) {
+	wrote := taken
+	if m == ir.ModelStrncpy {
+		wrote = int64(limit)
+	}
+	if !c.disjoint(dst, wrote, src, taken) {
 		return
 	}
 	if !c.copyRange(dst, src, uint64(n), true) {
@@ -261,13 +265,13 @@ func (c *call) stringCopy(m ir.Model) {
 	}
 }
 
-// disjoint reports that n bytes at both pointers do not overlap, and ends the run otherwise.
-func (c *call) disjoint(a, b value, n int64) bool {
+// disjoint reports that n bytes at a and m bytes at b do not overlap, and ends the run otherwise.
+func (c *call) disjoint(a value, n int64, b value, m int64) bool {
 	if a.obj != b.obj || a.obj == nil {
 		return true
 	}
 	p, q := int64(a.bits.Low64()), int64(b.bits.Low64())
-	if p < q+n && q < p+n {
+	if p < q+m && q < p+n {
 		c.stop(verdict.Memory, "%s between overlapping strings of %s", c.name, c.describe(a.obj))
 		return false
 	}

@@ -8,6 +8,8 @@ unsigned char __VERIFIER_nondet_uchar(void);
 _Bool __VERIFIER_nondet_bool(void);
 void __VERIFIER_assume(int c);
 void printf_conversion_without_a_model(void);
+char *strncpy(char *to, const char *from, size_t n);
+_Bool __CPROVER_same_object(const void *p, const void *q);
 
 struct out {
     char *to;
@@ -115,6 +117,7 @@ static void decimal(struct out *o, const struct spec *s, double x) {
 
 LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
     struct out o = {to, room, 0};
+    const char *behind = 0; /* the first string that is read of the same object, from to on */
     for (const char *f = format; *f; f++) {
         if (*f != '%') {
             put(&o, *f);
@@ -172,11 +175,22 @@ LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
                 fill(&o, ' ', pad);
             break;
         }
-        case 's':
+        case 's': {
             if (length == 1)
                 printf_conversion_without_a_model();
-            text(&o, &s, __builtin_va_arg(ap, const char *));
+            const char *p = __builtin_va_arg(ap, const char *);
+            if (room > 0 && s.precision != 0 && __CPROVER_same_object(to, p)) {
+                if (p >= to)
+                    behind = behind && behind < p ? behind : p;
+                else {
+                    size_t n = s.precision < 0 ? strlen(p) + 1 : strnlen(p, (size_t)s.precision);
+                    if (p + n > to)
+                        strncpy(to, p, n); /* which fails: they overlap (C17 7.21.6.5) */
+                }
+            }
+            text(&o, &s, p);
             break;
+        }
         case 'd':
         case 'i': {
             long long v;
@@ -222,8 +236,12 @@ LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
             printf_conversion_without_a_model();
         }
     }
-    if (room > 0)
-        to[o.len < room ? o.len : room - 1] = 0;
+    if (room > 0) {
+        size_t last = o.len < room ? o.len : room - 1;
+        if (behind && behind <= to + last)
+            strncpy(to, behind, last + 1); /* which fails, likewise */
+        to[last] = 0;
+    }
     return (int)o.len;
 }
 
