@@ -84,7 +84,7 @@ func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes, absent
 }
 
 // StubRest gives every function of m without a body and without a model the stub of a kind,
-// and returns them, sorted by name. One whose arguments hide pointers stays as it is.
+// and returns them, sorted by name. One whose arguments hide pointers, or that returns twice, stays as it is.
 func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 	k, ok := stubKinds[kind]
 	if !ok {
@@ -93,7 +93,7 @@ func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 	var out []*ir.Func
 	replaced, ends := map[*ir.Func]bool{}, endless(m)
 	for _, f := range Bodiless(m) {
-		if k.model == ir.ModelStubHavoc && hidden(f) != "" {
+		if k.model == ir.ModelStubHavoc && hidden(f) != "" || returnsTwice[f.Name] {
 			continue
 		}
 		if f.Model = k.model; ends[f] {
@@ -105,6 +105,10 @@ func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 	retarget(m, replaced)
 	return out, nil
 }
+
+// returnsTwice names the functions that a jump from elsewhere comes back to, with what memory holds then.
+var returnsTwice = map[string]bool{"setjmp": true, "_setjmp": true, "sigsetjmp": true, "__sigsetjmp": true,
+	"getcontext": true, "vfork": true}
 
 // endless lists the functions of m that are declared not to return. Clang with
 // -fsanitize=unreachable takes the attribute off, and puts a trap behind each call, at its position.
