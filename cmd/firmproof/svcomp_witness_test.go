@@ -300,7 +300,7 @@ func (f *follower) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, boo
 	return bits.FromBig(width, n), ok
 }
 
-func (f *follower) ObjectBytes(object int) func(int64) byte {
+func (f *follower) ObjectBytes(object int, _ *ir.Instr) func(int64) byte {
 	b := f.memory[object]
 	return func(i int64) byte {
 		if i < int64(len(b)) {

@@ -36,7 +36,9 @@ func (d dice) Havoc(*ir.Instr, int64) (func(int64) byte, bool) {
 }
 
 // ObjectBytes implements input.Source.
-func (d dice) ObjectBytes(int) func(int64) byte { return func(i int64) byte { return byte(7 * i) } }
+func (d dice) ObjectBytes(int, *ir.Instr) func(int64) byte {
+	return func(i int64) byte { return byte(7 * i) }
+}
 
 // Base implements input.Source.
 func (d dice) Base(int) (bits.Vec, bool) { return bits.Vec{}, false }

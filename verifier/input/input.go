@@ -39,8 +39,9 @@ type Source interface {
 	Next(kind Kind, at *ir.Instr, width int) (bits.Vec, bool)
 	// Havoc gives the bytes that the instruction writes, by distance from the start of the range.
 	Havoc(at *ir.Instr, n int64) (func(i int64) byte, bool)
-	// ObjectBytes gives the bytes that the object had before it was written; nil for zeros.
-	ObjectBytes(obj int) func(off int64) byte
+	// ObjectBytes gives the bytes that the object had before it was written, the same each time; nil for zeros.
+	// Only bytes that are read are asked for. at made the object, nil for globals and regions.
+	ObjectBytes(obj int, at *ir.Instr) func(off int64) byte
 	// Base is the object's address; without one the interpreter picks it.
 	Base(obj int) (addr bits.Vec, ok bool)
 }

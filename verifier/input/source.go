@@ -93,7 +93,7 @@ func (r *Recorded) Havoc(at *ir.Instr, _ int64) (func(int64) byte, bool) {
 }
 
 // ObjectBytes gives the recorded bytes of the object.
-func (r *Recorded) ObjectBytes(obj int) func(int64) byte {
+func (r *Recorded) ObjectBytes(obj int, _ *ir.Instr) func(int64) byte {
 	b := r.bytes[obj]
 	if len(b) == 0 {
 		return nil
@@ -131,14 +131,14 @@ func (Zeros) Havoc(*ir.Instr, int64) (func(int64) byte, bool) {
 }
 
 // ObjectBytes gives zeros.
-func (Zeros) ObjectBytes(int) func(int64) byte { return nil }
+func (Zeros) ObjectBytes(int, *ir.Instr) func(int64) byte { return nil }
 
 // Base leaves addresses to the interpreter.
 func (Zeros) Base(int) (bits.Vec, bool) { return bits.Vec{}, false }
 
-// Recorder is a Source that passes on another's answers and keeps those to
-// Next and Havoc, in the order of execution: a Recorded of them repeats the run,
-// as far as contents and addresses of objects come from the program itself.
+// Recorder is a Source that passes on another's answers and keeps them, in the order of execution: a Recorded of
+// them repeats the run, as far as addresses of objects come from the program itself. Of the bytes of objects
+// it keeps those that were read and are not 0.
 type Recorder struct {
 	Source
 	Inputs []Input
@@ -168,6 +168,29 @@ func (r *Recorder) Havoc(at *ir.Instr, n int64) (func(int64) byte, bool) {
 		}
 		return b
 	}, true
+}
+
+// ObjectBytes keeps the bytes that are asked for.
+func (r *Recorder) ObjectBytes(obj int, at *ir.Instr) func(int64) byte {
+	f := r.Source.ObjectBytes(obj, at)
+	if f == nil {
+		return nil
+	}
+	in := Input{Kind: Bytes, Obj: obj}
+	if at != nil {
+		in.Name, in.Pos = at.Name, *at.Pos
+	}
+	return func(off int64) byte {
+		b := f(off)
+		if b != 0 {
+			if in.Bytes == nil {
+				in.Bytes = map[int64]byte{}
+				r.Inputs = append(r.Inputs, in)
+			}
+			in.Bytes[off] = b
+		}
+		return b
+	}
 }
 
 func (r *Recorder) keep(in Input) {

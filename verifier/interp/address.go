@@ -16,7 +16,7 @@ func (x *machine) addRegions() {
 		o := &object{num: n, kind: regionObject, size: int64(r.Size), align: 1, readOnly: r.Access == ir.AccessRead,
 			region: r,
 			fill:   fillUnknown,
-			base:   r.Base, hasBase: true, init: x.src.ObjectBytes(n)}
+			base:   r.Base, hasBase: true, init: x.src.ObjectBytes(n, nil)}
 		x.regions = append(x.regions, o)
 		x.place(o)
 	}

@@ -154,7 +154,7 @@ func (s *listSource) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, b
 	return v, true
 }
 
-func (s *listSource) ObjectBytes(int) func(int64) byte {
+func (s *listSource) ObjectBytes(int, *ir.Instr) func(int64) byte {
 	return func(int64) byte { return 0xa5 }
 }
 
@@ -196,5 +196,40 @@ func TestRecorder(t *testing.T) {
 	if len(rec.Inputs) != 2 || again.Rest() != 0 || again.Err() != nil || first.Ret != second.Ret ||
 		first.Ret != bits.New(32, 453) {
 		t.Errorf("%d inputs, %v then %v (%v)", len(rec.Inputs), first, second, again.Err())
+	}
+}
+
+// TestRecorderOfMemory: what a run read of memory that nobody wrote makes another one like it, and only that is kept.
+func TestRecorderOfMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "unwritten.c")
+	src := `int f(void) { char a[2000], b[2000]; a[7] = 1; __builtin_memcpy(b + 600, a, 9);
+		return a[900] + b[604] + b[607]; }`
+	if err := os.WriteFile(path, []byte(src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := compileFile(t, path, "x86_64")
+	opts := interp.Options{Entry: m.Func("f"), Checks: verdict.CheckSet{verdict.Memory: true}}
+	rec := &input.Recorder{Source: &listSource{}}
+	first, err := interp.Run(context.Background(), m, opts, rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	for _, in := range rec.Inputs {
+		kept += len(in.Bytes)
+	}
+	if kept != 9 { // a[900], and eight of the nine that were copied
+		t.Errorf("%d bytes are kept: %+v", kept, rec.Inputs)
+	}
+	again, err := interp.Run(context.Background(), m, opts, input.NewRecorded(rec.Inputs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := interp.Run(context.Background(), m, opts, input.NewRecorded(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Ret != bits.NewInt(32, 2*-91+1) || again.Ret != first.Ret || without.Ret != bits.New(32, 1) {
+		t.Errorf("%v, then %v, and %v without what was kept", first.Ret, again.Ret, without.Ret)
 	}
 }

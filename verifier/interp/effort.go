@@ -55,22 +55,3 @@ func endStopped() {
 		}
 	}
 }
-
-// span calls f with each page of [off, off+n), which must be inside the object, and the part of it that lies there.
-func (o *object) span(off, n int64, f func(p *page, from, to int64, at int64)) {
-	for end := off + n; off < end; {
-		p, i := o.page(off)
-		to := min(int64(len(p.data)), i+end-off)
-		f(p, i, to, off)
-		off += to - i
-	}
-}
-
-// setBytes writes n bytes: the i-th is what bytes says.
-func (o *object) setBytes(off, n int64, bytes func(i int64) byte) {
-	o.span(off, n, func(p *page, from, to, at int64) {
-		for i := from; i < to; i++ {
-			p.data[i], p.undef[i] = bytes(at-off+i-from), 0
-		}
-	})
-}

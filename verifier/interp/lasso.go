@@ -209,8 +209,10 @@ func (s *snapshotter) object(o *object) {
 	}
 	sort.Slice(at, func(i, j int) bool { return at[i] < at[j] })
 	for _, n := range at {
+		p := o.pages[n]
+		o.read(n, p, 0, int64(len(p.data)))
 		s.num(uint64(n))
-		s.out = append(append(s.out, o.pages[n].data...), o.pages[n].undef...)
+		s.out = append(append(s.out, p.data...), p.undef...)
 	}
 	at = at[:0]
 	for off := range o.ptrs {

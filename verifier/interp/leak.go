@@ -141,7 +141,8 @@ func (t *tracker) run() {
 		for _, v := range o.ptrs {
 			t.value(v)
 		}
-		for _, p := range o.pages {
+		for n, p := range o.pages {
+			o.read(n, p, 0, int64(len(p.data)))
 			t.numbers = t.numbers || !o.readOnly && t.mayAddress(p.data)
 		}
 	}

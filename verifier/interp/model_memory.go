@@ -111,11 +111,13 @@ func (x *machine) copyBytes(to *object, toOff int64, from *object, fromOff, n in
 	}
 	data, undef := make([]byte, n), make([]byte, n)
 	from.span(fromOff, n, func(p *page, lo, hi, at int64) {
+		from.read(at/pageSize, p, lo, hi)
 		copy(data[at-fromOff:], p.data[lo:hi])
 		copy(undef[at-fromOff:], p.undef[lo:hi])
 	})
 	x.settle(to, toOff, n, true)
 	to.span(toOff, n, func(p *page, lo, hi, at int64) {
+		p.written(lo, hi)
 		copy(p.data[lo:hi], data[at-toOff:])
 		copy(p.undef[lo:hi], undef[at-toOff:])
 	})
@@ -138,6 +140,7 @@ func (c *call) memset(n uint64) bool {
 	b, undef := byte(c.args[1].bits.Low64()), byte(c.args[1].mask().Low64())
 	c.settle(o, off, int64(n), true)
 	o.span(off, int64(n), func(p *page, lo, hi, _ int64) {
+		p.written(lo, hi)
 		for i := lo; i < hi; i++ {
 			p.data[i], p.undef[i] = b, undef
 		}

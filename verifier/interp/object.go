@@ -79,17 +79,12 @@ const (
 	fillIndeterminate                // from the source, and using them is a mistake
 )
 
-const pageSize = 512
-
-// page holds bytes and, per bit, whether it is indeterminate.
-type page struct{ data, undef []byte }
-
 func (x *machine) newObject(k objectKind, size, align int64, born *ir.Instr) *object {
 	o := &object{num: len(x.objects), kind: k, size: size, align: max(1, align), born: born, fill: fillIndeterminate}
 	if x.leap != nil {
 		o.leapt = x.leap.objects
 	}
-	o.init = x.src.ObjectBytes(o.num + o.leapt)
+	o.init = x.src.ObjectBytes(o.num+o.leapt, born)
 	x.objects = append(x.objects, o)
 	return o
 }
@@ -108,7 +103,7 @@ func (x *machine) global(g *ir.Global) *object {
 		x.end(Unsupported, "", fmt.Sprintf("initialiser of %s: %s", g.Name, g.Unsupported))
 	case g.Extern:
 		x.sealed("a variable of another program is used")
-		o.fill, o.init = fillUnknown, x.src.ObjectBytes(n)
+		o.fill, o.init = fillUnknown, x.src.ObjectBytes(n, nil)
 		if g.Weak {
 			b, ok := x.src.Base(n)
 			o.absent = !ok || b.IsZero()
@@ -165,41 +160,6 @@ func (x *machine) nowhere() *object {
 		x.null = &object{kind: nullObject, align: 1, readOnly: true, hasBase: true, num: -1 << 31}
 	}
 	return x.null
-}
-
-// page holds offset off, which must be inside the object.
-func (o *object) page(off int64) (*page, int64) {
-	n := off / pageSize
-	p := o.pages[n]
-	if p == nil {
-		size := min(pageSize, o.size-n*pageSize)
-		p = &page{data: make([]byte, size), undef: make([]byte, size)}
-		if o.fill == fillIndeterminate {
-			for i := range p.undef {
-				p.undef[i] = 0xff
-			}
-		}
-		if o.init != nil {
-			for i := range p.data {
-				p.data[i] = o.init(n*pageSize + int64(i))
-			}
-		}
-		if o.pages == nil {
-			o.pages = map[int64]*page{}
-		}
-		o.pages[n] = p
-	}
-	return p, off - n*pageSize
-}
-
-func (o *object) setByte(off int64, b, undef byte) {
-	p, i := o.page(off)
-	p.data[i], p.undef[i] = b, undef
-}
-
-func (o *object) byteAt(off int64) (b, undef byte) {
-	p, i := o.page(off)
-	return p.data[i], p.undef[i]
 }
 
 // settle writes out the bytes of whole pointers that overlap [off, off+n).

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -13,9 +14,9 @@ import (
 )
 
 // LongExecutions looks for violations that take many turns of a loop: it runs the program for long on inputs that stay
-// the same, and on numbers that bring what a branch compares together, by the secant method: such a difference is
-// often linear or quadratic in the number of turns, and that in the input. It proves nothing: what it settles is
-// what an execution shows.
+// the same, with zeros and with other bytes in memory that nobody wrote, and on numbers that bring what a branch
+// compares together, by the secant method: such a difference is often linear or quadratic in the number of turns, and
+// that in the input. It proves nothing: what it settles is what an execution shows.
 type LongExecutions struct {
 	Steps int64 // instructions of all of them
 }
@@ -27,7 +28,12 @@ func (l LongExecutions) Run(ctx context.Context, p *problem.Problem, a *problem.
 	}
 	defer a.Stage("long executions")(nil)
 	x := &longRuns{ctx: ctx, p: p, a: a, left: l.Steps}
-	x.execute(steady{only: -1, value: 1}, nil, min(x.left*2/5, policy.LongFirstSteps))
+	first := min(x.left*2/5, policy.LongFirstSteps)
+	left := x.left
+	if x.execute(steady{only: -1, value: 1, memory: true}, nil, first); x.unwritten && !x.over() {
+		x.left = left // with zeros it is another execution
+		x.execute(steady{only: -1, value: 1}, nil, first)
+	}
 	x.aim(steady{only: -1})
 	for only := range policy.AimedInputs {
 		x.aim(steady{only: only, rest: 0}) // what waits for an input behind it goes on, or does not
@@ -38,6 +44,9 @@ func (l LongExecutions) Run(ctx context.Context, p *problem.Problem, a *problem.
 			continue
 		}
 		x.run(steady{only: -1, value: n}, nil)
+		if x.unwritten && !x.over() {
+			x.run(steady{only: -1, value: n, memory: true}, nil)
+		}
 	}
 	if x.a.Enough(p) {
 		return nil
@@ -48,10 +57,11 @@ func (l LongExecutions) Run(ctx context.Context, p *problem.Problem, a *problem.
 // steady gives one value: to all inputs, or to one of them, where the others get the rest.
 type steady struct {
 	input.Zeros
-	only  int // that input; -1: all
-	value int64
-	rest  uint64
-	asked int
+	only   int // that input; -1: all
+	value  int64
+	rest   uint64
+	memory bool // memory that nobody wrote holds bytes that are not 0, else zeros
+	asked  int
 }
 
 // of returns s with the value n.
@@ -72,6 +82,17 @@ func (s *steady) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool)
 	return bits.NewInt(width, s.value), true
 }
 
+// ObjectBytes implements input.Source.
+func (s *steady) ObjectBytes(obj int, _ *ir.Instr) func(int64) byte {
+	if !s.memory {
+		return nil
+	}
+	return func(off int64) byte {
+		n := (uint64(obj)<<32 + uint64(off) + 1) * 0x9e3779b97f4a7c15
+		return byte(n>>56) | 1
+	}
+}
+
 // gaps holds the distance of the operands of each comparison when it was last executed: of those that branches go by,
 // and of those in front of calls, which may be given their result.
 type gaps map[*ir.Instr]float64
@@ -83,6 +104,8 @@ type longRuns struct {
 	a      *problem.Answers
 	left   int64 // instructions
 	varied bool  // the last run read inputs
+
+	unwritten bool // a run read memory that nobody wrote
 }
 
 func (x *longRuns) over() bool { return x.left <= 0 || x.ctx.Err() != nil || x.a.Enough(x.p) }
@@ -106,6 +129,9 @@ func (x *longRuns) execute(so steady, seen gaps, steps int64) *interp.Outcome {
 		return nil
 	}
 	x.varied = so.asked > 0
+	x.unwritten = x.unwritten || slices.ContainsFunc(rec.Inputs, func(in input.Input) bool {
+		return in.Kind == input.Bytes
+	})
 	x.left -= out.Executed + out.Accessed/policy.BytesPerStep + policy.ProbeOverhead
 	Violates(x.ctx, x.p, x.a, rec.Inputs, out)
 	return out

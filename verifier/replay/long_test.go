@@ -39,6 +39,13 @@ func TestLongExecutions(t *testing.T) {
 			true},
 		{"an index that grows slowly, and ends",
 			`char a[20]; unsigned k = 0; while (nondet_int() && k < 2000) { a[k / 100] = 1; k++; }`, false},
+		{"what nobody wrote, late", `int c[4000]; for (int i = 0; i < 3999; i++) if (nondet_int() == 0) c[i] = 0;
+			CHECK(c[3000] == 0);`, true},
+		{"what nobody wrote, but for where it is read",
+			`int c[4000]; for (int i = 0; i < 3999; i++) if (nondet_int() == 0) c[i] = 0; c[3000] = 0;
+			CHECK(c[3000] == 0);`, false},
+		{"what nobody wrote, and is 0", `int c[4000]; for (int i = 0; i < 3999; i++) if (nondet_int() == 0) c[i] = 1;
+			CHECK(c[3000] != 0);`, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

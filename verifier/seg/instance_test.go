@@ -31,8 +31,8 @@ func (d dice) Next(kind envinput.Kind, _ *ir.Instr, width int) (bits.Vec, bool) 
 func (d dice) Havoc(*ir.Instr, int64) (func(int64) byte, bool) {
 	return func(int64) byte { return byte(d.r.Intn(256)) }, true
 }
-func (d dice) ObjectBytes(int) func(int64) byte { return nil }
-func (d dice) Base(int) (bits.Vec, bool)        { return bits.Vec{}, false }
+func (d dice) ObjectBytes(int, *ir.Instr) func(int64) byte { return nil }
+func (d dice) Base(int) (bits.Vec, bool)                   { return bits.Vec{}, false }
 
 // shadow is a concrete state seen as an instance of a generalised one.
 type shadow struct {

@@ -23,8 +23,8 @@ func (d dice) Next(_ input.Kind, _ *ir.Instr, width int) (bits.Vec, bool) {
 func (d dice) Havoc(*ir.Instr, int64) (func(int64) byte, bool) {
 	return func(int64) byte { return byte(d.r.Intn(3)) }, true
 }
-func (d dice) ObjectBytes(int) func(int64) byte { return nil }
-func (d dice) Base(int) (bits.Vec, bool)        { return bits.Vec{}, false }
+func (d dice) ObjectBytes(int, *ir.Instr) func(int64) byte { return nil }
+func (d dice) Base(int) (bits.Vec, bool)                   { return bits.Vec{}, false }
 
 // TestArgumentsInRuns: whatever the environment gives, a program that reads all of its arguments and its environment as
 // C says they are reads nothing else (C17 5.1.2.2.1).
