@@ -16,14 +16,14 @@ func TestGapSparesEarlierClaims(t *testing.T) {
 		src  string
 		want []verdict.Status // of the assertions, by line
 	}{
-		"before and after": {`int unknown(void);
-int main(void) { int x = nondet_int() & 3;
+		"before and after": {`int unknown(void); int x;
+int main(void) { x = nondet_int() & 3;
 	CHECK(x < 4);
 	unknown();
 	CHECK(x < 4);
 }`, []verdict.Status{verdict.Proved, verdict.Unknown}},
-		"in one loop": {`int unknown(void);
-int main(void) { int x = nondet_int() & 3;
+		"in one loop": {`int unknown(void); int x;
+int main(void) { x = nondet_int() & 3;
 	for (int i = 0; i < 2; i++) {
 		CHECK(x < 4);
 		unknown(); }

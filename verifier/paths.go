@@ -45,6 +45,7 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 	joinIndexes(a, res)
 	nameEnd(ctx, res)
 	followed := followedAll(&q, a, res)
+	decideOutside(ctx, &q, main, res)
 	res.Stages = append(res.Stages, a.Stages()...)
 	if p.Checks.Has(verdict.Stack) {
 		checkFrames(p, res) // what weaves in the arguments has no frame

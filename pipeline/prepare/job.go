@@ -68,7 +68,7 @@ func (j *Job) Name() string {
 func (j *Job) Complete(res *verdict.Result) {
 	res.Stages = append(slices.Clone(j.Stages), res.Stages...)
 	res.Warnings = append(res.Warnings, j.Notes...)
-	if !j.toldOfBodies(res) {
+	if res.Status != verdict.Proved && !j.toldOfBodies(res) {
 		res.Warnings = append(res.Warnings, j.BodilessNote)
 	}
 	for _, s := range j.Suppressed {

@@ -20,11 +20,13 @@ func TestBodilessOnce(t *testing.T) {
 		claims []verdict.Claim
 		warned bool
 	}{
-		{"nothing", nil, true},
+		{"nothing", []verdict.Claim{{Status: verdict.Bounded}}, true},
+		{"nothing, all is proved", []verdict.Claim{{Status: verdict.Proved}}, false},
 		{"one", []verdict.Claim{unknown("hal_read"), unknown("other")}, true},
 		{"both", []verdict.Claim{unknown("hal_read"), unknown("hal_write")}, false},
 	} {
 		res := verdict.Result{Claims: c.claims}
+		res.Summarise()
 		job.Complete(&res)
 		if slices.Contains(res.Warnings, job.BodilessNote) != c.warned {
 			t.Errorf("reasons name %s: warnings are %q", c.what, res.Warnings)

@@ -5,12 +5,13 @@
 //	Arguments    what main gets from its environment             arguments.go
 //	Harness      a call of a function with any arguments         harness.go
 //	Stubs        functions replaced by what the user says        stub.go
+//	OutsideOf    functions without a body that do anything       outside.go
 //	Interrupts   handlers that run between the program's steps   interrupt.go
 //	Assigns      checks of the assigns clauses of contracts      assigns*.go
 //	Convert, EnumConversions, NondetStatic, AnyAlignment
 //	                                             the meaning of CBMC convert.go, enum.go, stub.go, alignment.go
 //
-// Startup and Arguments give a new module and leave the old one alone. The others
+// Startup, Arguments and OutsideOf give a new module and leave the old one alone. The others
 // change their module: call them before it is shared. All write their instructions
 // with one builder (builder.go).
 package weave
