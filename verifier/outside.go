@@ -9,6 +9,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
@@ -35,6 +36,8 @@ func decideOutside(ctx context.Context, p *problem.Problem, main *ir.Func, res *
 		q.Depth++ // the entry is called
 	}
 	a := problem.NewAnswers()
+	ctx, end := problem.Share(ctx, policy.OutsidePercent)
+	defer end()
 	race(ctx, &q, a, safetyEngines)
 	found := &verdict.Result{}
 	reportPaths(&q, a, found)

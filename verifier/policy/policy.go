@@ -22,6 +22,8 @@ const (
 	RecurrentBitsTime    = 6 * time.Second
 	RankedBitsTime       = 10 * time.Second
 
+	OutsidePercent = 50 // of the time that is left, for what holds whatever functions without a body do
+
 	TraceGrace   = 500 * time.Millisecond // when the time is over, for the trace of what was found just before
 	AbandonAfter = time.Second            // when the time is over, an engine that goes on is left alone
 	AnswerGrace  = 2 * time.Second        // when the time is over, for putting the answer together

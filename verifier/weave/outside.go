@@ -185,9 +185,9 @@ func (o *outside) passes(in *ir.Instr, own func(ir.Value) bool, memory string) s
 	return ""
 }
 
-// anything gives f the body of code that is not known.
+// anything gives f the body of code that is not known. What may be missing stays without one: its address may be null.
 func (o *outside) anything(f *ir.Func) {
-	if k := f.Ret.Kind; k != ir.KindVoid && k != ir.KindInt && k != ir.KindPtr && k != ir.KindFloat {
+	if k := f.Ret.Kind; f.Weak || k != ir.KindVoid && k != ir.KindInt && k != ir.KindPtr && k != ir.KindFloat {
 		return
 	}
 	pos := f.Pos
