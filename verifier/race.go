@@ -42,6 +42,7 @@ var safetyEngines = []entrant{
 	{name: "several turns", engine: invariant.SeveralTurns{Plain: true}, after: "induction",
 		or: policy.SeveralTurnsAfter},
 	{name: "several turns with lemmas", engine: invariant.SeveralTurns{}, after: "induction"},
+	{name: "cases", engine: inputCases{}, after: "induction", or: policy.CasesAfter},
 	{name: "long executions", engine: replay.LongExecutions{Steps: policy.LongTotal}, after: "induction",
 		or: policy.LongExecutionsAfter},
 }

@@ -22,6 +22,10 @@ const (
 	RecurrentBitsTime    = 6 * time.Second
 	RankedBitsTime       = 10 * time.Second
 
+	CasesAfter    = 3 * time.Second // induction took so long
+	CaseTime      = 2 * time.Second // for one value of an input
+	CaseInduction = 500 * time.Millisecond
+
 	OutsidePercent = 50 // of the time that is left, for what holds whatever functions without a body do
 
 	TraceGrace   = 500 * time.Millisecond // when the time is over, for the trace of what was found just before

@@ -8,6 +8,7 @@
 //	OutsideOf    functions without a body that do anything       outside.go
 //	Interrupts   handlers that run between the program's steps   interrupt.go
 //	Assigns      checks of the assigns clauses of contracts      assigns*.go
+//	FewValues    an input that is one of few values              cases.go
 //	Convert, EnumConversions, NondetStatic, AnyAlignment
 //	                                             the meaning of CBMC convert.go, enum.go, stub.go, alignment.go
 //

@@ -1,0 +1,142 @@
+package weave
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// FewValues is an input that the program reads once and compares with two small constants, or more: its values between
+// these, which may be told one by one.
+type FewValues struct {
+	Read      *ir.Instr
+	Low, High int64
+}
+
+// maxValues bounds how many values such an input has.
+const maxValues = 17
+
+// FewValuesOf returns such an input of entry, nil where there is none.
+func FewValuesOf(m *ir.Module, entry *ir.Func) *FewValues {
+	if entry.Addr || slices.ContainsFunc(m.Funcs, func(f *ir.Func) bool { return callsDirectly(f, entry) }) {
+		return nil // it may be read more than once
+	}
+	for _, b := range entry.Blocks {
+		if inCycle(b) {
+			continue
+		}
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpCall && in.Model == ir.ModelNondet && in.T.IsInt() && in.T.Width >= 8 && in.T.Width <= 64 {
+				if v := fewOf(entry, in); v != nil {
+					return v
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// callsDirectly reports a direct call of g in f.
+func callsDirectly(f, g *ir.Func) bool {
+	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
+		return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool { return calledFunc(in) == g })
+	})
+}
+
+// inCycle reports whether an execution may come to b again from its end.
+func inCycle(b *ir.Block) bool {
+	seen := map[*ir.Block]bool{}
+	todo := slices.Clone(b.Succs())
+	for len(todo) > 0 {
+		s := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if s == b {
+			return true
+		}
+		if !seen[s] {
+			seen[s] = true
+			todo = append(todo, s.Succs()...)
+		}
+	}
+	return false
+}
+
+// fewOf looks for the constants that f compares the input with, which is kept in a variable, or is not.
+func fewOf(f *ir.Func, read *ir.Instr) *FewValues {
+	of := map[ir.Value]bool{read: true}
+	kept := map[ir.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpStore && in.Args[0] == ir.Value(read) {
+				kept[in.Args[1]] = true
+			}
+		}
+	}
+	var at []int64
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			switch {
+			case in.Op == ir.OpLoad && kept[in.Args[0]]:
+				of[in] = true
+			case in.Op == ir.OpIcmp && (of[in.Args[0]] || of[in.Args[1]]):
+				for _, a := range in.Args {
+					if k, ok := a.(*ir.Const); ok && k.Kind == ir.ConstInt {
+						if n, ok := k.Bits.Int64(); ok {
+							at = append(at, n)
+						}
+					}
+				}
+			}
+		}
+	}
+	if len(at) < 2 || slices.Max(at) == slices.Min(at) || uint64(slices.Max(at)-slices.Min(at)) >= maxValues {
+		return nil
+	}
+	return &FewValues{Read: read, Low: slices.Min(at), High: slices.Max(at)}
+}
+
+// Is returns a copy of m in which the input has the value n, and its instructions as those of m.
+func (v *FewValues) Is(m *ir.Module, n int64) (*ir.Module, map[*ir.Instr]*ir.Instr) {
+	return v.with(m, func(b *builder, read *ir.Instr) {
+		value := b.int(read.T, n)
+		b.rewriteFunc(b.f, func(in *ir.Instr) {
+			for i, a := range in.Args {
+				if a == ir.Value(read) {
+					in.Args[i] = value
+				}
+			}
+			if in != read {
+				b.keep(in)
+			}
+		})
+	})
+}
+
+// Beyond returns a copy in which it has any value but those.
+func (v *FewValues) Beyond(m *ir.Module) (*ir.Module, map[*ir.Instr]*ir.Instr) {
+	return v.with(m, func(b *builder, read *ir.Instr) {
+		b.rewriteFunc(b.f, func(in *ir.Instr) {
+			if b.keep(in); in == read {
+				b.assume(b.or(b.compare(ir.SLT, in, b.int(in.T, v.Low)), b.compare(ir.SGT, in, b.int(in.T, v.High))))
+			}
+		})
+	})
+}
+
+// with returns a copy of m that change was applied to.
+func (v *FewValues) with(m *ir.Module, change func(b *builder, read *ir.Instr)) (*ir.Module,
+	map[*ir.Instr]*ir.Instr) {
+	out, same := copied(m)
+	if out == nil {
+		return nil, nil
+	}
+	for in, of := range same {
+		if of == v.Read {
+			b := &builder{m: out, f: in.Block.Func}
+			change(b, in)
+			b.m.Funcs = append(b.m.Funcs, b.decls...)
+			return out, same
+		}
+	}
+	return nil, nil
+}
