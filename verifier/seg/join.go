@@ -235,7 +235,7 @@ func (b *builder) inStep(m *matcher, rows []drift) {
 	for _, p := range m.places {
 		i := m.old.know.interval(p.was)
 		j := m.s.know.interval(p.other)
-		if i.constant() && j.constant() && len(ms) < maxSteps {
+		if i.constant() && j.constant() && !i.lo.Equal(j.lo) && len(ms) < maxSteps {
 			ms = append(ms, drift{exact.V(p.v).Add(constInt(i.lo.Neg())), j.lo.Sub(i.lo)})
 		}
 	}
@@ -253,5 +253,5 @@ func (b *builder) inStep(m *matcher, rows []drift) {
 	}
 }
 
-// maxSteps is how many slots are related pairwise.
+// maxSteps is how many slots that moved are related pairwise.
 const maxSteps = 10
