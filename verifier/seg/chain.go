@@ -135,6 +135,14 @@ func (c *chain) links() []int64 {
 	return places
 }
 
+// links are the places of pointers to neighbours in the blocks of a list that is no tree.
+func (l *list) links() []int64 {
+	if l.doubly {
+		return []int64{l.next, l.prev}
+	}
+	return []int64{l.next}
+}
+
 // with adds what the blocks of part o hold: in, if that is one block.
 func (c *chain) with(b *builder, o *object, in contents) {
 	scalars := o.scalars(b.m.Layout.PtrBits / 8)
@@ -201,7 +209,3 @@ func (b *builder) follow(s *state, v value, next int64, stop func(value) stoppin
 	}
 	return c, len(c.ids) > 0
 }
-
-// stopping says where a chain has to end: before or behind a block or list, or where a variable leads to what a block
-// owns otherwise (cursors).
-type stopping struct{ before, behind, cursors bool }

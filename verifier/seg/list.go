@@ -35,6 +35,15 @@ type list struct {
 // twoEnded reports that pointers may lead to the list's last block.
 func (l *list) twoEnded() bool { return l.doubly || l.kids != nil }
 
+// edges lists the edges from which the list is walked: the first block (false), and the last one (true) if it is doubly
+// linked.
+func (l *list) edges() []bool {
+	if l.doubly {
+		return []bool{false, true}
+	}
+	return []bool{false}
+}
+
 // turned returns the list as it is when it is walked from its last block.
 func (l *list) turned() list {
 	return list{next: l.prev, at: l.backAt, prev: l.next, backAt: l.at, end: l.before, before: l.end, length: l.length,

@@ -54,11 +54,13 @@ const (
 type way struct {
 	order    int
 	rows     bool // blocks are made lists before they are compared with each other
+	inner    bool // so are only those that blocks lead to
+	late     bool // a block of the older state is looked for further down a chain of the other
 	careless bool // blocks go into lists although variables point into what they own
 }
 
 var ways = []way{{order: sameFirst}, {order: forward}, {order: backward}, {order: resultAlone},
-	{order: forward, rows: true}, {order: sameFirst, careless: true}, {order: forward, careless: true},
+	{order: forward, rows: true, inner: true}, {order: forward, late: true}, {order: forward, rows: true}, {order: sameFirst, careless: true}, {order: forward, careless: true},
 	{order: backward, careless: true}, {order: resultAlone, careless: true}}
 
 // perResult is how many other pointers the result of a function is worth.
@@ -270,6 +272,10 @@ func (a *aligner) untouched(x, y int) {
 func (a *aligner) swallow(x, y int) (int, int) {
 	delete(a.toNew, x)
 	delete(a.toOld, y)
+	for _, last := range a.old.objs[x].list.edges() {
+		l := a.s.objs[y].list.from(last)
+		a.anchor(value{kind: ptrValue, obj: x, last: last}, value{kind: ptrValue, obj: y, last: last, lin: exact.C(l.at)})
+	}
 	newX, newY := a.grow(a.old, x, a.stopOld), a.grow(a.s, y, a.stopNew)
 	a.changed = a.changed || newX != x
 	a.match(newX, newY)
@@ -279,11 +285,8 @@ func (a *aligner) swallow(x, y int) (int, int) {
 // grow is the list id with the blocks behind it, and of a doubly linked one those in front of it: a new list, if there
 // are such blocks, because the length of the old one, as edges that were made earlier give it, is another number.
 func (a *aligner) grow(s *state, id int, stop func(value) stopping) int {
-	for _, last := range []bool{false, true} {
+	for _, last := range s.objs[id].list.edges() {
 		l := s.objs[id].list
-		if last && !l.doubly {
-			break
-		}
 		v := value{kind: ptrValue, obj: id, last: last, lin: exact.C(l.from(last).at)}
 		if ch, ok := a.b.follow(s, v, l.from(last).next, stop); ok && len(ch.ids) > 1 {
 			id = a.b.fold(s, ch).obj

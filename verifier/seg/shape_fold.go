@@ -24,6 +24,9 @@ func emptyAs(s *state, id int, last bool, v value) bool {
 // end of the chain already; it reports success.
 func (a *aligner) foldBoth(p, q root, u, v value) bool {
 	if x, ok := a.old.heapNode(u); ok && a.old.objs[x].chained() && !a.toNewHas(x) {
+		if a.anchor(u, v); a.toOldHas(v.obj) {
+			return a.foldOld(p, q, u, v) // the chain is empty
+		}
 		ch, ok := a.b.follow(a.s, v, a.old.objs[x].list.from(u.last).next, a.stopNew)
 		if !ok || !ch.like(a.old.objs[x], u.last) {
 			return false
@@ -64,6 +67,23 @@ func (a *aligner) foldRows(p, q root, u, v value) bool {
 		a.changed = true
 		return true
 	}
+	return false
+}
+
+// inBlock reports that place p is in a heap block.
+func (a *aligner) inBlock(p root) bool { return p.val == nil && a.old.objs[p.obj].dynamic }
+
+// foldUpTo folds the arriving state's chain where that ends with the block of the older one; it reports success.
+func (a *aligner) foldUpTo(p, q root, u, v value) bool {
+	if u.obj == v.obj || !a.old.block(u.obj) || !a.s.block(u.obj) || a.toOldHas(u.obj) {
+		return false
+	}
+	a.match(u.obj, u.obj)
+	if a.foldBoth(p, q, u, v) {
+		return true
+	}
+	delete(a.toNew, u.obj)
+	delete(a.toOld, u.obj)
 	return false
 }
 
@@ -198,20 +218,6 @@ func (a *aligner) backFrom(s *state, v value, like chain) value {
 	return opaque()
 }
 
-func (a *aligner) stopNew(v value) stopping {
-	out := named(a.s, a.old, v)
-	out.cursors = !a.careless
-	out.before = out.before || a.toOldHas(v.obj)
-	return out
-}
-
-func (a *aligner) stopOld(v value) stopping {
-	out := named(a.old, a.s, v)
-	out.cursors = !a.careless
-	out.before = out.before || a.toNewHas(v.obj)
-	return out
-}
-
 // sameEnd reports whether a chain of one state may end with u where the other state has v.
 func (a *aligner) sameEnd(u, v value) bool {
 	if u.kind == ptrValue && v.kind == ptrValue {
@@ -253,20 +259,4 @@ func (a *aligner) chainTo(s *state, r root, v value, stop func(value) stopping, 
 		}
 	}
 	return chain{}, false
-}
-
-// named says whether a chain of s may take in what v points to: not behind its first part, if a frame or an object
-// that is no heap block points there, where the other state has a pointer too: else that pointer is lost anyhow, and
-// need not keep the block. Pointers to the last block of a doubly linked list are not lost where the chain ends with
-// it.
-func named(s, other *state, v value) stopping {
-	doubly := s.objs[v.obj] != nil && s.objs[v.obj].list != nil && s.objs[v.obj].list.twoEnded()
-	var out stopping
-	for _, r := range s.roots() {
-		if w := r.get(s); w.pointsTo(v.obj) && r.get(other).kind == ptrValue {
-			ahead := !doubly || w.kind != ptrValue || w.last == v.last
-			out.before, out.behind = out.before || ahead, out.behind || !ahead
-		}
-	}
-	return out
 }

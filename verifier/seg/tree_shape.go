@@ -124,7 +124,7 @@ func (a *aligner) lengthen(s, other *state, v value, id int) bool {
 	if s == a.old {
 		stop = a.stopOld
 	}
-	if s.objs[v.obj].list != nil || named(s, other, value{kind: ptrValue, obj: id, last: true}).before {
+	if s.objs[v.obj].list != nil || a.named(s, other, value{kind: ptrValue, obj: id, last: true}).before {
 		return false
 	}
 	g := grower{b: a.b, s: s, pin: v.obj, stop: func(w value) stopping {

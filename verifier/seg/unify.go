@@ -50,7 +50,8 @@ func (a *aligner) unify(p, q root) {
 	toOld, pairedY := a.toOld[y]
 	pairedX, pairedY = pairedX && isX, pairedY && isY
 	switch {
-	case a.rows && isX && isY && !pairedX && !pairedY && a.foldRows(p, q, u, v):
+	case isX && isY && !pairedX && !pairedY && (a.rows && (!a.inner || a.inBlock(p)) && a.foldRows(p, q, u, v) ||
+		a.late && a.foldUpTo(p, q, u, v)):
 		return
 	case isX && isY && u.lin.Equal(v.lin) && (pairedX && toNew == y || !pairedX && !pairedY && a.likely(x, y)) &&
 		a.sameEdge(p, q, u, v):
@@ -118,12 +119,12 @@ func (a *aligner) prepend(s, other *state, v value, id int, w value) bool {
 	if single(other, w.obj) {
 		edges = append(edges, !w.last)
 	}
-	if s.objs[v.obj].list != nil && named(s, other, value{kind: ptrValue, obj: v.obj, last: !v.last}).before {
+	if s.objs[v.obj].list != nil && a.named(s, other, value{kind: ptrValue, obj: v.obj, last: !v.last}).before {
 		return false
 	}
 	for _, last := range edges {
 		at := value{kind: ptrValue, obj: id, last: last}
-		if (!named(s, other, at).before || a.turn(s, other, at, w.obj)) && a.attach(s, id, v.obj, last) {
+		if (!a.named(s, other, at).before || a.turn(s, other, at, w.obj)) && a.attach(s, id, v.obj, last) {
 			return true
 		}
 	}
@@ -136,16 +137,16 @@ func (a *aligner) turn(s, other *state, edge value, counterpart int) bool {
 	if !single(s, edge.obj) || !single(other, counterpart) {
 		return false
 	}
-	for _, r := range s.roots() {
-		v, w := r.get(s), r.get(other)
+	for _, p := range a.outside(s, edge) {
+		v, w := p.here.get(s), p.there.get(other)
 		if v.kind != ptrValue || v.obj != edge.obj || v.last != edge.last {
 			continue
 		}
 		v.last = !v.last
-		r.set(s, v)
+		p.here.set(s, v)
 		if w.kind == ptrValue && w.obj == counterpart && w.last == edge.last {
 			w.last = !w.last
-			r.set(other, w)
+			p.there.set(other, w)
 			a.changed = true
 		}
 	}
