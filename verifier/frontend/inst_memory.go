@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"regexp"
+
 	llir "github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
@@ -133,6 +135,9 @@ func (x *fn) align(a llir.Align, ty *ir.Type) int {
 	return int(x.m.Layout.AlignOf(ty))
 }
 
+// copied is what tells the types of one name apart.
+var copied = regexp.MustCompile(`\.\d+$`)
+
 // gep lowers getelementptr to base + Off + sum(index * Scale) (LangRef: getelementptr).
 func (x *fn) gep(in *llir.InstGetElementPtr) {
 	if _, vector := in.Src.Type().(*types.VectorType); vector {
@@ -154,7 +159,9 @@ func (x *fn) gep(in *llir.InstGetElementPtr) {
 		literal = literal && k.Kind == ir.ConstInt
 		if n > 0 && ty.Kind == ir.KindStruct {
 			i, _ := k.Bits.Int64()
-			out.Off += x.offset(ty, int(i))
+			if out.Off += x.offset(ty, int(i)); n == 1 {
+				out.Struct = ir.Struct{Name: copied.ReplaceAllString(ty.Name, ""), Size: x.size(ty)}
+			}
 			out.Flags |= ir.Member
 			ty = ty.Fields[i]
 			continue

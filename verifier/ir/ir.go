@@ -222,6 +222,7 @@ type Instr struct {
 	Align  int     // load, store, alloca: bytes
 	Off    int64   // gep: constant part in bytes
 	Scales []int64 // gep: Scales[i] goes with Args[i+1]
+	Struct Struct  // gep: what it steps into first
 
 	Indices  []int      // extractvalue, insertvalue; shufflevector mask with -1 for undef
 	Targets  []*Block   // br: 1; condbr: then, else; switch: default first, then one per case; indirectbr: all
@@ -235,6 +236,12 @@ type Instr struct {
 	RMW    string        // atomicrmw: LLVM's operation name
 	What   string        // trap: message; unsupported: the construct's name; asm: the template
 	Asm    *Asm          // asm
+}
+
+// Struct is a structure of the program, as LLVM names it without what tells copies apart, and its size in bytes.
+type Struct struct {
+	Name string
+	Size int64
 }
 
 // Asm is an inline assembly call.

@@ -15,6 +15,7 @@ type chain struct {
 	next  int64
 	at    int64
 	size  exact.Lin // of each block
+	of    string    // what they are taken for
 	heap  bool
 	align int64
 	written
@@ -69,8 +70,8 @@ func (b *builder) gather(s *state, ch chain) int {
 	l := &list{next: ch.next, at: ch.at, length: ch.length, end: ch.end, doubly: ch.doubly, prev: ch.prev,
 		backAt: ch.backAt, before: ch.before, members: ch.members, bare: ch.bare, scalars: ch.scalars, kids: ch.kids}
 	*l = l.from(ch.backwards())
-	o := &object{id: id, key: key, name: "list", size: ch.size, heap: ch.heap, dynamic: true, rest: unknownBytes,
-		base: -1, align: ch.align, written: ch.written, list: l}
+	o := &object{id: id, key: key, name: "list", size: ch.size, of: ch.of, heap: ch.heap, dynamic: true,
+		rest: unknownBytes, base: -1, align: ch.align, written: ch.written, list: l}
 	if ch.kids != nil {
 		o.name, l.joined = "tree", len(ch.ids) > 0 && ch.edge == 0 && s.objs[ch.ids[0]].list == nil
 	}
@@ -175,7 +176,7 @@ func (b *builder) follow(s *state, v value, next int64, stop func(value) stoppin
 		o := s.object(v.obj)
 		if o == nil || !o.dynamic || o.base >= 0 || !o.size.IsConst() || b.inUpTree(o) ||
 			slices.Contains(c.ids, v.obj) ||
-			len(c.ids) > 0 && (stop(v).before || !o.size.Equal(c.size) || o.heap != c.heap) {
+			len(c.ids) > 0 && (stop(v).before || !c.takes(o) || o.heap != c.heap) {
 			break
 		}
 		to, ok := b.successor(o, next, v.last)
@@ -191,6 +192,7 @@ func (b *builder) follow(s *state, v value, next int64, stop func(value) stoppin
 			}
 		}
 		c.with(b, o, in)
+		c.of = either(c.of, o.of)
 		if c.size, c.heap = o.size, o.heap; c.align == 0 || o.align < c.align {
 			c.align = o.align
 		}

@@ -109,7 +109,7 @@ func (b *builder) ownedBy(s *state, id int, off int64, v value, path []int) prop
 // propertyAt is the tree, the chain or the block that v leads to.
 func (b *builder) propertyAt(s *state, id int, v value, path []int) property {
 	o := s.objs[v.obj]
-	if n, ok := o.size.Const.Int64(); ok && o.size.IsConst() && b.trees[n] != nil && v.lin.Const.IsZero() {
+	if br, ok := b.breed(o.size, o.of); ok && b.trees[br] != nil && v.lin.Const.IsZero() {
 		if t, ok := b.treeFrom(s, v.obj, endless, path...); ok && isNull(t.end) {
 			return b.treeProperty(s, &t, id)
 		}
@@ -122,7 +122,7 @@ func (b *builder) propertyAt(s *state, id int, v value, path []int) property {
 		to := s.plain(c.val)
 		off, ok := c.off.Const.Int64()
 		linked := c.off.Equal(v.lin) && !v.lin.Const.IsZero() // likely the link of a chain of one block
-		same := s.heapAt(to, v.lin.Const) && to.obj != v.obj && s.objs[to.obj].size.Equal(o.size)
+		same := s.heapAt(to, v.lin.Const) && to.obj != v.obj && s.objs[to.obj].kin(o)
 		if ok && c.off.IsConst() && (linked || same) {
 			nexts = append(nexts, off)
 		}
@@ -140,8 +140,8 @@ func (b *builder) propertyAt(s *state, id int, v value, path []int) property {
 		return property{}
 	}
 	in := b.contentsOf(s, v.obj, nil, path)
-	return property{own: &owned{size: size, align: o.align, heap: o.heap, written: o.written, next: oneBlock, least: 1,
-		exactly: true, members: in.members}, ids: append(in.owns, v.obj), cursor: in.cursor}
+	return property{own: &owned{size: size, of: o.of, align: o.align, heap: o.heap, written: o.written, next: oneBlock,
+		least: 1, exactly: true, members: in.members}, ids: append(in.owns, v.obj), cursor: in.cursor}
 }
 
 // endless lets a chain go on.
@@ -172,7 +172,7 @@ func (b *builder) chainProperty(s *state, c *chain, id int) property {
 	size, isConst := c.size.Const.Int64()
 	n := s.know.interval(c.length)
 	if least, fits := n.lo.Int64(); ok && isConst && c.size.IsConst() && fits {
-		own := &owned{size: size, align: c.align, heap: c.heap, written: c.written, next: c.next, at: c.at,
+		own := &owned{size: size, of: c.of, align: c.align, heap: c.heap, written: c.written, next: c.next, at: c.at,
 			doubly: c.doubly, prev: c.prev, backAt: c.backAt, end: end, members: c.members, scalars: c.scalars}
 		switch {
 		case n.hasLo && least > 0:

@@ -8,22 +8,22 @@ import (
 
 // pair is two bytes of the blocks of a doubly linked list: where the pointers to the one and to the other neighbour
 // are. At bytes at and backAt of the neighbours is where they lead. Which blocks are such lists is learned, as trees
-// are: builder.pairs has them by size.
+// are: builder.pairs has them by kind.
 type pair struct{ next, at, prev, backAt int64 }
 
-// maxPairs is how many sizes of blocks are those of doubly linked lists.
+// maxPairs is how many kinds of blocks are those of doubly linked lists.
 const maxPairs = 4
 
 // turned returns the pair for who goes the other way.
 func (p pair) turned() pair { return pair{p.prev, p.backAt, p.next, p.at} }
 
-// partner returns the pair of the blocks of a size, if their pointers at byte next, which lead to byte at, are half of
+// partner returns the pair of the blocks of o, if their pointers at byte next, which lead to byte at, are half of
 // it.
-func (b *builder) partner(size exact.Lin, next, at int64) (pair, bool) {
-	n, ok := size.Const.Int64()
-	p, known := b.pairs[n]
+func (b *builder) partner(o *object, next, at int64) (pair, bool) {
+	br, ok := b.breed(o.size, o.of)
+	p, known := b.pairs[br]
 	switch {
-	case !ok || !known || !size.IsConst():
+	case !ok || !known:
 	case p.next == next && p.at == at:
 		return p, true
 	case p.prev == next && p.backAt == at:
@@ -34,13 +34,13 @@ func (b *builder) partner(size exact.Lin, next, at int64) (pair, bool) {
 
 // learnPair notes that a block of the chain leads to one that leads back, or to a head that leads back twice.
 func (b *builder) learnPair(s *state, ch chain) {
-	n, ok := ch.size.Const.Int64()
-	if _, known := b.pairs[n]; known || !ok || !ch.size.IsConst() || b.unpaired[n] || len(b.pairs) >= maxPairs {
+	br, ok := b.breed(ch.size, ch.of)
+	if _, known := b.pairs[br]; known || !ok || b.unpaired[br] || len(b.pairs) >= maxPairs {
 		return
 	}
 	for _, id := range append([]int{ch.from}, ch.ids...) {
 		o := s.objs[id]
-		if o == nil || o.list != nil || !o.dynamic || !o.size.Equal(ch.size) {
+		if o == nil || o.list != nil || !o.dynamic || !ch.takes(o) {
 			continue
 		}
 		v, _ := b.successor(o, ch.next, false)
@@ -51,7 +51,7 @@ func (b *builder) learnPair(s *state, ch chain) {
 		}
 		back := s.leadsTo(to, o.id)
 		switch {
-		case s.heapAt(v, exact.I(ch.at)) && to.size.Equal(ch.size):
+		case s.heapAt(v, exact.I(ch.at)) && ch.takes(to):
 		case len(back) == 2 && back[0].at == ch.at && back[1].at == ch.at:
 			back = s.leadsTo(o, v.obj)
 			for n := range back {
@@ -64,19 +64,19 @@ func (b *builder) learnPair(s *state, ch chain) {
 			if w.next == ch.next {
 				continue
 			}
-			b.setPair(n, pair{ch.next, ch.at, w.next, w.at})
+			b.setPair(br, pair{ch.next, ch.at, w.next, w.at})
 			return
 		}
 	}
 }
 
-// setPair notes that blocks of size n are those of a doubly linked list.
-func (b *builder) setPair(n int64, p pair) {
+// setPair notes that blocks of a kind are those of a doubly linked list.
+func (b *builder) setPair(br breed, p pair) {
 	if p.prev < p.next {
 		p = p.turned()
 	}
-	b.pairs[n], b.chains[n], b.reshaped = p, true, true
-	delete(b.trees, n)
+	b.pairs[br], b.chains[br], b.reshaped = p, true, true
+	delete(b.trees, br)
 }
 
 // leadsTo returns the places in o with pointers into object id, and where in that they point to.
@@ -93,22 +93,21 @@ func (s *state) leadsTo(o *object, id int) []pair {
 	return out
 }
 
-// noPair notes that blocks of a size are in no doubly linked lists after all. They may be trees that lead up.
-func (b *builder) noPair(s *state, size exact.Lin) {
-	n, _ := size.Const.Int64()
-	p := b.pairs[n]
+// noPair notes that blocks of a kind are in no doubly linked lists after all. They may be trees that lead up.
+func (b *builder) noPair(s *state, br breed) {
+	p := b.pairs[br]
 	for _, id := range s.order {
 		for _, c := range s.objs[id].cells {
 			off, ok := c.off.Const.Int64()
-			if ok && c.off.IsConst() && s.objs[id].size.Equal(size) && off != p.next && off != p.prev &&
-				b.learnUp(s, n, p, off) {
+			if ok && c.off.IsConst() && s.objs[id].is(br) && off != p.next && off != p.prev &&
+				b.learnUp(s, br, p, off) {
 				return
 			}
 		}
 	}
-	delete(b.pairs, n)
-	delete(b.chains, n)
-	b.unpaired[n], b.reshaped = true, true
+	delete(b.pairs, br)
+	delete(b.chains, br)
+	b.unpaired[br], b.reshaped = true, true
 }
 
 // joins reports whether what v points to may be the next part of chain c: where the blocks are those of a doubly linked
@@ -117,7 +116,7 @@ func (b *builder) joins(s *state, c *chain, v value) bool {
 	o := s.objs[v.obj]
 	if len(c.ids) == 0 {
 		var p pair
-		p, c.doubly = b.partner(o.size, c.next, c.at)
+		p, c.doubly = b.partner(o, c.next, c.at)
 		c.prev, c.backAt = p.prev, p.backAt
 	}
 	if o.list != nil && o.list.from(v.last).at != c.at {
@@ -153,7 +152,8 @@ func (b *builder) joins(s *state, c *chain, v value) bool {
 	}
 	if !back.points(from) && !emptyAs(s, from.obj, from.last, back) {
 		if !c.inside {
-			b.noPair(s, o.size)
+			br, _ := b.breed(c.size, c.of)
+			b.noPair(s, br)
 		}
 		return false
 	}

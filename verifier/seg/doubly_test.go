@@ -31,8 +31,8 @@ func twoWay(b *builder, s *state, n int) []value {
 
 func doublyBuilder(t *testing.T) *builder {
 	b := testBuilder(t)
-	b.trees, b.chains = map[int64][]int64{}, map[int64]bool{}
-	b.pairs, b.unpaired = map[int64]pair{24: {next: 8, prev: 16}}, map[int64]bool{}
+	b.trees, b.chains = map[breed][]int64{}, map[breed]bool{}
+	b.pairs, b.unpaired = map[breed]pair{{size: 24}: {next: 8, prev: 16}}, map[breed]bool{}
 	return b
 }
 
@@ -68,7 +68,7 @@ func TestChainLeadsBack(t *testing.T) {
 	b, s := doublyBuilder(t), emptyState()
 	row := twoWay(b, s, 3)
 	s.own(row[2].obj).cells[1].val = row[0]
-	if ch, _ := b.follow(s, row[0], 8, never); len(ch.ids) != 2 || !b.unpaired[24] || !b.reshaped {
+	if ch, _ := b.follow(s, row[0], 8, never); len(ch.ids) != 2 || !b.unpaired[breed{size: 24}] || !b.reshaped {
 		t.Errorf("chain %+v, unpaired %v", ch, b.unpaired)
 	}
 }

@@ -68,6 +68,7 @@ func (b *builder) heldValue(s *state, id int, h held) value {
 func (b *builder) makeOwned(s *state, id int, off int64, own *owned) (value, []*state) {
 	x := b.newObject(s, fmt.Sprintf("%d of %s", off, s.objs[id].key), "cell", exact.C(own.size))
 	x.heap, x.dynamic, x.rest, x.align, x.written = own.heap, true, unknownBytes, own.align, own.written
+	x.of = own.of
 	v := value{kind: ptrValue, obj: x.id, lin: exact.C(own.at)}
 	if own.next == oneBlock {
 		return v, b.fill(s, x.id, own.members)

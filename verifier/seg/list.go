@@ -141,7 +141,7 @@ func (b *builder) unfoldBlock(s *state, id int, last bool) []*state {
 	o := s.own(id)
 	block := b.newObject(s, "cell of "+o.key, "cell", o.size)
 	block.heap, block.dynamic, block.rest, block.align = o.heap, true, unknownBytes, o.align
-	block.written, block.next = o.written, &o.list.next
+	block.written, block.next, block.of = o.written, &o.list.next, o.of
 	s.sameFrame(id, block.id)
 	s.redirect(id, func(v value) value {
 		if v.last == last {

@@ -29,7 +29,8 @@ type held struct {
 // owned is the memory that a member leads to: one block, a chain of blocks, or a tree. Nothing else leads there, and no
 // two members share any of it.
 type owned struct {
-	size, align int64 // of each block
+	size, align int64  // of each block
+	of          string // what they are taken for
 	heap        bool
 	written
 	next    int64   // where the blocks of a chain lead on; oneBlock of a single block
@@ -67,8 +68,8 @@ func (h *held) equal(x *held) bool {
 }
 
 func (o *owned) equal(x *owned) bool {
-	return o.size == x.size && o.align == x.align && o.heap == x.heap && o.written.equal(x.written) && o.like(x) &&
-		o.least == x.least && o.exactly == x.exactly && o.end.equal(&x.end) && o.before.equal(&x.before) &&
+	return o.size == x.size && o.of == x.of && o.align == x.align && o.heap == x.heap && o.written.equal(x.written) &&
+		o.like(x) && o.least == x.least && o.exactly == x.exactly && o.end.equal(&x.end) && o.before.equal(&x.before) &&
 		sameMembers(o.members, x.members)
 }
 
@@ -206,7 +207,7 @@ func (h *held) useful(w int) bool {
 
 // own joins two kinds of memory; false if they have nothing in common.
 func (j joiner) own(x, y *owned) (*owned, bool) {
-	if x.size != y.size || x.heap != y.heap {
+	if x.size != y.size || x.heap != y.heap || !agree(x.of, y.of) {
 		return nil, false
 	}
 	if !x.like(y) {
@@ -222,6 +223,7 @@ func (j joiner) own(x, y *owned) (*owned, bool) {
 		return nil, false
 	}
 	o := *x
+	o.of = either(x.of, y.of)
 	o.align, o.written = common(x.align, y.align), x.written.and(y.written)
 	o.least, o.exactly = min(x.least, y.least), x.exactly && y.exactly && x.least == y.least
 	if !x.before.equal(&y.before) {
@@ -240,6 +242,7 @@ func (o *owned) asPartOf(x *owned) (*owned, bool) {
 		return nil, false // what leads to o leads to its start
 	}
 	c := *x
+	c.of = o.of
 	c.align, c.written, c.least, c.exactly = o.align, o.written, 1, true
 	c.members = slices.Clone(o.members)
 	take := func(off int64) (held, bool) {

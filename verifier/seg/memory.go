@@ -67,6 +67,7 @@ func (b *builder) gep(s *state, in *ir.Instr) result {
 			}
 			return b.unknown(s, in)
 		}
+		b.takeFor(s, o, v, in)
 		e := v.lin.Add(off)
 		if in.Flags.Has(ir.InBounds) && !b.opts.Leave {
 			if !b.between(s, e, o.size, verdict.PointerOverflow) {

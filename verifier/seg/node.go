@@ -79,7 +79,7 @@ func (s *state) linksOf(o *object) []int64 {
 	for _, c := range o.cells {
 		v := s.plain(c.val)
 		p := s.objs[v.obj]
-		if at, ok := v.lin.Const.Int64(); ok && p != o && s.heapAt(v, v.lin.Const) && p.size.Equal(o.size) {
+		if at, ok := v.lin.Const.Int64(); ok && p != o && s.heapAt(v, v.lin.Const) && p.kin(o) {
 			out = append(out, at)
 		}
 	}

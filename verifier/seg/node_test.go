@@ -27,7 +27,7 @@ func ring(b *builder, s *state, n int) (head value, row []value) {
 
 func ringBuilder(t *testing.T) *builder {
 	b := doublyBuilder(t)
-	b.pairs[24] = pair{next: 8, at: 8, prev: 16, backAt: 8}
+	b.pairs[breed{size: 24}] = pair{next: 8, at: 8, prev: 16, backAt: 8}
 	return b
 }
 

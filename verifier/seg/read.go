@@ -57,7 +57,7 @@ func (b *builder) readCell(s *state, id int, off exact.Lin, n int64, t *ir.Type,
 		v = b.fresh(s, t, name, r)
 		b.bound(s, o, off, n, t, v)
 		if at, ok := off.Const.Int64(); ok && off.IsConst() && t.IsPtr() && o.next != nil {
-			b.branches(s, o.size, *o.next, at)
+			b.branches(s, o, *o.next, at)
 		}
 	}
 	if v.kind != opaqueValue && v.kind != boolValue && v.kind != aggValue {

@@ -49,8 +49,8 @@ func (b *builder) cutAbove(s *state, g *frame) {
 			continue
 		}
 		o := s.own(id)
-		if n, _ := o.size.Const.Int64(); o.list == nil {
-			up := exact.C(b.ups[n])
+		if br, _ := b.breed(o.size, o.of); o.list == nil {
+			up := exact.C(b.ups[br])
 			o.cells = slices.DeleteFunc(o.cells, func(c cell) bool { return c.off.Equal(up) })
 			o.rest = unknownBytes
 		} else if o.list.kids != nil {

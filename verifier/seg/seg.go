@@ -107,14 +107,15 @@ type builder struct {
 	signedFits map[exact.Var]bool // wrap-arounds of signed arithmetic
 	steps      int
 	merges     int
-	lists      int               // made so far
-	cursors    int               // times that a variable kept a block out of a list
-	trees      map[int64][]int64 // sizes of blocks that are seen as trees, with where their pointers onwards are
-	chains     map[int64]bool    // sizes that are none
-	ups        map[int64]int64   // where the blocks of such trees lead up, if they do
-	pairs      map[int64]pair    // sizes of blocks that are seen as those of doubly linked lists
-	unpaired   map[int64]bool    // sizes that are none
-	reshaped   bool              // trees or pairs changed
+	lists      int                // made so far
+	cursors    int                // times that a variable kept a block out of a list
+	trees      map[breed][]int64  // kinds of blocks that are seen as trees, with where their pointers onwards are
+	chains     map[breed]bool     // kinds that are none
+	ups        map[breed]int64    // where the blocks of such trees lead up, if they do
+	structs    map[int64][]string // that the program takes blocks for, by size
+	pairs      map[breed]pair     // kinds of blocks that are seen as those of doubly linked lists
+	unpaired   map[breed]bool     // kinds that are none
+	reshaped   bool               // trees or pairs changed
 	checker    *certify.Checker
 	certified  int // edges
 	repairs    int
@@ -141,9 +142,9 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 	b := newBuilder(ctx, m, opts, ladder)
 	err := b.run()
 	for errors.Is(err, errShape) {
-		trees, ups, chains, pairs, unpaired := b.trees, b.ups, b.chains, b.pairs, b.unpaired
+		trees, ups, chains, pairs, unpaired, structs := b.trees, b.ups, b.chains, b.pairs, b.unpaired, b.structs
 		b = newBuilder(ctx, m, opts, ladder)
-		b.trees, b.ups, b.chains, b.pairs, b.unpaired = trees, ups, chains, pairs, unpaired
+		b.trees, b.ups, b.chains, b.pairs, b.unpaired, b.structs = trees, ups, chains, pairs, unpaired, structs
 		err = b.run()
 	}
 	if err != nil {
@@ -177,8 +178,9 @@ func newBuilder(ctx context.Context, m *ir.Module, opts Options, ladder *linear.
 		facts:   map[*ir.Func]*funcFacts{},
 		effects: map[*ir.Func]effects{}, gaveUp: map[string]verdict.Reason{}, summaries: map[*ir.Func]*summary{},
 		thresholds: thresholdsOf(m), owners: len(m.Owners()), kinds: map[string]int{},
-		entered: map[*ir.Func]bool{opts.Entry: true}, trees: map[int64][]int64{}, ups: map[int64]int64{},
-		chains: map[int64]bool{}, pairs: map[int64]pair{}, unpaired: map[int64]bool{}, given: map[*ir.Instr]value{}}
+		entered: map[*ir.Func]bool{opts.Entry: true}, trees: map[breed][]int64{}, ups: map[breed]int64{},
+		chains: map[breed]bool{}, pairs: map[breed]pair{}, unpaired: map[breed]bool{},
+		structs: map[int64][]string{}, given: map[*ir.Instr]value{}}
 	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
 	return b
 }

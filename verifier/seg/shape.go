@@ -60,7 +60,8 @@ type way struct {
 }
 
 var ways = []way{{order: sameFirst}, {order: forward}, {order: backward}, {order: resultAlone},
-	{order: forward, rows: true, inner: true}, {order: forward, late: true}, {order: forward, rows: true}, {order: sameFirst, careless: true}, {order: forward, careless: true},
+	{order: forward, rows: true, inner: true}, {order: forward, late: true}, {order: forward, rows: true},
+	{order: sameFirst, careless: true}, {order: forward, careless: true},
 	{order: backward, careless: true}, {order: resultAlone, careless: true}}
 
 // perResult is how many other pointers the result of a function is worth.
@@ -180,7 +181,7 @@ func (a *aligner) likely(x, y int) bool {
 	}
 	return o.list == nil || o.list.next == p.list.next && slices.Equal(o.list.kids, p.list.kids) &&
 		o.list.doubly == p.list.doubly && o.list.prev == p.list.prev && o.list.at == p.list.at &&
-		o.list.backAt == p.list.backAt && o.size.Equal(p.size) &&
+		o.list.backAt == p.list.backAt && o.kin(p) &&
 		(o.list.kids == nil || isNull(o.list.end) == isNull(p.list.end) || a.old.leadsToLast(x) && a.s.leadsToLast(y))
 }
 

@@ -57,7 +57,7 @@ func (a *aligner) foldRows(p, q root, u, v value) bool {
 	for _, n := range append(a.nexts(a.old, p, u), a.nexts(a.s, q, v)...) {
 		x, okX := a.b.follow(a.old, u, n, a.stopOld)
 		y, okY := a.b.follow(a.s, v, n, a.stopNew)
-		if !okX || !okY || !a.sameEnd(x.end, y.end) || !x.size.Equal(y.size) || x.heap != y.heap || x.doubly != y.doubly ||
+		if !okX || !okY || !a.sameEnd(x.end, y.end) || !x.kin(&y) || x.doubly != y.doubly ||
 			x.at != y.at || x.backAt != y.backAt ||
 			a.b.branching(a.old, &x) || a.b.branching(a.s, &y) {
 			continue
@@ -94,7 +94,7 @@ func (b *builder) branching(s *state, c *chain) bool {
 		for _, x := range s.objs[id].cells {
 			to, isBlock := s.heapStart(s.plain(x.val))
 			at, ok := x.off.Const.Int64()
-			if isBlock && s.objs[to].size.Equal(c.size) && !(ok && slices.Contains(c.links(), at)) {
+			if isBlock && c.takes(s.objs[to]) && !(ok && slices.Contains(c.links(), at)) {
 				return true
 			}
 		}
@@ -155,7 +155,7 @@ func standsFor(s *state, counterparts map[int]int, end, v value) (value, bool) {
 // like reports whether the chain can be the list o, seen from its first or last block.
 func (c *chain) like(o *object, last bool) bool {
 	l := o.list.from(last)
-	return c.size.Equal(o.size) && c.heap == o.heap && c.doubly == l.doubly && c.at == l.at && c.backAt == l.backAt
+	return c.takes(o) && c.heap == o.heap && c.doubly == l.doubly && c.at == l.at && c.backAt == l.backAt
 }
 
 // chained reports a list that is no tree.
@@ -173,7 +173,7 @@ func (a *aligner) tooMany() bool {
 
 // empty puts a list without blocks, otherwise like the chain, before what the place holds.
 func (a *aligner) empty(s *state, r root, v, before value, like chain) int {
-	to := a.b.fold(s, chain{next: like.next, at: like.at, end: v, size: like.size, heap: like.heap,
+	to := a.b.fold(s, chain{next: like.next, at: like.at, end: v, size: like.size, of: like.of, heap: like.heap,
 		written: written{all: true}, bare: true, doubly: like.doubly, prev: like.prev, backAt: like.backAt,
 		before: before})
 	r.set(s, to)
@@ -243,7 +243,7 @@ func (a *aligner) nexts(s *state, r root, v value) []int64 {
 	}
 	sort.Slice(nexts, func(i, j int) bool { return nexts[i] < nexts[j] })
 	from := s.objs[r.obj]
-	if at, ok := r.off.Int64(); ok && r.val == nil && from.dynamic && from.list == nil && from.size.Equal(o.size) &&
+	if at, ok := r.off.Int64(); ok && r.val == nil && from.dynamic && from.list == nil && from.kin(o) &&
 		slices.Contains(nexts, at) && !o.pointsTo(r.obj) {
 		nexts = append([]int64{at}, nexts...)
 	}

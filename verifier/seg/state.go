@@ -32,6 +32,7 @@ type object struct {
 	key     string // stable name among the states
 	name    string // for people
 	size    exact.Lin
+	of      string // the structure that the program takes its blocks for, "" if none is known
 	heap    bool
 	dynamic bool  // on the heap, or an alloca that a function may execute many times
 	private bool  // no address of it can be anywhere but in its own function's registers

@@ -53,7 +53,7 @@ func (a *aligner) outside(s *state, v value) []places {
 	}
 	for _, id := range s.order {
 		o, to := s.objs[id], counterparts[id]
-		if !o.dynamic || o.list != nil || !other.block(to) || s.objs[v.obj] == nil || o.size.Equal(s.objs[v.obj].size) {
+		if !o.dynamic || o.list != nil || !other.block(to) || s.objs[v.obj] == nil || o.kin(s.objs[v.obj]) {
 			continue
 		}
 		for _, c := range o.cells {

@@ -127,7 +127,7 @@ func (t *transfer) replace() {
 		for n := range o.cells {
 			o.cells[n].val = t.value(o.cells[n].val)
 		}
-		o.rest, o.written, o.ended, o.next = x.rest, x.written, x.ended, x.next
+		o.rest, o.written, o.ended, o.next, o.of = x.rest, x.written, x.ended, x.next, x.of
 		if !x.heap {
 			continue
 		}

@@ -18,8 +18,8 @@ import (
 // before. That of an empty tree is what a pointer to its last block is.
 //
 // Which blocks are to be seen as trees is learned: where a list would forget a pointer to another block of the same
-// size, or did and it is read, the graph is made again with that size in builder.trees. Where that does not fit, that
-// size is never tried again (builder.chains).
+// kind, or did and it is read, the graph is made again with that kind in builder.trees. Where that does not fit, that
+// kind is never tried again (builder.chains).
 
 // treeFrom collects the tree that starts with object id. stop tells blocks that may only be its first. path are the
 // blocks that own it.
@@ -44,12 +44,12 @@ type grower struct {
 // tree collects the tree that starts with object id.
 func (g *grower) tree(id int) (chain, bool) {
 	o := g.s.objs[id]
-	size, ok := o.size.Const.Int64()
-	g.t = chain{kids: g.b.trees[size], size: o.size, heap: o.heap, align: o.align, written: written{all: true},
+	br, ok := g.b.breed(o.size, o.of)
+	g.t = chain{kids: g.b.trees[br], size: o.size, of: o.of, heap: o.heap, align: o.align, written: written{all: true},
 		bare: true, end: number(exact.Lin{}, anyRep), edge: -1}
-	g.t.prev, g.t.doubly = g.b.ups[size]
+	g.t.prev, g.t.doubly = g.b.ups[br]
 	t := &g.t
-	if !ok || !o.size.IsConst() || t.kids == nil || !g.grow(id, value{}) || slices.Contains(t.ids, t.end.obj) {
+	if !ok || t.kids == nil || !g.grow(id, value{}) || slices.Contains(t.ids, t.end.obj) {
 		return g.t, false
 	}
 	if !g.ended {
@@ -100,9 +100,9 @@ func (g *grower) grow(id int, from value) bool {
 	if slices.Contains(t.ids, id) && b.leadsUp(g.s, t, from.obj, id) {
 		return false
 	}
-	if slices.Contains(t.ids, id) || !o.size.Equal(t.size) || other {
+	if slices.Contains(t.ids, id) || !t.takes(o) || other {
 		if len(g.path) == 0 && (!other || len(t.ids) > 0) { // the first one may be of another kind
-			b.noTree(t.size)
+			b.noTree(t)
 		}
 		return false
 	}
@@ -119,6 +119,7 @@ func (g *grower) grow(id int, from value) bool {
 		}
 	}
 	t.with(b, o, in)
+	t.of = either(t.of, o.of)
 	t.ids = append(t.ids, id)
 	t.align = common(t.align, o.align)
 	t.written = t.written.and(o.written)
@@ -157,10 +158,10 @@ func (g *grower) hangs(o *object, from value) bool {
 // learnsUp notes that block o leads to the part above, to which from leads, with a pointer that is none of the kids.
 func (g *grower) learnsUp(o *object, from value) bool {
 	for _, c := range o.cells {
-		n, ok := g.t.size.Const.Int64()
+		br, ok := g.b.breed(g.t.size, g.t.of)
 		if up, fits := c.off.Const.Int64(); ok && fits && c.off.IsConst() && !slices.Contains(g.t.kids, up) &&
 			g.s.plain(c.val).points(from) && int(c.size)*8 == g.b.m.Layout.PtrBits {
-			g.b.setUp(n, up, slices.Clone(g.t.kids))
+			g.b.setUp(br, up, slices.Clone(g.t.kids))
 			return true
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // upBuilder is one for trees with kids at bytes 8 and 16 whose blocks lead up at byte 0.
 func upBuilder(t *testing.T) *builder {
 	b := treeBuilder(t)
-	b.ups = map[int64]int64{24: 0}
+	b.ups = map[breed]int64{{size: 24}: 0}
 	return b
 }
 
@@ -147,16 +147,16 @@ func TestReachedFromLastBlockOfTree(t *testing.T) {
 func TestLearnUp(t *testing.T) {
 	for name, wrong := range map[string]bool{"a tree": false, "a list with a third pointer": true} {
 		b, s := treeBuilder(t), emptyState()
-		b.trees, b.ups = map[int64][]int64{}, map[int64]int64{}
-		b.pairs[24] = pair{next: 8, prev: 0}
+		b.trees, b.ups = map[breed][]int64{}, map[breed]int64{}
+		b.pairs[breed{size: 24}] = pair{next: 8, prev: 0}
 		left, right := branch3(b, s, null(), null()), branch3(b, s, null(), null())
 		top := branch3(b, s, left, right)
 		if wrong {
 			s.own(right.obj).cells[2].val = left
 		}
-		b.branches(s, exact.C(24), 8, 16)
-		up, known := b.ups[24]
-		if known == wrong || known && (up != 0 || !slices.Equal(b.trees[24], []int64{8, 16})) || !b.reshaped {
+		b.branches(s, s.objs[top.obj], 8, 16)
+		up, known := b.ups[breed{size: 24}]
+		if known == wrong || known && (up != 0 || !slices.Equal(b.trees[breed{size: 24}], []int64{8, 16})) || !b.reshaped {
 			t.Errorf("%s, from %v: trees %v, ups %v", name, top, b.trees, b.ups)
 		}
 	}

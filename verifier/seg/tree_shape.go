@@ -19,7 +19,7 @@ func (a *aligner) treeBoth(p, q root, u, v value) bool {
 	if isY {
 		w, okY = a.b.treeFrom(a.s, y, a.stopNew)
 	}
-	if !okX || !okY || !a.sameEnd(t.end, w.end) || isX && isY && !(t.size.Equal(w.size) && t.heap == w.heap) ||
+	if !okX || !okY || !a.sameEnd(t.end, w.end) || isX && isY && !t.kin(&w) ||
 		a.tooMany() && !(isX && a.old.objs[x].list != nil) {
 		return false
 	}
@@ -47,7 +47,7 @@ func (a *aligner) planted(s *state, at root, end value, t, like chain, is bool) 
 
 // without is a tree like c that has no block.
 func (c *chain) without(end, before value) chain {
-	return chain{kids: c.kids, edge: -1, doubly: c.doubly, prev: c.prev, size: c.size, heap: c.heap, end: end,
+	return chain{kids: c.kids, edge: -1, doubly: c.doubly, prev: c.prev, size: c.size, of: c.of, heap: c.heap, end: end,
 		before: before, bare: true, written: written{all: true}}
 }
 
@@ -60,7 +60,7 @@ func (a *aligner) treeAbove(p, q root, u, v value) bool {
 	case !okX && !okY || a.tooMany():
 		return false
 	case okX && okY:
-		if !a.sameEnd(t.end, w.end) || !t.size.Equal(w.size) || t.heap != w.heap {
+		if !a.sameEnd(t.end, w.end) || !t.kin(&w) {
 			return false
 		}
 	case okY:
@@ -101,14 +101,14 @@ func (a *aligner) upFrom(s *state, v value, counterparts map[int]int, stop func(
 func (a *aligner) top(s *state, id int, counterparts map[int]int) int {
 	for range maxCells {
 		o, up := s.objs[id], value{}
-		n, _ := o.size.Const.Int64()
-		if at, leadsUp := a.b.ups[n]; o.list != nil {
+		br, _ := a.b.breed(o.size, o.of)
+		if at, leadsUp := a.b.ups[br]; o.list != nil {
 			up = o.list.before
 		} else if leadsUp {
 			up, _ = a.b.successor(o, at, false)
 		}
 		above, isBlock := s.heapStart(s.plain(up))
-		if _, paired := counterparts[above]; !isBlock || paired || !s.objs[above].size.Equal(o.size) ||
+		if _, paired := counterparts[above]; !isBlock || paired || !s.objs[above].kin(o) ||
 			s.objs[above].list != nil && (s.objs[above].list.kids == nil || !s.plain(up).last) {
 			break
 		}

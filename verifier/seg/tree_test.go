@@ -17,7 +17,7 @@ func branch2(b *builder, s *state, left, right value) value {
 
 func treeBuilder(t *testing.T) *builder {
 	b := doublyBuilder(t)
-	b.pairs, b.trees = map[int64]pair{}, map[int64][]int64{24: {8, 16}}
+	b.pairs, b.trees = map[breed]pair{}, map[breed][]int64{{size: 24}: {8, 16}}
 	return b
 }
 
@@ -53,7 +53,7 @@ func TestNoTree(t *testing.T) {
 		},
 	} {
 		b, s := treeBuilder(t), emptyState()
-		if r, ok := b.treeFrom(s, make(b, s).obj, never); ok || !b.chains[24] {
+		if r, ok := b.treeFrom(s, make(b, s).obj, never); ok || !b.chains[breed{size: 24}] {
 			t.Errorf("%s: tree %+v", name, r)
 		}
 	}

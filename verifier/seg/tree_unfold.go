@@ -61,6 +61,7 @@ func (s *state) leadsToLast(id int) bool {
 func (b *builder) treeBlock(s *state, o *object) *object {
 	x := b.newObject(s, "cell of "+o.key, "cell", o.size)
 	x.heap, x.dynamic, x.rest, x.align, x.written = o.heap, true, unknownBytes, o.align, o.written
+	x.of = o.of
 	s.sameFrame(o.id, x.id)
 	return x
 }
@@ -70,6 +71,7 @@ func (b *builder) treeBlock(s *state, o *object) *object {
 func (b *builder) subtree(s *state, o, x *object, n int, left *exact.Lin, last bool) *object {
 	sub := b.newObject(s, fmt.Sprintf("kid %d of %s", n, o.key), o.name, o.size)
 	sub.heap, sub.dynamic, sub.rest, sub.align, sub.written = o.heap, true, unknownBytes, o.align, o.written
+	sub.of = o.of
 	s.sameFrame(o.id, sub.id)
 	length := *left
 	if !last {
