@@ -22,7 +22,8 @@ type Seen struct {
 	Bits   bits.Vec
 	Object int // -1: a number
 	Offset int64
-	Known  bool // false: indeterminate, or no number and no place in a variable or heap block
+	Known  bool     // false: indeterminate, or no number and no place in a variable or heap block
+	Func   *ir.Func // that it is the address of, or nil; not Known then
 }
 
 // Frames is how many calls are active.
@@ -70,7 +71,9 @@ func (v View) seen(a value) Seen {
 		return Seen{Object: -1}
 	case a.obj == nil:
 		return Seen{Bits: a.bits, Object: -1, Known: true}
-	case a.obj.fn != nil || a.obj.region != nil || a.obj.block != nil:
+	case a.obj.fn != nil:
+		return Seen{Object: -1, Func: a.obj.fn}
+	case a.obj.region != nil || a.obj.block != nil:
 		return Seen{Object: -1}
 	}
 	off, fits := a.bits.Int64()

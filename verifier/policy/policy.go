@@ -62,6 +62,26 @@ const (
 	SecantSteps        = 24         // runs for one
 	SecantGrowth       = 16         // times the number before, at most
 
+	StatesAfter   = 3 * time.Second // induction took so long
+	StateStarts   = 40              // walks from the start of the program, before the solver may be asked for inputs
+	FewStates     = 8               // fewer that are met by then, and it is
+	StatesPercent = 70              // of the time that is left
+	StateTries    = 48              // walks from a new state before others have their turn, at most
+	LeastTries    = 8               // and at least
+	StatePatience = 4               // turns that bring nothing new, before a walk is given up, at most
+	LongWalks     = 12              // one of so many walks goes on for longer
+	LongPatience  = 100
+	StateSteps    = 400_000 // between two inputs, or inputs and the end
+	StaleWalks    = 20_000  // that bring nothing new, before the search ends
+	MaxKeptStates = 40_000
+	KeptBytes     = 96 << 20 // of them
+	StatePlaces   = 400      // numbers that states are told apart by
+	PlacesOfOne   = 32       // in one variable
+	SmallState    = 256      // numbers beyond are told apart by constants alone
+	GoesOnPercent = 25       // of the time for inputs with which a loop goes on
+	GoesOnTurns   = 1
+	GoesOnRuns    = 8
+
 	ShrinkTrials    = 300        // replays that make the inputs of a violation small
 	ShrinkSteps     = 50_000_000 // of all of them
 	ShrinkLong      = 200_000    // instructions of a violation that few replays are for

@@ -1,0 +1,55 @@
+package interp_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// A run that was paused goes on in copies with other inputs, none of which sees what another one wrote.
+func TestPausedFork(t *testing.T) {
+	m := compileFile(t, "testdata/paused.c", "x86_64")
+	f := m.Func("turns")
+	heads := map[*ir.Block]bool{}
+	for _, b := range f.Blocks {
+		for _, p := range b.Preds {
+			heads[b] = heads[b] || p.Index >= b.Index
+		}
+	}
+	start, err := interp.Pause(m, interp.Options{Entry: f, Checks: verdict.CheckSet{verdict.Memory: true}}, heads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := func(p *interp.Paused, n int64) (*interp.Paused, *interp.Outcome) {
+		c, _ := p.Fork()
+		out, err := c.Go(context.Background(), &listSource{list: []int64{n}, mallocs: true}, 10_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, out
+	}
+	for _, a := range []int64{1, 2} {
+		first, out := one(start, a)
+		if out != nil {
+			t.Fatal(out)
+		}
+		for _, b := range []int64{3, 4} {
+			second, out := one(first, b)
+			if out != nil {
+				t.Fatal(out)
+			}
+			third, out := one(second, 5)
+			if out != nil {
+				t.Fatal(out)
+			}
+			_, out = one(third, 0)
+			want := (500+10*b+a)*1000 + (a+b)*10 + 5
+			if out == nil || out.Kind != interp.Returned || out.Ret.Signed().Int64() != want {
+				t.Errorf("%d, %d, 5: got %v, want %d", a, b, out, want)
+			}
+		}
+	}
+}
