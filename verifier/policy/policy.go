@@ -72,6 +72,7 @@ const (
 	LongWalks     = 12              // one of so many walks goes on for longer
 	LongPatience  = 100
 	StateSteps    = 400_000 // between two inputs, or inputs and the end
+	SilentWalks   = 12      // that take too many steps without inputs, before the search ends
 	StaleWalks    = 20_000  // that bring nothing new, before the search ends
 	MaxKeptStates = 40_000
 	KeptBytes     = 96 << 20 // of them

@@ -42,7 +42,7 @@ func (States) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 			x.walk(x.kept[0], &thenChosen{chosen: x.chosen(0), first: input.NewRecorded(inputs)})
 		}
 	}
-	for !x.over() && len(x.kept) > 1 && x.walks-x.last < policy.StaleWalks {
+	for !x.over() && len(x.kept) > 1 {
 		k := x.next()
 		src := x.chosen(k.tries)
 		x.walk(k, src)
@@ -108,6 +108,7 @@ type states struct {
 	varied   bool // inputs were read
 	walks    int
 	last     int // walk that met something new
+	silent   int // walks that came to a loop which goes on for long without inputs
 }
 
 func newStates(ctx context.Context, p *problem.Problem, a *problem.Answers) *states {
@@ -116,7 +117,10 @@ func newStates(ctx context.Context, p *problem.Problem, a *problem.Answers) *sta
 		random: 0x9e3779b97f4a7c15}
 }
 
-func (x *states) over() bool { return x.ctx.Err() != nil || x.a.Enough(x.p) }
+func (x *states) over() bool {
+	return x.ctx.Err() != nil || x.a.Enough(x.p) || x.silent > policy.SilentWalks ||
+		x.walks-x.last > policy.StaleWalks
+}
 
 // next returns the state to go on from: a new rare one, or in turn one of all rare ones, the newest that few walks
 // began from, and one of all.
@@ -159,8 +163,11 @@ func (x *states) walk(k *keptState, src input.Source) {
 			return
 		}
 		if out != nil {
-			if out.Kind == interp.Violation {
+			switch out.Kind {
+			case interp.Violation:
 				x.violated(slices.Concat(k.path(), rec.Inputs[from:]))
+			case interp.StepLimit:
+				x.silent++
 			}
 			return
 		}
