@@ -45,7 +45,8 @@ var safetyEngines = []entrant{
 	{name: "cases", engine: inputCases{}, after: "induction", or: policy.CasesAfter},
 	{name: "long executions", engine: replay.LongExecutions{Steps: policy.LongTotal}, after: "induction",
 		or: policy.LongExecutionsAfter},
-	{name: "states", engine: replay.States{}, after: "induction", or: policy.StatesAfter, share: policy.StatesPercent},
+	{name: "states", engine: replay.States{Wait: policy.StatesWait}, after: "induction", or: policy.StatesAfter,
+		share: policy.StatesPercent},
 }
 
 // terminationEngines settle whether every run ends. What looks at bits says nothing about mathematical integers.

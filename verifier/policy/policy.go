@@ -62,7 +62,8 @@ const (
 	SecantSteps        = 24         // runs for one
 	SecantGrowth       = 16         // times the number before, at most
 
-	StatesAfter   = 3 * time.Second // induction took so long
+	StatesAfter   = time.Second     // induction took so long
+	StatesWait    = 2 * time.Second // then, or behind its end: other engines may be done soon
 	StateStarts   = 40              // walks from the start of the program, before the solver may be asked for inputs
 	FewStates     = 8               // fewer that are met by then, and it is
 	StatesPercent = 70              // of the time that is left
@@ -73,7 +74,7 @@ const (
 	LongPatience  = 100
 	StateSteps    = 400_000 // between two inputs, or inputs and the end
 	SilentWalks   = 12      // that take too many steps without inputs, before the search ends
-	StaleWalks    = 20_000  // that bring nothing new, before the search ends
+	StaleWalks    = 6_000   // that bring nothing new, before the search ends
 	MaxKeptStates = 40_000
 	KeptBytes     = 96 << 20 // of them
 	StatePlaces   = 400      // numbers that states are told apart by

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
@@ -17,11 +18,21 @@ import (
 // States looks for violations behind many turns of a loop that reads inputs, as state machines do: it keeps the states
 // that turns begin in, one of those that differ in nothing the program asks about, and goes on from them with inputs
 // that it asks about. It proves nothing: what it settles is what an execution shows.
-type States struct{}
+type States struct {
+	Wait time.Duration // before it begins: others may be done soon
+}
 
 // Run implements problem.Engine.
-func (States) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
+func (s States) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
 	if !p.Unbounded() || p.Depth > 0 {
+		return problem.ErrOpen
+	}
+	if u := a.Unwinding(); u != nil && u.Gap != nil { // executions would end there, too
+		return problem.ErrOpen
+	}
+	select {
+	case <-time.After(s.Wait):
+	case <-ctx.Done():
 		return problem.ErrOpen
 	}
 	defer a.Stage("states")(nil)
