@@ -10,6 +10,9 @@ import (
 // maxStillMembers bounds the members and elements, read and not changed by a loop, that candidates speak about.
 const maxStillMembers = 6
 
+// maxStillBelow bounds the variables, read by functions that a loop calls and not changed, that candidates speak about.
+const maxStillBelow = 6
+
 // companions are numbers that the loop reads and does not change.
 func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) []*cutVar {
 	var out []*cutVar
@@ -67,6 +70,70 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 				before := len(out)
 				if add(e.placeName(o, p), e.readRaw(o, st.get(o), p.off, p.n), o.origin(p.off)); p.n != o.csize {
 					members += len(out) - before
+				}
+			}
+		}
+	}
+	e.below(fr, a, st, add)
+	return out
+}
+
+// below adds variables that functions called in the loop of a read, and its turns do not change.
+func (e *encoder) below(fr *frame, a *arrival, st *state, add func(name string, v val, from Origin)) {
+	called := map[*ir.Func]bool{fr.fn: true}
+	for _, b := range fr.fn.Blocks {
+		if fr.g.Pos[b.Index] < 0 || a.loop != nil && !fr.g.In(b, a.loop) {
+			continue
+		}
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpCall {
+				calledBy(in, called)
+			}
+		}
+	}
+	delete(called, fr.fn)
+	most := maxStillBelow
+	for _, g := range e.readBy(called) {
+		if o, p := e.stillPlace(fr, a, st, g, e.lay.SizeOf(g.Global.T)); p != nil && most > 0 {
+			add(e.placeName(o, p), e.readRaw(o, st.get(o), p.off, p.n), o.origin(p.off))
+			most--
+		}
+	}
+}
+
+// calledBy adds the functions that the call in leads to, as far as it names them.
+func calledBy(in *ir.Instr, called map[*ir.Func]bool) {
+	k, direct := in.Callee.(*ir.Const)
+	if !direct || k.Func == nil || called[k.Func] {
+		return
+	}
+	called[k.Func] = true
+	for _, b := range k.Func.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpCall {
+				calledBy(in, called)
+			}
+		}
+	}
+}
+
+// readBy returns the addresses of the variables of the program, integers, that the functions read, each once.
+func (e *encoder) readBy(fs map[*ir.Func]bool) []*ir.Const {
+	var out []*ir.Const
+	seen := map[*ir.Global]bool{}
+	for _, f := range e.m.Funcs {
+		if !fs[f] {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op != ir.OpLoad {
+					continue
+				}
+				if k, ok := in.Args[0].(*ir.Const); ok && k.Global != nil && !k.Global.Const && !seen[k.Global] &&
+					k.Global.T.IsInt() && in.Access == k.Global.T {
+					seen[k.Global] = true
+					out = append(out, k)
 				}
 			}
 		}

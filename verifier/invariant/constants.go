@@ -17,7 +17,9 @@ type comparisons struct {
 	out     map[[2]int][]bits.Vec
 	pairs   map[[3]int]bool // header and two variables that are compared with each other, or one set to the other
 	leaves  map[ilr.Term][]ilr.Term
-	partial bool // something was not picked
+	kin     map[[2]int][2]int // by header and variable: another that it is set to or compared with, its own at the end
+	counts  map[[2]int]bool   // variables that some turn adds a constant to
+	partial bool              // something was not picked
 
 	products bool                  // numbers are multiplied with each other
 	extended map[ilr.Term]ilr.Kind // how a narrow number is made wider
@@ -29,8 +31,8 @@ type comparisons struct {
 // compared looks at all of f.
 func compared(f *encode.Formula) *comparisons {
 	x := &comparisons{f: f, vars: map[ilr.Term][][2]int{}, out: map[[2]int][]bits.Vec{}, pairs: map[[3]int]bool{},
-		leaves: map[ilr.Term][]ilr.Term{}, extended: map[ilr.Term]ilr.Kind{}, floats: map[[2]int]bool{},
-		magnitudes: map[int][]bits.Vec{}}
+		leaves: map[ilr.Term][]ilr.Term{}, kin: map[[2]int][2]int{}, counts: map[[2]int]bool{},
+		extended: map[ilr.Term]ilr.Kind{}, floats: map[[2]int]bool{}, magnitudes: map[int][]bits.Vec{}}
 	var roots []ilr.Term
 	for i := range f.Headers {
 		h := &f.Headers[i]
@@ -57,6 +59,7 @@ func compared(f *encode.Formula) *comparisons {
 					for _, u := range x.vars[l] {
 						x.pair([2]int{i, v}, u)
 					}
+					x.counts[[2]int{i, v}] = x.counts[[2]int{i, v}] || x.stepped(l, [2]int{i, v})
 				}
 			}
 		}
@@ -68,16 +71,66 @@ func compared(f *encode.Formula) *comparisons {
 func (x *comparisons) pair(u, v [2]int) {
 	if u[0] == v[0] {
 		x.pairs[[3]int{u[0], min(u[1], v[1]), max(u[1], v[1])}] = true
+		if a, b := x.root(u), x.root(v); a != b {
+			x.kin[a] = b
+		}
 	}
 }
 
-// related reports that u and v at header i have to do with each other.
+// kindred reports that what u and v at header i hold may meet in one place.
+func (x *comparisons) kindred(i, u, v int) bool {
+	return x != nil && x.root([2]int{i, u}) == x.root([2]int{i, v})
+}
+
+// root returns the variable that stands for all that v has to do with, directly or through others.
+func (x *comparisons) root(v [2]int) [2]int {
+	for {
+		up, ok := x.kin[v]
+		if !ok {
+			return v
+		}
+		v = up
+	}
+}
+
+// stepped reports that t is v and a constant.
+func (x *comparisons) stepped(t ilr.Term, v [2]int) bool {
+	s := x.f.Store
+	switch s.Kind(t) {
+	case ilr.KExtract:
+		return x.stepped(s.Arg(t, 0), v)
+	case ilr.KAdd:
+		for i := range 2 {
+			_, known := s.ConstVal(s.Arg(t, i))
+			if known && slices.ContainsFunc(x.leavesOf(s.Arg(t, 1-i)), func(l ilr.Term) bool {
+				return slices.Contains(x.vars[l], v)
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// related reports that u and v at header i have to do with each other: directly, or one never changes and what the
+// other holds may come from there.
 func (x *comparisons) related(i, u, v int) bool {
 	if x == nil || x.pairs[[3]int{i, min(u, v), max(u, v)}] {
 		return true
 	}
+	vars := x.f.Headers[i].Vars
+	if (!vars[u].Moves || !vars[v].Moves) && x.root([2]int{i, u}) == x.root([2]int{i, v}) {
+		return true
+	}
 	x.partial = true
 	return false
+}
+
+// unsigned reports that v at header i is a narrow number that the program takes for one without a sign.
+func (x *comparisons) unsigned(i, v int) bool {
+	return x != nil && slices.ContainsFunc(x.f.Headers[i].Sites, func(s encode.Site) bool {
+		return x.extended[s.Values[v]] == ilr.KZext
+	})
 }
 
 // constants are what v at header i is compared with and set to, with the numbers
@@ -89,6 +142,11 @@ func (x *comparisons) constants(i, v int, all []bits.Vec) []bits.Vec {
 	var out []bits.Vec
 	for _, k := range x.out[[2]int{i, v}] {
 		out = append(out, bits.Sub(k, bits.New(k.Width(), 1)), k)
+		if n, ok := k.Int64(); ok && x.counts[[2]int{i, v}] && n <= policy.MaxSteps {
+			for n--; n > 0; n-- {
+				out = append(out, bits.NewInt(k.Width(), n-1))
+			}
+		}
 	}
 	x.partial = x.partial || slices.ContainsFunc(all, func(k bits.Vec) bool { return !slices.Contains(out, k) })
 	return out

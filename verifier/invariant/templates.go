@@ -200,8 +200,12 @@ func atomsOf(f *encode.Formula, i int, picked *comparisons, more []*atom) []*ato
 			}
 			continue
 		}
+		below := atomSle
+		if picked.unsigned(i, v) {
+			below = atomUle
+		}
 		for _, k := range picked.constants(i, v, h.Consts[w]) {
-			bounds = append(bounds, &atom{kind: atomSle, v: v, k: k})
+			bounds = append(bounds, &atom{kind: below, v: v, k: k})
 			equal = append(equal, &atom{kind: atomEq, v: v, k: k})
 		}
 	}
@@ -210,11 +214,15 @@ func atomsOf(f *encode.Formula, i int, picked *comparisons, more []*atom) []*ato
 			x, y := &h.Vars[v], &h.Vars[u]
 			wx, wy := x.Width, y.Width
 			if u == v || x.Next+y.Next > 0 || wx < 2 || wx != wy && !x.Ghost && !y.Ghost ||
-				!x.Moves && !y.Moves && !h.Calls ||
+				!x.Moves && !y.Moves && !h.Calls && !picked.kindred(i, u, v) ||
 				len(h.Vars) > policy.MaxFree && !x.Ghost && !y.Ghost && !picked.related(i, u, v) {
 				continue
 			}
-			order = append(order, &atom{kind: atomSleVar, v: v, w: u})
+			below := atomSleVar
+			if picked.unsigned(i, u) && picked.unsigned(i, v) {
+				below = atomUleVar
+			}
+			order = append(order, &atom{kind: below, v: v, w: u})
 			if v < u {
 				order = append(order, &atom{kind: atomEqVar, v: v, w: u})
 			}

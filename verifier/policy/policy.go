@@ -177,6 +177,7 @@ const (
 
 	MaxLevels  = 400 // frames of property directed reachability
 	MaxDropped = 16  // literals of a cube that are tried to be left out one by one
+	MaxSteps   = 8   // values of a counter below what it is compared with that are told apart
 	MaxChoices = 24  // numbers of a choice that is looked into for constants
 
 	MaxCandidates      = 1200 // lemmas of one header
