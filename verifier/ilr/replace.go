@@ -52,3 +52,39 @@ func (r *Replacer) done(t Term) (Term, bool) {
 	u, ok := r.memo[t]
 	return u, ok
 }
+
+// Map returns the lists of terms with each subterm replaced for which replace gives another.
+func (s *Store) Map(replace func(Term) (Term, bool), lists ...[]Term) [][]Term {
+	memo := map[Term]Term{}
+	var args []Term
+	visit := func(t Term) {
+		if u, ok := replace(t); ok {
+			memo[t] = u
+			return
+		}
+		memo[t] = t
+		args = s.Args(args[:0], t)
+		changed := false
+		for i, a := range args {
+			args[i] = memo[a]
+			changed = changed || memo[a] != a
+		}
+		if changed {
+			memo[t] = s.Rebuild(t, args)
+		}
+	}
+	var out [][]Term
+	for _, l := range lists {
+		s.Walk(l, func(t Term) {
+			if _, seen := memo[t]; !seen {
+				visit(t)
+			}
+		})
+		var ts []Term
+		for _, t := range l {
+			ts = append(ts, memo[t])
+		}
+		out = append(out, ts)
+	}
+	return out
+}
