@@ -222,6 +222,16 @@ const (
 	RingMultiples  = 64  // of one equation that are taken from another
 	RingDegree     = 6   // of a summand that such a multiple replaces
 
+	EllipseConditions  = 4    // that numbers of a turn choose by
+	EllipseDepth       = 64   // of sums and products
+	EllipseParts       = 64   // summands of one
+	EllipseVars        = 6    // of one filter
+	EllipseGoals       = 64   // numbers of a turn that are bounded
+	EllipseMultipliers = 64   // that are tried for an ellipse, between 0 and 1
+	EllipseRates       = 16   // at which filters may seem to decay
+	EllipseMargin      = 1e-6 // that guessed limits are wider
+	EllipseSlack       = 1e-9 // that guessed multipliers are larger
+
 	MaxResults = 6   // numbers after a call that sums are made of
 	MaxInputs  = 6   // and before it
 	MaxSums    = 400 // that are looked at
@@ -248,6 +258,9 @@ type Tabulation struct {
 	Calls  int // that are looked at
 	Nested int // within each other
 }
+
+// EllipseMargins are how much wider than without rounding ellipses are made.
+var EllipseMargins = []float64{1e-3, 0.03, 0.5}
 
 // FirstTabulation is done before lemmas of the templates are tried, LastTabulation after.
 var FirstTabulation, LastTabulation = Tabulation{Calls: 100, Nested: 32}, Tabulation{Calls: 400, Nested: 64}
