@@ -161,6 +161,7 @@ type encoder struct {
 	escaping map[*ir.Func]map[*ir.Instr]bool
 	stopped  *verdict.Reason           // why the whole walk ends where it stands
 	cutter   *cutter                   // with Options.Cuts
+	floats   bool                      // something is computed in floating point
 	assumed  bool                      // claims are assumed here (cut_turns.go)
 	failing  map[*ir.Block][]*ir.Block // of ir.FailingBlocks, once asked for
 	quant    quantifiers               // with Options.Facts

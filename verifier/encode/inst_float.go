@@ -33,6 +33,7 @@ func (e *encoder) float(fr *frame, st *state, in *ir.Instr) val {
 	if st.pc == nil {
 		return val{}
 	}
+	e.floats = true
 	if in.T.Kind != ir.KindVector {
 		return e.result(e.floatOne(in.Op, a, b), in.T)
 	}

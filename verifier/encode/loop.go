@@ -125,7 +125,10 @@ func (e *encoder) feasible(t ilr.Term) bool {
 		return true
 	}
 	e.f.Stats.Probes++
-	return e.prober.Feasible(e.ctx, e.s.And(t, e.facts))
+	if t = e.s.And(t, e.facts); e.cutter != nil && e.floats { // most such loops go on, and an answer may take minutes
+		return e.prober.Possible(e.ctx, t)
+	}
+	return e.prober.Feasible(e.ctx, t)
 }
 
 // bound is the number of turns asked for, or 0.
