@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/ellipse"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -24,7 +25,8 @@ type Cut struct {
 	Measures []Measures `json:"measures,omitempty"`
 	Trap     *Trap      `json:"trap,omitempty"` // shows that a run never ends
 
-	derived bool // question derived equations between products
+	derived  bool // question derived equations between products
+	ellipses bool // and bounds of filters
 }
 
 // runs reports whether c is about whole runs, not claims on their way.
@@ -85,19 +87,19 @@ func headerAt(f *encode.Formula, at Place) (*encode.Header, error) {
 	return nil, fmt.Errorf("the loop %q has other variables than the certificate says", at.Header)
 }
 
-// lemmas returns what is assumed of the unknown states, what of that holds at all of them, and for each lemma the goal
-// that a way to its header breaks it.
-func (c *Cut) lemmas(f *encode.Formula) (facts, known []ilr.Term, goals []goal, err error) {
+// lemmas returns what is assumed of the unknown states, what of that holds at all of them, what the lemmas say where
+// ways come to their headers, and for each lemma the goal that a way breaks it.
+func (c *Cut) lemmas(f *encode.Formula) (facts, known, ways []ilr.Term, goals []goal, err error) {
 	s := f.Store
 	for n, l := range c.Lemmas {
 		h, err := headerAt(f, l.Place)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, nil, nil, err
 		}
 		for _, x := range h.Sites {
 			t, err := read(s, l.Holds, x.Values, x.Entry, ilr.Bool)
 			if err != nil {
-				return nil, nil, nil, err
+				return nil, nil, nil, nil, err
 			}
 			known = append(known, t)
 			t = s.Implies(x.Guard, t)
@@ -107,14 +109,15 @@ func (c *Cut) lemmas(f *encode.Formula) (facts, known []ilr.Term, goals []goal, 
 		for _, a := range h.Arrivals {
 			t, err := read(s, l.Holds, a.Values, a.Entry, ilr.Bool)
 			if err != nil {
-				return nil, nil, nil, err
+				return nil, nil, nil, nil, err
 			}
+			ways = append(ways, t)
 			broken = s.Or(broken, s.And(a.Guard, s.Not(t)))
 		}
 		goals = append(goals, goal{what: fmt.Sprintf("ways to %s that break lemma %d, %s", l.Where, n+1, l.Holds),
 			bad: broken})
 	}
-	return facts, known, goals, nil
+	return facts, known, ways, goals, nil
 }
 
 // question returns facts and goals about the claims that are wanted.
@@ -124,7 +127,7 @@ func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (f
 		goals, err = c.Trap.goals(f, pr)
 		return f.Assumptions, goals, err
 	}
-	facts, known, goals, err := c.lemmas(f)
+	facts, known, ways, goals, err := c.lemmas(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -161,7 +164,19 @@ func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (f
 	}
 	more := ring.Consequences(s, known, bad, f.ComesBack())
 	c.derived = len(more) > 0
-	return append(facts, more...), goals, err
+	facts = append(facts, more...)
+	more = ellipse.Consequences(s, known, bad)
+	if c.ellipses = len(more) > 0; !c.ellipses {
+		return facts, goals, err
+	}
+	hidden := ellipse.Hidden{}
+	hidden.Hide(s, known)
+	hidden.Hide(s, ways)
+	x := hidden.In(s, append(facts, more...), bad)
+	for i, t := range x[1] {
+		goals[i].bad = t
+	}
+	return x[0], goals, err
 }
 
 // falls lists the goals that a turn of a cut loop does not lower its measures. Every loop that is cut needs some.

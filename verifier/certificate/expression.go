@@ -28,6 +28,7 @@ func PlaceAt(h *encode.Header) Place {
 
 // Lemma says that Holds is true whenever control is at a place. Expressions are in prefix form, as in SMT-LIB; now.2 is
 // the third variable there, entry.2 what it was on entry of the loop (or before the call), 8'h0f a number of 8 bits.
+// Floating-point arithmetic rounds to the nearest number.
 type Lemma struct {
 	Place
 	Holds string `json:"holds"`
@@ -69,7 +70,7 @@ func write(s *ilr.Store, t ilr.Term) string {
 	case ilr.KExtract:
 		low := int(uint32(s.Imm(t)))
 		parts = append(parts, fmt.Sprint(low+s.Width(t)-1), fmt.Sprint(low))
-	case ilr.KZext, ilr.KSext:
+	case ilr.KZext, ilr.KSext, ilr.KFToF:
 		parts = append(parts, fmt.Sprint(s.Width(t)))
 	}
 	for i := range s.NumArgs(t) {
@@ -89,6 +90,9 @@ type reader struct {
 var kinds = func() map[string]ilr.Kind {
 	out := map[string]ilr.Kind{}
 	for k := ilr.KNot; k <= ilr.KSlt; k++ {
+		out[k.String()] = k
+	}
+	for _, k := range []ilr.Kind{ilr.KFAdd, ilr.KFMul, ilr.KFToF, ilr.KFLe} { // to the nearest number
 		out[k.String()] = k
 	}
 	return out
@@ -142,8 +146,10 @@ func (x *reader) term() ilr.Term {
 	case ilr.KExtract:
 		high := x.number()
 		imm = uint64(high)<<32 | uint64(x.number())
-	case ilr.KZext, ilr.KSext:
+	case ilr.KZext, ilr.KSext, ilr.KFToF:
 		sort = ilr.BV(x.number())
+	case ilr.KFLe:
+		sort = ilr.Bool
 	}
 	var args []ilr.Term
 	for len(x.words) > 0 && x.words[0] != ")" {
@@ -153,6 +159,9 @@ func (x *reader) term() ilr.Term {
 		panic("an operator has too few arguments, or too many")
 	}
 	x.fit(k, imm, sort, args)
+	if k == ilr.KFAdd || k == ilr.KFMul {
+		sort = x.s.Sort(args[0])
+	}
 	return x.s.Make(k, sort, imm, args)
 }
 
@@ -175,6 +184,12 @@ func (x *reader) fit(k ilr.Kind, imm uint64, sort ilr.Sort, args []ilr.Term) {
 		ok = !boolean(args[0]) && uint32(imm) <= uint32(imm>>32) && int(imm>>32) < x.s.Width(args[0])
 	case ilr.KZext, ilr.KSext:
 		ok = !boolean(args[0]) && sort.W >= x.s.Width(args[0])
+	case ilr.KFAdd, ilr.KFMul, ilr.KFLe, ilr.KFToF:
+		for _, a := range args {
+			w := x.s.Width(a)
+			ok = ok && !boolean(a) && (w == 32 || w == 64) && w == x.s.Width(args[0])
+		}
+		ok = ok && (k != ilr.KFToF || sort.W == 32 || sort.W == 64)
 	default:
 		for _, a := range args {
 			ok = ok && !boolean(a) && x.s.Width(a) == x.s.Width(args[0])

@@ -226,6 +226,9 @@ func (r *Refutation) shown(p *program, f *encode.Formula, goals []goal, holds []
 	if r.Cut != nil && r.Cut.derived {
 		out.Trusted += ", arithmetic of equations"
 	}
+	if r.Cut != nil && r.Cut.ellipses {
+		out.Trusted += ", arithmetic of ellipses"
+	}
 	status, missing := verdict.Proved, ""
 	var passed []*ir.Instr // where executions may pass a bound
 	for i, g := range goals {

@@ -8,9 +8,10 @@ import (
 // candidate makes a lemma assumable under a selector of its own.
 func (p *Prover) candidate(l *Lemma) *candidate {
 	s := p.f.Store
-	c := &candidate{Lemma: l, fails: l.fails(p.f)}
+	seen := p.view(l.fails(p.f), l.holds(p.f))
+	c := &candidate{Lemma: l, fails: seen[0]}
 	c.selector = s.Eq(s.Fresh("keep", ilr.BV(1)), s.Int(1, 1))
-	p.cut.solver.Assert(s.Implies(c.selector, l.holds(p.f)))
+	p.cut.solver.Assert(s.Implies(c.selector, seen[1]))
 	if l.everywhere {
 		p.atReads(c, policy.TrialInstances)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ellipse"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
@@ -32,6 +33,7 @@ const (
 	atomProducts                 // the sum of the products is 0
 	atomSumSle                   // the sum of coef*var <= k
 	atomTree                     // the expression is true
+	atomEllipse                  // floating-point numbers lie in the ellipse
 )
 
 // atom is a condition on the numbers of a header. Of the way back from a call,
@@ -44,6 +46,9 @@ type atom struct {
 	tree *tree     // atomTree
 
 	products []product // atomProducts
+
+	ellipse *ellipse.Ellipse // atomEllipse
+	inside  []int            // its variables
 
 	float bool // atomSle and atomUle bound a floating-point number
 }
@@ -59,6 +64,8 @@ func (a *atom) term(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
 	switch a.kind {
 	case atomTree:
 		return a.tree.term(s, vals)
+	case atomEllipse:
+		return a.ellipseTerm(s, vals)
 	case atomSumSle:
 		return s.Sle(a.total(s, vals), s.Const(a.k))
 	case atomEq:
@@ -115,6 +122,8 @@ func (a *atom) vars() []int {
 		return []int{a.v, a.w}
 	case atomTree:
 		return a.tree.vars()
+	case atomEllipse:
+		return a.inside
 	case atomLinear, atomSum, atomSumLow, atomSumSle:
 		var out []int
 		for _, m := range a.sum {
@@ -255,6 +264,8 @@ func (a *atom) text(h *encode.Header, neg bool) string {
 		return a.productsText(h, op(" == ", " != "))
 	case atomTree:
 		return op("", "!") + a.tree.text(h)
+	case atomEllipse:
+		return a.ellipseText(h)
 	}
 	var parts []string
 	for _, m := range a.sum {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/ellipse"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -148,6 +149,16 @@ func (c *Cut) Recheck(ctx context.Context, keep []*Lemma, goals func(f *encode.F
 	if more := ring.Consequences(f.Store, atSites(f, keep), bad, f.ComesBack()); len(more) > 0 {
 		facts = append(facts, more...)
 		x := ring.Abstract(f.Store, facts, bad)
+		if by, ok := z3Refutes(ctx, f.Store, x[0], f.Store.Or(x[1]...)); ok {
+			return by, nil
+		}
+	}
+	if more := ellipse.Consequences(f.Store, atSites(f, keep), bad); len(more) > 0 {
+		hidden := ellipse.Hidden{}
+		hidden.Hide(f.Store, ellipseConditions(f, keep))
+		x := hidden.In(f.Store, append(facts, more...), bad)
+		facts, bad = x[0], x[1]
+		x = ellipse.Abstract(f.Store, facts, bad)
 		if by, ok := z3Refutes(ctx, f.Store, x[0], f.Store.Or(x[1]...)); ok {
 			return by, nil
 		}

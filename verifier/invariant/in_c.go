@@ -68,7 +68,7 @@ func (w *cWriter) literal(l Literal) (string, bool) {
 }
 
 func (w *cWriter) atom(a *atom) (string, bool) {
-	if a.relative() || a.kind == atomTree || a.kind == atomSumSle {
+	if a.relative() || a.kind == atomTree || a.kind == atomSumSle || a.kind == atomEllipse {
 		return "", false
 	}
 	width := 0

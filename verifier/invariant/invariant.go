@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/certificate"
+	"github.com/firmproof/firmproof/verifier/ellipse"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -90,16 +91,17 @@ type Prover struct {
 	shown []ilr.Term   // what they exclude, as equationsExclude found
 	hold  ilr.Term     // assuming it assumes all of alive
 
-	entries   []*Lemma  // about the entries of functions, where products that calls give back may need them
-	equal     []*Lemma  // equations between products
-	suggested []*Lemma  // those of the templates that executions suggest
-	others    []*Lemma  // the other ones
-	ordered   []*Lemma  // about neighbouring elements, and what those may need
-	parts     []*Lemma  // the same about parts of what ordered is about
-	related   []*Lemma  // equations that executions suggest, which ordered may need
-	states    []*Lemma  // those under a value of a control variable
-	sums      [][]*atom // by header: sums that executions agree on
-	effort    int       // times as many conflicts for candidates
+	entries   []*Lemma       // about the entries of functions, where products that calls give back may need them
+	equal     []*Lemma       // equations between products
+	suggested []*Lemma       // those of the templates that executions suggest
+	others    []*Lemma       // the other ones
+	ordered   []*Lemma       // about neighbouring elements, and what those may need
+	parts     []*Lemma       // the same about parts of what ordered is about
+	related   []*Lemma       // equations that executions suggest, which ordered may need
+	states    []*Lemma       // those under a value of a control variable
+	sums      [][]*atom      // by header: sums that executions agree on
+	hidden    ellipse.Hidden // comparisons of ellipses, which the solver does not see
+	effort    int            // times as many conflicts for candidates
 }
 
 // NewProver returns a prover without lemmas.
@@ -185,6 +187,7 @@ func (p *Prover) propose(ctx context.Context, bad []ilr.Term) {
 			"samples", len(samples[i]), "sums", len(x.found), "asserted", len(about))
 	}
 	p.multiplied(followed(p.f, equal), bad)
+	p.inEllipses(ctx, picked, bad)
 }
 
 // multiplied suggests equations between products, and has the solver assume what follows from such by arithmetic.
