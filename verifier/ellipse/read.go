@@ -1,6 +1,7 @@
 package ellipse
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -143,8 +144,8 @@ func (x *reader) conditions() []ilr.Term {
 			out = append(out, x.s.Not(c.cond))
 		}
 	}
-	for _, t := range x.assumed {
-		out = append(out, t)
+	for _, v := range slices.Sorted(maps.Keys(x.assumed)) {
+		out = append(out, x.assumed[v])
 	}
 	return out
 }
