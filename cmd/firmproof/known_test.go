@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -52,4 +54,25 @@ func TestKnownFunctions(t *testing.T) {
 		"other":    {verdict.Unknown, "sys_now, which has no body"},
 	}
 	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+}
+
+// TestUnmodelledConversion: a conversion that the library's model does not follow leaves what comes after it unknown,
+// whatever functions without a body are taken to do, at the call of the program; one that it follows does not.
+func TestUnmodelledConversion(t *testing.T) {
+	const src = "#include <stdio.h>\nchar to[5];\nint main(void) { return sprintf(to, \"%%%s\", 0.25); }\n"
+	for conversion, want := range map[string]verdict.Status{".2f": verdict.Proved, ".2e": verdict.Unknown} {
+		dir := writeTree(t, map[string]string{"src.c": fmt.Sprintf(src, conversion)})
+		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--stub", "*=havoc",
+			"--checks", "memory")
+		if len(rep.Results) != 1 || rep.Results[0].Status != want {
+			t.Errorf("%s: %+v\n%s", conversion, rep.Results, errs)
+			continue
+		}
+		for _, c := range rep.Results[0].Claims {
+			if c.Status == verdict.Unknown && (c.Reason.Detail != "conversion %e into text with an exponent" ||
+				filepath.Base(c.Reason.Pos.File) != "src.c" || !strings.Contains(c.Reason.Remedy, "--stub main=havoc")) {
+				t.Errorf("%s: %s", conversion, c.Reason)
+			}
+		}
+	}
 }

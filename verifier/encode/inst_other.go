@@ -1,6 +1,9 @@
 package encode
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -58,8 +61,19 @@ func (e *encoder) other(fr *frame, st *state, in *ir.Instr) val {
 			what = in.Op.String()
 		}
 		e.gap(st, in, verdict.Unsupported, "%s", what)
+		e.askedBy(fr, in, &e.f.Gaps[len(e.f.Gaps)-1].Reason)
 	}
 	return val{}
+}
+
+// askedBy moves a reason that stands in the C library to the call of the program that it is reached by.
+func (e *encoder) askedBy(fr *frame, in *ir.Instr, why *verdict.Reason) {
+	for in.Pos != nil && strings.HasPrefix(in.Pos.File, "firmproof-libc/") && fr.up != nil && fr.call != nil {
+		fr, in = fr.up, fr.call
+		why.Pos = in.Pos
+		why.Remedy = fmt.Sprintf("a stub takes the place of the function that calls the library here: --stub %s=havoc, or "+
+			"`stubs: {%s: havoc}` in the manifest", in.Block.Func.CName, in.Block.Func.CName)
+	}
 }
 
 // trap is a failed check that the compiler inserted: reaching it is the violation.

@@ -42,6 +42,10 @@ func (x *fn) call(s *site) (ended bool) {
 		x.asm(s, a)
 		return false
 	}
+	if what := unmodelled(name, s.args); what != "" {
+		x.unsupported(s.v, s.ty, what)
+		return false
+	}
 	for _, a := range s.args {
 		if _, meta := a.(*metadata.Value); meta {
 			x.unsupported(s.v, s.ty, "call of "+name+" with metadata")
@@ -50,6 +54,27 @@ func (x *fn) call(s *site) (ended bool) {
 	}
 	x.plainCall(s)
 	return false
+}
+
+// unmodelled returns what a call of firmproof_unmodelled says is not followed, "" for other calls: the models of the
+// C library have such calls where they end.
+func unmodelled(name string, args []value.Value) string {
+	if name != "firmproof_unmodelled" || len(args) != 1 {
+		return ""
+	}
+	v := args[0]
+	if a, ok := v.(*llir.Arg); ok {
+		v = a.Value
+	}
+	if gep, ok := v.(*constant.ExprGetElementPtr); ok {
+		v = gep.Src
+	}
+	if g, ok := v.(*llir.Global); ok {
+		if text, ok := g.Init.(*constant.CharArray); ok {
+			return strings.TrimRight(string(text.X), "\x00")
+		}
+	}
+	return "what " + name + " stands for"
 }
 
 func (x *fn) plainCall(s *site) {

@@ -12,7 +12,17 @@ double __VERIFIER_nondet_double(void);
 void __VERIFIER_assume(int c);
 void firmproof_havoc(void *p, size_t n);
 void *memchr(const void *s, int c, size_t n);
-void scanf_conversion_without_a_model(void);
+void firmproof_unmodelled(const char *what);
+
+static void not_followed(char kind) {
+    if (kind == '[')
+        firmproof_unmodelled("conversion %[ of scanf");
+    if (kind == 'p')
+        firmproof_unmodelled("conversion %p of scanf");
+    if (kind == 'f' || kind == 'e' || kind == 'g' || kind == 'E' || kind == 'G')
+        firmproof_unmodelled("conversion %f of sscanf");
+    firmproof_unmodelled("a conversion of scanf that C does not define, or %a");
+}
 
 static int byte_or_end(void) {
     int c = __VERIFIER_nondet_int();
@@ -116,7 +126,7 @@ static int any_input(const char *f, va_list ap) {
                 *(double *)to = __VERIFIER_nondet_double();
             break;
         default:
-            scanf_conversion_without_a_model();
+            not_followed(d.kind);
         }
         done++;
     }
@@ -165,8 +175,8 @@ static const char *number(const char *s, const struct directive *d, long long *v
         left--;
     }
     if ((base == 16 || base == 0) && left > 1 && *s == '0' && (s[1] == 'x' || s[1] == 'X')) {
-        if (digit(s[2]) == 16 || left == 2)
-            scanf_conversion_without_a_model(); /* C says no match, libraries read 0 */
+        if (digit(s[2]) == 16 || left == 2) /* C says no match, libraries read 0 */
+            firmproof_unmodelled("\"0x\" without a digit, read as a number");
         s += 2;
         left -= 2;
         base = 16;
@@ -175,7 +185,7 @@ static const char *number(const char *s, const struct directive *d, long long *v
     }
     for (; left > 0 && digit(*s) < base; s++, left--) {
         if (n > (~0ull - digit(*s)) / base)
-            scanf_conversion_without_a_model();
+            firmproof_unmodelled("a number of more than 64 bits, read by scanf");
         n = n * base + digit(*s);
         some = 1;
     }
@@ -238,7 +248,7 @@ LIB int vsscanf(const char *s, const char *f, va_list ap) {
             break;
         }
         default:
-            scanf_conversion_without_a_model();
+            not_followed(d.kind);
         }
         if (!d.skip)
             done++;

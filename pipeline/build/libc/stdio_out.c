@@ -7,7 +7,7 @@ size_t strnlen(const char *s, size_t n);
 unsigned char __VERIFIER_nondet_uchar(void);
 _Bool __VERIFIER_nondet_bool(void);
 void __VERIFIER_assume(int c);
-void printf_conversion_without_a_model(void);
+void firmproof_unmodelled(const char *what);
 char *strncpy(char *to, const char *from, size_t n);
 _Bool __CPROVER_same_object(const void *p, const void *q);
 
@@ -90,7 +90,7 @@ static void decimal(struct out *o, const struct spec *s, double x) {
     if (negative)
         x = -x;
     if (!(x < 9223372036854775807.0))
-        printf_conversion_without_a_model();
+        firmproof_unmodelled("conversion %f of a number of 2^63 or more, infinite, or none");
     unsigned long long whole = (unsigned long long)x;
     if (x != (double)whole && __VERIFIER_nondet_bool())
         whole++;
@@ -177,7 +177,7 @@ LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
         }
         case 's': {
             if (length == 1)
-                printf_conversion_without_a_model();
+                firmproof_unmodelled("conversion %ls of wide characters into text");
             const char *p = __builtin_va_arg(ap, const char *);
             if (room > 0 && s.precision != 0 && __CPROVER_same_object(to, p)) {
                 if (p >= to)
@@ -232,8 +232,23 @@ LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
         case 'F':
             decimal(&o, &s, __builtin_va_arg(ap, double));
             break;
+        case 'e':
+        case 'E':
+            firmproof_unmodelled("conversion %e into text with an exponent");
+            break;
+        case 'g':
+        case 'G':
+            firmproof_unmodelled("conversion %g into text with an exponent");
+            break;
+        case 'a':
+        case 'A':
+            firmproof_unmodelled("conversion %a into text with an exponent");
+            break;
+        case 'n':
+            firmproof_unmodelled("conversion %n, which stores how much was written");
+            break;
         default:
-            printf_conversion_without_a_model();
+            firmproof_unmodelled("a conversion into text that C does not define");
         }
     }
     if (room > 0) {

@@ -25,8 +25,7 @@ int fp_snprintf(char *, size_t, const char *, ...), fp_asprintf(char **, const c
 void __VERIFIER_assume(int c) { assert(c); }
 _Bool __VERIFIER_nondet_bool(void) { return 0; }
 unsigned char __VERIFIER_nondet_uchar(void) { return '0'; }
-void printf_conversion_without_a_model(void) { abort(); }
-void scanf_conversion_without_a_model(void) { abort(); }
+void firmproof_unmodelled(const char *what) { abort(); }
 _Bool __CPROVER_same_object(const void *p, const void *q) { return 0; } /* no text is written over another */
 void firmproof_havoc(void *p, size_t n) { memset(p, 0, n); }
 char __VERIFIER_nondet_char(void) { return 0; }
