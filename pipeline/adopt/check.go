@@ -32,6 +32,7 @@ type trial struct {
 	packaged  []string // functions of others' packages, which are not tried
 	broken    []string // harness files that do not build
 	results   []verdict.Result
+	jobs      []prepare.Job // those of results
 	each      time.Duration // for an entry
 	seconds   float64
 }
@@ -130,7 +131,6 @@ func (f *finder) run(ctx context.Context, jobs []prepare.Job, tr *trial) {
 		}()
 	}
 	wg.Wait()
-	var asked []prepare.Job // those of tr.results
 	for i, r := range results {
 		name, generated := strings.CutPrefix(jobs[i].Name(), prepare.AnyCall)
 		switch {
@@ -143,9 +143,9 @@ func (f *finder) run(ctx context.Context, jobs []prepare.Job, tr *trial) {
 		case generated && !slices.Contains(tr.decided, name):
 			tr.decided = append(tr.decided, name)
 		}
-		tr.results, asked = append(tr.results, *r), append(asked, jobs[i])
+		tr.results, tr.jobs = append(tr.results, *r), append(tr.jobs, jobs[i])
 	}
-	prepare.InContext(asked, tr.results)
+	prepare.InContext(tr.jobs, tr.results)
 	settled := func(e entry) bool { return e.file != "" || !slices.Contains(tr.slow, e.name) }
 	if kept := slices.DeleteFunc(slices.Clone(tr.harnesses), func(e entry) bool { return !settled(e) }); len(
 		kept) > 0 ||

@@ -76,6 +76,41 @@ func TestNotAnswered(t *testing.T) {
 	}
 }
 
+// TestUnconfirmed: what more time may take back, since a caller is not known to bring it about, is no finding of init.
+func TestUnconfirmed(t *testing.T) {
+	const text = "int part(int a, int b) { return a / b; }\nint all(int a, int b) { return part(a, b); }\n"
+	for _, c := range []struct {
+		caller verdict.Status
+		says   string
+	}{
+		{verdict.Violated, "finding       a.c:1:36: div-by-zero: by zero (any call of part)\n"},
+		{verdict.Bounded, "finding       none within 0 s\nunconfirmed   arguments that violate part; "},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		found, err := Find(context.Background(), dir, Options{Time: time.Second, Build: time.Second,
+			Run: func(_ context.Context, j *prepare.Job) *verdict.Result {
+				status := verdict.Violated
+				if j.Name() == prepare.AnyCall+"all" {
+					status = c.caller
+				}
+				return &verdict.Result{Target: j.Plan.Target, Entry: j.Name(), Status: status, Claims: []verdict.Claim{
+					{ID: "div-by-zero@part#1", Check: verdict.DivByZero, Status: status, Message: "by zero",
+						Pos: verdict.Pos{File: "a.c", Line: 1, Column: 36}}}}
+			}, Progress: func(string) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		found.Tell(&said, filepath.Join(dir, ".firmproof.yml"))
+		if !strings.Contains(said.String(), c.says) {
+			t.Errorf("%s in the caller: want %q\n%s", c.caller, c.says, said.String())
+		}
+	}
+}
+
 // TestLimit: builds have the less time the shorter the trial is, down to a third, and never more.
 func TestLimit(t *testing.T) {
 	for trial, want := range map[time.Duration]time.Duration{TrialTime: buildTime, 10 * time.Minute: buildTime,

@@ -5,8 +5,10 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -64,22 +66,46 @@ func (f *Found) tellTrial(say func(what, format string, args ...any)) {
 	if n := len(t.packaged); n > 0 {
 		say("packages", "%d functions that others made are not called by themselves", n)
 	}
-	shown := 0
+	f.tellFindings(say)
+}
+
+// tellFindings lists the first places with violations, as `check` counts them. Those that `check` may still take back, since more time may show that no
+// call in the program brings them about, are said to be open.
+func (f *Found) tellFindings(say func(what, format string, args ...any)) {
+	t := f.trial
+	type place struct {
+		check verdict.Check
+		pos   verdict.Pos
+	}
+	told := map[place]bool{}
+	var open []string
 	for i := range t.results {
-		for j := range t.results[i].Claims {
-			c := &t.results[i].Claims[j]
+		r := &t.results[i]
+		for j := range r.Claims {
+			c := &r.Claims[j]
 			if c.Status != verdict.Violated {
 				continue
 			}
-			if shown++; shown <= 3 {
-				say("finding", "%s: %s: %s (%s)", c.Pos, c.Check, c.Message, t.results[i].Entry)
+			if !prepare.Settled(t.jobs, t.results, i, c.ID) {
+				if name := strings.TrimPrefix(r.Entry, prepare.AnyCall); !slices.Contains(open, name) {
+					open = append(open, name)
+				}
+				continue
+			}
+			if at := (place{c.Check, c.Pos}); told[at] {
+				continue
+			} else if told[at] = true; len(told) <= 3 {
+				say("finding", "%s: %s: %s (%s)", c.Pos, c.Check, c.Message, r.Entry)
 			}
 		}
 	}
-	if shown > 3 {
-		say("", "and %d more", shown-3)
-	}
-	if shown == 0 {
+	if n := len(told); n > 3 {
+		say("", "and at %d more places", n-3)
+	} else if n == 0 {
 		say("finding", "none within %.0f s", t.seconds)
+	}
+	if len(open) > 0 {
+		say("unconfirmed", "arguments that violate %s; whether the program's own calls pass them is left to `firmproof check`",
+			some(open))
 	}
 }

@@ -57,6 +57,28 @@ func InContext(jobs []Job, results []verdict.Result) {
 	}
 }
 
+// Settled reports whether a violation of results[i] is a finding whatever more time would show: the program's calls
+// do not decide about it, or one of the functions that make them brings it about. results are those of jobs.
+func Settled(jobs []Job, results []verdict.Result, i int, id string) bool {
+	return broughtAbout(jobs, results, i, id, map[int]bool{})
+}
+
+func broughtAbout(jobs []Job, results []verdict.Result, i int, id string, seen map[int]bool) bool {
+	if seen[i] {
+		return false
+	}
+	seen[i] = true
+	for k := range results {
+		if results[k].Target == results[i].Target && slices.Contains(jobs[i].Callers, results[k].Entry) &&
+			slices.ContainsFunc(results[k].Claims, func(c verdict.Claim) bool {
+				return c.ID == id && c.Status == verdict.Violated
+			}) && broughtAbout(jobs, results, k, id, seen) {
+			return true
+		}
+	}
+	return len(jobs[i].Callers) == 0
+}
+
 // provedIn reports whether a result proves a claim.
 func provedIn(r *verdict.Result, id string) bool {
 	return r != nil && slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool {
