@@ -126,6 +126,13 @@ func (x interval) widened(y interval, w int, at []int64) interval {
 		down(x.ulow, y.ulow, 0), up(x.uhigh, y.uhigh, all.uhigh), x.limited || y.limited}
 }
 
+// plus returns the words of x, of w bits, and d more.
+func (x interval) plus(d int64, w int) interval {
+	out := signed(w, x.slow+d, x.shigh+d).meet(unsigned(w, x.ulow+d, x.uhigh+d))
+	out.limited = x.limited
+	return out
+}
+
 // binary returns x op y, of words of w bits (LangRef: add, sub, ...).
 func binary(op ir.Op, w int, x, y interval) interval {
 	out := full(w)

@@ -11,6 +11,8 @@ type span struct {
 	some  bool // something is stored there, or an initialiser puts it there
 	any   bool // it may be changed in a way that is not known, or is as large as its type
 	unset bool // nothing in the program gives it a number
+	// a function stores other numbers there for a moment, until it returns or calls another
+	passed bool
 }
 
 // spans is what a program stores in the members of its structures that hold numbers, and in its variables that are numbers.
@@ -197,6 +199,9 @@ func (s *spans) kept(at place, t *ir.DType) (low, high int64, ok bool) {
 // keptNote says of a number, which it names, that it is in a range.
 const keptNote = "%s is %d..%d: the program stores nothing else there"
 
+// leftNote says so of one that has others for a moment.
+const leftNote = "%s is %d..%d: the program leaves nothing else there where a function ends, or calls another"
+
 // inRange assumes that a member of the structure at p+off is where the program keeps it.
 func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
 	low, high, ok := h.p.kept(t, f)
@@ -207,6 +212,10 @@ func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, of
 	least, most := h.bounds(v, low, high, f.T.Signed)
 	h.assume(least)
 	h.assume(most)
-	h.note(name, keptNote, name, low, high)
-	h.ranges[place{of: layoutOf(t), off: f.BitOff / 8}] = true
+	at, note := place{of: layoutOf(t), off: f.BitOff / 8}, keptNote
+	if h.p.spans.at[at].passed {
+		note = leftNote
+	}
+	h.note(name, note, name, low, high)
+	h.ranges[at] = true
 }

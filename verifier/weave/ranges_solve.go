@@ -17,25 +17,38 @@ const (
 func (s *spans) solve(storing []*ir.Func) {
 	s.unstored(storing)
 	limits := s.constants(storing)
-	changed := map[place]bool{}
+	changed, passing := map[place]bool{}, map[place]interval{}
 	for round := 0; round == 0 || len(changed) > 0; round++ {
 		found := map[place]interval{}
+		add := func(to map[place]interval) func(in *ir.Instr, v interval) {
+			return func(in *ir.Instr, v interval) {
+				if p, ok := s.of[in]; ok {
+					if old, ok := to[p]; ok {
+						v = old.join(v)
+					}
+					to[p] = v
+				}
+			}
+		}
 		for _, f := range storing {
 			if !s.matters(f, round == 0, changed) {
 				continue
 			}
-			x := &wordFlow{f: f, param: s.param, memory: s.loaded, stored: func(in *ir.Instr, v interval) {
-				if p, ok := s.of[in]; ok {
-					if old, ok := found[p]; ok {
-						v = old.join(v)
-					}
-					found[p] = v
-				}
-			}}
+			x := &wordFlow{f: f, param: s.param, memory: s.loaded, at: s.placeOf, stored: add(found), passes: add(passing)}
 			x.run()
 		}
 		changed = s.grow(found, round, limits)
 	}
+	for p, v := range passing {
+		x := s.at[p]
+		x.passed = !v.within(x.value)
+	}
+}
+
+// placeOf returns the place that an instruction loads a number from or stores it at, if it is known.
+func (s *spans) placeOf(in *ir.Instr) (place, bool) {
+	p, ok := s.of[in]
+	return p, ok
 }
 
 // unstored notes the members that nothing gives a number: whoever uses the program does, any.

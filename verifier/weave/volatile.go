@@ -48,7 +48,7 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 		return nil
 	}
 	at, ok := p.spans.of[in]
-	if !ok {
+	if !ok || p.spans.at[at].passed { // a handler may see what is there for a moment
 		return nil
 	}
 	r := &volatileRange{at: at}

@@ -14,8 +14,14 @@ type wordFlow struct {
 	param  func(p *ir.Param) interval          // what a parameter holds
 	slots  map[*ir.Instr]int                   // such variables, and their bits
 	memory func(in *ir.Instr) (interval, bool) // what another load gives, if that is known
-	stored func(in *ir.Instr, v interval)      // called for each store of a number to other places
-	in     []map[*ir.Instr]interval            // of variables, by the index of a block; nil: not reached
+	at     func(in *ir.Instr) (place, bool)    // the place that another load or store goes to, if that is known
+	// called for each store of a number to other places that others may see: not for one that the next takes the place of
+	stored func(in *ir.Instr, v interval)
+	passes func(in *ir.Instr, v interval) // called for each store to memory that is followed
+	once   map[*ir.Instr]bool             // variables that hold an address which stays the same
+	cells  map[*ir.Instr]cell             // the memory that loads and stores go to, where it is followed
+	first  map[cell]*ir.Instr             // one of them
+	in     []map[cell]interval            // of variables and memory, by the index of a block; nil: not reached
 	regs   map[*ir.Instr]interval
 	users  map[*ir.Instr][]*ir.Block // of registers, in blocks other than their own
 	todo   []*ir.Block               // blocks of which more is known than when they were visited
@@ -29,8 +35,9 @@ const (
 // run analyses the function, and calls stored for each store that control can come to.
 func (x *wordFlow) run() {
 	x.slots, x.users = numberSlots(x.f), usersElsewhere(x.f)
-	x.in, x.regs = make([]map[*ir.Instr]interval, len(x.f.Blocks)), map[*ir.Instr]interval{}
-	x.in[0] = map[*ir.Instr]interval{}
+	x.findCells()
+	x.in, x.regs = make([]map[cell]interval, len(x.f.Blocks)), map[*ir.Instr]interval{}
+	x.in[0] = map[cell]interval{}
 	visits, gone := make([]int, len(x.f.Blocks)), map[[2]*ir.Block]bool{} // which ways control can go
 	for x.todo = []*ir.Block{x.f.Blocks[0]}; len(x.todo) > 0; {
 		b := x.todo[0]
@@ -43,15 +50,22 @@ func (x *wordFlow) run() {
 		for _, to := range b.Succs() {
 			out, ok := x.along(b, to, env)
 			way := [2]*ir.Block{b, to}
-			if ok && (x.arrive(to, out, visits[to.Index] > maxGrowth) || !gone[way]) {
+			back := to.Index <= b.Index // each loop has such a way
+			if ok && (x.arrive(to, out, back && visits[to.Index] > maxGrowth) || !gone[way]) {
 				gone[way] = true
 				x.again(to)
 			}
 		}
 	}
 	for _, b := range x.f.Blocks {
-		if x.in[b.Index] != nil {
-			x.block(b, x.stored)
+		if x.in[b.Index] == nil {
+			continue
+		}
+		env := x.block(b, x.stored)
+		for _, to := range b.Succs() {
+			if out, ok := x.along(b, to, env); ok {
+				x.publish(b, to, out)
+			}
 		}
 	}
 }
@@ -134,44 +148,52 @@ func castOf(in *ir.Instr) (*ir.Instr, bool) {
 }
 
 // arrive joins what is known on one more way to a block, and reports whether that is news.
-func (x *wordFlow) arrive(to *ir.Block, env map[*ir.Instr]interval, widen bool) bool {
+func (x *wordFlow) arrive(to *ir.Block, env map[cell]interval, widen bool) bool {
 	old := x.in[to.Index]
 	if old == nil {
 		x.in[to.Index] = env
 		return true
 	}
 	news := false
-	for slot, was := range old {
-		now, ok := env[slot]
-		switch w := x.slots[slot]; {
+	for c, was := range old {
+		now, ok := env[c]
+		switch w := x.width(c); {
 		case !ok:
-			delete(old, slot)
+			delete(old, c)
 			news = true
 		case !now.within(was):
 			next := was.join(now)
 			if widen {
 				next = was.widened(next, w, nil)
 			}
-			old[slot], news = next, true
+			old[c], news = next, true
 		}
 	}
 	return news
 }
 
-// block follows the instructions of a block, and returns what is known of the variables at its end. A variable of which
-// nothing is known is not among them.
-func (x *wordFlow) block(b *ir.Block, stored func(*ir.Instr, interval)) map[*ir.Instr]interval {
+// block follows the instructions of a block, and returns what is known of the variables, and of memory, at its end. One
+// of which nothing is known is not among them.
+func (x *wordFlow) block(b *ir.Block, stored func(*ir.Instr, interval)) map[cell]interval {
 	env := maps.Clone(x.in[b.Index])
 	for _, in := range b.Instrs {
+		x.seenBy(in, env, stored)
 		switch {
 		case in.Op == ir.OpAlloca:
-			delete(env, in)
+			delete(env, cell{slot: in})
 		case in.Op == ir.OpStore && in.Args[0].Type().IsInt():
 			v := x.value(in.Args[0])
+			c, followed := x.cells[in]
 			if slot, ok := in.Args[1].(*ir.Instr); ok && x.slots[slot] > 0 {
-				if env[slot] = v; v.isFull(x.slots[slot]) {
-					delete(env, slot)
+				if env[cell{slot: slot}] = v; v.isFull(x.slots[slot]) {
+					delete(env, cell{slot: slot})
 				}
+			} else if followed {
+				delete(env, c)
+				if c.pending = true; stored != nil && x.passes != nil {
+					x.passes(in, v)
+				}
+				env[c] = v
 			} else if stored != nil {
 				stored(in, v)
 			}
@@ -206,15 +228,19 @@ func (x *wordFlow) value(v ir.Value) interval {
 }
 
 // result returns what is known of the value of an instruction.
-func (x *wordFlow) result(in *ir.Instr, env map[*ir.Instr]interval) interval {
+func (x *wordFlow) result(in *ir.Instr, env map[cell]interval) interval {
 	w := in.T.Width
 	switch in.Op {
 	case ir.OpLoad:
-		if slot, ok := in.Args[0].(*ir.Instr); ok && x.slots[slot] > 0 {
-			if v, ok := env[slot]; ok {
-				return v
-			}
-		} else if v, ok := x.memory(in); ok {
+		c, ok := x.cells[in]
+		slot, isSlot := in.Args[0].(*ir.Instr)
+		if isSlot = isSlot && x.slots[slot] > 0; isSlot {
+			c, ok = cell{slot: slot}, true
+		}
+		if key, known := holds(env, c); ok && known {
+			return env[key]
+		}
+		if v, ok := x.memory(in); ok && !isSlot {
 			return v
 		}
 	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpUdiv, ir.OpSdiv, ir.OpUrem, ir.OpSrem, ir.OpShl, ir.OpLshr, ir.OpAshr,
@@ -242,10 +268,8 @@ func (x *wordFlow) result(in *ir.Instr, env map[*ir.Instr]interval) interval {
 			return out
 		}
 	case ir.OpExtractValue: // of an addition, ... that tells of its overflow
-		if call, ok := in.Args[0].(*ir.Instr); ok && call.Op == ir.OpCall && in.Indices[0] == 0 {
-			if op, ok := overflowing[call.Model]; ok {
-				return binary(op, w, x.value(call.Args[0]), x.value(call.Args[1]))
-			}
+		if call, ok := firstOf(in); ok {
+			return binary(overflowing[call.Model], w, x.value(call.Args[0]), x.value(call.Args[1]))
 		}
 	}
 	return full(w)

@@ -8,7 +8,7 @@ import (
 
 // along returns what is known of the variables on the way from the end of a block to another; ok is false where control
 // cannot go it.
-func (x *wordFlow) along(from, to *ir.Block, env map[*ir.Instr]interval) (out map[*ir.Instr]interval, ok bool) {
+func (x *wordFlow) along(from, to *ir.Block, env map[cell]interval) (out map[cell]interval, ok bool) {
 	out = maps.Clone(env)
 	t := from.Term()
 	if t.Op != ir.OpCondBr || t.Targets[0] == t.Targets[1] {
@@ -19,7 +19,7 @@ func (x *wordFlow) along(from, to *ir.Block, env map[*ir.Instr]interval) (out ma
 
 // suppose narrows what is known of the variables at the end of a block by a condition that holds there, or does not. It
 // reports whether it can.
-func (x *wordFlow) suppose(at *ir.Block, cond ir.Value, holds bool, env map[*ir.Instr]interval) bool {
+func (x *wordFlow) suppose(at *ir.Block, cond ir.Value, holds bool, env map[cell]interval) bool {
 	c, ok := cond.(*ir.Instr)
 	if !ok {
 		return true
@@ -45,51 +45,70 @@ func (x *wordFlow) suppose(at *ir.Block, cond ir.Value, holds bool, env map[*ir.
 }
 
 // narrow notes that v is in r where a block ends, which a comparison in it has shown, and reports whether it can be.
-func (x *wordFlow) narrow(at *ir.Block, v ir.Value, r interval, env map[*ir.Instr]interval) bool {
-	if r.empty() {
-		return false
-	}
-	in, ok := v.(*ir.Instr)
-	if !ok {
-		return true
-	}
-	w := v.Type().Width
-	if in.Op == ir.OpZext || in.Op == ir.OpSext {
-		inner, isInstr := in.Args[0].(*ir.Instr)
-		if !isInstr {
+func (x *wordFlow) narrow(at *ir.Block, v ir.Value, r interval, env map[cell]interval) bool {
+	for range maxSteps {
+		in, ok := v.(*ir.Instr)
+		if r.empty() || !ok {
+			return !r.empty()
+		}
+		w := v.Type().Width
+		for _, c := range x.holders(at, in) {
+			key, known := holds(env, c.cell)
+			now := full(w)
+			if known {
+				now = env[key]
+			} else if c.memory {
+				if m, ok := x.memory(x.first[c.cell]); ok {
+					now = m
+				}
+			}
+			if now = now.meet(r.plus(c.more, w)).tight(w); now.empty() {
+				return false
+			}
+			env[key] = now
+		}
+		switch d, of := addend(in); {
+		case in.Op == ir.OpZext || in.Op == ir.OpSext:
+			r = converted(ir.OpTrunc, r, w, in.Args[0].Type().Width)
+			v = in.Args[0]
+		case of != nil:
+			r, v = r.plus(-d, w), of
+		default:
 			return true
 		}
-		r, in, w = converted(ir.OpTrunc, r, w, inner.T.Width), inner, inner.T.Width
 	}
-	slot, ok := x.unchangedSince(at, in)
-	if !ok {
-		return true
-	}
-	now, known := env[slot]
-	if !known {
-		now = full(w)
-	}
-	now = now.meet(r).tight(w)
-	env[slot] = now
-	return !now.empty()
+	return true
 }
 
-// unchangedSince returns the variable that a load in a block reads, if nothing is stored there up to the block's end.
-func (x *wordFlow) unchangedSince(at *ir.Block, load *ir.Instr) (slot *ir.Instr, ok bool) {
-	if load.Op != ir.OpLoad || load.Block != at {
+// addend returns the constant that an instruction adds, or takes away, and what to; nil where it does something else.
+func addend(in *ir.Instr) (d int64, of ir.Value) {
+	op, args := in.Op, in.Args
+	if call, ok := firstOf(in); ok {
+		op, args = overflowing[call.Model], call.Args
+	}
+	if op != ir.OpAdd && op != ir.OpSub || in.T.Width > 60 {
+		return 0, nil
+	}
+	c, ok := args[1].(*ir.Const)
+	if !ok || c.Kind != ir.ConstInt {
+		return 0, nil
+	}
+	if d = c.Bits.Signed().Int64(); op == ir.OpSub {
+		d = -d
+	}
+	return d, args[0]
+}
+
+// firstOf returns the call of an operation that tells of its overflow, whose result in is.
+func firstOf(in *ir.Instr) (*ir.Instr, bool) {
+	if in.Op != ir.OpExtractValue || in.Indices[0] != 0 {
 		return nil, false
 	}
-	if slot, ok = load.Args[0].(*ir.Instr); !ok || x.slots[slot] == 0 {
-		return nil, false
+	call, ok := in.Args[0].(*ir.Instr)
+	if ok = ok && call.Op == ir.OpCall; ok {
+		_, ok = overflowing[call.Model]
 	}
-	behind := false
-	for _, in := range at.Instrs {
-		if behind && in.Op == ir.OpStore && in.Args[1] == ir.Value(slot) {
-			return nil, false
-		}
-		behind = behind || in == load
-	}
-	return slot, true
+	return call, ok
 }
 
 // isConst reports whether v is the constant n, of a type without sign.
