@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 var (
@@ -45,11 +46,19 @@ func (s *Survey) device() (target, why string) {
 	if len(s.handlers) == 0 || s.posix {
 		return "", ""
 	}
-	best := "cortex-m3"
+	best, other := "cortex-m3", ""
 	for _, name := range slices.Sorted(maps.Keys(s.devices)) {
-		if s.devices[name] > s.devices[best] {
+		switch {
+		case !strings.HasPrefix(name, "cortex-m"):
+			if s.devices[name] > s.devices[other] {
+				other = name
+			}
+		case s.devices[name] > s.devices[best]:
 			best = name
 		}
+	}
+	if s.devices[other] > max(s.devices[best], len(s.handlers)) {
+		return other, "more of the C files include headers of its chips than there are for other chips"
 	}
 	return best, "interrupt handlers with the names of a Cortex-M in " + some(s.handlers)
 }

@@ -1,6 +1,8 @@
 package adopt
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,6 +147,23 @@ func TestTargetOfHeaders(t *testing.T) {
 	} {
 		if got, why := tree(t, files).target(); got != want {
 			t.Errorf("%s, %s; want %s", got, why, want)
+		}
+	}
+}
+
+// TestTargetBesideHandlers: where a tree has handlers of a Cortex-M beside files for another chip, the target and the
+// reason are those of which there is more.
+func TestTargetBesideHandlers(t *testing.T) {
+	const handler, chip = "void UART0_IRQHandler(void) {\n}\n", "#include <avr/io.h>\n"
+	plain := map[string]string{"a.c": "int f(void);\n", "b.c": "int g(void);\n", "c.c": "int h(void);\n", "u.c": handler}
+	const cortex = "cortex-m3: interrupt handlers"
+	for n, want := range []string{cortex, cortex, "avr: more of the C files"} {
+		files := maps.Clone(plain)
+		for i := range n {
+			files[fmt.Sprintf("avr%d.c", i)] = chip
+		}
+		if target, why := tree(t, files).target(); !strings.HasPrefix(target+": "+why, want) {
+			t.Errorf("%d files for another chip: %s: %s; want %s", n, target, why, want)
 		}
 	}
 }
