@@ -96,21 +96,30 @@ func (p *printer) next(v *SiteClaim) {
 			shellWord(v.Result.Entry))
 	}
 	p.line("  what it means:    firmproof explain %s", v.Claim.Check)
-	if len(v.Claim.Assumes) > 0 {
-		p.line("  what is assumed:  a line under `assume:` of the manifest (or --assume) corrects it, such as %s",
-			exampleOf(v))
+	if line := exampleOf(v); line != "" {
+		p.line("  what is assumed:  a line under `assume:` of the manifest (or --assume) corrects it, such as %s", line)
 	}
 }
 
-// exampleOf is a line of the manifest that says more about an assumption of a violation.
+// exampleOf is a line of the manifest that says more about an assumption of a violation; "" where none can.
 func exampleOf(v *SiteClaim) string {
-	name, rest, _ := strings.Cut(v.Claim.Assumes[0], " ")
-	text := "16 elements"
-	if strings.HasPrefix(rest, "may be null") {
-		text = "not null"
+	for _, a := range v.Claim.Assumes {
+		name, rest, _ := strings.Cut(a, " ")
+		text := ""
+		switch {
+		case strings.HasPrefix(rest, "may be null"):
+			text = "not null"
+		case strings.Contains(rest, "as many elements") || strings.Contains(rest, " elements"):
+			text = "16 elements"
+		case strings.Contains(rest, " bytes") || strings.Contains(rest, "a string of"):
+			text = "64 bytes"
+		default:
+			continue
+		}
+		return fmt.Sprintf("`%s.%s: %s`", strings.TrimPrefix(v.Result.Entry, "any call of "), strings.TrimSuffix(name,
+			":"), text)
 	}
-	return fmt.Sprintf("`%s.%s: %s`", strings.TrimPrefix(v.Result.Entry, "any call of "), strings.TrimSuffix(name,
-		":"), text)
+	return ""
 }
 
 // shellWord quotes a word for a POSIX shell where it needs it.
