@@ -138,6 +138,10 @@ func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []st
 	if err != nil {
 		return userError(err)
 	}
+	if len(jobs) == 0 {
+		return errors.New("nothing to verify: what is built has no function that others may call, and there is no harness: " +
+			"`build` of the manifest says what is compiled (`firmproof init --force` says what stands in the way)")
+	}
 	dumpTo(cmd.OutOrStdout(), jobs, fl.dump)
 	if s := fl.req.StopAfter; s == "compile" || s == "read" {
 		prepare.Stop(jobs, s)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firmproof/firmproof/pipeline/adopt"
+	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier"
@@ -54,6 +55,12 @@ func runInit(ctx context.Context, w, progress io.Writer, dir string, force bool,
 	case err == nil && !force:
 		return fmt.Errorf("%s is there already: --force replaces it", old)
 	}
+	if err := mayWrite(dir); err != nil {
+		return fmt.Errorf("%s cannot be written there: %w: run init on a copy, or as who may", manifest.Name, err)
+	}
+	if err := build.Installed(); err != nil {
+		return err
+	}
 	terminal := isTerminal(progress)
 	found, err := adopt.Find(ctx, dir, adopt.Options{Time: limit, Run: func(ctx context.Context,
 		j *prepare.Job) *verdict.Result {
@@ -79,6 +86,15 @@ func runInit(ctx context.Context, w, progress io.Writer, dir string, force bool,
 	}
 	found.Tell(w, path)
 	return nil
+}
+
+// mayWrite fails where no file can be made in a folder.
+func mayWrite(dir string) error {
+	f, err := os.CreateTemp(dir, ".firmproof-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // tryJob verifies a job within its time.

@@ -176,6 +176,47 @@ func TestInitNothing(t *testing.T) {
 	}
 }
 
+// TestInitCannot: where nothing is checked out, the compiler is not there, or a folder for what is compiled cannot be
+// made, init says so, or goes on, and writes a manifest only where it went on.
+func TestInitCannot(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, env, value, says string
+		code                   int
+	}{
+		"bare":        {".git/HEAD", "HOME", t.TempDir(), "nothing checked out", exitUsage},
+		"no compiler": {"a.c", "PATH", t.TempDir(), "clang-14 is not installed: apt-get install", exitUsage},
+		"no cache":    {"a.c", "XDG_CACHE_HOME", "/dev/null/cache", "Wrote ", exitOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(c.env, c.value)
+			dir := t.TempDir()
+			put(t, dir, c.file, "int half(int n) { return n / 2; }\n")
+			var out bytes.Buffer
+			if code := runWith([]string{"init", "--timeout", "10s", dir}, &out, &out); code != c.code ||
+				!strings.Contains(out.String(), c.says) {
+				t.Errorf("exit %d: %s", code, out.String())
+			}
+			if _, err := os.Stat(filepath.Join(dir, ".firmproof.yml")); (err == nil) != (c.code == exitOK) {
+				t.Errorf("manifest: %v", err)
+			}
+		})
+	}
+}
+
+// TestNothingToVerify: a build without a function is a request that cannot be carried out; one with a function can.
+func TestNothingToVerify(t *testing.T) {
+	for text, want := range map[string]int{"static int n;\nint *at = &n;\n": exitUsage,
+		"static int n;\nint at(void) { return n; }\n": exitOK} {
+		dir := t.TempDir()
+		put(t, dir, "a.c", text)
+		put(t, dir, ".firmproof.yml", "version: 1\ntargets: [host]\nbuild: {sources: [a.c]}\nfunctions: all\n")
+		var out bytes.Buffer
+		if code := runWith([]string{"check", dir}, &out, &out); code != want {
+			t.Errorf("%q: exit %d, want %d\n%s", text, code, want, out.String())
+		}
+	}
+}
+
 // TestInitCBMC: proofs for CBMC are offered, and their files are no sources or harnesses
 // of the manifest.
 func TestInitCBMC(t *testing.T) {

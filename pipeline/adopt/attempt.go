@@ -58,7 +58,10 @@ func (f *finder) options() (build.Options, error) {
 	dir, err := os.MkdirTemp(f.work, "try-")
 	opts := build.Options{WorkDir: dir, CacheDir: filepath.Join(f.work, "units"), KeepAll: true}
 	if cache, e := os.UserCacheDir(); e == nil {
-		opts.CacheDir = filepath.Join(cache, "firmproof", "units")
+		kept := filepath.Join(cache, "firmproof", "units")
+		if os.MkdirAll(kept, 0o755) == nil {
+			opts.CacheDir = kept
+		}
 	}
 	return opts, errors.Join(err, os.MkdirAll(opts.CacheDir, 0o755))
 }

@@ -42,6 +42,15 @@ type finder struct {
 // ErrNothing says that a folder holds no C.
 var ErrNothing = errors.New("no C files found: run init in the root of the repository")
 
+// ErrBare says that nothing of a repository is checked out.
+var ErrBare = errors.New("no files but .git: the clone has nothing checked out (`git checkout HEAD -- .` says why)")
+
+// bare reports whether a folder holds a repository and none of its files.
+func bare(root string) bool {
+	entries, err := os.ReadDir(root)
+	return err == nil && len(entries) == 1 && entries[0].Name() == ".git"
+}
+
 // Find tries the ways to build a repository, the most telling first, and checks what the first one
 // that works gives.
 func Find(ctx context.Context, root string, o Options) (*Found, error) {
@@ -50,6 +59,9 @@ func Find(ctx context.Context, root string, o Options) (*Found, error) {
 		return nil, err
 	}
 	if len(survey.sources)+len(survey.harnesses) == 0 && survey.database == "" {
+		if bare(root) {
+			return nil, ErrBare
+		}
 		return nil, ErrNothing
 	}
 	work, err := os.MkdirTemp("", "firmproof-init-")
@@ -78,6 +90,9 @@ func Find(ctx context.Context, root string, o Options) (*Found, error) {
 	if _, err := f.follow(ctx, "C files, without a build",
 		func() (*attempt, error) { return f.plain(ctx) }); err != nil {
 		return nil, err
+	}
+	if f.found.attempt == nil {
+		return nil, fmt.Errorf("no way to build it could be tried: %s", strings.Join(f.found.failed, "; "))
 	}
 	return f.found, nil
 }

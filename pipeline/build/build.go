@@ -21,6 +21,7 @@ package build
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -187,8 +188,14 @@ type InfraError struct {
 	Err   error
 }
 
-// Error names the stage.
-func (e *InfraError) Error() string { return e.Stage + ": " + e.Err.Error() }
+// Error names the stage, and what helps where a tool is absent.
+func (e *InfraError) Error() string {
+	text := e.Stage + ": " + e.Err.Error()
+	if errors.Is(e.Err, exec.ErrNotFound) {
+		text += ": `firmproof doctor` says what is not installed, `firmproof doctor --fix` installs it"
+	}
+	return text
+}
 
 // Unwrap returns the cause.
 func (e *InfraError) Unwrap() error { return e.Err }

@@ -21,6 +21,12 @@ func lookTool(name string) (string, error) {
 	return path, nil
 }
 
+// Installed fails, and says what helps, where the compiler is not there.
+func Installed() error {
+	_, err := lookTool(clangTool)
+	return err
+}
+
 // maxChecked is the size up to which LLVM text is checked whole. In a larger one mistakes are
 // found where it matters: in what is linked.
 const maxChecked = 4 << 20
