@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -37,12 +38,13 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	faults := problem.NewAnswers()
 	late, cancel := problem.Longer(ctx, policy.AnswerGrace)
 	defer cancel()
-	inside := *res
+	inside, found := *res, &foundClaims{told: plan.Found}
+	plan.Found = found.add
 	select {
 	case <-start(faults, "run", func() { verify(ctx, m, plan, &inside) }):
 		*res = inside
 	case <-late.Done(): // inside is not ours to read
-		res.Reason = problem.EarlyEnd(ctx, nil)
+		res.Reason, res.Claims = problem.EarlyEnd(ctx, nil), found.all()
 	}
 	if r := faults.Reason(); r != nil {
 		res.Reason = r
@@ -55,6 +57,29 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 		res.Vacuous = nil
 	}
 	return res
+}
+
+// foundClaims keeps the violations that are announced, which are findings even where no answer is put together in time.
+type foundClaims struct {
+	mu     sync.Mutex
+	claims []verdict.Claim
+	told   func(verdict.Claim) // who is told of each, too; may be nil
+}
+
+func (f *foundClaims) add(c verdict.Claim) {
+	f.mu.Lock()
+	f.claims = append(f.claims, c)
+	f.mu.Unlock()
+	if f.told != nil {
+		f.told(c)
+	}
+}
+
+// all returns the violations so far.
+func (f *foundClaims) all() []verdict.Claim {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]verdict.Claim{}, f.claims...)
 }
 
 // verify answers the questions about paths and about runs side by side, each of which
