@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,6 +123,34 @@ func TestEnumerationsInC(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(dir, "proofs", "src.c"))
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: want %s in\n%s %v", f, want, text, err)
+		}
+	}
+}
+
+// TestEnumerationFromTable: a state that comes from a constant table of states keeps to what is there.
+func TestEnumerationFromTable(t *testing.T) {
+	const src = `enum state { IDLE, RUN, STOP };
+struct machine { enum state s; };
+static %s state next[2][3] = {{RUN, STOP, IDLE}, {IDLE, %s, RUN}};
+static const int cost[3] = {1, 2, 3};
+void step(struct machine *m, int event) { m->s = next[event != 0][m->s]; }
+int costs(struct machine *m) { return cost[m->s]; }
+`
+	for _, c := range []struct {
+		kind, last string
+		want       verdict.Status
+	}{
+		{"const enum", "IDLE", verdict.Proved},
+		{"const enum", "7", verdict.Violated},
+		{"enum", "IDLE", verdict.Violated}, // it may change
+		{"const volatile enum", "IDLE", verdict.Violated},
+	} {
+		dir := writeTree(t, map[string]string{"src.c": fmt.Sprintf(src, c.kind, c.last)})
+		for _, target := range []string{"cortex-m3", "x86_64"} {
+			_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", target, "--function", "costs")
+			if len(rep.Results) != 1 || rep.Results[0].Status != c.want {
+				t.Errorf("%s, %s on %s: want %s: %+v\n%s", c.kind, c.last, target, c.want, rep.Results, errs)
+			}
 		}
 	}
 }

@@ -22,8 +22,9 @@ type spans struct {
 	wild map[string]bool     // structures that bytes are copied into, or whose address code takes for another type
 	of   map[*ir.Instr]place // of loads and stores
 	// widths of numbers that are stored, or may be, where it is not known in which members
-	loose map[int]bool
-	enums map[*ir.Param]*ir.DType // parameters of enumerations
+	loose  map[int]bool
+	enums  map[*ir.Param]*ir.DType // parameters of enumerations
+	tables map[*ir.Global]*span    // constant tables of numbers
 	// parameters of those that calls pass something else than an enumerator, or may
 	passed map[*ir.Param]bool
 }
@@ -33,7 +34,7 @@ const anyWidth = 0
 
 func spansOf(m *ir.Module) *spans {
 	s := &spans{m: m, at: map[place]*span{}, wild: map[string]bool{}, of: map[*ir.Instr]place{}, loose: map[int]bool{},
-		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}}
+		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{}}
 	s.unions(m)
 	for _, g := range m.Globals {
 		switch {

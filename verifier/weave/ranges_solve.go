@@ -91,7 +91,10 @@ func (s *spans) matters(f *ir.Func, first bool, changed map[place]bool) bool {
 func (s *spans) loaded(in *ir.Instr) (interval, bool) {
 	p, ok := s.of[in]
 	x := s.at[p]
-	if !ok || x.any || s.wild[p.of] || x.bits != in.T.Width {
+	if !ok {
+		return s.tabled(in)
+	}
+	if x.any || s.wild[p.of] || x.bits != in.T.Width {
 		return interval{}, false
 	}
 	v := x.value // zero where nothing is stored yet
