@@ -114,7 +114,8 @@ func (r *replayer) library(ctx context.Context) (objects, wrapped []string, err 
 	return objects, wrapped, nil
 }
 
-var inputNames = regexp.MustCompile(`(?m)^[^\s/][^(\n]*\b(?:__VERIFIER_nondet_\w+\(void\)|firmproof_unmodelled\(const char \*what\));$`)
+var inputNames = regexp.MustCompile(`(?m)^[^\s/][^(\n]*\b` +
+	`(?:__VERIFIER_nondet_\w+\(void\)|firmproof_unmodelled\(const char \*what\));$`)
 
 // stubs defines, weakly, the inputs that a file of the library declares: the trace
 // may have none of some.

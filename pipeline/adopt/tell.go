@@ -69,8 +69,8 @@ func (f *Found) tellTrial(say func(what, format string, args ...any)) {
 	f.tellFindings(say)
 }
 
-// tellFindings lists the first places with violations, as `check` counts them. Those that `check` may still take back, since more time may show that no
-// call in the program brings them about, are said to be open.
+// tellFindings lists the first places with violations, as `check` counts them. Those that `check` may still take back,
+// since more time may show that no call in the program brings them about, are said to be open.
 func (f *Found) tellFindings(say func(what, format string, args ...any)) {
 	t := f.trial
 	type place struct {
@@ -105,7 +105,7 @@ func (f *Found) tellFindings(say func(what, format string, args ...any)) {
 		say("finding", "none within %.0f s", t.seconds)
 	}
 	if len(open) > 0 {
-		say("unconfirmed", "arguments that violate %s; whether the program's own calls pass them is left to `firmproof check`",
-			some(open))
+		say("unconfirmed", "arguments that violate %s; whether the program's own calls pass them is left to "+
+			"`firmproof check`", some(open))
 	}
 }
