@@ -22,19 +22,3 @@ func TestExampleOf(t *testing.T) {
 		}
 	}
 }
-
-// TestCalledFrom: a violation in the C library is shown with the program's own call, the last one that leads there.
-func TestCalledFrom(t *testing.T) {
-	at := func(file string, line int) verdict.Pos { return verdict.Pos{File: file, Line: line} }
-	c := &verdict.Claim{Pos: at("firmproof-libc/stdio_out.c", 19), Trace: []verdict.Step{
-		{Kind: verdict.StepCall, Pos: at("a.c", 3)}, {Kind: verdict.StepAssign, Pos: at("a.c", 4)},
-		{Kind: verdict.StepCall, Pos: at("a.c", 5)}, {Kind: verdict.StepCall, Pos: at("firmproof-libc/stdio_out.c", 117)},
-	}}
-	if from, ok := calledFrom(c); !ok || from.Line != 5 || from.File != "a.c" {
-		t.Errorf("%v, %v", from, ok)
-	}
-	c.Pos = at("a.c", 19)
-	if from, ok := calledFrom(c); ok {
-		t.Errorf("of the program's own: %v", from)
-	}
-}

@@ -29,12 +29,6 @@ func (p *printer) violations(results []verdict.Result) {
 		if !short {
 			p.excerpt(c.Pos)
 		}
-		if from, ok := calledFrom(c); ok {
-			p.line("  called from %s", from)
-			if !short {
-				p.excerpt(from)
-			}
-		}
 		p.line("  in %s on %s", listed(s.Entries(), 4), onTargets(results, &s))
 		if s.Suppressed() {
 			p.line("  suppressed: %s", c.Suppressed)
@@ -51,22 +45,6 @@ func (p *printer) violations(results []verdict.Result) {
 			p.trace(c)
 		}
 	}
-}
-
-// libraryFolder begins the positions in the models of the C library.
-const libraryFolder = "firmproof-libc/"
-
-// calledFrom returns where the program calls the C library in which a claim is violated.
-func calledFrom(c *verdict.Claim) (verdict.Pos, bool) {
-	if !strings.HasPrefix(c.Pos.File, libraryFolder) {
-		return verdict.Pos{}, false
-	}
-	for _, s := range slices.Backward(c.Trace) {
-		if s.Kind == verdict.StepCall && !strings.HasPrefix(s.Pos.File, libraryFolder) {
-			return s.Pos, true
-		}
-	}
-	return verdict.Pos{}, false
 }
 
 func (p *printer) excerpt(pos verdict.Pos) {
