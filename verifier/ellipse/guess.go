@@ -92,9 +92,9 @@ func (y *system) ellipse(part []int, p, w matrix, k float64) *Ellipse {
 	first := make(matrix, 1)
 	for _, i := range part {
 		v, _ := y.x.s.ConstVal(y.l.First[i])
-		r, ok := exact.Rat{}, v.Width() > 0
-		if ok {
-			r, ok = valueOf(v)
+		r := exact.Rat{}
+		if v.Width() > 0 {
+			r, _ = valueOf(v) // what is no number is guessed as 0
 		}
 		f, _ := r.Big().Float64()
 		first[0] = append(first[0], f)

@@ -35,9 +35,7 @@ func OutsideOf(m *ir.Module, entry, main *ir.Func) *Outside {
 		return nil
 	}
 	o := &outside{builder: &builder{m: with}}
-	for _, f := range Bodiless(with) {
-		o.funcs = append(o.funcs, f)
-	}
+	o.funcs = append(o.funcs, Bodiless(with)...)
 	var inside []*ir.Func
 	for _, f := range with.Funcs {
 		if !f.IsDecl() {
