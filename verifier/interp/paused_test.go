@@ -11,7 +11,7 @@ import (
 
 // A run that was paused goes on in copies with other inputs, none of which sees what another one wrote.
 func TestPausedFork(t *testing.T) {
-	m := compileFile(t, "testdata/paused.c", "x86_64")
+	m := compileFile(t, "testdata/fork/paused.c", "x86_64")
 	f := m.Func("turns")
 	heads := map[*ir.Block]bool{}
 	for _, b := range f.Blocks {
