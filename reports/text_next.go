@@ -109,7 +109,7 @@ func exampleOf(v *SiteClaim) string {
 		switch {
 		case strings.HasPrefix(rest, "may be null"):
 			text = "not null"
-		case strings.Contains(rest, "as many elements") || strings.Contains(rest, " elements"):
+		case strings.Contains(rest, " elements"):
 			text = "16 elements"
 		case strings.Contains(rest, " bytes") || strings.Contains(rest, "a string of"):
 			text = "64 bytes"

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/bmc"
-	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/invariant"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -33,10 +32,7 @@ func (inputCases) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 		return problem.ErrOpen
 	}
 	defer a.Stage("cases")(nil)
-	c := &cases{p: p, ids: map[ir.At]string{}, listed: map[string]bool{}}
-	for _, claim := range encode.ListClaims(p.Module, p.Checks, p.Leaks, func(*ir.Block) bool { return true }) {
-		c.ids[ir.At{Instr: claim.Instr, Check: claim.Check}] = claim.ID
-	}
+	c := &cases{p: p, ids: claimIDs(p), listed: map[string]bool{}}
 	if m, same := v.Beyond(p.Module); m == nil || !c.proved(ctx, m, same) {
 		return problem.ErrOpen
 	}
@@ -69,9 +65,8 @@ type cases struct {
 func (c *cases) proved(ctx context.Context, m *ir.Module, same map[*ir.Instr]*ir.Instr) bool {
 	ctx, end := context.WithTimeout(ctx, policy.CaseTime)
 	defer end()
-	q := *c.p
+	q := *c.p.Aside()
 	q.Module, q.Entry = m, m.Func(c.p.Entry.Name)
-	q.Coverage, q.Tried, q.Found, q.Progress, q.Dumps, q.Dump, q.Proofs = false, nil, nil, nil, nil, nil, ""
 	a := problem.NewAnswers()
 	race(ctx, &q, a, caseEngines)
 	res := &verdict.Result{}
@@ -82,10 +77,7 @@ func (c *cases) proved(ctx context.Context, m *ir.Module, same map[*ir.Instr]*ir
 	if res.Summarise(); res.Status != verdict.Proved || res.Reason != nil || len(res.Assumptions) > 0 {
 		return false
 	}
-	at := map[string]*ir.Instr{}
-	for _, claim := range encode.ListClaims(m, q.Checks, q.Leaks, func(*ir.Block) bool { return true }) {
-		at[claim.ID] = claim.Instr
-	}
+	at := claimPlaces(&q)
 	for _, claim := range res.Claims {
 		if claim.Check == verdict.Unwinding {
 			continue

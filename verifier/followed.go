@@ -2,7 +2,6 @@ package verifier
 
 import (
 	"context"
-	"maps"
 
 	"github.com/firmproof/firmproof/verifier/bmc"
 	"github.com/firmproof/firmproof/verifier/certificate"
@@ -44,8 +43,8 @@ func asksDefined(checks verdict.CheckSet) bool {
 
 // followPaths settles that every run of p ends where all paths can be followed to their end, under the default checks.
 func followPaths(ctx context.Context, p *problem.Problem, main *ir.Func, a *problem.Answers) error {
-	q := *p.Without(p.Past)
-	q.Checks, q.FirstOnly, q.Found, q.StopAfter = maps.Clone(verdict.DefaultChecks()), true, nil, ""
+	q := *p.Aside()
+	q.Checks, q.FirstOnly, q.StopAfter = verdict.DefaultChecks(), true, ""
 	delete(q.Checks, verdict.Termination)
 	found, res := problem.NewAnswers(), &verdict.Result{}
 	passArguments(&q, main, res)

@@ -27,11 +27,11 @@ func decideOutside(ctx context.Context, p *problem.Problem, main *ir.Func, res *
 	if with == nil || len(with.Funcs) == 0 {
 		return
 	}
-	q := *p
+	q := *p.Aside()
 	q.Module, q.Entry, q.Checks = with.Module, with.Entry, maps.Clone(p.Checks)
 	q.Checks[verdict.Memory], q.Checks[verdict.Free] = true, true // an address of which nothing is known is no end
 	delete(q.Checks, verdict.Stack)
-	q.KeepsRanges, q.Coverage, q.Tried, q.Found, q.Dumps, q.Dump, q.Proofs = false, false, nil, nil, nil, nil, ""
+	q.KeepsRanges = false
 	if q.Depth > 0 {
 		q.Depth++ // the entry is called
 	}
@@ -68,6 +68,24 @@ func lacksBodies(p *problem.Problem, res *verdict.Result) *verdict.Reason {
 	return nil
 }
 
+// claimIDs returns the IDs of all claims of p, by their places.
+func claimIDs(p *problem.Problem) map[ir.At]string {
+	out := map[ir.At]string{}
+	for _, c := range encode.ListClaims(p.Module, p.Checks, p.Leaks, func(*ir.Block) bool { return true }) {
+		out[ir.At{Instr: c.Instr, Check: c.Check}] = c.ID
+	}
+	return out
+}
+
+// claimPlaces returns the instructions of all claims of p, by ID.
+func claimPlaces(p *problem.Problem) map[string]*ir.Instr {
+	out := map[string]*ir.Instr{}
+	for at, id := range claimIDs(p) {
+		out[id] = at.Instr
+	}
+	return out
+}
+
 // waits reports a claim that is unknown because a function without a body is called.
 func waits(c *verdict.Claim) bool {
 	return c.Status == verdict.Unknown && c.Reason != nil && c.Reason.Kind == verdict.Undefined
@@ -86,14 +104,7 @@ type fromOutside struct {
 
 // number finds the claims of both programs; false where it does not know where one of those found stands.
 func (o *fromOutside) number() bool {
-	all := func(*ir.Block) bool { return true }
-	o.at, o.ids = map[string]*ir.Instr{}, map[ir.At]string{}
-	for _, c := range encode.ListClaims(o.q.Module, o.q.Checks, o.q.Leaks, all) {
-		o.at[c.ID] = c.Instr
-	}
-	for _, c := range encode.ListClaims(o.p.Module, o.p.Checks, o.p.Leaks, all) {
-		o.ids[ir.At{Instr: c.Instr, Check: c.Check}] = c.ID
-	}
+	o.at, o.ids = claimPlaces(o.q), claimIDs(o.p)
 	return !slices.ContainsFunc(o.found.Claims, func(c verdict.Claim) bool {
 		return c.Check != verdict.Unwinding && o.at[c.ID] == nil
 	})

@@ -157,7 +157,8 @@ func (g *cGenerator) library() string {
 	case 9:
 		return "snprintf(c, " + g.pick("12", "5", "0", n) + ", " + g.pick("\"%d\", (int)"+g.num(),
 			"\"%x\", (unsigned)"+g.num(), "\"%5u|\", (unsigned)n1", "\"%-4d|\", n2", "\"%03d\", n1 - 8",
-			"\"%.2s\", num", "\"%s\", "+g.pick("str", "num", "&str[n2 & 3]", "\"a,b\""), "\"%c%c\", 'a' + n1, 'b'", "\"%*d\", n1 & 3, n2", "\"%+d\", n1",
+			"\"%.2s\", num", "\"%s\", "+g.pick("str", "num", "&str[n2 & 3]", "\"a,b\""),
+			"\"%c%c\", 'a' + n1, 'b'", "\"%*d\", n1 & 3, n2", "\"%+d\", n1",
 			"\"%lu\", (unsigned long)"+g.num(), "\"%#o\", (unsigned)n2", "\"%lld\", (long long)"+g.num()) + ")"
 	}
 	return "!!" + g.pick("isalpha", "isdigit", "isspace", "isupper", "islower", "isxdigit", "ispunct", "isalnum",

@@ -2,7 +2,7 @@ package ellipse
 
 import "github.com/firmproof/firmproof/verifier/ilr"
 
-// Hidden is what stands for comparisons of ellipses, any truth value for each.
+// Hidden has a truth value that may be any for each comparison of an ellipse.
 type Hidden map[ilr.Term]ilr.Term
 
 // Hide adds the comparisons of conditions as Ellipse.Term makes them.

@@ -20,7 +20,7 @@ type Ellipse struct {
 	Products []Product
 }
 
-// Limit is that a number's magnitude is at most Most, an encoding.
+// Limit bounds the magnitude of a number by Most, an encoding.
 type Limit struct {
 	Var  int
 	Most bits.Vec
@@ -60,7 +60,7 @@ func (e *Ellipse) Term(s *ilr.Store, vals []ilr.Term) ilr.Term {
 	return s.And(out, s.FloatOp(ilr.KFLe, ilr.Bool, ilr.RNE, sum, s.Const(encoding(1))))
 }
 
-// fact is what is known of the variables of a loop: sum <= most for a polynomial of degree two, and limits.
+// fact bounds the variables of a loop: sum <= most for a polynomial of degree two, and limits.
 type fact struct {
 	term   ilr.Term
 	inside ilr.Term // the comparison of the sum

@@ -10,7 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
-// number is what a floating-point term is: poly, up to err.
+// number is the value of a floating-point term: poly, up to err.
 type number struct {
 	poly form
 	err  exact.Rat
@@ -27,7 +27,7 @@ type reader struct {
 	memo    map[ilr.Term]*number
 }
 
-// choice is that a condition holds, or not.
+// choice is a condition and whether it holds.
 type choice struct {
 	cond  ilr.Term
 	holds bool

@@ -135,7 +135,7 @@ func (x *fn) align(a llir.Align, ty *ir.Type) int {
 	return int(x.m.Layout.AlignOf(ty))
 }
 
-// copied is what tells the types of one name apart.
+// copied matches the suffix that tells types of one name apart.
 var copied = regexp.MustCompile(`\.\d+$`)
 
 // gep lowers getelementptr to base + Off + sum(index * Scale) (LangRef: getelementptr).

@@ -69,26 +69,7 @@ func dominates(d, b *ir.Block) bool {
 	if b == d || d == entry || b == entry {
 		return b == d || d == entry
 	}
-	return !reaches(entry, b, func(at *ir.Block) bool { return at != d })
-}
-
-// reaches reports whether control can come from one block to another, in one step or more, by way of blocks that
-// through allows.
-func reaches(from, to *ir.Block, through func(*ir.Block) bool) bool {
-	seen, todo := map[*ir.Block]bool{}, []*ir.Block{from}
-	for len(todo) > 0 {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, next := range at.Succs() {
-			if next == to {
-				return true
-			}
-			if !seen[next] && through(next) {
-				seen[next], todo = true, append(todo, next)
-			}
-		}
-	}
-	return false
+	return !entry.Reaches(b, func(at *ir.Block) bool { return at != d })
 }
 
 // blockOf returns the innermost block of a scope; nil: the function, or nothing that is known.

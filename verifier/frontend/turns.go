@@ -34,7 +34,7 @@ func (x *fn) findTurns() {
 	for _, b := range x.out.Blocks {
 		for _, in := range b.Instrs {
 			a := ir.Begun(in)
-			if a == nil || a.Op != ir.OpAlloca || !reaches(b, b, all) {
+			if a == nil || a.Op != ir.OpAlloca || !b.Reaches(b, nil) {
 				continue
 			}
 			t := &turn{local: a, start: in, what: keptOfTurn, place: in}
@@ -56,8 +56,6 @@ func (x *fn) findTurns() {
 func (x *fn) own(scope metadata.Field) bool {
 	return slices.ContainsFunc(x.src.Metadata, func(a *metadata.Attachment) bool { return any(a.Node) == any(scope) })
 }
-
-func all(*ir.Block) bool { return true }
 
 // freshLocals gives each turn of a loop its own objects where their addresses may outlive the turn.
 func (t *translator) freshLocals() {

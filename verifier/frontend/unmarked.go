@@ -139,7 +139,7 @@ func (x *fn) beginAt(place, a *ir.Instr, block *metadata.DILexicalBlock) {
 	}
 	for _, b := range x.out.Blocks {
 		written := !slices.ContainsFunc(x.out.Blocks, func(o *ir.Block) bool {
-			return !x.within(o, block) && open(o) && reaches(o, b, open)
+			return !x.within(o, block) && open(o) && o.Reaches(b, open)
 		})
 		for _, in := range b.Instrs {
 			if writes(in) {
@@ -156,8 +156,8 @@ func (x *fn) beginAt(place, a *ir.Instr, block *metadata.DILexicalBlock) {
 func (x *fn) repeats(block *metadata.DILexicalBlock) bool {
 	in := x.basic(block)
 	return slices.ContainsFunc(x.out.Blocks, func(o *ir.Block) bool {
-		return !x.within(o, block) && reaches(o, o, all) && slices.ContainsFunc(in, func(b *ir.Block) bool {
-			return b == o || reaches(o, b, all) && reaches(b, o, all)
+		return !x.within(o, block) && o.Reaches(o, nil) && slices.ContainsFunc(in, func(b *ir.Block) bool {
+			return b == o || o.Reaches(b, nil) && b.Reaches(o, nil)
 		})
 	})
 }
@@ -242,7 +242,7 @@ func (x *fn) within(b *ir.Block, block *metadata.DILexicalBlock) bool {
 // cycles reports whether control can come from b back to it without leaving a C block.
 func (x *fn) cycles(b *ir.Block, block *metadata.DILexicalBlock) bool {
 	stays := func(b *ir.Block) bool { return x.within(b, block) }
-	return stays(b) && reaches(b, b, stays)
+	return stays(b) && b.Reaches(b, stays)
 }
 
 // passes reports whether control can leave a C block, of which the basic blocks are in, and enter it again without
@@ -251,7 +251,7 @@ func (x *fn) passes(in []*ir.Block, block *metadata.DILexicalBlock, d *ir.Block)
 	around := func(b *ir.Block) bool { return b != d }
 	return slices.ContainsFunc(x.out.Blocks, func(o *ir.Block) bool {
 		return o != d && !x.within(o, block) && slices.ContainsFunc(in, func(b *ir.Block) bool {
-			return b != d && (b == o || reaches(b, o, around))
-		}) && slices.ContainsFunc(in, func(b *ir.Block) bool { return b != d && reaches(o, b, around) })
+			return b != d && (b == o || b.Reaches(o, around))
+		}) && slices.ContainsFunc(in, func(b *ir.Block) bool { return b != d && o.Reaches(b, around) })
 	})
 }

@@ -73,7 +73,7 @@ func firstAfterPhis(b *ir.Block) int {
 // View looks at the run.
 func (p *Paused) View() View { return View{p.x} }
 
-// Executed is how many instructions were executed so far.
+// Executed returns the number of instructions so far.
 func (p *Paused) Executed() int64 { return p.x.executed }
 
 // Fork returns a copy of the run, and how many bytes it takes, about.
@@ -134,7 +134,7 @@ func (c *copier) object(o *object) *object {
 	return &to
 }
 
-// objectBytes is what an object takes beside its contents, about.
+// objectBytes is about the memory of an object beside its contents, in bytes.
 const objectBytes = 300
 
 func (c *copier) objects(os []*object) []*object {

@@ -199,6 +199,25 @@ func (b *Block) Term() *Instr { return b.Instrs[len(b.Instrs)-1] }
 // Succs returns the targets of the terminator, in order, possibly with duplicates.
 func (b *Block) Succs() []*Block { return b.Term().Targets }
 
+// Reaches reports whether control can come from b to another block, or back to b, in one step or more, by way of blocks
+// that through allows; nil: all.
+func (b *Block) Reaches(to *Block, through func(*Block) bool) bool {
+	seen, todo := map[*Block]bool{}, []*Block{b}
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, next := range at.Succs() {
+			if next == to {
+				return true
+			}
+			if !seen[next] && (through == nil || through(next)) {
+				seen[next], todo = true, append(todo, next)
+			}
+		}
+	}
+	return false
+}
+
 // BehindPointer starts the names of the blocks that a generated harness makes; the name of the pointer to it follows.
 const BehindPointer = "*"
 

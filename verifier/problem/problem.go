@@ -48,6 +48,13 @@ func (p *Problem) Without(past ir.Past) *Problem {
 	return &q
 }
 
+// Aside returns p for a question beside the one that is asked: nothing is told, written, tried or covered.
+func (p *Problem) Aside() *Problem {
+	q := *p.Without(p.Past)
+	q.Dump, q.Found, q.Progress, q.Proofs = nil, nil, nil, ""
+	return &q
+}
+
 // Unchecked returns p without checks and dumps: only where control goes matters.
 func (p *Problem) Unchecked() *Problem {
 	q := *p

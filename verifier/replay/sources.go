@@ -101,37 +101,37 @@ func (p *reported) Havoc(at *ir.Instr, n int64) (func(int64) byte, bool) {
 	}, true
 }
 
-// thenZeros gives the inputs of a model as long as they are those that the run
-// asks for, then what Zeros gives.
-type thenZeros struct {
-	input.Source // the model's
-	zeros        input.Zeros
+// modelThen gives the inputs of a model as long as they are those that the run asks for, then those of another source.
+type modelThen struct {
+	input.Source // of bytes of memory and of addresses
+	model, then  input.Source
 	left         bool // the run went another way than the model
 }
 
 // ThenZeros is a source of the inputs of a model, zeros behind them.
 func ThenZeros(inputs []input.Input) input.Source {
-	return &thenZeros{Source: input.NewRecorded(inputs)}
+	model := input.NewRecorded(inputs)
+	return &modelThen{Source: model, model: model, then: input.Zeros{}}
 }
 
 // Next implements input.Source.
-func (t *thenZeros) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
+func (t *modelThen) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
 	if !t.left {
-		if v, ok := t.Source.Next(kind, at, width); ok {
+		if v, ok := t.model.Next(kind, at, width); ok {
 			return v, true
 		}
 		t.left = true
 	}
-	return t.zeros.Next(kind, at, width)
+	return t.then.Next(kind, at, width)
 }
 
 // Havoc implements input.Source.
-func (t *thenZeros) Havoc(at *ir.Instr, n int64) (func(i int64) byte, bool) {
+func (t *modelThen) Havoc(at *ir.Instr, n int64) (func(i int64) byte, bool) {
 	if !t.left {
-		if f, ok := t.Source.Havoc(at, n); ok {
+		if f, ok := t.model.Havoc(at, n); ok {
 			return f, true
 		}
 		t.left = true
 	}
-	return t.zeros.Havoc(at, n)
+	return t.then.Havoc(at, n)
 }

@@ -50,7 +50,8 @@ func (s States) Run(ctx context.Context, p *problem.Problem, a *problem.Answers)
 	}
 	if len(x.kept) < policy.FewStates {
 		for _, inputs := range goesOn(ctx, p) {
-			x.walk(x.kept[0], &thenChosen{chosen: x.chosen(0), first: input.NewRecorded(inputs)})
+			c := x.chosen(0)
+			x.walk(x.kept[0], &modelThen{Source: c, model: input.NewRecorded(inputs), then: c})
 		}
 	}
 	for !x.over() && len(x.kept) > 1 {

@@ -88,35 +88,6 @@ func (c *chosen) Havoc(at *ir.Instr, _ int64) (func(i int64) byte, bool) {
 	}, true
 }
 
-// thenChosen gives inputs of a model as long as they are those that the run asks for, then chosen ones.
-type thenChosen struct {
-	*chosen
-	first *input.Recorded
-	left  bool // the run went another way than the model
-}
-
-// Next implements input.Source.
-func (t *thenChosen) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
-	if !t.left {
-		if v, ok := t.first.Next(kind, at, width); ok {
-			return v, true
-		}
-		t.left = true
-	}
-	return t.chosen.Next(kind, at, width)
-}
-
-// Havoc implements input.Source.
-func (t *thenChosen) Havoc(at *ir.Instr, n int64) (func(i int64) byte, bool) {
-	if !t.left {
-		if f, ok := t.first.Havoc(at, n); ok {
-			return f, true
-		}
-		t.left = true
-	}
-	return t.chosen.Havoc(at, n)
-}
-
 // goesOn returns inputs with which a loop takes more than a turn: conditions in front of it may be hard to guess.
 func goesOn(ctx context.Context, p *problem.Problem) [][]input.Input {
 	ctx, cancel := problem.Share(ctx, policy.GoesOnPercent)

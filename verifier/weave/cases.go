@@ -22,7 +22,7 @@ func FewValuesOf(m *ir.Module, entry *ir.Func) *FewValues {
 		return nil // it may be read more than once
 	}
 	for _, b := range entry.Blocks {
-		if inCycle(b) {
+		if b.Reaches(b, nil) {
 			continue
 		}
 		for _, in := range b.Instrs {
@@ -41,24 +41,6 @@ func callsDirectly(f, g *ir.Func) bool {
 	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
 		return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool { return calledFunc(in) == g })
 	})
-}
-
-// inCycle reports whether an execution may come to b again from its end.
-func inCycle(b *ir.Block) bool {
-	seen := map[*ir.Block]bool{}
-	todo := slices.Clone(b.Succs())
-	for len(todo) > 0 {
-		s := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if s == b {
-			return true
-		}
-		if !seen[s] {
-			seen[s] = true
-			todo = append(todo, s.Succs()...)
-		}
-	}
-	return false
 }
 
 // fewOf looks for the constants that f compares the input with, which is kept in a variable, or is not.

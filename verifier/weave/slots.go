@@ -48,8 +48,8 @@ func eachPointer(t *ir.DType, name string, off int64, arrays bool, visit func(sl
 	return true
 }
 
-// functionsIn returns the pointers to functions among the first pointers in an object of type t, those in arrays and unions too.
-// whole is false where there are as many as most: there may be more.
+// functionsIn returns the pointers to functions among the first pointers in an object of type t, those in arrays and
+// unions too. whole is false where there are as many as most: there may be more.
 func functionsIn(t *ir.DType, name string, off int64, most int) (out []slot, whole bool) {
 	whole = eachPointer(t, name, off, true, func(s slot) bool {
 		if isFunction(s.t) {
