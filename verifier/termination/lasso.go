@@ -94,7 +94,7 @@ func (p *problem) refute(ctx context.Context, comps [][]*edge) *certify.Recurren
 			}
 		}
 	}
-	return nil
+	return z.geometric(ctx, comps)
 }
 
 func (z *lassos) tryCycles(ctx context.Context, cycles [][]*edge) *certify.Recurrence {
@@ -109,7 +109,8 @@ func (z *lassos) tryCycles(ctx context.Context, cycles [][]*edge) *certify.Recur
 	return nil
 }
 
-func (z *lassos) tryCycle(ctx context.Context, cycle []*edge) *certify.Recurrence {
+// turn returns the relation of a cycle, nil if it is not linear or not exact.
+func (p *problem) turn(cycle []*edge) *relation {
 	var steps []certify.Step
 	for _, e := range cycle {
 		if !e.exact {
@@ -117,8 +118,16 @@ func (z *lassos) tryCycle(ctx context.Context, cycle []*edge) *certify.Recurrenc
 		}
 		steps = append(steps, e.path...)
 	}
-	r, ok := z.p.compose(cycle[0].from, steps)
+	r, ok := p.compose(cycle[0].from, steps)
 	if !ok {
+		return nil
+	}
+	return r
+}
+
+func (z *lassos) tryCycle(ctx context.Context, cycle []*edge) *certify.Recurrence {
+	r := z.p.turn(cycle)
+	if r == nil {
 		return nil
 	}
 	for _, c := range z.p.choices(ctx, r) {
