@@ -38,7 +38,7 @@ The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or
 	f.StringVar(&entry, "entry", "main", "function")
 	f.StringVar(&target, "target", "host", "target name (see firmproof targets)")
 	f.StringVar(&integers, "integers", "bitvector", "bitvector or unbounded")
-	f.DurationVar(&timeout, "timeout", 25*time.Second, "time limit")
+	secondsVar(f, &timeout, "timeout", 25*time.Second, "time limit")
 	return cmd
 }
 

@@ -68,7 +68,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.IntVar(&fl.req.Unwind, "unwind", 0, "turns per loop (0: deepen until settled or out of time)")
 	f.StringSliceVar(&fl.unwindSet, "unwindset", nil, "turns of single loops: FUNC.LOOP:N or FILE:LINE:N")
 	f.IntVar(&fl.req.Depth, "depth", 0, "nested calls followed (0: recursion like loops, other calls all)")
-	f.DurationVar(&fl.timeout, "timeout", prepare.DefaultTimeout,
+	secondsVar(f, &fl.timeout, "timeout", prepare.DefaultTimeout,
 		"time per entry and target; where every function is called, 10s unless given")
 	f.StringVar(&fl.memory, "memory", "", "memory per entry and target, e.g. 2G")
 	f.IntVar(&fl.jobs, "jobs", runtime.NumCPU(), "entries verified at a time")

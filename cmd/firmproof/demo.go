@@ -41,7 +41,7 @@ func demoCommand() *cobra.Command {
 		"the pull request, as a diff against the project")
 	f.StringVar(&d.title, "title", "history: keep readings in the native word", "title of the pull request")
 	f.BoolVar(&d.keep, "keep", os.Getenv("KEEP") == "1", "leave everything running until interrupted")
-	f.DurationVar(&d.limit, "limit", 8*time.Minute, "give up after this long")
+	secondsVar(f, &d.limit, "limit", 8*time.Minute, "give up after this long")
 	return cmd
 }
 

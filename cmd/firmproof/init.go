@@ -38,7 +38,7 @@ its C files), choose what goes together as one program, and check it for a while
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace a manifest that is there")
-	cmd.Flags().DurationVar(&limit, "timeout", adopt.TrialTime,
+	secondsVar(cmd.Flags(), &limit, "timeout", adopt.TrialTime,
 		"time of the check that is tried; a build command has twice as much, 30 s at least")
 	return cmd
 }

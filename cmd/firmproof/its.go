@@ -53,6 +53,6 @@ The proof is printed in words; the last line is YES, NO, MAYBE or WORST_CASE(?,O
 			})
 		},
 	}
-	cmd.Flags().DurationVar(&timeout, "timeout", 25*time.Second, "time limit")
+	secondsVar(cmd.Flags(), &timeout, "timeout", 25*time.Second, "time limit")
 	return cmd
 }

@@ -76,7 +76,7 @@ Exit status: 1 the failure was reproduced; 3 it was not; 2 this cannot be run he
 	f.StringArrayVarP(&fl.include, "include", "I", nil, "include folder")
 	f.StringArrayVarP(&fl.defines, "define", "D", nil, "macro")
 	f.StringArrayVar(&fl.cflags, "cflags", nil, "further compiler flags")
-	f.DurationVar(&fl.limit, "timeout", 30*time.Second, "longest time of the run")
+	secondsVar(f, &fl.limit, "timeout", 30*time.Second, "longest time of the run")
 	return cmd
 }
 

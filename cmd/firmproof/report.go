@@ -35,7 +35,7 @@ func reportCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	place.add(cmd)
-	f.DurationVar(&since, "since", 24*time.Hour, "how far back")
+	secondsVar(f, &since, "since", 24*time.Hour, "how far back")
 	f.StringVar(&format, "format", "md", "md, html or json")
 	f.StringVarP(&out, "output", "o", "", "`file` for the report")
 	return cmd

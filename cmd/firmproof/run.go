@@ -48,7 +48,7 @@ Exit status: 0 success, or only what the base has, too; 1 failure (a new violati
 	f.StringVar(&s.repo, "repo", ".", "`folder` of the git repository")
 	f.StringArrayVar(&s.fl.req.Targets, "target", nil, "only this target (repeatable)")
 	f.StringArrayVar(&s.fl.req.Entries, "entry", nil, "only this harness (repeatable)")
-	f.DurationVar(&s.fl.timeout, "timeout", prepare.DefaultTimeout, "time per entry and target")
+	secondsVar(f, &s.fl.timeout, "timeout", prepare.DefaultTimeout, "time per entry and target")
 	f.IntVar(&s.fl.jobs, "jobs", 2, "entries verified at a time")
 	_ = cmd.MarkFlagRequired("pr-sim") // fails only for flags that do not exist
 	return cmd

@@ -30,8 +30,8 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 	f.StringVar(box, "sandbox", string(sandbox.Required), "required, best-effort or off")
 	f.StringVar(&c.SandboxCommand, "sandbox-command", "",
 		"`program` that runs jobs in a sandbox of its own (gVisor, a micro-VM), with its first arguments; see docs/server.md")
-	f.DurationVar(&c.RunLimit, "run-limit", 0, "longest time of one build or verification (default 1h)")
-	f.DurationVar(&c.Deadline, "run-deadline", 0, "longest time from the beginning of a run to its end (default 24h)")
+	secondsVar(f, &c.RunLimit, "run-limit", 0, "longest time of one build or verification (default 1h)")
+	secondsVar(f, &c.Deadline, "run-deadline", 0, "longest time from the beginning of a run to its end (default 24h)")
 	f.IntVar(&c.RepoLimit, "repo-limit", 0, "verifications, and builds, of one repository at a time (0: any number)")
 	f.IntVar(&c.OwnerLimit, "owner-limit", 0,
 		"verifications, and builds, of one person or organisation at a time (0: any number)")

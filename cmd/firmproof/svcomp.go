@@ -39,7 +39,7 @@ func svcompCommand() *cobra.Command {
 	f.StringVar(&o.spec, "spec", "", "property file")
 	f.StringVar(&o.model, "data-model", "LP64", "ILP32 or LP64")
 	f.StringVar(&o.integers, "integers", "bitvector", "bitvector or unbounded")
-	f.DurationVar(&o.timeout, "timeout", 26*time.Second, "time limit")
+	secondsVar(f, &o.timeout, "timeout", 26*time.Second, "time limit")
 	f.StringVar(&o.witness, "witness", "", "file for a witness of TRUE or FALSE")
 	f.StringVar(&o.format, "witness-format", "", "yaml or graphml (default: by the ending of --witness, else yaml)")
 	return cmd

@@ -152,7 +152,7 @@ func (b *builder) fromCommand(ctx context.Context, mb manifest.Build) error {
 		b.note("%s is not installed: the build's own outputs are empty files", m)
 	}
 	if rec.Old > 0 {
-		b.note("%d compiler calls are from an earlier run of the build, which had nothing to do for them now", rec.Old)
+		b.note("%s from an earlier run of the build, which had nothing to do now", calls(rec.Old))
 	}
 	return b.replay(mb, rec.Calls)
 }
@@ -245,3 +245,11 @@ const (
 	maxCall      = 4 << 20 // bytes of one
 	maxCallBytes = 256 << 20
 )
+
+// calls counts compiler calls in words, with the verb.
+func calls(n int) string {
+	if n == 1 {
+		return "1 compiler call is"
+	}
+	return fmt.Sprintf("%d compiler calls are", n)
+}
