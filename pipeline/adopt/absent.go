@@ -74,7 +74,11 @@ func (a absent) advice() string {
 	for _, who := range order {
 		said = append(said, fmt.Sprintf("%s (%s)", first(byProvider[who], 5), who))
 	}
-	return fmt.Sprintf("%d files include headers that this tree does not have: %s. Once they are here, "+
-		"`firmproof init --force` takes the files in; `build.include` names folders elsewhere", len(a.files),
+	files := "1 file includes"
+	if n := len(a.files); n != 1 {
+		files = fmt.Sprintf("%d files include", n)
+	}
+	return fmt.Sprintf("%s headers that this tree does not have: %s. Once they are here, "+
+		"`firmproof init --force` takes the files in; `build.include` names folders elsewhere", files,
 		strings.Join(said, "; "))
 }

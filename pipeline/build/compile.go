@@ -96,6 +96,9 @@ func (r *Request) run(ctx context.Context, argv ...string) (Result, error) {
 	return r.runTo(ctx, nil, argv...)
 }
 
+// compileLimit is how long one call of a compiler may take; other limits are for what is verified.
+var compileLimit = 5 * time.Minute
+
 // runTo runs a program whose output goes to w, if that is not nil.
 func (r *Request) runTo(ctx context.Context, w io.Writer, argv ...string) (Result, error) {
 	if r.overlay != nil && argv[0] == clangTool && !slices.Contains(argv, r.overlay[1]) {
@@ -103,13 +106,21 @@ func (r *Request) runTo(ctx context.Context, w io.Writer, argv ...string) (Resul
 	}
 	ctx, end := endAtPipes(ctx, r.File)
 	defer end()
-	res, err := r.runner().Run(ctx, Cmd{Argv: argv, Dir: r.Dir, Write: []string{r.WorkDir}, Read: []string{r.CacheDir,
+	bounded, stop := context.WithTimeout(ctx, compileLimit)
+	defer stop()
+	res, err := r.runner().Run(bounded, Cmd{Argv: argv, Dir: r.Dir, Write: []string{r.WorkDir}, Read: []string{r.CacheDir,
 		r.root()}, Stdout: w})
 	if pipe, waited := pipeOf(ctx); waited {
 		return res, &BuildError{Stage: "compile", Target: r.Target.Name,
 			Diagnostics: []Diagnostic{{File: r.shown(r.File),
 				Message: fmt.Sprintf("includes %s, which is a pipe and no file: nothing writes to it any more",
 					r.shown(pipe.path))}}}
+	}
+	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
+		return res, &BuildError{Stage: "compile", Target: r.Target.Name,
+			Diagnostics: []Diagnostic{{File: r.shown(r.File), Message: fmt.Sprintf(
+				"%s did not end within %s, which is all that one file has: `exclude` under `build` of the manifest leaves it out",
+				filepath.Base(argv[0]), compileLimit)}}}
 	}
 	if err != nil {
 		return res, &InfraError{"compile " + r.File, err}

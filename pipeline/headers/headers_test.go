@@ -104,7 +104,8 @@ func TestProvider(t *testing.T) {
 		"core_config.h": "", "FreeRTOS.h": "the FreeRTOS kernel", "stm32f4xx_hal.h": "STM32Cube or StdPeriph",
 		"nrf_gpio.h": "the nRF SDK", "nrfile.h": "",
 		"intrinsics.h": "IAR's compiler", "iostm8s003f3.h": "IAR's compiler", "iolib.h": "",
-		"msp430f5529.h": "TI's compiler or device package", "my/driver/x.h": "", "vendor.h": ""} {
+		"msp430f5529.h": "TI's compiler or device package", "my/driver/x.h": "", "vendor.h": "",
+		"windows.h": "Windows", "windows_list.h": ""} {
 		if got, _ := Provider(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

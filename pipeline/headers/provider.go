@@ -21,6 +21,8 @@ var providers = []struct {
 	{"the nRF SDK", "", regexp.MustCompile(`^nrfx?(_\w+)?\.h$`)},
 	{"the FreeRTOS kernel", "", regexp.MustCompile(`^(FreeRTOS|FreeRTOSConfig|semphr|portmacro)\.h$`)},
 	{"lwIP", "", regexp.MustCompile(`^(lwip|netif)/.*$`)},
+	{"Windows", "the files that include them are for programs on a PC", regexp.MustCompile(
+		`^(windows|winsock2?|ws2tcpip|tchar|conio)\.h$`)},
 	{"Mbed TLS", "", regexp.MustCompile(`^(mbedtls|psa)/.*$`)},
 }
 
