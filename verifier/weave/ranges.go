@@ -47,6 +47,7 @@ func spansOf(m *ir.Module) *spans {
 	}
 	s.addresses(m)
 	s.overlays(m)
+	s.walks(m)
 	s.enumerations(m)
 	var storing []*ir.Func
 	for _, f := range m.Funcs {
@@ -60,6 +61,15 @@ func spansOf(m *ir.Module) *spans {
 
 // unions notes the structures that are in a union, which a store to another member of it changes.
 func (s *spans) unions(m *ir.Module) {
+	eachType(m, func(t *ir.DType) {
+		if t.Kind == ir.DUnion {
+			s.other(t, 0)
+		}
+	})
+}
+
+// eachType visits the types of variables and results of m, and those that they are made of or lead to.
+func eachType(m *ir.Module, see func(t *ir.DType)) {
 	seen := map[*ir.DType]bool{}
 	var visit func(t *ir.DType)
 	visit = func(t *ir.DType) {
@@ -67,9 +77,7 @@ func (s *spans) unions(m *ir.Module) {
 			return
 		}
 		seen[t] = true
-		if t.Kind == ir.DUnion {
-			s.other(t, 0)
-		}
+		see(t)
 		visit(t.Elem)
 		for i := range t.Fields {
 			visit(t.Fields[i].T)

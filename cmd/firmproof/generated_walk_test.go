@@ -1,0 +1,53 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// walkC: use trusts an index that set keeps in a range; WALK writes the member beside it, or this one alone.
+const walkC = `#include <stdint.h>
+struct ring { uint8_t a, at, b; };
+struct port { struct ring in; uint8_t at; };
+static struct port port;
+static uint8_t table[16];
+void set(struct ring *r, uint8_t n) { r->at = n % 16; }
+int use(struct ring *r) { return table[r->at]; }
+static void one(uint8_t *p) { *p = 200; }
+static void two(uint8_t *p) { p[0] = p[1] = 200; }
+static void either(uint8_t *p, int n) { if (n) two(p); else one(p); }
+static uint8_t *first(struct ring *r) { return &r->a; }
+void walk(struct ring *r, int i, uint8_t c) { WALK; }
+`
+
+// TestWalkedRanges: a number has no range where the program may come to it from the address of one beside it.
+func TestWalkedRanges(t *testing.T) {
+	for walk, want := range map[string]verdict.Status{
+		"uint8_t *p = &r->a; p[0] = c":                         verdict.Proved,
+		"uint8_t *p = &r->a; p[1] = c":                         verdict.Violated,
+		"uint8_t *p = &r->b; *p = c":                           verdict.Proved,
+		"uint8_t *p = &r->b; *(p - 1) = c":                     verdict.Violated,
+		"uint8_t *p = &r->a; for (i = 0; i < 1; i++) *p = c":   verdict.Proved,
+		"uint8_t *p = &r->a; for (i = 0; i < 3; i++) *p++ = c": verdict.Violated,
+		"(&r->a)[i] = c":                                       verdict.Violated,
+		"(&port.in.a)[i] = c":                                  verdict.Violated,
+		"one(&r->a)":                                           verdict.Proved,
+		"two(&r->a)":                                           verdict.Violated,
+		"one(&port.in.a)":                                      verdict.Violated, // of constant addresses less is known
+		"either(&r->a, i)":                                     verdict.Violated,
+		"*first(r) = c":                                        verdict.Proved,
+		"first(r)[1] = c":                                      verdict.Violated,
+		"uint8_t *p = &r->a, **q = &p; **q = c":                verdict.Violated,
+		"uint8_t *p = &r->a, **q = &p; (*q)[1] = c":            verdict.Violated,
+		"void (*f)(uint8_t *) = two; f(&r->a)":                 verdict.Violated,
+	} {
+		dir := writeTree(t, map[string]string{"src.c": strings.Replace(walkC, "WALK", walk, 1)})
+		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", "use")
+		if len(rep.Results) != 1 || rep.Results[0].Status != want {
+			t.Errorf("%s: want %s: %+v\n%s", walk, want, rep.Results, errs)
+		}
+	}
+}
