@@ -152,23 +152,15 @@ func (g *cone) along(k int, l exact.Lin) exact.Lin {
 
 // from returns a set that the cycle never leaves and that the run s ends in; nil if there is none of the kind.
 func (g *cone) from(ctx context.Context, p *problem, s *relation) []exact.Lin {
-	at := func(l exact.Lin) exact.Lin {
-		return l.Subst(func(v exact.Var) exact.Lin {
-			if int(v) < p.n {
-				return s.upd[v]
-			}
-			return exact.V(v + paramBase)
-		})
-	}
 	rows := slices.Clone(s.rows)
 	for _, row := range g.rows {
-		rows = append(rows, linear.Row{Lin: at(row.Lin), EQ: row.EQ})
+		rows = append(rows, linear.Row{Lin: s.after(row.Lin), EQ: row.EQ})
 		for k := range g.stretch {
 			rows = append(rows, linear.Row{Lin: g.along(k, row.Lin), EQ: row.EQ})
 		}
 	}
 	for i, next := range g.upd {
-		sum := at(next.Sub(exact.V(g.vars[i]))).Scale(exact.I(g.scale))
+		sum := s.after(next.Sub(exact.V(g.vars[i]))).Scale(exact.I(g.scale))
 		for k, l := range g.stretch {
 			own := exact.V(g.direction(k, i))
 			sum = sum.Sub(own)
@@ -186,7 +178,7 @@ func (g *cone) from(ctx context.Context, p *problem, s *relation) []exact.Lin {
 	}
 	x := make([]exact.Int, len(g.vars))
 	for i, v := range g.vars {
-		x[i] = at(exact.V(v)).Eval(func(v exact.Var) exact.Int { return m[v] })
+		x[i] = s.after(exact.V(v)).Eval(func(v exact.Var) exact.Int { return m[v] })
 	}
 	var ys [][]exact.Int
 	for k := range g.stretch {
@@ -218,7 +210,7 @@ func (g *cone) set(x []exact.Int, ys [][]exact.Int) []exact.Lin {
 		}
 	}
 	pivots := eliminate(basis, len(ys)+n)
-	if len(pivots) < n || len(ys) > n || !slices.IsSorted(pivots) || len(ys) > 0 && pivots[len(ys)-1] != len(ys)-1 {
+	if k := len(ys); k > n || k > 0 && pivots[k-1] != k-1 { // they do depend on each other
 		return nil
 	}
 	var out []exact.Lin

@@ -161,17 +161,22 @@ func (z *lassos) reach(ctx context.Context, at its.Loc, set []exact.Lin) *stem {
 		s := z.stems[at][i]
 		rows := append([]linear.Row(nil), s.rows...)
 		for _, l := range set {
-			rows = append(rows, linear.AtLeast(l.Subst(func(v exact.Var) exact.Lin {
-				if int(v) < z.p.n {
-					return s.upd[v]
-				}
-				return exact.V(v + paramBase)
-			})))
+			rows = append(rows, linear.AtLeast(s.after(l)))
 		}
 		if m := z.p.model(ctx, rows); m != nil {
 			return &stem{s, m}
 		}
 	}
+}
+
+// after returns l, which may speak of the parameters of a choice, of the state that r leads to.
+func (r *relation) after(l exact.Lin) exact.Lin {
+	return l.Subst(func(v exact.Var) exact.Lin {
+		if int(v) < len(r.upd) {
+			return r.upd[v]
+		}
+		return exact.V(v + paramBase)
+	})
 }
 
 // paramBase keeps the parameters of a choice apart from the stem's temporaries.
