@@ -28,13 +28,15 @@ type Ranking struct {
 
 // Graph says which symbolic execution graph of a program a proof is about.
 type Graph struct {
-	Wrap   bool `json:"wrap"`              // signed overflow wraps around; else it ends a run
-	ByNull bool `json:"by_null,omitempty"` // seg.Options.ByNull
+	Wrap    bool `json:"wrap"`              // signed overflow wraps around; else it ends a run
+	ByNull  bool `json:"by_null,omitempty"` // seg.Options.ByNull
+	Modular bool `json:"modular,omitempty"` // seg.Options.Modular
 }
 
 // Options returns those of the graph for p.
 func (g Graph) Options(p *problem.Problem) seg.Options {
-	return seg.Options{Semantics: p.Semantics, Entry: p.Entry, MathInts: p.MathInts(), Wrap: g.Wrap, ByNull: g.ByNull}
+	return seg.Options{Semantics: p.Semantics, Entry: p.Entry, MathInts: p.MathInts(), Wrap: g.Wrap, ByNull: g.ByNull,
+		Modular: g.Modular}
 }
 
 // RankingOf writes a proof about a system of g down.

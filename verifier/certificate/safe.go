@@ -12,14 +12,15 @@ import (
 // Safe shows claims about paths: the symbolic execution graph of the program, which is built again, is complete and
 // has no fault where they stand.
 type Safe struct {
-	Wrap   bool `json:"wrap"`    // signed overflow wraps around; else it is a fault
-	ByNull bool `json:"by_null"` // seg.Options.ByNull
+	Wrap    bool `json:"wrap"`              // signed overflow wraps around; else it is a fault
+	ByNull  bool `json:"by_null"`           // seg.Options.ByNull
+	Modular bool `json:"modular,omitempty"` // seg.Options.Modular
 }
 
 // Options returns those of the graph for p.
 func (s *Safe) Options(p *problem.Problem) seg.Options {
 	return seg.Options{Semantics: p.Semantics, Entry: p.Entry, Wrap: s.Wrap, ByNull: s.ByNull,
-		Leave: !p.Checks.Has(verdict.PointerOverflow)}
+		Modular: s.Modular, Leave: !p.Checks.Has(verdict.PointerOverflow)}
 }
 
 func (s *Safe) check(ctx context.Context, p *program) (*Finding, error) {

@@ -27,6 +27,9 @@ func (c Complexity) Run(ctx context.Context, p *problem.Problem, a *problem.Answ
 	e := &engine{p: p, a: a, turns: c.Turns}
 	bound, why := e.complexity(ctx)
 	if why != nil {
+		bound, why = e.complexityModularly(ctx, why)
+	}
+	if why != nil {
 		a.LeaveOpen(unknown(p.ComplexityClaim(), why))
 		return problem.ErrOpen
 	}
@@ -98,7 +101,7 @@ func (e *engine) bounds(ctx context.Context, g *seg.Graph) (*its.System, seg.Leg
 
 // turnsByBits bounds the turns of loops by the bits of words.
 func (e *engine) turnsByBits(ctx context.Context, g *seg.Graph) map[*ir.Block]int64 {
-	if e.turns == nil || e.p.MathInts() || g.Recursive {
+	if e.turns == nil || e.p.MathInts() || g.Modular {
 		return nil
 	}
 	part, cancel := problem.Share(ctx, policy.TurnsPercent)

@@ -61,7 +61,8 @@ type engine struct {
 	p *problem.Problem
 	a *problem.Answers
 
-	byNull bool // graphs tell null pointers apart
+	byNull  bool // graphs tell null pointers apart
+	modular bool // functions called from many places have one graph (seg.Options.Modular)
 
 	turns func(ctx context.Context, p *problem.Problem) map[*ir.Block]int64 // Complexity.Turns
 }
@@ -70,6 +71,9 @@ type engine struct {
 // program has pointers that may be. It returns the graph that the claim is about.
 func (e *engine) decideTermination(ctx context.Context, proves func(context.Context, verdict.Check) bool) (
 	verdict.Claim, *seg.Graph) {
+	if claim, g := e.terminationModularly(ctx); claim.Status == verdict.Proved {
+		return claim, g
+	}
 	if !growsMemory(e.p) {
 		return e.decideByOverflow(ctx, proves)
 	}
@@ -216,7 +220,7 @@ func firstTry(ctx context.Context, more bool) (context.Context, context.CancelFu
 
 // kind says which graph e works on.
 func (e *engine) kind(wrap bool) certificate.Graph {
-	return certificate.Graph{Wrap: wrap, ByNull: e.byNull}
+	return certificate.Graph{Wrap: wrap, ByNull: e.byNull, Modular: e.modular}
 }
 
 // graph builds the symbolic execution graph, and leaves time for the proof.

@@ -25,14 +25,16 @@ func (Safety) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 	e := &engine{p: p, a: a}
 	for _, byNull := range []bool{true, false} {
 		apart, err := e.safety(ctx, &certificate.Safe{ByNull: byNull})
-		if err != nil || a.Proofs().All() {
-			return err
-		}
-		if !apart {
-			break // the other graph is the same
+		switch {
+		case a.Proofs().All():
+			return nil
+		case err != nil:
+			return e.safetyModularly(ctx, err)
+		case !apart:
+			return e.safetyModularly(ctx, problem.ErrOpen) // the other graph is the same
 		}
 	}
-	return problem.ErrOpen
+	return e.safetyModularly(ctx, problem.ErrOpen)
 }
 
 // safety gives the proofs of one graph. It reports whether that tells states apart by pointers that are null.

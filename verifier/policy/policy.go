@@ -303,6 +303,7 @@ const (
 	GraphPercent       = 60      // for the graph; the rest is for its proof
 	SafetyGraphPercent = 30      // for safety on the graph, which induction works beside
 	FirstTryPercent    = 67      // for the proof that says more; the rest is for the one that says less
+	ModularPercent     = 25      // for the proof in which functions called from many places have one graph
 	BoundsZ3           = 200     // milliseconds for a question of the search for bounds
 	MaxLoopBound       = 1 << 20 // turns of a loop that a bound may ask an unwinding for
 	ShownInputs        = 100     // inputs that the report of an endless run shows

@@ -29,6 +29,10 @@ func (b *builder) call(s *state, in *ir.Instr) result {
 	}
 	b.entered[fn] = true
 	if d := s.depth(fn); d > 0 && !(d < maxRecursion && b.steps < maxFollowed && b.constantArgs(s, in)) {
+		b.recursive = true
+		return b.enter(s, in, fn)
+	}
+	if b.shared[fn] {
 		return b.enter(s, in, fn)
 	}
 	if len(s.frames) >= maxDepth {

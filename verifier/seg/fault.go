@@ -31,7 +31,7 @@ func (g *Graph) Defined() bool {
 
 // Frees reports that in every run no heap block is lost, and that none is left at the end that the rule asks for.
 func (g *Graph) Frees() bool {
-	return g.Complete && !(g.Recursive && g.b.allocates && (g.b.unframed || g.b.endsInside)) &&
+	return g.Complete && !(g.Modular && g.b.allocates && (g.b.unframed || g.b.endsInside)) &&
 		!slices.ContainsFunc(g.Faults,
 			func(f Fault) bool { return f.Check == verdict.Leak })
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// enter handles the call of a function that is already active, modularly: a run
+// enter handles the call of a function that is already active, or shared, modularly: a run
 // either stays in the callee for ever, or comes back. So one case goes on in the
 // callee with the callers left out, generalised at its entry; the other goes on
 // behind the call with what the summary says of the result, and without what the
 // callee may have written.
 func (b *builder) enter(s *state, in *ir.Instr, fn *ir.Func) result {
-	b.recursive = true
+	b.modular = true
 	b.calls++
 	back := s.clone()
 	back.calls = append(back.calls, b.calls)

@@ -46,6 +46,7 @@ type Options struct {
 	Wrap      bool     // signed overflow wraps around instead of ending the run
 	Leave     bool     // pointers may leave their objects, too far for any access
 	ByNull    bool     // a place has a generalised state for each choice of which pointers are null or lead to which link
+	Modular   bool     // functions called from many places have one graph and a summary (Shared)
 	MaxStates int      // symbolic steps; 0: 400,000
 }
 
@@ -55,7 +56,8 @@ type Graph struct {
 	Complete  bool             // every path ends in a return, an exit, or undefined behaviour
 	GaveUp    []verdict.Reason // why not
 	Faults    []Fault          // what could not be shown of its paths, in the order of the program
-	Recursive bool             // callers are left out: a run is a tree of paths, and costs add up over all of it
+	Recursive bool             // of functions that call themselves
+	Modular   bool             // callers are left out: a run is a tree of paths, and costs add up over all of it
 	Overflows bool             // a path may end in signed overflow
 	ByNull    bool             // a place has several generalised states, because of null pointers or links
 	Stats     Stats
@@ -97,9 +99,11 @@ type builder struct {
 	effects    map[*ir.Func]effects
 	thresholds []exact.Int
 	recursive  bool
-	unframed   bool // a recursive function writes or frees what is not followed to an object that it reaches
-	endsInside bool // a run may end in a function entered without callers
-	calls      int  // modular ones, each time one was followed
+	modular    bool              // a call was entered without callers
+	shared     map[*ir.Func]bool // of Options.Modular
+	unframed   bool              // a recursive function writes or frees what is not followed to an object that it reaches
+	endsInside bool              // a run may end in a function entered without callers
+	calls      int               // modular ones, each time one was followed
 	summaries  map[*ir.Func]*summary
 	outdated   []*cutPoint        // cuts that used a summary that grew
 	current    *cutPoint          // being expanded
@@ -155,7 +159,7 @@ func Build(ctx context.Context, m *ir.Module, opts Options) (*Graph, error) {
 		g.GaveUp = append(g.GaveUp, b.gaveUp[k])
 	}
 	g.Complete = len(g.GaveUp) == 0
-	g.Recursive = b.recursive
+	g.Recursive, g.Modular = b.recursive, b.modular
 	g.Faults = b.faults(g.cuts)
 	g.Overflows = slices.ContainsFunc(g.Faults, func(f Fault) bool { return f.Wraps })
 	g.Stats = Stats{Steps: b.steps, Cuts: len(g.cuts), Merges: b.merges, Certified: b.certified, Repairs: b.repairs,
@@ -181,6 +185,9 @@ func newBuilder(ctx context.Context, m *ir.Module, opts Options, ladder *linear.
 		entered: map[*ir.Func]bool{opts.Entry: true}, trees: map[breed][]int64{}, ups: map[breed]int64{},
 		chains: map[breed]bool{}, pairs: map[breed]pair{}, unpaired: map[breed]bool{},
 		structs: map[int64][]string{}, given: map[*ir.Instr]value{}}
+	if opts.Modular {
+		b.shared = Shared(opts.Entry)
+	}
 	b.checker = &certify.Checker{Ctx: ctx, Ladder: ladder}
 	return b
 }

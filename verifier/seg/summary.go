@@ -242,7 +242,7 @@ func (b *builder) afterReturn(s *state, in *ir.Instr, fn *ir.Func, reach map[int
 			continue
 		}
 		t := s.clone()
-		t.recursed = true
+		t.recursed = t.recursed || !b.shared[fn]
 		if plain {
 			result := t.top().vals[in]
 			dirs, ok := b.templates(t, fn, func(g *ir.Param) value { return args[g] }, result)

@@ -14,7 +14,7 @@ import (
 
 // counted returns the loop head that c is, if the back edges to it are counted.
 func (x *extractor) counted(c *cutPoint) (most int64, ok bool) {
-	if f := c.st.top(); x.g.Recursive || c == x.g.start || f.idx != firstNonPhi(f.blk) {
+	if f := c.st.top(); x.g.Modular || c == x.g.start || f.idx != firstNonPhi(f.blk) {
 		return 0, false
 	}
 	most, ok = x.opts.Turns[c.st.top().blk]
