@@ -113,6 +113,18 @@ func TestInit(t *testing.T) {
 			put(t, dir, "Makefile", "all:\n\tgcc lib.c test/t.c -o test_half\n\tgcc lib.c examples/e.c -o examples/half\n")
 		}, []string{"command: make", "# The build links tests, examples and the like only", "functions: all",
 			"the like\nversion: 1\n"}, nil, exitOK},
+		"names of C++": {func(t *testing.T, dir string) {
+			put(t, dir, "link.cpp", "namespace bus {\nstruct Link { int n; Link(int k); ~Link(); int at(int k); int at(char c);\n"+
+				"  bool operator==(const Link &o) const; virtual int put(int k); };\n"+
+				"Link::Link(int k) : n(k) {}\nLink::~Link() { n = 0; }\nint Link::at(int k) { return k & n; }\n"+
+				"int Link::at(char c) { return c & n; }\nint Link::put(int k) { return k ^ n; }\n"+
+				"bool Link::operator==(const Link &o) const { return n == o.n; }\n"+
+				"template <class T> T half(T n) { return n / 2; }\ntemplate int half<int>(int);\n}\n"+
+				"namespace { __attribute__((used)) int mine(int n) { return n | 1; } }\n"+
+				"struct one { int n; }; bool operator!(one o) { return !o.n; }\n")
+			put(t, dir, "hal/stm32f4xx_hal_adc.c", "int port(int n) { return n; }\n")
+			put(t, dir, "Makefile", "all:\n\tg++ -c link.cpp -o link.o\n\tgcc -c hal/stm32f4xx_hal_adc.c -o port.o\n")
+		}, []string{"bus::Link::put", "bus::Link::at (_ZN3bus4Link2atEi)", "operator!"}, nil, exitOK},
 		"a configured build keeps the paths of compilers": {func(t *testing.T, dir string) {
 			put(t, dir, "a.c", program)
 			put(t, dir, "configure", "#!/bin/sh\n[ -f config.mk ] || echo \"CC = $(command -v cc)\" >config.mk\n")

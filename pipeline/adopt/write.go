@@ -270,6 +270,9 @@ func (t *trial) askFor(name string) string {
 	if slices.ContainsFunc(t.harnesses, func(e entry) bool { return e.name == name }) {
 		flag = "--entry"
 	}
+	if !plainWord(name) { // one of C++
+		name = "'" + name + "'"
+	}
 	return "firmproof check " + flag + " " + name + " --timeout 5m"
 }
 

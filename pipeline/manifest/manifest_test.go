@@ -88,6 +88,7 @@ var problems = []struct{ lines, want string }{
 	{"functions: some\n", "`functions` cannot be `some`"},
 	{"functions: [f, f]\n", "function `f` is given twice"},
 	{"functions: [f()]\n", "`f()` is no name of a C function, write its name alone"},
+	{"functions: [\"f (int)\"]\n", "`f (int)` is no name of a C function"},
 	{"assume: {put: 16 elements}\n", "`put` names no argument of a function"},
 	{"assume: {put.data: plenty}\n", "`plenty` says nothing about an argument"},
 	{"assume: {put.data: 0 bytes}\n", "`0 bytes` says nothing about an argument"},

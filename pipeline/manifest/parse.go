@@ -131,7 +131,7 @@ func (p *parser) functions(m *strict.Map) {
 		switch {
 		case slices.Contains(functionWords, f):
 			m.Bad("functions", "", "`functions` must be one of %s, not a list", strings.Join(functionWords, ", "))
-		case !identifier.MatchString(f):
+		case !identifier.MatchString(f) && !nameInCxx.MatchString(f):
 			m.Bad("functions", "write its name alone, without () or type", "`%s` is no name of a C function", f)
 		case slices.Contains(list[:i], f):
 			m.Bad("functions", "", "function `%s` is given twice", f)
@@ -145,7 +145,7 @@ const given = `(not null|may be null|[1-9][0-9]{0,6} (element|byte)s?|-?[0-9]{1,
 
 var (
 	givenText = regexp.MustCompile(`^` + given + `(, ?` + given + `)*$`)
-	place     = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*[.][^\s]+$`)
+	place     = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$:~<>,]*[.][^\s]+$`)
 )
 
 func (p *parser) assume(top *strict.Map) {
@@ -233,6 +233,10 @@ func (p *parser) target(n *yaml.Node, at string) (targets.Target, bool) {
 }
 
 var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+
+// nameInCxx matches names of functions that C++ alone has, as reports show them: `bus::Link::~Link (_ZN3bus4LinkD2Ev)`.
+var nameInCxx = regexp.MustCompile(
+	`^([A-Za-z_$][A-Za-z0-9_$]*(::|<| \(_Z)|(\(anonymous\))?::|operator[^A-Za-z0-9_$]).*$`)
 
 func (p *parser) function(m *strict.Map, key string) string {
 	s, ok := m.String(key)

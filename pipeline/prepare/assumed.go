@@ -129,4 +129,7 @@ func (j *Job) dependsOn(c *verdict.Claim) map[string]bool {
 }
 
 // function returns the name of the function that a generated harness calls.
-func (j *Job) function() string { return strings.TrimPrefix(j.Label, AnyCall) }
+func (j *Job) function() string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(j.Label, AnyCall), " (_Z") // what follows tells overloaded ones apart
+	return name
+}
