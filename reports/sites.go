@@ -120,15 +120,18 @@ type Obstacle struct {
 	Unknown []SiteClaim
 }
 
-// Obstacles lists the reasons of what is unknown, each once, those that leave most open first.
+// Obstacles lists the reasons of what is unknown, each once, those that leave most open first. What is open since it
+// stands behind another unknown claim is counted with that.
 func Obstacles(results []verdict.Result) []Obstacle {
 	index := map[string]int{}
 	var out []Obstacle
 	at := func(r *verdict.Reason) *Obstacle {
-		k := r.String()
+		first := *r
+		first.Detail = strings.TrimPrefix(r.Detail, verdict.PastUnknown)
+		k := first.String()
 		if _, known := index[k]; !known {
 			index[k] = len(out)
-			out = append(out, Obstacle{Reason: *r})
+			out = append(out, Obstacle{Reason: first})
 		}
 		return &out[index[k]]
 	}

@@ -139,6 +139,10 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	}
 	for _, g := range j.Guesses {
 		if strings.Contains(c.Message, "what '"+g+"' leads to") {
+			if strings.HasPrefix(g, weave.Further) {
+				return &verdict.Reason{Detail: "a structure has many pointers, and what the " + g + " lead to is not known",
+					Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
+			}
 			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess", Remedy: fmt.Sprintf(
 				"`%s.%s: 64 bytes` under `assume` of the manifest (or --assume) says how much, or a harness: `firmproof harness` writes one",
 				j.function(), g)}
@@ -163,9 +167,6 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 
 var leftObject = regexp.MustCompile(`offset -?\d+ of '([^']+)' \(`)
 
-// pastUnknown starts the reason of a claim behind one that was withdrawn; what follows is the first one's.
-const pastUnknown = "executions come here only past a claim that is unknown: "
-
 // withdraw makes a violation of res unknown, and what is behind it: the reason says what the violation rests on.
 func withdraw(res *verdict.Result, c *verdict.Claim, why verdict.Reason) {
 	why.Kind = verdict.Incomplete
@@ -173,7 +174,7 @@ func withdraw(res *verdict.Result, c *verdict.Claim, why verdict.Reason) {
 	for i := range res.Claims {
 		if b := &res.Claims[i]; b.Behind == c.ID {
 			behind := why
-			behind.Detail = pastUnknown + strings.TrimPrefix(why.Detail, pastUnknown)
+			behind.Detail = verdict.PastUnknown + strings.TrimPrefix(why.Detail, verdict.PastUnknown)
 			if b.Behind = ""; b.Status == verdict.Violated {
 				withdraw(res, b, behind)
 			}

@@ -13,8 +13,8 @@ func TestWithdraw(t *testing.T) {
 	res := &verdict.Result{Claims: []verdict.Claim{{ID: "a", Status: violated}, {ID: "b", Status: violated, Behind: "a"},
 		{ID: "c", Status: violated, Behind: "b"}, {ID: "d", Status: violated}}}
 	withdraw(res, &res.Claims[0], verdict.Reason{Detail: "how much p leads to is a guess"})
-	for i, want := range []string{"how much p leads to is a guess", pastUnknown + "how much p leads to is a guess",
-		pastUnknown + "how much p leads to is a guess"} {
+	for i, want := range []string{"how much p leads to is a guess", verdict.PastUnknown + "how much p leads to is a guess",
+		verdict.PastUnknown + "how much p leads to is a guess"} {
 		if c := res.Claims[i]; c.Status != verdict.Unknown || c.Reason == nil || c.Reason.Detail != want {
 			t.Errorf("%s: %s %+v, want %q", c.ID, c.Status, c.Reason, want)
 		}
@@ -32,7 +32,7 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("lines behind what is no finding: %+v", lines)
 	}
 	if b, c := open.Claims[1], open.Claims[2]; b.Reason.Kind != verdict.TimedOut || b.Behind != "" ||
-		c.Reason.Detail != pastUnknown+"a guess" {
+		c.Reason.Detail != verdict.PastUnknown+"a guess" {
 		t.Errorf("left open: %+v %+v", b.Reason, c.Reason)
 	}
 	if d := res.Claims[3]; d.Status != violated || d.Reason != nil {

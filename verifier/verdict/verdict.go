@@ -109,6 +109,10 @@ const (
 	Vacuous        ReasonKind = "vacuous"         // what holds says nothing: no execution comes to what could fail
 )
 
+// PastUnknown starts the detail of a reason where executions come to a claim only past another that is unknown; what
+// follows is the detail of that one's reason.
+const PastUnknown = "executions come here only past a claim that is unknown: "
+
 // Reason explains an Unknown: its kind, what exactly, where, and what would settle it.
 type Reason struct {
 	Kind   ReasonKind `json:"kind"`

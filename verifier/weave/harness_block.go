@@ -83,9 +83,12 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 	}
 }
 
+// Further starts the name of the pointers in a block of which nothing is known.
+const Further = "pointers beyond the first "
+
 // tooMany is a pointer of which nothing is known, since there are too many in a block.
 func (h *harness) tooMany() ir.Value {
-	name := fmt.Sprintf("pointers beyond the first %d", maxFields)
+	name := fmt.Sprintf("%s%d", Further, maxFields)
 	if h.further == nil {
 		h.out.Guesses = append(h.out.Guesses, name)
 		h.note(name, "what %s in one block lead to is not known", name)

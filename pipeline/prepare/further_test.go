@@ -1,0 +1,21 @@
+package prepare
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
+)
+
+// TestFurtherPointers: advice about pointers that have no name of their own names no place for `assume`.
+func TestFurtherPointers(t *testing.T) {
+	for name, assume := range map[string]bool{weave.Further + "64": false, "p.next": true} {
+		j := Job{Guesses: []string{name}}
+		why := j.RestsOn(verdict.Claim{Check: verdict.Memory, Status: verdict.Violated,
+			Message: "read of 1 byte at offset 4 of what '" + name + "' leads to (1 byte)"})
+		if why == nil || strings.Contains(why.Remedy, "assume") != assume {
+			t.Errorf("%s: %+v", name, why)
+		}
+	}
+}
