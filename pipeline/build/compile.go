@@ -96,7 +96,7 @@ func (r *Request) run(ctx context.Context, argv ...string) (Result, error) {
 	return r.runTo(ctx, nil, argv...)
 }
 
-// compileLimit is how long one call of a compiler may take; other limits are for what is verified.
+// compileLimit is how long a single call of a compiler may take. The limits that users set are those of verifications.
 var compileLimit = 5 * time.Minute
 
 // runTo runs a program whose output goes to w, if that is not nil.
