@@ -25,6 +25,9 @@ char *sys_now(char *x, int y);
 int received(queue_t q) { uint32_t v; if (xQueueReceive(q, &v, 10) != 1) return 0; return v == 1; }
 int created(void) { queue_t q = xQueueGenericCreate(1, 4, 0); return q != NULL; }
 char first(void) { return *(char *)xQueueGenericCreate(1, 4, 0); }
+int sched_get_priority_max(int policy);
+int below(void) { return sched_get_priority_max(2) - 1; }
+int above(void) { return sched_get_priority_max(2) + 1; }
 int later(uint32_t from) { return HAL_GetTick() - from > 10; }
 int filled(int fd) { uint8_t b[8]; ssize n = read(fd, b, 8); return n <= 0 ? 0 : b[n - 1]; }
 int beyond(int fd) { uint8_t b[8]; ssize n = read(fd, b, 8); return n <= 0 ? 0 : b[n]; }
@@ -45,6 +48,8 @@ func TestKnownFunctions(t *testing.T) {
 		"created":  {verdict.Proved, "xQueueGenericCreate"},
 		"first":    {verdict.Violated, "null pointer"},
 		"later":    {verdict.Proved, "HAL_GetTick"},
+		"below":    {verdict.Proved, "sched_get_priority_max"},
+		"above":    {verdict.Violated, ""},
 		"filled":   {verdict.Proved, "any result that it allows: read"},
 		"beyond":   {verdict.Violated, "array index 8"},
 		"too_long": {verdict.Violated, "'b' (8 bytes)"},

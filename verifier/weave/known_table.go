@@ -88,6 +88,8 @@ var knownFuncs = map[string]apiEffect{
 	"sched_yield": {gives: inRange, from: -1}, "pthread_mutex_lock": {}, "pthread_mutex_unlock": {},
 	"pthread_mutex_init": {}, "pthread_mutex_destroy": {}, "pthread_join": {}, "tcflush": {gives: inRange, from: -1},
 	"fsync": {gives: inRange, from: -1}, "isatty": {gives: inRange, to: 1},
+	"sched_get_priority_max": {gives: inRange, from: -1, to: 1<<31 - 1},
+	"sched_get_priority_min": {gives: inRange, from: -1, to: 1<<31 - 1},
 }
 
 // NeverNull reports whether a function of the C library or of POSIX gives a pointer that its caller need not compare
