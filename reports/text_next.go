@@ -60,8 +60,17 @@ func (p *printer) register(violations []Site) {
 				"in the manifest)", v.Result.Target, m[1], at&^0xfff)
 			return
 		}
+		if inConstant.MatchString(v.Claim.Message) && !s.Suppressed() {
+			p.line("  if a register is there: target %s has read-only memory there: name the processor that the code is for\n"+
+				"                    (--target, see `firmproof targets`), or what is there (`memory_map` in the manifest)",
+				v.Result.Target)
+			return
+		}
 	}
 }
+
+// inConstant matches what is said of a write to memory that the target keeps its code in.
+var inConstant = regexp.MustCompile(`^write of the constant region '`)
 
 var inNoObject = regexp.MustCompile(`at address (0x[0-9a-f]+), which is in no object`)
 
