@@ -114,7 +114,8 @@ func TestInit(t *testing.T) {
 		}, []string{"command: make", "# The build links tests, examples and the like only", "functions: all",
 			"the like\nversion: 1\n"}, nil, exitOK},
 		"names of C++": {func(t *testing.T, dir string) {
-			put(t, dir, "link.cpp", "namespace bus {\nstruct Link { int n; Link(int k); ~Link(); int at(int k); int at(char c);\n"+
+			put(t, dir, "link.cpp", "namespace bus {\n"+
+				"struct Link { int n; Link(int k); ~Link(); int at(int k); int at(char c);\n"+
 				"  bool operator==(const Link &o) const; virtual int put(int k); };\n"+
 				"Link::Link(int k) : n(k) {}\nLink::~Link() { n = 0; }\nint Link::at(int k) { return k & n; }\n"+
 				"int Link::at(char c) { return c & n; }\nint Link::put(int k) { return k ^ n; }\n"+

@@ -77,7 +77,7 @@ func (mis *missing) complete(j *Job) {
 	slices.Sort(effects)
 	if effects = slices.Compact(effects); len(effects) > 0 {
 		j.Plan.Assumptions = append(
-			[]string{fmt.Sprintf("%s and does what its library says, with any result that it allows: %s",
+			[]string{fmt.Sprintf("%s: a call does what the library says, with any result that it allows: %s",
 				have(len(effects), "function", "no body"), strings.Join(effects, ", "))}, j.Plan.Assumptions...)
 	}
 	for f := range mis.stubbed {
