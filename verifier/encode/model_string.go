@@ -308,25 +308,25 @@ func (c *modelCall) findString() val {
 // copyString is strcpy, strncpy, strcat and strncat.
 func (c *modelCall) copyString(m ir.Model, limit ilr.Term) val {
 	e, st := c.encoder, c.st
-	dst := c.args[0]
+	dst, kept := c.args[0], e.s.Int(e.w, 0)
 	if m == ir.ModelStrcat || m == ir.ModelStrncat {
-		n := c.length(dst, 0)
-		dst = val{p: e.shift(dst.p, n), u: dst.u}
+		kept = c.length(dst, 0)
+		dst = val{p: e.shift(dst.p, kept), u: dst.u}
 	}
 	n := c.length(c.args[1], limit)
 	if st.pc == nil {
 		return val{}
 	}
 	one := e.s.Int(e.w, 1)
-	taken := e.s.Add(n, one) // with the terminator
+	result := e.s.Add(kept, e.s.Add(n, one)) // with the terminator
 	if m == ir.ModelStrncpy {
+		result = limit // zeros behind the string
+	}
+	taken := e.s.Add(n, one)
+	if limit != 0 {
 		taken = e.s.Ite(e.s.Ult(n, limit), taken, limit)
 	}
-	wrote := taken
-	if m == ir.ModelStrncpy {
-		wrote = limit // zeros behind the string
-	}
-	c.checkStringsApart(dst, wrote, c.args[1], taken)
+	c.checkStringsApart(c.args[0], result, c.args[1], taken)
 	if st.pc != nil {
 		e.copyMemory(c.fr, st, c.in, dst, c.args[1], n, true)
 	}
@@ -340,7 +340,7 @@ func (c *modelCall) copyString(m ir.Model, limit ilr.Term) val {
 	return c.args[0]
 }
 
-// checkStringsApart claims that n bytes at p and m bytes at q do not overlap.
+// checkStringsApart claims that n bytes at p and m bytes at q have none in common.
 func (c *modelCall) checkStringsApart(p val, n ilr.Term, q val, m ilr.Term) {
 	e := c.encoder
 	bad := e.s.False()
@@ -350,7 +350,7 @@ func (c *modelCall) checkStringsApart(p val, n ilr.Term, q val, m ilr.Term) {
 				continue
 			}
 			meet := e.s.And(e.s.Ult(a.off, e.s.Add(b.off, m)), e.s.Ult(b.off, e.s.Add(a.off, n)))
-			bad = e.s.Or(bad, e.s.And(a.g, b.g, meet))
+			bad = e.s.Or(bad, e.s.And(a.g, b.g, e.s.NonZero(m), meet))
 		}
 	}
 	e.claimNot(c.fr, c.st, c.in, verdict.Memory, bad, true, c.name+" between overlapping strings")

@@ -218,13 +218,13 @@ func (c *call) stringCopy(m ir.Model) {
 			return
 		}
 	}
-	dst := c.args[0]
+	dst, front := c.args[0], int64(0)
 	if m == ir.ModelStrcat || m == ir.ModelStrncat {
-		n, ok := c.strlen(dst)
-		if !ok {
+		var ok bool
+		if front, ok = c.strlen(dst); !ok {
 			return
 		}
-		dst.bits = bits.Add(dst.bits, bits.NewInt(c.pw, n))
+		dst.bits = bits.Add(dst.bits, bits.NewInt(c.pw, front))
 	}
 	src, n := c.args[1], int64(0)
 	for uint64(n) < limit {
@@ -238,14 +238,14 @@ func (c *call) stringCopy(m ir.Model) {
 		n++
 	}
 	taken := n + 1 // with the terminator
-	if m == ir.ModelStrncpy && uint64(n) == limit {
+	if uint64(n) == limit {
 		taken = n
 	}
-	wrote := taken
+	whole := front + n + 1 // of the string that the call leaves
 	if m == ir.ModelStrncpy {
-		wrote = int64(limit)
+		whole = int64(limit)
 	}
-	if !c.disjoint(dst, wrote, src, taken) {
+	if !c.disjoint(c.args[0], whole, src, taken) {
 		return
 	}
 	if !c.copyRange(dst, src, uint64(n), true) {
@@ -265,9 +265,9 @@ func (c *call) stringCopy(m ir.Model) {
 	}
 }
 
-// disjoint reports that n bytes at a and m bytes at b do not overlap, and ends the run otherwise.
+// disjoint reports that n bytes at a and m bytes at b have none in common, and ends the run otherwise.
 func (c *call) disjoint(a value, n int64, b value, m int64) bool {
-	if a.obj != b.obj || a.obj == nil {
+	if a.obj != b.obj || a.obj == nil || m == 0 {
 		return true
 	}
 	p, q := int64(a.bits.Low64()), int64(b.bits.Low64())

@@ -11,7 +11,10 @@ _Bool __VERIFIER_nondet_bool(void);
 double __VERIFIER_nondet_double(void);
 void __VERIFIER_assume(int c);
 void firmproof_havoc(void *p, size_t n);
-void *memchr(const void *s, int c, size_t n);
+size_t strlen(const char *s);
+void *memcpy(void *to, const void *from, size_t n);
+char *strncpy(char *to, const char *from, size_t n);
+_Bool __CPROVER_same_object(const void *p, const void *q);
 void firmproof_unmodelled(const char *what);
 
 static void not_followed(char kind) {
@@ -193,6 +196,17 @@ static const char *number(const char *s, const struct directive *d, long long *v
     return some ? s : 0;
 }
 
+/* Fails where n bytes that a conversion writes are among those of the string that it reads (C17 7.21.6.7). */
+static void outside(const char *string, const char *to, size_t n) {
+    if (__CPROVER_same_object(to, string) && string < to + n && to <= string + strlen(string))
+        strncpy((char *)string, string, 1);
+}
+
+static size_t size_of(int length) {
+    return length == -2 ? 1 : length == -1 ? sizeof(short) : length == 1 ? sizeof(long)
+         : length == 2 ? sizeof(long long) : length == 3 ? sizeof(size_t) : sizeof(int);
+}
+
 LIB int vsscanf(const char *s, const char *f, va_list ap) {
     const char *start = s;
     int done = 0;
@@ -216,7 +230,9 @@ LIB int vsscanf(const char *s, const char *f, va_list ap) {
         struct directive d;
         f = directive(f + 1, &d);
         if (d.kind == 'n') {
-            assign(__builtin_va_arg(ap, void *), d.length, s - start);
+            void *to = __builtin_va_arg(ap, void *);
+            outside(start, to, size_of(d.length));
+            assign(to, d.length, s - start);
             continue;
         }
         if (d.kind != 'c')
@@ -230,17 +246,24 @@ LIB int vsscanf(const char *s, const char *f, va_list ap) {
             s = number(s, &d, &v);
             if (!s)
                 return done;
-            if (!d.skip)
-                assign(__builtin_va_arg(ap, void *), d.length, v);
+            if (!d.skip) {
+                void *to = __builtin_va_arg(ap, void *);
+                outside(start, to, size_of(d.length));
+                assign(to, d.length, v);
+            }
             break;
         }
         case 'c':
         case 's': {
             char *to = d.skip ? 0 : __builtin_va_arg(ap, char *);
             size_t n = 0, most = d.width ? d.width : d.kind == 'c' ? 1 : (size_t)-1;
-            for (; n < most && *s && (d.kind == 'c' || !space(*s)); n++, s++)
-                if (to)
-                    to[n] = *s;
+            for (; n < most && s[n] && (d.kind == 'c' || !space(s[n])); n++)
+                ;
+            if (to) {
+                outside(start, to, d.kind == 'c' ? n : n + 1);
+                memcpy(to, s, n);
+            }
+            s += n;
             if (d.kind == 'c' && n < most)
                 return done ? done : EOF;
             if (to && d.kind == 's')

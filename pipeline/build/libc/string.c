@@ -10,6 +10,15 @@ int memcmp(const void *a, const void *b, size_t n);
 void *memcpy(void *d, const void *s, size_t n);
 void *memset(void *d, int c, size_t n);
 void *malloc(size_t n);
+void *memchr(const void *s, int c, size_t n);
+char *strncpy(char *d, const char *s, size_t n);
+_Bool __CPROVER_same_object(const void *p, const void *q);
+
+/* Fails where n bytes that are written and m bytes that are read overlap. */
+static void apart(const char *to, size_t n, const char *from, size_t m) {
+    if (n > 0 && m > 0 && __CPROVER_same_object(to, from) && to < from + m && from < to + n)
+        strncpy((char *)from, from, 1);
+}
 
 static int one_of(const char *set, char c) {
     for (; *set; set++)
@@ -84,12 +93,11 @@ LIB char *strsep(char **at, const char *set) {
 }
 
 LIB void *memccpy(void *restrict d, const void *restrict s, int c, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        ((unsigned char *)d)[i] = ((const unsigned char *)s)[i];
-        if (((const unsigned char *)s)[i] == (unsigned char)c)
-            return (unsigned char *)d + i + 1;
-    }
-    return 0;
+    const char *last = memchr(s, c, n);
+    size_t k = last ? (size_t)(last - (const char *)s) + 1 : n;
+    apart(d, k, s, k);
+    memcpy(d, s, k);
+    return last ? (char *)d + k : 0;
 }
 
 LIB void *mempcpy(void *d, const void *s, size_t n) { return (char *)memcpy(d, s, n) + n; }
@@ -124,6 +132,7 @@ LIB char *stpcpy(char *d, const char *s) {
 
 LIB char *stpncpy(char *d, const char *s, size_t n) {
     size_t k = strnlen(s, n);
+    apart(d, n, s, k < n ? k + 1 : n);
     memcpy(d, s, k);
     memset(d + k, 0, n - k);
     return d + k;
@@ -143,6 +152,7 @@ LIB size_t strlcpy(char *d, const char *s, size_t n) {
     size_t k = strlen(s);
     if (n > 0) {
         size_t m = k < n ? k : n - 1;
+        apart(d, m + 1, s, k + 1);
         memcpy(d, s, m);
         d[m] = 0;
     }
