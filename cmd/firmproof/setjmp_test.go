@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -30,6 +32,24 @@ int main(void) {
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "main.c"), "--target", "cortex-m3", "--stub", "*=havoc")
 		if len(rep.Results) != 1 || rep.Results[0].Status != want {
 			t.Errorf("%s: %+v, want %s\n%s", call, rep.Results, want, errs)
+		}
+	}
+}
+
+// TestSetjmpStubRefused: nor does a stub stand for it by its name, and no remedy says to write one.
+func TestSetjmpStubRefused(t *testing.T) {
+	for _, name := range []string{"getready", "setjmp"} {
+		dir := writeTree(t, map[string]string{"main.c": "#include <assert.h>\nint " + name + "(int *);\n" +
+			"int main(void) { int at[20], n = 1; if (" + name + "(at)) n = 2; assert(n > 0); return 0; }\n"})
+		file := filepath.Join(dir, "main.c")
+		_, _, errs := checkJSON(t, file, "--target", "cortex-m3", "--stub", name+"=havoc")
+		if refused := strings.Contains(errs, "no stub does"); refused != (name == "setjmp") {
+			t.Errorf("%s: refused %t\n%s", name, refused, errs)
+		}
+		var out, said bytes.Buffer
+		runWith([]string{"check", file, "--target", "cortex-m3"}, &out, &said)
+		if advised := strings.Contains(out.String()+said.String(), "havoc"); advised == (name == "setjmp") {
+			t.Errorf("%s: advised %t\n%s%s", name, advised, &out, &said)
 		}
 	}
 }

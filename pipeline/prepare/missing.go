@@ -124,6 +124,9 @@ func (mis *missing) complete(j *Job) {
 func bodiless(names []string, kind string) string {
 	s := fmt.Sprintf("%s: %s: what comes after a call is unknown", have(len(names), "function", "no body"),
 		strings.Join(names, ", "))
+	if names = slices.DeleteFunc(slices.Clone(names), ir.ReturnsTwice); len(names) == 0 {
+		return s + " (a jump comes back to it with what memory holds then, which no stub does)"
+	}
 	if kind != "" {
 		return s + " (a structure among the arguments holds pointers: write a stub in C, or nondet)"
 	}

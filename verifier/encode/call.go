@@ -153,6 +153,9 @@ func replaceByStub(f *ir.Func) string {
 
 // stubFor says how to go on past calls of f, which has no body.
 func stubFor(f *ir.Func) string {
+	if ir.ReturnsTwice(f.Name) {
+		return "verify functions that are called between the call and the jump back to it by harnesses of their own"
+	}
 	kind, meaning := "nondet", "any result"
 	for _, p := range f.Params {
 		if p.T.IsPtr() {

@@ -159,6 +159,16 @@ func (f *Func) Sig() *Type {
 // NoBody says that a function named so, which has no body, is called.
 func NoBody(name string) string { return "call of " + name + ", which has no body" }
 
+// ReturnsTwice reports whether a jump from elsewhere comes back to a call of the function named so, with what memory
+// holds then: no stub does that.
+func ReturnsTwice(name string) bool {
+	switch name {
+	case "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork":
+		return true
+	}
+	return false
+}
+
 // IsDecl reports whether f has no body.
 func (f *Func) IsDecl() bool { return len(f.Blocks) == 0 }
 

@@ -65,6 +65,10 @@ func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes, absent
 			absent = append(absent, (&UnknownError{"stub", n, nearest(m, n, known)}).Error())
 			continue
 		}
+		if k.model != ir.ModelFail && ir.ReturnsTwice(n) {
+			return nil, nil, fmt.Errorf("stub %q: a jump comes back to its call with what memory holds then, which no "+
+				"stub does; use fail where it is not called", n)
+		}
 		if k.model == ir.ModelStubHavoc {
 			if why := hidden(f); why != "" {
 				return nil, nil, fmt.Errorf("stub %q: havoc cannot reach what %s; write the stub in C, or use nondet",
@@ -93,7 +97,7 @@ func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 	var out []*ir.Func
 	replaced, ends := map[*ir.Func]bool{}, endless(m)
 	for _, f := range Bodiless(m) {
-		if k.model == ir.ModelStubHavoc && hidden(f) != "" || returnsTwice[f.Name] {
+		if k.model == ir.ModelStubHavoc && hidden(f) != "" || ir.ReturnsTwice(f.Name) {
 			continue
 		}
 		if f.Model = k.model; ends[f] {
@@ -105,10 +109,6 @@ func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 	retarget(m, replaced)
 	return out, nil
 }
-
-// returnsTwice names the functions that a jump from elsewhere comes back to, with what memory holds then.
-var returnsTwice = map[string]bool{"setjmp": true, "_setjmp": true, "sigsetjmp": true, "__sigsetjmp": true,
-	"getcontext": true, "vfork": true}
 
 // endless lists the functions of m that are declared not to return. Clang with
 // -fsanitize=unreachable takes the attribute off, and puts a trap behind each call, at its position.
