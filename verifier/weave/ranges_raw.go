@@ -5,14 +5,15 @@ import "github.com/firmproof/firmproof/verifier/ir"
 // raws knows which pointers without a type may lead to memory that is written as bytes or other numbers. A structure
 // that such memory is taken for holds any numbers: a message in a receive buffer.
 type raws struct {
-	s     *spans
-	at    map[any]bool // local variables, parameters, places, and functions that give such a pointer
-	again bool
+	s      *spans
+	at     map[any]bool // local variables, parameters, places, and functions that give such a pointer
+	filled map[filled]bool
+	again  bool
 }
 
 // overlays notes the structures that memory of numbers is taken for.
 func (s *spans) overlays(m *ir.Module) {
-	x := &raws{s: s, at: map[any]bool{}, again: true}
+	x := &raws{s: s, at: map[any]bool{}, filled: map[filled]bool{}, again: true}
 	for x.again {
 		x.again = false
 		for _, f := range m.Funcs {
@@ -20,6 +21,7 @@ func (s *spans) overlays(m *ir.Module) {
 			for _, b := range f.Blocks {
 				for _, in := range b.Instrs {
 					x.instr(m, f, vars, in)
+					x.fills(m, f, vars, in)
 				}
 			}
 		}
@@ -37,7 +39,7 @@ func (x *raws) instr(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir
 			x.taken(nil, []any{to}) // what the function gives back
 			return
 		}
-		x.stored(vars, in.Args[1], false)
+		x.stored(vars, in.Args[1])
 	case ir.OpRet:
 		if len(in.Args) == 1 && f.DRet != nil && f.DRet.Kind == ir.DPointer && x.leads(vars, in.Args[0], maxChoice) {
 			x.taken(leadsTo(f.DRet), []any{f})
@@ -48,23 +50,11 @@ func (x *raws) instr(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir
 }
 
 func (x *raws) call(m *ir.Module, vars map[ir.Value]*ir.Var, in *ir.Instr) {
-	g := calledFunc(in)
 	for i, v := range in.Args {
-		if !v.Type().IsPtr() {
+		if !v.Type().IsPtr() || !x.leads(vars, v, maxChoice) {
 			continue
 		}
-		if fills(g, in, i) {
-			if from := cast(v); from != nil {
-				x.stored(vars, from.Args[0], true)
-			}
-		}
-		if !x.leads(vars, v, maxChoice) {
-			continue
-		}
-		for _, f := range m.Funcs {
-			if f.IsDecl() || i >= len(f.Params) || f != g && (g != nil || !f.Addr || !f.Sig().Equal(in.Sig)) {
-				continue
-			}
+		for _, f := range callees(m, in, i) {
 			if p := paramVars(f)[i]; p != nil && p.T != nil && p.T.Kind == ir.DPointer {
 				x.taken(leadsTo(p.T), []any{f.Params[i]})
 			}
@@ -72,28 +62,13 @@ func (x *raws) call(m *ir.Module, vars map[ir.Value]*ir.Var, in *ir.Instr) {
 	}
 }
 
-// stored notes that the pointer at addr, or only one that is void, leads to memory of numbers.
-func (x *raws) stored(vars map[ir.Value]*ir.Var, addr ir.Value, void bool) {
+// stored notes that the pointer at addr leads to memory of numbers.
+func (x *raws) stored(vars map[ir.Value]*ir.Var, addr ir.Value) {
 	for _, o := range objectsAt(vars, addr) {
 		for _, t := range pointersAt(o.t, o.off) {
-			if !void || isVoid(t) {
-				x.taken(t, x.nodes(vars, addr))
-			}
+			x.taken(t, x.nodes(vars, addr))
 		}
 	}
-}
-
-// fills reports whether a call may write bytes at its argument i.
-func fills(g *ir.Func, in *ir.Instr, i int) bool {
-	switch in.Model {
-	case ir.ModelMemcpy, ir.ModelMemmove:
-		return i == 0
-	case ir.ModelMemset:
-		return i == 0 && !isConst(in.Args[1], 0)
-	case ir.ModelNone:
-		return g != nil && g.IsDecl()
-	}
-	return false
 }
 
 // nodes returns what an address of a pointer stands for.
