@@ -31,6 +31,18 @@ struct spec {
     int left, plus, space, alt, zero, width, precision;
 };
 
+/* The first string that is read of the same object, from o->to on: behind, or p. Fails where p ends behind o->to. */
+static const char *source(const struct out *o, const char *p, int precision, const char *behind) {
+    if (o->room == 0 || precision == 0 || !__CPROVER_same_object(o->to, p))
+        return behind;
+    if (p >= o->to)
+        return behind && behind < p ? behind : p;
+    size_t n = precision < 0 ? strlen(p) + 1 : strnlen(p, (size_t)precision);
+    if (p + n > o->to)
+        strncpy(o->to, p, n);
+    return behind;
+}
+
 /* The digits of v, least significant first; precision is their least number. */
 static int digits(char *d, unsigned long long v, unsigned base, int upper, int precision) {
     int n = 0;
@@ -117,7 +129,7 @@ static void decimal(struct out *o, const struct spec *s, double x) {
 
 LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
     struct out o = {to, room, 0};
-    const char *behind = 0; /* the first string that is read of the same object, from to on */
+    const char *behind = source(&o, format, -1, 0);
     for (const char *f = format; *f; f++) {
         if (*f != '%') {
             put(&o, *f);
@@ -179,15 +191,7 @@ LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
             if (length == 1)
                 firmproof_unmodelled("conversion %ls of wide characters into text");
             const char *p = __builtin_va_arg(ap, const char *);
-            if (room > 0 && s.precision != 0 && __CPROVER_same_object(to, p)) {
-                if (p >= to)
-                    behind = behind && behind < p ? behind : p;
-                else {
-                    size_t n = s.precision < 0 ? strlen(p) + 1 : strnlen(p, (size_t)s.precision);
-                    if (p + n > to)
-                        strncpy(to, p, n); /* which fails: they overlap (C17 7.21.6.5) */
-                }
-            }
+            behind = source(&o, p, s.precision, behind);
             text(&o, &s, p);
             break;
         }
@@ -207,10 +211,7 @@ LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
             integer(&o, &s, v < 0 ? 0 - (unsigned long long)v : (unsigned long long)v, v < 0, 10, 1, 'd');
             break;
         }
-        case 'u':
-        case 'x':
-        case 'X':
-        case 'o': {
+        case 'u': case 'x': case 'X': case 'o': {
             unsigned long long v;
             if (length == 2)
                 v = __builtin_va_arg(ap, unsigned long long);
@@ -228,20 +229,16 @@ LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
         case 'p':
             integer(&o, &s, (__UINTPTR_TYPE__)__builtin_va_arg(ap, void *), 0, 16, 0, 'p');
             break;
-        case 'f':
-        case 'F':
+        case 'f': case 'F':
             decimal(&o, &s, __builtin_va_arg(ap, double));
             break;
-        case 'e':
-        case 'E':
+        case 'e': case 'E':
             firmproof_unmodelled("conversion %e into text with an exponent");
             break;
-        case 'g':
-        case 'G':
+        case 'g': case 'G':
             firmproof_unmodelled("conversion %g into text with an exponent");
             break;
-        case 'a':
-        case 'A':
+        case 'a': case 'A':
             firmproof_unmodelled("conversion %a into text with an exponent");
             break;
         case 'n':
@@ -254,7 +251,7 @@ LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
     if (room > 0) {
         size_t last = o.len < room ? o.len : room - 1;
         if (behind && behind <= to + last)
-            strncpy(to, behind, last + 1); /* which fails, likewise */
+            strncpy(to, behind, last + 1); /* which fails: they overlap (C17 7.21.6.5) */
         to[last] = 0;
     }
     return (int)o.len;
