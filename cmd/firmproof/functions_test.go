@@ -158,7 +158,7 @@ func TestContext(t *testing.T) {
 		"check":      {verdict.Proved, "t.now may be null"},
 		"elapsed":    {verdict.Proved, "t.now leads to any function"},
 		"owned":      {verdict.Proved, "get leads to any function"},
-		"many":       {verdict.Unknown, "is a guess"},
+		"many":       {verdict.Unknown, "a structure has many pointers"},
 	}
 	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
 	_, rep, _ = checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", "share")
