@@ -106,7 +106,8 @@ func TestSharedAgainstRuns(t *testing.T) {
 			pick("", "*p = n + 1", "g++", "if (n < 0) *p = k", "q = p", "*q = 2"))
 		for range 4 {
 			src += fmt.Sprintf(" %s h(%s, %s); %s;", pick("", "y =", "x ="), pick("a", "&a[1]", "&b", "&g", "q"),
-				pick("3", "x", "b", "g", "a[0]"), pick("", "", "while (b == 0) ;", "while (g > 3) ;", "a[b] = 1", "a[g] = 1", "x = 8 / b"))
+				pick("3", "x", "b", "g", "a[0]"),
+				pick("", "", "while (b == 0) ;", "while (g > 3) ;", "a[b] = 1", "a[g] = 1", "x = 8 / b"))
 		}
 		m := testprogram.Hosted(t, src+" return a[y]; }")
 		ctx := testprogram.Within(t, time.Minute)

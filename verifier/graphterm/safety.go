@@ -25,13 +25,14 @@ func (Safety) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 	e := &engine{p: p, a: a}
 	for _, byNull := range []bool{true, false} {
 		apart, err := e.safety(ctx, &certificate.Safe{ByNull: byNull})
-		switch {
-		case a.Proofs().All():
+		if a.Proofs().All() {
 			return nil
-		case err != nil:
+		}
+		if err != nil {
 			return e.safetyModularly(ctx, err)
-		case !apart:
-			return e.safetyModularly(ctx, problem.ErrOpen) // the other graph is the same
+		}
+		if !apart {
+			break // the other graph is the same
 		}
 	}
 	return e.safetyModularly(ctx, problem.ErrOpen)

@@ -134,14 +134,12 @@ func (e *effects) note(in *ir.Instr) []*ir.Func {
 	case ir.OpAsm, ir.OpUnsupported, ir.OpVaArg:
 		e.any, e.frees = true, true
 	case ir.OpCall:
-		c, ok := in.Callee.(*ir.Const)
 		switch in.CalledModel() {
 		case ir.ModelNone:
-			if !ok || c.Func == nil || c.Func.IsDecl() {
-				e.any, e.frees = true, true
-				return nil
+			if fn := calleeOf(in); fn != nil {
+				return []*ir.Func{fn}
 			}
-			return []*ir.Func{c.Func}
+			e.any, e.frees = true, true
 		case ir.ModelFree, ir.ModelRealloc:
 			e.frees = true
 		case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemset, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic,
