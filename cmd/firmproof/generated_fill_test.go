@@ -1,8 +1,6 @@
 package main
 
 import (
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -47,7 +45,7 @@ int work(struct io *o, void *m, struct rec *v, int n) { struct rec *r = o->mem; 
 // without a type, to what is taken for its structure. One that reads there, writes zeros, or takes it for the same
 // structure leaves the range.
 func TestFilledRanges(t *testing.T) {
-	for work, want := range map[string]verdict.Status{
+	expectUse(t, fillC, "WORK", map[string]verdict.Status{
 		"in(o->mem, 8)":             verdict.Violated,
 		"in(rx, 8)":                 verdict.Proved,
 		"in2(o->mem, 8)":            verdict.Violated,
@@ -85,11 +83,5 @@ func TestFilledRanges(t *testing.T) {
 		"void (*f)(void *, unsigned) = in; f(o->mem, 8)":    verdict.Violated,
 		"m = malloc(8); if (!m) return 0; in(m, 8); r = m":  verdict.Violated,
 		"m = malloc(8); if (!m) return 0; sum(m, 8); r = m": verdict.Proved,
-	} {
-		dir := writeTree(t, map[string]string{"src.c": strings.Replace(fillC, "WORK", work, 1)})
-		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", "use")
-		if len(rep.Results) != 1 || rep.Results[0].Status != want {
-			t.Errorf("%s: want %s: %+v\n%s", work, want, rep.Results, errs)
-		}
-	}
+	})
 }

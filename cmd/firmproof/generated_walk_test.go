@@ -25,7 +25,7 @@ void walk(struct ring *r, int i, uint8_t c) { WALK; }
 
 // TestWalkedRanges: a number has no range where the program may come to it from the address of one beside it.
 func TestWalkedRanges(t *testing.T) {
-	for walk, want := range map[string]verdict.Status{
+	expectUse(t, walkC, "WALK", map[string]verdict.Status{
 		"uint8_t *p = &r->a; p[0] = c":                         verdict.Proved,
 		"uint8_t *p = &r->a; p[1] = c":                         verdict.Violated,
 		"uint8_t *p = &r->b; *p = c":                           verdict.Proved,
@@ -43,11 +43,17 @@ func TestWalkedRanges(t *testing.T) {
 		"uint8_t *p = &r->a, **q = &p; **q = c":                verdict.Violated,
 		"uint8_t *p = &r->a, **q = &p; (*q)[1] = c":            verdict.Violated,
 		"void (*f)(uint8_t *) = two; f(&r->a)":                 verdict.Violated,
-	} {
-		dir := writeTree(t, map[string]string{"src.c": strings.Replace(walkC, "WALK", walk, 1)})
+	})
+}
+
+// expectUse checks function use of the program src with each text put in place of hole.
+func expectUse(t *testing.T, src, hole string, want map[string]verdict.Status) {
+	t.Helper()
+	for text, status := range want {
+		dir := writeTree(t, map[string]string{"src.c": strings.Replace(src, hole, text, 1)})
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", "use")
-		if len(rep.Results) != 1 || rep.Results[0].Status != want {
-			t.Errorf("%s: want %s: %+v\n%s", walk, want, rep.Results, errs)
+		if len(rep.Results) != 1 || rep.Results[0].Status != status {
+			t.Errorf("%s: want %s: %+v\n%s", text, status, rep.Results, errs)
 		}
 	}
 }
