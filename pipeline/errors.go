@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/compile"
 )
 
 // BuildError is the fault of whoever wrote the change: it is shown to them, ends
@@ -34,7 +34,7 @@ func (e *LimitError) Unwrap() error { return e.Err }
 
 // ours is a fault of ours: retried, and never shown as a finding. Errors that are
 // not a BuildError are treated the same.
-func ours(err error) error { return &build.InfraError{Stage: "infrastructure", Err: err} }
+func ours(err error) error { return &compile.InfraError{Stage: "infrastructure", Err: err} }
 
 func theirs(conclusion, format string, args ...any) error {
 	return &BuildError{conclusion, fmt.Errorf(format, args...)}

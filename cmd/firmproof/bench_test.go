@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
@@ -123,7 +123,7 @@ func loadFamily(tb testing.TB, f cFamily, n int) *ir.Module {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	img, err := build.Files(context.Background(), []string{file}, tg, build.Options{WorkDir: tb.TempDir(),
+	img, err := compile.Files(context.Background(), []string{file}, tg, compile.Options{WorkDir: tb.TempDir(),
 		Entries: []string{"main"}})
 	if err != nil {
 		tb.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -57,7 +57,7 @@ func bound(cmd *cobra.Command, file, entry, target, integers string, timeout tim
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	module, err := readFile(ctx, file, t, build.Options{WorkDir: work, Entries: []string{entry}})
+	module, err := readFile(ctx, file, t, compile.Options{WorkDir: work, Entries: []string{entry}})
 	if err != nil {
 		return "", err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/reports"
@@ -259,8 +259,8 @@ func userError(err error) error {
 }
 
 // readFile builds one file and reads its module.
-func readFile(ctx context.Context, file string, t targets.Target, opts build.Options) (*ir.Module, error) {
-	img, err := build.Files(ctx, []string{file}, t, opts)
+func readFile(ctx context.Context, file string, t targets.Target, opts compile.Options) (*ir.Module, error) {
+	img, err := compile.Files(ctx, []string{file}, t, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firmproof/firmproof/pipeline/adopt"
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier"
@@ -58,7 +58,7 @@ func runInit(ctx context.Context, w, progress io.Writer, dir string, force bool,
 	if err := mayWrite(dir); err != nil {
 		return fmt.Errorf("%s cannot be written there: %w: run init on a copy, or as who may", manifest.Name, err)
 	}
-	if err := build.Installed(); err != nil {
+	if err := compile.Installed(); err != nil {
 		return err
 	}
 	terminal := isTerminal(progress)

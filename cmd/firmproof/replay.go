@@ -16,7 +16,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/targets"
@@ -173,7 +173,7 @@ func (fl *replayFlags) locate(paths []string, entry string) (err error) {
 			if err != nil {
 				return err
 			}
-			if _, err := os.Stat(abs); err != nil || filepath.Ext(p) != ".c" && !build.IsCXX(p) {
+			if _, err := os.Stat(abs); err != nil || filepath.Ext(p) != ".c" && !compile.IsCXX(p) {
 				return fmt.Errorf("replay: %s: want the C and C++ files, or the folder, that were checked", p)
 			}
 			fl.sources = append(fl.sources, p)
@@ -254,7 +254,7 @@ func (r *replayer) run(ctx context.Context, text string) (int, error) {
 	if err := os.MkdirAll(include, 0o755); err != nil {
 		return 0, err
 	}
-	if err := os.WriteFile(filepath.Join(include, "firmproof.h"), build.Header(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(include, "firmproof.h"), compile.Header(), 0o644); err != nil {
 		return 0, err
 	}
 	if err := os.WriteFile(filepath.Join(r.work, "harness.c"), []byte(text), 0o644); err != nil {

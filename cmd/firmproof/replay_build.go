@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -49,7 +49,7 @@ func (r *replayer) sanitize() []string {
 func (r *replayer) compile(ctx context.Context, include string) ([]string, error) {
 	flags := append([]string{"clang-14"}, r.t.Flags()...)
 	flags = append(flags, "-O0", "-g", "-w", "-fno-omit-frame-pointer", "-Wno-error")
-	if r.h.arm && slices.ContainsFunc(r.fl.sources, build.IsCXX) {
+	if r.h.arm && slices.ContainsFunc(r.fl.sources, compile.IsCXX) {
 		return nil, errors.New("replay runs C++ on the host and on x86 alone: check with --target x86_64 or i386")
 	}
 	if dirs, ok := r.t.HeaderDirs(); ok && r.h.arm {
@@ -77,7 +77,7 @@ func (r *replayer) compile(ctx context.Context, include string) ([]string, error
 	objects := []string{harnessObject}
 	for i, s := range r.fl.sources {
 		o := filepath.Join(r.work, fmt.Sprintf("unit%d.o", i))
-		if err := r.must(ctx, slices.Concat(flags[:1], build.Language(s), flags[1:], []string{"-c", s, "-o",
+		if err := r.must(ctx, slices.Concat(flags[:1], compile.Language(s), flags[1:], []string{"-c", s, "-o",
 			o})...); err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (r *replayer) compile(ctx context.Context, include string) ([]string, error
 func (r *replayer) library(ctx context.Context) (objects, wrapped []string, err error) {
 	seen := map[string]bool{}
 	for _, in := range r.h.claim.Inputs {
-		text, functions, ok := build.LibraryFile(in.Pos.File)
+		text, functions, ok := compile.LibraryFile(in.Pos.File)
 		if !ok || seen[in.Pos.File] {
 			continue
 		}
@@ -138,7 +138,7 @@ func stubs(text []byte) []byte {
 
 func (r *replayer) linkNative(image string) []string {
 	driver := "clang-14"
-	if slices.ContainsFunc(r.fl.sources, build.IsCXX) {
+	if slices.ContainsFunc(r.fl.sources, compile.IsCXX) {
 		driver = "clang++-14"
 	}
 	return append(append([]string{driver}, r.t.Flags()...), append(r.sanitize()[:1:1], "-o", image, "-lm")...)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -49,10 +49,10 @@ func (fl *checkFlags) replayAll(ctx context.Context, rep *verdict.Report, paths 
 func programPos(c *verdict.Claim) verdict.Pos {
 	at := c.Pos
 	for _, s := range c.Trace {
-		if _, _, library := build.LibraryFile(c.Pos.File); !library {
+		if _, _, library := compile.LibraryFile(c.Pos.File); !library {
 			break
 		}
-		if _, _, library := build.LibraryFile(s.Pos.File); !library && s.Pos.Line > 0 {
+		if _, _, library := compile.LibraryFile(s.Pos.File); !library && s.Pos.Line > 0 {
 			at = s.Pos
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/targets"
 )
 
@@ -158,7 +158,7 @@ func TestExamplesBuild(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := build.Files(t.Context(), []string{file}, to, build.Options{WorkDir: t.TempDir(),
+			if _, err := compile.Files(t.Context(), []string{file}, to, compile.Options{WorkDir: t.TempDir(),
 				Entries: []string{"main"}}); err != nil {
 				t.Errorf("%s for %s: %v", file, target, err)
 			}

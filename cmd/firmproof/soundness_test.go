@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
@@ -152,7 +152,7 @@ func asked(t *testing.T, file, target string, limit time.Duration, unwind int,
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := build.Files(t.Context(), []string{file}, tg, build.Options{WorkDir: t.TempDir(),
+	img, err := compile.Files(t.Context(), []string{file}, tg, compile.Options{WorkDir: t.TempDir(),
 		Entries: []string{"main"}, CFlags: append([]string{"-w"}, cflags...)})
 	if err != nil {
 		t.Fatal(err)

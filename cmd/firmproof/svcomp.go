@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -132,7 +132,7 @@ func svcomp(ctx context.Context, o *svOptions, cmd *cobra.Command) (string, erro
 			return "", err
 		}
 	}
-	module, err := readFile(ctx, unit, t, build.Options{WorkDir: work, Entries: []string{"main"},
+	module, err := readFile(ctx, unit, t, compile.Options{WorkDir: work, Entries: []string{"main"},
 		Include: []string{filepath.Dir(o.file)}})
 	if err != nil {
 		return "", err

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -318,7 +318,7 @@ func follow(t *testing.T, w readBack, program, file, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := readFile(context.Background(), file, target, build.Options{WorkDir: t.TempDir(),
+	m, err := readFile(context.Background(), file, target, compile.Options{WorkDir: t.TempDir(),
 		Entries: []string{"main"}})
 	if err != nil {
 		t.Fatal(err)

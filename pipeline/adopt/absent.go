@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/headers"
 )
 
@@ -16,11 +16,11 @@ type absent struct {
 }
 
 // absentHeaders returns what is absent of the headers that units include; a part of missing may stand under a condition.
-func absentHeaders(units []build.Attempt, missing []headers.Missing) absent {
+func absentHeaders(units []compile.Attempt, missing []headers.Missing) absent {
 	var a absent
 	count := map[string]int{}
 	for _, u := range units {
-		if name, ok := build.MissingHeader(u.Err); ok {
+		if name, ok := compile.MissingHeader(u.Err); ok {
 			a.files = append(a.files, u.File)
 			count[name]++
 		}

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/headers"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
@@ -38,12 +38,12 @@ func limit(full, trial time.Duration) time.Duration {
 type attempt struct {
 	way
 	target, why string
-	recording   *build.Recording // of the build command
-	kept        []build.Attempt  // go together
-	left        []leftOut        // the rest
-	absent      absent           // headers that they include
-	images      []string         // that a recorded build links
-	library     bool             // they are tests and examples of what is kept
+	recording   *compile.Recording // of the build command
+	kept        []compile.Attempt  // go together
+	left        []leftOut          // the rest
+	absent      absent             // headers that they include
+	images      []string           // that a recorded build links
+	library     bool               // they are tests and examples of what is kept
 	questions   []string
 }
 
@@ -54,9 +54,9 @@ type leftOut struct {
 }
 
 // options returns what all builds of an attempt share: units are compiled as the trial check asks for them.
-func (f *finder) options() (build.Options, error) {
+func (f *finder) options() (compile.Options, error) {
 	dir, err := os.MkdirTemp(f.work, "try-")
-	opts := build.Options{WorkDir: dir, CacheDir: filepath.Join(f.work, "units"), KeepAll: true}
+	opts := compile.Options{WorkDir: dir, CacheDir: filepath.Join(f.work, "units"), KeepAll: true}
 	if cache, e := os.UserCacheDir(); e == nil {
 		kept := filepath.Join(cache, "firmproof", "units")
 		if os.MkdirAll(kept, 0o755) == nil {
@@ -76,7 +76,7 @@ func (f *finder) try(ctx context.Context, w way) (*attempt, error) {
 	a.target, a.why = f.survey.target()
 	if w.build.Command != "" {
 		building, stop := context.WithTimeout(ctx, cmp.Or(f.Build, limit(buildTime, f.Time)))
-		opts.Recording, err = build.Record(building, f.root, w.build, opts)
+		opts.Recording, err = compile.Record(building, f.root, w.build, opts)
 		f.slow = building.Err() != nil
 		stop()
 		if err != nil {
@@ -113,14 +113,14 @@ func (f *finder) try(ctx context.Context, w way) (*attempt, error) {
 }
 
 // units tries the units of an attempt.
-func (f *finder) units(ctx context.Context, a *attempt, opts build.Options) (*build.Trial, error) {
+func (f *finder) units(ctx context.Context, a *attempt, opts compile.Options) (*compile.Trial, error) {
 	t, err := targets.Load(a.target)
 	if err != nil {
 		return nil, err
 	}
 	compiling, stop := context.WithTimeout(ctx, compileTime)
 	defer stop()
-	return build.Try(compiling, f.root, a.build, t, opts)
+	return compile.Try(compiling, f.root, a.build, t, opts)
 }
 
 // plain tries the C files themselves, with the folders that their headers are in.
@@ -170,7 +170,7 @@ func (f *finder) plainOn(ctx context.Context, b manifest.Build, target, why stri
 			return nil, err
 		}
 	}
-	search := headers.NewSearch(f.headers, slices.Clone(b.Include), build.SystemHeader(t))
+	search := headers.NewSearch(f.headers, slices.Clone(b.Include), compile.SystemHeader(t))
 	for _, file := range files {
 		search.Add(file)
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -89,7 +89,7 @@ func (f *finder) jobs(ctx context.Context, a *attempt, tr *trial) ([]prepare.Job
 
 // giveWay leaves out what an error is about; false: it is about nothing that can be left out.
 func (a *attempt) giveWay(err error, tr *trial) bool {
-	var fault *build.BuildError
+	var fault *compile.BuildError
 	if !errors.As(err, &fault) {
 		return false
 	}

@@ -8,17 +8,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/headers"
 )
 
 // choose keeps the units that compile and that one program can hold: the project's own before what
 // is aside, and of several that define the same the first.
-func (a *attempt) choose(units []build.Attempt) {
+func (a *attempt) choose(units []compile.Attempt) {
 	a.kept, a.left = nil, nil
 	units = slices.Clone(units)
-	slices.SortStableFunc(units, func(x, y build.Attempt) int { return rank(x.File) - rank(y.File) })
-	own := slices.ContainsFunc(units, func(u build.Attempt) bool { return u.Err == nil && !isAside(u.File) })
+	slices.SortStableFunc(units, func(x, y compile.Attempt) int { return rank(x.File) - rank(y.File) })
+	own := slices.ContainsFunc(units, func(u compile.Attempt) bool { return u.Err == nil && !isAside(u.File) })
 	defined := map[string]string{}
 	for _, u := range units {
 		why := ""
@@ -88,13 +88,13 @@ func (a *attempt) has(function string) (string, bool) {
 
 // hasOwn reports whether a file that is no test, example or the like is kept.
 func (a *attempt) hasOwn() bool {
-	return slices.ContainsFunc(a.kept, func(u build.Attempt) bool { return !isAside(u.File) })
+	return slices.ContainsFunc(a.kept, func(u compile.Attempt) bool { return !isAside(u.File) })
 }
 
 // isPackaged reports whether a function is of a package that others made, beside code of the project's own.
 func (a *attempt) isPackaged(function string) bool {
 	file, ok := a.has(function)
-	return ok && headers.Packaged(file) && slices.ContainsFunc(a.kept, func(u build.Attempt) bool {
+	return ok && headers.Packaged(file) && slices.ContainsFunc(a.kept, func(u compile.Attempt) bool {
 		return len(u.Public) > 0 && !headers.Packaged(u.File)
 	})
 }
@@ -110,7 +110,7 @@ func (a *attempt) functions() int {
 
 // drop leaves a file out after all.
 func (a *attempt) drop(file, why string) bool {
-	i := slices.IndexFunc(a.kept, func(u build.Attempt) bool { return u.File == file })
+	i := slices.IndexFunc(a.kept, func(u compile.Attempt) bool { return u.File == file })
 	if i < 0 {
 		return false
 	}

@@ -16,8 +16,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/cbmc"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/headers"
 )
 
@@ -102,7 +102,7 @@ func (s *Survey) file(p, rel string) error {
 	if isProjectFile(name) && !isAside(rel) {
 		s.ides = append(s.ides, rel)
 	}
-	if (build.IsCXX(name) || ext == ".ino") && !isAside(rel) {
+	if (compile.IsCXX(name) || ext == ".ino") && !isAside(rel) {
 		s.cxx = append(s.cxx, rel)
 	}
 	buildFile := isMakefile(name) || name == "CMakeLists.txt" || ext == ".mk" || ext == ".cmake"
@@ -130,7 +130,7 @@ func (s *Survey) file(p, rel string) error {
 		s.builds = append(s.builds, rel)
 	case ext == ".ld" || ext == ".lds":
 		if scriptSections.Match(text) {
-			if err := build.CheckLinkerScript(s.root, rel); err != nil {
+			if err := compile.CheckLinkerScript(s.root, rel); err != nil {
 				s.unread = append(s.unread, err)
 			} else {
 				s.scripts = append(s.scripts, rel)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/targets"
 )
 
@@ -50,7 +50,7 @@ func targetOf(text, where string) (target, why string) {
 }
 
 // callText writes recorded calls as one text, compilers first.
-func callText(calls []build.Call) string {
+func callText(calls []compile.Call) string {
 	var b strings.Builder
 	for _, c := range calls {
 		b.WriteString(c.Tool + " " + strings.Join(c.Args, " ") + "\n")

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/targets"
 )
@@ -32,7 +32,7 @@ func Mangled(file, fn string) string {
 var fileLocal = regexp.MustCompile(prefix + `\w+`)
 
 // Build compiles and links the proof for a target.
-func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options) (*build.Image, error) {
+func (p *Proof) Build(ctx context.Context, t targets.Target, opts compile.Options) (*compile.Image, error) {
 	named := p.fileLocals()
 	remove := map[string]bool{}
 	for _, n := range p.RemoveBody {
@@ -54,7 +54,7 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 	for f, at := range made {
 		given[at] = f
 	}
-	opts.Checks = build.Checks{UnsignedOverflow: p.Unsigned, Conversion: p.Conversion}
+	opts.Checks = compile.Checks{UnsignedOverflow: p.Unsigned, Conversion: p.Conversion}
 	var torn error
 	opts.Prepare = func(file string, ir []byte) []byte {
 		if f := given[file]; f != "" {
@@ -62,7 +62,7 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 		}
 		back, err := takeBack(ir, retyped.static)
 		if err != nil {
-			torn = &build.BuildError{Stage: "compile", Target: t.Name, Diagnostics: []build.Diagnostic{{File: file,
+			torn = &compile.BuildError{Stage: "compile", Target: t.Name, Diagnostics: []compile.Diagnostic{{File: file,
 				Message: err.Error()}}}
 			return nil
 		}
@@ -86,11 +86,11 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts build.Options)
 	plain := p.Flags
 	for {
 		units := p.units(project, macros, len(named) > 0, len(retyped.static) > 0, made)
-		img, err := build.Sources(ctx, p.Root, units, t, opts)
+		img, err := compile.Sources(ctx, p.Root, units, t, opts)
 		if err == nil {
 			if missing := withoutContract(img); len(missing) > 0 {
-				err = &build.BuildError{Stage: "link", Target: t.Name,
-					Diagnostics: []build.Diagnostic{{Message: "no source has a contract of " + strings.Join(missing,
+				err = &compile.BuildError{Stage: "link", Target: t.Name,
+					Diagnostics: []compile.Diagnostic{{Message: "no source has a contract of " + strings.Join(missing,
 						", ")}}}
 			}
 		}
@@ -130,8 +130,8 @@ func (p *Proof) writeHeaders(work string) error {
 // the first one counts, as for goto-cc.
 // Static functions that nothing calls stay in the project's sources, or in all.
 func (p *Proof) units(project map[string]bool, macros map[string][]string, static, all bool,
-	made map[string]string) []build.Source {
-	var out []build.Source
+	made map[string]string) []compile.Source {
+	var out []compile.Source
 	for _, f := range p.Sources {
 		if !project[f] {
 			s := p.unit(f, macros[f], made[f])
@@ -148,8 +148,8 @@ func (p *Proof) units(project map[string]bool, macros map[string][]string, stati
 }
 
 // unit returns the unit of one source; at is its place if the makefile made it.
-func (p *Proof) unit(f string, macros []string, at string) build.Source {
-	s := build.Source{File: f, Dir: p.Dir, CFlags: p.flags(macros)}
+func (p *Proof) unit(f string, macros []string, at string) compile.Source {
+	s := compile.Source{File: f, Dir: p.Dir, CFlags: p.flags(macros)}
 	if at != "" {
 		s.File = at
 		s.CFlags = append(s.CFlags, "-iquote", filepath.Dir(f))
@@ -188,7 +188,7 @@ var builtinDefined = regexp.MustCompile(`^definition of builtin function '(\w+)'
 // renameBuiltins finds sources that define a function which clang has built in,
 // and adds the macro that gives it another name there; false if there is none.
 func (p *Proof) renameBuiltins(err error, macros map[string][]string) bool {
-	var be *build.BuildError
+	var be *compile.BuildError
 	if !errors.As(err, &be) {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -84,7 +84,7 @@ func TestBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := p.Build(context.Background(), host, build.Options{WorkDir: t.TempDir()})
+	img, err := p.Build(context.Background(), host, compile.Options{WorkDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,19 +117,19 @@ func TestOptions(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	dir := write(t, map[string]string{"p/Makefile": "HARNESS_FILE = h\ninclude ../missing.common\n"})
-	if _, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "p")); err == nil ||
+	if _, err := Read(context.Background(), compile.Direct{}, filepath.Join(dir, "p")); err == nil ||
 		!strings.Contains(err.Error(), "missing.common") {
 		t.Errorf("%v", err)
 	}
 	dir = write(t, map[string]string{"p/Makefile": "HARNESS_FILE = h\nUNWINDSET = f.x:3\n"})
-	if _, err := Read(context.Background(), build.Direct{}, filepath.Join(dir, "p")); err == nil ||
+	if _, err := Read(context.Background(), compile.Direct{}, filepath.Join(dir, "p")); err == nil ||
 		!strings.Contains(err.Error(), `"f.x:3"`) {
 		t.Errorf("%v", err)
 	}
 }
 
 func readOne(dir string) (*Proof, error) {
-	list, err := Read(context.Background(), build.Direct{}, dir)
+	list, err := Read(context.Background(), compile.Direct{}, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func TestJSON(t *testing.T) {
 		!reflect.DeepEqual(p.RemoveBody, []string{"size"}) {
 		t.Errorf("files %v %v, removed %v", p.Project, p.Sources, p.RemoveBody)
 	}
-	list, err := Read(context.Background(), build.Direct{}, found[1])
+	list, err := Read(context.Background(), compile.Direct{}, found[1])
 	if err != nil || len(list) != 2 || list[0].Title() != "two/wide/harness" || !list[0].Expect || list[1].Expect {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -180,7 +180,7 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"icmp eq i32 %call, 8", "icmp eq i32 %call, 5"} {
-		img, err := list[i].Build(context.Background(), host, build.Options{WorkDir: t.TempDir()})
+		img, err := list[i].Build(context.Background(), host, compile.Options{WorkDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestRetyped(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		img, err := p.Build(context.Background(), host, build.Options{WorkDir: t.TempDir()})
+		img, err := p.Build(context.Background(), host, compile.Options{WorkDir: t.TempDir()})
 		if err != nil {
 			return "", err
 		}
@@ -284,7 +284,7 @@ func TestGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := p.Build(context.Background(), host, build.Options{WorkDir: t.TempDir()})
+	img, err := p.Build(context.Background(), host, compile.Options{WorkDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

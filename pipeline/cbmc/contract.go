@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/contract"
 )
 
@@ -113,7 +113,7 @@ func declared(ir []byte, renamed, heads map[string]string) []byte {
 }
 
 // withoutContract names the functions whose contract no source has.
-func withoutContract(img *build.Image) []string {
+func withoutContract(img *compile.Image) []string {
 	var out []string
 	for _, name := range img.Declared {
 		if fn, ok := contract.Stands(name); ok {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 )
 
 // litani stands for the job runner of the starter kit: it runs the command of a job
@@ -28,7 +28,7 @@ eval "$command" >"$out"
 // generated makes the sources that the makefile has rules for and that are not there
 // (a copy of a source without "static", for one). What a rule writes otherwise than by
 // a job's output fails: the source tree is not written to.
-func (p *Proof) generate(ctx context.Context, runner build.Runner, tmp, printer string) error {
+func (p *Proof) generate(ctx context.Context, runner compile.Runner, tmp, printer string) error {
 	for _, f := range append(slices.Clone(p.Project), p.Sources...) {
 		if _, err := os.Stat(f); err == nil {
 			continue
@@ -44,7 +44,7 @@ func (p *Proof) generate(ctx context.Context, runner build.Runner, tmp, printer 
 		if err := os.WriteFile(script, []byte(litani), 0o755); err != nil {
 			return err
 		}
-		res, err := runner.Run(ctx, build.Cmd{Argv: []string{"env", "FIRMPROOF_OUT=" + out, "make", "-s",
+		res, err := runner.Run(ctx, compile.Cmd{Argv: []string{"env", "FIRMPROOF_OUT=" + out, "make", "-s",
 			"--no-print-directory", "-f", printer, "LITANI=sh " + script, f},
 			Dir: p.Dir, Read: []string{tmp, sourceTree(p.Dir)}, Write: []string{out}})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/files"
 )
 
@@ -282,7 +282,7 @@ func jsonProof(path, name string, fields []field) (*Proof, error) {
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", path, err)
 				}
-				w, err := build.SplitCommand(prefix + strings.TrimSpace(s))
+				w, err := compile.SplitCommand(prefix + strings.TrimSpace(s))
 				if err != nil {
 					return nil, fmt.Errorf("%s: %q: %w", path, s, err)
 				}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -32,7 +32,7 @@ func printer() string {
 	return b.String()
 }
 
-func readMakefile(ctx context.Context, runner build.Runner, dir string) (*Proof, error) {
+func readMakefile(ctx context.Context, runner compile.Runner, dir string) (*Proof, error) {
 	tmp, err := os.MkdirTemp("", "firmproof-cbmc-")
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func readMakefile(ctx context.Context, runner build.Runner, dir string) (*Proof,
 	if err := os.WriteFile(mk, []byte(printer()), 0o644); err != nil {
 		return nil, err
 	}
-	res, err := runner.Run(ctx, build.Cmd{Argv: []string{"make", "-s", "--no-print-directory", "-f", mk,
+	res, err := runner.Run(ctx, compile.Cmd{Argv: []string{"make", "-s", "--no-print-directory", "-f", mk,
 		"firmproof-variables"}, Dir: dir, Read: []string{tmp, sourceTree(dir)}})
 	if err != nil {
 		return nil, fmt.Errorf("%s: make: %w", dir, err)
@@ -87,7 +87,7 @@ func sourceTree(dir string) string {
 func fromVariables(dir string, vars map[string]string) (*Proof, error) {
 	words := map[string][]string{}
 	for _, v := range variables {
-		w, err := build.SplitCommand(vars[v])
+		w, err := compile.SplitCommand(vars[v])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", filepath.Join(dir, "Makefile"), v, err)
 		}

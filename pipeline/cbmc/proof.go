@@ -22,7 +22,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -123,7 +123,7 @@ const maxFile = 64 << 20
 
 // Read reads the proofs of a folder: one, or several of a Configurations.json. A
 // makefile is run, through runner.
-func Read(ctx context.Context, runner build.Runner, dir string) ([]*Proof, error) {
+func Read(ctx context.Context, runner compile.Runner, dir string) ([]*Proof, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 )
 
 // goto-cc accepts a function that is declared with one type and then, in a harness or
@@ -34,7 +34,7 @@ type retyping struct {
 
 // learn takes over conflicts that the compiler reported; false if there is none that is new.
 func (r *retyping) learn(root string, err error) bool {
-	var be *build.BuildError
+	var be *compile.BuildError
 	if !errors.As(err, &be) {
 		return false
 	}

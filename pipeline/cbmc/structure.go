@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/contract"
 )
 
@@ -16,8 +16,8 @@ var invalidOperands = regexp.MustCompile(`^invalid operands to binary expression
 
 // compareStructures takes over where the compiler refused to compare structures, as CBMC does; false if there is no
 // new place.
-func compareStructures(err error, opts *build.Options) bool {
-	var be *build.BuildError
+func compareStructures(err error, opts *compile.Options) bool {
+	var be *compile.BuildError
 	if !errors.As(err, &be) {
 		return false
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/cbmc"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -53,7 +53,7 @@ func (b *preparation) cbmcProofs(dir string) error {
 // cbmcFault makes an unknown result of a proof that cannot be built. Where it is the
 // only one, or the fault is this machine's, it gives the error back.
 func (b *preparation) cbmcFault(name string, err error, only bool) error {
-	var infra *build.InfraError
+	var infra *compile.InfraError
 	if only || errors.As(err, &infra) || b.ctx.Err() != nil {
 		return err
 	}
@@ -63,8 +63,8 @@ func (b *preparation) cbmcFault(name string, err error, only bool) error {
 
 // makeRunner runs the makefiles of proofs: in a sandbox as far as this machine has one,
 // for no build of ours needs more of a makefile than the values of its variables.
-func (b *preparation) makeRunner(dir string) (build.Runner, error) {
-	if _, direct := b.runner.(build.Direct); !direct {
+func (b *preparation) makeRunner(dir string) (compile.Runner, error) {
+	if _, direct := b.runner.(compile.Direct); !direct {
 		return b.runner, nil
 	}
 	if os.Getuid() == 0 && !sandbox.Reachable(dir) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -15,24 +15,24 @@ import (
 
 // chosen lists the functions of the program that get a generated harness: those that were named,
 // those that the base of a change is asked about, or those that `functions` of the manifest means.
-func (b *preparation) chosen(module *ir.Module, img *build.Image, m *manifest.Manifest) ([]*ir.Func, error) {
+func (b *preparation) chosen(module *ir.Module, img *compile.Image, m *manifest.Manifest) ([]*ir.Func, error) {
 	if len(b.named) > 0 {
 		return named(module, img, m, b.named)
 	}
 	p := projectOf(img, m)
 	switch {
 	case b.req.Called != nil:
-		return p.publicFirst(p.functions(module, func(f *ir.Func, _ build.Function) bool {
+		return p.publicFirst(p.functions(module, func(f *ir.Func, _ compile.Function) bool {
 			return slices.Contains(b.req.Called, shownName(module, f))
 		})), nil
 	case m.Functions == manifest.FunctionsNamed:
 		return named(module, img, m, m.Called)
 	case m.Functions == manifest.FunctionsAll:
-		list := p.functions(module, func(_ *ir.Func, src build.Function) bool { return p.units[src.File] })
+		list := p.functions(module, func(_ *ir.Func, src compile.Function) bool { return p.units[src.File] })
 		return p.inContext(module, list), nil
 	case m.Functions == manifest.FunctionsChanged:
 		changed, err := b.changedLines(m)
-		list := p.functions(module, func(f *ir.Func, src build.Function) bool {
+		list := p.functions(module, func(f *ir.Func, src compile.Function) bool {
 			return touches(changed[src.File], src.Line, lastLine(f))
 		})
 		return p.inContext(module, list), err
@@ -71,7 +71,7 @@ func (b *preparation) onlyGenerated(module *ir.Module, list []*ir.Func,
 }
 
 // named finds functions by their names, wherever they are defined.
-func named(module *ir.Module, img *build.Image, m *manifest.Manifest, names []string) ([]*ir.Func, error) {
+func named(module *ir.Module, img *compile.Image, m *manifest.Manifest, names []string) ([]*ir.Func, error) {
 	var out []*ir.Func
 	for _, n := range names {
 		if found := called(module, n); len(found) > 0 {
@@ -127,12 +127,12 @@ func shownName(module *ir.Module, f *ir.Func) string {
 
 // project knows which functions of a program are those that a manifest is about.
 type project struct {
-	units map[string]bool           // files that were compiled
-	own   map[string]build.Function // without entries, handlers, stubs, main, the harnesses' own files, and what is woven in
+	units map[string]bool             // files that were compiled
+	own   map[string]compile.Function // without entries, handlers, stubs, main, the harnesses' own files, and what is woven in
 }
 
-func projectOf(img *build.Image, m *manifest.Manifest) *project {
-	p := &project{units: map[string]bool{}, own: map[string]build.Function{}}
+func projectOf(img *compile.Image, m *manifest.Manifest) *project {
+	p := &project{units: map[string]bool{}, own: map[string]compile.Function{}}
 	skip := map[string]bool{"main": true, weave.Point: true, weave.Tears: true}
 	harnesses := map[string]bool{}
 	for _, h := range m.Harnesses {
@@ -164,7 +164,7 @@ func projectOf(img *build.Image, m *manifest.Manifest) *project {
 }
 
 // functions lists those of the project that are meant, in the order of the module.
-func (p *project) functions(module *ir.Module, meant func(f *ir.Func, src build.Function) bool) []*ir.Func {
+func (p *project) functions(module *ir.Module, meant func(f *ir.Func, src compile.Function) bool) []*ir.Func {
 	var out []*ir.Func
 	for _, f := range module.Funcs {
 		if src, ok := p.own[f.Name]; ok && !f.IsDecl() && meant(f, src) {
@@ -188,7 +188,7 @@ func (p *project) inContext(module *ir.Module, list []*ir.Func) []*ir.Func {
 			roots[r] = true
 		}
 	}
-	return p.publicFirst(p.functions(module, func(f *ir.Func, _ build.Function) bool { return roots[f] }))
+	return p.publicFirst(p.functions(module, func(f *ir.Func, _ compile.Function) bool { return roots[f] }))
 }
 
 // publicFirst moves static functions behind those that other units may call.

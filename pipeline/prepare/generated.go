@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
 	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -20,7 +20,7 @@ const AnyCall = "any call of "
 
 // generated makes a harness for each function that `functions` of the manifest means,
 // and a job of it. A function that no harness can be made for is an unknown.
-func (b *preparation) generated(base Job, img *build.Image, m *manifest.Manifest, program *weave.Program) (
+func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manifest, program *weave.Program) (
 	[]Job, error) {
 	list, err := b.chosen(base.Program, img, m)
 	if err != nil {

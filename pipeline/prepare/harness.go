@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -25,15 +25,15 @@ type Harness struct {
 func HarnessFor(ctx context.Context, req Request, function string) (*Harness, error) {
 	work, err := os.MkdirTemp("", "firmproof-")
 	if err != nil {
-		return nil, &build.InfraError{Stage: "prepare", Err: err}
+		return nil, &compile.InfraError{Stage: "prepare", Err: err}
 	}
 	defer os.RemoveAll(work)
-	b := &preparation{ctx: ctx, req: req, work: work, runner: build.Direct{}, named: []string{function}}
+	b := &preparation{ctx: ctx, req: req, work: work, runner: compile.Direct{}, named: []string{function}}
 	files, dirs, err := filesAndFolders(req)
 	if err != nil {
 		return nil, err
 	}
-	m, img := &manifest.Manifest{}, (*build.Image)(nil)
+	m, img := &manifest.Manifest{}, (*compile.Image)(nil)
 	if len(files) > 0 {
 		ts, err := load(req.Targets, []string{"host"})
 		if err != nil {
@@ -74,7 +74,7 @@ func HarnessFor(ctx context.Context, req Request, function string) (*Harness, er
 }
 
 // wholeProject builds all that the manifest of dir names, for its first target.
-func (b *preparation) wholeProject(dir string) (*manifest.Manifest, *build.Image, error) {
+func (b *preparation) wholeProject(dir string) (*manifest.Manifest, *compile.Image, error) {
 	m, err := manifest.Read(dir)
 	if err != nil {
 		return nil, nil, err
@@ -88,6 +88,6 @@ func (b *preparation) wholeProject(dir string) (*manifest.Manifest, *build.Image
 	}
 	opts := b.options(verdict.CheckSet{})
 	opts.KeepAll = true
-	img, err := build.Project(b.ctx, filepath.Clean(dir), m, t, opts)
+	img, err := compile.Project(b.ctx, filepath.Clean(dir), m, t, opts)
 	return m, img, err
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/weave"
@@ -23,7 +23,7 @@ type missing struct {
 
 // applyStubs replaces the functions that the manifest and the request stub, and returns the
 // assumptions that this makes and what is to be said of stubs that stand for nothing.
-func (b *preparation) applyStubs(module *ir.Module, img *build.Image, m *manifest.Manifest) (
+func (b *preparation) applyStubs(module *ir.Module, img *compile.Image, m *manifest.Manifest) (
 	mis *missing, assumptions, notes []string, err error) {
 	stubs := map[string]string{}
 	if m != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
@@ -18,7 +18,7 @@ import (
 )
 
 // add reads the image and makes a job for each harness.
-func (b *preparation) add(img *build.Image, t targets.Target, harnesses []manifest.Harness,
+func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []manifest.Harness,
 	m *manifest.Manifest) error {
 	if len(img.Missing) > 0 {
 		e := img.Missing[0]
@@ -108,7 +108,7 @@ func (b *preparation) base(t targets.Target, stages []verdict.Stage, notes []str
 }
 
 // stagesOf are the stages of a build, as results show them.
-func stagesOf(img *build.Image) []verdict.Stage {
+func stagesOf(img *compile.Image) []verdict.Stage {
 	out := []verdict.Stage{}
 	for _, s := range img.Stages {
 		out = append(out, verdict.Stage{Name: s.Name, Seconds: s.Seconds})
@@ -173,7 +173,7 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 	j.Plan.VolatileMemory = j.Plan.VolatileMemory || m.Volatile == manifest.VolatileMemory
 	if len(m.Interrupts) > 0 {
 		j.Plan.VolatileMemory = true // the handlers say who else writes
-		set[weave.Point+".0"] = weave.Turns(build.Handlers(m.Interrupts)) + 1
+		set[weave.Point+".0"] = weave.Turns(compile.Handlers(m.Interrupts)) + 1
 	}
 	for _, s := range m.Suppress {
 		if s.Until.IsZero() || time.Now().Before(s.Until) {
@@ -184,7 +184,7 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 }
 
 // weaveInterrupts lets the interrupt handlers of the manifest run between steps.
-func weaveInterrupts(module *ir.Module, img *build.Image, m *manifest.Manifest, harnesses []manifest.Harness) (
+func weaveInterrupts(module *ir.Module, img *compile.Image, m *manifest.Manifest, harnesses []manifest.Harness) (
 	[]string, error) {
 	if len(m.Interrupts) == 0 {
 		return nil, nil
@@ -196,7 +196,7 @@ func weaveInterrupts(module *ir.Module, img *build.Image, m *manifest.Manifest, 
 	for _, h := range harnesses {
 		entries = append(entries, h.Entry)
 	}
-	notes, err := weave.Interrupts(module, build.Handlers(m.Interrupts), entries, known)
+	notes, err := weave.Interrupts(module, compile.Handlers(m.Interrupts), entries, known)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

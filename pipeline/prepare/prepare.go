@@ -2,7 +2,7 @@
 // the program built, weaves into it what the manifest asks for, and says for each
 // entry on each target what to verify and how.
 //
-//	manifest -> build.Image -> *ir.Module -> []Job
+//	manifest -> compile.Image -> *ir.Module -> []Job
 package prepare
 
 import (
@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/reports"
@@ -65,7 +65,7 @@ type Request struct {
 	Since   string
 	Asked
 
-	Recording *build.Recording // of the build command of a folder, which is not run then
+	Recording *compile.Recording // of the build command of a folder, which is not run then
 
 	Compilers int    // that run at a time
 	Committed bool   // the tree is a commit's: a build may not change what is verified
@@ -81,13 +81,13 @@ func Jobs(ctx context.Context, req Request) ([]Job, error) {
 	}
 	work, err := os.MkdirTemp("", "firmproof-")
 	if err != nil {
-		return nil, &build.InfraError{Stage: "prepare", Err: err}
+		return nil, &compile.InfraError{Stage: "prepare", Err: err}
 	}
 	defer os.RemoveAll(work)
 	b := &preparation{ctx: ctx, req: req, work: work}
 	// in the service's sandbox, builds get fewer rights than this process has
 	if b.runner, err = sandbox.BuildRunner(ctx, sandbox.Off, "", ""); err != nil {
-		return nil, &build.InfraError{Stage: "prepare", Err: err}
+		return nil, &compile.InfraError{Stage: "prepare", Err: err}
 	}
 	for _, d := range req.CBMCProofs {
 		if err := b.cbmcProofs(d); err != nil {
@@ -139,7 +139,7 @@ type preparation struct {
 	ctx       context.Context
 	req       Request
 	work      string
-	runner    build.Runner
+	runner    compile.Runner
 	builds    int
 	loops     *loops         // of the program at hand
 	unwindSet map[string]int // of the request, for its loops
@@ -167,7 +167,7 @@ func (b *preparation) plain(files []string) error {
 	}
 	for _, t := range ts {
 		img, err := b.buildFiles(files, t, checks, entries)
-		var none *build.EntryError
+		var none *compile.EntryError
 		if errors.As(err, &none) && !asked {
 			if err = b.eachFunction(files, t, checks); err != nil {
 				return err
@@ -210,13 +210,13 @@ func (b *preparation) eachFunction(files []string, t targets.Target, checks verd
 
 // buildFiles builds plain files: what entries reach, or all of it if there are functions to call.
 func (b *preparation) buildFiles(files []string, t targets.Target, checks verdict.CheckSet, entries []string) (
-	*build.Image, error) {
+	*compile.Image, error) {
 	opts := b.options(checks)
 	opts.Entries = entries
 	opts.KeepAll = len(entries) == 0 || len(b.named) > 0
 	opts.Include, opts.Defines, opts.Undefines, opts.CFlags = b.req.Include, b.req.Defines, b.req.Undefines,
 		b.req.CFlags
-	return build.Files(b.ctx, files, t, opts)
+	return compile.Files(b.ctx, files, t, opts)
 }
 
 // splitEntries tells entries to start from, and functions to call: those of --function, and those
@@ -281,7 +281,7 @@ func (b *preparation) project(dir string) error {
 		opts := b.options(all)
 		opts.KeepAll = m.Functions != manifest.FunctionsNone || len(b.named)+len(b.req.Called) > 0 ||
 			m.Volatile == manifest.VolatileKept // handlers store, too, though no harness calls them
-		img, err := build.Project(b.ctx, dir, m, t, opts)
+		img, err := compile.Project(b.ctx, dir, m, t, opts)
 		if err != nil {
 			return err
 		}
@@ -315,13 +315,13 @@ func (b *preparation) checks(h manifest.Harness) (verdict.CheckSet, error) {
 	return verdict.ParseChecks(h.Checks)
 }
 
-func (b *preparation) options(checks verdict.CheckSet) build.Options {
+func (b *preparation) options(checks verdict.CheckSet) compile.Options {
 	b.builds++
 	dir := filepath.Join(b.work, fmt.Sprint(b.builds))
 	_ = os.Mkdir(dir, 0o755)
-	opts := build.Options{Runner: b.runner, WorkDir: dir, Jobs: b.req.Compilers, Committed: b.req.Committed,
+	opts := compile.Options{Runner: b.runner, WorkDir: dir, Jobs: b.req.Compilers, Committed: b.req.Committed,
 		Recording: b.req.Recording,
-		Checks: build.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow),
+		Checks: compile.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow),
 			Conversion: checks.Has(verdict.Conversion), Stack: checks.Has(verdict.Stack)}}
 	opts.CacheDir, opts.Units = b.req.Cache, b.req.Units
 	if cache, err := os.UserCacheDir(); err == nil && opts.CacheDir == "" {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/firmproof/firmproof/pipeline/answers"
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -36,13 +36,13 @@ type Fault struct {
 
 // StoreFault leaves in a folder what Jobs found wrong with the tree, if the fault is there.
 func StoreFault(err error, folder string) error {
-	var ours *build.InfraError
-	var limit *build.LimitError
+	var ours *compile.InfraError
+	var limit *compile.LimitError
 	fault := Fault{Message: err.Error()}
 	switch {
 	case errors.As(err, &limit):
 		fault.Limit, fault.Message = limit.Limit, limit.Err.Error()
-	case errors.Is(err, build.ErrShortage) || errors.Is(err, syscall.EAGAIN):
+	case errors.Is(err, compile.ErrShortage) || errors.Is(err, syscall.EAGAIN):
 		fault.Ours = true
 	case errors.As(err, &ours):
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 )
 
 // limitWords are what compilers, shells and libraries say of a limit that they ran into.
@@ -49,21 +49,21 @@ func Shortage(text string) bool {
 }
 
 // blame returns why a command that failed is no failure of what it was to build: it
-// ran into a limit (*build.LimitError), or this machine had no process left for it
-// (*build.InfraError). nil: the command failed by itself.
+// ran into a limit (*compile.LimitError), or this machine had no process left for it
+// (*compile.InfraError). nil: the command failed by itself.
 func blame(name string, exit Exit, l Limits, said string) error {
 	switch exit.Code {
 	case 128 + int(syscall.SIGXCPU):
-		return &build.LimitError{Limit: "processor time", Err: fmt.Errorf("%s was ended", name)}
+		return &compile.LimitError{Limit: "processor time", Err: fmt.Errorf("%s was ended", name)}
 	case 128 + int(syscall.SIGXFSZ):
-		return &build.LimitError{Limit: "the size of a file", Err: fmt.Errorf("%s was ended", name)}
+		return &compile.LimitError{Limit: "the size of a file", Err: fmt.Errorf("%s was ended", name)}
 	}
 	limit, line := limitOf(said)
 	switch {
 	case exit.Code == 0 || limit == "":
 		return nil
 	case limit == shortage && (l.Procs == 0 || exit.Threads < l.Procs*3/4):
-		return &build.InfraError{Stage: "this machine", Err: errors.Join(build.ErrShortage, errors.New(line))}
+		return &compile.InfraError{Stage: "this machine", Err: errors.Join(compile.ErrShortage, errors.New(line))}
 	}
-	return &build.LimitError{Limit: limit, Err: errors.New(line)}
+	return &compile.LimitError{Limit: limit, Err: errors.New(line)}
 }

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 )
 
 // insideVar tells a process that it runs in a sandbox of ours. Its value is the
@@ -39,12 +39,12 @@ type Runner struct {
 // is a nested one whatever mode says: the build shares the sandbox with the
 // analysis, and must not reach its memory, files or answer (this process closes
 // its /proc entries to others for that). dir keeps a copy of our program.
-func BuildRunner(ctx context.Context, mode Mode, program, dir string) (build.Runner, error) {
+func BuildRunner(ctx context.Context, mode Mode, program, dir string) (compile.Runner, error) {
 	switch {
 	case os.Getenv(insideVar) != "":
 		return &Runner{Limits: DefaultLimits()}, shield()
 	case mode == Off:
-		return build.Direct{}, nil
+		return compile.Direct{}, nil
 	}
 	box, err := New(ctx, mode, program, dir)
 	if err != nil {
@@ -53,8 +53,8 @@ func BuildRunner(ctx context.Context, mode Mode, program, dir string) (build.Run
 	return &Runner{Box: box, Limits: DefaultLimits()}, nil
 }
 
-// Run implements build.Runner.
-func (r *Runner) Run(ctx context.Context, c build.Cmd) (build.Result, error) {
+// Run implements compile.Runner.
+func (r *Runner) Run(ctx context.Context, c compile.Cmd) (compile.Result, error) {
 	out, complaint := &capped{limit: maxOutput}, &capped{limit: maxOutput}
 	spec := Spec{Argv: c.Argv, Dir: c.Dir, Env: c.Env, Write: c.Write, Read: c.Read, Limits: r.Limits, Stdout: out,
 		Stderr: complaint}
@@ -65,20 +65,20 @@ func (r *Runner) Run(ctx context.Context, c build.Cmd) (build.Result, error) {
 	if box == nil {
 		var err error
 		if spec, err = nested(spec); err != nil {
-			return build.Result{}, err
+			return compile.Result{}, err
 		}
 		box = &Sandbox{mode: Off} // the second stage is in the command line already
 	}
 	exit, err := box.Run(ctx, spec)
-	res := build.Result{Stdout: out.buf.Bytes(), Stderr: complaint.buf.Bytes(), ExitCode: exit.Code,
+	res := compile.Result{Stdout: out.buf.Bytes(), Stderr: complaint.buf.Bytes(), ExitCode: exit.Code,
 		Duration: exit.Duration}
 	switch {
 	case err != nil:
 		return res, err
 	case exit.Killed != "":
-		return res, &build.LimitError{Limit: exit.Killed, Err: fmt.Errorf("%s was ended", c.Argv[0])}
+		return res, &compile.LimitError{Limit: exit.Killed, Err: fmt.Errorf("%s was ended", c.Argv[0])}
 	case out.cut || complaint.cut:
-		return res, &build.LimitError{Limit: "output", Err: fmt.Errorf("%s: more than %d bytes of output", c.Argv[0],
+		return res, &compile.LimitError{Limit: "output", Err: fmt.Errorf("%s: more than %d bytes of output", c.Argv[0],
 			maxOutput)}
 	}
 	return res, blame(c.Argv[0], exit, r.Limits, string(res.Stderr)+"\n"+string(res.Stdout))

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/targets"
 )
 
@@ -63,7 +63,7 @@ func nestedTest(work, answer, script string) error {
 	if err != nil {
 		return err
 	}
-	res, err := r.Run(ctx, build.Cmd{Argv: []string{"/bin/sh", "-c", script}, Dir: work, Write: []string{work}})
+	res, err := r.Run(ctx, compile.Cmd{Argv: []string{"/bin/sh", "-c", script}, Dir: work, Write: []string{work}})
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func TestBuildRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := r.Run(context.Background(),
-		build.Cmd{Argv: []string{"/bin/sh", "-c", "echo out; echo err >&2; touch here; touch " + filepath.Dir(work) +
+		compile.Cmd{Argv: []string{"/bin/sh", "-c", "echo out; echo err >&2; touch here; touch " + filepath.Dir(work) +
 			"/there; ls /root && echo bad; exit 3"}, Dir: work, Write: []string{work}})
 	if err != nil || res.ExitCode != 3 || string(res.Stdout) != "out\n" || !strings.HasPrefix(string(res.Stderr),
 		"err\n") {
@@ -104,7 +104,7 @@ func TestBuildRunner(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(filepath.Dir(work), "there")); err == nil {
 		t.Error("wrote outside")
 	}
-	if r, err := BuildRunner(context.Background(), Off, "", ""); err != nil || r != (build.Direct{}) {
+	if r, err := BuildRunner(context.Background(), Off, "", ""); err != nil || r != (compile.Direct{}) {
 		t.Errorf("off: %v %v", r, err)
 	}
 }
@@ -133,14 +133,14 @@ func TestCompilerOutOfMemory(t *testing.T) {
 			if err := os.Mkdir(scratch, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			_, err = build.Compile(context.Background(), build.Request{File: "a.c", Dir: work, Target: target,
+			_, err = compile.Compile(context.Background(), compile.Request{File: "a.c", Dir: work, Target: target,
 				Runner:  r,
 				WorkDir: scratch})
-			var limit *build.LimitError
+			var limit *compile.LimitError
 			if !errors.As(err, &limit) || limit.Limit != "memory" {
 				t.Errorf("%v", err)
 			}
-			if _, err := r.Run(context.Background(), build.Cmd{Argv: []string{"/bin/sh", "-c",
+			if _, err := r.Run(context.Background(), compile.Cmd{Argv: []string{"/bin/sh", "-c",
 				"clang-14 -c -o a.o a.c || exit 2"}, Dir: work, Write: []string{work}}); !errors.As(err, &limit) ||
 				limit.Limit != "memory" {
 				t.Errorf("a build command: %v", err)
@@ -151,7 +151,7 @@ func TestCompilerOutOfMemory(t *testing.T) {
 
 // TestBlame: what failed by itself, by a limit, and for want of a process.
 func TestBlame(t *testing.T) {
-	var limit *build.LimitError
+	var limit *compile.LimitError
 	for said, want := range map[string]string{
 		"a.c:1:2: error: use of undeclared identifier":                            "",
 		"a.c:1:2: error: #error out of memory handler missing":                    "",
@@ -164,7 +164,7 @@ func TestBlame(t *testing.T) {
 		"clang: error: unable to execute command: posix_spawn failed: Resource temporarily unavailable": "ours",
 	} {
 		err := blame("make", Exit{Code: 2, Threads: 40}, DefaultLimits(), said)
-		switch got := errors.Is(err, build.ErrShortage); {
+		switch got := errors.Is(err, compile.ErrShortage); {
 		case want == "" && err != nil, want == "ours" && !got, want != "" && want != "ours" &&
 			(!errors.As(err, &limit) ||
 				limit.Limit != want):

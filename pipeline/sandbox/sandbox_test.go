@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firmproof/firmproof/pipeline/build"
+	"github.com/firmproof/firmproof/pipeline/compile"
 )
 
 // TestMain lets the test binary be its own second stage.
@@ -254,7 +254,7 @@ func TestHungry(t *testing.T) {
 	t.Run("flood", func(t *testing.T) {
 		r := &Runner{Box: s, Limits: DefaultLimits()}
 		res, err := r.Run(context.Background(),
-			build.Cmd{Argv: []string{"/bin/sh", "-c", "head -c 100000000 /dev/zero | tr '\\0' x"}, Dir: work,
+			compile.Cmd{Argv: []string{"/bin/sh", "-c", "head -c 100000000 /dev/zero | tr '\\0' x"}, Dir: work,
 				Write: []string{work}})
 		if err == nil || !strings.Contains(err.Error(), "bytes of output") || len(res.Stdout) > maxOutput {
 			t.Errorf("%d bytes, %v", len(res.Stdout), err)

@@ -13,7 +13,7 @@ import (
 )
 
 // foldedNote is a constant whose value is undefined, and whose it is, as
-// pipeline/build notes it (named metadata firmproof.folded, see there).
+// pipeline/compile notes it (named metadata firmproof.folded, see there).
 type foldedNote struct {
 	ir.Folded
 	kind, owner string

@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// conflict is a pair of accesses without an order, as pipeline/build notes it (named metadata
+// conflict is a pair of accesses without an order, as pipeline/compile notes it (named metadata
 // firmproof.unsequenced, see there).
 type conflict struct {
 	kind     string // "undefined", "unspecified", or "assumed": what holds at the first access, no pair

@@ -73,7 +73,7 @@ func (x *fn) trap(name string, s *site) bool {
 		return true
 	}
 	k := trapKinds[kind]
-	// pipeline/build asks for it this way
+	// pipeline/compile asks for it this way
 	if k.check == verdict.DivByZero && strings.HasPrefix(name, "__ubsan_handle_") {
 		x.emit(&ir.Instr{Op: ir.OpTrap, Check: k.check, What: "division by zero"})
 		return true

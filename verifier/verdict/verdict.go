@@ -70,7 +70,7 @@ type Pos struct {
 	Function string `json:"function,omitempty"`
 }
 
-// LibraryDir is the folder that positions in the C library which is linked to programs (pipeline/build) name.
+// LibraryDir is the folder that positions in the C library which is linked to programs (pipeline/compile) name.
 const LibraryDir = "firmproof-libc"
 
 // InLibrary reports whether p is in the C library that is linked to programs.

@@ -1,0 +1,105 @@
+package compile
+
+import (
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/files"
+)
+
+// inCodeSpace matches the beginning of a constant that takes a function, which lies in address space 1 on AVR, for one
+// of another type.
+var inCodeSpace = regexp.MustCompile(`bitcast \([^@\n]* addrspace\(1\)\* @(?:[-\w.$]+|"[^"]*") to `)
+
+// codeSpace ends the type of a pointer to a function there.
+const codeSpace = " addrspace(1)*"
+
+// keepCodeSpace mends the file of IR for AVR, where clang 14 casts functions that are defined without a prototype out of
+// their address space by a bitcast, which LLVM refuses: `void (...)* bitcast (void () addrspace(1)* @f to void (...)*)`.
+func (r *Request) keepCodeSpace(path string) error {
+	if !strings.HasPrefix(r.Target.Triple, "avr") {
+		return nil
+	}
+	text, err := files.Read(path, maxText)
+	if err != nil {
+		return &InfraError{"read " + r.File, err}
+	}
+	if !inCodeSpace.Match(text) {
+		return nil
+	}
+	if err := os.WriteFile(path, withCodeSpace(text), 0o644); err != nil {
+		return &InfraError{"compile " + r.File, err}
+	}
+	return nil
+}
+
+// withCodeSpace returns IR in which such casts keep the address space.
+func withCodeSpace(text []byte) []byte {
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		from := 0
+		for {
+			at := inCodeSpace.FindStringIndex(line[from:])
+			if at == nil {
+				break
+			}
+			begin, to := from+at[0], from+at[1]
+			end := closing(line, to)
+			if end < 0 {
+				break
+			}
+			from = end
+			kind := line[to:end] // the type that the cast gives
+			if !strings.HasSuffix(kind, ")*") || strings.HasSuffix(kind, codeSpace) {
+				continue
+			}
+			inside := strings.TrimSuffix(kind, "*") + codeSpace
+			cast := line[begin:to] + inside + ")"
+			before, after := intoCodeSpace(line[:begin], line[end+1:], kind, inside)
+			line, from = before+cast+after, len(before)+len(cast)
+		}
+		lines[i] = line
+	}
+	return []byte(strings.Join(lines, "\n"))
+}
+
+// intoCodeSpace returns what stands before and after such a cast once its type is inside instead of kind: a further cast
+// into the address space goes, a call is one in it, and the operand has the type.
+func intoCodeSpace(before, after, kind, inside string) (string, string) {
+	if outer, ok := strings.CutSuffix(before, "addrspacecast ("+kind+" "); ok {
+		if rest, ok := strings.CutPrefix(after, " to "+inside+")"); ok {
+			return outer, rest
+		}
+	}
+	if n := strings.LastIndex(before, " addrspace(0) "); n >= 0 && strings.HasPrefix(after, "(") { // a call
+		return before[:n] + strings.Replace(before[n:], "(0)", "(1)", 1), after
+	}
+	if outer, ok := strings.CutSuffix(before, ", "+kind+" "); ok && strings.Contains(before, " = icmp ") {
+		return outer + ", ", after // whose type is that of the first operand
+	}
+	if outer, ok := strings.CutSuffix(before, kind+" "); ok && strings.Contains(before, " = icmp ") {
+		return outer + inside + " ", strings.Replace(after, ", "+inside+" ", ", ", 1)
+	}
+	if n := strings.LastIndex(before, kind+" "); n >= 0 {
+		return before[:n] + inside + before[n+len(kind):], after
+	}
+	return before, after
+}
+
+// closing returns where the parenthesis ends that from is inside of; -1 if it does not.
+func closing(line string, from int) int {
+	depth := 0
+	for i := from; i < len(line); i++ {
+		switch line[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
+}

@@ -1,0 +1,112 @@
+package compile
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// VariableFrame is the size of an activation that holds arrays of variable length.
+const VariableFrame = -1
+
+// frames asks the compiler how many bytes of stack an activation of each function
+// takes, its return address included: with the flags of the project, the
+// optimisation among them, and without what is there for verification alone.
+// A function of the unit's IR that has none was inlined wherever it is called.
+func (c *compilation) frames(ctx context.Context, flags []string, file string) (map[string]int64, error) {
+	r, scratch := c.Request, c.scratch
+	if !r.Checks.Stack {
+		return nil, nil
+	}
+	out := filepath.Join(scratch, "frames.s")
+	res, err := r.run(ctx, append(productFlags(flags), "-fstack-usage", "-S", "-o", out, "--", file)...)
+	if err != nil {
+		return nil, err
+	}
+	if res.ExitCode != 0 {
+		return nil, r.fault(res, clangTool)
+	}
+	text, err := os.ReadFile(filepath.Join(scratch, "frames.su"))
+	if err != nil && !os.IsNotExist(err) { // a unit without functions has none
+		return nil, &InfraError{"compile " + r.File, err}
+	}
+	frames := parseFrames(string(text), returnAddress(r.Target.Triple))
+	ir, err := os.ReadFile(c.out)
+	if err != nil {
+		return nil, &InfraError{"compile " + r.File, err}
+	}
+	for _, f := range readFunctions(ir) {
+		if _, ok := frames[f.Name]; !ok {
+			frames[f.Name] = 0
+		}
+	}
+	return frames, nil
+}
+
+// productFlags returns flags without those for instrumentation and against optimisation.
+func productFlags(flags []string) []string {
+	var out []string
+	for i := 0; i < len(flags); i++ {
+		switch f := flags[i]; {
+		case strings.HasPrefix(f, "-fsanitize"), f == "-O0", f == emitAll:
+		case f == "-Xclang" && i+1 < len(flags) && (flags[i+1] == "-disable-O0-optnone" ||
+			flags[i+1] == "-disable-llvm-passes" || strings.HasPrefix(flags[i+1], "-fsanitize")):
+			i++
+		default:
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// parseFrames reads lines "file:line:function<tab>bytes<tab>static|dynamic".
+func parseFrames(text string, extra int64) map[string]int64 {
+	out := map[string]int64{}
+	for _, line := range strings.Split(text, "\n") {
+		f := strings.Split(line, "\t")
+		if len(f) != 3 {
+			continue
+		}
+		n, err := strconv.ParseInt(f[1], 10, 64)
+		if err != nil {
+			continue
+		}
+		if n += extra; strings.HasPrefix(f[2], "dynamic") {
+			n = VariableFrame
+		}
+		addFrame(out, f[0][strings.LastIndexByte(f[0], ':')+1:], n)
+	}
+	return out
+}
+
+// addFrame keeps the larger of two static functions of one name.
+func addFrame(to map[string]int64, name string, n int64) {
+	if old, ok := to[name]; !ok || old != VariableFrame && (n == VariableFrame || n > old) {
+		to[name] = n
+	}
+}
+
+// returnAddress returns how many bytes a call itself pushes.
+func returnAddress(triple string) int64 {
+	arch, _, _ := strings.Cut(triple, "-")
+	switch {
+	case arch == "x86_64":
+		return 8
+	case len(arch) == 4 && arch[0] == 'i' && strings.HasSuffix(arch, "86"):
+		return 4
+	case arch == "avr", arch == "msp430":
+		return 2
+	}
+	return 0
+}
+
+func (img *Image) addFrames(unit map[string]int64) {
+	if len(unit) > 0 && img.Frames == nil {
+		img.Frames = map[string]int64{}
+	}
+	for name, n := range unit {
+		addFrame(img.Frames, name, n)
+	}
+}

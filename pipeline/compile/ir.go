@@ -1,0 +1,119 @@
+package compile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+
+	"github.com/firmproof/firmproof/pipeline/files"
+)
+
+// lookTool finds a tool on PATH.
+func lookTool(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("%s is not installed: apt-get install clang-14 llvm-14", name)
+	}
+	return path, nil
+}
+
+// Installed fails, and says what helps, where the compiler is not there.
+func Installed() error {
+	_, err := lookTool(clangTool)
+	return err
+}
+
+// maxChecked is the size up to which LLVM text is checked whole. In a larger one mistakes are
+// found where it matters: in what is linked.
+const maxChecked = 4 << 20
+
+// maxText is how long LLVM text may be, in bytes.
+const maxText = 1 << 30
+
+// readText checks LLVM text with llvm-as, which names the line of a mistake.
+func (r *Request) readText(ctx context.Context, path string) (*Unit, error) {
+	if st, err := os.Stat(path); err == nil && st.Size() > maxChecked {
+		text, err := files.Read(path, maxText)
+		if err != nil {
+			return nil, &InfraError{"read " + r.File, err}
+		}
+		return r.adopt(text)
+	}
+	res, err := r.run(ctx, llvmAs, "-o", os.DevNull, path)
+	if err != nil {
+		return nil, err
+	}
+	if res.ExitCode != 0 {
+		return nil, r.irFault(res, path, "this is no LLVM 14 IR")
+	}
+	text, err := files.Read(path, maxText)
+	if err != nil {
+		return nil, &InfraError{"read " + r.File, err}
+	}
+	return r.adopt(text)
+}
+
+func (r *Request) readBitcode(ctx context.Context, path string) (*Unit, error) {
+	res, err := r.run(ctx, llvmDis, "-o", "-", path)
+	if err != nil {
+		return nil, err
+	}
+	if res.ExitCode != 0 {
+		return nil, r.irFault(res, path, "this is no LLVM 14 bitcode")
+	}
+	return r.adopt(res.Stdout)
+}
+
+func (r *Request) irFault(res Result, path, what string) error {
+	diags, _ := parseDiagnostics(res.Stderr)
+	if len(diags) == 0 {
+		diags = []Diagnostic{{Message: tail(res.Stderr, 1)}}
+	}
+	for i, d := range diags {
+		if d.File == "" || d.File == path {
+			diags[i].File = r.File
+		}
+		diags[i].Message = what + ": " + d.Message
+	}
+	return &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: diags}
+}
+
+var (
+	layoutLine = regexp.MustCompile(`(?m)^target datalayout = "([^"]*)"\r?$`)
+	tripleLine = regexp.MustCompile(`(?m)^target triple = "([^"]*)"\r?$`)
+)
+
+// adopt holds a module that somebody else compiled to the target: what it says
+// about its layout must agree, what it leaves out is filled in.
+func (r *Request) adopt(text []byte) (*Unit, error) {
+	if m := layoutLine.FindSubmatch(text); m == nil {
+		text = append([]byte(fmt.Sprintf("target datalayout = %q\n", r.Target.DataLayout)), text...)
+	} else if string(m[1]) != r.Target.DataLayout {
+		msg := fmt.Sprintf("the module was compiled for another machine than target %s: its data layout is %q, the target's is %q (choose with --target)", r.Target.Name, m[1], r.Target.DataLayout)
+		line := 1 + bytes.Count(text[:bytes.Index(text, m[0])], []byte("\n"))
+		return nil, &BuildError{Stage: "read", Target: r.Target.Name,
+			Diagnostics: []Diagnostic{{File: r.File, Line: line, Message: msg}}}
+	}
+	if !tripleLine.Match(text) {
+		text = append([]byte(fmt.Sprintf("target triple = %q\n", r.Target.Triple)), text...)
+	}
+	f, err := os.CreateTemp(r.WorkDir, "unit-*.ll")
+	if err != nil {
+		return nil, &InfraError{"read " + r.File, err}
+	}
+	path, err := filepath.Abs(f.Name())
+	if err == nil {
+		_, err = f.Write(text)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return nil, &InfraError{"read " + r.File, err}
+	}
+	return &Unit{IRPath: path}, nil
+}

@@ -1,0 +1,51 @@
+package compile
+
+import "regexp"
+
+var (
+	// noInitPragma matches what IAR has for __no_init.
+	noInitPragma = regexp.MustCompile(
+		`(?m)^[ \t]*#[ \t]*pragma[ \t]+object_attribute[ \t]*=[ \t]*__no_init[ \t\r]*$`)
+	// keptPragma matches what TI has for it, and for variables whose values outlive a reset.
+	keptPragma = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*pragma[ \t]+(?:NOINIT|PERSISTENT)[ \t]*\([ \t]*(\w+)[ \t]*\)`)
+	// A volatile object of a simple type at an address: as IAR, TI and Arm Compiler 5 have it.
+	placedPragma = regexp.MustCompile(`(?m)^([ \t]*)#[ \t]*pragma[ \t]+location[ \t]*=[ \t]*` + placeNumber +
+		`[ \t\r]*\n(` + volatileObject + `);`)
+	namedPragma = regexp.MustCompile(`(?m)^([ \t]*)#[ \t]*pragma[ \t]+LOCATION[ \t]*\([ \t]*\w+[ \t]*,[ \t]*` +
+		placeNumber + `[ \t]*\)[ \t;\r]*\n(` + volatileObject + `);`)
+	placedBefore = regexp.MustCompile(`(?m)^()__attribute__[ \t]*\(\([ \t]*at[ \t]*\([ \t]*` + placeNumber +
+		`[ \t]*\)[ \t]*\)\)(` + volatileObject + `);`)
+	placedBehind = regexp.MustCompile(`(?m)^(` + volatileObject + `)__attribute__[ \t]*\(\([ \t]*at[ \t]*\([ \t]*` +
+		placeNumber + `[ \t]*\)[ \t]*\)\)[ \t]*;`)
+)
+
+const (
+	placeNumber    = `(0[xX][0-9a-fA-F]+|\d+)[uUlL]*`
+	volatileObject = `[\w \t]*\bvolatile\b[\w \t]*`
+)
+
+// hasVendorPragma reports whether a text has pragmas and attributes of IAR, TI and Arm Compiler 5 that clang passes over
+// and that change what the program computes.
+func hasVendorPragma(text []byte) bool {
+	for _, p := range []*regexp.Regexp{noInitPragma, keptPragma, placedPragma, namedPragma, placedBefore, placedBehind} {
+		if p.Match(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// vendorPragmas makes words of IAR's of these pragmas and attributes, at the same lines, and returns the variables that
+// no start-up code gives a value.
+func vendorPragmas(text []byte) (out []byte, kept map[string]bool) {
+	out = noInitPragma.ReplaceAll(text, []byte(noInit))
+	out = placedPragma.ReplaceAll(out, []byte("$1\n$3 @ $2;"))
+	out = namedPragma.ReplaceAll(out, []byte("$1\n$3 @ $2;"))
+	out = placedBefore.ReplaceAll(out, []byte("$3 @ $2;"))
+	out = placedBehind.ReplaceAll(out, []byte("$1 @ $2;"))
+	kept = map[string]bool{}
+	for _, m := range keptPragma.FindAllSubmatch(text, -1) {
+		kept[string(m[1])] = true
+	}
+	return out, kept
+}
