@@ -21,14 +21,15 @@ type Status uint8
 
 // The zero Status is Invalid so that a forgotten answer is never a good one.
 const (
-	Invalid  Status = iota
-	Proved          // holds for every execution; carries a Certificate
-	Bounded         // no violation up to the printed bounds; never shown as proved
-	Violated        // carries a Trace that a replay agreed with
-	Unknown         // carries a Reason
+	Invalid     Status = iota
+	Proved             // holds for every execution; carries a Certificate
+	Bounded            // no violation up to the printed bounds; never shown as proved
+	Violated           // carries a Trace that a replay agreed with
+	Unknown            // carries a Reason
+	Conditional        // holds if what the tool chose to assume is so; never shown as proved
 )
 
-var statusNames = [...]string{"invalid", "proved", "bounded", "violated", "unknown"}
+var statusNames = [...]string{"invalid", "proved", "bounded", "violated", "unknown", "conditional"}
 
 func (s Status) String() string {
 	if int(s) < len(statusNames) {
@@ -52,7 +53,7 @@ func (s *Status) UnmarshalText(b []byte) error {
 }
 
 // Worse reports which of two statuses a summary shows: violated, unknown,
-// bounded, proved, in that order of precedence.
+// conditional, bounded, proved, in that order of precedence.
 func Worse(a, b Status) Status {
 	if severity[a] >= severity[b] {
 		return a
@@ -60,7 +61,7 @@ func Worse(a, b Status) Status {
 	return b
 }
 
-var severity = [...]int{Invalid: 0, Proved: 1, Bounded: 2, Unknown: 3, Violated: 4}
+var severity = [...]int{Invalid: 0, Proved: 1, Bounded: 2, Conditional: 3, Unknown: 4, Violated: 5}
 
 // Pos is a place in the user's sources. Line and Column start at 1; 0 is unknown.
 type Pos struct {
