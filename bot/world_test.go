@@ -344,7 +344,8 @@ func (c *reader) Build(_ context.Context, req pipeline.Request) (*pipeline.Built
 				Err: fmt.Errorf("main.c:%d:1: error: expected expression", i+1)}
 		}
 	}
-	plan := verifier.Plan{Target: req.Target, Entry: "main", Assumptions: []string{string(text)}}
+	plan := verifier.Plan{Target: req.Target, Entry: "main", Assumptions: []verdict.Assumption{verdict.Assume(
+		"", verdict.Meaning, verdict.Read, string(text))}}
 	return &pipeline.Built{Jobs: []prepare.Job{{Plan: plan, Timeout: time.Minute}}, Sandbox: "none"}, nil
 }
 
@@ -363,7 +364,7 @@ func (c *reader) Verify(ctx context.Context, t pipeline.Task) (*verdict.Result, 
 		}
 	}
 	r := &verdict.Result{Target: t.Job.Plan.Target, Entry: "main"}
-	for i, line := range strings.Split(t.Job.Plan.Assumptions[0], "\n") {
+	for i, line := range strings.Split(t.Job.Plan.Assumptions[0].Text, "\n") {
 		n := len(r.Claims) + 1
 		claim := verdict.Claim{ID: fmt.Sprintf("memory@main#%d", n), Check: verdict.Memory, Status: verdict.Proved,
 			Message: "index in bounds", Pos: verdict.Pos{File: "main.c", Line: i + 1, Function: "main"}}

@@ -63,7 +63,7 @@ func TestBisectionNewFunction(t *testing.T) {
 		if len(req.Options.Entries) > 0 || !slices.Equal(req.Only, []string{search.Entry}) {
 			t.Errorf("asked for %v, only %v", req.Options.Entries, req.Only)
 		}
-		switch i := slices.Index(shas, built.Jobs[0].Plan.Assumptions[0]); {
+		switch i := slices.Index(shas, built.Jobs[0].Plan.Assumptions[0].Text); {
 		case i == 3: // the first one that is looked at
 			return &Built{Jobs: []prepare.Job{{Settled: lost("i386", "*", verdict.Internal, "the build crashed")}}}, nil
 		case i < 5:

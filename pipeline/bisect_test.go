@@ -31,7 +31,7 @@ func TestBisectionResumes(t *testing.T) {
 	build := b.build
 	b.build = func(ctx context.Context, req Request) (*Built, error) {
 		built, err := build(ctx, req)
-		if err == nil && built.Jobs[0].Plan.Assumptions[0] == shas[2] { // halves the others best
+		if err == nil && built.Jobs[0].Plan.Assumptions[0].Text == shas[2] { // halves the others best
 			return nil, &BuildError{"failure", errors.New("a.c:1:1: error: x")}
 		}
 		return built, err
@@ -68,7 +68,7 @@ func (b *bench) violatedIn(entry string, violated func(sha string) bool) store.B
 	b.check = func(_ context.Context, t Task) (*verdict.Result, error) {
 		r, c := &verdict.Result{Target: t.Job.Plan.Target, Entry: entry}, claim
 		c.Status = verdict.Proved
-		if violated(t.Job.Plan.Assumptions[0]) {
+		if violated(t.Job.Plan.Assumptions[0].Text) {
 			c.Status = verdict.Violated
 		}
 		r.Claims = append(r.Claims, c)
@@ -78,7 +78,7 @@ func (b *bench) violatedIn(entry string, violated func(sha string) bool) store.B
 		var run store.Run
 		err := b.st.Read(ctx, func(tx store.Tx) (err error) { run, err = tx.Run(ctx, req.Run); return err })
 		return &Built{Jobs: []prepare.Job{{Plan: verifier.Plan{Target: req.Target, Entry: entry,
-			Assumptions: []string{run.HeadSHA}}, Timeout: time.Minute}}}, err
+			Assumptions: []verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Read, run.HeadSHA)}}, Timeout: time.Minute}}}, err
 	}
 	search := store.Bisection{Repo: 1, Target: "i386", Kind: store.FindingCame, Open: true, Entry: entry,
 		Fingerprint: reports.Fingerprint(&verdict.Result{Target: "i386", Entry: entry}, &claim)}

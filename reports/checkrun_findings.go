@@ -31,11 +31,12 @@ func violationList(results []verdict.Result, o *PageOptions) string {
 				ids = append(ids, id)
 			}
 		}
-		c := s.Shown().Claim
+		shown := s.Shown()
+		c := shown.Claim
 		text := fmt.Sprintf("\n- %s **%s** %s: %s%s (%s, %s)", badge(s.Status), s.Check, Code(s.Pos.String()),
 			Inert(c.Message), stateNote(state), listed(ids, 4), Inert(onTargets(results, &s)))
-		if len(c.Assumes) > 0 {
-			text += "; if " + Inert(listed(c.Assumes, 4))
+		if rests := verdict.TextsOf(shown.Result.RestsOn(c)); len(rests) > 0 {
+			text += "; if " + Inert(listed(rests, 4))
 		}
 		lines = append(lines, line{stateRank[state], text})
 	}

@@ -126,7 +126,7 @@ func boundsText(results []verdict.Result) string {
 	}
 	notes := map[string]bool{}
 	for i := range results {
-		for _, a := range append(append([]string{}, results[i].Assumptions...), results[i].Warnings...) {
+		for _, a := range append(verdict.TextsOf(results[i].Assumptions), results[i].Warnings...) {
 			notes[a] = true
 		}
 	}

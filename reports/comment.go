@@ -231,7 +231,7 @@ func (c *commenter) bounds() {
 func (c *commenter) rest() {
 	notes := map[string]bool{}
 	for i := range c.results {
-		for _, a := range c.results[i].Assumptions {
+		for _, a := range verdict.TextsOf(c.results[i].Assumptions) {
 			notes[Inert(a)] = true
 		}
 		for _, a := range c.results[i].Warnings {

@@ -13,7 +13,7 @@ func TestComment(t *testing.T) {
 	r.Results[1].Claims[0].Status = verdict.Bounded
 	r.Results[1].Bounds = verdict.Bounds{Unwind: 8, Loops: []verdict.LoopBound{{Name: "ring_copy.0", Turns: 8,
 		Pos: verdict.Pos{File: "src/ring.c", Line: 30}}}}
-	r.Results[1].Assumptions = []string{"hal_read is a stub: any result"}
+	r.Results[1].Assumptions = []verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Read, "hal_read is a stub: any result")}
 	r.Results[1].Reused = "0193"
 	r.Results[1].Summarise()
 	o := CommentOptions{Commit: "abc", MarkLine: "<!-- mark -->", Targets: []string{"cortex-m3", "i386", "x86_64"},

@@ -6,19 +6,24 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// TestExampleOf: what can be corrected of what a violation assumes is suggested, and nothing of what is one structure.
+// TestExampleOf: what can be corrected of what a violation assumes is suggested, and nothing of what is declared.
 func TestExampleOf(t *testing.T) {
-	for assumed, want := range map[string]string{
-		"tf.link leads to one TF_Link of its own":              "",
-		"tf.link may be null":                                  "`F.tf.link: not null`",
-		"s leads to as many elements as len says, at most 64":  "`F.s: 16 elements`",
-		"to leads to 64 bytes: a guess, since nothing says it": "`F.to: 64 bytes`",
-		"path leads to a string of at most 15 characters":      "`F.path: 64 bytes`",
+	for _, c := range []struct {
+		relation verdict.Relation
+		origin   verdict.Origin
+		want     string
+	}{
+		{verdict.Extent, verdict.Read, ""},
+		{verdict.Nullness, verdict.Read, "`F.p: not null`"},
+		{verdict.Extent, verdict.Chosen, "`F.p: 64 bytes`"},
+		{verdict.Interval, verdict.Observed, "`F.p: 0..64`"},
+		{verdict.Calls, verdict.Chosen, ""},
 	} {
-		v := &SiteClaim{Result: &verdict.Result{Entry: "any call of F"},
-			Claim: &verdict.Claim{Assumes: []string{"a leads to one T of its own", assumed}}}
-		if got := exampleOf(v); got != want {
-			t.Errorf("%s: %q, want %q", assumed, got, want)
+		other, a := verdict.Assume("a", verdict.Extent, verdict.Read, "x"), verdict.Assume("p", c.relation, c.origin, "y")
+		v := &SiteClaim{Result: &verdict.Result{Entry: "any call of F", Assumptions: []verdict.Assumption{other, a}},
+			Claim: &verdict.Claim{Assumptions: []string{other.ID, a.ID}}}
+		if got := exampleOf(v); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.relation, c.origin, got, c.want)
 		}
 	}
 }

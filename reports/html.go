@@ -170,7 +170,7 @@ func (p *page) lists(r *verdict.Report) {
 		for _, w := range res.Warnings {
 			add(&p.Warnings, w)
 		}
-		for _, a := range res.Assumptions {
+		for _, a := range verdict.TextsOf(res.Assumptions) {
 			add(&p.Assumptions, a)
 		}
 		for _, s := range res.Stages {

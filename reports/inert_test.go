@@ -47,7 +47,7 @@ func named(name string) *verdict.Report {
 			c.Reason = &verdict.Reason{Kind: verdict.Unsupported, Detail: name, Pos: &pos}
 		}
 		r.Results = append(r.Results, verdict.Result{Target: name + string(rune('a'+len(r.Results))), Entry: name,
-			Claims: []verdict.Claim{c}, Assumptions: []string{name}, Warnings: []string{name},
+			Claims: []verdict.Claim{c}, Assumptions: []verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Read, name)}, Warnings: []string{name},
 			Bounds: verdict.Bounds{Loops: []verdict.LoopBound{{Name: name, Pos: pos, Turns: 3}}}})
 	}
 	r.Results = append(r.Results, verdict.Result{Target: name, Entry: name, Reused: name,

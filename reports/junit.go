@@ -61,7 +61,7 @@ func JUnit(r *verdict.Report) ([]byte, error) {
 			s.add(caseOf(s.Name, group))
 		}
 		s.Tests = len(s.Cases)
-		for _, a := range res.Assumptions {
+		for _, a := range verdict.TextsOf(res.Assumptions) {
 			s.Out += "assumed: " + a + "\n"
 		}
 		out.Suites = append(out.Suites, s)

@@ -18,8 +18,9 @@ func largeReport() *verdict.Report {
 			h/20)
 		at := verdict.Pos{File: file, Line: 40 + h, Function: name}
 		res := verdict.Result{Target: "cortex-m4", Entry: "firmproof_call_" + name, DurationMS: 1200,
-			Assumptions: []string{fmt.Sprintf("any call of %s: `data` leads to 1 to 16 elements", name)},
-			Bounds:      verdict.Bounds{Loops: []verdict.LoopBound{{Name: name + ".0", Pos: at, Turns: 8}}},
+			Assumptions: []verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Read,
+				fmt.Sprintf("any call of %s: `data` leads to 1 to 16 elements", name))},
+			Bounds: verdict.Bounds{Loops: []verdict.LoopBound{{Name: name + ".0", Pos: at, Turns: 8}}},
 			Complexity: &verdict.Complexity{Bound: fmt.Sprintf("12 + %d*n", h), Class: "O(n)",
 				Loops: []verdict.LoopTurns{{Name: name + ".0", Pos: at, Bound: "n"}}, Runs: []verdict.CountedRun{
 					{At: 0, Executed: 5, Bound: "12"}, {At: 1, Executed: 9, Bound: "20"},

@@ -370,7 +370,7 @@ func Fingerprint(r *verdict.Result, c *verdict.Claim) string {
 func assumptionsOf(r *verdict.Report) []string {
 	var out []string
 	for i := range r.Results {
-		for _, a := range r.Results[i].Assumptions {
+		for _, a := range verdict.TextsOf(r.Results[i].Assumptions) {
 			out = append(out, r.Results[i].Entry+" on "+r.Results[i].Target+": "+a)
 		}
 	}

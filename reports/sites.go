@@ -28,7 +28,7 @@ type SiteClaim struct {
 // shortest trace.
 func (s *Site) Shown() SiteClaim {
 	return slices.MinFunc(s.Claims, func(a, b SiteClaim) int {
-		return cmp.Or(cmp.Compare(len(a.Claim.Assumes), len(b.Claim.Assumes)), cmp.Compare(len(a.Claim.Trace),
+		return cmp.Or(cmp.Compare(len(a.Claim.Assumptions), len(b.Claim.Assumptions)), cmp.Compare(len(a.Claim.Trace),
 			len(b.Claim.Trace)))
 	})
 }
@@ -63,9 +63,9 @@ func names[T any](list []T, of func(T) string) []string {
 
 // assumes returns the least number of assumptions of a generated harness that the site needs.
 func (s *Site) assumes() int {
-	least := len(s.Claims[0].Claim.Assumes)
+	least := len(s.Claims[0].Claim.Assumptions)
 	for _, c := range s.Claims {
-		least = min(least, len(c.Claim.Assumes))
+		least = min(least, len(c.Claim.Assumptions))
 	}
 	return least
 }

@@ -39,7 +39,7 @@ func Text(w io.Writer, r *verdict.Report, o TextOptions) {
 	p.endings(r.Results)
 	p.bounds(r.Results)
 	p.notes("warning", r.Results, func(r *verdict.Result) []string { return r.Warnings })
-	p.notes("assumed", r.Results, func(r *verdict.Result) []string { return r.Assumptions })
+	p.notes("assumed", r.Results, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 	if c := CoverageLine(r.Results, nil); c != "" {
 		p.line("%s %s", p.bold("coverage:"), c)
 	}

@@ -37,8 +37,8 @@ func (p *printer) violations(results []verdict.Result) {
 		if c.Reason != nil {
 			p.line("  %s", c.Reason)
 		}
-		if len(c.Assumes) > 0 {
-			p.line("  if %s", listed(c.Assumes, 4))
+		if rests := verdict.TextsOf(shown.Result.RestsOn(c)); len(rests) > 0 {
+			p.line("  if %s", listed(rests, 4))
 		}
 		if !short {
 			p.certificate(c)

@@ -110,23 +110,16 @@ func (p *printer) next(v *SiteClaim) {
 	}
 }
 
+// corrections are what a line of the manifest may say instead of an assumption, by its relation.
+var corrections = map[verdict.Relation]string{verdict.Nullness: "not null", verdict.Extent: "64 bytes",
+	verdict.Interval: "0..64"}
+
 // exampleOf is a line of the manifest that says more about an assumption of a violation; "" where none can.
 func exampleOf(v *SiteClaim) string {
-	for _, a := range v.Claim.Assumes {
-		name, rest, _ := strings.Cut(a, " ")
-		text := ""
-		switch {
-		case strings.HasPrefix(rest, "may be null"):
-			text = "not null"
-		case strings.Contains(rest, " elements"):
-			text = "16 elements"
-		case strings.Contains(rest, " bytes") || strings.Contains(rest, "a string of"):
-			text = "64 bytes"
-		default:
-			continue
+	for _, a := range v.Result.RestsOn(v.Claim) {
+		if text := corrections[a.Relation]; text != "" && a.Subject != "" && (a.Guessed() || a.Relation == verdict.Nullness) {
+			return fmt.Sprintf("`%s.%s: %s`", strings.TrimPrefix(v.Result.Entry, "any call of "), a.Subject, text)
 		}
-		return fmt.Sprintf("`%s.%s: %s`", strings.TrimPrefix(v.Result.Entry, "any call of "), strings.TrimSuffix(name,
-			":"), text)
 	}
 	return ""
 }

@@ -47,9 +47,11 @@ func foldedClaims(m *ir.Module, entry *ir.Func, checks verdict.CheckSet) []verdi
 }
 
 // assumedOf lists what C leaves open and the functions that entry may reach rest on.
-func assumedOf(m *ir.Module, entry *ir.Func) (out []string) {
+func assumedOf(m *ir.Module, entry *ir.Func) (out []verdict.Assumption) {
 	for _, f := range m.Slice(entry, true).Funcs {
-		out = append(out, f.Assumed...)
+		for _, text := range f.Assumed {
+			out = append(out, verdict.Assume(f.CName, verdict.Meaning, verdict.Read, text))
+		}
 	}
 	return out
 }

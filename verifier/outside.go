@@ -168,9 +168,9 @@ func (o *fromOutside) worded(c verdict.Claim, id string, holds bool) verdict.Cla
 
 // finish names what is assumed, and that nothing is left open where that is so.
 func (o *fromOutside) finish() {
-	o.res.Assumptions = append(o.res.Assumptions, fmt.Sprintf(
+	o.res.Assumptions = append(o.res.Assumptions, verdict.Assume("", verdict.Calls, verdict.Read, fmt.Sprintf(
 		"functions without a body run in the same thread, return once or end the program, call no %s, and release "+
-			"what they allocate; what else they do was left open: %s", o.p.Entry.CName, strings.Join(o.with.Funcs, ", ")))
+			"what they allocate; what else they do was left open: %s", o.p.Entry.CName, strings.Join(o.with.Funcs, ", "))))
 	for i := range o.res.Claims {
 		if c := &o.res.Claims[i]; c.Status != verdict.Proved && c.Check != verdict.Unwinding {
 			return

@@ -42,8 +42,8 @@ func reportPaths(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 	res.Reason = a.Reason()
 	res.Warnings = append(res.Warnings, a.Warnings()...)
 	if comparesSymbols(p) {
-		res.Assumptions = append(res.Assumptions,
-			"symbols that the linker provides and the program compares have different addresses")
+		res.Assumptions = append(res.Assumptions, verdict.Assume("", verdict.Apart, verdict.Read,
+			"symbols that the linker provides and the program compares have different addresses"))
 	}
 	if len(a.AllSettled()) == 0 && res.Reason == nil {
 		res.Vacuous = a.Vacuous()
@@ -193,7 +193,7 @@ func reportRuns(ctx context.Context, p *problem.Problem, a *problem.Answers, res
 			}
 			res.Claims = append(res.Claims, claim)
 			for _, a := range append(slices.Clone(s.Assumptions), assumed...) {
-				if !claim.Unasked || a != problem.UndefinedEnds { // it is what the claims that were asked are about
+				if !claim.Unasked || a.ID != problem.UndefinedEnds.ID { // it is what the claims that were asked are about
 					res.Assumptions = append(res.Assumptions, a)
 				}
 			}
@@ -206,8 +206,8 @@ func reportRuns(ctx context.Context, p *problem.Problem, a *problem.Answers, res
 		}
 	}
 	if p.MathInts() {
-		res.Assumptions = append(res.Assumptions,
-			"integers are mathematical ones, without overflow, in the answers about termination and complexity")
+		res.Assumptions = append(res.Assumptions, verdict.Assume("", verdict.Meaning, verdict.Declared,
+			"integers are mathematical ones, without overflow, in the answers about termination and complexity"))
 	}
 	res.Stages = append(res.Stages, a.Stages()...)
 	res.Complexity = a.Complexity()
@@ -220,11 +220,11 @@ func reportRuns(ctx context.Context, p *problem.Problem, a *problem.Answers, res
 
 // underAssembly returns what is left of a proof about whole runs where the program has inline assembly: nothing,
 // if that may jump, since its own loops are not followed; else what is assumed of it.
-func underAssembly(p *problem.Problem, c verdict.Claim) (verdict.Claim, []string) {
+func underAssembly(p *problem.Problem, c verdict.Claim) (verdict.Claim, []verdict.Assumption) {
 	if c.Status != verdict.Proved {
 		return c, nil
 	}
-	var assumed []string
+	var assumed []verdict.Assumption
 	for _, f := range p.Module.Slice(p.Entry, true).Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
@@ -239,7 +239,8 @@ func underAssembly(p *problem.Problem, c verdict.Claim) (verdict.Claim, []string
 						Pos:    c.Pos,
 						Reason: &verdict.Reason{Kind: verdict.Unsupported, Detail: detail}}, nil
 				case ir.Waits(in.Asm) && assumed == nil:
-					assumed = []string{"what instructions such as wfi and sleep wait for comes"}
+					assumed = []verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Read,
+						"what instructions such as wfi and sleep wait for comes")}
 				}
 			}
 		}

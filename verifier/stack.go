@@ -16,8 +16,8 @@ func checkFrames(p *problem.Problem, res *verdict.Result) {
 		why = &verdict.Reason{Kind: verdict.Unsupported, Detail: "the size of the target's stack is not known",
 			Remedy: "give the target a `stack_size` in the manifest"}
 	} else {
-		res.Assumptions = append(res.Assumptions,
-			fmt.Sprintf("stack of %d bytes; frames are as clang 14 lays them out with the project's flags, without interrupt handlers and without library functions that have no body here", s.Size))
+		res.Assumptions = append(res.Assumptions, verdict.Assume("", verdict.Meaning, verdict.Declared,
+			fmt.Sprintf("stack of %d bytes; frames are as clang 14 lays them out with the project's flags, without interrupt handlers and without library functions that have no body here", s.Size)))
 		for _, f := range p.Module.Slice(p.Entry, false).Funcs {
 			if f.IsDecl() {
 				continue

@@ -188,7 +188,7 @@ int main(void) {
 `, "--target", "cortex-m3")
 	want := []string{"p.c:9: the uses of bump() are", "p.c:10: look() and bump() are", "p.c:11: 'g' and bump() are",
 		"p.c:12: bump() and 'g' are", "p.c:13: through() and 'a' are", "p.c:14: the uses of through() are"}
-	got := rep.Results[0].Assumptions
+	got := verdict.TextsOf(rep.Results[0].Assumptions)
 	if len(got) != len(want) || rep.Results[0].Status != verdict.Proved {
 		t.Fatalf("%s, assumed %q", rep.Results[0].Status, got)
 	}
@@ -230,7 +230,7 @@ int main(void) {
 `, "--target", "cortex-m3")
 	want := []string{"p.c:11: the bytes of struct p are compared", "p.c:13: the bytes of struct p are copied",
 		"p.c:17: the bits of a floating-point", "p.c:19: the bits of a floating-point"}
-	got := rep.Results[0].Assumptions
+	got := verdict.TextsOf(rep.Results[0].Assumptions)
 	if len(got) != len(want) {
 		t.Fatalf("%s, assumed %q", rep.Results[0].Status, got)
 	}

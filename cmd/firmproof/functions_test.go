@@ -65,7 +65,7 @@ func TestCallbacks(t *testing.T) {
 		"on_end":      {verdict.Proved, ""},
 		"square":      {verdict.Violated, "overflows"},
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 }
 
 const withinC = `#include <stdint.h>
@@ -115,7 +115,7 @@ func TestWithin(t *testing.T) {
 		"linked":    {verdict.Proved, ""},
 		"beside":    {verdict.Violated, "division"},
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 }
 
 const contextC = `#include <assert.h>
@@ -160,7 +160,7 @@ func TestContext(t *testing.T) {
 		"owned":      {verdict.Proved, "get leads to any function"},
 		"many":       {verdict.Unknown, "a structure has many pointers"},
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 	_, rep, _ = checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", "share")
 	if len(rep.Results) != 1 || rep.Results[0].Status != verdict.Violated {
 		t.Errorf("share itself: %+v", rep.Results)
@@ -263,5 +263,5 @@ func TestSetUp(t *testing.T) {
 	for _, f := range []string{"set", "set_up", "set_wrong", "choose", "prepare", "is_ready", "clear", "next"} {
 		want[f] = anyCall{verdict.Proved, ""}
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 }

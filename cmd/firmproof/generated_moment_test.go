@@ -60,7 +60,7 @@ uint8_t at(struct ring *r) { return r->data[r->head]; }
 			if len(rep.Results) != 1 || rep.Results[0].Status != c.want {
 				t.Fatalf("want %s: %+v\n%s", c.want, rep.Results, errs)
 			}
-			said := strings.Join(rep.Results[0].Assumptions, "\n")
+			said := strings.Join(verdict.TextsOf(rep.Results[0].Assumptions), "\n")
 			if c.want == verdict.Proved && !strings.Contains(said, "r.head is 0..7: the program leaves nothing else there") &&
 				name != "last one" {
 				t.Errorf("not said:\n%s", said)

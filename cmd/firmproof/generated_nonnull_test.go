@@ -26,14 +26,14 @@ void number(char *to, uintptr_t n) { memcpy(to, (char *)n, 0); }
 		"null":   {verdict.Violated, "null passed where nonnull is promised"},
 		"moved":  {verdict.Violated, "null passed where nonnull is promised"},
 		"number": {verdict.Violated, "null passed where nonnull is promised"},
-	}, func(r *verdict.Result) []string { return r.Assumptions })
+	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 
 	own := writeTree(t, map[string]string{"src.c": code + `size_t nondet_size(void);
 int main(void) { char to[1], buf[8]; from(to, buf, 8, nondet_size()); return 0; }
 `})
 	_, rep, errs = checkJSON(t, filepath.Join(own, "src.c"), "--target", "i386", "--checks", "nonnull")
 	if len(rep.Results) != 1 || rep.Results[0].Status != verdict.Violated || strings.Contains(
-		strings.Join(rep.Results[0].Assumptions, "\n"), "wrap around") {
+		strings.Join(verdict.TextsOf(rep.Results[0].Assumptions), "\n"), "wrap around") {
 		t.Errorf("main: %v\n%s", rep.Results, errs)
 	}
 }

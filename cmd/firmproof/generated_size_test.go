@@ -39,7 +39,7 @@ int behind(const char *in, unsigned in_count, char *out) {
 		"frame":  {verdict.Unknown, "how much out leads to is a guess"},
 		"text":   {verdict.Violated, "out leads to as many elements as count says"},
 		"behind": {verdict.Violated, "in leads to as many elements as in_count says"},
-	}, func(r *verdict.Result) []string { return r.Assumptions })
+	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 }
 
 // TestUnionOfStructures: of a union of structures, the pointers of the first that holds some lead to something; what is
@@ -65,5 +65,5 @@ int null(struct entry *e) { e->u.number.value = 0; e->u.plain.name = 0; return e
 		"plain":   {verdict.Proved, "of the union e.u, the member named is in use"},
 		"further": {verdict.Unknown, "leads to is a guess"},
 		"null":    {verdict.Violated, ""},
-	}, func(r *verdict.Result) []string { return r.Assumptions })
+	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 }

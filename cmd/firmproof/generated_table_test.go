@@ -42,6 +42,6 @@ void changed(void) { dev.g(v); }
 		expectCalls(t, rep, errs, map[string]anyCall{"run": {want, said},
 			"member": {want, "b or a, which the program stores there"}, "slot": {want, said}, "bits": {want, said},
 			"changed": {want, said}},
-			func(r *verdict.Result) []string { return r.Assumptions })
+			func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 	}
 }

@@ -50,7 +50,7 @@ func TestGeneratedHarnesses(t *testing.T) {
 				t.Errorf("%s on %s: %s: replay %v", r.Entry, r.Target, c.Message, c.Replay)
 			}
 		}
-		if a := strings.Join(r.Assumptions, "\n"); r.Entry == "any call of sum" && !strings.Contains(a,
+		if a := strings.Join(verdict.TextsOf(r.Assumptions), "\n"); r.Entry == "any call of sum" && !strings.Contains(a,
 			"data leads to as many elements as len says") {
 			t.Errorf("assumptions %q", a)
 		}
@@ -361,7 +361,7 @@ func TestHarnessesFromCode(t *testing.T) {
 		"part_of":       {verdict.Proved, "w leads to one const struct whole of its own"},
 		"last_word":     {verdict.Proved, "w leads to as many bytes as num_bytes says"},
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return append(r.Assumptions, r.Warnings...) })
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return append(verdict.TextsOf(r.Assumptions), r.Warnings...) })
 }
 
 // writtenC holds functions whose written and generated harnesses have to give the same answer.
@@ -464,13 +464,14 @@ int kept(const unsigned char *k) { key = k; return fifth(); }
 		}
 	}
 	first := reports.Violations(rep.Results)[0]
-	if first.Check != verdict.DivByZero || len(first.Claims[0].Claim.Assumes) != 0 {
-		t.Errorf("the first finding: %s %+v", first.Check, first.Claims[0].Claim.Assumes)
+	if first.Check != verdict.DivByZero || len(first.Claims[0].Claim.Assumptions) != 0 {
+		t.Errorf("the first finding: %s %+v", first.Check, first.Claims[0].Claim.Assumptions)
 	}
 	for _, s := range reports.Violations(rep.Results) {
-		if c := s.Claims[0].Claim; s.Entries()[0] == "any call of safe" && (len(c.Assumes) != 2 ||
-			c.Assumes[1] != "p may be null") {
-			t.Errorf("%s needs %q", c.ID, c.Assumes)
+		c := s.Claims[0]
+		if rests := c.Result.RestsOn(c.Claim); s.Entries()[0] == "any call of safe" && (len(rests) != 2 ||
+			rests[1].Relation != verdict.Nullness || rests[1].Subject != "p") {
+			t.Errorf("%s needs %+v", c.Claim.ID, rests)
 		}
 	}
 	_, rep, errs = check(

@@ -133,7 +133,7 @@ func TestVolatileRanges(t *testing.T) {
 		"avr": {verdict.Violated, "out of bounds"}} {
 		want["word"] = torn
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", target)
-		expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+		expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 	}
 }
 
@@ -146,7 +146,7 @@ func TestAddressedRanges(t *testing.T) {
 	}
 	dir := writeTree(t, map[string]string{"src.c": addressedC})
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 }
 
 // TestVolatileRangesKeepNames: claims are named alike whether or not a harness is generated.
@@ -217,5 +217,5 @@ func TestOverlaidRanges(t *testing.T) {
 		}
 	}
 	_, rep, errs := checkJSON(t, args...)
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return r.Assumptions })
+	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 }

@@ -51,7 +51,7 @@ func TestInterrupts(t *testing.T) {
 		if r.Status != want[r.Entry] {
 			t.Errorf("%s is %s, want %s (%v)", r.Entry, r.Status, want[r.Entry], r.Reason)
 		}
-		if a := strings.Join(r.Assumptions, "\n"); !strings.Contains(a, "UART0_IRQHandler runs at most 2 times") {
+		if a := strings.Join(verdict.TextsOf(r.Assumptions), "\n"); !strings.Contains(a, "UART0_IRQHandler runs at most 2 times") {
 			t.Errorf("%s: assumptions %q", r.Entry, a)
 		}
 		for j := range r.Claims {
@@ -111,7 +111,7 @@ void lost(void) { for (int i = 0; i < 2; i++) low = low; firmproof_assert(!low |
 		}
 		var violated []int
 		for _, r := range rep.Results {
-			if a := strings.Join(r.Assumptions, "\n"); !strings.Contains(a, c.says) {
+			if a := strings.Join(verdict.TextsOf(r.Assumptions), "\n"); !strings.Contains(a, c.says) {
 				t.Errorf("%s%s: assumptions %q", c.target, c.preempts, a)
 			}
 			for _, claim := range r.Claims {
@@ -175,7 +175,7 @@ func TestVolatileChoice(t *testing.T) {
 		if code != c.code || len(rep.Results) != 1 {
 			t.Fatalf("%s: exit %d, want %d, %d results\n%s", c.volatile, code, c.code, len(rep.Results), errs)
 		}
-		if a := strings.Join(rep.Results[0].Assumptions, "\n"); !strings.Contains(a, c.assumed) ||
+		if a := strings.Join(verdict.TextsOf(rep.Results[0].Assumptions), "\n"); !strings.Contains(a, c.assumed) ||
 			c.assumed != kept && strings.Contains(a, kept) {
 			t.Errorf("%s: assumptions %q, want %q", c.volatile, a, c.assumed)
 		}

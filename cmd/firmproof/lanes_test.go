@@ -415,7 +415,7 @@ func statuses(list []verdict.Result) string {
 func said(list []verdict.Result) string {
 	var b strings.Builder
 	for _, r := range lasting(list) {
-		fmt.Fprintf(&b, "%s %s %s %v\n  %q\n  %q\n", r.Target, r.Entry, r.Status, r.Reason, r.Assumptions, r.Warnings)
+		fmt.Fprintf(&b, "%s %s %s %v\n  %q\n  %q\n", r.Target, r.Entry, r.Status, r.Reason, verdict.TextsOf(r.Assumptions), r.Warnings)
 		for j := range r.Claims {
 			c := &r.Claims[j]
 			fmt.Fprintf(&b, "%s %s %s %q %v %q\n", c.Pos, c.ID, c.Status, c.Message, c.Reason, c.Suppressed)

@@ -84,7 +84,7 @@ func TestStubs(t *testing.T) {
 		if strings.Join(got, ", ") != c.violated || code != c.code {
 			t.Errorf("%s: violated %q, exit %d, want %q\n%s", c.stubs, got, code, c.violated, errs)
 		}
-		if a := strings.Join(rep.Results[0].Assumptions, "\n"); !strings.Contains(a, c.assumed) {
+		if a := strings.Join(verdict.TextsOf(rep.Results[0].Assumptions), "\n"); !strings.Contains(a, c.assumed) {
 			t.Errorf("%s: assumptions %q", c.stubs, a)
 		}
 	}
@@ -160,7 +160,7 @@ int main(void) { int x = read_adc(3); if (x > 1000) panic("too large"); __CPROVE
 		if code != 0 {
 			t.Fatalf("%v: exit %d\n%s", c.stubs, code, errs)
 		}
-		if said := strings.Join(rep.Results[0].Assumptions, "\n"); !strings.Contains(said, c.want) {
+		if said := strings.Join(verdict.TextsOf(rep.Results[0].Assumptions), "\n"); !strings.Contains(said, c.want) {
 			t.Errorf("%v: assumed %q, want %q", c.stubs, said, c.want)
 		}
 	}

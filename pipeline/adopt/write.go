@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // schemaLine lets editors complete and check the manifest.
@@ -204,9 +206,8 @@ func (w *writer) own() bool {
 // assumesBodies reports whether the trial met functions without a body.
 func (w *writer) assumesBodies() bool {
 	for i := range w.tr.results {
-		if slices.ContainsFunc(w.tr.results[i].Assumptions, func(s string) bool {
-			return strings.Contains(s,
-				"no body: ")
+		if slices.ContainsFunc(w.tr.results[i].Assumptions, func(a verdict.Assumption) bool {
+			return a.Relation == verdict.Calls
 		}) {
 			return true
 		}

@@ -27,7 +27,7 @@ func TestReuse(t *testing.T) {
 	}{
 		"a proof":            {res(func(*verdict.Result) {}), true},
 		"a violation":        {res(func(r *verdict.Result) { r.Claims[0].Status = verdict.Violated }), false},
-		"a text with a line": {res(func(r *verdict.Result) { r.Assumptions = []string{"loop at a.c:7 ends"} }), false},
+		"a text with a line": {res(func(r *verdict.Result) { r.Assumptions = said("loop at a.c:7 ends") }), false},
 		"a certificate": {res(func(r *verdict.Result) {
 			r.Claims[0].Certificate = &verdict.Certificate{
 				Detail: []string{"at line 7"}}
@@ -108,4 +108,9 @@ func TestKeepAndShow(t *testing.T) {
 	if got := asked.Keys(); !reflect.DeepEqual(got, []string{"p", "k"}) {
 		t.Errorf("keys %q", got)
 	}
+}
+
+// said is an assumption with a text.
+func said(text string) []verdict.Assumption {
+	return []verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Read, text)}
 }

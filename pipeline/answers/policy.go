@@ -52,7 +52,7 @@ func movable(res *verdict.Result) bool {
 	if res.Reason != nil || res.Complexity != nil {
 		return false
 	}
-	texts := append(slices.Clone(res.Assumptions), res.Warnings...)
+	texts := append(verdict.TextsOf(res.Assumptions), res.Warnings...)
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		if c.Status == verdict.Violated || c.Reason != nil && namesPlace(c.Reason.Detail) {

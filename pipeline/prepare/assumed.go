@@ -48,9 +48,9 @@ func (b *preparation) give(p *weave.Program, m *manifest.Manifest) error {
 func MayBeNull(jobs []Job) []string {
 	out := map[string]bool{}
 	for i := range jobs {
-		for text, about := range jobs[i].About {
-			if text == about+weave.MayBeNull {
-				out[jobs[i].function()+"."+about] = true
+		for _, a := range jobs[i].Plan.Assumptions {
+			if a.Relation == verdict.Nullness && a.Origin == verdict.Read {
+				out[jobs[i].function()+"."+a.Subject] = true
 			}
 		}
 	}
@@ -89,9 +89,6 @@ var behindPointer = regexp.MustCompile(`what '([^']+)' leads to`)
 
 // nameAssumed notes for each violation in a generated harness which assumptions are about what it depends on.
 func (j *Job) nameAssumed(res *verdict.Result) {
-	if len(j.About) == 0 {
-		return
-	}
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		if c.Status != verdict.Violated {
@@ -99,8 +96,8 @@ func (j *Job) nameAssumed(res *verdict.Result) {
 		}
 		needed := j.dependsOn(c)
 		for _, a := range j.Plan.Assumptions {
-			if about := j.About[a]; about != "" && needed[about] {
-				c.Assumes = append(c.Assumes, a)
+			if a.Subject != "" && needed[a.Subject] {
+				c.Assumptions = append(c.Assumptions, a.ID)
 			}
 		}
 	}

@@ -140,16 +140,16 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 		img.Notes = append(img.Notes, "the proof says that it is meant to fail (EXPECTED)")
 	}
 	assumptions = append(assumptions, weave.Convert(module)...)
-	if said := weave.EnumConversions(module); said != "" {
-		assumptions = append(assumptions, said)
-	}
+	assumptions = append(assumptions, weave.EnumConversions(module)...)
 	weave.AnyAlignment(module)
-	assumptions = append(assumptions, p.ContractNotes()...)
+	for _, text := range p.ContractNotes() {
+		assumptions = append(assumptions, verdict.Assume("", verdict.Meaning, verdict.Declared, text))
+	}
 	weave.Assigns(module)
 	if most := p.LargestObject(); weave.LimitAllocations(module, most) {
-		assumptions = append(assumptions, fmt.Sprintf(
+		assumptions = append(assumptions, verdict.Assume("", verdict.Limit, verdict.Declared, fmt.Sprintf(
 			"no allocation of more than %d bytes succeeds, which CBMC's pointers have no offsets for (--object-bits %d)",
-			most, p.ObjectBits))
+			most, p.ObjectBits)))
 	}
 	var pragmas []weave.CheckPragma
 	for _, u := range img.Units {
@@ -177,8 +177,8 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 	j.Plan.Entry, j.Plan.Checks, j.Plan.UnwindSet = p.Entry, checks, set
 	j.Plan.Semantics = ir.Semantics{VolatileMemory: true, MallocNeverFails: p.MallocOK}
 	j.Plan.Assumptions = append(assumptions,
-		"meaning of CBMC: uninitialised variables have any value, volatile objects behave like memory, "+
-			"accesses may have any alignment")
+		verdict.Assume("", verdict.Meaning, verdict.Declared, "meaning of CBMC: uninitialised variables have any value, "+
+			"volatile objects behave like memory, accesses may have any alignment"))
 	b.jobs = append(b.jobs, j)
 	return nil
 }

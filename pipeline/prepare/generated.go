@@ -60,7 +60,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		j.Plan.Entry, j.Label, j.Plan.Generated = h.Entry.Name, name, true
 		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
-		j.Guesses, j.Structs, j.About, j.Tests = h.Guesses, h.Structs, h.About, h.Tests
+		j.Guesses, j.Structs, j.Tests = h.Guesses, h.Structs, h.Tests
 		if len(b.named) == 0 {
 			j.Callers = callers(base.Program, f, list, calledBy)
 		}

@@ -38,12 +38,11 @@ type Job struct {
 	BodilessNote string                 `json:"bodiless_note,omitempty"`
 	Suppressed   []manifest.Suppression `json:"suppressed,omitempty"`
 
-	Guesses []string          `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
-	Structs []string          `json:"structs,omitempty"` // likewise
-	About   map[string]string `json:"about,omitempty"`   // likewise
-	Tests   map[string]int    `json:"tests,omitempty"`   // likewise
-	Stubbed []string          `json:"stubbed,omitempty"` // functions without a body that give any result, unasked
-	Markers []string          `json:"markers,omitempty"` // variables that may only mark a place: see markersOf
+	Guesses []string       `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
+	Structs []string       `json:"structs,omitempty"` // likewise
+	Tests   map[string]int `json:"tests,omitempty"`   // likewise
+	Stubbed []string       `json:"stubbed,omitempty"` // functions without a body that give any result, unasked
+	Markers []string       `json:"markers,omitempty"` // variables that may only mark a place: see markersOf
 	// names of the jobs that the function is called in, if those are all calls
 	Callers []string `json:"callers,omitempty"`
 

@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
 )
 
@@ -24,7 +25,7 @@ type missing struct {
 // applyStubs replaces the functions that the manifest and the request stub, and returns the
 // assumptions that this makes and what is to be said of stubs that stand for nothing.
 func (b *preparation) applyStubs(module *ir.Module, img *compile.Image, m *manifest.Manifest) (
-	mis *missing, assumptions, notes []string, err error) {
+	mis *missing, assumptions []verdict.Assumption, notes []string, err error) {
 	stubs := map[string]string{}
 	if m != nil {
 		for _, s := range m.Stubs {
@@ -76,9 +77,8 @@ func (mis *missing) complete(j *Job) {
 	}
 	slices.Sort(effects)
 	if effects = slices.Compact(effects); len(effects) > 0 {
-		j.Plan.Assumptions = append(
-			[]string{fmt.Sprintf("%s: a call does what the library says, with any result that it allows: %s",
-				have(len(effects), "function", "no body"), strings.Join(effects, ", "))}, j.Plan.Assumptions...)
+		j.assume(verdict.Read, fmt.Sprintf("%s: a call does what the library says, with any result that it allows: %s",
+			have(len(effects), "function", "no body"), strings.Join(effects, ", ")))
 	}
 	for f := range mis.stubbed {
 		switch {
@@ -95,14 +95,13 @@ func (mis *missing) complete(j *Job) {
 		}
 	}
 	if slices.Sort(ends); len(ends) > 0 {
-		j.Plan.Assumptions = append([]string{fmt.Sprintf("%s, declared not to return: a call ends the program: %s",
-			have(len(ends), "function", "no body"), strings.Join(ends, ", "))}, j.Plan.Assumptions...)
+		j.assume(verdict.Read, fmt.Sprintf("%s, declared not to return: a call ends the program: %s",
+			have(len(ends), "function", "no body"), strings.Join(ends, ", ")))
 	}
 	j.Stubbed = stubbed
 	if slices.Sort(stubbed); len(stubbed) > 0 {
-		j.Plan.Assumptions = append([]string{fmt.Sprintf("%s: a call gives %s; nothing else changes: %s",
-			have(len(stubbed), "function", "no body"), weave.StubMeans(mis.kind), strings.Join(stubbed, ", "))},
-			j.Plan.Assumptions...)
+		j.assume(verdict.Declared, fmt.Sprintf("%s: a call gives %s; nothing else changes: %s",
+			have(len(stubbed), "function", "no body"), weave.StubMeans(mis.kind), strings.Join(stubbed, ", ")))
 	}
 	if len(open) > 0 {
 		slices.Sort(open)
@@ -118,6 +117,12 @@ func (mis *missing) complete(j *Job) {
 		j.Notes = append(j.Notes, fmt.Sprintf("%s, and so any value: %s",
 			have(len(data), "variable", "no definition in the program"), strings.Join(data, ", ")))
 	}
+}
+
+// assume puts what calls of functions without a body do in front of the assumptions of a job.
+func (j *Job) assume(origin verdict.Origin, text string) {
+	j.Plan.Assumptions = slices.Insert(slices.Clone(j.Plan.Assumptions), 0,
+		verdict.Assume("", verdict.Calls, origin, text))
 }
 
 // bodiless says that functions have no body, and what to write where.

@@ -185,7 +185,7 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 
 // weaveInterrupts lets the interrupt handlers of the manifest run between steps.
 func weaveInterrupts(module *ir.Module, img *compile.Image, m *manifest.Manifest, harnesses []manifest.Harness) (
-	[]string, error) {
+	[]verdict.Assumption, error) {
 	if len(m.Interrupts) == 0 {
 		return nil, nil
 	}

@@ -10,31 +10,34 @@ import (
 )
 
 // side is a commit whose function f is called, with what its code compares with null.
-func side(tests map[string]int, about map[string]string, asked *[]Asked) func(Asked) ([]Job, error) {
+func side(tests map[string]int, null string, asked *[]Asked) func(Asked) ([]Job, error) {
 	return func(a Asked) ([]Job, error) {
 		*asked = append(*asked, a)
-		return []Job{{Label: AnyCall + "f", Tests: tests, About: about}}, nil
+		j := Job{Label: AnyCall + "f", Tests: tests}
+		if null != "" {
+			j.Plan.Assumptions = []verdict.Assumption{verdict.Assume(null, verdict.Nullness, verdict.Read, "")}
+		}
+		return []Job{j}, nil
 	}
 }
 
 // TestBothSides: what one commit takes null for possible of is asked of both, and what both do is not.
 func TestBothSides(t *testing.T) {
-	null := map[string]string{"p may be null": "p"}
 	for _, c := range []struct {
 		what               string
 		head, base         map[string]int
-		headNull, baseNull map[string]string
+		headNull, baseNull string
 		want               string
 	}{
-		{"nothing", nil, nil, nil, nil, "head [{[] []}] base [{[f] []}]"},
-		{"a parameter of the head", nil, nil, null, nil, "head [{[] []}] base [{[f] [f.p]}]"},
-		{"a parameter of the base", nil, nil, nil, null, "head [{[] []} {[] [f.p]}] base [{[f] []}]"},
-		{"a member in both", map[string]int{"p.next|f": 1}, map[string]int{"p.next|f": 1}, nil, nil,
+		{"nothing", nil, nil, "", "", "head [{[] []}] base [{[f] []}]"},
+		{"a parameter of the head", nil, nil, "p", "", "head [{[] []}] base [{[f] [f.p]}]"},
+		{"a parameter of the base", nil, nil, "", "p", "head [{[] []} {[] [f.p]}] base [{[f] []}]"},
+		{"a member in both", map[string]int{"p.next|f": 1}, map[string]int{"p.next|f": 1}, "", "",
 			"head [{[] []}] base [{[f] []}]"},
 		{"a member once more", map[string]int{"p.next|f": 2, "p.prev|f": 1, "p.prev|g": 1},
-			map[string]int{"p.next|f": 1, "p.prev|f": 1, "p.prev|g": 1}, nil, nil,
+			map[string]int{"p.next|f": 1, "p.prev|f": 1, "p.prev|g": 1}, "", "",
 			"head [{[] []} {[] [f.p.next f.p.prev]}] base [{[f] []} {[f] [f.p.next f.p.prev]}]"},
-		{"a member in a helper", map[string]int{"p.next|f": 1}, map[string]int{"p.next|f": 1, "p.prev|g": 1}, nil, nil,
+		{"a member in a helper", map[string]int{"p.next|f": 1}, map[string]int{"p.next|f": 1, "p.prev|g": 1}, "", "",
 			"head [{[] []} {[] [f.p.next f.p.prev]}] base [{[f] []} {[f] [f.p.next f.p.prev]}]"},
 	} {
 		var head, base []Asked

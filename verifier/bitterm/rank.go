@@ -43,7 +43,7 @@ func (Ranking) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) 
 	}
 	c := p.TerminationClaim()
 	c.Status, c.Certificate, c.Evidence = verdict.Proved, cert, evidence
-	a.Settle(&problem.Settled{Claim: c, Assumptions: []string{problem.UndefinedEnds}})
+	a.Settle(&problem.Settled{Claim: c, Assumptions: []verdict.Assumption{problem.UndefinedEnds}})
 	return nil
 }
 

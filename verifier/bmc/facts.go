@@ -48,5 +48,6 @@ func (b *unwinder) confirmEnd(ctx context.Context, r *round) {
 			return
 		}
 	}
-	r.f.Notes = append(r.f.Notes, "what is assumed of all elements (__CPROVER_forall) does not contradict itself")
+	r.f.Notes = append(r.f.Notes, verdict.Assume("", verdict.Meaning, verdict.Declared,
+		"what is assumed of all elements (__CPROVER_forall) does not contradict itself"))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -51,7 +50,7 @@ type maker struct {
 func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.Result,
 	path func(file string) string) *Certificate {
 	m := &maker{ctx: ctx, part: part, plan: plan, path: path, c: &Certificate{Format: Format, Target: res.Target,
-		Entry: res.Entry, Plan: plan, Rest: slices.Clone(res.Assumptions), Claims: []Claim{}, Proofs: []Evidence{}}}
+		Entry: res.Entry, Plan: plan, Rest: verdict.TextsOf(res.Assumptions), Claims: []Claim{}, Proofs: []Evidence{}}}
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		m.c.Claims = append(m.c.Claims, Claim{ID: c.ID, Check: c.Check, Status: c.Status, Message: c.Message,

@@ -60,7 +60,7 @@ type Formula struct {
 	Events      []Event    // in execution order
 	Loops       []LoopInfo
 	Gaps        []Gap
-	Notes       []string             // assumptions for people
+	Notes       []verdict.Assumption // what the meaning that is encoded takes for granted
 	Ends        ilr.Term             // some execution ends normally (vacuity)
 	Assumed     []Assumption         // in execution order
 	Tests       map[*ir.Block]*Tests // by ir.FailingBlocks
@@ -234,7 +234,7 @@ func (e *encoder) note(format string, args ...any) {
 	n := fmt.Sprintf(format, args...)
 	if !e.notes[n] {
 		e.notes[n] = true
-		e.f.Notes = append(e.f.Notes, n)
+		e.f.Notes = append(e.f.Notes, verdict.Assume("", verdict.Meaning, verdict.Read, n))
 	}
 }
 

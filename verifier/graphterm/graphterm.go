@@ -45,10 +45,10 @@ func (t Termination) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 }
 
 // assumptionsOf lists what proofs of termination on g rest on.
-func assumptionsOf(g *seg.Graph) []string {
-	var out []string
+func assumptionsOf(g *seg.Graph) []verdict.Assumption {
+	var out []verdict.Assumption
 	if g.Recursive {
-		out = append(out, "the stack is large enough for the recursion")
+		out = append(out, verdict.Assume("", verdict.Meaning, verdict.Read, "the stack is large enough for the recursion"))
 	}
 	if !g.Defined() {
 		out = append(out, problem.UndefinedEnds)

@@ -265,6 +265,9 @@ type Instr struct {
 	RMW    string        // atomicrmw: LLVM's operation name
 	What   string        // trap: message; unsupported: the construct's name; asm: the template
 	Asm    *Asm          // asm
+	// IDs of the assumptions (verdict.Assumption) that it brings into the program: of an allocation how much there is, of
+	// an assume what it says, of another instruction its result or what it writes
+	Assumes []string
 }
 
 // Struct is a structure of the program, as LLVM names it without what tells copies apart, and its size in bytes.

@@ -45,9 +45,9 @@ func ClaimOf(c *encode.Claim) verdict.Claim {
 // a claim about which the engines disagree.
 type Settled struct {
 	verdict.Claim
-	At          ir.At    // where the execution violates it
-	Passed      []ir.At  // claims of Plan.Past that the execution violated before
-	Assumptions []string // that the answer rests on
+	At          ir.At                // where the execution violates it
+	Passed      []ir.At              // claims of Plan.Past that the execution violated before
+	Assumptions []verdict.Assumption // that the answer rests on
 }
 
 // Proofs is what was proved for any number of loop turns.
@@ -120,7 +120,7 @@ type Unwinding struct {
 	Partial  bool // the round is not over: claims that it left open are Unknown without a Reason
 	Claims   []Unwound
 	Loops    []encode.LoopInfo
-	Notes    []string
+	Notes    []verdict.Assumption
 	Complete bool            // no loop or call can go beyond what was analysed
 	Repeats  bool            // a loop that only repeats a state was not followed: Complete does not say that it ends
 	Gap      *verdict.Reason // a reachable construct that is not modelled; nil if there is none
@@ -194,4 +194,5 @@ func (p *Problem) claimOf(c verdict.Check) verdict.Claim {
 }
 
 // UndefinedEnds is an assumption of proofs of termination.
-const UndefinedEnds = "runs with undefined behaviour end there: its absence is the matter of other checks"
+var UndefinedEnds = verdict.Assume("", verdict.Meaning, verdict.Read,
+	"runs with undefined behaviour end there: its absence is the matter of other checks")

@@ -24,8 +24,8 @@ type Plan struct {
 	// nobody named the check termination: it gets a part of the time, loops that are meant to go on for ever are no
 	// violation, and what stays open is a warning
 	EndsUnasked bool
-	Generated   bool     // nobody wrote the entry: a function in which nothing can fail is no fault of a harness
-	Assumptions []string // what the program was changed by before, for the result
+	Generated   bool                 // nobody wrote the entry: a function in which nothing can fail is no fault of a harness
+	Assumptions []verdict.Assumption // what the program was changed by before, for the result
 
 	Coverage  bool              // find out which lines and branches executions come to
 	Relevant  bool              // traces hold only the steps that the failure depends on

@@ -19,19 +19,19 @@ const FromCache = "cache"
 
 // Result is everything about one entry on one target.
 type Result struct {
-	Target      string      `json:"target"`
-	Entry       string      `json:"entry"`
-	Status      Status      `json:"status"`
-	DurationMS  int64       `json:"duration_ms"`
-	PeakRSS     int64       `json:"peak_rss_bytes"`
-	Bounds      Bounds      `json:"bounds"`
-	Claims      []Claim     `json:"claims"`
-	Complexity  *Complexity `json:"complexity,omitempty"`
-	Coverage    *Coverage   `json:"coverage,omitempty"` // where it was asked for
-	Stages      []Stage     `json:"stages,omitempty"`
-	Assumptions []string    `json:"assumptions,omitempty"` // models, stubs and limits that the answer rests on
-	Warnings    []string    `json:"warnings,omitempty"`    // vacuity, dropped flags, ...
-	Reason      *Reason     `json:"reason,omitempty"`      // why the whole entry is unknown, if it is
+	Target      string       `json:"target"`
+	Entry       string       `json:"entry"`
+	Status      Status       `json:"status"`
+	DurationMS  int64        `json:"duration_ms"`
+	PeakRSS     int64        `json:"peak_rss_bytes"`
+	Bounds      Bounds       `json:"bounds"`
+	Claims      []Claim      `json:"claims"`
+	Complexity  *Complexity  `json:"complexity,omitempty"`
+	Coverage    *Coverage    `json:"coverage,omitempty"` // where it was asked for
+	Stages      []Stage      `json:"stages,omitempty"`
+	Assumptions []Assumption `json:"assumptions,omitempty"` // that its answers rest on
+	Warnings    []string     `json:"warnings,omitempty"`    // vacuity, dropped flags, ...
+	Reason      *Reason      `json:"reason,omitempty"`      // why the whole entry is unknown, if it is
 	// why what holds says nothing about the program: contradictory assumptions, nothing checked
 	Vacuous *Reason `json:"vacuous,omitempty"`
 	// what C means on the target, where it differs between targets

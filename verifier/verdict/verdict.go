@@ -222,9 +222,9 @@ type Claim struct {
 	Unreachable bool        `json:"unreachable,omitempty"` // proved because no execution gets there
 	// the ID of another violated claim: the trace goes on past its violation, or (shadowed) every execution ends there
 	Behind string `json:"behind,omitempty"`
-	// of a generated harness: the assumptions about what the failure depends on
-	Assumes    []string `json:"assumes,omitempty"`
-	Suppressed string   `json:"suppressed,omitempty"` // why somebody decided that this one does not count
+	// IDs of the assumptions of the result that the answer rests on: of a failure, those about what it depends on
+	Assumptions []string `json:"assumptions,omitempty"`
+	Suppressed  string   `json:"suppressed,omitempty"` // why somebody decided that this one does not count
 	// nobody named the check, termination: proofs are not shown at length
 	Unasked bool `json:"unasked,omitempty"`
 	// what the engine leaves for a certificate (package certificate); nil: nothing, or the answer was read from a file

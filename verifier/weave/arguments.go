@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // The arguments of a hosted program (C17 5.1.2.2.1): argc is at least 1, argv[0] to
@@ -17,9 +18,11 @@ const (
 	maxEnvironment = 2
 	maxStringBytes = 131072  // Linux, execve(2): MAX_ARG_STRLEN
 	maxStrings     = 200_000 // of the kernel's limit on all of them, at a pointer and a byte each
-	// ArgumentsAssumption is what Arguments assumes, in words.
-	ArgumentsAssumption = "main gets at least one argument, its name; an argument has at most 131071 characters"
 )
+
+// ArgumentsAssumption is what Arguments assumes.
+var ArgumentsAssumption = verdict.Assume("main", verdict.Meaning, verdict.Read,
+	"main gets at least one argument, its name; an argument has at most 131071 characters")
 
 // Arguments gives m with a function around entry that makes the arguments of main, if
 // main uses any; else m as it is, and made is false. entry is main, or calls it.

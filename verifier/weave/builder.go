@@ -16,6 +16,8 @@ type builder struct {
 	out   *[]*ir.Instr // where new instructions are added: block's, or its future ones
 	pos   *verdict.Pos // of the new instructions
 	decls []*ir.Func   // declarations that done adds to the module
+	// IDs of the assumptions that new instructions bring into the program
+	assumes []string
 }
 
 // newFunction begins a function of m that returns what like returns, at pos.
@@ -110,6 +112,7 @@ func (b *builder) emit(in *ir.Instr) *ir.Instr {
 		in.T = ir.Void()
 	}
 	in.Block, in.Pos = b.block, b.pos
+	in.Assumes = append(in.Assumes, b.assumes...)
 	*b.out = append(*b.out, in)
 	return in
 }
@@ -168,7 +171,9 @@ func (b *builder) declare(k ir.Model, name string, ret *ir.Type, args []ir.Value
 // nondet is any value of type t, shown under a name.
 func (b *builder) nondet(name string, t *ir.Type) *ir.Instr { return b.model(ir.ModelNondet, name, t) }
 
-func (b *builder) assume(c ir.Value) { b.model(ir.ModelAssume, "firmproof.assume", ir.Void(), c) }
+func (b *builder) assume(c ir.Value) *ir.Instr {
+	return b.model(ir.ModelAssume, "firmproof.assume", ir.Void(), c)
+}
 
 func (b *builder) compare(p ir.Pred, x, y ir.Value) *ir.Instr {
 	return b.emit(&ir.Instr{Op: ir.OpIcmp, T: ir.Int(1), Pred: p, Args: []ir.Value{x, y}})
@@ -215,8 +220,8 @@ func (b *builder) load(t *ir.Type, from ir.Value) *ir.Instr {
 }
 
 // store writes v to an address that is a multiple of align bytes.
-func (b *builder) store(v, to ir.Value, align int) {
-	b.emit(&ir.Instr{Op: ir.OpStore, Args: []ir.Value{v, to}, Access: v.Type(), Align: align})
+func (b *builder) store(v, to ir.Value, align int) *ir.Instr {
+	return b.emit(&ir.Instr{Op: ir.OpStore, Args: []ir.Value{v, to}, Access: v.Type(), Align: align})
 }
 
 // gep is p + off + i*scale; i may be nil.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Convert gives the calls of functions through a wrong declaration (mostly none:
@@ -12,8 +13,8 @@ import (
 // without the C type at the call is converted: narrowing, a result that nobody
 // uses, arguments that nobody takes, and widening of a result by its declared sign. It changes m and gives one
 // assumption for each function.
-func Convert(m *ir.Module) []string {
-	var notes []string
+func Convert(m *ir.Module) []verdict.Assumption {
+	var notes []verdict.Assumption
 	seen := map[*ir.Func]bool{}
 	for _, f := range m.Funcs {
 		b := &builder{m: m}
@@ -24,9 +25,9 @@ func Convert(m *ir.Module) []string {
 					b.keep(in)
 				} else if !seen[to] {
 					seen[to] = true
-					notes = append(notes,
+					notes = append(notes, verdict.Assume(to.CName, verdict.Meaning, verdict.Declared,
 						fmt.Sprintf("%s is called through another declaration than its own: values are converted",
-							to.Name))
+							to.Name)))
 				}
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 func TestConvert(t *testing.T) {
@@ -26,7 +27,7 @@ unsigned char byte_of(void) { return 200; }
 int wide(long x) { return x; }
 `
 	m := link(t, caller, callees)
-	notes := strings.Join(Convert(m), "\n")
+	notes := strings.Join(verdict.TextsOf(Convert(m)), "\n")
 	if err := ir.Check(m); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 
 // EnumConversions takes the check off implicit conversions to enumerations whose value
 // becomes a result or a variable: CBMC checks conversions to integer types only. It
-// changes m, and gives the assumption that this makes, "" if there is none.
-func EnumConversions(m *ir.Module) string {
+// changes m, and gives the assumption that this makes, if there is one.
+func EnumConversions(m *ir.Module) []verdict.Assumption {
 	found := false
 	for _, f := range m.Funcs {
 		slots := map[ir.Value]bool{}
@@ -25,9 +25,10 @@ func EnumConversions(m *ir.Module) string {
 		}
 	}
 	if !found {
-		return ""
+		return nil
 	}
-	return "meaning of CBMC: conversions to enumerations are not checked"
+	return []verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Declared,
+		"meaning of CBMC: conversions to enumerations are not checked")}
 }
 
 // conversion is where a block goes on whose branch checks an implicit conversion, or nil.

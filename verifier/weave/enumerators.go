@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // A number of an enumeration is one of its enumerators, or what the program itself stores there, unless the enumerators
@@ -159,7 +160,7 @@ func (r run) within(runs []run) bool {
 }
 
 // enumerated assumes that v, an enumeration of type t, is in one of the runs.
-func (h *harness) enumerated(t *ir.DType, v ir.Value, runs []run) {
+func (h *harness) enumerated(t *ir.DType, v ir.Value, runs []run) *ir.Instr {
 	var in ir.Value
 	for _, r := range runs {
 		least, most := h.bounds(v, r.low, r.high, t.Signed)
@@ -169,14 +170,14 @@ func (h *harness) enumerated(t *ir.DType, v ir.Value, runs []run) {
 			in = h.or(in, h.and(least, most))
 		}
 	}
-	h.assume(in)
+	return h.assume(in)
 }
 
 // enumeratedAt assumes that member f of the structure at p+off, a t, holds what its enumeration names.
 func (h *harness) enumeratedAt(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
 	if runs := h.p.memberRuns(t, f); runs != nil && h.given(name).Low == nil {
-		h.enumerated(f.T, h.load(ir.Int(f.T.Bits), h.gep(p, off+f.BitOff/8, nil, 0)), runs)
-		h.note(name, "%s is an enumerator of %s, or what the program stores there", name, f.T.Name)
+		in := h.enumerated(f.T, h.load(ir.Int(f.T.Bits), h.gep(p, off+f.BitOff/8, nil, 0)), runs)
+		brings(h.note(name, verdict.Interval, verdict.Observed, "%s is an enumerator of %s, or what the program stores there", name, f.T.Name), in)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Given holds what somebody says about an argument of a generated harness, or about a member of what one leads to, in
@@ -100,7 +101,13 @@ func (h *harness) sized(g *Given, name string, elem *ir.DType, depth int, left *
 	return p
 }
 
-func (h *harness) asGiven(name string, g *Given) { h.note(name, "%s: %s (as given)", name, g.text) }
+func (h *harness) asGiven(name string, g *Given) {
+	relation := verdict.Interval
+	if g.size(1) > 0 {
+		relation = verdict.Extent
+	}
+	h.note(name, relation, verdict.Declared, "%s: %s (as given)", name, g.text)
+}
 
 // within assumes that number v is in the range that is said for it, if there is one.
 func (h *harness) within(name string, v ir.Value, signed bool) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // A harness is an entry for a function that has none: a function without parameters
@@ -49,13 +50,12 @@ const harnessPrefix = "firmproof.call."
 // Harnessed is a function that calls another with any arguments, and what that takes for granted.
 type Harnessed struct {
 	Entry       *ir.Func
-	Assumptions []string
+	Assumptions []verdict.Assumption
 	Warnings    []string // calls in the program that do not keep to the assumptions
 	// names of pointers for which nothing says how much is behind them: what goes past that much is no finding
 	Guesses []string
-	Structs []string          // names of pointers to structures that the harness made
-	About   map[string]string // by assumption: the pointer or number that it is about
-	Places  map[string]bool   // pointers and numbers that a Given can be about
+	Structs []string        // names of pointers to structures that the harness made
+	Places  map[string]bool // pointers and numbers that a Given can be about
 	// how often which function compares a member with null that is not null here: by NAME|FUNCTION
 	Tests map[string]int
 }
@@ -72,7 +72,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 	h := &harness{builder: newFunction(p.m, harnessPrefix+f.Name, ir.Void(), f.Pos), p: p, of: f, vars: paramVars(f),
 		uses: p.usesOf(f), reached: Reached(p.m, f), pieces: pieces(f, !p.m.Layout.BigEndian),
 		structs: map[*ir.Var]ir.Value{}, ranges: map[place]bool{},
-		out: Harnessed{About: map[string]string{}, Places: map[string]bool{}, Tests: map[string]int{}}}
+		out: Harnessed{Places: map[string]bool{}, Tests: map[string]int{}}}
 	h.f.CName = f.CName
 	args := make([]ir.Value, len(f.Params))
 	for i := range f.Params {
@@ -89,9 +89,8 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 	h.call(f, args...)
 	h.letHandlersRun()
 	h.ret(nil)
-	h.out.Assumptions = append([]string{fmt.Sprintf(
-		"%s is called with any arguments, and variables of the program have their initial values", f.CName)},
-		h.out.Assumptions...)
+	h.out.Assumptions = slices.Concat([]verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Read,
+		fmt.Sprintf("%s is called with any arguments", f.CName))}, h.starts(), h.out.Assumptions)
 	h.noteVolatile()
 	h.noteNonnull()
 	h.finishFunctions()
@@ -177,8 +176,8 @@ func (h *harness) param(i int, args []ir.Value) error {
 		if p.T.IsInt() {
 			h.within(name, args[i], v != nil && v.T != nil && v.T.Signed)
 			if runs := h.paramRuns(i); runs != nil {
-				h.enumerated(v.T, args[i], runs)
-				h.note(name, "%s is an enumerator of %s", name, v.T.Name)
+				in := h.enumerated(v.T, args[i], runs)
+				brings(h.note(name, verdict.Interval, verdict.Observed, "%s is an enumerator of %s", name, v.T.Name), in)
 			}
 		}
 		return nil
@@ -196,13 +195,34 @@ func (h *harness) param(i int, args []ir.Value) error {
 	return nil
 }
 
-// note adds an assumption about a pointer or number; empty: about the call.
-func (h *harness) note(about, format string, args ...any) {
-	n := fmt.Sprintf(format, args...)
-	if about != "" && h.out.About != nil {
-		h.out.About[n] = about
-	}
-	if !slices.Contains(h.out.Assumptions, n) {
-		h.out.Assumptions = append(h.out.Assumptions, n)
+// note adds an assumption about a pointer or number (empty: about the call) and returns its ID.
+func (h *harness) note(about string, relation verdict.Relation, origin verdict.Origin, format string,
+	args ...any) string {
+	a := verdict.Assume(about, relation, origin, fmt.Sprintf(format, args...))
+	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, a)
+	return a.ID
+}
+
+// under has what make writes bring an assumption into the program.
+func (h *harness) under(id string, make func()) {
+	before := h.assumes
+	h.assumes = append(slices.Clone(before), id)
+	make()
+	h.assumes = before
+}
+
+// made returns v as a value of its own, which brings an assumption into the program.
+func (h *harness) made(id string, v ir.Value) ir.Value {
+	out := h.emit(&ir.Instr{Op: ir.OpFreeze, T: v.Type(), Args: []ir.Value{v}})
+	brings(id, out)
+	return out
+}
+
+// brings notes that values, where they are instructions, bring an assumption into the program.
+func brings(id string, values ...ir.Value) {
+	for _, v := range values {
+		if in, ok := v.(*ir.Instr); ok && in != nil && !slices.Contains(in.Assumes, id) {
+			in.Assumes = append(in.Assumes, id)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // blockOf allocates size bytes with any contents; where t is known, pointers and
@@ -18,7 +19,7 @@ func (h *harness) blockOf(name string, t *ir.DType, size ir.Value) ir.Value {
 }
 
 // anyBlock allocates size bytes with any contents. Reports name it by the pointer that leads to it.
-func (h *harness) anyBlock(name string, size ir.Value) ir.Value {
+func (h *harness) anyBlock(name string, size ir.Value) *ir.Instr {
 	p := h.model(ir.ModelMalloc, "malloc", h.ptr(), size)
 	p.Name = ir.BehindPointer + name
 	h.assume(h.compare(ir.NE, p, h.null()))
@@ -71,8 +72,8 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 			h.truthsIn(name, t, p, off, 0)
 		} else {
 			f := &t.Fields[i]
-			h.note(name, "of the union %s, the member %s is in use", name, f.Name)
-			h.fill(name+"."+f.Name, f.T, p, place{}, off, depth, left)
+			h.under(h.note(name, verdict.Contents, verdict.Chosen, "of the union %s, the member %s is in use", name,
+				f.Name), func() { h.fill(name+"."+f.Name, f.T, p, place{}, off, depth, left) })
 		}
 	case ir.DArray:
 		if size := sizeOf(t.Elem); t.Elem != nil && size > 0 && needsFill(t.Elem, 0) {
@@ -91,8 +92,8 @@ func (h *harness) tooMany() ir.Value {
 	name := fmt.Sprintf("%s%d", Further, maxFields)
 	if h.further == nil {
 		h.out.Guesses = append(h.out.Guesses, name)
-		h.note(name, "what %s in one block lead to is not known", name)
 		h.further = h.anyBlock(name, h.int(h.word(), 1))
+		brings(h.note(name, verdict.Extent, verdict.Chosen, "what %s in one block lead to is not known", name), h.further)
 	}
 	return h.further
 }
@@ -127,18 +128,17 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 		return to
 	case len(h.p.tables(elem)) > 0 && !h.reaches(known.null):
 		tables := h.p.tables(elem)
-		h.note(name, "%s", tablesNote(name, tables))
 		return h.table(name, tables)
 	case (size == 0 || depth >= maxDepth) && (h.reaches(known.null) || h.reaches(known.ends)):
-		h.note(name, "%s is null", name)
-		return h.null()
+		return h.made(h.note(name, verdict.Nullness, verdict.Chosen, "%s is null", name), h.null())
 	case size == 0 || depth >= maxDepth:
 		h.out.Guesses = append(h.out.Guesses, name)
-		h.note(name, "what %s leads to is not known", name)
-		return h.anyBlock(name, h.int(h.word(), 1))
+		b := h.anyBlock(name, h.int(h.word(), 1))
+		brings(h.note(name, verdict.Extent, verdict.Chosen, "what %s leads to is not known", name), b)
+		return b
 	}
 	to := h.anyBlock(name, h.int(h.word(), size))
-	h.note(name, "%s leads to one %s of its own", name, elem.Name)
+	h.note(name, verdict.Extent, verdict.Read, "%s leads to one %s of its own", name, elem.Name)
 	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
 	h.fill("*"+name, elem, to, place{}, 0, depth+1, left)
 	h.noteTests(name, known)

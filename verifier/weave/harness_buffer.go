@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // buffer is a pointer among the members of a structure to as many elements as another member says. Members are
@@ -86,26 +87,32 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	number := func(i int, n ir.Value) { set(i, h.resize(n, ir.Int(t.Fields[i].T.Bits))) }
 	limit := name + "." + t.Fields[b.capacity].Name
 	capacity := h.any(name+".capacity", h.word())
-	h.assume(h.compare(ir.ULE, capacity, h.int(h.word(), maxCount)))
+	of := h.note(name+"."+t.Fields[b.pointer].Name, verdict.Extent, verdict.Chosen,
+		"%s leads to as many elements as %s says", name+"."+t.Fields[b.pointer].Name, limit)
+	brings(h.note(limit, verdict.Limit, verdict.Chosen, "%s is at most %d", limit, maxCount),
+		h.assume(h.compare(ir.ULE, capacity, h.int(h.word(), maxCount))))
 	number(b.capacity, capacity)
 	for _, i := range b.lengths {
 		n := h.any(name+"."+t.Fields[i].Name, h.word())
-		h.assume(h.compare(ir.ULE, n, capacity))
+		below := h.assume(h.compare(ir.ULE, n, capacity))
+		brings(h.note(name+"."+t.Fields[i].Name, verdict.Interval, verdict.Chosen, "%s is at most %s",
+			name+"."+t.Fields[i].Name, limit), below)
 		number(i, n)
 	}
 	for _, i := range b.indices {
 		member := name + "." + t.Fields[i].Name
 		n := h.any(member, h.word())
-		h.assume(h.compare(ir.ULT, n, capacity))
+		below := h.assume(h.compare(ir.ULT, n, capacity))
 		number(i, n)
-		h.note(member, "%s is below %s", member, limit)
+		brings(h.note(member, verdict.Interval, verdict.Chosen, "%s is below %s", member, limit), below)
 	}
 	f := &t.Fields[b.pointer]
 	member, total := name+"."+f.Name, ir.Value(capacity)
 	if size := sizeOf(f.T.Elem); size > 1 {
 		total = h.binary(ir.OpMul, total, h.int(h.word(), size))
 	}
-	block := h.anyBlock(member, total)
+	block := ir.Value(h.anyBlock(member, total))
+	brings(of, block)
 	if known := h.p.places.at[place{of: layoutOf(t), off: f.BitOff / 8}]; known != nil {
 		h.noteTests(member, known)
 	}
@@ -116,6 +123,5 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	if b.guess {
 		h.out.Guesses = append(h.out.Guesses, member)
 	}
-	h.note(member, "%s leads to as many elements as %s says, at most %d", member, limit, maxCount)
 	return b.members()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // cursors are pointers among the members of a structure into one block: those that move, and one to its end.
@@ -94,22 +95,27 @@ func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[i
 	end := name + "." + t.Fields[c.end].Name
 	size := h.int(h.word(), max(sizeOf(c.elem), 1))
 	count := h.any(end+" - block", h.word())
-	h.assume(h.compare(ir.ULE, count, h.int(h.word(), maxCount)))
+	of := h.note(end, verdict.Extent, verdict.Chosen,
+		"pointers beside %s lead into one block of at most %d elements that it is the end of", end, maxCount)
+	brings(of, h.assume(h.compare(ir.ULE, count, h.int(h.word(), maxCount))))
 	total := h.binary(ir.OpMul, count, size)
 	block := h.anyBlock(end, total)
+	brings(of, block)
 	done := map[int]bool{c.end: true}
 	at := func(i int) ir.Value { return h.gep(p, off+t.Fields[i].BitOff/8, nil, 0) }
 	last := h.gep(block, 0, total, 1)
-	h.note(end, "the block that %s is the end of lies in the lower half of the addresses", end)
-	h.assume(h.compare(ir.SGE, h.number(block), h.int(h.word(), 0)))
-	h.assume(h.compare(ir.SGE, h.number(last), h.int(h.word(), 0)))
+	low := h.note(end, verdict.Contents, verdict.Chosen,
+		"the block that %s is the end of lies in the lower half of the addresses", end)
+	brings(low, h.assume(h.compare(ir.SGE, h.number(block), h.int(h.word(), 0))),
+		h.assume(h.compare(ir.SGE, h.number(last), h.int(h.word(), 0))))
 	h.store(last, at(c.end), 1)
 	for _, i := range c.moves {
 		member := name + "." + t.Fields[i].Name
 		k := h.any(member+" - block", h.word())
-		h.assume(h.compare(ir.ULE, k, count))
+		in := h.assume(h.compare(ir.ULE, k, count))
 		h.store(h.gep(block, 0, h.binary(ir.OpMul, k, size), 1), at(i), 1)
-		h.note(end, "%s leads into the block of at most %d elements that %s is the end of", member, maxCount, end)
+		brings(h.note(member, verdict.Extent, verdict.Chosen,
+			"%s leads into the block of at most %d elements that %s is the end of", member, maxCount, end), in)
 		done[i] = true
 	}
 	return done

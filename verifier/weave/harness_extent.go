@@ -11,18 +11,20 @@ import (
 // extent describes the memory that a pointer parameter leads to, for harnesses in the program and those in C alike: a
 // number of bytes, or as many elements as another parameter says.
 type extent struct {
-	elem   *ir.DType    // what it leads to one or more of; nil: not known
-	text   bool         // a string, whose end is the last byte
-	bytes  int64        // where no parameter counts
-	count  int          // the parameter that counts, -1 if none does
-	unit   int64        // bytes of each that is counted
-	plus   int64        // how many more than count says
-	most   int64        // that count says
-	filled int64        // first elements whose pointers and truth values get values of their kind, at most
-	guess  bool         // nothing says how much it is
-	tables []*ir.Global // constants of the program that it leads to one of; then the rest does not count
-	note   string       // the assumption
-	warns  []string     // calls that pass less
+	elem   *ir.DType      // what it leads to one or more of; nil: not known
+	text   bool           // a string, whose end is the last byte
+	bytes  int64          // where no parameter counts
+	count  int            // the parameter that counts, -1 if none does
+	unit   int64          // bytes of each that is counted
+	plus   int64          // how many more than count says
+	most   int64          // that count says
+	filled int64          // first elements whose pointers and truth values get values of their kind, at most
+	guess  bool           // nothing says how much it is
+	tables []*ir.Global   // constants of the program that it leads to one of; then the rest does not count
+	note   string         // the assumption
+	origin verdict.Origin // of it
+	limit  string         // the assumption that count says at most so many
+	warns  []string       // calls that pass less
 }
 
 // extentOf returns how much pointer parameter i leads to.
@@ -35,13 +37,13 @@ func (h *harness) extentOf(i int, name string) *extent {
 	tables := h.p.tables(elem)
 	switch {
 	case len(tables) > 0 && !u.writes && !u.varies:
-		return &extent{elem: elem, count: -1, tables: tables, note: tablesNote(name, tables)}
+		return &extent{elem: elem, count: -1, tables: tables}
 	case sizeOf(elem) == 0 && !isVoid(elem): // it is only handed on
-		return &extent{count: -1, bytes: 1, guess: true, note: fmt.Sprintf("what %s leads to is not known", name)}
+		return &extent{count: -1, bytes: 1, guess: true, origin: verdict.Chosen, note: fmt.Sprintf("what %s leads to is not known", name)}
 	case n >= 0:
 		return h.counted(i, n, bytes, plus)
 	case isText(elem) && !u.writes && u.need <= maxString:
-		return &extent{elem: elem, text: true, count: -1, bytes: maxString,
+		return &extent{elem: elem, text: true, count: -1, bytes: maxString, origin: verdict.Chosen,
 			note: fmt.Sprintf("%s leads to a string of at most %d characters", name, maxString-1)}
 	}
 	return h.fixed(i, name, elem)
@@ -60,14 +62,14 @@ func (h *harness) elemOf(i int) *ir.DType {
 // fixed is the extent of a pointer parameter to elem whose size no parameter says.
 func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	u, one := &h.uses[i], sizeOf(elem)
-	e := &extent{elem: elem, count: -1, bytes: max(u.need, one)}
+	e := &extent{elem: elem, count: -1, bytes: max(u.need, one), origin: verdict.Chosen}
 	if isStruct(elem) {
 		e.bytes = (e.bytes + one - 1) / one * one
 	}
 	passed, at := h.smallest(i)
 	switch {
 	case u.varies && passed >= e.bytes && passed > one:
-		e.bytes, e.guess = passed, true
+		e.bytes, e.guess, e.origin = passed, true, verdict.Observed
 		e.note = fmt.Sprintf("%s leads to %d bytes, as in the call at %s", name, e.bytes, at)
 	case u.varies && !isStruct(elem) || e.bytes == 0:
 		e.bytes, e.guess = max(e.bytes, maxCount*max(one, 1)), true
@@ -75,7 +77,7 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	case e.bytes > one:
 		e.note = fmt.Sprintf("%s leads to %d bytes, which the function accesses", name, e.bytes)
 	default:
-		e.note = fmt.Sprintf("%s leads to one %s of its own", name, elem.Name)
+		e.note, e.origin = fmt.Sprintf("%s leads to one %s of its own", name, elem.Name), verdict.Read
 	}
 	// it may be an array, or a part of something, or have an array without a length at its end, or the function only
 	// keeps it for others
@@ -93,7 +95,7 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 	elem := h.vars[i].T.Elem
 	name, count, size, width := h.nameOf(i), h.nameOf(n), sizeOf(elem), h.of.Params[n].T.Width
-	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, most: maxCount}
+	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, most: maxCount, origin: verdict.Read}
 	unit := "elements"
 	switch {
 	case !bytes && needsFill(elem, 0):
@@ -108,13 +110,17 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 	if width < 63 {
 		e.most = min(e.most, 1<<(width-1)-1)
 	}
-	e.note = fmt.Sprintf("%s leads to as many %s as %s says, at most %d", name, unit, count, e.most)
-	if plus > 0 {
-		e.note = fmt.Sprintf("%s leads to %d more %s than %s says, which is at most %d", name, plus, unit, count,
-			e.most)
+	e.note = fmt.Sprintf("%s leads to as many %s as %s says", name, unit, count)
+	e.limit = fmt.Sprintf("%s is at most %d", count, e.most)
+	if plus > 0 { // read off the access that is to be checked
+		e.note = fmt.Sprintf("%s leads to %d more %s than %s says", name, plus, unit, count)
+		e.origin = verdict.Chosen
 	}
 	// by its name alone, a length counts what stands right before it
 	e.guess = h.uses[i].param != n && (n != i+1 || h.uses[i].elsewhere) || h.namedAfterOther(i, n)
+	if e.guess {
+		e.origin = verdict.Chosen
+	}
 	e.warns = h.shorter(i, n, e.unit, plus)
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // A pointer to a function leads to
@@ -31,9 +32,8 @@ func (h *harness) function(name string, t *ir.DType, known *held) ir.Value {
 	candidates, how := h.candidates(t, known)
 	if len(candidates) == 0 {
 		f := h.anyFunction(name, t)
-		h.note(name, "%s leads to any function: it gives any result and changes what its pointers to numbers lead to "+
-			"from there on", name)
-		return h.addrOfFunc(f)
+		return h.made(h.note(name, verdict.Calls, verdict.Chosen, "%s leads to any function: it gives any result and "+
+			"changes what its pointers to numbers lead to from there on", name), h.addrOfFunc(f))
 	}
 	names := make([]string, len(candidates))
 	var out ir.Value
@@ -47,8 +47,8 @@ func (h *harness) function(name string, t *ir.DType, known *held) ir.Value {
 		out = h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{
 			h.any(name+" is "+f.CName, ir.Int(1)), h.addrOfFunc(f), out}})
 	}
-	h.note(name, "%s leads to %s, %s", name, strings.Join(names, " or "), how)
-	return out
+	return h.made(h.note(name, verdict.Calls, verdict.Observed, "%s leads to %s, %s", name, strings.Join(names, " or "),
+		how), out)
 }
 
 // candidates lists the functions that a pointer to a t may lead to; none: it may be any.
@@ -267,7 +267,7 @@ func (h *harness) reaches(list []*ir.Func) bool {
 
 // orNull returns v or null.
 func (h *harness) orNull(name string, v ir.Value) ir.Value {
-	h.note(name, "%s"+MayBeNull, name)
+	h.note(name, verdict.Nullness, verdict.Read, "%s"+MayBeNull, name)
 	return h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{h.any(name+ir.IsNull, ir.Int(1)), h.null(),
 		v}})
 }

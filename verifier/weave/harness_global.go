@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // A pointer among the variables that is null at first, that the program sets, and that nothing compares with null, is
@@ -47,7 +48,7 @@ func (h *harness) globals() {
 			h.store(v, at(f.off), 1)
 		}
 		if !whole {
-			h.note(g.Var.Name, "%s has its initial value behind its first %d pointers", g.Var.Name, maxSlots)
+			h.note(g.Var.Name, verdict.Start, verdict.Chosen, "%s has its initial value behind its first %d pointers", g.Var.Name, maxSlots)
 		}
 	}
 }
@@ -133,9 +134,10 @@ func fixedAt(c *ir.Const, t *ir.DType, off int64) (f fixed, ok bool) {
 func (h *harness) isSet(s slot, known *held, left *int) ir.Value {
 	varies := known.varies || len(known.funcs) > 0 || len(known.fixed) > maxTables
 	if varies || h.given(s.name).size(1) > 0 {
-		h.note(s.name, "%s is set: the program sets it, and compares it with null nowhere", s.name)
 		*left--
-		return h.inside(s.name, s.t, place{}, 1, left)
+		return h.made(h.note(s.name, verdict.Nullness, verdict.Observed,
+			"%s is set: the program sets it, and compares it with null nowhere", s.name),
+			h.inside(s.name, s.t, place{}, 1, left))
 	}
 	var out ir.Value
 	var names []string
@@ -149,8 +151,8 @@ func (h *harness) isSet(s slot, known *held, left *int) ir.Value {
 		out = h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{
 			h.any(fmt.Sprintf("%s is %s", s.name, c), ir.Int(1)), v, out}})
 	}
-	h.note(s.name, "%s is set: it holds %s, which the program stores there", s.name, strings.Join(names, " or "))
-	return out
+	return h.made(h.note(s.name, verdict.Nullness, verdict.Observed, "%s is set: it holds %s, which the program stores there",
+		s.name, strings.Join(names, " or ")), out)
 }
 
 // fixed is a constant address: a number, or bytes into a variable.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // pointer makes argument i, a pointer, and the length that goes with it.
@@ -21,11 +22,14 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	if e.guess {
 		h.out.Guesses = append(h.out.Guesses, name)
 	}
-	h.note(name, "%s", e.note)
 	h.out.Warnings = append(h.out.Warnings, e.warns...)
-	switch {
-	case len(e.tables) > 0:
+	if len(e.tables) > 0 {
 		args[i] = h.table(name, e.tables)
+		return
+	}
+	id := h.note(name, verdict.Extent, e.origin, "%s", e.note)
+	defer func() { brings(id, args[i]) }()
+	switch {
 	case e.count >= 0:
 		args[i] = h.elements(name, e, args)
 	case e.text:
@@ -48,7 +52,8 @@ func (h *harness) elements(name string, e *extent, args []ir.Value) ir.Value {
 		args[e.count] = h.any(h.nameOf(e.count), t)
 		h.within(h.nameOf(e.count), args[e.count], v != nil && v.T != nil && v.T.Signed)
 	}
-	h.assume(h.compare(ir.ULE, args[e.count], h.int(t, e.most)))
+	brings(h.note(h.nameOf(e.count), verdict.Limit, verdict.Chosen, "%s", e.limit),
+		h.assume(h.compare(ir.ULE, args[e.count], h.int(t, e.most))))
 	total := h.resize(args[e.count], addr)
 	if e.plus > 0 {
 		total = h.binary(ir.OpAdd, total, h.int(addr, e.plus))

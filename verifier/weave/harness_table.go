@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // maxTables bounds the constants that one pointer may lead to.
@@ -38,7 +39,7 @@ func tablesNote(name string, list []*ir.Global) string {
 	return fmt.Sprintf("%s leads to %s, the constants of its type in the program", name, strings.Join(names, " or "))
 }
 
-// table returns a pointer to one of the constants.
+// table returns a pointer to one of the constants, which is what the program shows and no more.
 func (h *harness) table(name string, list []*ir.Global) ir.Value {
 	var out ir.Value
 	for _, g := range list {
@@ -50,5 +51,5 @@ func (h *harness) table(name string, list []*ir.Global) ir.Value {
 		out = h.emit(&ir.Instr{Op: ir.OpSelect, T: h.ptr(), Args: []ir.Value{
 			h.any(name+" is "+g.Var.Name, ir.Int(1)), c, out}})
 	}
-	return out
+	return h.made(h.note(name, verdict.Extent, verdict.Observed, "%s", tablesNote(name, list)), out)
 }

@@ -45,7 +45,7 @@ func (h *harness) truthAt(name string, p ir.Value) {
 	if h.truths >= maxTruths || !all.used {
 		return
 	}
-	h.note(name, "%s is 0 or 1 where it or a copy of it is read as a truth value", name)
+	h.note(name, verdict.Interval, verdict.Read, "%s is 0 or 1 where it or a copy of it is read as a truth value", name)
 	h.store(h.load(ir.Int(8), p), h.addrOfGlobal(all.first[h.truths]), 1)
 	h.truths++
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Of a structure that the harness made and that holds pointers, any function changes the member alone whose address it
@@ -63,7 +64,7 @@ func (s *harness) havoc(p, n ir.Value, elem *ir.DType, h *harness) {
 		if len(list) == 0 {
 			continue
 		}
-		h.note("", "of the structure behind %s, a function that is not known changes the member alone that it is handed",
+		h.note(b.name, verdict.Calls, verdict.Chosen, "of the structure behind %s, a function that is not known changes the member alone that it is handed",
 			b.name)
 		inside, next := s.newBlock("inside"), s.newBlock("outside")
 		from := s.load(s.ptr(), s.addrOfGlobal(b.at))

@@ -116,11 +116,11 @@ func PointSource(list []Handler) string {
 // Interrupts puts the points into m, which holds PointSource. entries are where
 // executions begin, known the functions of the program, which a mistaken name is
 // compared with. It gives the assumptions, in a fixed order.
-func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string, error) {
+func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]verdict.Assumption, error) {
 	w := &interrupts{builder: &builder{m: m}, point: m.Func(Point), tears: m.Func(Tears), turns: Turns(list),
 		processor: processorOf(m.Triple, m.CPUs)}
 	var handlers []*ir.Func
-	var notes []string
+	var notes []verdict.Assumption
 	for _, h := range list {
 		f := m.Func(h.Name)
 		if f == nil || f.IsDecl() {
@@ -135,9 +135,9 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 		if h.Max != 1 {
 			times = fmt.Sprintf("%d times", h.Max)
 		}
-		notes = append(notes, fmt.Sprintf(
+		notes = append(notes, verdict.Assume(h.Name, verdict.Limit, verdict.Declared, fmt.Sprintf(
 			"interrupt handler %s runs at most %s, between any two steps where interrupts are not masked", h.Name,
-			times))
+			times)))
 	}
 	if w.point == nil || w.tears == nil {
 		return nil, fmt.Errorf("interrupts: the program has no %s", Point)
@@ -164,11 +164,13 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]string
 	}
 	m.Funcs = append(m.Funcs, w.decls...)
 	if w.turns >= maxPhases {
-		notes = append(notes, fmt.Sprintf("interrupt handlers run at at most %d moments within one large copy",
-			maxPhases-1))
+		notes = append(notes, verdict.Assume("", verdict.Limit, verdict.Chosen, fmt.Sprintf(
+			"interrupt handlers run at at most %d moments within one large copy", maxPhases-1)))
 	}
-	return append(notes, fmt.Sprintf("a memory access of up to %d bytes at a multiple of its size is one step; %s",
-		atomicBytes(w.m), nesting(list)), "volatile variables change only by the program and its interrupt handlers"), nil
+	return append(notes, verdict.Assume("", verdict.Meaning, verdict.Declared, fmt.Sprintf(
+		"a memory access of up to %d bytes at a multiple of its size is one step; %s", atomicBytes(w.m), nesting(list))),
+		verdict.Assume("", verdict.Contents, verdict.Declared,
+			"volatile variables change only by the program and its interrupt handlers")), nil
 }
 
 // nesting says which handlers interrupt which.

@@ -7,8 +7,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// wrapsNote says what keepNonnull assumes.
-const wrapsNote = "addresses that are computed from a pointer into an object do not wrap around to null"
+// wraps is what keepNonnull assumes.
+var wraps = verdict.Assume("", verdict.Meaning, verdict.Read,
+	"addresses that are computed from a pointer into an object do not wrap around to null")
 
 // keepNonnull has pointers that may not be null where they are passed come out at null by no arithmetic inside an
 // object: generated harnesses do not ask where an address wraps around (pointer-overflow). It notes the functions.
@@ -62,7 +63,7 @@ func nonnullBefore(branch *ir.Instr) ir.Value {
 // noteNonnull adds what is taken for granted of the pointers that the function passes, or those that it calls.
 func (h *harness) noteNonnull() {
 	if h.p.nonnullIn(h.reached) {
-		h.note("", wrapsNote)
+		h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, wraps)
 	}
 }
 

@@ -37,7 +37,7 @@ func (p CheckPragma) Covers(check verdict.Check, at verdict.Pos) bool {
 // SwitchOff takes the checks that pragmas disable off m, where an execution goes on past a failure in a way that is
 // known: arithmetic wraps, a conversion gives what it gives, a pointer is the address. It gives what this assumes. An
 // access, a division or a shift that fails has no such way: those claims stay (see CheckPragma.Covers).
-func SwitchOff(m *ir.Module, pragmas []CheckPragma) []string {
+func SwitchOff(m *ir.Module, pragmas []CheckPragma) []verdict.Assumption {
 	found := map[verdict.Check]bool{}
 	off := func(check verdict.Check, at *verdict.Pos) bool {
 		yes := slices.ContainsFunc(pragmas, func(p CheckPragma) bool { return p.Covers(check, *at) })
@@ -63,11 +63,11 @@ func SwitchOff(m *ir.Module, pragmas []CheckPragma) []string {
 			}
 		}
 	}
-	var out []string
+	var out []verdict.Assumption
 	for _, c := range []verdict.Check{verdict.SignedOverflow, verdict.PointerOverflow} {
 		if found[c] {
-			out = append(out, fmt.Sprintf("`#pragma CPROVER check disable` switches %s off in places: there it wraps",
-				c))
+			out = append(out, verdict.Assume("", verdict.Meaning, verdict.Declared, fmt.Sprintf(
+				"`#pragma CPROVER check disable` switches %s off in places: there it wraps", c)))
 		}
 	}
 	return out

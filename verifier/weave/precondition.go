@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // preconditions assumes the assertions that the function begins with, before it has any effect. They are what
@@ -36,7 +37,7 @@ func (h *harness) preconditions(args []ir.Value) {
 // expect assumes c, which a failed assertion says.
 func (h *harness) expect(c ir.Value, failure *ir.Instr) {
 	h.assume(c)
-	h.note("", "the assertion at %s holds at the call, as it is checked to where the program calls %s", failure.Pos,
+	h.note("", verdict.Meaning, verdict.Read, "the assertion at %s holds at the call, as it is checked to where the program calls %s", failure.Pos,
 		h.of.CName)
 }
 

@@ -2,6 +2,7 @@ package weave
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // span is what a program stores in a place that holds a number.
@@ -219,12 +220,11 @@ func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, of
 	}
 	v := h.load(ir.Int(f.T.Bits), h.gep(p, off+f.BitOff/8, nil, 0))
 	least, most := h.bounds(v, low, high, f.T.Signed)
-	h.assume(least)
-	h.assume(most)
+	in := []ir.Value{h.assume(least), h.assume(most)}
 	at, note := place{of: layoutOf(t), off: f.BitOff / 8}, keptNote
 	if h.p.spans.at[at].passed {
 		note = leftNote
 	}
-	h.note(name, note, name, low, high)
+	brings(h.note(name, verdict.Interval, verdict.Chosen, note, name, low, high), in...)
 	h.ranges[at] = true
 }

@@ -50,7 +50,8 @@ func (e *UnknownError) Error() string {
 // the assumptions that this makes, in the order of the names. known are further
 // functions that may be named although m, a slice of the program, does not hold
 // them. The error is an *UnknownError for a name that is nowhere.
-func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes, absent []string, err error) {
+func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes []verdict.Assumption, absent []string,
+	err error) {
 	replaced, ends := map[*ir.Func]bool{}, endless(m)
 	for _, n := range slices.Sorted(maps.Keys(stubs)) {
 		k, ok := stubKinds[stubs[n]]
@@ -81,7 +82,7 @@ func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes, absent
 			f.Model, k.means = ir.ModelTrapI, "ends the program"
 		}
 		replaced[f] = true
-		notes = append(notes, fmt.Sprintf("%s is stubbed: %s", n, k.means))
+		notes = append(notes, verdict.Assume(n, verdict.Calls, verdict.Declared, fmt.Sprintf("%s is stubbed: %s", n, k.means)))
 	}
 	retarget(m, replaced)
 	return notes, absent, nil
@@ -171,13 +172,14 @@ func retarget(m *ir.Module, replaced map[*ir.Func]bool) {
 // NondetStatic gives the variables that live as long as the program and are not
 // constant any value at the start (CBMC: --nondet-static), but for those of our own
 // (of contracts), and the assumption that this makes.
-func NondetStatic(m *ir.Module) string {
+func NondetStatic(m *ir.Module) verdict.Assumption {
 	for _, g := range m.Globals {
 		if !g.Const && !g.Extern && g.Unsupported == "" && !strings.Contains(g.Name, contractPart) {
 			g.Extern, g.Init = true, nil
 		}
 	}
-	return "variables that live as long as the program have any value at the start"
+	return verdict.Assume("", verdict.Start, verdict.Declared,
+		"variables that live as long as the program have any value at the start")
 }
 
 // hidden says which parameter holds pointers that the IR does not show as such.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // compile links units into a module.
@@ -60,7 +61,7 @@ func TestStubs(t *testing.T) {
 	want := []string{"die is stubbed: ends the program",
 		"hal_read is stubbed: any result, and any value in what its pointer arguments lead to",
 		"known is stubbed: any result, no effect"}
-	if strings.Join(notes, "\n") != strings.Join(want, "\n") {
+	if strings.Join(verdict.TextsOf(notes), "\n") != strings.Join(want, "\n") {
 		t.Errorf("notes %q", notes)
 	}
 	if len(absent) != 1 || absent[0] != `stub "hal_reed": there is no such function, did you mean "hal_read"?` {

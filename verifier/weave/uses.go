@@ -31,6 +31,8 @@ type Program struct {
 	spans  *spans            // of members that hold numbers
 	given  map[string]*Given // by FUNCTION.NAME
 
+	changed map[*ir.Global]bool // that code of the program may change
+
 	truths *truths // in unions; nil before a harness makes one
 
 	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
@@ -42,7 +44,7 @@ type Program struct {
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m),
 		spans: spansOf(m), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{},
-		nonnull: map[*ir.Func]bool{}, step: int(atomicBytes(m))}
+		nonnull: map[*ir.Func]bool{}, step: int(atomicBytes(m)), changed: changedGlobals(m)}
 	p.keepVolatile()
 	p.keepNonnull()
 	for _, f := range m.Funcs {

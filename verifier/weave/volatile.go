@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // keepVolatile has loads of volatile numbers give what the program stores there, where it keeps them in a range: an
@@ -75,7 +76,7 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 func (h *harness) noteVolatile() {
 	for _, r := range h.p.volatileIn(h.reached) {
 		if !h.ranges[r.at] {
-			h.note("", keptNote, r.name, r.low, r.high)
+			h.note(r.name, verdict.Interval, verdict.Chosen, keptNote, r.name, r.low, r.high)
 		}
 	}
 }
@@ -91,17 +92,16 @@ func (p *Program) volatileIn(reached Reach) []volatileRange {
 	return out
 }
 
-// Kept lists what Semantics.KeepsRanges takes for granted in executions from entry, in words.
-func (p *Program) Kept(entry *ir.Func) []string {
-	var out []string
+// Kept lists what Semantics.KeepsRanges takes for granted in executions from entry, where the user asks for it.
+func (p *Program) Kept(entry *ir.Func) []verdict.Assumption {
+	var out []verdict.Assumption
 	reached := Reached(p.m, entry)
 	for _, r := range p.volatileIn(reached) {
-		if n := fmt.Sprintf(keptNote, r.name, r.low, r.high); !slices.Contains(out, n) {
-			out = append(out, n)
-		}
+		out = verdict.AddAssumptions(out, verdict.Assume(r.name, verdict.Interval, verdict.Declared,
+			fmt.Sprintf(keptNote, r.name, r.low, r.high)))
 	}
 	if p.nonnullIn(reached) {
-		out = append(out, wrapsNote)
+		out = append(out, wraps)
 	}
 	return out
 }

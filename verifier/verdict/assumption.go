@@ -1,0 +1,85 @@
+package verdict
+
+import (
+	"encoding/hex"
+	"hash/fnv"
+	"slices"
+)
+
+// Assumption is something that an answer takes for granted.
+type Assumption struct {
+	ID       string   `json:"id"`                // RELATION@SUBJECT, and a digest of the text
+	Subject  string   `json:"subject,omitempty"` // a pointer, number, variable or function; empty: the run as a whole
+	Relation Relation `json:"relation"`
+	Origin   Origin   `json:"origin"`
+	Text     string   `json:"text"` // shown; nothing is decided by it
+}
+
+// Relation says what is assumed of a subject.
+type Relation string
+
+// The relations.
+const (
+	Extent   Relation = "extent"   // how much a pointer leads to
+	Apart    Relation = "apart"    // blocks that pointers lead to do not overlap
+	Limit    Relation = "limit"    // a number is no greater than a bound that the tool chose
+	Interval Relation = "range"    // a number lies in a range
+	Contents Relation = "contents" // what memory holds
+	Nullness Relation = "null"     // whether a pointer is null
+	Calls    Relation = "call"     // what a call does whose code is not there
+	Start    Relation = "start"    // a variable has its initial value
+	Meaning  Relation = "meaning"  // what C, the library, the machine or the environment leaves open
+)
+
+// Origin says where an assumption comes from, which decides what it supports.
+type Origin string
+
+// The origins. A proof that rests on what is observed or chosen is Conditional, or Bounded where that is a Limit alone.
+const (
+	Declared Origin = "declared" // by the user: the manifest, an option, a harness
+	Read     Origin = "read"     // off a declaration: a type, an attribute, an assertion at the head
+	Shown    Origin = "proved"   // of all that the program does
+	Observed Origin = "observed" // where the program's own code does it, which nothing holds others to
+	Chosen   Origin = "chosen"   // by the tool
+)
+
+// Assume returns an assumption with its ID.
+func Assume(subject string, relation Relation, origin Origin, text string) Assumption {
+	h := fnv.New32a()
+	h.Write([]byte(text)) // never fails
+	return Assumption{ID: string(relation) + "@" + subject + "#" + hex.EncodeToString(h.Sum(nil)), Subject: subject,
+		Relation: relation, Origin: origin, Text: text}
+}
+
+// Guessed reports whether nothing but the tool, or the calls that it happened to see, says so.
+func (a *Assumption) Guessed() bool { return a.Origin == Chosen || a.Origin == Observed }
+
+// AddAssumptions appends to list those of more that it does not hold.
+func AddAssumptions(list []Assumption, more ...Assumption) []Assumption {
+	for _, a := range more {
+		if !slices.ContainsFunc(list, func(b Assumption) bool { return a.ID == b.ID }) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// TextsOf lists the texts of assumptions.
+func TextsOf(list []Assumption) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = list[i].Text
+	}
+	return out
+}
+
+// RestsOn lists the assumptions of r that claim c names.
+func (r *Result) RestsOn(c *Claim) []Assumption {
+	var out []Assumption
+	for _, a := range r.Assumptions {
+		if slices.Contains(c.Assumptions, a.ID) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
