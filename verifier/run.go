@@ -53,7 +53,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	res.PeakRSS = PeakRSS()
 	sortClaims(res.Claims, nil) // what verify left unsorted when it ended early
 	res.Summarise()
-	if res.Status != verdict.Proved && res.Status != verdict.Bounded {
+	if res.Status == verdict.Violated || res.Status == verdict.Unknown {
 		res.Vacuous = nil
 	}
 	return res
@@ -90,7 +90,10 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	if p == nil || plan.FirstOnly && len(res.Claims) > 0 {
 		return
 	}
-	defer func() { sortClaims(res.Claims, claimOrder(p, res.Claims)) }()
+	defer func() {
+		judgeAll(p, res)
+		sortClaims(res.Claims, claimOrder(p, res.Claims))
+	}()
 	ctx, end := context.WithCancel(ctx)
 	runs := &runsQuestion{p: p, main: m.Func(plan.Entry), answers: problem.NewAnswers(), paths: res,
 		pathsDone: make(chan struct{})}

@@ -18,9 +18,10 @@ func keepable(res *verdict.Result) (keep, steady bool) {
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		switch c.Status {
-		case verdict.Proved, verdict.Violated:
+		case verdict.Proved, verdict.Violated, verdict.Conditional:
+			steady = steady && (c.Status != verdict.Conditional || c.Certificate != nil)
 		case verdict.Bounded:
-			steady = false
+			steady = steady && c.Certificate != nil
 		default:
 			if c.Reason == nil || !lasting(c.Reason) {
 				return false, false
@@ -40,10 +41,10 @@ func lasting(r *verdict.Reason) bool {
 	return false
 }
 
-// allProved reports whether every claim holds without bounds.
+// allProved reports whether every claim holds without bounds on loops.
 func allProved(res *verdict.Result) bool {
 	return res.Reason == nil && len(res.Claims) > 0 && !slices.ContainsFunc(res.Claims,
-		func(c verdict.Claim) bool { return c.Status != verdict.Proved })
+		func(c verdict.Claim) bool { return !c.Always() })
 }
 
 // movable reports whether the lines of an answer can be changed after the event:

@@ -132,5 +132,6 @@ func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, w
 
 // suffices reports whether what evidence shows is what is said of a claim, or more.
 func suffices(shown, said verdict.Status) bool {
-	return shown == said && said != verdict.Unknown || shown == verdict.Proved && said == verdict.Bounded
+	return shown == said && said != verdict.Unknown || shown == verdict.Proved && said == verdict.Bounded ||
+		said == verdict.Conditional && (shown == verdict.Proved || shown == verdict.Bounded)
 }

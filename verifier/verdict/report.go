@@ -81,6 +81,11 @@ type Source struct {
 // reaches it violates another claim first.
 func (c *Claim) IsShadowed() bool { return c.Reason != nil && c.Reason.Kind == Shadowed }
 
+// Always reports whether c holds for any number of loop turns, under its assumptions.
+func (c *Claim) Always() bool {
+	return c.Status == Proved || (c.Status == Bounded || c.Status == Conditional) && c.Certificate != nil
+}
+
 // Undecided reports whether something is left to be found out.
 func (r *Result) Undecided() bool {
 	return r.Reason != nil || slices.ContainsFunc(r.Claims, func(c Claim) bool {

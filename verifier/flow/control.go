@@ -1,0 +1,175 @@
+package flow
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// function is a function with the shape of its control flow, and what that rests on so far.
+type function struct {
+	*ir.Func
+	deciders [][]*ir.Block // by block: those whose branch decides whether control comes to it
+	exits    [][]*ir.Block // by block: those that decide whether a loop which ends here does
+	ends     []bool        // blocks that control leaves the function at without a return
+	passes   []bool        // blocks that end in a claim which holds: they decide nothing
+
+	entered set // what calling the function rests on
+	after   set // what coming back from it rests on
+	in      []set
+	passed  []set // by block: what coming to its end rests on because of what is executed before
+}
+
+// shapeOf works out the control dependence of f (Ferrante, Ottenstein, Warren, 3.1). Blocks that end in a claim which
+// holds are left out.
+func (r *Rests) shapeOf(f *ir.Func, holds func(*ir.Instr) bool) *function {
+	n := len(f.Blocks)
+	x := &function{Func: f, deciders: make([][]*ir.Block, n), exits: make([][]*ir.Block, n), ends: make([]bool, n),
+		passes: make([]bool, n), entered: newSet(len(r.ids)), after: newSet(len(r.ids))}
+	for _, b := range f.Blocks {
+		x.in, x.passed = append(x.in, newSet(len(r.ids))), append(x.passed, newSet(len(r.ids)))
+		if way := ir.FailingBlocks(b); len(way) > 0 {
+			last := way[len(way)-1]
+			i := slices.IndexFunc(last.Instrs, (*ir.Instr).AlwaysFails)
+			x.passes[b.Index] = holds(last.Instrs[i])
+		}
+		x.ends[b.Index] = b.Term().Op == ir.OpUnreachable && !x.passes[b.Index]
+	}
+	next := func(b *ir.Block) []*ir.Block {
+		return slices.DeleteFunc(slices.Clone(b.Succs()), func(s *ir.Block) bool { return x.passes[s.Index] })
+	}
+	over := postDominators(f, next)
+	for _, b := range f.Blocks {
+		to := next(b)
+		if x.passes[b.Index] || len(to) < 2 {
+			continue
+		}
+		for _, s := range to {
+			for at := s.Index; at != over[b.Index] && at != n; at = over[at] {
+				if !slices.Contains(x.deciders[at], b) {
+					x.deciders[at] = append(x.deciders[at], b)
+				}
+			}
+		}
+	}
+	x.loops(next)
+	return x
+}
+
+// loops finds the blocks behind natural loops, and the branches that leave these.
+func (x *function) loops(next func(*ir.Block) []*ir.Block) {
+	over := x.Dominators()
+	dominates := func(a, b *ir.Block) bool {
+		for ; b != nil; b = over[b.Index] {
+			if a == b {
+				return true
+			}
+		}
+		return false
+	}
+	for _, b := range x.Blocks {
+		for _, head := range next(b) {
+			if !dominates(head, b) {
+				continue
+			}
+			body := map[*ir.Block]bool{head: true}
+			for todo := []*ir.Block{b}; len(todo) > 0; {
+				at := todo[len(todo)-1]
+				if todo = todo[:len(todo)-1]; !body[at] {
+					body[at] = true
+					todo = append(todo, at.Preds...)
+				}
+			}
+			for at := range body {
+				for _, to := range next(at) {
+					if !body[to] && !slices.Contains(x.exits[to.Index], at) {
+						x.exits[to.Index] = append(x.exits[to.Index], at)
+					}
+				}
+			}
+		}
+	}
+}
+
+// postDominators gives for each block of f, by index, the nearest other one that every way to an end passes; the number
+// of blocks stands for the end. A block that no way leads to the end from counts as an end itself.
+func postDominators(f *ir.Func, next func(*ir.Block) []*ir.Block) []int {
+	n := len(f.Blocks)
+	preds := make([][]int, n+1)
+	link := func(from, to int) { preds[to] = append(preds[to], from) }
+	for _, b := range f.Blocks {
+		to := next(b)
+		for _, s := range to {
+			link(b.Index, s.Index)
+		}
+		if len(to) == 0 {
+			link(b.Index, n)
+		}
+	}
+	var order []int // from the end, in postorder
+	seen := make([]bool, n+1)
+	var visit func(b int)
+	visit = func(b int) {
+		seen[b] = true
+		for _, p := range preds[b] {
+			if !seen[p] {
+				visit(p)
+			}
+		}
+		order = append(order, b)
+	}
+	for visit(n); len(order) <= n; {
+		b := slices.Index(seen, false)
+		link(b, n)
+		order, seen = nil, make([]bool, n+1)
+		visit(n)
+	}
+	rank := make([]int, n+1)
+	for i, b := range order {
+		rank[b] = i
+	}
+	over := make([]int, n+1)
+	for i := range over {
+		over[i] = -1
+	}
+	over[n] = n
+	succs := make([][]int, n+1)
+	for to, from := range preds {
+		for _, b := range from {
+			succs[b] = append(succs[b], to)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range slices.Backward(order) {
+			if b == n {
+				continue
+			}
+			best := -1
+			for _, s := range succs[b] {
+				if over[s] < 0 {
+					continue
+				}
+				if best < 0 {
+					best = s
+					continue
+				}
+				for a := s; a != best; {
+					for rank[a] < rank[best] {
+						a = over[a]
+					}
+					for rank[best] < rank[a] {
+						best = over[best]
+					}
+				}
+			}
+			if over[b] != best {
+				over[b], changed = best, true
+			}
+		}
+	}
+	return over
+}
+
+// control returns what it rests on that control comes to b.
+func (x *function) control(b *ir.Block) set { return x.in[b.Index] }

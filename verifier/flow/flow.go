@@ -1,0 +1,194 @@
+// Package flow follows data and control through a program. It reads ir alone, decides nothing by solving, and errs on
+// the side of saying more.
+//
+// Rests tells which assumptions (ir.Instr.Assumes) a claim rests on: whether an execution in which one of them does not
+// hold could come to the claim, or see other values there, than all those in which it does. For that it follows
+//
+//	values     from where an assumption brings them in, through arithmetic, memory, arguments and results
+//	control    to all that a branch on such a value decides: blocks, what they store, values that meet behind them, and
+//	           what is executed only where a loop, a call or an assume comes to its end
+//	addresses  to the objects that they may lead into: an assumption about how much there is counts for each access
+//
+// A branch to a claim of the program (a trap of the compiler, a failed assertion) decides nothing for the rest if the
+// claim holds: executions that fail there have their own claim.
+package flow
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// Rests is which assumptions the instructions of a program rest on.
+type Rests struct {
+	ids   []string
+	bit   map[string]int
+	entry *ir.Func
+
+	values  map[ir.Value]*value
+	results map[*ir.Func]*value
+	objects map[any]*object // by allocation (*ir.Instr), *ir.Global, *ir.Func, or addressSpace
+	funcs   map[*ir.Func]*function
+	targets map[int][]*ir.Func // functions whose address is taken, by number of parameters
+
+	changed bool
+}
+
+// addressSpace is the object of addresses that the program computes from constants.
+type addressSpace struct{}
+
+// Follow works out what each instruction of m rests on in executions from entry. ids are the assumptions to follow;
+// starts are those of them that are about the initial values of variables. holds reports the traps that are proved.
+func Follow(m *ir.Module, entry *ir.Func, ids []string, starts map[*ir.Global]string,
+	holds func(trap *ir.Instr) bool) *Rests {
+	r := &Rests{ids: ids, bit: map[string]int{}, entry: entry, values: map[ir.Value]*value{},
+		results: map[*ir.Func]*value{}, objects: map[any]*object{}, funcs: map[*ir.Func]*function{},
+		targets: map[int][]*ir.Func{}}
+	for i, id := range ids {
+		r.bit[id] = i
+	}
+	for _, f := range m.Funcs {
+		if f.IsDecl() {
+			continue
+		}
+		r.funcs[f] = r.shapeOf(f, holds)
+		if f.Addr {
+			r.targets[len(f.Params)] = append(r.targets[len(f.Params)], f)
+		}
+	}
+	for _, g := range m.Globals {
+		r.initial(r.object(g), g.Init, 0, &m.Layout)
+		if id := starts[g]; id != "" {
+			r.object(g).at(everywhere).tags.add(r.bit[id])
+		}
+	}
+	for r.changed = true; r.changed; {
+		r.changed = false
+		for _, f := range m.Funcs {
+			if x := r.funcs[f]; x != nil {
+				r.function(x)
+			}
+		}
+	}
+	return r
+}
+
+// initial notes the addresses that an initialiser puts off bytes into an object.
+func (r *Rests) initial(o *object, c *ir.Const, off int64, l *ir.Layout) {
+	if c == nil {
+		return
+	}
+	if c.Kind == ir.ConstAddr || c.Kind == ir.ConstAddrInt {
+		r.changed = o.at(span{off, off + l.SizeOf(c.T)}).join(r.of(c)) || r.changed
+	}
+	for i, e := range c.Elems {
+		at := off
+		switch {
+		case c.T.Kind == ir.KindStruct:
+			at += l.FieldOffset(c.T, i)
+		case e.T != nil:
+			at += int64(i) * l.SizeOf(e.T)
+		}
+		r.initial(o, e, at, l)
+	}
+}
+
+// At lists the assumptions that a claim of an instruction rests on, in the order of ids. contents: it is about what is
+// read.
+func (r *Rests) At(in *ir.Instr, contents bool) []string {
+	f := r.funcs[in.Block.Func]
+	if f == nil {
+		return r.ids
+	}
+	all := newSet(len(r.ids))
+	all.or(f.control(in.Block))
+	if in.Op == ir.OpTrap {
+		for _, p := range in.Block.Preds {
+			all.or(f.control(p))
+			for _, a := range p.Term().Args {
+				all.or(r.of(a).tags)
+			}
+		}
+	}
+	for _, a := range in.Args {
+		v := r.of(a)
+		all.or(v.tags)
+		if in.Op == ir.OpStore && a == in.Args[0] || in.Op == ir.OpRet {
+			continue
+		}
+		for _, to := range v.points {
+			all.or(to.object.extent)
+		}
+	}
+	if in.Op == ir.OpLoad && contents {
+		all.or(r.load(r.of(in.Args[0]), sizeOf(in.Access)).tags)
+	}
+	if in.Op == ir.OpCall {
+		all.or(r.of(in.Callee).tags)
+	}
+	return r.names(all)
+}
+
+// Whole lists the assumptions that whole runs rest on: what they do, and how long.
+func (r *Rests) Whole() []string {
+	all := newSet(len(r.ids))
+	for _, f := range r.funcs {
+		for _, b := range f.Blocks {
+			all.or(f.control(b))
+			for _, a := range b.Term().Args {
+				all.or(r.of(a).tags)
+			}
+		}
+	}
+	return r.names(all)
+}
+
+func (r *Rests) names(s set) []string {
+	var out []string
+	for i, id := range r.ids {
+		if s.has(i) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// set is a set of assumptions, by their numbers.
+type set []uint64
+
+func newSet(n int) set { return make(set, (n+63)/64) }
+
+func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
+
+// or adds what t holds; it reports whether that is news.
+func (s set) or(t set) bool {
+	news := false
+	for i, w := range t {
+		news = news || w&^s[i] != 0
+		s[i] |= w
+	}
+	return news
+}
+
+// followed returns the assumptions that in brings and that are followed.
+func (r *Rests) followed(in *ir.Instr) set {
+	s := newSet(len(r.ids))
+	for _, id := range in.Assumes {
+		if i, ok := r.bit[id]; ok {
+			s.add(i)
+		}
+	}
+	return s
+}
+
+// called lists the functions with a body that a call may be of.
+func (r *Rests) called(in *ir.Instr) []*ir.Func {
+	if c, ok := in.Callee.(*ir.Const); ok {
+		if c.Func == nil || c.Func.IsDecl() {
+			return nil
+		}
+		return []*ir.Func{c.Func}
+	}
+	return slices.DeleteFunc(slices.Clone(r.targets[len(in.Args)]), func(f *ir.Func) bool { return f.Variadic })
+}

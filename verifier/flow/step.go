@@ -1,0 +1,187 @@
+package flow
+
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// function applies the rules to a function once.
+func (r *Rests) function(f *function) {
+	for _, b := range f.Blocks {
+		in, passed := f.in[b.Index], f.passed[b.Index]
+		news := in.or(f.entered)
+		for _, d := range f.deciders[b.Index] {
+			news = in.or(f.in[d.Index]) || news
+			for _, a := range d.Term().Args {
+				news = in.or(r.of(a).tags) || news
+			}
+		}
+		for _, e := range f.exits[b.Index] {
+			for _, a := range e.Term().Args {
+				news = passed.or(r.of(a).tags) || news
+			}
+			news = passed.or(f.in[e.Index]) || news
+		}
+		for _, p := range b.Preds {
+			news = passed.or(f.passed[p.Index]) || news
+		}
+		for _, x := range b.Instrs {
+			r.instr(f, x)
+			if x.Op == ir.OpCall {
+				news = passed.or(r.cameBack(x)) || news
+			}
+		}
+		news = in.or(passed) || news
+		switch {
+		case f.passes[b.Index]:
+		case f.ends[b.Index]:
+			news = f.after.or(in) || news
+		case b.Term().Op == ir.OpRet:
+			news = f.after.or(passed) || news
+		}
+		r.changed = r.changed || news
+	}
+}
+
+// cameBack returns what it rests on that an execution goes on behind a call: where an assume of the program holds, and
+// where the function comes back; and all that a function does which is not there, if that is assumed.
+func (r *Rests) cameBack(in *ir.Instr) set {
+	out := newSet(len(r.ids))
+	switch {
+	case in.Model == ir.ModelAssume && len(in.Assumes) == 0, in.Model == ir.ModelAssumeI, in.Model == ir.ModelExit:
+		for _, a := range in.Args {
+			out.or(r.of(a).tags)
+		}
+	case in.Model == ir.ModelNone:
+		out.or(r.of(in.Callee).tags)
+		for _, f := range r.called(in) {
+			out.or(r.funcs[f].after)
+		}
+	}
+	return out
+}
+
+// instr applies the rule of an instruction.
+func (r *Rests) instr(f *function, in *ir.Instr) {
+	here := &value{tags: f.control(in.Block)}
+	switch in.Op {
+	case ir.OpAlloca:
+		r.allocated(in, here)
+	case ir.OpLoad, ir.OpVaArg:
+		size := everywhere.size()
+		if in.Op == ir.OpLoad {
+			size = sizeOf(in.Access)
+		}
+		addr := r.of(in.Args[0])
+		r.set(in, r.load(addr, size))
+		r.set(in, &value{tags: addr.tags})
+		r.set(in, &value{tags: r.followed(in)})
+	case ir.OpStore:
+		r.stored(in, r.of(in.Args[0]), r.of(in.Args[1]), here)
+	case ir.OpAtomicRMW, ir.OpCmpXchg:
+		addr := r.of(in.Args[0])
+		r.set(in, r.load(addr, sizeOf(in.Access)))
+		r.set(in, &value{tags: addr.tags})
+		for _, v := range in.Args[1:] {
+			r.set(in, r.of(v))
+			r.stored(in, r.of(v), addr, here)
+		}
+	case ir.OpGep:
+		r.moved(in)
+	case ir.OpPhi:
+		for i, from := range in.Incoming {
+			r.set(in, r.of(in.Args[i]))
+			r.set(in, &value{tags: f.control(from)})
+			for _, a := range from.Term().Args {
+				r.set(in, &value{tags: r.of(a).tags})
+			}
+		}
+	case ir.OpCall:
+		r.call(in, here)
+	case ir.OpRet:
+		for _, a := range in.Args {
+			v := r.result(f.Func)
+			if v.join(r.of(a)) || v.join(here) {
+				r.changed = true
+			}
+		}
+	case ir.OpAsm:
+		r.mixed(in, here)
+	case ir.OpIntToPtr:
+		r.computed(in)
+		if _, constant := in.Args[0].(*ir.Const); constant {
+			r.set(in, &value{points: []location{{r.object(addressSpace{}), everywhere}}})
+		}
+	case ir.OpBitcast, ir.OpFreeze, ir.OpSelect, ir.OpPtrToInt:
+		for _, a := range in.Args {
+			r.set(in, r.of(a))
+		}
+		r.set(in, &value{tags: r.followed(in)})
+	default:
+		r.computed(in)
+	}
+}
+
+// computed is a value that is made of others: an address may come from any of them, and lead anywhere in its object.
+func (r *Rests) computed(in *ir.Instr) {
+	for _, a := range in.Args {
+		v := r.of(a)
+		r.set(in, &value{tags: v.tags})
+		for _, p := range v.points {
+			r.set(in, &value{points: []location{{p.object, everywhere}}})
+		}
+	}
+	r.set(in, &value{tags: r.followed(in)})
+}
+
+// moved is the address that a gep gives.
+func (r *Rests) moved(in *ir.Instr) {
+	for _, a := range in.Args {
+		r.set(in, &value{tags: r.of(a).tags})
+	}
+	for _, p := range r.of(in.Args[0]).points {
+		off := p.off.shift(in.Off)
+		if len(in.Args) > 1 {
+			off = everywhere
+		}
+		r.set(in, &value{points: []location{{p.object, off}}})
+	}
+	r.set(in, &value{tags: r.followed(in)})
+}
+
+// stored adds v to where addr leads, and what storing there rests on.
+func (r *Rests) stored(in *ir.Instr, v, addr, here *value) {
+	size := sizeOf(in.Access)
+	r.store(addr, v, size)
+	for _, tags := range []set{addr.tags, here.tags, r.followed(in)} {
+		r.store(addr, &value{tags: tags}, size)
+	}
+}
+
+// allocated is a new object for each place that makes one.
+func (r *Rests) allocated(in *ir.Instr, here *value) {
+	o := r.object(in)
+	news := o.extent.or(r.followed(in))
+	for _, a := range in.Args {
+		news = o.extent.or(r.of(a).tags) || news
+	}
+	r.changed = r.changed || news
+	r.set(in, &value{tags: here.tags, points: []location{{o, span{0, 1}}}})
+}
+
+func (r *Rests) result(f *ir.Func) *value {
+	if r.results[f] == nil {
+		r.results[f] = &value{tags: newSet(len(r.ids))}
+	}
+	return r.results[f]
+}
+
+// sizeOf returns how many bytes an access of type t touches at most.
+func sizeOf(t *ir.Type) int64 {
+	switch {
+	case t == nil:
+		return everywhere.size()
+	case t.IsInt() || t.IsPtr():
+		return int64(t.Width+7) / 8
+	}
+	return everywhere.size()
+}
