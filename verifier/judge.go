@@ -1,6 +1,9 @@
 package verifier
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/flow"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -25,51 +28,77 @@ func judge(found verdict.Status, rests []verdict.Assumption) verdict.Status {
 	return found
 }
 
-// judgeAll gives each claim of res that holds the guesses that it rests on, and the status that this leaves it.
+// judgeAll gives each claim of res that holds the guesses that it rests on, and the status that this leaves it; and it
+// takes back violations by contents that a harness made up.
 func judgeAll(p *problem.Problem, res *verdict.Result) {
-	var ids []string
-	starts := map[*ir.Global]string{}
-	for _, a := range p.Assumptions {
+	q := flow.Question{Module: p.Module, Entry: p.Entry, Starts: map[*ir.Global]string{}, Apart: map[string]bool{}}
+	for _, a := range slices.Concat(p.Assumptions, p.Open) {
 		if !a.Guessed() {
 			continue
 		}
-		ids = append(ids, a.ID)
-		if a.Relation == verdict.Start {
-			for _, g := range p.Module.Globals {
-				if g.Name == a.Subject {
-					starts[g] = a.ID
-				}
+		q.IDs = append(q.IDs, a.ID)
+		q.Apart[a.ID] = a.Relation == verdict.Apart
+		for _, g := range p.Module.Globals {
+			if a.Relation == verdict.Start && g.Name == a.Subject {
+				q.Starts[g] = a.ID
 			}
 		}
 	}
-	if len(ids) == 0 {
+	if len(q.IDs) == 0 {
 		return
 	}
 	places := claimPlaces(p)
 	holds := map[*ir.Instr]bool{}
 	for i := range res.Claims {
-		if c := &res.Claims[i]; places[c.ID] != nil && judge(c.Status, nil) != verdict.Unknown {
-			holds[places[c.ID]] = c.Status != verdict.Violated
+		if c := &res.Claims[i]; c.Status == verdict.Proved || c.Status == verdict.Bounded {
+			holds[places[c.ID]] = true
 		}
 	}
-	r := flow.Follow(p.Module, p.Entry, ids, starts, func(trap *ir.Instr) bool { return holds[trap] })
+	q.Holds = func(in *ir.Instr) bool { return holds[in] }
+	r := flow.Follow(q)
 	for i := range res.Claims {
 		c := &res.Claims[i]
-		if c.Status != verdict.Proved && c.Status != verdict.Bounded || c.Check == verdict.Unwinding {
-			continue
-		}
 		in := places[c.ID]
-		if c.Check.Of().Decided == verdict.ByPaths && in != nil {
-			c.Assumptions = r.At(in, c.Check == verdict.Uninitialised)
-		} else {
-			c.Assumptions = r.Whole()
+		switch {
+		case c.Check == verdict.Unwinding:
+		case c.Status == verdict.Violated && in != nil:
+			takeBack(res, c, madeUp(p, r.Operands(in)))
+		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
+		case c.Check.Of().Decided == verdict.ByPaths && in != nil:
+			c.Assumptions = named(p.Assumptions, r.At(in, c.Check == verdict.Uninitialised))
+			c.Status = judge(c.Status, res.RestsOn(c))
+		default:
+			c.Assumptions = named(p.Assumptions, r.Whole())
+			c.Status = judge(c.Status, res.RestsOn(c))
 		}
-		c.Status = judge(c.Status, restsOf(p, c))
 	}
 }
 
-// restsOf lists the assumptions of the plan that c names.
-func restsOf(p *problem.Problem, c *verdict.Claim) []verdict.Assumption {
-	res := verdict.Result{Assumptions: p.Assumptions}
-	return res.RestsOn(c)
+// named lists those IDs that are of assumptions in list.
+func named(list []verdict.Assumption, ids []string) []string {
+	return slices.DeleteFunc(ids, func(id string) bool {
+		return !slices.ContainsFunc(list, func(a verdict.Assumption) bool { return a.ID == id })
+	})
+}
+
+// madeUp returns the contents among ids that the harness of p made up; nil: none.
+func madeUp(p *problem.Problem, ids []string) *verdict.Assumption {
+	for i := range p.Open {
+		if slices.Contains(ids, p.Open[i].ID) {
+			return &p.Open[i]
+		}
+	}
+	return nil
+}
+
+// takeBack makes a violation unknown that depends on contents which the harness made up, and what is only known behind
+// it.
+func takeBack(res *verdict.Result, c *verdict.Claim, of *verdict.Assumption) {
+	if of == nil {
+		return
+	}
+	why := &verdict.Reason{Kind: verdict.Incomplete,
+		Detail: fmt.Sprintf("it fails for contents of %s that the program itself does not seem to store", of.Subject),
+		Remedy: fmt.Sprintf("`%s` under `assume` of the manifest (or --assume) says what is there", of.Text)}
+	res.Withdraw(c, why)
 }

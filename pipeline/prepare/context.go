@@ -82,7 +82,7 @@ func broughtAbout(jobs []Job, results []verdict.Result, i int, id string, seen m
 // provedIn reports whether a result proves a claim.
 func provedIn(r *verdict.Result, id string) bool {
 	return r != nil && slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool {
-		return c.ID == id && c.Status == verdict.Proved
+		return c.ID == id && c.Always()
 	})
 }
 
@@ -92,7 +92,7 @@ func takeBack(r *verdict.Result, c *verdict.Claim, function string, callers []st
 	for i, n := range callers {
 		names[i] = strings.TrimPrefix(n, AnyCall)
 	}
-	withdraw(r, c, verdict.Reason{Detail: fmt.Sprintf(
+	r.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete, Detail: fmt.Sprintf(
 		"no call in the program brings it about: %s is called by %s, where it is proved", function,
 		strings.Join(names, ", ")), Remedy: "--function " + function + " shows what other calls would bring about"})
 }

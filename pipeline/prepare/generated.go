@@ -59,6 +59,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		j.Plan.EndsUnasked = !b.names(verdict.Termination, nil)
 		j.Plan.Entry, j.Label, j.Plan.Generated = h.Entry.Name, name, true
 		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)
+		j.Plan.Open = h.Open
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
 		j.Guesses, j.Structs, j.Tests = h.Guesses, h.Structs, h.Tests
 		if len(b.named) == 0 {

@@ -104,14 +104,15 @@ func (j *Job) leaveOut(res *verdict.Result) {
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		if why := j.RestsOn(*c); why != nil && c.Suppressed == "" {
-			withdraw(res, c, *why)
+			why.Kind = verdict.Incomplete
+			res.Withdraw(c, why)
 		}
 	}
 }
 
 // Stands reports whether a violation that was just found is a finding whatever other verifications come to.
 func (j *Job) Stands(c verdict.Claim) bool {
-	return len(j.Callers) == 0 && j.RestsOn(c) == nil && !slices.ContainsFunc(j.Suppressed,
+	return len(j.Callers) == 0 && len(j.Plan.Open) == 0 && j.RestsOn(c) == nil && !slices.ContainsFunc(j.Suppressed,
 		func(s manifest.Suppression) bool { return s.Claim == c.ID })
 }
 
@@ -165,29 +166,6 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 }
 
 var leftObject = regexp.MustCompile(`offset -?\d+ of '([^']+)' \(`)
-
-// withdraw makes a violation of res unknown, and what is behind it: the reason says what the violation rests on.
-func withdraw(res *verdict.Result, c *verdict.Claim, why verdict.Reason) {
-	why.Kind = verdict.Incomplete
-	c.Status, c.Trace, c.Inputs, c.Replay, c.Reason = verdict.Unknown, nil, nil, "", &why
-	for i := range res.Claims {
-		if b := &res.Claims[i]; b.Behind == c.ID {
-			behind := why
-			behind.Detail = verdict.PastUnknown + strings.TrimPrefix(why.Detail, verdict.PastUnknown)
-			if b.Behind = ""; b.Status == verdict.Violated {
-				withdraw(res, b, behind)
-			}
-			if b.Reason == nil || b.Reason.Kind != verdict.TimedOut {
-				b.Reason = &behind
-			}
-		}
-	}
-	if res.Coverage != nil && !slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
-		return c.Status == verdict.Violated
-	}) {
-		res.Coverage.Replace(verdict.BehindViolation, verdict.NotModelled)
-	}
-}
 
 // Read reads a program in LLVM's text form, and says what that cost.
 func Read(path string) (*ir.Module, verdict.Stage, error) {

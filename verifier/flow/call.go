@@ -42,11 +42,16 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 	case ir.ModelMemcpy, ir.ModelMemmove:
 		from := r.load(r.of(in.Args[1]), everywhere.size())
 		r.store(r.of(in.Args[0]), from, everywhere.size())
-		r.written(in, here)
+		r.filled(in, here)
 	case ir.ModelMemset:
-		r.written(in, here)
+		r.filled(in, here)
 	case ir.ModelMemcmp, ir.ModelStrlen, ir.ModelStrnlen, ir.ModelStrcmp, ir.ModelStrncmp, ir.ModelMemchr, ir.ModelStrchr,
 		ir.ModelStrrchr, ir.ModelStrstr, ir.ModelPrintf, ir.ModelFree:
+		if in.Model == ir.ModelFree {
+			for _, p := range r.of(in.Args[0]).points {
+				r.write(p.object)
+			}
+		}
 		r.computed(in)
 		for _, a := range in.Args {
 			r.set(in, &value{tags: r.load(r.of(a), everywhere.size()).tags})
@@ -54,15 +59,15 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 	case ir.ModelNondet:
 		r.set(in, &value{tags: r.followed(in)})
 	case ir.ModelHavoc:
-		r.written(in, here)
+		r.filled(in, here)
 	default:
 		r.mixed(in, here)
 	}
 }
 
-// written is memory that its first argument leads to and that a call gives other contents: what these are rests on the
+// filled is memory that its first argument leads to and that a call gives other contents: what these are rests on the
 // arguments. The call gives back its first argument.
-func (r *Rests) written(in *ir.Instr, here *value) {
+func (r *Rests) filled(in *ir.Instr, here *value) {
 	addr := r.of(in.Args[0])
 	tags := newSet(len(r.ids))
 	for _, a := range in.Args {

@@ -21,9 +21,8 @@ import (
 
 // Rests is which assumptions the instructions of a program rest on.
 type Rests struct {
-	ids   []string
-	bit   map[string]int
-	entry *ir.Func
+	ids []string
+	bit map[string]int
 
 	values  map[ir.Value]*value
 	results map[*ir.Func]*value
@@ -31,35 +30,55 @@ type Rests struct {
 	funcs   map[*ir.Func]*function
 	targets map[int][]*ir.Func // functions whose address is taken, by number of parameters
 
+	apart   set                      // assumptions that objects do not overlap
+	written map[int]map[*object]bool // by those, the objects that the program writes or frees
+	world   set                      // of all that is in memory
+	stray   set                      // of what is stored where it is not known
+	driving bool                     // the function that is looked at is the driver's
+
 	changed bool
+}
+
+// Question is what Follow works on.
+type Question struct {
+	Module *ir.Module
+	Entry  *ir.Func
+	IDs    []string              // the assumptions to follow
+	Starts map[*ir.Global]string // those of them that are about the initial values of variables
+	Apart  map[string]bool       // those that say that the allocations which bring them do not overlap
+	Holds  func(*ir.Instr) bool  // reports the traps and failed assertions whose claims hold
 }
 
 // addressSpace is the object of addresses that the program computes from constants.
 type addressSpace struct{}
 
-// Follow works out what each instruction of m rests on in executions from entry. ids are the assumptions to follow;
-// starts are those of them that are about the initial values of variables. holds reports the traps that are proved.
-func Follow(m *ir.Module, entry *ir.Func, ids []string, starts map[*ir.Global]string,
-	holds func(trap *ir.Instr) bool) *Rests {
-	r := &Rests{ids: ids, bit: map[string]int{}, entry: entry, values: map[ir.Value]*value{},
-		results: map[*ir.Func]*value{}, objects: map[any]*object{}, funcs: map[*ir.Func]*function{},
-		targets: map[int][]*ir.Func{}}
+// Follow works out what each instruction of a program rests on.
+func Follow(q Question) *Rests {
+	m, ids := q.Module, q.IDs
+	r := &Rests{ids: ids, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
+		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, targets: map[int][]*ir.Func{},
+		apart: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
+		written: map[int]map[*object]bool{}}
 	for i, id := range ids {
-		r.bit[id] = i
+		if r.bit[id] = i; q.Apart[id] {
+			r.apart.add(i)
+			r.written[i] = map[*object]bool{}
+		}
 	}
 	for _, f := range m.Funcs {
 		if f.IsDecl() {
 			continue
 		}
-		r.funcs[f] = r.shapeOf(f, holds)
+		r.funcs[f] = r.shapeOf(f, q.Holds)
 		if f.Addr {
 			r.targets[len(f.Params)] = append(r.targets[len(f.Params)], f)
 		}
 	}
 	for _, g := range m.Globals {
 		r.initial(r.object(g), g.Init, 0, &m.Layout)
-		if id := starts[g]; id != "" {
+		if id := q.Starts[g]; id != "" {
 			r.object(g).at(everywhere).tags.add(r.bit[id])
+			r.world.add(r.bit[id])
 		}
 	}
 	for r.changed = true; r.changed; {
@@ -78,7 +97,7 @@ func (r *Rests) initial(o *object, c *ir.Const, off int64, l *ir.Layout) {
 	if c == nil {
 		return
 	}
-	if c.Kind == ir.ConstAddr || c.Kind == ir.ConstAddrInt {
+	if c.Kind == ir.ConstAddr || c.Kind == ir.ConstAddrInt || c.Kind == ir.ConstInt && c.T.IsPtr() {
 		r.changed = o.at(span{off, off + l.SizeOf(c.T)}).join(r.of(c)) || r.changed
 	}
 	for i, e := range c.Elems {
@@ -118,6 +137,7 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 		}
 		for _, to := range v.points {
 			all.or(to.object.extent)
+			all.or(r.overwritten(to.object))
 		}
 	}
 	if in.Op == ir.OpLoad && contents {
@@ -125,6 +145,25 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 	}
 	if in.Op == ir.OpCall {
 		all.or(r.of(in.Callee).tags)
+	}
+	return r.names(all)
+}
+
+// Operands lists those of them that the values rest on which decide whether the instruction fails, once control comes
+// to it.
+func (r *Rests) Operands(in *ir.Instr) []string {
+	all := newSet(len(r.ids))
+	from := []*ir.Instr{in}
+	if in.AlwaysFails() {
+		from = nil
+		for _, p := range in.Block.Preds {
+			from = append(from, p.Term())
+		}
+	}
+	for _, x := range from {
+		for _, a := range x.Args {
+			all.or(r.of(a).tags)
+		}
 	}
 	return r.names(all)
 }

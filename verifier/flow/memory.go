@@ -49,6 +49,7 @@ func (s span) bytes(size int64) span {
 // object is a variable, an allocation or a function.
 type object struct {
 	extent set // what its size, and that it is alive, rests on
+	apart  set // that it does not overlap another
 	cells  []cell
 	n      int // assumptions
 	fn     *ir.Func
@@ -66,7 +67,7 @@ const most = 48
 func (r *Rests) object(key any) *object {
 	o := r.objects[key]
 	if o == nil {
-		o = &object{extent: newSet(len(r.ids)), n: len(r.ids)}
+		o = &object{extent: newSet(len(r.ids)), apart: newSet(len(r.ids)), n: len(r.ids)}
 		o.fn, _ = key.(*ir.Func)
 		r.objects[key] = o
 	}
@@ -149,8 +150,13 @@ func (r *Rests) of(v ir.Value) *value {
 // load returns what is known of size bytes where an address leads.
 func (r *Rests) load(addr *value, size int64) *value {
 	out := &value{tags: newSet(len(r.ids))}
+	out.tags.or(r.stray)
+	if len(addr.points) == 0 {
+		out.tags.or(r.world)
+	}
 	for _, p := range addr.points {
 		in := p.off.bytes(size)
+		out.tags.or(r.overwritten(p.object))
 		for _, c := range p.object.cells {
 			if c.in.meets(in) {
 				out.join(c.value)
@@ -162,11 +168,40 @@ func (r *Rests) load(addr *value, size int64) *value {
 
 // store adds what v holds to size bytes where an address leads.
 func (r *Rests) store(addr, v *value, size int64) {
+	news := r.world.or(v.tags)
+	if len(addr.points) == 0 {
+		news = r.stray.or(v.tags) || news
+	}
+	r.changed = r.changed || news
 	for _, p := range addr.points {
+		r.write(p.object)
 		if p.object.at(p.off.bytes(size)).join(v) {
 			r.changed = true
 		}
 	}
+}
+
+// write notes that the program changes an object, or ends its life.
+func (r *Rests) write(o *object) {
+	if r.driving {
+		return
+	}
+	for i, by := range r.written {
+		if o.apart.has(i) && !by[o] {
+			by[o], r.changed = true, true
+		}
+	}
+}
+
+// overwritten returns the assumptions that keep o as it is while the program changes other objects.
+func (r *Rests) overwritten(o *object) set {
+	out := newSet(len(r.ids))
+	for i, by := range r.written {
+		if o.apart.has(i) && (len(by) > 1 || len(by) == 1 && !by[o]) {
+			out.add(i)
+		}
+	}
+	return out
 }
 
 // set adds to what is known of a value.

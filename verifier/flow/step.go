@@ -6,6 +6,7 @@ import (
 
 // function applies the rules to a function once.
 func (r *Rests) function(f *function) {
+	r.driving = f.Made || f.Driven()
 	for _, b := range f.Blocks {
 		in, passed := f.in[b.Index], f.passed[b.Index]
 		news := in.or(f.entered)
@@ -160,7 +161,12 @@ func (r *Rests) stored(in *ir.Instr, v, addr, here *value) {
 // allocated is a new object for each place that makes one.
 func (r *Rests) allocated(in *ir.Instr, here *value) {
 	o := r.object(in)
-	news := o.extent.or(r.followed(in))
+	news := false
+	for i, w := range r.followed(in) {
+		news = news || w&r.apart[i]&^o.apart[i] != 0 || w&^r.apart[i]&^o.extent[i] != 0
+		o.apart[i] |= w & r.apart[i]
+		o.extent[i] |= w &^ r.apart[i]
+	}
 	for _, a := range in.Args {
 		news = o.extent.or(r.of(a).tags) || news
 	}

@@ -211,7 +211,8 @@ func (t *translator) alias(a *llir.Alias) *ir.Const {
 func (t *translator) initialise(out *ir.Global, g *llir.Global) {
 	for _, a := range g.Metadata {
 		if e, ok := a.Node.(*metadata.DIGlobalVariableExpression); ok && e.Var != nil {
-			out.Var = &ir.Var{Name: e.Var.Name, T: t.dbg.typ(e.Var.Type), Pos: t.dbg.filePos(e.Var.File, e.Var.Line)}
+			out.Var = &ir.Var{Name: e.Var.Name, T: t.dbg.typ(e.Var.Type), Pos: t.dbg.filePos(e.Var.File, e.Var.Line),
+				Public: !e.Var.IsLocal}
 		}
 	}
 	if g.Init == nil {

@@ -362,6 +362,8 @@ type Var struct {
 	Pos   verdict.Pos
 	Slot  Value // the alloca or parameter that holds it; nil for globals
 	Param bool
+	// a global that other files can name, whether or not the program at hand is linked with any
+	Public bool
 }
 
 // DKind classifies a DType.

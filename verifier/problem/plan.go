@@ -26,6 +26,7 @@ type Plan struct {
 	EndsUnasked bool
 	Generated   bool                 // nobody wrote the entry: a function in which nothing can fail is no fault of a harness
 	Assumptions []verdict.Assumption // what the program was changed by before, for the result
+	Open        []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each
 
 	Coverage  bool              // find out which lines and branches executions come to
 	Relevant  bool              // traces hold only the steps that the failure depends on

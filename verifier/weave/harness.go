@@ -51,7 +51,9 @@ const harnessPrefix = "firmproof.call."
 type Harnessed struct {
 	Entry       *ir.Func
 	Assumptions []verdict.Assumption
-	Warnings    []string // calls in the program that do not keep to the assumptions
+	// of contents that the harness made up: the line of `assume` that says what the program seems to keep to
+	Open     []verdict.Assumption
+	Warnings []string // calls in the program that do not keep to the assumptions
 	// names of pointers for which nothing says how much is behind them: what goes past that much is no finding
 	Guesses []string
 	Structs []string        // names of pointers to structures that the harness made
@@ -84,6 +86,7 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 		}
 	}
 	h.globals()
+	h.apart(args)
 	h.showHeld()
 	h.preconditions(args)
 	h.call(f, args...)

@@ -36,7 +36,10 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 	switch t.Kind {
 	case ir.DBool:
 		b := h.any(name, ir.Int(1))
-		h.store(h.resize(b, ir.Int(max(8, t.Bits))), at(), 1)
+		set := h.store(h.resize(b, ir.Int(max(8, t.Bits))), at(), 1)
+		if h.p.spans.wild[member.of] {
+			brings(h.note(name, verdict.Interval, verdict.Chosen, "%s is 0 or 1, where the program copies bytes", name), set)
+		}
 	case ir.DPointer:
 		if *left--; *left < 0 {
 			h.store(h.tooMany(), at(), 1)

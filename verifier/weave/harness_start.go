@@ -8,11 +8,12 @@ import (
 )
 
 // starts assumes of each variable that the function may read that it has its initial value, if the program may change
-// it: calls before this one may have done so.
+// it, or other files may: calls before this one may have done so.
 func (h *harness) starts() []verdict.Assumption {
 	var out []verdict.Assumption
 	for _, g := range h.m.Globals {
-		if h.reached.Globals[g] && h.p.changed[g] {
+		public := g.Var != nil && g.Var.Public && !g.Const
+		if h.reached.Globals[g] && (h.p.changed[g] || public) {
 			out = append(out, verdict.Assume(g.Name, verdict.Start, verdict.Chosen,
 				fmt.Sprintf("%s has its initial value", nameOf(g))))
 		}

@@ -1,6 +1,8 @@
 package weave
 
 import (
+	"fmt"
+
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -33,7 +35,9 @@ type spans struct {
 // anyWidth stands for numbers of any width.
 const anyWidth = 0
 
-func spansOf(m *ir.Module) *spans {
+// spansOf works out what m stores in its numbers. lenient: as if numbers were changed by stores to them alone, which
+// says what the program seems to keep to, and nothing that holds.
+func spansOf(m *ir.Module, lenient bool) *spans {
 	s := &spans{m: m, at: map[place]*span{}, wild: map[string]bool{}, of: map[*ir.Instr]place{}, loose: map[int]bool{},
 		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{}}
 	s.unions(m)
@@ -54,6 +58,13 @@ func spansOf(m *ir.Module) *spans {
 	for _, f := range m.Funcs {
 		if vars := f.VarsBySlot(); s.code(f, vars) {
 			storing = append(storing, f)
+		}
+	}
+	if lenient {
+		clear(s.wild)
+		clear(s.loose)
+		for _, x := range s.at {
+			x.any = false
 		}
 	}
 	s.solve(storing)
@@ -215,7 +226,11 @@ const leftNote = "%s is %d..%d: the program leaves nothing else there where a fu
 // inRange assumes that a member of the structure at p+off is where the program keeps it.
 func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
 	low, high, ok := h.p.kept(t, f)
-	if !ok || h.given(name).Low != nil {
+	if h.given(name).Low != nil {
+		return
+	}
+	if !ok {
+		h.hint(name, t, f, p, off)
 		return
 	}
 	v := h.load(ir.Int(f.T.Bits), h.gep(p, off+f.BitOff/8, nil, 0))
@@ -227,4 +242,21 @@ func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, of
 	}
 	brings(h.note(name, verdict.Interval, verdict.Chosen, note, name, low, high), in...)
 	h.ranges[at] = true
+}
+
+// hint notes that a member of the structure at p+off has contents that the harness made up although the program stores
+// nothing but numbers of a range there: what fails because of others is no finding.
+func (h *harness) hint(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
+	if f.IsBits || !isNumber(f.T) {
+		return
+	}
+	low, high, ok := h.p.seems.kept(place{of: layoutOf(t), off: f.BitOff / 8}, f.T)
+	if !ok {
+		return
+	}
+	a := verdict.Assume(name, verdict.Contents, verdict.Chosen,
+		fmt.Sprintf("%s.%s: %d..%d", h.of.CName, name, low, high))
+	h.out.Open = verdict.AddAssumptions(h.out.Open, a)
+	v := h.load(ir.Int(f.T.Bits), h.gep(p, off+f.BitOff/8, nil, 0))
+	brings(a.ID, h.assume(h.compare(ir.EQ, v, v)))
 }

@@ -29,6 +29,7 @@ type Program struct {
 
 	places *places           // that hold pointers
 	spans  *spans            // of members that hold numbers
+	seems  *spans            // what these seem to be kept to
 	given  map[string]*Given // by FUNCTION.NAME
 
 	changed map[*ir.Global]bool // that code of the program may change
@@ -43,7 +44,7 @@ type Program struct {
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m),
-		spans: spansOf(m), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{},
+		spans: spansOf(m, false), seems: spansOf(m, true), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{},
 		nonnull: map[*ir.Func]bool{}, step: int(atomicBytes(m)), changed: changedGlobals(m)}
 	p.keepVolatile()
 	p.keepNonnull()

@@ -26,7 +26,7 @@ func (p *Program) keepVolatile() {
 				return
 			}
 			least, most := b.bounds(in, r.low, r.high, r.t.Signed)
-			b.model(ir.ModelKept, "firmproof.kept", ir.Void(), b.and(least, most))
+			brings(r.assumed(verdict.Chosen).ID, b.model(ir.ModelKept, "firmproof.kept", ir.Void(), b.and(least, most)))
 			if !slices.Contains(p.volatile[f], *r) {
 				p.volatile[f] = append(p.volatile[f], *r)
 			}
@@ -41,6 +41,11 @@ type volatileRange struct {
 	name      string
 	t         *ir.DType
 	low, high int64
+}
+
+// assumed is what loads take for granted.
+func (r *volatileRange) assumed(origin verdict.Origin) verdict.Assumption {
+	return verdict.Assume(r.name, verdict.Interval, origin, fmt.Sprintf(keptNote, r.name, r.low, r.high))
 }
 
 // volatileRange returns the range that the program keeps what in loads in; nil: none, or in is no volatile load.
@@ -75,9 +80,7 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 // noteVolatile adds what is taken for granted of volatile numbers that the function reads, or those that it calls.
 func (h *harness) noteVolatile() {
 	for _, r := range h.p.volatileIn(h.reached) {
-		if !h.ranges[r.at] {
-			h.note(r.name, verdict.Interval, verdict.Chosen, keptNote, r.name, r.low, r.high)
-		}
+		h.note(r.name, verdict.Interval, verdict.Chosen, keptNote, r.name, r.low, r.high)
 	}
 }
 
@@ -97,8 +100,7 @@ func (p *Program) Kept(entry *ir.Func) []verdict.Assumption {
 	var out []verdict.Assumption
 	reached := Reached(p.m, entry)
 	for _, r := range p.volatileIn(reached) {
-		out = verdict.AddAssumptions(out, verdict.Assume(r.name, verdict.Interval, verdict.Declared,
-			fmt.Sprintf(keptNote, r.name, r.low, r.high)))
+		out = verdict.AddAssumptions(out, r.assumed(verdict.Declared))
 	}
 	if p.nonnullIn(reached) {
 		out = append(out, wraps)

@@ -1,4 +1,4 @@
-package prepare
+package verdict_test
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ func TestWithdraw(t *testing.T) {
 	violated := verdict.Violated
 	res := &verdict.Result{Claims: []verdict.Claim{{ID: "a", Status: violated}, {ID: "b", Status: violated, Behind: "a"},
 		{ID: "c", Status: violated, Behind: "b"}, {ID: "d", Status: violated}}}
-	withdraw(res, &res.Claims[0], verdict.Reason{Detail: "how much p leads to is a guess"})
+	res.Withdraw(&res.Claims[0], &verdict.Reason{Detail: "how much p leads to is a guess"})
 	for i, want := range []string{"how much p leads to is a guess", verdict.PastUnknown + "how much p leads to is a guess",
 		verdict.PastUnknown + "how much p leads to is a guess"} {
 		if c := res.Claims[i]; c.Status != verdict.Unknown || c.Reason == nil || c.Reason.Detail != want {
@@ -26,7 +26,7 @@ func TestWithdraw(t *testing.T) {
 	lines := []verdict.CoveredLine{{Line: 1, Reach: verdict.BehindViolation}, {Line: 2, Reach: verdict.Reached,
 		Ways: []verdict.Reach{verdict.BehindViolation, verdict.Reached}}}
 	open.Coverage = &verdict.Coverage{Functions: []verdict.CoveredFunction{{Reach: verdict.Reached, Lines: lines}}}
-	withdraw(open, &open.Claims[0], verdict.Reason{Detail: "a guess"})
+	open.Withdraw(&open.Claims[0], &verdict.Reason{Detail: "a guess"})
 	if lines[0].Reach != verdict.NotModelled || lines[1].Ways[0] != verdict.NotModelled ||
 		lines[1].Reach != verdict.Reached {
 		t.Errorf("lines behind what is no finding: %+v", lines)

@@ -1,0 +1,28 @@
+package verdict
+
+import (
+	"slices"
+	"strings"
+)
+
+// Withdraw makes a violation of r unknown, and what is behind it: why says what the violation rests on.
+func (r *Result) Withdraw(c *Claim, why *Reason) {
+	c.Status, c.Trace, c.Inputs, c.Replay, c.Reason = Unknown, nil, nil, "", why
+	for i := range r.Claims {
+		b := &r.Claims[i]
+		if b.Behind != c.ID {
+			continue
+		}
+		behind := *why
+		behind.Detail = PastUnknown + strings.TrimPrefix(why.Detail, PastUnknown)
+		if b.Behind = ""; b.Status == Violated {
+			r.Withdraw(b, &behind)
+		}
+		if b.Reason == nil || b.Reason.Kind != TimedOut {
+			b.Reason = &behind
+		}
+	}
+	if r.Coverage != nil && !slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.Status == Violated }) {
+		r.Coverage.Replace(BehindViolation, NotModelled)
+	}
+}

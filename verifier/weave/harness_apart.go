@@ -1,0 +1,42 @@
+package weave
+
+import "github.com/firmproof/firmproof/verifier/ir"
+import "github.com/firmproof/firmproof/verifier/verdict"
+
+// apart notes of each two blocks that parameters lead to that they do not overlap, where nothing in their types keeps
+// them from it (C17 6.5p7).
+func (h *harness) apart(args []ir.Value) {
+	block := func(i int) *ir.Instr {
+		in, ok := args[i].(*ir.Instr)
+		for ok && in.Op == ir.OpSelect { // null, or the block
+			in, ok = in.Args[len(in.Args)-1].(*ir.Instr)
+		}
+		if !ok || in.Model != ir.ModelMalloc {
+			return nil
+		}
+		return in
+	}
+	for i := range args {
+		for k := i + 1; k < len(args); k++ {
+			p, q := block(i), block(k)
+			if p == nil || q == nil || p == q || !mayOverlap(h.elemOf(i), h.elemOf(k)) {
+				continue
+			}
+			id := h.note(h.nameOf(i)+", "+h.nameOf(k), verdict.Apart, verdict.Chosen,
+				"what %s leads to and what %s leads to do not overlap", h.nameOf(i), h.nameOf(k))
+			brings(id, p, q)
+		}
+	}
+}
+
+// mayOverlap reports whether objects of these types can share bytes: bytes with anything, else those of one size and kind.
+func mayOverlap(a, b *ir.DType) bool {
+	bytes := func(t *ir.DType) bool { return isVoid(t) || sizeOf(t) == 1 }
+	switch {
+	case a == nil || b == nil || bytes(a) || bytes(b):
+		return true
+	case isStruct(a) && isStruct(b):
+		return layoutOf(a) == layoutOf(b)
+	}
+	return isStruct(a) == isStruct(b) && sizeOf(a) == sizeOf(b)
+}
