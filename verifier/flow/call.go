@@ -49,7 +49,7 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 		ir.ModelStrrchr, ir.ModelStrstr, ir.ModelPrintf, ir.ModelFree:
 		if in.Model == ir.ModelFree {
 			for _, p := range r.of(in.Args[0]).points {
-				r.write(p.object)
+				r.note(p.object, r.freed)
 			}
 		}
 		r.computed(in)

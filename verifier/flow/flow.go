@@ -30,11 +30,11 @@ type Rests struct {
 	funcs   map[*ir.Func]*function
 	targets map[int][]*ir.Func // functions whose address is taken, by number of parameters
 
-	apart   set                      // assumptions that objects do not overlap
-	written map[int]map[*object]bool // by those, the objects that the program writes or frees
-	world   set                      // of all that is in memory
-	stray   set                      // of what is stored where it is not known
-	driving bool                     // the function that is looked at is the driver's
+	apart          set                      // assumptions that objects do not overlap
+	written, freed map[int]map[*object]bool // by those, the objects that the program changes, or ends the life of
+	world          set                      // of all that is in memory
+	stray          set                      // of what is stored where it is not known
+	driving        bool                     // the function that is looked at is the driver's
 
 	changed bool
 }
@@ -58,11 +58,11 @@ func Follow(q Question) *Rests {
 	r := &Rests{ids: ids, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
 		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, targets: map[int][]*ir.Func{},
 		apart: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
-		written: map[int]map[*object]bool{}}
+		written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
 	for i, id := range ids {
 		if r.bit[id] = i; q.Apart[id] {
 			r.apart.add(i)
-			r.written[i] = map[*object]bool{}
+			r.written[i], r.freed[i] = map[*object]bool{}, map[*object]bool{}
 		}
 	}
 	for _, f := range m.Funcs {
@@ -137,7 +137,7 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 		}
 		for _, to := range v.points {
 			all.or(to.object.extent)
-			all.or(r.overwritten(to.object))
+			all.or(r.besides(to.object, r.freed))
 		}
 	}
 	if in.Op == ir.OpLoad && contents {

@@ -156,7 +156,7 @@ func (r *Rests) load(addr *value, size int64) *value {
 	}
 	for _, p := range addr.points {
 		in := p.off.bytes(size)
-		out.tags.or(r.overwritten(p.object))
+		out.tags.or(r.besides(p.object, r.written))
 		for _, c := range p.object.cells {
 			if c.in.meets(in) {
 				out.join(c.value)
@@ -174,30 +174,30 @@ func (r *Rests) store(addr, v *value, size int64) {
 	}
 	r.changed = r.changed || news
 	for _, p := range addr.points {
-		r.write(p.object)
+		r.note(p.object, r.written)
 		if p.object.at(p.off.bytes(size)).join(v) {
 			r.changed = true
 		}
 	}
 }
 
-// write notes that the program changes an object, or ends its life.
-func (r *Rests) write(o *object) {
+// note notes that the program does something to an object that the driver made.
+func (r *Rests) note(o *object, done map[int]map[*object]bool) {
 	if r.driving {
 		return
 	}
-	for i, by := range r.written {
-		if o.apart.has(i) && !by[o] {
-			by[o], r.changed = true, true
+	for i, to := range done {
+		if o.apart.has(i) && !to[o] {
+			to[o], r.changed = true, true
 		}
 	}
 }
 
-// overwritten returns the assumptions that keep o as it is while the program changes other objects.
-func (r *Rests) overwritten(o *object) set {
+// besides returns the assumptions that o does not overlap any other object to which that is done.
+func (r *Rests) besides(o *object, done map[int]map[*object]bool) set {
 	out := newSet(len(r.ids))
-	for i, by := range r.written {
-		if o.apart.has(i) && (len(by) > 1 || len(by) == 1 && !by[o]) {
+	for i, to := range done {
+		if o.apart.has(i) && (len(to) > 1 || len(to) == 1 && !to[o]) {
 			out.add(i)
 		}
 	}
