@@ -1,12 +1,13 @@
 package docs
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/scripts/sources"
 )
 
 // TestContributing: the files, folders and tests that CONTRIBUTING.md names are there.
@@ -43,21 +44,11 @@ func testNames(t *testing.T, root string) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
 	pattern := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			switch d.Name() {
-			case "vendor", "node_modules", "build", ".git":
-				return fs.SkipDir
-			}
-			return nil
-		}
+	err := sources.Walk(root, func(path string) error {
 		if !strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
 		for _, m := range pattern.FindAllStringSubmatch(string(text), -1) {
 			out[m[1]] = true
 		}

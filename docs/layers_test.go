@@ -3,12 +3,14 @@ package docs
 import (
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/scripts/sources"
 )
 
 const module = "github.com/firmproof/firmproof/"
@@ -20,29 +22,18 @@ func TestLayers(t *testing.T) {
 	layers := readLayers(t)
 	root := ".."
 	seen := 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			switch d.Name() {
-			case "vendor", "testdata", "node_modules", "build", ".git":
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+	err := sources.Walk(root, func(file string) error {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || strings.Contains(file, "testdata/") {
 			return nil
 		}
 		seen++
-		pkg, _ := filepath.Rel(root, filepath.Dir(path))
-		checkFile(t, layers, path, filepath.ToSlash(pkg))
+		checkFile(t, layers, filepath.Join(root, filepath.FromSlash(file)), path.Dir(file))
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seen < 5 {
+	if seen < 500 {
 		t.Fatalf("only %d files seen", seen)
 	}
 }

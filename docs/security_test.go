@@ -1,12 +1,13 @@
 package docs_test
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/scripts/sources"
 )
 
 // TestSecurityTests: each test that SECURITY.md names is there.
@@ -16,18 +17,13 @@ func TestSecurityTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all strings.Builder
-	if err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case e.IsDir() && (e.Name() == "vendor" || e.Name() == ".git" || e.Name() == "build" && path == "../build"):
-			return filepath.SkipDir
-		case strings.HasSuffix(path, "_test.go"):
-			source, err := os.ReadFile(path)
-			all.Write(source)
-			return err
+	if err := sources.Walk("..", func(path string) error {
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
 		}
-		return nil
+		source, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(path)))
+		all.Write(source)
+		return err
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/firmproof/firmproof/scripts/sources"
 )
 
 // featureNumber is a citation of a feature of the literature.
@@ -27,23 +28,13 @@ func TestFeatureNumbers(t *testing.T) {
 		listed[number] = true
 	}
 	cited := 0
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			switch d.Name() {
-			case "vendor", "node_modules", "build", "bin", ".git":
-				return fs.SkipDir
-			}
-			return nil
-		}
+	err = sources.Walk(root, func(path string) error {
 		switch filepath.Ext(path) {
 		case ".go", ".md", ".txtar", ".c", ".h", ".rules":
 		default:
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
 		if err != nil {
 			return err
 		}

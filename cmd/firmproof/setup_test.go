@@ -5,15 +5,15 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/scripts/sources"
 )
 
 // TestSetupInstallsWhatRuns: scripts/setup.sh installs every program that the code or a test starts by a
@@ -56,18 +56,12 @@ func TestSetupInstallsWhatRuns(t *testing.T) {
 func startedPrograms(t *testing.T, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && slices.Contains([]string{"vendor", "testdata", "node_modules", "build", ".git"}, d.Name()) {
-			return fs.SkipDir
-		}
-		if d.IsDir() || !strings.HasSuffix(file, ".go") {
+	err := sources.Walk(root, func(file string) error {
+		if !strings.HasSuffix(file, ".go") || strings.Contains(file, "testdata/") {
 			return nil
 		}
 		files := token.NewFileSet()
-		f, err := parser.ParseFile(files, file, nil, 0)
+		f, err := parser.ParseFile(files, filepath.Join(root, filepath.FromSlash(file)), nil, 0)
 		if err != nil {
 			return err
 		}
