@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/golang-jwt/jwt/v4"
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-github/v60/github"
 
 	"github.com/firmproof/firmproof/pipeline/checkout"

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/golang-jwt/jwt/v4"
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-github/v60/github"
 )
 
@@ -201,8 +201,8 @@ func (a *signIn) get(r *http.Request, kind string) (claims, bool) {
 		return c, false
 	}
 	_, err = jwt.ParseWithClaims(cookie.Value, &c, func(*jwt.Token) (any, error) { return a.key, nil },
-		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}))
-	if err != nil || c.ExpiresAt == nil || !c.VerifyAudience(kind, true) {
+		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}), jwt.WithAudience(kind), jwt.WithExpirationRequired())
+	if err != nil {
 		return claims{}, false
 	}
 	return c, true

@@ -1,12 +1,20 @@
 package browser
 
 import (
-	"encoding/base64"
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
 )
 
 // Test is the part of testing.TB that a page uses; methods of Page end it where the browser fails.
@@ -19,42 +27,42 @@ type Test interface {
 
 // Page is a tab with cookies of its own.
 type Page struct {
-	t       Test
-	b       *Browser
-	session string
-	loaded  chan struct{}
-	asked   []string // addresses that the page asked for
-	faults  []string // errors of scripts, and what the page's policy refused
+	t      Test
+	ctx    context.Context
+	loaded chan struct{}
+
+	mu     sync.Mutex
+	asked  []string // addresses that the page asked for
+	faults []string // errors of scripts, and what the page's policy refused
 }
+
+// patience is how long the browser may take for one thing.
+const patience = 60 * time.Second
 
 // NewPage opens a tab of so many pixels; it is closed when the test ends.
 func (b *Browser) NewPage(t Test, width, height int, dark bool) *Page {
 	t.Helper()
-	p := &Page{t: t, b: b, loaded: make(chan struct{}, 8)}
-	var context struct{ BrowserContextID string }
-	p.call("Target.createBrowserContext", nil, &context)
-	var target struct{ TargetID string }
-	p.call("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID},
-		&target)
-	var session struct{ SessionID string }
-	p.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
-	b.mu.Lock()
-	p.session = session.SessionID
-	b.pages[p.session] = p
-	b.mu.Unlock()
-	t.Cleanup(func() {
-		_ = b.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": context.BrowserContextID},
-			nil) // the browser may be gone
-		b.mu.Lock()
-		delete(b.pages, p.session)
-		b.mu.Unlock()
-	})
-	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
-		p.call(domain+".enable", nil, nil)
+	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(end)
+	p := &Page{t: t, ctx: ctx, loaded: make(chan struct{}, 8)}
+	if err := chromedp.Listen(ctx, p.event); err != nil {
+		t.Fatalf("%v", err)
 	}
 	p.Scheme(dark)
 	p.Size(width, height)
 	return p
+}
+
+// run lets the browser do something with the page, and ends the test if that fails.
+func run[T any](p *Page, what chromedp.Action[T]) T {
+	p.t.Helper()
+	ctx, end := context.WithTimeout(p.ctx, patience)
+	defer end()
+	got, err := chromedp.Run(ctx, what)
+	if err != nil {
+		p.t.Fatalf("%v", err)
+	}
+	return got
 }
 
 // Scheme makes the reader prefer dark or light pages.
@@ -64,35 +72,45 @@ func (p *Page) Scheme(dark bool) {
 	if dark {
 		scheme = "dark"
 	}
-	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
-		"value": scheme}}}, nil)
+	run(p, func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+		return chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	})
 }
 
 // Size changes the window.
 func (p *Page) Size(width, height int) {
 	p.t.Helper()
-	p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height,
-		"deviceScaleFactor": 1, "mobile": false}, nil)
+	run(p, chromedp.EmulateViewport(int64(width), int64(height)))
 }
 
 // Scripts switches the page's own scripts on or off.
 func (p *Page) Scripts(on bool) {
 	p.t.Helper()
-	p.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": !on}, nil)
+	run(p, func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+		return chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
+			emulation.SetScriptExecutionDisabledParams{Value: !on})
+	})
 }
 
 // event takes note of what happened on the page.
-func (p *Page) event(m *message) {
-	switch m.Method {
-	case "Network.requestWillBeSent":
-		p.asked = append(p.asked, m.Params.Request.URL)
-	case "Runtime.exceptionThrown":
-		p.faults = append(p.faults, m.Params.ExceptionDetails.Text+" "+m.Params.ExceptionDetails.Exception.Description)
-	case "Log.entryAdded":
-		if m.Params.Entry.Level == "error" {
-			p.faults = append(p.faults, m.Params.Entry.Text+" "+m.Params.Entry.URL)
+func (p *Page) event(ev any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch ev := ev.(type) {
+	case *network.EventRequestWillBeSent:
+		p.asked = append(p.asked, ev.Request.URL)
+	case *runtime.EventExceptionThrown:
+		text := ev.ExceptionDetails.Text
+		if e := ev.ExceptionDetails.Exception; e != nil {
+			text += " " + e.Description
 		}
-	case "Page.loadEventFired":
+		p.faults = append(p.faults, text)
+	case *log.EventEntryAdded:
+		if ev.Entry.Level == log.EntryLevelError {
+			p.faults = append(p.faults, ev.Entry.Text+" "+ev.Entry.URL)
+		}
+	case *page.EventLoadEventFired:
 		select {
 		case p.loaded <- struct{}{}:
 		default:
@@ -100,17 +118,14 @@ func (p *Page) event(m *message) {
 	}
 }
 
-func (p *Page) call(method string, params, into any) {
-	p.t.Helper()
-	if err := p.b.call(p.session, method, params, into); err != nil {
-		p.t.Fatalf("%v", err)
-	}
-}
-
 // Open shows a page.
 func (p *Page) Open(address string) {
 	p.t.Helper()
-	p.Follow(address, func() { p.call("Page.navigate", map[string]any{"url": address}, nil) })
+	p.Follow(address, func() {
+		run(p, func(ctx context.Context, _ *chromedp.Target) (page.NavigateResult, error) {
+			return chromedp.Call(ctx, page.Navigate, page.NavigateParams{URL: address})
+		})
+	})
 }
 
 // Follow does something that leads to another page, and waits until that is loaded.
@@ -122,7 +137,7 @@ func (p *Page) Follow(what string, do func()) {
 	do()
 	select {
 	case <-p.loaded:
-	case <-time.After(60 * time.Second):
+	case <-time.After(patience):
 		p.t.Fatalf("%s is not loaded", what)
 	}
 }
@@ -130,53 +145,30 @@ func (p *Page) Follow(what string, do func()) {
 // Eval gives the value of a JavaScript expression as text.
 func (p *Page) Eval(script string) string {
 	p.t.Helper()
-	var got struct {
-		Result           struct{ Value any }
-		ExceptionDetails *struct {
-			Exception struct{ Description string }
-		}
-	}
-	p.call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true, "awaitPromise": true}, &got)
-	if got.ExceptionDetails != nil {
-		p.t.Fatalf("%s: %s", script, got.ExceptionDetails.Exception.Description)
-	}
-	return fmt.Sprint(got.Result.Value)
+	return fmt.Sprint(run(p, chromedp.Evaluate[any](script, chromedp.EvalAwaitPromise)))
 }
 
-// Press types a key.
+// Press types a key: a character, Enter or Tab.
 func (p *Page) Press(key string) {
 	p.t.Helper()
-	codes := map[string]int{"Enter": 13, "Tab": 9}
-	for _, kind := range []string{"keyDown", "keyUp"} {
-		a := map[string]any{"type": kind, "key": key, "windowsVirtualKeyCode": codes[key]}
-		if kind == "keyDown" && len(key) == 1 {
-			a["text"] = key
-		}
-		if kind == "keyDown" && key == "Enter" {
-			a["text"] = "\r"
-		}
-		p.call("Input.dispatchKeyEvent", a, nil)
+	if named, ok := map[string]string{"Enter": "\r", "Tab": "\t"}[key]; ok {
+		key = named
 	}
+	run(p, chromedp.KeyEvent(key))
 }
 
 // Picture returns what the window shows, as PNG.
 func (p *Page) Picture() []byte {
 	p.t.Helper()
-	var got struct{ Data string }
-	p.call("Page.captureScreenshot", map[string]any{"format": "png"}, &got)
-	picture, err := base64.StdEncoding.DecodeString(got.Data)
-	if err != nil {
-		p.t.Fatalf("%v", err)
-	}
-	return picture
+	return run(p, chromedp.CaptureScreenshot())
 }
 
 // Quiet fails where a script failed or the policy refused something since the last call, or the page asked for
 // something outside of the address: of a file, another file; of a server, another host than its own or the others named.
 func (p *Page) Quiet(address string, others ...string) {
 	p.t.Helper()
-	p.b.mu.Lock()
-	defer p.b.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if len(p.faults) > 0 {
 		p.t.Errorf("%s: errors on the page: %q", address, p.faults)
 	}
