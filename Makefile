@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate oracle siege fuzz update pictures fresh release clean
+.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate oracle siege fuzz update pictures changes fresh release clean
 
 setup:
 	@scripts/setup.sh
@@ -119,6 +119,11 @@ pictures: setup-tests build
 # skip themselves where SIEGE is not set.
 siege: setup-tests
 	SIEGE=1 $(GO) test -count=1 -run '^TestSiege' -p 1 -timeout 60m -v ./...
+
+# docs/soundness-corrections.md from CHANGELOG.md and the files of changes/. VERSION=0.2.0 first joins these files into
+# that version's section of CHANGELOG.md.
+changes:
+	$(GO) run ./scripts/changes '$(if $(filter command line environment,$(origin VERSION)),$(VERSION))'
 
 # `make demo` and `make test` as on a fresh machine: in a minimal Debian 12 root with a clean clone of HEAD.
 # STEP=root, demo or test does one of them (the root stays in FRESH_DIR), STEP=shell CMD='go test ./targets' a command
