@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate oracle siege fuzz update pictures changes fresh release clean
+.PHONY: setup setup-tests build demo test check lint race unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate oracle siege fuzz update pictures changes fresh release clean
 
 setup:
 	@scripts/setup.sh
@@ -33,6 +33,10 @@ lint: setup
 	$(GO) vet ./...
 	@mkdir -p build/tools && test -x build/tools/staticcheck || (cd build/tools && GOFLAGS=-mod=mod GOBIN="$(CURDIR)/build/tools" $(GO) install $(STATICCHECK))
 	build/tools/staticcheck ./...
+
+# The packages in which goroutines share most, under the race detector.
+race: setup
+	$(GO) test -race -short -vet=off -timeout 15m ./bot ./pipeline ./pipeline/queue ./pipeline/store ./verifier
 
 unit:
 	$(GO) test -short -timeout 10m ./...
