@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -138,24 +139,24 @@ func TestPartOfARound(t *testing.T) {
 			return ctx, cancel
 		},
 	} {
-		ctx, cancel := end()
-		a, res := problem.NewAnswers(), &verdict.Result{}
-		race(ctx, p, a, []entrant{{name: "late", engine: late}})
-		cancel()
-		if ctx.Err() == nil || a.Unwinding() == nil {
-			continue // a machine so slow that the engine did not begin
-		}
-		reportPaths(p, a, res)
-		got := map[string]verdict.Status{}
-		for _, c := range res.Claims {
-			got[c.ID] = c.Status
-			if c.Status == verdict.Unknown && (c.Reason == nil || c.Reason.Kind != want) {
-				t.Errorf("%s: %s: reason %v", want, c.ID, c.Reason)
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := end()
+			defer cancel()
+			a, res := problem.NewAnswers(), &verdict.Result{}
+			race(ctx, p, a, []entrant{{name: "late", engine: late}})
+			reportPaths(p, a, res)
+			got := map[string]verdict.Status{}
+			for _, c := range res.Claims {
+				got[c.ID] = c.Status
+				if c.Status == verdict.Unknown && (c.Reason == nil || c.Reason.Kind != want) {
+					t.Errorf("%s: %s: reason %v", want, c.ID, c.Reason)
+				}
 			}
-		}
-		if got["a"] != verdict.Proved || got["b"] != verdict.Bounded || got["c"] != verdict.Unknown {
-			t.Errorf("%s: %v", want, got)
-		}
+			if got["a"] != verdict.Proved || got["b"] != verdict.Bounded || got["c"] != verdict.Unknown {
+				t.Errorf("%s: %v", want, got)
+			}
+			time.Sleep(2 * policy.AbandonAfter) // the engine that was left alone ends
+		})
 	}
 }
 
