@@ -98,14 +98,6 @@ const sarifRoot = "SRCROOT"
 // cweGUID names the list CWE in all reports.
 const cweGUID = "25f72d7e-8a92-459d-ad67-64853f788765"
 
-// securitySeverity is how bad a violation of a check is, as GitHub's code scanning sorts it: from 7 on high, from 9 on
-// critical.
-var securitySeverity = map[verdict.Check]float64{verdict.Memory: 8.8, verdict.Free: 8.8, verdict.Uninitialised: 7.5,
-	verdict.PointerOverflow: 7.5, verdict.VLA: 7.5, verdict.Stack: 7.5, verdict.SignedOverflow: 6.5,
-	verdict.UnsignedOverflow: 5, verdict.Shift: 6, verdict.DivByZero: 6.5, verdict.Conversion: 5, verdict.Nonnull: 6.5,
-	verdict.Leak: 5, verdict.Termination: 6.5, verdict.Unreachable: 5, verdict.Return: 6.5, verdict.Enum: 5,
-	verdict.Bool: 5, verdict.Builtin: 5, verdict.PointerCompare: 5, verdict.NullCompare: 3, verdict.Assert: 5}
-
 type sarifRule struct {
 	ID               string          `json:"id"`
 	Name             string          `json:"name"`
@@ -274,8 +266,8 @@ func sarifRuleOf(p verdict.Property, cwe *sarifTaxa) sarifRule {
 		}{"CWE"}
 		rule.Relations = []sarifRelation{{Target: to, Kinds: []string{"superset"}}}
 		rule.Properties["tags"] = []string{"security", "external/cwe/" + strings.ToLower(p.CWE)}
-		if n := securitySeverity[p.Check]; n > 0 {
-			rule.Properties["security-severity"] = fmt.Sprintf("%.1f", n)
+		if p.Severity > 0 {
+			rule.Properties["security-severity"] = fmt.Sprintf("%.1f", p.Severity)
 		}
 	}
 	return rule

@@ -36,7 +36,7 @@ func GitLab(r *verdict.Report) ([]byte, error) {
 		}
 		c := s.Shown().Claim
 		severity := "major"
-		if securitySeverity[s.Check] >= 7 {
+		if s.Check.Of().Severity >= 7 {
 			severity = "critical"
 		}
 		out = append(out, issue{Description: fmt.Sprintf("%s (%s on %s)", line(c.Message), listed(s.Entries(), 3),

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -51,6 +53,43 @@ func TestReportSchema(t *testing.T) {
 		report := `{"version":1,"tool":{"name":"firmproof","version":""},"results":[{"target":"t","entry":"e","status":"proved","duration_ms":0,"peak_rss_bytes":0,"bounds":{},"claims":[` + claim + `]}]}`
 		if err := validate(report); err != nil {
 			t.Errorf("%s: %v", p.Check, err)
+		}
+	}
+}
+
+// TestChecksInSchemas: the schemas of report and manifest name the checks of the table. UPDATE=1 writes them.
+func TestChecksInSchemas(t *testing.T) {
+	var names []string
+	for _, p := range verdict.Properties() {
+		names = append(names, string(p.Check))
+	}
+	lines := "\"" + strings.Join(names, "\",\n        \"") + "\""
+	for file, places := range map[string][]struct{ pattern, with string }{
+		"report.schema.json": {{`(?s)("check": \{\s*"enum": \[\s*)".*?"(\s*\])`, "${1}" + lines + "${2}"}},
+		"manifest.schema.json": {{`\((default\|all\|)?(?:[a-z-]+\|){9,}[a-z-]+\)`,
+			"(${1}" + strings.Join(names, "|") + ")"}},
+	} {
+		path := filepath.Join("..", "..", "docs", file)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := string(text)
+		for _, p := range places {
+			pattern := regexp.MustCompile(p.pattern)
+			if !pattern.MatchString(want) {
+				t.Errorf("%s: no list of checks", file)
+			}
+			want = pattern.ReplaceAllString(want, p.with)
+		}
+		switch {
+		case want == string(text):
+		case os.Getenv("UPDATE") == "":
+			t.Errorf("%s: its list of checks is out of date; UPDATE=1 writes it", file)
+		default:
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

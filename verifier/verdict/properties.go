@@ -30,6 +30,10 @@ type Property struct {
 	Bad     string // C that violates it
 	Good    string // the same, mended
 
+	// Severity is how bad a violation is, as GitHub's code scanning sorts it: from 7 on high, from 9 on critical. 0: no
+	// statement about security.
+	Severity float64
+
 	Decided Decided
 	Past    Past
 	Driver  bool // also claimed in functions that the driver makes around the entry
@@ -92,7 +96,7 @@ func (s CheckSet) Names() []string {
 	return out
 }
 
-// DefaultChecks is what runs when nothing is said.
+// DefaultChecks returns what runs when nothing is said.
 func DefaultChecks() CheckSet {
 	s := CheckSet{}
 	for _, p := range properties {
