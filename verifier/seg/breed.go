@@ -42,7 +42,7 @@ func (o *object) is(br breed) bool { return o.size.Equal(exact.C(br.size)) && ag
 // agree reports that one structure may be the other.
 func agree(x, y string) bool { return x == y || x == "" || y == "" }
 
-// either is what two blocks that agree are taken for.
+// either returns the kind of data that two blocks, which agree, are taken for.
 func either(x, y string) string {
 	if x == "" {
 		return y

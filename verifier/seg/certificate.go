@@ -226,7 +226,7 @@ func plainInterval(i ival) certify.Interval {
 	return certify.Interval{Lo: i.lo, Hi: i.hi, HasLo: i.hasLo, HasHi: i.hasHi}
 }
 
-// readInitial is what a global's initialiser holds at a place.
+// readInitial returns what a global's initialiser holds at a place.
 func (b *builder) readInitial(g *ir.Global, off, size int64, pointer bool) (certify.Value, bool) {
 	if off < 0 || off+size > b.m.Layout.SizeOf(g.T) {
 		return certify.Value{}, false // a place that a cell may name, but no object has

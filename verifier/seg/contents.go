@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 )
 
-// contents are what a block holds beside its links.
+// contents says what a block holds beside its links.
 type contents struct {
 	members []member
 	owns    []int // objects that only its members lead to

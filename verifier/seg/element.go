@@ -67,7 +67,7 @@ func (k *know) bounds(e exact.Lin) ival {
 	return i
 }
 
-// element is what n bytes at a constant offset hold, as far as that is known without making variables.
+// element returns the value of the n bytes at a constant offset, as far as that is known without making variables.
 func (b *builder) element(s *state, o *object, at exact.Int, n int64, t *ir.Type) (value, bool) {
 	place, clear := constInt(at), true
 	for _, c := range o.cells {

@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// result is what an instruction did to a state.
+// result is the effect of an instruction on a state.
 type result struct {
 	kind   resultKind
 	states []*state // forked: the cases, each at the same instruction or moved already

@@ -4,7 +4,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// funcFacts is what is computed once per function.
+// funcFacts holds what is computed once per function.
 type funcFacts struct {
 	heads     map[*ir.Block]bool // targets of retreating edges
 	escapes   map[*ir.Instr]bool
@@ -97,7 +97,7 @@ func liveness(fn *ir.Func) map[*ir.Block]map[ir.Value]bool {
 	return live
 }
 
-// liveFrom is what is read from instruction idx of blk on.
+// liveFrom returns the values that are read from instruction idx of blk on.
 func liveFrom(blk *ir.Block, idx int, live map[*ir.Block]map[ir.Value]bool) map[ir.Value]bool {
 	now := map[ir.Value]bool{}
 	for _, t := range blk.Succs() {
@@ -143,7 +143,7 @@ func read(now map[ir.Value]bool, v ir.Value) {
 	}
 }
 
-// liveAt is what is read from instruction idx on.
+// liveAt returns the values that are read from instruction idx on.
 func (b *builder) liveAt(fn *ir.Func, blk *ir.Block, idx int) map[ir.Value]bool {
 	f := b.factsOf(fn)
 	if idx == firstNonPhi(blk) {

@@ -109,7 +109,7 @@ func (b *builder) between(s *state, e, size exact.Lin, check verdict.Check) bool
 	return !s.know.bad
 }
 
-// notFollowed is what is not shown of an access through an address of which no object is known.
+// notFollowed says what is not shown of an access through an address of which no object is known.
 const notFollowed = "the address is one of an object"
 
 // access checks that n bytes at v can be accessed, at an address that is a multiple of align; the run

@@ -30,7 +30,7 @@ func (b *builder) load(s *state, in *ir.Instr) result {
 	return b.set(s, in, b.readCell(s, o.id, v.lin, n, in.Access, b.nameOf(in), b.class(in)))
 }
 
-// readCell is what n bytes at off hold; an unknown value is written down so that
+// readCell returns the value of the n bytes at off; an unknown value is written down so that
 // a later read finds the same.
 func (b *builder) readCell(s *state, id int, off exact.Lin, n int64, t *ir.Type, name string, r rep) value {
 	o := s.object(id)

@@ -4,18 +4,19 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 )
 
-// residue says that a number is rest more than a multiple of mod. A mod of 0 is the number rest itself, of 1 any.
+// residue is a fact about a number n: n = rest + k*mod for some integer k. With mod 0 it says n = rest, with mod 1
+// nothing.
 type residue struct{ mod, rest exact.Int }
 
-// maxModulus bounds what is kept: greater steps are few turns.
+// maxModulus is the greatest modulus that is kept: loops with greater steps have few turns.
 var maxModulus = exact.I(1 << 20)
 
-// with returns what holds of numbers of r and of those of x.
+// with returns the strongest residue that all numbers with r, and all numbers with x, have.
 func (r residue) with(x residue) residue {
 	return reduced(r.mod.GCD(x.mod).GCD(r.rest.Sub(x.rest)), r.rest)
 }
 
-// reduced is rest modulo mod.
+// reduced returns the residue with rest brought into 0..mod-1, if mod is not 0.
 func reduced(mod, rest exact.Int) residue {
 	if !mod.IsZero() {
 		rest = rest.Sub(rest.FloorDiv(mod).Mul(mod))
@@ -23,13 +24,13 @@ func reduced(mod, rest exact.Int) residue {
 	return residue{mod, rest}
 }
 
-// useful reports that the residue says something that an interval does not.
+// useful reports whether r says something that an interval cannot say, and is to be kept.
 func (r residue) useful() bool { return r.mod.Cmp(exact.I(1)) > 0 && r.mod.Cmp(maxModulus) <= 0 }
 
-// maxDefinitions is how many equations are followed from a variable.
+// maxDefinitions bounds how many equations are followed in turn: v = e, then the variables of e, and so on.
 const maxDefinitions = 2
 
-// residue returns what k says of e by the residues of its variables, and by the equations that define them.
+// residue returns the residue of e that follows from those of its variables and from equations that define these.
 func (k *know) residue(e exact.Lin) residue { return k.residueBy(e, maxDefinitions) }
 
 func (k *know) residueBy(e exact.Lin, depth int) residue {
@@ -66,8 +67,8 @@ func (k *know) residueOf(v exact.Var, depth int) residue {
 	return best
 }
 
-// rounded is an expression that is at least 0 where e is, and that k may show more easily: e is at least 0 if it is
-// greater than the last number of its residue below 0.
+// rounded returns an expression to ask in the place of e: it is greater by a constant, and still e >= 0 follows from it
+// being >= 0, since e skips the numbers between. Example: if e is a multiple of 4, e + 3 >= 0 says e >= 0.
 func (k *know) rounded(e exact.Lin) (exact.Lin, bool) {
 	known := false
 	for _, t := range e.Terms {
@@ -85,7 +86,7 @@ func (k *know) rounded(e exact.Lin) (exact.Lin, bool) {
 	return exact.Lin{Terms: e.Terms, Const: e.Const.Add(slack)}, !slack.IsZero()
 }
 
-// joinResidue keeps what both states say of a place's residue, and reports a loss.
+// joinResidue keeps the residue of a place that both states imply, and reports whether it says less than the old one.
 func (k *know) joinResidue(p *place, old, s *know) bool {
 	was := old.residue(p.was)
 	r := was.with(s.residue(p.other))

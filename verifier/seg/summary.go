@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
-// summary is what is known of the runs of a recursive function that come back:
+// summary holds what is known of the runs of a recursive function that come back:
 // bounds of its result, its parameters, and their sums and differences (MO-47,
 // MO-48, MO-50). Runs that called the function again are kept apart from those
 // that did not. A call that no run comes back from goes on nowhere (MO-49).
@@ -31,7 +31,7 @@ type returnRun struct {
 	dirs []exact.Lin // values of the templates
 }
 
-// summaryUse is what a call was told of the runs that come back.
+// summaryUse holds what a call was told of the runs that come back.
 type summaryUse struct {
 	sum   *summary
 	cases [2]summaryCase

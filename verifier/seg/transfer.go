@@ -83,7 +83,7 @@ func (t *transfer) source(r value) int {
 	return 0
 }
 
-// after is what pointer v of the caller is behind the call.
+// after returns the value behind the call that stands for pointer v of the caller.
 func (t *transfer) after(v value) value {
 	v = t.s.plain(v)
 	for _, x := range t.bound {

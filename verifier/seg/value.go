@@ -28,7 +28,7 @@ const (
 	unsigned
 )
 
-// value is what an instruction computed or a cell holds.
+// value is the result of an instruction, or the content of a cell.
 type value struct {
 	kind kind
 	lin  exact.Lin

@@ -20,7 +20,7 @@ const (
 	maxStrings     = 200_000 // of the kernel's limit on all of them, at a pointer and a byte each
 )
 
-// ArgumentsAssumption is what Arguments assumes.
+// ArgumentsAssumption says what Arguments assumes.
 var ArgumentsAssumption = verdict.Assume("main", verdict.Meaning, verdict.Read,
 	"main gets at least one argument, its name; an argument has at most 131071 characters")
 

@@ -14,7 +14,7 @@ type asmInstr struct {
 	args []string
 }
 
-// asmSyntax is what assemblers differ in: the beginnings of a comment, and what
+// asmSyntax is the syntax of an assembler: the beginnings of a comment, and what
 // separates instructions of one line (gas manual, Machine Dependencies; in LLVM's
 // templates a dollar is written twice).
 type asmSyntax struct {
@@ -143,7 +143,7 @@ func operandNumber(s string) (int, bool) {
 	return n, ok && err == nil
 }
 
-// value is what an operand of an instruction holds: an input that nothing else in the
+// value returns the content of an operand of an instruction: an input that nothing else in the
 // template names, or a number. nil if it is not known.
 func (o asmOperands) value(arg string) ir.Value {
 	if n, ok := operandNumber(arg); ok {

@@ -251,7 +251,7 @@ func (b *builder) ret(call *ir.Instr) {
 // unsupported is a construct that is not modelled: a run that reaches it is unknown.
 func (b *builder) unsupported(what string) { b.emit(&ir.Instr{Op: ir.OpUnsupported, What: what}) }
 
-// root is what an address is computed from.
+// root returns the pointer that an address is computed from.
 func root(v ir.Value) ir.Value {
 	for {
 		in, ok := v.(*ir.Instr)

@@ -46,7 +46,7 @@ func Known(m *ir.Module) map[*ir.Func][]string {
 	return calls
 }
 
-// model is what a call is instead, once its effect is written beside it.
+// model returns the model that takes the place of a call, once its effect is written beside it.
 func (e apiEffect) model() ir.Model {
 	switch e.gives {
 	case allocates:

@@ -1,6 +1,6 @@
 package weave
 
-// apiEffect is what a call of a function does, as far as a caller can see it. Pointers that are not named here lead
+// apiEffect is the effect of a call of a function, as far as a caller can see it. Pointers that are not named here lead
 // to what the call leaves alone: handles of the library.
 type apiEffect struct {
 	gives    result
@@ -10,7 +10,7 @@ type apiEffect struct {
 	fills    []int // a parameter that leads to a buffer, and the one that says how many bytes it gets
 }
 
-// result is what kind of value a call gives.
+// result says what kind of value a call gives.
 type result int
 
 const (

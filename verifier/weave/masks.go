@@ -42,7 +42,7 @@ type processor struct {
 	// keeps holds the mnemonics of instructions that leave the mask alone, unless effect
 	// says otherwise: no jumps, no calls, no writes of the mask's register
 	keeps map[string]bool
-	// effect is what an instruction with a mnemonic of its own does; known is false for
+	// effect returns what an instruction with a mnemonic of its own does; known is false for
 	// all others, which keeps decides
 	effect func(i asmInstr, o asmOperands) (e maskEffect, known bool)
 	// read says of instruction n of list, if it reads the mask's register, into which operand
@@ -72,7 +72,7 @@ func processorOf(triple string, cpus []string) *processor {
 	return nil
 }
 
-// asmMasks is what inline assembly does to the mask, in order, and how its output tells
+// asmMasks returns what inline assembly does to the mask, in order, and how its output tells
 // of the mask (nil if it does not).
 func asmMasks(p *processor, in *ir.Instr) ([]maskEffect, *maskRead) {
 	if in.Asm.Any != "" { // a value that is not followed, no assembly

@@ -17,7 +17,7 @@ type place struct {
 	off int64
 }
 
-// held is what a program does with a place.
+// held says what a program does with a place.
 type held struct {
 	funcs  []*ir.Func // that are stored there
 	others bool       // something else is stored there

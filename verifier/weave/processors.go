@@ -191,7 +191,7 @@ var avrInstructions = processor{
 		`sec clc sen cln sez clz ses cls sev clv set clt seh clh bst bld cp cpc cpi sbi cbi`),
 }
 
-// avrEffect is what an instruction does to the mask, with the status register at sreg.
+// avrEffect returns what an instruction does to the mask, with the status register at sreg.
 func avrEffect(i asmInstr, o asmOperands, sreg int64) (maskEffect, bool) {
 	switch i.op {
 	case "cli":

@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// span is what a program stores in a place that holds a number.
+// span describes the numbers that a program stores in a place.
 type span struct {
 	value interval
 	bits  int
@@ -18,7 +18,7 @@ type span struct {
 	passed bool
 }
 
-// spans is what a program stores in the members of its structures that hold numbers, and in its variables that are numbers.
+// spans has a span for each member of a structure, and each variable, that holds a number.
 type spans struct {
 	m    *ir.Module
 	at   map[place]*span

@@ -5,8 +5,8 @@ import "github.com/firmproof/firmproof/verifier/ir"
 // maxLoads bounds the loads between what holds a pointer and the numbers that are written.
 const maxLoads = 3
 
-// filled is what holds a pointer, or gives one: after this many more loads from where it leads there is a pointer
-// through which numbers are written.
+// filled names a place that holds a pointer, or a value that gives one: after this many more loads from there, numbers
+// are written through what was loaded.
 type filled struct {
 	at    any // a local variable, parameter, place, or function
 	loads int

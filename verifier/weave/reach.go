@@ -2,7 +2,7 @@ package weave
 
 import "github.com/firmproof/firmproof/verifier/ir"
 
-// Reach is what an execution from an entry may call, read or write.
+// Reach holds what an execution from an entry may call, read or write.
 type Reach struct {
 	Funcs   map[*ir.Func]bool
 	Globals map[*ir.Global]bool

@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// rewritten is what a program does with objects that hold pointers to functions, other than to store in their members.
+// rewritten says what a program does with objects that hold pointers to functions, beside stores in their members.
 type rewritten struct {
 	m      *ir.Module
 	kinds  map[string]bool     // structures that may be written as something else: as bytes, words, another structure

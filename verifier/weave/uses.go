@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// use is what the code of a function says of one of its pointer parameters.
+// use says what the code of a function says of one of its pointer parameters.
 type use struct {
 	need   int64 // bytes that accesses at constant offsets reach
 	varies bool  // it is indexed by a value, or moved on

@@ -6,8 +6,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// cell is what a function follows a number in: a variable of its own that nothing else gets at, or memory at an address
-// that stays the same while the function runs.
+// cell is a place of a number that is followed through a function: a variable of its own that nothing else gets at, or
+// memory at an address that stays the same while the function runs.
 type cell struct {
 	slot   *ir.Instr  // the variable, or that which holds the address, or part of it
 	param  *ir.Param  // or the parameter that is the address, or part of it

@@ -9,7 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// image is what an object of the target is in the source: the block of the same part, or the chain
+// image says what an object of the target is in the source: the block of the same part, or the chain
 // of blocks and lists that a list is.
 type image struct {
 	start  Value // what a pointer to the object is in the source

@@ -213,7 +213,7 @@ func (k *check) cell(o, s *Object, c Cell) error {
 	return k.match(c.Value, v, int(c.Size)*8)
 }
 
-// read is what size bytes at a place hold, as far as that is known.
+// read returns what size bytes at a place hold, as far as that is known.
 func (k *check) read(o *Object, at exact.Lin, size int64, pointer bool) (Value, bool) {
 	for _, c := range o.Cells {
 		if c.Size == size && k.equal(k.k, c.Offset, at) {

@@ -95,7 +95,7 @@ func (k *check) partOf(o *Object, id int) bool {
 		divides(o.Align, b.Align) && (!b.Ended || o.Ended) && b.hasWritten(o)
 }
 
-// successor is what follows a block or list, for one who comes to its last block or its first, and how many blocks that
+// successor returns what follows a block or list, seen from its last block or its first, and how many blocks that
 // is further on.
 func (k *check) successor(o *Object, last bool, next int64) (Value, exact.Lin, bool) {
 	if o.List != nil {

@@ -152,7 +152,7 @@ type Residue struct{ Mod, Rest exact.Int }
 type Edge struct {
 	From, To State
 	Values   map[exact.Var]exact.Lin
-	// ReadInitial is what size bytes at offset off of a global's initialiser hold.
+	// ReadInitial returns what size bytes at offset off of a global's initialiser hold.
 	ReadInitial func(g *ir.Global, off, size int64, pointer bool) (Value, bool)
 	PointerBits int
 	Unbounded   bool // integers are mathematical ones
