@@ -89,7 +89,7 @@ func branchOf(b *github.PullRequestBranch) Branch {
 	return out
 }
 
-// pullRow is what the store keeps of a pull request.
+// pullRow returns what the store keeps of a pull request.
 func pullRow(repo int64, pr *PullRequest) store.Pull {
 	return store.Pull{Repo: repo, Number: pr.Number, State: pr.State, Draft: pr.Draft, Title: pr.Title,
 		Author: pr.User.Login, Association: pr.Association,

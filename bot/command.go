@@ -30,7 +30,7 @@ type commandRow struct {
 	do func(t *talk, ctx context.Context, tx store.Tx, c command) (response, error)
 }
 
-// response is what a command is answered with.
+// response holds what a command is answered with.
 type response struct {
 	text   string
 	failed bool // it did not do what was asked

@@ -25,7 +25,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 )
 
-// Config is what `firmproof serve` and `firmproof worker` are told.
+// Config holds what `firmproof serve` and `firmproof worker` are told.
 type Config struct {
 	Version     string   // of firmproof, as reports name it
 	Listen      string   // host:port

@@ -67,7 +67,7 @@ func subscriptions(least subscription) []string {
 	return out
 }
 
-// effect is what is to be done after a transaction: work on these runs ends at once.
+// effect holds what is to be done after a transaction: work on these runs ends at once.
 type effect struct{ interrupt []string }
 
 // event handles one recorded delivery: one transaction changes our rows and ends

@@ -69,7 +69,7 @@ func (s *Server) view(ctx context.Context, id string) (*view, error) {
 	return v, err
 }
 
-// outcome is what a run shows beside its report.
+// outcome returns what a run shows beside its report.
 func (s *Server) outcome(r *store.Run, reported bool) reports.Outcome {
 	return reports.Outcome{Target: r.Target, State: string(r.State), Conclusion: r.Conclusion, Detail: r.Detail,
 		Gated: r.Options.Gated, Counts: r.Counts, Reported: reported, URL: s.runURL(r.ID), BaseRef: r.BaseRef,

@@ -135,7 +135,7 @@ func (s *setup) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeH
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// appManifest is what GitHub registers (docs: Registering a GitHub App from a manifest).
+// appManifest returns what GitHub registers (docs: Registering a GitHub App from a manifest).
 func (s *setup) appManifest() (string, error) {
 	permissions := map[string]string{"merge_queues": "read"}
 	for _, n := range needs {

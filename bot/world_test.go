@@ -200,7 +200,7 @@ func (w *world) call(method, path string, body any) map[string]any {
 
 type obj = map[string]any
 
-// checkRun is what the tests look at.
+// checkRun holds what the tests look at.
 type checkRun struct {
 	ID         int64  `json:"id"`
 	Repository string `json:"repository"`

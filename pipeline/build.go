@@ -19,7 +19,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Context is what is known about a report beside it; kept with it, so that
+// Context holds what is known about a report beside it; kept with it, so that
 // every rendering of it is the same.
 type Context struct {
 	Changed map[string][]reports.LineRange `json:"changed"` // nil: not of a change
@@ -39,7 +39,7 @@ type Context struct {
 	Entries []EntryAnswer `json:"entries,omitempty"`
 }
 
-// prepared is what a built run waits with for its tasks.
+// prepared holds what a built run waits with for its tasks.
 type prepared struct {
 	Context Context  `json:"context"`
 	Scope   string   `json:"scope"`    // of its answers
@@ -78,7 +78,7 @@ func (s *Service) build(ctx context.Context, _ string, _ int) error {
 	})
 }
 
-// tree is what a build begins with: a commit, with the manifest that governs it.
+// tree holds what a build begins with: a commit, with the manifest that governs it.
 type tree struct {
 	commit   string
 	manifest []byte

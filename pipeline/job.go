@@ -24,7 +24,7 @@ type Request struct {
 	Only    []string                       // see prepare.Request
 }
 
-// Built is what a build leaves: the verifications to do, in the order of the report.
+// Built holds what a build leaves: the verifications to do, in the order of the report.
 type Built struct {
 	Jobs    []prepare.Job
 	Sandbox string // layers that were active

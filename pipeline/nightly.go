@@ -15,7 +15,7 @@ import (
 // nightlyName is the schedule that a manifest's `nightly` makes.
 const nightlyName = "nightly"
 
-// nightlySpec is what a schedule keeps of the manifest.
+// nightlySpec holds what a schedule keeps of the manifest.
 type nightlySpec struct {
 	Hour    int           `json:"hour"`
 	Minute  int           `json:"minute"`

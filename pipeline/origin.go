@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
-// Origin is what is known about the commit that brought a finding, or took a proof away.
+// Origin holds what is known about the commit that brought a finding, or took a proof away.
 type Origin struct {
 	State   string        `json:"state"`   // searching; found; narrowed, to several commits; stopped, without an answer
 	Commits []Commit      `json:"commits"` // the first bad one, or several of which one is

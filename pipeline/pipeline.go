@@ -57,7 +57,7 @@ type Defaulter interface {
 	Defaults(ctx context.Context, repo store.Repo) (where string, text []byte, err error)
 }
 
-// Config is what a Service needs.
+// Config holds what a Service needs.
 type Config struct {
 	Store    *store.Store
 	Data     string // folder for mirrors and work trees

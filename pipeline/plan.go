@@ -159,7 +159,7 @@ func (s *Service) fanOut(ctx context.Context, run store.Run, targets []string, n
 	})
 }
 
-// inputs is what a run starts from.
+// inputs holds what a run starts from.
 type inputs struct {
 	repo     store.Repo
 	mirror   *checkout.Mirror

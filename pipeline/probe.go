@@ -125,7 +125,7 @@ func inVain(r *store.Run, b *store.Bisection) bool {
 		(len(r.Options.Entries) == 1 || r.Conclusion == "failure" || len(r.Counts) > 0)
 }
 
-// outcomeOf is what a run says about b: ProbeGood, ProbeBad, or "".
+// outcomeOf returns what a run says about b: ProbeGood, ProbeBad, or "".
 func outcomeOf(ctx context.Context, tx store.Tx, r *store.Run, b *store.Bisection) (string, error) {
 	if r.Target != b.Target {
 		return "", nil
@@ -160,7 +160,7 @@ func leftOut(r *store.Run, report *verdict.Report, entry string) bool {
 	return built && r.Trigger == bisectTrigger && slices.Contains(r.Options.Entries, entry)
 }
 
-// judgeProbe is what an answer says about the claim of b; equal says that it looked as deep as the night.
+// judgeProbe returns what an answer says about the claim of b; equal says that it looked as deep as the night.
 func judgeProbe(res *verdict.Result, b *store.Bisection, equal bool) string {
 	for i := range res.Claims {
 		c := &res.Claims[i]

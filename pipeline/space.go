@@ -15,7 +15,7 @@ import (
 // begun while less than Config.MinFree is left, what failed for want of space is
 // given back without counting, and work goes on by itself when there is room again.
 
-// freeBytes is what an unprivileged user may still write below path.
+// freeBytes returns what an unprivileged user may still write below path.
 func freeBytes(path string) (uint64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {

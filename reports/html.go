@@ -51,7 +51,7 @@ func HTML(r *verdict.Report, o TextOptions) ([]byte, error) {
 	return []byte(plain(buf.String())), err
 }
 
-// page is what the template shows.
+// page holds what the template shows.
 type page struct {
 	Policy, Headline, Date, Commit, Command string
 	Status                                  verdict.Status

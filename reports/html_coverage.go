@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// coverageView is what is reached of a file, on the page.
+// coverageView holds what is reached of a file, on the page.
 type coverageView struct {
 	Name, Lines, Branches, Why string
 	By                         []entryReach

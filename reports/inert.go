@@ -82,7 +82,7 @@ func Inert(s string) string {
 	return strings.Join(parts, "")
 }
 
-// marker is what begins a list, a heading or a line under one.
+// marker matches what begins a list, a heading or a line under one.
 var marker = regexp.MustCompile(`^([0-9]*)(?:[-+.)](?:\s|$)|#+(?:\s|$)|[-=]+$)`)
 
 // prose is Inert without code. An underscore inside a word formats nothing and stays.

@@ -9,7 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Outcome is what is known of a run beside its report.
+// Outcome holds what is known of a run beside its report.
 type Outcome struct {
 	Target     string // empty: all targets
 	State      string // queued, running, waiting, done
@@ -37,7 +37,7 @@ func (r *Outcome) Name(defaultBranch string) string {
 	return name
 }
 
-// head is what the summary begins with.
+// head returns what the summary begins with.
 func (r *Outcome) head() string {
 	out := ""
 	if r.BaseRef != "" {

@@ -82,7 +82,7 @@ func newSourceSet(read Source, given map[string]verdict.Source) *sourceSet {
 	return s
 }
 
-// file is what is known of a file.
+// file returns what is known of a file.
 func (s *sourceSet) file(name string) verdict.Source {
 	piece, known := s.known[name]
 	if !known && s.read != nil && name != "" {
@@ -132,7 +132,7 @@ func (s *sourceSet) pieces() map[string]verdict.Source {
 	return out
 }
 
-// json is what the viewer reads.
+// json returns the data that the viewer reads.
 func (s *sourceSet) json() template.JS {
 	out := map[string]verdict.Source{}
 	for file, piece := range s.pieces() {

@@ -11,7 +11,7 @@ import (
 // constant expression.
 const ByCompiler = "the compiler's own evaluation"
 
-// foldedClaims are what the compiler found undefined in the constant expressions
+// foldedClaims returns what the compiler found undefined in the constant expressions
 // of the program's part at hand. Translation evaluates them, whatever is executed
 // (C17 6.6p4): there is nothing to replay.
 func foldedClaims(m *ir.Module, entry *ir.Func, checks verdict.CheckSet) []verdict.Claim {

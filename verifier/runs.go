@@ -10,7 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// runsQuestion is what is asked about whole runs: whether they end, and when.
+// runsQuestion says what is asked about whole runs: whether they end, and when.
 type runsQuestion struct {
 	p         *problem.Problem
 	main      *ir.Func // the entry before startup was woven in

@@ -19,7 +19,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// authKind is who may call an operation.
+// authKind says who may call an operation.
 type authKind int
 
 const (

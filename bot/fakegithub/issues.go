@@ -33,7 +33,7 @@ func (s *Server) addComment(r *repo, number int, login, body string) *comment {
 	return cm
 }
 
-// writer is who writes with the call's token: the App's bot.
+// writer returns who writes with the call's token: the App's bot.
 func (c *call) writer() string { return c.s.botLogin() }
 
 func (c *call) listIssues() reply {

@@ -63,7 +63,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// view is what a page shows.
+// view holds what a page shows.
 type view struct {
 	Title  string
 	Slug   string

@@ -101,7 +101,7 @@ func (s *Server) renderApp() obj {
 	}
 }
 
-// appEvents are what the App is subscribed to, sorted.
+// appEvents returns what the App is subscribed to, sorted.
 func appEvents() []string {
 	return []string{"check_run", "check_suite", "issue_comment", "pull_request", "push", "repository"}
 }

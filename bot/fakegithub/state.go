@@ -237,7 +237,7 @@ func (s *Server) userNamed(login string) *user {
 	return u
 }
 
-// permissionOf is what a user may do in a repository: admin, maintain, write,
+// permissionOf returns what a user may do in a repository: admin, maintain, write,
 // triage, read or none.
 func (s *Server) permissionOf(r *repo, login string) string {
 	for name, p := range r.permissions {

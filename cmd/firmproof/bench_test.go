@@ -237,7 +237,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// processorSeconds is what this process has used so far: other work on the machine
+// processorSeconds returns the processor time of this process so far: other work on the machine
 // hardly changes it.
 func processorSeconds() float64 {
 	var u syscall.Rusage

@@ -215,7 +215,7 @@ func (d *doctor) headers() {
 	}
 }
 
-// emulators are what `replay` needs.
+// emulators looks for what `replay` needs.
 func (d *doctor) emulators() {
 	if found, err := filepath.Glob("/usr/lib/llvm-14/lib/clang/14.*/lib/linux/libclang_rt.asan*"); err != nil ||
 		len(found) == 0 {

@@ -98,7 +98,7 @@ func readJSON(t *testing.T, name string, into any) {
 	}
 }
 
-// claimLines is what a result says, without times.
+// claimLines returns what a result says, without times.
 func claimLines(r *verdict.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %s %q\n", r.Target, r.Entry, r.Status, r.Warnings)
@@ -110,7 +110,7 @@ func claimLines(r *verdict.Result) string {
 	return b.String()
 }
 
-// checkTree is what `check` says of a tree, by entry.
+// checkTree returns what `check` says of a tree, by entry.
 func checkTree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	var out, errs bytes.Buffer

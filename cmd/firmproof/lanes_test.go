@@ -28,7 +28,7 @@ import (
 //
 // FIRMPROOF_LANES=all, or a regular expression of names, takes more than the sample.
 
-// lanesSample is what every run of the tests takes.
+// lanesSample matches the programs that every run of the tests takes.
 var lanesSample = regexp.MustCompile(`^(lanes/.*|check/(assert|function_pointer|mmio)_bad)$`)
 
 // project is a tree with a manifest, and edits of it.

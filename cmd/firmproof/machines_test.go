@@ -71,7 +71,7 @@ const armScript = `ENTRY(start)
 SECTIONS { . = 0; .text : { KEEP(*(.vectors)) *(.text*) *(.rodata*) } .data : { *(.data*) } .bss : { *(.bss*) *(COMMON) } end = .; }
 `
 
-// errNoAnswer is that a program did not come to its end in time.
+// errNoAnswer says that a program did not come to its end in time.
 var errNoAnswer = errors.New("no answer from the machine")
 
 // missing names what the machine needs and this computer has not.

@@ -87,7 +87,7 @@ func (p *progressLine) show(now time.Time) {
 	}
 }
 
-// line is what is running: of several verifications the one that runs longest.
+// line returns what is running: of several verifications the one that runs longest.
 func (p *progressLine) line(now time.Time) string {
 	out := fmt.Sprintf("%d/%d done, %.0f s", p.ended, p.total, now.Sub(p.start).Seconds())
 	var name string

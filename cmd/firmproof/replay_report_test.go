@@ -10,7 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// runOf is what the report at path says of a run of its violation.
+// runOf returns what the report at path says of a run of its violation.
 func runOf(t *testing.T, path string) *verdict.MachineRun {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -62,7 +62,7 @@ func (s *simulation) run(ctx context.Context) error {
 	return s.show(pr.now, pr.before, pr.options)
 }
 
-// verified is what the two sides of a pull request say.
+// verified holds what the two sides of a pull request say.
 type verified struct {
 	now, before *verdict.Report // before is nil where the base cannot be verified
 	options     reports.PageOptions

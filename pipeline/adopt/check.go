@@ -23,7 +23,7 @@ const (
 	maxDrops    = 20 // files that are left out after all because they do not go together
 )
 
-// trial is what a check within a time gave.
+// trial holds what a check within a time gave.
 type trial struct {
 	harnesses []entry
 	decided   []string // functions whose generated harness was answered in time

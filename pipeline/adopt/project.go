@@ -13,7 +13,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/manifest"
 )
 
-// project is what the project file of an IDE says of a build. Paths are relative to the repository.
+// project holds what the project file of an IDE says of a build. Paths are relative to the repository.
 type project struct {
 	file, ide string
 	processor string // words that name it

@@ -21,7 +21,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/headers"
 )
 
-// Survey is what a repository holds. Paths are relative to its root, with slashes.
+// Survey lists what a repository holds. Paths are relative to its root, with slashes.
 type Survey struct {
 	root      string
 	sources   []string // C files that are no harnesses; those of the project itself first

@@ -51,7 +51,7 @@ func (a Answer) replaces(old Answer) bool {
 	return a.Steady || !old.Steady && a.Budget >= old.Budget
 }
 
-// body is what Answer.Body holds.
+// body is the JSON of Answer.Body.
 type body struct {
 	Result verdict.Result  `json:"result"`
 	Places verifier.Places `json:"places"`

@@ -18,7 +18,7 @@ import (
 // ErrNotFound says that nothing is stored under a name.
 var ErrNotFound = errors.New("blob: not found")
 
-// Info is what a listing says of a document.
+// Info holds what a listing says of a document.
 type Info struct {
 	Name string
 	Size int64 // as stored

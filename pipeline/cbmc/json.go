@@ -198,7 +198,7 @@ func substitute(s string, vars map[string][]string) (string, error) {
 
 var makeVariable = regexp.MustCompile(`\$\((\w+)\)`)
 
-// layout is what the common files of a tree of proofs say.
+// layout holds what the common files of a tree of proofs say.
 type layout struct {
 	dir    string // of the common file
 	common map[string][]string

@@ -11,7 +11,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/contract"
 )
 
-// invalidOperands is what clang says of structures, beside other things.
+// invalidOperands matches clang's message about operators on structures, among others.
 var invalidOperands = regexp.MustCompile(`^invalid operands to binary expression \((.*) and (.*)\)$`)
 
 // compareStructures takes over where the compiler refused to compare structures, as CBMC does; false if there is no

@@ -38,7 +38,7 @@ var abiFlags = []struct{ about, flags string }{
 // abiKey says which units have the same answers.
 type abiKey struct{ tool, words, ours string }
 
-// abi is what was found out about the units of one key.
+// abi holds what was found out about the units of one key.
 type abi struct {
 	flags []string // that clang is given
 	notes []string
@@ -177,7 +177,7 @@ func (a *abi) conclude(tool, target string, here, there *answers) {
 	}
 }
 
-// unaskedABI is what holds where the compiler could not be asked: the target's flags follow GCC, and flags
+// unaskedABI returns the ABI where the compiler could not be asked: the target's flags follow GCC, and flags
 // of the call that change layouts beyond what clang knows are refused.
 func (b *builder) unaskedABI(s *unitSpec, reason string) *abi {
 	name := filepath.Base(s.tool[0])

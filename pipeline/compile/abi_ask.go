@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// answers are what one compiler says of its ABI.
+// answers holds what one compiler says of its ABI.
 type answers struct {
 	macros map[string]string
 	layout facts  // sizes, alignments, bytes of initialised structures

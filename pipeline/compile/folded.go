@@ -31,7 +31,7 @@ var foldWarnings = []string{"-Winteger-overflow", "-Wdivision-by-zero", "-Wshift
 	"-Wshift-count-negative", "-Wshift-negative-value", "-Wshift-overflow",
 	"-Wshift-sign-overflow", "-Wgnu-folding-constant"}
 
-// foldedTexts are what those warnings, and the notes of the last, say. strict is
+// foldedTexts list what those warnings, and the notes of the last, say. strict is
 // left to variables: where C asks for a constant expression, every compiler takes 1 << 31.
 var foldedTexts = []struct {
 	text   *regexp.Regexp

@@ -14,7 +14,7 @@ import (
 // maxScript is how long a linker script may be, in bytes.
 const maxScript = 1 << 20
 
-// script is what is read of a GNU linker script: the MEMORY blocks, and the symbols
+// script holds what is read of a GNU linker script: the MEMORY blocks, and the symbols
 // whose values follow from them alone. A symbol set from the location counter gets
 // its value only from the linker; its name is kept.
 type script struct {

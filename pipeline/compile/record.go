@@ -54,7 +54,7 @@ type Call struct {
 	Args      []string
 }
 
-// Recording is what a build command did. The same one serves every target: a second
+// Recording holds what a build command did. The same one serves every target: a second
 // run of make has nothing left to compile.
 type Recording struct {
 	Calls   []Call

@@ -107,7 +107,7 @@ func prototype(name string) (string, bool) {
 	return "", false
 }
 
-// cproverTypes is what CBMC's C has and clang's has not. For clauses of contracts
+// cproverTypes declares what CBMC's C has and clang's has not. For clauses of contracts
 // see package contract.
 const cproverTypes = `typedef __SIZE_TYPE__ __CPROVER_size_t;
 typedef __PTRDIFF_TYPE__ __CPROVER_ssize_t;

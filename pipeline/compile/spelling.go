@@ -20,7 +20,7 @@ const spellingFile = "spelling.json"
 // maxSpellings bounds how many names of one unit are looked up so.
 const maxSpellings = 200
 
-// overlay is what clang's -ivfsoverlay reads.
+// overlay holds what clang's -ivfsoverlay reads.
 type overlay struct {
 	Version  int            `json:"version"`
 	External bool           `json:"use-external-names"`

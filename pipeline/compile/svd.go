@@ -16,7 +16,7 @@ import (
 // maxSVD is how long a device description may be, in bytes.
 const maxSVD = 64 << 20
 
-// svdDevice is what is read of a CMSIS-SVD file: where the registers of each
+// svdDevice holds what is read of a CMSIS-SVD file: where the registers of each
 // peripheral lie (CMSIS-SVD 1.3.9, elements device, peripherals, peripheral, addressBlock).
 type svdDevice struct {
 	XMLName     xml.Name        `xml:"device"`

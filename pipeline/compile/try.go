@@ -24,7 +24,7 @@ type Attempt struct {
 	Weak    []string // functions that give way to others of the name
 }
 
-// Trial is what became of each unit of a build.
+// Trial holds what became of each unit of a build.
 type Trial struct {
 	Units  []Attempt // in the order of the build
 	Images []string  // the programs that a recorded build links

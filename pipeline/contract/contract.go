@@ -112,7 +112,7 @@ type region struct {
 	text func() string
 }
 
-// context is what an expression stands in.
+// context says what an expression stands in.
 type context struct {
 	olds   *[]history
 	rename map[string]bool // parameters passed by their address

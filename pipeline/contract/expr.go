@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// text is what stands for the tokens lo..hi-1: regions replaced, the operators and
+// text returns what stands for the tokens lo..hi-1: regions replaced, the operators and
 // predicates of clauses in C.
 func (r *rewriter) text(lo, hi int) string {
 	var b strings.Builder
@@ -109,7 +109,7 @@ func (r *rewriter) plain(lo, hi int) string {
 	return b.String()
 }
 
-// word is what stands for the identifier at i, and where to go on.
+// word returns what stands for the identifier at i, and where to go on.
 func (r *rewriter) word(i, hi int) (string, int) {
 	t := r.toks[i].text
 	member := i > 0 && (r.toks[i-1].text == "." || r.toks[i-1].text == "->")

@@ -229,7 +229,7 @@ func (r *rewriter) resultType(f *function, name string) string {
 	return fmt.Sprintf("__typeof__(((void)0, %s(%s)))", name, strings.Join(f.names, ", "))
 }
 
-// replacing is what stands for a call of f up to its return.
+// replacing returns what stands for a call of f up to its return.
 func (r *rewriter) replacing(f *function) string {
 	requires := r.stated(f.clauses["requires"], assertRequires, "requires clause of "+f.name)
 	ensures := r.stated(f.clauses["ensures"], assumeEnsures, "")
@@ -264,7 +264,7 @@ func CheckName(fn string) string { return checkPrefix + fn }
 // UseName is the function that stands for fn by its contract.
 func UseName(fn string) string { return usePrefix + fn }
 
-// BodyName is what fn is called itself, where another function stands for it.
+// BodyName returns what fn is called itself, where another function stands for it.
 func BodyName(fn string) string { return bodyPrefix + fn }
 
 // Stands gives the function that one of the names above was made of.

@@ -160,7 +160,7 @@ func (r *rewriter) onlyReads(lo, hi int) bool {
 	return true
 }
 
-// readers are what may stand in front of a parenthesis in a fact.
+// readers list what may stand in front of a parenthesis in a fact.
 var readers = map[string]bool{"sizeof": true, "__typeof__": true, "__CPROVER_r_ok": true, "__CPROVER_w_ok": true,
 	"__CPROVER_rw_ok": true, "__CPROVER_same_object": true, "__CPROVER_POINTER_OFFSET": true,
 	"__CPROVER_OBJECT_SIZE": true}

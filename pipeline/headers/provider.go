@@ -2,7 +2,7 @@ package headers
 
 import "regexp"
 
-// providers are who provides headers that projects rarely keep in their own tree, by the names that includes have.
+// providers names who provides headers that projects rarely keep in their own tree, by the names that includes have.
 var providers = []struct {
 	name, how string
 	headers   *regexp.Regexp

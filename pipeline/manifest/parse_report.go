@@ -63,7 +63,7 @@ func (p *parser) nightly(top *strict.Map) {
 	p.m.Nightly = n
 }
 
-// FailWords are what report.fail_on and --fail-on may name, one or a list of them.
+// FailWords list what report.fail_on and --fail-on may name, one or a list of them.
 var FailWords = []string{"violation", "unknown", "vacuous"}
 
 // failOn reads report.fail_on: a word or a list of words.

@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/store/pgtest"
 )
 
-// load is what an organisation asks for in its busiest hour, and what answers it.
+// load holds what an organisation asks for in its busiest hour, and what answers it.
 type load struct {
 	repos, machines, workers int // workers: of one machine
 	pushes                   float64
@@ -53,7 +53,7 @@ func (s *servers) serve(at, seconds float64) (begin, end float64) {
 	return begin, begin + seconds
 }
 
-// outcome is what a simulated day of busiest hours shows.
+// outcome holds what a simulated day of busiest hours shows.
 type outcome struct {
 	busy, building   float64 // shares of the time that workers verify, and slots build
 	waits, answers   []time.Duration

@@ -104,7 +104,7 @@ func start(ctx context.Context, st *store.Store, data, artifacts string, workers
 	return s, s.Start(ctx)
 }
 
-// workerSpec is what a worker process is told.
+// workerSpec holds what a worker process is told.
 type workerSpec struct {
 	DSN, Data, Artifacts string
 	Workers              int

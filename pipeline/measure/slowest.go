@@ -24,7 +24,7 @@ type task struct {
 	DataModel string `json:"data_model"`
 }
 
-// cost is what a task took.
+// cost holds what a task took.
 type cost struct {
 	task
 	seconds float64

@@ -52,7 +52,7 @@ type Job struct {
 	Base    bool            `json:"base,omitempty"`    // of the commit that a change is compared with
 }
 
-// Name is what the report calls the entry.
+// Name returns what the report calls the entry.
 func (j *Job) Name() string {
 	switch {
 	case j.Settled != nil:

@@ -116,7 +116,7 @@ func stagesOf(img *compile.Image) []verdict.Stage {
 	return out
 }
 
-// machineOf is what the target decides about C.
+// machineOf returns what the target decides about C.
 func machineOf(t targets.Target) *verdict.Machine {
 	m := &verdict.Machine{Int: t.Types.Int.Size, Long: t.Types.Long.Size, Pointer: t.PointerBits / 8, Endian: "little",
 		Char:     "unsigned",

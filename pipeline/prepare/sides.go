@@ -10,7 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Asked is what a commit of a change is verified with on behalf of the other one: what only one of them is asked
+// Asked holds what a commit of a change is verified with on behalf of the other one: what only one of them is asked
 // cannot be told to be new or known.
 type Asked struct {
 	// functions that get a generated harness whatever changed; nil: see the manifest
@@ -19,7 +19,7 @@ type Asked struct {
 	MayBeNull []string `json:"may_be_null,omitempty"`
 }
 
-// Change is what a build is told of the change that its commit is part of.
+// Change holds what a build is told of the change that its commit is part of.
 type Change struct {
 	Lines map[string][]reports.LineRange `json:"lines"`          // those that changed, by file
 	Only  []string                       `json:"only,omitempty"` // see Request

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stage2 is what the second stage is told.
+// stage2 holds what the second stage is told.
 type stage2 struct {
 	Dir     string   `json:"dir"`
 	Limits  Limits   `json:"limits"`

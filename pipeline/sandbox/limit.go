@@ -10,7 +10,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/compile"
 )
 
-// limitWords are what compilers, shells and libraries say of a limit that they ran into.
+// limitWords list what compilers, shells and libraries say of a limit that they ran into.
 // They only matter for a command that failed. A command that makes them up is not
 // verified, either.
 var limitWords = []struct {

@@ -55,7 +55,7 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 // bare reports that jobs see the machine's own /tmp, which is then not theirs: other jobs write there.
 func (s *Sandbox) bare() bool { return s.mode != Off && s.bwrap == "" && len(s.outer) == 0 }
 
-// job is what one run has to itself.
+// job holds what one run has to itself.
 type job struct {
 	users *users
 	user  int // 0: it runs as what we are

@@ -147,7 +147,7 @@ func processes() map[int]proc {
 
 func procFile(pid int, name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
 
-// tree is what a look at a process and all below it found.
+// tree holds what a look at a process and all below it found.
 type tree struct {
 	pids    []int
 	rss     int64
@@ -232,7 +232,7 @@ func sameNetwork(pid int) bool {
 	return err1 != nil || err2 != nil || a == b
 }
 
-// socketBytes is what may lie unread in one socket; the filter of system calls keeps
+// socketBytes returns what may lie unread in one socket; the filter of system calls keeps
 // programs from asking for more.
 func socketBytes() int64 {
 	text, err := os.ReadFile("/proc/sys/net/core/wmem_default")
@@ -253,7 +253,7 @@ func numbers(text string) []int64 {
 	return out
 }
 
-// treeSize is what folders and open files hold on a disk.
+// treeSize is how much of a disk folders and open files take.
 type treeSize struct {
 	bytes, files int64
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Answer is what the engine said of one verification, to be used again where the
+// Answer holds what the engine said of one verification, to be used again where the
 // same question comes up.
 type Answer struct {
 	Repo   int64

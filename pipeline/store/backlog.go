@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Backlog is what waits in one queue.
+// Backlog holds what waits in one queue.
 type Backlog struct {
 	Queue string // events, runs, tasks, publish
 	Depth int

@@ -181,7 +181,7 @@ func (t Tx) Trace(ctx context.Context, run, fingerprint string) ([]byte, error) 
 	return nil, ErrNotFound
 }
 
-// Baseline is what is known of a branch on a target: the fingerprints of its
+// Baseline returns what is known of a branch on a target: the fingerprints of its
 // violations with their claims. The second result is false before the first
 // complete run.
 func (t Tx) Baseline(ctx context.Context, repo int64, branch, target string) (map[string]string, string,

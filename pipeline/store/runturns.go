@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// RunKind is what is done with a queued run.
+// RunKind says what is done with a queued run.
 type RunKind int
 
 // The kinds.

@@ -164,7 +164,7 @@ func (t Tx) each(ctx context.Context, scan func(rows) error, query string, args 
 	return r.Err()
 }
 
-// Now is when the transaction began, by the database's clock: leases and deadlines of different machines are
+// Now returns when the transaction began, by the database's clock: leases and deadlines of different machines are
 // compared by nothing else.
 func (t Tx) Now() time.Time { return t.now }
 

@@ -1,6 +1,6 @@
 package witness
 
-// tree is what is known of the structure of a C file.
+// tree holds what is known of the structure of a C file.
 type tree struct {
 	statements []extent // expressions statements, declarations, jumps, and conditions of control statements
 	controls   []control

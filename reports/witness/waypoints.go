@@ -82,7 +82,8 @@ func (b *builder) returns(s *verdict.Step, name string) {
 	b.out = append(b.out, w)
 }
 
-// holds is what a variable holds before it is written: an assumption in front of the statement behind its declaration.
+// holds returns the value of a variable before it is written: an assumption in front of the statement behind its
+// declaration.
 func (b *builder) holds(s *verdict.Step) {
 	value, ok := constant(s)
 	i, known := b.declared(s.What, s.Pos)

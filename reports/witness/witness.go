@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Task is what was verified.
+// Task holds what was verified.
 type Task struct {
 	File          string // as it was given
 	Text          string // its contents
@@ -24,7 +24,7 @@ type Task struct {
 	Created       time.Time
 }
 
-// Kind is what a waypoint is about.
+// Kind says what a waypoint is about.
 type Kind string
 
 // The kinds of waypoint.

@@ -18,13 +18,13 @@ import (
 	"time"
 )
 
-// found is what is known of mutants, by their keys.
+// found holds what is known of mutants, by their keys.
 type found struct {
 	path    string
 	Mutants map[string]fate
 }
 
-// fate is what became of a mutant.
+// fate says what became of a mutant.
 type fate struct {
 	Killed string `json:",omitempty"` // the stage that noticed it
 	How    string // or how it lived: reached by tests, or by none

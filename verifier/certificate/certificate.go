@@ -58,7 +58,7 @@ type Evidence struct {
 	Recurrent  *Recurrent  `json:"recurrent,omitempty"`
 }
 
-// Finding is what a piece of evidence shows.
+// Finding holds what a piece of evidence shows.
 type Finding struct {
 	Kind    string                    // in a few words
 	Shown   map[string]verdict.Status // by claim ID

@@ -20,7 +20,7 @@ type Group struct {
 	Claims []*Claim
 }
 
-// Outcome is what Check found.
+// Outcome holds what Check found.
 type Outcome struct {
 	Groups []Group
 	Bare   []*Claim // without evidence: not certified

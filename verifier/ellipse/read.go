@@ -33,7 +33,7 @@ type choice struct {
 	holds bool
 }
 
-// surroundings are what is known of terms by where they occur.
+// surroundings hold what is known of terms by where they occur.
 type surroundings struct {
 	s        *ilr.Store
 	depends  map[ilr.Term]bool        // on the variables of the loop

@@ -46,7 +46,7 @@ func (c *modelCall) leaksWhen(when ilr.Term) {
 	}
 }
 
-// heapLive is that o is a heap block that was made and not freed.
+// heapLive returns the condition: o is a heap block that was made and not freed.
 func (e *encoder) heapLive(st *state, o *object) ilr.Term {
 	if o.kind != objHeap {
 		return e.s.False()
@@ -89,7 +89,7 @@ func (e *encoder) lostForever(fr *frame, st *state, in *ir.Instr) {
 	}
 }
 
-// lost is that some live heap block is led to by nothing, and that it might be.
+// lost returns two conditions: nothing leads to some live heap block, and this cannot be ruled out.
 // Local variables are those of fr and its callers.
 func (e *encoder) lost(fr *frame, st *state) (bad, maybe ilr.Term, cases []failure) {
 	h := e.heapGraph(fr, st)

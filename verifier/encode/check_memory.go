@@ -8,7 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// want is what an access needs.
+// want says what an access needs.
 type want struct {
 	n     ilr.Term // bytes, pointer's width
 	align int64

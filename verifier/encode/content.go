@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// content is what one object holds at one moment; it is never changed once
+// content is the memory of one object at one moment; it is never changed once
 // shared. A byte is in the cell that covers it, else in arr, else in base.
 type content struct {
 	live  ilr.Term // Bool

@@ -66,7 +66,7 @@ type Var struct {
 	Array  Origin // with Cell: the array
 }
 
-// Origin is what a Var is the number of, the zero value if that is nothing that
+// Origin says what a Var is the number of, the zero value if that is nothing that
 // executions name.
 type Origin struct {
 	Param  int // 1 + its index

@@ -143,7 +143,7 @@ func (e *encoder) ghostCell(o *object, st *state, n int64) ilr.Term {
 	return e.ghostPart(o, st, e.f.Ghost, n, int(8*n), e.num)
 }
 
-// ghostPart is what part gives of element k of o, as wide as w; 0 outside.
+// ghostPart returns what part gives of element k of o, as wide as w; 0 outside.
 func (e *encoder) ghostPart(o *object, st *state, k ilr.Term, n int64, w int, part func(val) ilr.Term) ilr.Term {
 	zero := e.s.Int(w, 0)
 	c := st.get(o)

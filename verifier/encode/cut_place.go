@@ -1,6 +1,6 @@
 package encode
 
-// havoc is what becomes unknown at one arrival at a loop.
+// havoc holds what becomes unknown at one arrival at a loop.
 type havoc struct {
 	objs map[string]*objHavoc // by object key
 	phis map[int]*place       // by number in the header

@@ -40,7 +40,7 @@ func (e *encoder) memoryVar(o *object, p *place, old, now val) []*cutVar {
 	return out
 }
 
-// origin is what executions know offset off of o by.
+// origin returns what executions know offset off of o by.
 func (o *object) origin(off int64) Origin {
 	switch {
 	case o == nil:

@@ -51,7 +51,7 @@ type Prober interface {
 	Possible(ctx context.Context, cond ilr.Term) bool // the same with little effort
 }
 
-// Formula is what Encode found out. Terms are of Store.
+// Formula holds what Encode found out. Terms are of Store.
 type Formula struct {
 	Store       *ilr.Store
 	Claims      []Claim    // in execution order
@@ -273,7 +273,7 @@ func constantLength(in *ir.Instr) bool {
 	return ok && c.Kind == ir.ConstInt
 }
 
-// infoOf is what is known about f before the walk, made once.
+// infoOf returns what is known about f before the walk, made once.
 func (e *encoder) infoOf(f *ir.Func) *funcInfo {
 	i := e.infos[f]
 	if i == nil {

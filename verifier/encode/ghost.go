@@ -65,7 +65,7 @@ func (f *Formula) atIndex(k ilr.Term) *ilr.Replacer {
 	return r
 }
 
-// ghostName is what people read for the ghost index: no variable of the program has that name.
+// ghostName returns what people read for the ghost index: no variable of the program has that name.
 func (e *encoder) ghostName() string {
 	if e.cutter.ghost != "" {
 		return e.cutter.ghost
@@ -98,7 +98,7 @@ func (e *encoder) ghostName() string {
 	return e.cutter.ghost
 }
 
-// cellName is what people read for the element of o that the ghost index names.
+// cellName returns what people read for the element of o that the ghost index names.
 func (e *encoder) cellName(o *object) string {
 	return fmt.Sprintf("%s[%s]", o.asArray(), e.ghostName())
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// heapGraph is who points to which live heap block at one moment.
+// heapGraph says who points to which live heap block at one moment.
 type heapGraph struct {
 	nodes   []*heapNode // by object id
 	index   map[*object]int

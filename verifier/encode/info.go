@@ -9,7 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// funcInfo is what is known about a function before the walk.
+// funcInfo holds what is known about a function before the walk.
 type funcInfo struct {
 	g       *unwind.Graph
 	crosses []bool                  // by instruction id: used outside the loop it is computed in

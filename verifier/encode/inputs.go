@@ -8,7 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/input"
 )
 
-// Inputs is what the environment decided in the model of ev, for the replay: the
+// Inputs returns what the environment decided in the model of ev, for the replay: the
 // events that happen, in order, and the unknown bytes of the objects.
 func (f *Formula) Inputs(ev *ilr.Evaluator) []input.Input {
 	num := f.numbers(ev)

@@ -222,7 +222,7 @@ func (e *encoder) binaryOne(st *state, in *ir.Instr, a, b val, t *ir.Type) val {
 	return v
 }
 
-// binaryResult is what op gives on values of type t, with its indeterminate bits.
+// binaryResult returns what op gives on values of type t, with its indeterminate bits.
 func (e *encoder) binaryResult(op ir.Op, a, b val, t *ir.Type) val {
 	v := e.binaryValue(op, a, b, t)
 	if a.u != 0 || b.u != 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// expected is what the formula says about the execution of a model.
+// expected returns what the formula says about the execution of a model.
 func expected(f *Formula, ev *ilr.Evaluator) string {
 	for i := range f.Claims {
 		if c := &f.Claims[i]; ev.Holds(c.Violated) {
@@ -34,7 +34,7 @@ func expected(f *Formula, ev *ilr.Evaluator) string {
 	return "cut"
 }
 
-// actual is what the interpreter does with the inputs of a model.
+// actual returns what the interpreter does with the inputs of a model.
 func actual(t *testing.T, m *ir.Module, f *Formula, ev *ilr.Evaluator, opts Options) (string, *interp.Outcome) {
 	t.Helper()
 	src := input.NewRecorded(f.Inputs(ev))

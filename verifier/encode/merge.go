@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// state is what one control point knows: the path condition, memory, and the
+// state holds what one control point knows: the path condition, memory, and the
 // registers that outlive the loop they were computed in. Copying it is a fork.
 type state struct {
 	pc  *path

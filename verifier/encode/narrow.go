@@ -106,7 +106,7 @@ func (e *encoder) narrow(p *path, t ilr.Term) ilr.Term {
 	return s.Zext(s.Extract(t, n-1, 0), w)
 }
 
-// bounds are what decisions say of a number.
+// bounds holds what decisions say of a number.
 type bounds struct {
 	high        uint64 // unsigned, at most
 	notNegative bool

@@ -108,7 +108,7 @@ func floatOperations() []operation {
 	return append(list, x87Operations()...)
 }
 
-// x87Operations are what is computed with numbers of 80 bits: made of doubles, and of words that may be no numbers.
+// x87Operations lists what is computed with numbers of 80 bits: made of doubles, and of words that may be no numbers.
 func x87Operations() []operation {
 	var list []operation
 	wide := "%ad = bitcast i64 %a to double\n  %bd = bitcast i64 %b to double\n  %ax = fpext double %ad to x86_fp80\n" +

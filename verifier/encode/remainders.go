@@ -31,7 +31,7 @@ func (f *Formula) Remainders() []ilr.Term {
 	return out
 }
 
-// boundsOfRemainder returns what holds of t, a remainder. That by 0 is the number itself.
+// boundsOfRemainder returns the bounds of t, a remainder. The remainder by 0 is the number itself.
 func boundsOfRemainder(s *ilr.Store, t ilr.Term) []ilr.Term {
 	a, b := s.Arg(t, 0), s.Arg(t, 1)
 	zero := s.Int(s.Width(t), 0)

@@ -154,7 +154,7 @@ func (e *encoder) indirectBranch(fr *frame, inst *instance, st *state, in *ir.In
 	e.spread(fr, inst, st, ws)
 }
 
-// leaveFunction is what a return does besides going back.
+// leaveFunction does what a return does besides going back.
 func (e *encoder) leaveFunction(fr *frame, st *state, in *ir.Instr) {
 	if len(in.Args) > 0 {
 		e.checkResult(fr, st, in, e.arg(fr, st, in, 0))

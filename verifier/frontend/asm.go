@@ -10,7 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// asmOperands is what the constraints of inline assembly say about its operands (LangRef: Inline Asm Constraint String).
+// asmOperands says what constraints of inline assembly demand of operands (LangRef: Inline Asm Constraint String).
 type asmOperands struct {
 	direct   []int // numbers of the outputs that are part of the result
 	indirect []asmMemory

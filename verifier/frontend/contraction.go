@@ -16,7 +16,7 @@ import (
 //
 // Products in other memory, in parameters and in results of calls are not followed.
 
-// product is what a value is the product of, if is (nil: always) is not 0.
+// product holds the factors of a value, if is (nil: always) is not 0.
 type product struct{ a, b, is ir.Value }
 
 // contraction is the work on one function.

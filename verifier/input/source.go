@@ -200,14 +200,14 @@ func (r *Recorder) keep(in Input) {
 	r.Inputs = append(r.Inputs, in)
 }
 
-// Execution is what has to be known to repeat an execution: its inputs, and the claims that it violates and goes on
+// Execution holds what has to be known to repeat an execution: its inputs, and the claims that it violates and goes on
 // behind.
 type Execution struct {
 	Inputs []Input
 	Past   []ir.At
 }
 
-// Endless is what has to be known to repeat an execution whose state repeats.
+// Endless holds what has to be known to repeat an execution whose state repeats.
 type Endless struct {
 	Inputs []Input
 	Steps  int64 // until then, at most

@@ -10,7 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// access is what a memory instruction wants to do.
+// access holds what a memory instruction wants to do.
 type access struct {
 	size  uint64 // bytes
 	align int64  // 1: any

@@ -101,8 +101,8 @@ func (x *machine) findPlaceIn(o *object, first, last uint64, reuse bool) bool {
 	}
 }
 
-// clash is what has an address that meets [at, at+n) or touches it, or nil: an object, unless reuse is set and it
-// is dead for good, a volatile region, or a part of another region that was accessed without an object.
+// clash returns the object with an address that meets [at, at+n) or touches it, or nil: an object, unless reuse is set
+// and it is dead for good, a volatile region, or a part of another region that was accessed without an object.
 func (x *machine) clash(at, n uint64, reuse bool) *object {
 	for _, o := range x.touched {
 		if at < o.base+uint64(o.size) && o.base < at+n {

@@ -16,7 +16,7 @@ type cell struct {
 	met   bool // in the pass
 }
 
-// peek is what c holds, if that says nothing about the addresses of objects.
+// peek returns what c holds, if that says nothing about the addresses of objects.
 func (x *machine) peek(c *cell) (value, bool) {
 	n := x.l.StoreSize(c.t)
 	if c.o.dead != "" {

@@ -39,7 +39,7 @@ type under struct {
 	until *ir.Block
 }
 
-// causesOf is what a frame knows of its registers.
+// causesOf holds what a frame knows of its registers.
 type causesOf struct {
 	vals   []*cause
 	params []*cause

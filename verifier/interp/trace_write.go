@@ -16,7 +16,7 @@ func typeText(t *ir.DType, access *ir.Type) string {
 	return widthText(access)
 }
 
-// before is what traceStore needs to know of a range that is about to be
+// before returns what traceStore needs to know of a range that is about to be
 // written: its bits as an integer; nil if it cannot hold bit-fields.
 func (x *machine) before(o *object, off, n int64) *value {
 	if !x.o.Trace || n > 8 || o.dtype() == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// value is what an instruction computes.
+// value holds what an instruction computes.
 //
 //	integer, float   bits; obj is set if the integer is the address of a place in obj (ptrtoint of it, nothing else)
 //	pointer          obj and the offset in bits; without obj bits are an address

@@ -17,7 +17,7 @@ type Watch struct {
 // View looks at a run between two instructions.
 type View struct{ x *machine }
 
-// Seen is what a register or memory holds: a number, or a place in the object of that number.
+// Seen is the content of a register or of memory: a number, or a place in the object of that number.
 type Seen struct {
 	Bits   bits.Vec
 	Object int // -1: a number
@@ -56,7 +56,7 @@ func (v View) Object(n int) (size int64, alive bool) {
 	return o.size, o.dead == ""
 }
 
-// Load is what an object holds at a place, read as t.
+// Load returns what an object holds at a place, read as t.
 func (v View) Load(n int, off int64, t *ir.Type) Seen {
 	o := v.x.objects[n]
 	if off < 0 || off+v.x.l.StoreSize(t) > o.size {

@@ -283,7 +283,7 @@ func (x *array) upheld(r relation, at []shown) (where []shown, ok bool) {
 	return where, len(where) > 0 && !slices.ContainsFunc(x.found, same)
 }
 
-// number is what v is at an element of a sample, of width 0 where that is not known.
+// number returns the value of v at an element of a sample, of width 0 where that is not known.
 func (x *array) number(v int, y shown) bits.Vec {
 	s := &x.samples[y.sample]
 	list, k := s.elems[x.cell], y.index

@@ -19,7 +19,7 @@ type goal struct {
 	asserted bool // by the program
 }
 
-// refutation is what the search for clauses achieved.
+// refutation holds what the search for clauses achieved.
 type refutation struct {
 	lemmas []*Lemma        // that exclude the goals which did not fail
 	open   map[string]bool // the claims that could not be refuted

@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Slice is what an execution from one entry can touch, and its digest.
+// Slice holds what an execution from one entry can touch, and its digest.
 type Slice struct {
 	Funcs   []*Func // reached, in order of first mention
 	Globals []*Global

@@ -86,7 +86,7 @@ func EndOf(name string) Ending {
 // Asks reports whether the rule asks for anything where the program ends so.
 func (r LeakRule) Asks(how Ending) bool { return r != LeakFreed || how <= EndExit }
 
-// Stack is what the check `stack` needs to know of the target.
+// Stack holds what the check `stack` needs to know of the target.
 type Stack struct {
 	Size   int64            // bytes, 0: not known
 	Frames map[string]int64 // bytes of an activation, by name of the function before linking; negative: not constant

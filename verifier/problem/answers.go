@@ -21,7 +21,7 @@ type Answers struct {
 	reason   *verdict.Reason
 }
 
-// shared is what all engines see.
+// shared holds what all engines see.
 type shared struct {
 	mu         sync.Mutex
 	settled    map[string]*Settled

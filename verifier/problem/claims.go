@@ -50,7 +50,7 @@ type Settled struct {
 	Assumptions []verdict.Assumption // that the answer rests on
 }
 
-// Proofs is what was proved for any number of loop turns.
+// Proofs holds what was proved for any number of loop turns.
 type Proofs struct {
 	Claims      []verdict.Claim // all that the program has, bounds included
 	Holds       map[string]bool // by claim ID
@@ -114,7 +114,7 @@ func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
 		Replay: verdict.NotRun, Certificate: p.Certificate, Evidence: p.Evidence, Unreachable: !p.Holds[c.ID]}
 }
 
-// Unwinding is what the last round of unwinding that ended found out.
+// Unwinding holds what the last round of unwinding that ended found out.
 type Unwinding struct {
 	Limit    int  // turns per loop
 	Partial  bool // the round is not over: claims that it left open are Unknown without a Reason

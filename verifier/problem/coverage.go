@@ -9,7 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/weave"
 )
 
-// Coverage is what is known of the lines and branches of a program.
+// Coverage holds what is known of the lines and branches of a program.
 type Coverage struct {
 	Unwind int // turns of each loop that were looked at; 0: all
 	At     map[ir.Spot]verdict.Reach
@@ -87,7 +87,7 @@ func (c *Coverage) Report(spots []ir.Spot) *verdict.Coverage {
 	return out
 }
 
-// wayReach is what is known of a way.
+// wayReach holds what is known of a way.
 type wayReach struct {
 	spot  ir.Spot
 	reach verdict.Reach

@@ -126,7 +126,7 @@ func (c *compared) flow(v ir.Value, node flowNode) {
 	}
 }
 
-// stored is what is stored at an address.
+// stored returns the node of all that is stored at an address.
 func stored(at ir.Value) flowNode {
 	switch v := at.(type) {
 	case *ir.Const:

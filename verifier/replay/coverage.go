@@ -9,7 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// coverage is what the program's only execution tells of lines and branches: what it does not come to, none does.
+// coverage returns what the program's only execution tells of lines and branches: what it does not come to, none does.
 func coverage(p *problem.Problem, out *interp.Outcome) *problem.Coverage {
 	rest := verdict.NeverReached
 	if out.Kind == interp.Undefined {

@@ -38,7 +38,7 @@ type rule struct {
 	apply func(m *match, args []ilr.Term) ilr.Term
 }
 
-// match is what a rule sees of the term about to be made beside its arguments.
+// match holds what a rule sees of the term about to be made beside its arguments.
 type match struct {
 	s      *ilr.Store
 	r      *Rules

@@ -31,7 +31,7 @@ func ReadAnswers(data []byte) *Answers {
 	return a
 }
 
-// Bytes is what to keep, nil if nothing is new.
+// Bytes returns what to keep, nil if nothing is new.
 func (a *Answers) Bytes() []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()

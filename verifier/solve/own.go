@@ -34,7 +34,7 @@ type Own struct {
 	stats    Stats
 }
 
-// assumption is what the last Check assumed, for Core.
+// assumption holds what the last Check assumed, for Core.
 type assumption struct {
 	term ilr.Term
 	lit  sat.Lit

@@ -107,7 +107,7 @@ func (e *edge) after(l exact.Lin) exact.Lin {
 	return l.Subst(func(v exact.Var) exact.Lin { return e.upd[v] })
 }
 
-// hyp is what is known when the edge is taken: invariant and guard.
+// hyp returns the hypotheses of the edge: invariant and guard.
 func (p *problem) hyp(e *edge) []linear.Row {
 	inv := p.inv[e.from]
 	rows := make([]linear.Row, 0, len(inv)+len(e.rows))

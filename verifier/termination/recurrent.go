@@ -16,7 +16,7 @@ type choice struct {
 	set map[exact.Var]exact.Lin
 }
 
-// value is what a variable or temporary is under the choice.
+// value returns the value of a variable or temporary under the choice.
 func (c choice) value(v exact.Var) exact.Lin {
 	if int(v) < c.n {
 		return exact.V(v)

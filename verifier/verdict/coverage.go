@@ -18,13 +18,13 @@ const (
 	NeverReached    Reach = "never"            // no execution comes there, whatever its inputs
 )
 
-// reachOrder is what a sum over several places says: the first of these that one of them is.
+// reachOrder says how several places are summed: the first of these that one of them is.
 var reachOrder = []Reach{Reached, NotModelled, BeyondBound, BehindViolation, ReachUnknown, NeverReached}
 
 // Reaches lists the values of Reach, the strongest in a sum first.
 func Reaches() []Reach { return slices.Clone(reachOrder) }
 
-// Sum is what is known of two places together, which may be empty.
+// Sum returns what is known of two places together, which may be empty.
 func (r Reach) Sum(s Reach) Reach {
 	rank := func(r Reach) int {
 		if i := slices.Index(reachOrder, r); i >= 0 {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Stage is what one stage of one run cost.
+// Stage holds what one stage of one run cost.
 type Stage struct {
 	Name    string           `json:"name"` // compile, read, encode, simplify, blast, solve, replay, ...
 	Seconds float64          `json:"seconds"`
@@ -14,7 +14,7 @@ type Stage struct {
 	Counts  map[string]int64 `json:"counts,omitempty"` // terms, gates, clauses, conflicts, calls, ...
 }
 
-// FromCache is what Reused says of an answer from the folder of --cache.
+// FromCache is the value of Reused for an answer from the folder of --cache.
 const FromCache = "cache"
 
 // Result is everything about one entry on one target.
@@ -40,7 +40,7 @@ type Result struct {
 	Reused string `json:"reused,omitempty"`
 }
 
-// Machine is what C leaves to the machine: sizes in bytes, and how values lie in memory.
+// Machine says what C leaves to the machine: sizes in bytes, and how values lie in memory.
 type Machine struct {
 	Int        int    `json:"int"`
 	Long       int    `json:"long"`

@@ -231,7 +231,7 @@ type Claim struct {
 	Evidence any `json:"-"`
 }
 
-// MachineRun is what a run of the compiled program with a trace's inputs showed.
+// MachineRun holds what a run of the compiled program with a trace's inputs showed.
 type MachineRun struct {
 	Result MachineResult `json:"result"`
 	Detail string        `json:"detail,omitempty"` // why not, in words

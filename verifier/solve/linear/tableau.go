@@ -41,7 +41,7 @@ func AtLeast(e exact.Lin) Row { return Row{Lin: e} }
 // Equals is the row e = 0.
 func Equals(e exact.Lin) Row { return Row{Lin: e, EQ: true} }
 
-// Status is what is known of a set of rows.
+// Status says what is known of a set of rows.
 type Status uint8
 
 // The statuses.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// Proved is what CheckProof found in a proof.
+// Proved holds what CheckProof found in a proof.
 type Proved struct {
 	Inputs, Lemmas int
 	Refuted        int // questions without a model

@@ -42,7 +42,7 @@ func Find(name string) (Engine, error) {
 	return Engine{Name: name, Path: path, Args: args}, nil
 }
 
-// Status is what an engine answered: sat, unsat or unknown.
+// Status says what an engine answered: sat, unsat or unknown.
 type Status string
 
 // The statuses.
