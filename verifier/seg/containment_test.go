@@ -15,7 +15,17 @@ import (
 // Concrete runs of generated programs stay inside the graph and its system, step by step. As in make soundness,
 // FIRMPROOF_SOUNDNESS is how long to go on, and FIRMPROOF_SEED the first seed.
 func TestRunsStayInGraph(t *testing.T) {
-	count, seed, until := 12, int64(1), time.Time{}
+	staysIn(t, 12, func(r *rand.Rand) string { return (&writer{r: r}).program() })
+}
+
+// TestBytesStayInGraph: the same of programs over single bytes, whose memory is looked at byte by byte.
+func TestBytesStayInGraph(t *testing.T) {
+	staysIn(t, 24, func(r *rand.Rand) string { return (&byteWriter{r: r}).program() })
+}
+
+// staysIn holds runs of generated programs to their graphs.
+func staysIn(t *testing.T, count int, program func(r *rand.Rand) string) {
+	seed, until := int64(1), time.Time{}
 	if d, err := time.ParseDuration(os.Getenv("FIRMPROOF_SOUNDNESS")); err == nil {
 		count, until = 1<<30, time.Now().Add(d)
 	}
@@ -24,8 +34,7 @@ func TestRunsStayInGraph(t *testing.T) {
 	}
 	graphs, steps := 0, 0
 	for n := int64(0); n < int64(count) && (until.IsZero() || time.Now().Before(until)); n++ {
-		w := &writer{r: rand.New(rand.NewSource(seed + n))}
-		src := w.program()
+		src := program(rand.New(rand.NewSource(seed + n)))
 		s, ok := runsStay(t, src, seed+n, 3*time.Second)
 		steps += s
 		if ok {

@@ -223,6 +223,9 @@ func (s *shadow) object(id int) error {
 	if err := s.same(o.size, exact.I(size)); err != nil {
 		return err
 	}
+	if err := s.rest(o, to, size); err != nil {
+		return err
+	}
 	for _, c := range o.cells {
 		at, ok := s.eval(c.off)
 		if !ok {
@@ -239,6 +242,37 @@ func (s *shadow) object(id int) error {
 		}
 		if err := s.match(c.val, seen, int(c.size)*8); err != nil {
 			return fmt.Errorf("at %s: %w", c.off, err)
+		}
+	}
+	return nil
+}
+
+// rest compares the bytes that no cell of an object holds with what the graph says of them.
+func (s *shadow) rest(o *object, to int, size int64) error {
+	if o.rest != zeroBytes && o.rest != initBytes {
+		return nil
+	}
+	in := map[int64]bool{}
+	for _, c := range o.cells {
+		at, ok := s.eval(c.off)
+		if !ok {
+			return nil
+		}
+		off, _ := at.Int64()
+		for n := range c.size {
+			in[off+n] = true
+		}
+	}
+	for at := range min(size, 64) {
+		want := value{kind: intValue, lin: exact.Lin{}, rep: unsigned}
+		if o.rest == initBytes {
+			w, known := s.b.constantAt(s.st, o.global.T, o.global.Init, at, ir.Int(8))
+			if want = w; !known {
+				continue
+			}
+		}
+		if err := s.match(want, s.v.Load(to, at, ir.Int(8)), 8); !in[at] && err != nil {
+			return fmt.Errorf("the byte at %d: %w", at, err)
 		}
 	}
 	return nil

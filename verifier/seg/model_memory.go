@@ -224,10 +224,14 @@ func (b *builder) copyRange(s *state, to, from value, n exact.Lin, apart bool) {
 	whole := src != nil && n.IsConst() && from.lin.IsConst() && to.lin.IsConst()
 	rest := unknownBytes
 	if whole {
+		parts := false // of cells, of which the rest stays behind, may be copied
 		for _, c := range src.cells {
-			if b.ask.proves(s.know, c.off.Sub(from.lin)) && b.ask.proves(s.know,
-				from.lin.Add(n).Sub(c.off).AddInt(-c.size)) {
+			before := from.lin.Sub(c.off).AddInt(-c.size)
+			behind := c.off.Sub(from.lin).Sub(n)
+			if b.ask.proves(s.know, c.off.Sub(from.lin)) && b.ask.proves(s.know, behind.Neg().AddInt(-c.size)) {
 				keep = append(keep, cell{off: c.off.Sub(from.lin).Add(to.lin), size: c.size, val: c.val})
+			} else if !b.ask.proves(s.know, before) && !b.ask.proves(s.know, behind) {
+				parts = true
 			}
 		}
 		if src.rest == initBytes && src.global != nil {
@@ -238,7 +242,7 @@ func (b *builder) copyRange(s *state, to, from value, n exact.Lin, apart bool) {
 				}
 			}
 		}
-		if src.rest == zeroBytes && n.Equal(dst.size) && to.lin.Const.IsZero() {
+		if src.rest == zeroBytes && !parts && n.Equal(dst.size) && to.lin.Const.IsZero() {
 			rest = zeroBytes
 		}
 	}

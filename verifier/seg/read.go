@@ -119,10 +119,10 @@ func (b *builder) initial(s *state, o *object, off exact.Lin, n int64, t *ir.Typ
 	return x
 }
 
-// constantAt is the part of an initialiser of type from at byte off that has type t.
+// constantAt is the part of an initialiser of type from at byte off that has type t, if one element of it has all of that.
 func (b *builder) constantAt(s *state, from *ir.Type, c *ir.Const, off int64, t *ir.Type) (value, bool) {
 	switch {
-	case off < 0: // in front of it
+	case off < 0 || off+b.m.Layout.StoreSize(t) > b.m.Layout.SizeOf(from): // some of it is beside it
 	case c.Kind == ir.ConstZero || c.Kind == ir.ConstNull && t.IsPtr():
 		if t.Kind == ir.KindInt && t.Width > 1 || t.IsPtr() {
 			return number(exact.Lin{}, anyRep), true
