@@ -46,6 +46,31 @@ func TestWalkedRanges(t *testing.T) {
 	})
 }
 
+// bytesC: use trusts two numbers of a variable that WALK writes bytes of.
+const bytesC = `#include <stdint.h>
+struct conf { uint8_t head, buf[8]; uint32_t at; };
+static struct conf conf;
+static int table[300];
+void next(void) { conf.head = (conf.head + 1) & 7; }
+void set(struct conf *c, uint32_t v) { c->at = v % 300; }
+int use(struct conf *c) { return table[c->head] + table[c->at]; }
+void walk(uint8_t v) { WALK; }
+`
+
+// TestBytesOfVariables: bytes at an index that varies, and single bytes of a number, are written through a cast of the
+// address of a variable.
+func TestBytesOfVariables(t *testing.T) {
+	expectUse(t, bytesC, "WALK", map[string]verdict.Status{
+		"conf.buf[v & 7] = v":                         verdict.Proved,
+		"((uint8_t *)&conf)[v % sizeof conf] = v":     verdict.Violated,
+		"((uint8_t *)conf.buf)[v % 16] = v":           verdict.Violated,
+		"((uint8_t *)&conf.at)[1] = v":                verdict.Violated,
+		"*(double *)&conf = v * 77.3":                 verdict.Violated,
+		"struct conf *p = &conf; p->buf[v & 7] = v":   verdict.Proved,
+		"struct conf *p = &conf; ((char *)p)[13] = v": verdict.Violated,
+	})
+}
+
 // expectUse checks function use of the program src with each text put in place of hole.
 func expectUse(t *testing.T, src, hole string, want map[string]verdict.Status) {
 	t.Helper()

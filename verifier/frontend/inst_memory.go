@@ -167,6 +167,7 @@ func (x *fn) gep(in *llir.InstGetElementPtr) {
 			continue
 		}
 		if n > 0 {
+			out.Flags |= ir.Element
 			ty = ty.Elem
 		}
 		scale := x.size(ty)

@@ -300,6 +300,7 @@ const (
 	Weak     // cmpxchg: may fail although the values are the same
 	PtrDiff  // sub: the difference of two pointers in C; the operands are their ptrtoint
 	Member   // gep: it steps into a structure
+	Element  // gep: it steps into an array
 )
 
 // Has reports whether all of g are set.

@@ -72,7 +72,8 @@ func (i *Instr) flagWords() string {
 		f    Flags
 		word string
 	}{{NUW, "nuw"}, {NSW, "nsw"}, {Exact, "exact"}, {InBounds, "inbounds"}, {Volatile, "volatile"}, {Atomic, "atomic"},
-		{Contract, "contract"}, {Weak, "weak"}, {PtrDiff, "ptrdiff"}, {Member, "member"}} {
+		{Contract, "contract"}, {Weak, "weak"}, {PtrDiff, "ptrdiff"}, {Member, "member"},
+		{Element, "element"}} {
 		if i.Flags.Has(w.f) {
 			s += " " + w.word
 		}

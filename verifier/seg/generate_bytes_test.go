@@ -41,7 +41,8 @@ func (w *byteWriter) statement() string {
 	case 0, 1, 2:
 		return fmt.Sprintf("%s = %s; ", w.part(w.memory()), w.value())
 	case 3, 4, 5:
-		return fmt.Sprintf("%s = %s; ", v, w.part(w.pick(w.memory(), "((unsigned char *)&frame)", "((unsigned char *)&tab)")))
+		return fmt.Sprintf("%s = %s; ", v,
+			w.part(w.pick(w.memory(), "((unsigned char *)&frame)", "((unsigned char *)&tab)")))
 	case 6:
 		return fmt.Sprintf("memmove(%s + %d, %s + %d, %d); ", w.memory(), to,
 			w.pick(w.memory(), "(const unsigned char *)&frame", "(const unsigned char *)&tab"), from, n)

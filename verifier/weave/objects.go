@@ -1,6 +1,10 @@
 package weave
 
-import "github.com/firmproof/firmproof/verifier/ir"
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
 
 // object is a place that an address may lead to: off bytes into a variable, or into what a pointer of C leads to;
 // indices of arrays, and of what a pointer leads to, are left out.
@@ -9,10 +13,12 @@ type object struct {
 	t    *ir.DType  // of the variable, or of what the pointer leads to; nil: not known
 	off  int64
 	cast bool // it is taken for something else, which off counts in
+	// an index that varies, and counts in something else than the elements there, moves it to any place in the object
+	moved bool
 }
 
 // known reports whether the type of the object is known, and that of what it is taken for.
-func (o object) known() bool { return (o.t != nil || o.g != nil) && !o.cast }
+func (o object) known() bool { return (o.t != nil || o.g != nil) && !o.cast && !o.moved }
 
 // beyond reports whether the place is not in the structure that the pointer leads to, but in one beside it.
 func (o object) beyond() bool {
@@ -29,10 +35,10 @@ const maxChoice = 6
 // objectsAt returns the objects that an address in a function with these variables may lead into. Addresses that are
 // computed as numbers, such as those of registers, and temporaries of the compiler are none.
 func objectsAt(vars map[ir.Value]*ir.Var, addr ir.Value) []object {
-	return objectsFrom(vars, uncast(addr), 0, maxChoice)
+	return objectsFrom(vars, uncast(addr), maxChoice)
 }
 
-func objectsFrom(vars map[ir.Value]*ir.Var, v ir.Value, off int64, steps int) []object {
+func objectsFrom(vars map[ir.Value]*ir.Var, v ir.Value, steps int) []object {
 	if steps == 0 {
 		return []object{{}}
 	}
@@ -42,14 +48,16 @@ func objectsFrom(vars map[ir.Value]*ir.Var, v ir.Value, off int64, steps int) []
 		case x.Kind != ir.ConstAddr || x.Global == nil:
 			return nil
 		case x.Global.Var == nil:
-			return []object{{g: x.Global, off: off + x.Off}}
+			return []object{{g: x.Global, off: x.Off}}
 		}
-		return []object{{g: x.Global, t: x.Global.Var.T, off: off + x.Off}}
+		return []object{{g: x.Global, t: x.Global.Var.T, off: x.Off}}
 	case *ir.Instr:
 		choices := x.Args
 		switch x.Op {
-		case ir.OpGep, ir.OpFreeze:
-			return objectsFrom(vars, x.Args[0], off+x.Off, steps)
+		case ir.OpFreeze:
+			return objectsFrom(vars, x.Args[0], steps)
+		case ir.OpGep:
+			return movedObjects(objectsFrom(vars, x.Args[0], steps), x)
 		case ir.OpAlloca:
 			if vars[v] == nil {
 				return nil
@@ -57,14 +65,14 @@ func objectsFrom(vars map[ir.Value]*ir.Var, v ir.Value, off int64, steps int) []
 		case ir.OpIntToPtr:
 			return nil
 		case ir.OpBitcast:
-			return castObjects(objectsFrom(vars, x.Args[0], 0, steps-1), off)
+			return castObjects(objectsFrom(vars, x.Args[0], steps-1))
 		case ir.OpSelect:
 			choices = x.Args[1:]
 			fallthrough
 		case ir.OpPhi:
 			var out []object
 			for _, c := range choices {
-				out = append(out, objectsFrom(vars, c, off, steps-1)...)
+				out = append(out, objectsFrom(vars, c, steps-1)...)
 			}
 			return out
 		}
@@ -75,21 +83,56 @@ func objectsFrom(vars map[ir.Value]*ir.Var, v ir.Value, off int64, steps int) []
 	}
 	var out []object
 	for _, t := range types {
-		out = append(out, object{t: t, off: off})
+		out = append(out, object{t: t})
 	}
 	return out
 }
 
-// castObjects returns the objects off bytes behind an address of other objects that is cast to another type: into a
-// member of a union where there is one.
-func castObjects(list []object, off int64) []object {
+// movedObjects returns where an address of objects is moved to: an index may be of any element of an array.
+func movedObjects(list []object, gep *ir.Instr) []object {
+	_, constant := gep.Args[0].(*ir.Const)
+	out := make([]object, len(list))
+	for i, o := range list {
+		for _, scale := range gep.Scales {
+			switch {
+			case o.t == nil:
+			case constant && !gep.Flags.Has(ir.Element): // what it is the address of may be cast
+				o.moved = o.moved || sizeOf(element(o.t)) != scale
+			default:
+				o.moved = o.moved || !hasElements(o.t, o.off, scale) && !hasElements(o.t, o.off+gep.Off, scale)
+			}
+		}
+		o.off += gep.Off
+		out[i] = o
+	}
+	return out
+}
+
+// hasElements reports whether an element of this size, of an array, is off bytes into a t, or t is such an element.
+func hasElements(t *ir.DType, off, size int64) bool {
+	for root := t; t != nil; t, off = into(t, off) {
+		switch {
+		case t == root && sizeOf(t) == size, t.Kind == ir.DArray && t.Elem != nil && sizeOf(t.Elem) == size:
+			return true
+		case t.Kind == ir.DUnion:
+			return slices.ContainsFunc(t.Fields, func(f ir.DField) bool {
+				return f.T != nil && hasElements(f.T, off, size)
+			})
+		}
+	}
+	return false
+}
+
+// castObjects returns the objects at an address of other objects that is cast to another type: a union that begins
+// there, where there is one.
+func castObjects(list []object) []object {
 	out := make([]object, len(list))
 	for i, o := range list {
 		switch u := partAt(o.t, o.off, isUnion); {
-		case u != nil:
-			out[i] = object{t: u, off: off}
-		case isAggregate(o.t) || o.g != nil:
-			out[i] = object{g: o.g, t: o.t, off: off, cast: true}
+		case u != nil && !o.cast && !o.moved:
+			out[i] = object{t: u}
+		default:
+			out[i] = object{g: o.g, t: o.t, cast: true}
 		}
 	}
 	return out
@@ -111,9 +154,9 @@ func pointees(vars map[ir.Value]*ir.Var, v ir.Value, steps int) []*ir.DType {
 		}
 	case ir.OpLoad:
 		var out []*ir.DType
-		for _, o := range objectsFrom(vars, in.Args[0], 0, steps-1) {
+		for _, o := range objectsFrom(vars, in.Args[0], steps-1) {
 			types := pointersAt(o.t, o.off)
-			if len(types) == 0 || o.cast {
+			if len(types) == 0 || o.cast || o.moved {
 				return nil
 			}
 			out = append(out, types...)

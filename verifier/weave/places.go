@@ -139,7 +139,7 @@ func layoutOf(t *ir.DType) string {
 func placesAt(vars map[ir.Value]*ir.Var, addr ir.Value) []place {
 	var out []place
 	for _, o := range objectsAt(vars, addr) {
-		if !o.cast {
+		if !o.cast && !o.moved {
 			out = append(out, placesIn(o.g, o.t, o.off)...)
 		}
 	}
@@ -160,7 +160,7 @@ func placesIn(g *ir.Global, t *ir.DType, off int64) []place {
 
 // objectAt returns the object that an address leads into; nothing of it where it may be one of several.
 func objectAt(vars map[ir.Value]*ir.Var, addr ir.Value) (g *ir.Global, t *ir.DType, off int64) {
-	if list := objectsAt(vars, addr); len(list) == 1 && !list[0].cast {
+	if list := objectsAt(vars, addr); len(list) == 1 && !list[0].cast && !list[0].moved {
 		return list[0].g, list[0].t, list[0].off
 	}
 	return nil, nil, 0

@@ -32,7 +32,7 @@ func (ps *places) strays(vars map[ir.Value]*ir.Var, store *ir.Instr) {
 		return
 	}
 	for _, o := range objectsAt(vars, store.Args[1]) {
-		if o.cast || o.g == nil && (o.t == nil || isFunction(o.t)) {
+		if o.cast || o.moved || o.g == nil && (o.t == nil || isFunction(o.t)) {
 			ps.stray.stored(store.Args[0])
 		}
 	}

@@ -28,6 +28,7 @@ type spans struct {
 	loose  map[int]bool
 	enums  map[*ir.Param]*ir.DType // parameters of enumerations
 	tables map[*ir.Global]*span    // constant tables of numbers
+	raw    *raws
 	// parameters of those that calls pass something else than an enumerator, or may
 	passed map[*ir.Param]bool
 }
@@ -52,6 +53,8 @@ func spansOf(m *ir.Module, lenient bool) *spans {
 	}
 	s.addresses(m)
 	s.overlays(m)
+	s.devices(m)
+	s.numbers(m)
 	s.walks(m)
 	s.enumerations(m)
 	var storing []*ir.Func

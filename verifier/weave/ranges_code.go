@@ -1,11 +1,16 @@
 package weave
 
-import "github.com/firmproof/firmproof/verifier/ir"
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
 
 // code notes the places that a function loads and stores numbers at, and what else it does to them. It reports whether it
 // stores some.
 func (s *spans) code(f *ir.Func, vars map[ir.Value]*ir.Var) bool {
 	stores := false
+	s.heap(f, vars)
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			switch in.Op {
@@ -70,7 +75,7 @@ func (s *spans) accessed(p place, w int) *span {
 
 // loads notes the place that an instruction loads a number from, if it is known.
 func (s *spans) loads(vars map[ir.Value]*ir.Var, in *ir.Instr) {
-	if list := objectsAt(vars, in.Args[0]); len(list) == 1 {
+	if list := objectsAt(vars, in.Args[0]); len(list) == 1 && !s.raw.unsure(in.Args[0], maxChoice) {
 		if p, ok := s.number(list[0]); ok {
 			s.accessed(p, in.T.Width)
 			s.of[in] = p
@@ -96,9 +101,7 @@ func (s *spans) stores(vars map[ir.Value]*ir.Var, in *ir.Instr) bool {
 			s.accessed(p, w)
 			s.of[in], one = p, true
 		}
-		if of, f, _ := memberIn(o.t, o.off); f != nil && w > max(f.T.Bits, 8) && !f.IsBits {
-			s.other(of, 0) // more than the member
-		}
+		s.partly(o, w)
 	}
 	return one
 }
@@ -107,13 +110,32 @@ func (s *spans) stores(vars map[ir.Value]*ir.Var, in *ir.Instr) bool {
 // what it is taken for, is not known. Pointers to numbers are followed from where they come.
 func (s *spans) unknown(o object, addr ir.Value, w int) {
 	s.other(o.t, 0)
-	s.loose[w] = s.loose[w] || isMember(addr)
+	s.loose[w] = s.loose[w] || isMember(addr) && !(o.moved && isAggregate(element(o.t)))
+}
+
+// partly notes that w bits of an object, or of anyWidth, are written, which are no member but a part of one, or more.
+func (s *spans) partly(o object, w int) {
+	of, f, off := memberIn(o.t, o.off)
+	if f == nil || !o.known() || f.T.Kind == ir.DUnion {
+		return
+	}
+	begin, end := 8*off, 8*off+int64(w)
+	inside := begin == f.BitOff && end <= begin+int64(max(f.T.Bits, 8))
+	if f.IsBits { // clang writes those around it too
+		inside = !slices.ContainsFunc(of.Fields, func(f ir.DField) bool {
+			return !f.IsBits && f.T != nil && f.BitOff < end && begin < f.BitOff+int64(f.T.Bits)
+		})
+	}
+	if !inside {
+		s.other(of, 0)
+	}
 }
 
 // changed notes that w bits at addr, or anyWidth, may become any number.
 func (s *spans) changed(vars map[ir.Value]*ir.Var, addr ir.Value, w int) {
 	for _, o := range objectsAt(vars, addr) {
 		p, ok := s.number(o)
+		s.partly(o, w)
 		switch {
 		case !o.known():
 			s.unknown(o, addr, w)

@@ -9,13 +9,21 @@ type raws struct {
 	at     map[any]bool // local variables, parameters, places, and functions that give such a pointer
 	filled map[filled]bool
 	again  bool
+	seen   map[string]bool // structures that such memory is taken for
+	escape map[*ir.Func]map[*ir.Instr]bool
 }
+
+// elsewhere stands for all places of pointers that are not known.
+type elsewhere struct{}
 
 // overlays notes the structures that memory of numbers is taken for.
 func (s *spans) overlays(m *ir.Module) {
-	x := &raws{s: s, at: map[any]bool{}, filled: map[filled]bool{}, again: true}
+	x := &raws{s: s, at: map[any]bool{}, filled: map[filled]bool{}, again: true, seen: map[string]bool{},
+		escape: map[*ir.Func]map[*ir.Instr]bool{}}
+	s.raw = x
 	for x.again {
 		x.again = false
+		x.initialisers(m)
 		for _, f := range m.Funcs {
 			vars := f.VarsBySlot()
 			for _, b := range f.Blocks {
@@ -32,17 +40,19 @@ func (s *spans) overlays(m *ir.Module) {
 func (x *raws) instr(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir.Instr) {
 	switch in.Op {
 	case ir.OpStore:
-		if !in.Args[0].Type().IsPtr() || !x.leads(vars, in.Args[0], maxChoice) {
+		if !in.Args[0].Type().IsPtr() {
 			return
 		}
 		if to, ok := in.Args[1].(*ir.Instr); ok && to.Op == ir.OpAlloca && vars[to] == nil {
-			x.taken(nil, []any{to}) // what the function gives back
+			if x.leads(vars, in.Args[0], maxChoice) {
+				x.taken(nil, []any{to}) // what the function gives back
+			}
 			return
 		}
-		x.stored(vars, in.Args[1])
+		x.stores(vars, in)
 	case ir.OpRet:
-		if len(in.Args) == 1 && f.DRet != nil && f.DRet.Kind == ir.DPointer && x.leads(vars, in.Args[0], maxChoice) {
-			x.taken(leadsTo(f.DRet), []any{f})
+		if len(in.Args) == 1 && f.DRet != nil && f.DRet.Kind == ir.DPointer {
+			x.flows(vars, in.Args[0], leadsTo(f.DRet), []any{f})
 		}
 	case ir.OpCall:
 		x.call(m, vars, in)
@@ -51,13 +61,23 @@ func (x *raws) instr(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir
 
 func (x *raws) call(m *ir.Module, vars map[ir.Value]*ir.Var, in *ir.Instr) {
 	for i, v := range in.Args {
-		if !v.Type().IsPtr() || !x.leads(vars, v, maxChoice) {
+		if !v.Type().IsPtr() {
 			continue
 		}
 		for _, f := range callees(m, in, i) {
 			if p := paramVars(f)[i]; p != nil && p.T != nil && p.T.Kind == ir.DPointer {
-				x.taken(leadsTo(p.T), []any{f.Params[i]})
+				x.flows(vars, v, leadsTo(p.T), []any{f.Params[i]})
 			}
+		}
+	}
+}
+
+// stores notes where an instruction stores a pointer.
+func (x *raws) stores(vars map[ir.Value]*ir.Var, in *ir.Instr) {
+	nodes := x.nodes(vars, in.Args[1])
+	for _, o := range objectsAt(vars, in.Args[1]) {
+		for _, t := range pointersAt(o.t, o.off) {
+			x.flows(vars, in.Args[0], t, nodes)
 		}
 	}
 }
@@ -86,9 +106,16 @@ func (x *raws) nodes(vars map[ir.Value]*ir.Var, addr ir.Value) []any {
 // taken notes that such a pointer becomes one to a t, which nodes stand for.
 func (x *raws) taken(t *ir.DType, nodes []any) {
 	switch {
+	case isAggregate(t) && len(nodes) == 1 && x.own(nodes[0]): // see unsure
+		x.again = x.again || !x.at[nodes[0]]
+		x.at[nodes[0]] = true
 	case isAggregate(t):
 		x.s.other(t, 0)
+		x.points(t)
 	case isVoid(t):
+		if len(nodes) == 0 {
+			nodes = []any{elsewhere{}}
+		}
 		for _, n := range nodes {
 			x.again = x.again || !x.at[n]
 			x.at[n] = true
@@ -96,7 +123,24 @@ func (x *raws) taken(t *ir.DType, nodes []any) {
 	}
 }
 
-// leads reports whether v may lead to memory that is written as numbers.
+// points notes that the pointers in a t, which such memory is taken for, may lead to any.
+func (x *raws) points(t *ir.DType) {
+	of := layoutOf(t)
+	if x.seen[of] {
+		return
+	}
+	x.seen[of] = true
+	for i := range t.Fields {
+		switch f := element(t.Fields[i].T); {
+		case isAggregate(f):
+			x.points(f)
+		case f != nil && f.Kind == ir.DPointer:
+			x.taken(leadsTo(f), []any{place{of: of, off: t.Fields[i].BitOff / 8}})
+		}
+	}
+}
+
+// leads reports whether v may lead to memory that is written as numbers, or that the program does not define.
 func (x *raws) leads(vars map[ir.Value]*ir.Var, v ir.Value, steps int) bool {
 	base := root(v)
 	if in, ok := base.(*ir.Instr); ok && (in.Op == ir.OpPhi || in.Op == ir.OpSelect) && steps > 0 {
@@ -107,8 +151,11 @@ func (x *raws) leads(vars map[ir.Value]*ir.Var, v ir.Value, steps int) bool {
 		}
 		return false
 	}
+	if foreign(v) {
+		return true
+	}
 	for _, o := range objectsAt(vars, v) {
-		if !o.cast && isNumbers(o.t, o.off) {
+		if !o.cast && isNumbers(o.t, o.off) || isNumber(element(o.t)) {
 			return true
 		}
 	}
@@ -118,14 +165,26 @@ func (x *raws) leads(vars map[ir.Value]*ir.Var, v ir.Value, steps int) bool {
 	case *ir.Instr:
 		switch y.Op {
 		case ir.OpCall:
-			f := calledFunc(y)
-			return f != nil && x.at[f]
+			if f := calledFunc(y); f != nil {
+				return x.at[f]
+			}
+			known := false
+			for _, f := range x.s.m.Funcs {
+				if f.Addr && !f.IsDecl() && f.Sig().Equal(y.Sig) {
+					if known = true; x.at[f] {
+						return true
+					}
+				}
+			}
+			return !known
 		case ir.OpLoad:
-			for _, n := range x.nodes(vars, y.Args[0]) {
+			nodes := x.nodes(vars, y.Args[0])
+			for _, n := range nodes {
 				if x.at[n] {
 					return true
 				}
 			}
+			return len(nodes) == 0 && x.at[elsewhere{}] || x.unsure(y.Args[0], steps)
 		}
 	}
 	return false

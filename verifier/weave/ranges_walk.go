@@ -120,7 +120,7 @@ func (x *walks) moves(f *ir.Func, in *ir.Instr, i int) bool {
 func (x *walks) goesOn(vars map[ir.Value]*ir.Var, in *ir.Instr, i int) bool {
 	v, size := in.Args[i], int64(0)
 	for _, o := range objectsAt(vars, v) {
-		if of, f, _ := memberIn(o.t, o.off); of != nil && !o.cast && (isNumber(f.T) || f.T.Kind == ir.DEnum) {
+		if of, f, _ := memberIn(o.t, o.off); of != nil && !o.cast && !o.moved && (isNumber(f.T) || f.T.Kind == ir.DEnum) {
 			size = max(size, sizeOf(f.T))
 		}
 	}

@@ -59,7 +59,7 @@ func (x *trail) typed(addr ir.Value) bool {
 	list := objectsAt(x.vars, addr)
 	for _, o := range list {
 		types := pointersAt(o.t, o.off)
-		if o.cast || len(types) == 0 {
+		if o.cast || o.moved || len(types) == 0 {
 			return false
 		}
 		for _, t := range types {
@@ -217,9 +217,6 @@ func (x *trail) fits(addr ir.Value, size, n int64) bool {
 	if size > 0 && n <= size {
 		return true
 	}
-	if !x.indexed(addr) {
-		return false
-	}
 	for _, o := range objectsAt(x.vars, addr) {
 		if isFunction(o.t) && o.known() {
 			continue
@@ -229,30 +226,6 @@ func (x *trail) fits(addr ir.Value, size, n int64) bool {
 		}
 	}
 	return true
-}
-
-// indexed reports whether all indices in the computation of an address are those of elements.
-func (x *trail) indexed(addr ir.Value) bool {
-	for in, ok := addr.(*ir.Instr); ok; in, ok = in.Args[0].(*ir.Instr) {
-		if in.Op != ir.OpGep && in.Op != ir.OpBitcast && in.Op != ir.OpFreeze {
-			return true
-		}
-		for _, scale := range in.Scales {
-			for _, o := range objectsAt(x.vars, in.Args[0]) {
-				if !hasElements(o.t, o.off, scale) && !hasElements(o.t, o.off+in.Off, scale) {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
-// hasElements reports whether an array of elements of a size stands off bytes into a t, or t is such an element.
-func hasElements(t *ir.DType, off, size int64) bool {
-	return off == 0 && sizeOf(t) == size || partAt(t, off, func(t *ir.DType) bool {
-		return t.Kind == ir.DArray && sizeOf(t.Elem) == size
-	}) != nil
 }
 
 // isScalar reports whether a bit-field, or a number or pointer of n bytes, stands off bytes into a t.
