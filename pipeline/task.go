@@ -13,6 +13,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -97,25 +98,27 @@ func (s *Service) answer(ctx context.Context, t store.Task) (*prepare.Job, *verd
 			return nil, nil, ours(err)
 		}
 	}
-	res, err := s.deepen(ctx, Task{Job: j, Scratch: dir, Limit: j.Timeout + graceTime})
+	res, err := s.deepen(ctx, Task{Job: j, Scratch: dir, Limit: clockOf(j.Timeout)})
 	return &j, res, err
 }
 
 // deepen verifies; a night's job again with doubled bounds while there is time and
 // a claim holds only up to them. The last whole answer counts.
 func (s *Service) deepen(ctx context.Context, t Task) (*verdict.Result, error) {
-	end := time.Now().Add(t.Job.Timeout)
+	whole := t.Job.Timeout
 	best, err := s.cfg.Checker.Verify(ctx, t)
 	for err == nil && t.Job.Raise && t.Job.Plan.Unwind > 0 && best.Status == verdict.Bounded && ctx.Err() == nil {
-		if t.Job.Timeout = time.Until(end); t.Job.Timeout < time.Second || t.Job.Plan.Unwind > maxUnwind {
+		spent := time.Duration(best.ProcessorMS) * time.Millisecond
+		if t.Job.Timeout = whole - spent; t.Job.Timeout < time.Second || t.Job.Plan.Unwind > maxUnwind {
 			break
 		}
-		t.Job.Plan, t.Limit = doubled(t.Job.Plan), t.Job.Timeout+graceTime
+		t.Job.Plan, t.Limit = doubled(t.Job.Plan), clockOf(t.Job.Timeout)
 		res, err := s.cfg.Checker.Verify(ctx, t)
 		if err != nil || res.Status == verdict.Unknown {
 			break // out of time or memory, or a fault of ours: there is an answer already
 		}
 		res.DurationMS += best.DurationMS
+		res.ProcessorMS += best.ProcessorMS
 		best = res
 	}
 	return best, err
@@ -137,6 +140,9 @@ func doubled(p verifier.Plan) verifier.Plan {
 
 // graceTime is how much longer than its engine a process may take.
 const graceTime = 30 * time.Second
+
+// clockOf returns how long a process may take by the clock whose engine has such a limit of processor time.
+func clockOf(limit time.Duration) time.Duration { return policy.ClockFactor*limit + graceTime }
 
 // ended keeps an answer, for its run and for later ones.
 func (s *Service) ended(ctx context.Context, t store.Task, j *prepare.Job, res *verdict.Result,

@@ -136,7 +136,7 @@ func processLost(r *verdict.Result) bool {
 		return false
 	}
 	switch r.Reason.Kind {
-	case verdict.OutOfMemory, verdict.TimedOut, verdict.Internal:
+	case verdict.OutOfMemory, verdict.TimedOut, verdict.ClockOver, verdict.Internal:
 		return true
 	}
 	return false

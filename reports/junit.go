@@ -91,8 +91,8 @@ func (k *junitCase) unknown(r *verdict.Reason) {
 	if r != nil {
 		m.Type = string(r.Kind)
 		switch r.Kind {
-		case verdict.TimedOut, verdict.OutOfMemory, verdict.Internal, verdict.SolverGaveUp, verdict.ReplayMismatch,
-			verdict.Cancelled:
+		case verdict.TimedOut, verdict.ClockOver, verdict.OutOfMemory, verdict.Internal,
+			verdict.SolverGaveUp, verdict.ReplayMismatch, verdict.Cancelled:
 			k.Error, k.Skipped = m, nil
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/bmc"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/invariant"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -63,7 +64,7 @@ type cases struct {
 // proved reports whether everything is proved in the case that the module m is, whose instructions are as those of p,
 // and notes its claims.
 func (c *cases) proved(ctx context.Context, m *ir.Module, same map[*ir.Instr]*ir.Instr) bool {
-	ctx, end := context.WithTimeout(ctx, policy.CaseTime)
+	ctx, end := budget.WithTimeout(ctx, policy.CaseTime)
 	defer end()
 	q := *c.p.Aside()
 	q.Module, q.Entry = m, m.Func(c.p.Entry.Name)

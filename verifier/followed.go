@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/firmproof/firmproof/verifier/bmc"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -21,10 +22,12 @@ func (e allPaths) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 	if !asksDefined(p.Checks) {
 		return followPaths(ctx, p, e.r.main, a)
 	}
+	resume := budget.Idle(ctx)
 	select {
 	case <-e.r.pathsDone:
 	case <-ctx.Done():
 	}
+	resume()
 	if e.r.endsByPaths(a) {
 		return nil
 	}

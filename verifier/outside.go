@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -36,7 +37,7 @@ func decideOutside(ctx context.Context, p *problem.Problem, main *ir.Func, res *
 		q.Depth++ // the entry is called
 	}
 	a := problem.NewAnswers()
-	ctx, end := problem.Share(ctx, policy.OutsidePercent)
+	ctx, end := budget.Share(ctx, policy.OutsidePercent)
 	defer end()
 	race(ctx, &q, a, safetyEngines)
 	found := &verdict.Result{}

@@ -70,10 +70,9 @@ func passArguments(p *problem.Problem, main *ir.Func, res *verdict.Result) {
 
 // nameEnd warns that the time is over where nothing else in res says so. Bounded claims do: more time is more turns.
 func nameEnd(ctx context.Context, res *verdict.Result) {
-	late := func(r *verdict.Reason) bool { return r != nil && r.Kind == verdict.TimedOut }
 	open := slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool { return c.Status != verdict.Proved })
-	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || !open || late(res.Reason) || slices.ContainsFunc(res.Claims,
-		func(c verdict.Claim) bool { return c.Status == verdict.Bounded || late(c.Reason) }) {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || !open || res.Reason.OutOfTime() || slices.ContainsFunc(res.Claims,
+		func(c verdict.Claim) bool { return c.Status == verdict.Bounded || c.Reason.OutOfTime() }) {
 		return
 	}
 	res.Warnings = append(res.Warnings, verdict.TimeOver)

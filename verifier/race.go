@@ -12,6 +12,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bitterm"
 	"github.com/firmproof/firmproof/verifier/bmc"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/graphterm"
 	"github.com/firmproof/firmproof/verifier/invariant"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -25,7 +26,7 @@ type entrant struct {
 	name   string
 	engine problem.Engine
 	after  string        // begins when that one ends or gives way; empty: at once
-	or     time.Duration // or so long after that one began; 0: no sooner
+	or     time.Duration // or when so much was spent since that one began; 0: no sooner
 	limit  time.Duration // of its run; 0: all the time there is
 	share  int           // percent of the time that is left when it begins; 0: all
 }
@@ -108,6 +109,7 @@ func race(ctx context.Context, p *problem.Problem, a *problem.Answers, table []e
 			if !r.wait(ctx, p, runs[e.after]) {
 				return
 			}
+			defer budget.Work(ctx)()
 			close(r.began)
 			part, cancel := r.within(ctx)
 			defer cancel()
@@ -118,8 +120,9 @@ func race(ctx context.Context, p *problem.Problem, a *problem.Answers, table []e
 			end()
 		})
 	}
-	late, cancel := problem.Longer(ctx, policy.AbandonAfter)
+	late, cancel := budget.Longer(ctx, policy.AbandonAfter)
 	defer cancel()
+	defer budget.Idle(ctx)()
 	for _, e := range table {
 		select {
 		case <-runs[e.name].done:
@@ -156,11 +159,13 @@ func (r *running) wait(ctx context.Context, p *problem.Problem, before *running)
 	if before == nil {
 		return ctx.Err() == nil
 	}
-	var late <-chan time.Time
+	var late <-chan struct{}
 	if r.or > 0 && len(p.Dumps) == 0 {
 		select {
 		case <-before.began:
-			late = time.After(r.or)
+			var stop func()
+			late, stop = budget.After(ctx, r.or)
+			defer stop()
 		case <-before.gave:
 		case <-ctx.Done():
 		}
@@ -177,9 +182,9 @@ func (r *running) wait(ctx context.Context, p *problem.Problem, before *running)
 func (r *running) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	switch {
 	case r.limit > 0:
-		return context.WithTimeout(ctx, r.limit)
+		return budget.WithTimeout(ctx, r.limit)
 	case r.share > 0:
-		return problem.Share(ctx, r.share)
+		return budget.Share(ctx, r.share)
 	}
 	return context.WithCancel(ctx)
 }

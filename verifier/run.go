@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -20,7 +21,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/weave"
 )
 
-// Plan says what to verify and within which limits. The context given to Run carries the time limit.
+// Plan says what to verify and within which limits. The context given to Run carries the time limit (package budget).
 type Plan = problem.Plan
 
 // Progress is a snapshot for a progress line.
@@ -33,15 +34,20 @@ func PeakRSS() int64 { return problem.PeakRSS() }
 // is an unknown with its reason.
 func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	began := time.Now()
+	ctx, finish := budget.Ensure(ctx)
+	defer finish()
 	res := &verdict.Result{Target: plan.Target, Entry: plan.Entry, Claims: []verdict.Claim{},
 		Bounds: verdict.Bounds{Unwind: plan.Unwind, Depth: plan.Depth}, Assumptions: slices.Clone(plan.Assumptions)}
 	faults := problem.NewAnswers()
-	late, cancel := problem.Longer(ctx, policy.AnswerGrace)
+	late, cancel := budget.Longer(ctx, policy.AnswerGrace)
 	defer cancel()
 	inside, found := *res, &foundClaims{told: plan.Found}
 	plan.Found = found.add
 	select {
-	case <-start(faults, "run", func() { verify(ctx, m, plan, &inside) }):
+	case <-start(faults, "run", func() {
+		defer budget.Work(ctx)()
+		verify(ctx, m, plan, &inside)
+	}):
 		*res = inside
 	case <-late.Done(): // inside is not ours to read
 		res.Reason, res.Claims = problem.EarlyEnd(ctx, nil), found.all()
@@ -50,6 +56,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 		res.Reason = r
 	}
 	res.DurationMS = time.Since(began).Milliseconds()
+	res.ProcessorMS = budget.Processor(ctx).Milliseconds()
 	res.PeakRSS = PeakRSS()
 	sortClaims(res.Claims, nil) // what verify left unsorted when it ended early
 	res.Summarise()
@@ -105,8 +112,14 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	beside := aboutRuns && asksPaths(plan.Checks) && len(plan.Dumps) == 0
 	var runsDone <-chan struct{}
 	if beside {
-		runsDone = start(runs.answers, "runs", func() { runs.decide(ctx) })
-		defer func() { <-runsDone }()
+		runsDone = start(runs.answers, "runs", func() {
+			defer budget.Work(ctx)()
+			runs.decide(ctx)
+		})
+		defer func() {
+			defer budget.Idle(ctx)()
+			<-runsDone
+		}()
 	}
 	defer end()
 	if asksPaths(plan.Checks) {
@@ -115,7 +128,9 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	close(runs.pathsDone)
 	switch {
 	case beside:
+		resume := budget.Idle(ctx)
 		<-runsDone
+		resume()
 	case aboutRuns:
 		runs.decide(ctx)
 	default:

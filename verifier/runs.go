@@ -2,8 +2,8 @@ package verifier
 
 import (
 	"context"
-	"time"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -27,7 +27,7 @@ func (r *runsQuestion) decide(ctx context.Context) {
 	switch {
 	case !r.p.Checks.Has(verdict.Termination):
 	case r.p.EndsUnasked:
-		r.decideUnasked(ctx, time.Now())
+		r.decideUnasked(ctx, budget.Spent(ctx))
 	default:
 		race(ctx, r.p, r.answers, r.terminationEngines())
 	}
@@ -42,6 +42,7 @@ func (r *runsQuestion) proves(ctx context.Context, c verdict.Check) bool {
 	if !r.p.Checks.Has(c) {
 		return false
 	}
+	defer budget.Idle(ctx)()
 	select {
 	case <-r.pathsDone:
 	case <-ctx.Done():

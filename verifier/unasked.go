@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/bitterm"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/graphterm"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -90,15 +91,12 @@ func recursive(calls map[*ir.Func][]*ir.Func, from *ir.Func) bool {
 }
 
 // decideUnasked looks for runs that never end, in a part of the time, and reports one in res; so it does a proof.
-func (r *runsQuestion) decideUnasked(ctx context.Context, began time.Time) {
+func (r *runsQuestion) decideUnasked(ctx context.Context, began time.Duration) {
 	any, forever := loopsOf(r.p)
 	if !any {
 		return
 	}
-	select {
-	case <-r.pathsDone:
-	case <-time.After(policy.UnaskedAfter):
-	case <-ctx.Done():
+	if !r.waitForPaths(ctx) {
 		return
 	}
 	if r.endsByPaths(r.answers) {
@@ -110,7 +108,9 @@ func (r *runsQuestion) decideUnasked(ctx context.Context, began time.Time) {
 		defer cancel()
 		race(part, r.p, r.answers, unaskedEngines(r.p, len(forever) > 0, r.proves))
 	}
+	resume := budget.Idle(ctx)
 	<-r.pathsDone
+	resume()
 	if r.answers.Settled(id) != nil || r.endsByPaths(r.answers) {
 		return
 	}
@@ -123,26 +123,37 @@ func (r *runsQuestion) decideUnasked(ctx context.Context, began time.Time) {
 	}
 }
 
+// waitForPaths waits until the question about paths is answered, or takes long; false if the time is over.
+func (r *runsQuestion) waitForPaths(ctx context.Context) bool {
+	defer budget.Idle(ctx)()
+	late, stop := budget.After(ctx, policy.UnaskedAfter)
+	defer stop()
+	select {
+	case <-r.pathsDone:
+	case <-late:
+	}
+	return ctx.Err() == nil
+}
+
 // unaskedLeast is policy.UnaskedLeast but in tests.
 var unaskedLeast = policy.UnaskedLeast
 
 // unaskedTime returns the time for what nobody asked: a part of that for all, and when the paths are decided, half of
 // what they took, but at least a little.
-func (r *runsQuestion) unaskedTime(ctx context.Context, began time.Time) (context.Context, context.CancelFunc) {
-	start := time.Now()
-	part, cancel := problem.Share(ctx, policy.UnaskedPercent)
+func (r *runsQuestion) unaskedTime(ctx context.Context, began time.Duration) (context.Context, context.CancelFunc) {
+	start := budget.Spent(ctx)
+	part, cancel := budget.Share(ctx, policy.UnaskedPercent)
 	go func() {
 		select {
 		case <-r.pathsDone:
 		case <-part.Done():
 			return
 		}
-		rest := max(unaskedLeast, time.Since(began)/2) - time.Since(start)
-		select {
-		case <-time.After(rest):
-			cancel()
-		case <-part.Done():
-		}
+		now := budget.Spent(ctx)
+		late, stop := budget.After(part, max(unaskedLeast, (now-began)/2)-(now-start))
+		defer stop()
+		<-late
+		cancel()
 	}()
 	return part, cancel
 }

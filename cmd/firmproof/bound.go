@@ -10,6 +10,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/spf13/cobra"
@@ -50,7 +51,7 @@ func bound(cmd *cobra.Command, file, entry, target, integers string, timeout tim
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
+	ctx, cancel := budget.With(cmd.Context(), timeout)
 	defer cancel()
 	work, err := os.MkdirTemp("", "firmproof-")
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -47,7 +48,7 @@ func (c *certifier) run(ctx context.Context, n int, j *prepare.Job) *verdict.Res
 	if err != nil { // there is no such entry: the engine says so
 		part = j.Program
 	}
-	within, cancel := context.WithTimeout(ctx, j.Timeout)
+	within, cancel := budget.With(ctx, j.Timeout)
 	res := verifier.Run(within, part, j.Plan)
 	cancel()
 	j.Complete(res)
@@ -55,8 +56,9 @@ func (c *certifier) run(ctx context.Context, n int, j *prepare.Job) *verdict.Res
 		c.lines[n] = err.Error()
 		return res
 	}
-	within, cancel = context.WithTimeout(ctx, j.Timeout)
+	within, cancel = budget.With(ctx, j.Timeout)
 	defer cancel()
+	defer budget.Work(within)()
 	began, name := time.Now(), c.folder(certificate.FolderOf(j.Plan.Target, j.Name()))
 	cert, err := certificate.Write(within, filepath.Join(c.dir, name), c.tool, part, text, j.Plan, res)
 	if err != nil {

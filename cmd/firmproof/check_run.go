@@ -10,6 +10,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/answers"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -102,7 +103,7 @@ func (r *checking) answer(ctx context.Context, n int, j *prepare.Job) *verdict.R
 	if r.certs != nil {
 		return r.certs.run(ctx, n, j)
 	}
-	ctx, cancel := context.WithTimeout(ctx, j.Timeout)
+	ctx, cancel := budget.With(ctx, j.Timeout)
 	defer cancel()
 	res := r.cache.Run(ctx, j.Program, j.Plan, j.Timeout)
 	j.Complete(res)

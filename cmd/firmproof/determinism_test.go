@@ -118,7 +118,8 @@ func answer(t *testing.T, args []string) string {
 		t.Fatalf("%v\n%s%s", err, out.String(), errs.String())
 	}
 	for i := range r.Results {
-		r.Results[i].DurationMS, r.Results[i].PeakRSS, r.Results[i].Stages = 0, 0, nil
+		r.Results[i].DurationMS, r.Results[i].ProcessorMS = 0, 0
+		r.Results[i].PeakRSS, r.Results[i].Stages = 0, nil
 	}
 	text, err := json.MarshalIndent(r, "", " ")
 	if err != nil {

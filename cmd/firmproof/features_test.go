@@ -120,7 +120,7 @@ int main(void) {
 		rep, _ := checkText(t, text, "--target", "x86_64", "--unwind", "10")
 		for j := range rep.Results {
 			r := &rep.Results[j]
-			r.DurationMS, r.PeakRSS, r.Stages = 0, 0, nil
+			r.DurationMS, r.ProcessorMS, r.PeakRSS, r.Stages = 0, 0, 0, nil
 		}
 		data, err := json.Marshal(rep)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -102,7 +103,7 @@ func tryJob(ctx context.Context, j *prepare.Job) *verdict.Result {
 	if j.Settled != nil {
 		return j.Settled
 	}
-	ctx, stop := context.WithTimeout(ctx, j.Timeout)
+	ctx, stop := budget.With(ctx, j.Timeout)
 	defer stop()
 	res := verifier.Run(ctx, j.Program, j.Plan)
 	j.Complete(res)

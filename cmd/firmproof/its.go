@@ -9,18 +9,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/termination"
 )
 
 // inTime writes what prove says and returns, or gives it up when its time is over: the
 // steps of a proof may be long, and the process that they run in ends anyway.
-func inTime(ctx context.Context, timeout time.Duration, w io.Writer, prove func(io.Writer) (string, error)) error {
+func inTime(ctx context.Context, timeout time.Duration, w io.Writer,
+	prove func(context.Context, io.Writer) (string, error)) error {
+	whole, end := budget.With(ctx, timeout+timeout/10+time.Second)
+	defer end()
 	var text bytes.Buffer
 	var last string
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		last, err = prove(&text)
+		defer budget.Work(whole)()
+		last, err = prove(whole, &text)
 		done <- err
 	}()
 	select {
@@ -30,9 +35,10 @@ func inTime(ctx context.Context, timeout time.Duration, w io.Writer, prove func(
 		}
 		_, err = fmt.Fprintf(w, "%s%s\n", text.String(), last)
 		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(timeout + timeout/10 + time.Second):
+	case <-whole.Done():
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 	}
 	_, err := fmt.Fprintf(w, "Unknown: no answer within %s.\nMAYBE\n", timeout)
 	return err
@@ -48,9 +54,10 @@ func itsCommand() *cobra.Command {
 The proof is printed in words; the last line is YES, NO, MAYBE or WORST_CASE(?,O(n^k)).`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return inTime(cmd.Context(), timeout, cmd.OutOrStdout(), func(w io.Writer) (string, error) {
-				return termination.RunFile(cmd.Context(), args[0], timeout, w)
-			})
+			prove := func(ctx context.Context, w io.Writer) (string, error) {
+				return termination.RunFile(ctx, args[0], timeout, w)
+			}
+			return inTime(cmd.Context(), timeout, cmd.OutOrStdout(), prove)
 		},
 	}
 	secondsVar(cmd.Flags(), &timeout, "timeout", 25*time.Second, "time limit")

@@ -13,7 +13,7 @@ import (
 // TestInTime: a proof whose steps do not end is given up when its time is over, and at
 // once when the process is told to end.
 func TestInTime(t *testing.T) {
-	endless := func(io.Writer) (string, error) { select {} }
+	endless := func(context.Context, io.Writer) (string, error) { select {} }
 	var out bytes.Buffer
 	start := time.Now()
 	if err := inTime(context.Background(), 100*time.Millisecond, &out, endless); err != nil ||
@@ -26,7 +26,7 @@ func TestInTime(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	out.Reset()
-	if err := inTime(context.Background(), time.Hour, &out, func(w io.Writer) (string, error) {
+	if err := inTime(context.Background(), time.Hour, &out, func(_ context.Context, w io.Writer) (string, error) {
 		_, err := io.WriteString(w, "every run ends\n")
 		return "YES", err
 	}); err != nil || out.String() != "every run ends\nYES\n" {

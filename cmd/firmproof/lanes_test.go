@@ -390,7 +390,7 @@ func (l *lanes) compare(name, dir string, want, got []verdict.Result) {
 
 func outOfTime(list []verdict.Result) bool {
 	lost := func(r *verdict.Reason) bool {
-		return r != nil && (r.Kind == verdict.TimedOut || r.Kind == verdict.OutOfMemory)
+		return r.OutOfTime() || r != nil && r.Kind == verdict.OutOfMemory
 	}
 	return slices.ContainsFunc(list, func(r verdict.Result) bool {
 		return lost(r.Reason) || slices.Contains(r.Warnings, verdict.TimeOver) ||
@@ -445,7 +445,7 @@ func whole(t *testing.T, list []verdict.Result, ways bool) string {
 	out := lasting(list)
 	for i := range out {
 		r := &out[i]
-		r.DurationMS, r.PeakRSS, r.Stages, r.Reused = 0, 0, nil, ""
+		r.DurationMS, r.ProcessorMS, r.PeakRSS, r.Stages, r.Reused = 0, 0, 0, nil, ""
 		r.Claims = slices.Clone(r.Claims)
 		for j := range r.Claims {
 			if !ways {

@@ -13,6 +13,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/spf13/cobra"
@@ -119,7 +120,7 @@ func svcomp(ctx context.Context, o *svOptions, cmd *cobra.Command) (string, erro
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	ctx, cancel := budget.With(ctx, o.timeout)
 	defer cancel()
 	work, err := os.MkdirTemp("", "firmproof-")
 	if err != nil {

@@ -157,7 +157,7 @@ func (f *finder) run(ctx context.Context, jobs []prepare.Job, tr *trial) {
 // outOfTime reports whether an answer is missing for want of time or memory.
 func outOfTime(r *verdict.Result) bool {
 	short := func(why *verdict.Reason) bool {
-		return why != nil && (why.Kind == verdict.TimedOut || why.Kind == verdict.OutOfMemory ||
+		return why != nil && (why.OutOfTime() || why.Kind == verdict.OutOfMemory ||
 			why.Kind == verdict.Internal || why.Kind == verdict.Cancelled)
 	}
 	return short(r.Reason) || slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool {

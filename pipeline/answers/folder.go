@@ -138,7 +138,7 @@ func (f *Folder) recall(q Question, budget time.Duration) *verdict.Result {
 	if err != nil || res == nil {
 		return nil
 	}
-	res.DurationMS = 0
+	res.DurationMS, res.ProcessorMS = 0, 0
 	res.Reused, res.Stages = verdict.FromCache,
 		[]verdict.Stage{{Name: "cache", Counts: map[string]int64{"claims": int64(len(res.Claims))}}}
 	return res

@@ -13,6 +13,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/answers"
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -113,7 +114,7 @@ func Work(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, j.Timeout)
+	ctx, cancel := budget.With(ctx, j.Timeout)
 	defer cancel()
 	res, err := json.Marshal(verifier.Run(ctx, m, j.Plan))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -71,7 +72,7 @@ func rank(ctx context.Context, p *problem.Problem) (*verdict.Certificate, *certi
 	ranks, err := r.rankAll(ctx)
 	if err != nil && ctx.Err() == nil {
 		r.lemmas.Branches = true
-		part, cancel := problem.Share(ctx, policy.RankLemmaPercent)
+		part, cancel := budget.Share(ctx, policy.RankLemmaPercent)
 		r.lemmas.Lemmas(part, []ilr.Term{r.f.Store.True()})
 		cancel()
 		r.lemmas.Instantiate()

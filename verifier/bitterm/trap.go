@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
@@ -32,7 +33,7 @@ func (Traps) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) er
 	}
 	prover := invariant.NewProver(cut)
 	prover.Products = true
-	part, cancel := problem.Share(ctx, policy.TrapLemmaPercent)
+	part, cancel := budget.Share(ctx, policy.TrapLemmaPercent)
 	prover.Lemmas(part, []ilr.Term{loops[0].escapes()})
 	cancel()
 	for _, x := range loops {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/invariant"
@@ -37,7 +38,7 @@ func Turns(ctx context.Context, p *problem.Problem) map[*ir.Block]int64 {
 	r := &ranker{cut: cut, f: cut.Formula, lemmas: invariant.NewProver(cut)}
 	out := r.turns(ctx)
 	if len(out) < len(r.loops()) && ctx.Err() == nil {
-		part, cancel := problem.Share(ctx, policy.RankLemmaPercent)
+		part, cancel := budget.Share(ctx, policy.RankLemmaPercent)
 		r.lemmas.Lemmas(part, []ilr.Term{r.f.Store.True()})
 		cancel()
 		if r.lemmas.Any() {

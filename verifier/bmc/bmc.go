@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -170,14 +171,14 @@ func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error
 	opts.Coverage, opts.Facts = b.p.Coverage, r.facts
 	prober := &problem.Prober{Solver: r.solver, Store: store}
 	if b.last == nil && b.p.StopAfter == "" && !r.facts { // what came so far is worth deciding
-		first, cancel := problem.Share(ctx, policy.FirstWalkPercent)
+		first, cancel := budget.Share(ctx, policy.FirstWalkPercent)
 		defer cancel()
 		opts.Stop = first.Done()
 		if b.p.Unbounded() {
 			prober.Most = policy.FirstProbeTerms
 		}
 		var end context.CancelFunc
-		ctx, end = problem.Longer(ctx, policy.StopWalkAfter)
+		ctx, end = budget.Longer(ctx, policy.StopWalkAfter)
 		defer end()
 	}
 	stop := b.a.Stage("encode")

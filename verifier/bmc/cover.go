@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -17,7 +18,7 @@ import (
 // to. What an earlier round is sure of is not asked again.
 func (b *unwinder) cover(ctx context.Context, r *round) {
 	defer b.a.Stage("coverage")(nil)
-	ctx, cancel := problem.Share(ctx, policy.CoveragePercent)
+	ctx, cancel := budget.Share(ctx, policy.CoveragePercent)
 	defer cancel()
 	r.solver.LimitConflicts(policy.CoverageConflicts)
 	defer r.solver.LimitConflicts(0)

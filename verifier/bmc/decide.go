@@ -248,7 +248,7 @@ func (b *unwinder) decideGaps(ctx context.Context, r *round) {
 		if r.gap == nil {
 			r.gap = &reason
 		}
-		r.stopped = r.stopped || reason.Kind == verdict.TimedOut
+		r.stopped = r.stopped || reason.OutOfTime()
 		if gap.Instr == nil {
 			r.unplaced = true
 			return

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/policy"
-	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/replay"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -23,7 +23,7 @@ func (b *unwinder) withFacts(ctx context.Context) bool {
 	if b.p.Unwind > 0 {
 		limit = b.p.Unwind
 	}
-	part, cancel := problem.Share(ctx, policy.FactsPercent)
+	part, cancel := budget.Share(ctx, policy.FactsPercent)
 	defer cancel()
 	r, err := b.round(part, limit, true)
 	if err != nil {

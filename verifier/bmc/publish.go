@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -16,8 +17,10 @@ import (
 type publisher struct {
 	b            *unwinder
 	r            *round
-	gaps, bounds *ir.After // what may be executed behind them
-	last         time.Time
+	gaps, bounds *ir.After       // what may be executed behind them
+	ctx          context.Context // whose budget tells the time
+	last         time.Duration
+	told         bool
 }
 
 // publisher returns nil where an earlier round says more.
@@ -25,7 +28,7 @@ func (b *unwinder) publisher(ctx context.Context, r *round) *publisher {
 	if b.last != nil || r.facts || ctx.Err() != nil {
 		return nil
 	}
-	p := &publisher{b: b, r: r, bounds: ir.AfterOf(b.p.Module, b.p.Entry, r.openBounds()...)}
+	p := &publisher{b: b, r: r, ctx: ctx, bounds: ir.AfterOf(b.p.Module, b.p.Entry, r.openBounds()...)}
 	var gaps []*ir.Instr
 	for i := range r.f.Gaps {
 		if gaps = append(gaps, r.f.Gaps[i].Instr); r.f.Gaps[i].Instr == nil {
@@ -38,7 +41,7 @@ func (b *unwinder) publisher(ctx context.Context, r *round) *publisher {
 
 // publish hands on what is settled when todo is what is left to decide, if it is time to.
 func (p *publisher) publish(todo ...*encode.Claim) {
-	if p == nil || time.Since(p.last) < policy.PublishEvery {
+	if p == nil || p.told && budget.Spent(p.ctx)-p.last < policy.PublishEvery {
 		return
 	}
 	open := map[string]bool{}
@@ -61,5 +64,5 @@ func (p *publisher) publish(todo ...*encode.Claim) {
 	u := part.outcome(whole)
 	u.Loops, u.Partial = slices.Clone(u.Loops), true
 	p.b.a.SetUnwinding(u)
-	p.last = time.Now()
+	p.last, p.told = budget.Spent(p.ctx), true
 }

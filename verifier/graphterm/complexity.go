@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -104,7 +105,7 @@ func (e *engine) turnsByBits(ctx context.Context, g *seg.Graph) map[*ir.Block]in
 	if e.turns == nil || e.p.MathInts() || g.Modular {
 		return nil
 	}
-	part, cancel := problem.Share(ctx, policy.TurnsPercent)
+	part, cancel := budget.Share(ctx, policy.TurnsPercent)
 	defer cancel()
 	return e.turns(part, e.p)
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/firmproof/firmproof/verifier/budget"
 )
 
 // loops writes a function of two numbers: loops in a row and inside each other, up and down, some that call.
@@ -96,7 +98,7 @@ func TestBoundsHoldInGeneratedRuns(t *testing.T) {
 func boundHolds(t *testing.T, src string, r *rand.Rand) int {
 	t.Helper()
 	ctx, e := engineOf(t, src, "f")
-	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
+	ctx, cancel := budget.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
 	g, err := e.graph(ctx, false)
 	if err != nil || !g.Complete {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
@@ -212,10 +213,10 @@ func diagrams(g *seg.Graph, sys *its.System) []verdict.Diagram {
 
 // firstTry returns a context with a part of the time left, if a second try is to follow.
 func firstTry(ctx context.Context, more bool) (context.Context, context.CancelFunc) {
-	if _, ok := ctx.Deadline(); !more || !ok {
+	if _, limited := budget.Left(ctx); !more || !limited {
 		return context.WithCancel(ctx)
 	}
-	return problem.Share(ctx, policy.FirstTryPercent)
+	return budget.Share(ctx, policy.FirstTryPercent)
 }
 
 // kind says which graph e works on.
@@ -229,9 +230,9 @@ func (e *engine) graph(ctx context.Context, wrap bool) (*seg.Graph, error) {
 }
 
 func (e *engine) build(ctx context.Context, opts seg.Options) (*seg.Graph, error) {
-	if _, ok := ctx.Deadline(); ok {
+	if _, limited := budget.Left(ctx); limited {
 		var cancel context.CancelFunc
-		ctx, cancel = problem.Share(ctx, policy.GraphPercent)
+		ctx, cancel = budget.Share(ctx, policy.GraphPercent)
 		defer cancel()
 	}
 	stop := e.a.Stage("graph")

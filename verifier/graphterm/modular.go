@@ -3,6 +3,7 @@ package graphterm
 import (
 	"context"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -26,7 +27,7 @@ func (e *engine) terminationModularly(ctx context.Context) (verdict.Claim, *seg.
 	}
 	e.modular = true
 	defer func() { e.modular = false }()
-	part, cancel := problem.Share(ctx, policy.ModularPercent)
+	part, cancel := budget.Share(ctx, policy.ModularPercent)
 	defer cancel()
 	found, g := e.decideByOverflow(part, func(context.Context, verdict.Check) bool { return false }) // does not wait
 	if found.Status != verdict.Proved {

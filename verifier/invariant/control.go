@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
-	"github.com/firmproof/firmproof/verifier/problem"
 )
 
 // Lemmas under a value of a control variable: one that the program sets to constants alone, as the state of a state
@@ -18,7 +18,7 @@ import (
 // underStates adds the lemmas under values of control variables, if the others do not exclude bad and these do:
 // otherwise they would make each question about clauses longer.
 func (p *Prover) underStates(ctx context.Context, bad []ilr.Term) {
-	part, cancel := problem.Share(ctx, policy.StatePercent)
+	part, cancel := budget.Share(ctx, policy.StatePercent)
 	defer cancel()
 	if len(p.states) == 0 || p.exclude(part, bad) {
 		return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ellipse"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -201,7 +202,7 @@ func z3Refutes(ctx context.Context, s *ilr.Store, facts []ilr.Term, q ilr.Term) 
 	for _, a := range facts {
 		z3.Assert(a)
 	}
-	part, cancel := problem.Share(ctx, policy.RecheckPercent)
+	part, cancel := budget.Share(ctx, policy.RecheckPercent)
 	defer cancel()
 	switch ans, _ := z3.Check(part, q); ans {
 	case solve.Unsat:

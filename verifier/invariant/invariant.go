@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/ellipse"
 	"github.com/firmproof/firmproof/verifier/encode"
@@ -70,7 +71,7 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.
 		return proofs, 0, err
 	}
 	v.tabulate(ctx, goals, policy.FirstTabulation)
-	part, cancel := problem.Share(ctx, policy.LemmaPercent)
+	part, cancel := budget.Share(ctx, policy.LemmaPercent)
 	v.Lemmas(part, bads(goals))
 	v.underStates(part, bads(goals))
 	cancel()

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
-	"github.com/firmproof/firmproof/verifier/problem"
 )
 
 // orders holds how the program compares elements.
@@ -147,7 +147,7 @@ func (p *Prover) inOrder(ctx context.Context, bad []ilr.Term) bool {
 	if len(p.ordered) == 0 {
 		return false
 	}
-	part, cancel := problem.Share(ctx, policy.NeighbourPercent)
+	part, cancel := budget.Share(ctx, policy.NeighbourPercent)
 	defer cancel()
 	p.effort = policy.SuggestEffort
 	for _, more := range [][]*Lemma{nil, p.related, p.parts} {

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
-	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/solve"
 )
 
@@ -43,7 +43,7 @@ type invocation struct {
 
 // tabulate adds what calls give back for single arguments, if some goal is excluded by that.
 func (p *Prover) tabulate(ctx context.Context, goals []goal, most policy.Tabulation) {
-	part, cancel := problem.Share(ctx, policy.TabulatePercent)
+	part, cancel := budget.Share(ctx, policy.TabulatePercent)
 	defer cancel()
 	if !p.f.ComesBack() || p.exclude(part, bads(goals)) {
 		return

@@ -3,6 +3,7 @@ package invariant
 import (
 	"context"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 )
@@ -16,7 +17,7 @@ type SeveralTurns struct {
 // Run implements problem.Engine.
 func (e SeveralTurns) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
 	for _, k := range policy.InductionTurns {
-		part, cancel := problem.Share(ctx, policy.StretchPercent)
+		part, cancel := budget.Share(ctx, policy.StretchPercent)
 		err := Engine{Turns: k, Plain: e.Plain}.Run(part, p, a)
 		cancel()
 		if err == nil || ctx.Err() != nil {

@@ -10,8 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
-	"time"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
@@ -143,29 +143,16 @@ func (p *Prober) Possible(ctx context.Context, cond ilr.Term) bool {
 	return err != nil || ans != solve.Unsat
 }
 
-// Share returns a context with a part of the time that ctx has left.
-func Share(ctx context.Context, percent int) (context.Context, context.CancelFunc) {
-	end, ok := ctx.Deadline()
-	if !ok {
-		return context.WithTimeout(ctx, policy.NoDeadline)
-	}
-	return context.WithTimeout(ctx, time.Until(end)*time.Duration(percent)/100)
-}
-
-// Longer returns a context that ends so long after ctx did.
-func Longer(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
-	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
-	return late, func() { stop(); cancel() }
-}
-
 // EarlyEnd explains an early end by the context, else by err; nil is a solver that gave up.
 func EarlyEnd(ctx context.Context, err error) *verdict.Reason {
-	switch ctx.Err() {
-	case context.DeadlineExceeded:
+	switch err := ctx.Err(); {
+	case budget.ByClock(ctx):
+		return &verdict.Reason{Kind: verdict.ClockOver, Remedy: "run fewer things beside it, or give more with --timeout",
+			Detail: "the machine was too busy: the clock ended it before the processor time given was used up"}
+	case err == context.DeadlineExceeded:
 		return &verdict.Reason{Kind: verdict.TimedOut, Detail: "the time given was used up",
 			Remedy: "give more with --timeout, or bounds with --unwind (in the manifest: `timeout`, `unwind`)"}
-	case context.Canceled:
+	case err == context.Canceled:
 		return &verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped"}
 	}
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
@@ -35,7 +36,7 @@ func execute(ctx context.Context, p *problem.Problem, inputs []input.Input, step
 func Confirm(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []input.Input,
 	out *interp.Outcome) *problem.Settled {
 	inputs = shrink(ctx, p, inputs, out)
-	late, end := problem.Longer(ctx, policy.TraceGrace) // without a trace it says little
+	late, end := budget.Longer(ctx, policy.TraceGrace) // without a trace it says little
 	defer end()
 	if traced, err := Execute(late, p, inputs, true); err == nil && sameFailure(traced, out) {
 		out = traced

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -22,6 +23,15 @@ type States struct {
 	Wait time.Duration // before it begins: others may be done soon
 }
 
+// wait waits until engines that may be done soon had their time; false if the search is over before.
+func (s States) wait(ctx context.Context) bool {
+	defer budget.Idle(ctx)()
+	late, stop := budget.After(ctx, s.Wait)
+	defer stop()
+	<-late
+	return ctx.Err() == nil
+}
+
 // Run implements problem.Engine.
 func (s States) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
 	if !p.Unbounded() || p.Depth > 0 {
@@ -30,9 +40,7 @@ func (s States) Run(ctx context.Context, p *problem.Problem, a *problem.Answers)
 	if u := a.Unwinding(); u != nil && u.Gap != nil { // executions would end there, too
 		return problem.ErrOpen
 	}
-	select {
-	case <-time.After(s.Wait):
-	case <-ctx.Done():
+	if !s.wait(ctx) {
 		return problem.ErrOpen
 	}
 	defer a.Stage("states")(nil)

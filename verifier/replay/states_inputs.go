@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -90,7 +91,7 @@ func (c *chosen) Havoc(at *ir.Instr, _ int64) (func(i int64) byte, bool) {
 
 // goesOn returns inputs with which a loop takes more than a turn: conditions in front of it may be hard to guess.
 func goesOn(ctx context.Context, p *problem.Problem) [][]input.Input {
-	ctx, cancel := problem.Share(ctx, policy.GoesOnPercent)
+	ctx, cancel := budget.Share(ctx, policy.GoesOnPercent)
 	defer cancel()
 	store := ilr.NewStore(problem.NewSimplifier())
 	solver := p.OpenOwn(store)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/smtlib"
 )
 
@@ -22,7 +24,7 @@ func Names() []string { return []string{"auto", "cadical", "z3", "cvc5", "bitwuz
 func Open(name string, s *ilr.Store, opts Options) (Solver, error) {
 	switch name {
 	case "", "auto":
-		p := &portfolio{Own: NewOwn(s, opts), slice: 10 * time.Second, most: maxPrinted}
+		p := &portfolio{Own: NewOwn(s, opts), slice: policy.OwnSolverTime, most: maxPrinted}
 		for _, n := range smtlib.Names() {
 			if e, err := smtlib.Find(n); err == nil {
 				e.Memory = partnerMemory
@@ -140,7 +142,7 @@ func (p *portfolio) Check(ctx context.Context, assumptions ...ilr.Term) (Answer,
 	if p.partner == nil {
 		return p.Own.Check(ctx, assumptions...)
 	}
-	alone, cancel := context.WithTimeout(ctx, p.slice)
+	alone, cancel := budget.WithTimeout(ctx, p.slice)
 	a, err := p.Own.Check(alone, assumptions...)
 	cancel()
 	if a != Unknown || ctx.Err() != nil || !errors.Is(err, ErrTimeout) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
@@ -51,7 +52,7 @@ func Bounds(ctx context.Context, sys *its.System, opts Options) Cost {
 func boundsUnless(ctx context.Context, sys *its.System, opts Options, hopeless func() bool) Cost {
 	if opts.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, opts.Timeout)
+		ctx, cancel = budget.WithTimeout(ctx, opts.Timeout)
 		defer cancel()
 	}
 	if opts.Z3Millis == 0 {

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
@@ -61,7 +62,7 @@ type Answer struct {
 func Prove(ctx context.Context, sys *its.System, opts Options) Answer {
 	if opts.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, opts.Timeout)
+		ctx, cancel = budget.WithTimeout(ctx, opts.Timeout)
 		defer cancel()
 	}
 	if opts.Z3Millis == 0 {

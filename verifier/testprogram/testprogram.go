@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -90,9 +91,11 @@ func Problem(m *ir.Module, entry string, checks ...verdict.Check) *problem.Probl
 		Checks: set, Semantics: ir.Semantics{MallocNeverFails: true}}}
 }
 
-// Within returns a context that ends with the test, at the latest after so long.
+// Within returns a context that ends with the test, at the latest when the test took so much processor time. Its
+// goroutine is the one that works.
 func Within(t testing.TB, limit time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	t.Cleanup(cancel)
+	ctx, cancel := budget.With(context.Background(), limit)
+	done := budget.Work(ctx)
+	t.Cleanup(func() { done(); cancel() })
 	return ctx
 }

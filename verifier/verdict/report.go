@@ -23,6 +23,7 @@ type Result struct {
 	Entry       string       `json:"entry"`
 	Status      Status       `json:"status"`
 	DurationMS  int64        `json:"duration_ms"`
+	ProcessorMS int64        `json:"processor_ms,omitempty"` // of all its engines and solvers together
 	PeakRSS     int64        `json:"peak_rss_bytes"`
 	Bounds      Bounds       `json:"bounds"`
 	Claims      []Claim      `json:"claims"`

@@ -98,7 +98,8 @@ type ReasonKind string
 const (
 	Unsupported    ReasonKind = "unsupported"     // a construct that is not modelled, by name
 	BoundReached   ReasonKind = "bound"           // a bound was hit and the answer depends on it
-	TimedOut       ReasonKind = "timeout"         // the time given was used up
+	TimedOut       ReasonKind = "timeout"         // the processor time given was used up
+	ClockOver      ReasonKind = "clock"           // the clock ended it, on a machine too busy to give that time
 	OutOfMemory    ReasonKind = "memory"          // the memory given was used up
 	SolverGaveUp   ReasonKind = "solver"          // the solver could not decide
 	ReplayMismatch ReasonKind = "replay-mismatch" // the interpreter did not confirm a counterexample: a bug of ours
@@ -121,6 +122,9 @@ type Reason struct {
 	Pos    *Pos       `json:"location,omitempty"`
 	Remedy string     `json:"remedy,omitempty"`
 }
+
+// OutOfTime reports that more time, or a less busy machine, might settle it.
+func (r *Reason) OutOfTime() bool { return r != nil && (r.Kind == TimedOut || r.Kind == ClockOver) }
 
 func (r *Reason) String() string {
 	if r == nil {

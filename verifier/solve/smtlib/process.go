@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
 
@@ -106,6 +107,7 @@ func (e Engine) run(ctx context.Context, cmd *exec.Cmd, end context.CancelCauseF
 	if e.Memory > 0 {
 		go WatchMemory(ctx, fmt.Sprint(cmd.Process.Pid), e.Memory, func() { end(ErrMemory) })
 	}
+	defer budget.Process(ctx, cmd)()
 	return cmd.Wait()
 }
 
