@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -36,7 +35,7 @@ func TestInputCases(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := testprogram.Problem(testprogram.Hosted(t, c.src), "main", verdict.Assert)
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			ctx, cancel := testprogram.Limit(time.Minute)
 			defer cancel()
 			a := problem.NewAnswers()
 			err := inputCases{}.Run(ctx, p, a)

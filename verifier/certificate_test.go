@@ -24,7 +24,7 @@ func certify(t *testing.T, src string, checks ...verdict.Check) (string, *certif
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := testprogram.Limit(2 * time.Minute)
 	defer cancel()
 	c, err := certificate.Write(ctx, dir, verdict.Tool{}, part, text, plan, Run(ctx, part, plan))
 	if err != nil {

@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -33,7 +32,7 @@ func TestFollowedPathsEnd(t *testing.T) {
 			{"route around", route + "c.via = &a; return total(&a); }", verdict.Violated},
 			{"route into nothing", route + "c.via = (struct hop *)8; return total(&a); }", verdict.Unknown},
 		} {
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			ctx, cancel := testprogram.Limit(20 * time.Second)
 			res := Run(ctx, testprogram.Compile(t, c.src, "-O0"), Plan{Target: "x86_64", Entry: "main", Checks: checks})
 			cancel()
 			got := verdict.Unknown

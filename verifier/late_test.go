@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -15,13 +17,18 @@ func TestLateAnswer(t *testing.T) {
 		"int f(int n) { return 7 / n; }":               1,
 		"int f(int n) { return 7 / (n & 1 ? n : 1); }": 0,
 	} {
-		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		whole, end := budget.With(context.Background(), time.Minute)
+		ctx, cancel := context.WithCancel(whole)
 		plan := Plan{Entry: "f", Checks: verdict.DefaultChecks(), Found: func(verdict.Claim) {
-			<-ctx.Done()
-			time.Sleep(4 * time.Second) // longer than there is for putting the answer together
+			cancel()
+			late := budget.Spent(whole) + 2*policy.AnswerGrace // longer than there is for putting the answer together
+			for budget.Spent(whole) < late {
+				continue
+			}
 		}}
 		res := Run(ctx, testprogram.Trapping(t, src), plan)
 		cancel()
+		end()
 		n := 0
 		for _, c := range res.Claims {
 			if c.Status == verdict.Violated && c.Check == verdict.DivByZero {

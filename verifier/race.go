@@ -52,19 +52,26 @@ var safetyEngines = []entrant{
 
 // terminationEngines settle whether every run ends. What looks at bits says nothing about mathematical integers.
 func (r *runsQuestion) terminationEngines() []entrant {
-	table := []entrant{
-		{name: "guess", engine: replay.GuessLasso{}, limit: policy.GuessTime},
-		{name: "graph", engine: graphterm.Termination{Proves: r.proves}, after: "guess"},
-	}
+	table := graphEngines(r)
 	if r.p.MathInts() {
 		return table
 	}
-	follow := entrant{name: "all paths", engine: allPaths{r}}
+	follow := allPathsRow(r)
 	if !asksDefined(r.p.Checks) {
 		follow.after = "ranked bits"
 	}
 	return append(append(table, bitEngines...), follow)
 }
+
+// graphEngines decide termination of runs with words of any size.
+func graphEngines(r *runsQuestion) []entrant {
+	return []entrant{
+		{name: "guess", engine: replay.GuessLasso{}, limit: policy.GuessTime},
+		{name: "graph", engine: graphterm.Termination{Proves: r.proves}, after: "guess"},
+	}
+}
+
+func allPathsRow(r *runsQuestion) entrant { return entrant{name: "all paths", engine: allPaths{r}} }
 
 // bitEngines look at each bit of a machine word.
 var bitEngines = []entrant{
@@ -99,14 +106,14 @@ func race(ctx context.Context, p *problem.Problem, a *problem.Answers, table []e
 	for _, e := range table {
 		r := &running{entrant: e, began: make(chan struct{}), gave: make(chan struct{})}
 		r.give = sync.OnceFunc(func() { close(r.gave) })
-		r.answers = a.Fork(r.give)
+		r.answers = a.Fork(e.name, r.give)
 		runs[e.name] = r
 	}
 	for _, e := range table {
 		r := runs[e.name]
 		r.done = start(r.answers, e.name, func() {
 			defer r.give()
-			if !r.wait(ctx, p, runs[e.after]) {
+			if !p.On(e.name) || !r.wait(ctx, p, runs[e.after]) {
 				return
 			}
 			defer budget.Work(ctx)()

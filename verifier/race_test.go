@@ -18,7 +18,7 @@ import (
 func TestQuestionsBesideEachOther(t *testing.T) {
 	m := testprogram.Hosted(t,
 		`int main(void) { unsigned n = nondet_uint(); unsigned long x = 1; for (unsigned i = 0; i < n; i++) x = x * 6364136223846793005ul + 1442695040888963407ul; return 1 / (x != 42); }`)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := testprogram.Limit(20 * time.Second)
 	defer cancel()
 	checks := verdict.CheckSet{verdict.Termination: true, verdict.DivByZero: true}
 	res := Run(ctx, m, Plan{Target: "x86_64", Entry: "main", Checks: checks,
@@ -65,7 +65,7 @@ func TestInductionOfNothing(t *testing.T) {
 		`int main(void) { unsigned y = 1; while (1) y = y + 2 * nondet_uint(); }`:                                verdict.Proved,
 		`void there(void); int main(void) { unsigned y = 1; while (1) { y = y + 2 * nondet_uint(); there(); } }`: verdict.Unknown,
 	} {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+		ctx, cancel := testprogram.Limit(5 * time.Minute)
 		res := Run(ctx, testprogram.Compile(t, src, "-O0"),
 			Plan{Entry: "main", Checks: verdict.CheckSet{verdict.SignedOverflow: true}})
 		cancel()

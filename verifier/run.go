@@ -43,6 +43,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	defer cancel()
 	inside, found := *res, &foundClaims{told: plan.Found}
 	plan.Found = found.add
+	resume := budget.Idle(ctx)
 	select {
 	case <-start(faults, "run", func() {
 		defer budget.Work(ctx)()
@@ -52,6 +53,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	case <-late.Done(): // inside is not ours to read
 		res.Reason, res.Claims = problem.EarlyEnd(ctx, nil), found.all()
 	}
+	resume()
 	if r := faults.Reason(); r != nil {
 		res.Reason = r
 	}
@@ -59,6 +61,11 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	res.ProcessorMS = budget.Processor(ctx).Milliseconds()
 	res.PeakRSS = PeakRSS()
 	sortClaims(res.Claims, nil) // what verify left unsorted when it ended early
+	for i := range res.Claims {
+		if c := &res.Claims[i]; c.Status == verdict.Unknown {
+			c.By = ""
+		}
+	}
 	res.Summarise()
 	if res.Status == verdict.Violated || res.Status == verdict.Unknown {
 		res.Vacuous = nil

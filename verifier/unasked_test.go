@@ -39,7 +39,7 @@ func TestUnaskedTermination(t *testing.T) {
 				unaskedLeast = time.Minute
 				t.Cleanup(func() { unaskedLeast = least })
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			ctx, cancel := testprogram.Limit(time.Minute)
 			defer cancel()
 			res := Run(ctx, testprogram.Compile(t, c.src, "-O0"), Plan{Target: "x86_64", Entry: "main", Unwind: 4,
 				Checks: verdict.DefaultChecks(), EndsUnasked: true})

@@ -15,7 +15,7 @@ import (
 
 func terminationOf(t *testing.T, src, integers string) *verdict.Claim {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := testprogram.Limit(5 * time.Minute)
 	defer cancel()
 	res := Run(ctx, testprogram.Hosted(t, src), Plan{Target: "x86_64", Entry: "main",
 		Checks: verdict.CheckSet{verdict.Termination: true}, Integers: integers,
@@ -136,7 +136,7 @@ func TestTerminationUnknown(t *testing.T) {
 func TestComplexity(t *testing.T) {
 	m := testprogram.Hosted(t,
 		`int f(int n) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s ^= j; return s; }`)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := testprogram.Limit(5 * time.Minute)
 	defer cancel()
 	res := Run(ctx, m, Plan{Target: "x86_64", Entry: "f", Checks: verdict.CheckSet{verdict.ComplexityBound: true}})
 	if res.Complexity == nil || res.Complexity.Class != "O(n^2)" {

@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +33,7 @@ func TestBeforeBounds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			ctx, cancel := testprogram.Limit(time.Minute)
 			defer cancel()
 			res := Run(ctx, testprogram.Compile(t, c.src, "-O0"), Plan{Entry: "main", Unwind: 2,
 				Checks: verdict.CheckSet{verdict.Assert: true}, Semantics: ir.Semantics{VolatileMemory: true}})

@@ -26,6 +26,7 @@ import (
 type checkFlags struct {
 	req                     prepare.Request
 	timeout                 time.Duration
+	engines                 []string
 	unwindSet, stubs        []string
 	assume                  []string
 	memory                  string
@@ -69,12 +70,14 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringSliceVar(&fl.unwindSet, "unwindset", nil, "turns of single loops: FUNC.LOOP:N or FILE:LINE:N")
 	f.IntVar(&fl.req.Depth, "depth", 0, "nested calls followed (0: recursion like loops, other calls all)")
 	secondsVar(f, &fl.timeout, "timeout", prepare.DefaultTimeout,
-		"time per entry and target; where every function is called, 10s unless given")
+		"processor time per entry and target, four times that by the clock; where every function is called, 10s unless given")
 	f.StringVar(&fl.memory, "memory", "", "memory per entry and target, e.g. 2G")
 	f.IntVar(&fl.jobs, "jobs", runtime.NumCPU(), "entries verified at a time")
 	f.StringVar(&fl.req.Integers, "integers", defaultIntegers,
 		"bitvector or unbounded (mathematical integers, termination only)")
 	f.StringVar(&fl.req.Solver, "solver", defaultSolver, "auto, cadical, z3, cvc5 or bitwuzla")
+	f.StringSliceVar(&fl.engines, "engines", nil, "techniques to leave out, e.g. -ellipse,-geometric")
+	_ = f.MarkHidden("engines")
 	f.StringVar(&fl.answers, "cache", "", "folder for answers: what did not change is not verified again")
 	f.StringVar(&fl.proofs, "proofs", "", "folder for the SAT solver's proofs, which are checked")
 	f.StringVar(&fl.certify, "certify", "",
@@ -245,6 +248,9 @@ func (fl *checkFlags) request(timed bool, paths []string) (prepare.Request, erro
 	}
 	if err == nil {
 		req.Assume, err = parseAssume(fl.assume)
+	}
+	if err == nil {
+		req.Off, err = parseEngines(fl.engines)
 	}
 	return req, err
 }

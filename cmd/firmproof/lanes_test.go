@@ -450,7 +450,7 @@ func whole(t *testing.T, list []verdict.Result, ways bool) string {
 		for j := range r.Claims {
 			if !ways {
 				c := &r.Claims[j]
-				c.Trace, c.Inputs, c.Object, c.Certificate, c.Unreachable = nil, nil, nil, nil, false
+				c.Trace, c.Inputs, c.Object, c.Certificate, c.Unreachable, c.By = nil, nil, nil, nil, false, ""
 			}
 		}
 	}

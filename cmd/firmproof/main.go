@@ -123,7 +123,7 @@ func rootCommand() *cobra.Command {
 		boundCommand(),
 		fakegithubCommand(), demoCommand(),
 		serveCommand(), workerCommand(), sandboxInitCommand(), jobCommand())
-	root.AddCommand(verifyCertificateCommand(), doctorCommand(), reportCommand(), backupCommand(), restoreCommand(),
+	root.AddCommand(verifyCertificateCommand(), limitsCommand(), doctorCommand(), reportCommand(), backupCommand(), restoreCommand(),
 		parkedCommand())
 	return root
 }

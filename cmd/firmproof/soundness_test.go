@@ -17,6 +17,7 @@ import (
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -161,7 +162,7 @@ func asked(t *testing.T, file, target string, limit time.Duration, unwind int,
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := budget.With(t.Context(), limit)
 	defer cancel()
 	return m, verifier.Run(ctx, m, verifier.Plan{Target: target, Entry: "main", Checks: mayLeak(), Unwind: unwind,
 		Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Regions: prepare.Regions(img.Memory),

@@ -103,7 +103,7 @@ func (b *preparation) base(t targets.Target, stages []verdict.Stage, notes []str
 	}
 	return Job{Stages: stages, Notes: notes, Timeout: timeout, Plan: verifier.Plan{
 		Target: t.Name, Unwind: r.Unwind, UnwindSet: r.UnwindSet, Depth: r.Depth, Memory: r.Memory,
-		Integers: r.Integers, Solver: r.Solver, StopAfter: r.StopAfter, Relevant: r.Relevant,
+		Integers: r.Integers, Solver: r.Solver, Off: r.Off, StopAfter: r.StopAfter, Relevant: r.Relevant,
 		Coverage: r.Coverage}}
 }
 

@@ -51,9 +51,10 @@ type Request struct {
 	Memory    int64             // bytes
 	Stubs     map[string]string // function, or manifest.AnyStub, to its kind; over the manifest's
 	Assume    map[string]string // FUNCTION.ARGUMENT to what weave.ParseGiven reads; over the manifest's
-	Integers  string            // see verifier.Plan, like the next two
+	Integers  string            // see verifier.Plan, like the next three
 	Solver    string
 	StopAfter string
+	Off       map[string]bool
 	Coverage  bool // find out which lines and branches executions come to
 	Relevant  bool // traces hold only what the failure depends on
 

@@ -185,7 +185,7 @@ func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool
 // decide asks for termination of a system.
 func (e *engine) decide(ctx context.Context, sys *its.System) termination.Answer {
 	stop := e.a.Stage("termination")
-	answer := termination.Prove(ctx, sys, termination.Options{})
+	answer := termination.Prove(ctx, sys, termination.Options{Off: e.p.Off})
 	stop(rungCounts(answer.Rungs))
 	return answer
 }

@@ -110,7 +110,7 @@ func TestSharedAgainstRuns(t *testing.T) {
 				pick("", "", "while (b == 0) ;", "while (g > 3) ;", "a[b] = 1", "a[g] = 1", "x = 8 / b"))
 		}
 		m := testprogram.Hosted(t, src+" return a[y]; }")
-		ctx := testprogram.Within(t, time.Minute)
+		ctx, cancel := testprogram.Limit(time.Minute)
 		p := testprogram.Problem(m, "main", verdict.Memory, verdict.DivByZero)
 		e := &engine{p: p, a: problem.NewAnswers()}
 		if len(seg.Shared(p.Entry)) == 0 {
@@ -139,6 +139,7 @@ func TestSharedAgainstRuns(t *testing.T) {
 				t.Errorf("%s\nproved to end, and run %d says %v", src, seed, out)
 			}
 		}
+		cancel()
 	}
 	if ended < 10 || safe == 0 {
 		t.Errorf("only %d of the programs are proved to end, %d to be safe", ended, safe)

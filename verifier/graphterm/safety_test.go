@@ -207,7 +207,7 @@ func TestTerminationHoldsInGeneratedRuns(t *testing.T) {
 		src := (&heapWriter{Rand: rand.New(rand.NewSource(seed + int64(n)))}).terminating()
 		p := testprogram.Problem(testprogram.Hosted(t, src), "main", verdict.Termination)
 		for _, byNull := range []bool{false, true} {
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			ctx, cancel := testprogram.Limit(2 * time.Second)
 			e := &engine{p: p, a: problem.NewAnswers(), byNull: byNull}
 			claim, _ := e.prove(ctx, false)
 			cancel()
@@ -257,7 +257,7 @@ func TestSafetyHoldsInGeneratedRuns(t *testing.T) {
 		src := (&heapWriter{Rand: rand.New(rand.NewSource(seed + int64(n)))}).program()
 		m := testprogram.Hosted(t, src)
 		for _, set := range [][]verdict.Check{pathChecks, {verdict.Memory, verdict.Free, verdict.Leak}} {
-			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+			ctx, cancel := testprogram.Limit(3 * time.Second)
 			p, proofs := provedSafe(ctx, t, m, set...)
 			cancel()
 			if proofs == nil {

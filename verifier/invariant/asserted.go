@@ -10,9 +10,10 @@ import (
 // assert proposes of header p.h what the claims ask for.
 func (p *proposer) assert(claims []assertion) []*Lemma {
 	ghost := ghostOf(p.h)
-	if ghost < 0 || p.h.Loop == nil || len(p.h.Arrivals) == 0 || len(p.h.Sites) == 0 {
+	if ghost < 0 || !p.on(MakeAsserted) || p.h.Loop == nil || len(p.h.Arrivals) == 0 || len(p.h.Sites) == 0 {
 		return nil
 	}
+	p.maker = MakeAsserted
 	others := p.out
 	p.out = nil
 	x := speakerAt(p.f.Store, p.h)

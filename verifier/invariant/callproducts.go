@@ -49,7 +49,7 @@ func (p *proposer) callProductsOf(other []Literal, samples []sample) {
 	some.samples = samples
 	for _, sum := range some.vanishing(fs, columns) {
 		a := &atom{kind: atomProducts, products: sum}
-		l := &Lemma{header: p.index, lits: append(slices.Clone(other), Literal{a, false})}
+		l := &Lemma{header: p.index, maker: p.maker, lits: append(slices.Clone(other), Literal{a, false})}
 		if slices.ContainsFunc(sum, func(m product) bool { return len(m.factors) == 2 }) && p.arrange(a) &&
 			(other == nil || refuted(p.f.Store, &Lemma{lits: []Literal{{a, false}}}, p.samples)) {
 			p.equal = append(p.equal, l)

@@ -196,7 +196,7 @@ func (r *reach) persists(ctx context.Context, c *clause) solve.Answer {
 
 // lemma returns the clause as a lemma.
 func (r *reach) lemma(c *clause) *Lemma {
-	l := &Lemma{header: c.header}
+	l := &Lemma{header: c.header, maker: MakeClauses}
 	for _, x := range c.cube {
 		if x > 0 {
 			l.lits = append(l.lits, Literal{r.hs[c.header].atoms[x-1], true})

@@ -90,6 +90,10 @@ func spread(p place, consts map[place][]bits.Vec, from map[place][]place, other 
 
 // controlled proposes what holds under a value of a control variable of the header.
 func (p *proposer) controlled(x *comparisons, values map[place][]bits.Vec) []*Lemma {
+	if !p.on(MakeControl) {
+		return nil
+	}
+	p.maker = MakeControl
 	others := p.out
 	p.out = nil
 	for c := range p.h.Vars {

@@ -46,7 +46,7 @@ func ellipses(f *encode.Formula, x *comparisons, i int, roots []ilr.Term) (parts
 		var ls []*Lemma
 		for _, e := range part {
 			a := &atom{kind: atomEllipse, v: vars[0], ellipse: e, inside: vars}
-			ls = append(ls, &Lemma{header: i, lits: []Literal{{a, false}}})
+			ls = append(ls, &Lemma{header: i, maker: MakeEllipses, lits: []Literal{{a, false}}})
 		}
 		parts = append(parts, ls)
 	}
@@ -73,7 +73,7 @@ func delayed(f *encode.Formula, x *comparisons, i, v int) bool {
 
 // inEllipses admits the first lemma of each list that turns keep.
 func (p *Prover) inEllipses(ctx context.Context, x *comparisons, bad []ilr.Term) {
-	if len(x.floats) == 0 {
+	if len(x.floats) == 0 || !p.cut.p.On(MakeEllipses) {
 		return
 	}
 	roots := append(bads(p.goals()), bad...)

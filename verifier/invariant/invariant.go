@@ -174,7 +174,7 @@ func (p *Prover) propose(ctx context.Context, bad []ilr.Term) {
 	orders := p.orders()
 	var equal []*Lemma
 	for i := range p.f.Headers {
-		x := propose(p.f, picked, i, samples[i])
+		x := propose(p.f, picked, i, samples[i], p.cut.p.On)
 		ordered, parts := x.neighbours(orders)
 		p.ordered, p.parts = append(p.ordered, ordered...), append(p.parts, parts...)
 		p.related = append(p.related, x.suggested...)
@@ -285,7 +285,7 @@ func (p *Prover) decide(ctx context.Context, goals []goal, x *refutation) (*prob
 	out.Evidence = &certificate.Inductive{Past: p.cut.p.Past,
 		Cut: certificate.Cut{All: p.cut.opts.All, Turns: p.cut.opts.Turns, Lemmas: p.cut.Portable(keep)}}
 	out.Certificate = &verdict.Certificate{Method: "inductive invariants", Detail: p.cut.detail(keep), Checked: checked,
-		Invariants: p.cut.inC(keep)}
+		Invariants: p.cut.inC(keep), Makers: makersOf(keep)}
 	return out, nil
 }
 

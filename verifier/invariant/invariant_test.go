@@ -215,7 +215,7 @@ func TestInduction(t *testing.T) {
 		if !c.proved {
 			limit = 5 * time.Second
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		ctx, cancel := testprogram.Limit(limit)
 		prob := testprogram.Problem(testprogram.Compile(t, c.src, "-O0"), "main", verdict.Assert)
 		prob.MallocNeverFails, prob.Depth = false, 64
 		p := induct(ctx, prob, false)

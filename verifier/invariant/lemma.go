@@ -19,6 +19,7 @@ type Literal struct {
 type Lemma struct {
 	header int // in Formula.Headers
 	lits   []Literal
+	maker  string // by whom it was proposed
 
 	everywhere bool // worth assuming at other indices than the ghost's while it is on trial
 }

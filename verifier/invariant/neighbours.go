@@ -46,9 +46,10 @@ type finding struct {
 // neighbours proposes what holds of neighbours in each array: narrow lemmas are about parts of what wide ones are about.
 func (p *proposer) neighbours(o *orders) (wide, narrow []*Lemma) {
 	ghost := ghostOf(p.h)
-	if o == nil || ghost < 0 || p.h.Loop == nil || len(p.h.Arrivals) == 0 || len(p.h.Sites) == 0 {
+	if o == nil || !p.on(MakeNeighbours) || ghost < 0 || p.h.Loop == nil || len(p.h.Arrivals) == 0 || len(p.h.Sites) == 0 {
 		return nil, nil
 	}
+	p.maker = MakeNeighbours
 	others := p.out
 	p.out = nil
 	counters, limits := p.bounding(o)

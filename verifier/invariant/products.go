@@ -170,7 +170,7 @@ func (p *proposer) suggestProducts(sum []product) bool {
 	if !p.arrange(a) {
 		return false
 	}
-	p.equal = append(p.equal, &Lemma{header: p.index, lits: []Literal{{a, false}}})
+	p.equal = append(p.equal, &Lemma{header: p.index, maker: p.maker, lits: []Literal{{a, false}}})
 	return true
 }
 

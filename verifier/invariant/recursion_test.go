@@ -127,7 +127,7 @@ func TestRecursion(t *testing.T) {
 		if !c.proved {
 			limit = 4 * time.Second
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		ctx, cancel := testprogram.Limit(limit)
 		prob := testprogram.Problem(testprogram.Compile(t, c.src, "-O0"), "main", verdict.Assert)
 		prob.MallocNeverFails, prob.VolatileMemory = false, true
 		p := induct(ctx, prob, false)

@@ -45,7 +45,7 @@ type invocation struct {
 func (p *Prover) tabulate(ctx context.Context, goals []goal, most policy.Tabulation) {
 	part, cancel := budget.Share(ctx, policy.TabulatePercent)
 	defer cancel()
-	if !p.f.ComesBack() || p.exclude(part, bads(goals)) {
+	if !p.f.ComesBack() || !p.cut.p.On(MakeTables) || p.exclude(part, bads(goals)) {
 		return
 	}
 	defer p.cut.LimitConflicts(0)
@@ -242,7 +242,8 @@ func (t *tabulator) used(h *encode.Header, conditions []Literal) []Literal {
 func (t *tabulator) learn(header int, unless []Literal, q quantity) {
 	t.learned = append(t.learned, result{header, q.v, unless})
 	p := t.p
-	c := p.candidate(&Lemma{header: header, lits: append(slices.Clone(unless), Literal{q.atom(), false})})
+	c := p.candidate(&Lemma{header: header, maker: MakeTables,
+		lits: append(slices.Clone(unless), Literal{q.atom(), false})})
 	p.alive = append(p.alive, c)
 	p.cut.solver.Assert(p.f.Store.Implies(p.hold, c.selector))
 }

@@ -17,43 +17,31 @@ type proposer struct {
 	h     *encode.Header
 	out   []*Lemma
 
-	samples   []sample // of executions
-	mixed     bool     // that may be of other headers of the same loop
-	suggested []*Lemma // that samples suggest
-	found     []*atom  // sums that samples agree on
+	on        func(maker string) bool // whether it is not left out
+	maker     string                  // whose turn it is
+	samples   []sample                // of executions
+	mixed     bool                    // that may be of other headers of the same loop
+	suggested []*Lemma                // that samples suggest
+	found     []*atom                 // sums that samples agree on
 	rules     int
 	equal     []*Lemma // equations between products that samples suggest
 }
 
 // propose finds the lemmas that the templates give for header i of f, less those
 // that a sample refutes. What is compared with what is in x.
-func propose(f *encode.Formula, x *comparisons, i int, samples []sample) *proposer {
-	p := &proposer{f: f, index: i, h: &f.Headers[i], samples: samples}
+func propose(f *encode.Formula, x *comparisons, i int, samples []sample, on func(string) bool) *proposer {
+	p := &proposer{on: on, f: f, index: i, h: &f.Headers[i], samples: samples}
 	for j := range f.Headers {
 		p.mixed = p.mixed || j != i && p.h.Loop != nil && f.Headers[j].Loop == p.h.Loop
 	}
 	if len(p.h.Arrivals) == 0 || len(p.h.Sites) == 0 { // of a function that never returns
 		return p
 	}
-	p.cells()
-	for v := range p.h.Vars {
-		switch {
-		case !p.h.Vars[v].Moves:
-		case x.floats[[2]int{i, v}]:
-			p.floatBounds(v, x.magnitudes[p.width(v)])
-		default:
-			p.single(v)
+	for _, m := range templates {
+		if p.on(m.name) {
+			p.maker = m.name
+			m.propose(p, x)
 		}
-	}
-	p.pairs()
-	p.limits(x)
-	p.onEntry()
-	p.suggestions()
-	switch {
-	case p.h.Calls:
-		p.callProducts()
-	case x.products:
-		p.products(x)
 	}
 	return p
 }
@@ -67,7 +55,7 @@ func (p *proposer) add(lits ...Literal) {
 	if len(p.out) >= policy.MaxCandidates {
 		return
 	}
-	l := &Lemma{header: p.index, lits: lits}
+	l := &Lemma{header: p.index, lits: lits, maker: p.maker}
 	s := p.f.Store
 	if a := &p.h.Arrivals[0]; s.IsFalse(l.term(s, a.Values, a.Entry)) || !slices.ContainsFunc(p.h.Sites,
 		func(x encode.Site) bool { return !s.IsTrue(l.term(s, x.Values, x.Entry)) }) {

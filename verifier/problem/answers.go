@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 // an engine's own until it is joined. Safe for concurrent use.
 type Answers struct {
 	shared *shared
+	by     string // the engine that adds; empty: no single one
 	giving func() // tells the race that those that wait may begin; may be nil
 
 	mu       sync.Mutex
@@ -47,9 +49,11 @@ func (a *Answers) Announce(found func(verdict.Claim)) {
 	a.shared.found = found
 }
 
-// Fork returns the answers that one engine of a race adds to. giving is called
+// Fork returns the answers that the engine by of a race adds to, which are marked with its name. giving is called
 // when the engine lets those begin that wait for it.
-func (a *Answers) Fork(giving func()) *Answers { return &Answers{shared: a.shared, giving: giving} }
+func (a *Answers) Fork(by string, giving func()) *Answers {
+	return &Answers{shared: a.shared, by: by, giving: giving}
+}
 
 // GiveWay says that engines which wait for this one may begin beside it.
 func (a *Answers) GiveWay() {
@@ -80,6 +84,7 @@ func (a *Answers) Settle(s *Settled) bool {
 	if a.shared.settled[s.ID] != nil {
 		return false
 	}
+	s.By = cmp.Or(s.By, a.by)
 	a.shared.settled[s.ID] = s
 	if a.shared.found != nil && s.Status == verdict.Violated {
 		a.shared.found(s.Claim)
@@ -144,6 +149,9 @@ func (a *Answers) Open(id string) (c verdict.Claim, ok bool) {
 func (a *Answers) SetExecuted(claims []verdict.Claim) {
 	a.shared.mu.Lock()
 	defer a.shared.mu.Unlock()
+	for i := range claims {
+		claims[i].By = cmp.Or(claims[i].By, a.by)
+	}
 	a.shared.executed = claims
 }
 
@@ -175,6 +183,7 @@ func (a *Answers) Vacuous() *verdict.Reason {
 func (a *Answers) AddProofs(p *Proofs) {
 	a.shared.mu.Lock()
 	defer a.shared.mu.Unlock()
+	p.by = cmp.Or(p.by, a.by)
 	p.others, a.shared.proofs = a.shared.proofs, p
 }
 
@@ -189,6 +198,9 @@ func (a *Answers) Proofs() *Proofs {
 func (a *Answers) SetUnwinding(u *Unwinding) {
 	a.shared.mu.Lock()
 	defer a.shared.mu.Unlock()
+	for i := range u.Claims {
+		u.Claims[i].By = cmp.Or(u.Claims[i].By, a.by)
+	}
 	if old := a.shared.unwinding; old == nil || old.Partial || !u.Partial {
 		a.shared.unwinding = u
 	}

@@ -56,6 +56,7 @@ type Proofs struct {
 	Holds       map[string]bool // by claim ID
 	Certificate *verdict.Certificate
 	Evidence    any             // for a certificate
+	by          string          // the engine that proved it
 	known       map[string]bool // the IDs of Claims; nil: there may be others
 	others      *Proofs         // by other engines
 }
@@ -111,7 +112,8 @@ func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
 		}
 	}
 	return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos, Status: verdict.Proved,
-		Replay: verdict.NotRun, Certificate: p.Certificate, Evidence: p.Evidence, Unreachable: !p.Holds[c.ID]}
+		Replay: verdict.NotRun, By: p.by, Certificate: p.Certificate, Evidence: p.Evidence,
+		Unreachable: !p.Holds[c.ID]}
 }
 
 // Unwinding holds what the last round of unwinding that ended found out.

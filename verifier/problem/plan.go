@@ -18,6 +18,8 @@ type Plan struct {
 	Memory    int64          // bytes for the solver, 0: no limit
 	Integers  string         // "bitvector" or "unbounded" (mathematical integers, for termination and complexity)
 	Solver    string         // "auto", "cadical", ...
+	// techniques that are left out, by name (verifier.Techniques): to see what each earns
+	Off map[string]bool `json:",omitempty"`
 
 	Past   ir.Past `json:"-"` // claims that are left out: runs go on past them
 	Hosted bool    // an operating system calls main with its arguments
@@ -44,6 +46,9 @@ type Plan struct {
 	Dump  func(stage, s string) `json:"-"` // receives printed stages asked for by Dumps; may be nil
 	Dumps map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
 }
+
+// On reports whether the technique of that name is not left out.
+func (p *Plan) On(technique string) bool { return !p.Off[technique] }
 
 // Progress is a snapshot for a progress line.
 type Progress struct {

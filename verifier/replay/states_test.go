@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -67,7 +66,7 @@ func TestStates(t *testing.T) {
 			if !c.violated {
 				limit = time.Second
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), limit)
+			ctx, cancel := testprogram.Limit(limit)
 			defer cancel()
 			a := problem.NewAnswers()
 			_ = States{}.Run(ctx, p, a)

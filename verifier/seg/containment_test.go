@@ -1,7 +1,6 @@
 package seg
 
 import (
-	"context"
 	"math/rand"
 	"os"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 )
 
 // Concrete runs of generated programs stay inside the graph and its system, step by step. As in make soundness,
@@ -50,7 +50,7 @@ func staysIn(t *testing.T, count int, program func(r *rand.Rand) string) {
 // runsStay holds ten runs of a program to its graph; false if that is not complete in time.
 func runsStay(t *testing.T, src string, seed int64, limit time.Duration) (int, bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := testprogram.Limit(limit)
 	defer cancel()
 	g, err := Build(ctx, compileAt(t, src, []string{"-O0", "-O1"}[seed&1]),
 		Options{Wrap: true, Semantics: ir.Semantics{MallocNeverFails: true}})

@@ -27,6 +27,7 @@ type edge struct {
 
 // problem is a system between its cut locations.
 type problem struct {
+	off    map[string]bool // techniques that are left out
 	sys    *its.System
 	n      int
 	cuts   []its.Loc // ascending; the start is one

@@ -80,19 +80,22 @@ type lassos struct {
 // refute looks for a certified infinite run through one of the components.
 func (p *problem) refute(ctx context.Context, comps [][]*edge) *certify.Recurrence {
 	z := &lassos{p: p, stems: map[its.Loc][]*relation{}}
-	for length := 1; length <= maxCycleEdges; length++ {
+	for length := 1; length <= maxCycleEdges && !p.off[byCycles]; length++ {
 		for _, comp := range comps {
 			if cert := z.tryCycles(ctx, cyclesOf(comp, length, false)); cert != nil {
 				return cert
 			}
 		}
 	}
-	for length := 2; length <= maxWalkEdges; length++ {
+	for length := 2; length <= maxWalkEdges && !p.off[byCycles]; length++ {
 		for _, comp := range comps {
 			if cert := z.tryCycles(ctx, cyclesOf(comp, length, true)); cert != nil {
 				return cert
 			}
 		}
+	}
+	if p.off[bySeries] {
+		return nil
 	}
 	return z.geometric(ctx, comps)
 }

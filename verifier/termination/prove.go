@@ -44,8 +44,9 @@ func (v Verdict) String() string {
 
 // Options tune a proof. The zero value is the default.
 type Options struct {
-	Timeout  time.Duration // 0: only ctx limits
-	Z3Millis int           // per question of the last rung; 0 means 1000
+	Timeout  time.Duration   // 0: only ctx limits
+	Z3Millis int             // per question of the last rung; 0 means 1000
+	Off      map[string]bool // names of Techniques that are left out
 }
 
 // Answer is the result of Prove.
@@ -70,9 +71,9 @@ func Prove(ctx context.Context, sys *its.System, opts Options) Answer {
 	}
 	ladder := linear.NewLadder(opts.Z3Millis)
 	defer ladder.Close()
-	a := &attempt{sys: sys, ladder: ladder}
+	a := &attempt{sys: sys, ladder: ladder, off: opts.Off}
 	answer := a.prove(ctx, true)
-	if a.phased = true; answer.Verdict == Unknown && ctx.Err() == nil {
+	if a.phased = true; answer.Verdict == Unknown && ctx.Err() == nil && !a.off[byPhases] {
 		if second := a.prove(ctx, false); second.Verdict != Unknown || second.Reason != "" { // the checker's
 			answer = second
 		}
@@ -87,7 +88,14 @@ type attempt struct {
 	ladder     *linear.Ladder
 	phased     bool // with phases that are not nested
 	everyCycle bool // see problem
+	off        map[string]bool
 }
+
+// Techniques of a proof that can be left out: functions of phases, locations split by how they are reached, and runs
+// without end that repeat a cycle, grow in a geometric series, or come back to where they were.
+var Techniques = []string{byPhases, bySplits, byCycles, bySeries, byOrbits}
+
+const byPhases, bySplits, byCycles, bySeries, byOrbits = "phases", "splits", "cycles", "geometric", "orbits"
 
 // prove looks for ranking functions; without them, where refute asks for it, for a run that never ends.
 func (a *attempt) prove(ctx context.Context, refute bool) Answer {
@@ -121,6 +129,7 @@ const (
 func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*certify.Termination, *problem,
 	[][]*edge) {
 	p := newProblem(ctx, sys, a.ladder, a.everyCycle, nil)
+	p.off = a.off
 	p.computeInvariants(ctx)
 	r := newRanker(p)
 	r.phased = a.phased
@@ -129,7 +138,7 @@ func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*cer
 		cert.Ranks = r.ranks
 		return cert, p, nil
 	}
-	if !a.phased && rounds == splitRounds && !r.hopeless(ctx) { // cheaper than splits
+	if !a.phased && rounds == splitRounds && !a.off[byPhases] && !r.hopeless(ctx) { // cheaper than splits
 		again := newRanker(p)
 		again.phased = true
 		if again.run(ctx) {
@@ -151,6 +160,9 @@ func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*cer
 // splits lists ways to split the locations where r is stuck.
 func (a *attempt) splits(ctx context.Context, p *problem, r *ranker, rounds int) []func() (*its.System, []*edge, bool) {
 	var out []func() (*its.System, []*edge, bool)
+	if a.off[bySplits] {
+		return nil
+	}
 	if a.phased && rounds == splitRounds {
 		for _, all := range []bool{true, false} {
 			out = append(out, func() (*its.System, []*edge, bool) { return p.byEntry(ctx, maxSplit, all) })
@@ -202,7 +214,7 @@ func (p *problem) refuted(ctx context.Context, stuck [][]*edge) Answer {
 		reason = "out of time at " + p.describe(stuck[0])
 	}
 	cert := p.refute(ctx, stuck)
-	if cert == nil {
+	if cert == nil && !p.off[byOrbits] {
 		cert = p.repeat(ctx)
 	}
 	if cert == nil {

@@ -94,8 +94,15 @@ func Problem(m *ir.Module, entry string, checks ...verdict.Check) *problem.Probl
 // Within returns a context that ends with the test, at the latest when the test took so much processor time. Its
 // goroutine is the one that works.
 func Within(t testing.TB, limit time.Duration) context.Context {
+	ctx, cancel := Limit(limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Limit returns a context with so much processor time for the calling goroutine and the engines that it starts. The same
+// goroutine has to call cancel.
+func Limit(limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := budget.With(context.Background(), limit)
 	done := budget.Work(ctx)
-	t.Cleanup(func() { done(); cancel() })
-	return ctx
+	return ctx, func() { done(); cancel() }
 }

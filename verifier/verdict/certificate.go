@@ -8,6 +8,8 @@ type Certificate struct {
 	Method  string   `json:"method"`
 	Detail  []string `json:"detail,omitempty"`  // ranking in C variables, invariants, lasso: one line each
 	Checked string   `json:"checked,omitempty"` // by what independent checker
+	// of inductive invariants: who proposed those that the proof needs
+	Makers []string `json:"makers,omitempty"`
 	// what a proof about whole runs is about, where that is small enough to be looked at
 	Diagrams []Diagram `json:"diagrams,omitempty"`
 

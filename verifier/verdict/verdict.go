@@ -210,6 +210,7 @@ type Claim struct {
 	ID          string       `json:"id"` // stable across unrelated edits: check@function#digest of the expression
 	Check       Check        `json:"check"`
 	Status      Status       `json:"status"`
+	By          string       `json:"by,omitempty"` // the engine that settled it; empty where it is unknown
 	Message     string       `json:"message"`
 	Pos         Pos          `json:"location"`
 	Inside      *Pos         `json:"inside,omitempty"` // the place in LibraryDir, where Pos is the call that leads there

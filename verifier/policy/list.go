@@ -1,0 +1,61 @@
+package policy
+
+import (
+	_ "embed" // the text of the limits
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+)
+
+//go:embed policy.go
+var text string
+
+// Elsewhere lists the numbers that other packages of the engine name for themselves.
+//
+//go:embed elsewhere.txt
+var Elsewhere string
+
+// Limit is one constant or table of this package, as it is written.
+type Limit struct {
+	Group string // the comment above its group, up to the first full stop
+	Name  string
+	Value string
+	Says  string // the comment beside it
+}
+
+// Limits lists all limits in the order in which they are written: Go keeps no constants to be listed.
+func Limits() ([]Limit, error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "policy.go", text, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	var out []Limit
+	for _, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST && g.Tok != token.VAR {
+			continue
+		}
+		group, _, _ := strings.Cut(oneLine(g.Doc), ".")
+		for _, s := range g.Specs {
+			v := s.(*ast.ValueSpec)
+			for i, n := range v.Names {
+				says := oneLine(v.Comment)
+				if says == "" {
+					says = oneLine(v.Doc)
+				}
+				out = append(out, Limit{Group: group, Name: n.Name, Value: source(set, v.Values[min(i, len(v.Values)-1)]),
+					Says: says})
+			}
+		}
+	}
+	return out, nil
+}
+
+// source returns the text of an expression.
+func source(set *token.FileSet, e ast.Expr) string {
+	return strings.Join(strings.Fields(text[set.Position(e.Pos()).Offset:set.Position(e.End()).Offset]), " ")
+}
+
+func oneLine(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
