@@ -27,6 +27,7 @@ type checkFlags struct {
 	req                     prepare.Request
 	timeout                 time.Duration
 	engines                 []string
+	clock                   time.Duration
 	unwindSet, stubs        []string
 	assume                  []string
 	memory                  string
@@ -71,6 +72,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.IntVar(&fl.req.Depth, "depth", 0, "nested calls followed (0: recursion like loops, other calls all)")
 	secondsVar(f, &fl.timeout, "timeout", prepare.DefaultTimeout,
 		"processor time per entry and target, four times that by the clock; where every function is called, 10s unless given")
+	secondsVar(f, &fl.clock, "clock", 0,
+		"time per entry and target by the clock; four times the processor time unless given")
 	f.StringVar(&fl.memory, "memory", "", "memory per entry and target, e.g. 2G")
 	f.IntVar(&fl.jobs, "jobs", runtime.NumCPU(), "entries verified at a time")
 	f.StringVar(&fl.req.Integers, "integers", defaultIntegers,

@@ -1,16 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/firmproof/firmproof/pipeline/answers"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -39,7 +42,7 @@ func dumpTo(w io.Writer, jobs []prepare.Job, stages []string) {
 func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prepare.Job) []verdict.Result {
 	results := make([]verdict.Result, len(jobs))
 	run := &checking{certs: fl.certs, line: newProgress(progress, len(jobs), fl.out.quiet),
-		cache: answers.OpenFolder(fl.answers)}
+		cache: answers.OpenFolder(fl.answers), clock: fl.clock}
 	defer run.line.clear()
 	if fl.failFast {
 		ctx, run.end = context.WithCancel(ctx)
@@ -67,6 +70,7 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prep
 type checking struct {
 	line  *progressLine
 	cache *answers.Folder
+	clock time.Duration // of each job; 0: a multiple of its processor time
 	certs *certifier
 	end   func() // ends all jobs at the first violation; nil: they go on
 }
@@ -103,7 +107,7 @@ func (r *checking) answer(ctx context.Context, n int, j *prepare.Job) *verdict.R
 	if r.certs != nil {
 		return r.certs.run(ctx, n, j)
 	}
-	ctx, cancel := budget.With(ctx, j.Timeout)
+	ctx, cancel := budget.WithClock(ctx, j.Timeout, cmp.Or(r.clock, policy.ClockFactor*j.Timeout))
 	defer cancel()
 	res := r.cache.Run(ctx, j.Program, j.Plan, j.Timeout)
 	j.Complete(res)

@@ -3,7 +3,7 @@ package invariant
 // The makers of lemmas, by name: each can be left out (problem.Plan.Off), and each lemma knows its own.
 const (
 	MakeCells      = "elements"   // of an array, at the ghost index
-	MakeBounds     = "bounds"     // residues and orders of one number, also in floating point
+	MakeBounds     = "intervals"  // residues and orders of one number, also in floating point
 	MakePairs      = "pairs"      // orders and differences of two numbers
 	MakeLimits     = "limits"     // comparisons that the program makes
 	MakeOnEntry    = "on entry"   // conditions in front of a loop that may hold in it
