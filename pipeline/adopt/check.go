@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -111,23 +113,27 @@ func (a *attempt) giveWay(err error, tr *trial) bool {
 	return false
 }
 
-// run verifies jobs until the time is over.
+// run verifies jobs until the processor time is over, which those that ran say; the clock is an outer limit.
 func (f *finder) run(ctx context.Context, jobs []prepare.Job, tr *trial) {
-	ctx, stop := context.WithTimeout(ctx, f.Time)
+	ctx, stop := context.WithTimeout(ctx, policy.ClockFactor*f.Time)
 	defer stop()
+	var spent atomic.Int64
+	most := f.Time.Milliseconds() * int64(runtime.NumCPU())
 	results := make([]*verdict.Result, len(jobs))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.NumCPU())
 	for i := range jobs {
 		slots <- struct{}{}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || spent.Load() >= most {
 			<-slots
 			break
 		}
 		wg.Add(1)
 		go func() {
 			defer func() { <-slots; wg.Done() }()
-			results[i] = f.Run(ctx, &jobs[i])
+			if results[i] = f.Run(ctx, &jobs[i]); results[i] != nil {
+				spent.Add(results[i].ProcessorMS)
+			}
 		}()
 	}
 	wg.Wait()
