@@ -53,7 +53,8 @@ func TestTechniques(t *testing.T) {
 
 // A lemma knows who proposed it, and without them all induction finds none.
 func TestMakers(t *testing.T) {
-	m := testprogram.Hosted(t, `int main(void) { unsigned x = 0; for (;;) { if (nondet_int() && x < 100) x += 2; CHECK(x != 101); } }`)
+	m := testprogram.Hosted(t, `int main(void) { unsigned x = 0;
+		for (;;) { if (nondet_int() && x < 100) x += 2; CHECK(x != 101); } }`)
 	run := func(off map[string]bool) verdict.Claim {
 		res := Run(testprogram.Within(t, 20*time.Second), m, Plan{Target: "x86_64", Entry: "main", Off: off,
 			Checks: verdict.CheckSet{verdict.Assert: true}})
