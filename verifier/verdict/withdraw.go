@@ -18,7 +18,7 @@ func (r *Result) Withdraw(c *Claim, why *Reason) {
 		if b.Behind = ""; b.Status == Violated {
 			r.Withdraw(b, &behind)
 		}
-		if b.Reason == nil || b.Reason.Kind != TimedOut {
+		if !b.Reason.OutOfTime() {
 			b.Reason = &behind
 		}
 	}
