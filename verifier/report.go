@@ -1,6 +1,7 @@
 package verifier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,13 +110,31 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 	}
 	for _, s := range settled {
 		if !seen[s.ID] {
+			seen[s.ID] = true
 			res.Claims = append(res.Claims, s.Claim)
+		}
+	}
+	for _, c := range proofs.Open() {
+		if !seen[c.ID] && !u.Complete {
+			seen[c.ID] = true
+			res.Claims = append(res.Claims, beyondRound(u, c))
 		}
 	}
 	res.Claims = append(res.Claims, hidden.elsewhere(seen)...)
 	if u.Gap != nil && res.Reason == nil && !behind && !proofs.All() {
 		res.Reason = u.Gap // claims before it do not tell
 	}
+}
+
+// beyondRound words the answer for a claim that a round did not come to, and no proof covers.
+func beyondRound(u *problem.Unwinding, c verdict.Claim) verdict.Claim {
+	if why := cmp.Or(u.Gap, u.Cut); why != nil {
+		c.Status, c.Reason = verdict.Unknown, why
+		return c
+	}
+	c.Status, c.By, c.Evidence = verdict.Bounded, "unwinding", certificate.Unwound{Turns: u.Limit}
+	c.Message += fmt.Sprintf(" (holds for up to %d loop turns)", u.Limit)
+	return c
 }
 
 // claimOf words the answer for a claim of a round that nothing violated; before is the violation that every

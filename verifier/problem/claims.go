@@ -103,6 +103,23 @@ func (p *Proofs) All() bool {
 	return true
 }
 
+// Open lists the claims that some engine met and none proved, but the bounds.
+func (p *Proofs) Open() []verdict.Claim {
+	var out []verdict.Claim
+	listed := map[string]bool{}
+	for q := p; q != nil; q = q.others {
+		for i := range q.Claims {
+			c := q.Claims[i]
+			if c.Check == verdict.Unwinding || listed[c.ID] || p.Covers(c.ID) {
+				continue
+			}
+			listed[c.ID] = true
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // Proved returns the answer for a claim that is covered.
 func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
 	p = p.of(c.ID)
