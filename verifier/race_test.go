@@ -181,3 +181,28 @@ func TestRaceEndsWithTheFirst(t *testing.T) {
 		{name: "settles", engine: settles, after: "waits", or: time.Millisecond},
 	})
 }
+
+// What the last round did not come to and no proof covers stays open: it is not left out.
+func TestBeyondTheRound(t *testing.T) {
+	m := testprogram.Compile(t, `int main(void) { CHECK(nondet_int()); }`, "-O0")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	first, behind := verdict.Claim{ID: "a", Check: verdict.Assert}, verdict.Claim{ID: "b", Check: verdict.Assert}
+	bounded := first
+	bounded.Status = verdict.Bounded
+	for _, gap := range []*verdict.Reason{nil, {Kind: verdict.Undefined}} {
+		a, res := problem.NewAnswers(), &verdict.Result{}
+		a.SetUnwinding(&problem.Unwinding{Limit: 1, Gap: gap, Claims: []problem.Unwound{{Claim: bounded}}})
+		proofs := problem.NewProofs([]verdict.Claim{first, behind})
+		proofs.Holds["a"] = true
+		a.AddProofs(proofs)
+		reportPaths(p, a, res)
+		forgetBounds(p, a, res)
+		want := verdict.Bounded
+		if gap != nil {
+			want = verdict.Unknown
+		}
+		if len(res.Claims) != 2 || res.Claims[0].Status != verdict.Proved || res.Claims[1].Status != want {
+			t.Errorf("gap %v: %+v", gap, res.Claims)
+		}
+	}
+}
