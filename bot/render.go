@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/go-github/v60/github"
@@ -128,7 +129,7 @@ func actions(r *store.Run) []*github.CheckRunAction {
 // page is the text of a run.
 func (s *Server) page(v *view) reports.Page {
 	results, o := s.gather(v)
-	own := s.outcome(&v.run, len(results) > 0)
+	own := s.outcome(&v.run, slices.ContainsFunc(v.family, func(m member) bool { return m.report != nil }))
 	own.Before = v.before
 	if !v.run.Aggregate() {
 		return reports.TargetPage(own, results, o)
@@ -152,6 +153,7 @@ func (s *Server) gather(v *view) ([]verdict.Result, reports.PageOptions) {
 		o.ByTarget[m.run.Target] = m.context.States
 		o.Changed, o.All, o.FixedCount = m.context.Changed, m.context.AnnotateAll, o.FixedCount+m.context.Fixed
 		o.FixedKeys = append(o.FixedKeys, m.context.FixedKeys...)
+		o.Gaps.Add(m.context.Gaps)
 	}
 	return results, o
 }

@@ -25,9 +25,9 @@ type compared struct {
 // base builds the commit that the change of a run starts from, unless an earlier run of it says all that is asked:
 // such a run knows nothing of functions that only the change makes interesting.
 func (s *Service) base(ctx context.Context, run store.Run, in *inputs, p *prepared, ask prepare.Asked,
-	build func(tree, prepare.Asked) ([]prepare.Job, error)) ([]prepare.Job, error) {
+	build func(tree, prepare.Asked) (*prepare.Built, error)) (*prepare.Built, error) {
 	if p.Base.Commit == "" {
-		return nil, nil
+		return &prepare.Built{}, nil
 	}
 	if len(run.Options.Entries) > 0 { // the answers of the others are those of an earlier run
 		earlier, _, err := s.earlier(ctx, run)
@@ -36,10 +36,10 @@ func (s *Service) base(ctx context.Context, run store.Run, in *inputs, p *prepar
 		}
 		ask.Called = append(ask.Called, prepare.CalledBy(earlier)...)
 	}
-	if len(ask.Called) == 0 {
+	if len(ask.Called) == 0 && !ask.Whole { // what the programs differ in is not asked
 		var err error
 		if p.Base.Run, err = s.runOf(ctx, run, p.Base.Commit); err != nil || p.Base.Run != "" {
-			return nil, err
+			return &prepare.Built{}, err
 		}
 	}
 	from := *in
@@ -49,15 +49,15 @@ func (s *Service) base(ctx context.Context, run store.Run, in *inputs, p *prepar
 	}
 	t := tree{from.head, from.manifest, run.Options}
 	t.options.Entries = nil // answers of harnesses that are not run again are compared, too
-	jobs, err := build(t, ask)
+	built, err := build(t, ask)
 	if err != nil {
 		return nil, err
 	}
-	for i := range jobs {
-		jobs[i].Base = true
+	for i := range built.Jobs {
+		built.Jobs[i].Base = true
 	}
 	p.Base.Tasks = true
-	return jobs, nil
+	return built, nil
 }
 
 // runOf returns the newest run of a commit of the branch that asked what `like` asks of all harnesses; empty if there

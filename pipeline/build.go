@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
@@ -35,6 +36,8 @@ type Context struct {
 	Partial bool `json:"partial,omitempty"`
 	// what makes a check run fail beside violations: "unknown", "violation" (nothing else) or what is usual
 	FailOn string `json:"fail_on,omitempty"`
+	// what of the change was not looked at
+	Gaps reports.Gaps `json:"gaps,omitzero"`
 	// how each entry came out: what overviews show without reading the report
 	Entries []EntryAnswer `json:"entries,omitempty"`
 }
@@ -69,6 +72,7 @@ func (s *Service) build(ctx context.Context, _ string, _ int) error {
 			if p.Context.Changed, p.Base.Commit, err = in.mirror.Changed(ctx, in.base, run.HeadSHA); err != nil {
 				return err
 			}
+			p.Context.Gaps.Less = s.askedLess(ctx, in, p.Base.Commit, m)
 		}
 		tasks, used, err := s.tasks(ctx, run, in, &p)
 		if err != nil {
@@ -76,6 +80,21 @@ func (s *Service) build(ctx context.Context, _ string, _ int) error {
 		}
 		return s.spread(ctx, run, &p, tasks, used)
 	})
+}
+
+// askedLess lists what the manifest of a change asks less than that of the commit which it starts from. A manifest that
+// cannot be read asks for nothing.
+func (s *Service) askedLess(ctx context.Context, in *inputs, commit string, now *manifest.Manifest) []reports.Less {
+	from := *in
+	from.head, from.base, from.fork = commit, "", false
+	if err := errors.Join(from.readManifest(ctx), s.withDefaults(ctx, &from)); err != nil {
+		return nil
+	}
+	m, err := readManifest(from.manifest)
+	if err != nil {
+		return nil
+	}
+	return prepare.AskedLess(m, now)
 }
 
 // tree holds what a build begins with: a commit, with the manifest that governs it.
@@ -93,17 +112,17 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 	defer s.sweepAway(root)
 	builds := 0
 	var folders [2]string // with the programs of the head and the base
-	build := func(side int) func(t tree, ask prepare.Asked) ([]prepare.Job, error) {
-		return func(t tree, ask prepare.Asked) ([]prepare.Job, error) {
+	build := func(side int) func(t tree, ask prepare.Asked) (*prepare.Built, error) {
+		return func(t tree, ask prepare.Asked) (*prepare.Built, error) {
 			builds++
 			dir := filepath.Join(root, strconv.Itoa(builds))
 			folders[side] = filepath.Join(dir, "out")
 			return s.buildTree(ctx, run, in, p, t, ask, dir)
 		}
 	}
-	sides, err := prepare.BothSides(func(ask prepare.Asked) ([]prepare.Job, error) {
+	sides, err := prepare.BothSides(func(ask prepare.Asked) (*prepare.Built, error) {
 		return build(0)(tree{run.HeadSHA, in.manifest, run.Options}, ask)
-	}, func(ask prepare.Asked) ([]prepare.Job, error) {
+	}, func(ask prepare.Asked) (*prepare.Built, error) {
 		return s.base(ctx, run, in, p, ask, build(1))
 	})
 	if err == nil && sides.BaseErr != nil {
@@ -112,6 +131,7 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 	if err != nil {
 		return nil, nil, err
 	}
+	p.Context.Gaps.Add(sides.Gaps[run.Target])
 	jobs := append(sides.Head, sides.Base...)
 	known, used, err := s.recall(ctx, run, p.Scope, jobs)
 	if err != nil {
@@ -139,7 +159,7 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 
 // buildTree lays a tree out below dir and builds it.
 func (s *Service) buildTree(ctx context.Context, run store.Run, in *inputs, p *prepared, t tree, ask prepare.Asked,
-	dir string) ([]prepare.Job, error) {
+	dir string) (*prepare.Built, error) {
 	req := Request{Run: run.ID, Dir: filepath.Join(dir, "src"), Scratch: filepath.Join(dir, "out"),
 		Target: run.Target, Options: t.options, Limit: s.cfg.RunLimit, Changed: p.Context.Changed, Asked: ask}
 	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
@@ -164,7 +184,7 @@ func (s *Service) buildTree(ctx context.Context, run store.Run, in *inputs, p *p
 			s.log.Warn("compiled units are not kept", "run", run.ID, "err", err)
 		}
 	}
-	return built.Jobs, nil
+	return &prepare.Built{Jobs: built.Jobs, Outlines: built.Outlines}, nil
 }
 
 // task makes the row of a job. Its program goes to the blob store, unless the answer is known.

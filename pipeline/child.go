@@ -94,7 +94,17 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 		if err := readAnswer(filepath.Join(req.Scratch, prepare.JobsFile), &jobs); err != nil {
 			return built(verdict.Internal, "the build: "+err.Error()), nil
 		}
-		return c.built(jobs, req)
+		list, err := c.built(jobs, req)
+		if err == nil {
+			var outlines map[string]*prepare.Outline
+			if err := readAnswer(filepath.Join(req.Scratch, prepare.OutlineFile), &outlines); err != nil {
+				return built(verdict.Internal, "the build: "+err.Error()), nil
+			}
+			if o := outlines[req.Target]; o != nil {
+				list.Outlines = map[string]*prepare.Outline{req.Target: o}
+			}
+		}
+		return list, err
 	case err == nil:
 		return nil, blamed(fault, req)
 	case exit.Code == 126:

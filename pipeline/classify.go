@@ -12,17 +12,21 @@ import (
 type classes struct {
 	states   map[string]reports.State // by reports.Key
 	violated map[string]string        // fingerprint to reports.Key
-	settled  map[string]bool          // fingerprints that are proved or bounded now
+	settled  map[string]bool          // fingerprints that hold now, if only up to a bound or under an assumption
 	entries  map[string]bool          // entries with a full answer
+	proved   map[string]bool          // those of settled that are proved
 	fixed    []string                 // keys of known findings that are gone, sorted
+	unasked  []string                 // likewise, but less is asked
 	counts   map[string]int
 }
 
 // classify compares a report with the violations `known` of the base branch.
-// Only an answer fixes a finding: one that cannot be decided now is neither new nor fixed.
-func classify(report *verdict.Report, known map[string]string, haveBase bool, accepted map[string]string) classes {
+// Only an answer fixes a finding: one that cannot be decided now is neither new nor fixed, and one that may be gone
+// because of less that is asked is not fixed either.
+func classify(report *verdict.Report, known map[string]string, haveBase bool, accepted map[string]string,
+	less []reports.Less) classes {
 	c := classes{states: map[string]reports.State{}, violated: map[string]string{}, settled: map[string]bool{},
-		entries: map[string]bool{}, counts: map[string]int{}}
+		proved: map[string]bool{}, entries: map[string]bool{}, counts: map[string]int{}}
 	for i := range report.Results {
 		r := &report.Results[i]
 		c.entries[r.Entry] = r.Reason == nil
@@ -37,11 +41,17 @@ func classify(report *verdict.Report, known map[string]string, haveBase bool, ac
 		}
 	}
 	for fp, key := range known {
-		if c.gone(fp, key) {
+		entry, _, _ := strings.Cut(key, "|")
+		switch {
+		case !c.gone(fp, key):
+		case slices.ContainsFunc(less, func(l reports.Less) bool { return l.Counts(entry, c.proved[fp]) }):
+			c.unasked = append(c.unasked, key)
+		default:
 			c.fixed = append(c.fixed, key)
 		}
 	}
 	slices.Sort(c.fixed)
+	slices.Sort(c.unasked)
 	if len(c.fixed) > 0 {
 		c.counts["fixed"] = len(c.fixed)
 	}
@@ -58,8 +68,8 @@ func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]s
 	}
 	c.counts[cl.Status.String()]++
 	switch {
-	case cl.Status == verdict.Proved || cl.Status == verdict.Bounded:
-		c.settled[fp] = true
+	case cl.Status == verdict.Proved || cl.Status == verdict.Bounded || cl.Status == verdict.Conditional:
+		c.settled[fp], c.proved[fp] = true, cl.Status == verdict.Proved
 		return
 	case ok:
 		c.states[key] = reports.Suppressed

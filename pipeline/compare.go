@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -11,13 +12,32 @@ import (
 // does; a nil base means that nothing is known of it. Both reports are of one target.
 // A finding whose expression was edited, so that its ID stands on one side only, is matched
 // by what it says.
-func Compare(head, base *verdict.Report) Context {
+func Compare(head, base *verdict.Report, gaps reports.Gaps) Context {
 	known := map[string]string{}
 	if base != nil {
 		learn(known, head, base)
 	}
-	c := classify(head, known, base != nil, nil)
-	return Context{States: c.states, Fixed: len(c.fixed), FixedKeys: c.fixed}
+	c := classify(head, known, base != nil, nil, gaps.Less)
+	if base != nil {
+		c.forget(base)
+	}
+	gaps.Unasked = c.unasked
+	return Context{States: c.states, Fixed: len(c.fixed), FixedKeys: c.fixed, Gaps: gaps}
+}
+
+// forget takes back that findings are new of entries that base has no answer about, as someone stopped it.
+func (c *classes) forget(base *verdict.Report) {
+	for i := range base.Results {
+		r := &base.Results[i]
+		if r.Reason == nil || r.Reason.Kind != verdict.Cancelled {
+			continue
+		}
+		for key, state := range c.states {
+			if entry, _, _ := strings.Cut(key, "|"); entry == r.Entry && state == reports.Introduced {
+				delete(c.states, key)
+			}
+		}
+	}
 }
 
 // learn adds the violations of base to what is known, under the IDs that they have in head.

@@ -119,12 +119,13 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	if err != nil {
 		return false, err
 	}
-	c := classify(report, known, haveBase, accepted)
 	pc := p.Context
+	c := classify(report, known, haveBase, accepted, pc.Gaps.Less)
+	pc.Gaps.Unasked = c.unasked
 	pc.States, pc.Fixed, pc.FixedKeys, pc.Entries = c.states, len(c.fixed), c.fixed, answersOf(report)
 	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states, FailOn: pc.FailOn,
 		Changed: pc.Changed,
-		Partial: pc.Partial})
+		Partial: pc.Partial, Gaps: pc.Gaps})
 	ours, err := tx.FinishRun(ctx, run.ID, "", conclusion, p.Note, c.counts)
 	if err != nil || !ours {
 		return false, err // cancelled meanwhile: what we found is not wanted

@@ -28,6 +28,8 @@ type Request struct {
 type Built struct {
 	Jobs    []prepare.Job
 	Sandbox string // layers that were active
+	// of the program, to be compared with the other commit's
+	Outlines map[string]*prepare.Outline
 }
 
 // Task is one job for a process of its own.

@@ -48,6 +48,7 @@ type PageOptions struct {
 	DetailsURL string
 	FailOn     string // the manifest's report.fail_on, words with commas; empty if it says nothing
 	Partial    bool   // harnesses of the commit have never been verified
+	Gaps       Gaps   // what of the change was not looked at
 }
 
 // Key identifies a finding inside one target: entry and claim.
@@ -96,17 +97,18 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 func FailsOn(list, what string) bool { return slices.Contains(strings.Split(list, ","), what) }
 
 // Conclusion is GitHub's word for results: failure for a violation that is not suppressed,
-// and for an unknown or a vacuous answer where the manifest says so; action_required where there is no verdict
-// at all, or one of some harnesses only; neutral for only unknowns, and for a change whose
-// violations were all there before it; success otherwise.
+// and for an unknown or a vacuous answer, or less that is asked, where the manifest says so; action_required where there is no verdict
+// at all, or one of some harnesses only; neutral for only unknowns, for a change whose
+// violations were all there before it, and where nothing, or nothing of the change, was checked; success otherwise.
 func Conclusion(results []verdict.Result, o PageOptions) string {
-	unknown, vacuous, answered, known := false, false, false, false
+	unknown, vacuous, answered, known, checked := false, false, len(results) == 0, false, false
 	for i := range results {
 		r := &results[i]
 		unknown, vacuous = unknown || r.Reason != nil, vacuous || r.Vacuous != nil
 		answered = answered || !processLost(r)
 		for j := range r.Claims {
 			c := &r.Claims[j]
+			checked = true
 			switch {
 			case o.state(r, c) == Suppressed:
 			case c.Status == verdict.Violated && o.Changed != nil && o.state(r, c) == Preexisting:
@@ -119,11 +121,12 @@ func Conclusion(results []verdict.Result, o PageOptions) string {
 		}
 	}
 	switch {
-	case unknown && FailsOn(o.FailOn, "unknown"), vacuous && FailsOn(o.FailOn, "vacuous"):
+	case unknown && FailsOn(o.FailOn, "unknown"), vacuous && FailsOn(o.FailOn, "vacuous"),
+		len(o.Gaps.Less) > 0 && FailsOn(o.FailOn, "weakened"):
 		return "failure"
 	case !answered || o.Partial:
 		return "action_required"
-	case unknown || known:
+	case unknown || known || !checked || o.Gaps.All:
 		return "neutral"
 	}
 	return "success"
@@ -145,7 +148,8 @@ func processLost(r *verdict.Result) bool {
 func title(results []verdict.Result, o PageOptions) string {
 	n := map[verdict.Status]int{}
 	targets := map[string]bool{}
-	fresh, known, vacuous := 0, 0, 0
+	fresh, known, vacuous, open := 0, 0, 0, 0
+	compared := o.States != nil || o.ByTarget != nil
 	for i := range results {
 		if results[i].Vacuous != nil {
 			vacuous++
@@ -158,9 +162,12 @@ func title(results []verdict.Result, o PageOptions) string {
 			}
 			n[c.Status]++
 			if c.Status == verdict.Violated {
-				if s := o.state(&results[i], c); s == Preexisting || s == Suppressed {
+				switch o.state(&results[i], c) {
+				case Preexisting, Suppressed:
 					known++
-				} else {
+				case "":
+					open++
+				default:
 					fresh++
 				}
 			}
@@ -174,7 +181,10 @@ func title(results []verdict.Result, o PageOptions) string {
 		on = fmt.Sprintf(" on %d targets", len(targets))
 	}
 	switch {
-	case fresh+known+o.FixedCount > 0 && (o.States != nil || o.ByTarget != nil):
+	case fresh+known+o.FixedCount > 0 && compared:
+		if open > 0 {
+			on = fmt.Sprintf(", %d not compared", open) + on
+		}
 		return fmt.Sprintf("%d new, %d fixed, %d known%s", fresh, o.FixedCount, known, on)
 	case n[verdict.Violated] > 0:
 		return plural(n[verdict.Violated], "violation") + on

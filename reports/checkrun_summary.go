@@ -9,6 +9,18 @@ import (
 
 func summary(results []verdict.Result, o PageOptions) string {
 	var b strings.Builder
+	switch {
+	case len(results) == 0 && len(o.Gaps.Functions) == 0:
+		return nothingChecked + "\n"
+	case len(results) == 0 || o.Gaps.All:
+		b.WriteString(nothingReached + "\n")
+	}
+	if b.WriteString(o.Gaps.text()); len(results) == 0 {
+		return b.String()
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
 	b.WriteString("| target | entry | status | claims | time |\n|---|---|---|---|---|\n")
 	for i := range results {
 		r := &results[i]

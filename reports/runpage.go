@@ -51,7 +51,7 @@ func (r *Outcome) head() string {
 
 // TargetPage is the page of a run on one target.
 func TargetPage(r Outcome, results []verdict.Result, o PageOptions) Page {
-	if len(results) == 0 {
+	if len(results) == 0 && (r.State != "done" || !r.Reported) {
 		return StatePage(r)
 	}
 	p := CheckRun(results, o)
@@ -91,7 +91,7 @@ func AggregatePage(all Outcome, targets []Outcome, results []verdict.Result, o P
 	if c := CoverageLine(results, o.Changed); c != "" {
 		covered = "\n**Coverage**: " + Inert(c) + ".\n"
 	}
-	p.Summary = Cut(all.head()+table.String()+covered+DifferText(results), MaxText, o.DetailsURL)
+	p.Summary = Cut(all.head()+table.String()+covered+o.Gaps.text()+DifferText(results), MaxText, o.DetailsURL)
 	return p
 }
 

@@ -51,20 +51,52 @@ func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prep
 	for i := range jobs {
 		jobs[i].Plan.Proofs = fl.proofs
 	}
-	slots := make(chan struct{}, max(1, fl.jobs))
-	var wg sync.WaitGroup
-	for i := range jobs {
-		wg.Add(1)
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots; wg.Done() }()
-			results[i] = run.job(ctx, i, &jobs[i])
-		}()
+	type answer struct {
+		n   int
+		res verdict.Result
 	}
-	wg.Wait()
+	slots, answers := make(chan struct{}, max(1, fl.jobs)), make(chan answer, len(jobs))
+	go func() {
+		for i := range jobs {
+			slots <- struct{}{}
+			go func() {
+				defer func() { <-slots }()
+				answers <- answer{i, run.job(ctx, i, &jobs[i])}
+			}()
+		}
+	}()
+	ended := make([]bool, len(jobs))
+	late := whenLate(ctx)
+	take := func(a answer) { results[a.n], ended[a.n] = a.res, true }
+	for range jobs {
+		select {
+		case a := <-answers:
+			take(a)
+		case <-late:
+		}
+	}
+	for len(answers) > 0 {
+		take(<-answers)
+	}
+	for i := range jobs {
+		if !ended[i] {
+			results[i] = stoppedEarly(&jobs[i], "ended by a signal", "")
+		}
+	}
 	prepare.InContext(jobs, results)
 	return results
 }
+
+// whenLate returns a channel that is closed when those who work under ctx had time enough to notice its end.
+func whenLate(ctx context.Context) <-chan struct{} {
+	late := make(chan struct{})
+	context.AfterFunc(ctx, func() { time.AfterFunc(noticeTime, func() { close(late) }) })
+	return late
+}
+
+// noticeTime is how long the end of a run waits for the verifications in it: a solver may be deep in its work, and who
+// sent the signal sends a worse one soon.
+const noticeTime = 3 * time.Second
 
 // checking holds what the jobs of one `check` share.
 type checking struct {
@@ -82,7 +114,7 @@ func (r *checking) job(ctx context.Context, n int, j *prepare.Job) verdict.Resul
 		return *j.Settled
 	}
 	if r.end != nil && ctx.Err() != nil {
-		return stoppedEarly(j)
+		return stoppedEarly(j, "not verified, because a violation was found before", "leave out --fail-fast")
 	}
 	r.line.begin(target, entry, j.Timeout)
 	j.Plan.Progress = func(p verifier.Progress) { r.line.at(target, entry, p) }
@@ -114,11 +146,10 @@ func (r *checking) answer(ctx context.Context, n int, j *prepare.Job) *verdict.R
 	return res
 }
 
-// stoppedEarly is the result of a job that --fail-fast left out.
-func stoppedEarly(j *prepare.Job) verdict.Result {
+// stoppedEarly is the result of a job that --fail-fast left out, or that a signal ended.
+func stoppedEarly(j *prepare.Job, why, remedy string) verdict.Result {
 	res := verdict.Result{Target: j.Plan.Target, Entry: j.Name(), Claims: []verdict.Claim{}, Machine: j.Machine,
-		Reason: &verdict.Reason{Kind: verdict.Cancelled, Detail: "not verified, because a violation was found before",
-			Remedy: "leave out --fail-fast"}}
+		Reason: &verdict.Reason{Kind: verdict.Cancelled, Detail: why, Remedy: remedy}}
 	res.Summarise()
 	return res
 }

@@ -25,11 +25,11 @@ func jobCommand() *cobra.Command {
 			return err
 		}
 		req.Paths, req.Cache = args, filepath.Join(out, prepare.UnitsFolder)
-		jobs, err := prepare.Jobs(cmd.Context(), req)
+		built, err := prepare.Build(cmd.Context(), req)
 		if err != nil {
 			return errors.Join(userError(err), prepare.StoreFault(err, out))
 		}
-		return prepare.Store(jobs, engine, out)
+		return prepare.Store(built, engine, out)
 	}}
 	build.Flags().StringArrayVar(&req.Targets, "target", nil, "target to build for")
 	build.Flags().StringArrayVar(&req.Entries, "entry", nil, "only this harness (repeatable)")
@@ -58,7 +58,7 @@ func readChange(file string, req *prepare.Request) error {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	req.Only = c.Only
+	req.Only, req.Outline = c.Only, c.Lines != nil
 	if req.Changed, req.Asked = c.Lines, c.Asked; req.Changed == nil {
 		req.Changed = map[string][]reports.LineRange{}
 	}

@@ -377,6 +377,7 @@ func (c *inProcess) Build(_ context.Context, req pipeline.Request) (*pipeline.Bu
 	}
 	b := &pipeline.Built{}
 	readJSON(c.t, filepath.Join(req.Scratch, prepare.JobsFile), &b.Jobs)
+	readJSON(c.t, filepath.Join(req.Scratch, prepare.OutlineFile), &b.Outlines)
 	return b, nil
 }
 

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,13 +61,14 @@ func (s *simulation) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.show(pr.now, pr.before, pr.options)
+	return s.show(pr)
 }
 
 // verified holds what the two sides of a pull request say.
 type verified struct {
 	now, before *verdict.Report // before is nil where the base cannot be verified
 	options     reports.PageOptions
+	gaps        map[string]reports.Gaps // by target
 }
 
 // verify verifies both sides of the pull request.
@@ -88,13 +91,17 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 	if err != nil {
 		return nil, userError(err)
 	}
-	s.fl.req.Changed = changed
+	s.fl.req.Changed, s.fl.req.Outline = changed, true
 	if from != shas[0] {
 		fmt.Fprintf(s.out, "%s is not an ancestor of %s: what is new since their merge base %.12s is shown.\n\n", base,
 			head, from)
 	}
-	before, now, err := s.bothSides(ctx, mirror, [2]string{from, shas[1]}, work)
-	if now == nil {
+	out, err := s.bothSides(ctx, mirror, [2]string{from, shas[1]}, work)
+	if out == nil && ctx.Err() != nil {
+		fmt.Fprintln(s.out, "firmproof: cancelled\nEnded by a signal before both commits were built: nothing was checked.")
+		return nil, &exitError{code: exitUnknown}
+	}
+	if out == nil {
 		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head,
 			strings.TrimSpace(err.Error()))
 		return nil, &exitError{code: exitViolated}
@@ -106,19 +113,25 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 	if err != nil {
 		return nil, userError(err)
 	}
-	o := reports.PageOptions{Changed: changed, All: m.Report.Annotate == "all"}
-	if m.Report.FailOnGiven {
-		o.FailOn = m.Report.FailOn
+	if before, err := manifest.Read(filepath.Join(work, "base")); err == nil {
+		out.weaken(prepare.AskedLess(before, m))
 	}
-	return &verified{now, before, o}, nil
+	out.options = reports.PageOptions{Changed: changed, All: m.Report.Annotate == "all"}
+	if m.Report.FailOnGiven {
+		out.options.FailOn = m.Report.FailOn
+	}
+	if ctx.Err() != nil {
+		fmt.Fprint(s.out, "Ended by a signal: what follows is what was known then.\n\n")
+	}
+	return out, nil
 }
 
-// bothSides verifies two commits, base and head. now is nil where the head cannot be verified, before where the base
-// cannot; the error says why.
-func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]string, work string) (
-	before, now *verdict.Report, err error) {
-	side := func(name, sha string) func(prepare.Asked) ([]prepare.Job, error) {
-		return func(ask prepare.Asked) ([]prepare.Job, error) {
+// bothSides verifies two commits, base and head. It returns nil where the head cannot be verified; the error says why,
+// or why the base cannot.
+func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]string, work string) (*verified,
+	error) {
+	side := func(name, sha string) func(prepare.Asked) (*prepare.Built, error) {
+		return func(ask prepare.Asked) (*prepare.Built, error) {
 			dir := filepath.Join(work, name)
 			if err := os.Mkdir(dir, 0o755); err == nil {
 				if err := m.Export(ctx, sha, dir); err != nil {
@@ -129,19 +142,20 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 			}
 			req := s.fl.req
 			req.Asked = ask
-			return s.jobs(ctx, req, dir)
+			return s.build(ctx, req, dir)
 		}
 	}
 	sides, err := prepare.BothSides(side("head", shas[1]), side("base", shas[0]))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	now = s.answer(ctx, sides.Head)
+	out := &verified{now: s.answer(ctx, sides.Head), gaps: sides.Gaps}
 	if sides.BaseErr != nil {
-		return nil, now, sides.BaseErr
+		return out, sides.BaseErr
 	}
-	prepare.TryOn(sides.Base, now.Results)
-	return s.answer(ctx, sides.Base), now, nil
+	prepare.TryOn(sides.Base, out.now.Results)
+	out.before = s.answer(ctx, sides.Base)
+	return out, nil
 }
 
 // fetch brings both commits into a mirror of their own.
@@ -164,19 +178,19 @@ func (s *simulation) fetch(ctx context.Context, work, base, head string) (*check
 	return cache.Fetch(ctx, "sim", checkout.Remote{URL: "file://" + repo}, wants...)
 }
 
-// jobs prepares the verifications of the tree in dir.
-func (s *simulation) jobs(ctx context.Context, from prepare.Request, dir string) ([]prepare.Job, error) {
+// build prepares the verifications of the tree in dir.
+func (s *simulation) build(ctx context.Context, from prepare.Request, dir string) (*prepare.Built, error) {
 	fl := s.fl
 	fl.req = from
 	req, err := fl.request(s.timed, []string{dir})
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := prepare.Jobs(ctx, req)
+	built, err := prepare.Build(ctx, req)
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), dir+"/", ""))
 	}
-	return jobs, nil
+	return built, nil
 }
 
 // answer verifies.
@@ -186,19 +200,16 @@ func (s *simulation) answer(ctx context.Context, jobs []prepare.Job) *verdict.Re
 }
 
 // show prints a check run per target, as GitHub would.
-func (s *simulation) show(now, before *verdict.Report, o reports.PageOptions) error {
-	code := exitOK
-	if len(now.Results) == 0 {
-		fmt.Fprintln(s.out, "firmproof: success\nNothing to check: no line of a function that the manifest builds has changed, and it has no harnesses.")
-	}
-	for i, target := range targetsOf(now) {
-		head := only(now, target)
-		base := before
+func (s *simulation) show(pr *verified) error {
+	code, o := exitOK, pr.options
+	for i, target := range pr.targets() {
+		head := only(pr.now, target)
+		base := pr.before
 		if base != nil {
-			base = only(before, target)
+			base = only(base, target)
 		}
-		c := pipeline.Compare(head, base)
-		o.States, o.FixedCount, o.FixedKeys = c.States, c.Fixed, c.FixedKeys
+		c := pipeline.Compare(head, base, pr.gaps[target])
+		o.States, o.FixedCount, o.FixedKeys, o.Gaps = c.States, c.Fixed, c.FixedKeys, c.Gaps
 		p := reports.CheckRun(head.Results, o)
 		if i > 0 {
 			fmt.Fprintln(s.out)
@@ -212,7 +223,8 @@ func (s *simulation) show(now, before *verdict.Report, o reports.PageOptions) er
 		switch {
 		case p.Conclusion == "failure", p.Conclusion == "action_required":
 			code = exitViolated
-		case p.Conclusion == "neutral" && code == exitOK && !onlyViolations(o.FailOn) && hasUnknowns(head):
+		case p.Conclusion == "neutral" && code == exitOK && !onlyViolations(o.FailOn) &&
+			(hasUnknowns(head) || o.Gaps.All):
 			code = exitUnknown
 		}
 	}
@@ -220,6 +232,29 @@ func (s *simulation) show(now, before *verdict.Report, o reports.PageOptions) er
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// weaken notes for all targets what is asked less.
+func (v *verified) weaken(less []reports.Less) {
+	if len(less) == 0 {
+		return
+	}
+	for _, t := range v.targets() {
+		g := v.gaps[t]
+		g.Less = append(less, g.Less...)
+		v.gaps[t] = g
+	}
+}
+
+// targets are those that results or gaps are about.
+func (v *verified) targets() []string {
+	out := targetsOf(v.now)
+	for _, t := range slices.Sorted(maps.Keys(v.gaps)) {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // targetsOf are the targets in the order of the report.

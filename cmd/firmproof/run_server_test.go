@@ -23,6 +23,8 @@ func TestServerIsSimulation(t *testing.T) {
 	const text = `struct node { unsigned size; struct node *next; };
 unsigned size(struct node *n) { GUARD return n->size / n->next->size; }
 int other(int a) { return 7 / a; }
+#define LIMIT 4
+int at(unsigned i) { static int b[4]; return i < LIMIT ? b[i] : 0; }
 int main(void) { int list[2] = {0}; HERE return list[1]; }
 `
 	edit := func(guard, here, file string) string {
@@ -36,6 +38,9 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 	first := edit(null, none, "a")
 	worse := edit(none, "list[2] = 1;", "b") // the guard goes, and main goes wrong
 	better := edit(null, none, "d")
+	put(t, dir, "a.c", strings.NewReplacer("LIMIT 4", "LIMIT 5", "GUARD", null, "HERE", none).Replace(text))
+	commitAll(t, dir, "change")
+	macro := revision(t, dir, "HEAD")
 	tip := edit(null, "list[3] = 1;", "e") // of the branch, which goes on
 
 	c := &inProcess{t: t}
@@ -63,6 +68,7 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 	for i, pr := range []struct{ what, base, head, say, trigger string }{
 		{"worse", first, worse, "3 introduced, 1 preexisting, 0 fixed", ""},
 		{"better", worse, better, "0 introduced, 1 preexisting, 3 fixed", ""},
+		{"macro", better, macro, "1 introduced, 0 preexisting, 0 fixed", ""},
 		{"behind", tip, worse, "", ""},
 		{"merge group", first, worse, "3 introduced, 1 preexisting, 0 fixed", "merge_group"},
 	} {
@@ -79,7 +85,7 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 		if err != nil || both.before == nil {
 			t.Fatalf("%s: %v", pr.what, err)
 		}
-		want := pipeline.Compare(both.now, both.before)
+		want := pipeline.Compare(both.now, both.before, both.gaps["cortex-m3"])
 		if a, b := fmt.Sprint(want.States, want.FixedKeys), fmt.Sprint(got.States, got.FixedKeys); a != b {
 			t.Errorf("%s: pr-sim\n%s\nserver\n%s", pr.what, a, b)
 		}

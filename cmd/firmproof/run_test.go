@@ -228,7 +228,7 @@ func TestSimulationOfNullChecks(t *testing.T) {
 	}
 	put(t, dir, "README", "changed\n")
 	commitAll(t, dir, "change")
-	if code, out := simulate(dir, "main~1..main"); code != exitOK || !strings.Contains(out, "Nothing to check") {
+	if code, out := simulate(dir, "main~1..main"); code != exitOK || !strings.Contains(out, "Nothing was checked") {
 		t.Errorf("no code changed: exit %d\n%s", code, out)
 	}
 	if code, out = simulate(dir, "main~3..main~1"); code != exitOK {

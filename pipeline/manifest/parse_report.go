@@ -64,7 +64,7 @@ func (p *parser) nightly(top *strict.Map) {
 }
 
 // FailWords list what report.fail_on and --fail-on may name, one or a list of them.
-var FailWords = []string{"violation", "unknown", "vacuous"}
+var FailWords = []string{"violation", "unknown", "vacuous", "weakened"}
 
 // failOn reads report.fail_on: a word or a list of words.
 func (p *parser) failOn(m *strict.Map) []string {

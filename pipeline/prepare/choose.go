@@ -15,7 +15,8 @@ import (
 
 // chosen lists the functions of the program that get a generated harness: those that were named,
 // those that the base of a change is asked about, or those that `functions` of the manifest means.
-func (b *preparation) chosen(module *ir.Module, img *compile.Image, m *manifest.Manifest) ([]*ir.Func, error) {
+func (b *preparation) chosen(module *ir.Module, img *compile.Image, m *manifest.Manifest, target string) (
+	[]*ir.Func, error) {
 	if len(b.named) > 0 {
 		return named(module, img, m, b.named)
 	}
@@ -32,10 +33,8 @@ func (b *preparation) chosen(module *ir.Module, img *compile.Image, m *manifest.
 		return p.inContext(module, list), nil
 	case m.Functions == manifest.FunctionsChanged:
 		changed, err := b.changedLines(m)
-		list := p.functions(module, func(f *ir.Func, src compile.Function) bool {
-			return touches(changed[src.File], src.Line, lastLine(f))
-		})
-		return p.inContext(module, list), err
+		list := b.nearChange(module, p, target, changed)
+		return list, err
 	}
 	return nil, nil
 }

@@ -33,6 +33,7 @@ func InContext(jobs []Job, results []verdict.Result) {
 	for i := range results {
 		of[key{results[i].Target, results[i].Entry}] = &results[i]
 	}
+	defer noteDirect(jobs, results)
 	proved := make([][]int, len(results)) // first all, since what is taken back is no longer violated
 	for i := range jobs {
 		r := &results[i]
@@ -53,6 +54,33 @@ func InContext(jobs []Job, results []verdict.Result) {
 		}
 		if len(list) > 0 {
 			results[i].Summarise()
+		}
+	}
+}
+
+// noteDirect says of each violation that only the call of a static function itself finds, and none of its callers, what
+// it takes for granted: that the program makes such a call.
+func noteDirect(jobs []Job, results []verdict.Result) {
+	for i := range jobs {
+		r := &results[i]
+		for c := range r.Claims {
+			if r.Claims[c].Status != verdict.Violated || len(jobs[i].Static) == 0 ||
+				slices.ContainsFunc(results, func(by verdict.Result) bool {
+					return by.Target == r.Target && slices.Contains(jobs[i].Static, by.Entry) &&
+						violatedIn(&by, r.Claims[c].ID)
+				}) {
+				continue
+			}
+			names := make([]string, len(jobs[i].Static))
+			for k, n := range jobs[i].Static {
+				names[k] = strings.TrimPrefix(n, AnyCall)
+			}
+			f := strings.TrimPrefix(r.Entry, AnyCall)
+			a := verdict.Assume(f, verdict.Calls, verdict.Chosen, fmt.Sprintf(
+				"only a call of %s itself shows it: no call by %s is found that brings it about", f,
+				strings.Join(names, ", ")))
+			r.Assumptions = verdict.AddAssumptions(r.Assumptions, a)
+			r.Claims[c].Assumptions = append(r.Claims[c].Assumptions, a.ID)
 		}
 	}
 }
@@ -83,6 +111,13 @@ func broughtAbout(jobs []Job, results []verdict.Result, i int, id string, seen m
 func provedIn(r *verdict.Result, id string) bool {
 	return r != nil && slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool {
 		return c.ID == id && c.Always()
+	})
+}
+
+// violatedIn reports whether a result violates a claim.
+func violatedIn(r *verdict.Result, id string) bool {
+	return slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool {
+		return c.ID == id && c.Status == verdict.Violated
 	})
 }
 

@@ -22,7 +22,7 @@ const AnyCall = "any call of "
 // and a job of it. A function that no harness can be made for is an unknown.
 func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manifest, program *weave.Program) (
 	[]Job, error) {
-	list, err := b.chosen(base.Program, img, m)
+	list, err := b.chosen(base.Program, img, m, base.Plan.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +64,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		j.Guesses, j.Structs, j.Tests = h.Guesses, h.Structs, h.Tests
 		if len(b.named) == 0 {
 			j.Callers = callers(base.Program, f, list, calledBy)
+			b.near.complete(&j, f, base.Program, calledBy)
 		}
 		b.fromManifest(&j, manifest.Harness{}, m)
 		out = append(out, j)

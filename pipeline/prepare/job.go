@@ -45,6 +45,9 @@ type Job struct {
 	Markers []string       `json:"markers,omitempty"` // variables that may only mark a place: see markersOf
 	// names of the jobs that the function is called in, if those are all calls
 	Callers []string `json:"callers,omitempty"`
+	// names of the jobs of those that call it, where the program's calls are all of them: what none of these finds,
+	// only a call that the program may not make brings about
+	Static []string `json:"static,omitempty"`
 
 	Pragmas []weave.CheckPragma `json:"pragmas,omitempty"` // of a proof for CBMC
 

@@ -54,6 +54,13 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
 	var generated []Job
 	var program *weave.Program
+	b.near = nil
+	var own *project
+	funcs := slices.Clone(module.Funcs)
+	if m != nil {
+		own = projectOf(img, m)
+	}
+	first := len(b.jobs)
 	calls := m != nil && (len(b.named) > 0 || len(b.req.Entries) == 0)
 	kept := m != nil && m.Volatile == manifest.VolatileKept && len(m.Interrupts) == 0
 	if calls || kept {
@@ -91,6 +98,15 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 		mis.complete(&generated[i])
 	}
 	b.jobs = append(b.jobs, generated...)
+	if m != nil && b.req.Outline {
+		if !calls || m.Functions != manifest.FunctionsChanged && !b.req.Whole {
+			program = nil // nobody asks what harnesses give
+		}
+		o := outlineOf(module, funcs, own, program)
+		o.reach(b.jobs[first:])
+		b.near.outline(o, module)
+		b.outlines[t.Name] = o
+	}
 	return nil
 }
 

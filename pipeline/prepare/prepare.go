@@ -64,6 +64,7 @@ type Request struct {
 	// commit to compare with; both empty: there is no change to look at
 	Changed map[string][]reports.LineRange
 	Since   string
+	Outline bool // the outlines of the programs are asked for
 	Asked
 
 	Recording *compile.Recording // of the build command of a folder, which is not run then
@@ -74,8 +75,23 @@ type Request struct {
 	Cache     string // folder for compiled units; empty: the user's
 }
 
+// Built is what was asked for, built.
+type Built struct {
+	Jobs     []Job               // what to verify, target by target
+	Outlines map[string]*Outline // of the programs of manifests, by target, where Request.Outline asks for them
+}
+
 // Jobs builds everything that was asked for and lists what to verify, target by target.
 func Jobs(ctx context.Context, req Request) ([]Job, error) {
+	built, err := Build(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return built.Jobs, nil
+}
+
+// Build builds everything that was asked for.
+func Build(ctx context.Context, req Request) (*Built, error) {
 	files, dirs, err := filesAndFolders(req)
 	if err != nil {
 		return nil, err
@@ -85,7 +101,7 @@ func Jobs(ctx context.Context, req Request) ([]Job, error) {
 		return nil, &compile.InfraError{Stage: "prepare", Err: err}
 	}
 	defer os.RemoveAll(work)
-	b := &preparation{ctx: ctx, req: req, work: work}
+	b := &preparation{ctx: ctx, req: req, work: work, outlines: map[string]*Outline{}}
 	// in the service's sandbox, builds get fewer rights than this process has
 	if b.runner, err = sandbox.BuildRunner(ctx, sandbox.Off, "", ""); err != nil {
 		return nil, &compile.InfraError{Stage: "prepare", Err: err}
@@ -105,7 +121,7 @@ func Jobs(ctx context.Context, req Request) ([]Job, error) {
 			return nil, err
 		}
 	}
-	return b.jobs, nil
+	return &Built{b.jobs, b.outlines}, nil
 }
 
 // filesAndFolders tells the files of a request from its folders.
@@ -147,6 +163,8 @@ type preparation struct {
 	notes     []string       // on how proofs of CBMC were read
 	named     []string       // functions of the program at hand that were asked for by name
 	jobs      []Job
+	outlines  map[string]*Outline
+	near      *nearby // what is called because of a change, of the program at hand
 }
 
 // plain prepares C and IR files as one program. Without a word about entries it starts
@@ -280,7 +298,7 @@ func (b *preparation) project(dir string) error {
 			}
 		}
 		opts := b.options(all)
-		opts.KeepAll = m.Functions != manifest.FunctionsNone || len(b.named)+len(b.req.Called) > 0 ||
+		opts.KeepAll = m.Functions != manifest.FunctionsNone || len(b.named)+len(b.req.Called) > 0 || b.req.Whole ||
 			m.Volatile == manifest.VolatileKept // handlers store, too, though no harness calls them
 		img, err := compile.Project(b.ctx, dir, m, t, opts)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -17,6 +18,11 @@ type Asked struct {
 	Called []string `json:"called"`
 	// FUNCTION.ARGUMENT: pointers that the other commit takes null for possible of
 	MayBeNull []string `json:"may_be_null,omitempty"`
+	// functions that the other commit does not have as they are, by target and by name in the object file: they have
+	// changed, too, whatever the lines say
+	Differ map[string][]string `json:"differ,omitempty"`
+	// the outline says what generated harnesses give, for the other commit's does
+	Whole bool `json:"whole,omitempty"`
 }
 
 // Change holds what a build is told of the change that its commit is part of.
@@ -29,31 +35,101 @@ type Change struct {
 // Sides are the two commits of a change, built.
 type Sides struct {
 	Head, Base []Job
-	BaseErr    error // why there is no Base
+	BaseErr    error                   // why there is no Base
+	Gaps       map[string]reports.Gaps // by target: what of the change nobody looks at
 }
 
 // BothSides builds the commits of a change. What the head calls stands against the same calls of the base. What either
 // takes null for possible may be null in both: a pointer that it asks about, and a member that it asks about more
-// often than the other. So a check that is gone is missed. The error is the head's.
-func BothSides(head, base func(Asked) ([]Job, error)) (*Sides, error) {
-	heads, err := head(Asked{})
+// often than the other. So a check that is gone is missed. What the programs differ in has changed, too: a function
+// whose lines are as they were may mean something else. The error is the head's.
+func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
+	now, err := head(Asked{})
 	if err != nil {
 		return nil, err
 	}
-	s := &Sides{Head: heads}
-	ask := Asked{Called: CalledIn(heads), MayBeNull: MayBeNull(heads)}
-	if s.Base, s.BaseErr = base(ask); s.BaseErr != nil {
-		return s, nil
+	whole := now.calls()
+	ask := Asked{Called: CalledIn(now.Jobs), MayBeNull: MayBeNull(now.Jobs), Whole: whole}
+	before, err := base(ask)
+	if err != nil {
+		return &Sides{Head: now.Jobs, BaseErr: err}, nil
 	}
-	members := testedByOne(heads, s.Base)
-	if more := append(MayBeNull(s.Base), members...); hasOther(more, ask.MayBeNull) {
-		s.Head, err = head(Asked{MayBeNull: more})
+	members := testedByOne(now.Jobs, before.Jobs)
+	more := append(MayBeNull(before.Jobs), members...)
+	differ := differing(now.Outlines, before.Outlines)
+	unknown := whole && hidden(now, differ)
+	if unknown || hasOther(more, ask.MayBeNull) {
+		again := Asked{MayBeNull: more}
+		if whole {
+			again.Differ = differ
+		}
+		if now, err = head(again); err != nil {
+			return nil, err
+		}
 	}
-	if len(members) > 0 && err == nil {
-		ask.MayBeNull = append(ask.MayBeNull, members...)
-		s.Base, s.BaseErr = base(ask)
+	if unknown || len(members) > 0 {
+		ask.Called = CalledIn(now.Jobs)
+		for _, place := range append(members, MayBeNull(now.Jobs)...) {
+			if !slices.Contains(ask.MayBeNull, place) {
+				ask.MayBeNull = append(ask.MayBeNull, place)
+			}
+		}
+		if before, err = base(ask); err != nil {
+			return &Sides{Head: now.Jobs, BaseErr: err}, nil
+		}
 	}
-	return s, err
+	sameTime(before.Jobs, now.Jobs)
+	return &Sides{Head: now.Jobs, Base: before.Jobs, Gaps: gapsOf(now, before, differ)}, nil
+}
+
+// calls reports whether an outline says what generated harnesses give.
+func (b *Built) calls() bool {
+	for _, o := range b.Outlines {
+		if o.Calls {
+			return true
+		}
+	}
+	return false
+}
+
+// hidden reports whether something differs that does not count as changed because of its lines.
+func hidden(now *Built, differ map[string][]string) bool {
+	for target, names := range differ {
+		for _, name := range names {
+			if _, known := slices.BinarySearch(now.Outlines[target].Changed, name); !known {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// gapsOf says for each target what of differ the entries do not come to, and which callers are left out.
+func gapsOf(now, before *Built, differ map[string][]string) map[string]reports.Gaps {
+	out := map[string]reports.Gaps{}
+	for target, o := range now.Outlines {
+		g := reports.Gaps{Callers: o.LeftOut}
+		g.Functions, g.All = o.unseen(differ[target])
+		if b := before.Outlines[target]; b != nil {
+			g.Less = assumesMore(o, b)
+		}
+		out[target] = g
+	}
+	return out
+}
+
+// sameTime gives the jobs of the base the time that the head's have: callers share theirs.
+func sameTime(bases, heads []Job) {
+	type key struct{ target, entry string }
+	times := map[key]time.Duration{}
+	for i := range heads {
+		times[key{heads[i].Plan.Target, heads[i].Name()}] = heads[i].Timeout
+	}
+	for i := range bases {
+		if t, is := times[key{bases[i].Plan.Target, bases[i].Name()}]; is && bases[i].Label != "" {
+			bases[i].Timeout = t
+		}
+	}
 }
 
 func hasOther(list, known []string) bool {

@@ -10,14 +10,14 @@ import (
 )
 
 // side is a commit whose function f is called, with what its code compares with null.
-func side(tests map[string]int, null string, asked *[]Asked) func(Asked) ([]Job, error) {
-	return func(a Asked) ([]Job, error) {
-		*asked = append(*asked, a)
+func side(tests map[string]int, null string, asked *[]string) func(Asked) (*Built, error) {
+	return func(a Asked) (*Built, error) {
+		*asked = append(*asked, fmt.Sprint(a.Called, a.MayBeNull))
 		j := Job{Label: AnyCall + "f", Tests: tests}
 		if null != "" {
 			j.Plan.Assumptions = []verdict.Assumption{verdict.Assume(null, verdict.Nullness, verdict.Read, "")}
 		}
-		return []Job{j}, nil
+		return &Built{Jobs: []Job{j}}, nil
 	}
 }
 
@@ -29,18 +29,18 @@ func TestBothSides(t *testing.T) {
 		headNull, baseNull string
 		want               string
 	}{
-		{"nothing", nil, nil, "", "", "head [{[] []}] base [{[f] []}]"},
-		{"a parameter of the head", nil, nil, "p", "", "head [{[] []}] base [{[f] [f.p]}]"},
-		{"a parameter of the base", nil, nil, "", "p", "head [{[] []} {[] [f.p]}] base [{[f] []}]"},
+		{"nothing", nil, nil, "", "", "head [[] []] base [[f] []]"},
+		{"a parameter of the head", nil, nil, "p", "", "head [[] []] base [[f] [f.p]]"},
+		{"a parameter of the base", nil, nil, "", "p", "head [[] [] [] [f.p]] base [[f] []]"},
 		{"a member in both", map[string]int{"p.next|f": 1}, map[string]int{"p.next|f": 1}, "", "",
-			"head [{[] []}] base [{[f] []}]"},
+			"head [[] []] base [[f] []]"},
 		{"a member once more", map[string]int{"p.next|f": 2, "p.prev|f": 1, "p.prev|g": 1},
 			map[string]int{"p.next|f": 1, "p.prev|f": 1, "p.prev|g": 1}, "", "",
-			"head [{[] []} {[] [f.p.next f.p.prev]}] base [{[f] []} {[f] [f.p.next f.p.prev]}]"},
+			"head [[] [] [] [f.p.next f.p.prev]] base [[f] [] [f] [f.p.next f.p.prev]]"},
 		{"a member in a helper", map[string]int{"p.next|f": 1}, map[string]int{"p.next|f": 1, "p.prev|g": 1}, "", "",
-			"head [{[] []} {[] [f.p.next f.p.prev]}] base [{[f] []} {[f] [f.p.next f.p.prev]}]"},
+			"head [[] [] [] [f.p.next f.p.prev]] base [[f] [] [f] [f.p.next f.p.prev]]"},
 	} {
-		var head, base []Asked
+		var head, base []string
 		if _, err := BothSides(side(c.head, c.headNull, &head), side(c.base, c.baseNull, &base)); err != nil {
 			t.Error(err)
 		}

@@ -19,10 +19,11 @@ import (
 
 // How a job goes from the process that builds it to the one that works it.
 const (
-	JobsFile    = "jobs.json"   // what Store leaves in its folder: a list of Job
-	UnitsFolder = "units"       // the folder below it with the units that the build compiled
-	JobFile     = "job.json"    // a Job, for Work
-	ResultFile  = "result.json" // what Work leaves: a verdict.Result
+	JobsFile    = "jobs.json"    // what Store leaves in its folder: a list of Job
+	OutlineFile = "outline.json" // likewise: Built.Outlines
+	UnitsFolder = "units"        // the folder below it with the units that the build compiled
+	JobFile     = "job.json"     // a Job, for Work
+	ResultFile  = "result.json"  // what Work leaves: a verdict.Result
 	// what StoreFault leaves instead of jobs when the tree or a limit is at fault: a Fault. An exit
 	// status does not tell: Go's own abort has the one of a usage error
 	FaultFile = "fault.json"
@@ -57,7 +58,8 @@ func StoreFault(err error, folder string) error {
 
 // Store leaves the jobs in a folder, each with the part of its program that the entry
 // reaches in a file beside it, and the question that it asks of engine.
-func Store(jobs []Job, engine, folder string) error {
+func Store(built *Built, engine, folder string) error {
+	jobs := built.Jobs
 	for i := range jobs {
 		if err := jobs[i].store(engine, folder, i); err != nil {
 			return err
@@ -67,7 +69,12 @@ func Store(jobs []Job, engine, folder string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, JobsFile), text, 0o644)
+	outlines, err := json.Marshal(built.Outlines)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(filepath.Join(folder, OutlineFile), outlines, 0o644),
+		os.WriteFile(filepath.Join(folder, JobsFile), text, 0o644))
 }
 
 func (j *Job) store(engine, folder string, n int) error {

@@ -1,0 +1,121 @@
+package prepare
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/firmproof/firmproof/pipeline/compile"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/weave"
+)
+
+// Limits of what is verified for a change beside what changed.
+const (
+	maxCallers     = 8           // that are called of those that lead to changed functions, the nearest ones
+	callersTime    = 3           // they share as much time as so many entries have
+	leastOfCallers = time.Second // whatever their number is
+)
+
+// nearby says which functions of a program are called because of a change.
+type nearby struct {
+	own     *project
+	calls   map[*ir.Func]int // called functions, to the number of calls that lead from them to what changed
+	left    []*ir.Func       // callers that are not called
+	callers int              // of calls
+	changed []string         // functions, by name in the object file, sorted
+}
+
+// nearChange lists the functions that changed, which are called whoever else calls them, and the nearest of those that
+// call them. What changed has changed lines, or is not what it is in the other commit (Asked.Differ).
+func (b *preparation) nearChange(module *ir.Module, p *project, target string,
+	changed map[string][]reports.LineRange) []*ir.Func {
+	n := &nearby{own: p, calls: map[*ir.Func]int{}}
+	b.near = n
+	differ := map[string]bool{}
+	for _, name := range b.req.Differ[target] {
+		differ[name] = true
+	}
+	var todo []*ir.Func
+	for _, f := range module.Funcs {
+		src, own := p.own[f.Name]
+		if !own {
+			src.File, src.Line = filepath.Clean(f.Pos.File), f.Pos.Line
+		}
+		if f.IsDecl() || !differ[f.Name] && !touches(changed[src.File], src.Line, lastLine(f)) {
+			continue
+		}
+		n.changed = append(n.changed, f.Name)
+		if own && !weave.TakesVariable(f) {
+			n.calls[f] = 0
+		}
+		todo = append(todo, f)
+	}
+	slices.Sort(n.changed)
+	n.lead(todo, weave.Callers(module))
+	return p.publicFirst(p.functions(module, func(f *ir.Func, _ compile.Function) bool {
+		_, called := n.calls[f]
+		return called
+	}))
+}
+
+// lead goes from what changed to its callers, call by call.
+func (n *nearby) lead(todo []*ir.Func, callers map[*ir.Func][]*ir.Func) {
+	seen := map[*ir.Func]bool{}
+	for _, f := range todo {
+		seen[f] = true
+	}
+	for steps := 1; len(todo) > 0; steps++ {
+		var next []*ir.Func
+		for _, f := range todo {
+			for _, c := range callers[f] {
+				if seen[c] {
+					continue
+				}
+				seen[c] = true
+				next = append(next, c)
+				if _, own := n.own.own[c.Name]; !own || weave.TakesVariable(c) {
+					continue
+				}
+				if n.callers == maxCallers {
+					n.left = append(n.left, c)
+					continue
+				}
+				n.calls[c] = steps
+				n.callers++
+			}
+		}
+		todo = next
+	}
+}
+
+// complete gives a job for a caller its share of the time, and notes of a static function who calls it.
+func (n *nearby) complete(j *Job, f *ir.Func, module *ir.Module, callers map[*ir.Func][]*ir.Func) {
+	if n == nil {
+		return
+	}
+	if steps, called := n.calls[f]; called && steps > 0 {
+		share := max(leastOfCallers, callersTime*j.Timeout/time.Duration(n.callers))
+		j.Timeout = min(j.Timeout, share)
+		return
+	}
+	if !n.own.own[f.Name].Static || f.Addr {
+		return
+	}
+	for _, c := range callers[f] {
+		j.Static = append(j.Static, AnyCall+shownName(module, c))
+	}
+}
+
+// outline notes what counted as changed, and which callers are not called.
+func (n *nearby) outline(o *Outline, module *ir.Module) {
+	if n == nil {
+		return
+	}
+	o.Changed = n.changed
+	for _, f := range n.left {
+		o.LeftOut = append(o.LeftOut, shownName(module, f))
+	}
+	slices.Sort(o.LeftOut)
+}
