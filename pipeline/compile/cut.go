@@ -193,7 +193,7 @@ func cutUnits(texts [][]byte, wanted []string) (cut [][]byte, functions []Functi
 func (c *cutter) roots(wanted []string) {
 	for _, name := range append(slices.Clone(wanted), "__stack_chk_fail", "__stack_chk_guard", "__ssp_canary_word") {
 		for i, u := range c.units {
-			for _, n := range []string{name, `"` + name + `"`} {
+			for _, n := range []string{name, quotedSymbol(name)} {
 				if e, ok := u.byName[n]; ok {
 					c.keep(i, e)
 				}
@@ -308,7 +308,7 @@ func (c *cutter) declared() []string {
 		for _, name := range u.names {
 			if u.entities[u.byName[name]].kind == 'd' && len(c.defined[name]) == 0 && !strings.HasPrefix(name,
 				"llvm.") {
-				out = append(out, strings.Trim(name, `"`))
+				out = append(out, symbolOf([]byte(name)))
 			}
 		}
 	}

@@ -144,7 +144,7 @@ func definition(text []byte, name string) (Diagnostic, bool) {
 			return Diagnostic{File: f.File, Line: f.Line}, true
 		}
 	}
-	re := regexp.MustCompile(`(?m)^@"?` + regexp.QuoteMeta(name) + `"? = (.*)$`)
+	re := regexp.MustCompile(`(?m)^@(?:` + regexp.QuoteMeta(name) + `|` + regexp.QuoteMeta(quotedSymbol(name)) + `) = (.*)$`)
 	m := re.FindSubmatch(text)
 	if m == nil || bytes.HasPrefix(m[1], []byte("external ")) || bytes.HasPrefix(m[1], []byte("internal ")) {
 		return Diagnostic{}, false
@@ -198,7 +198,7 @@ func readFunctions(text []byte) []Function {
 			if m == nil {
 				continue
 			}
-			f := Function{Name: strings.Trim(string(m[3]), `"`), Static: bytes.Contains(m[2], internalWord)}
+			f := Function{Name: symbolOf(m[3]), Static: bytes.Contains(m[2], internalWord)}
 			id := ""
 			if d := dbgRE.FindSubmatch(line); d != nil {
 				id = string(d[1])
@@ -206,7 +206,7 @@ func readFunctions(text []byte) []Function {
 			out, dbg = append(out, f), append(dbg, id)
 		case len(line) > 0 && line[0] == '!':
 			if m := fileRE.FindSubmatch(line); m != nil {
-				files[string(m[1])] = joinDebugPath(string(m[3]), string(m[2]))
+				files[string(m[1])] = joinDebugPath(unescaped(string(m[3])), unescaped(string(m[2])))
 			} else if m := subprogRE.FindSubmatch(line); m != nil {
 				var p place
 				if x := fieldFile.FindSubmatch(line); x != nil {
@@ -234,7 +234,7 @@ func readFunctions(text []byte) []Function {
 func readDeclared(text []byte) []string {
 	var out []string
 	for _, m := range headsOf(text) {
-		if name := strings.Trim(string(m[3]), `"`); string(m[1]) == "declare" && !strings.HasPrefix(name, "llvm.") {
+		if name := symbolOf(m[3]); string(m[1]) == "declare" && !strings.HasPrefix(name, "llvm.") {
 			out = append(out, name)
 		}
 	}
@@ -263,7 +263,7 @@ func inlineAssembly(text []byte) []string {
 		switch {
 		case bytes.HasPrefix(line, []byte("define ")):
 			if m := headRE.FindSubmatch(line); m != nil {
-				fn = strings.Trim(string(m[3]), `"`)
+				fn = symbolOf(m[3])
 			}
 		case !bytes.Contains(line, []byte("asm ")):
 		case bytes.HasPrefix(line, []byte("module asm ")) && len(notes) == 0:

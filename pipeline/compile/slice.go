@@ -90,7 +90,7 @@ func sliceText(text []byte, public []string) (sliced []byte, ok bool) {
 	}
 	stays := map[string]bool{}
 	for _, n := range public {
-		stays[n], stays[`"`+n+`"`] = true, true
+		stays[n], stays[quotedSymbol(n)] = true, true
 	}
 	for _, list := range []string{"llvm.used", "llvm.compiler.used"} {
 		if e, found := u.byName[list]; found {

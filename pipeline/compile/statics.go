@@ -71,7 +71,7 @@ func (l *linker) exposeStatics(texts [][]byte, changed bool) ([]string, error) {
 		paths[i] = l.img.Units[i].IRPath
 		for _, m := range headsOf(text) {
 			if !bytes.Contains(m[2], internalWord) {
-				taken[string(m[3])] = true
+				taken[symbolOf(m[3])] = true
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (l *linker) exposeStatics(texts [][]byte, changed bool) ([]string, error) {
 		var out []byte
 		done := 0
 		for at, m := range headsOf(text) {
-			name := string(m[3])
+			name := symbolOf(m[3])
 			if taken[name] || !bytes.Contains(m[2], internalWord) || !l.opts.KeepAll && !wanted[name] {
 				continue
 			}

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"bytes"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -141,6 +143,9 @@ func (c *modelCall) count(i int) ilr.Term {
 	return c.num(c.resize(c.args[i], c.w))
 }
 
+// maxText bounds the bytes of a program's string that a message has, here and in interp.
+const maxText = 200
+
 // text is ": " and the literal string that argument i points to, if it does.
 func (c *modelCall) text(i int) string {
 	if i >= len(c.args) || c.args[i].p == nil {
@@ -152,17 +157,11 @@ func (c *modelCall) text(i int) string {
 		off >= uint64(len(a.obj.init.base.data)) {
 		return ""
 	}
-	s := ""
-	for _, b := range a.obj.init.base.data[off:] {
-		if b == 0 || len(s) > 200 {
-			break
-		}
-		s += string(rune(b))
-	}
-	if s == "" {
+	text, _, _ := bytes.Cut(a.obj.init.base.data[off:], []byte{0})
+	if len(text) == 0 {
 		return ""
 	}
-	return ": " + s
+	return ": " + verdict.Text(text, maxText)
 }
 
 // objects evaluates the predicates over objects (CBMC's).

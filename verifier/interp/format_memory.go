@@ -2,10 +2,10 @@ package interp
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // maxZeros bounds the bytes that are looked at in order to show a structure or array as {0}.
@@ -111,13 +111,13 @@ func (x *machine) stringText(o *object, off int64, t *ir.DType, count int64) (st
 		case undef != 0:
 			return "", false
 		case b == 0:
-			return strconv.QuoteToASCII(string(text)), true
-		case b != '\n' && b != '\t' && (b < 32 || b > 126) || len(text) == 64:
+			return verdict.Literal(text), verdict.Readable(text)
+		case len(text) == 64:
 			return "", false
 		}
 		text = append(text, b)
 	}
-	return strconv.QuoteToASCII(string(text)), true
+	return verdict.Literal(text), verdict.Readable(text)
 }
 
 func (x *machine) allZero(o *object, off, n int64) bool {

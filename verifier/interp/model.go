@@ -4,6 +4,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // model executes a call of a function that the engines implement themselves.
@@ -159,24 +160,27 @@ func (c *call) rangeInput() {
 	c.traceInput(c.in, c.name, v)
 }
 
+// maxText bounds the bytes of a program's string that a message has, here and in encode.
+const maxText = 200
+
 // text is ": " and the C string in argument i, "" if there is none.
 func (c *call) text(i int) string {
 	if i >= len(c.args) || c.args[i].obj == nil || !c.in.Args[i].Type().IsPtr() {
 		return ""
 	}
-	s := ""
+	var text []byte
 	o := c.args[i].obj
-	for off := int64(c.args[i].bits.Low64()); off >= 0 && off < o.size && len(s) < 200; off++ {
+	for off := int64(c.args[i].bits.Low64()); off >= 0 && off < o.size && len(text) <= maxText; off++ {
 		b, undef := o.byteAt(off)
 		if b == 0 || undef != 0 {
 			break
 		}
-		s += string(rune(b))
+		text = append(text, b)
 	}
-	if s == "" {
+	if len(text) == 0 {
 		return ""
 	}
-	return ": " + s
+	return ": " + verdict.Text(text, maxText)
 }
 
 // object executes the predicates over objects (CBMC's).

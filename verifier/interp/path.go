@@ -2,10 +2,10 @@ package interp
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // dtype is the object's C type, nil if unknown.
@@ -76,12 +76,11 @@ func (o *object) literal() string {
 		if b == 0 {
 			break
 		}
-		if at == maxLiteral {
-			return strconv.QuoteToASCII(string(text)) + "..."
+		if text = append(text, b); len(text) > maxLiteral {
+			break
 		}
-		text = append(text, b)
 	}
-	return strconv.QuoteToASCII(string(text))
+	return verdict.ShortLiteral(text, maxLiteral)
 }
 
 // placeName is a byte range of an object as a C expression and its C type, nil if unknown. In a union it is the member
