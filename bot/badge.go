@@ -71,8 +71,12 @@ func standing(runs []store.Run) badgeText {
 	case n["violated"] > n["suppressed"]:
 		return badgeText{fmt.Sprintf("%d violated", n["violated"]-n["suppressed"]), "#b3202a", "✗", "violated"}
 	case n["unknown"] > 0:
-		return badgeText{fmt.Sprintf("%d unknown, %d hold", n["unknown"], n["proved"]+n["bounded"]), "#855600", "?",
-			"unknown"}
+		return badgeText{fmt.Sprintf("%d proved, %d open", n["proved"], n["unknown"]), "#855600", "?", "unknown"}
+	case n["suppressed"] > 0:
+		return badgeText{fmt.Sprintf("%d proved, %d accepted", n["proved"], n["suppressed"]), "#6639ba", "✎", "accepted"}
+	case n["conditional"] > 0:
+		return badgeText{fmt.Sprintf("%d proved, %d conditional", n["proved"], n["conditional"]), "#6639ba", "◇",
+			"conditional"}
 	case n["bounded"] > 0:
 		return badgeText{fmt.Sprintf("%d proved, %d up to bounds", n["proved"], n["bounded"]), "#0a5cc2", "≤",
 			"bounded"}

@@ -95,8 +95,8 @@ func (d *findingPage) fill(v *view, fingerprint string) {
 			for j := range res.Claims {
 				c := &res.Claims[j]
 				if len(c.Trace) > 0 && reports.Fingerprint(res, c) == fingerprint {
-					if c.Suppressed != "" {
-						d.Accepted = c.Suppressed
+					if c.Accepted != nil {
+						d.Accepted = c.Accepted.String()
 					}
 					d.Claim, d.Steps, d.Sources = c, reports.TraceData(res, c), reports.SourceData(m.report, c.Trace)
 					d.Certificate = reports.CertificateSection(c.Certificate)

@@ -1,14 +1,13 @@
 package bot
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/store"
-	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/reports"
 )
 
 // taskRow is a verification of a run that is not over.
@@ -30,9 +29,6 @@ func taskRows(ctx context.Context, tx store.Tx, run string, size int) (rows []ta
 	}
 	return rows, size - len(list), err
 }
-
-// signs are how tasks end, before the word.
-var signs = map[verdict.Status]string{verdict.Proved: "✓ ", verdict.Bounded: "✓ ", verdict.Violated: "✗ "}
 
 // rowOf words how a verification stands.
 func rowOf(t *store.Task, now time.Time) taskRow {
@@ -63,7 +59,7 @@ func ended(t *store.Task) (class, state string) {
 		return "", "? over"
 	}
 	class = o.Status.String()
-	state = cmp.Or(signs[o.Status], "? ") + class
+	state = reports.Standing(o.Status)
 	switch {
 	case o.Reused:
 		state += ", answered earlier"

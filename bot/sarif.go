@@ -70,7 +70,7 @@ func combinedSARIF(v *view) (string, error) {
 			for j := range r.Claims {
 				c := r.Claims[j]
 				if c.Status != verdict.Violated || c.Pos.File == "" ||
-					m.context.States[reports.Key(&r, &c)] == reports.Suppressed || violations >= maxSARIFResults {
+					m.context.States[reports.Key(&r, &c)] == reports.Accepted || violations >= maxSARIFResults {
 					continue
 				}
 				violations++

@@ -72,7 +72,7 @@ func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]s
 		c.settled[fp], c.proved[fp] = true, cl.Status == verdict.Proved
 		return
 	case ok:
-		c.states[key] = reports.Suppressed
+		c.states[key] = reports.Accepted
 	case old:
 		c.states[key] = reports.Preexisting
 	case haveBase:

@@ -214,7 +214,7 @@ func trend(ctx context.Context, tx store.Tx, runs []store.Run, first store.Run) 
 			return nil, err
 		}
 		p := Point{RunRef: refOf(r), Trigger: r.Trigger, Counts: map[string]int{}, Turns: a.turns}
-		for _, k := range []string{"proved", "bounded", "violated", "unknown"} {
+		for _, k := range []string{"proved", "conditional", "bounded", "violated", "unknown"} {
 			p.Counts[k] = r.Counts[k]
 		}
 		out = append(out, p)

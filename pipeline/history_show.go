@@ -109,11 +109,11 @@ func (t *TargetChange) history() string {
 		}
 	}
 	if len(t.Trend) > 1 {
-		b.WriteString("\n### Trend\n\n| run | commit | by | seconds | proved | bounded | violated | unknown | least turns |\n|---|---|---|---|---|---|---|---|---|\n")
+		b.WriteString("\n### Trend\n\n| run | commit | by | seconds | proved | conditional | bounded | violated | unknown | least turns |\n|---|---|---|---|---|---|---|---|---|---|\n")
 		for _, p := range t.Trend {
-			fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %d | %d | %d | %d | %s |\n", p.At.UTC().Format(timeLayout),
+			fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %d | %d | %d | %d | %d | %s |\n", p.At.UTC().Format(timeLayout),
 				reports.ShortSHA(p.Commit), p.Trigger, p.Seconds, p.Counts["proved"],
-				p.Counts["bounded"], p.Counts["violated"], p.Counts["unknown"], p.Least())
+				p.Counts["conditional"], p.Counts["bounded"], p.Counts["violated"], p.Counts["unknown"], p.Least())
 		}
 	}
 	return b.String()
@@ -146,9 +146,10 @@ const regressionPage = `{{define "page"}}<!DOCTYPE html>
 {{- if $i}},{{end}} <code>{{short $c.SHA}}</code> {{$c.Subject}} ({{$c.Author}}){{end}}{{end}}</p>{{end}}</td></tr>{{end}}
 </tbody></table>{{end}}{{end}}
 {{with .Commits}}<h3>Commits in between ({{len .}})</h3><ul>{{range .}}<li><code>{{short .SHA}}</code> {{.Subject}} ({{.Author}})</li>{{end}}</ul>{{end}}
-{{if gt (len .Trend) 1}}<details><summary>Trend: {{len .Trend}} runs</summary><div><table class="wide"><thead><tr><th>run</th><th>commit</th><th>by</th><th>seconds</th><th>proved</th><th>bounded</th><th>violated</th><th>unknown</th><th>least turns</th></tr></thead><tbody>
+{{if gt (len .Trend) 1}}<details><summary>Trend: {{len .Trend}} runs</summary><div><table class="wide"><thead><tr><th>run</th><th>commit</th><th>by</th><th>seconds</th><th>proved</th><th>conditional</th><th>bounded</th><th>violated</th><th>unknown</th><th>least turns</th></tr></thead><tbody>
 {{range .Trend}}<tr><td>{{at .At}}</td><td><code>{{short .Commit}}</code></td><td>{{.Trigger}}</td>
 <td data-label="seconds">{{printf "%.1f" .Seconds}}</td><td data-label="proved">{{.Counts.proved}}</td>
+<td data-label="conditional">{{.Counts.conditional}}</td>
 <td data-label="bounded">{{.Counts.bounded}}</td><td data-label="violated">{{.Counts.violated}}</td>
 <td data-label="unknown">{{.Counts.unknown}}</td><td data-label="least turns">{{.Least}}</td></tr>{{end}}
 </tbody></table></div></details>{{end}}{{end}}{{end}}

@@ -176,7 +176,7 @@ func judgeProbe(res *verdict.Result, b *store.Bisection, equal bool) string {
 			return ""
 		case b.Kind == store.ProofGone:
 			return store.ProbeBad
-		case c.Status == verdict.Bounded:
+		case c.Status == verdict.Bounded || c.Status == verdict.Conditional:
 			return store.ProbeGood
 		}
 		return ""

@@ -34,7 +34,7 @@ const (
 	Introduced  State = "introduced"
 	Preexisting State = "preexisting"
 	Fixed       State = "fixed"
-	Suppressed  State = "suppressed"
+	Accepted    State = "suppressed" // as the store has it
 )
 
 // PageOptions say what a check run is about.
@@ -55,8 +55,13 @@ type PageOptions struct {
 func Key(r *verdict.Result, c *verdict.Claim) string { return r.Entry + "|" + c.ID }
 
 func (o *PageOptions) state(r *verdict.Result, c *verdict.Claim) State {
-	if c.Suppressed != "" {
-		return Suppressed
+	switch {
+	case c.Accepted != nil:
+		return Accepted
+	case c.Baseline == verdict.Known:
+		return Preexisting
+	case c.Baseline == verdict.New:
+		return Introduced
 	}
 	if o.ByTarget != nil {
 		return o.ByTarget[r.Target][Key(r, c)]
@@ -73,7 +78,7 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 	for _, s := range Violations(results) { // those that need few assumptions first
 		for _, v := range s.Claims {
 			r, c := v.Result, v.Claim
-			if !inPath(c.Pos.File) || c.Pos.Line == 0 || o.state(r, c) == Suppressed {
+			if !inPath(c.Pos.File) || c.Pos.Line == 0 || o.state(r, c) == Accepted {
 				continue
 			}
 			a := annotation(r, c)
@@ -97,11 +102,12 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 func FailsOn(list, what string) bool { return slices.Contains(strings.Split(list, ","), what) }
 
 // Conclusion is GitHub's word for results: failure for a violation that is not suppressed,
-// and for an unknown or a vacuous answer, or less that is asked, where the manifest says so; action_required where there is no verdict
-// at all, or one of some harnesses only; neutral for only unknowns, for a change whose
-// violations were all there before it, and where nothing, or nothing of the change, was checked; success otherwise.
+// and for an unknown, a vacuous or a conditional answer, or less that is asked, where the manifest says so;
+// action_required where there is no verdict at all, or one of some harnesses only; neutral for only unknowns, for a change
+// whose violations were all there before it, and where nothing, or nothing of the change, was checked; success otherwise.
 func Conclusion(results []verdict.Result, o PageOptions) string {
 	unknown, vacuous, answered, known, checked := false, false, len(results) == 0, false, false
+	conditional := false
 	for i := range results {
 		r := &results[i]
 		unknown, vacuous = unknown || r.Reason != nil, vacuous || r.Vacuous != nil
@@ -110,19 +116,21 @@ func Conclusion(results []verdict.Result, o PageOptions) string {
 			c := &r.Claims[j]
 			checked = true
 			switch {
-			case o.state(r, c) == Suppressed:
+			case o.state(r, c) == Accepted:
 			case c.Status == verdict.Violated && o.Changed != nil && o.state(r, c) == Preexisting:
 				known = true
 			case c.Status == verdict.Violated:
 				return "failure"
 			case c.Status == verdict.Unknown && !c.IsShadowed():
 				unknown = true
+			case c.Status == verdict.Conditional:
+				conditional = true
 			}
 		}
 	}
 	switch {
 	case unknown && FailsOn(o.FailOn, "unknown"), vacuous && FailsOn(o.FailOn, "vacuous"),
-		len(o.Gaps.Less) > 0 && FailsOn(o.FailOn, "weakened"):
+		conditional && FailsOn(o.FailOn, "conditional"), len(o.Gaps.Less) > 0 && FailsOn(o.FailOn, "weakened"):
 		return "failure"
 	case !answered || o.Partial:
 		return "action_required"
@@ -145,10 +153,12 @@ func processLost(r *verdict.Result) bool {
 	return false
 }
 
+// title is the headline of results: how many claims are new, fixed or known where there is something to compare with,
+// else how many are violated, or how many are proved and what else holds.
 func title(results []verdict.Result, o PageOptions) string {
 	n := map[verdict.Status]int{}
 	targets := map[string]bool{}
-	fresh, known, vacuous, open := 0, 0, 0, 0
+	fresh, known, accepted, apart, vacuous := 0, 0, 0, 0, 0 // apart: nothing is known of the base
 	compared := o.States != nil || o.ByTarget != nil
 	for i := range results {
 		if results[i].Vacuous != nil {
@@ -157,19 +167,19 @@ func title(results []verdict.Result, o PageOptions) string {
 		targets[results[i].Target] = true
 		for j := range results[i].Claims {
 			c := &results[i].Claims[j]
-			if c.IsShadowed() {
-				continue
-			}
-			n[c.Status]++
-			if c.Status == verdict.Violated {
-				switch o.state(&results[i], c) {
-				case Preexisting, Suppressed:
-					known++
-				case "":
-					open++
-				default:
-					fresh++
-				}
+			compared = compared || c.Baseline != ""
+			switch state := o.state(&results[i], c); {
+			case c.IsShadowed():
+			case state == Accepted && (c.Status == verdict.Violated || c.Status == verdict.Unknown):
+				accepted++
+			case c.Status == verdict.Violated && state == Preexisting:
+				known++
+			case c.Status == verdict.Violated && state == Introduced:
+				fresh++
+			case c.Status == verdict.Violated:
+				apart++
+			default:
+				n[c.Status]++
 			}
 		}
 		if results[i].Reason != nil {
@@ -180,24 +190,47 @@ func title(results []verdict.Result, o PageOptions) string {
 	if len(targets) > 1 {
 		on = fmt.Sprintf(" on %d targets", len(targets))
 	}
+	head := ""
 	switch {
 	case fresh+known+o.FixedCount > 0 && compared:
-		if open > 0 {
-			on = fmt.Sprintf(", %d not compared", open) + on
+		head = fmt.Sprintf("%d new, %d fixed, %d known", fresh, o.FixedCount, known)
+		if apart > 0 {
+			head += fmt.Sprintf(", %d not compared", apart)
 		}
-		return fmt.Sprintf("%d new, %d fixed, %d known%s", fresh, o.FixedCount, known, on)
-	case n[verdict.Violated] > 0:
-		return plural(n[verdict.Violated], "violation") + on
-	case n[verdict.Unknown] > 0:
-		return fmt.Sprintf("%d undecided, %d hold%s", n[verdict.Unknown], n[verdict.Proved]+n[verdict.Bounded], on)
-	case vacuous > 0:
-		return fmt.Sprintf("%d of %s vacuous: nothing is shown%s", vacuous, plural(len(results), "verification"), on)
-	case n[verdict.Bounded] > 0:
-		return fmt.Sprintf("%d proved, %d hold up to bounds%s", n[verdict.Proved], n[verdict.Bounded], on)
-	case n[verdict.Proved] > 0:
-		return fmt.Sprintf("all %d proved%s", n[verdict.Proved], on)
+	case fresh+known+apart > 0:
+		head = plural(fresh+known, "violation")
+	case vacuous > 0 && n[verdict.Unknown] == 0:
+		head = fmt.Sprintf("%d of %s vacuous: nothing is shown", vacuous, plural(len(results), "verification"))
+	default:
+		head = held(n, accepted)
 	}
-	return "nothing to check" + on
+	if accepted > 0 {
+		head += fmt.Sprintf(", %d accepted", accepted)
+	}
+	if open := endsOpen(pointers(results)); open > 0 {
+		head += ", " + termination(open, len(results))
+	}
+	return head + on
+}
+
+// held is the headline where nothing is violated but what was accepted.
+func held(n map[verdict.Status]int, accepted int) string {
+	switch {
+	case n[verdict.Proved] > 0 && n[verdict.Conditional]+n[verdict.Bounded]+n[verdict.Unknown]+accepted == 0:
+		return fmt.Sprintf("all %d proved", n[verdict.Proved])
+	case n[verdict.Proved]+n[verdict.Conditional]+n[verdict.Bounded]+n[verdict.Unknown]+accepted == 0:
+		return "nothing to check"
+	}
+	out := fmt.Sprintf("%d proved", n[verdict.Proved])
+	for _, k := range []struct {
+		s    verdict.Status
+		word string
+	}{{verdict.Conditional, "conditional"}, {verdict.Bounded, "up to bounds"}, {verdict.Unknown, "open"}} {
+		if n[k.s] > 0 {
+			out += fmt.Sprintf(", %d %s", n[k.s], k.word)
+		}
+	}
+	return out
 }
 
 func plural(n int, what string) string {

@@ -28,6 +28,9 @@ func annotation(r *verdict.Result, c *verdict.Claim) Annotation {
 		Title: cutPlain(line(fmt.Sprintf("%s (%s)", c.Check, r.Target)), maxTitle),
 		Message: cutPlain(plain(fmt.Sprintf("%s\nIn harness %s on %s; claim %s.", c.Message, r.Entry, r.Target, c.ID)),
 			maxRaw-1)}
+	if c.Baseline == verdict.Known {
+		a.Level, a.Title = "notice", cutPlain("known: "+a.Title, maxTitle)
+	}
 	if c.Pos.Column > 0 {
 		a.StartColumn, a.EndColumn = c.Pos.Column, c.Pos.Column
 	}

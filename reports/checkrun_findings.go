@@ -10,7 +10,7 @@ import (
 )
 
 // stateRank orders violations by how much they concern a change.
-var stateRank = map[State]int{Introduced: 0, "": 0, Preexisting: 1, Suppressed: 2}
+var stateRank = map[State]int{Introduced: 0, "": 0, Preexisting: 1, Accepted: 2}
 
 // violationList lists the places that are violated in Markdown, one line each over all targets and entries: first what is
 // new, of that what needs the fewest assumptions.
@@ -21,7 +21,7 @@ func violationList(results []verdict.Result, o *PageOptions) string {
 	}
 	var lines []line
 	for _, s := range Violations(results) {
-		state := Suppressed
+		state := Accepted
 		var ids []string
 		for _, c := range s.Claims {
 			if now := o.state(c.Result, c.Claim); stateRank[now] < stateRank[state] {
@@ -33,10 +33,13 @@ func violationList(results []verdict.Result, o *PageOptions) string {
 		}
 		shown := s.Shown()
 		c := shown.Claim
-		text := fmt.Sprintf("\n- %s **%s** %s: %s%s (%s, %s)", badge(s.Status), s.Check, Code(s.Pos.String()),
+		text := fmt.Sprintf("\n- %s **%s** %s: %s%s (%s, %s)", badgeAs(s.stands()), s.Check, Code(s.Pos.String()),
 			Inert(c.Message), stateNote(state), listed(ids, 4), Inert(onTargets(results, &s)))
 		if rests := verdict.TextsOf(shown.Result.RestsOn(c)); len(rests) > 0 {
 			text += "; if " + Inert(listed(rests, 4))
+		}
+		if a := s.Accepted(); a != nil {
+			text += "; accepted: " + Inert(a.String())
 		}
 		lines = append(lines, line{stateRank[state], text})
 	}

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -41,6 +42,9 @@ func summary(results []verdict.Result, o PageOptions) string {
 		}
 	}
 	b.WriteString(undecidedList(results))
+	for _, line := range conditionList(results) {
+		b.WriteString("\n- " + line)
+	}
 	if c := CoverageLine(results, o.Changed); c != "" {
 		fmt.Fprintf(&b, "\n\n**Coverage**: %s.\n", Inert(c))
 	}
@@ -116,6 +120,8 @@ func stateNote(s State) string {
 		return " — new"
 	case Preexisting:
 		return " — known"
+	case Accepted:
+		return " — accepted"
 	}
 	return " — " + string(s)
 }
@@ -132,13 +138,16 @@ func boundsText(results []verdict.Result) string {
 			}
 		}
 	}
+	for _, text := range handlerBounds(results) {
+		b.WriteString("\n- " + Inert(text))
+	}
 	out := ""
 	if b.Len() > 0 {
 		out += "\n\n**Bounds reached**\n" + b.String()
 	}
 	notes := map[string]bool{}
 	for i := range results {
-		for _, a := range append(verdict.TextsOf(results[i].Assumptions), results[i].Warnings...) {
+		for _, a := range slices.Concat(verdict.TextsOf(results[i].Assumptions), openEnds(&results[i]), results[i].Warnings) {
 			notes[a] = true
 		}
 	}
@@ -190,13 +199,8 @@ func details(results []verdict.Result) string {
 	return b.String()
 }
 
-// badgeOf is the badge of a result's status: what holds vacuously is not shown as proved.
-func badgeOf(r *verdict.Result) string {
-	if r.Vacuous != nil {
-		return "⚠️ vacuous"
-	}
-	return badge(r.Status)
-}
+// badgeOf is the badge of a result.
+func badgeOf(r *verdict.Result) string { return badgeAs(standingOfResult(r)) }
 
 // vacuity says in a sentence why what holds in r says nothing about the program.
 func vacuity(r *verdict.Result) string {
@@ -211,16 +215,11 @@ func vacuity(r *verdict.Result) string {
 	return s
 }
 
-func badge(s verdict.Status) string {
-	switch s {
-	case verdict.Proved:
-		return "✅ proved"
-	case verdict.Bounded:
-		return "☑️ bounded"
-	case verdict.Violated:
-		return "❌ violated"
-	case verdict.Unknown:
-		return "❔ unknown"
-	}
-	return s.String()
-}
+func badge(s verdict.Status) string { return badgeAs(asStanding(s)) }
+
+// badges are the signs of standings in Markdown. Only what is proved has a green tick.
+var badges = map[standing]string{asStanding(verdict.Proved): "✅ ", asStanding(verdict.Bounded): "☑️ ",
+	asStanding(verdict.Conditional): "🔷 ", asStanding(verdict.Violated): "❌ ", asStanding(verdict.Unknown): "❔ ",
+	standsAccepted: "📝 ", standsKnown: "❌ ", standsVacuous: "⚠️ "}
+
+func badgeAs(s standing) string { return badges[s] + string(s) }

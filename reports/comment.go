@@ -65,7 +65,8 @@ func (c *commenter) text() string {
 	c.findings("New", func(s State) bool { return s == Introduced || s == "" }, false)
 	c.fixed()
 	c.findings("Known", func(s State) bool { return s == Preexisting }, true)
-	c.findings("Suppressed", func(s State) bool { return s == Suppressed }, true)
+	c.findings("Accepted", func(s State) bool { return s == Accepted }, true)
+	c.list("Conditional", conditionList(c.results), true)
 	c.b.WriteString(DifferText(c.results))
 	c.bounds()
 	c.rest()
@@ -156,6 +157,9 @@ func (c *commenter) findings(head string, want func(State) bool, folded bool) {
 			}
 			text := fmt.Sprintf("**%s** %s: %s (%s, %s)", cl.Check, Code(cl.Pos.String()), Inert(cl.Message),
 				Code(r.Entry), Code(cl.ID))
+			if cl.Accepted != nil {
+				text += ", accepted: " + Inert(cl.Accepted.String())
+			}
 			if targets[text] == nil {
 				lines = append(lines, text)
 			}
@@ -205,7 +209,7 @@ func (c *commenter) bounds() {
 	var lines []string
 	for i := range c.results {
 		r := &c.results[i]
-		if r.Status != verdict.Bounded {
+		if r.Status != verdict.Bounded && r.Status != verdict.Conditional {
 			continue
 		}
 		var how []string
@@ -216,6 +220,9 @@ func (c *commenter) bounds() {
 		}
 		if r.Bounds.Depth > 0 {
 			how = append(how, plural(r.Bounds.Depth, "nested call"))
+		}
+		for _, a := range r.Bounds.Handlers {
+			how = append(how, Inert(a.Text))
 		}
 		for _, l := range r.Bounds.Loops {
 			if !l.Complete {
@@ -233,6 +240,9 @@ func (c *commenter) rest() {
 	for i := range c.results {
 		for _, a := range verdict.TextsOf(c.results[i].Assumptions) {
 			notes[Inert(a)] = true
+		}
+		for _, a := range openEnds(&c.results[i]) {
+			notes["termination open: "+Inert(a)] = true
 		}
 		for _, a := range c.results[i].Warnings {
 			notes["warning: "+Inert(a)] = true

@@ -80,7 +80,7 @@ func TestAnnotationsOfKnown(t *testing.T) {
 	res := sample().Results[0]
 	res.Claims = nil
 	states := map[string]State{}
-	for line, s := range []State{Preexisting, Introduced, Preexisting, Suppressed, ""} {
+	for line, s := range []State{Preexisting, Introduced, Preexisting, Accepted, ""} {
 		c := sample().Results[0].Claims[0]
 		c.ID, c.Pos.Line = fmt.Sprint("memory@f#", line), line+1
 		res.Claims = append(res.Claims, c)

@@ -43,7 +43,8 @@ func Differences(r *verdict.Report) []string {
 			continue
 		}
 		var parts []string
-		for _, s := range []verdict.Status{verdict.Violated, verdict.Unknown, verdict.Bounded, verdict.Proved} {
+		for _, s := range []verdict.Status{verdict.Violated, verdict.Unknown, verdict.Conditional,
+			verdict.Bounded, verdict.Proved} {
 			if t := f.by[s]; len(t) > 0 {
 				parts = append(parts, fmt.Sprintf("%s on %s", s, strings.Join(t, ", ")))
 			}

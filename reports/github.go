@@ -14,7 +14,11 @@ import (
 func GitHub(r *verdict.Report) string {
 	var b strings.Builder
 	for _, a := range CheckRun(r.Results, PageOptions{}).Annotations {
-		command(&b, "error", a.Path, a.StartLine, a.StartColumn, a.Title,
+		kind := "error"
+		if a.Level != "failure" {
+			kind = a.Level
+		}
+		command(&b, kind, a.Path, a.StartLine, a.StartColumn, a.Title,
 			strings.TrimSpace(a.Message+"\n"+a.RawDetails))
 	}
 	for i := range r.Results {

@@ -13,7 +13,7 @@ func TestGitHub(t *testing.T) {
 	r.Results[0].Claims[0].Pos.File = "src/a,b:c.c"
 	r.Results[0].Claims[0].Message = "100% sure\nsecond line"
 	suppressed := r.Results[0].Claims[0]
-	suppressed.Suppressed = "known"
+	suppressed.Accepted = &verdict.Accepted{Reason: "known"}
 	r.Results[1].Claims = append(r.Results[1].Claims, suppressed)
 	because := &verdict.Reason{Kind: verdict.TimedOut, Detail: "the time given was used up"}
 	for line := range 30 {

@@ -63,6 +63,7 @@ type page struct {
 	Sites                            []siteView
 	Obstacles                        []obstacleView
 	Behind                           string
+	Conditions                       []string // what answers rest on that the tool chose
 	Differences                      []string
 	Entries, Folded                  []entryView // those that say something is wrong first; the rest, if it is long
 	Bounds, Warnings                 []string
@@ -86,12 +87,14 @@ const noAnswer = "dim"
 
 // statusCell tells a status by a sign and a word, so that colour is not needed.
 func statusCell(target string, s verdict.Status) cell {
-	sign := map[verdict.Status]string{verdict.Violated: "✗ violated", verdict.Proved: "✓ proved",
-		verdict.Bounded: "≤ bounded", verdict.Unknown: "? unknown"}[s]
-	if sign == "" {
+	if s == verdict.Invalid {
 		return cell{Target: target, Class: noAnswer, Text: "–"}
 	}
-	return cell{Target: target, Class: s.String(), Text: sign}
+	return standingCell(target, asStanding(s))
+}
+
+func standingCell(target string, s standing) cell {
+	return cell{Target: target, Class: s.class(), Text: signs[s] + " " + string(s)}
 }
 
 func newPage(r *verdict.Report, o TextOptions) *page {
@@ -106,12 +109,15 @@ func newPage(r *verdict.Report, o TextOptions) *page {
 	for _, ob := range Obstacles(r.Results) {
 		p.Obstacles = append(p.Obstacles, newObstacleView(&ob))
 	}
+	for _, c := range Conditions(r.Results) {
+		p.Conditions = append(p.Conditions, c.Status.String()+": "+conditionLine(&c))
+	}
 	n := 0
 	for i := range r.Results {
 		n += shadowed(r.Results[i].Claims)
 	}
 	if n > 0 {
-		p.Behind = plural(n, "claim") + are(n) + " only reached past a violation above: unknown until that is mended."
+		p.Behind = plural(n, "claim") + are(n) + " behind a violation above: unknown until that is mended."
 	}
 	p.Entries, p.Folded = entryViews(r.Results, p.Targets)
 	p.Functions = functionViews(r)
@@ -127,7 +133,7 @@ func newPage(r *verdict.Report, o TextOptions) *page {
 func headline(r *verdict.Report) string {
 	bad := 0
 	for _, s := range Violations(r.Results) {
-		if !s.Suppressed() {
+		if s.Counts() {
 			bad++
 		}
 	}
@@ -156,6 +162,9 @@ func (p *page) lists(r *verdict.Report) {
 		}
 	}
 	seconds := map[string]int{}
+	for _, text := range handlerBounds(r.Results) {
+		add(&p.Bounds, text)
+	}
 	for i := range r.Results {
 		res := &r.Results[i]
 		for _, l := range res.Bounds.Loops {
@@ -166,6 +175,9 @@ func (p *page) lists(r *verdict.Report) {
 		}
 		if res.Vacuous != nil {
 			add(&p.Vacuous, fmt.Sprintf("%s on %s: %s", res.Entry, res.Target, vacuity(res)))
+		}
+		for _, w := range openEnds(res) {
+			add(&p.Warnings, "termination open: "+w)
 		}
 		for _, w := range res.Warnings {
 			add(&p.Warnings, w)
@@ -201,8 +213,8 @@ func (p *page) filters(r *verdict.Report) {
 			if c.Pos.File != "" && !c.IsShadowed() {
 				files[c.Pos.File], checks[string(c.Check)], statuses[c.Status.String()] = true, true, true
 			}
-			if c.Suppressed != "" {
-				statuses["suppressed"] = true
+			if c.Accepted != nil {
+				statuses[string(standsAccepted)] = true
 			}
 		}
 	}

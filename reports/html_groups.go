@@ -58,10 +58,11 @@ type entryView struct {
 }
 
 // cellRanks order entries by what they say; what is not here is last.
-var cellRanks = map[string]int{verdict.Violated.String(): 0, verdict.Unknown.String(): 1}
+var cellRanks = map[string]int{verdict.Violated.String(): 0, verdict.Unknown.String(): 1,
+	string(standsAccepted): 2, verdict.Conditional.String(): 2}
 
 // wellRank is the rank of entries with nothing violated or unknown.
-const wellRank = 2
+const wellRank = 3
 
 // entryViews lists the entries, violated ones first, then unknown ones. Of many entries, those with neither are folded.
 func entryViews(results []verdict.Result, targets []string) (shown, folded []entryView) {
@@ -72,10 +73,7 @@ func entryViews(results []verdict.Result, targets []string) (shown, folded []ent
 			c := statusCell(t, verdict.Invalid)
 			for i := range results {
 				if res := &results[i]; res.Entry == name && res.Target == t {
-					c = statusCell(t, res.Status)
-					if res.Vacuous != nil {
-						c.Class, c.Text = verdict.Unknown.String(), "⚠ vacuous"
-					}
+					c = standingCell(t, standingOfResult(res))
 					c.More = fmt.Sprintf("%s, %.2f s", plural(len(res.Claims), "claim"), float64(res.DurationMS)/1000)
 					if res.Reused != "" {
 						c.More += ", answered earlier"
@@ -157,10 +155,10 @@ type claimView struct {
 	Check                       verdict.Check
 }
 
-// functionViews folds proved and bounded claims by function.
+// functionViews folds the claims that hold by function.
 func functionViews(r *verdict.Report) []fileGroup[functionView] {
 	sites := Sites(r.Results, func(c *verdict.Claim) bool {
-		return c.Status == verdict.Proved || c.Status == verdict.Bounded
+		return c.Status == verdict.Proved || c.Status == verdict.Bounded || c.Status == verdict.Conditional
 	})
 	type key struct{ file, name string }
 	groups := map[key][]Site{}
@@ -203,7 +201,7 @@ func functionViews(r *verdict.Report) []fileGroup[functionView] {
 
 func holdCounts(n map[verdict.Status]int) string {
 	var parts []string
-	for _, s := range []verdict.Status{verdict.Bounded, verdict.Proved} {
+	for _, s := range []verdict.Status{verdict.Conditional, verdict.Bounded, verdict.Proved} {
 		if n[s] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[s], s))
 		}

@@ -12,7 +12,8 @@ type siteView struct {
 	N                         int
 	Check                     verdict.Check
 	Pos                       verdict.Pos
-	Message, Suppressed       string
+	Message, Class, Sign      string
+	Accepted                  string // why it does not count; empty: it does
 	Cells                     []cell
 	Entries, On, IDs, Machine string
 	Replay                    verdict.Replay
@@ -40,8 +41,11 @@ func newSiteView(n int, s *Site, r *verdict.Report, targets []string, sources *s
 		On:  onTargets(r.Results, s),
 		IDs: strings.Join(names(s.Claims, func(c SiteClaim) string { return c.Claim.ID }), ", "), Replay: c.Replay,
 		Property: s.Check.Of(), Certificate: newCertificateView(c.Certificate), Cells: siteCells(s, r, targets)}
-	if s.Suppressed() {
-		v.Suppressed = c.Suppressed
+	v.Class, v.Sign = s.stands().class(), signs[s.stands()]
+	if v.Accepted = s.Accepted().String(); s.Known() {
+		v.Accepted = "known: the baseline has it"
+	} else if v.Accepted != "" {
+		v.Accepted = "accepted: " + v.Accepted
 	}
 	v.Machine = strings.TrimPrefix(onMachine(c.Machine), "; ")
 	piece := sources.file(s.Pos.File)

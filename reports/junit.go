@@ -42,7 +42,8 @@ type junitMessage struct {
 }
 
 // JUnit renders a suite for each result and a case for each check of a function. A violation is a failure; what the
-// analysis could not finish (time, memory, a defect) is an error; what it does not model is skipped.
+// analysis could not finish (time, memory, a defect) is an error; what it does not model is skipped, and so is what was
+// accepted, was there before, or holds under conditions alone.
 func JUnit(r *verdict.Report) ([]byte, error) {
 	out := junitSuites{Name: "firmproof"}
 	for i := range r.Results {
@@ -58,7 +59,11 @@ func JUnit(r *verdict.Report) ([]byte, error) {
 				Skipped: &junitMessage{Type: "vacuous", Message: "vacuous: " + vacuity(res)}})
 		}
 		for _, group := range claimGroups(res.Claims) {
-			s.add(caseOf(s.Name, group))
+			s.add(caseOf(res, s.Name, group))
+		}
+		if res.EndsOpen {
+			s.add(junitCase{Class: s.Name, Name: "termination", Skipped: &junitMessage{Type: "open",
+				Message: "termination open: whether every run ends was not decided"}})
 		}
 		s.Tests = len(s.Cases)
 		for _, a := range verdict.TextsOf(res.Assumptions) {
@@ -102,6 +107,13 @@ func (k *junitCase) unknown(r *verdict.Reason) {
 	}
 }
 
+// skip marks a case that has not failed, and is not to be taken for one that passed.
+func (k *junitCase) skip(s standing, message string) {
+	if k.Error == nil && k.Skipped == nil {
+		k.Skipped = &junitMessage{Type: string(s), Message: plain(message)}
+	}
+}
+
 // claimGroups puts the claims of a check in a function together, in their order.
 func claimGroups(claims []verdict.Claim) [][]*verdict.Claim {
 	type key struct {
@@ -125,14 +137,19 @@ func claimGroups(claims []verdict.Claim) [][]*verdict.Claim {
 }
 
 // caseOf is the case of a group of claims: its worst answer, and where.
-func caseOf(class string, group []*verdict.Claim) junitCase {
+func caseOf(res *verdict.Result, class string, group []*verdict.Claim) junitCase {
 	first := group[0]
 	k := junitCase{Class: class, Name: string(first.Check) + " in " + plain(first.Pos.Function) + " (" +
 		plural(len(group), "claim") + ")", File: first.Pos.File, Line: first.Pos.Line}
 	var messages, texts []string
 	for _, c := range group {
 		switch {
-		case c.Suppressed != "":
+		case c.Accepted != nil && !c.IsShadowed():
+			k.skip(standsAccepted, "accepted: "+c.Message+": "+c.Accepted.String())
+		case c.Status == verdict.Violated && !c.Counts():
+			k.skip(standsKnown, "known: "+c.Message)
+		case c.Status == verdict.Conditional:
+			k.skip(asStanding(c.Status), c.Message+": conditional: "+(&Condition{Assumptions: guesses(res, c)}).Says())
 		case c.Status == verdict.Violated:
 			if len(messages) == 0 {
 				k.File, k.Line = c.Pos.File, c.Pos.Line

@@ -58,6 +58,10 @@ func (b *rebase) reason(r *verdict.Reason) *verdict.Reason {
 }
 
 func (b *rebase) result(res *verdict.Result) {
+	if res.At != nil {
+		at := b.at(*res.At)
+		res.At = &at
+	}
 	res.Reason, res.Vacuous = b.reason(res.Reason), b.reason(res.Vacuous)
 	res.Bounds.Loops = append([]verdict.LoopBound(nil), res.Bounds.Loops...)
 	for j := range res.Bounds.Loops {

@@ -95,7 +95,7 @@ func TestCheckRun(t *testing.T) {
 	if got := Conclusion(r.Results[2:], PageOptions{}); got != "neutral" {
 		t.Errorf("unknown: %s", got)
 	}
-	states := map[string]State{Key(&r.Results[0], &r.Results[0].Claims[0]): Suppressed}
+	states := map[string]State{Key(&r.Results[0], &r.Results[0].Claims[0]): Accepted}
 	if got := CheckRun(r.Results[:1], PageOptions{States: states}); got.Conclusion != "success" ||
 		len(got.Annotations) != 0 {
 		t.Errorf("suppressed: %+v", got)

@@ -161,6 +161,8 @@ func StateWord(s string) string {
 		return "new"
 	case Preexisting:
 		return "known"
+	case Accepted:
+		return "accepted"
 	}
 	return s
 }
@@ -168,7 +170,7 @@ func StateWord(s string) string {
 // CountsLine says how many claims came out how.
 func CountsLine(c map[string]int) string {
 	var out []string
-	for _, k := range []string{"violated", "unknown", "bounded", "proved", "introduced", "fixed", "preexisting",
+	for _, k := range []string{"violated", "unknown", "conditional", "bounded", "proved", "introduced", "fixed", "preexisting",
 		"suppressed"} {
 		if c[k] > 0 {
 			out = append(out, fmt.Sprintf("%d %s", c[k], StateWord(k)))

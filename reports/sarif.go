@@ -132,6 +132,17 @@ type sarifResult struct {
 	Fingerprints map[string]string `json:"partialFingerprints"`
 	CodeFlows    []sarifFlow       `json:"codeFlows,omitempty"`
 	Properties   map[string]any    `json:"properties,omitempty"`
+
+	Baseline     string             `json:"baselineState,omitempty"`
+	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+}
+
+// sarifSuppression says that somebody accepted a result (SARIF 2.1.0, 3.35).
+type sarifSuppression struct {
+	Kind          string            `json:"kind"`
+	Status        string            `json:"status"`
+	Justification string            `json:"justification"`
+	Properties    map[string]string `json:"properties,omitempty"`
 }
 
 type sarifLocation struct {
@@ -187,8 +198,18 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 	}
 	run.Invocations = []sarifCall{{Successful: true}}
 	run.Bases = sarifBases{sarifRoot: {"description": sarifText{"the root of the repository"}}}
+	run.Properties = map[string][]string{}
 	if said := assumptionsOf(r); len(said) > 0 {
-		run.Properties = map[string][]string{"assumptions": said}
+		run.Properties["assumptions"] = said
+	}
+	for _, c := range Conditions(r.Results) {
+		run.Properties[c.Status.String()] = append(run.Properties[c.Status.String()], plain(conditionLine(&c)))
+	}
+	for i := range r.Results {
+		if r.Results[i].EndsOpen {
+			run.Properties["terminationOpen"] = append(run.Properties["terminationOpen"],
+				r.Results[i].Entry+" on "+r.Results[i].Target)
+		}
 	}
 	index := map[verdict.Check]int{}
 	cwe := sarifTaxa{Name: "CWE", GUID: cweGUID, Organization: "MITRE", Short: sarifText{"Common Weakness Enumeration"},
@@ -203,7 +224,10 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 	for i := range r.Results {
 		res := &r.Results[i]
 		if res.Vacuous != nil {
-			run.Results = append(run.Results, vacuousSARIF(res, len(props)))
+			// GitHub refuses all of an upload with a result that has no place
+			if v := vacuousSARIF(res, len(props)); len(v.Locations) > 0 {
+				run.Results = append(run.Results, v)
+			}
 		}
 		for j := range res.Claims {
 			c := &res.Claims[j]
@@ -284,6 +308,9 @@ var vacuousRule = sarifRule{ID: string(verdict.Vacuous), Name: "VacuousAnswer",
 
 func vacuousSARIF(res *verdict.Result, rule int) sarifResult {
 	function, at := res.Entry, vacuousAt(res)
+	if at == nil {
+		at = res.At // outside of the project
+	}
 	if res.Vacuous.Pos != nil {
 		function = res.Vacuous.Pos.Function
 	}
@@ -305,6 +332,22 @@ func sarifOf(res *verdict.Result, c *verdict.Claim, rule int) sarifResult {
 		Locations:    []sarifLocation{sarifPlace(c.Pos, "")},
 		Fingerprints: map[string]string{"firmproof/v1": Fingerprint(res, c)},
 		Properties:   map[string]any{"target": res.Target, "entry": res.Entry, "claim": c.ID, "replay": c.Replay}}
+	switch c.Baseline {
+	case verdict.New:
+		out.Baseline = "new"
+	case verdict.Known:
+		out.Baseline = "unchanged"
+	}
+	if a := c.Accepted; a != nil {
+		s := sarifSuppression{Kind: "external", Status: "accepted", Justification: plain(a.Reason),
+			Properties: map[string]string{}}
+		for k, v := range map[string]string{"by": a.By, "until": a.Until} {
+			if v != "" {
+				s.Properties[k] = plain(v)
+			}
+		}
+		out.Suppressions = []sarifSuppression{s}
+	}
 	steps := outside(c.Trace)
 	if len(steps) > sarifMaxSteps { // the end of a trace says most
 		steps = steps[len(steps)-sarifMaxSteps:]

@@ -33,10 +33,26 @@ func (s *Site) Shown() SiteClaim {
 	})
 }
 
-// Suppressed reports whether every claim of the site is.
-func (s *Site) Suppressed() bool {
-	return !slices.ContainsFunc(s.Claims, func(c SiteClaim) bool { return c.Claim.Suppressed == "" })
+// Accepted is why every claim of the site was accepted; nil if one was not.
+func (s *Site) Accepted() *verdict.Accepted {
+	if slices.ContainsFunc(s.Claims, func(c SiteClaim) bool { return c.Claim.Accepted == nil }) {
+		return nil
+	}
+	return s.Claims[0].Claim.Accepted
 }
+
+// Known reports whether an earlier report that this one is held to has every claim of the site.
+func (s *Site) Known() bool {
+	return !slices.ContainsFunc(s.Claims, func(c SiteClaim) bool { return c.Claim.Baseline != verdict.Known })
+}
+
+// Counts reports whether a violation of the site asks for something.
+func (s *Site) Counts() bool {
+	return slices.ContainsFunc(s.Claims, func(c SiteClaim) bool { return c.Claim.Counts() })
+}
+
+// stands is how the site stands.
+func (s *Site) stands() standing { return standingOf(s.Claims[0].Claim) }
 
 // Entries and Targets list where the site was found, each name once.
 func (s *Site) Entries() []string {
@@ -77,7 +93,7 @@ func Sites(results []verdict.Result, want func(*verdict.Claim) bool) []Site {
 		check  verdict.Check
 		status verdict.Status
 		pos    verdict.Pos
-		off    bool
+		stands standing
 	}
 	index := map[key]int{}
 	var out []Site
@@ -87,7 +103,7 @@ func Sites(results []verdict.Result, want func(*verdict.Claim) bool) []Site {
 			if !want(c) {
 				continue
 			}
-			k := key{c.Check, c.Status, c.Pos, c.Suppressed != ""}
+			k := key{c.Check, c.Status, c.Pos, standingOf(c)}
 			at, known := index[k]
 			if !known {
 				at = len(out)
@@ -98,7 +114,8 @@ func Sites(results []verdict.Result, want func(*verdict.Claim) bool) []Site {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Site) int {
-		return cmp.Or(cmp.Compare(rank[a.Status], rank[b.Status]), cmp.Compare(a.assumes(), b.assumes()),
+		return cmp.Or(cmp.Compare(slices.Index(standings, a.stands()), slices.Index(standings, b.stands())),
+			cmp.Compare(a.assumes(), b.assumes()),
 			cmp.Compare(a.Pos.File, b.Pos.File),
 			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
 	})
@@ -106,7 +123,8 @@ func Sites(results []verdict.Result, want func(*verdict.Claim) bool) []Site {
 }
 
 // rank orders statuses by how much they ask of the reader.
-var rank = map[verdict.Status]int{verdict.Violated: 0, verdict.Unknown: 1, verdict.Bounded: 2, verdict.Proved: 3}
+var rank = map[verdict.Status]int{verdict.Violated: 0, verdict.Unknown: 1, verdict.Conditional: 2,
+	verdict.Bounded: 3, verdict.Proved: 4}
 
 // Violations are the sites of violations.
 func Violations(results []verdict.Result) []Site {
@@ -143,7 +161,7 @@ func Obstacles(results []verdict.Result) []Obstacle {
 		}
 		for j := range res.Claims {
 			c := &res.Claims[j]
-			if c.Status != verdict.Unknown || c.IsShadowed() || c.Suppressed != "" {
+			if c.Status != verdict.Unknown || c.IsShadowed() || c.Accepted != nil {
 				continue
 			}
 			r := c.Reason
@@ -166,10 +184,18 @@ func (o *Obstacle) Leaves() string {
 	for _, r := range o.Whole {
 		where = append(where, SiteClaim{Result: r})
 	}
+	return leavesOf(where, len(o.Unknown))
+}
+
+// leaves says which claims a list holds, e.g. "33 claims (memory 17, leak 16) of main on i386".
+func leaves(list []SiteClaim) string { return leavesOf(list, len(list)) }
+
+// leavesOf is leaves of the first n of a list; what follows has no claims.
+func leavesOf(where []SiteClaim, count int) string {
 	text := "everything"
-	if len(o.Unknown) > 0 {
+	if count > 0 {
 		n := map[string]int{}
-		for _, c := range o.Unknown {
+		for _, c := range where[:count] {
 			n[string(c.Claim.Check)]++
 		}
 		checks := sortedKeys(n)
@@ -177,7 +203,7 @@ func (o *Obstacle) Leaves() string {
 		for i := range checks {
 			checks[i] = fmt.Sprintf("%s %d", checks[i], n[checks[i]])
 		}
-		text = fmt.Sprintf("%s (%s)", plural(len(o.Unknown), "claim"), listed(checks, 4))
+		text = fmt.Sprintf("%s (%s)", plural(count, "claim"), listed(checks, 4))
 	}
 	return fmt.Sprintf("%s of %s on %s", text, listed(names(where, func(c SiteClaim) string { return c.Result.Entry }),
 		4),

@@ -36,8 +36,10 @@ func Text(w io.Writer, r *verdict.Report, o TextOptions) {
 	}
 	p.violations(r.Results)
 	p.unknowns(r.Results)
+	p.conditions(r.Results)
 	p.endings(r.Results)
 	p.bounds(r.Results)
+	p.notes("termination open", r.Results, openEnds)
 	p.notes("warning", r.Results, func(r *verdict.Result) []string { return r.Warnings })
 	p.notes("assumed", r.Results, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 	if c := CoverageLine(r.Results, nil); c != "" {
@@ -82,24 +84,19 @@ func (p *printer) paint(code, s string) painted {
 
 func (p *printer) bold(s string) painted { return p.paint("1", s) }
 
-var statusColor = map[verdict.Status]string{verdict.Proved: "32", verdict.Bounded: "36", verdict.Violated: "1;31",
-	verdict.Unknown: "33"}
+var colors = map[standing]string{asStanding(verdict.Proved): "32", asStanding(verdict.Bounded): "36",
+	asStanding(verdict.Violated): "1;31", asStanding(verdict.Unknown): "33", asStanding(verdict.Conditional): "35",
+	standsAccepted: "35", standsKnown: "31", standsVacuous: "33"}
 
-func (p *printer) status(s verdict.Status) painted { return p.paint(statusColor[s], s.String()) }
+func (p *printer) status(s verdict.Status) painted { return p.stands(asStanding(s)) }
 
-// statusOf is the status of a result: what holds vacuously is not shown as proved.
-func (p *printer) statusOf(r *verdict.Result) painted {
-	if r.Vacuous != nil {
-		return p.paint(statusColor[verdict.Unknown], "vacuous")
-	}
-	return p.status(r.Status)
-}
+func (p *printer) stands(s standing) painted { return p.paint(colors[s], string(s)) }
 
 // overview writes a line for each entry; targets with the same answer share it.
 func (p *printer) overview(results []verdict.Result) {
 	type key struct {
 		entry   string
-		status  verdict.Status
+		stands  standing
 		reused  string
 		vacuous string
 	}
@@ -107,7 +104,7 @@ func (p *printer) overview(results []verdict.Result) {
 	var order []key
 	for i := range results {
 		r := &results[i]
-		k := key{r.Entry, r.Status, r.Reused, r.Vacuous.String()}
+		k := key{r.Entry, standingOfResult(r), r.Reused, r.Vacuous.String()}
 		if p.o.Quiet || p.o.Verbose || r.Complexity != nil {
 			k.entry = fmt.Sprint(i) // a line of its own
 		}
@@ -129,7 +126,7 @@ func (p *printer) results(list []*verdict.Result) {
 	}
 	r := list[0]
 	on := strings.Join(names(list, func(r *verdict.Result) string { return r.Target }), ", ")
-	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(on), p.bold(r.Entry), p.statusOf(r), countsOf(list),
+	p.line("%s  %s  %s  (%s)  %.2f s", p.bold(on), p.bold(r.Entry), p.stands(standingOfResult(r)), countsOf(list),
 		float64(ms)/1000)
 	if p.o.Quiet {
 		return
@@ -155,10 +152,10 @@ func (p *printer) results(list []*verdict.Result) {
 func (p *printer) everything(r *verdict.Result) {
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		if c.Status == verdict.Violated && c.Suppressed == "" {
+		if c.Counts() {
 			continue
 		}
-		p.line("  %s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, c.ID)
+		p.line("  %s: %s: %s: %s  [%s]", c.Pos, p.stands(standingOf(c)), c.Check, c.Message, c.ID)
 		if c.IsShadowed() {
 			p.line("      %s", c.Reason)
 			continue
@@ -178,6 +175,7 @@ func (p *printer) everything(r *verdict.Result) {
 	}
 }
 
+// shadowed counts the claims that stand behind a violation.
 func shadowed(claims []verdict.Claim) int {
 	n := 0
 	for i := range claims {
@@ -197,20 +195,15 @@ func are(n int) string {
 
 // Counts summarises claims, e.g. "1 violated, 12 proved".
 func Counts(claims []verdict.Claim) string {
-	n := map[verdict.Status]int{}
+	n := map[standing]int{}
 	for i := range claims {
-		if !claims[i].IsShadowed() {
-			n[claims[i].Status]++
-		}
+		n[standingOf(&claims[i])]++
 	}
 	var parts []string
-	for _, s := range []verdict.Status{verdict.Violated, verdict.Unknown, verdict.Bounded, verdict.Proved} {
+	for _, s := range standings {
 		if n[s] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[s], s))
 		}
-	}
-	if k := shadowed(claims); k > 0 {
-		parts = append(parts, fmt.Sprintf("%d behind a violation", k))
 	}
 	if len(parts) == 0 {
 		return "nothing to check"
@@ -248,7 +241,38 @@ func countsOf(results []*verdict.Result) string {
 			parts = append(parts, fmt.Sprintf("%d %s", k.n, k.what))
 		}
 	}
+	if open := endsOpen(results); open > 0 {
+		parts = append(parts, termination(open, len(results)))
+	}
 	return strings.Join(parts, ", ")
+}
+
+// endsOpen counts the results of which nobody knows whether every run ends.
+func endsOpen(results []*verdict.Result) int {
+	n := 0
+	for _, r := range results {
+		if r.EndsOpen {
+			n++
+		}
+	}
+	return n
+}
+
+// openEnds is the sentence about a result of which nobody knows whether every run ends.
+func openEnds(r *verdict.Result) []string {
+	if !r.EndsOpen {
+		return nil
+	}
+	return []string{"whether every run ends was not decided in the time that goes to it unasked: " +
+		"`--checks default,termination` takes more, and says why"}
+}
+
+// termination says that termination was not decided, of some results.
+func termination(open, of int) string {
+	if open == of {
+		return "termination open"
+	}
+	return fmt.Sprintf("termination open for %d of %d", open, of)
 }
 
 // pointers returns the addresses of results.

@@ -25,13 +25,17 @@ func (p *printer) violations(results []verdict.Result) {
 		case !short:
 			p.line("")
 		}
-		p.line("%s: %s: %s: %s  [%s]", c.Pos, p.status(c.Status), c.Check, c.Message, strings.Join(ids, ", "))
+		p.line("%s: %s: %s: %s  [%s]", c.Pos, p.stands(s.stands()), c.Check, c.Message, strings.Join(ids, ", "))
 		if !short {
 			p.excerpt(c.Pos)
 		}
 		p.line("  in %s on %s", listed(s.Entries(), 4), onTargets(results, &s))
-		if s.Suppressed() {
-			p.line("  suppressed: %s", c.Suppressed)
+		if a := s.Accepted(); a != nil {
+			p.line("  accepted: %s", a)
+			continue
+		}
+		if s.Known() {
+			p.line("  known: the baseline has it")
 			continue
 		}
 		if c.Reason != nil {
@@ -71,7 +75,7 @@ func onTargets(results []verdict.Result, s *Site) string {
 			}
 		}
 	}
-	for _, st := range []verdict.Status{verdict.Unknown, verdict.Bounded, verdict.Proved} {
+	for _, st := range []verdict.Status{verdict.Unknown, verdict.Conditional, verdict.Bounded, verdict.Proved} {
 		if len(other[st]) > 0 {
 			out += fmt.Sprintf("; %s on %s", st, listed(other[st], 6))
 		}
@@ -95,6 +99,22 @@ func (p *printer) unknowns(results []verdict.Result) {
 		}
 	}
 	p.shadows(results)
+}
+
+// conditions writes what answers rest on that the tool chose, each with these answers and how to change it.
+func (p *printer) conditions(results []verdict.Result) {
+	list := Conditions(results)
+	for i := range list {
+		if i == maxNotes && !p.o.Verbose {
+			p.line("%d more of these, which --verbose shows", len(list)-i)
+			return
+		}
+		c := &list[i]
+		p.line("\n%s: %s: %s", p.status(c.Status), c.Says(), c.Of())
+		if line := c.Change(); line != "" {
+			p.line("  to change it: a line under `assume:` of the manifest (or --assume), such as %s", line)
+		}
+	}
 }
 
 // maxShadows is how many violations are told apart by the claims behind them.
@@ -122,7 +142,7 @@ func (p *printer) shadows(results []verdict.Result) {
 		if i == 0 {
 			lead = "\n"
 		}
-		p.line(lead+"%s only reached past %s: unknown until that is mended (-v lists them)",
+		p.line(lead+"%s behind %s: unknown until that is mended (-v lists them)",
 			plural(behind[id], "claim")+are(behind[id]), what)
 	}
 }
@@ -149,8 +169,15 @@ func (p *printer) bounds(results []verdict.Result) {
 			where[k] = append(where[k], &results[i])
 		}
 	}
-	for i, k := range order {
+	handlers := handlerBounds(results)
+	for i, text := range handlers {
 		if i == 0 {
+			p.line("")
+		}
+		p.line("%s: %s", p.status(verdict.Bounded), text)
+	}
+	for i, k := range order {
+		if i == 0 && len(handlers) == 0 {
 			p.line("")
 		}
 		p.line("%s: %s; deeper: --unwindset %s:%d", p.status(verdict.Bounded),
@@ -161,6 +188,15 @@ func (p *printer) bounds(results []verdict.Result) {
 			}), 6))
 		}
 	}
+}
+
+// handlerBounds says how often interrupt handlers were run, each once.
+func handlerBounds(results []verdict.Result) []string {
+	var all []verdict.Assumption
+	for i := range results {
+		all = verdict.AddAssumptions(all, results[i].Bounds.Handlers...)
+	}
+	return verdict.TextsOf(all)
 }
 
 // maxNotes is how many assumptions are shown without --verbose.

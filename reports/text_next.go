@@ -19,7 +19,7 @@ func (p *printer) closing(results []verdict.Result) {
 	var first *SiteClaim
 	violations := Violations(results)
 	for _, s := range violations {
-		if !s.Suppressed() {
+		if s.Counts() {
 			if bad++; first == nil {
 				shown := s.Shown()
 				first = &shown
@@ -53,14 +53,14 @@ func (p *printer) closing(results []verdict.Result) {
 func (p *printer) register(violations []Site) {
 	for _, s := range violations {
 		v := s.Shown()
-		if m := inNoObject.FindStringSubmatch(v.Claim.Message); m != nil && !s.Suppressed() {
+		if m := inNoObject.FindStringSubmatch(v.Claim.Message); m != nil && s.Counts() {
 			at, _ := strconv.ParseUint(m[1], 0, 64)
 			p.line("  if it is there:   target %s has nothing at %s: name the processor (--target, see `firmproof targets`), or "+
 				"what is there\n                    (`memory_map: [{name: regs, base: %#x, size: 0x1000, access: volatile}]` "+
 				"in the manifest)", v.Result.Target, m[1], at&^0xfff)
 			return
 		}
-		if inConstant.MatchString(v.Claim.Message) && !s.Suppressed() {
+		if inConstant.MatchString(v.Claim.Message) && s.Counts() {
 			p.line("  if a register is there: target %s has read-only memory there: name the processor that the code is for\n"+
 				"                    (--target, see `firmproof targets`), or what is there (`memory_map` in the manifest)",
 				v.Result.Target)
@@ -115,10 +115,13 @@ var corrections = map[verdict.Relation]string{verdict.Nullness: "not null", verd
 	verdict.Interval: "0..64"}
 
 // exampleOf is a line of the manifest that says more about an assumption of a violation; "" where none can.
-func exampleOf(v *SiteClaim) string {
-	for _, a := range v.Result.RestsOn(v.Claim) {
+func exampleOf(v *SiteClaim) string { return correction(v.Result, v.Result.RestsOn(v.Claim)) }
+
+// correction is a line of the manifest that says more about one of the assumptions of r; "" where none can.
+func correction(r *verdict.Result, list []verdict.Assumption) string {
+	for _, a := range list {
 		if text := corrections[a.Relation]; text != "" && a.Subject != "" && (a.Guessed() || a.Relation == verdict.Nullness) {
-			return fmt.Sprintf("`%s.%s: %s`", strings.TrimPrefix(v.Result.Entry, "any call of "), a.Subject, text)
+			return fmt.Sprintf("`%s.%s: %s`", strings.TrimPrefix(r.Entry, "any call of "), a.Subject, text)
 		}
 	}
 	return ""

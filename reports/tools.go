@@ -31,7 +31,7 @@ func GitLab(r *verdict.Report) ([]byte, error) {
 	}
 	out := []issue{}
 	for _, s := range Violations(r.Results) {
-		if s.Suppressed() || !inPath(s.Pos.File) {
+		if !s.Counts() || !inPath(s.Pos.File) {
 			continue
 		}
 		c := s.Shown().Claim
@@ -83,8 +83,8 @@ func emptyResults(r *verdict.Report) []emptyResult {
 	return out
 }
 
-// vacuousAt returns the place of a vacuous result: the assumption that nothing passes, else the entry's first claim;
-// nil where neither is in the project.
+// vacuousAt returns the place of a vacuous result: the assumption that nothing passes, else the entry's first claim, else
+// its head; nil where none is in the project.
 func vacuousAt(res *verdict.Result) *verdict.Pos {
 	if at := res.Vacuous.Pos; at != nil && inPath(at.File) {
 		return at
@@ -93,6 +93,9 @@ func vacuousAt(res *verdict.Result) *verdict.Pos {
 		if at := &res.Claims[i].Pos; inPath(at.File) {
 			return at
 		}
+	}
+	if res.At != nil && inPath(res.At.File) {
+		return res.At
 	}
 	return nil
 }
@@ -128,7 +131,7 @@ func RDJSON(r *verdict.Report) ([]byte, error) {
 	}
 	list := []diagnostic{}
 	for _, s := range Violations(r.Results) {
-		if !s.Suppressed() && inPath(s.Pos.File) {
+		if s.Counts() && inPath(s.Pos.File) {
 			c := s.Shown().Claim
 			list = append(list, diagnostic{fmt.Sprintf("%s\nIn %s on %s; claim %s.", plain(c.Message),
 				listed(s.Entries(), 3),
@@ -160,7 +163,7 @@ func CSV(r *verdict.Report) ([]byte, error) {
 	var buf bytes.Buffer
 	w := csv.NewWriter(&buf)
 	_ = w.Write([]string{"target", "entry", "claim", "check", "status", "file", "line", "column", "function", "message",
-		"reason", "replay", "suppressed"}) // a buffer takes all
+		"reason", "replay", "accepted", "baseline", "assumptions"}) // a buffer takes all
 	row := func(cells ...string) {
 		for i, c := range cells {
 			if c = line(c); c != "" && strings.ContainsRune("=+-@", rune(c[0])) {
@@ -174,15 +177,16 @@ func CSV(r *verdict.Report) ([]byte, error) {
 		res := &r.Results[i]
 		if res.Reason != nil {
 			row(res.Target, res.Entry, "", "", verdict.Unknown.String(), "", "", "", "", "", res.Reason.String(), "",
-				"")
+				"", "", "")
 		}
 		if res.Vacuous != nil {
-			row(res.Target, res.Entry, "", "", "vacuous", "", "", "", "", "", res.Vacuous.String(), "", "")
+			row(res.Target, res.Entry, "", "", "vacuous", "", "", "", "", "", res.Vacuous.String(), "", "", "", "")
 		}
 		for j := range res.Claims {
 			c := &res.Claims[j]
 			row(res.Target, res.Entry, c.ID, string(c.Check), c.Status.String(), c.Pos.File, count(c.Pos.Line),
-				count(c.Pos.Column), c.Pos.Function, c.Message, c.Reason.String(), string(c.Replay), c.Suppressed)
+				count(c.Pos.Column), c.Pos.Function, c.Message, c.Reason.String(), string(c.Replay), c.Accepted.String(),
+				string(c.Baseline), strings.Join(verdict.TextsOf(res.RestsOn(c)), "; "))
 		}
 	}
 	w.Flush()

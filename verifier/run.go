@@ -106,6 +106,8 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	}
 	defer func() {
 		judgeAll(p, res)
+		boundByHandlers(p, res)
+		markAfter(p, res)
 		sortClaims(res.Claims, claimOrder(p, res.Claims))
 	}()
 	ctx, end := context.WithCancel(ctx)
@@ -144,6 +146,7 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 		return
 	}
 	reportRuns(ctx, p, runs.answers, res)
+	res.EndsOpen = runs.leftOpen(res)
 }
 
 // prepare weaves in what runs before the entry, and reports what the compiler found.
@@ -153,6 +156,10 @@ func prepare(m *ir.Module, plan Plan, res *verdict.Result) *problem.Problem {
 	if entry == nil || entry.IsDecl() {
 		res.Reason = missingEntry(m, plan.Entry)
 		return nil
+	}
+	if entry.Pos.File != "" {
+		at := entry.Pos
+		res.At = &at
 	}
 	m, entry, made := weave.Startup(m, entry)
 	if made && plan.Depth > 0 {

@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/bitterm"
@@ -117,10 +118,21 @@ func (r *runsQuestion) decideUnasked(ctx context.Context, began time.Duration) {
 	for _, l := range forever {
 		r.answers.Warn(fmt.Sprintf("the loop at %s has no way out: it is taken to be meant to go on for ever", l.Pos))
 	}
-	paths := *r.paths
-	if paths.Summarise(); len(forever) == 0 && (paths.Status == verdict.Proved || paths.Status == verdict.Bounded) {
-		r.answers.Warn(verdict.EndsOpen) // else there are other things to do first
+}
+
+// leftOpen reports whether nobody knows if every run ends, which nobody asked, and all that was asked holds: else there
+// are other things to do first.
+func (r *runsQuestion) leftOpen(res *verdict.Result) bool {
+	if !r.p.EndsUnasked || !r.p.Checks.Has(verdict.Termination) ||
+		slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool { return c.Check == verdict.Termination }) {
+		return false
 	}
+	if any, forever := loopsOf(r.p); !any || len(forever) > 0 {
+		return false
+	}
+	all := *res
+	all.Summarise()
+	return all.Status != verdict.Violated && all.Status != verdict.Unknown
 }
 
 // waitForPaths waits until the question about paths is answered, or takes long; false if the time is over.

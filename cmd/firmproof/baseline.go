@@ -36,9 +36,29 @@ func readBaseline(path string) (map[string]bool, error) {
 	return known, nil
 }
 
-// statusAgainst is the report's status without the violations of the baseline
-// and the suppressed ones.
-func statusAgainst(r *verdict.Report, known map[string]bool) verdict.Status {
+// holdTo marks the violations of a report as known, where the baseline has them, or new; what was proved of the
+// executions without a known one alone stands behind it. nil: there is no baseline.
+func holdTo(r *verdict.Report, known map[string]bool) {
+	if known == nil {
+		return
+	}
+	for i := range r.Results {
+		res := &r.Results[i]
+		for j := range res.Claims {
+			c := &res.Claims[j]
+			if c.Status != verdict.Violated {
+				continue
+			}
+			if c.Baseline = verdict.New; known[reports.Fingerprint(res, c)] {
+				c.Baseline = verdict.Known
+			}
+		}
+		res.StandBehind(func(c *verdict.Claim) bool { return c.Baseline == verdict.Known })
+	}
+}
+
+// standing is the report's status without what is known or was accepted, and what stands behind violations.
+func standing(r *verdict.Report) verdict.Status {
 	s := verdict.Invalid
 	for i := range r.Results {
 		res := &r.Results[i]
@@ -47,7 +67,7 @@ func statusAgainst(r *verdict.Report, known map[string]bool) verdict.Status {
 		}
 		for j := range res.Claims {
 			c := &res.Claims[j]
-			if c.Status == verdict.Violated && (known[reports.Fingerprint(res, c)] || c.Suppressed != "") {
+			if c.Accepted != nil || c.Baseline == verdict.Known || c.IsShadowed() {
 				continue
 			}
 			s = verdict.Worse(s, c.Status)

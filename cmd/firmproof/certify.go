@@ -172,7 +172,8 @@ func writeOutcome(w io.Writer, c *certificate.Certificate, out *certificate.Outc
 		for _, cl := range g.Claims {
 			by[cl.Status] = append(by[cl.Status], cl.ID)
 		}
-		for _, s := range []verdict.Status{verdict.Violated, verdict.Proved, verdict.Bounded} {
+		for _, s := range []verdict.Status{verdict.Violated, verdict.Proved, verdict.Bounded,
+			verdict.Conditional} {
 			if ids := by[s]; len(ids) > 0 {
 				fmt.Fprintf(w, "  %s: %s: %s: %s; trusted: %s\n", s, claimsNamed(ids, verbose), g.Kind, g.Checked,
 					g.Trusted)

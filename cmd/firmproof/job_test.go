@@ -105,7 +105,7 @@ func claimLines(r *verdict.Result) string {
 	for i := range r.Claims {
 		c := &r.Claims[i]
 		fmt.Fprintf(&b, "%s %s %s %s trace %d suppressed %q\n", c.Pos, c.ID, c.Status, c.Message, len(c.Trace),
-			c.Suppressed)
+			c.Accepted)
 	}
 	return b.String()
 }

@@ -418,7 +418,7 @@ func said(list []verdict.Result) string {
 		fmt.Fprintf(&b, "%s %s %s %v\n  %q\n  %q\n", r.Target, r.Entry, r.Status, r.Reason, verdict.TextsOf(r.Assumptions), r.Warnings)
 		for j := range r.Claims {
 			c := &r.Claims[j]
-			fmt.Fprintf(&b, "%s %s %s %q %v %q\n", c.Pos, c.ID, c.Status, c.Message, c.Reason, c.Suppressed)
+			fmt.Fprintf(&b, "%s %s %s %q %v %q\n", c.Pos, c.ID, c.Status, c.Message, c.Reason, c.Accepted)
 		}
 	}
 	return b.String()
@@ -433,7 +433,7 @@ func lasting(list []verdict.Result) []verdict.Result {
 		r.Claims = slices.DeleteFunc(slices.Clone(r.Claims), func(c verdict.Claim) bool {
 			return c.Unasked && c.Status == verdict.Proved
 		})
-		r.Warnings = slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return w == verdict.EndsOpen })
+		r.EndsOpen = false
 	}
 	return out
 }

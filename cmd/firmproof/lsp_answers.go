@@ -86,7 +86,7 @@ func diagnosticsOf(dir string, r *verdict.Report) map[string][]diagnostic {
 	}
 	for _, s := range reports.Violations(r.Results) {
 		c := s.Shown().Claim
-		if s.Suppressed() || s.Pos.File == "" {
+		if !s.Counts() || s.Pos.File == "" {
 			continue
 		}
 		add(s.Pos, diagnostic{Severity: 1, Code: string(s.Check), Message: fmt.Sprintf("%s (%s on %s)", c.Message,
@@ -99,6 +99,15 @@ func diagnosticsOf(dir string, r *verdict.Report) map[string][]diagnostic {
 			reason.Pos = nil
 			add(*pos, diagnostic{Severity: 2, Code: "unknown", Message: reason.String() + "; leaves open " +
 				o.Leaves()})
+		}
+	}
+	for _, c := range reports.Conditions(r.Results) {
+		if pos := c.Claims[0].Claim.Pos; pos.File != "" {
+			message := c.Says() + ": " + c.Of()
+			if line := c.Change(); line != "" {
+				message += "; under `assume` of the manifest, " + line + " changes it"
+			}
+			add(pos, diagnostic{Severity: 3, Code: c.Status.String(), Message: message})
 		}
 	}
 	seen := map[string]bool{}

@@ -205,11 +205,16 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
 
-// exitCode is the contract of `check`: violated 1, unknown 3 unless only violations count.
+// exitCode is the contract of `check`: violated 1, unknown 3 unless only violations count, conditional 3 where that is
+// asked for.
 func exitCode(s verdict.Status, failOn string) int {
 	switch s {
 	case verdict.Violated:
 		return exitViolated
+	case verdict.Conditional:
+		if reports.FailsOn(failOn, "conditional") {
+			return exitUnknown
+		}
 	case verdict.Unknown:
 		if onlyViolations(failOn) {
 			return exitOK

@@ -14,7 +14,7 @@ func keepable(res *verdict.Result) (keep, steady bool) {
 	if res.Reason != nil && !lasting(res.Reason) || slices.Contains(res.Warnings, verdict.TimeOver) {
 		return false, false
 	}
-	steady = !slices.Contains(res.Warnings, verdict.EndsOpen)
+	steady = !res.EndsOpen
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		switch c.Status {

@@ -133,12 +133,16 @@ type Assumption struct {
 	Line  int
 }
 
-// Suppression takes a claim out of the report.
+// Suppression accepts a claim that is violated or unknown.
 type Suppression struct {
 	Claim, Reason string
+	By            string    // who decided it; may be empty
 	Until         time.Time // zero: for ever
 	Line          int
 }
+
+// Day is how the manifest writes a day.
+const Day = "2006-01-02"
 
 // Nightly is the schedule of the deep run.
 type Nightly struct {

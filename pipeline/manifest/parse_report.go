@@ -14,7 +14,7 @@ import (
 
 func (p *parser) suppress(top *strict.Map) {
 	for i, n := range top.List("suppress") {
-		m := p.r.Map(n, fmt.Sprintf("suppress[%d]", i), []string{"claim", "reason", "until"})
+		m := p.r.Map(n, fmt.Sprintf("suppress[%d]", i), []string{"claim", "reason", "by", "until"})
 		if m == nil {
 			continue
 		}
@@ -22,6 +22,7 @@ func (p *parser) suppress(top *strict.Map) {
 		s := Suppression{Line: n.Line}
 		s.Claim, _ = m.String("claim")
 		s.Reason, _ = m.String("reason")
+		s.By, _ = m.String("by")
 		if check, rest, ok := strings.Cut(s.Claim, "@"); s.Claim != "" {
 			if _, known := verdict.Lookup(check); !ok || rest == "" || !known {
 				m.Bad("claim", "copy the id from a report, such as memory@ring_push#2", "`%s` is no id of a claim",
@@ -29,7 +30,7 @@ func (p *parser) suppress(top *strict.Map) {
 			}
 		}
 		if u := m.Value("until"); u != nil {
-			day, err := time.Parse("2006-01-02", u.Value)
+			day, err := time.Parse(Day, u.Value)
 			if u.Kind != yaml.ScalarNode || err != nil {
 				m.Bad("until", "write a day, such as 2027-01-01", "`%s` is no date: %s", m.Field("until"),
 					strict.Describe(u))
@@ -64,7 +65,7 @@ func (p *parser) nightly(top *strict.Map) {
 }
 
 // FailWords list what report.fail_on and --fail-on may name, one or a list of them.
-var FailWords = []string{"violation", "unknown", "vacuous", "weakened"}
+var FailWords = []string{"violation", "unknown", "vacuous", "weakened", "conditional"}
 
 // failOn reads report.fail_on: a word or a list of words.
 func (p *parser) failOn(m *strict.Map) []string {

@@ -48,6 +48,7 @@ func InContext(jobs []Job, results []verdict.Result) {
 			}
 		}
 	}
+	defer warnSuppressions(jobs, results)
 	for i, list := range proved {
 		for _, c := range list {
 			takeBack(&results[i], &results[i].Claims[c], strings.TrimPrefix(results[i].Entry, AnyCall), jobs[i].Callers)

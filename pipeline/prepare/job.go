@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/answers"
-	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -34,9 +33,9 @@ type Job struct {
 	Stages  []verdict.Stage  `json:"stages,omitempty"`
 	Notes   []string         `json:"notes,omitempty"`
 	// functions without a body that the entry reaches, and the warning of them
-	Bodiless     []string               `json:"bodiless,omitempty"`
-	BodilessNote string                 `json:"bodiless_note,omitempty"`
-	Suppressed   []manifest.Suppression `json:"suppressed,omitempty"`
+	Bodiless     []string      `json:"bodiless,omitempty"`
+	BodilessNote string        `json:"bodiless_note,omitempty"`
+	Suppressed   []suppression `json:"suppressed,omitempty"`
 
 	Guesses []string       `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
 	Structs []string       `json:"structs,omitempty"` // likewise
@@ -73,14 +72,9 @@ func (j *Job) Complete(res *verdict.Result) {
 	if res.Status != verdict.Proved && !j.toldOfBodies(res) {
 		res.Warnings = append(res.Warnings, j.BodilessNote)
 	}
-	for _, s := range j.Suppressed {
-		for i := range res.Claims {
-			if c := &res.Claims[i]; c.ID == s.Claim && (c.Status == verdict.Violated || c.Status == verdict.Unknown) {
-				c.Suppressed = s.Reason
-			}
-		}
-	}
+	j.accept(res)
 	j.leaveOut(res)
+	res.StandBehind(func(c *verdict.Claim) bool { return c.Accepted != nil })
 	j.nameAssumed(res)
 	res.Summarise()
 	res.Entry, res.Machine = j.Name(), j.Machine
@@ -106,7 +100,7 @@ func (j *Job) toldOfBodies(res *verdict.Result) bool {
 func (j *Job) leaveOut(res *verdict.Result) {
 	for i := range res.Claims {
 		c := &res.Claims[i]
-		if why := j.RestsOn(*c); why != nil && c.Suppressed == "" {
+		if why := j.RestsOn(*c); why != nil && c.Accepted == nil {
 			why.Kind = verdict.Incomplete
 			res.Withdraw(c, why)
 		}
@@ -116,7 +110,7 @@ func (j *Job) leaveOut(res *verdict.Result) {
 // Stands reports whether a violation that was just found is a finding whatever other verifications come to.
 func (j *Job) Stands(c verdict.Claim) bool {
 	return len(j.Callers) == 0 && len(j.Plan.Open) == 0 && j.RestsOn(c) == nil && !slices.ContainsFunc(j.Suppressed,
-		func(s manifest.Suppression) bool { return s.Claim == c.ID })
+		func(s suppression) bool { return s.accepts(&c) })
 }
 
 // RestsOn returns why a violation is no finding: it rests on what a generated harness made up. nil: it is one.

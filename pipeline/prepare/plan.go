@@ -192,10 +192,9 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 		set[weave.Point+".0"] = weave.Turns(compile.Handlers(m.Interrupts)) + 1
 	}
 	for _, s := range m.Suppress {
-		if s.Until.IsZero() || time.Now().Before(s.Until) {
-			s.Claim = verifier.ClaimID(j.Program, s.Claim)
-			j.Suppressed = append(j.Suppressed, s)
-		}
+		own := suppression{Suppression: s, Named: s.Claim, Expired: !s.Until.IsZero() && !time.Now().Before(s.Until)}
+		own.Claim = verifier.ClaimID(j.Program, s.Claim)
+		j.Suppressed = append(j.Suppressed, own)
 	}
 }
 

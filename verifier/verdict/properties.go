@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// EndsOpen is the warning that termination, which nobody named, was not decided.
-const EndsOpen = "whether every run ends was not decided in the time that goes to it unasked: `--checks default,termination` takes more, and says why"
-
 // TimeOver is the warning that the time was over where no claim is unknown for want of it.
 const TimeOver = "the time given was used up: what stands behind violations may not have been looked at"
 

@@ -21,6 +21,7 @@ const FromCache = "cache"
 type Result struct {
 	Target      string       `json:"target"`
 	Entry       string       `json:"entry"`
+	At          *Pos         `json:"location,omitempty"` // of the entry's head, if it is known
 	Status      Status       `json:"status"`
 	DurationMS  int64        `json:"duration_ms"`
 	ProcessorMS int64        `json:"processor_ms,omitempty"` // of all its engines and solvers together
@@ -33,6 +34,8 @@ type Result struct {
 	Assumptions []Assumption `json:"assumptions,omitempty"` // that its answers rest on
 	Warnings    []string     `json:"warnings,omitempty"`    // vacuity, dropped flags, ...
 	Reason      *Reason      `json:"reason,omitempty"`      // why the whole entry is unknown, if it is
+	// whether every run ends, which nobody asked, was not decided: nothing here says that it does
+	EndsOpen bool `json:"ends_open,omitempty"`
 	// why what holds says nothing about the program: contradictory assumptions, nothing checked
 	Vacuous *Reason `json:"vacuous,omitempty"`
 	// what C means on the target, where it differs between targets
@@ -104,7 +107,7 @@ func (r *Result) Summarise() {
 	}
 	for i := range r.Claims {
 		switch c := &r.Claims[i]; {
-		case c.Suppressed != "":
+		case c.Accepted != nil && c.Status == Unknown:
 		case c.Check == Unwinding:
 			unwinding = Worse(unwinding, c.Status)
 		default:

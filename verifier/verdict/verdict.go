@@ -228,8 +228,12 @@ type Claim struct {
 	// the ID of another violated claim: the trace goes on past its violation, or (shadowed) every execution ends there
 	Behind string `json:"behind,omitempty"`
 	// IDs of the assumptions of the result that the answer rests on: of a failure, those about what it depends on
-	Assumptions []string `json:"assumptions,omitempty"`
-	Suppressed  string   `json:"suppressed,omitempty"` // why somebody decided that this one does not count
+	Assumptions []string  `json:"assumptions,omitempty"`
+	Accepted    *Accepted `json:"accepted,omitempty"` // somebody decided that this one does not count
+	Baseline    Baseline  `json:"baseline,omitempty"` // of a violation, where the report is held to an earlier one
+	// of one that holds: the IDs of the violated claims that an execution may come to before it, or AnyBefore: it holds
+	// of the executions that violate none of them
+	After []string `json:"after,omitempty"`
 	// nobody named the check, termination: proofs are not shown at length
 	Unasked bool `json:"unasked,omitempty"`
 	// what the engine leaves for a certificate (package certificate); nil: nothing, or the answer was read from a file
@@ -275,6 +279,8 @@ type Bounds struct {
 	Unwind int         `json:"unwind,omitempty"` // 0: found by deepening
 	Depth  int         `json:"depth,omitempty"`
 	Loops  []LoopBound `json:"loops,omitempty"`
+	// how often interrupt handlers run, where they may run at all: of more runs nothing is said
+	Handlers []Assumption `json:"handlers,omitempty"`
 }
 
 // Complexity is an upper bound of the executed instructions of an entry.

@@ -14,7 +14,9 @@ func TestSummarise(t *testing.T) {
 		{[]Claim{c(Unwinding, Bounded), c(Memory, Proved)}, Proved},
 		{[]Claim{c(Unwinding, Bounded), c(Memory, Proved), c(Assert, Bounded)}, Bounded},
 		{[]Claim{c(Unwinding, Bounded)}, Bounded},
-		{[]Claim{c(Unwinding, Bounded), {Check: Memory, Status: Proved, Suppressed: "yes"}}, Bounded},
+		{[]Claim{c(Unwinding, Bounded), {Check: Memory, Status: Unknown, Accepted: &Accepted{}}}, Bounded},
+		{[]Claim{{Check: Memory, Status: Violated, Accepted: &Accepted{}}, c(Assert, Proved)}, Violated},
+		{[]Claim{c(Memory, Bounded), c(Assert, Conditional)}, Conditional},
 		{[]Claim{c(Unwinding, Unknown), c(Memory, Bounded)}, Unknown},
 		{[]Claim{c(Memory, Violated), c(Unwinding, Bounded), c(Assert, Unknown)}, Violated},
 	} {

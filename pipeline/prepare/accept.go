@@ -1,0 +1,106 @@
+package prepare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// accept notes what entries of the manifest's `suppress` accept of a result: violations, and what is unknown.
+func (j *Job) accept(res *verdict.Result) {
+	for _, s := range j.Suppressed {
+		for i := range res.Claims {
+			if c := &res.Claims[i]; s.accepts(c) {
+				c.Accepted = &verdict.Accepted{Reason: s.Reason, By: s.By}
+				if !s.Until.IsZero() {
+					c.Accepted.Until = s.Until.Format(manifest.Day)
+				}
+			}
+		}
+	}
+}
+
+// suppression is an entry of `suppress` for a target.
+type suppression struct {
+	manifest.Suppression
+	Named   string // the claim as the manifest names it, which may be the name of an earlier version
+	Expired bool
+}
+
+// accepts reports whether a claim is one that somebody accepted.
+func (s *suppression) accepts(c *verdict.Claim) bool {
+	return !s.Expired && c.ID == s.Claim && (c.Status == verdict.Violated || c.Status == verdict.Unknown && !c.IsShadowed())
+}
+
+// warnSuppressions warns of entries of `suppress` that accept nothing any more: their day is over, their claim is
+// proved, or there is none of that name in a function that was verified. results are those of jobs.
+func warnSuppressions(jobs []Job, results []verdict.Result) {
+	var done []string
+	for i := range jobs {
+		for _, s := range jobs[i].Suppressed {
+			if slices.Contains(done, s.Named) {
+				continue
+			}
+			done = append(done, s.Named)
+			if w := staleness(&s, jobs, results); w != "" {
+				results[i].Warnings = append(results[i].Warnings, w)
+			}
+		}
+	}
+}
+
+// staleness says why an entry accepts nothing in the results; empty if it does, or nothing is known of its claim.
+func staleness(s *suppression, jobs []Job, results []verdict.Result) string {
+	found, looked, open := false, false, false
+	for i := range results {
+		claim := s.Claim
+		for _, own := range jobs[i].Suppressed { // which may differ between targets
+			if own.Named == s.Named {
+				claim = own.Claim
+			}
+		}
+		for k := range results[i].Claims {
+			c := &results[i].Claims[k]
+			looked = looked || sameFunction(c.ID, claim)
+			if c.ID == claim {
+				found = true
+				open = open || c.Status == verdict.Violated || c.Status == verdict.Unknown
+			}
+		}
+		looked = looked && results[i].Reason == nil
+	}
+	entry := fmt.Sprintf("`suppress` of %s", s.Named)
+	switch {
+	case open && s.Expired:
+		return entry + " ended on " + s.Until.Format(manifest.Day) + ": the claim counts again"
+	case open:
+		return ""
+	case found:
+		return entry + " accepts nothing any more: the claim holds"
+	case looked || !s.known(jobs):
+		return entry + " accepts nothing: there is no such claim"
+	}
+	return ""
+}
+
+// known reports whether a program has the function of the claim.
+func (s *suppression) known(jobs []Job) bool {
+	name := functionOf(s.Named)
+	return slices.ContainsFunc(jobs, func(j Job) bool {
+		return j.Program == nil || j.Program.Func(name) != nil
+	})
+}
+
+func sameFunction(a, b string) bool { return functionOf(a) == functionOf(b) }
+
+// functionOf is the function in the ID of a claim.
+func functionOf(id string) string {
+	_, rest, _ := strings.Cut(id, "@")
+	if n := strings.LastIndex(rest, "#"); n >= 0 {
+		rest = rest[:n]
+	}
+	return rest
+}
