@@ -40,7 +40,7 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 	if p.Coverage {
 		res.Coverage = a.Coverage().Report(q.Spots())
 	}
-	decideBehind(ctx, &q, a, res)
+	leaveBehind(&q, decideBehind(ctx, &q, a, res), res)
 	forgetBounds(&q, a, res)
 	joinIndexes(a, res)
 	nameEnd(ctx, res)
@@ -103,10 +103,10 @@ func violationsOf(a *problem.Answers) violations {
 // go on past them, until nothing new is found. A claim that was shadowed gets its
 // answer from there; another one is violated if a run shows it that only wrapped
 // around before (an assertion also if others failed). Where the run that was found did
-// more, it is asked whether one does that did not.
-func decideBehind(ctx context.Context, p *problem.Problem, a *problem.Answers, res *verdict.Result) {
+// more, it is asked whether one does that did not. It returns all violations that it knows of.
+func decideBehind(ctx context.Context, p *problem.Problem, a *problem.Answers, res *verdict.Result) violations {
 	if p.FirstOnly || p.StopAfter != "" {
-		return
+		return violationsOf(a)
 	}
 	b := &behind{p: p, a: a, res: res, all: violationsOf(a), doubtful: map[string]bool{}}
 	left, last, found := ir.Past{}, res, b.all
@@ -132,6 +132,7 @@ func decideBehind(ctx context.Context, p *problem.Problem, a *problem.Answers, r
 			b.merge(b.without(ctx, left))
 		}
 	}
+	return b.all
 }
 
 // leaveOut adds the violated claims that a run can go on past; false if there is none.

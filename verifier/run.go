@@ -165,6 +165,10 @@ func prepare(m *ir.Module, plan Plan, res *verdict.Result) *problem.Problem {
 	if made && plan.Depth > 0 {
 		plan.Depth++ // the entry is called
 	}
+	declared := false
+	if m, entry, declared = weave.Declared(m, entry, plan.Undefined); declared && plan.Depth > 0 {
+		plan.Depth++
+	}
 	if plan.Dumps["ir"] {
 		plan.Dump("ir", m.String())
 	}

@@ -45,7 +45,7 @@ func (p *Proof) Build(ctx context.Context, t targets.Target, opts compile.Option
 	own := map[string]bool{}
 	var retyped retyping
 	opts.Entries = []string{p.Entry}
-	opts.Contracts = p.Contracts
+	opts.Contracts, opts.Silent = p.Contracts, true
 	made, err := p.writeGenerated(opts.WorkDir, retyped)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,8 @@ type Options struct {
 	Units     string            // further compiled units, which are only read; may be empty or missing
 	Jobs      int               // compilers at once; 0: one per processor
 	Checks    Checks            // further instrumentation
-	Contracts *contract.Options // how contracts of CBMC's C are used; nil: they say nothing
+	Contracts *contract.Options // how contracts of CBMC's C are used; nil: as contract.Options.Plain says
+	Silent    bool              // contracts that Contracts does not ask for say nothing, as for CBMC
 	Entries   []string          // functions to keep besides the manifest's harnesses and interrupt handlers
 	KeepAll   bool              // no slicing, and unused static functions stay: for generated harnesses
 
@@ -112,7 +113,8 @@ type Unit struct {
 	Frames    map[string]int64 // with Checks.Stack
 	Sources   []string         // whole paths of the file and of what it includes
 	Pragmas   []weave.CheckPragma
-	Spellings []string // of headers that are found as on Windows alone, a sentence each
+	Refused   []contract.Refusal // clauses of contracts that are not followed
+	Spellings []string           // of headers that are found as on Windows alone, a sentence each
 
 	said string // the compiler's first messages
 }

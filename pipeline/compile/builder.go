@@ -208,7 +208,7 @@ func (b *builder) request(s unitSpec) Request {
 	return Request{
 		File: s.file, Dir: dir, Root: b.dir, Target: b.img.Target, Include: s.include, Defines: s.defines,
 		Undefines: s.undefines, CFlags: s.cflags,
-		Checks: b.opts.Checks, Contracts: b.opts.Contracts, Static: b.opts.KeepAll || b.static ||
+		Checks: b.opts.Checks, Contracts: b.opts.Contracts, Silent: b.opts.Silent, Static: b.opts.KeepAll || b.static ||
 			s.static, Runner: b.opts.Runner, WorkDir: b.opts.WorkDir, CacheDir: b.opts.CacheDir, Units: b.opts.Units,
 		Alone: len(b.specs) < b.opts.Jobs, files: b.files,
 	}

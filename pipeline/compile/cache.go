@@ -168,9 +168,21 @@ func (r *Request) contractKey(text []byte) string {
 	return fmt.Sprintf("%x", sha256.Sum256(bytes.ReplaceAll(out, []byte(r.root()), []byte("<root>"))))
 }
 
+// refusedClauses lists the clauses of contracts of a text that nobody follows.
+func (r *Request) refusedClauses(text []byte) []contract.Refusal {
+	if r.Silent || r.Contracts != nil || !isC(r.File) || !contract.Needed(text) {
+		return nil
+	}
+	out := contract.Refused(r.File, text, r.contractOptions())
+	for i := range out {
+		out[i].File = r.shown(out[i].File)
+	}
+	return out
+}
+
 // contractOptions say how contracts are used for the target.
 func (r *Request) contractOptions() contract.Options {
-	o := contract.Options{}
+	o := contract.Options{Plain: !r.Silent}
 	if r.Contracts != nil {
 		o = *r.Contracts
 	}

@@ -216,6 +216,7 @@ func (r *Request) compileC(ctx context.Context) (*Unit, error) {
 		return nil, err
 	}
 	u.Sources, u.Pragmas, u.Spellings = deps, pragmas, r.spellings(scratch)
+	u.Refused = r.refusedClauses(text)
 	if c.overlay != nil { // sources do not say which names the inclusions have
 		return u, nil
 	}

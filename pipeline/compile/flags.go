@@ -38,7 +38,8 @@ type Request struct {
 	CFlags    []string // further flags, for clang
 	Checks    Checks
 	Static    bool              // emit unused static functions too
-	Contracts *contract.Options // how contracts of CBMC's C are used; nil: they say nothing
+	Contracts *contract.Options // see Options, as the next
+	Silent    bool
 
 	Runner   Runner // nil: run directly
 	WorkDir  string // must exist; the unit's IR is written below it

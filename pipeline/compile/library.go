@@ -23,7 +23,7 @@ import (
 //go:embed libc/*.c
 var librarySources embed.FS
 
-var libraryDef = regexp.MustCompile(`(?m)^(?:LIB [^\n(]*?|SIGNED\(|UNSIGNED\(|FROM_TEXT\(|FORWARD\()(\w+)[(,]`)
+var libraryDef = regexp.MustCompile(`(?m)^(?:LIB [^\n(]*?|SIGNED\(|UNSIGNED\(|FROM_TEXT\(|REAL\(|FORWARD\()(\w+)[(,]`)
 
 // streamVariables are the variables that streams.c defines.
 var streamVariables = []string{"_impure_ptr", "_global_impure_ptr", "__iob"}

@@ -19,7 +19,8 @@
 // weave.Assigns puts in front of writes.
 //
 // What has no meaning here is an *Error with its place, never left out. Clauses of
-// contracts that nobody asked for say nothing, as for CBMC.
+// contracts that nobody asked for say nothing, as for CBMC; outside of proofs for CBMC
+// (Options.Plain) loops assert their invariants at each turn, and what is left is listed.
 package contract
 
 import (
@@ -35,6 +36,7 @@ type Options struct {
 	Recursive  map[string]bool   // of those: calls from within stand for the contract
 	Replace    map[string]string // function: the function whose contract stands for it
 	Loops      bool              // loops are seen through their contracts
+	Plain      bool              // nobody says how they are used: loops assert them, and Refused lists the rest
 	ObjectBits int               // CBMC's --object-bits: limits the size of objects; 0: 8
 	PtrBits    int               // of the target
 	Structures []Place           // where structures are compared by == or !=, which clang does not take
@@ -73,7 +75,8 @@ type rewriter struct {
 	toks  []token
 	mate  []int
 	at    map[int]*region
-	funcs []*function           // with clauses
+	funcs []*function // with clauses
+	loops []clausesByKind
 	preds map[string]*predicate // by name: functions whose parameters clauses give values to
 	known map[string]bool       // functions defined in the unit
 	ctx   *context
@@ -127,6 +130,15 @@ type history struct {
 
 // Rewrite changes the preprocessed text of a file.
 func Rewrite(file string, text []byte, o Options) ([]byte, error) {
+	out, _, err := rewrite(file, text, o)
+	if err != nil && o.Plain { // Refused says so
+		o.Plain = false
+		out, _, err = rewrite(file, text, o)
+	}
+	return out, err
+}
+
+func rewrite(file string, text []byte, o Options) ([]byte, *rewriter, error) {
 	if o.ObjectBits == 0 {
 		o.ObjectBits = 8
 	}
@@ -152,9 +164,9 @@ func Rewrite(file string, text []byte, o Options) ([]byte, error) {
 	out.WriteString(r.uninterpreted())
 	out.WriteString(r.wrappers())
 	if r.err != nil {
-		return nil, r.err
+		return nil, r, r.err
 	}
-	return []byte(out.String()), nil
+	return []byte(out.String()), r, nil
 }
 
 func escaped(file string) string {
@@ -183,6 +195,15 @@ func (r *rewriter) placed(lo, hi int, text string) string {
 	t := r.toks[lo]
 	return fmt.Sprintf("\n# %d \"%s\"\n%s%s", t.line, escaped(t.file), strings.Repeat(" ", min(t.col, 200)),
 		strings.TrimLeft(text, " \t"))
+}
+
+// resume is a line marker that takes up the source in front of token i, at the white space before it.
+func (r *rewriter) resume(i int) string {
+	t := r.toks[min(i, len(r.toks)-1)]
+	if strings.Contains(t.pre, "\n#") {
+		return "\n" // it has a marker of its own
+	}
+	return fmt.Sprintf("\n# %d \"%s\"\n", max(t.line-strings.Count(t.pre, "\n"), 1), escaped(t.file))
 }
 
 // back is a line marker that takes up the source at token i.

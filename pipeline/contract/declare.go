@@ -80,7 +80,7 @@ func (r *rewriter) lines(lo, hi int) string {
 	if hi >= len(r.toks) {
 		return ""
 	}
-	return r.back(hi)
+	return r.resume(hi)
 }
 
 // declarator finds the name of the function declared by the tokens lo..hi-1 and the

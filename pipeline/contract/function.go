@@ -64,7 +64,8 @@ func (r *rewriter) asked(f *function) []use {
 
 // any is the place of one of the clauses, the first of those named first.
 func (f clausesByKind) any() int {
-	for _, k := range []string{"requires", "assigns", "ensures", "frees", "requires_contract", "ensures_contract"} {
+	for _, k := range []string{"requires", "assigns", "ensures", "frees", "requires_contract", "ensures_contract",
+		"invariant", "decreases"} {
 		if len(f[k]) > 0 {
 			return f[k][0].at
 		}

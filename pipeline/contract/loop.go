@@ -30,7 +30,8 @@ func (r *rewriter) findLoops() {
 			if end == first {
 				continue
 			}
-			if !r.o.Loops {
+			r.loops = append(r.loops, clauses)
+			if !r.o.Loops && !r.o.Plain {
 				r.at[first] = &region{end: end, text: func() string { return r.lines(first, end) }}
 				continue
 			}
@@ -104,7 +105,6 @@ func (r *rewriter) contracted(l *loop) string {
 	old := r.ctx
 	defer func() { r.ctx = old }()
 	r.ctx = &context{olds: &[]history{}, rename: old.rename, params: old.params}
-	frame, turn := r.name("frame"), r.name("turn")
 	initial, cond, step := "", [2]int{l.open + 1, r.mate[l.open]}, [2]int{}
 	if r.toks[l.at].text == "for" {
 		parts := r.split(l.open+1, r.mate[l.open], ";")
@@ -114,6 +114,10 @@ func (r *rewriter) contracted(l *loop) string {
 		}
 		initial, cond, step = r.text(parts[0][0], parts[0][1])+";", parts[1], parts[2]
 	}
+	if !r.o.Loops {
+		return r.assertedLoop(l, old, initial, cond, step)
+	}
+	frame, turn := r.name("frame"), r.name("turn")
 	declareMeasure, take, fell := r.measure(l)
 	declareBase, atFirst, base := r.firstInvariant(l)
 	kept, assume := r.invariant(l), r.assumedInvariant(l)
@@ -147,7 +151,7 @@ func (r *rewriter) outside(ctx *context, lo, hi int) string {
 	inner := r.ctx
 	r.ctx = ctx
 	defer func() { r.ctx = inner }()
-	return r.back(lo) + r.text(lo, hi)
+	return r.resume(lo) + r.text(lo, hi)
 }
 
 // firstInvariant takes the invariant's value in front of the loop; it is asserted when

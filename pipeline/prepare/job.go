@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/answers"
+	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -40,8 +41,11 @@ type Job struct {
 	Guesses []string       `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
 	Structs []string       `json:"structs,omitempty"` // likewise
 	Tests   map[string]int `json:"tests,omitempty"`   // likewise
-	Stubbed []string       `json:"stubbed,omitempty"` // functions without a body that give any result, unasked
-	Markers []string       `json:"markers,omitempty"` // variables that may only mark a place: see markersOf
+	// variables that the program declares and does not define, with the place in the tree that does, as far as it is known
+	Undefined map[string]string  `json:"undefined,omitempty"`
+	Stubbed   []string           `json:"stubbed,omitempty"` // functions without a body that give any result, unasked
+	Markers   []string           `json:"markers,omitempty"` // variables that may only mark a place: see markersOf
+	Refused   []contract.Refusal `json:"refused,omitempty"` // clauses of contracts that the entry comes to
 	// names of the jobs that the function is called in, if those are all calls
 	Callers []string `json:"callers,omitempty"`
 	// names of the jobs of those that call it, where the program's calls are all of them: what none of these finds,
@@ -74,6 +78,7 @@ func (j *Job) Complete(res *verdict.Result) {
 	}
 	j.accept(res)
 	j.leaveOut(res)
+	j.refuse(res)
 	res.StandBehind(func(c *verdict.Claim) bool { return c.Accepted != nil })
 	j.nameAssumed(res)
 	res.Summarise()
@@ -133,6 +138,9 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	if m := leftObject.FindStringSubmatch(c.Message); m != nil && slices.Contains(j.Markers, m[1]) {
 		return &verdict.Reason{Detail: fmt.Sprintf("how much %s holds is not known: it is defined nowhere", m[1]),
 			Remedy: "`linker_script` of `build` in the manifest says what lies between its symbols"}
+	}
+	if len(c.Undefined) > 0 {
+		return j.ofUndefined(c.Undefined)
 	}
 	for _, g := range j.Guesses {
 		if strings.Contains(c.Message, "what '"+g+"' leads to") {

@@ -18,6 +18,9 @@ type missing struct {
 	kind    string            // of stub for functions that no name means; empty: none
 	stubbed map[*ir.Func]bool // by it
 	known   map[string]bool   // variables that the linker script provides
+	units   []compile.Unit
+	tree    string            // the folder to look for definitions in
+	defined map[string]string // what was found there; nil: nobody looked
 
 	effects map[*ir.Func][]string // functions without a body whose effect is known, by those that call them
 }
@@ -33,7 +36,8 @@ func (b *preparation) applyStubs(module *ir.Module, img *compile.Image, m *manif
 		}
 	}
 	maps.Copy(stubs, b.req.Stubs)
-	mis = &missing{kind: stubs[manifest.AnyStub], stubbed: map[*ir.Func]bool{}, known: map[string]bool{}}
+	mis = &missing{kind: stubs[manifest.AnyStub], stubbed: map[*ir.Func]bool{}, known: map[string]bool{},
+		tree: b.tree, units: img.Units}
 	delete(stubs, manifest.AnyStub)
 	for _, s := range img.Symbols {
 		mis.known[s.Name] = true
@@ -42,6 +46,8 @@ func (b *preparation) applyStubs(module *ir.Module, img *compile.Image, m *manif
 	for _, f := range img.Functions {
 		known = append(known, f.Name)
 	}
+	noteConst(img.Units, weave.Bodiless(module))
+	weave.NoteStarts(module)
 	assumptions, absent, err := weave.Stubs(module, stubs, append(known, img.Declared...))
 	if err == nil {
 		mis.effects = weave.Known(module)
@@ -69,6 +75,7 @@ func (mis *missing) complete(j *Job) {
 		return
 	}
 	reached := weave.Reached(j.Program, entry)
+	j.Refused = refusedBy(mis.units, reached)
 	var stubbed, ends, open, effects []string
 	for f, names := range mis.effects {
 		if reached.Funcs[f] {
@@ -89,9 +96,10 @@ func (mis *missing) complete(j *Job) {
 			stubbed = append(stubbed, f.Name)
 		}
 	}
+	starts := map[string]bool{}
 	for _, f := range weave.Bodiless(j.Program) {
 		if reached.Funcs[f] {
-			open = append(open, f.Name)
+			open, starts[f.Name] = append(open, f.Name), f.Starts
 		}
 	}
 	if slices.Sort(ends); len(ends) > 0 {
@@ -105,7 +113,7 @@ func (mis *missing) complete(j *Job) {
 	}
 	if len(open) > 0 {
 		slices.Sort(open)
-		j.Bodiless, j.BodilessNote = open, bodiless(open, mis.kind)
+		j.Bodiless, j.BodilessNote = open, bodiless(open, mis.kind, starts)
 	}
 	var data []string
 	for g := range reached.Globals {
@@ -114,8 +122,15 @@ func (mis *missing) complete(j *Job) {
 		}
 	}
 	if slices.Sort(data); len(data) > 0 {
+		j.Plan.Undefined, j.Undefined = data, map[string]string{}
+		named := slices.Clone(data)
+		for i, at := range mis.definitions(j.Program, data) {
+			if j.Undefined[data[i]] = at; at != "" {
+				named[i] += " (" + at + " defines it)"
+			}
+		}
 		j.Notes = append(j.Notes, fmt.Sprintf("%s, and so any value: %s",
-			have(len(data), "variable", "no definition in the program"), strings.Join(data, ", ")))
+			have(len(data), "variable", "no definition in the program"), strings.Join(named, ", ")))
 	}
 }
 
@@ -125,12 +140,58 @@ func (j *Job) assume(origin verdict.Origin, text string) {
 		verdict.Assume("", verdict.Calls, origin, text))
 }
 
+// definitions returns where the tree defines variables of the program, "" for those of which that is not known.
+func (mis *missing) definitions(m *ir.Module, names []string) []string {
+	if mis.defined == nil {
+		var all []string
+		for _, g := range m.Globals {
+			if g.Extern {
+				all = append(all, g.Name)
+			}
+		}
+		mis.defined = map[string]string{}
+		if mis.tree != "" {
+			mis.defined = definitions(mis.tree, all)
+		}
+	}
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = mis.defined[n]
+	}
+	return out
+}
+
+// ofUndefined returns why a violation is no finding that depends on what variables without a definition hold.
+func (j *Job) ofUndefined(names []string) *verdict.Reason {
+	at := ""
+	for _, n := range names {
+		if at = j.Undefined[n]; at != "" {
+			break
+		}
+	}
+	why := &verdict.Reason{Detail: fmt.Sprintf("the failure depends on %s, which the program declares and does not define",
+		strings.Join(names, ", "))}
+	if at == "" {
+		why.Remedy = "check the file that defines it, too, or have a harness set it"
+		return why
+	}
+	file := at[:strings.LastIndex(at, ":")]
+	why.Detail += ": " + at + " does"
+	why.Remedy = fmt.Sprintf("check %s, too", file)
+	return why
+}
+
 // bodiless says that functions have no body, and what to write where.
-func bodiless(names []string, kind string) string {
+func bodiless(names []string, kind string, starts map[string]bool) string {
 	s := fmt.Sprintf("%s: %s: what comes after a call is unknown", have(len(names), "function", "no body"),
 		strings.Join(names, ", "))
-	if names = slices.DeleteFunc(slices.Clone(names), ir.ReturnsTwice); len(names) == 0 {
-		return s + " (a jump comes back to it with what memory holds then, which no stub does)"
+	left := names[0]
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return starts[n] || ir.NoStub(n) != "" })
+	switch why := ir.NoStub(left); {
+	case len(names) == 0 && why != "":
+		return s + " (" + why + ", which no stub does)"
+	case len(names) == 0:
+		return s + " (functions of the program may run later, or beside it, which no stub has them do)"
 	}
 	if kind != "" {
 		return s + " (a structure among the arguments holds pointers: write a stub in C, or nondet)"

@@ -161,6 +161,7 @@ type preparation struct {
 	loops     *loops         // of the program at hand
 	unwindSet map[string]int // of the request, for its loops
 	notes     []string       // on how proofs of CBMC were read
+	tree      string         // the folder that the program at hand is from
 	named     []string       // functions of the program at hand that were asked for by name
 	jobs      []Job
 	outlines  map[string]*Outline
@@ -175,7 +176,7 @@ func (b *preparation) plain(files []string) error {
 		return err
 	}
 	entries, functions := b.splitEntries(b.req.Entries)
-	b.named = functions
+	b.named, b.tree = functions, treeOf(files[0])
 	asked := len(entries)+len(functions) > 0
 	if !asked {
 		entries = []string{"main"}
@@ -262,7 +263,7 @@ func (b *preparation) project(dir string) error {
 	}
 	harnesses := b.onlyWritten(m.Harnesses)
 	entries, functions := b.splitEntries(b.req.Entries)
-	b.named = functions
+	b.named, b.tree = functions, dir
 	if len(entries)+len(b.named) > 0 {
 		var others []string
 		harnesses, others = pick(m, entries)

@@ -2,12 +2,14 @@ package bmc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/replay"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -27,6 +29,9 @@ func (b *unwinder) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit 
 		c.Status, c.Replay = verdict.Unknown, verdict.Mismatch
 		c.Reason = &verdict.Reason{Kind: verdict.ReplayMismatch, Detail: describe(out, err), Pos: &g.First.Pos,
 			Remedy: "please report this: the two engines disagree"}
+		if why := unfinished(ctx, out, err); why != nil {
+			why.Pos, c.Replay, c.Reason = &g.First.Pos, verdict.NotRun, why
+		}
 		return g, &problem.Settled{Claim: c}
 	}
 	if in := replay.NotFollowed(inputs); in != nil {
@@ -37,6 +42,20 @@ func (b *unwinder) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit 
 		return g, &problem.Settled{Claim: c}
 	}
 	return g, replay.Confirm(ctx, b.p, problem.ClaimOf(g.First), inputs, out)
+}
+
+// unfinished returns why a replay did not come to its end, nil if it did: that says nothing about the engines.
+func unfinished(ctx context.Context, out *interp.Outcome, err error) *verdict.Reason {
+	switch {
+	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
+		return &verdict.Reason{Kind: verdict.TimedOut,
+			Detail: "the time was over while the violation that the solver found was executed", Remedy: "give it more time"}
+	case err == nil && out.Kind == interp.StepLimit:
+		return &verdict.Reason{Kind: verdict.Incomplete, Detail: fmt.Sprintf(
+			"the violation that the solver found comes after more than the %d instructions that a replay executes",
+			policy.ReplaySteps)}
+	}
+	return nil
 }
 
 func violatedGroup(hit []*group, out *interp.Outcome) *group {

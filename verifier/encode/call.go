@@ -153,8 +153,14 @@ func replaceByStub(f *ir.Func) string {
 
 // stubFor says how to go on past calls of f, which has no body.
 func stubFor(f *ir.Func) string {
-	if ir.ReturnsTwice(f.Name) {
+	switch {
+	case ir.ReturnsTwice(f.Name):
 		return "verify functions that are called between the call and the jump back to it by harnesses of their own"
+	case ir.NoStub(f.Name) != "":
+		return "verify what does not call it by harnesses of their own: " + ir.NoStub(f.Name) + ", which no stub does"
+	case f.Starts:
+		return "compile its source, too, or verify the functions that it may have run by harnesses of their own; " +
+			"`interrupts` in the manifest has handlers run at any time"
 	}
 	kind, meaning := "nondet", "any result"
 	for _, p := range f.Params {

@@ -63,12 +63,31 @@ func (e *encoder) checkSameObject(fr *frame, st *state, in *ir.Instr, check verd
 				linked(a.obj) && linked(b.obj) {
 				continue
 			}
+			g = e.s.And(g, e.s.Not(e.s.Or(e.lies(st, a, b), e.lies(st, b, a))))
 			bad = e.s.Or(bad, g)
 			cases = append(cases, failure{when: g, text: fmt.Sprintf("pointers into %s and %s are %s", targetName(a),
 				targetName(b), what)})
 		}
 	}
 	e.claimNot(fr, st, in, check, bad, false, "pointers into different objects are "+what, cases...)
+}
+
+// lies is the condition that a, an address made from a number, is in the object of b or just behind it: such a pointer
+// is compared as one of that object.
+func (e *encoder) lies(st *state, a, b alt) ilr.Term {
+	if a.obj != nil || !b.toObject() || b.obj.kind == objFunc || b.obj.kind == objLabel {
+		return e.s.False()
+	}
+	if c, ok := e.constOf(a.off); ok && c == 0 && !e.opts.AddressZero {
+		return e.s.False()
+	}
+	live := e.s.True()
+	if !b.obj.static() {
+		if live = e.s.False(); st.get(b.obj) != nil {
+			live = st.get(b.obj).live
+		}
+	}
+	return e.s.And(live, e.s.Ule(e.s.Sub(a.off, e.base(b.obj)), b.obj.size))
 }
 
 func targetName(a alt) string {

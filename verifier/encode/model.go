@@ -16,13 +16,14 @@ type modelCall struct {
 	st   *state
 	in   *ir.Instr
 	name string
+	fn   *ir.Func // nil where only the model is known
 	args []val
 	got  val // of the last split
 }
 
 // model evaluates model m of f (nil when only the model is known).
 func (e *encoder) model(fr *frame, st *state, in *ir.Instr, f *ir.Func, m ir.Model, args []val) val {
-	c := &modelCall{encoder: e, fr: fr, st: st, in: in, name: string(m), args: args}
+	c := &modelCall{encoder: e, fr: fr, st: st, in: in, name: string(m), fn: f, args: args}
 	if f != nil {
 		c.name = f.Name
 	}

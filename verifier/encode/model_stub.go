@@ -7,14 +7,14 @@ import (
 )
 
 // stub evaluates a function that the user replaced by "havoc" (package stub): any
-// result, and each whole object that a pointer argument leads to gets any value.
-// What cannot be written stays as it is.
+// result, and each whole object that a pointer argument leads to gets any value, but for
+// arguments that it keeps. What cannot be written stays as it is.
 func (c *modelCall) stub(m ir.Model) (val, bool) {
 	switch m {
 	case ir.ModelStubHavoc:
 		for i, a := range c.in.Args {
 			if a.Type().IsPtr() && c.args[i].p != nil {
-				c.changes(c.args[i].p, func(t target) (from, n ilr.Term) { return c.s.Int(c.w, 0), t.obj.size })
+				c.changes(c.args[i].p, c.fn.Keeps(i), func(t target) (from, n ilr.Term) { return c.s.Int(c.w, 0), t.obj.size })
 			}
 			if c.st.pc == nil {
 				return val{}, true
@@ -23,7 +23,7 @@ func (c *modelCall) stub(m ir.Model) (val, bool) {
 		return c.fresh(c.st, input.Nondet, c.in, c.in.T, c.name), true
 	case ir.ModelHavocRest:
 		if c.args[0].p != nil {
-			c.changes(c.args[0].p, c.rest)
+			c.changes(c.args[0].p, false, c.rest)
 		}
 		return val{}, true
 	}
@@ -40,8 +40,9 @@ func (c *modelCall) rest(t target) (from, n ilr.Term) {
 	return t.off, n
 }
 
-// changes gives the objects that p leads to any value in the bytes that part returns, where they can be written.
-func (c *modelCall) changes(p *ptr, part func(target) (from, n ilr.Term)) {
+// changes gives the objects that p leads to any value in the bytes that part returns, where they can be written; keeps:
+// none, but what the pointers in them lead to is not followed either.
+func (c *modelCall) changes(p *ptr, keeps bool, part func(target) (from, n ilr.Term)) {
 	e, st := c.encoder, c.st
 	for _, t := range e.targets(st, p) {
 		if t.obj == nil || t.vol != nil || t.obj.ro || t.obj.kind == objFunc || t.obj.kind == objLabel {
@@ -58,6 +59,9 @@ func (c *modelCall) changes(p *ptr, part func(target) (from, n ilr.Term)) {
 			if st.pc == nil {
 				return
 			}
+			continue
+		}
+		if keeps {
 			continue
 		}
 		e.havocTargets(st, c.in, []target{{g: some, obj: t.obj, off: from}}, n, some, "havoc")

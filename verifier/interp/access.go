@@ -49,6 +49,11 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		return nil, 0, false
 	}
 	off := p.bits.Low64()
+	if !a.write {
+		x.readUndefined(o, int64(off), int64(a.size))
+	} else if outside := off > uint64(o.size) || uint64(o.size)-off < a.size; outside {
+		x.leftUndefined(o)
+	}
 	if x.readBytes(o, int64(off), int64(a.size)); a.write {
 		x.wroteBytes(o, int64(off), int64(a.size))
 	}

@@ -68,9 +68,11 @@ type Options struct {
 	Sealed bool
 	Watch  *Watch
 	// skip turns of loops that change words by closed forms (see leaper); not where Watch looks at loops or calls
-	Leaps    bool
-	Ways     bool // note the branches taken, as Outcome.Ways
-	MaxTrace int  // steps kept, the last ones; 0: ten thousand
+	Leaps bool
+	// variables of which nobody knows what they hold: Outcome.Undefined says whether the failure depends on them
+	Undefined []string
+	Ways      bool // note the branches taken, as Outcome.Ways
+	MaxTrace  int  // steps kept, the last ones; 0: ten thousand
 }
 
 // Kind says how a run ended.
@@ -114,6 +116,8 @@ type Outcome struct {
 	Visits   map[*ir.Block]int64
 	Ways     map[ir.Spot]bool // with Options.Ways: taken
 	Cycle    *Cycle           // Lasso
+	// of Options.Undefined, those that the failure depends on, or may depend on where that was not followed; sorted
+	Undefined []string
 }
 
 func (o *Outcome) String() string {

@@ -47,6 +47,7 @@ type machine struct {
 	passed   []ir.At
 	leaked   *object // of the check leak
 	rel      *relevance
+	unknown  map[string]bool // of Options.Undefined, those that were looked at
 	effort   effort
 	leap     *leaper // of Options.Leaps
 }
@@ -407,6 +408,7 @@ func (x *machine) finish() *Outcome {
 	x.traceEnd()
 	x.nameBlocks()
 	x.markRelevant()
+	x.out.Undefined = x.undefinedUsed()
 	x.trace.numberObjects()
 	x.out.Steps, x.out.Dropped = x.trace.steps, x.trace.dropped
 	return x.out

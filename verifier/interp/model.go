@@ -31,7 +31,7 @@ func (x *machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
 			args[i].obj = nil
 		}
 	}
-	c := &call{machine: x, in: in, name: name, args: args}
+	c := &call{machine: x, in: in, name: name, fn: f, args: args}
 	if want, ok := minArgs[m]; ok && len(args) < want {
 		x.end(Unsupported, "", "call of "+name+" with too few arguments")
 		return
@@ -50,6 +50,7 @@ type call struct {
 	*machine
 	in   *ir.Instr
 	name string
+	fn   *ir.Func // nil where only the model is known
 	args []value
 }
 

@@ -6,8 +6,8 @@ import (
 )
 
 // stub executes a function that the user replaced by "havoc" (package stub): any
-// result, and each whole object that a pointer argument leads to gets any value.
-// What cannot be written stays as it is.
+// result, and each whole object that a pointer argument leads to gets any value, but for
+// arguments that it keeps. What cannot be written stays as it is.
 func (c *call) stub(m ir.Model) bool {
 	switch m {
 	case ir.ModelStubHavoc:
@@ -17,7 +17,7 @@ func (c *call) stub(m ir.Model) bool {
 			}
 			p := c.located(i)
 			p.bits = c.zero
-			if !c.changes(p, ^uint64(0)) {
+			if !c.changes(p, c.fn.Keeps(i), ^uint64(0)) {
 				return true
 			}
 		}
@@ -33,7 +33,7 @@ func (c *call) stub(m ir.Model) bool {
 				return true
 			}
 		}
-		c.changes(c.located(0), n)
+		c.changes(c.located(0), false, n)
 		c.result(value{})
 		return true
 	}
@@ -41,8 +41,8 @@ func (c *call) stub(m ir.Model) bool {
 }
 
 // changes gives the object of p any value from p on, at most n bytes of it, if it is one that can be written.
-// False if the run ends there.
-func (c *call) changes(p value, n uint64) bool {
+// keeps: it stays as it is, but what the pointers in it lead to is not followed either. False if the run ends there.
+func (c *call) changes(p value, keeps bool, n uint64) bool {
 	o := p.obj
 	if o == nil || o.fn != nil || o.block != nil || o.dead != "" || o.readOnly || o.region != nil &&
 		o.region.Access == ir.AccessVolatile {
@@ -57,7 +57,7 @@ func (c *call) changes(p value, n uint64) bool {
 			" holds pointers, and what they lead to is not followed")
 		return false
 	}
-	return c.fillHavoc(p, n)
+	return keeps || c.fillHavoc(p, n)
 }
 
 // leadsOn reports whether o holds a pointer to an object.

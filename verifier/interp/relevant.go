@@ -31,6 +31,8 @@ type cause struct {
 	preds []*cause
 	steps []int // of the trace, counted from the start of the run
 	seen  bool
+	// variables of Options.Undefined that it looks at
+	undefined []string
 }
 
 // under is a branch whose outcome decides whether what runs until the block runs.

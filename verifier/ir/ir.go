@@ -144,6 +144,7 @@ type Func struct {
 	Folded []Folded
 	// what C leaves open and an execution of f rests on, in words
 	Assumed []string
+	Starts  bool // without a body: a call may have functions of the program run later, or beside it
 	Made    bool // by the driver, around the entry: claims nothing of its own instructions but the end's
 }
 
@@ -169,6 +170,21 @@ func ReturnsTwice(name string) bool {
 	return false
 }
 
+// NoStub says why no stub stands for the function named so, "" if one may.
+func NoStub(name string) string {
+	if ReturnsTwice(name) {
+		return "a jump comes back to its call with what memory holds then"
+	}
+	switch name {
+	case "longjmp", "_longjmp", "siglongjmp", "setcontext", "swapcontext":
+		return "it goes on at another place"
+	case "fesetround", "fesetenv", "feupdateenv", "feholdexcept", "fesetmode", "fpsetround", "_control87", "_controlfp",
+		"__builtin_set_flt_rounds":
+		return "it changes how arithmetic rounds"
+	}
+	return ""
+}
+
 // IsDecl reports whether f has no body.
 func (f *Func) IsDecl() bool { return len(f.Blocks) == 0 }
 
@@ -191,8 +207,12 @@ type Param struct {
 	ByVal   *Type // byval: the callee gets its own copy of this type
 	SRet    *Type // sret: the callee stores its result, of this type, there
 	NonNull bool
-	Align   int // promised alignment in bytes, 0 if none
+	Keeps   bool // of a function without a body: it stores nothing in what the parameter leads to
+	Align   int  // promised alignment in bytes, 0 if none
 }
+
+// Keeps reports whether f, a function without a body, stores nothing in what its parameter i leads to. f may be nil.
+func (f *Func) Keeps(i int) bool { return f != nil && i < len(f.Params) && f.Params[i].Keeps }
 
 // Block is a basic block; the last instruction is its only terminator and phis come first.
 type Block struct {

@@ -130,6 +130,9 @@ func (p *Param) decl() string {
 	if p.NonNull {
 		s += " nonnull"
 	}
+	if p.Keeps {
+		s += " keeps"
+	}
 	if p.Align > 0 {
 		s += fmt.Sprintf(" align %d", p.Align)
 	}

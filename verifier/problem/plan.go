@@ -26,6 +26,7 @@ type Plan struct {
 	// nobody named the check termination: it gets a part of the time, loops that are meant to go on for ever are no
 	// violation, and what stays open is a warning
 	EndsUnasked bool
+	Undefined   []string             // variables that the program declares and does not define: nobody knows what they hold
 	Generated   bool                 // nobody wrote the entry: a function in which nothing can fail is no fault of a harness
 	Assumptions []verdict.Assumption // what the program was changed by before, for the result
 	Open        []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each

@@ -78,7 +78,7 @@ func (p *Problem) Encoding() encode.Options {
 // Execution returns the options of a run of p that takes at most so many instructions.
 func (p *Problem) Execution(steps int64) interp.Options {
 	return interp.Options{Semantics: p.Semantics, Entry: p.Entry, Checks: p.Checks, Past: p.Past, MaxSteps: steps,
-		Leaps: true}
+		Leaps: true, Undefined: p.Undefined}
 }
 
 // Strict returns the options of a run that undefined behaviour ends, whatever is asked.

@@ -233,7 +233,8 @@ type Claim struct {
 	Baseline    Baseline  `json:"baseline,omitempty"` // of a violation, where the report is held to an earlier one
 	// of one that holds: the IDs of the violated claims that an execution may come to before it, or AnyBefore: it holds
 	// of the executions that violate none of them
-	After []string `json:"after,omitempty"`
+	After     []string `json:"after,omitempty"`
+	Undefined []string `json:"undefined,omitempty"` // variables without a definition that the failure depends on
 	// nobody named the check, termination: proofs are not shown at length
 	Unasked bool `json:"unasked,omitempty"`
 	// what the engine leaves for a certificate (package certificate); nil: nothing, or the answer was read from a file

@@ -219,7 +219,7 @@ func (s *harness) changes(i int, p *ir.Param, most ir.Value, elem *ir.DType, h *
 	}
 }
 
-// anyResult is the result of any function: a block for a pointer, any value otherwise.
+// anyResult is the result of any function: a block or null for a pointer, any value otherwise.
 func (s *harness) anyResult(name string, sig *ir.Type, t *ir.DType) *ir.Instr {
 	if !sig.Ret.IsPtr() {
 		return s.nondet(name, sig.Ret)
@@ -238,7 +238,8 @@ func (s *harness) anyResult(name string, sig *ir.Type, t *ir.DType) *ir.Instr {
 	if !isStruct(elem) {
 		s.out.Guesses = append(s.out.Guesses, name+"()")
 	}
-	return block.(*ir.Instr)
+	return s.emit(&ir.Instr{Op: ir.OpSelect, T: s.ptr(), Args: []ir.Value{s.nondet(name+ir.IsNull, ir.Int(1)),
+		s.null(), block}})
 }
 
 // allocates returns how many bytes a function allocates that returns void * and takes one or two numbers;

@@ -61,7 +61,8 @@ func (e apiEffect) model() ir.Model {
 func (e apiEffect) fits(f *ir.Func, word int) bool {
 	pointer := func(i int) bool { return i < len(f.Params) && f.Params[i].T.IsPtr() && f.Params[i].ByVal == nil }
 	number := func(i int) bool { return i < len(f.Params) && f.Params[i].T.IsInt() }
-	if slices.ContainsFunc(e.writes, func(i int) bool { return !pointer(i) }) ||
+	if slices.ContainsFunc(slices.Concat(e.writes, e.may), func(i int) bool { return !pointer(i) }) ||
+		e.says != always && !f.Ret.IsInt() ||
 		len(e.fills) > 0 && (!pointer(e.fills[0]) || !number(e.fills[1])) || e.most > 0 && !number(e.most-1) {
 		return false
 	}
@@ -78,37 +79,94 @@ func (e apiEffect) fits(f *ir.Func, word int) bool {
 	return !f.Ret.IsPtr()
 }
 
-// apiCall writes a call of a known function.
+// apiCall writes a call of a known function: its result, then what it leaves in memory.
 func (b *builder) apiCall(in *ir.Instr, e apiEffect) {
-	for _, i := range e.writes {
-		b.model(ir.ModelHavocRest, "firmproof.known", ir.Void(), in.Args[i])
-	}
-	if len(e.fills) > 0 {
-		b.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), in.Args[e.fills[0]],
-			b.resize(in.Args[e.fills[1]], b.word()))
-	}
+	args := in.Args
 	if e.gives == handle {
-		name := calledFunc(in).Name
-		block := b.model(ir.ModelMalloc, "malloc", b.ptr(), b.int(b.word(), 1))
-		fails := b.nondet(name+" fails", ir.Int(1))
-		in.Op, in.Callee, in.Sig, in.Args = ir.OpSelect, nil, nil, []ir.Value{fails, b.null(), block}
+		b.giveHandle(in)
+	} else {
+		in.Model = e.model()
 		b.keep(in)
+	}
+	if e.gives == inRange {
+		b.assume(b.allowed(in, e))
+	}
+	for _, i := range e.may {
+		b.when(b.nondet(calledFunc(in).Name+" writes", ir.Int(1)), func() { b.overwrite(args[i]) })
+	}
+	if len(e.writes)+len(e.fills) == 0 {
 		return
 	}
-	in.Model = e.model()
+	if e.says == counts {
+		some := ir.NE // of an unsigned type
+		if e.from < 0 {
+			some = ir.SGT
+		}
+		b.when(b.compare(some, in, b.int(in.T, 0)), func() { b.fill(args[e.fills[0]], in) })
+		return
+	}
+	b.when(b.succeeds(in, e), func() {
+		for _, i := range e.writes {
+			b.overwrite(args[i])
+		}
+		if len(e.fills) > 0 {
+			b.fill(args[e.fills[0]], args[e.fills[1]])
+		}
+	})
+}
+
+// giveHandle makes the call in null, or a block of its own.
+func (b *builder) giveHandle(in *ir.Instr) {
+	fails := b.nondet(calledFunc(in).Name+" fails", ir.Int(1))
+	block := b.model(ir.ModelMalloc, "malloc", b.ptr(), b.int(b.word(), 1))
+	in.Op, in.Callee, in.Sig, in.Args = ir.OpSelect, nil, nil, []ir.Value{fails, b.null(), block}
 	b.keep(in)
-	if e.gives != inRange {
-		return
-	}
+}
+
+// allowed is the condition that the number in is a result that e allows.
+func (b *builder) allowed(in *ir.Instr, e apiEffect) ir.Value {
 	if e.most == 0 {
-		b.assume(b.and(b.compare(ir.SGE, in, b.int(in.T, e.from)), b.compare(ir.SLE, in, b.int(in.T, e.to))))
-		return
+		return b.and(b.compare(ir.SGE, in, b.int(in.T, e.from)), b.compare(ir.SLE, in, b.int(in.T, e.to)))
 	}
 	most := b.resize(in.Args[e.most-1], in.T)
 	if e.from == 0 { // of an unsigned type
-		b.assume(b.compare(ir.ULE, in, most))
+		return b.compare(ir.ULE, in, most)
+	}
+	return b.or(b.compare(ir.EQ, in, b.int(in.T, e.from)),
+		b.and(b.compare(ir.SGE, in, b.int(in.T, 0)), b.compare(ir.ULE, in, most)))
+}
+
+// succeeds is the condition that the call in has written what it is to write; nil where it always has.
+func (b *builder) succeeds(in *ir.Instr, e apiEffect) ir.Value {
+	switch {
+	case e.says == nonzero:
+		return b.compare(ir.NE, in, b.int(in.T, 0))
+	case e.says == zero:
+		return b.compare(ir.EQ, in, b.int(in.T, 0))
+	case e.says == zeroOrPart:
+		return b.or(b.compare(ir.EQ, in, b.int(in.T, 0)), b.nondet(calledFunc(in).Name+" begins", ir.Int(1)))
+	}
+	return nil
+}
+
+// when writes instructions that run where c holds; nil: always.
+func (b *builder) when(c ir.Value, write func()) {
+	if c == nil {
+		write()
 		return
 	}
-	b.assume(b.or(b.compare(ir.EQ, in, b.int(in.T, e.from)),
-		b.and(b.compare(ir.SGE, in, b.int(in.T, 0)), b.compare(ir.ULE, in, most))))
+	then, next := b.newBlock("known"), b.newBlock("known.end")
+	b.branch(c, then, next)
+	b.at(then)
+	write()
+	b.jump(next)
+	b.at(next)
+}
+
+// overwrite gives what p leads to any value, from there to its end.
+func (b *builder) overwrite(p ir.Value) { b.model(ir.ModelHavocRest, "firmproof.known", ir.Void(), p) }
+
+// fill gives n bytes that p leads to any value.
+func (b *builder) fill(p, n ir.Value) {
+	b.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, b.resize(n, b.word()))
 }

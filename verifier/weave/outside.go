@@ -61,11 +61,11 @@ func OutsideOf(m *ir.Module, entry, main *ir.Func) *Outside {
 }
 
 // bindsOutside reports functions of programs in which code that is not known may do more than Outside lets it: one
-// that it may run beside others or later, since its address is taken; handlers; checks of contracts; a call
-// that returns twice.
+// that it may run beside others or later, since its address is taken; handlers; checks of contracts; what
+// no stub stands for (ir.NoStub).
 func bindsOutside(f *ir.Func) bool {
 	return f.Addr && !f.IsDecl() || strings.HasPrefix(f.Name, pointPrefix) || strings.Contains(f.Name, contractPart) ||
-		strings.Contains(f.Name, "setjmp") || f.Name == "vfork" || f.Name == "getcontext"
+		strings.Contains(f.Name, "setjmp") || f.IsDecl() && ir.NoStub(f.Name) != ""
 }
 
 // isUnsized reports a variable that may not be there, or of which nothing says how large it is.

@@ -23,6 +23,17 @@ func Startup(m *ir.Module, entry *ir.Func) (out *ir.Module, start *ir.Func, made
 	for _, c := range m.Ctors {
 		b.call(c)
 	}
+	result := b.callInside(entry)
+	if m.Finish != nil {
+		b.call(m.Finish)
+	}
+	b.letHandlersRun()
+	b.ret(result)
+	return &with, b.done(), true
+}
+
+// callInside calls entry with the parameters of the function that is made around it.
+func (b *builder) callInside(entry *ir.Func) *ir.Instr {
 	var args []ir.Value
 	vars := paramVars(entry)
 	for i, p := range entry.Params {
@@ -33,11 +44,5 @@ func Startup(m *ir.Module, entry *ir.Func) (out *ir.Module, start *ir.Func, made
 			b.f.Vars = append(b.f.Vars, &ir.Var{Name: v.Name, T: v.T, Pos: v.Pos, Slot: &q, Param: true})
 		}
 	}
-	result := b.call(entry, args...)
-	if m.Finish != nil {
-		b.call(m.Finish)
-	}
-	b.letHandlersRun()
-	b.ret(result)
-	return &with, b.done(), true
+	return b.call(entry, args...)
 }

@@ -66,9 +66,8 @@ func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes []verdi
 			absent = append(absent, (&UnknownError{"stub", n, nearest(m, n, known)}).Error())
 			continue
 		}
-		if k.model != ir.ModelFail && ir.ReturnsTwice(n) {
-			return nil, nil, fmt.Errorf("stub %q: a jump comes back to its call with what memory holds then, which no "+
-				"stub does; use fail where it is not called", n)
+		if why := ir.NoStub(n); why != "" && k.model != ir.ModelFail && !ends[f] {
+			return nil, nil, fmt.Errorf("stub %q: %s, which no stub does; use fail where it is not called", n, why)
 		}
 		if k.model == ir.ModelStubHavoc {
 			if why := hidden(f); why != "" {
@@ -77,6 +76,7 @@ func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes []verdi
 					why)
 			}
 		}
+		noteKept(f)
 		f.Model, f.Blocks, f.Vars, f.NumInstr = k.model, nil, nil, 0
 		if ends[f] {
 			f.Model, k.means = ir.ModelTrapI, "ends the program"
@@ -88,8 +88,20 @@ func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes []verdi
 	return notes, absent, nil
 }
 
+// noteKept notes which parameters of f, if it has a body, are pointers to const.
+func noteKept(f *ir.Func) {
+	if f.IsDecl() {
+		return
+	}
+	for i, v := range paramVars(f) {
+		f.Params[i].Keeps = v != nil && v.T != nil && v.T.Kind == ir.DPointer && v.T.Elem != nil &&
+			strings.HasPrefix(v.T.Elem.Name, "const ")
+	}
+}
+
 // StubRest gives every function of m without a body and without a model the stub of a kind,
-// and returns them, sorted by name. One whose arguments hide pointers, or that returns twice, stays as it is.
+// and returns them, sorted by name. One whose arguments hide pointers, that a stub cannot stand for, or that may have
+// functions of the program run, stays as it is.
 func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 	k, ok := stubKinds[kind]
 	if !ok {
@@ -98,7 +110,7 @@ func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 	var out []*ir.Func
 	replaced, ends := map[*ir.Func]bool{}, endless(m)
 	for _, f := range Bodiless(m) {
-		if k.model == ir.ModelStubHavoc && hidden(f) != "" || ir.ReturnsTwice(f.Name) {
+		if k.model == ir.ModelStubHavoc && hidden(f) != "" || ir.NoStub(f.Name) != "" && !ends[f] || f.Starts {
 			continue
 		}
 		if f.Model = k.model; ends[f] {

@@ -13,6 +13,7 @@ type use struct {
 	writes bool  // it is written through
 	text   bool  // it is handed to a function of the C library that reads a string there
 	null   bool  // it is compared with null
+	before bool  // something at a fixed place in front of it is accessed: it leads into a larger block
 	param  int   // parameter that says how much is behind it, -1 if none does
 	plus   int64 // elements more than param says
 	bytes  bool  // param counts bytes

@@ -62,7 +62,18 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 			u.says(l.param, max(plus, 0), in.Scales[i] == 1)
 		}
 	}
-	u.need = max(u.need, off+size)
+	u.need, u.before = max(u.need, off+size), u.before || isBefore(v)
+}
+
+// isBefore reports whether v is at a fixed place in front of what it is computed from.
+func isBefore(v ir.Value) bool {
+	off := int64(0)
+	for in, ok := v.(*ir.Instr); ok && (in.Op == ir.OpGep || in.Op == ir.OpBitcast); in, ok = in.Args[0].(*ir.Instr) {
+		if off += in.Off; len(in.Args) > 1 {
+			return false
+		}
+	}
+	return off < 0
 }
 
 // says notes that a parameter bounds what is behind the pointer. The first one is kept.
@@ -103,6 +114,7 @@ func (s *useScan) call(in *ir.Instr) {
 		}
 		mine := &s.uses[k]
 		mine.writes = mine.writes || u.writes
+		mine.before = mine.before || u.before && plain
 		mine.text = mine.text || u.text && plain
 		mine.varies = mine.varies || u.varies && !s.isArray(k, in.Args[j])
 		if plain {

@@ -6,6 +6,9 @@ void *memmove(void *d, const void *s, size_t n);
 void *realloc(void *p, size_t n);
 void __VERIFIER_assume(int c);
 _Bool __VERIFIER_nondet_bool(void);
+size_t __VERIFIER_nondet_size_t(void);
+double __VERIFIER_nondet_double(void);
+float __VERIFIER_nondet_float(void);
 int *__errno_location(void);
 #define ERANGE 34
 
@@ -91,6 +94,35 @@ UNSIGNED(strtoumax, unsigned long long)
 FROM_TEXT(atoi, int)
 FROM_TEXT(atol, long)
 FROM_TEXT(atoll, long long)
+
+/* The value of a number in floating point is any; it ends somewhere among the characters that may belong to it. */
+static const char *number(const char *s) {
+    const char *p = s;
+    while (space(*p))
+        p++;
+    const char *first = p;
+    while (digit(*p) < 36 || *p == '.' || *p == '+' || *p == '-' || *p == '_' || *p == '(' || *p == ')')
+        p++;
+    size_t n = __VERIFIER_nondet_size_t();
+    __VERIFIER_assume(n <= (size_t)(p - first));
+    return n == 0 ? s : first + n;
+}
+
+#define REAL(name, type)                                   \
+    LIB type name(const char *s, char **end) {             \
+        const char *to = number(s);                        \
+        if (end)                                           \
+            *end = (char *)to;                             \
+        if (to == s)                                       \
+            return 0;                                      \
+        if (__VERIFIER_nondet_bool())                      \
+            *__errno_location() = ERANGE;                  \
+        return __VERIFIER_nondet_##type();                 \
+    }
+
+REAL(strtod, double)
+REAL(strtof, float)
+LIB double atof(const char *s) { return strtod(s, 0); }
 
 typedef struct { int quot, rem; } div_t;
 typedef struct { long quot, rem; } ldiv_t;

@@ -32,11 +32,24 @@ LIB int rand_r(unsigned *seed) {
     return r;
 }
 
-/* A text of up to 63 characters, another at each call. */
-static char environment[64];
+/* A text of up to 63 characters, another at each call for another name. */
+static char environment[64], environment_name[32];
+static char *environment_is;
 LIB char *getenv(const char *name) {
-    if (!__VERIFIER_nondet_bool())
-        return 0;
-    firmproof_havoc(environment, sizeof environment - 1);
-    return environment;
+    size_t n = 0;
+    _Bool again = 1;
+    for (;; n++) {
+        if (n >= sizeof environment_name || name[n] != environment_name[n])
+            again = 0;
+        if (name[n] == 0)
+            break;
+    }
+    if (again && n > 0)
+        return environment_is;
+    environment_is = __VERIFIER_nondet_bool() ? environment : 0;
+    if (environment_is)
+        firmproof_havoc(environment, sizeof environment - 1);
+    for (size_t i = 0; i < sizeof environment_name && i <= n; i++)
+        environment_name[i] = n < sizeof environment_name ? name[i] : 0;
+    return environment_is;
 }
