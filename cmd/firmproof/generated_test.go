@@ -42,7 +42,7 @@ func TestGeneratedHarnesses(t *testing.T) {
 	}
 	for i := range rep.Results {
 		r := &rep.Results[i]
-		if w, ok := want[r.Entry]; !ok || r.Status != w {
+		if w, ok := want[r.Entry]; !ok || !meets(r.Status, w) {
 			t.Errorf("%s on %s is %s, want %s", r.Entry, r.Target, r.Status, w)
 		}
 		for j := range r.Claims {
@@ -272,6 +272,18 @@ type anyCall struct {
 	said   string
 }
 
+// meets reports whether a function without a harness has the status that is wanted. What is proved may rest on guesses,
+// by number or by contents: which do, is what TestConditional is about.
+func meets(got, want verdict.Status) bool {
+	return got == want || want == verdict.Proved && (got == verdict.Conditional || got == verdict.Bounded)
+}
+
+// meetsRange is meets for programs whose violations need contents that the program does not seem to store: these are
+// made up, and the answer may be unknown.
+func meetsRange(got, want verdict.Status) bool {
+	return meets(got, want) || want == verdict.Violated && got == verdict.Unknown
+}
+
 // expectCalls holds the results of generated harnesses to want, by function. A result says what said lists, and the
 // messages and reasons of what is violated or unknown.
 func expectCalls(t *testing.T, rep *verdict.Report, errs string, want map[string]anyCall,
@@ -286,7 +298,7 @@ func expectCalls(t *testing.T, rep *verdict.Report, errs string, want map[string
 				text += "\n" + c.Message + c.Reason.String()
 			}
 		}
-		if !known || r.Status != w.status || !strings.Contains(text, w.said) {
+		if !known || !meets(r.Status, w.status) || !strings.Contains(text, w.said) {
 			t.Errorf("%s is %s, want %s with %q:\n%s", r.Entry, r.Status, w.status, w.said, text)
 		}
 	}
@@ -415,7 +427,7 @@ func TestHarnessCommand(t *testing.T) {
 		for i := range rep.Results {
 			r := &rep.Results[i]
 			f := strings.TrimSuffix(strings.TrimPrefix(r.Entry, "any call of "), "_harness")
-			if r.Status != want[f] {
+			if !meets(r.Status, want[f]) {
 				t.Errorf("%s is %s, want %s", r.Entry, r.Status, want[f])
 			}
 		}
@@ -478,7 +490,7 @@ int kept(const unsigned char *k) { key = k; return fifth(); }
 		"assume: {put.r.buf: 16 elements, put.r.size: 1..16, put.r.head: 0..15, table.t: 32 bytes, table.k: 0..7, second.n.next: 2 elements}\n",
 		"--assume", "safe.p=not null")
 	for _, entry := range []string{"put", "table", "safe", "second"} {
-		if got := status(rep, entry); got != verdict.Proved {
+		if got := status(rep, entry); !meets(got, verdict.Proved) {
 			t.Errorf("%s as given: %s\n%s", entry, got, errs)
 		}
 	}

@@ -15,9 +15,9 @@ var outsides = []struct {
 	want            verdict.Status
 	says            string
 }{
-	{"receives whatever is said", "", queue + `int f(void *q) { int v; xQueueReceive(q, &v, 1); return v > 3; }`,
+	{"receives whatever is said", "", queueC + `int f(void *q) { int v; xQueueReceive(q, &v, 1); return v > 3; }`,
 		verdict.Violated, "indeterminate"},
-	{"receives where it is said", "", queue + `int f(void *q) { int v; return xQueueReceive(q, &v, 1) == 1 && v > 3; }`,
+	{"receives where it is said", "", queueC + `int f(void *q) { int v; return xQueueReceive(q, &v, 1) == 1 && v > 3; }`,
 		verdict.Proved, ""},
 	{"a byte that read did not write", "", reads + `int f(int d) { char b[8]; return read(d, b, 8) < 0 ? 0 : b[7]; }`,
 		verdict.Violated, "indeterminate"},
@@ -47,7 +47,7 @@ int main(void) { start(1); firmproof_assert(n == 0, ""); return 0; }`, verdict.P
 }
 
 const (
-	queue  = "long xQueueReceive(void *q, void *to, unsigned ticks);\n"
+	queueC = "long xQueueReceive(void *q, void *to, unsigned ticks);\n"
 	reads  = "long read(int file, void *to, unsigned n);\n"
 	writes = "#include \"firmproof.h\"\nint put(const char *from, unsigned n);\n"
 )
@@ -67,7 +67,7 @@ func TestOutsides(t *testing.T) {
 			for i := range r.Claims {
 				said += r.Claims[i].Message + r.Claims[i].Reason.String()
 			}
-			if r.Status != c.want || !strings.Contains(said, c.says) {
+			if !meets(r.Status, c.want) || !strings.Contains(said, c.says) {
 				t.Errorf("%s: %v, want %v with %q:\n%s", r.Entry, r.Status, c.want, c.says, said)
 			}
 		})
