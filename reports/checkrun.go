@@ -198,7 +198,7 @@ func title(results []verdict.Result, o PageOptions) string {
 			head += fmt.Sprintf(", %d not compared", apart)
 		}
 	case fresh+known+apart > 0:
-		head = plural(fresh+known, "violation")
+		head = plural(fresh+known+apart, "violation")
 	case vacuous > 0 && n[verdict.Unknown] == 0:
 		head = fmt.Sprintf("%d of %s vacuous: nothing is shown", vacuous, plural(len(results), "verification"))
 	default:

@@ -77,12 +77,12 @@ func TestManyPlaces(t *testing.T) {
 		var b bytes.Buffer
 		Text(&b, r, TextOptions{Trace: trace})
 		text := b.String()
-		traces, shadows := strings.Count(text, "trace (replay"), strings.Count(text, "only reached past")
+		traces, shadows := strings.Count(text, "trace (replay"), strings.Count(text, "behind a violation above")
 		if traces != want.traces || shadows != want.shadows || strings.Count(text, "violated: memory") != 40 {
 			t.Errorf("trace %q: %d traces, %d lines about what is behind:\n%s", trace, traces, shadows, text)
 		}
 		if got := strings.Contains(text, "28 places more, without source and trace (--trace all shows them):"); got !=
-			(trace == "") || !strings.Contains(text, "40 claims are only reached past a violation above") {
+			(trace == "") || !strings.Contains(text, "40 claims are behind a violation above") {
 			t.Errorf("trace %q:\n%s", trace, text)
 		}
 	}
