@@ -50,7 +50,7 @@ func standingOfResult(r *verdict.Result) standing {
 		return asStanding(r.Status)
 	case r.IsAccepted():
 		return standsAccepted
-	case !slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool { return c.Counts() }):
+	case r.IsKnown():
 		return standsKnown
 	}
 	return asStanding(r.Status)

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -45,11 +44,25 @@ func (c *Claim) Counts() bool {
 	return c.Status == Violated && c.Accepted == nil && c.Baseline != Known
 }
 
-// IsAccepted reports whether r is violated, and all that is violated was accepted.
+// IsAccepted reports whether r is violated, and all that is violated was accepted. A result without its claims is not.
 func (r *Result) IsAccepted() bool {
-	return r.Status == Violated && !slices.ContainsFunc(r.Claims, func(c Claim) bool {
-		return c.Status == Violated && c.Accepted == nil
-	})
+	return r.allViolated(func(c *Claim) bool { return c.Accepted != nil })
+}
+
+// IsKnown reports whether r is violated, and nothing of that counts.
+func (r *Result) IsKnown() bool { return r.allViolated(func(c *Claim) bool { return !c.Counts() }) }
+
+// allViolated reports whether there are violated claims, and all are as is says.
+func (r *Result) allViolated(is func(*Claim) bool) bool {
+	any := false
+	for i := range r.Claims {
+		if c := &r.Claims[i]; c.Status == Violated {
+			if any = true; !is(c) {
+				return false
+			}
+		}
+	}
+	return any
 }
 
 // AnyBefore in Claim.After stands for every violated claim of the result.
