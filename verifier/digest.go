@@ -101,6 +101,7 @@ func Relocate(res *verdict.Result, from, to Places) {
 			move(r.Pos)
 		}
 	}
+	move(res.At)
 	reason(res.Reason)
 	reason(res.Vacuous)
 	for i := range res.Bounds.Loops {

@@ -204,6 +204,8 @@ func manifestOf(flags []string) (text string, ok bool) {
 		switch flags[i] {
 		case "--target":
 			target = v
+		case "--entry":
+			harness = strings.Replace(harness, "entry: main", "entry: "+v, 1)
 		case "--unwind", "--timeout":
 			harness += ", " + strings.TrimPrefix(flags[i], "--") + ": " + v
 		case "--checks":
@@ -311,6 +313,7 @@ func (l *lanes) jobs(dir string) []verdict.Result {
 		l.t.Fatal(err)
 	}
 	var out []verdict.Result
+	var all []prepare.Job
 	for _, target := range m.Targets {
 		folder := l.t.TempDir()
 		var errs bytes.Buffer
@@ -320,6 +323,7 @@ func (l *lanes) jobs(dir string) []verdict.Result {
 		}
 		var list []prepare.Job
 		readJSON(l.t, filepath.Join(folder, prepare.JobsFile), &list)
+		all = append(all, list...)
 		for i := range list {
 			if list[i].Settled != nil {
 				out = append(out, *list[i].Settled)
@@ -328,6 +332,7 @@ func (l *lanes) jobs(dir string) []verdict.Result {
 			out = append(out, *verifyIn(l.t, list[i], folder))
 		}
 	}
+	prepare.InContext(all, out)
 	return out
 }
 

@@ -232,7 +232,7 @@ func (p *parser) target(n *yaml.Node, at string) (targets.Target, bool) {
 	return t, true
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+var identifier = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
 
 // nameInCxx matches names of functions that C++ alone has, as reports show them: `bus::Link::~Link (_ZN3bus4LinkD2Ev)`.
 var nameInCxx = regexp.MustCompile(

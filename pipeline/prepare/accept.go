@@ -28,6 +28,7 @@ type suppression struct {
 	manifest.Suppression
 	Named   string // the claim as the manifest names it, which may be the name of an earlier version
 	Expired bool
+	Absent  bool // the program that the entry was cut out of has no function of that name
 }
 
 // accepts reports whether a claim is one that somebody accepted.
@@ -88,9 +89,8 @@ func staleness(s *suppression, jobs []Job, results []verdict.Result) string {
 
 // known reports whether a program has the function of the claim.
 func (s *suppression) known(jobs []Job) bool {
-	name := functionOf(s.Named)
 	return slices.ContainsFunc(jobs, func(j Job) bool {
-		return j.Program == nil || j.Program.Func(name) != nil
+		return slices.ContainsFunc(j.Suppressed, func(own suppression) bool { return own.Named == s.Named && !own.Absent })
 	})
 }
 

@@ -156,8 +156,10 @@ func (s *scan) token(kind ctoken.Kind, t string, line int) {
 		if t == "[" && s.others == 0 {
 			s.take()
 		}
+		if before != "__attribute__" && s.others == 0 {
+			s.name = ""
+		}
 		s.others++
-		s.name = ""
 		return
 	case t == ")" || t == "]":
 		s.others = max(s.others-1, 0)

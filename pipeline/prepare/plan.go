@@ -194,6 +194,7 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 	for _, s := range m.Suppress {
 		own := suppression{Suppression: s, Named: s.Claim, Expired: !s.Until.IsZero() && !time.Now().Before(s.Until)}
 		own.Claim = verifier.ClaimID(j.Program, s.Claim)
+		own.Absent = j.Program != nil && j.Program.Func(functionOf(s.Claim)) == nil
 		j.Suppressed = append(j.Suppressed, own)
 	}
 }
