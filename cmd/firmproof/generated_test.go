@@ -298,7 +298,8 @@ func expectCalls(t *testing.T, rep *verdict.Report, errs string, want map[string
 				text += "\n" + c.Message + c.Reason.String()
 			}
 		}
-		if !known || !meets(r.Status, w.status) || !strings.Contains(text, w.said) {
+		madeUp := w.status == verdict.Violated && r.Status == verdict.Unknown // the contents that decide it are
+		if !known || !meetsRange(r.Status, w.status) || !madeUp && !strings.Contains(text, w.said) {
 			t.Errorf("%s is %s, want %s with %q:\n%s", r.Entry, r.Status, w.status, w.said, text)
 		}
 	}

@@ -1,12 +1,17 @@
 package weave
 
-import "github.com/firmproof/firmproof/verifier/ir"
-import "github.com/firmproof/firmproof/verifier/verdict"
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
 
 // apart notes of each two blocks that parameters lead to that they do not overlap, where nothing in their types keeps
 // them from it (C17 6.5p7).
 func (h *harness) apart(args []ir.Value) {
 	block := func(i int) *ir.Instr {
+		if v := h.vars[i]; v == nil || v.T == nil || v.T.Kind != ir.DPointer {
+			return nil // a structure, passed by value
+		}
 		in, ok := args[i].(*ir.Instr)
 		for ok && in.Op == ir.OpSelect { // null, or the block
 			in, ok = in.Args[len(in.Args)-1].(*ir.Instr)
