@@ -31,7 +31,7 @@ func judge(found verdict.Status, rests []verdict.Assumption) verdict.Status {
 // judgeAll gives each claim of res that holds the guesses that it rests on, and the status that this leaves it; and it
 // takes back violations by contents that a harness made up.
 func judgeAll(p *problem.Problem, res *verdict.Result) {
-	q := flow.Question{Module: p.Module, Entry: p.Entry, Starts: map[*ir.Global]string{}, Apart: map[string]bool{}}
+	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{}}
 	for _, a := range slices.Concat(p.Assumptions, p.Open) {
 		if !a.Guessed() {
 			continue

@@ -12,6 +12,7 @@ import (
 // conditionalC has a line for each way in which a guess comes to a claim. The name of a function says which statuses the
 // divisions and accesses in it that are marked have: A (always: proved), B (bounded), C (conditional), in their order.
 const conditionalC = `
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ int public_C(void) { return 8 / shared; /*1*/ }
 int length_B(const uint8_t *p, unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; i++) s += p[i]; /*1*/ return s; }
 int overlap_C(int *p, int *q) { *p = 1; *q = 0; return 8 / *p; /*1*/ }
 int distinct_A(int *p, int *q) { int one = 1; *p = one; *q = 0; return 8 / one; /*1*/ }
+int asserted_C(struct ring *r) { assert(r->head < 8); /*1*/ return 0; }
 int freed_C(int *p, int *q) { free(p); return *q; /*1*/ }
 int callback_C(int (*f)(int), int x) { int k = 1; f(x); return 8 / k; /*1*/ }
 `
@@ -61,7 +63,7 @@ func TestConditional(t *testing.T) {
 				text := lines[c.Pos.Line-1]
 				return c.Pos.Function == name && c.Status == want && strings.Contains(text, "/*1*/") &&
 					(want == verdict.Proved || len(r.RestsOn(&c)) > 0) &&
-					(c.Check == verdict.Memory || c.Check == verdict.DivByZero)
+					(c.Check == verdict.Memory || c.Check == verdict.DivByZero || c.Check == verdict.Assert)
 			}) {
 				t.Errorf("%s: nothing is %s:\n%+v\n%s", name, want, r.Claims, errs)
 			}

@@ -40,13 +40,16 @@ func (r *Rests) shapeOf(f *ir.Func, holds func(*ir.Instr) bool) *function {
 	}
 	over := postDominators(f, next)
 	for _, b := range f.Blocks {
+		if x.passes[b.Index] { // its own claim rests on what leads there
+			x.deciders[b.Index] = b.Preds
+		}
 		to := next(b)
 		if x.passes[b.Index] || len(to) < 2 {
 			continue
 		}
 		for _, s := range to {
 			for at := s.Index; at != over[b.Index] && at != n; at = over[at] {
-				if !slices.Contains(x.deciders[at], b) {
+				if !x.passes[at] && !slices.Contains(x.deciders[at], b) {
 					x.deciders[at] = append(x.deciders[at], b)
 				}
 			}

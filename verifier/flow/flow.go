@@ -42,7 +42,6 @@ type Rests struct {
 // Question is what Follow works on.
 type Question struct {
 	Module *ir.Module
-	Entry  *ir.Func
 	IDs    []string              // the assumptions to follow
 	Starts map[*ir.Global]string // those of them that are about the initial values of variables
 	Apart  map[string]bool       // those that say that the allocations which bring them do not overlap
@@ -121,14 +120,6 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 	}
 	all := newSet(len(r.ids))
 	all.or(f.control(in.Block))
-	if in.Op == ir.OpTrap {
-		for _, p := range in.Block.Preds {
-			all.or(f.control(p))
-			for _, a := range p.Term().Args {
-				all.or(r.of(a).tags)
-			}
-		}
-	}
 	for _, a := range in.Args {
 		v := r.of(a)
 		all.or(v.tags)

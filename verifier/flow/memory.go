@@ -38,7 +38,7 @@ func (s span) shift(off int64) span {
 	return span{s.low + off, s.high + off}
 }
 
-// for size returns the bytes that an access of size bytes at these offsets may touch.
+// bytes returns the bytes that an access of size bytes at these offsets may touch.
 func (s span) bytes(size int64) span {
 	if s.any() || size >= everywhere.high {
 		return everywhere
@@ -52,7 +52,6 @@ type object struct {
 	apart  set // that it does not overlap another
 	cells  []cell
 	n      int // assumptions
-	fn     *ir.Func
 }
 
 // cell is what is known of the bytes of an object in a span: the whole of what is stored there, weakly.
@@ -68,7 +67,6 @@ func (r *Rests) object(key any) *object {
 	o := r.objects[key]
 	if o == nil {
 		o = &object{extent: newSet(len(r.ids)), apart: newSet(len(r.ids)), n: len(r.ids)}
-		o.fn, _ = key.(*ir.Func)
 		r.objects[key] = o
 	}
 	return o

@@ -73,8 +73,8 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 	}
 	h := &harness{builder: newFunction(p.m, harnessPrefix+f.Name, ir.Void(), f.Pos), p: p, of: f, vars: paramVars(f),
 		uses: p.usesOf(f), reached: Reached(p.m, f), pieces: pieces(f, !p.m.Layout.BigEndian),
-		structs: map[*ir.Var]ir.Value{}, ranges: map[place]bool{},
-		out: Harnessed{Places: map[string]bool{}, Tests: map[string]int{}}}
+		structs: map[*ir.Var]ir.Value{},
+		out:     Harnessed{Places: map[string]bool{}, Tests: map[string]int{}}}
 	h.f.CName = f.CName
 	args := make([]ir.Value, len(f.Params))
 	for i := range f.Params {
@@ -136,8 +136,6 @@ type harness struct {
 	held    []*heldBlock         // that hold pointers
 	truths  int                  // values in unions that it made
 	further ir.Value             // the block that pointers lead to of which there are too many
-
-	ranges map[place]bool // members that are assumed to be in the range that the program keeps them in
 }
 
 // finishFunctions adds to the program what pointers of the arguments lead to.

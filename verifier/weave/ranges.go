@@ -244,7 +244,6 @@ func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, of
 		note = leftNote
 	}
 	brings(h.note(name, verdict.Interval, verdict.Chosen, note, name, low, high), in...)
-	h.ranges[at] = true
 }
 
 // hint notes that a member of the structure at p+off has contents that the harness made up although the program stores
