@@ -27,6 +27,7 @@ declare -A need=(
 # only the tests want these
 declare -A tests=(
   [lib32gcc-12-dev]=/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a
+  [qemu-user]=/usr/bin/qemu-i386
   [qemu-system-arm]=/usr/bin/qemu-system-arm
   [csmith]=/usr/bin/csmith
   [libcsmith-dev]=/usr/include/csmith/safe_math.h

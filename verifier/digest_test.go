@@ -73,8 +73,12 @@ func TestKeyCounts(t *testing.T) {
 			f.Set(reflect.ValueOf(map[string]int{"main.0": 3}))
 		case name == "Stack":
 			f.Set(reflect.ValueOf(&ir.Stack{Size: 512}))
-		case name == "Assumptions":
-			f.Set(reflect.ValueOf([]string{"a stub"}))
+		case f.Type() == reflect.TypeFor[[]verdict.Assumption]():
+			f.Set(reflect.ValueOf([]verdict.Assumption{{Text: "a stub"}}))
+		case name == "Off":
+			f.Set(reflect.ValueOf(map[string]bool{"induction": true}))
+		case f.Type() == reflect.TypeFor[[]string]():
+			f.Set(reflect.ValueOf([]string{"x"}))
 		default:
 			t.Errorf("no other value of %s is tried", name)
 		}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -196,6 +197,9 @@ func TestHostile(t *testing.T) {
 	off, work := box(t, Off)
 	for _, name := range []string{"symlink secret", "network", "network bash", "other ABI", "environment"} {
 		o := off.sh(t, work, scripts[name], func(s *Spec) { s.Env = os.Environ() })
+		if name == "other ABI" && o.Exit.Code == 128+int(syscall.SIGSEGV) {
+			continue // this kernel has no other ABI: no hole
+		}
 		if !strings.Contains(o.out, "bad") {
 			t.Errorf("%s says nothing without a sandbox: %+v", name, o)
 		}

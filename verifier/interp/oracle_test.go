@@ -50,7 +50,11 @@ func native(t *testing.T, path, target string) []string {
 	if out, err := exec.Command("gcc", append(args, "-lm")...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
-	out, err := exec.Command(bin).Output()
+	cmd := exec.Command(bin)
+	if target == "i386" { // a kernel may have no programs of 32 bits
+		cmd = exec.Command("qemu-i386", bin)
+	}
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}

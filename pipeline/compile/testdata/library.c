@@ -32,6 +32,7 @@ char __VERIFIER_nondet_char(void) { return 0; }
 int __VERIFIER_nondet_int(void) { return 0; }
 size_t __VERIFIER_nondet_size_t(void) { return 0; }
 long long __VERIFIER_nondet_longlong(void) { return 0; }
+float __VERIFIER_nondet_float(void) { return 0; }
 double __VERIFIER_nondet_double(void) { return 0; }
 
 static unsigned long long state = 88172645463325252ull;
