@@ -34,7 +34,7 @@ func TestTerminationOfArrays(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := terminationOf(t, c.src, "")
+			got := terminationOf(t, c.src, "", c.proved)
 			if c.proved != (got.Status == verdict.Proved) {
 				t.Errorf("%s, want proved: %t\n%v\n%s", got.Status, c.proved, got.Certificate, got.Message)
 			}

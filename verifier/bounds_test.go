@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -77,11 +76,7 @@ unsigned f(unsigned n) { return g(n, 1) + g(~n, 0); }`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			limit := 5 * time.Minute
-			if c.want == "" {
-				limit = 8 * time.Second // the search for a bound that there is not ends with its time
-			}
-			res := Run(testprogram.Within(t, limit), testprogram.Compile(t, c.src, "-O0"), Plan{Target: "x86_64",
+			res := Run(testprogram.Within(t, limitFor(c.want != "")), testprogram.Compile(t, c.src, "-O0"), Plan{Target: "x86_64",
 				Entry: "f", Checks: verdict.CheckSet{verdict.ComplexityBound: true}})
 			got := ""
 			if res.Complexity != nil {

@@ -43,7 +43,7 @@ func TestTerminationOfLists(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := terminationOf(t, testprogram.Lists+c.src, "")
+			got := terminationOf(t, testprogram.Lists+c.src, "", c.proved)
 			if c.proved != (got.Status == verdict.Proved) {
 				t.Errorf("%s, want proved: %t\n%v\n%s", got.Status, c.proved, got.Certificate, got.Message)
 			}

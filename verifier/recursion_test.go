@@ -30,7 +30,7 @@ func TestTerminationByResults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := terminationOf(t, c.src, "")
+			got := terminationOf(t, c.src, "", c.proved)
 			if c.proved != (got.Status == verdict.Proved) {
 				t.Errorf("%s, want proved: %t\n%v\n%s", got.Status, c.proved, got.Certificate, got.Message)
 			}

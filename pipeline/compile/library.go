@@ -26,7 +26,7 @@ var librarySources embed.FS
 var libraryDef = regexp.MustCompile(`(?m)^(?:LIB [^\n(]*?|SIGNED\(|UNSIGNED\(|FROM_TEXT\(|REAL\(|FORWARD\()(\w+)[(,]`)
 
 // streamVariables are the variables that streams.c defines.
-var streamVariables = []string{"_impure_ptr", "_global_impure_ptr", "__iob"}
+var streamVariables = []string{"_impure_ptr", "_global_impure_ptr", "__iob", "stdin", "stdout", "stderr"}
 
 // readUndefined lists the functions without a body in LLVM text, and the variables of the library that it does not
 // define.

@@ -14,5 +14,8 @@ LIB struct reentrancy *_impure_ptr = &state;
 LIB struct reentrancy *const _global_impure_ptr = &state;
 LIB struct reentrancy *__getreent(void) { return &state; }
 
+/* glibc and picolibc: variables. */
+LIB struct stream *stdin = &streams[0], *stdout = &streams[1], *stderr = &streams[2];
+
 /* avr-libc */
 LIB struct stream *__iob[3] = {&streams[0], &streams[1], &streams[2]};
