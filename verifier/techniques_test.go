@@ -21,9 +21,8 @@ func TestTechniques(t *testing.T) {
 	}
 	for _, src := range programs {
 		m := testprogram.Hosted(t, src)
-		run := func(off map[string]bool) map[string]verdict.Claim {
-			ctx := testprogram.Within(t, 20*time.Second)
-			res := Run(ctx, m, Plan{Target: "x86_64", Entry: "main", Off: off, Checks: verdict.CheckSet{
+		run := func(off map[string]bool, limit time.Duration) map[string]verdict.Claim {
+			res := Run(testprogram.Within(t, limit), m, Plan{Target: "x86_64", Entry: "main", Off: off, Checks: verdict.CheckSet{
 				verdict.Termination: true, verdict.DivByZero: true, verdict.Assert: true},
 				Semantics: ir.Semantics{MallocNeverFails: true}})
 			out := map[string]verdict.Claim{}
@@ -37,12 +36,12 @@ func TestTechniques(t *testing.T) {
 			}
 			return out
 		}
-		all := run(nil)
+		all := run(nil, 20*time.Second)
 		for _, c := range all {
 			if c.By == "" {
 				continue
 			}
-			less := run(map[string]bool{c.By: true})
+			less := run(map[string]bool{c.By: true}, 2*time.Second)
 			if d := less[c.ID]; d.By == c.By || d.Status != c.Status && d.Status != verdict.Unknown && d.ID != "" &&
 				d.Status != verdict.Bounded && c.Status != verdict.Bounded {
 				t.Errorf("%s: %s %s by %s; without it %s by %q", src, c.ID, c.Status, c.By, d.Status, d.By)
@@ -55,12 +54,12 @@ func TestTechniques(t *testing.T) {
 func TestMakers(t *testing.T) {
 	m := testprogram.Hosted(t, `int main(void) { unsigned x = 0;
 		for (;;) { if (nondet_int() && x < 100) x += 2; CHECK(x != 101); } }`)
-	run := func(off map[string]bool) verdict.Claim {
-		res := Run(testprogram.Within(t, 20*time.Second), m, Plan{Target: "x86_64", Entry: "main", Off: off,
+	run := func(off map[string]bool, limit time.Duration) verdict.Claim {
+		res := Run(testprogram.Within(t, limit), m, Plan{Target: "x86_64", Entry: "main", Off: off,
 			Checks: verdict.CheckSet{verdict.Assert: true}})
 		return res.Claims[0]
 	}
-	c := run(nil)
+	c := run(nil, 20*time.Second)
 	if c.Status != verdict.Proved || c.By != "induction" || len(c.Certificate.Makers) == 0 {
 		t.Fatalf("%s by %s: %+v", c.Status, c.By, c.Certificate)
 	}
@@ -68,7 +67,7 @@ func TestMakers(t *testing.T) {
 	for _, n := range Techniques() {
 		off[n] = n != "induction" && n != "unwinding"
 	}
-	if d := run(off); d.By == "induction" && len(d.Certificate.Makers) > 0 {
+	if d := run(off, 2*time.Second); d.By == "induction" && len(d.Certificate.Makers) > 0 {
 		t.Errorf("without makers: by %s with %v", d.By, d.Certificate.Makers)
 	}
 }

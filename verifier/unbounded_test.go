@@ -18,7 +18,7 @@ func limitFor(settled bool) time.Duration {
 	if settled {
 		return 5 * time.Minute
 	}
-	return 8 * time.Second
+	return 4 * time.Second
 }
 
 // terminationOf asks whether src ends; settled says that this is known to be found out.
