@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint race unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate ablate oracle siege fuzz update pictures changes fresh release clean
+.PHONY: setup setup-tests build demo test check lint race recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate ablate oracle siege fuzz update pictures changes fresh release clean
 
 setup:
 	@scripts/setup.sh
@@ -23,7 +23,7 @@ demo: build
 # Everything: format, vet, lint, layers, unit and end-to-end tests.
 test: setup-tests lint
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/firmproof ./cmd/firmproof
-	$(GO) test -timeout 30m ./...
+	$(GO) test -vet=off -timeout 35m ./...
 
 # The fast loop.
 check: setup lint unit
@@ -37,6 +37,10 @@ lint: setup
 # The packages in which goroutines share most, under the race detector.
 race: setup
 	$(GO) test -race -short -vet=off -timeout 15m ./bot ./pipeline ./pipeline/queue ./pipeline/store ./verifier
+
+# The recipe of CONTRIBUTING.md for a check, followed in a copy of the tree.
+recipe: setup
+	FIRMPROOF_RECIPE=1 $(GO) test -count=1 -run '^TestRecipeForACheck$$' -timeout 30m ./cmd/firmproof
 
 unit:
 	$(GO) test -short -timeout 10m ./...

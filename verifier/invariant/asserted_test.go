@@ -78,7 +78,7 @@ func TestElements(t *testing.T) {
 		if _, ids := provedWithin(t, c.right, time.Minute); len(ids) == 0 {
 			t.Errorf("%s: not proved", c.name)
 		}
-		if detail, ids := provedWithin(t, c.wrong, 10*time.Second); len(ids) > 0 {
+		if detail, ids := provedWithin(t, c.wrong, 4*time.Second); len(ids) > 0 {
 			t.Errorf("%s: what is wrong is proved: %v", c.name, detail)
 		}
 	}
@@ -108,7 +108,7 @@ func TestElementsOfRandomPrograms(t *testing.T) {
 	proved, wrong := 0, 0
 	for seed := range seeds {
 		src := randomElements(rand.New(rand.NewSource(int64(seed))))
-		_, ids := provedWithin(t, src, 5*time.Second)
+		_, ids := provedWithin(t, src, 3*time.Second)
 		m := testprogram.Compile(t, src, "-O0")
 		p := volatileMemory(m, verdict.Assert)
 		violated := false

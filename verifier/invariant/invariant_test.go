@@ -213,7 +213,7 @@ func TestInduction(t *testing.T) {
 	} {
 		limit := 5 * time.Minute // a proof takes seconds
 		if !c.proved {
-			limit = 5 * time.Second
+			limit = 3 * time.Second
 		}
 		ctx, cancel := testprogram.Limit(limit)
 		prob := testprogram.Problem(testprogram.Compile(t, c.src, "-O0"), "main", verdict.Assert)

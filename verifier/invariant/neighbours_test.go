@@ -40,7 +40,7 @@ func TestNeighbours(t *testing.T) {
 		if wrong == c.right {
 			t.Errorf("%s: no mistake in it", c.name)
 		}
-		if detail, ids := provedWithin(t, wrong, 4*time.Second); len(ids) > 0 {
+		if detail, ids := provedWithin(t, wrong, 2*time.Second); len(ids) > 0 {
 			t.Errorf("%s: what is wrong is proved: %v", c.name, detail)
 		}
 	}
@@ -66,7 +66,7 @@ func TestNeighboursOfRandomPrograms(t *testing.T) {
 			c := changes[r.Intn(len(changes))]
 			src = strings.Replace(src, c[0], c[1], 1)
 		}
-		_, ids := provedWithin(t, src, 6*time.Second)
+		_, ids := provedWithin(t, src, 4*time.Second)
 		m := testprogram.Compile(t, src, "-O0")
 		p := volatileMemory(m, verdict.Assert)
 		violated := false

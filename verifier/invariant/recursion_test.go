@@ -125,7 +125,7 @@ func TestRecursion(t *testing.T) {
 	} {
 		limit := 5 * time.Minute // a proof takes seconds
 		if !c.proved {
-			limit = 4 * time.Second
+			limit = 2 * time.Second
 		}
 		ctx, cancel := testprogram.Limit(limit)
 		prob := testprogram.Problem(testprogram.Compile(t, c.src, "-O0"), "main", verdict.Assert)

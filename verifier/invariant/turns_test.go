@@ -92,7 +92,7 @@ func TestSeveralTurns(t *testing.T) {
 		m := testprogram.Compile(t, c.src, "-O0")
 		limit, k := time.Minute, c.k
 		if c.k == 0 {
-			limit, k = 5*time.Second, 2
+			limit, k = 2*time.Second, 2
 		}
 		for ; k <= 4 && (c.k == 0 || k == c.k); k++ {
 			p := volatileMemory(m, verdict.Assert)
@@ -235,7 +235,7 @@ func TestSeveralTurnsOfRandomMachines(t *testing.T) {
 		single := map[string]bool{}
 		for k := 1; k <= 4; k++ {
 			plain := k < 4 || seed%8 != 0
-			p := inductTurns(testprogram.Within(t, 5*time.Second), volatileMemory(mod, verdict.Assert), k, plain)
+			p := inductTurns(testprogram.Within(t, 2*time.Second), volatileMemory(mod, verdict.Assert), k, plain)
 			if p == nil {
 				continue
 			}
