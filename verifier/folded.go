@@ -52,6 +52,9 @@ func assumedOf(m *ir.Module, entry *ir.Func) (out []verdict.Assumption) {
 		for _, text := range f.Assumed {
 			out = append(out, verdict.Assume(f.CName, verdict.Meaning, verdict.Read, text))
 		}
+		for _, text := range f.Chosen {
+			out = append(out, ir.ChosenIn(f, text))
+		}
 	}
 	return out
 }

@@ -173,7 +173,9 @@ func prepare(m *ir.Module, plan Plan, res *verdict.Result) *problem.Problem {
 		plan.Dump("ir", m.String())
 	}
 	res.Claims = append(res.Claims, foldedClaims(m, entry, plan.Checks)...)
-	res.Assumptions = append(res.Assumptions, assumedOf(m, entry)...)
+	assumed := assumedOf(m, entry)
+	res.Assumptions = append(res.Assumptions, assumed...)
+	plan.Assumptions = slices.Concat(plan.Assumptions, assumed)
 	return &problem.Problem{Plan: plan, Module: m.Part(entry), Entry: entry} // no other entry of m changes the answer
 }
 

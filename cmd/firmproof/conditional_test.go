@@ -39,6 +39,8 @@ int overlap_C(int *p, int *q) { *p = 1; *q = 0; return 8 / *p; /*1*/ }
 int distinct_A(int *p, int *q) { int one = 1; *p = one; *q = 0; return 8 / one; /*1*/ }
 int asserted_C(struct ring *r) { assert(r->head < 8); /*1*/ return 0; }
 int freed_C(int *p, int *q) { free(p); return *q; /*1*/ }
+int nan_C(float f) { unsigned u; f = f - f; memcpy(&u, &f, 4); return 8 / (1 - (int)(u >> 31)); /*1*/ }
+int finite_A(float f, int x) { unsigned u; memcpy(&u, &f, 4); return (int)u + table[x & 7]; /*1*/ }
 int callback_C(int (*f)(int), int x) { int k = 1; f(x); return 8 / k; /*1*/ }
 `
 

@@ -126,10 +126,12 @@ func (x *fn) plainCall(s *site) {
 	if model == ir.ModelMemcpy || model == ir.ModelMemmove {
 		parts = x.markCopy(&i)
 	}
+	call := &i
 	if s.ty.IsVoid() {
-		x.emit(&i)
+		x.emit(call)
 	} else {
-		x.setsErrno(x.define(s.v, i))
+		call = x.define(s.v, i)
+		x.setsErrno(call)
 	}
 	if len(parts) > 0 {
 		x.copyParts(i.Args[0], i.Args[1], parts)
@@ -137,7 +139,7 @@ func (x *fn) plainCall(s *site) {
 	if model == ir.ModelMemcpy {
 		x.afterCopy(&i)
 	}
-	x.looksAtBytes(&i)
+	x.looksAtBytes(call)
 }
 
 func hasByval(arg *llir.Arg) bool {

@@ -36,10 +36,10 @@ func (x *fn) conversion(in llir.Instruction) (done bool) {
 	case *llir.InstIntToPtr:
 		x.cast(in, ir.OpIntToPtr, in.From, in.To)
 	case *llir.InstBitCast:
-		if types.IsFloat(in.From.Type()) && types.IsInt(in.To) {
-			x.noteNaN(&ir.DType{Kind: ir.DFloat}, nil)
+		if cast := x.cast(in, ir.OpBitcast, in.From, in.To); cast != nil && types.IsFloat(in.From.Type()) &&
+			types.IsInt(in.To) {
+			x.noteNaN(cast, &ir.DType{Kind: ir.DFloat}, nil)
 		}
-		x.cast(in, ir.OpBitcast, in.From, in.To)
 	case *llir.InstAddrSpaceCast:
 		if s := x.foreign(in.To) + x.foreign(in.From.Type()); s != "" {
 			x.unsupported(in, x.typ(in.To), "addrspacecast "+s)
@@ -52,15 +52,16 @@ func (x *fn) conversion(in llir.Instruction) (done bool) {
 	return true
 }
 
-func (x *fn) cast(v value.Named, op ir.Op, from value.Value, to types.Type) {
+// cast defines v as from, converted; it returns nil where that is not followed.
+func (x *fn) cast(v value.Named, op ir.Op, from value.Value, to types.Type) *ir.Instr {
 	ty := x.typ(to)
 	if what := odd(ty) + odd(x.typ(from.Type())); what != "" {
 		x.unsupported(v, ty, what+" "+op.String())
-		return
+		return nil
 	}
 	if what := notFollowed(op, x.typ(from.Type()), ty); what != "" && op != ir.OpBitcast {
 		x.anyValue(v, ty, what+" "+op.String())
-		return
+		return nil
 	}
-	x.define(v, ir.Instr{Op: op, T: ty, Args: x.operands(from)})
+	return x.define(v, ir.Instr{Op: op, T: ty, Args: x.operands(from)})
 }

@@ -99,8 +99,9 @@ func (x *fn) alloca(in *llir.InstAlloca) {
 }
 
 func (x *fn) load(in *llir.InstLoad) {
+	var read ir.Instr
 	if types.IsInt(in.ElemType) {
-		x.noteUnion(x.operand(in.Src))
+		x.noteUnion(&read, x.operand(in.Src))
 	}
 	ty := x.typ(in.ElemType)
 	if !x.access(in, ty, ty, in.Src, "load") {
@@ -115,7 +116,8 @@ func (x *fn) load(in *llir.InstLoad) {
 			from[0] = x.ownCopy(from[0], ty)
 		}
 	}
-	x.define(in, ir.Instr{Op: ir.OpLoad, T: ty, Access: ty, Align: x.align(in.Align, ty), Flags: flags, Args: from})
+	x.define(in, ir.Instr{Op: ir.OpLoad, T: ty, Access: ty, Align: x.align(in.Align, ty), Flags: flags, Args: from,
+		Assumes: read.Assumes})
 }
 
 func (x *fn) store(in *llir.InstStore) {

@@ -80,13 +80,25 @@ func (x *fn) assume(what string) {
 	}
 }
 
+// choose notes what is assumed of the result of in, or of what it writes, though machines do something else.
+func (x *fn) choose(in *ir.Instr, what string) {
+	if x.pos == nil || x.pos.InLibrary() {
+		return
+	}
+	text := fmt.Sprintf("%s:%d: %s", x.pos.File, x.pos.Line, what)
+	if !slices.Contains(x.out.Chosen, text) {
+		x.out.Chosen = append(x.out.Chosen, text)
+	}
+	in.Assumes = append(in.Assumes, ir.ChosenIn(x.out, text).ID)
+}
+
 // looksAtBytes notes calls that look at the padding of structures, and at the bytes of floating-point numbers.
 func (x *fn) looksAtBytes(call *ir.Instr) {
 	switch call.Model {
 	case ir.ModelMemcmp:
 		for _, p := range call.Args[:2] {
 			x.notePadding(p, "are compared")
-			x.noteNaN(x.typeAt(p), nil)
+			x.noteNaN(call, x.typeAt(p), nil)
 		}
 	case ir.ModelMemcpy, ir.ModelMemmove:
 		to, from := x.typeAt(call.Args[0]), x.typeAt(call.Args[1])
@@ -96,9 +108,9 @@ func (x *fn) looksAtBytes(call *ir.Instr) {
 		if from.Kind == ir.DStruct && to.Kind != ir.DStruct {
 			x.notePadding(call.Args[1], "are copied")
 		}
-		x.noteNaN(from, to)
+		x.noteNaN(call, from, to)
 	case ir.ModelCopysign:
-		x.noteNaN(&ir.DType{Kind: ir.DFloat}, nil)
+		x.noteNaN(call, &ir.DType{Kind: ir.DFloat}, nil)
 	}
 }
 
@@ -118,22 +130,22 @@ func (x *fn) notePadding(p ir.Value, how string) {
 	}
 }
 
-// noteNaN notes that the bytes of a floating-point number become something else.
-func (x *fn) noteNaN(from, to *ir.DType) {
+// noteNaN notes that the bytes of a floating-point number become something else, by in.
+func (x *fn) noteNaN(in *ir.Instr, from, to *ir.DType) {
 	if from != nil && from.Kind == ir.DFloat && (to == nil || to.Kind != ir.DFloat) {
-		x.assume("the bits of a floating-point number are looked at: a NaN that arithmetic gives is the positive one " +
+		x.choose(in, "the bits of a floating-point number are looked at: a NaN that arithmetic gives is the positive one "+
 			"without further bits")
 	}
 }
 
-// noteUnion notes the read of an integer of a union that may hold a floating-point number.
-func (x *fn) noteUnion(p ir.Value) {
+// noteUnion notes the read in of an integer of a union that may hold a floating-point number.
+func (x *fn) noteUnion(in *ir.Instr, p ir.Value) {
 	t, off := x.place(p)
 	if t == nil || off != 0 || t.Kind != ir.DUnion {
 		return
 	}
 	for _, f := range t.Fields {
-		x.noteNaN(f.T, nil)
+		x.noteNaN(in, f.T, nil)
 	}
 }
 

@@ -144,8 +144,9 @@ type Func struct {
 	Folded []Folded
 	// what C leaves open and an execution of f rests on, in words
 	Assumed []string
-	Starts  bool // without a body: a call may have functions of the program run later, or beside it
-	Made    bool // by the driver, around the entry: claims nothing of its own instructions but the end's
+	Chosen  []string // likewise, where machines do something else: instructions say what rests on it (ChosenIn)
+	Starts  bool     // without a body: a call may have functions of the program run later, or beside it
+	Made    bool     // by the driver, around the entry: claims nothing of its own instructions but the end's
 }
 
 // Sig returns the function type of f.
@@ -159,6 +160,11 @@ func (f *Func) Sig() *Type {
 
 // NoBody says that a function named so, which has no body, is called.
 func NoBody(name string) string { return "call of " + name + ", which has no body" }
+
+// ChosenIn is an assumption of f.Chosen.
+func ChosenIn(f *Func, text string) verdict.Assumption {
+	return verdict.Assume(f.CName, verdict.Meaning, verdict.Chosen, text)
+}
 
 // ReturnsTwice reports whether a jump from elsewhere comes back to a call of the function named so, with what memory
 // holds then: no stub does that.
