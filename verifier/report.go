@@ -17,35 +17,10 @@ import (
 	"github.com/firmproof/firmproof/verifier/weave"
 )
 
-// comparesSymbols reports whether the program compares the address of something that others define, the linker
-// say, with == or !=: it is taken to be different from other such addresses.
-func comparesSymbols(p *problem.Problem) bool {
-	for _, f := range p.Module.Slice(p.Entry, true).Funcs {
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				if in.Op == ir.OpIcmp && (in.Pred == ir.EQ || in.Pred == ir.NE) && slices.ContainsFunc(in.Args,
-					isSymbol) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-func isSymbol(v ir.Value) bool {
-	c, ok := v.(*ir.Const)
-	return ok && c.Global != nil && c.Global.Extern
-}
-
 // reportPaths turns what was found out about the claims about paths into the result.
 func reportPaths(p *problem.Problem, a *problem.Answers, res *verdict.Result) {
 	res.Reason = a.Reason()
 	res.Warnings = append(res.Warnings, a.Warnings()...)
-	if comparesSymbols(p) {
-		res.Assumptions = append(res.Assumptions, verdict.Assume("", verdict.Apart, verdict.Read,
-			"symbols that the linker provides and the program compares have different addresses"))
-	}
 	if len(a.AllSettled()) == 0 && res.Reason == nil {
 		res.Vacuous = a.Vacuous()
 	}

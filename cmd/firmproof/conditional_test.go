@@ -41,6 +41,9 @@ int asserted_C(struct ring *r) { assert(r->head < 8); /*1*/ return 0; }
 int freed_C(int *p, int *q) { free(p); return *q; /*1*/ }
 int nan_C(float f) { unsigned u; f = f - f; memcpy(&u, &f, 4); return 8 / (1 - (int)(u >> 31)); /*1*/ }
 int finite_A(float f, int x) { unsigned u; memcpy(&u, &f, 4); return (int)u + table[x & 7]; /*1*/ }
+extern int _sdata[], _edata[];
+int linked_C(void) { int n = 0; for (int *p = _sdata; p != _edata; p = _edata) n++; return 8 / n; /*1*/ }
+int linked_A(int x) { return _sdata != 0 ? table[x & 7] : 0; /*1*/ }
 int callback_C(int (*f)(int), int x) { int k = 1; f(x); return 8 / k; /*1*/ }
 `
 

@@ -63,7 +63,18 @@ func (x *fn) compare(v value.Named, op ir.Op, pred ir.Pred, a, b value.Value, fl
 		x.anyValue(v, out, what+" "+op.String())
 		return
 	}
-	x.define(v, ir.Instr{Op: op, T: out, Pred: pred, Flags: flags, Args: x.operands(a, b)})
+	in := x.define(v, ir.Instr{Op: op, T: out, Pred: pred, Flags: flags, Args: x.operands(a, b)})
+	if p, q := in.Args[0], in.Args[1]; (pred == ir.EQ || pred == ir.NE) && (isSymbol(p) && !isNull(q) ||
+		isSymbol(q) && !isNull(p)) {
+		x.choose(in, "symbols that the linker provides have different addresses")
+	}
+}
+
+// isSymbol reports whether v is the address of a variable that others define, the linker say. It is taken to be another
+// address than each other one.
+func isSymbol(v ir.Value) bool {
+	c, ok := v.(*ir.Const)
+	return ok && c.Global != nil && c.Global.Extern
 }
 
 var ipreds = map[enum.IPred]ir.Pred{
@@ -79,4 +90,9 @@ var fpreds = map[enum.FPred]ir.Pred{
 	enum.FPredUEQ: ir.FUEQ,
 	enum.FPredUGE: ir.FUGE, enum.FPredUGT: ir.FUGT, enum.FPredULE: ir.FULE, enum.FPredULT: ir.FULT,
 	enum.FPredUNE: ir.FUNE, enum.FPredUNO: ir.FUNO,
+}
+
+func isNull(v ir.Value) bool {
+	c, ok := v.(*ir.Const)
+	return ok && c.Kind == ir.ConstNull
 }
