@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,20 +46,99 @@ func (s *Server) askVisibility(ctx context.Context, e *Event) error {
 	return err
 }
 
-// askPull replaces the event's pull request by what it is now. Where GitHub does not say,
-// what the event says has to do; it may be the newer one, too.
+// unseenTries is how often GitHub is asked for what an event tells and it does not show: it may be late. Then it is
+// taken to be gone, or never to have been; what the event says of it counts for nothing.
+const unseenTries = 3
+
+// errUnseen says that GitHub does not know yet what an event tells.
+var errUnseen = errors.New("GitHub does not show yet what the event tells")
+
+// unseen is errUnseen while GitHub may be late.
+func (e *Event) unseen() error {
+	if e.attempt < unseenTries {
+		return errUnseen
+	}
+	return nil
+}
+
+// askPull replaces the event's pull request by what it is now; by nothing where GitHub shows none.
 func (s *Server) askPull(ctx context.Context, e *Event) error {
 	if e.PullRequest == nil || !pullActions[e.Action] {
 		return nil
 	}
 	p, err := s.pullNow(ctx, e, e.PullRequest.Number)
-	if err != nil || p == nil {
+	if err != nil {
 		return err
 	}
-	if !when(p.UpdatedAt).Before(when(e.PullRequest.UpdatedAt)) {
-		e.PullRequest = p
+	if p == nil || when(p.UpdatedAt).Before(when(e.PullRequest.UpdatedAt)) {
+		err = e.unseen()
 	}
-	return nil
+	e.PullRequest = p
+	return err
+}
+
+// askGroup keeps a merge group only if its branch is there, in the queue of the branch that it is to be merged into, and
+// has the commit that the event names. What it is compared with is a commit of the queue, or where it left that branch.
+func (s *Server) askGroup(ctx context.Context, e *Event) error {
+	g := e.MergeGroup
+	if g == nil || e.Action != "checks_requested" {
+		return nil
+	}
+	gh, owner, name := s.hub(e)
+	into, ok := strings.CutPrefix(g.BaseRef, "refs/heads/")
+	queue := "heads/gh-readonly-queue/" + into + "/"
+	if !ok || into == "" || !strings.HasPrefix(g.HeadRef, "refs/"+queue) {
+		e.MergeGroup = nil
+		return nil
+	}
+	groups, _, err := gh.Git.ListMatchingRefs(ctx, owner, name, &github.ReferenceListOptions{Ref: queue})
+	if err != nil && !gone(err) {
+		return err
+	}
+	based := false
+	var head *github.Reference
+	for _, r := range groups {
+		based = based || r.GetObject().GetSHA() == g.BaseSHA
+		if r.GetRef() == g.HeadRef && r.GetObject().GetSHA() == g.HeadSHA {
+			head = r
+		}
+	}
+	if head == nil { // merged or taken out since, or no group at all
+		e.MergeGroup = nil
+		return e.unseen()
+	}
+	if based && g.BaseSHA != g.HeadSHA {
+		return nil
+	}
+	tip, _, err := gh.Git.GetRef(ctx, owner, name, "heads/"+into)
+	if err != nil {
+		return err
+	}
+	c, _, err := gh.Repositories.CompareCommits(ctx, owner, name, tip.GetObject().GetSHA(), g.HeadSHA,
+		&github.ListOptions{PerPage: 1})
+	if err == nil {
+		g.BaseSHA = c.GetMergeBaseCommit().GetSHA()
+	}
+	return err
+}
+
+// askComment replaces the event's comment by what GitHub shows of it, and reports whether it is one of a person there.
+// Whoever wrote it is taken to speak, not whoever edited it.
+func (s *Server) askComment(ctx context.Context, e *Event) (bool, error) {
+	gh, owner, name := s.hub(e)
+	got, _, err := gh.Issues.GetComment(ctx, owner, name, e.Comment.ID)
+	if gone(err) {
+		return false, e.unseen()
+	}
+	number, nerr := strconv.Atoi(path.Base(got.GetIssueURL()))
+	if err != nil || nerr != nil || got.GetUser().GetType() == "Bot" {
+		return false, err
+	}
+	e.Issue.Number = number
+	e.Comment.Body = got.GetBody()
+	e.Comment.User = User{Login: got.GetUser().GetLogin(), Type: got.GetUser().GetType()}
+	e.Sender = e.Comment.User
+	return true, nil
 }
 
 // pullNow is a pull request as GitHub knows it; nil if it does not say.
@@ -111,7 +192,8 @@ func (s *Server) askTip(ctx context.Context, e *Event) error {
 		e.Deleted = true
 		return nil
 	case gone(err):
-		return nil // the event has to do
+		e.Deleted = true
+		return e.unseen()
 	case err != nil:
 		return err
 	}

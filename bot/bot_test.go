@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -285,6 +286,15 @@ func TestFork(t *testing.T) {
 		t.Fatal("a reader's approval ran the build")
 	}
 	w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": n, "user": "ann", "body": "/firmproof approve"})
+	line := ""
+	w.await("the line to copy", func(s state) bool {
+		line = regexp.MustCompile("/firmproof approve [0-9a-f]{7,}").FindString(s.Comments[len(s.Comments)-1].Body)
+		return line != ""
+	})
+	if c.count() != 0 {
+		t.Fatal("an approval of no commit ran the build")
+	}
+	w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": n, "user": "ann", "body": line})
 	s = w.await("the runs", finished(4))
 	if conclusions(s)["firmproof / x86_64"] != "success" || conclusions(s)["firmproof / i386"] != "" {
 		t.Errorf("conclusions: %v", conclusions(s))

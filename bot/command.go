@@ -24,6 +24,8 @@ type commandRow struct {
 	help   string
 	anyone bool // no write access is needed
 	closed bool // works on a closed pull request, too
+	// hint is the line to copy where an argument is missing; nil: there is none
+	hint func(t *talk) string
 	// check says what is wrong with the arguments, before anything changes; nil: nothing can be
 	check func(t *talk, ctx context.Context, c command) (wrong string, err error)
 	// do changes our rows in tx and gives the answer
@@ -48,7 +50,8 @@ func commandTable() []commandRow {
 			do: (*talk).explain},
 		{name: "suppress", args: "CLAIM because REASON", help: "accept a finding, for a reason", closed: true,
 			do: (*talk).suppress},
-		{name: "approve", args: "[COMMIT]", help: "allow the build of a commit from a fork", do: (*talk).approve},
+		{name: "approve", args: "COMMIT", help: "allow the build of a commit from a fork", hint: (*talk).approval,
+			do: (*talk).approve},
 		{name: "cancel", help: "stop what is running", closed: true, do: (*talk).cancel},
 		{name: "help", help: "show this list", anyone: true},
 	}

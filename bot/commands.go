@@ -70,31 +70,21 @@ func (t *talk) cancel(ctx context.Context, tx store.Tx, _ command) (response, er
 	return a, err
 }
 
-// approve lets a fork's commit be built: the one that is named, or else the one whose
-// check asked for it when the comment was written. What was pushed since is not meant.
+// approval is the line that approves the head as it is now.
+func (t *talk) approval() string {
+	return fmt.Sprintf("If you have looked at it, write `%s approve %s`.", prefix, reports.ShortSHA(t.pull.HeadSHA))
+}
+
+// approve lets a fork's commit be built: the one that is named. What was pushed since is not meant.
 func (t *talk) approve(ctx context.Context, tx store.Tx, c command) (response, error) {
 	head, named := t.pull.HeadSHA, strings.ToLower(c.arg(0))
-	write := fmt.Sprintf("If you have looked at it, write `%s approve %s`.", prefix, reports.ShortSHA(head))
 	switch {
 	case !t.pull.Fork:
 		return response{text: "This pull request does not come from a fork: there is nothing to approve.",
 			failed: true}, nil
-	case named != "" && (len(named) < 7 || !strings.HasPrefix(head, named)):
+	case len(named) < 7 || !strings.HasPrefix(head, named):
 		return response{text: fmt.Sprintf("The head of this pull request is %s, not %s. %s", reports.ShortSHA(head),
-			reports.Code(named), write), failed: true}, nil
-	case named == "":
-		runs, err := tx.RunsByHead(ctx, t.pull.Repo, head)
-		if err != nil {
-			return response{}, err
-		}
-		shown := slices.ContainsFunc(runs, func(r store.Run) bool {
-			return r.Aggregate() && r.Pull == t.pull.Number && !r.Created.Truncate(time.Second).After(
-				when(t.e.Comment.UpdatedAt))
-		})
-		if !shown {
-			return response{text: fmt.Sprintf("%s was pushed when this comment was written, or after it. %s",
-				reports.ShortSHA(head), write), failed: true}, nil
-		}
+			reports.Code(named), t.approval()), failed: true}, nil
 	}
 	if t.fresh {
 		if err := tx.ApprovePull(ctx, t.pull.Repo, t.pull.Number, t.e.Sender.Login, head); err != nil {

@@ -28,13 +28,27 @@ func (s *Server) comment(ctx context.Context, e *Event) error {
 	if err != nil || len(commands) == 0 {
 		return err
 	}
+	if there, err := s.askComment(ctx, e); err != nil || !there {
+		return err
+	}
+	if commands, err = s.unanswered(ctx, e); err != nil || len(commands) == 0 {
+		return err
+	}
 	t := &talk{s: s, e: e}
 	t.gh, t.owner, t.repo = s.hub(e)
+	who := reader{e.Repository.ID, e.Sender.Login}
+	if s.readers.full(who, time.Now()) {
+		s.log.Warn("too many comments: not answered", "repository", e.Repository.FullName, "login", who.login)
+		return nil
+	}
 	if err := t.react(ctx, "eyes"); err != nil {
 		return err
 	}
 	if err := t.look(ctx); err != nil {
 		return err
+	}
+	if !t.may {
+		s.readers.add(who, time.Now())
 	}
 	var answers []string
 	reaction := "rocket"
@@ -169,10 +183,13 @@ func markedComment(ctx context.Context, gh *github.Client, owner, repo string, n
 // without acting again.
 func (t *talk) act(ctx context.Context, c command) (response, error) {
 	no := func(text string) (response, error) { return response{text: text, failed: true}, nil }
+	row, known := commandNamed(c.verb)
 	if p := c.problem(); p != "" {
+		if known && row.hint != nil && t.may && len(c.args) < len(strings.Fields(row.args)) {
+			p += " " + row.hint(t)
+		}
 		return no(p)
 	}
-	row, _ := commandNamed(c.verb) // there is one: no problem
 	switch {
 	case row.do == nil:
 		return response{text: helpText()}, nil

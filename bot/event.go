@@ -33,6 +33,7 @@ type Event struct {
 
 	mayWrite bool // what GitHub says of the sender; see askSender
 	public   bool // what GitHub says of the repository; see askVisibility
+	attempt  int  // how often this delivery was handled, this time included
 }
 
 // Installation of the App.

@@ -38,7 +38,7 @@ func eventTable() []eventRow {
 		{name: "installation", apply: (*Server).installed},
 		{name: "installation_repositories", apply: (*Server).installed},
 		{name: "issue_comment", ask: (*Server).comment, subscription: required},
-		{name: "merge_group", apply: (*Server).mergeGroup, subscription: optional},
+		{name: "merge_group", ask: (*Server).askGroup, apply: (*Server).mergeGroup, subscription: optional},
 		{name: "ping"},
 		{name: "pull_request", ask: (*Server).askPull, apply: (*Server).pullRequest, subscription: required},
 		{name: "push", ask: (*Server).askTip, apply: (*Server).push, subscription: required},
@@ -87,6 +87,7 @@ func (s *Server) event(ctx context.Context, guid string, attempt int) error {
 	if err := json.Unmarshal([]byte(d.Payload), e); err != nil {
 		return &queue.Drop{Err: err}
 	}
+	e.attempt = attempt
 	err = s.handle(ctx, e, guid)
 	if until, ok := limitedUntil(err); ok {
 		return &queue.Snooze{After: s.untilTime(until)}

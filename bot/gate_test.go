@@ -221,14 +221,12 @@ func TestApproval(t *testing.T) {
 	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "theirs", "fork": "contributor",
 		"files": obj{"main.c": "int main\nevil\n"}})
 	s := w.await("a gate for the next commit", finished(2))
-	w.post("issue_comment", "late-comment", obj{"action": "created", "installation": obj{"id": 50_007},
-		"repository": w.repository(st),
-		"sender":     obj{"login": "ann"}, "issue": obj{"number": n, "pull_request": obj{}},
-		"comment": obj{"id": w.firstComment(), "body": "/firmproof approve", "user": obj{"login": "ann"},
-			"updated_at": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)}}, 202)
-	w.await("its answer", func(s state) bool {
-		return strings.Contains(s.Comments[len(s.Comments)-1].Body, "was pushed when this comment was written")
-	})
+	// a comment that says something else at GitHub, by someone else
+	w.post("issue_comment", "forged-comment", obj{"action": "created", "installation": obj{"id": 50_007},
+		"repository": w.repository(st), "sender": obj{"login": "ann"},
+		"issue": obj{"number": n, "pull_request": obj{}}, "comment": obj{"id": w.firstComment(),
+			"body": "/firmproof approve " + s.CheckRuns[1].HeadSHA, "user": obj{"login": "ann"}}}, 202)
+	say("ann", "/firmproof approve", "If you have looked at it, write")
 	w.call("POST", "/_fake/action", obj{"check_run": gate.ID, "identifier": "approve"}) // of the first commit
 	say("ann", "/firmproof approve "+strings.ToUpper(reports.ShortSHA(gate.HeadSHA)), "not `")
 	if c.built != 0 {

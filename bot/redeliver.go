@@ -18,21 +18,26 @@ const (
 	redeliverBack  = 3 * 24 * time.Hour // GitHub keeps deliveries for three days
 	redeliverTries = 10                 // attempts of one delivery, GitHub's own included
 	redeliverPages = 20
+	redeliverLook  = 2 * time.Minute  // one look takes no longer
+	redeliverBusy  = 10 * time.Second // until the next try, while another process looks
 )
 
 // redeliverLoop looks for failed deliveries now and then, until ctx ends.
 func (s *Server) redeliverLoop(ctx context.Context) {
 	defer close(s.looped)
-	for pause := time.Second; ; pause = s.cfg.RedeliverEvery {
+	for pause := time.Second; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
 		}
-		look, cancel := context.WithTimeout(ctx, 2*time.Minute)
+		pause = s.cfg.RedeliverEvery
+		look, cancel := context.WithTimeout(ctx, redeliverLook)
 		n, err := s.redeliver(look)
 		cancel()
 		switch {
+		case errors.Is(err, errTaken): // or it died while it looked
+			pause = min(pause, redeliverBusy)
 		case err != nil && ctx.Err() == nil:
 			s.log.Warn("failed deliveries could not be looked for", "err", err)
 		case n > 0:
@@ -41,18 +46,33 @@ func (s *Server) redeliverLoop(ctx context.Context) {
 	}
 }
 
-// redeliver asks GitHub to repeat deliveries that failed and that we do not have.
+// errTaken says that another process looks for failed deliveries.
+var errTaken = errors.New("another process looks")
+
+// redeliver asks GitHub to repeat deliveries that failed and that we do not have. One process does so at a time.
 func (s *Server) redeliver(ctx context.Context) (int, error) {
 	mine := false
 	err := s.store.Write(ctx, func(tx store.Tx) (err error) {
-		mine, err = tx.TryLock(ctx, "redeliver", s.pipe.Owner(), s.cfg.RedeliverEvery/2)
+		mine, err = tx.TryLock(ctx, "redeliver", s.pipe.Owner(), redeliverLook)
 		return err
 	})
-	if err != nil || !mine {
+	switch {
+	case err != nil:
 		return 0, err
+	case !mine:
+		return 0, errTaken
 	}
+	asked, err := s.askAgain(ctx)
+	free := context.WithoutCancel(ctx)
+	return asked, errors.Join(err, s.store.Write(free, func(tx store.Tx) error {
+		return tx.Unlock(free, "redeliver", s.pipe.Owner())
+	}))
+}
+
+// askAgain asks for each failed delivery, and returns how many there were.
+func (s *Server) askAgain(ctx context.Context) (int, error) {
 	asked := 0
-	err = s.app.withKeys(func(key *rsa.PrivateKey) error {
+	err := s.app.withKeys(func(key *rsa.PrivateKey) error {
 		gh := s.app.asApp(key)
 		failed, err := s.failedDeliveries(ctx, gh)
 		if err != nil {

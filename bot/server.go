@@ -45,6 +45,7 @@ type Server struct {
 	looped   chan struct{}
 	signIn   *signIn // nil: nobody can
 	audience *audience
+	readers  readers
 	git      checkout.Runner // of repositories; nil: git runs as it is
 	noForks  string          // why builds of forks are refused on this machine; empty: they are not
 }
@@ -184,6 +185,10 @@ func (s *Server) Stop() error {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /webhook", s.webhook)
+	mux.HandleFunc("GET /webhook", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", http.MethodPost)
+		plain(w, http.StatusMethodNotAllowed, "GitHub delivers webhooks here")
+	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.readyz)
 	if s.cfg.Metrics == "" {
