@@ -98,7 +98,7 @@ func (m *machine) run(t *testing.T, file string, first, last int, flags ...strin
 	args := append(append([]string{}, m.compile[1:]...), "-std=gnu11", "-w", "-fno-strict-aliasing",
 		"-ffp-contract=off")
 	args = append(append(args, flags...), driver, file, "-o", image, "-lm")
-	if m.emulate != nil {
+	if m.driver == armPut {
 		script := filepath.Join(dir, "image.ld")
 		if err := os.WriteFile(script, []byte(armScript), 0o600); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -290,11 +291,20 @@ func (r *replayer) run(ctx context.Context, text string) (int, error) {
 			run = append(run, "-cpu", r.t.Run.CPU)
 		}
 	}
-	said, code, err := r.command(ctx,
-		[]string{"ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1",
-			"UBSAN_OPTIONS=print_stacktrace=1",
-			"ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14", "MSAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14"},
-		run...)
+	env := []string{"ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1",
+		"UBSAN_OPTIONS=print_stacktrace=1",
+		"ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14", "MSAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14"}
+	said, code, err := r.command(ctx, env, run...)
+	if errors.Is(err, syscall.ENOEXEC) { // a kernel may have no programs of 32 bits
+		if r.h.claim.Check == verdict.Leak {
+			return 0, errors.New("replay: this kernel runs no programs of 32 bits, and emulated ones are not searched for leaks")
+		}
+		env[0] = strings.Replace(env[0], "detect_leaks=1", "detect_leaks=0", 1)
+		said, code, err = r.command(ctx, env, "qemu-i386", image)
+		if errors.Is(err, exec.ErrNotFound) {
+			err = errors.New("replay: this kernel runs no programs of 32 bits: install qemu-user, or ask for another target")
+		}
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -3,6 +3,8 @@ package interp
 import (
 	"maps"
 	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
 )
 
 // A variable that the program declares and does not define holds any value, which another file would say more of
@@ -23,7 +25,7 @@ func (x *machine) readUndefined(o *object, off, n int64) {
 // leftUndefined notes that the current instruction accesses what is behind such a variable, if the program does not say
 // how large it is.
 func (x *machine) leftUndefined(o *object) {
-	if o.global != nil && o.global.MayMark() && slices.Contains(x.o.Undefined, o.global.Name) {
+	if o.global != nil && o.global.T.Kind == ir.KindArray && o.global.T.Len == 0 && slices.Contains(x.o.Undefined, o.global.Name) {
 		x.useUndefined(o.global.Name)
 	}
 }
