@@ -30,7 +30,7 @@ func (p *pages) badge(w http.ResponseWriter, r *http.Request) {
 	var runs []store.Run
 	err := p.s.store.Read(ctx, func(tx store.Tx) (err error) {
 		if repo, err = tx.RepoByName(ctx, r.PathValue("owner")+"/"+r.PathValue("name")); err == nil {
-			runs, err = tx.BranchRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
+			runs, err = tx.StandingRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
 		}
 		return err
 	})

@@ -205,7 +205,7 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 	}
 	p.show(w, r, "index", func(ctx context.Context, tx store.Tx) (any, error) {
 		for _, x := range repos {
-			branch, err := tx.BranchRuns(ctx, x.ID, "refs/heads/"+x.DefaultBranch)
+			branch, err := tx.StandingRuns(ctx, x.ID, "refs/heads/"+x.DefaultBranch)
 			if err != nil {
 				return nil, err
 			}

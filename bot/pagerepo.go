@@ -58,7 +58,11 @@ func (p *pages) repo(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
-		d.Trends, d.Latest, d.Standing = trendsOf(branch), latest(branch), standing(branch)
+		now, err := tx.StandingRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
+		if err != nil {
+			return nil, err
+		}
+		d.Trends, d.Latest, d.Standing = trendsOf(branch), latest(now), standing(now)
 		d.Matrix, err = matrixOf(ctx, tx, d.Latest)
 		return d, err
 	})

@@ -63,3 +63,27 @@ func TestTrends(t *testing.T) {
 		t.Errorf("a badge of no repository: %d", code)
 	}
 }
+
+// TestTargetLeaves: a target that leaves the manifest is no part of how the branch stands, and takes its findings along.
+func TestTargetLeaves(t *testing.T) {
+	w := newWorld(t, &reader{})
+	w.repo("int main\n")
+	w.push("main", "int main\nbug one\n")
+	w.await("the first push", finished(3))
+	b := w.browser("ann")
+	b.open("/repos/acme/fw") // signs in
+	badge := func(want string) {
+		t.Helper()
+		if _, text, _ := b.open("/repos/acme/fw/badge.svg"); !strings.Contains(text, want) {
+			t.Errorf("the badge lacks %q: %s", want, text)
+		}
+	}
+	badge("2 violated")
+	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "main", "files": obj{
+		".firmproof.yml": strings.Replace(testManifest, "[cortex-m3, x86_64]", "[x86_64]", 1)}})
+	w.await("the run without it", finished(5))
+	badge("1 violated")
+	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "main", "files": obj{".firmproof.yml": "version: x\n"}})
+	w.await("the run of a broken manifest", finished(6))
+	badge("1 violated")
+}

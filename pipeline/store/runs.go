@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -310,6 +311,22 @@ func (t Tx) Requeued(ctx context.Context, id string) error {
 // are of older commits.
 func (t Tx) BranchRuns(ctx context.Context, repo int64, ref string) ([]Run, error) {
 	return t.runs(ctx, `WHERE repo_id = ? AND pull = 0 AND ref = ? AND target <> '' AND run_trigger <> 'bisect' AND state = 'done' AND id IN (SELECT run_id FROM reports) ORDER BY finished_at, id`, repo, ref)
+}
+
+// StandingRuns are those of BranchRuns whose target the newest push or night of the branch asked for: a target that
+// left the manifest is no part of how the branch stands. A run without targets, as of a broken manifest, says nothing.
+func (t Tx) StandingRuns(ctx context.Context, repo int64, ref string) ([]Run, error) {
+	runs, err := t.BranchRuns(ctx, repo, ref)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := t.strings(ctx, `SELECT target FROM runs WHERE parent_id = (SELECT parent_id FROM runs WHERE repo_id = ?
+		AND ref = ? AND pull = 0 AND target <> '' AND run_trigger IN ('push', 'nightly') ORDER BY parent_id DESC LIMIT 1)`,
+		repo, ref)
+	if err != nil || len(asked) == 0 {
+		return runs, err
+	}
+	return slices.DeleteFunc(runs, func(r Run) bool { return !slices.Contains(asked, r.Target) }), nil
 }
 
 // SetSARIF records what became of the upload to code scanning.
