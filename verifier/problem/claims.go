@@ -120,10 +120,10 @@ func (p *Proofs) Open() []verdict.Claim {
 	return out
 }
 
-// Proved returns the answer for a claim that is covered.
-func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
+// Proved returns the answer for a claim that is covered. dead: c says that nothing comes to it, as far as it was looked.
+func (p *Proofs) Proved(c verdict.Claim, dead bool) verdict.Claim {
 	p = p.of(c.ID)
-	if own := func(l verdict.Claim) bool { return l.ID == c.ID }; c.Message == encode.NeverReached && p.Holds[c.ID] {
+	if own := func(l verdict.Claim) bool { return l.ID == c.ID }; dead && p.Holds[c.ID] {
 		if i := slices.IndexFunc(p.Claims, own); i >= 0 { // within a bound only
 			c.Message = p.Claims[i].Message
 		}
