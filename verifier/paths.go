@@ -75,7 +75,7 @@ func nameEnd(ctx context.Context, res *verdict.Result) {
 		func(c verdict.Claim) bool { return c.Status == verdict.Bounded || c.Reason.OutOfTime() }) {
 		return
 	}
-	res.Warnings = append(res.Warnings, verdict.TimeOver)
+	res.Warnings, res.CutShort = append(res.Warnings, verdict.TimeOver), true
 }
 
 // nothingFound reports that no engine said anything about the claims about paths, not even that there are none: each
