@@ -47,7 +47,7 @@ func TestBehindOutOfTime(t *testing.T) {
 		if kind != c.kind {
 			t.Errorf("%s: the assertion is %s (%v), want %q", name, res.Claims[i].Status, res.Claims[i].Reason, c.kind)
 		}
-		if got := slices.Contains(res.Warnings, verdict.TimeOver); got != c.wantWarned {
+		if got := res.CutShort; got != c.wantWarned {
 			t.Errorf("%s: warned %v", name, got)
 		}
 	}

@@ -42,7 +42,7 @@ func (inputCases) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 			return problem.ErrOpen
 		}
 	}
-	proofs := problem.NewProofs(c.claims)
+	proofs := problem.NewProofs(c.claims, p.ListClaims())
 	for id := range c.listed {
 		proofs.Holds[id] = true
 	}

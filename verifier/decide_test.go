@@ -77,7 +77,7 @@ func TestCutRound(t *testing.T) {
 		return problem.Unwound{Claim: verdict.Claim{ID: id, Check: verdict.Assert, Status: verdict.Unknown,
 			Reason: why}}
 	}
-	proofs := problem.NewProofs([]verdict.Claim{{ID: "a"}, {ID: "b"}})
+	proofs := problem.NewProofs([]verdict.Claim{{ID: "a"}, {ID: "b"}}, []verdict.Claim{{ID: "c"}})
 	proofs.Holds["a"], proofs.Certificate = true, &verdict.Certificate{Method: "m"}
 	u := &problem.Unwinding{Complete: true, Cut: why}
 	if c := claimOf(u, claim("a"), proofs, nil); c.Status != verdict.Proved || c.Certificate == nil ||

@@ -26,8 +26,9 @@ func asksPaths(checks verdict.CheckSet) bool {
 
 // decidePaths settles the claims about paths, then those that stand behind violations,
 // on the program as its host starts it. main is the entry before startup was woven in. It returns how every path was
-// followed to its end and violates nothing, or nil.
-func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *verdict.Result) *certificate.Ended {
+// followed to its end and violates nothing, or nil; and to which claims no execution comes.
+func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *verdict.Result) (*certificate.Ended,
+	func(id string) bool) {
 	q := *p
 	passArguments(&q, main, res)
 	a := problem.NewAnswers()
@@ -50,7 +51,7 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 	if p.Checks.Has(verdict.Stack) {
 		checkFrames(p, res) // what weaves in the arguments has no frame
 	}
-	return followed
+	return followed, neverReached(a)
 }
 
 // passArguments makes what the host passes to main a part of p, where there is a host.
@@ -75,7 +76,7 @@ func nameEnd(ctx context.Context, res *verdict.Result) {
 		func(c verdict.Claim) bool { return c.Status == verdict.Bounded || c.Reason.OutOfTime() }) {
 		return
 	}
-	res.Warnings = append(res.Warnings, verdict.TimeOver)
+	res.Warnings, res.CutShort = append(res.Warnings, verdict.TimeOver), true
 }
 
 // nothingFound reports that no engine said anything about the claims about paths, not even that there are none: each

@@ -192,7 +192,7 @@ func TestBeyondTheRound(t *testing.T) {
 	for _, gap := range []*verdict.Reason{nil, {Kind: verdict.Undefined}} {
 		a, res := problem.NewAnswers(), &verdict.Result{}
 		a.SetUnwinding(&problem.Unwinding{Limit: 1, Gap: gap, Claims: []problem.Unwound{{Claim: bounded}}})
-		proofs := problem.NewProofs([]verdict.Claim{first, behind})
+		proofs := problem.NewProofs([]verdict.Claim{first, behind}, nil)
 		proofs.Holds["a"] = true
 		a.AddProofs(proofs)
 		reportPaths(p, a, res)

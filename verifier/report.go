@@ -49,7 +49,7 @@ func reportWithoutRound(a *problem.Answers, res *verdict.Result) {
 		if s := a.Settled(c.ID); s != nil {
 			res.Claims = append(res.Claims, s.Claim)
 		} else if c.Check != verdict.Unwinding {
-			res.Claims = append(res.Claims, proofs.Proved(c))
+			res.Claims = append(res.Claims, proofs.Proved(c, false))
 		}
 	}
 }
@@ -118,7 +118,7 @@ func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, be
 	out := c.Claim
 	if c.Check != verdict.Unwinding && (!u.Complete || u.Cut != nil || c.BehindGap) && proofs.Covers(c.ID) &&
 		before == nil {
-		return proofs.Proved(out)
+		return proofs.Proved(out, c.Dead)
 	}
 	if c.Check == verdict.Unwinding || c.Status == verdict.Unknown && c.Whole == 0 {
 		if c.Status == verdict.Proved {

@@ -132,7 +132,7 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	}
 	defer end()
 	if asksPaths(plan.Checks) {
-		runs.followed = decidePaths(ctx, p, runs.main, res)
+		runs.followed, runs.never = decidePaths(ctx, p, runs.main, res)
 	}
 	close(runs.pathsDone)
 	switch {

@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"context"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/certificate"
@@ -17,6 +18,9 @@ type runsQuestion struct {
 	answers   *problem.Answers
 	paths     *verdict.Result
 	pathsDone chan struct{} // closed when paths says what is known about paths
+	// whether an engine says that no execution comes to the claim of an ID; nil: none says so of any. It is known when
+	// pathsDone is closed.
+	never func(id string) bool
 
 	// followed says how every path was followed to its end and violates nothing; nil: it was not so. It is known when
 	// pathsDone is closed.
@@ -36,8 +40,8 @@ func (r *runsQuestion) decide(ctx context.Context) {
 	}
 }
 
-// proves waits for the claims about paths, and reports whether all those of check c
-// were proved in this run.
+// proves waits for the claims about paths, and reports whether all those of check c that the program has were proved in
+// this run, or are never reached. One that no engine names is open.
 func (r *runsQuestion) proves(ctx context.Context, c verdict.Check) bool {
 	if !r.p.Checks.Has(c) {
 		return false
@@ -51,10 +55,26 @@ func (r *runsQuestion) proves(ctx context.Context, c verdict.Check) bool {
 	if r.paths.Reason != nil {
 		return false
 	}
+	named := map[string]bool{}
 	for i := range r.paths.Claims {
-		if cl := &r.paths.Claims[i]; cl.Status != verdict.Proved && (cl.Check == c || cl.Check == verdict.Unwinding) {
+		cl := &r.paths.Claims[i]
+		if cl.Status != verdict.Proved && (cl.Check == c || cl.Check == verdict.Unwinding) {
 			return false
 		}
+		named[cl.ID] = true
 	}
-	return true
+	return !slices.ContainsFunc(r.p.ListClaims(), func(cl verdict.Claim) bool {
+		return cl.Check == c && !named[cl.ID] && (r.never == nil || !r.never(cl.ID))
+	})
+}
+
+// neverReached tells to which claims no execution comes: the only one there is was executed, all were unwound, or proofs
+// say so.
+func neverReached(a *problem.Answers) func(id string) bool {
+	_, all := a.Executed()
+	if u := a.Unwinding(); u != nil && u.Complete && u.Cut == nil && u.Gap == nil {
+		all = true
+	}
+	proofs := a.Proofs()
+	return func(id string) bool { return all || proofs.Covers(id) }
 }

@@ -398,7 +398,7 @@ func outOfTime(list []verdict.Result) bool {
 		return r.OutOfTime() || r != nil && r.Kind == verdict.OutOfMemory
 	}
 	return slices.ContainsFunc(list, func(r verdict.Result) bool {
-		return lost(r.Reason) || slices.Contains(r.Warnings, verdict.TimeOver) ||
+		return lost(r.Reason) || r.CutShort ||
 			slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool { return lost(c.Reason) })
 	})
 }

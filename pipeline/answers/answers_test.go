@@ -50,7 +50,7 @@ func TestKeepLate(t *testing.T) {
 	if keep, _ := keepable(res); !keep {
 		t.Error("a violation is not kept")
 	}
-	res.Warnings = []string{verdict.TimeOver}
+	res.CutShort = true
 	if keep, _ := keepable(res); keep {
 		t.Error("an answer that the end of the time cut short is kept")
 	}

@@ -11,7 +11,7 @@ import (
 // keepable reports whether an answer is worth storing: it would come out the same
 // again. steady reports that more time would not change it either.
 func keepable(res *verdict.Result) (keep, steady bool) {
-	if res.Reason != nil && !lasting(res.Reason) || slices.Contains(res.Warnings, verdict.TimeOver) {
+	if res.Reason != nil && !lasting(res.Reason) || res.CutShort {
 		return false, false
 	}
 	steady = !res.EndsOpen

@@ -3,12 +3,10 @@ package prepare
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
-	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
 )
@@ -85,8 +83,6 @@ func where(m *manifest.Manifest, a manifest.Assumption) string {
 	return fmt.Sprintf("%s:%d: assume: %s", m.Path, a.Line, a.Place)
 }
 
-var behindPointer = regexp.MustCompile(`what '([^']+)' leads to`)
-
 // nameAssumed notes for each violation in a generated harness which assumptions are about what it depends on.
 func (j *Job) nameAssumed(res *verdict.Result) {
 	for i := range res.Claims {
@@ -106,20 +102,19 @@ func (j *Job) nameAssumed(res *verdict.Result) {
 // dependsOn names the pointers and numbers of the harness that a violation depends on.
 func (j *Job) dependsOn(c *verdict.Claim) map[string]bool {
 	out := map[string]bool{}
-	note := func(text string) {
-		for _, m := range behindPointer.FindAllStringSubmatch(text, -1) {
-			out[m[1]] = true
-		}
+	for _, name := range c.Failure.Names(verdict.ByHarness) {
+		out[name] = true
 	}
-	note(c.Message)
 	for i := range c.Trace {
 		s := &c.Trace[i]
 		if !s.Relevant {
 			continue
 		}
-		note(s.What)
-		if name, ok := strings.CutPrefix(s.What, j.function()+"."); ok && s.Kind == verdict.StepInput {
-			out[strings.TrimSuffix(strings.TrimSuffix(name, "()"), ir.IsNull)] = true
+		if s.Kind == verdict.StepAlloc && s.Behind != "" {
+			out[s.Behind] = true
+		}
+		if name, ok := strings.CutPrefix(s.From, j.function()+"."); ok {
+			out[name] = true
 		}
 	}
 	return out

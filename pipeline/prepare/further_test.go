@@ -13,7 +13,7 @@ func TestFurtherPointers(t *testing.T) {
 	for name, assume := range map[string]bool{weave.Further + "64": false, "p.next": true} {
 		j := Job{Guesses: []string{name}}
 		why := j.RestsOn(verdict.Claim{Check: verdict.Memory, Status: verdict.Violated,
-			Message: "read of 1 byte at offset 4 of what '" + name + "' leads to (1 byte)"})
+			Failure: &verdict.Failure{Kind: verdict.OutOfBounds, Of: []verdict.Subject{{Name: name, Maker: verdict.ByHarness}}}})
 		if why == nil || strings.Contains(why.Remedy, "assume") != assume {
 			t.Errorf("%s: %+v", name, why)
 		}

@@ -2,9 +2,7 @@ package prepare
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/answers"
@@ -90,14 +88,14 @@ func (j *Job) toldOfBodies(res *verdict.Result) bool {
 	named := map[string]bool{}
 	note := func(r *verdict.Reason) {
 		if r != nil && r.Kind == verdict.Undefined {
-			named[r.Detail] = true
+			named[r.Function] = true
 		}
 	}
 	note(res.Reason)
 	for i := range res.Claims {
 		note(res.Claims[i].Reason)
 	}
-	return !slices.ContainsFunc(j.Bodiless, func(name string) bool { return !named[ir.NoBody(name)] })
+	return !slices.ContainsFunc(j.Bodiless, func(name string) bool { return !named[name] })
 }
 
 // leaveOut takes back what goes past a block whose size is a guess, or calls a function whose type is not known:
@@ -123,7 +121,7 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	if c.Status != verdict.Violated {
 		return nil
 	}
-	if strings.HasPrefix(c.Message, "call of "+weave.AnyFunction) {
+	if c.Failure.Is(verdict.OtherType) && len(c.Failure.Names(verdict.ByHarness)) > 0 {
 		return &verdict.Reason{Detail: "which function the pointer leads to is not known"}
 	}
 	if c.Pos.File != "" {
@@ -135,16 +133,19 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 			}
 		}
 	}
-	if m := leftObject.FindStringSubmatch(c.Message); m != nil && slices.Contains(j.Markers, m[1]) {
-		return &verdict.Reason{Detail: fmt.Sprintf("how much %s holds is not known: it is defined nowhere", m[1]),
-			Remedy: "`linker_script` of `build` in the manifest says what lies between its symbols"}
+	for _, name := range c.Failure.Names(verdict.ByOthers) {
+		if c.Failure.Is(verdict.OutOfBounds) && slices.Contains(j.Markers, name) {
+			return &verdict.Reason{Detail: fmt.Sprintf("how much %s holds is not known: it is defined nowhere", name),
+				Remedy: "`linker_script` of `build` in the manifest says what lies between its symbols"}
+		}
 	}
 	if len(c.Undefined) > 0 {
 		return j.ofUndefined(c.Undefined)
 	}
+	made := c.Failure.Names(verdict.ByHarness)
 	for _, g := range j.Guesses {
-		if strings.Contains(c.Message, "what '"+g+"' leads to") {
-			if strings.HasPrefix(g, weave.Further) {
+		if slices.Contains(made, g) {
+			if weave.IsFurther(g) {
 				return &verdict.Reason{Detail: "a structure has many pointers, and what the " + g + " lead to is not known",
 					Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
 			}
@@ -153,9 +154,9 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 				j.function(), g)}
 		}
 	}
-	if m := behindPointer.FindAllStringSubmatch(c.Message, -1); c.Check == verdict.PointerCompare && len(m) == 2 {
-		return &verdict.Reason{Detail: fmt.Sprintf("whether %s and %s lead into one object is not known", m[0][1],
-			m[1][1]),
+	if c.Check == verdict.PointerCompare && len(made) == 2 {
+		return &verdict.Reason{Detail: fmt.Sprintf("whether %s and %s lead into one object is not known", made[0],
+			made[1]),
 			Remedy: "a harness says it: `firmproof harness` writes one to begin with"}
 	}
 	if f := j.wildResult(&c); f != "" {
@@ -169,8 +170,6 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	}
 	return nil
 }
-
-var leftObject = regexp.MustCompile(`offset -?\d+ of '([^']+)' \(`)
 
 // Read reads a program in LLVM's text form, and says what that cost.
 func Read(path string) (*ir.Module, verdict.Stage, error) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -13,7 +12,7 @@ func TestBodilessOnce(t *testing.T) {
 	job := Job{Bodiless: []string{"hal_read", "hal_write"}, BodilessNote: "2 functions have no body"}
 	unknown := func(name string) verdict.Claim {
 		return verdict.Claim{Status: verdict.Unknown, Reason: &verdict.Reason{Kind: verdict.Undefined,
-			Detail: ir.NoBody(name)}}
+			Function: name}}
 	}
 	for _, c := range []struct {
 		what   string

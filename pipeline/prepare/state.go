@@ -2,7 +2,6 @@ package prepare
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
@@ -23,7 +22,7 @@ func (j *Job) restsOnState(c *verdict.Claim) string {
 		case s.Kind != verdict.StepAssign || s.Behind == "":
 		case !slices.Contains(j.Structs, s.Behind):
 			inputs[i] = true
-		case strings.Contains(s.Type, "*"):
+		case s.Pointer:
 			pointers[i] = s.Behind
 		default:
 			contents[i] = s.Behind
@@ -68,9 +67,9 @@ func (j *Job) restsOnState(c *verdict.Claim) string {
 // wildResult returns the function without a body whose result, any address, an access goes to, "" where none does. A
 // result of null is one that callers have to expect, unless the function never gives it.
 func (j *Job) wildResult(c *verdict.Claim) string {
-	null := strings.Contains(c.Message, "through a null pointer")
-	if c.Check != verdict.Memory || !null && !strings.HasSuffix(c.Message, "which is in no object") ||
-		len(c.Trace) == 0 {
+	null := c.Failure.Is(verdict.NullAccess)
+	number := c.Failure.Is(verdict.NoObject) || len(c.Failure.Names(verdict.ByMachine)) > 0
+	if c.Check != verdict.Memory || !null && !number || len(c.Trace) == 0 {
 		return ""
 	}
 	// back from the violation by way of what keeps the address
@@ -78,9 +77,9 @@ func (j *Job) wildResult(c *verdict.Claim) string {
 	for len(todo) > 0 {
 		s := &c.Trace[todo[0]]
 		todo = todo[1:]
-		if f, is := strings.CutSuffix(s.What, "()"); is && s.Kind == verdict.StepInput && slices.Contains(j.Stubbed,
-			f) && (!null || s.Type == "pointer" && (s.Value != "NULL" || weave.NeverNull(f))) {
-			return f
+		if s.Kind == verdict.StepInput && !s.Null && slices.Contains(j.Stubbed, s.From) &&
+			(!null || s.Type == "pointer" && (s.Value != "NULL" || weave.NeverNull(s.From))) {
+			return s.From
 		}
 		if s.Kind != verdict.StepViolation && s.Kind != verdict.StepAssign && s.Kind != verdict.StepReturn {
 			continue

@@ -39,7 +39,8 @@ func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []v
 			return e.model(fr, st, in, f, f.Model, args)
 		}
 		e.gap(st, in, verdict.Undefined, "%s", ir.NoBody(f.Name))
-		e.f.Gaps[len(e.f.Gaps)-1].Reason.Remedy = stubFor(f)
+		why := &e.f.Gaps[len(e.f.Gaps)-1].Reason
+		why.Remedy, why.Function = stubFor(f), f.Name
 		return val{}
 	}
 	if e.isCut(f) {

@@ -78,7 +78,11 @@ func (x *fn) trap(name string, s *site) bool {
 		x.emit(&ir.Instr{Op: ir.OpTrap, Check: k.check, What: "division by zero"})
 		return true
 	}
-	x.emit(&ir.Instr{Op: ir.OpTrap, Check: x.refine(k), What: k.message})
+	in := &ir.Instr{Op: ir.OpTrap, Check: x.refine(k), What: k.message}
+	if k.handler == "out_of_bounds" {
+		in.Flags = ir.OfIndex
+	}
+	x.emit(in)
 	return true
 }
 

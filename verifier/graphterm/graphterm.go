@@ -6,6 +6,7 @@ package graphterm
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -179,7 +180,10 @@ func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool
 		r := g.GaveUp[0]
 		return unknown(claim, &r)
 	}
-	return unknown(claim, giveUpReason(ctx, fmt.Errorf("%s", answer.Reason)))
+	if answer.Late {
+		return unknown(claim, late(answer.Reason))
+	}
+	return unknown(claim, giveUpReason(ctx, errors.New(answer.Reason)))
 }
 
 // decide asks for termination of a system.
@@ -262,11 +266,14 @@ func unknown(c verdict.Claim, r *verdict.Reason) verdict.Claim {
 }
 
 func giveUpReason(ctx context.Context, err error) *verdict.Reason {
-	if ctx.Err() != nil || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) ||
-		strings.Contains(err.Error(), "out of time") {
-		return &verdict.Reason{Kind: verdict.TimedOut, Detail: err.Error(), Remedy: "a longer --timeout"}
+	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+		return late(err.Error())
 	}
 	return &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
+}
+
+func late(detail string) *verdict.Reason {
+	return &verdict.Reason{Kind: verdict.TimedOut, Detail: detail, Remedy: "a longer --timeout"}
 }
 
 func lines(text string) []string {

@@ -38,13 +38,13 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	if o == nil || o.kind == nullObject {
 		addr := p.bits.Low64()
 		if addr == 0 {
-			x.stop(verdict.Memory, "%s through a null pointer", verb)
+			x.stopAs(verdict.NullAccess, verdict.Memory, "%s through a null pointer", verb)
 		} else if o != nil || x.behindNull(a.arg) {
-			x.stop(verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb, a.size,
-				plural(a.size, "byte"), addr)
+			x.stopAs(verdict.NullAccess, verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb,
+				a.size, plural(a.size, "byte"), addr)
 		} else if !x.goesOn(verdict.Memory, verb) {
-			x.stop(verdict.Memory, "%s of %d %s at address 0x%x, which is in no object", verb, a.size,
-				plural(a.size, "byte"), addr)
+			x.stopAs(verdict.NoObject, verdict.Memory, "%s of %d %s at address 0x%x, which is in no object", verb,
+				a.size, plural(a.size, "byte"), addr)
 		}
 		return nil, 0, false
 	}
@@ -63,27 +63,30 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 	case o.global != nil && o.global.InProgramMemory():
 		x.end(Unsupported, "", verb+" of "+o.global.Name+", which is in program memory, as data")
 	case o.kind == funcObject || o.kind == labelObject:
-		x.stop(verdict.Memory, "%s of code: %s", verb, x.describe(o))
+		x.stopAs(verdict.OfCode, verdict.Memory, "%s of code: %s", verb, o)
 	case o.dead != "":
-		x.stop(verdict.Memory, "%s of %s after %s", verb, x.describe(o), o.death())
+		x.stopAs(verdict.AfterEnd, verdict.Memory, "%s of %s after %s", verb, o, o.death())
 	case (off > uint64(o.size) || uint64(o.size)-off < a.size) && o.global != nil && o.global.MayMark() &&
 		!x.asks(x.cur, verdict.Memory):
 		x.end(Unsupported, "", verb+" where "+o.global.Name+
 			" may end, which is defined nowhere, and the check memory is off")
 	case off > uint64(o.size) || uint64(o.size)-off < a.size:
 		at, _ := p.bits.Int64()
-		x.stop(verdict.Memory, "%s of %d %s at offset %s of %s (%d %s)%s", verb, a.size, plural(a.size, "byte"),
-			p.bits.Signed(), x.describe(o), o.size, plural(uint64(o.size), "byte"), x.wouldBe(o, at))
+		x.stopAs(verdict.OutOfBounds, verdict.Memory, "%s of %d %s at offset %s of %s (%d %s)%s", verb, a.size,
+			plural(a.size, "byte"), p.bits.Signed(), o, o.size, plural(uint64(o.size), "byte"), x.wouldBe(o, at))
 		x.outside(o, at, int64(a.size), 0, o.size)
 	case !a.write && o.region != nil && o.region.NoRead:
-		x.stop(verdict.Memory, "%s of region %s, which can only be written", verb, o.region.Name)
+		x.stopAs(verdict.WriteOnly, verdict.Memory, "%s of region %s, which can only be written", verb,
+			named{o, o.region.Name})
 	case a.write && o.readOnly:
-		x.stop(verdict.Memory, "write of the constant %s", strings.TrimPrefix(x.describe(o), "the "))
+		x.stopAs(verdict.ReadOnly, verdict.Memory, "write of the constant %s",
+			named{o, strings.TrimPrefix(x.describe(o), "the ")})
 	case o.region != nil && x.runsInto(o.base+off, a.size) != nil:
-		x.stop(verdict.Memory, "%s of %d %s at address 0x%x runs into %s", verb, a.size, plural(a.size, "byte"),
-			o.base+off, x.describe(x.runsInto(o.base+off, a.size)))
+		x.stopAs(verdict.RunsInto, verdict.Memory, "%s of %d %s at address 0x%x runs into %s", verb, a.size,
+			plural(a.size, "byte"), o.base+off, x.runsInto(o.base+off, a.size))
 	case a.align > 1 && !x.o.AnyAlignment && !x.aligned(o, off, a.align):
-		x.stop(verdict.Memory, "misaligned %s: offset %d of %s, alignment %d needed", verb, off, x.describe(o), a.align)
+		x.stopAs(verdict.Misaligned, verdict.Memory, "misaligned %s: offset %d of %s, alignment %d needed", verb, off, o,
+			a.align)
 	case a.size > maxAccess:
 		x.end(Unsupported, "", fmt.Sprintf("%s of %d bytes at once: more than the %d that are executed", verb, a.size,
 			maxAccess))
@@ -174,8 +177,8 @@ func (x *machine) describe(o *object) string {
 		return "a label"
 	case o.kind == nullObject:
 		return "a null pointer"
-	case o.kind == heapObject && o.born != nil && strings.HasPrefix(o.born.Name, ir.BehindPointer):
-		return "what '" + strings.TrimPrefix(o.born.Name, ir.BehindPointer) + "' leads to"
+	case o.pointer() != "":
+		return "what '" + o.pointer() + "' leads to"
 	case o.kind == heapObject && o.born != nil:
 		return "the block allocated at " + o.born.Pos.String()
 	case o.born != nil && o.born.Op == ir.OpAlloca && o.born.Name != "":

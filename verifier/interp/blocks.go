@@ -17,6 +17,9 @@ const (
 	markEnd   = "\x03"
 )
 
+// plainMarks writes what a text of the program has of the characters of marks: they stand for no block.
+var plainMarks = strings.NewReplacer(markBegin, `\x02`, markEnd, `\x03`)
+
 // maxHolders bounds the pointers that lead from a variable to a block in its name: `list->next->next`.
 const maxHolders = 3
 

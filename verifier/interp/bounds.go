@@ -88,44 +88,43 @@ func (x *machine) trapped(in *ir.Instr) {
 			count := int64(n.Low64())
 			name := x.arrayName(o, off, count, scale)
 			message += fmt.Sprintf(" of `%s` (%d %s)", name, count, plural(n.Low64(), "element"))
-			x.stop(in.Check, "%s", message)
+			x.stopAs(verdict.OutOfIndex, in.Check, "%s", message)
 			at, _ := signedTo(i.bits, x.pw).Int64()
 			x.outside(o, off+at*scale, scale, off, off+count*scale)
 			return
 		}
 		message += fmt.Sprintf(" (%d %s)", n.Low64(), plural(n.Low64(), "element"))
+		x.stopAs(verdict.OutOfIndex, in.Check, "%s", message)
+		return
 	}
-	if in.Check == verdict.Nonnull {
-		message += x.wrapped()
+	if o := x.wrapped(in); o != nil {
+		x.stopAs(verdict.WrapsAround, in.Check, "%s: arithmetic on the address of %s wraps around to it", message, o)
+		return
 	}
 	x.stop(in.Check, "%s", message)
 }
 
-// wrapped says of the pointer that the comparison before a trap found null how arithmetic brought it there; empty where
-// it is no address computed from that of an object.
-func (x *machine) wrapped() string {
-	if x.fr.prev == nil {
-		return ""
+// wrapped returns the object from whose address arithmetic made the pointer that the comparison before a trap found null;
+// nil where it is no address computed from one.
+func (x *machine) wrapped(in *ir.Instr) *object {
+	if in.Check != verdict.Nonnull || x.fr.prev == nil {
+		return nil
 	}
 	br := x.fr.prev.Term()
 	if br == nil || br.Op != ir.OpCondBr {
-		return ""
+		return nil
 	}
 	cmp, ok := br.Args[0].(*ir.Instr)
 	if !ok || cmp.Op != ir.OpIcmp || !cmp.Args[0].Type().IsPtr() {
-		return ""
+		return nil
 	}
-	p := x.eval(cmp.Args[0])
-	if p.obj == nil {
-		return ""
-	}
-	return fmt.Sprintf(": arithmetic on the address of %s wraps around to it", x.describe(p.obj))
+	return x.eval(cmp.Args[0]).obj
 }
 
 // failedIndex returns the index that the comparison before a trap of an array access found too large, the number of
 // elements, and the address computation that the comparison guards, if its array is known.
 func (x *machine) failedIndex(in *ir.Instr) (index *ir.Instr, n bits.Vec, array *ir.Instr) {
-	if in.Check != verdict.Memory || !strings.HasPrefix(in.What, "array index") || x.fr.prev == nil {
+	if !in.Flags.Has(ir.OfIndex) || x.fr.prev == nil {
 		return nil, n, nil
 	}
 	br := x.fr.prev.Term()

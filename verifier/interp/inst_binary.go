@@ -107,8 +107,8 @@ func (x *machine) arith(in *ir.Instr, a, b value) value {
 	}
 	if in.Flags.Has(ir.PtrDiff) && a.obj != b.obj && a.toObject() && b.toObject() &&
 		!linked(a.obj, b.obj) {
-		x.violate(verdict.PointerCompare, "pointers to different objects subtracted: %s and %s", x.describe(a.obj),
-			x.describe(b.obj))
+		x.violateAs(verdict.ApartCompared, verdict.PointerCompare, "pointers to different objects subtracted: %s and %s",
+			a.obj, b.obj)
 	}
 	v := scalar(r)
 	if !a.defined() || !b.defined() {

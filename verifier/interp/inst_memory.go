@@ -183,15 +183,15 @@ func (x *machine) inBounds(base value, off bits.Vec, out value) {
 	if out.obj == nil && !off.IsZero() {
 		switch {
 		case off.Sign() && bits.Ult(base.bits, bits.Neg(off)), !off.Sign() && bits.UaddOverflow(base.bits, off):
-			x.violate(verdict.PointerOverflow, "address arithmetic wraps around")
+			x.violateAs(verdict.WrapsAround, verdict.PointerOverflow, "address arithmetic wraps around")
 		case base.bits.IsZero() && x.o.NearNull():
-			x.violate(verdict.PointerOverflow, "arithmetic on a null pointer")
+			x.violateAs(verdict.NullArithmetic, verdict.PointerOverflow, "arithmetic on a null pointer")
 		}
 		return
 	}
 	if o := out.obj; o != nil && out.bits.Low64() > uint64(o.size) {
-		x.violate(verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(), x.describe(o),
-			o.size, plural(uint64(o.size), "byte"))
+		x.violateAs(verdict.OutOfBounds, verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(),
+			o, o.size, plural(uint64(o.size), "byte"))
 	}
 }
 

@@ -114,8 +114,8 @@ func (x *machine) compare(in *ir.Instr, a, b value) value {
 	order := in.Pred != ir.EQ && in.Pred != ir.NE
 	if in.Args[0].Type().IsPtr() && order && a.obj != b.obj && (a.toObject() || b.toObject()) &&
 		!linked(a.obj, b.obj) && !x.lies(a, b) && !x.lies(b, a) {
-		if x.violate(in.OrderCheck(), "pointers to different objects ordered: %s and %s", x.target(a),
-			x.target(b)) {
+		if x.violateAs(verdict.ApartCompared, in.OrderCheck(), "pointers to different objects ordered: %s and %s",
+			target(a), target(b)) {
 			return scalar(bits.Bool(false))
 		}
 	}
@@ -146,11 +146,11 @@ func compareMask(p ir.Pred, a, b value) bits.Vec {
 	return bits.New(1, 1)
 }
 
-func (x *machine) target(v value) string {
+func target(v value) any {
 	if v.obj == nil {
 		return "address 0x" + v.bits.Hex()
 	}
-	return x.describe(v.obj)
+	return v.obj
 }
 
 // equal compares scalars; pointers to different objects by address.
@@ -211,7 +211,7 @@ func (x *machine) call(in *ir.Instr) {
 	}
 	if p.obj == nil || p.obj.fn == nil || !p.bits.IsZero() {
 		if p.obj != nil || p.bits.IsZero() || !x.goesOn(verdict.Memory, "call") {
-			x.stop(verdict.Memory, "call through a pointer to %s", x.target(p))
+			x.stopAs(verdict.NoFunction, verdict.Memory, "call through a pointer to %s", target(p))
 		}
 		return
 	}
@@ -221,7 +221,7 @@ func (x *machine) call(in *ir.Instr) {
 		if direct {
 			x.end(Unsupported, "", fmt.Sprintf("call of %s with %s", f.Name, why))
 		} else {
-			x.stop(verdict.Memory, "%s", ir.CallOfAnotherType(f, why))
+			x.stopAs(verdict.OtherType, verdict.Memory, "%s", named{p.obj, ir.CallOfAnotherType(f, why)})
 		}
 		return
 	}

@@ -104,8 +104,9 @@ type Outcome struct {
 	Instr    *ir.Instr     // where it ended
 	Pos      verdict.Pos
 	Message  string
-	Object   *verdict.Object // that the failed access was to leave, if it did
-	CallPath []*ir.Instr     // call instructions from the entry down to the end
+	Failure  *verdict.Failure // Violation, Undefined: the facts that Message words; nil: Check says it all
+	Object   *verdict.Object  // that the failed access was to leave, if it did
+	CallPath []*ir.Instr      // call instructions from the entry down to the end
 	Steps    []verdict.Step
 	Dropped  int      // steps that MaxTrace left out at the front
 	Ret      bits.Vec // of the entry, if it returned a scalar

@@ -34,7 +34,7 @@ func (x *machine) leaks(how ir.Ending) {
 				return
 			}
 			x.becauseOf(o)
-			x.violate(verdict.Leak, "%s is never freed", x.describe(o))
+			x.violateAs(verdict.NotReleased, verdict.Leak, "%s is never freed", o)
 			return
 		}
 	}
@@ -77,7 +77,7 @@ func (x *machine) lost(how ir.Ending) {
 	for _, o := range x.objects {
 		if o != nil && o.kind == heapObject && o.dead == "" && !t.found[o] {
 			x.becauseOf(o)
-			x.violate(verdict.Leak, "%s is lost: no pointer leads to it any more", x.describe(o))
+			x.violateAs(verdict.NotReleased, verdict.Leak, "%s is lost: no pointer leads to it any more", o)
 			return
 		}
 	}

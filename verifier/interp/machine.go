@@ -326,11 +326,13 @@ func (x *machine) jump(b *ir.Block) {
 }
 
 // end finishes the run; the first reason counts.
-func (x *machine) end(k Kind, c verdict.Check, msg string) {
+func (x *machine) end(k Kind, c verdict.Check, msg string) { x.endAs(k, c, msg, nil) }
+
+func (x *machine) endAs(k Kind, c verdict.Check, msg string, why *verdict.Failure) {
 	if x.out != nil {
 		return
 	}
-	x.out = &Outcome{Kind: k, Check: c, Instr: x.cur, Message: msg}
+	x.out = &Outcome{Kind: k, Check: c, Instr: x.cur, Message: msg, Failure: why}
 	if x.cur != nil {
 		x.out.Pos = *x.cur.Pos
 	}
@@ -344,11 +346,17 @@ func (x *machine) end(k Kind, c verdict.Check, msg string) {
 // violate ends the run because check c fails; nothing happens if it is off,
 // and false tells the caller to go on. Use stop where nothing can go on.
 func (x *machine) violate(c verdict.Check, format string, args ...any) bool {
+	return x.violateAs("", c, format, args...)
+}
+
+// violateAs is violate where c fails in more ways than one; an object among args stands for its description.
+func (x *machine) violateAs(kind verdict.FailureKind, c verdict.Check, format string, args ...any) bool {
 	if !x.asks(x.cur, c) {
 		x.pass(x.cur, c)
 		return false
 	}
-	x.end(Violation, c, fmt.Sprintf(format, args...))
+	message, why := x.worded(kind, format, args)
+	x.endAs(Violation, c, message, why)
 	return true
 }
 
@@ -366,8 +374,14 @@ func (x *machine) pass(in *ir.Instr, c verdict.Check) {
 
 // stop ends the run as a violation of c, or as Undefined if c is off.
 func (x *machine) stop(c verdict.Check, format string, args ...any) {
-	if !x.violate(c, format, args...) {
-		x.end(Undefined, c, fmt.Sprintf(format, args...))
+	x.stopAs("", c, format, args...)
+}
+
+// stopAs is stop where c fails in more ways than one, as violateAs is.
+func (x *machine) stopAs(kind verdict.FailureKind, c verdict.Check, format string, args ...any) {
+	if !x.violateAs(kind, c, format, args...) {
+		message, why := x.worded(kind, format, args)
+		x.endAs(Undefined, c, message, why)
 	}
 }
 

@@ -181,7 +181,7 @@ func (c *call) text(i int) string {
 	if len(text) == 0 {
 		return ""
 	}
-	return ": " + verdict.Text(text, maxText)
+	return ": " + plainMarks.Replace(verdict.Text(text, maxText))
 }
 
 // object executes the predicates over objects (CBMC's).

@@ -147,17 +147,17 @@ func (c *call) freeable(p value) bool {
 	switch o := p.obj; {
 	case o == nil && !p.bits.IsZero() && c.goesOn(verdict.Free, "free"):
 	case o == nil:
-		c.stop(verdict.Free, "free of address 0x%s, which is no heap block", p.bits.Hex())
+		c.stopAs(verdict.WrongRelease, verdict.Free, "free of address 0x%s, which is no heap block", p.bits.Hex())
 	case o.kind != heapObject:
-		c.stop(verdict.Free, "free of %s, which is no heap block", c.describe(o))
+		c.stopAs(verdict.WrongRelease, verdict.Free, "free of %s, which is no heap block", o)
 	case o.dead != "":
-		c.stop(verdict.Free, "%s freed again after %s", c.describe(o), o.dead)
+		c.stopAs(verdict.WrongRelease, verdict.Free, "%s freed again after %s", o, o.dead)
 	case !p.bits.IsZero():
-		c.stop(verdict.Free, "free of offset %s of %s", p.bits.Signed(), c.describe(o))
+		c.stopAs(verdict.WrongRelease, verdict.Free, "free of offset %s of %s", p.bits.Signed(), o)
 	case o.owner != ir.OwnerOf(c.name):
 		by := ir.OwnerOf(c.name)
-		c.stop(verdict.Free, "%s is from %s, and %s releases what is from %s", c.describe(o), o.owner, by.Released(),
-			by)
+		c.stopAs(verdict.WrongRelease, verdict.Free, "%s is from %s, and %s releases what is from %s", o, o.owner,
+			by.Released(), by)
 	default:
 		return true
 	}

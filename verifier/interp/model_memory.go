@@ -53,7 +53,7 @@ func (x *machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
 		return false
 	}
 	if disjoint && from == to && fromOff != toOff && fromOff < toOff+int64(n) && toOff < fromOff+int64(n) {
-		x.stop(verdict.Memory, "copy of %d bytes between overlapping ranges of %s", n, x.describe(to))
+		x.stopAs(verdict.Overlap, verdict.Memory, "copy of %d bytes between overlapping ranges of %s", n, to)
 		return false
 	}
 	ignored := to.kind == regionObject && to.region.Access == ir.AccessVolatile

@@ -272,7 +272,7 @@ func (c *call) disjoint(a value, n int64, b value, m int64) bool {
 	}
 	p, q := int64(a.bits.Low64()), int64(b.bits.Low64())
 	if p < q+m && q < p+n {
-		c.stop(verdict.Memory, "%s between overlapping strings of %s", c.name, c.describe(a.obj))
+		c.stopAs(verdict.Overlap, verdict.Memory, "%s between overlapping strings of %s", c.name, a.obj)
 		return false
 	}
 	return true

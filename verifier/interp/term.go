@@ -52,7 +52,7 @@ func (x *machine) term(in *ir.Instr) {
 				return
 			}
 		}
-		x.stop(verdict.Memory, "computed goto to an address that is no label of this function")
+		x.stopAs(verdict.NoFunction, verdict.Memory, "computed goto to an address that is no label of this function")
 	case ir.OpUnreachable:
 		x.stop(verdict.Unreachable, "unreachable code reached")
 	}

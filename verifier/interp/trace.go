@@ -38,9 +38,14 @@ const (
 // contractPart is in all names that contracts are made of (package contract).
 const contractPart = "firmproof_contract_"
 
+// isWoven reports the name of a variable or function that is none of the user's program.
+func isWoven(name string) bool {
+	return strings.HasPrefix(name, irqPrefix) || strings.HasPrefix(name, heldPart) ||
+		strings.HasPrefix(name, truthPart) || strings.Contains(name, contractPart)
+}
+
 func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
-	if x.ofPoint() || strings.HasPrefix(s.What, irqPrefix) || strings.HasPrefix(s.What, heldPart) ||
-		strings.HasPrefix(s.What, truthPart) || strings.Contains(s.What, contractPart) {
+	if x.ofPoint() || s.Kind != verdict.StepViolation && isWoven(s.What) {
 		return
 	}
 	if at != nil {

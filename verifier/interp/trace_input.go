@@ -65,11 +65,12 @@ func (x *machine) traceInput(in *ir.Instr, name string, v value) {
 		t.Kind = ir.DBool
 	}
 	what := name
-	if !strings.HasSuffix(name, ir.IsNull) { // a call of a function
+	from, null := strings.CutSuffix(name, ir.IsNull)
+	if !null { // a call of a function
 		what += "()"
 	}
 	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: what, Value: x.show(t, v),
-		Bytes: x.hexBytes(v.bits), Type: nondetType(name, in.T)})
+		Bytes: x.hexBytes(v.bits), Type: nondetType(name, in.T), From: from, Null: null})
 }
 
 // traceBytes notes a range written at once.
@@ -86,6 +87,7 @@ func (x *machine) traceBytes(in *ir.Instr, o *object, off, n int64) {
 		var t *ir.DType
 		s.What, t = x.placeName(o, off, n, nil)
 		s.Type, s.Value = fmt.Sprintf("%d %s", n, plural(uint64(n), "byte")), x.bytesText(o, off, n)
+		s.Pointer = holdsPointers(t, nil)
 		if t != nil {
 			s.Type = t.String()
 			if int64(t.Bits) == n*8 {
@@ -101,13 +103,10 @@ func (x *machine) traceBytes(in *ir.Instr, o *object, off, n int64) {
 
 // madeBehind returns the pointer whose block a generated harness fills, as long as it does; else "".
 func (x *machine) madeBehind(o *object) string {
-	if o.kind != heapObject || o.born == nil || len(x.frames) > 1 {
+	if len(x.frames) > 1 {
 		return ""
 	}
-	if name, made := strings.CutPrefix(o.born.Name, ir.BehindPointer); made {
-		return name
-	}
-	return ""
+	return o.pointer()
 }
 
 func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
@@ -117,7 +116,7 @@ func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
 	s := verdict.Step{Kind: verdict.StepAlloc, What: fmt.Sprintf("%d %s", n, plural(n, "byte")), Value: "NULL"}
 	if o != nil {
 		s.Value = "&" + blockMark(o)
-		if name, made := strings.CutPrefix(in.Name, ir.BehindPointer); made {
+		if name := o.pointer(); name != "" {
 			s.What, s.Value, s.Behind = s.What+", what '"+name+"' leads to", "", name
 		}
 	}

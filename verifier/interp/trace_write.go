@@ -16,6 +16,17 @@ func typeText(t *ir.DType, access *ir.Type) string {
 	return widthText(access)
 }
 
+// holdsPointers reports a pointer, or an array of them: by the type in C, or where that is not known by what is accessed.
+func holdsPointers(t *ir.DType, access *ir.Type) bool {
+	if t == nil {
+		return access != nil && access.IsPtr()
+	}
+	for t.Kind == ir.DArray && t.Elem != nil {
+		t = t.Elem
+	}
+	return t.Kind == ir.DPointer
+}
+
 // before returns what traceStore needs to know of a range that is about to be
 // written: its bits as an integer; nil if it cannot hold bit-fields.
 func (x *machine) before(o *object, off, n int64) *value {
@@ -52,7 +63,7 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 	show := func(o *object, s *verdict.Step) {
 		var ct *ir.DType
 		s.What, ct = x.placeName(o, off, size, t)
-		s.Type, s.Value = typeText(ct, t), x.showIn(s.What, ct, v)
+		s.Type, s.Value, s.Pointer = typeText(ct, t), x.showIn(s.What, ct, v), holdsPointers(ct, t)
 		if ct != nil && (ct.Kind == ir.DStruct || ct.Kind == ir.DUnion || ct.Kind == ir.DArray) {
 			s.Value = x.memoryText(o, off, ct, 0)
 		}

@@ -253,7 +253,7 @@ func (p *Prover) decide(ctx context.Context, goals []goal, x *refutation) (*prob
 	for _, g := range groups {
 		claims = append(claims, problem.ClaimOf(g.First))
 	}
-	out := problem.NewProofs(claims)
+	out := problem.NewProofs(claims, p.cut.p.ListClaims())
 	asked := 0
 	for _, g := range groups {
 		if g.First.Check == verdict.Unwinding {

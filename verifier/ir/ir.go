@@ -327,6 +327,7 @@ const (
 	PtrDiff  // sub: the difference of two pointers in C; the operands are their ptrtoint
 	Member   // gep: it steps into a structure
 	Element  // gep: it steps into an array
+	OfIndex  // trap: the index of an array is out of bounds
 )
 
 // Has reports whether all of g are set.

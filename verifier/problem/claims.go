@@ -57,17 +57,20 @@ type Proofs struct {
 	Certificate *verdict.Certificate
 	Evidence    any             // for a certificate
 	by          string          // the engine that proved it
-	known       map[string]bool // the IDs of Claims; nil: there may be others
+	never       map[string]bool // by claim ID: no execution comes to it
 	others      *Proofs         // by other engines
 }
 
-// NewProofs returns proofs for a program with these claims, none of which is proved. These are all claims that its
-// executions come to: another one is never reached.
-func NewProofs(claims []verdict.Claim) *Proofs {
+// NewProofs returns proofs for a program of which executions come to these claims, none of which is proved, and to no
+// other of those that the program lists. Of a claim in neither list nothing is said.
+func NewProofs(claims, listed []verdict.Claim) *Proofs {
 	p := SomeProofs(claims)
-	p.known = map[string]bool{}
+	p.never = map[string]bool{}
+	for i := range listed {
+		p.never[listed[i].ID] = true
+	}
 	for i := range claims {
-		p.known[claims[i].ID] = true
+		delete(p.never, claims[i].ID)
 	}
 	return p
 }
@@ -77,13 +80,24 @@ func SomeProofs(claims []verdict.Claim) *Proofs {
 	return &Proofs{Claims: claims, Holds: map[string]bool{}}
 }
 
+// ListClaims lists all claims that p has, whether an execution comes to them or not, but those of Plan.Past.
+func (p *Problem) ListClaims() []verdict.Claim {
+	var out []verdict.Claim
+	for _, c := range encode.ListClaims(p.Module, p.Checks, p.Leaks, func(*ir.Block) bool { return true }) {
+		if !p.Past[ir.At{Instr: c.Instr, Check: c.Check}] {
+			out = append(out, ClaimOf(&c))
+		}
+	}
+	return out
+}
+
 // Covers reports that claim id was proved: it holds, or nothing gets there.
 func (p *Proofs) Covers(id string) bool { return p.of(id) != nil }
 
 // of returns the proofs of the engine that proved claim id, or nil.
 func (p *Proofs) of(id string) *Proofs {
 	for ; p != nil; p = p.others {
-		if p.Holds[id] || p.known != nil && !p.known[id] {
+		if p.Holds[id] || p.never[id] {
 			return p
 		}
 	}
@@ -120,10 +134,10 @@ func (p *Proofs) Open() []verdict.Claim {
 	return out
 }
 
-// Proved returns the answer for a claim that is covered.
-func (p *Proofs) Proved(c verdict.Claim) verdict.Claim {
+// Proved returns the answer for a claim that is covered. dead: c says that nothing comes to it, as far as it was looked.
+func (p *Proofs) Proved(c verdict.Claim, dead bool) verdict.Claim {
 	p = p.of(c.ID)
-	if own := func(l verdict.Claim) bool { return l.ID == c.ID }; c.Message == encode.NeverReached && p.Holds[c.ID] {
+	if own := func(l verdict.Claim) bool { return l.ID == c.ID }; dead && p.Holds[c.ID] {
 		if i := slices.IndexFunc(p.Claims, own); i >= 0 { // within a bound only
 			c.Message = p.Claims[i].Message
 		}

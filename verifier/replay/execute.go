@@ -46,7 +46,7 @@ func Confirm(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []
 		c.Message = out.Message
 	}
 	showAtCall(&c, out.CallPath)
-	c.Inputs, c.Object, c.Undefined = Shown(inputs), out.Object, out.Undefined
+	c.Inputs, c.Failure, c.Object, c.Undefined = Shown(inputs), out.Failure, out.Object, out.Undefined
 	c.Evidence = input.Execution{Inputs: inputs, Past: out.Passed}
 	return &problem.Settled{Claim: c, At: ir.At{Instr: out.Instr, Check: out.Check}, Passed: out.Passed}
 }

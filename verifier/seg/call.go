@@ -22,7 +22,7 @@ func (b *builder) call(s *state, in *ir.Instr) result {
 		return b.model(s, in, fn.Model)
 	}
 	if fn.IsDecl() {
-		return giveUp(verdict.Undefined, ir.NoBody(fn.Name))
+		return result{kind: gaveUp, rkind: verdict.Undefined, why: ir.NoBody(fn.Name), fn: fn.Name}
 	}
 	if !in.Sig.Equal(fn.Sig()) && (fn.Variadic || len(in.Args) != len(fn.Params)) {
 		return giveUp(verdict.Unsupported, "call of "+fn.Name+" with other parameters or a variable number of them")

@@ -43,7 +43,8 @@ func (b *builder) certify() []*cutPoint {
 		if c.repairs++; c.repairs <= maxRepairs {
 			failed = append(failed, c)
 		} else {
-			b.giveUp(verdict.Incomplete, "an edge of the graph is not certified: "+why.Error(), b.at(c.st))
+			b.giveUp(verdict.Reason{Kind: verdict.Incomplete,
+				Detail: "an edge of the graph is not certified: " + why.Error()}, b.at(c.st))
 		}
 	}
 	return failed

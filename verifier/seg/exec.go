@@ -12,6 +12,7 @@ type result struct {
 	states []*state // forked: the cases, each at the same instruction or moved already
 	why    string   // stopped, gaveUp
 	rkind  verdict.ReasonKind
+	fn     string // gaveUp at the call of a function without a body: its name
 }
 
 type resultKind uint8

@@ -146,7 +146,7 @@ func (b *builder) expandOnce(c *cutPoint) (next []*cutPoint, again bool, err err
 			}
 		}
 		if b.steps++; b.steps > b.opts.MaxStates {
-			b.giveUp(verdict.BoundReached, "the graph has too many states", b.at(s))
+			b.giveUp(verdict.Reason{Kind: verdict.BoundReached, Detail: "the graph has too many states"}, b.at(s))
 			return nil, false, nil
 		}
 		stack = append(stack, b.advance(c, s)...)
@@ -186,7 +186,7 @@ func (b *builder) advance(c *cutPoint, s *state) []*state {
 		}
 		return out
 	case gaveUp:
-		b.giveUp(r.rkind, r.why, in)
+		b.giveUp(verdict.Reason{Kind: r.rkind, Detail: r.why, Function: r.fn}, in)
 	}
 	c.edges = append(c.edges, &edge{from: c, st: s, tag: r.why})
 	return nil

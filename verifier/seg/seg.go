@@ -198,9 +198,8 @@ func (b *builder) newVar(name string) exact.Var {
 }
 
 // giveUp notes what is not modelled.
-func (b *builder) giveUp(k verdict.ReasonKind, what string, in *ir.Instr) {
-	key := what
-	r := verdict.Reason{Kind: k, Detail: what}
+func (b *builder) giveUp(r verdict.Reason, in *ir.Instr) {
+	key := r.Detail
 	if in != nil {
 		pos := *in.Pos
 		r.Pos = &pos

@@ -55,6 +55,7 @@ type Answer struct {
 	Proof   *certify.Termination // for Terminating
 	Run     *certify.Recurrence  // for NonTerminating
 	Reason  string               // for Unknown: what stopped the proof
+	Late    bool                 // for Unknown: that was the end of the time
 	Text    string               // the argument in plain words
 	Rungs   linear.Rungs         // who answered the arithmetic questions
 }
@@ -202,26 +203,31 @@ func (p *problem) refinement(split *its.System, origin []*edge, inner *certify.T
 // certified hands the proof to the checker.
 func (p *problem) certified(ctx context.Context, cert *certify.Termination) (Answer, error) {
 	if err := certify.Terminating(ctx, p.sys, cert); err != nil {
-		return Answer{Verdict: Unknown, Reason: err.Error()}, err
+		return notChecked(err), err
 	}
 	return Answer{Verdict: Terminating, Proof: cert, Text: p.explain(cert)}, nil
 }
 
+// notChecked returns the answer where the checker of certificates ended with an error.
+func notChecked(err error) Answer {
+	return Answer{Verdict: Unknown, Reason: err.Error(), Late: errors.Is(err, context.DeadlineExceeded)}
+}
+
 // refuted looks for an infinite run where no ranking function was found.
 func (p *problem) refuted(ctx context.Context, stuck [][]*edge) Answer {
-	reason := "no ranking function and no recurrent set found for " + p.describe(stuck[0])
+	failed := Answer{Verdict: Unknown, Reason: "no ranking function and no recurrent set found for " + p.describe(stuck[0])}
 	if ctx.Err() != nil {
-		reason = "out of time at " + p.describe(stuck[0])
+		failed.Reason, failed.Late = "out of time at "+p.describe(stuck[0]), true
 	}
 	cert := p.refute(ctx, stuck)
 	if cert == nil && !p.off[byOrbits] {
 		cert = p.repeat(ctx)
 	}
 	if cert == nil {
-		return Answer{Verdict: Unknown, Reason: reason}
+		return failed
 	}
 	if err := certify.NonTerminating(ctx, p.sys, cert); err != nil {
-		return Answer{Verdict: Unknown, Reason: err.Error()}
+		return notChecked(err)
 	}
 	return Answer{Verdict: NonTerminating, Run: cert, Text: p.explainRun(cert)}
 }

@@ -36,6 +36,8 @@ type Result struct {
 	Reason      *Reason      `json:"reason,omitempty"`      // why the whole entry is unknown, if it is
 	// whether every run ends, which nobody asked, was not decided: nothing here says that it does
 	EndsOpen bool `json:"ends_open,omitempty"`
+	// the time was over, which only a warning says: no claim is unknown or bounded for want of it
+	CutShort bool `json:"cut_short,omitempty"`
 	// why what holds says nothing about the program: contradictory assumptions, nothing checked
 	Vacuous *Reason `json:"vacuous,omitempty"`
 	// what C means on the target, where it differs between targets

@@ -121,6 +121,10 @@ type Reason struct {
 	Detail string     `json:"detail"`
 	Pos    *Pos       `json:"location,omitempty"`
 	Remedy string     `json:"remedy,omitempty"`
+	// of Undefined: the function without a body that is called
+	Function string `json:"function,omitempty"`
+	// Detail begins with PastUnknown
+	Past bool `json:"past,omitempty"`
 }
 
 // OutOfTime reports that more time, or a less busy machine, might settle it.
@@ -172,7 +176,11 @@ type Step struct {
 	// of an object that is a local: 1 + the call depth of the call that it belongs to
 	Frame int `json:"frame,omitempty"`
 	// in a generated harness: the pointer to the block that it allocates or fills here
-	Behind string `json:"behind,omitempty"`
+	Behind  string `json:"behind,omitempty"`
+	Pointer bool   `json:"pointer,omitempty"` // of an assignment: of a pointer, or an array of them
+	// of an input that a call gives: the function; in a generated harness FUNCTION.PLACE
+	From string `json:"from,omitempty"`
+	Null bool   `json:"null,omitempty"` // such an input says whether the pointer there is null
 
 	Relevant bool `json:"relevant,omitempty"` // the failure depends on it, by values or by branches
 	// of a relevant step: numbers of the steps (from 0) that it follows from, latest first
@@ -218,9 +226,11 @@ type Claim struct {
 	Certificate *Certificate `json:"certificate,omitempty"`
 	Trace       []Step       `json:"trace,omitempty"`
 	// of a run that never ends: the step, from 1, at which the part begins that repeats, up to the last; 0: not known
-	Cycle  int     `json:"cycle,omitempty"`
-	Replay Replay  `json:"replay,omitempty"`
-	Object *Object `json:"object,omitempty"` // of an access out of bounds
+	Cycle  int    `json:"cycle,omitempty"`
+	Replay Replay `json:"replay,omitempty"`
+	// of a violation, in what the check leaves open
+	Failure *Failure `json:"failure,omitempty"`
+	Object  *Object  `json:"object,omitempty"` // of an access out of bounds
 	// what a run of the compiled program with these inputs showed (check --replay, replay)
 	Machine     *MachineRun `json:"machine,omitempty"`
 	Inputs      []Input     `json:"inputs,omitempty"`      // what the trace fed to the program, in order

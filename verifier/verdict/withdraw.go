@@ -1,20 +1,19 @@
 package verdict
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Withdraw makes a violation of r unknown, and what is behind it: why says what the violation rests on.
 func (r *Result) Withdraw(c *Claim, why *Reason) {
-	c.Status, c.Trace, c.Inputs, c.Replay, c.Reason = Unknown, nil, nil, "", why
+	c.Status, c.Trace, c.Inputs, c.Replay, c.Failure, c.Reason = Unknown, nil, nil, "", nil, why
 	for i := range r.Claims {
 		b := &r.Claims[i]
 		if b.Behind != c.ID {
 			continue
 		}
 		behind := *why
-		behind.Detail = PastUnknown + strings.TrimPrefix(why.Detail, PastUnknown)
+		if !why.Past {
+			behind.Detail, behind.Past = PastUnknown+why.Detail, true
+		}
 		if b.Behind = ""; b.Status == Violated {
 			r.Withdraw(b, &behind)
 		}

@@ -2,6 +2,7 @@ package weave
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -89,6 +90,9 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 
 // Further starts the name of the pointers in a block of which nothing is known.
 const Further = "pointers beyond the first "
+
+// IsFurther reports the name of those pointers.
+func IsFurther(name string) bool { return strings.HasPrefix(name, Further) }
 
 // tooMany is a pointer of which nothing is known, since there are too many in a block.
 func (h *harness) tooMany() ir.Value {
