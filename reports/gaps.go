@@ -13,6 +13,7 @@ type Gaps struct {
 	Callers   []string `json:"callers,omitempty"`   // of changed functions, beyond the nearest ones
 	Less      []Less   `json:"less,omitempty"`      // what is asked less than of the base
 	Unasked   []string `json:"unasked,omitempty"`   // findings of the base that may be gone because of Less, by Key
+	Ended     []string `json:"ended,omitempty"`     // entries without a whole answer, as someone ended the run
 }
 
 // Less is something that a commit is asked less than its base, or under more assumptions.
@@ -30,6 +31,9 @@ func (l *Less) Counts(entry string, proved bool) bool {
 // text lists the gaps in Markdown; empty if there are none.
 func (g *Gaps) text() string {
 	out := ""
+	if len(g.Ended) > 0 {
+		out += "\n**Ended before it was done**, without a whole answer: " + someNames(g.Ended) + ".\n"
+	}
 	if len(g.Functions) > 0 {
 		out += "\n**Not looked at**: " + someNames(g.Functions) + ". " +
 			"The code differs from the base, and no harness comes to it: `functions: changed` in the manifest calls what changed.\n"
@@ -79,6 +83,7 @@ const nothingReached = "Nothing of the change was checked: no harness comes to w
 func (g *Gaps) Add(other Gaps) {
 	g.All = g.All || other.All
 	g.Functions, g.Callers = union(g.Functions, other.Functions), union(g.Callers, other.Callers)
+	g.Ended = union(g.Ended, other.Ended)
 	g.Less, g.Unasked = union(g.Less, other.Less), union(g.Unasked, other.Unasked)
 }
 
