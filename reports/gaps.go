@@ -14,6 +14,9 @@ type Gaps struct {
 	Less      []Less   `json:"less,omitempty"`      // what is asked less than of the base
 	Unasked   []string `json:"unasked,omitempty"`   // findings of the base that may be gone because of Less, by Key
 	Ended     []string `json:"ended,omitempty"`     // entries without a whole answer, as someone ended the run
+	// findings of the base that are not found any more, and that nothing shows to be mended, by Key
+	Doubtful []string          `json:"doubtful,omitempty"`
+	Renamed  map[string]string `json:"renamed,omitempty"` // functions, by their names in the base
 }
 
 // Less is something that a commit is asked less than its base, or under more assumptions.
@@ -57,6 +60,14 @@ func (g *Gaps) text() string {
 		}
 		out += "\n"
 	}
+	if len(g.Doubtful) > 0 {
+		out += "\n**Not found any more, and not known to be mended**: the inputs of the base still fail, or less far was looked\n"
+		for _, k := range g.Doubtful {
+			entry, id, _ := strings.Cut(k, "|")
+			out += fmt.Sprintf("\n- %s (%s)", Code(id), Code(entry))
+		}
+		out += "\n"
+	}
 	return out
 }
 
@@ -85,6 +96,13 @@ func (g *Gaps) Add(other Gaps) {
 	g.Functions, g.Callers = union(g.Functions, other.Functions), union(g.Callers, other.Callers)
 	g.Ended = union(g.Ended, other.Ended)
 	g.Less, g.Unasked = union(g.Less, other.Less), union(g.Unasked, other.Unasked)
+	g.Doubtful = union(g.Doubtful, other.Doubtful)
+	for was, is := range other.Renamed {
+		if g.Renamed == nil {
+			g.Renamed = map[string]string{}
+		}
+		g.Renamed[was] = is
+	}
 }
 
 func union[T comparable](list, more []T) []T {

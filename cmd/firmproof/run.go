@@ -153,7 +153,9 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 	if sides.BaseErr != nil {
 		return out, sides.BaseErr
 	}
-	prepare.TryOn(sides.Base, out.now.Results)
+	prepare.TryOn(sides.Base, sides.Head, out.now.Results, func(target string) map[string]string {
+		return sides.Gaps[target].Renamed
+	})
 	out.before = s.answer(ctx, sides.Base)
 	return out, nil
 }

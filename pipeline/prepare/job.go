@@ -56,6 +56,7 @@ type Job struct {
 
 	Settled *verdict.Result `json:"settled,omitempty"` // known without a run, and complete
 	Base    bool            `json:"base,omitempty"`    // of the commit that a change is compared with
+	Against *Against        `json:"against,omitempty"` // of such a job: the head's
 }
 
 // Name returns what the report calls the entry.
