@@ -55,9 +55,7 @@ func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *weave
 			}
 		}
 		out.Functions[f.Name] = module.Substance(all...)
-		bare := *f
-		bare.Name, bare.CName = "", ""
-		out.Forms[f.Name] = module.Substance(&bare)
+		out.Forms[f.Name] = module.Form(f)
 		if list := assumesOf(f); len(list) > 0 {
 			out.Assumes[f.Name] = list
 		}
