@@ -76,7 +76,7 @@ func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]s
 	accepted map[string]string) {
 	fp, key := reports.Fingerprint(r, cl), reports.Key(r, cl)
 	_, old := known[fp]
-	_, ok := accepted[cl.Finding()]
+	_, ok := accepted[cl.ID]
 	if cl.IsShadowed() {
 		c.open(r, cl)
 		return
@@ -123,7 +123,7 @@ func (c *classes) gone(fp, key string) bool {
 	entry, id, _ := strings.Cut(key, "|")
 	whole := c.entries[entry]
 	if r := c.results[entry]; r != nil && slices.ContainsFunc(r.Claims, func(o verdict.Claim) bool {
-		return o.Status == verdict.Violated && o.Finding() != id && verdict.Site(o.ID) == verdict.Site(id)
+		return o.Status == verdict.Violated && o.ID != id && verdict.Site(o.ID) == verdict.Site(id)
 	}) {
 		whole = whole && c.sides.passes(key) // it fails in another way: whether in this one, too, was not decided
 	}

@@ -52,7 +52,7 @@ type PageOptions struct {
 }
 
 // Key identifies a finding inside one target: entry and claim.
-func Key(r *verdict.Result, c *verdict.Claim) string { return r.Entry + "|" + c.Finding() }
+func Key(r *verdict.Result, c *verdict.Claim) string { return r.Entry + "|" + c.ID }
 
 func (o *PageOptions) state(r *verdict.Result, c *verdict.Claim) State {
 	switch {

@@ -396,7 +396,7 @@ func Fingerprint(r *verdict.Result, c *verdict.Claim) string {
 	if c.Inside != nil { // as where it is not violated
 		function = c.Inside.Function
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(c.Check), r.Target, r.Entry, function, c.Finding()},
+	sum := sha256.Sum256([]byte(strings.Join([]string{string(c.Check), r.Target, r.Entry, function, c.ID},
 		"\x00")))
 	return hex.EncodeToString(sum[:16])
 }

@@ -109,7 +109,7 @@ func NotFollowed(inputs []input.Input) *input.Input {
 }
 
 func sameFailure(a, b *interp.Outcome) bool {
-	return a.Kind == b.Kind && a.Instr == b.Instr && a.Check == b.Check && a.Object.Before() == b.Object.Before()
+	return a.Kind == b.Kind && a.Instr == b.Instr && a.Check == b.Check && a.Object.IsBefore() == b.Object.IsBefore()
 }
 
 // Shown puts the inputs of a replay into the report's form.
