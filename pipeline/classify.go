@@ -56,15 +56,17 @@ func classify(report *verdict.Report, known map[string]string, haveBase bool, ac
 	for fp, key := range known {
 		entry, _, _ := strings.Cut(key, "|")
 		switch {
-		case !c.gone(fp, key):
+		case !c.gone(fp, key) && !c.isDoubtful(fp, key):
 		case slices.ContainsFunc(less, func(l reports.Less) bool { return l.Counts(entry, c.proved[fp]) }):
 			c.unasked = append(c.unasked, key)
+		case !c.gone(fp, key):
+			c.doubtful = append(c.doubtful, key)
 		default:
 			c.fixed = append(c.fixed, key)
 		}
 	}
-	c.doubtful = doubtful(report, known, &c)
 	slices.Sort(c.fixed)
+	slices.Sort(c.doubtful)
 	slices.Sort(c.unasked)
 	if len(c.fixed) > 0 {
 		c.counts["fixed"] = len(c.fixed)

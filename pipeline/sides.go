@@ -70,7 +70,10 @@ func (s *sides) mended(key string, head *verdict.Result, now *verdict.Claim, who
 		return !fartherIn(base.Bounds, head.Bounds)
 	}
 	return !slices.ContainsFunc(head.RestsOn(now), func(a verdict.Assumption) bool {
-		return a.Guessed() && !slices.ContainsFunc(base.Assumptions, func(b verdict.Assumption) bool { return a.ID == b.ID })
+		return a.Guessed() && !slices.ContainsFunc(base.Assumptions, func(b verdict.Assumption) bool {
+			return a.ID == b.ID || a.Origin == verdict.Observed && b.Origin == verdict.Observed && a.Relation == b.Relation &&
+				a.Subject == b.Subject // each as its own program does it, which the change mends
+		})
 	})
 }
 
@@ -140,20 +143,13 @@ func withNames(r *verdict.Report, renamed map[string]string) *verdict.Report {
 	return &out
 }
 
-// doubtful lists, sorted, the known findings that are not found any more where nothing shows that they are mended.
-func doubtful(report *verdict.Report, known map[string]string, c *classes) []string {
-	var out []string
-	for fp, key := range known {
-		entry, _, _ := strings.Cut(key, "|")
-		if _, still := c.violated[fp]; still || c.gone(fp, key) || c.unknown[fp] {
-			continue
-		}
-		if slices.ContainsFunc(report.Results, func(r verdict.Result) bool { return r.Entry == entry && r.Reason == nil }) {
-			out = append(out, key)
-		}
-	}
-	slices.Sort(out)
-	return out
+// isDoubtful reports whether a known finding is not found any more in an entry that has an answer, and nothing shows that
+// it is mended.
+func (c *classes) isDoubtful(fp, key string) bool {
+	entry, _, _ := strings.Cut(key, "|")
+	r := c.results[entry]
+	_, still := c.violated[fp]
+	return r != nil && r.Reason == nil && !still && !c.unknown[fp] && !c.gone(fp, key)
 }
 
 // keysOf lists the fingerprints that violations of a claim that holds would have.

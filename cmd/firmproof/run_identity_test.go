@@ -26,19 +26,44 @@ func TestSimulationOfIdentity(t *testing.T) {
 			[]string{"0 new, 0 fixed, 1 known"}},
 		"a variable renamed": {named, strings.ReplaceAll(named, "table", "values"), exitOK,
 			[]string{"0 new, 0 fixed, 1 known"}},
-		"a parameter renamed": {named, strings.ReplaceAll(strings.ReplaceAll(named, "unsigned i", "unsigned at"),
-			"[i]", "[at]"), exitUnknown, nil},
+		"a parameter renamed": {named, strings.NewReplacer("unsigned i", "unsigned at", "[i]", "[at]", "i > 8",
+			"at > 8").Replace(named), exitOK, []string{"0 new, 0 fixed, 1 known"}},
 		"moved": {named, "int other(int a) {\n  return a & 3;\n}\n" + strings.Replace(named, "int other(int a) {\n  return a & 1;\n}\n",
 			"", 1), exitOK, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
-			if what == "a parameter renamed" {
-				c.to, c.exit, c.want = strings.Replace(c.to, "i > 8", "at > 8", 1), exitOK, []string{"0 new, 0 fixed, 1 known"}
-			}
 			exit, out := simulate(changesFolder(t, map[string]string{"a.c": c.from}, map[string]string{"a.c": c.to}),
 				"main~1..main")
 			if wantAll(t, out, c.want...); exit != c.exit {
 				t.Errorf("exit %d: %s", exit, out)
+			}
+		})
+	}
+}
+
+// TestSimulationOfRepairs: fixed is what the base's inputs do not bring about any more, or what is proved as it was
+// asked before.
+func TestSimulationOfRepairs(t *testing.T) {
+	const head = "version: 1\ntargets: [x86_64]\nbuild: {sources: [a.c]}\nharnesses:\n  - {entry: main, unwind: 30}\n"
+	const code = "#include \"firmproof.h\"\nint buf[4];\nint main(void) {\n  unsigned n = firmproof_nondet_uint(), i;\n" +
+		"  for (i = 0; i < n; i++)\n    if (i == 20) buf[@] = 1;\n  return 0;\n}\n"
+	was := map[string]string{".firmproof.yml": head, "a.c": strings.Replace(code, "@", "i", 1)}
+	for what, c := range map[string]struct {
+		now  map[string]string
+		want []string
+		not  string
+	}{
+		"mended": {map[string]string{"a.c": strings.Replace(code, "@", "i & 3", 1)},
+			[]string{"0 new, 2 fixed, 0 known"}, "not known to be mended"},
+		"a loop that ends sooner": {map[string]string{"a.c": strings.Replace(strings.Replace(code, "@", "i", 1), "i < n;",
+			"i < n && i < 9;", 1)}, []string{"0 new, 2 fixed, 0 known"}, "not known to be mended"},
+		"fewer turns": {map[string]string{".firmproof.yml": strings.Replace(head, "30", "3", 1)},
+			[]string{"which is no repair"}, "fixed,"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			_, out := simulate(changesFolder(t, was, c.now), "main~1..main")
+			if wantAll(t, out, c.want...); strings.Contains(out, c.not) {
+				t.Errorf("%q in %s", c.not, out)
 			}
 		})
 	}
