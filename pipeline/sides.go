@@ -71,8 +71,8 @@ func (s *sides) mended(key string, head *verdict.Result, now *verdict.Claim, who
 	}
 	return !slices.ContainsFunc(head.RestsOn(now), func(a verdict.Assumption) bool {
 		return a.Guessed() && !slices.ContainsFunc(base.Assumptions, func(b verdict.Assumption) bool {
-			return a.ID == b.ID || a.Origin == verdict.Observed && b.Origin == verdict.Observed && a.Relation == b.Relation &&
-				a.Subject == b.Subject // each as its own program does it, which the change mends
+			return a.ID == b.ID || a.Relation == verdict.Interval && a.Relation == b.Relation &&
+				a.Subject == b.Subject // each as its own program stores, which the change mends
 		})
 	})
 }
