@@ -48,6 +48,10 @@ func (s *Service) base(ctx context.Context, run store.Run, in *inputs, p *prepar
 	if err := errors.Join(from.readManifest(ctx), s.withDefaults(ctx, &from)); err != nil {
 		return nil, err
 	}
+	if m, err := readManifest(from.manifest); err == nil && !prepare.HasTarget(m, run.Target) {
+		p.Context.Gaps.NewTarget = true
+		return &prepare.Built{}, nil
+	}
 	t := tree{from.head, from.manifest, run.Options}
 	t.options.Entries = nil // answers of harnesses that are not run again are compared, too
 	built, err := build(t, ask)

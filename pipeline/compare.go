@@ -23,6 +23,7 @@ func Compare(head, base *verdict.Report, gaps reports.Gaps) Context {
 	if base != nil {
 		c.forget(sides)
 	}
+	c.onTarget(head, &gaps)
 	gaps.Unasked, gaps.Doubtful = c.unasked, c.doubtful
 	return Context{States: c.states, Fixed: len(c.fixed), FixedKeys: c.fixed, Gaps: gaps}
 }

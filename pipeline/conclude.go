@@ -120,7 +120,8 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 		return false, err
 	}
 	pc := p.Context
-	c := classify(report, known, haveBase, accepted, pc.Gaps.Less, sides)
+	c := classify(report, known, haveBase || p.Context.Gaps.NewTarget, accepted, pc.Gaps.Less, sides)
+	c.onTarget(report, &pc.Gaps)
 	pc.Gaps.Unasked, pc.Gaps.Doubtful = c.unasked, c.doubtful
 	pc.States, pc.Fixed, pc.FixedKeys, pc.Entries = c.states, len(c.fixed), c.fixed, answersOf(report)
 	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states, FailOn: pc.FailOn,

@@ -84,6 +84,22 @@ func (s *sides) passes(key string) bool {
 	return base != nil && base.Change.EndOf(id).How == verdict.Passes
 }
 
+// onTarget tells what is new on a target that the base has not from what is new in changed functions.
+func (c *classes) onTarget(report *verdict.Report, gaps *reports.Gaps) {
+	if !gaps.NewTarget {
+		return
+	}
+	for i := range report.Results {
+		r := &report.Results[i]
+		for k := range r.Claims {
+			f, key := r.Claims[k].Pos.Function, reports.Key(r, &r.Claims[k])
+			if c.states[key] == reports.Introduced && !slices.Contains(gaps.Changed, f) {
+				c.states[key] = reports.OnTarget
+			}
+		}
+	}
+}
+
 // fartherIn reports whether the bounds was may reach farther than is.
 func fartherIn(was, is verdict.Bounds) bool {
 	less := func(was, is int) bool { return is > 0 && (was == 0 || was > is) }

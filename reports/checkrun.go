@@ -35,6 +35,7 @@ const (
 	Preexisting State = "preexisting"
 	Fixed       State = "fixed"
 	Accepted    State = "suppressed" // as the store has it
+	OnTarget    State = "new-target" // new, in code that did not change, on a target that the base has not
 )
 
 // PageOptions say what a check run is about.
@@ -174,7 +175,7 @@ func title(results []verdict.Result, o PageOptions) string {
 				accepted++
 			case c.Status == verdict.Violated && state == Preexisting:
 				known++
-			case c.Status == verdict.Violated && state == Introduced:
+			case c.Status == verdict.Violated && (state == Introduced || state == OnTarget):
 				fresh++
 			case c.Status == verdict.Violated:
 				apart++

@@ -17,6 +17,9 @@ type Gaps struct {
 	// findings of the base that are not found any more, and that nothing shows to be mended, by Key
 	Doubtful []string          `json:"doubtful,omitempty"`
 	Renamed  map[string]string `json:"renamed,omitempty"` // functions, by their names in the base
+	// the base does not have the target; and the functions that count as changed, as C names them
+	NewTarget bool     `json:"new_target,omitempty"`
+	Changed   []string `json:"changed,omitempty"`
 }
 
 // Less is something that a commit is asked less than its base, or under more assumptions.
@@ -96,7 +99,8 @@ func (g *Gaps) Add(other Gaps) {
 	g.Functions, g.Callers = union(g.Functions, other.Functions), union(g.Callers, other.Callers)
 	g.Ended = union(g.Ended, other.Ended)
 	g.Less, g.Unasked = union(g.Less, other.Less), union(g.Unasked, other.Unasked)
-	g.Doubtful = union(g.Doubtful, other.Doubtful)
+	g.Doubtful, g.Changed = union(g.Doubtful, other.Doubtful), union(g.Changed, other.Changed)
+	g.NewTarget = g.NewTarget || other.NewTarget
 	for was, is := range other.Renamed {
 		if g.Renamed == nil {
 			g.Renamed = map[string]string{}

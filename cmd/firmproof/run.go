@@ -115,6 +115,10 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 	}
 	if before, err := manifest.Read(filepath.Join(work, "base")); err == nil {
 		out.weaken(prepare.AskedLess(before, m))
+		for t, g := range out.gaps {
+			g.NewTarget = !prepare.HasTarget(before, t)
+			out.gaps[t] = g
+		}
 	}
 	out.options = reports.PageOptions{Changed: changed, All: m.Report.Annotate == "all"}
 	if m.Report.FailOnGiven {

@@ -68,3 +68,17 @@ func TestSimulationOfRepairs(t *testing.T) {
 		})
 	}
 }
+
+// TestSimulationOfTargets: what a new target shows in code that did not change is new on this target.
+func TestSimulationOfTargets(t *testing.T) {
+	const text = "int buf[8];\nint get(unsigned i) {\n  return i < 9 ? buf[i] : 0;\n}\nint other(int a) {\n  return 7 / (a | 1);\n}\n"
+	const named = "version: 1\ntargets: [x86_64@]\nbuild: {sources: [a.c]}\nfunctions: [get, other]\n"
+	dir := changesFolder(t, map[string]string{"a.c": text, ".firmproof.yml": strings.Replace(named, "@", "", 1)},
+		map[string]string{"a.c": strings.Replace(text, "a | 1", "a & 1", 1),
+			".firmproof.yml": strings.Replace(named, "@", ", cortex-m3", 1)})
+	code, out := simulate(dir, "main~1..main")
+	if wantAll(t, out, "firmproof / cortex-m3: failure", "`buf` (8 elements) — new on this target", "2 new, 0 fixed, 0 known",
+		"1 new, 0 fixed, 1 known"); code != exitViolated || strings.Count(out, "— new on this target") != 1 {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}

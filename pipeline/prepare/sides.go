@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -113,6 +114,14 @@ func gapsOf(now, before *Built, differ map[string][]string, renamed renames) map
 			g.Less = assumesMore(o, b)
 		}
 		g.Renamed = renamed[target]
+		changed := slices.Clone(o.Changed)
+		for _, names := range differ { // of other targets, too
+			changed = append(changed, names...)
+		}
+		slices.Sort(changed)
+		for _, f := range slices.Compact(changed) {
+			g.Changed = append(g.Changed, cmp.Or(o.Shown[f], f))
+		}
 		out[target] = g
 	}
 	return out
