@@ -56,3 +56,18 @@ func TestWays(t *testing.T) {
 		}
 	}
 }
+
+// TestWrapped: no size of a block mends an index that wrapped around below zero; one past a block whose size is a guess
+// is no finding, nor one before where a pointer leads to, which may be in the middle.
+func TestWrapped(t *testing.T) {
+	for text, want := range map[string]verdict.Status{
+		"p[(unsigned)k - 1]": verdict.Violated, "p[k + 9]": verdict.Unknown, "p[-1]": verdict.Unknown,
+		"k ? p[(unsigned)k - 1] : 0": verdict.Unknown,
+	} {
+		dir := writeTree(t, map[string]string{"a.c": "int get(const int *p, unsigned char k) {\n  return " + text + ";\n}\n"})
+		_, rep, errs := checkJSON(t, filepath.Join(dir, "a.c"), "--function", "get", "--target", "cortex-m3")
+		if got := rep.Results[0].Status; got != want {
+			t.Errorf("%s: %s, want %s: %s", text, got, want, errs)
+		}
+	}
+}

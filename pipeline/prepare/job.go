@@ -144,8 +144,9 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 		return j.ofUndefined(c.Undefined)
 	}
 	for _, g := range j.Guesses {
-		if strings.Contains(c.Message, "what '"+g+"' leads to") {
-			if strings.HasPrefix(g, weave.Further) {
+		further := strings.HasPrefix(g, weave.Further)
+		if strings.Contains(c.Message, "what '"+g+"' leads to") && (further || !c.Object.Wrapped()) {
+			if further {
 				return &verdict.Reason{Detail: "a structure has many pointers, and what the " + g + " lead to is not known",
 					Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
 			}
