@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/prepare"
@@ -47,6 +48,10 @@ func (s *Service) base(ctx context.Context, run store.Run, in *inputs, p *prepar
 	if err := errors.Join(from.readManifest(ctx), s.withDefaults(ctx, &from)); err != nil {
 		return nil, err
 	}
+	if m, err := readManifest(from.manifest); err == nil && !prepare.HasTarget(m, run.Target) {
+		p.Context.Gaps.NewTarget = true
+		return &prepare.Built{}, nil
+	}
 	t := tree{from.head, from.manifest, run.Options}
 	t.options.Entries = nil // answers of harnesses that are not run again are compared, too
 	built, err := build(t, ask)
@@ -61,7 +66,7 @@ func (s *Service) base(ctx context.Context, run store.Run, in *inputs, p *prepar
 }
 
 // runOf returns the newest run of a commit of the branch that asked what `like` asks of all harnesses; empty if there
-// is none.
+// is none, or if it found something: what the head does of that, only both programs tell.
 func (s *Service) runOf(ctx context.Context, like store.Run, commit string) (string, error) {
 	var found string
 	err := s.store.Read(ctx, func(tx store.Tx) error {
@@ -74,12 +79,18 @@ func (s *Service) runOf(ctx context.Context, like store.Run, commit string) (str
 				!sameBounds(r, like) {
 				continue
 			}
-			if _, err := tx.Report(ctx, r.ID, nil); err == nil {
-				found = r.ID
-				return nil
-			} else if !errors.Is(err, store.ErrNotFound) {
-				return err
+			text, err := tx.Report(ctx, r.ID, nil)
+			if errors.Is(err, store.ErrNotFound) {
+				continue
 			}
+			var rep verdict.Report
+			if err := errors.Join(err, json.Unmarshal(text, &rep)); err != nil {
+				return fmt.Errorf("report of %s: %w", r.ID, err)
+			}
+			if !slices.ContainsFunc(rep.Results, func(r verdict.Result) bool { return r.Status == verdict.Violated }) {
+				found = r.ID
+			}
+			return nil
 		}
 		return nil
 	})
@@ -93,22 +104,35 @@ func (s *Service) baseReport(ctx context.Context, p *prepared, tasks []store.Tas
 	if !p.Base.Tasks {
 		return nil, nil
 	}
-	var held []store.Task
+	var held, heads []store.Task
 	for _, t := range tasks {
-		if t.State == store.TaskHeld {
+		switch {
+		case t.State == store.TaskHeld:
 			held = append(held, t)
+		case !t.Base:
+			heads = append(heads, t)
 		}
 	}
 	if len(held) == 0 {
 		return assemble(tasks, true)
 	}
-	jobs := make([]prepare.Job, len(held))
-	for i, t := range held {
-		if err := json.Unmarshal([]byte(t.Job), &jobs[i]); err != nil {
-			return nil, fmt.Errorf("task %s: %w", t.ID, err)
+	jobs, err := jobsOf(held)
+	if err != nil {
+		return nil, err
+	}
+	others, err := jobsOf(heads)
+	if err != nil {
+		return nil, err
+	}
+	prepare.TryOn(jobs, others, head.Results, func(string) map[string]string { return p.Context.Gaps.Renamed })
+	for i := range jobs {
+		if a := jobs[i].Against; a != nil {
+			k := slices.IndexFunc(others, func(j prepare.Job) bool { return j.Name() == a.Job.Name() })
+			if a.Blob = heads[k].Module; a.Blob == "" { // its answer was known without it
+				jobs[i].Against = nil
+			}
 		}
 	}
-	prepare.TryOn(jobs, head.Results)
 	return nil, s.store.Write(ctx, func(tx store.Tx) error {
 		for i, t := range held {
 			text, err := json.Marshal(&jobs[i])
@@ -127,13 +151,24 @@ func (s *Service) baseReport(ctx context.Context, p *prepared, tasks []store.Tas
 	})
 }
 
+// jobsOf reads the jobs of tasks.
+func jobsOf(tasks []store.Task) ([]prepare.Job, error) {
+	jobs := make([]prepare.Job, len(tasks))
+	for i, t := range tasks {
+		if err := json.Unmarshal([]byte(t.Job), &jobs[i]); err != nil {
+			return nil, fmt.Errorf("task %s: %w", t.ID, err)
+		}
+	}
+	return jobs, nil
+}
+
 // knownOf lists what the base of a run has, by the IDs of report, and whether anything is known of the base. base is
-// nil unless it was verified for the run.
+// nil unless it was verified for the run; so is what it says by entry.
 func knownOf(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report, base *verdict.Report) (
-	map[string]string, bool, error) {
+	map[string]string, bool, *sides, error) {
 	known, sha, err := tx.Baseline(ctx, run.Repo, p.BaseRef, run.Target)
 	if err != nil {
-		return nil, false, err
+		return nil, false, nil, err
 	}
 	if p.Base.Run != "" {
 		text, err := tx.Report(ctx, p.Base.Run, nil)
@@ -142,17 +177,16 @@ func knownOf(ctx context.Context, tx store.Tx, run store.Run, p *prepared, repor
 			err = json.Unmarshal(text, base)
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return nil, false, fmt.Errorf("report of %s: %w", p.Base.Run, err)
+			return nil, false, nil, fmt.Errorf("report of %s: %w", p.Base.Run, err)
 		}
 	}
 	if base == nil {
-		return known, sha != "", nil
+		return known, sha != "", nil, nil
 	}
 	if sha != p.Base.Commit { // the branch has gone on
 		known = map[string]string{}
 	}
-	learn(known, report, base)
-	return known, true, nil
+	return known, true, learn(known, report, base, p.Context.Gaps.Renamed), nil
 }
 
 // withoutBase notes that the base of a change cannot be verified, and returns err if the fault is ours.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -144,10 +145,11 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 			from = folders[1]
 		}
 		answer := known[i]
-		if jobs[i].Base && answer != nil && answer.Undecided() {
-			answer = nil // the findings of the head may decide it
+		if jobs[i].Base && answer != nil && (answer.Undecided() || answer.Status == verdict.Violated &&
+			!hasQuestion(sides.Head, &jobs[i])) {
+			answer = nil // the findings of the head may decide it, or the head what it does of them
 		}
-		t, err := s.task(ctx, run, &jobs[i], from, answer)
+		t, err := s.task(ctx, run, &jobs[i], from, answer, p.Base.Tasks)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -187,10 +189,14 @@ func (s *Service) buildTree(ctx context.Context, run store.Run, in *inputs, p *p
 	return &prepare.Built{Jobs: built.Jobs, Outlines: built.Outlines}, nil
 }
 
-// task makes the row of a job. Its program goes to the blob store, unless the answer is known.
-func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from string, known *verdict.Result) (
-	store.Task,
-	error) {
+// hasQuestion reports whether one of jobs asks the same of the same program as j.
+func hasQuestion(jobs []prepare.Job, j *prepare.Job) bool {
+	return j.Key.Exact != "" && slices.ContainsFunc(jobs, func(o prepare.Job) bool { return o.Key.Exact == j.Key.Exact })
+}
+
+// task makes the row of a job. Its program goes to the blob store, unless the answer is known and nobody else needs it.
+func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from string, known *verdict.Result,
+	needed bool) (store.Task, error) {
 	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly" || run.Trigger == bisectTrigger
 	state := store.TaskQueued
 	if j.Base { // it begins with what the head's answers say
@@ -204,10 +210,10 @@ func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from 
 		known = j.Settled
 	}
 	var err error
-	switch {
-	case known != nil:
+	if known != nil {
 		err = answer(&t, known)
-	case j.Module != "":
+	}
+	if err == nil && j.Module != "" && (known == nil || needed && !j.Base) {
 		var data []byte
 		if data, err = readModule(filepath.Join(from, j.Module)); err == nil {
 			t.Module, err = s.blobs.Put(ctx, data)

@@ -229,17 +229,23 @@ func relative(res *verdict.Result, root string) {
 	fix := func(p *verdict.Pos) {
 		p.File = strings.TrimPrefix(strings.TrimPrefix(p.File, root+"/"), "./")
 	}
-	for j := range res.Claims {
-		c := &res.Claims[j]
-		fix(&c.Pos)
-		if c.Reason != nil && c.Reason.Pos != nil {
-			fix(c.Reason.Pos)
-		}
-		for k := range c.Trace {
-			fix(&c.Trace[k].Pos)
-		}
-		for k := range c.Inputs {
-			fix(&c.Inputs[k].Pos)
+	lists := [][]verdict.Claim{res.Claims}
+	if res.Change != nil {
+		lists = append(lists, res.Change.New)
+	}
+	for _, list := range lists {
+		for j := range list {
+			c := &list[j]
+			fix(&c.Pos)
+			if c.Reason != nil && c.Reason.Pos != nil {
+				fix(c.Reason.Pos)
+			}
+			for k := range c.Trace {
+				fix(&c.Trace[k].Pos)
+			}
+			for k := range c.Inputs {
+				fix(&c.Inputs[k].Pos)
+			}
 		}
 	}
 	for j := range res.Bounds.Loops {

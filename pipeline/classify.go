@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,19 +18,31 @@ type classes struct {
 	proved   map[string]bool          // those of settled that are proved
 	fixed    []string                 // keys of known findings that are gone, sorted
 	unasked  []string                 // likewise, but less is asked
+	doubtful []string                 // likewise, but nothing shows that they are mended
+	unknown  map[string]bool          // fingerprints of what is unknown
+	claims   map[string]place         // of settled
+	results  map[string]*verdict.Result
+	sides    *sides // nil: nothing but the findings of the base is known
 	counts   map[string]int
+}
+
+// place is a claim in its result.
+type place struct {
+	result *verdict.Result
+	claim  *verdict.Claim
 }
 
 // classify compares a report with the violations `known` of the base branch.
 // Only an answer fixes a finding: one that cannot be decided now is neither new nor fixed, and one that may be gone
 // because of less that is asked is not fixed either.
 func classify(report *verdict.Report, known map[string]string, haveBase bool, accepted map[string]string,
-	less []reports.Less) classes {
+	less []reports.Less, base *sides) classes {
 	c := classes{states: map[string]reports.State{}, violated: map[string]string{}, settled: map[string]bool{},
-		proved: map[string]bool{}, entries: map[string]bool{}, counts: map[string]int{}}
+		proved: map[string]bool{}, entries: map[string]bool{}, counts: map[string]int{}, unknown: map[string]bool{},
+		claims: map[string]place{}, results: map[string]*verdict.Result{}, sides: base}
 	for i := range report.Results {
 		r := &report.Results[i]
-		c.entries[r.Entry] = r.Reason == nil
+		c.entries[r.Entry], c.results[r.Entry] = r.Reason == nil, r
 		if r.Reused != "" {
 			c.counts["reused"]++
 		}
@@ -43,14 +56,17 @@ func classify(report *verdict.Report, known map[string]string, haveBase bool, ac
 	for fp, key := range known {
 		entry, _, _ := strings.Cut(key, "|")
 		switch {
-		case !c.gone(fp, key):
+		case !c.gone(fp, key) && !c.isDoubtful(fp, key):
 		case slices.ContainsFunc(less, func(l reports.Less) bool { return l.Counts(entry, c.proved[fp]) }):
 			c.unasked = append(c.unasked, key)
+		case !c.gone(fp, key):
+			c.doubtful = append(c.doubtful, key)
 		default:
 			c.fixed = append(c.fixed, key)
 		}
 	}
 	slices.Sort(c.fixed)
+	slices.Sort(c.doubtful)
 	slices.Sort(c.unasked)
 	if len(c.fixed) > 0 {
 		c.counts["fixed"] = len(c.fixed)
@@ -64,16 +80,19 @@ func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]s
 	_, old := known[fp]
 	_, ok := accepted[cl.ID]
 	if cl.IsShadowed() {
+		c.open(r, cl)
 		return
 	}
 	c.counts[cl.Status.String()]++
 	switch {
 	case cl.Status == verdict.Proved || cl.Status == verdict.Bounded || cl.Status == verdict.Conditional:
-		c.settled[fp], c.proved[fp] = true, cl.Status == verdict.Proved
+		for _, fp := range keysOf(r, cl) {
+			c.settled[fp], c.proved[fp], c.claims[fp] = true, cl.Status == verdict.Proved, place{r, cl}
+		}
 		return
 	case ok:
 		c.states[key] = reports.Accepted
-	case old:
+	case old && (cl.Status != verdict.Violated || !c.sides.fresh(r, cl)):
 		c.states[key] = reports.Preexisting
 	case haveBase:
 		c.states[key] = reports.Introduced
@@ -84,24 +103,34 @@ func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]s
 			c.counts[string(s)]++
 		}
 	} else if cl.Status == verdict.Unknown {
+		c.open(r, cl)
 		c.entries[r.Entry] = c.entries[r.Entry] && cl.Check != verdict.Unwinding
 	}
 }
 
+// open notes a claim of which nothing is known.
+func (c *classes) open(r *verdict.Result, cl *verdict.Claim) {
+	for _, fp := range keysOf(r, cl) {
+		c.unknown[fp] = true
+	}
+}
+
 // gone reports whether a finding of the base is answered well now: its claim is
-// settled, or its entry has a full answer in which the claim does not occur.
+// settled, or its entry has a full answer in which the claim does not occur; and what is known of the base's inputs, its
+// bounds and assumptions does not speak against it.
 func (c *classes) gone(fp, key string) bool {
-	if c.settled[fp] {
-		return true
-	}
-	if _, still := c.violated[fp]; still {
+	if _, still := c.violated[fp]; still || c.unknown[fp] {
 		return false
 	}
-	entry, _, _ := strings.Cut(key, "|")
-	if _, undecided := c.states[key]; undecided {
-		return false
+	entry, id, _ := strings.Cut(key, "|")
+	whole := c.entries[entry]
+	if r := c.results[entry]; r != nil && slices.ContainsFunc(r.Claims, func(o verdict.Claim) bool {
+		return o.Status == verdict.Violated && o.ID != id && verdict.Site(o.ID) == verdict.Site(id)
+	}) {
+		whole = whole && c.sides.passes(key) // it fails in another way: whether in this one, too, was not decided
 	}
-	return c.entries[entry]
+	at := c.claims[fp]
+	return c.sides.mended(key, cmp.Or(at.result, c.results[entry]), at.claim, whole)
 }
 
 // undecided are the known findings that this run neither confirms nor refutes.

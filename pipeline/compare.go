@@ -11,63 +11,79 @@ import (
 // Compare sorts the findings of a change against those of its base, as the bot
 // does; a nil base means that nothing is known of it. Both reports are of one target.
 // A finding whose expression was edited, so that its ID stands on one side only, is matched
-// by what it says.
+// by what the base does on its inputs, or else by what it says. A violation of head gets the inputs with which the base
+// does not fail, where there are some.
 func Compare(head, base *verdict.Report, gaps reports.Gaps) Context {
 	known := map[string]string{}
+	var sides *sides
 	if base != nil {
-		learn(known, head, base)
+		sides = learn(known, head, base, gaps.Renamed)
 	}
-	c := classify(head, known, base != nil, nil, gaps.Less)
+	c := classify(head, known, base != nil, nil, gaps.Less, sides)
 	if base != nil {
-		c.forget(base)
+		c.forget(sides)
 	}
-	gaps.Unasked = c.unasked
+	c.onTarget(head, &gaps)
+	gaps.Unasked, gaps.Doubtful = c.unasked, c.doubtful
 	return Context{States: c.states, Fixed: len(c.fixed), FixedKeys: c.fixed, Gaps: gaps}
 }
 
 // forget takes back that findings are new of entries that base has no answer about, as someone stopped it.
-func (c *classes) forget(base *verdict.Report) {
-	for i := range base.Results {
-		r := &base.Results[i]
+func (c *classes) forget(base *sides) {
+	for entry, r := range base.results {
 		if r.Reason == nil || r.Reason.Kind != verdict.Cancelled {
 			continue
 		}
 		for key, state := range c.states {
-			if entry, _, _ := strings.Cut(key, "|"); entry == r.Entry && state == reports.Introduced {
+			if of, _, _ := strings.Cut(key, "|"); of == entry && state == reports.Introduced {
 				delete(c.states, key)
 			}
 		}
 	}
 }
 
-// learn adds the violations of base to what is known, under the IDs that they have in head.
-func learn(known map[string]string, head, base *verdict.Report) {
+// learn adds the violations of base to what is known, under the IDs that they have in head, and returns what the base
+// says by entry. renamed has functions that have other names in head, by their names in base.
+func learn(known map[string]string, head, base *verdict.Report, renamed map[string]string) *sides {
+	base = withNames(base, renamed)
 	onlyViolated(base, func(r *verdict.Result, c *verdict.Claim) {
 		known[reports.Fingerprint(r, c)] = reports.Key(r, c)
 	})
-	matchEdited(head, base, known)
+	s := &sides{results: map[string]*verdict.Result{}}
+	for i := range base.Results {
+		s.results[base.Results[i].Entry] = &base.Results[i]
+	}
+	s.matchEdited(head, base, known)
+	return s
 }
 
 // matchEdited moves known findings to the IDs that they have in head: a violation of base that is gone
-// and one of head that is new are the same if entry, check, function and message are, lines aside. Each
-// counts once.
-func matchEdited(head, base *verdict.Report, known map[string]string) {
-	old := map[string][]string{} // fingerprints
+// and one of head that is new are the same if the base violates the one on the other's inputs, or else if entry, check,
+// function and message are, lines aside. Each counts once.
+func (s *sides) matchEdited(head, base *verdict.Report, known map[string]string) {
+	old := map[string][]string{} // fingerprints, by likeness and by key
 	inHead, inBase := fingerprints(head), fingerprints(base)
 	onlyViolated(base, func(r *verdict.Result, c *verdict.Claim) {
 		if fp := reports.Fingerprint(r, c); !inHead[fp] {
 			old[likeness(r, c)] = append(old[likeness(r, c)], fp)
+			old[reports.Key(r, c)] = []string{fp}
 		}
 	})
-	onlyViolated(head, func(r *verdict.Result, c *verdict.Claim) {
-		k, fp := likeness(r, c), reports.Fingerprint(r, c)
-		if inBase[fp] || len(old[k]) == 0 {
-			return
-		}
-		delete(known, old[k][0])
-		old[k] = old[k][1:]
-		known[fp] = reports.Key(r, c)
-	})
+	for _, key := range []func(r *verdict.Result, c *verdict.Claim) string{s.same, likeness} {
+		onlyViolated(head, func(r *verdict.Result, c *verdict.Claim) {
+			fp := reports.Fingerprint(r, c)
+			if _, done := known[fp]; done || inBase[fp] {
+				return
+			}
+			for _, was := range old[key(r, c)] {
+				if _, open := known[was]; open {
+					delete(known, was)
+					known[fp] = reports.Key(r, c)
+					return
+				}
+			}
+		})
+	}
 }
 
 var lineNumber = regexp.MustCompile(`:\d+(:\d+)?`)

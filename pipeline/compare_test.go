@@ -49,3 +49,64 @@ func TestCompareLess(t *testing.T) {
 		}
 	}
 }
+
+// TestCompareSides: what executions of both commits show decides what is new, known and fixed.
+func TestCompareSides(t *testing.T) {
+	claim := func(id string, s verdict.Status) verdict.Claim {
+		return verdict.Claim{ID: id, Check: verdict.Memory, Status: s, Message: id}
+	}
+	guess := verdict.Assume("f", verdict.Extent, verdict.Chosen, "p leads to 4 bytes")
+	const id, other = "memory@f#1", "memory@f#2"
+	for _, c := range []struct {
+		what        string
+		now, before verdict.Result
+		fresh       int
+		known       int
+		fixed       int
+		doubtful    int
+	}{
+		{"both violate it", verdict.Result{Claims: []verdict.Claim{claim(id, verdict.Violated)}},
+			verdict.Result{Change: &verdict.Change{}}, 0, 1, 0, 0},
+		{"the head by inputs of its own", verdict.Result{Claims: []verdict.Claim{claim(id, verdict.Violated)}},
+			verdict.Result{Change: &verdict.Change{New: []verdict.Claim{claim(id, verdict.Violated)}}}, 1, 0, 0, 0},
+		{"another expression", verdict.Result{Claims: []verdict.Claim{claim(other, verdict.Violated)}},
+			verdict.Result{Change: &verdict.Change{Same: map[string]string{other: id}}}, 0, 1, 0, 0},
+		{"before the start", verdict.Result{Claims: []verdict.Claim{claim(id+"-before", verdict.Violated)}},
+			verdict.Result{Change: &verdict.Change{}}, 1, 0, 0, 1},
+		{"before the start, and it passes", verdict.Result{Claims: []verdict.Claim{claim(id+"-before", verdict.Violated)}},
+			verdict.Result{Change: &verdict.Change{Ends: map[string]verdict.Ending{id: {How: verdict.Passes}}}}, 1, 0, 1, 0},
+		{"proved", verdict.Result{Claims: []verdict.Claim{claim(id, verdict.Proved)}}, verdict.Result{}, 0, 0, 1, 0},
+		{"its inputs still fail", verdict.Result{Claims: []verdict.Claim{claim(id, verdict.Bounded)}},
+			verdict.Result{Change: &verdict.Change{Ends: map[string]verdict.Ending{id: {How: verdict.Fails, Claim: id}}}},
+			0, 0, 0, 1},
+		{"lower bounds", verdict.Result{Bounds: verdict.Bounds{Unwind: 3},
+			Claims: []verdict.Claim{claim(id, verdict.Bounded)}}, verdict.Result{Bounds: verdict.Bounds{Unwind: 8}}, 0, 0, 0, 1},
+		{"the same bounds", verdict.Result{Bounds: verdict.Bounds{Unwind: 8},
+			Claims: []verdict.Claim{claim(id, verdict.Bounded)}}, verdict.Result{Bounds: verdict.Bounds{Unwind: 8}}, 0, 0, 1, 0},
+		{"a new assumption", verdict.Result{Assumptions: []verdict.Assumption{guess}, Claims: []verdict.Claim{{ID: id,
+			Check: verdict.Memory, Status: verdict.Conditional, Assumptions: []string{guess.ID}}}}, verdict.Result{}, 0, 0, 0, 1},
+		{"an old assumption", verdict.Result{Assumptions: []verdict.Assumption{guess}, Claims: []verdict.Claim{{ID: id,
+			Check: verdict.Memory, Status: verdict.Conditional, Assumptions: []string{guess.ID}}}},
+			verdict.Result{Assumptions: []verdict.Assumption{guess}}, 0, 0, 1, 0},
+		{"gone with its expression", verdict.Result{}, verdict.Result{}, 0, 0, 1, 0},
+		{"in a shadow", verdict.Result{Claims: []verdict.Claim{{ID: id, Check: verdict.Memory, Status: verdict.Unknown,
+			Reason: &verdict.Reason{Kind: verdict.Shadowed}}}}, verdict.Result{}, 0, 0, 0, 0},
+	} {
+		c.now.Entry, c.before.Entry = "f", "f"
+		c.before.Claims = []verdict.Claim{claim(id, verdict.Violated)}
+		got := Compare(&verdict.Report{Results: []verdict.Result{c.now}},
+			&verdict.Report{Results: []verdict.Result{c.before}}, reports.Gaps{})
+		fresh, known := 0, 0
+		for _, s := range got.States {
+			switch s {
+			case reports.Introduced:
+				fresh++
+			case reports.Preexisting:
+				known++
+			}
+		}
+		if fresh != c.fresh || known != c.known || got.Fixed != c.fixed || len(got.Gaps.Doubtful) != c.doubtful {
+			t.Errorf("%s: %d new, %d known, %d fixed, doubtful %v", c.what, fresh, known, got.Fixed, got.Gaps.Doubtful)
+		}
+	}
+}

@@ -107,7 +107,7 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	if err := tx.TouchRun(ctx, run.Parent); err != nil {
 		return false, err
 	}
-	known, haveBase, err := knownOf(ctx, tx, run, p, report, base)
+	known, haveBase, sides, err := knownOf(ctx, tx, run, p, report, base)
 	if err != nil {
 		return false, err
 	}
@@ -120,8 +120,9 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 		return false, err
 	}
 	pc := p.Context
-	c := classify(report, known, haveBase, accepted, pc.Gaps.Less)
-	pc.Gaps.Unasked = c.unasked
+	c := classify(report, known, haveBase || p.Context.Gaps.NewTarget, accepted, pc.Gaps.Less, sides)
+	c.onTarget(report, &pc.Gaps)
+	pc.Gaps.Unasked, pc.Gaps.Doubtful = c.unasked, c.doubtful
 	pc.States, pc.Fixed, pc.FixedKeys, pc.Entries = c.states, len(c.fixed), c.fixed, answersOf(report)
 	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states, FailOn: pc.FailOn,
 		Changed: pc.Changed,

@@ -164,7 +164,8 @@ func leftOut(r *store.Run, report *verdict.Report, entry string) bool {
 func judgeProbe(res *verdict.Result, b *store.Bisection, equal bool) string {
 	for i := range res.Claims {
 		c := &res.Claims[i]
-		if reports.Fingerprint(res, c) != b.Fingerprint {
+		exact := c.Status == verdict.Violated && b.Kind == store.FindingCame // another way to fail is another finding
+		if exact && reports.Fingerprint(res, c) != b.Fingerprint || !slices.Contains(keysOf(res, c), b.Fingerprint) {
 			continue
 		}
 		switch {

@@ -90,16 +90,27 @@ func (s *Service) answer(ctx context.Context, t store.Task) (*prepare.Job, *verd
 	}
 	defer s.sweepAway(dir)
 	if t.Module != "" {
-		data, err := s.blobs.Get(ctx, t.Module)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, j.Module), data, 0o644)
-		}
-		if err != nil {
+		if err := s.fetch(ctx, t.Module, filepath.Join(dir, j.Module)); err != nil {
 			return nil, nil, ours(err)
+		}
+	}
+	if a := j.Against; a != nil {
+		if err := s.fetch(ctx, a.Blob, filepath.Join(dir, a.File())); err != nil {
+			s.log.Warn("the head's program is gone", "task", t.ID, "entry", t.Entry, "err", err)
+			j.Against = nil
 		}
 	}
 	res, err := s.deepen(ctx, Task{Job: j, Scratch: dir, Limit: clockOf(j.Timeout)})
 	return &j, res, err
+}
+
+// fetch writes a blob into a file.
+func (s *Service) fetch(ctx context.Context, blob, file string) error {
+	data, err := s.blobs.Get(ctx, blob)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o644)
 }
 
 // deepen verifies; a night's job again with doubled bounds while there is time and
@@ -167,7 +178,9 @@ func (s *Service) ended(ctx context.Context, t store.Task, j *prepare.Job, res *
 		if err := json.Unmarshal([]byte(text), &p); err != nil {
 			return err
 		}
-		if err := remember(ctx, tx, run, p.Scope, j, res); err != nil {
+		alone := *res
+		alone.Change = nil // it is about this change
+		if err := remember(ctx, tx, run, p.Scope, j, &alone); err != nil {
 			return err
 		}
 		return tx.SetTiming(ctx, t.Repo, t.Target, t.Entry, took)

@@ -35,6 +35,7 @@ const (
 	Preexisting State = "preexisting"
 	Fixed       State = "fixed"
 	Accepted    State = "suppressed" // as the store has it
+	OnTarget    State = "new-target" // new, in code that did not change, on a target that the base has not
 )
 
 // PageOptions say what a check run is about.
@@ -104,7 +105,7 @@ func FailsOn(list, what string) bool { return slices.Contains(strings.Split(list
 // Conclusion is GitHub's word for results: failure for a violation that is not suppressed,
 // and for an unknown, a vacuous or a conditional answer, or less that is asked, where the manifest says so;
 // action_required where there is no verdict at all, or one of some harnesses only; neutral for only unknowns, for a change
-// whose violations were all there before it, and where nothing, or nothing of the change, was checked; success otherwise.
+// whose violations were all there before it, and where nothing, or nothing of the change, was checked, or someone ended the run; success otherwise.
 func Conclusion(results []verdict.Result, o PageOptions) string {
 	unknown, vacuous, answered, known, checked := false, false, len(results) == 0, false, false
 	conditional := false
@@ -134,7 +135,7 @@ func Conclusion(results []verdict.Result, o PageOptions) string {
 		return "failure"
 	case !answered || o.Partial:
 		return "action_required"
-	case unknown || known || !checked || o.Gaps.All:
+	case unknown || known || !checked || o.Gaps.All || len(o.Gaps.Ended) > 0:
 		return "neutral"
 	}
 	return "success"
@@ -174,7 +175,7 @@ func title(results []verdict.Result, o PageOptions) string {
 				accepted++
 			case c.Status == verdict.Violated && state == Preexisting:
 				known++
-			case c.Status == verdict.Violated && state == Introduced:
+			case c.Status == verdict.Violated && (state == Introduced || state == OnTarget):
 				fresh++
 			case c.Status == verdict.Violated:
 				apart++

@@ -10,7 +10,7 @@ import (
 )
 
 // stateRank orders violations by how much they concern a change.
-var stateRank = map[State]int{Introduced: 0, "": 0, Preexisting: 1, Accepted: 2}
+var stateRank = map[State]int{Introduced: 0, OnTarget: 0, "": 0, Preexisting: 1, Accepted: 2}
 
 // violationList lists the places that are violated in Markdown, one line each over all targets and entries: first what is
 // new, of that what needs the fewest assumptions.

@@ -122,6 +122,8 @@ func stateNote(s State) string {
 		return " — known"
 	case Accepted:
 		return " — accepted"
+	case OnTarget:
+		return " — new on this target"
 	}
 	return " — " + string(s)
 }

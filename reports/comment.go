@@ -62,7 +62,7 @@ func (c *commenter) text() string {
 	c.b.WriteString("\n\n")
 	c.table()
 	c.failures()
-	c.findings("New", func(s State) bool { return s == Introduced || s == "" }, false)
+	c.findings("New", func(s State) bool { return s == Introduced || s == OnTarget || s == "" }, false)
 	c.fixed()
 	c.findings("Known", func(s State) bool { return s == Preexisting }, true)
 	c.findings("Accepted", func(s State) bool { return s == Accepted }, true)
@@ -107,7 +107,7 @@ func (c *commenter) cell(entry, target string) string {
 			switch c.o.state(r, cl) {
 			case Preexisting:
 				known++
-			case Introduced, "":
+			case Introduced, OnTarget, "":
 				fresh++
 			}
 		}

@@ -13,6 +13,13 @@ type Gaps struct {
 	Callers   []string `json:"callers,omitempty"`   // of changed functions, beyond the nearest ones
 	Less      []Less   `json:"less,omitempty"`      // what is asked less than of the base
 	Unasked   []string `json:"unasked,omitempty"`   // findings of the base that may be gone because of Less, by Key
+	Ended     []string `json:"ended,omitempty"`     // entries without a whole answer, as someone ended the run
+	// findings of the base that are not found any more, and that nothing shows to be mended, by Key
+	Doubtful []string          `json:"doubtful,omitempty"`
+	Renamed  map[string]string `json:"renamed,omitempty"` // functions, by their names in the base
+	// the base does not have the target; and the functions that count as changed, as C names them
+	NewTarget bool     `json:"new_target,omitempty"`
+	Changed   []string `json:"changed,omitempty"`
 }
 
 // Less is something that a commit is asked less than its base, or under more assumptions.
@@ -30,6 +37,9 @@ func (l *Less) Counts(entry string, proved bool) bool {
 // text lists the gaps in Markdown; empty if there are none.
 func (g *Gaps) text() string {
 	out := ""
+	if len(g.Ended) > 0 {
+		out += "\n**Ended before it was done**, without a whole answer: " + someNames(g.Ended) + ".\n"
+	}
 	if len(g.Functions) > 0 {
 		out += "\n**Not looked at**: " + someNames(g.Functions) + ". " +
 			"The code differs from the base, and no harness comes to it: `functions: changed` in the manifest calls what changed.\n"
@@ -48,6 +58,14 @@ func (g *Gaps) text() string {
 	if len(g.Unasked) > 0 {
 		out += "\n**Not found any more, which is no repair**: less is asked\n"
 		for _, k := range g.Unasked {
+			entry, id, _ := strings.Cut(k, "|")
+			out += fmt.Sprintf("\n- %s (%s)", Code(id), Code(entry))
+		}
+		out += "\n"
+	}
+	if len(g.Doubtful) > 0 {
+		out += "\n**Not found any more, and not known to be mended**: the inputs of the base still fail, or less far was looked\n"
+		for _, k := range g.Doubtful {
 			entry, id, _ := strings.Cut(k, "|")
 			out += fmt.Sprintf("\n- %s (%s)", Code(id), Code(entry))
 		}
@@ -79,7 +97,16 @@ const nothingReached = "Nothing of the change was checked: no harness comes to w
 func (g *Gaps) Add(other Gaps) {
 	g.All = g.All || other.All
 	g.Functions, g.Callers = union(g.Functions, other.Functions), union(g.Callers, other.Callers)
+	g.Ended = union(g.Ended, other.Ended)
 	g.Less, g.Unasked = union(g.Less, other.Less), union(g.Unasked, other.Unasked)
+	g.Doubtful, g.Changed = union(g.Doubtful, other.Doubtful), union(g.Changed, other.Changed)
+	g.NewTarget = g.NewTarget || other.NewTarget
+	for was, is := range other.Renamed {
+		if g.Renamed == nil {
+			g.Renamed = map[string]string{}
+		}
+		g.Renamed[was] = is
+	}
 }
 
 func union[T comparable](list, more []T) []T {

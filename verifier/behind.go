@@ -134,6 +134,7 @@ func (b *behind) passing(at ir.At) *ir.After {
 
 // expression returns an ID without the number that tells equal expressions of a function apart.
 func expression(id string) string {
+	id = verdict.Site(id)
 	if n := strings.LastIndex(id, "."); n > strings.LastIndex(id, "#") {
 		return id[:n]
 	}

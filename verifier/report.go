@@ -256,7 +256,7 @@ func sortClaims(cs []verdict.Claim, order map[string]int) {
 		case site != other:
 			return site < other
 		}
-		return order[a.ID] < order[b.ID]
+		return order[verdict.Site(a.ID)] < order[verdict.Site(b.ID)]
 	})
 }
 

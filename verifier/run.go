@@ -60,6 +60,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	res.DurationMS = time.Since(began).Milliseconds()
 	res.ProcessorMS = budget.Processor(ctx).Milliseconds()
 	res.PeakRSS = PeakRSS()
+	res.NameWays()
 	sortClaims(res.Claims, nil) // what verify left unsorted when it ended early
 	for i := range res.Claims {
 		if c := &res.Claims[i]; c.Status == verdict.Unknown {
@@ -108,6 +109,7 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 		judgeAll(p, res)
 		boundByHandlers(p, res)
 		markAfter(p, res)
+		res.NameWays()
 		sortClaims(res.Claims, claimOrder(p, res.Claims))
 	}()
 	ctx, end := context.WithCancel(ctx)

@@ -30,6 +30,11 @@ func readBaseline(path string) (map[string]bool, error) {
 		for j := range old.Results[i].Claims {
 			if c := &old.Results[i].Claims[j]; c.Status == verdict.Violated {
 				known[reports.Fingerprint(&old.Results[i], c)] = true
+				if o := c.Object; o != nil && o.Offset < o.From { // versions before had no name of its own for it
+					early := *c
+					early.ID = verdict.WayID(c.ID, &verdict.Object{Before: true})
+					known[reports.Fingerprint(&old.Results[i], &early)] = true
+				}
 			}
 		}
 	}

@@ -139,9 +139,10 @@ func (r *checking) answer(ctx context.Context, n int, j *prepare.Job) *verdict.R
 	if r.certs != nil {
 		return r.certs.run(ctx, n, j)
 	}
-	ctx, cancel := budget.WithClock(ctx, j.Timeout, cmp.Or(r.clock, policy.ClockFactor*j.Timeout))
+	within, cancel := budget.WithClock(ctx, j.Timeout, cmp.Or(r.clock, policy.ClockFactor*j.Timeout))
 	defer cancel()
-	res := r.cache.Run(ctx, j.Program, j.Plan, j.Timeout)
+	res := r.cache.Run(within, j.Program, j.Plan, j.Timeout)
+	j.Compare(ctx, j.Program, res)
 	j.Complete(res)
 	return res
 }

@@ -69,6 +69,7 @@ type verified struct {
 	now, before *verdict.Report // before is nil where the base cannot be verified
 	options     reports.PageOptions
 	gaps        map[string]reports.Gaps // by target
+	ended       bool                    // someone ended the run: what it says is not all
 }
 
 // verify verifies both sides of the pull request.
@@ -85,11 +86,11 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 	defer os.RemoveAll(work)
 	mirror, shas, err := s.fetch(ctx, work, base, head)
 	if err != nil {
-		return nil, userError(err)
+		return nil, s.failed(ctx, err)
 	}
 	changed, from, err := mirror.Changed(ctx, shas[0], shas[1])
 	if err != nil {
-		return nil, userError(err)
+		return nil, s.failed(ctx, err)
 	}
 	s.fl.req.Changed, s.fl.req.Outline = changed, true
 	if from != shas[0] {
@@ -98,15 +99,14 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 	}
 	out, err := s.bothSides(ctx, mirror, [2]string{from, shas[1]}, work)
 	if out == nil && ctx.Err() != nil {
-		fmt.Fprintln(s.out, "firmproof: cancelled\nEnded by a signal before both commits were built: nothing was checked.")
-		return nil, &exitError{code: exitUnknown}
+		return nil, s.failed(ctx, err)
 	}
 	if out == nil {
 		fmt.Fprintf(s.out, "firmproof: failure\n%s does not build or has no right manifest:\n%s\n", head,
 			strings.TrimSpace(err.Error()))
 		return nil, &exitError{code: exitViolated}
 	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		fmt.Fprintf(s.out, "%s\n\n", reports.NoBase(strings.TrimSpace(err.Error())))
 	}
 	m, err := manifest.Read(filepath.Join(work, "head"))
@@ -115,12 +115,16 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 	}
 	if before, err := manifest.Read(filepath.Join(work, "base")); err == nil {
 		out.weaken(prepare.AskedLess(before, m))
+		for t, g := range out.gaps {
+			g.NewTarget = !prepare.HasTarget(before, t)
+			out.gaps[t] = g
+		}
 	}
 	out.options = reports.PageOptions{Changed: changed, All: m.Report.Annotate == "all"}
 	if m.Report.FailOnGiven {
 		out.options.FailOn = m.Report.FailOn
 	}
-	if ctx.Err() != nil {
+	if out.ended = ctx.Err() != nil; out.ended {
 		fmt.Fprint(s.out, "Ended by a signal: what follows is what was known then.\n\n")
 	}
 	return out, nil
@@ -142,7 +146,7 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 			}
 			req := s.fl.req
 			req.Asked = ask
-			return s.build(ctx, req, dir)
+			return soon(ctx, func() (*prepare.Built, error) { return s.build(ctx, req, dir) })
 		}
 	}
 	sides, err := prepare.BothSides(side("head", shas[1]), side("base", shas[0]))
@@ -153,7 +157,9 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 	if sides.BaseErr != nil {
 		return out, sides.BaseErr
 	}
-	prepare.TryOn(sides.Base, out.now.Results)
+	prepare.TryOn(sides.Base, sides.Head, out.now.Results, func(target string) map[string]string {
+		return sides.Gaps[target].Renamed
+	})
 	out.before = s.answer(ctx, sides.Base)
 	return out, nil
 }
@@ -208,7 +214,11 @@ func (s *simulation) show(pr *verified) error {
 		if base != nil {
 			base = only(base, target)
 		}
-		c := pipeline.Compare(head, base, pr.gaps[target])
+		gaps := pr.gaps[target]
+		if pr.ended {
+			gaps.Ended = cutOff(head, base)
+		}
+		c := pipeline.Compare(head, base, gaps)
 		o.States, o.FixedCount, o.FixedKeys, o.Gaps = c.States, c.Fixed, c.FixedKeys, c.Gaps
 		p := reports.CheckRun(head.Results, o)
 		if i > 0 {
@@ -224,7 +234,7 @@ func (s *simulation) show(pr *verified) error {
 		case p.Conclusion == "failure", p.Conclusion == "action_required":
 			code = exitViolated
 		case p.Conclusion == "neutral" && code == exitOK && !onlyViolations(o.FailOn) &&
-			(hasUnknowns(head) || o.Gaps.All):
+			(hasUnknowns(head) || o.Gaps.All || pr.ended):
 			code = exitUnknown
 		}
 	}

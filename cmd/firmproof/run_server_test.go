@@ -41,6 +41,9 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 	put(t, dir, "a.c", strings.NewReplacer("LIMIT 4", "LIMIT 5", "GUARD", null, "HERE", none).Replace(text))
 	commitAll(t, dir, "change")
 	macro := revision(t, dir, "HEAD")
+	put(t, dir, "a.c", strings.NewReplacer("LIMIT 4", "LIMIT 6", "GUARD", null, "HERE", none).Replace(text))
+	commitAll(t, dir, "change")
+	farther := revision(t, dir, "HEAD")
 	tip := edit(null, "list[3] = 1;", "e") // of the branch, which goes on
 
 	c := &inProcess{t: t}
@@ -69,6 +72,7 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 		{"worse", first, worse, "3 introduced, 1 preexisting, 0 fixed", ""},
 		{"better", worse, better, "0 introduced, 1 preexisting, 3 fixed", ""},
 		{"macro", better, macro, "1 introduced, 0 preexisting, 0 fixed", ""},
+		{"farther", macro, farther, "1 introduced, 0 preexisting, 0 fixed", ""},
 		{"behind", tip, worse, "", ""},
 		{"merge group", first, worse, "3 introduced, 1 preexisting, 0 fixed", "merge_group"},
 	} {

@@ -111,7 +111,7 @@ func broughtAbout(jobs []Job, results []verdict.Result, i int, id string, seen m
 // provedIn reports whether a result proves a claim.
 func provedIn(r *verdict.Result, id string) bool {
 	return r != nil && slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool {
-		return c.ID == id && c.Always()
+		return c.ID == verdict.Site(id) && c.Always()
 	})
 }
 

@@ -54,6 +54,7 @@ type Job struct {
 
 	Settled *verdict.Result `json:"settled,omitempty"` // known without a run, and complete
 	Base    bool            `json:"base,omitempty"`    // of the commit that a change is compared with
+	Against *Against        `json:"against,omitempty"` // of such a job: the head's
 }
 
 // Name returns what the report calls the entry.
@@ -144,8 +145,9 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	}
 	made := c.Failure.Names(verdict.ByHarness)
 	for _, g := range j.Guesses {
-		if slices.Contains(made, g) {
-			if weave.IsFurther(g) {
+		further := weave.IsFurther(g)
+		if slices.Contains(made, g) && (further || !c.Object.Wrapped()) {
+			if further {
 				return &verdict.Reason{Detail: "a structure has many pointers, and what the " + g + " lead to is not known",
 					Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
 			}

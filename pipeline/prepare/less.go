@@ -35,6 +35,12 @@ func AskedLess(base, head *manifest.Manifest) []reports.Less {
 	return l.out
 }
 
+// HasTarget reports whether a manifest names a target.
+func HasTarget(m *manifest.Manifest, target string) bool {
+	_, is := m.Target(target)
+	return is
+}
+
 // less collects what is asked less.
 type less struct {
 	base, head *manifest.Manifest

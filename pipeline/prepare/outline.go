@@ -21,6 +21,7 @@ type Outline struct {
 	// digest of each function with a body, by its name in the object file: of its code, the types and variables in it,
 	// and what a generated harness gives it, which rests on what the rest of the program stores (ir.Substance)
 	Functions map[string]string `json:"functions"`
+	Forms     map[string]string `json:"forms"`             // likewise, of its code alone, without its name
 	Changed   []string          `json:"changed,omitempty"` // those that counted as changed, sorted
 	Reached   []string          `json:"reached,omitempty"` // those that the entries of the jobs can come to, sorted
 	Shown     map[string]string `json:"shown,omitempty"`   // names in C, where they are others
@@ -34,7 +35,7 @@ type Outline struct {
 // outlineOf digests functions of a module. The harnesses that it makes of those of the project, where program is not
 // nil, are gone from the module afterwards.
 func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *weave.Program) *Outline {
-	out := &Outline{Functions: map[string]string{}, Shown: map[string]string{}, Calls: program != nil,
+	out := &Outline{Functions: map[string]string{}, Forms: map[string]string{}, Shown: map[string]string{}, Calls: program != nil,
 		Assumes: map[string][]string{}}
 	kept := *module
 	taken := map[*ir.Func]bool{}
@@ -54,6 +55,7 @@ func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *weave
 			}
 		}
 		out.Functions[f.Name] = module.Substance(all...)
+		out.Forms[f.Name] = module.Form(f)
 		if list := assumesOf(f); len(list) > 0 {
 			out.Assumes[f.Name] = list
 		}

@@ -1,14 +1,13 @@
 package prepare
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/firmproof/firmproof/reports"
-	"github.com/firmproof/firmproof/verifier/input"
-	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Asked holds what a commit of a change is verified with on behalf of the other one: what only one of them is asked
@@ -56,7 +55,7 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	}
 	members := testedByOne(now.Jobs, before.Jobs)
 	more := append(MayBeNull(before.Jobs), members...)
-	differ := differing(now.Outlines, before.Outlines)
+	differ, renamed := differing(now.Outlines, before.Outlines), renamings(now.Outlines, before.Outlines)
 	unknown := whole && hidden(now, differ)
 	if unknown || hasOther(more, ask.MayBeNull) {
 		again := Asked{MayBeNull: more}
@@ -67,8 +66,9 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 			return nil, err
 		}
 	}
-	if unknown || len(members) > 0 {
-		ask.Called = CalledIn(now.Jobs)
+	earlier := renamed.of(CalledIn(now.Jobs))
+	if unknown || len(members) > 0 || hasOther(earlier, ask.Called) {
+		ask.Called = append(CalledIn(now.Jobs), earlier...)
 		for _, place := range append(members, MayBeNull(now.Jobs)...) {
 			if !slices.Contains(ask.MayBeNull, place) {
 				ask.MayBeNull = append(ask.MayBeNull, place)
@@ -79,7 +79,7 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 		}
 	}
 	sameTime(before.Jobs, now.Jobs)
-	return &Sides{Head: now.Jobs, Base: before.Jobs, Gaps: gapsOf(now, before, differ)}, nil
+	return &Sides{Head: now.Jobs, Base: before.Jobs, Gaps: gapsOf(now, before, differ, renamed)}, nil
 }
 
 // calls reports whether an outline says what generated harnesses give.
@@ -105,13 +105,22 @@ func hidden(now *Built, differ map[string][]string) bool {
 }
 
 // gapsOf says for each target what of differ the entries do not come to, and which callers are left out.
-func gapsOf(now, before *Built, differ map[string][]string) map[string]reports.Gaps {
+func gapsOf(now, before *Built, differ map[string][]string, renamed renames) map[string]reports.Gaps {
 	out := map[string]reports.Gaps{}
 	for target, o := range now.Outlines {
 		g := reports.Gaps{Callers: o.LeftOut}
 		g.Functions, g.All = o.unseen(differ[target])
 		if b := before.Outlines[target]; b != nil {
 			g.Less = assumesMore(o, b)
+		}
+		g.Renamed = renamed[target]
+		changed := slices.Clone(o.Changed)
+		for _, names := range differ { // of other targets, too
+			changed = append(changed, names...)
+		}
+		slices.Sort(changed)
+		for _, f := range slices.Compact(changed) {
+			g.Changed = append(g.Changed, cmp.Or(o.Shown[f], f))
 		}
 		out[target] = g
 	}
@@ -157,25 +166,4 @@ func testedByOne(heads, bases []Job) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(out))
-}
-
-// TryOn lets jobs of the base begin with the inputs that violate the head: a violation that the base has, too, is
-// known, however much time its search would take. Where objects lie is left to the execution: that depends on the
-// whole program.
-func TryOn(bases []Job, head []verdict.Result) {
-	type key struct{ target, entry string }
-	tried := map[key][][]verdict.Input{}
-	for i := range head {
-		k := key{head[i].Target, head[i].Entry}
-		for _, c := range head[i].Claims {
-			if c.Status == verdict.Violated && len(c.Inputs) > 0 {
-				tried[k] = append(tried[k], slices.DeleteFunc(slices.Clone(c.Inputs), func(in verdict.Input) bool {
-					return in.Kind == input.Base.String()
-				}))
-			}
-		}
-	}
-	for i := range bases {
-		bases[i].Plan.Tried = tried[key{bases[i].Plan.Target, bases[i].Name()}]
-	}
 }

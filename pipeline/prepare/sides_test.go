@@ -50,13 +50,19 @@ func TestBothSides(t *testing.T) {
 	}
 }
 
-// TestTryOn: the base is tried on the inputs that violate the same entry of the head, wherever objects lie.
+// TestTryOn: the base is tried on the inputs that violate the same entry of the head, whatever its name, wherever
+// objects lie.
 func TestTryOn(t *testing.T) {
 	x, base := verdict.Input{Kind: "nondet", Name: "x"}, verdict.Input{Kind: "base", Name: "p"}
 	jobs := []Job{{Label: AnyCall + "f", Plan: verifier.Plan{Target: "host"}},
 		{Label: AnyCall + "g", Plan: verifier.Plan{Target: "host"}}}
-	TryOn(jobs, []verdict.Result{{Target: "host", Entry: AnyCall + "f", Claims: []verdict.Claim{
-		{Status: verdict.Violated, Inputs: []verdict.Input{base, x}}, {Status: verdict.Proved}}}})
+	heads := []Job{{Label: AnyCall + "f2", Plan: verifier.Plan{Target: "host"}}}
+	TryOn(jobs, heads, []verdict.Result{{Target: "host", Entry: AnyCall + "f2", Claims: []verdict.Claim{
+		{ID: "memory@f2#1", Status: verdict.Violated, Inputs: []verdict.Input{base, x}}, {Status: verdict.Proved}}}},
+		func(string) map[string]string { return map[string]string{"f": "f2"} })
+	if a := jobs[0].Against; a == nil || a.Job.Label != AnyCall+"f2" || len(a.Found) != 1 || jobs[1].Against != nil {
+		t.Errorf("%+v %+v", a, jobs[1].Against)
+	}
 	if got := jobs[0].Plan.Tried; !reflect.DeepEqual(got, [][]verdict.Input{{x}}) || jobs[1].Plan.Tried != nil {
 		t.Errorf("%v %v", got, jobs[1].Plan.Tried)
 	}

@@ -121,11 +121,16 @@ func Work(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := budget.With(ctx, j.Timeout)
+	within, cancel := budget.With(ctx, j.Timeout)
 	defer cancel()
-	res, err := json.Marshal(verifier.Run(ctx, m, j.Plan))
+	res := verifier.Run(within, m, j.Plan)
+	if err := j.Against.read(folder); err != nil {
+		return err
+	}
+	j.Compare(ctx, m, res)
+	text, err = json.Marshal(res)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, ResultFile), res, 0o644)
+	return os.WriteFile(filepath.Join(folder, ResultFile), text, 0o644)
 }

@@ -151,6 +151,7 @@ func (b *unwinder) round(ctx context.Context, limit int, facts bool) (*round, er
 	stop := b.a.Stage("decide")
 	b.decide(ctx, r)
 	if !b.a.Enough(b.p) {
+		b.otherWays(ctx, r)
 		b.decideBounds(ctx, r)
 		b.keepWhole(r)
 		b.reachability(ctx, r)

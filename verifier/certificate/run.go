@@ -92,7 +92,7 @@ func (r *Run) check(ctx context.Context, p *program) (*Finding, error) {
 	if opts.Past, err = p.pastOf(r.Past); err != nil {
 		return nil, err
 	}
-	if slices.Contains(r.Past, r.Claim) {
+	if slices.Contains(r.Past, verdict.Site(r.Claim)) {
 		return nil, errors.New("the execution goes on behind the claim that it is to violate")
 	}
 	out, err := interp.Run(ctx, p.Module, opts, input.NewRecorded(inputs))
@@ -103,8 +103,9 @@ func (r *Run) check(ctx context.Context, p *program) (*Finding, error) {
 	switch {
 	case out.Kind != interp.Violation || at < 0:
 		return nil, fmt.Errorf("the execution on the inputs does not violate %s: it ended with %s", r.Claim, out)
-	case claims[at].ID != r.Claim:
-		return nil, fmt.Errorf("the execution on the inputs violates %s, not %s", claims[at].ID, r.Claim)
+	case verdict.WayID(claims[at].ID, out.Object) != r.Claim:
+		return nil, fmt.Errorf("the execution on the inputs violates %s, not %s", verdict.WayID(claims[at].ID, out.Object),
+			r.Claim)
 	}
 	f := &Finding{Kind: "violation", Shown: map[string]verdict.Status{r.Claim: verdict.Violated},
 		Checked: fmt.Sprintf("the interpreter executed %d instructions on %d inputs, and met it", out.Executed,

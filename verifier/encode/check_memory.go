@@ -41,10 +41,13 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 		return nil
 	}
 	ts := e.targets(st, e.pruned(st, p.p))
-	bad := e.s.False()
+	bad, early, mayBe := e.s.False(), e.s.False(), ir.MayBeBefore(in)
 	var cases []failure
 	var good []target
 	for _, t := range ts {
+		if mayBe && t.obj != nil {
+			early = e.s.Or(early, e.s.And(t.g, e.s.Slt(t.off, e.s.Int(e.w, 0))))
+		}
 		fs, wrong := e.wrong(st, t, w)
 		bad = e.s.Or(bad, e.s.And(t.g, wrong))
 		for _, f := range fs {
@@ -57,6 +60,9 @@ func (e *encoder) checkAccess(fr *frame, st *state, in *ir.Instr, p val, w want,
 		if !e.s.IsTrue(wrong) {
 			good = append(good, t)
 		}
+	}
+	if !e.s.IsFalse(early) {
+		cases = append(cases, failure{when: early, before: true})
 	}
 	e.unknownTarget(st, in, verdict.Memory, when, ts, w.what)
 	e.unknownExtent(st, in, when, ts, w)

@@ -15,6 +15,8 @@ type failure struct {
 	when  ilr.Term
 	text  string
 	value ilr.Term // shown in place of %s in text, as a signed number; 0 for none
+	// it is one by an access before the start of its object, which Describe does not tell apart
+	before bool
 }
 
 // Describe says which way c fails in the model of ev, in C terms; the general
@@ -80,8 +82,14 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 		return
 	}
 	e.claimed[at] = true
+	var early ilr.Term
+	if k := slices.IndexFunc(cases, func(f failure) bool { return f.before }); k >= 0 {
+		early = cases[k].when
+		cases = slices.Delete(cases, k, k+1)
+	}
 	c := Claim{ID: fr.info.id(in, check), Check: check, Pos: *in.Pos, Message: msg, Instr: in, Context: fr.context,
-		Guard: st.pc.all, Loose: st.pc.unguarded,
+		Before: early,
+		Guard:  st.pc.all, Loose: st.pc.unguarded,
 		Violated: e.s.And(st.pc.all, bad), Unguarded: e.s.And(st.pc.unguarded, bad), cases: cases}
 	e.addClaim(c)
 	if st.pc = e.passed(st.pc, bad); st.pc == nil {

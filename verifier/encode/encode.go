@@ -104,6 +104,7 @@ type Claim struct {
 	Fixed    bool     // a bound that no other Options move
 	// the failure condition without assuming earlier claims: Violated implies it, and where those hold it is the same
 	Unguarded ilr.Term
+	Before    ilr.Term // of an access: it is before the start of its object (ir.MayBeBefore); 0: it never is
 
 	cases []failure
 }

@@ -86,7 +86,13 @@ func (e *encoder) trap(fr *frame, st *state, in *ir.Instr) {
 		e.gap(st, in, verdict.Unsupported, "%s, and the check %s is off", msg, in.Check)
 		return
 	}
-	e.claimNot(fr, st, in, in.Check, e.s.True(), true, msg)
+	var cases []failure
+	if in.Check == verdict.Memory && ir.MayBeBefore(in) {
+		index := in.Block.Preds[0].Term().Args[0].(*ir.Instr).Args[0]
+		n := e.num(e.value(fr, st, in, index))
+		cases = append(cases, failure{when: e.s.Slt(n, e.s.Int(e.s.Width(n), 0)), before: true})
+	}
+	e.claimNot(fr, st, in, in.Check, e.s.True(), true, msg, cases...)
 }
 
 func (e *encoder) icmp(fr *frame, st *state, in *ir.Instr) val {

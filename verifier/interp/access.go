@@ -74,7 +74,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		at, _ := p.bits.Int64()
 		x.stopAs(verdict.OutOfBounds, verdict.Memory, "%s of %d %s at offset %s of %s (%d %s)%s", verb, a.size,
 			plural(a.size, "byte"), p.bits.Signed(), o, o.size, plural(uint64(o.size), "byte"), x.wouldBe(o, at))
-		x.outside(o, at, int64(a.size), 0, o.size)
+		x.outside(x.cur, o, at, int64(a.size), 0, o.size)
 	case !a.write && o.region != nil && o.region.NoRead:
 		x.stopAs(verdict.WriteOnly, verdict.Memory, "%s of region %s, which can only be written", verb,
 			named{o, o.region.Name})

@@ -12,13 +12,14 @@ import (
 // maxObjectBytes bounds the contents of an object that a report shows.
 const maxObjectBytes = 256
 
-// outside notes the object of a failed access: the bytes [from, to) are those that the access may touch.
-func (x *machine) outside(o *object, off, width, from, to int64) {
+// outside notes the object of the failed access of in: the bytes [from, to) are those that the access may touch.
+func (x *machine) outside(in *ir.Instr, o *object, off, width, from, to int64) {
 	if x.out == nil || x.out.Object != nil {
 		return
 	}
 	start := max(0, min(off, o.size)-maxObjectBytes/2)
-	shown := &verdict.Object{Name: x.name(o), Size: o.size, From: from, To: to, Offset: off, Width: width, Start: start}
+	shown := &verdict.Object{Name: x.name(o), Size: o.size, From: from, To: to, Offset: off, Width: width, Start: start,
+		Before: off < from && ir.MayBeBefore(in)}
 	if t := o.dtype(); t != nil {
 		shown.Type = t.String()
 	}
@@ -90,7 +91,7 @@ func (x *machine) trapped(in *ir.Instr) {
 			message += fmt.Sprintf(" of `%s` (%d %s)", name, count, plural(n.Low64(), "element"))
 			x.stopAs(verdict.OutOfIndex, in.Check, "%s", message)
 			at, _ := signedTo(i.bits, x.pw).Int64()
-			x.outside(o, off+at*scale, scale, off, off+count*scale)
+			x.outside(in, o, off+at*scale, scale, off, off+count*scale)
 			return
 		}
 		message += fmt.Sprintf(" (%d %s)", n.Low64(), plural(n.Low64(), "element"))

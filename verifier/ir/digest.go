@@ -64,7 +64,8 @@ type digester struct {
 	sum       hash.Hash
 	w         *bufio.Writer
 	lines     bool
-	bare      bool // no places at all, see Substance
+	bare      bool  // no places at all, see Substance
+	nameless  *Func // whose name does not count
 	out       Slice
 	mentioned map[*Func]bool
 	order     map[*Global]int
@@ -94,7 +95,9 @@ func (d *digester) module() {
 
 // fn mentions a function by name and makes it a part of the slice.
 func (d *digester) fn(f *Func) {
-	d.text(f.Name)
+	if f != d.nameless {
+		d.text(f.Name)
+	}
 	if !d.mentioned[f] {
 		d.mentioned[f] = true
 		d.out.Funcs = append(d.out.Funcs, f)

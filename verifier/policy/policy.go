@@ -161,6 +161,10 @@ const (
 	MaxUnconfirmed   = 4  // seeming violations before that round gives up
 
 	MaxPassed = 8 // times that the program is run with more violated claims left out
+
+	ChangeTime   = 5 * time.Second // for executions of both commits of a change, of an entry
+	ChangeTrials = 400             // executions for a violation of the head that is none of the base
+	WayConflicts = 20_000          // of a question whether a claim fails in another way, too
 )
 
 // Induction over several turns.

@@ -92,6 +92,17 @@ func (a *Answers) Settle(s *Settled) bool {
 	return true
 }
 
+// AddWay notes that a violation that is settled fails in another way, too.
+func (a *Answers) AddWay(id string, other verdict.Claim) {
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	if s := a.shared.settled[id]; s != nil && s.Other == nil {
+		both := *s // others may be reading s
+		both.Other = &other
+		a.shared.settled[id] = &both
+	}
+}
+
 // Settled returns the final answer of a claim, or nil.
 func (a *Answers) Settled(id string) *Settled {
 	a.shared.mu.Lock()

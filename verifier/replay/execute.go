@@ -35,7 +35,12 @@ func execute(ctx context.Context, p *problem.Problem, inputs []input.Input, step
 // small inputs and a trace.
 func Confirm(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []input.Input,
 	out *interp.Outcome) *problem.Settled {
-	inputs = shrink(ctx, p, inputs, out)
+	return Traced(ctx, p, c, shrink(ctx, p, inputs, out), out)
+}
+
+// Traced is Confirm with the inputs as they are.
+func Traced(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []input.Input,
+	out *interp.Outcome) *problem.Settled {
 	late, end := budget.Longer(ctx, policy.TraceGrace) // without a trace it says little
 	defer end()
 	if traced, err := Execute(late, p, inputs, true); err == nil && sameFailure(traced, out) {
@@ -104,7 +109,7 @@ func NotFollowed(inputs []input.Input) *input.Input {
 }
 
 func sameFailure(a, b *interp.Outcome) bool {
-	return a.Kind == b.Kind && a.Instr == b.Instr && a.Check == b.Check
+	return a.Kind == b.Kind && a.Instr == b.Instr && a.Check == b.Check && a.Object.IsBefore() == b.Object.IsBefore()
 }
 
 // Shown puts the inputs of a replay into the report's form.

@@ -44,6 +44,8 @@ type Result struct {
 	Machine *Machine `json:"machine,omitempty"`
 	// the run that gave this answer before, if nothing that it rests on has changed since
 	Reused string `json:"reused,omitempty"`
+	// of the base of a change: what executions of both commits show; no report has it
+	Change *Change `json:"change,omitempty"`
 }
 
 // Machine says what C leaves to the machine: sizes in bytes, and how values lie in memory.

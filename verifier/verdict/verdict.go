@@ -201,6 +201,8 @@ type Object struct {
 	Width  int64  `json:"width"`
 	Start  int64  `json:"start"`           // where Bytes begins
 	Bytes  string `json:"bytes,omitempty"` // in hexadecimal; ?? is indeterminate, pp part of a pointer
+	// in terms of C the access is before From, by a number that is negative
+	Before bool `json:"before,omitempty"`
 }
 
 // Replay says whether the interpreter reached the same failure.
@@ -249,6 +251,8 @@ type Claim struct {
 	Unasked bool `json:"unasked,omitempty"`
 	// what the engine leaves for a certificate (package certificate); nil: nothing, or the answer was read from a file
 	Evidence any `json:"-"`
+	// of a violation: one of the same claim in another way (WayID), which becomes a claim of its own at the end
+	Other *Claim `json:"-"`
 }
 
 // MachineRun holds what a run of the compiled program with a trace's inputs showed.

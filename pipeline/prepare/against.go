@@ -1,0 +1,81 @@
+package prepare
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Against is the head's side of a job of the base: what both programs do on inputs of each other's violations.
+type Against struct {
+	Job   Job             `json:"job"`
+	Blob  string          `json:"blob,omitempty"` // the service's name of the head's program
+	Found []verdict.Claim `json:"found"`          // violations that the head's report has, without their traces
+}
+
+// File is the name of the head's program in the folder of a job of the base.
+func (a *Against) File() string { return "head-" + a.Job.Module }
+
+// read reads the head's program. a may be nil.
+func (a *Against) read(folder string) error {
+	if a == nil {
+		return nil
+	}
+	data, err := os.ReadFile(filepath.Join(folder, a.File()))
+	if err != nil {
+		return err
+	}
+	if a.Job.Program, err = ir.Decode(data); err != nil {
+		return fmt.Errorf("the program of the head: %w", err)
+	}
+	return nil
+}
+
+// Compare completes the engine's result of a job of the base, whose program is m, by what the head does.
+func (j *Job) Compare(ctx context.Context, m *ir.Module, res *verdict.Result) {
+	if j.Against == nil || ctx.Err() != nil {
+		return
+	}
+	head := &j.Against.Job
+	res.Change = verifier.Against(ctx, verifier.Side{Module: m, Plan: j.Plan},
+		verifier.Side{Module: head.Program, Plan: head.Plan}, j.Against.Found, res,
+		func(c verdict.Claim) bool { return head.RestsOn(c) == nil })
+}
+
+// TryOn lets jobs of the base begin with the inputs that violate the head: a violation that the base has, too, is
+// known, however much time its search would take. Where objects lie is left to the execution: that depends on the
+// whole program. Each job gets the head's, whose results are those of heads in this order. renamed gives the functions
+// of a target that have other names in the head, by their names in the base.
+func TryOn(bases, heads []Job, results []verdict.Result, renamed func(target string) map[string]string) {
+	type key struct{ target, entry string }
+	of := map[key]int{}
+	for i := range results {
+		of[key{results[i].Target, results[i].Entry}] = i
+	}
+	for i := range bases {
+		b := &bases[i]
+		k, is := of[key{b.Plan.Target, RenamedEntry(b.Name(), renamed(b.Plan.Target))}]
+		if !is || b.Settled != nil || heads[k].Settled != nil {
+			continue
+		}
+		a := &Against{Job: heads[k], Found: []verdict.Claim{}}
+		for _, c := range results[k].Claims {
+			if c.Status != verdict.Violated || len(c.Inputs) == 0 {
+				continue
+			}
+			b.Plan.Tried = append(b.Plan.Tried, slices.DeleteFunc(slices.Clone(c.Inputs), func(in verdict.Input) bool {
+				return in.Kind == input.Base.String()
+			}))
+			c.Trace, c.Certificate, c.Evidence = nil, nil, nil
+			a.Found = append(a.Found, c)
+		}
+		b.Against = a
+	}
+}
