@@ -49,7 +49,7 @@ var noDecision = map[string]string{
 	"pipeline/answers.namesPlace":    "likewise",
 	"verifier/frontend.explain":      "the words of llir about a text that it cannot read",
 	"pipeline.likeness":              "says which finding of an edited program is which of the earlier one: the same is said of both",
-	"pipeline.matchEdited":           "likewise",
+	"pipeline.sides.matchEdited":     "likewise",
 }
 
 // TestNoDecisionByWords: outside of reports/ and cmd/, nothing compares what is said to people. It follows words through
