@@ -18,7 +18,6 @@ import (
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // decideCalls looks at claims that rest on what is in variables and structures at first, and that nobody says. First
@@ -238,7 +237,7 @@ func (c *byCalls) violated(claim, f *verdict.Claim) {
 	list := c.sequence(f.Trace)
 	if len(list) == 0 || c.calls.Alone && len(list) == 1 || f.Replay != verdict.Confirmed || len(f.Undefined) > 0 ||
 		f.Behind != "" || f.Check == verdict.Bool || f.Check == verdict.Uninitialised ||
-		strings.HasPrefix(f.Message, "call of "+weave.AnyFunction) || leads(f, c.calls.Guesses) {
+		f.Failure.Is(verdict.OtherType) && len(f.Failure.Names(verdict.ByHarness)) > 0 || leads(f, c.calls.Guesses) {
 		return
 	}
 	f.Message += " (calls: " + inWords(list) + ")"
@@ -266,8 +265,8 @@ func (c *byCalls) proved(claim, f *verdict.Claim, found *verdict.Result) {
 
 // leads reports whether a claim speaks of what one of the pointers leads to.
 func leads(claim *verdict.Claim, pointers []string) bool {
-	return slices.ContainsFunc(pointers, func(name string) bool {
-		return strings.Contains(claim.Message, "what '"+name+"' leads to")
+	return slices.ContainsFunc(claim.Failure.Names(verdict.ByHarness), func(name string) bool {
+		return slices.Contains(pointers, name)
 	})
 }
 
@@ -277,7 +276,7 @@ func (c *byCalls) sequence(trace []verdict.Step) []string {
 	least := -1
 	for i := range trace {
 		s := &trace[i]
-		if s.Kind != verdict.StepCall || !slices.Contains(c.calls.Functions, s.What) {
+		if s.Kind != verdict.StepCall || s.Depth == 0 { // the entry itself
 			continue
 		}
 		if least < 0 {
@@ -297,20 +296,11 @@ func numbersOf(args string) string {
 
 var blockArgument = regexp.MustCompile(`[A-Za-z_]\w* = \(block for [^)]*\)(, )?`)
 
-// inWords says in which order calls come, the same ones in a row once.
+// inWords says in which order calls come.
 func inWords(list []string) string {
-	var out []string
-	for i := 0; i < len(list); {
-		n := 1
-		for i+n < len(list) && list[i+n] == list[i] {
-			n++
-		}
-		text := list[i]
-		if n > 1 {
-			text += fmt.Sprintf(" %d times", n)
-		}
-		out = append(out, text)
-		i += n
+	const most = 4
+	if n := len(list); n > most {
+		return fmt.Sprintf("%d calls, the last %s", n, list[n-1])
 	}
-	return strings.Join(out, ", then ")
+	return strings.Join(list, ", then ")
 }
