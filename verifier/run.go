@@ -105,8 +105,10 @@ func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	if p == nil || plan.FirstOnly && len(res.Claims) > 0 {
 		return
 	}
+	whole := ctx
 	defer func() {
 		judgeAll(p, res)
+		decideCalls(whole, m, plan, res)
 		boundByHandlers(p, res)
 		markAfter(p, res)
 		res.NameWays()

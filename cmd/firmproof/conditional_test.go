@@ -31,8 +31,8 @@ int memory_CA(struct ring *r) { int i, k = 3; out(r, &i); return table[i] /*1*/ 
 int copied_C(struct ring *r) { struct ring o; memcpy(&o, r, sizeof o); return table[o.head]; /*1*/ }
 int late_C(struct ring *r, int d) { if (r->head <= 7) return 0; return 8 / d; /*1*/ }
 int early_A(struct ring *r, int x) { int b = table[x & 7]; /*1*/ return b + r->head; }
-int start_C(void) { return table[at]; /*1*/ }
-int start_A(void) { return quiet + table[3]; /*1*/ }
+int start_A(void) { return table[at]; /*1*/ }
+int quiet_A(void) { return quiet + table[3]; /*1*/ }
 int public_C(void) { return 8 / shared; /*1*/ }
 int length_B(const uint8_t *p, unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; i++) s += p[i]; /*1*/ return s; }
 int overlap_C(int *p, int *q) { *p = 1; *q = 0; return 8 / *p; /*1*/ }

@@ -56,11 +56,11 @@ func OpenFolder(dir string) *Folder {
 
 // Run verifies, or gives the stored answer. The time that ctx leaves is budget.
 func (f *Folder) Run(ctx context.Context, m *ir.Module, plan verifier.Plan, budget time.Duration) *verdict.Result {
-	entry := m.Func(plan.Entry)
-	if f == nil || entry == nil || entry.IsDecl() || len(plan.Dumps) > 0 || plan.Proofs != "" || plan.StopAfter != "" {
+	part := plan.Part(m)
+	if f == nil || part == nil || len(plan.Dumps) > 0 || plan.Proofs != "" || plan.StopAfter != "" {
 		return verifier.Run(ctx, m, plan)
 	}
-	q, err := Ask(m.Part(entry), plan, f.engine)
+	q, err := Ask(part, plan, f.engine)
 	if err != nil {
 		return verifier.Run(ctx, m, plan)
 	}

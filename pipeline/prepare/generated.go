@@ -35,6 +35,14 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		(m.Functions == manifest.FunctionsAll || m.Functions == manifest.FunctionsNamed) {
 		base.Timeout = EachTimeout
 	}
+	static := map[string]bool{}
+	for _, f := range img.Functions {
+		static[f.Name] = f.Static
+	}
+	linkage := func(f *ir.Func) (is, known bool) {
+		is, known = static[f.Name]
+		return is, known
+	}
 	for _, f := range b.onlyGenerated(base.Program, list, calledBy) {
 		j := base
 		name := AnyCall + shownName(base.Program, f)
@@ -61,6 +69,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)
 		j.Plan.Open = h.Open
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
+		j.Plan.Calls = callsOf(program, h, f, linkage)
 		j.Guesses, j.Structs, j.Tests = h.Guesses, h.Structs, h.Tests
 		if len(b.named) == 0 {
 			j.Callers = callers(base.Program, f, list, calledBy)

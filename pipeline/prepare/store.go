@@ -81,13 +81,12 @@ func (j *Job) store(engine, folder string, n int) error {
 	if j.Settled != nil {
 		return nil
 	}
-	entry := j.Program.Func(j.Plan.Entry)
-	if entry == nil || entry.IsDecl() { // nothing to cut out: the engine says so
+	part := j.Plan.Part(j.Program)
+	if part == nil { // nothing to cut out: the engine says so
 		j.Settled = verifier.Run(context.Background(), j.Program, j.Plan)
 		j.Complete(j.Settled)
 		return nil
 	}
-	part := j.Program.Part(entry)
 	var err error
 	if j.Question, err = answers.Ask(part, j.Plan, engine); err != nil {
 		return err

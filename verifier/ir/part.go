@@ -1,16 +1,21 @@
 package ir
 
 // Part returns the module without the functions, globals and aliases that no execution
-// from entry can touch (see Slice). Everything else is kept. It shares its
-// functions and globals with m.
-func (m *Module) Part(entry *Func) *Module {
-	s := m.Slice(entry, false)
+// from one of the entries can touch (see Slice). Everything else is kept. It shares its
+// functions and globals with m. Entries may be nil.
+func (m *Module) Part(entries ...*Func) *Module {
 	funcs, globals := map[*Func]bool{}, map[*Global]bool{}
-	for _, f := range s.Funcs {
-		funcs[f] = true
-	}
-	for _, g := range s.Globals {
-		globals[g] = true
+	for _, entry := range entries {
+		if entry == nil {
+			continue
+		}
+		s := m.Slice(entry, false)
+		for _, f := range s.Funcs {
+			funcs[f] = true
+		}
+		for _, g := range s.Globals {
+			globals[g] = true
+		}
 	}
 	p := *m
 	p.Globals, p.Funcs, p.Aliases = nil, nil, nil

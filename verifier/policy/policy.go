@@ -39,6 +39,12 @@ const (
 
 	OutsidePercent = 50 // of the time that is left, for what holds whatever functions without a body do
 
+	// for what calls in any order bring about
+	CallsTime      = 2 * time.Second
+	CallsSearch    = time.Second // where a proof would say no more
+	CallsInduction = 500 * time.Millisecond
+	CallsMore      = 300 * time.Millisecond // after the first failure that is asked for
+
 	TraceGrace   = 500 * time.Millisecond // when the time is over, for the trace of what was found just before
 	AbandonAfter = time.Second            // when the time is over, an engine that goes on is left alone
 	AnswerGrace  = 2 * time.Second        // when the time is over, for putting the answer together

@@ -29,7 +29,9 @@ type Plan struct {
 	Undefined   []string             // variables that the program declares and does not define: nobody knows what they hold
 	Generated   bool                 // nobody wrote the entry: a function in which nothing can fail is no fault of a harness
 	Assumptions []verdict.Assumption // what the program was changed by before, for the result
-	Open        []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each
+	// brings the entry's function about by calls that make the state it starts from; nil: none does
+	Calls *Calls               `json:",omitempty"`
+	Open  []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each
 
 	Coverage  bool              // find out which lines and branches executions come to
 	Relevant  bool              // traces hold only the steps that the failure depends on
@@ -46,6 +48,34 @@ type Plan struct {
 	Found func(verdict.Claim)   `json:"-"`
 	Dump  func(stage, s string) `json:"-"` // receives printed stages asked for by Dumps; may be nil
 	Dumps map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
+}
+
+// Calls are entries beside the one of a plan: of calls in any order (weave.Program.Calls), and of one call whatever
+// variables hold (weave.Program.AnyState). Each may be missing.
+type Calls struct {
+	AnyState            string               // the second one
+	AnyStateAssumptions []verdict.Assumption // of it
+
+	Entry             string
+	Functions         []string // that it calls, by their names in C
+	Alone             bool     // one call of them shows nothing: it rests on a structure that no function makes
+	Assumptions, Open []verdict.Assumption
+	Doubtful          []string // pointers of the plan's own entry: what goes past what they lead to is no finding
+	// IDs of assumptions that are too weak to settle what is unknown: the program has such structures from elsewhere, too
+	Elsewhere []string
+	Guesses   []string // the same of this one
+}
+
+// Part returns what of m the plan is about; nil where m does not define its entry.
+func (p *Plan) Part(m *ir.Module) *ir.Module {
+	entry := m.Func(p.Entry)
+	switch {
+	case entry == nil || entry.IsDecl():
+		return nil
+	case p.Calls == nil:
+		return m.Part(entry)
+	}
+	return m.Part(entry, m.Func(p.Calls.Entry), m.Func(p.Calls.AnyState))
 }
 
 // On reports whether the technique of that name is not left out.

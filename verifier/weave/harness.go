@@ -65,17 +65,19 @@ type Harnessed struct {
 // Harness adds to the program a function that calls f with any arguments. The error says
 // which parameter nothing can be made for; the program is then as it was.
 func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
+	return p.callOf(f, harnessPrefix, false)
+}
+
+// callOf adds a function that calls f once; anyState: whatever the numbers in variables are.
+func (p *Program) callOf(f *ir.Func, prefix string, anyState bool) (*Harnessed, error) {
 	if f.IsDecl() {
 		return nil, fmt.Errorf("%s has no body", f.Name)
 	}
 	if TakesVariable(f) {
 		return nil, fmt.Errorf("%s takes a variable number of arguments", f.Name)
 	}
-	h := &harness{builder: newFunction(p.m, harnessPrefix+f.Name, ir.Void(), f.Pos), p: p, of: f, vars: paramVars(f),
-		uses: p.usesOf(f), reached: Reached(p.m, f), pieces: pieces(f, !p.m.Layout.BigEndian),
-		structs: map[*ir.Var]ir.Value{},
-		out:     Harnessed{Places: map[string]bool{}, Tests: map[string]int{}}}
-	h.f.CName = f.CName
+	h := p.newHarness(newFunction(p.m, prefix+f.Name, ir.Void(), f.Pos), f)
+	h.f.CName, h.anyState = f.CName, anyState
 	args := make([]ir.Value, len(f.Params))
 	for i := range f.Params {
 		if args[i] != nil {
@@ -84,6 +86,9 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 		if err := h.param(i, args); err != nil {
 			return nil, err
 		}
+	}
+	if anyState {
+		h.anyNumbers()
 	}
 	h.globals()
 	h.apart(args)
@@ -99,6 +104,13 @@ func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
 	h.finishFunctions()
 	h.out.Entry = h.done()
 	return &h.out, nil
+}
+
+// newHarness returns a harness for f that is written with b.
+func (p *Program) newHarness(b *builder, f *ir.Func) *harness {
+	return &harness{builder: b, p: p, of: f, vars: paramVars(f), uses: p.usesOf(f), reached: Reached(p.m, f),
+		pieces: pieces(f, !p.m.Layout.BigEndian), structs: map[*ir.Var]ir.Value{},
+		out: Harnessed{Places: map[string]bool{}, Tests: map[string]int{}}}
 }
 
 // TakesVariable reports whether a function takes a variable number of arguments, or a va_list: what it may read of them
@@ -128,6 +140,13 @@ type harness struct {
 	vars []*ir.Var // its parameters in C
 	uses []use     // of its parameters in its code
 	out  Harnessed
+
+	calls    *callWriter // that it writes a call for; nil: it calls its function alone
+	prefix   string      // of the names of what it makes, and of its assumptions
+	anyState bool        // variables hold any numbers at first
+	// it fills a structure of zeros that calls change: its numbers are left as they are
+	filling bool
+	limits  []limited
 
 	pieces  map[*ir.Param]piece  // parameters that are parts of structures
 	structs map[*ir.Var]ir.Value // blocks that these are read from
@@ -182,8 +201,11 @@ func (h *harness) param(i int, args []ir.Value) error {
 			}
 		}
 		return nil
-	case v == nil || v.T == nil || v.T.Kind != ir.DPointer:
+	case h.unknown(i):
 		return fmt.Errorf("parameter %s: what it points to is not known", name)
+	case h.handle(i) != nil:
+		args[i] = h.handle(i).address(h.builder)
+		return nil
 	}
 	if isFunction(v.T) {
 		args[i] = h.function(name, v.T.Elem, h.passed(i))
@@ -196,10 +218,32 @@ func (h *harness) param(i int, args []ir.Value) error {
 	return nil
 }
 
+// unique is a name for what belongs to the call that is written.
+func (h *harness) unique() string {
+	switch {
+	case h.anyState:
+		return "state." + h.of.Name
+	case h.calls == nil:
+		return h.of.Name
+	}
+	return fmt.Sprintf("%s.call%d.%s", h.calls.cone.of.Name, h.calls.made, h.of.Name)
+}
+
+// unknown reports whether nothing can be made for parameter i, a pointer.
+func (h *harness) unknown(i int) bool {
+	p, v := h.of.Params[i], h.vars[i]
+	return p.T.IsPtr() && p.SRet == nil && p.ByVal == nil && h.pieces[p].of == nil &&
+		(v == nil || v.T == nil || v.T.Kind != ir.DPointer && (v.Slot != ir.Value(p) || !isStruct(v.T)))
+}
+
 // note adds an assumption about a pointer or number (empty: about the call) and returns its ID.
 func (h *harness) note(about string, relation verdict.Relation, origin verdict.Origin, format string,
 	args ...any) string {
-	a := verdict.Assume(about, relation, origin, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if h.prefix != "" && about != "" {
+		about, text = h.prefix+about, "in calls of "+h.of.CName+": "+text
+	}
+	a := verdict.Assume(about, relation, origin, text)
 	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, a)
 	return a.ID
 }

@@ -22,7 +22,7 @@ func (h *harness) blockOf(name string, t *ir.DType, size ir.Value) ir.Value {
 // anyBlock allocates size bytes with any contents. Reports name it by the pointer that leads to it.
 func (h *harness) anyBlock(name string, size ir.Value) *ir.Instr {
 	p := h.model(ir.ModelMalloc, "malloc", h.ptr(), size)
-	p.Name = ir.BehindPointer + name
+	p.Name = ir.BehindPointer + h.prefix + name
 	h.assume(h.compare(ir.NE, p, h.null()))
 	h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
 	return p
@@ -36,6 +36,9 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 	}
 	switch t.Kind {
 	case ir.DBool:
+		if h.filling && depth == 1 {
+			return
+		}
 		b := h.any(name, ir.Int(1))
 		set := h.store(h.resize(b, ir.Int(max(8, t.Bits))), at(), 1)
 		if h.p.spans.wild[member.of] {
@@ -63,6 +66,12 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 			if !skip[i] {
 				h.fill(name+"."+fd.Name, fd.T, p, place{of: layoutOf(t), off: fd.BitOff / 8}, off+fd.BitOff/8, depth,
 					left)
+			}
+			if h.filling && depth == 1 {
+				if !skip[i] {
+					h.begun(name+"."+fd.Name, t, fd, p, off)
+				}
+				continue
 			}
 			h.numberAt(name+"."+fd.Name, fd.T, p, off+fd.BitOff/8)
 			if !skip[i] {

@@ -92,6 +92,12 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	brings(h.note(limit, verdict.Limit, verdict.Chosen, "%s is at most %d", limit, maxCount),
 		h.assume(h.compare(ir.ULE, capacity, h.int(h.word(), maxCount))))
 	number(b.capacity, capacity)
+	if h.filling {
+		h.assume(h.compare(ir.NE, capacity, h.int(h.word(), 0)))
+		b.lengths, b.indices = nil, nil // zero
+		h.limits = append(h.limits, limited{h.gep(p, off+t.Fields[b.capacity].BitOff/8, nil, 0),
+			t.Fields[b.capacity].T.Bits, capacity, of})
+	}
 	for _, i := range b.lengths {
 		n := h.any(name+"."+t.Fields[i].Name, h.word())
 		below := h.assume(h.compare(ir.ULE, n, capacity))

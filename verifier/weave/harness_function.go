@@ -168,7 +168,7 @@ func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 	if sig == nil { // that nothing calls, or not as what it is
 		sig = &ir.Type{Kind: ir.KindFunc, Ret: ir.Void()}
 	}
-	b := newFunction(h.m, AnyFunction+h.of.Name+"."+name, sig.Ret, h.of.Pos)
+	b := newFunction(h.m, AnyFunction+h.unique()+"."+name, sig.Ret, h.of.Pos)
 	b.f.CName, b.f.Addr, b.f.Variadic, b.f.Made = name, true, sig.Variadic, true
 	s := &harness{builder: b, p: h.p, of: h.of, reached: h.reached}
 	for i, t := range sig.Fields {

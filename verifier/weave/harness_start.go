@@ -12,13 +12,32 @@ import (
 func (h *harness) starts() []verdict.Assumption {
 	var out []verdict.Assumption
 	for _, g := range h.m.Globals {
-		public := g.Var != nil && g.Var.Public && !g.Const
-		if h.reached.Globals[g] && (h.p.changed[g] || public) {
+		if h.reached.Globals[g] && h.p.varies(g) && !(h.anyState && onlyNumbers(g)) {
 			out = append(out, verdict.Assume(g.Name, verdict.Start, verdict.Chosen,
 				fmt.Sprintf("%s has its initial value", nameOf(g))))
 		}
 	}
 	return out
+}
+
+// varies reports whether the program may change a variable, or other files may.
+func (p *Program) varies(g *ir.Global) bool {
+	return p.changed[g] || g.Var != nil && g.Var.Public && !g.Const
+}
+
+// onlyNumbers reports whether a variable holds no pointer, and how large it is, is known.
+func onlyNumbers(g *ir.Global) bool {
+	return g.Var != nil && !g.Extern && !g.Const && sizeOf(g.Var.T) > 0 && !holdsPointer(g.Var.T) && g.Unsupported == "" &&
+		g.Beyond == "" && (g.Init == nil || !namesSymbol(g.Init))
+}
+
+// anyNumbers gives the variables that the function reaches, and that hold no pointer, any contents.
+func (h *harness) anyNumbers() {
+	for _, g := range h.m.Globals {
+		if h.reached.Globals[g] && h.p.varies(g) && onlyNumbers(g) {
+			h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), h.addrOfGlobal(g), h.int(h.word(), h.m.Layout.SizeOf(g.T)))
+		}
+	}
 }
 
 // changedGlobals lists the variables with static storage that some code of m may change: those that are not constant,

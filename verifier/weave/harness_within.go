@@ -48,7 +48,7 @@ func (h *harness) showHeld() {
 		h.held = nil
 	}
 	for i, b := range h.held {
-		b.at = &ir.Global{Name: fmt.Sprintf("%s%s.%d", heldPart, h.of.Name, i), T: h.ptr(), Align: h.m.Layout.PtrBits / 8,
+		b.at = &ir.Global{Name: fmt.Sprintf("%s%s.%d", heldPart, h.unique(), i), T: h.ptr(), Align: h.m.Layout.PtrBits / 8,
 			Init: &ir.Const{T: h.ptr(), Kind: ir.ConstNull}}
 		h.m.Globals = append(h.m.Globals, b.at)
 		h.store(b.p, h.addrOfGlobal(b.at), 1)

@@ -35,6 +35,9 @@ type Program struct {
 
 	changed map[*ir.Global]bool // that code of the program may change
 
+	effects map[*ir.Func]*touches // of calls
+	stay    map[*ir.Global]bool   // whether their addresses are used for accesses alone
+
 	truths *truths // in unions; nil before a harness makes one
 
 	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
@@ -46,7 +49,8 @@ type Program struct {
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m),
 		spans: spansOf(m, false), seems: spansOf(m, true), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{},
-		nonnull: map[*ir.Func]bool{}, step: int(atomicBytes(m)), changed: changedGlobals(m)}
+		nonnull: map[*ir.Func]bool{}, step: int(atomicBytes(m)), changed: changedGlobals(m),
+		effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
 	p.keepVolatile()
 	p.keepNonnull()
 	for _, f := range m.Funcs {

@@ -80,7 +80,7 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 // noteVolatile adds what is taken for granted of volatile numbers that the function reads, or those that it calls.
 func (h *harness) noteVolatile() {
 	for _, r := range h.p.volatileIn(h.reached) {
-		h.note(r.name, verdict.Interval, verdict.Chosen, keptNote, r.name, r.low, r.high)
+		h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, r.assumed(verdict.Chosen))
 	}
 }
 
