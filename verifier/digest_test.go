@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -71,6 +72,8 @@ func TestKeyCounts(t *testing.T) {
 			f.Set(reflect.ValueOf([]ir.Region{{Name: "flash", Size: 4}}))
 		case name == "UnwindSet":
 			f.Set(reflect.ValueOf(map[string]int{"main.0": 3}))
+		case name == "Calls":
+			f.Set(reflect.ValueOf(&problem.Calls{Entry: "calls"}))
 		case name == "Stack":
 			f.Set(reflect.ValueOf(&ir.Stack{Size: 512}))
 		case f.Type() == reflect.TypeFor[[]verdict.Assumption]():
