@@ -296,11 +296,24 @@ func numbersOf(args string) string {
 
 var blockArgument = regexp.MustCompile(`[A-Za-z_]\w* = \(block for [^)]*\)(, )?`)
 
-// inWords says in which order calls come.
+// inWords says in which order calls come; those of one function in a row are counted.
 func inWords(list []string) string {
 	const most = 4
-	if n := len(list); n > most {
-		return fmt.Sprintf("%d calls, the last %s", n, list[n-1])
+	var parts []string
+	for i := 0; i < len(list); {
+		name, _, _ := strings.Cut(list[i], "(")
+		n := 1
+		for i+n < len(list) && strings.HasPrefix(list[i+n], name+"(") {
+			n++
+		}
+		if i += n; n > 1 {
+			parts = append(parts, fmt.Sprintf("%s %d times, the last %s", name, n, list[i-1]))
+		} else {
+			parts = append(parts, list[i-1])
+		}
 	}
-	return strings.Join(list, ", then ")
+	if len(parts) > most {
+		return fmt.Sprintf("%d calls, the first %s, the last %s", len(list), list[0], list[len(list)-1])
+	}
+	return strings.Join(parts, ", then ")
 }

@@ -18,7 +18,7 @@ var callsCases = []struct {
 	want       map[string]string
 }{
 	{"line", `static uint8_t pos; static char line[8];
-void put(char c) { line[pos++] = c; }`, map[string]string{"put": "violated 9 calls"}},
+void put(char c) { line[pos++] = c; }`, map[string]string{"put": "violated put 9 times"}},
 	{"line, guarded", `static uint8_t pos; static char line[8];
 void put(char c) { if (pos < sizeof line) line[pos++] = c; }
 void clear(void) { pos = 0; }`, map[string]string{"put": "proved"}},
