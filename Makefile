@@ -23,7 +23,7 @@ demo: build
 # Everything: format, vet, lint, layers, unit and end-to-end tests.
 test: setup-tests lint
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/firmproof ./cmd/firmproof
-	$(GO) test -vet=off -timeout 35m ./...
+	$(GO) test -vet=off -timeout 60m ./...
 
 # The fast loop.
 check: setup lint unit

@@ -72,6 +72,10 @@ func TestRewrittenFunctions(t *testing.T) {
 	for stored, want := range map[string]verdict.Status{"3": verdict.Proved, "4": verdict.Violated} {
 		said := func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) }
 		for name, code := range changed {
+			want := want
+			if name == "walk" || name == "length" || name == "union" { // whoever calls init says what f is then
+				want = verdict.Violated
+			}
 			dir := writeTree(t, map[string]string{name + ".c": "#define STORED " + stored + "\n" + rewrittenC + code})
 			_, rep, errs := checkJSON(t, filepath.Join(dir, name+".c"), "--function", "run")
 			expectCalls(t, rep, errs, map[string]anyCall{"run": {want, ""}}, said)
