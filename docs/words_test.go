@@ -344,10 +344,6 @@ func (w *words) isText(e *ast.SelectorExpr) bool {
 	if s == nil || s.Kind() != types.FieldVal || s.Obj().Pkg() == nil {
 		return false
 	}
-	t := w.info.TypeOf(e.X)
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
 	for _, field := range texts {
 		pkg, rest, _ := strings.Cut(field, ".")
 		owner, name, _ := strings.Cut(rest, ".")

@@ -38,7 +38,7 @@ int main(void) {
 // TestDeterminism: the same input gives the same claims, statuses, reasons, certificates and traces in the same order,
 // however many processors there are and whatever runs beside.
 func TestDeterminism(t *testing.T) {
-	runs := 10
+	runs := 6
 	if testing.Short() {
 		runs = 3
 	}

@@ -450,7 +450,7 @@ func whole(t *testing.T, list []verdict.Result, ways bool) string {
 	out := lasting(list)
 	for i := range out {
 		r := &out[i]
-		r.DurationMS, r.ProcessorMS, r.PeakRSS, r.Stages, r.Reused = 0, 0, 0, nil, ""
+		r.DurationMS, r.ProcessorMS, r.PeakRSS, r.Stages, r.Reused, r.Change = 0, 0, 0, nil, "", nil
 		r.Claims = slices.Clone(r.Claims)
 		for j := range r.Claims {
 			if !ways {
