@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"testing"
+	"time"
 
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -31,7 +32,7 @@ func TestFollowedPathsEnd(t *testing.T) {
 			{"route around", route + "c.via = &a; return total(&a); }", verdict.Violated},
 			{"route into nothing", route + "c.via = (struct hop *)8; return total(&a); }", verdict.Unknown},
 		} {
-			ctx, cancel := testprogram.Limit(limitFor(c.want != verdict.Unknown))
+			ctx, cancel := testprogram.Limit(min(limitFor(c.want != verdict.Unknown), 10*time.Second))
 			res := Run(ctx, testprogram.Compile(t, c.src, "-O0"), Plan{Target: "x86_64", Entry: "main", Checks: checks})
 			cancel()
 			got := verdict.Unknown
