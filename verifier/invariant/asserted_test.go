@@ -101,7 +101,7 @@ func provedWithin(t *testing.T, src string, limit time.Duration) (detail, ids []
 
 // TestElementsOfRandomPrograms: what is proved of the elements that random loops write is violated by no execution.
 func TestElementsOfRandomPrograms(t *testing.T) {
-	seeds := 40
+	seeds := 24
 	if testing.Short() {
 		seeds = 12
 	}
