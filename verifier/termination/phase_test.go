@@ -171,6 +171,7 @@ func TestRandomLoopsEnd(t *testing.T) {
 				pick("x < z", "x > z", "x <= z && x > 0-z") + bound("x") + bound("y")
 		},
 	} {
+		rng.Seed(7) // whichever comes first
 		proved, so := 0, 0
 		for n := 0; n < 100; n++ {
 			rules := "s(x,y,z) -> l(x,y,z)\n"
