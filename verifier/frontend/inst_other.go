@@ -64,8 +64,8 @@ func (x *fn) compare(v value.Named, op ir.Op, pred ir.Pred, a, b value.Value, fl
 		return
 	}
 	in := x.define(v, ir.Instr{Op: op, T: out, Pred: pred, Flags: flags, Args: x.operands(a, b)})
-	if p, q := in.Args[0], in.Args[1]; (pred == ir.EQ || pred == ir.NE) && (isSymbol(p) && !isNull(q) ||
-		isSymbol(q) && !isNull(p)) {
+	if p, q := in.Args[0], in.Args[1]; (pred == ir.EQ || pred == ir.NE) && (isSymbol(p) && !ir.IsNullConst(q) ||
+		isSymbol(q) && !ir.IsNullConst(p)) {
 		x.choose(in, "symbols that the linker provides have different addresses")
 	}
 }
@@ -90,9 +90,4 @@ var fpreds = map[enum.FPred]ir.Pred{
 	enum.FPredUEQ: ir.FUEQ,
 	enum.FPredUGE: ir.FUGE, enum.FPredUGT: ir.FUGT, enum.FPredULE: ir.FULE, enum.FPredULT: ir.FULT,
 	enum.FPredUNE: ir.FUNE, enum.FPredUNO: ir.FUNO,
-}
-
-func isNull(v ir.Value) bool {
-	c, ok := v.(*ir.Const)
-	return ok && c.Kind == ir.ConstNull
 }

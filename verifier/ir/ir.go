@@ -166,6 +166,12 @@ func ChosenIn(f *Func, text string) verdict.Assumption {
 	return verdict.Assume(f.CName, verdict.Meaning, verdict.Chosen, text)
 }
 
+// IsNullConst reports the constant null pointer.
+func IsNullConst(v Value) bool {
+	c, ok := v.(*Const)
+	return ok && c.Kind == ConstNull
+}
+
 // ReturnsTwice reports whether a jump from elsewhere comes back to a call of the function named so, with what memory
 // holds then: no stub does that.
 func ReturnsTwice(name string) bool {

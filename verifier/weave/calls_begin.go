@@ -65,7 +65,7 @@ func (p *Program) sets(f *ir.Func, g *ir.Global, off int64) bool {
 	for r := range Reached(p.m, f).Funcs {
 		for _, b := range r.Blocks {
 			for _, in := range b.Instrs {
-				if in.Op != ir.OpStore || !in.Args[0].Type().IsPtr() || isNull(in.Args[0]) {
+				if in.Op != ir.OpStore || !in.Args[0].Type().IsPtr() || ir.IsNullConst(in.Args[0]) {
 					continue
 				}
 				at, n, fixed := fixedPlace(in.Args[1])

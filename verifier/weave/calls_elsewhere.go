@@ -20,7 +20,7 @@ func (c *cone) elsewhere(hd *shared) bool {
 		return in || around
 	}
 	other := func(vars map[ir.Value]*ir.Var, v ir.Value) bool {
-		if _, param := v.(*ir.Param); param || isNull(v) {
+		if _, param := v.(*ir.Param); param || ir.IsNullConst(v) {
 			return false
 		}
 		list := objectsAt(vars, v)

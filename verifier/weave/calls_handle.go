@@ -114,7 +114,7 @@ func (c *cone) fills(g *ir.Func, hd *shared) bool {
 					return false
 				}
 			case in.Op == ir.OpStore:
-				if off, ok := of(in.Args[1]); ok && !isNull(in.Args[0]) {
+				if off, ok := of(in.Args[1]); ok && !ir.IsNullConst(in.Args[0]) {
 					stored[off] = true
 				}
 			case in.Model == ir.ModelMemcpy:
@@ -137,11 +137,6 @@ func (c *cone) fills(g *ir.Func, hd *shared) bool {
 		numbers = pointers
 	}
 	return len(numbers) > 0 && !slices.ContainsFunc(numbers, func(off int64) bool { return !stored[off] })
-}
-
-func isNull(v ir.Value) bool {
-	c, ok := v.(*ir.Const)
-	return ok && c.Kind == ir.ConstNull
 }
 
 // members returns where in a structure pointers stand, and numbers.
