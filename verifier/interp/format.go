@@ -133,8 +133,5 @@ func (x *machine) show(t *ir.DType, v value) string {
 	if v.obj != nil && (t == nil || t.Kind == ir.DPointer) {
 		return x.pointerName(v) + mark
 	}
-	if v.obj != nil && t != nil {
-		v = x.toInt(v, v.bits.Width())
-	}
 	return FormatValue(t, v.bits) + mark
 }

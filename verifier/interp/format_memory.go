@@ -29,6 +29,9 @@ func (x *machine) memoryText(o *object, off int64, t *ir.DType, depth int) strin
 		return x.bytesText(o, off, size)
 	}
 	if v, whole := o.ptrs[off]; whole {
+		if t.Kind != ir.DPointer {
+			v = x.toInt(v, x.pw)
+		}
 		return x.show(t, v)
 	}
 	return x.show(t, x.getBits(o, off, size, t.Bits))

@@ -189,7 +189,9 @@ func (x *machine) leave(ret value, hasRet bool) {
 		x.leaks(ir.EndReturn)
 		x.end(Returned, "", "")
 		if x.out.Kind == Returned && hasRet && ret.elems == nil {
-			x.out.Ret = x.toInt(ret, ret.bits.Width()).bits
+			if x.out.Ret = ret.bits; fr.fn.Ret.IsPtr() {
+				x.out.Ret = x.toInt(ret, ret.bits.Width()).bits
+			}
 		}
 		return
 	}

@@ -14,7 +14,7 @@ import (
 
 // TestTrace compares the steps of runs with those at the end of the programs, one `//` line each.
 func TestTrace(t *testing.T) {
-	for name, list := range map[string][]int64{"ring": {5, 3, 200, 7}, "blocks": {0x40490fdb}, "locals": nil,
+	for name, list := range map[string][]int64{"ring": {5, 3, 200, 7}, "blocks": {0x40490fdb}, "locals": nil, "addresses": nil,
 		"calls": nil} {
 		t.Run(name, func(t *testing.T) { testTrace(t, "testdata/trace/"+name+".c", list) })
 	}
