@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint race recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes csmith mutate ablate oracle siege fuzz update pictures changes fresh release clean
+.PHONY: setup setup-tests build demo test check lint race recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes long csmith mutate ablate oracle siege fuzz update pictures changes fresh release clean
 
 setup:
 	@scripts/setup.sh
@@ -92,6 +92,10 @@ soundness: setup
 # are tried), DURATION each.
 attributes: setup-tests
 	FIRMPROOF_ATTRIBUTES=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestAttributes$$' -timeout 0 -v ./cmd/firmproof
+
+# Random families of the engines' own tests, all of them: `make test` takes a sample.
+long: setup
+	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 ./verifier/invariant ./verifier/graphterm
 
 # Programs of Csmith: the checksum that gcc, clang and Arm's gcc (in QEMU) compute is proved, every other refuted.
 csmith: setup-tests

@@ -106,3 +106,11 @@ func Limit(limit time.Duration) (context.Context, context.CancelFunc) {
 	done := budget.Work(ctx)
 	return ctx, func() { done(); cancel() }
 }
+
+// Sample is how many of a random family a run of the tests takes: few, or all where FIRMPROOF_LONG is set (`make long`).
+func Sample(all, few int) int {
+	if os.Getenv("FIRMPROOF_LONG") != "" {
+		return all
+	}
+	return few
+}
