@@ -20,12 +20,15 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
+// callsName is the name of decideCalls among the techniques.
+const callsName = "calls"
+
 // decideCalls looks at claims that rest on what is in variables and structures at first, and that nobody says. First
 // whatever numbers variables hold; then in runs of the entry of calls (problem.Calls), which bring it about. A claim
 // that fails in one is violated by these calls. One that holds in all of them rests on what the calls rest on.
 func decideCalls(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	calls := plan.Calls
-	if calls == nil || plan.FirstOnly || plan.StopAfter != "" || len(plan.Dumps) > 0 {
+	if calls == nil || plan.Off[callsName] || plan.FirstOnly || plan.StopAfter != "" || len(plan.Dumps) > 0 {
 		return
 	}
 	c := &byCalls{module: m, plan: plan, calls: calls, res: res}

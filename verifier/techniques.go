@@ -8,7 +8,7 @@ import (
 )
 
 // Techniques lists the names of all that Plan.Off can leave out: the rows of the races, the makers of lemmas, and the
-// ways to decide termination of a transition system. Claim.By and Certificate.Makers are among them.
+// ways to decide termination of a transition system; and calls in any order. Claim.By and Certificate.Makers are among them.
 func Techniques() []string {
 	r := &runsQuestion{}
 	var names []string
@@ -24,6 +24,7 @@ func Techniques() []string {
 			add(e.name)
 		}
 	}
+	add(callsName)
 	add(invariant.Makers...)
 	add(termination.Techniques...)
 	return names
