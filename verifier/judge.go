@@ -36,6 +36,9 @@ func judgeAll(p *problem.Problem, res *verdict.Result) {
 		if !a.Guessed() {
 			continue
 		}
+		if a.Relation == verdict.Order {
+			q.Order = a.ID
+		}
 		q.IDs = append(q.IDs, a.ID)
 		q.Apart[a.ID] = a.Relation == verdict.Apart
 		for _, g := range p.Module.Globals {
@@ -97,8 +100,13 @@ func takeBack(res *verdict.Result, c *verdict.Claim, of *verdict.Assumption) {
 	if of == nil {
 		return
 	}
+	if of.Relation == verdict.Order {
+		res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete, Detail: "it fails for an order of blocks in memory that the tool chose",
+			Remedy: "a harness of yours that takes both out of one block says how they stand to each other"})
+		return
+	}
 	why := &verdict.Reason{Kind: verdict.Incomplete,
-		Detail: fmt.Sprintf("it fails for contents of %s that the program itself does not seem to store", of.Subject),
+		Detail: fmt.Sprintf("it fails for contents of %s that the harness made up", of.Subject),
 		Remedy: fmt.Sprintf("`%s` under `assume` of the manifest (or --assume) says what is there", of.Text)}
 	res.Withdraw(c, why)
 }

@@ -30,6 +30,7 @@ type Rests struct {
 	funcs   map[*ir.Func]*function
 	targets map[int][]*ir.Func // functions whose address is taken, by number of parameters
 
+	order          set                      // of what the order of blocks decides
 	apart          set                      // assumptions that objects do not overlap
 	written, freed map[int]map[*object]bool // by those, the objects that the program changes, or ends the life of
 	world          set                      // of all that is in memory
@@ -45,6 +46,7 @@ type Question struct {
 	IDs    []string              // the assumptions to follow
 	Starts map[*ir.Global]string // those of them that are about the initial values of variables
 	Apart  map[string]bool       // those that say that the allocations which bring them do not overlap
+	Order  string                // the one that is about how blocks of a harness stand to each other; empty: none
 	Holds  func(*ir.Instr) bool  // reports the traps and failed assertions whose claims hold
 }
 
@@ -56,13 +58,16 @@ func Follow(q Question) *Rests {
 	m, ids := q.Module, q.IDs
 	r := &Rests{ids: ids, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
 		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, targets: map[int][]*ir.Func{},
-		apart: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
+		order: newSet(len(ids)), apart: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
 		written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
 	for i, id := range ids {
 		if r.bit[id] = i; q.Apart[id] {
 			r.apart.add(i)
 			r.written[i], r.freed[i] = map[*object]bool{}, map[*object]bool{}
 		}
+	}
+	if i, ok := r.bit[q.Order]; ok {
+		r.order.add(i)
 	}
 	for _, f := range m.Funcs {
 		if f.IsDecl() {

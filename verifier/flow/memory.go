@@ -48,8 +48,9 @@ func (s span) bytes(size int64) span {
 
 // object is a variable, an allocation or a function.
 type object struct {
-	extent set // what its size, and that it is alive, rests on
-	apart  set // that it does not overlap another
+	extent set  // what its size, and that it is alive, rests on
+	apart  set  // that it does not overlap another
+	made   bool // a harness made it for a pointer to lead to
 	cells  []cell
 	n      int // assumptions
 }

@@ -1,6 +1,9 @@
 package flow
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -131,7 +134,26 @@ func (r *Rests) computed(in *ir.Instr) {
 			r.set(in, &value{points: []location{{p.object, everywhere}}})
 		}
 	}
+	if r.orders(in) {
+		r.set(in, &value{tags: r.order})
+	}
 	r.set(in, &value{tags: r.followed(in)})
+}
+
+// orders reports whether an instruction compares the addresses of blocks that a harness made, or subtracts them, and
+// these are never of one block.
+func (r *Rests) orders(in *ir.Instr) bool {
+	if in.Op != ir.OpSub && (in.Op != ir.OpIcmp || in.Pred == ir.EQ || in.Pred == ir.NE) {
+		return false
+	}
+	x, y := r.of(in.Args[0]).points, r.of(in.Args[1]).points
+	made := func(p location) bool { return p.object.made }
+	all := func(list []location, is func(location) bool) bool {
+		return len(list) > 0 && !slices.ContainsFunc(list, func(p location) bool { return !is(p) })
+	}
+	return all(x, made) && all(y, made) && all(x, func(p location) bool {
+		return all(y, func(q location) bool { return p.object != q.object })
+	})
 }
 
 // moved is the address that a gep gives.
@@ -161,6 +183,7 @@ func (r *Rests) stored(in *ir.Instr, v, addr, here *value) {
 // allocated is a new object for each place that makes one.
 func (r *Rests) allocated(in *ir.Instr, here *value) {
 	o := r.object(in)
+	o.made = strings.HasPrefix(in.Name, ir.BehindPointer)
 	news := false
 	for i, w := range r.followed(in) {
 		news = news || w&r.apart[i]&^o.apart[i] != 0 || w&^r.apart[i]&^o.extent[i] != 0

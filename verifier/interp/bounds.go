@@ -20,6 +20,7 @@ func (x *machine) outside(in *ir.Instr, o *object, off, width, from, to int64) {
 	start := max(0, min(off, o.size)-maxObjectBytes/2)
 	shown := &verdict.Object{Name: x.name(o), Size: o.size, From: from, To: to, Offset: off, Width: width, Start: start,
 		Before: off < from && ir.MayBeBefore(in)}
+	shown.Wraps = off < from && !shown.Before && ir.Indexes(in)
 	if t := o.dtype(); t != nil {
 		shown.Type = t.String()
 	}

@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // MayBeBefore reports whether an access, or the trap before one, may in terms of C come before the start of an object:
 // by an index that may be negative, or one subtracted. What wraps around as an unsigned number is past the end.
 func MayBeBefore(in *Instr) bool {
@@ -21,6 +23,17 @@ func MayBeBefore(in *Instr) bool {
 		return s.address(in.Args[1], maxSiteDepth)
 	}
 	return false
+}
+
+// Indexes reports whether an access is at an index that is no constant, or the trap before one.
+func Indexes(in *Instr) bool {
+	return in.Op == OpTrap || slices.ContainsFunc(in.Args, func(v Value) bool {
+		at, ok := v.(*Instr)
+		for ok && (at.Op == OpBitcast || at.Op == OpGep && len(at.Args) == 1) {
+			at, ok = at.Args[0].(*Instr)
+		}
+		return ok && at.Op == OpGep
+	})
 }
 
 // signs knows the types in C of what a function computes.

@@ -28,6 +28,7 @@ const (
 	Nullness Relation = "null"     // whether a pointer is null
 	Calls    Relation = "call"     // what a call does whose code is not there
 	Start    Relation = "start"    // a variable has its initial value
+	Order    Relation = "order"    // how blocks stand to each other in memory
 	Meaning  Relation = "meaning"  // what C, the library, the machine or the environment leaves open
 )
 

@@ -203,6 +203,8 @@ type Object struct {
 	Bytes  string `json:"bytes,omitempty"` // in hexadecimal; ?? is indeterminate, pp part of a pointer
 	// in terms of C the access is before From, by a number that is negative
 	Before bool `json:"before,omitempty"`
+	// likewise by an unsigned number that wrapped around, which no size of the object mends
+	Wraps bool `json:"wraps,omitempty"`
 }
 
 // Replay says whether the interpreter reached the same failure.

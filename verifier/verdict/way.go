@@ -14,7 +14,7 @@ func (o *Object) IsBefore() bool { return o != nil && o.Before }
 
 // Wrapped reports that the number of an access wrapped around below zero, which no size of the object mends. o may be
 // nil.
-func (o *Object) Wrapped() bool { return o != nil && o.Offset < o.From && !o.Before }
+func (o *Object) Wrapped() bool { return o != nil && o.Wraps }
 
 // WayID returns the ID of the violation of a claim by a failed access of o, which may be nil: `memory@f#1a2b3c` past
 // the end and for all else, `memory@f#1a2b3c-before` before the start.

@@ -178,6 +178,8 @@ func (h *harness) enumeratedAt(name string, t *ir.DType, f *ir.DField, p ir.Valu
 	if runs := h.p.memberRuns(t, f); runs != nil && h.given(name).Low == nil {
 		in := h.enumerated(f.T, h.load(ir.Int(f.T.Bits), h.gep(p, off+f.BitOff/8, nil, 0)), runs)
 		brings(h.note(name, verdict.Interval, verdict.Observed, "%s is an enumerator of %s, or what the program stores there", name, f.T.Name), in)
+	} else if f.T.Kind == ir.DEnum && h.given(name).Low == nil {
+		h.hint(name, t, f, p, off)
 	}
 }
 

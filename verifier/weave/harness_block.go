@@ -25,8 +25,12 @@ func (h *harness) anyBlock(name string, size ir.Value) *ir.Instr {
 	p.Name = ir.BehindPointer + h.prefix + name
 	h.assume(h.compare(ir.NE, p, h.null()))
 	h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
+	h.out.Open = verdict.AddAssumptions(h.out.Open, order)
 	return p
 }
+
+// order is of the blocks that a harness makes: a failure by it is no finding.
+var order = verdict.Assume("", verdict.Order, verdict.Chosen, "blocks that pointers lead to stand in memory in any order")
 
 // fill gives the pointers and truth values of an object of type t at p+off values. member is where in a
 // structure it stands.
@@ -60,7 +64,13 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member place, off i
 		}
 		for i := range t.Fields {
 			fd := &t.Fields[i]
-			if fd.IsBits || fd.T == nil {
+			if fd.T == nil {
+				continue
+			}
+			if fd.IsBits {
+				if !h.filling || depth > 1 {
+					h.hint(name+"."+fd.Name, t, fd, p, off)
+				}
 				continue
 			}
 			if !skip[i] {

@@ -76,6 +76,8 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 		e.note = fmt.Sprintf("%s leads to %d bytes: a guess, since nothing says how many", name, e.bytes)
 	case e.bytes > one:
 		e.note = fmt.Sprintf("%s leads to %d bytes, which the function accesses", name, e.bytes)
+	case h.sizedInput(i):
+		e.note = fmt.Sprintf("%s leads to one whole %s, whatever %s says", name, elem.Name, h.nameOf(i+1))
 	default:
 		e.note, e.origin = fmt.Sprintf("%s leads to one %s of its own", name, elem.Name), verdict.Read
 	}
@@ -89,6 +91,16 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 		e.filled = max(min(e.bytes/one, maxFilled), 1)
 	}
 	return e
+}
+
+// sizedInput reports whether a length in bytes stands right behind pointer i to a structure that is only read: it may say how
+// many bytes of it are there.
+func (h *harness) sizedInput(i int) bool {
+	if t := h.vars[i].T.Elem; !isStruct(t) || !strings.HasPrefix(t.Name, "const ") || i+1 >= len(h.vars) {
+		return false
+	}
+	v := h.vars[i+1]
+	return v != nil && h.of.Params[i+1].T.IsInt() && isLength(v.Name) && saysBytes(v.Name)
 }
 
 // counted is the extent of pointer parameter i where parameter n says how many elements or bytes, less plus.
@@ -132,6 +144,9 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 		return i + 1, false, 0
 	}
 	if u := &h.uses[i]; u.param >= 0 && u.param != i && h.of.Params[u.param].T.IsInt() {
+		if v := h.vars[u.param]; v != nil && isLength(v.Name) && !strings.EqualFold(v.Name, "max") {
+			return u.param, u.bytes, 0 // the name says it; what goes further is what is to be found
+		}
 		return u.param, u.bytes, u.plus
 	} else if (u.need > 0 || isStruct(h.elemOf(i))) && !u.varies {
 		return -1, false, 0 // one element

@@ -29,6 +29,7 @@ type spans struct {
 	enums  map[*ir.Param]*ir.DType // parameters of enumerations
 	tables map[*ir.Global]*span    // constant tables of numbers
 	raw    *raws
+	fields map[string]map[int64]bool // bit-fields that code stores, by the layout of their structure and where they begin
 	// parameters of those that calls pass something else than an enumerator, or may
 	passed map[*ir.Param]bool
 }
@@ -40,7 +41,8 @@ const anyWidth = 0
 // says what the program seems to keep to, and nothing that holds.
 func spansOf(m *ir.Module, lenient bool) *spans {
 	s := &spans{m: m, at: map[place]*span{}, wild: map[string]bool{}, of: map[*ir.Instr]place{}, loose: map[int]bool{},
-		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{}}
+		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{},
+		fields: map[string]map[int64]bool{}}
 	s.unions(m)
 	for _, g := range m.Globals {
 		switch {
@@ -246,19 +248,29 @@ func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, of
 	brings(h.note(name, verdict.Interval, verdict.Chosen, note, name, low, high), in...)
 }
 
-// hint notes that a member of the structure at p+off has contents that the harness made up although the program stores
-// nothing but numbers of a range there: what fails because of others is no finding.
+// hint notes that a member of the structure at p+off, which the program stores numbers in, has contents that the harness
+// made up: what fails because of them is no finding, unless calls bring them about. Numbers that the program only reads
+// are its caller's.
 func (h *harness) hint(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
-	if f.IsBits || !isNumber(f.T) {
+	what, bits := "any", max(8, f.T.Bits&^7)
+	switch at := (place{of: layoutOf(t), off: f.BitOff / 8}); {
+	case f.IsBits:
+		if !h.p.spans.fields[at.of][f.BitOff] {
+			return
+		}
+		bits = 8
+	case !isNumber(f.T) && f.T.Kind != ir.DEnum:
 		return
+	default:
+		if x := h.p.seems.at[at]; x == nil || !x.some {
+			return
+		}
+		if low, high, ok := h.p.seems.kept(at, f.T); ok {
+			what = fmt.Sprintf("%d..%d", low, high)
+		}
 	}
-	low, high, ok := h.p.seems.kept(place{of: layoutOf(t), off: f.BitOff / 8}, f.T)
-	if !ok {
-		return
-	}
-	a := verdict.Assume(name, verdict.Contents, verdict.Chosen,
-		fmt.Sprintf("%s.%s: %d..%d", h.of.CName, name, low, high))
+	a := verdict.Assume(name, verdict.Contents, verdict.Chosen, fmt.Sprintf("%s.%s: %s", h.of.CName, name, what))
 	h.out.Open = verdict.AddAssumptions(h.out.Open, a)
-	v := h.load(ir.Int(f.T.Bits), h.gep(p, off+f.BitOff/8, nil, 0))
+	v := h.load(ir.Int(bits), h.gep(p, off+f.BitOff/8, nil, 0))
 	brings(a.ID, h.assume(h.compare(ir.EQ, v, v)))
 }

@@ -121,6 +121,9 @@ func (s *spans) partly(o object, w int) {
 	}
 	begin, end := 8*off, 8*off+int64(w)
 	inside := begin == f.BitOff && end <= begin+int64(max(f.T.Bits, 8))
+	if f.IsBits {
+		s.bitFields(of, begin, end)
+	}
 	if f.IsBits { // clang writes those around it too
 		inside = !slices.ContainsFunc(of.Fields, func(f ir.DField) bool {
 			return !f.IsBits && f.T != nil && f.BitOff < end && begin < f.BitOff+int64(f.T.Bits)
@@ -128,6 +131,20 @@ func (s *spans) partly(o object, w int) {
 	}
 	if !inside {
 		s.other(of, 0)
+	}
+}
+
+// bitFields notes that the bits from begin to end of an object of a structure are stored.
+func (s *spans) bitFields(of *ir.DType, begin, end int64) {
+	at := s.fields[layoutOf(of)]
+	if at == nil {
+		at = map[int64]bool{}
+		s.fields[layoutOf(of)] = at
+	}
+	for _, f := range of.Fields {
+		if f.IsBits && f.BitOff < end && begin <= f.BitOff {
+			at[f.BitOff] = true
+		}
 	}
 }
 

@@ -135,9 +135,11 @@ func (s *useScan) copies(f *ir.Func) {
 			}
 			member := s.isMember(k, in.Args[0])
 			s.members[in.Args[1]] = s.members[in.Args[1]] || member
-			if _, again := s.of[in.Args[1]]; again || !plain && !member {
+			_, again := s.of[in.Args[1]]
+			if again || !plain && !member {
 				s.uses[k].varies = true
 			}
+			s.uses[k].before = s.uses[k].before || !again && isBefore(in.Args[0])
 			if to := in.Args[1].(*ir.Instr); to.Op == ir.OpAlloca {
 				s.of[to] = k
 				if v := vars[to]; v != nil && v.T != nil && v.T.Kind == ir.DPointer {
@@ -172,7 +174,7 @@ func (s *useScan) compare(in *ir.Instr) {
 		for i, v := range in.Args {
 			c, ok := in.Args[1-i].(*ir.Const)
 			if k, plain := s.from(v); ok && c.Kind == ir.ConstNull && k >= 0 && plain && !guardsTrap(in.Block) &&
-				!asserts(in.Block) {
+				!asserts(in.Block) && s.stillHolds(v, k) {
 				s.uses[k].null = true
 			}
 		}
@@ -189,6 +191,32 @@ func (s *useScan) compare(in *ir.Instr) {
 	if n := s.number(y); v != nil && n >= 0 && plus == 0 {
 		s.bound[v] = limit{n, strict}
 	}
+}
+
+// stillHolds reports whether v may be parameter k itself: not only what is stored in its variable later.
+func (s *useScan) stillHolds(v ir.Value, k int) bool {
+	ld, ok := v.(*ir.Instr)
+	if !ok || ld.Op != ir.OpLoad {
+		return true
+	}
+	seen := map[*ir.Block]bool{}
+	var before func(b *ir.Block, end int) bool
+	before = func(b *ir.Block, end int) bool {
+		for i := end - 1; i >= 0; i-- {
+			if in := b.Instrs[i]; in.Op == ir.OpStore && in.Args[1] == ld.Args[0] {
+				from, plain := s.from(in.Args[0])
+				return from == k && plain
+			}
+		}
+		return slices.ContainsFunc(b.Preds, func(p *ir.Block) bool {
+			if seen[p] {
+				return false
+			}
+			seen[p] = true
+			return before(p, len(p.Instrs))
+		})
+	}
+	return before(ld.Block, slices.Index(ld.Block.Instrs, ld))
 }
 
 // guardsTrap reports whether a block ends in a check that the compiler put there.

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// madeUpCases are pairs: a failure by something that a generated harness made up, which is no finding, and one that the
+// caller, or calls of the program, bring about.
+var madeUpCases = []struct {
+	name, text, function string
+	violated             bool
+}{
+	{"a counter of the program", `struct s { int n; };
+void up(struct s *s) { s->n++; }`, "up", false},
+	{"a number of the caller", `struct s { int n; };
+int up(const struct s *s) { return s->n + 1; }`, "up", true},
+
+	{"a bit-field of the program", `struct r { unsigned head : 4; unsigned char buf[8]; };
+void put(struct r *r, unsigned char c) { r->buf[r->head] = c; if (++r->head >= 8) r->head = 0; }
+void seek(struct r *r, unsigned c) { r->head = c & 7; }`, "put", false},
+	{"a bit-field that a call sets", `struct r { unsigned head : 4; unsigned char buf[8]; };
+void put(struct r *r, unsigned char c) { r->buf[r->head] = c; if (++r->head >= 8) r->head = 0; }
+void seek(struct r *r, unsigned c) { r->head = c & 15; }`, "put", true},
+
+	{"an enumeration beside a pointer that walks", `enum st { A, B, C }; struct cfg { enum st s; unsigned char x; };
+static const int tab[3] = {1, 2, 3};
+void set(struct cfg *c) { c->s = B; }
+static unsigned char *conv(unsigned char *p) { return (unsigned char *)((uintptr_t)p - 1); }
+void odd(struct cfg *c, unsigned char v) { *conv(&c->x) = v % 3; }
+int use(const struct cfg *c) { return tab[c->s]; }`, "use", false},
+	{"an enumeration that a call sets", `enum st { A, B, C }; struct cfg { enum st s; unsigned char x; };
+static const int tab[3] = {1, 2, 3};
+void set(struct cfg *c) { c->s = B; }
+static unsigned char *conv(unsigned char *p) { return (unsigned char *)((uintptr_t)p - 1); }
+void odd(struct cfg *c, unsigned char v) { *conv(&c->x) = v % 4; }
+int use(const struct cfg *c) { return tab[c->s]; }`, "use", true},
+
+	{"a header in front", `struct head { unsigned size; int used; };
+int release(void *p) { struct head *h = (struct head *)((char *)p - sizeof(struct head)); return h->used; }`,
+		"release", false},
+	{"a header in front of the first", `struct head { unsigned size; int used; };
+static struct head heads[2];
+int release(int i) { struct head *h = &heads[i & 1] - 1; return h->used; }`, "release", true},
+
+	{"null is asked for later", `char *grow(char *s, unsigned n);
+int copy(char *s, unsigned n) { int c = s[0]; if (n > 1) { s = grow(s, n); if (!s) return 0; } return c; }`,
+		"copy", false},
+	{"null is asked for", `char *grow(char *s, unsigned n);
+int copy(char *s, unsigned n) { if (!s && n > 1) return 0; return s[0]; }`, "copy", true},
+
+	{"one more than the length says", `void clear(unsigned char *p, unsigned n) { for (unsigned i = 0; i <= n; i++) p[i] = 0; }`,
+		"clear", true},
+	{"the last one", `void clear(unsigned char *p, unsigned end) { for (unsigned i = 0; i <= end; i++) p[i] = 0; }`,
+		"clear", false},
+
+	{"the order of two blocks", `void check(char *low, char *high) { low[0] = 0; assert((uintptr_t)low <= (uintptr_t)high); }`,
+		"check", false},
+	{"the order in one block", `void check(char *low) { low[0] = 0; assert((uintptr_t)(low + 1) <= (uintptr_t)low); }`, "check",
+		true},
+}
+
+// TestMadeUp: only what the interface leaves open, and what calls bring about, makes a violation.
+func TestMadeUp(t *testing.T) {
+	for _, c := range madeUpCases {
+		t.Run(c.name, func(t *testing.T) {
+			dir := writeTree(t, map[string]string{"src.c": "#include <assert.h>\n#include <stdint.h>\n" + c.text + "\n"})
+			_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", c.function)
+			if len(rep.Results) != 1 {
+				t.Fatalf("%+v\n%s", rep.Results, errs)
+			}
+			if r := &rep.Results[0]; (r.Status == verdict.Violated) != c.violated {
+				t.Errorf("%s, want violated: %v", r.Status, c.violated)
+			}
+		})
+	}
+}
+
+// TestSizedInput: that a structure is whole is read off its type, unless a length in bytes stands beside it.
+func TestSizedInput(t *testing.T) {
+	for params, want := range map[string]verdict.Status{"const struct head *h, unsigned size": verdict.Conditional,
+		"const struct head *h, unsigned index": verdict.Proved, "struct head *h, unsigned size": verdict.Proved} {
+		text := "struct head { unsigned char type, len, id; };\nint parse(" + params + ") { return h->id; }\n"
+		dir := writeTree(t, map[string]string{"src.c": text})
+		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", "parse")
+		if len(rep.Results) != 1 || rep.Results[0].Status != want {
+			t.Errorf("%s: %+v, want %s\n%s", params, rep.Results, want, errs)
+		}
+	}
+}
