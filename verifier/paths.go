@@ -46,6 +46,8 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 	joinIndexes(a, res)
 	nameEnd(ctx, res)
 	followed := followedAll(&q, a, res)
+	u := a.Unwinding()
+	res.Followed = followed != nil || u != nil && u.Complete && !u.Repeats && u.Cut == nil && u.Gap == nil && res.Reason == nil
 	decideOutside(ctx, &q, main, res)
 	res.Stages = append(res.Stages, a.Stages()...)
 	if p.Checks.Has(verdict.Stack) {
@@ -106,7 +108,7 @@ func violationsOf(a *problem.Answers) violations {
 // around before (an assertion also if others failed). Where the run that was found did
 // more, it is asked whether one does that did not. It returns all violations that it knows of.
 func decideBehind(ctx context.Context, p *problem.Problem, a *problem.Answers, res *verdict.Result) violations {
-	if p.FirstOnly || p.StopAfter != "" {
+	if p.FirstOnly || p.Alone || p.StopAfter != "" {
 		return violationsOf(a)
 	}
 	b := &behind{p: p, a: a, res: res, all: violationsOf(a), doubtful: map[string]bool{}}

@@ -36,6 +36,7 @@ type Plan struct {
 	Coverage  bool              // find out which lines and branches executions come to
 	Relevant  bool              // traces hold only the steps that the failure depends on
 	Detailed  bool              // traces hold branches too, and what variables hold before they are written
+	Alone     bool              `json:",omitempty"` // what only executions past a violation come to stays open
 	FirstOnly bool              // stop at the first confirmed violation
 	StopAfter string            // "encode": make the formula, decide nothing
 	Tried     [][]verdict.Input `json:"tried,omitempty"` // inputs of violations found before: they are tried first

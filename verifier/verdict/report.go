@@ -46,6 +46,8 @@ type Result struct {
 	Reused string `json:"reused,omitempty"`
 	// of the base of a change: what executions of both commits show; no report has it
 	Change *Change `json:"change,omitempty"`
+	// every path was followed to its end, or to a violation
+	Followed bool `json:"-"`
 }
 
 // Machine says what C leaves to the machine: sizes in bytes, and how values lie in memory.

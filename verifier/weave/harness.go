@@ -59,7 +59,16 @@ type Harnessed struct {
 	Structs []string        // names of pointers to structures that the harness made
 	Places  map[string]bool // pointers and numbers that a Given can be about
 	// how often which function compares a member with null that is not null here: by NAME|FUNCTION
-	Tests map[string]int
+	Tests  map[string]int
+	Blocks []Block // that it allocates
+}
+
+// Block is memory that a generated harness allocates.
+type Block struct {
+	Name string // of the pointer that leads to it
+	At   *ir.Instr
+	Size ir.Value  // in bytes
+	T    *ir.DType // of its elements; nil: not known
 }
 
 // Harness adds to the program a function that calls f with any arguments. The error says

@@ -12,6 +12,7 @@ import (
 // truth values in it get values of their kind.
 func (h *harness) blockOf(name string, t *ir.DType, size ir.Value) ir.Value {
 	p := h.anyBlock(name, size)
+	h.holdsElements(t)
 	if t != nil {
 		left := maxFields
 		h.fill(name, t, p, place{}, 0, 1, &left)
@@ -26,8 +27,12 @@ func (h *harness) anyBlock(name string, size ir.Value) *ir.Instr {
 	h.assume(h.compare(ir.NE, p, h.null()))
 	h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
 	h.out.Open = verdict.AddAssumptions(h.out.Open, order)
+	h.out.Blocks = append(h.out.Blocks, Block{Name: h.prefix + name, At: p, Size: size})
 	return p
 }
+
+// holdsElements notes that the block made last holds objects of type t.
+func (h *harness) holdsElements(t *ir.DType) { h.out.Blocks[len(h.out.Blocks)-1].T = t }
 
 // order is of the blocks that a harness makes: a failure by it is no finding.
 var order = verdict.Assume("", verdict.Order, verdict.Chosen, "blocks that pointers lead to stand in memory in any order")
@@ -164,6 +169,7 @@ func (h *harness) inside(name string, t *ir.DType, member place, depth int, left
 		return b
 	}
 	to := h.anyBlock(name, h.int(h.word(), size))
+	h.holdsElements(elem)
 	h.note(name, verdict.Extent, verdict.Read, "%s leads to one %s of its own", name, elem.Name)
 	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
 	h.fill("*"+name, elem, to, place{}, 0, depth+1, left)

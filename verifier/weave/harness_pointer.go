@@ -34,6 +34,7 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		args[i] = h.elements(name, e, args)
 	case e.text:
 		args[i] = h.anyBlock(name, h.int(h.word(), e.bytes))
+		h.holdsElements(e.elem)
 		h.store(h.int(ir.Int(8), 0), h.gep(args[i], e.bytes-1, nil, 0), 1)
 	default:
 		args[i] = h.blockOf(name, e.elem, h.int(h.word(), e.bytes))
@@ -65,6 +66,7 @@ func (h *harness) elements(name string, e *extent, args []ir.Value) ir.Value {
 		total = h.binary(ir.OpMul, h.binary(ir.OpUdiv, h.binary(ir.OpAdd, total, h.int(addr, size-1)), one), one)
 	}
 	p := h.anyBlock(name, total)
+	h.holdsElements(e.elem)
 	if e.filled > 0 {
 		h.fillCounted(name, e.elem, p, h.binary(ir.OpUdiv, total, h.int(addr, max(size, 1))))
 	}
