@@ -94,8 +94,8 @@ func (c *comparing) claim(l *verdict.Claim) {
 	case l.Check == verdict.Unwinding:
 		c.within = true
 		return
-	case fact != nil && fact.Kind == weave.FactEnd:
-		c.compared = l.Status == verdict.Violated
+	case fact != nil && fact.Kind == weave.FactEnd && l.Check == verdict.Assert:
+		c.compared = c.compared || l.Status == verdict.Violated
 		return
 	case fact == nil && c.pair.Old(l.Pos):
 		if l.Status == verdict.Violated {
@@ -146,6 +146,10 @@ func (c *comparing) violated(l *verdict.Claim, fact *weave.Fact) {
 		return
 	case fact == nil:
 		d.Kind, d.Check, d.Name = verdict.DiffersCheck, l.Check, l.Message
+	case l.Check != verdict.Assert:
+		c.leave(&verdict.Reason{Kind: verdict.Incomplete, Pos: &fact.At,
+			Detail: "a value that was never written is compared: " + fact.Name})
+		return
 	case fact.Kind == weave.FactCapacity:
 		c.within = true
 		return
@@ -159,5 +163,22 @@ func (c *comparing) violated(l *verdict.Claim, fact *weave.Fact) {
 			weave.FactMemory: verdict.DiffersMemory, weave.FactEvent: verdict.DiffersEvent,
 			weave.FactEvents: verdict.DiffersEvent}[fact.Kind]
 	}
+	if d.Kind == verdict.DiffersResult {
+		d.Old, d.New = results(l.Trace)
+	}
 	c.out.Differences = append(c.out.Differences, d)
+}
+
+// results returns what the calls of both versions give, as a trace shows it.
+func results(trace []verdict.Step) (old, now string) {
+	for _, s := range trace {
+		switch {
+		case s.Kind != verdict.StepReturn || s.Depth != 0:
+		case old == "":
+			old = s.Value
+		case now == "":
+			now = s.Value
+		}
+	}
+	return old, now
 }

@@ -117,7 +117,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(initCommand(), harnessCommand(), replayCommand(), runCommand())
+	root.AddCommand(initCommand(), harnessCommand(), replayCommand(), runCommand(), diffCommand())
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
 	root.AddCommand(checkCommand(), lspCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(),
 		boundCommand(),

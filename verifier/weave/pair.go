@@ -106,6 +106,9 @@ func (j *Joined) Pair(old, now string) (*Paired, error) {
 		return nil, err
 	}
 	w.out.Harnessed = *h
+	w.out.Assumptions = slices.DeleteFunc(w.out.Assumptions, func(a verdict.Assumption) bool {
+		return strings.HasPrefix(a.Subject, logPrefix) // what the pair itself begins with
+	})
 	if err := w.findObjects(reach); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@
 //	Interrupts   handlers that run between the program's steps   interrupt.go
 //	Assigns      checks of the assigns clauses of contracts      assigns*.go
 //	FewValues    an input that is one of few values              cases.go
+//	Join, Pair   two versions of a program, and a call of both   join.go, pair*.go
 //	Convert, EnumConversions, NondetStatic, AnyAlignment
 //	                                             the meaning of CBMC convert.go, enum.go, stub.go, alignment.go
 //

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/pipeline/prepare"
+	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// difference is `diff`.
+type difference struct {
+	req       prepare.Request
+	functions []string
+	repo      string
+	timeout   time.Duration
+	json      bool
+	progress  io.Writer
+}
+
+func diffCommand() *cobra.Command {
+	d := &difference{}
+	cmd := &cobra.Command{
+		Use:   "diff OLD.c NEW.c | BASE..HEAD",
+		Short: "Compare what changed functions do, on all inputs",
+		Long: `Calls the old and the new version of each function that changed on the same inputs, from the same memory, and says for each:
+the same on all inputs (proved), the same up to bounds, differs (with an input), or open, with the reason. Results count, memory
+that is written, calls of functions without a body and volatile accesses, in order. Inputs with which the old version has
+undefined behaviour do not.
+
+Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the request could not be carried out; 3 something open.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d.progress = cmd.ErrOrStderr()
+			out, err := d.run(cmd.Context(), args)
+			if err != nil {
+				return userError(err)
+			}
+			return d.show(cmd.OutOrStdout(), out)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&d.functions, "function", nil, "only this function (repeatable)")
+	f.StringArrayVar(&d.req.Targets, "target", nil, "only this target (repeatable; default: the manifest's, else host)")
+	f.StringVar(&d.repo, "repo", ".", "`folder` of the git repository")
+	secondsVar(f, &d.timeout, "timeout", 20*time.Second, "processor time per function and target")
+	f.BoolVar(&d.json, "json", false, "write JSON")
+	f.StringArrayVarP(&d.req.Include, "include", "I", nil, "include folder for plain C files")
+	f.StringArrayVarP(&d.req.Defines, "define", "D", nil, "macro for plain C files")
+	return cmd
+}
+
+// run compares the versions that the arguments name.
+func (d *difference) run(ctx context.Context, args []string) (*verdict.Comparisons, error) {
+	out := &verdict.Comparisons{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version},
+		Comparisons: []verdict.Comparison{}}
+	if len(args) == 2 {
+		return out, d.trees(ctx, out, args[0], args[1])
+	}
+	base, head, ok := strings.Cut(args[0], "..")
+	if !ok || base == "" || head == "" || strings.HasPrefix(head, ".") {
+		return nil, fmt.Errorf("%q: want two C files, or BASE..HEAD", args[0])
+	}
+	work, err := os.MkdirTemp("", "firmproof-diff-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(work)
+	sim := &simulation{repo: d.repo}
+	mirror, shas, err := sim.fetch(ctx, work, base, head)
+	if err != nil {
+		return nil, err
+	}
+	changed, from, err := mirror.Changed(ctx, shas[0], shas[1])
+	if err != nil {
+		return nil, err
+	}
+	old, now := filepath.Join(work, "base"), filepath.Join(work, "head")
+	for dir, sha := range map[string]string{old: from, now: shas[1]} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return nil, err
+		}
+		if err := mirror.Export(ctx, sha, dir); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := manifest.Find(now); err == nil {
+		err = d.trees(ctx, out, old, now)
+		return out, without(err, old, now)
+	}
+	var names []string
+	for name := range changed {
+		if filepath.Ext(name) == ".c" && exists(filepath.Join(old, name)) && exists(filepath.Join(now, name)) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if err := d.trees(ctx, out, filepath.Join(old, name), filepath.Join(now, name)); err != nil {
+			return nil, without(err, old, now)
+		}
+	}
+	for i := range out.Comparisons {
+		inRepository(&out.Comparisons[i], old, now)
+	}
+	return out, nil
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// without takes the names of temporary folders out of an error.
+func without(err error, folders ...string) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, f := range folders {
+		text = strings.ReplaceAll(text, f+"/", "")
+	}
+	return errors.New(text)
+}
+
+// inRepository names places as the repository does.
+func inRepository(c *verdict.Comparison, folders ...string) {
+	short := func(p *verdict.Pos) {
+		for _, f := range folders {
+			p.File = strings.TrimPrefix(p.File, f+"/")
+		}
+	}
+	short(&c.Pos)
+	for i := range c.Differences {
+		d := &c.Differences[i]
+		short(&d.Pos)
+		for k := range d.Trace {
+			short(&d.Trace[k].Pos)
+		}
+		for k := range d.Inputs {
+			short(&d.Inputs[k].Pos)
+		}
+	}
+	for i := range c.Excused {
+		short(&c.Excused[i].Pos)
+	}
+	for i := range c.Bounds.Loops {
+		short(&c.Bounds.Loops[i].Pos)
+	}
+}
+
+// trees compares two files, or two folders with manifests.
+func (d *difference) trees(ctx context.Context, out *verdict.Comparisons, old, now string) error {
+	var sides [2][]prepare.Version
+	for i, path := range []string{old, now} {
+		req := d.req
+		req.Paths = []string{path}
+		var err error
+		if sides[i], err = prepare.Versions(ctx, req); err != nil {
+			return err
+		}
+	}
+	for i := range sides[1] {
+		is := &sides[1][i]
+		k := slices.IndexFunc(sides[0], func(v prepare.Version) bool { return v.Plan.Target == is.Plan.Target })
+		if k < 0 {
+			continue // a new target
+		}
+		if err := d.versions(ctx, out, &sides[0][k], is); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// versions compares two versions of a program for a target.
+func (d *difference) versions(ctx context.Context, out *verdict.Comparisons, old, now *prepare.Version) error {
+	list, added, gone := prepare.Renewals(old, now)
+	for _, name := range d.functions {
+		if f, g := old.Module.Func(name), now.Module.Func(name); f == nil || g == nil {
+			return fmt.Errorf("no function %q in both versions", name)
+		}
+	}
+	if len(d.functions) > 0 {
+		list, added, gone = nil, nil, nil
+		for _, name := range d.functions {
+			list = append(list, prepare.Renewed{Old: name, New: name})
+		}
+	}
+	for _, r := range list {
+		within, cancel := budget.With(ctx, d.timeout)
+		c := verifier.Compare(within, old.Module, now.Module, r.Old, r.New, now.Plan)
+		cancel()
+		out.Comparisons = append(out.Comparisons, *c)
+	}
+	out.Added, out.Gone = merged(out.Added, added), merged(out.Gone, gone)
+	return nil
+}
+
+// merged adds the names of more that list does not have.
+func merged(list, more []string) []string {
+	for _, name := range more {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// show writes the answers, and says by its error how it ends.
+func (d *difference) show(w io.Writer, out *verdict.Comparisons) error {
+	if d.json {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		if err := e.Encode(out); err != nil {
+			return err
+		}
+	} else if _, err := io.WriteString(w, reports.Comparisons(out)); err != nil {
+		return err
+	}
+	switch {
+	case out.Count(verdict.Differs) > 0:
+		return &exitError{code: exitViolated}
+	case out.Count(verdict.SameOpen) > 0:
+		return &exitError{code: exitUnknown}
+	}
+	return nil
+}
