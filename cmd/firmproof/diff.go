@@ -29,7 +29,6 @@ type difference struct {
 	repo      string
 	timeout   time.Duration
 	json      bool
-	progress  io.Writer
 }
 
 func diffCommand() *cobra.Command {
@@ -45,7 +44,6 @@ undefined behaviour do not.
 Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the request could not be carried out; 3 something open.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d.progress = cmd.ErrOrStderr()
 			out, err := d.run(cmd.Context(), args)
 			if err != nil {
 				return userError(err)
@@ -98,17 +96,16 @@ func (d *difference) run(ctx context.Context, args []string) (*verdict.Compariso
 			return nil, err
 		}
 	}
-	if _, err := manifest.Find(now); err == nil {
-		err = d.trees(ctx, out, old, now)
-		return out, without(err, old, now)
-	}
-	var names []string
-	for name := range changed {
-		if filepath.Ext(name) == ".c" && exists(filepath.Join(old, name)) && exists(filepath.Join(now, name)) {
-			names = append(names, name)
+	names := []string{""}
+	if _, err := manifest.Find(now); err != nil {
+		names = nil
+		for name := range changed {
+			if filepath.Ext(name) == ".c" && exists(filepath.Join(old, name)) && exists(filepath.Join(now, name)) {
+				names = append(names, name)
+			}
 		}
+		slices.Sort(names)
 	}
-	slices.Sort(names)
 	for _, name := range names {
 		if err := d.trees(ctx, out, filepath.Join(old, name), filepath.Join(now, name)); err != nil {
 			return nil, without(err, old, now)

@@ -169,6 +169,9 @@ func (w *pairing) harness() (*Harnessed, error) {
 	w.finish()
 	funcs := len(w.m.Funcs)
 	p := NewProgram(w.m)
+	for i, u := range p.usesOf(w.old) { // what the old version takes null for possible of, the harness does
+		p.usesOf(w.now)[i].null = p.uses[w.now][i].null || u.null
+	}
 	h := p.AnyState(w.now)
 	var err error
 	if h == nil {

@@ -13,6 +13,9 @@ func (w *pairing) compareResults() {
 	case t.IsVoid():
 	case t.IsInt():
 		width := max(x.Type().Width, y.Type().Width)
+		if was, is := w.old.DRet, w.now.DRet; was != nil && is != nil && was.Signed != is.Signed {
+			width++ // as numbers, not as bits
+		}
 		w.claim(FactResult, "the result", w.compare(ir.EQ, w.widen(x, width, w.old.DRet), w.widen(y, width, w.now.DRet)))
 	case t.IsPtr():
 		w.comparePointers(FactResult, "the result", x, y)
