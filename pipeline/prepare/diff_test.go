@@ -130,7 +130,7 @@ func apart(old, now []string) string {
 		return fmt.Sprintf("%d and %d lines", len(old), len(now))
 	}
 	for i := range old {
-		if old[i] != now[i] && old[i] != "undefined" && (i+1 == len(old) || old[i+1] != "undefined") {
+		if old[i] != now[i] && !strings.HasSuffix(old[i], "undefined") {
 			return old[i] + " and " + now[i]
 		}
 	}
