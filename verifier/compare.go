@@ -75,6 +75,9 @@ func (c *comparing) decide() {
 			Detail: "no execution in which the old version violates no check comes to the end of both"}
 	case c.within:
 		out.Status = verdict.SameBounded
+		if !c.ends {
+			out.Limits = append(out.Limits, "that both end is not proved: inputs with which one does not are not compared")
+		}
 	case !c.ends:
 		out.Status = verdict.SameOpen
 		out.Reason = &verdict.Reason{Kind: verdict.Incomplete,
@@ -90,6 +93,10 @@ func (c *comparing) claim(l *verdict.Claim) {
 	switch {
 	case l.Check == verdict.Termination:
 		c.ends = c.ends || l.Status == verdict.Proved
+		if l.Status == verdict.Violated {
+			c.leave(&verdict.Reason{Kind: verdict.Incomplete, Pos: &l.Pos,
+				Detail: "with some input a version never ends, and whether the other one does is not compared"})
+		}
 		return
 	case l.Check == verdict.Unwinding:
 		c.within = true
