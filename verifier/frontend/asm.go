@@ -80,7 +80,7 @@ func (x *fn) unchanged(s *site, template, constraints string) bool {
 		a, ok := ops.tied[m.number]
 		switch {
 		case slices.ContainsFunc(ops.memory, same):
-		case ok && args[a].Type().Equal(x.pointee(nil, s.args[m.arg].Type())):
+		case ok && args[a].Type().Equal(x.elementType(s.args[m.arg])):
 			stores = append(stores, store{args[a], args[m.arg]})
 		default:
 			return false

@@ -10,6 +10,7 @@ import (
 	"github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
+	"github.com/firmproof/firmproof/verifier/frontend/dialect"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -30,6 +31,11 @@ func (x *fn) call(s *site) (ended bool) {
 	}
 	if strings.HasPrefix(name, "llvm.dbg.") {
 		x.debugCall(name, s.args)
+		return false
+	}
+	if rest, ok := strings.CutPrefix(name, dialect.UnmodelledPrefix); ok {
+		_, what, _ := strings.Cut(rest, "|")
+		x.unsupported(s.v, s.ty, what)
 		return false
 	}
 	if x.trap(name, s) {
@@ -161,6 +167,18 @@ func (x *fn) byValType(a value.Value) *ir.Type {
 	return nil
 }
 
+// elementType is the type of what an argument of assembly points to.
+func (x *fn) elementType(a value.Value) *ir.Type {
+	if arg, ok := a.(*llir.Arg); ok {
+		for _, at := range arg.Attrs {
+			if e, ok := at.(llir.ElementType); ok {
+				return x.pointee(e.Typ, arg.Type())
+			}
+		}
+	}
+	return x.pointee(nil, a.Type())
+}
+
 // byValueExtra reports a byval attribute behind the first n arguments.
 func byValueExtra(args []value.Value, n int) bool {
 	for _, a := range args[min(n, len(args)):] {
@@ -202,7 +220,7 @@ func (x *fn) asm(s *site, a *llir.InlineAsm) {
 		x.define(s.v, i)
 	}
 	for _, n := range stores {
-		p := x.pointee(nil, s.args[n].Type())
+		p := x.elementType(s.args[n])
 		if what := odd(p) + x.foreign(s.args[n].Type()); what != "" {
 			x.unsupported(nil, x.void, "inline assembly that writes "+what)
 			return

@@ -1,5 +1,5 @@
-// Package frontend translates LLVM 14 text IR, as clang-14 writes it, into
-// verifier/ir. It is the only importer of llir.
+// Package frontend translates LLVM's text IR, as clang 14 to 22 write it, into
+// verifier/ir. It is the only importer of llir; package dialect brings newer text to what llir reads.
 //
 // What it decides (the points listed in package ir): opaque pointers, byte
 // arithmetic for getelementptr, constant expressions as instructions, traps of
@@ -24,6 +24,7 @@ import (
 	"github.com/llir/llvm/asm"
 	llir "github.com/llir/llvm/ir"
 
+	"github.com/firmproof/firmproof/verifier/frontend/dialect"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -55,7 +56,11 @@ func (o Options) Parse(name string, text []byte) (*ir.Module, error) {
 	if err := plausible(name, text); err != nil {
 		return nil, err
 	}
-	src, err := parse(name, string(text))
+	plain, err := dialect.Normalise(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	src, err := parse(name, string(text), plain)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +80,7 @@ func plausible(name string, text []byte) error {
 	case len(bytes.TrimSpace(text)) == 0:
 		return fmt.Errorf("%s: empty file, LLVM IR text expected", name)
 	case bytes.HasPrefix(text, []byte("BC\xc0\xde")) || bytes.HasPrefix(text, []byte{0xde, 0xc0, 0x17, 0x0b}):
-		return fmt.Errorf("%s: LLVM bitcode, LLVM IR text expected (llvm-dis-14 converts it)", name)
+		return fmt.Errorf("%s: LLVM bitcode, LLVM IR text expected (llvm-dis converts it)", name)
 	case bytes.HasPrefix(text, []byte("\x7fELF")):
 		return fmt.Errorf("%s: object file, LLVM IR text expected (compile with -S -emit-llvm)", name)
 	case bytes.IndexByte(text, 0) >= 0:
@@ -85,13 +90,13 @@ func plausible(name string, text []byte) error {
 	return nil
 }
 
-// parse calls llir, and once more on mended text if that fails.
-func parse(name, text string) (*llir.Module, error) {
-	m, err := parseOnce(name, text)
+// parse calls llir on plain, which is text in the dialect of LLVM 14, and once more if that fails, mended.
+func parse(name, text, plain string) (*llir.Module, error) {
+	m, err := parseOnce(name, plain)
 	if err == nil {
 		return m, nil
 	}
-	if mended := mend(text); mended != text {
+	if mended := mend(plain); mended != plain {
 		if m, again := parseOnce(name, mended); again == nil {
 			return m, nil
 		}
@@ -119,7 +124,7 @@ func explain(name, text string, err error) error {
 	msg := strings.SplitN(err.Error(), "\n", 2)[0]
 	sub := errLine.FindStringSubmatch(err.Error())
 	if sub == nil {
-		return fmt.Errorf("%s: not LLVM 14 IR text: %s", name, msg)
+		return fmt.Errorf("%s: not text of LLVM 14 to 22: %s", name, msg)
 	}
 	n, _ := strconv.Atoi(sub[1])
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
@@ -128,13 +133,9 @@ func explain(name, text string, err error) error {
 			excerpt(lines[len(lines)-1]))
 	}
 	if n < 1 || n > len(lines) {
-		return fmt.Errorf("%s:%d: not LLVM 14 IR text: %s", name, n, msg)
+		return fmt.Errorf("%s:%d: not text of LLVM 14 to 22: %s", name, n, msg)
 	}
-	hint := ""
-	if strings.Contains(lines[n-1], " ptr ") || strings.Contains(lines[n-1], "(ptr") {
-		hint = " (opaque pointers: compile with clang-14)"
-	}
-	return fmt.Errorf("%s:%d: not LLVM 14 IR text: %s%s", name, n, excerpt(lines[n-1]), hint)
+	return fmt.Errorf("%s:%d: not text of LLVM 14 to 22: %s", name, n, excerpt(lines[n-1]))
 }
 
 func unclosed(lines []string) bool {

@@ -118,7 +118,11 @@ func (x *fn) setPos(v any) {
 		return
 	}
 	for _, a := range h.MDAttachments() {
-		if l, ok := a.Node.(*metadata.DILocation); ok && a.Name == "dbg" && l.Line > 0 {
+		l, ok := a.Node.(*metadata.DILocation)
+		for ok && l.Line == 0 && l.InlinedAt != nil { // from LLVM 21 on, of a trap with its reason as a function
+			l = l.InlinedAt
+		}
+		if ok && a.Name == "dbg" && l.Line > 0 {
 			x.scope = l.Scope
 			x.pos = x.dbg.location(l)
 			if list := x.scopes[x.blk]; len(list) == 0 || list[len(list)-1] != l.Scope {

@@ -1,10 +1,13 @@
 package frontend
 
 import (
+	"strings"
+
 	llir "github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
+	"github.com/firmproof/firmproof/verifier/frontend/dialect"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -36,6 +39,10 @@ func (x *fn) conversion(in llir.Instruction) (done bool) {
 	case *llir.InstIntToPtr:
 		x.cast(in, ir.OpIntToPtr, in.From, in.To)
 	case *llir.InstBitCast:
+		if strings.HasPrefix(in.Name(), dialect.CalleePrefix) { // for the type of the call behind it alone
+			x.values[in] = x.operand(in.From)
+			return true
+		}
 		if cast := x.cast(in, ir.OpBitcast, in.From, in.To); cast != nil && types.IsFloat(in.From.Type()) &&
 			types.IsInt(in.To) {
 			x.noteNaN(cast, &ir.DType{Kind: ir.DFloat}, nil)

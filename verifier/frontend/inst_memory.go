@@ -7,6 +7,7 @@ import (
 	"github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
+	"github.com/firmproof/firmproof/verifier/frontend/dialect"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -149,6 +150,11 @@ func (x *fn) gep(in *llir.InstGetElementPtr) {
 	out := ir.Instr{Op: ir.OpGep, T: x.ptr, Args: x.operands(in.Src)}
 	if in.InBounds {
 		out.Flags = ir.InBounds
+		for _, a := range in.Metadata {
+			if a.Name == dialect.NoUnsignedWrap {
+				out.Flags |= ir.NUW
+			}
+		}
 	}
 	ty := x.typ(in.ElemType)
 	for n, raw := range in.Indices {

@@ -13,6 +13,7 @@ import (
 	"github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
+	"github.com/firmproof/firmproof/verifier/frontend/dialect"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -138,7 +139,8 @@ func (t *translator) declareFunc(f *llir.Func) {
 		}
 	}
 	t.funcs[f] = out
-	if !strings.HasPrefix(out.Name, "llvm.dbg.") && out.Name != "llvm.ubsantrap" { // translated away
+	if !strings.HasPrefix(out.Name, "llvm.dbg.") && out.Name != "llvm.ubsantrap" &&
+		!strings.HasPrefix(out.Name, dialect.UnmodelledPrefix) { // translated away
 		t.m.Funcs = append(t.m.Funcs, out)
 	}
 }
@@ -210,7 +212,7 @@ func (t *translator) alias(a *llir.Alias) *ir.Const {
 // initialise translates a global's initialiser and debug information.
 func (t *translator) initialise(out *ir.Global, g *llir.Global) {
 	for _, a := range g.Metadata {
-		if e, ok := a.Node.(*metadata.DIGlobalVariableExpression); ok && e.Var != nil {
+		if e, ok := a.Node.(*metadata.DIGlobalVariableExpression); ok && e.Var != nil && e.Var.Name != "" {
 			out.Var = &ir.Var{Name: e.Var.Name, T: t.dbg.typ(e.Var.Type), Pos: t.dbg.filePos(e.Var.File, e.Var.Line),
 				Public: !e.Var.IsLocal}
 		}

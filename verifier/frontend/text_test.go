@@ -13,18 +13,20 @@ import (
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", " \n", "x.ll: empty file, LLVM IR text expected"},
-		{"bitcode", "BC\xc0\xde\x01", "x.ll: LLVM bitcode, LLVM IR text expected (llvm-dis-14 converts it)"},
+		{"bitcode", "BC\xc0\xde\x01", "x.ll: LLVM bitcode, LLVM IR text expected (llvm-dis converts it)"},
 		{"object", "\x7fELF\x02\x01", "x.ll: object file, LLVM IR text expected (compile with -S -emit-llvm)"},
 		{"binary", "define\n\x00\x01", "x.ll:2: binary data, LLVM IR text expected"},
-		{"c", "int main(void) { return 0; }\n", "x.ll:1: not LLVM 14 IR text: \"int main(void) { return 0; }\""},
+		{"c", "int main(void) { return 0; }\n", "x.ll:1: not text of LLVM 14 to 22: \"int main(void) { return 0; }\""},
 		{"truncated", "define i32 @f() {\n  %x = add i32 1, 2\n  ret i3",
 			"x.ll:3: truncated: the last function is not closed: \"ret i3\""},
-		{"opaque", "define void @f(ptr %p) {\n  ret void\n}\n",
-			"x.ll:1: not LLVM 14 IR text: \"define void @f(ptr %p) {\" (opaque pointers: compile with clang-14)"},
+		{"newer", "define void @f(ptr %p) {\n  ret ptr ]\n}\n",
+			"x.ll:2: not text of LLVM 14 to 22: \"ret ptr ]\""},
+		{"refused", "define void @f(i32 range(i32 0, 9) %p) {\n  ret void\n}\n",
+			"x.ll: line 1: the attribute range of a function is not modelled"},
 		{"layout", "target datalayout = \"e-p:x\"\n",
 			"x.ll: data layout \"e-p:x\": part \"p:x\": strconv.Atoi: parsing \"x\": invalid syntax"},
 		{"undefined", "define i32 @f() {\n  ret i32 %nothing\n}\n",
-			"x.ll: not LLVM 14 IR text: unable to locate local identifier \"%nothing\" of \"@f\""},
+			"x.ll: not text of LLVM 14 to 22: unable to locate local identifier \"%nothing\" of \"@f\""},
 	} {
 		_, err := Parse("x.ll", []byte(c.text))
 		if err == nil || err.Error() != c.want {
