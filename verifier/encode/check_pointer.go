@@ -9,7 +9,7 @@ import (
 )
 
 // checkPointerOverflow claims that an inbounds getelementptr stays in its object
-// or one past its end (LangRef: getelementptr, inbounds).
+// or one past its end, and with nuw does not go back (LangRef: getelementptr, inbounds and nuw).
 func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from, to *ptr, d ilr.Term) {
 	if !in.Flags.Has(ir.InBounds) || !e.opts.Checks.Has(verdict.PointerOverflow) {
 		return
@@ -35,6 +35,11 @@ func (e *encoder) checkPointerOverflow(fr *frame, st *state, in *ir.Instr, from,
 		bad = e.s.Or(bad, out)
 		cases = append(cases, failure{when: out, text: fmt.Sprintf("pointer leaves object %s: offset %%d",
 			a.obj.what()), value: a.off})
+	}
+	if in.Flags.Has(ir.NUW) { // with inbounds, the distance does not wrap as a signed number; as an unsigned one it does
+		back := e.s.Slt(d, e.s.Int(e.w, 0))
+		bad = e.s.Or(bad, back)
+		cases = append(cases, failure{when: back, text: "an unsigned index wraps around"})
 	}
 	e.claimNot(fr, st, in, verdict.PointerOverflow, bad, false, "pointer arithmetic leaves its object", cases...)
 }

@@ -159,7 +159,7 @@ func (x *machine) gep(in *ir.Instr) value {
 		out.undef = smear(undef)
 	}
 	if in.Flags.Has(ir.InBounds) {
-		x.inBounds(base, off, out)
+		x.inBounds(base, off, out, in.Flags.Has(ir.NUW))
 	}
 	if null {
 		if out.obj = nil; !out.bits.IsZero() {
@@ -178,8 +178,12 @@ func signedTo(b bits.Vec, w int) bits.Vec {
 
 // inBounds is the check pointer-overflow: the result lies inside the object or
 // just behind it. An address without object must not wrap around, nor leave null
-// where the memory map has something behind it.
-func (x *machine) inBounds(base value, off bits.Vec, out value) {
+// where the memory map has something behind it. What an unsigned index adds is not below zero.
+func (x *machine) inBounds(base value, off bits.Vec, out value, unsigned bool) {
+	if unsigned && off.Sign() {
+		x.violateAs(verdict.WrapsAround, verdict.PointerOverflow, "an unsigned index wraps around")
+		return
+	}
 	if out.obj == nil && !off.IsZero() {
 		switch {
 		case off.Sign() && bits.Ult(base.bits, bits.Neg(off)), !off.Sign() && bits.UaddOverflow(base.bits, off):

@@ -58,6 +58,10 @@ func (b *builder) gep(s *state, in *ir.Instr) result {
 		}
 		off = off.AddScaled(exact.I(scale), x)
 	}
+	if in.Flags.Has(ir.InBounds|ir.NUW) && !b.opts.Leave &&
+		!b.atLeastZero(s, verdict.PointerOverflow, "an unsigned index does not wrap around", off) {
+		return stop("an unsigned index wraps around")
+	}
 	switch v.kind {
 	case ptrValue:
 		o := s.object(v.obj)
@@ -96,11 +100,16 @@ func (b *builder) gep(s *state, in *ir.Instr) result {
 
 // between demands 0 <= e <= size.
 func (b *builder) between(s *state, e, size exact.Lin, check verdict.Check) bool {
-	for _, g := range []exact.Lin{e, size.Sub(e)} {
+	return b.atLeastZero(s, check, "the address stays inside its object", e, size.Sub(e))
+}
+
+// atLeastZero takes the terms to be at least 0, which is a fault where it is not known; it returns false where that cannot be.
+func (b *builder) atLeastZero(s *state, check verdict.Check, what string, terms ...exact.Lin) bool {
+	for _, g := range terms {
 		if b.ask.proves(s.know, g) || b.distinct(s) && b.ask.proves(s.know, g) {
 			continue
 		}
-		b.fault(s, check, "the address stays inside its object")
+		b.fault(s, check, what)
 		if !b.ask.possible(s.know, g) {
 			return false
 		}
