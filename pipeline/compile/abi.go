@@ -88,7 +88,7 @@ func isStandard(flag string) bool { return strings.HasPrefix(flag, "-std=") }
 // compareABI asks both compilers, and looks for the flags that make clang agree.
 func (b *builder) compareABI(ctx context.Context, s *unitSpec, ours []string) (*abi, error) {
 	r := b.request(*s)
-	base := append(append([]string{clangTool}, r.Target.Flags()...), "-std=gnu11") // the probes are C
+	base := append(append([]string{tools().Clang}, r.Target.Flags()...), "-std=gnu11") // the probes are C
 	ask := func(more ...string) (*answers, error) {
 		return b.askCompiler(ctx, append(append(slices.Clone(base), ours...), more...))
 	}

@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,7 +23,7 @@ func (b *builder) askVendor(ctx context.Context, s *unitSpec) (*answers, error) 
 	path, reason := b.vendorPath(s.tool[0])
 	if reason != "" {
 		if isClang(s.tool[0]) { // another release of clang, with the target that the call names or that its name says
-			argv := []string{clangTool, "--target=" + b.img.Target.Triple}
+			argv := []string{tools().Clang, "--target=" + b.img.Target.Triple}
 			return b.askCompiler(ctx, append(argv, vendorWords(s.tool[1:])...))
 		}
 		return &answers{reason: reason}, nil
@@ -40,7 +41,7 @@ func (b *builder) vendorPath(tool string) (path, reason string) {
 	if !compilerName.MatchString(filepath.Base(tool)) {
 		return "", "it is neither GCC nor clang"
 	}
-	path, err := lookTool(tool)
+	path, err := exec.LookPath(tool)
 	if err != nil {
 		return "", "it is not installed"
 	}

@@ -231,7 +231,7 @@ func TestIRFiles(t *testing.T) {
 	}
 	dir := tree(t, map[string]string{"ok.ll": ir, "cut.ll": ir[:strings.Index(ir, "sdiv")+3], "no.ll": "hello\n",
 		"no.bc": "hello", "bare.ll": "define i32 @f() {\n  ret i32 1\n}\n"})
-	if out, err := exec.Command(llvmAs, "-o", filepath.Join(dir, "ok.bc"), filepath.Join(dir, "ok.ll")).CombinedOutput(); err != nil {
+	if out, err := exec.Command(tools().As, "-o", filepath.Join(dir, "ok.bc"), filepath.Join(dir, "ok.ll")).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	for _, c := range []struct{ file, target, want string }{

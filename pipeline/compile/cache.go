@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/contract"
+	"github.com/firmproof/firmproof/targets/llvm"
 )
 
 // preprocess returns the text that the compiler sees and the files that it came from.
@@ -32,7 +34,7 @@ func (r *Request) preprocess(ctx context.Context, flags []string, scratch string
 		return nil, nil, err
 	}
 	if res.ExitCode != 0 {
-		if err = r.fault(res, clangTool); r.respell(err, flags, scratch) {
+		if err = r.fault(res, flags[0]); r.respell(err, flags, scratch) {
 			return r.preprocess(ctx, flags, scratch)
 		}
 		return nil, nil, err
@@ -141,7 +143,11 @@ func digest(path string) (string, error) {
 // compilerIdentity changes when clang is replaced. It looks at the file, not at
 // what it prints, so that a build does not start clang once more per unit.
 func compilerIdentity() (string, error) {
-	path, err := lookTool(clangTool)
+	tools, err := llvm.Find()
+	if err != nil {
+		return "", err
+	}
+	path, err := exec.LookPath(tools.Clang)
 	if err != nil {
 		return "", err
 	}

@@ -66,6 +66,9 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 
 // prepare makes directories absolute and writes the headers.
 func (r *Request) prepare() error {
+	if err := Installed(); err != nil {
+		return &InfraError{"compile", err}
+	}
 	for _, d := range []*string{&r.Dir, &r.WorkDir} {
 		abs, err := filepath.Abs(*d)
 		if err != nil {
@@ -101,7 +104,7 @@ var compileLimit = 5 * time.Minute
 
 // runTo runs a program whose output goes to w, if that is not nil.
 func (r *Request) runTo(ctx context.Context, w io.Writer, argv ...string) (Result, error) {
-	if r.overlay != nil && argv[0] == clangTool && !slices.Contains(argv, r.overlay[1]) {
+	if r.overlay != nil && argv[0] == tools().Clang && !slices.Contains(argv, r.overlay[1]) {
 		argv = slices.Insert(slices.Clone(argv), 1, r.overlay...)
 	}
 	ctx, end := endAtPipes(ctx, r.File)

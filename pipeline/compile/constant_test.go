@@ -102,7 +102,7 @@ func TestScan(t *testing.T) {
 	var dump bytes.Buffer
 	reader := &treeReader{declaration: s.declaration}
 	res, err := Direct{}.Run(context.Background(), Cmd{Dir: dir, Stdout: io.MultiWriter(reader, &dump),
-		Argv: []string{clangTool, "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "a.c"}})
+		Argv: []string{tools().Clang, "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "a.c"}})
 	if err != nil || res.ExitCode != 0 {
 		t.Fatal(err, string(res.Stderr))
 	}

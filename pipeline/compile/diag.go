@@ -15,13 +15,16 @@ const large = `\b(?:\d{5,}|0[xX][0-9a-fA-F]{4,})`
 var (
 	clangLine  = regexp.MustCompile(`^(.+?):(\d+):(\d+): (fatal error|error|warning): (.*)$`)
 	driverLine = regexp.MustCompile(
-		`^(?:[\w./-]*clang[\w.+-]*|[\w./-]*llvm-[\w-]+|[\w./-]*opt-14|error): (?:error: )?(.*)$`)
+		`^(?:[\w./-]*clang[\w.+-]*|[\w./-]*llvm-[\w-]+|[\w./-]*\bopt(?:-\d+)?|error): (?:error: )?(.*)$`)
+	toolName   = regexp.MustCompile(`^(?:[\w./-]*/)?(?:llvm-(?:as|dis|link)|opt)(?:-\d+)?: `)
 	overflowRE = regexp.MustCompile(`(?m): warning: overflow in expression`)
 	largeRE    = regexp.MustCompile(large +
 		`[uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*[\d']|[\d'][uUlL]*[\s)]*(?:[-+*/%]|<<)[\s(-]*` + large)
-	zeroRE     = regexp.MustCompile(`(?m): warning: (division|remainder) by zero is undefined`)
-	implicitRE = regexp.MustCompile(`^implicit declaration of function '([^']+)'`)
-	implicitLb = regexp.MustCompile(`^implicitly declaring library function '([^']+)'`)
+	zeroRE = regexp.MustCompile(`(?m): warning: (division|remainder) by zero is undefined`)
+	// as clang 14 says it, and as it does from 15 on
+	implicitRE = regexp.MustCompile(`^(?:implicit declaration of function|call to undeclared function) '([^']+)'`)
+	implicitLb = regexp.MustCompile(
+		`^(?:implicitly declaring library function|call to undeclared library function) '([^']+)'`)
 )
 
 // parseDiagnostics reads what clang or an LLVM tool printed: the errors, and the
@@ -59,10 +62,7 @@ func parseDiagnostics(stderr []byte) (errs []Diagnostic, implicit []string) {
 
 // llvmFile takes the tool's name off the front of a file name.
 func llvmFile(s string) string {
-	for _, tool := range []string{llvmAs + ": ", llvmDis + ": ", llvmLink + ": ", optTool + ": "} {
-		s = strings.TrimPrefix(s, tool)
-	}
-	return s
+	return toolName.ReplaceAllString(s, "")
 }
 
 // crashed tells a compiler that fell over from one that refused its input.

@@ -289,7 +289,7 @@ func (r *Request) emit(ctx context.Context, flags []string, scratch, out string,
 		return emission{err: err}
 	}
 	if res.ExitCode != 0 {
-		return emission{err: r.fault(res, clangTool)}
+		return emission{err: r.fault(res, flags[0])}
 	}
 	if err := r.keepCodeSpace(out); err != nil {
 		return emission{err: err}

@@ -9,15 +9,6 @@ import (
 	"github.com/firmproof/firmproof/targets"
 )
 
-// The tools, by the names that Debian gives them.
-const (
-	clangTool = "clang-14"
-	llvmLink  = "llvm-link-14"
-	llvmAs    = "llvm-as-14"
-	llvmDis   = "llvm-dis-14"
-	optTool   = "opt-14"
-)
-
 // sanitizers are the checks that IR cannot express without help; signed overflow
 // is not among them (nsw says it exactly at -O0), nor are null, alignment, object
 // size, pointer overflow, division and conversion of floating point (the engine looks at the instruction).
@@ -55,7 +46,7 @@ type Request struct {
 
 // flags returns clang's argument list without input and output.
 func (r *Request) flags() []string {
-	args := append([]string{clangTool}, r.Target.Flags()...)
+	args := append([]string{tools().Clang}, r.Target.Flags()...)
 	args = append(append(args, Language(r.File)...), "-O0", "-g", "-Xclang", "-disable-O0-optnone",
 		"-fno-discard-value-names",
 		"-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=50", "-Wno-everything",

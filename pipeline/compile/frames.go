@@ -26,7 +26,7 @@ func (c *compilation) frames(ctx context.Context, flags []string, file string) (
 		return nil, err
 	}
 	if res.ExitCode != 0 {
-		return nil, r.fault(res, clangTool)
+		return nil, r.fault(res, flags[0])
 	}
 	text, err := os.ReadFile(filepath.Join(scratch, "frames.su"))
 	if err != nil && !os.IsNotExist(err) { // a unit without functions has none

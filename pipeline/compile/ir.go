@@ -5,25 +5,24 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/files"
+	"github.com/firmproof/firmproof/targets/llvm"
 )
 
-// lookTool finds a tool on PATH.
-func lookTool(name string) (string, error) {
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return "", fmt.Errorf("%s is not installed: apt-get install clang-14 llvm-14", name)
-	}
-	return path, nil
+// tools returns the tools of the LLVM in use. Where there is none, Request.prepare has said so.
+func tools() llvm.Tools {
+	t, _ := llvm.Find()
+	return t
 }
 
 // Installed fails, and says what helps, where the compiler is not there.
 func Installed() error {
-	_, err := lookTool(clangTool)
+	_, err := llvm.Find()
 	return err
 }
 
@@ -43,12 +42,12 @@ func (r *Request) readText(ctx context.Context, path string) (*Unit, error) {
 		}
 		return r.adopt(text)
 	}
-	res, err := r.run(ctx, llvmAs, "-o", os.DevNull, path)
+	res, err := r.run(ctx, tools().As, "-o", os.DevNull, path)
 	if err != nil {
 		return nil, err
 	}
 	if res.ExitCode != 0 {
-		return nil, r.irFault(res, path, "this is no LLVM 14 IR")
+		return nil, r.irFault(res, path, fmt.Sprintf("this is no LLVM %d IR", tools().Version))
 	}
 	text, err := files.Read(path, maxText)
 	if err != nil {
@@ -58,12 +57,12 @@ func (r *Request) readText(ctx context.Context, path string) (*Unit, error) {
 }
 
 func (r *Request) readBitcode(ctx context.Context, path string) (*Unit, error) {
-	res, err := r.run(ctx, llvmDis, "-o", "-", path)
+	res, err := r.run(ctx, tools().Dis, "-o", "-", path)
 	if err != nil {
 		return nil, err
 	}
 	if res.ExitCode != 0 {
-		return nil, r.irFault(res, path, "this is no LLVM 14 bitcode")
+		return nil, r.irFault(res, path, fmt.Sprintf("this is no LLVM %d bitcode", tools().Version))
 	}
 	return r.adopt(res.Stdout)
 }
@@ -87,12 +86,26 @@ var (
 	tripleLine = regexp.MustCompile(`(?m)^target triple = "([^"]*)"\r?$`)
 )
 
+// sameMachine compares layouts without what LLVM says of a machine from some version on: the alignment of 128-bit
+// integers, which clang makes structures for by itself, native widths, address spaces that C does not use, and how
+// functions are aligned.
+func sameMachine(a, b string) bool {
+	parts := func(layout string) []string {
+		return slices.DeleteFunc(strings.Split(layout, "-"), func(p string) bool {
+			return laterPart.MatchString(p)
+		})
+	}
+	return slices.Equal(parts(a), parts(b))
+}
+
+var laterPart = regexp.MustCompile(`^(?:i128:128|n[\d:]+|ni[\d:]*|p27[0-2]:.*|F.*)$`)
+
 // adopt holds a module that somebody else compiled to the target: what it says
 // about its layout must agree, what it leaves out is filled in.
 func (r *Request) adopt(text []byte) (*Unit, error) {
 	if m := layoutLine.FindSubmatch(text); m == nil {
 		text = append([]byte(fmt.Sprintf("target datalayout = %q\n", r.Target.DataLayout)), text...)
-	} else if string(m[1]) != r.Target.DataLayout {
+	} else if !sameMachine(string(m[1]), r.Target.DataLayout) {
 		msg := fmt.Sprintf("the module was compiled for another machine than target %s: its data layout is %q, the target's is %q (choose with --target)", r.Target.Name, m[1], r.Target.DataLayout)
 		line := 1 + bytes.Count(text[:bytes.Index(text, m[0])], []byte("\n"))
 		return nil, &BuildError{Stage: "read", Target: r.Target.Name,

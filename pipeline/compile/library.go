@@ -143,7 +143,7 @@ func typeFlags(text []byte) (flags []string) {
 
 // linkLibrary compiles the files names of the library and links them into the program at path.
 func (l *linker) linkLibrary(ctx context.Context, path string, names, flags []string) error {
-	argv := []string{llvmLink, "-S", "-only-needed", "-o", filepath.Base(path), filepath.Base(path)}
+	argv := []string{tools().Link, "-S", "-only-needed", "-o", filepath.Base(path), filepath.Base(path)}
 	for _, f := range names {
 		if err := os.MkdirAll(filepath.Join(l.opts.WorkDir, verdict.LibraryDir), 0o755); err != nil {
 			return &InfraError{"link", err}

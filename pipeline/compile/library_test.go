@@ -73,11 +73,11 @@ func TestLibraryAgrees(t *testing.T) {
 		if err := os.WriteFile(src, libraryText(f), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		run(t, append([]string{clangTool, "-w", "-O1", "-fno-builtin", "-c", src, "-o", obj}, rename...)...)
+		run(t, append([]string{tools().Clang, "-w", "-O1", "-fno-builtin", "-c", src, "-o", obj}, rename...)...)
 		objects = append(objects, obj)
 	}
 	program := filepath.Join(dir, "compare")
-	run(t, append([]string{clangTool, "-w", "-O1", "-o", program, "testdata/library.c", "-lm"}, objects...)...)
+	run(t, append([]string{tools().Clang, "-w", "-O1", "-o", program, "testdata/library.c", "-lm"}, objects...)...)
 	run(t, program)
 }
 

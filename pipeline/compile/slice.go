@@ -25,7 +25,7 @@ func (l *linker) join(ctx context.Context, paths []string, isCut bool, whole str
 		}
 		return text, nil
 	}
-	res, err := l.run(ctx, append([]string{llvmLink, "-S", "-o", filepath.Base(whole)}, paths...)...)
+	res, err := l.run(ctx, append([]string{tools().Link, "-S", "-o", filepath.Base(whole)}, paths...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +65,13 @@ func (l *linker) slice(ctx context.Context, whole string, text []byte) error {
 
 // sliceByTool is sliceText for text that is not laid out as LLVM's printer does it.
 func (l *linker) sliceByTool(ctx context.Context, whole, out string, public []string) ([]byte, error) {
-	res, err := l.run(ctx, optTool, "-S", "-passes=internalize,globaldce", "-internalize-public-api-list="+
+	res, err := l.run(ctx, tools().Opt, "-S", "-passes=internalize,globaldce", "-internalize-public-api-list="+
 		strings.Join(public, ","), "-o", filepath.Base(out), filepath.Base(whole))
 	if err != nil {
 		return nil, err
 	}
 	if res.ExitCode != 0 {
-		return nil, &InfraError{"link", fmt.Errorf("%s: %s", optTool, tail(res.Stderr, 3))}
+		return nil, &InfraError{"link", fmt.Errorf("%s: %s", tools().Opt, tail(res.Stderr, 3))}
 	}
 	sliced, err := os.ReadFile(out)
 	if err != nil {

@@ -1,0 +1,177 @@
+// Package llvm finds the LLVM that programs are compiled with: clang, and the tools of the same version.
+//
+// FIRMPROOF_CLANG names clang (`clang-19`, or a path); its tools lie beside it, under names of the same form. Otherwise
+// it is the preferred version, 14, or else the newest supported one that is complete, from PATH.
+package llvm
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Variable is the environment variable that names clang.
+const Variable = "FIRMPROOF_CLANG"
+
+// The versions whose text package frontend reads. Preferred is taken where it is there.
+const (
+	Oldest    = 14
+	Newest    = 22
+	Preferred = 14
+)
+
+// Tools are the programs of one version, as they are called: names on PATH, or paths.
+type Tools struct {
+	Version            int
+	Clang, ClangXX     string
+	Link, As, Dis, Opt string
+	Packages           string // of Debian, by which they are installed
+}
+
+// Find returns the tools to use. The error says what to do.
+func Find() (Tools, error) {
+	if name := os.Getenv(Variable); name != "" {
+		return named(name)
+	}
+	var partial *Tools
+	for _, v := range order() {
+		t := versioned(v)
+		switch {
+		case !has(t.Clang):
+		case t.Complete():
+			return t, nil
+		case partial == nil:
+			partial = &t
+		}
+	}
+	if partial != nil {
+		return *partial, nil
+	}
+	if has("clang") {
+		return named("clang")
+	}
+	return Tools{}, fmt.Errorf("no clang is installed: %s", remedy)
+}
+
+// remedy says how to get what is supported.
+var remedy = fmt.Sprintf("LLVM %d to %d is needed (apt-get install clang-14 llvm-14 on Debian 12, clang-19 llvm-19 on "+
+	"Debian 13; %s names another clang)", Oldest, Newest, Variable)
+
+// Complete reports whether all of the tools are there.
+func (t Tools) Complete() bool {
+	for _, name := range t.All() {
+		if !has(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// All returns the names of the tools.
+func (t Tools) All() []string { return []string{t.Clang, t.Link, t.As, t.Dis, t.Opt} }
+
+// order returns the supported versions, those that are taken first in front.
+func order() []int {
+	out := []int{Preferred}
+	for v := Newest; v >= Oldest; v-- {
+		if v != Preferred {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func has(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}
+
+// versioned returns the tools by the names that Debian gives them.
+func versioned(v int) Tools { return tools("", "-"+strconv.Itoa(v), v) }
+
+// tools returns the tools in a folder ("" for PATH, else with a `/` at its end) whose names have a suffix.
+func tools(dir, suffix string, v int) Tools {
+	return Tools{Version: v, Clang: dir + "clang" + suffix, ClangXX: dir + "clang++" + suffix,
+		Link: dir + "llvm-link" + suffix, As: dir + "llvm-as" + suffix, Dis: dir + "llvm-dis" + suffix,
+		Opt: dir + "opt" + suffix, Packages: fmt.Sprintf("clang-%d llvm-%d", v, v)}
+}
+
+var clangName = regexp.MustCompile(`^clang(-\d+)?$`)
+
+// named returns the tools of the clang that somebody named.
+func named(name string) (Tools, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return Tools{}, fmt.Errorf("%s: there is no program %q: %s", Variable, name, remedy)
+	}
+	dir, base := filepath.Split(name)
+	m := clangName.FindStringSubmatch(base)
+	if m == nil {
+		return Tools{}, fmt.Errorf("%s: %q is not named `clang` or `clang-19`, so that its tools are not found: %s",
+			Variable, name, remedy)
+	}
+	if dir != "" { // builds run in folders of their own
+		if dir, err = filepath.Abs(dir); err != nil {
+			return Tools{}, err
+		}
+		dir += "/"
+	}
+	v, err := versionOf(path)
+	if err != nil {
+		return Tools{}, err
+	}
+	if v < Oldest || v > Newest {
+		return Tools{}, fmt.Errorf("%s is clang %d, which firmproof does not read: %s", name, v, remedy)
+	}
+	t := tools(dir, m[1], v)
+	if missing := t.missing(); missing != "" && dir != "" && m[1] != "" { // /opt/llvm/bin/clang-19 beside llvm-link
+		if plain := tools(dir, "", v); has(plain.Link) {
+			plain.Clang = t.Clang
+			t = plain
+		}
+	}
+	if missing := t.missing(); missing != "" {
+		return Tools{}, fmt.Errorf("%s is there without %s of the same version: %s", name, missing, remedy)
+	}
+	return t, nil
+}
+
+// missing names a tool that is not there; "" if all are.
+func (t Tools) missing() string {
+	for _, name := range t.All() {
+		if !has(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+var (
+	numbered = regexp.MustCompile(`clang-(\d+)$|/llvm-(\d+)/bin/clang$`)
+	printed  = regexp.MustCompile(`clang version (\d+)\.`)
+)
+
+// versionOf returns the version of clang at path: by the name of the file, or else by what it prints.
+func versionOf(path string) (int, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return 0, err
+	}
+	if m := numbered.FindStringSubmatch(real); m != nil {
+		return strconv.Atoi(m[1] + m[2])
+	}
+	out, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return 0, fmt.Errorf("%s --version: %w", path, err)
+	}
+	m := printed.FindSubmatch(out)
+	if m == nil {
+		first, _, _ := strings.Cut(string(out), "\n")
+		return 0, fmt.Errorf("%s says %q, which is no version of clang: %s", path, first, remedy)
+	}
+	return strconv.Atoi(string(m[1]))
+}
