@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint race recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes long csmith mutate ablate oracle siege fuzz update pictures changes fresh release clean
+.PHONY: setup setup-tests build demo test check lint race recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes long csmith mutate ablate oracle siege fuzz update pictures changes fresh llvm release clean
 
 setup:
 	@scripts/setup.sh
@@ -144,14 +144,22 @@ siege: setup-tests
 changes:
 	$(GO) run ./scripts/changes '$(if $(filter command line environment,$(origin VERSION)),$(VERSION))'
 
-# `make demo` and `make test` as on a fresh machine: in a minimal Debian 12 root with a clean clone of HEAD.
+# `make demo` and `make test` as on a fresh machine: in a minimal Debian root with a clean clone of HEAD (DIST=trixie:
+# Debian 13).
 # STEP=root, demo or test does one of them (the root stays in FRESH_DIR), STEP=shell CMD='go test ./targets' a command
 # there, STEP=clean removes it. As root or with sudo.
 STEP ?=
 CMD ?=
 FRESH_DIR ?= /var/tmp/firmproof-fresh
+DIST ?= bookworm
 fresh:
-	@STEP='$(STEP)' CMD='$(CMD)' FRESH_DIR='$(FRESH_DIR)' scripts/fresh.sh
+	@STEP='$(STEP)' CMD='$(CMD)' FRESH_DIR='$(FRESH_DIR)' DIST='$(DIST)' scripts/fresh.sh
+
+# The cases of cmd/firmproof/testdata/check with each LLVM that is installed: the same answers as with 14. LLVM='19 22'
+# takes these versions alone.
+LLVM ?= all
+llvm: setup-tests
+	LLVM='$(LLVM)' $(GO) test -count=1 -timeout 4h -v -run TestLLVM ./cmd/firmproof
 
 # Archives, Debian packages, SBOMs and checksums of HEAD into build/release, twice, with the same bytes (TWICE= once).
 # VERSION=1.2.0, ARCHS=amd64.

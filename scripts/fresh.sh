@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs `make demo` and `make test` as on a fresh machine: in a minimal Debian 12 root that holds nothing
+# Runs `make demo` and `make test` as on a fresh machine: in a minimal Debian root (DIST: bookworm, trixie) that holds nothing
 # but make, a clean clone of HEAD and this machine's Go. STEP picks one of: root (make the root anew), demo, test,
 # shell (bash there, or CMD), clean; without STEP: root, demo and test. FRESH_DIR is where it is made. Sources of
 # apt, proxies, certificates and npm's settings are this machine's, read now. Must run as root (or with sudo) on a
@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
+dist=${DIST:-bookworm}
 work=${FRESH_DIR:-/var/tmp/firmproof-fresh}
 root=$work/root
 mkdir -p "$work"
@@ -16,15 +17,16 @@ die() { printf 'fresh: %s\n' "$*" >&2; exit 2; }
 
 if [ "$(id -u)" != 0 ]; then
   command -v sudo >/dev/null || die "run as root, or install sudo: a root file system has files of several owners"
-  exec sudo -E env "PATH=$PATH" "STEP=${STEP:-}" "CMD=${CMD:-}" "FRESH_DIR=$work" "$0"
+  exec sudo -E env "PATH=$PATH" "STEP=${STEP:-}" "CMD=${CMD:-}" "FRESH_DIR=$work" "DIST=$dist" "$0"
 fi
 goroot=$(go env GOROOT) || die "Go is needed on PATH: it is copied into the root"
-command -v apt-get >/dev/null || die "this is no Debian: make the root on a Debian 12 machine"
+command -v apt-get >/dev/null || die "this is no Debian: make the root on a Debian machine"
 
-# this machine's sources of Debian 12 packages, one a line
+# the mirrors of this machine's Debian packages with the release asked for, one source a line
 sources() {
   apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)|$(CODENAME)' \
-    'Created-By: Packages' 'Origin: Debian' | sed -nE 's/\|bookworm[a-z-]*$//p' | sort -u
+    'Created-By: Packages' 'Origin: Debian' | sed -nE 's/\|([a-z]+)[a-z-]*$/ \1/p' |
+    awk -v dist="$dist" '{sub($5, dist, $3); print $1, $2, $3, $4}' | sort -u
 }
 
 make_root() {
@@ -34,12 +36,12 @@ make_root() {
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mmdebstrap
   }
   [ -n "$(sources)" ] || apt-get update -qq
-  [ -n "$(sources)" ] || die "apt knows no source of Debian 12 (bookworm): see /etc/apt/sources.list.d"
+  [ -n "$(sources)" ] || die "apt knows no source of Debian: see /etc/apt/sources.list.d"
   rm -rf "$root"
   { apt-config dump | grep -E '^Acquire::(Check-|Retries|https?::[^ ]*(Proxy|CaInfo|Verify|Timeout))' || true; } >"$work/apt.conf"
   local keyring=()
   [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] && keyring=(--keyring=/usr/share/keyrings/debian-archive-keyring.gpg)
-  sources | mmdebstrap --variant=minbase --include=make,ca-certificates --aptopt="$work/apt.conf" "${keyring[@]}" bookworm "$root" -
+  sources | mmdebstrap --variant=minbase --include=make,ca-certificates --aptopt="$work/apt.conf" "${keyring[@]}" "$dist" "$root" -
   if compgen -G '/usr/local/share/ca-certificates/*.crt' >/dev/null; then
     cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/"
     inside / update-ca-certificates

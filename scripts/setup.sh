@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what firmproof needs on a Debian 12 machine with Go, and says what it does.
+# Installs what firmproof needs on a machine with Debian 12 or newer and Go, and says what it does.
 # Works as root or with sudo, without a terminal; a second run only looks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -46,6 +46,20 @@ declare -A release=(
   [g++-aarch64-linux-gnu]=/usr/bin/aarch64-linux-gnu-g++
   [binutils]=/usr/bin/objdump
 )
+
+# Debian 13 has neither LLVM 14 nor the compilers and the database of Debian 12
+newer() (
+  . "${OS_RELEASE:-/etc/os-release}"
+  [ "${ID:-}" = debian ] && [ "${VERSION_ID:-99}" -ge 13 ]
+)
+if newer; then
+  unset 'need[clang-14]' 'need[llvm-14]' 'need[libclang-rt-14-dev]' 'tests[lib32gcc-12-dev]'
+  need[clang-19]=/usr/bin/clang-19
+  need[llvm-19]=/usr/bin/llvm-link-19
+  need[libclang-rt-19-dev]=/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.ubsan_standalone-x86_64.a
+  tests[lib32gcc-14-dev]=/usr/lib/gcc/x86_64-linux-gnu/14/32/libgcc.a
+  tests[postgresql]=/usr/lib/postgresql/17/bin/postgres
+fi
 
 # for images: only the names
 if [ "${1:-}" = list ]; then

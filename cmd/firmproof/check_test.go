@@ -79,6 +79,31 @@ func compareTwins(t *testing.T, bad, good string) {
 }
 
 func runCase(t *testing.T, path string) {
+	r := checkCase(t, path)
+	blessing := os.Getenv("UPDATE") != ""
+	if r.code != r.exit && !blessing {
+		t.Errorf("exit status %d, want %d\n%s", r.code, r.exit, r.said)
+	}
+	if blessing {
+		if !t.Failed() {
+			bless(t, path, r.archive, r.code, r.got)
+		}
+	} else if r.got != r.want {
+		t.Errorf("got\n%s\nwant\n%s", r.got, r.want)
+	}
+}
+
+// caseResult is what came out of a case, and what its file wants.
+type caseResult struct {
+	archive    *txtar.Archive
+	code, exit int
+	got, want  string
+	said       string // on standard error
+}
+
+// checkCase runs the case at path.
+func checkCase(t *testing.T, path string) caseResult {
+	t.Helper()
 	a, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -105,22 +130,11 @@ func runCase(t *testing.T, path string) {
 	var out, errs bytes.Buffer
 	code := runWith(append(append([]string{"check", "--format", "json", "--timeout", timeNet}, flags...), what), &out,
 		&errs)
-	blessing := os.Getenv("UPDATE") != ""
-	if code != exit && !blessing {
-		t.Errorf("exit status %d, want %d\n%s", code, exit, errs.String())
-	}
 	var rep verdict.Report
 	if err := json.Unmarshal(out.Bytes(), &rep); err != nil {
 		t.Fatalf("%v\n%s%s", err, out.String(), errs.String())
 	}
-	got := shown(t, &rep)
-	if blessing {
-		if !t.Failed() {
-			bless(t, path, a, code, got)
-		}
-	} else if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	return caseResult{archive: a, code: code, exit: exit, got: shown(t, &rep), want: want, said: errs.String()}
 }
 
 var exitLine = regexp.MustCompile(`(?m)^exit .*$`)

@@ -19,6 +19,7 @@ import (
 	"github.com/firmproof/firmproof/bot"
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/targets/llvm"
 	"github.com/firmproof/firmproof/verifier/solve/sat"
 )
 
@@ -37,6 +38,7 @@ type doctor struct {
 	ctx  context.Context
 	out  io.Writer
 	look func(string) (string, error) // exec.LookPath
+	find func() (llvm.Tools, error)   // llvm.Find
 	bad  int
 
 	needed, optional []string // Debian packages that are missing
@@ -61,7 +63,7 @@ Exit status: 0 everything that is needed works; 2 something has to be mended.`,
 			if err := fix.check(); err != nil {
 				return err
 			}
-			d := &doctor{ctx: cmd.Context(), out: cmd.OutOrStdout(), look: exec.LookPath}
+			d := &doctor{ctx: cmd.Context(), out: cmd.OutOrStdout(), look: exec.LookPath, find: llvm.Find}
 			err := d.run(c)
 			if !fix.fix {
 				return err
@@ -71,7 +73,7 @@ Exit status: 0 everything that is needed works; 2 something has to be mended.`,
 				return errors.Join(ferr, err)
 			}
 			fmt.Fprintln(d.out, "\nOnce more:")
-			return (&doctor{ctx: d.ctx, out: d.out, look: d.look}).run(c)
+			return (&doctor{ctx: d.ctx, out: d.out, look: d.look, find: d.find}).run(c)
 		},
 	}
 	f := cmd.Flags()
@@ -177,11 +179,23 @@ func (d *doctor) program(missing health, name, want string, packages ...string) 
 }
 
 func (d *doctor) toolchain() {
-	d.program(healthBad, "clang-14", "14.", "clang-14")
-	for _, t := range []string{"llvm-link-14", "opt-14", "llvm-dis-14"} {
-		d.program(healthBad, t, "14.", "llvm-14")
+	t := d.llvm()
+	want, packages := fmt.Sprintf("%d.", t.Version), strings.Fields(t.Packages())
+	d.program(healthBad, t.Clang, want, packages[0])
+	for _, tool := range []string{t.Link, t.As, t.Dis, t.Opt} {
+		d.program(healthBad, tool, want, packages[1])
 	}
 	d.program(healthBad, "git", "", "git")
+}
+
+// llvm returns the tools that are looked at: those in use, or those to install where there are none.
+func (d *doctor) llvm() llvm.Tools {
+	t, err := d.find()
+	if err != nil {
+		d.line(healthBad, "LLVM", err.Error(), "")
+		return llvm.Installable(d.ctx)
+	}
+	return t
 }
 
 // headers looks for the C library of each target: without it only sources that
@@ -217,9 +231,14 @@ func (d *doctor) headers() {
 
 // emulators looks for what `replay` needs.
 func (d *doctor) emulators() {
-	if found, err := filepath.Glob("/usr/lib/llvm-14/lib/clang/14.*/lib/linux/libclang_rt.asan*"); err != nil ||
-		len(found) == 0 {
-		d.lack(healthMinor, "sanitizers", "none for clang-14: no `replay` on this machine", "libclang-rt-14-dev")
+	t, err := d.find()
+	if err != nil {
+		t = llvm.Installable(d.ctx)
+	}
+	if found, err := filepath.Glob(fmt.Sprintf("/usr/lib/llvm-%d/lib/clang/%[1]d*/lib/linux/libclang_rt.asan*",
+		t.Version)); err != nil || len(found) == 0 {
+		d.lack(healthMinor, "sanitizers", fmt.Sprintf("none for %s: no `replay` on this machine", t.Clang),
+			fmt.Sprintf("libclang-rt-%d-dev", t.Version))
 	} else {
 		d.line(healthOK, "sanitizers", filepath.Dir(found[0]), "")
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/bot/fakegithub"
+	"github.com/firmproof/firmproof/targets/llvm"
 )
 
 func doctorRun(args ...string) (int, string) {
@@ -58,12 +59,13 @@ func TestDoctorMachine(t *testing.T) {
 // TestDoctorMissing: what is not there is named with its package.
 func TestDoctorMissing(t *testing.T) {
 	var out bytes.Buffer
-	d := &doctor{ctx: t.Context(), out: &out, look: func(string) (string, error) { return "", errors.New("none") }}
+	d := &doctor{ctx: t.Context(), out: &out, look: func(string) (string, error) { return "", errors.New("none") },
+		find: func() (llvm.Tools, error) { return llvm.Versioned(14), nil }}
 	d.toolchain()
 	d.emulators()
 	wantAll(t, out.String(), "!!  clang-14", "apt-get install clang-14", "apt-get install llvm-14",
 		"--  qemu-system-arm")
-	if d.bad != 5 {
+	if d.bad != 6 {
 		t.Errorf("%d bad", d.bad)
 	}
 }

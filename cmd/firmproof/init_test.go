@@ -197,7 +197,7 @@ func TestInitCannot(t *testing.T) {
 		code                   int
 	}{
 		"bare":        {".git/HEAD", "HOME", t.TempDir(), "nothing checked out", exitUsage},
-		"no compiler": {"a.c", "PATH", t.TempDir(), "clang-14 is not installed: apt-get install", exitUsage},
+		"no compiler": {"a.c", "PATH", t.TempDir(), "no clang is installed: LLVM 14 to 22 is needed (apt-get install", exitUsage},
 		"no cache":    {"a.c", "XDG_CACHE_HOME", "/dev/null/cache", "Wrote ", exitOK},
 	} {
 		t.Run(name, func(t *testing.T) {

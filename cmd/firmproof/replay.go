@@ -21,6 +21,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/targets/llvm"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -146,7 +147,11 @@ func (fl *replayFlags) one(ctx context.Context, res *verdict.Result, claim *verd
 		return 0, err
 	}
 	defer os.RemoveAll(work)
-	r := &replayer{fl: fl, h: h, t: t, work: work}
+	tools, err := llvm.Find()
+	if err != nil {
+		return 0, fmt.Errorf("replay: %w", err)
+	}
+	r := &replayer{fl: fl, h: h, t: t, work: work, llvm: tools}
 	return r.run(ctx, text)
 }
 
@@ -227,6 +232,7 @@ type replayer struct {
 	h    *harness
 	t    targets.Target
 	work string
+	llvm llvm.Tools
 }
 
 // command runs a program in the folder of the sources; its output is both streams.

@@ -47,7 +47,7 @@ func (r *replayer) sanitize() []string {
 
 // compile makes objects of the sources with the sanitizers, and of the harness without.
 func (r *replayer) compile(ctx context.Context, include string) ([]string, error) {
-	flags := append([]string{"clang-14"}, r.t.Flags()...)
+	flags := append([]string{r.llvm.Clang}, r.t.Flags()...)
 	flags = append(flags, "-O0", "-g", "-w", "-fno-omit-frame-pointer", "-Wno-error")
 	if r.h.arm && slices.ContainsFunc(r.fl.sources, compile.IsCXX) {
 		return nil, errors.New("replay runs C++ on the host and on x86 alone: check with --target x86_64 or i386")
@@ -101,7 +101,7 @@ func (r *replayer) library(ctx context.Context) (objects, wrapped []string, err 
 		if err := os.WriteFile(src, text, 0o644); err != nil {
 			return nil, nil, err
 		}
-		argv := append(append([]string{"clang-14"}, r.t.Flags()...), "-O0", "-g", "-std=gnu11", "-w", "-fno-builtin",
+		argv := append(append([]string{r.llvm.Clang}, r.t.Flags()...), "-O0", "-g", "-std=gnu11", "-w", "-fno-builtin",
 			"-fno-omit-frame-pointer", "-c", src, "-o", src+".o")
 		for _, f := range functions {
 			argv = append(argv, fmt.Sprintf("-D%s=__wrap_%s", f, f))
@@ -137,9 +137,9 @@ func stubs(text []byte) []byte {
 }
 
 func (r *replayer) linkNative(image string) []string {
-	driver := "clang-14"
+	driver := r.llvm.Clang
 	if slices.ContainsFunc(r.fl.sources, compile.IsCXX) {
-		driver = "clang++-14"
+		driver = r.llvm.ClangXX
 	}
 	return append(append([]string{driver}, r.t.Flags()...), append(r.sanitize()[:1:1], "-o", image, "-lm")...)
 }

@@ -101,6 +101,9 @@ func (f folded) covers(g folded) bool {
 	return f.check == g.check && span{Begin: spot{File: f.file, Line: f.line, Col: f.col}, End: f.end}.spans(g)
 }
 
+// separated matches digits as clang prints them from 19 on: -2'147'483'648.
+var separated = regexp.MustCompile(`(\d)'(\d{3}\b)`)
+
 var noteLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (warning|note): (.*)$`)
 
 // readFolded reads the warnings of foldWarnings.
@@ -120,6 +123,9 @@ func readFolded(stderr []byte) (out []folded) {
 				continue
 			}
 			text, _, _ := strings.Cut(m[5], " [-W")
+			for text != separated.ReplaceAllString(text, "$1$2") {
+				text = separated.ReplaceAllString(text, "$1$2")
+			}
 			f := folded{file: at[1], check: t.check, text: text, strict: t.strict, constant: required}
 			f.line, _ = strconv.Atoi(at[2])
 			f.col, _ = strconv.Atoi(at[3])

@@ -98,10 +98,11 @@ func bill(program, version, arch, needs string) ([]byte, error) {
 
 var packageRE = regexp.MustCompile(`^([a-z0-9][a-z0-9.+-]*)(?: \(>= ([^)]+)\))?$`)
 
-// debian returns the packages of a control file's list. The oldest version that will do stands as their version.
+// debian returns the packages of a control file's list, of alternatives the first. The oldest version that will do stands as their version.
 func debian(list, arch string) []component {
 	var out []component
 	for _, p := range strings.Split(list, ",") {
+		p, _, _ = strings.Cut(p, "|")
 		m := packageRE.FindStringSubmatch(strings.TrimSpace(p))
 		if m == nil {
 			continue

@@ -5,6 +5,7 @@
 package llvm
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,7 +30,6 @@ type Tools struct {
 	Version            int
 	Clang, ClangXX     string
 	Link, As, Dis, Opt string
-	Packages           string // of Debian, by which they are installed
 }
 
 // Find returns the tools to use. The error says what to do.
@@ -39,7 +39,7 @@ func Find() (Tools, error) {
 	}
 	var partial *Tools
 	for _, v := range order() {
-		t := versioned(v)
+		t := Versioned(v)
 		switch {
 		case !has(t.Clang):
 		case t.Complete():
@@ -74,6 +74,23 @@ func (t Tools) Complete() bool {
 // All returns the names of the tools.
 func (t Tools) All() []string { return []string{t.Clang, t.Link, t.As, t.Dis, t.Opt} }
 
+// Packages returns the Debian packages of the tools: clang's, and the one of all others.
+func (t Tools) Packages() string { return fmt.Sprintf("clang-%d llvm-%d", t.Version, t.Version) }
+
+// stable is the version that Debian 13 and later releases have.
+const stable = 19
+
+// Installable returns the tools that this machine's packages have, if it is a Debian: the preferred ones, or else those
+// of a newer release.
+func Installable(ctx context.Context) Tools {
+	out, err := exec.CommandContext(ctx, "apt-cache", "show", fmt.Sprintf("clang-%d", Preferred)).Output()
+	if newer, e := exec.CommandContext(ctx, "apt-cache", "show", fmt.Sprintf("clang-%d", stable)).Output(); (err != nil ||
+		len(out) == 0) && e == nil && len(newer) > 0 {
+		return Versioned(stable)
+	}
+	return Versioned(Preferred)
+}
+
 // order returns the supported versions, those that are taken first in front.
 func order() []int {
 	out := []int{Preferred}
@@ -90,14 +107,14 @@ func has(name string) bool {
 	return err == nil
 }
 
-// versioned returns the tools by the names that Debian gives them.
-func versioned(v int) Tools { return tools("", "-"+strconv.Itoa(v), v) }
+// Versioned returns the tools by the names that Debian gives them.
+func Versioned(v int) Tools { return tools("", "-"+strconv.Itoa(v), v) }
 
 // tools returns the tools in a folder ("" for PATH, else with a `/` at its end) whose names have a suffix.
 func tools(dir, suffix string, v int) Tools {
 	return Tools{Version: v, Clang: dir + "clang" + suffix, ClangXX: dir + "clang++" + suffix,
 		Link: dir + "llvm-link" + suffix, As: dir + "llvm-as" + suffix, Dis: dir + "llvm-dis" + suffix,
-		Opt: dir + "opt" + suffix, Packages: fmt.Sprintf("clang-%d llvm-%d", v, v)}
+		Opt: dir + "opt" + suffix}
 }
 
 var clangName = regexp.MustCompile(`^clang(-\d+)?$`)
