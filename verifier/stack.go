@@ -17,7 +17,7 @@ func checkFrames(p *problem.Problem, res *verdict.Result) {
 			Remedy: "give the target a `stack_size` in the manifest"}
 	} else {
 		res.Assumptions = append(res.Assumptions, verdict.Assume("", verdict.Meaning, verdict.Declared,
-			fmt.Sprintf("stack of %d bytes; frames are as clang 14 lays them out with the project's flags, without interrupt handlers and without library functions that have no body here", s.Size)))
+			fmt.Sprintf("stack of %d bytes; frames are as clang lays them out with the project's flags, without interrupt handlers and without library functions that have no body here", s.Size)))
 		for _, f := range p.Module.Slice(p.Entry, false).Funcs {
 			if f.IsDecl() {
 				continue

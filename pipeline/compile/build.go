@@ -3,7 +3,7 @@
 //	sources -> units (clang -O0 -g, in parallel, cached by content) -> llvm-link, if there are several
 //	-> slice to the entries
 //
-// The compiler is clang-14 for every target, without optimisation: an optimiser
+// The compiler is clang for every target, of the version that package llvm finds, without optimisation: an optimiser
 // deletes what is to be checked. What IR cannot express of C's undefined behaviour is
 // put in as sanitizer traps (docs/decisions/0001).
 //

@@ -250,7 +250,7 @@ func quiet(a string) bool {
 	return false
 }
 
-// cStandard maps gcc's names for newer standards to what clang 14 knows.
+// cStandard maps gcc's names for newer standards to what every clang knows.
 func cStandard(s string) string {
 	switch s {
 	case "c18", "iso9899:2018":

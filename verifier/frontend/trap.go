@@ -18,7 +18,7 @@ type trapKind struct {
 	message string
 }
 
-// trapKinds is indexed by the argument of llvm.ubsantrap (clang 14, SanitizerHandler).
+// trapKinds is indexed by the argument of llvm.ubsantrap (clang 14 to 22, SanitizerHandler).
 var trapKinds = [...]trapKind{
 	0:  {"add_overflow", verdict.SignedOverflow, "addition overflows"},
 	1:  {"builtin_unreachable", verdict.Unreachable, "unreachable code reached"},
