@@ -21,7 +21,7 @@ func (n *normaliser) signatures(lines []string) {
 			}
 			n.known[ts[at].text] = true
 			if from := typeBefore(ts, at); from >= 0 {
-				n.types[ts[at].text] = signature(bare(ts[from:at]), ts, at+1)
+				n.types[ts[at].text] = signature(spaced(ts[from:at]), ts, at+1)
 			}
 		case strings.HasPrefix(l, "@") && strings.Contains(l, " alias "):
 			ts := lex(l)

@@ -54,6 +54,8 @@ func TestConstructs(t *testing.T) {
 			"declare i32 @f(i32)\n  %r = call i32 bitcast (i8* @f to i32 ()*)()"},
 		"call as declared": {"declare i32 @f(i32 noundef, ...)\n  %r = call i32 (i32, ...) @f(i32 noundef 1, i32 2)",
 			"declare i32 @f(i32 noundef, ...)\n  %r = call i32 (i32, ...) @f(i32 noundef 1, i32 2)"},
+		"call with a structure": {"define { i32, i32 } @f({ ptr, i8 } %x) {\n  %r = call { i32, i32 } @f({ ptr, i8 } %y)",
+			"define { i32, i32 } @f({ i8*, i8 } %x) {\n  %r = call { i32, i32 } @f({ i8*, i8 } %y)"},
 		"call through a pointer": {`  %r = call i32 (ptr, ...) %f(ptr %p, i32 1)`,
 			`  %firmproof.callee.1 = bitcast i8* %f to i32 (i8*, ...)*  %r = call i32 (i8*, ...) %firmproof.callee.1(i8* %p, i32 1)`},
 		"strings over lines": {"@s = global [5 x i8] c\"a\n  call ptr @f()\nb\", align 1",
@@ -112,6 +114,7 @@ func TestRefused(t *testing.T) {
 		"\n@x = global target(\"spirv.Event\") poison":           `line 2: the type target("spirv.Event") is not modelled`,
 		"define void @f(i32 range(i32 0, 9) %x) {":               "line 1: the attribute range of a function is not modelled",
 		"\n\n  call void @f(i32 range(i32 0, 9) %x)":             "line 3: the attribute range of an argument is not modelled",
+		"  %r = trunc nuw i64 ptrtoint (ptr @a to i64) to i8":    "line 1: trunc with flags of a constant is not modelled",
 		"  %r = icmp samesign ult ptr %a, %b":                    "line 1: icmp samesign of pointers is not modelled",
 		"@p = global ptr getelementptr nuw (i8, ptr @a, i64 -8)": "line 1: a constant getelementptr with nuw or nusw is not modelled",
 		"  %r = add <vscale x 4 x i32> %a, splat (i32 1)":        "line 1: splat of a scalable vector is not modelled",
@@ -136,6 +139,8 @@ target triple = "x86_64"
 @fp = global i32 (i8*, ...)* null
 
 declare i32 @v(i8* nocapture, ...) #0
+declare dso_local zeroext { i32, i32 } @st({ i32, [2 x i8]* } noundef, <4 x i32>)
+declare i8* (i32)* @ret(i32 (i8*)** %p)
 
 define i32 @f(%struct.ptr* noundef %p, i32 %memory) #1 !dbg !3 {
 entry:
@@ -143,7 +148,9 @@ entry:
   %g = load i32 (i8*, ...)*, i32 (i8*, ...)** @fp
   %b = call i32 (i8*, ...) %g(i8* %a, i32 -1), !dbg !4
   %c = call i32 (i8*, ...) @v(i8* nonnull %a)
+  %e = call { i32, i32 } @st({ i32, [2 x i8]* } %x, <4 x i32> zeroinitializer)
   %d = tail call fast double @h(double 0x3FF0000000000000), !dbg !4
+  %k = call i8* (i32)* @ret(i32 (i8*)** null)
   call void asm sideeffect "nop ; ptr", "=*m,~{memory}"(i32* elementtype(i32) @ptr)
   br label %nuw
 nuw:                                              ; preds = %entry
@@ -164,8 +171,7 @@ func TestOld(t *testing.T) {
 	}
 }
 
-// FuzzNormalise: no text makes it fail in another way than by an Error; what has been brought to LLVM 14 stays as it is,
-// and lines stay where they are.
+// FuzzNormalise: no text makes it fail in another way than by an Error, and lines stay where they are.
 func FuzzNormalise(f *testing.F) {
 	f.Add(old)
 	f.Add("  %r = trunc nuw i32 %a to i8\n    #dbg_declare(ptr %x, !1, !DIExpression(), !2)")
@@ -178,12 +184,6 @@ func FuzzNormalise(f *testing.F) {
 		}
 		if strings.Count(once, "\n") < strings.Count(in, "\n") {
 			t.Errorf("lines are lost: %q", once)
-		}
-		for k, v := range map[string]int{"\"": strings.Count(in, "\"")} {
-			if strings.Count(once, k) < v && !strings.Contains(in, "#dbg_") && !strings.Contains(in, ":") &&
-				!strings.Contains(in, "(") && !strings.Contains(in, "code_model") {
-				t.Errorf("strings are lost: %q", once)
-			}
 		}
 	})
 }

@@ -63,8 +63,11 @@ func (n *normaliser) flagged(ts []token, result string, op int) ([]token, bool) 
 		return ts, false // no instruction
 	case len(parts) == 2:
 		a, b = bare(first[end:]), bare(parts[1])
-	case len(parts) == 1 && len(first) > end+2:
+	case len(first) > end+2 && first[end+1].is("to"):
 		a, to = bare(first[end:end+1]), bare(first[end+2:])
+	default: // of a constant expression
+		n.refuse(what + " with flags of a constant")
+		return ts, false
 	}
 	if predicate != "" {
 		to = boolean(from)
