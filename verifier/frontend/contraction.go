@@ -74,6 +74,7 @@ func (c *contraction) variables() {
 				switch {
 				case i.Op == ir.OpBitcast:
 					casts[i] = a
+				case i.Model == ir.ModelLifetimeStart, i.Model == ir.ModelLifetimeEnd: // without a cast, from LLVM 15 on
 				case i.Flags.Has(ir.Volatile), i.Access == nil || i.Access.Kind != ir.KindFloat:
 					used[a] = true
 				case i.Op == ir.OpStore && n == 1:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// signatures notes the types of functions and aliases.
+// signatures notes the types of functions and aliases, and those that have names.
 func (n *normaliser) signatures(lines []string) {
 	for _, l := range lines {
 		if !n.opaque && strings.Contains(l, "ptr") {
@@ -22,6 +22,10 @@ func (n *normaliser) signatures(lines []string) {
 			n.known[ts[at].text] = true
 			if from := typeBefore(ts, at); from >= 0 {
 				n.types[ts[at].text] = signature(spaced(ts[from:at]), ts, at+1)
+			}
+		case strings.HasPrefix(l, "%") && strings.Contains(l, " = type "):
+			if ts := lex(l); len(ts) > 3 {
+				n.named[ts[0].text] = ts[3:skipType(ts, 3)]
 			}
 		case strings.HasPrefix(l, "@") && strings.Contains(l, " alias "):
 			ts := lex(l)

@@ -38,17 +38,18 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d: %s is not modelled
 // normaliser rewrites one module.
 type normaliser struct {
 	line     int
-	fresh    int               // names that were made
-	types    map[string]string // function -> its type
-	declared []string          // declarations to add
-	known    map[string]bool   // functions that are declared
-	opaque   bool              // pointers have no types
+	fresh    int                // names that were made
+	types    map[string]string  // function -> its type
+	declared []string           // declarations to add
+	known    map[string]bool    // functions that are declared
+	named    map[string][]token // types by name
+	opaque   bool               // pointers have no types
 	err      *Error
 }
 
 // Normalise returns text as LLVM 14 would write it. The error is an *Error.
 func Normalise(text string) (string, error) {
-	n := &normaliser{types: map[string]string{}, known: map[string]bool{}}
+	n := &normaliser{types: map[string]string{}, known: map[string]bool{}, named: map[string][]token{}}
 	lines := logicalLines(text)
 	n.signatures(lines)
 	var out []string // nil until something changes
@@ -144,6 +145,7 @@ func (n *normaliser) rewrite(l string) string {
 		step(n.instruction)
 	}
 	step(n.splats)
+	step(n.constants)
 	step(n.pointers)
 	if !changed && len(n.declared) == before {
 		return l
