@@ -19,6 +19,7 @@ type classes struct {
 	fixed    []string                 // keys of known findings that are gone, sorted
 	unasked  []string                 // likewise, but less is asked
 	doubtful []string                 // likewise, but nothing shows that they are mended
+	passing  []string                 // likewise, but whether other inputs bring them about was not decided
 	unknown  map[string]bool          // fingerprints of what is unknown
 	claims   map[string]place         // of settled
 	results  map[string]*verdict.Result
@@ -56,6 +57,8 @@ func classify(report *verdict.Report, known map[string]string, haveBase bool, ac
 	for fp, key := range known {
 		entry, _, _ := strings.Cut(key, "|")
 		switch {
+		case c.isPassing(fp, key):
+			c.passing = append(c.passing, key)
 		case !c.gone(fp, key) && !c.isDoubtful(fp, key):
 		case slices.ContainsFunc(less, func(l reports.Less) bool { return l.Counts(entry, c.proved[fp]) }):
 			c.unasked = append(c.unasked, key)
@@ -68,6 +71,7 @@ func classify(report *verdict.Report, known map[string]string, haveBase bool, ac
 	slices.Sort(c.fixed)
 	slices.Sort(c.doubtful)
 	slices.Sort(c.unasked)
+	slices.Sort(c.passing)
 	if len(c.fixed) > 0 {
 		c.counts["fixed"] = len(c.fixed)
 	}
@@ -119,7 +123,11 @@ func (c *classes) open(r *verdict.Result, cl *verdict.Claim) {
 // settled, or its entry has a full answer in which the claim does not occur; and what is known of the base's inputs, its
 // bounds and assumptions does not speak against it.
 func (c *classes) gone(fp, key string) bool {
-	if _, still := c.violated[fp]; still || c.unknown[fp] {
+	_, still := c.violated[fp]
+	if !still && c.sides.relative(key) {
+		return true
+	}
+	if still || c.unknown[fp] {
 		return false
 	}
 	entry, id, _ := strings.Cut(key, "|")

@@ -24,7 +24,7 @@ func Compare(head, base *verdict.Report, gaps reports.Gaps) Context {
 		c.forget(sides)
 	}
 	c.onTarget(head, &gaps)
-	gaps.Unasked, gaps.Doubtful = c.unasked, c.doubtful
+	gaps.Unasked, gaps.Doubtful, gaps.Passing = c.unasked, c.doubtful, c.passing
 	return Context{States: c.states, Fixed: len(c.fixed), FixedKeys: c.fixed, Gaps: gaps}
 }
 
@@ -46,6 +46,7 @@ func (c *classes) forget(base *sides) {
 // says by entry. renamed has functions that have other names in head, by their names in base.
 func learn(known map[string]string, head, base *verdict.Report, renamed map[string]string) *sides {
 	base = withNames(base, renamed)
+	adopt(head, base)
 	onlyViolated(base, func(r *verdict.Result, c *verdict.Claim) {
 		known[reports.Fingerprint(r, c)] = reports.Key(r, c)
 	})

@@ -122,7 +122,7 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	pc := p.Context
 	c := classify(report, known, haveBase || p.Context.Gaps.NewTarget, accepted, pc.Gaps.Less, sides)
 	c.onTarget(report, &pc.Gaps)
-	pc.Gaps.Unasked, pc.Gaps.Doubtful = c.unasked, c.doubtful
+	pc.Gaps.Unasked, pc.Gaps.Doubtful, pc.Gaps.Passing = c.unasked, c.doubtful, c.passing
 	pc.States, pc.Fixed, pc.FixedKeys, pc.Entries = c.states, len(c.fixed), c.fixed, answersOf(report)
 	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states, FailOn: pc.FailOn,
 		Changed: pc.Changed,

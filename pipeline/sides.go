@@ -80,8 +80,15 @@ func (s *sides) mended(key string, head *verdict.Result, now *verdict.Claim, who
 // passes reports whether head ends without a failure on the inputs of a finding of the base.
 func (s *sides) passes(key string) bool {
 	entry, id, _ := strings.Cut(key, "|")
-	base := s.of(entry)
+	base := s.of(entry) // nil where s is
 	return base != nil && base.Change.EndOf(id).How == verdict.Passes
+}
+
+// relative reports whether a finding of the base is one only as the head does not fail on its inputs. s may be nil.
+func (s *sides) relative(key string) bool {
+	entry, id, _ := strings.Cut(key, "|")
+	base := s.of(entry)
+	return base != nil && base.Change != nil && slices.Contains(base.Change.Relative, id) && s.passes(key)
 }
 
 // onTarget tells what is new on a target that the base has not from what is new in changed functions.
@@ -153,6 +160,12 @@ func withNames(r *verdict.Report, renamed map[string]string) *verdict.Report {
 			for of, was := range old.Same {
 				now.Same[of] = id(was)
 			}
+			now.Mended = slices.Clone(old.Mended)
+			for k := range now.Mended {
+				c := &now.Mended[k]
+				c.ID, c.Pos.Function = id(c.ID), name(c.Pos.Function)
+			}
+			now.Relative = append(slices.Clone(old.Relative), mapped(old.Relative, id)...)
 			res.Change = &now
 		}
 	}
@@ -166,6 +179,12 @@ func (c *classes) isDoubtful(fp, key string) bool {
 	r := c.results[entry]
 	_, still := c.violated[fp]
 	return r != nil && r.Reason == nil && !still && !c.unknown[fp] && !c.gone(fp, key)
+}
+
+// isPassing reports whether a known finding is not decided any more, and the head ends without a failure on its inputs.
+func (c *classes) isPassing(fp, key string) bool {
+	_, still := c.violated[fp]
+	return !still && c.unknown[fp] && !c.sides.relative(key) && c.sides.passes(key)
 }
 
 // keysOf lists the fingerprints that violations of a claim that holds would have.

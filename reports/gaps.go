@@ -15,8 +15,10 @@ type Gaps struct {
 	Unasked   []string `json:"unasked,omitempty"`   // findings of the base that may be gone because of Less, by Key
 	Ended     []string `json:"ended,omitempty"`     // entries without a whole answer, as someone ended the run
 	// findings of the base that are not found any more, and that nothing shows to be mended, by Key
-	Doubtful []string          `json:"doubtful,omitempty"`
-	Renamed  map[string]string `json:"renamed,omitempty"` // functions, by their names in the base
+	Doubtful []string `json:"doubtful,omitempty"`
+	// likewise, where the head does not fail on the inputs that show them: whether it does on others was not decided
+	Passing []string          `json:"passing,omitempty"`
+	Renamed map[string]string `json:"renamed,omitempty"` // functions, by their names in the base
 	// the base does not have the target; and the functions that count as changed, as C names them
 	NewTarget bool     `json:"new_target,omitempty"`
 	Changed   []string `json:"changed,omitempty"`
@@ -71,6 +73,14 @@ func (g *Gaps) text() string {
 		}
 		out += "\n"
 	}
+	if len(g.Passing) > 0 {
+		out += "\n**No failure any more on the inputs that showed it**: whether other inputs bring it about was not decided\n"
+		for _, k := range g.Passing {
+			entry, id, _ := strings.Cut(k, "|")
+			out += fmt.Sprintf("\n- %s (%s)", Code(id), Code(entry))
+		}
+		out += "\n"
+	}
 	return out
 }
 
@@ -100,6 +110,7 @@ func (g *Gaps) Add(other Gaps) {
 	g.Ended = union(g.Ended, other.Ended)
 	g.Less, g.Unasked = union(g.Less, other.Less), union(g.Unasked, other.Unasked)
 	g.Doubtful, g.Changed = union(g.Doubtful, other.Doubtful), union(g.Changed, other.Changed)
+	g.Passing = union(g.Passing, other.Passing)
 	g.NewTarget = g.NewTarget || other.NewTarget
 	for was, is := range other.Renamed {
 		if g.Renamed == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/budget"
@@ -21,21 +22,45 @@ import (
 type Side struct {
 	Module *ir.Module
 	Plan   Plan
+	Stands func(verdict.Claim) Standing // what a violation of it would be
 }
 
+// Standing says what a violation of a commit counts for.
+type Standing uint8
+
+// The standings.
+const (
+	Falls   Standing = iota // it is no finding, whatever the other commit does
+	Guessed                 // it rests on what a generated harness made up: it is one where only this commit fails so
+	Stands                  // it is a finding
+)
+
 // Against executes both commits of a change on inputs of each other's violations. found are those of the head's
-// report; res is the result of the base. stands says whether a violation of the head would be a finding. A claim that
-// both violate gets a number of further inputs, until one is found with which only the head does.
-func Against(ctx context.Context, base, head Side, found []verdict.Claim, res *verdict.Result,
-	stands func(verdict.Claim) bool) *verdict.Change {
-	ctx, cancel := budget.With(ctx, policy.ChangeTime)
-	defer cancel()
-	defer budget.Work(ctx)()
-	x := &against{ctx: ctx, base: base.problem(), head: head.problem(), stands: stands,
+// report; res is the result of the base. A claim that both violate gets a number of further inputs, until one is found
+// with which only the head does. Then both are executed on inputs that nobody found before.
+func Against(ctx context.Context, base, head Side, found []verdict.Claim, res *verdict.Result) *verdict.Change {
+	x := &against{base: base.problem(), head: head.problem(), stands: head.Stands, fell: base.Stands,
 		out: &verdict.Change{Ends: map[string]verdict.Ending{}, Same: map[string]string{}}}
 	if x.base == nil || x.head == nil {
 		return nil
 	}
+	x.within(ctx, policy.ChangeTime, func() { x.known(found, res) })
+	x.within(ctx, policy.SearchTime, func() { x.search(found, res) })
+	return x.out
+}
+
+// within does something in a time of its own.
+func (x *against) within(ctx context.Context, limit time.Duration, do func()) {
+	part, cancel := budget.With(ctx, limit)
+	defer cancel()
+	defer budget.Work(part)()
+	x.ctx = part
+	do()
+}
+
+// known executes both commits on the inputs of the violations that either has, and inputs beside them.
+func (x *against) known(found []verdict.Claim, res *verdict.Result) {
+	ctx := x.ctx
 	for i := range res.Claims {
 		if c := &res.Claims[i]; c.Status == verdict.Violated && len(c.Inputs) > 0 && ctx.Err() == nil {
 			x.out.Ends[c.ID] = x.endOf(c)
@@ -56,7 +81,6 @@ func Against(ctx context.Context, base, head Side, found []verdict.Claim, res *v
 			x.ownOf(&found[i])
 		}
 	}
-	return x.out
 }
 
 // problem weaves in what surrounds the entry; nil if there is none.
@@ -74,8 +98,9 @@ func (s Side) problem() *problem.Problem {
 type against struct {
 	ctx        context.Context
 	base, head *problem.Problem
-	stands     func(verdict.Claim) bool
-	values     []int64 // that either program compares with
+	stands     func(verdict.Claim) Standing // of the head
+	fell       func(verdict.Claim) Standing // of the base
+	values     []int64                      // that either program compares with
 	out        *verdict.Change
 }
 
@@ -154,7 +179,7 @@ func (x *against) isOwn(c *verdict.Claim, list []verdict.Input, steps int64) boo
 	own := *c
 	own.Message, own.Trace, own.Inputs, own.Object = shown.Message, shown.Trace, shown.Inputs, shown.Object
 	own.Undefined, own.Replay = shown.Undefined, shown.Replay
-	if x.stands(own) {
+	if x.stands(own) == Stands {
 		x.out.New = append(x.out.New, own)
 		return true
 	}

@@ -31,22 +31,7 @@ func judge(found verdict.Status, rests []verdict.Assumption) verdict.Status {
 // judgeAll gives each claim of res that holds the guesses that it rests on, and the status that this leaves it; and it
 // takes back violations by contents that a harness made up.
 func judgeAll(p *problem.Problem, res *verdict.Result) {
-	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{}}
-	for _, a := range slices.Concat(p.Assumptions, p.Open) {
-		if !a.Guessed() {
-			continue
-		}
-		if a.Relation == verdict.Order {
-			q.Order = a.ID
-		}
-		q.IDs = append(q.IDs, a.ID)
-		q.Apart[a.ID] = a.Relation == verdict.Apart
-		for _, g := range p.Module.Globals {
-			if a.Relation == verdict.Start && g.Name == a.Subject {
-				q.Starts[g] = a.ID
-			}
-		}
-	}
+	q := questionOf(p)
 	if len(q.IDs) == 0 {
 		return
 	}
@@ -75,6 +60,27 @@ func judgeAll(p *problem.Problem, res *verdict.Result) {
 			c.Status = judge(c.Status, res.RestsOn(c))
 		}
 	}
+}
+
+// questionOf asks which guesses of p, and which contents that its harness made up, values rest on.
+func questionOf(p *problem.Problem) flow.Question {
+	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{}}
+	for _, a := range slices.Concat(p.Assumptions, p.Open) {
+		if !a.Guessed() {
+			continue
+		}
+		if a.Relation == verdict.Order {
+			q.Order = a.ID
+		}
+		q.IDs = append(q.IDs, a.ID)
+		q.Apart[a.ID] = a.Relation == verdict.Apart
+		for _, g := range p.Module.Globals {
+			if a.Relation == verdict.Start && g.Name == a.Subject {
+				q.Starts[g] = a.ID
+			}
+		}
+	}
+	return q
 }
 
 // named lists those IDs that are of assumptions in list.

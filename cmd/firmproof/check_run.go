@@ -142,7 +142,7 @@ func (r *checking) answer(ctx context.Context, n int, j *prepare.Job) *verdict.R
 	within, cancel := budget.WithClock(ctx, j.Timeout, cmp.Or(r.clock, policy.ClockFactor*j.Timeout))
 	defer cancel()
 	res := r.cache.Run(within, j.Program, j.Plan, j.Timeout)
-	j.Compare(ctx, j.Program, res)
+	j.Compare(ctx, j.Program, res) // in time of its own: what was verified may have used all of its time
 	j.Complete(res)
 	return res
 }

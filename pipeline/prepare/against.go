@@ -44,9 +44,11 @@ func (j *Job) Compare(ctx context.Context, m *ir.Module, res *verdict.Result) {
 		return
 	}
 	head := &j.Against.Job
-	res.Change = verifier.Against(ctx, verifier.Side{Module: m, Plan: j.Plan},
-		verifier.Side{Module: head.Program, Plan: head.Plan}, j.Against.Found, res,
-		func(c verdict.Claim) bool { return head.RestsOn(c) == nil })
+	res.Change = verifier.Against(ctx, verifier.Side{Module: m, Plan: j.Plan, Stands: j.standing},
+		verifier.Side{Module: head.Program, Plan: head.Plan, Stands: head.standing}, j.Against.Found, res)
+	if res.Change != nil {
+		res.Change.Callers = head.Callers
+	}
 }
 
 // TryOn lets jobs of the base begin with the inputs that violate the head: a violation that the base has, too, is

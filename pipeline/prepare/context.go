@@ -42,7 +42,7 @@ func InContext(jobs []Job, results []verdict.Result) {
 				continue
 			}
 			if !slices.ContainsFunc(jobs[i].Callers, func(name string) bool {
-				return !provedIn(of[key{r.Target, name}], r.Claims[c].ID)
+				return !ProvedIn(of[key{r.Target, name}], r.Claims[c].ID)
 			}) {
 				proved[i] = append(proved[i], c)
 			}
@@ -108,8 +108,8 @@ func broughtAbout(jobs []Job, results []verdict.Result, i int, id string, seen m
 	return len(jobs[i].Callers) == 0
 }
 
-// provedIn reports whether a result proves a claim.
-func provedIn(r *verdict.Result, id string) bool {
+// ProvedIn reports whether a result proves a claim.
+func ProvedIn(r *verdict.Result, id string) bool {
 	return r != nil && slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool {
 		return c.ID == verdict.Site(id) && c.Always()
 	})

@@ -117,11 +117,32 @@ func (j *Job) Stands(c verdict.Claim) bool {
 		func(s suppression) bool { return s.accepts(&c) })
 }
 
+// standing says what a violation counts for if the other commit of a change comes to the same place on the same inputs
+// without a failure.
+func (j *Job) standing(c verdict.Claim) verifier.Standing {
+	switch {
+	case slices.ContainsFunc(j.Suppressed, func(s suppression) bool { return s.accepts(&c) }), j.notKnown(&c) != nil:
+		return verifier.Falls
+	case j.guessed(&c) != nil:
+		return verifier.Guessed
+	}
+	return verifier.Stands
+}
+
 // RestsOn returns why a violation is no finding: it rests on what a generated harness made up. nil: it is one.
 func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	if c.Status != verdict.Violated {
 		return nil
 	}
+	if why := j.notKnown(&c); why != nil {
+		return why
+	}
+	return j.guessed(&c)
+}
+
+// notKnown returns why a violation says nothing of the program: nobody knows what it depends on. nil: it may say
+// something.
+func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 	if c.Failure.Is(verdict.OtherType) && len(c.Failure.Names(verdict.ByHarness)) > 0 {
 		return &verdict.Reason{Detail: "which function the pointer leads to is not known"}
 	}
@@ -145,15 +166,9 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	}
 	made := c.Failure.Names(verdict.ByHarness)
 	for _, g := range j.Guesses {
-		further := weave.IsFurther(g)
-		if slices.Contains(made, g) && (further || !c.Object.Wrapped()) {
-			if further {
-				return &verdict.Reason{Detail: "a structure has many pointers, and what the " + g + " lead to is not known",
-					Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
-			}
-			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess", Remedy: fmt.Sprintf(
-				"`%s.%s: 64 bytes` under `assume` of the manifest (or --assume) says how much, or a harness: `firmproof harness` writes one",
-				j.function(), g)}
+		if weave.IsFurther(g) && slices.Contains(made, g) {
+			return &verdict.Reason{Detail: "a structure has many pointers, and what the " + g + " lead to is not known",
+				Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
 		}
 	}
 	if c.Check == verdict.PointerCompare && len(made) == 2 {
@@ -161,11 +176,24 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 			made[1]),
 			Remedy: "a harness says it: `firmproof harness` writes one to begin with"}
 	}
-	if f := j.wildResult(&c); f != "" {
+	if f := j.wildResult(c); f != "" {
 		return &verdict.Reason{Detail: "what the result of " + f + " leads to is not known: it has no body",
 			Remedy: "a stub in C says it"}
 	}
-	if p := j.restsOnState(&c); p != "" {
+	return nil
+}
+
+// guessed returns which guess of a generated harness a violation rests on; nil: none.
+func (j *Job) guessed(c *verdict.Claim) *verdict.Reason {
+	made := c.Failure.Names(verdict.ByHarness)
+	for _, g := range j.Guesses {
+		if slices.Contains(made, g) && !weave.IsFurther(g) && !c.Object.Wrapped() {
+			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess", Remedy: fmt.Sprintf(
+				"`%s.%s: 64 bytes` under `assume` of the manifest (or --assume) says how much, or a harness: `firmproof harness` writes one",
+				j.function(), g)}
+		}
+	}
+	if p := j.restsOnState(c); p != "" {
 		return &verdict.Reason{Detail: "whether the assertion holds depends on what is in the structure behind " + p +
 			", which the harness made up",
 			Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}

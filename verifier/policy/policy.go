@@ -170,7 +170,19 @@ const (
 
 	ChangeTime   = 5 * time.Second // for executions of both commits of a change, of an entry
 	ChangeTrials = 400             // executions for a violation of the head that is none of the base
-	WayConflicts = 20_000          // of a question whether a claim fails in another way, too
+	SearchTime   = 5 * time.Second // for executions on inputs with which one commit of a change fails, of an entry
+	SearchRuns   = 20_000          // such executions
+	SearchSteps  = 100_000         // instructions of one
+	SearchEach   = 4               // inputs that are tried for a claim which would be no finding
+	SearchStale  = 4_000           // executions after the last one that went a new way
+
+	MutantsKept   = 2_000  // inputs that are gone on from
+	MutantsNewest = 8      // of which half of the next come
+	MutantsOfNone = 12     // one of so many comes from none of them
+	MutantTexts   = 400    // text literals
+	MutantText    = 64     // bytes of one
+	MutantBytes   = 4_096  // in front of a block, which are changed
+	WayConflicts  = 20_000 // of a question whether a claim fails in another way, too
 )
 
 // Induction over several turns.

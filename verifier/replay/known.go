@@ -27,7 +27,7 @@ func (KnownInputs) Run(ctx context.Context, p *problem.Problem, a *problem.Answe
 		if slices.ContainsFunc(inputs, placed) {
 			continue
 		}
-		rec := &input.Recorder{Source: &reported{list: withoutMemory(inputs)}}
+		rec := &input.Recorder{Source: FromReport(inputs)}
 		out, err := interp.Run(ctx, p.Module, p.Execution(policy.KnownSteps), rec)
 		if err == nil && Violates(ctx, p, a, rec.Inputs, out) {
 			confirmed++

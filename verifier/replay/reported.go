@@ -17,7 +17,7 @@ import (
 // It returns what it was given, too.
 func AsReported(ctx context.Context, p *problem.Problem, list []verdict.Input, steps int64) (*interp.Outcome,
 	[]input.Input, error) {
-	rec := &input.Recorder{Source: &reported{list: withoutMemory(list)}}
+	rec := &input.Recorder{Source: FromReport(list)}
 	out, err := interp.Run(ctx, p.Module, p.Execution(steps), rec)
 	return out, rec.Inputs, err
 }

@@ -18,13 +18,20 @@ type shrinker struct {
 	p      *problem.Problem
 	inputs []input.Input
 	want   *interp.Outcome
-	left   int64 // trials
+	left   int64                    // trials
+	while  func([]input.Input) bool // nil: any inputs will do
 }
 
 // shrink makes input values smaller one by one while the same failure is
 // reached: deterministic, and never accepted without a replay.
 func shrink(ctx context.Context, p *problem.Problem, inputs []input.Input, want *interp.Outcome) []input.Input {
-	s := &shrinker{ctx: ctx, p: p, inputs: inputs, want: want,
+	return ShrinkWhile(ctx, p, inputs, want, nil)
+}
+
+// ShrinkWhile makes the inputs of the failure that the execution want is small, as long as while holds of them.
+func ShrinkWhile(ctx context.Context, p *problem.Problem, inputs []input.Input, want *interp.Outcome,
+	while func([]input.Input) bool) []input.Input {
+	s := &shrinker{ctx: ctx, p: p, inputs: inputs, want: want, while: while,
 		left: min(policy.ShrinkTrials, policy.ShrinkSteps/(want.Executed+want.Accessed/policy.BytesPerStep+1)+1)}
 	if want.Executed > policy.ShrinkLong {
 		s.left = min(s.left, policy.ShrinkFewTrials)
@@ -58,7 +65,7 @@ func (s *shrinker) try(i int, in input.Input) bool {
 	cand[i] = in
 	// a run past the failure may be endless: firmware's loops are
 	out, err := execute(s.ctx, s.p, cand, 2*s.want.Executed+policy.ShrinkSlack, false)
-	if err != nil || !sameFailure(out, s.want) {
+	if err != nil || !sameFailure(out, s.want) || s.while != nil && !s.while(cand) {
 		return false
 	}
 	s.inputs = cand

@@ -65,6 +65,9 @@ type reported struct {
 	list []verdict.Input
 }
 
+// FromReport returns a source of inputs as a report shows them, zeros behind them.
+func FromReport(list []verdict.Input) input.Source { return &reported{list: withoutMemory(list)} }
+
 func (p *reported) take(kind input.Kind) (in verdict.Input, ok bool) {
 	if len(p.list) == 0 || p.list[0].Kind != kind.String() {
 		return in, false

@@ -8,6 +8,13 @@ type Change struct {
 	Same map[string]string `json:"same,omitempty"`
 	// violations of the head by inputs on which the base fails nowhere
 	New []Claim `json:"new,omitempty"`
+	// violations of the base by inputs on which the head fails nowhere, that the base's own answer does not have
+	Mended []Claim `json:"mended,omitempty"`
+	// IDs of New and Mended that are findings since the other commit comes to the same place on the same inputs and
+	// does not fail: by themselves they rest on what a generated harness made up
+	Relative []string `json:"relative,omitempty"`
+	// entries of the head that make all calls of this one's function: what each of them proves, New does not refute
+	Callers []string `json:"callers,omitempty"`
 }
 
 // Ending says what an execution of another commit on the inputs of a violation comes to.

@@ -1,0 +1,176 @@
+package verifier
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/flow"
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/replay"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// ByBoth names who finds a violation by executions of both commits of a change.
+const ByBoth = "both commits"
+
+// search looks for inputs with which one commit fails and the other does not. The one is the reference of the other: an
+// input that either handles is one that a caller may give, as far as anybody knows.
+func (x *against) search(found []verdict.Claim, res *verdict.Result) {
+	s := &changeSearch{against: x, inputs: replay.NewMutants(x.head.Module, x.base.Module), tried: map[string]int{},
+		stood: map[string]bool{}, fails: map[failure]bool{}}
+	for i := range res.Claims {
+		if c := &res.Claims[i]; c.Status == verdict.Violated && x.fell(*c) == Stands {
+			s.stood[c.ID] = true
+		}
+	}
+	for _, c := range slices.Concat(found, res.Claims) {
+		if c.Status == verdict.Violated && len(c.Inputs) > 0 && x.ctx.Err() == nil {
+			s.try(replay.FromReport(c.Inputs))
+		}
+	}
+	for n, last := 0, 0; n < policy.SearchRuns && n-last < policy.SearchStale && x.ctx.Err() == nil; n++ {
+		if s.try(s.inputs.Next()) {
+			last = n
+		}
+		if !s.inputs.Varied() {
+			return
+		}
+	}
+}
+
+// changeSearch is the state of a search.
+type changeSearch struct {
+	*against
+	inputs *replay.Mutants
+	tried  map[string]int  // inputs of violations that were looked at, by commit and claim
+	stood  map[string]bool // IDs of violations of the base that are findings, or that the search made such
+	fails  map[failure]bool
+}
+
+// failure is what an execution of a program came to: a claim, and the objects of a harness that it failed with.
+type failure struct {
+	p          *problem.Problem
+	id, blocks string
+}
+
+func failureOf(p *problem.Problem, id string, f *verdict.Failure) failure {
+	return failure{p, verdict.Site(id), strings.Join(f.Names(verdict.ByHarness), ",")}
+}
+
+// try executes both commits on the inputs of a source, and reports whether one of them went a new way.
+func (s *changeSearch) try(src input.Source) bool {
+	rec := &input.Recorder{Source: src}
+	now, err := interp.Run(s.ctx, s.head.Module, s.head.Execution(policy.SearchSteps), rec)
+	if err != nil {
+		return false
+	}
+	if now.Kind == interp.AssumeFailed {
+		return s.inputs.Tell(rec.Inputs, now)
+	}
+	list := replay.Shown(rec.Inputs)
+	is := endingOf(s.head, now)
+	was, before, given := s.run(s.base, list, policy.SearchSteps)
+	if is.How == verdict.Fails {
+		s.fails[failureOf(s.head, is.Claim, now.Failure)] = true
+	}
+	if was.How == verdict.Fails {
+		s.fails[failureOf(s.base, was.Claim, before.Failure)] = true
+	}
+	switch {
+	case is.How == verdict.Fails && was.How == verdict.Passes && s.out.NewOf(is.Claim) == nil:
+		of := failing{s.head, s.base, s.stands, rec.Inputs, now}
+		if c := s.only(&of, "head "+is.Claim, before); c != nil {
+			s.out.New = append(s.out.New, *c)
+		}
+	case is.How == verdict.Passes && was.How == verdict.Fails && replay.Fits(given, list) && !s.stood[was.Claim]:
+		of := failing{s.base, s.head, s.fell, given, before}
+		if c := s.only(&of, "base "+was.Claim, now); c != nil {
+			s.out.Mended = append(s.out.Mended, *c)
+			s.out.Ends[c.ID], s.stood[c.ID] = verdict.Ending{How: verdict.Passes}, true
+		}
+	}
+	return s.inputs.Tell(rec.Inputs, now, before)
+}
+
+// endingOf says what an execution of p comes to.
+func endingOf(p *problem.Problem, out *interp.Outcome) verdict.Ending {
+	if _, id, fails := replay.Violated(p, out); fails {
+		return verdict.Ending{How: verdict.Fails, Claim: id}
+	}
+	if out.Kind == interp.Returned || out.Kind == interp.Exited {
+		return verdict.Ending{How: verdict.Passes}
+	}
+	return verdict.Ending{How: verdict.Open}
+}
+
+// failing is an execution of one commit that fails on inputs with which the other one passes.
+type failing struct {
+	p, other *problem.Problem
+	stands   func(verdict.Claim) Standing
+	inputs   []input.Input
+	out      *interp.Outcome
+}
+
+// only returns the violation that f is, with small inputs, if it is a finding; key names its commit and claim. beside is
+// the execution of the other commit. What rests on a guess of the harness is one where the other commit does the same
+// with the same block: it comes to the claim on these inputs, or fails so on others.
+func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *verdict.Claim {
+	if s.tried[key]++; s.tried[key] > policy.SearchEach || replay.NotFollowed(f.inputs) != nil {
+		return nil
+	}
+	out, err := replay.Execute(s.ctx, f.p, f.inputs, false)
+	at, id, fails := encode.Claim{}, "", false
+	if err == nil {
+		at, id, fails = replay.Violated(f.p, out)
+	}
+	if _, first, _ := replay.Violated(f.p, f.out); !fails || id != first {
+		return nil
+	}
+	passes := func(list []input.Input) bool {
+		e, _, _ := s.run(f.other, replay.Shown(list), policy.SearchSteps)
+		return e.How == verdict.Passes
+	}
+	if !passes(f.inputs) {
+		return nil
+	}
+	small := replay.ShrinkWhile(s.ctx, f.p, f.inputs, out, passes)
+	c := replay.Traced(s.ctx, f.p, problem.ClaimOf(&at), small, out).Claim
+	c.ID, c.By, c.Evidence = id, ByBoth, nil
+	standing := f.stands(c)
+	if standing == Stands && s.restsOnContents(f.p, at.Instr) {
+		standing = Guessed
+	}
+	switch {
+	case standing == Falls, standing == Guessed && !comesTo(f.other, beside, verdict.Site(id)) &&
+		!s.fails[failureOf(f.other, id, c.Failure)]:
+		return nil
+	case standing == Guessed && !slices.Contains(s.out.Relative, id):
+		s.out.Relative = append(s.out.Relative, id)
+	}
+	return &c
+}
+
+// restsOnContents reports whether the operands of an instruction of p depend on contents that its harness made up.
+func (s *changeSearch) restsOnContents(p *problem.Problem, in *ir.Instr) bool {
+	q := questionOf(p)
+	if len(q.IDs) == 0 {
+		return false
+	}
+	q.Holds = func(*ir.Instr) bool { return false }
+	return madeUp(p, flow.Follow(q).Operands(in)) != nil
+}
+
+// comesTo reports whether an execution of p came to a claim. What it does there is no failure, if it does not fail.
+func comesTo(p *problem.Problem, out *interp.Outcome, id string) bool {
+	if out == nil {
+		return false
+	}
+	return slices.ContainsFunc(encode.ListClaims(p.Module, p.Checks, p.Leaks, func(b *ir.Block) bool {
+		return out.Visits[b] > 0
+	}), func(c encode.Claim) bool { return c.ID == id })
+}

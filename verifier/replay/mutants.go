@@ -1,0 +1,255 @@
+package replay
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	word "github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
+
+// Mutants makes inputs for many executions of a program, by a fixed generator: those with which an execution went a new
+// way, changed in a few places, and now and then any others. Changes are to what the program compares with, to its text
+// literals, and to small, great and random numbers.
+type Mutants struct {
+	compared *compared
+	values   []int64             // that programs compare with
+	texts    [][]byte            // text literals, without their zeros
+	sizes    map[*ir.Instr]int64 // bytes that an instruction asked for
+	seen     map[visits]bool     // over all executions
+	kept     [][]input.Input     // of executions that went a new way, the first ones first
+	random   uint64
+	drawn    int
+}
+
+// visits says that an execution came to a block, and the number of binary digits of how often.
+type visits struct {
+	block  *ir.Block
+	digits int
+}
+
+// NewMutants returns a maker of inputs for m. What others compare with, and their texts, are worth a try, too.
+func NewMutants(m *ir.Module, others ...*ir.Module) *Mutants {
+	out := &Mutants{compared: comparedIn(m), sizes: map[*ir.Instr]int64{}, seen: map[visits]bool{},
+		random: 0x9e3779b97f4a7c15}
+	for _, m := range append([]*ir.Module{m}, others...) {
+		for _, v := range Constants(m) {
+			if !slices.Contains(out.values, v) {
+				out.values = append(out.values, v)
+			}
+		}
+		for _, g := range m.Globals {
+			if g.Init == nil || g.Init.Kind != ir.ConstBytes || len(out.texts) == policy.MutantTexts {
+				continue
+			}
+			text := slices.Clone(g.Init.Bytes[:min(len(g.Init.Bytes), policy.MutantText)])
+			if k := slices.Index(text, 0); k >= 0 {
+				text = text[:k]
+			}
+			if len(text) > 1 && !slices.ContainsFunc(out.texts, func(t []byte) bool { return string(t) == string(text) }) {
+				out.texts = append(out.texts, text)
+			}
+		}
+	}
+	return out
+}
+
+// Varied reports whether an execution asked for inputs.
+func (m *Mutants) Varied() bool { return len(m.kept) > 0 }
+
+// Tell notes how executions on the same inputs went, and keeps the inputs if one went a new way, which it reports.
+func (m *Mutants) Tell(given []input.Input, outs ...*interp.Outcome) (fresh bool) {
+	for _, o := range outs {
+		if o == nil {
+			continue
+		}
+		for b, n := range o.Visits {
+			if v := (visits{b, bits.Len64(uint64(n))}); !m.seen[v] {
+				m.seen[v], fresh = true, true
+			}
+		}
+	}
+	if fresh && len(given) > 0 && len(m.kept) < policy.MutantsKept {
+		m.kept = append(m.kept, slices.Clone(given))
+	}
+	return fresh
+}
+
+// Next returns the inputs to try next. The first are zeros.
+func (m *Mutants) Next() input.Source {
+	m.drawn++
+	if m.drawn == 1 || len(m.kept) == 0 || m.below(policy.MutantsOfNone) == 0 {
+		return &mutant{m: m, zeros: m.drawn == 1}
+	}
+	k := m.below(len(m.kept))
+	if m.below(2) == 0 { // the newest went farthest
+		k = len(m.kept) - 1 - m.below(min(len(m.kept), policy.MutantsNewest))
+	}
+	list := slices.Clone(m.kept[k])
+	for range 1 << m.below(4) {
+		i := m.below(len(list))
+		list[i] = m.changed(list, i)
+	}
+	return &mutant{m: m, list: list}
+}
+
+// below returns a number from 0 to n-1; n is at least 1.
+func (m *Mutants) below(n int) int {
+	m.random ^= m.random << 13
+	m.random ^= m.random >> 7
+	m.random ^= m.random << 17
+	return int(m.random >> 11 % uint64(n))
+}
+
+// changed returns another input in the place of number i.
+func (m *Mutants) changed(list []input.Input, i int) input.Input {
+	in := list[i]
+	if in.Kind == input.Havoc {
+		data := map[int64]byte{}
+		for off, b := range in.Bytes {
+			data[off] = b
+		}
+		for range 1 << m.below(3) {
+			m.write(in.Instr, data)
+		}
+		in.Bytes = data
+		return in
+	}
+	w := in.Value.Width()
+	if w == 0 || in.Kind == input.Bytes || in.Kind == input.Base {
+		return in
+	}
+	switch o := list[m.below(len(list))]; {
+	case m.below(6) == 0 && o.Value.Width() == w: // numbers that belong together: a length and an index
+		in.Value = word.Add(o.Value, word.NewInt(w, int64(m.below(3)-1)))
+	case m.below(6) == 0:
+		in.Value = word.Add(in.Value, word.NewInt(w, int64(m.below(5)-2)))
+	default:
+		in.Value = m.value(in.Instr, w)
+	}
+	return in
+}
+
+// value returns a number that is worth a try where at asks for one, nil for a parameter of the entry.
+func (m *Mutants) value(at *ir.Instr, width int) word.Vec {
+	var n int64
+	switch m.below(8) {
+	case 0, 1, 2:
+		list := []int64{0, 1}
+		if at != nil && len(m.compared.consts[flowNode{of: at}]) > 0 {
+			list = m.compared.consts[flowNode{of: at}]
+		}
+		n = list[m.below(len(list))]
+	case 3:
+		n = m.values[m.below(len(m.values))]
+	case 4:
+		n = int64(1)<<m.below(63) + int64(m.below(3)-1)
+	case 5:
+		n = -int64(m.below(20))
+	case 6:
+		n = int64(m.random)
+	default:
+		n = int64(m.below(20))
+	}
+	return word.NewInt(width, n)
+}
+
+// write changes bytes that at asks for.
+func (m *Mutants) write(at *ir.Instr, data map[int64]byte) {
+	size := int(min(max(m.sizes[at], 1), policy.MutantBytes))
+	off := int64(m.below(size))
+	if m.below(2) == 0 {
+		off = int64(m.below(min(size, 8)))
+	}
+	put := func(b ...byte) {
+		for i, v := range b {
+			data[off+int64(i)] = v
+		}
+	}
+	switch m.below(8) {
+	case 0:
+		put(byte(m.random))
+	case 1:
+		off -= off % 4
+		put(binary.LittleEndian.AppendUint64(nil, m.value(nil, 64).Low64())[:4<<m.below(2)]...)
+	case 2:
+		b := m.char(at)
+		for range 1 + m.below(24) {
+			put(b)
+			off++
+		}
+	case 3:
+		for i := range int64(1 + m.below(16)) {
+			delete(data, off+i)
+		}
+	case 4, 5:
+		if len(m.texts) > 0 {
+			put(m.texts[m.below(len(m.texts))]...)
+			break
+		}
+		fallthrough
+	default:
+		put(m.char(at))
+	}
+}
+
+// char returns a byte that the program compares bytes with.
+func (m *Mutants) char(at *ir.Instr) byte {
+	list := m.values
+	if at != nil && len(at.Args) > 0 && m.below(3) > 0 {
+		if own := m.compared.consts[stored(at.Args[0])]; len(own) > 0 {
+			list = own
+		}
+	}
+	return byte(list[m.below(len(list))])
+}
+
+// mutant is a source of a list of inputs, as far as the execution asks for them, and of others.
+type mutant struct {
+	input.Zeros
+	m     *Mutants
+	list  []input.Input
+	zeros bool
+}
+
+// take returns the next input of the list that is asked for by at; those before it are left out.
+func (t *mutant) take(kind input.Kind, at *ir.Instr) (in input.Input, ok bool) {
+	k := slices.IndexFunc(t.list, func(in input.Input) bool { return in.Kind == kind && in.Instr == at })
+	if k < 0 {
+		return in, false
+	}
+	in, t.list = t.list[k], t.list[k+1:]
+	return in, true
+}
+
+// Next implements input.Source.
+func (t *mutant) Next(kind input.Kind, at *ir.Instr, width int) (word.Vec, bool) {
+	in, ok := t.take(kind, at)
+	switch {
+	case ok && in.Value.Width() == width:
+		return in.Value, true
+	case t.zeros || kind == input.Undef || kind == input.MallocOK && t.m.below(32) > 0:
+		return t.Zeros.Next(kind, at, width)
+	case kind == input.MallocOK:
+		return word.New(width, 0), true
+	}
+	return t.m.value(at, width), true
+}
+
+// Havoc implements input.Source.
+func (t *mutant) Havoc(at *ir.Instr, n int64) (func(i int64) byte, bool) {
+	t.m.sizes[at] = n
+	in, ok := t.take(input.Havoc, at)
+	data := in.Bytes
+	if !ok && !t.zeros {
+		data = map[int64]byte{}
+		for range t.m.below(4) {
+			t.m.write(at, data)
+		}
+	}
+	return func(i int64) byte { return data[i] }, true
+}
