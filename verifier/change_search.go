@@ -18,6 +18,23 @@ import (
 // ByBoth names who finds a violation by executions of both commits of a change.
 const ByBoth = "both commits"
 
+// LeavesOpen reports whether executions of an entry may fail that its result does not know of. What holds under a guess
+// does so in each execution, since the harness makes what was guessed.
+func LeavesOpen(res *verdict.Result) bool {
+	return res.Reason != nil || slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
+		return c.Status == verdict.Unknown || c.Status == verdict.Bounded
+	})
+}
+
+// isDoubtful reports whether the violations that are known do not tell what the change did: one rests on a guess, or
+// both commits violate a claim.
+func (x *against) isDoubtful(found []verdict.Claim, res *verdict.Result) bool {
+	return slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
+		return c.Status == verdict.Violated && (x.fell(c) == Guessed || slices.ContainsFunc(found,
+			func(now verdict.Claim) bool { return verdict.Site(now.ID) == verdict.Site(c.ID) }))
+	})
+}
+
 // search looks for inputs with which one commit fails and the other does not. The one is the reference of the other: an
 // input that either handles is one that a caller may give, as far as anybody knows.
 func (x *against) search(found []verdict.Claim, res *verdict.Result) {
@@ -118,7 +135,8 @@ type failing struct {
 
 // only returns the violation that f is, with small inputs, if it is a finding; key names its commit and claim. beside is
 // the execution of the other commit. What rests on a guess of the harness is one where the other commit does the same
-// with the same block: it comes to the claim on these inputs, or fails so on others.
+// with the same block: it comes to the claim on these inputs, or fails so on others. Contents that the harness made up may
+// be used in another way by the same function.
 func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *verdict.Claim {
 	if s.tried[key]++; s.tried[key] > policy.SearchEach || replay.NotFollowed(f.inputs) != nil {
 		return nil
@@ -141,28 +159,59 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 	small := replay.ShrinkWhile(s.ctx, f.p, f.inputs, out, passes)
 	c := replay.Traced(s.ctx, f.p, problem.ClaimOf(&at), small, out).Claim
 	c.ID, c.By, c.Evidence = id, ByBoth, nil
-	standing := f.stands(c)
-	if standing == Stands && s.restsOnContents(f.p, at.Instr) {
-		standing = Guessed
-	}
-	switch {
-	case standing == Falls, standing == Guessed && !comesTo(f.other, beside, verdict.Site(id)) &&
-		!s.fails[failureOf(f.other, id, c.Failure)]:
+	standing, rests := f.stands(c), contentsOf(f.p, at.Instr)
+	if standing == Falls {
 		return nil
-	case standing == Guessed && !slices.Contains(s.out.Relative, id):
-		s.out.Relative = append(s.out.Relative, id)
+	}
+	if standing == Guessed || len(rests) > 0 {
+		same := comesTo(f.other, beside, verdict.Site(id)) || s.fails[failureOf(f.other, id, c.Failure)]
+		if !same && (standing == Guessed || !uses(f.other, beside, at.Instr.Block.Func.Name, rests)) {
+			return nil
+		}
+		if !slices.Contains(s.out.Relative, id) {
+			s.out.Relative = append(s.out.Relative, id)
+		}
 	}
 	return &c
 }
 
-// restsOnContents reports whether the operands of an instruction of p depend on contents that its harness made up.
-func (s *changeSearch) restsOnContents(p *problem.Problem, in *ir.Instr) bool {
+// contentsOf lists what the operands of an instruction of p depend on of the contents that its harness made up, by ID.
+func contentsOf(p *problem.Problem, in *ir.Instr) []string {
 	q := questionOf(p)
-	if len(q.IDs) == 0 {
-		return false
+	if len(p.Open) == 0 || len(q.IDs) == 0 {
+		return nil
 	}
 	q.Holds = func(*ir.Instr) bool { return false }
-	return madeUp(p, flow.Follow(q).Operands(in)) != nil
+	return openAmong(p, flow.Follow(q).Operands(in))
+}
+
+// openAmong lists those of ids that are of contents which the harness of p made up.
+func openAmong(p *problem.Problem, ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		return !slices.ContainsFunc(p.Open, func(a verdict.Assumption) bool { return a.ID == id })
+	})
+}
+
+// uses reports whether the function of p with that name uses all of contents where the execution out came to.
+func uses(p *problem.Problem, out *interp.Outcome, function string, contents []string) bool {
+	f := p.Module.Func(function)
+	if f == nil || out == nil {
+		return false
+	}
+	q := questionOf(p)
+	q.Holds = func(*ir.Instr) bool { return false }
+	rests, left := flow.Follow(q), slices.Clone(contents)
+	for _, b := range f.Blocks {
+		if out.Visits[b] == 0 {
+			continue
+		}
+		for _, in := range b.Instrs {
+			if used := rests.Operands(in); len(used) > 0 {
+				left = slices.DeleteFunc(left, func(id string) bool { return slices.Contains(used, id) })
+			}
+		}
+	}
+	return len(left) == 0
 }
 
 // comesTo reports whether an execution of p came to a claim. What it does there is no failure, if it does not fail.

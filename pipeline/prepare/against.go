@@ -18,6 +18,7 @@ type Against struct {
 	Job   Job             `json:"job"`
 	Blob  string          `json:"blob,omitempty"` // the service's name of the head's program
 	Found []verdict.Claim `json:"found"`          // violations that the head's report has, without their traces
+	Open  bool            `json:"open,omitempty"` // further executions of the head may fail
 }
 
 // File is the name of the head's program in the folder of a job of the base.
@@ -44,8 +45,10 @@ func (j *Job) Compare(ctx context.Context, m *ir.Module, res *verdict.Result) {
 		return
 	}
 	head := &j.Against.Job
-	res.Change = verifier.Against(ctx, verifier.Side{Module: m, Plan: j.Plan, Stands: j.standing},
-		verifier.Side{Module: head.Program, Plan: head.Plan, Stands: head.standing}, j.Against.Found, res)
+	res.Change = verifier.Against(ctx, verifier.Side{Module: m, Plan: j.Plan, Stands: j.standing,
+		Open: verifier.LeavesOpen(res)},
+		verifier.Side{Module: head.Program, Plan: head.Plan, Stands: head.standing,
+			Open: j.Against.Open}, j.Against.Found, res)
 	if res.Change != nil {
 		res.Change.Callers = head.Callers
 	}
@@ -67,7 +70,7 @@ func TryOn(bases, heads []Job, results []verdict.Result, renamed func(target str
 		if !is || b.Settled != nil || heads[k].Settled != nil {
 			continue
 		}
-		a := &Against{Job: heads[k], Found: []verdict.Claim{}}
+		a := &Against{Job: heads[k], Found: []verdict.Claim{}, Open: verifier.LeavesOpen(&results[k])}
 		for _, c := range results[k].Claims {
 			if c.Status != verdict.Violated || len(c.Inputs) == 0 {
 				continue

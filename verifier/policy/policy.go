@@ -174,7 +174,7 @@ const (
 	SearchRuns   = 20_000          // such executions
 	SearchSteps  = 100_000         // instructions of one
 	SearchEach   = 4               // inputs that are tried for a claim which would be no finding
-	SearchStale  = 4_000           // executions after the last one that went a new way
+	SearchStale  = 3_000           // executions after the last one that went a new way
 
 	MutantsKept   = 2_000  // inputs that are gone on from
 	MutantsNewest = 8      // of which half of the next come

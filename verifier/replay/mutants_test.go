@@ -1,0 +1,49 @@
+package replay_test
+
+import (
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/replay"
+	"github.com/firmproof/firmproof/verifier/testprogram"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestMutants: inputs that are changed from those that went farthest come where any inputs do not, and the same ones
+// each time.
+func TestMutants(t *testing.T) {
+	m := testprogram.Compile(t, `int main(void) {
+  int n = nondet_int(), a = nondet_int(), b = nondet_int(), c = nondet_int();
+  if (n != 7341) return 0;
+  if (a != n + 1) return 1;
+  if (b != 99120) return 2;
+  CHECK(c != b);
+  return 3;
+}`, "-O0")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	fails := func(keep bool) int {
+		s := replay.NewMutants(m)
+		for n := range 20_000 {
+			rec := &input.Recorder{Source: s.Next()}
+			out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.Kind == interp.Violation {
+				return n
+			}
+			if keep {
+				s.Tell(rec.Inputs, out)
+			}
+		}
+		return -1
+	}
+	first := fails(true)
+	if again := fails(true); first < 0 || again != first {
+		t.Errorf("found by number %d, then by %d", first, again)
+	}
+	if n := fails(false); n >= 0 {
+		t.Errorf("found by number %d of any inputs: the program is too easy", n)
+	}
+}
