@@ -53,7 +53,8 @@ func take(r *verdict.Result, c verdict.Claim, change *verdict.Change, other stri
 	if slices.Contains(change.Relative, c.ID) {
 		function := strings.TrimPrefix(r.Entry, prepare.AnyCall)
 		a := verdict.Assume(function, verdict.Contents, verdict.Chosen,
-			"the call that is shown may be made: the code "+other+" the change comes to the same place with it, and does not fail")
+			"the call that is shown may be made: the code "+other+
+				" the change handles it, and does the same otherwise")
 		r.Assumptions = verdict.AddAssumptions(r.Assumptions, a)
 		c.Assumptions = append(slices.Clone(c.Assumptions), a.ID)
 	}

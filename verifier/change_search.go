@@ -45,7 +45,7 @@ func (x *against) search(found []verdict.Claim, res *verdict.Result) {
 			s.stood[c.ID] = true
 		}
 	}
-	for _, c := range slices.Concat(found, res.Claims) {
+	for _, c := range slices.Concat(res.Claims, found) {
 		if c.Status == verdict.Violated && len(c.Inputs) > 0 && x.ctx.Err() == nil {
 			s.try(replay.FromReport(c.Inputs))
 		}
@@ -135,7 +135,7 @@ type failing struct {
 
 // only returns the violation that f is, with small inputs, if it is a finding; key names its commit and claim. beside is
 // the execution of the other commit. What rests on a guess of the harness is one where the other commit does the same
-// with the same block: it comes to the claim on these inputs, or fails so on others. Contents that the harness made up may
+// with the same block: it fails so on other inputs, or comes to a claim about no block on these. Contents that the harness made up may
 // be used in another way by the same function.
 func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *verdict.Claim {
 	if s.tried[key]++; s.tried[key] > policy.SearchEach || replay.NotFollowed(f.inputs) != nil {
@@ -164,7 +164,8 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 		return nil
 	}
 	if standing == Guessed || len(rests) > 0 {
-		same := comesTo(f.other, beside, verdict.Site(id)) || s.fails[failureOf(f.other, id, c.Failure)]
+		same := s.fails[failureOf(f.other, id, c.Failure)] ||
+			len(c.Failure.Names(verdict.ByHarness)) == 0 && comesTo(f.other, beside, verdict.Site(id))
 		if !same && (standing == Guessed || !uses(f.other, beside, at.Instr.Block.Func.Name, rests)) {
 			return nil
 		}

@@ -13,12 +13,13 @@ func TestSimulationByBoth(t *testing.T) {
 			"void fill(int *count, int max, int *out, unsigned k) {\n  *count = 0;\n  while (k--) {\n" +
 				"    if (*count == max) return;\n    out[*count] = 1;\n    ++*count;\n  }\n}\n",
 			"void fill(int *count, int max, int *out, unsigned k) {\n  *count = 0;\n  while (k--) {\n" +
-				"    out[*count] = 1;\n    ++*count;\n  }\n}\n", "the change comes to the same place with it, and does not fail"},
+				"    out[*count] = 1;\n    ++*count;\n  }\n}\n", "the change handles it, and does the same otherwise"},
 		"the same contents, in another order": {
-			"struct s {\n  long last;\n};\nint stale(struct s *s, int now, int wait) {\n" +
+			"struct s {\n  long last;\n};\nvoid init(struct s *s) {\n  s->last = 0;\n}\nint stale(struct s *s, int now, int wait) {\n" +
 				"  return (long)now - wait > s->last;\n}\n",
-			"struct s {\n  long last;\n};\nint stale(struct s *s, int now, int wait) {\n" +
-				"  return now > s->last + wait;\n}\n", "1 new"},
+			"struct s {\n  long last;\n};\nvoid init(struct s *s) {\n  s->last = 0;\n}\nint stale(struct s *s, int now, int wait) {\n" +
+				"  return now > s->last + wait;\n}\n",
+			"the change handles it, and does the same otherwise"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := changesFolder(t, map[string]string{"a.c": c.good}, map[string]string{"a.c": c.bad},
@@ -35,20 +36,21 @@ func TestSimulationByBoth(t *testing.T) {
 	}
 }
 
-// TestSimulationByBothOfGuesses: what a change accesses anew, of a block whose size is a guess or with contents that the
-// harness made up, is no finding: the other commit says nothing of it.
+// TestSimulationByBothOfGuesses: what a change accesses anew, of a block whose size is a guess, is no finding: the other
+// commit says nothing of it. Nor is what both do in other words.
 func TestSimulationByBothOfGuesses(t *testing.T) {
 	for what, c := range map[string]struct{ from, to string }{
 		"another block": {
-			"static void put(int *p, unsigned i) {\n  p[i] = 1;\n}\nvoid both(int *a, int *b, unsigned n) {\n" +
-				"  if (n < 1) put(a, n);\n}\n",
-			"static void put(int *p, unsigned i) {\n  p[i] = 1;\n}\nvoid both(int *a, int *b, unsigned n) {\n" +
-				"  if (n < 1) put(a, n);\n  if (n < 1000) put(b, n);\n}\n"},
+			"static void put(int *p, int *at) {\n  p[(*at)++] = 1;\n}\n" +
+				"void both(int *a, int *b, int *at, int k) {\n  *at = 0;\n  put(a, at);\n}\n",
+			"static void put(int *p, int *at) {\n  p[(*at)++] = 1;\n}\n" +
+				"void both(int *a, int *b, int *at, int k) {\n  *at = 0;\n  put(a, at);\n" +
+				"  while (k-- > 0) put(b, at);\n}\n"},
 		"made-up contents": {
-			"struct mode {\n  unsigned at, more;\n};\nint table[8];\nint get(struct mode *m, unsigned i) {\n" +
-				"  return table[i & 7];\n}\n",
-			"struct mode {\n  unsigned at, more;\n};\nint table[8];\nint get(struct mode *m, unsigned i) {\n" +
-				"  return table[i & 7] + table[m->at];\n}\n"},
+			"struct mode {\n  unsigned at, more;\n};\nint table[8];\nvoid set(struct mode *m) {\n  m->at = 3;\n}\n" +
+				"int get(struct mode *m, unsigned i) {\n  return table[i & 7];\n}\n",
+			"struct mode {\n  unsigned at, more;\n};\nint table[8];\nvoid set(struct mode *m) {\n  m->at = 3;\n}\n" +
+				"int get(struct mode *m, unsigned i) {\n  return table[i & 7] + table[m->at];\n}\n"},
 		"the same in other words": {
 			"void fill(int *count, int max, int *out, unsigned k) {\n  *count = 0;\n  while (k--) {\n" +
 				"    if (*count == max) return;\n    out[*count] = 1;\n    ++*count;\n  }\n}\n",
