@@ -24,6 +24,7 @@ type Side struct {
 	Plan   Plan
 	Stands func(verdict.Claim) Standing // what a violation of it would be
 	Open   bool                         // further executions of the entry may fail: LeavesOpen
+	Left   []verdict.Claim              // of the head: violations that are no findings, as they rest on a guess
 }
 
 // Standing says what a violation of a commit counts for.
@@ -40,7 +41,7 @@ const (
 // report; res is the result of the base. A claim that both violate gets a number of further inputs, until one is found
 // with which only the head does. Then both are executed on inputs that nobody found before.
 func Against(ctx context.Context, base, head Side, found []verdict.Claim, res *verdict.Result) *verdict.Change {
-	x := &against{base: base.problem(), head: head.problem(), stands: head.Stands, fell: base.Stands,
+	x := &against{base: base.problem(), head: head.problem(), stands: head.Stands, fell: base.Stands, left: head.Left,
 		out: &verdict.Change{Ends: map[string]verdict.Ending{}, Same: map[string]string{}}}
 	if x.base == nil || x.head == nil {
 		return nil
@@ -103,6 +104,7 @@ type against struct {
 	base, head *problem.Problem
 	stands     func(verdict.Claim) Standing // of the head
 	fell       func(verdict.Claim) Standing // of the base
+	left       []verdict.Claim              // Side.Left of the head
 	values     []int64                      // that either program compares with
 	out        *verdict.Change
 }

@@ -45,7 +45,7 @@ func (x *against) search(found []verdict.Claim, res *verdict.Result) {
 			s.stood[c.ID] = true
 		}
 	}
-	for _, c := range slices.Concat(res.Claims, found) {
+	for _, c := range slices.Concat(res.Claims, x.left, found) {
 		if c.Status == verdict.Violated && len(c.Inputs) > 0 && x.ctx.Err() == nil {
 			s.try(replay.FromReport(c.Inputs))
 		}
@@ -135,8 +135,7 @@ type failing struct {
 
 // only returns the violation that f is, with small inputs, if it is a finding; key names its commit and claim. beside is
 // the execution of the other commit. What rests on a guess of the harness is one where the other commit does the same
-// with the same block: it fails so on other inputs, or comes to a claim about no block on these. Contents that the harness made up may
-// be used in another way by the same function.
+// with the same block: it fails so on other inputs, or comes to a claim about no block on these.
 func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *verdict.Claim {
 	if s.tried[key]++; s.tried[key] > policy.SearchEach || replay.NotFollowed(f.inputs) != nil {
 		return nil
@@ -159,14 +158,13 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 	small := replay.ShrinkWhile(s.ctx, f.p, f.inputs, out, passes)
 	c := replay.Traced(s.ctx, f.p, problem.ClaimOf(&at), small, out).Claim
 	c.ID, c.By, c.Evidence = id, ByBoth, nil
-	standing, rests := f.stands(c), contentsOf(f.p, at.Instr)
+	standing := f.stands(c)
 	if standing == Falls {
 		return nil
 	}
-	if standing == Guessed || len(rests) > 0 {
-		same := s.fails[failureOf(f.other, id, c.Failure)] ||
-			len(c.Failure.Names(verdict.ByHarness)) == 0 && comesTo(f.other, beside, verdict.Site(id))
-		if !same && (standing == Guessed || !uses(f.other, beside, at.Instr.Block.Func.Name, rests)) {
+	if standing == Guessed || restsOnContents(f.p, at.Instr) {
+		if !s.fails[failureOf(f.other, id, c.Failure)] &&
+			(len(c.Failure.Names(verdict.ByHarness)) > 0 || !comesTo(f.other, beside, verdict.Site(id))) {
 			return nil
 		}
 		if !slices.Contains(s.out.Relative, id) {
@@ -176,43 +174,14 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 	return &c
 }
 
-// contentsOf lists what the operands of an instruction of p depend on of the contents that its harness made up, by ID.
-func contentsOf(p *problem.Problem, in *ir.Instr) []string {
+// restsOnContents reports whether the operands of an instruction of p depend on contents that its harness made up.
+func restsOnContents(p *problem.Problem, in *ir.Instr) bool {
 	q := questionOf(p)
 	if len(p.Open) == 0 || len(q.IDs) == 0 {
-		return nil
-	}
-	q.Holds = func(*ir.Instr) bool { return false }
-	return openAmong(p, flow.Follow(q).Operands(in))
-}
-
-// openAmong lists those of ids that are of contents which the harness of p made up.
-func openAmong(p *problem.Problem, ids []string) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		return !slices.ContainsFunc(p.Open, func(a verdict.Assumption) bool { return a.ID == id })
-	})
-}
-
-// uses reports whether the function of p with that name uses all of contents where the execution out came to.
-func uses(p *problem.Problem, out *interp.Outcome, function string, contents []string) bool {
-	f := p.Module.Func(function)
-	if f == nil || out == nil {
 		return false
 	}
-	q := questionOf(p)
 	q.Holds = func(*ir.Instr) bool { return false }
-	rests, left := flow.Follow(q), slices.Clone(contents)
-	for _, b := range f.Blocks {
-		if out.Visits[b] == 0 {
-			continue
-		}
-		for _, in := range b.Instrs {
-			if used := rests.Operands(in); len(used) > 0 {
-				left = slices.DeleteFunc(left, func(id string) bool { return slices.Contains(used, id) })
-			}
-		}
-	}
-	return len(left) == 0
+	return madeUp(p, flow.Follow(q).Operands(in)) != nil
 }
 
 // comesTo reports whether an execution of p came to a claim. What it does there is no failure, if it does not fail.

@@ -18,6 +18,7 @@ type Against struct {
 	Job   Job             `json:"job"`
 	Blob  string          `json:"blob,omitempty"` // the service's name of the head's program
 	Found []verdict.Claim `json:"found"`          // violations that the head's report has, without their traces
+	Left  []verdict.Claim `json:"left,omitempty"` // those that it withdrew, likewise
 	Open  bool            `json:"open,omitempty"` // further executions of the head may fail
 }
 
@@ -48,7 +49,7 @@ func (j *Job) Compare(ctx context.Context, m *ir.Module, res *verdict.Result) {
 	res.Change = verifier.Against(ctx, verifier.Side{Module: m, Plan: j.Plan, Stands: j.standing,
 		Open: verifier.LeavesOpen(res)},
 		verifier.Side{Module: head.Program, Plan: head.Plan, Stands: head.standing,
-			Open: j.Against.Open}, j.Against.Found, res)
+			Open: j.Against.Open, Left: j.Against.Left}, j.Against.Found, res)
 	if res.Change != nil {
 		res.Change.Callers = head.Callers
 	}
@@ -80,6 +81,10 @@ func TryOn(bases, heads []Job, results []verdict.Result, renamed func(target str
 			}))
 			c.Trace, c.Certificate, c.Evidence = nil, nil, nil
 			a.Found = append(a.Found, c)
+		}
+		for _, c := range heads[k].left {
+			c.Trace, c.Certificate, c.Evidence = nil, nil, nil
+			a.Left = append(a.Left, c)
 		}
 		b.Against = a
 	}
