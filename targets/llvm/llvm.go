@@ -1,7 +1,8 @@
 // Package llvm finds the LLVM that programs are compiled with: clang, and the tools of the same version.
 //
 // FIRMPROOF_CLANG names clang (`clang-19`, or a path); its tools lie beside it, under names of the same form. Otherwise
-// it is the preferred version, 14, or else the newest supported one that is complete, from PATH.
+// it is the preferred version, 14, or else the newest one that is complete, from PATH, of those whose answers are
+// compared with it: 20 and newer are taken where they are named alone.
 package llvm
 
 import (
@@ -23,6 +24,7 @@ const (
 	Oldest    = 14
 	Newest    = 22
 	Preferred = 14
+	Compared  = 19 // the newest that is taken by itself
 )
 
 // Tools are the programs of one version, as they are called: names on PATH, or paths.
@@ -52,7 +54,12 @@ func Find() (Tools, error) {
 		return *partial, nil
 	}
 	if has("clang") {
-		return named("clang")
+		t, err := named("clang")
+		if err == nil && t.Version > Compared {
+			return Tools{}, fmt.Errorf("clang is clang %d, which is taken where %s names it alone: %s", t.Version, Variable,
+				remedy)
+		}
+		return t, err
 	}
 	return Tools{}, fmt.Errorf("no clang is installed: %s", remedy)
 }
@@ -91,10 +98,10 @@ func Installable(ctx context.Context) Tools {
 	return Versioned(Preferred)
 }
 
-// order returns the supported versions, those that are taken first in front.
+// order returns the versions that are taken by themselves, those that are taken first in front.
 func order() []int {
 	out := []int{Preferred}
-	for v := Newest; v >= Oldest; v-- {
+	for v := Compared; v >= Oldest; v-- {
 		if v != Preferred {
 			out = append(out, v)
 		}

@@ -32,14 +32,17 @@ func TestFind(t *testing.T) {
 		env  string // DIR is the folder
 		want string // clang, or part of the error
 	}{
-		"preferred":  {func(d string) { put(t, d, 14, all(14)...); put(t, d, 19, all(19)...) }, "", "clang-14"},
-		"newest":     {func(d string) { put(t, d, 16, all(16)...); put(t, d, 19, all(19)...) }, "", "clang-19"},
-		"incomplete": {func(d string) { put(t, d, 22, "clang-22"); put(t, d, 16, all(16)...) }, "", "clang-16"},
-		"alone":      {func(d string) { put(t, d, 14, "clang-14") }, "", "clang-14"},
-		"newer":      {func(d string) { put(t, d, 23, all(23)...) }, "", "no clang is installed: LLVM 14 to 22 is needed"},
-		"none":       {func(string) {}, "", "no clang is installed"},
+		"preferred":    {func(d string) { put(t, d, 14, all(14)...); put(t, d, 19, all(19)...) }, "", "clang-14"},
+		"newest":       {func(d string) { put(t, d, 16, all(16)...); put(t, d, 19, all(19)...) }, "", "clang-19"},
+		"not compared": {func(d string) { put(t, d, 22, all(22)...); put(t, d, 16, all(16)...) }, "", "clang-16"},
+		"incomplete":   {func(d string) { put(t, d, 19, "clang-19"); put(t, d, 16, all(16)...) }, "", "clang-16"},
+		"alone":        {func(d string) { put(t, d, 14, "clang-14") }, "", "clang-14"},
+		"newer":        {func(d string) { put(t, d, 23, all(23)...) }, "", "no clang is installed: LLVM 14 to 22 is needed"},
+		"none":         {func(string) {}, "", "no clang is installed"},
 		"plain": {func(d string) { put(t, d, 18, "clang", "llvm-link", "llvm-as", "llvm-dis", "opt") }, "",
 			"clang"},
+		"plain, not compared": {func(d string) { put(t, d, 21, "clang", "llvm-link", "llvm-as", "llvm-dis", "opt") }, "",
+			"is taken where FIRMPROOF_CLANG names it alone"},
 		"plain, too old": {func(d string) { put(t, d, 13, "clang", "llvm-link", "llvm-as", "llvm-dis", "opt") }, "",
 			"clang is clang 13, which firmproof does not read"},
 		"named": {func(d string) { put(t, d, 14, all(14)...); put(t, d, 19, all(19)...) }, "clang-19", "clang-19"},
