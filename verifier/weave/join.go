@@ -18,7 +18,6 @@ const OldPrefix = "old."
 type Joined struct {
 	Module *ir.Module
 	apart  []*ir.Global // variables that the versions do not share, those of both
-	layout map[string]bool
 }
 
 var errNoCopy = errors.New("the program cannot be copied")
