@@ -189,7 +189,8 @@ func cutUnits(texts [][]byte, wanted []string) (cut [][]byte, functions []Functi
 	return cut, functions, c.declared(), true
 }
 
-// roots are the wanted symbols and what LLVM's own slicing always keeps.
+// roots are the wanted symbols, what LLVM's own slicing always keeps, and the operators new and delete that the program
+// replaces: those of the library call them.
 func (c *cutter) roots(wanted []string) {
 	for _, name := range append(slices.Clone(wanted), "__stack_chk_fail", "__stack_chk_guard", "__ssp_canary_word") {
 		for i, u := range c.units {
@@ -202,6 +203,10 @@ func (c *cutter) roots(wanted []string) {
 	}
 	for i, u := range c.units {
 		for k, e := range u.entities {
+			head, _, _ := bytes.Cut(u.text[e.from:e.to], []byte("\n"))
+			if e.kind == 'f' && replacedOperator.Match(head) {
+				c.keep(i, k)
+			}
 			if e.kind == 0 || e.kind == '@' && bytes.HasPrefix(u.text[e.from:], []byte("@llvm.")) {
 				c.keep(i, k)
 			}

@@ -32,6 +32,10 @@ func (x *fn) binary(in llir.Instruction) (done bool) {
 	case *llir.InstUDiv:
 		x.bin(in, ir.OpUdiv, exact(in.Exact), in.X, in.Y)
 	case *llir.InstSDiv:
+		if bytes := x.dividedBytes(in); bytes != nil {
+			x.define(in, ir.Instr{Op: ir.OpSdiv, T: bytes.T, Flags: ir.Exact, Args: []ir.Value{bytes, x.operand(in.Y)}})
+			return true
+		}
 		x.bin(in, ir.OpSdiv, exact(in.Exact), in.X, in.Y)
 	case *llir.InstURem:
 		x.bin(in, ir.OpUrem, 0, in.X, in.Y)
@@ -99,7 +103,29 @@ func (x *fn) distance(c constant.Constant) ir.Value {
 	if !ok || !div.Exact {
 		return nil
 	}
-	sub, ok := x.unheld(div.X).(*constant.ExprSub)
+	bytes := x.foldedBytes(div.X)
+	if bytes == nil {
+		return nil
+	}
+	return x.emit(&ir.Instr{Op: ir.OpSdiv, T: bytes.T, Flags: ir.Exact, Args: []ir.Value{bytes, x.operand(div.Y)}})
+}
+
+// dividedBytes is the distance in bytes that an instruction divides; nil: it divides something else.
+func (x *fn) dividedBytes(in *llir.InstSDiv) *ir.Instr {
+	if !in.Exact {
+		return nil
+	}
+	return x.foldedBytes(in.X)
+}
+
+// foldedBytes is the distance in bytes that an exact division takes, where clang folded it to a constant expression: all
+// of the division up to LLVM 14, what is divided from 15 on. nil if v is something else.
+func (x *fn) foldedBytes(v value.Value) *ir.Instr {
+	c, ok := v.(constant.Constant)
+	if !ok {
+		return nil
+	}
+	sub, ok := x.unheld(c).(*constant.ExprSub)
 	if !ok {
 		return nil
 	}
@@ -111,8 +137,7 @@ func (x *fn) distance(c constant.Constant) ir.Value {
 	d := &llir.InstSub{X: sub.X, Y: sub.Y, Typ: sub.Type()}
 	d.SetName(distanceName)
 	x.bin(d, ir.OpSub, ir.PtrDiff, sub.X, sub.Y)
-	bytes := x.blk.Instrs[len(x.blk.Instrs)-1]
-	return x.emit(&ir.Instr{Op: ir.OpSdiv, T: bytes.T, Flags: ir.Exact, Args: []ir.Value{bytes, x.operand(div.Y)}})
+	return x.blk.Instrs[len(x.blk.Instrs)-1]
 }
 
 func overflow(flags []enum.OverflowFlag) (out ir.Flags) {

@@ -9,6 +9,7 @@ import (
 	"github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
+	"github.com/firmproof/firmproof/verifier/frontend/dialect"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -37,6 +38,9 @@ func classifies(v value.Value) bool {
 	case *llir.InstICmp:
 		cast, ok := c.X.(*llir.InstBitCast)
 		return ok && c.Pred == enum.IPredSLT && types.IsFloat(cast.From.Type())
+	case *llir.InstOr: // of llvm.is.fpclass
+		class, ok := c.X.(value.Named)
+		return ok && strings.HasPrefix(class.Name(), dialect.ClassPrefix)
 	case *llir.InstAnd:
 		y, ok := c.Y.(*llir.InstFCmp)
 		return ok && strings.HasPrefix(y.Name(), "isnormal")

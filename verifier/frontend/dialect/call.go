@@ -105,6 +105,8 @@ func (n *normaliser) call(ts []token, result string, op int) ([]token, bool) {
 	switch {
 	case strings.HasPrefix(callee, "@llvm.threadlocal.address."):
 		return n.threadLocal(ts, result, open), true
+	case callee == "@llvm.is.fpclass.f32", callee == "@llvm.is.fpclass.f64":
+		return n.fpclass(ts, result, open)
 	case callee == "@llvm.lifetime.start.p0", callee == "@llvm.lifetime.end.p0":
 		return lifetime(ts)
 	case ranged >= 0 && ts[op].is("call"):
@@ -120,7 +122,7 @@ func (n *normaliser) call(ts []token, result string, op int) ([]token, bool) {
 	}
 	kind := ts[at:end]
 	typed := spaced(kind)
-	explicit := kind[len(kind)-1].is(")")
+	explicit := kind[len(kind)-1].is(")") && (len(kind) < 4 || !kind[len(kind)-4].is("addrspace"))
 	if !explicit {
 		typed = signature(spaced(kind), ts, open)
 	}

@@ -23,6 +23,9 @@ const UnmodelledPrefix = "firmproof.unmodelled|"
 // CalleePrefix starts the names of values that give a function pointer the type of its call.
 const CalleePrefix = "firmproof.callee."
 
+// ClassPrefix starts the name of whether a floating-point number is of a class, which llvm.is.fpclass tells.
+const ClassPrefix = "firmproof.class."
+
 // NoUnsignedWrap is the attachment of a getelementptr with the flag nuw.
 const NoUnsignedWrap = "firmproof.nuw"
 

@@ -54,6 +54,17 @@ func TestConstructs(t *testing.T) {
 		"dbg assignment": {`    #dbg_assign(i32 0, !1, !DIExpression(), !2, ptr %x, !DIExpression(), !3)`, ``},
 		"call of another type": {"declare i32 @f(...)\n  %r = call i32 (i32, ...) @f(i32 noundef 1)",
 			"declare i32 @f(...)\n  %r = call i32 (i32, ...) bitcast (i8* @f to i32 (i32, ...)*)(i32 noundef 1)"},
+		"call in an address space": {"declare ptr addrspace(1) @f() addrspace(1)\n  %r = call addrspace(1) ptr addrspace(1) @f()",
+			"declare i8 addrspace(1)* @f() addrspace(1)\n  %r = call addrspace(1) i8 addrspace(1)* @f()"},
+		"class nan": {"  %r = call i1 @llvm.is.fpclass.f64(double %x, i32 3) #1, !dbg !7",
+			"  %firmproof.1 = fcmp uno double %x, 0.0, !dbg !7  %firmproof.class.2 = or i1 %firmproof.1, false, !dbg !7" +
+				"  %r = or i1 %firmproof.class.2, false, !dbg !7"},
+		"class subnormal": {"  %r = call i1 @llvm.is.fpclass.f32(float %x, i32 128)",
+			"  %firmproof.1 = fcmp ogt float %x, 0.0  %firmproof.2 = fcmp olt float %x, 0x3810000000000000" +
+				"  %firmproof.3 = and i1 %firmproof.1, %firmproof.2" +
+				"  %firmproof.class.4 = or i1 %firmproof.3, false  %r = or i1 %firmproof.class.4, false"},
+		"class of a sign of zero": {"  %r = call i1 @llvm.is.fpclass.f32(float %x, i32 32)",
+			"  %r = call i1 @llvm.is.fpclass.f32(float %x, i32 32)"},
 		"call of too few": {"declare i32 @f(i32)\n  %r = call i32 @f()",
 			"declare i32 @f(i32)\n  %r = call i32 bitcast (i8* @f to i32 ()*)()"},
 		"call as declared": {"declare i32 @f(i32 noundef, ...)\n  %r = call i32 (i32, ...) @f(i32 noundef 1, i32 2)",
