@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -202,7 +203,7 @@ static int failed[16]; static void reset(void);
 // TestCallsOfModules: what executions of random calls break, nothing proves, and most of it is found.
 func TestCallsOfModules(t *testing.T) {
 	broken, found, proved := 0, 0, 0
-	for seed := range int64(8) {
+	for seed := range int64(testprogram.Sample(24, 4)) {
 		r := rand.New(rand.NewSource(seed))
 		module, n := moduleOf(r)
 		table := ""
