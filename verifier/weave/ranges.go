@@ -262,11 +262,14 @@ func (h *harness) hint(name string, t *ir.DType, f *ir.DField, p ir.Value, off i
 	case !isNumber(f.T) && f.T.Kind != ir.DEnum:
 		return
 	default:
-		if x := h.p.seems.at[at]; x == nil || !x.some {
+		x := h.p.seems.at[at]
+		if x == nil || !x.some {
 			return
 		}
 		if low, high, ok := h.p.seems.kept(at, f.T); ok {
 			what = fmt.Sprintf("%d..%d", low, high)
+		} else if f.T.Kind != ir.DEnum && x.value.run(f.T.Signed) != full(x.bits).run(f.T.Signed) {
+			return // constants alone say nothing
 		}
 	}
 	a := verdict.Assume(name, verdict.Contents, verdict.Chosen, fmt.Sprintf("%s.%s: %s", h.of.CName, name, what))
