@@ -30,8 +30,8 @@ func TestSetupInstallsWhatRuns(t *testing.T) {
 		packages[m[1]] = true
 		there[path.Base(m[2])] = true
 	}
-	for _, name := range []string{"sh", "bash", "env", "head", "grep", "true", "ls", "sleep",
-		"systemd-run"} { // of essential packages; the last is only asked where systemd runs
+	for _, name := range []string{"sh", "bash", "env", "head", "grep", "true", "ls", "sleep", "apt-cache",
+		"systemd-run"} { // of essential packages; the last two are only asked where there are apt and systemd
 		there[name] = true
 	}
 	for name, pkg := range map[string]string{"llvm-as-14": "llvm-14", "llvm-dis-14": "llvm-14", "opt-14": "llvm-14",
