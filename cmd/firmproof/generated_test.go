@@ -320,7 +320,7 @@ func TestHarnessesFromCode(t *testing.T) {
 		"put":           {verdict.Proved, "e.data leads into the block of at most 64 elements that e.end is the end of"},
 		"put_over":      {verdict.Violated, "of what 'e.end' leads to"},
 		"room":          {verdict.Proved, "lower half of the addresses"},
-		"typed":         {verdict.Unknown, "it fails for contents of e."},
+		"typed":         {verdict.Unknown, "depends on what is in the structure behind e"},
 		"byte_of":       {verdict.Violated, "assertion failed"},
 		"between":       {verdict.Unknown, "whether a.end and b.end lead into one object is not known"},
 		"both":          {verdict.Unknown, "how much key leads to is a guess"},
