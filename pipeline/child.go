@@ -231,7 +231,7 @@ func relative(res *verdict.Result, root string) {
 	}
 	lists := [][]verdict.Claim{res.Claims}
 	if res.Change != nil {
-		lists = append(lists, res.Change.New)
+		lists = append(lists, res.Change.New, res.Change.Mended)
 	}
 	for _, list := range lists {
 		for j := range list {
