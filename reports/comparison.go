@@ -9,8 +9,8 @@ import (
 )
 
 // sameWords says what an answer of a comparison means, in a row of its table.
-var sameWords = map[verdict.Sameness]string{verdict.Same: "the same on all inputs", verdict.SameBounded: "the same up to bounds",
-	verdict.Differs: "differs", verdict.SameOpen: "open"}
+var sameWords = map[verdict.Sameness]string{verdict.Same: "the same on all inputs",
+	verdict.SameBounded: "the same up to bounds", verdict.Differs: "differs", verdict.SameOpen: "open"}
 
 // Comparisons words what the functions that changed do, for a terminal.
 func Comparisons(c *verdict.Comparisons) string {

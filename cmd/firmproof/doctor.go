@@ -179,7 +179,10 @@ func (d *doctor) program(missing health, name, want string, packages ...string) 
 }
 
 func (d *doctor) toolchain() {
-	t := d.llvm()
+	t, err := d.llvm()
+	if err != nil {
+		d.line(healthBad, "LLVM", err.Error(), "")
+	}
 	want, packages := fmt.Sprintf("%d.", t.Version), strings.Fields(t.Packages())
 	d.program(healthBad, t.Clang, want, packages[0])
 	for _, tool := range []string{t.Link, t.As, t.Dis, t.Opt} {
@@ -189,13 +192,12 @@ func (d *doctor) toolchain() {
 }
 
 // llvm returns the tools that are looked at: those in use, or those to install where there are none.
-func (d *doctor) llvm() llvm.Tools {
+func (d *doctor) llvm() (llvm.Tools, error) {
 	t, err := d.find()
 	if err != nil {
-		d.line(healthBad, "LLVM", err.Error(), "")
-		return llvm.Installable(d.ctx)
+		return llvm.Installable(d.ctx), err
 	}
-	return t
+	return t, nil
 }
 
 // headers looks for the C library of each target: without it only sources that
@@ -231,10 +233,7 @@ func (d *doctor) headers() {
 
 // emulators looks for what `replay` needs.
 func (d *doctor) emulators() {
-	t, err := d.find()
-	if err != nil {
-		t = llvm.Installable(d.ctx)
-	}
+	t, _ := d.llvm() // tools has told what is missing
 	if found, err := filepath.Glob(fmt.Sprintf("/usr/lib/llvm-%d/lib/clang/%[1]d*/lib/linux/libclang_rt.asan*",
 		t.Version)); err != nil || len(found) == 0 {
 		d.lack(healthMinor, "sanitizers", fmt.Sprintf("none for %s: no `replay` on this machine", t.Clang),

@@ -73,7 +73,7 @@ type pairing struct {
 	results  [2]ir.Value // of both calls
 }
 
-// memory is what that both calls may write.
+// memory is a block or a variable that the calls may write.
 type memory struct {
 	name  string
 	at    ir.Value

@@ -61,7 +61,7 @@ func notCompared(in *ir.Instr) string {
 	return ""
 }
 
-// writeSet is what code may write that outlives its call.
+// writeSet tells memory that code may write and that outlives its call.
 type writeSet struct {
 	globals map[*ir.Global]bool
 	other   bool // through pointers that are not followed
@@ -126,7 +126,7 @@ func onlyReads(m ir.Model) bool {
 // findObjects lists what the calls may write, and what pointers of both may lead to.
 func (w *pairing) findObjects(reach [2]Reach) error {
 	writes := writesOf(w.m, reach)
-	entry := w.out.Entry
+	entry, changed := w.out.Entry, changedGlobals(w.m)
 	for _, b := range w.out.Blocks {
 		if len(entry.Blocks) > 1 && b.At.Block != entry.Blocks[0] || b.At.Block.Func != entry {
 			return errors.New("its harness allocates in a branch")
@@ -150,7 +150,7 @@ func (w *pairing) findObjects(reach [2]Reach) error {
 			continue
 		}
 		if slices.Contains(w.j.apart, g) {
-			if err := w.isApart(g, writes); err != nil {
+			if err := w.isApart(g, writes, changed[g]); err != nil {
 				return err
 			}
 			continue
@@ -171,7 +171,7 @@ func (w *pairing) findObjects(reach [2]Reach) error {
 
 // isApart notes a variable that only one version has; an error where both have one of the name, which do not hold the
 // same things.
-func (w *pairing) isApart(g *ir.Global, writes *writeSet) error {
+func (w *pairing) isApart(g *ir.Global, writes *writeSet, changed bool) error {
 	if g.Const || g.Var == nil {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (w *pairing) isApart(g *ir.Global, writes *writeSet) error {
 	other := slices.ContainsFunc(w.j.apart, func(h *ir.Global) bool {
 		return h != g && !h.Const && strings.TrimPrefix(h.Name, OldPrefix) == name
 	})
-	if !writes.globals[g] && !writes.other && !g.Var.Public && !changedGlobals(w.m)[g] {
+	if !writes.globals[g] && !writes.other && !g.Var.Public && !changed {
 		return nil // as good as a constant
 	}
 	if other {

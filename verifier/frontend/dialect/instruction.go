@@ -267,8 +267,7 @@ func (n *normaliser) gepFlags(ts []token, instruction bool) ([]token, bool) {
 			n.refuse("a constant getelementptr with nuw or nusw")
 		}
 		if own && !inbounds && (nuw || nusw) {
-			operands, notes := behind(ts, end)
-			_ = operands
+			_, notes := behind(ts, end)
 			return n.unmodelled(ts[0].before, result, "ptr", "getelementptr with nuw or nusw and without inbounds",
 				notes), true
 		}
