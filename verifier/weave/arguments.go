@@ -49,7 +49,7 @@ func Arguments(m *ir.Module, entry, main *ir.Func) (with *ir.Module, start *ir.F
 	if n > 1 {
 		var v ir.Value = b.null()
 		if usesParam(main, main.Params[1]) {
-			v = b.vector("argv", argc, maxArguments)
+			v = stringVector(b, "argv", argc, maxArguments)
 		}
 		args = append(args, v)
 	}
@@ -58,7 +58,7 @@ func Arguments(m *ir.Module, entry, main *ir.Func) (with *ir.Module, start *ir.F
 		if usesParam(main, main.Params[2]) {
 			count := b.nondet("length of envp", entry.Params[0].T)
 			b.assume(b.compare(ir.SGE, count, b.int(count.T, 0)))
-			v = b.vector("envp", count, maxEnvironment)
+			v = stringVector(b, "envp", count, maxEnvironment)
 		}
 		args = append(args, v)
 	}
@@ -97,9 +97,9 @@ func last(vs []ir.Value) ir.Value {
 	return vs[len(vs)-1]
 }
 
-// vector is a list of count strings that ends in null: one object for each length
+// stringVector is a list of count strings that ends in null: one object for each length
 // up to most, which share their strings, and one for all longer lists.
-func (b *builder) vector(name string, count *ir.Instr, most int) ir.Value {
+func stringVector(b *builder, name string, count *ir.Instr, most int) ir.Value {
 	size := int64(b.m.Layout.PtrBits / 8)
 	some, many, end := b.newBlock(name+".some"), b.newBlock(name+".many"), b.newBlock(name+".end")
 	list := &ir.Instr{Op: ir.OpPhi, T: b.ptr()}
@@ -108,7 +108,7 @@ func (b *builder) vector(name string, count *ir.Instr, most int) ir.Value {
 	b.at(some)
 	strings := make([]ir.Value, most)
 	for i := range strings {
-		strings[i] = b.text(fmt.Sprintf("%s[%d]", name, i))
+		strings[i] = anyString(b, fmt.Sprintf("%s[%d]", name, i))
 	}
 	for n := range most + 1 {
 		here, next := b.newBlock(fmt.Sprintf("%s.%d", name, n)), b.newBlock(fmt.Sprintf("%s.over%d", name, n))
@@ -138,8 +138,8 @@ func (b *builder) vector(name string, count *ir.Instr, most int) ir.Value {
 	return b.emit(list)
 }
 
-// text is a string of any length up to the limit, in an object that ends with it.
-func (b *builder) text(name string) ir.Value {
+// anyString is a string of any length up to the limit, in an object that ends with it.
+func anyString(b *builder, name string) ir.Value {
 	word, char := b.word(), ir.Int(8)
 	n := b.nondet("size of "+name, word)
 	b.assume(b.compare(ir.UGE, n, b.int(word, 1)))

@@ -21,7 +21,7 @@ func Convert(m *ir.Module) []verdict.Assumption {
 		for _, blk := range f.Blocks {
 			b.rewrite(blk, func(in *ir.Instr) {
 				to := calledThroughWrongType(in)
-				if to == nil || !b.convert(f, in, to) {
+				if to == nil || !convert(b, f, in, to) {
 					b.keep(in)
 				} else if !seen[to] {
 					seen[to] = true
@@ -58,7 +58,7 @@ func calledThroughWrongType(in *ir.Instr) *ir.Func {
 
 // convert makes the call in of f one of to, between conversions; false if one of them
 // is not clear, and then nothing is changed.
-func (b *builder) convert(f *ir.Func, in *ir.Instr, to *ir.Func) bool {
+func convert(b *builder, f *ir.Func, in *ir.Instr, to *ir.Func) bool {
 	for i, p := range to.Params {
 		if a := in.Args[i].Type(); !p.T.Equal(a) && !(p.T.IsInt() && a.IsInt() && p.T.Width < a.Width) {
 			return false

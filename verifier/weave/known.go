@@ -6,6 +6,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
+// knownCalls writes calls of functions that are known by their names.
+type knownCalls struct{ *builder }
+
 // Known gives the functions of m without a body that knownFuncs names their effect at each call, and returns which
 // of them each function calls. One whose type is another, or whose address is taken, stays as it is.
 func Known(m *ir.Module) map[*ir.Func][]string {
@@ -19,7 +22,7 @@ func Known(m *ir.Module) map[*ir.Func][]string {
 	if len(effects) == 0 {
 		return calls
 	}
-	b := &builder{m: m}
+	b := knownCalls{&builder{m: m}}
 	for _, f := range m.Funcs {
 		for _, blk := range f.Blocks {
 			for _, in := range blk.Instrs {
@@ -80,7 +83,7 @@ func (e apiEffect) fits(f *ir.Func, word int) bool {
 }
 
 // apiCall writes a call of a known function: its result, then what it leaves in memory.
-func (b *builder) apiCall(in *ir.Instr, e apiEffect) {
+func (b knownCalls) apiCall(in *ir.Instr, e apiEffect) {
 	args := in.Args
 	if e.gives == handle {
 		b.giveHandle(in)
@@ -116,7 +119,7 @@ func (b *builder) apiCall(in *ir.Instr, e apiEffect) {
 }
 
 // giveHandle makes the call in null, or a block of its own.
-func (b *builder) giveHandle(in *ir.Instr) {
+func (b knownCalls) giveHandle(in *ir.Instr) {
 	fails := b.nondet(calledFunc(in).Name+" fails", ir.Int(1))
 	block := b.model(ir.ModelMalloc, "malloc", b.ptr(), b.int(b.word(), 1))
 	in.Op, in.Callee, in.Sig, in.Args = ir.OpSelect, nil, nil, []ir.Value{fails, b.null(), block}
@@ -124,7 +127,7 @@ func (b *builder) giveHandle(in *ir.Instr) {
 }
 
 // allowed is the condition that the number in is a result that e allows.
-func (b *builder) allowed(in *ir.Instr, e apiEffect) ir.Value {
+func (b knownCalls) allowed(in *ir.Instr, e apiEffect) ir.Value {
 	if e.most == 0 {
 		return b.and(b.compare(ir.SGE, in, b.int(in.T, e.from)), b.compare(ir.SLE, in, b.int(in.T, e.to)))
 	}
@@ -137,7 +140,7 @@ func (b *builder) allowed(in *ir.Instr, e apiEffect) ir.Value {
 }
 
 // succeeds is the condition that the call in has written what it is to write; nil where it always has.
-func (b *builder) succeeds(in *ir.Instr, e apiEffect) ir.Value {
+func (b knownCalls) succeeds(in *ir.Instr, e apiEffect) ir.Value {
 	switch {
 	case e.says == nonzero:
 		return b.compare(ir.NE, in, b.int(in.T, 0))
@@ -150,7 +153,7 @@ func (b *builder) succeeds(in *ir.Instr, e apiEffect) ir.Value {
 }
 
 // when writes instructions that run where c holds; nil: always.
-func (b *builder) when(c ir.Value, write func()) {
+func (b knownCalls) when(c ir.Value, write func()) {
 	if c == nil {
 		write()
 		return
@@ -164,9 +167,11 @@ func (b *builder) when(c ir.Value, write func()) {
 }
 
 // overwrite gives what p leads to any value, from there to its end.
-func (b *builder) overwrite(p ir.Value) { b.model(ir.ModelHavocRest, "firmproof.known", ir.Void(), p) }
+func (b knownCalls) overwrite(p ir.Value) {
+	b.model(ir.ModelHavocRest, "firmproof.known", ir.Void(), p)
+}
 
 // fill gives n bytes that p leads to any value.
-func (b *builder) fill(p, n ir.Value) {
+func (b knownCalls) fill(p, n ir.Value) {
 	b.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, b.resize(n, b.word()))
 }

@@ -12,7 +12,7 @@ func LimitAllocations(m *ir.Module, most int64) bool {
 		for _, blk := range f.Blocks {
 			b.rewrite(blk, func(in *ir.Instr) {
 				b.keep(in)
-				size := b.allocated(in)
+				size := allocated(b, in)
 				if size == nil {
 					return
 				}
@@ -28,7 +28,7 @@ func LimitAllocations(m *ir.Module, most int64) bool {
 }
 
 // allocated returns how many bytes in allocates; nil if it is no call of an allocator, or the number is a constant.
-func (b *builder) allocated(in *ir.Instr) ir.Value {
+func allocated(b *builder, in *ir.Instr) ir.Value {
 	if in.Op != ir.OpCall {
 		return nil
 	}

@@ -192,7 +192,7 @@ func (o *outside) anything(f *ir.Func) {
 	pos.Function = f.CName
 	b := &builder{m: o.m, f: f, pos: &pos}
 	b.at(b.newBlock("entry"))
-	b.changeAll()
+	changeAll(b)
 	var result *ir.Instr
 	if f.Ret.Kind != ir.KindVoid {
 		result = b.nondet(f.Name, f.Ret)
@@ -203,7 +203,7 @@ func (o *outside) anything(f *ir.Func) {
 }
 
 // changeAll gives all variables that live as long as the program any value.
-func (b *builder) changeAll() {
+func changeAll(b *builder) {
 	for _, g := range b.m.Globals {
 		if !g.Const && b.m.Layout.SizeOf(g.T) > 0 {
 			b.model(ir.ModelHavocObj, "firmproof.change", ir.Void(), b.addrOfGlobal(g))
@@ -225,7 +225,7 @@ func (o *outside) start(entry *ir.Func, inside []*ir.Func) *ir.Func {
 		called, next := b.newBlock("called"), b.newBlock("next")
 		b.branch(b.nondet("calls "+f.Name, ir.Int(1)), called, next)
 		b.at(called)
-		b.changeAll()
+		changeAll(b)
 		var with []ir.Value
 		for _, p := range f.Params {
 			if k := p.T.Kind; p.ByVal != nil || k != ir.KindInt && k != ir.KindPtr && k != ir.KindFloat {

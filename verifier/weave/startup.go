@@ -23,7 +23,7 @@ func Startup(m *ir.Module, entry *ir.Func) (out *ir.Module, start *ir.Func, made
 	for _, c := range m.Ctors {
 		b.call(c)
 	}
-	result := b.callInside(entry)
+	result := callInside(b, entry)
 	if m.Finish != nil {
 		b.call(m.Finish)
 	}
@@ -33,7 +33,7 @@ func Startup(m *ir.Module, entry *ir.Func) (out *ir.Module, start *ir.Func, made
 }
 
 // callInside calls entry with the parameters of the function that is made around it.
-func (b *builder) callInside(entry *ir.Func) *ir.Instr {
+func callInside(b *builder, entry *ir.Func) *ir.Instr {
 	var args []ir.Value
 	vars := paramVars(entry)
 	for i, p := range entry.Params {

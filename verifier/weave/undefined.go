@@ -33,7 +33,7 @@ func Declared(m *ir.Module, entry *ir.Func, names []string) (out *ir.Module, sta
 		at := &ir.Const{T: b.ptr(), Kind: ir.ConstAddr, Global: t.g, Off: t.off}
 		b.assume(b.compare(ir.ULE, b.load(ir.Int(8), at), b.int(ir.Int(8), 1)))
 	}
-	b.ret(b.callInside(entry))
+	b.ret(callInside(b, entry))
 	return &with, b.done(), true
 }
 
