@@ -27,10 +27,14 @@ import (
 const (
 	pointPrefix = "firmproof_irq_"
 	Point       = pointPrefix + "point"
-	active      = pointPrefix + "active"  // 1 + the number of the handler that runs; 1 where none preempts another
-	onEntry     = pointPrefix + "entry"   // 1: the processor masks interrupts when a handler begins
-	masked      = pointPrefix + "masked"  // 1: the program masks interrupts
-	ignored     = pointPrefix + "ignored" // 1: the processor ignores the mask
+)
+
+// What it keeps of handlers and of the mask.
+const (
+	active  = pointPrefix + "active"  // 1 + the number of the handler that runs; 1 where none preempts another
+	onEntry = pointPrefix + "entry"   // 1: the processor masks interrupts when a handler begins
+	masked  = pointPrefix + "masked"  // 1: the program masks interrupts
+	ignored = pointPrefix + "ignored" // 1: the processor ignores the mask
 )
 
 // Handler is a function that may run up to Max times, also while one of those that it preempts does.
