@@ -124,7 +124,7 @@ func (w *interrupts) copyArguments(in *ir.Instr) {
 		return
 	}
 	for i, p := range f.Params {
-		if p.ByVal == nil || i >= len(in.Args) || !w.touch.conflicts(access{in.Args[i], true, false}, w.escapes) {
+		if p.ByVal == nil || i >= len(in.Args) || !w.touch.conflicts(access{addr: in.Args[i], reads: true}, w.escapes) {
 			continue
 		}
 		n := w.m.Layout.SizeOf(p.ByVal)
@@ -147,7 +147,7 @@ func (w *interrupts) copiesThroughPointer(in *ir.Instr) {
 		}
 		for i, p := range f.Params {
 			if p.ByVal != nil && i < len(in.Args) && in.Args[i].Type().IsPtr() &&
-				w.touch.conflicts(access{in.Args[i], true, false}, w.escapes) {
+				w.touch.conflicts(access{addr: in.Args[i], reads: true}, w.escapes) {
 				w.unsupported("call through a pointer with an argument by value that an interrupt handler uses")
 				return
 			}
