@@ -128,7 +128,7 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]verdic
 	for _, h := range list {
 		f := m.Func(h.Name)
 		if f == nil || f.IsDecl() {
-			return nil, &UnknownError{"interrupt handler", h.Name, verdict.Nearest(h.Name,
+			return nil, &UnknownError{Kind: "interrupt handler", Name: h.Name, Nearest: verdict.Nearest(h.Name,
 				slices.Sorted(slices.Values(known)))}
 		}
 		if len(f.Params) > 0 {

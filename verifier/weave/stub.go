@@ -63,7 +63,7 @@ func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes []verdi
 			if slices.Contains(known, n) {
 				continue
 			}
-			absent = append(absent, (&UnknownError{"stub", n, nearest(m, n, known)}).Error())
+			absent = append(absent, (&UnknownError{Kind: "stub", Name: n, Nearest: nearest(m, n, known)}).Error())
 			continue
 		}
 		if why := ir.NoStub(n); why != "" && k.model != ir.ModelFail && !ends[f] {
