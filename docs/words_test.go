@@ -56,6 +56,35 @@ var noDecision = map[string]string{
 // TestNoDecisionByWords: outside of reports/ and cmd/, nothing compares what is said to people. It follows words through
 // the variables, parameters and results of a package, not through data or from one package to another.
 func TestNoDecisionByWords(t *testing.T) {
+	used := map[string]bool{}
+	eachTyped(t, func(path string, p *typed) {
+		w := &words{typed: p, engine: strings.HasPrefix(path, "verifier"), tainted: map[types.Object]bool{},
+			funcs: map[types.Object]*ast.FuncDecl{}}
+		for _, found := range w.find() {
+			name := path + "." + found.function
+			if used[name] = true; noDecision[name] == "" {
+				t.Errorf("%s: %s decides by words for people: give the value that they word a field of its own",
+					p.fset.Position(found.at), name)
+			}
+		}
+	})
+	for name := range noDecision {
+		if !used[name] {
+			t.Errorf("noDecision has %s, which compares no words", name)
+		}
+	}
+}
+
+// typed is a package with the types of its expressions.
+type typed struct {
+	fset  *token.FileSet
+	files []*ast.File
+	info  *types.Info
+}
+
+// eachTyped gives see the packages that packages lists, by their paths below the module.
+func eachTyped(t *testing.T, see func(path string, p *typed)) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("types of all packages")
 	}
@@ -70,34 +99,22 @@ func TestNoDecisionByWords(t *testing.T) {
 		}
 		return os.Open(export[path])
 	})
-	used := map[string]bool{}
-	for _, p := range list {
-		w := &words{fset: fset, engine: strings.HasPrefix(p.ImportPath, module+"verifier"), tainted: map[types.Object]bool{}, funcs: map[types.Object]*ast.FuncDecl{},
-			info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
-				Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}}
-		for _, name := range p.GoFiles {
-			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+	for _, l := range list {
+		p := &typed{fset: fset, info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{},
+			Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+			Selections: map[*ast.SelectorExpr]*types.Selection{}}}
+		for _, name := range l.GoFiles {
+			f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil, parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.files = append(w.files, f)
+			p.files = append(p.files, f)
 		}
 		conf := types.Config{Importer: from, FakeImportC: true}
-		if _, err := conf.Check(p.ImportPath, fset, w.files, w.info); err != nil {
+		if _, err := conf.Check(l.ImportPath, fset, p.files, p.info); err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range w.find() {
-			name := strings.TrimPrefix(p.ImportPath, module) + "." + found.function
-			if used[name] = true; noDecision[name] == "" {
-				t.Errorf("%s: %s decides by words for people: give the value that they word a field of its own",
-					fset.Position(found.at), name)
-			}
-		}
-	}
-	for name := range noDecision {
-		if !used[name] {
-			t.Errorf("noDecision has %s, which compares no words", name)
-		}
+		see(strings.TrimPrefix(l.ImportPath, module), p)
 	}
 }
 
@@ -135,9 +152,7 @@ func packages(t *testing.T) (list []listed, export map[string]string) {
 
 // words follows the words for people through a package.
 type words struct {
-	fset    *token.FileSet
-	files   []*ast.File
-	info    *types.Info
+	*typed
 	engine  bool                  // a package of verifier/, where what errors say is shown, too
 	tainted map[types.Object]bool // variables that hold words, and functions that return some
 	funcs   map[types.Object]*ast.FuncDecl

@@ -26,14 +26,15 @@ func foldedClaims(m *ir.Module, entry *ir.Func, checks verdict.CheckSet) []verdi
 			}
 			seen[f.Pos] = true
 			c := verdict.Claim{ID: fmt.Sprintf("%s@%s#constant%d", f.Check, name, n[f.Check]),
-				Check: f.Check, Status: verdict.Violated,
+				Check:   f.Check,
 				Message: f.Message, Pos: f.Pos, Replay: verdict.NotRun,
 				Certificate: &verdict.Certificate{Method: ByCompiler}}
+			found := verdict.Ran
 			if f.Undecided {
-				c.Status, c.Certificate = verdict.Unknown, nil
+				c.Certificate, found = nil, verdict.Undecided
 				c.Reason = &verdict.Reason{Kind: verdict.Unsupported, Detail: f.Message, Pos: &f.Pos}
 			}
-			out = append(out, c)
+			out = append(out, c.Learned(found))
 		}
 	}
 	part := m.Slice(entry, true)

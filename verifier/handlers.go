@@ -45,10 +45,8 @@ func boundByHandlers(p *problem.Problem, res *verdict.Result) {
 			continue
 		}
 		switch c.Status {
-		case verdict.Proved:
-			c.Status = verdict.Bounded
-			fallthrough
-		case verdict.Bounded, verdict.Conditional:
+		case verdict.Proved, verdict.Bounded, verdict.Conditional:
+			c.Learn(verdict.Limited)
 			c.Assumptions = append(c.Assumptions, limits...)
 		}
 	}

@@ -10,22 +10,20 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// judge returns the status of a claim that the engines answered with found, and that rests on some assumptions: nothing
-// that was guessed carries a proof.
-func judge(found verdict.Status, rests []verdict.Assumption) verdict.Status {
-	if found != verdict.Proved && found != verdict.Bounded {
-		return found // a violation is one execution; what that rests on, its trace says
-	}
-	for i := range rests {
-		switch a := &rests[i]; {
+// resting returns what it says of a claim that holds to rest on some assumptions: nothing that was guessed carries a
+// proof, and a limit that was chosen is a bound.
+func resting(on []verdict.Assumption) verdict.Fact {
+	var known verdict.Fact
+	for i := range on {
+		switch a := &on[i]; {
 		case !a.Guessed():
-		case a.Relation != verdict.Limit:
-			return verdict.Conditional
+		case a.Relation == verdict.Limit:
+			known |= verdict.Limited
 		default:
-			found = verdict.Bounded
+			known |= verdict.Guessed
 		}
 	}
-	return found
+	return known
 }
 
 // judgeAll gives each claim of res that holds the guesses that it rests on, and the status that this leaves it; and it
@@ -54,10 +52,10 @@ func judgeAll(p *problem.Problem, res *verdict.Result) {
 		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
 		case c.Check.Of().Decided == verdict.ByPaths && in != nil:
 			c.Assumptions = named(p.Assumptions, r.At(in, c.Check == verdict.Uninitialised))
-			c.Status = judge(c.Status, res.RestsOn(c))
+			c.Learn(resting(res.RestsOn(c)))
 		default:
 			c.Assumptions = named(p.Assumptions, r.Whole())
-			c.Status = judge(c.Status, res.RestsOn(c))
+			c.Learn(resting(res.RestsOn(c)))
 		}
 	}
 }

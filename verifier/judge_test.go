@@ -6,7 +6,12 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// TestJudge: every status beside every kind of assumption, alone and with a limit of the tool's.
+// judge returns the status of a claim that was found so, and rests on a list of assumptions.
+func judge(found verdict.Status, rests []verdict.Assumption) verdict.Status {
+	return verdict.Claim{Status: found}.Learned(resting(rests)).Status
+}
+
+// TestResting: every status beside every kind of assumption, alone and with a limit of the tool's.
 func TestJudge(t *testing.T) {
 	limit := verdict.Assume("n", verdict.Limit, verdict.Chosen, "n is at most 64")
 	origins := []verdict.Origin{verdict.Declared, verdict.Read, verdict.Shown, verdict.Observed, verdict.Chosen}

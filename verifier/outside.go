@@ -153,10 +153,12 @@ func (o *fromOutside) take() bool {
 func (o *fromOutside) worded(c verdict.Claim, id string, holds bool) verdict.Claim {
 	out := verdict.Claim{ID: id, Check: c.Check, Pos: c.Pos, Message: c.Message}
 	if !holds {
-		out.Status, out.Reason, out.Message = verdict.Unknown, o.why, c.Check.Of().Holds
+		out.Learn(verdict.Undecided)
+		out.Reason, out.Message = o.why, c.Check.Of().Holds
 		return out
 	}
-	out.Status, out.Replay, out.Unreachable = verdict.Proved, c.Replay, c.Unreachable
+	out.Learn(verdict.Always)
+	out.Replay, out.Unreachable = c.Replay, c.Unreachable
 	cert := verdict.Certificate{}
 	if c.Certificate != nil {
 		cert = *c.Certificate

@@ -73,6 +73,10 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 		seen[c.ID] = true
 		behind = behind || c.BehindGap
 		if s := a.Settled(c.ID); s != nil {
+			if s.Status == verdict.Violated && proofs.Covers(c.ID) {
+				res.Warnings = append(res.Warnings, fmt.Sprintf("%s was proved, too, by %s: please report this", c.ID,
+					proofs.Proved(s.Claim, false).By))
+			}
 			res.Claims = append(res.Claims, s.Claim)
 		} else {
 			claim := claimOf(u, c, proofs, hidden.by(c))
@@ -104,10 +108,11 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 // beyondRound words the answer for a claim that a round did not come to, and no proof covers.
 func beyondRound(u *problem.Unwinding, c verdict.Claim) verdict.Claim {
 	if why := cmp.Or(u.Gap, u.Cut); why != nil {
-		c.Status, c.Reason = verdict.Unknown, why
-		return c
+		c.Reason = why
+		return c.Learned(verdict.Undecided)
 	}
-	c.Status, c.By, c.Evidence = verdict.Bounded, "unwinding", certificate.Unwound{Turns: u.Limit}
+	c.By, c.Evidence = "unwinding", certificate.Unwound{Turns: u.Limit}
+	c.Learn(verdict.Within)
 	c.Message += fmt.Sprintf(" (holds for up to %d loop turns)", u.Limit)
 	return c
 }
@@ -126,24 +131,26 @@ func claimOf(u *problem.Unwinding, c problem.Unwound, proofs *problem.Proofs, be
 		}
 		return out
 	}
+	out = out.Unjudged() // the round's status is about the round
 	switch {
 	case before != nil:
 		return behindViolation(out, before)
 	case c.BehindGap:
-		out.Status, out.Reason = verdict.Unknown, u.Gap
+		out.Learn(verdict.Undecided)
+		out.Reason = u.Gap
 	case c.Whole > 0:
-		out.Status = verdict.Proved
+		out.Learn(verdict.Always)
 		out.Unreachable = c.Reach == problem.Unreached
 		out.Certificate = &verdict.Certificate{Method: "complete unwinding",
 			Detail: []string{"no bound that is reached comes before it"}}
 		out.Evidence = certificate.Unwound{Turns: c.Whole}
 	case u.Complete && (u.Cut == nil || !proofs.Covers(c.ID)):
-		out.Status = verdict.Proved
+		out.Learn(verdict.Always)
 		out.Unreachable = c.Reach == problem.Unreached
 		out.Certificate = &verdict.Certificate{Method: "complete unwinding"}
 		out.Evidence = certificate.Unwound{Turns: u.Limit}
 	default:
-		out.Status = verdict.Bounded
+		out.Learn(verdict.Within)
 		out.Evidence = certificate.Unwound{Turns: u.Limit}
 		out.Message += fmt.Sprintf(" (holds for up to %d loop turns)", u.Limit)
 	}
@@ -193,7 +200,7 @@ func reportRuns(ctx context.Context, p *problem.Problem, a *problem.Answers, res
 		} else if open, ok := a.Open(c.ID); ok && !(p.EndsUnasked && c.Check == verdict.Termination) {
 			res.Claims = append(res.Claims, open)
 		} else if !ok && p.Checks.Has(c.Check) && !(p.EndsUnasked && c.Check == verdict.Termination) {
-			c.Status = verdict.Unknown
+			c.Learn(verdict.Undecided)
 			c.Reason = problem.EarlyEnd(ctx, errors.New("no engine came to an answer"))
 			res.Claims = append(res.Claims, c)
 		}
@@ -228,9 +235,9 @@ func underAssembly(p *problem.Problem, c verdict.Claim) (verdict.Claim, []verdic
 					if in.Pos != nil {
 						detail += fmt.Sprintf(" (line %d)", in.Pos.Line)
 					}
-					return verdict.Claim{ID: c.ID, Check: c.Check, Status: verdict.Unknown, Message: c.Message,
+					return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message,
 						Pos:    c.Pos,
-						Reason: &verdict.Reason{Kind: verdict.Unsupported, Detail: detail}}, nil
+						Reason: &verdict.Reason{Kind: verdict.Unsupported, Detail: detail}}.Learned(verdict.Undecided), nil
 				case ir.Waits(in.Asm) && assumed == nil:
 					assumed = []verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Read,
 						"what instructions such as wfi and sleep wait for comes")}

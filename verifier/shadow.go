@@ -115,9 +115,9 @@ func (h *shadows) endsFailure(in *ir.Instr) bool {
 
 // behindViolation is c as a claim that executions come to only past the violation before.
 func behindViolation(c verdict.Claim, before *problem.Settled) verdict.Claim {
-	return verdict.Claim{ID: c.ID, Check: c.Check, Pos: c.Pos, Message: c.Message, Status: verdict.Unknown,
+	return verdict.Claim{ID: c.ID, Check: c.Check, Pos: c.Pos, Message: c.Message,
 		Replay: verdict.NotRun, Behind: before.ID,
 		Reason: &verdict.Reason{Kind: verdict.Shadowed, Detail: fmt.Sprintf(
 			"every execution that comes here violates %s in line %d before", before.ID, before.Pos.Line),
-			Remedy: "mend that one first"}}
+			Remedy: "mend that one first"}}.Learned(verdict.Behind)
 }

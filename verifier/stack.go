@@ -35,8 +35,8 @@ func checkFrames(p *problem.Problem, res *verdict.Result) {
 	}
 	for i := range res.Claims {
 		if c := &res.Claims[i]; c.Check == verdict.Stack && c.Status != verdict.Violated {
-			*c = verdict.Claim{ID: c.ID, Check: c.Check, Pos: c.Pos, Message: c.Message,
-				Status: verdict.Unknown, Reason: why}
+			*c = verdict.Claim{ID: c.ID, Check: c.Check, Pos: c.Pos, Message: c.Message, Reason: why}
+			c.Learn(verdict.Undecided)
 		}
 	}
 }

@@ -37,10 +37,10 @@ func (j *Job) refuse(res *verdict.Result) {
 	for i, r := range j.Refused {
 		at := verdict.Pos{File: r.File, Line: r.Line, Column: r.Column, Function: r.Function}
 		id := fmt.Sprintf("%s@%s#%s.%d", verdict.Assert, r.Function, r.Clause, i+1)
-		res.Claims = append(res.Claims, verdict.Claim{ID: id, Check: verdict.Assert, Status: verdict.Unknown, Replay: verdict.NotRun, Pos: at,
+		res.Claims = append(res.Claims, verdict.Claim{ID: id, Check: verdict.Assert, Replay: verdict.NotRun, Pos: at,
 			Message: "the contract holds",
 			Reason: &verdict.Reason{Kind: verdict.Unsupported, Pos: &at,
 				Detail: r.Clause + " is not followed outside of proofs for CBMC",
-				Remedy: "a proof for CBMC does (--cbmc-proof), or an assertion says the same"}})
+				Remedy: "a proof for CBMC does (--cbmc-proof), or an assertion says the same"}}.Learned(verdict.Undecided))
 	}
 }

@@ -204,7 +204,8 @@ func (r *round) outcome(whole map[string]int) *problem.Unwinding {
 		c := problem.Unwound{Claim: problem.ClaimOf(g.First), At: ir.At{Instr: g.First.Instr, Check: g.First.Check},
 			Reach: g.reach, Blocked: g.blocked, Dead: r.f.Store.IsFalse(g.First.Loose),
 			BehindGap: r.gap != nil && r.behindGap(g), Whole: whole[g.ID]}
-		c.Status, c.Reason, c.Replay = g.status, g.reason, verdict.NotRun
+		c.Reason, c.Replay = g.reason, verdict.NotRun
+		c.Learn(verdict.FactOf(g.status))
 		if c.Status == verdict.Proved && g.First.Holds != "" {
 			c.Message = g.First.Holds
 		}

@@ -26,20 +26,20 @@ func (b *unwinder) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit 
 	if err != nil || g == nil {
 		g = hit[0]
 		c := problem.ClaimOf(g.First)
-		c.Status, c.Replay = verdict.Unknown, verdict.Mismatch
+		c.Replay = verdict.Mismatch
 		c.Reason = &verdict.Reason{Kind: verdict.ReplayMismatch, Detail: describe(out, err), Pos: &g.First.Pos,
 			Remedy: "please report this: the two engines disagree"}
 		if why := unfinished(ctx, out, err); why != nil {
 			why.Pos, c.Replay, c.Reason = &g.First.Pos, verdict.NotRun, why
 		}
-		return g, &problem.Settled{Claim: c}
+		return g, &problem.Settled{Claim: c.Learned(verdict.Undecided)}
 	}
 	if in := replay.NotFollowed(inputs); in != nil {
 		c := problem.ClaimOf(g.First)
-		c.Status, c.Replay = verdict.Unknown, verdict.NotRun
+		c.Replay = verdict.NotRun
 		c.Reason = &verdict.Reason{Kind: verdict.Unsupported,
 			Detail: fmt.Sprintf("a violation was found that may need a certain value of %s (line %d), which is not followed", in.Instr.Asm.Any, in.Instr.Pos.Line)}
-		return g, &problem.Settled{Claim: c}
+		return g, &problem.Settled{Claim: c.Learned(verdict.Undecided)}
 	}
 	return g, replay.Confirm(ctx, b.p, problem.ClaimOf(g.First), inputs, out)
 }

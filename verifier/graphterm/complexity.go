@@ -64,7 +64,7 @@ func (e *engine) complexity(ctx context.Context) (claim verdict.Claim, why *verd
 		Loops: loopTurns(sys, legend, cost),
 		Runs:  runs})
 	claim = e.p.ComplexityClaim()
-	claim.Status = verdict.Proved
+	claim.Learn(verdict.Always)
 	claim.Message = fmt.Sprintf("at most %s instructions, in %s", bound, cost.Class())
 	claim.Certificate = &verdict.Certificate{Method: "runtime bounds", Detail: lines(cost.Text),
 		Diagrams: diagrams(g, sys)}

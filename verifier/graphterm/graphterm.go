@@ -167,7 +167,7 @@ func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool
 	answer := e.decide(ctx, sys)
 	switch {
 	case answer.Verdict == termination.Terminating && g.Complete:
-		claim.Status = verdict.Proved
+		claim.Learn(verdict.Always)
 		claim.Certificate = rankingCertificate(answer, g, sys)
 		claim.Evidence = certificate.RankingOf(e.kind(wrap), false, sys, answer.Proof)
 		return claim
@@ -261,7 +261,8 @@ func rungCounts(r linear.Rungs) map[string]int64 {
 }
 
 func unknown(c verdict.Claim, r *verdict.Reason) verdict.Claim {
-	c.Status, c.Reason = verdict.Unknown, r
+	c.Learn(verdict.Undecided)
+	c.Reason = r
 	return c
 }
 

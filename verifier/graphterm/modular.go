@@ -21,7 +21,7 @@ func (e *engine) shares() bool { return len(seg.Shared(e.p.Entry)) > 0 }
 // time only: it comes first, because it is small where it is enough.
 func (e *engine) terminationModularly(ctx context.Context) (verdict.Claim, *seg.Graph) {
 	claim := e.p.TerminationClaim()
-	claim.Status = verdict.Unknown
+	claim.Learn(verdict.Undecided)
 	if !e.shares() {
 		return claim, nil
 	}

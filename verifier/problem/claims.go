@@ -142,9 +142,9 @@ func (p *Proofs) Proved(c verdict.Claim, dead bool) verdict.Claim {
 			c.Message = p.Claims[i].Message
 		}
 	}
-	return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos, Status: verdict.Proved,
+	return verdict.Claim{ID: c.ID, Check: c.Check, Message: c.Message, Pos: c.Pos,
 		Replay: verdict.NotRun, By: p.by, Certificate: p.Certificate, Evidence: p.Evidence,
-		Unreachable: !p.Holds[c.ID]}
+		Unreachable: !p.Holds[c.ID]}.Learned(verdict.Always)
 }
 
 // Unwinding holds what the last round of unwinding that ended found out.

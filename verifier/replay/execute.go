@@ -46,7 +46,8 @@ func Traced(ctx context.Context, p *problem.Problem, c verdict.Claim, inputs []i
 	if traced, err := Execute(late, p, inputs, true); err == nil && sameFailure(traced, out) {
 		out = traced
 	}
-	c.Status, c.Replay, c.Trace = verdict.Violated, verdict.Confirmed, out.Steps
+	c.Learn(verdict.Ran)
+	c.Replay, c.Trace = verdict.Confirmed, out.Steps
 	if out.Message != "" {
 		c.Message = out.Message
 	}

@@ -155,7 +155,8 @@ func guessOne(ctx context.Context, p *problem.Problem, a *problem.Answers, g gue
 // LassoClaim returns the claim that is violated by a run on inputs whose state repeats.
 func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, out *interp.Outcome) verdict.Claim {
 	c := p.TerminationClaim()
-	c.Status, c.Replay, c.Message = verdict.Violated, verdict.Confirmed, "this run never ends: its state repeats"
+	c.Learn(verdict.Ran)
+	c.Replay, c.Message = verdict.Confirmed, "this run never ends: its state repeats"
 	c.Pos = *out.Cycle.Head.Instrs[0].Pos
 	if _, l := caughtIn(out.Cycle); l != nil {
 		c.Pos = l.Pos
@@ -190,7 +191,8 @@ func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, o
 // interpreter followed to its limit, and which a recurrent set shows to go on.
 func EndlessClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, out *interp.Outcome) verdict.Claim {
 	c := p.TerminationClaim()
-	c.Status, c.Replay = verdict.Violated, verdict.Confirmed
+	c.Learn(verdict.Ran)
+	c.Replay = verdict.Confirmed
 	c.Message = fmt.Sprintf("this run never ends: the interpreter followed it for %d instructions, "+
 		"the recurrent set shows that it goes on", out.Executed)
 	c.Inputs = Shown(inputs[:min(len(inputs), policy.ShownInputs)])

@@ -53,7 +53,8 @@ func (OnlyExecution) Run(ctx context.Context, p *problem.Problem, a *problem.Ans
 	claims := []verdict.Claim{}
 	for _, c := range encode.ListClaims(p.Module, p.Checks, p.Leaks, visited) {
 		v := problem.ClaimOf(&c)
-		v.Status, v.Replay, v.Certificate = verdict.Proved, verdict.NotRun, cert
+		v.Replay, v.Certificate = verdict.NotRun, cert
+		v.Learn(verdict.Always)
 		v.Evidence = input.Sealed{Past: p.Past}
 		v.Unreachable = !visited(c.Instr.Block) && !decided(c.Instr, visited)
 		claims = append(claims, v)

@@ -91,7 +91,8 @@ func (r *Result) StandBehind(off func(*Claim) bool) {
 				id = first
 			}
 			if violated[id] {
-				c.Status, c.Certificate, c.Evidence, c.Behind = Unknown, nil, nil, id
+				c.Learn(Behind)
+				c.Certificate, c.Evidence, c.Behind = nil, nil, id
 				c.Reason = &Reason{Kind: Shadowed, Detail: "it holds where " + id + " is not violated before, which it is",
 					Remedy: "mend that one"}
 				break

@@ -251,6 +251,7 @@ type Claim struct {
 	Undefined []string `json:"undefined,omitempty"` // variables without a definition that the failure depends on
 	// nobody named the check, termination: proofs are not shown at length
 	Unasked bool `json:"unasked,omitempty"`
+	known   Fact // what the status follows from
 	// what the engine leaves for a certificate (package certificate); nil: nothing, or the answer was read from a file
 	Evidence any `json:"-"`
 	// of a violation: one of the same claim in another way (WayID), which becomes a claim of its own at the end

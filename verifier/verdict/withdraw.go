@@ -4,7 +4,8 @@ import "slices"
 
 // Withdraw makes a violation of r unknown, and what is behind it: why says what the violation rests on.
 func (r *Result) Withdraw(c *Claim, why *Reason) {
-	c.Status, c.Trace, c.Inputs, c.Replay, c.Failure, c.Reason = Unknown, nil, nil, "", nil, why
+	c.Learn(Withdrawn)
+	c.Trace, c.Inputs, c.Replay, c.Failure, c.Reason = nil, nil, "", nil, why
 	for i := range r.Claims {
 		b := &r.Claims[i]
 		if b.Behind != c.ID {
