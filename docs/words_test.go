@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,8 +83,21 @@ type typed struct {
 	info  *types.Info
 }
 
+// byPath holds what eachTyped has read.
+var byPath map[string]*typed
+
 // eachTyped gives see the packages that packages lists, by their paths below the module.
 func eachTyped(t *testing.T, see func(path string, p *typed)) {
+	t.Helper()
+	if byPath == nil {
+		byPath = readTyped(t)
+	}
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		see(path, byPath[path])
+	}
+}
+
+func readTyped(t *testing.T) map[string]*typed {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("types of all packages")
@@ -99,6 +113,7 @@ func eachTyped(t *testing.T, see func(path string, p *typed)) {
 		}
 		return os.Open(export[path])
 	})
+	out := map[string]*typed{}
 	for _, l := range list {
 		p := &typed{fset: fset, info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{},
 			Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
@@ -114,8 +129,9 @@ func eachTyped(t *testing.T, see func(path string, p *typed)) {
 		if _, err := conf.Check(l.ImportPath, fset, p.files, p.info); err != nil {
 			t.Fatal(err)
 		}
-		see(strings.TrimPrefix(l.ImportPath, module), p)
+		out[strings.TrimPrefix(l.ImportPath, module)] = p
 	}
+	return out
 }
 
 type listed struct {
