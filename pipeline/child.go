@@ -226,34 +226,9 @@ func lost(target, entry string, kind verdict.ReasonKind, why string) *verdict.Re
 
 // relative makes file names relative to the root of the repository.
 func relative(res *verdict.Result, root string) {
-	fix := func(p *verdict.Pos) {
+	res.EachPos(func(p *verdict.Pos) {
 		p.File = strings.TrimPrefix(strings.TrimPrefix(p.File, root+"/"), "./")
-	}
-	lists := [][]verdict.Claim{res.Claims}
-	if res.Change != nil {
-		lists = append(lists, res.Change.New, res.Change.Mended)
-	}
-	for _, list := range lists {
-		for j := range list {
-			c := &list[j]
-			fix(&c.Pos)
-			if c.Reason != nil && c.Reason.Pos != nil {
-				fix(c.Reason.Pos)
-			}
-			for k := range c.Trace {
-				fix(&c.Trace[k].Pos)
-			}
-			for k := range c.Inputs {
-				fix(&c.Inputs[k].Pos)
-			}
-		}
-	}
-	for j := range res.Bounds.Loops {
-		fix(&res.Bounds.Loops[j].Pos)
-	}
-	if res.Reason != nil && res.Reason.Pos != nil {
-		fix(res.Reason.Pos)
-	}
+	})
 }
 
 // clean takes paths of this machine out of a message.

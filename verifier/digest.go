@@ -87,57 +87,40 @@ func namesLines(set map[string]int) bool {
 // Relocate moves the positions of a result by as much as their functions moved
 // between two keys of equal Shape, and puts the claims into the order of their places.
 func Relocate(res *verdict.Result, from, to Places) {
-	move := func(p *verdict.Pos) {
-		if p == nil || p.Line == 0 {
-			return
+	relocateLines(res.Coverage, from, to)
+	res.EachPos(func(p *verdict.Pos) {
+		if p.Line > 0 {
+			p.Line += from.moved(*p, to)
 		}
-		old, was := from[placeOf(*p)]
-		if line, is := to[placeOf(*p)]; was && is {
-			p.Line += line - old
-		}
+	})
+	if res.Coverage != nil {
+		res.Coverage.Sort()
 	}
-	reason := func(r *verdict.Reason) {
-		if r != nil {
-			move(r.Pos)
-		}
-	}
-	move(res.At)
-	reason(res.Reason)
-	reason(res.Vacuous)
-	for i := range res.Bounds.Loops {
-		move(&res.Bounds.Loops[i].Pos)
-	}
-	relocateCoverage(res.Coverage, from, to)
 	for i := range res.Claims {
-		c := &res.Claims[i]
-		move(&c.Pos)
-		reason(c.Reason)
-		for j := range c.Trace {
-			move(&c.Trace[j].Pos)
-		}
-		for j := range c.Inputs {
-			move(&c.Inputs[j].Pos)
-		}
-		relocateDiagrams(c.Certificate, from, to)
+		relocateDiagrams(res.Claims[i].Certificate, from, to)
 	}
 	sortClaims(res.Claims, nil) // functions may have changed places
 }
 
-func relocateCoverage(c *verdict.Coverage, from, to Places) {
+// moved returns by how many lines the function that p is in has moved.
+func (from Places) moved(p verdict.Pos, to Places) int {
+	old, was := from[placeOf(p)]
+	line, is := to[placeOf(p)]
+	if !was || !is {
+		return 0
+	}
+	return line - old
+}
+
+// relocateLines moves the lines of the functions of a coverage, before the functions themselves are moved.
+func relocateLines(c *verdict.Coverage, from, to Places) {
 	if c == nil {
 		return
 	}
 	for i := range c.Functions {
 		f := &c.Functions[i]
-		old, was := from[placeOf(f.Pos)]
-		line, is := to[placeOf(f.Pos)]
-		if !was || !is {
-			continue
-		}
-		f.Pos.Line += line - old
 		for j := range f.Lines {
-			f.Lines[j].Line += line - old
+			f.Lines[j].Line += from.moved(f.Pos, to)
 		}
 	}
-	c.Sort()
 }

@@ -136,28 +136,11 @@ func without(err error, folders ...string) error {
 
 // inRepository names places as the repository does.
 func inRepository(c *verdict.Comparison, folders ...string) {
-	short := func(p *verdict.Pos) {
+	c.EachPos(func(p *verdict.Pos) {
 		for _, f := range folders {
 			p.File = strings.TrimPrefix(p.File, f+"/")
 		}
-	}
-	short(&c.Pos)
-	for i := range c.Differences {
-		d := &c.Differences[i]
-		short(&d.Pos)
-		for k := range d.Trace {
-			short(&d.Trace[k].Pos)
-		}
-		for k := range d.Inputs {
-			short(&d.Inputs[k].Pos)
-		}
-	}
-	for i := range c.Excused {
-		short(&c.Excused[i].Pos)
-	}
-	for i := range c.Bounds.Loops {
-		short(&c.Bounds.Loops[i].Pos)
-	}
+	})
 }
 
 // trees compares two files, or two folders with manifests.
