@@ -58,6 +58,20 @@ int copy(char *s, unsigned n) { if (!s && n > 1) return 0; return s[0]; }`, "cop
 
 	{"the order of two blocks", `void check(char *low, char *high) { low[0] = 0; assert((uintptr_t)low <= (uintptr_t)high); }`,
 		"check", false},
+	{"a volatile count of one handler", `static uint8_t buf[32]; static volatile uint8_t n;
+void irq(uint8_t c) { if (n < sizeof buf) buf[n++] = c; }`, "irq", false},
+	{"a volatile count of one handler, one too many", `static uint8_t buf[32]; static volatile uint8_t n;
+void irq(uint8_t c) { if (n <= sizeof buf) buf[n++] = c; }`, "irq", true},
+	{"a volatile count of two", `static uint8_t buf[32]; static volatile uint8_t n;
+void irq(uint8_t c) { if (n < sizeof buf) buf[n++] = c; }
+void set(uint8_t c) { n = c; }`, "irq", true},
+	{"a volatile index of one handler, which is read for a moment", `static uint8_t buf[48]; static volatile uint8_t head;
+void irq(uint8_t c) { buf[head] = c; head++; if (head >= sizeof buf) head = 0; }
+int last(void) { return buf[head]; }`, "last", true},
+	{"a volatile index of one handler, set back", `static uint8_t buf[48]; static volatile uint8_t head;
+void irq(uint8_t c) { buf[head] = c; head++; if (head >= sizeof buf) head = 0; }
+int last(void) { return buf[head]; }`, "irq", false},
+
 	{"the order in one block", `void check(char *low) { low[0] = 0; assert((uintptr_t)(low + 1) <= (uintptr_t)low); }`, "check",
 		true},
 }

@@ -14,7 +14,7 @@ func (e *encoder) memory(fr *frame, st *state, in *ir.Instr) val {
 	case ir.OpAlloca:
 		return e.alloca(fr, st, in)
 	case ir.OpLoad:
-		v := e.load(fr, st, in, e.arg(fr, st, in, 0), in.Access, int64(in.Align), in.Flags.Has(ir.Volatile))
+		v := e.load(fr, st, in, e.arg(fr, st, in, 0), in.Access, int64(in.Align), e.volatile(in))
 		if v.p != nil && st.pc != nil {
 			v.p = e.pruned(st, v.p)
 		}
@@ -236,6 +236,11 @@ func (e *encoder) storeType(o *object, c *content, off ilr.Term, v val, t *ir.Ty
 		return e.writeAt(o, c, off, n, raw)
 	}
 	return e.writeAt(o, c, off, e.lay.StoreSize(t), e.toRaw(v, t))
+}
+
+// volatile reports whether a load is one of what the environment may change.
+func (e *encoder) volatile(in *ir.Instr) bool {
+	return in.Flags.Has(ir.Volatile) && (e.opts.VolatileMemory || e.opts.Fresh(in))
 }
 
 // volatileFresh: a volatile read of o is a new unknown value each time (LL-122).

@@ -113,7 +113,7 @@ func (x *machine) fresh(in *ir.Instr, o *object) bool {
 	if o.kind == regionObject && o.region.Access == ir.AccessVolatile {
 		return true
 	}
-	if !in.Flags.Has(ir.Volatile) || x.o.VolatileMemory {
+	if !x.o.Fresh(in) {
 		return false
 	}
 	if o.kind != stackObject || o.born == nil || o.born.Op != ir.OpAlloca {

@@ -334,6 +334,7 @@ const (
 	Member   // gep: it steps into a structure
 	Element  // gep: it steps into an array
 	OfIndex  // trap: the index of an array is out of bounds
+	Sole     // load: of a volatile number that its function alone writes (Semantics.Fresh)
 )
 
 // Has reports whether all of g are set.

@@ -26,6 +26,13 @@ func (s *Semantics) NearNull() bool {
 	return !s.AddressZero && slices.ContainsFunc(s.Regions, func(r Region) bool { return r.Base == 0 && r.Size > 0 })
 }
 
+// Fresh reports whether in reads or writes what is volatile, so that a read gives any value unless it is one of memory
+// that nothing else gets at. Where volatile variables hold what the program stores there, a function that alone writes
+// one finds what it left.
+func (s *Semantics) Fresh(in *Instr) bool {
+	return in.Flags.Has(Volatile) && !s.VolatileMemory && !(s.KeepsRanges && in.Flags.Has(Sole))
+}
+
 // TellsNull reports whether pointers computed from null have to be told from other addresses: the memory map has something
 // behind address 0, and the check of the arithmetic itself is not asked for.
 func (s *Semantics) TellsNull(checks verdict.CheckSet) bool {

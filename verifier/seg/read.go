@@ -14,7 +14,7 @@ func (b *builder) load(s *state, in *ir.Instr) result {
 	if !ok {
 		return stop("invalid read")
 	}
-	if in.Flags.Has(ir.Volatile) && !b.opts.VolatileMemory && (o == nil || !o.private) || in.Flags.Has(ir.Atomic) &&
+	if b.opts.Fresh(in) && (o == nil || !o.private) || in.Flags.Has(ir.Atomic) &&
 		o == nil {
 		x := b.fresh(s, in.T, "volatile", b.class(in))
 		s.input(VolatileInput, in, in.T.Width, x)

@@ -14,8 +14,9 @@ type span struct {
 	some  bool // something is stored there, or an initialiser puts it there
 	any   bool // it may be changed in a way that is not known, or is as large as its type
 	unset bool // nothing in the program gives it a number
-	// a function stores other numbers there for a moment, until it returns or calls another
-	passed bool
+	// a function stores other numbers there for a moment, until it returns or calls another: these
+	passed  bool
+	passing interval
 }
 
 // spans has a span for each member of a structure, and each variable, that holds a number.
@@ -29,6 +30,7 @@ type spans struct {
 	enums  map[*ir.Param]*ir.DType // parameters of enumerations
 	tables map[*ir.Global]*span    // constant tables of numbers
 	raw    *raws
+	soles  map[*ir.Global]*ir.Func   // volatile variables that one function alone writes
 	fields map[string]map[int64]bool // bit-fields that code stores, by the layout of their structure and where they begin
 	// parameters of those that calls pass something else than an enumerator, or may
 	passed map[*ir.Param]bool
@@ -65,6 +67,7 @@ func spansOf(m *ir.Module, lenient bool) *spans {
 			storing = append(storing, f)
 		}
 	}
+	s.soles = s.soleWriters(m)
 	if lenient {
 		clear(s.wild)
 		clear(s.loose)
@@ -214,9 +217,13 @@ func (s *spans) kept(at place, t *ir.DType) (low, high int64, ok bool) {
 	if x == nil || !x.some || x.any || s.wild[at.of] || x.bits != t.Bits || x.bits > 60 || !x.value.limited {
 		return 0, 0, false
 	}
-	low, high = x.value.ulow, x.value.uhigh
+	v := x.value
+	if x.passed && s.soles[at.g] != nil {
+		v = v.join(x.passing)
+	}
+	low, high = v.ulow, v.uhigh
 	if t.Signed {
-		low, high = x.value.slow, x.value.shigh
+		low, high = v.slow, v.shigh
 	}
 	all := full(x.bits)
 	return low, high, t.Signed && (low > all.slow || high < all.shigh) || !t.Signed && (low > 0 || high < all.uhigh)

@@ -34,14 +34,22 @@ func (s *spans) solve(storing []*ir.Func) {
 			if !s.matters(f, round == 0, changed) {
 				continue
 			}
-			x := &wordFlow{f: f, param: s.param, memory: s.loaded, at: s.placeOf, stored: add(found), passes: add(passing)}
+			x := &wordFlow{f: f, param: s.param, memory: s.loaded, at: s.placeOf, sole: s.isSole, stored: add(found),
+				passes: add(passing)}
 			x.run()
 		}
 		changed = s.grow(found, round, limits)
+		for p, v := range passing {
+			if x := s.at[p]; !v.within(x.value) && !(x.passed && v.within(x.passing)) {
+				x.passed, x.passing = true, v
+				if s.soles[p.g] != nil { // others read these, too
+					changed[p] = true
+				}
+			}
+		}
 	}
-	for p, v := range passing {
-		x := s.at[p]
-		x.passed = !v.within(x.value)
+	for _, x := range s.at {
+		x.passed = x.passed && !x.passing.within(x.value)
 	}
 }
 
@@ -98,6 +106,9 @@ func (s *spans) loaded(in *ir.Instr) (interval, bool) {
 		return interval{}, false
 	}
 	v := x.value // zero where nothing is stored yet
+	if in.Flags.Has(ir.Volatile) && x.passed && !s.isSole(in) {
+		v = v.join(x.passing)
+	}
 	if p.of != "" {
 		v = v.join(interval{})
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // use says what the code of a function says of one of its pointer parameters.
@@ -41,15 +42,17 @@ type Program struct {
 	truths *truths // in unions; nil before a harness makes one
 
 	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
-	nonnull  map[*ir.Func]bool            // pass pointers that may not be null
-	step     int                          // bytes of the widest access that is one step
+	// what is taken for granted of volatile numbers that a function alone writes
+	sole    map[*ir.Func][]verdict.Assumption
+	nonnull map[*ir.Func]bool // pass pointers that may not be null
+	step    int               // bytes of the widest access that is one step
 }
 
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, uses: map[*ir.Func][]use{}, places: placesOf(m),
 		spans: spansOf(m, false), seems: spansOf(m, true), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{},
-		nonnull: map[*ir.Func]bool{}, step: int(atomicBytes(m)), changed: changedGlobals(m),
+		nonnull: map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(atomicBytes(m)), changed: changedGlobals(m),
 		effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
 	p.keepVolatile()
 	p.keepNonnull()

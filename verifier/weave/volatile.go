@@ -13,6 +13,11 @@ import (
 func (p *Program) keepVolatile() {
 	b := &builder{m: p.m}
 	for _, f := range p.m.Funcs {
+		for _, blk := range f.Blocks {
+			for _, in := range blk.Instrs {
+				p.keepSole(in)
+			}
+		}
 		vars := f.VarsBySlot()
 		if !slices.ContainsFunc(f.Blocks, func(blk *ir.Block) bool {
 			return slices.ContainsFunc(blk.Instrs, func(in *ir.Instr) bool { return p.volatileRange(vars, in) != nil })
@@ -54,7 +59,7 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 		return nil
 	}
 	at, ok := p.spans.of[in]
-	if !ok || p.spans.at[at].passed { // a handler may see what is there for a moment
+	if !ok || p.spans.at[at].passed && p.spans.soles[at.g] == nil { // a handler may see what is there for a moment
 		return nil
 	}
 	r := &volatileRange{at: at}
@@ -82,6 +87,7 @@ func (h *harness) noteVolatile() {
 	for _, r := range h.p.volatileIn(h.reached) {
 		h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, r.assumed(verdict.Chosen))
 	}
+	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, h.p.soleIn(h.reached)...)
 }
 
 // volatileIn lists the ranges of the volatile numbers that the functions of reached read, in the order of the program.
@@ -101,6 +107,9 @@ func (p *Program) Kept(entry *ir.Func) []verdict.Assumption {
 	reached := Reached(p.m, entry)
 	for _, r := range p.volatileIn(reached) {
 		out = verdict.AddAssumptions(out, r.assumed(verdict.Declared))
+	}
+	for _, a := range p.soleIn(reached) {
+		out = verdict.AddAssumptions(out, verdict.Assume(a.Subject, a.Relation, verdict.Declared, a.Text))
 	}
 	if p.nonnullIn(reached) {
 		out = append(out, wraps)

@@ -15,6 +15,7 @@ type wordFlow struct {
 	slots  map[*ir.Instr]int                   // such variables, and their bits
 	memory func(in *ir.Instr) (interval, bool) // what another load gives, if that is known
 	at     func(in *ir.Instr) (place, bool)    // the place that another load or store goes to, if that is known
+	sole   func(in *ir.Instr) bool             // reports loads and stores of volatile numbers that nobody else writes
 	// called for each store of a number to other places that others may see: not for one that the next takes the place of
 	stored func(in *ir.Instr, v interval)
 	passes func(in *ir.Instr, v interval) // called for each store to memory that is followed

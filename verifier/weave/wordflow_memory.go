@@ -55,7 +55,7 @@ func (x *wordFlow) findCells() {
 	for _, b := range x.f.Blocks {
 		for _, in := range b.Instrs {
 			addr, ok := accessOf(in)
-			if _, known := x.at(in); !ok || !known || in.Flags.Has(ir.Volatile) {
+			if _, known := x.at(in); !ok || !known || in.Flags.Has(ir.Volatile) && !(x.sole != nil && x.sole(in)) {
 				continue
 			}
 			if c, ok := x.cellOf(addr); ok {
