@@ -56,6 +56,19 @@ int copy(char *s, unsigned n) { if (!s && n > 1) return 0; return s[0]; }`, "cop
 	{"the last one", `void clear(unsigned char *p, unsigned end) { for (unsigned i = 0; i <= end; i++) p[i] = 0; }`,
 		"clear", false},
 
+	{"a pointer that is made of bytes", `struct r { unsigned char *data; unsigned kind; }; struct v { unsigned kind; unsigned char *data; };
+struct e { unsigned kind; const void *object; };
+int get(const struct e *e) {
+	const unsigned char *p = e->kind == 1 ? ((const struct r *)e->object)->data : ((const struct v *)e->object)->data;
+	return *p; }`, "get", false},
+	{"a pointer that is made of a number", `struct m { unsigned char kind; uintptr_t at; };
+int get(const struct m *m) { const unsigned char *p = (const unsigned char *)m->at; return m->kind == 3 ? *p : 0; }`,
+		"get", true},
+	{"a pointer into bytes, one too far", `struct r { unsigned char *data; unsigned size; };
+static unsigned char four[4];
+int get(void *raw, unsigned n) { struct r *r = raw; if (n < sizeof *r) return 0; r->data = four; return r->data[4]; }`,
+		"get", true},
+
 	{"the order of two blocks", `void check(char *low, char *high) { low[0] = 0; assert((uintptr_t)low <= (uintptr_t)high); }`,
 		"check", false},
 	{"a volatile count of one handler", `static uint8_t buf[32]; static volatile uint8_t n;

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -68,28 +69,55 @@ func (j *Job) restsOnState(c *verdict.Claim) string {
 // result of null is one that callers have to expect, unless the function never gives it.
 func (j *Job) wildResult(c *verdict.Claim) string {
 	null := c.Failure.Is(verdict.NullAccess)
-	number := c.Failure.Is(verdict.NoObject) || len(c.Failure.Names(verdict.ByMachine)) > 0
+	number := isNumber(c.Failure)
 	if c.Check != verdict.Memory || !null && !number || len(c.Trace) == 0 {
 		return ""
 	}
-	// back from the violation by way of what keeps the address
-	todo, seen := []int{len(c.Trace) - 1}, map[int]bool{}
-	for len(todo) > 0 {
-		s := &c.Trace[todo[0]]
-		todo = todo[1:]
+	for s := range kept(c.Trace, func(*verdict.Step) bool { return true }) {
 		if s.Kind == verdict.StepInput && !s.Null && slices.Contains(j.Stubbed, s.From) &&
 			(!null || s.Type == "pointer" && (s.Value != "NULL" || weave.NeverNull(s.From))) {
 			return s.From
 		}
-		if s.Kind != verdict.StepViolation && s.Kind != verdict.StepAssign && s.Kind != verdict.StepReturn {
-			continue
-		}
-		for _, k := range s.Causes {
-			if k < len(c.Trace) && !seen[k] {
-				seen[k] = true
-				todo = append(todo, k)
-			}
+	}
+	return ""
+}
+
+// isNumber reports a failure of an access to a number that is no address of an object of the program.
+func isNumber(f *verdict.Failure) bool { return f.Is(verdict.NoObject) || len(f.Names(verdict.ByMachine)) > 0 }
+
+// wildBytes returns the pointer of a generated harness to a block of bytes which a pointer was read from, to no object,
+// that an access or a call follows; "" where none was. No caller has such bytes there.
+func wildBytes(c *verdict.Claim) string {
+	if !isNumber(c.Failure) && !c.Failure.Is(verdict.NoFunction) || len(c.Trace) == 0 {
+		return ""
+	}
+	for s := range kept(c.Trace, func(s *verdict.Step) bool { return s.Pointer }) {
+		if s.Kind == verdict.StepInput && s.Pointer && s.Behind != "" {
+			return s.Behind
 		}
 	}
 	return ""
+}
+
+// kept goes back from the last step of a trace by way of results, and of those assignments that by is true of.
+func kept(trace []verdict.Step, by func(*verdict.Step) bool) iter.Seq[*verdict.Step] {
+	return func(yield func(*verdict.Step) bool) {
+		todo, seen := []int{len(trace) - 1}, map[int]bool{}
+		for len(todo) > 0 {
+			s := &trace[todo[0]]
+			todo = todo[1:]
+			if !yield(s) {
+				return
+			}
+			if s.Kind != verdict.StepViolation && s.Kind != verdict.StepReturn && !(s.Kind == verdict.StepAssign && by(s)) {
+				continue
+			}
+			for _, k := range s.Causes {
+				if k < len(trace) && !seen[k] {
+					seen[k] = true
+					todo = append(todo, k)
+				}
+			}
+		}
+	}
 }

@@ -105,6 +105,7 @@ func (x *machine) load(in *ir.Instr, p value) value {
 	}
 	v := x.get(o, off, in.Access)
 	x.traceUnknown(in, o, off, v)
+	x.traceRaw(in, o, off, v)
 	return v
 }
 

@@ -49,6 +49,19 @@ func (x *machine) traceUnknown(in *ir.Instr, o *object, off int64, v value) {
 		Type: typeText(t, in.Access), Object: o.num + 1})
 }
 
+// traceRaw notes a pointer that is made of bytes which a generated harness filled a block with: it leads nowhere.
+func (x *machine) traceRaw(in *ir.Instr, o *object, off int64, v value) {
+	if !x.o.Trace || !in.Access.IsPtr() || v.obj != nil || v.bits.IsZero() || o.pointer() == "" {
+		return
+	}
+	if w := x.trace.writes[o][off]; w != nil && (w.Model != ir.ModelHavoc || !w.Block.Func.Driven()) {
+		return // the program's
+	}
+	name, t := x.placeName(o, off, x.l.StoreSize(in.Access), in.Access)
+	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.bits),
+		Type: typeText(t, in.Access), Object: o.num + 1, Behind: o.pointer(), Pointer: true})
+}
+
 // traceInput notes what a nondet function gave.
 func (x *machine) traceInput(in *ir.Instr, name string, v value) {
 	if !x.o.Trace || in.T.IsVoid() {
