@@ -162,7 +162,7 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 	if standing == Falls {
 		return nil
 	}
-	if standing == Guessed || restsOnContents(f.p, at.Instr) {
+	if standing == Guessed || restsOnContents(f.p, &c, at.Instr) {
 		if !s.fails[failureOf(f.other, id, c.Failure)] &&
 			(len(c.Failure.Names(verdict.ByHarness)) > 0 || !comesTo(f.other, beside, verdict.Site(id))) {
 			return nil
@@ -174,14 +174,14 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 	return &c
 }
 
-// restsOnContents reports whether the operands of an instruction of p depend on contents that its harness made up.
-func restsOnContents(p *problem.Problem, in *ir.Instr) bool {
+// restsOnContents reports whether c, a violation at an instruction of p, depends on contents that its harness made up.
+func restsOnContents(p *problem.Problem, c *verdict.Claim, in *ir.Instr) bool {
 	q := questionOf(p)
 	if len(p.Open) == 0 || len(q.IDs) == 0 {
 		return false
 	}
 	q.Holds = func(*ir.Instr) bool { return false }
-	return madeUp(p, flow.Follow(q).Operands(in)) != nil
+	return madeUp(p, c, flow.Follow(q).Operands(in)) != nil
 }
 
 // comesTo reports whether an execution of p came to a claim. What it does there is no failure, if it does not fail.

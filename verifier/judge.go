@@ -48,7 +48,7 @@ func judgeAll(p *problem.Problem, res *verdict.Result) {
 		switch {
 		case c.Check == verdict.Unwinding:
 		case c.Status == verdict.Violated && in != nil:
-			takeBack(res, c, madeUp(p, r.Operands(in)))
+			takeBack(res, c, madeUp(p, c, r.Operands(in)))
 		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
 		case c.Check.Of().Decided == verdict.ByPaths && in != nil:
 			c.Assumptions = named(p.Assumptions, r.At(in, c.Check == verdict.Uninitialised))
@@ -88,11 +88,12 @@ func named(list []verdict.Assumption, ids []string) []string {
 	})
 }
 
-// madeUp returns the contents among ids that the harness of p made up; nil: none.
-func madeUp(p *problem.Problem, ids []string) *verdict.Assumption {
+// madeUp returns the contents among ids that the harness of p made up, and that make violation c no finding; nil: none.
+// What is in a block of which nothing says what it holds is input like any, but for addresses that are computed from it.
+func madeUp(p *problem.Problem, c *verdict.Claim, ids []string) *verdict.Assumption {
 	for i := range p.Open {
-		if slices.Contains(ids, p.Open[i].ID) {
-			return &p.Open[i]
+		if a := &p.Open[i]; slices.Contains(ids, a.ID) && (a.Relation != verdict.Extent || c.Failure.IsNumber()) {
+			return a
 		}
 	}
 	return nil

@@ -69,6 +69,28 @@ static unsigned char four[4];
 int get(void *raw, unsigned n) { struct r *r = raw; if (n < sizeof *r) return 0; r->data = four; return r->data[4]; }`,
 		"get", true},
 
+	{"a number behind a handle", `typedef void *heap_t; struct heap { unsigned map; unsigned rows[4]; };
+unsigned rows(heap_t h, unsigned size) { struct heap *c = h; return c->rows[size & 3]; }`, "rows", false},
+	{"a number behind bytes", `struct heap { unsigned map; unsigned rows[4]; };
+unsigned rows(void *h, unsigned size) { struct heap *c = h; return c->rows[size & 3]; }`, "rows", true},
+	{"a handle, past its structure", `typedef void *heap_t; struct heap { unsigned map; unsigned rows[4]; };
+unsigned rows(heap_t h, unsigned size) { struct heap *c = h; return c->rows[size & 7]; }`, "rows", true},
+
+	{"a header in front, by a constant", `struct head { unsigned size; unsigned used; };
+static const size_t start = sizeof(struct head);
+unsigned release(void *p, size_t size) { struct head *h = (struct head *)((char *)p - start); return h->used + size; }`,
+		"release", false},
+	{"a header in front of the first, by a constant", `struct head { unsigned size; unsigned used; };
+static const size_t start = sizeof(struct head);
+static struct head heads[2];
+unsigned release(int i) { return ((struct head *)((char *)&heads[i & 1] - start))->used; }`, "release", true},
+
+	{"an address that is computed from what is behind a pool", `struct head { unsigned size, used; };
+unsigned next(void *pool, unsigned k) { const struct head *h = (const struct head *)((uintptr_t)pool + k % 8 * 8);
+	return ((const struct head *)((uintptr_t)h + h->size))->used; }`, "next", false},
+	{"an index that is behind a pool", `static const unsigned char table[4] = {1, 2, 3, 4};
+int next(const void *pool, unsigned k) { return table[((const unsigned char *)pool)[k & 3]]; }`, "next", true},
+
 	{"the order of two blocks", `void check(char *low, char *high) { low[0] = 0; assert((uintptr_t)low <= (uintptr_t)high); }`,
 		"check", false},
 	{"a volatile count of one handler", `static uint8_t buf[32]; static volatile uint8_t n;
@@ -93,7 +115,7 @@ int last(void) { return buf[head]; }`, "irq", false},
 func TestMadeUp(t *testing.T) {
 	for _, c := range madeUpCases {
 		t.Run(c.name, func(t *testing.T) {
-			dir := writeTree(t, map[string]string{"src.c": "#include <assert.h>\n#include <stdint.h>\n" + c.text + "\n"})
+			dir := writeTree(t, map[string]string{"src.c": "#include <assert.h>\n#include <stddef.h>\n#include <stdint.h>\n" + c.text + "\n"})
 			_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", c.function)
 			if len(rep.Results) != 1 {
 				t.Fatalf("%+v\n%s", rep.Results, errs)

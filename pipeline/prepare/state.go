@@ -69,7 +69,7 @@ func (j *Job) restsOnState(c *verdict.Claim) string {
 // result of null is one that callers have to expect, unless the function never gives it.
 func (j *Job) wildResult(c *verdict.Claim) string {
 	null := c.Failure.Is(verdict.NullAccess)
-	number := isNumber(c.Failure)
+	number := c.Failure.IsNumber()
 	if c.Check != verdict.Memory || !null && !number || len(c.Trace) == 0 {
 		return ""
 	}
@@ -82,13 +82,10 @@ func (j *Job) wildResult(c *verdict.Claim) string {
 	return ""
 }
 
-// isNumber reports a failure of an access to a number that is no address of an object of the program.
-func isNumber(f *verdict.Failure) bool { return f.Is(verdict.NoObject) || len(f.Names(verdict.ByMachine)) > 0 }
-
 // wildBytes returns the pointer of a generated harness to a block of bytes which a pointer was read from, to no object,
 // that an access or a call follows; "" where none was. No caller has such bytes there.
 func wildBytes(c *verdict.Claim) string {
-	if !isNumber(c.Failure) && !c.Failure.Is(verdict.NoFunction) || len(c.Trace) == 0 {
+	if !c.Failure.IsNumber() && !c.Failure.Is(verdict.NoFunction) || len(c.Trace) == 0 {
 		return ""
 	}
 	for s := range kept(c.Trace, func(s *verdict.Step) bool { return s.Pointer }) {

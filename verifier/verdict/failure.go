@@ -65,5 +65,8 @@ func (f *Failure) Names(m Maker) []string {
 	return out
 }
 
+// IsNumber reports an access at a number that is no address of an object of the program; f may be nil.
+func (f *Failure) IsNumber() bool { return f.Is(NoObject) || len(f.Names(ByMachine)) > 0 }
+
 // Is reports whether f, which may be nil, is of kind k.
 func (f *Failure) Is(k FailureKind) bool { return f != nil && f.Kind == k }

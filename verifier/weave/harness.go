@@ -69,6 +69,7 @@ type Block struct {
 	At   *ir.Instr
 	Size ir.Value  // in bytes
 	T    *ir.DType // of its elements; nil: not known
+	fill *ir.Instr // gives it contents
 }
 
 // Harness adds to the program a function that calls f with any arguments. The error says

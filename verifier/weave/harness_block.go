@@ -25,14 +25,23 @@ func (h *harness) anyBlock(name string, size ir.Value) *ir.Instr {
 	p := h.model(ir.ModelMalloc, "malloc", h.ptr(), size)
 	p.Name = ir.BehindPointer + h.prefix + name
 	h.assume(h.compare(ir.NE, p, h.null()))
-	h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
+	fill := h.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
 	h.out.Open = verdict.AddAssumptions(h.out.Open, order)
-	h.out.Blocks = append(h.out.Blocks, Block{Name: h.prefix + name, At: p, Size: size})
+	h.out.Blocks = append(h.out.Blocks, Block{Name: h.prefix + name, At: p, Size: size, fill: fill})
 	return p
 }
 
 // holdsElements notes that the block made last holds objects of type t.
 func (h *harness) holdsElements(t *ir.DType) { h.out.Blocks[len(h.out.Blocks)-1].T = t }
+
+// opaque notes that nothing says what the block made last holds, nor how much: an address that is computed from that is
+// the harness's, and an assertion about it says what callers keep to.
+func (h *harness) opaque(name string, bytes int64) {
+	a := verdict.Assume(name, verdict.Extent, verdict.Chosen, fmt.Sprintf("%s.%s: %d bytes", h.of.CName, name, bytes))
+	h.out.Open = verdict.AddAssumptions(h.out.Open, a)
+	brings(a.ID, h.out.Blocks[len(h.out.Blocks)-1].fill)
+	h.out.Structs = append(h.out.Structs, name)
+}
 
 // order is of the blocks that a harness makes: a failure by it is no finding.
 var order = verdict.Assume("", verdict.Order, verdict.Chosen, "blocks that pointers lead to stand in memory in any order")

@@ -152,6 +152,8 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 		return -1, false, 0 // one element
 	} else if u.text && isText(h.vars[i].T.Elem) && !u.writes {
 		return -1, false, 0 // its zero says how long it is
+	} else if isHandle(h.vars[i].T) {
+		return -1, false, 0 // bytes that a length counts are behind a plain pointer
 	}
 	for n := i + 1; n < len(h.of.Params); n++ {
 		v := h.vars[n]
@@ -170,6 +172,11 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 		}
 	}
 	return -1, false, 0
+}
+
+// isHandle reports a type with a name of its own for pointers to what only its library knows (typedef void *timer_t).
+func isHandle(t *ir.DType) bool {
+	return t.Kind == ir.DPointer && isVoid(t.Elem) && !strings.Contains(t.Name, "*")
 }
 
 // namedAfter reports whether parameter n is a length that is named after pointer i, to bytes: `bufsz` behind `buf`.

@@ -38,6 +38,9 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		h.store(h.int(ir.Int(8), 0), h.gep(args[i], e.bytes-1, nil, 0), 1)
 	default:
 		args[i] = h.blockOf(name, e.elem, h.int(h.word(), e.bytes))
+		if e.guess && isVoid(e.elem) {
+			h.opaque(name, e.bytes)
+		}
 		left := maxFields
 		for k := int64(1); k < e.filled; k++ {
 			h.fill(fmt.Sprintf("%s[%d]", name, k), e.elem, args[i], place{}, k*sizeOf(e.elem), 1, &left)

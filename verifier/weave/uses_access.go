@@ -69,11 +69,45 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 func isBefore(v ir.Value) bool {
 	off := int64(0)
 	for in, ok := v.(*ir.Instr); ok && (in.Op == ir.OpGep || in.Op == ir.OpBitcast); in, ok = in.Args[0].(*ir.Instr) {
-		if off += in.Off; len(in.Args) > 1 {
-			return false
+		off += in.Off
+		for i := 1; i < len(in.Args); i++ {
+			n, constant := constantOf(in.Args[i])
+			if !constant {
+				return false
+			}
+			off += n * in.Scales[i-1]
 		}
 	}
 	return off < 0
+}
+
+// constantOf returns a number that is the same in all executions: a constant, a variable that is one, their negation, sum
+// and difference.
+func constantOf(v ir.Value) (int64, bool) {
+	switch v := v.(type) {
+	case *ir.Const:
+		if v.Kind == ir.ConstInt && v.Bits.Signed().IsInt64() {
+			return v.Bits.Signed().Int64(), true
+		}
+	case *ir.Instr:
+		switch v.Op {
+		case ir.OpLoad:
+			if k, ok := v.Args[0].(*ir.Const); ok && k.Kind == ir.ConstAddr && k.Global != nil && k.Global.Const && k.Off == 0 &&
+				k.Global.Init != nil && k.Global.T == v.T {
+				return constantOf(k.Global.Init)
+			}
+		case ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpFreeze:
+			return constantOf(v.Args[0])
+		case ir.OpAdd, ir.OpSub:
+			a, isA := constantOf(v.Args[0])
+			b, isB := constantOf(v.Args[1])
+			if v.Op == ir.OpSub {
+				b = -b
+			}
+			return a + b, isA && isB
+		}
+	}
+	return 0, false
 }
 
 // says notes that a parameter bounds what is behind the pointer. The first one is kept.
