@@ -47,6 +47,10 @@ func judgeAll(p *problem.Problem, res *verdict.Result) {
 		in := places[c.ID]
 		switch {
 		case c.Check == verdict.Unwinding:
+		case c.Status == verdict.Violated && c.Check == verdict.Termination:
+			for _, exit := range decidersAt(p.Module, c.Pos) {
+				takeBack(res, c, madeUp(p, c, r.Operands(exit)))
+			}
 		case c.Status == verdict.Violated && in != nil:
 			takeBack(res, c, madeUp(p, c, r.Operands(in)))
 		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
@@ -88,11 +92,28 @@ func named(list []verdict.Assumption, ids []string) []string {
 	})
 }
 
+// decidersAt lists the instructions in a line that decide where control goes.
+func decidersAt(m *ir.Module, at verdict.Pos) []*ir.Instr {
+	var out []*ir.Instr
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			if t := b.Term(); len(t.Targets) > 1 && t.Pos.File == at.File && t.Pos.Line == at.Line {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
 // madeUp returns the contents among ids that the harness of p made up, and that make violation c no finding; nil: none.
-// What is in a block of which nothing says what it holds is input like any, but for addresses that are computed from it.
+// What is in a block of which nothing says what it holds is input like any, but for addresses that are computed from it,
+// and for how often a loop turns. A loop that never ends is one by all other contents.
 func madeUp(p *problem.Problem, c *verdict.Claim, ids []string) *verdict.Assumption {
 	for i := range p.Open {
-		if a := &p.Open[i]; slices.Contains(ids, a.ID) && (a.Relation != verdict.Extent || c.Failure.IsNumber()) {
+		a := &p.Open[i]
+		opaque := a.Relation == verdict.Extent
+		if slices.Contains(ids, a.ID) && (c.Check == verdict.Termination && opaque ||
+			c.Check != verdict.Termination && (!opaque || c.Failure.IsNumber())) {
 			return a
 		}
 	}
@@ -102,7 +123,7 @@ func madeUp(p *problem.Problem, c *verdict.Claim, ids []string) *verdict.Assumpt
 // takeBack makes a violation unknown that depends on contents which the harness made up, and what is only known behind
 // it.
 func takeBack(res *verdict.Result, c *verdict.Claim, of *verdict.Assumption) {
-	if of == nil {
+	if of == nil || c.Status != verdict.Violated {
 		return
 	}
 	if of.Relation == verdict.Order {

@@ -91,6 +91,13 @@ unsigned next(void *pool, unsigned k) { const struct head *h = (const struct hea
 	{"an index that is behind a pool", `static const unsigned char table[4] = {1, 2, 3, 4};
 int next(const void *pool, unsigned k) { return table[((const unsigned char *)pool)[k & 3]]; }`, "next", true},
 
+	{"a loop by what is behind a pool", `void walk(void *pool) {
+	unsigned i = 0;
+	while (i < 16) i += ((const unsigned char *)pool)[i]; }`, "walk", false},
+	{"a loop by the bytes of a message", `void skip(const unsigned char *msg, unsigned len) {
+	unsigned i = 0;
+	while (i < len) i += msg[i]; }`, "skip", true},
+
 	{"the order of two blocks", `void check(char *low, char *high) { low[0] = 0; assert((uintptr_t)low <= (uintptr_t)high); }`,
 		"check", false},
 	{"a volatile count of one handler", `static uint8_t buf[32]; static volatile uint8_t n;
