@@ -106,8 +106,8 @@ func decidersAt(m *ir.Module, at verdict.Pos) []*ir.Instr {
 }
 
 // madeUp returns the contents among ids that the harness of p made up, and that make violation c no finding; nil: none.
-// What is in a block of which nothing says what it holds is input like any, but for addresses that are computed from it,
-// and for how often a loop turns. A loop that never ends is one by all other contents.
+// What is in a block of which nothing says what it holds is input like any, but for addresses that are computed from
+// it, and for how often a loop turns. A loop that never ends is one by all other contents.
 func madeUp(p *problem.Problem, c *verdict.Claim, ids []string) *verdict.Assumption {
 	for i := range p.Open {
 		a := &p.Open[i]

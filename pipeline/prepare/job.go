@@ -184,7 +184,8 @@ func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 			Remedy: "a stub in C says it"}
 	}
 	if p := wildBytes(c); p != "" {
-		return &verdict.Reason{Detail: "what the pointers behind " + p + " lead to is not known: the harness has any bytes there",
+		return &verdict.Reason{
+			Detail: "what the pointers behind " + p + " lead to is not known: the harness has any bytes there",
 			Remedy: "a harness that fills them as callers do says it: `firmproof harness` writes one to begin with"}
 	}
 	return nil
