@@ -97,7 +97,7 @@ func decidersAt(m *ir.Module, at verdict.Pos) []*ir.Instr {
 	var out []*ir.Instr
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
-			if t := b.Term(); len(t.Targets) > 1 && t.Pos.File == at.File && t.Pos.Line == at.Line {
+			if t := b.Term(); len(t.Targets) > 1 && t.Pos != nil && t.Pos.File == at.File && t.Pos.Line == at.Line {
 				out = append(out, t)
 			}
 		}
