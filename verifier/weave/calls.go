@@ -35,7 +35,7 @@ func (p *Program) AnyState(f *ir.Func) *Harnessed {
 	}) {
 		return nil
 	}
-	h, err := p.callOf(f, statePrefix, true)
+	h, err := p.callOf(f, statePrefix, func(h *harness) { h.variant, h.anyState = "state.", true })
 	if err != nil {
 		return nil
 	}
@@ -142,12 +142,12 @@ func (w *callWriter) callOf(f *ir.Func) {
 	h.letHandlersRun()
 	h.noteVolatile()
 	h.noteNonnull()
-	h.finishFunctions()
 	w.take(h)
 }
 
-// take adds what a call takes for granted.
+// take adds what a call, or what is made before the calls, takes for granted, and the functions that its pointers lead to.
 func (w *callWriter) take(h *harness) {
+	h.finishFunctions()
 	w.out.Assumptions = verdict.AddAssumptions(w.out.Assumptions, h.out.Assumptions...)
 	w.out.Open = verdict.AddAssumptions(w.out.Open, h.out.Open...)
 	for _, g := range h.out.Guesses {

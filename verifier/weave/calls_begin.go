@@ -86,6 +86,7 @@ func (w *callWriter) setUp() {
 		at := &ir.Const{T: w.ptr(), Kind: ir.ConstAddr, Global: s.g, Off: s.slot.off}
 		if len(s.list) == 0 {
 			h := w.p.newHarness(w.builder, w.cone.of)
+			h.variant = "calls."
 			h.store(h.isSet(s.slot, s.held, &left), at, 1)
 			w.take(h)
 			continue

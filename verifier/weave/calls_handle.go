@@ -157,7 +157,7 @@ func members(t *ir.DType) (pointers, numbers []int64) {
 func (w *callWriter) makeHandles() {
 	for i, hd := range w.cone.handles {
 		h := w.p.newHarness(w.builder, w.cone.of)
-		h.filling = true
+		h.filling, h.variant = true, "calls."
 		hd.at = &ir.Global{Name: fmt.Sprintf("%s%s.%d", handlePart, w.cone.of.Name, i), T: w.ptr(),
 			Align: w.m.Layout.PtrBits / 8, Init: &ir.Const{T: w.ptr(), Kind: ir.ConstNull}}
 		w.m.Globals = append(w.m.Globals, hd.at)

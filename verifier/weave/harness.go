@@ -75,11 +75,11 @@ type Block struct {
 // Harness adds to the program a function that calls f with any arguments. The error says
 // which parameter nothing can be made for; the program is then as it was.
 func (p *Program) Harness(f *ir.Func) (*Harnessed, error) {
-	return p.callOf(f, harnessPrefix, false)
+	return p.callOf(f, harnessPrefix, nil)
 }
 
-// callOf adds a function that calls f once; anyState: whatever the numbers in variables are.
-func (p *Program) callOf(f *ir.Func, prefix string, anyState bool) (*Harnessed, error) {
+// callOf adds a function that calls f once, by a harness that set changes, which may be nil.
+func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnessed, error) {
 	if f.IsDecl() {
 		return nil, fmt.Errorf("%s has no body", f.Name)
 	}
@@ -87,7 +87,9 @@ func (p *Program) callOf(f *ir.Func, prefix string, anyState bool) (*Harnessed, 
 		return nil, fmt.Errorf("%s takes a variable number of arguments", f.Name)
 	}
 	h := p.newHarness(newFunction(p.m, prefix+f.Name, ir.Void(), f.Pos), f)
-	h.f.CName, h.anyState = f.CName, anyState
+	if h.f.CName = f.CName; set != nil {
+		set(h)
+	}
 	args := make([]ir.Value, len(f.Params))
 	for i := range f.Params {
 		if args[i] != nil {
@@ -97,7 +99,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, anyState bool) (*Harnessed, 
 			return nil, err
 		}
 	}
-	if anyState {
+	if h.anyState {
 		h.anyNumbers()
 	}
 	h.globals()
@@ -154,6 +156,9 @@ type harness struct {
 	calls    *callWriter // that it writes a call for; nil: it calls its function alone
 	prefix   string      // of the names of what it makes, and of its assumptions
 	anyState bool        // variables hold any numbers at first
+	variant  string      // starts what unique gives, where there are several harnesses of the function
+	wide     bool        // see Wide
+	widened  bool        // one of the wide limits holds
 	// it fills a structure of zeros that calls change: its numbers are left as they are
 	filling bool
 	limits  []limited
@@ -231,10 +236,8 @@ func (h *harness) param(i int, args []ir.Value) error {
 // unique is a name for what belongs to the call that is written.
 func (h *harness) unique() string {
 	switch {
-	case h.anyState:
-		return "state." + h.of.Name
 	case h.calls == nil:
-		return h.of.Name
+		return h.variant + h.of.Name
 	}
 	return fmt.Sprintf("%s.call%d.%s", h.calls.cone.of.Name, h.calls.made, h.of.Name)
 }

@@ -89,8 +89,12 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	capacity := h.any(name+".capacity", h.word())
 	of := h.note(name+"."+t.Fields[b.pointer].Name, verdict.Extent, verdict.Chosen,
 		"%s leads to as many elements as %s says", name+"."+t.Fields[b.pointer].Name, limit)
-	brings(h.note(limit, verdict.Limit, verdict.Chosen, "%s is at most %d", limit, maxCount),
-		h.assume(h.compare(ir.ULE, capacity, h.int(h.word(), maxCount))))
+	most := h.room(maxCount, wideCount)
+	if c := t.Fields[b.capacity].T; c.Bits < 32 {
+		most = min(most, 1<<(c.Bits-1)-1)
+	}
+	brings(h.note(limit, verdict.Limit, verdict.Chosen, "%s is at most %d", limit, most),
+		h.assume(h.compare(ir.ULE, capacity, h.int(h.word(), most))))
 	number(b.capacity, capacity)
 	if h.filling {
 		h.assume(h.compare(ir.NE, capacity, h.int(h.word(), 0)))

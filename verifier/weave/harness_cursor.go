@@ -94,10 +94,10 @@ func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[i
 	}
 	end := name + "." + t.Fields[c.end].Name
 	size := h.int(h.word(), max(sizeOf(c.elem), 1))
-	count := h.any(end+" - block", h.word())
+	count, most := h.any(end+" - block", h.word()), h.room(maxCount, wideCount)
 	of := h.note(end, verdict.Extent, verdict.Chosen,
-		"pointers beside %s lead into one block of at most %d elements that it is the end of", end, maxCount)
-	brings(of, h.assume(h.compare(ir.ULE, count, h.int(h.word(), maxCount))))
+		"pointers beside %s lead into one block of at most %d elements that it is the end of", end, most)
+	brings(of, h.assume(h.compare(ir.ULE, count, h.int(h.word(), most))))
 	total := h.binary(ir.OpMul, count, size)
 	block := h.anyBlock(end, total)
 	brings(of, block)
@@ -115,7 +115,7 @@ func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[i
 		in := h.assume(h.compare(ir.ULE, k, count))
 		h.store(h.gep(block, 0, h.binary(ir.OpMul, k, size), 1), at(i), 1)
 		brings(h.note(member, verdict.Extent, verdict.Chosen,
-			"%s leads into the block of at most %d elements that %s is the end of", member, maxCount, end), in)
+			"%s leads into the block of at most %d elements that %s is the end of", member, most, end), in)
 		done[i] = true
 	}
 	return done

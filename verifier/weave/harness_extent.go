@@ -43,8 +43,9 @@ func (h *harness) extentOf(i int, name string) *extent {
 	case n >= 0:
 		return h.counted(i, n, bytes, plus)
 	case isText(elem) && !u.writes && u.need <= maxString:
-		return &extent{elem: elem, text: true, count: -1, bytes: maxString, origin: verdict.Chosen,
-			note: fmt.Sprintf("%s leads to a string of at most %d characters", name, maxString-1)}
+		size := h.room(maxString, wideString)
+		return &extent{elem: elem, text: true, count: -1, bytes: size, origin: verdict.Chosen,
+			note: fmt.Sprintf("%s leads to a string of at most %d characters", name, size-1)}
 	}
 	return h.fixed(i, name, elem)
 }
@@ -84,6 +85,10 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	// it may be an array, or a part of something, or have an array without a length at its end, or the function only
 	// keeps it for others
 	e.guess = e.guess || isStruct(elem) || u.need == 0
+	if h.wide && e.guess && !isStruct(elem) {
+		e.bytes, e.origin = h.room(e.bytes, wideCount*max(one, 1)), verdict.Chosen
+		e.note = fmt.Sprintf("%s leads to %d bytes: a guess, since nothing says how many", name, e.bytes)
+	}
 	if at != nil && passed < e.bytes {
 		e.warns = append(e.warns, shorterCall(at, name, passed, e.bytes))
 	}
@@ -107,7 +112,7 @@ func (h *harness) sizedInput(i int) bool {
 func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 	elem := h.vars[i].T.Elem
 	name, count, size, width := h.nameOf(i), h.nameOf(n), sizeOf(elem), h.of.Params[n].T.Width
-	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, most: maxCount, origin: verdict.Read}
+	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, most: h.room(maxCount, wideCount), origin: verdict.Read}
 	unit := "elements"
 	switch {
 	case !bytes && needsFill(elem, 0):
@@ -118,6 +123,9 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 			unit = "bytes"
 		}
 		e.unit = 1
+	}
+	if v := h.vars[n]; v != nil && v.T != nil && !v.T.Signed && width > 1 {
+		width++ // no bit is a sign's
 	}
 	if width < 63 {
 		e.most = min(e.most, 1<<(width-1)-1)

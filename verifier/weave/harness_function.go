@@ -170,7 +170,7 @@ func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 	}
 	b := newFunction(h.m, AnyFunction+h.unique()+"."+name, sig.Ret, h.of.Pos)
 	b.f.CName, b.f.Addr, b.f.Variadic, b.f.Made = name, true, sig.Variadic, true
-	s := &harness{builder: b, p: h.p, of: h.of, reached: h.reached}
+	s := &harness{builder: b, p: h.p, of: h.of, reached: h.reached, wide: h.wide}
 	for i, t := range sig.Fields {
 		b.f.Params = append(b.f.Params, &ir.Param{Index: i, T: t, Name: "argument"})
 	}
