@@ -54,6 +54,11 @@ func learn(known map[string]string, head, base *verdict.Report, renamed map[stri
 	for i := range base.Results {
 		s.results[base.Results[i].Entry] = &base.Results[i]
 	}
+	onlyViolated(head, func(r *verdict.Result, c *verdict.Claim) {
+		if s.both(r, c) { // whatever the base's own answer came to
+			known[reports.Fingerprint(r, c)] = reports.Key(r, c)
+		}
+	})
 	s.matchEdited(head, base, known)
 	return s
 }

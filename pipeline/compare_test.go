@@ -110,3 +110,21 @@ func TestCompareSides(t *testing.T) {
 		}
 	}
 }
+
+// TestCompareWithdrawn: what the base withdraws, as it rests on a guess there, and fails with on the inputs of the head's
+// violation, is nothing new. An earlier failure of the base says nothing of it.
+func TestCompareWithdrawn(t *testing.T) {
+	const id, earlier = "memory@f#1", "memory@f#0"
+	for _, c := range []struct {
+		same string
+		want reports.State
+	}{{id, reports.Preexisting}, {earlier, reports.Introduced}} {
+		head := &verdict.Report{Results: []verdict.Result{{Entry: "f", Claims: []verdict.Claim{{ID: id,
+			Check: verdict.Memory, Status: verdict.Violated}}}}}
+		base := &verdict.Report{Results: []verdict.Result{{Entry: "f", Claims: []verdict.Claim{{ID: id,
+			Check: verdict.Memory, Status: verdict.Unknown}}, Change: &verdict.Change{Same: map[string]string{id: c.same}}}}}
+		if got := Compare(head, base, reports.Gaps{}).States["f|"+id]; got != c.want {
+			t.Errorf("%s: %s", c.same, got)
+		}
+	}
+}

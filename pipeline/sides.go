@@ -31,6 +31,12 @@ func (s *sides) same(r *verdict.Result, c *verdict.Claim) string {
 	return r.Entry + "|" + base.Change.Same[c.ID]
 }
 
+// both reports whether the base fails in the same place on the inputs of c, a violation of head.
+func (s *sides) both(r *verdict.Result, c *verdict.Claim) bool {
+	_, id, _ := strings.Cut(s.same(r, c), "|")
+	return id != "" && verdict.Site(id) == verdict.Site(c.ID)
+}
+
 // fresh gives a violation of head that base has, too, the inputs with which only head fails; false if none are known.
 func (s *sides) fresh(r *verdict.Result, c *verdict.Claim) bool {
 	base := s.of(r.Entry)
