@@ -50,6 +50,11 @@ func take(r *verdict.Result, c verdict.Claim, change *verdict.Change, other stri
 			at = i
 		}
 	}
+	for _, a := range change.Assumptions {
+		if slices.Contains(c.Assumptions, a.ID) {
+			r.Assumptions = verdict.AddAssumptions(r.Assumptions, a)
+		}
+	}
 	if slices.Contains(change.Relative, c.ID) {
 		function := strings.TrimPrefix(r.Entry, prepare.AnyCall)
 		a := verdict.Assume(function, verdict.Contents, verdict.Chosen,

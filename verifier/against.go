@@ -48,7 +48,9 @@ func Against(ctx context.Context, base, head Side, found []verdict.Claim, res *v
 	}
 	x.within(ctx, policy.ChangeTime, func() { x.known(found, res) })
 	if base.Open || head.Open || x.isDoubtful(found, res) {
-		x.within(ctx, policy.SearchTime, func() { x.search(found, res) })
+		for _, w := range x.ways(&base, &head) {
+			x.within(ctx, w.limit, func() { x.search(w, found, res) })
+		}
 	}
 	return x.out
 }
@@ -88,10 +90,13 @@ func (x *against) known(found []verdict.Claim, res *verdict.Result) {
 }
 
 // problem weaves in what surrounds the entry; nil if there is none.
-func (s Side) problem() *problem.Problem {
+func (s Side) problem() *problem.Problem { return s.problemOf(s.Plan) }
+
+// problemOf is problem for another plan.
+func (s Side) problemOf(plan Plan) *problem.Problem {
 	var res verdict.Result
-	main := s.Module.Func(s.Plan.Entry)
-	p := prepare(s.Module, s.Plan, &res)
+	main := s.Module.Func(plan.Entry)
+	p := prepare(s.Module, plan, &res)
 	if p != nil {
 		passArguments(p, main, &res)
 	}

@@ -238,14 +238,19 @@ func rank(s verdict.Status) int {
 // violated gives a claim a violation by calls, unless that is none of a finding.
 func (c *byCalls) violated(claim, f *verdict.Claim) {
 	list := c.sequence(f.Trace)
-	if len(list) == 0 || c.calls.Alone && len(list) == 1 || f.Replay != verdict.Confirmed || len(f.Undefined) > 0 ||
-		f.Behind != "" || f.Check == verdict.Bool || f.Check == verdict.Uninitialised ||
-		f.Failure.Is(verdict.OtherType) && len(f.Failure.Names(verdict.ByHarness)) > 0 || leads(f, c.calls.Guesses) {
+	if !c.isFinding(f, list) {
 		return
 	}
 	f.Message += " (calls: " + inWords(list) + ")"
 	f.Assumptions = nil
 	*claim = *f
+}
+
+// isFinding reports whether a violation by a list of calls rests on nothing that the entry of calls made up.
+func (c *byCalls) isFinding(f *verdict.Claim, list []string) bool {
+	return (len(list) > 1 || len(list) == 1 && !c.calls.Alone) && f.Replay == verdict.Confirmed && len(f.Undefined) == 0 && f.Behind == "" &&
+		f.Check != verdict.Bool && f.Check != verdict.Uninitialised && !leads(f, c.calls.Guesses) &&
+		!(f.Failure.Is(verdict.OtherType) && len(f.Failure.Names(verdict.ByHarness)) > 0)
 }
 
 // proved gives a claim the proof of all runs of the entry of calls.

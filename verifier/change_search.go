@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/encode"
-	"github.com/firmproof/firmproof/verifier/flow"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -37,13 +36,16 @@ func (x *against) isDoubtful(found []verdict.Claim, res *verdict.Result) bool {
 
 // search looks for inputs with which one commit fails and the other does not. The one is the reference of the other: an
 // input that either handles is one that a caller may give, as far as anybody knows.
-func (x *against) search(found []verdict.Claim, res *verdict.Result) {
-	s := &changeSearch{against: x, inputs: replay.NewMutants(x.head.Module, x.base.Module), tried: map[string]int{},
-		stood: map[string]bool{}, fails: map[failure]bool{}}
+func (x *against) search(w way, found []verdict.Claim, res *verdict.Result) {
+	s := &changeSearch{against: x, way: w, inputs: replay.NewMutants(w.now.p.Module, w.before.p.Module),
+		tried: map[string]int{}, stood: map[string]bool{}, fails: map[failure]bool{}}
 	for i := range res.Claims {
 		if c := &res.Claims[i]; c.Status == verdict.Violated && x.fell(*c) == Stands {
 			s.stood[c.ID] = true
 		}
+	}
+	for i := range x.out.Mended {
+		s.stood[x.out.Mended[i].ID] = true
 	}
 	for _, c := range slices.Concat(res.Claims, x.left, found) {
 		if c.Status == verdict.Violated && len(c.Inputs) > 0 && x.ctx.Err() == nil {
@@ -63,6 +65,7 @@ func (x *against) search(found []verdict.Claim, res *verdict.Result) {
 // changeSearch is the state of a search.
 type changeSearch struct {
 	*against
+	way
 	inputs *replay.Mutants
 	tried  map[string]int  // inputs of violations that were looked at, by commit and claim
 	stood  map[string]bool // IDs of violations of the base that are findings, or that the search made such
@@ -82,7 +85,7 @@ func failureOf(p *problem.Problem, id string, f *verdict.Failure) failure {
 // try executes both commits on the inputs of a source, and reports whether one of them went a new way.
 func (s *changeSearch) try(src input.Source) bool {
 	rec := &input.Recorder{Source: src}
-	now, err := interp.Run(s.ctx, s.head.Module, s.head.Execution(policy.SearchSteps), rec)
+	now, err := interp.Run(s.ctx, s.now.p.Module, s.now.p.Execution(policy.SearchSteps), rec)
 	if err != nil {
 		return false
 	}
@@ -90,22 +93,22 @@ func (s *changeSearch) try(src input.Source) bool {
 		return s.inputs.Tell(rec.Inputs, now)
 	}
 	list := replay.Shown(rec.Inputs)
-	is := endingOf(s.head, now)
-	was, before, given := s.run(s.base, list, policy.SearchSteps)
+	is := endingOf(s.now.p, now)
+	was, before, given := s.run(s.before.p, list, policy.SearchSteps)
 	if is.How == verdict.Fails {
-		s.fails[failureOf(s.head, is.Claim, now.Failure)] = true
+		s.fails[failureOf(s.now.p, is.Claim, now.Failure)] = true
 	}
 	if was.How == verdict.Fails {
-		s.fails[failureOf(s.base, was.Claim, before.Failure)] = true
+		s.fails[failureOf(s.before.p, was.Claim, before.Failure)] = true
 	}
 	switch {
 	case is.How == verdict.Fails && was.How == verdict.Passes && s.out.NewOf(is.Claim) == nil:
-		of := failing{s.head, s.base, s.stands, rec.Inputs, now}
+		of := failing{&s.now, &s.before, rec.Inputs, now}
 		if c := s.only(&of, "head "+is.Claim, before); c != nil {
 			s.out.New = append(s.out.New, *c)
 		}
 	case is.How == verdict.Passes && was.How == verdict.Fails && replay.Fits(given, list) && !s.stood[was.Claim]:
-		of := failing{s.base, s.head, s.fell, given, before}
+		of := failing{&s.before, &s.now, given, before}
 		if c := s.only(&of, "base "+was.Claim, now); c != nil {
 			s.out.Mended = append(s.out.Mended, *c)
 			s.out.Ends[c.ID], s.stood[c.ID] = verdict.Ending{How: verdict.Passes}, true
@@ -127,61 +130,63 @@ func endingOf(p *problem.Problem, out *interp.Outcome) verdict.Ending {
 
 // failing is an execution of one commit that fails on inputs with which the other one passes.
 type failing struct {
-	p, other *problem.Problem
-	stands   func(verdict.Claim) Standing
-	inputs   []input.Input
-	out      *interp.Outcome
+	side, other *searched
+	inputs      []input.Input
+	out         *interp.Outcome
 }
 
 // only returns the violation that f is, with small inputs, if it is a finding; key names its commit and claim. beside is
-// the execution of the other commit. What rests on a guess of the harness is one where the other commit does the same
-// with the same block: it fails so on other inputs, or comes to a claim about no block on these.
+// the execution of the other commit.
 func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *verdict.Claim {
 	if s.tried[key]++; s.tried[key] > policy.SearchEach || replay.NotFollowed(f.inputs) != nil {
 		return nil
 	}
-	out, err := replay.Execute(s.ctx, f.p, f.inputs, false)
+	out, err := replay.Execute(s.ctx, f.side.p, f.inputs, false)
 	at, id, fails := encode.Claim{}, "", false
 	if err == nil {
-		at, id, fails = replay.Violated(f.p, out)
+		at, id, fails = replay.Violated(f.side.p, out)
 	}
-	if _, first, _ := replay.Violated(f.p, f.out); !fails || id != first {
+	if _, first, _ := replay.Violated(f.side.p, f.out); !fails || id != first {
 		return nil
 	}
 	passes := func(list []input.Input) bool {
-		e, _, _ := s.run(f.other, replay.Shown(list), policy.SearchSteps)
+		e, _, _ := s.run(f.other.p, replay.Shown(list), policy.SearchSteps)
 		return e.How == verdict.Passes
 	}
 	if !passes(f.inputs) {
 		return nil
 	}
-	small := replay.ShrinkWhile(s.ctx, f.p, f.inputs, out, passes)
-	c := replay.Traced(s.ctx, f.p, problem.ClaimOf(&at), small, out).Claim
+	small := replay.ShrinkWhile(s.ctx, f.side.p, f.inputs, out, passes)
+	c := replay.Traced(s.ctx, f.side.p, problem.ClaimOf(&at), small, out).Claim
 	c.ID, c.By, c.Evidence = id, ByBoth, nil
-	standing := f.stands(c)
-	if standing == Falls {
+	if !s.counts(f, &c, at.Instr, beside) {
 		return nil
 	}
-	if standing == Guessed || restsOnContents(f.p, &c, at.Instr) {
-		if !s.fails[failureOf(f.other, id, c.Failure)] &&
-			(len(c.Failure.Names(verdict.ByHarness)) > 0 || !comesTo(f.other, beside, verdict.Site(id))) {
-			return nil
-		}
-		if !slices.Contains(s.out.Relative, id) {
-			s.out.Relative = append(s.out.Relative, id)
-		}
-	}
+	s.name(f, &c, small)
 	return &c
 }
 
-// restsOnContents reports whether c, a violation at an instruction of p, depends on contents that its harness made up.
-func restsOnContents(p *problem.Problem, c *verdict.Claim, in *ir.Instr) bool {
-	q := questionOf(p)
-	if len(p.Open) == 0 || len(q.IDs) == 0 {
+// counts reports whether a violation that only one commit has is a finding. What rests on a guess of the harness is one
+// where the other commit does the same with the same block: it fails so on other inputs; or, where no block is part of it,
+// where it comes to the claim on these.
+func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside *interp.Outcome) bool {
+	standing := f.side.stands(*c)
+	contents := standing != Falls && f.side.restsOnContents(c, at)
+	switch {
+	case standing == Falls:
+		return false
+	case s.calls:
+		return !contents && f.side.byCalls(c)
+	case standing == Stands && !contents:
+		return true
+	case s.fails[failureOf(f.other.p, c.ID, c.Failure)]:
+	case len(c.Failure.Names(verdict.ByHarness)) > 0 || !comesTo(f.other.p, beside, verdict.Site(c.ID)):
 		return false
 	}
-	q.Holds = func(*ir.Instr) bool { return false }
-	return madeUp(p, c, flow.Follow(q).Operands(in)) != nil
+	if !slices.Contains(s.out.Relative, c.ID) {
+		s.out.Relative = append(s.out.Relative, c.ID)
+	}
+	return true
 }
 
 // comesTo reports whether an execution of p came to a claim. What it does there is no failure, if it does not fail.

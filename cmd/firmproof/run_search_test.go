@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,16 @@ func TestSimulationByBoth(t *testing.T) {
 				"    if (*count == max) return;\n    out[*count] = 1;\n    ++*count;\n  }\n}\n",
 			"void fill(int *count, int max, int *out, unsigned k) {\n  *count = 0;\n  while (k--) {\n" +
 				"    out[*count] = 1;\n    ++*count;\n  }\n}\n", "the change handles it, and does the same otherwise"},
+		"a long text": {
+			"unsigned size(const char *s) {\n  char copy[20] = {0};\n  unsigned n = 0;\n" +
+				"  for (; n < 20 && s[n]; n++) copy[n] = s[n];\n  return n + !copy[0];\n}\n",
+			"unsigned size(const char *s) {\n  char copy[20] = {0};\n  unsigned n = 0;\n" +
+				"  for (; s[n]; n++) copy[n] = s[n];\n  return n + !copy[0];\n}\n", "s leads to a string of at most 383 characters"},
+		"a great count": {
+			"unsigned sum(const unsigned char *p, int n) {\n  unsigned all = 0;\n  int i;\n" +
+				"  for (i = 0; i < n; i++) all += p[i];\n  return all;\n}\n",
+			"unsigned sum(const unsigned char *p, int n) {\n  unsigned all = 0;\n  signed char i;\n" +
+				"  for (i = 0; i < n; i++) all += p[i];\n  return all;\n}\n", "n is at most 1024"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := changesFolder(t, map[string]string{"a.c": c.good}, map[string]string{"a.c": c.bad},
@@ -57,5 +68,19 @@ func TestSimulationByBothOfGuesses(t *testing.T) {
 				t.Errorf("exit %d: %s", code, out)
 			}
 		})
+	}
+}
+
+// TestSimulationAfterTheTime: a commit whose verification used up its time has time of its own for executions of both.
+func TestSimulationAfterTheTime(t *testing.T) {
+	const text = "unsigned long long x, y;\nint get(unsigned long long a, unsigned long long b, int d) {\n" +
+		"  FIRST if (a > 1 && b > 1 && a < 0x100000000 && b < 0x100000000 && a * b == 0xffffffea00000055) d = 0;\n" +
+		"  return 7 / d;\n}\n" // a product of two primes
+	dir := changesFolder(t, map[string]string{"a.c": strings.Replace(text, "FIRST", "", 1)},
+		map[string]string{"a.c": strings.Replace(text, "FIRST", "if (!d) return 0;", 1)})
+	var out bytes.Buffer
+	code := runWith([]string{"run", "--pr-sim", "main~1..main", "--repo", dir, "--timeout", "1s"}, &out, &out)
+	if wantAll(t, out.String(), "No failure any more on the inputs that showed it"); code == exitViolated {
+		t.Errorf("exit %d", code)
 	}
 }

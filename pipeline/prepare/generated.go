@@ -11,6 +11,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
 )
@@ -70,6 +71,12 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		j.Plan.Open = h.Open
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
 		j.Plan.Calls = callsOf(program, h, f, linkage)
+		if b.near != nil || b.req.Called != nil { // of a change
+			if w := program.Wide(f); w != nil {
+				j.Plan.Wide = &problem.Wide{Entry: w.Entry.Name, Open: w.Open,
+					Assumptions: append(slices.Clone(base.Plan.Assumptions), w.Assumptions...)}
+			}
+		}
 		j.Guesses, j.Structs, j.Tests = h.Guesses, h.Structs, h.Tests
 		if len(b.named) == 0 {
 			j.Callers = callers(base.Program, f, list, calledBy)

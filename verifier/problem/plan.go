@@ -30,8 +30,10 @@ type Plan struct {
 	Generated   bool                 // nobody wrote the entry: a function in which nothing can fail is no fault of a harness
 	Assumptions []verdict.Assumption // what the program was changed by before, for the result
 	// brings the entry's function about by calls that make the state it starts from; nil: none does
-	Calls *Calls               `json:",omitempty"`
-	Open  []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each
+	Calls *Calls `json:",omitempty"`
+	// the same call with longer strings and more elements, for executions; nil: there is no other
+	Wide *Wide                `json:",omitempty"`
+	Open []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each
 
 	Coverage  bool              // find out which lines and branches executions come to
 	Relevant  bool              // traces hold only the steps that the failure depends on
@@ -49,6 +51,12 @@ type Plan struct {
 	Found func(verdict.Claim)   `json:"-"`
 	Dump  func(stage, s string) `json:"-"` // receives printed stages asked for by Dumps; may be nil
 	Dumps map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
+}
+
+// Wide is an entry that a generated harness has beside its own (weave.Program.Wide).
+type Wide struct {
+	Entry             string
+	Assumptions, Open []verdict.Assumption // in the place of the plan's
 }
 
 // Calls are entries beside the one of a plan: of calls in any order (weave.Program.Calls), and of one call whatever
@@ -70,13 +78,17 @@ type Calls struct {
 // Part returns what of m the plan is about; nil where m does not define its entry.
 func (p *Plan) Part(m *ir.Module) *ir.Module {
 	entry := m.Func(p.Entry)
-	switch {
-	case entry == nil || entry.IsDecl():
+	if entry == nil || entry.IsDecl() {
 		return nil
-	case p.Calls == nil:
-		return m.Part(entry)
 	}
-	return m.Part(entry, m.Func(p.Calls.Entry), m.Func(p.Calls.AnyState))
+	all := []*ir.Func{entry}
+	if p.Calls != nil {
+		all = append(all, m.Func(p.Calls.Entry), m.Func(p.Calls.AnyState))
+	}
+	if p.Wide != nil {
+		all = append(all, m.Func(p.Wide.Entry))
+	}
+	return m.Part(all...)
 }
 
 // On reports whether the technique of that name is not left out.

@@ -178,7 +178,11 @@ func (m *Mutants) write(at *ir.Instr, data map[int64]byte) {
 		put(binary.LittleEndian.AppendUint64(nil, m.value(nil, 64).Low64())[:4<<m.below(2)]...)
 	case 2:
 		b := m.char(at)
-		for range 1 + m.below(24) {
+		most := 24
+		if m.below(4) == 0 {
+			most = size
+		}
+		for range 1 + m.below(most) {
 			put(b)
 			off++
 		}

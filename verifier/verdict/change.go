@@ -13,6 +13,8 @@ type Change struct {
 	// IDs of New and Mended that are findings since the other commit comes to the same place on the same inputs and
 	// does not fail: by themselves they rest on what a generated harness made up
 	Relative []string `json:"relative,omitempty"`
+	// what some of New and Mended name as their assumptions, and the commit's own answer does not have
+	Assumptions []Assumption `json:"assumptions,omitempty"`
 	// entries of the head that make all calls of this one's function: what each of them proves, New does not refute
 	Callers []string `json:"callers,omitempty"`
 }
