@@ -246,13 +246,6 @@ func (c *byCalls) violated(claim, f *verdict.Claim) {
 	*claim = *f
 }
 
-// isFinding reports whether a violation by a list of calls rests on nothing that the entry of calls made up.
-func (c *byCalls) isFinding(f *verdict.Claim, list []string) bool {
-	return (len(list) > 1 || len(list) == 1 && !c.calls.Alone) && f.Replay == verdict.Confirmed && len(f.Undefined) == 0 && f.Behind == "" &&
-		f.Check != verdict.Bool && f.Check != verdict.Uninitialised && !leads(f, c.calls.Guesses) &&
-		!(f.Failure.Is(verdict.OtherType) && len(f.Failure.Names(verdict.ByHarness)) > 0)
-}
-
 // proved gives a claim the proof of all runs of the entry of calls.
 func (c *byCalls) proved(claim, f *verdict.Claim, found *verdict.Result) {
 	old := c.res.RestsOn(claim)

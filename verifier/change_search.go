@@ -18,10 +18,14 @@ import (
 const ByBoth = "both commits"
 
 // LeavesOpen reports whether executions of an entry may fail that its result does not know of. What holds under a guess
-// does so in each execution, since the harness makes what was guessed.
-func LeavesOpen(res *verdict.Result) bool {
+// does so in each execution, since the harness makes what was guessed; but that of plan may hand over more (Plan.Wide).
+func LeavesOpen(plan *Plan, res *verdict.Result) bool {
 	return res.Reason != nil || slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
-		return c.Status == verdict.Unknown || c.Status == verdict.Bounded
+		return c.Status == verdict.Unknown || c.Status == verdict.Bounded ||
+			c.Status == verdict.Conditional && plan.Wide != nil &&
+				slices.ContainsFunc(res.RestsOn(&c), func(a verdict.Assumption) bool {
+					return a.Relation == verdict.Extent && a.Guessed()
+				})
 	})
 }
 
@@ -85,7 +89,9 @@ func failureOf(p *problem.Problem, id string, f *verdict.Failure) failure {
 // try executes both commits on the inputs of a source, and reports whether one of them went a new way.
 func (s *changeSearch) try(src input.Source) bool {
 	rec := &input.Recorder{Source: src}
-	now, err := interp.Run(s.ctx, s.now.p.Module, s.now.p.Execution(policy.SearchSteps), rec)
+	opts := s.now.p.Execution(policy.SearchSteps)
+	opts.Differ = s.inputs.Differ
+	now, err := interp.Run(s.ctx, s.now.p.Module, opts, rec)
 	if err != nil {
 		return false
 	}

@@ -93,6 +93,13 @@ func (s *searched) byCalls(c *verdict.Claim) bool {
 	return true
 }
 
+// isFinding reports whether a violation by a list of calls rests on nothing that the entry of calls made up.
+func (c *byCalls) isFinding(f *verdict.Claim, list []string) bool {
+	return (len(list) > 1 || len(list) == 1 && !c.calls.Alone) && f.Replay == verdict.Confirmed && len(f.Undefined) == 0 && f.Behind == "" &&
+		f.Check != verdict.Bool && f.Check != verdict.Uninitialised && !leads(f, c.calls.Guesses) &&
+		!(f.Failure.Is(verdict.OtherType) && len(f.Failure.Names(verdict.ByHarness)) > 0)
+}
+
 // name says of a violation what it takes for granted beyond the answer of its entry: that more is handed over than that
 // entry does, where that does not fail on the inputs.
 func (s *changeSearch) name(f *failing, c *verdict.Claim, inputs []input.Input) {

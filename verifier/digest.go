@@ -38,7 +38,7 @@ func KeyOf(m *ir.Module, plan problem.Plan, engine string) (Key, error) {
 	if entry == nil {
 		return Key{}, fmt.Errorf("there is no function %q", plan.Entry)
 	}
-	plan.Tried, plan.Wide = nil, nil   // where the search begins, and what a change is looked for in, is no part of the question
+	plan.Tried, plan.Wide = nil, nil   // where a search begins, and what both commits are executed on, is no part of it
 	options, err := json.Marshal(plan) // maps are sorted
 	if err != nil {
 		return Key{}, fmt.Errorf("plan: %w", err)

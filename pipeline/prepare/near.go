@@ -28,7 +28,8 @@ type nearby struct {
 }
 
 // nearChange lists the functions that changed, which are called whoever else calls them, and the nearest of those that
-// call them. What changed has changed lines, or is not what it is in the other commit (Asked.Differ).
+// call them. What changed has changed lines, or is not what it is in the other commit (Asked.Differ). Changed lines come
+// first, then what differs otherwise, then callers: a run that someone ends knows most then.
 func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 	changed map[string][]reports.LineRange) []*ir.Func {
 	n := &nearby{own: p, calls: map[*ir.Func]int{}}
@@ -38,6 +39,7 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 		differ[name] = true
 	}
 	var todo []*ir.Func
+	edited := map[*ir.Func]bool{}
 	for _, f := range module.Funcs {
 		src, own := p.own[f.Name]
 		if !own {
@@ -47,6 +49,7 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 			continue
 		}
 		n.changed = append(n.changed, f.Name)
+		edited[f] = touches(changed[src.File], src.Line, lastLine(f))
 		if own && !weave.TakesVariable(f) {
 			n.calls[f] = 0
 		}
@@ -54,10 +57,18 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 	}
 	slices.Sort(n.changed)
 	n.lead(todo, weave.Callers(module))
-	return p.publicFirst(p.functions(module, func(f *ir.Func, _ compile.Function) bool {
+	list := p.publicFirst(p.functions(module, func(f *ir.Func, _ compile.Function) bool {
 		_, called := n.calls[f]
 		return called
 	}))
+	far := func(f *ir.Func) int {
+		if edited[f] {
+			return -1
+		}
+		return n.calls[f]
+	}
+	slices.SortStableFunc(list, func(a, b *ir.Func) int { return far(a) - far(b) })
+	return list
 }
 
 // lead goes from what changed to its callers, call by call.

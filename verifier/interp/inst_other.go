@@ -14,6 +14,9 @@ func (x *machine) other(in *ir.Instr) {
 	case ir.OpIcmp, ir.OpFcmp:
 		a, b := x.eval(in.Args[0]), x.eval(in.Args[1])
 		if in.T.Kind != ir.KindVector {
+			if x.o.Differ != nil && a.obj == nil && b.obj == nil && a.defined() && b.defined() && a.bits != b.bits {
+				x.o.Differ(a.bits, b.bits)
+			}
 			x.set(in, x.compare(in, a, b))
 			return
 		}

@@ -67,6 +67,7 @@ type Options struct {
 	// end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
 	Sealed bool
 	Watch  *Watch
+	Differ func(a, b bits.Vec) // numbers that were compared, and were not equal; may be nil
 	// skip turns of loops that change words by closed forms (see leaper); not where Watch looks at loops or calls
 	Leaps bool
 	// variables of which nobody knows what they hold: Outcome.Undefined says whether the failure depends on them

@@ -177,6 +177,8 @@ const (
 	SearchEach      = 4               // inputs that are tried for a claim which would be no finding
 	SearchStale     = 3_000           // executions after the last one that went a new way
 
+	MetEach       = 8      // numbers that one was compared with
+	MetKept       = 10_000 // of all
 	MutantsKept   = 2_000  // inputs that are gone on from
 	MutantsNewest = 8      // of which half of the next come
 	MutantsOfNone = 12     // one of so many comes from none of them

@@ -16,6 +16,7 @@ import (
 // way, changed in a few places, and now and then any others. Changes are to what the program compares with, to its text
 // literals, and to small, great and random numbers.
 type Mutants struct {
+	met
 	compared *compared
 	values   []int64             // that programs compare with
 	texts    [][]byte            // text literals, without their zeros
@@ -34,8 +35,8 @@ type visits struct {
 
 // NewMutants returns a maker of inputs for m. What others compare with, and their texts, are worth a try, too.
 func NewMutants(m *ir.Module, others ...*ir.Module) *Mutants {
-	out := &Mutants{compared: comparedIn(m), sizes: map[*ir.Instr]int64{}, seen: map[visits]bool{},
-		random: 0x9e3779b97f4a7c15}
+	out := &Mutants{met: met{map[uint64][]uint64{}, policy.MetKept}, compared: comparedIn(m),
+		sizes: map[*ir.Instr]int64{}, seen: map[visits]bool{}, random: 0x9e3779b97f4a7c15}
 	for _, m := range append([]*ir.Module{m}, others...) {
 		for _, v := range Constants(m) {
 			if !slices.Contains(out.values, v) {
@@ -123,6 +124,12 @@ func (m *Mutants) changed(list []input.Input, i int) input.Input {
 	if w == 0 || in.Kind == input.Bytes || in.Kind == input.Base {
 		return in
 	}
+	if m.below(3) == 0 {
+		if v, ok := m.meeting(in.Value); ok {
+			in.Value = v
+			return in
+		}
+	}
 	switch o := list[m.below(len(list))]; {
 	case m.below(6) == 0 && o.Value.Width() == w: // numbers that belong together: a length and an index
 		in.Value = word.Add(o.Value, word.NewInt(w, int64(m.below(3)-1)))
@@ -164,6 +171,9 @@ func (m *Mutants) write(at *ir.Instr, data map[int64]byte) {
 	off := int64(m.below(size))
 	if m.below(2) == 0 {
 		off = int64(m.below(min(size, 8)))
+	}
+	if m.below(4) == 0 && m.meet(data, off) {
+		return
 	}
 	put := func(b ...byte) {
 		for i, v := range b {

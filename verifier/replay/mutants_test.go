@@ -47,3 +47,40 @@ func TestMutants(t *testing.T) {
 		t.Errorf("found by number %d of any inputs: the program is too easy", n)
 	}
 }
+
+// TestMutantsMeet: an input becomes what the program compares it with, where that is computed.
+func TestMutantsMeet(t *testing.T) {
+	m := testprogram.Compile(t, `int main(void) {
+  unsigned a = nondet_uint(), b = nondet_uint(), c = nondet_uint();
+  if (b != a * 2654435761u + 40503u) return 0;
+  if (c != (b ^ (b >> 7)) + 77u) return 1;
+  CHECK(a == b);
+  return 2;
+}`, "-O0")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	fails := func(meet bool) bool {
+		s := replay.NewMutants(m)
+		for range 5_000 {
+			rec := &input.Recorder{Source: s.Next()}
+			opts := p.Execution(1000)
+			if meet {
+				opts.Differ = s.Differ
+			}
+			out, err := interp.Run(t.Context(), m, opts, rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.Kind == interp.Violation {
+				return true
+			}
+			s.Tell(rec.Inputs, out)
+		}
+		return false
+	}
+	if !fails(true) {
+		t.Error("not found")
+	}
+	if fails(false) {
+		t.Error("found without: the program is too easy")
+	}
+}
