@@ -12,7 +12,8 @@ import (
 func TestCallsOfAnyFunction(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.c")
 	if err := os.WriteFile(file, []byte("struct box {\n  unsigned n;\n  int at[4];\n  void (*told)(int);\n};\n"+
-		"void push(struct box *b, int v) {\n  if (b->n < 4) b->at[b->n++] = v;\n  if (b->told) b->told(v);\n}\n"), 0o644); err != nil {
+		"void push(struct box *b, int v) {\n  if (b->n < 4) b->at[b->n++] = v;\n  if (b->told) b->told(v);\n}\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	jobs, err := Jobs(t.Context(), Request{Paths: []string{file}, Targets: []string{"x86_64"}, Functions: []string{"push"}})
