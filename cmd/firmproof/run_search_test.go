@@ -73,10 +73,11 @@ func TestSimulationByBothOfGuesses(t *testing.T) {
 
 // TestSimulationAfterTheTime: a commit whose verification used up its time has time of its own for executions of both.
 func TestSimulationAfterTheTime(t *testing.T) {
-	const text = "int kept;\nint get(unsigned long long a, unsigned long long b, int d) {\n  kept = d;\n  FIRST\n" +
+	const text = "static int part(int d) {\n  return 7 / d;\n}\n" +
+		"int get(unsigned long long a, unsigned long long b, int d) {\n  FIRST\n" +
 		"  for (int i = 0; i < 16; i++) {\n    a = (a ^ a >> 31 ^ b) * 0xbf58476d1ce4e5b9;\n" +
 		"    b = (b ^ b >> 29 ^ a >> 7) * 0x94d049bb133111eb;\n  }\n" +
-		"  if (a == 0x123456789abcdef && b == 77) kept = 0;\n  return 7 / kept;\n}\n" // nobody knows whether any do
+		"  if ((a ^ a * b) == 0x123456789abcdef && a + b * b == 77) d = 0;\n  return part(d);\n}\n" // nobody knows whether any do
 	dir := changesFolder(t, map[string]string{"a.c": strings.Replace(text, "FIRST", "", 1)},
 		map[string]string{"a.c": strings.Replace(text, "FIRST", "if (!d) return 0;", 1)})
 	var out bytes.Buffer

@@ -22,8 +22,8 @@ func TestServerIsSimulation(t *testing.T) {
 		"version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: changed\nharnesses:\n  - {entry: main}\n")
 	const text = `struct node { unsigned size; struct node *next; };
 unsigned size(struct node *n) { GUARD return n->size / n->next->size; }
-int kept;
-int other(int a) { kept = a; HOW return 7 / kept; }
+static int part(int a) { return 7 / a; }
+int other(int a) { HOW return part(a); }
 #define LIMIT 4
 int at(unsigned i) { static int b[4]; return i < LIMIT ? b[i] : 0; }
 int main(void) { int list[2] = {0}; HERE return list[1]; }
@@ -45,8 +45,8 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 	put(t, dir, "a.c", strings.NewReplacer("LIMIT 4", "LIMIT 6", "GUARD", null, "HERE", none, "HOW", none).Replace(text))
 	commitAll(t, dir, "change")
 	farther := revision(t, dir, "HEAD")
-	put(t, dir, "a.c", strings.NewReplacer("GUARD", null, "HERE", none, "int kept", "int more(int), kept",
-		"HOW", "if (!a) return 0; if (a == 7 && more(a)) kept = 0;").Replace(text))
+	put(t, dir, "a.c", strings.NewReplacer("GUARD", null, "HERE", none, "static", "int more(int);\nstatic",
+		"HOW", "if (!a) return 0; if (a == 7 && more(a)) a = 0;").Replace(text))
 	commitAll(t, dir, "change")
 	open := revision(t, dir, "HEAD")
 	tip := edit(null, "list[3] = 1;", "e") // of the branch, which goes on
