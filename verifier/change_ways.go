@@ -30,17 +30,17 @@ type searched struct {
 	from   *flow.Rests    // once it is asked for
 }
 
-// ways lists the ways that both commits have: one call, as wide as there is one; and any calls.
+// ways lists the ways that both commits have: one call, a wider one (Plan.Wide), and any calls.
 func (x *against) ways(base, head *Side) []way {
-	one := way{now: searched{p: x.head, stands: x.stands}, before: searched{p: x.base, stands: x.fell},
-		limit: policy.SearchTime}
+	out := []way{{now: searched{p: x.head, stands: x.stands}, before: searched{p: x.base, stands: x.fell},
+		limit: policy.SearchTime}}
 	if now, before := head.wide(), base.wide(); now != nil && before != nil {
-		one.now.p, one.now.own, one.before.p, one.before.own = now, x.head, before, x.base
+		out = append(out, way{now: searched{p: now, own: x.head, stands: x.stands},
+			before: searched{p: before, own: x.base, stands: x.fell}, limit: policy.SearchMoreTime})
 	}
-	out := []way{one}
 	if now, before := head.calls(), base.calls(); now != nil && before != nil {
 		out = append(out, way{now: searched{p: now, stands: x.stands, by: head.Plan.Calls},
-			before: searched{p: before, stands: x.fell, by: base.Plan.Calls}, calls: true, limit: policy.SearchCallsTime})
+			before: searched{p: before, stands: x.fell, by: base.Plan.Calls}, calls: true, limit: policy.SearchMoreTime})
 	}
 	return out
 }

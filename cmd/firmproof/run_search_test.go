@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 )
@@ -68,21 +67,5 @@ func TestSimulationByBothOfGuesses(t *testing.T) {
 				t.Errorf("exit %d: %s", code, out)
 			}
 		})
-	}
-}
-
-// TestSimulationAfterTheTime: a commit whose verification used up its time has time of its own for executions of both.
-func TestSimulationAfterTheTime(t *testing.T) {
-	const text = "static int part(int d) {\n  return 7 / d;\n}\n" +
-		"int get(unsigned long long a, unsigned long long b, int d) {\n  FIRST\n" +
-		"  for (int i = 0; i < 16; i++) {\n    a = (a ^ a >> 31 ^ b) * 0xbf58476d1ce4e5b9;\n" +
-		"    b = (b ^ b >> 29 ^ a >> 7) * 0x94d049bb133111eb;\n  }\n" +
-		"  if ((a ^ a * b) == 0x123456789abcdef && a + b * b == 77) d = 0;\n  return part(d);\n}\n" // nobody knows whether any do
-	dir := changesFolder(t, map[string]string{"a.c": strings.Replace(text, "FIRST", "", 1)},
-		map[string]string{"a.c": strings.Replace(text, "FIRST", "if (!d) return 0;", 1)})
-	var out bytes.Buffer
-	code := runWith([]string{"run", "--pr-sim", "main~1..main", "--repo", dir, "--timeout", "1s"}, &out, &out)
-	if wantAll(t, out.String(), "No failure any more on the inputs that showed it"); code == exitViolated {
-		t.Errorf("exit %d", code)
 	}
 }

@@ -168,14 +168,14 @@ const (
 
 	MaxPassed = 8 // times that the program is run with more violated claims left out
 
-	ChangeTime      = 5 * time.Second // for executions of both commits of a change, of an entry
-	ChangeTrials    = 400             // executions for a violation of the head that is none of the base
-	SearchTime      = 5 * time.Second // for executions on inputs with which one commit of a change fails, of an entry
-	SearchCallsTime = 3 * time.Second // likewise, of calls in any order
-	SearchRuns      = 20_000          // such executions
-	SearchSteps     = 100_000         // instructions of one
-	SearchEach      = 4               // inputs that are tried for a claim which would be no finding
-	SearchStale     = 3_000           // executions after the last one that went a new way
+	ChangeTime     = 5 * time.Second // for executions of both commits of a change, of an entry
+	ChangeTrials   = 400             // executions for a violation of the head that is none of the base
+	SearchTime     = 5 * time.Second // for executions on inputs with which one commit of a change fails, of an entry
+	SearchMoreTime = 3 * time.Second // likewise, on longer inputs, and of calls in any order
+	SearchRuns     = 20_000          // such executions
+	SearchSteps    = 100_000         // instructions of one
+	SearchEach     = 4               // inputs that are tried for a claim which would be no finding
+	SearchStale    = 3_000           // executions after the last one that went a new way
 
 	MetEach       = 8      // numbers that one was compared with
 	MetKept       = 10_000 // of all

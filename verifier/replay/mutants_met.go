@@ -28,8 +28,8 @@ func (m *met) note(a, b uint64) {
 	list := m.with[a]
 	switch {
 	case slices.Contains(list, b):
-	case len(list) == policy.MetEach: // the newest stay: the program went on since
-		m.with[a] = append(slices.Clone(list[1:]), b)
+	case len(list) == policy.MetEach:
+		list[b%policy.MetEach] = b
 	case m.left > 0:
 		m.left--
 		m.with[a] = append(list, b)
