@@ -7,7 +7,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave"
+	"github.com/firmproof/firmproof/verifier/weave/pair"
 )
 
 // Compare decides what two versions of a function do on the same inputs, from the same memory: old, by its name in the
@@ -20,8 +20,8 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan Plan
 	if f := was.Func(old); f != nil && f.CName != out.Function {
 		out.Old = f.CName
 	}
-	joined, err := weave.Join(was, is)
-	var pair *weave.Paired
+	joined, err := pair.Join(was, is)
+	var pair *pair.Paired
 	if err == nil {
 		pair, err = joined.Pair(old, now)
 	}
@@ -47,7 +47,7 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan Plan
 // comparing turns the answer about a pair of calls into that about two versions.
 type comparing struct {
 	out  *verdict.Comparison
-	pair *weave.Paired
+	pair *pair.Paired
 	res  *verdict.Result
 
 	open     *verdict.Reason // the first reason why something is not decided
@@ -101,7 +101,7 @@ func (c *comparing) claim(l *verdict.Claim) {
 	case l.Check == verdict.Unwinding:
 		c.within = true
 		return
-	case fact != nil && fact.Kind == weave.FactEnd && l.Check == verdict.Assert:
+	case fact != nil && fact.Kind == pair.FactEnd && l.Check == verdict.Assert:
 		c.compared = c.compared || l.Status == verdict.Violated
 		return
 	case fact == nil && c.pair.Old(l.Pos):
@@ -131,7 +131,7 @@ func (c *comparing) leave(r *verdict.Reason) {
 func (c *comparing) excuse(l *verdict.Claim) {
 	c.within = c.within || c.guessed(l)
 	e := verdict.Excused{Check: l.Check, Pos: l.Pos}
-	e.Pos.Function = weave.InOld(e.Pos.Function)
+	e.Pos.Function = pair.InOld(e.Pos.Function)
 	if !slices.Contains(c.out.Excused, e) {
 		c.out.Excused = append(c.out.Excused, e)
 	}
@@ -144,7 +144,7 @@ func (c *comparing) guessed(l *verdict.Claim) bool {
 }
 
 // violated takes a claim into account that an execution violates in which the old version violates none.
-func (c *comparing) violated(l *verdict.Claim, fact *weave.Fact) {
+func (c *comparing) violated(l *verdict.Claim, fact *pair.Fact) {
 	d := verdict.Difference{Pos: l.Pos, Inputs: l.Inputs, Trace: l.Trace}
 	switch {
 	case fact == nil && c.guessed(l):
@@ -157,18 +157,18 @@ func (c *comparing) violated(l *verdict.Claim, fact *weave.Fact) {
 		c.leave(&verdict.Reason{Kind: verdict.Incomplete, Pos: &fact.At,
 			Detail: "a value that was never written is compared: " + fact.Name})
 		return
-	case fact.Kind == weave.FactCapacity:
+	case fact.Kind == pair.FactCapacity:
 		c.within = true
 		return
-	case fact.Kind == weave.FactPointer:
+	case fact.Kind == pair.FactPointer:
 		c.leave(&verdict.Reason{Kind: verdict.Incomplete,
 			Detail: "a pointer leads to what only one version has: " + fact.Name})
 		return
 	default:
 		d.Name, d.Pos = fact.Name, fact.At
-		d.Kind = map[weave.FactKind]verdict.DifferenceKind{weave.FactResult: verdict.DiffersResult,
-			weave.FactMemory: verdict.DiffersMemory, weave.FactEvent: verdict.DiffersEvent,
-			weave.FactEvents: verdict.DiffersEvent}[fact.Kind]
+		d.Kind = map[pair.FactKind]verdict.DifferenceKind{pair.FactResult: verdict.DiffersResult,
+			pair.FactMemory: verdict.DiffersMemory, pair.FactEvent: verdict.DiffersEvent,
+			pair.FactEvents: verdict.DiffersEvent}[fact.Kind]
 	}
 	if d.Kind == verdict.DiffersResult {
 		d.Old, d.New = results(l.Trace)

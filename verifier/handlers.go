@@ -4,7 +4,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave"
+	"github.com/firmproof/firmproof/verifier/weave/interrupt"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // boundByHandlers makes bounded what is proved where interrupt handlers may have run: it was looked at for as many runs
@@ -19,9 +20,9 @@ func boundByHandlers(p *problem.Problem, res *verdict.Result) {
 				if in.Op != ir.OpCall || !direct || k.Func == nil {
 					continue
 				}
-				if f.Name == weave.Point {
+				if f.Name == irbuild.Point {
 					called[k.Func.Name] = true
-				} else if k.Func.Name == weave.Point || k.Func.Name == weave.Tears {
+				} else if k.Func.Name == irbuild.Point || k.Func.Name == interrupt.Tears {
 					points = append(points, in)
 				}
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // reportPaths turns what was found out about the claims about paths into the result.
@@ -57,7 +57,7 @@ func reportWithoutRound(a *problem.Answers, res *verdict.Result) {
 // reportUnwinding reports the last round, and what was settled otherwise.
 func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwinding, res *verdict.Result) {
 	for _, l := range u.Loops {
-		if strings.HasPrefix(l.Name, weave.Point+".") {
+		if strings.HasPrefix(l.Name, irbuild.Point+".") {
 			continue // is always unwound as often as handlers may run
 		}
 		res.Bounds.Loops = append(res.Bounds.Loops, verdict.LoopBound{Pos: l.Pos, Name: l.Name, Turns: l.Turns,

@@ -14,7 +14,8 @@ import (
 	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
-	"github.com/firmproof/firmproof/verifier/weave"
+	"github.com/firmproof/firmproof/verifier/weave/interrupt"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // Files builds plain files, as `firmproof check a.c b.ll` does. File names stay as
@@ -104,7 +105,7 @@ func Project(ctx context.Context, dir string, m *manifest.Manifest, t targets.Ta
 		entries = append(entries, h.Entry)
 	}
 	for _, in := range m.Interrupts {
-		keep = append(keep, in.Handler, weave.Point, weave.Tears)
+		keep = append(keep, in.Handler, irbuild.Point, interrupt.Tears)
 	}
 	return b.finish(ctx, append(entries, opts.Entries...), keep)
 }
@@ -182,10 +183,10 @@ func (b *builder) addHarnesses(m *manifest.Manifest) {
 }
 
 // Handlers returns the interrupt handlers of a manifest.
-func Handlers(list []manifest.Interrupt) []weave.Handler {
-	var out []weave.Handler
+func Handlers(list []manifest.Interrupt) []interrupt.Handler {
+	var out []interrupt.Handler
 	for _, in := range list {
-		out = append(out, weave.Handler{Name: in.Handler, Max: in.Max, Preempts: in.Preempts})
+		out = append(out, interrupt.Handler{Name: in.Handler, Max: in.Max, Preempts: in.Preempts})
 	}
 	return out
 }
@@ -197,7 +198,7 @@ func (b *builder) addInterrupts(list []manifest.Interrupt) error {
 	}
 	// compiled in its own folder, so that reports and keys do not name that folder
 	const file = "firmproof-interrupts.c"
-	if err := os.WriteFile(filepath.Join(b.opts.WorkDir, file), []byte(weave.PointSource(Handlers(list))),
+	if err := os.WriteFile(filepath.Join(b.opts.WorkDir, file), []byte(interrupt.PointSource(Handlers(list))),
 		0o644); err != nil {
 		return &InfraError{"interrupts", err}
 	}

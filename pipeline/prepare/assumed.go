@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // assumed lists what the manifest and the request say about arguments of generated harnesses, the request last.
@@ -24,9 +24,9 @@ func (b *preparation) assumed(m *manifest.Manifest) []manifest.Assumption {
 }
 
 // give tells the program what is said about arguments.
-func (b *preparation) give(p *weave.Program, m *manifest.Manifest) error {
+func (b *preparation) give(p *harness.Program, m *manifest.Manifest) error {
 	for _, a := range b.assumed(m) {
-		g, err := weave.ParseGiven(a.Text)
+		g, err := harness.ParseGiven(a.Text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", where(m, a), err)
 		}
@@ -35,7 +35,7 @@ func (b *preparation) give(p *weave.Program, m *manifest.Manifest) error {
 	for _, place := range b.req.MayBeNull {
 		if !p.Given(place) {
 			null := true
-			p.Give(place, &weave.Given{Null: &null})
+			p.Give(place, &harness.Given{Null: &null})
 		}
 	}
 	return nil

@@ -1,14 +1,14 @@
 package prepare
 
 import (
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
-	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // callsOf makes the entries that settle for f what h, which calls it once, starts from; nil where that is nothing that
 // calls or other files change.
-func callsOf(program *weave.Program, h *weave.Harnessed, f *ir.Func,
+func callsOf(program *harness.Program, h *harness.Harnessed, f *ir.Func,
 	linkage func(*ir.Func) (static, known bool)) *problem.Calls {
 	c, state := program.Calls(f, linkage), program.AnyState(f)
 	if c == nil && state == nil {

@@ -8,9 +8,12 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
+	"github.com/firmproof/firmproof/verifier/weave/interrupt"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // chosen lists the functions of the program that get a generated harness: those that were named,
@@ -132,7 +135,7 @@ type project struct {
 
 func projectOf(img *compile.Image, m *manifest.Manifest) *project {
 	p := &project{units: map[string]bool{}, own: map[string]compile.Function{}}
-	skip := map[string]bool{"main": true, weave.Point: true, weave.Tears: true}
+	skip := map[string]bool{"main": true, irbuild.Point: true, interrupt.Tears: true}
 	harnesses := map[string]bool{}
 	for _, h := range m.Harnesses {
 		skip[h.Entry] = true
@@ -209,7 +212,7 @@ func (p *project) rootsOf(f *ir.Func, callers map[*ir.Func][]*ir.Func, seen map[
 	switch {
 	case !ok:
 		return nil
-	case !src.Static && !weave.TakesVariable(f) || f.Addr || len(callers[f]) == 0:
+	case !src.Static && !harness.TakesVariable(f) || f.Addr || len(callers[f]) == 0:
 		return []*ir.Func{f}
 	}
 	var out []*ir.Func

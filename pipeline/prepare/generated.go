@@ -10,6 +10,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -21,7 +22,7 @@ const AnyCall = "any call of "
 
 // generated makes a harness for each function that `functions` of the manifest means,
 // and a job of it. A function that no harness can be made for is an unknown.
-func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manifest, program *weave.Program) (
+func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manifest, program *harness.Program) (
 	[]Job, error) {
 	list, err := b.chosen(base.Program, img, m, base.Plan.Target)
 	if err != nil {

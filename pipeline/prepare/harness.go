@@ -10,8 +10,8 @@ import (
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // Harness is a harness in C.
@@ -69,7 +69,7 @@ func HarnessFor(ctx context.Context, req Request, function string) (*Harness, er
 			"%s is C++, and harnesses are written in C: give what calls it the linkage extern \"C\", "+
 				"or check it with --function %s", f.CName, f.CName)
 	}
-	h.Text, err = weave.NewProgram(module).Source(f, h.Entry)
+	h.Text, err = harness.NewProgram(module).Source(f, h.Entry)
 	return h, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/frontend"
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
@@ -169,7 +170,7 @@ func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 	}
 	made := c.Failure.Names(verdict.ByHarness)
 	for _, g := range j.Guesses {
-		if weave.IsFurther(g) && slices.Contains(made, g) {
+		if harness.IsFurther(g) && slices.Contains(made, g) {
 			return &verdict.Reason{Detail: "a structure has many pointers, and what the " + g + " lead to is not known",
 				Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
 		}
@@ -195,7 +196,7 @@ func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 func (j *Job) guessed(c *verdict.Claim) *verdict.Reason {
 	made := c.Failure.Names(verdict.ByHarness)
 	for _, g := range j.Guesses {
-		if slices.Contains(made, g) && !weave.IsFurther(g) && !c.Object.Wrapped() {
+		if slices.Contains(made, g) && !harness.IsFurther(g) && !c.Object.Wrapped() {
 			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess", Remedy: fmt.Sprintf(
 				"`%s.%s: 64 bytes` under `assume` of the manifest (or --assume) says how much, or a harness: `firmproof harness` writes one",
 				j.function(), g)}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/manifest"
+	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
@@ -74,7 +75,7 @@ func (mis *missing) complete(j *Job) {
 	if entry == nil {
 		return
 	}
-	reached := weave.Reached(j.Program, entry)
+	reached := places.Reached(j.Program, entry)
 	j.Refused = refusedBy(mis.units, reached)
 	var stubbed, ends, open, effects []string
 	for f, names := range mis.effects {

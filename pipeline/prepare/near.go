@@ -7,6 +7,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/weave"
 )
@@ -50,7 +51,7 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 		}
 		n.changed = append(n.changed, f.Name)
 		edited[f] = touches(changed[src.File], src.Line, lastLine(f))
-		if own && !weave.TakesVariable(f) {
+		if own && !harness.TakesVariable(f) {
 			n.calls[f] = 0
 		}
 		todo = append(todo, f)
@@ -86,7 +87,7 @@ func (n *nearby) lead(todo []*ir.Func, callers map[*ir.Func][]*ir.Func) {
 				}
 				seen[c] = true
 				next = append(next, c)
-				if _, own := n.own.own[c.Name]; !own || weave.TakesVariable(c) {
+				if _, own := n.own.own[c.Name]; !own || harness.TakesVariable(c) {
 					continue
 				}
 				if n.callers == maxCallers {

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // Outline says what the program of a commit consists of on a target, so that it can be compared with that of another
@@ -34,7 +34,7 @@ type Outline struct {
 
 // outlineOf digests functions of a module. The harnesses that it makes of those of the project, where program is not
 // nil, are gone from the module afterwards.
-func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *weave.Program) *Outline {
+func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *harness.Program) *Outline {
 	out := &Outline{Functions: map[string]string{}, Forms: map[string]string{}, Shown: map[string]string{}, Calls: program != nil,
 		Assumes: map[string][]string{}}
 	kept := *module

@@ -12,9 +12,11 @@ import (
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave"
+	"github.com/firmproof/firmproof/verifier/weave/interrupt"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // add reads the image and makes a job for each harness.
@@ -53,7 +55,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory),
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
 	var generated []Job
-	var program *weave.Program
+	var program *harness.Program
 	b.near = nil
 	var own *project
 	funcs := slices.Clone(module.Funcs)
@@ -64,7 +66,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 	calls := m != nil && (len(b.named) > 0 || len(b.req.Entries) == 0)
 	kept := m != nil && m.Volatile == manifest.VolatileKept && len(m.Interrupts) == 0
 	if calls || kept {
-		program = weave.NewProgram(module)
+		program = harness.NewProgram(module)
 	}
 	if calls {
 		if generated, err = b.generated(base, img, m, program); err != nil {
@@ -189,7 +191,7 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 	j.Plan.VolatileMemory = j.Plan.VolatileMemory || m.Volatile == manifest.VolatileMemory
 	if len(m.Interrupts) > 0 {
 		j.Plan.VolatileMemory = true // the handlers say who else writes
-		set[weave.Point+".0"] = weave.Turns(compile.Handlers(m.Interrupts)) + 1
+		set[irbuild.Point+".0"] = interrupt.Turns(compile.Handlers(m.Interrupts)) + 1
 	}
 	for _, s := range m.Suppress {
 		own := suppression{Suppression: s, Named: s.Claim, Expired: !s.Until.IsZero() && !time.Now().Before(s.Until)}
@@ -212,7 +214,7 @@ func weaveInterrupts(module *ir.Module, img *compile.Image, m *manifest.Manifest
 	for _, h := range harnesses {
 		entries = append(entries, h.Entry)
 	}
-	notes, err := weave.Interrupts(module, compile.Handlers(m.Interrupts), entries, known)
+	notes, err := interrupt.Interrupts(module, compile.Handlers(m.Interrupts), entries, known)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

@@ -6,12 +6,12 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/contract"
+	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // refusedBy lists the clauses of contracts that nobody follows, of the functions that an entry reaches.
-func refusedBy(units []compile.Unit, reached weave.Reach) []contract.Refusal {
+func refusedBy(units []compile.Unit, reached places.Reach) []contract.Refusal {
 	var out []contract.Refusal
 	names := map[string]bool{}
 	for f := range reached.Funcs {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // Coverage holds what is known of the lines and branches of a program.
@@ -19,7 +19,7 @@ type Coverage struct {
 // the driver makes around the entry has none.
 func (p *Problem) Spots() []ir.Spot {
 	var out []ir.Spot
-	reached := weave.Reached(p.Module, p.Entry)
+	reached := places.Reached(p.Module, p.Entry)
 	for _, f := range p.Module.Funcs {
 		if f.Made || !reached.Funcs[f] {
 			continue

@@ -1,6 +1,8 @@
 package weave
 
-import "github.com/firmproof/firmproof/verifier/ir"
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+)
 
 // AnyAlignment lets reads and writes be at any address, as CBMC does: C leaves those undefined that are not aligned.
 func AnyAlignment(m *ir.Module) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // The arguments of a hosted program (C17 5.1.2.2.1): argc is at least 1, argv[0] to
@@ -41,29 +42,29 @@ func Arguments(m *ir.Module, entry, main *ir.Func) (with *ir.Module, start *ir.F
 	}
 	out := *m
 	out.Funcs, out.Globals = slices.Clip(m.Funcs), slices.Clip(m.Globals)
-	b := around(&out, argumentsName, entry)
-	b.f.Made = true
-	argc := b.nondet("argc", entry.Params[0].T)
-	b.assume(b.compare(ir.SGE, argc, b.int(argc.T, 1)))
+	b := irbuild.Around(&out, argumentsName, entry)
+	b.Func.Made = true
+	argc := b.Nondet("argc", entry.Params[0].T)
+	b.Assume(b.Compare(ir.SGE, argc, b.Int(argc.T, 1)))
 	args := []ir.Value{argc}
 	if n > 1 {
-		var v ir.Value = b.null()
+		var v ir.Value = b.Null()
 		if usesParam(main, main.Params[1]) {
 			v = stringVector(b, "argv", argc, maxArguments)
 		}
 		args = append(args, v)
 	}
 	if n > 2 {
-		var v ir.Value = b.null()
+		var v ir.Value = b.Null()
 		if usesParam(main, main.Params[2]) {
-			count := b.nondet("length of envp", entry.Params[0].T)
-			b.assume(b.compare(ir.SGE, count, b.int(count.T, 0)))
+			count := b.Nondet("length of envp", entry.Params[0].T)
+			b.Assume(b.Compare(ir.SGE, count, b.Int(count.T, 0)))
 			v = stringVector(b, "envp", count, maxEnvironment)
 		}
 		args = append(args, v)
 	}
-	b.ret(b.call(entry, args...))
-	return &out, b.done(), true
+	b.Ret(b.Call(entry, args...))
+	return &out, b.Done(), true
 }
 
 // usesParam reports whether f does more with p than to keep it in a local that
@@ -99,53 +100,53 @@ func last(vs []ir.Value) ir.Value {
 
 // stringVector is a list of count strings that ends in null: one object for each length
 // up to most, which share their strings, and one for all longer lists.
-func stringVector(b *builder, name string, count *ir.Instr, most int) ir.Value {
-	size := int64(b.m.Layout.PtrBits / 8)
-	some, many, end := b.newBlock(name+".some"), b.newBlock(name+".many"), b.newBlock(name+".end")
-	list := &ir.Instr{Op: ir.OpPhi, T: b.ptr()}
-	b.branch(b.compare(ir.SGT, count, b.int(count.T, int64(most))), many, some)
+func stringVector(b *irbuild.Builder, name string, count *ir.Instr, most int) ir.Value {
+	size := int64(b.Module.Layout.PtrBits / 8)
+	some, many, end := b.NewBlock(name+".some"), b.NewBlock(name+".many"), b.NewBlock(name+".end")
+	list := &ir.Instr{Op: ir.OpPhi, T: b.Ptr()}
+	b.Branch(b.Compare(ir.SGT, count, b.Int(count.T, int64(most))), many, some)
 
-	b.at(some)
+	b.At(some)
 	strings := make([]ir.Value, most)
 	for i := range strings {
 		strings[i] = anyString(b, fmt.Sprintf("%s[%d]", name, i))
 	}
 	for n := range most + 1 {
-		here, next := b.newBlock(fmt.Sprintf("%s.%d", name, n)), b.newBlock(fmt.Sprintf("%s.over%d", name, n))
-		b.branch(b.compare(ir.EQ, count, b.int(count.T, int64(n))), here, next)
-		b.at(here)
-		l := b.alloca(name, b.ptr(), b.int(count.T, int64(n+1)))
-		for i, s := range append(strings[:n:n], b.null()) {
-			b.store(s, b.gep(l, int64(i)*size, nil, 0), int(b.m.Layout.AlignOf(b.ptr())))
+		here, next := b.NewBlock(fmt.Sprintf("%s.%d", name, n)), b.NewBlock(fmt.Sprintf("%s.over%d", name, n))
+		b.Branch(b.Compare(ir.EQ, count, b.Int(count.T, int64(n))), here, next)
+		b.At(here)
+		l := b.Alloca(name, b.Ptr(), b.Int(count.T, int64(n+1)))
+		for i, s := range append(strings[:n:n], b.Null()) {
+			b.Store(s, b.Gep(l, int64(i)*size, nil, 0), int(b.Module.Layout.AlignOf(b.Ptr())))
 		}
 		list.Args, list.Incoming = append(list.Args, l), append(list.Incoming, here)
-		b.jump(end)
-		b.at(next)
+		b.Jump(end)
+		b.At(next)
 	}
-	b.emit(&ir.Instr{Op: ir.OpUnreachable})
+	b.Emit(&ir.Instr{Op: ir.OpUnreachable})
 
-	b.at(many)
-	b.assume(b.compare(ir.SLE, count, b.int(count.T, maxStrings)))
+	b.At(many)
+	b.Assume(b.Compare(ir.SLE, count, b.Int(count.T, maxStrings)))
 	rest := &ir.Global{Name: fmt.Sprintf("%s of more than %d strings", name, most), T: &ir.Type{Kind: ir.KindArray,
-		Elem: b.ptr(), Len: maxStrings + 1},
+		Elem: b.Ptr(), Len: maxStrings + 1},
 		Align: int(size), Extern: true, Beyond: fmt.Sprintf("%s holds more than %d strings", name, most)}
-	b.m.Globals = append(b.m.Globals, rest)
-	list.Args, list.Incoming = append(list.Args, b.addrOfGlobal(rest)),
+	b.Module.Globals = append(b.Module.Globals, rest)
+	list.Args, list.Incoming = append(list.Args, b.AddrOfGlobal(rest)),
 		append(list.Incoming, many)
-	b.jump(end)
+	b.Jump(end)
 
-	b.at(end)
-	return b.emit(list)
+	b.At(end)
+	return b.Emit(list)
 }
 
 // anyString is a string of any length up to the limit, in an object that ends with it.
-func anyString(b *builder, name string) ir.Value {
-	word, char := b.word(), ir.Int(8)
-	n := b.nondet("size of "+name, word)
-	b.assume(b.compare(ir.UGE, n, b.int(word, 1)))
-	b.assume(b.compare(ir.ULE, n, b.int(word, maxStringBytes)))
-	s := b.alloca(name, char, n)
-	b.model(ir.ModelHavoc, name, ir.Void(), s, n)
-	b.store(b.int(char, 0), b.gep(s, -1, n, 1), 1)
+func anyString(b *irbuild.Builder, name string) ir.Value {
+	word, char := b.Word(), ir.Int(8)
+	n := b.Nondet("size of "+name, word)
+	b.Assume(b.Compare(ir.UGE, n, b.Int(word, 1)))
+	b.Assume(b.Compare(ir.ULE, n, b.Int(word, maxStringBytes)))
+	s := b.Alloca(name, char, n)
+	b.Model(ir.ModelHavoc, name, ir.Void(), s, n)
+	b.Store(b.Int(char, 0), b.Gep(s, -1, n, 1), 1)
 	return s
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/unwind"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // Functions and loops are held to the assigns clauses of their contracts (CBMC:
@@ -41,7 +42,7 @@ const (
 
 // Assigns puts the checks into m, if it has contracts.
 func Assigns(m *ir.Module) {
-	w := &assigns{builder: &builder{m: m}, write: m.Func(mayWriteName), free: m.Func(mayFreeName),
+	w := &assigns{Builder: &irbuild.Builder{Module: m}, write: m.Func(mayWriteName), free: m.Func(mayFreeName),
 		assert: m.Func(assertName), local: m.Func(localName)}
 	if w.write == nil || w.assert == nil || m.Func(enterName) == nil {
 		return
@@ -68,7 +69,7 @@ func ours(name string) bool {
 
 // assigns puts in the checks of one program.
 type assigns struct {
-	*builder
+	*irbuild.Builder
 	write, free         *ir.Func
 	assert, local       *ir.Func
 	writeText, freeText *ir.Global
@@ -86,14 +87,14 @@ type assigns struct {
 }
 
 func (w *assigns) function(f *ir.Func) {
-	w.f, w.g = f, unwind.Analyse(f)
+	w.Func, w.g = f, unwind.Analyse(f)
 	w.look()
 	for _, b := range f.Blocks {
-		w.rewrite(b, func(in *ir.Instr) {
+		w.Rewrite(b, func(in *ir.Instr) {
 			w.before(in)
-			w.keep(in)
+			w.Keep(in)
 			if in.Op == ir.OpCall && in.Model == ir.ModelLifetimeStart {
-				w.declare(root(in.Args[len(in.Args)-1]))
+				w.declare(ir.Root(in.Args[len(in.Args)-1]))
 			}
 		})
 	}
@@ -105,28 +106,28 @@ func (w *assigns) look() {
 	w.frames = map[*unwind.Loop]ir.Value{}
 	w.loops, w.names, w.born, w.slots = map[*unwind.Loop]bool{}, map[ir.Value]string{}, map[ir.Value][]*ir.Block{},
 		map[ir.Value]int{}
-	for _, v := range w.f.Vars {
+	for _, v := range w.Func.Vars {
 		if v.Slot != nil {
 			w.names[v.Slot] = v.Name
 		}
 	}
-	escapes := ir.Escapes(w.f)
-	for _, b := range w.f.Blocks {
+	escapes := ir.Escapes(w.Func)
+	for _, b := range w.Func.Blocks {
 		for _, in := range b.Instrs {
 			switch k, _ := in.Callee.(*ir.Const); {
 			case in.Op != ir.OpCall:
 			case in.Model == ir.ModelLifetimeStart:
-				a := root(in.Args[len(in.Args)-1])
+				a := ir.Root(in.Args[len(in.Args)-1])
 				w.born[a] = append(w.born[a], b)
 			case k != nil && k.Func != nil && k.Func.Name == enterName:
 				if l := w.g.Inner(b); l != nil {
-					w.loops[l], w.frames[l] = true, root(in.Args[0])
+					w.loops[l], w.frames[l] = true, ir.Root(in.Args[0])
 				}
 			}
 		}
 	}
 	w.turns()
-	for _, b := range w.f.Blocks {
+	for _, b := range w.Func.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op == ir.OpAlloca && escapes[in] && w.inLoop(in) {
 				w.slots[in] = len(w.slots)
@@ -157,7 +158,7 @@ func (w *assigns) around(b *ir.Block) *unwind.Loop {
 
 // exempt reports (F1) and (F2) for an address used in the current block.
 func (w *assigns) exempt(addr ir.Value) bool {
-	switch r := root(addr).(type) {
+	switch r := ir.Root(addr).(type) {
 	case *ir.Const:
 		return r.Global != nil && ours(r.Global.Name)
 	case *ir.Instr:
@@ -165,7 +166,7 @@ func (w *assigns) exempt(addr ir.Value) bool {
 			return false
 		}
 		name, known := w.names[r]
-		l := w.around(w.block)
+		l := w.around(w.Block)
 		if l == nil || !known || ours(name) {
 			return true
 		}
@@ -181,14 +182,14 @@ func (w *assigns) exempt(addr ir.Value) bool {
 // declare tells the clause in force of a local variable of its loop.
 func (w *assigns) declare(a ir.Value) {
 	k, ok := w.slots[a]
-	if !ok || w.around(w.block) == nil {
+	if !ok || w.around(w.Block) == nil {
 		return
 	}
 	in := a.(*ir.Instr)
 	if k >= maxLocals || w.local == nil {
-		w.unsupported(fmt.Sprintf("more than %d locals of loops with contracts that are reached by address", maxLocals))
+		w.Unsupported(fmt.Sprintf("more than %d locals of loops with contracts that are reached by address", maxLocals))
 		return
 	}
-	w.call(w.local, a, w.int(w.local.Params[1].T, w.m.Layout.SizeOf(in.Access)), w.int(w.local.Params[2].T,
+	w.Call(w.local, a, w.Int(w.local.Params[1].T, w.Module.Layout.SizeOf(in.Access)), w.Int(w.local.Params[2].T,
 		int64(k)))
 }

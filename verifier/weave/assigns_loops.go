@@ -23,7 +23,7 @@ func (w *assigns) turns() {
 	w.inside, w.leaving = map[*unwind.Loop]map[*ir.Block]bool{}, map[*ir.Block]int{}
 	for l := range w.loops {
 		in := map[*ir.Block]bool{}
-		for _, b := range w.f.Blocks {
+		for _, b := range w.Func.Blocks {
 			in[b] = w.g.Pos[b.Index] >= 0 && w.g.In(b, l) && w.comesBack(b, l)
 		}
 		w.inside[l] = in
@@ -100,7 +100,7 @@ func (w *assigns) blocksOut(l *unwind.Loop) map[*ir.Block]bool {
 	seen := map[*ir.Block]bool{}
 	var todo []*ir.Block
 	frame := w.frames[l]
-	for _, b := range w.f.Blocks {
+	for _, b := range w.Func.Blocks {
 		if w.g.Pos[b.Index] >= 0 && w.g.In(b, l) {
 			todo = append(todo, b)
 		}
@@ -123,7 +123,7 @@ func (w *assigns) blocksOut(l *unwind.Loop) map[*ir.Block]bool {
 func leaves(b *ir.Block, frame ir.Value) bool {
 	for _, in := range b.Instrs {
 		if k, ok := in.Callee.(*ir.Const); ok && in.Op == ir.OpCall && k.Func != nil && k.Func.Name == leaveName &&
-			root(in.Args[0]) == frame {
+			ir.Root(in.Args[0]) == frame {
 			return true
 		}
 	}

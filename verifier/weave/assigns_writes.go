@@ -22,7 +22,7 @@ var opaque = map[ir.Model]bool{
 
 // before puts the checks in front of in.
 func (w *assigns) before(in *ir.Instr) {
-	size := func(t *ir.Type) ir.Value { return w.int(w.write.Params[1].T, w.m.Layout.SizeOf(t)) }
+	size := func(t *ir.Type) ir.Value { return w.Int(w.write.Params[1].T, w.Module.Layout.SizeOf(t)) }
 	switch in.Op {
 	case ir.OpStore:
 		w.check(in.Args[1], size(in.Access))
@@ -31,7 +31,7 @@ func (w *assigns) before(in *ir.Instr) {
 	case ir.OpAsm:
 		for _, a := range in.Args {
 			if a.Type().IsPtr() {
-				w.unsupported("assembly with a pointer in a function with an assigns clause")
+				w.Unsupported("assembly with a pointer in a function with an assigns clause")
 				return
 			}
 		}
@@ -48,12 +48,12 @@ func (w *assigns) modelled(in *ir.Instr) {
 	switch {
 	case in.Model == ir.ModelFree && len(in.Args) == 1:
 		if out, ok := w.wayOut(); ok {
-			w.claim(w.call(w.free, in.Args[0], out), w.freeText)
+			w.claim(w.Call(w.free, in.Args[0], out), w.freeText)
 		}
 	case opaque[in.Model]:
 		for _, a := range in.Args {
 			if a.Type().IsPtr() && !w.exempt(a) {
-				w.unsupported(fmt.Sprintf("call of %s in a function with an assigns clause", in.Model))
+				w.Unsupported(fmt.Sprintf("call of %s in a function with an assigns clause", in.Model))
 				return
 			}
 		}
@@ -67,29 +67,29 @@ func (w *assigns) check(p, n ir.Value) {
 	}
 	want := w.write.Params[1].T
 	if !n.Type().IsInt() || !p.Type().IsPtr() {
-		w.unsupported("a write of this form in a function with an assigns clause")
+		w.Unsupported("a write of this form in a function with an assigns clause")
 		return
 	}
-	n = w.resize(n, want)
+	n = w.Resize(n, want)
 	if out, ok := w.wayOut(); ok {
-		w.claim(w.call(w.write, p, n, out), w.writeText)
+		w.claim(w.Call(w.write, p, n, out), w.writeText)
 	}
 }
 
 // wayOut is the number of loops that the current block is on the way out of.
 func (w *assigns) wayOut() (ir.Value, bool) {
-	n := w.leaving[w.block]
+	n := w.leaving[w.Block]
 	if n > maxLeft {
-		w.unsupported("a write on the way out of many loops with contracts")
+		w.Unsupported("a write on the way out of many loops with contracts")
 		return nil, false
 	}
-	return w.int(w.write.Params[2].T, int64(n)), true
+	return w.Int(w.write.Params[2].T, int64(n)), true
 }
 
 func (w *assigns) claim(ok *ir.Instr, text *ir.Global) {
 	args := []ir.Value{ok}
 	if text != nil {
-		args = append(args, w.addrOfGlobal(text))
+		args = append(args, w.AddrOfGlobal(text))
 	}
-	w.call(w.assert, args...)
+	w.Call(w.assert, args...)
 }

@@ -12,7 +12,7 @@ func Callers(m *ir.Module) map[*ir.Func][]*ir.Func {
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if g := calledFunc(in); g != nil && g != f && !slices.Contains(out[g], f) {
+				if g := ir.CalledFunc(in); g != nil && g != f && !slices.Contains(out[g], f) {
 					out[g] = append(out[g], f)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // FewValues is an input that the program reads once and compares with two small constants, or more: its values between
@@ -39,7 +40,7 @@ func FewValuesOf(m *ir.Module, entry *ir.Func) *FewValues {
 // callsDirectly reports a direct call of g in f.
 func callsDirectly(f, g *ir.Func) bool {
 	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
-		return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool { return calledFunc(in) == g })
+		return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool { return ir.CalledFunc(in) == g })
 	})
 }
 
@@ -79,16 +80,16 @@ func fewOf(f *ir.Func, read *ir.Instr) *FewValues {
 
 // Is returns a copy of m in which the input has the value n, and its instructions as those of m.
 func (v *FewValues) Is(m *ir.Module, n int64) (*ir.Module, map[*ir.Instr]*ir.Instr) {
-	return v.with(m, func(b *builder, read *ir.Instr) {
-		value := b.int(read.T, n)
-		b.rewriteFunc(b.f, func(in *ir.Instr) {
+	return v.with(m, func(b *irbuild.Builder, read *ir.Instr) {
+		value := b.Int(read.T, n)
+		b.RewriteFunc(b.Func, func(in *ir.Instr) {
 			for i, a := range in.Args {
 				if a == ir.Value(read) {
 					in.Args[i] = value
 				}
 			}
 			if in != read {
-				b.keep(in)
+				b.Keep(in)
 			}
 		})
 	})
@@ -96,27 +97,27 @@ func (v *FewValues) Is(m *ir.Module, n int64) (*ir.Module, map[*ir.Instr]*ir.Ins
 
 // Beyond returns a copy in which it has any value but those.
 func (v *FewValues) Beyond(m *ir.Module) (*ir.Module, map[*ir.Instr]*ir.Instr) {
-	return v.with(m, func(b *builder, read *ir.Instr) {
-		b.rewriteFunc(b.f, func(in *ir.Instr) {
-			if b.keep(in); in == read {
-				b.assume(b.or(b.compare(ir.SLT, in, b.int(in.T, v.Low)), b.compare(ir.SGT, in, b.int(in.T, v.High))))
+	return v.with(m, func(b *irbuild.Builder, read *ir.Instr) {
+		b.RewriteFunc(b.Func, func(in *ir.Instr) {
+			if b.Keep(in); in == read {
+				b.Assume(b.Or(b.Compare(ir.SLT, in, b.Int(in.T, v.Low)), b.Compare(ir.SGT, in, b.Int(in.T, v.High))))
 			}
 		})
 	})
 }
 
 // with returns a copy of m that change was applied to.
-func (v *FewValues) with(m *ir.Module, change func(b *builder, read *ir.Instr)) (*ir.Module,
+func (v *FewValues) with(m *ir.Module, change func(b *irbuild.Builder, read *ir.Instr)) (*ir.Module,
 	map[*ir.Instr]*ir.Instr) {
-	out, same := copied(m)
+	out, same := ir.Copy(m)
 	if out == nil {
 		return nil, nil
 	}
 	for in, of := range same {
 		if of == v.Read {
-			b := &builder{m: out, f: in.Block.Func}
+			b := &irbuild.Builder{Module: out, Func: in.Block.Func}
 			change(b, in)
-			b.m.Funcs = append(b.m.Funcs, b.decls...)
+			b.Module.Funcs = append(b.Module.Funcs, b.Decls...)
 			return out, same
 		}
 	}

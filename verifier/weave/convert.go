@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // Convert gives the calls of functions through a wrong declaration (mostly none:
@@ -17,12 +18,12 @@ func Convert(m *ir.Module) []verdict.Assumption {
 	var notes []verdict.Assumption
 	seen := map[*ir.Func]bool{}
 	for _, f := range m.Funcs {
-		b := &builder{m: m}
+		b := &irbuild.Builder{Module: m}
 		for _, blk := range f.Blocks {
-			b.rewrite(blk, func(in *ir.Instr) {
+			b.Rewrite(blk, func(in *ir.Instr) {
 				to := calledThroughWrongType(in)
 				if to == nil || !convert(b, f, in, to) {
-					b.keep(in)
+					b.Keep(in)
 				} else if !seen[to] {
 					seen[to] = true
 					notes = append(notes, verdict.Assume(to.CName, verdict.Meaning, verdict.Declared,
@@ -39,7 +40,7 @@ func Convert(m *ir.Module) []verdict.Assumption {
 // calledThroughWrongType is the function that in calls directly with enough
 // arguments but other types, or nil.
 func calledThroughWrongType(in *ir.Instr) *ir.Func {
-	f := calledFunc(in)
+	f := ir.CalledFunc(in)
 	if f == nil || in.Model != ir.ModelNone || f.Variadic || len(in.Args) < len(f.Params) {
 		return nil
 	}
@@ -58,7 +59,7 @@ func calledThroughWrongType(in *ir.Instr) *ir.Func {
 
 // convert makes the call in of f one of to, between conversions; false if one of them
 // is not clear, and then nothing is changed.
-func convert(b *builder, f *ir.Func, in *ir.Instr, to *ir.Func) bool {
+func convert(b *irbuild.Builder, f *ir.Func, in *ir.Instr, to *ir.Func) bool {
 	for i, p := range to.Params {
 		if a := in.Args[i].Type(); !p.T.Equal(a) && !(p.T.IsInt() && a.IsInt() && p.T.Width < a.Width) {
 			return false
@@ -73,13 +74,13 @@ func convert(b *builder, f *ir.Func, in *ir.Instr, to *ir.Func) bool {
 	args := make([]ir.Value, len(to.Params)) // more than there are parameters are dropped
 	for i, p := range to.Params {
 		if args[i] = in.Args[i]; !p.T.Equal(args[i].Type()) {
-			args[i] = b.resize(args[i], p.T)
+			args[i] = b.Resize(args[i], p.T)
 		}
 	}
 	in.Args, in.T, in.Sig = args, to.Ret, to.Sig()
-	b.keep(in)
+	b.Keep(in)
 	if convertResult {
-		c := b.emit(&ir.Instr{Op: op, T: t, Args: []ir.Value{in}})
+		c := b.Emit(&ir.Instr{Op: op, T: t, Args: []ir.Value{in}})
 		for _, u := range uses {
 			*u = c
 		}

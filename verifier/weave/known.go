@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // knownCalls writes calls of functions that are known by their names.
-type knownCalls struct{ *builder }
+type knownCalls struct{ *irbuild.Builder }
 
 // Known gives the functions of m without a body that knownFuncs names their effect at each call, and returns which
 // of them each function calls. One whose type is another, or whose address is taken, stays as it is.
@@ -22,22 +23,22 @@ func Known(m *ir.Module) map[*ir.Func][]string {
 	if len(effects) == 0 {
 		return calls
 	}
-	b := knownCalls{&builder{m: m}}
+	b := knownCalls{&irbuild.Builder{Module: m}}
 	for _, f := range m.Funcs {
 		for _, blk := range f.Blocks {
 			for _, in := range blk.Instrs {
-				g := calledFunc(in)
+				g := ir.CalledFunc(in)
 				if _, ok := effects[g]; ok && !slices.Contains(calls[f], g.Name) {
 					calls[f] = append(calls[f], g.Name)
 				}
 			}
 		}
 		if len(calls[f]) > 0 {
-			b.rewriteFunc(f, func(in *ir.Instr) {
-				if e, ok := effects[calledFunc(in)]; ok {
+			b.RewriteFunc(f, func(in *ir.Instr) {
+				if e, ok := effects[ir.CalledFunc(in)]; ok {
 					b.apiCall(in, e)
 				} else {
-					b.keep(in)
+					b.Keep(in)
 				}
 			})
 		}
@@ -45,7 +46,7 @@ func Known(m *ir.Module) map[*ir.Func][]string {
 	for f, e := range effects {
 		f.Model = e.model()
 	}
-	m.Funcs = append(m.Funcs, b.decls...)
+	m.Funcs = append(m.Funcs, b.Decls...)
 	return calls
 }
 
@@ -89,13 +90,13 @@ func (b knownCalls) apiCall(in *ir.Instr, e apiEffect) {
 		b.giveHandle(in)
 	} else {
 		in.Model = e.model()
-		b.keep(in)
+		b.Keep(in)
 	}
 	if e.gives == inRange {
-		b.assume(b.allowed(in, e))
+		b.Assume(b.allowed(in, e))
 	}
 	for _, i := range e.may {
-		b.when(b.nondet(calledFunc(in).Name+" writes", ir.Int(1)), func() { b.overwrite(args[i]) })
+		b.when(b.Nondet(ir.CalledFunc(in).Name+" writes", ir.Int(1)), func() { b.overwrite(args[i]) })
 	}
 	if len(e.writes)+len(e.fills) == 0 {
 		return
@@ -105,7 +106,7 @@ func (b knownCalls) apiCall(in *ir.Instr, e apiEffect) {
 		if e.from < 0 {
 			some = ir.SGT
 		}
-		b.when(b.compare(some, in, b.int(in.T, 0)), func() { b.fill(args[e.fills[0]], in) })
+		b.when(b.Compare(some, in, b.Int(in.T, 0)), func() { b.fill(args[e.fills[0]], in) })
 		return
 	}
 	b.when(b.succeeds(in, e), func() {
@@ -120,34 +121,34 @@ func (b knownCalls) apiCall(in *ir.Instr, e apiEffect) {
 
 // giveHandle makes the call in null, or a block of its own.
 func (b knownCalls) giveHandle(in *ir.Instr) {
-	fails := b.nondet(calledFunc(in).Name+" fails", ir.Int(1))
-	block := b.model(ir.ModelMalloc, "malloc", b.ptr(), b.int(b.word(), 1))
-	in.Op, in.Callee, in.Sig, in.Args = ir.OpSelect, nil, nil, []ir.Value{fails, b.null(), block}
-	b.keep(in)
+	fails := b.Nondet(ir.CalledFunc(in).Name+" fails", ir.Int(1))
+	block := b.Model(ir.ModelMalloc, "malloc", b.Ptr(), b.Int(b.Word(), 1))
+	in.Op, in.Callee, in.Sig, in.Args = ir.OpSelect, nil, nil, []ir.Value{fails, b.Null(), block}
+	b.Keep(in)
 }
 
 // allowed is the condition that the number in is a result that e allows.
 func (b knownCalls) allowed(in *ir.Instr, e apiEffect) ir.Value {
 	if e.most == 0 {
-		return b.and(b.compare(ir.SGE, in, b.int(in.T, e.from)), b.compare(ir.SLE, in, b.int(in.T, e.to)))
+		return b.And(b.Compare(ir.SGE, in, b.Int(in.T, e.from)), b.Compare(ir.SLE, in, b.Int(in.T, e.to)))
 	}
-	most := b.resize(in.Args[e.most-1], in.T)
+	most := b.Resize(in.Args[e.most-1], in.T)
 	if e.from == 0 { // of an unsigned type
-		return b.compare(ir.ULE, in, most)
+		return b.Compare(ir.ULE, in, most)
 	}
-	return b.or(b.compare(ir.EQ, in, b.int(in.T, e.from)),
-		b.and(b.compare(ir.SGE, in, b.int(in.T, 0)), b.compare(ir.ULE, in, most)))
+	return b.Or(b.Compare(ir.EQ, in, b.Int(in.T, e.from)),
+		b.And(b.Compare(ir.SGE, in, b.Int(in.T, 0)), b.Compare(ir.ULE, in, most)))
 }
 
 // succeeds is the condition that the call in has written what it is to write; nil where it always has.
 func (b knownCalls) succeeds(in *ir.Instr, e apiEffect) ir.Value {
 	switch {
 	case e.says == nonzero:
-		return b.compare(ir.NE, in, b.int(in.T, 0))
+		return b.Compare(ir.NE, in, b.Int(in.T, 0))
 	case e.says == zero:
-		return b.compare(ir.EQ, in, b.int(in.T, 0))
+		return b.Compare(ir.EQ, in, b.Int(in.T, 0))
 	case e.says == zeroOrPart:
-		return b.or(b.compare(ir.EQ, in, b.int(in.T, 0)), b.nondet(calledFunc(in).Name+" begins", ir.Int(1)))
+		return b.Or(b.Compare(ir.EQ, in, b.Int(in.T, 0)), b.Nondet(ir.CalledFunc(in).Name+" begins", ir.Int(1)))
 	}
 	return nil
 }
@@ -158,20 +159,20 @@ func (b knownCalls) when(c ir.Value, write func()) {
 		write()
 		return
 	}
-	then, next := b.newBlock("known"), b.newBlock("known.end")
-	b.branch(c, then, next)
-	b.at(then)
+	then, next := b.NewBlock("known"), b.NewBlock("known.end")
+	b.Branch(c, then, next)
+	b.At(then)
 	write()
-	b.jump(next)
-	b.at(next)
+	b.Jump(next)
+	b.At(next)
 }
 
 // overwrite gives what p leads to any value, from there to its end.
 func (b knownCalls) overwrite(p ir.Value) {
-	b.model(ir.ModelHavocRest, "firmproof.known", ir.Void(), p)
+	b.Model(ir.ModelHavocRest, "firmproof.known", ir.Void(), p)
 }
 
 // fill gives n bytes that p leads to any value.
 func (b knownCalls) fill(p, n ir.Value) {
-	b.model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, b.resize(n, b.word()))
+	b.Model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, b.Resize(n, b.Word()))
 }

@@ -1,11 +1,11 @@
 package weave
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // outsideName is the name of the function that Outside makes.
@@ -30,11 +30,11 @@ func OutsideOf(m *ir.Module, entry, main *ir.Func) *Outside {
 	if slices.ContainsFunc(m.Funcs, bindsOutside) || slices.ContainsFunc(m.Globals, isUnsized) {
 		return nil
 	}
-	with, same := copied(m)
+	with, same := ir.Copy(m)
 	if with == nil {
 		return nil
 	}
-	o := &outside{builder: &builder{m: with}}
+	o := &outside{Builder: &irbuild.Builder{Module: with}}
 	o.funcs = append(o.funcs, Bodiless(with)...)
 	var inside []*ir.Func
 	for _, f := range with.Funcs {
@@ -45,7 +45,7 @@ func OutsideOf(m *ir.Module, entry, main *ir.Func) *Outside {
 			}
 		}
 	}
-	ends := endless(with)
+	ends := ir.Endless(with)
 	out := &Outside{Module: with, Same: same}
 	for _, f := range o.funcs {
 		out.Funcs = append(out.Funcs, f.Name)
@@ -64,7 +64,7 @@ func OutsideOf(m *ir.Module, entry, main *ir.Func) *Outside {
 // that it may run beside others or later, since its address is taken; handlers; checks of contracts; what
 // no stub stands for (ir.NoStub).
 func bindsOutside(f *ir.Func) bool {
-	return f.Addr && !f.IsDecl() || strings.HasPrefix(f.Name, pointPrefix) || strings.Contains(f.Name, contractPart) ||
+	return f.Addr && !f.IsDecl() || strings.HasPrefix(f.Name, irbuild.PointPrefix) || strings.Contains(f.Name, contractPart) ||
 		strings.Contains(f.Name, "setjmp") || f.IsDecl() && ir.NoStub(f.Name) != ""
 }
 
@@ -73,30 +73,9 @@ func isUnsized(g *ir.Global) bool {
 	return g.Extern && (g.Weak || g.T.Kind == ir.KindArray && g.T.Len == 0)
 }
 
-// copied returns a copy of m that shares nothing with it, and the instructions of m by those of the copy.
-func copied(m *ir.Module) (*ir.Module, map[*ir.Instr]*ir.Instr) {
-	var data bytes.Buffer
-	if m.Encode(&data) != nil {
-		return nil, nil
-	}
-	out, err := ir.Decode(data.Bytes())
-	if err != nil {
-		return nil, nil
-	}
-	same := map[*ir.Instr]*ir.Instr{}
-	for i, f := range out.Funcs {
-		for j, b := range f.Blocks {
-			for k, in := range b.Instrs {
-				same[in] = m.Funcs[i].Blocks[j].Instrs[k]
-			}
-		}
-	}
-	return out, same
-}
-
 // outside writes such a program.
 type outside struct {
-	*builder
+	*irbuild.Builder
 	funcs []*ir.Func
 }
 
@@ -104,7 +83,7 @@ type outside struct {
 func (o *outside) opens(f *ir.Func) {
 	kept := ir.Escapes(f)
 	own := func(v ir.Value) bool {
-		switch r := root(v).(type) {
+		switch r := ir.Root(v).(type) {
 		case *ir.Const:
 			return true
 		case *ir.Instr:
@@ -113,15 +92,15 @@ func (o *outside) opens(f *ir.Func) {
 		return false
 	}
 	changed := map[ir.Value]ir.Value{}
-	o.rewriteFunc(f, func(in *ir.Instr) {
+	o.RewriteFunc(f, func(in *ir.Instr) {
 		if what := o.beyond(in, own); what != "" {
-			o.unsupported(what)
+			o.Unsupported(what)
 		}
-		o.keep(in)
+		o.Keep(in)
 		if in.Op == ir.OpLoad && !own(in.Args[0]) {
-			other := o.nondet("what a function without a body wrote", in.T)
-			which := o.nondet("a function without a body wrote", ir.Int(1))
-			changed[in] = o.emit(&ir.Instr{Op: ir.OpSelect, T: in.T, Args: []ir.Value{which, other, in}})
+			other := o.Nondet("what a function without a body wrote", in.T)
+			which := o.Nondet("a function without a body wrote", ir.Int(1))
+			changed[in] = o.Emit(&ir.Instr{Op: ir.OpSelect, T: in.T, Args: []ir.Value{which, other, in}})
 		}
 	})
 	for _, b := range f.Blocks {
@@ -136,7 +115,7 @@ func (o *outside) opens(f *ir.Func) {
 			}
 		}
 	}
-	o.finish()
+	o.Finish()
 }
 
 // beyond says what an instruction does that is not modelled beside code that is not known, "" where it is. own
@@ -172,7 +151,7 @@ func (o *outside) beyond(in *ir.Instr, own func(ir.Value) bool) string {
 
 // passes says so of a call of a function that the engines do not know: of a copy of a structure that it is passed.
 func (o *outside) passes(in *ir.Instr, own func(ir.Value) bool, memory string) string {
-	f := calledFunc(in)
+	f := ir.CalledFunc(in)
 	for i, a := range in.Args {
 		if f == nil || i >= len(f.Params) || f.Params[i].ByVal != nil {
 			if a.Type().IsPtr() && !own(a) && !slices.Contains(o.funcs, f) {
@@ -190,59 +169,59 @@ func (o *outside) anything(f *ir.Func) {
 	}
 	pos := f.Pos
 	pos.Function = f.CName
-	b := &builder{m: o.m, f: f, pos: &pos}
-	b.at(b.newBlock("entry"))
+	b := &irbuild.Builder{Module: o.Module, Func: f, Pos: &pos}
+	b.At(b.NewBlock("entry"))
 	changeAll(b)
 	var result *ir.Instr
 	if f.Ret.Kind != ir.KindVoid {
-		result = b.nondet(f.Name, f.Ret)
+		result = b.Nondet(f.Name, f.Ret)
 	}
-	b.ret(result)
-	b.finish()
-	o.m.Funcs = append(o.m.Funcs, b.decls...)
+	b.Ret(result)
+	b.Finish()
+	o.Module.Funcs = append(o.Module.Funcs, b.Decls...)
 }
 
 // changeAll gives all variables that live as long as the program any value.
-func changeAll(b *builder) {
-	for _, g := range b.m.Globals {
-		if !g.Const && b.m.Layout.SizeOf(g.T) > 0 {
-			b.model(ir.ModelHavocObj, "firmproof.change", ir.Void(), b.addrOfGlobal(g))
+func changeAll(b *irbuild.Builder) {
+	for _, g := range b.Module.Globals {
+		if !g.Const && b.Module.Layout.SizeOf(g.T) > 0 {
+			b.Model(ir.ModelHavocObj, "firmproof.change", ir.Void(), b.AddrOfGlobal(g))
 		}
 	}
 }
 
 // start makes a function around entry: it calls that, or any of the functions inside from any state.
 func (o *outside) start(entry *ir.Func, inside []*ir.Func) *ir.Func {
-	b := around(o.m, outsideName, entry)
-	b.f.Made = true
+	b := irbuild.Around(o.Module, outsideName, entry)
+	b.Func.Made = true
 	var args []ir.Value
 	for _, p := range entry.Params {
 		q := *p
-		b.f.Params = append(b.f.Params, &q)
+		b.Func.Params = append(b.Func.Params, &q)
 		args = append(args, &q)
 	}
 	for _, f := range inside {
-		called, next := b.newBlock("called"), b.newBlock("next")
-		b.branch(b.nondet("calls "+f.Name, ir.Int(1)), called, next)
-		b.at(called)
+		called, next := b.NewBlock("called"), b.NewBlock("next")
+		b.Branch(b.Nondet("calls "+f.Name, ir.Int(1)), called, next)
+		b.At(called)
 		changeAll(b)
 		var with []ir.Value
 		for _, p := range f.Params {
 			if k := p.T.Kind; p.ByVal != nil || k != ir.KindInt && k != ir.KindPtr && k != ir.KindFloat {
-				b.unsupported("call of " + f.Name + " by a function without a body")
+				b.Unsupported("call of " + f.Name + " by a function without a body")
 				with = append(with, &ir.Const{T: p.T, Kind: ir.ConstUndef})
 				continue
 			}
-			with = append(with, b.nondet(p.Name, p.T))
+			with = append(with, b.Nondet(p.Name, p.T))
 		}
 		if f.Variadic {
-			b.unsupported("call of " + f.Name + " by a function without a body")
+			b.Unsupported("call of " + f.Name + " by a function without a body")
 		}
-		b.call(f, with...)
-		b.model(ir.ModelAssume, "firmproof.assume", ir.Void(), b.int(ir.Int(1), 0))
-		b.jump(next)
-		b.at(next)
+		b.Call(f, with...)
+		b.Model(ir.ModelAssume, "firmproof.assume", ir.Void(), b.Int(ir.Int(1), 0))
+		b.Jump(next)
+		b.At(next)
 	}
-	b.ret(b.call(entry, args...))
-	return b.done()
+	b.Ret(b.Call(entry, args...))
+	return b.Done()
 }

@@ -21,7 +21,7 @@ func NoteStarts(m *ir.Module) {
 		}
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				g := calledFunc(in)
+				g := ir.CalledFunc(in)
 				if g == nil || !g.IsDecl() || g.Model != ir.ModelNone || g.Starts {
 					continue
 				}
@@ -37,7 +37,7 @@ func handsFunction(vars map[ir.Value]*ir.Var, v ir.Value, depth int) bool {
 	if depth > 8 {
 		return true // who knows
 	}
-	switch v := root(v).(type) {
+	switch v := ir.Root(v).(type) {
 	case *ir.Const:
 		switch {
 		case v.Kind != ir.ConstAddr:

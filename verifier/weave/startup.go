@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // startName is the name of the function that Startup makes.
@@ -19,30 +20,30 @@ func Startup(m *ir.Module, entry *ir.Func) (out *ir.Module, start *ir.Func, made
 	}
 	with := *m
 	with.Funcs = slices.Clip(m.Funcs)
-	b := around(&with, startName, entry)
+	b := irbuild.Around(&with, startName, entry)
 	for _, c := range m.Ctors {
-		b.call(c)
+		b.Call(c)
 	}
 	result := callInside(b, entry)
 	if m.Finish != nil {
-		b.call(m.Finish)
+		b.Call(m.Finish)
 	}
-	b.letHandlersRun()
-	b.ret(result)
-	return &with, b.done(), true
+	b.LetHandlersRun()
+	b.Ret(result)
+	return &with, b.Done(), true
 }
 
 // callInside calls entry with the parameters of the function that is made around it.
-func callInside(b *builder, entry *ir.Func) *ir.Instr {
+func callInside(b *irbuild.Builder, entry *ir.Func) *ir.Instr {
 	var args []ir.Value
-	vars := paramVars(entry)
+	vars := ir.ParamVars(entry)
 	for i, p := range entry.Params {
 		q := *p
-		b.f.Params = append(b.f.Params, &q)
+		b.Func.Params = append(b.Func.Params, &q)
 		args = append(args, &q)
 		if v := vars[i]; v != nil {
-			b.f.Vars = append(b.f.Vars, &ir.Var{Name: v.Name, T: v.T, Pos: v.Pos, Slot: &q, Param: true})
+			b.Func.Vars = append(b.Func.Vars, &ir.Var{Name: v.Name, T: v.T, Pos: v.Pos, Slot: &q, Param: true})
 		}
 	}
-	return b.call(entry, args...)
+	return b.Call(entry, args...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // The kinds of stub: what the user says a function does. A stub takes the function's
@@ -18,10 +19,6 @@ const (
 	StubFail   = "fail"   // a call is a violation
 )
 
-// unsupported starts the names of functions that our C library calls where it does not know
-// what happens.
-const unsupported = "firmproof_unsupported_"
-
 var stubKinds = map[string]struct {
 	model ir.Model
 	means string
@@ -31,28 +28,13 @@ var stubKinds = map[string]struct {
 	StubFail:   {ir.ModelFail, "a call is a failure"},
 }
 
-// UnknownError says that there is no function of a name that the user gave.
-type UnknownError struct {
-	Kind, Name string // of what: stub, interrupt handler
-	Nearest    string // the nearest name of a function, or empty
-}
-
-// Error names the nearest function.
-func (e *UnknownError) Error() string {
-	s := fmt.Sprintf("%s %q: there is no such function", e.Kind, e.Name)
-	if e.Nearest != "" {
-		s += fmt.Sprintf(", did you mean %q?", e.Nearest)
-	}
-	return s
-}
-
 // Stubs replaces the functions of m that stubs names (function to kind) and gives
 // the assumptions that this makes, in the order of the names. known are further
 // functions that may be named although m, a slice of the program, does not hold
 // them. The error is an *UnknownError for a name that is nowhere.
 func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes []verdict.Assumption, absent []string,
 	err error) {
-	replaced, ends := map[*ir.Func]bool{}, endless(m)
+	replaced, ends := map[*ir.Func]bool{}, ir.Endless(m)
 	for _, n := range slices.Sorted(maps.Keys(stubs)) {
 		k, ok := stubKinds[stubs[n]]
 		if !ok {
@@ -63,7 +45,7 @@ func Stubs(m *ir.Module, stubs map[string]string, known []string) (notes []verdi
 			if slices.Contains(known, n) {
 				continue
 			}
-			absent = append(absent, (&UnknownError{Kind: "stub", Name: n, Nearest: nearest(m, n, known)}).Error())
+			absent = append(absent, (&ir.UnknownError{Kind: "stub", Name: n, Nearest: ir.Nearest(m, n, known)}).Error())
 			continue
 		}
 		if why := ir.NoStub(n); why != "" && k.model != ir.ModelFail && !ends[f] {
@@ -93,7 +75,7 @@ func noteKept(f *ir.Func) {
 	if f.IsDecl() {
 		return
 	}
-	for i, v := range paramVars(f) {
+	for i, v := range ir.ParamVars(f) {
 		f.Params[i].Keeps = v != nil && v.T != nil && v.T.Kind == ir.DPointer && v.T.Elem != nil &&
 			strings.HasPrefix(v.T.Elem.Name, "const ")
 	}
@@ -108,7 +90,7 @@ func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 		return nil, fmt.Errorf("stubs: %q is no kind of stub, want nondet or havoc", kind)
 	}
 	var out []*ir.Func
-	replaced, ends := map[*ir.Func]bool{}, endless(m)
+	replaced, ends := map[*ir.Func]bool{}, ir.Endless(m)
 	for _, f := range Bodiless(m) {
 		if k.model == ir.ModelStubHavoc && hidden(f) != "" || ir.NoStub(f.Name) != "" && !ends[f] || f.Starts {
 			continue
@@ -123,35 +105,6 @@ func StubRest(m *ir.Module, kind string) ([]*ir.Func, error) {
 	return out, nil
 }
 
-// endless lists the functions of m that are declared not to return. Clang with
-// -fsanitize=unreachable takes the attribute off, and puts a trap behind each call, at its position.
-func endless(m *ir.Module) map[*ir.Func]bool {
-	out := map[*ir.Func]bool{}
-	for _, f := range m.Funcs {
-		out[f] = out[f] || f.NoReturn
-		for _, b := range f.Blocks {
-			if n := len(b.Instrs); n > 1 && calledFunc(b.Instrs[n-2]) != nil && trapsAfter(b.Instrs[n-2], b) {
-				out[calledFunc(b.Instrs[n-2])] = true
-			}
-		}
-	}
-	return out
-}
-
-// trapsAfter tells whether b, which ends with a call and a branch, only goes on to unreachable code, and
-// a trap at the place of the call says so.
-func trapsAfter(call *ir.Instr, b *ir.Block) bool {
-	trap := false
-	for _, s := range b.Succs() {
-		if s.Instrs[len(s.Instrs)-1].Op != ir.OpUnreachable {
-			return false
-		}
-		first := s.Instrs[0]
-		trap = trap || first.Op == ir.OpTrap && first.Pos != nil && call.Pos != nil && *first.Pos == *call.Pos
-	}
-	return trap
-}
-
 // StubMeans says what a call of a stub of a kind gives.
 func StubMeans(kind string) string { return stubKinds[kind].means }
 
@@ -160,7 +113,7 @@ func StubMeans(kind string) string { return stubKinds[kind].means }
 func Bodiless(m *ir.Module) []*ir.Func {
 	var out []*ir.Func
 	for _, f := range m.Funcs {
-		if f.IsDecl() && f.Model == ir.ModelNone && !strings.HasPrefix(f.Name, unsupported) {
+		if f.IsDecl() && f.Model == ir.ModelNone && !strings.HasPrefix(f.Name, irbuild.Unsupported) {
 			out = append(out, f)
 		}
 	}
@@ -173,7 +126,7 @@ func retarget(m *ir.Module, replaced map[*ir.Func]bool) {
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if g := calledFunc(in); replaced[g] {
+				if g := ir.CalledFunc(in); replaced[g] {
 					in.Model = g.Model
 				}
 			}
@@ -202,7 +155,7 @@ func hidden(f *ir.Func) string {
 		}
 	}
 	for _, v := range f.Vars {
-		if v.Param && v.T != nil && (v.T.Kind == ir.DStruct || v.T.Kind == ir.DUnion) && pointsInC(v.T) {
+		if v.Param && v.T != nil && (v.T.Kind == ir.DStruct || v.T.Kind == ir.DUnion) && ir.PointsInC(v.T) {
 			return fmt.Sprintf("the structure in parameter %s points to", v.Name)
 		}
 	}
@@ -224,31 +177,4 @@ func pointers(t *ir.Type) bool {
 		}
 	}
 	return false
-}
-
-// pointsInC reports the same of a C type.
-func pointsInC(t *ir.DType) bool {
-	switch t.Kind {
-	case ir.DPointer:
-		return true
-	case ir.DArray:
-		return pointsInC(t.Elem)
-	case ir.DStruct, ir.DUnion:
-		for _, f := range t.Fields {
-			if pointsInC(f.T) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// nearest is the function whose name is most like name.
-func nearest(m *ir.Module, name string, known []string) string {
-	names := slices.Clone(known)
-	for _, f := range m.Funcs {
-		names = append(names, f.Name)
-	}
-	slices.Sort(names)
-	return verdict.Nearest(name, names)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -115,7 +116,7 @@ func TestStubRest(t *testing.T) {
 	if rest := Bodiless(m); len(rest) != 1 || rest[0].Name != "hides" {
 		t.Errorf("left %v", rest)
 	}
-	if r := Reached(m, m.Func("own")); r.Funcs[m.Func("hal")] || len(r.Funcs) != 1 {
+	if r := places.Reached(m, m.Func("own")); r.Funcs[m.Func("hal")] || len(r.Funcs) != 1 {
 		t.Errorf("own reaches %v", r.Funcs)
 	}
 }

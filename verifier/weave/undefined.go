@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // maxDeclaredTruths bounds the truth values of the variables of a program that nothing defines.
@@ -27,14 +28,14 @@ func Declared(m *ir.Module, entry *ir.Func, names []string) (out *ir.Module, sta
 	}
 	with := *m
 	with.Funcs = slices.Clip(m.Funcs)
-	b := around(&with, "firmproof.declared", entry)
-	b.f.Made = true
+	b := irbuild.Around(&with, "firmproof.declared", entry)
+	b.Func.Made = true
 	for _, t := range all {
-		at := &ir.Const{T: b.ptr(), Kind: ir.ConstAddr, Global: t.g, Off: t.off}
-		b.assume(b.compare(ir.ULE, b.load(ir.Int(8), at), b.int(ir.Int(8), 1)))
+		at := &ir.Const{T: b.Ptr(), Kind: ir.ConstAddr, Global: t.g, Off: t.off}
+		b.Assume(b.Compare(ir.ULE, b.Load(ir.Int(8), at), b.Int(ir.Int(8), 1)))
 	}
-	b.ret(callInside(b, entry))
-	return &with, b.done(), true
+	b.Ret(callInside(b, entry))
+	return &with, b.Done(), true
 }
 
 // declaredTruths lists the truth values of the variables that names names, the first so many. In a union another member
@@ -46,7 +47,7 @@ func declaredTruths(m *ir.Module, names []string) []truth {
 	}
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
-			if r := truthRead(b); r != nil {
+			if r := ir.TruthRead(b); r != nil {
 				out = append(out, truthsAt(m, r.Args[0], names)...)
 			}
 		}

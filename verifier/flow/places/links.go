@@ -1,0 +1,61 @@
+package places
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// maxCopies bounds the local variables that a pointer is followed through.
+const maxCopies = 3
+
+// links notes which members that lead to another structure of their kind, as in a list or a tree, a function compares
+// with null after it has copied them, or their address, to local variables: `for (n = head; n; n = n->next)`.
+func (ps *Table) links(vars map[ir.Value]*ir.Var, f *ir.Func) {
+	copies := map[ir.Value][]ir.Value{} // by local variable: what is stored there
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpStore && vars[in.Args[1]] != nil && in.Args[0].Type().IsPtr() {
+				copies[in.Args[1]] = append(copies[in.Args[1]], Uncast(in.Args[0]))
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op != ir.OpIcmp || ir.Asserts(b) || ir.GuardsTrap(b) {
+				continue
+			}
+			for i, v := range in.Args {
+				if c, ok := in.Args[1-i].(*ir.Const); ok && c.Kind == ir.ConstNull {
+					ps.copied(vars, copies, v, f, maxCopies)
+				}
+			}
+		}
+	}
+}
+
+// copied notes that f compares v with null, which is loaded from a member, or from a variable that one was copied to.
+func (ps *Table) copied(vars map[ir.Value]*ir.Var, copies map[ir.Value][]ir.Value, v ir.Value, f *ir.Func, steps int) {
+	from := cast(v)
+	if from == nil || steps < 0 {
+		return
+	}
+	at := from.Args[0]
+	addresses := []ir.Value{at}
+	if load := cast(at); load != nil { // through a variable that holds the address of the member
+		addresses = append(addresses, copies[load.Args[0]]...)
+	}
+	for _, a := range addresses {
+		_, t, off := ObjectAt(vars, a)
+		of, m, off := MemberIn(t, off)
+		if of == nil || m.T.Kind != ir.DPointer || !ir.IsStruct(m.T.Elem) || LayoutOf(m.T.Elem) != LayoutOf(of) {
+			continue
+		}
+		if h := ps.get(Place{Of: LayoutOf(of), Off: off}); !slices.Contains(h.Ends, f) {
+			h.Ends = append(h.Ends, f)
+		}
+	}
+	for _, c := range copies[at] {
+		ps.copied(vars, copies, c, f, steps-1)
+	}
+}

@@ -1,0 +1,228 @@
+// Package ranges says which numbers a program stores in its variables and members: an interval for each, by what every
+// store, initialiser, copy and fill may leave there. It reads ir alone, by the objects of package places.
+package ranges
+
+import (
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// span describes the numbers that a program stores in a place.
+type span struct {
+	Value Interval
+	Bits  int
+	Some  bool // something is stored there, or an initialiser puts it there
+	Any   bool // it may be changed in a way that is not known, or is as large as its type
+	Unset bool // nothing in the program gives it a number
+	// a function stores other numbers there for a moment, until it returns or calls another: these
+	Passed  bool
+	passing Interval
+}
+
+// Table has a span for each member of a structure, and each variable, that holds a number.
+type Table struct {
+	m    *ir.Module
+	At   map[places.Place]*span
+	Wild map[string]bool            // structures that bytes are copied into, or whose address code takes for another type
+	Of   map[*ir.Instr]places.Place // of loads and stores
+	// widths of numbers that are stored, or may be, where it is not known in which members
+	Loose  map[int]bool
+	enums  map[*ir.Param]*ir.DType // parameters of enumerations
+	tables map[*ir.Global]*span    // constant tables of numbers
+	raw    *raws
+	Soles  map[*ir.Global]*ir.Func   // volatile variables that one function alone writes
+	Fields map[string]map[int64]bool // bit-fields that code stores, by the layout of their structure and where they begin
+	// parameters of those that calls pass something else than an enumerator, or may
+	passed map[*ir.Param]bool
+}
+
+// anyWidth stands for numbers of any width.
+const anyWidth = 0
+
+// Of works out what m stores in its numbers. lenient: as if numbers were changed by stores to them alone, which
+// says what the program seems to keep to, and nothing that holds.
+func Of(m *ir.Module, lenient bool) *Table {
+	s := &Table{m: m, At: map[places.Place]*span{}, Wild: map[string]bool{}, Of: map[*ir.Instr]places.Place{}, Loose: map[int]bool{},
+		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{},
+		Fields: map[string]map[int64]bool{}}
+	s.unions(m)
+	for _, g := range m.Globals {
+		switch {
+		case g.Var == nil:
+		case ir.IsNumber(g.Var.T):
+			s.variable(g)
+		case g.Init != nil:
+			s.initial(g.Var.T, g.Init)
+		}
+	}
+	s.addresses(m)
+	s.overlays(m)
+	s.devices(m)
+	s.numbers(m)
+	s.walks(m)
+	s.enumerations(m)
+	var storing []*ir.Func
+	for _, f := range m.Funcs {
+		if vars := f.VarsBySlot(); s.code(f, vars) {
+			storing = append(storing, f)
+		}
+	}
+	s.Soles = s.soleWriters(m)
+	if lenient {
+		clear(s.Wild)
+		clear(s.Loose)
+		for _, x := range s.At {
+			x.Any = false
+		}
+	}
+	s.solve(storing)
+	return s
+}
+
+// unions notes the structures that are in a union, which a store to another member of it changes.
+func (s *Table) unions(m *ir.Module) {
+	eachType(m, func(t *ir.DType) {
+		if t.Kind == ir.DUnion {
+			s.other(t, 0)
+		}
+	})
+}
+
+// eachType visits the types of variables and results of m, and those that they are made of or lead to.
+func eachType(m *ir.Module, see func(t *ir.DType)) {
+	seen := map[*ir.DType]bool{}
+	var visit func(t *ir.DType)
+	visit = func(t *ir.DType) {
+		if t == nil || seen[t] {
+			return
+		}
+		seen[t] = true
+		see(t)
+		visit(t.Elem)
+		for i := range t.Fields {
+			visit(t.Fields[i].T)
+		}
+	}
+	for _, g := range m.Globals {
+		if g.Var != nil {
+			visit(g.Var.T)
+		}
+	}
+	for _, f := range m.Funcs {
+		visit(f.DRet)
+		for _, v := range f.Vars {
+			visit(v.T)
+		}
+	}
+}
+
+// variable notes the number that a variable has at first.
+func (s *Table) variable(g *ir.Global) {
+	x := s.get(places.Place{Global: g})
+	x.Bits = g.Var.T.Bits
+	if c := g.Init; g.Extern || c == nil || c.Kind != ir.ConstInt || c.Bits.Width() != x.Bits {
+		x.Any = true
+	} else {
+		x.add(exactly(c, x.Bits))
+	}
+}
+
+// addresses notes the variables whose address is used for more than to load or store them.
+func (s *Table) addresses(m *ir.Module) {
+	var taken func(c *ir.Const)
+	taken = func(c *ir.Const) {
+		if c == nil {
+			return
+		}
+		if c.Global != nil && s.At[places.Place{Global: c.Global}] != nil {
+			s.At[places.Place{Global: c.Global}].Any = true
+		}
+		for _, e := range c.Elems {
+			taken(e)
+		}
+	}
+	for _, g := range m.Globals {
+		taken(g.Init)
+	}
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for i, a := range in.Args {
+					c, ok := a.(*ir.Const)
+					if direct := in.Op == ir.OpLoad || in.Op == ir.OpStore && i == 1; ok && !(direct && c.Off == 0) {
+						taken(c)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (x *span) add(v Interval) {
+	if x.Some {
+		v = x.Value.join(v)
+	}
+	x.Value, x.Some = v, true
+}
+
+func (s *Table) get(p places.Place) *span {
+	if s.At[p] == nil {
+		s.At[p] = &span{}
+	}
+	return s.At[p]
+}
+
+// initial notes the numbers in an initialiser of type t. One of zeros alone says nothing: the program sets such an object
+// up before it is used.
+func (s *Table) initial(t *ir.DType, c *ir.Const) {
+	switch {
+	case t == nil || c == nil:
+	case t.Kind == ir.DPointer:
+		s.address(c, t)
+	case c.Kind != ir.ConstAgg:
+	case t.Kind == ir.DArray:
+		for _, e := range c.Elems {
+			s.initial(t.Elem, e)
+		}
+	case t.Kind == ir.DStruct && len(c.Elems) != len(t.Fields):
+		s.other(t, 0)
+	case t.Kind == ir.DStruct:
+		for i := range t.Fields {
+			f, e := &t.Fields[i], c.Elems[i]
+			switch x := s.get(places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}); {
+			case f.IsBits || f.T == nil:
+			case e.Kind == ir.ConstInt && (ir.IsNumber(f.T) || f.T.Kind == ir.DEnum):
+				x.Bits = e.Bits.Width()
+				x.add(exactly(e, x.Bits))
+			case ir.IsNumber(f.T) || f.T.Kind == ir.DEnum:
+				x.Any = true
+			default:
+				s.initial(f.T, e)
+			}
+		}
+	}
+}
+
+// Kept returns the range that the program keeps the number of type t at a place in, by comparisons, masks or remainders.
+func (s *Table) Kept(at places.Place, t *ir.DType) (low, high int64, ok bool) {
+	x := s.At[at]
+	if x == nil || !x.Some || x.Any || s.Wild[at.Of] || x.Bits != t.Bits || x.Bits > 60 || !x.Value.limited {
+		return 0, 0, false
+	}
+	v := x.Value
+	if x.Passed && s.Soles[at.Global] != nil {
+		v = v.join(x.passing)
+	}
+	low, high = v.Ulow, v.Uhigh
+	if t.Signed {
+		low, high = v.slow, v.shigh
+	}
+	all := Full(x.Bits)
+	return low, high, t.Signed && (low > all.slow || high < all.shigh) || !t.Signed && (low > 0 || high < all.Uhigh)
+}
+
+// KeptNote says of a number, which it names, that it is in a range.
+const KeptNote = "%s is %d..%d: the program stores nothing else there"
+
+// LeftNote says so of one that has others for a moment.
+const LeftNote = "%s is %d..%d: the program leaves nothing else there where a function ends, or calls another"

@@ -1,0 +1,138 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// buffer is a pointer among the members of a structure to as many elements as another member says. Members are
+// indices of fields.
+type buffer struct {
+	pointer  int
+	capacity int   // says how many elements there are
+	lengths  []int // at most capacity
+	indices  []int // below capacity
+	// there are further numbers, which may have to stay below it, too, or several lengths of other things, or it counts
+	// things of which nothing says how large they are
+	guess bool
+}
+
+// bufferIn returns the buffer of a structure, nil where no length stands beside its only pointer to numbers.
+func bufferIn(t *ir.DType) *buffer {
+	b := &buffer{}
+	var pointers, untyped []int
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		switch {
+		case f.IsBits || f.T == nil:
+		case f.T.Kind == ir.DPointer && ir.IsVoid(f.T.Elem):
+			untyped = append(untyped, i)
+		case f.T.Kind == ir.DPointer && ir.IsNumber(f.T.Elem):
+			pointers = append(pointers, i)
+		case ir.IsNumber(f.T) && isLength(f.Name):
+			b.lengths = append(b.lengths, i)
+		case ir.IsNumber(f.T) && isIndex(f.Name):
+			b.indices = append(b.indices, i)
+		default:
+			b.guess = b.guess || ir.IsNumber(f.T)
+		}
+	}
+	if len(pointers) == 0 {
+		pointers = untyped
+	}
+	if len(pointers) != 1 || len(b.lengths) == 0 {
+		return nil
+	}
+	k := largest(t, b.lengths)
+	b.pointer, b.capacity = pointers[0], b.lengths[k]
+	b.lengths = slices.Delete(b.lengths, k, k+1)
+	b.guess = b.guess || len(b.lengths) > 0 && !countsFor(t.Fields[b.capacity].Name, t.Fields[b.pointer].Name) ||
+		ir.IsVoid(t.Fields[b.pointer].T.Elem) && !saysBytes(t.Fields[b.capacity].Name)
+	return b
+}
+
+// members lists the members that belong to a buffer.
+func (b *buffer) members() map[int]bool {
+	out := map[int]bool{}
+	if b != nil {
+		for _, i := range slices.Concat([]int{b.pointer, b.capacity}, b.lengths, b.indices) {
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// largest picks of several lengths of a struct the one that the others stay below: index into list.
+func largest(t *ir.DType, list []int) int {
+	for _, word := range []string{"cap", "size", "sz", "max", "alloc"} {
+		for k, i := range list {
+			if strings.Contains(strings.ToLower(t.Fields[i].Name), word) {
+				return k
+			}
+		}
+	}
+	return 0
+}
+
+// buffers makes the buffer of the structure at p+off. It returns the members that it made.
+func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[int]bool {
+	b := bufferIn(t)
+	if b == nil || h.given(name+"."+t.Fields[b.pointer].Name).size(1) > 0 {
+		return nil
+	}
+	set := func(i int, v ir.Value) { h.Store(v, h.Gep(p, off+t.Fields[i].BitOff/8, nil, 0), 1) }
+	number := func(i int, n ir.Value) { set(i, h.Resize(n, ir.Int(t.Fields[i].T.Bits))) }
+	limit := name + "." + t.Fields[b.capacity].Name
+	capacity := h.any(name+".capacity", h.Word())
+	of := h.note(name+"."+t.Fields[b.pointer].Name, verdict.Extent, verdict.Chosen,
+		"%s leads to as many elements as %s says", name+"."+t.Fields[b.pointer].Name, limit)
+	most := h.room(maxCount, wideCount)
+	if c := t.Fields[b.capacity].T; c.Bits < 32 {
+		most = min(most, 1<<(c.Bits-1)-1)
+	}
+	brings(h.note(limit, verdict.Limit, verdict.Chosen, "%s is at most %d", limit, most),
+		h.Assume(h.Compare(ir.ULE, capacity, h.Int(h.Word(), most))))
+	number(b.capacity, capacity)
+	if h.filling {
+		h.Assume(h.Compare(ir.NE, capacity, h.Int(h.Word(), 0)))
+		b.lengths, b.indices = nil, nil // zero
+		h.limits = append(h.limits, limited{h.Gep(p, off+t.Fields[b.capacity].BitOff/8, nil, 0),
+			t.Fields[b.capacity].T.Bits, capacity, of})
+	}
+	for _, i := range b.lengths {
+		n := h.any(name+"."+t.Fields[i].Name, h.Word())
+		below := h.Assume(h.Compare(ir.ULE, n, capacity))
+		brings(h.note(name+"."+t.Fields[i].Name, verdict.Interval, verdict.Chosen, "%s is at most %s",
+			name+"."+t.Fields[i].Name, limit), below)
+		number(i, n)
+	}
+	for _, i := range b.indices {
+		member := name + "." + t.Fields[i].Name
+		n := h.any(member, h.Word())
+		below := h.Assume(h.Compare(ir.ULT, n, capacity))
+		number(i, n)
+		brings(h.note(member, verdict.Interval, verdict.Chosen, "%s is below %s", member, limit), below)
+	}
+	f := &t.Fields[b.pointer]
+	member, total := name+"."+f.Name, ir.Value(capacity)
+	if size := ir.SizeInC(f.T.Elem); size > 1 {
+		total = h.Binary(ir.OpMul, total, h.Int(h.Word(), size))
+	}
+	block := ir.Value(h.anyBlock(member, total))
+	brings(of, block)
+	if known := h.p.places.At[places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}]; known != nil {
+		h.noteTests(member, known)
+	}
+	if null := h.given(member).Null; null != nil && *null {
+		block = h.orNull(member, block)
+	}
+	set(b.pointer, block)
+	if b.guess {
+		h.out.Guesses = append(h.out.Guesses, member)
+	}
+	return b.members()
+}

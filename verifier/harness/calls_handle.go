@@ -1,0 +1,287 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
+)
+
+// shared is a structure that functions are handed: all calls get the same one. It is zero at first. Then one of the
+// functions that fill it is called; where there is none, its pointers lead to what Harness makes for them, and numbers
+// that the program never leaves at zero are as it leaves them.
+type shared struct {
+	t      *ir.DType
+	name   string
+	at     *ir.Global // holds its address
+	begins []*ir.Func // that fill it
+	id     string     // of the assumption about what is in it
+}
+
+// handlePart starts the names of the variables that hold addresses of handles.
+const handlePart = "firmproof.handle."
+
+// findHandles finds the structures that the function of the cone is handed, and that functions change.
+func (c *cone) findHandles(all []*ir.Func) {
+	h := c.p.newHarness(&irbuild.Builder{Module: c.p.m}, c.of)
+	everyone := append([]*ir.Func{c.of}, all...)
+	for i, t := range c.p.effectsOf(c.of).handed {
+		if t == nil || c.handleFor(t) != nil {
+			continue
+		}
+		root, changed := t, false
+		for _, g := range everyone {
+			for _, u := range c.p.effectsOf(g).handed {
+				if u == nil {
+					continue
+				}
+				if inner, ok := inside(u, root); ok && inner >= 0 && ir.SizeInC(u) >= ir.SizeInC(root) {
+					root = u
+				}
+				_, within := inside(t, u)
+				_, around := inside(u, t)
+				changed = changed || (within || around) && !strings.HasPrefix(u.Name, "const ")
+			}
+		}
+		if !changed {
+			continue
+		}
+		hd := &shared{t: root, name: h.nameOf(i)}
+		for _, g := range everyone {
+			if c.fills(g, hd) {
+				hd.begins = append(hd.begins, g)
+			}
+		}
+		for _, g := range hd.begins {
+			if !slices.Contains(c.list, g) {
+				c.add(g)
+			}
+		}
+		c.handles = append(c.handles, hd)
+	}
+}
+
+// inside returns how many bytes into t a u stands; false where none does.
+func inside(t, u *ir.DType) (off int64, ok bool) {
+	if ir.IsAggregate(t) && t.Kind == u.Kind && places.LayoutOf(t) == places.LayoutOf(u) {
+		return 0, true
+	}
+	if !ir.IsAggregate(t) {
+		return 0, false
+	}
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if f.IsBits || f.T == nil {
+			continue
+		}
+		if off, ok := inside(f.T, u); ok {
+			return f.BitOff/8 + off, true
+		}
+	}
+	return 0, false
+}
+
+// handleFor returns the handle that a t is, or a part of.
+func (c *cone) handleFor(t *ir.DType) *shared {
+	for _, hd := range c.handles {
+		if _, ok := inside(hd.t, t); ok {
+			return hd
+		}
+	}
+	return nil
+}
+
+// fills reports whether g fills a handle that it is handed: it stores all pointers, or all numbers where there are
+// none, and reads none of it.
+func (c *cone) fills(g *ir.Func, hd *shared) bool {
+	if !slices.ContainsFunc(c.p.effectsOf(g).handed, func(t *ir.DType) bool {
+		return ir.IsAggregate(t) && t.Kind == hd.t.Kind && places.LayoutOf(t) == places.LayoutOf(hd.t) && !strings.HasPrefix(t.Name, "const ")
+	}) || !ir.IsStruct(hd.t) {
+		return false
+	}
+	stored, vars := map[int64]bool{}, g.VarsBySlot()
+	of := func(addr ir.Value) (int64, bool) {
+		v, t, off := places.ObjectAt(vars, addr)
+		return off, v == nil && ir.IsStruct(t) && places.LayoutOf(t) == places.LayoutOf(hd.t)
+	}
+	for _, b := range g.Blocks {
+		for _, in := range b.Instrs {
+			switch {
+			case in.Op == ir.OpLoad:
+				if _, reads := of(in.Args[0]); reads {
+					return false
+				}
+			case in.Op == ir.OpStore:
+				if off, ok := of(in.Args[1]); ok && !ir.IsNullConst(in.Args[0]) {
+					stored[off] = true
+				}
+			case in.Model == ir.ModelMemcpy:
+				if off, ok := of(in.Args[0]); ok && off == 0 {
+					return true
+				}
+			case in.Model == ir.ModelMemset:
+				if off, ok := of(in.Args[0]); ok && off == 0 {
+					for i := range hd.t.Fields {
+						if f := &hd.t.Fields[i]; f.T != nil && f.T.Kind != ir.DPointer {
+							stored[f.BitOff/8] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	pointers, numbers := members(hd.t)
+	if len(pointers) > 0 {
+		numbers = pointers
+	}
+	return len(numbers) > 0 && !slices.ContainsFunc(numbers, func(off int64) bool { return !stored[off] })
+}
+
+// members returns where in a structure pointers stand, and numbers.
+func members(t *ir.DType) (pointers, numbers []int64) {
+	for i := range t.Fields {
+		switch f := &t.Fields[i]; {
+		case f.IsBits || f.T == nil:
+		case f.T.Kind == ir.DPointer:
+			pointers = append(pointers, f.BitOff/8)
+		case ir.IsNumber(f.T) || f.T.Kind == ir.DEnum || f.T.Kind == ir.DBool:
+			numbers = append(numbers, f.BitOff/8)
+		}
+	}
+	return pointers, numbers
+}
+
+// makeHandles writes what makes the handles of the cone.
+func (w *callWriter) makeHandles() {
+	for i, hd := range w.cone.handles {
+		h := w.p.newHarness(w.Builder, w.cone.of)
+		h.filling, h.variant = true, "calls."
+		hd.at = &ir.Global{Name: fmt.Sprintf("%s%s.%d", handlePart, w.cone.of.Name, i), T: w.Ptr(),
+			Align: w.Module.Layout.PtrBits / 8, Init: &ir.Const{T: w.Ptr(), Kind: ir.ConstNull}}
+		w.Module.Globals = append(w.Module.Globals, hd.at)
+		from := "zeros"
+		if len(hd.begins) > 0 {
+			from = "a call of " + strings.Join(namesOf(hd.begins), " or ")
+		}
+		hd.id = h.note(hd.name, verdict.Contents, verdict.Observed, "%s holds what calls of %s leave in it, from %s on",
+			hd.name, strings.Join(namesOf(w.cone.list), ", "), from)
+		if w.cone.elsewhere(hd) {
+			w.out.Elsewhere = append(w.out.Elsewhere, hd.id)
+		}
+		size := w.Int(w.Word(), ir.SizeInC(hd.t))
+		p := w.Model(ir.ModelMalloc, "malloc", w.Ptr(), size)
+		p.Name = ir.BehindPointer + hd.name
+		w.Assume(w.Compare(ir.NE, p, w.Null()))
+		zero := w.Emit(&ir.Instr{Op: ir.OpFreeze, T: ir.Int(32), Args: []ir.Value{w.Int(ir.Int(32), 0)},
+			Assumes: []string{hd.id}})
+		w.Model(ir.ModelMemset, "firmproof.zero", w.Ptr(), p, zero, size)
+		w.Store(p, w.AddrOfGlobal(hd.at), 1)
+		if len(hd.begins) == 0 {
+			w.out.Alone = true
+			left := maxFields
+			if ir.IsStruct(hd.t) {
+				h.fill(hd.name, hd.t, p, places.Place{}, 0, 1, &left)
+				w.limits = append(w.limits, h.limits...)
+			}
+		}
+		if last := hd.t.Fields[len(hd.t.Fields)-1:]; len(last) == 1 && last[0].T != nil && last[0].T.Kind == ir.DArray &&
+			last[0].T.Count <= 1 {
+			h.out.Guesses = append(h.out.Guesses, hd.name) // an array without a length
+		}
+		w.take(h)
+		if len(hd.begins) > 0 {
+			w.oneOf(hd.begins)
+			pointers, _ := members(hd.t)
+			for _, off := range pointers {
+				known := w.p.places.At[places.Place{Of: places.LayoutOf(hd.t), Off: off}]
+				if known == nil || len(known.Null) == 0 {
+					w.Assume(w.Compare(ir.NE, w.Load(w.Ptr(), w.Gep(p, off, nil, 0)), w.Null()))
+				}
+			}
+		}
+	}
+}
+
+// limited is a member of a handle that says how much one of its pointers leads to: whoever tells a function another
+// number has as much there.
+type limited struct {
+	at   ir.Value // its address
+	bits int
+	most ir.Value // elements that are there
+	id   string   // of the assumption that so many are
+}
+
+// keepLimits assumes after a call that the handles say of no block that it is larger than it is.
+func (w *callWriter) keepLimits() {
+	for _, l := range w.limits {
+		n := w.Resize(w.Load(ir.Int(l.bits), l.at), w.Word())
+		brings(l.id, w.Assume(w.Compare(ir.ULE, n, l.most)))
+	}
+}
+
+// begun gives a number in a handle that no function fills what the program leaves there, if that is never zero; and one
+// that the program never stores any value.
+func (h *harness) begun(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
+	if f.IsBits || !ir.IsNumber(f.T) {
+		return
+	}
+	at, member := places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}, ir.Int(f.T.Bits)
+	to := h.Gep(p, off+f.BitOff/8, nil, 0)
+	if x := h.p.seems.At[at]; x == nil || !x.Some {
+		h.Store(h.any(name, member), to, 1)
+		a := verdict.Assume(name, verdict.Contents, verdict.Chosen, fmt.Sprintf("%s.%s: any", h.of.CName, name))
+		h.out.Open = verdict.AddAssumptions(h.out.Open, a)
+		v := h.Load(member, to)
+		brings(a.ID, h.Assume(h.Compare(ir.EQ, v, v)))
+		return
+	}
+	low, high, ok := h.p.kept(t, f)
+	if !ok {
+		low, high, ok = h.p.seems.Kept(at, f.T)
+	}
+	if ok && (low > 0 || high < 0) {
+		h.Store(h.Int(member, low), to, 1)
+	}
+}
+
+// handlePlace is where calls find a handle: off bytes into what at leads to.
+type handlePlace struct {
+	at  *ir.Global
+	off int64
+	id  string // of what is assumed of it: that all calls get the same one, too
+}
+
+func (p *handlePlace) address(b *irbuild.Builder) ir.Value {
+	v := b.Emit(&ir.Instr{Op: ir.OpFreeze, T: b.Ptr(), Args: []ir.Value{b.Load(b.Ptr(), b.AddrOfGlobal(p.at))},
+		Assumes: []string{p.id}})
+	if p.off == 0 {
+		return v
+	}
+	return b.Gep(v, p.off, nil, 0)
+}
+
+// handle returns the handle that parameter i leads to in an entry of calls; nil: something else.
+func (h *harness) handle(i int) *handlePlace {
+	if h.calls == nil {
+		return nil
+	}
+	t := h.p.effectsOf(h.of).handed[i]
+	if t == nil {
+		return nil
+	}
+	hd := h.calls.cone.handleFor(t)
+	if hd == nil {
+		return nil
+	}
+	for k := range i { // two pointers lead to two objects
+		if u := h.p.effectsOf(h.of).handed[k]; u != nil && h.calls.cone.handleFor(u) == hd {
+			return nil
+		}
+	}
+	off, _ := inside(hd.t, t)
+	return &handlePlace{hd.at, off, hd.id}
+}

@@ -1,0 +1,288 @@
+package harness
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// extent describes the memory that a pointer parameter leads to, for harnesses in the program and those in C alike: a
+// number of bytes, or as many elements as another parameter says.
+type extent struct {
+	elem   *ir.DType      // what it leads to one or more of; nil: not known
+	text   bool           // a string, whose end is the last byte
+	bytes  int64          // where no parameter counts
+	count  int            // the parameter that counts, -1 if none does
+	unit   int64          // bytes of each that is counted
+	plus   int64          // how many more than count says
+	most   int64          // that count says
+	filled int64          // first elements whose pointers and truth values get values of their kind, at most
+	guess  bool           // nothing says how much it is
+	tables []*ir.Global   // constants of the program that it leads to one of; then the rest does not count
+	note   string         // the assumption
+	origin verdict.Origin // of it
+	limit  string         // the assumption that count says at most so many
+	warns  []string       // calls that pass less
+}
+
+// extentOf returns how much pointer parameter i leads to.
+func (h *harness) extentOf(i int, name string) *extent {
+	u, elem := &h.uses[i], h.elemOf(i)
+	n, bytes, plus := -1, false, int64(0)
+	if ir.SizeInC(elem) > 0 || ir.IsVoid(elem) {
+		n, bytes, plus = h.length(i)
+	}
+	tables := h.p.tables(elem)
+	switch {
+	case len(tables) > 0 && !u.writes && !u.varies:
+		return &extent{elem: elem, count: -1, tables: tables}
+	case ir.SizeInC(elem) == 0 && !ir.IsVoid(elem): // it is only handed on
+		return &extent{count: -1, bytes: 1, guess: true, origin: verdict.Chosen, note: fmt.Sprintf("what %s leads to is not known", name)}
+	case n >= 0:
+		return h.counted(i, n, bytes, plus)
+	case isText(elem) && !u.writes && u.need <= maxString:
+		size := h.room(maxString, wideString)
+		return &extent{elem: elem, text: true, count: -1, bytes: size, origin: verdict.Chosen,
+			note: fmt.Sprintf("%s leads to a string of at most %d characters", name, size-1)}
+	}
+	return h.fixed(i, name, elem)
+}
+
+// elemOf returns the type that pointer parameter i leads to: for a void pointer, the structure that the function
+// takes it for.
+func (h *harness) elemOf(i int) *ir.DType {
+	elem := h.vars[i].T.Elem
+	if as := h.uses[i].as; ir.IsVoid(elem) && ir.IsStruct(as) {
+		return as
+	}
+	return elem
+}
+
+// fixed is the extent of a pointer parameter to elem whose size no parameter says.
+func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
+	u, one := &h.uses[i], ir.SizeInC(elem)
+	e := &extent{elem: elem, count: -1, bytes: max(u.need, one), origin: verdict.Chosen}
+	if ir.IsStruct(elem) {
+		e.bytes = (e.bytes + one - 1) / one * one
+	}
+	passed, at := h.smallest(i)
+	switch {
+	case u.varies && passed >= e.bytes && passed > one:
+		e.bytes, e.guess, e.origin = passed, true, verdict.Observed
+		e.note = fmt.Sprintf("%s leads to %d bytes, as in the call at %s", name, e.bytes, at)
+	case u.varies && !ir.IsStruct(elem) || e.bytes == 0:
+		e.bytes, e.guess = max(e.bytes, maxCount*max(one, 1)), true
+		e.note = fmt.Sprintf("%s leads to %d bytes: a guess, since nothing says how many", name, e.bytes)
+	case e.bytes > one:
+		e.note = fmt.Sprintf("%s leads to %d bytes, which the function accesses", name, e.bytes)
+	case h.sizedInput(i):
+		e.note = fmt.Sprintf("%s leads to one whole %s, whatever %s says", name, elem.Name, h.nameOf(i+1))
+	default:
+		e.note, e.origin = fmt.Sprintf("%s leads to one %s of its own", name, elem.Name), verdict.Read
+	}
+	// it may be an array, or a part of something, or have an array without a length at its end, or the function only
+	// keeps it for others
+	e.guess = e.guess || ir.IsStruct(elem) || u.need == 0
+	if h.wide && e.guess && !ir.IsStruct(elem) {
+		e.bytes, e.origin = h.room(e.bytes, wideCount*max(one, 1)), verdict.Chosen
+		e.note = fmt.Sprintf("%s leads to %d bytes: a guess, since nothing says how many", name, e.bytes)
+	}
+	if at != nil && passed < e.bytes {
+		e.warns = append(e.warns, shorterCall(at, name, passed, e.bytes))
+	}
+	if one > 0 && needsFill(elem, 0) {
+		e.filled = max(min(e.bytes/one, maxFilled), 1)
+	}
+	return e
+}
+
+// sizedInput reports whether a length in bytes stands right behind pointer i to a structure that is only read: it may say how
+// many bytes of it are there.
+func (h *harness) sizedInput(i int) bool {
+	if t := h.vars[i].T.Elem; !ir.IsStruct(t) || !strings.HasPrefix(t.Name, "const ") || i+1 >= len(h.vars) {
+		return false
+	}
+	v := h.vars[i+1]
+	return v != nil && h.of.Params[i+1].T.IsInt() && isLength(v.Name) && saysBytes(v.Name)
+}
+
+// counted is the extent of pointer parameter i where parameter n says how many elements or bytes, less plus.
+func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
+	elem := h.vars[i].T.Elem
+	name, count, size, width := h.nameOf(i), h.nameOf(n), ir.SizeInC(elem), h.of.Params[n].T.Width
+	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, most: h.room(maxCount, wideCount), origin: verdict.Read}
+	unit := "elements"
+	switch {
+	case !bytes && needsFill(elem, 0):
+		e.most, e.filled = max(maxFilled-plus, 1), maxFilled
+	case bytes:
+		e.most *= e.unit
+		if e.unit > 1 {
+			unit = "bytes"
+		}
+		e.unit = 1
+	}
+	if v := h.vars[n]; v != nil && v.T != nil && !v.T.Signed && width > 1 {
+		width++ // no bit is a sign's
+	}
+	if width < 63 {
+		e.most = min(e.most, 1<<(width-1)-1)
+	}
+	e.note = fmt.Sprintf("%s leads to as many %s as %s says", name, unit, count)
+	e.limit = fmt.Sprintf("%s is at most %d", count, e.most)
+	if plus > 0 { // read off the access that is to be checked
+		e.note = fmt.Sprintf("%s leads to %d more %s than %s says", name, plus, unit, count)
+		e.origin = verdict.Chosen
+	}
+	// by its name alone, a length counts what stands right before it
+	e.guess = h.uses[i].param != n && (n != i+1 || h.uses[i].elsewhere) || h.namedAfterOther(i, n)
+	if e.guess {
+		e.origin = verdict.Chosen
+	}
+	e.warns = h.shorter(i, n, e.unit, plus)
+	return e
+}
+
+// length returns the parameter that says how much pointer i leads to, -1 if none does: by what the function
+// does with both, or by its name. plus is how many elements more that are.
+func (h *harness) length(i int) (n int, bytes bool, plus int64) {
+	if h.namedAfter(i, i+1) {
+		return i + 1, false, 0
+	}
+	if u := &h.uses[i]; u.param >= 0 && u.param != i && h.of.Params[u.param].T.IsInt() {
+		if v := h.vars[u.param]; v != nil && isLength(v.Name) && !strings.EqualFold(v.Name, "max") {
+			return u.param, u.bytes, 0 // the name says it; what goes further is what is to be found
+		}
+		return u.param, u.bytes, u.plus
+	} else if (u.need > 0 || ir.IsStruct(h.elemOf(i))) && !u.varies {
+		return -1, false, 0 // one element
+	} else if u.text && isText(h.vars[i].T.Elem) && !u.writes {
+		return -1, false, 0 // its zero says how long it is
+	} else if isHandle(h.vars[i].T) {
+		return -1, false, 0 // bytes that a length counts are behind a plain pointer
+	}
+	for n := i + 1; n < len(h.of.Params); n++ {
+		v := h.vars[n]
+		switch {
+		case n > i+1 && ir.IsStruct(h.vars[i].T.Elem):
+			return -1, false, 0 // a length further on is another's
+		case v == nil || v.T == nil:
+			return -1, false, 0
+		case h.of.Params[n].T.IsInt():
+			if !isLength(v.Name) {
+				return -1, false, 0
+			}
+			return n, strings.Contains(strings.ToLower(v.Name), "bytes"), 0
+		case v.T.Kind != ir.DPointer || ir.IsStruct(v.T.Elem) || !h.uses[i].varies:
+			return -1, false, 0 // pointers to numbers may share one length
+		}
+	}
+	return -1, false, 0
+}
+
+// isHandle reports a type with a name of its own for pointers to what only its library knows (typedef void *timer_t).
+func isHandle(t *ir.DType) bool {
+	return t.Kind == ir.DPointer && ir.IsVoid(t.Elem) && !strings.Contains(t.Name, "*")
+}
+
+// namedAfter reports whether parameter n is a length that is named after pointer i, to bytes: `bufsz` behind `buf`.
+func (h *harness) namedAfter(i, n int) bool {
+	if n >= len(h.vars) || h.vars[n] == nil || !h.of.Params[n].T.IsInt() || ir.SizeInC(h.elemOf(i)) > 1 {
+		return false
+	}
+	pointer, length := strings.ToLower(h.nameOf(i)), strings.ToLower(h.nameOf(n))
+	return len(pointer) > 1 && isLength(length) && strings.Contains(length, pointer)
+}
+
+// namedAfterOther reports whether parameter n is a length that is named after another pointer than i: `in_len` says how
+// much `in` leads to, and at least how much `out`.
+func (h *harness) namedAfterOther(i, n int) bool {
+	length := strings.ToLower(h.nameOf(n))
+	names := func(k int) bool {
+		name := strings.ToLower(h.nameOf(k))
+		return len(name) > 1 && strings.Contains(length, name)
+	}
+	for k, v := range h.vars {
+		if k != i && v != nil && v.T != nil && v.T.Kind == ir.DPointer && names(k) {
+			return !names(i)
+		}
+	}
+	return false
+}
+
+func (h *harness) nameOf(i int) string {
+	if h.vars[i] != nil {
+		return h.vars[i].Name
+	}
+	return h.of.Params[i].Name
+}
+
+// mayBeNull reports whether the function or a call of it takes null for possible.
+func (h *harness) mayBeNull(i int) bool {
+	if h.uses[i].Null {
+		return true
+	}
+	for _, c := range h.p.calls[h.of] {
+		if k, ok := c.Args[i].(*ir.Const); ok && k.Kind == ir.ConstNull {
+			return true
+		}
+	}
+	return false
+}
+
+// smallest returns the size of the smallest object that a call in the program passes for parameter i, as far
+// as the calls show it, and where that is.
+func (h *harness) smallest(i int) (size int64, at *verdict.Pos) {
+	for _, c := range h.p.calls[h.of] {
+		if n := h.p.objectSize(c.Args[i]); n >= 0 && (at == nil || n < size) {
+			size, at = n, c.Pos
+		}
+	}
+	return size, at
+}
+
+// shorter lists the calls that pass for pointer i fewer elements of unit bytes than they say by parameter n.
+func (h *harness) shorter(i, n int, unit, plus int64) (out []string) {
+	for _, c := range h.p.calls[h.of] {
+		size := h.p.objectSize(c.Args[i])
+		k, ok := c.Args[n].(*ir.Const)
+		if size < 0 || !ok || k.Kind != ir.ConstInt {
+			continue
+		}
+		if want := (k.Bits.Signed().Int64() + plus) * unit; want > size {
+			out = append(out, shorterCall(c.Pos, h.nameOf(i), size, want))
+		}
+	}
+	return out
+}
+
+func shorterCall(at *verdict.Pos, name string, size, assumed int64) string {
+	return fmt.Sprintf("called with a shorter buffer at %s: %s leads to %d bytes there, %d are assumed", at, name, size,
+		assumed)
+}
+
+// objectSize returns how many bytes are left of the variable that v points into, -1 if the call does not show it.
+func (p *Program) objectSize(v ir.Value) int64 {
+	off := int64(0)
+	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = v.(*ir.Instr) {
+		if len(in.Args) > 1 {
+			return -1
+		}
+		off, v = off+in.Off, in.Args[0]
+	}
+	switch v := v.(type) {
+	case *ir.Instr:
+		if k, ok := v.Args, v.Op == ir.OpAlloca; ok {
+			if n, ok := k[0].(*ir.Const); ok && n.Kind == ir.ConstInt {
+				return p.m.Layout.SizeOf(v.Access)*n.Bits.Signed().Int64() - off
+			}
+		}
+	case *ir.Const:
+		if v.Kind == ir.ConstAddr && v.Global != nil && !v.Global.Extern {
+			return p.m.Layout.SizeOf(v.Global.T) - v.Off - off
+		}
+	}
+	return -1
+}

@@ -1,0 +1,130 @@
+package harness
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Given holds what somebody says about an argument of a generated harness, or about a member of what one leads to, in
+// place of what Harness would make up.
+type Given struct {
+	Elements, Bytes int64  // that a pointer leads to; 0: not said
+	Null            *bool  // whether a pointer may be null; nil: not said
+	Low, High       *int64 // of a number; nil: not said
+	text            string
+}
+
+var givenForm = regexp.MustCompile(`^(?:(\d{1,7}) (element|byte)s?|(-?\d{1,18})\.\.(-?\d{1,18}))$`)
+
+// ParseGiven reads `16 elements`, `64 bytes`, `0..64`, `not null` or `may be null`, or several with commas.
+func ParseGiven(text string) (*Given, error) {
+	g := &Given{text: text}
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		m := givenForm.FindStringSubmatch(part)
+		switch {
+		case part == "not null", part == "may be null":
+			null := part == "may be null"
+			g.Null = &null
+		case m != nil && m[1] != "":
+			n, _ := strconv.ParseInt(m[1], 10, 64)
+			if n == 0 {
+				return nil, fmt.Errorf("`%s`: a pointer leads to one %s at least", part, m[2])
+			}
+			if m[2] == "byte" {
+				g.Bytes = n
+			} else {
+				g.Elements = n
+			}
+		case m != nil:
+			low, _ := strconv.ParseInt(m[3], 10, 64)
+			high, _ := strconv.ParseInt(m[4], 10, 64)
+			if g.Low, g.High = &low, &high; low > high {
+				return nil, fmt.Errorf("`%s`: no number is in there", part)
+			}
+		default:
+			return nil, fmt.Errorf(
+				"`%s` is none of `16 elements`, `64 bytes`, `0..64`, `not null` and `may be null`", part)
+		}
+	}
+	return g, nil
+}
+
+// Give has harnesses of the program follow what is said about the place FUNCTION.NAME.
+func (p *Program) Give(place string, g *Given) {
+	p.given[place] = g
+}
+
+// Given reports whether something is said about the place FUNCTION.NAME.
+func (p *Program) Given(place string) bool { return p.given[place] != nil }
+
+// MayBeNull ends the assumption that a pointer may be null.
+const MayBeNull = " may be null"
+
+// given returns what was said about a place of the harness; a Given that says nothing if nothing was.
+func (h *harness) given(name string) *Given {
+	if h.out.Places != nil {
+		h.out.Places[name] = true
+	}
+	if g := h.p.given[h.of.CName+"."+name]; g != nil {
+		return g
+	}
+	return &Given{}
+}
+
+// size returns how many bytes a pointer to elements of one bytes leads to; 0: not said.
+func (g *Given) size(one int64) int64 {
+	if g.Elements > 0 {
+		return g.Elements * max(one, 1)
+	}
+	return g.Bytes
+}
+
+// sized makes what a pointer leads to, of which g says the size: one element after the other.
+func (h *harness) sized(g *Given, name string, elem *ir.DType, depth int, left *int) ir.Value {
+	one := ir.SizeInC(elem)
+	size := g.size(one)
+	p := h.anyBlock(name, h.Int(h.Word(), size))
+	for k := int64(0); one > 0 && needsFill(elem, 0) && k < min(size/one, maxElements); k++ {
+		at := name
+		if size >= 2*one {
+			at = fmt.Sprintf("%s[%d]", name, k)
+		}
+		h.fill(at, elem, p, places.Place{}, k*one, depth, left)
+	}
+	h.asGiven(name, g)
+	return p
+}
+
+func (h *harness) asGiven(name string, g *Given) {
+	relation := verdict.Interval
+	if g.size(1) > 0 {
+		relation = verdict.Extent
+	}
+	h.note(name, relation, verdict.Declared, "%s: %s (as given)", name, g.text)
+}
+
+// within assumes that number v is in the range that is said for it, if there is one.
+func (h *harness) within(name string, v ir.Value, signed bool) {
+	g := h.given(name)
+	if g.Low == nil {
+		return
+	}
+	least, most := h.Bounds(v, *g.Low, *g.High, signed)
+	h.Assume(least)
+	h.Assume(most)
+	h.asGiven(name, g)
+}
+
+// numberAt assumes what is said for the number of type t at p+off in a structure.
+func (h *harness) numberAt(name string, t *ir.DType, p ir.Value, off int64) {
+	if (ir.IsNumber(t) || t.Kind == ir.DEnum) && h.given(name).Low != nil {
+		h.within(name, h.Load(ir.Int(t.Bits), h.Gep(p, off, nil, 0)), t.Signed)
+	}
+}

@@ -1,0 +1,89 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// lengths are names of parameters that say how much the pointer before them leads to.
+var lengths = []string{"n", "len", "length", "size", "sz", "count", "cnt", "num", "max", "bytes", "capacity", "cap",
+	"nbytes", "nmemb", "elements"}
+
+func isLength(name string) bool {
+	name = strings.ToLower(strings.TrimRight(name, "_"))
+	for _, l := range lengths {
+		if name == l || len(l) > 1 && (strings.HasSuffix(name, l) || strings.HasPrefix(name, l)) {
+			return true
+		}
+	}
+	return false
+}
+
+// countsFor reports whether nothing in the name of a length says that it is that of something else than the pointer
+// leads to: `size`, `buf_len` of `buf`, and not `block_size` of `tmp`.
+func countsFor(length, pointer string) bool {
+	for word := range strings.SplitSeq(strings.ToLower(strings.Trim(length, "_")), "_") {
+		if !isLength(word) && !strings.Contains(strings.ToLower(pointer), word) &&
+			!slices.Contains([]string{"buf", "buffer", "data", "total", "used", "alloc", "allocated"}, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// saysBytes reports whether the name of a length is one of bytes where the pointer beside it is void: `len`, `data_size`,
+// and not `count`, which is of what the pointer is taken for.
+func saysBytes(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc([]string{"byte", "len", "size", "sz", "cap"}, func(word string) bool {
+		return strings.Contains(name, word)
+	})
+}
+
+// indices are parts of the names of members that say a place in the buffer beside them.
+var indices = []string{"head", "tail", "pos", "idx", "index", "offset", "start", "r_ptr", "w_ptr", "rptr", "wptr",
+	"read", "write", "rd", "wr", "r", "w", "cursor", "in", "out", "front", "rear", "first", "last"}
+
+func isIndex(name string) bool {
+	name = strings.ToLower(strings.Trim(name, "_"))
+	for _, x := range indices {
+		if name == x || len(x) > 2 && (strings.HasPrefix(name, x) || strings.HasSuffix(name, x)) {
+			return true
+		}
+	}
+	return false
+}
+
+// readText lists the parameters that functions of the C library read a string from, up to its zero.
+var readText = map[string][]int{"strlen": {0}, "strcpy": {1}, "stpcpy": {1}, "strcat": {1}, "strcmp": {0, 1},
+	"strcasecmp": {0, 1}, "strchr": {0}, "strrchr": {0}, "strstr": {0, 1}, "strspn": {0, 1}, "strcspn": {0, 1},
+	"strpbrk": {0, 1}, "strtok": {1}, "strdup": {0}, "atoi": {0}, "atol": {0}, "atoll": {0}, "atof": {0},
+	"strtol": {0}, "strtoll": {0}, "strtoul": {0}, "strtoull": {0}, "strtod": {0}, "strtof": {0}, "sscanf": {0, 1},
+	"puts": {0}, "fputs": {0}, "fopen": {0, 1}}
+
+func isText(t *ir.DType) bool {
+	return t != nil && t.Kind == ir.DChar && (t.Name == "char" || t.Name == "const char")
+}
+
+// needsFill reports whether an object of the type holds pointers or truth values.
+func needsFill(t *ir.DType, depth int) bool {
+	switch {
+	case t == nil || depth > 8:
+		return false
+	case t.Kind == ir.DBool || t.Kind == ir.DPointer:
+		return true
+	case t.Kind == ir.DUnion:
+		return inUse(t) >= 0
+	case t.Kind == ir.DArray:
+		return needsFill(t.Elem, depth+1)
+	case t.Kind == ir.DStruct:
+		for i := range t.Fields {
+			if needsFill(t.Fields[i].T, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}

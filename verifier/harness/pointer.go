@@ -1,0 +1,91 @@
+package harness
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// pointer makes argument i, a pointer, and the length that goes with it.
+func (h *harness) pointer(i int, name string, args []ir.Value) {
+	elem := h.elemOf(i)
+	if ir.IsStruct(elem) {
+		h.out.Structs = append(h.out.Structs, name)
+	}
+	if g := h.given(name); g.size(ir.SizeInC(elem)) > 0 {
+		left := maxFields
+		args[i] = h.sized(g, name, elem, 1, &left)
+		return
+	}
+	e := h.extentOf(i, name)
+	if e.guess || h.uses[i].before {
+		h.out.Guesses = append(h.out.Guesses, name)
+	}
+	h.out.Warnings = append(h.out.Warnings, e.warns...)
+	if len(e.tables) > 0 {
+		args[i] = h.table(name, e.tables)
+		return
+	}
+	id := h.note(name, verdict.Extent, e.origin, "%s", e.note)
+	defer func() { brings(id, args[i]) }()
+	switch {
+	case e.count >= 0:
+		args[i] = h.elements(name, e, args)
+	case e.text:
+		args[i] = h.anyBlock(name, h.Int(h.Word(), e.bytes))
+		h.holdsElements(e.elem)
+		h.Store(h.Int(ir.Int(8), 0), h.Gep(args[i], e.bytes-1, nil, 0), 1)
+	default:
+		args[i] = h.blockOf(name, e.elem, h.Int(h.Word(), e.bytes))
+		if e.guess && ir.IsVoid(e.elem) {
+			h.opaque(name, e.bytes)
+		}
+		left := maxFields
+		for k := int64(1); k < e.filled; k++ {
+			h.fill(fmt.Sprintf("%s[%d]", name, k), e.elem, args[i], places.Place{}, k*ir.SizeInC(e.elem), 1, &left)
+		}
+	}
+}
+
+// elements makes a block of as many elements as a parameter says, and that parameter.
+func (h *harness) elements(name string, e *extent, args []ir.Value) ir.Value {
+	t, addr, size := h.of.Params[e.count].T, h.Word(), ir.SizeInC(e.elem)
+	if args[e.count] == nil {
+		v := h.vars[e.count]
+		args[e.count] = h.any(h.nameOf(e.count), t)
+		h.within(h.nameOf(e.count), args[e.count], v != nil && v.T != nil && v.T.Signed)
+	}
+	brings(h.note(h.nameOf(e.count), verdict.Limit, verdict.Chosen, "%s", e.limit),
+		h.Assume(h.Compare(ir.ULE, args[e.count], h.Int(t, e.most))))
+	total := h.Resize(args[e.count], addr)
+	if e.plus > 0 {
+		total = h.Binary(ir.OpAdd, total, h.Int(addr, e.plus))
+	}
+	switch one := h.Int(addr, max(size, 1)); {
+	case e.unit > 1:
+		total = h.Emit(&ir.Instr{Op: ir.OpMul, T: addr, Args: []ir.Value{total, one}})
+	case size > 1: // bytes are counted, and there are whole elements
+		total = h.Binary(ir.OpMul, h.Binary(ir.OpUdiv, h.Binary(ir.OpAdd, total, h.Int(addr, size-1)), one), one)
+	}
+	p := h.anyBlock(name, total)
+	h.holdsElements(e.elem)
+	if e.filled > 0 {
+		h.fillCounted(name, e.elem, p, h.Binary(ir.OpUdiv, total, h.Int(addr, max(size, 1))))
+	}
+	return p
+}
+
+// fillCounted gives the pointers and truth values of the first n elements at p values; those that are not there are
+// filled elsewhere.
+func (h *harness) fillCounted(name string, elem *ir.DType, p, n ir.Value) {
+	size, left := ir.SizeInC(elem), maxFields
+	spare := h.Model(ir.ModelMalloc, "malloc", h.Ptr(), h.Int(h.Word(), size))
+	h.Assume(h.Compare(ir.NE, spare, h.Null()))
+	for k := int64(0); k < maxFilled; k++ {
+		there := h.Compare(ir.ULT, h.Int(h.Word(), k), n)
+		at := h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{there, h.Gep(p, k*size, nil, 0), spare}})
+		h.fill(fmt.Sprintf("%s[%d]", name, k), elem, at, places.Place{}, 0, 1, &left)
+	}
+}

@@ -1,0 +1,172 @@
+package harness
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// preconditions assumes the assertions that the function begins with, before it has any effect. They are what
+// it asks of its callers; where the program calls it, they are checked.
+func (h *harness) preconditions(args []ir.Value) {
+	b := h.of.Blocks[0]
+	for n := 0; n < len(h.of.Blocks) && !ir.HasEffect(b); n++ {
+		next := b.Term().Targets
+		if len(next) == 1 && ir.WaysInto(next[0]) <= 1 {
+			b = next[0]
+			continue
+		}
+		if b.Term().Op == ir.OpSwitch {
+			h.expectCase(b.Term(), args)
+			return
+		}
+		a := ir.AssertionAt(b)
+		if a == nil {
+			return
+		}
+		fails := h.fails(a, b, nil, args)
+		if fails == nil {
+			return
+		}
+		h.expect(h.not(fails), a.Failure)
+		b = a.Holds
+	}
+}
+
+// expect assumes c, which a failed assertion says.
+func (h *harness) expect(c ir.Value, failure *ir.Instr) {
+	h.Assume(c)
+	h.note("", verdict.Meaning, verdict.Read, "the assertion at %s holds at the call, as it is checked to where the program calls %s", failure.Pos,
+		h.of.CName)
+}
+
+// expectCase assumes that a switch at the head of the function does not come to a failed assertion.
+func (h *harness) expectCase(sw *ir.Instr, args []ir.Value) {
+	var failure *ir.Instr
+	fails := make([]bool, len(sw.Targets))
+	for i, t := range sw.Targets {
+		if in := leadsToFailure(t); in != nil {
+			failure, fails[i] = in, true
+		}
+	}
+	if failure == nil || !slices.Contains(fails, false) {
+		return
+	}
+	v := h.evaluate(sw.Args[0], nil, args, 0)
+	if v == nil {
+		return
+	}
+	isOther, good := ir.Value(h.Int(ir.Int(1), 1)), ir.Value(h.Int(ir.Int(1), 0))
+	for i, c := range sw.Cases {
+		is := h.Compare(ir.EQ, v, &ir.Const{T: v.Type(), Kind: ir.ConstInt, Bits: c})
+		isOther = h.And(isOther, h.not(is))
+		if !fails[i+1] {
+			good = h.Or(good, is)
+		}
+	}
+	if !fails[0] {
+		good = h.Or(good, isOther)
+	}
+	h.expect(good, failure)
+}
+
+// leadsToFailure returns the failed assertion that control comes to from b on in any case, without an effect before; nil
+// if it may come elsewhere.
+func leadsToFailure(b *ir.Block) *ir.Instr {
+	for range ir.MaxSteps {
+		if in := ir.AssertFails(b); in != nil || ir.HasEffect(b) || len(b.Term().Targets) != 1 {
+			return in
+		}
+		b = b.Term().Targets[0]
+	}
+	return nil
+}
+
+// not negates a truth value.
+func (h *harness) not(v ir.Value) ir.Value { return h.Xor(v, h.Int(ir.Int(1), 1)) }
+
+// fails returns whether a way from b on, which control comes to where reached holds (nil: always), leads to the failure
+// of the assertion; nil where that depends on more than the arguments.
+func (h *harness) fails(a *ir.Assertion, b *ir.Block, reached ir.Value, args []ir.Value) ir.Value {
+	if a.Steps++; a.Steps > ir.MaxTests*ir.MaxTests {
+		return nil
+	}
+	c := h.evaluate(b.Term().Args[0], reached, args, 0)
+	if c == nil {
+		return nil
+	}
+	out := ir.Value(h.Int(ir.Int(1), 0))
+	for i, next := range b.Term().Targets {
+		way := c
+		if i == 1 {
+			way = h.not(c)
+		}
+		if reached != nil {
+			way = h.And(reached, way)
+		}
+		switch {
+		case next == a.Holds:
+			continue
+		case a.Tests[next]:
+			if way = h.fails(a, next, way, args); way == nil {
+				return nil
+			}
+		}
+		out = h.Or(out, way)
+	}
+	return out
+}
+
+// evaluate computes v, which stands at the head of the function where control comes to if reached holds (nil: always),
+// from the arguments; nil where it depends on more.
+func (h *harness) evaluate(v, reached ir.Value, args []ir.Value, depth int) ir.Value {
+	switch v := v.(type) {
+	case *ir.Const:
+		return v
+	case *ir.Param:
+		return args[v.Index]
+	case *ir.Instr:
+		if depth > ir.MaxSteps {
+			return nil
+		}
+		if v.Op == ir.OpLoad {
+			for i, x := range h.vars {
+				if x != nil && x.Slot == v.Args[0] && h.of.Params[i].T.Equal(v.T) {
+					return args[i]
+				}
+			}
+		}
+		switch v.Op {
+		case ir.OpLoad:
+			if ir.IsLocal(v.Args[0]) || v.Flags&ir.Volatile != 0 {
+				return nil
+			}
+		case ir.OpAdd, ir.OpSub, ir.OpMul:
+			if v.Flags.Has(ir.NSW) || v.Flags.Has(ir.NUW) { // the function may overflow there
+				return nil
+			}
+		case ir.OpSdiv:
+			if !v.Flags.Has(ir.Exact) { // elements between two pointers
+				return nil
+			}
+		case ir.OpPtrToInt, ir.OpGep, ir.OpIcmp, ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpAnd, ir.OpOr, ir.OpXor,
+			ir.OpFreeze, ir.OpBitcast:
+		default:
+			return nil
+		}
+		in := *v
+		in.Args = make([]ir.Value, len(v.Args))
+		for i, a := range v.Args {
+			if in.Args[i] = h.evaluate(a, reached, args, depth+1); in.Args[i] == nil {
+				return nil
+			}
+		}
+		if v.Op == ir.OpLoad && reached != nil { // elsewhere the address may be none
+			spare := h.anyBlock("", h.Int(h.Word(), h.Module.Layout.SizeOf(v.Access)))
+			in.Args[0] = h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{reached, in.Args[0], spare}})
+		}
+		return h.Emit(&in)
+	}
+	return nil
+}

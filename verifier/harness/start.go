@@ -1,0 +1,115 @@
+package harness
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// starts assumes of each variable that the function may read that it has its initial value, if the program may change
+// it, or other files may: calls before this one may have done so.
+func (h *harness) starts() []verdict.Assumption {
+	var out []verdict.Assumption
+	for _, g := range h.Module.Globals {
+		if h.reached.Globals[g] && h.p.varies(g) && !(h.anyState && onlyNumbers(g)) {
+			out = append(out, verdict.Assume(g.Name, verdict.Start, verdict.Chosen,
+				fmt.Sprintf("%s has its initial value", ir.NameOf(g))))
+		}
+	}
+	return out
+}
+
+// varies reports whether the program may change a variable, or other files may.
+func (p *Program) varies(g *ir.Global) bool {
+	return p.changed[g] || g.Var != nil && g.Var.Public && !g.Const
+}
+
+// onlyNumbers reports whether a variable holds no pointer, and how large it is, is known.
+func onlyNumbers(g *ir.Global) bool {
+	return g.Var != nil && !g.Extern && !g.Const && ir.SizeInC(g.Var.T) > 0 && !ir.HoldsPointer(g.Var.T) && g.Unsupported == "" &&
+		g.Beyond == "" && (g.Init == nil || !ir.NamesSymbol(g.Init))
+}
+
+// anyNumbers gives the variables that the function reaches, and that hold no pointer, any contents.
+func (h *harness) anyNumbers() {
+	for _, g := range h.Module.Globals {
+		if h.reached.Globals[g] && h.p.varies(g) && onlyNumbers(g) {
+			h.Model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), h.AddrOfGlobal(g), h.Int(h.Word(), h.Module.Layout.SizeOf(g.T)))
+		}
+	}
+}
+
+// ChangedGlobals lists the variables with static storage that some code of m may change: those that are not constant,
+// and whose address goes anywhere but into loads.
+func ChangedGlobals(m *ir.Module) map[*ir.Global]bool {
+	out := map[*ir.Global]bool{}
+	var inside func(c *ir.Const)
+	inside = func(c *ir.Const) {
+		if c == nil {
+			return
+		}
+		if c.Global != nil && !c.Global.Const {
+			out[c.Global] = true
+		}
+		for _, e := range c.Elems {
+			inside(e)
+		}
+	}
+	for _, g := range m.Globals {
+		inside(g.Init)
+	}
+	for _, f := range m.Funcs {
+		into := addressesIn(f)
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for i, v := range in.Args {
+					switch g := into(v); {
+					case in.Op == ir.OpLoad:
+					case g != nil && i == 0 && (in.Op == ir.OpGep || in.Op == ir.OpBitcast):
+					case g != nil && !g.Const:
+						out[g] = true
+					default:
+						inside(asConst(v))
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// addressesIn returns a function that tells which variable a value of f is the address of, or of a part of; nil: none, or
+// it is not seen.
+func addressesIn(f *ir.Func) func(ir.Value) *ir.Global {
+	parts := map[*ir.Instr]*ir.Global{}
+	of := func(v ir.Value) *ir.Global {
+		if c, ok := v.(*ir.Const); ok && c.Kind == ir.ConstAddr {
+			return c.Global
+		}
+		return parts[asInstr(v)]
+	}
+	for n := -1; n != len(parts); { // blocks need not be in the order of execution
+		n = len(parts)
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op == ir.OpGep || in.Op == ir.OpBitcast {
+					if g := of(in.Args[0]); g != nil {
+						parts[in] = g
+					}
+				}
+			}
+		}
+	}
+	return of
+}
+
+func asInstr(v ir.Value) *ir.Instr {
+	in, _ := v.(*ir.Instr)
+	return in
+}
+
+func asConst(v ir.Value) *ir.Const {
+	c, _ := v.(*ir.Const)
+	return c
+}

@@ -1,0 +1,139 @@
+package harness
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/flow/ranges"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// paramRuns returns the values that parameter i has if it is of an enumeration and no call passes another constant.
+func (h *harness) paramRuns(i int) []ranges.Run {
+	if i < 0 {
+		return nil // passed in parts
+	}
+	v := h.vars[i]
+	if v == nil || h.given(v.Name).Low != nil {
+		return nil
+	}
+	runs := ranges.RunsOf(v.T)
+	for _, c := range h.p.calls[h.of] {
+		if k, ok := c.Args[i].(*ir.Const); ok && k.Kind == ir.ConstInt && !ranges.IsEnumerator(k, v.T) {
+			return nil
+		}
+	}
+	return runs
+}
+
+// memberRuns returns the values that member f of a t has if it is of an enumeration: its enumerators, and what the
+// program stores there.
+func (p *Program) memberRuns(t *ir.DType, f *ir.DField) []ranges.Run {
+	runs := ranges.RunsOf(f.T)
+	if f.IsBits || runs == nil {
+		return nil
+	}
+	at := places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}
+	x := p.spans.At[at]
+	switch {
+	case p.spans.Wild[at.Of]:
+		return nil
+	case x == nil || x.Unset:
+		return runs
+	case x.Any || x.Some && x.Bits != f.T.Bits || x.Bits > 60:
+		return nil
+	case !x.Some:
+		return runs
+	}
+	stored := x.Value.Run(f.T.Signed)
+	switch {
+	case stored == ranges.Full(x.Bits).Run(f.T.Signed):
+		return nil
+	case stored.Within(runs):
+		return runs
+	}
+	return append(runs, stored)
+}
+
+// enumerated assumes that v, an enumeration of type t, is in one of the runs.
+func (h *harness) enumerated(t *ir.DType, v ir.Value, runs []ranges.Run) *ir.Instr {
+	var in ir.Value
+	for _, r := range runs {
+		least, most := h.Bounds(v, r.Low, r.High, t.Signed)
+		if in == nil {
+			in = h.And(least, most)
+		} else {
+			in = h.Or(in, h.And(least, most))
+		}
+	}
+	return h.Assume(in)
+}
+
+// enumeratedAt assumes that member f of the structure at p+off, a t, holds what its enumeration names.
+func (h *harness) enumeratedAt(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
+	if runs := h.p.memberRuns(t, f); runs != nil && h.given(name).Low == nil {
+		in := h.enumerated(f.T, h.Load(ir.Int(f.T.Bits), h.Gep(p, off+f.BitOff/8, nil, 0)), runs)
+		brings(h.note(name, verdict.Interval, verdict.Observed, "%s is an enumerator of %s, or what the program stores there", name, f.T.Name), in)
+	} else if f.T.Kind == ir.DEnum && h.given(name).Low == nil {
+		h.hint(name, t, f, p, off)
+	}
+}
+
+// kept returns the range that the program keeps a member in that holds a number.
+func (p *Program) kept(t *ir.DType, f *ir.DField) (low, high int64, ok bool) {
+	if f.IsBits || !ir.IsNumber(f.T) {
+		return 0, 0, false
+	}
+	return p.spans.Kept(places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}, f.T)
+}
+
+// inRange assumes that a member of the structure at p+off is where the program keeps it.
+func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
+	low, high, ok := h.p.kept(t, f)
+	if h.given(name).Low != nil {
+		return
+	}
+	if !ok {
+		h.hint(name, t, f, p, off)
+		return
+	}
+	v := h.Load(ir.Int(f.T.Bits), h.Gep(p, off+f.BitOff/8, nil, 0))
+	least, most := h.Bounds(v, low, high, f.T.Signed)
+	in := []ir.Value{h.Assume(least), h.Assume(most)}
+	at, note := places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}, ranges.KeptNote
+	if h.p.spans.At[at].Passed {
+		note = ranges.LeftNote
+	}
+	brings(h.note(name, verdict.Interval, verdict.Chosen, note, name, low, high), in...)
+}
+
+// hint notes that a member of the structure at p+off, which the program stores numbers in, has contents that the harness
+// made up: what fails because of them is no finding, unless calls bring them about. Numbers that the program only reads
+// are its caller's.
+func (h *harness) hint(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
+	what, bits := "any", max(8, f.T.Bits&^7)
+	switch at := (places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}); {
+	case f.IsBits:
+		if !h.p.spans.Fields[at.Of][f.BitOff] {
+			return
+		}
+		bits = 8
+	case !ir.IsNumber(f.T) && f.T.Kind != ir.DEnum:
+		return
+	default:
+		x := h.p.seems.At[at]
+		if x == nil || !x.Some {
+			return
+		}
+		if low, high, ok := h.p.seems.Kept(at, f.T); ok {
+			what = fmt.Sprintf("%d..%d", low, high)
+		} else if f.T.Kind != ir.DEnum && x.Value.Ulow == 0 && x.Value.Uhigh == 0 {
+			return // zeros alone say nothing: they set up or reset what is the caller's
+		}
+	}
+	a := verdict.Assume(name, verdict.Contents, verdict.Chosen, fmt.Sprintf("%s.%s: %s", h.of.CName, name, what))
+	h.out.Open = verdict.AddAssumptions(h.out.Open, a)
+	v := h.Load(ir.Int(bits), h.Gep(p, off+f.BitOff/8, nil, 0))
+	brings(a.ID, h.Assume(h.Compare(ir.EQ, v, v)))
+}

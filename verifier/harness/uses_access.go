@@ -1,0 +1,195 @@
+package harness
+
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// isMember reports whether v is an address inside of the structure that parameter k points to, or may be.
+func (s *useScan) isMember(k int, v ir.Value) bool {
+	var first *ir.Instr // what is computed from the parameter
+	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
+		first = in
+	}
+	return first != nil && len(first.Args) == 1 && first.Off >= 0 && (first.Off < s.structs[k] ||
+		s.open[k] && first.Off == s.structs[k])
+}
+
+// isArray reports whether v is an address in an array of the structure that parameter k points to, one without a length
+// at its end among them.
+func (s *useScan) isArray(k int, v ir.Value) bool {
+	in, ok := v.(*ir.Instr)
+	for inner := in; ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
+		if base, is := in.Args[0].(*ir.Instr); is && base.Op == ir.OpGep {
+			continue
+		}
+		return s.structs[k] > 0 && len(in.Args) == 1 && (in.Off < s.structs[k] ||
+			(in != inner || s.open[k]) && in.Off == s.structs[k])
+	}
+	return false
+}
+
+// endsOpen reports whether a structure ends in an array without a length.
+func endsOpen(t *ir.DType) bool {
+	if len(t.Fields) == 0 {
+		return false
+	}
+	last := &t.Fields[len(t.Fields)-1]
+	return last.T != nil && last.T.Kind == ir.DArray && ir.SizeInC(last.T) == 0
+}
+
+// access notes that size bytes at address v are accessed.
+func (s *useScan) access(v ir.Value, size int64, writes bool) {
+	k, _ := s.from(v)
+	if k < 0 {
+		return
+	}
+	u := &s.uses[k]
+	u.writes = u.writes || writes
+	off := int64(0)
+	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
+		off += in.Off
+		if base, ok := in.Args[0].(*ir.Instr); ok && base.Op == ir.OpGep && s.structs[k] > 0 {
+			continue // an index of an array in the structure
+		}
+		for i, index := range in.Args[1:] {
+			u.varies = true
+			slot, plus := variable(index)
+			l, known := s.bound[slot]
+			if slot == nil || !known || l.param == k {
+				continue
+			}
+			if !l.strict {
+				plus++
+			}
+			u.says(l.param, max(plus, 0), in.Scales[i] == 1)
+		}
+	}
+	u.need, u.before = max(u.need, off+size), u.before || isBefore(v)
+}
+
+// isBefore reports whether v is at a fixed place in front of what it is computed from.
+func isBefore(v ir.Value) bool {
+	off := int64(0)
+	for in, ok := v.(*ir.Instr); ok && (in.Op == ir.OpGep || in.Op == ir.OpBitcast); in, ok = in.Args[0].(*ir.Instr) {
+		off += in.Off
+		for i := 1; i < len(in.Args); i++ {
+			n, constant := constantOf(in.Args[i])
+			if !constant {
+				return false
+			}
+			off += n * in.Scales[i-1]
+		}
+	}
+	return off < 0
+}
+
+// constantOf returns a number that is the same in all executions: a constant, a variable that is one, their negation, sum
+// and difference.
+func constantOf(v ir.Value) (int64, bool) {
+	switch v := v.(type) {
+	case *ir.Const:
+		if v.Kind == ir.ConstInt && v.Bits.Signed().IsInt64() {
+			return v.Bits.Signed().Int64(), true
+		}
+	case *ir.Instr:
+		switch v.Op {
+		case ir.OpLoad:
+			if k, ok := v.Args[0].(*ir.Const); ok && k.Kind == ir.ConstAddr && k.Global != nil && k.Global.Const && k.Off == 0 &&
+				k.Global.Init != nil && k.Global.T == v.T {
+				return constantOf(k.Global.Init)
+			}
+		case ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpFreeze:
+			return constantOf(v.Args[0])
+		case ir.OpAdd, ir.OpSub:
+			a, isA := constantOf(v.Args[0])
+			b, isB := constantOf(v.Args[1])
+			if v.Op == ir.OpSub {
+				b = -b
+			}
+			return a + b, isA && isB
+		}
+	}
+	return 0, false
+}
+
+// says notes that a parameter bounds what is behind the pointer. The first one is kept.
+func (u *use) says(param int, plus int64, bytes bool) {
+	if u.param >= 0 && u.param != param {
+		return
+	}
+	u.param, u.plus, u.bytes = param, max(u.plus, plus), bytes
+}
+
+// call notes what a called function does with the parameters that it is given.
+func (s *useScan) call(in *ir.Instr) {
+	switch in.Model {
+	case ir.ModelMemcpy, ir.ModelMemmove, ir.ModelMemcmp:
+		s.block(in.Args[0], in.Args[2], in.Model != ir.ModelMemcmp)
+		s.block(in.Args[1], in.Args[2], false)
+		return
+	case ir.ModelMemset:
+		s.block(in.Args[0], in.Args[2], true)
+		return
+	}
+	g := ir.CalledFunc(in)
+	if g == nil || len(in.Args) < len(g.Params) {
+		return
+	}
+	for _, i := range readText[g.Name] {
+		if k := s.parameter(in, i); k >= 0 {
+			s.uses[k].text = true
+		}
+	}
+	if g.IsDecl() {
+		return
+	}
+	for j, u := range s.p.UsesOf(g) {
+		k, plain := s.from(in.Args[j])
+		if k < 0 || !in.Args[j].Type().IsPtr() {
+			continue
+		}
+		mine := &s.uses[k]
+		mine.writes = mine.writes || u.writes
+		mine.before = mine.before || u.before && plain
+		mine.text = mine.text || u.text && plain
+		mine.varies = mine.varies || u.varies && !s.isArray(k, in.Args[j])
+		if plain {
+			mine.need = max(mine.need, u.need)
+		}
+		if u.param >= 0 && plain {
+			n := s.number(in.Args[u.param])
+			if n >= 0 {
+				mine.says(n, u.plus, u.bytes)
+			}
+			mine.elsewhere = mine.elsewhere || n < 0 || u.elsewhere
+		}
+	}
+}
+
+// parameter returns the parameter that argument i of a call is, -1 if it is none.
+func (s *useScan) parameter(call *ir.Instr, i int) int {
+	if i >= len(call.Args) || !call.Args[i].Type().IsPtr() {
+		return -1
+	}
+	if k, plain := s.from(call.Args[i]); plain {
+		return k
+	}
+	return -1
+}
+
+// block notes that n bytes at v are accessed.
+func (s *useScan) block(v, n ir.Value, writes bool) {
+	if c, ok := n.(*ir.Const); ok && c.Kind == ir.ConstInt {
+		s.access(v, c.Bits.Signed().Int64(), writes)
+		return
+	}
+	k, plain := s.from(v)
+	if k < 0 {
+		return
+	}
+	u := &s.uses[k]
+	u.varies, u.writes = u.varies || !s.isArray(k, v), u.writes || writes
+	if p := s.number(n); p >= 0 && plain {
+		u.says(p, 0, true)
+	}
+}

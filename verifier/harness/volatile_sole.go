@@ -1,0 +1,34 @@
+package harness
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// keepSole has a load of a volatile number that its function alone writes give what is in memory, and notes what that
+// takes for granted.
+func (p *Program) keepSole(in *ir.Instr) {
+	if in.Op != ir.OpLoad || !p.spans.IsSole(in) {
+		return
+	}
+	f, g := in.Block.Func, p.spans.Of[in].Global
+	a := verdict.Assume(g.Var.Name, verdict.Contents, verdict.Chosen, fmt.Sprintf(
+		"%s is as %s left it, which alone writes it: nothing calls that while it runs", g.Var.Name, f.CName))
+	in.Flags |= ir.Sole
+	brings(a.ID, in)
+	p.sole[f] = verdict.AddAssumptions(p.sole[f], a)
+}
+
+// soleIn lists what is taken for granted of such numbers that the functions of reached write, in the order of the program.
+func (p *Program) soleIn(reached places.Reach) []verdict.Assumption {
+	var out []verdict.Assumption
+	for _, f := range p.m.Funcs {
+		if reached.Funcs[f] {
+			out = verdict.AddAssumptions(out, p.sole[f]...)
+		}
+	}
+	return out
+}

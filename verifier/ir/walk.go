@@ -1,0 +1,178 @@
+package ir
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Root returns the pointer that an address is computed from.
+func Root(v Value) Value {
+	for {
+		in, ok := v.(*Instr)
+		if !ok || in.Op != OpGep && in.Op != OpBitcast && in.Op != OpFreeze {
+			return v
+		}
+		v = in.Args[0]
+	}
+}
+
+// ParamVars are f's parameters as C variables: at -O0 a parameter is stored to its
+// variable first. nil where there is none.
+func ParamVars(f *Func) []*Var {
+	slots := map[Value]*Var{}
+	out := make([]*Var, len(f.Params))
+	for _, v := range f.Vars {
+		if p, ok := v.Slot.(*Param); ok {
+			out[p.Index] = v
+		} else if v.Slot != nil {
+			slots[v.Slot] = v
+		}
+	}
+	for _, i := range f.Blocks[0].Instrs {
+		if i.Op != OpStore {
+			continue
+		}
+		if p, ok := i.Args[0].(*Param); ok && slots[i.Args[1]] != nil {
+			out[p.Index] = slots[i.Args[1]]
+		}
+	}
+	return out
+}
+
+// CalledFunc is the function that in calls directly, or nil.
+func CalledFunc(in *Instr) *Func {
+	if k, ok := in.Callee.(*Const); ok && in.Op == OpCall && k.Kind == ConstAddr && k.Off == 0 {
+		return k.Func
+	}
+	return nil
+}
+
+func NameOf(g *Global) string {
+	if g.Var != nil {
+		return g.Var.Name
+	}
+	return g.Name
+}
+
+func IsVoid(t *DType) bool { return t == nil || t.Kind == DVoid }
+
+func IsStruct(t *DType) bool { return t != nil && t.Kind == DStruct }
+
+func IsNumber(t *DType) bool {
+	return t != nil && (t.Kind == DInt || t.Kind == DChar)
+}
+
+func SizeInC(t *DType) int64 {
+	if t == nil {
+		return 0
+	}
+	return int64(t.Bits+7) / 8
+}
+
+// TruthRead returns the load of a truth value that the branch at the end of b tests for being 0 or 1; nil if there is
+// none.
+func TruthRead(b *Block) *Instr {
+	branch := b.Term()
+	if branch.Op != OpCondBr {
+		return nil
+	}
+	tested := false
+	for _, t := range branch.Targets {
+		trap := TrapOf(t)
+		tested = tested || trap != nil && trap.Check == verdict.Bool
+	}
+	test, ok := branch.Args[0].(*Instr)
+	if !tested || !ok || test.Op != OpIcmp {
+		return nil
+	}
+	read, ok := test.Args[0].(*Instr)
+	if !ok || read.Op != OpLoad || read.Block != b || read.T.Width != 8 {
+		return nil
+	}
+	return read
+}
+
+func IsAggregate(t *DType) bool { return t != nil && (t.Kind == DStruct || t.Kind == DUnion) }
+
+// MaxSteps bounds the expressions that evaluate follows.
+const MaxSteps = 16
+
+// ConstantAddress is the number that an address is.
+func ConstantAddress(v Value) (int64, bool) {
+	switch v := v.(type) {
+	case *Const:
+		if v.Kind == ConstInt {
+			u, ok := v.Bits.Uint64()
+			return int64(u), ok
+		}
+	case *Instr:
+		switch {
+		case v.Op == OpIntToPtr || v.Op == OpBitcast || v.Op == OpFreeze || v.Op == OpZext:
+			return ConstantAddress(v.Args[0])
+		case v.Op == OpGep && len(v.Args) == 1:
+			a, ok := ConstantAddress(v.Args[0])
+			return a + v.Off, ok
+		}
+	}
+	return 0, false
+}
+
+// HoldsPointer reports whether a value of type t has a pointer in it.
+func HoldsPointer(t *DType) bool {
+	switch {
+	case t == nil:
+		return false
+	case t.Kind == DPointer:
+		return true
+	case t.Kind == DArray:
+		return HoldsPointer(t.Elem)
+	}
+	return slices.ContainsFunc(t.Fields, func(f DField) bool { return HoldsPointer(f.T) })
+}
+
+// PointsInC reports the same of a C type.
+func PointsInC(t *DType) bool {
+	switch t.Kind {
+	case DPointer:
+		return true
+	case DArray:
+		return PointsInC(t.Elem)
+	case DStruct, DUnion:
+		for _, f := range t.Fields {
+			if PointsInC(f.T) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// NamesSymbol reports whether an initialiser holds the address of a variable or function.
+func NamesSymbol(k *Const) bool {
+	if k.Global != nil || k.Func != nil {
+		return true
+	}
+	for _, e := range k.Elems {
+		if NamesSymbol(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// GuardsTrap reports whether a block ends in a check that the compiler put there.
+func GuardsTrap(b *Block) bool {
+	return slices.ContainsFunc(b.Succs(), func(to *Block) bool { return to.Instrs[0].Op == OpTrap })
+}
+
+// Asserts reports whether a block ends in the test of an assertion.
+func Asserts(b *Block) bool {
+	return slices.ContainsFunc(b.Succs(), func(to *Block) bool { return AssertFails(to) != nil })
+}
+
+// IsConst reports whether v is the constant n, of a type without sign.
+func IsConst(v Value, n uint64) bool {
+	c, ok := v.(*Const)
+	return ok && c.Kind == ConstInt && c.Bits.Width() <= 64 && c.Bits.Low64() == n
+}

@@ -1,0 +1,346 @@
+package pair
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
+)
+
+// Events are what the environment sees of a call beside memory: calls of functions without a body, and volatile
+// accesses. What the old version does is noted, in order. The new one has to do the same. The n-th event gives the same
+// result in both, any one.
+const (
+	logPrefix  = "firmproof.log."
+	maxEvents  = 16 // that are noted, a power of two
+	eventWords = 8  // what is noted of each: which it is, and numbers
+	eventBytes = 64 // bytes that a pointer leads to, at most
+)
+
+// eventLog are the variables that events are noted in.
+type eventLog struct {
+	counts       [2]*ir.Global // events of the old version, of the new
+	words, bytes *ir.Global    // what is noted of the old version's
+	gives, fills *ir.Global    // results, and what is written through pointers
+	kinds        map[string]int64
+}
+
+// event is one of them in the code.
+type event struct {
+	kind, name string
+	args       []ir.Value // that are noted
+	local      *ir.Instr  // the variable of the caller that a pointer leads to; nil: none
+	size       int64      // of it
+	keeps      bool       // it is not written
+}
+
+func (w *pairing) logVariable(name string, n int64, t *ir.Type) *ir.Global {
+	at := &ir.Type{Kind: ir.KindArray, Len: n, Elem: t}
+	g := &ir.Global{Name: logPrefix + name, T: at, Align: 8, Init: &ir.Const{T: at, Kind: ir.ConstZero}}
+	w.Module.Globals = append(w.Module.Globals, g)
+	return g
+}
+
+func (w *pairing) newLog() *eventLog {
+	return &eventLog{kinds: map[string]int64{},
+		counts: [2]*ir.Global{w.logVariable("old", 1, ir.Int(32)), w.logVariable("new", 1, ir.Int(32))},
+		words:  w.logVariable("words", maxEvents*eventWords, ir.Int(64)),
+		bytes:  w.logVariable("bytes", maxEvents*eventBytes, ir.Int(8)),
+		gives:  w.logVariable("gives", maxEvents, ir.Int(64)),
+		fills:  w.logVariable("fills", (maxEvents+1)*eventBytes, ir.Int(8))}
+}
+
+// begin lets results of events be any.
+func (l *eventLog) begin(b *irbuild.Builder) {
+	if l == nil {
+		return
+	}
+	for _, g := range []*ir.Global{l.gives, l.fills} {
+		b.Model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), b.AddrOfGlobal(g), b.Int(b.Word(), b.Module.Layout.SizeOf(g.T)))
+	}
+}
+
+// sameCount is true if both versions did as much.
+func (l *eventLog) sameCount(b *irbuild.Builder) ir.Value {
+	return b.Compare(ir.EQ, b.Load(ir.Int(32), b.AddrOfGlobal(l.counts[0])),
+		b.Load(ir.Int(32), b.AddrOfGlobal(l.counts[1])))
+}
+
+// events has the code of both versions note them.
+func (w *pairing) events(reach [2]places.Reach) error {
+	for side := range reach {
+		for _, f := range slices.Clone(w.Module.Funcs) {
+			if !reach[side].Funcs[f] || f.IsDecl() {
+				continue
+			}
+			if err := w.eventsOf(f, side, reach); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *pairing) eventsOf(f *ir.Func, side int, reach [2]places.Reach) error {
+	found, locals := map[*ir.Instr]*event{}, map[*ir.Instr]*event{}
+	escapes := ir.Escapes(f)
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			e, err := w.eventAt(in, escapes)
+			if err != nil {
+				return err
+			}
+			if e == nil {
+				continue
+			}
+			if reach[0].Funcs[f] && reach[1].Funcs[f] || w.callsIndirectly(reach) {
+				return errors.New("calls through pointers, beside functions without a body or volatile accesses")
+			}
+			if found[in] = e; e.local != nil {
+				locals[e.local] = e
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	if w.log == nil {
+		w.log = w.newLog()
+	}
+	changed := map[ir.Value]ir.Value{}
+	w.RewriteFunc(f, func(in *ir.Instr) {
+		e := found[in]
+		if e == nil || in.Op != ir.OpCall {
+			w.Keep(in)
+		}
+		if l := locals[in]; l != nil { // what it holds before it is written is the same in both
+			fill := &ir.Const{T: w.Ptr(), Kind: ir.ConstAddr, Global: w.log.fills, Off: maxEvents * eventBytes}
+			w.copyBytes(in, fill, w.Int(w.Word(), l.size))
+		}
+		if e != nil {
+			if v := w.event(e, in, side); v != nil {
+				changed[in] = v
+			}
+		}
+	})
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			for i, a := range in.Args {
+				if v := changed[a]; v != nil {
+					in.Args[i] = v
+				}
+			}
+			if v := changed[in.Callee]; v != nil {
+				in.Callee = v
+			}
+		}
+	}
+	w.Finish()
+	return nil
+}
+
+func (w *pairing) callsIndirectly(reach [2]places.Reach) bool {
+	for _, f := range w.Module.Funcs {
+		if !reach[0].Funcs[f] && !reach[1].Funcs[f] {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op == ir.OpCall && ir.CalledFunc(in) == nil {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// eventAt reads an event off an instruction; nil: it is none.
+func (w *pairing) eventAt(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, error) {
+	switch {
+	case (in.Op == ir.OpLoad || in.Op == ir.OpStore) && in.Flags.Has(ir.Volatile):
+		return volatileEvent(in, escapes)
+	case in.Op == ir.OpAsm && in.Asm.Any == "":
+		if !in.T.IsVoid() || slices.ContainsFunc(in.Args, func(a ir.Value) bool { return a.Type().IsPtr() }) {
+			return nil, errors.New("inline assembly has a result")
+		}
+		return &event{kind: "asm " + in.Asm.Template + " " + in.Asm.Constraints, name: "inline assembly", args: in.Args}, nil
+	case in.Op == ir.OpCall:
+		f := ir.CalledFunc(in)
+		if f == nil || !f.IsDecl() || strings.HasPrefix(f.Name, irbuild.Unsupported) {
+			return nil, nil
+		}
+		switch f.Model {
+		case ir.ModelNone, ir.ModelNondet, ir.ModelNondetNonNeg, ir.ModelPrintf, ir.ModelNop:
+			return w.callEvent(in, f)
+		}
+	}
+	return nil, nil
+}
+
+func volatileEvent(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, error) {
+	at := in.Args[len(in.Args)-1]
+	if a, ok := ir.Root(at).(*ir.Instr); ok && a.Op == ir.OpAlloca {
+		if escapes[a] {
+			return nil, errors.New("a volatile variable of the function is passed on")
+		}
+		return nil, nil
+	}
+	if in.Access.Kind != ir.KindInt || in.Access.Width > 64 {
+		return nil, errors.New("a volatile access of another kind than integers")
+	}
+	e := &event{kind: fmt.Sprintf("read %d", in.Access.Width), name: "volatile read", args: []ir.Value{at}}
+	if in.Op == ir.OpStore {
+		e.kind, e.name = fmt.Sprintf("write %d", in.Access.Width), "volatile write"
+		e.args = append(e.args, in.Args[0])
+	}
+	if k, ok := ir.Root(at).(*ir.Const); ok && k.Global != nil {
+		e.name += " of " + ir.NameOf(k.Global)
+	}
+	return e, nil
+}
+
+// callEvent is the call of a function without a body.
+func (w *pairing) callEvent(in *ir.Instr, f *ir.Func) (*event, error) {
+	name := strings.TrimPrefix(f.CName, OldPrefix)
+	e := &event{kind: "call " + strings.TrimPrefix(f.Name, OldPrefix), name: "call of " + name}
+	if k := in.T.Kind; k != ir.KindVoid && (k != ir.KindInt || in.T.Width > 64) {
+		return nil, fmt.Errorf("%s, which has no body, gives another result than an integer", name)
+	}
+	if len(in.Args) >= eventWords {
+		return nil, fmt.Errorf("%s, which has no body, has many arguments", name)
+	}
+	for i, a := range in.Args {
+		if i < len(f.Params) && (f.Params[i].ByVal != nil || f.Params[i].SRet != nil) {
+			return nil, fmt.Errorf("%s, which has no body, is passed a structure", name)
+		}
+		if err := w.passed(e, f, i, a); err != nil {
+			return nil, err
+		}
+	}
+	if f.Model == ir.ModelNone || f.Model == ir.ModelPrintf {
+		w.limit("functions without a body are taken to change no variable of the program, and what they may read of these " +
+			"during a call is not compared")
+	}
+	return e, nil
+}
+
+// passed adds an argument to an event.
+func (w *pairing) passed(e *event, f *ir.Func, i int, a ir.Value) error {
+	name := strings.TrimPrefix(f.CName, OldPrefix)
+	switch k := a.Type().Kind; {
+	case k == ir.KindInt && a.Type().Width <= 64, k == ir.KindFloat && a.Type().Width <= 64:
+		e.args = append(e.args, a)
+		return nil
+	case k != ir.KindPtr:
+		return fmt.Errorf("%s, which has no body, is passed a value of another kind", name)
+	}
+	keeps := f.Keeps(i) || f.Model == ir.ModelPrintf
+	switch r := ir.Root(a).(type) {
+	case *ir.Const:
+		if r.Kind == ir.ConstNull || r.Global != nil && (r.Global.Const || keeps) {
+			e.args = append(e.args, a)
+			return nil
+		}
+	case *ir.Instr:
+		if n, ok := constInt(r); r.Op == ir.OpAlloca && ok && e.local == nil {
+			if size := w.Module.Layout.SizeOf(r.Access) * n; size <= eventBytes {
+				e.local, e.size, e.keeps = r, size, keeps
+				e.args = append(e.args, a)
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%s, which has no body, is passed a pointer, and may write what it leads to", name)
+}
+
+// constInt returns how many elements an allocation has.
+func constInt(in *ir.Instr) (int64, bool) {
+	if in.Op != ir.OpAlloca {
+		return 0, false
+	}
+	k, ok := in.Args[0].(*ir.Const)
+	if !ok || k.Kind != ir.ConstInt || !k.Bits.Signed().IsInt64() {
+		return 0, false
+	}
+	return k.Bits.Signed().Int64(), true
+}
+
+func (w *pairing) limit(text string) {
+	if !slices.Contains(w.out.Limits, text) {
+		w.out.Limits = append(w.out.Limits, text)
+	}
+}
+
+// event writes one; it returns its result.
+func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
+	i32, word := ir.Int(32), ir.Int(64)
+	if w.log.kinds[e.kind] == 0 {
+		w.log.kinds[e.kind] = int64(len(w.log.kinds) + 1)
+	}
+	values := []ir.Value{w.Int(word, w.log.kinds[e.kind])}
+	for _, a := range e.args {
+		values = append(values, w.noted(e, a))
+	}
+	count := w.AddrOfGlobal(w.log.counts[side])
+	n := w.Load(i32, count)
+	if side == 0 {
+		w.claimAt(FactCapacity, e.name, w.Compare(ir.ULT, n, w.Int(i32, maxEvents)), *in.Pos)
+	}
+	at := w.Resize(w.And(n, w.Int(i32, maxEvents-1)), w.Word())
+	words := w.Gep(w.AddrOfGlobal(w.log.words), 0, at, 8*eventWords)
+	bytes := w.Gep(w.AddrOfGlobal(w.log.bytes), 0, at, eventBytes)
+	if side == 0 {
+		for k, v := range values {
+			w.Store(v, w.Gep(words, int64(8*k), nil, 0), 1)
+		}
+		if e.local != nil {
+			w.copyBytes(bytes, e.local, w.Int(w.Word(), e.size))
+		}
+	} else {
+		same := ir.Value(w.Compare(ir.ULT, n, w.Load(i32, w.AddrOfGlobal(w.log.counts[0]))))
+		for k, v := range values {
+			same = w.And(same, w.Compare(ir.EQ, v, w.Load(word, w.Gep(words, int64(8*k), nil, 0))))
+		}
+		w.claimAt(FactEvent, e.name, same, *in.Pos)
+		if e.local != nil {
+			i := w.indexBelow("what is passed", e.size)
+			w.claimAt(FactEvent, e.name, w.Compare(ir.EQ, w.Load(ir.Int(8), w.Gep(bytes, 0, i, 1)),
+				w.Load(ir.Int(8), w.Gep(e.local, 0, i, 1))), *in.Pos)
+		}
+	}
+	w.Store(w.Binary(ir.OpAdd, n, w.Int(i32, 1)), count, 1)
+	if e.local != nil && !e.keeps {
+		w.copyBytes(e.local, w.Gep(w.AddrOfGlobal(w.log.fills), 0, at, eventBytes), w.Int(w.Word(), e.size))
+	}
+	if !in.T.IsInt() || in.Op == ir.OpStore {
+		return nil
+	}
+	v := w.Load(word, w.Gep(w.AddrOfGlobal(w.log.gives), 0, at, 8))
+	out := w.Resize(v, in.T)
+	if ir.CalledFunc(in) != nil && ir.CalledFunc(in).Model == ir.ModelNondetNonNeg {
+		out = w.Binary(ir.OpLshr, w.Resize(v, in.T), w.Int(in.T, 1))
+	}
+	return out
+}
+
+// noted is an argument as a number: of a pointer to a variable of the caller, where in it that points to.
+func (w *pairing) noted(e *event, a ir.Value) ir.Value {
+	word := ir.Int(64)
+	number := func(v ir.Value) ir.Value {
+		return w.Emit(&ir.Instr{Op: ir.OpPtrToInt, T: w.Word(), Args: []ir.Value{v}})
+	}
+	switch t := a.Type(); {
+	case t.Kind == ir.KindFloat:
+		return w.Resize(w.Emit(&ir.Instr{Op: ir.OpBitcast, T: ir.Int(t.Width), Args: []ir.Value{a}}), word)
+	case t.IsInt():
+		return w.Resize(a, word)
+	case e.local != nil && ir.Root(a) == ir.Value(e.local):
+		return w.Resize(w.Binary(ir.OpSub, number(a), number(e.local)), word)
+	}
+	return w.Resize(number(a), word)
+}

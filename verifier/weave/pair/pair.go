@@ -1,0 +1,270 @@
+// Package pair makes one program of two versions (join.go), and a function that calls both on the same inputs and
+// compares what they do (pair.go).
+package pair
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/harness"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
+)
+
+// pairPrefix starts the names of the places at which a pair of calls is compared; a number follows, see Paired.Fact.
+const pairPrefix = "firmproof.fact."
+
+// FactKind says what is compared at a place.
+type FactKind uint8
+
+// The kinds of facts.
+const (
+	FactInvalid  FactKind = iota
+	FactResult            // the results are equal
+	FactMemory            // memory that was written holds the same
+	FactPointer           // two pointers are equal of which one leads to what only one version has
+	FactEvent             // the next call of a function without a body, or volatile access, is the one of the old version
+	FactEvents            // the old version has no further ones
+	FactCapacity          // there is space for what is noted of them
+	FactEnd               // never: a violation is an execution in which nothing differs, and which both calls end
+)
+
+// Fact is something that a pair of calls asserts.
+type Fact struct {
+	Kind FactKind
+	Name string      // in terms of C: the member, or what is called or accessed
+	At   verdict.Pos // of the new version
+}
+
+// Paired is a function that calls both versions of a function on the same inputs, from the same memory, and compares
+// what they do.
+//
+//	any arguments and memory, as a generated harness makes them
+//	what the calls may write is saved, the old version is called, what it wrote is saved, memory is put back
+//	the new version is called, and results and memory are compared
+//
+// Undefined behaviour of the old version ends the execution before anything is compared.
+type Paired struct {
+	harness.Harnessed
+	Facts  []Fact
+	Limits []string // what the comparison leaves out, in words
+}
+
+// Fact returns the fact that is asserted at a place; nil: none.
+func (p *Paired) Fact(at verdict.Pos) *Fact {
+	var n int
+	if k, err := fmt.Sscanf(at.Function, pairPrefix+"%d", &n); k != 1 || err != nil || n >= len(p.Facts) {
+		return nil
+	}
+	return &p.Facts[n]
+}
+
+// Old reports a place in the code of the old version.
+func (p *Paired) Old(at verdict.Pos) bool { return isOld(at) }
+
+// pairing writes a pair of calls.
+type pairing struct {
+	*irbuild.Builder
+	j        *Joined
+	old, now *ir.Func
+	out      *Paired
+	objects  []memory    // that calls may write
+	known    []ir.Value  // what pointers of both versions may lead to
+	log      *eventLog   // nil: no events
+	results  [2]ir.Value // of both calls
+}
+
+// memory is a block or a variable that the calls may write.
+type memory struct {
+	name  string
+	at    ir.Value
+	size  ir.Value
+	fixed int64 // bytes; 0: not known
+	t     *ir.DType
+	saved [2]ir.Value // before the calls, and what the old version left
+}
+
+// Pair adds to a joined program, which it changes, a function that compares a call of old with one of now, which are
+// functions of the versions that it was made of. The error says what is not compared.
+func (j *Joined) Pair(old, now string) (*Paired, error) {
+	w := &pairing{j: j, Builder: &irbuild.Builder{Module: j.Module}, out: &Paired{}}
+	w.old, w.now = j.Module.Func(OldPrefix+old), j.Module.Func(now)
+	if w.old == nil || w.now == nil || w.old.IsDecl() || w.now.IsDecl() {
+		return nil, errors.New("one version of it has no body")
+	}
+	if err := w.sameParams(); err != nil {
+		return nil, err
+	}
+	reach := [2]places.Reach{places.Reached(j.Module, w.old), places.Reached(j.Module, w.now)}
+	if err := w.comparable(reach); err != nil {
+		return nil, err
+	}
+	if err := w.events(reach); err != nil {
+		return nil, err
+	}
+	h, err := w.harness()
+	if err != nil {
+		return nil, err
+	}
+	w.out.Harnessed = *h
+	w.out.Assumptions = slices.DeleteFunc(w.out.Assumptions, func(a verdict.Assumption) bool {
+		return strings.HasPrefix(a.Subject, logPrefix) // what the pair itself begins with
+	})
+	if err := w.findObjects(reach); err != nil {
+		return nil, err
+	}
+	call := w.callIn(h.Entry)
+	if call == nil {
+		return nil, errors.New("its harness calls it at several places")
+	}
+	w.RewriteFunc(h.Entry, func(in *ir.Instr) {
+		if in == call {
+			w.both(call)
+			return
+		}
+		w.Keep(in)
+	})
+	j.Module.Funcs = append(j.Module.Funcs, w.Decls...)
+	return w.out, ir.Check(j.Module)
+}
+
+// sameParams returns an error where one call cannot be made of both.
+func (w *pairing) sameParams() error {
+	if len(w.old.Params) != len(w.now.Params) || w.old.Variadic || w.now.Variadic {
+		return errors.New("the versions take other parameters")
+	}
+	was, is := ir.ParamVars(w.old), ir.ParamVars(w.now)
+	for i, p := range w.now.Params {
+		q := w.old.Params[i]
+		if !p.T.Equal(q.T) || (p.ByVal == nil) != (q.ByVal == nil) || (p.SRet == nil) != (q.SRet == nil) {
+			return fmt.Errorf("parameter %s has another type", p.Name)
+		}
+		if was[i] != nil && is[i] != nil && !SameLayout(was[i].T, is[i].T) {
+			return fmt.Errorf("what parameter %s is or leads to has another layout or another sign", is[i].Name)
+		}
+	}
+	if w.old.Ret.IsVoid() != w.now.Ret.IsVoid() || !w.old.Ret.IsInt() && !w.old.Ret.Equal(w.now.Ret) ||
+		w.old.Ret.IsInt() && !w.now.Ret.IsInt() {
+		return errors.New("the result has another type")
+	}
+	return nil
+}
+
+// harness makes arguments and memory for a call of the new version, as the code of both asks for.
+func (w *pairing) harness() (*harness.Harnessed, error) {
+	first := w.now.Blocks[0]
+	args := make([]ir.Value, len(w.now.Params))
+	for i, p := range w.now.Params {
+		args[i] = p
+	}
+	w.Func, w.Pos = w.now, &w.now.Pos
+	var front []*ir.Instr
+	w.Block, w.Builder.Out = first, &front
+	w.Call(w.old, args...)
+	before := first.Instrs
+	n := 0 // behind the variables
+	for n < len(before) && before[n].Op == ir.OpAlloca {
+		n++
+	}
+	first.Instrs = slices.Concat(before[:n:n], front, before[n:])
+	w.Finish()
+	funcs := len(w.Module.Funcs)
+	p := harness.NewProgram(w.Module)
+	for i, u := range p.UsesOf(w.old) { // what the old version takes null for possible of, the harness does
+		p.UsesOf(w.now)[i].Null = p.Uses[w.now][i].Null || u.Null
+	}
+	h := p.AnyState(w.now)
+	var err error
+	if h == nil {
+		h, err = p.Harness(w.now)
+	}
+	first.Instrs = slices.DeleteFunc(first.Instrs, func(in *ir.Instr) bool { return in == front[0] })
+	w.Func = w.now
+	w.Finish()
+	if err != nil {
+		return nil, fmt.Errorf("no harness can be made: %w", err)
+	}
+	for _, f := range w.Module.Funcs[funcs:] {
+		if !f.IsDecl() && f != h.Entry {
+			return nil, errors.New("pointers of its arguments lead to functions that are not known")
+		}
+	}
+	return h, nil
+}
+
+// callIn returns the only call of the new version in its harness.
+func (w *pairing) callIn(entry *ir.Func) (call *ir.Instr) {
+	for _, b := range entry.Blocks {
+		for _, in := range b.Instrs {
+			if ir.CalledFunc(in) == w.now {
+				if call != nil {
+					return nil
+				}
+				call = in
+			}
+		}
+	}
+	return call
+}
+
+// both writes what takes the place of the call.
+func (w *pairing) both(call *ir.Instr) {
+	for i := range w.objects {
+		o := &w.objects[i]
+		o.saved[0] = w.copyOf(o)
+	}
+	w.log.begin(w.Builder)
+	w.results[0] = w.Call(w.old, call.Args...)
+	for i := range w.objects {
+		w.objects[i].saved[1] = w.copyOf(&w.objects[i])
+	}
+	for i := range w.objects {
+		o := &w.objects[i]
+		w.copyBytes(o.at, o.saved[0], o.size)
+	}
+	w.results[1] = w.Call(w.now, call.Args...)
+	w.compareResults()
+	if w.log != nil {
+		w.claim(FactEvents, w.now.CName, w.log.sameCount(w.Builder))
+	}
+	for i := range w.objects {
+		w.compareObject(&w.objects[i])
+	}
+	w.claim(FactEnd, w.now.CName, w.Int(ir.Int(1), 0))
+}
+
+// copyOf allocates as much as memory, and copies it there.
+func (w *pairing) copyOf(o *memory) ir.Value {
+	var to ir.Value
+	if o.fixed > 0 {
+		to = w.Alloca("", ir.Int(8), w.Int(w.Word(), o.fixed))
+	} else {
+		p := w.Model(ir.ModelMalloc, "malloc", w.Ptr(), o.size)
+		w.Assume(w.Compare(ir.NE, p, w.Null()))
+		to = p
+	}
+	w.copyBytes(to, o.at, o.size)
+	return to
+}
+
+func (w *pairing) copyBytes(to, from, size ir.Value) {
+	w.Model(ir.ModelMemcpy, "memcpy", w.Ptr(), to, from, size)
+}
+
+// claim asserts c as a fact.
+func (w *pairing) claim(kind FactKind, name string, c ir.Value) {
+	w.claimAt(kind, name, c, w.now.Pos)
+}
+
+func (w *pairing) claimAt(kind FactKind, name string, c ir.Value, at verdict.Pos) {
+	before := w.Pos
+	defer func() { w.Pos = before }()
+	w.Pos = &verdict.Pos{File: at.File, Line: at.Line, Column: at.Column,
+		Function: fmt.Sprintf("%s%d", pairPrefix, len(w.out.Facts))}
+	w.out.Facts = append(w.out.Facts, Fact{Kind: kind, Name: strings.TrimSpace(name), At: at})
+	w.Model(ir.ModelAssert, "firmproof.same", ir.Void(), c)
+}
