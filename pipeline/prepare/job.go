@@ -37,7 +37,7 @@ type Job struct {
 	BodilessNote string        `json:"bodiless_note,omitempty"`
 	Suppressed   []suppression `json:"suppressed,omitempty"`
 
-	Guesses []string       `json:"guesses,omitempty"` // of a generated harness: see weave.Harnessed
+	Guesses []string       `json:"guesses,omitempty"` // of a generated harness: see harness.Harnessed
 	Structs []string       `json:"structs,omitempty"` // likewise
 	Tests   map[string]int `json:"tests,omitempty"`   // likewise
 	// variables that the program declares and does not define, with the place in the tree that does, as far as it is known

@@ -32,7 +32,7 @@ import (
 //	                 beside further numbers; next to one to the end of a block: into that block;
 //	                 a single number otherwise, which is a guess, too
 //	to a constant    structure, anywhere: to one of the constants of its type that the program defines
-//	to a function    see harness_function.go
+//	to a function    see function.go
 //
 // Blocks come from malloc, so that the function may free them. What this leaves out
 // (aliases, other lengths) is said in the assumptions of the answer.

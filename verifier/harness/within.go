@@ -36,7 +36,7 @@ type byteRange struct{ off, size int64 }
 // holds notes that the block at p begins with a structure of type t.
 func (h *harness) holds(name string, t *ir.DType, p ir.Value) {
 	block, ok := p.(*ir.Instr)
-	if !ok || block.Model != ir.ModelMalloc || len(h.held) >= maxHeld || !ir.PointsInC(t) {
+	if !ok || block.Model != ir.ModelMalloc || len(h.held) >= maxHeld || !ir.HoldsPointer(t) {
 		return
 	}
 	h.held = append(h.held, &heldBlock{name: strings.TrimPrefix(name, "*"), t: t, p: block})

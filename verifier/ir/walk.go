@@ -48,6 +48,7 @@ func CalledFunc(in *Instr) *Func {
 	return nil
 }
 
+// NameOf is the name of a variable in C, where it has one.
 func NameOf(g *Global) string {
 	if g.Var != nil {
 		return g.Var.Name
@@ -55,14 +56,18 @@ func NameOf(g *Global) string {
 	return g.Name
 }
 
+// IsVoid reports void, which a type of a debugger also is where it is missing.
 func IsVoid(t *DType) bool { return t == nil || t.Kind == DVoid }
 
+// IsStruct reports a structure.
 func IsStruct(t *DType) bool { return t != nil && t.Kind == DStruct }
 
+// IsNumber reports an integer, enumerations and truth values left out.
 func IsNumber(t *DType) bool {
 	return t != nil && (t.Kind == DInt || t.Kind == DChar)
 }
 
+// SizeInC is the size of an object of type t in bytes; 0: not known.
 func SizeInC(t *DType) int64 {
 	if t == nil {
 		return 0
@@ -93,6 +98,7 @@ func TruthRead(b *Block) *Instr {
 	return read
 }
 
+// IsAggregate reports a structure or union.
 func IsAggregate(t *DType) bool { return t != nil && (t.Kind == DStruct || t.Kind == DUnion) }
 
 // MaxSteps bounds the expressions that evaluate follows.
@@ -129,23 +135,6 @@ func HoldsPointer(t *DType) bool {
 		return HoldsPointer(t.Elem)
 	}
 	return slices.ContainsFunc(t.Fields, func(f DField) bool { return HoldsPointer(f.T) })
-}
-
-// PointsInC reports the same of a C type.
-func PointsInC(t *DType) bool {
-	switch t.Kind {
-	case DPointer:
-		return true
-	case DArray:
-		return PointsInC(t.Elem)
-	case DStruct, DUnion:
-		for _, f := range t.Fields {
-			if PointsInC(f.T) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // NamesSymbol reports whether an initialiser holds the address of a variable or function.

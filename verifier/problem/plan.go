@@ -53,14 +53,14 @@ type Plan struct {
 	Dumps map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
 }
 
-// Wide is an entry that a generated harness has beside its own (weave.Program.Wide).
+// Wide is an entry that a generated harness has beside its own (harness.Program.Wide).
 type Wide struct {
 	Entry             string
 	Assumptions, Open []verdict.Assumption // in the place of the plan's
 }
 
-// Calls are entries beside the one of a plan: of calls in any order (weave.Program.Calls), and of one call whatever
-// variables hold (weave.Program.AnyState). Each may be missing.
+// Calls are entries beside the one of a plan: of calls in any order (harness.Program.Calls), and of one call whatever
+// variables hold (harness.Program.AnyState). Each may be missing.
 type Calls struct {
 	AnyState            string               // the second one
 	AnyStateAssumptions []verdict.Assumption // of it

@@ -155,7 +155,7 @@ func hidden(f *ir.Func) string {
 		}
 	}
 	for _, v := range f.Vars {
-		if v.Param && v.T != nil && (v.T.Kind == ir.DStruct || v.T.Kind == ir.DUnion) && ir.PointsInC(v.T) {
+		if v.Param && v.T != nil && (v.T.Kind == ir.DStruct || v.T.Kind == ir.DUnion) && ir.HoldsPointer(v.T) {
 			return fmt.Sprintf("the structure in parameter %s points to", v.Name)
 		}
 	}

@@ -12,6 +12,7 @@ type Fixed struct {
 	At     int64
 }
 
+// String is the address in C: a number, or a variable and how far behind its begin it is.
 func (f Fixed) String() string {
 	switch {
 	case f.Global == nil:

@@ -193,6 +193,7 @@ func LeadsTo(p *ir.DType) *ir.DType {
 	return p.Elem
 }
 
+// IsUnion reports a union.
 func IsUnion(t *ir.DType) bool { return t.Kind == ir.DUnion }
 
 // PartAt returns the outermost part that stands off bytes into a t and is wanted; nil where there is none.

@@ -44,6 +44,7 @@ type Table struct {
 	Re     *rewritten
 }
 
+// Of reads what m stores where, and how it calls functions through pointers.
 func Of(m *ir.Module) *Table {
 	ps := &Table{layout: &m.Layout, At: map[Place]*Held{}, Sigs: map[string]*ir.Type{}, Re: rewrittenOf(m)}
 	for _, g := range m.Globals {
@@ -286,6 +287,7 @@ func Uncast(v ir.Value) ir.Value {
 	}
 }
 
+// IsFunction reports a pointer to a function.
 func IsFunction(t *ir.DType) bool {
 	return t != nil && t.Kind == ir.DPointer && t.Elem != nil && t.Elem.Kind == ir.DFunc
 }

@@ -147,6 +147,7 @@ func (t *Touched) Conflict(in *ir.Instr, escapes map[*ir.Instr]bool) bool {
 	return false
 }
 
+// Conflicts reports whether an access is of memory that handlers may touch in a way that one of both notices.
 func (t *Touched) Conflicts(a Access, escapes map[*ir.Instr]bool) bool {
 	through := t.AnyWrite || a.Writes && t.anyRead
 	switch r := ir.Root(a.Addr).(type) {

@@ -13,7 +13,21 @@ import (
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
-// What it keeps of handlers and of the mask.
+// Interrupt handlers run between the steps of a program. A handler changes the program
+// only through memory that both touch, so it is enough to let handlers run in front of
+// each step that the two do not do in either order:
+//
+//	(I1) an access of memory that a handler may write, and a write of memory that a
+//	     handler may read (places.Touched)
+//	(I2) an assertion, an assumption, the end of the program
+//	(I3) the jump back of a loop that can go round without any of these
+//	(I4) inline assembly, and other instructions that change the interrupt mask (masks.go)
+//
+// At such a point stands a call of irbuild.Point, a function in C (PointSource) that runs any
+// handlers which have runs left, unless interrupts are masked or a handler runs already
+// that they do not preempt. Which handlers preempt which is an assumption of the answer.
+
+// What PointSource keeps of handlers and of the mask.
 const (
 	active  = irbuild.PointPrefix + "active"  // 1 + the number of the handler that runs; 1 where none preempts another
 	onEntry = irbuild.PointPrefix + "entry"   // 1: the processor masks interrupts when a handler begins

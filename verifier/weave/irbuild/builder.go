@@ -100,6 +100,7 @@ func (b *Builder) Finish() {
 	ir.SetPreds(b.Func)
 }
 
+// NewBlock makes a block that the function does not have yet (At).
 func (b *Builder) NewBlock(name string) *ir.Block { return &ir.Block{Name: name, Func: b.Func} }
 
 // At continues in blk, which becomes the function's next block.
@@ -108,6 +109,7 @@ func (b *Builder) At(blk *ir.Block) {
 	b.Block, b.Out = blk, &blk.Instrs
 }
 
+// Emit adds an instruction at the position of the builder, with the assumptions that are to be brought in.
 func (b *Builder) Emit(in *ir.Instr) *ir.Instr {
 	if in.T == nil {
 		in.T = ir.Void()
@@ -118,25 +120,31 @@ func (b *Builder) Emit(in *ir.Instr) *ir.Instr {
 	return in
 }
 
+// Ptr is the type of addresses.
 func (b *Builder) Ptr() *ir.Type { return ir.Ptr(b.Module.Layout.PtrBits) }
 
 // Word is the integer type as wide as a pointer.
 func (b *Builder) Word() *ir.Type { return ir.Int(b.Module.Layout.PtrBits) }
 
+// Null is the null pointer.
 func (b *Builder) Null() ir.Value { return &ir.Const{T: b.Ptr(), Kind: ir.ConstNull} }
 
+// Int is n of type t.
 func (b *Builder) Int(t *ir.Type, n int64) ir.Value {
 	return &ir.Const{T: t, Kind: ir.ConstInt, Bits: bits.NewInt(t.Width, n)}
 }
 
+// AddrOfFunc is the address of f.
 func (b *Builder) AddrOfFunc(f *ir.Func) ir.Value {
 	return &ir.Const{T: b.Ptr(), Kind: ir.ConstAddr, Func: f}
 }
 
+// AddrOfGlobal is the address of g.
 func (b *Builder) AddrOfGlobal(g *ir.Global) ir.Value {
 	return &ir.Const{T: b.Ptr(), Kind: ir.ConstAddr, Global: g}
 }
 
+// Call calls f.
 func (b *Builder) Call(f *ir.Func, args ...ir.Value) *ir.Instr {
 	return b.Emit(&ir.Instr{Op: ir.OpCall, T: f.Ret, Args: args, Sig: f.Sig(), Model: f.Model, Callee: b.AddrOfFunc(f)})
 }
@@ -172,10 +180,12 @@ func (b *Builder) Declare(k ir.Model, name string, ret *ir.Type, args []ir.Value
 // Nondet is any value of type t, shown under a name.
 func (b *Builder) Nondet(name string, t *ir.Type) *ir.Instr { return b.Model(ir.ModelNondet, name, t) }
 
+// Assume lets no execution pass in which c is false.
 func (b *Builder) Assume(c ir.Value) *ir.Instr {
 	return b.Model(ir.ModelAssume, "firmproof.assume", ir.Void(), c)
 }
 
+// Compare is the truth of x p y.
 func (b *Builder) Compare(p ir.Pred, x, y ir.Value) *ir.Instr {
 	return b.Emit(&ir.Instr{Op: ir.OpIcmp, T: ir.Int(1), Pred: p, Args: []ir.Value{x, y}})
 }
@@ -201,6 +211,7 @@ func (b *Builder) Resize(v ir.Value, t *ir.Type) ir.Value {
 	return v
 }
 
+// Alloca makes n objects of type t that live until the function returns.
 func (b *Builder) Alloca(name string, t *ir.Type, n ir.Value) *ir.Instr {
 	return b.Emit(&ir.Instr{Op: ir.OpAlloca, Name: name, T: b.Ptr(), Access: t, Args: []ir.Value{n},
 		Align: int(b.Module.Layout.AlignOf(t))})
@@ -211,10 +222,13 @@ func (b *Builder) Binary(op ir.Op, x, y ir.Value) *ir.Instr {
 	return b.Emit(&ir.Instr{Op: op, T: x.Type(), Args: []ir.Value{x, y}})
 }
 
+// And is x & y.
 func (b *Builder) And(x, y ir.Value) *ir.Instr { return b.Binary(ir.OpAnd, x, y) }
 
+// Or is x | y.
 func (b *Builder) Or(x, y ir.Value) *ir.Instr { return b.Binary(ir.OpOr, x, y) }
 
+// Xor is x ^ y.
 func (b *Builder) Xor(x, y ir.Value) *ir.Instr { return b.Binary(ir.OpXor, x, y) }
 
 // Load reads a value at an address of any alignment.
@@ -236,8 +250,10 @@ func (b *Builder) Gep(p ir.Value, off int64, i ir.Value, scale int64) *ir.Instr 
 	return b.Emit(in)
 }
 
+// Jump ends the block: it goes on in to.
 func (b *Builder) Jump(to *ir.Block) { b.Emit(&ir.Instr{Op: ir.OpBr, Targets: []*ir.Block{to}}) }
 
+// Branch ends the block: it goes on in yes where c holds, else in no.
 func (b *Builder) Branch(c ir.Value, yes, no *ir.Block) {
 	b.Emit(&ir.Instr{Op: ir.OpCondBr, Args: []ir.Value{c}, Targets: []*ir.Block{yes, no}})
 }
