@@ -95,8 +95,8 @@ func (s *searched) byCalls(c *verdict.Claim) bool {
 
 // isFinding reports whether a violation by a list of calls rests on nothing that the entry of calls made up.
 func (c *byCalls) isFinding(f *verdict.Claim, list []string) bool {
-	return (len(list) > 1 || len(list) == 1 && !c.calls.Alone) && f.Replay == verdict.Confirmed && len(f.Undefined) == 0 && f.Behind == "" &&
-		f.Check != verdict.Bool && f.Check != verdict.Uninitialised && !leads(f, c.calls.Guesses) &&
+	return (len(list) > 1 || len(list) == 1 && !c.calls.Alone) && f.Replay == verdict.Confirmed &&
+		len(f.Undefined) == 0 && f.Behind == "" && f.Check != verdict.Bool && f.Check != verdict.Uninitialised && !leads(f, c.calls.Guesses) &&
 		!(f.Failure.Is(verdict.OtherType) && len(f.Failure.Names(verdict.ByHarness)) > 0)
 }
 

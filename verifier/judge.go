@@ -127,7 +127,8 @@ func takeBack(res *verdict.Result, c *verdict.Claim, of *verdict.Assumption) {
 		return
 	}
 	if of.Relation == verdict.Order {
-		res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete, Detail: "it fails for an order of blocks in memory that the tool chose",
+		res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete,
+			Detail: "it fails for an order of blocks in memory that the tool chose",
 			Remedy: "a harness of yours that takes both out of one block says how they stand to each other"})
 		return
 	}

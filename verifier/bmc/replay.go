@@ -38,7 +38,9 @@ func (b *unwinder) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit 
 		c := problem.ClaimOf(g.First)
 		c.Replay = verdict.NotRun
 		c.Reason = &verdict.Reason{Kind: verdict.Unsupported,
-			Detail: fmt.Sprintf("a violation was found that may need a certain value of %s (line %d), which is not followed", in.Instr.Asm.Any, in.Instr.Pos.Line)}
+			Detail: fmt.Sprintf(
+				"a violation was found that may need a certain value of %s (line %d), which is not followed", in.Instr.Asm.Any,
+				in.Instr.Pos.Line)}
 		return g, &problem.Settled{Claim: c.Learned(verdict.Undecided)}
 	}
 	return g, replay.Confirm(ctx, b.p, problem.ClaimOf(g.First), inputs, out)

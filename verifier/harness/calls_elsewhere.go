@@ -27,7 +27,8 @@ func (c *cone) elsewhere(hd *shared) bool {
 		}
 		list := places.ObjectsAt(vars, v)
 		return len(list) == 0 || slices.ContainsFunc(list, func(o places.Object) bool {
-			return o.T == nil || o.Cast || o.Global != nil && (o.Global.Extern || o.Global.Section != "") || places.PartAt(o.T, o.Off, part) == nil
+			return o.T == nil || o.Cast || o.Global != nil && (o.Global.Extern || o.Global.Section != "") ||
+				places.PartAt(o.T, o.Off, part) == nil
 		})
 	}
 	if c.writtenBeside(hd.t) {

@@ -99,7 +99,8 @@ func (c *cone) handleFor(t *ir.DType) *shared {
 // none, and reads none of it.
 func (c *cone) fills(g *ir.Func, hd *shared) bool {
 	if !slices.ContainsFunc(c.p.effectsOf(g).handed, func(t *ir.DType) bool {
-		return ir.IsAggregate(t) && t.Kind == hd.t.Kind && places.LayoutOf(t) == places.LayoutOf(hd.t) && !strings.HasPrefix(t.Name, "const ")
+		return ir.IsAggregate(t) && t.Kind == hd.t.Kind && places.LayoutOf(t) == places.LayoutOf(hd.t) &&
+			!strings.HasPrefix(t.Name, "const ")
 	}) || !ir.IsStruct(hd.t) {
 		return false
 	}

@@ -39,7 +39,8 @@ func (h *harness) extentOf(i int, name string) *extent {
 	case len(tables) > 0 && !u.writes && !u.varies:
 		return &extent{elem: elem, count: -1, tables: tables}
 	case ir.SizeInC(elem) == 0 && !ir.IsVoid(elem): // it is only handed on
-		return &extent{count: -1, bytes: 1, guess: true, origin: verdict.Chosen, note: fmt.Sprintf("what %s leads to is not known", name)}
+		return &extent{count: -1, bytes: 1, guess: true, origin: verdict.Chosen,
+			note: fmt.Sprintf("what %s leads to is not known", name)}
 	case n >= 0:
 		return h.counted(i, n, bytes, plus)
 	case isText(elem) && !u.writes && u.need <= maxString:

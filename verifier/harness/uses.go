@@ -54,9 +54,10 @@ type Program struct {
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, Uses: map[*ir.Func][]use{}, places: places.Of(m),
-		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, volatile: map[*ir.Func][]volatileRange{},
-		nonnull: map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)), changed: ChangedGlobals(m),
-		effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
+		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{},
+		volatile: map[*ir.Func][]volatileRange{},
+		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
+		changed: ChangedGlobals(m), effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
 	p.keepVolatile()
 	p.keepNonnull()
 	for _, f := range m.Funcs {

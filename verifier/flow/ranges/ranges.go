@@ -42,7 +42,8 @@ const anyWidth = 0
 // Of works out what m stores in its numbers. lenient: as if numbers were changed by stores to them alone, which
 // says what the program seems to keep to, and nothing that holds.
 func Of(m *ir.Module, lenient bool) *Table {
-	s := &Table{m: m, At: map[places.Place]*span{}, Wild: map[string]bool{}, Of: map[*ir.Instr]places.Place{}, Loose: map[int]bool{},
+	s := &Table{m: m, At: map[places.Place]*span{}, Wild: map[string]bool{}, Of: map[*ir.Instr]places.Place{},
+		Loose: map[int]bool{},
 		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{},
 		Fields: map[string]map[int64]bool{}}
 	s.unions(m)

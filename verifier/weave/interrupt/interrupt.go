@@ -119,7 +119,8 @@ func PointSource(list []Handler) string {
 // executions begin, known the functions of the program, which a mistaken name is
 // compared with. It gives the assumptions, in a fixed order.
 func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]verdict.Assumption, error) {
-	w := &interrupts{Builder: &irbuild.Builder{Module: m}, point: m.Func(irbuild.Point), tears: m.Func(Tears), turns: Turns(list),
+	w := &interrupts{Builder: &irbuild.Builder{Module: m}, point: m.Func(irbuild.Point), tears: m.Func(Tears),
+		turns:     Turns(list),
 		processor: processorOf(m.Triple, m.CPUs)}
 	var handlers []*ir.Func
 	var notes []verdict.Assumption
