@@ -14,18 +14,20 @@ import (
 
 // Limits of what is verified for a change beside what changed.
 const (
-	maxCallers     = 8           // that are called of those that lead to changed functions, the nearest ones
-	callersTime    = 3           // they share as much time as so many entries have
-	leastOfCallers = time.Second // whatever their number is
+	maxCallers  = 8           // that are called of those that lead to changed functions, the nearest ones
+	callersTime = 3           // they share as much time as so many entries have
+	othersTime  = 8           // likewise, functions whose own lines did not change: those that read a macro or a type
+	leastTime   = time.Second // of each, whatever their number is
 )
 
 // nearby says which functions of a program are called because of a change.
 type nearby struct {
 	own     *project
-	calls   map[*ir.Func]int // called functions, to the number of calls that lead from them to what changed
-	left    []*ir.Func       // callers that are not called
-	callers int              // of calls
-	changed []string         // functions, by name in the object file, sorted
+	calls   map[*ir.Func]int  // called functions, to the number of calls that lead from them to what changed
+	left    []*ir.Func        // callers that are not called
+	callers int               // of calls
+	others  map[*ir.Func]bool // called functions that differ from the other commit's, by no line of their own
+	changed []string          // functions, by name in the object file, sorted
 }
 
 // nearChange lists the functions that changed, which are called whoever else calls them, and the nearest of those that
@@ -33,7 +35,7 @@ type nearby struct {
 // first, then what differs otherwise, then callers: a run that someone ends knows most then.
 func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 	changed map[string][]reports.LineRange) []*ir.Func {
-	n := &nearby{own: p, calls: map[*ir.Func]int{}}
+	n := &nearby{own: p, calls: map[*ir.Func]int{}, others: map[*ir.Func]bool{}}
 	b.near = n
 	differ := map[string]bool{}
 	for _, name := range b.req.Differ[target] {
@@ -53,6 +55,9 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 		edited[f] = touches(changed[src.File], src.Line, lastLine(f))
 		if own && !harness.TakesVariable(f) {
 			n.calls[f] = 0
+			if !edited[f] {
+				n.others[f] = true
+			}
 		}
 		todo = append(todo, f)
 	}
@@ -102,15 +107,20 @@ func (n *nearby) lead(todo []*ir.Func, callers map[*ir.Func][]*ir.Func) {
 	}
 }
 
-// complete gives a job for a caller its share of the time, and notes of a static function who calls it.
+// complete gives a job its share of the time, and notes of a static function that changed who calls it.
 func (n *nearby) complete(j *Job, f *ir.Func, module *ir.Module, callers map[*ir.Func][]*ir.Func) {
 	if n == nil {
 		return
 	}
-	if steps, called := n.calls[f]; called && steps > 0 {
-		share := max(leastOfCallers, callersTime*j.Timeout/time.Duration(n.callers))
-		j.Timeout = min(j.Timeout, share)
+	share := func(entries, among int) {
+		j.Timeout = min(j.Timeout, max(leastTime, time.Duration(entries)*j.Timeout/time.Duration(among)))
+	}
+	if n.calls[f] > 0 {
+		share(callersTime, n.callers)
 		return
+	}
+	if n.others[f] {
+		share(othersTime, len(n.others))
 	}
 	if !n.own.own[f.Name].Static || f.Addr {
 		return
