@@ -51,10 +51,15 @@ func TestKeyCounts(t *testing.T) {
 		switch {
 		case name == "Entry", field.Anonymous, field.Tag.Get("json") == "-":
 			continue
-		case name == "Tried": // where the search begins is no part of the question
-			f.Set(reflect.ValueOf([][]verdict.Input{{{Name: "x"}}}))
+		case name == "Tried", name == "Wide":
+			// where the search begins, and what a change is looked for in, is no part of the question
+			if name == "Wide" {
+				f.Set(reflect.ValueOf(&problem.Wide{Entry: "wide"}))
+			} else {
+				f.Set(reflect.ValueOf([][]verdict.Input{{{Name: "x"}}}))
+			}
 			if seen[key(t, m, plan, "1").Exact] != "the plain plan" {
-				t.Error("inputs that are tried first make another key")
+				t.Errorf("%s makes another key", name)
 			}
 			f.Set(old)
 			continue
