@@ -88,8 +88,7 @@ func (c *byCalls) wouldProve() bool {
 // run asks about the paths of another entry; nil: it came to no answer.
 func (c *byCalls) run(ctx context.Context, entry string, assumptions, open []verdict.Assumption, engines []entrant,
 	limit time.Duration) *verdict.Result {
-	q := c.plan
-	q.Entry, q.Assumptions, q.Open, q.Calls = entry, slices.Clone(assumptions), open, nil
+	q := c.plan.Beside(entry, assumptions, open)
 	for _, a := range c.plan.Assumptions {
 		if a.Relation != verdict.Start {
 			q.Assumptions = verdict.AddAssumptions(q.Assumptions, a)
@@ -237,13 +236,24 @@ func rank(s verdict.Status) int {
 
 // violated gives a claim a violation by calls, unless that is none of a finding.
 func (c *byCalls) violated(claim, f *verdict.Claim) {
-	list := c.sequence(f.Trace)
-	if !c.isFinding(f, list) {
+	if !c.finds(f) {
 		return
 	}
-	f.Message += " (calls: " + inWords(list) + ")"
 	f.Assumptions = nil
 	*claim = *f
+}
+
+// finds reports whether a violation by calls rests on nothing that the entry of calls made up, and says then which calls
+// these are.
+func (c *byCalls) finds(f *verdict.Claim) bool {
+	list := c.sequence(f.Trace)
+	if len(list) == 0 || c.calls.Alone && len(list) == 1 || f.Replay != verdict.Confirmed || len(f.Undefined) > 0 ||
+		f.Behind != "" || f.Check == verdict.Bool || f.Check == verdict.Uninitialised || leads(f, c.calls.Guesses) ||
+		f.Failure.Is(verdict.OtherType) && len(f.Failure.Names(verdict.ByHarness)) > 0 {
+		return false
+	}
+	f.Message += " (calls: " + inWords(list) + ")"
+	return true
 }
 
 // proved gives a claim the proof of all runs of the entry of calls.

@@ -182,7 +182,7 @@ func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside
 	case standing == Falls:
 		return false
 	case s.calls:
-		return !contents && f.side.byCalls(c)
+		return !contents && (&byCalls{calls: f.side.by}).finds(c)
 	case standing == Stands && !contents:
 		return true
 	case s.fails[failureOf(f.other.p, c.ID, c.Failure)]:

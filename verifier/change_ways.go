@@ -51,9 +51,7 @@ func (s *Side) wide() *problem.Problem {
 	if w == nil {
 		return nil
 	}
-	q := s.Plan
-	q.Entry, q.Assumptions, q.Open, q.Calls = w.Entry, slices.Clone(w.Assumptions), w.Open, nil
-	return s.problemOf(q)
+	return s.problemOf(s.Plan.Beside(w.Entry, w.Assumptions, w.Open))
 }
 
 // calls is the problem of the entry of calls; nil: there is none.
@@ -62,9 +60,8 @@ func (s *Side) calls() *problem.Problem {
 	if c == nil || c.Entry == "" {
 		return nil
 	}
-	q := s.Plan
-	q.Entry, q.Assumptions, q.Open, q.Calls = c.Entry, slices.Clone(c.Assumptions), c.Open, nil
-	q.Checks = maps.Clone(s.Plan.Checks)
+	q := s.Plan.Beside(c.Entry, c.Assumptions, c.Open)
+	q.Checks = maps.Clone(q.Checks)
 	delete(q.Checks, verdict.Leak)
 	return s.problemOf(q)
 }
@@ -80,24 +77,6 @@ func (s *searched) restsOnContents(c *verdict.Claim, in *ir.Instr) bool {
 		s.from = flow.Follow(q)
 	}
 	return madeUp(s.p, c, s.from.Operands(in)) != nil
-}
-
-// byCalls reports whether a violation by calls is a finding, and says then which calls these are.
-func (s *searched) byCalls(c *verdict.Claim) bool {
-	b := byCalls{calls: s.by}
-	list := b.sequence(c.Trace)
-	if !b.isFinding(c, list) {
-		return false
-	}
-	c.Message += " (calls: " + inWords(list) + ")"
-	return true
-}
-
-// isFinding reports whether a violation by a list of calls rests on nothing that the entry of calls made up.
-func (c *byCalls) isFinding(f *verdict.Claim, list []string) bool {
-	return (len(list) > 1 || len(list) == 1 && !c.calls.Alone) && f.Replay == verdict.Confirmed &&
-		len(f.Undefined) == 0 && f.Behind == "" && f.Check != verdict.Bool && f.Check != verdict.Uninitialised && !leads(f, c.calls.Guesses) &&
-		!(f.Failure.Is(verdict.OtherType) && len(f.Failure.Names(verdict.ByHarness)) > 0)
 }
 
 // name says of a violation what it takes for granted beyond the answer of its entry: that more is handed over than that

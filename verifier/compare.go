@@ -21,17 +21,17 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan Plan
 		out.Old = f.CName
 	}
 	joined, err := pair.Join(was, is)
-	var pair *pair.Paired
+	var both *pair.Paired
 	if err == nil {
-		pair, err = joined.Pair(old, now)
+		both, err = joined.Pair(old, now)
 	}
 	if err != nil {
 		out.Status = verdict.SameOpen
 		out.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
 		return out
 	}
-	plan.Entry, plan.Generated, plan.Alone, plan.EndsUnasked = pair.Entry.Name, true, true, true
-	plan.Assumptions = append(slices.Clone(plan.Assumptions), pair.Assumptions...)
+	plan.Entry, plan.Generated, plan.Alone, plan.EndsUnasked = both.Entry.Name, true, true, true
+	plan.Assumptions = append(slices.Clone(plan.Assumptions), both.Assumptions...)
 	plan.Open = nil // what a harness makes up is the same for both
 	if plan.Checks == nil {
 		plan.Checks = verdict.DefaultChecks()
@@ -39,7 +39,7 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan Plan
 	plan.Checks[verdict.Termination] = true
 	delete(plan.Checks, verdict.Leak)
 	delete(plan.Checks, verdict.PointerOverflow)
-	c := &comparing{out: out, pair: pair, res: Run(ctx, joined.Module, plan)}
+	c := &comparing{out: out, pair: both, res: Run(ctx, joined.Module, plan)}
 	c.decide()
 	return out
 }

@@ -16,13 +16,11 @@ func boundByHandlers(p *problem.Problem, res *verdict.Result) {
 	for _, f := range p.Module.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				k, direct := in.Callee.(*ir.Const)
-				if in.Op != ir.OpCall || !direct || k.Func == nil {
-					continue
-				}
-				if f.Name == irbuild.Point {
-					called[k.Func.Name] = true
-				} else if k.Func.Name == irbuild.Point || k.Func.Name == interrupt.Tears {
+				switch g := ir.CalledFunc(in); {
+				case g == nil:
+				case f.Name == irbuild.Point:
+					called[g.Name] = true
+				case g.Name == irbuild.Point || g.Name == interrupt.Tears:
 					points = append(points, in)
 				}
 			}

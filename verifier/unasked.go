@@ -62,8 +62,8 @@ func loopsOf(p *problem.Problem) (any bool, forever []*unwind.Loop) {
 				if in.Op != ir.OpCall {
 					continue
 				}
-				if k, direct := in.Callee.(*ir.Const); direct && k.Func != nil {
-					calls[f] = append(calls[f], k.Func)
+				if g := ir.CalledFunc(in); g != nil {
+					calls[f] = append(calls[f], g)
 				} else {
 					any = true // it may lead anywhere
 				}

@@ -122,7 +122,8 @@ int last(void) { return buf[head]; }`, "irq", false},
 func TestMadeUp(t *testing.T) {
 	for _, c := range madeUpCases {
 		t.Run(c.name, func(t *testing.T) {
-			dir := writeTree(t, map[string]string{"src.c": "#include <assert.h>\n#include <stddef.h>\n#include <stdint.h>\n" + c.text + "\n"})
+			dir := writeTree(t, map[string]string{
+				"src.c": "#include <assert.h>\n#include <stddef.h>\n#include <stdint.h>\n" + c.text + "\n"})
 			_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", c.function)
 			if len(rep.Results) != 1 {
 				t.Fatalf("%+v\n%s", rep.Results, errs)

@@ -49,7 +49,8 @@ func (h *harness) globals() {
 			h.Store(v, at(f.Off), 1)
 		}
 		if !whole {
-			h.note(g.Var.Name, verdict.Start, verdict.Chosen, "%s has its initial value behind its first %d pointers", g.Var.Name, maxSlots)
+			h.note(g.Var.Name, verdict.Start, verdict.Chosen, "%s has its initial value behind its first %d pointers",
+				g.Var.Name, maxSlots)
 		}
 	}
 }

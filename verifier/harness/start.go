@@ -27,7 +27,8 @@ func (p *Program) varies(g *ir.Global) bool {
 
 // onlyNumbers reports whether a variable holds no pointer, and how large it is, is known.
 func onlyNumbers(g *ir.Global) bool {
-	return g.Var != nil && !g.Extern && !g.Const && ir.SizeInC(g.Var.T) > 0 && !ir.HoldsPointer(g.Var.T) && g.Unsupported == "" &&
+	return g.Var != nil && !g.Extern && !g.Const && ir.SizeInC(g.Var.T) > 0 &&
+		!ir.HoldsPointer(g.Var.T) && g.Unsupported == "" &&
 		g.Beyond == "" && (g.Init == nil || !ir.NamesSymbol(g.Init))
 }
 

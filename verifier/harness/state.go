@@ -74,7 +74,8 @@ func (h *harness) enumerated(t *ir.DType, v ir.Value, runs []ranges.Run) *ir.Ins
 func (h *harness) enumeratedAt(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
 	if runs := h.p.memberRuns(t, f); runs != nil && h.given(name).Low == nil {
 		in := h.enumerated(f.T, h.Load(ir.Int(f.T.Bits), h.Gep(p, off+f.BitOff/8, nil, 0)), runs)
-		brings(h.note(name, verdict.Interval, verdict.Observed, "%s is an enumerator of %s, or what the program stores there", name, f.T.Name), in)
+		brings(h.note(name, verdict.Interval, verdict.Observed,
+			"%s is an enumerator of %s, or what the program stores there", name, f.T.Name), in)
 	} else if f.T.Kind == ir.DEnum && h.given(name).Low == nil {
 		h.hint(name, t, f, p, off)
 	}

@@ -101,7 +101,7 @@ func TruthRead(b *Block) *Instr {
 // IsAggregate reports a structure or union.
 func IsAggregate(t *DType) bool { return t != nil && (t.Kind == DStruct || t.Kind == DUnion) }
 
-// MaxSteps bounds the expressions that evaluate follows.
+// MaxSteps bounds how far expressions, addresses and tests are followed.
 const MaxSteps = 16
 
 // ConstantAddress is the number that an address is.

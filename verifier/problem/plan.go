@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -89,6 +91,13 @@ func (p *Plan) Part(m *ir.Module) *ir.Module {
 		all = append(all, m.Func(p.Wide.Entry))
 	}
 	return m.Part(all...)
+}
+
+// Beside returns the plan of another entry of the same program, with its own assumptions.
+func (p *Plan) Beside(entry string, assumptions, open []verdict.Assumption) Plan {
+	q := *p
+	q.Entry, q.Assumptions, q.Open, q.Calls = entry, slices.Clone(assumptions), open, nil
+	return q
 }
 
 // On reports whether the technique of that name is not left out.

@@ -123,7 +123,8 @@ func (x *walks) moves(f *ir.Func, in *ir.Instr, i int) bool {
 func (x *walks) goesOn(vars map[ir.Value]*ir.Var, in *ir.Instr, i int) bool {
 	v, size := in.Args[i], int64(0)
 	for _, o := range places.ObjectsAt(vars, v) {
-		if of, f, _ := places.MemberIn(o.T, o.Off); of != nil && !o.Cast && !o.Moved && (ir.IsNumber(f.T) || f.T.Kind == ir.DEnum) {
+		if of, f, _ := places.MemberIn(o.T, o.Off); of != nil && !o.Cast && !o.Moved &&
+			(ir.IsNumber(f.T) || f.T.Kind == ir.DEnum) {
 			size = max(size, ir.SizeInC(f.T))
 		}
 	}
