@@ -48,6 +48,7 @@ type Options struct {
 	Contracts *contract.Options // how contracts of CBMC's C are used; nil: as contract.Options.Plain says
 	Silent    bool              // contracts that Contracts does not ask for say nothing, as for CBMC
 	Entries   []string          // functions to keep besides the manifest's harnesses and interrupt handlers
+	Static    bool              // unused static functions are compiled, too: an entry may be one, or it may be wanted next
 	KeepAll   bool              // no slicing, and unused static functions stay: for generated harnesses
 
 	// Committed says that the tree is a commit's: a build.command that changes one of

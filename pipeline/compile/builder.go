@@ -78,7 +78,8 @@ func newBuilder(dir string, t targets.Target, opts Options) (*builder, error) {
 		opts.Jobs = runtime.NumCPU()
 	}
 	img := &Image{Target: t, Memory: append([]targets.Region(nil), t.Memory...)}
-	return &builder{dir: abs, opts: opts, img: img, seen: map[string]bool{}, files: known}, nil
+	return &builder{dir: abs, opts: opts, img: img, seen: map[string]bool{}, files: known,
+		static: opts.Static}, nil
 }
 
 func (b *builder) note(format string, args ...any) {

@@ -33,6 +33,7 @@ type unitText struct {
 	names    []string // of symbols in order
 	metadata []int32  // by number: 1 + entity
 	outline  []byte   // the lines that readFunctions reads
+	lists    bool     // compile units keep their lists of all there is
 }
 
 var tops = []string{"attributes ", "source_filename ", "target ", "module asm ", ";", "%", "$"}
@@ -276,10 +277,29 @@ func symbolName(text []byte) string {
 	return string(text[:i])
 }
 
-// body returns the text of an entity; a compile unit's without its lists of all there is.
+// usedText returns a unit's text without the variables of its own that nothing names, as llvm-link leaves it. ok is false
+// if the layout is not the printer's.
+func usedText(text []byte) (used []byte, ok bool) {
+	u, ok := readUnit(text)
+	if !ok {
+		return nil, false
+	}
+	u.lists = true
+	c := &cutter{units: []*unitText{u}}
+	c.roots(nil)
+	for i := range u.entities {
+		if e := &u.entities[i]; e.kind == 'f' || e.kind == '!' || e.kind == '@' && e.defined && !e.local {
+			c.keep(0, i)
+		}
+	}
+	c.followAll()
+	return u.rest(), true
+}
+
+// body returns the text of an entity; a compile unit's without its lists of all there is, unless they stay.
 func (u *unitText) body(e int) []byte {
 	text := u.text[u.entities[e].from:u.entities[e].to]
-	if u.entities[e].kind == '!' && unitRE.Match(text) {
+	if !u.lists && u.entities[e].kind == '!' && unitRE.Match(text) {
 		return unitList.ReplaceAll(text, nil)
 	}
 	return text

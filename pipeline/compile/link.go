@@ -56,11 +56,17 @@ func (l *linker) link(ctx context.Context) error {
 			texts = cut
 		}
 	}
-	paths, err := l.exposeStatics(texts, isCut || l.opts.Prepare != nil)
+	joined := isCut && len(texts) == 1
+	if !isCut && len(texts) == 1 {
+		if used, ok := usedText(texts[0]); ok {
+			texts[0], joined = used, true
+		}
+	}
+	paths, err := l.exposeStatics(texts, isCut || joined || l.opts.Prepare != nil)
 	if err != nil {
 		return err
 	}
-	text, err := l.join(ctx, paths, isCut, whole)
+	text, err := l.join(ctx, paths, joined, whole)
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/firmproof/firmproof/pipeline/files"
 )
 
-// join makes one module of the texts at paths, in the file whole. The only unit of a program is one already, if it was
-// compiled here; what others made is checked by llvm-link.
-func (l *linker) join(ctx context.Context, paths []string, isCut bool, whole string) ([]byte, error) {
-	if isCut && len(paths) == 1 && !slices.Contains([]string{".ll", ".bc"}, filepath.Ext(l.img.Units[0].Given)) {
+// join makes one module of the texts at paths, in the file whole. The only unit of a program is one already (single), if
+// it was compiled here; what others made is checked by llvm-link.
+func (l *linker) join(ctx context.Context, paths []string, single bool, whole string) ([]byte, error) {
+	if single && !slices.Contains([]string{".ll", ".bc"}, filepath.Ext(l.img.Units[0].Given)) {
 		text, err := os.ReadFile(paths[0])
 		if err == nil {
 			err = files.Write(whole, text, 0o644)

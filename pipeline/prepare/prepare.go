@@ -233,6 +233,7 @@ func (b *preparation) buildFiles(files []string, t targets.Target, checks verdic
 	*compile.Image, error) {
 	opts := b.options(checks)
 	opts.Entries = entries
+	opts.Static = len(b.named) == 0 && len(b.req.Entries) == 0 // without main, the same units serve for each function
 	opts.KeepAll = len(entries) == 0 || len(b.named) > 0
 	opts.Include, opts.Defines, opts.Undefines, opts.CFlags = b.req.Include, b.req.Defines, b.req.Undefines,
 		b.req.CFlags
