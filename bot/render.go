@@ -154,6 +154,7 @@ func (s *Server) gather(v *view) ([]verdict.Result, reports.PageOptions) {
 		o.Changed, o.All, o.FixedCount = m.context.Changed, m.context.AnnotateAll, o.FixedCount+m.context.Fixed
 		o.FixedKeys = append(o.FixedKeys, m.context.FixedKeys...)
 		o.Gaps.Add(m.context.Gaps)
+		o.Behaviour.Add(m.context.Behaviour)
 	}
 	return results, o
 }

@@ -37,7 +37,7 @@ func (s *Service) base(ctx context.Context, run store.Run, in *inputs, p *prepar
 		}
 		ask.Called = append(ask.Called, prepare.CalledBy(earlier)...)
 	}
-	if len(ask.Called) == 0 && !ask.Whole { // what the programs differ in is not asked
+	if len(ask.Called) == 0 && !ask.Whole && !ask.Behaviour { // what the programs differ in is not asked
 		var err error
 		if p.Base.Run, err = s.runOf(ctx, run, p.Base.Commit); err != nil || p.Base.Run != "" {
 			return &prepare.Built{}, err

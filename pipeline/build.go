@@ -39,6 +39,8 @@ type Context struct {
 	FailOn string `json:"fail_on,omitempty"`
 	// what of the change was not looked at
 	Gaps reports.Gaps `json:"gaps,omitzero"`
+	// what the functions that changed do
+	Behaviour reports.Behaviour `json:"behaviour,omitzero"`
 	// how each entry came out: what overviews show without reading the report
 	Entries []EntryAnswer `json:"entries,omitempty"`
 }
@@ -66,6 +68,7 @@ func (s *Service) build(ctx context.Context, _ string, _ int) error {
 		}
 		p := prepared{Context: Context{AnnotateAll: m.Report.Annotate == "all", Comment: m.Report.Comment},
 			Scope: scopeOf(run, in.fork), BaseRef: in.baseRef, Note: in.note}
+		p.Context.Behaviour.Unchanged = m.Unchanged
 		if m.Report.FailOnGiven {
 			p.Context.FailOn = m.Report.FailOn
 		}
@@ -133,6 +136,8 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 		return nil, nil, err
 	}
 	p.Context.Gaps.Add(sides.Gaps[run.Target])
+	p.Context.Behaviour.Add(sides.Behaviour[run.Target])
+	versions := s.versionsIn(folders)
 	jobs := append(sides.Head, sides.Base...)
 	known, used, err := s.recall(ctx, run, p.Scope, jobs)
 	if err != nil {
@@ -150,6 +155,9 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 			answer = nil // the findings of the head may decide it, or the head what it does of them
 		}
 		t, err := s.task(ctx, run, &jobs[i], from, answer, p.Base.Tasks)
+		if err == nil && jobs[i].Pair != nil {
+			t.Module, err = versions(ctx)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -186,7 +194,7 @@ func (s *Service) buildTree(ctx context.Context, run store.Run, in *inputs, p *p
 			s.log.Warn("compiled units are not kept", "run", run.ID, "err", err)
 		}
 	}
-	return &prepare.Built{Jobs: built.Jobs, Outlines: built.Outlines}, nil
+	return &prepare.Built{Jobs: built.Jobs, Outlines: built.Outlines, Versions: built.Versions}, nil
 }
 
 // hasQuestion reports whether one of jobs asks the same of the same program as j.
@@ -199,7 +207,7 @@ func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from 
 	needed bool) (store.Task, error) {
 	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly" || run.Trigger == bisectTrigger
 	state := store.TaskQueued
-	if j.Base { // it begins with what the head's answers say
+	if j.Base && j.Pair == nil { // it begins with what the head's answers say
 		state = store.TaskHeld
 	}
 	t := store.Task{Run: run.ID, State: state, Repo: run.Repo, Installation: run.Installation,
@@ -213,7 +221,7 @@ func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from 
 	if known != nil {
 		err = answer(&t, known)
 	}
-	if err == nil && j.Module != "" && (known == nil || needed && !j.Base) {
+	if err == nil && j.Module != "" && j.Pair == nil && (known == nil || needed && !j.Base) {
 		var data []byte
 		if data, err = readModule(filepath.Join(from, j.Module)); err == nil {
 			t.Module, err = s.blobs.Put(ctx, data)
@@ -225,6 +233,29 @@ func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from 
 	text, err := json.Marshal(j)
 	t.Job = string(text)
 	return t, err
+}
+
+// versionsIn returns a function that puts the whole programs of both commits, whose builds left them in folders (the
+// head's first), into the blob store, once.
+func (s *Service) versionsIn(folders [2]string) func(context.Context) (string, error) {
+	blob := ""
+	return func(ctx context.Context) (string, error) {
+		if blob != "" {
+			return blob, nil
+		}
+		is, err := readModule(filepath.Join(folders[0], prepare.VersionFile))
+		if err != nil {
+			return "", ours(err)
+		}
+		was, err := readModule(filepath.Join(folders[1], prepare.VersionFile))
+		if err != nil {
+			return "", ours(err)
+		}
+		if blob, err = s.blobs.Put(ctx, prepare.JoinVersions(was, is)); err != nil {
+			return "", ours(err)
+		}
+		return blob, nil
+	}
 }
 
 // readModule reads a file that a child left: a regular one of bounded size.

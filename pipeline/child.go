@@ -103,6 +103,14 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 			if o := outlines[req.Target]; o != nil {
 				list.Outlines = map[string]*prepare.Outline{req.Target: o}
 			}
+			var v *prepare.Version
+			if err := readAnswer(filepath.Join(req.Scratch, prepare.VersionsFile), &v); err != nil {
+				return built(verdict.Internal, "the build: "+err.Error()), nil
+			}
+			if v != nil {
+				v.Plan.Target = req.Target
+				list.Versions = map[string]*prepare.Version{req.Target: v}
+			}
 		}
 		return list, err
 	case err == nil:

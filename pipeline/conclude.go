@@ -52,6 +52,7 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if err != nil || base == nil && p.Base.Tasks {
 		return err // this goes on when the base has its answers
 	}
+	p.Context.Behaviour.Comparisons = prepare.Behaviours(base)
 	if report, err = s.complete(ctx, run, &p, report); err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	pc.States, pc.Fixed, pc.FixedKeys, pc.Entries = c.states, len(c.fixed), c.fixed, answersOf(report)
 	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states, FailOn: pc.FailOn,
 		Changed: pc.Changed,
-		Partial: pc.Partial, Gaps: pc.Gaps})
+		Partial: pc.Partial, Gaps: pc.Gaps, Behaviour: pc.Behaviour})
 	ours, err := tx.FinishRun(ctx, run.ID, "", conclusion, p.Note, c.counts)
 	if err != nil || !ours {
 		return false, err // cancelled meanwhile: what we found is not wanted

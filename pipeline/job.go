@@ -30,6 +30,7 @@ type Built struct {
 	Sandbox string // layers that were active
 	// of the program, to be compared with the other commit's
 	Outlines map[string]*prepare.Outline
+	Versions map[string]*prepare.Version // likewise, where behaviour is compared: what they do
 }
 
 // Task is one job for a process of its own.

@@ -50,6 +50,7 @@ type PageOptions struct {
 	FailOn     string // the manifest's report.fail_on, words with commas; empty if it says nothing
 	Partial    bool   // harnesses of the commit have never been verified
 	Gaps       Gaps   // what of the change was not looked at
+	Behaviour  Behaviour
 }
 
 // Key identifies a finding inside one target: entry and claim.
@@ -95,7 +96,7 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 		}
 	}
 	// findings on changed lines first, then the others
-	p.Annotations = dedupe(append(p.Annotations, outside...))
+	p.Annotations = dedupe(append(append(p.Annotations, o.Behaviour.notes(o.Changed)...), outside...))
 	return p
 }
 
@@ -103,7 +104,8 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 func FailsOn(list, what string) bool { return slices.Contains(strings.Split(list, ","), what) }
 
 // Conclusion is GitHub's word for results: failure for a violation that is not suppressed,
-// and for an unknown, a vacuous or a conditional answer, or less that is asked, where the manifest says so;
+// and for an unknown, a vacuous or a conditional answer, less that is asked, or another behaviour, where the manifest says
+// so;
 // action_required where there is no verdict at all, or one of some harnesses only; neutral for only unknowns, for a change
 // whose violations were all there before it, and where nothing, or nothing of the change, was checked, or someone ended the run; success otherwise.
 func Conclusion(results []verdict.Result, o PageOptions) string {
@@ -131,11 +133,12 @@ func Conclusion(results []verdict.Result, o PageOptions) string {
 	}
 	switch {
 	case unknown && FailsOn(o.FailOn, "unknown"), vacuous && FailsOn(o.FailOn, "vacuous"),
-		conditional && FailsOn(o.FailOn, "conditional"), len(o.Gaps.Less) > 0 && FailsOn(o.FailOn, "weakened"):
+		conditional && FailsOn(o.FailOn, "conditional"), len(o.Gaps.Less) > 0 && FailsOn(o.FailOn, "weakened"),
+		o.Behaviour.differs() && FailsOn(o.FailOn, "behaviour"), o.Behaviour.breaks():
 		return "failure"
 	case !answered || o.Partial:
 		return "action_required"
-	case unknown || known || !checked || o.Gaps.All || len(o.Gaps.Ended) > 0:
+	case unknown || known || !checked || o.Gaps.All || len(o.Gaps.Ended) > 0 || o.Behaviour.unsure():
 		return "neutral"
 	}
 	return "success"
@@ -208,6 +211,7 @@ func title(results []verdict.Result, o PageOptions) string {
 	if accepted > 0 {
 		head += fmt.Sprintf(", %d accepted", accepted)
 	}
+	head += o.Behaviour.headline()
 	if open := endsOpen(pointers(results)); open > 0 {
 		head += ", " + termination(open, len(results))
 	}

@@ -12,11 +12,12 @@ func summary(results []verdict.Result, o PageOptions) string {
 	var b strings.Builder
 	switch {
 	case len(results) == 0 && len(o.Gaps.Functions) == 0:
-		return nothingChecked + "\n"
+		return nothingChecked + "\n" + o.Behaviour.text()
 	case len(results) == 0 || o.Gaps.All:
 		b.WriteString(nothingReached + "\n")
 	}
 	if b.WriteString(o.Gaps.text()); len(results) == 0 {
+		b.WriteString(o.Behaviour.text())
 		return b.String()
 	}
 	if b.Len() > 0 {
@@ -49,6 +50,7 @@ func summary(results []verdict.Result, o PageOptions) string {
 		fmt.Fprintf(&b, "\n\n**Coverage**: %s.\n", Inert(c))
 	}
 	b.WriteString(fixedText(o.FixedKeys))
+	b.WriteString(o.Behaviour.text())
 	b.WriteString(DifferText(results))
 	b.WriteString(boundsText(results))
 	b.WriteString(reusedText(results))

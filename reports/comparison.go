@@ -39,11 +39,7 @@ func others(b *strings.Builder, what string, names []string) {
 
 // comparison writes the rows of one function.
 func comparison(b *strings.Builder, c *verdict.Comparison) {
-	name := c.Function
-	if c.Old != "" {
-		name = c.Old + " -> " + name
-	}
-	fmt.Fprintf(b, "%s: %s (%s, %s)\n", line(name), sameWords[c.Status], place(c.Pos), c.Target)
+	fmt.Fprintf(b, "%s: %s (%s, %s)\n", line(pairName(c)), sameWords[c.Status], place(c.Pos), c.Target)
 	if c.Reason != nil {
 		fmt.Fprintf(b, "    %s\n", line(c.Reason.Detail))
 	}
@@ -70,11 +66,16 @@ func comparison(b *strings.Builder, c *verdict.Comparison) {
 	}
 }
 
-// difference writes one thing in which both differ.
-func difference(b *strings.Builder, d *verdict.Difference) {
+// differenceIn names a thing in which both differ.
+func differenceIn(d *verdict.Difference) string {
 	what := map[verdict.DifferenceKind]string{verdict.DiffersResult: "", verdict.DiffersMemory: "after the call, ",
 		verdict.DiffersEvent: "not as before: ", verdict.DiffersCheck: "only the new version violates " + string(d.Check) + ": "}
-	fmt.Fprintf(b, "    %s%s (%s)\n", what[d.Kind], line(d.Name), place(d.Pos))
+	return what[d.Kind] + line(d.Name)
+}
+
+// difference writes one thing in which both differ.
+func difference(b *strings.Builder, d *verdict.Difference) {
+	fmt.Fprintf(b, "    %s (%s)\n", differenceIn(d), place(d.Pos))
 	if d.Old != "" || d.New != "" {
 		fmt.Fprintf(b, "        old: %s, new: %s\n", line(cmp.Or(d.Old, "-")), line(cmp.Or(d.New, "-")))
 	}

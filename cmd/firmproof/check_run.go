@@ -121,7 +121,7 @@ func (r *checking) job(ctx context.Context, n int, j *prepare.Job) verdict.Resul
 	// the first violation of a generated harness, or one that is suppressed, may be no finding
 	j.Plan.FirstOnly = r.end != nil && !j.Plan.Generated && len(j.Suppressed) == 0
 	j.Plan.Found = func(c verdict.Claim) {
-		if j.Stands(c) {
+		if j.Pair == nil && j.Stands(c) {
 			r.line.violated(target, entry, c)
 		}
 	}
@@ -141,6 +141,11 @@ func (r *checking) answer(ctx context.Context, n int, j *prepare.Job) *verdict.R
 	}
 	within, cancel := budget.WithClock(ctx, j.Timeout, cmp.Or(r.clock, policy.ClockFactor*j.Timeout))
 	defer cancel()
+	if j.Pair != nil {
+		res := j.Behaviour(within)
+		j.Complete(res)
+		return res
+	}
 	res := r.cache.Run(within, j.Program, j.Plan, j.Timeout)
 	j.Compare(ctx, j.Program, res) // in time of its own: what was verified may have used all of its time
 	j.Complete(res)
@@ -152,5 +157,8 @@ func stoppedEarly(j *prepare.Job, why, remedy string) verdict.Result {
 	res := verdict.Result{Target: j.Plan.Target, Entry: j.Name(), Claims: []verdict.Claim{}, Machine: j.Machine,
 		Reason: &verdict.Reason{Kind: verdict.Cancelled, Detail: why, Remedy: remedy}}
 	res.Summarise()
+	if j.Pair != nil {
+		j.Complete(&res)
+	}
 	return res
 }

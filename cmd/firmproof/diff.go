@@ -169,7 +169,7 @@ func (d *difference) trees(ctx context.Context, out *verdict.Comparisons, old, n
 
 // versions compares two versions of a program for a target.
 func (d *difference) versions(ctx context.Context, out *verdict.Comparisons, old, now *prepare.Version) error {
-	list, added, gone := prepare.Renewals(old, now)
+	list, added, gone := prepare.Renewals(&old.Bodies, &now.Bodies)
 	for _, name := range d.functions {
 		if f, g := old.Module.Func(name), now.Module.Func(name); f == nil || g == nil {
 			return fmt.Errorf("no function %q in both versions", name)

@@ -378,6 +378,10 @@ func (c *inProcess) Build(_ context.Context, req pipeline.Request) (*pipeline.Bu
 	b := &pipeline.Built{}
 	readJSON(c.t, filepath.Join(req.Scratch, prepare.JobsFile), &b.Jobs)
 	readJSON(c.t, filepath.Join(req.Scratch, prepare.OutlineFile), &b.Outlines)
+	var v *prepare.Version
+	if readJSON(c.t, filepath.Join(req.Scratch, prepare.VersionsFile), &v); v != nil {
+		b.Versions = map[string]*prepare.Version{req.Target: v}
+	}
 	return b, nil
 }
 

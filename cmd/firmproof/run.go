@@ -69,7 +69,8 @@ type verified struct {
 	now, before *verdict.Report // before is nil where the base cannot be verified
 	options     reports.PageOptions
 	gaps        map[string]reports.Gaps // by target
-	ended       bool                    // someone ended the run: what it says is not all
+	behaviour   map[string]reports.Behaviour
+	ended       bool // someone ended the run: what it says is not all
 }
 
 // verify verifies both sides of the pull request.
@@ -121,6 +122,10 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 		}
 	}
 	out.options = reports.PageOptions{Changed: changed, All: m.Report.Annotate == "all"}
+	for t, b := range out.behaviour {
+		b.Unchanged = m.Unchanged
+		out.behaviour[t] = b
+	}
 	if m.Report.FailOnGiven {
 		out.options.FailOn = m.Report.FailOn
 	}
@@ -153,7 +158,7 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 	if err != nil {
 		return nil, err
 	}
-	out := &verified{now: s.answer(ctx, sides.Head), gaps: sides.Gaps}
+	out := &verified{now: s.answer(ctx, sides.Head), gaps: sides.Gaps, behaviour: sides.Behaviour}
 	if sides.BaseErr != nil {
 		return out, sides.BaseErr
 	}
@@ -161,6 +166,11 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 		return sides.Gaps[target].Renamed
 	})
 	out.before = s.answer(ctx, sides.Base)
+	for _, c := range prepare.Behaviours(out.before) {
+		b := out.behaviour[c.Target]
+		b.Comparisons = append(b.Comparisons, c)
+		out.behaviour[c.Target] = b
+	}
 	return out, nil
 }
 
@@ -220,6 +230,7 @@ func (s *simulation) show(pr *verified) error {
 		}
 		c := pipeline.Compare(head, base, gaps)
 		o.States, o.FixedCount, o.FixedKeys, o.Gaps = c.States, c.Fixed, c.FixedKeys, c.Gaps
+		o.Behaviour = pr.behaviour[target]
 		p := reports.CheckRun(head.Results, o)
 		if i > 0 {
 			fmt.Fprintln(s.out)

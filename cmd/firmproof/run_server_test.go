@@ -12,6 +12,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/store"
+	"github.com/firmproof/firmproof/reports"
 )
 
 // TestServerIsSimulation: the server says of a pull request, and of a group in the merge queue, what `run --pr-sim` says:
@@ -19,7 +20,8 @@ import (
 func TestServerIsSimulation(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, ".firmproof.yml",
-		"version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: changed\nharnesses:\n  - {entry: main}\n")
+		"version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: changed\nharnesses:\n  - {entry: main}\n"+
+			"report: {behaviour: true}\nunchanged: [p*]\n")
 	const text = `struct node { unsigned size; struct node *next; };
 unsigned size(struct node *n) { GUARD return n->size / n->next->size; }
 static int part(int a) { return 7 / a; }
@@ -102,6 +104,9 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 		if a, b := say(want), say(got); a != b || (len(got.Gaps.Passing) > 0) != (pr.what == "open") {
 			t.Errorf("%s: pr-sim\n%s\nserver\n%s", pr.what, a, b)
 		}
+		if a, b := done(both.behaviour["cortex-m3"]), done(got.Behaviour); a != b || !strings.Contains(a, "[p*]") {
+			t.Errorf("%s: pr-sim\n%s\nserver\n%s", pr.what, a, b)
+		}
 		counts := map[string]int{}
 		for _, state := range got.States {
 			counts[string(state)]++
@@ -111,6 +116,18 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 			t.Errorf("%s: %s, want %s: %v %v", pr.what, has, pr.say, got.States, got.FixedKeys)
 		}
 	}
+}
+
+// done words what the functions that a change touches do.
+func done(b reports.Behaviour) string {
+	out := fmt.Sprint(b.Asked, b.Added, b.Gone, b.Unchanged)
+	for _, c := range b.Comparisons {
+		out += fmt.Sprintf(" %s:%s:%s", c.Function, c.Status, c.Pos)
+		for _, d := range c.Differences {
+			out += fmt.Sprintf("(%s %s %s)", d.Name, d.Old, d.New)
+		}
+	}
+	return out
 }
 
 // compareStates reads what the only target run of an aggregate says of its findings.

@@ -35,6 +35,7 @@ type Manifest struct {
 	Suppress   []Suppression
 	Nightly    *Nightly // nil: none
 	Report     Report
+	Unchanged  []string // names or patterns of functions: a change that gives one another behaviour fails
 }
 
 // Build says where the program comes from. At most one of CompileCommands, Command
@@ -159,6 +160,7 @@ type Report struct {
 	FailOnGiven bool
 	Coverage    bool // find out which lines and branches executions come to
 	Comment     bool // a summary comment on each pull request, kept up to date
+	Behaviour   bool // pull requests say what changed functions do; so with fail_on: behaviour, and Manifest.Unchanged
 }
 
 // Problem is one mistake in a manifest.

@@ -16,14 +16,14 @@ import (
 
 var topKeys = []string{
 	"version", "targets", "build", "harnesses", "functions", "assume", "volatile", "memory_map", "interrupts", "stubs",
-	"suppress", "nightly", "report",
+	"suppress", "nightly", "report", "unchanged",
 }
 
 // The keys of the maps below.
 var (
 	buildKeys = []string{"compile_commands", "command", "sources", "exclude", "include", "defines", "undefines", "cflags",
 		"linker_script", "svd", "image"}
-	reportKeys = []string{"annotate", "fail_on", "comment", "coverage"}
+	reportKeys = []string{"annotate", "fail_on", "comment", "coverage", "behaviour"}
 )
 
 // homes holds the keys that have one place only.
@@ -110,6 +110,7 @@ func (p *parser) top(root *yaml.Node) {
 	p.suppress(m)
 	p.nightly(m)
 	p.report(m)
+	p.unchanged(m)
 	if !p.part {
 		p.whole(m)
 	}

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -65,7 +66,7 @@ func (p *parser) nightly(top *strict.Map) {
 }
 
 // FailWords list what report.fail_on and --fail-on may name, one or a list of them.
-var FailWords = []string{"violation", "unknown", "vacuous", "weakened", "conditional"}
+var FailWords = []string{"violation", "unknown", "vacuous", "weakened", "conditional", "behaviour"}
 
 // failOn reads report.fail_on: a word or a list of words.
 func (p *parser) failOn(m *strict.Map) []string {
@@ -110,4 +111,22 @@ func (p *parser) report(top *strict.Map) {
 	if v, ok := m.Bool("coverage"); ok {
 		p.m.Report.Coverage = v
 	}
+	if v, ok := m.Bool("behaviour"); ok {
+		p.m.Report.Behaviour = v
+	}
+	p.m.Report.Behaviour = p.m.Report.Behaviour || slices.Contains(strings.Split(p.m.Report.FailOn, ","), "behaviour")
+}
+
+// unchanged reads which functions no change may give another behaviour: names, in which * stands for any letters.
+func (p *parser) unchanged(top *strict.Map) {
+	if !top.Has("unchanged") {
+		return
+	}
+	list, _ := top.Strings("unchanged")
+	for _, pattern := range list {
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			top.Bad("unchanged", "write names of functions, such as crc16 or isr_*", "`%s` is no name of a C function", pattern)
+		}
+	}
+	p.m.Unchanged, p.m.Report.Behaviour = list, p.m.Report.Behaviour || len(list) > 0
 }

@@ -16,9 +16,16 @@ import (
 
 // Version is the whole program of one version, for one target.
 type Version struct {
-	Module *ir.Module
-	Plan   verifier.Plan   // target and meaning, without an entry
-	own    map[string]bool // functions of the project, by their names in the object file
+	Module *ir.Module    `json:"-"`
+	Plan   verifier.Plan `json:"plan"` // target and meaning, without an entry
+	Bodies Bodies        `json:"bodies"`
+}
+
+// Bodies are the functions of a project that have a body, by their names in the object file.
+type Bodies struct {
+	Names []string          `json:"names"` // in the order of the program
+	Code  map[string]string `json:"code"`  // digest of the code, and of the types and variables in it (ir.Substance)
+	Forms map[string]string `json:"forms"` // of the code alone, without names (ir.Form)
 }
 
 // Versions builds the whole programs that a request is about, one for each target: of C files, or of a folder with a
@@ -77,45 +84,50 @@ func (b *preparation) version(t targets.Target, img *compile.Image) (*Version, e
 		return nil, err
 	}
 	noteConst(img.Units, weave.Bodiless(module))
-	v := &Version{Module: module, Plan: b.base(t, nil, nil).Plan, own: map[string]bool{}}
+	v := &Version{Module: module, Plan: b.base(t, nil, nil).Plan,
+		Bodies: Bodies{Code: map[string]string{}, Forms: map[string]string{}}}
 	v.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory),
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
+	own := map[string]bool{}
 	for _, f := range img.Functions {
-		v.own[f.Name] = true
+		own[f.Name] = true
+	}
+	for _, f := range module.Funcs {
+		if !f.IsDecl() && own[f.Name] {
+			v.Bodies.Names = append(v.Bodies.Names, f.Name)
+			v.Bodies.Code[f.Name], v.Bodies.Forms[f.Name] = module.Substance(f), module.Form(f)
+		}
 	}
 	return v, nil
 }
 
 // Renewed is a function that two versions have, by its names in the object files.
-type Renewed struct{ Old, New string }
+type Renewed struct {
+	Old string `json:"old"`
+	New string `json:"new"`
+}
 
 // Renewals lists the functions of now that old has, too, and that are not what they are there, in the order of now;
 // and those that only one of them has. One that has another name and is otherwise as it was is the same.
-func Renewals(old, now *Version) (changed []Renewed, added, gone []string) {
+func Renewals(old, now *Bodies) (changed []Renewed, added, gone []string) {
 	forms := map[string][]string{}
-	for _, f := range old.Module.Funcs {
-		if g := now.Module.Func(f.Name); !f.IsDecl() && old.own[f.Name] && (g == nil || g.IsDecl()) {
-			gone = append(gone, f.Name)
-			form := old.Module.Form(f)
-			forms[form] = append(forms[form], f.Name)
+	for _, name := range old.Names {
+		if now.Code[name] == "" {
+			gone = append(gone, name)
+			forms[old.Forms[name]] = append(forms[old.Forms[name]], name)
 		}
 	}
-	for _, f := range now.Module.Funcs {
-		if f.IsDecl() || !now.own[f.Name] {
-			continue
-		}
-		switch g := old.Module.Func(f.Name); {
-		case g != nil && !g.IsDecl():
-			if old.Module.Substance(g) != now.Module.Substance(f) {
-				changed = append(changed, Renewed{g.Name, f.Name})
+	for _, name := range now.Names {
+		switch was := forms[now.Forms[name]]; {
+		case old.Code[name] != "":
+			if old.Code[name] != now.Code[name] {
+				changed = append(changed, Renewed{name, name})
 			}
+		case len(was) == 1:
+			gone = slices.DeleteFunc(gone, func(n string) bool { return n == was[0] })
+			changed = append(changed, Renewed{was[0], name})
 		default:
-			if was := forms[now.Module.Form(f)]; len(was) == 1 {
-				gone = slices.DeleteFunc(gone, func(n string) bool { return n == was[0] })
-				changed = append(changed, Renewed{was[0], f.Name})
-				continue
-			}
-			added = append(added, f.Name)
+			added = append(added, name)
 		}
 	}
 	return changed, added, gone

@@ -58,6 +58,7 @@ type Job struct {
 	Settled *verdict.Result `json:"settled,omitempty"` // known without a run, and complete
 	Base    bool            `json:"base,omitempty"`    // of the commit that a change is compared with
 	Against *Against        `json:"against,omitempty"` // of such a job: the head's
+	Pair    *Pair           `json:"pair,omitempty"`    // what two versions of a function do is asked, and nothing else
 }
 
 // Name returns what the report calls the entry.
@@ -73,6 +74,10 @@ func (j *Job) Name() string {
 
 // Complete adds to an answer of the engine what belongs to the build and the manifest.
 func (j *Job) Complete(res *verdict.Result) {
+	if j.Pair != nil {
+		j.Pair.complete(j, res)
+		return
+	}
 	res.Stages = append(slices.Clone(j.Stages), res.Stages...)
 	res.Warnings = append(res.Warnings, j.Notes...)
 	if res.Status != verdict.Proved && !j.toldOfBodies(res) {

@@ -145,6 +145,11 @@ func (l *less) environment() {
 	if l.head.Volatile > l.base.Volatile {
 		l.add(reports.Less{What: "volatile reads give less"})
 	}
+	for _, f := range l.base.Unchanged {
+		if !slices.Contains(l.head.Unchanged, f) {
+			l.add(reports.Less{Entry: f, What: f + " need not do the same any more"})
+		}
+	}
 	for _, s := range l.head.Suppress {
 		if !slices.ContainsFunc(l.base.Suppress, func(o manifest.Suppression) bool { return o.Claim == s.Claim }) {
 			l.add(reports.Less{Entry: s.Claim, What: s.Claim + " is suppressed"}) // which is never fixed

@@ -108,6 +108,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 		o.reach(b.jobs[first:])
 		b.near.outline(o, module)
 		b.outlines[t.Name] = o
+		return b.keepVersion(t, img, m)
 	}
 	return nil
 }

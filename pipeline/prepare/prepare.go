@@ -79,6 +79,7 @@ type Request struct {
 type Built struct {
 	Jobs     []Job               // what to verify, target by target
 	Outlines map[string]*Outline // of the programs of manifests, by target, where Request.Outline asks for them
+	Versions map[string]*Version // likewise, where behaviour is compared; nil: it is not
 }
 
 // Jobs builds everything that was asked for and lists what to verify, target by target.
@@ -121,7 +122,7 @@ func Build(ctx context.Context, req Request) (*Built, error) {
 			return nil, err
 		}
 	}
-	return &Built{b.jobs, b.outlines}, nil
+	return &Built{b.jobs, b.outlines, b.versions}, nil
 }
 
 // filesAndFolders tells the files of a request from its folders.
@@ -165,6 +166,7 @@ type preparation struct {
 	named     []string       // functions of the program at hand that were asked for by name
 	jobs      []Job
 	outlines  map[string]*Outline
+	versions  map[string]*Version
 	near      *nearby // what is called because of a change, of the program at hand
 }
 
@@ -301,6 +303,7 @@ func (b *preparation) project(dir string) error {
 		}
 		opts := b.options(all)
 		opts.KeepAll = m.Functions != manifest.FunctionsNone || len(b.named)+len(b.req.Called) > 0 || b.req.Whole ||
+			b.comparesBehaviour(m) ||
 			m.Volatile == manifest.VolatileKept // handlers store, too, though no harness calls them
 		img, err := compile.Project(b.ctx, dir, m, t, opts)
 		if err != nil {

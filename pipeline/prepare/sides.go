@@ -22,6 +22,8 @@ type Asked struct {
 	Differ map[string][]string `json:"differ,omitempty"`
 	// the outline says what generated harnesses give, for the other commit's does
 	Whole bool `json:"whole,omitempty"`
+	// whole programs are kept, so that what functions do in both can be compared
+	Behaviour bool `json:"behaviour,omitempty"`
 }
 
 // Change holds what a build is told of the change that its commit is part of.
@@ -36,6 +38,8 @@ type Sides struct {
 	Head, Base []Job
 	BaseErr    error                   // why there is no Base
 	Gaps       map[string]reports.Gaps // by target: what of the change nobody looks at
+	// by target: what was asked about the behaviour of functions, which further jobs of Base answer
+	Behaviour map[string]reports.Behaviour
 }
 
 // BothSides builds the commits of a change. What the head calls stands against the same calls of the base. What either
@@ -48,7 +52,7 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 		return nil, err
 	}
 	whole := now.calls()
-	ask := Asked{Called: CalledIn(now.Jobs), MayBeNull: MayBeNull(now.Jobs), Whole: whole}
+	ask := Asked{Called: CalledIn(now.Jobs), MayBeNull: MayBeNull(now.Jobs), Whole: whole, Behaviour: now.Versions != nil}
 	before, err := base(ask)
 	if err != nil {
 		return &Sides{Head: now.Jobs, BaseErr: err}, nil
@@ -79,7 +83,9 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 		}
 	}
 	sameTime(before.Jobs, now.Jobs)
-	return &Sides{Head: now.Jobs, Base: before.Jobs, Gaps: gapsOf(now, before, differ, renamed)}, nil
+	pairs, asked := behaviours(now, before)
+	return &Sides{Head: now.Jobs, Base: append(before.Jobs, pairs...), Gaps: gapsOf(now, before, differ, renamed),
+		Behaviour: asked}, nil
 }
 
 // calls reports whether an outline says what generated harnesses give.

@@ -15,15 +15,19 @@ import (
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // How a job goes from the process that builds it to the one that works it.
 const (
 	JobsFile    = "jobs.json"    // what Store leaves in its folder: a list of Job
 	OutlineFile = "outline.json" // likewise: Built.Outlines
-	UnitsFolder = "units"        // the folder below it with the units that the build compiled
-	JobFile     = "job.json"     // a Job, for Work
-	ResultFile  = "result.json"  // what Work leaves: a verdict.Result
+	// likewise: the only one of Built.Versions, but for its program, which is in VersionFile; null: none
+	VersionsFile = "version.json"
+	VersionFile  = "version"
+	UnitsFolder  = "units"       // the folder below it with the units that the build compiled
+	JobFile      = "job.json"    // a Job, for Work
+	ResultFile   = "result.json" // what Work leaves: a verdict.Result
 	// what StoreFault leaves instead of jobs when the tree or a limit is at fault: a Fault. An exit
 	// status does not tell: Go's own abort has the one of a usage error
 	FaultFile = "fault.json"
@@ -73,8 +77,30 @@ func Store(built *Built, engine, folder string) error {
 	if err != nil {
 		return err
 	}
+	if err := storeVersion(built.Versions, folder); err != nil {
+		return err
+	}
 	return errors.Join(os.WriteFile(filepath.Join(folder, OutlineFile), outlines, 0o644),
 		os.WriteFile(filepath.Join(folder, JobsFile), text, 0o644))
+}
+
+// storeVersion leaves the whole program of the target that was built.
+func storeVersion(list map[string]*Version, folder string) error {
+	var v *Version
+	for _, v = range list {
+		var b bytes.Buffer
+		if err := v.Module.Encode(&b); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, VersionFile), b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, VersionsFile), text, 0o644)
 }
 
 func (j *Job) store(engine, folder string, n int) error {
@@ -116,20 +142,36 @@ func Work(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	m, err := ir.Decode(data)
+	res, err := j.work(ctx, folder, data)
 	if err != nil {
 		return err
 	}
-	within, cancel := budget.With(ctx, j.Timeout)
-	defer cancel()
-	res := verifier.Run(within, m, j.Plan)
-	if err := j.Against.read(folder); err != nil {
-		return err
-	}
-	j.Compare(ctx, m, res)
 	text, err = json.Marshal(res)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, ResultFile), text, 0o644)
+}
+
+// work answers the job, whose program is in data.
+func (j *Job) work(ctx context.Context, folder string, data []byte) (*verdict.Result, error) {
+	within, cancel := budget.With(ctx, j.Timeout)
+	defer cancel()
+	if j.Pair != nil {
+		was, err := j.Pair.read(data)
+		if err != nil {
+			return nil, err
+		}
+		return j.Pair.answer(within, was, j.Plan), nil
+	}
+	m, err := ir.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	res := verifier.Run(within, m, j.Plan)
+	if err := j.Against.read(folder); err != nil {
+		return nil, err
+	}
+	j.Compare(ctx, m, res)
+	return res, nil
 }

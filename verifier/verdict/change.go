@@ -17,6 +17,8 @@ type Change struct {
 	Assumptions []Assumption `json:"assumptions,omitempty"`
 	// entries of the head that make all calls of this one's function: what each of them proves, New does not refute
 	Callers []string `json:"callers,omitempty"`
+	// what both versions of a function do, where that is what was asked, and nothing else
+	Behaviour *Comparison `json:"behaviour,omitempty"`
 }
 
 // Ending says what an execution of another commit on the inputs of a violation comes to.

@@ -16,6 +16,9 @@ func (r *Result) EachPos(see func(*Pos)) {
 	lists := [][]Claim{r.Claims}
 	if r.Change != nil {
 		lists = append(lists, r.Change.New, r.Change.Mended)
+		if r.Change.Behaviour != nil {
+			r.Change.Behaviour.EachPos(see)
+		}
 	}
 	for _, list := range lists {
 		for i := range list {

@@ -1,0 +1,193 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Behaviour says what the functions that a change touches do, compared with its base.
+type Behaviour struct {
+	Asked       bool                 `json:"asked,omitempty"` // it was, of a commit with a base
+	Comparisons []verdict.Comparison `json:"comparisons,omitempty"`
+	Added       []string             `json:"added,omitempty"`     // functions that the base does not have
+	Gone        []string             `json:"gone,omitempty"`      // that the head does not have
+	Unchanged   []string             `json:"unchanged,omitempty"` // patterns of functions that have to do the same
+}
+
+// Add adds what is said of another target.
+func (b *Behaviour) Add(other Behaviour) {
+	b.Asked = b.Asked || other.Asked
+	b.Comparisons = append(b.Comparisons, other.Comparisons...)
+	b.Added, b.Gone = union(b.Added, other.Added), union(b.Gone, other.Gone)
+	b.Unchanged = union(b.Unchanged, other.Unchanged)
+}
+
+// held reports whether a function has to do the same.
+func (b *Behaviour) held(name string) bool {
+	return slices.ContainsFunc(b.Unchanged, func(pattern string) bool {
+		is, err := path.Match(pattern, name)
+		return err == nil && is
+	})
+}
+
+// differs reports whether some function is shown to do something else.
+func (b *Behaviour) differs() bool { return b.count(verdict.Differs) > 0 }
+
+// breaks reports whether a function that has to do the same does not, or is gone.
+func (b *Behaviour) breaks() bool {
+	return slices.ContainsFunc(b.Gone, b.held) || slices.ContainsFunc(b.Comparisons, func(c verdict.Comparison) bool {
+		return c.Status == verdict.Differs && b.held(cmp.Or(c.Old, c.Function))
+	})
+}
+
+// unsure reports whether it is not proved that a function does the same that has to.
+func (b *Behaviour) unsure() bool {
+	return slices.ContainsFunc(b.Comparisons, func(c verdict.Comparison) bool {
+		return c.Status != verdict.Same && b.held(cmp.Or(c.Old, c.Function))
+	})
+}
+
+// headline says for a title how many functions do something else; empty if none does.
+func (b *Behaviour) headline() string {
+	n := b.count(verdict.Differs)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of %s differ", n, plural(len(b.Comparisons), "changed function"))
+}
+
+func (b *Behaviour) count(s verdict.Sameness) int {
+	return (&verdict.Comparisons{Comparisons: b.Comparisons}).Count(s)
+}
+
+// text is the table in Markdown; empty if nothing was asked.
+func (b *Behaviour) text() string {
+	if !b.Asked {
+		return ""
+	}
+	var out strings.Builder
+	out.WriteString("\n\n**What changed functions do**: ")
+	if len(b.Comparisons) == 0 {
+		out.WriteString("no function that both commits have changed.\n")
+	} else {
+		fmt.Fprintf(&out, "%s: %s.\n\n| function | target | on the same inputs | |\n|---|---|---|---|\n",
+			plural(len(b.Comparisons), "function")+" changed", b.counts())
+	}
+	for i := range b.Comparisons {
+		c := &b.Comparisons[i]
+		fmt.Fprintf(&out, "| %s | %s | %s%s | %s |\n", codeCell(pairName(c)), Inert(c.Target), sameBadges[c.Status],
+			sameWords[c.Status], Inert(b.note(c)))
+	}
+	if len(b.Added) > 0 {
+		out.WriteString("\nOnly in the head, and so compared with nothing: " + someNames(b.Added) + ".\n")
+	}
+	if len(b.Gone) > 0 {
+		out.WriteString("\nOnly in the base: " + someNames(b.Gone) + ".\n")
+	}
+	for i := range b.Comparisons {
+		c := &b.Comparisons[i]
+		if c.Status != verdict.Differs {
+			continue
+		}
+		var text strings.Builder
+		comparison(&text, c)
+		fmt.Fprintf(&out, "\n<details><summary><code>%s</code> on %s: an input, and both calls</summary>\n\n```\n%s\n```\n\n</details>\n",
+			inHTML(pairName(c)), inHTML(c.Target), fence(plain(strings.TrimSpace(text.String()))))
+	}
+	return out.String()
+}
+
+// counts says how many functions do the same, and how many do not.
+func (b *Behaviour) counts() string {
+	var out []string
+	for _, s := range []verdict.Sameness{verdict.Same, verdict.SameBounded, verdict.Differs, verdict.SameOpen} {
+		if n := b.count(s); n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, sameMany[s]))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// sameMany says the same as sameWords of some functions.
+var sameMany = map[verdict.Sameness]string{verdict.Same: "the same on all inputs",
+	verdict.SameBounded: "the same up to bounds", verdict.Differs: "not the same", verdict.SameOpen: "open"}
+
+var sameBadges = map[verdict.Sameness]string{verdict.Same: "✅ ", verdict.SameBounded: "☑️ ", verdict.Differs: "🔀 ",
+	verdict.SameOpen: "❔ "}
+
+func pairName(c *verdict.Comparison) string {
+	if c.Old != "" {
+		return c.Old + " -> " + c.Function
+	}
+	return c.Function
+}
+
+// note says in a line why: the first difference, or what is open.
+func (b *Behaviour) note(c *verdict.Comparison) string {
+	var out []string
+	if b.held(cmp.Or(c.Old, c.Function)) && c.Status != verdict.Same {
+		out = append(out, "it has to do the same (unchanged)")
+	}
+	switch {
+	case len(c.Differences) > 0:
+		d := &c.Differences[0]
+		text := strings.TrimSuffix(differenceIn(d), ": ")
+		if d.Old != "" || d.New != "" {
+			text += fmt.Sprintf(": %s, was %s", cmp.Or(d.New, "-"), cmp.Or(d.Old, "-"))
+		}
+		if in := inputsOf(d); in != "" {
+			text += " with " + in
+		}
+		out = append(out, text)
+	case c.Reason != nil:
+		out = append(out, c.Reason.Detail)
+	}
+	if n := len(c.Excused); n > 0 {
+		out = append(out, fmt.Sprintf("inputs with which the base violates %s are not compared", c.Excused[0].Check))
+	}
+	return line(strings.Join(out, "; "))
+}
+
+// inputsOf lists the inputs of the run that shows a difference.
+func inputsOf(d *verdict.Difference) string {
+	var out []string
+	for _, s := range d.Trace {
+		if s.Kind == verdict.StepInput && len(out) < maxInputs {
+			out = append(out, cmp.Or(s.From, s.What)+" = "+s.Value)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// maxInputs limits the inputs that a row of the table shows.
+const maxInputs = 4
+
+// notes are annotations on changed lines that tell what differs.
+func (b *Behaviour) notes(changed map[string][]LineRange) []Annotation {
+	var out []Annotation
+	for i := range b.Comparisons {
+		c := &b.Comparisons[i]
+		if c.Status != verdict.Differs {
+			continue
+		}
+		at := c.Differences[0].Pos
+		if !touches(changed[at.File], at.Line) {
+			at = c.Pos
+		}
+		if !inPath(at.File) || at.Line == 0 {
+			continue
+		}
+		var text strings.Builder
+		comparison(&text, c)
+		out = append(out, Annotation{Path: at.File, StartLine: at.Line, EndLine: at.Line, Level: "notice",
+			Title:      cutPlain(line(fmt.Sprintf("%s does something else (%s)", pairName(c), c.Target)), maxTitle),
+			Message:    cutPlain(plain(b.note(c)), maxRaw-1),
+			RawDetails: cutPlain(plain(strings.TrimSpace(text.String())), maxRaw-1)})
+	}
+	return out
+}
