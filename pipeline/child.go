@@ -144,7 +144,7 @@ func (c *ChildChecker) built(jobs []prepare.Job, req Request) (*Built, error) {
 	}
 	for i := range jobs {
 		j := &jobs[i]
-		j.Plan.Target = req.Target
+		j.Plan.Target, j.Pair = req.Target, nil // pairs are made here, of both builds
 		if j.Settled != nil {
 			j.Settled.Target = req.Target
 			relative(j.Settled, req.Dir)
