@@ -67,6 +67,7 @@ func (c *commenter) text() string {
 	c.findings("Known", func(s State) bool { return s == Preexisting }, true)
 	c.findings("Accepted", func(s State) bool { return s == Accepted }, true)
 	c.list("Conditional", conditionList(c.results), true)
+	c.b.WriteString(c.o.Behaviour.text())
 	c.b.WriteString(DifferText(c.results))
 	c.bounds()
 	c.rest()
