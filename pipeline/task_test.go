@@ -17,6 +17,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/moved"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -159,8 +160,8 @@ func TestLostWorkers(t *testing.T) {
 // TestAnswersFollowKeys: what may be used again, and by whom.
 func TestAnswersFollowKeys(t *testing.T) {
 	b := newBench(t)
-	key := func(s string) verifier.Key {
-		return verifier.Key{Exact: s + "@1", Shape: s, Places: verifier.Places{"a.c:f": 3}}
+	key := func(s string) moved.Key {
+		return moved.Key{Exact: s + "@1", Shape: s, Places: moved.Places{"a.c:f": 3}}
 	}
 	timeout, exact := time.Minute, "k@1"
 	b.build = func(_ context.Context, req Request) (*Built, error) {
@@ -168,7 +169,7 @@ func TestAnswersFollowKeys(t *testing.T) {
 			Question: answers.Question{Key: key("k"), Proof: key("p")}}
 		j.Key.Exact, j.Proof.Exact = exact, exact
 		if exact != "k@1" {
-			j.Key.Places = verifier.Places{"a.c:f": 13}
+			j.Key.Places = moved.Places{"a.c:f": 13}
 			j.Proof.Places = j.Key.Places
 		}
 		return &Built{Jobs: []prepare.Job{j}}, nil

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/claims"
 	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/race"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -31,11 +33,11 @@ func TestBehindOutOfTime(t *testing.T) {
 		plan := Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true, verdict.SignedOverflow: true,
 			verdict.Memory: true}}
 		res := &verdict.Result{}
-		p, a := prepare(m, plan, res), problem.NewAnswers()
-		race(context.Background(), p, a, safetyEngines)
-		reportPaths(p, a, res)
-		decideBehind(c.ctx, p, a, res)
-		nameEnd(c.ctx, res)
+		p, a := race.Prepare(m, plan, res), problem.NewAnswers()
+		race.Run(context.Background(), p, a, race.SafetyEngines)
+		claims.ReportPaths(p, a, res)
+		race.DecideBehind(c.ctx, p, a, res)
+		race.NameEnd(c.ctx, res)
 		i := slices.IndexFunc(res.Claims, func(d verdict.Claim) bool { return d.Check == verdict.Assert })
 		if i < 0 {
 			t.Fatalf("%s: no assertion among %+v", name, res.Claims)

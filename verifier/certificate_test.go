@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/certificate"
+	"github.com/firmproof/firmproof/verifier/race"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -34,7 +35,7 @@ func certify(t *testing.T, src string, checks ...verdict.Check) (string, *certif
 }
 
 // without empties a table of engines for the rest of a test that nothing runs beside.
-func without(t *testing.T, engines *[]entrant) {
+func without(t *testing.T, engines *[]race.Entrant) {
 	all := *engines
 	*engines = nil
 	t.Cleanup(func() { *engines = all })
@@ -137,7 +138,7 @@ func TestCertificates(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.kind == "recurrent set" { // the engine that works bit by bit finds one, too, and has a test of its own
-				without(t, &bitEngines)
+				without(t, &race.BitEngines)
 			}
 			dir, made := certify(t, c.src, c.checks...)
 			if len(made.Claims) != 1 || made.Claims[0].Status != c.status || made.Claims[0].Evidence != 1 {

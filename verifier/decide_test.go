@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/claims"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -80,11 +81,11 @@ func TestCutRound(t *testing.T) {
 	proofs := problem.NewProofs([]verdict.Claim{{ID: "a"}, {ID: "b"}}, []verdict.Claim{{ID: "c"}})
 	proofs.Holds["a"], proofs.Certificate = true, &verdict.Certificate{Method: "m"}
 	u := &problem.Unwinding{Complete: true, Cut: why}
-	if c := claimOf(u, claim("a"), proofs, nil); c.Status != verdict.Proved || c.Certificate == nil ||
+	if c := claims.ClaimOf(u, claim("a"), proofs, nil); c.Status != verdict.Proved || c.Certificate == nil ||
 		c.Certificate.Method != "m" {
 		t.Errorf("covered: %+v", c)
 	}
-	if c := claimOf(u, claim("b"), proofs, nil); c.Status != verdict.Unknown || c.Reason != why {
+	if c := claims.ClaimOf(u, claim("b"), proofs, nil); c.Status != verdict.Unknown || c.Reason != why {
 		t.Errorf("not covered: %+v", c)
 	}
 	behind := func(id string) problem.Unwound {
@@ -93,10 +94,10 @@ func TestCutRound(t *testing.T) {
 		return c
 	}
 	u = &problem.Unwinding{Complete: true, Gap: why}
-	if c := claimOf(u, behind("a"), proofs, nil); c.Status != verdict.Proved {
+	if c := claims.ClaimOf(u, behind("a"), proofs, nil); c.Status != verdict.Proved {
 		t.Errorf("covered, behind a gap: %+v", c)
 	}
-	if c := claimOf(u, behind("b"), proofs, nil); c.Status != verdict.Unknown {
+	if c := claims.ClaimOf(u, behind("b"), proofs, nil); c.Status != verdict.Unknown {
 		t.Errorf("not covered, behind a gap: %+v", c)
 	}
 }

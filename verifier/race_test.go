@@ -6,9 +6,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/claims"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/race"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -88,14 +90,14 @@ func TestPanicReachesTheReport(t *testing.T) {
 	m := testprogram.Compile(t, `int main(void) { CHECK(nondet_int()); }`, "-O0")
 	p := testprogram.Problem(m, "main", verdict.Assert)
 	for at := range 3 {
-		var table []entrant
+		var table []race.Entrant
 		for i, name := range []string{"first", "second", "third"} {
 			after := ""
 			if i > 0 {
-				after = table[i-1].name
+				after = table[i-1].Name
 			}
-			table = append(table, entrant{name: name, after: after,
-				engine: engineFunc(func(_ context.Context, a *problem.Answers) error {
+			table = append(table, race.Entrant{Name: name, After: after,
+				Engine: engineFunc(func(_ context.Context, a *problem.Answers) error {
 					if i == at {
 						panic("a defect\nwith a second line")
 					}
@@ -104,8 +106,8 @@ func TestPanicReachesTheReport(t *testing.T) {
 				})})
 		}
 		a, res := problem.NewAnswers(), &verdict.Result{}
-		race(context.Background(), p, a, table)
-		reportPaths(p, a, res)
+		race.Run(context.Background(), p, a, table)
+		claims.ReportPaths(p, a, res)
 		if r := res.Reason; r == nil || r.Kind != verdict.Internal || r.Detail != "a defect" {
 			t.Errorf("panic in engine %d: reason %v", at, r)
 		}
@@ -143,8 +145,8 @@ func TestPartOfARound(t *testing.T) {
 			ctx, cancel := end()
 			defer cancel()
 			a, res := problem.NewAnswers(), &verdict.Result{}
-			race(ctx, p, a, []entrant{{name: "late", engine: late}})
-			reportPaths(p, a, res)
+			race.Run(ctx, p, a, []race.Entrant{{Name: "late", Engine: late}})
+			claims.ReportPaths(p, a, res)
 			got := map[string]verdict.Status{}
 			for _, c := range res.Claims {
 				got[c.ID] = c.Status
@@ -175,10 +177,10 @@ func TestRaceEndsWithTheFirst(t *testing.T) {
 		a.GiveWay()
 		return nil
 	})
-	race(context.Background(), testprogram.Problem(m, "main", verdict.Assert), problem.NewAnswers(), []entrant{
-		{name: "waits", engine: waits},
-		{name: "late", engine: late, after: "waits"},
-		{name: "settles", engine: settles, after: "waits", or: time.Millisecond},
+	race.Run(context.Background(), testprogram.Problem(m, "main", verdict.Assert), problem.NewAnswers(), []race.Entrant{
+		{Name: "waits", Engine: waits},
+		{Name: "late", Engine: late, After: "waits"},
+		{Name: "settles", Engine: settles, After: "waits", Or: time.Millisecond},
 	})
 }
 
@@ -195,8 +197,8 @@ func TestBeyondTheRound(t *testing.T) {
 		proofs := problem.NewProofs([]verdict.Claim{first, behind}, nil)
 		proofs.Holds["a"] = true
 		a.AddProofs(proofs)
-		reportPaths(p, a, res)
-		forgetBounds(p, a, res)
+		claims.ReportPaths(p, a, res)
+		claims.ForgetBounds(p, a, res)
 		want := verdict.Bounded
 		if gap != nil {
 			want = verdict.Unknown

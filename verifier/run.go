@@ -8,17 +8,18 @@ package verifier
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/calls"
+	"github.com/firmproof/firmproof/verifier/claims"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/race"
 	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // Plan says what to verify and within which limits. The context given to Run carries the time limit (package budget).
@@ -45,7 +46,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	plan.Found = found.add
 	resume := budget.Idle(ctx)
 	select {
-	case <-start(faults, "run", func() {
+	case <-race.Start(faults, "run", func() {
 		defer budget.Work(ctx)()
 		verify(ctx, m, plan, &inside)
 	}):
@@ -61,7 +62,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	res.ProcessorMS = budget.Processor(ctx).Milliseconds()
 	res.PeakRSS = PeakRSS()
 	res.NameWays()
-	sortClaims(res.Claims, nil) // what verify left unsorted when it ended early
+	claims.SortClaims(res.Claims, nil) // what verify left unsorted when it ended early
 	for i := range res.Claims {
 		if c := &res.Claims[i]; c.Status == verdict.Unknown {
 			c.By = ""
@@ -97,102 +98,20 @@ func (f *foundClaims) all() []verdict.Claim {
 	return append([]verdict.Claim{}, f.claims...)
 }
 
-// verify answers the questions about paths and about runs side by side, each of which
-// may use all the time there is. Where stages are dumped one follows the other, so
-// that they come in a fixed order.
+// verify has the questions decided, and judges what is known.
 func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
-	p := prepare(m, plan, res)
+	p := race.Prepare(m, plan, res)
 	if p == nil || plan.FirstOnly && len(res.Claims) > 0 {
 		return
 	}
 	whole := ctx
 	defer func() {
-		judgeAll(p, res)
-		decideCalls(whole, m, plan, res)
-		boundByHandlers(p, res)
-		markAfter(p, res)
+		claims.JudgeAll(p, res)
+		calls.Decide(whole, m, plan, res)
+		claims.BoundByHandlers(p, res)
+		claims.MarkAfter(p, res)
 		res.NameWays()
-		sortClaims(res.Claims, claimOrder(p, res.Claims))
+		claims.SortClaims(res.Claims, claims.ClaimOrder(p, res.Claims))
 	}()
-	ctx, end := context.WithCancel(ctx)
-	runs := &runsQuestion{p: p, main: m.Func(plan.Entry), answers: problem.NewAnswers(), paths: res,
-		pathsDone: make(chan struct{})}
-	runs.answers.Announce(plan.Found)
-	aboutRuns := plan.Checks.Has(verdict.Termination) || plan.Checks.Has(verdict.ComplexityBound)
-	if plan.EndsUnasked && (len(plan.Dumps) > 0 || plan.StopAfter != "" || !asksPaths(plan.Checks)) {
-		aboutRuns = plan.Checks.Has(verdict.ComplexityBound)
-	}
-	beside := aboutRuns && asksPaths(plan.Checks) && len(plan.Dumps) == 0
-	var runsDone <-chan struct{}
-	if beside {
-		runsDone = start(runs.answers, "runs", func() {
-			defer budget.Work(ctx)()
-			runs.decide(ctx)
-		})
-		defer func() {
-			defer budget.Idle(ctx)()
-			<-runsDone
-		}()
-	}
-	defer end()
-	if asksPaths(plan.Checks) {
-		runs.followed, runs.never = decidePaths(ctx, p, runs.main, res)
-	}
-	close(runs.pathsDone)
-	switch {
-	case beside:
-		resume := budget.Idle(ctx)
-		<-runsDone
-		resume()
-	case aboutRuns:
-		runs.decide(ctx)
-	default:
-		return
-	}
-	reportRuns(ctx, p, runs.answers, res)
-	res.EndsOpen = runs.leftOpen(res)
-}
-
-// prepare weaves in what runs before the entry, and reports what the compiler found.
-// It returns nil, and the reason in res, if there is no such entry.
-func prepare(m *ir.Module, plan Plan, res *verdict.Result) *problem.Problem {
-	entry := m.Func(plan.Entry)
-	if entry == nil || entry.IsDecl() {
-		res.Reason = missingEntry(m, plan.Entry)
-		return nil
-	}
-	if entry.Pos.File != "" {
-		at := entry.Pos
-		res.At = &at
-	}
-	m, entry, made := weave.Startup(m, entry)
-	if made && plan.Depth > 0 {
-		plan.Depth++ // the entry is called
-	}
-	declared := false
-	if m, entry, declared = weave.Declared(m, entry, plan.Undefined); declared && plan.Depth > 0 {
-		plan.Depth++
-	}
-	if plan.Dumps["ir"] {
-		plan.Dump("ir", m.String())
-	}
-	res.Claims = append(res.Claims, foldedClaims(m, entry, plan.Checks)...)
-	assumed := assumedOf(m, entry)
-	res.Assumptions = append(res.Assumptions, assumed...)
-	plan.Assumptions = slices.Concat(plan.Assumptions, assumed)
-	return &problem.Problem{Plan: plan, Module: m.Part(entry), Entry: entry} // no other entry of m changes the answer
-}
-
-func missingEntry(m *ir.Module, name string) *verdict.Reason {
-	var names []string
-	for _, f := range m.Funcs {
-		if !f.IsDecl() {
-			names = append(names, f.Name)
-		}
-	}
-	d := fmt.Sprintf("there is no function %q", name)
-	if near := verdict.Nearest(name, names); near != "" {
-		d += fmt.Sprintf(", did you mean %q?", near)
-	}
-	return &verdict.Reason{Kind: verdict.Undefined, Detail: d}
+	race.Decide(ctx, p, m.Func(plan.Entry), res)
 }

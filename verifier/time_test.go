@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/claims"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/race"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -102,21 +104,21 @@ func TestStuckEngine(t *testing.T) {
 	p := testprogram.Problem(m, "main", verdict.Assert)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	stuck := entrant{name: "stuck", engine: engineFunc(func(context.Context, *problem.Answers) error {
+	stuck := race.Entrant{Name: "stuck", Engine: engineFunc(func(context.Context, *problem.Answers) error {
 		cancel()
 		select {}
 	})}
 	a, res := problem.NewAnswers(), &verdict.Result{}
-	race(ctx, p, a, []entrant{stuck})
-	reportPaths(p, a, res)
+	race.Run(ctx, p, a, []race.Entrant{stuck})
+	claims.ReportPaths(p, a, res)
 	if res.Reason == nil || res.Reason.Kind != verdict.Cancelled {
 		t.Errorf("reason %+v", res.Reason)
 	}
-	settles := entrant{name: "settles", engine: engineFunc(func(context.Context, *problem.Answers) error {
+	settles := race.Entrant{Name: "settles", Engine: engineFunc(func(context.Context, *problem.Answers) error {
 		return nil
 	})}
 	b := problem.NewAnswers()
-	if race(context.Background(), p, b, []entrant{stuck, settles}); b.Reason() != nil {
+	if race.Run(context.Background(), p, b, []race.Entrant{stuck, settles}); b.Reason() != nil {
 		t.Errorf("a settled question has the reason %+v", b.Reason())
 	}
 }

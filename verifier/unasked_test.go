@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/race"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -35,9 +36,9 @@ func TestUnaskedTermination(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.want == forever { // a slow machine has to find it, too
-				least := unaskedLeast
-				unaskedLeast = time.Minute
-				t.Cleanup(func() { unaskedLeast = least })
+				least := race.UnaskedLeast
+				race.UnaskedLeast = time.Minute
+				t.Cleanup(func() { race.UnaskedLeast = least })
 			}
 			ctx, cancel := testprogram.Limit(time.Minute)
 			defer cancel()

@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
-	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/claims"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -192,7 +192,7 @@ func shown(t *testing.T, rep *verdict.Report) string {
 			t.Error("no claims")
 		}
 		for _, c := range r.Claims {
-			byCompiler := c.Certificate != nil && c.Certificate.Method == verifier.ByCompiler
+			byCompiler := c.Certificate != nil && c.Certificate.Method == claims.ByCompiler
 			if c.Status == verdict.Violated && !byCompiler && (c.Replay != verdict.Confirmed || len(c.Trace) == 0) {
 				t.Errorf("%s: violated without a confirmed replay and its trace", c.ID)
 			}

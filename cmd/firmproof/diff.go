@@ -17,8 +17,8 @@ import (
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/reports"
-	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/change"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -183,7 +183,7 @@ func (d *difference) versions(ctx context.Context, out *verdict.Comparisons, old
 	}
 	for _, r := range list {
 		within, cancel := budget.With(ctx, d.timeout)
-		c := verifier.Compare(within, old.Module, now.Module, r.Old, r.New, now.Plan)
+		c := change.Compare(within, old.Module, now.Module, r.Old, r.New, now.Plan)
 		cancel()
 		out.Comparisons = append(out.Comparisons, *c)
 	}

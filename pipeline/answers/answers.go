@@ -19,19 +19,20 @@ import (
 
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/moved"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Question is a verification by all that its answer depends on.
 type Question struct {
-	Key   verifier.Key `json:"key"`   // of the program's part and the plan
-	Proof verifier.Key `json:"proof"` // the same without bounds: what is proved holds under any
+	Key   moved.Key `json:"key"`   // of the program's part and the plan
+	Proof moved.Key `json:"proof"` // the same without bounds: what is proved holds under any
 }
 
 // Ask is the question that plan asks of a part of a program.
 func Ask(part *ir.Module, plan verifier.Plan, engine string) (q Question, err error) {
-	if q.Key, err = verifier.KeyOf(part, plan, engine); err == nil {
-		q.Proof, err = verifier.KeyOf(part, unbounded(plan), engine)
+	if q.Key, err = moved.KeyOf(part, plan, engine); err == nil {
+		q.Proof, err = moved.KeyOf(part, unbounded(plan), engine)
 	}
 	return q, err
 }
@@ -53,8 +54,8 @@ func (a Answer) replaces(old Answer) bool {
 
 // body is the JSON of Answer.Body.
 type body struct {
-	Result verdict.Result  `json:"result"`
-	Places verifier.Places `json:"places"`
+	Result verdict.Result `json:"result"`
+	Places moved.Places   `json:"places"`
 }
 
 // Keep lists what is worth keeping of a result that took its time from budget.
@@ -103,7 +104,7 @@ func (q Question) Show(a Answer, budget time.Duration) (*verdict.Result, error) 
 		if !movable(res) {
 			return nil, nil
 		}
-		verifier.Relocate(res, kept.Places, k.Places)
+		moved.Relocate(res, kept.Places, k.Places)
 	}
 	return res, nil
 }

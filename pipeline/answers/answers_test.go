@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/moved"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -59,8 +59,8 @@ func TestKeepLate(t *testing.T) {
 // TestKeepAndShow: what is kept is shown for the same question, moved with its
 // functions, and a proof under other bounds; not to someone who has more time for it.
 func TestKeepAndShow(t *testing.T) {
-	at := func(name string, line int) verifier.Key {
-		return verifier.Key{Shape: name, Exact: name + string(rune('0'+line)), Places: verifier.Places{"a.c:f": line}}
+	at := func(name string, line int) moved.Key {
+		return moved.Key{Shape: name, Exact: name + string(rune('0'+line)), Places: moved.Places{"a.c:f": line}}
 	}
 	asked := Question{Key: at("k", 2), Proof: at("p", 2)}
 	moved := Question{Key: at("k", 6), Proof: at("p", 6)}

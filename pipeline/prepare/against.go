@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/change"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -46,9 +46,9 @@ func (j *Job) Compare(ctx context.Context, m *ir.Module, res *verdict.Result) {
 		return
 	}
 	head := &j.Against.Job
-	res.Change = verifier.Against(ctx, verifier.Side{Module: m, Plan: j.Plan, Stands: j.standing,
-		Open: verifier.LeavesOpen(&j.Plan, res)},
-		verifier.Side{Module: head.Program, Plan: head.Plan, Stands: head.standing,
+	res.Change = change.Against(ctx, change.Side{Module: m, Plan: j.Plan, Stands: j.standing,
+		Open: change.LeavesOpen(&j.Plan, res)},
+		change.Side{Module: head.Program, Plan: head.Plan, Stands: head.standing,
 			Open: j.Against.Open, Left: j.Against.Left}, j.Against.Found, res)
 	if res.Change != nil {
 		res.Change.Callers = head.Callers
@@ -71,7 +71,7 @@ func TryOn(bases, heads []Job, results []verdict.Result, renamed func(target str
 		if !is || b.Settled != nil || heads[k].Settled != nil {
 			continue
 		}
-		a := &Against{Job: heads[k], Found: []verdict.Claim{}, Open: verifier.LeavesOpen(&heads[k].Plan, &results[k])}
+		a := &Against{Job: heads[k], Found: []verdict.Claim{}, Open: change.LeavesOpen(&heads[k].Plan, &results[k])}
 		for _, c := range results[k].Claims {
 			if c.Status != verdict.Violated || len(c.Inputs) == 0 {
 				continue

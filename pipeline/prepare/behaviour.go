@@ -13,6 +13,7 @@ import (
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/change"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -92,7 +93,7 @@ func (j *Job) Behaviour(ctx context.Context) *verdict.Result {
 
 // answer compares the versions of a function, of the programs was and p.Now.
 func (p *Pair) answer(ctx context.Context, was *ir.Module, plan verifier.Plan) *verdict.Result {
-	c := verifier.Compare(ctx, was, p.Now, p.Old, p.New, plan)
+	c := change.Compare(ctx, was, p.Now, p.Old, p.New, plan)
 	return &verdict.Result{Target: plan.Target, Claims: []verdict.Claim{}, ProcessorMS: c.ProcessorMS,
 		Change: &verdict.Change{Behaviour: c}}
 }

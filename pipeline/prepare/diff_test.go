@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/change"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -36,7 +36,7 @@ func compared(t *testing.T, dir string, limit time.Duration) *verdict.Comparison
 	}
 	ctx, cancel := budget.With(context.Background(), limit)
 	defer cancel()
-	return verifier.Compare(ctx, sides[0].Module, sides[1].Module, "f", "f", sides[1].Plan)
+	return change.Compare(ctx, sides[0].Module, sides[1].Module, "f", "f", sides[1].Plan)
 }
 
 // unpack writes the files of a pair into a folder; it returns the right answer.

@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/answers"
 	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/change"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -128,14 +129,14 @@ func (j *Job) Stands(c verdict.Claim) bool {
 
 // standing says what a violation counts for if the other commit of a change comes to the same place on the same inputs
 // without a failure.
-func (j *Job) standing(c verdict.Claim) verifier.Standing {
+func (j *Job) standing(c verdict.Claim) change.Standing {
 	switch {
 	case slices.ContainsFunc(j.Suppressed, func(s suppression) bool { return s.accepts(&c) }), j.notKnown(&c) != nil:
-		return verifier.Falls
+		return change.Falls
 	case j.guessed(&c) != nil:
-		return verifier.Guessed
+		return change.Guessed
 	}
-	return verifier.Stands
+	return change.Stands
 }
 
 // RestsOn returns why a violation is no finding: it rests on what a generated harness made up. nil: it is one.

@@ -14,6 +14,7 @@ import (
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/moved"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/interrupt"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
@@ -196,7 +197,7 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 	}
 	for _, s := range m.Suppress {
 		own := suppression{Suppression: s, Named: s.Claim, Expired: !s.Until.IsZero() && !time.Now().Before(s.Until)}
-		own.Claim = verifier.ClaimID(j.Program, s.Claim)
+		own.Claim = moved.ClaimID(j.Program, s.Claim)
 		own.Absent = j.Program != nil && j.Program.Func(functionOf(s.Claim)) == nil
 		j.Suppressed = append(j.Suppressed, own)
 	}

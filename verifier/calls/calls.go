@@ -1,0 +1,334 @@
+// Package calls asks about claims once more that rest on what is in memory at first: in runs of an entry that calls
+// functions of the program in any order.
+package calls
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/bmc"
+	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/claims"
+	"github.com/firmproof/firmproof/verifier/graphterm"
+	"github.com/firmproof/firmproof/verifier/invariant"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/race"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Name is the name of decideCalls among the techniques.
+const Name = "calls"
+
+// Decide looks at claims that rest on what is in variables and structures at first, and that nobody says. First
+// whatever numbers variables hold; then in runs of the entry of calls (problem.Calls), which bring it about. A claim
+// that fails in one is violated by these calls. One that holds in all of them rests on what the calls rest on.
+func Decide(ctx context.Context, m *ir.Module, plan problem.Plan, res *verdict.Result) {
+	calls := plan.Calls
+	if calls == nil || plan.Off[Name] || plan.FirstOnly || plan.StopAfter != "" || len(plan.Dumps) > 0 {
+		return
+	}
+	c := &byCalls{module: m, plan: plan, calls: calls, res: res}
+	if c.find(); calls.AnyState != "" && len(c.open) > 0 && ctx.Err() == nil {
+		found := c.run(ctx, calls.AnyState, calls.AnyStateAssumptions, plan.Open, callsEngines, policy.CallsTime)
+		if found != nil {
+			c.takeProofs(found)
+		}
+	}
+	if c.find(); calls.Entry != "" && len(c.open) > 0 && ctx.Err() == nil {
+		engines, limit := callsEngines, policy.CallsTime
+		if !c.wouldProve() {
+			engines, limit = callsEngines[:1], policy.CallsSearch
+		}
+		if found := c.run(ctx, calls.Entry, calls.Assumptions, calls.Open, engines, limit); found != nil {
+			c.take(found)
+		}
+	}
+}
+
+// byCalls takes over what runs of other entries show.
+type byCalls struct {
+	module *ir.Module
+	plan   problem.Plan
+	calls  *problem.Calls
+	res    *verdict.Result
+	open   map[string]*verdict.Claim // of res, by ID
+	shown  map[string]bool           // claims of the last entry that hold in all its runs
+	hold   bool                      // nothing fails in these
+}
+
+// find finds the claims that wait.
+func (c *byCalls) find() {
+	c.open = map[string]*verdict.Claim{}
+	for i := range c.res.Claims {
+		if claim := &c.res.Claims[i]; c.waits(claim) {
+			c.open[claim.ID] = claim
+		}
+	}
+}
+
+// wouldProve reports whether a proof by calls says more of a claim that waits than is known: it is unknown, or rests on
+// what a variable holds at first. What rests on contents of structures goes on to do so.
+func (c *byCalls) wouldProve() bool {
+	for _, claim := range c.open {
+		if rank(claim.Status) < 0 || slices.ContainsFunc(c.res.RestsOn(claim), func(a verdict.Assumption) bool {
+			return a.Relation == verdict.Start && slices.ContainsFunc(c.calls.Assumptions, func(now verdict.Assumption) bool {
+				return now.Relation == verdict.Start && now.Subject == a.Subject && !now.Guessed()
+			})
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// run asks about the paths of another entry; nil: it came to no answer.
+func (c *byCalls) run(ctx context.Context, entry string, assumptions, open []verdict.Assumption, engines []race.Entrant,
+	limit time.Duration) *verdict.Result {
+	q := c.plan.Beside(entry, assumptions, open)
+	for _, a := range c.plan.Assumptions {
+		if a.Relation != verdict.Start {
+			q.Assumptions = verdict.AddAssumptions(q.Assumptions, a)
+		}
+	}
+	q.Checks = maps.Clone(c.plan.Checks)
+	for check := range q.Checks {
+		if check.Of().Decided != verdict.ByPaths || check == verdict.Leak || check == verdict.Stack {
+			delete(q.Checks, check)
+		}
+	}
+	found := &verdict.Result{Assumptions: slices.Clone(q.Assumptions)}
+	p := race.Prepare(c.module, q, found)
+	if p == nil {
+		return nil
+	}
+	p = p.Aside()
+	ctx, end := budget.WithTimeout(ctx, limit)
+	defer end()
+	a := problem.NewAnswers()
+	a.Announce(c.stopSoon(ctx, end))
+	race.Run(ctx, p, a, engines)
+	c.res.Stages = append(c.res.Stages, a.Stages()...)
+	if race.NothingFound(a) {
+		return nil
+	}
+	found.Claims = nil // what the compiler found is told already
+	claims.ReportPaths(p, a, found)
+	claims.LeaveBehind(p, race.DecideBehind(ctx, p, a, found), found)
+	c.shown = map[string]bool{}
+	c.hold = found.Reason == nil && found.Vacuous == nil
+	for i := range found.Claims {
+		f := &found.Claims[i]
+		c.shown[f.ID] = f.Status == verdict.Proved && found.Vacuous == nil
+		c.hold = c.hold && (f.Status == verdict.Proved || f.Check == verdict.Unwinding)
+	}
+	claims.JudgeAll(p, found)
+	return found
+}
+
+// takeProofs gives the claims that wait their proofs.
+func (c *byCalls) takeProofs(found *verdict.Result) {
+	for i := range found.Claims {
+		f := &found.Claims[i]
+		if claim := c.open[f.ID]; claim != nil && c.shown[f.ID] && rank(f.Status) > rank(claim.Status) {
+			*claim = *f
+			claim.Evidence = nil // of another program
+			c.res.Assumptions = verdict.AddAssumptions(c.res.Assumptions, found.RestsOn(claim)...)
+			if !claim.Unreachable {
+				c.res.Vacuous = nil
+			}
+		}
+	}
+}
+
+// callsEngines look at runs of an entry of calls.
+var callsEngines = []race.Entrant{
+	{Name: "unwinding", Engine: bmc.Engine{}},
+	{Name: "graph", Engine: graphterm.Safety{}, After: "unwinding", Or: policy.CallsInduction,
+		Share: policy.SafetyGraphPercent},
+	{Name: "induction", Engine: invariant.Engine{}, After: "unwinding", Or: policy.CallsInduction},
+}
+
+// stopSoon returns a function that is told of violations, and ends ctx a while after the first that is asked for: then
+// what else there is does not hold in all runs.
+func (c *byCalls) stopSoon(ctx context.Context, end func()) func(verdict.Claim) {
+	var once sync.Once
+	return func(f verdict.Claim) {
+		if c.open[f.ID] == nil {
+			return
+		}
+		once.Do(func() {
+			late, stop := budget.After(ctx, policy.CallsMore)
+			go func() {
+				defer stop()
+				select {
+				case <-late:
+					end()
+				case <-ctx.Done():
+				}
+			}()
+		})
+	}
+}
+
+// waits reports a claim that rests on what is in variables or structures at first.
+func (c *byCalls) waits(claim *verdict.Claim) bool {
+	if claim.Check.Of().Decided != verdict.ByPaths || claim.Check == verdict.Unwinding ||
+		strings.Contains(claim.ID, "@firmproof.") {
+		return false
+	}
+	switch claim.Status {
+	case verdict.Violated:
+		return leads(claim, c.calls.Doubtful)
+	case verdict.Unknown:
+		return claim.Reason != nil && claim.Reason.Kind == verdict.Incomplete
+	case verdict.Conditional, verdict.Bounded:
+		return slices.ContainsFunc(c.res.RestsOn(claim), func(a verdict.Assumption) bool {
+			switch a.Relation {
+			case verdict.Start:
+				return c.decides(a)
+			case verdict.Interval, verdict.Contents, verdict.Nullness:
+				return a.Guessed()
+			}
+			return false
+		})
+	}
+	return false
+}
+
+// decides reports whether one of the entries does without an assumption about what a variable holds at first.
+func (c *byCalls) decides(a verdict.Assumption) bool {
+	return c.calls.AnyState != "" && !slices.ContainsFunc(c.calls.AnyStateAssumptions, func(b verdict.Assumption) bool {
+		return b.ID == a.ID
+	}) || slices.ContainsFunc(c.calls.Assumptions, func(b verdict.Assumption) bool {
+		return b.Relation == verdict.Start && b.Subject == a.Subject && b.ID != a.ID
+	})
+}
+
+// take gives the claims that wait what was found about them.
+func (c *byCalls) take(found *verdict.Result) {
+	for i := range found.Claims {
+		f := &found.Claims[i]
+		claim := c.open[f.ID]
+		switch {
+		case claim == nil || f.Check == verdict.Unwinding:
+		case f.Status == verdict.Violated:
+			c.violated(claim, f)
+		case rank(claim.Status) < 0 && slices.ContainsFunc(f.Assumptions, func(id string) bool {
+			return slices.Contains(c.calls.Elsewhere, id)
+		}):
+		case c.hold && rank(f.Status) >= rank(claim.Status):
+			c.proved(claim, f, found)
+			if !claim.Unreachable {
+				c.res.Vacuous = nil // calls before it lead there
+			}
+		}
+	}
+}
+
+// rank orders statuses by how much they say that a claim holds.
+func rank(s verdict.Status) int {
+	return slices.Index([]verdict.Status{verdict.Conditional, verdict.Bounded, verdict.Proved}, s)
+}
+
+// violated gives a claim a violation by calls, unless that is none of a finding.
+func (c *byCalls) violated(claim, f *verdict.Claim) {
+	if !Finds(c.calls, f) {
+		return
+	}
+	f.Assumptions = nil
+	*claim = *f
+}
+
+// Finds reports whether a violation by calls rests on nothing that the entry of calls made up, and says then which calls
+// these are.
+func Finds(calls *problem.Calls, f *verdict.Claim) bool {
+	list := sequence(f.Trace)
+	if len(list) == 0 || calls.Alone && len(list) == 1 || f.Replay != verdict.Confirmed || len(f.Undefined) > 0 ||
+		f.Behind != "" || f.Check == verdict.Bool || f.Check == verdict.Uninitialised || leads(f, calls.Guesses) ||
+		f.Failure.Is(verdict.OtherType) && len(f.Failure.Names(verdict.ByHarness)) > 0 {
+		return false
+	}
+	f.Message += " (calls: " + inWords(list) + ")"
+	return true
+}
+
+// proved gives a claim the proof of all runs of the entry of calls.
+func (c *byCalls) proved(claim, f *verdict.Claim, found *verdict.Result) {
+	old := c.res.RestsOn(claim)
+	*claim = *f
+	claim.Evidence = nil // of another program
+	for _, a := range old {
+		if a.Relation != verdict.Start {
+			continue
+		}
+		for _, now := range c.calls.Assumptions {
+			if now.Relation == verdict.Start && now.Subject == a.Subject && !slices.Contains(claim.Assumptions, now.ID) {
+				claim.Assumptions = append(claim.Assumptions, now.ID)
+			}
+		}
+	}
+	c.res.Assumptions = verdict.AddAssumptions(c.res.Assumptions, found.RestsOn(claim)...)
+}
+
+// leads reports whether a claim speaks of what one of the pointers leads to.
+func leads(claim *verdict.Claim, pointers []string) bool {
+	return slices.ContainsFunc(claim.Failure.Names(verdict.ByHarness), func(name string) bool {
+		return slices.Contains(pointers, name)
+	})
+}
+
+// sequence lists the calls of a trace that the entry of calls makes.
+func sequence(trace []verdict.Step) []string {
+	var out []string
+	least := -1
+	for i := range trace {
+		s := &trace[i]
+		if s.Kind != verdict.StepCall || s.Depth == 0 { // the entry itself
+			continue
+		}
+		if least < 0 {
+			least = s.Depth
+		}
+		if s.Depth == least {
+			out = append(out, fmt.Sprintf("%s(%s)", s.What, numbersOf(s.Value)))
+		}
+	}
+	return out
+}
+
+// numbersOf returns the arguments of a call without the blocks that pointers lead to.
+func numbersOf(args string) string {
+	return strings.TrimSuffix(blockArgument.ReplaceAllString(args, ""), ", ")
+}
+
+var blockArgument = regexp.MustCompile(`[A-Za-z_]\w* = \(block for [^)]*\)(, )?`)
+
+// inWords says in which order calls come; those of one function in a row are counted.
+func inWords(list []string) string {
+	const most = 4
+	var parts []string
+	for i := 0; i < len(list); {
+		name, _, _ := strings.Cut(list[i], "(")
+		n := 1
+		for i+n < len(list) && strings.HasPrefix(list[i+n], name+"(") {
+			n++
+		}
+		if i += n; n > 1 {
+			parts = append(parts, fmt.Sprintf("%s %d times, the last %s", name, n, list[i-1]))
+		} else {
+			parts = append(parts, list[i-1])
+		}
+	}
+	if len(parts) > most {
+		return fmt.Sprintf("%d calls, the first %s, the last %s", len(list), list[0], list[len(list)-1])
+	}
+	return strings.Join(parts, ", then ")
+}

@@ -1,0 +1,193 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/pair"
+)
+
+// Compare decides what two versions of a function do on the same inputs, from the same memory: old, by its name in the
+// program was, and now, in the program is. plan gives target, meaning and limits; ctx carries the time limit.
+func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan problem.Plan) *verdict.Comparison {
+	out := &verdict.Comparison{Function: now, Target: plan.Target, Differences: []verdict.Difference{}}
+	if f := is.Func(now); f != nil {
+		out.Function, out.Pos = f.CName, f.Pos
+	}
+	if f := was.Func(old); f != nil && f.CName != out.Function {
+		out.Old = f.CName
+	}
+	joined, err := pair.Join(was, is)
+	var both *pair.Paired
+	if err == nil {
+		both, err = joined.Pair(old, now)
+	}
+	if err != nil {
+		out.Status = verdict.SameOpen
+		out.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
+		return out
+	}
+	plan.Entry, plan.Generated, plan.Alone, plan.EndsUnasked = both.Entry.Name, true, true, true
+	plan.Assumptions = append(slices.Clone(plan.Assumptions), both.Assumptions...)
+	plan.Open = nil // what a harness makes up is the same for both
+	if plan.Checks == nil {
+		plan.Checks = verdict.DefaultChecks()
+	}
+	plan.Checks[verdict.Termination] = true
+	delete(plan.Checks, verdict.Leak)
+	delete(plan.Checks, verdict.PointerOverflow)
+	c := &comparing{out: out, pair: both, res: verifier.Run(ctx, joined.Module, plan)}
+	c.decide()
+	return out
+}
+
+// comparing turns the answer about a pair of calls into that about two versions.
+type comparing struct {
+	out  *verdict.Comparison
+	pair *pair.Paired
+	res  *verdict.Result
+
+	open     *verdict.Reason // the first reason why something is not decided
+	within   bool            // something holds within bounds or assumptions alone
+	compared bool            // an execution comes to the end of the comparison
+	ends     bool            // both calls end on all inputs
+}
+
+func (c *comparing) decide() {
+	out := c.out
+	out.Bounds, out.ProcessorMS, out.Limits = c.res.Bounds, c.res.ProcessorMS, c.pair.Limits
+	out.Assumptions, c.ends = c.res.Assumptions, c.res.Followed
+	for i := range c.res.Claims {
+		c.claim(&c.res.Claims[i])
+	}
+	c.within = c.within || len(out.Limits) > 0
+	switch {
+	case len(out.Differences) > 0:
+		out.Status = verdict.Differs
+	case c.open != nil || c.res.Reason != nil:
+		out.Status, out.Reason = verdict.SameOpen, cmp.Or(c.open, c.res.Reason)
+	case !c.compared:
+		out.Status = verdict.SameOpen
+		out.Reason = &verdict.Reason{Kind: verdict.Vacuous,
+			Detail: "no execution in which the old version violates no check comes to the end of both"}
+	case c.within:
+		out.Status = verdict.SameBounded
+		if !c.ends {
+			out.Limits = append(out.Limits, "that both end is not proved: inputs with which one does not are not compared")
+		}
+	case !c.ends:
+		out.Status = verdict.SameOpen
+		out.Reason = &verdict.Reason{Kind: verdict.Incomplete,
+			Detail: "what both come to is the same where both end, and that they end on all inputs is not proved"}
+	default:
+		out.Status = verdict.Same
+	}
+}
+
+// claim takes one claim about the pair of calls into account.
+func (c *comparing) claim(l *verdict.Claim) {
+	fact := c.pair.Fact(l.Pos)
+	switch {
+	case l.Check == verdict.Termination:
+		c.ends = c.ends || l.Status == verdict.Proved
+		if l.Status == verdict.Violated {
+			c.leave(&verdict.Reason{Kind: verdict.Incomplete, Pos: &l.Pos,
+				Detail: "with some input a version never ends, and whether the other one does is not compared"})
+		}
+		return
+	case l.Check == verdict.Unwinding:
+		c.within = true
+		return
+	case fact != nil && fact.Kind == pair.FactEnd && l.Check == verdict.Assert:
+		c.compared = c.compared || l.Status == verdict.Violated
+		return
+	case fact == nil && c.pair.Old(l.Pos):
+		if l.Status == verdict.Violated {
+			c.excuse(l)
+		}
+		return
+	}
+	switch l.Status {
+	case verdict.Violated:
+		c.violated(l, fact)
+	case verdict.Unknown:
+		c.leave(l.Reason)
+	case verdict.Bounded, verdict.Conditional:
+		c.within = true
+	}
+}
+
+func (c *comparing) leave(r *verdict.Reason) {
+	if c.open == nil {
+		c.open = r
+	}
+}
+
+// excuse notes a check that the old version violates. Where that rests on how much a pointer leads to, which is a guess,
+// what lies further is not compared.
+func (c *comparing) excuse(l *verdict.Claim) {
+	c.within = c.within || c.guessed(l)
+	e := verdict.Excused{Check: l.Check, Pos: l.Pos}
+	e.Pos.Function = pair.InOld(e.Pos.Function)
+	if !slices.Contains(c.out.Excused, e) {
+		c.out.Excused = append(c.out.Excused, e)
+	}
+}
+
+func (c *comparing) guessed(l *verdict.Claim) bool {
+	return slices.ContainsFunc(l.Failure.Names(verdict.ByHarness), func(name string) bool {
+		return slices.Contains(c.pair.Guesses, name)
+	})
+}
+
+// violated takes a claim into account that an execution violates in which the old version violates none.
+func (c *comparing) violated(l *verdict.Claim, fact *pair.Fact) {
+	d := verdict.Difference{Pos: l.Pos, Inputs: l.Inputs, Trace: l.Trace}
+	switch {
+	case fact == nil && c.guessed(l):
+		c.leave(&verdict.Reason{Kind: verdict.Incomplete, Pos: &l.Pos,
+			Detail: "the new version goes past what a pointer is taken to lead to, which is a guess"})
+		return
+	case fact == nil:
+		d.Kind, d.Check, d.Name = verdict.DiffersCheck, l.Check, l.Message
+	case l.Check != verdict.Assert:
+		c.leave(&verdict.Reason{Kind: verdict.Incomplete, Pos: &fact.At,
+			Detail: "a value that was never written is compared: " + fact.Name})
+		return
+	case fact.Kind == pair.FactCapacity:
+		c.within = true
+		return
+	case fact.Kind == pair.FactPointer:
+		c.leave(&verdict.Reason{Kind: verdict.Incomplete,
+			Detail: "a pointer leads to what only one version has: " + fact.Name})
+		return
+	default:
+		d.Name, d.Pos = fact.Name, fact.At
+		d.Kind = map[pair.FactKind]verdict.DifferenceKind{pair.FactResult: verdict.DiffersResult,
+			pair.FactMemory: verdict.DiffersMemory, pair.FactEvent: verdict.DiffersEvent,
+			pair.FactEvents: verdict.DiffersEvent}[fact.Kind]
+	}
+	if d.Kind == verdict.DiffersResult {
+		d.Old, d.New = results(l.Trace)
+	}
+	c.out.Differences = append(c.out.Differences, d)
+}
+
+// results returns what the calls of both versions give, as a trace shows it.
+func results(trace []verdict.Step) (old, now string) {
+	for _, s := range trace {
+		switch {
+		case s.Kind != verdict.StepReturn || s.Depth != 0:
+		case old == "":
+			old = s.Value
+		case now == "":
+			now = s.Value
+		}
+	}
+	return old, now
+}

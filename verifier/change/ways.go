@@ -1,0 +1,102 @@
+package change
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/firmproof/firmproof/verifier/claims"
+	"github.com/firmproof/firmproof/verifier/flow"
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/replay"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// way is a way to call the function of an entry: both commits are executed on the same calls.
+type way struct {
+	now, before searched // the head and the base
+	calls       bool     // any calls in any order, and not one
+	limit       time.Duration
+}
+
+// searched is one commit in a search.
+type searched struct {
+	p      *problem.Problem
+	own    *problem.Problem // of the entry itself, whose answer gets what is found; nil: p is it
+	stands func(verdict.Claim) Standing
+	by     *problem.Calls // that p is the entry of; nil: it is none
+	from   *flow.Rests    // once it is asked for
+}
+
+// ways lists the ways that both commits have: one call, a wider one (Plan.Wide), and any calls.
+func (x *against) ways(base, head *Side) []way {
+	out := []way{{now: searched{p: x.head, stands: x.stands}, before: searched{p: x.base, stands: x.fell},
+		limit: policy.SearchTime}}
+	if now, before := head.wide(), base.wide(); now != nil && before != nil {
+		out = append(out, way{now: searched{p: now, own: x.head, stands: x.stands},
+			before: searched{p: before, own: x.base, stands: x.fell}, limit: policy.SearchMoreTime})
+	}
+	if now, before := head.calls(), base.calls(); now != nil && before != nil {
+		out = append(out, way{now: searched{p: now, stands: x.stands, by: head.Plan.Calls},
+			before: searched{p: before, stands: x.fell, by: base.Plan.Calls}, calls: true, limit: policy.SearchMoreTime})
+	}
+	return out
+}
+
+// wide is the problem of the entry with longer strings and more elements; nil: there is none.
+func (s *Side) wide() *problem.Problem {
+	w := s.Plan.Wide
+	if w == nil {
+		return nil
+	}
+	return s.problemOf(s.Plan.Beside(w.Entry, w.Assumptions, w.Open))
+}
+
+// calls is the problem of the entry of calls; nil: there is none.
+func (s *Side) calls() *problem.Problem {
+	c := s.Plan.Calls
+	if c == nil || c.Entry == "" {
+		return nil
+	}
+	q := s.Plan.Beside(c.Entry, c.Assumptions, c.Open)
+	q.Checks = maps.Clone(q.Checks)
+	delete(q.Checks, verdict.Leak)
+	return s.problemOf(q)
+}
+
+// restsOnContents reports whether c, a violation at an instruction, depends on contents that a harness made up.
+func (s *searched) restsOnContents(c *verdict.Claim, in *ir.Instr) bool {
+	q := claims.QuestionOf(s.p)
+	if len(s.p.Open) == 0 || len(q.IDs) == 0 {
+		return false
+	}
+	if s.from == nil {
+		q.Holds = func(*ir.Instr) bool { return false }
+		s.from = flow.Follow(q)
+	}
+	return claims.MadeUp(s.p, c, s.from.Operands(in)) != nil
+}
+
+// name says of a violation what it takes for granted beyond the answer of its entry: that more is handed over than that
+// entry does, where that does not fail on the inputs.
+func (s *changeSearch) name(f *failing, c *verdict.Claim, inputs []input.Input) {
+	own := f.side.own
+	if own == nil {
+		return
+	}
+	out, err := replay.Execute(s.ctx, own, inputs, true)
+	if err == nil {
+		if _, id, fails := replay.Violated(own, out); fails && id == c.ID {
+			return
+		}
+	}
+	for _, a := range f.side.p.Assumptions {
+		if !slices.ContainsFunc(own.Assumptions, func(o verdict.Assumption) bool { return o.ID == a.ID }) {
+			c.Assumptions = append(c.Assumptions, a.ID)
+			s.out.Assumptions = verdict.AddAssumptions(s.out.Assumptions, a)
+		}
+	}
+}

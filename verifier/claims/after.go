@@ -1,0 +1,72 @@
+package claims
+
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// maxAfter is how many violations are told apart that may come before a claim; where there are more, claims name
+// verdict.AnyBefore.
+const maxAfter = 8
+
+// MarkAfter notes of each claim that holds which violated claims of res an execution may come to before it. What is
+// proved there is proved of the executions that violate none of them: who accepts one has no proof of the rest.
+func MarkAfter(p *problem.Problem, res *verdict.Result) {
+	var bad []*verdict.Claim
+	for i := range res.Claims {
+		if c := &res.Claims[i]; c.Status == verdict.Violated && goesBefore(c.Check) {
+			bad = append(bad, c)
+		}
+	}
+	if len(bad) == 0 {
+		return
+	}
+	at := ClaimPlaces(p)
+	if len(bad) > maxAfter {
+		note(res, at, verdict.AnyBefore, afterViolations(p, at, bad...))
+		return
+	}
+	for _, b := range bad {
+		note(res, at, b.ID, afterViolations(p, at, b))
+	}
+}
+
+// note adds id to the claims of res that hold and whose instructions, at has them by ID, are in after. nil is all.
+func note(res *verdict.Result, at map[string]*ir.Instr, id string, after *ir.After) {
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		if c.Status != verdict.Violated && c.Status != verdict.Unknown && c.Check != verdict.Unwinding &&
+			(after == nil || at[c.ID] == nil || after.Has(at[c.ID])) {
+			c.After = append(c.After, id)
+		}
+	}
+}
+
+// goesBefore reports whether an execution may go on behind a violation of a check to what other claims are about.
+func goesBefore(c verdict.Check) bool {
+	switch c {
+	case verdict.Termination, verdict.ComplexityBound, verdict.Unwinding, verdict.Leak, verdict.Stack:
+		return false
+	}
+	return true
+}
+
+// afterViolations returns what an execution may come to past one of the violations, also where nothing follows its
+// instruction: a trap, or a call that reports the failure. nil: it may be anything.
+func afterViolations(p *problem.Problem, at map[string]*ir.Instr, bad ...*verdict.Claim) *ir.After {
+	var from []*ir.Instr
+	for _, c := range bad {
+		in := at[c.ID]
+		if in == nil {
+			return nil // the compiler found it, say
+		}
+		from = append(from, in)
+		if in.AlwaysFails() {
+			for _, b := range in.Block.Preds {
+				from = append(from, b.Term())
+			}
+		}
+	}
+	return ir.AfterOf(p.Module, p.Entry, from...)
+}

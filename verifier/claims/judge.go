@@ -1,0 +1,139 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/flow"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// resting returns what it says of a claim that holds to rest on some assumptions: nothing that was guessed carries a
+// proof, and a limit that was chosen is a bound.
+func resting(on []verdict.Assumption) verdict.Fact {
+	var known verdict.Fact
+	for i := range on {
+		switch a := &on[i]; {
+		case !a.Guessed():
+		case a.Relation == verdict.Limit:
+			known |= verdict.Limited
+		default:
+			known |= verdict.Guessed
+		}
+	}
+	return known
+}
+
+// JudgeAll gives each claim of res that holds the guesses that it rests on, and the status that this leaves it; and it
+// takes back violations by contents that a harness made up.
+func JudgeAll(p *problem.Problem, res *verdict.Result) {
+	q := QuestionOf(p)
+	if len(q.IDs) == 0 {
+		return
+	}
+	places := ClaimPlaces(p)
+	holds := map[*ir.Instr]bool{}
+	for i := range res.Claims {
+		if c := &res.Claims[i]; c.Status == verdict.Proved || c.Status == verdict.Bounded {
+			holds[places[c.ID]] = true
+		}
+	}
+	q.Holds = func(in *ir.Instr) bool { return holds[in] }
+	r := flow.Follow(q)
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		in := places[c.ID]
+		switch {
+		case c.Check == verdict.Unwinding:
+		case c.Status == verdict.Violated && c.Check == verdict.Termination:
+			for _, exit := range decidersAt(p.Module, c.Pos) {
+				takeBack(res, c, MadeUp(p, c, r.Operands(exit)))
+			}
+		case c.Status == verdict.Violated && in != nil:
+			takeBack(res, c, MadeUp(p, c, r.Operands(in)))
+		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
+		case c.Check.Of().Decided == verdict.ByPaths && in != nil:
+			c.Assumptions = named(p.Assumptions, r.At(in, c.Check == verdict.Uninitialised))
+			c.Learn(resting(res.RestsOn(c)))
+		default:
+			c.Assumptions = named(p.Assumptions, r.Whole())
+			c.Learn(resting(res.RestsOn(c)))
+		}
+	}
+}
+
+// QuestionOf asks which guesses of p, and which contents that its harness made up, values rest on.
+func QuestionOf(p *problem.Problem) flow.Question {
+	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{}}
+	for _, a := range slices.Concat(p.Assumptions, p.Open) {
+		if !a.Guessed() {
+			continue
+		}
+		if a.Relation == verdict.Order {
+			q.Order = a.ID
+		}
+		q.IDs = append(q.IDs, a.ID)
+		q.Apart[a.ID] = a.Relation == verdict.Apart
+		for _, g := range p.Module.Globals {
+			if a.Relation == verdict.Start && g.Name == a.Subject {
+				q.Starts[g] = a.ID
+			}
+		}
+	}
+	return q
+}
+
+// named lists those IDs that are of assumptions in list.
+func named(list []verdict.Assumption, ids []string) []string {
+	return slices.DeleteFunc(ids, func(id string) bool {
+		return !slices.ContainsFunc(list, func(a verdict.Assumption) bool { return a.ID == id })
+	})
+}
+
+// decidersAt lists the instructions in a line that decide where control goes.
+func decidersAt(m *ir.Module, at verdict.Pos) []*ir.Instr {
+	var out []*ir.Instr
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			if t := b.Term(); len(t.Targets) > 1 && t.Pos != nil && t.Pos.File == at.File && t.Pos.Line == at.Line {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// MadeUp returns the contents among ids that the harness of p made up, and that make violation c no finding; nil: none.
+// What is in a block of which nothing says what it holds is input like any, but for addresses that are computed from
+// it, and for how often a loop turns. A loop that never ends is one by all other contents.
+func MadeUp(p *problem.Problem, c *verdict.Claim, ids []string) *verdict.Assumption {
+	for i := range p.Open {
+		a := &p.Open[i]
+		opaque := a.Relation == verdict.Extent
+		if slices.Contains(ids, a.ID) && (c.Check == verdict.Termination && opaque ||
+			c.Check != verdict.Termination && (!opaque || c.Failure.IsNumber())) {
+			return a
+		}
+	}
+	return nil
+}
+
+// takeBack makes a violation unknown that depends on contents which the harness made up, and what is only known behind
+// it.
+func takeBack(res *verdict.Result, c *verdict.Claim, of *verdict.Assumption) {
+	if of == nil || c.Status != verdict.Violated {
+		return
+	}
+	if of.Relation == verdict.Order {
+		res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete,
+			Detail: "it fails for an order of blocks in memory that the tool chose",
+			Remedy: "a harness of yours that takes both out of one block says how they stand to each other"})
+		return
+	}
+	why := &verdict.Reason{Kind: verdict.Incomplete,
+		Detail: fmt.Sprintf("it fails for contents of %s that the harness made up", of.Subject),
+		Remedy: fmt.Sprintf("`%s` under `assume` of the manifest (or --assume) says what is there", of.Text)}
+	res.Withdraw(c, why)
+}
