@@ -49,7 +49,7 @@ func (j *Job) Compare(ctx context.Context, m *ir.Module, res *verdict.Result) {
 	res.Change = change.Against(ctx, change.Side{Module: m, Plan: j.Plan, Stands: j.standing,
 		Open: change.LeavesOpen(&j.Plan, res)},
 		change.Side{Module: head.Program, Plan: head.Plan, Stands: head.standing,
-			Open: j.Against.Open, Left: j.Against.Left}, j.Against.Found, res)
+			Open: j.Against.Open, Left: j.Against.Left, Time: head.Timeout}, j.Against.Found, res)
 	if res.Change != nil {
 		res.Change.Callers = head.Callers
 	}

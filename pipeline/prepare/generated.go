@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/firmproof/firmproof/pipeline/checkout"
 	"github.com/firmproof/firmproof/pipeline/compile"
@@ -45,6 +46,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		is, known = static[f.Name]
 		return is, known
 	}
+	samples := sync.OnceValue(func() [][]byte { return samplesIn(b.tree, b.req.Changed) })
 	for _, f := range b.onlyGenerated(base.Program, list, calledBy) {
 		j := base
 		name := AnyCall + shownName(base.Program, f)
@@ -73,6 +75,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
 		j.Plan.Calls = callsOf(program, h, f, linkage)
 		if b.near != nil || b.req.Called != nil { // of a change
+			j.Plan.Samples = samples()
 			if w := program.Wide(f); w != nil {
 				j.Plan.Wide = &problem.Wide{Entry: w.Entry.Name, Open: w.Open,
 					Assumptions: append(slices.Clone(base.Plan.Assumptions), w.Assumptions...)}

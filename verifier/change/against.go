@@ -28,6 +28,7 @@ type Side struct {
 	Stands func(verdict.Claim) Standing // what a violation of it would be
 	Open   bool                         // further executions of the entry may fail: LeavesOpen
 	Left   []verdict.Claim              // of the head: violations that are no findings, as they rest on a guess
+	Time   time.Duration                // of the head's entry: no search takes longer; 0: no limit
 }
 
 // Standing says what a violation of a commit counts for.
@@ -45,13 +46,17 @@ const (
 // with which only the head does. Then both are executed on inputs that nobody found before.
 func Against(ctx context.Context, base, head Side, found []verdict.Claim, res *verdict.Result) *verdict.Change {
 	x := &against{base: base.problem(), head: head.problem(), stands: head.Stands, fell: base.Stands, left: head.Left,
-		out: &verdict.Change{Ends: map[string]verdict.Ending{}, Same: map[string]string{}}}
+		samples: slices.Concat(head.Plan.Samples, base.Plan.Samples),
+		out:     &verdict.Change{Ends: map[string]verdict.Ending{}, Same: map[string]string{}}}
 	if x.base == nil || x.head == nil {
 		return nil
 	}
 	x.within(ctx, policy.ChangeTime, func() { x.known(found, res) })
 	if base.Open || head.Open || x.isDoubtful(found, res) {
 		for _, w := range x.ways(&base, &head) {
+			if head.Time > 0 { // entries that share their time are many
+				w.limit = min(w.limit, head.Time)
+			}
 			x.within(ctx, w.limit, func() { x.search(w, found, res) })
 		}
 	}
@@ -113,6 +118,7 @@ type against struct {
 	stands     func(verdict.Claim) Standing // of the head
 	fell       func(verdict.Claim) Standing // of the base
 	left       []verdict.Claim              // Side.Left of the head
+	samples    [][]byte                     // Plan.Samples of both
 	values     []int64                      // that either program compares with
 	out        *verdict.Change
 }

@@ -42,7 +42,7 @@ func (x *against) isDoubtful(found []verdict.Claim, res *verdict.Result) bool {
 // search looks for inputs with which one commit fails and the other does not. The one is the reference of the other: an
 // input that either handles is one that a caller may give, as far as anybody knows.
 func (x *against) search(w way, found []verdict.Claim, res *verdict.Result) {
-	s := &changeSearch{against: x, way: w, inputs: replay.NewMutants(w.now.p.Module, w.before.p.Module),
+	s := &changeSearch{against: x, way: w, inputs: replay.NewMutants(x.samples, w.now.p.Module, w.before.p.Module),
 		tried: map[string]int{}, stood: map[string]bool{}, fails: map[failure]bool{}}
 	for i := range res.Claims {
 		if c := &res.Claims[i]; c.Status == verdict.Violated && x.fell(*c) == Stands {

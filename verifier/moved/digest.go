@@ -40,8 +40,8 @@ func KeyOf(m *ir.Module, plan problem.Plan, engine string) (Key, error) {
 	if entry == nil {
 		return Key{}, fmt.Errorf("there is no function %q", plan.Entry)
 	}
-	plan.Tried, plan.Wide = nil, nil   // where a search begins, and what both commits are executed on, is no part of it
-	options, err := json.Marshal(plan) // maps are sorted
+	plan.Tried, plan.Wide, plan.Samples = nil, nil, nil // where searches begin, and executions alone, are no part of it
+	options, err := json.Marshal(plan)                  // maps are sorted
 	if err != nil {
 		return Key{}, fmt.Errorf("plan: %w", err)
 	}

@@ -51,11 +51,14 @@ func TestKeyCounts(t *testing.T) {
 		switch {
 		case name == "Entry", field.Anonymous, field.Tag.Get("json") == "-":
 			continue
-		case name == "Tried", name == "Wide":
-			// where the search begins, and what a change is looked for in, is no part of the question
-			if name == "Wide" {
+		case name == "Tried", name == "Wide", name == "Samples":
+			// where searches begin, and what a change is looked for in, is no part of the question
+			switch name {
+			case "Wide":
 				f.Set(reflect.ValueOf(&problem.Wide{Entry: "wide"}))
-			} else {
+			case "Samples":
+				f.Set(reflect.ValueOf([][]byte{{1}}))
+			default:
 				f.Set(reflect.ValueOf([][]verdict.Input{{{Name: "x"}}}))
 			}
 			if seen[key(t, m, plan, "1").Exact] != "the plain plan" {

@@ -185,6 +185,7 @@ const (
 	MutantTexts   = 400    // text literals
 	MutantText    = 64     // bytes of one
 	MutantBytes   = 4_096  // in front of a block, which are changed
+	SamplePlaced  = 6      // times that a sample is put into a block
 	WayConflicts  = 20_000 // of a question whether a claim fails in another way, too
 )
 

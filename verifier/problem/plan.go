@@ -34,8 +34,10 @@ type Plan struct {
 	// brings the entry's function about by calls that make the state it starts from; nil: none does
 	Calls *Calls `json:",omitempty"`
 	// the same call with longer strings and more elements, for executions; nil: there is no other
-	Wide *Wide                `json:",omitempty"`
-	Open []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each
+	Wide *Wide `json:",omitempty"`
+	// texts that the project's tests hand to the program: what both commits of a change are executed on begins with them
+	Samples [][]byte             `json:",omitempty"`
+	Open    []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each
 
 	Coverage  bool              // find out which lines and branches executions come to
 	Relevant  bool              // traces hold only the steps that the failure depends on

@@ -19,7 +19,9 @@ type Mutants struct {
 	met
 	compared *compared
 	values   []int64             // that programs compare with
-	texts    [][]byte            // text literals, without their zeros
+	texts    [][]byte            // text literals, without their zeros, and samples
+	samples  [][]byte            // that a block gets as a whole
+	placed   int                 // of these, so far
 	sizes    map[*ir.Instr]int64 // bytes that an instruction asked for
 	seen     map[visits]bool     // over all executions
 	kept     [][]input.Input     // of executions that went a new way, the first ones first
@@ -33,8 +35,9 @@ type visits struct {
 	digits int
 }
 
-// NewMutants returns a maker of inputs for m. What others compare with, and their texts, are worth a try, too.
-func NewMutants(m *ir.Module, others ...*ir.Module) *Mutants {
+// NewMutants returns a maker of inputs for m. What others compare with, and their texts, are worth a try, too, and so
+// are samples: texts that someone hands to the program.
+func NewMutants(samples [][]byte, m *ir.Module, others ...*ir.Module) *Mutants {
 	out := &Mutants{met: met{map[uint64][]uint64{}, policy.MetKept}, compared: comparedIn(m),
 		sizes: map[*ir.Instr]int64{}, seen: map[visits]bool{}, random: 0x9e3779b97f4a7c15}
 	for _, m := range append([]*ir.Module{m}, others...) {
@@ -51,11 +54,13 @@ func NewMutants(m *ir.Module, others ...*ir.Module) *Mutants {
 			if k := slices.Index(text, 0); k >= 0 {
 				text = text[:k]
 			}
-			if len(text) > 1 && !slices.ContainsFunc(out.texts, func(t []byte) bool { return string(t) == string(text) }) {
-				out.texts = append(out.texts, text)
-			}
+			out.texts = withText(out.texts, text)
 		}
 	}
+	for _, s := range samples {
+		out.samples = withText(out.samples, s)
+	}
+	out.texts = append(out.texts, out.samples...)
 	return out
 }
 
@@ -83,6 +88,9 @@ func (m *Mutants) Tell(given []input.Input, outs ...*interp.Outcome) (fresh bool
 // Next returns the inputs to try next. The first are zeros.
 func (m *Mutants) Next() input.Source {
 	m.drawn++
+	if list := m.sampled(); list != nil {
+		return &mutant{m: m, list: list}
+	}
 	if m.drawn == 1 || len(m.kept) == 0 || m.below(policy.MutantsOfNone) == 0 {
 		return &mutant{m: m, zeros: m.drawn == 1}
 	}

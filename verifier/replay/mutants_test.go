@@ -23,7 +23,7 @@ func TestMutants(t *testing.T) {
 }`, "-O0")
 	p := testprogram.Problem(m, "main", verdict.Assert)
 	fails := func(keep bool) int {
-		s := replay.NewMutants(m)
+		s := replay.NewMutants(nil, m)
 		for n := range 20_000 {
 			rec := &input.Recorder{Source: s.Next()}
 			out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
@@ -59,7 +59,7 @@ func TestMutantsMeet(t *testing.T) {
 }`, "-O0")
 	p := testprogram.Problem(m, "main", verdict.Assert)
 	fails := func(meet bool) bool {
-		s := replay.NewMutants(m)
+		s := replay.NewMutants(nil, m)
 		for range 5_000 {
 			rec := &input.Recorder{Source: s.Next()}
 			opts := p.Execution(1000)
@@ -82,5 +82,48 @@ func TestMutantsMeet(t *testing.T) {
 	}
 	if fails(false) {
 		t.Error("found without: the program is too easy")
+	}
+}
+
+// TestMutantsSamples: a sample stands in a block as a whole, and the number that says how large that is says how long
+// it is.
+func TestMutantsSamples(t *testing.T) {
+	m := testprogram.Compile(t, `void firmproof_havoc(void *, unsigned long);
+int main(void) {
+  unsigned n = nondet_uint(), h = 2166136261u, i;
+  if (n > 64) return 0;
+  unsigned char *p = malloc(n);
+  if (!p) return 0;
+  firmproof_havoc(p, n);
+  if (n != 6) return 0;
+  for (i = 0; i < n; i++) h = (h ^ p[i]) * 16777619u;
+  CHECK(h != 0x96e382a7u);
+  return 1;
+}`, "-O0")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	fails := func(samples ...string) bool {
+		var texts [][]byte
+		for _, s := range samples {
+			texts = append(texts, []byte(s))
+		}
+		s := replay.NewMutants(texts, m)
+		for range 200 {
+			rec := &input.Recorder{Source: s.Next()}
+			out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.Kind == interp.Violation {
+				return true
+			}
+			s.Tell(rec.Inputs, out)
+		}
+		return false
+	}
+	if !fails("other", "sample") {
+		t.Error("the sample is not tried")
+	}
+	if fails() || fails("other", "simple") {
+		t.Error("found without the sample: the program is too easy")
 	}
 }
