@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/binary"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -188,9 +190,15 @@ func (m *Mutants) write(at *ir.Instr, data map[int64]byte) {
 			data[off+int64(i)] = v
 		}
 	}
-	switch m.below(8) {
+	switch m.below(10) {
 	case 0:
 		put(byte(m.random))
+	case 8: // a longer number or name
+		b, n := m.char(at), 1+m.below(12)
+		shift(data, off, int64(n))
+		put(bytes.Repeat([]byte{b}, n)...)
+	case 9:
+		shift(data, off, -int64(1+m.below(12)))
 	case 1:
 		off -= off % 4
 		put(binary.LittleEndian.AppendUint64(nil, m.value(nil, 64).Low64())[:4<<m.below(2)]...)
@@ -216,6 +224,17 @@ func (m *Mutants) write(at *ir.Instr, data map[int64]byte) {
 		fallthrough
 	default:
 		put(m.char(at))
+	}
+}
+
+// shift moves the bytes from off on, by so many; those that others take the place of are gone.
+func shift(data map[int64]byte, off, by int64) {
+	before := maps.Clone(data)
+	maps.DeleteFunc(data, func(i int64, _ byte) bool { return i >= off })
+	for i, b := range before {
+		if i >= off && i+by >= off && i+by < policy.MutantBytes {
+			data[i+by] = b
+		}
 	}
 }
 

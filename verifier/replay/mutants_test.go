@@ -127,3 +127,35 @@ int main(void) {
 		t.Error("found without the sample: the program is too easy")
 	}
 }
+
+// TestMutantsShift: a text gets a longer number in the middle, and what stands behind that is still there.
+func TestMutantsShift(t *testing.T) {
+	m := testprogram.Compile(t, `void firmproof_havoc(void *, unsigned long);
+int main(void) {
+  unsigned char p[40] = {0};
+  unsigned i = 0, n = 0;
+  firmproof_havoc(p, 39);
+  while (p[i] == 'x') i++;
+  while (p[i] >= '0' && p[i] <= '9') i++, n++;
+  if (i - n != 2 || p[i] != ';' || p[i + 1] != 'k' || p[i + 2] != 'e' || p[i + 3] != 'y') return 0;
+  CHECK(n < 9);
+  CHECK(n > 2);
+  return 1;
+}`, "-O0")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	s, found := replay.NewMutants([][]byte{[]byte("xx1234;key")}, m), map[int]bool{}
+	for n := 0; n < 20_000 && len(found) < 2; n++ {
+		rec := &input.Recorder{Source: s.Next()}
+		out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Kind == interp.Violation {
+			found[out.Pos.Line] = true
+		}
+		s.Tell(rec.Inputs, out)
+	}
+	if len(found) != 2 {
+		t.Errorf("fails at lines %v: a number is to become longer, and shorter", found)
+	}
+}
