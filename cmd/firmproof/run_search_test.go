@@ -69,3 +69,27 @@ func TestSimulationByBothOfGuesses(t *testing.T) {
 		})
 	}
 }
+
+// TestSimulationOfCounts: what one commit compares an index with says in both how much a pointer leads to.
+func TestSimulationOfCounts(t *testing.T) {
+	const good = "int all(const int *p, unsigned last, unsigned at) {\n  int s = 0;\n" +
+		"  for (unsigned i = at; i < last; i++) s ^= p[i];\n  return s;\n}\n"
+	for what, c := range map[string]struct{ other, counts string }{
+		"without a bound": {strings.Replace(good, "i < last", "s < 9", 1), "1 new, 0 fixed, 0 known"},
+		"another bound":   {strings.Replace(good, "i < last", "i < last && s < 9", 1), ""},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir := changesFolder(t, map[string]string{"a.c": good}, map[string]string{"a.c": c.other},
+				map[string]string{"a.c": good})
+			code, out := shortly(dir, "main~2..main~1")
+			if !strings.Contains(out, c.counts) || (c.counts != "") != (code == exitViolated) {
+				t.Errorf("exit %d: %s", code, out)
+			}
+			code, out = shortly(dir, "main~1..main")
+			if (c.counts != "") != strings.Contains(out, "0 new, 1 fixed, 0 known") || code == exitViolated {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
+	}
+}

@@ -38,7 +38,24 @@ func (b *preparation) give(p *harness.Program, m *manifest.Manifest) error {
 			p.Give(place, &harness.Given{Null: &null})
 		}
 	}
+	for _, c := range b.req.Counts {
+		if place, by, is := strings.Cut(c, "="); is {
+			p.Counts(place, harness.ParseCount(by))
+		}
+	}
 	return nil
+}
+
+// countsOf lists what jobs say of the sizes that parameters count, as Asked.Counts.
+func countsOf(jobs []Job) (out []string) {
+	for i := range jobs {
+		for _, c := range jobs[i].Counts {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }
 
 // MayBeNull lists the pointers of generated harnesses that may be null, as Request.MayBeNull takes them. A function

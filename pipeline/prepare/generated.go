@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -82,6 +83,9 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 			}
 		}
 		j.Guesses, j.Structs, j.Tests = h.Guesses, h.Structs, h.Tests
+		for _, name := range slices.Sorted(maps.Keys(h.Counts)) {
+			j.Counts = append(j.Counts, f.CName+"."+name+"="+h.Counts[name].String())
+		}
 		if len(b.named) == 0 {
 			j.Callers = callers(base.Program, f, list, calledBy)
 			b.near.complete(&j, f, base.Program, calledBy)

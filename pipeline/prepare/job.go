@@ -41,6 +41,7 @@ type Job struct {
 	Guesses []string       `json:"guesses,omitempty"` // of a generated harness: see harness.Harnessed
 	Structs []string       `json:"structs,omitempty"` // likewise
 	Tests   map[string]int `json:"tests,omitempty"`   // likewise
+	Counts  []string       `json:"counts,omitempty"`  // likewise, as Asked has them
 	// variables that the program declares and does not define, with the place in the tree that does, as far as it is known
 	Undefined map[string]string  `json:"undefined,omitempty"`
 	Stubbed   []string           `json:"stubbed,omitempty"` // functions without a body that give any result, unasked

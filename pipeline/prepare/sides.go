@@ -17,6 +17,8 @@ type Asked struct {
 	Called []string `json:"called"`
 	// FUNCTION.ARGUMENT: pointers that the other commit takes null for possible of
 	MayBeNull []string `json:"may_be_null,omitempty"`
+	// FUNCTION.ARGUMENT=COUNT: pointers of which the code of the other commit says which argument counts what they lead to
+	Counts []string `json:"counts,omitempty"`
 	// functions that the other commit does not have as they are, by target and by name in the object file: they have
 	// changed, too, whatever the lines say
 	Differ map[string][]string `json:"differ,omitempty"`
@@ -44,15 +46,17 @@ type Sides struct {
 
 // BothSides builds the commits of a change. What the head calls stands against the same calls of the base. What either
 // takes null for possible may be null in both: a pointer that it asks about, and a member that it asks about more
-// often than the other. So a check that is gone is missed. What the programs differ in has changed, too: a function
-// whose lines are as they were may mean something else. The error is the head's.
+// often than the other. What either compares an index with says how large a block is in both. So a check that is gone
+// is missed. What the programs differ in has changed, too: a function whose lines are as they were may mean something
+// else. The error is the head's.
 func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	now, err := head(Asked{})
 	if err != nil {
 		return nil, err
 	}
 	whole := now.calls()
-	ask := Asked{Called: CalledIn(now.Jobs), MayBeNull: MayBeNull(now.Jobs), Whole: whole, Behaviour: now.Versions != nil}
+	ask := Asked{Called: CalledIn(now.Jobs), MayBeNull: MayBeNull(now.Jobs), Counts: countsOf(now.Jobs), Whole: whole,
+		Behaviour: now.Versions != nil}
 	before, err := base(ask)
 	if err != nil {
 		return &Sides{Head: now.Jobs, BaseErr: err}, nil
@@ -61,8 +65,8 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	more := append(MayBeNull(before.Jobs), members...)
 	differ, renamed := differing(now.Outlines, before.Outlines), renamings(now.Outlines, before.Outlines)
 	unknown := whole && hidden(now, differ)
-	if unknown || hasOther(more, ask.MayBeNull) {
-		again := Asked{MayBeNull: more}
+	if counts := countsOf(before.Jobs); unknown || hasOther(more, ask.MayBeNull) || hasOther(counts, ask.Counts) {
+		again := Asked{MayBeNull: more, Counts: counts}
 		if whole {
 			again.Differ = differ
 		}
@@ -72,7 +76,7 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	}
 	earlier := renamed.of(CalledIn(now.Jobs))
 	if unknown || len(members) > 0 || hasOther(earlier, ask.Called) {
-		ask.Called = append(CalledIn(now.Jobs), earlier...)
+		ask.Called, ask.Counts = append(CalledIn(now.Jobs), earlier...), countsOf(now.Jobs)
 		for _, place := range append(members, MayBeNull(now.Jobs)...) {
 			if !slices.Contains(ask.MayBeNull, place) {
 				ask.MayBeNull = append(ask.MayBeNull, place)

@@ -35,6 +35,11 @@ func (h *harness) extentOf(i int, name string) *extent {
 		n, bytes, plus = h.length(i)
 	}
 	tables := h.p.tables(elem)
+	other, otherBytes, known := h.countOfOther(i, name)
+	own := n >= 0
+	if known && !own {
+		n, bytes, plus = other, otherBytes, 0
+	}
 	switch {
 	case len(tables) > 0 && !u.writes && !u.varies:
 		return &extent{elem: elem, count: -1, tables: tables}
@@ -42,7 +47,15 @@ func (h *harness) extentOf(i int, name string) *extent {
 		return &extent{count: -1, bytes: 1, guess: true, origin: verdict.Chosen,
 			note: fmt.Sprintf("what %s leads to is not known", name)}
 	case n >= 0:
-		return h.counted(i, n, bytes, plus)
+		e := h.counted(i, n, bytes, plus)
+		if known && n == other && bytes == otherBytes && (e.guess || !own) {
+			e.guess, e.origin = false, verdict.Observed
+			e.note += ", as in the other commit of the change"
+		}
+		if plus == 0 && (known || u.param == n) {
+			h.out.Counts[name] = Count{h.nameOf(n), bytes}
+		}
+		return e
 	case isText(elem) && !u.writes && u.need <= maxString:
 		size := h.room(maxString, wideString)
 		return &extent{elem: elem, text: true, count: -1, bytes: size, origin: verdict.Chosen,

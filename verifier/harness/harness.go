@@ -65,7 +65,8 @@ type Harnessed struct {
 	Places  map[string]bool // pointers and numbers that a Given can be about
 	// how often which function compares a member with null that is not null here: by NAME|FUNCTION
 	Tests  map[string]int
-	Blocks []Block // that it allocates
+	Counts map[string]Count // pointers of which code says which parameter counts what they lead to
+	Blocks []Block          // that it allocates
 }
 
 // Block is memory that a generated harness allocates.
@@ -127,7 +128,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 func (p *Program) newHarness(b *irbuild.Builder, f *ir.Func) *harness {
 	return &harness{Builder: b, p: p, of: f, vars: ir.ParamVars(f), uses: p.UsesOf(f), reached: places.Reached(p.m, f),
 		pieces: pieces(f, !p.m.Layout.BigEndian), structs: map[*ir.Var]ir.Value{},
-		out: Harnessed{Places: map[string]bool{}, Tests: map[string]int{}}}
+		out: Harnessed{Places: map[string]bool{}, Tests: map[string]int{}, Counts: map[string]Count{}}}
 }
 
 // TakesVariable reports whether a function takes a variable number of arguments, or a va_list: what it may read of them

@@ -36,6 +36,7 @@ type Program struct {
 	spans  *ranges.Table     // of members that hold numbers
 	seems  *ranges.Table     // what these seem to be kept to
 	given  map[string]*Given // by FUNCTION.NAME
+	counts map[string]Count  // likewise: see Program.Counts
 
 	changed map[*ir.Global]bool // that code of the program may change
 
@@ -54,7 +55,7 @@ type Program struct {
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, Uses: map[*ir.Func][]use{}, places: places.Of(m),
-		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{},
+		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, counts: map[string]Count{},
 		volatile: map[*ir.Func][]volatileRange{},
 		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
 		changed: ChangedGlobals(m), effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
