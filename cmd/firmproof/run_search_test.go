@@ -93,3 +93,32 @@ func TestSimulationOfCounts(t *testing.T) {
 		})
 	}
 }
+
+// TestSimulationOfGuessingCallers: a caller that proves a claim only for the size that its harness guessed does not take
+// back what a call of the function shows.
+func TestSimulationOfGuessingCallers(t *testing.T) {
+	for what, c := range map[string]struct {
+		caller string
+		found  bool
+	}{
+		"a guess": {"int all(void *pool) {\n  unsigned char *p = pool;\n  return part(p, p[0] & 31);\n}\n", true},
+		"an array": {"int all(unsigned at) {\n  static unsigned char pool[64];\n  pool[at & 31] = 9;\n" +
+			"  return part(pool, pool[0] & 31);\n}\n", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			const good = "static int part(const unsigned char *p, unsigned n) {\n  return n ? p[n - 1] : 0;\n}\n"
+			bad := strings.Replace(good, "n - 1", "n", 1)
+			dir := changesFolder(t, map[string]string{"a.c": good + c.caller}, map[string]string{"a.c": bad + c.caller},
+				map[string]string{"a.c": good + c.caller})
+			code, out := shortly(dir, "main~2..main~1")
+			if c.found != strings.Contains(out, "1 new, 0 fixed, 0 known") || c.found != (code == exitViolated) {
+				t.Errorf("exit %d: %s", code, out)
+			}
+			code, out = shortly(dir, "main~1..main")
+			if c.found != strings.Contains(out, "0 new, 1 fixed, 0 known") || code == exitViolated {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
+	}
+}

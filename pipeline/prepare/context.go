@@ -25,13 +25,13 @@ func callers(module *ir.Module, f *ir.Func, list []*ir.Func, all map[*ir.Func][]
 }
 
 // InContext takes back what no call in the program brings about: a violation in a call with any arguments, where
-// every function that makes the call was verified itself, with any arguments, and the claim is proved there.
-// results are those of jobs, in their order.
+// every function that makes the call was verified itself, with any arguments, and the claim is proved there, whatever
+// is behind pointers of which nothing says how much they lead to. results are those of jobs, in their order.
 func InContext(jobs []Job, results []verdict.Result) {
 	type key struct{ target, entry string }
-	of := map[key]*verdict.Result{}
+	of := map[key]int{}
 	for i := range results {
-		of[key{results[i].Target, results[i].Entry}] = &results[i]
+		of[key{results[i].Target, results[i].Entry}] = i
 	}
 	defer noteDirect(jobs, results)
 	proved := make([][]int, len(results)) // first all, since what is taken back is no longer violated
@@ -42,7 +42,8 @@ func InContext(jobs []Job, results []verdict.Result) {
 				continue
 			}
 			if !slices.ContainsFunc(jobs[i].Callers, func(name string) bool {
-				return !ProvedIn(of[key{r.Target, name}], r.Claims[c].ID)
+				k, is := of[key{r.Target, name}]
+				return !is || !ProvedIn(&results[k], r.Claims[c].ID) || jobs[k].guessesFor(&results[k], r.Claims[c].ID)
 			}) {
 				proved[i] = append(proved[i], c)
 			}
@@ -106,6 +107,16 @@ func broughtAbout(jobs []Job, results []verdict.Result, i int, id string, seen m
 		}
 	}
 	return len(jobs[i].Callers) == 0
+}
+
+// guessesFor reports whether a claim of the job's result rests on how much a pointer leads to of which nothing says
+// that: calls with more behind it may come to what these do not.
+func (j *Job) guessesFor(r *verdict.Result, id string) bool {
+	return slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool {
+		return c.ID == verdict.Site(id) && slices.ContainsFunc(r.RestsOn(&c), func(a verdict.Assumption) bool {
+			return a.Relation == verdict.Extent && a.Guessed() && slices.Contains(j.Guesses, a.Subject)
+		})
+	})
 }
 
 // ProvedIn reports whether a result proves a claim.
