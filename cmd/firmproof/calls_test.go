@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand"
 	"os/exec"
@@ -150,6 +151,20 @@ func TestCalls(t *testing.T) {
 				t.Errorf("%d results of %d\n%s", seen, len(c.want), errs)
 			}
 		})
+	}
+}
+
+// TestCallsOfHandles: what fills a structure may be handed another one, which is there by then.
+func TestCallsOfHandles(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": `struct stamp { long s, us; }; struct date { int year, month; };
+void date_set(struct date *d, int y) { if (y > 0) d->year = y; }
+int get(struct stamp *t, const struct date *d) { t->s = 100 / (d->year - 7); t->us = 0; return 0; }
+`})
+	var out bytes.Buffer
+	args := []string{"check", filepath.Join(dir, "src.c"), "--function", "get", "--timeout", "5s", "--dump", "ir"}
+	runWith(args, &out, &out)
+	if text := out.String(); !strings.Contains(text, "@firmproof.handle.get.1") || strings.Contains(text, "<nil>") {
+		t.Errorf("a call is handed what was not made:\n%s", text)
 	}
 }
 

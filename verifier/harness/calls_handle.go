@@ -156,14 +156,18 @@ func members(t *ir.DType) (pointers, numbers []int64) {
 	return pointers, numbers
 }
 
-// makeHandles writes what makes the handles of the cone.
+// makeHandles writes what makes the handles of the cone: all of them, and then the calls that fill some, since what
+// fills one may be handed another.
 func (w *callWriter) makeHandles() {
+	blocks := map[*shared]ir.Value{}
 	for i, hd := range w.cone.handles {
-		h := w.p.newHarness(w.Builder, w.cone.of)
-		h.filling, h.variant = true, "calls."
 		hd.at = &ir.Global{Name: fmt.Sprintf("%s%s.%d", handlePart, w.cone.of.Name, i), T: w.Ptr(),
 			Align: w.Module.Layout.PtrBits / 8, Init: &ir.Const{T: w.Ptr(), Kind: ir.ConstNull}}
 		w.Module.Globals = append(w.Module.Globals, hd.at)
+	}
+	for _, hd := range w.cone.handles {
+		h := w.p.newHarness(w.Builder, w.cone.of)
+		h.filling, h.variant = true, "calls."
 		from := "zeros"
 		if len(hd.begins) > 0 {
 			from = "a call of " + strings.Join(namesOf(hd.begins), " or ")
@@ -193,15 +197,19 @@ func (w *callWriter) makeHandles() {
 			last[0].T.Count <= 1 {
 			h.out.Guesses = append(h.out.Guesses, hd.name) // an array without a length
 		}
+		blocks[hd] = p
 		w.take(h)
-		if len(hd.begins) > 0 {
-			w.oneOf(hd.begins)
-			pointers, _ := members(hd.t)
-			for _, off := range pointers {
-				known := w.p.places.At[places.Place{Of: places.LayoutOf(hd.t), Off: off}]
-				if known == nil || len(known.Null) == 0 {
-					w.Assume(w.Compare(ir.NE, w.Load(w.Ptr(), w.Gep(p, off, nil, 0)), w.Null()))
-				}
+	}
+	for _, hd := range w.cone.handles {
+		if len(hd.begins) == 0 {
+			continue
+		}
+		w.oneOf(hd.begins)
+		pointers, _ := members(hd.t)
+		for _, off := range pointers {
+			known := w.p.places.At[places.Place{Of: places.LayoutOf(hd.t), Off: off}]
+			if known == nil || len(known.Null) == 0 {
+				w.Assume(w.Compare(ir.NE, w.Load(w.Ptr(), w.Gep(blocks[hd], off, nil, 0)), w.Null()))
 			}
 		}
 	}
