@@ -1,28 +1,29 @@
-package verifier_test
+package change_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/change"
+	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // TestAgainstWithin: what only one commit fails with is found by executions of both, in no more time than the entry has.
 func TestAgainstWithin(t *testing.T) {
-	side := func(limit string) verifier.Side {
-		return verifier.Side{
+	side := func(limit string) change.Side {
+		return change.Side{
 			Module: testprogram.Compile(t, "int main(void) {\n  CHECK(nondet_uint() < "+limit+");\n  return 0;\n}\n", "-O0"),
-			Plan:   verifier.Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}},
-			Stands: func(verdict.Claim) verifier.Standing { return verifier.Stands },
+			Plan:   problem.Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}},
+			Stands: func(verdict.Claim) change.Standing { return change.Stands },
 			Open:   true,
 		}
 	}
 	base, head := side("0xffffffffu || 1"), side("77777u")
 	for limit, want := range map[time.Duration]int{0: 1, time.Minute: 1, time.Nanosecond: 0} {
 		head.Time = limit
-		c := verifier.Against(t.Context(), base, head, nil, &verdict.Result{})
+		c := change.Against(t.Context(), base, head, nil, &verdict.Result{})
 		if c == nil || len(c.New) != want {
 			t.Errorf("%v: %+v, want %d new", limit, c, want)
 		}
