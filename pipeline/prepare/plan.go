@@ -40,7 +40,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 		return err
 	}
 	if m != nil {
-		woven, err := weaveInterrupts(module, img, m, harnesses)
+		woven, err := b.weaveInterrupts(module, img, m, harnesses)
 		if err != nil {
 			return err
 		}
@@ -204,8 +204,8 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 }
 
 // weaveInterrupts lets the interrupt handlers of the manifest run between steps.
-func weaveInterrupts(module *ir.Module, img *compile.Image, m *manifest.Manifest, harnesses []manifest.Harness) (
-	[]verdict.Assumption, error) {
+func (b *preparation) weaveInterrupts(module *ir.Module, img *compile.Image, m *manifest.Manifest,
+	harnesses []manifest.Harness) ([]verdict.Assumption, error) {
 	if len(m.Interrupts) == 0 {
 		return nil, nil
 	}
@@ -213,10 +213,16 @@ func weaveInterrupts(module *ir.Module, img *compile.Image, m *manifest.Manifest
 	for _, f := range img.Functions {
 		known = append(known, f.Name)
 	}
+	races := false
 	for _, h := range harnesses {
 		entries = append(entries, h.Entry)
+		checks, err := b.checks(h)
+		if err != nil {
+			return nil, err
+		}
+		races = races || checks.Has(verdict.Race)
 	}
-	notes, err := interrupt.Interrupts(module, compile.Handlers(m.Interrupts), entries, known)
+	notes, err := interrupt.Interrupts(module, compile.Handlers(m.Interrupts), entries, known, races)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

@@ -102,6 +102,9 @@ func (c *causeList) note(in *ir.Instr) {
 		return
 	}
 	name, t := c.placeName(p.obj, off, size, in.Access)
+	if isWoven(name) {
+		return
+	}
 	s := name + " = " + c.showIn(name, t, c.fr.vals[in.ID])
 	if fields := bitFieldsIn(p.obj.dtype(), off*8, size*8); len(fields) > 0 && t == nil {
 		unit := c.getBits(p.obj, off, size, int(size*8)).bits

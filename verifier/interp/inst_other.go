@@ -32,6 +32,10 @@ func (x *machine) other(in *ir.Instr) {
 	case ir.OpCall:
 		x.call(in)
 	case ir.OpTrap:
+		if in.Check == verdict.Race {
+			x.raced(in)
+			return
+		}
 		x.trapped(in)
 	case ir.OpAsm:
 		x.asm(in)

@@ -214,7 +214,7 @@ func (c *checker) operand(i *Instr, n int, v Value) {
 // arity holds the least and largest number of operands per op; what is absent is checked in shape.
 var arity = map[Op][2]int{
 	OpRet: {0, 1}, OpBr: {0, 0}, OpCondBr: {1, 1}, OpSwitch: {1, 1}, OpIndirectBr: {1, 1}, OpUnreachable: {0, 0},
-	OpTrap: {0, 0},
+	OpTrap: {0, 1 << 20},
 	OpFneg: {1, 1}, OpExtractElement: {2, 2}, OpInsertElement: {3, 3}, OpShuffleVector: {2, 2}, OpExtractValue: {1, 1},
 	OpInsertValue: {2, 2},
 	OpAlloca:      {1, 1}, OpLoad: {1, 1}, OpStore: {2, 2}, OpFence: {0, 0}, OpCmpXchg: {3, 3}, OpAtomicRMW: {2, 2},

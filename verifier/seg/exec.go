@@ -199,7 +199,7 @@ func (b *builder) condBr(s *state, in *ir.Instr) result {
 		c = v.cond
 	}
 	for n, t := range in.Targets {
-		if first := t.Instrs[0]; first.Op == ir.OpTrap && first.Check == verdict.Unsequenced {
+		if first := t.Instrs[0]; first.Op == ir.OpTrap && (first.Check == verdict.Unsequenced || first.Check == verdict.Race) {
 			return b.branch(s, in.Targets[1-n]) // compilers give it a meaning: runs go on, whether or not it holds
 		}
 		if b.opts.Wrap && overflowTrap(t) {

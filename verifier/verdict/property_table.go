@@ -27,6 +27,7 @@ const (
 	Termination      Check = "termination"
 	ComplexityBound  Check = "complexity"
 	Stack            Check = "stack"
+	Race             Check = "race"
 )
 
 // properties has a row for each check, in the order of the manual. Other lists of checks (the manual, the schemas of
@@ -205,4 +206,10 @@ var properties = []Property{
 		Bad:      "int f(int n) { char big[4096]; return n ? f(n - 1) : 0; }",
 		Good:     "static char big[4096];",
 		Driver:   true},
+	{Check: Race, Title: "Data race with an interrupt handler", CWE: "CWE-366", MISRA: "", CERT: "CON43-C", Default: true,
+		Severity: 7,
+		Holds:    "no interrupt handler gets in between",
+		Meaning:  "Asked where the manifest lists `interrupts`. No handler gets between the parts of an access that the target makes in several: none writes what is read, or uses what is written. None writes a number between a read of it and the write of what the same function computed from that. No variable that is not volatile is accessed where a handler can run that uses it, too: the compiler may keep it in a register.",
+		Bad:      "events |= 1;   /* a handler sets another bit in between */",
+		Good:     "__disable_irq(); events |= 1; __enable_irq();"},
 }

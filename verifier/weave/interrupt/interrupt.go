@@ -117,8 +117,8 @@ func PointSource(list []Handler) string {
 
 // Interrupts puts the points into m, which holds PointSource. entries are where
 // executions begin, known the functions of the program, which a mistaken name is
-// compared with. It gives the assumptions, in a fixed order.
-func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]verdict.Assumption, error) {
+// compared with. races puts in what the check `race` needs. It gives the assumptions, in a fixed order.
+func Interrupts(m *ir.Module, list []Handler, entries, known []string, races bool) ([]verdict.Assumption, error) {
 	w := &interrupts{Builder: &irbuild.Builder{Module: m}, point: m.Func(irbuild.Point), tears: m.Func(Tears),
 		turns:     Turns(list),
 		processor: processorOf(m.Triple, m.CPUs)}
@@ -151,20 +151,30 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string) ([]verdic
 			w.mask = g
 		case ignored:
 			w.ignored = g
+		case active:
+			w.active = g
 		}
 	}
 	nested := preempted(list)
-	w.touch = places.TouchedBy(m, handlers)
+	w.touch = places.TouchedBy(m, slices.Clone(handlers))
 	w.sregEscapes = w.isAVR() && sregEscapes(m)
 	used := usedElsewhere(m, w.point)
 	for _, e := range entries {
 		used[m.Func(e)] = true
 	}
+	var woven []*ir.Func
 	for _, f := range m.Funcs {
 		if !f.IsDecl() && f != w.point && f != w.tears && (used[f] || nested[f.Name] || !slices.Contains(handlers, f)) {
-			w.function(f, slices.Contains(entries, f.Name))
+			woven = append(woven, f)
 		}
 	}
+	if races && w.mask != nil && w.ignored != nil && w.active != nil {
+		w.races = w.racesOf(list, handlers, woven, entries)
+	}
+	for _, f := range woven {
+		w.function(f, slices.Contains(entries, f.Name))
+	}
+	notes = append(notes, w.atReset(entries)...)
 	m.Funcs = append(m.Funcs, w.Decls...)
 	if w.turns >= maxPhases {
 		notes = append(notes, verdict.Assume("", verdict.Limit, verdict.Chosen, fmt.Sprintf(
@@ -196,6 +206,7 @@ type interrupts struct {
 	point, tears  *ir.Func
 	turns         int // runs of all handlers together
 	mask, ignored *ir.Global
+	active        *ir.Global
 	processor     *processor
 	touch         *places.Touched
 	sregEscapes   bool // stores through pointers may write the AVR's status register
@@ -204,6 +215,9 @@ type interrupts struct {
 	locals  []*ir.Instr             // new ones, of the function being changed
 	has     map[*ir.Block]bool      // blocks with a point
 	replace map[*ir.Instr]*ir.Instr // what is used in place of an instruction's value
+
+	races   *races // nil: nobody asks for the check
+	tearing tearing
 }
 
 // usedElsewhere finds the functions that code other than point calls, or takes the
@@ -246,11 +260,16 @@ func usedElsewhere(m *ir.Module, point *ir.Func) map[*ir.Func]bool {
 func (w *interrupts) function(f *ir.Func, entry bool) {
 	w.has, w.replace, w.locals, w.escapes = map[*ir.Block]bool{}, map[*ir.Instr]*ir.Instr{}, nil, ir.Escapes(f)
 	w.RewriteFunc(f, func(in *ir.Instr) {
+		if w.races != nil && w.races.made[in] {
+			w.Keep(in)
+			return
+		}
 		conflict := w.touch.Conflict(in, w.escapes)
 		if stops(in, entry) || in.Op == ir.OpAsm || conflict {
 			w.letIn()
 		}
 		if conflict {
+			w.claimRaces(in)
 			w.step(in)
 		} else {
 			w.Keep(in)
@@ -277,6 +296,23 @@ func (w *interrupts) function(f *ir.Func, entry bool) {
 		}
 	}
 	w.Finish()
+}
+
+// claimRaces claims what the check `race` asks in front of an access.
+func (w *interrupts) claimRaces(in *ir.Instr) {
+	if w.races == nil || w.races.sites[in] == nil {
+		return
+	}
+	s := w.races.sites[in]
+	if s.register != nil {
+		w.races.claimRegister(s.register)
+	}
+	if s.update != nil {
+		w.races.endUpdate(s.update)
+	}
+	for _, u := range s.reads {
+		w.races.beginUpdate(u, in)
+	}
 }
 
 // letIn puts a point here.

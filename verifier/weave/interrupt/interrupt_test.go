@@ -62,7 +62,7 @@ func calls(f *ir.Func, name string) int {
 func TestInterrupts(t *testing.T) {
 	list := []Handler{{Name: "handler", Max: 2}}
 	m := compile(t, interrupted+PointSource(list))
-	notes, err := Interrupts(m, list, []string{"main"}, nil)
+	notes, err := Interrupts(m, list, []string{"main"}, nil, false)
 	if err != nil || len(notes) != 3 {
 		t.Fatalf("%q, %v", notes, err)
 	}
@@ -76,7 +76,7 @@ func TestInterrupts(t *testing.T) {
 	}
 	// through a pointer, the handler may touch anything that is not local
 	m = compile(t, strings.Replace(interrupted, "{ shared = 1; }", "{ static int *p; *p = 1; }", 1)+PointSource(list))
-	if _, err := Interrupts(m, list, []string{"main"}, nil); err != nil || points(m.Func("pure")) != 1 {
+	if _, err := Interrupts(m, list, []string{"main"}, nil, false); err != nil || points(m.Func("pure")) != 1 {
 		t.Errorf("%v, %d points in pure", err, points(m.Func("pure")))
 	}
 }
@@ -116,7 +116,7 @@ size_t length(void) { return strlen(text); }
 		"mips":               "byte_ atomic_ word_ wide_ float_ pointer_ set call",
 		"x86_64-linux-gnu":   "byte_ atomic_ word_ wide_ float_ pointer_ set"} {
 		m := compileFor(t, target, src+PointSource(list))
-		if _, err := Interrupts(m, list, nil, nil); err != nil {
+		if _, err := Interrupts(m, list, nil, nil, false); err != nil {
 			t.Fatal(err)
 		}
 		if err := ir.Check(m); err != nil {
@@ -137,15 +137,15 @@ size_t length(void) { return strlen(text); }
 func TestInterruptsErrors(t *testing.T) {
 	var unknown *ir.UnknownError
 	m := compile(t, interrupted)
-	_, err := Interrupts(m, []Handler{{Name: "handlr", Max: 1}}, nil, []string{"pure", "handler"})
+	_, err := Interrupts(m, []Handler{{Name: "handlr", Max: 1}}, nil, []string{"pure", "handler"}, false)
 	if !errors.As(err, &unknown) || unknown.Nearest != "handler" {
 		t.Errorf("%v", err)
 	}
-	if _, err := Interrupts(m, []Handler{{Name: "pure", Max: 1}}, nil, nil); err == nil || !strings.Contains(err.Error(),
+	if _, err := Interrupts(m, []Handler{{Name: "pure", Max: 1}}, nil, nil, false); err == nil || !strings.Contains(err.Error(),
 		"parameters") {
 		t.Errorf("%v", err)
 	}
-	_, err = Interrupts(m, []Handler{{Name: "handler", Max: 1}}, nil, nil)
+	_, err = Interrupts(m, []Handler{{Name: "handler", Max: 1}}, nil, nil, false)
 	if err == nil || !strings.Contains(err.Error(), irbuild.Point) {
 		t.Errorf("%v", err)
 	}

@@ -46,8 +46,9 @@ type processor struct {
 	// all others, which keeps decides
 	effect func(i asmInstr, o asmOperands) (e maskEffect, known bool)
 	// read says of instruction n of list, if it reads the mask's register, into which operand
-	read func(list []asmInstr, n int) (arg string, r maskRead)
-	sreg int64 // where the register that holds the mask lies in data memory; 0: nowhere
+	read  func(list []asmInstr, n int) (arg string, r maskRead)
+	reset bool  // interrupts are masked at reset
+	sreg  int64 // where the register that holds the mask lies in data memory; 0: nowhere
 }
 
 // processorOf is the one of an LLVM triple and CPUs, or nil.

@@ -186,6 +186,7 @@ func avr(cpus []string) *processor {
 }
 
 var avrInstructions = processor{
+	reset:  true, // SREG is cleared
 	syntax: asmSyntax{comments: []string{";", "//"}, separators: []string{"$$"}},
 	keeps: words(`nop sleep wdr break add adc adiw sub subi sbc sbci sbiw and andi or ori eor com neg sbr cbr inc dec tst`,
 		`clr ser mul muls mulsu fmul fmuls fmulsu mov movw ldi lds ld ldd lpm elpm in push pop lsl lsr rol ror asr swap`,
@@ -234,6 +235,7 @@ var msp430Keeps = words(
 
 // msp430 lets interrupts through where bit 3 of the status register (r2) is set.
 var msp430 = processor{
+	reset:  true, // the status register is cleared
 	syntax: asmSyntax{comments: []string{";", "//"}, separators: []string{"{", "$("}, immediate: "#"},
 	keeps:  msp430Keeps,
 	effect: func(i asmInstr, o asmOperands) (maskEffect, bool) {
@@ -277,6 +279,7 @@ var msp430 = processor{
 // riscv lets interrupts through in machine mode where bit 3 of mstatus (MIE) is set.
 // The masks of other modes, and mie, count as masking nothing.
 var riscv = processor{
+	reset:  true, // mstatus.MIE (Privileged Architecture, Reset)
 	syntax: asmSyntax{comments: []string{"#", "//"}, separators: []string{";"}},
 	keeps: words(`nop li la lla lui auipc mv not neg negw add addi addw addiw sub subw and andi or ori xor xori sll slli sllw`,
 		`slliw srl srli srlw srliw sra srai sraw sraiw slt slti sltu sltiu seqz snez sltz sgtz sext.w zext.b mul mulh mulhu`,

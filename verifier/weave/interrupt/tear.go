@@ -103,7 +103,10 @@ func (w *interrupts) choose(in *ir.Instr, torn func() ir.Value) {
 	parts, whole, after := w.NewBlock(name+".torn"), w.NewBlock(name+".whole"), w.NewBlock(name+".done")
 	w.Branch(w.Call(w.tears), parts, whole)
 	w.At(parts)
+	w.beginTorn(in)
 	v := torn()
+	w.endTorn()
+	parts = w.Block
 	w.Jump(after)
 	w.At(whole)
 	w.Keep(in)
@@ -143,14 +146,30 @@ func (w *interrupts) parts(n, unit int64) []part {
 	return out
 }
 
-// phases runs a phase for each, with a point between each two.
-func (w *interrupts) phases(n int, phase func(j int)) {
+// phases runs a phase for each, with a point between each two; between says whether parts are made on both sides of the
+// point in front of phase j.
+func (w *interrupts) phases(n int, between func(j int) ir.Value, phase func(j int)) {
 	for j := range n {
 		if j > 0 {
-			w.Call(w.point)
+			w.letInto(func() ir.Value { return between(j) })
 		}
 		phase(j)
 	}
+}
+
+// onBothSides is whether some parts are made before phase j, and some in it or later.
+func (w *interrupts) onBothSides(parts []part, j int) ir.Value {
+	var before, after ir.Value = w.Int(ir.Int(1), 0), w.Int(ir.Int(1), 0)
+	for _, p := range parts {
+		for k, in := range p.in {
+			if k < j {
+				before = w.Or(before, in)
+			} else {
+				after = w.Or(after, in)
+			}
+		}
+	}
+	return w.And(before, after)
 }
 
 func (w *interrupts) choice(c, yes, no ir.Value) ir.Value {
@@ -193,7 +212,7 @@ func (w *interrupts) tornLoad(in *ir.Instr, addr ir.Value, n, unit int64) ir.Val
 	parts := w.parts(n, unit)
 	phases := len(parts[0].in)
 	whole, seen := make([]ir.Value, phases), make([]ir.Value, phases)
-	w.phases(phases, func(j int) {
+	w.phases(phases, func(j int) ir.Value { return w.onBothSides(parts, j) }, func(j int) {
 		c := *in
 		whole[j] = w.Emit(&c)
 		seen[j] = w.asInteger(whole[j], t)
@@ -246,7 +265,7 @@ func (w *interrupts) tornStore(in *ir.Instr, addr ir.Value, n, unit int64) {
 	elsewhere := w.local(ir.Int(8), n)
 	v := w.asInteger(in.Args[0], t)
 	parts := w.parts(n, unit)
-	w.phases(len(parts[0].in), func(j int) {
+	w.phases(len(parts[0].in), func(j int) ir.Value { return w.onBothSides(parts, j) }, func(j int) {
 		for _, p := range parts {
 			piece := w.Resize(w.Binary(ir.OpLshr, v, w.Int(t, w.shift(p, n))), ir.Int(int(8*p.len)))
 			w.Store(piece, w.choice(p.in[j], w.Gep(addr, p.off, nil, 0), w.Gep(elsewhere, p.off, nil, 0)), 1)

@@ -36,7 +36,7 @@ func (w *interrupts) copyParts(n, unit int64, piece copier, to ir.Value) {
 	}
 	elsewhere := w.local(ir.Int(8), n)
 	parts := w.parts(n, unit)
-	w.phases(len(parts[0].in), func(j int) {
+	w.phases(len(parts[0].in), func(j int) ir.Value { return w.onBothSides(parts, j) }, func(j int) {
 		for _, p := range parts {
 			d := w.choice(p.in[j], w.Gep(to, p.off, nil, 0), w.Gep(elsewhere, p.off, nil, 0))
 			piece(d, w.Int(w.Word(), p.off), w.Int(w.Word(), p.len))
@@ -54,7 +54,11 @@ func (w *interrupts) largeCopy(n, up ir.Value, piece copier, to ir.Value) {
 		ends = append(ends, e)
 	}
 	ends = append(ends, n)
-	w.phases(phases, func(j int) {
+	inside := func(j int) ir.Value {
+		done := w.choice(up, ends[j], ends[phases-j])
+		return w.And(w.Compare(ir.NE, done, ends[0]), w.Compare(ir.NE, done, n))
+	}
+	w.phases(phases, inside, func(j int) {
 		from := w.choice(up, ends[j], ends[phases-1-j])
 		size := w.Binary(ir.OpSub, w.choice(up, ends[j+1], ends[phases-j]), from)
 		piece(w.Gep(to, 0, from, 1), from, size)

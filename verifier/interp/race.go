@@ -1,0 +1,52 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// raced words the failure of a trap of the check `race`, with the place of the handler's access where the run is traced:
+// operands are what handlers count in at theirs, or a variable and a function that uses it (weave/interrupt).
+func (x *machine) raced(in *ir.Instr) {
+	message := in.What
+	if other := x.otherAccess(in.Args); other != nil && other.Pos.Line > 0 {
+		message += fmt.Sprintf(" (at %s)", other.Pos)
+	}
+	x.stop(verdict.Race, "%s", message)
+}
+
+// otherAccess returns the access of a handler that a trap is about; nil: not known.
+func (x *machine) otherAccess(args []ir.Value) *ir.Instr {
+	var variable *ir.Global
+	for _, a := range args {
+		k, ok := a.(*ir.Const)
+		switch {
+		case !ok:
+		case k.Func != nil:
+			return firstUse(k.Func, variable)
+		case k.Global != nil:
+			variable = k.Global
+			if w := x.trace.writes[x.eval(a).obj][0]; w != nil {
+				return w
+			}
+		}
+	}
+	return nil
+}
+
+// firstUse returns the first load or store of a variable in a function.
+func firstUse(f *ir.Func, g *ir.Global) *ir.Instr {
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op != ir.OpLoad && in.Op != ir.OpStore {
+				continue
+			}
+			if k, ok := ir.Root(in.Args[len(in.Args)-1]).(*ir.Const); ok && k.Global == g {
+				return in
+			}
+		}
+	}
+	return nil
+}
