@@ -39,7 +39,7 @@ func TestInterrupts(t *testing.T) {
 		"limit": verdict.Bounded, "more": verdict.Violated,
 		"masked": verdict.Bounded, "unmasked": verdict.Violated}
 	for _, e := range []string{"torn", "lost", "calm", "limit", "more", "masked", "unmasked"} {
-		manifest += "  - {entry: " + e + ", checks: [default, -uninitialised]}\n"
+		manifest += "  - {entry: " + e + ", checks: [default, -uninitialised, -race]}\n"
 	}
 	dir := writeTree(t, map[string]string{"main.c": interruptedC, ".firmproof.yml": manifest})
 	code, rep, errs := checkJSON(t, dir)
@@ -192,5 +192,71 @@ func TestVolatileKeptByAll(t *testing.T) {
 		if got, _, errs := checkJSON(t, dir); got != code {
 			t.Errorf("%s: exit %d, want %d\n%s", next, got, code, errs)
 		}
+	}
+}
+
+// TestAnyNumberOfInterrupts: with `max: any`, what is proved holds however often handlers run: what they leave is found
+// by induction. What only many runs come to is not proved, and found where executions get there.
+func TestAnyNumberOfInterrupts(t *testing.T) {
+	const header = `#include "firmproof.h"
+#define mask() __asm volatile("cpsid i" ::: "memory")
+#define open() __asm volatile("cpsie i" ::: "memory")
+`
+	for _, c := range []struct {
+		name, source, checks string
+		want                 []verdict.Status // of the entry
+	}{
+		{"a number that wraps", `volatile unsigned char n; volatile int x;
+void tick(void) { n = (n + 1) % 10; }
+int main(void) { for (;;) { x = 100 / (10 - n); } }`, "default, -race, -termination", []verdict.Status{verdict.Proved}},
+		{"a number that gets there", `volatile unsigned char n; volatile int x;
+void tick(void) { n = (n + 1) % 11; }
+int main(void) { for (;;) { x = 100 / (10 - n); } }`, "default, -race, -termination",
+			[]verdict.Status{verdict.Violated}},
+		{"the thousandth tick", `volatile unsigned n; volatile unsigned x;
+void tick(void) { if (n < 1000) n++; }
+int main(void) { for (;;) { x = 100 / (1000 - n); } }`, "div-by-zero",
+			[]verdict.Status{verdict.Violated, verdict.Bounded, verdict.Unknown}},
+		{"never the thousandth tick", `volatile unsigned n; volatile unsigned x;
+void tick(void) { if (n < 999) n++; }
+int main(void) { for (;;) { x = 100 / (1000 - n); } }`, "div-by-zero", []verdict.Status{verdict.Proved}},
+		{"ring", `volatile unsigned char head, tail; unsigned char ring[16];
+void tick(void) { unsigned char n = (head + 1) % 16; if (n != tail) { ring[head] = 1; head = n; } }
+int main(void) { for (;;) { if (head != tail) { unsigned char c = ring[tail]; tail = (tail + 1) % 16;
+	firmproof_assert(c <= 1, "stored"); } } }`, "assert, memory", []verdict.Status{verdict.Proved}},
+		{"ring that is left", `volatile unsigned char head, tail; unsigned char ring[16];
+void tick(void) { unsigned char n = (head + 1) % 17; if (n != tail) { ring[head] = 1; head = n; } }
+int main(void) { for (;;) { if (head != tail) { unsigned char c = ring[tail]; tail = (tail + 1) % 16;
+	firmproof_assert(c <= 1, "stored"); } } }`, "assert, memory", []verdict.Status{verdict.Violated}},
+		{"masked", `volatile unsigned n;
+void tick(void) { n++; }
+int main(void) { for (;;) { mask(); n += 2; open(); } }`, "race", []verdict.Status{verdict.Proved}},
+		{"a race of the second run", `volatile unsigned char flag; volatile unsigned n;
+void tick(void) { flag = 1; n++; }
+int main(void) { for (;;) { if (flag) { n++; flag = 0; } } }`, "race", []verdict.Status{verdict.Violated}},
+	} {
+		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+			t.Parallel()
+			dir := writeTree(t, map[string]string{"main.c": header + c.source + "\n", ".firmproof.yml": "version: 1\n" +
+				"targets: [cortex-m3]\nbuild: {sources: [main.c]}\ninterrupts:\n  - {handler: tick, max: any}\n" +
+				"harnesses: [{entry: main, timeout: 30s, checks: [" + c.checks + "]}]\n"})
+			_, rep, errs := checkJSON(t, dir)
+			if len(rep.Results) != 1 {
+				t.Fatalf("%d results\n%s", len(rep.Results), errs)
+			}
+			r := &rep.Results[0]
+			if !slices.Contains(c.want, r.Status) {
+				t.Errorf("%s, want %v: %v", r.Status, c.want, r.Reason)
+				for _, claim := range r.Claims {
+					t.Logf("%s %s %s: %v", claim.ID, claim.Status, claim.By, claim.Reason)
+				}
+			}
+			if a := strings.Join(verdict.TextsOf(r.Assumptions), "\n"); !strings.Contains(a, "tick runs any number of times") {
+				t.Errorf("assumptions %q", a)
+			}
+			if r.Status == verdict.Proved && len(r.Bounds.Handlers) > 0 {
+				t.Errorf("bounds %v", r.Bounds.Handlers)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ package manifest
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,9 +117,12 @@ var volatileWords = []string{"any", "kept", "memory"}
 // preempts among them.
 type Interrupt struct {
 	Handler  string
-	Max      int
+	Max      int // AnyTimes: without a bound
 	Preempts []string
 }
+
+// AnyTimes is how often a handler runs with `max: any`: more often than any number says.
+const AnyTimes = math.MaxInt
 
 // AnyStub in place of a function's name means every function without a body.
 const AnyStub = "*"

@@ -96,6 +96,7 @@ var problems = []struct{ lines, want string }{
 	{"functions: [all]\n", "`functions` must be one of none, changed, all, not a list"},
 	{"memory_map: [{name: a, base: 0, size: 4, access: volatil}]\n", "did you mean `volatile`?"},
 	{"volatile: keep\n", "did you mean `kept`?"},
+	{"interrupts: [{handler: f, max: every}]\n", "`interrupts[0].max`"},
 	{"interrupts: [{handler: f, max: 0}]\n", "`interrupts[0].max` is 0: it must be from 1 to 1000"},
 	{"interrupts: [{handler: tick}, {handler: uart, preempts: [tock]}]\n",
 		"`tock` is no handler of `interrupts`, did you mean `tick`?"},

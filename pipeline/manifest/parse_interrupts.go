@@ -17,7 +17,9 @@ func (p *parser) interrupts(top *strict.Map) {
 		}
 		m.Require("handler")
 		in := Interrupt{Handler: p.function(m, "handler"), Max: 1}
-		if v, ok := m.Int("max", 1, 1000); ok {
+		if n := m.Value("max"); n != nil && n.Value == "any" {
+			in.Max = AnyTimes
+		} else if v, ok := m.Int("max", 1, 1000); ok {
 			in.Max = int(v)
 		}
 		in.Preempts, _ = m.Strings("preempts")

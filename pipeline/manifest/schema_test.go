@@ -75,7 +75,7 @@ func TestSchemaAgrees(t *testing.T) {
 		"stubs: {\"*\": havoc}\n", "version: 1\nbuild: {command: make}\n",
 		"version: 1\nfunctions: all\nbuild: {sources: a.c}\n",
 		"version: 1\nharnesses: [{entry: f, file: a.c, checks: -shift}]\ninterrupts: [{handler: g, preempts: h}, " +
-			"{handler: h}]\n", printed(t)}
+			"{handler: h, max: any}]\n", printed(t)}
 	for _, text := range good {
 		if _, err := Parse("f", []byte(text)); err != nil {
 			t.Fatal(err)

@@ -84,6 +84,10 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 		}
 		j := base
 		j.Notes = append(slices.Clone(base.Notes), b.notes...)
+		asked := append(slices.Clone(b.req.Checks), h.Checks...)
+		if slices.Contains(asked, string(verdict.Race)) && checks.Has(verdict.Race) && (m == nil || len(m.Interrupts) == 0) {
+			j.Notes = append(j.Notes, "race: there is nothing to look for, since `interrupts` of the manifest lists no handlers")
+		}
 		j.Plan.Entry, j.Plan.Checks = h.Entry, checks
 		j.Plan.EndsUnasked = !b.names(verdict.Termination, h.Checks)
 		if checks.Has(verdict.Stack) {
@@ -193,7 +197,9 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 	j.Plan.VolatileMemory = j.Plan.VolatileMemory || m.Volatile == manifest.VolatileMemory
 	if len(m.Interrupts) > 0 {
 		j.Plan.VolatileMemory = true // the handlers say who else writes
-		set[irbuild.Point+".0"] = interrupt.Turns(compile.Handlers(m.Interrupts)) + 1
+		if n := interrupt.Turns(compile.Handlers(m.Interrupts)); n < interrupt.AnyTimes {
+			set[irbuild.Point+".0"] = n + 1
+		}
 	}
 	for _, s := range m.Suppress {
 		own := suppression{Suppression: s, Named: s.Claim, Expired: !s.Until.IsZero() && !time.Now().Before(s.Until)}

@@ -1,6 +1,9 @@
 package claims
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -28,13 +31,17 @@ func BoundByHandlers(p *problem.Problem, res *verdict.Result) {
 	}
 	var limits []string
 	for _, a := range p.Assumptions {
-		if a.Relation == verdict.Limit && called[a.Subject] {
+		if a.Relation == verdict.Limit && (called[a.Subject] || a.Subject == interrupt.AllHandlers) {
 			limits = append(limits, a.ID)
 			res.Bounds.Handlers = append(res.Bounds.Handlers, a)
 		}
 	}
-	if len(points) == 0 || len(limits) == 0 {
+	if len(points) == 0 {
 		res.Bounds.Handlers = nil
+		return
+	}
+	if len(limits) == 0 {
+		dropMoments(res)
 		return
 	}
 	places, after := ClaimPlaces(p), ir.AfterOf(p.Module, p.Entry, points...)
@@ -49,4 +56,21 @@ func BoundByHandlers(p *problem.Problem, res *verdict.Result) {
 			c.Assumptions = append(c.Assumptions, limits...)
 		}
 	}
+	dropMoments(res)
+}
+
+// atOneMoment is the bound of a round in which handlers that may run any number of times ran n times in a row.
+func atOneMoment(n int) verdict.Assumption {
+	return verdict.Assume("", verdict.Limit, verdict.Chosen, fmt.Sprintf(
+		"interrupt handlers run at most %d times in a row", n))
+}
+
+// dropMoments leaves such a bound out where nothing is bounded.
+func dropMoments(res *verdict.Result) {
+	if slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool { return c.Status == verdict.Bounded }) {
+		return
+	}
+	res.Bounds.Handlers = slices.DeleteFunc(res.Bounds.Handlers, func(a verdict.Assumption) bool {
+		return a.Subject == ""
+	})
 }

@@ -84,7 +84,10 @@ func reportWithoutRound(a *problem.Answers, res *verdict.Result) {
 func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwinding, res *verdict.Result) {
 	for _, l := range u.Loops {
 		if strings.HasPrefix(l.Name, irbuild.Point+".") {
-			continue // is always unwound as often as handlers may run
+			if !l.Complete { // else it is unwound as often as handlers may run
+				res.Bounds.Handlers = append(res.Bounds.Handlers, atOneMoment(l.Turns))
+			}
+			continue
 		}
 		res.Bounds.Loops = append(res.Bounds.Loops, verdict.LoopBound{Pos: l.Pos, Name: l.Name, Turns: l.Turns,
 			Complete: l.Complete})

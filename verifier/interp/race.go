@@ -7,8 +7,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// raced words the failure of a trap of the check `race`, with the place of the handler's access where the run is traced:
-// operands are what handlers count in at theirs, or a variable and a function that uses it (weave/interrupt).
+// raced words the failure of a trap of the check `race`, with the place of the handler's access where the run is
+// traced: operands are what handlers count in at theirs, or a variable and a function that uses it (weave/interrupt).
 func (x *machine) raced(in *ir.Instr) {
 	message := in.What
 	if other := x.otherAccess(in.Args); other != nil && other.Pos.Line > 0 {

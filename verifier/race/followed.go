@@ -38,7 +38,7 @@ func (e allPaths) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 // asksDefined reports whether the checks ask of each path that it does nothing undefined, as the default ones do.
 func asksDefined(checks verdict.CheckSet) bool {
 	for c := range verdict.DefaultChecks() {
-		if c.Of().Decided == verdict.ByPaths && !checks.Has(c) {
+		if c != verdict.Race && c.Of().Decided == verdict.ByPaths && !checks.Has(c) {
 			return false
 		}
 	}
@@ -50,6 +50,7 @@ func followPaths(ctx context.Context, p *problem.Problem, main *ir.Func, a *prob
 	q := *p.Aside()
 	q.Checks, q.FirstOnly, q.StopAfter = verdict.DefaultChecks(), true, ""
 	delete(q.Checks, verdict.Termination)
+	delete(q.Checks, verdict.Race) // a run goes on
 	found, res := problem.NewAnswers(), &verdict.Result{}
 	PassArguments(&q, main, res)
 	Run(ctx, &q, found, followEngines)

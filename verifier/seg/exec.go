@@ -199,8 +199,8 @@ func (b *builder) condBr(s *state, in *ir.Instr) result {
 		c = v.cond
 	}
 	for n, t := range in.Targets {
-		if first := t.Instrs[0]; first.Op == ir.OpTrap && (first.Check == verdict.Unsequenced || first.Check == verdict.Race) {
-			return b.branch(s, in.Targets[1-n]) // compilers give it a meaning: runs go on, whether or not it holds
+		if first := t.Instrs[0]; first.Op == ir.OpTrap && passedBy(first.Check) {
+			return b.branch(s, in.Targets[1-n])
 		}
 		if b.opts.Wrap && overflowTrap(t) {
 			return b.pastTrap(s, c, n, in.Targets[1-n])
@@ -227,6 +227,9 @@ func (b *builder) condBr(s *state, in *ir.Instr) result {
 	}
 	return fork(out)
 }
+
+// passedBy reports a check beside which runs go on, whether or not it holds: compilers give its violation a meaning.
+func passedBy(c verdict.Check) bool { return c == verdict.Unsequenced || c == verdict.Race }
 
 // pastTrap goes on behind the check for overflow that jumps to its trap when the
 // outcome of c is n: with the runs that overflow apart.

@@ -50,6 +50,8 @@ func (g *Graph) Holds(checks verdict.CheckSet) (listed []encode.Claim, holds map
 func (g *Graph) follows(c *encode.Claim) bool {
 	opts := &g.b.opts
 	switch in := c.Instr; {
+	case passedBy(c.Check): // the graph goes on beside it
+		return false
 	case in.Op == ir.OpTrap:
 		return !opts.Wrap || c.Check != verdict.SignedOverflow && c.Check != verdict.Shift
 	case c.Check == verdict.Uninitialised:

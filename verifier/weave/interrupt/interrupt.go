@@ -4,6 +4,7 @@ package interrupt
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -38,9 +39,15 @@ const (
 // Handler is a function that may run up to Max times, also while one of those that it preempts does.
 type Handler struct {
 	Name     string
-	Max      int
+	Max      int // AnyTimes: without a bound
 	Preempts []string
 }
+
+// AnyTimes is the Max of a handler that may run any number of times.
+const AnyTimes = math.MaxInt32
+
+// AllHandlers is the subject of a limit on all handlers together.
+const AllHandlers = "interrupt handlers"
 
 // preempted returns the names of the handlers that others preempt.
 func preempted(list []Handler) map[string]bool {
@@ -53,11 +60,11 @@ func preempted(list []Handler) map[string]bool {
 	return out
 }
 
-// Turns is the number of runs of all handlers together, which bounds the loop in Point.
+// Turns is the number of runs of all handlers together, which bounds the loop in Point; AnyTimes: nothing does.
 func Turns(list []Handler) int {
 	n := 0
 	for _, h := range list {
-		n += h.Max
+		n = min(n+h.Max, AnyTimes)
 	}
 	return n
 }
@@ -82,7 +89,12 @@ func PointSource(list []Handler) string {
 	var may []string
 	for i, h := range list {
 		left := fmt.Sprintf("%sleft_%d", irbuild.PointPrefix, i)
-		fmt.Fprintf(&b, "void %s(void);\nunsigned %s = %d;\n", h.Name, left, h.Max)
+		fmt.Fprintf(&b, "void %s(void);\n", h.Name)
+		if h.Max < AnyTimes {
+			fmt.Fprintf(&b, "unsigned %s = %d;\n", left, h.Max)
+		} else {
+			left = "1"
+		}
 		if nests {
 			left = fmt.Sprintf("(%s && (!%s", left, active)
 			for _, name := range h.Preempts {
@@ -98,9 +110,16 @@ func PointSource(list []Handler) string {
 	}
 	any := strings.Join(may, " | ")
 	fmt.Fprintf(&b, "void %s(void) {\n\tif (%s) return;\n", irbuild.Point, none)
-	fmt.Fprintf(&b, "\tfor (unsigned i = 0; i < %du; i++) {\n\t\tif (!(%s)) return;\n", Turns(list), any)
+	turns := ";;"
+	if n := Turns(list); n < AnyTimes {
+		turns = fmt.Sprintf("unsigned i = 0; i < %du; i++", n)
+	}
+	fmt.Fprintf(&b, "\tfor (%s) {\n\t\tif (!(%s)) return;\n", turns, any)
 	for i, h := range list {
-		fmt.Fprintf(&b, "\t\tif (%s && firmproof_nondet_bool()) {\n\t\t\t%sleft_%d--;\n", may[i], irbuild.PointPrefix, i)
+		fmt.Fprintf(&b, "\t\tif (%s && firmproof_nondet_bool()) {\n", may[i])
+		if h.Max < AnyTimes {
+			fmt.Fprintf(&b, "\t\t\t%sleft_%d--;\n", irbuild.PointPrefix, i)
+		}
 		if nests {
 			fmt.Fprintf(&b, "\t\t\tint was = %[1]s; %[1]s = %[2]d; %[3]s = %[4]s; %[5]s(); %[1]s = was;",
 				active, i+1, masked, onEntry, h.Name)
@@ -134,13 +153,15 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string, races boo
 			return nil, fmt.Errorf("interrupt handler %q has parameters", h.Name)
 		}
 		handlers = append(handlers, f)
-		times := "once"
-		if h.Max != 1 {
-			times = fmt.Sprintf("%d times", h.Max)
+		relation, times := verdict.Limit, fmt.Sprintf("at most %d times", h.Max)
+		switch h.Max {
+		case 1:
+			times = "at most once"
+		case AnyTimes:
+			relation, times = verdict.Meaning, "any number of times"
 		}
-		notes = append(notes, verdict.Assume(h.Name, verdict.Limit, verdict.Declared, fmt.Sprintf(
-			"interrupt handler %s runs at most %s, between any two steps where interrupts are not masked", h.Name,
-			times)))
+		notes = append(notes, verdict.Assume(h.Name, relation, verdict.Declared, fmt.Sprintf(
+			"interrupt handler %s runs %s, between any two steps where interrupts are not masked", h.Name, times)))
 	}
 	if w.point == nil || w.tears == nil {
 		return nil, fmt.Errorf("interrupts: the program has no %s", irbuild.Point)
@@ -176,8 +197,8 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string, races boo
 	}
 	notes = append(notes, w.atReset(entries)...)
 	m.Funcs = append(m.Funcs, w.Decls...)
-	if w.turns >= maxPhases {
-		notes = append(notes, verdict.Assume("", verdict.Limit, verdict.Chosen, fmt.Sprintf(
+	if w.turns >= maxPhases && w.large {
+		notes = append(notes, verdict.Assume(AllHandlers, verdict.Limit, verdict.Chosen, fmt.Sprintf(
 			"interrupt handlers run at at most %d moments within one large copy", maxPhases-1)))
 	}
 	return append(notes, verdict.Assume("", verdict.Meaning, verdict.Declared, fmt.Sprintf(
@@ -204,7 +225,8 @@ func nesting(list []Handler) string {
 type interrupts struct {
 	*irbuild.Builder
 	point, tears  *ir.Func
-	turns         int // runs of all handlers together
+	turns         int  // runs of all handlers together
+	large         bool // a copy has fewer phases than these
 	mask, ignored *ir.Global
 	active        *ir.Global
 	processor     *processor

@@ -119,8 +119,8 @@ func (w *interrupts) racesOf(list []Handler, handlers, woven []*ir.Func, entries
 	return r
 }
 
-// codeFrom walks the functions that an execution from f may call: where a call through a pointer is among them, all whose
-// address the program takes.
+// codeFrom walks the functions that an execution from f may call: where a call through a pointer is among them, all
+// whose address the program takes.
 func codeFrom(m *ir.Module, f *ir.Func) places.Reach {
 	out := places.Reached(m, f)
 	for g := range out.Funcs {
@@ -168,8 +168,8 @@ func (r *races) claim(bad ir.Value, c claim) {
 	r.fail(bad, c.what, args...)
 }
 
-// fail violates the check where bad holds, and goes on behind it. args tell where the other access is: counters of it, or
-// the variable and the function.
+// fail violates the check where bad holds, and goes on behind it. args tell where the other access is: counters of it,
+// or the variable and the function.
 func (r *races) fail(bad ir.Value, what string, args ...ir.Value) {
 	name := r.Block.Name
 	fails, holds := r.NewBlock(name+".race"), r.NewBlock(name+".calm")

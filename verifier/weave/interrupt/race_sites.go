@@ -168,17 +168,17 @@ func (r *races) tornAt(f *ir.Func, vars map[ir.Value]*ir.Var, in *ir.Instr, a pl
 	case in.Op == ir.OpCall && in.Model == ir.ModelNone:
 		r.undecided(f, in, name, "its copy for an argument by value is made in parts, which is not followed")
 	default:
-		does, other := "read", "writes"
+		does, other := "read", "write"
 		if a.Writes {
-			does, other = "written", "uses"
+			does, other = "written", "use"
 		}
 		parts := "bytes"
 		if unit > 1 {
 			parts = fmt.Sprintf("parts of %d bytes", unit)
 		}
 		s := r.at(in)
-		s.torn = append(s.torn, claim{w, fmt.Sprintf("%s is %s in %s, and %s %s it between them", name, does, parts, w.who,
-			other)})
+		s.torn = append(s.torn, claim{w, fmt.Sprintf("%s is %s in %s, and %s it between them", name, does, parts,
+			w.does(other))})
 	}
 }
 
@@ -215,8 +215,8 @@ func (r *races) registerAt(f *ir.Func, vars map[ir.Value]*ir.Var, in *ir.Instr, 
 	for _, x := range r.foreign {
 		if (a.Writes || x.Writes) && r.mayInterrupt(x.f, f) && meet(a.Addr, size, x.Addr, x.size) == same {
 			r.at(in).register = &register{f: x.f, at: at.global, what: fmt.Sprintf(
-				"%s is not volatile, and %s uses it: the compiler may keep it in a register", shownAt(vars, a.Addr, size),
-				strings.Join(r.users(x.f), ", "))}
+				"%s is not volatile, and %s it: the compiler may keep it in a register", shownAt(vars, a.Addr, size),
+				whoDoes(strings.Join(r.users(x.f), ", "), "use"))}
 			return
 		}
 	}

@@ -44,8 +44,8 @@ func (r *races) updatesIn(f *ir.Func, vars map[ir.Value]*ir.Var, escapes map[*ir
 			r.undecided(f, u.write, name, why)
 			continue
 		}
-		u.claim = claim{w, fmt.Sprintf("%s writes %s between this write and the read that it was computed from, and that is lost",
-			w.who, name)}
+		u.claim = claim{w, fmt.Sprintf("%s %s between this write and the read that it was computed from, and that is lost",
+			w.does("write"), name)}
 		r.at(u.write).update = u
 		for _, l := range u.reads {
 			s := r.at(l)

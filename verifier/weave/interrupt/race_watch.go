@@ -59,6 +59,16 @@ func (r *races) watchOf(f *ir.Func, a places.Access, size int64, name string) (w
 	return w, ""
 }
 
+// does says what the handlers of a watch do: who, and the verb.
+func (w *watch) does(verb string) string { return whoDoes(w.who, verb) }
+
+func whoDoes(who, verb string) string {
+	if strings.Contains(who, ", ") {
+		return who + " " + verb
+	}
+	return who + " " + verb + "s"
+}
+
 // users lists the handlers whose code f is.
 func (r *races) users(f *ir.Func) []string {
 	var out []string
@@ -177,8 +187,8 @@ func (r *races) counts(w *watch) []ir.Value {
 	return out
 }
 
-// changed is whether a handler got to the watched place since the counters were as before: one that interrupted the code
-// at hand, not that code itself.
+// changed is whether a handler got to the watched place since the counters were as before: one that interrupted the
+// code at hand, not that code itself.
 func (r *races) changed(w *watch, before []ir.Value) ir.Value {
 	var out ir.Value = r.Int(ir.Int(1), 0)
 	for i, g := range w.counters {

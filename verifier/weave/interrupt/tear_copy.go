@@ -47,6 +47,7 @@ func (w *interrupts) copyParts(n, unit int64, piece copier, to ir.Value) {
 // largeCopy copies n bytes upwards or downwards, with a phase for each run of handlers.
 func (w *interrupts) largeCopy(n, up ir.Value, piece copier, to ir.Value) {
 	phases := min(w.turns+1, maxPhases)
+	w.large = w.large || phases == maxPhases
 	ends := []ir.Value{w.Int(w.Word(), 0)}
 	for j := 1; j < phases; j++ {
 		e := w.Nondet(irbuild.PointPrefix+"split", w.Word())
