@@ -96,7 +96,7 @@ int main(void) { n += 1; return 0; }`,
 «|volatile» uint8_t done;
 void tick(void) { done = 1; }
 int main(void) { __asm volatile("sei"); for (int i = 0; i < 3 && !done; i++) { } return 0; }`,
-		raced: map[int][]string{4: {"`done` is not volatile, and tick uses it", "main.c:3"}}},
+		raced: map[int][]string{4: {"`done` is not volatile, and tick writes it", "main.c:3"}}},
 	{name: "not volatile, and masked", target: "cortex-m3", source: `
 uint8_t done;
 void tick(void) { done = 1; }

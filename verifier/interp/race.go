@@ -8,7 +8,7 @@ import (
 )
 
 // raced words the failure of a trap of the check `race`, with the place of the handler's access where the run is
-// traced: operands are what handlers count in at theirs, or a variable and a function that uses it (weave/interrupt).
+// traced: operands are what handlers count in at theirs, or a variable and a function that writes it (weave/interrupt).
 func (x *machine) raced(in *ir.Instr) {
 	message := in.What
 	if other := x.otherAccess(in.Args); other != nil && other.Pos.Line > 0 {
@@ -25,7 +25,7 @@ func (x *machine) otherAccess(args []ir.Value) *ir.Instr {
 		switch {
 		case !ok:
 		case k.Func != nil:
-			return firstUse(k.Func, variable)
+			return firstWrite(k.Func, variable)
 		case k.Global != nil:
 			variable = k.Global
 			if w := x.trace.writes[x.eval(a).obj][0]; w != nil {
@@ -36,11 +36,11 @@ func (x *machine) otherAccess(args []ir.Value) *ir.Instr {
 	return nil
 }
 
-// firstUse returns the first load or store of a variable in a function.
-func firstUse(f *ir.Func, g *ir.Global) *ir.Instr {
+// firstWrite returns the first store to a variable in a function.
+func firstWrite(f *ir.Func, g *ir.Global) *ir.Instr {
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if in.Op != ir.OpLoad && in.Op != ir.OpStore {
+			if in.Op != ir.OpStore {
 				continue
 			}
 			if k, ok := ir.Root(in.Args[len(in.Args)-1]).(*ir.Const); ok && k.Global == g {

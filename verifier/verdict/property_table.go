@@ -209,7 +209,7 @@ var properties = []Property{
 	{Check: Race, Title: "Data race with an interrupt handler", CWE: "CWE-366", MISRA: "", CERT: "CON43-C", Default: true,
 		Severity: 7,
 		Holds:    "no interrupt handler gets in between",
-		Meaning:  "Asked where the manifest lists `interrupts`. No handler gets between the parts of an access that the target makes in several: none writes what is read, or uses what is written. None writes a number between a read of it and the write of what the same function computed from that. No variable that is not volatile is accessed where a handler can run that uses it, too: the compiler may keep it in a register.",
+		Meaning:  "Asked where the manifest lists `interrupts`. No handler gets between the parts of an access that the target makes in several: none writes what is read, or uses what is written. None writes a number between a read of it and the write of what the same function computed from that. No variable that is not volatile is read where a handler can run that writes it: the compiler may keep it in a register.",
 		Bad:      "events |= 1;   /* a handler sets another bit in between */",
 		Good:     "__disable_irq(); events |= 1; __enable_irq();"},
 }

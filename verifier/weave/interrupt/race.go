@@ -10,7 +10,7 @@ import (
 //
 //	(R1) no handler writes what an access reads, or touches what it writes, between its parts (tear.go)
 //	(R2) no handler writes a number between a read of it and the write of what was computed from that (race_update.go)
-//	(R3) a variable that is not volatile is not accessed where a handler can run that uses it: the compiler may keep
+//	(R3) a variable that is not volatile is not read where a handler can run that writes it: the compiler may keep
 //	     it in a register (C17 5.1.2.3p5)
 //
 // A counter of the program, one for each watched place and context, tells (R1) and (R2): handlers add to it in front of
@@ -57,9 +57,9 @@ type site struct {
 	register *register // (R3)
 }
 
-// register is a claim of an access of a variable that is not volatile.
+// register is a claim of a read of a variable that is not volatile.
 type register struct {
-	f    *ir.Func // the code of a handler that uses the variable
+	f    *ir.Func // the code of a handler that writes the variable
 	at   *ir.Global
 	what string
 }

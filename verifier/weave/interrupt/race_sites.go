@@ -203,9 +203,9 @@ func (r *races) stepOf(in *ir.Instr, a places.Access, size int64) int64 {
 	return 0 // with memory that handlers use, it is not modelled
 }
 
-// registerAt claims (R3) of an access of a number or pointer in a variable.
+// registerAt claims (R3) of a read of a number or pointer in a variable.
 func (r *races) registerAt(f *ir.Func, vars map[ir.Value]*ir.Var, in *ir.Instr, a places.Access) {
-	if in.Op != ir.OpLoad && in.Op != ir.OpStore || in.Flags.Has(ir.Volatile) || in.Flags.Has(ir.Atomic) {
+	if in.Op != ir.OpLoad || in.Flags.Has(ir.Volatile) || in.Flags.Has(ir.Atomic) {
 		return
 	}
 	at, size := spotOf(a.Addr), r.sizeOf(in, a)
@@ -213,10 +213,10 @@ func (r *races) registerAt(f *ir.Func, vars map[ir.Value]*ir.Var, in *ir.Instr, 
 		return
 	}
 	for _, x := range r.foreign {
-		if (a.Writes || x.Writes) && r.mayInterrupt(x.f, f) && meet(a.Addr, size, x.Addr, x.size) == same {
+		if x.Writes && r.mayInterrupt(x.f, f) && meet(a.Addr, size, x.Addr, x.size) == same {
 			r.at(in).register = &register{f: x.f, at: at.global, what: fmt.Sprintf(
 				"%s is not volatile, and %s it: the compiler may keep it in a register", shownAt(vars, a.Addr, size),
-				whoDoes(strings.Join(r.users(x.f), ", "), "use"))}
+				whoDoes(strings.Join(r.users(x.f), ", "), "write"))}
 			return
 		}
 	}
