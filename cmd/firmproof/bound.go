@@ -18,6 +18,7 @@ import (
 func boundCommand() *cobra.Command {
 	var entry, target, integers string
 	var timeout time.Duration
+	var techniques techniqueFlags
 	cmd := &cobra.Command{
 		Use:   "bound FILE --entry F",
 		Short: "Upper bound of the runtime of a C function",
@@ -26,7 +27,7 @@ func boundCommand() *cobra.Command {
 The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or MAYBE.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			last, err := bound(cmd, args[0], entry, target, integers, timeout)
+			last, err := bound(cmd, args[0], entry, target, integers, timeout, &techniques)
 			if err != nil {
 				return err
 			}
@@ -35,6 +36,7 @@ The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or
 		},
 	}
 	f := cmd.Flags()
+	techniques.add(f)
 	f.StringVar(&entry, "entry", "main", "function")
 	f.StringVar(&target, "target", "host", "target name (see firmproof targets)")
 	f.StringVar(&integers, "integers", "bitvector", "bitvector or unbounded")
@@ -42,7 +44,8 @@ The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or
 	return cmd
 }
 
-func bound(cmd *cobra.Command, file, entry, target, integers string, timeout time.Duration) (string, error) {
+func bound(cmd *cobra.Command, file, entry, target, integers string, timeout time.Duration,
+	techniques *techniqueFlags) (string, error) {
 	if integers != "bitvector" && integers != "unbounded" {
 		return "", fmt.Errorf("--integers %q: bitvector or unbounded", integers)
 	}
@@ -61,7 +64,11 @@ func bound(cmd *cobra.Command, file, entry, target, integers string, timeout tim
 	if err != nil {
 		return "", err
 	}
-	plan := verifier.Plan{Target: t.Name, Entry: entry, Checks: verdict.CheckSet{verdict.ComplexityBound: true},
+	off, err := parseEngines(techniques.engines)
+	if err != nil {
+		return "", err
+	}
+	plan := verifier.Plan{Target: t.Name, Off: off, Entry: entry, Checks: verdict.CheckSet{verdict.ComplexityBound: true},
 		Integers:  integers,
 		Semantics: ir.Semantics{MallocNeverFails: t.Malloc == targets.MallocNeverFails}}
 	res := verifier.Run(ctx, module, plan)
@@ -79,6 +86,7 @@ func bound(cmd *cobra.Command, file, entry, target, integers string, timeout tim
 			fmt.Fprintf(out, "  %s\n", c.Reason)
 		}
 	}
+	techniques.sayOf(out, res.Claims)
 	if res.Complexity == nil {
 		return "MAYBE", nil
 	}

@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -28,4 +31,34 @@ func parseEngines(words []string) (map[string]bool, error) {
 		off[name] = true
 	}
 	return off, nil
+}
+
+// techniqueFlags are those with which make ablate asks what techniques earn.
+type techniqueFlags struct {
+	engines []string
+	tell    bool
+}
+
+func (t *techniqueFlags) add(f *pflag.FlagSet) {
+	f.StringSliceVar(&t.engines, "engines", nil, "techniques to leave out, e.g. -ellipse,-geometric")
+	f.BoolVar(&t.tell, "techniques", false, "print which techniques had a part in the answer")
+	_ = f.MarkHidden("engines")
+	_ = f.MarkHidden("techniques")
+}
+
+// say prints the line that ablate reads, if that was asked for.
+func (t *techniqueFlags) say(w io.Writer, by []string) {
+	if t.tell {
+		fmt.Fprintf(w, "techniques: %s\n", strings.Join(by, ", "))
+	}
+}
+
+// sayOf prints who had a part in the claims that are settled.
+func (t *techniqueFlags) sayOf(w io.Writer, claims []verdict.Claim) {
+	var by []string
+	for i := range claims {
+		by = append(by, claims[i].Techniques()...)
+	}
+	slices.Sort(by)
+	t.say(w, slices.Compact(by))
 }

@@ -46,6 +46,7 @@ func inTime(ctx context.Context, timeout time.Duration, w io.Writer,
 
 func itsCommand() *cobra.Command {
 	var timeout time.Duration
+	var techniques techniqueFlags
 	cmd := &cobra.Command{
 		Use:   "its FILE",
 		Short: "Termination and complexity of an integer transition system (.koat, .ari, .smt2)",
@@ -54,12 +55,19 @@ func itsCommand() *cobra.Command {
 The proof is printed in words; the last line is YES, NO, MAYBE or WORST_CASE(?,O(n^k)).`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			off, err := parseEngines(techniques.engines)
+			if err != nil {
+				return err
+			}
 			prove := func(ctx context.Context, w io.Writer) (string, error) {
-				return termination.RunFile(ctx, args[0], timeout, w)
+				last, by, err := termination.RunFile(ctx, args[0], termination.Options{Timeout: timeout, Off: off}, w)
+				techniques.say(w, by)
+				return last, err
 			}
 			return inTime(cmd.Context(), timeout, cmd.OutOrStdout(), prove)
 		},
 	}
+	techniques.add(cmd.Flags())
 	secondsVar(cmd.Flags(), &timeout, "timeout", 25*time.Second, "time limit")
 	return cmd
 }

@@ -37,6 +37,7 @@ func svcompCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	o.techniques.add(f)
 	f.StringVar(&o.spec, "spec", "", "property file")
 	f.StringVar(&o.model, "data-model", "LP64", "ILP32 or LP64")
 	f.StringVar(&o.integers, "integers", "bitvector", "bitvector or unbounded")
@@ -51,6 +52,7 @@ type svOptions struct {
 	spec, model, integers string
 	timeout               time.Duration
 	witness, format       string
+	techniques            techniqueFlags
 	file                  string
 }
 
@@ -148,7 +150,11 @@ func svcomp(ctx context.Context, o *svOptions, cmd *cobra.Command) (string, erro
 			checks[c] = true
 		}
 	}
-	plan := verifier.Plan{Target: t.Name, Entry: "main", Checks: checks, Integers: o.integers, Solver: "auto",
+	off, err := parseEngines(o.techniques.engines)
+	if err != nil {
+		return "", err
+	}
+	plan := verifier.Plan{Target: t.Name, Off: off, Entry: "main", Checks: checks, Integers: o.integers, Solver: "auto",
 		Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, AnyAlignment: true, Leaks: leaks},
 		Hosted:    true, FirstOnly: true, Detailed: o.witness != ""}
 	res := verifier.Run(ctx, module, plan)
@@ -159,6 +165,11 @@ func svcomp(ctx context.Context, o *svOptions, cmd *cobra.Command) (string, erro
 		}
 	}
 	answer, claim := svVerdict(res, props)
+	if claim != nil {
+		o.techniques.sayOf(cmd.OutOrStdout(), []verdict.Claim{*claim})
+	} else {
+		o.techniques.sayOf(cmd.OutOrStdout(), res.Claims)
+	}
 	if o.witness != "" {
 		if err := o.write(answer, claim, res, strings.TrimSpace(string(text)), cmd.ErrOrStderr()); err != nil {
 			return "", err

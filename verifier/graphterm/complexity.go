@@ -67,6 +67,7 @@ func (e *engine) complexity(ctx context.Context) (claim verdict.Claim, why *verd
 	claim.Learn(verdict.Always)
 	claim.Message = fmt.Sprintf("at most %s instructions, in %s", bound, cost.Class())
 	claim.Certificate = &verdict.Certificate{Method: "runtime bounds", Detail: lines(cost.Text),
+		Makers:   techniques(cost.By, e.kind(false)),
 		Diagrams: diagrams(g, sys)}
 	return claim, nil
 }
@@ -78,11 +79,12 @@ func (e *engine) bounds(ctx context.Context, g *seg.Graph) (*its.System, seg.Leg
 	var legend seg.Legend
 	var cost termination.Cost
 	opts := seg.SystemOptions{Costs: true, NoTypeBounds: true}
+	by := "" // what the last system is beside the first one
 	try := func(ctx context.Context, more bool) (err error) {
 		part, cancel := firstTry(ctx, more)
 		defer cancel()
 		if sys, legend, err = g.System(opts); err == nil {
-			cost = termination.Bounds(part, sys, termination.Options{Z3Millis: policy.BoundsZ3})
+			cost = termination.Bounds(part, sys, termination.Options{Z3Millis: policy.BoundsZ3, Off: e.p.Off})
 		}
 		return err
 	}
@@ -90,10 +92,15 @@ func (e *engine) bounds(ctx context.Context, g *seg.Graph) (*its.System, seg.Leg
 	if err == nil && cost.Bound == nil {
 		if opts.Turns = e.turnsByBits(ctx, g); len(opts.Turns) > 0 {
 			err = try(ctx, true)
+			by = byBitTurns
 		}
 	}
-	if opts.NoTypeBounds = false; err == nil && cost.Bound == nil {
+	if opts.NoTypeBounds = false; err == nil && cost.Bound == nil && e.p.On(byMachineRanges) {
 		err = try(ctx, false)
+		by = byMachineRanges
+	}
+	if by != "" {
+		cost.By = append(cost.By, by)
 	}
 	e.dump(g, sys)
 	stop(rungCounts(cost.Rungs))
@@ -102,7 +109,7 @@ func (e *engine) bounds(ctx context.Context, g *seg.Graph) (*its.System, seg.Leg
 
 // turnsByBits bounds the turns of loops by the bits of words.
 func (e *engine) turnsByBits(ctx context.Context, g *seg.Graph) map[*ir.Block]int64 {
-	if e.turns == nil || e.p.MathInts() || g.Modular {
+	if e.turns == nil || !e.p.On(byBitTurns) || e.p.MathInts() || g.Modular {
 		return nil
 	}
 	part, cancel := budget.Share(ctx, policy.TurnsPercent)

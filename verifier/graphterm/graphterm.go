@@ -76,7 +76,7 @@ func (e *engine) decideTermination(ctx context.Context, proves func(context.Cont
 	if claim, g := e.terminationModularly(ctx); claim.Status == verdict.Proved {
 		return claim, g
 	}
-	if !growsMemory(e.p) {
+	if !growsMemory(e.p) || !e.p.On(byNullsApart) {
 		return e.decideByOverflow(ctx, proves)
 	}
 	part, cancel := firstTry(ctx, true)
@@ -112,24 +112,34 @@ func (e *engine) withoutOverflow(ctx context.Context, claim verdict.Claim, g *se
 	if e.neverOverflows(ctx, g, false, &claim) {
 		return claim, g
 	}
+	if !e.p.On(byWrapping) {
+		return e.overflowOpen("not asked"), g
+	}
 	wrapped, err := e.graph(ctx, true)
 	if err == nil && e.neverOverflows(ctx, wrapped, true, &claim) {
 		return claim, wrapped
 	}
 	second := e.proveOn(ctx, wrapped, err, true)
 	if second.Status == verdict.Unknown {
-		return unknown(e.p.TerminationClaim(),
-			&verdict.Reason{Kind: verdict.Incomplete,
-				Detail: "the proof rests on the absence of signed overflow, which was not shown; with wrap-around: " +
-					second.Reason.Detail,
-				Remedy: "prove the check signed-overflow in the same run"}), g
+		return e.overflowOpen(second.Reason.Detail), g
 	}
 	return second, wrapped
+}
+
+// overflowOpen returns the claim left open by a proof that ends runs at signed overflow; why says what stopped the one
+// with wrap-around.
+func (e *engine) overflowOpen(why string) verdict.Claim {
+	return unknown(e.p.TerminationClaim(), &verdict.Reason{Kind: verdict.Incomplete,
+		Detail: "the proof rests on the absence of signed overflow, which was not shown; with wrap-around: " + why,
+		Remedy: "prove the check signed-overflow in the same run"})
 }
 
 // neverOverflows shows in one proof that every run ends and that none overflows
 // on its way, as far as overflow matters for where it goes.
 func (e *engine) neverOverflows(ctx context.Context, g *seg.Graph, wrap bool, claim *verdict.Claim) bool {
+	if !e.p.On(byNoOverflow) {
+		return false
+	}
 	sys, _, err := g.System(seg.SystemOptions{Overflow: true})
 	if err != nil || !g.Complete {
 		return false
@@ -140,7 +150,8 @@ func (e *engine) neverOverflows(ctx context.Context, g *seg.Graph, wrap bool, cl
 	if answer.Verdict != termination.Terminating {
 		return false
 	}
-	claim.Certificate = rankingCertificate(answer, g, sys)
+	claim.Certificate = e.rankingCertificate(answer, g, sys, wrap)
+	claim.Certificate.Makers = append(claim.Certificate.Makers, byNoOverflow)
 	claim.Evidence = certificate.RankingOf(e.kind(wrap), true, sys, answer.Proof)
 	return true
 }
@@ -168,7 +179,7 @@ func (e *engine) proveOn(ctx context.Context, g *seg.Graph, err error, wrap bool
 	switch {
 	case answer.Verdict == termination.Terminating && g.Complete:
 		claim.Learn(verdict.Always)
-		claim.Certificate = rankingCertificate(answer, g, sys)
+		claim.Certificate = e.rankingCertificate(answer, g, sys, wrap)
 		claim.Evidence = certificate.RankingOf(e.kind(wrap), false, sys, answer.Proof)
 		return claim
 	case answer.Verdict == termination.NonTerminating && (!wrap || g.Independent(legend, sys,
@@ -195,9 +206,10 @@ func (e *engine) decide(ctx context.Context, sys *its.System) termination.Answer
 }
 
 // rankingCertificate returns the proof that the graph's system ends.
-func rankingCertificate(a termination.Answer, g *seg.Graph, sys *its.System) *verdict.Certificate {
+func (e *engine) rankingCertificate(a termination.Answer, g *seg.Graph, sys *its.System, wrap bool) *verdict.Certificate {
 	return &verdict.Certificate{Method: "ranking function", Detail: lines(a.Text),
 		Checked:  fmt.Sprintf("termination/certify, and seg/certify: %d edges of the graph", g.Stats.Certified),
+		Makers:   techniques(a.By, e.kind(wrap)),
 		Diagrams: diagrams(g, sys)}
 }
 

@@ -24,7 +24,7 @@ import (
 func (e *engine) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph, sys *its.System,
 	legend seg.Legend, a termination.Answer, wrap bool) verdict.Claim {
 	claim.Certificate = &verdict.Certificate{Method: "recurrent set", Detail: lines(a.Text),
-		Checked: "termination/certify", Diagrams: diagrams(g, sys)}
+		Checked: "termination/certify", Makers: techniques(a.By, e.kind(wrap)), Diagrams: diagrams(g, sys)}
 	if e.p.MathInts() {
 		claim.Replay, claim.Message = verdict.NotRun, "a run never ends, over mathematical integers"
 		claim.Learn(verdict.Ran)
@@ -56,6 +56,7 @@ func (e *engine) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph
 		return unknown(claim, &verdict.Reason{Kind: verdict.Incomplete, Detail: "a run waits for its inputs"})
 	case out.Kind == interp.Lasso:
 		c := replay.LassoClaim(ctx, e.p, rec.Inputs, out)
+		c.Certificate.Makers = claim.Certificate.Makers
 		c.Certificate.Detail = append(c.Certificate.Detail, claim.Certificate.Detail...)
 		c.Certificate.Diagrams = append(c.Certificate.Diagrams, claim.Certificate.Diagrams...)
 		return c

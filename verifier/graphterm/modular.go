@@ -15,7 +15,7 @@ import (
 // that follows it. So it may show that something holds, and what it leaves open is open.
 
 // shares reports whether the program has functions for which a modular graph has one graph.
-func (e *engine) shares() bool { return len(seg.Shared(e.p.Entry)) > 0 }
+func (e *engine) shares() bool { return e.p.On(byModularGraph) && len(seg.Shared(e.p.Entry)) > 0 }
 
 // terminationModularly proves termination on the modular graph, if there is one that differs. It takes a part of the
 // time only: it comes first, because it is small where it is enough.

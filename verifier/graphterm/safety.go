@@ -24,6 +24,9 @@ func (Safety) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 	}
 	e := &engine{p: p, a: a}
 	for _, byNull := range []bool{true, false} {
+		if byNull && !p.On(byNullsApart) {
+			continue
+		}
 		apart, err := e.safety(ctx, &certificate.Safe{ByNull: byNull})
 		if a.Proofs().All() {
 			return nil
@@ -42,6 +45,9 @@ func (Safety) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 func (e *engine) safety(ctx context.Context, evidence *certificate.Safe) (bool, error) {
 	g, err := e.build(ctx, evidence.Options(e.p))
 	if err == nil && g.Overflows && !e.p.Checks.Has(verdict.SignedOverflow) {
+		if !e.p.On(byWrapping) {
+			return g.ByNull, problem.ErrOpen
+		}
 		evidence.Wrap = true
 		g, err = e.build(ctx, evidence.Options(e.p))
 	}
@@ -54,6 +60,7 @@ func (e *engine) safety(ctx context.Context, evidence *certificate.Safe) (bool, 
 		return g.ByNull, nil
 	}
 	proofs.Evidence = evidence
+	proofs.Certificate.Makers = techniques(nil, certificate.Graph(*evidence))
 	e.a.AddProofs(proofs)
 	return g.ByNull, nil
 }

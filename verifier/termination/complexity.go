@@ -20,6 +20,7 @@ type Cost struct {
 	Text  string   // the argument in plain words
 	Types bool     // a range of a machine type was needed: the bound may be astronomical
 	Rungs linear.Rungs
+	By    []string // Techniques that had a part in it
 }
 
 // Order is "O(n^k)", "O(1)", "O(EXP)" or "O(INF)" for no bound; a logarithm counts as n.
@@ -60,16 +61,18 @@ func boundsUnless(ctx context.Context, sys *its.System, opts Options, hopeless f
 	}
 	ladder := linear.NewLadder(opts.Z3Millis)
 	defer ladder.Close()
-	b := bounded(ctx, sys, ladder, mode{narrow: true})
+	t := newTally(opts.Off)
+	b := bounded(ctx, sys, ladder, mode{narrow: true}, t)
 	c := b.result()
 	if c.Bound != nil || !hopeless() {
 		c = b.refineFurther(ctx, ladder, c)
-		if c.Bound == nil && mentionsTypes(sys) {
-			wide := bounded(ctx, sys, ladder, mode{})
+		if c.Bound == nil && mentionsTypes(sys) && t.on(byTypeRanges) {
+			wide := bounded(ctx, sys, ladder, mode{}, t)
 			c = c.orElse(wide.refineFurther(ctx, ladder, wide.result()))
+			t.did(byTypeRanges, c.Bound != nil)
 		}
 	}
-	c.Rungs = ladder.Rungs
+	c.Rungs, c.By = ladder.Rungs, t.list()
 	return c
 }
 
@@ -107,7 +110,7 @@ func (c Cost) orElse(d Cost) Cost {
 
 // refineFurther improves a result by refining the system, if its runs are paths.
 func (b *bounder) refineFurther(ctx context.Context, ladder *linear.Ladder, c Cost) Cost {
-	if len(b.forks) > 0 {
+	if len(b.forks) > 0 || !b.p.on(byRefinement) {
 		return c
 	}
 	for round := 0; round < refineRounds; round++ {
@@ -117,6 +120,7 @@ func (b *bounder) refineFurther(ctx context.Context, ladder *linear.Ladder, c Co
 		}
 		if d := next.result(); d.Bound.growth().less(c.Bound.growth()) {
 			c = d
+			b.p.did(byRefinement, true)
 		}
 		b = next
 	}
@@ -146,11 +150,16 @@ func refineLimit(g growth) int {
 
 // bounded runs the whole analysis on one system. Invariants count only if the
 // checker accepts them.
-func bounded(ctx context.Context, sys *its.System, ladder *linear.Ladder, m mode) *bounder {
+func bounded(ctx context.Context, sys *its.System, ladder *linear.Ladder, m mode, t *tally) *bounder {
 	p := newProblem(ctx, sys, ladder, false, forkEnds(sys))
-	p.computeInvariants(ctx)
+	if p.tally = t; t.on(byInvariants) {
+		p.computeInvariants(ctx)
+	}
 	if err := certify.Invariants(ctx, sys, &certify.Termination{Cuts: p.cuts, Inv: p.inv}); err != nil {
 		p.inv = map[its.Loc][]exact.Lin{}
+	}
+	for _, inv := range p.inv {
+		t.did(byInvariants, len(inv) > 0)
 	}
 	b := newBounder(p)
 	b.forks, b.trunk = p.forks(), p.trunkOf()
@@ -165,7 +174,7 @@ func (b *bounder) again(ctx context.Context, ladder *linear.Ladder, limit int, m
 	if !ok {
 		return nil, false
 	}
-	next := bounded(ctx, sys, ladder, m)
+	next := bounded(ctx, sys, ladder, m, b.p.tally)
 	next.outer, next.origin = b, origin
 	return next, true
 }
@@ -328,19 +337,19 @@ const proveShare = 1.0 / 3
 // runComplexity answers a complexity question for RunFile: a bound; else NO when
 // some run never ends. That every run ends is no answer: with unbounded choice
 // there may still be no bound over the inputs.
-func runComplexity(ctx context.Context, sys *its.System, timeout time.Duration) (string, string) {
+func runComplexity(ctx context.Context, sys *its.System, opts Options) (last, text string, by []string) {
 	a := Answer{Verdict: Unknown, Reason: "no time to ask whether every run ends"}
-	c := boundsUnless(ctx, sys, Options{Timeout: timeout}, func() bool {
-		a = Prove(ctx, sys, Options{Timeout: time.Duration(float64(timeout) * proveShare)})
+	c := boundsUnless(ctx, sys, opts, func() bool {
+		a = Prove(ctx, sys, Options{Timeout: time.Duration(float64(opts.Timeout) * proveShare), Off: opts.Off})
 		return a.Verdict == NonTerminating
 	})
 	switch {
 	case c.Bound != nil:
-		return "WORST_CASE(?," + c.Order() + ")", c.Text
+		return "WORST_CASE(?," + c.Order() + ")", c.Text, c.By
 	case a.Verdict == NonTerminating:
-		return a.Verdict.String(), c.Text + a.Text
+		return a.Verdict.String(), c.Text + a.Text, a.By
 	case a.Verdict == Terminating:
-		return Unknown.String(), c.Text + "Yet every run ends:\n" + a.Text
+		return Unknown.String(), c.Text + "Yet every run ends:\n" + a.Text, nil
 	}
-	return Unknown.String(), c.Text + "Unknown: " + a.Reason + ".\n"
+	return Unknown.String(), c.Text + "Unknown: " + a.Reason + ".\n", nil
 }

@@ -27,7 +27,7 @@ type edge struct {
 
 // problem is a system between its cut locations.
 type problem struct {
-	off    map[string]bool // techniques that are left out
+	*tally
 	sys    *its.System
 	n      int
 	cuts   []its.Loc // ascending; the start is one
@@ -123,7 +123,7 @@ func (p *problem) hyp(e *edge) []linear.Row {
 // not make the system larger, but those of kept, and edges that cannot be taken are dropped.
 func newProblem(ctx context.Context, sys *its.System, ladder *linear.Ladder, everyCycle bool,
 	kept map[its.Loc]bool) *problem {
-	p := &problem{sys: sys, n: len(sys.Vars), inv: map[its.Loc][]exact.Lin{}, ladder: ladder, everyCycle: everyCycle,
+	p := &problem{tally: newTally(nil), sys: sys, n: len(sys.Vars), inv: map[its.Loc][]exact.Lin{}, ladder: ladder, everyCycle: everyCycle,
 		removed: map[its.Loc]bool{}, kept: kept}
 	for i := range sys.Trans {
 		for k, target := range sys.Trans[i].Targets() {

@@ -80,24 +80,26 @@ type lassos struct {
 // refute looks for a certified infinite run through one of the components.
 func (p *problem) refute(ctx context.Context, comps [][]*edge) *certify.Recurrence {
 	z := &lassos{p: p, stems: map[its.Loc][]*relation{}}
-	for length := 1; length <= maxCycleEdges && !p.off[byCycles]; length++ {
-		for _, comp := range comps {
-			if cert := z.tryCycles(ctx, cyclesOf(comp, length, false)); cert != nil {
-				return cert
+	for _, t := range []struct {
+		name              string
+		shortest, longest int
+		again             bool
+	}{{byCycles, 1, maxCycleEdges, false}, {byWalks, 2, maxWalkEdges, true}} {
+		for length := t.shortest; length <= t.longest && p.on(t.name); length++ {
+			for _, comp := range comps {
+				if cert := z.tryCycles(ctx, cyclesOf(comp, length, t.again)); cert != nil {
+					p.did(t.name, true)
+					return cert
+				}
 			}
 		}
 	}
-	for length := 2; length <= maxWalkEdges && !p.off[byCycles]; length++ {
-		for _, comp := range comps {
-			if cert := z.tryCycles(ctx, cyclesOf(comp, length, true)); cert != nil {
-				return cert
-			}
-		}
-	}
-	if p.off[bySeries] {
+	if !p.on(bySeries) {
 		return nil
 	}
-	return z.geometric(ctx, comps)
+	cert := z.geometric(ctx, comps)
+	p.did(bySeries, cert != nil)
+	return cert
 }
 
 func (z *lassos) tryCycles(ctx context.Context, cycles [][]*edge) *certify.Recurrence {

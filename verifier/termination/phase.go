@@ -52,7 +52,10 @@ func (r *ranker) byPhase(ctx context.Context, comp []*edge) (strict []*edge, ran
 	if len(comp) > maxPhaseEdges || r.phases > maxPhases {
 		return nil, rank
 	}
-	kept := r.keptBy(ctx, comp)
+	var kept map[its.Loc][]exact.Lin
+	if r.p.on(byOnward) {
+		kept = r.keptBy(ctx, comp)
+	}
 	if len(kept) > 0 {
 		k := r.knowing(surroundings{r.known.facts, kept}, max(1, r.phases))
 		strict, rank.Funcs = k.find(ctx, comp)
@@ -61,7 +64,7 @@ func (r *ranker) byPhase(ctx context.Context, comp []*edge) (strict []*edge, ran
 			return strict, rank
 		}
 	}
-	if r.phases == maxPhases {
+	if r.phases == maxPhases || !r.p.on(byPhases) {
 		return nil, rank
 	}
 	return r.phase(ctx, comp, kept)

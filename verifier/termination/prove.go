@@ -58,6 +58,7 @@ type Answer struct {
 	Late    bool                 // for Unknown: that was the end of the time
 	Text    string               // the argument in plain words
 	Rungs   linear.Rungs         // who answered the arithmetic questions
+	By      []string             // Techniques that had a part in it
 }
 
 // Prove decides termination of the system as far as it can.
@@ -72,10 +73,10 @@ func Prove(ctx context.Context, sys *its.System, opts Options) Answer {
 	}
 	ladder := linear.NewLadder(opts.Z3Millis)
 	defer ladder.Close()
-	a := &attempt{sys: sys, ladder: ladder, off: opts.Off}
-	answer := a.prove(ctx, true)
-	if a.phased = true; answer.Verdict == Unknown && ctx.Err() == nil && !a.off[byPhases] {
-		if second := a.prove(ctx, false); second.Verdict != Unknown || second.Reason != "" { // the checker's
+	a := &attempt{sys: sys, ladder: ladder}
+	answer := a.prove(ctx, true, opts.Off)
+	if a.phased = true; answer.Verdict == Unknown && ctx.Err() == nil && a.tally.phased() {
+		if second := a.prove(ctx, false, opts.Off); second.Verdict != Unknown || second.Reason != "" { // the checker's
 			answer = second
 		}
 	}
@@ -89,20 +90,14 @@ type attempt struct {
 	ladder     *linear.Ladder
 	phased     bool // with phases that are not nested
 	everyCycle bool // see problem
-	off        map[string]bool
+	tally      *tally
 }
 
-// Techniques of a proof that can be left out: functions of phases, locations split by how they are reached, and runs
-// without end that repeat a cycle, grow in a geometric series, or come back to where they were.
-var Techniques = []string{byPhases, bySplits, byCycles, bySeries, byOrbits}
-
-const byPhases, bySplits, byCycles, bySeries, byOrbits = "phases", "splits", "cycles", "geometric", "orbits"
-
 // prove looks for ranking functions; without them, where refute asks for it, for a run that never ends.
-func (a *attempt) prove(ctx context.Context, refute bool) Answer {
+func (a *attempt) prove(ctx context.Context, refute bool, off map[string]bool) Answer {
 	answer := Answer{Verdict: Unknown}
 	for _, everyCycle := range []bool{false, true} {
-		a.everyCycle = everyCycle
+		a.everyCycle, a.tally = everyCycle, newTally(off)
 		cert, p, stuck := a.search(ctx, a.sys, splitRounds)
 		if cert == nil {
 			if !everyCycle && refute {
@@ -130,8 +125,10 @@ const (
 func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*certify.Termination, *problem,
 	[][]*edge) {
 	p := newProblem(ctx, sys, a.ladder, a.everyCycle, nil)
-	p.off = a.off
-	p.computeInvariants(ctx)
+	p.tally = a.tally
+	if p.on(byInvariants) {
+		p.computeInvariants(ctx)
+	}
 	r := newRanker(p)
 	r.phased = a.phased
 	cert := &certify.Termination{Cuts: p.cuts, Inv: p.inv}
@@ -139,7 +136,7 @@ func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*cer
 		cert.Ranks = r.ranks
 		return cert, p, nil
 	}
-	if !a.phased && rounds == splitRounds && !a.off[byPhases] && !r.hopeless(ctx) { // cheaper than splits
+	if !a.phased && rounds == splitRounds && p.phased() && !r.hopeless(ctx) { // cheaper than splits
 		again := newRanker(p)
 		again.phased = true
 		if again.run(ctx) {
@@ -148,8 +145,9 @@ func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*cer
 		}
 	}
 	for _, split := range a.splits(ctx, p, r, rounds) {
-		if sys, origin, ok := split(); ok {
+		if sys, origin, ok := split.system(); ok {
 			if inner, _, _ := a.search(ctx, sys, rounds-1); inner != nil {
+				p.did(split.name, true)
 				cert.Split = p.refinement(sys, origin, inner)
 				return cert, p, nil
 			}
@@ -158,19 +156,22 @@ func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*cer
 	return nil, p, r.stuck
 }
 
+// split is a technique that makes a larger system of one.
+type split struct {
+	name   string
+	system func() (*its.System, []*edge, bool)
+}
+
 // splits lists ways to split the locations where r is stuck.
-func (a *attempt) splits(ctx context.Context, p *problem, r *ranker, rounds int) []func() (*its.System, []*edge, bool) {
-	var out []func() (*its.System, []*edge, bool)
-	if a.off[bySplits] {
-		return nil
-	}
-	if a.phased && rounds == splitRounds {
+func (a *attempt) splits(ctx context.Context, p *problem, r *ranker, rounds int) []split {
+	var out []split
+	if p.on(byEntry) && a.phased && rounds == splitRounds {
 		for _, all := range []bool{true, false} {
-			out = append(out, func() (*its.System, []*edge, bool) { return p.byEntry(ctx, maxSplit, all) })
+			out = append(out, split{byEntry, func() (*its.System, []*edge, bool) { return p.byEntry(ctx, maxSplit, all) }})
 		}
 	}
-	if rounds > 0 && !r.hopeless(ctx) {
-		out = append(out, func() (*its.System, []*edge, bool) { return p.refined(ctx, maxSplit) })
+	if p.on(bySplits) && rounds > 0 && !r.hopeless(ctx) {
+		out = append(out, split{bySplits, func() (*its.System, []*edge, bool) { return p.refined(ctx, maxSplit) }})
 	}
 	return out
 }
@@ -205,7 +206,8 @@ func (p *problem) certified(ctx context.Context, cert *certify.Termination) (Ans
 	if err := certify.Terminating(ctx, p.sys, cert); err != nil {
 		return notChecked(err), err
 	}
-	return Answer{Verdict: Terminating, Proof: cert, Text: p.explain(cert)}, nil
+	p.proof(cert)
+	return Answer{Verdict: Terminating, Proof: cert, Text: p.explain(cert), By: p.list()}, nil
 }
 
 // notChecked returns the answer where the checker of certificates ended with an error.
@@ -220,8 +222,9 @@ func (p *problem) refuted(ctx context.Context, stuck [][]*edge) Answer {
 		failed.Reason, failed.Late = "out of time at "+p.describe(stuck[0]), true
 	}
 	cert := p.refute(ctx, stuck)
-	if cert == nil && !p.off[byOrbits] {
+	if cert == nil && p.on(byOrbits) {
 		cert = p.repeat(ctx)
+		p.did(byOrbits, cert != nil)
 	}
 	if cert == nil {
 		return failed
@@ -229,7 +232,7 @@ func (p *problem) refuted(ctx context.Context, stuck [][]*edge) Answer {
 	if err := certify.NonTerminating(ctx, p.sys, cert); err != nil {
 		return notChecked(err)
 	}
-	return Answer{Verdict: NonTerminating, Run: cert, Text: p.explainRun(cert)}
+	return Answer{Verdict: NonTerminating, Run: cert, Text: p.explainRun(cert), By: p.list()}
 }
 
 func (p *problem) describe(comp []*edge) string {

@@ -147,19 +147,27 @@ func (r *ranker) step(ctx context.Context, comp []*edge) ([]*edge, certify.Rank)
 	if strict, rank := r.byPhase(ctx, comp); len(strict) > 0 {
 		return strict, rank
 	}
+	if !r.p.on(byRelations) {
+		return nil, certify.Rank{}
+	}
 	return r.byClosure(ctx, comp)
 }
 
 // find looks for a ranking function that takes out at least one edge.
 func (r *ranker) find(ctx context.Context, comp []*edge) ([]*edge, []map[its.Loc]exact.Lin) {
-	if strict, funcs := r.linearAll(ctx, comp); len(strict) > 0 {
-		return strict, funcs
+	if r.p.on(byAffine) {
+		if strict, funcs := r.linearAll(ctx, comp); len(strict) > 0 {
+			return strict, funcs
+		}
 	}
 	size := int64(0)
 	for _, e := range comp {
 		size += int64(len(r.lean(ctx, e)) + 2*len(r.vars))
 	}
 	for depth := 1; depth <= maxDepth && (depth == 1 || r.phases == 0); depth++ {
+		if depth == 1 && !r.p.on(byAffine) || depth > 1 && !r.p.on(byNested) {
+			continue
+		}
 		for _, e := range comp {
 			if ctx.Err() != nil || r.effort > maxEffort {
 				return nil, nil

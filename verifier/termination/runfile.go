@@ -4,28 +4,26 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/firmproof/firmproof/verifier/its"
 )
 
-// RunFile reads a transition system, answers its question, writes the argument
-// to w and returns the last line: YES, NO, MAYBE or WORST_CASE(?,O(n^k)). The
-// caller prints the last line.
-func RunFile(ctx context.Context, path string, timeout time.Duration, w io.Writer) (string, error) {
+// RunFile reads a transition system, answers its question, and writes the argument to w. It returns the last line,
+// which the caller prints, and the Techniques that had a part in it: YES, NO, MAYBE or WORST_CASE(?,O(n^k)).
+func RunFile(ctx context.Context, path string, opts Options, w io.Writer) (last string, by []string, err error) {
 	sys, err := its.ReadFile(path)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if sys.Goal == its.Complexity {
-		last, text := runComplexity(ctx, sys, timeout)
+		last, text, by := runComplexity(ctx, sys, opts)
 		_, err := io.WriteString(w, text)
-		return last, err
+		return last, by, err
 	}
-	answer := Prove(ctx, sys, Options{Timeout: timeout})
+	answer := Prove(ctx, sys, opts)
 	if answer.Reason != "" {
 		fmt.Fprintf(w, "Unknown: %s.\n", answer.Reason)
 	}
 	fmt.Fprint(w, answer.Text)
-	return answer.Verdict.String(), nil
+	return answer.Verdict.String(), answer.By, nil
 }

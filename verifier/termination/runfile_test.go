@@ -32,12 +32,12 @@ func TestRunFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		last, err := RunFile(context.Background(), path, 5*time.Minute, &out)
+		last, _, err := RunFile(context.Background(), path, Options{Timeout: 5 * time.Minute}, &out)
 		if err != nil || last != c.last || !strings.Contains(out.String(), c.says) {
 			t.Errorf("%s: %q %v, want %q and %q in\n%s", c.name, last, err, c.last, c.says, out.String())
 		}
 	}
-	if _, err := RunFile(context.Background(), "x.txt", time.Second, &bytes.Buffer{}); err == nil {
+	if _, _, err := RunFile(context.Background(), "x.txt", Options{}, &bytes.Buffer{}); err == nil {
 		t.Error("a file that is not there is no error")
 	}
 }

@@ -205,17 +205,18 @@ func (b *bounder) entry(ctx context.Context, e *edge, f exact.Lin) *Bound {
 // component of the unbounded edges of comp.
 func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
 	if b.branches(part) > 1 {
-		return b.forkRank(ctx, part) || b.widthBound(ctx, part)
+		return b.try(byForks, func() bool { return b.forkRank(ctx, part) }) ||
+			b.try(byWidths, func() bool { return b.widthBound(ctx, part) })
 	}
-	if b.fewTurns(ctx, part) {
+	if b.try(byFewTurns, func() bool { return b.fewTurns(ctx, part) }) ||
+		b.try(byLogarithms, func() bool { return b.logarithmic(ctx, part) }) {
 		return true
 	}
-	if b.logarithmic(ctx, part) {
-		return true
-	}
-	found := b.branches(comp) == 1 && b.amortised(ctx, comp, part)
-	if strict, fs := b.r.linearAll(ctx, part); len(strict) > 0 {
-		found = b.reset(ctx, part, strict, fs) || found
+	found := b.branches(comp) == 1 && b.try(byAmortised, func() bool { return b.amortised(ctx, comp, part) })
+	if b.p.on(byResets) {
+		if strict, fs := b.r.linearAll(ctx, part); len(strict) > 0 {
+			found = b.p.did(byResets, b.reset(ctx, part, strict, fs)) || found
+		}
 	}
 	if found {
 		return true
@@ -227,7 +228,7 @@ func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
 		}
 		size += len(b.r.lean(ctx, e)) + 2*len(b.r.vars)
 	}
-	for depth := 1; depth <= maxBoundDepth && size*depth*depth <= maxPhaseSize; depth++ {
+	for depth := 1; b.p.on(byPhaseBound) && depth <= maxBoundDepth && size*depth*depth <= maxPhaseSize; depth++ {
 		for _, e := range part {
 			if ctx.Err() != nil {
 				return false
@@ -236,13 +237,18 @@ func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
 			if fs == nil {
 				continue
 			}
-			found = b.reset(ctx, part, b.r.extend(ctx, part, e, fs), fs) || found
+			found = b.p.did(byPhaseBound, b.reset(ctx, part, b.r.extend(ctx, part, e, fs), fs)) || found
 		}
 		if found {
 			return true
 		}
 	}
-	return b.twn(ctx, part)
+	return b.try(byClosed, func() bool { return b.twn(ctx, part) })
+}
+
+// try tries a technique, if it is not left out.
+func (b *bounder) try(name string, find func() bool) bool {
+	return b.p.on(name) && b.p.did(name, find())
 }
 
 // learn keeps a bound where it is better.
@@ -261,7 +267,7 @@ func (b *bounder) learn(strict []*edge, total *Bound) bool {
 
 // improve tries to pay for edges of high order with edges of lower order.
 func (b *bounder) improve(ctx context.Context, comp []*edge) {
-	if b.branches(comp) > 1 {
+	if b.branches(comp) > 1 || !b.p.on(byAmortised) {
 		return
 	}
 	for _, e := range comp {
@@ -269,6 +275,6 @@ func (b *bounder) improve(ctx context.Context, comp []*edge) {
 		if g.infinite || !g.exponential && g.degree < 2 || ctx.Err() != nil {
 			continue
 		}
-		b.payFor(ctx, comp, []*edge{e}, e)
+		b.p.did(byAmortised, b.payFor(ctx, comp, []*edge{e}, e))
 	}
 }

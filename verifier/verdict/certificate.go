@@ -8,12 +8,24 @@ type Certificate struct {
 	Method  string   `json:"method"`
 	Detail  []string `json:"detail,omitempty"`  // ranking in C variables, invariants, lasso: one line each
 	Checked string   `json:"checked,omitempty"` // by what independent checker
-	// of inductive invariants: who proposed those that the proof needs
+	// techniques that had a part in it: of inductive invariants, who proposed those that the proof needs
 	Makers []string `json:"makers,omitempty"`
 	// what a proof about whole runs is about, where that is small enough to be looked at
 	Diagrams []Diagram `json:"diagrams,omitempty"`
 
 	Invariants []Invariant `json:"-"` // those that C can say
+}
+
+// Techniques lists who had a part in the status of c: the engine that settled it, and what that says of itself.
+func (c *Claim) Techniques() []string {
+	if c.By == "" {
+		return nil
+	}
+	out := []string{c.By}
+	if c.Certificate != nil {
+		out = append(out, c.Certificate.Makers...)
+	}
+	return out
 }
 
 // Diagram is a graph to be drawn; it begins at its first node.
