@@ -110,11 +110,16 @@ mutate: setup-tests
 	$(GO) run ./scripts/mutate -per $(PER) -seed $(SEED) $(MUTATEFLAGS)
 
 # What each technique of the engine earns, into docs/ablation.md: answers lost and processor seconds saved without it, on
-# the programs of ABLATE (folders). ABLATEFLAGS: -timeout 10s -every 12 -match=REGEXP -each.
-ABLATE ?= examples cmd/firmproof/testdata/check
+# the programs of ABLATE (folders) and of CORPUS (folders with a manifest.json of tasks). A run that was stopped goes on
+# with what build/ablation.jsonl keeps; delete that where the engine changed. ABLATEFLAGS: -timeout=10s -every=12 -own=8
+# -most=6 -limit=20m -match=REGEXP.
+ABLATE ?= examples cmd/firmproof/testdata/check cmd/firmproof/testdata/worked
+CORPUS ?=
 ABLATEFLAGS ?=
 ablate: build
-	$(GO) run ./scripts/ablate -program bin/firmproof $(ABLATEFLAGS) $(ABLATE) > docs/ablation.new && mv docs/ablation.new docs/ablation.md
+	mkdir -p build
+	$(GO) run ./scripts/ablate -program bin/firmproof -state build/ablation.jsonl $(ABLATEFLAGS) $(ABLATE) $(CORPUS) > docs/ablation.new
+	mv docs/ablation.new docs/ablation.md
 
 # Every fuzz target, FUZZTIME each.
 FUZZTIME ?= 10s

@@ -5,112 +5,156 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"path/filepath"
 	"slices"
 	"strings"
 )
 
 // ablation is what was found out.
 type ablation struct {
-	o          *options
-	programs   []program
-	techniques []string
-	whole      []outcome // of each program, with all techniques
-	rows       []row
-	rest       row // all that earned nothing, left out at once
+	o        *options
+	state    *state
+	programs []program
+	whole    []outcome // of each program, with all techniques
+	rows     []row
+	idle     []string // techniques that had a part in no answer
+	spent    int64    // milliseconds, of checks without a technique
 }
 
 // row says what one technique earns.
 type row struct {
-	names    []string
-	claims   int // that it settled, or had a part in
-	programs int // that it was left out of
+	name     string
+	claims   int // that it had a part in
+	programs int // in which
+	tried    int // programs that it was left out of
 	lost     int
 	won      int
-	saved    int64 // milliseconds of processors
+	before   int64 // milliseconds of processors of these
+	without  int64
+	wrong    int
 }
 
-// run checks all programs, then those that a technique had a part in without it.
-func (a *ablation) run() {
-	claims := map[string]int{}
+// run checks all programs, then those that a technique had a part in without it: techniques that are rarely used come
+// first.
+func (a *ablation) run(techniques []string) error {
 	for _, p := range a.programs {
-		x := a.o.check(p, nil)
-		if x.err != nil {
-			log.Print(x.err)
+		x, err := a.ask(p, nil)
+		if err != nil {
+			return err
+		}
+		if x.Failed != "" {
+			log.Printf("%s: %s", p.name, x.Failed)
 		}
 		a.whole = append(a.whole, x)
-		for _, y := range x.answers {
-			for _, n := range y.by {
-				claims[n]++
-			}
-		}
 	}
-	for _, n := range a.techniques {
-		if claims[n] == 0 {
-			a.rest.names = append(a.rest.names, n)
-			if !a.o.each {
-				continue
+	for _, n := range techniques {
+		r := row{name: n}
+		for _, x := range a.whole {
+			for _, y := range x.Answers {
+				if slices.Contains(y.By, n) {
+					r.claims++
+				}
+			}
+			if x.had(n) {
+				r.programs++
 			}
 		}
-		r := row{names: []string{n}, claims: claims[n]}
-		a.without(&r, func(x outcome) bool { return a.o.each || slices.Contains(x.earned(), n) })
+		if r.claims == 0 {
+			a.idle = append(a.idle, n)
+			continue
+		}
 		a.rows = append(a.rows, r)
-		log.Printf("%s: %d claims, %d lost", n, r.claims, r.lost)
 	}
-	slices.SortStableFunc(a.rows, func(x, y row) int {
-		return cmp.Or(cmp.Compare(y.lost, x.lost), cmp.Compare(y.claims, x.claims))
-	})
-	a.without(&a.rest, func(outcome) bool { return true })
+	slices.SortStableFunc(a.rows, func(x, y row) int { return cmp.Compare(x.programs, y.programs) })
+	for i := range a.rows {
+		if err := a.without(&a.rows[i]); err != nil {
+			return err
+		}
+		log.Printf("%s: %d programs, %d answers lost", a.rows[i].name, a.rows[i].tried, a.rows[i].lost)
+	}
+	return nil
 }
 
-// without leaves the techniques of r out of the programs that are wanted.
-func (a *ablation) without(r *row, wanted func(outcome) bool) {
+// ask asks the engine, or the state.
+func (a *ablation) ask(p program, off []string) (outcome, error) {
+	if x, ok := a.state.known[key(p.name, off)]; ok {
+		return x, nil
+	}
+	x := a.o.ask(p, off)
+	return x, a.state.keep(x)
+}
+
+// without leaves the technique of r out of programs that it had a part in, as far as the limits allow.
+func (a *ablation) without(r *row) error {
+	step := 1
+	if a.o.most > 0 {
+		step = (r.programs + a.o.most - 1) / a.o.most
+	}
+	n := 0
 	for i, p := range a.programs {
-		if a.whole[i].err != nil || !wanted(a.whole[i]) {
+		if !a.whole[i].had(r.name) {
 			continue
 		}
-		x := a.o.check(p, r.names)
-		if x.err != nil {
-			log.Print(x.err)
+		if n++; (n-1)%step != 0 || a.o.limit > 0 && a.spent > a.o.limit.Milliseconds() {
 			continue
+		}
+		x, err := a.ask(p, []string{r.name})
+		if err != nil {
+			return err
 		}
 		lost, won := a.whole[i].less(x)
-		r.programs++
+		r.tried++
 		r.lost, r.won = r.lost+lost, r.won+won
-		r.saved += a.whole[i].millis - x.millis
+		r.before, r.without = r.before+a.whole[i].Millis, r.without+x.Millis
+		if x.Wrong {
+			r.wrong++
+			log.Printf("%s without %s: a wrong answer", p.name, r.name)
+		}
+		a.spent += x.Millis
 	}
+	return nil
 }
 
 // write writes docs/ablation.md.
-func (a *ablation) write(w io.Writer, folders []string) error {
-	answers, millis := 0, int64(0)
+func (a *ablation) write(w io.Writer) error {
+	answers, millis, failed, wrong := 0, int64(0), 0, 0
 	for _, x := range a.whole {
-		answers, millis = answers+len(x.answers), millis+x.millis
+		answers, millis = answers+len(x.Answers), millis+x.Millis
+		if x.Failed != "" {
+			failed++
+		}
+		if x.Wrong {
+			wrong++
+		}
 	}
-	var names []string
-	for _, f := range folders {
-		names = append(names, filepath.Base(filepath.Clean(f)))
+	for i := range a.rows {
+		wrong += a.rows[i].wrong
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# What each technique earns\n\n")
-	fmt.Fprintf(&b, "Written by `make ablate`. Sample: %d programs (%s; one of %d), %d claims, %s of processor time each "+
-		"at most, %.0f s of processors in all.\n\n", len(a.programs), strings.Join(names, ", "), a.o.every, answers, a.o.timeout,
-		float64(millis)/1000)
-	fmt.Fprintf(&b, "A technique is left out (`check --engines=-NAME`) of the programs in which it settled a claim, or "+
-		"proposed a lemma that a proof needs. Answers lost: claims that are worth less then, in the order proved or violated, bounded, "+
-		"conditional, unknown. Seconds are of processors; below zero, it saves them.\n\n")
-	fmt.Fprintf(&b, "| technique | claims | programs | answers lost | answers won | seconds saved without it |\n"+
-		"|---|--:|--:|--:|--:|--:|\n")
-	line := func(name string, r row) {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %.1f |\n", name, r.claims, r.programs, r.lost, r.won,
-			float64(r.saved)/1000)
-	}
+	fmt.Fprintf(&b, `# What each technique earns
+
+Written by `+"`make ablate`"+`. Sample: %d programs with %d claims, %s of processor time for each at most, %.0f s in all;
+%d could not be asked, %d answers contradict what is known.
+
+A technique is left out (`+"`check --engines=-NAME`"+`) of programs in which it had a part in an answer: it settled a claim,
+proposed a lemma that a proof needs, or is in a certificate. Lost are answers that are worth less without it, in the
+order proved or violated, bounded, conditional, unknown, and bounds of a higher degree. Seconds are of processors; where
+the difference is positive, the technique saves them. Lines are those of files that nothing else needs.
+
+| technique | claims | programs | left out of | answers lost | won | seconds with it | difference without | lines |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|
+`, len(a.programs), answers, a.o.timeout, float64(millis)/1000, failed, wrong)
+	slices.SortStableFunc(a.rows, func(x, y row) int {
+		return cmp.Or(cmp.Compare(y.lost-y.won, x.lost-x.won), cmp.Compare(y.claims, x.claims))
+	})
 	for _, r := range a.rows {
-		line(r.names[0], r)
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %.1f | %+.1f | %s |\n", r.name, r.claims, r.programs, r.tried, r.lost,
+			r.won, float64(r.before)/1000, float64(r.without-r.before)/1000, lines(r.name))
 	}
-	if len(a.rest.names) > 0 {
-		line("all others at once", a.rest)
-		fmt.Fprintf(&b, "\nThe others settled nothing in this sample: %s.\n", strings.Join(a.rest.names, ", "))
+	if len(a.idle) > 0 {
+		fmt.Fprintf(&b, "\nNo part in an answer of this sample had:\n\n| technique | lines |\n|---|--:|\n")
+		for _, n := range a.idle {
+			fmt.Fprintf(&b, "| %s | %s |\n", n, lines(n))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
