@@ -114,7 +114,8 @@ func argsOf(text string) []string {
 
 // checked is the question for all claims of a file or a project.
 func (o *options) checked(name, path string, args []string) program {
-	all := []string{"check", "--format", "json", "--jobs", "1", "--timeout", o.timeout.String(), "--clock", "1h"}
+	all := []string{"check", "--format", "json", "--jobs", "1", "--timeout", o.timeout.String(), "--clock",
+		(6 * o.timeout).String()}
 	return program{name: name, args: append(append(all, args...), path)}
 }
 

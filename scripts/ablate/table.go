@@ -94,12 +94,18 @@ func (a *ablation) without(r *row) error {
 		if !a.whole[i].had(r.name) {
 			continue
 		}
-		if n++; (n-1)%step != 0 || a.o.limit > 0 && a.spent > a.o.limit.Milliseconds() {
+		_, kept := a.state.known[key(p.name, []string{r.name})]
+		if n++; (n-1)%step != 0 || !kept && a.o.limit > 0 && a.spent > a.o.limit.Milliseconds() {
 			continue
 		}
 		x, err := a.ask(p, []string{r.name})
 		if err != nil {
 			return err
+		}
+		a.spent += x.Millis
+		if x.Failed != "" {
+			log.Printf("%s without %s: %s", p.name, r.name, x.Failed)
+			continue
 		}
 		lost, won := a.whole[i].less(x)
 		r.tried++
@@ -109,7 +115,6 @@ func (a *ablation) without(r *row) error {
 			r.wrong++
 			log.Printf("%s without %s: a wrong answer", p.name, r.name)
 		}
-		a.spent += x.Millis
 	}
 	return nil
 }
@@ -132,7 +137,7 @@ func (a *ablation) write(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# What each technique earns
 
-Written by `+"`make ablate`"+`. Sample: %d programs with %d claims, %s of processor time for each at most, %.0f s in all;
+Written by `+"`make ablate`"+`. Sample: %d programs with %d claims, %s of processor time for each entry at most, %.0f s in all;
 %d could not be asked, %d answers contradict what is known.
 
 A technique is left out (`+"`check --engines=-NAME`"+`) of programs in which it had a part in an answer: it settled a claim,
@@ -147,8 +152,13 @@ the difference is positive, the technique saves them. Lines are those of files t
 		return cmp.Or(cmp.Compare(y.lost-y.won, x.lost-x.won), cmp.Compare(y.claims, x.claims))
 	})
 	for _, r := range a.rows {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %.1f | %+.1f | %s |\n", r.name, r.claims, r.programs, r.tried, r.lost,
-			r.won, float64(r.before)/1000, float64(r.without-r.before)/1000, lines(r.name))
+		fmt.Fprintf(&b, "| %s | %d | %d | %d |", r.name, r.claims, r.programs, r.tried)
+		if r.tried == 0 {
+			fmt.Fprintf(&b, " not asked | | | | %s |\n", lines(r.name))
+			continue
+		}
+		fmt.Fprintf(&b, " %d | %d | %.1f | %+.1f | %s |\n", r.lost, r.won, float64(r.before)/1000,
+			float64(r.without-r.before)/1000, lines(r.name))
 	}
 	if len(a.idle) > 0 {
 		fmt.Fprintf(&b, "\nNo part in an answer of this sample had:\n\n| technique | lines |\n|---|--:|\n")
