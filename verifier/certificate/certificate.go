@@ -21,7 +21,7 @@ import (
 )
 
 // Format is the number of the form of the folder.
-const Format = 1
+const Format int = 1
 
 // Certificate is why the answers about one entry on one target hold.
 type Certificate struct {

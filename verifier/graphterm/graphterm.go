@@ -213,14 +213,12 @@ func (e *engine) rankingCertificate(a termination.Answer, g *seg.Graph, sys *its
 		Diagrams: diagrams(g, sys)}
 }
 
-// Largest diagram that a report has: larger ones are for programs (--dump).
-const maxNodes, maxArrows = 30, 90
-
 // diagrams returns the graph and the system of a proof as far as they are small enough.
 func diagrams(g *seg.Graph, sys *its.System) []verdict.Diagram {
 	var out []verdict.Diagram
 	for _, d := range []verdict.Diagram{g.Diagram(), sys.Diagram()} {
-		if len(d.Nodes) <= maxNodes && len(d.Edges) <= maxArrows && len(d.Edges) > 1 { // one edge says nothing
+		n := len(d.Edges) // one says nothing
+		if len(d.Nodes) <= policy.DiagramNodes && 1 < n && n <= policy.DiagramArrows {
 			out = append(out, d)
 		}
 	}

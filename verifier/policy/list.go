@@ -1,15 +1,18 @@
 package policy
 
 import (
-	_ "embed" // the text of the limits
+	"embed"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"strings"
 )
 
-//go:embed policy.go
-var text string
+// files are those with limits, in this order.
+var files = []string{"policy.go", "systems.go", "graphs.go"}
+
+//go:embed policy.go systems.go graphs.go
+var texts embed.FS
 
 // Elsewhere lists the numbers that other packages of the engine name for themselves.
 //
@@ -26,10 +29,29 @@ type Limit struct {
 
 // Limits lists all limits in the order in which they are written: Go keeps no constants to be listed.
 func Limits() ([]Limit, error) {
-	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, "policy.go", text, parser.ParseComments)
+	var out []Limit
+	for _, name := range files {
+		list, err := limitsOf(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+func limitsOf(name string) ([]Limit, error) {
+	text, err := texts.ReadFile(name)
 	if err != nil {
 		return nil, err
+	}
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, text, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	source := func(e ast.Expr) string {
+		return strings.Join(strings.Fields(string(text[set.Position(e.Pos()).Offset:set.Position(e.End()).Offset])), " ")
 	}
 	var out []Limit
 	for _, d := range file.Decls {
@@ -45,17 +67,12 @@ func Limits() ([]Limit, error) {
 				if says == "" {
 					says = oneLine(v.Doc)
 				}
-				out = append(out, Limit{Group: group, Name: n.Name, Value: source(set, v.Values[min(i, len(v.Values)-1)]),
+				out = append(out, Limit{Group: group, Name: n.Name, Value: source(v.Values[min(i, len(v.Values)-1)]),
 					Says: says})
 			}
 		}
 	}
 	return out, nil
-}
-
-// source returns the text of an expression.
-func source(set *token.FileSet, e ast.Expr) string {
-	return strings.Join(strings.Fields(text[set.Position(e.Pos()).Offset:set.Position(e.End()).Offset]), " ")
 }
 
 func oneLine(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }

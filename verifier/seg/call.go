@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -28,14 +29,14 @@ func (b *builder) call(s *state, in *ir.Instr) result {
 		return giveUp(verdict.Unsupported, "call of "+fn.Name+" with other parameters or a variable number of them")
 	}
 	b.entered[fn] = true
-	if d := s.depth(fn); d > 0 && !(d < maxRecursion && b.steps < maxFollowed && b.constantArgs(s, in)) {
+	if d := s.depth(fn); d > 0 && !(d < policy.GraphRecursion && b.steps < policy.GraphFollowed && b.constantArgs(s, in)) {
 		b.recursive = true
 		return b.enter(s, in, fn)
 	}
 	if b.shared[fn] {
 		return b.enter(s, in, fn)
 	}
-	if len(s.frames) >= maxDepth {
+	if len(s.frames) >= policy.GraphDepth {
 		return giveUp(verdict.BoundReached, "calls are nested too deep at "+fn.Name)
 	}
 	f := s.top()
@@ -45,13 +46,6 @@ func (b *builder) call(s *state, in *ir.Instr) result {
 	s.frames = append(s.frames, g)
 	return result{kind: moved}
 }
-
-// The depth of calls that is followed.
-const (
-	maxRecursion = 24
-	maxDepth     = 60
-	maxFollowed  = 5000 // symbolic steps after which recursion is always modular
-)
 
 // copyIn makes the callee's copy of a by-value parameter.
 func (b *builder) copyIn(s *state, g *frame, p *ir.Param, v value) value {

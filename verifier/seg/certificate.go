@@ -7,12 +7,10 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/seg/certify"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-// maxRepairs is how often a cut point is expanded again because an edge of it is not certified.
-const maxRepairs = 3
 
 // certify checks every edge to a generalised state and returns the cut points that have to be expanded
 // again because one of theirs failed. What still fails then makes the graph incomplete.
@@ -40,7 +38,7 @@ func (b *builder) certify() []*cutPoint {
 		if why == nil {
 			continue
 		}
-		if c.repairs++; c.repairs <= maxRepairs {
+		if c.repairs++; c.repairs <= policy.CutRepairs {
 			failed = append(failed, c)
 		} else {
 			b.giveUp(verdict.Reason{Kind: verdict.Incomplete,

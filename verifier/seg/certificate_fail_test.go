@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/seg/certify"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
@@ -31,7 +32,7 @@ func TestUncertifiedEdgeMakesGraphIncomplete(t *testing.T) {
 				}
 			}
 		}
-		for range maxRepairs {
+		for range policy.CutRepairs {
 			if again := g.b.certify(); len(again) == 0 || again[0] != from && len(g.b.gaveAt) > 0 {
 				t.Fatal("the cut point is not expanded again")
 			}

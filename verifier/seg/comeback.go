@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // A recursive function's runs that come back are generalised too: to one state, the summary's back, of the
@@ -20,7 +21,7 @@ func (b *builder) addresses(fn *ir.Func) []*ir.Param {
 	if f.addresses == nil {
 		f.addresses = []*ir.Param{}
 		for _, p := range fn.Params {
-			if p.T.IsPtr() && p.ByVal == nil && len(f.addresses) < maxSummaryParams {
+			if p.T.IsPtr() && p.ByVal == nil && len(f.addresses) < policy.SummaryParams {
 				f.addresses = append(f.addresses, &ir.Param{Index: addressIndex + p.Index, Name: p.Name + " at entry",
 					T: p.T})
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // contents says what a block holds beside its links.
@@ -71,11 +72,11 @@ type property struct {
 func (b *builder) ownedBy(s *state, id int, off int64, v value, path []int) property {
 	x, ok := s.heapNode(v)
 	path = append(path[:len(path):len(path)], id)
-	if !ok || len(path) > maxOwners || slices.Contains(path, x) || s.objs[x].base >= 0 || !s.objs[id].heap {
+	if !ok || len(path) > policy.OwnedDepth || slices.Contains(path, x) || s.objs[x].base >= 0 || !s.objs[id].heap {
 		return property{}
 	}
 	out := b.propertyAt(s, id, v, path)
-	if out.own == nil || !out.own.heap || out.own.depth() > maxOwners {
+	if out.own == nil || !out.own.heap || out.own.depth() > policy.OwnedDepth {
 		return property{cursor: out.cursor}
 	}
 	for _, f := range s.frames {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // cutPoint is a generalised state: a location of the system. Each number in it is a
@@ -98,9 +99,6 @@ func (b *builder) tidy(s *state) {
 	b.dropDead(s)
 }
 
-// maxCells is how many cells of an object a generalised state keeps.
-const maxCells = 24
-
 // keepConstantPlaces leaves the cells whose place is constant, in order, and not too many.
 func (s *state) keepConstantPlaces() {
 	for _, id := range append([]int(nil), s.order...) {
@@ -108,11 +106,11 @@ func (s *state) keepConstantPlaces() {
 		scalar := 0
 		for _, c := range o.cells {
 			if !c.off.IsConst() {
-				scalar = maxCells
+				scalar = policy.StateCells
 			}
 			scalar++
 		}
-		if scalar <= maxCells && sort.SliceIsSorted(o.cells,
+		if scalar <= policy.StateCells && sort.SliceIsSorted(o.cells,
 			func(i, j int) bool { return o.cells[i].off.Const.Cmp(o.cells[j].off.Const) < 0 }) {
 			continue
 		}
@@ -128,8 +126,8 @@ func (o *object) keepConstantPlaces() {
 		}
 	}
 	sort.SliceStable(kept, func(i, j int) bool { return kept[i].off.Const.Cmp(kept[j].off.Const) < 0 })
-	if len(kept) > maxCells {
-		kept = kept[:maxCells]
+	if len(kept) > policy.StateCells {
+		kept = kept[:policy.StateCells]
 	}
 	if len(kept) < len(o.cells) {
 		o.rest = unknownBytes

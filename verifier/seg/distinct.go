@@ -2,6 +2,7 @@ package seg
 
 import (
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // distinct draws from cells of one object that hold different values that they
@@ -10,7 +11,7 @@ import (
 func (b *builder) distinct(s *state) (learned bool) {
 	for _, id := range s.order {
 		o := s.objs[id]
-		if o.list != nil || len(o.cells) > maxCells {
+		if o.list != nil || len(o.cells) > policy.StateCells {
 			continue
 		}
 		for i, x := range o.cells {
@@ -54,7 +55,7 @@ func (b *builder) withinSize(m *matcher) {
 	for _, p := range m.places {
 		if p.isSize {
 			sizes[p.key] = p
-			if order = append(order, p); len(order) > maxSteps {
+			if order = append(order, p); len(order) > policy.MergeSteps {
 				return
 			}
 		}

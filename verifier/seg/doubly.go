@@ -4,15 +4,13 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // pair is two bytes of the blocks of a doubly linked list: where the pointers to the one and to the other neighbour
 // are. At bytes at and backAt of the neighbours is where they lead. Which blocks are such lists is learned, as trees
 // are: builder.pairs has them by kind.
 type pair struct{ next, at, prev, backAt int64 }
-
-// maxPairs is how many kinds of blocks are those of doubly linked lists.
-const maxPairs = 4
 
 // turned returns the pair for who goes the other way.
 func (p pair) turned() pair { return pair{p.prev, p.backAt, p.next, p.at} }
@@ -35,7 +33,7 @@ func (b *builder) partner(o *object, next, at int64) (pair, bool) {
 // learnPair notes that a block of the chain leads to one that leads back, or to a head that leads back twice.
 func (b *builder) learnPair(s *state, ch chain) {
 	br, ok := b.breed(ch.size, ch.of)
-	if _, known := b.pairs[br]; known || !ok || b.unpaired[br] || len(b.pairs) >= maxPairs {
+	if _, known := b.pairs[br]; known || !ok || b.unpaired[br] || len(b.pairs) >= policy.DoublyLinked {
 		return
 	}
 	for _, id := range append([]int{ch.from}, ch.ids...) {

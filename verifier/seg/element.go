@@ -3,10 +3,8 @@ package seg
 import (
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxElements is how many places a read may have for its value to be bounded by what they hold.
-const maxElements = 256
 
 // bound adds to x, which a read of n bytes of type t at off gives, that it is between the least and the greatest of
 // the numbers there, where off tells a few places only.
@@ -43,7 +41,7 @@ func (k *know) elements(off exact.Lin, n int64) ([]exact.Int, bool) {
 	var out []exact.Int
 	at := i.lo.Add(reduced(r.mod, r.rest.Sub(i.lo)).rest)
 	for ; at.Cmp(i.hi) <= 0; at = at.Add(r.mod) {
-		if len(out) == maxElements {
+		if len(out) == policy.ReadPlaces {
 			return nil, false
 		}
 		out = append(out, at)

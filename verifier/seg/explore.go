@@ -6,12 +6,9 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-// maxArrivals is how many paths from one cut point may meet at a place before it
-// becomes a cut point too.
-const maxArrivals = 6
 
 // run builds the graph.
 func (b *builder) run() error {
@@ -140,7 +137,7 @@ func (b *builder) expandOnce(c *cutPoint) (next []*cutPoint, again bool, err err
 				}
 				continue
 			}
-			if arrivals[pos]++; arrivals[pos] > maxArrivals {
+			if arrivals[pos]++; arrivals[pos] > policy.StateArrivals {
 				b.cutPos[pos] = true
 				return nil, true, nil
 			}

@@ -1,6 +1,9 @@
 package seg
 
-import "github.com/firmproof/firmproof/verifier/exact"
+import (
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
 
 // hull relates a number that was one constant and is another one now to those that the turn left alone, and whose
 // bounds it moved all the same: behind the first turn of `for (i = 0; i != n; i++)`, i is 1 and n at least 1; before
@@ -21,7 +24,7 @@ func (b *builder) hull(m *matcher) {
 			if v, had := slots[q.key]; !had || !q.other.IsVar(v) { // changed, or the path is none from here
 				continue
 			}
-			if q == p || i.constant() && j.constant() || related >= maxSteps {
+			if q == p || i.constant() && j.constant() || related >= policy.MergeSteps {
 				continue
 			}
 			if i.hasLo && j.hasLo && !i.lo.Equal(j.lo) {

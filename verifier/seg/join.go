@@ -2,6 +2,7 @@ package seg
 
 import (
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // generalise makes the state m.j that c and s are instances of; c is nil for the
@@ -128,7 +129,7 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 		return e.Subst(func(v exact.Var) exact.Lin { return at[v] })
 	}
 	var steps []drift
-	early := merges < mergesByNew
+	early := merges < policy.MergesByNew
 	rows := b.project(m.old.know, m.places, func(p *place) exact.Lin { return p.was })
 	for _, r := range rows {
 		e := inS(r.Lin)
@@ -158,9 +159,6 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 	k.bad = false
 	return lost
 }
-
-// mergesByNew is in how many merges of a cut point facts of the arriving state are candidates too.
-const mergesByNew = 2
 
 // joinNew keeps the facts of the arriving state that the generalised one shows: where that had numbers for what
 // are variables now, it has no row for how they depend on each other. It returns equations of the arriving state that
@@ -235,11 +233,11 @@ func (b *builder) inStep(m *matcher, rows []drift) {
 	for _, p := range m.places {
 		i := m.old.know.interval(p.was)
 		j := m.s.know.interval(p.other)
-		if i.constant() && j.constant() && !i.lo.Equal(j.lo) && len(ms) < maxSteps {
+		if i.constant() && j.constant() && !i.lo.Equal(j.lo) && len(ms) < policy.MergeSteps {
 			ms = append(ms, drift{exact.V(p.v).Add(constInt(i.lo.Neg())), j.lo.Sub(i.lo)})
 		}
 	}
-	ms = append(ms, rows[:min(len(rows), maxSteps)]...)
+	ms = append(ms, rows[:min(len(rows), policy.MergeSteps)]...)
 	for x := range ms {
 		for y := x + 1; y < len(ms); y++ {
 			p, q := ms[x], ms[y]
@@ -252,6 +250,3 @@ func (b *builder) inStep(m *matcher, rows []drift) {
 		}
 	}
 }
-
-// maxSteps is how many slots that moved are related pairwise.
-const maxSteps = 10

@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxKinds bounds the generalised states of a place that differ in which pointers are null.
-const maxKinds = 6
 
 // cutKey names the generalised state that s arrives at: pointers that are null in one state and lead to the heap in
 // another say different things of the rest, as the two ends of a queue do (Options.ByNull). So do those that lead to
@@ -37,7 +35,7 @@ func (b *builder) cutKey(s *state, pos string) string {
 	if b.cuts[key] != nil {
 		return key
 	}
-	if b.kinds[pos]++; b.kinds[pos] > maxKinds {
+	if b.kinds[pos]++; b.kinds[pos] > policy.StateKinds {
 		return pos
 	}
 	return key

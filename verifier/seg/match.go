@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // match makes the structure that the generalised state c and the arriving state
@@ -213,7 +214,7 @@ func (m *matcher) members(l, old *list) {
 		l.members, l.bare = old.members, false
 		return
 	}
-	l.members = joiner{b: m.b, widen: m.c.merges >= mergesByNew}.members(old.members, l.members)
+	l.members = joiner{b: m.b, widen: m.c.merges >= policy.MergesByNew}.members(old.members, l.members)
 	m.lost = m.lost || !sameMembers(l.members, old.members)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // member says what each block of a list holds at a place: one of a few things (LI-02, LI-03, LI-15).
@@ -48,13 +49,7 @@ type owned struct {
 }
 
 // oneBlock is in place of where a block that is no list leads on.
-const oneBlock = -1
-
-// maxOwners bounds how deep owned memory owns further memory.
-const maxOwners = 6
-
-// maxCases bounds the things that a member may be.
-const maxCases = 3
+const oneBlock int64 = -1
 
 func heldNumber(i ival, r rep) held { return held{kind: intValue, rep: r, lo: i.lo, hi: i.hi} }
 
@@ -130,7 +125,7 @@ func (j joiner) cases(x, y member) ([]held, bool) {
 		}
 	}
 	out = withoutNull(out)
-	return out, len(out) <= maxCases
+	return out, len(out) <= policy.MemberCases
 }
 
 // depth returns how deep o owns memory, itself counted.

@@ -62,4 +62,4 @@ func (a *aligner) renumber() {
 }
 
 // gone is above the identities of objects that are no more.
-const gone = -1 << 30
+const gone int = -1 << 30

@@ -2,6 +2,7 @@ package seg
 
 import (
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // residue is a fact about a number n: n = rest + k*mod for some integer k. With mod 0 it says n = rest, with mod 1
@@ -27,11 +28,8 @@ func reduced(mod, rest exact.Int) residue {
 // useful reports whether r says something that an interval cannot say, and is to be kept.
 func (r residue) useful() bool { return r.mod.Cmp(exact.I(1)) > 0 && r.mod.Cmp(maxModulus) <= 0 }
 
-// maxDefinitions bounds how many equations are followed in turn: v = e, then the variables of e, and so on.
-const maxDefinitions = 2
-
 // residue returns the residue of e that follows from those of its variables and from equations that define these.
-func (k *know) residue(e exact.Lin) residue { return k.residueBy(e, maxDefinitions) }
+func (k *know) residue(e exact.Lin) residue { return k.residueBy(e, policy.GraphDefinitions) }
 
 func (k *know) residueBy(e exact.Lin, depth int) residue {
 	out := residue{rest: e.Const}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // shape makes the heap of an arriving state and that of the generalised state
@@ -28,7 +29,7 @@ func (b *builder) shape(old, s *state, merges int) (into, from *state, changed b
 		if best != nil && (w.order == resultAlone && !best.lostResult || w.careless && b.cursors == cursors) {
 			continue
 		}
-		a := &aligner{b: b, tired: merges > maxShapings, old: old.clone(), s: s.clone(), toOld: map[int]int{},
+		a := &aligner{b: b, tired: merges > policy.StateShapings, old: old.clone(), s: s.clone(), toOld: map[int]int{},
 			toNew: map[int]int{}, way: w}
 		a.run()
 		if best == nil || a.misses < best.misses && (!w.rows || a.misses == 0) {
@@ -101,13 +102,6 @@ func (a *aligner) dropAddresses() {
 		}
 	}
 }
-
-// maxLists is how many lists a generalised state may have; maxShapings how often it may grow
-// until it gets no further ones, which ends the construction.
-const (
-	maxLists    = 8
-	maxShapings = 60
-)
 
 // heapPointers reports whether a root of the state points to the heap.
 func heapPointers(s *state) bool {

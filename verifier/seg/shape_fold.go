@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // emptyAs reports that the list id is empty, and that a pointer to its first or last block is v.
@@ -168,7 +169,7 @@ func (a *aligner) tooMany() bool {
 			n++
 		}
 	}
-	return a.tired || n >= maxLists
+	return a.tired || n >= policy.StateLists
 }
 
 // empty puts a list without blocks, otherwise like the chain, before what the place holds.

@@ -2,10 +2,8 @@ package seg
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// sharedFrom is how many calls a function needs, counted in all contexts, to have one graph for all of them.
-const sharedFrom = 3
 
 // Shared returns the functions called from entry that have one graph and a summary for all of their calls where
 // Options.Modular asks for it (MO-37, MO-38): those with a loop, in themselves or in what they call, that neither
@@ -18,8 +16,8 @@ func Shared(entry *ir.Func) map[*ir.Func]bool {
 	shared := map[*ir.Func]bool{}
 	for n := len(c.order) - 1; n >= 0; n-- { // callers first
 		fn := c.order[n]
-		times := min(c.calls[fn], sharedFrom)
-		if times >= sharedFrom && c.loops[fn] && !c.heap[fn] && !c.cyclic[fn] {
+		times := min(c.calls[fn], policy.SharedFrom)
+		if times >= policy.SharedFrom && c.loops[fn] && !c.heap[fn] && !c.cyclic[fn] {
 			shared[fn] = true
 			times = 1
 		}

@@ -3,6 +3,7 @@ package seg
 import (
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
@@ -46,12 +47,6 @@ func (b *builder) left(sum *summary) *state {
 	return sum.back.st
 }
 
-// summaryWidening is how often a bound may move before it is given up.
-const summaryWidening = 3
-
-// maxSummaryParams is how many parameters are related to the result.
-const maxSummaryParams = 4
-
 // ghosts are the numeric parameters of fn with the values that they have at its
 // entry, kept under names of their own in the frame (variable identities, MO-50).
 func (b *builder) ghosts(fn *ir.Func) []*ir.Param {
@@ -59,7 +54,7 @@ func (b *builder) ghosts(fn *ir.Func) []*ir.Param {
 	if f.ghosts == nil {
 		f.ghosts = []*ir.Param{}
 		for _, p := range fn.Params {
-			if p.T.Kind == ir.KindInt && p.T.Width > 1 && len(f.ghosts) < maxSummaryParams {
+			if p.T.Kind == ir.KindInt && p.T.Width > 1 && len(f.ghosts) < policy.SummaryParams {
 				f.ghosts = append(f.ghosts, &ir.Param{Index: ghostIndex + p.Index, Name: p.Name + " at entry", T: p.T})
 			}
 		}
@@ -68,7 +63,7 @@ func (b *builder) ghosts(fn *ir.Func) []*ir.Param {
 }
 
 // ghostIndex keeps the places of ghosts behind those of parameters.
-const ghostIndex = 500
+const ghostIndex int = 500
 
 func isGhost(v ir.Value) bool {
 	p, ok := v.(*ir.Param)
@@ -155,10 +150,10 @@ func (b *builder) returned(s *state, v value) {
 	for i := range out {
 		out[i] = c.bounds[i]
 		if x, y := &out[i], now[i]; !(y.hasLo && x.hasLo && y.lo.Cmp(x.lo) >= 0) && x.hasLo {
-			x.lo, x.hasLo, changed = y.lo, y.hasLo && c.grown < summaryWidening, true
+			x.lo, x.hasLo, changed = y.lo, y.hasLo && c.grown < policy.SummaryWidening, true
 		}
 		if x, y := &out[i], now[i]; !(y.hasHi && x.hasHi && y.hi.Cmp(x.hi) <= 0) && x.hasHi {
-			x.hi, x.hasHi, changed = y.hi, y.hasHi && c.grown < summaryWidening, true
+			x.hi, x.hasHi, changed = y.hi, y.hasHi && c.grown < policy.SummaryWidening, true
 		}
 	}
 	c.bounds = out

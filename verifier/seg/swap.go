@@ -2,11 +2,9 @@ package seg
 
 import (
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
-
-// maxSwaps is how many inequations an equation that a merge loses may leave.
-const maxSwaps = 24
 
 // swapped lists what rows and the equation eq say with the variables of eq replaced by each other: of i = j and
 // j < n, it is i < n. A merge that loses i = j would lose that, too. Facts of two variables are enough.
@@ -19,7 +17,7 @@ func swapped(rows []linear.Row, eq linear.Row) []exact.Lin {
 		by := exact.V(t.Var).Sub(eq.Lin.Scale(t.Coef)) // what t.Var is
 		for _, r := range rows {
 			c := r.Lin.Coef(t.Var)
-			if r.EQ || c.IsZero() || len(out) == maxSwaps {
+			if r.EQ || c.IsZero() || len(out) == policy.MergeSwaps {
 				continue
 			}
 			if e := r.Lin.AddScaled(c, by.Sub(exact.V(t.Var))).Tighten(); len(e.Terms) == 2 {

@@ -7,6 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -141,7 +142,7 @@ func (x *extractor) edge(e *edge) {
 	seen := map[exact.Var]bool{}
 	note := func(l exact.Lin) {
 		for _, t := range l.Terms {
-			if x.g.b.wraps[t.Var] && !seen[t.Var] && !e.st.know.iv[t.Var].constant() && len(splits) < maxSplits {
+			if x.g.b.wraps[t.Var] && !seen[t.Var] && !e.st.know.iv[t.Var].constant() && len(splits) < policy.WrapSplits {
 				seen[t.Var] = true
 				splits = append(splits, t.Var)
 			}
@@ -218,9 +219,6 @@ func (x *extractor) mentions(e *edge, v exact.Var) bool {
 	}
 	return false
 }
-
-// maxSplits is how many wrap-arounds of a path are told apart.
-const maxSplits = 4
 
 func (x *extractor) split(e *edge, k *know, vars []exact.Var) {
 	if len(vars) == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // tracked is a cell that a generalised state keeps although its place depends on
@@ -24,9 +25,6 @@ type trackedTerm struct {
 	slot string // key
 	coef exact.Int
 }
-
-// maxTracked is how many such cells a generalised state may have.
-const maxTracked = 4
 
 func (t tracked) key() string {
 	if len(t.terms) == 0 {
@@ -82,7 +80,7 @@ func (m *matcher) track(before, now map[int][]cell) {
 	had := len(list)
 	for _, id := range m.j.order {
 		for _, c := range now[id] {
-			if t, ok := m.template(m.j.objs[id], c); ok && (c.read || t.terminates()) && len(list) < maxTracked &&
+			if t, ok := m.template(m.j.objs[id], c); ok && (c.read || t.terminates()) && len(list) < policy.StateTracked &&
 				!m.known(list, t) {
 				list = append(list, t)
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // A tree is a list whose blocks have more than one pointer onwards: length blocks, each pointer at one of the bytes of
@@ -106,7 +107,7 @@ func (g *grower) grow(id int, from value) bool {
 		}
 		return false
 	}
-	if !o.dynamic || o.base >= 0 || o.heap != t.heap || len(t.ids) > maxCells ||
+	if !o.dynamic || o.base >= 0 || o.heap != t.heap || len(t.ids) > policy.StateCells ||
 		o.list != nil && (!slices.Equal(o.list.kids, t.kids) || o.list.doubly != t.doubly) || !g.hangs(o, from) {
 		return false
 	}

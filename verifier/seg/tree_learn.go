@@ -5,16 +5,11 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // errShape asks for the graph to be made again, with what was learned of the heap's shape.
 var errShape = errors.New("blocks of a list lead to further blocks")
-
-// maxKids is how many pointers onwards the blocks of a tree have; maxTrees how many kinds of blocks are trees.
-const (
-	maxKids  = 4
-	maxTrees = 4
-)
 
 // learn notes which pointers of the chain's blocks lead on outside of the chain.
 func (b *builder) learn(s *state, ch chain) {
@@ -57,7 +52,7 @@ func (b *builder) branches(s *state, o *object, next, off int64) {
 		kids = append(kids, next)
 	}
 	slices.Sort(kids)
-	if len(kids) > maxKids || len(b.trees) >= maxTrees && b.trees[br] == nil {
+	if len(kids) > policy.TreeKids || len(b.trees) >= policy.TreeKinds && b.trees[br] == nil {
 		return
 	}
 	b.trees[br], b.reshaped = kids, true
@@ -100,7 +95,7 @@ func (b *builder) learnLinked(s *state, br breed, next, off int64) bool {
 		case !b.linked(s, br, k, off):
 		case len(b.trees[br]) > 1 && !slices.Contains(b.trees[br], off):
 			return b.setUp(br, off, slices.Clone(b.trees[br]))
-		case b.trees[br] == nil && !b.unpaired[br] && len(b.pairs) < maxPairs:
+		case b.trees[br] == nil && !b.unpaired[br] && len(b.pairs) < policy.DoublyLinked:
 			b.setPair(br, pair{next: next, prev: off})
 			return true
 		}
@@ -142,7 +137,7 @@ func (b *builder) learnUp(s *state, br breed, p pair, off int64) bool {
 
 // setUp notes that blocks of a kind are trees with these kids, and lead up at byte up; false if there are trees enough.
 func (b *builder) setUp(br breed, up int64, kids []int64) bool {
-	if b.trees[br] == nil && len(b.trees) >= maxTrees {
+	if b.trees[br] == nil && len(b.trees) >= policy.TreeKinds {
 		return false
 	}
 	slices.Sort(kids)

@@ -1,6 +1,9 @@
 package seg
 
-import "github.com/firmproof/firmproof/verifier/exact"
+import (
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
 
 // treeBoth makes trees of what places p and q hold, where either is a tree, or they are one block and what the tree
 // ends with; it reports success.
@@ -99,7 +102,7 @@ func (a *aligner) upFrom(s *state, v value, counterparts map[int]int, stop func(
 
 // top returns the first part of the tree with part id.
 func (a *aligner) top(s *state, id int, counterparts map[int]int) int {
-	for range maxCells {
+	for range policy.StateCells {
 		o, up := s.objs[id], value{}
 		br, _ := a.b.breed(o.size, o.of)
 		if at, leadsUp := a.b.ups[br]; o.list != nil {

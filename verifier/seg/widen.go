@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // joinBounds keeps the bounds of a slot that both states have. A bound that
@@ -104,11 +105,8 @@ func thresholdsOf(m *ir.Module) []exact.Int {
 			out = append(out, v)
 		}
 	}
-	if len(out) > maxThresholds {
+	if len(out) > policy.WidenThresholds {
 		return thresholdsOf(&ir.Module{})
 	}
 	return out
 }
-
-// maxThresholds is how many constants are worth trying.
-const maxThresholds = 60

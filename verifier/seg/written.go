@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // written says which bytes of an object have a value: those of the spans, or all.
@@ -14,9 +15,6 @@ type written struct {
 
 // span is the bytes from lo to hi-1.
 type span struct{ lo, hi int64 }
-
-// maxSpans is how many spans of an object are kept.
-const maxSpans = 32
 
 // with returns w with n bytes at off too, if it is known which these are.
 func (w written) with(off exact.Lin, n int64) written {
@@ -35,7 +33,7 @@ func (w written) with(off exact.Lin, n int64) written {
 	}
 	out = append(out, now)
 	slices.SortFunc(out, func(x, y span) int { return int(x.lo - y.lo) })
-	return written{spans: out[:min(len(out), maxSpans)]}
+	return written{spans: out[:min(len(out), policy.StateSpans)]}
 }
 
 // covers reports that n bytes at off have a value.

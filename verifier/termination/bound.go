@@ -6,10 +6,8 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxMonomials is how large a bound may grow before it is made coarser.
-const maxMonomials = 40
 
 // Bound is an upper bound that is never negative and grows with each of its
 // parts: a polynomial with natural coefficients over atoms, or infinity (nil
@@ -148,7 +146,7 @@ func merge(ms []boundMono, join func(a, c exact.Int) exact.Int) *Bound {
 // coarse replaces a bound with too many monomials by a multiple of a power of
 // the sum of its atoms and 1.
 func (b *Bound) coarse() *Bound {
-	if len(b.monos) <= maxMonomials {
+	if len(b.monos) <= policy.BoundMonomials {
 		return b
 	}
 	degree := 0
@@ -270,9 +268,6 @@ func (a *atom) format(name func(exact.Var) string) string {
 	return "(" + a.arg.Format(name) + ")"
 }
 
-// maxPower limits the exponents that Eval computes.
-const maxPower = 100000
-
 // Eval is the bound's value for the given start; nil when it is infinite or too
 // large to write down.
 func (b *Bound) Eval(value func(exact.Var) exact.Int) *big.Int {
@@ -312,7 +307,7 @@ func (a *atom) eval(value func(exact.Var) exact.Int) *big.Int {
 	case a.kind == digitsAtom:
 		return big.NewInt(int64(v.BitLen()))
 	}
-	if !v.IsInt64() || v.Int64() > maxPower {
+	if !v.IsInt64() || v.Int64() > policy.BoundPower {
 		return nil
 	}
 	return new(big.Int).Exp(a.base.Big(), v, nil)

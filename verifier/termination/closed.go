@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // qpoly is a polynomial with rational coefficients: p over a natural den.
@@ -101,12 +102,6 @@ func (f closedForm) merged() closedForm {
 	return out
 }
 
-// maxGrowthTerms and maxGrowthPower limit closed forms.
-const (
-	maxGrowthTerms = 40
-	maxGrowthPower = 12
-)
-
 // closedForms solves a loop x' = update for the given variables, if it is
 // triangular and weakly nonlinear: x' = c*x + p over variables solved before,
 // with natural c.
@@ -127,7 +122,7 @@ func closedForms(update []exact.Poly, vars []exact.Var) (map[exact.Var]closedFor
 				continue
 			}
 			f := recurrence(iterate(update, v, p.from), c, p)
-			if len(f.terms) > maxGrowthTerms || f.from > maxIrregular {
+			if len(f.terms) > policy.ClosedFormTerms || f.from > policy.ClosedFormIrregular {
 				return nil, false
 			}
 			done[v], progress = f, true
@@ -171,22 +166,19 @@ func evalForms(p exact.Poly, forms map[exact.Var]closedForm) (closedForm, bool) 
 				return sum, false
 			}
 			f = f.mul(g)
-			if len(f.terms) > maxGrowthTerms {
+			if len(f.terms) > policy.ClosedFormTerms {
 				return sum, false
 			}
 		}
 		sum = sum.add(f)
 	}
 	for _, t := range sum.terms {
-		if t.power > maxGrowthPower {
+		if t.power > policy.ClosedFormPower {
 			return sum, false
 		}
 	}
 	return sum, true
 }
-
-// maxIrregular is how many first turns a closed form may leave out.
-const maxIrregular = 4
 
 // iterate is v after k turns.
 func iterate(update []exact.Poly, v exact.Var, k int) exact.Poly {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
@@ -13,14 +14,6 @@ import (
 // variables is in one of finitely many relations, each of which some function ranks. The relations here compare
 // variables before and after, and with each other, up to small constants, as in size-change termination with
 // differences.
-
-// Limits of the search for such relations.
-const (
-	maxClosureVars  = 4
-	maxClosureEdges = 8
-	maxRelations    = 60
-	maxDifference   = 3 // greatest constant; smaller ones than its negative count as that
-)
 
 // difference is a bound of each direction of a closure: unset, or at most v.
 type difference struct {
@@ -43,7 +36,7 @@ const ghostBase exact.Var = 1 << 20
 // byClosure looks for disjunctively well-founded relations of comp, which takes out all edges.
 func (r *ranker) byClosure(ctx context.Context, comp []*edge) (strict []*edge, rank certify.Rank) {
 	c := &closure{r: r, comp: comp}
-	if len(comp) > maxClosureEdges || !c.directions() {
+	if len(comp) > policy.RelationEdges || !c.directions() {
 		return nil, rank
 	}
 	for _, e := range comp {
@@ -79,7 +72,7 @@ func (c *closure) directions() bool {
 			vars = append(vars, v)
 		}
 	}
-	if len(vars) > maxClosureVars {
+	if len(vars) > policy.RelationVars {
 		return false
 	}
 	for _, v := range vars {
@@ -128,9 +121,9 @@ func (c *closure) abstract(ctx context.Context, rows []linear.Row, e *edge, base
 		if kind == linear.Empty {
 			return nil
 		}
-		if kind == linear.Attained && m.Cmp(exact.R(maxDifference)) <= 0 {
+		if kind == linear.Attained && m.Cmp(exact.R(policy.RelationDifference)) <= 0 {
 			out[i] = upper{true, m.Floor()}
-			if low := exact.I(-maxDifference); out[i].v.Cmp(low) < 0 {
+			if low := exact.I(-policy.RelationDifference); out[i].v.Cmp(low) < 0 {
 				out[i].v = low
 			}
 		}
@@ -167,7 +160,7 @@ func (c *closure) add(ctx context.Context, d difference) bool {
 			return true
 		}
 	}
-	if len(c.all) == maxRelations || ctx.Err() != nil {
+	if len(c.all) == policy.Relations || ctx.Err() != nil {
 		return false
 	}
 	rel := certify.Relation{From: d.from, To: d.to}

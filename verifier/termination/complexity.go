@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
@@ -113,7 +114,7 @@ func (b *bounder) refineFurther(ctx context.Context, ladder *linear.Ladder, c Co
 	if len(b.forks) > 0 || !b.p.on(byRefinement) {
 		return c
 	}
-	for round := 0; round < refineRounds; round++ {
+	for round := 0; round < policy.RefineRounds; round++ {
 		next, ok := b.again(ctx, ladder, refineLimit(c.Bound.growth()), mode{narrow: b.mode.narrow, hasty: true})
 		if !ok {
 			break
@@ -130,9 +131,6 @@ func (b *bounder) refineFurther(ctx context.Context, ladder *linear.Ladder, c Co
 // mode is how a bounder works: without the ranges of machine types, or only
 // until the first component that stays without a bound.
 type mode struct{ narrow, hasty bool }
-
-// refineRounds is how often a system is refined and bounded again.
-const refineRounds = 2
 
 // refineLimit is how many transitions a refined system may have, given what is
 // known without it: the less there is to win, the less it may cost.
@@ -330,17 +328,13 @@ func (b *bounder) explain(c Cost) string {
 	return w.String()
 }
 
-// proveShare is the part of the time that the question whether a bound exists
-// may take.
-const proveShare = 1.0 / 3
-
 // runComplexity answers a complexity question for RunFile: a bound; else NO when
 // some run never ends. That every run ends is no answer: with unbounded choice
 // there may still be no bound over the inputs.
 func runComplexity(ctx context.Context, sys *its.System, opts Options) (last, text string, by []string) {
 	a := Answer{Verdict: Unknown, Reason: "no time to ask whether every run ends"}
 	c := boundsUnless(ctx, sys, opts, func() bool {
-		a = Prove(ctx, sys, Options{Timeout: time.Duration(float64(opts.Timeout) * proveShare), Off: opts.Off})
+		a = Prove(ctx, sys, Options{Timeout: time.Duration(float64(opts.Timeout) * policy.BoundProveShare), Off: opts.Off})
 		return a.Verdict == NonTerminating
 	})
 	switch {

@@ -1,6 +1,9 @@
 package termination
 
-import "github.com/firmproof/firmproof/verifier/its"
+import (
+	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
 
 // cyclesOf lists simple cycles with the given number of edges, from each of
 // their locations; or the others, that pass a location with different edges.
@@ -8,7 +11,7 @@ func cyclesOf(comp []*edge, length int, again bool) [][]*edge {
 	var out [][]*edge
 	var walk func(path []*edge, seen map[its.Loc]bool)
 	walk = func(path []*edge, seen map[its.Loc]bool) {
-		if len(out) >= maxCycles {
+		if len(out) >= policy.SystemCycles {
 			return
 		}
 		last := path[len(path)-1]

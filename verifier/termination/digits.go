@@ -1,6 +1,9 @@
 package termination
 
-import "github.com/firmproof/firmproof/verifier/exact"
+import (
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
 
 // digitsBound returns the number of binary digits of b.
 func digitsBound(b *Bound) *Bound {
@@ -14,9 +17,6 @@ func digitsBound(b *Bound) *Bound {
 	return &Bound{[]boundMono{{exact.I(1), []*atom{a}}}}
 }
 
-// maxDigitPower is up to which power of a bound k to its digits is written as that.
-const maxDigitPower = 4
-
 // digitPower bounds k to the power of c*digits(a)+d by a polynomial, if b is of that form with small c: 2^digits(a) is
 // at most 2*a+1, and k at most 2 to its digits.
 func digitPower(k exact.Int, b *Bound) *Bound {
@@ -25,7 +25,7 @@ func digitPower(k exact.Int, b *Bound) *Bound {
 	for _, m := range b.monos {
 		c, small := m.coef.Int64()
 		switch {
-		case !small || c > maxDigitPower:
+		case !small || c > policy.BoundDigitPower:
 			return nil
 		case len(m.atoms) == 0:
 			out = constBound(k.Pow(int(c)))
@@ -35,7 +35,7 @@ func digitPower(k exact.Int, b *Bound) *Bound {
 			return nil
 		}
 	}
-	if arg == nil || power > maxDigitPower {
+	if arg == nil || power > policy.BoundDigitPower {
 		return nil
 	}
 	for range power {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
@@ -171,9 +172,6 @@ func (p *problem) dropUnreachable() {
 	p.edges = kept
 }
 
-// chainGrowth is how many edges more a removed location may cost.
-const chainGrowth = 1
-
 // eliminateOne removes the location that is cheapest to remove, if any is cheap.
 func (p *problem) eliminateOne(ctx context.Context) bool {
 	in, out := map[its.Loc]int{}, map[its.Loc]int{}
@@ -194,7 +192,7 @@ func (p *problem) eliminateOne(ctx context.Context) bool {
 			best, cost = l, c
 		}
 	}
-	if best < 0 || cost > chainGrowth || ctx.Err() != nil {
+	if best < 0 || cost > policy.SystemChainGrowth || ctx.Err() != nil {
 		return false
 	}
 	p.eliminate(ctx, best)

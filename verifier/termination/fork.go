@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
@@ -147,9 +148,6 @@ func (p *problem) trunkOf() map[its.Loc]bool {
 	return out
 }
 
-// maxForkGoals limits the sets of successors that a function has to pay for.
-const maxForkGoals = 16
-
 // forkRank bounds edges of part by a function that pays, at each of its transitions, for all successors in part
 // together: it is at least the sum over the successors where it is positive, that is over any set of them.
 func (b *bounder) forkRank(ctx context.Context, part []*edge) bool {
@@ -162,7 +160,7 @@ func (b *bounder) forkRank(ctx context.Context, part []*edge) bool {
 		if e != with[0] {
 			continue
 		}
-		if 1<<len(with) > maxForkGoals {
+		if 1<<len(with) > policy.ForkGoals {
 			return false
 		}
 		d := g.unknown()

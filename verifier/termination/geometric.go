@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
@@ -13,15 +14,6 @@ import (
 // which a turn stretches: it makes x + y1 + ... + yk of x, and of yi what is l*yi, or l*yi + y(i-1), l a whole number
 // that is not negative. If the guard holds of x and, without its constants, of each direction, no turn leaves the cone
 // of states x + a1*y1 + ... + ak*yk, ai >= 0: a set like others, for the checker too.
-
-// Limits of the search for geometric arguments.
-const (
-	maxMatter     = 8  // variables that the guard depends on
-	maxDirections = 5  // of a cone
-	maxStretch    = 64 // by which a turn stretches a direction
-	maxReached    = 6  // runs to the cycle that are tried
-	maxGeometric  = 60 // questions for each system
-)
 
 // cone is the question for one.
 type cone struct {
@@ -36,8 +28,8 @@ type cone struct {
 
 // geometric looks for an infinite run through one of the cycles that diverges along a few directions.
 func (z *lassos) geometric(ctx context.Context, comps [][]*edge) *certify.Recurrence {
-	budget := maxGeometric
-	for length := 1; length <= maxWalkEdges; length++ {
+	budget := policy.ConeQuestions
+	for length := 1; length <= policy.WalkEdges; length++ {
 		for _, comp := range comps {
 			for _, cycle := range cyclesOf(comp, length, false) {
 				if r := z.p.turn(cycle); r != nil {
@@ -55,7 +47,7 @@ func (z *lassos) geometric(ctx context.Context, comps [][]*edge) *certify.Recurr
 func (z *lassos) diverging(ctx context.Context, r *relation, budget *int) *certify.Recurrence {
 	for _, c := range z.p.choices(ctx, r) {
 		g := z.p.newCone(r, c)
-		for i := 0; g != nil && i < maxReached && z.reaches(ctx, r, i); i++ {
+		for i := 0; g != nil && i < policy.ConeStems && z.reaches(ctx, r, i); i++ {
 			if *budget--; *budget < 0 || ctx.Err() != nil {
 				return nil
 			}
@@ -89,12 +81,12 @@ func (p *problem) newCone(r *relation, c choice) *cone {
 		g.rows = append(g.rows, row)
 		g.depends(p, row.Lin)
 	}
-	if len(g.vars) == 0 || len(g.vars) > maxMatter {
+	if len(g.vars) == 0 || len(g.vars) > policy.ConeVars {
 		return nil
 	}
 	g.scale = 1
 	for _, l := range stretches(g.matrix()) {
-		if len(g.stretch) == maxDirections {
+		if len(g.stretch) == policy.ConeDirections {
 			return nil
 		}
 		for _, k := range g.stretch {
@@ -116,7 +108,7 @@ func (p *problem) newCone(r *relation, c choice) *cone {
 // depends adds the variables of l, and those that turns make them of.
 func (g *cone) depends(p *problem, l exact.Lin) {
 	for _, t := range l.Terms {
-		if slices.Contains(g.vars, t.Var) || len(g.vars) > maxMatter {
+		if slices.Contains(g.vars, t.Var) || len(g.vars) > policy.ConeVars {
 			continue
 		}
 		next := exact.V(t.Var)

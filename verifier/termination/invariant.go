@@ -6,15 +6,8 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
-)
-
-// Limits of the invariant analysis.
-const (
-	widenAfter   = 3   // rounds before bounds that still move are given up
-	narrowRounds = 2   // rounds after that win some back
-	maxTemplates = 160 // directions per system
-	maxRounds    = 40
 )
 
 // invariants computes bounds of the templates at each cut location: intervals,
@@ -85,7 +78,7 @@ func (a *invariants) component(ctx context.Context, comp []its.Loc) {
 	for _, l := range comp {
 		dirty[l] = true
 	}
-	for round := 0; round < maxRounds && len(dirty) > 0 && ctx.Err() == nil; round++ {
+	for round := 0; round < policy.InvariantRounds && len(dirty) > 0 && ctx.Err() == nil; round++ {
 		next := map[its.Loc]bool{}
 		for _, l := range comp {
 			if !dirty[l] {
@@ -103,13 +96,13 @@ func (a *invariants) component(ctx context.Context, comp []its.Loc) {
 			}
 		}
 		dirty = next
-		if round == maxRounds-1 && len(next) > 0 {
+		if round == policy.InvariantRounds-1 && len(next) > 0 {
 			for _, l := range comp {
 				a.value[l] = make([]upper, len(a.templates))
 			}
 		}
 	}
-	for k := 0; k < narrowRounds && ctx.Err() == nil; k++ {
+	for k := 0; k < policy.NarrowRounds && ctx.Err() == nil; k++ {
 		for _, l := range comp {
 			if v := a.post(ctx, l); v != nil {
 				a.value[l] = a.meet(a.value[l], v)
@@ -145,7 +138,7 @@ func (a *invariants) grow(ctx context.Context, l its.Loc, round int) bool {
 			continue
 		}
 		changed = true
-		if round >= widenAfter {
+		if round >= policy.WidenAfter {
 			out[i] = upper{}
 		} else {
 			out[i] = now[i]

@@ -5,19 +5,9 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
-)
-
-// Limits of the search for non-termination.
-const (
-	maxCycles     = 80  // simple cycles per component
-	maxCycleEdges = 6   // edges of a cycle between cut locations
-	maxWalkEdges  = 4   // of one that passes a location again
-	maxStems      = 400 // partial runs from the start
-	maxSplits     = 24  // ways of choosing temporaries per cycle
-	maxSets       = 40  // candidate sets per choice
-	stemBranch    = 200 // integer branching for a stem
 )
 
 // relation is a path of the system's own transitions as a linear relation, with
@@ -84,7 +74,7 @@ func (p *problem) refute(ctx context.Context, comps [][]*edge) *certify.Recurren
 		name              string
 		shortest, longest int
 		again             bool
-	}{{byCycles, 1, maxCycleEdges, false}, {byWalks, 2, maxWalkEdges, true}} {
+	}{{byCycles, 1, policy.CycleEdges, false}, {byWalks, 2, policy.WalkEdges, true}} {
 		for length := t.shortest; length <= t.longest && p.on(t.name); length++ {
 			for _, comp := range comps {
 				if cert := z.tryCycles(ctx, cyclesOf(comp, length, t.again)); cert != nil {
@@ -136,7 +126,7 @@ func (z *lassos) tryCycle(ctx context.Context, cycle []*edge) *certify.Recurrenc
 		return nil
 	}
 	for _, c := range z.p.choices(ctx, r) {
-		sets := &setSearch{p: z.p, r: r, c: c, budget: maxSets}
+		sets := &setSearch{p: z.p, r: r, c: c, budget: policy.CandidateSets}
 		sets.accept = func(set []exact.Lin) bool { return z.reach(ctx, r.from, set) != nil }
 		if sets.run(ctx) {
 			return z.found(ctx, r, c, sets.result)
@@ -194,7 +184,7 @@ func (p *problem) model(ctx context.Context, rows []linear.Row) map[exact.Var]ex
 		tb.Add(r)
 	}
 	out := map[exact.Var]exact.Int{}
-	switch tb.CheckInt(ctx, stemBranch) {
+	switch tb.CheckInt(ctx, policy.StemBranch) {
 	case linear.Sat:
 		for _, r := range rows {
 			for _, t := range r.Lin.Terms {
@@ -226,13 +216,13 @@ func (z *lassos) grow(ctx context.Context) bool {
 		first, _ := z.p.compose(z.p.sys.Start, nil)
 		z.work = []*relation{first}
 	}
-	if z.done == len(z.work) || z.done >= maxStems || ctx.Err() != nil {
+	if z.done == len(z.work) || z.done >= policy.SystemStems || ctx.Err() != nil {
 		return false
 	}
 	r := z.work[z.done]
 	z.done++
 	z.stems[r.to] = append(z.stems[r.to], r)
-	if len(z.work) > 2*maxStems {
+	if len(z.work) > 2*policy.SystemStems {
 		return true
 	}
 	for _, e := range z.p.edges {

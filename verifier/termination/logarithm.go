@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
@@ -14,9 +15,6 @@ type rate struct{ over, under, times int64 }
 
 // rates are tried in this order.
 var rates = []rate{{2, 1, 1}, {3, 2, 2}}
-
-// maxLogEdges is the size of parts of which single edges are tried.
-const maxLogEdges = 8
 
 // logarithmic bounds edges of part that divide a function, which no edge raises and which is at least 1 before them; or
 // that multiply one, which is at least 1 and at most another one, which no edge raises.
@@ -29,7 +27,7 @@ func (b *bounder) logarithmic(ctx context.Context, part []*edge) bool {
 		for _, find := range []func(context.Context, []*edge, []*edge, rate) map[its.Loc]exact.Lin{b.divided,
 			b.multiplied} {
 			tries := [][]*edge{part}
-			if len(part) > 1 && len(part) <= maxLogEdges {
+			if len(part) > 1 && len(part) <= policy.LogarithmEdges {
 				for _, e := range part {
 					tries = append(tries, []*edge{e})
 				}

@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
-// stretches lists the eigenvalues of a square matrix that are whole numbers from 0 to maxStretch, falling, each as often
-// as it is a root of the characteristic polynomial.
+// stretches lists the eigenvalues of a square matrix that are whole numbers from 0 to policy.ConeStretch, falling, each
+// as often as it is a root of the characteristic polynomial.
 func stretches(a [][]exact.Int) []int64 {
 	n := len(a)
 	coef := make([]exact.Int, n+1) // of the polynomial, by the method of Faddeev and LeVerrier
@@ -36,7 +37,7 @@ func stretches(a [][]exact.Int) []int64 {
 		coef[n-k] = trace.Neg().Quo(exact.I(int64(k)))
 	}
 	var out []int64
-	for l := int64(maxStretch); l >= 0; {
+	for l := int64(policy.ConeStretch); l >= 0; {
 		rest, sum := make([]exact.Int, len(coef)-1), exact.Int{}
 		for i := len(coef) - 1; i >= 0; i-- { // division by (variable - l)
 			sum = sum.Mul(exact.I(l)).Add(coef[i])

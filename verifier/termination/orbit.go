@@ -7,16 +7,14 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
 
 // Limits of the search for a state that repeats.
 const (
-	orbitTrials = 60
-	orbitSteps  = 400
-	orbitCycle  = 150 // longest cycle handed to the checker
-	orbitSeed   = 1
+	orbitSeed int64 = 1
 )
 
 // orbit runs the system from sampled values and looks for a state that repeats
@@ -37,7 +35,7 @@ func (p *problem) repeat(ctx context.Context) *certify.Recurrence {
 			o.out[t.From] = append(o.out[t.From], i)
 		}
 	}
-	for trial := 0; trial < orbitTrials && ctx.Err() == nil; trial++ {
+	for trial := 0; trial < policy.OrbitTrials && ctx.Err() == nil; trial++ {
 		if cert := o.trial(ctx, o.sample(trial)); cert != nil {
 			return cert
 		}
@@ -77,7 +75,7 @@ func (o *orbit) trial(ctx context.Context, start []exact.Int) *certify.Recurrenc
 	loc, state := o.p.sys.Start, start
 	seen := map[string]int{}
 	states := [][]exact.Int{}
-	for n := 0; n < orbitSteps && ctx.Err() == nil; n++ {
+	for n := 0; n < policy.OrbitSteps && ctx.Err() == nil; n++ {
 		k := o.key(loc, state)
 		if first, ok := seen[k]; ok {
 			return o.close(cert, first, states[first])
@@ -153,12 +151,9 @@ func (o *orbit) enable(ctx context.Context, t *its.Transition, state []exact.Int
 	return temps, true
 }
 
-// guesses is how often random temporaries are tried before solving for them.
-const guesses = 4
-
 func (o *orbit) guess(rows []linear.Row, temps []exact.Int) bool {
 	value := func(v exact.Var) exact.Int { return temps[int(v)-o.p.n] }
-	for k := 0; k < guesses; k++ {
+	for k := 0; k < policy.OrbitGuesses; k++ {
 		for i := range temps {
 			temps[i] = exact.I(o.rng.Int63n(int64(4*(k+1)*(k+1))) - int64(k))
 		}
@@ -191,7 +186,7 @@ func (o *orbit) apply(step certify.Step, state, temps []exact.Int) (its.Loc, []e
 // close cuts the run into stem and cycle; the set is the one repeated state.
 func (o *orbit) close(cert *certify.Recurrence, first int, state []exact.Int) *certify.Recurrence {
 	cert.Cycle = cert.Stem[first:]
-	if len(cert.Cycle) > orbitCycle {
+	if len(cert.Cycle) > policy.OrbitCycle {
 		return nil
 	}
 	for _, temps := range cert.StemTemps[first:] {

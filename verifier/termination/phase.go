@@ -7,19 +7,13 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
 
 // Phases that need not be nested: functions without bound that fall again and again fall below every number, and what
 // the loop does from then on may be ranked. `x += y; y += z; z--` while x >= 0: first z falls, then y, then x.
-
-// Limits of the search for phases.
-const (
-	maxPhases     = 4  // one after the other
-	maxPhaseEdges = 16 // edges of a component
-	phaseTries    = 3  // sets of strict edges
-)
 
 // surroundings are facts about the locations of a component, each expression at least 0.
 type surroundings struct {
@@ -49,7 +43,7 @@ func (r *ranker) knowing(s surroundings, phases int) *ranker {
 
 // byPhase looks for a ranking step that needs to know how the run goes on, or for a phase.
 func (r *ranker) byPhase(ctx context.Context, comp []*edge) (strict []*edge, rank certify.Rank) {
-	if len(comp) > maxPhaseEdges || r.phases > maxPhases {
+	if len(comp) > policy.LoosePhaseEdges || r.phases > policy.LoosePhases {
 		return nil, rank
 	}
 	var kept map[its.Loc][]exact.Lin
@@ -64,7 +58,7 @@ func (r *ranker) byPhase(ctx context.Context, comp []*edge) (strict []*edge, ran
 			return strict, rank
 		}
 	}
-	if r.phases == maxPhases || !r.p.on(byPhases) {
+	if r.phases == policy.LoosePhases || !r.p.on(byPhases) {
 		return nil, rank
 	}
 	return r.phase(ctx, comp, kept)
@@ -123,7 +117,7 @@ func (r *ranker) phase(ctx context.Context, comp []*edge, kept map[its.Loc][]exa
 	all := r.knowing(surroundings{r.known.facts, kept}, r.phases).fallingOn(ctx, comp)
 	var tried [][]*edge
 	for _, by := range all {
-		if by.before || len(tried) == phaseTries || slices.ContainsFunc(tried, func(t []*edge) bool {
+		if by.before || len(tried) == policy.LoosePhaseTries || slices.ContainsFunc(tried, func(t []*edge) bool {
 			return slices.Equal(t, by.strict)
 		}) {
 			continue

@@ -2,14 +2,12 @@ package termination
 
 import (
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
 // product is a variable that stands for x*y.
 type product struct{ v, x, y exact.Var }
-
-// productBits is the length of the bounds of variables that productFacts uses: those of machine types tell nothing.
-const productBits = 12
 
 // productFacts are the linear facts about products that follow from the bounds of their factors in rows: (x-a)*(y-b) is
 // not negative for lower bounds a and b, nor for upper ones, and not positive for one of each (McCormick).
@@ -19,7 +17,7 @@ func productFacts(rows []linear.Row, products []product) []linear.Row {
 	}
 	lower, upper := map[exact.Var]exact.Int{}, map[exact.Var]exact.Int{}
 	for _, r := range rows {
-		if len(r.Lin.Terms) != 1 || !r.Lin.Terms[0].Coef.Abs().IsOne() || r.Lin.Const.BitLen() > productBits {
+		if len(r.Lin.Terms) != 1 || !r.Lin.Terms[0].Coef.Abs().IsOne() || r.Lin.Const.BitLen() > policy.ProductBits {
 			continue
 		}
 		v, rises := r.Lin.Terms[0].Var, r.Lin.Terms[0].Coef.IsOne()

@@ -22,6 +22,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
@@ -98,7 +99,7 @@ func (a *attempt) prove(ctx context.Context, refute bool, off map[string]bool) A
 	answer := Answer{Verdict: Unknown}
 	for _, everyCycle := range []bool{false, true} {
 		a.everyCycle, a.tally = everyCycle, newTally(off)
-		cert, p, stuck := a.search(ctx, a.sys, splitRounds)
+		cert, p, stuck := a.search(ctx, a.sys, policy.SplitRounds)
 		if cert == nil {
 			if !everyCycle && refute {
 				answer = p.refuted(ctx, stuck)
@@ -112,13 +113,6 @@ func (a *attempt) prove(ctx context.Context, refute bool, off map[string]bool) A
 	}
 	return answer
 }
-
-// splitRounds is how often locations are split by the edge that led there, and
-// maxSplit how many transitions that may give.
-const (
-	splitRounds = 2
-	maxSplit    = 120
-)
 
 // search looks for a termination certificate, at last by splitting locations
 // rounds times. Without one it returns the components where it stopped.
@@ -136,7 +130,7 @@ func (a *attempt) search(ctx context.Context, sys *its.System, rounds int) (*cer
 		cert.Ranks = r.ranks
 		return cert, p, nil
 	}
-	if !a.phased && rounds == splitRounds && p.phased() && !r.hopeless(ctx) { // cheaper than splits
+	if !a.phased && rounds == policy.SplitRounds && p.phased() && !r.hopeless(ctx) { // cheaper than splits
 		again := newRanker(p)
 		again.phased = true
 		if again.run(ctx) {
@@ -165,13 +159,17 @@ type split struct {
 // splits lists ways to split the locations where r is stuck.
 func (a *attempt) splits(ctx context.Context, p *problem, r *ranker, rounds int) []split {
 	var out []split
-	if p.on(byEntry) && a.phased && rounds == splitRounds {
+	if p.on(byEntry) && a.phased && rounds == policy.SplitRounds {
 		for _, all := range []bool{true, false} {
-			out = append(out, split{byEntry, func() (*its.System, []*edge, bool) { return p.byEntry(ctx, maxSplit, all) }})
+			out = append(out, split{byEntry, func() (*its.System, []*edge, bool) {
+				return p.byEntry(ctx, policy.SplitTransitions, all)
+			}})
 		}
 	}
 	if p.on(bySplits) && rounds > 0 && !r.hopeless(ctx) {
-		out = append(out, split{bySplits, func() (*its.System, []*edge, bool) { return p.refined(ctx, maxSplit) }})
+		out = append(out, split{bySplits, func() (*its.System, []*edge, bool) {
+			return p.refined(ctx, policy.SplitTransitions)
+		}})
 	}
 	return out
 }

@@ -6,16 +6,10 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
-
-// maxDepth is the greatest number of phases of a multiphase ranking function.
-const maxDepth = 4
-
-// maxEffort limits the linear programs for single edges: the sum of the squares of
-// their sizes. Without it a large component that no function ranks takes all the time.
-const maxEffort = 10_000_000
 
 // ranker proves termination component by component.
 type ranker struct {
@@ -164,12 +158,12 @@ func (r *ranker) find(ctx context.Context, comp []*edge) ([]*edge, []map[its.Loc
 	for _, e := range comp {
 		size += int64(len(r.lean(ctx, e)) + 2*len(r.vars))
 	}
-	for depth := 1; depth <= maxDepth && (depth == 1 || r.phases == 0); depth++ {
+	for depth := 1; depth <= policy.NestedPhases && (depth == 1 || r.phases == 0); depth++ {
 		if depth == 1 && !r.p.on(byAffine) || depth > 1 && !r.p.on(byNested) {
 			continue
 		}
 		for _, e := range comp {
-			if ctx.Err() != nil || r.effort > maxEffort {
+			if ctx.Err() != nil || r.effort > policy.RankEffort {
 				return nil, nil
 			}
 			if r.standsStill(ctx, e) {

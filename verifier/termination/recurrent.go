@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
@@ -70,11 +71,11 @@ func (p *problem) choices(ctx context.Context, r *relation) []choice {
 			continue
 		}
 		for _, c := range out {
-			if len(out) >= maxSplits {
+			if len(out) >= policy.TemporaryChoices {
 				break
 			}
 			for _, l := range tightest(around, c, v) {
-				if len(out) < maxSplits {
+				if len(out) < policy.TemporaryChoices {
 					out = append(out, c.with(v, l))
 				}
 			}
@@ -163,9 +164,6 @@ func (s *setSearch) next(l exact.Lin) exact.Lin {
 	})
 }
 
-// maxRepairs is how many conjuncts may be added to the guard.
-const maxRepairs = 10
-
 func (s *setSearch) repair(ctx context.Context, set []exact.Lin, depth int) bool {
 	if s.budget <= 0 || ctx.Err() != nil {
 		return false
@@ -196,7 +194,7 @@ func (s *setSearch) repair(ctx context.Context, set []exact.Lin, depth int) bool
 		}
 		return false
 	}
-	if depth == maxRepairs {
+	if depth == policy.GuardRepairs {
 		return false
 	}
 	now, after := set[broken], s.next(set[broken])

@@ -5,14 +5,8 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxBoundDepth is the greatest number of phases tried for bounds.
-const maxBoundDepth = 6
-
-// maxPhaseSize limits the programs for phases: rows and variables of all edges
-// times the square of the depth.
-const maxPhaseSize = 6000
 
 // bounder alternates runtime and size bounds, component by component.
 type bounder struct {
@@ -228,7 +222,11 @@ func (b *bounder) rankBound(ctx context.Context, comp, part []*edge) bool {
 		}
 		size += len(b.r.lean(ctx, e)) + 2*len(b.r.vars)
 	}
-	for depth := 1; b.p.on(byPhaseBound) && depth <= maxBoundDepth && size*depth*depth <= maxPhaseSize; depth++ {
+	most := policy.BoundPhases
+	if !b.p.on(byPhaseBound) {
+		most = 0
+	}
+	for depth := 1; depth <= most && size*depth*depth <= policy.BoundPhaseSize; depth++ {
 		for _, e := range part {
 			if ctx.Err() != nil {
 				return false

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // templates collects the directions, each with its negation.
@@ -13,7 +14,7 @@ func (p *problem) templates() []exact.Lin {
 	add := func(l exact.Lin) {
 		l.Const = exact.Int{}
 		l = l.Tighten()
-		if len(l.Terms) == 0 || len(out) >= maxTemplates {
+		if len(l.Terms) == 0 || len(out) >= policy.SystemTemplates {
 			return
 		}
 		for _, d := range []exact.Lin{l, l.Neg()} {
@@ -79,9 +80,6 @@ func (p *problem) liveVars() []bool {
 	return live
 }
 
-// maxMoved is how many variables of an edge are related because they change together.
-const maxMoved = 5
-
 // moved adds the variables that change on the edge, as pairs of little weight.
 func (p *problem) moved(e *edge, live []bool, count map[[2]exact.Var]int) {
 	var vs []exact.Var
@@ -90,7 +88,7 @@ func (p *problem) moved(e *edge, live []bool, count map[[2]exact.Var]int) {
 			vs = append(vs, exact.Var(v))
 		}
 	}
-	if len(vs) > maxMoved || e.from != e.to {
+	if len(vs) > policy.TemplateMoved || e.from != e.to {
 		return
 	}
 	for i, v := range vs {

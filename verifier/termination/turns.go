@@ -5,14 +5,9 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
-
-// maxTurns is how many turns of a single loop are tried out.
-const maxTurns = 5
-
-// maxTurnDegree ends that when the polynomials of a nonlinear loop grow.
-const maxTurnDegree = 4
 
 func degreeOf(t *its.Transition) int {
 	d := 0
@@ -32,11 +27,11 @@ func (b *bounder) fewTurns(ctx context.Context, part []*edge) bool {
 		return false
 	}
 	run := &edge{from: e.from, to: e.to, full: e.full}
-	for k := int64(1); k <= maxTurns && ctx.Err() == nil; k++ {
+	for k := int64(1); k <= policy.FewTurns && ctx.Err() == nil; k++ {
 		t, ok := b.p.sys.Chain(&run.full, &e.full)
 		if ok {
 			run.full = t
-			if degreeOf(&t) > maxTurnDegree {
+			if degreeOf(&t) > policy.FewTurnsDegree {
 				return false
 			}
 			run.linearise(b.p.n)

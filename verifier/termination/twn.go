@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
@@ -120,16 +121,13 @@ func (b *bounder) twnEnds(ctx context.Context, l *twnLoop) bool {
 				rows = append(rows, linear.PolyRow{Poly: a.Poly, EQ: a.Rel == its.EQ})
 			}
 		}
-		q := &stayQuery{z: z, atoms: l.atoms[e], rels: l.rels[e], budget: stayBudget}
+		q := &stayQuery{z: z, atoms: l.atoms[e], rels: l.rels[e], budget: policy.ClosedFormQuestions}
 		if !q.never(ctx, rows, 0) {
 			return false
 		}
 	}
 	return true
 }
-
-// stayBudget is how many questions one guard may cost.
-const stayBudget = 120
 
 // stayQuery asks whether all atoms of a guard can end up true.
 type stayQuery struct {
@@ -206,16 +204,13 @@ func (b *bounder) absoluteAfter(e *edge, p exact.Poly) *Bound {
 	return out
 }
 
-// maxBase is the greatest base of a form whose dominance is computed.
-const maxBase = 64
-
 // dominance is a natural C with b'^n n^k' <= C/n * b^n n^k for all n >= 1, for
 // each term (b, k) and each later one (b', k').
 func dominance(terms []growthTerm) (exact.Int, bool) {
 	c := exact.I(1)
 	for i, t := range terms {
 		base, ok := t.base.Int64()
-		if !ok || base > maxBase {
+		if !ok || base > policy.ClosedFormBase {
 			return c, false
 		}
 		for _, u := range terms[i+1:] {

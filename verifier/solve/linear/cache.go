@@ -4,10 +4,8 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxCached is how many answers a ladder remembers.
-const maxCached = 200_000
 
 // cache remembers answers by question. Variables count by where they first occur:
 // states that differ in nothing but the names of their numbers share answers.
@@ -52,7 +50,7 @@ func question(rows []Row, goal *exact.Lin) string {
 
 // remember keeps an answer; without a key, none.
 func (c cache) remember(key string, st Status) {
-	if key != "" && len(c) < maxCached {
+	if key != "" && len(c) < policy.LinearCached {
 		c[key] = st
 	}
 }

@@ -5,14 +5,8 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// branchNodes is how often the integer rung branches before Z3 is asked.
-const branchNodes = 60
-
-// maxOpen is how many questions Z3 may leave open before it is asked no more: a
-// program that multiplies has questions of one kind without end.
-const maxOpen = 40
 
 // Rungs counts which rung of the ladder answered, and the time that the dear ones
 // took, whether they answered or not.
@@ -105,7 +99,7 @@ func (l *Ladder) decide(ctx context.Context, rows []Row) Status {
 	if st := l.simplex(ctx, rows); st != Unknown {
 		return st
 	}
-	if z := l.Solver(); z != nil && l.open < maxOpen && !unwieldy(rows) && ctx.Err() == nil {
+	if z := l.Solver(); z != nil && l.open < policy.LinearOpen && !unwieldy(rows) && ctx.Err() == nil {
 		start := time.Now()
 		st := z.SatRows(rows)
 		l.Rungs.Solver += time.Since(start)
@@ -148,7 +142,7 @@ func (l *Ladder) simplex(ctx context.Context, rows []Row) Status {
 		l.Rungs.Rational++
 		return Unsat
 	case Sat:
-		if st := t.CheckInt(ctx, branchNodes); st != Unknown {
+		if st := t.CheckInt(ctx, policy.LinearBranch); st != Unknown {
 			l.Rungs.Integer++
 			return st
 		}

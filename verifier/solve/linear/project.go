@@ -4,10 +4,8 @@ import (
 	"context"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxProjected is how many rows a projection may have on the way.
-const maxProjected = 400
 
 // Project eliminates variables over the rationals (Gauss for equations, then
 // Fourier and Motzkin): the result is implied by rows and does not mention the
@@ -31,7 +29,7 @@ func Project(ctx context.Context, rows []Row, drop []exact.Var) (out []Row, isEx
 				high = append(high, r)
 			}
 		}
-		if len(keep)+len(low)*len(high) > maxProjected || ctx.Err() != nil {
+		if len(keep)+len(low)*len(high) > policy.LinearProjected || ctx.Err() != nil {
 			rows, isExact = keep, false
 			continue
 		}

@@ -24,10 +24,8 @@ import (
 	"context"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxPivots ends a single simplex run that does not converge.
-const maxPivots = 20000
 
 // Row is the constraint Lin >= 0, or Lin = 0 if EQ.
 type Row struct {
@@ -208,7 +206,7 @@ func (t *Tableau) Check(ctx context.Context) Status {
 		t.lastCert = t.badCert
 		return Unsat
 	}
-	c, ok := t.s.check(ctx, maxPivots)
+	c, ok := t.s.check(ctx, policy.LinearPivots)
 	switch {
 	case !ok:
 		return Unknown
@@ -290,7 +288,7 @@ func (t *Tableau) Maximise(ctx context.Context, e exact.Lin) (exact.Rat, Extremu
 	if k.Sign() < 0 {
 		return t.minimised(ctx, e, col, k)
 	}
-	switch t.s.maximise(ctx, col, maxPivots) {
+	switch t.s.maximise(ctx, col, policy.LinearPivots) {
 	case optimal:
 		return t.s.val[col].Mul(k).Add(exact.RatOf(e.Const)), Attained
 	case unbounded:
@@ -309,7 +307,7 @@ func (t *Tableau) minimised(ctx context.Context, e exact.Lin, col int32, k exact
 		t.order = append(t.order, 0)
 		t.slack[key] = neg
 	}
-	switch t.s.maximise(ctx, neg, maxPivots) {
+	switch t.s.maximise(ctx, neg, policy.LinearPivots) {
 	case optimal:
 		return t.s.val[col].Mul(k).Add(exact.RatOf(e.Const)), Attained
 	case unbounded:

@@ -7,14 +7,8 @@ import (
 	"github.com/mitchellh/go-z3"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// contextQueries is after how many questions a context is renewed: go-z3 does
-// not count references to terms, so a context only grows.
-const contextQueries = 300
-
-// workPerMilli is about what Z3 does in a millisecond, in units of its rlimit.
-const workPerMilli = 4000
 
 // PolyRow is the constraint Poly >= 0, or Poly = 0 if EQ.
 type PolyRow struct {
@@ -49,7 +43,7 @@ func (z *Z3) Close() {
 }
 
 func (z *Z3) open() {
-	if z.ctx != nil && z.queries < contextQueries {
+	if z.ctx != nil && z.queries < policy.Z3ContextQuestions {
 		z.queries++
 		return
 	}
@@ -57,7 +51,7 @@ func (z *Z3) open() {
 	z.cfg = z3.NewConfig()
 	// a limit of work, not of time: it is the same on every machine, and Z3's timer
 	// threads can leave a check waiting for ever on a busy one
-	z.cfg.SetParamValue("rlimit", strconv.Itoa(z.millis*workPerMilli))
+	z.cfg.SetParamValue("rlimit", strconv.Itoa(z.millis*policy.Z3WorkPerMilli))
 	z.ctx = z3.NewContext(z.cfg)
 	z.ints = z.ctx.IntSort()
 	z.vars = map[exact.Var]*z3.AST{}

@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
@@ -15,13 +16,10 @@ type row struct {
 	eq  bool
 }
 
-// z3Millis is the time Z3 may take for one implication.
-const z3Millis = 4000
-
 // prover checks implications between linear constraints over the integers.
 type prover struct{ z3 *linear.Z3 }
 
-func newProver() *prover { return &prover{linear.NewZ3(z3Millis)} }
+func newProver() *prover { return &prover{linear.NewZ3(policy.CertifyZ3)} }
 
 func (p *prover) close() { p.z3.Close() }
 

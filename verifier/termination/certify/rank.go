@@ -8,7 +8,7 @@ import (
 )
 
 // Floor is how low the functions of a phase are once it is over. Every number is right, since they fall for ever.
-const Floor = 1 << 40
+const Floor int64 = 1 << 40
 
 // component holds the edges of one component at a ranking step, and what holds at its locations.
 type component struct {
