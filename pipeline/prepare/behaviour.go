@@ -25,7 +25,7 @@ const (
 	pairsTime = 8
 )
 
-// Pair asks what two versions of a function do (verifier.Compare). Its job's program is the old one.
+// Pair asks what two versions of a function do (change.Compare). Its job's program is the old one.
 type Pair struct {
 	Renewed
 	Now *ir.Module `json:"-"` // in the process that built it
