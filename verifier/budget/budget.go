@@ -9,7 +9,8 @@
 //	Idle         it waits for others
 //	WithTimeout  a slice of the budget; Share: a part of what is left; After: an alarm
 //
-// What the runtime does beside (collecting garbage) does not count. Without a budget, all of these go by the clock.
+// Where all wait for each other, the clock counts. What the runtime does beside (collecting garbage) does not count.
+// Without a budget, all of these go by the clock.
 package budget
 
 import (
@@ -37,7 +38,9 @@ type Meter struct {
 	spent   time.Duration   // seconds of the budget
 	total   time.Duration   // processor time
 	alarms  map[*alarm]struct{}
-	over    bool // the watcher ended: nothing is measured any more
+	over    bool          // the watcher ended: nothing is measured any more
+	resting time.Time     // since when all wait for each other; zero: somebody works, or none is there
+	rested  time.Duration // of that, what is spent
 	stop    chan struct{}
 }
 
@@ -111,6 +114,23 @@ func (m *Meter) count() {
 	}
 	m.total += sum
 	m.spent += sum / time.Duration(max(1, min(busy, policy.Processors)))
+	m.rests(busy == 0 && len(m.workers) > 0)
+}
+
+// rests has the clock count while all wait, but for the moments in which one hands over to the next: who waits for an
+// alarm while nobody works would wait until the outer limit.
+func (m *Meter) rests(all bool) {
+	switch {
+	case !all:
+		m.resting, m.rested = time.Time{}, 0
+	case m.resting.IsZero():
+		m.resting = time.Now()
+	default:
+		if more := time.Since(m.resting) - policy.BudgetRest - m.rested; more > 0 {
+			m.rested += more
+			m.spent += more
+		}
+	}
 }
 
 // now returns the seconds of the budget that are spent.

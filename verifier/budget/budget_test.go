@@ -79,6 +79,20 @@ func TestIdle(t *testing.T) {
 	}
 }
 
+// TestAllWait: who waits for an alarm while nobody works is woken.
+func TestAllWait(t *testing.T) {
+	ctx, cancel := WithClock(context.Background(), time.Hour, time.Hour)
+	defer cancel()
+	defer Work(ctx)()
+	defer Idle(ctx)()
+	late, stop := After(ctx, time.Millisecond)
+	defer stop()
+	<-late
+	if ctx.Err() != nil {
+		t.Error(ctx.Err())
+	}
+}
+
 // A process that an engine waits for counts.
 func TestProcess(t *testing.T) {
 	ctx, cancel := WithClock(context.Background(), time.Hour, time.Hour)

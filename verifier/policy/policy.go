@@ -10,10 +10,11 @@ import "time"
 
 // What a second is (package budget).
 const (
-	Processors  = 2                    // engines beyond share a second: the same on any machine
-	BudgetTick  = 5 * time.Millisecond // between looks at what was spent
-	ClockFactor = 4                    // seconds of the clock that a second of the budget may take
-	GraceFactor = 10                   // the same, of what is put together when the time is over
+	Processors  = 2                      // engines beyond share a second: the same on any machine
+	BudgetTick  = 5 * time.Millisecond   // between looks at what was spent
+	BudgetRest  = 200 * time.Millisecond // that all may wait for each other before the clock counts
+	ClockFactor = 4                      // seconds of the clock that a second of the budget may take
+	GraceFactor = 10                     // the same, of what is put together when the time is over
 )
 
 // OwnSolverTime is how long our own solver is alone with a question, before another one joins it.
