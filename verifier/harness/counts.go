@@ -30,6 +30,14 @@ func ParseCount(text string) Count {
 // another version of it does.
 func (p *Program) Counts(place string, c Count) { p.counts[place] = c }
 
+// counts notes what counts the elements of a pointer.
+func (h *harness) counts(name string, c Count) {
+	if h.out.Counts == nil {
+		h.out.Counts = map[string]Count{}
+	}
+	h.out.Counts[name] = c
+}
+
 // countOfOther returns the parameter that says in another version how much pointer i leads to, -1 if none does.
 func (h *harness) countOfOther(i int, name string) (n int, bytes, known bool) {
 	c, known := h.p.counts[h.of.CName+"."+name]

@@ -53,7 +53,7 @@ func (h *harness) extentOf(i int, name string) *extent {
 			e.note += ", as in the other commit of the change"
 		}
 		if plus == 0 && (known || u.param == n) {
-			h.out.Counts[name] = Count{h.nameOf(n), bytes}
+			h.counts(name, Count{h.nameOf(n), bytes})
 		}
 		return e
 	case isText(elem) && !u.writes && u.need <= maxString:

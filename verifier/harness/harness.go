@@ -128,7 +128,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 func (p *Program) newHarness(b *irbuild.Builder, f *ir.Func) *harness {
 	return &harness{Builder: b, p: p, of: f, vars: ir.ParamVars(f), uses: p.UsesOf(f), reached: places.Reached(p.m, f),
 		pieces: pieces(f, !p.m.Layout.BigEndian), structs: map[*ir.Var]ir.Value{},
-		out: Harnessed{Places: map[string]bool{}, Tests: map[string]int{}, Counts: map[string]Count{}}}
+		out: Harnessed{Places: map[string]bool{}, Tests: map[string]int{}}}
 }
 
 // TakesVariable reports whether a function takes a variable number of arguments, or a va_list: what it may read of them
