@@ -240,7 +240,11 @@ int main(void) { for (;;) { if (flag) { n++; flag = 0; } } }`, "race", []verdict
 			dir := writeTree(t, map[string]string{"main.c": header + c.source + "\n", ".firmproof.yml": "version: 1\n" +
 				"targets: [cortex-m3]\nbuild: {sources: [main.c]}\ninterrupts:\n  - {handler: tick, max: any}\n" +
 				"harnesses: [{entry: main, timeout: 30s, checks: [" + c.checks + "]}]\n"})
-			_, rep, errs := checkJSON(t, dir)
+			args := []string{dir}
+			if c.want[0] == verdict.Violated { // what else there is to say takes all the time
+				args = append(args, "--fail-fast")
+			}
+			_, rep, errs := checkJSON(t, args...)
 			if len(rep.Results) != 1 {
 				t.Fatalf("%d results\n%s", len(rep.Results), errs)
 			}
