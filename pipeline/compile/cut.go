@@ -205,7 +205,7 @@ func (c *cutter) roots(wanted []string) {
 	for i, u := range c.units {
 		for k, e := range u.entities {
 			head, _, _ := bytes.Cut(u.text[e.from:e.to], []byte("\n"))
-			if e.kind == 'f' && replacedOperator.Match(head) {
+			if e.kind == 'f' && replacesOperator(head) {
 				c.keep(i, k)
 			}
 			if e.kind == 0 || e.kind == '@' && bytes.HasPrefix(u.text[e.from:], []byte("@llvm.")) {

@@ -79,11 +79,25 @@ func libraryText(name string) []byte {
 	return text
 }
 
-// operatorsBeside has the operators new and delete that call those which a program replaces; replacedOperator matches
-// the definition of one of these.
+// operatorsBeside has the operators new and delete that call those which a program replaces.
 const operatorsBeside = "cxx_replaced.c"
 
-var replacedOperator = regexp.MustCompile(`(?m)^define [^@\n]*@_Z(nw|na|dl|da)[a-zA-Z]`)
+// operator matches the definition of an operator new or delete; placed its name, if it is one for a given place, which
+// no program replaces (C++17 21.6.2.3) and headers define.
+var (
+	operator = regexp.MustCompile(`(?m)^define [^@\n]*@(_Z(?:nw|na|dl|da)[a-zA-Z]\w*)`)
+	placed   = regexp.MustCompile(`^_Z(n[wa][a-z]Pv|d[la]PvS_)$`)
+)
+
+// replacesOperator reports whether LLVM text defines an operator new or delete of the library.
+func replacesOperator(text []byte) bool {
+	for _, m := range operator.FindAllSubmatch(text, -1) {
+		if !placed.Match(m[1]) {
+			return true
+		}
+	}
+	return false
+}
 
 // addLibrary links the library's definitions of what the program at path only
 // declares, until nothing is missing that the library has. It gives the text.
@@ -104,7 +118,7 @@ func (l *linker) addLibrary(ctx context.Context, path string) ([]byte, error) {
 				continue
 			}
 			linked[f] = true
-			if f != operatorsBeside || replacedOperator.Match(text) { // else the engine has all of them
+			if f != operatorsBeside || replacesOperator(text) { // else the engine has all of them
 				files = append(files, f)
 			}
 		}
