@@ -41,7 +41,7 @@ var comparing = []string{
 
 // noDecision lists the functions that look into words and decide no answer by them, with the reason.
 var noDecision = map[string]string{
-	"verifier/calls.inWords":               "puts words together: calls of one function in a row",
+	"verifier/calls.inWords":         "puts words together: calls of one function in a row",
 	"verifier/interp.part":           "puts words together: the name of a place in a block",
 	"verifier/interp.machine.unmark": "puts words together: names in the place of marks",
 	"verifier/interp.machine.showIn": "puts words together: the value of a place",

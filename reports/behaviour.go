@@ -35,20 +35,23 @@ func (b *Behaviour) held(name string) bool {
 	})
 }
 
+// keeps reports whether the function that c is about has to do the same, by the name that it has in the base.
+func (b *Behaviour) keeps(c *verdict.Comparison) bool { return b.held(cmp.Or(c.Old, c.Function)) }
+
 // differs reports whether some function is shown to do something else.
 func (b *Behaviour) differs() bool { return b.count(verdict.Differs) > 0 }
 
 // breaks reports whether a function that has to do the same does not, or is gone.
 func (b *Behaviour) breaks() bool {
 	return slices.ContainsFunc(b.Gone, b.held) || slices.ContainsFunc(b.Comparisons, func(c verdict.Comparison) bool {
-		return c.Status == verdict.Differs && b.held(cmp.Or(c.Old, c.Function))
+		return c.Status == verdict.Differs && b.keeps(&c)
 	})
 }
 
 // unsure reports whether it is not proved that a function does the same that has to.
 func (b *Behaviour) unsure() bool {
 	return slices.ContainsFunc(b.Comparisons, func(c verdict.Comparison) bool {
-		return c.Status != verdict.Same && b.held(cmp.Or(c.Old, c.Function))
+		return c.Status != verdict.Same && b.keeps(&c)
 	})
 }
 
@@ -96,8 +99,8 @@ func (b *Behaviour) text() string {
 		}
 		var text strings.Builder
 		comparison(&text, c)
-		fmt.Fprintf(&out, "\n<details><summary><code>%s</code> on %s: an input, and both calls</summary>\n\n```\n%s\n```\n\n</details>\n",
-			inHTML(pairName(c)), inHTML(c.Target), fence(plain(strings.TrimSpace(text.String()))))
+		fmt.Fprintf(&out, "\n<details><summary><code>%s</code> on %s: an input, and both calls</summary>\n\n"+
+			"```\n%s\n```\n\n</details>\n", inHTML(pairName(c)), inHTML(c.Target), fence(plain(strings.TrimSpace(text.String()))))
 	}
 	return out.String()
 }
@@ -130,7 +133,7 @@ func pairName(c *verdict.Comparison) string {
 // note says in a line why: the first difference, or what is open.
 func (b *Behaviour) note(c *verdict.Comparison) string {
 	var out []string
-	if b.held(cmp.Or(c.Old, c.Function)) && c.Status != verdict.Same {
+	if b.keeps(c) && c.Status != verdict.Same {
 		out = append(out, "it has to do the same (unchanged)")
 	}
 	switch {

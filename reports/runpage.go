@@ -91,7 +91,8 @@ func AggregatePage(all Outcome, targets []Outcome, results []verdict.Result, o P
 	if c := CoverageLine(results, o.Changed); c != "" {
 		covered = "\n**Coverage**: " + Inert(c) + ".\n"
 	}
-	p.Summary = Cut(all.head()+table.String()+covered+o.Gaps.text()+o.Behaviour.text()+DifferText(results), MaxText, o.DetailsURL)
+	p.Summary = Cut(all.head()+table.String()+covered+o.Gaps.text()+o.Behaviour.text()+DifferText(results), MaxText,
+		o.DetailsURL)
 	return p
 }
 

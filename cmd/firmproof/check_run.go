@@ -121,7 +121,7 @@ func (r *checking) job(ctx context.Context, n int, j *prepare.Job) verdict.Resul
 	// the first violation of a generated harness, or one that is suppressed, may be no finding
 	j.Plan.FirstOnly = r.end != nil && !j.Plan.Generated && len(j.Suppressed) == 0
 	j.Plan.Found = func(c verdict.Claim) {
-		if j.Pair == nil && j.Stands(c) {
+		if j.Stands(c) {
 			r.line.violated(target, entry, c)
 		}
 	}

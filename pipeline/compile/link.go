@@ -56,17 +56,18 @@ func (l *linker) link(ctx context.Context) error {
 			texts = cut
 		}
 	}
-	joined := isCut && len(texts) == 1
-	if !isCut && len(texts) == 1 {
-		if used, ok := usedText(texts[0]); ok {
-			texts[0], joined = used, true
+	single := len(texts) == 1
+	if single && !isCut {
+		var used []byte
+		if used, single = usedText(texts[0]); single {
+			texts[0] = used
 		}
 	}
-	paths, err := l.exposeStatics(texts, isCut || joined || l.opts.Prepare != nil)
+	paths, err := l.exposeStatics(texts, isCut || single || l.opts.Prepare != nil)
 	if err != nil {
 		return err
 	}
-	text, err := l.join(ctx, paths, joined, whole)
+	text, err := l.join(ctx, paths, single, whole)
 	if err != nil {
 		return err
 	}

@@ -186,11 +186,7 @@ func (b *builder) addHarnesses(m *manifest.Manifest) {
 func Handlers(list []manifest.Interrupt) []interrupt.Handler {
 	var out []interrupt.Handler
 	for _, in := range list {
-		h := interrupt.Handler{Name: in.Handler, Max: in.Max, Preempts: in.Preempts}
-		if in.Max == manifest.AnyTimes {
-			h.Max = interrupt.AnyTimes
-		}
-		out = append(out, h)
+		out = append(out, interrupt.Handler{Name: in.Handler, Max: in.Max, Preempts: in.Preempts})
 	}
 	return out
 }

@@ -5,7 +5,6 @@ package manifest
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/targets/strict"
+	"github.com/firmproof/firmproof/verifier/weave/interrupt"
 )
 
 // Name is the file's name at the root of a repository.
@@ -121,8 +121,8 @@ type Interrupt struct {
 	Preempts []string
 }
 
-// AnyTimes is how often a handler runs with `max: any`: more often than any number says.
-const AnyTimes = math.MaxInt
+// AnyTimes is the Max of `max: any`.
+const AnyTimes = interrupt.AnyTimes
 
 // AnyStub in place of a function's name means every function without a body.
 const AnyStub = "*"

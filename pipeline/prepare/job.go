@@ -124,7 +124,7 @@ func (j *Job) leaveOut(res *verdict.Result) {
 
 // Stands reports whether a violation that was just found is a finding whatever other verifications come to.
 func (j *Job) Stands(c verdict.Claim) bool {
-	return len(j.Callers) == 0 && len(j.Plan.Open) == 0 && j.RestsOn(c) == nil && !slices.ContainsFunc(j.Suppressed,
+	return j.Pair == nil && len(j.Callers) == 0 && len(j.Plan.Open) == 0 && j.RestsOn(c) == nil && !slices.ContainsFunc(j.Suppressed,
 		func(s suppression) bool { return s.accepts(&c) })
 }
 

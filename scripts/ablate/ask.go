@@ -18,13 +18,13 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// answer is what the engine says of one claim.
+// answer tells what a claim is worth, and who decided it.
 type answer struct {
 	Worth int      // 0: nothing is known
 	By    []string // techniques that had a part in it
 }
 
-// outcome is what a check of one program gave.
+// outcome has the answers about one program, and what they cost.
 type outcome struct {
 	Program string
 	Off     []string

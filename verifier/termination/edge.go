@@ -124,8 +124,9 @@ func (p *problem) hyp(e *edge) []linear.Row {
 // not make the system larger, but those of kept, and edges that cannot be taken are dropped.
 func newProblem(ctx context.Context, sys *its.System, ladder *linear.Ladder, everyCycle bool,
 	kept map[its.Loc]bool) *problem {
-	p := &problem{tally: newTally(nil), sys: sys, n: len(sys.Vars), inv: map[its.Loc][]exact.Lin{}, ladder: ladder, everyCycle: everyCycle,
-		removed: map[its.Loc]bool{}, kept: kept}
+	p := &problem{tally: newTally(nil), sys: sys, n: len(sys.Vars), inv: map[its.Loc][]exact.Lin{}, ladder: ladder,
+		everyCycle: everyCycle,
+		removed:    map[its.Loc]bool{}, kept: kept}
 	for i := range sys.Trans {
 		for k, target := range sys.Trans[i].Targets() {
 			t := sys.Trans[i]

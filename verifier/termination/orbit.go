@@ -12,10 +12,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/termination/certify"
 )
 
-// Limits of the search for a state that repeats.
-const (
-	orbitSeed int64 = 1
-)
+// orbitSeed begins the sampled values, which are the same in each run.
+const orbitSeed int64 = 1
 
 // orbit runs the system from sampled values and looks for a state that repeats
 // on the variables that matter: then the run can go round for ever.

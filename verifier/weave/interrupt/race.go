@@ -16,7 +16,7 @@ import (
 // A counter of the program, one for each watched place and context, tells (R1) and (R2): handlers add to it in front of
 // their accesses there, and the interrupted code compares it with what it was.
 
-// counterWidth is that of the counters, which wrap around in no execution that anybody waits for.
+// counterWidth is how many bits a counter has: it wraps around in no execution that anybody waits for.
 const counterWidth = 32
 
 // context is where handlers run: that of each handler where some preempt others, or else one for all of them.
